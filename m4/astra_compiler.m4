@@ -1,0 +1,45 @@
+dnl SPDX-License-Identifier: GPL-2.0-or-later
+
+dnl ASTRA_COMPILER_FLAGS: the warnings for our own code, in ASTRA_CFLAGS.
+AC_DEFUN([ASTRA_COMPILER_FLAGS], [
+AC_ARG_ENABLE([werror],
+	[AS_HELP_STRING([--enable-werror], [make every warning an error])])
+ASTRA_CFLAGS="-std=gnu11 -Wall -Wextra -Wshadow -Wconversion"
+ASTRA_CFLAGS="$ASTRA_CFLAGS -Wdouble-promotion -Wcast-qual"
+ASTRA_CFLAGS="$ASTRA_CFLAGS -Wstrict-prototypes -Wmissing-prototypes"
+ASTRA_CFLAGS="$ASTRA_CFLAGS -Wvla -Wformat=2"
+ASTRA_CFLAGS="$ASTRA_CFLAGS -Werror=implicit-function-declaration"
+ASTRA_CFLAGS="$ASTRA_CFLAGS -Werror=incompatible-pointer-types"
+AS_IF([test "x$enable_werror" = xyes],
+	[ASTRA_CFLAGS="$ASTRA_CFLAGS -Werror"])
+AC_SUBST([ASTRA_CFLAGS])
+])
+
+dnl ASTRA_SANITIZER: --enable-sanitizer=KIND adds -fsanitize=KIND everywhere.
+AC_DEFUN([ASTRA_SANITIZER], [
+AC_ARG_ENABLE([sanitizer],
+	[AS_HELP_STRING([--enable-sanitizer=KIND],
+		[build with a sanitizer: address, undefined or thread])],
+	[], [enable_sanitizer=no])
+AS_CASE([$enable_sanitizer],
+	[no], [],
+	[address|undefined|thread], [
+		san="-fsanitize=$enable_sanitizer -fno-omit-frame-pointer"
+		ASTRA_CFLAGS="$ASTRA_CFLAGS $san"
+		ASTRA_LDFLAGS="-fsanitize=$enable_sanitizer"],
+	[AC_MSG_ERROR([--enable-sanitizer=$enable_sanitizer: give address, undefined or thread])])
+AC_SUBST([ASTRA_LDFLAGS])
+AC_SUBST([ASTRA_SANITIZER], [$enable_sanitizer])
+])
+
+dnl ASTRA_LIBRARIES: what the messages, the state file and the tests need.
+AC_DEFUN([ASTRA_LIBRARIES], [
+PKG_CHECK_MODULES([JANSSON], [jansson >= 2.10], [],
+	[AC_MSG_ERROR([jansson is missing: run build-aux/setup.sh, or install libjansson-dev])])
+PKG_CHECK_MODULES([MUNGE], [munge], [],
+	[AC_MSG_ERROR([munge is missing: run build-aux/setup.sh, or install libmunge-dev])])
+PKG_CHECK_MODULES([ZLIB], [zlib], [],
+	[AC_MSG_ERROR([zlib is missing: run build-aux/setup.sh, or install zlib1g-dev])])
+PKG_CHECK_MODULES([CMOCKA], [cmocka], [],
+	[AC_MSG_WARN([cmocka is missing, so "make check" cannot be built: run build-aux/setup.sh, or install libcmocka-dev])])
+])

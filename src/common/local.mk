@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Errors, tables and option tables; pure.
+noinst_LTLIBRARIES += libastra-common.la
+libastra_common_la_SOURCES = \
+	src/common/error.c \
+	src/common/error.h \
+	src/common/grow.c \
+	src/common/grow.h \
+	src/common/idmap.c \
+	src/common/idmap.h \
+	src/common/number.h

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Durable state and history; pure.
+noinst_LTLIBRARIES += libastra-store.la
+libastra_store_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
+libastra_store_la_LIBADD = $(ZLIB_LIBS)
+libastra_store_la_SOURCES =

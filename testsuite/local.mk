@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A unit test is declared in the local.mk of the folder that it tests:
+#   check_PROGRAMS += test_x
+#   test_x_SOURCES = testsuite/unit/test_x.c
+#   test_x_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+#   test_x_LDADD = libastra-policy.la libastra-common.la $(CMOCKA_LIBS)
