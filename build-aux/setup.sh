@@ -1,0 +1,191 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Bring a bare Debian machine to where Astraea builds and its tests run:
+#   1. packages (as root, and only those that are missing);
+#   2. Slurm's private headers: the source package of the very version that is
+#      installed, configured out of tree, kept in
+#      ${XDG_CACHE_HOME:-$HOME/.cache}/astraea/slurm-VERSION/{src,build}.
+# A second run finds all of it done and takes no time. No daemon is started,
+# no existing cluster and no file of apt's own configuration is touched.
+#
+# usage: build-aux/setup.sh [--force]     --force fetches the source again
+
+set -euo pipefail
+
+packages=(
+	autoconf automake libtool pkg-config gcc libc6-dev make dpkg-dev
+	libcmocka-dev libjansson-dev libmunge-dev libslurm-dev zlib1g-dev
+	munge slurmctld slurmd slurm-client slurmdbd
+	slurm-wlm-basic-plugins slurm-wlm-mysql-plugin
+	mariadb-server python3 procps bc
+)
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/astraea
+policy=/usr/sbin/policy-rc.d
+made_policy=
+export DEBIAN_FRONTEND=noninteractive
+
+say() { echo "setup: $*"; }
+
+die() {
+	echo "setup: error: $*" >&2
+	exit 1
+}
+
+apt() { apt-get -qq -o DPkg::Lock::Timeout=600 "$@" </dev/null; }
+
+missing_packages() {
+	local p
+	for p in "${packages[@]}"; do
+		[[ $(dpkg-query -W -f '${Status}' "$p" 2>/dev/null) == \
+			"install ok installed" ]] || echo "$p"
+	done
+}
+
+# A package that installs a daemon asks this script whether to start it.
+forbid_daemons() {
+	[[ ! -e $policy ]] || return 0
+	made_policy=1
+	printf '#!/bin/sh\nexit 101\n' >"$policy"
+	chmod 755 "$policy"
+}
+
+allow_daemons() {
+	[[ -z $made_policy ]] || rm -f "$policy"
+}
+
+install_packages() {
+	local missing
+	mapfile -t missing < <(missing_packages)
+	((${#missing[@]})) || return 0
+	((EUID == 0)) || die "these packages are missing, and only root can" \
+		"install them: ${missing[*]}"
+	say "installing ${missing[*]}"
+	forbid_daemons
+	apt update
+	apt install --no-install-recommends "${missing[@]}" >"$cache/apt.log" \
+		2>&1 || { tail -20 "$cache/apt.log" >&2; die "apt-get failed"; }
+	allow_daemons
+}
+
+# Print the machine's own apt sources as deb-src entries in deb822 form. A
+# stanza that is disabled, or names no suite of components, is left out.
+source_stanzas() {
+	local f
+	shopt -s nullglob
+	for f in /etc/apt/sources.list.d/*.sources; do
+		awk -v RS= '!/(^|\n)Enabled:[ \t]*no/ && /(^|\n)Components:/ &&
+			/(^|\n)Types:([^\n]*[ \t])?deb([ \t\n]|$)/ {
+			gsub(/(^|\n)Types:[^\n]*/, "\nTypes: deb-src")
+			sub(/^\n/, "")
+			print $0 "\n"
+		}' "$f"
+	done
+	for f in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+		[[ -f $f ]] || continue
+		one_line_stanzas "$f"
+	done
+	shopt -u nullglob
+}
+
+one_line_stanzas() {
+	awk '$1 == "deb" {
+		i = 2; signed = ""
+		if ($i ~ /^\[/) {
+			for (;; i++) {
+				opt = $i
+				gsub(/[][]/, "", opt)
+				if (opt ~ /^signed-by=/)
+					signed = substr(opt, 11)
+				if ($i ~ /\]$/)
+					break
+			}
+			i++
+		}
+		if (NF < i + 2)
+			next
+		print "Types: deb-src\nURIs: " $i "\nSuites: " $(i + 1)
+		printf "Components:"
+		for (j = i + 2; j <= NF && $j !~ /^#/; j++)
+			printf " %s", $j
+		print ""
+		if (signed != "")
+			print "Signed-By: " signed
+		print ""
+	}' "$1"
+}
+
+# fetch_source VERSION FOLDER: unpack the source package into FOLDER. apt gets
+# an index of its own, so the machine's lists stay as they are.
+fetch_source() {
+	local version=$1 folder=$2 tmp opts
+	tmp=$(mktemp -d "$cache/fetch.XXXXXX")
+	mkdir -p "$tmp/parts" "$tmp/lists/partial"
+	source_stanzas >"$tmp/parts/src.sources"
+	[[ -s $tmp/parts/src.sources ]] ||
+		die "no usable entry in /etc/apt/sources.list*"
+	opts=(-o Dir::Etc::SourceList=/dev/null
+		-o "Dir::Etc::SourceParts=$tmp/parts"
+		-o "Dir::State::Lists=$tmp/lists"
+		-o APT::Sandbox::User=root)
+	apt "${opts[@]}" update ||
+		say "apt-get update complained; going on with what it fetched"
+	(cd "$tmp" && apt "${opts[@]}" source "slurm-wlm=$version" \
+		>fetch.log 2>&1) || {
+		tail -20 "$tmp/fetch.log" >&2
+		rm -rf "$tmp"
+		die "no source package slurm-wlm $version at the machine's" \
+			"mirrors: upgrade Slurm's packages, or give configure" \
+			"--with-slurm-src and --with-slurm-build"
+	}
+	rm -rf "$folder"
+	mv "$tmp"/slurm-wlm-*/ "$folder"
+	rm -rf "$tmp"
+}
+
+configure_source() {
+	local src=$1 build=$2
+	rm -rf "$build"
+	mkdir -p "$build"
+	(cd "$build" && "$src/configure" --prefix=/usr --sysconfdir=/etc/slurm \
+		>configure.log 2>&1 </dev/null) || {
+		tail -20 "$build/configure.log" >&2
+		die "Slurm's configure failed; see $build/configure.log"
+	}
+	touch "$build/.done"
+}
+
+slurm_headers() {
+	local full version dir
+	full=$(dpkg-query -W -f '${source:Version}' slurmctld)
+	version=${full#*:}
+	version=${version%%-*}
+	version=${version%%+*}
+	dir=$cache/slurm-$version
+	[[ $force ]] && rm -rf "$dir"
+	if [[ ! -f $dir/build/.done ]]; then
+		mkdir -p "$dir"
+		if [[ ! -f $dir/src/META ]]; then
+			say "fetching the source of Slurm $full"
+			fetch_source "$full" "$dir/src"
+		fi
+		say "configuring Slurm $version (for its headers only)"
+		configure_source "$dir/src" "$dir/build"
+	fi
+	say "ready: Slurm $version in $dir"
+}
+
+force=
+case ${1-} in
+--force) force=1 ;;
+'') ;;
+*) die "usage: build-aux/setup.sh [--force]" ;;
+esac
+command -v dpkg-query >/dev/null ||
+	die "this script knows Debian only; see README.md for other systems"
+mkdir -p "$cache"
+exec 9>"$cache/lock"
+flock 9
+trap allow_daemons EXIT
+install_packages
+slurm_headers
