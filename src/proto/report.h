@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The report: everything a query may ask about, as it was after one round.
+ *
+ * The host builds one after each round, outside of all locks of slurmctld, and
+ * publishes it; from then on nobody changes it. Readers take a reference,
+ * answer from it, and give the reference back, so a query costs the host
+ * nothing and never waits for a round.
+ *
+ * Plain data: no Slurm, no JSON, no I/O. Times are seconds since the epoch of
+ * the host, 0 where there is none; durations are named by their unit.
+ *
+ *	struct astra_report *report = astra_report_create();
+ *	report->time_sec = now;
+ *	astra_report_set_cluster(report, name);
+ *	astra_report_add_pool(report, &pool);
+ *	astra_report_add_tenant(report, &tenant);
+ *	astra_report_add_job(report, &job);
+ *	astra_server_publish(report);	(steals it)
+ */
+#ifndef ASTRA_REPORT_H
+#define ASTRA_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ASTRA_REPORT_NO_UID UINT32_MAX
+
+/* A pool: partitions that share nodes, a policy, and its options. */
+struct astra_report_pool {
+	const char *name;
+	const char *partitions; /* with commas */
+	const char *policy;	/* "ltgf" */
+	const char *variant;	/* tenants' entitlement: "eq8" or "eq16" */
+	double lease_sec;	/* LeaseTerm */
+	double lease_min_sec;	/* LeaseMin and LeaseMax as they hold */
+	double lease_max_sec;
+	double round_sec;
+	double grace_sec;
+	double min_run_sec;
+	double half_life_sec; /* 0: since the beginning */
+	double lead_max_sec;  /* 0: no limit */
+	uint32_t reclaim_max; /* GPUs a round; 0: no limit */
+	uint64_t gpus;	      /* of all nodes */
+	uint64_t gpus_usable; /* of nodes that are up and not drained */
+	uint64_t gpus_free;   /* usable, and nobody holds them */
+	uint32_t hold_job;    /* GPUs are collected for it; 0: no hold */
+	double hold_start_sec; /* when they will be there */
+	uint64_t rounds;
+	uint64_t granted, renewed, revoked; /* leases */
+	uint64_t refused;	 /* starts that slurmctld refused */
+	uint64_t reclaim_capped; /* rounds in which MaxReclaim held back */
+	uint64_t lent;		 /* leases cut to end with a hold */
+};
+
+struct astra_report_tenant {
+	const char *pool;
+	const char *name;
+	uint32_t uid; /* where a tenant is one user: that user; else NO_UID */
+	bool listed;  /* configured, or has jobs; else only remembered */
+	double weight;
+	double quota_gpus;  /* its share of the pool */
+	double demand_gpus; /* what its active jobs ask for */
+	double alloc_gpus;  /* what they hold now */
+	double alloc_gpu_sec; /* A, had so far */
+	double fair_gpu_sec;  /* F, entitled to so far */
+	double rho;	      /* A / F; may be infinite */
+	uint32_t jobs_waiting;
+	uint32_t jobs_running;
+};
+
+/* One job record of slurmctld: a job, an array task, or all tasks of an array
+ * that have not started. */
+struct astra_report_job {
+	const char *pool;
+	const char *tenant;
+	uint32_t id;	    /* slurmctld's own, unique */
+	uint32_t array_id;  /* the array's id, or 0 */
+	uint32_t array_task; /* its task, where it is one; else UINT32_MAX */
+	const char *id_text; /* as squeue writes it: "12", "12_3", "12_[4-9]" */
+	uint32_t copies;     /* array tasks this record stands for; >= 1 */
+	uint32_t uid;
+	const char *user;
+	const char *account;
+	const char *partition;
+	const char *name;
+	uint32_t gpus;	   /* of one copy */
+	const char *nodes; /* that it holds, as a hostlist; "" */
+	const char *state; /* Slurm's word: PENDING, RUNNING, COMPLETING … */
+	const char *phase; /* waiting, leased, doomed, grace or leaving */
+	bool revocable;
+	const char *pinned; /* not revocable: why, e.g. "--no-requeue"; "" */
+	const char *signal; /* checkpoint signal as text, "USR1"; "": none */
+	double weight;
+	double submit_sec; /* the first one, kept over requeues */
+	double start_sec;  /* of the present run */
+	double lease_sec;  /* the term that holds for it; 0: unlimited */
+	double lease_start_sec;
+	double lease_end_sec;
+	double grace_sec; /* how long it may checkpoint */
+	double grace_end_sec;
+	uint32_t leases;  /* granted so far, renewals included */
+	uint32_t revoked; /* times its GPUs were taken back */
+	double lost_sec;  /* from lease ends to the GPUs being free */
+	double alloc_gpu_sec;
+	double fair_gpu_sec;
+	double rho;
+	uint32_t rank;	/* among the candidates of the last round; 0: none */
+	uint32_t ranks; /* how many candidates there were */
+	double expected_start_sec; /* 0: not known */
+	const char *reason;	 /* a few words: "Lease: rank 3 of 17"; "" */
+	const char *reason_long; /* a sentence or two for `sfair why`; "" */
+};
+
+/* Last, mean and maximum of something timed, in microseconds. */
+struct astra_report_timing {
+	uint64_t last_usec, mean_usec, max_usec;
+};
+
+struct astra_report_diag {
+	double started_sec;   /* when the engine started */
+	double reset_sec;     /* since when the numbers below count */
+	double round_sec;     /* when the last round ended */
+	uint64_t rounds;
+	double rounds_per_min;
+	struct astra_report_timing round;      /* all of a round */
+	struct astra_report_timing decide;     /* the policy, unlocked */
+	struct astra_report_timing snapshot;   /* under read locks */
+	struct astra_report_timing write_lock; /* held to apply a plan */
+	uint32_t depth; /* jobs looked at in the last round */
+	uint32_t queue; /* managed jobs that wait */
+	uint64_t started; /* jobs started */
+	uint64_t granted, renewed, revoked, refused;
+	uint64_t skipped; /* decisions that no longer held when applied */
+	uint64_t state_saves;
+	double state_saved_sec;	 /* when last */
+	const char *state_error; /* of the last save; "": none */
+	double config_sec;	 /* when astraea.conf was last read */
+	const char *config_error; /* why the last reading was refused; "" */
+	const char *policy_error; /* why the last round decided nothing; "" */
+};
+
+/* What PrivateData hides from users that are no operators. */
+struct astra_report_privacy {
+	bool jobs;  /* other users' jobs */
+	bool usage; /* other tenants' accounts */
+};
+
+struct astra_report {
+	double time_sec;
+	const char *cluster;
+	const char *slurm_version;
+	struct astra_report_privacy privacy;
+	struct astra_report_diag diag;
+	struct astra_report_pool *pools;
+	size_t pool_count, pool_room;
+	struct astra_report_tenant *tenants;
+	size_t tenant_count, tenant_room;
+	struct astra_report_job *jobs;
+	size_t job_count, job_room;
+	struct astra_report_private *own; /* references and strings */
+};
+
+/* An empty report with one reference, or NULL when memory is out. */
+struct astra_report *astra_report_create(void);
+
+/* Another reference to it. Locks: none; any thread. Returns the report. */
+struct astra_report *astra_report_get(struct astra_report *report);
+
+/* Give a reference back; with the last one the report is freed.
+ * Accepts NULL. Locks: none; any thread. */
+void astra_report_put(struct astra_report *report);
+
+/* Append a copy, strings included; NULL strings become "". Only while the
+ * report is being built. Returns 0, or -1 when memory is out. */
+int astra_report_add_pool(struct astra_report *report,
+			  const struct astra_report_pool *pool);
+int astra_report_add_tenant(struct astra_report *report,
+			    const struct astra_report_tenant *tenant);
+int astra_report_add_job(struct astra_report *report,
+			 const struct astra_report_job *job);
+
+/* The names in the head, and the diag block, copied with their strings.
+ * Returns 0, or -1 when memory is out. */
+int astra_report_set_cluster(struct astra_report *report, const char *cluster,
+			     const char *slurm_version);
+int astra_report_set_diag(struct astra_report *report,
+			  const struct astra_report_diag *diag);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The query socket: one thread that answers sfair from the last published
+ * report. It takes no lock of slurmctld, and nothing that arrives on the
+ * socket can delay a round: sizes, clients, times and rates are bounded.
+ *
+ * There is one in a process.
+ */
+#ifndef ASTRA_SERVER_H
+#define ASTRA_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "src/common/error.h"
+#include "src/proto/report.h"
+
+struct astra_server_options {
+	const char *path; /* of the socket; copied */
+	const char *munge_socket; /* NULL: $MUNGE_SOCKET, else munge's own */
+	uid_t slurm_uid;	  /* SlurmUser: sees all, as root does */
+	/* Whether a user sees all and may reset. Called in the server's
+	 * thread for other users than root and SlurmUser; it may take locks
+	 * of its own, and then only queries wait. NULL: nobody else. */
+	bool (*is_operator)(uid_t uid);
+	/* An operator asked to start the diag numbers anew. Called in the
+	 * server's thread; set a flag for the next round. NULL: nothing. */
+	void (*diag_reset)(void);
+	/* One line for the log, without a newline. Called in the server's
+	 * thread, or in that of start and stop. NULL: nothing is logged. */
+	void (*log_line)(bool error, const char *text);
+};
+
+/* Make the socket and start the thread. A stale socket at path is replaced,
+ * a live one or any other file is not.
+ * Returns 0, or -1 with err set; then queries are not answered, and all else
+ * may go on. */
+int astra_server_start(const struct astra_server_options *options,
+		       struct astra_error *err);
+
+/* Answer from this report from now on. Steals the reference; NULL: nothing
+ * is known (answers say so). May be called before start and after stop.
+ * Locks: one of its own, held for an assignment. */
+void astra_server_publish(struct astra_report *report);
+
+/* Stop the thread, remove the socket, forget the report. Blocks until a
+ * request in work is done (about a second; longer while munged hangs).
+ * Does nothing when it was not started. */
+void astra_server_stop(void);
+
+#endif
