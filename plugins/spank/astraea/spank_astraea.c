@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* --lease and --app for sbatch, srun and salloc.
+ *
+ * What the user says travels in the job's SPANK environment as ASTRAEA_LEASE
+ * and ASTRAEA_APP, where job_submit/astraea checks it against the pool's
+ * bounds. Here only the spelling is checked. slurmd and slurmstepd load this
+ * file too: there the options exist, so that nobody calls them unknown, and
+ * do nothing.
+ */
+#include <ctype.h>
+#include <slurm/spank.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+SPANK_PLUGIN(astraea, 1)
+
+#define APP_MAX 64
+#define LEASE_MAX 32
+
+int slurm_spank_init(spank_t spank, int argc, char *argv[]);
+int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[]);
+
+static char lease[LEASE_MAX + 1];
+static char app[APP_MAX + 1];
+
+/* Skip a run of digits. Returns whether there was one; sets *nonzero when one
+ * of them is not 0. */
+static bool take_number(const char **text, bool *nonzero)
+{
+	const char *start = *text;
+
+	for (; isdigit((unsigned char) **text); (*text)++)
+		if (**text != '0')
+			*nonzero = true;
+	return *text > start;
+}
+
+/* MINUTES, MM:SS, HH:MM:SS, D-HH, D-HH:MM or D-HH:MM:SS, as sbatch takes a
+ * time limit, and not zero. */
+static bool is_time(const char *text)
+{
+	bool nonzero = false;
+
+	if (!take_number(&text, &nonzero))
+		return false;
+	if (*text == '-') {
+		text++;
+		if (!take_number(&text, &nonzero))
+			return false;
+	}
+	for (int colons = 0; *text == ':' && colons < 2; colons++) {
+		text++;
+		if (!take_number(&text, &nonzero))
+			return false;
+	}
+	return !*text && nonzero;
+}
+
+static bool is_app(const char *text)
+{
+	size_t len = strlen(text);
+
+	if (!len || len > APP_MAX)
+		return false;
+	for (; *text; text++)
+		if (!isalnum((unsigned char) *text) && !strchr("._+-", *text))
+			return false;
+	return true;
+}
+
+static int set_lease(int val, const char *text, int remote)
+{
+	(void) val;
+	if (remote)
+		return 0;
+	if (strlen(text) > LEASE_MAX ||
+	    (strcasecmp(text, "none") && !is_time(text))) {
+		slurm_error("--lease=%.64s: a lease is none or a time: "
+			    "MINUTES, MM:SS, HH:MM:SS, D-HH, D-HH:MM or "
+			    "D-HH:MM:SS",
+			    text);
+		return -1;
+	}
+	snprintf(lease, sizeof(lease), "%s", text);
+	return 0;
+}
+
+static int set_app(int val, const char *text, int remote)
+{
+	(void) val;
+	if (remote)
+		return 0;
+	if (!is_app(text)) {
+		slurm_error("--app=%.80s: a name has 1 to %d letters, digits "
+			    "and . _ + -",
+			    text, APP_MAX);
+		return -1;
+	}
+	snprintf(app, sizeof(app), "%s", text);
+	return 0;
+}
+
+static char lease_name[] = "lease", lease_arg[] = "TIME|none",
+	    lease_help[] = "how long the job holds its GPUs before it "
+			   "competes for them again; none: until it ends",
+	    app_name[] = "app", app_arg[] = "NAME",
+	    app_help[] = "the application this job is a part of";
+
+static struct spank_option options[] = {
+	{ lease_name, lease_arg, lease_help, 1, 0, set_lease },
+	{ app_name, app_arg, app_help, 1, 0, set_app },
+};
+
+static int register_options(spank_t spank)
+{
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		if (spank_option_register(spank, &options[i]))
+			slurm_error("astraea: cannot add the option --%s",
+				    options[i].name);
+	return 0;
+}
+
+static int send_options(spank_t spank)
+{
+	if ((*lease &&
+	     spank_job_control_setenv(spank, "ASTRAEA_LEASE", lease, 1)) ||
+	    (*app && spank_job_control_setenv(spank, "ASTRAEA_APP", app, 1))) {
+		slurm_error("astraea: cannot hand --lease and --app on to "
+			    "slurmctld");
+		return -1;
+	}
+	return 0;
+}
+
+int slurm_spank_init(spank_t spank, int argc, char *argv[])
+{
+	(void) argc, (void) argv;
+	switch (spank_context()) {
+	case S_CTX_LOCAL:
+	case S_CTX_ALLOCATOR:
+	case S_CTX_REMOTE:
+		return register_options(spank);
+	default:
+		return 0;
+	}
+}
+
+int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[])
+{
+	(void) argc, (void) argv;
+	switch (spank_context()) {
+	case S_CTX_LOCAL:
+	case S_CTX_ALLOCATOR:
+		return send_options(spank);
+	default:
+		return 0;
+	}
+}
