@@ -4,3 +4,11 @@
 #   test_x_SOURCES = testsuite/unit/test_x.c
 #   test_x_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 #   test_x_LDADD = libastra-policy.la libastra-common.la $(CMOCKA_LIBS)
+
+UNIT_LIBS = libastra-policy.la libastra-common.la $(CMOCKA_LIBS) -lm
+UNIT_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+
+check_PROGRAMS += test_placement
+test_placement_SOURCES = testsuite/unit/test_placement.c
+test_placement_CFLAGS = $(UNIT_CFLAGS)
+test_placement_LDADD = $(UNIT_LIBS)

@@ -5,4 +5,8 @@ libastra_policy_la_LIBADD = -lm
 libastra_policy_la_SOURCES = \
 	src/policy/fairness.c \
 	src/policy/fairness.h \
-	src/policy/model.h
+	src/policy/model.h \
+	src/policy/placement.c \
+	src/policy/placement.h \
+	src/policy/nodeset.c \
+	src/policy/nodeset.h

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sets of small numbers as bitmaps of two levels: one summary bit stands for
+ * 64 elements, so that the next element is found over 4096 at a time.
+ */
+#ifndef ASTRA_NODESET_H
+#define ASTRA_NODESET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ASTRA_SET_END SIZE_MAX
+
+/* A view of memory that somebody else owns. */
+struct astra_set {
+	uint64_t *words;
+	uint64_t *summary;
+	size_t word_count;
+};
+
+/* Restricts a set's elements while they are looked up; bitmaps of the same
+ * layout as a set's words, NULL: no restriction. */
+struct astra_set_mask {
+	const uint64_t *only;
+	const uint64_t *but[2];
+};
+
+/* The uint64_t that a set of the numbers below `count` takes. */
+static inline size_t astra_set_words(size_t count)
+{
+	size_t words = count / 64 + 1;
+
+	return words + words / 64 + 1;
+}
+
+/* A set of the numbers below `count` in `memory` of astra_set_words(count). */
+static inline struct astra_set astra_set_at(uint64_t *memory, size_t count)
+{
+	return (struct astra_set){
+		.words = memory,
+		.summary = memory + count / 64 + 1,
+		.word_count = count / 64 + 1,
+	};
+}
+
+static inline void astra_set_add(const struct astra_set *set, size_t element)
+{
+	set->words[element / 64] |= UINT64_C(1) << (element % 64);
+	set->summary[element / 4096] |= UINT64_C(1) << (element / 64 % 64);
+}
+
+static inline void astra_set_del(const struct astra_set *set, size_t element)
+{
+	set->words[element / 64] &= ~(UINT64_C(1) << (element % 64));
+	if (!set->words[element / 64])
+		set->summary[element / 4096] &=
+			~(UINT64_C(1) << (element / 64 % 64));
+}
+
+/* The least element >= from that the mask lets through, or ASTRA_SET_END.
+ * mask: may be NULL. */
+size_t astra_set_next(const struct astra_set *set, size_t from,
+		      const struct astra_set_mask *mask);
+
+/* The greatest element <= from, or ASTRA_SET_END. */
+size_t astra_set_prev(const struct astra_set *set, size_t from);
+
+#endif

@@ -1,0 +1,584 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/policy/placement.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/number.h"
+#include "src/policy/nodeset.h"
+
+struct node {
+	struct astra_room room;
+	bool whole; /* once all that is taken is given back */
+	uint32_t users;
+};
+
+struct astra_space {
+	size_t count;
+	uint32_t gpus_max;
+	uint64_t gpus;
+	struct node *nodes;
+	uint64_t *bits;		 /* the level sets, one after the other */
+	struct astra_set levels; /* those with nodes; level 0 is not kept */
+	uint32_t *population;	 /* by level */
+	/* For the time of one astra_place(); empty in between. */
+	uint64_t *used;	 /* bitmap of nodes */
+	uint32_t *order; /* nodes by descending fit */
+	uint32_t *heads; /* where each fit begins in it */
+	uint32_t *fits;	 /* by node */
+};
+
+/* One search for a place. */
+struct search {
+	const struct astra_space *space;
+	const struct astra_request *request;
+	struct astra_set_mask mask;
+	uint32_t quantum;
+	size_t nodes_max;
+	struct astra_share *shares;
+	size_t count;
+	uint64_t missing; /* GPUs */
+};
+
+/* Nodes from the one with room for the most GPUs down. */
+struct walk {
+	bool by_fit; /* over space->order, else level by level */
+	size_t level, next;
+};
+
+static struct astra_set level_set(const struct astra_space *space, size_t level)
+{
+	return astra_set_at(space->bits + level * astra_set_words(space->count),
+			    space->count);
+}
+
+void astra_space_destroy(struct astra_space *space)
+{
+	if (!space)
+		return;
+	free(space->nodes);
+	free(space->bits);
+	free(space->levels.words);
+	free(space->population);
+	free(space->used);
+	free(space->order);
+	free(space->heads);
+	free(space->fits);
+	free(space);
+}
+
+struct astra_space *astra_space_create(size_t count, uint32_t gpus_max)
+{
+	struct astra_space *space = calloc(1, sizeof(*space));
+	size_t levels = (size_t) gpus_max + 1;
+	uint64_t *level_words =
+		calloc(astra_set_words(levels), sizeof(*level_words));
+
+	if (!space || !level_words) {
+		free(space);
+		free(level_words);
+		return NULL;
+	}
+	space->count = count;
+	space->gpus_max = gpus_max;
+	space->levels = astra_set_at(level_words, levels);
+	space->nodes = calloc(count + 1, sizeof(*space->nodes));
+	space->bits =
+		calloc(levels, astra_set_words(count) * sizeof(*space->bits));
+	space->population = calloc(levels, sizeof(*space->population));
+	space->used = calloc(astra_set_words(count), sizeof(*space->used));
+	space->order = calloc(count + 1, sizeof(*space->order));
+	space->heads = calloc(levels + 1, sizeof(*space->heads));
+	space->fits = calloc(count + 1, sizeof(*space->fits));
+	if (!space->nodes || !space->bits || !space->population ||
+	    !space->used || !space->order || !space->heads || !space->fits) {
+		astra_space_destroy(space);
+		return NULL;
+	}
+	return space;
+}
+
+struct astra_space *astra_space_copy(const struct astra_space *space)
+{
+	struct astra_space *copy =
+		astra_space_create(space->count, space->gpus_max);
+	size_t words = astra_set_words(space->count);
+
+	if (!copy)
+		return NULL;
+	copy->gpus = space->gpus;
+	memcpy(copy->nodes, space->nodes, space->count * sizeof(*space->nodes));
+	for (size_t l = astra_set_next(&space->levels, 0, NULL);
+	     l != ASTRA_SET_END;
+	     l = astra_set_next(&space->levels, l + 1, NULL)) {
+		astra_set_add(&copy->levels, l);
+		copy->population[l] = space->population[l];
+		memcpy(copy->bits + l * words, space->bits + l * words,
+		       words * sizeof(*space->bits));
+	}
+	return copy;
+}
+
+static void level_leave(struct astra_space *space, uint32_t node,
+			uint32_t level)
+{
+	struct astra_set set = level_set(space, level);
+
+	if (!level)
+		return;
+	astra_set_del(&set, node);
+	if (!--space->population[level])
+		astra_set_del(&space->levels, level);
+}
+
+static void level_enter(struct astra_space *space, uint32_t node,
+			uint32_t level)
+{
+	struct astra_set set = level_set(space, level);
+
+	if (!level)
+		return;
+	astra_set_add(&set, node);
+	if (!space->population[level]++)
+		astra_set_add(&space->levels, level);
+}
+
+static uint32_t min32(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static void set_gpus(struct astra_space *space, uint32_t node, uint32_t gpus)
+{
+	struct astra_room *room = &space->nodes[node].room;
+	uint32_t from = min32(room->gpus, space->gpus_max);
+	uint32_t to = min32(gpus, space->gpus_max);
+
+	space->gpus -= room->gpus;
+	space->gpus += gpus;
+	room->gpus = gpus;
+	if (from == to)
+		return;
+	level_leave(space, node, from);
+	level_enter(space, node, to);
+}
+
+void astra_space_set(struct astra_space *space, uint32_t node,
+		     const struct astra_room *room)
+{
+	struct node *n = &space->nodes[node];
+
+	set_gpus(space, node, room->gpus);
+	n->room = *room;
+	n->whole = room->whole;
+	n->users = 0;
+}
+
+const struct astra_room *astra_space_get(const struct astra_space *space,
+					 uint32_t node)
+{
+	return &space->nodes[node].room;
+}
+
+uint64_t astra_space_gpus(const struct astra_space *space)
+{
+	return space->gpus;
+}
+
+void astra_space_take(struct astra_space *space,
+		      const struct astra_share *share)
+{
+	struct node *n = &space->nodes[share->node];
+	struct astra_room *room = &n->room;
+
+	set_gpus(space, share->node,
+		 room->gpus - min32(room->gpus, share->gpus));
+	room->cpus -= min32(room->cpus, share->cpus);
+	room->mem_mib -=
+		share->mem_mib < room->mem_mib ? share->mem_mib : room->mem_mib;
+	room->whole = false;
+	n->users++;
+}
+
+void astra_space_give(struct astra_space *space,
+		      const struct astra_share *share)
+{
+	struct node *n = &space->nodes[share->node];
+	struct astra_room *room = &n->room;
+
+	set_gpus(space, share->node, room->gpus + share->gpus);
+	if (__builtin_add_overflow(room->cpus, share->cpus, &room->cpus))
+		room->cpus = UINT32_MAX;
+	if (__builtin_add_overflow(room->mem_mib, share->mem_mib,
+				   &room->mem_mib))
+		room->mem_mib = UINT64_MAX;
+	if (n->users && !--n->users)
+		room->whole = n->whole;
+}
+
+static uint64_t times(uint64_t a, uint64_t b)
+{
+	uint64_t product;
+
+	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+struct astra_share astra_request_share(const struct astra_request *request,
+				       uint32_t node, uint32_t gpus)
+{
+	struct astra_share share = {.node = node, .gpus = gpus};
+	uint64_t cpus = 0, mem;
+
+	if (request->cpus && request->gpus)
+		cpus = astra_div_up((uint64_t) request->cpus * gpus,
+				    request->gpus);
+	if (cpus < request->cpus_per_node)
+		cpus = request->cpus_per_node;
+	share.cpus = cpus < UINT32_MAX ? (uint32_t) cpus : UINT32_MAX;
+	share.mem_mib = request->mem_node_mib;
+	mem = times(request->mem_gpu_mib, gpus);
+	if (mem > share.mem_mib)
+		share.mem_mib = mem;
+	mem = times(request->mem_cpu_mib, cpus);
+	if (mem > share.mem_mib)
+		share.mem_mib = mem;
+	return share;
+}
+
+static bool hosts(const struct astra_room *room,
+		  const struct astra_request *request, uint32_t gpus)
+{
+	struct astra_share share = astra_request_share(request, 0, gpus);
+
+	return gpus <= room->gpus && share.cpus <= room->cpus &&
+	       share.mem_mib <= room->mem_mib;
+}
+
+static uint32_t quantum_of(const struct astra_request *request)
+{
+	if (request->gpus_per_node)
+		return request->gpus_per_node;
+	return request->gpus_quantum ? request->gpus_quantum : 1;
+}
+
+/* What the room would host if GPUs were all that counts. */
+static uint32_t fits_at_most(const struct astra_room *room,
+			     const struct astra_request *request)
+{
+	uint32_t quantum = quantum_of(request);
+
+	if (request->gpus_per_node)
+		return room->gpus >= quantum ? quantum : 0;
+	return min32(room->gpus, request->gpus) / quantum * quantum;
+}
+
+uint32_t astra_room_fits(const struct astra_room *room,
+			 const struct astra_request *request)
+{
+	uint32_t quantum = quantum_of(request);
+	uint32_t most = fits_at_most(room, request);
+	uint32_t low = 0, high = most / quantum;
+
+	/* A node without a CPU left is another job's alone. */
+	if (!most || !room->cpus || (request->whole_node && !room->whole))
+		return 0;
+	if (hosts(room, request, most))
+		return most;
+	while (low + 1 < high) { /* low fits (or is 0), high does not */
+		uint32_t middle = low + (high - low) / 2;
+
+		if (hosts(room, request, middle * quantum))
+			low = middle;
+		else
+			high = middle;
+	}
+	return low * quantum;
+}
+
+static uint32_t fits(const struct search *s, size_t node)
+{
+	return astra_room_fits(&s->space->nodes[node].room, s->request);
+}
+
+/* The unused node with the least free GPUs that has room for so many, the
+ * lower index among equals; ASTRA_SET_END if none has. */
+static size_t best_fit(const struct search *s, uint64_t gpus)
+{
+	const struct astra_space *space = s->space;
+
+	for (size_t l = astra_set_next(&space->levels,
+				       gpus > space->gpus_max ? space->gpus_max
+							      : (size_t) gpus,
+				       NULL);
+	     l != ASTRA_SET_END;
+	     l = astra_set_next(&space->levels, l + 1, NULL)) {
+		struct astra_set set = level_set(space, l);
+		size_t n = astra_set_next(&set, 0, &s->mask);
+
+		while (n != ASTRA_SET_END && fits(s, n) < gpus)
+			n = astra_set_next(&set, n + 1, &s->mask);
+		if (n != ASTRA_SET_END)
+			return n;
+	}
+	return ASTRA_SET_END;
+}
+
+static void use(struct search *s, size_t node, uint64_t gpus)
+{
+	const struct astra_room *room = &s->space->nodes[node].room;
+	struct astra_share *share = &s->shares[s->count++];
+
+	*share = astra_request_share(s->request, (uint32_t) node,
+				     (uint32_t) gpus);
+	if (s->request->whole_node) {
+		share->cpus = room->cpus;
+		share->mem_mib = room->mem_mib;
+	}
+	s->space->used[node / 64] |= UINT64_C(1) << (node % 64);
+	s->missing -= gpus;
+}
+
+/* Forget what was chosen so far. */
+static void restart(struct search *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		s->space->used[s->shares[i].node / 64] = 0;
+	s->count = 0;
+	s->missing = s->request->gpus;
+}
+
+/* Fill space->order with the nodes that host something, by descending fit,
+ * then by index: a counting sort. */
+static void sort_by_fit(const struct search *s)
+{
+	const struct astra_space *space = s->space;
+	uint32_t *heads = space->heads, before = 0;
+
+	memset(heads, 0, ((size_t) space->gpus_max + 2) * sizeof(*heads));
+	memset(space->fits, 0, space->count * sizeof(*space->fits));
+	for (size_t l = astra_set_next(&space->levels, 0, NULL);
+	     l != ASTRA_SET_END;
+	     l = astra_set_next(&space->levels, l + 1, NULL)) {
+		struct astra_set set = level_set(space, l);
+
+		for (size_t n = astra_set_next(&set, 0, &s->mask);
+		     n != ASTRA_SET_END;
+		     n = astra_set_next(&set, n + 1, &s->mask)) {
+			space->fits[n] = min32(fits(s, n), space->gpus_max);
+			heads[space->fits[n]]++;
+		}
+	}
+	for (size_t fit = (size_t) space->gpus_max + 1; fit-- > 1;) {
+		uint32_t here = heads[fit];
+
+		heads[fit] = before;
+		before += here;
+	}
+	for (size_t n = 0; n < space->count; n++)
+		if (space->fits[n])
+			space->order[heads[space->fits[n]]++] = (uint32_t) n;
+	space->order[before] = ASTRA_NONE;
+}
+
+static struct walk walk_start(const struct search *s, bool by_fit)
+{
+	const struct astra_space *space = s->space;
+
+	if (by_fit)
+		sort_by_fit(s);
+	return (struct walk){
+		.by_fit = by_fit,
+		.level = astra_set_prev(&space->levels, space->gpus_max),
+	};
+}
+
+static size_t walk_next(const struct search *s, struct walk *w)
+{
+	const struct astra_space *space = s->space;
+
+	if (w->by_fit) {
+		uint32_t node = space->order[w->next];
+
+		if (node == ASTRA_NONE)
+			return ASTRA_SET_END;
+		w->next++;
+		return node;
+	}
+	while (w->level != ASTRA_SET_END && w->level) {
+		struct astra_set set = level_set(space, w->level);
+		size_t node = astra_set_next(&set, w->next, &s->mask);
+
+		w->next = node + 1;
+		if (node != ASTRA_SET_END)
+			return node;
+		w->level = astra_set_prev(&space->levels, w->level - 1);
+		w->next = 0;
+	}
+	return ASTRA_SET_END;
+}
+
+/* Take nodes from the roomiest down; as soon as the rest fits on one of those
+ * left, put it on the least sufficient of them. This uses the fewest nodes.
+ * Level by level it is right only while nothing but GPUs limits the nodes it
+ * meets.
+ * Returns 1 when placed, 0 when there is no place, -1 to walk by fit. */
+static int fill(struct search *s, bool by_fit)
+{
+	struct walk w = walk_start(s, by_fit);
+
+	while (s->count < s->nodes_max) {
+		size_t node = walk_next(s, &w);
+		uint32_t fit;
+
+		if (node == ASTRA_SET_END)
+			return 0;
+		fit = fits(s, node);
+		if (fit >= s->missing) {
+			use(s, best_fit(s, s->missing), s->missing);
+			return 1;
+		}
+		if (!by_fit &&
+		    fit < fits_at_most(&s->space->nodes[node].room, s->request))
+			return -1;
+		if (fit)
+			use(s, node, fit);
+	}
+	return 0;
+}
+
+static bool place_fewest(struct search *s)
+{
+	size_t node = best_fit(s, s->missing);
+	int placed;
+
+	if (node != ASTRA_SET_END) {
+		use(s, node, s->missing);
+		return true;
+	}
+	placed = fill(s, false);
+	if (placed < 0) {
+		restart(s);
+		placed = fill(s, true);
+	}
+	return placed > 0;
+}
+
+/* Exactly `nodes` nodes with room for `most` GPUs each, those with the least
+ * free GPUs first; the job's GPUs evenly on them, in whole quanta. */
+static bool place_evenly(struct search *s, size_t nodes, uint64_t most)
+{
+	const struct astra_space *space = s->space;
+
+	for (size_t l = astra_set_next(&space->levels, (size_t) most, NULL);
+	     l != ASTRA_SET_END;
+	     l = astra_set_next(&space->levels, l + 1, NULL)) {
+		struct astra_set set = level_set(space, l);
+
+		for (size_t n = astra_set_next(&set, 0, &s->mask);
+		     n != ASTRA_SET_END;
+		     n = astra_set_next(&set, n + 1, &s->mask)) {
+			uint64_t left = nodes - s->count;
+
+			if (fits(s, n) < most)
+				continue;
+			use(s, n,
+			    astra_div_up(s->missing / s->quantum, left) *
+				    s->quantum);
+			if (s->count == nodes)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The `nodes` roomiest nodes, filled as evenly as their rooms allow. */
+static bool place_unevenly(struct search *s, size_t nodes)
+{
+	struct walk w = walk_start(s, true);
+
+	for (size_t i = 0; i + 1 < nodes; i++)
+		if (walk_next(s, &w) == ASTRA_SET_END)
+			return false;
+	if (walk_next(s, &w) == ASTRA_SET_END)
+		return false;
+	while (w.next > 0) { /* the smallest rooms first */
+		size_t node = s->space->order[--w.next];
+		uint64_t even =
+			astra_div_up(s->missing / s->quantum, w.next + 1) *
+			s->quantum;
+		uint64_t fit = s->space->fits[node];
+
+		use(s, node, fit < even ? fit : even);
+	}
+	return !s->missing;
+}
+
+/* At least nodes_min > 1 nodes, a quantum on each. */
+static bool place_spread(struct search *s, size_t nodes)
+{
+	uint64_t quanta = s->request->gpus / s->quantum;
+	uint64_t most = astra_div_up(quanta, nodes) * s->quantum;
+
+	if (place_fewest(s) && s->count >= nodes)
+		return true;
+	restart(s);
+	if (most <= s->space->gpus_max && place_evenly(s, nodes, most))
+		return true;
+	restart(s);
+	return place_unevenly(s, nodes);
+}
+
+static bool place(struct search *s, uint32_t strict_node_gpus)
+{
+	const struct astra_request *r = s->request;
+	uint32_t quanta = r->gpus / s->quantum;
+
+	s->nodes_max = r->nodes_max ? r->nodes_max : s->space->count;
+	if (strict_node_gpus) {
+		uint64_t needed = astra_div_up(r->gpus, strict_node_gpus);
+
+		if (needed < s->nodes_max)
+			s->nodes_max = (size_t) needed;
+	}
+	if (!r->gpus || r->gpus > s->space->gpus || r->gpus % s->quantum ||
+	    r->nodes_min > s->nodes_max || r->nodes_min > quanta)
+		return false;
+	if (r->gpus_per_node)
+		return quanta <= s->nodes_max && quanta >= r->nodes_min &&
+		       s->quantum <= s->space->gpus_max &&
+		       place_evenly(s, quanta, s->quantum);
+	if (r->nodes_min > 1)
+		return place_spread(s, r->nodes_min);
+	return place_fewest(s);
+}
+
+static int compare_shares(const void *a, const void *b)
+{
+	const struct astra_share *x = a, *y = b;
+
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+size_t astra_place(const struct astra_space *space,
+		   const struct astra_request *request, const uint64_t *banned,
+		   uint32_t strict_node_gpus, struct astra_share *shares)
+{
+	struct search s = {
+		.space = space,
+		.request = request,
+		.mask = {.only = request->allowed,
+			 .but = {banned, space->used}},
+		.quantum = quantum_of(request),
+		.shares = shares,
+		.missing = request->gpus,
+	};
+	size_t count = 0;
+
+	if (place(&s, strict_node_gpus)) {
+		count = s.count;
+		if (count > 1)
+			qsort(shares, count, sizeof(*shares), compare_shares);
+	}
+	restart(&s);
+	return count;
+}
