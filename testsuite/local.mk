@@ -9,6 +9,7 @@ UNIT_LIBS = libastra-policy.la libastra-common.la $(CMOCKA_LIBS) -lm
 UNIT_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 
 check_PROGRAMS += test_placement
-test_placement_SOURCES = testsuite/unit/test_placement.c
+test_placement_SOURCES = testsuite/unit/test_placement.c \
+	testsuite/unit/unit.h
 test_placement_CFLAGS = $(UNIT_CFLAGS)
 test_placement_LDADD = $(UNIT_LIBS)

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <cmocka.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/policy/placement.h"
+#include "testsuite/unit/unit.h"
 
 #define PLENTY .cpus = UINT32_MAX, .mem_mib = UINT64_MAX, .whole = true
 
@@ -59,7 +55,7 @@ static void golden_places_are_found(void **state)
 	};
 
 	(void) state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++)
 		expect(FREE(4, 8, 2, 3), 4,
 		       &(struct astra_request){.gpus = cases[i].gpus}, 0,
 		       cases[i].want);
