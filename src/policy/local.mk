@@ -3,10 +3,26 @@
 noinst_LTLIBRARIES += libastra-policy.la
 libastra_policy_la_LIBADD = -lm
 libastra_policy_la_SOURCES = \
+	src/policy/account.c \
+	src/policy/engine.c \
+	src/policy/engine.h \
+	src/policy/engine_priv.h \
 	src/policy/fairness.c \
 	src/policy/fairness.h \
+	src/policy/grant.c \
+	src/policy/hold.c \
+	src/policy/ltgf.c \
+	src/policy/ltgf.h \
 	src/policy/model.h \
+	src/policy/nodeset.c \
+	src/policy/nodeset.h \
+	src/policy/options.c \
+	src/policy/options.h \
 	src/policy/placement.c \
 	src/policy/placement.h \
-	src/policy/nodeset.c \
-	src/policy/nodeset.h
+	src/policy/plan.c \
+	src/policy/plan.h \
+	src/policy/policy.h \
+	src/policy/reclaim.c \
+	src/policy/registry.c \
+	src/policy/round.c

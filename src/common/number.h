@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Comparisons and roundings that every policy shares (SPEC section 0). */
+#ifndef ASTRA_NUMBER_H
+#define ASTRA_NUMBER_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ASTRA_TIE 1e-9
+
+/* Whether a and b count as tied: within 1e-9 * max(1, |a|, |b|). */
+static inline bool astra_tied(double a, double b)
+{
+	if (a == b)
+		return true;
+	if (isinf(a) || isinf(b))
+		return false;
+	return fabs(a - b) <= ASTRA_TIE * fmax(1.0, fmax(fabs(a), fabs(b)));
+}
+
+/* -1, 0 or 1 as a is below, tied with, or above b. */
+static inline int astra_compare(double a, double b)
+{
+	if (astra_tied(a, b))
+		return 0;
+	return a < b ? -1 : 1;
+}
+
+static inline double astra_ceil(double x)
+{
+	return ceil(x - ASTRA_TIE);
+}
+
+static inline double astra_floor(double x)
+{
+	return floor(x + ASTRA_TIE);
+}
+
+/* The integer ceiling of a / b, b > 0. */
+static inline uint64_t astra_div_up(uint64_t a, uint64_t b)
+{
+	return a / b + (a % b ? 1 : 0);
+}
+
+#endif

@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What happened since the last round. The snapshot is compared with what is
+ * remembered; the differences become events at the times slurmctld recorded,
+ * are sorted, and go into the fairness account. So the integrals are exact
+ * although rounds are seconds apart. */
+#include "src/policy/engine_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+
+enum event_kind {
+	EVENT_SPLIT,  /* an array's task begins a life of its own */
+	EVENT_ALLOC,  /* holds so many GPUs from now on */
+	EVENT_ACTIVE, /* so many copies are active from now on */
+};
+
+struct event {
+	double at_sec;
+	uint32_t order; /* as found, for equal times */
+	uint32_t row;
+	enum event_kind kind;
+	uint32_t value;
+};
+
+struct sync {
+	struct astra_engine *e;
+	const struct astra_snapshot *snap;
+	struct event *events;
+	size_t count, room;
+	bool changed;
+};
+
+struct ejob *astra_engine_find(struct astra_engine *e, uint32_t id)
+{
+	uint32_t row = astra_idmap_get(&e->by_id, id);
+
+	return row == ASTRA_IDMAP_NONE ? NULL : &e->jobs[row];
+}
+
+static int add_event(struct sync *s, double at_sec, uint32_t row,
+		     enum event_kind kind, uint32_t value)
+{
+	if (astra_grow(&s->events, &s->room, s->count + 1,
+		       sizeof(*s->events)) < 0)
+		return -1;
+	s->events[s->count] = (struct event){
+		.at_sec = fmin(fmax(at_sec, s->e->now_sec), s->snap->now_sec),
+		.order = (uint32_t) s->count,
+		.row = row,
+		.kind = kind,
+		.value = value,
+	};
+	s->count++;
+	s->changed = true;
+	return 0;
+}
+
+static int compare_events(const void *a, const void *b)
+{
+	const struct event *x = a, *y = b;
+
+	if (x->at_sec != y->at_sec)
+		return x->at_sec < y->at_sec ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* Tenants: remembered by name, in no particular order. */
+
+static uint32_t find_tenant(const struct astra_engine *e, const char *name)
+{
+	for (size_t i = 0; i < e->tenant_count; i++)
+		if (!strcmp(e->tenants[i].name, name))
+			return (uint32_t) i;
+	return ASTRA_NONE;
+}
+
+static uint32_t add_tenant(struct astra_engine *e, const char *name)
+{
+	struct etenant *t;
+
+	if (astra_grow(&e->tenants, &e->tenant_room, e->tenant_count + 1,
+		       sizeof(*e->tenants)) < 0)
+		return ASTRA_NONE;
+	t = &e->tenants[e->tenant_count];
+	t->name = strdup(name);
+	if (!t->name)
+		return ASTRA_NONE;
+	t->account = astra_fairness_add_tenant(e->account, e->now_sec, 0);
+	if (t->account == ASTRA_NONE) {
+		free(t->name);
+		return ASTRA_NONE;
+	}
+	return (uint32_t) e->tenant_count++;
+}
+
+/* Map the snapshot's tenants to ours; the order rarely changes, so look where
+ * it was last time first. */
+static int map_tenants(struct astra_engine *e,
+		       const struct astra_snapshot *snap)
+{
+	size_t known = e->tenant_count;
+
+	if (astra_grow(&e->tenant_of, &e->tenant_of_room,
+		       snap->tenant_count + 1, sizeof(*e->tenant_of)) < 0)
+		return -1;
+	for (size_t i = 0; i < snap->tenant_count; i++) {
+		const char *name = snap->tenants[i].name;
+		uint32_t at = e->tenant_of[i];
+
+		if (at >= known || strcmp(e->tenants[at].name, name) != 0)
+			at = find_tenant(e, name);
+		if (at == ASTRA_NONE)
+			at = add_tenant(e, name);
+		if (at == ASTRA_NONE)
+			return -1;
+		e->tenant_of[i] = at;
+	}
+	return 0;
+}
+
+/* Weights and capacity hold from now on. A tenant that is no longer listed
+ * keeps its account, in case it comes back, but has no claim meanwhile. */
+static void set_shares(struct sync *s)
+{
+	struct astra_engine *e = s->e;
+	double now = s->snap->now_sec, gpus = 0;
+
+	for (size_t i = 0; i < e->tenant_count; i++)
+		e->tenants[i].listed = false;
+	for (size_t i = 0; i < s->snap->tenant_count; i++) {
+		struct etenant *t = &e->tenants[e->tenant_of[i]];
+
+		t->listed = true;
+		if (t->weight != s->snap->tenants[i].weight)
+			s->changed = true;
+		t->weight = s->snap->tenants[i].weight;
+	}
+	for (size_t i = 0; i < e->tenant_count; i++) {
+		struct etenant *t = &e->tenants[i];
+
+		astra_fairness_set_weight(e->account, now, t->account,
+					  t->listed ? t->weight : 0);
+	}
+	for (size_t i = 0; i < s->snap->node_count; i++)
+		if (s->snap->nodes[i].usable)
+			gpus += s->snap->nodes[i].gpus;
+	astra_fairness_set_capacity(e->account, now, gpus);
+}
+
+/* Jobs. */
+
+static uint32_t new_row(struct astra_engine *e, uint32_t id)
+{
+	uint32_t row;
+
+	if (e->vacant_count) {
+		row = e->vacant[--e->vacant_count];
+	} else {
+		if (astra_grow(&e->jobs, &e->job_room, e->job_count + 1,
+			       sizeof(*e->jobs)) < 0 ||
+		    astra_grow(&e->vacant, &e->vacant_room, e->job_count + 1,
+			       sizeof(*e->vacant)) < 0)
+			return ASTRA_NONE;
+		row = (uint32_t) e->job_count++;
+	}
+	e->jobs[row] = (struct ejob){ 0 };
+	if (astra_idmap_put(&e->by_id, id, row) < 0) {
+		e->vacant[e->vacant_count++] = row;
+		return ASTRA_NONE;
+	}
+	e->jobs[row].id = id;
+	return row;
+}
+
+static void forget(struct astra_engine *e, uint32_t row, double now_sec)
+{
+	struct ejob *j = &e->jobs[row];
+
+	astra_fairness_remove_job(e->account, now_sec, j->account);
+	astra_grants_drop(e, j->id);
+	astra_idmap_del(&e->by_id, j->id);
+	*j = (struct ejob){ 0 };
+	e->vacant[e->vacant_count++] = row;
+}
+
+static uint32_t held_gpus(const struct astra_job *job)
+{
+	uint32_t gpus = 0;
+
+	for (size_t i = 0; i < job->held_count; i++)
+		gpus += job->held[i].gpus;
+	return gpus;
+}
+
+/* The array a task was split from, if the task is like the rest of it. */
+static struct ejob *parent_of(struct astra_engine *e,
+			      const struct astra_job *job)
+{
+	struct ejob *parent;
+
+	if (!job->array_id || job->array_id == job->id)
+		return NULL;
+	parent = astra_engine_find(e, job->array_id);
+	if (!parent || parent->tenant != e->tenant_of[job->tenant] ||
+	    parent->gpus != job->request.gpus || parent->weight != job->weight)
+		return NULL;
+	return parent;
+}
+
+static uint32_t add_job(struct sync *s, const struct astra_job *job)
+{
+	struct astra_engine *e = s->e;
+	uint32_t row = new_row(e, job->id);
+	struct ejob *j, *parent;
+
+	if (row == ASTRA_NONE)
+		return ASTRA_NONE;
+	j = &e->jobs[row];
+	j->array_id = job->array_id;
+	j->tenant = e->tenant_of[job->tenant];
+	j->gpus = job->request.gpus;
+	j->weight = job->weight;
+	j->submit_sec = job->submit_sec;
+	j->state = ASTRA_JOB_BLOCKED;
+	j->account = astra_fairness_add_job(e->account,
+					    e->tenants[j->tenant].account,
+					    j->weight, j->gpus);
+	if (j->account == ASTRA_NONE) {
+		astra_idmap_del(&e->by_id, job->id);
+		e->vacant[e->vacant_count++] = row;
+		return ASTRA_NONE;
+	}
+	parent = parent_of(e, job);
+	if (parent) {
+		j->submit_sec = parent->submit_sec;
+		j->planned_end_sec = parent->planned_end_sec;
+		if (add_event(s, job->start_sec, row, EVENT_SPLIT,
+			      parent->id) < 0)
+			return ASTRA_NONE;
+	}
+	return row;
+}
+
+/* A job that moved to another tenant, weight or size keeps its own integrals
+ * and goes on under the new terms. */
+static int retitle(struct sync *s, struct ejob *j, const struct astra_job *job)
+{
+	struct astra_engine *e = s->e;
+	uint32_t tenant = e->tenant_of[job->tenant];
+	struct astra_usage usage;
+	uint32_t account;
+
+	if (j->tenant == tenant && j->gpus == job->request.gpus &&
+	    j->weight == job->weight)
+		return 0;
+	usage = astra_fairness_job(e->account, e->now_sec, j->account);
+	account = astra_fairness_add_job(e->account,
+					 e->tenants[tenant].account,
+					 job->weight, job->request.gpus);
+	if (account == ASTRA_NONE)
+		return -1;
+	astra_fairness_restore_job(e->account, e->now_sec, account, usage);
+	astra_fairness_remove_job(e->account, e->now_sec, j->account);
+	j->account = account;
+	j->tenant = tenant;
+	j->gpus = job->request.gpus;
+	j->weight = job->weight;
+	if (astra_job_active(j->state))
+		astra_fairness_set_active(e->account, e->now_sec, account,
+					  j->copies);
+	if (j->state == ASTRA_JOB_RUNNING)
+		astra_fairness_set_alloc(e->account, e->now_sec, account,
+					 j->held_gpus);
+	s->changed = true;
+	return 0;
+}
+
+/* When the last run ended, as far as is known. */
+static double run_end(const struct sync *s, const struct astra_job *job)
+{
+	if (job->end_sec > 0)
+		return job->end_sec;
+	return s->snap->now_sec;
+}
+
+static int alloc_events(struct sync *s, uint32_t row,
+			const struct astra_job *job)
+{
+	const struct ejob *j = &s->e->jobs[row];
+	bool runs = job->state == ASTRA_JOB_RUNNING;
+	bool ran = j->state == ASTRA_JOB_RUNNING;
+	bool over = job->state == ASTRA_JOB_ENDED ||
+		    job->state == ASTRA_JOB_ENDING;
+	uint32_t gpus = held_gpus(job);
+
+	if (runs && ran && j->restart_cnt == job->restart_cnt)
+		return gpus == j->held_gpus ?
+			       0 :
+			       add_event(s, s->snap->now_sec, row, EVENT_ALLOC,
+					 gpus);
+	if (ran && add_event(s, runs ? job->submit_sec : run_end(s, job), row,
+			     EVENT_ALLOC, 0) < 0)
+		return -1;
+	if (runs)
+		return add_event(s, job->start_sec, row, EVENT_ALLOC, gpus);
+	/* Started and ended between two rounds. */
+	if (over && !ran && job->start_sec > 0 &&
+	    job->end_sec > s->e->now_sec &&
+	    j->state != ASTRA_JOB_ENDED && j->state != ASTRA_JOB_ENDING) {
+		if (add_event(s, job->start_sec, row, EVENT_ALLOC,
+			      gpus ? gpus : job->request.gpus) < 0)
+			return -1;
+		return add_event(s, job->end_sec, row, EVENT_ALLOC, 0);
+	}
+	return 0;
+}
+
+static int active_events(struct sync *s, uint32_t row,
+			 const struct astra_job *job)
+{
+	const struct ejob *j = &s->e->jobs[row];
+	double now = s->snap->now_sec, at = now;
+	bool is = astra_job_active(job->state), was = astra_job_active(j->state);
+
+	if (is == was && (!is || j->copies == job->copies))
+		return 0;
+	if (is && !was && !j->seen && !parent_of(s->e, job))
+		at = job->submit_sec; /* seen for the first time */
+	else if (is && !was && job->state == ASTRA_JOB_RUNNING)
+		at = job->start_sec;
+	else if (!is && job->state != ASTRA_JOB_BLOCKED)
+		at = run_end(s, job);
+	return add_event(s, at, row, EVENT_ACTIVE, is ? job->copies : 0);
+}
+
+static double lease_term(const struct astra_engine *e,
+			 const struct astra_job *job)
+{
+	return job->lease_sec > 0 ? job->lease_sec : e->options.lease_sec;
+}
+
+/* A new run: its lease begins with it. One that the engine did not start (the
+ * plugin is new, or its state was lost) gets a full term from now on. */
+static void begin_lease(struct astra_engine *e, struct ejob *j,
+			const struct astra_job *job)
+{
+	double start = fmax(job->start_sec, e->begin_sec);
+
+	j->phase = ASTRA_PHASE_LEASED;
+	j->restart_cnt = job->restart_cnt;
+	j->ran = true;
+	j->leases++;
+	j->start_sec = job->start_sec;
+	j->lease_start_sec = start;
+	j->lease_end_sec = start + j->lease_sec;
+	if (j->planned_end_sec > start)
+		j->lease_end_sec = fmin(j->lease_end_sec, j->planned_end_sec);
+	j->planned_end_sec = 0;
+	j->grace_end_sec = 0;
+	e->counters.granted++;
+}
+
+static void end_lease(struct ejob *j, const struct astra_job *job, double now)
+{
+	bool taken = j->phase != ASTRA_PHASE_LEASED;
+
+	if (taken && astra_job_active(job->state)) {
+		double freed = job->end_sec > 0 ? job->end_sec : now;
+
+		j->revoked++;
+		j->lost_sec += fmax(0, freed - j->lease_end_sec);
+	}
+	j->phase = ASTRA_PHASE_WAITING;
+	j->start_sec = 0;
+	j->lease_start_sec = j->lease_end_sec = j->grace_end_sec = 0;
+	j->doomed_for = 0;
+}
+
+static void follow_lease(struct sync *s, struct ejob *j,
+			 const struct astra_job *job)
+{
+	bool leased = j->phase != ASTRA_PHASE_WAITING;
+
+	j->lease_sec = lease_term(s->e, job);
+	if (leased && (job->state != ASTRA_JOB_RUNNING ||
+		       j->restart_cnt != job->restart_cnt)) {
+		end_lease(j, job, s->snap->now_sec);
+		leased = false;
+		s->changed = true;
+	}
+	if (!leased && job->state == ASTRA_JOB_RUNNING) {
+		begin_lease(s->e, j, job);
+		s->changed = true;
+	}
+	/* It turned out that the host can't requeue it. */
+	if (leased && !job->revocable && j->phase != ASTRA_PHASE_LEASED)
+		j->phase = ASTRA_PHASE_LEASED;
+}
+
+static int sync_job(struct sync *s, uint32_t index)
+{
+	const struct astra_job *job = &s->snap->jobs[index];
+	struct astra_engine *e = s->e;
+	uint32_t row = astra_idmap_get(&e->by_id, job->id);
+	struct ejob *j;
+
+	if (row == ASTRA_IDMAP_NONE)
+		row = add_job(s, job);
+	if (row == ASTRA_NONE)
+		return -1;
+	j = &e->jobs[row];
+	if (retitle(s, j, job) < 0 || active_events(s, row, job) < 0 ||
+	    alloc_events(s, row, job) < 0)
+		return -1;
+	follow_lease(s, j, job);
+	if (j->state != job->state || j->copies != job->copies)
+		s->changed = true;
+	j->state = job->state;
+	j->copies = job->copies;
+	j->held_gpus = held_gpus(job);
+	j->revocable = job->revocable;
+	j->restart_cnt = job->restart_cnt;
+	j->seen = e->epoch;
+	j->index = index;
+	return 0;
+}
+
+static int split(struct astra_engine *e, const struct event *ev)
+{
+	struct ejob *task = &e->jobs[ev->row];
+	struct ejob *parent = astra_engine_find(e, ev->value);
+	uint32_t account, left;
+
+	if (!parent)
+		return 0;
+	account = astra_fairness_split_job(e->account, ev->at_sec,
+					   parent->account);
+	if (account == ASTRA_NONE)
+		return -1;
+	left = astra_fairness_active(e->account, parent->account);
+	if (left)
+		astra_fairness_set_active(e->account, ev->at_sec,
+					  parent->account, left - 1);
+	astra_fairness_remove_job(e->account, ev->at_sec, task->account);
+	task->account = account;
+	return 0;
+}
+
+static int apply_events(struct sync *s)
+{
+	struct astra_engine *e = s->e;
+
+	qsort(s->events, s->count, sizeof(*s->events), compare_events);
+	for (size_t i = 0; i < s->count; i++) {
+		const struct event *ev = &s->events[i];
+		uint32_t account = e->jobs[ev->row].account;
+
+		if (ev->kind == EVENT_SPLIT) {
+			if (split(e, ev) < 0)
+				return -1;
+		} else if (ev->kind == EVENT_ALLOC) {
+			astra_fairness_set_alloc(e->account, ev->at_sec,
+						 account, ev->value);
+		} else {
+			astra_fairness_set_active(e->account, ev->at_sec,
+						  account, ev->value);
+		}
+	}
+	return 0;
+}
+
+static void forget_unseen(struct sync *s)
+{
+	struct astra_engine *e = s->e;
+
+	for (size_t i = 0; i < e->job_count; i++) {
+		if (!e->jobs[i].id || e->jobs[i].seen == e->epoch)
+			continue;
+		forget(e, (uint32_t) i, s->snap->now_sec);
+		s->changed = true;
+	}
+}
+
+int astra_account_sync(struct astra_engine *e,
+		       const struct astra_snapshot *snap, bool *changed,
+		       struct astra_error *err)
+{
+	struct sync s = { .e = e, .snap = snap };
+	int rc = map_tenants(e, snap);
+
+	if (!e->epoch++)
+		set_shares(&s);
+	for (size_t i = 0; !rc && i < snap->job_count; i++)
+		rc = sync_job(&s, (uint32_t) i);
+	if (!rc)
+		rc = apply_events(&s);
+	if (!rc) {
+		forget_unseen(&s);
+		set_shares(&s);
+		e->now_sec = snap->now_sec;
+	}
+	*changed |= s.changed;
+	free(s.events);
+	return rc < 0 ? astra_error_nomem(err) : 0;
+}

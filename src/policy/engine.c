@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/policy/engine.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/policy/engine_priv.h"
+
+static struct astra_fairness_options
+fairness_options(const struct astra_options *o)
+{
+	return (struct astra_fairness_options){
+		.quota_entitlement = o->quota_entitlement,
+		.half_life_sec = o->half_life_sec,
+		.lead_max_sec = o->lead_max_sec,
+	};
+}
+
+struct astra_engine *astra_engine_create(const struct astra_options *options,
+					 double begin_sec,
+					 struct astra_error *err)
+{
+	struct astra_engine *e = calloc(1, sizeof(*e));
+	struct astra_fairness_options fair = fairness_options(options);
+
+	if (!e) {
+		astra_error_nomem(err);
+		return NULL;
+	}
+	e->options = *options;
+	e->begin_sec = e->now_sec = begin_sec;
+	e->account = astra_fairness_create(&fair, begin_sec);
+	e->policy = astra_policy_find(options->policy);
+	if (!e->account) {
+		astra_error_nomem(err);
+	} else if (!e->policy) {
+		astra_error_set(err, "Policy=%s: there is no such policy",
+				options->policy);
+	} else {
+		e->policy_self = e->policy->create(options, err);
+		if (e->policy_self)
+			return e;
+	}
+	astra_engine_destroy(e);
+	return NULL;
+}
+
+void astra_engine_destroy(struct astra_engine *e)
+{
+	if (!e)
+		return;
+	if (e->policy)
+		e->policy->destroy(e->policy_self);
+	astra_fairness_destroy(e->account);
+	for (size_t i = 0; i < e->tenant_count; i++)
+		free(e->tenants[i].name);
+	for (size_t i = 0; i < e->grant_count; i++)
+		free(e->grants[i].shares);
+	for (size_t i = 0; i < e->refusal_count; i++)
+		free(e->refusals[i].nodes);
+	free(e->tenants);
+	free(e->tenant_of);
+	free(e->jobs);
+	free(e->vacant);
+	free(e->grants);
+	free(e->refusals);
+	astra_idmap_clear(&e->by_id);
+	free(e);
+}
+
+int astra_engine_configure(struct astra_engine *e,
+			   const struct astra_options *options, double now_sec,
+			   struct astra_error *err)
+{
+	struct astra_fairness_options fair = fairness_options(options);
+	const struct astra_policy *policy = astra_policy_find(options->policy);
+	void *self;
+
+	if (!policy)
+		return astra_error_set(err,
+				       "Policy=%s: there is no such policy",
+				       options->policy);
+	self = policy->create(options, err);
+	if (!self)
+		return -1;
+	e->policy->destroy(e->policy_self);
+	e->policy = policy;
+	e->policy_self = self;
+	e->options = *options;
+	astra_fairness_set_options(e->account, now_sec, &fair);
+	return 0;
+}
+
+const struct astra_options *astra_engine_options(const struct astra_engine *e)
+{
+	return &e->options;
+}
+
+/* A usable node as if nobody were on it; who is, is taken from it below, so
+ * that giving all of it back makes the node whole again. */
+static struct astra_room empty_room(const struct astra_node *n)
+{
+	return (struct astra_room){
+		.gpus = n->gpus,
+		.cpus = n->cpus,
+		.mem_mib = n->mem_free_mib,
+		.whole = true,
+	};
+}
+
+static void add_memory(struct round *r)
+{
+	for (size_t i = 0; i < r->snap->job_count; i++) {
+		const struct astra_job *job = &r->snap->jobs[i];
+
+		for (size_t k = 0; k < job->held_count; k++) {
+			uint32_t n = job->held[k].node;
+			struct astra_room room = *astra_space_get(r->idle, n);
+
+			if (!r->snap->nodes[n].usable)
+				continue;
+			room.mem_mib += job->held[k].mem_mib;
+			astra_space_set(r->idle, n, &room);
+		}
+	}
+}
+
+static void take_held(struct round *r)
+{
+	for (size_t i = 0; i < r->snap->job_count; i++) {
+		const struct astra_job *job = &r->snap->jobs[i];
+
+		for (size_t k = 0; k < job->held_count; k++)
+			if (r->snap->nodes[job->held[k].node].usable)
+				astra_space_take(r->idle, &job->held[k]);
+	}
+}
+
+/* Others on the nodes, which no lease's end removes. Where the host's counts
+ * and the jobs' holdings disagree, the host's count of what is free holds. */
+static void take_others(struct round *r)
+{
+	for (uint32_t i = 0; i < r->snap->node_count; i++) {
+		const struct astra_node *n = &r->snap->nodes[i];
+		const struct astra_room *room = astra_space_get(r->idle, i);
+		struct astra_share other = { .node = i };
+
+		if (!n->usable)
+			continue;
+		if (room->gpus < n->gpus_free || room->cpus < n->cpus_free) {
+			astra_space_set(r->idle, i,
+					&(struct astra_room){
+						.gpus = n->gpus_free,
+						.cpus = n->cpus_free,
+						.mem_mib = n->mem_free_mib,
+					});
+			continue;
+		}
+		other.gpus = room->gpus - n->gpus_free;
+		other.cpus = room->cpus - n->cpus_free;
+		if (other.gpus || other.cpus)
+			astra_space_take(r->idle, &other);
+	}
+}
+
+static void count_coming(struct round *r)
+{
+	for (size_t i = 0; i < r->snap->job_count; i++) {
+		const struct astra_job *job = &r->snap->jobs[i];
+		const struct ejob *j = astra_engine_find(r->e, job->id);
+		bool leaving = job->state == ASTRA_JOB_REQUEUED ||
+			       job->state == ASTRA_JOB_ENDING ||
+			       (job->state == ASTRA_JOB_RUNNING && j &&
+				(j->phase == ASTRA_PHASE_DOOMED ||
+				 j->phase == ASTRA_PHASE_GRACE ||
+				 j->phase == ASTRA_PHASE_LEAVING));
+
+		for (size_t k = 0; leaving && k < job->held_count; k++)
+			r->coming[job->held[k].node] += job->held[k].gpus;
+	}
+}
+
+static int build_space(struct round *r)
+{
+	for (size_t i = 0; i < r->snap->node_count; i++) {
+		const struct astra_node *n = &r->snap->nodes[i];
+
+		if (n->gpus > r->node_gpus_max)
+			r->node_gpus_max = n->gpus;
+		if (n->usable)
+			r->usable_gpus += n->gpus;
+	}
+	r->idle = astra_space_create(r->snap->node_count, r->node_gpus_max);
+	r->coming = calloc(r->snap->node_count + 1, sizeof(*r->coming));
+	if (!r->idle || !r->coming)
+		return -1;
+	for (uint32_t i = 0; i < r->snap->node_count; i++) {
+		struct astra_room room = empty_room(&r->snap->nodes[i]);
+
+		if (r->snap->nodes[i].usable)
+			astra_space_set(r->idle, i, &room);
+	}
+	add_memory(r);
+	take_held(r);
+	take_others(r);
+	count_coming(r);
+	return 0;
+}
+
+static double earlier(double best, double at_sec, double now_sec)
+{
+	return at_sec > now_sec && at_sec < best ? at_sec : best;
+}
+
+static double next_wake(const struct round *r)
+{
+	const struct astra_engine *e = r->e;
+	double now = r->snap->now_sec, best = now + e->options.round_sec;
+
+	for (size_t i = 0; i < e->job_count; i++) {
+		const struct ejob *j = &e->jobs[i];
+
+		if (!j->id)
+			continue;
+		if (j->state == ASTRA_JOB_REQUEUED ||
+		    j->state == ASTRA_JOB_ENDING ||
+		    j->phase == ASTRA_PHASE_LEAVING)
+			best = earlier(best, now + 1, now);
+		if (j->revocable && j->phase == ASTRA_PHASE_LEASED)
+			best = earlier(best, j->lease_end_sec, now);
+		if (j->phase == ASTRA_PHASE_GRACE)
+			best = earlier(best, j->grace_end_sec, now);
+	}
+	if (e->grant_count)
+		best = earlier(best, now + 1, now);
+	if (e->hold.job)
+		best = earlier(best, e->hold.start_sec, now);
+	return best;
+}
+
+int astra_engine_round(struct astra_engine *e,
+		       const struct astra_snapshot *snapshot,
+		       struct astra_plan *plan, struct astra_error *err)
+{
+	struct round r = { .e = e, .snap = snapshot, .plan = plan };
+	int rc;
+
+	astra_plan_clear(plan);
+	e->node_words = (snapshot->node_count + 63) / 64;
+	astra_refusals_forget(e, snapshot->now_sec);
+	rc = astra_account_sync(e, snapshot, &plan->changed, err);
+	if (!rc && build_space(&r) < 0)
+		rc = astra_error_nomem(err);
+	if (!rc) {
+		astra_grants_revise(&r);
+		rc = astra_round_decide(&r, err);
+	}
+	if (rc < 0)
+		plan->decision_count = 0;
+	e->counters.rounds++;
+	plan->wake_sec = next_wake(&r);
+	astra_space_destroy(r.idle);
+	free(r.coming);
+	free(r.contenders);
+	return rc;
+}
+
+size_t astra_engine_tenant_count(const struct astra_engine *e)
+{
+	return e->tenant_count;
+}
+
+/* Rows, vacant ones too; a vacant row's view has id 0. */
+size_t astra_engine_job_count(const struct astra_engine *e)
+{
+	return e->job_count;
+}
+
+void astra_engine_tenant_view(const struct astra_engine *e, size_t index,
+			      double now_sec, struct astra_tenant_view *out)
+{
+	const struct etenant *t = &e->tenants[index];
+
+	*out = (struct astra_tenant_view){
+		.name = t->name,
+		.listed = t->listed,
+		.weight = t->weight,
+		.quota = astra_fairness_quota(e->account, t->account),
+		.demand_gpus = astra_fairness_demand(e->account, t->account),
+		.alloc_gpus = astra_fairness_alloc(e->account, t->account),
+		.usage = astra_fairness_tenant(e->account, now_sec,
+					       t->account),
+	};
+	out->rho = astra_rho(out->usage, out->quota > 0);
+}
+
+void astra_engine_job_view(const struct astra_engine *e, size_t index,
+			   double now_sec, struct astra_job_view *out)
+{
+	const struct ejob *j = &e->jobs[index];
+	double quota;
+
+	*out = (struct astra_job_view){ .id = j->id };
+	if (!j->id)
+		return;
+	*out = (struct astra_job_view){
+		.id = j->id,
+		.tenant = j->tenant,
+		.gpus = j->gpus,
+		.copies = j->copies,
+		.state = j->state,
+		.phase = j->phase,
+		.revocable = j->revocable,
+		.weight = j->weight,
+		.submit_sec = j->submit_sec,
+		.start_sec = j->start_sec,
+		.lease_start_sec = j->lease_start_sec,
+		.lease_end_sec = j->lease_end_sec,
+		.grace_end_sec = j->grace_end_sec,
+		.leases = j->leases,
+		.revoked = j->revoked,
+		.lost_sec = j->lost_sec,
+		.usage = astra_fairness_job(e->account, now_sec, j->account),
+		.reason = j->reason,
+	};
+	quota = astra_fairness_quota(e->account,
+				     e->tenants[j->tenant].account);
+	out->rho = astra_rho(out->usage, quota > 0 && j->weight > 0);
+}
+
+struct astra_hold_view astra_engine_hold(const struct astra_engine *e)
+{
+	return e->hold;
+}
+
+struct astra_counters astra_engine_counters(const struct astra_engine *e)
+{
+	return e->counters;
+}
+
+size_t astra_engine_bytes_per_job(void)
+{
+	return sizeof(struct ejob) + sizeof(uint32_t) +
+	       4 * sizeof(uint32_t) + astra_fairness_bytes_per_job();
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The engine: owns the leases, the fairness accounts and the policy's state of
+ * one pool, and turns a snapshot into a plan. The same engine runs inside
+ * slurmctld, in the simulator and behind `sfairsim decide`.
+ *
+ * It learns what happened from the snapshots alone: a job that runs was
+ * started, one that is pending again was requeued. So a plan that could not be
+ * carried out, or an event that was missed, repairs itself in the next round.
+ *
+ * No clock, no I/O, no globals, no locks: one thread at a time.
+ */
+#ifndef ASTRA_ENGINE_H
+#define ASTRA_ENGINE_H
+
+#include "src/common/error.h"
+#include "src/policy/fairness.h"
+#include "src/policy/model.h"
+#include "src/policy/options.h"
+#include "src/policy/plan.h"
+
+struct astra_engine;
+
+/* options: checked with astra_options_check(); copied.
+ * begin_sec: t_begin, from which on is accounted.
+ * Returns NULL with err set on failure. Free with astra_engine_destroy(). */
+struct astra_engine *astra_engine_create(const struct astra_options *options,
+					 double begin_sec,
+					 struct astra_error *err);
+void astra_engine_destroy(struct astra_engine *engine);
+
+/* Take new options from the next round on; leases and accounts stay. A new
+ * lease term holds from each lease's next renewal on.
+ * Returns 0, or -1 with err set and the old options kept. */
+int astra_engine_configure(struct astra_engine *engine,
+			   const struct astra_options *options,
+			   double now_sec, struct astra_error *err);
+const struct astra_options *
+astra_engine_options(const struct astra_engine *engine);
+
+/* One round: account what has happened since the last one, then decide.
+ * plan: cleared first; on failure it has no decisions and the error says why;
+ *   accounts are right all the same.
+ * Returns 0, or -1 with err set. */
+int astra_engine_round(struct astra_engine *engine,
+		       const struct astra_snapshot *snapshot,
+		       struct astra_plan *plan, struct astra_error *err);
+
+/* The host could not start a job as planned. Remembered for one round
+ * interval, in which the job is tried elsewhere, or not at all when `nodes`
+ * were not the cause. Call astra_engine_round() again with a fresh snapshot.
+ * shares, count: the plan's shares of the decision. */
+void astra_engine_refuse(struct astra_engine *engine, uint32_t job,
+			 const struct astra_share *shares, size_t count,
+			 bool nodes, double now_sec);
+
+/* What the engine knows of a tenant, a job, the hold. For queries. */
+struct astra_tenant_view {
+	const char *name; /* the engine's; valid until the next call */
+	bool listed;	  /* was in the last snapshot */
+	double weight, quota, demand_gpus, alloc_gpus;
+	struct astra_usage usage;
+	double rho;
+};
+
+enum astra_phase {
+	ASTRA_PHASE_WAITING,  /* pending, or not active */
+	ASTRA_PHASE_LEASED,   /* runs, and its lease goes on */
+	ASTRA_PHASE_DOOMED,   /* runs; its GPUs are granted to others */
+	ASTRA_PHASE_GRACE,    /* was signalled, may checkpoint */
+	ASTRA_PHASE_LEAVING,  /* requeue was asked for */
+};
+
+struct astra_job_view {
+	uint32_t id;
+	uint32_t tenant; /* index for astra_engine_tenant_view() */
+	uint32_t gpus;
+	uint32_t copies;
+	enum astra_job_state state;
+	enum astra_phase phase;
+	bool revocable;
+	double weight;
+	double submit_sec;	/* the first one, kept over requeues */
+	double start_sec;	/* of the present run, or 0 */
+	double lease_start_sec, lease_end_sec; /* 0: no lease */
+	double grace_end_sec;
+	uint32_t leases;  /* granted so far, renewals included */
+	uint32_t revoked; /* times its GPUs were taken back */
+	double lost_sec;  /* from lease ends to the GPUs being free */
+	struct astra_usage usage;
+	double rho;
+	struct astra_reason reason; /* of the last round */
+};
+
+struct astra_hold_view {
+	uint32_t job;	  /* 0: nothing is held */
+	double start_sec; /* when its GPUs will be there */
+};
+
+struct astra_counters {
+	uint64_t rounds;
+	uint64_t granted, renewed, revoked; /* leases */
+	uint64_t refused;   /* starts the host refused */
+	uint64_t reclaim_capped; /* rounds in which MaxReclaim held back */
+	uint64_t lent;	    /* leases cut to end with a hold */
+};
+
+size_t astra_engine_tenant_count(const struct astra_engine *engine);
+size_t astra_engine_job_count(const struct astra_engine *engine);
+void astra_engine_tenant_view(const struct astra_engine *engine, size_t index,
+			      double now_sec, struct astra_tenant_view *out);
+void astra_engine_job_view(const struct astra_engine *engine, size_t index,
+			   double now_sec, struct astra_job_view *out);
+struct astra_hold_view astra_engine_hold(const struct astra_engine *engine);
+struct astra_counters astra_engine_counters(const struct astra_engine *engine);
+
+/* Bytes of engine state a job costs, hash table and account included. */
+size_t astra_engine_bytes_per_job(void);
+
+#endif

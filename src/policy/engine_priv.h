@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The inside of the engine, shared by its own files only:
+ *   engine.c  life, options, the round as a table of contents, views
+ *   account.c what happened since the last round -> accounts and leases
+ *   grant.c   GPUs promised to jobs, and who has to leave for them
+ *   round.c   who gets what: policy, placement, reclaim, hold
+ *   reclaim.c whose GPUs are taken back to start a job
+ *   hold.c    how a job that does not fit gets its GPUs together
+ *   engine_state.c save and restore
+ */
+#ifndef ASTRA_ENGINE_PRIV_H
+#define ASTRA_ENGINE_PRIV_H
+
+#include "src/common/idmap.h"
+#include "src/policy/engine.h"
+#include "src/policy/placement.h"
+#include "src/policy/policy.h"
+
+/* A job as the engine remembers it between rounds. */
+struct ejob {
+	uint32_t id; /* 0: a vacant row */
+	uint32_t array_id;
+	uint32_t tenant;  /* index into tenants */
+	uint32_t account; /* its number in the fairness account */
+	uint32_t seen;	  /* the epoch of the last snapshot that had it */
+	uint32_t index;	  /* in the present snapshot's jobs */
+	uint32_t gpus; /* asked for */
+	uint32_t held_gpus;
+	uint32_t copies;
+	uint32_t restart_cnt;
+	uint32_t leases, revoked;
+	uint32_t doomed_for; /* id of the job that was granted its GPUs */
+	uint32_t grants;     /* outstanding ones */
+	uint32_t refusals;   /* remembered ones */
+	enum astra_job_state state;
+	enum astra_phase phase;
+	bool revocable;
+	bool ran; /* has been started at least once */
+	double weight;
+	double submit_sec; /* the first one */
+	double start_sec;
+	double lease_sec; /* the term of its leases */
+	double lease_start_sec, lease_end_sec;
+	double grace_end_sec;
+	double planned_end_sec; /* a cut lease planned for its start, or 0 */
+	double lost_sec;
+	struct astra_reason reason;
+};
+
+struct etenant {
+	char *name;
+	uint32_t account;
+	bool listed;
+	double weight;
+};
+
+/* A promise: these GPUs are the job's as soon as they are all free. */
+struct grant {
+	uint32_t job;	/* id */
+	double cut_sec; /* its lease ends with a hold then; 0: full term */
+	struct astra_share *shares;
+	size_t count;
+};
+
+/* A start that the host refused: not these nodes, or not this job, for now. */
+struct refusal {
+	uint32_t job; /* id */
+	double until_sec;
+	uint64_t *nodes; /* bitmap of banned nodes; NULL: not this job */
+};
+
+struct astra_engine {
+	struct astra_options options;
+	const struct astra_policy *policy;
+	void *policy_self;
+	struct astra_fairness *account;
+	double begin_sec;
+	double now_sec; /* of the last round */
+	uint32_t epoch;
+	struct etenant *tenants;
+	size_t tenant_count, tenant_room;
+	uint32_t *tenant_of; /* snapshot's tenant -> ours */
+	size_t tenant_of_room;
+	struct ejob *jobs; /* rows; some vacant */
+	size_t job_count, job_room;
+	uint32_t *vacant;
+	size_t vacant_count, vacant_room;
+	struct astra_idmap by_id;
+	struct grant *grants;
+	size_t grant_count, grant_room;
+	struct refusal *refusals;
+	size_t refusal_count, refusal_room;
+	size_t node_words; /* of a bitmap over the last snapshot's nodes */
+	struct astra_hold_view hold;
+	uint32_t last_reclaim; /* GPUs taken back in the last round */
+	struct astra_counters counters;
+};
+
+/* account.c: bring accounts and leases up to the snapshot's time. */
+int astra_account_sync(struct astra_engine *e,
+		       const struct astra_snapshot *snap, bool *changed,
+		       struct astra_error *err);
+struct ejob *astra_engine_find(struct astra_engine *e, uint32_t id);
+
+/* The scratch of one round. */
+struct round {
+	struct astra_engine *e;
+	const struct astra_snapshot *snap;
+	struct astra_plan *plan;
+	struct astra_space *idle; /* free, less what is promised */
+	uint32_t *coming; /* per node: GPUs of jobs that are leaving */
+	uint32_t node_gpus_max;
+	uint64_t usable_gpus;
+	struct contender *contenders;
+	size_t contender_count, contender_room;
+};
+
+/* A candidate, with what the engine needs to place it. */
+struct contender {
+	uint32_t row; /* index into e->jobs */
+	const struct astra_job *job;
+	uint64_t shape; /* equal requests have equal shapes */
+	bool expired;	/* holds GPUs, its lease is over */
+	bool granted;	/* by the policy, in the present pass */
+	bool failed;	/* of a shape that found no place */
+	bool pinned;	/* no lease's end will ever make room for it */
+	bool taken;	/* expired: its GPUs go to others */
+	uint32_t winner; /* expired and taken: the id of the job they go to */
+	size_t first_share, share_count; /* waiting and granted: its place */
+};
+
+/* grant.c */
+void astra_grants_revise(struct round *r);
+int astra_grants_add(struct astra_engine *e, uint32_t job, double cut_sec,
+		     const struct astra_share *shares, size_t count);
+void astra_grants_drop(struct astra_engine *e, uint32_t job);
+size_t astra_grants_of(const struct astra_engine *e, uint32_t job);
+int astra_grants_start(struct round *r);
+int astra_revoke_doomed(struct round *r);
+const uint64_t *astra_refused_nodes(const struct astra_engine *e,
+				    uint32_t job);
+bool astra_refused_job(const struct astra_engine *e, uint32_t job);
+void astra_refusals_forget(struct astra_engine *e, double now_sec);
+
+/* round.c */
+int astra_round_decide(struct round *r, struct astra_error *err);
+
+/* reclaim.c: find a place for a waiting contender on what is free plus what
+ * the losers hold, taking back as few GPUs as possible. */
+#define ASTRA_KNAPSACK_GPUS 64
+
+struct reclaim {
+	struct round *r;
+	struct astra_space *work; /* free in this pass */
+	struct astra_space *all;  /* work plus what the losers hold */
+	uint32_t *by_node;	  /* losers (contender index), node by node */
+	size_t *first;		  /* node -> its first entry in by_node */
+	struct astra_share *shares; /* of the last place found */
+	uint32_t *victims;	    /* of the last place found */
+	size_t victim_count;
+	uint8_t *chosen; /* per contender: scratch */
+	uint32_t gpus_idle_max; /* on any node, when the pass began */
+	uint32_t hints[ASTRA_KNAPSACK_GPUS + 1]; /* first node worth a look */
+};
+int astra_reclaim_init(struct reclaim *rc, struct round *r);
+void astra_reclaim_fini(struct reclaim *rc);
+/* Returns the number of shares (in rc->shares), 0 when there is no place.
+ * rc->victims: the contenders to take back. Takes nothing. */
+size_t astra_reclaim_place(struct reclaim *rc, const struct contender *c);
+/* Carry it out: the victims' GPUs become free in work, the place is taken. */
+void astra_reclaim_take(struct reclaim *rc, const struct contender *c,
+			size_t count);
+
+/* hold.c */
+struct hold {
+	uint32_t job; /* 0: none */
+	double start_sec;
+	uint32_t *needed; /* per node: GPUs to be free then */
+	uint32_t *slack;  /* per node: GPUs that may be leased beyond then */
+};
+/* When and where a request that does not fit now can be placed, if every
+ * lease ends in time. work: free after this round's grants. start_sec is
+ * infinite when lease ends alone will not do. */
+int astra_hold_find(struct round *r, const struct astra_space *work,
+		    const struct contender *owner, struct hold *hold);
+/* The end of a lease on these shares that would like to end at end_sec: that,
+ * or the hold's start where the hold needs the GPUs. Uses up slack. */
+double astra_hold_cut(struct hold *hold, const struct astra_share *shares,
+		      size_t count, double end_sec);
+void astra_hold_fini(struct hold *hold);
+
+#endif

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/policy/fairness.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+#include "src/policy/model.h"
+
+/* FairJob_ij = W_ij min(gpus_ij / W_ij, S_j), where S_j, the GPUs one unit of
+ * weight is entitled to, is common to the tenant. So jobs with the same cap
+ * gpus/W share one integral I_c = ∫ min(c, S_j) dt, and a job's own F is
+ * W (I_c(now) - I_c(when it became active)). */
+struct cap {
+	double cap;
+	double integral;
+	uint32_t users; /* jobs that refer to it */
+};
+
+struct tenant {
+	double weight;
+	double at_sec; /* all integrals below are up to here */
+	struct astra_usage usage;
+	double alloc_gpus;
+	double demand_gpus;  /* D_j, active jobs only */
+	double active_weight; /* ΣW over active jobs and copies */
+	uint64_t active_jobs;
+	struct cap *caps;
+	size_t cap_count, cap_room;
+};
+
+struct job {
+	uint32_t tenant;
+	uint32_t cap; /* index into the tenant's caps */
+	uint32_t copies;
+	bool used;
+	double weight;
+	double gpus;
+	double alloc_gpus;
+	double at_sec;	/* usage is up to here */
+	double origin; /* I_c at at_sec */
+	struct astra_usage usage;
+};
+
+struct astra_fairness {
+	struct astra_fairness_options options;
+	double capacity;
+	double weights; /* ΣW over all tenants */
+	double now_sec;
+	struct tenant *tenants;
+	size_t tenant_count, tenant_room;
+	struct job *jobs;
+	size_t job_count, job_room;
+	uint32_t *vacant; /* numbers of removed jobs */
+	size_t vacant_count, vacant_room;
+};
+
+/* The factor an integral fades by over dt, and ∫ of a unit rate over dt. */
+struct fading {
+	double keep;
+	double gain;
+};
+
+static struct fading fading(const struct astra_fairness *f, double dt)
+{
+	double h = f->options.half_life_sec;
+	double rate;
+
+	if (dt <= 0)
+		return (struct fading){ .keep = 1, .gain = 0 };
+	if (h <= 0)
+		return (struct fading){ .keep = 1, .gain = dt };
+	rate = M_LN2 / h;
+	return (struct fading){ .keep = exp(-rate * dt),
+				.gain = -expm1(-rate * dt) / rate };
+}
+
+static double quota(const struct astra_fairness *f, const struct tenant *t)
+{
+	return f->weights > 0 ? f->capacity * t->weight / f->weights : 0;
+}
+
+/* S_j: what one unit of active weight is entitled to. */
+static double unit_share(const struct astra_fairness *f,
+			 const struct tenant *t)
+{
+	if (t->active_weight <= 0)
+		return 0;
+	return fmin(t->demand_gpus, quota(f, t)) / t->active_weight;
+}
+
+/* An idle tenant's entitlement grows under Eq. 16 only; the lead it saves up
+ * that way has a limit. What it already had is never taken away by it. */
+static double cap_lead(const struct astra_fairness *f, const struct tenant *t,
+		       double before, struct astra_usage after)
+{
+	double limit;
+
+	if (f->options.lead_max_sec <= 0 || t->active_jobs)
+		return after.fair;
+	limit = after.alloc + f->options.lead_max_sec * quota(f, t);
+	return fmin(after.fair, fmax(before, limit));
+}
+
+static struct astra_usage tenant_usage(const struct astra_fairness *f,
+				       const struct tenant *t, double now)
+{
+	struct fading fade = fading(f, now - t->at_sec);
+	double right = quota(f, t);
+	struct astra_usage usage;
+
+	if (!f->options.quota_entitlement)
+		right = fmin(right, t->demand_gpus);
+	usage.alloc = t->usage.alloc * fade.keep + t->alloc_gpus * fade.gain;
+	usage.fair = t->usage.fair * fade.keep + right * fade.gain;
+	usage.fair = cap_lead(f, t, t->usage.fair * fade.keep, usage);
+	return usage;
+}
+
+/* Bring a tenant's integrals up to now, before one of its rates changes. */
+static void settle(const struct astra_fairness *f, struct tenant *t)
+{
+	struct fading fade = fading(f, f->now_sec - t->at_sec);
+	double share = unit_share(f, t);
+
+	if (f->now_sec <= t->at_sec)
+		return;
+	t->usage = tenant_usage(f, t, f->now_sec);
+	for (size_t i = 0; i < t->cap_count; i++) {
+		struct cap *c = &t->caps[i];
+
+		c->integral = c->integral * fade.keep +
+			      fmin(c->cap, share) * fade.gain;
+	}
+	t->at_sec = f->now_sec;
+}
+
+static void settle_all(struct astra_fairness *f, double now)
+{
+	f->now_sec = fmax(f->now_sec, now);
+	for (size_t i = 0; i < f->tenant_count; i++)
+		settle(f, &f->tenants[i]);
+}
+
+static struct tenant *settled(struct astra_fairness *f, double now,
+			      uint32_t tenant)
+{
+	f->now_sec = fmax(f->now_sec, now);
+	settle(f, &f->tenants[tenant]);
+	return &f->tenants[tenant];
+}
+
+/* I_c at `now` without storing anything. */
+static double cap_integral(const struct astra_fairness *f,
+			   const struct tenant *t, const struct cap *c,
+			   double now)
+{
+	struct fading fade = fading(f, now - t->at_sec);
+
+	return c->integral * fade.keep +
+	       fmin(c->cap, unit_share(f, t)) * fade.gain;
+}
+
+static struct astra_usage job_usage(const struct astra_fairness *f,
+				    const struct job *j, double now)
+{
+	const struct tenant *t = &f->tenants[j->tenant];
+	struct fading fade = fading(f, now - j->at_sec);
+	struct astra_usage usage = {
+		.alloc = j->usage.alloc * fade.keep +
+			 j->alloc_gpus * fade.gain,
+		.fair = j->usage.fair * fade.keep,
+	};
+
+	if (j->copies && j->weight > 0) {
+		double grown = cap_integral(f, t, &t->caps[j->cap], now) -
+			       j->origin * fade.keep;
+
+		usage.fair += j->weight * fmax(grown, 0);
+	}
+	return usage;
+}
+
+/* Bring a job's integrals up to now; its tenant must be settled. */
+static void settle_job(struct astra_fairness *f, struct job *j)
+{
+	j->usage = job_usage(f, j, f->now_sec);
+	j->origin = f->tenants[j->tenant].caps[j->cap].integral;
+	j->at_sec = f->now_sec;
+}
+
+struct astra_fairness *
+astra_fairness_create(const struct astra_fairness_options *options,
+		      double begin_sec)
+{
+	struct astra_fairness *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->options = *options;
+	f->now_sec = begin_sec;
+	return f;
+}
+
+void astra_fairness_destroy(struct astra_fairness *f)
+{
+	if (!f)
+		return;
+	for (size_t i = 0; i < f->tenant_count; i++)
+		free(f->tenants[i].caps);
+	free(f->tenants);
+	free(f->jobs);
+	free(f->vacant);
+	free(f);
+}
+
+void astra_fairness_set_options(struct astra_fairness *f, double now_sec,
+				const struct astra_fairness_options *options)
+{
+	settle_all(f, now_sec);
+	for (size_t i = 0; i < f->job_count; i++)
+		if (f->jobs[i].used)
+			settle_job(f, &f->jobs[i]);
+	f->options = *options;
+}
+
+void astra_fairness_set_capacity(struct astra_fairness *f, double now_sec,
+				 double gpus)
+{
+	if (gpus == f->capacity)
+		return;
+	settle_all(f, now_sec);
+	f->capacity = gpus;
+}
+
+uint32_t astra_fairness_add_tenant(struct astra_fairness *f, double now_sec,
+				   double weight)
+{
+	struct tenant *t;
+
+	if (f->tenant_count >= ASTRA_NONE ||
+	    astra_grow(&f->tenants, &f->tenant_room, f->tenant_count + 1,
+		       sizeof(*f->tenants)) < 0)
+		return ASTRA_NONE;
+	settle_all(f, now_sec);
+	t = &f->tenants[f->tenant_count];
+	*t = (struct tenant){ .weight = weight, .at_sec = f->now_sec };
+	f->weights += weight;
+	return (uint32_t) f->tenant_count++;
+}
+
+void astra_fairness_set_weight(struct astra_fairness *f, double now_sec,
+			       uint32_t tenant, double weight)
+{
+	if (f->tenants[tenant].weight == weight)
+		return;
+	settle_all(f, now_sec);
+	f->tenants[tenant].weight = weight;
+	f->weights = 0;
+	for (size_t i = 0; i < f->tenant_count; i++)
+		f->weights += f->tenants[i].weight;
+}
+
+/* The tenant's integral for a cap, shared by all jobs that have it. */
+static uint32_t cap_get(struct tenant *t, double value)
+{
+	size_t at = t->cap_count;
+
+	for (size_t i = 0; i < t->cap_count; i++) {
+		if (t->caps[i].users && t->caps[i].cap == value) {
+			t->caps[i].users++;
+			return (uint32_t) i;
+		}
+		if (!t->caps[i].users)
+			at = i;
+	}
+	if (at == t->cap_count) {
+		if (astra_grow(&t->caps, &t->cap_room, t->cap_count + 1,
+			       sizeof(*t->caps)) < 0)
+			return ASTRA_NONE;
+		t->cap_count++;
+	}
+	t->caps[at] = (struct cap){ .cap = value, .users = 1 };
+	return (uint32_t) at;
+}
+
+static uint32_t job_number(struct astra_fairness *f)
+{
+	if (f->vacant_count)
+		return f->vacant[--f->vacant_count];
+	if (f->job_count >= ASTRA_NONE ||
+	    astra_grow(&f->jobs, &f->job_room, f->job_count + 1,
+		       sizeof(*f->jobs)) < 0 ||
+	    astra_grow(&f->vacant, &f->vacant_room, f->job_count + 1,
+		       sizeof(*f->vacant)) < 0)
+		return ASTRA_NONE;
+	return (uint32_t) f->job_count++;
+}
+
+uint32_t astra_fairness_add_job(struct astra_fairness *f, uint32_t tenant,
+				double weight, double gpus)
+{
+	struct tenant *t = settled(f, f->now_sec, tenant);
+	uint32_t cap = cap_get(t, weight > 0 ? gpus / weight : HUGE_VAL);
+	uint32_t number;
+
+	if (cap == ASTRA_NONE)
+		return ASTRA_NONE;
+	number = job_number(f);
+	if (number == ASTRA_NONE) {
+		t->caps[cap].users--;
+		return ASTRA_NONE;
+	}
+	f->jobs[number] = (struct job){
+		.tenant = tenant,
+		.cap = cap,
+		.used = true,
+		.weight = weight,
+		.gpus = gpus,
+		.at_sec = f->now_sec,
+		.origin = t->caps[cap].integral,
+	};
+	return number;
+}
+
+uint32_t astra_fairness_split_job(struct astra_fairness *f, double now_sec,
+				  uint32_t job)
+{
+	struct job *j;
+	uint32_t number;
+
+	settled(f, now_sec, f->jobs[job].tenant);
+	settle_job(f, &f->jobs[job]);
+	number = astra_fairness_add_job(f, f->jobs[job].tenant,
+					f->jobs[job].weight,
+					f->jobs[job].gpus);
+	if (number == ASTRA_NONE)
+		return ASTRA_NONE;
+	j = &f->jobs[number];
+	j->usage = f->jobs[job].usage;
+	return number;
+}
+
+void astra_fairness_set_active(struct astra_fairness *f, double now_sec,
+			       uint32_t job, uint32_t copies)
+{
+	struct job *j = &f->jobs[job];
+	struct tenant *t;
+	double more;
+
+	if (j->copies == copies)
+		return;
+	t = settled(f, now_sec, j->tenant);
+	settle_job(f, j);
+	more = (double) copies - (double) j->copies;
+	t->active_jobs += copies;
+	t->active_jobs -= j->copies;
+	t->demand_gpus += more * j->gpus;
+	t->active_weight += more * j->weight;
+	if (!t->active_jobs) /* leave no rounding behind */
+		t->demand_gpus = t->active_weight = 0;
+	j->copies = copies;
+}
+
+uint32_t astra_fairness_active(const struct astra_fairness *f, uint32_t job)
+{
+	return f->jobs[job].copies;
+}
+
+void astra_fairness_set_alloc(struct astra_fairness *f, double now_sec,
+			      uint32_t job, double gpus)
+{
+	struct job *j = &f->jobs[job];
+	struct tenant *t;
+
+	if (j->alloc_gpus == gpus)
+		return;
+	t = settled(f, now_sec, j->tenant);
+	settle_job(f, j);
+	t->alloc_gpus += gpus - j->alloc_gpus;
+	j->alloc_gpus = gpus;
+}
+
+void astra_fairness_remove_job(struct astra_fairness *f, double now_sec,
+			       uint32_t job)
+{
+	struct job *j = &f->jobs[job];
+
+	astra_fairness_set_active(f, now_sec, job, 0);
+	astra_fairness_set_alloc(f, now_sec, job, 0);
+	f->tenants[j->tenant].caps[j->cap].users--;
+	j->used = false;
+	f->vacant[f->vacant_count++] = job;
+}
+
+struct astra_usage astra_fairness_tenant(const struct astra_fairness *f,
+					 double now_sec, uint32_t tenant)
+{
+	return tenant_usage(f, &f->tenants[tenant],
+			    fmax(now_sec, f->now_sec));
+}
+
+struct astra_usage astra_fairness_job(const struct astra_fairness *f,
+				      double now_sec, uint32_t job)
+{
+	return job_usage(f, &f->jobs[job], fmax(now_sec, f->now_sec));
+}
+
+void astra_fairness_restore_tenant(struct astra_fairness *f, double now_sec,
+				   uint32_t tenant, struct astra_usage usage)
+{
+	settled(f, now_sec, tenant)->usage = usage;
+}
+
+void astra_fairness_restore_job(struct astra_fairness *f, double now_sec,
+				uint32_t job, struct astra_usage usage)
+{
+	struct job *j = &f->jobs[job];
+
+	settled(f, now_sec, j->tenant);
+	settle_job(f, j);
+	j->usage = usage;
+}
+
+double astra_fairness_quota(const struct astra_fairness *f, uint32_t tenant)
+{
+	return quota(f, &f->tenants[tenant]);
+}
+
+double astra_fairness_demand(const struct astra_fairness *f, uint32_t tenant)
+{
+	return f->tenants[tenant].demand_gpus;
+}
+
+double astra_fairness_alloc(const struct astra_fairness *f, uint32_t tenant)
+{
+	return f->tenants[tenant].alloc_gpus;
+}
+
+size_t astra_fairness_bytes_per_job(void)
+{
+	return sizeof(struct job) + sizeof(uint32_t);
+}
+
+double astra_rho(struct astra_usage usage, bool entitled)
+{
+	if (usage.fair > 0)
+		return usage.alloc / usage.fair;
+	if (usage.alloc > 0 || !entitled)
+		return HUGE_VAL;
+	return 0;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Long-term GPU-time fairness (ASTRAEA, Ye et al., Eqs. 1 to 16).
+ *
+ * Keeps, for every tenant and every job, two exact integrals over time:
+ *   A = ∫ Alloc(t) dt, the GPU seconds it had, and
+ *   F = ∫ Fair(t) dt,  the GPU seconds it was entitled to.
+ * All rates are constant between events, so each event costs O(1) for jobs
+ * and O(distinct request sizes) for the tenant it concerns; a change of the
+ * capacity or of a weight costs O(tenants).
+ *
+ *   Quota_j        = M W_j / ΣW                                    (Eq. 7)
+ *   FairTenant_j   = min(Σ active gpus, Quota_j)                   (Eq. 8)
+ *                  or Quota_j                                      (Eq. 16)
+ *   FairJob_ij     = Active_ij min(gpus_ij,
+ *                      min(D_j, Quota_j) W_ij / Σ active W)  (Eqs. 3, 13, 14)
+ *   rho            = A / F                                   (Eqs. 12, 15)
+ *
+ * With a half-life h every integrand is weighted by 2^-((now-t)/h), exact
+ * under piecewise-constant rates.
+ *
+ * Tenants and jobs are named by small numbers that stay valid until removed.
+ * Times must not go backwards; an earlier time counts as the latest seen.
+ * No clock, no locks.
+ */
+#ifndef ASTRA_FAIRNESS_H
+#define ASTRA_FAIRNESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct astra_fairness;
+
+struct astra_fairness_options {
+	bool quota_entitlement; /* Eq. 16 instead of Eq. 8 for tenants */
+	double half_life_sec;	/* 0: since the beginning, as in the paper */
+	double lead_max_sec;	/* an idle tenant's F - A is at most this times
+				 * its quota; 0: no limit */
+};
+
+/* Two integrals in GPU seconds, up to the time asked for. */
+struct astra_usage {
+	double alloc;
+	double fair;
+};
+
+/* An empty account that begins at begin_sec with capacity 0.
+ * Returns NULL when memory is out. Free with astra_fairness_destroy(). */
+struct astra_fairness *
+astra_fairness_create(const struct astra_fairness_options *options,
+		      double begin_sec);
+void astra_fairness_destroy(struct astra_fairness *f);
+
+/* Change the options from now on; what is accounted stays. */
+void astra_fairness_set_options(struct astra_fairness *f, double now_sec,
+				const struct astra_fairness_options *options);
+
+/* M, the GPUs of the cluster (or of the pool). */
+void astra_fairness_set_capacity(struct astra_fairness *f, double now_sec,
+				 double gpus);
+
+/* Add a tenant. Returns its number, or ASTRA_NONE when memory is out. */
+uint32_t astra_fairness_add_tenant(struct astra_fairness *f, double now_sec,
+				   double weight);
+void astra_fairness_set_weight(struct astra_fairness *f, double now_sec,
+			       uint32_t tenant, double weight);
+
+/* Add an inactive job without GPUs. gpus: its request, at least 1.
+ * Returns its number, or ASTRA_NONE when memory is out. */
+uint32_t astra_fairness_add_job(struct astra_fairness *f, uint32_t tenant,
+				double weight, double gpus);
+
+/* Add a job with the integrals of another one of the same tenant, weight and
+ * request, up to now: an array's task starts its own life. */
+uint32_t astra_fairness_split_job(struct astra_fairness *f, double now_sec,
+				  uint32_t job);
+
+/* How many copies of the job are active (array tasks are alike, so one record
+ * stands for all that have not started); 0: not active. */
+void astra_fairness_set_active(struct astra_fairness *f, double now_sec,
+			       uint32_t job, uint32_t copies);
+
+uint32_t astra_fairness_active(const struct astra_fairness *f, uint32_t job);
+
+/* The GPUs the job holds from now on; 0: none. */
+void astra_fairness_set_alloc(struct astra_fairness *f, double now_sec,
+			      uint32_t job, double gpus);
+
+/* Forget a job. Its tenant keeps what was accounted. */
+void astra_fairness_remove_job(struct astra_fairness *f, double now_sec,
+			       uint32_t job);
+
+/* The integrals up to now; a job's are per copy. */
+struct astra_usage astra_fairness_tenant(const struct astra_fairness *f,
+					 double now_sec, uint32_t tenant);
+struct astra_usage astra_fairness_job(const struct astra_fairness *f,
+				      double now_sec, uint32_t job);
+
+/* Continue from stored integrals (after a restart). */
+void astra_fairness_restore_tenant(struct astra_fairness *f, double now_sec,
+				   uint32_t tenant, struct astra_usage usage);
+void astra_fairness_restore_job(struct astra_fairness *f, double now_sec,
+				uint32_t job, struct astra_usage usage);
+
+/* Quota_j at present, and the active demand D_j, in GPUs. */
+double astra_fairness_quota(const struct astra_fairness *f, uint32_t tenant);
+double astra_fairness_demand(const struct astra_fairness *f, uint32_t tenant);
+
+/* GPUs the tenant's jobs hold at present. */
+double astra_fairness_alloc(const struct astra_fairness *f, uint32_t tenant);
+
+/* Bytes of account a job costs. */
+size_t astra_fairness_bytes_per_job(void);
+
+/* A / F, with the conventions for F = 0: infinity when there was use or when
+ * the weight gives no right to any, else 0 ("never served" goes first). */
+double astra_rho(struct astra_usage usage, bool entitled);
+
+#endif

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Grants outlive the round that made them: the GPUs may still be with jobs
+ * that have to leave first. A grant keeps them together until all are free. */
+#include "src/policy/engine_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+
+int astra_grants_add(struct astra_engine *e, uint32_t job, double cut_sec,
+		     const struct astra_share *shares, size_t count)
+{
+	struct ejob *j = astra_engine_find(e, job);
+	struct grant *g;
+
+	if (!j || astra_grow(&e->grants, &e->grant_room,
+			     e->grant_count + 1, sizeof(*e->grants)) < 0)
+		return -1;
+	g = &e->grants[e->grant_count];
+	g->shares = malloc(count * sizeof(*shares));
+	if (!g->shares)
+		return -1;
+	memcpy(g->shares, shares, count * sizeof(*shares));
+	g->job = job;
+	g->cut_sec = cut_sec;
+	g->count = count;
+	e->grant_count++;
+	j->grants++;
+	return 0;
+}
+
+static void remove_grant(struct astra_engine *e, size_t at)
+{
+	struct ejob *j = astra_engine_find(e, e->grants[at].job);
+
+	if (j)
+		j->grants--;
+	free(e->grants[at].shares);
+	memmove(&e->grants[at], &e->grants[at + 1],
+		(e->grant_count - at - 1) * sizeof(*e->grants));
+	e->grant_count--;
+}
+
+void astra_grants_drop(struct astra_engine *e, uint32_t job)
+{
+	for (size_t i = e->grant_count; i-- > 0;)
+		if (e->grants[i].job == job)
+			remove_grant(e, i);
+}
+
+size_t astra_grants_of(const struct astra_engine *e, uint32_t job)
+{
+	uint32_t row = astra_idmap_get(&e->by_id, job);
+
+	return row == ASTRA_IDMAP_NONE ? 0 : e->jobs[row].grants;
+}
+
+/* Whether the GPUs are there or will be, and the nodes are still usable. */
+static bool still_possible(const struct round *r, const struct grant *g)
+{
+	for (size_t i = 0; i < g->count; i++) {
+		const struct astra_share *s = &g->shares[i];
+
+		if (s->node >= r->snap->node_count ||
+		    !r->snap->nodes[s->node].usable ||
+		    astra_space_get(r->idle, s->node)->gpus +
+				    r->coming[s->node] < s->gpus)
+			return false;
+	}
+	return true;
+}
+
+enum readiness { GRANT_READY, GRANT_WAITING, GRANT_BROKEN };
+
+/* GPUs that are there without the CPUs or memory beside them: somebody else
+ * took these, so waiting will not help. */
+static enum readiness readiness(const struct round *r, const struct grant *g)
+{
+	enum readiness all = GRANT_READY;
+
+	for (size_t i = 0; i < g->count; i++) {
+		const struct astra_share *s = &g->shares[i];
+		const struct astra_room *room =
+			astra_space_get(r->idle, s->node);
+
+		if (room->gpus < s->gpus)
+			all = GRANT_WAITING;
+		else if (room->cpus < s->cpus || room->mem_mib < s->mem_mib) {
+			if (!r->coming[s->node])
+				return GRANT_BROKEN;
+			all = GRANT_WAITING;
+		}
+	}
+	return all;
+}
+
+/* Set aside what is already free of a grant; the rest is coming. */
+static void reserve(struct round *r, const struct grant *g)
+{
+	for (size_t i = 0; i < g->count; i++) {
+		struct astra_share part = g->shares[i];
+		const struct astra_room *room =
+			astra_space_get(r->idle, part.node);
+		uint32_t missing = 0;
+
+		if (room->gpus < part.gpus) {
+			missing = part.gpus - room->gpus;
+			part.gpus = room->gpus;
+		}
+		if (room->cpus < part.cpus)
+			part.cpus = room->cpus;
+		if (room->mem_mib < part.mem_mib)
+			part.mem_mib = room->mem_mib;
+		r->coming[part.node] -= missing;
+		astra_space_take(r->idle, &part);
+	}
+}
+
+static bool wanted(struct round *r, const struct grant *g)
+{
+	const struct ejob *j = astra_engine_find(r->e, g->job);
+
+	return j && (j->state == ASTRA_JOB_PENDING ||
+		     j->state == ASTRA_JOB_REQUEUED) &&
+	       astra_grants_of(r->e, g->job) <= j->copies;
+}
+
+/* Jobs whose GPUs were granted to somebody who no longer wants them compete
+ * again. */
+static void spare_doomed(struct round *r)
+{
+	for (size_t i = 0; i < r->e->job_count; i++) {
+		struct ejob *j = &r->e->jobs[i];
+
+		if (!j->id || j->phase != ASTRA_PHASE_DOOMED ||
+		    astra_grants_of(r->e, j->doomed_for))
+			continue;
+		j->phase = ASTRA_PHASE_LEASED;
+		j->doomed_for = 0;
+	}
+}
+
+void astra_grants_revise(struct round *r)
+{
+	struct astra_engine *e = r->e;
+
+	for (size_t i = 0; i < e->grant_count;) {
+		struct grant *g = &e->grants[i];
+
+		if (!wanted(r, g) || !still_possible(r, g) ||
+		    readiness(r, g) == GRANT_BROKEN) {
+			remove_grant(e, i);
+			continue;
+		}
+		i++;
+		if (readiness(r, g) == GRANT_WAITING ||
+		    astra_engine_find(e, g->job)->state != ASTRA_JOB_PENDING)
+			reserve(r, g);
+		else
+			for (size_t k = 0; k < g->count; k++)
+				astra_space_take(r->idle, &g->shares[k]);
+	}
+	spare_doomed(r);
+}
+
+/* Whether every share was free when the host looked. */
+static bool free_now(const struct round *r, const struct grant *g,
+		     uint32_t *taken)
+{
+	bool ready = true;
+
+	for (size_t i = 0; i < g->count; i++) {
+		const struct astra_share *s = &g->shares[i];
+		const struct astra_node *n = &r->snap->nodes[s->node];
+
+		if (taken[s->node] + s->gpus > n->gpus_free ||
+		    n->cpus_free < s->cpus || n->mem_free_mib < s->mem_mib)
+			ready = false;
+		taken[s->node] += s->gpus;
+	}
+	return ready;
+}
+
+static int start(struct round *r, const struct grant *g)
+{
+	struct ejob *j = astra_engine_find(r->e, g->job);
+	double end = r->snap->now_sec + j->lease_sec;
+
+	if (g->cut_sec > r->snap->now_sec) {
+		end = fmin(end, g->cut_sec);
+		j->planned_end_sec = j->planned_end_sec > 0 ?
+					     fmin(j->planned_end_sec, end) :
+					     end;
+	}
+	return astra_plan_add(r->plan,
+			      &(struct astra_decision){
+				      .action = ASTRA_START,
+				      .job = j->id,
+				      .restart_cnt = j->restart_cnt,
+				      .until_sec = end,
+			      },
+			      g->shares, g->count);
+}
+
+/* Start every granted job whose GPUs are all free, in the order granted. */
+int astra_grants_start(struct round *r)
+{
+	struct astra_engine *e = r->e;
+	uint32_t *taken = calloc(r->snap->node_count + 1, sizeof(*taken));
+	int rc = taken ? 0 : -1;
+
+	for (size_t i = 0; !rc && i < e->grant_count; i++)
+		astra_engine_find(e, e->grants[i].job)->planned_end_sec = 0;
+	for (size_t i = 0; !rc && i < e->grant_count; i++) {
+		const struct ejob *j = astra_engine_find(e, e->grants[i].job);
+		bool ready = free_now(r, &e->grants[i], taken);
+
+		if (ready && j->state == ASTRA_JOB_PENDING)
+			rc = start(r, &e->grants[i]);
+	}
+	free(taken);
+	return rc;
+}
+
+static int revoke(struct round *r, struct ejob *j)
+{
+	const struct astra_job *job = &r->snap->jobs[j->index];
+	double grace = r->e->options.grace_sec;
+	struct astra_decision d = {
+		.action = ASTRA_REQUEUE,
+		.job = j->id,
+		.restart_cnt = j->restart_cnt,
+	};
+
+	if (job->grace_sec > 0)
+		grace = fmin(grace, job->grace_sec);
+	if (job->checkpoints && grace > 0 && j->phase == ASTRA_PHASE_DOOMED) {
+		d.action = ASTRA_SIGNAL;
+		d.until_sec = j->grace_end_sec = r->snap->now_sec + grace;
+		j->phase = ASTRA_PHASE_GRACE;
+	} else {
+		j->phase = ASTRA_PHASE_LEAVING;
+	}
+	r->plan->changed = true;
+	return astra_plan_add(r->plan, &d, NULL, 0);
+}
+
+/* Take back what was granted to others: at most MaxReclaim GPUs a round, but
+ * always at least one job. Graces that are over end here as well. */
+int astra_revoke_doomed(struct round *r)
+{
+	struct astra_engine *e = r->e;
+	uint32_t limit = e->options.reclaim_max, taken = 0;
+	bool capped = false;
+
+	for (size_t i = 0; i < e->job_count; i++) {
+		struct ejob *j = &e->jobs[i];
+		bool over = j->phase == ASTRA_PHASE_LEAVING ||
+			    (j->phase == ASTRA_PHASE_GRACE &&
+			     j->grace_end_sec <= r->snap->now_sec);
+
+		if (!j->id || j->state != ASTRA_JOB_RUNNING)
+			continue;
+		if (j->phase == ASTRA_PHASE_DOOMED) {
+			if (limit && taken && taken + j->held_gpus > limit) {
+				capped = true;
+				continue;
+			}
+			taken += j->held_gpus;
+			e->counters.revoked++;
+			over = true;
+		}
+		if (over && revoke(r, j) < 0)
+			return -1;
+	}
+	e->counters.reclaim_capped += capped;
+	e->last_reclaim = taken;
+	return 0;
+}
+
+static struct refusal *refusal_of(const struct astra_engine *e, uint32_t job,
+				  bool nodes)
+{
+	uint32_t row = astra_idmap_get(&e->by_id, job);
+
+	if (row == ASTRA_IDMAP_NONE || !e->jobs[row].refusals)
+		return NULL;
+	for (size_t i = 0; i < e->refusal_count; i++)
+		if (e->refusals[i].job == job &&
+		    (e->refusals[i].nodes != NULL) == nodes)
+			return &e->refusals[i];
+	return NULL;
+}
+
+const uint64_t *astra_refused_nodes(const struct astra_engine *e, uint32_t job)
+{
+	const struct refusal *x = refusal_of(e, job, true);
+
+	return x ? x->nodes : NULL;
+}
+
+bool astra_refused_job(const struct astra_engine *e, uint32_t job)
+{
+	return refusal_of(e, job, false) != NULL;
+}
+
+void astra_refusals_forget(struct astra_engine *e, double now_sec)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < e->refusal_count; i++) {
+		struct refusal *x = &e->refusals[i];
+		struct ejob *j = astra_engine_find(e, x->job);
+
+		if (j && x->until_sec > now_sec) {
+			e->refusals[kept++] = *x;
+			continue;
+		}
+		if (j)
+			j->refusals--;
+		free(x->nodes);
+	}
+	e->refusal_count = kept;
+}
+
+static struct refusal *add_refusal(struct astra_engine *e, struct ejob *j,
+				   bool nodes)
+{
+	struct refusal *x;
+
+	if (astra_grow(&e->refusals, &e->refusal_room, e->refusal_count + 1,
+		       sizeof(*x)) < 0)
+		return NULL;
+	x = &e->refusals[e->refusal_count];
+	*x = (struct refusal){ .job = j->id };
+	if (nodes) {
+		x->nodes = calloc(e->node_words, sizeof(*x->nodes));
+		if (!x->nodes)
+			return NULL;
+	}
+	e->refusal_count++;
+	j->refusals++;
+	return x;
+}
+
+void astra_engine_refuse(struct astra_engine *e, uint32_t job,
+			 const struct astra_share *shares, size_t count,
+			 bool nodes, double now_sec)
+{
+	struct ejob *j = astra_engine_find(e, job);
+	struct refusal *x;
+
+	e->counters.refused++;
+	astra_grants_drop(e, job);
+	if (!j)
+		return;
+	nodes = nodes && count && e->node_words;
+	x = refusal_of(e, job, nodes);
+	if (!x)
+		x = add_refusal(e, j, nodes);
+	if (!x)
+		return;
+	x->until_sec = now_sec + e->options.round_sec;
+	for (size_t i = 0; nodes && i < count; i++)
+		if (shares[i].node / 64 < e->node_words)
+			x->nodes[shares[i].node / 64] |=
+				UINT64_C(1) << (shares[i].node % 64);
+}

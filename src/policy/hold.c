@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How a job that does not fit gets its GPUs together.
+ *
+ * Leases end at different times, and small jobs would always refill the gaps.
+ * So the neediest job that does not fit is given a hold: the earliest time T
+ * by which enough leases will have ended, and the nodes they free. Until T
+ * these GPUs are lent: leases there are renewed and granted as usual, but end
+ * at T at the latest. At T all of them end together and the job starts. As no
+ * lease is longer than one term, T is at most one term away.
+ */
+#include "src/policy/engine_priv.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+
+/* GPUs that become free at a time. */
+struct release {
+	double at_sec;
+	const struct astra_share *shares;
+	size_t count;
+};
+
+struct releases {
+	struct release *items;
+	size_t count, room;
+};
+
+static int add_release(struct releases *rs, double at_sec,
+		       const struct astra_share *shares, size_t count)
+{
+	if (astra_grow(&rs->items, &rs->room, rs->count + 1,
+		       sizeof(*rs->items)) < 0)
+		return -1;
+	rs->items[rs->count++] = (struct release){ at_sec, shares, count };
+	return 0;
+}
+
+static int compare_releases(const void *a, const void *b)
+{
+	const struct release *x = a, *y = b;
+
+	if (x->at_sec != y->at_sec)
+		return x->at_sec < y->at_sec ? -1 : 1;
+	return x->shares < y->shares ? -1 : x->shares > y->shares;
+}
+
+/* When a running job's GPUs can be had. One that was renewed just now may be
+ * cut to any end. */
+static double release_of(const struct round *r, const struct ejob *j,
+			 const struct astra_job *job)
+{
+	double now = r->snap->now_sec;
+
+	if (j->phase != ASTRA_PHASE_LEASED)
+		return fmax(now, j->grace_end_sec);
+	if (job->revocable)
+		return fmax(fmax(now, j->lease_end_sec),
+			    j->start_sec + r->e->options.min_run_sec);
+	if (job->time_limit_sec > 0)
+		return fmax(now, job->start_sec + job->time_limit_sec);
+	return HUGE_VAL;
+}
+
+/* Jobs whose GPUs go to a grant don't count, the grants do instead. */
+static int collect(const struct round *r, struct releases *rs)
+{
+	const struct astra_engine *e = r->e;
+	double soon = r->snap->now_sec + e->options.min_run_sec;
+
+	for (size_t i = 0; i < r->snap->job_count; i++) {
+		const struct astra_job *job = &r->snap->jobs[i];
+		uint32_t row = astra_idmap_get(&e->by_id, job->id);
+
+		if (job->state != ASTRA_JOB_RUNNING || row == ASTRA_IDMAP_NONE ||
+		    e->jobs[row].phase != ASTRA_PHASE_LEASED)
+			continue;
+		if (add_release(rs, release_of(r, &e->jobs[row], job),
+				job->held, job->held_count) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < e->grant_count; i++)
+		if (add_release(rs, soon, e->grants[i].shares,
+				e->grants[i].count) < 0)
+			return -1;
+	qsort(rs->items, rs->count, sizeof(*rs->items), compare_releases);
+	return 0;
+}
+
+static void release(const struct round *r, struct astra_space *space,
+		    const struct release *x)
+{
+	for (size_t i = 0; i < x->count; i++)
+		if (r->snap->nodes[x->shares[i].node].usable)
+			astra_space_give(space, &x->shares[i]);
+}
+
+/* GPUs on their way that nobody was promised. */
+static void release_coming(const struct round *r, struct astra_space *space)
+{
+	for (uint32_t n = 0; n < r->snap->node_count; n++) {
+		const struct astra_node *node = &r->snap->nodes[n];
+
+		if (!r->coming[n] || !node->usable || !node->gpus)
+			continue;
+		astra_space_give(space, &(struct astra_share){
+						.node = n,
+						.gpus = r->coming[n],
+						.cpus = node->cpus *
+							r->coming[n] /
+							node->gpus,
+					});
+	}
+}
+
+/* What will be free once the first `count` releases have happened. */
+static struct astra_space *space_then(const struct round *r,
+				      const struct astra_space *work,
+				      const struct releases *rs, size_t count)
+{
+	struct astra_space *space = astra_space_copy(work);
+
+	if (!space)
+		return NULL;
+	release_coming(r, space);
+	for (size_t i = 0; i < count; i++)
+		release(r, space, &rs->items[i]);
+	return space;
+}
+
+struct probe {
+	const struct round *r;
+	const struct astra_space *work;
+	const struct releases *rs;
+	const struct contender *owner;
+	struct astra_share *shares;
+	bool failed; /* memory is out */
+};
+
+/* The owner's place after so many releases; 0 shares when there is none. */
+static size_t probe(struct probe *p, size_t count)
+{
+	struct astra_space *space = space_then(p->r, p->work, p->rs, count);
+	uint32_t strict = p->r->e->options.strict_placement ?
+				  p->r->node_gpus_max :
+				  0;
+	size_t placed = 0;
+
+	if (space)
+		placed = astra_place(space, &p->owner->job->request, NULL,
+				     strict, p->shares);
+	else
+		p->failed = true;
+	astra_space_destroy(space);
+	return placed;
+}
+
+/* Whether the last release alone would do: then the job need not wait for
+ * several leases to end together, the next round serves it. */
+static bool one_is_enough(struct probe *p, size_t count)
+{
+	struct releases one = { .items = &p->rs->items[count - 1],
+				.count = 1 };
+	struct probe alone = *p;
+
+	alone.rs = &one;
+	return probe(&alone, 1) > 0;
+}
+
+static int keep(struct probe *p, size_t count, size_t placed,
+		struct hold *hold)
+{
+	const struct round *r = p->r;
+	struct astra_space *then = space_then(r, p->work, p->rs, count);
+
+	hold->needed = calloc(r->snap->node_count + 1, sizeof(uint32_t));
+	hold->slack = calloc(r->snap->node_count + 1, sizeof(uint32_t));
+	if (!then || !hold->needed || !hold->slack) {
+		astra_space_destroy(then);
+		return -1;
+	}
+	for (size_t i = 0; i < placed; i++) {
+		uint32_t n = p->shares[i].node;
+
+		hold->needed[n] = p->shares[i].gpus;
+		hold->slack[n] = astra_space_get(then, n)->gpus -
+				 p->shares[i].gpus;
+		if (p->owner->job->request.whole_node)
+			hold->slack[n] = 0;
+	}
+	hold->job = p->owner->job->id;
+	hold->start_sec = fmax(p->rs->items[count - 1].at_sec,
+			       r->snap->now_sec + 1);
+	astra_space_destroy(then);
+	return 0;
+}
+
+/* The fewest releases after which the owner has a place. */
+static size_t search(struct probe *p)
+{
+	size_t low = 1, high = p->rs->count;
+
+	while (high && isinf(p->rs->items[high - 1].at_sec))
+		high--;
+	if (!high || !probe(p, high))
+		return 0;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (probe(p, middle))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return high;
+}
+
+int astra_hold_find(struct round *r, const struct astra_space *work,
+		    const struct contender *owner, struct hold *hold)
+{
+	struct releases rs = { 0 };
+	struct probe p = {
+		.r = r,
+		.work = work,
+		.rs = &rs,
+		.owner = owner,
+		.shares = calloc(r->snap->node_count + 1, sizeof(*p.shares)),
+	};
+	size_t count;
+	int rc = -1;
+
+	*hold = (struct hold){ .start_sec = HUGE_VAL };
+	if (!p.shares || collect(r, &rs) < 0)
+		goto out;
+	count = search(&p);
+	rc = p.failed ? -1 : 0;
+	if (!rc && count &&
+	    (owner->job->id == r->e->hold.job || !one_is_enough(&p, count)))
+		rc = keep(&p, count, probe(&p, count), hold);
+	else if (!rc && count)
+		hold->start_sec = rs.items[count - 1].at_sec;
+out:
+	free(rs.items);
+	free(p.shares);
+	return rc;
+}
+
+double astra_hold_cut(struct hold *hold, const struct astra_share *shares,
+		      size_t count, double end_sec)
+{
+	bool fits = true;
+
+	if (!hold->job || end_sec <= hold->start_sec)
+		return end_sec;
+	for (size_t i = 0; i < count; i++)
+		if (hold->needed[shares[i].node] &&
+		    hold->slack[shares[i].node] < shares[i].gpus)
+			fits = false;
+	if (!fits)
+		return hold->start_sec;
+	for (size_t i = 0; i < count; i++)
+		if (hold->needed[shares[i].node])
+			hold->slack[shares[i].node] -= shares[i].gpus;
+	return end_sec;
+}
+
+void astra_hold_fini(struct hold *hold)
+{
+	free(hold->needed);
+	free(hold->slack);
+	*hold = (struct hold){ 0 };
+}

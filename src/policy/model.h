@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The model: what a host (slurmctld, the simulator, a JSON file) tells the
+ * engine about its cluster at one moment. Everything here is borrowed by the
+ * engine for one call and never written.
+ *
+ * Times are seconds since the epoch of the host. GPUs are whole devices.
+ */
+#ifndef ASTRA_MODEL_H
+#define ASTRA_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ASTRA_NONE UINT32_MAX
+
+/* A part of one node: what a job holds there, or is to get there. */
+struct astra_share {
+	uint32_t node; /* index into the snapshot's nodes */
+	uint32_t gpus;
+	uint32_t cpus;
+	uint64_t mem_mib;
+};
+
+struct astra_node {
+	const char *name; /* for texts only; may be NULL */
+	bool usable;	  /* up, not drained: jobs may start here */
+	uint32_t gpus;	  /* GPUs of the node, held or not */
+	uint32_t gpus_free;
+	uint32_t cpus;
+	uint32_t cpus_free;
+	uint64_t mem_free_mib;
+};
+
+/* What a job asks for. Zero means "no such wish" unless stated otherwise. */
+struct astra_request {
+	uint32_t gpus;		/* total; a managed job has at least one */
+	uint32_t gpus_per_node; /* exactly so many on each of its nodes */
+	uint32_t gpus_quantum;	/* a node's GPUs are a multiple of this */
+	uint32_t nodes_min;
+	uint32_t nodes_max;
+	uint32_t cpus;		/* total, spread in proportion to GPUs */
+	uint32_t cpus_per_node; /* at least so many on each node */
+	uint64_t mem_node_mib;	/* on each node, whatever its GPUs */
+	uint64_t mem_gpu_mib;	/* for each GPU */
+	uint64_t mem_cpu_mib;	/* for each CPU */
+	bool whole_node;	/* shares its nodes with nobody */
+	const uint64_t *allowed; /* bitmap of nodes; NULL: all of them */
+};
+
+enum astra_job_state {
+	/* Held, waiting for a dependency, before its begin time, over a
+	 * limit: it could not run if there were room. Not active. */
+	ASTRA_JOB_BLOCKED,
+	/* Could run if there were room. Active. */
+	ASTRA_JOB_PENDING,
+	/* Active, but may not start yet: its last run is still being cleaned
+	 * up, or ended within this second. Holds `held`. */
+	ASTRA_JOB_REQUEUED,
+	/* Active, and holds `held`. */
+	ASTRA_JOB_RUNNING,
+	/* Over, its nodes are still being cleaned up. Holds `held`. */
+	ASTRA_JOB_ENDING,
+	/* Over. */
+	ASTRA_JOB_ENDED,
+};
+
+struct astra_job {
+	uint32_t id;	   /* never 0 */
+	uint32_t array_id; /* the array it was split from, or 0 */
+	uint32_t tenant;   /* index into the snapshot's tenants */
+	uint32_t copies;   /* array tasks this record still stands for; >= 1 */
+	double weight;	   /* within its tenant; W_ij of LTGF */
+	struct astra_request request;
+	enum astra_job_state state;
+	double submit_sec;	/* active from here on, unless blocked */
+	double start_sec;	/* of the present or last run; 0: never ran */
+	double end_sec;		/* when it left RUNNING; 0: unknown */
+	double time_limit_sec;	/* of one run; 0: none */
+	double deadline_sec;	/* must have ended by then; 0: none */
+	double lease_sec;	/* a lease term of its own; 0: the pool's */
+	double grace_sec;	/* a checkpoint grace of its own; 0: the pool's */
+	uint32_t restart_cnt;	/* changes with each requeue */
+	bool revocable;		/* may be requeued at a lease's end */
+	bool checkpoints;	/* wants a signal and its grace before */
+	const struct astra_share *held;
+	size_t held_count;
+};
+
+struct astra_tenant {
+	const char *name; /* unique in the snapshot; remembered by name */
+	double weight;	  /* W_j of LTGF, >= 0 */
+};
+
+struct astra_snapshot {
+	double now_sec;
+	const struct astra_node *nodes;
+	size_t node_count;
+	const struct astra_tenant *tenants; /* all of them, idle ones too */
+	size_t tenant_count;
+	const struct astra_job *jobs;
+	size_t job_count;
+};
+
+static inline bool astra_node_allowed(const struct astra_request *request,
+				      uint32_t node)
+{
+	return !request->allowed ||
+	       (request->allowed[node / 64] >> (node % 64) & 1);
+}
+
+static inline bool astra_job_active(enum astra_job_state state)
+{
+	return state == ASTRA_JOB_PENDING || state == ASTRA_JOB_REQUEUED ||
+	       state == ASTRA_JOB_RUNNING;
+}
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The options of a pool: one table that the parser, the documentation and
+ * every host share. Times are given as seconds or as Slurm writes them
+ * (minutes, MM:SS, HH:MM:SS, D-HH, D-HH:MM[:SS]).
+ */
+#ifndef ASTRA_OPTIONS_H
+#define ASTRA_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/common/error.h"
+
+#define ASTRA_POLICY_NAME_MAX 32
+#define ASTRA_EXIT_CODES_MAX 16
+
+struct astra_options {
+	char policy[ASTRA_POLICY_NAME_MAX];
+	double lease_sec;	 /* LeaseTerm */
+	double lease_min_sec;	 /* LeaseMin, bounds of --lease */
+	double lease_max_sec;	 /* LeaseMax */
+	bool lease_none_allowed; /* AllowNoLease */
+	double round_sec;	 /* RoundInterval */
+	double grace_sec;	 /* CheckpointGrace */
+	int checkpoint_signal;	 /* CheckpointSignal, 0: none */
+	int checkpoint_exit[ASTRA_EXIT_CODES_MAX]; /* CheckpointExit */
+	size_t checkpoint_exit_count;
+	double min_run_sec;	 /* MinRunTime */
+	uint32_t reclaim_max;	 /* MaxReclaim, GPUs a round; 0: no limit */
+	bool quota_entitlement;	 /* TenantVariant=eq16 */
+	double half_life_sec;	 /* FairnessHalfLife, 0: since the beginning */
+	double lead_max_sec;	 /* LeadMax, 0: no limit */
+	bool new_first;		 /* NewJobsFirst */
+	double lease_bonus;	 /* LeaseBonus */
+	double urgency_sec;	 /* DeadlineUrgency */
+	bool on_unfit_tenant;	 /* OnUnfit=tenant */
+	bool strict_placement;	 /* Placement=strict */
+};
+
+/* One row of the table. */
+struct astra_option {
+	const char *key;
+	const char *values; /* as the man page shows them, e.g. "TIME" */
+	const char *initial; /* the default, as an admin would write it */
+	const char *help;
+	/* Parse text into out. Returns 0, or -1 with err saying what is
+	 * allowed (the caller names key and value). */
+	int (*parse)(struct astra_options *out, const char *text,
+		     struct astra_error *err);
+};
+
+/* The table, ended by a row whose key is NULL. */
+extern const struct astra_option astra_option_table[];
+
+/* All options at their defaults. */
+void astra_options_init(struct astra_options *options);
+
+/* Set one option by its name (case-insensitive).
+ * Returns 0, or -1 with err naming key, value and what is allowed; options
+ * untouched then. */
+int astra_options_set(struct astra_options *options, const char *key,
+		      const char *value, struct astra_error *err);
+
+/* Whether the options make sense together: term, grace, bounds.
+ * Returns 0, or -1 with err naming the keys that contradict each other. */
+int astra_options_check(const struct astra_options *options,
+			struct astra_error *err);
+
+/* Parse a time as above; "UNLIMITED", "NONE" and 0 give 0.
+ * bare_sec: what a bare number counts in seconds (1, or 60 as sbatch's).
+ * Returns 0, or -1 when text is no time; out untouched then. */
+int astra_parse_time(const char *text, double bare_sec, double *out);
+
+/* The number of a signal given by name (with or without SIG) or number, or -1.
+ */
+int astra_parse_signal(const char *text);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/policy/plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+
+void astra_plan_init(struct astra_plan *plan)
+{
+	*plan = (struct astra_plan){ 0 };
+}
+
+void astra_plan_clear(struct astra_plan *plan)
+{
+	plan->decision_count = plan->share_count = plan->reason_count = 0;
+	plan->wake_sec = 0;
+	plan->changed = false;
+}
+
+void astra_plan_destroy(struct astra_plan *plan)
+{
+	free(plan->decisions);
+	free(plan->shares);
+	free(plan->reasons);
+	astra_plan_init(plan);
+}
+
+int astra_plan_add(struct astra_plan *plan,
+		   const struct astra_decision *decision,
+		   const struct astra_share *shares, size_t share_count)
+{
+	struct astra_decision *d;
+
+	if (astra_grow(&plan->decisions, &plan->decision_room,
+		       plan->decision_count + 1, sizeof(*d)) < 0 ||
+	    astra_grow(&plan->shares, &plan->share_room,
+		       plan->share_count + share_count, sizeof(*shares)) < 0)
+		return -1;
+	d = &plan->decisions[plan->decision_count++];
+	*d = *decision;
+	d->first_share = plan->share_count;
+	d->share_count = share_count;
+	for (size_t i = 0; i < share_count; i++)
+		plan->shares[plan->share_count++] = shares[i];
+	return 0;
+}
+
+int astra_plan_reason(struct astra_plan *plan,
+		      const struct astra_reason *reason)
+{
+	if (astra_grow(&plan->reasons, &plan->reason_room,
+		       plan->reason_count + 1, sizeof(*reason)) < 0)
+		return -1;
+	plan->reasons[plan->reason_count++] = *reason;
+	return 0;
+}
+
+static const char *const wait_texts[] = {
+	[ASTRA_WAIT_NONE] = "may start now",
+	[ASTRA_WAIT_BLOCKED] = "not eligible",
+	[ASTRA_WAIT_RANK] = "waits its turn",
+	[ASTRA_WAIT_HOLD] = "next, GPUs are being collected",
+	[ASTRA_WAIT_GRANTED] = "granted, GPUs are being freed",
+	[ASTRA_WAIT_PLACE] = "no node has room for it",
+	[ASTRA_WAIT_RECLAIM] = "next, MaxReclaim reached",
+	[ASTRA_WAIT_REFUSED] = "slurmctld refused the start",
+	[ASTRA_WAIT_CLEANUP] = "last run is being cleaned up",
+	[ASTRA_WAIT_TOO_BIG] = "more GPUs than the nodes that are up have",
+	[ASTRA_WAIT_PINNED] = "needs GPUs of jobs that cannot be requeued",
+};
+
+void astra_reason_text(const struct astra_reason *reason, double now_sec,
+		       char *text, size_t size)
+{
+	const char *words = wait_texts[reason->wait];
+	size_t used;
+
+	snprintf(text, size, "Lease: %s", words);
+	used = strlen(text);
+	if (reason->rank && reason->wait == ASTRA_WAIT_RANK)
+		snprintf(text + used, size - used, ", rank %u of %u",
+			 reason->rank, reason->ranks);
+	else if (reason->start_sec > now_sec)
+		snprintf(text + used, size - used, ", about %.0f s",
+			 reason->start_sec - now_sec);
+}

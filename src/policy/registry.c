@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/policy/policy.h"
+
+#include <strings.h>
+
+#include "src/policy/ltgf.h"
+
+static const struct astra_policy *const policies[] = {
+	&astra_ltgf,
+	NULL,
+};
+
+const struct astra_policy *const *astra_policy_all(void)
+{
+	return policies;
+}
+
+const struct astra_policy *astra_policy_find(const char *name)
+{
+	for (size_t i = 0; policies[i]; i++)
+		if (!strcasecmp(policies[i]->name, name))
+			return policies[i];
+	return NULL;
+}
