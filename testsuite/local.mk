@@ -13,3 +13,9 @@ test_placement_SOURCES = testsuite/unit/test_placement.c \
 	testsuite/unit/unit.h
 test_placement_CFLAGS = $(UNIT_CFLAGS)
 test_placement_LDADD = $(UNIT_LIBS)
+
+dist_check_SCRIPTS += \
+	testsuite/lib/check-exports \
+	testsuite/lib/check-sources
+EXTRA_DIST += testsuite/run.sh testsuite/lib/cluster testsuite/lib/live.sh \
+	testsuite/live/01-stock-cluster.sh

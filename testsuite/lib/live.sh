@@ -1,0 +1,138 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# For live tests: source this first.
+#
+#	. "$(dirname "$0")/../lib/live.sh"
+#	start_cluster --nodes 2			# removed when the test ends
+#	id=$(submit --gres=gpu:2 --wrap 'sleep 60')
+#	wait_for 10 job_is "$id" RUNNING
+#
+# The test passes when it ends with 0, fails with any other status and is
+# skipped with 77. Where a test fails, the tails of the logs are printed.
+#
+#   start_cluster [OPTION]...	testsuite/lib/cluster up, in a new folder; its
+#				env is sourced; torn down at the end of the test
+#   fail MESSAGE...		say what is wrong and end with 1
+#   skip MESSAGE...		say why it cannot be tried here and end with 77
+#   check MESSAGE COMMAND...	fail with MESSAGE unless COMMAND succeeds
+#   check_eq MESSAGE WANT GOT	fail unless the two are the same text
+#   wait_for SECONDS COMMAND...	poll until COMMAND succeeds, or fail
+#   submit SBATCH_ARGUMENT...	sbatch; prints the job's id. Output goes to
+#				$CLUSTER_DIR/out/ID unless -o says otherwise
+#   job_state ID		PENDING, RUNNING, COMPLETED, ...; "none" if unknown
+#   job_is ID STATE		whether it is in that state
+#   job_field ID NAME		a field of scontrol show job, as Reason, Restarts
+#   job_reason ID		squeue's reason column
+#   job_log ID			what the job wrote
+#   gpus_of ACCOUNT|user	GPUs of the running jobs of an account or user
+#   restart_slurmctld [SIGNAL]	stop it with SIGNAL [TERM] and start it again
+#   ctld_log PATTERN		whether slurmctld's log has such a line
+#   set_conf KEY VALUE		set a key of this cluster's astraea.conf's Pool
+#				line and reconfigure
+
+set -euo pipefail
+
+live_lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=$(cd "$live_lib/../.." && pwd)
+export top
+
+live_end() {
+	local status=$?
+	trap - EXIT
+	[[ ${CLUSTER_DIR-} ]] || exit "$status"
+	if ((status != 0 && status != 77)); then
+		echo "---- slurmctld.log"
+		tail -n 40 "$CLUSTER_DIR/log/slurmctld.log" || true
+	fi
+	cd /
+	"$live_lib/cluster" down "$CLUSTER_DIR" || status=1
+	[[ ${KEEP_CLUSTER-} ]] || rm -rf "$CLUSTER_DIR"
+	exit "$status"
+}
+
+start_cluster() {
+	local dir
+	dir=$(mktemp -d "${TMPDIR:-/tmp}/astraea.XXXXXX")
+	# Job users other than root must reach their output.
+	chmod 755 "$dir"
+	CLUSTER_DIR=$dir
+	trap live_end EXIT
+	trap 'exit 1' INT TERM HUP
+	"$live_lib/cluster" up "$dir" "$@" >/dev/null
+	# shellcheck source=/dev/null
+	. "$dir/env"
+	mkdir -m 1777 "$dir/out"
+}
+
+fail() {
+	echo "FAIL: $*" >&2
+	exit 1
+}
+
+skip() {
+	echo "SKIP: $*" >&2
+	exit 77
+}
+
+check() {
+	local message=$1
+	shift
+	"$@" || fail "$message"
+}
+
+check_eq() {
+	[[ $2 == "$3" ]] || fail "$1: expected '$2', got '$3'"
+}
+
+wait_for() {
+	local limit=$1 end=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		((SECONDS <= end)) || fail "not within $limit s: $*"
+		sleep 0.2
+	done
+}
+
+submit() {
+	sbatch --parsable -o "$CLUSTER_DIR/out/%j" --chdir=/ "$@"
+}
+
+job_state() {
+	local state
+	state=$(scontrol -o show job "$1" 2>/dev/null |
+		sed -n '1s/.* JobState=\([A-Z_]*\).*/\1/p') || true
+	echo "${state:-none}"
+}
+
+job_is() { [[ $(job_state "$1") == "$2" ]]; }
+
+job_field() {
+	scontrol -o show job "$1" |
+		sed -n "1s/.* $2=\([^ ]*\).*/\1/p"
+}
+
+job_reason() { squeue -h -j "$1" -o %r; }
+
+job_log() { cat "$CLUSTER_DIR/out/$1"; }
+
+gpus_of() {
+	squeue -h -t RUNNING -O 'Account:64,UserName:64,tres-alloc:200' |
+		awk -v who="$1" '$1 == who || $2 == who {
+			if (match($3, /gres\/gpu=[0-9]+/))
+				n += substr($3, RSTART + 9, RLENGTH - 9)
+		} END { print n + 0 }'
+}
+
+restart_slurmctld() {
+	"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld "${1-TERM}"
+	"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
+}
+
+ctld_log() { grep -qE -- "$1" "$CLUSTER_DIR/log/slurmctld.log"; }
+
+set_conf() {
+	sed -i -E "/^Pool=/{s/ $1=[^ ]*//I;s/\$/ $1=$2/}" \
+		"$CLUSTER_DIR/etc/astraea.conf"
+	scontrol reconfigure
+}

@@ -1,0 +1,156 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Run the tests; set up and build first, from nothing if need be.
+#
+#   testsuite/run.sh                    all of them
+#   testsuite/run.sh 'live/10-*' ...    those whose name matches; --list lists
+#
+# unit/    what "make check" runs: cmocka programs and checks of the build
+# golden/  scripts that compare a decision with what is expected
+# live/    NN-*.sh: scripts with a throw-away cluster each, two at a time
+# A test ends with 0 (passed), 77 (skipped) or anything else (failed). The last
+# line counts them; the exit status is 1 if one failed.
+#
+# ASTRAEA_BUILDDIR        the build folder [build/ of the checkout]
+# ASTRAEA_CONFIGURE       arguments for configure, where it has yet to be run
+# ASTRAEA_TEST_TIMEOUT    seconds for one test [600]
+# ASTRAEA_JOBS            tests at a time [2]
+
+set -euo pipefail
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+export ASTRAEA_BUILDDIR=${ASTRAEA_BUILDDIR:-$top/build}
+export top_srcdir=$top top_builddir=$ASTRAEA_BUILDDIR
+limit=${ASTRAEA_TEST_TIMEOUT:-600}
+jobs=${ASTRAEA_JOBS:-2}
+passed=0 failed=0 skipped=0
+work=$(mktemp -d "${TMPDIR:-/tmp}/astraea-run.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+# So that a test's own trap can stop its cluster.
+trap 'kill $(jobs -p) 2>/dev/null; wait; exit 1' INT TERM HUP
+
+finish() {
+	echo "$passed passed, $failed failed, $skipped skipped"
+	((failed == 0)) || exit 1
+	exit 0
+}
+
+# step NAME COMMAND...: a step of the build; quiet unless it fails.
+step() {
+	local name=$1
+	shift
+	"$@" >"$work/step" 2>&1 </dev/null && return
+	echo "FAIL  $name"
+	tail -n 60 "$work/step"
+	failed=1
+	finish
+}
+
+build() {
+	step setup "$top/build-aux/setup.sh"
+	[[ -x $top/configure ]] || step autogen "$top/autogen.sh"
+	mkdir -p "$ASTRAEA_BUILDDIR"
+	cd "$ASTRAEA_BUILDDIR"
+	# shellcheck disable=SC2086
+	[[ -f Makefile ]] || step configure "$top/configure" \
+		${ASTRAEA_CONFIGURE---enable-werror}
+	step make make -j"$(nproc)"
+	step "make check" make -j"$(nproc)" check TESTS=
+	cd "$top"
+}
+
+# Print "NAME COMMAND" of each test.
+all_tests() {
+	local t
+	for t in $(make -s -C "$ASTRAEA_BUILDDIR" list-tests); do
+		echo "unit/${t##*/} $t"
+	done
+	for t in "$top"/testsuite/golden/*.sh \
+		"$top"/testsuite/live/[0-9][0-9]-*.sh; do
+		[[ -x $t ]] || continue
+		echo "${t#"$top/testsuite/"} $t"
+	done
+}
+
+wanted() {
+	local name=$1 pattern
+	shift
+	(($#)) || return 0
+	for pattern in "$@"; do
+		pattern=${pattern#testsuite/}
+		# shellcheck disable=SC2053
+		[[ $name == $pattern || ${name%.sh} == $pattern ]] && return 0
+	done
+	return 1
+}
+
+# run_one NAME COMMAND: leaves its output, and then its status and time.
+run_one() {
+	local out=$work/${1//\//_} start=${EPOCHREALTIME/./} status=0
+	timeout --kill-after=60 "$limit" "$2" >"$out.out" 2>&1 </dev/null ||
+		status=$?
+	echo "$status $(((${EPOCHREALTIME/./} - start) / 1000))" >"$out.end"
+}
+
+report() {
+	local name=$1 out=$work/${1//\//_} status ms word
+	read -r status ms <"$out.end"
+	case $status in
+	0) word=PASS passed=$((passed + 1)) ;;
+	77) word=SKIP skipped=$((skipped + 1)) ;;
+	*) word=FAIL failed=$((failed + 1)) ;;
+	esac
+	printf '%s  %s  %d.%d s\n' "$word" "$name" \
+		$((ms / 1000)) $((ms % 1000 / 100))
+	case $status in
+	0) ;;
+	77) tail -n 1 "$out.out" | sed 's/^/      /' ;;
+	124) tail -n 40 "$out.out" | sed 's/^/      /'
+		echo "      not ended after $limit s" ;;
+	*) tail -n 60 "$out.out" | sed 's/^/      /' ;;
+	esac
+}
+
+# Report tests as they end, and wait until fewer than $1 run.
+collect() {
+	local pid
+	while :; do
+		for pid in "${!running[@]}"; do
+			if ! kill -0 "$pid" 2>/dev/null; then
+				wait "$pid" || true
+				report "${running[$pid]}"
+				unset "running[$pid]"
+			fi
+		done
+		((${#running[@]} >= $1)) || return 0
+		wait -n 2>/dev/null || true
+	done
+}
+
+declare -A running=()
+
+run_tests() {
+	local name command
+	while read -r name command; do
+		run_one "$name" "$command" &
+		running[$!]=$name
+		collect "$jobs"
+	done
+	collect 1
+}
+
+build
+if [[ ${1-} == --list ]]; then
+	all_tests | cut -d' ' -f1
+	exit 0
+fi
+all_tests | while read -r name command; do
+	! wanted "$name" "$@" || echo "$name $command"
+done >"$work/list"
+[[ -s $work/list ]] || {
+	echo "no test has such a name; testsuite/run.sh --list" >&2
+	exit 1
+}
+run_tests <"$work/list"
+finish
