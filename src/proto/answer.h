@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The answer to a query, from a report and for one user. Pure. */
+#ifndef ASTRA_ANSWER_H
+#define ASTRA_ANSWER_H
+
+#include "src/common/error.h"
+#include "src/proto/encode.h"
+#include "src/proto/query.h"
+#include "src/proto/report.h"
+#include "src/proto/text.h"
+#include "src/proto/wire.h"
+
+struct astra_viewer {
+	uint32_t uid;
+	bool all; /* root, SlurmUser, an operator: PrivateData hides nothing */
+};
+
+/* Write the reply to a query. What a user may not see is left out as if it
+ * were not there.
+ * report: borrowed; NULL when no round has ended yet.
+ * stats: for diag.
+ * out: appended to; its limit bounds the reply. On failure its contents are
+ *   of no use: clear it and write astra_answer_fault().
+ * Returns ASTRA_FAULT_NONE, or what is wrong with err set. */
+enum astra_fault astra_answer(const struct astra_report *report,
+			      const struct astra_query *query,
+			      const struct astra_viewer *viewer,
+			      const struct astra_socket_stats *stats,
+			      struct astra_text *out, struct astra_error *err);
+
+/* Write a reply that says what was wrong. Returns 0, or -1 out of memory. */
+int astra_answer_fault(enum astra_fault fault, const char *text,
+		       struct astra_text *out);
+
+/* One paragraph for a user: what the job holds or waits for, and what comes
+ * next. usage: whether its GPU time may be told.
+ * Returns 0, or -1 when memory is out. */
+int astra_why_text(const struct astra_report *report,
+		   const struct astra_report_job *job, bool usage,
+		   struct astra_text *out);
+
+#endif

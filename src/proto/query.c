@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/proto/query.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+
+static const char *const kind_names[] = {
+	[ASTRA_QUERY_TENANT] = "tenant", [ASTRA_QUERY_JOB] = "job",
+	[ASTRA_QUERY_LEASE] = "lease",	 [ASTRA_QUERY_WHY] = "why",
+	[ASTRA_QUERY_DIAG] = "diag",
+};
+
+const char *astra_query_kind_name(enum astra_query_kind kind)
+{
+	return kind_names[kind];
+}
+
+int astra_query_kind_find(const char *name, enum astra_query_kind *out)
+{
+	for (size_t i = 0; i < sizeof(kind_names) / sizeof(*kind_names); i++) {
+		if (strcmp(name, kind_names[i]) != 0)
+			continue;
+		*out = (enum astra_query_kind) i;
+		return 0;
+	}
+	return -1;
+}
+
+/* A decimal number below UINT32_MAX without sign or blanks. */
+static int parse_u32(const char **text, uint32_t *out)
+{
+	uint64_t value = 0;
+	const char *at = *text;
+
+	if (!isdigit((unsigned char) *at))
+		return -1;
+	for (; isdigit((unsigned char) *at); at++) {
+		value = value * 10 + (uint64_t) (*at - '0');
+		if (value >= UINT32_MAX)
+			return -1;
+	}
+	*text = at;
+	*out = (uint32_t) value;
+	return 0;
+}
+
+int astra_job_ref_parse(const char *text, struct astra_job_ref *out)
+{
+	struct astra_job_ref ref = { .task = UINT32_MAX };
+
+	if (parse_u32(&text, &ref.id) < 0 || !ref.id)
+		return -1;
+	if (*text == '_' && (text++, parse_u32(&text, &ref.task) < 0))
+		return -1;
+	if (*text)
+		return -1;
+	*out = ref;
+	return 0;
+}
+
+int astra_names_add(struct astra_names *names, const char *name, size_t size)
+{
+	char *copy;
+
+	if (astra_grow(&names->names, &names->room, names->count + 1,
+		       sizeof(*names->names)) < 0)
+		return -1;
+	copy = strndup(name, size);
+	if (!copy)
+		return -1;
+	names->names[names->count++] = copy;
+	return 0;
+}
+
+int astra_job_refs_add(struct astra_job_refs *refs, struct astra_job_ref ref)
+{
+	if (astra_grow(&refs->refs, &refs->room, refs->count + 1,
+		       sizeof(*refs->refs)) < 0)
+		return -1;
+	refs->refs[refs->count++] = ref;
+	return 0;
+}
+
+static void names_clear(struct astra_names *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		free(names->names[i]);
+	free(names->names);
+}
+
+void astra_query_destroy(struct astra_query *query)
+{
+	names_clear(&query->users);
+	names_clear(&query->accounts);
+	names_clear(&query->pools);
+	free(query->jobs.refs);
+	*query = (struct astra_query){ 0 };
+}

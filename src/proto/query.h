@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A request, once its sender is known: JSON to struct and back. Pure. */
+#ifndef ASTRA_QUERY_H
+#define ASTRA_QUERY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/common/error.h"
+#include "src/proto/wire.h"
+
+#define ASTRA_QUERY_DEPTH_MAX 8	  /* nested arrays and objects */
+#define ASTRA_QUERY_NAMES_MAX 500 /* entries of one filter */
+#define ASTRA_QUERY_NAME_MAX 256   /* bytes of one name */
+
+enum astra_query_kind {
+	ASTRA_QUERY_TENANT,
+	ASTRA_QUERY_JOB,
+	ASTRA_QUERY_LEASE,
+	ASTRA_QUERY_WHY,
+	ASTRA_QUERY_DIAG,
+};
+
+struct astra_names {
+	char **names;
+	size_t count, room;
+};
+
+/* A job as users write it: 12, or 12_3. */
+struct astra_job_ref {
+	uint32_t id;   /* never 0 */
+	uint32_t task; /* UINT32_MAX: the job, or the whole array */
+};
+
+struct astra_job_refs {
+	struct astra_job_ref *refs;
+	size_t count, room;
+};
+
+/* Empty filters let everything pass. */
+struct astra_query {
+	enum astra_query_kind kind;
+	struct astra_names users;    /* names, or numeric ids */
+	struct astra_names accounts; /* accounts, or tenants */
+	struct astra_names pools;
+	struct astra_job_refs jobs; /* WHY: exactly one */
+	bool reset;		    /* DIAG: start the numbers anew */
+};
+
+/* Parse "12" or "12_3". Returns 0, or -1 when text is no job. */
+int astra_job_ref_parse(const char *text, struct astra_job_ref *out);
+
+/* Append. Returns 0, or -1 when memory is out. */
+int astra_names_add(struct astra_names *names, const char *name, size_t size);
+int astra_job_refs_add(struct astra_job_refs *refs, struct astra_job_ref ref);
+
+/* The kind's name in a request; the kind of that name. */
+const char *astra_query_kind_name(enum astra_query_kind kind);
+int astra_query_kind_find(const char *name, enum astra_query_kind *out);
+
+/* Check and take apart a request. Every bound is checked before anything is
+ * built from it.
+ * out: destroy with astra_query_destroy(); untouched on failure.
+ * Returns ASTRA_FAULT_NONE, or what is wrong, with err naming the key. */
+enum astra_fault astra_query_decode(const char *text, size_t size,
+				    struct astra_query *out,
+				    struct astra_error *err);
+
+/* The JSON of a request; free() it. NULL when memory is out. */
+char *astra_query_encode(const struct astra_query *query);
+
+void astra_query_destroy(struct astra_query *query);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/proto/report.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+
+#define CHUNK_BYTES 65536
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+/* Strings live in chunks that are freed together. */
+struct chunk {
+	struct chunk *next;
+	size_t used, room;
+	char bytes[];
+};
+
+struct astra_report_private {
+	atomic_uint references;
+	struct chunk *chunks;
+};
+
+static const size_t pool_strings[] = {
+	offsetof(struct astra_report_pool, name),
+	offsetof(struct astra_report_pool, partitions),
+	offsetof(struct astra_report_pool, policy),
+	offsetof(struct astra_report_pool, variant),
+};
+
+static const size_t tenant_strings[] = {
+	offsetof(struct astra_report_tenant, pool),
+	offsetof(struct astra_report_tenant, name),
+};
+
+static const size_t job_strings[] = {
+	offsetof(struct astra_report_job, pool),
+	offsetof(struct astra_report_job, tenant),
+	offsetof(struct astra_report_job, id_text),
+	offsetof(struct astra_report_job, user),
+	offsetof(struct astra_report_job, account),
+	offsetof(struct astra_report_job, partition),
+	offsetof(struct astra_report_job, name),
+	offsetof(struct astra_report_job, nodes),
+	offsetof(struct astra_report_job, state),
+	offsetof(struct astra_report_job, phase),
+	offsetof(struct astra_report_job, pinned),
+	offsetof(struct astra_report_job, signal),
+	offsetof(struct astra_report_job, reason),
+	offsetof(struct astra_report_job, reason_long),
+};
+
+static const size_t diag_strings[] = {
+	offsetof(struct astra_report_diag, state_error),
+	offsetof(struct astra_report_diag, config_error),
+	offsetof(struct astra_report_diag, policy_error),
+};
+
+struct astra_report *astra_report_create(void)
+{
+	struct astra_report *report = calloc(1, sizeof(*report));
+
+	if (!report)
+		return NULL;
+	report->own = calloc(1, sizeof(*report->own));
+	if (!report->own) {
+		free(report);
+		return NULL;
+	}
+	atomic_init(&report->own->references, 1);
+	report->cluster = "";
+	report->slurm_version = "";
+	report->diag.state_error = "";
+	report->diag.config_error = "";
+	report->diag.policy_error = "";
+	return report;
+}
+
+struct astra_report *astra_report_get(struct astra_report *report)
+{
+	atomic_fetch_add(&report->own->references, 1);
+	return report;
+}
+
+void astra_report_put(struct astra_report *report)
+{
+	if (!report || atomic_fetch_sub(&report->own->references, 1) > 1)
+		return;
+	while (report->own->chunks) {
+		struct chunk *next = report->own->chunks->next;
+
+		free(report->own->chunks);
+		report->own->chunks = next;
+	}
+	free(report->own);
+	free(report->pools);
+	free(report->tenants);
+	free(report->jobs);
+	free(report);
+}
+
+static struct chunk *chunk_for(struct astra_report_private *own, size_t size)
+{
+	size_t room = size > CHUNK_BYTES ? size : CHUNK_BYTES;
+	struct chunk *chunk = own->chunks;
+
+	if (chunk && chunk->room - chunk->used >= size)
+		return chunk;
+	chunk = malloc(sizeof(*chunk) + room);
+	if (!chunk)
+		return NULL;
+	*chunk = (struct chunk){ .next = own->chunks, .room = room };
+	own->chunks = chunk;
+	return chunk;
+}
+
+/* A copy that lives as long as the report. like: a string of it that may be
+ * the same, or NULL; names repeat from one record to the next. */
+static const char *keep(struct astra_report *report, const char *text,
+			const char *like)
+{
+	struct chunk *chunk;
+	size_t size;
+	char *copy;
+
+	if (!text || !*text)
+		return "";
+	if (like && !strcmp(text, like))
+		return like;
+	size = strlen(text) + 1;
+	chunk = chunk_for(report->own, size);
+	if (!chunk)
+		return NULL;
+	copy = chunk->bytes + chunk->used;
+	memcpy(copy, text, size);
+	chunk->used += size;
+	return copy;
+}
+
+static const char **string_at(void *record, size_t offset)
+{
+	return (const char **) (void *) ((char *) record + offset);
+}
+
+/* Replace a record's strings by copies. before: the record before it, whose
+ * strings are copies already, or NULL. */
+static int keep_all(struct astra_report *report, void *record, void *before,
+		    const size_t *offsets, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char **text = string_at(record, offsets[i]);
+
+		*text = keep(report, *text,
+			     before ? *string_at(before, offsets[i]) : NULL);
+		if (!*text)
+			return -1;
+	}
+	return 0;
+}
+
+int astra_report_add_pool(struct astra_report *report,
+			  const struct astra_report_pool *pool)
+{
+	size_t n = report->pool_count;
+	struct astra_report_pool copy = *pool;
+
+	if (astra_grow(&report->pools, &report->pool_room, n + 1,
+		       sizeof(copy)) < 0 ||
+	    keep_all(report, &copy, n ? &report->pools[n - 1] : NULL,
+		     pool_strings, COUNT(pool_strings)) < 0)
+		return -1;
+	report->pools[n] = copy;
+	report->pool_count++;
+	return 0;
+}
+
+int astra_report_add_tenant(struct astra_report *report,
+			    const struct astra_report_tenant *tenant)
+{
+	size_t n = report->tenant_count;
+	struct astra_report_tenant copy = *tenant;
+
+	if (astra_grow(&report->tenants, &report->tenant_room, n + 1,
+		       sizeof(copy)) < 0 ||
+	    keep_all(report, &copy, n ? &report->tenants[n - 1] : NULL,
+		     tenant_strings, COUNT(tenant_strings)) < 0)
+		return -1;
+	report->tenants[n] = copy;
+	report->tenant_count++;
+	return 0;
+}
+
+int astra_report_add_job(struct astra_report *report,
+			 const struct astra_report_job *job)
+{
+	size_t n = report->job_count;
+	struct astra_report_job copy = *job;
+
+	if (astra_grow(&report->jobs, &report->job_room, n + 1,
+		       sizeof(copy)) < 0 ||
+	    keep_all(report, &copy, n ? &report->jobs[n - 1] : NULL,
+		     job_strings, COUNT(job_strings)) < 0)
+		return -1;
+	report->jobs[n] = copy;
+	report->job_count++;
+	return 0;
+}
+
+int astra_report_set_cluster(struct astra_report *report, const char *cluster,
+			     const char *slurm_version)
+{
+	const char *name = keep(report, cluster, NULL);
+	const char *version = keep(report, slurm_version, NULL);
+
+	if (!name || !version)
+		return -1;
+	report->cluster = name;
+	report->slurm_version = version;
+	return 0;
+}
+
+int astra_report_set_diag(struct astra_report *report,
+			  const struct astra_report_diag *diag)
+{
+	struct astra_report_diag copy = *diag;
+
+	if (keep_all(report, &copy, NULL, diag_strings,
+		     COUNT(diag_strings)) < 0)
+		return -1;
+	report->diag = copy;
+	return 0;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/proto/select.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether a task is in squeue's list of them, as "0-3,7,10-20:5%2". A list
+ * that squeue would cut short ends in "...", and may contain any task. */
+static bool task_listed(const char *list, uint32_t task)
+{
+	while (*list && *list != ']' && *list != '%') {
+		unsigned long first, last, step = 1;
+		char *end;
+
+		if (!isdigit((unsigned char) *list))
+			return *list == '.';
+		first = last = strtoul(list, &end, 10);
+		if (*end == '-')
+			last = strtoul(end + 1, &end, 10);
+		if (*end == ':')
+			step = strtoul(end + 1, &end, 10);
+		if (task >= first && task <= last && step &&
+		    (task - first) % step == 0)
+			return true;
+		list = *end == ',' ? end + 1 : end;
+	}
+	return false;
+}
+
+bool astra_job_matches(const struct astra_report_job *job,
+		       struct astra_job_ref ref)
+{
+	const char *list;
+
+	if (ref.task == UINT32_MAX)
+		return job->id == ref.id || job->array_id == ref.id;
+	if (job->array_id != ref.id)
+		return false;
+	if (job->array_task != UINT32_MAX)
+		return job->array_task == ref.task;
+	list = strchr(job->id_text, '[');
+	return list && task_listed(list + 1, ref.task);
+}
+
+bool astra_job_visible(const struct astra_report *report,
+		       const struct astra_report_job *job,
+		       const struct astra_viewer *viewer)
+{
+	return viewer->all || job->uid == viewer->uid ||
+	       !report->privacy.jobs;
+}
+
+bool astra_job_usage_visible(const struct astra_report *report,
+			     const struct astra_report_job *job,
+			     const struct astra_viewer *viewer)
+{
+	return viewer->all || job->uid == viewer->uid ||
+	       !report->privacy.usage;
+}
+
+static bool has_name(const struct astra_names *names, const char *name)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (!strcmp(names->names[i], name))
+			return true;
+	return false;
+}
+
+/* A user is given by name or by number. */
+static bool has_user(const struct astra_names *names, const char *user,
+		     uint32_t uid)
+{
+	if (has_name(names, user))
+		return true;
+	for (size_t i = 0; i < names->count; i++) {
+		char *end;
+		unsigned long number = strtoul(names->names[i], &end, 10);
+
+		if (isdigit((unsigned char) *names->names[i]) && !*end &&
+		    number == uid)
+			return true;
+	}
+	return false;
+}
+
+static bool has_job(const struct astra_job_refs *refs,
+		    const struct astra_report_job *job)
+{
+	for (size_t i = 0; i < refs->count; i++)
+		if (astra_job_matches(job, refs->refs[i]))
+			return true;
+	return false;
+}
+
+bool astra_job_selected(const struct astra_report_job *job,
+			const struct astra_query *query)
+{
+	if (query->users.count && !has_user(&query->users, job->user, job->uid))
+		return false;
+	if (query->accounts.count && !has_name(&query->accounts, job->account) &&
+	    !has_name(&query->accounts, job->tenant))
+		return false;
+	if (query->pools.count && !has_name(&query->pools, job->pool))
+		return false;
+	return !query->jobs.count || has_job(&query->jobs, job);
+}
+
+bool astra_pool_selected(const struct astra_report_pool *pool,
+			 const struct astra_query *query)
+{
+	return !query->pools.count || has_name(&query->pools, pool->name);
+}
+
+/* A tenant's index, sorted by pool and name for the search below. */
+struct tenant_key {
+	const char *pool, *name;
+	size_t index;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct tenant_key *x = a, *y = b;
+	int order = strcmp(x->pool, y->pool);
+
+	return order ? order : strcmp(x->name, y->name);
+}
+
+static struct tenant_key *sorted_tenants(const struct astra_report *report)
+{
+	struct tenant_key *keys =
+		calloc(report->tenant_count + 1, sizeof(*keys));
+
+	if (!keys)
+		return NULL;
+	for (size_t i = 0; i < report->tenant_count; i++)
+		keys[i] = (struct tenant_key){
+			.pool = report->tenants[i].pool,
+			.name = report->tenants[i].name,
+			.index = i,
+		};
+	qsort(keys, report->tenant_count, sizeof(*keys), compare_keys);
+	return keys;
+}
+
+enum { OWN = 1, WANTED = 2 };
+
+/* Mark the tenants of the viewer's jobs, and of the jobs of users asked for.
+ */
+static int mark_by_jobs(const struct astra_report *report,
+			const struct astra_query *query,
+			const struct astra_viewer *viewer, uint8_t *marks)
+{
+	struct tenant_key *keys = sorted_tenants(report);
+
+	if (!keys)
+		return -1;
+	for (size_t i = 0; i < report->job_count; i++) {
+		const struct astra_report_job *job = &report->jobs[i];
+		struct tenant_key key = { .pool = job->pool,
+					  .name = job->tenant };
+		bool own = job->uid == viewer->uid;
+		bool wanted = has_user(&query->users, job->user, job->uid) &&
+			      astra_job_visible(report, job, viewer);
+		const struct tenant_key *found;
+
+		if (!own && !wanted)
+			continue;
+		found = bsearch(&key, keys, report->tenant_count,
+				sizeof(*keys), compare_keys);
+		if (found)
+			marks[found->index] |= (uint8_t) ((own ? OWN : 0) |
+							  (wanted ? WANTED : 0));
+	}
+	free(keys);
+	return 0;
+}
+
+static bool tenant_selected(const struct astra_report *report,
+			    const struct astra_report_tenant *tenant,
+			    const struct astra_query *query,
+			    const struct astra_viewer *viewer, uint8_t marks)
+{
+	bool is_user = tenant->uid != ASTRA_REPORT_NO_UID;
+
+	if (report->privacy.usage && !viewer->all && !(marks & OWN) &&
+	    !(is_user && tenant->uid == viewer->uid))
+		return false;
+	if (query->users.count && !(marks & WANTED) &&
+	    !(is_user && has_user(&query->users, tenant->name, tenant->uid)))
+		return false;
+	if (query->accounts.count && !has_name(&query->accounts, tenant->name))
+		return false;
+	return !query->pools.count || has_name(&query->pools, tenant->pool);
+}
+
+bool *astra_tenants_selected(const struct astra_report *report,
+			     const struct astra_query *query,
+			     const struct astra_viewer *viewer)
+{
+	size_t count = report->tenant_count;
+	bool *selected = calloc(count + 1, sizeof(*selected));
+	uint8_t *marks = calloc(count + 1, sizeof(*marks));
+
+	if (!selected || !marks ||
+	    mark_by_jobs(report, query, viewer, marks) < 0) {
+		free(selected);
+		free(marks);
+		return NULL;
+	}
+	for (size_t i = 0; i < count; i++)
+		selected[i] = tenant_selected(report, &report->tenants[i],
+					      query, viewer, marks[i]);
+	free(marks);
+	return selected;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/proto/sign.h"
+
+#include <munge.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+static munge_ctx_t context(const char *socket)
+{
+	munge_ctx_t ctx = munge_ctx_create();
+
+	if (!socket)
+		socket = secure_getenv("MUNGE_SOCKET");
+	if (ctx && socket &&
+	    munge_ctx_set(ctx, MUNGE_OPT_SOCKET, socket) != EMUNGE_SUCCESS) {
+		munge_ctx_destroy(ctx);
+		return NULL;
+	}
+	return ctx;
+}
+
+static int fail(munge_ctx_t ctx, munge_err_t rc, struct astra_error *err)
+{
+	const char *why = munge_ctx_strerror(ctx);
+
+	if (!why)
+		why = munge_strerror(rc);
+	if (rc == EMUNGE_SOCKET)
+		return astra_error_set(err, "munged does not answer: %s", why);
+	return astra_error_set(err, "MUNGE: %s", why);
+}
+
+char *astra_sign(const char *munge_socket, const char *message, size_t size,
+		 struct astra_error *err)
+{
+	munge_ctx_t ctx = context(munge_socket);
+	char *credential = NULL;
+	munge_err_t rc;
+
+	if (!ctx || size > INT32_MAX) {
+		munge_ctx_destroy(ctx);
+		astra_error_nomem(err);
+		return NULL;
+	}
+	rc = munge_encode(&credential, ctx, message, (int) size);
+	if (rc != EMUNGE_SUCCESS) {
+		fail(ctx, rc, err);
+		free(credential);
+		credential = NULL;
+	}
+	munge_ctx_destroy(ctx);
+	return credential;
+}
+
+int astra_verify(const char *munge_socket, const char *credential,
+		 char **message, size_t *size, uint32_t *uid,
+		 struct astra_error *err)
+{
+	munge_ctx_t ctx = context(munge_socket);
+	void *payload = NULL;
+	munge_err_t rc;
+	uid_t sender;
+	gid_t group;
+	int length = 0;
+
+	if (!ctx)
+		return astra_error_nomem(err);
+	rc = munge_decode(credential, ctx, &payload, &length, &sender, &group);
+	if (rc != EMUNGE_SUCCESS) {
+		fail(ctx, rc, err);
+		free(payload);
+	} else if (!payload) {
+		astra_error_set(err, "MUNGE: the credential is empty");
+	}
+	munge_ctx_destroy(ctx);
+	if (rc != EMUNGE_SUCCESS || !payload)
+		return -1;
+	*message = payload;
+	*size = (size_t) length;
+	*uid = sender;
+	return 0;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/proto/answer.h"
+
+#define SPAN_BYTES 32
+
+/* "45 s", "3 min 20 s", "2 h 5 min", "4 d 3 h". */
+static const char *span(double sec, char text[SPAN_BYTES])
+{
+	unsigned long s = sec > 0 ? (unsigned long) (sec + 0.5) : 0;
+
+	if (s < 60)
+		snprintf(text, SPAN_BYTES, "%lu s", s);
+	else if (s < 3600)
+		snprintf(text, SPAN_BYTES, "%lu min %lu s", s / 60, s % 60);
+	else if (s < 86400)
+		snprintf(text, SPAN_BYTES, "%lu h %lu min", s / 3600,
+			 s / 60 % 60);
+	else
+		snprintf(text, SPAN_BYTES, "%lu d %lu h", s / 86400,
+			 s / 3600 % 24);
+	return text;
+}
+
+static const struct astra_report_tenant *
+find_tenant(const struct astra_report *report,
+	    const struct astra_report_job *job)
+{
+	for (size_t i = 0; i < report->tenant_count; i++)
+		if (!strcmp(report->tenants[i].name, job->tenant) &&
+		    !strcmp(report->tenants[i].pool, job->pool))
+			return &report->tenants[i];
+	return NULL;
+}
+
+static void who(const struct astra_report_job *job, struct astra_text *out)
+{
+	astra_text_printf(out, "Job %s of %s (tenant %s) ", job->id_text,
+			  job->user, job->tenant);
+}
+
+/* A reason as a sentence of its own. */
+static void sentence(const char *text, struct astra_text *out)
+{
+	size_t size = strlen(text);
+
+	if (!size)
+		return;
+	astra_text_printf(out, " %s%s", text,
+			  strchr(".!?", text[size - 1]) ? "" : ".");
+}
+
+static void waiting(const struct astra_report *report,
+		    const struct astra_report_job *job, struct astra_text *out)
+{
+	char text[SPAN_BYTES];
+
+	if (job->copies > 1)
+		astra_text_printf(out,
+				  "stands for %u array tasks that wait in pool %s for %u GPU%s each.",
+				  job->copies, job->pool, job->gpus,
+				  job->gpus == 1 ? "" : "s");
+	else
+		astra_text_printf(out, "waits in pool %s for %u GPU%s.",
+				  job->pool, job->gpus,
+				  job->gpus == 1 ? "" : "s");
+	sentence(*job->reason_long ? job->reason_long : job->reason, out);
+	if (job->rank)
+		astra_text_printf(out, " It is number %u of %u in line.",
+				  job->rank, job->ranks);
+	if (job->expected_start_sec > report->time_sec)
+		astra_text_printf(out, " It is expected to start in about %s.",
+				  span(job->expected_start_sec -
+					       report->time_sec,
+				       text));
+}
+
+/* What happens to the job when its lease ends and others are needier. */
+static void lease_end(const struct astra_report_job *job,
+		      struct astra_text *out)
+{
+	char text[SPAN_BYTES];
+
+	if (*job->signal)
+		astra_text_printf(out,
+				  "otherwise it gets SIG%s, has %s to write a checkpoint, and is requeued.",
+				  job->signal, span(job->grace_sec, text));
+	else
+		astra_text_printf(out,
+				  "otherwise it is requeued at once, since it declared no checkpoint signal (sbatch --signal).");
+}
+
+static void leased(const struct astra_report *report,
+		   const struct astra_report_job *job, struct astra_text *out)
+{
+	char text[SPAN_BYTES];
+
+	if (!job->revocable) {
+		astra_text_printf(out,
+				  " Its GPUs are never taken back%s%s%s; it is charged for them like the others.",
+				  *job->pinned ? " (" : "", job->pinned,
+				  *job->pinned ? ")" : "");
+		return;
+	}
+	if (job->lease_end_sec <= 0) {
+		astra_text_printf(out, " It is under no lease.");
+		return;
+	}
+	astra_text_printf(out,
+			  " Its lease, number %u, ends in %s; then it competes with everybody: renewed, it keeps its GPUs and notices nothing; ",
+			  job->leases,
+			  span(job->lease_end_sec - report->time_sec, text));
+	lease_end(job, out);
+}
+
+static void holding(const struct astra_report *report,
+		    const struct astra_report_job *job, struct astra_text *out)
+{
+	char text[SPAN_BYTES];
+
+	astra_text_printf(out, "holds %u GPU%s%s%s in pool %s.", job->gpus,
+			  job->gpus == 1 ? "" : "s", *job->nodes ? " on " : "",
+			  job->nodes, job->pool);
+	if (!strcmp(job->phase, "doomed"))
+		astra_text_printf(out,
+				  " Its lease is over and its GPUs are granted to others: it is about to be told.");
+	else if (!strcmp(job->phase, "grace"))
+		astra_text_printf(out,
+				  " Its lease is over: it got its checkpoint signal and has %s left to write a checkpoint; then it is requeued.",
+				  span(job->grace_end_sec - report->time_sec,
+				       text));
+	else if (!strcmp(job->phase, "leaving"))
+		astra_text_printf(out,
+				  " Its lease is over and it is being requeued; it waits again in line as soon as its nodes are cleaned up.");
+	else
+		leased(report, job, out);
+	if (strcmp(job->phase, "leased") != 0)
+		sentence(job->reason_long, out);
+}
+
+static void ratio(double rho, struct astra_text *out)
+{
+	if (isinf(rho))
+		astra_text_printf(out, "rho is infinite");
+	else
+		astra_text_printf(out, "rho is %.3f", rho);
+}
+
+static void fairness(const struct astra_report *report,
+		     const struct astra_report_job *job,
+		     struct astra_text *out)
+{
+	const struct astra_report_tenant *tenant = find_tenant(report, job);
+
+	astra_text_printf(out,
+			  " So far it had %.2f GPU hours and was entitled to %.2f (",
+			  job->alloc_gpu_sec / 3600, job->fair_gpu_sec / 3600);
+	ratio(job->rho, out);
+	astra_text_printf(out, ")");
+	if (tenant) {
+		astra_text_printf(out, "; its tenant's ");
+		ratio(tenant->rho, out);
+	}
+	astra_text_printf(out,
+			  ". Rho is GPU time had, divided by the fair share of it: the lowest goes first.");
+}
+
+int astra_why_text(const struct astra_report *report,
+		   const struct astra_report_job *job, bool usage,
+		   struct astra_text *out)
+{
+	who(job, out);
+	if (!strcmp(job->phase, "waiting"))
+		waiting(report, job, out);
+	else
+		holding(report, job, out);
+	if (job->revoked)
+		astra_text_printf(out, " Its GPUs were taken back %u time%s.",
+				  job->revoked, job->revoked == 1 ? "" : "s");
+	if (usage)
+		fairness(report, job, out);
+	return out->failed ? -1 : 0;
+}

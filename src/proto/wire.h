@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What goes over the socket, as doc/protocol.md writes it: a length of four
+ * bytes, most significant first, then so many bytes. A request's bytes are a
+ * MUNGE credential around JSON; a reply's bytes are JSON.
+ */
+#ifndef ASTRA_WIRE_H
+#define ASTRA_WIRE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/common/error.h"
+
+#define ASTRA_PROTOCOL 1
+#define ASTRA_FRAME_HEAD 4
+#define ASTRA_REQUEST_MAX ((size_t) 1 << 20)
+#define ASTRA_REPLY_MAX ((size_t) 64 << 20)
+
+/* What can be wrong with a request. Its name goes into the reply. */
+enum astra_fault {
+	ASTRA_FAULT_NONE,
+	ASTRA_FAULT_MALFORMED, /* no JSON, or not what the protocol says */
+	ASTRA_FAULT_VERSION,   /* another version of the protocol */
+	ASTRA_FAULT_AUTH,      /* no valid, fresh MUNGE credential */
+	ASTRA_FAULT_DENIED,    /* not allowed to this user */
+	ASTRA_FAULT_NOT_FOUND, /* no such job, or none that the user may see */
+	ASTRA_FAULT_TOO_LARGE, /* request or reply above its bound */
+	ASTRA_FAULT_RATE,      /* too many requests of this user */
+	ASTRA_FAULT_BUSY,      /* too many clients */
+	ASTRA_FAULT_TIMEOUT,   /* the request took too long to arrive */
+	ASTRA_FAULT_NO_DATA,   /* no round has ended yet */
+	ASTRA_FAULT_INTERNAL,  /* out of memory */
+};
+
+/* "malformed", "version", … */
+const char *astra_fault_name(enum astra_fault fault);
+
+/* The fault of that name, or ASTRA_FAULT_INTERNAL. */
+enum astra_fault astra_fault_find(const char *name);
+
+void astra_frame_write(uint8_t head[ASTRA_FRAME_HEAD], size_t size);
+size_t astra_frame_read(const uint8_t head[ASTRA_FRAME_HEAD]);
+
+/* Send one request and wait for its reply.
+ * path: of the socket. munge_socket: or NULL for the default.
+ * request: JSON; it is signed here.
+ * reply: set to the reply's JSON; free() it.
+ * Returns 0, or -1 with err naming what is wrong and what to do. */
+int astra_call(const char *path, const char *munge_socket,
+	       const char *request, char **reply, struct astra_error *err);
+
+#endif
