@@ -2,6 +2,8 @@
 # Errors, tables and option tables; pure.
 noinst_LTLIBRARIES += libastra-common.la
 libastra_common_la_SOURCES = \
+	src/common/bytes.c \
+	src/common/bytes.h \
 	src/common/error.c \
 	src/common/error.h \
 	src/common/grow.c \

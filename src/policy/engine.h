@@ -12,6 +12,7 @@
 #ifndef ASTRA_ENGINE_H
 #define ASTRA_ENGINE_H
 
+#include "src/common/bytes.h"
 #include "src/common/error.h"
 #include "src/policy/fairness.h"
 #include "src/policy/model.h"
@@ -52,6 +53,18 @@ int astra_engine_round(struct astra_engine *engine,
 void astra_engine_refuse(struct astra_engine *engine, uint32_t job,
 			 const struct astra_share *shares, size_t count,
 			 bool nodes, double now_sec);
+
+/* Append all that must survive a restart to out. Returns 0, or -1 when memory
+ * is out. */
+int astra_engine_save(const struct astra_engine *engine,
+		      struct astra_bytes *out);
+
+/* An engine that goes on where astra_engine_save() left off: leases, integrals
+ * (what has happened since then is accounted with the next snapshot).
+ * Returns NULL with err set when the data is damaged or of another version. */
+struct astra_engine *astra_engine_restore(const struct astra_options *options,
+					  const void *data, size_t size,
+					  struct astra_error *err);
 
 /* What the engine knows of a tenant, a job, the hold. For queries. */
 struct astra_tenant_view {

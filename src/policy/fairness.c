@@ -438,6 +438,11 @@ double astra_fairness_alloc(const struct astra_fairness *f, uint32_t tenant)
 	return f->tenants[tenant].alloc_gpus;
 }
 
+double astra_fairness_capacity(const struct astra_fairness *f)
+{
+	return f->capacity;
+}
+
 size_t astra_fairness_bytes_per_job(void)
 {
 	return sizeof(struct job) + sizeof(uint32_t);

@@ -109,6 +109,8 @@ double astra_fairness_demand(const struct astra_fairness *f, uint32_t tenant);
 /* GPUs the tenant's jobs hold at present. */
 double astra_fairness_alloc(const struct astra_fairness *f, uint32_t tenant);
 
+double astra_fairness_capacity(const struct astra_fairness *f);
+
 /* Bytes of account a job costs. */
 size_t astra_fairness_bytes_per_job(void);
 

@@ -7,6 +7,7 @@ libastra_policy_la_SOURCES = \
 	src/policy/engine.c \
 	src/policy/engine.h \
 	src/policy/engine_priv.h \
+	src/policy/engine_state.c \
 	src/policy/fairness.c \
 	src/policy/fairness.h \
 	src/policy/grant.c \

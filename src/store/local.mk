@@ -3,4 +3,6 @@
 noinst_LTLIBRARIES += libastra-store.la
 libastra_store_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
 libastra_store_la_LIBADD = $(ZLIB_LIBS)
-libastra_store_la_SOURCES =
+libastra_store_la_SOURCES = \
+	src/store/state_file.c \
+	src/store/state_file.h

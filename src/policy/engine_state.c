@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What must survive a restart: leases, integrals, first submit times. Grants
+ * and holds are not kept: the next round makes them again from the same
+ * facts. The layout is versioned as a whole. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+#include "src/policy/engine_priv.h"
+
+#define STATE_VERSION 1
+
+static void save_tenant(const struct astra_engine *e, const struct etenant *t,
+			struct astra_bytes *out)
+{
+	struct astra_usage usage =
+		astra_fairness_tenant(e->account, e->now_sec, t->account);
+
+	astra_put_text(out, t->name);
+	astra_put_u32(out, t->listed);
+	astra_put_f64(out, t->weight);
+	astra_put_f64(out, usage.alloc);
+	astra_put_f64(out, usage.fair);
+}
+
+static void save_job(const struct astra_engine *e, const struct ejob *j,
+		     struct astra_bytes *out)
+{
+	struct astra_usage usage =
+		astra_fairness_job(e->account, e->now_sec, j->account);
+
+	astra_put_u32(out, j->id);
+	astra_put_u32(out, j->array_id);
+	astra_put_u32(out, j->tenant);
+	astra_put_u32(out, j->gpus);
+	astra_put_u32(out, j->held_gpus);
+	astra_put_u32(out, j->copies);
+	astra_put_u32(out, j->restart_cnt);
+	astra_put_u32(out, j->leases);
+	astra_put_u32(out, j->revoked);
+	astra_put_u32(out, (uint32_t) j->state);
+	astra_put_u32(out, (uint32_t) j->phase);
+	astra_put_u32(out, (uint32_t) j->revocable | (uint32_t) j->ran << 1);
+	astra_put_f64(out, j->weight);
+	astra_put_f64(out, j->submit_sec);
+	astra_put_f64(out, j->start_sec);
+	astra_put_f64(out, j->lease_sec);
+	astra_put_f64(out, j->lease_start_sec);
+	astra_put_f64(out, j->lease_end_sec);
+	astra_put_f64(out, j->grace_end_sec);
+	astra_put_f64(out, j->planned_end_sec);
+	astra_put_f64(out, j->lost_sec);
+	astra_put_f64(out, usage.alloc);
+	astra_put_f64(out, usage.fair);
+}
+
+int astra_engine_save(const struct astra_engine *e, struct astra_bytes *out)
+{
+	uint32_t jobs = 0;
+
+	for (size_t i = 0; i < e->job_count; i++)
+		jobs += e->jobs[i].id != 0;
+	astra_put_u32(out, STATE_VERSION);
+	astra_put_f64(out, e->begin_sec);
+	astra_put_f64(out, e->now_sec);
+	astra_put_f64(out, astra_fairness_capacity(e->account));
+	astra_put_u64(out, e->counters.granted);
+	astra_put_u64(out, e->counters.renewed);
+	astra_put_u64(out, e->counters.revoked);
+	astra_put_u32(out, (uint32_t) e->tenant_count);
+	astra_put_u32(out, jobs);
+	for (size_t i = 0; i < e->tenant_count; i++)
+		save_tenant(e, &e->tenants[i], out);
+	for (size_t i = 0; i < e->job_count; i++)
+		if (e->jobs[i].id)
+			save_job(e, &e->jobs[i], out);
+	return out->failed ? -1 : 0;
+}
+
+static int restore_tenant(struct astra_engine *e, struct astra_reader *in)
+{
+	char *name = astra_get_text(in);
+	struct etenant t = { .name = name };
+	struct astra_usage usage;
+
+	t.listed = astra_get_u32(in) != 0;
+	t.weight = astra_get_f64(in);
+	usage.alloc = astra_get_f64(in);
+	usage.fair = astra_get_f64(in);
+	if (in->failed || !(t.weight >= 0) ||
+	    astra_grow(&e->tenants, &e->tenant_room, e->tenant_count + 1,
+		       sizeof(t)) < 0) {
+		free(name);
+		return -1;
+	}
+	t.account = astra_fairness_add_tenant(e->account, e->now_sec,
+					      t.listed ? t.weight : 0);
+	e->tenants[e->tenant_count++] = t;
+	if (t.account == ASTRA_NONE)
+		return -1;
+	astra_fairness_restore_tenant(e->account, e->now_sec, t.account,
+				      usage);
+	return 0;
+}
+
+static void read_job(struct ejob *j, struct astra_usage *usage,
+		     struct astra_reader *in)
+{
+	uint32_t flags;
+
+	j->id = astra_get_u32(in);
+	j->array_id = astra_get_u32(in);
+	j->tenant = astra_get_u32(in);
+	j->gpus = astra_get_u32(in);
+	j->held_gpus = astra_get_u32(in);
+	j->copies = astra_get_u32(in);
+	j->restart_cnt = astra_get_u32(in);
+	j->leases = astra_get_u32(in);
+	j->revoked = astra_get_u32(in);
+	j->state = (enum astra_job_state) astra_get_u32(in);
+	j->phase = (enum astra_phase) astra_get_u32(in);
+	flags = astra_get_u32(in);
+	j->revocable = flags & 1;
+	j->ran = flags >> 1 & 1;
+	j->weight = astra_get_f64(in);
+	j->submit_sec = astra_get_f64(in);
+	j->start_sec = astra_get_f64(in);
+	j->lease_sec = astra_get_f64(in);
+	j->lease_start_sec = astra_get_f64(in);
+	j->lease_end_sec = astra_get_f64(in);
+	j->grace_end_sec = astra_get_f64(in);
+	j->planned_end_sec = astra_get_f64(in);
+	j->lost_sec = astra_get_f64(in);
+	usage->alloc = astra_get_f64(in);
+	usage->fair = astra_get_f64(in);
+}
+
+static int restore_job(struct astra_engine *e, struct astra_reader *in)
+{
+	struct ejob j = { 0 };
+	struct astra_usage usage;
+	uint32_t row = (uint32_t) e->job_count;
+
+	read_job(&j, &usage, in);
+	if (in->failed || !j.id || j.tenant >= e->tenant_count ||
+	    j.state > ASTRA_JOB_ENDED || j.phase > ASTRA_PHASE_LEAVING ||
+	    !(j.weight >= 0) || astra_engine_find(e, j.id))
+		return -1;
+	/* Who was to have its GPUs is decided anew. */
+	if (j.phase == ASTRA_PHASE_DOOMED)
+		j.phase = ASTRA_PHASE_LEASED;
+	if (astra_grow(&e->jobs, &e->job_room, e->job_count + 1,
+		       sizeof(j)) < 0 ||
+	    astra_grow(&e->vacant, &e->vacant_room, e->job_count + 1,
+		       sizeof(*e->vacant)) < 0)
+		return -1;
+	j.account = astra_fairness_add_job(e->account,
+					   e->tenants[j.tenant].account,
+					   j.weight, j.gpus);
+	if (j.account == ASTRA_NONE ||
+	    astra_idmap_put(&e->by_id, j.id, row) < 0)
+		return -1;
+	j.seen = e->epoch;
+	e->jobs[row] = j;
+	e->job_count++;
+	if (astra_job_active(j.state))
+		astra_fairness_set_active(e->account, e->now_sec, j.account,
+					  j.copies);
+	if (j.state == ASTRA_JOB_RUNNING)
+		astra_fairness_set_alloc(e->account, e->now_sec, j.account,
+					 j.held_gpus);
+	astra_fairness_restore_job(e->account, e->now_sec, j.account, usage);
+	return 0;
+}
+
+static int restore(struct astra_engine *e, struct astra_reader *in)
+{
+	uint32_t tenants, jobs;
+	double capacity;
+	int rc = 0;
+
+	e->begin_sec = astra_get_f64(in);
+	e->now_sec = astra_get_f64(in);
+	capacity = astra_get_f64(in);
+	e->counters.granted = astra_get_u64(in);
+	e->counters.renewed = astra_get_u64(in);
+	e->counters.revoked = astra_get_u64(in);
+	tenants = astra_get_u32(in);
+	jobs = astra_get_u32(in);
+	if (in->failed || !(e->now_sec >= e->begin_sec) || !(capacity >= 0))
+		return -1;
+	e->epoch = 1; /* this is not the first snapshot */
+	astra_fairness_set_capacity(e->account, e->now_sec, capacity);
+	for (uint32_t i = 0; !rc && i < tenants; i++)
+		rc = restore_tenant(e, in);
+	for (uint32_t i = 0; !rc && i < jobs; i++)
+		rc = restore_job(e, in);
+	return rc;
+}
+
+struct astra_engine *astra_engine_restore(const struct astra_options *options,
+					  const void *data, size_t size,
+					  struct astra_error *err)
+{
+	struct astra_reader in = { .data = data, .size = size };
+	struct astra_engine *e;
+	uint32_t version = astra_get_u32(&in);
+
+	if (in.failed || version != STATE_VERSION) {
+		astra_error_set(err,
+				"engine state of version %u, this is %u: start "
+				"with an empty state or the matching release",
+				version, STATE_VERSION);
+		return NULL;
+	}
+	/* t_begin is read from the data; nothing is accounted before it. */
+	e = astra_engine_create(options, 0, err);
+	if (!e)
+		return NULL;
+	if (restore(e, &in) < 0) {
+		astra_error_set(err, "engine state is damaged at byte %zu of "
+				     "%zu",
+				in.at, size);
+		astra_engine_destroy(e);
+		return NULL;
+	}
+	return e;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/store/state_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define MAGIC UINT32_C(0x41535452) /* "ASTR" */
+#define FORMAT UINT32_C(1)
+#define SIZE_MAX_BYTES (UINT64_C(1) << 32)
+
+struct header {
+	uint32_t magic;
+	uint32_t format;
+	uint64_t size;
+	uint32_t crc; /* of the fields above and the data */
+	uint32_t zero;
+};
+
+static uint32_t checksum(const struct header *h, const void *data, size_t size)
+{
+	uLong crc = crc32(0, (const Bytef *) h,
+			  (uInt) offsetof(struct header, crc));
+
+	return (uint32_t) crc32_z(crc, data, size);
+}
+
+static int write_all(int fd, const void *data, size_t size)
+{
+	const char *at = data;
+
+	while (size) {
+		ssize_t n = write(fd, at, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		at += n;
+		size -= (size_t) n;
+	}
+	return 0;
+}
+
+/* A rename is durable once its folder is synced. */
+static void sync_folder(const char *path)
+{
+	char folder[PATH_MAX];
+	char *slash;
+	int fd;
+
+	snprintf(folder, sizeof(folder), "%s", path);
+	slash = strrchr(folder, '/');
+	if (!slash)
+		return;
+	*slash = '\0';
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	(void) fsync(fd);
+	close(fd);
+}
+
+static int write_new(const char *path, const struct header *h,
+		     const void *data, size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int rc;
+
+	if (fd < 0)
+		return -1;
+	rc = write_all(fd, h, sizeof(*h)) < 0 ||
+			     write_all(fd, data, size) < 0 || fsync(fd) < 0 ?
+		     -1 :
+		     0;
+	if (close(fd) < 0)
+		rc = -1;
+	return rc;
+}
+
+int astra_state_write(const char *path, const void *data, size_t size,
+		      struct astra_error *err)
+{
+	struct header h = { .magic = MAGIC, .format = FORMAT, .size = size };
+	char fresh[PATH_MAX], old[PATH_MAX];
+
+	h.crc = checksum(&h, data, size);
+	if (snprintf(fresh, sizeof(fresh), "%s.new", path) >= PATH_MAX ||
+	    snprintf(old, sizeof(old), "%s.old", path) >= PATH_MAX)
+		return astra_error_set(err, "%s: the path is too long", path);
+	if (write_new(fresh, &h, data, size) < 0) {
+		astra_error_set(err, "%s: %s", fresh, strerror(errno));
+		(void) unlink(fresh);
+		return -1;
+	}
+	(void) unlink(old);
+	if (link(path, old) < 0 && errno != ENOENT)
+		return astra_error_set(err, "%s: %s", old, strerror(errno));
+	if (rename(fresh, path) < 0)
+		return astra_error_set(err, "%s: %s", path, strerror(errno));
+	sync_folder(path);
+	return 0;
+}
+
+static int read_all(int fd, void *data, size_t size)
+{
+	char *at = data;
+
+	while (size) {
+		ssize_t n = read(fd, at, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		at += n;
+		size -= (size_t) n;
+	}
+	return 0;
+}
+
+static int read_checked(int fd, const char *path, void **data, size_t *size,
+			struct astra_error *err)
+{
+	struct header h;
+	struct stat st;
+	void *body;
+
+	if (fstat(fd, &st) < 0 || read_all(fd, &h, sizeof(h)) < 0 ||
+	    h.magic != MAGIC)
+		return astra_error_set(err, "%s: not a state file of Astraea",
+				       path);
+	if (h.format != FORMAT)
+		return astra_error_set(err, "%s: format %u, this release "
+					    "reads %u",
+				       path, h.format, FORMAT);
+	if (h.size > SIZE_MAX_BYTES ||
+	    (uint64_t) st.st_size != sizeof(h) + h.size)
+		return astra_error_set(err, "%s: truncated", path);
+	body = malloc(h.size ? (size_t) h.size : 1);
+	if (!body)
+		return astra_error_nomem(err);
+	if (read_all(fd, body, (size_t) h.size) < 0 ||
+	    checksum(&h, body, (size_t) h.size) != h.crc) {
+		free(body);
+		return astra_error_set(err, "%s: damaged, its checksum does "
+					    "not match",
+				       path);
+	}
+	*data = body;
+	*size = (size_t) h.size;
+	return 0;
+}
+
+static int read_one(const char *path, void **data, size_t *size,
+		    struct astra_error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int rc;
+
+	*data = NULL;
+	*size = 0;
+	if (fd < 0)
+		return astra_error_set(err, "%s: %s", path, strerror(errno));
+	rc = read_checked(fd, path, data, size, err);
+	close(fd);
+	return rc;
+}
+
+int astra_state_read(const char *path, void **data, size_t *size,
+		     bool *fallback, struct astra_error *err)
+{
+	char old[PATH_MAX];
+
+	*fallback = false;
+	*data = NULL;
+	*size = 0;
+	if (snprintf(old, sizeof(old), "%s.old", path) >= PATH_MAX)
+		return astra_error_set(err, "%s: the path is too long", path);
+	if (access(path, F_OK) < 0 && access(old, F_OK) < 0)
+		return 0;
+	if (!read_one(path, data, size, err))
+		return 0;
+	if (read_one(old, data, size, NULL) < 0)
+		return -1;
+	*fallback = true;
+	return 0;
+}

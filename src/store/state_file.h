@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A state file that is either the new one or the old one, whatever happens:
+ * a header with magic, format and size, the data, and a CRC-32 of both.
+ * Written as NAME.new, synced, and renamed over NAME after NAME has become
+ * NAME.old. No locks; one writer at a time.
+ */
+#ifndef ASTRA_STATE_FILE_H
+#define ASTRA_STATE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "src/common/error.h"
+
+/* Returns 0, or -1 with err naming the file and the cause; what was there
+ * before is still there then. */
+int astra_state_write(const char *path, const void *data, size_t size,
+		      struct astra_error *err);
+
+/* Read the file, or the previous one when it is missing or damaged.
+ * *data: owned by the caller, free(); NULL when there is no state at all.
+ * *fallback: set when the previous one was used; err says why.
+ * Returns 0, or -1 with err set when neither can be used. */
+int astra_state_read(const char *path, void **data, size_t *size,
+		     bool *fallback, struct astra_error *err);
+
+#endif
