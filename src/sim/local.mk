@@ -3,4 +3,12 @@
 noinst_LTLIBRARIES += libastra-sim.la
 libastra_sim_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 libastra_sim_la_LIBADD = $(JANSSON_LIBS)
-libastra_sim_la_SOURCES =
+libastra_sim_la_SOURCES = \
+	src/sim/decide.c \
+	src/sim/decide.h \
+	src/sim/decide_ltgf.h \
+	src/sim/instance.c \
+	src/sim/instance.h \
+	src/sim/ltgf_parse.c \
+	src/sim/ltgf_print.c \
+	src/sim/ltgf_run.c

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The subcommands of sfairsim. Each gets the arguments after its name and
+ * returns the exit status. */
+#ifndef ASTRA_SFAIRSIM_H
+#define ASTRA_SFAIRSIM_H
+
+/* Print "sfairsim: error: …" on stderr. Returns 1. */
+int sfairsim_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* One decision, JSON on stdin to JSON on stdout. */
+int sfairsim_decide(int argc, char **argv);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/sim/decide.h"
+
+#include <string.h>
+
+#include "src/sim/decide_ltgf.h"
+#include "src/sim/instance.h"
+
+const struct astra_decider astra_deciders[] = {
+	{"ltgf", astra_decide_ltgf},
+	{NULL, NULL},
+};
+
+static const struct astra_decider *find(const char *policy)
+{
+	for (const struct astra_decider *d = astra_deciders; d->name; d++)
+		if (!strcmp(d->name, policy))
+			return d;
+	return NULL;
+}
+
+json_t *astra_decide(const char *policy, const json_t *instance,
+		     struct astra_error *err)
+{
+	const struct astra_decider *decider = find(policy);
+	const char *const names[] = {policy, NULL};
+	struct astra_in in = {.object = instance, .err = err};
+	size_t ignored;
+
+	if (!decider) {
+		astra_error_set(err, "there is no policy '%s' to decide by",
+				policy);
+		return NULL;
+	}
+	if (!json_is_object(instance)) {
+		astra_error_set(err, "the instance must be one JSON object");
+		return NULL;
+	}
+	if (astra_in_word(&in, "policy", names, &ignored) < 0)
+		return NULL;
+	return decider->decide(instance, err);
+}

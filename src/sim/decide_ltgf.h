@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* LTGF's instance and result (SCHEMAS.md, ltgf). */
+#ifndef ASTRA_DECIDE_LTGF_H
+#define ASTRA_DECIDE_LTGF_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/common/error.h"
+#include "src/policy/fairness.h"
+#include "src/policy/model.h"
+
+struct ltgf_tenant {
+	const json_t *id; /* all ids are borrowed from the JSON instance */
+	double weight;
+};
+
+struct ltgf_run {
+	double start_sec, end_sec;
+};
+
+struct ltgf_job {
+	const json_t *id;
+	uint32_t tenant;
+	uint32_t gpus;
+	double weight;
+	double submit_sec;
+	double end_sec;	       /* infinite: not finished */
+	struct ltgf_run *runs; /* apart from each other, by time */
+	size_t run_count;
+	struct astra_share *held;
+	size_t held_count;
+	bool fresh; /* the instance lists no run */
+	bool schedulable;
+};
+
+struct ltgf_node {
+	uint32_t free, size;
+};
+
+struct ltgf_instance {
+	bool quota_entitlement, on_unfit_tenant, new_first, strict;
+	uint32_t gpus;
+	double begin_sec, now_sec;
+	double lease_sec; /* 0: metrics only */
+	struct ltgf_tenant *tenants;
+	size_t tenant_count;
+	struct ltgf_job *jobs;
+	size_t job_count;
+	struct ltgf_node *nodes;
+	size_t node_count;
+};
+
+struct ltgf_metric {
+	struct astra_usage usage;
+	double quota; /* tenants only */
+	double rho;
+};
+
+struct ltgf_grant {
+	uint32_t job;
+	bool renew;
+	size_t first_share, share_count;
+};
+
+struct ltgf_result {
+	struct ltgf_metric *tenants, *jobs; /* as in the instance */
+	struct ltgf_grant *grants;
+	size_t grant_count;
+	struct astra_share *shares;
+	size_t share_count, share_room;
+	uint32_t *free_after; /* per node; NULL: there was no round */
+};
+
+/* Whether the job competes in the round. */
+static inline bool ltgf_is_candidate(const struct ltgf_instance *in,
+				     const struct ltgf_job *job)
+{
+	return job->schedulable && job->gpus &&
+	       job->submit_sec <= in->now_sec && in->now_sec < job->end_sec;
+}
+
+/* Check and read an instance. json: an object; must outlive `out`.
+ * Returns 0, or -1 with err set; clear `out` in both cases. */
+int ltgf_parse(const json_t *json, struct ltgf_instance *out,
+	       struct astra_error *err);
+void ltgf_instance_clear(struct ltgf_instance *instance);
+
+/* Returns 0, or -1 with err set; clear `out` in both cases. */
+int ltgf_run(const struct ltgf_instance *in, struct ltgf_result *out,
+	     struct astra_error *err);
+void ltgf_result_clear(struct ltgf_result *result);
+
+/* Returns a new reference, or NULL when memory is out. */
+json_t *ltgf_print(const struct ltgf_instance *in,
+		   const struct ltgf_result *result);
+
+json_t *astra_decide_ltgf(const json_t *instance, struct astra_error *err);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/sim/decide_ltgf.h"
+#include "src/sim/instance.h"
+
+/* An identifier as the instance gave it. New reference. */
+static json_t *copy_id(const json_t *id)
+{
+	return json_deep_copy(id);
+}
+
+static json_t *print_metric(const json_t *id, const struct ltgf_metric *m)
+{
+	return json_pack("{s:o, s:o, s:o, s:o}", "id", copy_id(id), "alloc",
+			 astra_out_number(m->usage.alloc), "fair",
+			 astra_out_number(m->usage.fair), "rho",
+			 astra_out_number(m->rho));
+}
+
+static json_t *print_tenants(const struct ltgf_instance *in,
+			     const struct ltgf_result *result)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < in->tenant_count; i++) {
+		const struct ltgf_metric *m = &result->tenants[i];
+		json_t *row = print_metric(in->tenants[i].id, m);
+
+		json_object_set_new(row, "quota", astra_out_number(m->quota));
+		json_array_append_new(array, row);
+	}
+	return array;
+}
+
+static json_t *print_jobs(const struct ltgf_instance *in,
+			  const struct ltgf_result *result)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < in->job_count; i++)
+		json_array_append_new(
+			array, print_metric(in->jobs[i].id, &result->jobs[i]));
+	return array;
+}
+
+static json_t *print_shares(const struct astra_share *shares, size_t count)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(
+			array, json_pack("[I, I]", (json_int_t) shares[i].node,
+					 (json_int_t) shares[i].gpus));
+	return array;
+}
+
+static json_t *print_grants(const struct ltgf_instance *in,
+			    const struct ltgf_result *result)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < result->grant_count; i++) {
+		const struct ltgf_grant *g = &result->grants[i];
+		json_t *nodes = print_shares(&result->shares[g->first_share],
+					     g->share_count);
+
+		json_array_append_new(
+			array, json_pack("{s:o, s:b, s:o}", "job",
+					 copy_id(in->jobs[g->job].id), "renew",
+					 g->renew, "nodes", nodes));
+	}
+	return array;
+}
+
+static json_t *print_free(const struct ltgf_instance *in,
+			  const struct ltgf_result *result)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < in->node_count; i++)
+		json_array_append_new(array,
+				      json_integer(result->free_after[i]));
+	return array;
+}
+
+json_t *ltgf_print(const struct ltgf_instance *in,
+		   const struct ltgf_result *result)
+{
+	json_t *json =
+		json_pack("{s:o, s:o}", "tenants", print_tenants(in, result),
+			  "jobs", print_jobs(in, result));
+
+	if (json && result->free_after) {
+		json_object_set_new(json, "grants", print_grants(in, result));
+		json_object_set_new(json, "free_after", print_free(in, result));
+	}
+	return json;
+}
+
+json_t *astra_decide_ltgf(const json_t *json, struct astra_error *err)
+{
+	struct ltgf_instance instance;
+	struct ltgf_result result = {0};
+	json_t *out = NULL;
+
+	if (ltgf_parse(json, &instance, err) == 0 &&
+	    ltgf_run(&instance, &result, err) == 0) {
+		out = ltgf_print(&instance, &result);
+		if (!out)
+			astra_error_nomem(err);
+	}
+	ltgf_result_clear(&result);
+	ltgf_instance_clear(&instance);
+	return out;
+}
