@@ -19,3 +19,8 @@ dist_check_SCRIPTS += \
 	testsuite/lib/check-sources
 EXTRA_DIST += testsuite/run.sh testsuite/lib/cluster testsuite/lib/live.sh \
 	testsuite/live/01-stock-cluster.sh
+
+# Golden decisions of sfairsim.
+dist_check_SCRIPTS += testsuite/golden/run-golden.sh
+EXTRA_DIST += testsuite/golden/compare.py testsuite/golden/ltgf \
+	testsuite/golden/invalid

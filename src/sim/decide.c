@@ -11,7 +11,7 @@ const struct astra_decider astra_deciders[] = {
 	{NULL, NULL},
 };
 
-static const struct astra_decider *find(const char *policy)
+const struct astra_decider *astra_decider_find(const char *policy)
 {
 	for (const struct astra_decider *d = astra_deciders; d->name; d++)
 		if (!strcmp(d->name, policy))
@@ -22,13 +22,13 @@ static const struct astra_decider *find(const char *policy)
 json_t *astra_decide(const char *policy, const json_t *instance,
 		     struct astra_error *err)
 {
-	const struct astra_decider *decider = find(policy);
+	const struct astra_decider *decider = astra_decider_find(policy);
 	const char *const names[] = {policy, NULL};
 	struct astra_in in = {.object = instance, .err = err};
 	size_t ignored;
 
 	if (!decider) {
-		astra_error_set(err, "there is no policy '%s' to decide by",
+		astra_error_set(err, "there is no policy %s to decide by",
 				policy);
 		return NULL;
 	}

@@ -23,6 +23,9 @@ struct astra_decider {
 /* The table, ended by a row whose name is NULL. */
 extern const struct astra_decider astra_deciders[];
 
+/* The row of that name, or NULL. */
+const struct astra_decider *astra_decider_find(const char *policy);
+
 /* Decide one instance; the policy it names, if any, must be this one.
  * instance: any JSON value, borrowed; may be NULL.
  * Returns the result, a new reference, or NULL with err set. */

@@ -8,12 +8,13 @@ static json_t *copy_id(const json_t *id)
 	return json_deep_copy(id);
 }
 
-static json_t *print_metric(const json_t *id, const struct ltgf_metric *m)
+/* Add a metric's fields to a row. */
+static json_t *add_metric(json_t *row, const struct ltgf_metric *m)
 {
-	return json_pack("{s:o, s:o, s:o, s:o}", "id", copy_id(id), "alloc",
-			 astra_out_number(m->usage.alloc), "fair",
-			 astra_out_number(m->usage.fair), "rho",
-			 astra_out_number(m->rho));
+	json_object_set_new(row, "alloc", astra_out_number(m->usage.alloc));
+	json_object_set_new(row, "fair", astra_out_number(m->usage.fair));
+	json_object_set_new(row, "rho", astra_out_number(m->rho));
+	return row;
 }
 
 static json_t *print_tenants(const struct ltgf_instance *in,
@@ -23,10 +24,11 @@ static json_t *print_tenants(const struct ltgf_instance *in,
 
 	for (size_t i = 0; i < in->tenant_count; i++) {
 		const struct ltgf_metric *m = &result->tenants[i];
-		json_t *row = print_metric(in->tenants[i].id, m);
+		json_t *row = json_pack("{s:o, s:o}", "id",
+					copy_id(in->tenants[i].id), "quota",
+					astra_out_number(m->quota));
 
-		json_object_set_new(row, "quota", astra_out_number(m->quota));
-		json_array_append_new(array, row);
+		json_array_append_new(array, add_metric(row, m));
 	}
 	return array;
 }
@@ -36,9 +38,11 @@ static json_t *print_jobs(const struct ltgf_instance *in,
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < in->job_count; i++)
-		json_array_append_new(
-			array, print_metric(in->jobs[i].id, &result->jobs[i]));
+	for (size_t i = 0; i < in->job_count; i++) {
+		json_t *row = json_pack("{s:o}", "id", copy_id(in->jobs[i].id));
+
+		json_array_append_new(array, add_metric(row, &result->jobs[i]));
+	}
 	return array;
 }
 

@@ -91,5 +91,9 @@ int sfairsim_decide(int argc, char **argv)
 	if (!policy)
 		return sfairsim_error("decide: --policy is missing; see "
 				      "sfairsim decide --help");
+	if (!astra_decider_find(policy))
+		return sfairsim_error("decide: there is no policy %s; see "
+				      "sfairsim decide --help",
+				      policy);
 	return run(policy);
 }
