@@ -1,10 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Queries of the live state and of history.
-#
-# Take the # away when the source is there.
-
-#bin_PROGRAMS += sfair
-#sfair_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
-#sfair_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
-#sfair_LDADD = libastra-proto.la libastra-common.la $(SLURM_LIBS)
-#sfair_SOURCES = src/cmd/sfair/main.c
+bin_PROGRAMS += sfair
+sfair_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
+sfair_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
+sfair_LDADD = libastra-proto.la libastra-common.la $(SLURMFULL_LIBS)
+sfair_SOURCES = \
+	src/cmd/sfair/args.c \
+	src/cmd/sfair/cell.c \
+	src/cmd/sfair/columns.c \
+	src/cmd/sfair/conf.c \
+	src/cmd/sfair/format.c \
+	src/cmd/sfair/help.c \
+	src/cmd/sfair/main.c \
+	src/cmd/sfair/print_diag.c \
+	src/cmd/sfair/print_table.c \
+	src/cmd/sfair/print_why.c \
+	src/cmd/sfair/sfair.h

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <getopt.h>
+#include <string.h>
+#include <strings.h>
+
+#include "src/cmd/sfair/sfair.h"
+
+enum { OPT_JSON = 256, OPT_POOL, OPT_RESET, OPT_HELPFORMAT };
+
+static const char short_options[] = ":A:hj:no:pPt:u:vV";
+
+static const struct option long_options[] = {
+	{ "accounts", required_argument, NULL, 'A' },
+	{ "format", required_argument, NULL, 'o' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "helpformat", no_argument, NULL, OPT_HELPFORMAT },
+	{ "jobs", required_argument, NULL, 'j' },
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ "noheader", no_argument, NULL, 'n' },
+	{ "parsable", no_argument, NULL, 'p' },
+	{ "parsable2", no_argument, NULL, 'P' },
+	{ "pool", required_argument, NULL, OPT_POOL },
+	{ "reset", no_argument, NULL, OPT_RESET },
+	{ "tenants", required_argument, NULL, 'A' },
+	{ "time", required_argument, NULL, 't' },
+	{ "users", required_argument, NULL, 'u' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "version", no_argument, NULL, 'V' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static int parse_names(const char *option, const char *text,
+		       struct astra_names *out, struct astra_error *err)
+{
+	for (;; text++) {
+		size_t size = strcspn(text, ",");
+
+		if (!size || size > ASTRA_QUERY_NAME_MAX)
+			return astra_error_set(err,
+					       "%s: names of 1 to %d characters, separated by commas",
+					       option, ASTRA_QUERY_NAME_MAX);
+		if (out->count == ASTRA_QUERY_NAMES_MAX)
+			return astra_error_set(err, "%s: at most %d names",
+					       option, ASTRA_QUERY_NAMES_MAX);
+		if (astra_names_add(out, text, size) < 0)
+			return astra_error_nomem(err);
+		text += size;
+		if (!*text)
+			return 0;
+	}
+}
+
+static int add_job(const char *text, struct astra_job_refs *out,
+		   struct astra_error *err)
+{
+	struct astra_job_ref ref;
+
+	if (astra_job_ref_parse(text, &ref) < 0)
+		return astra_error_set(err,
+				       "\"%.64s\" is no job: give a number as squeue shows it, like 12 or 12_3",
+				       text);
+	if (out->count == ASTRA_QUERY_NAMES_MAX)
+		return astra_error_set(err, "at most %d jobs",
+				       ASTRA_QUERY_NAMES_MAX);
+	return astra_job_refs_add(out, ref) < 0 ? astra_error_nomem(err) : 0;
+}
+
+static int parse_jobs(const char *text, struct astra_job_refs *out,
+		      struct astra_error *err)
+{
+	struct astra_names names = { 0 };
+	struct astra_query holder = { 0 };
+	int rc = parse_names("--jobs", text, &names, err);
+
+	for (size_t i = 0; !rc && i < names.count; i++)
+		rc = add_job(names.names[i], out, err);
+	holder.users = names;
+	astra_query_destroy(&holder);
+	return rc;
+}
+
+/* Names of units may be shortened, as in sreport. */
+static int parse_unit(const char *text, enum sfair_unit *out,
+		      struct astra_error *err)
+{
+	static const char *const names[] = { "seconds", "minutes", "hours" };
+
+	for (size_t i = 0; *text && i < 3; i++) {
+		if (strncasecmp(names[i], text, strlen(text)) != 0)
+			continue;
+		*out = (enum sfair_unit) i;
+		return 0;
+	}
+	return astra_error_set(err,
+			       "--time=%.64s: allowed: Seconds, Minutes, Hours",
+			       text);
+}
+
+static int bad_option(int option, char **argv, struct astra_error *err)
+{
+	const char *word = argv[optind - 1];
+
+	if (option == ':')
+		return astra_error_set(err,
+				       "%.64s needs a value: see sfair --help",
+				       word);
+	if (optopt && optopt < 256)
+		return astra_error_set(err,
+				       "unknown option -%c: see sfair --help",
+				       optopt);
+	return astra_error_set(err, "%s option %.64s: see sfair --help",
+			       optopt ? "no value belongs to" : "unknown",
+			       word);
+}
+
+static int apply_option(int option, char **argv, struct sfair_args *args,
+			struct astra_error *err)
+{
+	switch (option) {
+	case 'A':
+		return parse_names("--accounts", optarg, &args->query.accounts,
+				   err);
+	case 'u':
+		return parse_names("--users", optarg, &args->query.users, err);
+	case OPT_POOL:
+		return parse_names("--pool", optarg, &args->query.pools, err);
+	case 'j':
+		return parse_jobs(optarg, &args->query.jobs, err);
+	case 't':
+		return parse_unit(optarg, &args->unit, err);
+	case 'o':
+		args->format = optarg;
+		return 0;
+	case 'p':
+		args->style = SFAIR_PARSABLE;
+		return 0;
+	case 'P':
+		args->style = SFAIR_PARSABLE2;
+		return 0;
+	case OPT_JSON:
+		args->style = SFAIR_JSON;
+		return 0;
+	case 'n':
+		args->no_header = true;
+		return 0;
+	case 'h':
+		args->help = true;
+		return 0;
+	case 'V':
+		args->version = true;
+		return 0;
+	case 'v':
+		args->verbose++;
+		return 0;
+	case OPT_HELPFORMAT:
+		args->help_format = true;
+		return 0;
+	case OPT_RESET:
+		args->query.reset = true;
+		return 0;
+	default:
+		return bad_option(option, argv, err);
+	}
+}
+
+/* "tenant", or "tenants". */
+static int parse_command(const char *word, struct sfair_args *args,
+			 struct astra_error *err)
+{
+	char name[16];
+	size_t size = strlen(word);
+
+	if (size && size < sizeof(name)) {
+		memcpy(name, word, size + 1);
+		if (!astra_query_kind_find(name, &args->query.kind))
+			return 0;
+		if (name[size - 1] == 's')
+			name[size - 1] = '\0';
+		if (!astra_query_kind_find(name, &args->query.kind))
+			return 0;
+	}
+	return astra_error_set(err,
+			       "unknown command \"%.64s\": one of tenant, job, lease, why, diag",
+			       word);
+}
+
+static int parse_words(int argc, char **argv, struct sfair_args *args,
+		       struct astra_error *err)
+{
+	if (optind == argc)
+		return astra_error_set(err,
+				       "which command? tenant, job, lease, why JOBID or diag: see sfair --help");
+	if (parse_command(argv[optind++], args, err) < 0)
+		return -1;
+	args->command = true;
+	for (; optind < argc; optind++) {
+		if (args->query.kind != ASTRA_QUERY_WHY)
+			return astra_error_set(err,
+					       "unexpected \"%.64s\": see sfair --help",
+					       argv[optind]);
+		if (add_job(argv[optind], &args->query.jobs, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int refuse_option(const char *option, const struct sfair_args *args,
+			 struct astra_error *err)
+{
+	return astra_error_set(err, "%s does not go with \"sfair %s\"", option,
+			       astra_query_kind_name(args->query.kind));
+}
+
+/* Which options go together, as the protocol has it. */
+static int check(const struct sfair_args *args, struct astra_error *err)
+{
+	const struct astra_query *q = &args->query;
+	bool list = sfair_table_of(q->kind) != NULL;
+
+	if (q->users.count && !list)
+		return refuse_option("--users", args, err);
+	if (q->accounts.count && !list)
+		return refuse_option("--accounts", args, err);
+	if (args->format && !list)
+		return refuse_option("--format", args, err);
+	if (q->pools.count && q->kind == ASTRA_QUERY_WHY)
+		return refuse_option("--pool", args, err);
+	if (q->jobs.count && (q->kind == ASTRA_QUERY_TENANT ||
+			      q->kind == ASTRA_QUERY_DIAG))
+		return refuse_option("--jobs", args, err);
+	if (q->reset && q->kind != ASTRA_QUERY_DIAG)
+		return refuse_option("--reset", args, err);
+	if (q->kind == ASTRA_QUERY_WHY && q->jobs.count != 1)
+		return astra_error_set(err, "sfair why JOBID: give one job");
+	return 0;
+}
+
+int sfair_args_parse(int argc, char **argv, struct sfair_args *args,
+		     struct astra_error *err)
+{
+	int option;
+
+	args->unit = SFAIR_MINUTES;
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, short_options, long_options,
+				     NULL)) != -1)
+		if (apply_option(option, argv, args, err) < 0)
+			return -1;
+	if (args->help || args->version ||
+	    (args->help_format && optind == argc))
+		return 0;
+	if (parse_words(argc, argv, args, err) < 0)
+		return -1;
+	return args->help_format ? 0 : check(args, err);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/cmd/sfair/sfair.h"
+
+#define CELL_BYTES 64
+
+static const double unit_sec[] = {
+	[SFAIR_SECONDS] = 1,
+	[SFAIR_MINUTES] = 60,
+	[SFAIR_HOURS] = 3600,
+};
+
+void sfair_span(double sec, char *text, size_t size)
+{
+	unsigned long s = sec > 0 ? (unsigned long) (sec + 0.5) : 0;
+	unsigned long days = s / 86400, hours = s / 3600 % 24;
+	unsigned long minutes = s / 60 % 60;
+
+	s %= 60;
+	if (days)
+		snprintf(text, size, "%lu-%02lu:%02lu:%02lu", days, hours,
+			 minutes, s);
+	else if (hours)
+		snprintf(text, size, "%lu:%02lu:%02lu", hours, minutes, s);
+	else
+		snprintf(text, size, "%lu:%02lu", minutes, s);
+}
+
+void sfair_time(double sec, char *text, size_t size)
+{
+	time_t when = (time_t) sec;
+	struct tm tm;
+
+	if (!localtime_r(&when, &tm) ||
+	    !strftime(text, size, "%Y-%m-%dT%H:%M:%S", &tm))
+		snprintf(text, size, "N/A");
+}
+
+/* A job's name is its user's: it must not steer the reader's terminal. */
+static char *clean(const char *text)
+{
+	char *copy = strdup(text);
+
+	if (!copy)
+		return NULL;
+	for (char *at = copy; *at; at++)
+		if ((unsigned char) *at < ' ' || *at == 0x7f)
+			*at = '?';
+	return copy;
+}
+
+static void number_cell(enum sfair_kind kind, double value,
+			enum sfair_unit unit, double now_sec, char *text)
+{
+	switch (kind) {
+	case SFAIR_GPU_TIME:
+		snprintf(text, CELL_BYTES, "%.1f", value / unit_sec[unit]);
+		break;
+	case SFAIR_RATIO:
+		snprintf(text, CELL_BYTES, "%.3f", value);
+		break;
+	case SFAIR_SPAN:
+		sfair_span(value, text, CELL_BYTES);
+		break;
+	case SFAIR_LEFT:
+		sfair_span(value - now_sec, text, CELL_BYTES);
+		break;
+	case SFAIR_TIME:
+		sfair_time(value, text, CELL_BYTES);
+		break;
+	default:
+		snprintf(text, CELL_BYTES,
+			 value == floor(value) ? "%.0f" : "%.3f", value);
+	}
+}
+
+char *sfair_cell(enum sfair_kind kind, const json_t *value,
+		 enum sfair_unit unit, double now_sec)
+{
+	char text[CELL_BYTES] = "N/A";
+
+	if (json_is_string(value))
+		return clean(json_string_value(value));
+	if (json_is_boolean(value))
+		snprintf(text, sizeof(text), "%s",
+			 json_is_true(value) ? "yes" : "no");
+	else if (json_is_number(value))
+		number_cell(kind, json_number_value(value), unit, now_sec,
+			    text);
+	return strdup(text);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/cmd/sfair/sfair.h"
+
+static const struct sfair_column tenant_columns[] = {
+	{ "Pool", "pool", SFAIR_TEXT, "the pool" },
+	{ "Tenant", "name", SFAIR_TEXT, "the tenant" },
+	{ "Weight", "weight", SFAIR_NUMBER, "its weight in the pool" },
+	{ "Quota", "quota_gpus", SFAIR_NUMBER, "its share, in GPUs" },
+	{ "Demand", "demand_gpus", SFAIR_NUMBER,
+	  "GPUs that its active jobs ask for" },
+	{ "GPUs", "alloc_gpus", SFAIR_NUMBER, "GPUs that they hold now" },
+	{ "Alloc", "alloc_gpu_sec", SFAIR_GPU_TIME, "GPU time had so far" },
+	{ "Fair", "fair_gpu_sec", SFAIR_GPU_TIME,
+	  "GPU time it was entitled to so far" },
+	{ "Rho", "rho", SFAIR_RATIO, "Alloc / Fair: the lowest goes first" },
+	{ "Waiting", "jobs_waiting", SFAIR_NUMBER, "jobs that wait" },
+	{ "Running", "jobs_running", SFAIR_NUMBER, "jobs that hold GPUs" },
+	{ "Listed", "listed", SFAIR_FLAG,
+	  "configured or with jobs; no: only remembered" },
+	{ NULL, NULL, SFAIR_TEXT, NULL },
+};
+
+static const struct sfair_column job_columns[] = {
+	{ "JobID", "id_text", SFAIR_TEXT, "as squeue writes it" },
+	{ "JobIDRaw", "id", SFAIR_NUMBER, "slurmctld's own number" },
+	{ "User", "user", SFAIR_TEXT, "who submitted it" },
+	{ "UID", "uid", SFAIR_NUMBER, "the user's number" },
+	{ "Account", "account", SFAIR_TEXT, "its account" },
+	{ "Tenant", "tenant", SFAIR_TEXT, "who is charged for it" },
+	{ "Pool", "pool", SFAIR_TEXT, "the pool" },
+	{ "Partition", "partition", SFAIR_TEXT, "its partition" },
+	{ "JobName", "name", SFAIR_TEXT, "its name" },
+	{ "GPUs", "gpus", SFAIR_NUMBER, "GPUs, of one array task" },
+	{ "Tasks", "copies", SFAIR_NUMBER, "array tasks this line stands for" },
+	{ "NodeList", "nodes", SFAIR_TEXT, "the nodes it holds" },
+	{ "State", "state", SFAIR_TEXT, "Slurm's state" },
+	{ "Phase", "phase", SFAIR_TEXT,
+	  "waiting, leased, doomed, grace or leaving" },
+	{ "Revocable", "revocable", SFAIR_FLAG,
+	  "whether its GPUs may be taken back" },
+	{ "Pinned", "pinned", SFAIR_TEXT, "why they may not" },
+	{ "Signal", "signal", SFAIR_TEXT, "its checkpoint signal" },
+	{ "Weight", "weight", SFAIR_NUMBER, "its weight in its tenant" },
+	{ "Submit", "submit_sec", SFAIR_TIME, "when it was first submitted" },
+	{ "Started", "start_sec", SFAIR_TIME, "when its present run began" },
+	{ "Term", "lease_sec", SFAIR_SPAN, "its lease term" },
+	{ "LeaseStart", "lease_start_sec", SFAIR_TIME, "its lease's begin" },
+	{ "LeaseEnd", "lease_end_sec", SFAIR_TIME, "its lease's end" },
+	{ "Left", "lease_end_sec", SFAIR_LEFT, "time to its lease's end" },
+	{ "Grace", "grace_sec", SFAIR_SPAN, "time it gets to checkpoint" },
+	{ "GraceEnd", "grace_end_sec", SFAIR_TIME, "when that is over" },
+	{ "Leases", "leases", SFAIR_NUMBER, "leases so far, renewed included" },
+	{ "Revoked", "revoked", SFAIR_NUMBER, "times it lost its GPUs" },
+	{ "Lost", "lost_sec", SFAIR_SPAN,
+	  "from lease ends to its GPUs being free" },
+	{ "Alloc", "alloc_gpu_sec", SFAIR_GPU_TIME, "GPU time had so far" },
+	{ "Fair", "fair_gpu_sec", SFAIR_GPU_TIME,
+	  "GPU time it was entitled to so far" },
+	{ "Rho", "rho", SFAIR_RATIO, "Alloc / Fair: the lowest goes first" },
+	{ "Rank", "rank", SFAIR_NUMBER, "its place in line" },
+	{ "Ranks", "ranks", SFAIR_NUMBER, "how many stand in line" },
+	{ "Start", "expected_start_sec", SFAIR_TIME,
+	  "when it is expected to start" },
+	{ "Reason", "reason", SFAIR_TEXT, "why it waits, in a few words" },
+	{ "ReasonLong", "reason_long", SFAIR_TEXT, "the same in sentences" },
+	{ NULL, NULL, SFAIR_TEXT, NULL },
+};
+
+static const struct sfair_table tenant_table = {
+	tenant_columns,
+	"Pool,Tenant,Weight,Quota,Demand,GPUs,Alloc,Fair,Rho,Waiting,Running",
+};
+
+static const struct sfair_table job_table = {
+	job_columns,
+	"JobID,User,Tenant,GPUs,Phase,Leases,Revoked,Left,Alloc,Fair,Rho,Rank,Reason",
+};
+
+static const struct sfair_table lease_table = {
+	job_columns,
+	"JobID,User,Tenant,GPUs,NodeList,Phase,LeaseStart,LeaseEnd,Left,Leases,Revocable",
+};
+
+const struct sfair_table *sfair_table_of(enum astra_query_kind kind)
+{
+	switch (kind) {
+	case ASTRA_QUERY_TENANT:
+		return &tenant_table;
+	case ASTRA_QUERY_JOB:
+		return &job_table;
+	case ASTRA_QUERY_LEASE:
+		return &lease_table;
+	default:
+		return NULL;
+	}
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where the plugin listens: the same answer that the plugin gives itself. */
+#include <config.h> /* Slurm's */
+
+#include "slurm/slurm.h"
+#include "slurm/slurm_errno.h"
+
+#include "src/common/log.h"
+#include "src/common/read_config.h"
+#include "src/common/xmalloc.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "src/cmd/sfair/sfair.h"
+
+#define INCLUDES_MAX 8
+#define SOCKET_NAME "astraea.sock"
+
+static int scan_file(const char *path, int depth, char **out);
+
+/* The word after a key and its = or blanks, or NULL when the line has
+ * another key. malloced. */
+static char *value_of(const char *line, const char *key)
+{
+	size_t size = strlen(key);
+
+	line += strspn(line, " \t");
+	if (strncasecmp(line, key, size) != 0 ||
+	    !strchr(" \t=", line[size]) || !line[size])
+		return NULL;
+	line += size;
+	line += strspn(line, " \t=");
+	if (*line == '"')
+		return strndup(line + 1, strcspn(line + 1, "\"\n"));
+	return strndup(line, strcspn(line, " \t\r\n#"));
+}
+
+/* Like Slurm's own, an Include is relative to the including file's folder. */
+static int scan_include(const char *from, const char *name, int depth,
+			char **out)
+{
+	const char *slash = strrchr(from, '/');
+	char *path = NULL;
+	int rc;
+
+	if (*name == '/' || !slash)
+		return scan_file(name, depth + 1, out);
+	if (asprintf(&path, "%.*s/%s", (int) (slash - from), from, name) < 0)
+		return -1;
+	rc = scan_file(path, depth + 1, out);
+	free(path);
+	return rc;
+}
+
+/* Look for Socket= only: whether the rest is right is the plugin's to say. */
+static int scan_file(const char *path, int depth, char **out)
+{
+	FILE *file = depth > INCLUDES_MAX ? NULL : fopen(path, "re");
+	char *line = NULL;
+	size_t room = 0;
+
+	if (!file)
+		return -1;
+	while (getline(&line, &room, file) >= 0) {
+		char *value = value_of(line, "Socket");
+		char *include = value ? NULL : value_of(line, "Include");
+
+		if (value) {
+			free(*out);
+			*out = value;
+		} else if (include) {
+			scan_include(path, include, depth, out);
+		}
+		free(include);
+	}
+	free(line);
+	fclose(file);
+	return 0;
+}
+
+/* AuthInfo=socket=/path,ttl=… */
+static char *munge_of(const char *auth_info)
+{
+	const char *at = auth_info ? strstr(auth_info, "socket=") : NULL;
+
+	if (!at || getenv("MUNGE_SOCKET"))
+		return NULL;
+	at += strlen("socket=");
+	return strndup(at, strcspn(at, ","));
+}
+
+static int load_slurm_conf(struct astra_error *err)
+{
+	log_options_t quiet = LOG_OPTS_STDERR_ONLY;
+
+	quiet.stderr_level = LOG_LEVEL_FATAL;
+	log_init("sfair", quiet, 0, NULL);
+	if (slurm_conf_init(NULL) == SLURM_SUCCESS)
+		return 0;
+	return astra_error_set(err,
+			       "no slurm.conf on this host: set SLURM_CONF, or SFAIR_SOCKET to the plugin's socket");
+}
+
+static int default_path(char **path, struct astra_error *err)
+{
+	if (asprintf(path, "%s/" SOCKET_NAME, slurm_conf.state_save_location) <
+	    0)
+		return astra_error_nomem(err);
+	return 0;
+}
+
+int sfair_conf(char **path, char **munge_socket, struct astra_error *err)
+{
+	const char *named = getenv("SFAIR_SOCKET");
+	char *conf;
+
+	*path = *munge_socket = NULL;
+	if (named && *named) {
+		*path = strdup(named);
+		return *path ? 0 : astra_error_nomem(err);
+	}
+	if (load_slurm_conf(err) < 0)
+		return -1;
+	*munge_socket = munge_of(slurm_conf.authinfo);
+	conf = get_extra_conf_path("astraea.conf");
+	scan_file(conf, 0, path);
+	xfree(conf);
+	return *path ? 0 : default_path(path, err);
+}

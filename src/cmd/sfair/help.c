@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+
+#include "src/cmd/sfair/sfair.h"
+
+void sfair_help(void)
+{
+	fputs("Usage: sfair COMMAND [OPTION]...\n"
+	      "\n"
+	      "Show how fairly the GPUs are shared, and under which leases.\n"
+	      "\n"
+	      "Commands:\n"
+	      "  tenant                what each tenant had and was entitled to\n"
+	      "  job                   the same for each job, and its place in line\n"
+	      "  lease                 who holds which GPUs, until when\n"
+	      "  why JOBID             why a job waits, or what happens to it next\n"
+	      "  diag                  rounds, locks and counters of the plugin\n"
+	      "\n"
+	      "Which ones:\n"
+	      "  -A, --accounts=NAME,...  accounts or tenants\n"
+	      "  -j, --jobs=ID,...        jobs as squeue shows them: 12 or 12_3\n"
+	      "      --pool=NAME,...      pools\n"
+	      "  -u, --users=NAME,...     users, by name or number\n"
+	      "\n"
+	      "How shown:\n"
+	      "  -n, --noheader           no header\n"
+	      "  -o, --format=FIELD[%[-]N],...  these columns, N wide (- : to the left)\n"
+	      "      --helpformat         the fields that --format knows\n"
+	      "      --json               the plugin's reply, for programs\n"
+	      "  -p, --parsable           separated and ended by |\n"
+	      "  -P, --parsable2          separated by |\n"
+	      "  -t, --time=UNIT          GPU time in Seconds, Minutes (default) or Hours\n"
+	      "\n"
+	      "Others:\n"
+	      "  -h, --help               this text\n"
+	      "      --reset              with diag: start the numbers anew (operators)\n"
+	      "  -v, --verbose            say whom it asks\n"
+	      "  -V, --version            the version\n"
+	      "\n"
+	      "Exit status: 0, or 1 with one line on standard error.\n",
+	      stdout);
+}

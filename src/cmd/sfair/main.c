@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sfair: ask the astraea plugin for tenants, jobs, leases, reasons and
+ * diagnostics. Parse, ask, print; each in files of its own. */
+#include "astra_config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/cmd/sfair/sfair.h"
+
+static int fail(const struct astra_error *err)
+{
+	fflush(stdout);
+	fprintf(stderr, "sfair: error: %s\n", err->text);
+	return 1;
+}
+
+static void list_fields(const char *title, const struct sfair_table *table)
+{
+	printf("%s:\n", title);
+	for (const struct sfair_column *c = table->columns; c->name; c++)
+		printf("  %-12s %s\n", c->name, c->help);
+	printf("  default: %s\n", table->format);
+}
+
+static int help_format(const struct sfair_args *args)
+{
+	const struct sfair_table *table = sfair_table_of(args->query.kind);
+
+	if (table)
+		list_fields(astra_query_kind_name(args->query.kind), table);
+	else
+		printf("sfair %s takes no --format\n",
+		       astra_query_kind_name(args->query.kind));
+	return 0;
+}
+
+static int help_formats(void)
+{
+	list_fields("tenant", sfair_table_of(ASTRA_QUERY_TENANT));
+	list_fields("job and lease", sfair_table_of(ASTRA_QUERY_JOB));
+	return 0;
+}
+
+/* Check a reply as it comes from outside: version, then error, then kind. */
+static int check_reply(const json_t *reply, const struct sfair_args *args,
+		       struct astra_error *err)
+{
+	const json_t *version = json_object_get(reply, "astraea");
+	const char *why = json_string_value(
+		json_object_get(json_object_get(reply, "error"), "text"));
+	const char *kind =
+		json_string_value(json_object_get(reply, "request"));
+
+	if (!json_is_integer(version))
+		return astra_error_set(err,
+				       "the reply is no message of the astraea plugin: does the socket belong to it?");
+	if (why)
+		return astra_error_set(err, "%s", why);
+	if (json_integer_value(version) != ASTRA_PROTOCOL)
+		return astra_error_set(err,
+				       "the plugin speaks protocol version %lld, this sfair %d: use the sfair of the plugin's release",
+				       (long long) json_integer_value(version),
+				       ASTRA_PROTOCOL);
+	if (!kind || strcmp(kind, astra_query_kind_name(args->query.kind)) != 0)
+		return astra_error_set(err,
+				       "the reply answers another request");
+	return 0;
+}
+
+static json_t *ask(const struct sfair_args *args, struct astra_error *err)
+{
+	char *path = NULL, *munge_socket = NULL, *text = NULL;
+	char *request = astra_query_encode(&args->query);
+	json_t *reply = NULL;
+	int rc = request ? sfair_conf(&path, &munge_socket, err) :
+			   astra_error_nomem(err);
+
+	if (!rc && args->verbose)
+		fprintf(stderr, "sfair: asking %s: %s\n", path, request);
+	if (!rc)
+		rc = astra_call(path, munge_socket, request, &text, err);
+	if (!rc) {
+		reply = json_loads(text, 0, NULL);
+		rc = check_reply(reply, args, err);
+	}
+	free(text);
+	free(request);
+	free(path);
+	free(munge_socket);
+	if (!rc)
+		return reply;
+	json_decref(reply);
+	return NULL;
+}
+
+static int print_reply(const json_t *reply, const struct sfair_args *args,
+		       struct astra_error *err)
+{
+	if (args->style == SFAIR_JSON) {
+		json_dumpf(reply, stdout,
+			   JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+		putchar('\n');
+		return 0;
+	}
+	if (args->query.kind == ASTRA_QUERY_WHY)
+		sfair_print_why(reply, args);
+	else if (args->query.kind == ASTRA_QUERY_DIAG)
+		sfair_print_diag(reply, args);
+	else
+		return sfair_print_table(reply, args, err);
+	return 0;
+}
+
+/* A wrong --format is the user's to mend: say so before anybody is asked. */
+static int check_format(const struct sfair_args *args,
+			struct astra_error *err)
+{
+	struct sfair_choices choices = { 0 };
+	int rc = 0;
+
+	if (args->format)
+		rc = sfair_format_parse(sfair_table_of(args->query.kind),
+					args->format, &choices, err);
+	free(choices.items);
+	return rc;
+}
+
+static int run(const struct sfair_args *args, struct astra_error *err)
+{
+	json_t *reply;
+	int rc;
+
+	if (check_format(args, err) < 0)
+		return -1;
+	reply = ask(args, err);
+	if (!reply)
+		return -1;
+	rc = print_reply(reply, args, err);
+	json_decref(reply);
+	if (!rc && (fflush(stdout) || ferror(stdout)))
+		rc = astra_error_set(err, "writing the output failed");
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct sfair_args args = { 0 };
+	struct astra_error err = { "" };
+	int rc = sfair_args_parse(argc, argv, &args, &err);
+
+	if (rc < 0)
+		rc = fail(&err);
+	else if (args.help)
+		sfair_help();
+	else if (args.version)
+		puts("sfair " ASTRA_RELEASE);
+	else if (args.help_format)
+		rc = args.command ? help_format(&args) : help_formats();
+	else if (run(&args, &err) < 0)
+		rc = fail(&err);
+	astra_query_destroy(&args.query);
+	return rc;
+}

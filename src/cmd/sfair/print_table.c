@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "src/cmd/sfair/sfair.h"
+
+#define NARROWEST 8
+
+struct grid {
+	const struct sfair_choices *choices;
+	size_t rows;
+	char **cells; /* rows * choices->count */
+	size_t *widths;
+};
+
+size_t sfair_terminal_width(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO) ||
+	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
+		return 0;
+	return size.ws_col;
+}
+
+/* How many columns a text takes: UTF-8 continuation bytes take none. */
+static size_t text_width(const char *text)
+{
+	size_t width = 0;
+
+	for (; *text; text++)
+		width += (*text & 0xc0) != 0x80;
+	return width;
+}
+
+/* The bytes of the first so many characters. */
+static size_t text_bytes(const char *text, size_t width)
+{
+	const char *at = text;
+
+	for (; *at; at++)
+		if ((*at & 0xc0) != 0x80 && width-- == 0)
+			break;
+	return (size_t) (at - text);
+}
+
+static void grid_free(struct grid *g)
+{
+	for (size_t i = 0; g->cells && i < g->rows * g->choices->count; i++)
+		free(g->cells[i]);
+	free(g->cells);
+	free(g->widths);
+}
+
+static int grid_fill(struct grid *g, const json_t *rows,
+		     const struct sfair_args *args, double now_sec)
+{
+	size_t columns = g->choices->count;
+
+	g->rows = json_array_size(rows);
+	g->cells = calloc(g->rows * columns + 1, sizeof(*g->cells));
+	g->widths = calloc(columns + 1, sizeof(*g->widths));
+	if (!g->cells || !g->widths)
+		return -1;
+	for (size_t i = 0; i < g->rows * columns; i++) {
+		const struct sfair_column *c =
+			g->choices->items[i % columns].column;
+		const json_t *row = json_array_get(rows, i / columns);
+
+		g->cells[i] = sfair_cell(c->kind, json_object_get(row, c->key),
+					 args->unit, now_sec);
+		if (!g->cells[i])
+			return -1;
+	}
+	return 0;
+}
+
+static void natural_widths(struct grid *g)
+{
+	size_t columns = g->choices->count;
+
+	for (size_t c = 0; c < columns; c++) {
+		const struct sfair_choice *choice = &g->choices->items[c];
+		size_t width = strlen(choice->column->name);
+
+		for (size_t r = 0; r < g->rows; r++) {
+			size_t w = text_width(g->cells[r * columns + c]);
+
+			width = w > width ? w : width;
+		}
+		g->widths[c] = choice->width ? choice->width : width;
+	}
+}
+
+/* Make the widest text column narrower until the table fits. */
+static void shrink_widths(struct grid *g, size_t room)
+{
+	for (;;) {
+		size_t sum = 0, widest = 0, at = 0;
+
+		for (size_t c = 0; c < g->choices->count; c++) {
+			const struct sfair_choice *i = &g->choices->items[c];
+
+			sum += g->widths[c] + 1;
+			if (i->width || i->column->kind != SFAIR_TEXT ||
+			    g->widths[c] <= widest)
+				continue;
+			widest = g->widths[c];
+			at = c;
+		}
+		if (sum <= room + 1 || widest <= NARROWEST)
+			return;
+		g->widths[at]--;
+	}
+}
+
+static void put_cell(const char *text, size_t width, bool left, bool last)
+{
+	size_t have = text_width(text);
+	const char *more = have > width ? "+" : "";
+	size_t bytes = have > width ? text_bytes(text, width - 1) :
+				      strlen(text);
+	int pad = have > width ? 0 : (int) (width - have);
+
+	if (left)
+		printf("%.*s%s%*s", (int) bytes, text, more, last ? 0 : pad,
+		       "");
+	else
+		printf("%*s%.*s%s", pad, "", (int) bytes, text, more);
+	putchar(last ? '\n' : ' ');
+}
+
+static void put_header(const struct grid *g)
+{
+	size_t columns = g->choices->count;
+
+	for (size_t c = 0; c < columns; c++)
+		put_cell(g->choices->items[c].column->name, g->widths[c],
+			 g->choices->items[c].left, c + 1 == columns);
+	for (size_t c = 0; c < columns; c++) {
+		for (size_t i = 0; i < g->widths[c]; i++)
+			putchar('-');
+		putchar(c + 1 == columns ? '\n' : ' ');
+	}
+}
+
+static void put_table(struct grid *g, const struct sfair_args *args)
+{
+	size_t columns = g->choices->count, room = sfair_terminal_width();
+
+	natural_widths(g);
+	if (room)
+		shrink_widths(g, room);
+	if (!args->no_header)
+		put_header(g);
+	for (size_t i = 0; i < g->rows * columns; i++)
+		put_cell(g->cells[i], g->widths[i % columns],
+			 g->choices->items[i % columns].left,
+			 (i + 1) % columns == 0);
+}
+
+static void put_parsable(const struct grid *g, const struct sfair_args *args)
+{
+	size_t columns = g->choices->count;
+	const char *end = args->style == SFAIR_PARSABLE ? "|\n" : "\n";
+
+	for (size_t c = 0; !args->no_header && c < columns; c++)
+		printf("%s%s", g->choices->items[c].column->name,
+		       c + 1 == columns ? end : "|");
+	for (size_t i = 0; i < g->rows * columns; i++)
+		printf("%s%s", g->cells[i],
+		       (i + 1) % columns == 0 ? end : "|");
+}
+
+/* One line a pool above the table: what there is, and what is held. */
+static void put_pools(const json_t *pools, double now_sec)
+{
+	json_t *pool;
+	size_t i;
+
+	json_array_foreach(pools, i, pool) {
+		const json_t *hold = json_object_get(pool, "hold_job");
+		char *name = sfair_cell(SFAIR_TEXT,
+					json_object_get(pool, "name"),
+					SFAIR_HOURS, now_sec);
+		char left[32];
+
+		printf("Pool %s: %lld GPUs, %lld usable, %lld free",
+		       name ? name : "",
+		       json_integer_value(json_object_get(pool, "gpus")),
+		       json_integer_value(json_object_get(pool,
+							  "gpus_usable")),
+		       json_integer_value(json_object_get(pool, "gpus_free")));
+		if (json_is_integer(hold)) {
+			sfair_span(json_number_value(json_object_get(
+					   pool, "hold_start_sec")) -
+					   now_sec,
+				   left, sizeof(left));
+			printf("; collected for job %lld, there in %s",
+			       json_integer_value(hold), left);
+		}
+		putchar('\n');
+		free(name);
+	}
+}
+
+static const char *unit_name(enum sfair_unit unit)
+{
+	static const char *const names[] = { "seconds", "minutes", "hours" };
+
+	return names[unit];
+}
+
+static bool has_gpu_time(const struct sfair_choices *choices)
+{
+	for (size_t i = 0; i < choices->count; i++)
+		if (choices->items[i].column->kind == SFAIR_GPU_TIME)
+			return true;
+	return false;
+}
+
+static const json_t *rows_of(const json_t *reply, enum astra_query_kind kind)
+{
+	static const char *const keys[] = {
+		[ASTRA_QUERY_TENANT] = "tenants",
+		[ASTRA_QUERY_JOB] = "jobs",
+		[ASTRA_QUERY_LEASE] = "leases",
+	};
+
+	return json_object_get(reply, keys[kind]);
+}
+
+int sfair_print_table(const json_t *reply, const struct sfair_args *args,
+		      struct astra_error *err)
+{
+	const struct sfair_table *table = sfair_table_of(args->query.kind);
+	double now_sec =
+		json_number_value(json_object_get(reply, "time_sec"));
+	struct sfair_choices choices = { 0 };
+	struct grid g = { .choices = &choices };
+	int rc = sfair_format_parse(table,
+				    args->format ? args->format :
+						   table->format,
+				    &choices, err);
+
+	if (!rc && grid_fill(&g, rows_of(reply, args->query.kind), args,
+			     now_sec) < 0)
+		rc = astra_error_nomem(err);
+	if (!rc && args->style != SFAIR_TABLE) {
+		put_parsable(&g, args);
+	} else if (!rc) {
+		if (!args->no_header)
+			put_pools(json_object_get(reply, "pools"), now_sec);
+		if (!args->no_header && has_gpu_time(&choices))
+			printf("GPU time in GPU %s\n", unit_name(args->unit));
+		put_table(&g, args);
+	}
+	grid_free(&g);
+	free(choices.items);
+	return rc;
+}

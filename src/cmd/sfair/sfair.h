@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sfair's parts among themselves: arguments, configuration, printing. */
+#ifndef SFAIR_H
+#define SFAIR_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "src/common/error.h"
+#include "src/proto/query.h"
+
+/* In which unit GPU time is shown. */
+enum sfair_unit { SFAIR_SECONDS, SFAIR_MINUTES, SFAIR_HOURS };
+
+enum sfair_style {
+	SFAIR_TABLE,
+	SFAIR_PARSABLE,	 /* "a|b|" */
+	SFAIR_PARSABLE2, /* "a|b" */
+	SFAIR_JSON,
+};
+
+struct sfair_args {
+	struct astra_query query;
+	enum sfair_style style;
+	enum sfair_unit unit;
+	bool no_header;
+	bool command; /* one was given; it is in query.kind */
+	bool help, help_format, version;
+	int verbose;
+	const char *format; /* of argv; NULL: the default columns */
+};
+
+/* args.c: take the command line apart.
+ * Returns 0, or -1 with err naming what is wrong with it. */
+int sfair_args_parse(int argc, char **argv, struct sfair_args *args,
+		     struct astra_error *err);
+
+/* help.c */
+void sfair_help(void);
+
+/* conf.c: where the plugin listens, and which munged to ask; malloced.
+ * munge_socket: NULL for munge's own choice.
+ * Returns 0, or -1 with err set. */
+int sfair_conf(char **path, char **munge_socket, struct astra_error *err);
+
+/* One column of a table: what users call it, and the reply's key. */
+enum sfair_kind {
+	SFAIR_TEXT,
+	SFAIR_NUMBER,	/* three decimals where it is no whole number */
+	SFAIR_RATIO,	/* three decimals */
+	SFAIR_GPU_TIME, /* in the unit asked for */
+	SFAIR_SPAN,	/* seconds, as D-HH:MM:SS */
+	SFAIR_LEFT,	/* a time, as a span from now on */
+	SFAIR_TIME,
+	SFAIR_FLAG,
+};
+
+struct sfair_column {
+	const char *name;
+	const char *key;
+	enum sfair_kind kind;
+	const char *help;
+};
+
+struct sfair_table {
+	const struct sfair_column *columns; /* ended by a NULL name */
+	const char *format;		    /* the default columns */
+};
+
+/* columns.c: the table of a request; NULL for why and diag. */
+const struct sfair_table *sfair_table_of(enum astra_query_kind kind);
+
+/* cell.c: a value as text, control characters replaced; malloced. */
+char *sfair_cell(enum sfair_kind kind, const json_t *value,
+		 enum sfair_unit unit, double now_sec);
+void sfair_span(double sec, char *text, size_t size);
+void sfair_time(double sec, char *text, size_t size);
+
+/* format.c: the columns asked for. */
+struct sfair_choice {
+	const struct sfair_column *column;
+	size_t width; /* 0: as wide as need be */
+	bool left;
+};
+
+struct sfair_choices {
+	struct sfair_choice *items;
+	size_t count, room;
+};
+
+/* format: Field[%[-]N],…; free choices->items.
+ * Returns 0, or -1 with err naming the field. */
+int sfair_format_parse(const struct sfair_table *table, const char *format,
+		       struct sfair_choices *choices, struct astra_error *err);
+
+/* print_*.c: write a reply to standard output. */
+int sfair_print_table(const json_t *reply, const struct sfair_args *args,
+		      struct astra_error *err);
+void sfair_print_why(const json_t *reply, const struct sfair_args *args);
+void sfair_print_diag(const json_t *reply, const struct sfair_args *args);
+
+/* The width of the terminal, or 0 where the output is none. */
+size_t sfair_terminal_width(void);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The parts of the query server among themselves. */
+#ifndef ASTRA_SERVER_PRIVATE_H
+#define ASTRA_SERVER_PRIVATE_H
+
+#include "src/proto/answer.h"
+#include "src/slurm/server.h"
+
+#define SERVER_CLIENTS 64
+#define SERVER_CLIENTS_PER_UID 16
+#define SERVER_REQUEST_MSEC 5000 /* for a request to arrive whole */
+#define SERVER_REPLY_MSEC 30000	 /* for its reply to be taken */
+#define SERVER_REPLIES_MAX ((size_t) 256 << 20) /* bytes on their way */
+#define SERVER_RATE 50		 /* requests a second and user */
+
+/* One connection: it sends one request and gets one reply. */
+struct server_client {
+	int fd; /* -1: the place is free */
+	uid_t uid; /* of the process at the other end */
+	int64_t until_msec;
+	uint8_t head[ASTRA_FRAME_HEAD];
+	char *request; /* the credential, once its length is known */
+	size_t request_size;
+	size_t received; /* head included */
+	struct astra_text reply; /* head included; empty: still receiving */
+	size_t sent;
+};
+
+enum server_step {
+	SERVER_WAIT,	/* poll again */
+	SERVER_REQUEST, /* a whole request is there */
+	SERVER_LARGE,	/* it is announced too large */
+	SERVER_CLOSE,	/* done, or gone */
+};
+
+/* server_client.c: one connection's input and output, never blocking. */
+void server_client_open(struct server_client *client, int fd, uid_t uid,
+			int64_t now_msec);
+void server_client_close(struct server_client *client);
+enum server_step server_client_receive(struct server_client *client);
+enum server_step server_client_send(struct server_client *client);
+
+/* Begin to reply. text: JSON; stolen. Closes when there is none. */
+void server_client_reply(struct server_client *client,
+			 struct astra_text *text, int64_t now_msec);
+
+/* server_socket.c: the socket in the file system.
+ * Returns a listening descriptor, or -1 with err set. */
+int server_socket_open(const char *path, struct astra_error *err);
+
+/* server_limit.c: how often each user may ask. */
+struct server_bucket {
+	uid_t uid;
+	int64_t at_msec;
+	double tokens;
+};
+
+#define SERVER_BUCKETS 256
+
+struct server_limit {
+	struct server_bucket buckets[SERVER_BUCKETS];
+};
+
+/* Whether the user may ask once more now; counts the request if so. */
+bool server_limit_allow(struct server_limit *limit, uid_t uid,
+			int64_t now_msec);
+
+#endif
