@@ -24,3 +24,8 @@ EXTRA_DIST += testsuite/run.sh testsuite/lib/cluster testsuite/lib/live.sh \
 dist_check_SCRIPTS += testsuite/golden/run-golden.sh
 EXTRA_DIST += testsuite/golden/compare.py testsuite/golden/ltgf \
 	testsuite/golden/invalid
+
+check_PROGRAMS += test_ltgf
+test_ltgf_SOURCES = testsuite/unit/test_ltgf.c testsuite/unit/unit.h
+test_ltgf_CFLAGS = $(UNIT_CFLAGS)
+test_ltgf_LDADD = $(UNIT_LIBS)

@@ -84,23 +84,49 @@ static struct entry entry_of(const struct ltgf *self,
 	return e;
 }
 
-/* Phase two's order, tenant by tenant: smallest rho, then earlier submit,
- * then the lower index. */
+static int compare_ages(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->submit_sec != y->submit_sec)
+		return x->submit_sec < y->submit_sec ? -1 : 1;
+	return x->candidate < y->candidate ? -1 : x->candidate > y->candidate;
+}
+
 static int compare_entries(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
-	int order;
 
 	if (x->tenant != y->tenant)
 		return x->tenant < y->tenant ? -1 : 1;
 	if (x->group != y->group)
 		return x->group < y->group ? -1 : 1;
-	order = astra_compare(x->key, y->key);
-	if (!order && x->submit_sec != y->submit_sec)
-		order = x->submit_sec < y->submit_sec ? -1 : 1;
-	if (!order)
-		order = x->candidate < y->candidate ? -1 : 1;
-	return order;
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return compare_ages(a, b);
+}
+
+/* Phase two's order, tenant by tenant: smallest rho, then earlier submit, then
+ * the lower index. "Tied within 1e-9" is no order to sort by, as it is not
+ * transitive: so all that are tied with the smallest rho are put in order of
+ * age, then all that are tied with the smallest of the rest, and so on. */
+static void sort_entries(struct entry *entries, size_t count)
+{
+	size_t end;
+
+	qsort(entries, count, sizeof(*entries), compare_entries);
+	for (size_t i = 0; i < count; i = end) {
+		const struct entry *first = &entries[i];
+
+		for (end = i + 1; end < count; end++)
+			if (entries[end].tenant != first->tenant ||
+			    entries[end].group != first->group ||
+			    !astra_tied(entries[end].key, first->key))
+				break;
+		if (first->key != entries[end - 1].key)
+			qsort(&entries[i], end - i, sizeof(*entries),
+			      compare_ages);
+	}
 }
 
 /* A_p / F_p. With F_p = 0, A_p / (Quota_p lease) instead, else one grant
@@ -209,7 +235,7 @@ static int ltgf_decide(void *data, const struct astra_contest *contest,
 	if (entries && heap) {
 		for (size_t i = 0; i < n; i++)
 			entries[i] = entry_of(self, contest, (uint32_t) i);
-		qsort(entries, n, sizeof(*entries), compare_entries);
+		sort_entries(entries, n);
 		run_round(self, contest, heap,
 			  build_queues(contest, entries, heap), out);
 	} else {
