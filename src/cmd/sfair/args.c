@@ -104,13 +104,16 @@ static int bad_option(int option, char **argv, struct astra_error *err)
 		return astra_error_set(err,
 				       "%.64s needs a value: see sfair --help",
 				       word);
-	if (optopt && optopt < 256)
+	if (!optopt)
 		return astra_error_set(err,
-				       "unknown option -%c: see sfair --help",
-				       optopt);
-	return astra_error_set(err, "%s option %.64s: see sfair --help",
-			       optopt ? "no value belongs to" : "unknown",
-			       word);
+				       "unknown option %.64s: see sfair --help",
+				       word);
+	if (!strncmp(word, "--", 2))
+		return astra_error_set(err,
+				       "%.64s: the option takes no value",
+				       word);
+	return astra_error_set(err, "unknown option -%c: see sfair --help",
+			       optopt);
 }
 
 static int apply_option(int option, char **argv, struct sfair_args *args,

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "src/cmd/sfair/sfair.h"
 
@@ -97,7 +98,12 @@ static char *munge_of(const char *auth_info)
 static int load_slurm_conf(struct astra_error *err)
 {
 	log_options_t quiet = LOG_OPTS_STDERR_ONLY;
+	const char *named = getenv("SLURM_CONF");
 
+	/* Slurm would end the program with a message that names no file. */
+	if (named && access(named, R_OK) < 0)
+		return astra_error_set(err, "SLURM_CONF=%s: %s", named,
+				       strerror(errno));
 	quiet.stderr_level = LOG_LEVEL_FATAL;
 	log_init("sfair", quiet, 0, NULL);
 	if (slurm_conf_init(NULL) == SLURM_SUCCESS)

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* clang-format off: cmocka.h wants these before it */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/proto/query.h"
+
+static char *read_file(const char *path, size_t *size)
+{
+	FILE *file = fopen(path, "rb");
+	char *text = malloc(ASTRA_REQUEST_MAX);
+
+	assert_non_null(file);
+	assert_non_null(text);
+	*size = fread(text, 1, ASTRA_REQUEST_MAX, file);
+	fclose(file);
+	/* Exactly as long as the message: a reader beyond it is caught. */
+	text = realloc(text, *size ? *size : 1);
+	assert_non_null(text);
+	return text;
+}
+
+static void refuse_file(const char *path)
+{
+	struct astra_query query = { .kind = ASTRA_QUERY_DIAG };
+	struct astra_error err = { "" };
+	enum astra_fault fault;
+	size_t size;
+	char *text = read_file(path, &size);
+
+	fault = astra_query_decode(text, size, &query, &err);
+	free(text);
+	if (fault != ASTRA_FAULT_MALFORMED && fault != ASTRA_FAULT_VERSION)
+		fail_msg("%s: %s", path, astra_fault_name(fault));
+	if (!*err.text)
+		fail_msg("%s: no text", path);
+	assert_int_equal(query.kind, ASTRA_QUERY_DIAG);
+}
+
+static void every_invalid_message_is_refused_with_a_text(void **state)
+{
+	const char *top = getenv("top_srcdir");
+	char folder[4096], path[8192];
+	struct dirent *entry;
+	int count = 0;
+	DIR *dir;
+
+	(void) state;
+	snprintf(folder, sizeof(folder), "%s/testsuite/proto-invalid",
+		 top ? top : ".");
+	dir = opendir(folder);
+	assert_non_null(dir);
+	while ((entry = readdir(dir))) {
+		if (*entry->d_name == '.')
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		refuse_file(path);
+		count++;
+	}
+	closedir(dir);
+	assert_true(count >= 70);
+}
+
+static void a_version_from_elsewhere_is_its_own_fault(void **state)
+{
+	static const char text[] =
+		"{\"astraea\":2,\"request\":\"plan\",\"x\":[]}";
+	struct astra_query query;
+	struct astra_error err;
+
+	(void) state;
+	assert_int_equal(astra_query_decode(text, strlen(text), &query, &err),
+			 ASTRA_FAULT_VERSION);
+	assert_non_null(strstr(err.text, "version 2"));
+}
+
+static void a_message_above_its_bound_is_too_large(void **state)
+{
+	size_t size = ASTRA_REQUEST_MAX + 1;
+	char *text = malloc(size);
+	struct astra_query query;
+	struct astra_error err;
+
+	(void) state;
+	assert_non_null(text);
+	memset(text, ' ', size);
+	assert_int_equal(astra_query_decode(text, size, &query, &err),
+			 ASTRA_FAULT_TOO_LARGE);
+	free(text);
+}
+
+static void encoded_queries_decode_to_the_same(void **state)
+{
+	struct astra_query in = { .kind = ASTRA_QUERY_LEASE }, out;
+	struct astra_error err;
+	char *text;
+
+	(void) state;
+	assert_int_equal(astra_names_add(&in.users, "alice", 5), 0);
+	assert_int_equal(astra_names_add(&in.accounts, "grün", 5), 0);
+	assert_int_equal(astra_names_add(&in.pools, "a100", 4), 0);
+	astra_job_refs_add(&in.jobs, (struct astra_job_ref){ 12, UINT32_MAX });
+	astra_job_refs_add(&in.jobs, (struct astra_job_ref){ 13, 0 });
+	text = astra_query_encode(&in);
+	assert_non_null(text);
+	assert_int_equal(astra_query_decode(text, strlen(text), &out, &err),
+			 ASTRA_FAULT_NONE);
+	free(text);
+	assert_int_equal(out.kind, ASTRA_QUERY_LEASE);
+	assert_string_equal(out.users.names[0], "alice");
+	assert_string_equal(out.accounts.names[0], "grün");
+	assert_string_equal(out.pools.names[0], "a100");
+	assert_int_equal(out.jobs.count, 2);
+	assert_int_equal(out.jobs.refs[0].id, 12);
+	assert_true(out.jobs.refs[0].task == UINT32_MAX);
+	assert_int_equal(out.jobs.refs[1].id, 13);
+	assert_int_equal(out.jobs.refs[1].task, 0);
+	astra_query_destroy(&in);
+	astra_query_destroy(&out);
+}
+
+static void why_and_reset_survive_the_wire(void **state)
+{
+	struct astra_query why = { .kind = ASTRA_QUERY_WHY }, out;
+	struct astra_query diag = { .kind = ASTRA_QUERY_DIAG, .reset = true };
+	struct astra_error err;
+	char *text;
+
+	(void) state;
+	astra_job_refs_add(&why.jobs, (struct astra_job_ref){ 7, 4 });
+	text = astra_query_encode(&why);
+	assert_int_equal(astra_query_decode(text, strlen(text), &out, &err),
+			 ASTRA_FAULT_NONE);
+	assert_int_equal(out.jobs.refs[0].id, 7);
+	assert_int_equal(out.jobs.refs[0].task, 4);
+	free(text);
+	astra_query_destroy(&out);
+	text = astra_query_encode(&diag);
+	assert_int_equal(astra_query_decode(text, strlen(text), &out, &err),
+			 ASTRA_FAULT_NONE);
+	assert_true(out.reset);
+	free(text);
+	astra_query_destroy(&out);
+	astra_query_destroy(&why);
+}
+
+/* A cheap fuzz: every byte of a good message replaced by every other one. */
+static void no_changed_byte_crashes_the_decoder(void **state)
+{
+	static const char good[] =
+		"{\"astraea\":1,\"request\":\"lease\",\"users\":[\"a\\u00e9\"],"
+		"\"accounts\":[\"b\",\"c\"],\"jobs\":[12,\"13_4\"]}";
+	char text[sizeof(good)];
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(good) - 1; i++) {
+		for (int byte = 0; byte < 256; byte++) {
+			struct astra_query query;
+			struct astra_error err;
+
+			memcpy(text, good, sizeof(good));
+			text[i] = (char) byte;
+			if (!astra_query_decode(text, sizeof(good) - 1, &query,
+						&err))
+				astra_query_destroy(&query);
+		}
+	}
+}
+
+static void cutting_a_message_anywhere_is_malformed(void **state)
+{
+	static const char good[] =
+		"{\"astraea\":1,\"request\":\"why\",\"job\":\"12_3\"}";
+
+	(void) state;
+	for (size_t size = 0; size < sizeof(good) - 1; size++) {
+		struct astra_query query;
+		struct astra_error err;
+
+		assert_int_equal(astra_query_decode(good, size, &query, &err),
+				 ASTRA_FAULT_MALFORMED);
+	}
+}
+
+static void a_frame_head_is_four_bytes_big_endian(void **state)
+{
+	uint8_t head[ASTRA_FRAME_HEAD];
+
+	(void) state;
+	astra_frame_write(head, 0x01020304);
+	assert_int_equal(head[0], 1);
+	assert_int_equal(head[3], 4);
+	assert_int_equal(astra_frame_read(head), 0x01020304);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_invalid_message_is_refused_with_a_text),
+		cmocka_unit_test(a_version_from_elsewhere_is_its_own_fault),
+		cmocka_unit_test(a_message_above_its_bound_is_too_large),
+		cmocka_unit_test(encoded_queries_decode_to_the_same),
+		cmocka_unit_test(why_and_reset_survive_the_wire),
+		cmocka_unit_test(no_changed_byte_crashes_the_decoder),
+		cmocka_unit_test(cutting_a_message_anywhere_is_malformed),
+		cmocka_unit_test(a_frame_head_is_four_bytes_big_endian),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
