@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A made-up report for the tests of the protocol: two tenants, uids 1001
+ * (alice, physics) and 1002 (bob, bio), a running job, a pinned one, an array
+ * with one task running and the rest waiting. */
+#ifndef PROTO_SAMPLE_H
+#define PROTO_SAMPLE_H
+
+#include <math.h>
+
+#include "src/proto/report.h"
+
+#define SAMPLE_NOW 1700000000.0
+
+static void sample_jobs(struct astra_report *report)
+{
+	const struct astra_report_job jobs[] = {
+		{ .pool = "gpu", .tenant = "physics", .id = 10,
+		  .array_task = UINT32_MAX, .id_text = "10", .copies = 1,
+		  .uid = 1001, .user = "alice", .account = "physics",
+		  .partition = "gpu", .name = "train", .gpus = 8,
+		  .nodes = "n[1-2]", .state = "RUNNING", .phase = "leased",
+		  .revocable = true, .signal = "USR1", .weight = 1,
+		  .submit_sec = SAMPLE_NOW - 5000,
+		  .start_sec = SAMPLE_NOW - 1500, .lease_sec = 900,
+		  .lease_start_sec = SAMPLE_NOW - 600,
+		  .lease_end_sec = SAMPLE_NOW + 300, .grace_sec = 60,
+		  .leases = 2, .revoked = 1, .lost_sec = 12.5,
+		  .alloc_gpu_sec = 12000, .fair_gpu_sec = 14400,
+		  .rho = 12000 / 14400.0 },
+		{ .pool = "gpu", .tenant = "bio", .id = 11,
+		  .array_task = UINT32_MAX, .id_text = "11", .copies = 1,
+		  .uid = 1002, .user = "bob", .account = "bio",
+		  .partition = "gpu", .name = "esc\033[2J\xff", .gpus = 4,
+		  .nodes = "n3", .state = "RUNNING", .phase = "leased",
+		  .pinned = "--no-requeue", .weight = 1,
+		  .start_sec = SAMPLE_NOW - 100, .lease_sec = 900,
+		  .lease_start_sec = SAMPLE_NOW - 100,
+		  .lease_end_sec = SAMPLE_NOW + 800, .leases = 1,
+		  .alloc_gpu_sec = 400, .rho = INFINITY },
+		{ .pool = "gpu", .tenant = "physics", .id = 21,
+		  .array_id = 20, .array_task = 3, .id_text = "20_3",
+		  .copies = 1, .uid = 1001, .user = "alice",
+		  .account = "physics", .partition = "gpu", .name = "sweep",
+		  .gpus = 1, .nodes = "n4", .state = "RUNNING",
+		  .phase = "grace", .revocable = true, .signal = "TERM",
+		  .lease_end_sec = SAMPLE_NOW - 5, .grace_sec = 60,
+		  .grace_end_sec = SAMPLE_NOW + 55, .leases = 1,
+		  .rho = 1.25 },
+		{ .pool = "gpu", .tenant = "physics", .id = 20,
+		  .array_id = 20, .array_task = UINT32_MAX,
+		  .id_text = "20_[4-9,12-20:4%2]", .copies = 9, .uid = 1001,
+		  .user = "alice", .account = "physics", .partition = "gpu",
+		  .name = "sweep", .gpus = 1, .state = "PENDING",
+		  .phase = "waiting", .revocable = true, .rank = 3,
+		  .ranks = 17, .expected_start_sec = SAMPLE_NOW + 700,
+		  .reason = "Lease: rank 3 of 17",
+		  .reason_long = "Needier jobs use up the GPUs" },
+	};
+
+	for (size_t i = 0; i < sizeof(jobs) / sizeof(*jobs); i++)
+		astra_report_add_job(report, &jobs[i]);
+}
+
+static struct astra_report *sample_report(void)
+{
+	struct astra_report *report = astra_report_create();
+	const struct astra_report_pool pool = {
+		.name = "gpu", .partitions = "gpu,long", .policy = "ltgf",
+		.variant = "eq8", .lease_sec = 900, .round_sec = 10,
+		.grace_sec = 60, .gpus = 32, .gpus_usable = 24,
+		.gpus_free = 11, .hold_job = 20,
+		.hold_start_sec = SAMPLE_NOW + 700, .granted = 5,
+	};
+	const struct astra_report_tenant physics = {
+		.pool = "gpu", .name = "physics",
+		.uid = ASTRA_REPORT_NO_UID, .listed = true, .weight = 2,
+		.quota_gpus = 16, .demand_gpus = 18, .alloc_gpus = 9,
+		.alloc_gpu_sec = 12000, .fair_gpu_sec = 16000, .rho = 0.75,
+		.jobs_waiting = 9, .jobs_running = 2,
+	};
+	const struct astra_report_tenant bio = {
+		.pool = "gpu", .name = "bio", .uid = ASTRA_REPORT_NO_UID,
+		.listed = true, .weight = 1, .quota_gpus = 8,
+		.alloc_gpu_sec = 400, .rho = INFINITY, .jobs_running = 1,
+	};
+	const struct astra_report_diag diag = {
+		.started_sec = SAMPLE_NOW - 9000, .rounds = 900,
+		.rounds_per_min = 6, .round = { 120, 100, 400 },
+		.write_lock = { 30, 20, 90 }, .queue = 9,
+		.config_error = "line 3: Lease=x",
+	};
+
+	report->time_sec = SAMPLE_NOW;
+	astra_report_set_cluster(report, "test", "22.05.8");
+	astra_report_add_pool(report, &pool);
+	astra_report_add_tenant(report, &physics);
+	astra_report_add_tenant(report, &bio);
+	astra_report_set_diag(report, &diag);
+	sample_jobs(report);
+	return report;
+}
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* clang-format off: cmocka.h wants these before it */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/proto/answer.h"
+#include "testsuite/unit/proto_sample.h"
+
+static const struct astra_viewer root = { .uid = 0, .all = true };
+static const struct astra_viewer alice = { .uid = 1001 };
+static const struct astra_viewer eve = { .uid = 1666 };
+
+/* The answer to a request given as JSON; fault: what is expected. */
+static json_t *ask_report(const struct astra_report *report,
+			  const char *request,
+			  const struct astra_viewer *viewer,
+			  enum astra_fault fault)
+{
+	const struct astra_socket_stats stats = { .answered = 7 };
+	struct astra_text text = { .limit = ASTRA_REPLY_MAX };
+	struct astra_error err = { "" };
+	struct astra_query query;
+	json_t *reply = NULL;
+
+	assert_int_equal(astra_query_decode(request, strlen(request), &query,
+					    &err),
+			 ASTRA_FAULT_NONE);
+	assert_int_equal(astra_answer(report, &query, viewer, &stats, &text,
+				      &err),
+			 fault);
+	if (!fault) {
+		reply = json_loadb(text.bytes, text.size,
+				   JSON_REJECT_DUPLICATES, NULL);
+		assert_non_null(reply);
+	} else {
+		assert_true(*err.text);
+	}
+	astra_text_clear(&text);
+	astra_query_destroy(&query);
+	return reply;
+}
+
+static json_t *ask(struct astra_report *report, const char *request,
+		   const struct astra_viewer *viewer)
+{
+	return ask_report(report, request, viewer, ASTRA_FAULT_NONE);
+}
+
+static size_t count(struct astra_report *report, const char *request,
+		    const char *key, const struct astra_viewer *viewer)
+{
+	json_t *reply = ask(report, request, viewer);
+	size_t n = json_array_size(json_object_get(reply, key));
+
+	json_decref(reply);
+	return n;
+}
+
+#define JOBS "{\"astraea\":1,\"request\":\"job\""
+#define TENANTS "{\"astraea\":1,\"request\":\"tenant\""
+#define WHY "{\"astraea\":1,\"request\":\"why\",\"job\":"
+
+static void filters_pick_jobs(void **state)
+{
+	static const struct {
+		const char *request;
+		size_t jobs;
+	} cases[] = {
+		{ JOBS "}", 4 },
+		{ JOBS ",\"users\":[\"alice\"]}", 3 },
+		{ JOBS ",\"users\":[\"1002\"]}", 1 },
+		{ JOBS ",\"users\":[\"alice\",\"bob\"]}", 4 },
+		{ JOBS ",\"users\":[]}", 4 },
+		{ JOBS ",\"accounts\":[\"bio\"]}", 1 },
+		{ JOBS ",\"pools\":[\"gpu\"]}", 4 },
+		{ JOBS ",\"pools\":[\"cpu\"]}", 0 },
+		{ JOBS ",\"jobs\":[20]}", 2 },
+		{ JOBS ",\"jobs\":[21]}", 1 },
+		{ JOBS ",\"jobs\":[\"20_3\"]}", 1 },
+		{ JOBS ",\"jobs\":[\"20_5\"]}", 1 },
+		{ JOBS ",\"jobs\":[\"20_16\"]}", 1 },
+		{ JOBS ",\"jobs\":[\"20_17\"]}", 0 },
+		{ JOBS ",\"jobs\":[10,11,\"20_99\"]}", 2 },
+		{ "{\"astraea\":1,\"request\":\"lease\"}", 0 },
+	};
+	struct astra_report *report = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_int_equal(count(report, cases[i].request, "jobs", &eve),
+				 cases[i].jobs);
+	assert_int_equal(count(report, cases[15].request, "leases", &eve), 3);
+}
+
+static void private_jobs_are_left_out_for_others(void **state)
+{
+	struct astra_report *report = *state;
+
+	report->privacy.jobs = true;
+	assert_int_equal(count(report, JOBS "}", "jobs", &alice), 3);
+	assert_int_equal(count(report, JOBS "}", "jobs", &eve), 0);
+	assert_int_equal(count(report, JOBS "}", "jobs", &root), 4);
+	ask_report(report, WHY "11}", &alice, ASTRA_FAULT_NOT_FOUND);
+	json_decref(ask(report, WHY "10}", &alice));
+	json_decref(ask(report, WHY "11}", &root));
+}
+
+static void private_usage_hides_tenants_and_gpu_time(void **state)
+{
+	struct astra_report *report = *state;
+	json_t *reply, *job;
+
+	report->privacy.usage = true;
+	assert_int_equal(count(report, TENANTS "}", "tenants", &alice), 1);
+	assert_int_equal(count(report, TENANTS "}", "tenants", &eve), 0);
+	assert_int_equal(count(report, TENANTS "}", "tenants", &root), 2);
+	reply = ask(report, WHY "11}", &alice);
+	job = json_object_get(reply, "job");
+	assert_true(json_is_null(json_object_get(job, "rho")));
+	assert_true(json_is_null(json_object_get(job, "alloc_gpu_sec")));
+	assert_null(strstr(json_string_value(json_object_get(reply, "text")),
+			   "GPU hours"));
+	json_decref(reply);
+}
+
+static void tenants_are_found_by_their_users(void **state)
+{
+	struct astra_report *report = *state;
+
+	assert_int_equal(count(report, TENANTS ",\"users\":[\"alice\"]}",
+			       "tenants", &eve),
+			 1);
+	assert_int_equal(count(report, TENANTS ",\"users\":[\"nobody\"]}",
+			       "tenants", &eve),
+			 0);
+	report->privacy.jobs = true; /* whose jobs are where is theirs */
+	assert_int_equal(count(report, TENANTS ",\"users\":[\"alice\"]}",
+			       "tenants", &eve),
+			 0);
+}
+
+static void infinity_and_foreign_bytes_survive_json(void **state)
+{
+	json_t *reply = ask(*state, WHY "\"11\"}", &root);
+	json_t *job = json_object_get(reply, "job");
+
+	assert_string_equal(json_string_value(json_object_get(job, "rho")),
+			    "inf");
+	assert_string_equal(json_string_value(json_object_get(job, "name")),
+			    "esc\033[2J?");
+	assert_true(json_is_null(json_object_get(job, "array_task")));
+	assert_true(json_is_null(json_object_get(job, "submit_sec")));
+	json_decref(reply);
+}
+
+static void why_tells_what_comes_next(void **state)
+{
+	static const struct {
+		const char *request;
+		const char *says[4];
+	} cases[] = {
+		{ WHY "10}",
+		  { "holds 8 GPUs on n[1-2]", "ends in 5 min 0 s",
+		    "it gets SIGUSR1, has 1 min 0 s", "taken back 1 time" } },
+		{ WHY "11}",
+		  { "never taken back (--no-requeue)", "rho is infinite", "",
+		    "" } },
+		{ WHY "\"20_3\"}",
+		  { "has 55 s left to write a checkpoint", "", "", "" } },
+		{ WHY "\"20_4\"}",
+		  { "9 array tasks that wait", "number 3 of 17",
+		    "Needier jobs use up the GPUs.",
+		    "expected to start in about 11 min 40 s" } },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		json_t *reply = ask(*state, cases[i].request, &alice);
+		const char *text =
+			json_string_value(json_object_get(reply, "text"));
+
+		for (int s = 0; s < 4; s++)
+			if (!strstr(text, cases[i].says[s]))
+				fail_msg("\"%s\" lacks \"%s\"", text,
+					 cases[i].says[s]);
+		json_decref(reply);
+	}
+}
+
+static void why_of_an_array_shows_its_waiting_tasks(void **state)
+{
+	json_t *reply = ask(*state, WHY "20}", &alice);
+	json_t *job = json_object_get(reply, "job");
+
+	assert_int_equal(json_integer_value(json_object_get(job, "id")), 20);
+	assert_int_equal(json_integer_value(json_object_get(reply, "others")),
+			 1);
+	json_decref(reply);
+}
+
+static void only_operators_reset(void **state)
+{
+	static const char reset[] =
+		"{\"astraea\":1,\"request\":\"diag\",\"reset\":true}";
+
+	ask_report(*state, reset, &alice, ASTRA_FAULT_DENIED);
+	json_decref(ask(*state, reset, &root));
+	assert_int_equal(count(*state,
+			       "{\"astraea\":1,\"request\":\"diag\"}",
+			       "pools", &eve),
+			 1);
+}
+
+static void before_the_first_round_there_is_no_data(void **state)
+{
+	(void) state;
+	ask_report(NULL, JOBS "}", &root, ASTRA_FAULT_NO_DATA);
+}
+
+static void a_reply_above_its_bound_is_refused(void **state)
+{
+	struct astra_report *report = *state;
+	struct astra_text text = { .limit = 1000 };
+	struct astra_query query = { .kind = ASTRA_QUERY_JOB };
+	struct astra_error err;
+
+	assert_int_equal(astra_answer(report, &query, &root, NULL, &text,
+				      &err),
+			 ASTRA_FAULT_TOO_LARGE);
+	assert_true(text.size <= 1000);
+	astra_text_clear(&text);
+}
+
+static void a_report_outlives_its_publisher(void **state)
+{
+	struct astra_report *report = sample_report();
+	struct astra_report *mine = astra_report_get(report);
+
+	(void) state;
+	astra_report_put(report);
+	assert_string_equal(mine->jobs[0].id_text, "10");
+	assert_ptr_equal(mine->jobs[0].pool, mine->jobs[1].pool);
+	astra_report_put(mine);
+}
+
+static int setup(void **state)
+{
+	*state = sample_report();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	astra_report_put(*state);
+	return 0;
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(filters_pick_jobs),
+		TEST(private_jobs_are_left_out_for_others),
+		TEST(private_usage_hides_tenants_and_gpu_time),
+		TEST(tenants_are_found_by_their_users),
+		TEST(infinity_and_foreign_bytes_survive_json),
+		TEST(why_tells_what_comes_next),
+		TEST(why_of_an_array_shows_its_waiting_tasks),
+		TEST(only_operators_reset),
+		TEST(before_the_first_round_there_is_no_data),
+		TEST(a_reply_above_its_bound_is_refused),
+		TEST(a_report_outlives_its_publisher),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
