@@ -14,6 +14,14 @@ test_placement_SOURCES = testsuite/unit/test_placement.c \
 test_placement_CFLAGS = $(UNIT_CFLAGS)
 test_placement_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_engine
+test_engine_SOURCES = testsuite/unit/test_engine.c \
+	testsuite/unit/vcluster.c \
+	testsuite/unit/vcluster.h \
+	testsuite/unit/unit.h
+test_engine_CFLAGS = $(UNIT_CFLAGS)
+test_engine_LDADD = $(UNIT_LIBS)
+
 dist_check_SCRIPTS += \
 	testsuite/lib/check-exports \
 	testsuite/lib/check-sources
@@ -29,3 +37,8 @@ check_PROGRAMS += test_ltgf
 test_ltgf_SOURCES = testsuite/unit/test_ltgf.c testsuite/unit/unit.h
 test_ltgf_CFLAGS = $(UNIT_CFLAGS)
 test_ltgf_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += test_fairness
+test_fairness_SOURCES = testsuite/unit/test_fairness.c testsuite/unit/unit.h
+test_fairness_CFLAGS = $(UNIT_CFLAGS)
+test_fairness_LDADD = $(UNIT_LIBS)

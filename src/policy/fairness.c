@@ -11,10 +11,16 @@
 /* FairJob_ij = W_ij min(gpus_ij / W_ij, S_j), where S_j, the GPUs one unit of
  * weight is entitled to, is common to the tenant. So jobs with the same cap
  * gpus/W share one integral I_c = ∫ min(c, S_j) dt, and a job's own F is
- * W (I_c(now) - I_c(when it became active)). */
+ * W (I_c(now) - I_c(when it became active)). Over years I_c grows far larger
+ * than such a difference, so it is kept with what rounding takes from it. */
+struct integral {
+	double sum;
+	double lost;
+};
+
 struct cap {
 	double cap;
-	double integral;
+	struct integral integral;
 	uint32_t users; /* jobs that refer to it */
 };
 
@@ -39,7 +45,7 @@ struct job {
 	double gpus;
 	double alloc_gpus;
 	double at_sec;	/* usage is up to here */
-	double origin; /* I_c at at_sec */
+	struct integral origin; /* I_c at at_sec */
 	struct astra_usage usage;
 };
 
@@ -90,32 +96,58 @@ static double unit_share(const struct astra_fairness *f,
 	return fmin(t->demand_gpus, quota(f, t)) / t->active_weight;
 }
 
-/* An idle tenant's entitlement grows under Eq. 16 only; the lead it saves up
- * that way has a limit. What it already had is never taken away by it. */
-static double cap_lead(const struct astra_fairness *f, const struct tenant *t,
-		       double before, struct astra_usage after)
+/* An idle tenant's entitlement grows under Eq. 16 only; the lead F - A that it
+ * saves up so has a limit. What it already had is never taken away by it: a
+ * lead above the limit just does not grow. Returns for how long it is above,
+ * fading and used up by what the tenant still holds. */
+static double time_above(const struct astra_fairness *f,
+			 const struct tenant *t, double limit)
 {
-	double limit;
+	double lead = t->usage.fair - t->usage.alloc;
+	double rate = f->options.half_life_sec > 0 ?
+			      M_LN2 / f->options.half_life_sec :
+			      0;
 
-	if (f->options.lead_max_sec <= 0 || t->active_jobs)
-		return after.fair;
-	limit = after.alloc + f->options.lead_max_sec * quota(f, t);
-	return fmin(after.fair, fmax(before, limit));
+	if (lead <= limit)
+		return 0;
+	if (rate > 0)
+		return log((lead + t->alloc_gpus / rate) /
+			   (limit + t->alloc_gpus / rate)) /
+		       rate;
+	return (lead - limit) / t->alloc_gpus;
 }
 
 static struct astra_usage tenant_usage(const struct astra_fairness *f,
 				       const struct tenant *t, double now)
 {
-	struct fading fade = fading(f, now - t->at_sec);
-	double right = quota(f, t);
+	bool limited = f->options.lead_max_sec > 0 && !t->active_jobs;
+	double dt = fmax(now - t->at_sec, 0), pause = 0;
+	double right = quota(f, t), limit = f->options.lead_max_sec * right;
+	struct fading fade = fading(f, dt), growth;
 	struct astra_usage usage;
 
 	if (!f->options.quota_entitlement)
 		right = fmin(right, t->demand_gpus);
+	if (limited)
+		pause = fmin(dt, time_above(f, t, limit));
+	growth = fading(f, dt - pause);
 	usage.alloc = t->usage.alloc * fade.keep + t->alloc_gpus * fade.gain;
-	usage.fair = t->usage.fair * fade.keep + right * fade.gain;
-	usage.fair = cap_lead(f, t, t->usage.fair * fade.keep, usage);
+	usage.fair = t->usage.fair * fade.keep + right * growth.gain;
+	if (limited && pause < dt)
+		usage.fair = fmin(usage.fair, usage.alloc + limit);
 	return usage;
+}
+
+/* Fade an integral and add to it (Knuth's two-sum). */
+static struct integral integral_grow(struct integral i, double keep,
+				     double added)
+{
+	double before = i.sum * keep, sum = before + added;
+	double seen = sum - before;
+
+	i.lost = i.lost * keep + (before - (sum - seen)) + (added - seen);
+	i.sum = sum;
+	return i;
 }
 
 /* Bring a tenant's integrals up to now, before one of its rates changes. */
@@ -130,8 +162,8 @@ static void settle(const struct astra_fairness *f, struct tenant *t)
 	for (size_t i = 0; i < t->cap_count; i++) {
 		struct cap *c = &t->caps[i];
 
-		c->integral = c->integral * fade.keep +
-			      fmin(c->cap, share) * fade.gain;
+		c->integral = integral_grow(c->integral, fade.keep,
+					    fmin(c->cap, share) * fade.gain);
 	}
 	t->at_sec = f->now_sec;
 }
@@ -151,15 +183,20 @@ static struct tenant *settled(struct astra_fairness *f, double now,
 	return &f->tenants[tenant];
 }
 
-/* I_c at `now` without storing anything. */
-static double cap_integral(const struct astra_fairness *f,
-			   const struct tenant *t, const struct cap *c,
-			   double now)
+/* What the cap's integral has grown by at `now` since the job's origin, less
+ * what has faded. */
+static double cap_growth(const struct astra_fairness *f,
+			 const struct tenant *t, const struct job *j,
+			 double job_keep, double now)
 {
+	const struct cap *c = &t->caps[j->cap];
 	struct fading fade = fading(f, now - t->at_sec);
+	struct integral i =
+		integral_grow(c->integral, fade.keep,
+			      fmin(c->cap, unit_share(f, t)) * fade.gain);
 
-	return c->integral * fade.keep +
-	       fmin(c->cap, unit_share(f, t)) * fade.gain;
+	return (i.sum - j->origin.sum * job_keep) +
+	       (i.lost - j->origin.lost * job_keep);
 }
 
 static struct astra_usage job_usage(const struct astra_fairness *f,
@@ -173,12 +210,9 @@ static struct astra_usage job_usage(const struct astra_fairness *f,
 		.fair = j->usage.fair * fade.keep,
 	};
 
-	if (j->copies && j->weight > 0) {
-		double grown = cap_integral(f, t, &t->caps[j->cap], now) -
-			       j->origin * fade.keep;
-
-		usage.fair += j->weight * fmax(grown, 0);
-	}
+	if (j->copies && j->weight > 0)
+		usage.fair += j->weight *
+			      fmax(cap_growth(f, t, j, fade.keep, now), 0);
 	return usage;
 }
 

@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Long-term GPU-time fairness (Ye et al., Eqs. 1 to 16). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/policy/fairness.h"
+#include "src/policy/model.h"
+#include "testsuite/unit/unit.h"
+
+static const struct astra_fairness_options eq8;
+static const struct astra_fairness_options eq16 = {
+	.quota_entitlement = true,
+};
+
+static void near(double got, double want)
+{
+	if (got == want ||
+	    fabs(got - want) <= 1e-9 * fmax(1, fmax(fabs(got), fabs(want))))
+		return;
+	print_error("got %.17g, expected %.17g\n", got, want);
+	fail();
+}
+
+static void near_usage(struct astra_usage got, double alloc, double fair)
+{
+	near(got.alloc, alloc);
+	near(got.fair, fair);
+}
+
+/* SPEC section 1, golden: 12 GPUs, A:B = 2:1, now 100. */
+static void play_golden(struct astra_fairness *f, uint32_t job[4])
+{
+	uint32_t a, b;
+
+	astra_fairness_set_capacity(f, 0, 12);
+	a = astra_fairness_add_tenant(f, 0, 2);
+	b = astra_fairness_add_tenant(f, 0, 1);
+	assert_int_equal(a, 0);
+	assert_int_equal(b, 1);
+	job[0] = astra_fairness_add_job(f, a, 1, 4);
+	job[1] = astra_fairness_add_job(f, a, 1, 8);
+	job[2] = astra_fairness_add_job(f, b, 1, 2);
+	job[3] = astra_fairness_add_job(f, b, 3, 8);
+	astra_fairness_set_active(f, 0, job[0], 1);
+	astra_fairness_set_alloc(f, 0, job[0], 4);
+	astra_fairness_set_active(f, 0, job[2], 1);
+	astra_fairness_set_alloc(f, 0, job[2], 2);
+	astra_fairness_set_active(f, 20, job[1], 1);
+	astra_fairness_set_active(f, 50, job[3], 1);
+	astra_fairness_set_alloc(f, 60, job[0], 0);
+	astra_fairness_set_active(f, 60, job[0], 0);
+	astra_fairness_set_alloc(f, 60, job[1], 8);
+}
+
+/* A, quota 8: demand 4 on [0,20), 12 on [20,60), 8 on [60,100):
+ * 80 + 320 + 320 = 720. B, quota 4: 2 on [0,50), 10 after: 100 + 200 = 300. */
+static void golden_integrals_of_eq8(void **state)
+{
+	struct astra_fairness *f = astra_fairness_create(&eq8, 0);
+	struct astra_usage a, b;
+	uint32_t job[4];
+
+	(void) state;
+	play_golden(f, job);
+	a = astra_fairness_tenant(f, 100, 0);
+	b = astra_fairness_tenant(f, 100, 1);
+	near_usage(a, 560, 720);
+	near_usage(b, 200, 300);
+	near(astra_rho(a, true), 7.0 / 9);
+	near(astra_rho(b, true), 2.0 / 3);
+	near_usage(astra_fairness_job(f, 100, job[0]), 240, 240);
+	near_usage(astra_fairness_job(f, 100, job[1]), 320, 480);
+	near_usage(astra_fairness_job(f, 100, job[2]), 200, 150);
+	near_usage(astra_fairness_job(f, 100, job[3]), 0, 150);
+	near(astra_fairness_quota(f, 0), 8);
+	near(astra_fairness_demand(f, 0), 8);
+	near(astra_fairness_demand(f, 1), 10);
+	astra_fairness_destroy(f);
+}
+
+/* Eq. 16: the quota always: 8 * 100 and 4 * 100; jobs as under Eq. 8. */
+static void golden_integrals_of_eq16(void **state)
+{
+	struct astra_fairness *f = astra_fairness_create(&eq16, 0);
+	uint32_t job[4];
+
+	(void) state;
+	play_golden(f, job);
+	near_usage(astra_fairness_tenant(f, 100, 0), 560, 800);
+	near_usage(astra_fairness_tenant(f, 100, 1), 200, 400);
+	near_usage(astra_fairness_job(f, 100, job[1]), 320, 480);
+	near_usage(astra_fairness_job(f, 100, job[3]), 0, 150);
+	astra_fairness_destroy(f);
+}
+
+/* Fig. 6 at t = 20: shares 2, 2, 2; job1 had 6 GPUs for 10, the others 3. */
+static void figure_6_at_20(void **state)
+{
+	struct astra_fairness *f = astra_fairness_create(&eq8, 0);
+	uint32_t job[3];
+
+	(void) state;
+	astra_fairness_set_capacity(f, 0, 6);
+	astra_fairness_add_tenant(f, 0, 1);
+	for (int i = 0; i < 3; i++) {
+		job[i] = astra_fairness_add_job(f, 0, 1, i ? 3 : 6);
+		astra_fairness_set_active(f, 0, job[i], 1);
+	}
+	astra_fairness_set_alloc(f, 0, job[0], 6);
+	astra_fairness_set_alloc(f, 10, job[0], 0);
+	astra_fairness_set_alloc(f, 10, job[1], 3);
+	astra_fairness_set_alloc(f, 10, job[2], 3);
+	near(astra_rho(astra_fairness_job(f, 20, job[0]), true), 1.5);
+	near(astra_rho(astra_fairness_job(f, 20, job[1]), true), 0.75);
+	near(astra_rho(astra_fairness_job(f, 20, job[2]), true), 0.75);
+	astra_fairness_destroy(f);
+}
+
+/* Eq. 8: an idle tenant's share is nobody's debt; Eq. 16: it is a lead. */
+static void idle_share_is_lent_then_reclaimed(void **state)
+{
+	struct astra_fairness *f[2] = {astra_fairness_create(&eq8, 0),
+				       astra_fairness_create(&eq16, 0)};
+	const double lead[2] = {0, 500};
+
+	(void) state;
+	for (int i = 0; i < 2; i++) {
+		uint32_t busy;
+
+		astra_fairness_set_capacity(f[i], 0, 10);
+		astra_fairness_add_tenant(f[i], 0, 1);
+		astra_fairness_add_tenant(f[i], 0, 1);
+		busy = astra_fairness_add_job(f[i], 0, 1, 10);
+		astra_fairness_set_active(f[i], 0, busy, 1);
+		astra_fairness_set_alloc(f[i], 0, busy, 10);
+		near_usage(astra_fairness_tenant(f[i], 100, 0), 1000, 500);
+		near_usage(astra_fairness_tenant(f[i], 100, 1), 0, lead[i]);
+		astra_fairness_destroy(f[i]);
+	}
+}
+
+/* LeadMax 30 s: quota 5, so at most 150 beyond what it had; what was saved up
+ * before stays, and it goes on when the tenant is back. */
+static void the_lead_of_an_idle_tenant_is_capped(void **state)
+{
+	struct astra_fairness_options o = eq16;
+	struct astra_fairness *f;
+	uint32_t job;
+
+	(void) state;
+	o.lead_max_sec = 30;
+	f = astra_fairness_create(&o, 0);
+	astra_fairness_set_capacity(f, 0, 10);
+	astra_fairness_add_tenant(f, 0, 1);
+	astra_fairness_add_tenant(f, 0, 1);
+	near_usage(astra_fairness_tenant(f, 20, 0), 0, 100);
+	near_usage(astra_fairness_tenant(f, 100, 0), 0, 150);
+	job = astra_fairness_add_job(f, 0, 1, 2);
+	astra_fairness_set_active(f, 100, job, 1);
+	near_usage(astra_fairness_tenant(f, 110, 0), 0, 200);
+	astra_fairness_set_alloc(f, 110, job, 2);
+	astra_fairness_set_alloc(f, 120, job, 0);
+	astra_fairness_set_active(f, 120, job, 0);
+	/* 250 - 20 > 150: no growth until the lead is used. */
+	near_usage(astra_fairness_tenant(f, 500, 0), 20, 250);
+	o.lead_max_sec = 0;
+	astra_fairness_set_options(f, 500, &o);
+	near_usage(astra_fairness_tenant(f, 510, 0), 20, 300);
+	astra_fairness_destroy(f);
+}
+
+/* Half-life 10: a constant rate r over t gives r 10/ln2 (1 - 2^(-t/10)). */
+static void the_past_fades_by_half(void **state)
+{
+	struct astra_fairness_options o = eq8;
+	struct astra_fairness *f;
+	uint32_t job;
+
+	(void) state;
+	o.half_life_sec = 10;
+	f = astra_fairness_create(&o, 0);
+	astra_fairness_set_capacity(f, 0, 4);
+	astra_fairness_add_tenant(f, 0, 1);
+	job = astra_fairness_add_job(f, 0, 1, 4);
+	astra_fairness_set_active(f, 0, job, 1);
+	astra_fairness_set_alloc(f, 0, job, 4);
+	astra_fairness_set_alloc(f, 10, job, 0);
+	near_usage(astra_fairness_job(f, 10, job), 20 / M_LN2, 20 / M_LN2);
+	near_usage(astra_fairness_job(f, 20, job), 10 / M_LN2, 30 / M_LN2);
+	near_usage(astra_fairness_tenant(f, 20, 0), 10 / M_LN2, 30 / M_LN2);
+	astra_fairness_destroy(f);
+}
+
+static void rho_without_entitlement_follows_the_conventions(void **state)
+{
+	(void) state;
+	near(astra_rho((struct astra_usage){3, 4}, true), 0.75);
+	assert_true(isinf(astra_rho((struct astra_usage){3, 0}, true)));
+	assert_true(isinf(astra_rho((struct astra_usage){0, 0}, false)));
+	near(astra_rho((struct astra_usage){0, 0}, true), 0);
+}
+
+static void time_does_not_go_backwards(void **state)
+{
+	struct astra_fairness *f = astra_fairness_create(&eq16, 50);
+
+	(void) state;
+	astra_fairness_set_capacity(f, 10, 4);
+	astra_fairness_add_tenant(f, 20, 1);
+	near_usage(astra_fairness_tenant(f, 40, 0), 0, 0);
+	near_usage(astra_fairness_tenant(f, 60, 0), 0, 40);
+	astra_fairness_set_capacity(f, 60, 8);
+	near_usage(astra_fairness_tenant(f, 55, 0), 0, 40);
+	near_usage(astra_fairness_tenant(f, 61, 0), 0, 48);
+	astra_fairness_destroy(f);
+}
+
+/* Without any weight there is no quota, and nothing to divide by. */
+static void no_weight_gives_no_quota(void **state)
+{
+	struct astra_fairness *f = astra_fairness_create(&eq16, 0);
+	uint32_t job;
+
+	(void) state;
+	astra_fairness_set_capacity(f, 0, 4);
+	astra_fairness_add_tenant(f, 0, 0);
+	job = astra_fairness_add_job(f, 0, 0, 4);
+	astra_fairness_set_active(f, 0, job, 1);
+	astra_fairness_set_alloc(f, 0, job, 4);
+	near(astra_fairness_quota(f, 0), 0);
+	near_usage(astra_fairness_tenant(f, 10, 0), 40, 0);
+	near_usage(astra_fairness_job(f, 10, job), 40, 0);
+	astra_fairness_destroy(f);
+	astra_fairness_destroy(NULL);
+}
+
+/* An array of three with one task started: the task goes on from the record's
+ * integrals and lives its own life; the tenant's are not touched by it. */
+static void a_split_task_takes_its_integrals_along(void **state)
+{
+	struct astra_fairness *f = astra_fairness_create(&eq8, 0);
+	uint32_t array, task;
+
+	(void) state;
+	astra_fairness_set_capacity(f, 0, 6);
+	astra_fairness_add_tenant(f, 0, 1);
+	array = astra_fairness_add_job(f, 0, 1, 4);
+	astra_fairness_set_active(f, 0, array, 3);
+	near_usage(astra_fairness_job(f, 10, array), 0, 20);
+	task = astra_fairness_split_job(f, 10, array);
+	astra_fairness_set_active(f, 10, array, 2);
+	astra_fairness_set_active(f, 10, task, 1);
+	astra_fairness_set_alloc(f, 10, task, 4);
+	near_usage(astra_fairness_job(f, 20, array), 0, 40);
+	near_usage(astra_fairness_job(f, 20, task), 40, 40);
+	near_usage(astra_fairness_tenant(f, 20, 0), 40, 120);
+	astra_fairness_destroy(f);
+}
+
+static void restored_integrals_go_on(void **state)
+{
+	struct astra_fairness *f = astra_fairness_create(&eq8, 100);
+	uint32_t job;
+
+	(void) state;
+	astra_fairness_set_capacity(f, 100, 4);
+	astra_fairness_add_tenant(f, 100, 1);
+	job = astra_fairness_add_job(f, 0, 1, 4);
+	astra_fairness_set_active(f, 100, job, 1);
+	astra_fairness_restore_tenant(f, 110, 0, (struct astra_usage){7, 9});
+	astra_fairness_restore_job(f, 110, job, (struct astra_usage){5, 6});
+	near_usage(astra_fairness_tenant(f, 120, 0), 7, 49);
+	near_usage(astra_fairness_job(f, 120, job), 5, 46);
+	astra_fairness_destroy(f);
+}
+
+/* Job numbers are used again, integrals are not. */
+static void a_removed_job_leaves_nothing_to_the_next(void **state)
+{
+	struct astra_fairness *f = astra_fairness_create(&eq8, 0);
+	uint32_t job, next;
+
+	(void) state;
+	astra_fairness_set_capacity(f, 0, 4);
+	astra_fairness_add_tenant(f, 0, 1);
+	job = astra_fairness_add_job(f, 0, 2, 4);
+	astra_fairness_set_active(f, 0, job, 1);
+	astra_fairness_set_alloc(f, 0, job, 4);
+	astra_fairness_remove_job(f, 10, job);
+	near(astra_fairness_demand(f, 0), 0);
+	next = astra_fairness_add_job(f, 0, 3, 2);
+	assert_int_equal(next, job);
+	near_usage(astra_fairness_job(f, 20, next), 0, 0);
+	near_usage(astra_fairness_tenant(f, 20, 0), 40, 40);
+	astra_fairness_destroy(f);
+}
+
+/* Random histories against integration from the definitions: after every step
+ * all rates are computed anew from all that is known, and added up. */
+
+enum { TENANTS = 3, JOBS = 12, STEPS = 150 };
+
+struct book_job {
+	uint32_t number; /* in the account */
+	uint32_t tenant;
+	bool listed;
+	double weight, gpus, alloc;
+	uint32_t copies;
+	struct astra_usage usage;
+};
+
+struct book {
+	struct astra_fairness_options options;
+	struct astra_fairness *f;
+	double now, capacity;
+	double weight[TENANTS];
+	struct astra_usage usage[TENANTS];
+	struct book_job job[JOBS];
+};
+
+static double pick(unsigned below)
+{
+	return (double) ((unsigned) rand() % below);
+}
+
+/* ∫ over dt of a rate, on top of what was there. */
+static double grow(const struct book *b, double before, double rate, double dt)
+{
+	double h = b->options.half_life_sec;
+
+	if (h <= 0)
+		return before + rate * dt;
+	return before * exp2(-dt / h) + rate * h / M_LN2 * (1 - exp2(-dt / h));
+}
+
+/* F of an idle tenant: no growth while F - A is above the limit, none beyond it
+ * after. When it comes down to the limit is found by halving. */
+static double idle_fair(const struct book *b, struct astra_usage u,
+			double alloc, double right, double limit, double dt)
+{
+	double low = 0, high = dt;
+
+	if (grow(b, u.fair, 0, dt) - grow(b, u.alloc, alloc, dt) > limit)
+		return grow(b, u.fair, 0, dt);
+	while (u.fair - u.alloc > limit && high - low > 1e-12 * dt) {
+		double t = (low + high) / 2;
+
+		if (grow(b, u.fair, 0, t) - grow(b, u.alloc, alloc, t) > limit)
+			low = t;
+		else
+			high = t;
+	}
+	u.fair = grow(b, u.fair, 0, low);
+	u.alloc = grow(b, u.alloc, alloc, low);
+	return fmin(grow(b, u.fair, right, dt - low),
+		    grow(b, u.alloc, alloc, dt - low) + limit);
+}
+
+static void pass_tenant(struct book *b, uint32_t t, double dt)
+{
+	double weights = 0, active = 0, demand = 0, alloc = 0, quota, right;
+
+	for (int i = 0; i < TENANTS; i++)
+		weights += b->weight[i];
+	quota = weights > 0 ? b->capacity * b->weight[t] / weights : 0;
+	for (int i = 0; i < JOBS; i++) {
+		const struct book_job *j = &b->job[i];
+
+		if (!j->listed || j->tenant != t)
+			continue;
+		active += j->copies * j->weight;
+		demand += j->copies * j->gpus;
+		alloc += j->alloc;
+	}
+	right = b->options.quota_entitlement ? quota : fmin(demand, quota);
+	if (b->options.lead_max_sec > 0 && demand <= 0)
+		b->usage[t].fair =
+			idle_fair(b, b->usage[t], alloc, right,
+				  b->options.lead_max_sec * quota, dt);
+	else
+		b->usage[t].fair = grow(b, b->usage[t].fair, right, dt);
+	b->usage[t].alloc = grow(b, b->usage[t].alloc, alloc, dt);
+	for (int i = 0; i < JOBS; i++) {
+		struct book_job *j = &b->job[i];
+		double share = 0;
+
+		if (!j->listed || j->tenant != t)
+			continue;
+		if (j->copies && active > 0)
+			share = fmin(j->gpus,
+				     fmin(demand, quota) * j->weight / active);
+		j->usage.alloc = grow(b, j->usage.alloc, j->alloc, dt);
+		j->usage.fair = grow(b, j->usage.fair, share, dt);
+	}
+}
+
+static void add(struct book *b, struct book_job *j)
+{
+	*j = (struct book_job){
+		.listed = true,
+		.tenant = (uint32_t) pick(TENANTS),
+		.weight = pick(5) / 2,
+		.gpus = 1 + pick(8),
+	};
+	j->number = astra_fairness_add_job(b->f, j->tenant, j->weight, j->gpus);
+}
+
+static void split(struct book *b, struct book_job *j)
+{
+	for (int i = 0; i < JOBS; i++) {
+		struct book_job *task = &b->job[i];
+
+		if (task->listed)
+			continue;
+		*task = *j;
+		task->copies = 0;
+		task->alloc = 0;
+		task->number =
+			astra_fairness_split_job(b->f, b->now, j->number);
+		return;
+	}
+}
+
+static void change_job(struct book *b)
+{
+	struct book_job *j = &b->job[(int) pick(JOBS)];
+
+	if (!j->listed) {
+		add(b, j);
+		return;
+	}
+	switch ((int) pick(6)) {
+	case 0:
+		astra_fairness_remove_job(b->f, b->now, j->number);
+		j->listed = false;
+		break;
+	case 1:
+		split(b, j);
+		break;
+	case 2:
+	case 3:
+		j->copies = (uint32_t) pick(4);
+		astra_fairness_set_active(b->f, b->now, j->number, j->copies);
+		break;
+	default:
+		j->alloc = pick(2) > 0 ? j->gpus : 0;
+		astra_fairness_set_alloc(b->f, b->now, j->number, j->alloc);
+	}
+}
+
+static void change(struct book *b)
+{
+	uint32_t t = (uint32_t) pick(TENANTS);
+
+	switch ((int) pick(12)) {
+	case 0:
+		b->weight[t] = pick(4) / 4;
+		astra_fairness_set_weight(b->f, b->now, t, b->weight[t]);
+		break;
+	case 1:
+		b->capacity = pick(20);
+		astra_fairness_set_capacity(b->f, b->now, b->capacity);
+		break;
+	default:
+		change_job(b);
+	}
+}
+
+static void check(const struct book *b)
+{
+	for (uint32_t t = 0; t < TENANTS; t++)
+		near_usage(astra_fairness_tenant(b->f, b->now, t),
+			   b->usage[t].alloc, b->usage[t].fair);
+	for (int i = 0; i < JOBS; i++)
+		if (b->job[i].listed)
+			near_usage(astra_fairness_job(b->f, b->now,
+						      b->job[i].number),
+				   b->job[i].usage.alloc, b->job[i].usage.fair);
+}
+
+static void live(const struct astra_fairness_options *options)
+{
+	struct book b = {.options = *options, .now = 5, .capacity = 10};
+
+	b.f = astra_fairness_create(options, 5);
+	astra_fairness_set_capacity(b.f, 5, 10);
+	for (uint32_t t = 0; t < TENANTS; t++) {
+		b.weight[t] = 1 + t;
+		astra_fairness_add_tenant(b.f, 5, 1 + t);
+	}
+	for (int i = 0; i < STEPS; i++) {
+		double dt = pick(3) * pick(100) / 7;
+
+		change(&b);
+		b.now += dt;
+		for (uint32_t t = 0; t < TENANTS; t++)
+			pass_tenant(&b, t, dt);
+		check(&b);
+	}
+	astra_fairness_destroy(b.f);
+}
+
+static void random_histories_integrate_exactly(void **state)
+{
+	static const double half_lives[] = {0, 20, 1000};
+	static const double leads[] = {0, 30};
+
+	(void) state;
+	srand(4);
+	for (int i = 0; i < 600; i++)
+		live(&(struct astra_fairness_options){
+			.quota_entitlement = i % 2,
+			.half_life_sec = half_lives[i / 2 % 3],
+			.lead_max_sec = leads[i / 6 % 2],
+		});
+}
+
+/* A short job after ten years of others: what its tenant's jobs share has grown
+ * far larger than the job's own part. 1000 GPUs over weights 1 + 6. */
+static void a_late_job_is_measured_exactly(void **state)
+{
+	struct astra_fairness *f = astra_fairness_create(&eq8, 0);
+	double now = 0;
+	uint32_t other, late, twin;
+
+	(void) state;
+	astra_fairness_set_capacity(f, 0, 1000);
+	astra_fairness_add_tenant(f, 0, 1);
+	other = astra_fairness_add_job(f, 0, 1, 1000);
+	astra_fairness_set_active(f, 0, other, 1);
+	twin = astra_fairness_add_job(f, 0, 6, 1000);
+	late = astra_fairness_add_job(f, 0, 6, 1000);
+	while (now < 10 * 365 * 86400.0) { /* the twin comes and goes */
+		now += 9999.9;
+		astra_fairness_set_active(f, now, twin, (uint32_t) rand() % 2);
+	}
+	astra_fairness_set_active(f, now, twin, 0);
+	astra_fairness_set_active(f, now, late, 1);
+	near(astra_fairness_job(f, now + 0.3, late).fair,
+	     (now + 0.3 - now) * 6000 / 7);
+	near(astra_fairness_job(f, now + 7.7, late).fair,
+	     (now + 7.7 - now) * 6000 / 7);
+	astra_fairness_destroy(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(golden_integrals_of_eq8),
+		cmocka_unit_test(golden_integrals_of_eq16),
+		cmocka_unit_test(figure_6_at_20),
+		cmocka_unit_test(idle_share_is_lent_then_reclaimed),
+		cmocka_unit_test(the_lead_of_an_idle_tenant_is_capped),
+		cmocka_unit_test(the_past_fades_by_half),
+		cmocka_unit_test(
+			rho_without_entitlement_follows_the_conventions),
+		cmocka_unit_test(time_does_not_go_backwards),
+		cmocka_unit_test(no_weight_gives_no_quota),
+		cmocka_unit_test(a_split_task_takes_its_integrals_along),
+		cmocka_unit_test(restored_integrals_go_on),
+		cmocka_unit_test(a_removed_job_leaves_nothing_to_the_next),
+		cmocka_unit_test(random_histories_integrate_exactly),
+		cmocka_unit_test(a_late_job_is_measured_exactly),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
