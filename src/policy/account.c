@@ -453,7 +453,8 @@ static int apply_events(struct sync *s)
 {
 	struct astra_engine *e = s->e;
 
-	qsort(s->events, s->count, sizeof(*s->events), compare_events);
+	if (s->count)
+		qsort(s->events, s->count, sizeof(*s->events), compare_events);
 	for (size_t i = 0; i < s->count; i++) {
 		const struct event *ev = &s->events[i];
 		uint32_t account = e->jobs[ev->row].account;

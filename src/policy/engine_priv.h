@@ -36,6 +36,7 @@ struct ejob {
 	enum astra_phase phase;
 	bool revocable;
 	bool ran; /* has been started at least once */
+	bool taken; /* in this round, its GPUs were placed with others */
 	double weight;
 	double submit_sec; /* the first one */
 	double start_sec;
@@ -179,9 +180,11 @@ struct hold {
 	uint32_t *slack;  /* per node: GPUs that may be leased beyond then */
 };
 /* When and where a request that does not fit now can be placed, if every
- * lease ends in time. work: free after this round's grants. start_sec is
+ * lease ends in time. work: free after this round's grants; places: of the
+ * contenders granted in it. start_sec is
  * infinite when lease ends alone will not do. */
 int astra_hold_find(struct round *r, const struct astra_space *work,
+		    const struct astra_share *places,
 		    const struct contender *owner, struct hold *hold);
 /* The end of a lease on these shares that would like to end at end_sec: that,
  * or the hold's start where the hold needs the GPUs. Uses up slack. */

@@ -19,6 +19,7 @@
 /* GPUs that become free at a time. */
 struct release {
 	double at_sec;
+	size_t order; /* as found */
 	const struct astra_share *shares;
 	size_t count;
 };
@@ -34,7 +35,13 @@ static int add_release(struct releases *rs, double at_sec,
 	if (astra_grow(&rs->items, &rs->room, rs->count + 1,
 		       sizeof(*rs->items)) < 0)
 		return -1;
-	rs->items[rs->count++] = (struct release){ at_sec, shares, count };
+	rs->items[rs->count] = (struct release){
+		.at_sec = at_sec,
+		.order = rs->count,
+		.shares = shares,
+		.count = count,
+	};
+	rs->count++;
 	return 0;
 }
 
@@ -44,7 +51,7 @@ static int compare_releases(const void *a, const void *b)
 
 	if (x->at_sec != y->at_sec)
 		return x->at_sec < y->at_sec ? -1 : 1;
-	return x->shares < y->shares ? -1 : x->shares > y->shares;
+	return x->order < y->order ? -1 : 1;
 }
 
 /* When a running job's GPUs can be had. One that was renewed just now may be
@@ -64,28 +71,41 @@ static double release_of(const struct round *r, const struct ejob *j,
 	return HUGE_VAL;
 }
 
-/* Jobs whose GPUs go to a grant don't count, the grants do instead. */
-static int collect(const struct round *r, struct releases *rs)
+/* Jobs whose GPUs go to a grant don't count, the grants do instead, those of
+ * this round included. A grant that would not be worth it in the time left is
+ * withdrawn, so its GPUs can be had at any time. */
+static int collect(const struct round *r, const struct astra_share *places,
+		   struct releases *rs)
 {
 	const struct astra_engine *e = r->e;
-	double soon = r->snap->now_sec + e->options.min_run_sec;
+	double now = r->snap->now_sec;
 
 	for (size_t i = 0; i < r->snap->job_count; i++) {
 		const struct astra_job *job = &r->snap->jobs[i];
 		uint32_t row = astra_idmap_get(&e->by_id, job->id);
 
 		if (job->state != ASTRA_JOB_RUNNING || row == ASTRA_IDMAP_NONE ||
-		    e->jobs[row].phase != ASTRA_PHASE_LEASED)
+		    e->jobs[row].phase != ASTRA_PHASE_LEASED ||
+		    e->jobs[row].taken)
 			continue;
 		if (add_release(rs, release_of(r, &e->jobs[row], job),
 				job->held, job->held_count) < 0)
 			return -1;
 	}
 	for (size_t i = 0; i < e->grant_count; i++)
-		if (add_release(rs, soon, e->grants[i].shares,
+		if (add_release(rs, now, e->grants[i].shares,
 				e->grants[i].count) < 0)
 			return -1;
-	qsort(rs->items, rs->count, sizeof(*rs->items), compare_releases);
+	for (size_t i = 0; i < r->contender_count; i++) {
+		const struct contender *c = &r->contenders[i];
+
+		if (c->share_count &&
+		    add_release(rs, now, places + c->first_share,
+				c->share_count) < 0)
+			return -1;
+	}
+	if (rs->count)
+		qsort(rs->items, rs->count, sizeof(*rs->items), compare_releases);
 	return 0;
 }
 
@@ -157,14 +177,25 @@ static size_t probe(struct probe *p, size_t count)
 	return placed;
 }
 
-/* Whether the last release alone would do: then the job need not wait for
- * several leases to end together, the next round serves it. */
+static uint32_t gpus_of(const struct release *x)
+{
+	uint32_t gpus = 0;
+
+	for (size_t i = 0; i < x->count; i++)
+		gpus += x->shares[i].gpus;
+	return gpus;
+}
+
+/* Whether the largest of the releases alone would do: then several leases need
+ * not end together, the job's turn will come by itself. */
 static bool one_is_enough(struct probe *p, size_t count)
 {
-	struct releases one = { .items = &p->rs->items[count - 1],
-				.count = 1 };
+	struct releases one = { .items = p->rs->items, .count = 1 };
 	struct probe alone = *p;
 
+	for (size_t i = 1; i < count; i++)
+		if (gpus_of(&p->rs->items[i]) > gpus_of(one.items))
+			one.items = &p->rs->items[i];
 	alone.rs = &one;
 	return probe(&alone, 1) > 0;
 }
@@ -218,6 +249,7 @@ static size_t search(struct probe *p)
 }
 
 int astra_hold_find(struct round *r, const struct astra_space *work,
+		    const struct astra_share *places,
 		    const struct contender *owner, struct hold *hold)
 {
 	struct releases rs = { 0 };
@@ -232,7 +264,7 @@ int astra_hold_find(struct round *r, const struct astra_space *work,
 	int rc = -1;
 
 	*hold = (struct hold){ .start_sec = HUGE_VAL };
-	if (!p.shares || collect(r, &rs) < 0)
+	if (!p.shares || collect(r, places, &rs) < 0)
 		goto out;
 	count = search(&p);
 	rc = p.failed ? -1 : 0;

@@ -410,7 +410,9 @@ static int rank_everybody(struct round *r, struct ballot *b,
 	const struct astra_engine *e = r->e;
 	size_t n = 0;
 
-	if (ballot_init(b, r, r->contender_count + r->snap->job_count) < 0)
+	if (ballot_init(b, r,
+			r->contender_count + r->snap->job_count +
+				e->grant_count) < 0)
 		return astra_error_nomem(err);
 	b->contest.gpus = r->usable_gpus;
 	for (size_t i = 0; i < r->contender_count; i++) {
@@ -429,6 +431,12 @@ static int rank_everybody(struct round *r, struct ballot *b,
 		else if (job->revocable &&
 			 !expired(r, &e->jobs[row], job))
 			b->candidates[n++] = candidate_of(r, row, job);
+	}
+	for (size_t i = 0; i < e->grant_count; i++) {
+		uint32_t row = astra_idmap_get(&e->by_id, e->grants[i].job);
+
+		b->candidates[n++] = candidate_of(
+			r, row, &r->snap->jobs[e->jobs[row].index]);
 	}
 	b->contest.candidate_count = n;
 	return run_policy(r, b, err);
@@ -462,7 +470,7 @@ static int new_hold(struct round *r, const struct outcome *o,
 			continue;
 		tries--;
 		astra_hold_fini(hold);
-		if (astra_hold_find(r, o->rc.work,
+		if (astra_hold_find(r, o->rc.work, o->places,
 				    &r->contenders[choice->candidate],
 				    hold) < 0)
 			rc = astra_error_nomem(err);
@@ -481,7 +489,8 @@ static int renew_hold(struct round *r, const struct outcome *o,
 	for (size_t i = 0; i < r->contender_count; i++) {
 		if (r->contenders[i].job->id != r->e->hold.job)
 			continue;
-		if (astra_hold_find(r, o->rc.work, &r->contenders[i], hold) < 0)
+		if (astra_hold_find(r, o->rc.work, o->places,
+				    &r->contenders[i], hold) < 0)
 			return astra_error_nomem(err);
 		return 0;
 	}
@@ -499,20 +508,21 @@ static void renew(struct round *r, struct hold *hold, struct contender *c)
 	r->e->counters.renewed++;
 	j->lease_start_sec = now;
 	j->lease_end_sec = cut;
+	j->taken = false;
 	j->leases++;
 	r->plan->changed = true;
 }
 
-/* Whether a lease cut to end with the hold is still worth starting. */
-static bool worth_starting(const struct round *r, const struct ejob *j,
-			   const struct contender *c, double end)
+/* Whether a lease that would end at end_sec, cut to end with the hold, is still
+ * worth starting: MinRunTime must not reach past the hold. */
+static bool worth_starting(const struct round *r, double cut_sec,
+			   double end_sec)
 {
-	double now = r->snap->now_sec, limit = c->job->time_limit_sec;
+	double lent_sec = cut_sec - r->snap->now_sec;
 
-	if (end >= now + j->lease_sec || (limit > 0 && now + limit <= end))
-		return true;
-	return end - now >= fmax(r->e->options.min_run_sec,
-				 r->e->options.round_sec);
+	return cut_sec >= end_sec ||
+	       lent_sec > fmax(r->e->options.min_run_sec,
+			       r->e->options.round_sec);
 }
 
 static int grant(struct round *r, struct hold *hold, struct contender *c,
@@ -525,7 +535,7 @@ static int grant(struct round *r, struct hold *hold, struct contender *c,
 	if (c->job->time_limit_sec > 0)
 		end = fmin(end, now + c->job->time_limit_sec);
 	cut = astra_hold_cut(hold, shares, c->share_count, end);
-	if (!worth_starting(r, j, c, cut)) {
+	if (!worth_starting(r, cut, end)) {
 		c->share_count = 0;
 		return 0;
 	}
@@ -539,6 +549,14 @@ static int grant(struct round *r, struct hold *hold, struct contender *c,
 static bool winner_granted(const struct round *r, const struct contender *c)
 {
 	return astra_grants_of(r->e, c->winner) > 0;
+}
+
+/* The hold counts a loser's GPUs with those who got them. */
+static void mark_taken(struct round *r)
+{
+	for (size_t i = 0; i < r->contender_count; i++)
+		r->e->jobs[r->contenders[i].row].taken =
+			r->contenders[i].expired && r->contenders[i].taken;
 }
 
 static int settle(struct round *r, struct hold *hold, const struct outcome *o)
@@ -570,15 +588,19 @@ static int settle(struct round *r, struct hold *hold, const struct outcome *o)
 }
 
 /* Leases granted in earlier rounds and not begun yet end with the hold too. */
-static void cut_older(struct round *r, struct hold *hold, size_t older)
+static void cut_older(struct round *r, struct hold *hold)
 {
-	for (size_t i = 0; i < older; i++) {
+	for (size_t i = r->e->grant_count; i-- > 0;) {
+		if (i >= r->e->grant_count)
+			continue; /* tasks of one array go together */
 		struct grant *g = &r->e->grants[i];
 		double end = r->snap->now_sec +
 			     astra_engine_find(r->e, g->job)->lease_sec;
 		double cut = astra_hold_cut(hold, g->shares, g->count, end);
 
 		g->cut_sec = cut < end ? cut : 0;
+		if (!worth_starting(r, cut, end))
+			astra_grants_drop(r->e, g->job);
 	}
 }
 
@@ -660,6 +682,7 @@ int astra_round_decide(struct round *r, struct astra_error *err)
 	withdraw_served(r);
 	if (decide_contest(r, &o, err) < 0)
 		goto out;
+	mark_taken(r);
 	if (r->e->hold.job)
 		rc = renew_hold(r, &o, &hold, err);
 	else
@@ -669,7 +692,7 @@ int astra_round_decide(struct round *r, struct astra_error *err)
 	r->e->hold = (struct astra_hold_view){ .job = hold.job };
 	if (hold.job)
 		r->e->hold.start_sec = hold.start_sec;
-	cut_older(r, &hold, r->e->grant_count);
+	cut_older(r, &hold);
 	rc = settle(r, &hold, &o);
 	if (!rc)
 		rc = astra_grants_start(r);

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The engine on a virtual cluster. Times are relative to its begin, 1000. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "testsuite/unit/unit.h"
+#include "testsuite/unit/vcluster.h"
+
+#define AT(t) (1000.0 + (t))
+
+static void use_terms(struct vcluster *vc, double lease_sec)
+{
+	vc->options.lease_sec = lease_sec;
+	vc->options.grace_sec = 2;
+	vc->options.round_sec = 5;
+}
+
+/* Fig. 6: 6 GPUs, one tenant, job 1 wants all of them, jobs 2 and 3 half each:
+ * 1 | 2,3 | 2,3 | 1 | 2,3 | 2,3 | 1 | 1. */
+static void figure_6_alternates_one_to_two(void **state)
+{
+	struct vcluster vc;
+	struct vjob *j1, *j2, *j3;
+	(void) state;
+
+	vc_init(&vc, 1, 6);
+	use_terms(&vc, 20);
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 1);
+	j1 = vc_submit(&vc, 0, 6, HUGE_VAL);
+	j2 = vc_submit(&vc, 0, 3, HUGE_VAL);
+	j3 = vc_submit(&vc, 0, 3, HUGE_VAL);
+	/* Sample in the middle of each term; a switch costs two seconds. */
+	vc_run(&vc, AT(10));
+	assert_int_equal(j1->job.state, ASTRA_JOB_RUNNING);
+	vc_run(&vc, AT(32));
+	assert_int_equal(j2->job.state, ASTRA_JOB_RUNNING);
+	assert_int_equal(j3->job.state, ASTRA_JOB_RUNNING);
+	vc_run(&vc, AT(52));
+	assert_int_equal(j2->job.state, ASTRA_JOB_RUNNING);
+	assert_int_equal(j2->starts, 1); /* renewed, not restarted */
+	/* After three terms and one switch: 6*20, 3*40, 3*40 GPU seconds of
+	 * 2*62 each. */
+	vc_run(&vc, AT(62));
+	assert_true(fabs(vc_view(&vc, j1).rho - 120 / 124.0) < 0.05);
+	assert_true(fabs(vc_view(&vc, j2).rho - 120 / 124.0) < 0.05);
+	assert_true(fabs(vc_view(&vc, j3).rho - 120 / 124.0) < 0.05);
+	vc_run(&vc, AT(74));
+	assert_int_equal(j1->job.state, ASTRA_JOB_RUNNING);
+	vc_fini(&vc);
+}
+
+/* Eq. 16: tenants with endless work get GPU time in proportion to weight. */
+static void endless_work_is_shared_by_weight(void **state)
+{
+	struct vcluster vc;
+	double total = 0;
+	(void) state;
+
+	vc_init(&vc, 4, 8);
+	use_terms(&vc, 30);
+	vc_begin(&vc);
+	for (uint32_t t = 0; t < 3; t++) {
+		static const char *const names[] = { "a", "b", "c" };
+
+		vc_tenant(&vc, names[t], t ? 1 : 2);
+		for (int i = 0; i < 40; i++)
+			vc_submit(&vc, t, 1u << (i % 3), HUGE_VAL);
+	}
+	vc_run(&vc, AT(10 * 32));
+	for (uint32_t t = 0; t < 3; t++)
+		total += vc_tenant_view(&vc, t).usage.alloc;
+	for (uint32_t t = 0; t < 3; t++) {
+		double share = vc_tenant_view(&vc, t).usage.alloc / total;
+		double right = t ? 0.25 : 0.5;
+
+
+		assert_true(fabs(share / right - 1) < 0.05);
+	}
+	vc_fini(&vc);
+}
+
+/* A stream of small jobs with staggered leases keeps the cluster full; a job
+ * of `gpus` starts within two terms all the same. */
+static void check_starvation(unsigned seed, uint32_t gpus, uint32_t per_node)
+{
+	struct vcluster vc;
+	struct vjob *big;
+
+	srand(seed);
+	vc_init(&vc, 4, 8);
+	use_terms(&vc, 60);
+	vc.options.min_run_sec = seed % 3 * 10;
+	vc_begin(&vc);
+	vc_tenant(&vc, "small", 1);
+	vc_tenant(&vc, "large", 1);
+	for (int i = 0; i < 32; i++) {
+		vc_submit(&vc, 0, 1, 20 + rand() % 300);
+		vc_run(&vc, AT(3 * i));
+	}
+	big = vc_submit(&vc, 1, gpus, 100);
+	big->job.request.gpus_per_node = per_node;
+	big->job.checkpoints = true;
+	while (vc.now_sec < AT(600) && !big->starts) {
+		uint32_t size = 1 + (uint32_t) rand() % (seed % 4 + 1);
+
+		if (vc_running_gpus(&vc) < 40 && rand() % 3 && vc.job_count < 900)
+			vc_submit(&vc, 0, size, 5 + rand() % 300);
+		vc_step(&vc);
+	}
+	if (!big->starts)
+		fail_msg("seed %u: %u GPUs, %u a node: not started", seed, gpus,
+			 per_node);
+	assert_true(big->job.start_sec - big->waited_from_sec <= 120);
+	vc_fini(&vc);
+}
+
+static void large_jobs_start_within_two_terms(void **state)
+{
+	(void) state;
+	for (unsigned seed = 1; seed <= 10; seed++) {
+		check_starvation(seed, 32, 0);
+		check_starvation(seed, 32, 8);
+		check_starvation(seed, 16, 0);
+		check_starvation(seed, 16, 8);
+		check_starvation(seed, 8, 8);
+	}
+}
+
+/* While GPUs are held for it, they are lent. */
+static void held_gpus_are_lent(void **state)
+{
+	struct vcluster vc;
+	struct vjob *big;
+	double busy = 0, seconds = 0;
+	(void) state;
+
+	vc_init(&vc, 4, 8);
+	use_terms(&vc, 60);
+	vc.options.min_run_sec = 5;
+	vc_begin(&vc);
+	vc_tenant(&vc, "small", 1);
+	vc_tenant(&vc, "large", 1);
+	for (int i = 0; i < 64; i++) {
+		vc_submit(&vc, 0, 1, HUGE_VAL);
+		if (i < 32)
+			vc_run(&vc, AT(i));
+	}
+	vc_run(&vc, AT(70));
+	big = vc_submit(&vc, 1, 32, 30);
+	while (!big->starts && vc.now_sec < AT(300)) {
+		vc_step(&vc);
+		busy += vc_running_gpus(&vc);
+		seconds += 1;
+	}
+	assert_true(big->starts > 0);
+	assert_true(busy / seconds > 0.85 * 32);
+	vc_fini(&vc);
+}
+
+/* To start a job, nobody loses GPUs but for one node's rest: of the six jobs
+ * on three nodes only the one that had most (rho 4.7 against 1.2 and 2.3) is
+ * taken back, and the others do not notice. */
+static void only_the_loser_is_taken_back(void **state)
+{
+	struct vcluster vc;
+	struct vjob *want;
+	(void) state;
+
+	vc_init(&vc, 3, 8);
+	use_terms(&vc, 20);
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 1);
+	vc_tenant(&vc, "b", 1);
+	vc_submit(&vc, 0, 8, HUGE_VAL);
+	for (int i = 0; i < 4; i++)
+		vc_submit(&vc, 0, 2, HUGE_VAL);
+	vc_submit(&vc, 0, 4, HUGE_VAL);
+	vc_submit(&vc, 0, 4, HUGE_VAL);
+	vc_run(&vc, AT(10));
+	want = vc_submit(&vc, 1, 4, HUGE_VAL);
+	vc_run(&vc, AT(30));
+	assert_int_equal(want->starts, 1);
+	assert_int_equal(vc.most_reclaimed, 8);
+	for (size_t i = 1; i < 7; i++)
+		assert_int_equal(vc.jobs[i]->starts, 1);
+	vc_fini(&vc);
+}
+
+/* Two jobs of two GPUs and one of four share a node; what is needed is two. */
+static void cheapest_losers_are_found(void **state)
+{
+	struct vcluster vc;
+	struct vjob *want, *four;
+	(void) state;
+
+	vc_init(&vc, 1, 8);
+	use_terms(&vc, 20);
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 1);
+	vc_tenant(&vc, "b", 0);
+	four = vc_submit(&vc, 1, 4, HUGE_VAL);
+	vc_submit(&vc, 1, 2, HUGE_VAL);
+	vc_submit(&vc, 1, 2, HUGE_VAL);
+	vc_run(&vc, AT(10));
+	want = vc_submit(&vc, 0, 2, HUGE_VAL);
+	vc_run(&vc, AT(30));
+	assert_int_equal(want->starts, 1);
+	assert_int_equal(vc.most_reclaimed, 2);
+	assert_int_equal(four->starts, 1);
+	vc_fini(&vc);
+}
+
+static void reclaim_is_bounded_by_round(void **state)
+{
+	struct vcluster vc;
+	struct vjob *want;
+	(void) state;
+
+	vc_init(&vc, 4, 8);
+	use_terms(&vc, 20);
+	vc.options.reclaim_max = 8;
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 1);
+	vc_tenant(&vc, "b", 1);
+	for (int i = 0; i < 16; i++)
+		vc_submit(&vc, 0, 2, HUGE_VAL);
+	vc_run(&vc, AT(10));
+	want = vc_submit(&vc, 1, 32, HUGE_VAL);
+	vc_run(&vc, AT(40));
+	assert_int_equal(want->starts, 1);
+	assert_true(vc.most_reclaimed <= 8);
+	vc_fini(&vc);
+}
+
+static void checkpointing_job_gets_its_grace(void **state)
+{
+	struct vcluster vc;
+	struct vjob *a, *b;
+	(void) state;
+
+	vc_init(&vc, 1, 4);
+	use_terms(&vc, 20);
+	vc.options.grace_sec = 8;
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 1);
+	vc_tenant(&vc, "b", 1);
+	a = vc_submit(&vc, 0, 4, HUGE_VAL);
+	a->job.checkpoints = true;
+	a->checkpoint_sec = 3;
+	vc_run(&vc, AT(5));
+	b = vc_submit(&vc, 1, 4, HUGE_VAL);
+	vc_run(&vc, AT(40));
+	assert_int_equal(b->starts, 1);
+	/* Lease over at 20, checkpoint until 23, one second cleaning. */
+	assert_true(b->job.start_sec <= AT(26));
+	assert_int_equal(vc_view(&vc, a).revoked, 1);
+	vc_fini(&vc);
+}
+
+/* A job that ignores the signal is requeued at the end of its grace. */
+static void grace_ends_in_a_requeue(void **state)
+{
+	struct vcluster vc;
+	struct vjob *a, *b;
+	(void) state;
+
+	vc_init(&vc, 1, 4);
+	use_terms(&vc, 20);
+	vc.options.grace_sec = 8;
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 1);
+	vc_tenant(&vc, "b", 1);
+	a = vc_submit(&vc, 0, 4, HUGE_VAL);
+	a->job.checkpoints = true;
+	vc_run(&vc, AT(5));
+	b = vc_submit(&vc, 1, 4, HUGE_VAL);
+	vc_run(&vc, AT(40));
+	assert_int_equal(b->starts, 1);
+	assert_in_range((int) (b->job.start_sec - 1000), 28, 32);
+	vc_fini(&vc);
+}
+
+static void irrevocable_jobs_are_charged_and_never_taken(void **state)
+{
+	struct vcluster vc;
+	struct vjob *a, *b;
+	(void) state;
+
+	vc_init(&vc, 1, 4);
+	use_terms(&vc, 20);
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 1);
+	vc_tenant(&vc, "b", 1);
+	a = vc_submit(&vc, 0, 4, HUGE_VAL);
+	a->job.revocable = false;
+	vc_run(&vc, AT(5));
+	b = vc_submit(&vc, 1, 4, HUGE_VAL);
+	vc_run(&vc, AT(200));
+	assert_int_equal(a->starts, 1);
+	assert_int_equal(b->starts, 0);
+	assert_true(vc_view(&vc, a).usage.alloc > 4 * 190);
+	vc_fini(&vc);
+}
+
+static void save_and_restore_go_on_in_mid_lease(void **state)
+{
+	struct vcluster vc;
+	struct astra_bytes bytes = { 0 };
+	struct astra_error err = { "" };
+	struct astra_job_view before, after;
+	struct vjob *a;
+	(void) state;
+
+	vc_init(&vc, 2, 8);
+	use_terms(&vc, 30);
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 2);
+	vc_tenant(&vc, "b", 1);
+	a = vc_submit(&vc, 0, 8, HUGE_VAL);
+	vc_submit(&vc, 1, 8, HUGE_VAL);
+	vc_submit(&vc, 1, 4, HUGE_VAL);
+	vc_run(&vc, AT(15));
+	before = vc_view(&vc, a);
+	assert_int_equal(astra_engine_save(vc.engine, &bytes), 0);
+	astra_engine_destroy(vc.engine);
+	vc.engine = astra_engine_restore(&vc.options, bytes.data, bytes.size,
+					 &err);
+	assert_non_null(vc.engine);
+	after = vc_view(&vc, a);
+	assert_true(fabs(before.usage.alloc - after.usage.alloc) < 1e-6);
+	assert_true(fabs(before.usage.fair - after.usage.fair) < 1e-6);
+	assert_true(before.lease_end_sec == after.lease_end_sec);
+	vc_run(&vc, AT(100));
+	for (size_t size = 0; size < bytes.size; size += 7)
+		assert_null(astra_engine_restore(&vc.options, bytes.data, size,
+						 &err));
+	astra_bytes_clear(&bytes);
+	vc_fini(&vc);
+}
+
+/* Random work: the virtual cluster asserts that nothing is overcommitted. */
+static void random_histories_never_overcommit(void **state)
+{
+	(void) state;
+	for (unsigned seed = 1; seed <= 12; seed++) {
+		struct vcluster vc;
+
+		srand(seed);
+		vc_init(&vc, 3 + seed % 5, 4 + 4 * (seed % 2));
+		use_terms(&vc, 20 + 10 * (seed % 3));
+		vc.options.reclaim_max = seed % 3 ? 0 : 6;
+		vc.options.min_run_sec = seed % 4;
+		vc.cleanup_sec = 1 + seed % 3;
+		vc_begin(&vc);
+		vc_tenant(&vc, "a", 1);
+		vc_tenant(&vc, "b", 2);
+		vc_tenant(&vc, "c", 0);
+		while (vc.now_sec < AT(600)) {
+			if (rand() % 4 == 0 && vc.job_count < 300) {
+				struct vjob *v = vc_submit(
+					&vc, (uint32_t) (rand() % 3),
+					1 + (uint32_t) (rand() % 10),
+					5 + rand() % 90);
+
+				v->job.revocable = rand() % 8 != 0;
+				v->job.checkpoints = rand() % 2;
+				v->checkpoint_sec = rand() % 4;
+				if (rand() % 5 == 0)
+					v->job.request.gpus_per_node =
+						v->job.request.gpus % 4 == 0 ?
+							4 :
+							v->job.request.gpus;
+				if (v->job.request.gpus_per_node > 4)
+					v->job.request.gpus_per_node = 0;
+				v->job.request.whole_node = rand() % 20 == 0;
+			}
+			if (rand() % 50 == 0) {
+				size_t n = (size_t) rand() % vc.node_count;
+
+				vc.nodes[n].usable = !vc.nodes[n].usable;
+			}
+			vc_step(&vc);
+		}
+		vc_fini(&vc);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(figure_6_alternates_one_to_two),
+		cmocka_unit_test(endless_work_is_shared_by_weight),
+		cmocka_unit_test(large_jobs_start_within_two_terms),
+		cmocka_unit_test(held_gpus_are_lent),
+		cmocka_unit_test(only_the_loser_is_taken_back),
+		cmocka_unit_test(cheapest_losers_are_found),
+		cmocka_unit_test(reclaim_is_bounded_by_round),
+		cmocka_unit_test(checkpointing_job_gets_its_grace),
+		cmocka_unit_test(grace_ends_in_a_requeue),
+		cmocka_unit_test(irrevocable_jobs_are_charged_and_never_taken),
+		cmocka_unit_test(save_and_restore_go_on_in_mid_lease),
+		cmocka_unit_test(random_histories_never_overcommit),
+	};
+
+	return cmocka_run_group_tests_name("engine", tests, NULL, NULL);
+}

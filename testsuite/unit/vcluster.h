@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A cluster in memory, one second a step, that carries out the engine's plans
+ * as slurmctld would: starts take effect at once, requeued jobs are cleaned up
+ * for a while before they are pending again. It refuses what could not be
+ * started, so that a plan that overcommits fails the test. */
+#ifndef ASTRA_TEST_VCLUSTER_H
+#define ASTRA_TEST_VCLUSTER_H
+
+#include "src/policy/engine.h"
+
+#define VC_JOBS 4096
+#define VC_NODES 512
+
+struct vjob {
+	struct astra_job job; /* what the engine is told */
+	double work_sec;      /* to be run in all; infinite: endless */
+	double done_sec;
+	double clean_sec; /* REQUEUED or ENDING until then */
+	double checkpoint_sec; /* GRACE: leaves by itself after that long; 0:
+				* only when requeued */
+	double leave_sec;
+	uint32_t starts;
+	double waited_from_sec; /* pending since */
+	struct astra_share held[VC_NODES];
+};
+
+struct vcluster {
+	struct astra_engine *engine;
+	struct astra_options options;
+	struct astra_node nodes[VC_NODES];
+	size_t node_count;
+	struct astra_tenant tenants[32];
+	size_t tenant_count;
+	struct vjob *jobs[VC_JOBS];
+	size_t job_count;
+	struct astra_job snapshot_jobs[VC_JOBS];
+	struct astra_plan plan;
+	double now_sec;
+	double cleanup_sec; /* after a requeue */
+	double due_sec;	    /* next round */
+	uint32_t reclaimed; /* GPUs of jobs signalled or requeued last step */
+	uint32_t most_reclaimed;
+	bool trace; /* print what is carried out */
+};
+
+/* A cluster of nodes with so many GPUs and 8 CPUs a GPU; the engine is created
+ * with vc->options, which the caller may have changed since vc_init(). */
+void vc_init(struct vcluster *vc, size_t nodes, uint32_t gpus);
+void vc_begin(struct vcluster *vc);
+void vc_fini(struct vcluster *vc);
+uint32_t vc_tenant(struct vcluster *vc, const char *name, double weight);
+/* Submit now; returns the job. */
+struct vjob *vc_submit(struct vcluster *vc, uint32_t tenant, uint32_t gpus,
+		       double work_sec);
+/* One second: jobs end, a round if one is due. */
+void vc_step(struct vcluster *vc);
+void vc_run(struct vcluster *vc, double until_sec);
+struct astra_job_view vc_view(struct vcluster *vc, const struct vjob *job);
+struct astra_tenant_view vc_tenant_view(struct vcluster *vc, uint32_t tenant);
+uint32_t vc_running_gpus(const struct vcluster *vc);
+
+#endif
