@@ -144,22 +144,21 @@ int astra_call(const char *path, const char *munge_socket,
 	       const char *request, char **reply, struct astra_error *err)
 {
 	uint8_t head[ASTRA_FRAME_HEAD];
-	char *credential, *text = NULL;
-	int fd = open_socket(path, err);
+	char *text = NULL;
+	char *credential =
+		astra_sign(munge_socket, request, strlen(request), err);
+	int fd = credential ? open_socket(path, err) : -1;
 
-	if (fd < 0)
-		return -1;
-	credential = astra_sign(munge_socket, request, strlen(request), err);
-	if (credential) {
+	if (fd >= 0) {
 		astra_frame_write(head, strlen(credential));
 		if (send_all(fd, head, sizeof(head)) < 0 ||
 		    send_all(fd, credential, strlen(credential)) < 0)
 			explain_io(err);
 		else
 			text = receive_reply(fd, err);
+		close(fd);
 	}
 	free(credential);
-	close(fd);
 	if (!text)
 		return -1;
 	*reply = text;

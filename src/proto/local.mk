@@ -23,3 +23,33 @@ libastra_proto_la_SOURCES = \
 	src/proto/why.c \
 	src/proto/wire.c \
 	src/proto/wire.h
+
+EXTRA_DIST += testsuite/proto-invalid testsuite/unit/proto_sample.h \
+	testsuite/unit/proto_munged.h
+
+check_PROGRAMS += test_proto_query
+test_proto_query_SOURCES = testsuite/unit/test_proto_query.c
+test_proto_query_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_proto_query_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS)
+
+check_PROGRAMS += test_proto_answer
+test_proto_answer_SOURCES = testsuite/unit/test_proto_answer.c
+test_proto_answer_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
+test_proto_answer_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS)
+
+# The server needs no Slurm, so it is tested without slurmctld.
+server_sources = \
+	src/slurm/server.c \
+	src/slurm/server.h \
+	src/slurm/server_client.c \
+	src/slurm/server_limit.c \
+	src/slurm/server_private.h \
+	src/slurm/server_socket.c
+
+check_PROGRAMS += test_proto_server
+test_proto_server_SOURCES = testsuite/unit/test_proto_server.c \
+	$(server_sources)
+test_proto_server_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS) \
+	$(MUNGE_CFLAGS)
+test_proto_server_LDADD = libastra-proto.la libastra-common.la \
+	$(CMOCKA_LIBS) -lpthread

@@ -70,12 +70,14 @@ int astra_verify(const char *munge_socket, const char *credential,
 	if (rc != EMUNGE_SUCCESS) {
 		fail(ctx, rc, err);
 		free(payload);
-	} else if (!payload) {
-		astra_error_set(err, "MUNGE: the credential is empty");
+		munge_ctx_destroy(ctx);
+		return -1;
 	}
 	munge_ctx_destroy(ctx);
-	if (rc != EMUNGE_SUCCESS || !payload)
-		return -1;
+	if (!payload) /* an empty message has none */
+		payload = calloc(1, 1);
+	if (!payload)
+		return astra_error_nomem(err);
 	*message = payload;
 	*size = (size_t) length;
 	*uid = sender;

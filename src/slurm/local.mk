@@ -10,4 +10,4 @@ libastraea_la_LIBADD = \
 	libastra-store.la \
 	libastra-policy.la \
 	libastra-common.la
-libastraea_la_SOURCES =
+libastraea_la_SOURCES = $(server_sources)

@@ -268,10 +268,13 @@ static bool accept_one(struct server *s)
 		return true;
 	}
 	place = free_place(s, peer.uid);
-	if (place)
-		server_client_open(place, fd, peer.uid, now_msec());
-	else
+	if (!place) {
 		turn_away(s, fd, peer.uid);
+		return true;
+	}
+	/* Most requests are there already, and some clients gone again. */
+	server_client_open(place, fd, peer.uid, now_msec());
+	handle_client(s, place);
 	return true;
 }
 

@@ -16,3 +16,10 @@ sfair_SOURCES = \
 	src/cmd/sfair/print_table.c \
 	src/cmd/sfair/print_why.c \
 	src/cmd/sfair/sfair.h
+
+check_PROGRAMS += test_sfair
+test_sfair_SOURCES = testsuite/unit/test_sfair.c $(server_sources)
+test_sfair_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS) \
+	$(MUNGE_CFLAGS)
+test_sfair_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS) \
+	-lpthread

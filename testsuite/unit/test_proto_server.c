@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The query server as slurmctld runs it, with a munged of the test's own. */
+/* clang-format off: cmocka.h wants these before it */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <errno.h>
+#include <jansson.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "src/proto/query.h"
+#include "src/proto/sign.h"
+#include "src/slurm/server.h"
+#include "testsuite/unit/proto_munged.h"
+#include "testsuite/unit/proto_sample.h"
+
+#define TENANT "{\"astraea\":1,\"request\":\"tenant\"}"
+#define RESET "{\"astraea\":1,\"request\":\"diag\",\"reset\":true}"
+#define NOBODY 65534
+
+static struct test_munged munged;
+static char path[100];
+static atomic_int resets;
+static atomic_bool nobody_operates;
+
+static bool is_operator(uid_t uid)
+{
+	return uid == NOBODY && atomic_load(&nobody_operates);
+}
+
+static void count_reset(void)
+{
+	atomic_fetch_add(&resets, 1);
+}
+
+static int start(struct astra_error *err)
+{
+	const struct astra_server_options options = {
+		.path = path,
+		.munge_socket = munged.socket,
+		.slurm_uid = 64030,
+		.is_operator = is_operator,
+		.diag_reset = count_reset,
+	};
+
+	return astra_server_start(&options, err);
+}
+
+/* The reply to a request, or its error's code. */
+static json_t *ask(const char *request, char code[32])
+{
+	struct astra_error err = { "" };
+	char *text = NULL;
+	json_t *reply;
+
+	snprintf(code, 32, "none");
+	if (astra_call(path, munged.socket, request, &text, &err) < 0)
+		fail_msg("%s", err.text);
+	reply = json_loads(text, 0, NULL);
+	free(text);
+	assert_non_null(reply);
+	json_unpack(reply, "{s:{s:s}}", "error", "code", &text);
+	if (json_object_get(reply, "error"))
+		snprintf(code, 32, "%s", text);
+	return reply;
+}
+
+static void expect(const char *request, const char *wanted)
+{
+	char code[32];
+
+	json_decref(ask(request, code));
+	assert_string_equal(code, wanted);
+}
+
+static struct sockaddr_un address(void)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+
+	memcpy(addr.sun_path, path, sizeof(path));
+	return addr;
+}
+
+static int dial(void)
+{
+	struct sockaddr_un addr = address();
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_int_equal(connect(fd, (struct sockaddr *) &addr, sizeof(addr)),
+			 0);
+	return fd;
+}
+
+/* Send raw bytes and read the reply's error code; "" when the server closes
+ * without one. */
+static void exchange(const void *bytes, size_t size, char code[32])
+{
+	char reply[4096];
+	const char *at;
+	size_t got = 0;
+	ssize_t n;
+	int fd = dial();
+
+	if (send(fd, bytes, size, MSG_NOSIGNAL) < 0)
+		assert_int_equal(errno, EPIPE);
+	while (got < sizeof(reply) - 1 &&
+	       (n = recv(fd, reply + got, sizeof(reply) - 1 - got, 0)) > 0)
+		got += (size_t) n;
+	close(fd);
+	reply[got] = '\0';
+	at = got > 4 ? strstr(reply + 4, "\"code\":\"") : NULL;
+	snprintf(code, 32, "%s", at ? at + 8 : "");
+	code[strcspn(code, "\"")] = '\0';
+}
+
+static void expect_raw(uint32_t length, const void *bytes, size_t size,
+		       const char *wanted)
+{
+	uint8_t message[8192];
+	char code[32];
+
+	assert_true(size + 4 <= sizeof(message));
+	astra_frame_write(message, length);
+	memcpy(message + 4, bytes, size);
+	exchange(message, size + 4, code);
+	assert_string_equal(code, wanted);
+}
+
+static void a_signed_query_is_answered(void **state)
+{
+	char code[32];
+	json_t *reply = ask(TENANT, code);
+
+	(void) state;
+	assert_string_equal(code, "none");
+	assert_int_equal(json_array_size(json_object_get(reply, "tenants")),
+			 2);
+	json_decref(reply);
+}
+
+static void a_replayed_credential_is_refused(void **state)
+{
+	struct astra_error err;
+	char *credential =
+		astra_sign(munged.socket, TENANT, strlen(TENANT), &err);
+	uint32_t size = (uint32_t) strlen(credential);
+
+	(void) state;
+	expect_raw(size, credential, size, "");
+	expect_raw(size, credential, size, "auth");
+	free(credential);
+}
+
+static void what_munge_did_not_sign_is_refused(void **state)
+{
+	(void) state;
+	expect_raw(7, "MUNGE:x", 7, "auth");
+	expect_raw((uint32_t) strlen(TENANT), TENANT, strlen(TENANT), "auth");
+	expect_raw(5, "a\0b\xff\n", 5, "auth");
+	expect_raw(0, "", 0, "auth");
+}
+
+static void a_request_above_its_bound_is_refused(void **state)
+{
+	(void) state;
+	expect_raw((1u << 20) + 1, "x", 1, "too_large");
+	expect_raw(UINT32_MAX, "x", 1, "too_large");
+}
+
+static void bad_messages_cost_nothing_else(void **state)
+{
+	(void) state;
+	expect("", "malformed");
+	expect("{", "malformed");
+	expect("{\"astraea\":1,\"request\":\"exit\"}", "malformed");
+	expect("{\"astraea\":9,\"request\":\"tenant\"}", "version");
+	expect("{\"astraea\":1,\"request\":\"why\",\"job\":999}", "not_found");
+	expect(TENANT, "none");
+}
+
+static void clients_that_go_away_are_forgotten(void **state)
+{
+	(void) state;
+	for (int i = 0; i < 40; i++) {
+		int fd = dial();
+
+		assert_true(send(fd, "\0\0", 2, MSG_NOSIGNAL) == 2);
+		close(fd);
+	}
+	expect(TENANT, "none");
+}
+
+static void one_user_cannot_take_every_place(void **state)
+{
+	int fds[16];
+	char code[32];
+
+	(void) state;
+	for (int i = 0; i < 16; i++)
+		fds[i] = dial();
+	usleep(200000);
+	exchange("", 0, code);
+	assert_string_equal(code, "busy");
+	for (int i = 0; i < 16; i++)
+		close(fds[i]);
+	usleep(200000);
+	expect(TENANT, "none");
+}
+
+static void a_slow_client_is_told_and_closed(void **state)
+{
+	char code[32];
+
+	(void) state;
+	exchange("\0\0\1", 3, code);
+	assert_string_equal(code, "timeout");
+}
+
+static void too_many_requests_a_second_are_refused(void **state)
+{
+	int limited = 0;
+	char code[32];
+
+	(void) state;
+	for (int i = 0; i < 300 && !limited; i++) {
+		json_decref(ask(TENANT, code));
+		limited += !strcmp(code, "rate");
+	}
+	assert_int_equal(limited, 1);
+	usleep(1100000);
+	expect(TENANT, "none");
+}
+
+/* In a child: become nobody and ask for a reset.
+ * Returns 0 when it was granted, 1 when denied, 2 else. */
+static int reset_as_nobody(void)
+{
+	struct astra_error err;
+	char *text = NULL;
+
+	if (setgid(NOBODY) < 0 || setuid(NOBODY) < 0 ||
+	    astra_call(path, munged.socket, RESET, &text, &err) < 0)
+		return 2;
+	if (strstr(text, "\"denied\""))
+		return 1;
+	return strstr(text, "\"error\"") ? 2 : 0;
+}
+
+static int status_as_nobody(void)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(reset_as_nobody());
+	waitpid(pid, &status, 0);
+	return WEXITSTATUS(status);
+}
+
+static void only_root_slurmuser_and_operators_reset(void **state)
+{
+	(void) state;
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(status_as_nobody(), 1);
+	assert_int_equal(atomic_load(&resets), 0);
+	atomic_store(&nobody_operates, true);
+	assert_int_equal(status_as_nobody(), 0);
+	atomic_store(&nobody_operates, false);
+	assert_int_equal(atomic_load(&resets), 1);
+	expect(RESET, "none");
+	assert_int_equal(atomic_load(&resets), 2);
+}
+
+static void *publish_often(void *arg)
+{
+	atomic_bool *stop = arg;
+
+	while (!atomic_load(stop))
+		astra_server_publish(sample_report());
+	return NULL;
+}
+
+static void reports_change_while_queries_run(void **state)
+{
+	atomic_bool stop = false;
+	pthread_t thread;
+
+	(void) state;
+	assert_int_equal(pthread_create(&thread, NULL, publish_often, &stop),
+			 0);
+	for (int i = 0; i < 20; i++)
+		expect(TENANT, "none");
+	atomic_store(&stop, true);
+	pthread_join(thread, NULL);
+}
+
+static void without_a_report_the_answer_says_so(void **state)
+{
+	(void) state;
+	astra_server_publish(NULL);
+	expect(TENANT, "no_data");
+	astra_server_publish(sample_report());
+}
+
+static void the_socket_is_everybodys_and_goes_at_stop(void **state)
+{
+	struct astra_error err;
+	struct stat st;
+
+	(void) state;
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0666);
+	assert_int_equal(start(&err), -1); /* there is one already */
+	astra_server_stop();
+	assert_int_equal(stat(path, &st), -1);
+	assert_int_equal(start(&err), 0);
+	astra_server_publish(sample_report());
+}
+
+static void make_stale_socket(void)
+{
+	struct sockaddr_un addr = address();
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_int_equal(bind(fd, (struct sockaddr *) &addr, sizeof(addr)), 0);
+	assert_int_equal(listen(fd, 1), 0);
+	close(fd);
+}
+
+static void only_a_stale_socket_is_replaced(void **state)
+{
+	struct sockaddr_un addr = address();
+	struct astra_error err;
+	int fd;
+
+	(void) state;
+	astra_server_stop();
+	make_stale_socket();
+	assert_int_equal(start(&err), 0);
+	astra_server_stop();
+	fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	close(fd);
+	assert_int_equal(start(&err), -1);
+	assert_non_null(strstr(err.text, "is no socket"));
+	unlink(path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(bind(fd, (struct sockaddr *) &addr, sizeof(addr)), 0);
+	assert_int_equal(listen(fd, 1), 0);
+	assert_int_equal(start(&err), -1);
+	assert_non_null(strstr(err.text, "another process answers"));
+	close(fd);
+	unlink(path);
+	assert_int_equal(start(&err), 0);
+	astra_server_publish(sample_report());
+}
+
+static void a_folder_that_others_may_write_is_refused(void **state)
+{
+	struct astra_error err;
+
+	(void) state;
+	astra_server_stop();
+	assert_int_equal(chmod(munged.folder, 0777), 0);
+	assert_int_equal(start(&err), -1);
+	assert_non_null(strstr(err.text, "others may write"));
+	assert_int_equal(chmod(munged.folder, 0755), 0);
+	assert_int_equal(start(&err), 0);
+	astra_server_publish(sample_report());
+}
+
+static void a_missing_munged_is_named(void **state)
+{
+	struct astra_error err = { "" };
+	char *text = NULL;
+
+	(void) state;
+	assert_int_equal(astra_call(path, "/nonexistent/munge.sock", TENANT,
+				    &text, &err),
+			 -1);
+	assert_non_null(strstr(err.text, "munged does not answer"));
+	assert_int_equal(astra_call("/nonexistent/x.sock", munged.socket,
+				    TENANT, &text, &err),
+			 -1);
+	assert_non_null(strstr(err.text, "slurmctld is not running"));
+}
+
+static int setup(void **state)
+{
+	struct astra_error err = { "" };
+
+	(void) state;
+	snprintf(path, sizeof(path), "%s/a.sock", munged.folder);
+	astra_server_publish(sample_report());
+	if (start(&err) < 0)
+		print_error("%s\n", err.text);
+	return *err.text ? -1 : 0;
+}
+
+static int teardown(void **state)
+{
+	(void) state;
+	astra_server_stop();
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_signed_query_is_answered),
+		cmocka_unit_test(a_replayed_credential_is_refused),
+		cmocka_unit_test(what_munge_did_not_sign_is_refused),
+		cmocka_unit_test(a_request_above_its_bound_is_refused),
+		cmocka_unit_test(bad_messages_cost_nothing_else),
+		cmocka_unit_test(clients_that_go_away_are_forgotten),
+		cmocka_unit_test(one_user_cannot_take_every_place),
+		cmocka_unit_test(a_slow_client_is_told_and_closed),
+		cmocka_unit_test(only_root_slurmuser_and_operators_reset),
+		cmocka_unit_test(reports_change_while_queries_run),
+		cmocka_unit_test(too_many_requests_a_second_are_refused),
+		cmocka_unit_test(without_a_report_the_answer_says_so),
+		cmocka_unit_test(the_socket_is_everybodys_and_goes_at_stop),
+		cmocka_unit_test(only_a_stale_socket_is_replaced),
+		cmocka_unit_test(a_folder_that_others_may_write_is_refused),
+		cmocka_unit_test(a_missing_munged_is_named),
+	};
+	int rc;
+
+	if (test_munged_start(&munged) < 0) {
+		fputs("SKIP: munged cannot be started here\n", stderr);
+		return 77;
+	}
+	rc = cmocka_run_group_tests(tests, setup, teardown);
+	test_munged_stop(&munged);
+	return rc;
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The sfair command as users call it, against a server with a made-up report.
+ * "test_sfair --serve" keeps that server up, to look at sfair by hand. */
+/* clang-format off: cmocka.h wants these before it */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <errno.h>
+#include <jansson.h>
+
+#include "src/slurm/server.h"
+#include "testsuite/unit/proto_munged.h"
+#include "testsuite/unit/proto_sample.h"
+
+static struct test_munged munged;
+static char path[100];
+static char output[65536];
+
+/* Run sfair with a shell's words; its output, both streams, is in output.
+ * Returns its exit status. */
+static int sfair(const char *words)
+{
+	const char *top = getenv("top_builddir");
+	char command[8192];
+	size_t size;
+	FILE *pipe;
+
+	snprintf(command, sizeof(command), "%s/sfair %s 2>&1",
+		 top ? top : ".", words);
+	pipe = popen(command, "re");
+	assert_non_null(pipe);
+	size = fread(output, 1, sizeof(output) - 1, pipe);
+	output[size] = '\0';
+	return WEXITSTATUS(pclose(pipe));
+}
+
+static void says(const char *text)
+{
+	if (!strstr(output, text))
+		fail_msg("\"%s\" lacks \"%s\"", output, text);
+}
+
+static void tables_have_a_row_a_record(void **state)
+{
+	(void) state;
+	assert_int_equal(sfair("tenant"), 0);
+	says("Pool gpu: 32 GPUs, 24 usable, 11 free; collected for job 20, "
+	     "there in 11:40\n");
+	says("physics ");
+	assert_int_equal(sfair("job -P -n -o JobID,User,GPUs,Rho"), 0);
+	assert_string_equal(output, "10|alice|8|0.833\n"
+				    "11|bob|4|inf\n"
+				    "20_3|alice|1|1.250\n"
+				    "20_[4-9,12-20:4%2]|alice|1|0.000\n");
+	assert_int_equal(sfair("lease -p -o jobid,left -u alice"), 0);
+	assert_string_equal(output, "JobID|Left|\n10|5:00|\n20_3|0:00|\n");
+	assert_int_equal(sfair("tenant -nP -t hours -o Tenant,Alloc"), 0);
+	assert_string_equal(output, "physics|3.3\nbio|0.1\n");
+}
+
+static void widths_pad_and_cut_as_in_slurm(void **state)
+{
+	(void) state;
+	assert_int_equal(sfair("tenant -n -o Tenant%4,Weight%-3,Rho%8"), 0);
+	assert_string_equal(output, "phy+ 2      0.750\n bio 1        inf\n");
+}
+
+static void a_job_name_cannot_steer_the_terminal(void **state)
+{
+	(void) state;
+	assert_int_equal(sfair("job -nP -j 11 -o JobName"), 0);
+	assert_string_equal(output, "esc?[2J?\n");
+}
+
+static void why_is_a_paragraph(void **state)
+{
+	(void) state;
+	assert_int_equal(sfair("why 20_5"), 0);
+	says("9 array tasks");
+	says("Needier jobs use up the GPUs.");
+	assert_int_equal(sfair("why 4711"), 1);
+	says("sfair: error: job 4711: no managed job");
+}
+
+static void diag_shows_the_locks(void **state)
+{
+	(void) state;
+	assert_int_equal(sfair("diag"), 0);
+	says("Write lock (microseconds)\n\tLast                  30\n");
+	says("Configuration error   line 3: Lease=x");
+	assert_int_equal(sfair("diag -P"), 0);
+	says("Write lock|Max|90\n");
+}
+
+static void json_is_json(void **state)
+{
+	static const char *const words[] = {
+		"tenant --json", "job --json", "lease --json",
+		"why --json 10", "diag --json",
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		json_t *reply;
+
+		assert_int_equal(sfair(words[i]), 0);
+		reply = json_loads(output, JSON_REJECT_DUPLICATES, NULL);
+		assert_non_null(reply);
+		json_decref(reply);
+	}
+}
+
+static void mistakes_are_one_line_that_names_them(void **state)
+{
+	static const struct {
+		const char *words, *text;
+	} cases[] = {
+		{ "", "which command?" },
+		{ "nodes", "unknown command \"nodes\"" },
+		{ "job -x", "unknown option -x" },
+		{ "job --colour", "unknown option --colour" },
+		{ "job --json=yes", "--json=yes: the option takes no value" },
+		{ "job --jobs", "--jobs needs a value" },
+		{ "job -j 1,,2", "--jobs: names" },
+		{ "job -j -1", "\"-1\" is no job" },
+		{ "job -o JobID,Colour", "unknown field \"Colour\"" },
+		{ "job -o JobID%0", "a width is" },
+		{ "job -t days", "--time=days" },
+		{ "why", "give one job" },
+		{ "why 1 2", "give one job" },
+		{ "tenant -j 1", "--jobs does not go with" },
+		{ "job --reset", "--reset does not go with" },
+		{ "tenant physics", "unexpected \"physics\"" },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(sfair(cases[i].words), 1);
+		says("sfair: error: ");
+		says(cases[i].text);
+		assert_ptr_equal(strchr(output, '\n'),
+				 output + strlen(output) - 1);
+	}
+}
+
+static void failures_name_the_cause(void **state)
+{
+	(void) state;
+	setenv("SFAIR_SOCKET", "/nonexistent/a.sock", 1);
+	assert_int_equal(sfair("job"), 1);
+	says("slurmctld is not running on this host");
+	setenv("SFAIR_SOCKET", path, 1);
+	setenv("MUNGE_SOCKET", "/nonexistent/m.sock", 1);
+	assert_int_equal(sfair("job"), 1);
+	says("munged does not answer");
+	setenv("MUNGE_SOCKET", munged.socket, 1);
+	unsetenv("SFAIR_SOCKET");
+	setenv("SLURM_CONF", "/nonexistent/slurm.conf", 1);
+	assert_int_equal(sfair("job"), 1);
+	says("SLURM_CONF=/nonexistent/slurm.conf: No such file");
+	unsetenv("SLURM_CONF");
+	setenv("SFAIR_SOCKET", path, 1);
+	astra_server_publish(NULL);
+	assert_int_equal(sfair("job"), 1);
+	says("has not finished its first round");
+	astra_server_publish(sample_report());
+}
+
+static void write_file(const char *name, const char *text)
+{
+	char file[200];
+	FILE *f;
+
+	snprintf(file, sizeof(file), "%s/%s", munged.folder, name);
+	f = fopen(file, "we");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void write_slurm_conf(void)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+		 "ClusterName=t\nSlurmctldHost=localhost\n"
+		 "StateSaveLocation=%s\nAuthInfo=socket=%s\n"
+		 "NodeName=n1\nPartitionName=p Nodes=n1\n",
+		 munged.folder, munged.socket);
+	write_file("slurm.conf", text);
+}
+
+static void remove_file(const char *name)
+{
+	char file[200];
+
+	snprintf(file, sizeof(file), "%s/%s", munged.folder, name);
+	unlink(file);
+}
+
+static void the_configuration_leads_to_the_socket(void **state)
+{
+	char conf[200], text[300];
+
+	(void) state;
+	snprintf(conf, sizeof(conf), "%s/slurm.conf", munged.folder);
+	setenv("SLURM_CONF", conf, 1);
+	unsetenv("SFAIR_SOCKET");
+	unsetenv("MUNGE_SOCKET");
+	write_slurm_conf();
+	assert_int_equal(sfair("job"), 1); /* the default name's not there */
+	says("/astraea.sock: no such socket");
+	snprintf(text, sizeof(text),
+		 "# Socket=/nowhere\nPool=gpu Partitions=p\nInclude more\n");
+	write_file("astraea.conf", text);
+	snprintf(text, sizeof(text), " socket = %s # here\n", path);
+	write_file("more", text);
+	assert_int_equal(sfair("job -n"), 0);
+	remove_file("slurm.conf");
+	remove_file("astraea.conf");
+	remove_file("more");
+	unsetenv("SLURM_CONF");
+	setenv("SFAIR_SOCKET", path, 1);
+	setenv("MUNGE_SOCKET", munged.socket, 1);
+}
+
+static void help_and_version_ask_nobody(void **state)
+{
+	(void) state;
+	assert_int_equal(sfair("--help"), 0);
+	says("Usage: sfair");
+	assert_int_equal(sfair("-V"), 0);
+	says("sfair ");
+	assert_int_equal(sfair("--helpformat"), 0);
+	says("LeaseEnd");
+	assert_int_equal(sfair("tenant --helpformat"), 0);
+	says("Quota");
+}
+
+static int setup(void **state)
+{
+	const struct astra_server_options options = {
+		.path = path,
+		.munge_socket = munged.socket,
+	};
+	struct astra_error err = { "" };
+
+	(void) state;
+	snprintf(path, sizeof(path), "%s/a.sock", munged.folder);
+	setenv("SFAIR_SOCKET", path, 1);
+	setenv("MUNGE_SOCKET", munged.socket, 1);
+	astra_server_publish(sample_report());
+	if (astra_server_start(&options, &err) < 0)
+		print_error("%s\n", err.text);
+	return *err.text ? -1 : 0;
+}
+
+static int teardown(void **state)
+{
+	(void) state;
+	astra_server_stop();
+	return 0;
+}
+
+static void serve(void)
+{
+	setup(NULL);
+	printf("export SFAIR_SOCKET=%s MUNGE_SOCKET=%s\nEnter ends it.\n",
+	       path, munged.socket);
+	getchar();
+	teardown(NULL);
+}
+
+static bool sfair_is_built(void)
+{
+	const char *top = getenv("top_builddir");
+	char file[4096];
+
+	snprintf(file, sizeof(file), "%s/sfair", top ? top : ".");
+	return !access(file, X_OK);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tables_have_a_row_a_record),
+		cmocka_unit_test(widths_pad_and_cut_as_in_slurm),
+		cmocka_unit_test(a_job_name_cannot_steer_the_terminal),
+		cmocka_unit_test(why_is_a_paragraph),
+		cmocka_unit_test(diag_shows_the_locks),
+		cmocka_unit_test(json_is_json),
+		cmocka_unit_test(mistakes_are_one_line_that_names_them),
+		cmocka_unit_test(failures_name_the_cause),
+		cmocka_unit_test(the_configuration_leads_to_the_socket),
+		cmocka_unit_test(help_and_version_ask_nobody),
+	};
+	int rc = 0;
+
+	if (!sfair_is_built() || test_munged_start(&munged) < 0) {
+		fputs("SKIP: sfair is not built, or munged cannot be started\n",
+		      stderr);
+		return 77;
+	}
+	if (argc > 1 && !strcmp(argv[1], "--serve"))
+		serve();
+	else
+		rc = cmocka_run_group_tests(tests, setup, teardown);
+	test_munged_stop(&munged);
+	return rc;
+}
