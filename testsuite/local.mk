@@ -42,3 +42,23 @@ check_PROGRAMS += test_fairness
 test_fairness_SOURCES = testsuite/unit/test_fairness.c testsuite/unit/unit.h
 test_fairness_CFLAGS = $(UNIT_CFLAGS)
 test_fairness_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += test_options
+test_options_SOURCES = testsuite/unit/test_options.c testsuite/unit/unit.h
+test_options_CFLAGS = $(UNIT_CFLAGS)
+test_options_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += test_idmap
+test_idmap_SOURCES = testsuite/unit/test_idmap.c testsuite/unit/unit.h
+test_idmap_CFLAGS = $(UNIT_CFLAGS)
+test_idmap_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += test_grow
+test_grow_SOURCES = testsuite/unit/test_grow.c testsuite/unit/unit.h
+test_grow_CFLAGS = $(UNIT_CFLAGS)
+test_grow_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += test_plan
+test_plan_SOURCES = testsuite/unit/test_plan.c testsuite/unit/unit.h
+test_plan_CFLAGS = $(UNIT_CFLAGS)
+test_plan_LDADD = $(UNIT_LIBS)

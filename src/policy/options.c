@@ -17,16 +17,13 @@
 /* One field of a time: digits only. */
 static int parse_field(const char **text, double *out)
 {
-	char *end;
+	double number = 0;
 
 	if (!isdigit((unsigned char) **text))
 		return -1;
-	*out = strtod(*text, &end);
-	if (memchr(*text, '.', (size_t) (end - *text)) ||
-	    memchr(*text, 'e', (size_t) (end - *text)) ||
-	    memchr(*text, 'x', (size_t) (end - *text)))
-		return -1;
-	*text = end;
+	while (isdigit((unsigned char) **text))
+		number = number * 10 + (*(*text)++ - '0');
+	*out = number;
 	return 0;
 }
 
@@ -394,5 +391,10 @@ int astra_options_check(const struct astra_options *o,
 		return astra_error_set(err, "LeaseMax=%g is shorter than "
 					    "LeaseMin=%g",
 				       o->lease_max_sec, o->lease_min_sec);
+	if (o->lease_max_sec <= 0 && o->lease_sec < o->lease_min_sec)
+		return astra_error_set(err, "LeaseMin=%g is longer than "
+					    "LeaseTerm=%g, which is LeaseMax "
+					    "unless that is set",
+				       o->lease_min_sec, o->lease_sec);
 	return 0;
 }

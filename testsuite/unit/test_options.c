@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "src/policy/options.h"
+#include "testsuite/unit/unit.h"
+
+static struct astra_options defaults(void)
+{
+	struct astra_options options;
+
+	astra_options_init(&options);
+	return options;
+}
+
+static void every_default_parses(void **state)
+{
+	(void) state;
+	for (const struct astra_option *row = astra_option_table; row->key;
+	     row++) {
+		struct astra_options o = defaults(), same = o;
+		struct astra_error err = {""};
+
+		assert_non_null(row->values);
+		assert_non_null(row->help);
+		assert_int_equal(
+			astra_options_set(&o, row->key, row->initial, &err), 0);
+		assert_memory_equal(&o, &same, sizeof(o));
+		assert_string_equal(err.text, "");
+	}
+}
+
+static void the_defaults_make_sense_together(void **state)
+{
+	struct astra_options o = defaults();
+	struct astra_error err = {""};
+
+	(void) state;
+	assert_int_equal(astra_options_check(&o, &err), 0);
+	assert_string_equal(o.policy, "ltgf");
+	assert_true(o.lease_sec == 900);
+	assert_int_equal(o.checkpoint_exit_count, 1);
+	assert_int_equal(o.checkpoint_exit[0], 85);
+}
+
+static const struct {
+	const char *key, *value;
+} bad[] = {
+	{"Policy", "fifo"},
+	{"Policy", ""},
+	{"LeaseTerm", "soon"},
+	{"LeaseTerm", "-5"},
+	{"LeaseTerm", "1:2:3:4"},
+	{"LeaseTerm", "1E5"},
+	{"LeaseTerm", "0x10"},
+	{"LeaseTerm", "1.5"},
+	{"LeaseTerm", "10s"},
+	{"LeaseTerm", ""},
+	{"LeaseTerm", "99999999999"},
+	{"LeaseMin", "1:"},
+	{"LeaseMax", "1-"},
+	{"AllowNoLease", "maybe"},
+	{"RoundInterval", ":5"},
+	{"CheckpointGrace", "a minute"},
+	{"CheckpointSignal", "KILL"},
+	{"CheckpointSignal", "9"},
+	{"CheckpointSignal", "SIGSTOP"},
+	{"CheckpointSignal", "USR3"},
+	{"CheckpointSignal", "0"},
+	{"CheckpointSignal", "1000"},
+	{"CheckpointExit", "0"},
+	{"CheckpointExit", "256"},
+	{"CheckpointExit", "85,"},
+	{"CheckpointExit", "85;86"},
+	{"CheckpointExit", "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17"},
+	{"MinRunTime", "x"},
+	{"MaxReclaim", "-1"},
+	{"MaxReclaim", "1.5"},
+	{"MaxReclaim", "99999999999999999999"},
+	{"TenantVariant", "eq9"},
+	{"FairnessHalfLife", "never"},
+	{"LeadMax", "1 2"},
+	{"NewJobsFirst", "2"},
+	{"LeaseBonus", "-0.1"},
+	{"LeaseBonus", "nan"},
+	{"LeaseBonus", "inf"},
+	{"LeaseBonus", "1x"},
+	{"DeadlineUrgency", "tomorrow"},
+	{"OnUnfit", "cluster"},
+	{"Placement", "random"},
+};
+
+static void a_bad_value_is_named_and_changes_nothing(void **state)
+{
+	(void) state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(bad); i++) {
+		struct astra_options o = defaults(), same = o;
+		struct astra_error err = {""};
+		char pair[128];
+
+		snprintf(pair, sizeof(pair), "%s=%s: ", bad[i].key,
+			 bad[i].value);
+		assert_int_equal(
+			astra_options_set(&o, bad[i].key, bad[i].value, &err),
+			-1);
+		assert_memory_equal(&o, &same, sizeof(o));
+		assert_ptr_equal(strstr(err.text, pair), err.text);
+		assert_true(strlen(err.text) > strlen(pair));
+	}
+}
+
+static void every_option_has_a_bad_value_tested(void **state)
+{
+	(void) state;
+	for (const struct astra_option *row = astra_option_table; row->key;
+	     row++) {
+		bool found = false;
+
+		for (size_t i = 0; i < ASTRA_COUNT_OF(bad); i++)
+			found |= !strcasecmp(bad[i].key, row->key);
+		if (!found)
+			fail_msg("%s has none", row->key);
+	}
+}
+
+static void an_unknown_option_is_named(void **state)
+{
+	struct astra_options o = defaults();
+	struct astra_error err = {""};
+
+	(void) state;
+	assert_int_equal(astra_options_set(&o, "LeaseTrem", "5", &err), -1);
+	assert_string_equal(err.text, "LeaseTrem=5: there is no such option");
+	assert_int_equal(astra_options_set(&o, "LeaseTrem", "5", NULL), -1);
+}
+
+static void keys_and_words_are_case_insensitive(void **state)
+{
+	struct astra_options o = defaults();
+
+	(void) state;
+	assert_int_equal(astra_options_set(&o, "leaseterm", "5:00", NULL), 0);
+	assert_true(o.lease_sec == 300);
+	assert_int_equal(astra_options_set(&o, "TENANTVARIANT", "EQ16", NULL),
+			 0);
+	assert_true(o.quota_entitlement);
+	assert_int_equal(astra_options_set(&o, "Placement", "Strict", NULL), 0);
+	assert_true(o.strict_placement);
+	assert_int_equal(astra_options_set(&o, "OnUnfit", "TENANT", NULL), 0);
+	assert_true(o.on_unfit_tenant);
+	assert_int_equal(astra_options_set(&o, "AllowNoLease", "YES", NULL), 0);
+	assert_true(o.lease_none_allowed);
+	assert_int_equal(
+		astra_options_set(&o, "CheckpointSignal", "sigusr1", NULL), 0);
+	assert_int_equal(o.checkpoint_signal, SIGUSR1);
+}
+
+static void lists_of_exit_codes_are_read(void **state)
+{
+	struct astra_options o = defaults();
+
+	(void) state;
+	assert_int_equal(
+		astra_options_set(&o, "CheckpointExit", "85,3,255", NULL), 0);
+	assert_int_equal(o.checkpoint_exit_count, 3);
+	assert_int_equal(o.checkpoint_exit[1], 3);
+	assert_int_equal(astra_options_set(&o, "CheckpointExit", "none", NULL),
+			 0);
+	assert_int_equal(o.checkpoint_exit_count, 0);
+}
+
+/* As sbatch's manual page lists them; a bare number as said by the caller. */
+static void times_are_as_slurm_writes_them(void **state)
+{
+	static const struct {
+		const char *text;
+		double sec;
+	} times[] = {
+		{"0", 0},
+		{"90", 90},
+		{"2:30", 150},
+		{"1:00:00", 3600},
+		{"1-0", 86400},
+		{"1-12", 129600},
+		{"1-12:30", 131400},
+		{"1-12:30:15", 131415},
+		{"UNLIMITED", 0},
+		{"none", 0},
+	};
+	double sec;
+
+	(void) state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(times); i++) {
+		assert_int_equal(astra_parse_time(times[i].text, 1, &sec), 0);
+		assert_true(sec == times[i].sec);
+	}
+	assert_int_equal(astra_parse_time("90", 60, &sec), 0);
+	assert_true(sec == 5400);
+	assert_int_equal(astra_parse_time("1-2-3", 60, &sec), -1);
+	assert_true(sec == 5400);
+}
+
+static void signals_are_names_or_numbers(void **state)
+{
+	(void) state;
+	assert_int_equal(astra_parse_signal("TERM"), SIGTERM);
+	assert_int_equal(astra_parse_signal("SIGTERM"), SIGTERM);
+	assert_int_equal(astra_parse_signal("10"), 10);
+	assert_int_equal(astra_parse_signal(""), -1);
+	assert_int_equal(astra_parse_signal("SIG"), -1);
+	assert_int_equal(astra_parse_signal("10 "), -1);
+	assert_int_equal(astra_parse_signal("-1"), -1);
+}
+
+static void contradictions_name_both_keys(void **state)
+{
+	static const struct {
+		const char *set[3][2];
+		const char *names[2];
+	} cases[] = {
+		{{{"LeaseTerm", "0"}}, {"LeaseTerm=0"}},
+		{{{"LeaseTerm", "60"}}, {"LeaseTerm=60", "CheckpointGrace=60"}},
+		{{{"MinRunTime", "901"}}, {"MinRunTime=901", "LeaseTerm=900"}},
+		{{{"RoundInterval", "0"}}, {"RoundInterval=0"}},
+		{{{"RoundInterval", "2:00:00"}}, {"RoundInterval=7200"}},
+		{{{"LeaseMin", "30"}}, {"LeaseMin=30", "CheckpointGrace=60"}},
+		{{{"LeaseMin", "600"}, {"LeaseMax", "300"}},
+		 {"LeaseMin=600", "LeaseMax=300"}},
+		{{{"LeaseMin", "1000"}}, {"LeaseMin=1000", "LeaseTerm=900"}},
+	};
+
+	(void) state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++) {
+		struct astra_options o = defaults();
+		struct astra_error err = {""};
+
+		for (int k = 0; k < 3 && cases[i].set[k][0]; k++)
+			assert_int_equal(
+				astra_options_set(&o, cases[i].set[k][0],
+						  cases[i].set[k][1], &err),
+				0);
+		assert_int_equal(astra_options_check(&o, &err), -1);
+		for (int k = 0; k < 2 && cases[i].names[k]; k++)
+			if (!strstr(err.text, cases[i].names[k]))
+				fail_msg("%s is not in: %s", cases[i].names[k],
+					 err.text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_default_parses),
+		cmocka_unit_test(the_defaults_make_sense_together),
+		cmocka_unit_test(a_bad_value_is_named_and_changes_nothing),
+		cmocka_unit_test(every_option_has_a_bad_value_tested),
+		cmocka_unit_test(an_unknown_option_is_named),
+		cmocka_unit_test(keys_and_words_are_case_insensitive),
+		cmocka_unit_test(lists_of_exit_codes_are_read),
+		cmocka_unit_test(times_are_as_slurm_writes_them),
+		cmocka_unit_test(signals_are_names_or_numbers),
+		cmocka_unit_test(contradictions_name_both_keys),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
