@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a job asks for in GPUs, read from the texts that sbatch, srun and salloc
+ * send ("gres:gpu:a100:2", "gres/gpu:8"). Pure: no Slurm, no locks.
+ */
+#ifndef ASTRA_ASK_H
+#define ASTRA_ASK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/common/error.h"
+
+#define ASTRA_GPU_TYPE_MAX 64
+
+enum astra_ask_per {
+	ASTRA_PER_JOB,
+	ASTRA_PER_NODE,
+	ASTRA_PER_SOCKET,
+	ASTRA_PER_TASK,
+	ASTRA_PER_COUNT,
+};
+
+struct astra_ask {
+	uint64_t count[ASTRA_PER_COUNT]; /* GPUs, the types of one text added */
+	char type[ASTRA_GPU_TYPE_MAX];	 /* the only type, or "" for any */
+	bool two_types; /* more than one type, or a type beside none */
+	bool parts;	/* parts of GPUs: gres/shard or gres/mps */
+};
+
+/* How the job is spread. Zero: not said. */
+struct astra_spread {
+	uint32_t nodes_min, nodes_max;
+	uint32_t tasks, tasks_per_node, tasks_per_gpu;
+	uint32_t sockets_per_node;
+};
+
+/* What follows from both: the least the job can run with. */
+struct astra_need {
+	uint64_t gpus;	    /* in all */
+	uint64_t node_gpus; /* on at least one node */
+	uint32_t nodes;	    /* so many with node_gpus each; at least 1 */
+};
+
+/* Add one text to ask, which the caller has zeroed before the first.
+ * text: as tres_per_job and its like hold it; NULL and "" add nothing.
+ * Returns 0, or -1 with err set when it names GPUs that cannot be read; what
+ * is no GPU is passed over. */
+int astra_ask_add(struct astra_ask *ask, enum astra_ask_per per,
+		  const char *text, struct astra_error *err);
+
+/* What a job needs; all zero when it asks for no GPU. Never more than the job
+ * can run with. */
+struct astra_need astra_ask_need(const struct astra_ask *ask,
+				 const struct astra_spread *spread);
+
+#endif

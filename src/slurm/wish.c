@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/wish.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define SEC_PER_MIN 60
+
+static int read_lease(struct astra_wish *out, const char *text,
+		      struct astra_error *err)
+{
+	double sec;
+
+	if (!strcasecmp(text, "none")) {
+		out->lease_none = true;
+		return 0;
+	}
+	if (!isdigit((unsigned char) *text) ||
+	    astra_parse_time(text, SEC_PER_MIN, &sec) < 0 || sec <= 0)
+		return astra_error_set(err, "--lease=%.40s: a lease is none or "
+					    "a time: MINUTES, MM:SS, HH:MM:SS "
+					    "or D-HH:MM:SS, at most 10 years",
+				       text);
+	out->lease_sec = sec;
+	return 0;
+}
+
+static int read_app(struct astra_wish *out, const char *text,
+		    struct astra_error *err)
+{
+	size_t len = strlen(text);
+	bool valid = len && len <= ASTRA_APP_MAX;
+
+	for (size_t i = 0; valid && i < len; i++)
+		valid = isalnum((unsigned char) text[i]) ||
+			strchr("._+-", text[i]);
+	if (!valid)
+		return astra_error_set(err, "--app=%.80s: a name has 1 to %d "
+					    "letters, digits and . _ + -",
+				       text, ASTRA_APP_MAX);
+	memcpy(out->app, text, len + 1);
+	return 0;
+}
+
+static const char *value_of(const char *entry, const char *name)
+{
+	size_t len = strlen(name);
+
+	return !strncmp(entry, name, len) ? entry + len : NULL;
+}
+
+static int read_entry(struct astra_wish *out, const char *entry,
+		      struct astra_error *err)
+{
+	const char *value;
+
+	if (!strncmp(entry, "SPANK_", 6))
+		entry += 6;
+	if ((value = value_of(entry, "ASTRAEA_LEASE=")))
+		return read_lease(out, value, err);
+	if ((value = value_of(entry, "ASTRAEA_APP=")))
+		return read_app(out, value, err);
+	return 0;
+}
+
+int astra_wish_read(char *const *env, uint32_t count, struct astra_wish *out,
+		    struct astra_error *err)
+{
+	int rc = 0;
+
+	*out = (struct astra_wish){ 0 };
+	for (uint32_t i = 0; env && i < count; i++)
+		if (env[i] && read_entry(out, env[i], err) < 0)
+			rc = -1;
+	return rc;
+}
+
+/* A time as a user would write it, e.g. 15:00 or 1-00:00:00. */
+static void print_time(double sec, char *text, size_t size)
+{
+	unsigned long s = (unsigned long) sec, d = s / 86400;
+
+	if (d)
+		snprintf(text, size, "%lu-%02lu:%02lu:%02lu", d,
+			 s / 3600 % 24, s / 60 % 60, s % 60);
+	else if (s >= 3600)
+		snprintf(text, size, "%02lu:%02lu:%02lu", s / 3600,
+			 s / 60 % 60, s % 60);
+	else
+		snprintf(text, size, "%02lu:%02lu", s / 60, s % 60);
+}
+
+int astra_wish_check(const struct astra_wish *wish,
+		     const struct astra_options *o, struct astra_error *err)
+{
+	double min = o->lease_min_sec, max = o->lease_max_sec;
+	char said[32], low[32], high[32];
+
+	if (wish->lease_none)
+		return o->lease_none_allowed
+			       ? 0
+			       : astra_error_set(err, "--lease=none is not "
+						      "allowed here");
+	if (wish->lease_sec <= 0)
+		return 0;
+	if (min <= 0)
+		min = o->grace_sec > o->min_run_sec ? o->grace_sec
+						    : o->min_run_sec;
+	if (max <= 0)
+		max = o->lease_sec;
+	if (wish->lease_sec >= min && wish->lease_sec <= max)
+		return 0;
+	print_time(wish->lease_sec, said, sizeof(said));
+	print_time(min, low, sizeof(low));
+	print_time(max, high, sizeof(high));
+	return astra_error_set(err, "--lease: %s is not between %s and %s",
+			       said, low, high);
+}

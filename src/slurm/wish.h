@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a user said by the options of spank/astraea, read from the job's SPANK
+ * environment. Anybody can send such an environment, so it is checked again.
+ * Pure: no Slurm, no locks.
+ */
+#ifndef ASTRA_WISH_H
+#define ASTRA_WISH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/common/error.h"
+#include "src/policy/options.h"
+
+#define ASTRA_APP_MAX 64
+
+struct astra_wish {
+	double lease_sec;	      /* --lease=TIME; 0: not said, or none */
+	bool lease_none;	      /* --lease=none */
+	char app[ASTRA_APP_MAX + 1]; /* --app; "": not said */
+};
+
+/* Read the wishes out of count strings NAME=VALUE, with or without Slurm's
+ * SPANK_ in front. env may be NULL when count is 0; so may its strings.
+ * Returns 0, or -1 with err naming option and value. out is always set, to
+ * what could be read. */
+int astra_wish_read(char *const *env, uint32_t count, struct astra_wish *out,
+		    struct astra_error *err);
+
+/* Whether a pool grants the wish: --lease=none only where AllowNoLease is yes,
+ * a time only between LeaseMin and LeaseMax (0: CheckpointGrace or MinRunTime,
+ * and LeaseTerm).
+ * Returns 0, or -1 with err naming the bound. */
+int astra_wish_check(const struct astra_wish *wish,
+		     const struct astra_options *options,
+		     struct astra_error *err);
+
+#endif
