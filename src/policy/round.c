@@ -402,8 +402,7 @@ static void withdraw_served(struct round *r)
 	r->contender_count = kept;
 }
 
-/* Who would be served if every lease ended now: the policy's ranking of all
- * active jobs over all GPUs that leases hold or nobody does. */
+/* The policy's ranking of all active jobs, those in mid-lease too. */
 static int rank_everybody(struct round *r, struct ballot *b,
 			  struct astra_error *err)
 {
@@ -414,6 +413,7 @@ static int rank_everybody(struct round *r, struct ballot *b,
 			r->contender_count + r->snap->job_count +
 				e->grant_count) < 0)
 		return astra_error_nomem(err);
+	charge_running(r, b);
 	b->contest.gpus = r->usable_gpus;
 	for (size_t i = 0; i < r->contender_count; i++) {
 		const struct contender *c = &r->contenders[i];
@@ -444,13 +444,14 @@ static int rank_everybody(struct round *r, struct ballot *b,
 
 static bool unserved(const struct round *r, uint32_t candidate)
 {
-	const struct contender *c = &r->contenders[candidate];
+	const struct contender *c = r->contenders + candidate;
 
 	return candidate < r->contender_count && !c->expired &&
-	       !c->share_count && c->job->request.gpus <= r->usable_gpus;
+	       !c->share_count;
 }
 
-/* Give a hold to the neediest job that does not fit, if nobody has one. */
+/* Give a hold to the neediest job of all, if it does not fit and nobody has
+ * one. Jobs that no lease's end will make room for are passed over. */
 static int new_hold(struct round *r, const struct outcome *o,
 		    struct hold *hold, struct astra_error *err)
 {
@@ -464,19 +465,17 @@ static int new_hold(struct round *r, const struct outcome *o,
 		return 0;
 	rc = rank_everybody(r, &b, err);
 	for (size_t i = 0; !rc && tries && i < b.ranking.count; i++) {
-		const struct astra_choice *choice = &b.ranking.choices[i];
+		uint32_t at = b.ranking.choices[i].candidate;
 
-		if (!choice->granted || !unserved(r, choice->candidate))
-			continue;
+		if (!unserved(r, at))
+			break;
 		tries--;
 		astra_hold_fini(hold);
 		if (astra_hold_find(r, o->rc.work, o->places,
-				    &r->contenders[choice->candidate],
-				    hold) < 0)
+				    &r->contenders[at], hold) < 0)
 			rc = astra_error_nomem(err);
-		r->contenders[choice->candidate].pinned =
-			isinf(hold->start_sec);
-		if (hold->job)
+		r->contenders[at].pinned = isinf(hold->start_sec);
+		if (!r->contenders[at].pinned)
 			break;
 	}
 	ballot_fini(&b);

@@ -66,7 +66,7 @@ static void endless_work_is_shared_by_weight(void **state)
 
 		vc_tenant(&vc, names[t], t ? 1 : 2);
 		for (int i = 0; i < 40; i++)
-			vc_submit(&vc, t, 1u << (i % 3), HUGE_VAL);
+			vc_submit(&vc, t, 1u << (i % 4), HUGE_VAL);
 	}
 	vc_run(&vc, AT(10 * 32));
 	for (uint32_t t = 0; t < 3; t++)
