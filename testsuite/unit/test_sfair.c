@@ -210,6 +210,12 @@ static void the_configuration_leads_to_the_socket(void **state)
 	setenv("SLURM_CONF", conf, 1);
 	unsetenv("SFAIR_SOCKET");
 	unsetenv("MUNGE_SOCKET");
+	write_file("slurm.conf", "Nonsense=1\n");
+	assert_int_equal(sfair("job"), 1);
+	assert_string_equal(output,
+			    "sfair: error: Slurm's configuration cannot be "
+			    "read on this host: sinfo says why; or set "
+			    "SFAIR_SOCKET to the plugin's socket\n");
 	write_slurm_conf();
 	assert_int_equal(sfair("job"), 1); /* the default name's not there */
 	says("/astraea.sock: no such socket");
@@ -270,6 +276,7 @@ static void serve(void)
 	setup(NULL);
 	printf("export SFAIR_SOCKET=%s MUNGE_SOCKET=%s\nEnter ends it.\n",
 	       path, munged.socket);
+	fflush(stdout);
 	getchar();
 	teardown(NULL);
 }

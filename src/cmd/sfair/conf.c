@@ -95,21 +95,35 @@ static char *munge_of(const char *auth_info)
 	return strndup(at, strcspn(at, ","));
 }
 
+static bool loading;
+
+/* Slurm ends the program where its configuration is missing or wrong, with
+ * lines that do not help a user of sfair: this is said instead. */
+static void explain_exit(void)
+{
+	if (loading)
+		fputs("sfair: error: Slurm's configuration cannot be read on this host: sinfo says why; or set SFAIR_SOCKET to the plugin's socket\n",
+		      stderr);
+}
+
 static int load_slurm_conf(struct astra_error *err)
 {
-	log_options_t quiet = LOG_OPTS_STDERR_ONLY;
+	log_options_t quiet = LOG_OPTS_INITIALIZER;
 	const char *named = getenv("SLURM_CONF");
+	char name[] = "sfair";
 
-	/* Slurm would end the program with a message that names no file. */
 	if (named && access(named, R_OK) < 0)
 		return astra_error_set(err, "SLURM_CONF=%s: %s", named,
 				       strerror(errno));
-	quiet.stderr_level = LOG_LEVEL_FATAL;
-	log_init("sfair", quiet, 0, NULL);
-	if (slurm_conf_init(NULL) == SLURM_SUCCESS)
-		return 0;
-	return astra_error_set(err,
-			       "no slurm.conf on this host: set SLURM_CONF, or SFAIR_SOCKET to the plugin's socket");
+	quiet.stderr_level = LOG_LEVEL_QUIET;
+	quiet.syslog_level = LOG_LEVEL_QUIET;
+	quiet.logfile_level = LOG_LEVEL_QUIET;
+	log_init(name, quiet, 0, NULL);
+	atexit(explain_exit);
+	loading = true;
+	slurm_conf_init(NULL);
+	loading = false;
+	return 0;
 }
 
 static int default_path(char **path, struct astra_error *err)
