@@ -1,35 +1,33 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Entry points only. Each of slurmctld's plugins links libastraea, which the
 # loader finds beside it; the SPANK plugin links nothing of it.
-#
-# Take the # away when the source is there.
 
-#plugin_LTLIBRARIES += sched_astraea.la
-#sched_astraea_la_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
-#sched_astraea_la_LDFLAGS = $(MODULE_FLAGS)
-#sched_astraea_la_LIBADD = $(MODULE_LIBS)
-#sched_astraea_la_SOURCES = plugins/sched/astraea/sched_astraea.c
+plugin_LTLIBRARIES += sched_astraea.la
+sched_astraea_la_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
+sched_astraea_la_LDFLAGS = $(MODULE_FLAGS)
+sched_astraea_la_LIBADD = $(MODULE_LIBS)
+sched_astraea_la_SOURCES = plugins/sched/astraea/sched_astraea.c
 
-#plugin_LTLIBRARIES += burst_buffer_astraea.la
-#burst_buffer_astraea_la_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
-#burst_buffer_astraea_la_LDFLAGS = $(MODULE_FLAGS)
-#burst_buffer_astraea_la_LIBADD = $(MODULE_LIBS)
-#burst_buffer_astraea_la_SOURCES = \
-#	plugins/burst_buffer/astraea/burst_buffer_astraea.c
+plugin_LTLIBRARIES += burst_buffer_astraea.la
+burst_buffer_astraea_la_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
+burst_buffer_astraea_la_LDFLAGS = $(MODULE_FLAGS)
+burst_buffer_astraea_la_LIBADD = $(MODULE_LIBS)
+burst_buffer_astraea_la_SOURCES = \
+	plugins/burst_buffer/astraea/burst_buffer_astraea.c
 
-#plugin_LTLIBRARIES += priority_ltgf.la
-#priority_ltgf_la_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
-#priority_ltgf_la_LDFLAGS = $(MODULE_FLAGS)
-#priority_ltgf_la_LIBADD = $(MODULE_LIBS)
-#priority_ltgf_la_SOURCES = plugins/priority/ltgf/priority_ltgf.c
+plugin_LTLIBRARIES += priority_ltgf.la
+priority_ltgf_la_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
+priority_ltgf_la_LDFLAGS = $(MODULE_FLAGS)
+priority_ltgf_la_LIBADD = $(MODULE_LIBS)
+priority_ltgf_la_SOURCES = plugins/priority/ltgf/priority_ltgf.c
 
-#plugin_LTLIBRARIES += job_submit_astraea.la
-#job_submit_astraea_la_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
-#job_submit_astraea_la_LDFLAGS = $(MODULE_FLAGS)
-#job_submit_astraea_la_LIBADD = $(MODULE_LIBS)
-#job_submit_astraea_la_SOURCES = plugins/job_submit/astraea/job_submit_astraea.c
+plugin_LTLIBRARIES += job_submit_astraea.la
+job_submit_astraea_la_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
+job_submit_astraea_la_LDFLAGS = $(MODULE_FLAGS)
+job_submit_astraea_la_LIBADD = $(MODULE_LIBS)
+job_submit_astraea_la_SOURCES = plugins/job_submit/astraea/job_submit_astraea.c
 
-#plugin_LTLIBRARIES += spank_astraea.la
-#spank_astraea_la_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
-#spank_astraea_la_LDFLAGS = $(MODULE_FLAGS)
-#spank_astraea_la_SOURCES = plugins/spank/astraea/spank_astraea.c
+plugin_LTLIBRARIES += spank_astraea.la
+spank_astraea_la_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
+spank_astraea_la_LDFLAGS = $(MODULE_FLAGS)
+spank_astraea_la_SOURCES = plugins/spank/astraea/spank_astraea.c

@@ -10,4 +10,57 @@ libastraea_la_LIBADD = \
 	libastra-store.la \
 	libastra-policy.la \
 	libastra-common.la
-libastraea_la_SOURCES = $(server_sources)
+libastraea_la_SOURCES = $(server_sources) \
+	src/slurm/apply.c \
+	src/slurm/apply.h \
+	src/slurm/arena.c \
+	src/slurm/arena.h \
+	src/slurm/ask.c \
+	src/slurm/ask.h \
+	src/slurm/compat.h \
+	src/slurm/config.c \
+	src/slurm/config.h \
+	src/slurm/config_scan.c \
+	src/slurm/config_scan.h \
+	src/slurm/cycle.c \
+	src/slurm/cycle.h \
+	src/slurm/diag.c \
+	src/slurm/diag.h \
+	src/slurm/env.c \
+	src/slurm/env.h \
+	src/slurm/gate.c \
+	src/slurm/gate.h \
+	src/slurm/grace.c \
+	src/slurm/grace.h \
+	src/slurm/host.c \
+	src/slurm/host.h \
+	src/slurm/managed.c \
+	src/slurm/managed.h \
+	src/slurm/mask.c \
+	src/slurm/mask.h \
+	src/slurm/park.c \
+	src/slurm/park.h \
+	src/slurm/pool.c \
+	src/slurm/pool.h \
+	src/slurm/priority.c \
+	src/slurm/priority.h \
+	src/slurm/publish.c \
+	src/slurm/publish.h \
+	src/slurm/request.c \
+	src/slurm/request.h \
+	src/slurm/revoke.c \
+	src/slurm/revoke.h \
+	src/slurm/snapshot.c \
+	src/slurm/snapshot.h \
+	src/slurm/start.c \
+	src/slurm/start.h \
+	src/slurm/submit.c \
+	src/slurm/submit.h \
+	src/slurm/tenants.c \
+	src/slurm/tenants.h \
+	src/slurm/usage.c \
+	src/slurm/usage.h \
+	src/slurm/users.c \
+	src/slurm/users.h \
+	src/slurm/wish.c \
+	src/slurm/wish.h

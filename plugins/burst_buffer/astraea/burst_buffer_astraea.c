@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* burst_buffer/astraea: the gate that Slurm asks before it starts a job. Entry
+ * points only; it has nothing to do with burst buffers. Starts the engine
+ * where SchedulerType stays sched/backfill. */
+#include "src/slurm/compat.h"
+
+#include "src/slurm/gate.h"
+#include "src/slurm/grace.h"
+#include "src/slurm/host.h"
+
+const char plugin_name[] = "Astraea gate";
+const char plugin_type[] = "burst_buffer/astraea";
+const uint32_t plugin_version = SLURM_VERSION_NUMBER;
+
+int init(void);
+int fini(void);
+uint64_t bb_p_get_system_size(void);
+int bb_p_load_state(bool init_config);
+char *bb_p_get_status(uint32_t argc, char **argv);
+int bb_p_state_pack(uid_t uid, buf_t *buffer, uint16_t protocol_version);
+int bb_p_reconfig(void);
+int bb_p_job_validate(job_desc_msg_t *job_desc, uid_t submit_uid,
+		      char **err_msg);
+int bb_p_job_validate2(job_record_t *job_ptr, char **err_msg);
+void bb_p_job_set_tres_cnt(job_record_t *job_ptr, uint64_t *tres_cnt,
+			   bool locked);
+time_t bb_p_job_get_est_start(job_record_t *job_ptr);
+int bb_p_job_try_stage_in(list_t *job_queue);
+int bb_p_job_test_stage_in(job_record_t *job_ptr, bool test_only);
+int bb_p_job_begin(job_record_t *job_ptr);
+int bb_p_job_revoke_alloc(job_record_t *job_ptr);
+int bb_p_job_start_stage_out(job_record_t *job_ptr);
+int bb_p_job_test_post_run(job_record_t *job_ptr);
+int bb_p_job_test_stage_out(job_record_t *job_ptr);
+int bb_p_job_cancel(job_record_t *job_ptr);
+int bb_p_run_script(char *func, uint32_t job_id, uint32_t argc, char **argv,
+		    char **resp_msg);
+char *bb_p_xlate_bb_2_tres_str(char *burst_buffer);
+
+int init(void)
+{
+	return SLURM_SUCCESS;
+}
+
+int fini(void)
+{
+	astra_host_stop();
+	return SLURM_SUCCESS;
+}
+
+uint64_t bb_p_get_system_size(void)
+{
+	return 0;
+}
+
+/* After a failed reconfigure slurmctld comes with false only. Jobs and
+ * partitions are there now. Called before each pass of the main scheduler. */
+int bb_p_load_state(bool init_config)
+{
+	(void) init_config;
+	(void) astra_host_start();
+	return SLURM_SUCCESS;
+}
+
+char *bb_p_get_status(uint32_t argc, char **argv)
+{
+	(void) argc;
+	(void) argv;
+	return xstrdup("astraea: see sfair");
+}
+
+int bb_p_state_pack(uid_t uid, buf_t *buffer, uint16_t protocol_version)
+{
+	(void) uid;
+	(void) buffer;
+	(void) protocol_version;
+	return SLURM_SUCCESS;
+}
+
+int bb_p_reconfig(void)
+{
+	astra_host_reconfigure();
+	return SLURM_SUCCESS;
+}
+
+/* --bb= would make Slurm split array tasks early. */
+int bb_p_job_validate(job_desc_msg_t *job_desc, uid_t submit_uid,
+		      char **err_msg)
+{
+	(void) submit_uid;
+	(void) err_msg;
+	xfree(job_desc->burst_buffer);
+	return SLURM_SUCCESS;
+}
+
+int bb_p_job_validate2(job_record_t *job_ptr, char **err_msg)
+{
+	(void) job_ptr;
+	(void) err_msg;
+	return SLURM_SUCCESS;
+}
+
+void bb_p_job_set_tres_cnt(job_record_t *job_ptr, uint64_t *tres_cnt,
+			   bool locked)
+{
+	(void) job_ptr;
+	(void) tres_cnt;
+	(void) locked;
+}
+
+time_t bb_p_job_get_est_start(job_record_t *job_ptr)
+{
+	return astra_gate_start_time(job_ptr);
+}
+
+int bb_p_job_try_stage_in(list_t *job_queue)
+{
+	(void) job_queue;
+	return SLURM_SUCCESS;
+}
+
+int bb_p_job_test_stage_in(job_record_t *job_ptr, bool test_only)
+{
+	(void) test_only;
+	return astra_gate_test(job_ptr);
+}
+
+int bb_p_job_begin(job_record_t *job_ptr)
+{
+	(void) job_ptr;
+	return SLURM_SUCCESS;
+}
+
+int bb_p_job_revoke_alloc(job_record_t *job_ptr)
+{
+	(void) job_ptr;
+	return SLURM_SUCCESS;
+}
+
+/* A job that had nodes has ended, for now or for good. */
+int bb_p_job_start_stage_out(job_record_t *job_ptr)
+{
+	(void) astra_grace_end(job_ptr);
+	astra_host_wake();
+	return SLURM_SUCCESS;
+}
+
+int bb_p_job_test_post_run(job_record_t *job_ptr)
+{
+	(void) job_ptr;
+	return 1;
+}
+
+int bb_p_job_test_stage_out(job_record_t *job_ptr)
+{
+	(void) job_ptr;
+	return 1;
+}
+
+int bb_p_job_cancel(job_record_t *job_ptr)
+{
+	(void) job_ptr;
+	return SLURM_SUCCESS;
+}
+
+int bb_p_run_script(char *func, uint32_t job_id, uint32_t argc, char **argv,
+		    char **resp_msg)
+{
+	(void) func;
+	(void) job_id;
+	(void) argc;
+	(void) argv;
+	(void) resp_msg;
+	return SLURM_SUCCESS;
+}
+
+char *bb_p_xlate_bb_2_tres_str(char *burst_buffer)
+{
+	(void) burst_buffer;
+	return NULL;
+}

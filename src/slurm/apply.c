@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/apply.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/slurm/grace.h"
+#include "src/slurm/park.h"
+#include "src/slurm/priority.h"
+#include "src/slurm/revoke.h"
+#include "src/slurm/start.h"
+
+/* Let others in after so long. */
+#define HOLD_USEC 50000
+
+int astra_lock(struct astra_hold_time *hold)
+{
+	if (slurmctld_config.shutdown_time)
+		return -1;
+	lock_slurmctld(astra_write_locks());
+	hold->since_usec = astra_usec();
+	if (!slurmctld_config.shutdown_time)
+		return 0;
+	unlock_slurmctld(astra_write_locks());
+	return -1;
+}
+
+void astra_unlock(struct astra_hold_time *hold, struct astra_diag *diag)
+{
+	astra_clock_add(&diag->write_lock, hold->since_usec);
+	unlock_slurmctld(astra_write_locks());
+}
+
+/* Returns 0 with the locks held, or -1 without. */
+static int yield_locks(struct astra_hold_time *hold, struct astra_diag *diag)
+{
+	if (astra_usec() - hold->since_usec < HOLD_USEC)
+		return 0;
+	astra_unlock(hold, diag);
+	return astra_lock(hold);
+}
+
+struct apply {
+	struct astra_pool *pool;
+	const struct astra_view *view;
+	const struct astra_options *options;
+	struct astra_applied *out;
+};
+
+/* The run that was decided about, or NULL. */
+static job_record_t *find_run(const struct astra_decision *d)
+{
+	job_record_t *job = find_job_record(d->job);
+
+	if (!job || job->magic != JOB_MAGIC || !job->details ||
+	    job->restart_cnt != d->restart_cnt || !IS_JOB_RUNNING(job) ||
+	    IS_JOB_COMPLETING(job))
+		return NULL;
+	return job;
+}
+
+static const struct astra_job_info *find_info(const struct astra_view *view,
+					      uint32_t job, size_t *hint)
+{
+	for (size_t n = 0; n < view->job_count; n++) {
+		size_t i = (*hint + n) % view->job_count;
+
+		if (view->jobs[i].id != job)
+			continue;
+		*hint = i + 1;
+		return &view->info[i];
+	}
+	return NULL;
+}
+
+static struct astra_start_share *global_shares(const struct apply *a,
+					       const struct astra_decision *d)
+{
+	const struct astra_share *from = &a->pool->plan.shares[d->first_share];
+	struct astra_start_share *to = calloc(d->share_count + 1, sizeof(*to));
+
+	for (size_t i = 0; to && i < d->share_count; i++) {
+		to[i].node = a->view->map.global[from[i].node];
+		to[i].gpus = from[i].gpus;
+	}
+	return to;
+}
+
+static void start(struct apply *a, const struct astra_decision *d,
+		  const struct astra_job_info *job_info)
+{
+	double now = (double) time(NULL);
+	struct astra_start_share *shares = global_shares(a, d);
+	const struct astra_terms *terms = &job_info->terms;
+	struct astra_start_order order = {
+		.job = d->job,
+		.restart_cnt = d->restart_cnt,
+		.shares = shares,
+		.share_count = d->share_count,
+		.lease = {
+			.pool = a->pool->name,
+			.term_sec = terms->lease_sec > 0 ? terms->lease_sec :
+							   a->options->lease_sec,
+			.grace_sec = a->options->grace_sec,
+			.start_sec = now,
+			.end_sec = d->until_sec,
+			.signal = terms->signal,
+		},
+	};
+	enum astra_start_result result;
+	int rc;
+
+	if (!shares)
+		return;
+	result = astra_start(&order, &rc);
+	free(shares);
+	if (result == ASTRA_STARTED)
+		a->out->started++;
+	if (result == ASTRA_START_STALE)
+		a->out->skipped++;
+	if (result != ASTRA_REFUSED_JOB && result != ASTRA_REFUSED_NODES)
+		return;
+	a->out->refused++;
+	verbose("astraea: JobId=%u is not started: %s", d->job,
+		slurm_strerror(rc));
+	astra_engine_refuse(a->pool->engine, d->job,
+			    &a->pool->plan.shares[d->first_share],
+			    d->share_count, result == ASTRA_REFUSED_NODES, now);
+}
+
+static void send_signal(struct apply *a, const struct astra_decision *d,
+			const struct astra_job_info *job_info)
+{
+	job_record_t *job = find_run(d);
+	struct astra_grace grace = {
+		.job = d->job,
+		.restart_cnt = d->restart_cnt,
+		.signal = job_info->terms.signal,
+		.exit_count = a->options->checkpoint_exit_count,
+	};
+
+	if (!job || !grace.signal) {
+		a->out->skipped++;
+		return;
+	}
+	memcpy(grace.exit, a->options->checkpoint_exit, sizeof(grace.exit));
+	astra_grace_add(&grace);
+	(void) astra_revoke_signal(job, &job_info->terms);
+	info("astraea: lease over: signal %d to %pJ", grace.signal, job);
+	a->out->signalled++;
+}
+
+static void requeue(struct apply *a, const struct astra_decision *d)
+{
+	job_record_t *job = find_run(d);
+	int rc;
+
+	if (!job) {
+		a->out->skipped++;
+		return;
+	}
+	rc = astra_revoke_requeue(job);
+	if (rc == SLURM_SUCCESS) {
+		info("astraea: lease over: requeue %pJ", job);
+		a->out->requeued++;
+	} else {
+		error("astraea: %pJ is not requeued: %s", job,
+		      slurm_strerror(rc));
+		a->out->skipped++;
+	}
+}
+
+static void carry_out(struct apply *a, const struct astra_decision *d,
+		      size_t *hint)
+{
+	const struct astra_job_info *job_info =
+		find_info(a->view, d->job, hint);
+
+	if (!job_info)
+		a->out->skipped++;
+	else if (d->action == ASTRA_START)
+		start(a, d, job_info);
+	else if (d->action == ASTRA_SIGNAL)
+		send_signal(a, d, job_info);
+	else
+		requeue(a, d);
+}
+
+int astra_apply(struct astra_pool *pool, const struct astra_view *view,
+		struct astra_diag *diag, struct astra_applied *out)
+{
+	struct apply a = {
+		.pool = pool,
+		.view = view,
+		.options = astra_engine_options(pool->engine),
+		.out = out,
+	};
+	struct astra_hold_time hold;
+	size_t hint = 0;
+
+	*out = (struct astra_applied){ 0 };
+	if (!pool->plan.decision_count)
+		return 0;
+	if (astra_lock(&hold) < 0)
+		return -1;
+	for (size_t i = 0; i < pool->plan.decision_count; i++) {
+		carry_out(&a, &pool->plan.decisions[i], &hint);
+		if (yield_locks(&hold, diag) < 0)
+			return -1;
+	}
+	astra_unlock(&hold, diag);
+	diag->started += out->started;
+	diag->skipped += out->skipped;
+	return 0;
+}
+
+/* When it is expected to start, for squeue --start. */
+static void tell_start(job_record_t *job, double start_sec)
+{
+	time_t start = start_sec > 0 && start_sec < 4e9 ? (time_t) start_sec :
+							  0;
+
+	if (job->start_time != start) {
+		job->start_time = start;
+		last_job_update = time(NULL);
+	}
+}
+
+static void tell(const struct astra_reason *reason, double now_sec)
+{
+	job_record_t *job = find_job_record(reason->job);
+	char text[64];
+
+	if (!job || !IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job))
+		return;
+	astra_priority_publish(job, reason->rank, reason->ranks);
+	if (!astra_is_parked(job) || astra_park_limited(job->job_id) ||
+	    reason->wait == ASTRA_WAIT_BLOCKED)
+		return;
+	astra_reason_text(reason, now_sec, text, sizeof(text));
+	if (*text)
+		astra_park(job, text);
+	tell_start(job, reason->start_sec);
+}
+
+int astra_apply_texts(struct astra_pool *pool, const struct astra_view *view,
+		      struct astra_diag *diag)
+{
+	struct astra_hold_time hold;
+
+	if (!pool->plan.reason_count)
+		return 0;
+	if (astra_lock(&hold) < 0)
+		return -1;
+	for (size_t i = 0; i < pool->plan.reason_count; i++) {
+		tell(&pool->plan.reasons[i], view->model.now_sec);
+		if (i % 256 == 255 && yield_locks(&hold, diag) < 0)
+			return -1;
+	}
+	astra_unlock(&hold, diag);
+	return 0;
+}

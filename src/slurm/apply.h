@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Carrying out a plan: each job is found again and checked before anything is
+ * done to it, for slurmctld has lived on since the snapshot.
+ */
+#ifndef ASTRA_APPLY_H
+#define ASTRA_APPLY_H
+
+#include "src/slurm/pool.h"
+#include "src/slurm/snapshot.h"
+
+struct astra_applied {
+	uint32_t started, signalled, requeued;
+	uint32_t refused; /* starts; told to the engine */
+	uint32_t skipped; /* not the same job any more */
+};
+
+/* Carry out the pool's plan, made from this view.
+ * Locks: takes slurmctld's write locks, and lets go of them now and then.
+ * Returns 0, or -1 when slurmctld is shutting down. */
+int astra_apply(struct astra_pool *pool, const struct astra_view *view,
+		struct astra_diag *diag, struct astra_applied *out);
+
+/* Tell the waiting jobs why they wait, and Slurm their rank.
+ * Locks and return: as above. */
+int astra_apply_texts(struct astra_pool *pool, const struct astra_view *view,
+		      struct astra_diag *diag);
+
+/* Slurmctld's write locks, measured. Nothing is taken while it shuts down.
+ * lock returns 0, or -1 then. */
+struct astra_hold_time {
+	uint64_t since_usec;
+};
+int astra_lock(struct astra_hold_time *hold);
+void astra_unlock(struct astra_hold_time *hold, struct astra_diag *diag);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Slurm's private headers, and what differs between its releases. All other
+ * files include Slurm through this one only. Tried with 22.05; what is known
+ * and cheap about later ones is here, so that a port starts with a compile.
+ */
+#ifndef ASTRA_COMPAT_H
+#define ASTRA_COMPAT_H
+
+#include <config.h> /* not the one beside this file */
+
+#include "slurm/slurm.h"
+#include "slurm/slurm_errno.h"
+
+#include "src/common/assoc_mgr.h"
+#include "src/common/bitstring.h"
+#include "src/common/job_resources.h"
+#include "src/common/list.h"
+#include "src/common/log.h"
+#include "src/common/parse_config.h"
+#include "src/common/plugin.h"
+#include "src/common/read_config.h"
+#include "src/common/slurm_protocol_api.h"
+#include "src/common/xmalloc.h"
+#include "src/common/xstring.h"
+
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
+#include "src/interfaces/burst_buffer.h"
+#include "src/interfaces/gres.h"
+#include "src/interfaces/select.h"
+#else
+#include "src/common/gres.h"
+#include "src/common/power.h"
+#include "src/common/select.h"
+#include "src/slurmctld/burst_buffer.h"
+#endif
+
+#include "src/slurmctld/acct_policy.h"
+#include "src/slurmctld/fed_mgr.h"
+#include "src/slurmctld/job_scheduler.h"
+#include "src/slurmctld/licenses.h"
+#include "src/slurmctld/locks.h"
+#include "src/slurmctld/node_scheduler.h"
+#include "src/slurmctld/reservation.h"
+#include "src/slurmctld/slurmctld.h"
+#include "src/slurmctld/srun_comm.h"
+
+#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
+/* Written as in the newer releases. */
+typedef struct xlist list_t;
+typedef struct job_details job_details_t;
+#endif
+
+/* The hook behind sprio lost its first argument. */
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+#define ASTRA_FACTORS_PARAMS uid_t uid
+#define ASTRA_FACTORS_ARGS uid
+#else
+#define ASTRA_FACTORS_PARAMS priority_factors_request_msg_t *request, uid_t uid
+#define ASTRA_FACTORS_ARGS request, uid
+#endif
+
+/* The name of a reason as squeue writes it. Borrowed, never NULL. */
+static inline const char *astra_reason_name(uint32_t reason)
+{
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+	return job_state_reason_string(reason);
+#else
+	return job_reason_string(reason);
+#endif
+}
+
+/* Write a job's state. Caller holds the job write lock. */
+static inline void astra_state_set(job_record_t *job, uint32_t state)
+{
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0)
+	job_state_set(job, state);
+#else
+	job->job_state = state;
+#endif
+}
+
+/* Choose nodes and start, as the main scheduler does.
+ * Locks: caller holds job and node write, part, conf and fed read.
+ * Returns a Slurm error number. */
+static inline int astra_select_nodes(job_record_t *job)
+{
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
+	job_node_select_t select = { .job_ptr = job };
+
+	return select_nodes(&select, false, false, SLURMDB_JOB_FLAG_SCHED);
+#else
+	return select_nodes(job, false, NULL, NULL, false,
+			    SLURMDB_JOB_FLAG_SCHED);
+#endif
+}
+
+/* Requeue a batch job as preempted. Locks: job and node write, fed read.
+ * Returns a Slurm error number. */
+static inline int astra_requeue(uint32_t job_id)
+{
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
+	return job_requeue_internal(0, job_id, true, 0);
+#else
+	return job_requeue(0, job_id, NULL, true, 0);
+#endif
+}
+
+/* Whether slurmctld has all that plugins may look at: jobs, dependencies,
+ * priorities. Its signal thread is made right after. Locks: none. */
+static inline bool astra_slurmctld_ready(void)
+{
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+	return slurmctld_config.thread_id_rpc != 0;
+#else
+	return slurmctld_config.thread_id_sig != 0;
+#endif
+}
+
+/* The locks of a start; used for all that changes jobs. */
+static inline slurmctld_lock_t astra_write_locks(void)
+{
+	return (slurmctld_lock_t){
+		.conf = READ_LOCK,
+		.job = WRITE_LOCK,
+		.node = WRITE_LOCK,
+		.part = READ_LOCK,
+		.fed = READ_LOCK,
+	};
+}
+
+static inline slurmctld_lock_t astra_read_locks(void)
+{
+	return (slurmctld_lock_t){
+		.conf = READ_LOCK,
+		.job = READ_LOCK,
+		.node = READ_LOCK,
+		.part = READ_LOCK,
+	};
+}
+
+/* Entry points whose arguments differ. priority: sprio's lines, filtered by
+ * the plugin before 24.05; job_submit: a text for a refused change since
+ * 23.02. */
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+#define ASTRA_FACTORS_PARAMS uid_t uid
+#define ASTRA_FACTORS_ARGS uid
+#else
+#define ASTRA_FACTORS_PARAMS priority_factors_request_msg_t *request, uid_t uid
+#define ASTRA_FACTORS_ARGS request, uid
+#endif
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
+#define ASTRA_MODIFY_PARAMS                                                  \
+	job_desc_msg_t *desc, job_record_t *job, uint32_t uid, char **err_msg
+#define ASTRA_MODIFY_ERR err_msg
+typedef priority_factors_t astra_factors_t;
+#else
+#define ASTRA_MODIFY_PARAMS                                                  \
+	job_desc_msg_t *desc, job_record_t *job, uint32_t uid
+#define ASTRA_MODIFY_ERR NULL
+typedef priority_factors_object_t astra_factors_t;
+#endif
+
+/* How sbatch writes --gpus=N for slurmctld. */
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
+#define ASTRA_GPU_TRES "gres/gpu:"
+#else
+#define ASTRA_GPU_TRES "gres:gpu:"
+#endif
+
+/* The numbers of a line of sprio; NULL when it has none. */
+static inline astra_factors_t *astra_factors(priority_factors_object_t *line)
+{
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
+	return line->prio_factors;
+#else
+	return line;
+#endif
+}
+
+/* sshare loads priority/ltgf, and with it libastraea, where there is no
+ * slurmctld: its functions are looked up when they are called, but its data
+ * when the library is loaded. So all data that is used must be weak; a test
+ * compares this list with what the library needs. */
+#pragma weak acct_db_conn
+#pragma weak avail_node_bitmap
+#pragma weak cg_node_bitmap
+#pragma weak cluster_cpus
+#pragma weak default_part_loc
+#pragma weak fed_mgr_fed_rec
+#pragma weak idle_node_bitmap
+#pragma weak job_list
+#pragma weak last_job_update
+#pragma weak last_node_update
+#pragma weak last_part_update
+#pragma weak part_list
+#pragma weak share_node_bitmap
+#pragma weak slurmctld_config
+#pragma weak slurmctld_primary
+#pragma weak slurmctld_tres_cnt
+#pragma weak accounting_enforce
+#pragma weak up_node_bitmap
+
+#endif

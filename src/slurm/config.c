@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/compat.h"
+
+#include "src/slurm/config.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "src/slurm/config_scan.h"
+
+#define KEYS_MAX 64
+
+/* Names. */
+
+bool astra_names_have(const struct astra_names *names, const char *name)
+{
+	for (size_t i = 0; name && i < names->count; i++)
+		if (!strcmp(names->name[i], name))
+			return true;
+	return false;
+}
+
+static void free_names(struct astra_names *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		free(names->name[i]);
+	free(names->name);
+	*names = (struct astra_names){ 0 };
+}
+
+/* Split a text at its commas. Returns 0, or -1 when memory is out. */
+static int split_names(const char *text, struct astra_names *out)
+{
+	char *copy = strdup(text ? text : ""), *save = NULL;
+
+	if (!copy)
+		return -1;
+	for (char *t = strtok_r(copy, ", ", &save); t;
+	     t = strtok_r(NULL, ", ", &save)) {
+		char **grown = realloc(out->name,
+				       (out->count + 1) * sizeof(*grown));
+
+		if (!grown)
+			break;
+		out->name = grown;
+		out->name[out->count] = strdup(t);
+		if (!out->name[out->count])
+			break;
+		out->count++;
+	}
+	free(copy);
+	return 0;
+}
+
+/* What may stand in the file. */
+
+static bool is_option(const char *key)
+{
+	for (const struct astra_option *o = astra_option_table; o->key; o++)
+		if (!strcasecmp(o->key, key))
+			return true;
+	return false;
+}
+
+static bool known_key(const char *first, const char *key)
+{
+	static const char *const tenant_keys[] = { "Accounts", "Users",
+						   "Weight" };
+
+	if (!strcasecmp(first, key))
+		return is_option(key) || !strcasecmp(key, "Pool") ||
+		       !strcasecmp(key, "Tenant") ||
+		       !strcasecmp(key, "Socket");
+	if (!strcasecmp(first, "Pool"))
+		return is_option(key) || !strcasecmp(key, "Partitions");
+	if (!strcasecmp(first, "Tenant"))
+		for (size_t i = 0; i < 3; i++)
+			if (!strcasecmp(key, tenant_keys[i]))
+				return true;
+	return false;
+}
+
+/* Slurm's parser. Option rows become strings, on top and on Pool lines. */
+
+static char *plain(const char *text)
+{
+	char *copy;
+
+	/* s_p_options_t wants a char * that it never writes. */
+	memcpy(&copy, &text, sizeof(copy));
+	return copy;
+}
+
+static void option_keys(s_p_options_t *out, size_t *count)
+{
+	for (const struct astra_option *o = astra_option_table;
+	     o->key && *count < KEYS_MAX - 4; o++)
+		out[(*count)++] = (s_p_options_t){ plain(o->key), S_P_STRING,
+						   NULL, NULL, NULL };
+}
+
+static int parse_line(void **data, const char *key, const char *value,
+		      s_p_options_t *options, const char *rest,
+		      char **leftover)
+{
+	s_p_hashtbl_t *table = s_p_hashtbl_create(options);
+
+	if (!s_p_parse_line(table, rest, leftover) ||
+	    !s_p_parse_pair(table, key, value)) {
+		s_p_hashtbl_destroy(table);
+		return -1;
+	}
+	*data = table;
+	return 1;
+}
+
+static int parse_pool(void **data, slurm_parser_enum_t type, const char *key,
+		      const char *value, const char *line, char **leftover)
+{
+	s_p_options_t options[KEYS_MAX] = {
+		{ plain("Pool"), S_P_STRING, NULL, NULL, NULL },
+		{ plain("Partitions"), S_P_STRING, NULL, NULL, NULL },
+	};
+	size_t count = 2;
+
+	(void) type;
+	(void) line;
+	option_keys(options, &count);
+	return parse_line(data, key, value, options, *leftover, leftover);
+}
+
+static int parse_tenant(void **data, slurm_parser_enum_t type, const char *key,
+			const char *value, const char *line, char **leftover)
+{
+	s_p_options_t options[] = {
+		{ plain("Tenant"), S_P_STRING, NULL, NULL, NULL },
+		{ plain("Accounts"), S_P_STRING, NULL, NULL, NULL },
+		{ plain("Users"), S_P_STRING, NULL, NULL, NULL },
+		{ plain("Weight"), S_P_STRING, NULL, NULL, NULL },
+		{ NULL, S_P_IGNORE, NULL, NULL, NULL },
+	};
+
+	(void) type;
+	(void) line;
+	return parse_line(data, key, value, options, *leftover, leftover);
+}
+
+static void free_table(void *data)
+{
+	s_p_hashtbl_destroy(data);
+}
+
+static s_p_hashtbl_t *parse_file(const char *path, struct astra_error *err)
+{
+	s_p_options_t options[KEYS_MAX] = {
+		{ plain("Pool"), S_P_ARRAY, parse_pool, free_table, NULL },
+		{ plain("Tenant"), S_P_ARRAY, parse_tenant, free_table, NULL },
+		{ plain("Socket"), S_P_STRING, NULL, NULL, NULL },
+	};
+	size_t count = 3;
+	s_p_hashtbl_t *table;
+
+	if (astra_conf_check_keys(path, known_key, err) < 0)
+		return NULL;
+	option_keys(options, &count);
+	table = s_p_hashtbl_create(options);
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0)
+	if (s_p_parse_file(table, NULL, plain(path), 0, NULL) ==
+	    SLURM_SUCCESS)
+#else
+	if (s_p_parse_file(table, NULL, plain(path), false, NULL) ==
+	    SLURM_SUCCESS)
+#endif
+		return table;
+	astra_error_set(err, "%s: Slurm's parser refuses it, see above", path);
+	s_p_hashtbl_destroy(table);
+	return NULL;
+}
+
+/* From the table to our own. */
+
+/* A copy of a key's value for free(), or NULL. */
+static char *get_text(const s_p_hashtbl_t *table, const char *key)
+{
+	char *text = NULL, *copy;
+
+	if (!s_p_get_string(&text, key, table) || !text)
+		return NULL;
+	copy = strdup(text);
+	xfree(text);
+	return copy;
+}
+
+/* Prefix an error with where it comes from. Returns -1. */
+static int at_line(const char *path, const char *key, const char *value,
+		   struct astra_error *err)
+{
+	struct astra_error inner = *err;
+	int line = astra_conf_line(path, key, value);
+
+	return astra_error_set(err, "%s: line %d: %s=%s: %.300s", path, line,
+			       key, value, inner.text);
+}
+
+static int set_options(const s_p_hashtbl_t *table, const char *path,
+		       struct astra_options *out, struct astra_error *err)
+{
+	for (const struct astra_option *o = astra_option_table; o->key; o++) {
+		char *text = get_text(table, o->key);
+		struct astra_options trial = *out;
+		int rc;
+
+		if (!text)
+			continue;
+		rc = o->parse(&trial, text, err);
+		if (rc < 0)
+			at_line(path, o->key, text, err);
+		else
+			*out = trial;
+		free(text);
+		if (rc < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int read_pool(const s_p_hashtbl_t *table, const char *path,
+		     const struct astra_options *defaults,
+		     struct astra_pool_config *pool, struct astra_error *err)
+{
+	pool->options = *defaults;
+	pool->name = get_text(table, "Pool");
+	pool->partition_text = get_text(table, "Partitions");
+	if (!pool->name)
+		return astra_error_nomem(err);
+	if (!pool->partition_text) {
+		astra_error_set(err, "a pool needs Partitions=");
+		return at_line(path, "Pool", pool->name, err);
+	}
+	if (split_names(pool->partition_text, &pool->partitions) < 0)
+		return astra_error_nomem(err);
+	if (set_options(table, path, &pool->options, err) < 0)
+		return -1;
+	if (astra_options_check(&pool->options, err) < 0)
+		return at_line(path, "Pool", pool->name, err);
+	return 0;
+}
+
+static bool good_name(const char *name)
+{
+	for (const char *c = name; *c; c++)
+		if (!isalnum((unsigned char) *c) && !strchr("_-.", *c))
+			return false;
+	return *name && strlen(name) < ASTRA_POOL_NAME_MAX;
+}
+
+/* A pool is told by its name, a partition belongs to one pool. */
+static int check_pool(const struct astra_config *config, size_t index,
+		      const char *path, struct astra_error *err)
+{
+	const struct astra_pool_config *p = &config->pools[index];
+
+	if (!good_name(p->name)) {
+		astra_error_set(err, "a name has letters, digits, _ - and .");
+		return at_line(path, "Pool", p->name, err);
+	}
+	for (size_t i = 0; i < index; i++) {
+		const struct astra_pool_config *q = &config->pools[i];
+
+		if (!strcasecmp(p->name, q->name)) {
+			astra_error_set(err, "there is another pool of that "
+					     "name");
+			return at_line(path, "Pool", p->name, err);
+		}
+		for (size_t k = 0; k < p->partitions.count; k++) {
+			if (!astra_names_have(&q->partitions,
+					      p->partitions.name[k]))
+				continue;
+			astra_error_set(err, "partition %s is in pool %s "
+					     "already",
+					p->partitions.name[k], q->name);
+			return at_line(path, "Partitions", p->partition_text,
+				       err);
+		}
+	}
+	return 0;
+}
+
+static int read_pools(const s_p_hashtbl_t *table, const char *path,
+		      struct astra_config *config, struct astra_error *err)
+{
+	struct astra_options defaults;
+	void **lines = NULL;
+	int count = 0;
+
+	astra_options_init(&defaults);
+	if (set_options(table, path, &defaults, err) < 0)
+		return -1;
+	if (!s_p_get_array(&lines, &count, "Pool", table) || count < 1)
+		return astra_error_set(err, "%s: no Pool= line", path);
+	config->pools = calloc((size_t) count, sizeof(*config->pools));
+	if (!config->pools)
+		return astra_error_nomem(err);
+	for (size_t i = 0; i < (size_t) count; i++) {
+		config->pool_count++;
+		if (read_pool(lines[i], path, &defaults, &config->pools[i],
+			      err) < 0 ||
+		    check_pool(config, i, path, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int read_tenant(const s_p_hashtbl_t *table, const char *path,
+		       struct astra_tenant_config *t, struct astra_error *err)
+{
+	char *accounts = get_text(table, "Accounts");
+	char *users = get_text(table, "Users");
+	char *weight = get_text(table, "Weight"), *end = NULL;
+	int rc = 0;
+
+	t->name = get_text(table, "Tenant");
+	t->weight = weight ? strtod(weight, &end) : 1;
+	if (!t->name || split_names(accounts, &t->accounts) < 0 ||
+	    split_names(users, &t->users) < 0)
+		rc = astra_error_nomem(err);
+	else if (weight && (*end || !(t->weight >= 0 && t->weight <= 1e9))) {
+		astra_error_set(err, "a number from 0 to 1e9");
+		rc = at_line(path, "Weight", weight, err);
+	} else if (!t->accounts.count && !t->users.count) {
+		astra_error_set(err, "a tenant needs Accounts= or Users=");
+		rc = at_line(path, "Tenant", t->name, err);
+	}
+	free(accounts);
+	free(users);
+	free(weight);
+	return rc;
+}
+
+static int read_tenants(const s_p_hashtbl_t *table, const char *path,
+			struct astra_config *config, struct astra_error *err)
+{
+	void **lines = NULL;
+	int count = 0;
+
+	if (!s_p_get_array(&lines, &count, "Tenant", table) || count < 1)
+		return 0;
+	config->tenants = calloc((size_t) count, sizeof(*config->tenants));
+	if (!config->tenants)
+		return astra_error_nomem(err);
+	for (size_t i = 0; i < (size_t) count; i++) {
+		struct astra_tenant_config *t = &config->tenants[i];
+
+		config->tenant_count++;
+		if (read_tenant(lines[i], path, t, err) < 0)
+			return -1;
+		for (size_t k = 0; k < i; k++) {
+			if (strcmp(t->name, config->tenants[k].name))
+				continue;
+			astra_error_set(err, "there is another tenant of that "
+					     "name");
+			return at_line(path, "Tenant", t->name, err);
+		}
+	}
+	return 0;
+}
+
+struct astra_config *astra_config_read(const char *path,
+				       struct astra_error *err)
+{
+	s_p_hashtbl_t *table = parse_file(path, err);
+	struct astra_config *config;
+
+	if (!table)
+		return NULL;
+	config = calloc(1, sizeof(*config));
+	if (!config) {
+		astra_error_nomem(err);
+	} else if (read_pools(table, path, config, err) < 0 ||
+		   read_tenants(table, path, config, err) < 0) {
+		astra_config_destroy(config);
+		config = NULL;
+	} else {
+		config->socket = get_text(table, "Socket");
+	}
+	s_p_hashtbl_destroy(table);
+	return config;
+}
+
+int astra_config_check(const struct astra_config *config, const char *path,
+		       struct astra_error *err)
+{
+	for (size_t i = 0; i < config->pool_count; i++) {
+		const struct astra_pool_config *p = &config->pools[i];
+
+		for (size_t k = 0; k < p->partitions.count; k++) {
+			if (find_part_record(p->partitions.name[k]))
+				continue;
+			return astra_error_set(err, "%s: Pool=%s: "
+						    "Partitions=%s: there is "
+						    "no partition %s",
+					       path, p->name,
+					       p->partition_text,
+					       p->partitions.name[k]);
+		}
+	}
+	return 0;
+}
+
+/* The one in force. */
+
+static struct astra_config *active;
+
+const struct astra_config *astra_config_active(void)
+{
+	return active;
+}
+
+struct astra_config *astra_config_swap(struct astra_config *config)
+{
+	struct astra_config *before = active;
+
+	active = config;
+	return before;
+}
+
+bool astra_config_pool_of(const char *partition, char *pool,
+			  struct astra_options *options)
+{
+	for (size_t i = 0; active && i < active->pool_count; i++) {
+		const struct astra_pool_config *p = &active->pools[i];
+
+		if (!astra_names_have(&p->partitions, partition))
+			continue;
+		if (pool)
+			strcpy(pool, p->name);
+		if (options)
+			*options = p->options;
+		return true;
+	}
+	return false;
+}
+
+void astra_config_destroy(struct astra_config *config)
+{
+	if (!config)
+		return;
+	for (size_t i = 0; i < config->pool_count; i++) {
+		free(config->pools[i].name);
+		free(config->pools[i].partition_text);
+		free_names(&config->pools[i].partitions);
+	}
+	for (size_t i = 0; i < config->tenant_count; i++) {
+		free(config->tenants[i].name);
+		free_names(&config->tenants[i].accounts);
+		free_names(&config->tenants[i].users);
+	}
+	free(config->pools);
+	free(config->tenants);
+	free(config->socket);
+	free(config);
+}

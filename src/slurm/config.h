@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* astraea.conf: pools, tenants and options, read by Slurm's own parser. */
+#ifndef ASTRA_CONFIG_H
+#define ASTRA_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "src/common/error.h"
+#include "src/policy/options.h"
+
+#define ASTRA_POOL_NAME_MAX 64
+
+/* A list of names, in the order of the file. */
+struct astra_names {
+	char **name;
+	size_t count;
+};
+
+struct astra_pool_config {
+	char *name;
+	char *partition_text; /* as it was written */
+	struct astra_names partitions;
+	struct astra_options options;
+};
+
+struct astra_tenant_config {
+	char *name;
+	struct astra_names accounts, users;
+	double weight;
+};
+
+struct astra_config {
+	struct astra_pool_config *pools;
+	size_t pool_count;
+	struct astra_tenant_config *tenants;
+	size_t tenant_count;
+	char *socket; /* NULL: the default */
+};
+
+/* Read a file. Does I/O: call it outside slurmctld's locks, or at its start.
+ * Returns a configuration to be freed with astra_config_destroy(), or NULL
+ * with err naming file, line, key and value. */
+struct astra_config *astra_config_read(const char *path,
+				       struct astra_error *err);
+
+/* Whether every partition of the pools is there.
+ * Locks: caller holds part read.
+ * Returns 0, or -1 with err naming the one that is not. */
+int astra_config_check(const struct astra_config *config, const char *path,
+		       struct astra_error *err);
+
+/* The configuration in force; NULL: none, and nothing is managed.
+ * Borrowed while the caller holds slurmctld's job lock (read will do). */
+const struct astra_config *astra_config_active(void);
+
+/* Put another one in force. Steals it.
+ * Locks: caller holds job write, or is alone at start and end.
+ * Returns the one before, to be destroyed. */
+struct astra_config *astra_config_swap(struct astra_config *config);
+
+/* Whether a partition belongs to a pool.
+ * pool: at least ASTRA_POOL_NAME_MAX bytes, or NULL; gets the pool's name.
+ * options: gets a copy of the pool's options, or NULL.
+ * Locks: caller holds job read. */
+bool astra_config_pool_of(const char *partition, char *pool,
+			  struct astra_options *options);
+
+/* Accepts NULL. */
+void astra_config_destroy(struct astra_config *config);
+
+/* Whether a name is in the list; NULL is in none. */
+bool astra_names_have(const struct astra_names *names, const char *name);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/cycle.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/slurm/apply.h"
+#include "src/slurm/gate.h"
+#include "src/slurm/park.h"
+#include "src/slurm/publish.h"
+#include "src/slurm/users.h"
+
+#define TRIES_MAX 3
+#define IDLE_SEC 60
+/* Jobs that ended so long before the last round are still shown to the
+ * engine, should it have missed them. */
+#define ENDED_SEC 120
+
+/* Configuration. */
+
+static int put_in_force(struct astra_cycle *cycle,
+			struct astra_config *config, bool locked,
+			struct astra_error *err)
+{
+	struct astra_config *before = config;
+	struct astra_hold_time hold;
+	int rc;
+
+	if (!locked && astra_lock(&hold) < 0) {
+		astra_config_destroy(config);
+		return astra_error_set(err, "slurmctld is shutting down");
+	}
+	rc = astra_config_check(config, cycle->conf_path, err);
+	if (rc == 0)
+		before = astra_config_swap(config);
+	if (!locked)
+		astra_unlock(&hold, &cycle->diag);
+	astra_config_destroy(before);
+	return rc;
+}
+
+int astra_cycle_configure(struct astra_cycle *cycle, bool locked)
+{
+	struct astra_error err = { "" };
+	struct astra_config *config = astra_config_read(cycle->conf_path,
+							&err);
+	int rc = -1;
+
+	if (config)
+		rc = put_in_force(cycle, config, locked, &err);
+	cycle->diag.config_error = err;
+	if (rc < 0) {
+		error("astraea: %s; %s", err.text,
+		      astra_config_active() ?
+			      "the old values stay" :
+			      "no job is managed until this is mended");
+		return -1;
+	}
+	cycle->diag.config_sec = (double) time(NULL);
+	cycle->loaded = false;
+	return 0;
+}
+
+/* Slurmctld's structures: one built against another source would show here. */
+
+static int check_job(void *x, void *arg)
+{
+	const job_record_t *job = x;
+	bool *good = arg;
+
+	*good = job->magic == JOB_MAGIC && job->job_id &&
+		job->job_id != NO_VAL &&
+		(!job->details || job->details->magic == DETAILS_MAGIC) &&
+		find_job_record(job->job_id) == job;
+	return *good ? 0 : -1;
+}
+
+static bool structures_match(void)
+{
+	bool good = true;
+
+	for (int i = 0; i < node_record_count; i++) {
+		const node_record_t *node = node_record_table_ptr[i];
+
+		if (node && (node->magic != NODE_MAGIC || !node->name ||
+			     node->index != (uint32_t) i ||
+			     find_node_record(node->name) != node))
+			return false;
+	}
+	list_for_each_ro(job_list, check_job, &good);
+	return good;
+}
+
+static void self_check(struct astra_cycle *cycle)
+{
+	if (cycle->checked)
+		return;
+	cycle->checked = true;
+	cycle->mismatched = !structures_match();
+	if (!cycle->mismatched)
+		return;
+	astra_gate_disable();
+	error("astraea: slurmctld's structures differ from those of Slurm %s "
+	      "that this plugin was built with; it does nothing. Build it "
+	      "against the exact source of this slurmctld",
+	      SLURM_VERSION_STRING);
+}
+
+/* The steps of a round. */
+
+static int refresh(struct astra_cycle *cycle)
+{
+	struct astra_hold_time hold;
+
+	if (astra_lock(&hold) < 0)
+		return -1;
+	self_check(cycle);
+	if (!cycle->mismatched)
+		cycle->diag.depth = astra_park_refresh();
+	astra_unlock(&hold, &cycle->diag);
+	return cycle->mismatched ? -1 : 0;
+}
+
+static int take_scene(struct astra_cycle *cycle, struct astra_error *err)
+{
+	time_t since = (time_t) cycle->last_sec - ENDED_SEC;
+	uint64_t begin;
+	int rc;
+
+	if (slurmctld_config.shutdown_time)
+		return astra_error_set(err, "slurmctld is shutting down");
+	lock_slurmctld(astra_read_locks());
+	begin = astra_usec();
+	rc = astra_scene_take(&cycle->scene, astra_config_active(), since,
+			      err);
+	astra_clock_add(&cycle->diag.snapshot, begin);
+	unlock_slurmctld(astra_read_locks());
+	return rc;
+}
+
+/* Names of users are asked for without locks. */
+static int take_named_scene(struct astra_cycle *cycle)
+{
+	struct astra_error err = { "" };
+
+	for (int i = 0; i < TRIES_MAX; i++) {
+		if (take_scene(cycle, &err) < 0) {
+			cycle->diag.policy_error = err;
+			return -1;
+		}
+		if (!cycle->scene.unnamed)
+			return 0;
+		astra_users_resolve();
+	}
+	return -1;
+}
+
+static int decide(struct astra_cycle *cycle, struct astra_pool *pool,
+		  const struct astra_view *view)
+{
+	uint64_t begin = astra_usec();
+	struct astra_error err = { "" };
+	int rc;
+
+	rc = astra_engine_round(pool->engine, &view->model, &pool->plan, &err);
+	astra_clock_add(&cycle->diag.decide, begin);
+	if (rc < 0 && strcmp(err.text, pool->error.text))
+		error("astraea: pool %s starts nothing: %s", pool->name,
+		      err.text);
+	pool->error = err;
+	cycle->diag.policy_error = err;
+	pool->dirty |= pool->plan.changed;
+	return rc;
+}
+
+/* Decide and carry out; what is refused is tried elsewhere with a new picture.
+ * Returns 1 when something was done, 0, or -1 to give up the round. */
+static int serve_pool(struct astra_cycle *cycle, size_t index)
+{
+	struct astra_pool *pool = &cycle->pools.list[index];
+	struct astra_applied applied = { 0 };
+	int done = 0;
+
+	for (int i = 0; i < TRIES_MAX; i++) {
+		if (i > 0 && take_named_scene(cycle) < 0)
+			return -1;
+		if (decide(cycle, pool, &cycle->scene.views[index]) < 0)
+			return done;
+		if (astra_apply(pool, &cycle->scene.views[index], &cycle->diag,
+				&applied) < 0)
+			return -1;
+		if (applied.started || applied.requeued || applied.skipped)
+			done = 1;
+		if (!applied.refused)
+			break;
+	}
+	if (astra_apply_texts(pool, &cycle->scene.views[index],
+			      &cycle->diag) < 0)
+		return -1;
+	return done;
+}
+
+static double next_wake(const struct astra_cycle *cycle, bool busy)
+{
+	double now = (double) time(NULL), wake = now + IDLE_SEC;
+
+	for (size_t i = 0; i < cycle->pools.count; i++) {
+		const struct astra_pool *pool = &cycle->pools.list[i];
+
+		if (!pool->engine)
+			continue;
+		if (pool->plan.wake_sec > 0)
+			wake = fmin(wake, pool->plan.wake_sec);
+		wake = fmin(wake, now + astra_engine_options(pool->engine)
+						->round_sec);
+		if (i < cycle->scene.view_count &&
+		    cycle->scene.views[i].unsettled)
+			busy = true;
+	}
+	return busy ? now + 1 : fmax(ceil(wake), now + 1);
+}
+
+static void follow_configuration(struct astra_cycle *cycle)
+{
+	if (cycle->loaded)
+		return;
+	astra_pools_follow(&cycle->pools, astra_config_active(),
+			   cycle->folder, (double) time(NULL));
+	cycle->loaded = true;
+}
+
+double astra_cycle_run(struct astra_cycle *cycle)
+{
+	uint64_t begin = astra_usec();
+	double now = (double) time(NULL);
+	bool busy = false;
+
+	if (!astra_config_active() || cycle->mismatched)
+		return now + IDLE_SEC;
+	follow_configuration(cycle);
+	if (refresh(cycle) < 0 || take_named_scene(cycle) < 0)
+		return now + 1;
+	for (size_t i = 0; i < cycle->pools.count; i++) {
+		int rc = cycle->pools.list[i].engine ? serve_pool(cycle, i) : 0;
+
+		if (rc < 0)
+			return now + 1;
+		busy |= rc > 0;
+	}
+	astra_pools_save(&cycle->pools, &cycle->diag, now);
+	cycle->last_sec = now;
+	cycle->diag.rounds++;
+	cycle->diag.round_sec = now;
+	astra_clock_add(&cycle->diag.round, begin);
+	astra_publish(cycle);
+	return next_wake(cycle, busy);
+}
+
+void astra_cycle_close(struct astra_cycle *cycle)
+{
+	astra_pools_save(&cycle->pools, &cycle->diag, (double) time(NULL));
+	astra_pools_free(&cycle->pools);
+	astra_scene_free(&cycle->scene);
+	astra_users_free();
+	free(cycle->conf_path);
+	free(cycle->folder);
+	*cycle = (struct astra_cycle){ 0 };
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One round of the engine inside slurmctld. */
+#ifndef ASTRA_CYCLE_H
+#define ASTRA_CYCLE_H
+
+#include "src/slurm/pool.h"
+#include "src/slurm/snapshot.h"
+
+struct astra_cycle {
+	struct astra_pools pools;
+	struct astra_scene scene;
+	struct astra_diag diag;
+	char *conf_path;  /* astraea.conf */
+	char *folder;	  /* StateSaveLocation */
+	bool loaded;	  /* the pools follow the configuration in force */
+	bool checked;	  /* slurmctld's structures are as we think */
+	bool mismatched;  /* they are not: do nothing */
+	double last_sec;  /* of the last round */
+};
+
+/* Read astraea.conf and put it in force. Does I/O.
+ * locked: the caller holds slurmctld's write locks.
+ * Returns 0, or -1 when the old one stays; logged. */
+int astra_cycle_configure(struct astra_cycle *cycle, bool locked);
+
+/* One round. Returns the time of the next one that is due. */
+double astra_cycle_run(struct astra_cycle *cycle);
+
+/* Save, and free all. */
+void astra_cycle_close(struct astra_cycle *cycle);
+
+#endif

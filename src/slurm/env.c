@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/env.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static int find(const job_details_t *details, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (int i = 0; i < details->env_cnt; i++)
+		if (details->env_sup[i] &&
+		    !strncmp(details->env_sup[i], name, length) &&
+		    details->env_sup[i][length] == '=')
+			return i;
+	return -1;
+}
+
+void astra_env_set(job_details_t *details, const char *name, const char *value)
+{
+	int at = find(details, name);
+
+	if (at < 0) {
+		xrecalloc(details->env_sup, (size_t) details->env_cnt + 1,
+			  sizeof(char *));
+		at = details->env_cnt++;
+	}
+	xfree(details->env_sup[at]);
+	details->env_sup[at] = xstrdup_printf("%s=%s", name, value);
+}
+
+const char *astra_env_get(const job_details_t *details, const char *name)
+{
+	int at = find(details, name);
+
+	return at < 0 ? NULL : details->env_sup[at] + strlen(name) + 1;
+}
+
+static void set_number(job_details_t *details, const char *name, double value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.0f", value);
+	astra_env_set(details, name, text);
+}
+
+void astra_env_tell(job_details_t *details,
+		    const struct astra_env_lease *lease)
+{
+	const char *name = lease->signal ? sigabbrev_np(lease->signal) : "none";
+	char number[16];
+
+	if (!name) {
+		snprintf(number, sizeof(number), "%d", lease->signal);
+		name = number;
+	}
+	astra_env_set(details, "ASTRAEA_POOL", lease->pool);
+	astra_env_set(details, "ASTRAEA_CHECKPOINT_SIGNAL", name);
+	set_number(details, "ASTRAEA_LEASE_TERM", lease->term_sec);
+	set_number(details, "ASTRAEA_LEASE_GRACE", lease->grace_sec);
+	set_number(details, "ASTRAEA_LEASE_START", lease->start_sec);
+	set_number(details, "ASTRAEA_LEASE_END", lease->end_sec);
+}

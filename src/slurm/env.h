@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a job's environment tells it about its lease. Kept in the job record
+ * (details->env_sup), so it is Slurm that saves and sends it.
+ */
+#ifndef ASTRA_ENV_H
+#define ASTRA_ENV_H
+
+#include "src/slurm/compat.h"
+
+/* Set a variable, replacing an earlier value.
+ * Locks: caller holds job write. */
+void astra_env_set(job_details_t *details, const char *name,
+		   const char *value);
+
+/* Its value or NULL; borrowed. Locks: caller holds job read. */
+const char *astra_env_get(const job_details_t *details, const char *name);
+
+/* What it is told at its start. */
+struct astra_env_lease {
+	const char *pool;
+	double term_sec, grace_sec;
+	double start_sec, end_sec;
+	int signal; /* 0: none */
+};
+
+/* Locks: caller holds job write. */
+void astra_env_tell(job_details_t *details,
+		    const struct astra_env_lease *lease);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/gate.h"
+
+#include <stdatomic.h>
+
+#include "src/slurm/host.h"
+#include "src/slurm/managed.h"
+#include "src/slurm/park.h"
+
+static _Thread_local const job_record_t *opened;
+static atomic_bool stopping, disabled;
+
+/* Reasons that say no more than "it waits"; others are worth being seen. */
+static bool is_plain(uint32_t reason)
+{
+	switch (reason) {
+	case WAIT_NO_REASON:
+	case WAIT_PRIORITY:
+	case WAIT_RESOURCES:
+	case WAIT_NODE_NOT_AVAIL:
+	case WAIT_BURST_BUFFER_RESOURCE:
+	case WAIT_BURST_BUFFER_STAGING:
+		return true;
+	default:
+		return false;
+	}
+}
+
+int astra_gate_test(job_record_t *job)
+{
+	enum astra_claim claim;
+
+	if (opened == job || disabled)
+		return 1;
+	claim = astra_claim_of(job, NULL);
+	if (claim == ASTRA_FOREIGN)
+		return 1;
+	if (stopping || !IS_JOB_PENDING(job) || job->priority == 0 ||
+	    !is_plain(job->state_reason))
+		return -1;
+	if (claim == ASTRA_MIXED) {
+		astra_park(job, "Lease: partitions inside and outside of a "
+				"pool");
+		return -1;
+	}
+	astra_park(job, ASTRA_PARK_NEW);
+	astra_host_wake();
+	return -1;
+}
+
+time_t astra_gate_start_time(const job_record_t *job)
+{
+	time_t now = time(NULL);
+
+	return job->start_time > now ? job->start_time : now + 1;
+}
+
+void astra_gate_open(const job_record_t *job)
+{
+	opened = job;
+}
+
+void astra_gate_close(void)
+{
+	opened = NULL;
+}
+
+void astra_gate_stop(void)
+{
+	stopping = true;
+}
+
+void astra_gate_begin(void)
+{
+	stopping = false;
+}
+
+void astra_gate_disable(void)
+{
+	disabled = true;
+}

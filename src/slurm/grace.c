@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/grace.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "src/common/grow.h"
+#include "src/slurm/managed.h"
+#include "src/slurm/revoke.h"
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct astra_grace *entries;
+static size_t entry_count, entry_room;
+
+void astra_grace_set(const struct astra_grace *list, size_t count)
+{
+	pthread_mutex_lock(&mutex);
+	if (!astra_grow(&entries, &entry_room, count + 1, sizeof(*entries))) {
+		if (count)
+			memcpy(entries, list, count * sizeof(*entries));
+		entry_count = count;
+	}
+	pthread_mutex_unlock(&mutex);
+}
+
+static struct astra_grace *find(uint32_t job)
+{
+	for (size_t i = 0; i < entry_count; i++)
+		if (entries[i].job == job)
+			return &entries[i];
+	return NULL;
+}
+
+void astra_grace_add(const struct astra_grace *entry)
+{
+	struct astra_grace *at;
+
+	pthread_mutex_lock(&mutex);
+	at = find(entry->job);
+	if (at)
+		*at = *entry;
+	else if (!astra_grow(&entries, &entry_room, entry_count + 1,
+			     sizeof(*entries)))
+		entries[entry_count++] = *entry;
+	pthread_mutex_unlock(&mutex);
+}
+
+static bool take(const job_record_t *job, struct astra_grace *out)
+{
+	struct astra_grace *at;
+	bool found;
+
+	pthread_mutex_lock(&mutex);
+	at = find(job->job_id);
+	found = at && (at->restart_cnt == job->restart_cnt ||
+		       at->restart_cnt == ASTRA_GRACE_ANY_RUN);
+	if (found)
+		*out = *at;
+	if (at)
+		*at = entries[--entry_count];
+	pthread_mutex_unlock(&mutex);
+	return found;
+}
+
+/* A wait status; a shell reports its child's death by a signal as 128 + it. */
+static bool says_checkpointed(const struct astra_grace *g, int status)
+{
+	int code;
+
+	if (WIFSIGNALED(status))
+		return g->signal && WTERMSIG(status) == g->signal;
+	if (!WIFEXITED(status))
+		return false;
+	code = WEXITSTATUS(status);
+	if (g->signal && code == 128 + g->signal)
+		return true;
+	for (size_t i = 0; i < g->exit_count; i++)
+		if (g->exit[i] == code)
+			return true;
+	return false;
+}
+
+bool astra_grace_end(job_record_t *job)
+{
+	struct astra_grace grace;
+
+	if (!take(job, &grace))
+		return false;
+	if (job->warn_signal)
+		grace.signal = job->warn_signal;
+	if (!IS_JOB_FAILED(job) || !job->batch_flag || !job->details ||
+	    !job->details->requeue ||
+	    (job->job_state & (JOB_REQUEUE | JOB_SPECIAL_EXIT)) ||
+	    !says_checkpointed(&grace, (int) job->exit_code))
+		return false;
+	if (astra_claim_of(job, NULL) != ASTRA_MANAGED)
+		return false;
+	astra_state_set(job, JOB_PREEMPTED | JOB_REQUEUE |
+				     (job->job_state & JOB_STATE_FLAGS));
+	job->state_reason = WAIT_NO_REASON;
+	xfree(job->state_desc);
+	astra_revoke_mark(job);
+	return true;
+}
+
+void astra_grace_free(void)
+{
+	pthread_mutex_lock(&mutex);
+	free(entries);
+	entries = NULL;
+	entry_count = entry_room = 0;
+	pthread_mutex_unlock(&mutex);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/host.h"
+
+#include "src/slurm/compat.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/slurm/apply.h"
+#include "src/slurm/cycle.h"
+#include "src/slurm/gate.h"
+#include "src/slurm/grace.h"
+#include "src/slurm/park.h"
+#include "src/slurm/publish.h"
+
+#define READY_POLL_USEC 100000
+
+static pthread_mutex_t life_mutex = PTHREAD_MUTEX_INITIALIZER;
+static bool running; /* under life_mutex */
+static pthread_t thread;
+static struct astra_cycle cycle; /* the thread's, while it runs */
+
+static pthread_mutex_t wake_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t wake_cond = PTHREAD_COND_INITIALIZER;
+static bool stop, event, reconfigure; /* under wake_mutex */
+static atomic_bool reset_diag;
+
+static double now_sec(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (double) t.tv_sec + (double) t.tv_nsec / 1e9;
+}
+
+/* Slurm counts in whole seconds, and its clock may lag by a tick: a little
+ * after the second begins, time() has it. */
+static struct timespec moment(double sec)
+{
+	double at = sec + 0.01;
+
+	return (struct timespec){
+		.tv_sec = (time_t) floor(at),
+		.tv_nsec = (long) ((at - floor(at)) * 1e9),
+	};
+}
+
+/* Sleep until the round that is due, or until something happens, but never two
+ * rounds in a second. Returns false to stop. */
+static bool wait_for_round(double due_sec, double last_sec, bool *reread)
+{
+	double earliest = floor(last_sec) + 1;
+	bool go_on;
+
+	pthread_mutex_lock(&wake_mutex);
+	for (;;) {
+		bool now = event || reconfigure;
+		double until = now ? earliest : fmax(due_sec, earliest);
+		struct timespec t = moment(until);
+
+		if (stop || now_sec() >= until + 0.01)
+			break;
+		pthread_cond_timedwait(&wake_cond, &wake_mutex, &t);
+	}
+	event = false;
+	*reread = reconfigure;
+	reconfigure = false;
+	go_on = !stop;
+	pthread_mutex_unlock(&wake_mutex);
+	return go_on;
+}
+
+/* Plugins are initialised before jobs, dependencies and priorities are in
+ * place; the signal thread is made when they are. */
+static bool wait_until_ready(void)
+{
+	for (;;) {
+		struct timespec pause = { .tv_nsec = READY_POLL_USEC * 1000L };
+		bool stopped;
+
+		pthread_mutex_lock(&wake_mutex);
+		stopped = stop;
+		pthread_mutex_unlock(&wake_mutex);
+		if (stopped)
+			return false;
+		if (astra_slurmctld_ready())
+			return true;
+		nanosleep(&pause, NULL);
+	}
+}
+
+static void *run(void *arg)
+{
+	double due = 0;
+	bool reread = false;
+
+	(void) arg;
+	if (!wait_until_ready())
+		return NULL;
+	while (wait_for_round(due, cycle.diag.round_sec, &reread)) {
+		if (reread)
+			(void) astra_cycle_configure(&cycle, false);
+		if (atomic_exchange(&reset_diag, false))
+			astra_diag_reset(&cycle.diag, now_sec());
+		due = astra_cycle_run(&cycle);
+	}
+	return NULL;
+}
+
+static int begin(void)
+{
+	pthread_attr_t attr;
+	int rc;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 4 * 1024 * 1024);
+	rc = pthread_create(&thread, &attr, run, NULL);
+	pthread_attr_destroy(&attr);
+	if (rc)
+		error("astraea: no thread: %s", strerror(rc));
+	return rc ? -1 : 0;
+}
+
+static void prepare(void)
+{
+	char conf[] = "astraea.conf";
+	char *path = get_extra_conf_path(conf);
+
+	memset(&cycle, 0, sizeof(cycle));
+	cycle.conf_path = strdup(path);
+	cycle.folder = strdup(slurm_conf.state_save_location);
+	xfree(path);
+	cycle.diag.started_sec = cycle.diag.reset_sec = now_sec();
+	stop = event = reconfigure = false;
+	astra_gate_begin();
+	if (cycle.conf_path && cycle.folder)
+		(void) astra_cycle_configure(&cycle, true);
+}
+
+int astra_host_start(void)
+{
+	int rc = 0;
+
+	pthread_mutex_lock(&life_mutex);
+	if (!running && !slurmctld_config.shutdown_time) {
+		prepare();
+		astra_publish_start(&cycle);
+		rc = begin();
+		running = rc == 0;
+	}
+	pthread_mutex_unlock(&life_mutex);
+	return rc;
+}
+
+/* Slurmctld saves the jobs after this: one without our plugins must find none
+ * of them parked. */
+static void give_back(void)
+{
+	uint32_t count;
+
+	astra_gate_stop();
+	lock_slurmctld(astra_write_locks());
+	count = astra_unpark_all();
+	unlock_slurmctld(astra_write_locks());
+	if (count)
+		verbose("astraea: %u jobs given back to Slurm", count);
+}
+
+void astra_host_stop(void)
+{
+	struct astra_config *config;
+
+	pthread_mutex_lock(&life_mutex);
+	if (running) {
+		pthread_mutex_lock(&wake_mutex);
+		stop = true;
+		pthread_cond_broadcast(&wake_cond);
+		pthread_mutex_unlock(&wake_mutex);
+		pthread_join(thread, NULL);
+		running = false;
+		astra_publish_stop();
+		give_back();
+		astra_cycle_close(&cycle);
+		astra_grace_free();
+		lock_slurmctld(astra_write_locks());
+		config = astra_config_swap(NULL);
+		unlock_slurmctld(astra_write_locks());
+		astra_config_destroy(config);
+	}
+	pthread_mutex_unlock(&life_mutex);
+}
+
+static void raise_flag(bool *flag)
+{
+	pthread_mutex_lock(&wake_mutex);
+	*flag = true;
+	pthread_cond_signal(&wake_cond);
+	pthread_mutex_unlock(&wake_mutex);
+}
+
+void astra_host_reconfigure(void)
+{
+	raise_flag(&reconfigure);
+}
+
+void astra_host_wake(void)
+{
+	raise_flag(&event);
+}
+
+void astra_host_reset_diag(void)
+{
+	reset_diag = true;
+}

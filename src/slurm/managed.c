@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/managed.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "src/slurm/wish.h"
+
+/* Runs that Slurm would not requeue although their flags said so. A few, and
+ * losing one costs another refused requeue. */
+#define PINNED_MAX 256
+
+static pthread_mutex_t pinned_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+	uint32_t job, restart_cnt;
+} pinned_runs[PINNED_MAX];
+static size_t pinned_next;
+
+struct search {
+	uint32_t plugin_id;
+	int left;
+	gres_state_t *found;
+};
+
+static int match_gpu(void *x, void *arg)
+{
+	gres_state_t *state = x;
+	struct search *search = arg;
+
+	if (state->plugin_id != search->plugin_id || search->left-- > 0)
+		return 0;
+	search->found = state;
+	return -1;
+}
+
+gres_state_t *astra_gpu_state(list_t *list, int nth)
+{
+	static uint32_t gpu_id;
+	char gpu[] = "gpu";
+	struct search search = { .left = nth };
+
+	if (!gpu_id)
+		gpu_id = gres_build_id(gpu);
+	search.plugin_id = gpu_id;
+	if (list)
+		list_for_each_ro(list, match_gpu, &search);
+	return search.found;
+}
+
+/* "gres:gpu…" or "gres/gpu…", alone or after a comma. */
+static bool names_gpu(const char *tres)
+{
+	while (tres && (tres = strstr(tres, "gres"))) {
+		if (!strncmp(tres + 5, "gpu", 3) &&
+		    !strchr("abcdefghijklmnopqrstuvwxyz_", tres[8] ? tres[8] :
+								      ':'))
+			return true;
+		tres += 4;
+	}
+	return false;
+}
+
+static bool asks_for_gpus(const job_record_t *job)
+{
+	return names_gpu(job->tres_per_node) || names_gpu(job->tres_per_job) ||
+	       names_gpu(job->tres_per_task) ||
+	       names_gpu(job->tres_per_socket);
+}
+
+/* The pool of a partition by name, or pool_count. */
+static size_t pool_of(const struct astra_config *config, const char *partition)
+{
+	size_t i = 0;
+
+	while (i < config->pool_count &&
+	       !astra_names_have(&config->pools[i].partitions, partition))
+		i++;
+	return i;
+}
+
+struct tally {
+	const struct astra_config *config;
+	size_t pool;
+	int inside, outside;
+};
+
+static int tally_part(void *x, void *arg)
+{
+	const part_record_t *part = x;
+	struct tally *t = arg;
+	size_t pool = pool_of(t->config, part->name);
+
+	if (pool == t->config->pool_count || (t->inside && pool != t->pool)) {
+		t->outside++;
+	} else {
+		t->pool = pool;
+		t->inside++;
+	}
+	return 0;
+}
+
+enum astra_claim astra_claim_of(const job_record_t *job, size_t *pool)
+{
+	struct tally t = { .config = astra_config_active() };
+
+	if (!t.config || job->het_job_id || !job->details ||
+	    !asks_for_gpus(job))
+		return ASTRA_FOREIGN;
+	if (job->part_ptr_list)
+		list_for_each_ro(job->part_ptr_list, tally_part, &t);
+	else if (job->part_ptr)
+		tally_part(job->part_ptr, &t);
+	if (!t.inside)
+		return ASTRA_FOREIGN;
+	if (pool)
+		*pool = t.pool;
+	return t.outside ? ASTRA_MIXED : ASTRA_MANAGED;
+}
+
+static bool is_pinned(const job_record_t *job)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&pinned_mutex);
+	for (size_t i = 0; i < PINNED_MAX && !found; i++)
+		found = pinned_runs[i].job == job->job_id &&
+			pinned_runs[i].restart_cnt == job->restart_cnt;
+	pthread_mutex_unlock(&pinned_mutex);
+	return found;
+}
+
+void astra_terms_pin(const job_record_t *job)
+{
+	pthread_mutex_lock(&pinned_mutex);
+	pinned_runs[pinned_next].job = job->job_id;
+	pinned_runs[pinned_next].restart_cnt = job->restart_cnt;
+	pinned_next = (pinned_next + 1) % PINNED_MAX;
+	pthread_mutex_unlock(&pinned_mutex);
+}
+
+static const char *why_pinned(const job_record_t *job, bool lease_none)
+{
+	if (!job->batch_flag)
+		return "srun or salloc";
+	if (!job->details->requeue)
+		return "--no-requeue";
+	if (lease_none)
+		return "--lease=none";
+	if (job->het_job_id)
+		return "heterogeneous";
+	if (is_pinned(job))
+		return "Slurm refused to requeue it";
+	return "";
+}
+
+void astra_terms_of(const job_record_t *job,
+		    const struct astra_options *options,
+		    struct astra_terms *out)
+{
+	struct astra_wish wish;
+
+	*out = (struct astra_terms){ .signal = options->checkpoint_signal };
+	if (astra_wish_read(job->spank_job_env, job->spank_job_env_size, &wish,
+			    NULL) < 0 ||
+	    astra_wish_check(&wish, options, NULL) < 0)
+		wish = (struct astra_wish){ 0 };
+	out->lease_sec = wish.lease_sec;
+	if (job->warn_signal) {
+		out->signal = job->warn_signal;
+		out->batch_only = job->warn_flags & KILL_JOB_BATCH;
+	}
+	out->pinned = why_pinned(job, wish.lease_none);
+	out->revocable = !*out->pinned;
+}

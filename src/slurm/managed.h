@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which jobs are ours, and what their users said about leases. */
+#ifndef ASTRA_MANAGED_H
+#define ASTRA_MANAGED_H
+
+#include "src/slurm/compat.h"
+
+#include "src/policy/options.h"
+#include "src/slurm/config.h"
+
+enum astra_claim {
+	ASTRA_FOREIGN, /* Slurm's own */
+	ASTRA_MANAGED, /* asks for GPUs in partitions of one pool */
+	ASTRA_MIXED,   /* ... and in others too: it may not start at all */
+};
+
+/* Whether a job is managed, and by which pool of the configuration in force.
+ * pool: index into its pools; may be NULL. Heterogeneous jobs are Slurm's own.
+ * Locks: caller holds job and part read. */
+enum astra_claim astra_claim_of(const job_record_t *job, size_t *pool);
+
+/* What a job wants of its leases. */
+struct astra_terms {
+	double lease_sec;   /* 0: the pool's */
+	int signal;	    /* checkpoint signal; 0: none */
+	bool batch_only;    /* --signal=B: to the batch shell only */
+	bool revocable;
+	const char *pinned; /* not revocable: why; else "". Static. */
+};
+
+/* Locks: caller holds job read. */
+void astra_terms_of(const job_record_t *job,
+		    const struct astra_options *options,
+		    struct astra_terms *out);
+
+/* A requeue of this run was refused: it is not revocable any more.
+ * Locks: caller holds job write. */
+void astra_terms_pin(const job_record_t *job);
+
+/* The gres_state of gpu in a node's or job's list, or NULL. A job may have
+ * several, one a type: given in turn, the nth from 0. Borrowed.
+ * Locks: those of the list's owner, read. */
+gres_state_t *astra_gpu_state(list_t *list, int nth);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/park.h"
+
+#include <string.h>
+
+#include "src/common/idmap.h"
+#include "src/slurm/managed.h"
+#include "src/slurm/revoke.h"
+
+static struct astra_idmap limited; /* jobs over a limit -> 1 */
+
+void astra_park(job_record_t *job, const char *text)
+{
+	if (astra_is_parked(job) && !xstrcmp(job->state_desc, text))
+		return;
+	job->state_reason = FAIL_BURST_BUFFER_OP;
+	xfree(job->state_desc);
+	job->state_desc = xstrdup(text);
+	xfree(job->sched_nodes); /* else planned nodes stay visible */
+	last_job_update = time(NULL);
+}
+
+void astra_unpark(job_record_t *job)
+{
+	if (!astra_is_parked(job))
+		return;
+	job->state_reason = WAIT_NO_REASON;
+	xfree(job->state_desc);
+}
+
+static bool within_limits(job_record_t *job)
+{
+	job_record_t *same = job;
+	int reason = job_limits_check(&same, false);
+
+	if (reason != WAIT_NO_REASON) {
+		job->state_reason = (uint32_t) reason;
+		return false;
+	}
+	if (!acct_policy_job_runnable_pre_select(job, false))
+		return false;
+	if ((accounting_enforce & ACCOUNTING_ENFORCE_LIMITS) &&
+	    job->tres_req_cnt &&
+	    !acct_policy_job_runnable_post_select(job, job->tres_req_cnt,
+						  false))
+		return false;
+	if (license_job_test(job, time(NULL), true) != SLURM_SUCCESS) {
+		job->state_reason = WAIT_LICENSES;
+		return false;
+	}
+	return true;
+}
+
+/* Held, dependent, before its time: Slurm's queues pass it over anyway. */
+static bool eligible(job_record_t *job)
+{
+	if (IS_JOB_REVOKED(job))
+		return false;
+	if (!job_independent(job))
+		return false;
+	if (job->priority == 0) {
+		if (job->state_reason == WAIT_NO_REASON)
+			job->state_reason = WAIT_HELD;
+		return false;
+	}
+	return true;
+}
+
+bool astra_runnable(job_record_t *job)
+{
+	return eligible(job) && within_limits(job);
+}
+
+/* Park again, with the same text if it had the same reason before. */
+static void park_again(job_record_t *job, char *before, const char *text)
+{
+	if (before && (!text || !strcmp(before, text))) {
+		xfree(job->state_desc);
+		job->state_reason = FAIL_BURST_BUFFER_OP;
+		job->state_desc = before;
+		return;
+	}
+	xfree(before);
+	astra_park(job, text ? text : ASTRA_PARK_NEW);
+}
+
+/* A limit's name replaces our text; Slurm's schedulers must not meet the job,
+ * for they would put another reason in its place. */
+static void refresh(job_record_t *job)
+{
+	bool was_limited = astra_park_limited(job->job_id);
+	char *before = NULL;
+
+	if (astra_is_parked(job)) {
+		before = job->state_desc;
+		job->state_desc = NULL;
+		job->state_reason = WAIT_NO_REASON;
+	}
+	astra_revoke_tidy(job);
+	if (!eligible(job)) {
+		if (before)
+			last_job_update = time(NULL);
+		xfree(before);
+		astra_idmap_del(&limited, job->job_id);
+		return;
+	}
+	if (!within_limits(job)) {
+		park_again(job, before, astra_reason_name(job->state_reason));
+		(void) astra_idmap_put(&limited, job->job_id, 1);
+		return;
+	}
+	astra_idmap_del(&limited, job->job_id);
+	if (was_limited)
+		xfree(before);
+	park_again(job, before, NULL);
+}
+
+struct sweep {
+	uint32_t seen, looked;
+	uint32_t from; /* of those parked, the number to begin with */
+};
+
+static int sweep_job(void *x, void *arg)
+{
+	job_record_t *job = x;
+	struct sweep *s = arg;
+	bool parked;
+
+	if (!IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job))
+		return 0;
+	if (astra_claim_of(job, NULL) != ASTRA_MANAGED)
+		return 0;
+	parked = astra_is_parked(job);
+	s->seen++;
+	if (s->looked >= 2 * ASTRA_PARK_BATCH ||
+	    (parked && (s->seen <= s->from ||
+			s->seen > s->from + ASTRA_PARK_BATCH)))
+		return 0;
+	s->looked++;
+	refresh(job);
+	return 0;
+}
+
+uint32_t astra_park_refresh(void)
+{
+	static uint32_t from;
+	struct sweep s = { .from = from };
+
+	list_for_each(job_list, sweep_job, &s);
+	from += ASTRA_PARK_BATCH;
+	if (from >= s.seen)
+		from = 0;
+	return s.looked;
+}
+
+bool astra_park_limited(uint32_t job_id)
+{
+	return astra_idmap_get(&limited, job_id) != ASTRA_IDMAP_NONE;
+}
+
+static int unpark_one(void *x, void *arg)
+{
+	job_record_t *job = x;
+	uint32_t *count = arg;
+
+	if (IS_JOB_PENDING(job) && astra_is_parked(job)) {
+		astra_unpark(job);
+		(*count)++;
+	}
+	return 0;
+}
+
+uint32_t astra_unpark_all(void)
+{
+	uint32_t count = 0;
+
+	if (job_list)
+		list_for_each(job_list, unpark_one, &count);
+	astra_idmap_clear(&limited);
+	last_job_update = time(NULL);
+	return count;
+}

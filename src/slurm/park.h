@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Parked jobs: a pending managed job has the reason FAIL_BURST_BUFFER_OP and a
+ * text of ours, so that Slurm's schedulers pass it over and make no
+ * reservations for it, and squeue shows why it waits. Whatever changes the job
+ * takes the reason away; the gate or the next round parks it again.
+ *
+ * Nobody else uses that reason: only one burst buffer plugin is loaded.
+ */
+#ifndef ASTRA_PARK_H
+#define ASTRA_PARK_H
+
+#include "src/slurm/compat.h"
+
+#define ASTRA_PARK_NEW "Lease: next round"
+
+/* At most so many jobs are looked at in one round; beyond, in turn. */
+#define ASTRA_PARK_BATCH 1000
+
+static inline bool astra_is_parked(const job_record_t *job)
+{
+	return job->state_reason == FAIL_BURST_BUFFER_OP;
+}
+
+/* Park a job, or change the text of one that is.
+ * Locks: caller holds job write. */
+void astra_park(job_record_t *job, const char *text);
+
+/* Give a job back to Slurm. Locks: caller holds job write. */
+void astra_unpark(job_record_t *job);
+
+/* The checks that Slurm makes before it looks for nodes.
+ * job: not parked. When false, its state_reason says why.
+ * Locks: caller holds job and node write, conf, part and fed read. */
+bool astra_runnable(job_record_t *job);
+
+/* Look at the pending managed jobs again: each is un-parked, checked as Slurm
+ * would, and parked again or left with Slurm's own reason.
+ * Locks: as above. Returns the number of jobs looked at. */
+uint32_t astra_park_refresh(void);
+
+/* Whether the last look found a parked job over a limit: it could not run if
+ * there were room. Locks: caller holds job read; the engine's thread only. */
+bool astra_park_limited(uint32_t job_id);
+
+/* Un-park all. Locks: caller holds job write. Returns how many. */
+uint32_t astra_unpark_all(void);
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/compat.h"
+
+#include "src/slurm/pool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/bytes.h"
+#include "src/slurm/grace.h"
+#include "src/store/state_file.h"
+
+static void close_pool(struct astra_pool *pool)
+{
+	astra_engine_destroy(pool->engine);
+	astra_plan_destroy(&pool->plan);
+	free(pool->name);
+	free(pool->partitions);
+	free(pool->path);
+}
+
+/* Jobs that were in their grace when slurmctld stopped may end before the
+ * first round. */
+static void remember_graces(const struct astra_pool *pool)
+{
+	const struct astra_options *o = astra_engine_options(pool->engine);
+
+	for (size_t i = 0; i < astra_engine_job_count(pool->engine); i++) {
+		struct astra_grace grace = {
+			.restart_cnt = ASTRA_GRACE_ANY_RUN,
+			.signal = o->checkpoint_signal,
+			.exit_count = o->checkpoint_exit_count,
+		};
+		struct astra_job_view view;
+
+		astra_engine_job_view(pool->engine, i, 0, &view);
+		if (!view.id || view.phase != ASTRA_PHASE_GRACE)
+			continue;
+		grace.job = view.id;
+		memcpy(grace.exit, o->checkpoint_exit, sizeof(grace.exit));
+		astra_grace_add(&grace);
+	}
+}
+
+static struct astra_engine *load(const struct astra_pool *pool,
+				 const struct astra_options *options)
+{
+	struct astra_engine *engine = NULL;
+	struct astra_error err = { "" };
+	bool fallback = false;
+	void *data = NULL;
+	size_t size = 0;
+
+	if (astra_state_read(pool->path, &data, &size, &fallback, &err) < 0) {
+		error("astraea: pool %s begins anew: %s", pool->name,
+		      err.text);
+		return NULL;
+	}
+	if (!data)
+		return NULL;
+	if (fallback)
+		error("astraea: pool %s: the state before the last one is "
+		      "used: %s", pool->name, err.text);
+	engine = astra_engine_restore(options, data, size, &err);
+	if (!engine)
+		error("astraea: pool %s begins anew: %s: %s", pool->name,
+		      pool->path, err.text);
+	free(data);
+	return engine;
+}
+
+static void open_pool(struct astra_pool *pool,
+		      const struct astra_pool_config *config,
+		      const char *folder, double now_sec)
+{
+	struct astra_error err = { "" };
+
+	astra_plan_init(&pool->plan);
+	pool->name = strdup(config->name);
+	if (!pool->name ||
+	    asprintf(&pool->path, "%s/astraea.%s", folder, config->name) < 0) {
+		pool->path = NULL;
+		error("astraea: memory is out");
+		return;
+	}
+	pool->engine = load(pool, &config->options);
+	if (pool->engine) {
+		remember_graces(pool);
+		info("astraea: pool %s goes on with its saved leases",
+		     pool->name);
+		return;
+	}
+	pool->engine = astra_engine_create(&config->options, now_sec, &err);
+	if (!pool->engine)
+		error("astraea: pool %s has no engine: %s", pool->name,
+		      err.text);
+}
+
+/* Move the running pool of that name out of the list. */
+static bool take_pool(struct astra_pools *pools, const char *name,
+		      struct astra_pool *out)
+{
+	for (size_t i = 0; i < pools->count; i++) {
+		if (!pools->list[i].name || strcmp(pools->list[i].name, name))
+			continue;
+		*out = pools->list[i];
+		pools->list[i] = (struct astra_pool){ 0 };
+		return true;
+	}
+	return false;
+}
+
+static void follow(struct astra_pool *pool,
+		   const struct astra_pool_config *config, double now_sec)
+{
+	struct astra_error err = { "" };
+
+	if (pool->engine && astra_engine_configure(pool->engine,
+						   &config->options, now_sec,
+						   &err) < 0)
+		error("astraea: pool %s keeps its old options: %s", pool->name,
+		      err.text);
+}
+
+void astra_pools_follow(struct astra_pools *pools,
+			const struct astra_config *config, const char *folder,
+			double now_sec)
+{
+	struct astra_pools next = { 0 };
+
+	next.list = calloc(config->pool_count + 1, sizeof(*next.list));
+	if (!next.list) {
+		error("astraea: memory is out");
+		return;
+	}
+	for (size_t i = 0; i < config->pool_count; i++) {
+		const struct astra_pool_config *c = &config->pools[i];
+		struct astra_pool *pool = &next.list[next.count++];
+
+		if (take_pool(pools, c->name, pool))
+			follow(pool, c, now_sec);
+		else
+			open_pool(pool, c, folder, now_sec);
+		free(pool->partitions);
+		pool->partitions = strdup(c->partition_text);
+	}
+	astra_pools_free(pools);
+	*pools = next;
+}
+
+void astra_pools_save(struct astra_pools *pools, struct astra_diag *diag,
+		      double now_sec)
+{
+	for (size_t i = 0; i < pools->count; i++) {
+		struct astra_pool *pool = &pools->list[i];
+		struct astra_bytes bytes = { 0 };
+		struct astra_error err = { "" };
+
+		if (!pool->dirty || !pool->engine)
+			continue;
+		if (astra_engine_save(pool->engine, &bytes) < 0)
+			astra_error_nomem(&err);
+		else
+			(void) astra_state_write(pool->path, bytes.data,
+						 bytes.size, &err);
+		astra_bytes_clear(&bytes);
+		if (*err.text && strcmp(err.text, diag->state_error.text))
+			error("astraea: the state is not saved: %s", err.text);
+		diag->state_error = err;
+		if (*err.text)
+			continue;
+		pool->dirty = false;
+		diag->state_saves++;
+		diag->state_saved_sec = now_sec;
+	}
+}
+
+void astra_pools_free(struct astra_pools *pools)
+{
+	for (size_t i = 0; i < pools->count; i++)
+		close_pool(&pools->list[i]);
+	free(pools->list);
+	*pools = (struct astra_pools){ 0 };
+}

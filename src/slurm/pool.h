@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The pools as they run: an engine for each, its plan and its state file. All
+ * of it belongs to the engine's thread.
+ */
+#ifndef ASTRA_POOL_H
+#define ASTRA_POOL_H
+
+#include "src/policy/engine.h"
+#include "src/slurm/config.h"
+#include "src/slurm/diag.h"
+
+struct astra_pool {
+	char *name;
+	char *partitions;
+	char *path; /* of the state file */
+	struct astra_engine *engine;
+	struct astra_plan plan;
+	bool dirty; /* to be saved */
+	struct astra_error error; /* why the last round decided nothing */
+};
+
+struct astra_pools {
+	struct astra_pool *list; /* in the order of the configuration */
+	size_t count;
+};
+
+/* Make the pools those of a configuration: engines of the same name go on with
+ * the new options, new ones load their state or begin now, others are saved
+ * and closed. Does I/O. A pool whose engine can't be made has none.
+ * folder: where the state files lie. */
+void astra_pools_follow(struct astra_pools *pools,
+			const struct astra_config *config, const char *folder,
+			double now_sec);
+
+/* Save what has changed. Does I/O. */
+void astra_pools_save(struct astra_pools *pools, struct astra_diag *diag,
+		      double now_sec);
+
+/* Free all, unsaved. */
+void astra_pools_free(struct astra_pools *pools);
+
+#endif

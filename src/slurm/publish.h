@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* After each round: the report that queries are answered from, and the graces
+ * that the end of a job is judged by. */
+#ifndef ASTRA_PUBLISH_H
+#define ASTRA_PUBLISH_H
+
+#include "src/slurm/cycle.h"
+
+/* Start to answer queries. A socket that can't be made is logged; all else
+ * goes on without it. Does I/O. */
+void astra_publish_start(const struct astra_cycle *cycle);
+void astra_publish_stop(void);
+
+/* Publish the state after a round. Locks: none of slurmctld's. */
+void astra_publish(struct astra_cycle *cycle);
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/request.h"
+
+#include <string.h>
+
+#include "src/slurm/ask.h"
+#include "src/slurm/managed.h"
+
+static uint32_t said16(uint16_t n)
+{
+	return n == NO_VAL16 || n == INFINITE16 ? 0 : n;
+}
+
+static uint32_t said32(uint32_t n)
+{
+	return n == NO_VAL || n == INFINITE ? 0 : n;
+}
+
+static uint32_t div_up(uint32_t a, uint32_t b)
+{
+	return b ? a / b + (a % b != 0) : 0;
+}
+
+static uint32_t max32(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint32_t cut32(uint64_t n)
+{
+	return n < UINT32_MAX ? (uint32_t) n : UINT32_MAX;
+}
+
+/* The number behind the last ':' of "gres:gpu:4" or "gres/gpu:a100:4". */
+static uint64_t per_gpu(const char *text)
+{
+	const char *gpu = text ? strstr(text, "gpu") : NULL;
+	uint64_t n = 0;
+
+	while (gpu && *gpu && *gpu != ',') {
+		if (*gpu == ':' || *gpu == '=')
+			n = strtoull(gpu + 1, NULL, 10);
+		gpu++;
+	}
+	return n;
+}
+
+/* GPUs and how they lie on nodes. */
+
+static void read_ask(const job_record_t *job, struct astra_ask *ask)
+{
+	memset(ask, 0, sizeof(*ask));
+	astra_ask_add(ask, ASTRA_PER_JOB, job->tres_per_job, NULL);
+	astra_ask_add(ask, ASTRA_PER_NODE, job->tres_per_node, NULL);
+	astra_ask_add(ask, ASTRA_PER_SOCKET, job->tres_per_socket, NULL);
+	astra_ask_add(ask, ASTRA_PER_TASK, job->tres_per_task, NULL);
+}
+
+/* The fewest nodes that hold its tasks and CPUs. */
+static uint32_t least_nodes(const job_details_t *d,
+			    const struct astra_node_map *map)
+{
+	uint32_t nodes = max32(said32(d->min_nodes), 1);
+
+	if (said16(d->ntasks_per_node))
+		nodes = max32(nodes, div_up(said32(d->num_tasks),
+					    d->ntasks_per_node));
+	return max32(nodes, div_up(said32(d->orig_min_cpus), map->cpus_max));
+}
+
+static uint32_t gpus_of_a_node(const job_details_t *d,
+			       const struct astra_ask *ask)
+{
+	uint32_t sockets = d->mc_ptr ? said16(d->mc_ptr->sockets_per_node) : 0;
+
+	if (ask->count[ASTRA_PER_NODE])
+		return cut32(ask->count[ASTRA_PER_NODE]);
+	return cut32(ask->count[ASTRA_PER_SOCKET] * max32(sockets, 1));
+}
+
+static void read_gpus(const job_record_t *job,
+		      const struct astra_node_map *map,
+		      const struct astra_ask *ask, struct astra_request *out)
+{
+	const job_details_t *d = job->details;
+	uint64_t in_all = ask->count[ASTRA_PER_JOB];
+	uint64_t per_task = ask->count[ASTRA_PER_TASK];
+
+	out->nodes_min = said32(d->min_nodes);
+	out->nodes_max = said32(d->max_nodes);
+	out->gpus_per_node = gpus_of_a_node(d, ask);
+	if (out->gpus_per_node) {
+		uint32_t nodes = least_nodes(d, map);
+
+		if (in_all)
+			nodes = cut32(in_all / out->gpus_per_node);
+		out->nodes_min = max32(nodes, 1);
+		in_all = (uint64_t) out->gpus_per_node * out->nodes_min;
+	} else if (per_task) {
+		out->gpus_quantum = cut32(per_task);
+		if (!in_all)
+			in_all = per_task * max32(said32(d->num_tasks), 1);
+	}
+	if (!in_all) { /* as --ntasks-per-gpu alone: Slurm has worked it out */
+		gres_state_t *s = astra_gpu_state(job->gres_list_req, 0);
+
+		if (s)
+			in_all = ((gres_job_state_t *) s->gres_data)->total_gres;
+	}
+	out->gpus = max32(cut32(in_all), 1);
+}
+
+/* CPUs and memory. */
+
+static uint32_t default_cpus_per_gpu(const job_record_t *job)
+{
+	gres_state_t *s = astra_gpu_state(job->gres_list_req, 0);
+	const gres_job_state_t *g = s ? s->gres_data : NULL;
+
+	if (!g)
+		return 0;
+	return g->cpus_per_gres ? g->cpus_per_gres : g->def_cpus_per_gres;
+}
+
+static void read_cpus(const job_record_t *job, struct astra_request *out)
+{
+	const job_details_t *d = job->details;
+	uint64_t per = per_gpu(job->cpus_per_tres);
+
+	if (!per)
+		per = default_cpus_per_gpu(job);
+	out->cpus = max32(said32(d->orig_min_cpus), cut32(per * out->gpus));
+	out->cpus_per_node = max32(said32(d->orig_pn_min_cpus),
+				   said16(d->orig_cpus_per_task));
+}
+
+static void read_memory(const job_record_t *job,
+			const struct astra_node_map *map,
+			struct astra_request *out)
+{
+	uint64_t mem = job->details->orig_pn_min_memory;
+
+	if (!map->memory)
+		return;
+	out->mem_gpu_mib = per_gpu(job->mem_per_tres);
+	if (out->mem_gpu_mib || mem == NO_VAL64)
+		return;
+	if (mem & MEM_PER_CPU)
+		out->mem_cpu_mib = mem & ~MEM_PER_CPU;
+	else
+		out->mem_node_mib = mem;
+}
+
+/* Where it may run. */
+
+static int add_part(void *x, void *arg)
+{
+	const part_record_t *part = x;
+
+	if (part->node_bitmap)
+		bit_or(arg, part->node_bitmap);
+	return 0;
+}
+
+struct resv_test {
+	const job_record_t *job;
+	bitstr_t *nodes;
+	time_t from, until;
+};
+
+/* Nodes that others have reserved for a part of the job's run are out. */
+static int drop_reserved(void *x, void *arg)
+{
+	const slurmctld_resv_t *resv = x;
+	struct resv_test *t = arg;
+
+	if (resv == t->job->resv_ptr || !resv->node_bitmap ||
+	    resv->end_time <= t->from || resv->start_time >= t->until ||
+	    (resv->flags & RESERVE_FLAG_MAGNETIC) || resv->max_start_delay)
+		return 0;
+	if (resv->ctld_flags & RESV_CTLD_FULL_NODE)
+		bit_and_not(t->nodes, resv->node_bitmap);
+	return 0;
+}
+
+static time_t run_length(const job_record_t *job)
+{
+	uint32_t limit = job->time_limit;
+
+	if (limit == NO_VAL && job->part_ptr)
+		limit = job->part_ptr->max_time;
+	if (limit == NO_VAL || limit == INFINITE)
+		return 365 * 24 * 3600;
+	return (time_t) limit * 60;
+}
+
+/* All nodes that Slurm's rules leave to the job, by slurmctld's numbers. */
+static bitstr_t *nodes_of(job_record_t *job, time_t now)
+{
+	const job_details_t *d = job->details;
+	bitstr_t *nodes = bit_alloc(node_record_count);
+	struct resv_test test = {
+		.job = job,
+		.nodes = nodes,
+		.from = now,
+		.until = now + run_length(job),
+	};
+	bool has_xor;
+
+	if (job->part_ptr_list)
+		list_for_each_ro(job->part_ptr_list, add_part, nodes);
+	else if (job->part_ptr)
+		add_part(job->part_ptr, nodes);
+	if (d->exc_node_bitmap)
+		bit_and_not(nodes, d->exc_node_bitmap);
+	if (job->resv_ptr && job->resv_ptr->node_bitmap &&
+	    !(job->resv_ptr->flags & RESERVE_FLAG_FLEX))
+		bit_and(nodes, job->resv_ptr->node_bitmap);
+	if (resv_list)
+		list_for_each_ro(resv_list, drop_reserved, &test);
+	if (d->features)
+		(void) valid_feature_counts(job, true, nodes, &has_xor);
+	/* With req_node_bitmap the job must have these nodes. */
+	if (d->req_node_bitmap &&
+	    (uint32_t) bit_set_count(d->req_node_bitmap) >=
+		    max32(said32(d->max_nodes), said32(d->min_nodes)))
+		bit_and(nodes, d->req_node_bitmap);
+	return nodes;
+}
+
+static bool has_type(const node_record_t *node, const char *type)
+{
+	gres_state_t *s = astra_gpu_state(node->gres_list, 0);
+	const gres_node_state_t *g = s ? s->gres_data : NULL;
+
+	for (int i = 0; g && i < g->type_cnt; i++)
+		if (!xstrcmp(g->type_name[i], type))
+			return true;
+	return false;
+}
+
+int astra_request_of(job_record_t *job, const struct astra_node_map *map,
+		     time_t now, struct astra_arena *arena,
+		     struct astra_request *out)
+{
+	struct astra_ask ask;
+	bitstr_t *nodes;
+	uint64_t *allowed;
+	size_t count = 0;
+
+	*out = (struct astra_request){
+		.whole_node = job->details->whole_node == WHOLE_NODE_REQUIRED,
+	};
+	read_ask(job, &ask);
+	read_gpus(job, map, &ask, out);
+	read_cpus(job, out);
+	read_memory(job, map, out);
+	allowed = astra_arena_take(arena, (map->count / 64 + 1) * 8);
+	if (!allowed)
+		return -1;
+	nodes = nodes_of(job, now);
+	for (size_t i = 0; i < map->count; i++) {
+		uint32_t g = map->global[i];
+
+		if (!bit_test(nodes, g) ||
+		    (*ask.type && !has_type(node_record_table_ptr[g],
+					    ask.type)))
+			continue;
+		allowed[i / 64] |= UINT64_C(1) << (i % 64);
+		count++;
+	}
+	bit_free(nodes);
+	if (count < map->count)
+		out->allowed = allowed;
+	return 0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a job asks for, in the engine's words. */
+#ifndef ASTRA_REQUEST_H
+#define ASTRA_REQUEST_H
+
+#include "src/slurm/compat.h"
+
+#include "src/policy/model.h"
+#include "src/slurm/arena.h"
+
+/* The nodes of a pool: a number in the model for each, and back. */
+struct astra_node_map {
+	uint32_t *local;  /* slurmctld's index -> ours, or ASTRA_NONE */
+	uint32_t *global; /* ours -> slurmctld's */
+	size_t count;	  /* of ours */
+	size_t global_count;
+	uint32_t cpus_max; /* of the largest node */
+	bool memory; /* Slurm counts memory */
+};
+
+/* Fill out in from a job's record. Bitmaps are taken from the arena; a job
+ * that may use all of the pool's nodes has none.
+ * Locks: caller holds conf, job, node and part read.
+ * Returns 0, or -1 when memory is out. */
+int astra_request_of(job_record_t *job, const struct astra_node_map *map,
+		     time_t now, struct astra_arena *arena,
+		     struct astra_request *out);
+
+#endif

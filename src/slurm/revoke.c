@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/revoke.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "src/slurm/env.h"
+
+#define MARK "ASTRAEA_REVOKED_RUN"
+
+int astra_revoke_signal(job_record_t *job, const struct astra_terms *terms)
+{
+	uint16_t flags = terms->batch_only ? KILL_JOB_BATCH : KILL_FULL_JOB;
+
+	return job_signal(job, (uint16_t) terms->signal, flags, 0, false);
+}
+
+int astra_revoke_requeue(job_record_t *job)
+{
+	int rc;
+
+	astra_revoke_mark(job);
+	rc = astra_requeue(job->job_id);
+	if (rc == ESLURM_DISABLED || rc == ESLURM_BATCH_ONLY)
+		astra_terms_pin(job);
+	return rc;
+}
+
+void astra_revoke_mark(job_record_t *job)
+{
+	char run[16];
+
+	snprintf(run, sizeof(run), "%u", (unsigned int) job->restart_cnt);
+	astra_env_set(job->details, MARK, run);
+}
+
+void astra_revoke_tidy(job_record_t *job)
+{
+	const char *run;
+	time_t now = time(NULL);
+
+	if (!job->restart_cnt || job->details->begin_time <= now)
+		return;
+	run = astra_env_get(job->details, MARK);
+	if (!run || strtoul(run, NULL, 10) + 1 != job->restart_cnt)
+		return;
+	job->details->begin_time = 0;
+	astra_env_set(job->details, MARK, "done");
+	if (job->state_reason == WAIT_TIME) {
+		job->state_reason = WAIT_NO_REASON;
+		xfree(job->state_desc);
+	}
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A picture of slurmctld for the engine: flat arrays that are used again each
+ * round, taken under read locks and looked at without.
+ */
+#ifndef ASTRA_SNAPSHOT_H
+#define ASTRA_SNAPSHOT_H
+
+#include "src/slurm/compat.h"
+
+#include "src/policy/model.h"
+#include "src/slurm/config.h"
+#include "src/slurm/managed.h"
+#include "src/slurm/request.h"
+#include "src/slurm/tenants.h"
+
+/* What the engine does not need, but queries and the applying do. */
+struct astra_job_info {
+	uint32_t uid, gid;
+	uint32_t array_task; /* or NO_VAL */
+	uint32_t array_job;  /* or 0 */
+	const char *user, *account, *partition, *name, *nodes, *tasks;
+	uint32_t state; /* Slurm's */
+	uint32_t state_reason;
+	struct astra_terms terms;
+};
+
+/* One pool's picture. Strings and arrays live until the next one. */
+struct astra_view {
+	struct astra_snapshot model;
+	struct astra_node_map map;
+	struct astra_job_info *info; /* beside model.jobs */
+	struct astra_tenants tenants;
+	struct astra_node *nodes;
+	struct astra_job *jobs;
+	size_t job_count, job_room, info_room;
+	bool unsettled; /* a job is being cleaned up: look again soon */
+};
+
+/* The pictures of all pools at one moment. */
+struct astra_scene {
+	struct astra_view *views; /* one a pool of the configuration */
+	size_t view_count;
+	struct astra_arena arena;
+	uint32_t *cpus_used; /* by slurmctld's node number */
+	uint64_t *mem_used;
+	uint32_t *gpus_held; /* by jobs that are being cleaned up */
+	bool *exclusive;
+	size_t node_count;
+	time_t since; /* jobs that ended before are of no interest */
+	bool unnamed; /* a user's name is missing: resolve and take again */
+	bool failed;  /* memory was out */
+};
+
+/* Take all pictures. Finished jobs are in it when they ended after `since`.
+ * Locks: caller holds conf, job, node and part read; takes assoc_mgr's read.
+ * Returns 0, or -1 with err set. */
+int astra_scene_take(struct astra_scene *scene,
+		     const struct astra_config *config, time_t since,
+		     struct astra_error *err);
+
+void astra_scene_free(struct astra_scene *scene);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/start.h"
+
+#include "src/slurm/ask.h"
+#include "src/slurm/gate.h"
+#include "src/slurm/managed.h"
+#include "src/slurm/mask.h"
+#include "src/slurm/park.h"
+
+#define REFUSED_TEXT "Lease: start refused"
+
+/* What is changed in a record for the time of the choice. */
+struct narrowed {
+	bitstr_t *exc_nodes;
+	uint32_t min_nodes, max_nodes;
+	uint32_t time_limit;
+};
+
+/* The checks that schedule() makes and select_nodes() does not. */
+static bool may_start(job_record_t *job)
+{
+	char caller[] = "astraea";
+
+	if (job->deadline && job->deadline != NO_VAL &&
+	    !deadline_ok(job, caller))
+		return false;
+	if (assoc_mgr_validate_assoc_id(acct_db_conn, job->assoc_id,
+					accounting_enforce)) {
+		job->state_reason = FAIL_ACCOUNT;
+		xfree(job->state_desc);
+		last_job_update = time(NULL);
+		return false;
+	}
+	return true;
+}
+
+struct part_search {
+	bitstr_t *nodes;
+	part_record_t *found;
+};
+
+static int holds_all(void *x, void *arg)
+{
+	part_record_t *part = x;
+	struct part_search *s = arg;
+
+	if (!part->node_bitmap || !(part->state_up & PARTITION_SCHED) ||
+	    !bit_super_set(s->nodes, part->node_bitmap))
+		return 0;
+	s->found = part;
+	return -1;
+}
+
+/* Of several partitions take the first that has all the nodes. */
+static void choose_partition(job_record_t *job, bitstr_t *nodes)
+{
+	struct part_search s = { .nodes = nodes };
+
+	if (!job->part_ptr_list)
+		return;
+	list_for_each_ro(job->part_ptr_list, holds_all, &s);
+	if (s.found)
+		job->part_ptr = s.found;
+}
+
+static bitstr_t *wanted_nodes(const struct astra_start_order *order)
+{
+	bitstr_t *nodes = bit_alloc(node_record_count);
+
+	for (size_t i = 0; i < order->share_count; i++)
+		if (order->shares[i].node < (uint32_t) node_record_count)
+			bit_set(nodes, order->shares[i].node);
+	return nodes;
+}
+
+/* A deadline shortens the run, as in schedule(). */
+static void shorten(job_record_t *job)
+{
+	time_t left = job->deadline ? (job->deadline - time(NULL)) / 60 : 0;
+	uint32_t limit = job->time_limit;
+
+	if (!job->deadline || job->deadline == NO_VAL || left <= 0)
+		return;
+	if (limit == NO_VAL || limit == INFINITE)
+		limit = job->part_ptr->max_time;
+	if (limit == NO_VAL || limit == INFINITE || (time_t) limit > left)
+		job->time_limit = (uint32_t) left;
+}
+
+static void narrow(job_record_t *job, bitstr_t *nodes, uint32_t count,
+		   struct narrowed *saved)
+{
+	job_details_t *d = job->details;
+
+	*saved = (struct narrowed){
+		.exc_nodes = d->exc_node_bitmap,
+		.min_nodes = d->min_nodes,
+		.max_nodes = d->max_nodes,
+		.time_limit = job->time_limit,
+	};
+	d->exc_node_bitmap = bit_copy(nodes);
+	bit_not(d->exc_node_bitmap);
+	if (saved->exc_nodes)
+		bit_or(d->exc_node_bitmap, saved->exc_nodes);
+	d->min_nodes = d->max_nodes = count;
+	shorten(job);
+}
+
+/* The record of an array's remaining tasks has inherited all of it. */
+static void widen_rest(const job_record_t *job, const struct narrowed *saved)
+{
+	job_record_t *rest = find_job_record(job->array_job_id);
+
+	if (!rest || rest == job || !rest->array_recs || !rest->details)
+		return;
+	FREE_NULL_BITMAP(rest->details->exc_node_bitmap);
+	if (saved->exc_nodes)
+		rest->details->exc_node_bitmap = bit_copy(saved->exc_nodes);
+	rest->details->min_nodes = saved->min_nodes;
+	rest->details->max_nodes = saved->max_nodes;
+	rest->time_limit = saved->time_limit;
+	if (IS_JOB_PENDING(rest) && rest->state_reason == WAIT_NO_REASON)
+		astra_park(rest, ASTRA_PARK_NEW);
+}
+
+static void widen(job_record_t *job, bool head, bool started,
+		  const struct narrowed *saved)
+{
+	if (head)
+		widen_rest(job, saved);
+	if (!started)
+		job->time_limit = saved->time_limit;
+	FREE_NULL_BITMAP(job->details->exc_node_bitmap);
+	job->details->exc_node_bitmap = saved->exc_nodes;
+	job->details->min_nodes = saved->min_nodes;
+	job->details->max_nodes = saved->max_nodes;
+}
+
+/* Only where Slurm could divide the GPUs in another way. */
+static int mask_rest(const job_record_t *job,
+		     const struct astra_start_order *order,
+		     struct astra_mask *mask)
+{
+	struct astra_ask ask = { 0 };
+
+	if (order->share_count < 2 || job->details->whole_node)
+		return 0;
+	astra_ask_add(&ask, ASTRA_PER_JOB, job->tres_per_job, NULL);
+	astra_ask_add(&ask, ASTRA_PER_NODE, job->tres_per_node, NULL);
+	if (ask.count[ASTRA_PER_NODE] || !ask.count[ASTRA_PER_JOB])
+		return 0;
+	for (size_t i = 0; i < order->share_count; i++)
+		if (astra_mask_add(mask, order->shares[i].node,
+				   order->shares[i].gpus, ask.type) < 0)
+			return -1;
+	return 0;
+}
+
+static int choose(job_record_t *job, const struct astra_start_order *order)
+{
+	bool head = job->array_recs != NULL;
+	bitstr_t *nodes = wanted_nodes(order);
+	struct astra_mask mask = { 0 };
+	struct narrowed saved;
+	int rc;
+
+	choose_partition(job, nodes);
+	narrow(job, nodes, (uint32_t) order->share_count, &saved);
+	set_job_features_use(job->details);
+	if (mask_rest(job, order, &mask) < 0) {
+		rc = ESLURM_NODES_BUSY;
+	} else if (fed_mgr_job_lock(job)) {
+		rc = ESLURM_FED_JOB_LOCK;
+	} else {
+		astra_gate_open(job);
+		rc = astra_select_nodes(job);
+		astra_gate_close();
+		if (rc == SLURM_SUCCESS)
+			fed_mgr_job_start(job, job->start_time);
+		else
+			fed_mgr_job_unlock(job);
+	}
+	astra_mask_undo(&mask);
+	widen(job, head, rc == SLURM_SUCCESS, &saved);
+	bit_free(nodes);
+	return rc;
+}
+
+static void launch(job_record_t *job, const struct astra_env_lease *lease)
+{
+	struct astra_env_lease told = *lease;
+
+	told.end_sec += (double) job->start_time - told.start_sec;
+	told.start_sec = (double) job->start_time;
+	astra_env_tell(job->details, &told);
+	last_job_update = time(NULL);
+	info("astraea: start %pJ NodeList=%s #CPUs=%u Partition=%s", job,
+	     job->nodes, job->total_cpus, job->part_ptr->name);
+	if (job->batch_flag == 0)
+		srun_allocate(job);
+	else if (!IS_JOB_CONFIGURING(job))
+		launch_job(job);
+	rebuild_job_part_list(job);
+}
+
+static bool is_about_job(int rc)
+{
+	switch (rc) {
+	case ESLURM_ACCOUNTING_POLICY:
+	case ESLURM_BURST_BUFFER_WAIT:
+	case ESLURM_DEPENDENCY:
+	case ESLURM_FED_JOB_LOCK:
+	case ESLURM_INVALID_QOS:
+	case ESLURM_JOB_HELD:
+	case ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Leave a limit's name, or say that it was refused. Never priority 0. */
+static void refuse(job_record_t *job, int rc)
+{
+	if (!IS_JOB_PENDING(job))
+		return; /* Slurm has given it up, e.g. over its deadline */
+	if (rc == ESLURM_ACCOUNTING_POLICY &&
+	    job->state_reason != WAIT_NO_REASON)
+		astra_park(job, astra_reason_name(job->state_reason));
+	else
+		astra_park(job, REFUSED_TEXT);
+}
+
+enum astra_start_result astra_start(const struct astra_start_order *order,
+				    int *error)
+{
+	job_record_t *job = find_job_record(order->job);
+
+	*error = SLURM_SUCCESS;
+	if (!job || job->magic != JOB_MAGIC || !job->details ||
+	    job->restart_cnt != order->restart_cnt || !IS_JOB_PENDING(job) ||
+	    IS_JOB_COMPLETING(job) || !order->share_count ||
+	    astra_claim_of(job, NULL) != ASTRA_MANAGED)
+		return ASTRA_START_STALE;
+	if (job->restart_cnt && time(NULL) <= job->details->submit_time)
+		return ASTRA_START_STALE; /* its credential is revoked */
+	astra_unpark(job);
+	if (!may_start(job) || !astra_runnable(job)) {
+		*error = ESLURM_DEPENDENCY;
+		return ASTRA_REFUSED_JOB;
+	}
+	*error = choose(job, order);
+	if (*error == SLURM_SUCCESS) {
+		launch(job, &order->lease);
+		return ASTRA_STARTED;
+	}
+	refuse(job, *error);
+	return is_about_job(*error) ? ASTRA_REFUSED_JOB : ASTRA_REFUSED_NODES;
+}

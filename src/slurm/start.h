@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Starting a job on exact nodes with exact numbers of GPUs. */
+#ifndef ASTRA_START_H
+#define ASTRA_START_H
+
+#include "src/slurm/compat.h"
+
+#include "src/slurm/env.h"
+
+struct astra_start_share {
+	uint32_t node; /* slurmctld's number */
+	uint32_t gpus;
+};
+
+struct astra_start_order {
+	uint32_t job, restart_cnt;
+	const struct astra_start_share *shares;
+	size_t share_count;
+	struct astra_env_lease lease;
+};
+
+enum astra_start_result {
+	ASTRA_STARTED,
+	ASTRA_START_STALE,   /* not the job that was decided about */
+	ASTRA_REFUSED_JOB,   /* limits, licences, dependency: no nodes help */
+	ASTRA_REFUSED_NODES, /* not on these nodes */
+};
+
+/* Start it, or park it again. An array starts one of its tasks.
+ * error: gets Slurm's error number when refused.
+ * Locks: caller holds job and node write, conf, part and fed read. */
+enum astra_start_result astra_start(const struct astra_start_order *order,
+				    int *error);
+
+#endif
