@@ -62,3 +62,13 @@ check_PROGRAMS += test_plan
 test_plan_SOURCES = testsuite/unit/test_plan.c testsuite/unit/unit.h
 test_plan_CFLAGS = $(UNIT_CFLAGS)
 test_plan_LDADD = $(UNIT_LIBS)
+
+# make bench: medians and ratios, no part of make check.
+EXTRA_PROGRAMS += bench_round bench_fairness
+BENCH += bench_round bench_fairness
+CLEANFILES += bench_round bench_fairness
+bench_round_SOURCES = testsuite/bench/bench_round.c testsuite/bench/bench.h
+bench_round_LDADD = libastra-policy.la libastra-common.la -lm
+bench_fairness_SOURCES = testsuite/bench/bench_fairness.c \
+	testsuite/bench/bench.h
+bench_fairness_LDADD = libastra-policy.la libastra-common.la -lm

@@ -295,9 +295,11 @@ uint32_t astra_room_fits(const struct astra_room *room,
 	return low * quantum;
 }
 
+/* A node with more than the space's gpus_max stands in the highest level. */
 static uint32_t fits(const struct search *s, size_t node)
 {
-	return astra_room_fits(&s->space->nodes[node].room, s->request);
+	return min32(astra_room_fits(&s->space->nodes[node].room, s->request),
+		     s->space->gpus_max);
 }
 
 /* The unused node with the least free GPUs that has room for so many, the
@@ -306,10 +308,9 @@ static size_t best_fit(const struct search *s, uint64_t gpus)
 {
 	const struct astra_space *space = s->space;
 
-	for (size_t l = astra_set_next(&space->levels,
-				       gpus > space->gpus_max ? space->gpus_max
-							      : (size_t) gpus,
-				       NULL);
+	if (gpus > space->gpus_max)
+		return ASTRA_SET_END;
+	for (size_t l = astra_set_next(&space->levels, (size_t) gpus, NULL);
 	     l != ASTRA_SET_END;
 	     l = astra_set_next(&space->levels, l + 1, NULL)) {
 		struct astra_set set = level_set(space, l);
@@ -364,7 +365,7 @@ static void sort_by_fit(const struct search *s)
 		for (size_t n = astra_set_next(&set, 0, &s->mask);
 		     n != ASTRA_SET_END;
 		     n = astra_set_next(&set, n + 1, &s->mask)) {
-			space->fits[n] = min32(fits(s, n), space->gpus_max);
+			space->fits[n] = fits(s, n);
 			heads[space->fits[n]]++;
 		}
 	}
