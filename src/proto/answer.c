@@ -73,8 +73,7 @@ static void put_pools(struct answer *a)
 
 static void put_tenants(struct answer *a)
 {
-	bool *selected =
-		astra_tenants_selected(a->report, a->query, a->viewer);
+	bool *selected = astra_tenants_selected(a->report, a->query, a->viewer);
 	bool first = true;
 
 	if (!selected) {
@@ -92,8 +91,8 @@ static void put_tenants(struct answer *a)
 
 static json_t *encode_job(struct answer *a, const struct astra_report_job *job)
 {
-	return astra_encode_job(job, astra_job_usage_visible(a->report, job,
-							     a->viewer));
+	return astra_encode_job(
+		job, astra_job_usage_visible(a->report, job, a->viewer));
 }
 
 static void put_jobs(struct answer *a, const char *key, bool leases_only)
@@ -132,7 +131,8 @@ find_job(struct answer *a, struct astra_job_ref ref, size_t *others)
 		if (best)
 			++*others;
 		if (!best || job->id == ref.id ||
-		    (best->id != ref.id && strcmp(best->phase, "waiting") &&
+		    (best->id != ref.id &&
+		     strcmp(best->phase, "waiting") != 0 &&
 		     !strcmp(job->phase, "waiting")))
 			best = job;
 	}
@@ -141,7 +141,7 @@ find_job(struct answer *a, struct astra_job_ref ref, size_t *others)
 
 static json_t *encode_why(struct answer *a, const struct astra_report_job *job)
 {
-	struct astra_text text = { .limit = 65536 };
+	struct astra_text text = {.limit = 65536};
 	json_t *value = NULL;
 
 	if (!astra_why_text(a->report, job,
@@ -163,15 +163,16 @@ static enum astra_fault put_why(struct answer *a, struct astra_error *err)
 		snprintf(name, sizeof(name),
 			 ref.task == UINT32_MAX ? "%u" : "%u_%u", ref.id,
 			 ref.task);
-		astra_error_set(err,
-				"job %s: no managed job of this number that you may see: it has ended, is in no pool of astraea.conf, or asks for no GPU (see squeue)",
-				name);
+		astra_error_set(
+			err,
+			"job %s: no managed job of this number that you may see: it has ended, is in no pool of astraea.conf, or asks for no GPU (see squeue)",
+			name);
 		return ASTRA_FAULT_NOT_FOUND;
 	}
 	put_head(a);
 	put_key(a, "text", encode_why(a, job));
 	put_key(a, "job", encode_job(a, job));
-	put_key(a, "others", json_integer((json_int_t) others));
+	put_key(a, "others", json_integer((json_int_t)others));
 	return ASTRA_FAULT_NONE;
 }
 
@@ -180,8 +181,9 @@ static enum astra_fault put_diag(struct answer *a,
 				 struct astra_error *err)
 {
 	if (a->query->reset && !a->viewer->all) {
-		astra_error_set(err,
-				"only root, SlurmUser and operators may reset the diagnostics");
+		astra_error_set(
+			err,
+			"only root, SlurmUser and operators may reset the diagnostics");
 		return ASTRA_FAULT_DENIED;
 	}
 	put_head(a);
@@ -225,15 +227,14 @@ enum astra_fault astra_answer(const struct astra_report *report,
 			      const struct astra_socket_stats *stats,
 			      struct astra_text *out, struct astra_error *err)
 {
-	struct answer a = { .report = report,
-			    .query = query,
-			    .viewer = viewer,
-			    .out = out };
+	struct answer a = {
+		.report = report, .query = query, .viewer = viewer, .out = out};
 	enum astra_fault fault;
 
 	if (!report) {
-		astra_error_set(err,
-				"the plugin has not finished its first round yet: ask again in a few seconds");
+		astra_error_set(
+			err,
+			"the plugin has not finished its first round yet: ask again in a few seconds");
 		return ASTRA_FAULT_NO_DATA;
 	}
 	fault = put_body(&a, stats, err);
@@ -245,8 +246,9 @@ enum astra_fault astra_answer(const struct astra_report *report,
 		return ASTRA_FAULT_INTERNAL;
 	}
 	if (out->failed) {
-		astra_error_set(err,
-				"the reply would be too large: ask for fewer jobs with --users, --accounts, --jobs or --pool");
+		astra_error_set(
+			err,
+			"the reply would be too large: ask for fewer jobs with --users, --accounts, --jobs or --pool");
 		return ASTRA_FAULT_TOO_LARGE;
 	}
 	return ASTRA_FAULT_NONE;
@@ -255,10 +257,9 @@ enum astra_fault astra_answer(const struct astra_report *report,
 int astra_answer_fault(enum astra_fault fault, const char *text,
 		       struct astra_text *out)
 {
-	json_t *reply = json_pack("{s:i,s:{s:s,s:o}}", "astraea",
-				  ASTRA_PROTOCOL, "error", "code",
-				  astra_fault_name(fault), "text",
-				  astra_encode_text(text));
+	json_t *reply = json_pack(
+		"{s:i,s:{s:s,s:o}}", "astraea", ASTRA_PROTOCOL, "error", "code",
+		astra_fault_name(fault), "text", astra_encode_text(text));
 	int rc;
 
 	if (!reply)

@@ -13,8 +13,7 @@
 
 #define REPLY_WAIT_SEC 60
 
-static int explain_connect(const char *path, int error,
-			   struct astra_error *err)
+static int explain_connect(const char *path, int error, struct astra_error *err)
 {
 	if (error == ENOENT)
 		return astra_error_set(
@@ -36,21 +35,22 @@ static int explain_connect(const char *path, int error,
 
 static int open_socket(const char *path, struct astra_error *err)
 {
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	struct timeval wait = { .tv_sec = REPLY_WAIT_SEC };
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	struct timeval wait = {.tv_sec = REPLY_WAIT_SEC};
 	int fd;
 
 	if (strlen(path) >= sizeof(addr.sun_path))
-		return astra_error_set(err,
-				       "%s: a socket's path has at most %zu characters: name a shorter one in astraea.conf's Socket=",
-				       path, sizeof(addr.sun_path) - 1);
+		return astra_error_set(
+			err,
+			"%s: a socket's path has at most %zu characters: name a shorter one in astraea.conf's Socket=",
+			path, sizeof(addr.sun_path) - 1);
 	memcpy(addr.sun_path, path, strlen(path));
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return astra_error_set(err, "socket: %s", strerror(errno));
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
-	if (connect(fd, (struct sockaddr *) &addr, sizeof(addr)) < 0) {
+	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0) {
 		explain_connect(path, errno, err);
 		close(fd);
 		return -1;
@@ -74,7 +74,7 @@ static int send_all(int fd, const void *bytes, size_t size)
 		if (n < 0)
 			return -1;
 		at += n;
-		size -= (size_t) n;
+		size -= (size_t)n;
 	}
 	return 0;
 }
@@ -93,7 +93,7 @@ static int receive_all(int fd, void *bytes, size_t size)
 		if (n <= 0)
 			return -1;
 		at += n;
-		size -= (size_t) n;
+		size -= (size_t)n;
 	}
 	return 0;
 }
@@ -101,12 +101,14 @@ static int receive_all(int fd, void *bytes, size_t size)
 static int explain_io(struct astra_error *err)
 {
 	if (errno == EAGAIN || errno == EWOULDBLOCK)
-		return astra_error_set(err,
-				       "no reply within %d s: see sdiag and slurmctld's log",
-				       REPLY_WAIT_SEC);
+		return astra_error_set(
+			err,
+			"no reply within %d s: see sdiag and slurmctld's log",
+			REPLY_WAIT_SEC);
 	if (errno == ECONNRESET)
-		return astra_error_set(err,
-				       "slurmctld closed the connection: it is stopping, or see its log");
+		return astra_error_set(
+			err,
+			"slurmctld closed the connection: it is stopping, or see its log");
 	return astra_error_set(err, "the query socket: %s", strerror(errno));
 }
 
@@ -122,8 +124,9 @@ static char *receive_reply(int fd, struct astra_error *err)
 	}
 	size = astra_frame_read(head);
 	if (size > ASTRA_REPLY_MAX) {
-		astra_error_set(err,
-				"the reply is no message of the astraea plugin: does the socket belong to it?");
+		astra_error_set(
+			err,
+			"the reply is no message of the astraea plugin: does the socket belong to it?");
 		return NULL;
 	}
 	reply = malloc(size + 1);
@@ -140,8 +143,8 @@ static char *receive_reply(int fd, struct astra_error *err)
 	return reply;
 }
 
-int astra_call(const char *path, const char *munge_socket,
-	       const char *request, char **reply, struct astra_error *err)
+int astra_call(const char *path, const char *munge_socket, const char *request,
+	       char **reply, struct astra_error *err)
 {
 	uint8_t head[ASTRA_FRAME_HEAD];
 	char *text = NULL;

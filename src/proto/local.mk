@@ -43,6 +43,7 @@ server_sources = \
 	src/slurm/server.h \
 	src/slurm/server_client.c \
 	src/slurm/server_limit.c \
+	src/slurm/server_loop.c \
 	src/slurm/server_private.h \
 	src/slurm/server_socket.c
 

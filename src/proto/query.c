@@ -23,7 +23,7 @@ int astra_query_kind_find(const char *name, enum astra_query_kind *out)
 	for (size_t i = 0; i < sizeof(kind_names) / sizeof(*kind_names); i++) {
 		if (strcmp(name, kind_names[i]) != 0)
 			continue;
-		*out = (enum astra_query_kind) i;
+		*out = (enum astra_query_kind)i;
 		return 0;
 	}
 	return -1;
@@ -35,21 +35,21 @@ static int parse_u32(const char **text, uint32_t *out)
 	uint64_t value = 0;
 	const char *at = *text;
 
-	if (!isdigit((unsigned char) *at))
+	if (!isdigit((unsigned char)*at))
 		return -1;
-	for (; isdigit((unsigned char) *at); at++) {
-		value = value * 10 + (uint64_t) (*at - '0');
+	for (; isdigit((unsigned char)*at); at++) {
+		value = value * 10 + (uint64_t)(*at - '0');
 		if (value >= UINT32_MAX)
 			return -1;
 	}
 	*text = at;
-	*out = (uint32_t) value;
+	*out = (uint32_t)value;
 	return 0;
 }
 
 int astra_job_ref_parse(const char *text, struct astra_job_ref *out)
 {
-	struct astra_job_ref ref = { .task = UINT32_MAX };
+	struct astra_job_ref ref = {.task = UINT32_MAX};
 
 	if (parse_u32(&text, &ref.id) < 0 || !ref.id)
 		return -1;
@@ -97,5 +97,5 @@ void astra_query_destroy(struct astra_query *query)
 	names_clear(&query->accounts);
 	names_clear(&query->pools);
 	free(query->jobs.refs);
-	*query = (struct astra_query){ 0 };
+	*query = (struct astra_query){0};
 }

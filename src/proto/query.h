@@ -12,7 +12,7 @@
 
 #define ASTRA_QUERY_DEPTH_MAX 8	  /* nested arrays and objects */
 #define ASTRA_QUERY_NAMES_MAX 500 /* entries of one filter */
-#define ASTRA_QUERY_NAME_MAX 256   /* bytes of one name */
+#define ASTRA_QUERY_NAME_MAX 256  /* bytes of one name */
 
 enum astra_query_kind {
 	ASTRA_QUERY_TENANT,

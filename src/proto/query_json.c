@@ -41,7 +41,7 @@ static bool name_valid(const char *name, size_t size)
 	if (!size || size > ASTRA_QUERY_NAME_MAX)
 		return false;
 	for (size_t i = 0; i < size; i++)
-		if ((unsigned char) name[i] < ' ' || name[i] == 0x7f)
+		if ((unsigned char)name[i] < ' ' || name[i] == 0x7f)
 			return false;
 	return true;
 }
@@ -66,7 +66,8 @@ static enum astra_fault read_names(const char *key, const json_t *value,
 
 	if (fault)
 		return fault;
-	json_array_foreach(value, i, item) {
+	json_array_foreach(value, i, item)
+	{
 		if (!json_is_string(item) ||
 		    !name_valid(json_string_value(item),
 				json_string_length(item)))
@@ -80,8 +81,7 @@ static enum astra_fault read_names(const char *key, const json_t *value,
 	return ASTRA_FAULT_NONE;
 }
 
-static enum astra_fault read_users(const json_t *value,
-				   struct astra_query *out,
+static enum astra_fault read_users(const json_t *value, struct astra_query *out,
 				   struct astra_error *err)
 {
 	return read_names("users", value, &out->users, err);
@@ -94,8 +94,7 @@ static enum astra_fault read_accounts(const json_t *value,
 	return read_names("accounts", value, &out->accounts, err);
 }
 
-static enum astra_fault read_pools(const json_t *value,
-				   struct astra_query *out,
+static enum astra_fault read_pools(const json_t *value, struct astra_query *out,
 				   struct astra_error *err)
 {
 	return read_names("pools", value, &out->pools, err);
@@ -109,8 +108,7 @@ static int read_ref(const json_t *item, struct astra_job_ref *ref)
 		return astra_job_ref_parse(json_string_value(item), ref);
 	if (!json_is_integer(item) || id < 1 || id >= UINT32_MAX)
 		return -1;
-	*ref = (struct astra_job_ref){ .id = (uint32_t) id,
-				       .task = UINT32_MAX };
+	*ref = (struct astra_job_ref){.id = (uint32_t)id, .task = UINT32_MAX};
 	return 0;
 }
 
@@ -136,7 +134,8 @@ static enum astra_fault read_jobs(const json_t *value, struct astra_query *out,
 	json_t *item;
 	size_t i;
 
-	json_array_foreach(value, i, item) {
+	json_array_foreach(value, i, item)
+	{
 		if (fault)
 			break;
 		fault = read_job("jobs", item, out, err);
@@ -151,8 +150,7 @@ static enum astra_fault read_one_job(const json_t *value,
 	return read_job("job", value, out, err);
 }
 
-static enum astra_fault read_reset(const json_t *value,
-				   struct astra_query *out,
+static enum astra_fault read_reset(const json_t *value, struct astra_query *out,
 				   struct astra_error *err)
 {
 	if (!json_is_boolean(value))
@@ -165,9 +163,9 @@ static enum astra_fault read_nothing(const json_t *value,
 				     struct astra_query *out,
 				     struct astra_error *err)
 {
-	(void) value;
-	(void) out;
-	(void) err;
+	(void)value;
+	(void)out;
+	(void)err;
 	return ASTRA_FAULT_NONE;
 }
 
@@ -182,14 +180,14 @@ static const struct key {
 	enum astra_fault (*read)(const json_t *value, struct astra_query *out,
 				 struct astra_error *err);
 } keys[] = {
-	{ "astraea", ON_ALL, read_nothing },
-	{ "request", ON_ALL, read_nothing },
-	{ "users", ON_LISTS, read_users },
-	{ "accounts", ON_LISTS, read_accounts },
-	{ "pools", ON_LISTS | ON(DIAG), read_pools },
-	{ "jobs", ON(JOB) | ON(LEASE), read_jobs },
-	{ "job", ON(WHY), read_one_job },
-	{ "reset", ON(DIAG), read_reset },
+	{"astraea", ON_ALL, read_nothing},
+	{"request", ON_ALL, read_nothing},
+	{"users", ON_LISTS, read_users},
+	{"accounts", ON_LISTS, read_accounts},
+	{"pools", ON_LISTS | ON(DIAG), read_pools},
+	{"jobs", ON(JOB) | ON(LEASE), read_jobs},
+	{"job", ON(WHY), read_one_job},
+	{"reset", ON(DIAG), read_reset},
 };
 
 static const struct key *find_key(const char *name)
@@ -217,7 +215,7 @@ static enum astra_fault read_head(const json_t *root, struct astra_query *out,
 				"the request has protocol version %lld, the "
 				"plugin speaks %d: use an sfair of the "
 				"plugin's release",
-				(long long) json_integer_value(version),
+				(long long)json_integer_value(version),
 				ASTRA_PROTOCOL);
 		return ASTRA_FAULT_VERSION;
 	}
@@ -245,7 +243,8 @@ static enum astra_fault read_root(json_t *root, struct astra_query *out,
 
 	if (fault)
 		return fault;
-	json_object_foreach(root, name, value) {
+	json_object_foreach(root, name, value)
+	{
 		const struct key *key = find_key(name);
 
 		if (!key || !(key->kinds & 1u << out->kind))
@@ -287,7 +286,7 @@ enum astra_fault astra_query_decode(const char *text, size_t size,
 				    struct astra_query *out,
 				    struct astra_error *err)
 {
-	struct astra_query query = { 0 };
+	struct astra_query query = {0};
 	enum astra_fault fault;
 	json_t *root;
 

@@ -110,7 +110,7 @@ static struct chunk *chunk_for(struct astra_report_private *own, size_t size)
 	chunk = malloc(sizeof(*chunk) + room);
 	if (!chunk)
 		return NULL;
-	*chunk = (struct chunk){ .next = own->chunks, .room = room };
+	*chunk = (struct chunk){.next = own->chunks, .room = room};
 	own->chunks = chunk;
 	return chunk;
 }
@@ -140,7 +140,7 @@ static const char *keep(struct astra_report *report, const char *text,
 
 static const char **string_at(void *record, size_t offset)
 {
-	return (const char **) (void *) ((char *) record + offset);
+	return (const char **)(void *)((char *)record + offset);
 }
 
 /* Replace a record's strings by copies. before: the record before it, whose
@@ -197,8 +197,8 @@ int astra_report_add_job(struct astra_report *report,
 	size_t n = report->job_count;
 	struct astra_report_job copy = *job;
 
-	if (astra_grow(&report->jobs, &report->job_room, n + 1,
-		       sizeof(copy)) < 0 ||
+	if (astra_grow(&report->jobs, &report->job_room, n + 1, sizeof(copy)) <
+		    0 ||
 	    keep_all(report, &copy, n ? &report->jobs[n - 1] : NULL,
 		     job_strings, COUNT(job_strings)) < 0)
 		return -1;
@@ -225,8 +225,8 @@ int astra_report_set_diag(struct astra_report *report,
 {
 	struct astra_report_diag copy = *diag;
 
-	if (keep_all(report, &copy, NULL, diag_strings,
-		     COUNT(diag_strings)) < 0)
+	if (keep_all(report, &copy, NULL, diag_strings, COUNT(diag_strings)) <
+	    0)
 		return -1;
 	report->diag = copy;
 	return 0;

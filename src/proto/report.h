@@ -38,17 +38,17 @@ struct astra_report_pool {
 	double round_sec;
 	double grace_sec;
 	double min_run_sec;
-	double half_life_sec; /* 0: since the beginning */
-	double lead_max_sec;  /* 0: no limit */
-	uint32_t reclaim_max; /* GPUs a round; 0: no limit */
-	uint64_t gpus;	      /* of all nodes */
-	uint64_t gpus_usable; /* of nodes that are up and not drained */
-	uint64_t gpus_free;   /* usable, and nobody holds them */
-	uint32_t hold_job;    /* GPUs are collected for it; 0: no hold */
+	double half_life_sec;  /* 0: since the beginning */
+	double lead_max_sec;   /* 0: no limit */
+	uint32_t reclaim_max;  /* GPUs a round; 0: no limit */
+	uint64_t gpus;	       /* of all nodes */
+	uint64_t gpus_usable;  /* of nodes that are up and not drained */
+	uint64_t gpus_free;    /* usable, and nobody holds them */
+	uint32_t hold_job;     /* GPUs are collected for it; 0: no hold */
 	double hold_start_sec; /* when they will be there */
 	uint64_t rounds;
 	uint64_t granted, renewed, revoked; /* leases */
-	uint64_t refused;	 /* starts that slurmctld refused */
+	uint64_t refused;		    /* starts that slurmctld refused */
 	uint64_t reclaim_capped; /* rounds in which MaxReclaim held back */
 	uint64_t lent;		 /* leases cut to end with a hold */
 };
@@ -59,9 +59,9 @@ struct astra_report_tenant {
 	uint32_t uid; /* where a tenant is one user: that user; else NO_UID */
 	bool listed;  /* configured, or has jobs; else only remembered */
 	double weight;
-	double quota_gpus;  /* its share of the pool */
-	double demand_gpus; /* what its active jobs ask for */
-	double alloc_gpus;  /* what they hold now */
+	double quota_gpus;    /* its share of the pool */
+	double demand_gpus;   /* what its active jobs ask for */
+	double alloc_gpus;    /* what they hold now */
 	double alloc_gpu_sec; /* A, had so far */
 	double fair_gpu_sec;  /* F, entitled to so far */
 	double rho;	      /* A / F; may be infinite */
@@ -74,8 +74,8 @@ struct astra_report_tenant {
 struct astra_report_job {
 	const char *pool;
 	const char *tenant;
-	uint32_t id;	    /* slurmctld's own, unique */
-	uint32_t array_id;  /* the array's id, or 0 */
+	uint32_t id;	     /* slurmctld's own, unique */
+	uint32_t array_id;   /* the array's id, or 0 */
 	uint32_t array_task; /* its task, where it is one; else UINT32_MAX */
 	const char *id_text; /* as squeue writes it: "12", "12_3", "12_[4-9]" */
 	uint32_t copies;     /* array tasks this record stands for; >= 1 */
@@ -108,8 +108,8 @@ struct astra_report_job {
 	uint32_t rank;	/* among the candidates of the last round; 0: none */
 	uint32_t ranks; /* how many candidates there were */
 	double expected_start_sec; /* 0: not known */
-	const char *reason;	 /* a few words: "Lease: rank 3 of 17"; "" */
-	const char *reason_long; /* a sentence or two for `sfair why`; "" */
+	const char *reason;	   /* a few words: "Lease: rank 3 of 17"; "" */
+	const char *reason_long;   /* a sentence or two for `sfair why`; "" */
 };
 
 /* Last, mean and maximum of something timed, in microseconds. */
@@ -118,24 +118,24 @@ struct astra_report_timing {
 };
 
 struct astra_report_diag {
-	double started_sec;   /* when the engine started */
-	double reset_sec;     /* since when the numbers below count */
-	double round_sec;     /* when the last round ended */
+	double started_sec; /* when the engine started */
+	double reset_sec;   /* since when the numbers below count */
+	double round_sec;   /* when the last round ended */
 	uint64_t rounds;
 	double rounds_per_min;
 	struct astra_report_timing round;      /* all of a round */
 	struct astra_report_timing decide;     /* the policy, unlocked */
 	struct astra_report_timing snapshot;   /* under read locks */
 	struct astra_report_timing write_lock; /* held to apply a plan */
-	uint32_t depth; /* jobs looked at in the last round */
-	uint32_t queue; /* managed jobs that wait */
+	uint32_t depth;	  /* jobs looked at in the last round */
+	uint32_t queue;	  /* managed jobs that wait */
 	uint64_t started; /* jobs started */
 	uint64_t granted, renewed, revoked, refused;
 	uint64_t skipped; /* decisions that no longer held when applied */
 	uint64_t state_saves;
-	double state_saved_sec;	 /* when last */
-	const char *state_error; /* of the last save; "": none */
-	double config_sec;	 /* when astraea.conf was last read */
+	double state_saved_sec;	  /* when last */
+	const char *state_error;  /* of the last save; "": none */
+	double config_sec;	  /* when astraea.conf was last read */
 	const char *config_error; /* why the last reading was refused; "" */
 	const char *policy_error; /* why the last round decided nothing; "" */
 };

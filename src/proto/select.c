@@ -13,7 +13,7 @@ static bool task_listed(const char *list, uint32_t task)
 		unsigned long first, last, step = 1;
 		char *end;
 
-		if (!isdigit((unsigned char) *list))
+		if (!isdigit((unsigned char)*list))
 			return *list == '.';
 		first = last = strtoul(list, &end, 10);
 		if (*end == '-')
@@ -47,16 +47,14 @@ bool astra_job_visible(const struct astra_report *report,
 		       const struct astra_report_job *job,
 		       const struct astra_viewer *viewer)
 {
-	return viewer->all || job->uid == viewer->uid ||
-	       !report->privacy.jobs;
+	return viewer->all || job->uid == viewer->uid || !report->privacy.jobs;
 }
 
 bool astra_job_usage_visible(const struct astra_report *report,
 			     const struct astra_report_job *job,
 			     const struct astra_viewer *viewer)
 {
-	return viewer->all || job->uid == viewer->uid ||
-	       !report->privacy.usage;
+	return viewer->all || job->uid == viewer->uid || !report->privacy.usage;
 }
 
 static bool has_name(const struct astra_names *names, const char *name)
@@ -77,7 +75,7 @@ static bool has_user(const struct astra_names *names, const char *user,
 		char *end;
 		unsigned long number = strtoul(names->names[i], &end, 10);
 
-		if (isdigit((unsigned char) *names->names[i]) && !*end &&
+		if (isdigit((unsigned char)*names->names[i]) && !*end &&
 		    number == uid)
 			return true;
 	}
@@ -98,7 +96,8 @@ bool astra_job_selected(const struct astra_report_job *job,
 {
 	if (query->users.count && !has_user(&query->users, job->user, job->uid))
 		return false;
-	if (query->accounts.count && !has_name(&query->accounts, job->account) &&
+	if (query->accounts.count &&
+	    !has_name(&query->accounts, job->account) &&
 	    !has_name(&query->accounts, job->tenant))
 		return false;
 	if (query->pools.count && !has_name(&query->pools, job->pool))
@@ -157,8 +156,8 @@ static int mark_by_jobs(const struct astra_report *report,
 		return -1;
 	for (size_t i = 0; i < report->job_count; i++) {
 		const struct astra_report_job *job = &report->jobs[i];
-		struct tenant_key key = { .pool = job->pool,
-					  .name = job->tenant };
+		struct tenant_key key = {.pool = job->pool,
+					 .name = job->tenant};
 		bool own = job->uid == viewer->uid;
 		bool wanted = has_user(&query->users, job->user, job->uid) &&
 			      astra_job_visible(report, job, viewer);
@@ -166,11 +165,11 @@ static int mark_by_jobs(const struct astra_report *report,
 
 		if (!own && !wanted)
 			continue;
-		found = bsearch(&key, keys, report->tenant_count,
-				sizeof(*keys), compare_keys);
+		found = bsearch(&key, keys, report->tenant_count, sizeof(*keys),
+				compare_keys);
 		if (found)
-			marks[found->index] |= (uint8_t) ((own ? OWN : 0) |
-							  (wanted ? WANTED : 0));
+			marks[found->index] |= (uint8_t)((own ? OWN : 0) |
+							 (wanted ? WANTED : 0));
 	}
 	free(keys);
 	return 0;

@@ -43,7 +43,7 @@ char *astra_sign(const char *munge_socket, const char *message, size_t size,
 		astra_error_nomem(err);
 		return NULL;
 	}
-	rc = munge_encode(&credential, ctx, message, (int) size);
+	rc = munge_encode(&credential, ctx, message, (int)size);
 	if (rc != EMUNGE_SUCCESS) {
 		fail(ctx, rc, err);
 		free(credential);
@@ -79,7 +79,7 @@ int astra_verify(const char *munge_socket, const char *credential,
 	if (!payload)
 		return astra_error_nomem(err);
 	*message = payload;
-	*size = (size_t) length;
+	*size = (size_t)length;
 	*uid = sender;
 	return 0;
 }

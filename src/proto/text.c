@@ -37,7 +37,7 @@ int astra_text_printf(struct astra_text *text, const char *fmt, ...)
 		text->failed = true;
 		return -1;
 	}
-	n = astra_text_add(text, line, (size_t) n);
+	n = astra_text_add(text, line, (size_t)n);
 	free(line);
 	return n;
 }
@@ -45,5 +45,5 @@ int astra_text_printf(struct astra_text *text, const char *fmt, ...)
 void astra_text_clear(struct astra_text *text)
 {
 	free(text->bytes);
-	*text = (struct astra_text){ .limit = text->limit };
+	*text = (struct astra_text){.limit = text->limit};
 }

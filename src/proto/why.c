@@ -10,7 +10,7 @@
 /* "45 s", "3 min 20 s", "2 h 5 min", "4 d 3 h". */
 static const char *span(double sec, char text[SPAN_BYTES])
 {
-	unsigned long s = sec > 0 ? (unsigned long) (sec + 0.5) : 0;
+	unsigned long s = sec > 0 ? (unsigned long)(sec + 0.5) : 0;
 
 	if (s < 60)
 		snprintf(text, SPAN_BYTES, "%lu s", s);
@@ -59,10 +59,11 @@ static void waiting(const struct astra_report *report,
 	char text[SPAN_BYTES];
 
 	if (job->copies > 1)
-		astra_text_printf(out,
-				  "stands for %u array tasks that wait in pool %s for %u GPU%s each.",
-				  job->copies, job->pool, job->gpus,
-				  job->gpus == 1 ? "" : "s");
+		astra_text_printf(
+			out,
+			"stands for %u array tasks that wait in pool %s for %u GPU%s each.",
+			job->copies, job->pool, job->gpus,
+			job->gpus == 1 ? "" : "s");
 	else
 		astra_text_printf(out, "waits in pool %s for %u GPU%s.",
 				  job->pool, job->gpus,
@@ -72,10 +73,9 @@ static void waiting(const struct astra_report *report,
 		astra_text_printf(out, " It is number %u of %u in line.",
 				  job->rank, job->ranks);
 	if (job->expected_start_sec > report->time_sec)
-		astra_text_printf(out, " It is expected to start in about %s.",
-				  span(job->expected_start_sec -
-					       report->time_sec,
-				       text));
+		astra_text_printf(
+			out, " It is expected to start in about %s.",
+			span(job->expected_start_sec - report->time_sec, text));
 }
 
 /* What happens to the job when its lease ends and others are needier. */
@@ -85,12 +85,14 @@ static void lease_end(const struct astra_report_job *job,
 	char text[SPAN_BYTES];
 
 	if (*job->signal)
-		astra_text_printf(out,
-				  "otherwise it gets SIG%s, has %s to write a checkpoint, and is requeued.",
-				  job->signal, span(job->grace_sec, text));
+		astra_text_printf(
+			out,
+			"otherwise it gets SIG%s, has %s to write a checkpoint, and is requeued.",
+			job->signal, span(job->grace_sec, text));
 	else
-		astra_text_printf(out,
-				  "otherwise it is requeued at once, since it declared no checkpoint signal (sbatch --signal).");
+		astra_text_printf(
+			out,
+			"otherwise it is requeued at once, since it declared no checkpoint signal (sbatch --signal).");
 }
 
 static void leased(const struct astra_report *report,
@@ -99,20 +101,21 @@ static void leased(const struct astra_report *report,
 	char text[SPAN_BYTES];
 
 	if (!job->revocable) {
-		astra_text_printf(out,
-				  " Its GPUs are never taken back%s%s%s; it is charged for them like the others.",
-				  *job->pinned ? " (" : "", job->pinned,
-				  *job->pinned ? ")" : "");
+		astra_text_printf(
+			out,
+			" Its GPUs are never taken back%s%s%s; it is charged for them like the others.",
+			*job->pinned ? " (" : "", job->pinned,
+			*job->pinned ? ")" : "");
 		return;
 	}
 	if (job->lease_end_sec <= 0) {
 		astra_text_printf(out, " It is under no lease.");
 		return;
 	}
-	astra_text_printf(out,
-			  " Its lease, number %u, ends in %s; then it competes with everybody: renewed, it keeps its GPUs and notices nothing; ",
-			  job->leases,
-			  span(job->lease_end_sec - report->time_sec, text));
+	astra_text_printf(
+		out,
+		" Its lease, number %u, ends in %s; then it competes with everybody: renewed, it keeps its GPUs and notices nothing; ",
+		job->leases, span(job->lease_end_sec - report->time_sec, text));
 	lease_end(job, out);
 }
 
@@ -125,16 +128,18 @@ static void holding(const struct astra_report *report,
 			  job->gpus == 1 ? "" : "s", *job->nodes ? " on " : "",
 			  job->nodes, job->pool);
 	if (!strcmp(job->phase, "doomed"))
-		astra_text_printf(out,
-				  " Its lease is over and its GPUs are granted to others: it is about to be told.");
+		astra_text_printf(
+			out,
+			" Its lease is over and its GPUs are granted to others: it is about to be told.");
 	else if (!strcmp(job->phase, "grace"))
-		astra_text_printf(out,
-				  " Its lease is over: it got its checkpoint signal and has %s left to write a checkpoint; then it is requeued.",
-				  span(job->grace_end_sec - report->time_sec,
-				       text));
+		astra_text_printf(
+			out,
+			" Its lease is over: it got its checkpoint signal and has %s left to write a checkpoint; then it is requeued.",
+			span(job->grace_end_sec - report->time_sec, text));
 	else if (!strcmp(job->phase, "leaving"))
-		astra_text_printf(out,
-				  " Its lease is over and it is being requeued; it waits again in line as soon as its nodes are cleaned up.");
+		astra_text_printf(
+			out,
+			" Its lease is over and it is being requeued; it waits again in line as soon as its nodes are cleaned up.");
 	else
 		leased(report, job, out);
 	if (strcmp(job->phase, "leased") != 0)
@@ -150,22 +155,22 @@ static void ratio(double rho, struct astra_text *out)
 }
 
 static void fairness(const struct astra_report *report,
-		     const struct astra_report_job *job,
-		     struct astra_text *out)
+		     const struct astra_report_job *job, struct astra_text *out)
 {
 	const struct astra_report_tenant *tenant = find_tenant(report, job);
 
-	astra_text_printf(out,
-			  " So far it had %.2f GPU hours and was entitled to %.2f (",
-			  job->alloc_gpu_sec / 3600, job->fair_gpu_sec / 3600);
+	astra_text_printf(
+		out, " So far it had %.2f GPU hours and was entitled to %.2f (",
+		job->alloc_gpu_sec / 3600, job->fair_gpu_sec / 3600);
 	ratio(job->rho, out);
 	astra_text_printf(out, ")");
 	if (tenant) {
 		astra_text_printf(out, "; its tenant's ");
 		ratio(tenant->rho, out);
 	}
-	astra_text_printf(out,
-			  ". Rho is GPU time had, divided by the fair share of it: the lowest goes first.");
+	astra_text_printf(
+		out,
+		". Rho is GPU time had, divided by the fair share of it: the lowest goes first.");
 }
 
 int astra_why_text(const struct astra_report *report,

@@ -27,14 +27,14 @@ enum astra_fault astra_fault_find(const char *name)
 {
 	for (size_t i = 0; i < sizeof(fault_names) / sizeof(*fault_names); i++)
 		if (!strcmp(name, fault_names[i]))
-			return (enum astra_fault) i;
+			return (enum astra_fault)i;
 	return ASTRA_FAULT_INTERNAL;
 }
 
 void astra_frame_write(uint8_t head[ASTRA_FRAME_HEAD], size_t size)
 {
 	for (int i = 0; i < ASTRA_FRAME_HEAD; i++)
-		head[i] = (uint8_t) (size >> (8 * (ASTRA_FRAME_HEAD - 1 - i)));
+		head[i] = (uint8_t)(size >> (8 * (ASTRA_FRAME_HEAD - 1 - i)));
 }
 
 size_t astra_frame_read(const uint8_t head[ASTRA_FRAME_HEAD])

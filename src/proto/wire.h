@@ -13,8 +13,8 @@
 
 #define ASTRA_PROTOCOL 1
 #define ASTRA_FRAME_HEAD 4
-#define ASTRA_REQUEST_MAX ((size_t) 1 << 20)
-#define ASTRA_REPLY_MAX ((size_t) 64 << 20)
+#define ASTRA_REQUEST_MAX ((size_t)1 << 20)
+#define ASTRA_REPLY_MAX ((size_t)64 << 20)
 
 /* What can be wrong with a request. Its name goes into the reply. */
 enum astra_fault {
@@ -46,7 +46,7 @@ size_t astra_frame_read(const uint8_t head[ASTRA_FRAME_HEAD]);
  * request: JSON; it is signed here.
  * reply: set to the reply's JSON; free() it.
  * Returns 0, or -1 with err naming what is wrong and what to do. */
-int astra_call(const char *path, const char *munge_socket,
-	       const char *request, char **reply, struct astra_error *err);
+int astra_call(const char *path, const char *munge_socket, const char *request,
+	       char **reply, struct astra_error *err);
 
 #endif

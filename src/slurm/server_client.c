@@ -24,7 +24,7 @@ void server_client_close(struct server_client *client)
 	close(client->fd);
 	free(client->request);
 	astra_text_clear(&client->reply);
-	*client = (struct server_client){ .fd = -1 };
+	*client = (struct server_client){.fd = -1};
 }
 
 static bool again(void)
@@ -50,9 +50,9 @@ static enum server_step receive_some(struct server_client *client)
 {
 	bool in_head = client->received < ASTRA_FRAME_HEAD;
 	size_t whole = ASTRA_FRAME_HEAD + client->request_size;
-	void *to = in_head ? (void *) (client->head + client->received) :
-			     client->request + client->received -
-				     ASTRA_FRAME_HEAD;
+	void *to =
+		in_head ? (void *)(client->head + client->received)
+			: client->request + client->received - ASTRA_FRAME_HEAD;
 	size_t want = (in_head ? ASTRA_FRAME_HEAD : whole) - client->received;
 	ssize_t n = recv(client->fd, to, want, 0);
 
@@ -60,7 +60,7 @@ static enum server_step receive_some(struct server_client *client)
 		return again() ? SERVER_WAIT : SERVER_CLOSE;
 	if (n == 0)
 		return SERVER_CLOSE;
-	client->received += (size_t) n;
+	client->received += (size_t)n;
 	if (in_head && client->received == ASTRA_FRAME_HEAD)
 		return begin_request(client);
 	if (!in_head && client->received == whole)
@@ -88,12 +88,12 @@ enum server_step server_client_send(struct server_client *client)
 
 	if (n < 0)
 		return again() ? SERVER_WAIT : SERVER_CLOSE;
-	client->sent += (size_t) n;
-	return (size_t) n == left ? SERVER_CLOSE : SERVER_WAIT;
+	client->sent += (size_t)n;
+	return (size_t)n == left ? SERVER_CLOSE : SERVER_WAIT;
 }
 
-void server_client_reply(struct server_client *client,
-			 struct astra_text *text, int64_t now_msec)
+void server_client_reply(struct server_client *client, struct astra_text *text,
+			 int64_t now_msec)
 {
 	free(client->request);
 	client->request = NULL;
@@ -102,10 +102,10 @@ void server_client_reply(struct server_client *client,
 		server_client_close(client);
 		return;
 	}
-	astra_frame_write((uint8_t *) text->bytes,
+	astra_frame_write((uint8_t *)text->bytes,
 			  text->size - ASTRA_FRAME_HEAD);
 	client->reply = *text;
-	*text = (struct astra_text){ 0 };
+	*text = (struct astra_text){0};
 	client->until_msec = now_msec + SERVER_REPLY_MSEC;
 	if (server_client_send(client) == SERVER_CLOSE)
 		server_client_close(client);

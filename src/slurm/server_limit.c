@@ -23,11 +23,10 @@ static struct server_bucket *bucket_of(struct server_limit *limit, uid_t uid,
 	return oldest;
 }
 
-bool server_limit_allow(struct server_limit *limit, uid_t uid,
-			int64_t now_msec)
+bool server_limit_allow(struct server_limit *limit, uid_t uid, int64_t now_msec)
 {
 	struct server_bucket *bucket = bucket_of(limit, uid, now_msec);
-	double passed = (double) (now_msec - bucket->at_msec) / 1000;
+	double passed = (double)(now_msec - bucket->at_msec) / 1000;
 
 	bucket->tokens += passed * SERVER_RATE;
 	if (bucket->tokens > SERVER_RATE)

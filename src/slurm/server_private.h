@@ -3,6 +3,9 @@
 #ifndef ASTRA_SERVER_PRIVATE_H
 #define ASTRA_SERVER_PRIVATE_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "src/proto/answer.h"
 #include "src/slurm/server.h"
 
@@ -10,18 +13,18 @@
 #define SERVER_CLIENTS_PER_UID 16
 #define SERVER_REQUEST_MSEC 5000 /* for a request to arrive whole */
 #define SERVER_REPLY_MSEC 30000	 /* for its reply to be taken */
-#define SERVER_REPLIES_MAX ((size_t) 256 << 20) /* bytes on their way */
-#define SERVER_RATE 50		 /* requests a second and user */
+#define SERVER_REPLIES_MAX ((size_t)256 << 20) /* bytes on their way */
+#define SERVER_RATE 50			       /* requests a second and user */
 
 /* One connection: it sends one request and gets one reply. */
 struct server_client {
-	int fd; /* -1: the place is free */
+	int fd;	   /* -1: the place is free */
 	uid_t uid; /* of the process at the other end */
 	int64_t until_msec;
 	uint8_t head[ASTRA_FRAME_HEAD];
 	char *request; /* the credential, once its length is known */
 	size_t request_size;
-	size_t received; /* head included */
+	size_t received;	 /* head included */
 	struct astra_text reply; /* head included; empty: still receiving */
 	size_t sent;
 };
@@ -41,8 +44,8 @@ enum server_step server_client_receive(struct server_client *client);
 enum server_step server_client_send(struct server_client *client);
 
 /* Begin to reply. text: JSON; stolen. Closes when there is none. */
-void server_client_reply(struct server_client *client,
-			 struct astra_text *text, int64_t now_msec);
+void server_client_reply(struct server_client *client, struct astra_text *text,
+			 int64_t now_msec);
 
 /* server_socket.c: the socket in the file system.
  * Returns a listening descriptor, or -1 with err set. */
@@ -64,5 +67,26 @@ struct server_limit {
 /* Whether the user may ask once more now; counts the request if so. */
 bool server_limit_allow(struct server_limit *limit, uid_t uid,
 			int64_t now_msec);
+
+/* All of a server. */
+struct server {
+	struct astra_server_options options;
+	char *path, *munge_socket;
+	dev_t device; /* of the socket that we made */
+	ino_t inode;
+	pthread_t thread;
+	atomic_bool stop; /* the rest is the thread's while it runs */
+	int wake_fd, listen_fd;
+	struct server_client clients[SERVER_CLIENTS];
+	struct server_limit limit;
+	struct astra_socket_stats stats;
+	int64_t quiet_until_msec; /* for the log */
+};
+
+/* server_loop.c: the thread; arg: the server. Ends soon after stop is set. */
+void *server_run(void *arg);
+
+/* server.c: a reference to the last report, or NULL. */
+struct astra_report *server_report(void);
 
 #endif

@@ -36,7 +36,7 @@ static void test_munged_exec(const struct test_munged *m)
 {
 	char key[128], pid[128], log[128], seed[128], sock[128];
 	char name[] = "munged", front[] = "-F", force[] = "-f";
-	char *argv[] = { name, front, force, key, pid, log, seed, sock, NULL };
+	char *argv[] = {name, front, force, key, pid, log, seed, sock, NULL};
 
 	snprintf(key, sizeof(key), "--key-file=%s/key", m->folder);
 	snprintf(pid, sizeof(pid), "--pid-file=%s/pid", m->folder);
@@ -73,9 +73,13 @@ static int test_munged_start(struct test_munged *m)
 
 static void test_munged_stop(struct test_munged *m)
 {
-	static const char *const names[] = { "key",  "pid",   "log",
-					     "seed", "lock",  "munge.sock",
-					     "munge.sock.lock" };
+	static const char *const names[] = {"key",
+					    "pid",
+					    "log",
+					    "seed",
+					    "lock",
+					    "munge.sock",
+					    "munge.sock.lock"};
 	char path[128];
 
 	kill(m->pid, SIGTERM);

@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* clang-format off: cmocka.h wants these before it */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-/* clang-format on */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/proto/answer.h"
 #include "testsuite/unit/proto_sample.h"
+#include "testsuite/unit/unit.h"
 
-static const struct astra_viewer root = { .uid = 0, .all = true };
-static const struct astra_viewer alice = { .uid = 1001 };
-static const struct astra_viewer eve = { .uid = 1666 };
+static const struct astra_viewer root = {.uid = 0, .all = true};
+static const struct astra_viewer alice = {.uid = 1001};
+static const struct astra_viewer eve = {.uid = 1666};
 
 /* The answer to a request given as JSON; fault: what is expected. */
 static json_t *ask_report(const struct astra_report *report,
@@ -23,18 +17,18 @@ static json_t *ask_report(const struct astra_report *report,
 			  const struct astra_viewer *viewer,
 			  enum astra_fault fault)
 {
-	const struct astra_socket_stats stats = { .answered = 7 };
-	struct astra_text text = { .limit = ASTRA_REPLY_MAX };
-	struct astra_error err = { "" };
+	const struct astra_socket_stats stats = {.answered = 7};
+	struct astra_text text = {.limit = ASTRA_REPLY_MAX};
+	struct astra_error err = {""};
 	struct astra_query query;
 	json_t *reply = NULL;
 
-	assert_int_equal(astra_query_decode(request, strlen(request), &query,
-					    &err),
-			 ASTRA_FAULT_NONE);
-	assert_int_equal(astra_answer(report, &query, viewer, &stats, &text,
-				      &err),
-			 fault);
+	assert_int_equal(
+		astra_query_decode(request, strlen(request), &query, &err),
+		ASTRA_FAULT_NONE);
+	assert_int_equal(
+		astra_answer(report, &query, viewer, &stats, &text, &err),
+		fault);
 	if (!fault) {
 		reply = json_loadb(text.bytes, text.size,
 				   JSON_REJECT_DUPLICATES, NULL);
@@ -73,26 +67,26 @@ static void filters_pick_jobs(void **state)
 		const char *request;
 		size_t jobs;
 	} cases[] = {
-		{ JOBS "}", 4 },
-		{ JOBS ",\"users\":[\"alice\"]}", 3 },
-		{ JOBS ",\"users\":[\"1002\"]}", 1 },
-		{ JOBS ",\"users\":[\"alice\",\"bob\"]}", 4 },
-		{ JOBS ",\"users\":[]}", 4 },
-		{ JOBS ",\"accounts\":[\"bio\"]}", 1 },
-		{ JOBS ",\"pools\":[\"gpu\"]}", 4 },
-		{ JOBS ",\"pools\":[\"cpu\"]}", 0 },
-		{ JOBS ",\"jobs\":[20]}", 2 },
-		{ JOBS ",\"jobs\":[21]}", 1 },
-		{ JOBS ",\"jobs\":[\"20_3\"]}", 1 },
-		{ JOBS ",\"jobs\":[\"20_5\"]}", 1 },
-		{ JOBS ",\"jobs\":[\"20_16\"]}", 1 },
-		{ JOBS ",\"jobs\":[\"20_17\"]}", 0 },
-		{ JOBS ",\"jobs\":[10,11,\"20_99\"]}", 2 },
-		{ "{\"astraea\":1,\"request\":\"lease\"}", 0 },
+		{JOBS "}", 4},
+		{JOBS ",\"users\":[\"alice\"]}", 3},
+		{JOBS ",\"users\":[\"1002\"]}", 1},
+		{JOBS ",\"users\":[\"alice\",\"bob\"]}", 4},
+		{JOBS ",\"users\":[]}", 4},
+		{JOBS ",\"accounts\":[\"bio\"]}", 1},
+		{JOBS ",\"pools\":[\"gpu\"]}", 4},
+		{JOBS ",\"pools\":[\"cpu\"]}", 0},
+		{JOBS ",\"jobs\":[20]}", 2},
+		{JOBS ",\"jobs\":[21]}", 1},
+		{JOBS ",\"jobs\":[\"20_3\"]}", 1},
+		{JOBS ",\"jobs\":[\"20_5\"]}", 1},
+		{JOBS ",\"jobs\":[\"20_16\"]}", 1},
+		{JOBS ",\"jobs\":[\"20_17\"]}", 0},
+		{JOBS ",\"jobs\":[10,11,\"20_99\"]}", 2},
+		{"{\"astraea\":1,\"request\":\"lease\"}", 0},
 	};
 	struct astra_report *report = *state;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++)
 		assert_int_equal(count(report, cases[i].request, "jobs", &eve),
 				 cases[i].jobs);
 	assert_int_equal(count(report, cases[15].request, "leases", &eve), 3);
@@ -165,21 +159,21 @@ static void why_tells_what_comes_next(void **state)
 		const char *request;
 		const char *says[4];
 	} cases[] = {
-		{ WHY "10}",
-		  { "holds 8 GPUs on n[1-2]", "ends in 5 min 0 s",
-		    "it gets SIGUSR1, has 1 min 0 s", "taken back 1 time" } },
-		{ WHY "11}",
-		  { "never taken back (--no-requeue)", "rho is infinite", "",
-		    "" } },
-		{ WHY "\"20_3\"}",
-		  { "has 55 s left to write a checkpoint", "", "", "" } },
-		{ WHY "\"20_4\"}",
-		  { "9 array tasks that wait", "number 3 of 17",
-		    "Needier jobs use up the GPUs.",
-		    "expected to start in about 11 min 40 s" } },
+		{WHY "10}",
+		 {"holds 8 GPUs on n[1-2]", "ends in 5 min 0 s",
+		  "it gets SIGUSR1, has 1 min 0 s", "taken back 1 time"}},
+		{WHY "11}",
+		 {"never taken back (--no-requeue)", "rho is infinite", "",
+		  ""}},
+		{WHY "\"20_3\"}",
+		 {"has 55 s left to write a checkpoint", "", "", ""}},
+		{WHY "\"20_4\"}",
+		 {"9 array tasks that wait", "number 3 of 17",
+		  "Needier jobs use up the GPUs.",
+		  "expected to start in about 11 min 40 s"}},
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++) {
 		json_t *reply = ask(*state, cases[i].request, &alice);
 		const char *text =
 			json_string_value(json_object_get(reply, "text"));
@@ -210,27 +204,25 @@ static void only_operators_reset(void **state)
 
 	ask_report(*state, reset, &alice, ASTRA_FAULT_DENIED);
 	json_decref(ask(*state, reset, &root));
-	assert_int_equal(count(*state,
-			       "{\"astraea\":1,\"request\":\"diag\"}",
+	assert_int_equal(count(*state, "{\"astraea\":1,\"request\":\"diag\"}",
 			       "pools", &eve),
 			 1);
 }
 
 static void before_the_first_round_there_is_no_data(void **state)
 {
-	(void) state;
+	(void)state;
 	ask_report(NULL, JOBS "}", &root, ASTRA_FAULT_NO_DATA);
 }
 
 static void a_reply_above_its_bound_is_refused(void **state)
 {
 	struct astra_report *report = *state;
-	struct astra_text text = { .limit = 1000 };
-	struct astra_query query = { .kind = ASTRA_QUERY_JOB };
+	struct astra_text text = {.limit = 1000};
+	struct astra_query query = {.kind = ASTRA_QUERY_JOB};
 	struct astra_error err;
 
-	assert_int_equal(astra_answer(report, &query, &root, NULL, &text,
-				      &err),
+	assert_int_equal(astra_answer(report, &query, &root, NULL, &text, &err),
 			 ASTRA_FAULT_TOO_LARGE);
 	assert_true(text.size <= 1000);
 	astra_text_clear(&text);
@@ -241,7 +233,7 @@ static void a_report_outlives_its_publisher(void **state)
 	struct astra_report *report = sample_report();
 	struct astra_report *mine = astra_report_get(report);
 
-	(void) state;
+	(void)state;
 	astra_report_put(report);
 	assert_string_equal(mine->jobs[0].id_text, "10");
 	assert_ptr_equal(mine->jobs[0].pool, mine->jobs[1].pool);

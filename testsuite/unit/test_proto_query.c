@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* clang-format off: cmocka.h wants these before it */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-/* clang-format on */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/proto/query.h"
+#include "testsuite/unit/unit.h"
 
 static char *read_file(const char *path, size_t *size)
 {
@@ -30,8 +24,8 @@ static char *read_file(const char *path, size_t *size)
 
 static void refuse_file(const char *path)
 {
-	struct astra_query query = { .kind = ASTRA_QUERY_DIAG };
-	struct astra_error err = { "" };
+	struct astra_query query = {.kind = ASTRA_QUERY_DIAG};
+	struct astra_error err = {""};
 	enum astra_fault fault;
 	size_t size;
 	char *text = read_file(path, &size);
@@ -53,7 +47,7 @@ static void every_invalid_message_is_refused_with_a_text(void **state)
 	int count = 0;
 	DIR *dir;
 
-	(void) state;
+	(void)state;
 	snprintf(folder, sizeof(folder), "%s/testsuite/proto-invalid",
 		 top ? top : ".");
 	dir = opendir(folder);
@@ -76,7 +70,7 @@ static void a_version_from_elsewhere_is_its_own_fault(void **state)
 	struct astra_query query;
 	struct astra_error err;
 
-	(void) state;
+	(void)state;
 	assert_int_equal(astra_query_decode(text, strlen(text), &query, &err),
 			 ASTRA_FAULT_VERSION);
 	assert_non_null(strstr(err.text, "version 2"));
@@ -89,7 +83,7 @@ static void a_message_above_its_bound_is_too_large(void **state)
 	struct astra_query query;
 	struct astra_error err;
 
-	(void) state;
+	(void)state;
 	assert_non_null(text);
 	memset(text, ' ', size);
 	assert_int_equal(astra_query_decode(text, size, &query, &err),
@@ -99,16 +93,16 @@ static void a_message_above_its_bound_is_too_large(void **state)
 
 static void encoded_queries_decode_to_the_same(void **state)
 {
-	struct astra_query in = { .kind = ASTRA_QUERY_LEASE }, out;
+	struct astra_query in = {.kind = ASTRA_QUERY_LEASE}, out;
 	struct astra_error err;
 	char *text;
 
-	(void) state;
+	(void)state;
 	assert_int_equal(astra_names_add(&in.users, "alice", 5), 0);
 	assert_int_equal(astra_names_add(&in.accounts, "grün", 5), 0);
 	assert_int_equal(astra_names_add(&in.pools, "a100", 4), 0);
-	astra_job_refs_add(&in.jobs, (struct astra_job_ref){ 12, UINT32_MAX });
-	astra_job_refs_add(&in.jobs, (struct astra_job_ref){ 13, 0 });
+	astra_job_refs_add(&in.jobs, (struct astra_job_ref){12, UINT32_MAX});
+	astra_job_refs_add(&in.jobs, (struct astra_job_ref){13, 0});
 	text = astra_query_encode(&in);
 	assert_non_null(text);
 	assert_int_equal(astra_query_decode(text, strlen(text), &out, &err),
@@ -129,13 +123,13 @@ static void encoded_queries_decode_to_the_same(void **state)
 
 static void why_and_reset_survive_the_wire(void **state)
 {
-	struct astra_query why = { .kind = ASTRA_QUERY_WHY }, out;
-	struct astra_query diag = { .kind = ASTRA_QUERY_DIAG, .reset = true };
+	struct astra_query why = {.kind = ASTRA_QUERY_WHY}, out;
+	struct astra_query diag = {.kind = ASTRA_QUERY_DIAG, .reset = true};
 	struct astra_error err;
 	char *text;
 
-	(void) state;
-	astra_job_refs_add(&why.jobs, (struct astra_job_ref){ 7, 4 });
+	(void)state;
+	astra_job_refs_add(&why.jobs, (struct astra_job_ref){7, 4});
 	text = astra_query_encode(&why);
 	assert_int_equal(astra_query_decode(text, strlen(text), &out, &err),
 			 ASTRA_FAULT_NONE);
@@ -160,14 +154,14 @@ static void no_changed_byte_crashes_the_decoder(void **state)
 		"\"accounts\":[\"b\",\"c\"],\"jobs\":[12,\"13_4\"]}";
 	char text[sizeof(good)];
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < sizeof(good) - 1; i++) {
 		for (int byte = 0; byte < 256; byte++) {
 			struct astra_query query;
 			struct astra_error err;
 
 			memcpy(text, good, sizeof(good));
-			text[i] = (char) byte;
+			text[i] = (char)byte;
 			if (!astra_query_decode(text, sizeof(good) - 1, &query,
 						&err))
 				astra_query_destroy(&query);
@@ -180,7 +174,7 @@ static void cutting_a_message_anywhere_is_malformed(void **state)
 	static const char good[] =
 		"{\"astraea\":1,\"request\":\"why\",\"job\":\"12_3\"}";
 
-	(void) state;
+	(void)state;
 	for (size_t size = 0; size < sizeof(good) - 1; size++) {
 		struct astra_query query;
 		struct astra_error err;
@@ -194,7 +188,7 @@ static void a_frame_head_is_four_bytes_big_endian(void **state)
 {
 	uint8_t head[ASTRA_FRAME_HEAD];
 
-	(void) state;
+	(void)state;
 	astra_frame_write(head, 0x01020304);
 	assert_int_equal(head[0], 1);
 	assert_int_equal(head[3], 4);

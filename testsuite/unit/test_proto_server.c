@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The query server as slurmctld runs it, with a munged of the test's own. */
-/* clang-format off: cmocka.h wants these before it */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-/* clang-format on */
 #include <errno.h>
 #include <jansson.h>
 #include <pthread.h>
@@ -19,6 +12,7 @@
 #include "src/slurm/server.h"
 #include "testsuite/unit/proto_munged.h"
 #include "testsuite/unit/proto_sample.h"
+#include "testsuite/unit/unit.h"
 
 #define TENANT "{\"astraea\":1,\"request\":\"tenant\"}"
 #define RESET "{\"astraea\":1,\"request\":\"diag\",\"reset\":true}"
@@ -55,7 +49,7 @@ static int start(struct astra_error *err)
 /* The reply to a request, or its error's code. */
 static json_t *ask(const char *request, char code[32])
 {
-	struct astra_error err = { "" };
+	struct astra_error err = {""};
 	char *text = NULL;
 	json_t *reply;
 
@@ -81,7 +75,7 @@ static void expect(const char *request, const char *wanted)
 
 static struct sockaddr_un address(void)
 {
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
 
 	memcpy(addr.sun_path, path, sizeof(path));
 	return addr;
@@ -92,7 +86,7 @@ static int dial(void)
 	struct sockaddr_un addr = address();
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	assert_int_equal(connect(fd, (struct sockaddr *) &addr, sizeof(addr)),
+	assert_int_equal(connect(fd, (struct sockaddr *)&addr, sizeof(addr)),
 			 0);
 	return fd;
 }
@@ -111,7 +105,7 @@ static void exchange(const void *bytes, size_t size, char code[32])
 		assert_int_equal(errno, EPIPE);
 	while (got < sizeof(reply) - 1 &&
 	       (n = recv(fd, reply + got, sizeof(reply) - 1 - got, 0)) > 0)
-		got += (size_t) n;
+		got += (size_t)n;
 	close(fd);
 	reply[got] = '\0';
 	at = got > 4 ? strstr(reply + 4, "\"code\":\"") : NULL;
@@ -137,10 +131,9 @@ static void a_signed_query_is_answered(void **state)
 	char code[32];
 	json_t *reply = ask(TENANT, code);
 
-	(void) state;
+	(void)state;
 	assert_string_equal(code, "none");
-	assert_int_equal(json_array_size(json_object_get(reply, "tenants")),
-			 2);
+	assert_int_equal(json_array_size(json_object_get(reply, "tenants")), 2);
 	json_decref(reply);
 }
 
@@ -149,9 +142,9 @@ static void a_replayed_credential_is_refused(void **state)
 	struct astra_error err;
 	char *credential =
 		astra_sign(munged.socket, TENANT, strlen(TENANT), &err);
-	uint32_t size = (uint32_t) strlen(credential);
+	uint32_t size = (uint32_t)strlen(credential);
 
-	(void) state;
+	(void)state;
 	expect_raw(size, credential, size, "");
 	expect_raw(size, credential, size, "auth");
 	free(credential);
@@ -159,23 +152,23 @@ static void a_replayed_credential_is_refused(void **state)
 
 static void what_munge_did_not_sign_is_refused(void **state)
 {
-	(void) state;
+	(void)state;
 	expect_raw(7, "MUNGE:x", 7, "auth");
-	expect_raw((uint32_t) strlen(TENANT), TENANT, strlen(TENANT), "auth");
+	expect_raw((uint32_t)strlen(TENANT), TENANT, strlen(TENANT), "auth");
 	expect_raw(5, "a\0b\xff\n", 5, "auth");
 	expect_raw(0, "", 0, "auth");
 }
 
 static void a_request_above_its_bound_is_refused(void **state)
 {
-	(void) state;
+	(void)state;
 	expect_raw((1u << 20) + 1, "x", 1, "too_large");
 	expect_raw(UINT32_MAX, "x", 1, "too_large");
 }
 
 static void bad_messages_cost_nothing_else(void **state)
 {
-	(void) state;
+	(void)state;
 	expect("", "malformed");
 	expect("{", "malformed");
 	expect("{\"astraea\":1,\"request\":\"exit\"}", "malformed");
@@ -186,7 +179,7 @@ static void bad_messages_cost_nothing_else(void **state)
 
 static void clients_that_go_away_are_forgotten(void **state)
 {
-	(void) state;
+	(void)state;
 	for (int i = 0; i < 40; i++) {
 		int fd = dial();
 
@@ -201,7 +194,7 @@ static void one_user_cannot_take_every_place(void **state)
 	int fds[16];
 	char code[32];
 
-	(void) state;
+	(void)state;
 	for (int i = 0; i < 16; i++)
 		fds[i] = dial();
 	usleep(200000);
@@ -217,7 +210,7 @@ static void a_slow_client_is_told_and_closed(void **state)
 {
 	char code[32];
 
-	(void) state;
+	(void)state;
 	exchange("\0\0\1", 3, code);
 	assert_string_equal(code, "timeout");
 }
@@ -227,7 +220,7 @@ static void too_many_requests_a_second_are_refused(void **state)
 	int limited = 0;
 	char code[32];
 
-	(void) state;
+	(void)state;
 	for (int i = 0; i < 300 && !limited; i++) {
 		json_decref(ask(TENANT, code));
 		limited += !strcmp(code, "rate");
@@ -265,7 +258,7 @@ static int status_as_nobody(void)
 
 static void only_root_slurmuser_and_operators_reset(void **state)
 {
-	(void) state;
+	(void)state;
 	if (geteuid() != 0)
 		skip();
 	assert_int_equal(status_as_nobody(), 1);
@@ -292,7 +285,7 @@ static void reports_change_while_queries_run(void **state)
 	atomic_bool stop = false;
 	pthread_t thread;
 
-	(void) state;
+	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, publish_often, &stop),
 			 0);
 	for (int i = 0; i < 20; i++)
@@ -303,7 +296,7 @@ static void reports_change_while_queries_run(void **state)
 
 static void without_a_report_the_answer_says_so(void **state)
 {
-	(void) state;
+	(void)state;
 	astra_server_publish(NULL);
 	expect(TENANT, "no_data");
 	astra_server_publish(sample_report());
@@ -314,7 +307,7 @@ static void the_socket_is_everybodys_and_goes_at_stop(void **state)
 	struct astra_error err;
 	struct stat st;
 
-	(void) state;
+	(void)state;
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0666);
 	assert_int_equal(start(&err), -1); /* there is one already */
@@ -329,7 +322,7 @@ static void make_stale_socket(void)
 	struct sockaddr_un addr = address();
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	assert_int_equal(bind(fd, (struct sockaddr *) &addr, sizeof(addr)), 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
 	assert_int_equal(listen(fd, 1), 0);
 	close(fd);
 }
@@ -340,7 +333,7 @@ static void only_a_stale_socket_is_replaced(void **state)
 	struct astra_error err;
 	int fd;
 
-	(void) state;
+	(void)state;
 	astra_server_stop();
 	make_stale_socket();
 	assert_int_equal(start(&err), 0);
@@ -351,7 +344,7 @@ static void only_a_stale_socket_is_replaced(void **state)
 	assert_non_null(strstr(err.text, "is no socket"));
 	unlink(path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	assert_int_equal(bind(fd, (struct sockaddr *) &addr, sizeof(addr)), 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
 	assert_int_equal(listen(fd, 1), 0);
 	assert_int_equal(start(&err), -1);
 	assert_non_null(strstr(err.text, "another process answers"));
@@ -365,7 +358,7 @@ static void a_folder_that_others_may_write_is_refused(void **state)
 {
 	struct astra_error err;
 
-	(void) state;
+	(void)state;
 	astra_server_stop();
 	assert_int_equal(chmod(munged.folder, 0777), 0);
 	assert_int_equal(start(&err), -1);
@@ -377,10 +370,10 @@ static void a_folder_that_others_may_write_is_refused(void **state)
 
 static void a_missing_munged_is_named(void **state)
 {
-	struct astra_error err = { "" };
+	struct astra_error err = {""};
 	char *text = NULL;
 
-	(void) state;
+	(void)state;
 	assert_int_equal(astra_call(path, "/nonexistent/munge.sock", TENANT,
 				    &text, &err),
 			 -1);
@@ -393,9 +386,9 @@ static void a_missing_munged_is_named(void **state)
 
 static int setup(void **state)
 {
-	struct astra_error err = { "" };
+	struct astra_error err = {""};
 
-	(void) state;
+	(void)state;
 	snprintf(path, sizeof(path), "%s/a.sock", munged.folder);
 	astra_server_publish(sample_report());
 	if (start(&err) < 0)
@@ -405,7 +398,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void) state;
+	(void)state;
 	astra_server_stop();
 	return 0;
 }

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The sfair command as users call it, against a server with a made-up report.
  * "test_sfair --serve" keeps that server up, to look at sfair by hand. */
-/* clang-format off: cmocka.h wants these before it */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-/* clang-format on */
 #include <errno.h>
 #include <jansson.h>
 
 #include "src/slurm/server.h"
 #include "testsuite/unit/proto_munged.h"
 #include "testsuite/unit/proto_sample.h"
+#include "testsuite/unit/unit.h"
 
 static struct test_munged munged;
 static char path[100];
@@ -28,8 +22,8 @@ static int sfair(const char *words)
 	size_t size;
 	FILE *pipe;
 
-	snprintf(command, sizeof(command), "%s/sfair %s 2>&1",
-		 top ? top : ".", words);
+	snprintf(command, sizeof(command), "%s/sfair %s 2>&1", top ? top : ".",
+		 words);
 	pipe = popen(command, "re");
 	assert_non_null(pipe);
 	size = fread(output, 1, sizeof(output) - 1, pipe);
@@ -45,7 +39,7 @@ static void says(const char *text)
 
 static void tables_have_a_row_a_record(void **state)
 {
-	(void) state;
+	(void)state;
 	assert_int_equal(sfair("tenant"), 0);
 	says("Pool gpu: 32 GPUs, 24 usable, 11 free; collected for job 20, "
 	     "there in 11:40\n");
@@ -63,21 +57,21 @@ static void tables_have_a_row_a_record(void **state)
 
 static void widths_pad_and_cut_as_in_slurm(void **state)
 {
-	(void) state;
+	(void)state;
 	assert_int_equal(sfair("tenant -n -o Tenant%4,Weight%-3,Rho%8"), 0);
 	assert_string_equal(output, "phy+ 2      0.750\n bio 1        inf\n");
 }
 
 static void a_job_name_cannot_steer_the_terminal(void **state)
 {
-	(void) state;
+	(void)state;
 	assert_int_equal(sfair("job -nP -j 11 -o JobName"), 0);
 	assert_string_equal(output, "esc?[2J?\n");
 }
 
 static void why_is_a_paragraph(void **state)
 {
-	(void) state;
+	(void)state;
 	assert_int_equal(sfair("why 20_5"), 0);
 	says("9 array tasks");
 	says("Needier jobs use up the GPUs.");
@@ -87,7 +81,7 @@ static void why_is_a_paragraph(void **state)
 
 static void diag_shows_the_locks(void **state)
 {
-	(void) state;
+	(void)state;
 	assert_int_equal(sfair("diag"), 0);
 	says("Write lock (microseconds)\n\tLast                  30\n");
 	says("Configuration error   line 3: Lease=x");
@@ -98,12 +92,12 @@ static void diag_shows_the_locks(void **state)
 static void json_is_json(void **state)
 {
 	static const char *const words[] = {
-		"tenant --json", "job --json", "lease --json",
+		"tenant --json", "job --json",	"lease --json",
 		"why --json 10", "diag --json",
 	};
 
-	(void) state;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(words); i++) {
 		json_t *reply;
 
 		assert_int_equal(sfair(words[i]), 0);
@@ -118,26 +112,26 @@ static void mistakes_are_one_line_that_names_them(void **state)
 	static const struct {
 		const char *words, *text;
 	} cases[] = {
-		{ "", "which command?" },
-		{ "nodes", "unknown command \"nodes\"" },
-		{ "job -x", "unknown option -x" },
-		{ "job --colour", "unknown option --colour" },
-		{ "job --json=yes", "--json=yes: the option takes no value" },
-		{ "job --jobs", "--jobs needs a value" },
-		{ "job -j 1,,2", "--jobs: names" },
-		{ "job -j -1", "\"-1\" is no job" },
-		{ "job -o JobID,Colour", "unknown field \"Colour\"" },
-		{ "job -o JobID%0", "a width is" },
-		{ "job -t days", "--time=days" },
-		{ "why", "give one job" },
-		{ "why 1 2", "give one job" },
-		{ "tenant -j 1", "--jobs does not go with" },
-		{ "job --reset", "--reset does not go with" },
-		{ "tenant physics", "unexpected \"physics\"" },
+		{"", "which command?"},
+		{"nodes", "unknown command \"nodes\""},
+		{"job -x", "unknown option -x"},
+		{"job --colour", "unknown option --colour"},
+		{"job --json=yes", "--json=yes: the option takes no value"},
+		{"job --jobs", "--jobs needs a value"},
+		{"job -j 1,,2", "--jobs: names"},
+		{"job -j -1", "\"-1\" is no job"},
+		{"job -o JobID,Colour", "unknown field \"Colour\""},
+		{"job -o JobID%0", "a width is"},
+		{"job -t days", "--time=days"},
+		{"why", "give one job"},
+		{"why 1 2", "give one job"},
+		{"tenant -j 1", "--jobs does not go with"},
+		{"job --reset", "--reset does not go with"},
+		{"tenant physics", "unexpected \"physics\""},
 	};
 
-	(void) state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++) {
 		assert_int_equal(sfair(cases[i].words), 1);
 		says("sfair: error: ");
 		says(cases[i].text);
@@ -148,7 +142,7 @@ static void mistakes_are_one_line_that_names_them(void **state)
 
 static void failures_name_the_cause(void **state)
 {
-	(void) state;
+	(void)state;
 	setenv("SFAIR_SOCKET", "/nonexistent/a.sock", 1);
 	assert_int_equal(sfair("job"), 1);
 	says("slurmctld is not running on this host");
@@ -205,7 +199,7 @@ static void the_configuration_leads_to_the_socket(void **state)
 {
 	char conf[200], text[300];
 
-	(void) state;
+	(void)state;
 	snprintf(conf, sizeof(conf), "%s/slurm.conf", munged.folder);
 	setenv("SLURM_CONF", conf, 1);
 	unsetenv("SFAIR_SOCKET");
@@ -235,7 +229,7 @@ static void the_configuration_leads_to_the_socket(void **state)
 
 static void help_and_version_ask_nobody(void **state)
 {
-	(void) state;
+	(void)state;
 	assert_int_equal(sfair("--help"), 0);
 	says("Usage: sfair");
 	assert_int_equal(sfair("-V"), 0);
@@ -252,9 +246,9 @@ static int setup(void **state)
 		.path = path,
 		.munge_socket = munged.socket,
 	};
-	struct astra_error err = { "" };
+	struct astra_error err = {""};
 
-	(void) state;
+	(void)state;
 	snprintf(path, sizeof(path), "%s/a.sock", munged.folder);
 	setenv("SFAIR_SOCKET", path, 1);
 	setenv("MUNGE_SOCKET", munged.socket, 1);
@@ -266,7 +260,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void) state;
+	(void)state;
 	astra_server_stop();
 	return 0;
 }
@@ -274,8 +268,8 @@ static int teardown(void **state)
 static void serve(void)
 {
 	setup(NULL);
-	printf("export SFAIR_SOCKET=%s MUNGE_SOCKET=%s\nEnter ends it.\n",
-	       path, munged.socket);
+	printf("export SFAIR_SOCKET=%s MUNGE_SOCKET=%s\nEnter ends it.\n", path,
+	       munged.socket);
 	fflush(stdout);
 	getchar();
 	teardown(NULL);

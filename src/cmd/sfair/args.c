@@ -10,23 +10,23 @@ enum { OPT_JSON = 256, OPT_POOL, OPT_RESET, OPT_HELPFORMAT };
 static const char short_options[] = ":A:hj:no:pPt:u:vV";
 
 static const struct option long_options[] = {
-	{ "accounts", required_argument, NULL, 'A' },
-	{ "format", required_argument, NULL, 'o' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "helpformat", no_argument, NULL, OPT_HELPFORMAT },
-	{ "jobs", required_argument, NULL, 'j' },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "noheader", no_argument, NULL, 'n' },
-	{ "parsable", no_argument, NULL, 'p' },
-	{ "parsable2", no_argument, NULL, 'P' },
-	{ "pool", required_argument, NULL, OPT_POOL },
-	{ "reset", no_argument, NULL, OPT_RESET },
-	{ "tenants", required_argument, NULL, 'A' },
-	{ "time", required_argument, NULL, 't' },
-	{ "users", required_argument, NULL, 'u' },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "version", no_argument, NULL, 'V' },
-	{ NULL, 0, NULL, 0 },
+	{"accounts", required_argument, NULL, 'A'},
+	{"format", required_argument, NULL, 'o'},
+	{"help", no_argument, NULL, 'h'},
+	{"helpformat", no_argument, NULL, OPT_HELPFORMAT},
+	{"jobs", required_argument, NULL, 'j'},
+	{"json", no_argument, NULL, OPT_JSON},
+	{"noheader", no_argument, NULL, 'n'},
+	{"parsable", no_argument, NULL, 'p'},
+	{"parsable2", no_argument, NULL, 'P'},
+	{"pool", required_argument, NULL, OPT_POOL},
+	{"reset", no_argument, NULL, OPT_RESET},
+	{"tenants", required_argument, NULL, 'A'},
+	{"time", required_argument, NULL, 't'},
+	{"users", required_argument, NULL, 'u'},
+	{"verbose", no_argument, NULL, 'v'},
+	{"version", no_argument, NULL, 'V'},
+	{NULL, 0, NULL, 0},
 };
 
 static int parse_names(const char *option, const char *text,
@@ -36,9 +36,10 @@ static int parse_names(const char *option, const char *text,
 		size_t size = strcspn(text, ",");
 
 		if (!size || size > ASTRA_QUERY_NAME_MAX)
-			return astra_error_set(err,
-					       "%s: names of 1 to %d characters, separated by commas",
-					       option, ASTRA_QUERY_NAME_MAX);
+			return astra_error_set(
+				err,
+				"%s: names of 1 to %d characters, separated by commas",
+				option, ASTRA_QUERY_NAME_MAX);
 		if (out->count == ASTRA_QUERY_NAMES_MAX)
 			return astra_error_set(err, "%s: at most %d names",
 					       option, ASTRA_QUERY_NAMES_MAX);
@@ -56,9 +57,10 @@ static int add_job(const char *text, struct astra_job_refs *out,
 	struct astra_job_ref ref;
 
 	if (astra_job_ref_parse(text, &ref) < 0)
-		return astra_error_set(err,
-				       "\"%.64s\" is no job: give a number as squeue shows it, like 12 or 12_3",
-				       text);
+		return astra_error_set(
+			err,
+			"\"%.64s\" is no job: give a number as squeue shows it, like 12 or 12_3",
+			text);
 	if (out->count == ASTRA_QUERY_NAMES_MAX)
 		return astra_error_set(err, "at most %d jobs",
 				       ASTRA_QUERY_NAMES_MAX);
@@ -68,8 +70,8 @@ static int add_job(const char *text, struct astra_job_refs *out,
 static int parse_jobs(const char *text, struct astra_job_refs *out,
 		      struct astra_error *err)
 {
-	struct astra_names names = { 0 };
-	struct astra_query holder = { 0 };
+	struct astra_names names = {0};
+	struct astra_query holder = {0};
 	int rc = parse_names("--jobs", text, &names, err);
 
 	for (size_t i = 0; !rc && i < names.count; i++)
@@ -83,17 +85,16 @@ static int parse_jobs(const char *text, struct astra_job_refs *out,
 static int parse_unit(const char *text, enum sfair_unit *out,
 		      struct astra_error *err)
 {
-	static const char *const names[] = { "seconds", "minutes", "hours" };
+	static const char *const names[] = {"seconds", "minutes", "hours"};
 
 	for (size_t i = 0; *text && i < 3; i++) {
 		if (strncasecmp(names[i], text, strlen(text)) != 0)
 			continue;
-		*out = (enum sfair_unit) i;
+		*out = (enum sfair_unit)i;
 		return 0;
 	}
-	return astra_error_set(err,
-			       "--time=%.64s: allowed: Seconds, Minutes, Hours",
-			       text);
+	return astra_error_set(
+		err, "--time=%.64s: allowed: Seconds, Minutes, Hours", text);
 }
 
 static int bad_option(int option, char **argv, struct astra_error *err)
@@ -101,16 +102,13 @@ static int bad_option(int option, char **argv, struct astra_error *err)
 	const char *word = argv[optind - 1];
 
 	if (option == ':')
-		return astra_error_set(err,
-				       "%.64s needs a value: see sfair --help",
-				       word);
+		return astra_error_set(
+			err, "%.64s needs a value: see sfair --help", word);
 	if (!optopt)
-		return astra_error_set(err,
-				       "unknown option %.64s: see sfair --help",
-				       word);
+		return astra_error_set(
+			err, "unknown option %.64s: see sfair --help", word);
 	if (!strncmp(word, "--", 2))
-		return astra_error_set(err,
-				       "%.64s: the option takes no value",
+		return astra_error_set(err, "%.64s: the option takes no value",
 				       word);
 	return astra_error_set(err, "unknown option -%c: see sfair --help",
 			       optopt);
@@ -182,25 +180,27 @@ static int parse_command(const char *word, struct sfair_args *args,
 		if (!astra_query_kind_find(name, &args->query.kind))
 			return 0;
 	}
-	return astra_error_set(err,
-			       "unknown command \"%.64s\": one of tenant, job, lease, why, diag",
-			       word);
+	return astra_error_set(
+		err,
+		"unknown command \"%.64s\": one of tenant, job, lease, why, diag",
+		word);
 }
 
 static int parse_words(int argc, char **argv, struct sfair_args *args,
 		       struct astra_error *err)
 {
 	if (optind == argc)
-		return astra_error_set(err,
-				       "which command? tenant, job, lease, why JOBID or diag: see sfair --help");
+		return astra_error_set(
+			err,
+			"which command? tenant, job, lease, why JOBID or diag: see sfair --help");
 	if (parse_command(argv[optind++], args, err) < 0)
 		return -1;
 	args->command = true;
 	for (; optind < argc; optind++) {
 		if (args->query.kind != ASTRA_QUERY_WHY)
-			return astra_error_set(err,
-					       "unexpected \"%.64s\": see sfair --help",
-					       argv[optind]);
+			return astra_error_set(
+				err, "unexpected \"%.64s\": see sfair --help",
+				argv[optind]);
 		if (add_job(argv[optind], &args->query.jobs, err) < 0)
 			return -1;
 	}
@@ -228,8 +228,8 @@ static int check(const struct sfair_args *args, struct astra_error *err)
 		return refuse_option("--format", args, err);
 	if (q->pools.count && q->kind == ASTRA_QUERY_WHY)
 		return refuse_option("--pool", args, err);
-	if (q->jobs.count && (q->kind == ASTRA_QUERY_TENANT ||
-			      q->kind == ASTRA_QUERY_DIAG))
+	if (q->jobs.count &&
+	    (q->kind == ASTRA_QUERY_TENANT || q->kind == ASTRA_QUERY_DIAG))
 		return refuse_option("--jobs", args, err);
 	if (q->reset && q->kind != ASTRA_QUERY_DIAG)
 		return refuse_option("--reset", args, err);

@@ -17,7 +17,7 @@ static const double unit_sec[] = {
 
 void sfair_span(double sec, char *text, size_t size)
 {
-	unsigned long s = sec > 0 ? (unsigned long) (sec + 0.5) : 0;
+	unsigned long s = sec > 0 ? (unsigned long)(sec + 0.5) : 0;
 	unsigned long days = s / 86400, hours = s / 3600 % 24;
 	unsigned long minutes = s / 60 % 60;
 
@@ -33,7 +33,7 @@ void sfair_span(double sec, char *text, size_t size)
 
 void sfair_time(double sec, char *text, size_t size)
 {
-	time_t when = (time_t) sec;
+	time_t when = (time_t)sec;
 	struct tm tm;
 
 	if (!localtime_r(&when, &tm) ||
@@ -49,7 +49,7 @@ static char *clean(const char *text)
 	if (!copy)
 		return NULL;
 	for (char *at = copy; *at; at++)
-		if ((unsigned char) *at < ' ' || *at == 0x7f)
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
 			*at = '?';
 	return copy;
 }

@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where the plugin listens: the same answer that the plugin gives itself. */
 #include <config.h> /* Slurm's */
-
-#include "slurm/slurm.h"
-#include "slurm/slurm_errno.h"
-
-#include "src/common/log.h"
-#include "src/common/read_config.h"
-#include "src/common/xmalloc.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +9,12 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "slurm/slurm.h"
+#include "slurm/slurm_errno.h"
 #include "src/cmd/sfair/sfair.h"
+#include "src/common/log.h"
+#include "src/common/read_config.h"
+#include "src/common/xmalloc.h"
 
 #define INCLUDES_MAX 8
 #define SOCKET_NAME "astraea.sock"
@@ -31,8 +28,8 @@ static char *value_of(const char *line, const char *key)
 	size_t size = strlen(key);
 
 	line += strspn(line, " \t");
-	if (strncasecmp(line, key, size) != 0 ||
-	    !strchr(" \t=", line[size]) || !line[size])
+	if (strncasecmp(line, key, size) != 0 || !strchr(" \t=", line[size]) ||
+	    !line[size])
 		return NULL;
 	line += size;
 	line += strspn(line, " \t=");
@@ -51,7 +48,7 @@ static int scan_include(const char *from, const char *name, int depth,
 
 	if (*name == '/' || !slash)
 		return scan_file(name, depth + 1, out);
-	if (asprintf(&path, "%.*s/%s", (int) (slash - from), from, name) < 0)
+	if (asprintf(&path, "%.*s/%s", (int)(slash - from), from, name) < 0)
 		return -1;
 	rc = scan_file(path, depth + 1, out);
 	free(path);

@@ -13,7 +13,8 @@ static const struct sfair_column *find_column(const struct sfair_table *table,
 					      const char *name, size_t size)
 {
 	for (const struct sfair_column *c = table->columns; c->name; c++)
-		if (strlen(c->name) == size && !strncasecmp(c->name, name, size))
+		if (strlen(c->name) == size &&
+		    !strncasecmp(c->name, name, size))
 			return c;
 	return NULL;
 }
@@ -31,7 +32,7 @@ static int parse_width(const char *text, size_t size,
 	choice->left = *text == '-';
 	if (choice->left)
 		text++;
-	if (!isdigit((unsigned char) *text))
+	if (!isdigit((unsigned char)*text))
 		return -1;
 	width = strtoul(text, &end, 10);
 	if ((*end && *end != ',') || width < 1 || width > WIDTH_MAX)
@@ -45,21 +46,22 @@ static int parse_one(const struct sfair_table *table, const char *item,
 		     struct astra_error *err)
 {
 	const char *percent = memchr(item, '%', size);
-	size_t name = percent ? (size_t) (percent - item) : size;
-	struct sfair_choice choice = { 0 };
+	size_t name = percent ? (size_t)(percent - item) : size;
+	struct sfair_choice choice = {0};
 
 	choice.column = find_column(table, item, name);
 	if (!choice.column)
-		return astra_error_set(err,
-				       "--format: unknown field \"%.*s\": sfair --helpformat lists them",
-				       (int) (name > 64 ? 64 : name), item);
+		return astra_error_set(
+			err,
+			"--format: unknown field \"%.*s\": sfair --helpformat lists them",
+			(int)(name > 64 ? 64 : name), item);
 	choice.left = choice.column->kind == SFAIR_TEXT ||
 		      choice.column->kind == SFAIR_FLAG;
 	if (percent && parse_width(percent, size - name, &choice) < 0)
-		return astra_error_set(err,
-				       "--format: \"%.*s\": a width is %%N or %%-N, 1 to %d",
-				       (int) (size > 64 ? 64 : size), item,
-				       WIDTH_MAX);
+		return astra_error_set(
+			err,
+			"--format: \"%.*s\": a width is %%N or %%-N, 1 to %d",
+			(int)(size > 64 ? 64 : size), item, WIDTH_MAX);
 	*out = choice;
 	return 0;
 }
@@ -74,8 +76,7 @@ int sfair_format_parse(const struct sfair_table *table, const char *format,
 		if (parse_one(table, item, size, &choice, err) < 0)
 			return -1;
 		if (astra_grow(&choices->items, &choices->room,
-			       choices->count + 1,
-			       sizeof(*choices->items)) < 0)
+			       choices->count + 1, sizeof(*choices->items)) < 0)
 			return astra_error_nomem(err);
 		choices->items[choices->count++] = choice;
 		if (!item[size])

@@ -50,19 +50,19 @@ static int check_reply(const json_t *reply, const struct sfair_args *args,
 	const json_t *version = json_object_get(reply, "astraea");
 	const char *why = json_string_value(
 		json_object_get(json_object_get(reply, "error"), "text"));
-	const char *kind =
-		json_string_value(json_object_get(reply, "request"));
+	const char *kind = json_string_value(json_object_get(reply, "request"));
 
 	if (!json_is_integer(version))
-		return astra_error_set(err,
-				       "the reply is no message of the astraea plugin: does the socket belong to it?");
+		return astra_error_set(
+			err,
+			"the reply is no message of the astraea plugin: does the socket belong to it?");
 	if (why)
 		return astra_error_set(err, "%s", why);
 	if (json_integer_value(version) != ASTRA_PROTOCOL)
-		return astra_error_set(err,
-				       "the plugin speaks protocol version %lld, this sfair %d: use the sfair of the plugin's release",
-				       (long long) json_integer_value(version),
-				       ASTRA_PROTOCOL);
+		return astra_error_set(
+			err,
+			"the plugin speaks protocol version %lld, this sfair %d: use the sfair of the plugin's release",
+			(long long)json_integer_value(version), ASTRA_PROTOCOL);
 	if (!kind || strcmp(kind, astra_query_kind_name(args->query.kind)) != 0)
 		return astra_error_set(err,
 				       "the reply answers another request");
@@ -74,8 +74,8 @@ static json_t *ask(const struct sfair_args *args, struct astra_error *err)
 	char *path = NULL, *munge_socket = NULL, *text = NULL;
 	char *request = astra_query_encode(&args->query);
 	json_t *reply = NULL;
-	int rc = request ? sfair_conf(&path, &munge_socket, err) :
-			   astra_error_nomem(err);
+	int rc = request ? sfair_conf(&path, &munge_socket, err)
+			 : astra_error_nomem(err);
 
 	if (!rc && args->verbose)
 		fprintf(stderr, "sfair: asking %s: %s\n", path, request);
@@ -114,10 +114,9 @@ static int print_reply(const json_t *reply, const struct sfair_args *args,
 }
 
 /* A wrong --format is the user's to mend: say so before anybody is asked. */
-static int check_format(const struct sfair_args *args,
-			struct astra_error *err)
+static int check_format(const struct sfair_args *args, struct astra_error *err)
 {
-	struct sfair_choices choices = { 0 };
+	struct sfair_choices choices = {0};
 	int rc = 0;
 
 	if (args->format)
@@ -146,8 +145,8 @@ static int run(const struct sfair_args *args, struct astra_error *err)
 
 int main(int argc, char **argv)
 {
-	struct sfair_args args = { 0 };
-	struct astra_error err = { "" };
+	struct sfair_args args = {0};
+	struct astra_error err = {""};
 	int rc = sfair_args_parse(argc, argv, &args, &err);
 
 	if (rc < 0)

@@ -44,7 +44,7 @@ static size_t text_bytes(const char *text, size_t width)
 	for (; *at; at++)
 		if ((*at & 0xc0) != 0x80 && width-- == 0)
 			break;
-	return (size_t) (at - text);
+	return (size_t)(at - text);
 }
 
 static void grid_free(struct grid *g)
@@ -121,15 +121,14 @@ static void put_cell(const char *text, size_t width, bool left, bool last)
 {
 	size_t have = text_width(text);
 	const char *more = have > width ? "+" : "";
-	size_t bytes = have > width ? text_bytes(text, width - 1) :
-				      strlen(text);
-	int pad = have > width ? 0 : (int) (width - have);
+	size_t bytes =
+		have > width ? text_bytes(text, width - 1) : strlen(text);
+	int pad = have > width ? 0 : (int)(width - have);
 
 	if (left)
-		printf("%.*s%s%*s", (int) bytes, text, more, last ? 0 : pad,
-		       "");
+		printf("%.*s%s%*s", (int)bytes, text, more, last ? 0 : pad, "");
 	else
-		printf("%*s%.*s%s", pad, "", (int) bytes, text, more);
+		printf("%*s%.*s%s", pad, "", (int)bytes, text, more);
 	putchar(last ? '\n' : ' ');
 }
 
@@ -171,8 +170,7 @@ static void put_parsable(const struct grid *g, const struct sfair_args *args)
 		printf("%s%s", g->choices->items[c].column->name,
 		       c + 1 == columns ? end : "|");
 	for (size_t i = 0; i < g->rows * columns; i++)
-		printf("%s%s", g->cells[i],
-		       (i + 1) % columns == 0 ? end : "|");
+		printf("%s%s", g->cells[i], (i + 1) % columns == 0 ? end : "|");
 }
 
 /* One line a pool above the table: what there is, and what is held. */
@@ -181,18 +179,18 @@ static void put_pools(const json_t *pools, double now_sec)
 	json_t *pool;
 	size_t i;
 
-	json_array_foreach(pools, i, pool) {
+	json_array_foreach(pools, i, pool)
+	{
 		const json_t *hold = json_object_get(pool, "hold_job");
-		char *name = sfair_cell(SFAIR_TEXT,
-					json_object_get(pool, "name"),
-					SFAIR_HOURS, now_sec);
+		char *name =
+			sfair_cell(SFAIR_TEXT, json_object_get(pool, "name"),
+				   SFAIR_HOURS, now_sec);
 		char left[32];
 
 		printf("Pool %s: %lld GPUs, %lld usable, %lld free",
 		       name ? name : "",
 		       json_integer_value(json_object_get(pool, "gpus")),
-		       json_integer_value(json_object_get(pool,
-							  "gpus_usable")),
+		       json_integer_value(json_object_get(pool, "gpus_usable")),
 		       json_integer_value(json_object_get(pool, "gpus_free")));
 		if (json_is_integer(hold)) {
 			sfair_span(json_number_value(json_object_get(
@@ -209,7 +207,7 @@ static void put_pools(const json_t *pools, double now_sec)
 
 static const char *unit_name(enum sfair_unit unit)
 {
-	static const char *const names[] = { "seconds", "minutes", "hours" };
+	static const char *const names[] = {"seconds", "minutes", "hours"};
 
 	return names[unit];
 }
@@ -237,17 +235,15 @@ int sfair_print_table(const json_t *reply, const struct sfair_args *args,
 		      struct astra_error *err)
 {
 	const struct sfair_table *table = sfair_table_of(args->query.kind);
-	double now_sec =
-		json_number_value(json_object_get(reply, "time_sec"));
-	struct sfair_choices choices = { 0 };
-	struct grid g = { .choices = &choices };
+	double now_sec = json_number_value(json_object_get(reply, "time_sec"));
+	struct sfair_choices choices = {0};
+	struct grid g = {.choices = &choices};
 	int rc = sfair_format_parse(table,
-				    args->format ? args->format :
-						   table->format,
+				    args->format ? args->format : table->format,
 				    &choices, err);
 
-	if (!rc && grid_fill(&g, rows_of(reply, args->query.kind), args,
-			     now_sec) < 0)
+	if (!rc &&
+	    grid_fill(&g, rows_of(reply, args->query.kind), args, now_sec) < 0)
 		rc = astra_error_nomem(err);
 	if (!rc && args->style != SFAIR_TABLE) {
 		put_parsable(&g, args);

@@ -22,7 +22,7 @@ static void put_wrapped(const char *text, size_t width)
 			putchar(' ');
 			at++;
 		}
-		printf("%.*s", (int) size, text);
+		printf("%.*s", (int)size, text);
 		at += size;
 		text += size;
 		while (*text == ' ')
@@ -36,8 +36,7 @@ void sfair_print_why(const json_t *reply, const struct sfair_args *args)
 	size_t width = sfair_terminal_width();
 	char *text = sfair_cell(SFAIR_TEXT, json_object_get(reply, "text"),
 				args->unit, 0);
-	long long others =
-		json_integer_value(json_object_get(reply, "others"));
+	long long others = json_integer_value(json_object_get(reply, "others"));
 
 	if (!text)
 		return;
