@@ -47,13 +47,17 @@ static int parse_count(const char *text, uint64_t *out)
 	return 0;
 }
 
+bool astra_ask_is_derived(const struct astra_ask *ask)
+{
+	for (int i = 0; i < ASTRA_PER_COUNT; i++)
+		if (ask->count[i])
+			return false;
+	return true;
+}
+
 static void note_type(struct astra_ask *ask, const char *type)
 {
-	bool first = true;
-
-	for (int i = 0; i < ASTRA_PER_COUNT; i++)
-		first &= !ask->count[i];
-	if (!first && strcmp(ask->type, type))
+	if (!astra_ask_is_derived(ask) && strcmp(ask->type, type))
 		ask->two_types = true;
 	if (strlen(type) < sizeof(ask->type))
 		strcpy(ask->type, type);

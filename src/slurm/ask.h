@@ -48,6 +48,10 @@ struct astra_need {
 int astra_ask_add(struct astra_ask *ask, enum astra_ask_per per,
 		  const char *text, struct astra_error *err);
 
+/* Whether no GPUs are named, so that what a job needs follows from its tasks
+ * and tasks_per_gpu, or is nothing. */
+bool astra_ask_is_derived(const struct astra_ask *ask);
+
 /* What a job needs; all zero when it asks for no GPU. Never more than the job
  * can run with. */
 struct astra_need astra_ask_need(const struct astra_ask *ask,

@@ -18,6 +18,7 @@ struct request {
 	uint64_t mem_mib;
 	bool exclusive;
 	bool het;
+	bool managed;
 	char *const *env;
 	uint32_t env_count;
 };
@@ -409,6 +410,12 @@ static int check_form(const struct request *r, const struct places *places,
 				     "GPUs");
 		return ESLURM_NOT_SUPPORTED;
 	}
+	if (astra_ask_is_derived(&r->ask) &&
+	    r->spread.tasks % r->spread.tasks_per_gpu) {
+		astra_error_set(err, "%u tasks cannot be %u on each GPU",
+				r->spread.tasks, r->spread.tasks_per_gpu);
+		return ESLURM_INVALID_GRES;
+	}
 	if (r->ask.two_types) {
 		astra_error_set(err, "leased GPUs of one job are of one type, "
 				     "or of any");
@@ -464,7 +471,8 @@ static int check(struct request *r, struct astra_error *err)
 
 	r->need = astra_ask_need(&r->ask, &r->spread);
 	look_at_places(&places, r->partitions);
-	if (places.managed && r->need.gpus)
+	r->managed = places.managed && r->need.gpus;
+	if (r->managed)
 		return check_managed(r, &places, err);
 	return check_unmanaged(r, &places, err);
 }
@@ -475,7 +483,15 @@ static void tell(char **err_msg, const struct astra_error *err)
 		xstrfmtcat(*err_msg, "%s%s", *err_msg ? "\n" : "", err->text);
 }
 
-int astra_submit_check(const job_desc_msg_t *desc, char **err_msg)
+/* Slurm would derive the same number, but only in the job's gres list. */
+static void write_out(job_desc_msg_t *desc, const struct request *r)
+{
+	if (!desc->tres_per_job)
+		xstrfmtcat(desc->tres_per_job, ASTRA_GPU_TRES "%llu",
+			   (unsigned long long) r->need.gpus);
+}
+
+int astra_submit_check(job_desc_msg_t *desc, char **err_msg)
 {
 	struct astra_error err = { "" };
 	struct request request;
@@ -485,6 +501,8 @@ int astra_submit_check(const job_desc_msg_t *desc, char **err_msg)
 		rc = check(&request, &err);
 	if (rc)
 		tell(err_msg, &err);
+	else if (request.managed && astra_ask_is_derived(&request.ask))
+		write_out(desc, &request);
 	return rc;
 }
 
