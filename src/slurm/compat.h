@@ -193,6 +193,7 @@ static inline astra_factors_t *astra_factors(priority_factors_object_t *line)
 #pragma weak last_node_update
 #pragma weak last_part_update
 #pragma weak part_list
+#pragma weak resv_list
 #pragma weak share_node_bitmap
 #pragma weak slurmctld_config
 #pragma weak slurmctld_primary
