@@ -26,4 +26,7 @@ libastra_policy_la_SOURCES = \
 	src/policy/policy.h \
 	src/policy/reclaim.c \
 	src/policy/registry.c \
-	src/policy/round.c
+	src/policy/room.c \
+	src/policy/round.c \
+	src/policy/space.c \
+	src/policy/space_priv.h

@@ -5,28 +5,7 @@
 #include <string.h>
 
 #include "src/common/number.h"
-#include "src/policy/nodeset.h"
-
-struct node {
-	struct astra_room room;
-	bool whole; /* once all that is taken is given back */
-	uint32_t users;
-};
-
-struct astra_space {
-	size_t count;
-	uint32_t gpus_max;
-	uint64_t gpus;
-	struct node *nodes;
-	uint64_t *bits;		 /* the level sets, one after the other */
-	struct astra_set levels; /* those with nodes; level 0 is not kept */
-	uint32_t *population;	 /* by level */
-	/* For the time of one astra_place(); empty in between. */
-	uint64_t *used;	 /* bitmap of nodes */
-	uint32_t *order; /* nodes by descending fit */
-	uint32_t *heads; /* where each fit begins in it */
-	uint32_t *fits;	 /* by node */
-};
+#include "src/policy/space_priv.h"
 
 /* One search for a place. */
 struct search {
@@ -46,260 +25,12 @@ struct walk {
 	size_t level, next;
 };
 
-static struct astra_set level_set(const struct astra_space *space, size_t level)
-{
-	return astra_set_at(space->bits + level * astra_set_words(space->count),
-			    space->count);
-}
-
-void astra_space_destroy(struct astra_space *space)
-{
-	if (!space)
-		return;
-	free(space->nodes);
-	free(space->bits);
-	free(space->levels.words);
-	free(space->population);
-	free(space->used);
-	free(space->order);
-	free(space->heads);
-	free(space->fits);
-	free(space);
-}
-
-struct astra_space *astra_space_create(size_t count, uint32_t gpus_max)
-{
-	struct astra_space *space = calloc(1, sizeof(*space));
-	size_t levels = (size_t) gpus_max + 1;
-	uint64_t *level_words =
-		calloc(astra_set_words(levels), sizeof(*level_words));
-
-	if (!space || !level_words) {
-		free(space);
-		free(level_words);
-		return NULL;
-	}
-	space->count = count;
-	space->gpus_max = gpus_max;
-	space->levels = astra_set_at(level_words, levels);
-	space->nodes = calloc(count + 1, sizeof(*space->nodes));
-	space->bits =
-		calloc(levels, astra_set_words(count) * sizeof(*space->bits));
-	space->population = calloc(levels, sizeof(*space->population));
-	space->used = calloc(astra_set_words(count), sizeof(*space->used));
-	space->order = calloc(count + 1, sizeof(*space->order));
-	space->heads = calloc(levels + 1, sizeof(*space->heads));
-	space->fits = calloc(count + 1, sizeof(*space->fits));
-	if (!space->nodes || !space->bits || !space->population ||
-	    !space->used || !space->order || !space->heads || !space->fits) {
-		astra_space_destroy(space);
-		return NULL;
-	}
-	return space;
-}
-
-struct astra_space *astra_space_copy(const struct astra_space *space)
-{
-	struct astra_space *copy =
-		astra_space_create(space->count, space->gpus_max);
-	size_t words = astra_set_words(space->count);
-
-	if (!copy)
-		return NULL;
-	copy->gpus = space->gpus;
-	memcpy(copy->nodes, space->nodes, space->count * sizeof(*space->nodes));
-	for (size_t l = astra_set_next(&space->levels, 0, NULL);
-	     l != ASTRA_SET_END;
-	     l = astra_set_next(&space->levels, l + 1, NULL)) {
-		astra_set_add(&copy->levels, l);
-		copy->population[l] = space->population[l];
-		memcpy(copy->bits + l * words, space->bits + l * words,
-		       words * sizeof(*space->bits));
-	}
-	return copy;
-}
-
-static void level_leave(struct astra_space *space, uint32_t node,
-			uint32_t level)
-{
-	struct astra_set set = level_set(space, level);
-
-	if (!level)
-		return;
-	astra_set_del(&set, node);
-	if (!--space->population[level])
-		astra_set_del(&space->levels, level);
-}
-
-static void level_enter(struct astra_space *space, uint32_t node,
-			uint32_t level)
-{
-	struct astra_set set = level_set(space, level);
-
-	if (!level)
-		return;
-	astra_set_add(&set, node);
-	if (!space->population[level]++)
-		astra_set_add(&space->levels, level);
-}
-
-static uint32_t min32(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
-static void set_gpus(struct astra_space *space, uint32_t node, uint32_t gpus)
-{
-	struct astra_room *room = &space->nodes[node].room;
-	uint32_t from = min32(room->gpus, space->gpus_max);
-	uint32_t to = min32(gpus, space->gpus_max);
-
-	space->gpus -= room->gpus;
-	space->gpus += gpus;
-	room->gpus = gpus;
-	if (from == to)
-		return;
-	level_leave(space, node, from);
-	level_enter(space, node, to);
-}
-
-void astra_space_set(struct astra_space *space, uint32_t node,
-		     const struct astra_room *room)
-{
-	struct node *n = &space->nodes[node];
-
-	set_gpus(space, node, room->gpus);
-	n->room = *room;
-	n->whole = room->whole;
-	n->users = 0;
-}
-
-const struct astra_room *astra_space_get(const struct astra_space *space,
-					 uint32_t node)
-{
-	return &space->nodes[node].room;
-}
-
-uint64_t astra_space_gpus(const struct astra_space *space)
-{
-	return space->gpus;
-}
-
-void astra_space_take(struct astra_space *space,
-		      const struct astra_share *share)
-{
-	struct node *n = &space->nodes[share->node];
-	struct astra_room *room = &n->room;
-
-	set_gpus(space, share->node,
-		 room->gpus - min32(room->gpus, share->gpus));
-	room->cpus -= min32(room->cpus, share->cpus);
-	room->mem_mib -=
-		share->mem_mib < room->mem_mib ? share->mem_mib : room->mem_mib;
-	room->whole = false;
-	n->users++;
-}
-
-void astra_space_give(struct astra_space *space,
-		      const struct astra_share *share)
-{
-	struct node *n = &space->nodes[share->node];
-	struct astra_room *room = &n->room;
-
-	set_gpus(space, share->node, room->gpus + share->gpus);
-	if (__builtin_add_overflow(room->cpus, share->cpus, &room->cpus))
-		room->cpus = UINT32_MAX;
-	if (__builtin_add_overflow(room->mem_mib, share->mem_mib,
-				   &room->mem_mib))
-		room->mem_mib = UINT64_MAX;
-	if (n->users && !--n->users)
-		room->whole = n->whole;
-}
-
-static uint64_t times(uint64_t a, uint64_t b)
-{
-	uint64_t product;
-
-	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
-}
-
-struct astra_share astra_request_share(const struct astra_request *request,
-				       uint32_t node, uint32_t gpus)
-{
-	struct astra_share share = {.node = node, .gpus = gpus};
-	uint64_t cpus = 0, mem;
-
-	if (request->cpus && request->gpus)
-		cpus = astra_div_up((uint64_t) request->cpus * gpus,
-				    request->gpus);
-	if (cpus < request->cpus_per_node)
-		cpus = request->cpus_per_node;
-	share.cpus = cpus < UINT32_MAX ? (uint32_t) cpus : UINT32_MAX;
-	share.mem_mib = request->mem_node_mib;
-	mem = times(request->mem_gpu_mib, gpus);
-	if (mem > share.mem_mib)
-		share.mem_mib = mem;
-	mem = times(request->mem_cpu_mib, cpus);
-	if (mem > share.mem_mib)
-		share.mem_mib = mem;
-	return share;
-}
-
-static bool hosts(const struct astra_room *room,
-		  const struct astra_request *request, uint32_t gpus)
-{
-	struct astra_share share = astra_request_share(request, 0, gpus);
-
-	return gpus <= room->gpus && share.cpus <= room->cpus &&
-	       share.mem_mib <= room->mem_mib;
-}
-
-static uint32_t quantum_of(const struct astra_request *request)
-{
-	if (request->gpus_per_node)
-		return request->gpus_per_node;
-	return request->gpus_quantum ? request->gpus_quantum : 1;
-}
-
-/* What the room would host if GPUs were all that counts. */
-static uint32_t fits_at_most(const struct astra_room *room,
-			     const struct astra_request *request)
-{
-	uint32_t quantum = quantum_of(request);
-
-	if (request->gpus_per_node)
-		return room->gpus >= quantum ? quantum : 0;
-	return min32(room->gpus, request->gpus) / quantum * quantum;
-}
-
-uint32_t astra_room_fits(const struct astra_room *room,
-			 const struct astra_request *request)
-{
-	uint32_t quantum = quantum_of(request);
-	uint32_t most = fits_at_most(room, request);
-	uint32_t low = 0, high = most / quantum;
-
-	/* A node without a CPU left is another job's alone. */
-	if (!most || !room->cpus || (request->whole_node && !room->whole))
-		return 0;
-	if (hosts(room, request, most))
-		return most;
-	while (low + 1 < high) { /* low fits (or is 0), high does not */
-		uint32_t middle = low + (high - low) / 2;
-
-		if (hosts(room, request, middle * quantum))
-			low = middle;
-		else
-			high = middle;
-	}
-	return low * quantum;
-}
-
 /* A node with more than the space's gpus_max stands in the highest level. */
 static uint32_t fits(const struct search *s, size_t node)
 {
-	return min32(astra_room_fits(&s->space->nodes[node].room, s->request),
-		     s->space->gpus_max);
+	return astra_min32(
+		astra_room_fits(&s->space->nodes[node].room, s->request),
+		s->space->gpus_max);
 }
 
 /* The unused node with the least free GPUs that has room for so many, the
@@ -313,7 +44,7 @@ static size_t best_fit(const struct search *s, uint64_t gpus)
 	for (size_t l = astra_set_next(&space->levels, (size_t) gpus, NULL);
 	     l != ASTRA_SET_END;
 	     l = astra_set_next(&space->levels, l + 1, NULL)) {
-		struct astra_set set = level_set(space, l);
+		struct astra_set set = astra_space_level(space, l);
 		size_t n = astra_set_next(&set, 0, &s->mask);
 
 		while (n != ASTRA_SET_END && fits(s, n) < gpus)
@@ -360,7 +91,7 @@ static void sort_by_fit(const struct search *s)
 	for (size_t l = astra_set_next(&space->levels, 0, NULL);
 	     l != ASTRA_SET_END;
 	     l = astra_set_next(&space->levels, l + 1, NULL)) {
-		struct astra_set set = level_set(space, l);
+		struct astra_set set = astra_space_level(space, l);
 
 		for (size_t n = astra_set_next(&set, 0, &s->mask);
 		     n != ASTRA_SET_END;
@@ -406,7 +137,7 @@ static size_t walk_next(const struct search *s, struct walk *w)
 		return node;
 	}
 	while (w->level != ASTRA_SET_END && w->level) {
-		struct astra_set set = level_set(space, w->level);
+		struct astra_set set = astra_space_level(space, w->level);
 		size_t node = astra_set_next(&set, w->next, &s->mask);
 
 		w->next = node + 1;
@@ -439,7 +170,8 @@ static int fill(struct search *s, bool by_fit)
 			return 1;
 		}
 		if (!by_fit &&
-		    fit < fits_at_most(&s->space->nodes[node].room, s->request))
+		    fit < astra_room_fits_at_most(&s->space->nodes[node].room,
+						  s->request))
 			return -1;
 		if (fit)
 			use(s, node, fit);
@@ -473,7 +205,7 @@ static bool place_evenly(struct search *s, size_t nodes, uint64_t most)
 	for (size_t l = astra_set_next(&space->levels, (size_t) most, NULL);
 	     l != ASTRA_SET_END;
 	     l = astra_set_next(&space->levels, l + 1, NULL)) {
-		struct astra_set set = level_set(space, l);
+		struct astra_set set = astra_space_level(space, l);
 
 		for (size_t n = astra_set_next(&set, 0, &s->mask);
 		     n != ASTRA_SET_END;
@@ -569,7 +301,7 @@ size_t astra_place(const struct astra_space *space,
 		.request = request,
 		.mask = {.only = request->allowed,
 			 .but = {banned, space->used}},
-		.quantum = quantum_of(request),
+		.quantum = astra_request_quantum(request),
 		.shares = shares,
 		.missing = request->gpus,
 	};
