@@ -4,6 +4,7 @@
  *   decide_NAME.h  the instance and the result as structs
  *   NAME_parse.c   JSON -> instance, every field checked
  *   NAME_run.c     instance -> result, by the core that runs in slurmctld
+ *                  (NAME_measure.c: the part before the round)
  *   NAME_print.c   result -> JSON
  */
 #ifndef ASTRA_DECIDE_H

@@ -88,7 +88,12 @@ int ltgf_parse(const json_t *json, struct ltgf_instance *out,
 	       struct astra_error *err);
 void ltgf_instance_clear(struct ltgf_instance *instance);
 
-/* Returns 0, or -1 with err set; clear `out` in both cases. */
+/* Metrics into out->tenants and out->jobs. Returns 0, or -1 with err set. */
+int ltgf_measure(const struct ltgf_instance *in, struct ltgf_result *out,
+		 struct astra_error *err);
+
+/* Metrics, and the round if there is a lease.
+ * Returns 0, or -1 with err set; clear `out` in both cases. */
 int ltgf_run(const struct ltgf_instance *in, struct ltgf_result *out,
 	     struct astra_error *err);
 void ltgf_result_clear(struct ltgf_result *result);

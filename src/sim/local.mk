@@ -9,6 +9,7 @@ libastra_sim_la_SOURCES = \
 	src/sim/decide_ltgf.h \
 	src/sim/instance.c \
 	src/sim/instance.h \
+	src/sim/ltgf_measure.c \
 	src/sim/ltgf_parse.c \
 	src/sim/ltgf_print.c \
 	src/sim/ltgf_run.c
