@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/proto/answer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,59 +16,47 @@ struct answer {
 	bool nomem;
 };
 
-/* Records are written one by one: a large report is never in memory as JSON
- * objects and as text at once. */
-static int sink(const char *bytes, size_t size, void *out)
-{
-	return astra_text_add(out, bytes, size);
-}
-
-/* Write a value; steals it. */
-static void put(struct answer *a, json_t *value)
-{
-	if (!value)
-		a->nomem = true;
-	else
-		json_dump_callback(value, sink, a->out,
-				   JSON_COMPACT | JSON_ENCODE_ANY |
-					   JSON_REAL_PRECISION(15));
-	json_decref(value);
-}
-
-static void put_key(struct answer *a, const char *key, json_t *value)
+static void put_key(struct answer *a, const char *key)
 {
 	astra_text_printf(a->out, ",\"%s\":", key);
-	put(a, value);
 }
 
-static void put_item(struct answer *a, bool *first, json_t *value)
+static void put_text(struct answer *a, const char *key, const char *text)
+{
+	put_key(a, key);
+	astra_encode_text(a->out, text);
+}
+
+/* The comma before every item of an array but the first. */
+static void separate(struct answer *a, bool *first)
 {
 	if (!*first)
 		astra_text_add(a->out, ",", 1);
 	*first = false;
-	put(a, value);
 }
 
 static void put_head(struct answer *a)
 {
 	astra_text_printf(a->out, "{\"astraea\":%d", ASTRA_PROTOCOL);
-	put_key(a, "request",
-		json_string(astra_query_kind_name(a->query->kind)));
-	put_key(a, "cluster", astra_encode_text(a->report->cluster));
-	put_key(a, "slurm_version",
-		astra_encode_text(a->report->slurm_version));
-	put_key(a, "time_sec", json_real(a->report->time_sec));
+	put_text(a, "request", astra_query_kind_name(a->query->kind));
+	put_text(a, "cluster", a->report->cluster);
+	put_text(a, "slurm_version", a->report->slurm_version);
+	put_key(a, "time_sec");
+	astra_encode_real(a->out, a->report->time_sec);
 }
 
 static void put_pools(struct answer *a)
 {
 	bool first = true;
 
-	astra_text_printf(a->out, ",\"pools\":[");
-	for (size_t i = 0; i < a->report->pool_count; i++)
-		if (astra_pool_selected(&a->report->pools[i], a->query))
-			put_item(a, &first,
-				 astra_encode_pool(&a->report->pools[i]));
+	put_key(a, "pools");
+	astra_text_add(a->out, "[", 1);
+	for (size_t i = 0; i < a->report->pool_count; i++) {
+		if (!astra_pool_selected(&a->report->pools[i], a->query))
+			continue;
+		separate(a, &first);
+		astra_encode_pool(a->out, &a->report->pools[i]);
+	}
 	astra_text_add(a->out, "]", 1);
 }
 
@@ -80,36 +69,39 @@ static void put_tenants(struct answer *a)
 		a->nomem = true;
 		return;
 	}
-	astra_text_printf(a->out, ",\"tenants\":[");
-	for (size_t i = 0; i < a->report->tenant_count; i++)
-		if (selected[i])
-			put_item(a, &first,
-				 astra_encode_tenant(&a->report->tenants[i]));
+	put_key(a, "tenants");
+	astra_text_add(a->out, "[", 1);
+	for (size_t i = 0; i < a->report->tenant_count; i++) {
+		if (!selected[i])
+			continue;
+		separate(a, &first);
+		astra_encode_tenant(a->out, &a->report->tenants[i]);
+	}
 	astra_text_add(a->out, "]", 1);
 	free(selected);
 }
 
-static json_t *encode_job(struct answer *a, const struct astra_report_job *job)
+static bool usage_visible(const struct answer *a,
+			  const struct astra_report_job *job)
 {
-	return astra_encode_job(
-		job, astra_job_usage_visible(a->report, job, a->viewer));
+	return astra_job_usage_visible(a->report, job, a->viewer);
 }
 
 static void put_jobs(struct answer *a, const char *key, bool leases_only)
 {
 	bool first = true;
 
-	astra_text_printf(a->out, ",\"%s\":[", key);
-	for (size_t i = 0; i < a->report->job_count; i++) {
+	put_key(a, key);
+	astra_text_add(a->out, "[", 1);
+	for (size_t i = 0; i < a->report->job_count && !a->out->failed; i++) {
 		const struct astra_report_job *job = &a->report->jobs[i];
 
-		if (a->out->failed || a->nomem)
-			break;
 		if ((leases_only && !strcmp(job->phase, "waiting")) ||
 		    !astra_job_visible(a->report, job, a->viewer) ||
 		    !astra_job_selected(job, a->query))
 			continue;
-		put_item(a, &first, encode_job(a, job));
+		separate(a, &first);
+		astra_encode_job(a->out, job, usage_visible(a, job));
 	}
 	astra_text_add(a->out, "]", 1);
 }
@@ -139,17 +131,14 @@ find_job(struct answer *a, struct astra_job_ref ref, size_t *others)
 	return best;
 }
 
-static json_t *encode_why(struct answer *a, const struct astra_report_job *job)
+static void put_paragraph(struct answer *a, const struct astra_report_job *job)
 {
-	struct astra_text text = {.limit = 65536};
-	json_t *value = NULL;
+	struct astra_text text = {0};
 
-	if (!astra_why_text(a->report, job,
-			    astra_job_usage_visible(a->report, job, a->viewer),
-			    &text))
-		value = astra_encode_text(text.bytes);
+	if (astra_why_text(a->report, job, usage_visible(a, job), &text) < 0)
+		a->nomem = true;
+	put_text(a, "text", text.bytes);
 	astra_text_clear(&text);
-	return value;
 }
 
 static enum astra_fault put_why(struct answer *a, struct astra_error *err)
@@ -170,9 +159,10 @@ static enum astra_fault put_why(struct answer *a, struct astra_error *err)
 		return ASTRA_FAULT_NOT_FOUND;
 	}
 	put_head(a);
-	put_key(a, "text", encode_why(a, job));
-	put_key(a, "job", encode_job(a, job));
-	put_key(a, "others", json_integer((json_int_t)others));
+	put_paragraph(a, job);
+	put_key(a, "job");
+	astra_encode_job(a->out, job, usage_visible(a, job));
+	astra_text_printf(a->out, ",\"others\":%zu", others);
 	return ASTRA_FAULT_NONE;
 }
 
@@ -187,10 +177,13 @@ static enum astra_fault put_diag(struct answer *a,
 		return ASTRA_FAULT_DENIED;
 	}
 	put_head(a);
-	put_key(a, "diag", astra_encode_diag(&a->report->diag));
-	put_key(a, "socket", astra_encode_socket(stats));
+	put_key(a, "diag");
+	astra_encode_diag(a->out, &a->report->diag);
+	put_key(a, "socket");
+	astra_encode_socket(a->out, stats);
 	put_pools(a);
-	put_key(a, "reset", json_boolean(a->query->reset));
+	astra_text_printf(a->out, ",\"reset\":%s",
+			  a->query->reset ? "true" : "false");
 	return ASTRA_FAULT_NONE;
 }
 
@@ -257,14 +250,10 @@ enum astra_fault astra_answer(const struct astra_report *report,
 int astra_answer_fault(enum astra_fault fault, const char *text,
 		       struct astra_text *out)
 {
-	json_t *reply = json_pack(
-		"{s:i,s:{s:s,s:o}}", "astraea", ASTRA_PROTOCOL, "error", "code",
-		astra_fault_name(fault), "text", astra_encode_text(text));
-	int rc;
-
-	if (!reply)
-		return -1;
-	rc = json_dump_callback(reply, sink, out, JSON_COMPACT);
-	json_decref(reply);
-	return rc;
+	astra_text_printf(
+		out, "{\"astraea\":%d,\"error\":{\"code\":\"%s\",\"text\":",
+		ASTRA_PROTOCOL, astra_fault_name(fault));
+	astra_encode_text(out, text);
+	astra_text_add(out, "}}", 2);
+	return out->failed ? -1 : 0;
 }

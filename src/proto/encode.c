@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/proto/encode.h"
 
-#include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 enum kind {
@@ -162,141 +161,137 @@ static const struct field socket_fields[] = {
 	SOCKET(U64, turned_away),  { NULL, TEXT, 0 },
 };
 
-json_t *astra_encode_text(const char *text)
+static void put_word(struct astra_text *out, const char *word)
 {
-	json_t *value = json_string(text ? text : "");
-	char *copy;
-
-	if (value)
-		return value;
-	copy = strdup(text);
-	if (!copy)
-		return NULL;
-	for (char *at = copy; *at; at++)
-		if ((unsigned char) *at >= 0x80)
-			*at = '?';
-	value = json_string(copy);
-	free(copy);
-	return value;
+	astra_text_add(out, word, strlen(word));
 }
 
-static json_t *encode_real(double value)
+static void put_u64(struct astra_text *out, uint64_t value)
 {
-	if (isnan(value))
-		return json_null();
-	if (isinf(value))
-		return json_string(value > 0 ? "inf" : "-inf");
-	if (value == floor(value) && fabs(value) < 1e15)
-		return json_integer((json_int_t) value);
-	return json_real(value);
+	char text[24];
+	int size = snprintf(text, sizeof(text), "%llu",
+			    (unsigned long long) value);
+
+	astra_text_add(out, text, (size_t) size);
 }
 
-static json_t *encode_timing(const struct astra_report_timing *timing)
+static void put_u32(struct astra_text *out, uint32_t value, uint32_t none)
 {
-	return json_pack("{s:I,s:I,s:I}", "last_usec",
-			 (json_int_t) timing->last_usec, "mean_usec",
-			 (json_int_t) timing->mean_usec, "max_usec",
-			 (json_int_t) timing->max_usec);
+	if (value == none)
+		put_word(out, "null");
+	else
+		put_u64(out, value);
 }
 
-static json_t *encode_u32(uint32_t value, uint32_t none, bool nullable)
+static void put_timing(struct astra_text *out,
+		       const struct astra_report_timing *timing)
 {
-	return nullable && value == none ? json_null() : json_integer(value);
+	put_word(out, "{\"last_usec\":");
+	put_u64(out, timing->last_usec);
+	put_word(out, ",\"mean_usec\":");
+	put_u64(out, timing->mean_usec);
+	put_word(out, ",\"max_usec\":");
+	put_u64(out, timing->max_usec);
+	put_word(out, "}");
 }
 
-static json_t *encode_member(enum kind kind, const void *member)
+static void put_time(struct astra_text *out, double sec)
+{
+	if (sec > 0)
+		astra_encode_real(out, sec);
+	else
+		put_word(out, "null");
+}
+
+static void put_member(struct astra_text *out, enum kind kind,
+		       const void *member)
 {
 	switch (kind) {
 	case TEXT:
-		return astra_encode_text(*(const char *const *) member);
+		astra_encode_text(out, *(const char *const *) member);
+		break;
 	case FLAG:
-		return json_boolean(*(const bool *) member);
+		put_word(out, *(const bool *) member ? "true" : "false");
+		break;
 	case U32:
-		return encode_u32(*(const uint32_t *) member, 0, false);
+		put_u64(out, *(const uint32_t *) member);
+		break;
 	case U32_OR_NULL:
-		return encode_u32(*(const uint32_t *) member, UINT32_MAX, true);
+		put_u32(out, *(const uint32_t *) member, UINT32_MAX);
+		break;
 	case ID_OR_NULL:
-		return encode_u32(*(const uint32_t *) member, 0, true);
+		put_u32(out, *(const uint32_t *) member, 0);
+		break;
 	case U64:
-		return json_integer(
-			(json_int_t) * (const uint64_t *) member);
+		put_u64(out, *(const uint64_t *) member);
+		break;
 	case REAL:
-		return encode_real(*(const double *) member);
+		astra_encode_real(out, *(const double *) member);
+		break;
 	case TIME:
-		return *(const double *) member > 0 ?
-			       encode_real(*(const double *) member) :
-			       json_null();
+		put_time(out, *(const double *) member);
+		break;
 	case TIMING:
-		return encode_timing(member);
+		put_timing(out, member);
+		break;
 	}
-	return NULL;
 }
 
-static int encode_into(json_t *object, const void *record,
-		       const struct field *fields)
+/* The members of a record, each after the separator given for the first one
+ * and a comma for the others. hidden: each is null. */
+static void put_members(struct astra_text *out, const void *record,
+			const struct field *fields, const char *separator,
+			bool hidden)
 {
 	for (; fields->key; fields++) {
-		const void *member = (const char *) record + fields->offset;
-
-		if (json_object_set_new(object, fields->key,
-					encode_member(fields->kind,
-						      member)) < 0)
-			return -1;
+		put_word(out, separator);
+		put_word(out, "\"");
+		put_word(out, fields->key);
+		put_word(out, "\":");
+		if (hidden)
+			put_word(out, "null");
+		else
+			put_member(out, fields->kind,
+				   (const char *) record + fields->offset);
+		separator = ",";
 	}
-	return 0;
 }
 
-static json_t *encode(const void *record, const struct field *fields)
+static void put_object(struct astra_text *out, const void *record,
+		       const struct field *fields)
 {
-	json_t *object = json_object();
-
-	if (object && encode_into(object, record, fields) < 0) {
-		json_decref(object);
-		return NULL;
-	}
-	return object;
+	put_members(out, record, fields, "{", false);
+	put_word(out, "}");
 }
 
-json_t *astra_encode_pool(const struct astra_report_pool *pool)
+void astra_encode_pool(struct astra_text *out,
+		       const struct astra_report_pool *pool)
 {
-	return encode(pool, pool_fields);
+	put_object(out, pool, pool_fields);
 }
 
-json_t *astra_encode_tenant(const struct astra_report_tenant *tenant)
+void astra_encode_tenant(struct astra_text *out,
+			 const struct astra_report_tenant *tenant)
 {
-	return encode(tenant, tenant_fields);
+	put_object(out, tenant, tenant_fields);
 }
 
-json_t *astra_encode_diag(const struct astra_report_diag *diag)
+void astra_encode_diag(struct astra_text *out,
+		       const struct astra_report_diag *diag)
 {
-	return encode(diag, diag_fields);
+	put_object(out, diag, diag_fields);
 }
 
-json_t *astra_encode_socket(const struct astra_socket_stats *stats)
+void astra_encode_socket(struct astra_text *out,
+			 const struct astra_socket_stats *stats)
 {
-	return encode(stats, socket_fields);
+	put_object(out, stats, socket_fields);
 }
 
-static int hide_usage(json_t *object)
+void astra_encode_job(struct astra_text *out,
+		      const struct astra_report_job *job, bool usage)
 {
-	for (const struct field *f = job_usage_fields; f->key; f++)
-		if (json_object_set_new(object, f->key, json_null()) < 0)
-			return -1;
-	return 0;
-}
-
-json_t *astra_encode_job(const struct astra_report_job *job, bool usage)
-{
-	json_t *object = encode(job, job_fields);
-	int rc;
-
-	if (!object)
-		return NULL;
-	rc = usage ? encode_into(object, job, job_usage_fields) :
-		     hide_usage(object);
-	if (rc < 0) {
-		json_decref(object);
-		return NULL;
-	}
-	return object;
+	put_members(out, job, job_fields, "{", false);
+	put_members(out, job, job_usage_fields, ",", !usage);
+	put_word(out, "}");
 }

@@ -9,6 +9,7 @@ libastra_proto_la_SOURCES = \
 	src/proto/call.c \
 	src/proto/encode.c \
 	src/proto/encode.h \
+	src/proto/encode_value.c \
 	src/proto/query.c \
 	src/proto/query.h \
 	src/proto/query_json.c \

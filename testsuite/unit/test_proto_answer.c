@@ -153,6 +153,50 @@ static void infinity_and_foreign_bytes_survive_json(void **state)
 	json_decref(reply);
 }
 
+static json_t *encode_and_parse(const char *text)
+{
+	struct astra_text out = {0};
+	json_t *value;
+
+	astra_encode_text(&out, text);
+	value = json_loadb(out.bytes, out.size, JSON_DECODE_ANY, NULL);
+	astra_text_clear(&out);
+	assert_true(json_is_string(value));
+	return value;
+}
+
+static void any_bytes_become_a_json_text(void **state)
+{
+	static const char *const good[] = {"",
+					   "a\"\\b/",
+					   "gr\303\274n",
+					   "\342\202\254",
+					   "\360\237\230\200",
+					   "\n\t\001\177",
+					   "\355\237\277"};
+	uint32_t random = 1;
+	char text[9] = "";
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(good); i++) {
+		json_t *value = encode_and_parse(good[i]);
+
+		assert_string_equal(json_string_value(value), good[i]);
+		json_decref(value);
+	}
+	for (int round = 0; round < 200000; round++) {
+		json_t *value;
+
+		for (int i = 0; i < 8; i++) {
+			random = random * 1664525 + 1013904223;
+			text[i] = (char)(round % 2 ? random >> 24
+						   : random >> 24 | 0x80);
+		}
+		value = encode_and_parse(text);
+		json_decref(value);
+	}
+}
+
 static void why_tells_what_comes_next(void **state)
 {
 	static const struct {
@@ -262,6 +306,7 @@ int main(void)
 		TEST(private_usage_hides_tenants_and_gpu_time),
 		TEST(tenants_are_found_by_their_users),
 		TEST(infinity_and_foreign_bytes_survive_json),
+		TEST(any_bytes_become_a_json_text),
 		TEST(why_tells_what_comes_next),
 		TEST(why_of_an_array_shows_its_waiting_tasks),
 		TEST(only_operators_reset),

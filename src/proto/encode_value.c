@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/proto/encode.h"
+
+/* The bytes of the UTF-8 character at text, or 0 where there is none: cut,
+ * longer than need be, a surrogate, or above the last one. */
+static size_t character(const unsigned char *text)
+{
+	static const unsigned char least[] = {0, 0, 0x80, 0xa0, 0x90};
+	size_t size;
+
+	if (*text < 0x80)
+		return 1;
+	if (*text < 0xc2 || *text > 0xf4)
+		return 0;
+	size = *text < 0xe0 ? 2 : *text < 0xf0 ? 3 : 4;
+	for (size_t i = 1; i < size; i++)
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	if ((*text == 0xe0 || *text == 0xf0) && text[1] < least[size])
+		return 0;
+	if ((*text == 0xed && text[1] > 0x9f) ||
+	    (*text == 0xf4 && text[1] > 0x8f))
+		return 0;
+	return size;
+}
+
+/* How much of the text may stand in JSON as it is. */
+static size_t plain(const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	size_t size;
+
+	while (*at >= ' ' && *at != '"' && *at != '\\' && *at != 0x7f &&
+	       (size = character(at)))
+		at += size;
+	return (size_t)(at - (const unsigned char *)text);
+}
+
+void astra_encode_text(struct astra_text *out, const char *text)
+{
+	astra_text_add(out, "\"", 1);
+	while (text && *text) {
+		size_t size = plain(text);
+
+		astra_text_add(out, text, size);
+		text += size;
+		if (!*text)
+			break;
+		if ((unsigned char)*text >= 0x80)
+			astra_text_add(out, "?", 1);
+		else if (*text == '"' || *text == '\\')
+			astra_text_printf(out, "\\%c", *text);
+		else
+			astra_text_printf(out, "\\u%04x", *text);
+		text++;
+	}
+	astra_text_add(out, "\"", 1);
+}
+
+void astra_encode_real(struct astra_text *out, double value)
+{
+	char text[32];
+	char *comma;
+	int size;
+
+	if (isinf(value)) {
+		astra_encode_text(out, value > 0 ? "inf" : "-inf");
+		return;
+	}
+	if (isnan(value)) {
+		astra_text_add(out, "null", 4);
+		return;
+	}
+	size = snprintf(text, sizeof(text), "%.15g", value);
+	comma = strchr(text, ','); /* a locale's */
+	if (comma)
+		*comma = '.';
+	astra_text_add(out, text, (size_t)size);
+}
