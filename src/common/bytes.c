@@ -9,7 +9,7 @@
 void astra_bytes_clear(struct astra_bytes *bytes)
 {
 	free(bytes->data);
-	*bytes = (struct astra_bytes){ 0 };
+	*bytes = (struct astra_bytes){0};
 }
 
 static void put(struct astra_bytes *bytes, const void *data, size_t size)
@@ -28,7 +28,7 @@ void astra_put_u64(struct astra_bytes *bytes, uint64_t value)
 	uint8_t field[8];
 
 	for (int i = 0; i < 8; i++)
-		field[i] = (uint8_t) (value >> 8 * i);
+		field[i] = (uint8_t)(value >> 8 * i);
 	put(bytes, field, sizeof(field));
 }
 
@@ -37,7 +37,7 @@ void astra_put_u32(struct astra_bytes *bytes, uint32_t value)
 	uint8_t field[4];
 
 	for (int i = 0; i < 4; i++)
-		field[i] = (uint8_t) (value >> 8 * i);
+		field[i] = (uint8_t)(value >> 8 * i);
 	put(bytes, field, sizeof(field));
 }
 
@@ -51,7 +51,7 @@ void astra_put_f64(struct astra_bytes *bytes, double value)
 
 void astra_put_text(struct astra_bytes *bytes, const char *text)
 {
-	uint32_t size = (uint32_t) strlen(text);
+	uint32_t size = (uint32_t)strlen(text);
 
 	astra_put_u32(bytes, size);
 	put(bytes, text, size);
@@ -75,7 +75,7 @@ uint64_t astra_get_u64(struct astra_reader *reader)
 	uint64_t value = 0;
 
 	for (int i = 0; field && i < 8; i++)
-		value |= (uint64_t) field[i] << 8 * i;
+		value |= (uint64_t)field[i] << 8 * i;
 	return value;
 }
 
@@ -85,7 +85,7 @@ uint32_t astra_get_u32(struct astra_reader *reader)
 	uint32_t value = 0;
 
 	for (int i = 0; field && i < 4; i++)
-		value |= (uint32_t) field[i] << 8 * i;
+		value |= (uint32_t)field[i] << 8 * i;
 	return value;
 }
 
@@ -103,5 +103,5 @@ char *astra_get_text(struct astra_reader *reader)
 	uint32_t size = astra_get_u32(reader);
 	const uint8_t *field = take(reader, size);
 
-	return field ? strndup((const char *) field, size) : NULL;
+	return field ? strndup((const char *)field, size) : NULL;
 }

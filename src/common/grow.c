@@ -23,7 +23,7 @@ int astra_grow(void *array, size_t *room, size_t need, size_t size)
 	grown = realloc(old, want * size);
 	if (!grown)
 		return -1;
-	memset((char *) grown + *room * size, 0, (want - *room) * size);
+	memset((char *)grown + *room * size, 0, (want - *room) * size);
 	memcpy(array, &grown, sizeof(grown));
 	*room = want;
 	return 0;

@@ -6,7 +6,7 @@
 /* Fibonacci hashing spreads consecutive job ids over the table. */
 static size_t slot_of(const struct astra_idmap *map, uint32_t key)
 {
-	return (size_t) ((key * UINT64_C(11400714819323198485)) >> 20) &
+	return (size_t)((key * UINT64_C(11400714819323198485)) >> 20) &
 	       (map->room - 1);
 }
 
@@ -103,5 +103,5 @@ void astra_idmap_clear(struct astra_idmap *map)
 {
 	free(map->keys);
 	free(map->values);
-	*map = (struct astra_idmap){ 0 };
+	*map = (struct astra_idmap){0};
 }

@@ -3,13 +3,12 @@
  * remembered; the differences become events at the times slurmctld recorded,
  * are sorted, and go into the fairness account. So the integrals are exact
  * although rounds are seconds apart. */
-#include "src/policy/engine_priv.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/common/grow.h"
+#include "src/policy/engine_priv.h"
 
 enum event_kind {
 	EVENT_SPLIT,  /* an array's task begins a life of its own */
@@ -43,12 +42,12 @@ struct ejob *astra_engine_find(struct astra_engine *e, uint32_t id)
 static int add_event(struct sync *s, double at_sec, uint32_t row,
 		     enum event_kind kind, uint32_t value)
 {
-	if (astra_grow(&s->events, &s->room, s->count + 1,
-		       sizeof(*s->events)) < 0)
+	if (astra_grow(&s->events, &s->room, s->count + 1, sizeof(*s->events)) <
+	    0)
 		return -1;
 	s->events[s->count] = (struct event){
 		.at_sec = fmin(fmax(at_sec, s->e->now_sec), s->snap->now_sec),
-		.order = (uint32_t) s->count,
+		.order = (uint32_t)s->count,
 		.row = row,
 		.kind = kind,
 		.value = value,
@@ -73,7 +72,7 @@ static uint32_t find_tenant(const struct astra_engine *e, const char *name)
 {
 	for (size_t i = 0; i < e->tenant_count; i++)
 		if (!strcmp(e->tenants[i].name, name))
-			return (uint32_t) i;
+			return (uint32_t)i;
 	return ASTRA_NONE;
 }
 
@@ -93,7 +92,7 @@ static uint32_t add_tenant(struct astra_engine *e, const char *name)
 		free(t->name);
 		return ASTRA_NONE;
 	}
-	return (uint32_t) e->tenant_count++;
+	return (uint32_t)e->tenant_count++;
 }
 
 /* Map the snapshot's tenants to ours; the order rarely changes, so look where
@@ -164,9 +163,9 @@ static uint32_t new_row(struct astra_engine *e, uint32_t id)
 		    astra_grow(&e->vacant, &e->vacant_room, e->job_count + 1,
 			       sizeof(*e->vacant)) < 0)
 			return ASTRA_NONE;
-		row = (uint32_t) e->job_count++;
+		row = (uint32_t)e->job_count++;
 	}
-	e->jobs[row] = (struct ejob){ 0 };
+	e->jobs[row] = (struct ejob){0};
 	if (astra_idmap_put(&e->by_id, id, row) < 0) {
 		e->vacant[e->vacant_count++] = row;
 		return ASTRA_NONE;
@@ -182,7 +181,7 @@ static void forget(struct astra_engine *e, uint32_t row, double now_sec)
 	astra_fairness_remove_job(e->account, now_sec, j->account);
 	astra_grants_drop(e, j->id);
 	astra_idmap_del(&e->by_id, j->id);
-	*j = (struct ejob){ 0 };
+	*j = (struct ejob){0};
 	e->vacant[e->vacant_count++] = row;
 }
 
@@ -225,9 +224,8 @@ static uint32_t add_job(struct sync *s, const struct astra_job *job)
 	j->weight = job->weight;
 	j->submit_sec = job->submit_sec;
 	j->state = ASTRA_JOB_BLOCKED;
-	j->account = astra_fairness_add_job(e->account,
-					    e->tenants[j->tenant].account,
-					    j->weight, j->gpus);
+	j->account = astra_fairness_add_job(
+		e->account, e->tenants[j->tenant].account, j->weight, j->gpus);
 	if (j->account == ASTRA_NONE) {
 		astra_idmap_del(&e->by_id, job->id);
 		e->vacant[e->vacant_count++] = row;
@@ -237,8 +235,8 @@ static uint32_t add_job(struct sync *s, const struct astra_job *job)
 	if (parent) {
 		j->submit_sec = parent->submit_sec;
 		j->planned_end_sec = parent->planned_end_sec;
-		if (add_event(s, job->start_sec, row, EVENT_SPLIT,
-			      parent->id) < 0)
+		if (add_event(s, job->start_sec, row, EVENT_SPLIT, parent->id) <
+		    0)
 			return ASTRA_NONE;
 	}
 	return row;
@@ -257,8 +255,7 @@ static int retitle(struct sync *s, struct ejob *j, const struct astra_job *job)
 	    j->weight == job->weight)
 		return 0;
 	usage = astra_fairness_job(e->account, e->now_sec, j->account);
-	account = astra_fairness_add_job(e->account,
-					 e->tenants[tenant].account,
+	account = astra_fairness_add_job(e->account, e->tenants[tenant].account,
 					 job->weight, job->request.gpus);
 	if (account == ASTRA_NONE)
 		return -1;
@@ -292,15 +289,14 @@ static int alloc_events(struct sync *s, uint32_t row,
 	const struct ejob *j = &s->e->jobs[row];
 	bool runs = job->state == ASTRA_JOB_RUNNING;
 	bool ran = j->state == ASTRA_JOB_RUNNING;
-	bool over = job->state == ASTRA_JOB_ENDED ||
-		    job->state == ASTRA_JOB_ENDING;
+	bool over =
+		job->state == ASTRA_JOB_ENDED || job->state == ASTRA_JOB_ENDING;
 	uint32_t gpus = held_gpus(job);
 
 	if (runs && ran && j->restart_cnt == job->restart_cnt)
-		return gpus == j->held_gpus ?
-			       0 :
-			       add_event(s, s->snap->now_sec, row, EVENT_ALLOC,
-					 gpus);
+		return gpus == j->held_gpus ? 0
+					    : add_event(s, s->snap->now_sec,
+							row, EVENT_ALLOC, gpus);
 	if (ran && add_event(s, runs ? job->submit_sec : run_end(s, job), row,
 			     EVENT_ALLOC, 0) < 0)
 		return -1;
@@ -308,8 +304,8 @@ static int alloc_events(struct sync *s, uint32_t row,
 		return add_event(s, job->start_sec, row, EVENT_ALLOC, gpus);
 	/* Started and ended between two rounds. */
 	if (over && !ran && job->start_sec > 0 &&
-	    job->end_sec > s->e->now_sec &&
-	    j->state != ASTRA_JOB_ENDED && j->state != ASTRA_JOB_ENDING) {
+	    job->end_sec > s->e->now_sec && j->state != ASTRA_JOB_ENDED &&
+	    j->state != ASTRA_JOB_ENDING) {
 		if (add_event(s, job->start_sec, row, EVENT_ALLOC,
 			      gpus ? gpus : job->request.gpus) < 0)
 			return -1;
@@ -323,7 +319,8 @@ static int active_events(struct sync *s, uint32_t row,
 {
 	const struct ejob *j = &s->e->jobs[row];
 	double now = s->snap->now_sec, at = now;
-	bool is = astra_job_active(job->state), was = astra_job_active(j->state);
+	bool is = astra_job_active(job->state),
+	     was = astra_job_active(j->state);
 
 	if (is == was && (!is || j->copies == job->copies))
 		return 0;
@@ -425,6 +422,7 @@ static int sync_job(struct sync *s, uint32_t index)
 	j->restart_cnt = job->restart_cnt;
 	j->seen = e->epoch;
 	j->index = index;
+	e->row_of[index] = row;
 	return 0;
 }
 
@@ -480,7 +478,7 @@ static void forget_unseen(struct sync *s)
 	for (size_t i = 0; i < e->job_count; i++) {
 		if (!e->jobs[i].id || e->jobs[i].seen == e->epoch)
 			continue;
-		forget(e, (uint32_t) i, s->snap->now_sec);
+		forget(e, (uint32_t)i, s->snap->now_sec);
 		s->changed = true;
 	}
 }
@@ -489,13 +487,16 @@ int astra_account_sync(struct astra_engine *e,
 		       const struct astra_snapshot *snap, bool *changed,
 		       struct astra_error *err)
 {
-	struct sync s = { .e = e, .snap = snap };
+	struct sync s = {.e = e, .snap = snap};
 	int rc = map_tenants(e, snap);
 
-	if (!e->epoch++)
+	if (!rc)
+		rc = astra_grow(&e->row_of, &e->row_of_room,
+				snap->job_count + 1, sizeof(*e->row_of));
+	if (!rc && !e->epoch++)
 		set_shares(&s);
 	for (size_t i = 0; !rc && i < snap->job_count; i++)
-		rc = sync_job(&s, (uint32_t) i);
+		rc = sync_job(&s, (uint32_t)i);
 	if (!rc)
 		rc = apply_events(&s);
 	if (!rc) {

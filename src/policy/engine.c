@@ -61,6 +61,7 @@ void astra_engine_destroy(struct astra_engine *e)
 		free(e->refusals[i].nodes);
 	free(e->tenants);
 	free(e->tenant_of);
+	free(e->row_of);
 	free(e->jobs);
 	free(e->vacant);
 	free(e->grants);
@@ -144,7 +145,7 @@ static void take_others(struct round *r)
 	for (uint32_t i = 0; i < r->snap->node_count; i++) {
 		const struct astra_node *n = &r->snap->nodes[i];
 		const struct astra_room *room = astra_space_get(r->idle, i);
-		struct astra_share other = { .node = i };
+		struct astra_share other = {.node = i};
 
 		if (!n->usable)
 			continue;
@@ -168,10 +169,10 @@ static void count_coming(struct round *r)
 {
 	for (size_t i = 0; i < r->snap->job_count; i++) {
 		const struct astra_job *job = &r->snap->jobs[i];
-		const struct ejob *j = astra_engine_find(r->e, job->id);
+		const struct ejob *j = &r->e->jobs[r->e->row_of[i]];
 		bool leaving = job->state == ASTRA_JOB_REQUEUED ||
 			       job->state == ASTRA_JOB_ENDING ||
-			       (job->state == ASTRA_JOB_RUNNING && j &&
+			       (job->state == ASTRA_JOB_RUNNING &&
 				(j->phase == ASTRA_PHASE_DOOMED ||
 				 j->phase == ASTRA_PHASE_GRACE ||
 				 j->phase == ASTRA_PHASE_LEAVING));
@@ -243,7 +244,7 @@ int astra_engine_round(struct astra_engine *e,
 		       const struct astra_snapshot *snapshot,
 		       struct astra_plan *plan, struct astra_error *err)
 {
-	struct round r = { .e = e, .snap = snapshot, .plan = plan };
+	struct round r = {.e = e, .snap = snapshot, .plan = plan};
 	int rc;
 
 	astra_plan_clear(plan);
@@ -289,8 +290,7 @@ void astra_engine_tenant_view(const struct astra_engine *e, size_t index,
 		.quota = astra_fairness_quota(e->account, t->account),
 		.demand_gpus = astra_fairness_demand(e->account, t->account),
 		.alloc_gpus = astra_fairness_alloc(e->account, t->account),
-		.usage = astra_fairness_tenant(e->account, now_sec,
-					       t->account),
+		.usage = astra_fairness_tenant(e->account, now_sec, t->account),
 	};
 	out->rho = astra_rho(out->usage, out->quota > 0);
 }
@@ -301,7 +301,7 @@ void astra_engine_job_view(const struct astra_engine *e, size_t index,
 	const struct ejob *j = &e->jobs[index];
 	double quota;
 
-	*out = (struct astra_job_view){ .id = j->id };
+	*out = (struct astra_job_view){.id = j->id};
 	if (!j->id)
 		return;
 	*out = (struct astra_job_view){
@@ -324,8 +324,7 @@ void astra_engine_job_view(const struct astra_engine *e, size_t index,
 		.usage = astra_fairness_job(e->account, now_sec, j->account),
 		.reason = j->reason,
 	};
-	quota = astra_fairness_quota(e->account,
-				     e->tenants[j->tenant].account);
+	quota = astra_fairness_quota(e->account, e->tenants[j->tenant].account);
 	out->rho = astra_rho(out->usage, quota > 0 && j->weight > 0);
 }
 
@@ -341,6 +340,6 @@ struct astra_counters astra_engine_counters(const struct astra_engine *e)
 
 size_t astra_engine_bytes_per_job(void)
 {
-	return sizeof(struct ejob) + sizeof(uint32_t) +
-	       4 * sizeof(uint32_t) + astra_fairness_bytes_per_job();
+	return sizeof(struct ejob) + sizeof(uint32_t) + 4 * sizeof(uint32_t) +
+	       astra_fairness_bytes_per_job();
 }

@@ -33,8 +33,8 @@ void astra_engine_destroy(struct astra_engine *engine);
  * lease term holds from each lease's next renewal on.
  * Returns 0, or -1 with err set and the old options kept. */
 int astra_engine_configure(struct astra_engine *engine,
-			   const struct astra_options *options,
-			   double now_sec, struct astra_error *err);
+			   const struct astra_options *options, double now_sec,
+			   struct astra_error *err);
 const struct astra_options *
 astra_engine_options(const struct astra_engine *engine);
 
@@ -76,11 +76,11 @@ struct astra_tenant_view {
 };
 
 enum astra_phase {
-	ASTRA_PHASE_WAITING,  /* pending, or not active */
-	ASTRA_PHASE_LEASED,   /* runs, and its lease goes on */
-	ASTRA_PHASE_DOOMED,   /* runs; its GPUs are granted to others */
-	ASTRA_PHASE_GRACE,    /* was signalled, may checkpoint */
-	ASTRA_PHASE_LEAVING,  /* requeue was asked for */
+	ASTRA_PHASE_WAITING, /* pending, or not active */
+	ASTRA_PHASE_LEASED,  /* runs, and its lease goes on */
+	ASTRA_PHASE_DOOMED,  /* runs; its GPUs are granted to others */
+	ASTRA_PHASE_GRACE,   /* was signalled, may checkpoint */
+	ASTRA_PHASE_LEAVING, /* requeue was asked for */
 };
 
 struct astra_job_view {
@@ -92,8 +92,8 @@ struct astra_job_view {
 	enum astra_phase phase;
 	bool revocable;
 	double weight;
-	double submit_sec;	/* the first one, kept over requeues */
-	double start_sec;	/* of the present run, or 0 */
+	double submit_sec; /* the first one, kept over requeues */
+	double start_sec;  /* of the present run, or 0 */
 	double lease_start_sec, lease_end_sec; /* 0: no lease */
 	double grace_end_sec;
 	uint32_t leases;  /* granted so far, renewals included */
@@ -112,9 +112,9 @@ struct astra_hold_view {
 struct astra_counters {
 	uint64_t rounds;
 	uint64_t granted, renewed, revoked; /* leases */
-	uint64_t refused;   /* starts the host refused */
+	uint64_t refused;		    /* starts the host refused */
 	uint64_t reclaim_capped; /* rounds in which MaxReclaim held back */
-	uint64_t lent;	    /* leases cut to end with a hold */
+	uint64_t lent;		 /* leases cut to end with a hold */
 };
 
 size_t astra_engine_tenant_count(const struct astra_engine *engine);

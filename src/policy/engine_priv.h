@@ -3,7 +3,11 @@
  *   engine.c  life, options, the round as a table of contents, views
  *   account.c what happened since the last round -> accounts and leases
  *   grant.c   GPUs promised to jobs, and who has to leave for them
- *   round.c   who gets what: policy, placement, reclaim, hold
+ *   round.c   who gets what: policy, then placement, until both agree
+ *   contenders.c who competes in a round
+ *   ballot.c  the contest as the policy sees it
+ *   owner.c   who owns the hold
+ *   settle.c  what the outcome means for each job
  *   reclaim.c whose GPUs are taken back to start a job
  *   hold.c    how a job that does not fit gets its GPUs together
  *   engine_state.c save and restore
@@ -24,7 +28,7 @@ struct ejob {
 	uint32_t account; /* its number in the fairness account */
 	uint32_t seen;	  /* the epoch of the last snapshot that had it */
 	uint32_t index;	  /* in the present snapshot's jobs */
-	uint32_t gpus; /* asked for */
+	uint32_t gpus;	  /* asked for */
 	uint32_t held_gpus;
 	uint32_t copies;
 	uint32_t restart_cnt;
@@ -35,7 +39,7 @@ struct ejob {
 	enum astra_job_state state;
 	enum astra_phase phase;
 	bool revocable;
-	bool ran; /* has been started at least once */
+	bool ran;   /* has been started at least once */
 	bool taken; /* in this round, its GPUs were placed with others */
 	double weight;
 	double submit_sec; /* the first one */
@@ -82,6 +86,8 @@ struct astra_engine {
 	size_t tenant_count, tenant_room;
 	uint32_t *tenant_of; /* snapshot's tenant -> ours */
 	size_t tenant_of_room;
+	uint32_t *row_of; /* the present snapshot's job -> its row */
+	size_t row_of_room;
 	struct ejob *jobs; /* rows; some vacant */
 	size_t job_count, job_room;
 	uint32_t *vacant;
@@ -109,7 +115,7 @@ struct round {
 	const struct astra_snapshot *snap;
 	struct astra_plan *plan;
 	struct astra_space *idle; /* free, less what is promised */
-	uint32_t *coming; /* per node: GPUs of jobs that are leaving */
+	uint32_t *coming;	  /* per node: GPUs of jobs that are leaving */
 	uint32_t node_gpus_max;
 	uint64_t usable_gpus;
 	struct contender *contenders;
@@ -120,12 +126,12 @@ struct round {
 struct contender {
 	uint32_t row; /* index into e->jobs */
 	const struct astra_job *job;
-	uint64_t shape; /* equal requests have equal shapes */
-	bool expired;	/* holds GPUs, its lease is over */
-	bool granted;	/* by the policy, in the present pass */
-	bool failed;	/* of a shape that found no place */
-	bool pinned;	/* no lease's end will ever make room for it */
-	bool taken;	/* expired: its GPUs go to others */
+	uint64_t shape;	 /* equal requests have equal shapes */
+	bool expired;	 /* holds GPUs, its lease is over */
+	bool granted;	 /* by the policy, in the present pass */
+	bool failed;	 /* of a shape that found no place */
+	bool pinned;	 /* no lease's end will ever make room for it */
+	bool taken;	 /* expired: its GPUs go to others */
 	uint32_t winner; /* expired and taken: the id of the job they go to */
 	size_t first_share, share_count; /* waiting and granted: its place */
 };
@@ -138,10 +144,36 @@ void astra_grants_drop(struct astra_engine *e, uint32_t job);
 size_t astra_grants_of(const struct astra_engine *e, uint32_t job);
 int astra_grants_start(struct round *r);
 int astra_revoke_doomed(struct round *r);
-const uint64_t *astra_refused_nodes(const struct astra_engine *e,
-				    uint32_t job);
+const uint64_t *astra_refused_nodes(const struct astra_engine *e, uint32_t job);
 bool astra_refused_job(const struct astra_engine *e, uint32_t job);
 void astra_refusals_forget(struct astra_engine *e, double now_sec);
+
+/* contenders.c: fill r->contenders. */
+int astra_contenders_find(struct round *r);
+/* Whether a job's lease is over, it may lose its GPUs, and others could use
+ * them. */
+bool astra_contender_expired(const struct round *r, const struct ejob *j,
+			     const struct astra_job *job);
+
+/* ballot.c */
+/* The contest as the policy sees it. */
+struct ballot {
+	struct astra_contest contest;
+	struct astra_candidate *candidates;
+	struct astra_contestant *tenants;
+	struct astra_ranking ranking;
+};
+
+int astra_ballot_init(struct ballot *b, const struct round *r, size_t room);
+void astra_ballot_fini(struct ballot *b);
+struct astra_candidate astra_ballot_candidate(const struct round *r,
+					      uint32_t row,
+					      const struct astra_job *job);
+void astra_ballot_charge(const struct round *r, struct ballot *b);
+int astra_ballot_run(const struct round *r, struct ballot *b,
+		     struct astra_error *err);
+int astra_ballot_everybody(struct round *r, struct ballot *b,
+			   struct astra_error *err);
 
 /* round.c */
 int astra_round_decide(struct round *r, struct astra_error *err);
@@ -156,10 +188,14 @@ struct reclaim {
 	struct astra_space *all;  /* work plus what the losers hold */
 	uint32_t *by_node;	  /* losers (contender index), node by node */
 	size_t *first;		  /* node -> its first entry in by_node */
+	uint32_t *by_cost;	  /* losers by the GPUs they hold */
+	size_t *cost_first;	  /* cost -> its first entry in by_cost */
+	size_t *cost_head;	  /* cost -> its first entry not yet taken */
+	size_t cost_max;
 	struct astra_share *shares; /* of the last place found */
 	uint32_t *victims;	    /* of the last place found */
 	size_t victim_count;
-	uint8_t *chosen; /* per contender: scratch */
+	uint8_t *chosen;	/* per contender: scratch */
 	uint32_t gpus_idle_max; /* on any node, when the pass began */
 	uint32_t hints[ASTRA_KNAPSACK_GPUS + 1]; /* first node worth a look */
 };
@@ -191,5 +227,27 @@ int astra_hold_find(struct round *r, const struct astra_space *work,
 double astra_hold_cut(struct hold *hold, const struct astra_share *shares,
 		      size_t count, double end_sec);
 void astra_hold_fini(struct hold *hold);
+
+/* The result of the passes. */
+struct outcome {
+	struct reclaim rc; /* of the last pass; rc.work: what stays free */
+	struct ballot ballot;
+	struct astra_share *places;
+	size_t place_count, place_room;
+};
+
+/* owner.c */
+int astra_hold_serve(struct round *r);
+void astra_hold_withdraw(struct round *r);
+int astra_hold_new(struct round *r, const struct outcome *o, struct hold *hold,
+		   struct astra_error *err);
+int astra_hold_renew(struct round *r, const struct outcome *o,
+		     struct hold *hold, struct astra_error *err);
+
+/* settle.c */
+void astra_settle_mark(struct round *r);
+void astra_settle_older(struct round *r, struct hold *hold);
+int astra_settle(struct round *r, struct hold *hold, const struct outcome *o);
+int astra_explain(struct round *r, const struct outcome *o);
 
 #endif

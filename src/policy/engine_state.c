@@ -38,9 +38,9 @@ static void save_job(const struct astra_engine *e, const struct ejob *j,
 	astra_put_u32(out, j->restart_cnt);
 	astra_put_u32(out, j->leases);
 	astra_put_u32(out, j->revoked);
-	astra_put_u32(out, (uint32_t) j->state);
-	astra_put_u32(out, (uint32_t) j->phase);
-	astra_put_u32(out, (uint32_t) j->revocable | (uint32_t) j->ran << 1);
+	astra_put_u32(out, (uint32_t)j->state);
+	astra_put_u32(out, (uint32_t)j->phase);
+	astra_put_u32(out, (uint32_t)j->revocable | (uint32_t)j->ran << 1);
 	astra_put_f64(out, j->weight);
 	astra_put_f64(out, j->submit_sec);
 	astra_put_f64(out, j->start_sec);
@@ -67,7 +67,7 @@ int astra_engine_save(const struct astra_engine *e, struct astra_bytes *out)
 	astra_put_u64(out, e->counters.granted);
 	astra_put_u64(out, e->counters.renewed);
 	astra_put_u64(out, e->counters.revoked);
-	astra_put_u32(out, (uint32_t) e->tenant_count);
+	astra_put_u32(out, (uint32_t)e->tenant_count);
 	astra_put_u32(out, jobs);
 	for (size_t i = 0; i < e->tenant_count; i++)
 		save_tenant(e, &e->tenants[i], out);
@@ -80,7 +80,7 @@ int astra_engine_save(const struct astra_engine *e, struct astra_bytes *out)
 static int restore_tenant(struct astra_engine *e, struct astra_reader *in)
 {
 	char *name = astra_get_text(in);
-	struct etenant t = { .name = name };
+	struct etenant t = {.name = name};
 	struct astra_usage usage;
 
 	t.listed = astra_get_u32(in) != 0;
@@ -98,8 +98,7 @@ static int restore_tenant(struct astra_engine *e, struct astra_reader *in)
 	e->tenants[e->tenant_count++] = t;
 	if (t.account == ASTRA_NONE)
 		return -1;
-	astra_fairness_restore_tenant(e->account, e->now_sec, t.account,
-				      usage);
+	astra_fairness_restore_tenant(e->account, e->now_sec, t.account, usage);
 	return 0;
 }
 
@@ -117,8 +116,8 @@ static void read_job(struct ejob *j, struct astra_usage *usage,
 	j->restart_cnt = astra_get_u32(in);
 	j->leases = astra_get_u32(in);
 	j->revoked = astra_get_u32(in);
-	j->state = (enum astra_job_state) astra_get_u32(in);
-	j->phase = (enum astra_phase) astra_get_u32(in);
+	j->state = (enum astra_job_state)astra_get_u32(in);
+	j->phase = (enum astra_phase)astra_get_u32(in);
 	flags = astra_get_u32(in);
 	j->revocable = flags & 1;
 	j->ran = flags >> 1 & 1;
@@ -137,9 +136,9 @@ static void read_job(struct ejob *j, struct astra_usage *usage,
 
 static int restore_job(struct astra_engine *e, struct astra_reader *in)
 {
-	struct ejob j = { 0 };
+	struct ejob j = {0};
 	struct astra_usage usage;
-	uint32_t row = (uint32_t) e->job_count;
+	uint32_t row = (uint32_t)e->job_count;
 
 	read_job(&j, &usage, in);
 	if (in->failed || !j.id || j.tenant >= e->tenant_count ||
@@ -149,14 +148,13 @@ static int restore_job(struct astra_engine *e, struct astra_reader *in)
 	/* Who was to have its GPUs is decided anew. */
 	if (j.phase == ASTRA_PHASE_DOOMED)
 		j.phase = ASTRA_PHASE_LEASED;
-	if (astra_grow(&e->jobs, &e->job_room, e->job_count + 1,
-		       sizeof(j)) < 0 ||
+	if (astra_grow(&e->jobs, &e->job_room, e->job_count + 1, sizeof(j)) <
+		    0 ||
 	    astra_grow(&e->vacant, &e->vacant_room, e->job_count + 1,
 		       sizeof(*e->vacant)) < 0)
 		return -1;
-	j.account = astra_fairness_add_job(e->account,
-					   e->tenants[j.tenant].account,
-					   j.weight, j.gpus);
+	j.account = astra_fairness_add_job(
+		e->account, e->tenants[j.tenant].account, j.weight, j.gpus);
 	if (j.account == ASTRA_NONE ||
 	    astra_idmap_put(&e->by_id, j.id, row) < 0)
 		return -1;
@@ -202,7 +200,7 @@ struct astra_engine *astra_engine_restore(const struct astra_options *options,
 					  const void *data, size_t size,
 					  struct astra_error *err)
 {
-	struct astra_reader in = { .data = data, .size = size };
+	struct astra_reader in = {.data = data, .size = size};
 	struct astra_engine *e;
 	uint32_t version = astra_get_u32(&in);
 
@@ -218,8 +216,9 @@ struct astra_engine *astra_engine_restore(const struct astra_options *options,
 	if (!e)
 		return NULL;
 	if (restore(e, &in) < 0) {
-		astra_error_set(err, "engine state is damaged at byte %zu of "
-				     "%zu",
+		astra_error_set(err,
+				"engine state is damaged at byte %zu of "
+				"%zu",
 				in.at, size);
 		astra_engine_destroy(e);
 		return NULL;

@@ -29,7 +29,7 @@ struct tenant {
 	double at_sec; /* all integrals below are up to here */
 	struct astra_usage usage;
 	double alloc_gpus;
-	double demand_gpus;  /* D_j, active jobs only */
+	double demand_gpus;   /* D_j, active jobs only */
 	double active_weight; /* ΣW over active jobs and copies */
 	uint64_t active_jobs;
 	struct cap *caps;
@@ -44,7 +44,7 @@ struct job {
 	double weight;
 	double gpus;
 	double alloc_gpus;
-	double at_sec;	/* usage is up to here */
+	double at_sec;		/* usage is up to here */
 	struct integral origin; /* I_c at at_sec */
 	struct astra_usage usage;
 };
@@ -74,12 +74,12 @@ static struct fading fading(const struct astra_fairness *f, double dt)
 	double rate;
 
 	if (dt <= 0)
-		return (struct fading){ .keep = 1, .gain = 0 };
+		return (struct fading){.keep = 1, .gain = 0};
 	if (h <= 0)
-		return (struct fading){ .keep = 1, .gain = dt };
+		return (struct fading){.keep = 1, .gain = dt};
 	rate = M_LN2 / h;
-	return (struct fading){ .keep = exp(-rate * dt),
-				.gain = -expm1(-rate * dt) / rate };
+	return (struct fading){.keep = exp(-rate * dt),
+			       .gain = -expm1(-rate * dt) / rate};
 }
 
 static double quota(const struct astra_fairness *f, const struct tenant *t)
@@ -88,8 +88,7 @@ static double quota(const struct astra_fairness *f, const struct tenant *t)
 }
 
 /* S_j: what one unit of active weight is entitled to. */
-static double unit_share(const struct astra_fairness *f,
-			 const struct tenant *t)
+static double unit_share(const struct astra_fairness *f, const struct tenant *t)
 {
 	if (t->active_weight <= 0)
 		return 0;
@@ -100,13 +99,13 @@ static double unit_share(const struct astra_fairness *f,
  * saves up so has a limit. What it already had is never taken away by it: a
  * lead above the limit just does not grow. Returns for how long it is above,
  * fading and used up by what the tenant still holds. */
-static double time_above(const struct astra_fairness *f,
-			 const struct tenant *t, double limit)
+static double time_above(const struct astra_fairness *f, const struct tenant *t,
+			 double limit)
 {
 	double lead = t->usage.fair - t->usage.alloc;
-	double rate = f->options.half_life_sec > 0 ?
-			      M_LN2 / f->options.half_life_sec :
-			      0;
+	double rate = f->options.half_life_sec > 0
+			      ? M_LN2 / f->options.half_life_sec
+			      : 0;
 
 	if (lead <= limit)
 		return 0;
@@ -185,9 +184,8 @@ static struct tenant *settled(struct astra_fairness *f, double now,
 
 /* What the cap's integral has grown by at `now` since the job's origin, less
  * what has faded. */
-static double cap_growth(const struct astra_fairness *f,
-			 const struct tenant *t, const struct job *j,
-			 double job_keep, double now)
+static double cap_growth(const struct astra_fairness *f, const struct tenant *t,
+			 const struct job *j, double job_keep, double now)
 {
 	const struct cap *c = &t->caps[j->cap];
 	struct fading fade = fading(f, now - t->at_sec);
@@ -205,8 +203,7 @@ static struct astra_usage job_usage(const struct astra_fairness *f,
 	const struct tenant *t = &f->tenants[j->tenant];
 	struct fading fade = fading(f, now - j->at_sec);
 	struct astra_usage usage = {
-		.alloc = j->usage.alloc * fade.keep +
-			 j->alloc_gpus * fade.gain,
+		.alloc = j->usage.alloc * fade.keep + j->alloc_gpus * fade.gain,
 		.fair = j->usage.fair * fade.keep,
 	};
 
@@ -279,9 +276,9 @@ uint32_t astra_fairness_add_tenant(struct astra_fairness *f, double now_sec,
 		return ASTRA_NONE;
 	settle_all(f, now_sec);
 	t = &f->tenants[f->tenant_count];
-	*t = (struct tenant){ .weight = weight, .at_sec = f->now_sec };
+	*t = (struct tenant){.weight = weight, .at_sec = f->now_sec};
 	f->weights += weight;
-	return (uint32_t) f->tenant_count++;
+	return (uint32_t)f->tenant_count++;
 }
 
 void astra_fairness_set_weight(struct astra_fairness *f, double now_sec,
@@ -304,7 +301,7 @@ static uint32_t cap_get(struct tenant *t, double value)
 	for (size_t i = 0; i < t->cap_count; i++) {
 		if (t->caps[i].users && t->caps[i].cap == value) {
 			t->caps[i].users++;
-			return (uint32_t) i;
+			return (uint32_t)i;
 		}
 		if (!t->caps[i].users)
 			at = i;
@@ -315,8 +312,8 @@ static uint32_t cap_get(struct tenant *t, double value)
 			return ASTRA_NONE;
 		t->cap_count++;
 	}
-	t->caps[at] = (struct cap){ .cap = value, .users = 1 };
-	return (uint32_t) at;
+	t->caps[at] = (struct cap){.cap = value, .users = 1};
+	return (uint32_t)at;
 }
 
 static uint32_t job_number(struct astra_fairness *f)
@@ -329,7 +326,7 @@ static uint32_t job_number(struct astra_fairness *f)
 	    astra_grow(&f->vacant, &f->vacant_room, f->job_count + 1,
 		       sizeof(*f->vacant)) < 0)
 		return ASTRA_NONE;
-	return (uint32_t) f->job_count++;
+	return (uint32_t)f->job_count++;
 }
 
 uint32_t astra_fairness_add_job(struct astra_fairness *f, uint32_t tenant,
@@ -367,8 +364,7 @@ uint32_t astra_fairness_split_job(struct astra_fairness *f, double now_sec,
 	settled(f, now_sec, f->jobs[job].tenant);
 	settle_job(f, &f->jobs[job]);
 	number = astra_fairness_add_job(f, f->jobs[job].tenant,
-					f->jobs[job].weight,
-					f->jobs[job].gpus);
+					f->jobs[job].weight, f->jobs[job].gpus);
 	if (number == ASTRA_NONE)
 		return ASTRA_NONE;
 	j = &f->jobs[number];
@@ -387,7 +383,7 @@ void astra_fairness_set_active(struct astra_fairness *f, double now_sec,
 		return;
 	t = settled(f, now_sec, j->tenant);
 	settle_job(f, j);
-	more = (double) copies - (double) j->copies;
+	more = (double)copies - (double)j->copies;
 	t->active_jobs += copies;
 	t->active_jobs -= j->copies;
 	t->demand_gpus += more * j->gpus;
@@ -431,8 +427,7 @@ void astra_fairness_remove_job(struct astra_fairness *f, double now_sec,
 struct astra_usage astra_fairness_tenant(const struct astra_fairness *f,
 					 double now_sec, uint32_t tenant)
 {
-	return tenant_usage(f, &f->tenants[tenant],
-			    fmax(now_sec, f->now_sec));
+	return tenant_usage(f, &f->tenants[tenant], fmax(now_sec, f->now_sec));
 }
 
 struct astra_usage astra_fairness_job(const struct astra_fairness *f,

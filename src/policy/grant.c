@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Grants outlive the round that made them: the GPUs may still be with jobs
  * that have to leave first. A grant keeps them together until all are free. */
-#include "src/policy/engine_priv.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/common/grow.h"
+#include "src/policy/engine_priv.h"
 
 int astra_grants_add(struct astra_engine *e, uint32_t job, double cut_sec,
 		     const struct astra_share *shares, size_t count)
@@ -15,8 +14,8 @@ int astra_grants_add(struct astra_engine *e, uint32_t job, double cut_sec,
 	struct ejob *j = astra_engine_find(e, job);
 	struct grant *g;
 
-	if (!j || astra_grow(&e->grants, &e->grant_room,
-			     e->grant_count + 1, sizeof(*e->grants)) < 0)
+	if (!j || astra_grow(&e->grants, &e->grant_room, e->grant_count + 1,
+			     sizeof(*e->grants)) < 0)
 		return -1;
 	g = &e->grants[e->grant_count];
 	g->shares = malloc(count * sizeof(*shares));
@@ -66,7 +65,8 @@ static bool still_possible(const struct round *r, const struct grant *g)
 		if (s->node >= r->snap->node_count ||
 		    !r->snap->nodes[s->node].usable ||
 		    astra_space_get(r->idle, s->node)->gpus +
-				    r->coming[s->node] < s->gpus)
+				    r->coming[s->node] <
+			    s->gpus)
 			return false;
 	}
 	return true;
@@ -122,8 +122,9 @@ static bool wanted(struct round *r, const struct grant *g)
 {
 	const struct ejob *j = astra_engine_find(r->e, g->job);
 
-	return j && (j->state == ASTRA_JOB_PENDING ||
-		     j->state == ASTRA_JOB_REQUEUED) &&
+	return j &&
+	       (j->state == ASTRA_JOB_PENDING ||
+		j->state == ASTRA_JOB_REQUEUED) &&
 	       astra_grants_of(r->e, g->job) <= j->copies;
 }
 
@@ -190,9 +191,9 @@ static int start(struct round *r, const struct grant *g)
 
 	if (g->cut_sec > r->snap->now_sec) {
 		end = fmin(end, g->cut_sec);
-		j->planned_end_sec = j->planned_end_sec > 0 ?
-					     fmin(j->planned_end_sec, end) :
-					     end;
+		j->planned_end_sec = j->planned_end_sec > 0
+					     ? fmin(j->planned_end_sec, end)
+					     : end;
 	}
 	return astra_plan_add(r->plan,
 			      &(struct astra_decision){
@@ -334,7 +335,7 @@ static struct refusal *add_refusal(struct astra_engine *e, struct ejob *j,
 		       sizeof(*x)) < 0)
 		return NULL;
 	x = &e->refusals[e->refusal_count];
-	*x = (struct refusal){ .job = j->id };
+	*x = (struct refusal){.job = j->id};
 	if (nodes) {
 		x->nodes = calloc(e->node_words, sizeof(*x->nodes));
 		if (!x->nodes)

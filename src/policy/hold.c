@@ -8,13 +8,12 @@
  * at T at the latest. At T all of them end together and the job starts. As no
  * lease is longer than one term, T is at most one term away.
  */
-#include "src/policy/engine_priv.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/common/grow.h"
+#include "src/policy/engine_priv.h"
 
 /* GPUs that become free at a time. */
 struct release {
@@ -82,9 +81,9 @@ static int collect(const struct round *r, const struct astra_share *places,
 
 	for (size_t i = 0; i < r->snap->job_count; i++) {
 		const struct astra_job *job = &r->snap->jobs[i];
-		uint32_t row = astra_idmap_get(&e->by_id, job->id);
+		uint32_t row = e->row_of[i];
 
-		if (job->state != ASTRA_JOB_RUNNING || row == ASTRA_IDMAP_NONE ||
+		if (job->state != ASTRA_JOB_RUNNING ||
 		    e->jobs[row].phase != ASTRA_PHASE_LEASED ||
 		    e->jobs[row].taken)
 			continue;
@@ -105,7 +104,8 @@ static int collect(const struct round *r, const struct astra_share *places,
 			return -1;
 	}
 	if (rs->count)
-		qsort(rs->items, rs->count, sizeof(*rs->items), compare_releases);
+		qsort(rs->items, rs->count, sizeof(*rs->items),
+		      compare_releases);
 	return 0;
 }
 
@@ -125,13 +125,13 @@ static void release_coming(const struct round *r, struct astra_space *space)
 
 		if (!r->coming[n] || !node->usable || !node->gpus)
 			continue;
-		astra_space_give(space, &(struct astra_share){
-						.node = n,
-						.gpus = r->coming[n],
-						.cpus = node->cpus *
-							r->coming[n] /
-							node->gpus,
-					});
+		astra_space_give(
+			space,
+			&(struct astra_share){
+				.node = n,
+				.gpus = r->coming[n],
+				.cpus = node->cpus * r->coming[n] / node->gpus,
+			});
 	}
 }
 
@@ -163,9 +163,8 @@ struct probe {
 static size_t probe(struct probe *p, size_t count)
 {
 	struct astra_space *space = space_then(p->r, p->work, p->rs, count);
-	uint32_t strict = p->r->e->options.strict_placement ?
-				  p->r->node_gpus_max :
-				  0;
+	uint32_t strict =
+		p->r->e->options.strict_placement ? p->r->node_gpus_max : 0;
 	size_t placed = 0;
 
 	if (space)
@@ -190,7 +189,7 @@ static uint32_t gpus_of(const struct release *x)
  * not end together, the job's turn will come by itself. */
 static bool one_is_enough(struct probe *p, size_t count)
 {
-	struct releases one = { .items = p->rs->items, .count = 1 };
+	struct releases one = {.items = p->rs->items, .count = 1};
 	struct probe alone = *p;
 
 	for (size_t i = 1; i < count; i++)
@@ -200,8 +199,7 @@ static bool one_is_enough(struct probe *p, size_t count)
 	return probe(&alone, 1) > 0;
 }
 
-static int keep(struct probe *p, size_t count, size_t placed,
-		struct hold *hold)
+static int keep(struct probe *p, size_t count, size_t placed, struct hold *hold)
 {
 	const struct round *r = p->r;
 	struct astra_space *then = space_then(r, p->work, p->rs, count);
@@ -216,14 +214,14 @@ static int keep(struct probe *p, size_t count, size_t placed,
 		uint32_t n = p->shares[i].node;
 
 		hold->needed[n] = p->shares[i].gpus;
-		hold->slack[n] = astra_space_get(then, n)->gpus -
-				 p->shares[i].gpus;
+		hold->slack[n] =
+			astra_space_get(then, n)->gpus - p->shares[i].gpus;
 		if (p->owner->job->request.whole_node)
 			hold->slack[n] = 0;
 	}
 	hold->job = p->owner->job->id;
-	hold->start_sec = fmax(p->rs->items[count - 1].at_sec,
-			       r->snap->now_sec + 1);
+	hold->start_sec =
+		fmax(p->rs->items[count - 1].at_sec, r->snap->now_sec + 1);
 	astra_space_destroy(then);
 	return 0;
 }
@@ -252,7 +250,7 @@ int astra_hold_find(struct round *r, const struct astra_space *work,
 		    const struct astra_share *places,
 		    const struct contender *owner, struct hold *hold)
 {
-	struct releases rs = { 0 };
+	struct releases rs = {0};
 	struct probe p = {
 		.r = r,
 		.work = work,
@@ -263,7 +261,7 @@ int astra_hold_find(struct round *r, const struct astra_space *work,
 	size_t count;
 	int rc = -1;
 
-	*hold = (struct hold){ .start_sec = HUGE_VAL };
+	*hold = (struct hold){.start_sec = HUGE_VAL};
 	if (!p.shares || collect(r, places, &rs) < 0)
 		goto out;
 	count = search(&p);
@@ -302,5 +300,5 @@ void astra_hold_fini(struct hold *hold)
 {
 	free(hold->needed);
 	free(hold->slack);
-	*hold = (struct hold){ 0 };
+	*hold = (struct hold){0};
 }

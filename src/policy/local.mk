@@ -4,6 +4,8 @@ noinst_LTLIBRARIES += libastra-policy.la
 libastra_policy_la_LIBADD = -lm
 libastra_policy_la_SOURCES = \
 	src/policy/account.c \
+	src/policy/ballot.c \
+	src/policy/contenders.c \
 	src/policy/engine.c \
 	src/policy/engine.h \
 	src/policy/engine_priv.h \
@@ -14,6 +16,7 @@ libastra_policy_la_SOURCES = \
 	src/policy/hold.c \
 	src/policy/ltgf.c \
 	src/policy/ltgf.h \
+	src/policy/owner.c \
 	src/policy/model.h \
 	src/policy/nodeset.c \
 	src/policy/nodeset.h \
@@ -28,5 +31,6 @@ libastra_policy_la_SOURCES = \
 	src/policy/registry.c \
 	src/policy/room.c \
 	src/policy/round.c \
+	src/policy/settle.c \
 	src/policy/space.c \
 	src/policy/space_priv.h

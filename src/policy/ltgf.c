@@ -234,7 +234,7 @@ static int ltgf_decide(void *data, const struct astra_contest *contest,
 	out->count = 0;
 	if (entries && heap) {
 		for (size_t i = 0; i < n; i++)
-			entries[i] = entry_of(self, contest, (uint32_t) i);
+			entries[i] = entry_of(self, contest, (uint32_t)i);
 		sort_entries(entries, n);
 		run_round(self, contest, heap,
 			  build_queues(contest, entries, heap), out);

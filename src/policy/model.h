@@ -39,12 +39,12 @@ struct astra_request {
 	uint32_t gpus_quantum;	/* a node's GPUs are a multiple of this */
 	uint32_t nodes_min;
 	uint32_t nodes_max;
-	uint32_t cpus;		/* total, spread in proportion to GPUs */
-	uint32_t cpus_per_node; /* at least so many on each node */
-	uint64_t mem_node_mib;	/* on each node, whatever its GPUs */
-	uint64_t mem_gpu_mib;	/* for each GPU */
-	uint64_t mem_cpu_mib;	/* for each CPU */
-	bool whole_node;	/* shares its nodes with nobody */
+	uint32_t cpus;		 /* total, spread in proportion to GPUs */
+	uint32_t cpus_per_node;	 /* at least so many on each node */
+	uint64_t mem_node_mib;	 /* on each node, whatever its GPUs */
+	uint64_t mem_gpu_mib;	 /* for each GPU */
+	uint64_t mem_cpu_mib;	 /* for each CPU */
+	bool whole_node;	 /* shares its nodes with nobody */
 	const uint64_t *allowed; /* bitmap of nodes; NULL: all of them */
 };
 
@@ -73,16 +73,16 @@ struct astra_job {
 	double weight;	   /* within its tenant; W_ij of LTGF */
 	struct astra_request request;
 	enum astra_job_state state;
-	double submit_sec;	/* active from here on, unless blocked */
-	double start_sec;	/* of the present or last run; 0: never ran */
-	double end_sec;		/* when it left RUNNING; 0: unknown */
-	double time_limit_sec;	/* of one run; 0: none */
-	double deadline_sec;	/* must have ended by then; 0: none */
-	double lease_sec;	/* a lease term of its own; 0: the pool's */
-	double grace_sec;	/* a checkpoint grace of its own; 0: the pool's */
-	uint32_t restart_cnt;	/* changes with each requeue */
-	bool revocable;		/* may be requeued at a lease's end */
-	bool checkpoints;	/* wants a signal and its grace before */
+	double submit_sec;     /* active from here on, unless blocked */
+	double start_sec;      /* of the present or last run; 0: never ran */
+	double end_sec;	       /* when it left RUNNING; 0: unknown */
+	double time_limit_sec; /* of one run; 0: none */
+	double deadline_sec;   /* must have ended by then; 0: none */
+	double lease_sec;      /* a lease term of its own; 0: the pool's */
+	double grace_sec;     /* a checkpoint grace of its own; 0: the pool's */
+	uint32_t restart_cnt; /* changes with each requeue */
+	bool revocable;	      /* may be requeued at a lease's end */
+	bool checkpoints;     /* wants a signal and its grace before */
 	const struct astra_share *held;
 	size_t held_count;
 };

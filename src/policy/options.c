@@ -19,9 +19,9 @@ static int parse_field(const char **text, double *out)
 {
 	double number = 0;
 
-	if (!isdigit((unsigned char) **text))
+	if (!isdigit((unsigned char)**text))
 		return -1;
-	while (isdigit((unsigned char) **text))
+	while (isdigit((unsigned char)**text))
 		number = number * 10 + (*(*text)++ - '0');
 	*out = number;
 	return 0;
@@ -44,7 +44,7 @@ static int parse_fields(const char *text, double *field, int max)
 
 int astra_parse_time(const char *text, double bare_sec, double *out)
 {
-	double f[3] = { 0 }, days = 0;
+	double f[3] = {0}, days = 0;
 	const char *dash = strchr(text, '-'), *rest = text;
 	double sec;
 	int n;
@@ -76,10 +76,10 @@ static const struct {
 	const char *name;
 	int number;
 } signal_names[] = {
-	{ "HUP", SIGHUP },	 { "INT", SIGINT },   { "QUIT", SIGQUIT },
-	{ "ABRT", SIGABRT },	 { "USR1", SIGUSR1 }, { "USR2", SIGUSR2 },
-	{ "ALRM", SIGALRM },	 { "TERM", SIGTERM }, { "CONT", SIGCONT },
-	{ "XCPU", SIGXCPU },	 { "URG", SIGURG },
+	{"HUP", SIGHUP},   {"INT", SIGINT},   {"QUIT", SIGQUIT},
+	{"ABRT", SIGABRT}, {"USR1", SIGUSR1}, {"USR2", SIGUSR2},
+	{"ALRM", SIGALRM}, {"TERM", SIGTERM}, {"CONT", SIGCONT},
+	{"XCPU", SIGXCPU}, {"URG", SIGURG},
 };
 
 int astra_parse_signal(const char *text)
@@ -93,17 +93,16 @@ int astra_parse_signal(const char *text)
 	     i++)
 		if (!strcasecmp(text, signal_names[i].name))
 			return signal_names[i].number;
-	if (!isdigit((unsigned char) *text))
+	if (!isdigit((unsigned char)*text))
 		return -1;
 	number = strtol(text, &end, 10);
 	if (*end || number < 1 || number >= SIGRTMIN || number == SIGKILL ||
 	    number == SIGSTOP)
 		return -1;
-	return (int) number;
+	return (int)number;
 }
 
-static int parse_seconds(double *out, const char *text,
-			 struct astra_error *err)
+static int parse_seconds(double *out, const char *text, struct astra_error *err)
 {
 	if (astra_parse_time(text, 1, out) < 0)
 		return astra_error_set(err, "a time is seconds, MM:SS, "
@@ -125,32 +124,31 @@ static int parse_bool(bool *out, const char *text, struct astra_error *err)
 	return 0;
 }
 
-static int parse_count(uint32_t *out, const char *text,
-		       struct astra_error *err)
+static int parse_count(uint32_t *out, const char *text, struct astra_error *err)
 {
 	char *end;
 	unsigned long n;
 
 	errno = 0;
 	n = strtoul(text, &end, 10);
-	if (!isdigit((unsigned char) *text) || *end || errno || n > 100000000)
+	if (!isdigit((unsigned char)*text) || *end || errno || n > 100000000)
 		return astra_error_set(err,
 				       "a whole number from 0 to 100000000");
-	*out = (uint32_t) n;
+	*out = (uint32_t)n;
 	return 0;
 }
 
-#define TIME_ROW(name, field)                                               \
-	static int set_##name(struct astra_options *o, const char *text,     \
-			      struct astra_error *err)                       \
-	{                                                                    \
-		return parse_seconds(&o->field, text, err);                  \
+#define TIME_ROW(name, field)                                            \
+	static int set_##name(struct astra_options *o, const char *text, \
+			      struct astra_error *err)                   \
+	{                                                                \
+		return parse_seconds(&o->field, text, err);              \
 	}
-#define BOOL_ROW(name, field)                                               \
-	static int set_##name(struct astra_options *o, const char *text,     \
-			      struct astra_error *err)                       \
-	{                                                                    \
-		return parse_bool(&o->field, text, err);                     \
+#define BOOL_ROW(name, field)                                            \
+	static int set_##name(struct astra_options *o, const char *text, \
+			      struct astra_error *err)                   \
+	{                                                                \
+		return parse_bool(&o->field, text, err);                 \
 	}
 
 TIME_ROW(lease, lease_sec)
@@ -209,14 +207,15 @@ static int set_exit(struct astra_options *o, const char *text,
 		char *end;
 		long code = strtol(at, &end, 10);
 
-		if (!isdigit((unsigned char) *at) || code < 1 || code > 255 ||
+		if (!isdigit((unsigned char)*at) || code < 1 || code > 255 ||
 		    parsed.checkpoint_exit_count == ASTRA_EXIT_CODES_MAX)
-			return astra_error_set(err, "up to %d exit codes from "
-						    "1 to 255 with commas, or "
-						    "none",
+			return astra_error_set(err,
+					       "up to %d exit codes from "
+					       "1 to 255 with commas, or "
+					       "none",
 					       ASTRA_EXIT_CODES_MAX);
 		parsed.checkpoint_exit[parsed.checkpoint_exit_count++] =
-			(int) code;
+			(int)code;
 		at = end;
 		if (!*at)
 			break;
@@ -278,65 +277,97 @@ static int set_placement(struct astra_options *o, const char *text,
 }
 
 const struct astra_option astra_option_table[] = {
-	{ "Policy", "NAME", "ltgf", "Who goes next. ltgf: long-term GPU-time "
-	  "fairness (ASTRAEA, Ye et al.).", set_policy },
-	{ "LeaseTerm", "TIME", "900", "How long a job holds its GPUs before "
-	  "it competes for them again.", set_lease },
-	{ "LeaseMin", "TIME", "0", "The shortest term a job may ask for with "
-	  "--lease. 0: CheckpointGrace, and at least MinRunTime.",
-	  set_lease_min },
-	{ "LeaseMax", "TIME", "0", "The longest term a job may ask for with "
-	  "--lease. 0: LeaseTerm.", set_lease_max },
-	{ "AllowNoLease", "yes|no", "no", "Whether a job may say --lease=none "
-	  "and keep its GPUs until it ends. It is charged like the others.",
-	  set_lease_none },
-	{ "RoundInterval", "TIME", "10", "The longest time between two rounds. "
-	  "Rounds also follow a job's end, a lease's end and a submission, at "
-	  "most one a second.", set_round },
-	{ "CheckpointGrace", "TIME", "60", "How long a job that was signalled "
-	  "at its lease's end may go on before it is requeued.", set_grace },
-	{ "CheckpointSignal", "SIGNAL|none", "none", "The signal for jobs that "
-	  "did not name one with --signal. With none such jobs are requeued "
-	  "directly: Slurm sends TERM, and KILL after KillWait.",
-	  set_signal },
-	{ "CheckpointExit", "CODE[,CODE...]|none", "85", "Exit codes by which "
-	  "a job in its grace says that it has checkpointed and wants to go "
-	  "on later.", set_exit },
-	{ "MinRunTime", "TIME", "0", "A job keeps its GPUs at least so long "
-	  "after each start, however short its lease.", set_min_run },
-	{ "MaxReclaim", "GPUS", "0", "At most so many GPUs are taken back in "
-	  "one round; a single job that holds more counts as one. 0: no "
-	  "limit.", set_reclaim },
-	{ "TenantVariant", "eq8|eq16", "eq8", "What a tenant is entitled to: "
-	  "eq16: its quota, always, so that one who was idle comes back with "
-	  "a lead; eq8: no more than it asks for at the time.",
-	  set_variant },
-	{ "FairnessHalfLife", "TIME|none", "none", "How fast past use is "
-	  "forgotten: what happened so long ago counts half. none: all since "
-	  "the beginning counts, as in the paper.", set_half_life },
-	{ "LeadMax", "TIME|none", "none", "The most an idle tenant can save "
-	  "up under eq16, as the time its whole quota is worth.",
-	  set_lead_max },
-	{ "NewJobsFirst", "yes|no", "no", "Whether a tenant's jobs that never "
-	  "ran go before its others.", set_new_first },
-	{ "LeaseBonus", "NUMBER", "0", "A job's rho is divided by 1 + "
-	  "LeaseBonus times the leases it has had: jobs with many leases "
-	  "behind them finish sooner.", set_bonus },
-	{ "DeadlineUrgency", "TIME", "0", "A job goes before its tenant's "
-	  "others once its --deadline, less its time limit, is nearer than "
-	  "this.", set_urgency },
-	{ "OnUnfit", "job|tenant", "job", "What is passed over in a round when "
-	  "a job does not fit. tenant is the paper's literal text and leaves "
-	  "GPUs idle.", set_on_unfit },
-	{ "Placement", "consolidated|strict", "consolidated", "strict: a job "
-	  "rather waits than runs on more nodes than it needs.",
-	  set_placement },
-	{ NULL, NULL, NULL, NULL, NULL },
+	{"Policy", "NAME", "ltgf",
+	 "Who goes next. ltgf: long-term GPU-time "
+	 "fairness (ASTRAEA, Ye et al.).",
+	 set_policy},
+	{"LeaseTerm", "TIME", "900",
+	 "How long a job holds its GPUs before "
+	 "it competes for them again.",
+	 set_lease},
+	{"LeaseMin", "TIME", "0",
+	 "The shortest term a job may ask for with "
+	 "--lease. 0: CheckpointGrace, and at least MinRunTime.",
+	 set_lease_min},
+	{"LeaseMax", "TIME", "0",
+	 "The longest term a job may ask for with "
+	 "--lease. 0: LeaseTerm.",
+	 set_lease_max},
+	{"AllowNoLease", "yes|no", "no",
+	 "Whether a job may say --lease=none "
+	 "and keep its GPUs until it ends. It is charged like the others.",
+	 set_lease_none},
+	{"RoundInterval", "TIME", "10",
+	 "The longest time between two rounds. "
+	 "Rounds also follow a job's end, a lease's end and a submission, at "
+	 "most one a second.",
+	 set_round},
+	{"CheckpointGrace", "TIME", "60",
+	 "How long a job that was signalled "
+	 "at its lease's end may go on before it is requeued.",
+	 set_grace},
+	{"CheckpointSignal", "SIGNAL|none", "none",
+	 "The signal for jobs that "
+	 "did not name one with --signal. With none such jobs are requeued "
+	 "directly: Slurm sends TERM, and KILL after KillWait.",
+	 set_signal},
+	{"CheckpointExit", "CODE[,CODE...]|none", "85",
+	 "Exit codes by which "
+	 "a job in its grace says that it has checkpointed and wants to go "
+	 "on later.",
+	 set_exit},
+	{"MinRunTime", "TIME", "0",
+	 "A job keeps its GPUs at least so long "
+	 "after each start, however short its lease.",
+	 set_min_run},
+	{"MaxReclaim", "GPUS", "0",
+	 "At most so many GPUs are taken back in "
+	 "one round; a single job that holds more counts as one. 0: no "
+	 "limit.",
+	 set_reclaim},
+	{"TenantVariant", "eq8|eq16", "eq8",
+	 "What a tenant is entitled to: "
+	 "eq16: its quota, always, so that one who was idle comes back with "
+	 "a lead; eq8: no more than it asks for at the time.",
+	 set_variant},
+	{"FairnessHalfLife", "TIME|none", "none",
+	 "How fast past use is "
+	 "forgotten: what happened so long ago counts half. none: all since "
+	 "the beginning counts, as in the paper.",
+	 set_half_life},
+	{"LeadMax", "TIME|none", "none",
+	 "The most an idle tenant can save "
+	 "up under eq16, as the time its whole quota is worth.",
+	 set_lead_max},
+	{"NewJobsFirst", "yes|no", "no",
+	 "Whether a tenant's jobs that never "
+	 "ran go before its others.",
+	 set_new_first},
+	{"LeaseBonus", "NUMBER", "0",
+	 "A job's rho is divided by 1 + "
+	 "LeaseBonus times the leases it has had: jobs with many leases "
+	 "behind them finish sooner.",
+	 set_bonus},
+	{"DeadlineUrgency", "TIME", "0",
+	 "A job goes before its tenant's "
+	 "others once its --deadline, less its time limit, is nearer than "
+	 "this.",
+	 set_urgency},
+	{"OnUnfit", "job|tenant", "job",
+	 "What is passed over in a round when "
+	 "a job does not fit. tenant is the paper's literal text and leaves "
+	 "GPUs idle.",
+	 set_on_unfit},
+	{"Placement", "consolidated|strict", "consolidated",
+	 "strict: a job "
+	 "rather waits than runs on more nodes than it needs.",
+	 set_placement},
+	{NULL, NULL, NULL, NULL, NULL},
 };
 
 void astra_options_init(struct astra_options *options)
 {
-	*options = (struct astra_options){ 0 };
+	*options = (struct astra_options){0};
 	for (const struct astra_option *row = astra_option_table; row->key;
 	     row++)
 		row->parse(options, row->initial, NULL);
@@ -346,7 +377,7 @@ int astra_options_set(struct astra_options *options, const char *key,
 		      const char *value, struct astra_error *err)
 {
 	struct astra_options parsed = *options;
-	struct astra_error why = { "" };
+	struct astra_error why = {""};
 
 	for (const struct astra_option *row = astra_option_table; row->key;
 	     row++) {
@@ -362,12 +393,12 @@ int astra_options_set(struct astra_options *options, const char *key,
 			       value);
 }
 
-int astra_options_check(const struct astra_options *o,
-			struct astra_error *err)
+int astra_options_check(const struct astra_options *o, struct astra_error *err)
 {
 	if (o->lease_sec < 1)
-		return astra_error_set(err, "LeaseTerm=%g: a lease lasts at "
-					    "least one second",
+		return astra_error_set(err,
+				       "LeaseTerm=%g: a lease lasts at "
+				       "least one second",
 				       o->lease_sec);
 	if (o->grace_sec >= o->lease_sec)
 		return astra_error_set(err,
@@ -376,25 +407,30 @@ int astra_options_check(const struct astra_options *o,
 				       "whole lease on the checkpoint",
 				       o->grace_sec, o->lease_sec);
 	if (o->min_run_sec > o->lease_sec)
-		return astra_error_set(err, "MinRunTime=%g is longer than "
-					    "LeaseTerm=%g",
+		return astra_error_set(err,
+				       "MinRunTime=%g is longer than "
+				       "LeaseTerm=%g",
 				       o->min_run_sec, o->lease_sec);
 	if (o->round_sec < 1 || o->round_sec > 3600)
-		return astra_error_set(err, "RoundInterval=%g: allowed are 1 "
-					    "second to 1 hour",
+		return astra_error_set(err,
+				       "RoundInterval=%g: allowed are 1 "
+				       "second to 1 hour",
 				       o->round_sec);
 	if (o->lease_min_sec > 0 && o->lease_min_sec <= o->grace_sec)
-		return astra_error_set(err, "LeaseMin=%g is not longer than "
-					    "CheckpointGrace=%g",
+		return astra_error_set(err,
+				       "LeaseMin=%g is not longer than "
+				       "CheckpointGrace=%g",
 				       o->lease_min_sec, o->grace_sec);
 	if (o->lease_max_sec > 0 && o->lease_max_sec < o->lease_min_sec)
-		return astra_error_set(err, "LeaseMax=%g is shorter than "
-					    "LeaseMin=%g",
+		return astra_error_set(err,
+				       "LeaseMax=%g is shorter than "
+				       "LeaseMin=%g",
 				       o->lease_max_sec, o->lease_min_sec);
 	if (o->lease_max_sec <= 0 && o->lease_sec < o->lease_min_sec)
-		return astra_error_set(err, "LeaseMin=%g is longer than "
-					    "LeaseTerm=%g, which is LeaseMax "
-					    "unless that is set",
+		return astra_error_set(err,
+				       "LeaseMin=%g is longer than "
+				       "LeaseTerm=%g, which is LeaseMax "
+				       "unless that is set",
 				       o->lease_min_sec, o->lease_sec);
 	return 0;
 }

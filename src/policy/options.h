@@ -26,22 +26,22 @@ struct astra_options {
 	int checkpoint_signal;	 /* CheckpointSignal, 0: none */
 	int checkpoint_exit[ASTRA_EXIT_CODES_MAX]; /* CheckpointExit */
 	size_t checkpoint_exit_count;
-	double min_run_sec;	 /* MinRunTime */
-	uint32_t reclaim_max;	 /* MaxReclaim, GPUs a round; 0: no limit */
-	bool quota_entitlement;	 /* TenantVariant=eq16 */
-	double half_life_sec;	 /* FairnessHalfLife, 0: since the beginning */
-	double lead_max_sec;	 /* LeadMax, 0: no limit */
-	bool new_first;		 /* NewJobsFirst */
-	double lease_bonus;	 /* LeaseBonus */
-	double urgency_sec;	 /* DeadlineUrgency */
-	bool on_unfit_tenant;	 /* OnUnfit=tenant */
-	bool strict_placement;	 /* Placement=strict */
+	double min_run_sec;	/* MinRunTime */
+	uint32_t reclaim_max;	/* MaxReclaim, GPUs a round; 0: no limit */
+	bool quota_entitlement; /* TenantVariant=eq16 */
+	double half_life_sec;	/* FairnessHalfLife, 0: since the beginning */
+	double lead_max_sec;	/* LeadMax, 0: no limit */
+	bool new_first;		/* NewJobsFirst */
+	double lease_bonus;	/* LeaseBonus */
+	double urgency_sec;	/* DeadlineUrgency */
+	bool on_unfit_tenant;	/* OnUnfit=tenant */
+	bool strict_placement;	/* Placement=strict */
 };
 
 /* One row of the table. */
 struct astra_option {
 	const char *key;
-	const char *values; /* as the man page shows them, e.g. "TIME" */
+	const char *values;  /* as the man page shows them, e.g. "TIME" */
 	const char *initial; /* the default, as an admin would write it */
 	const char *help;
 	/* Parse text into out. Returns 0, or -1 with err saying what is

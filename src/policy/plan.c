@@ -9,7 +9,7 @@
 
 void astra_plan_init(struct astra_plan *plan)
 {
-	*plan = (struct astra_plan){ 0 };
+	*plan = (struct astra_plan){0};
 }
 
 void astra_plan_clear(struct astra_plan *plan)

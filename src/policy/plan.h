@@ -9,40 +9,40 @@
 #include "src/policy/model.h"
 
 enum astra_action {
-	ASTRA_START,	/* start the job on exactly these shares */
-	ASTRA_SIGNAL,	/* lease over: send the checkpoint signal, once */
-	ASTRA_REQUEUE,	/* take the GPUs back: requeue the job */
+	ASTRA_START,   /* start the job on exactly these shares */
+	ASTRA_SIGNAL,  /* lease over: send the checkpoint signal, once */
+	ASTRA_REQUEUE, /* take the GPUs back: requeue the job */
 };
 
 struct astra_decision {
 	enum astra_action action;
-	uint32_t job;	       /* its id; an array's id: one of its tasks */
-	uint32_t restart_cnt;  /* the run it is about: skip if it differs */
-	double until_sec;      /* START: the lease's end; SIGNAL: the grace's */
-	size_t first_share;    /* START: index into the plan's shares */
+	uint32_t job;	      /* its id; an array's id: one of its tasks */
+	uint32_t restart_cnt; /* the run it is about: skip if it differs */
+	double until_sec;     /* START: the lease's end; SIGNAL: the grace's */
+	size_t first_share;   /* START: index into the plan's shares */
 	size_t share_count;
 };
 
 /* Why a pending job waits. */
 enum astra_wait {
 	ASTRA_WAIT_NONE,
-	ASTRA_WAIT_BLOCKED,  /* the host knows: held, dependency, begin, limit */
-	ASTRA_WAIT_RANK,     /* others are needier and the GPUs are used up */
-	ASTRA_WAIT_HOLD,     /* first to get GPUs: they are being collected */
-	ASTRA_WAIT_GRANTED,  /* granted; the present holders are leaving */
-	ASTRA_WAIT_PLACE,    /* enough GPUs, but not where it could use them */
-	ASTRA_WAIT_RECLAIM,  /* MaxReclaim: next round */
-	ASTRA_WAIT_REFUSED,  /* the host refused its last plan */
-	ASTRA_WAIT_CLEANUP,  /* its last run is being cleaned up */
-	ASTRA_WAIT_TOO_BIG,  /* more GPUs than all usable nodes have */
-	ASTRA_WAIT_PINNED,   /* needs GPUs that no lease end will free */
+	ASTRA_WAIT_BLOCKED, /* the host knows: held, dependency, begin, limit */
+	ASTRA_WAIT_RANK,    /* others are needier and the GPUs are used up */
+	ASTRA_WAIT_HOLD,    /* first to get GPUs: they are being collected */
+	ASTRA_WAIT_GRANTED, /* granted; the present holders are leaving */
+	ASTRA_WAIT_PLACE,   /* enough GPUs, but not where it could use them */
+	ASTRA_WAIT_RECLAIM, /* MaxReclaim: next round */
+	ASTRA_WAIT_REFUSED, /* the host refused its last plan */
+	ASTRA_WAIT_CLEANUP, /* its last run is being cleaned up */
+	ASTRA_WAIT_TOO_BIG, /* more GPUs than all usable nodes have */
+	ASTRA_WAIT_PINNED,  /* needs GPUs that no lease end will free */
 };
 
 struct astra_reason {
 	uint32_t job; /* its id */
 	enum astra_wait wait;
-	uint32_t rank;	/* among the candidates of this round, from 1; 0: none */
-	uint32_t ranks; /* how many candidates there were */
+	uint32_t rank; /* among the candidates of this round, from 1; 0: none */
+	uint32_t ranks;	  /* how many candidates there were */
 	double start_sec; /* when it is expected to start; 0: not known */
 };
 

@@ -24,11 +24,11 @@ struct astra_candidate {
 	uint32_t tenant; /* index into the contest's tenants */
 	uint32_t gpus;	 /* >= 1 */
 	double submit_sec;
-	double rho;	    /* of the job, Eq. 12 */
-	uint32_t leases;    /* leases it has had so far */
-	bool fresh;	    /* never ran */
+	double rho;		 /* of the job, Eq. 12 */
+	uint32_t leases;	 /* leases it has had so far */
+	bool fresh;		 /* never ran */
 	double latest_start_sec; /* its deadline's; infinite: none */
-	bool excluded;	    /* can't be placed in this round: rank it only */
+	bool excluded; /* can't be placed in this round: rank it only */
 };
 
 struct astra_contestant {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/policy/policy.h"
-
 #include <strings.h>
 
 #include "src/policy/ltgf.h"
+#include "src/policy/policy.h"
 
 static const struct astra_policy *const policies[] = {
 	&astra_ltgf,

@@ -26,10 +26,10 @@ struct header {
 
 static uint32_t checksum(const struct header *h, const void *data, size_t size)
 {
-	uLong crc = crc32(0, (const Bytef *) h,
-			  (uInt) offsetof(struct header, crc));
+	uLong crc =
+		crc32(0, (const Bytef *)h, (uInt)offsetof(struct header, crc));
 
-	return (uint32_t) crc32_z(crc, data, size);
+	return (uint32_t)crc32_z(crc, data, size);
 }
 
 static int write_all(int fd, const void *data, size_t size)
@@ -44,7 +44,7 @@ static int write_all(int fd, const void *data, size_t size)
 		if (n <= 0)
 			return -1;
 		at += n;
-		size -= (size_t) n;
+		size -= (size_t)n;
 	}
 	return 0;
 }
@@ -64,12 +64,12 @@ static void sync_folder(const char *path)
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	(void) fsync(fd);
+	(void)fsync(fd);
 	close(fd);
 }
 
-static int write_new(const char *path, const struct header *h,
-		     const void *data, size_t size)
+static int write_new(const char *path, const struct header *h, const void *data,
+		     size_t size)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	int rc;
@@ -77,9 +77,9 @@ static int write_new(const char *path, const struct header *h,
 	if (fd < 0)
 		return -1;
 	rc = write_all(fd, h, sizeof(*h)) < 0 ||
-			     write_all(fd, data, size) < 0 || fsync(fd) < 0 ?
-		     -1 :
-		     0;
+			     write_all(fd, data, size) < 0 || fsync(fd) < 0
+		     ? -1
+		     : 0;
 	if (close(fd) < 0)
 		rc = -1;
 	return rc;
@@ -88,7 +88,7 @@ static int write_new(const char *path, const struct header *h,
 int astra_state_write(const char *path, const void *data, size_t size,
 		      struct astra_error *err)
 {
-	struct header h = { .magic = MAGIC, .format = FORMAT, .size = size };
+	struct header h = {.magic = MAGIC, .format = FORMAT, .size = size};
 	char fresh[PATH_MAX], old[PATH_MAX];
 
 	h.crc = checksum(&h, data, size);
@@ -97,10 +97,10 @@ int astra_state_write(const char *path, const void *data, size_t size,
 		return astra_error_set(err, "%s: the path is too long", path);
 	if (write_new(fresh, &h, data, size) < 0) {
 		astra_error_set(err, "%s: %s", fresh, strerror(errno));
-		(void) unlink(fresh);
+		(void)unlink(fresh);
 		return -1;
 	}
-	(void) unlink(old);
+	(void)unlink(old);
 	if (link(path, old) < 0 && errno != ENOENT)
 		return astra_error_set(err, "%s: %s", old, strerror(errno));
 	if (rename(fresh, path) < 0)
@@ -121,7 +121,7 @@ static int read_all(int fd, void *data, size_t size)
 		if (n <= 0)
 			return -1;
 		at += n;
-		size -= (size_t) n;
+		size -= (size_t)n;
 	}
 	return 0;
 }
@@ -138,24 +138,26 @@ static int read_checked(int fd, const char *path, void **data, size_t *size,
 		return astra_error_set(err, "%s: not a state file of Astraea",
 				       path);
 	if (h.format != FORMAT)
-		return astra_error_set(err, "%s: format %u, this release "
-					    "reads %u",
+		return astra_error_set(err,
+				       "%s: format %u, this release "
+				       "reads %u",
 				       path, h.format, FORMAT);
 	if (h.size > SIZE_MAX_BYTES ||
-	    (uint64_t) st.st_size != sizeof(h) + h.size)
+	    (uint64_t)st.st_size != sizeof(h) + h.size)
 		return astra_error_set(err, "%s: truncated", path);
-	body = malloc(h.size ? (size_t) h.size : 1);
+	body = malloc(h.size ? (size_t)h.size : 1);
 	if (!body)
 		return astra_error_nomem(err);
-	if (read_all(fd, body, (size_t) h.size) < 0 ||
-	    checksum(&h, body, (size_t) h.size) != h.crc) {
+	if (read_all(fd, body, (size_t)h.size) < 0 ||
+	    checksum(&h, body, (size_t)h.size) != h.crc) {
 		free(body);
-		return astra_error_set(err, "%s: damaged, its checksum does "
-					    "not match",
+		return astra_error_set(err,
+				       "%s: damaged, its checksum does "
+				       "not match",
 				       path);
 	}
 	*data = body;
-	*size = (size_t) h.size;
+	*size = (size_t)h.size;
 	return 0;
 }
 

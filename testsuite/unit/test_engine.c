@@ -22,7 +22,7 @@ static void figure_6_alternates_one_to_two(void **state)
 {
 	struct vcluster vc;
 	struct vjob *j1, *j2, *j3;
-	(void) state;
+	(void)state;
 
 	vc_init(&vc, 1, 6);
 	use_terms(&vc, 20);
@@ -56,13 +56,13 @@ static void endless_work_is_shared_by_weight(void **state)
 {
 	struct vcluster vc;
 	double total = 0;
-	(void) state;
+	(void)state;
 
 	vc_init(&vc, 4, 8);
 	use_terms(&vc, 30);
 	vc_begin(&vc);
 	for (uint32_t t = 0; t < 3; t++) {
-		static const char *const names[] = { "a", "b", "c" };
+		static const char *const names[] = {"a", "b", "c"};
 
 		vc_tenant(&vc, names[t], t ? 1 : 2);
 		for (int i = 0; i < 40; i++)
@@ -74,7 +74,6 @@ static void endless_work_is_shared_by_weight(void **state)
 	for (uint32_t t = 0; t < 3; t++) {
 		double share = vc_tenant_view(&vc, t).usage.alloc / total;
 		double right = t ? 0.25 : 0.5;
-
 
 		assert_true(fabs(share / right - 1) < 0.05);
 	}
@@ -103,9 +102,10 @@ static void check_starvation(unsigned seed, uint32_t gpus, uint32_t per_node)
 	big->job.request.gpus_per_node = per_node;
 	big->job.checkpoints = true;
 	while (vc.now_sec < AT(600) && !big->starts) {
-		uint32_t size = 1 + (uint32_t) rand() % (seed % 4 + 1);
+		uint32_t size = 1 + (uint32_t)rand() % (seed % 4 + 1);
 
-		if (vc_running_gpus(&vc) < 40 && rand() % 3 && vc.job_count < 900)
+		if (vc_running_gpus(&vc) < 40 && rand() % 3 &&
+		    vc.job_count < 900)
 			vc_submit(&vc, 0, size, 5 + rand() % 300);
 		vc_step(&vc);
 	}
@@ -118,7 +118,7 @@ static void check_starvation(unsigned seed, uint32_t gpus, uint32_t per_node)
 
 static void large_jobs_start_within_two_terms(void **state)
 {
-	(void) state;
+	(void)state;
 	for (unsigned seed = 1; seed <= 10; seed++) {
 		check_starvation(seed, 32, 0);
 		check_starvation(seed, 32, 8);
@@ -134,7 +134,7 @@ static void held_gpus_are_lent(void **state)
 	struct vcluster vc;
 	struct vjob *big;
 	double busy = 0, seconds = 0;
-	(void) state;
+	(void)state;
 
 	vc_init(&vc, 4, 8);
 	use_terms(&vc, 60);
@@ -166,7 +166,7 @@ static void only_the_loser_is_taken_back(void **state)
 {
 	struct vcluster vc;
 	struct vjob *want;
-	(void) state;
+	(void)state;
 
 	vc_init(&vc, 3, 8);
 	use_terms(&vc, 20);
@@ -193,7 +193,7 @@ static void cheapest_losers_are_found(void **state)
 {
 	struct vcluster vc;
 	struct vjob *want, *four;
-	(void) state;
+	(void)state;
 
 	vc_init(&vc, 1, 8);
 	use_terms(&vc, 20);
@@ -216,7 +216,7 @@ static void reclaim_is_bounded_by_round(void **state)
 {
 	struct vcluster vc;
 	struct vjob *want;
-	(void) state;
+	(void)state;
 
 	vc_init(&vc, 4, 8);
 	use_terms(&vc, 20);
@@ -238,7 +238,7 @@ static void checkpointing_job_gets_its_grace(void **state)
 {
 	struct vcluster vc;
 	struct vjob *a, *b;
-	(void) state;
+	(void)state;
 
 	vc_init(&vc, 1, 4);
 	use_terms(&vc, 20);
@@ -264,7 +264,7 @@ static void grace_ends_in_a_requeue(void **state)
 {
 	struct vcluster vc;
 	struct vjob *a, *b;
-	(void) state;
+	(void)state;
 
 	vc_init(&vc, 1, 4);
 	use_terms(&vc, 20);
@@ -278,7 +278,7 @@ static void grace_ends_in_a_requeue(void **state)
 	b = vc_submit(&vc, 1, 4, HUGE_VAL);
 	vc_run(&vc, AT(40));
 	assert_int_equal(b->starts, 1);
-	assert_in_range((int) (b->job.start_sec - 1000), 28, 32);
+	assert_in_range((int)(b->job.start_sec - 1000), 28, 32);
 	vc_fini(&vc);
 }
 
@@ -286,7 +286,7 @@ static void irrevocable_jobs_are_charged_and_never_taken(void **state)
 {
 	struct vcluster vc;
 	struct vjob *a, *b;
-	(void) state;
+	(void)state;
 
 	vc_init(&vc, 1, 4);
 	use_terms(&vc, 20);
@@ -307,11 +307,11 @@ static void irrevocable_jobs_are_charged_and_never_taken(void **state)
 static void save_and_restore_go_on_in_mid_lease(void **state)
 {
 	struct vcluster vc;
-	struct astra_bytes bytes = { 0 };
-	struct astra_error err = { "" };
+	struct astra_bytes bytes = {0};
+	struct astra_error err = {""};
 	struct astra_job_view before, after;
 	struct vjob *a;
-	(void) state;
+	(void)state;
 
 	vc_init(&vc, 2, 8);
 	use_terms(&vc, 30);
@@ -325,8 +325,8 @@ static void save_and_restore_go_on_in_mid_lease(void **state)
 	before = vc_view(&vc, a);
 	assert_int_equal(astra_engine_save(vc.engine, &bytes), 0);
 	astra_engine_destroy(vc.engine);
-	vc.engine = astra_engine_restore(&vc.options, bytes.data, bytes.size,
-					 &err);
+	vc.engine =
+		astra_engine_restore(&vc.options, bytes.data, bytes.size, &err);
 	assert_non_null(vc.engine);
 	after = vc_view(&vc, a);
 	assert_true(fabs(before.usage.alloc - after.usage.alloc) < 1e-6);
@@ -343,7 +343,7 @@ static void save_and_restore_go_on_in_mid_lease(void **state)
 /* Random work: the virtual cluster asserts that nothing is overcommitted. */
 static void random_histories_never_overcommit(void **state)
 {
-	(void) state;
+	(void)state;
 	for (unsigned seed = 1; seed <= 12; seed++) {
 		struct vcluster vc;
 
@@ -359,25 +359,25 @@ static void random_histories_never_overcommit(void **state)
 		vc_tenant(&vc, "c", 0);
 		while (vc.now_sec < AT(600)) {
 			if (rand() % 4 == 0 && vc.job_count < 300) {
-				struct vjob *v = vc_submit(
-					&vc, (uint32_t) (rand() % 3),
-					1 + (uint32_t) (rand() % 10),
-					5 + rand() % 90);
+				struct vjob *v =
+					vc_submit(&vc, (uint32_t)(rand() % 3),
+						  1 + (uint32_t)(rand() % 10),
+						  5 + rand() % 90);
 
 				v->job.revocable = rand() % 8 != 0;
 				v->job.checkpoints = rand() % 2;
 				v->checkpoint_sec = rand() % 4;
 				if (rand() % 5 == 0)
 					v->job.request.gpus_per_node =
-						v->job.request.gpus % 4 == 0 ?
-							4 :
-							v->job.request.gpus;
+						v->job.request.gpus % 4 == 0
+							? 4
+							: v->job.request.gpus;
 				if (v->job.request.gpus_per_node > 4)
 					v->job.request.gpus_per_node = 0;
 				v->job.request.whole_node = rand() % 20 == 0;
 			}
 			if (rand() % 50 == 0) {
-				size_t n = (size_t) rand() % vc.node_count;
+				size_t n = (size_t)rand() % vc.node_count;
 
 				vc.nodes[n].usable = !vc.nodes[n].usable;
 			}

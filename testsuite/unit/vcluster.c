@@ -29,7 +29,7 @@ void vc_init(struct vcluster *vc, size_t nodes, uint32_t gpus)
 
 void vc_begin(struct vcluster *vc)
 {
-	struct astra_error err = { "" };
+	struct astra_error err = {""};
 
 	assert_int_equal(astra_options_check(&vc->options, &err), 0);
 	vc->engine = astra_engine_create(&vc->options, vc->now_sec, &err);
@@ -47,8 +47,8 @@ void vc_fini(struct vcluster *vc)
 uint32_t vc_tenant(struct vcluster *vc, const char *name, double weight)
 {
 	vc->tenants[vc->tenant_count] =
-		(struct astra_tenant){ .name = name, .weight = weight };
-	return (uint32_t) vc->tenant_count++;
+		(struct astra_tenant){.name = name, .weight = weight};
+	return (uint32_t)vc->tenant_count++;
 }
 
 struct vjob *vc_submit(struct vcluster *vc, uint32_t tenant, uint32_t gpus,
@@ -59,11 +59,11 @@ struct vjob *vc_submit(struct vcluster *vc, uint32_t tenant, uint32_t gpus,
 	assert_non_null(v);
 	assert_true(vc->job_count < VC_JOBS);
 	v->job = (struct astra_job){
-		.id = (uint32_t) vc->job_count + 1,
+		.id = (uint32_t)vc->job_count + 1,
 		.tenant = tenant,
 		.copies = 1,
 		.weight = 1,
-		.request = { .gpus = gpus, .cpus = gpus },
+		.request = {.gpus = gpus, .cpus = gpus},
 		.state = ASTRA_JOB_PENDING,
 		.submit_sec = vc->now_sec,
 		.revocable = true,
@@ -114,8 +114,8 @@ static void cleaned(struct vcluster *vc, struct vjob *v)
 {
 	hold_shares(vc, v, -1);
 	v->job.held_count = 0;
-	v->job.state = v->job.state == ASTRA_JOB_REQUEUED ? ASTRA_JOB_PENDING :
-							    ASTRA_JOB_ENDED;
+	v->job.state = v->job.state == ASTRA_JOB_REQUEUED ? ASTRA_JOB_PENDING
+							  : ASTRA_JOB_ENDED;
 }
 
 static void live(struct vcluster *vc)
@@ -165,9 +165,9 @@ static void carry_out(struct vcluster *vc, const struct astra_decision *d)
 
 	if (vc->trace)
 		printf("%6.0f %s job %u until %.0f\n", vc->now_sec - 1000,
-		       d->action == ASTRA_START	 ? "start" :
-		       d->action == ASTRA_SIGNAL ? "signal" :
-						   "requeue",
+		       d->action == ASTRA_START	   ? "start"
+		       : d->action == ASTRA_SIGNAL ? "signal"
+						   : "requeue",
 		       d->job, d->until_sec > 0 ? d->until_sec - 1000 : 0);
 	if (d->action == ASTRA_START) {
 		start(vc, v, d);
@@ -196,7 +196,7 @@ void vc_step(struct vcluster *vc)
 		.jobs = vc->snapshot_jobs,
 		.job_count = vc->job_count,
 	};
-	struct astra_error err = { "" };
+	struct astra_error err = {""};
 
 	live(vc);
 	if (vc->due_sec <= vc->now_sec) {

@@ -15,7 +15,7 @@ struct vjob {
 	struct astra_job job; /* what the engine is told */
 	double work_sec;      /* to be run in all; infinite: endless */
 	double done_sec;
-	double clean_sec; /* REQUEUED or ENDING until then */
+	double clean_sec;      /* REQUEUED or ENDING until then */
 	double checkpoint_sec; /* GRACE: leaves by itself after that long; 0:
 				* only when requeued */
 	double leave_sec;

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The contest as the policy sees it. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/policy/engine_priv.h"
+
+void astra_ballot_fini(struct ballot *b)
+{
+	free(b->candidates);
+	free(b->tenants);
+	free(b->ranking.choices);
+}
+
+int astra_ballot_init(struct ballot *b, const struct round *r, size_t room)
+{
+	const struct astra_engine *e = r->e;
+
+	*b = (struct ballot){0};
+	b->candidates = calloc(room + 1, sizeof(*b->candidates));
+	b->tenants = calloc(e->tenant_count + 1, sizeof(*b->tenants));
+	b->ranking.choices = calloc(room + 1, sizeof(*b->ranking.choices));
+	if (!b->candidates || !b->tenants || !b->ranking.choices) {
+		astra_ballot_fini(b);
+		return -1;
+	}
+	for (size_t i = 0; i < e->tenant_count; i++) {
+		uint32_t account = e->tenants[i].account;
+		double quota = astra_fairness_quota(e->account, account);
+
+		b->tenants[i] = (struct astra_contestant){
+			.usage = astra_fairness_tenant(
+				e->account, r->snap->now_sec, account),
+			.quota = quota,
+			.entitled = quota > 0,
+		};
+	}
+	b->contest = (struct astra_contest){
+		.now_sec = r->snap->now_sec,
+		.lease_sec = e->options.lease_sec,
+		.candidates = b->candidates,
+		.tenants = b->tenants,
+		.tenant_count = e->tenant_count,
+	};
+	return 0;
+}
+
+struct astra_candidate astra_ballot_candidate(const struct round *r,
+					      uint32_t row,
+					      const struct astra_job *job)
+{
+	const struct astra_engine *e = r->e;
+	const struct ejob *j = &e->jobs[row];
+	double now = r->snap->now_sec;
+	struct astra_candidate c = {
+		.job = row,
+		.tenant = j->tenant,
+		.gpus = job->state == ASTRA_JOB_RUNNING ? j->held_gpus
+							: job->request.gpus,
+		.submit_sec = j->submit_sec,
+		.leases = j->leases,
+		.fresh = !j->ran,
+		.latest_start_sec = HUGE_VAL,
+	};
+	double quota =
+		astra_fairness_quota(e->account, e->tenants[j->tenant].account);
+
+	c.rho = astra_rho(astra_fairness_job(e->account, now, j->account),
+			  quota > 0 && j->weight > 0);
+	if (job->deadline_sec > 0)
+		c.latest_start_sec = job->deadline_sec - job->time_limit_sec;
+	return c;
+}
+
+/* Charge tenants in advance for leases that go on: as Alg. 1 charges a grant
+ * with gpus * lease at once, what is left of it stays charged. Without this
+ * a tenant that has just been served looks as needy as before. */
+void astra_ballot_charge(const struct round *r, struct ballot *b)
+{
+	const struct astra_engine *e = r->e;
+	double now = r->snap->now_sec;
+
+	for (size_t i = 0; i < e->job_count; i++) {
+		const struct ejob *j = &e->jobs[i];
+		double left =
+			j->revocable ? j->lease_end_sec - now : j->lease_sec;
+
+		if (j->id && j->state == ASTRA_JOB_RUNNING &&
+		    j->phase == ASTRA_PHASE_LEASED && left > 0)
+			b->tenants[j->tenant].usage.alloc +=
+				j->held_gpus * left;
+	}
+	for (size_t i = 0; i < e->grant_count; i++) {
+		const struct ejob *j =
+			&e->jobs[astra_idmap_get(&e->by_id, e->grants[i].job)];
+
+		b->tenants[j->tenant].usage.alloc += j->gpus * j->lease_sec;
+	}
+}
+
+int astra_ballot_run(const struct round *r, struct ballot *b,
+		     struct astra_error *err)
+{
+	b->ranking.count = 0;
+	return r->e->policy->decide(r->e->policy_self, &b->contest, &b->ranking,
+				    err);
+}
+
+/* The policy's ranking of all active jobs, those in mid-lease too. */
+int astra_ballot_everybody(struct round *r, struct ballot *b,
+			   struct astra_error *err)
+{
+	const struct astra_engine *e = r->e;
+	size_t n = 0;
+
+	if (astra_ballot_init(b, r,
+			      r->contender_count + r->snap->job_count +
+				      e->grant_count) < 0)
+		return astra_error_nomem(err);
+	astra_ballot_charge(r, b);
+	b->contest.gpus = r->usable_gpus;
+	for (size_t i = 0; i < r->contender_count; i++) {
+		const struct contender *c = &r->contenders[i];
+
+		b->candidates[n++] = astra_ballot_candidate(r, c->row, c->job);
+	}
+	for (size_t i = 0; i < r->snap->job_count; i++) {
+		const struct astra_job *job = &r->snap->jobs[i];
+		uint32_t row = e->row_of[i];
+
+		if (job->state != ASTRA_JOB_RUNNING)
+			continue;
+		if (!job->revocable &&
+		    b->contest.gpus >= e->jobs[row].held_gpus)
+			b->contest.gpus -= e->jobs[row].held_gpus;
+		else if (job->revocable &&
+			 !astra_contender_expired(r, &e->jobs[row], job))
+			b->candidates[n++] =
+				astra_ballot_candidate(r, row, job);
+	}
+	for (size_t i = 0; i < e->grant_count; i++) {
+		uint32_t row = astra_idmap_get(&e->by_id, e->grants[i].job);
+
+		b->candidates[n++] = astra_ballot_candidate(
+			r, row, &r->snap->jobs[e->jobs[row].index]);
+	}
+	b->contest.candidate_count = n;
+	return astra_ballot_run(r, b, err);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Who competes in a round. */
+#include "src/common/grow.h"
+#include "src/policy/engine_priv.h"
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash ^= value + UINT64_C(0x9e3779b97f4a7c15) + (hash << 6) +
+		(hash >> 2);
+	return hash * UINT64_C(0xff51afd7ed558ccd);
+}
+
+/* Requests of one shape find a place together or not at all. */
+static uint64_t shape_of(const struct round *r, const struct astra_job *job,
+			 bool refusals)
+{
+	const struct astra_request *q = &job->request;
+	const uint64_t *banned =
+		refusals ? astra_refused_nodes(r->e, job->id) : NULL;
+	uint64_t h = mix(q->gpus, q->gpus_per_node);
+
+	h = mix(h, (uint64_t)q->nodes_min << 32 | q->nodes_max);
+	h = mix(h, (uint64_t)q->cpus << 32 | q->cpus_per_node);
+	h = mix(h, q->mem_node_mib);
+	h = mix(h, q->mem_gpu_mib);
+	h = mix(h, q->mem_cpu_mib);
+	h = mix(h, (uint64_t)q->gpus_quantum << 1 | q->whole_node);
+	for (size_t i = 0; q->allowed && i < (r->snap->node_count + 63) / 64;
+	     i++)
+		h = mix(h, q->allowed[i]);
+	return banned ? mix(h, job->id) : h;
+}
+
+static int add_contender(struct round *r, uint32_t row,
+			 const struct astra_job *job, bool expired)
+{
+	if (astra_grow(&r->contenders, &r->contender_room,
+		       r->contender_count + 1, sizeof(*r->contenders)) < 0)
+		return -1;
+	r->contenders[r->contender_count++] = (struct contender){
+		.row = row,
+		.job = job,
+		.shape = shape_of(r, job, r->e->jobs[row].refusals > 0),
+		.expired = expired,
+	};
+	return 0;
+}
+
+/* Whether a job's lease is over, it may lose its GPUs, and others could use
+ * them. */
+bool astra_contender_expired(const struct round *r, const struct ejob *j,
+			     const struct astra_job *job)
+{
+	double now = r->snap->now_sec;
+
+	if (j->phase != ASTRA_PHASE_LEASED || !job->revocable ||
+	    j->lease_end_sec > now ||
+	    j->start_sec + r->e->options.min_run_sec > now)
+		return false;
+	for (size_t i = 0; i < job->held_count; i++)
+		if (r->snap->nodes[job->held[i].node].usable)
+			return true;
+	return false;
+}
+
+int astra_contenders_find(struct round *r)
+{
+	struct astra_engine *e = r->e;
+
+	for (size_t i = 0; i < r->snap->job_count; i++) {
+		const struct astra_job *job = &r->snap->jobs[i];
+		uint32_t row = e->row_of[i];
+		uint64_t copies;
+
+		if (!job->request.gpus)
+			continue;
+		if (job->state == ASTRA_JOB_RUNNING) {
+			if (astra_contender_expired(r, &e->jobs[row], job) &&
+			    add_contender(r, row, job, true) < 0)
+				return -1;
+			continue;
+		}
+		if (job->state != ASTRA_JOB_PENDING ||
+		    (e->jobs[row].refusals && astra_refused_job(e, job->id)))
+			continue;
+		/* No more of an array than could run at once. */
+		copies = job->copies - e->jobs[row].grants;
+		if (copies > r->usable_gpus / job->request.gpus)
+			copies = r->usable_gpus / job->request.gpus;
+		while (copies-- > 0)
+			if (add_contender(r, row, job, false) < 0)
+				return -1;
+	}
+	return 0;
+}

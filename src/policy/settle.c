@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a round's outcome means for each job: a new lease, a grant, doom, or a
+ * reason to wait. */
+#include <math.h>
+
+#include "src/policy/engine_priv.h"
+
+static void renew(struct round *r, struct hold *hold, struct contender *c)
+{
+	struct ejob *j = &r->e->jobs[c->row];
+	double now = r->snap->now_sec, end = now + j->lease_sec;
+	double cut =
+		astra_hold_cut(hold, c->job->held, c->job->held_count, end);
+
+	r->e->counters.lent += cut < end;
+	r->e->counters.renewed++;
+	j->lease_start_sec = now;
+	j->lease_end_sec = cut;
+	j->taken = false;
+	j->leases++;
+	r->plan->changed = true;
+}
+
+/* Whether a lease that would end at end_sec, cut to end with the hold, is still
+ * worth starting: MinRunTime must not reach past the hold. */
+static bool worth_starting(const struct round *r, double cut_sec,
+			   double end_sec)
+{
+	double lent_sec = cut_sec - r->snap->now_sec;
+
+	return cut_sec >= end_sec || lent_sec > fmax(r->e->options.min_run_sec,
+						     r->e->options.round_sec);
+}
+
+static int grant(struct round *r, struct hold *hold, struct contender *c,
+		 const struct outcome *o)
+{
+	struct ejob *j = &r->e->jobs[c->row];
+	const struct astra_share *shares = o->places + c->first_share;
+	double now = r->snap->now_sec, end = now + j->lease_sec, cut;
+
+	if (c->job->time_limit_sec > 0)
+		end = fmin(end, now + c->job->time_limit_sec);
+	cut = astra_hold_cut(hold, shares, c->share_count, end);
+	if (!worth_starting(r, cut, end)) {
+		c->share_count = 0;
+		return 0;
+	}
+	r->e->counters.lent += cut < end;
+	r->plan->changed = true;
+	return astra_grants_add(r->e, j->id, cut < end ? cut : 0, shares,
+				c->share_count);
+}
+
+/* Whether the job that a loser's GPUs went to is really granted them. */
+static bool winner_granted(const struct round *r, const struct contender *c)
+{
+	return astra_grants_of(r->e, c->winner) > 0;
+}
+
+/* The hold counts a loser's GPUs with those who got them. */
+void astra_settle_mark(struct round *r)
+{
+	for (size_t i = 0; i < r->contender_count; i++)
+		r->e->jobs[r->contenders[i].row].taken =
+			r->contenders[i].expired && r->contenders[i].taken;
+}
+
+int astra_settle(struct round *r, struct hold *hold, const struct outcome *o)
+{
+	/* In the policy's order, so that the needier get the long leases. */
+	for (size_t i = 0; i < o->ballot.ranking.count; i++) {
+		struct contender *c =
+			&r->contenders[o->ballot.ranking.choices[i].candidate];
+
+		if (!c->expired && c->share_count && grant(r, hold, c, o) < 0)
+			return -1;
+		if (c->expired && c->granted)
+			renew(r, hold, c);
+	}
+	for (size_t i = 0; i < r->contender_count; i++) {
+		struct contender *c = &r->contenders[i];
+		struct ejob *j = &r->e->jobs[c->row];
+
+		if (!c->expired || c->granted)
+			continue;
+		if (c->taken && winner_granted(r, c)) {
+			j->phase = ASTRA_PHASE_DOOMED;
+			j->doomed_for = c->winner;
+		} else {
+			renew(r, hold, c);
+		}
+	}
+	return 0;
+}
+
+/* Leases granted in earlier rounds and not begun yet end with the hold too. */
+void astra_settle_older(struct round *r, struct hold *hold)
+{
+	for (size_t i = r->e->grant_count; i-- > 0;) {
+		if (i >= r->e->grant_count)
+			continue; /* tasks of one array go together */
+		struct grant *g = &r->e->grants[i];
+		double end = r->snap->now_sec +
+			     astra_engine_find(r->e, g->job)->lease_sec;
+		double cut = astra_hold_cut(hold, g->shares, g->count, end);
+
+		g->cut_sec = cut < end ? cut : 0;
+		if (!worth_starting(r, cut, end))
+			astra_grants_drop(r->e, g->job);
+	}
+}
+
+static enum astra_wait wait_of(const struct round *r, const struct ejob *j,
+			       const struct astra_job *job)
+{
+	const struct astra_engine *e = r->e;
+
+	if (job->state == ASTRA_JOB_BLOCKED)
+		return ASTRA_WAIT_BLOCKED;
+	if (job->state == ASTRA_JOB_REQUEUED)
+		return ASTRA_WAIT_CLEANUP;
+	if (j->grants)
+		return ASTRA_WAIT_GRANTED;
+	if (j->refusals && astra_refused_job(e, j->id))
+		return ASTRA_WAIT_REFUSED;
+	if (job->request.gpus > r->usable_gpus)
+		return ASTRA_WAIT_TOO_BIG;
+	if (e->hold.job == j->id)
+		return ASTRA_WAIT_HOLD;
+	return ASTRA_WAIT_RANK;
+}
+
+/* Ranks and reasons of all jobs that wait. */
+int astra_explain(struct round *r, const struct outcome *o)
+{
+	uint32_t rank = 0;
+
+	for (size_t i = 0; i < r->snap->job_count; i++) {
+		const struct astra_job *job = &r->snap->jobs[i];
+		struct ejob *j = &r->e->jobs[r->e->row_of[i]];
+
+		j->reason = (struct astra_reason){.job = j->id};
+		if (job->state == ASTRA_JOB_RUNNING ||
+		    job->state == ASTRA_JOB_ENDING ||
+		    job->state == ASTRA_JOB_ENDED)
+			continue;
+		j->reason.wait = wait_of(r, j, job);
+		if (j->reason.wait == ASTRA_WAIT_HOLD)
+			j->reason.start_sec = r->e->hold.start_sec;
+	}
+	for (size_t i = 0; i < o->ballot.ranking.count; i++) {
+		const struct contender *c =
+			&r->contenders[o->ballot.ranking.choices[i].candidate];
+		struct ejob *j = &r->e->jobs[c->row];
+
+		if (c->expired || j->reason.rank)
+			continue;
+		j->reason.rank = ++rank;
+		if (j->reason.wait != ASTRA_WAIT_RANK)
+			continue;
+		if (c->pinned)
+			j->reason.wait = ASTRA_WAIT_PINNED;
+		else if (c->failed)
+			j->reason.wait = ASTRA_WAIT_PLACE;
+	}
+	for (size_t i = 0; i < r->snap->job_count; i++) {
+		struct ejob *j = &r->e->jobs[r->e->row_of[i]];
+
+		j->reason.ranks = rank;
+		if (j->reason.wait != ASTRA_WAIT_NONE &&
+		    astra_plan_reason(r->plan, &j->reason) < 0)
+			return -1;
+	}
+	return 0;
+}
