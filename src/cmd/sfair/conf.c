@@ -86,10 +86,10 @@ static char *munge_of(const char *auth_info)
 {
 	const char *at = auth_info ? strstr(auth_info, "socket=") : NULL;
 
-	if (!at || getenv("MUNGE_SOCKET"))
+	if (!at)
 		return NULL;
 	at += strlen("socket=");
-	return strndup(at, strcspn(at, ","));
+	return strndup(at, strcspn(at, ",;"));
 }
 
 static bool loading;
@@ -131,19 +131,32 @@ static int default_path(char **path, struct astra_error *err)
 	return 0;
 }
 
+static char *variable(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? strdup(value) : NULL;
+}
+
+/* Slurm's configuration is read only for what the environment leaves open. */
 int sfair_conf(char **path, char **munge_socket, struct astra_error *err)
 {
-	const char *named = getenv("SFAIR_SOCKET");
+	bool munge_known;
 	char *conf;
 
-	*path = *munge_socket = NULL;
-	if (named && *named) {
-		*path = strdup(named);
-		return *path ? 0 : astra_error_nomem(err);
-	}
+	*path = variable("SFAIR_SOCKET");
+	*munge_socket = variable("SFAIR_MUNGE_SOCKET");
+	if (!*munge_socket)
+		*munge_socket = variable("MUNGE_SOCKET");
+	munge_known = *munge_socket || !getenv("SLURM_CONF");
+	if (*path && munge_known)
+		return 0;
 	if (load_slurm_conf(err) < 0)
 		return -1;
-	*munge_socket = munge_of(slurm_conf.authinfo);
+	if (!*munge_socket)
+		*munge_socket = munge_of(slurm_conf.authinfo);
+	if (*path)
+		return 0;
 	conf = get_extra_conf_path("astraea.conf");
 	scan_file(conf, 0, path);
 	xfree(conf);
