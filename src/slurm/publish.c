@@ -257,7 +257,7 @@ static void fill_jobs(struct filler *f, uint32_t *queue)
 		astra_engine_job_view(f->pool->engine, i, f->now_sec, &v);
 		index = v.id ? astra_idmap_get(&f->by_id, v.id) :
 			       ASTRA_IDMAP_NONE;
-		if (index == ASTRA_IDMAP_NONE)
+		if (index == ASTRA_IDMAP_NONE || v.state == ASTRA_JOB_ENDED)
 			continue;
 		if (v.phase == ASTRA_PHASE_GRACE)
 			note_grace(f, &f->view->jobs[index],
@@ -268,8 +268,7 @@ static void fill_jobs(struct filler *f, uint32_t *queue)
 			else
 				f->waiting[v.tenant] += v.copies;
 		}
-		if (v.state != ASTRA_JOB_RUNNING &&
-		    v.state != ASTRA_JOB_ENDED)
+		if (v.state != ASTRA_JOB_RUNNING)
 			*queue += v.copies;
 		fill_job(f, &v, index);
 	}
