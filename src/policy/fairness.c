@@ -13,14 +13,16 @@
  * gpus/W share one integral I_c = ∫ min(c, S_j) dt, and a job's own F is
  * W (I_c(now) - I_c(when it became active)). Over years I_c grows far larger
  * than such a difference, so it is kept with what rounding takes from it. */
-struct integral {
+
+/* A sum, and what rounding has taken from it. */
+struct exact {
 	double sum;
 	double lost;
 };
 
 struct cap {
 	double cap;
-	struct integral integral;
+	struct exact integral;
 	uint32_t users; /* jobs that refer to it */
 };
 
@@ -29,8 +31,8 @@ struct tenant {
 	double at_sec; /* all integrals below are up to here */
 	struct astra_usage usage;
 	double alloc_gpus;
-	double demand_gpus;   /* D_j, active jobs only */
-	double active_weight; /* ΣW over active jobs and copies */
+	double demand_gpus;	    /* D_j, active jobs only */
+	struct exact active_weight; /* ΣW over active jobs and copies */
 	uint64_t active_jobs;
 	struct cap *caps;
 	size_t cap_count, cap_room;
@@ -44,8 +46,8 @@ struct job {
 	double weight;
 	double gpus;
 	double alloc_gpus;
-	double at_sec;		/* usage is up to here */
-	struct integral origin; /* I_c at at_sec */
+	double at_sec;	     /* usage is up to here */
+	struct exact origin; /* I_c at at_sec */
 	struct astra_usage usage;
 };
 
@@ -67,6 +69,17 @@ struct fading {
 	double keep;
 	double gain;
 };
+
+/* Fade a sum and add to it (Knuth's two-sum). */
+static struct exact exact_add(struct exact i, double keep, double added)
+{
+	double before = i.sum * keep, sum = before + added;
+	double seen = sum - before;
+
+	i.lost = i.lost * keep + (before - (sum - seen)) + (added - seen);
+	i.sum = sum;
+	return i;
+}
 
 static struct fading fading(const struct astra_fairness *f, double dt)
 {
@@ -90,9 +103,11 @@ static double quota(const struct astra_fairness *f, const struct tenant *t)
 /* S_j: what one unit of active weight is entitled to. */
 static double unit_share(const struct astra_fairness *f, const struct tenant *t)
 {
-	if (t->active_weight <= 0)
+	double weight = t->active_weight.sum + t->active_weight.lost;
+
+	if (weight <= 0)
 		return 0;
-	return fmin(t->demand_gpus, quota(f, t)) / t->active_weight;
+	return fmin(t->demand_gpus, quota(f, t)) / weight;
 }
 
 /* An idle tenant's entitlement grows under Eq. 16 only; the lead F - A that it
@@ -137,18 +152,6 @@ static struct astra_usage tenant_usage(const struct astra_fairness *f,
 	return usage;
 }
 
-/* Fade an integral and add to it (Knuth's two-sum). */
-static struct integral integral_grow(struct integral i, double keep,
-				     double added)
-{
-	double before = i.sum * keep, sum = before + added;
-	double seen = sum - before;
-
-	i.lost = i.lost * keep + (before - (sum - seen)) + (added - seen);
-	i.sum = sum;
-	return i;
-}
-
 /* Bring a tenant's integrals up to now, before one of its rates changes. */
 static void settle(const struct astra_fairness *f, struct tenant *t)
 {
@@ -161,8 +164,8 @@ static void settle(const struct astra_fairness *f, struct tenant *t)
 	for (size_t i = 0; i < t->cap_count; i++) {
 		struct cap *c = &t->caps[i];
 
-		c->integral = integral_grow(c->integral, fade.keep,
-					    fmin(c->cap, share) * fade.gain);
+		c->integral = exact_add(c->integral, fade.keep,
+					fmin(c->cap, share) * fade.gain);
 	}
 	t->at_sec = f->now_sec;
 }
@@ -189,9 +192,8 @@ static double cap_growth(const struct astra_fairness *f, const struct tenant *t,
 {
 	const struct cap *c = &t->caps[j->cap];
 	struct fading fade = fading(f, now - t->at_sec);
-	struct integral i =
-		integral_grow(c->integral, fade.keep,
-			      fmin(c->cap, unit_share(f, t)) * fade.gain);
+	struct exact i = exact_add(c->integral, fade.keep,
+				   fmin(c->cap, unit_share(f, t)) * fade.gain);
 
 	return (i.sum - j->origin.sum * job_keep) +
 	       (i.lost - j->origin.lost * job_keep);
@@ -278,7 +280,7 @@ uint32_t astra_fairness_add_tenant(struct astra_fairness *f, double now_sec,
 	t = &f->tenants[f->tenant_count];
 	*t = (struct tenant){.weight = weight, .at_sec = f->now_sec};
 	f->weights += weight;
-	return (uint32_t)f->tenant_count++;
+	return (uint32_t) f->tenant_count++;
 }
 
 void astra_fairness_set_weight(struct astra_fairness *f, double now_sec,
@@ -301,7 +303,7 @@ static uint32_t cap_get(struct tenant *t, double value)
 	for (size_t i = 0; i < t->cap_count; i++) {
 		if (t->caps[i].users && t->caps[i].cap == value) {
 			t->caps[i].users++;
-			return (uint32_t)i;
+			return (uint32_t) i;
 		}
 		if (!t->caps[i].users)
 			at = i;
@@ -313,7 +315,7 @@ static uint32_t cap_get(struct tenant *t, double value)
 		t->cap_count++;
 	}
 	t->caps[at] = (struct cap){.cap = value, .users = 1};
-	return (uint32_t)at;
+	return (uint32_t) at;
 }
 
 static uint32_t job_number(struct astra_fairness *f)
@@ -326,7 +328,7 @@ static uint32_t job_number(struct astra_fairness *f)
 	    astra_grow(&f->vacant, &f->vacant_room, f->job_count + 1,
 		       sizeof(*f->vacant)) < 0)
 		return ASTRA_NONE;
-	return (uint32_t)f->job_count++;
+	return (uint32_t) f->job_count++;
 }
 
 uint32_t astra_fairness_add_job(struct astra_fairness *f, uint32_t tenant,
@@ -383,13 +385,15 @@ void astra_fairness_set_active(struct astra_fairness *f, double now_sec,
 		return;
 	t = settled(f, now_sec, j->tenant);
 	settle_job(f, j);
-	more = (double)copies - (double)j->copies;
+	more = (double) copies - (double) j->copies;
 	t->active_jobs += copies;
 	t->active_jobs -= j->copies;
 	t->demand_gpus += more * j->gpus;
-	t->active_weight += more * j->weight;
-	if (!t->active_jobs) /* leave no rounding behind */
-		t->demand_gpus = t->active_weight = 0;
+	t->active_weight = exact_add(t->active_weight, 1, more * j->weight);
+	if (!t->active_jobs) { /* leave no rounding behind */
+		t->demand_gpus = 0;
+		t->active_weight = (struct exact){0};
+	}
 	j->copies = copies;
 }
 

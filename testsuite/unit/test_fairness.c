@@ -544,6 +544,28 @@ static void a_late_job_is_measured_exactly(void **state)
 	astra_fairness_destroy(f);
 }
 
+/* One heavy job comes and goes; the weights of the others are not rounded to
+ * its scale: 0.1 of 0.3 of 12 GPUs for 10 s. */
+static void a_heavy_job_leaves_no_trace(void **state)
+{
+	struct astra_fairness *f = astra_fairness_create(&eq8, 0);
+	uint32_t heavy, light, other;
+
+	(void) state;
+	astra_fairness_set_capacity(f, 0, 12);
+	astra_fairness_add_tenant(f, 0, 1);
+	heavy = astra_fairness_add_job(f, 0, 1e12, 12);
+	light = astra_fairness_add_job(f, 0, 0.1, 12);
+	other = astra_fairness_add_job(f, 0, 0.2, 12);
+	astra_fairness_set_active(f, 0, heavy, 1);
+	astra_fairness_set_active(f, 10, light, 1);
+	astra_fairness_set_active(f, 10, other, 1);
+	astra_fairness_remove_job(f, 10, heavy);
+	near(astra_fairness_job(f, 20, light).fair, 40);
+	near(astra_fairness_job(f, 20, other).fair, 80);
+	astra_fairness_destroy(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -562,6 +584,7 @@ int main(void)
 		cmocka_unit_test(a_removed_job_leaves_nothing_to_the_next),
 		cmocka_unit_test(random_histories_integrate_exactly),
 		cmocka_unit_test(a_late_job_is_measured_exactly),
+		cmocka_unit_test(a_heavy_job_leaves_no_trace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -198,6 +198,45 @@ static void a_copy_lives_on_its_own(void **state)
 	astra_space_destroy(copy);
 }
 
+/* More nodes than one summary word stands for. */
+static void one_node_among_many_is_found(void **state)
+{
+	static const uint32_t at[] = {0, 63, 64, 4095, 4096, 8191, 9999};
+	struct astra_space *space = astra_space_create(10000, 8);
+	struct astra_room room = {.gpus = 8, PLENTY};
+	struct astra_share shares[2];
+
+	(void) state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(at); i++) {
+		room.gpus = 8;
+		astra_space_set(space, at[i], &room);
+		assert_int_equal(astra_place(space,
+					     &(struct astra_request){.gpus = 5},
+					     NULL, 0, shares),
+				 1);
+		assert_int_equal(shares[0].node, at[i]);
+		room.gpus = 0;
+		astra_space_set(space, at[i], &room);
+	}
+	astra_space_destroy(space);
+}
+
+/* A host that says too little about its largest node does no harm. */
+static void a_node_above_the_maximum_counts_as_at_it(void **state)
+{
+	struct astra_space *space = space_of(2, FREE(20, 3), 4);
+	struct astra_share shares[2];
+
+	(void) state;
+	assert_int_equal(astra_space_gpus(space), 23);
+	assert_int_equal(astra_place(space, &(struct astra_request){.gpus = 7},
+				     NULL, 0, shares),
+			 2);
+	assert_int_equal(shares[0].gpus, 4);
+	assert_int_equal(shares[1].gpus, 3);
+	astra_space_destroy(space);
+}
+
 /* Everything below: random small spaces against trying all distributions. */
 
 #define NODES_MAX 5
@@ -391,6 +430,8 @@ int main(void)
 		cmocka_unit_test(a_node_without_cpus_or_memory_is_passed_over),
 		cmocka_unit_test(whole_nodes_are_shared_with_nobody),
 		cmocka_unit_test(a_copy_lives_on_its_own),
+		cmocka_unit_test(one_node_among_many_is_found),
+		cmocka_unit_test(a_node_above_the_maximum_counts_as_at_it),
 		cmocka_unit_test(random_places_use_the_fewest_nodes),
 		cmocka_unit_test(take_and_give_keep_the_levels),
 	};
