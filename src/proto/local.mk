@@ -19,6 +19,8 @@ libastra_proto_la_SOURCES = \
 	src/proto/select.h \
 	src/proto/sign.c \
 	src/proto/sign.h \
+	src/proto/tasks.c \
+	src/proto/tasks.h \
 	src/proto/text.c \
 	src/proto/text.h \
 	src/proto/why.c \

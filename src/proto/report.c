@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "src/common/grow.h"
+#include "src/proto/tasks.h"
 
 #define CHUNK_BYTES 65536
+#define ID_BYTES 256 /* of a job's id as text */
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 /* Strings live in chunks that are freed together. */
@@ -196,7 +198,12 @@ int astra_report_add_job(struct astra_report *report,
 {
 	size_t n = report->job_count;
 	struct astra_report_job copy = *job;
+	char id_text[ID_BYTES];
 
+	if (job->id_text) {
+		astra_tasks_text(job->id_text, id_text, sizeof(id_text));
+		copy.id_text = id_text;
+	}
 	if (astra_grow(&report->jobs, &report->job_room, n + 1, sizeof(copy)) <
 		    0 ||
 	    keep_all(report, &copy, n ? &report->jobs[n - 1] : NULL,

@@ -77,8 +77,10 @@ struct astra_report_job {
 	uint32_t id;	     /* slurmctld's own, unique */
 	uint32_t array_id;   /* the array's id, or 0 */
 	uint32_t array_task; /* its task, where it is one; else UINT32_MAX */
-	const char *id_text; /* as squeue writes it: "12", "12_3", "12_[4-9]" */
-	uint32_t copies;     /* array tasks this record stands for; >= 1 */
+	/* As squeue writes it: "12", "12_3", "12_[4-9]"; slurmctld's own
+	 * "12_[0x3F0]" is rewritten when the job is added. */
+	const char *id_text;
+	uint32_t copies; /* array tasks this record stands for; >= 1 */
 	uint32_t uid;
 	const char *user;
 	const char *account;

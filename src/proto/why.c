@@ -69,7 +69,7 @@ static void waiting(const struct astra_report *report,
 				  job->pool, job->gpus,
 				  job->gpus == 1 ? "" : "s");
 	sentence(*job->reason_long ? job->reason_long : job->reason, out);
-	if (job->rank)
+	if (job->rank && (*job->reason_long || !strstr(job->reason, "rank")))
 		astra_text_printf(out, " It is number %u of %u in line.",
 				  job->rank, job->ranks);
 	if (job->expected_start_sec > report->time_sec)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/proto/answer.h"
+#include "src/proto/tasks.h"
 #include "testsuite/unit/proto_sample.h"
 #include "testsuite/unit/unit.h"
 
@@ -165,6 +166,31 @@ static json_t *encode_and_parse(const char *text)
 	return value;
 }
 
+static void waiting_tasks_are_written_as_squeue_does(void **state)
+{
+	static const char *const cases[][2] = {
+		{"12", "12"},
+		{"12_3", "12_3"},
+		{"12_[4-9]", "12_[4-9]"},
+		{"6_[0x7E]", "6_[1-6]"},
+		{"6_[0x7e%2]", "6_[1-6%2]"},
+		{"6_[0x1]", "6_[0]"},
+		{"6_[0xF0]", "6_[4-7]"},
+		{"6_[0x8005]", "6_[0,2,15]"},
+		{"6_[0x0]", "6_[]"},
+		{"6_[0x55555]", "6_[0,2,4,6,8,10,12,...]"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++) {
+		char out[36];
+
+		astra_tasks_text(cases[i][0], out, sizeof(out));
+		if (strncmp(out, cases[i][1], strlen(cases[i][1])) != 0)
+			fail_msg("%s: %s", cases[i][0], out);
+	}
+}
+
 static void any_bytes_become_a_json_text(void **state)
 {
 	static const char *const good[] = {"",
@@ -306,6 +332,7 @@ int main(void)
 		TEST(private_usage_hides_tenants_and_gpu_time),
 		TEST(tenants_are_found_by_their_users),
 		TEST(infinity_and_foreign_bytes_survive_json),
+		TEST(waiting_tasks_are_written_as_squeue_does),
 		TEST(any_bytes_become_a_json_text),
 		TEST(why_tells_what_comes_next),
 		TEST(why_of_an_array_shows_its_waiting_tasks),
