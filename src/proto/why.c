@@ -158,10 +158,17 @@ static void fairness(const struct astra_report *report,
 		     const struct astra_report_job *job, struct astra_text *out)
 {
 	const struct astra_report_tenant *tenant = find_tenant(report, job);
+	bool hours = job->alloc_gpu_sec >= 3600 || job->fair_gpu_sec >= 3600;
 
 	astra_text_printf(
 		out, " So far it had %.2f GPU hours and was entitled to %.2f (",
 		job->alloc_gpu_sec / 3600, job->fair_gpu_sec / 3600);
+	ratio(job->rho, out);
+	astra_text_printf(
+		out, " So far it had %.2f GPU %s and was entitled to %.2f (",
+		job->alloc_gpu_sec / (hours ? 3600 : 60),
+		hours ? "hours" : "minutes",
+		job->fair_gpu_sec / (hours ? 3600 : 60));
 	ratio(job->rho, out);
 	astra_text_printf(out, ")");
 	if (tenant) {
