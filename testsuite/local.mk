@@ -72,3 +72,18 @@ bench_round_LDADD = libastra-policy.la libastra-common.la -lm
 bench_fairness_SOURCES = testsuite/bench/bench_fairness.c \
 	testsuite/bench/bench.h
 bench_fairness_LDADD = libastra-policy.la libastra-common.la -lm
+
+check_PROGRAMS += test_ask
+test_ask_SOURCES = testsuite/unit/test_ask.c src/slurm/ask.c \
+	testsuite/unit/unit.h
+test_ask_CFLAGS = $(UNIT_CFLAGS)
+test_ask_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += test_wish
+test_wish_SOURCES = testsuite/unit/test_wish.c src/slurm/wish.c \
+	testsuite/unit/unit.h
+test_wish_CFLAGS = $(UNIT_CFLAGS)
+test_wish_LDADD = $(UNIT_LIBS)
+
+EXTRA_DIST += testsuite/live/40-submit.sh testsuite/live/41-priority.sh \
+	testsuite/live/42-examples.sh

@@ -33,11 +33,11 @@ static int parse_count(const char *text, uint64_t *out)
 	const char *unit = units;
 	char *end;
 
-	if (!isdigit((unsigned char) *text))
+	if (!isdigit((unsigned char)*text))
 		return -1;
 	n = strtoull(text, &end, 10);
 	if (*end) {
-		unit = strchr(units + 1, tolower((unsigned char) *end));
+		unit = strchr(units + 1, tolower((unsigned char)*end));
 		if (!unit || end[1])
 			return -1;
 	}
@@ -95,8 +95,7 @@ static bool is_gres(const char *token, const char *name)
 {
 	size_t len = strlen(name);
 
-	return !strncmp(token, name, len) &&
-	       (!token[len] || token[len] == ':');
+	return !strncmp(token, name, len) && (!token[len] || token[len] == ':');
 }
 
 static bool is_none(const char *token)
@@ -107,8 +106,7 @@ static bool is_none(const char *token)
 	return colon && !parse_count(colon + 1, &count) && !count;
 }
 
-static int add_token(struct astra_ask *ask, enum astra_ask_per per,
-		     char *token)
+static int add_token(struct astra_ask *ask, enum astra_ask_per per, char *token)
 {
 	if (!strncmp(token, "gres:", 5) || !strncmp(token, "gres/", 5))
 		token += 5;
@@ -133,10 +131,11 @@ int astra_ask_add(struct astra_ask *ask, enum astra_ask_per per,
 		memcpy(token, text, len);
 		token[len] = '\0';
 		if (add_token(ask, per, token) < 0)
-			return astra_error_set(err, "%.*s: GPUs are given as "
-						    "gpu:COUNT, gpu:TYPE or "
-						    "gpu:TYPE:COUNT",
-					       (int) len, text);
+			return astra_error_set(err,
+					       "%.*s: GPUs are given as "
+					       "gpu:COUNT, gpu:TYPE or "
+					       "gpu:TYPE:COUNT",
+					       (int)len, text);
 		text += len;
 		text += strspn(text, ",;");
 	}
@@ -159,8 +158,8 @@ static uint64_t node_gpus(const struct astra_ask *ask,
 	const uint64_t *count = ask->count;
 	uint64_t most = count[ASTRA_PER_NODE];
 
-	most = max64(most, count[ASTRA_PER_SOCKET] *
-				   at_least_1(s->sockets_per_node));
+	most = max64(most,
+		     count[ASTRA_PER_SOCKET] * at_least_1(s->sockets_per_node));
 	most = max64(most, count[ASTRA_PER_TASK] * node_tasks(s));
 	if (s->nodes_max)
 		most = max64(most,
@@ -172,20 +171,20 @@ struct astra_need astra_ask_need(const struct astra_ask *ask,
 				 const struct astra_spread *s)
 {
 	const uint64_t *count = ask->count;
-	struct astra_need need = { 0 };
+	struct astra_need need = {0};
 	uint64_t nodes = at_least_1(s->nodes_min);
 
 	need.node_gpus = node_gpus(ask, s);
 	need.gpus = max64(count[ASTRA_PER_JOB], need.node_gpus);
 	need.gpus = max64(need.gpus, count[ASTRA_PER_NODE] * nodes);
 	need.gpus = max64(need.gpus, count[ASTRA_PER_SOCKET] * nodes);
-	need.gpus = max64(need.gpus,
-			  count[ASTRA_PER_TASK] * at_least_1(s->tasks));
+	need.gpus =
+		max64(need.gpus, count[ASTRA_PER_TASK] * at_least_1(s->tasks));
 	if (!need.gpus && s->tasks_per_gpu)
 		need.gpus = s->tasks / s->tasks_per_gpu;
 	if (!need.gpus)
 		return need;
 	need.node_gpus = max64(need.node_gpus, 1);
-	need.nodes = (uint32_t) nodes;
+	need.nodes = (uint32_t)nodes;
 	return need;
 }

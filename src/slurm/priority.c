@@ -66,7 +66,7 @@ static void store(job_record_t *job, uint32_t priority)
 
 void astra_priority_publish(job_record_t *job, uint32_t rank, uint32_t ranks)
 {
-	(void) ranks;
+	(void)ranks;
 	pthread_mutex_lock(&publish_lock);
 	if (publishing && is_settable(job)) {
 		if (rank)
@@ -77,7 +77,8 @@ void astra_priority_publish(job_record_t *job, uint32_t rank, uint32_t ranks)
 	pthread_mutex_unlock(&publish_lock);
 }
 
-/* ---- entry points --------------------------------------------------------- */
+/* ---- entry points ---------------------------------------------------------
+ */
 
 static void *symbol(const char *name)
 {
@@ -100,7 +101,7 @@ static void find_symbols(void)
 
 int astra_priority_init(void)
 {
-	const char *no_names[1] = { NULL };
+	const char *no_names[1] = {NULL};
 	void *no_pointers[1];
 
 	context = plugin_context_create("priority", "priority/multifactor",
@@ -133,7 +134,7 @@ int astra_priority_fini(void)
 	if (context)
 		rc = plugin_context_destroy(context);
 	context = NULL;
-	child = (struct child){ 0 };
+	child = (struct child){0};
 	return rc;
 }
 
@@ -184,7 +185,8 @@ void astra_priority_thread_start(void)
 		child.thread_start();
 }
 
-/* ---- sprio ---------------------------------------------------------------- */
+/* ---- sprio ----------------------------------------------------------------
+ */
 
 /* Turn one line of sprio into ours: the number in SITE, nothing else. */
 static int show_rank(void *entry, void *arg)
@@ -193,7 +195,7 @@ static int show_rank(void *entry, void *arg)
 	const job_record_t *job = find_job_record(line->job_id);
 	astra_factors_t *factors = astra_factors(line);
 
-	(void) arg;
+	(void)arg;
 	if (!job || !is_settable(job) || !is_rank(job->priority) ||
 	    !is_managed(job) || !factors)
 		return 0;
@@ -211,7 +213,7 @@ static int show_rank(void *entry, void *arg)
 
 list_t *astra_priority_factors(ASTRA_FACTORS_PARAMS)
 {
-	slurmctld_lock_t locks = { .job = READ_LOCK, .part = READ_LOCK };
+	slurmctld_lock_t locks = {.job = READ_LOCK, .part = READ_LOCK};
 	list_t *lines = child.factors(ASTRA_FACTORS_ARGS);
 
 	if (!lines)

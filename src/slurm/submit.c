@@ -32,14 +32,15 @@ struct places {
 
 /* What a partition's nodes have. */
 struct stock {
-	uint64_t gpus;		/* of the type asked for */
-	uint64_t most;		/* on one node */
-	uint32_t nodes_gpus;	/* nodes that have the GPUs for a node */
-	uint32_t nodes;		/* and the CPUs and the memory */
-	uint64_t gpus_usable;	/* on the latter */
+	uint64_t gpus;	      /* of the type asked for */
+	uint64_t most;	      /* on one node */
+	uint32_t nodes_gpus;  /* nodes that have the GPUs for a node */
+	uint32_t nodes;	      /* and the CPUs and the memory */
+	uint64_t gpus_usable; /* on the latter */
 };
 
-/* ---- reading a request ---------------------------------------------------- */
+/* ---- reading a request ----------------------------------------------------
+ */
 
 static uint32_t said16(uint16_t n)
 {
@@ -84,14 +85,15 @@ static int read_new(struct request *r, const job_desc_msg_t *d,
 {
 	*r = (struct request){
 		.partitions = d->partition,
-		.spread = {
-			.nodes_min = said32(d->min_nodes),
-			.nodes_max = said32(d->max_nodes),
-			.tasks = said32(d->num_tasks),
-			.tasks_per_node = said16(d->ntasks_per_node),
-			.tasks_per_gpu = said16(d->ntasks_per_tres),
-			.sockets_per_node = said16(d->sockets_per_node),
-		},
+		.spread =
+			{
+				.nodes_min = said32(d->min_nodes),
+				.nodes_max = said32(d->max_nodes),
+				.tasks = said32(d->num_tasks),
+				.tasks_per_node = said16(d->ntasks_per_node),
+				.tasks_per_gpu = said16(d->ntasks_per_tres),
+				.sockets_per_node = said16(d->sockets_per_node),
+			},
 		.mem_mib = said_mem(d->pn_min_memory),
 		.exclusive = d->shared == JOB_SHARED_NONE,
 		.het = d->het_job_offset != NO_VAL,
@@ -100,8 +102,8 @@ static int read_new(struct request *r, const job_desc_msg_t *d,
 	};
 	r->cpus = node_cpus(&r->spread, said16(d->cpus_per_task),
 			    said16(d->pn_min_cpus));
-	return add_ask(r, d->tres_per_job, d->tres_per_node,
-		       d->tres_per_socket, d->tres_per_task, err);
+	return add_ask(r, d->tres_per_job, d->tres_per_node, d->tres_per_socket,
+		       d->tres_per_task, err);
 }
 
 static uint32_t either32(uint32_t changed, uint32_t old)
@@ -128,17 +130,21 @@ static int read_change(struct request *r, const job_desc_msg_t *d,
 
 	*r = (struct request){
 		.partitions = either(d->partition, job->partition),
-		.spread = {
-			.nodes_min = either32(d->min_nodes,
-					      details->min_nodes),
-			.nodes_max = either32(d->max_nodes,
-					      details->max_nodes),
-			.tasks = either32(d->num_tasks, details->num_tasks),
-			.tasks_per_node = either16(d->ntasks_per_node,
-						   details->ntasks_per_node),
-			.tasks_per_gpu = either16(d->ntasks_per_tres,
-						  details->ntasks_per_tres),
-		},
+		.spread =
+			{
+				.nodes_min = either32(d->min_nodes,
+						      details->min_nodes),
+				.nodes_max = either32(d->max_nodes,
+						      details->max_nodes),
+				.tasks = either32(d->num_tasks,
+						  details->num_tasks),
+				.tasks_per_node =
+					either16(d->ntasks_per_node,
+						 details->ntasks_per_node),
+				.tasks_per_gpu =
+					either16(d->ntasks_per_tres,
+						 details->ntasks_per_tres),
+			},
 		.exclusive = d->shared == NO_VAL16
 				     ? details->whole_node == 1
 				     : d->shared == JOB_SHARED_NONE,
@@ -161,7 +167,8 @@ static bool concerns(const job_desc_msg_t *d)
 	       d->num_tasks != NO_VAL || d->shared != NO_VAL16;
 }
 
-/* ---- partitions ----------------------------------------------------------- */
+/* ---- partitions -----------------------------------------------------------
+ */
 
 /* The next partition of a list that Slurm knows; unknown names it refuses
  * itself. *at: where to go on, NULL at first and "" at the end. */
@@ -198,7 +205,7 @@ static void look_at_places(struct places *places, const char *list)
 	const char *at = NULL;
 	part_record_t *part;
 
-	*places = (struct places){ 0 };
+	*places = (struct places){0};
 	while ((part = next_part(list, &at))) {
 		struct astra_options options;
 		char pool[ASTRA_POOL_NAME_MAX];
@@ -215,7 +222,8 @@ static void look_at_places(struct places *places, const char *list)
 	}
 }
 
-/* ---- nodes ---------------------------------------------------------------- */
+/* ---- nodes ----------------------------------------------------------------
+ */
 
 static uint64_t gpus_of_type(const gres_node_state_t *gpus, const char *type)
 {
@@ -279,10 +287,10 @@ static node_record_t *node_at(bitstr_t *bitmap, bitoff_t i)
 		       : NULL;
 }
 
-static bool part_has_enough(const part_record_t *part,
-			    const struct request *r, struct stock *stock)
+static bool part_has_enough(const part_record_t *part, const struct request *r,
+			    struct stock *stock)
 {
-	*stock = (struct stock){ 0 };
+	*stock = (struct stock){0};
 	if (!part->node_bitmap)
 		return false;
 	for (bitoff_t i = 0; i < bit_size(part->node_bitmap); i++) {
@@ -322,13 +330,14 @@ static bool reaches_managed_gpus(const part_record_t *part)
 	return found;
 }
 
-/* ---- the checks ----------------------------------------------------------- */
+/* ---- the checks -----------------------------------------------------------
+ */
 
 /* "4 GPUs", "1 GPU of type a100" */
 static const char *gpu_text(uint64_t count, const char *type, char *text,
 			    size_t size)
 {
-	snprintf(text, size, "%llu GPU%s%s%s", (unsigned long long) count,
+	snprintf(text, size, "%llu GPU%s%s%s", (unsigned long long)count,
 		 count == 1 ? "" : "s", *type ? " of type " : "", type);
 	return text;
 }
@@ -342,25 +351,28 @@ static int refuse_short(const part_record_t *part, const struct request *r,
 	gpu_text(r->need.node_gpus, r->ask.type, each, sizeof(each));
 	gpu_text(stock->gpus, r->ask.type, have, sizeof(have));
 	if (stock->most < r->need.node_gpus && stock->gpus)
-		astra_error_set(err, "%s on one node: no node of partition %s "
-				     "has more than %llu",
+		astra_error_set(err,
+				"%s on one node: no node of partition %s "
+				"has more than %llu",
 				each, part->name,
-				(unsigned long long) stock->most);
+				(unsigned long long)stock->most);
 	else if (stock->gpus < r->need.gpus)
 		astra_error_set(err, "%s: all of partition %s has %s", all,
 				part->name, have);
 	else if (stock->nodes_gpus < r->need.nodes)
-		astra_error_set(err, "%u nodes with %s each: partition %s has "
-				     "%u such nodes",
+		astra_error_set(err,
+				"%u nodes with %s each: partition %s has "
+				"%u such nodes",
 				r->need.nodes, each, part->name,
 				stock->nodes_gpus);
 	else
-		astra_error_set(err, "%s on nodes with %llu CPUs and %llu MiB "
-				     "at least: those of partition %s have "
-				     "%llu",
-				all, (unsigned long long) r->cpus,
-				(unsigned long long) r->mem_mib, part->name,
-				(unsigned long long) stock->gpus_usable);
+		astra_error_set(err,
+				"%s on nodes with %llu CPUs and %llu MiB "
+				"at least: those of partition %s have "
+				"%llu",
+				all, (unsigned long long)r->cpus,
+				(unsigned long long)r->mem_mib, part->name,
+				(unsigned long long)stock->gpus_usable);
 	return ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE;
 }
 
@@ -436,19 +448,19 @@ static int check_managed(const struct request *r, const struct places *places,
 
 /* Without GPUs, or in partitions of Slurm's own: such a job is none of our
  * business unless it takes leased GPUs along. */
-static int check_unmanaged(const struct request *r,
-			   const struct places *places,
+static int check_unmanaged(const struct request *r, const struct places *places,
 			   struct astra_error *err)
 {
 	const char *at = NULL;
 	part_record_t *part;
 
 	if (places->managed && (r->ask.parts || r->exclusive)) {
-		astra_error_set(err, "%s would take leased GPUs: ask for them "
-				     "with --gres=gpu:N, or use another "
-				     "partition",
-				r->exclusive ? "--exclusive" :
-					       "a part of a GPU");
+		astra_error_set(err,
+				"%s would take leased GPUs: ask for them "
+				"with --gres=gpu:N, or use another "
+				"partition",
+				r->exclusive ? "--exclusive"
+					     : "a part of a GPU");
 		return ESLURM_INVALID_GRES;
 	}
 	if (!r->need.gpus)
@@ -456,9 +468,10 @@ static int check_unmanaged(const struct request *r,
 	while ((part = next_part(r->partitions, &at))) {
 		if (!reaches_managed_gpus(part))
 			continue;
-		astra_error_set(err, "the GPUs of partition %s are leased "
-				     "through another partition: ask for them "
-				     "there",
+		astra_error_set(err,
+				"the GPUs of partition %s are leased "
+				"through another partition: ask for them "
+				"there",
 				part->name);
 		return ESLURM_INVALID_PARTITION_NAME;
 	}
@@ -488,12 +501,12 @@ static void write_out(job_desc_msg_t *desc, const struct request *r)
 {
 	if (!desc->tres_per_job)
 		xstrfmtcat(desc->tres_per_job, ASTRA_GPU_TRES "%llu",
-			   (unsigned long long) r->need.gpus);
+			   (unsigned long long)r->need.gpus);
 }
 
 int astra_submit_check(job_desc_msg_t *desc, char **err_msg)
 {
-	struct astra_error err = { "" };
+	struct astra_error err = {""};
 	struct request request;
 	int rc = ESLURM_INVALID_GRES;
 
@@ -510,7 +523,7 @@ int astra_submit_check_change(const job_desc_msg_t *desc,
 			      const job_record_t *job, uint32_t uid,
 			      char **err_msg)
 {
-	struct astra_error err = { "" };
+	struct astra_error err = {""};
 	struct request request;
 	int rc = ESLURM_INVALID_GRES;
 

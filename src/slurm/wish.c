@@ -17,11 +17,12 @@ static int read_lease(struct astra_wish *out, const char *text,
 		out->lease_none = true;
 		return 0;
 	}
-	if (!isdigit((unsigned char) *text) ||
+	if (!isdigit((unsigned char)*text) ||
 	    astra_parse_time(text, SEC_PER_MIN, &sec) < 0 || sec <= 0)
-		return astra_error_set(err, "--lease=%.40s: a lease is none or "
-					    "a time: MINUTES, MM:SS, HH:MM:SS "
-					    "or D-HH:MM:SS, at most 10 years",
+		return astra_error_set(err,
+				       "--lease=%.40s: a lease is none or "
+				       "a time: MINUTES, MM:SS, HH:MM:SS "
+				       "or D-HH:MM:SS, at most 10 years",
 				       text);
 	out->lease_sec = sec;
 	return 0;
@@ -34,11 +35,12 @@ static int read_app(struct astra_wish *out, const char *text,
 	bool valid = len && len <= ASTRA_APP_MAX;
 
 	for (size_t i = 0; valid && i < len; i++)
-		valid = isalnum((unsigned char) text[i]) ||
+		valid = isalnum((unsigned char)text[i]) ||
 			strchr("._+-", text[i]);
 	if (!valid)
-		return astra_error_set(err, "--app=%.80s: a name has 1 to %d "
-					    "letters, digits and . _ + -",
+		return astra_error_set(err,
+				       "--app=%.80s: a name has 1 to %d "
+				       "letters, digits and . _ + -",
 				       text, ASTRA_APP_MAX);
 	memcpy(out->app, text, len + 1);
 	return 0;
@@ -70,7 +72,7 @@ int astra_wish_read(char *const *env, uint32_t count, struct astra_wish *out,
 {
 	int rc = 0;
 
-	*out = (struct astra_wish){ 0 };
+	*out = (struct astra_wish){0};
 	for (uint32_t i = 0; env && i < count; i++)
 		if (env[i] && read_entry(out, env[i], err) < 0)
 			rc = -1;
@@ -80,14 +82,14 @@ int astra_wish_read(char *const *env, uint32_t count, struct astra_wish *out,
 /* A time as a user would write it, e.g. 15:00 or 1-00:00:00. */
 static void print_time(double sec, char *text, size_t size)
 {
-	unsigned long s = (unsigned long) sec, d = s / 86400;
+	unsigned long s = (unsigned long)sec, d = s / 86400;
 
 	if (d)
-		snprintf(text, size, "%lu-%02lu:%02lu:%02lu", d,
-			 s / 3600 % 24, s / 60 % 60, s % 60);
-	else if (s >= 3600)
-		snprintf(text, size, "%02lu:%02lu:%02lu", s / 3600,
+		snprintf(text, size, "%lu-%02lu:%02lu:%02lu", d, s / 3600 % 24,
 			 s / 60 % 60, s % 60);
+	else if (s >= 3600)
+		snprintf(text, size, "%02lu:%02lu:%02lu", s / 3600, s / 60 % 60,
+			 s % 60);
 	else
 		snprintf(text, size, "%02lu:%02lu", s / 60, s % 60);
 }

@@ -15,8 +15,8 @@
 #define ASTRA_APP_MAX 64
 
 struct astra_wish {
-	double lease_sec;	      /* --lease=TIME; 0: not said, or none */
-	bool lease_none;	      /* --lease=none */
+	double lease_sec;	     /* --lease=TIME; 0: not said, or none */
+	bool lease_none;	     /* --lease=none */
 	char app[ASTRA_APP_MAX + 1]; /* --app; "": not said */
 };
 

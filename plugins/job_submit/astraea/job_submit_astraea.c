@@ -13,7 +13,7 @@ const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
 int job_submit(job_desc_msg_t *desc, uint32_t uid, char **err_msg)
 {
-	(void) uid;
+	(void)uid;
 	return astra_submit_check(desc, err_msg);
 }
 

@@ -31,7 +31,7 @@ static bool take_number(const char **text, bool *nonzero)
 {
 	const char *start = *text;
 
-	for (; isdigit((unsigned char) **text); (*text)++)
+	for (; isdigit((unsigned char)**text); (*text)++)
 		if (**text != '0')
 			*nonzero = true;
 	return *text > start;
@@ -65,14 +65,14 @@ static bool is_app(const char *text)
 	if (!len || len > APP_MAX)
 		return false;
 	for (; *text; text++)
-		if (!isalnum((unsigned char) *text) && !strchr("._+-", *text))
+		if (!isalnum((unsigned char)*text) && !strchr("._+-", *text))
 			return false;
 	return true;
 }
 
 static int set_lease(int val, const char *text, int remote)
 {
-	(void) val;
+	(void)val;
 	if (remote)
 		return 0;
 	if (strlen(text) > LEASE_MAX ||
@@ -89,7 +89,7 @@ static int set_lease(int val, const char *text, int remote)
 
 static int set_app(int val, const char *text, int remote)
 {
-	(void) val;
+	(void)val;
 	if (remote)
 		return 0;
 	if (!is_app(text)) {
@@ -109,8 +109,8 @@ static char lease_name[] = "lease", lease_arg[] = "TIME|none",
 	    app_help[] = "the application this job is a part of";
 
 static struct spank_option options[] = {
-	{ lease_name, lease_arg, lease_help, 1, 0, set_lease },
-	{ app_name, app_arg, app_help, 1, 0, set_app },
+	{lease_name, lease_arg, lease_help, 1, 0, set_lease},
+	{app_name, app_arg, app_help, 1, 0, set_app},
 };
 
 static int register_options(spank_t spank)
@@ -136,7 +136,7 @@ static int send_options(spank_t spank)
 
 int slurm_spank_init(spank_t spank, int argc, char *argv[])
 {
-	(void) argc, (void) argv;
+	(void)argc, (void)argv;
 	switch (spank_context()) {
 	case S_CTX_LOCAL:
 	case S_CTX_ALLOCATOR:
@@ -149,7 +149,7 @@ int slurm_spank_init(spank_t spank, int argc, char *argv[])
 
 int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[])
 {
-	(void) argc, (void) argv;
+	(void)argc, (void)argv;
 	switch (spank_context()) {
 	case S_CTX_LOCAL:
 	case S_CTX_ALLOCATOR:

@@ -1,0 +1,90 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What can never run is refused, by sbatch, srun and salloc, with the reason;
+# what can run is not, and a change cannot smuggle in what was refused.
+. "$(dirname "$0")/../lib/live.sh"
+
+conf=$(mktemp)
+echo 'Pool=one Partitions=gpu AllowNoLease=no
+Pool=two Partitions=gpu2 AllowNoLease=yes' >"$conf"
+# With SchedulerType=sched/astraea Slurm itself refuses every heterogeneous job.
+start_cluster --nodes 2 --gpus 4 --astraea "$conf" \
+	--slurm SchedulerType=sched/backfill \
+	--slurm 'PartitionName=gpu2 Nodes=n1 State=UP' \
+	--slurm 'PartitionName=all Nodes=n[1-2],c1 State=UP'
+rm -f "$conf"
+
+# refused TEXT ARGUMENT...: sbatch says so and exits with an error.
+refused() {
+	local text=$1 out
+	shift
+	if out=$(sbatch -H "$@" --wrap true 2>&1); then
+		fail "sbatch $*: accepted"
+	fi
+	[[ $out == *"$text"* ]] || fail "sbatch $*: said '$out'"
+}
+
+accepted() { sbatch --parsable -H -o /dev/null "$@" --wrap true; }
+
+refused "5 GPUs on one node: no node" --gres=gpu:5
+refused "9 GPUs: all of partition gpu has 8 GPUs" --gpus=9
+refused "has 0 GPUs of type h100" --gpus=h100:1
+refused "3 nodes with 1 GPU each" -N3 --gres=gpu:1
+refused "9 GPUs" -n9 --gpus-per-task=1
+refused "6 GPUs on one node" -N1 -n6 --gpus-per-task=1
+refused "10 GPUs" -n20 --ntasks-per-gpu=2
+refused "MiB" --gpus=2 --mem=900G
+refused "CPUs" --gpus=2 -c 64
+refused "in some of these partitions" -p gpu,cpu --gpus=1
+refused "in some of these partitions" -p gpu,nosuch,cpu --gpus=1
+refused "belong to one pool" -p gpu,gpu2 --gpus=1
+refused "leased through another partition" -p all --gpus=1
+refused "heterogeneous" --gpus=1 : -p cpu
+refused "heterogeneous" -p cpu : --gpus=1
+refused "of one type" --gpus=a100:1,gpu:1
+refused "would take leased GPUs" --exclusive
+refused "16:00 is not between 01:00 and 15:00" --gpus=1 --lease=16
+refused "00:30 is not between" --gpus=1 --lease=0:30
+refused "not allowed here" --gpus=1 --lease=none
+refused "a lease is none or a time" --gpus=1 --lease=soon
+refused "a name has 1 to 64" --gpus=1 --app='a b'
+
+# A forged SPANK environment meets the same check.
+if SLURM_SPANK__SLURM_SPANK_OPTION_astraea_lease=99-0 \
+	sbatch --gpus=1 --wrap true >/dev/null 2>&1; then
+	fail "a lease of 99 days was accepted"
+fi
+check "srun was not refused" grep -q "is not between" < <(
+	srun --gpus=1 --lease=16 true 2>&1)
+check "salloc was not refused" grep -q "all of partition gpu" < <(
+	salloc --gpus=9 true 2>&1)
+
+for arguments in --gres=gpu:4 --gpus=8 '-N2 --gres=gpu:a100:4' \
+	'--gpus=2 --lease=15' '--gpus=2 --lease=1:00 --app=bert-1' \
+	'--gpus=4 --exclusive' '-p gpu2 --gpus=1 --lease=none' '-p cpu' \
+	'-p all' '-p cpu --lease=99' '-p cpu : -p cpu'; do
+	# shellcheck disable=SC2086
+	accepted $arguments >/dev/null || fail "sbatch $arguments was refused"
+done
+
+id=$(accepted -n4 --ntasks-per-gpu=2)
+check_eq "GPUs that follow from the tasks" gres:gpu:2 \
+	"$(job_field "$id" TresPerJob)"
+
+unchanged() {
+	! scontrol update jobid="$id" "$@" 2>/dev/null ||
+		fail "scontrol update $* was accepted"
+}
+id=$(accepted --gpus=2)
+unchanged partition=gpu,cpu
+unchanged partition=gpu,gpu2
+unchanged partition=all
+unchanged TresPerJob=gres:gpu:99
+unchanged NumNodes=7
+scontrol update jobid="$id" jobname=renamed TresPerJob=gres:gpu:4
+scontrol update jobid="$id" partition=gpu2
+check_eq "partition after a change" gpu2 "$(job_field "$id" Partition)"
+! setpriv --reuid nobody --clear-groups scontrol update jobid="$id" \
+	partition=gpu,cpu 2>"$CLUSTER_DIR/out/stranger" || fail "a stranger may"
+check "a stranger was told more than that he may not" \
+	grep -q "Invalid user id" "$CLUSTER_DIR/out/stranger"

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/slurm/wish.h"
+#include "testsuite/unit/unit.h"
+
+static int read_one(const char *text, struct astra_wish *wish,
+		    struct astra_error *err)
+{
+	char *entry = strdup(text);
+	char *env[] = {NULL, entry};
+	int rc = astra_wish_read(env, 2, wish, err);
+
+	free(entry);
+	return rc;
+}
+
+static void a_lease_is_read_as_sbatch_reads_a_time(void **state)
+{
+	static const struct {
+		const char *text;
+		double sec;
+	} good[] = {
+		{"ASTRAEA_LEASE=30", 1800},
+		{"ASTRAEA_LEASE=1:30", 90},
+		{"ASTRAEA_LEASE=1:00:30", 3630},
+		{"ASTRAEA_LEASE=1-12", 129600},
+		{"ASTRAEA_LEASE=1-00:30", 88200},
+		{"SPANK_ASTRAEA_LEASE=2", 120},
+		{"OTHER=x", 0},
+	};
+	struct astra_error err = {""};
+	struct astra_wish wish;
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(good); i++) {
+		assert_int_equal(read_one(good[i].text, &wish, &err), 0);
+		assert_float_equal(wish.lease_sec, good[i].sec, 0);
+		assert_false(wish.lease_none);
+	}
+	assert_int_equal(read_one("ASTRAEA_LEASE=None", &wish, &err), 0);
+	assert_true(wish.lease_none);
+	assert_int_equal(read_one("ASTRAEA_APP=bert-1.2", &wish, &err), 0);
+	assert_string_equal(wish.app, "bert-1.2");
+	assert_int_equal(astra_wish_read(NULL, 0, &wish, &err), 0);
+}
+
+static void a_forged_environment_is_refused(void **state)
+{
+	static const char *const bad[] = {
+		"ASTRAEA_LEASE=",
+		"ASTRAEA_LEASE=0",
+		"ASTRAEA_LEASE=-5",
+		"ASTRAEA_LEASE=1e9",
+		"ASTRAEA_LEASE=abc",
+		"ASTRAEA_LEASE=unlimited",
+		"ASTRAEA_LEASE=1:2:3:4",
+		"ASTRAEA_LEASE=99999-0",
+		"ASTRAEA_APP=",
+		"ASTRAEA_APP=a b",
+		"ASTRAEA_APP=a\nb",
+		"ASTRAEA_APP=aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeee"
+		"ffffffffffggggg",
+	};
+	struct astra_wish wish;
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(bad); i++) {
+		struct astra_error err = {""};
+
+		print_message("%s\n", bad[i]);
+		assert_int_equal(read_one(bad[i], &wish, &err), -1);
+		assert_true(*err.text);
+		assert_float_equal(wish.lease_sec, 0, 0);
+		assert_string_equal(wish.app, "");
+	}
+}
+
+static void a_lease_keeps_to_the_pools_bounds(void **state)
+{
+	static const struct {
+		double min, max, grace, run, lease;
+		bool none_allowed, none, granted;
+	} cases[] = {
+		/* 0: CheckpointGrace or MinRunTime, and LeaseTerm */
+		{0, 0, 60, 0, 60, false, false, true},
+		{0, 0, 60, 0, 59, false, false, false},
+		{0, 0, 60, 90, 60, false, false, false},
+		{0, 0, 60, 0, 900, false, false, true},
+		{0, 0, 60, 0, 901, false, false, false},
+		{120, 3600, 60, 0, 3600, false, false, true},
+		{120, 3600, 60, 0, 119, false, false, false},
+		{120, 3600, 60, 0, 3601, false, false, false},
+		/* not said */
+		{120, 3600, 60, 0, 0, false, false, true},
+		{0, 0, 60, 0, 0, false, true, false},
+		{0, 0, 60, 0, 0, true, true, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++) {
+		struct astra_options options = {
+			.lease_sec = 900,
+			.lease_min_sec = cases[i].min,
+			.lease_max_sec = cases[i].max,
+			.grace_sec = cases[i].grace,
+			.min_run_sec = cases[i].run,
+			.lease_none_allowed = cases[i].none_allowed,
+		};
+		struct astra_wish wish = {.lease_sec = cases[i].lease,
+					  .lease_none = cases[i].none};
+		struct astra_error err = {""};
+
+		print_message("case %zu\n", i);
+		assert_int_equal(astra_wish_check(&wish, &options, &err),
+				 cases[i].granted ? 0 : -1);
+		assert_int_equal(!*err.text, cases[i].granted);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_lease_is_read_as_sbatch_reads_a_time),
+		cmocka_unit_test(a_forged_environment_is_refused),
+		cmocka_unit_test(a_lease_keeps_to_the_pools_bounds),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
