@@ -16,6 +16,8 @@
 /* Jobs that ended so long before the last round are still shown to the
  * engine, should it have missed them. */
 #define ENDED_SEC 120
+/* After a start, so long nodes may take to answer before it counts. */
+#define SETTLE_SEC 10
 
 /* Configuration. */
 
@@ -230,6 +232,29 @@ static void follow_configuration(struct astra_cycle *cycle)
 	cycle->loaded = true;
 }
 
+/* Right after its start slurmctld has not heard of any node: for a moment the
+ * cluster would seem to have no GPUs, and nobody a share of them. */
+static bool nodes_settled(struct astra_cycle *cycle)
+{
+	bool settled = true;
+
+	if (cycle->settled ||
+	    (double) time(NULL) > cycle->diag.started_sec + SETTLE_SEC)
+		return true;
+	lock_slurmctld(astra_read_locks());
+	for (int i = 0; i < node_record_count; i++) {
+		const node_record_t *node = node_record_table_ptr[i];
+
+		if (node && !IS_NODE_DOWN(node) && !IS_NODE_FUTURE(node) &&
+		    !IS_NODE_POWERED_DOWN(node) && !IS_NODE_POWER_DOWN(node) &&
+		    (IS_NODE_UNKNOWN(node) || IS_NODE_NO_RESPOND(node)))
+			settled = false;
+	}
+	unlock_slurmctld(astra_read_locks());
+	cycle->settled = settled;
+	return settled;
+}
+
 double astra_cycle_run(struct astra_cycle *cycle)
 {
 	uint64_t begin = astra_usec();
@@ -238,6 +263,8 @@ double astra_cycle_run(struct astra_cycle *cycle)
 
 	if (!astra_config_active() || cycle->mismatched)
 		return now + IDLE_SEC;
+	if (slurmctld_config.shutdown_time || !nodes_settled(cycle))
+		return now + 1;
 	follow_configuration(cycle);
 	if (refresh(cycle) < 0 || take_named_scene(cycle) < 0)
 		return now + 1;
@@ -248,6 +275,8 @@ double astra_cycle_run(struct astra_cycle *cycle)
 			return now + 1;
 		busy |= rc > 0;
 	}
+	if (busy)
+		schedule_job_save(); /* has locks of its own */
 	astra_pools_save(&cycle->pools, &cycle->diag, now);
 	cycle->last_sec = now;
 	cycle->diag.rounds++;

@@ -15,6 +15,7 @@ struct astra_cycle {
 	bool loaded;	  /* the pools follow the configuration in force */
 	bool checked;	  /* slurmctld's structures are as we think */
 	bool mismatched;  /* they are not: do nothing */
+	bool settled;	  /* all nodes have answered since the start */
 	double last_sec;  /* of the last round */
 };
 

@@ -167,6 +167,7 @@ static void give_back(void)
 	lock_slurmctld(astra_write_locks());
 	count = astra_unpark_all();
 	unlock_slurmctld(astra_write_locks());
+	schedule_job_save(); /* has locks of its own */
 	if (count)
 		verbose("astraea: %u jobs given back to Slurm", count);
 }
