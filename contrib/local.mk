@@ -1,2 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The demonstration, examples and converters: added to EXTRA_DIST.
+EXTRA_DIST += contrib/examples/steps.py contrib/examples/train.sbatch \
+	contrib/examples/train-plain.sbatch
