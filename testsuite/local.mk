@@ -23,6 +23,7 @@ test_engine_CFLAGS = $(UNIT_CFLAGS)
 test_engine_LDADD = $(UNIT_LIBS)
 
 dist_check_SCRIPTS += \
+	testsuite/lib/check-docs \
 	testsuite/lib/check-exports \
 	testsuite/lib/check-sources
 EXTRA_DIST += testsuite/run.sh testsuite/lib/cluster testsuite/lib/live.sh \

@@ -7,4 +7,5 @@ sfairsim_LDADD = libastra-sim.la libastra-policy.la libastra-common.la \
 sfairsim_SOURCES = \
 	src/cmd/sfairsim/decide.c \
 	src/cmd/sfairsim/main.c \
+	src/cmd/sfairsim/options.c \
 	src/cmd/sfairsim/sfairsim.h

@@ -14,6 +14,7 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{"decide", "one decision, JSON in, JSON out", sfairsim_decide},
+	{"options", "what astraea.conf can say of a pool", sfairsim_options},
 	{NULL, NULL, NULL},
 };
 

@@ -9,5 +9,6 @@ int sfairsim_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* One decision, JSON on stdin to JSON on stdout. */
 int sfairsim_decide(int argc, char **argv);
+int sfairsim_options(int argc, char **argv);
 
 #endif
