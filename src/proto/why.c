@@ -161,10 +161,6 @@ static void fairness(const struct astra_report *report,
 	bool hours = job->alloc_gpu_sec >= 3600 || job->fair_gpu_sec >= 3600;
 
 	astra_text_printf(
-		out, " So far it had %.2f GPU hours and was entitled to %.2f (",
-		job->alloc_gpu_sec / 3600, job->fair_gpu_sec / 3600);
-	ratio(job->rho, out);
-	astra_text_printf(
 		out, " So far it had %.2f GPU %s and was entitled to %.2f (",
 		job->alloc_gpu_sec / (hours ? 3600 : 60),
 		hours ? "hours" : "minutes",
