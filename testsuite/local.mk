@@ -65,9 +65,12 @@ test_plan_CFLAGS = $(UNIT_CFLAGS)
 test_plan_LDADD = $(UNIT_LIBS)
 
 # make bench: medians and ratios, no part of make check.
-EXTRA_PROGRAMS += bench_round bench_fairness
-BENCH += bench_round bench_fairness
-CLEANFILES += bench_round bench_fairness
+EXTRA_PROGRAMS += bench_round bench_engine bench_fairness
+BENCH += bench_round bench_engine bench_fairness
+CLEANFILES += bench_round bench_engine bench_fairness
+bench_engine_SOURCES = testsuite/bench/bench_engine.c \
+	testsuite/bench/bench.h
+bench_engine_LDADD = libastra-policy.la libastra-common.la -lm
 bench_round_SOURCES = testsuite/bench/bench_round.c testsuite/bench/bench.h
 bench_round_LDADD = libastra-policy.la libastra-common.la -lm
 bench_fairness_SOURCES = testsuite/bench/bench_fairness.c \
