@@ -281,8 +281,7 @@ static int check_pool(const struct astra_config *config, size_t index,
 			astra_error_set(err, "partition %s is in pool %s "
 					     "already",
 					p->partitions.name[k], q->name);
-			return at_line(path, "Partitions", p->partition_text,
-				       err);
+			return at_line(path, "Pool", p->name, err);
 		}
 	}
 	return 0;

@@ -59,6 +59,7 @@ struct scan {
 	const char *key, *value;
 	bool (*known)(const char *first, const char *key);
 	struct astra_error *err;
+	int *found;
 };
 
 typedef int each_fn(const struct scan *s, const char *first, const char *key,
@@ -101,19 +102,23 @@ static int match(const struct scan *s, const char *first, const char *key,
 		 const char *value, int line)
 {
 	(void) first;
-	if (strcasecmp(key, s->key))
-		return 0;
-	if (s->value && (!value || strcmp(value, s->value)))
-		return 0;
-	return line;
+	if (!strcasecmp(key, s->key) && value && !strcmp(value, s->value))
+		*s->found = line;
+	return 0;
 }
 
 int astra_conf_line(const char *path, const char *key, const char *value)
 {
-	struct scan s = { .path = path, .key = key, .value = value };
-	int line = scan_file(&s, match);
+	int line = 0;
+	struct scan s = {
+		.path = path,
+		.key = key,
+		.value = value,
+		.found = &line,
+	};
 
-	return line < 0 ? 0 : line;
+	(void) scan_file(&s, match);
+	return line;
 }
 
 static int check(const struct scan *s, const char *first, const char *key,

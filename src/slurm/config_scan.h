@@ -10,8 +10,8 @@
 
 #include "src/common/error.h"
 
-/* Find the first line with key=value; value NULL: any value.
- * Returns its number from 1, or 0 when there is none. */
+/* Find the last line with key=value: of two that contradict each other that is
+ * the later one. Returns its number from 1, or 0 when there is none. */
 int astra_conf_line(const char *path, const char *key, const char *value);
 
 /* Whether every key of the file is one that known() accepts.

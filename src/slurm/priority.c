@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "src/common/run_in_daemon.h"
+#include "src/slurm/host.h"
 #include "src/slurm/managed.h"
 
 /* What a priority plugin exports; each may be missing in some release. */
@@ -128,9 +129,16 @@ int astra_priority_fini(void)
 {
 	int rc = SLURM_SUCCESS;
 
+	bool was_publishing;
+
 	pthread_mutex_lock(&publish_lock);
+	was_publishing = publishing;
 	publishing = false;
 	pthread_mutex_unlock(&publish_lock);
+	/* Where the gate hosts the engine, this is the last fini before the
+	 * jobs are saved. */
+	if (was_publishing)
+		astra_host_stop();
 	if (context)
 		rc = plugin_context_destroy(context);
 	context = NULL;

@@ -177,8 +177,10 @@ static void write_reason(const struct filler *f,
 	*text = '\0';
 	if ((job_info->state & JOB_STATE_BASE) != JOB_PENDING)
 		return;
-	if (v->reason.wait == ASTRA_WAIT_BLOCKED &&
-	    job_info->state_reason != FAIL_BURST_BUFFER_OP)
+	if (*job_info->limit)
+		snprintf(text, size, "%s", job_info->limit);
+	else if (v->reason.wait == ASTRA_WAIT_BLOCKED &&
+		 job_info->state_reason != FAIL_BURST_BUFFER_OP)
 		snprintf(text, size, "%s",
 			 astra_reason_name(job_info->state_reason));
 	else

@@ -206,6 +206,8 @@ static int fill_info(struct astra_scene *scene, const job_record_t *job,
 	struct astra_arena *a = &scene->arena;
 	const char *user = astra_user_name(job->user_id);
 	bool holds = !IS_JOB_PENDING(job) && !IS_JOB_COMPLETED(job);
+	bool limited = IS_JOB_PENDING(job) && astra_is_parked(job) &&
+		       astra_park_limited(job->job_id);
 
 	*out = (struct astra_job_info){
 		.uid = job->user_id,
@@ -219,6 +221,7 @@ static int fill_info(struct astra_scene *scene, const job_record_t *job,
 		.tasks = astra_arena_text(
 			a, job->array_recs ? job->array_recs->task_id_str :
 					     NULL),
+		.limit = astra_arena_text(a, limited ? job->state_desc : NULL),
 		.user = user ? user : "",
 		.state = job->job_state,
 		.state_reason = job->state_reason,
@@ -227,7 +230,7 @@ static int fill_info(struct astra_scene *scene, const job_record_t *job,
 		scene->unnamed = true;
 	astra_terms_of(job, &pool->options, &out->terms);
 	return out->account && out->partition && out->name && out->nodes &&
-			       out->tasks ?
+			       out->tasks && out->limit ?
 		       0 :
 		       -1;
 }

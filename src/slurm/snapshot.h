@@ -21,6 +21,7 @@ struct astra_job_info {
 	const char *user, *account, *partition, *name, *nodes, *tasks;
 	uint32_t state; /* Slurm's */
 	uint32_t state_reason;
+	const char *limit; /* pending and over a limit: its name; else "" */
 	struct astra_terms terms;
 };
 
