@@ -9,6 +9,7 @@
  *   owner.c   who owns the hold
  *   settle.c  what the outcome means for each job
  *   reclaim.c whose GPUs are taken back to start a job
+ *   losers.c  whose lease is over without another
  *   hold.c    how a job that does not fit gets its GPUs together
  *   engine_state.c save and restore
  */
@@ -180,7 +181,8 @@ int astra_round_decide(struct round *r, struct astra_error *err);
 
 /* reclaim.c: find a place for a waiting contender on what is free plus what
  * the losers hold, taking back as few GPUs as possible. */
-#define ASTRA_KNAPSACK_GPUS 64
+#define ASTRA_KNAPSACK_GPUS 64 /* on a node, that a choice looks at */
+#define ASTRA_KNAPSACK_JOBS 64
 
 struct reclaim {
 	struct round *r;
@@ -199,8 +201,22 @@ struct reclaim {
 	uint32_t gpus_idle_max; /* on any node, when the pass began */
 	uint32_t hints[ASTRA_KNAPSACK_GPUS + 1]; /* first node worth a look */
 };
+/* losers.c */
 int astra_reclaim_init(struct reclaim *rc, struct round *r);
 void astra_reclaim_fini(struct reclaim *rc);
+bool astra_loser(const struct contender *c);
+uint32_t astra_loser_cost(const struct contender *c);
+void astra_loser_give(const struct round *r, struct astra_space *space,
+		      const struct contender *c);
+void astra_loser_take(const struct round *r, struct astra_space *space,
+		      const struct contender *c);
+uint32_t astra_losers_cheapest(const struct reclaim *rc, uint32_t node,
+			       uint32_t need, uint32_t *picked, size_t *count);
+uint32_t astra_losers_all(const struct reclaim *rc, uint32_t node,
+			  uint32_t *picked, size_t *count);
+uint32_t astra_losers_by_need(struct reclaim *rc, uint64_t need);
+
+/* reclaim.c */
 /* Returns the number of shares (in rc->shares), 0 when there is no place.
  * rc->victims: the contenders to take back. Takes nothing. */
 size_t astra_reclaim_place(struct reclaim *rc, const struct contender *c);

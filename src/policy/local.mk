@@ -14,6 +14,7 @@ libastra_policy_la_SOURCES = \
 	src/policy/fairness.h \
 	src/policy/grant.c \
 	src/policy/hold.c \
+	src/policy/losers.c \
 	src/policy/ltgf.c \
 	src/policy/ltgf.h \
 	src/policy/owner.c \

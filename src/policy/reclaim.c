@@ -14,192 +14,8 @@
 
 #include "src/policy/engine_priv.h"
 
-static bool loser(const struct contender *c)
-{
-	return c->expired && !c->granted && !c->taken;
-}
-
-static void give_held(const struct round *r, struct astra_space *space,
-		      const struct contender *c)
-{
-	for (size_t i = 0; i < c->job->held_count; i++)
-		if (r->snap->nodes[c->job->held[i].node].usable)
-			astra_space_give(space, &c->job->held[i]);
-}
-
-static void take_held(const struct round *r, struct astra_space *space,
-		      const struct contender *c)
-{
-	for (size_t i = 0; i < c->job->held_count; i++)
-		if (r->snap->nodes[c->job->held[i].node].usable)
-			astra_space_take(space, &c->job->held[i]);
-}
-
-static uint32_t cost_of(const struct contender *c)
-{
-	uint32_t gpus = 0;
-
-	for (size_t i = 0; i < c->job->held_count; i++)
-		gpus += c->job->held[i].gpus;
-	return gpus;
-}
-
-static int allocate(struct reclaim *rc)
-{
-	const struct round *r = rc->r;
-	size_t nodes = r->snap->node_count, entries = 0;
-
-	for (size_t i = 0; i < r->contender_count; i++) {
-		if (!loser(&r->contenders[i]))
-			continue;
-		entries += r->contenders[i].job->held_count;
-		if (cost_of(&r->contenders[i]) > rc->cost_max)
-			rc->cost_max = cost_of(&r->contenders[i]);
-	}
-	rc->work = astra_space_copy(r->idle);
-	rc->all = astra_space_copy(r->idle);
-	rc->by_node = calloc(entries + 1, sizeof(*rc->by_node));
-	rc->first = calloc(nodes + 2, sizeof(*rc->first));
-	rc->by_cost = calloc(r->contender_count + 1, sizeof(*rc->by_cost));
-	rc->cost_first = calloc(rc->cost_max + 3, sizeof(*rc->cost_first));
-	rc->cost_head = calloc(rc->cost_max + 3, sizeof(*rc->cost_head));
-	rc->shares = calloc(nodes + 1, sizeof(*rc->shares));
-	rc->victims = calloc(r->contender_count + 1, sizeof(*rc->victims));
-	rc->chosen = calloc(r->contender_count + 1, 1);
-	if (!rc->work || !rc->all || !rc->by_node || !rc->first ||
-	    !rc->by_cost || !rc->cost_first || !rc->cost_head || !rc->shares ||
-	    !rc->victims || !rc->chosen)
-		return -1;
-	return 0;
-}
-
-/* Counting sort: the losers on node n are by_node[first[n] .. first[n + 1]). */
-static void sort_by_node(struct reclaim *rc)
-{
-	const struct round *r = rc->r;
-	size_t nodes = r->snap->node_count;
-
-	for (size_t i = 0; i < r->contender_count; i++) {
-		const struct contender *c = &r->contenders[i];
-
-		for (size_t k = 0; loser(c) && k < c->job->held_count; k++)
-			rc->first[c->job->held[k].node + 2]++;
-	}
-	for (size_t n = 2; n < nodes + 2; n++)
-		rc->first[n] += rc->first[n - 1];
-	for (size_t i = 0; i < r->contender_count; i++) {
-		const struct contender *c = &r->contenders[i];
-
-		for (size_t k = 0; loser(c) && k < c->job->held_count; k++)
-			rc->by_node[rc->first[c->job->held[k].node + 1]++] =
-				(uint32_t)i;
-	}
-}
-
-/* The same by cost; cost_head moves past those that are taken. */
-static void sort_by_cost(struct reclaim *rc)
-{
-	const struct round *r = rc->r;
-
-	for (size_t i = 0; i < r->contender_count; i++)
-		if (loser(&r->contenders[i]))
-			rc->cost_first[cost_of(&r->contenders[i]) + 2]++;
-	for (size_t n = 2; n < rc->cost_max + 3; n++)
-		rc->cost_first[n] += rc->cost_first[n - 1];
-	for (size_t i = 0; i < r->contender_count; i++)
-		if (loser(&r->contenders[i]))
-			rc->by_cost[rc->cost_first[cost_of(&r->contenders[i]) +
-						   1]++] = (uint32_t)i;
-	memcpy(rc->cost_head, rc->cost_first,
-	       (rc->cost_max + 3) * sizeof(*rc->cost_head));
-}
-
-int astra_reclaim_init(struct reclaim *rc, struct round *r)
-{
-	*rc = (struct reclaim){.r = r};
-	if (allocate(rc) < 0)
-		return -1;
-	for (size_t i = 0; i < r->contender_count; i++)
-		if (loser(&r->contenders[i]))
-			give_held(r, rc->all, &r->contenders[i]);
-	for (uint32_t n = 0; n < r->snap->node_count; n++) {
-		uint32_t idle = astra_space_get(rc->work, n)->gpus;
-
-		if (idle > rc->gpus_idle_max)
-			rc->gpus_idle_max = idle;
-	}
-	sort_by_node(rc);
-	sort_by_cost(rc);
-	return 0;
-}
-
-void astra_reclaim_fini(struct reclaim *rc)
-{
-	astra_space_destroy(rc->work);
-	astra_space_destroy(rc->all);
-	free(rc->by_node);
-	free(rc->first);
-	free(rc->by_cost);
-	free(rc->cost_first);
-	free(rc->cost_head);
-	free(rc->shares);
-	free(rc->victims);
-	free(rc->chosen);
-}
-
-static uint32_t gpus_on(const struct contender *c, uint32_t node)
-{
-	for (size_t i = 0; i < c->job->held_count; i++)
-		if (c->job->held[i].node == node)
-			return c->job->held[i].gpus;
-	return 0;
-}
-
-#define KNAPSACK_GPUS ASTRA_KNAPSACK_GPUS
-#define KNAPSACK_JOBS 64
 #define CHOOSE_MAX 4096
 #define LOOKS_MAX 64 /* nodes compared with the first one that would do */
-
-/* The cheapest losers on a node that free at least `need` GPUs of it.
- * picked: their numbers, at most KNAPSACK_JOBS. Returns the cost, or
- * UINT32_MAX when all of them together do not suffice. */
-static uint32_t cheapest(const struct reclaim *rc, uint32_t node, uint32_t need,
-			 uint32_t *picked, size_t *count)
-{
-	uint32_t best[KNAPSACK_GPUS + 1];
-	uint64_t set[KNAPSACK_GPUS + 1] = {0};
-	uint32_t who[KNAPSACK_JOBS];
-	size_t n = 0;
-
-	if (need > KNAPSACK_GPUS)
-		return UINT32_MAX;
-	memset(best, 0xff, sizeof(best));
-	best[0] = 0;
-	for (size_t i = rc->first[node]; i < rc->first[node + 1]; i++) {
-		const struct contender *c = &rc->r->contenders[rc->by_node[i]];
-		uint32_t gain = gpus_on(c, node), cost = cost_of(c);
-
-		if (!loser(c) || rc->chosen[rc->by_node[i]] ||
-		    n == KNAPSACK_JOBS)
-			continue;
-		who[n] = rc->by_node[i];
-		for (uint32_t have = need; have-- > 0;) {
-			uint32_t to = have + gain < need ? have + gain : need;
-
-			if (best[have] == UINT32_MAX ||
-			    best[have] + cost >= best[to])
-				continue;
-			best[to] = best[have] + cost;
-			set[to] = set[have] | UINT64_C(1) << n;
-		}
-		n++;
-	}
-	*count = 0;
-	for (size_t i = 0; i < n && best[need] != UINT32_MAX; i++)
-		if (set[need] >> i & 1)
-			picked[(*count)++] = who[i];
-	return best[need];
-}
 
 static bool banned_node(const uint64_t *banned, uint32_t node)
 {
@@ -234,7 +50,7 @@ static uint32_t first_with(struct reclaim *rc, uint32_t gpus)
 {
 	uint32_t *hint, n;
 
-	if (gpus > KNAPSACK_GPUS)
+	if (gpus > ASTRA_KNAPSACK_GPUS)
 		return 0;
 	hint = &rc->hints[gpus];
 	for (n = *hint; n < rc->r->snap->node_count; n++)
@@ -244,12 +60,22 @@ static uint32_t first_with(struct reclaim *rc, uint32_t gpus)
 	return n;
 }
 
+/* Who has to leave a node for a request that lacks so many GPUs there. */
+static uint32_t choose_on(const struct reclaim *rc, uint32_t node,
+			  const struct astra_request *request, uint32_t need,
+			  uint32_t *picked, size_t *count)
+{
+	if (request->whole_node)
+		return astra_losers_all(rc, node, picked, count);
+	return astra_losers_cheapest(rc, node, need, picked, count);
+}
+
 /* The best single node, and who has to leave it. */
 static size_t place_on_one(struct reclaim *rc, const struct contender *c,
 			   const uint64_t *banned)
 {
 	const struct astra_request *q = &c->job->request;
-	uint32_t best = UINT32_MAX, at = 0, picked[KNAPSACK_JOBS];
+	uint32_t best = UINT32_MAX, at = 0, picked[ASTRA_KNAPSACK_JOBS];
 	int looks = LOOKS_MAX;
 
 	for (uint32_t n = first_with(rc, q->gpus);
@@ -267,7 +93,7 @@ static size_t place_on_one(struct reclaim *rc, const struct contender *c,
 		need = q->gpus > now->gpus ? q->gpus - now->gpus : 0;
 		if (need >= best)
 			continue;
-		cost = cheapest(rc, n, need, picked, &count);
+		cost = choose_on(rc, n, q, need, picked, &count);
 		if (cost >= best)
 			continue;
 		then = room_after(rc, n, picked, count);
@@ -290,7 +116,7 @@ static void choose(struct reclaim *rc, uint32_t contender)
 {
 	rc->chosen[contender] = 1;
 	rc->victims[rc->victim_count++] = contender;
-	give_held(rc->r, rc->work, &rc->r->contenders[contender]);
+	astra_loser_give(rc->r, rc->work, &rc->r->contenders[contender]);
 }
 
 static void unchoose(struct reclaim *rc, size_t i)
@@ -298,7 +124,7 @@ static void unchoose(struct reclaim *rc, size_t i)
 	uint32_t contender = rc->victims[i];
 
 	rc->chosen[contender] = 0;
-	take_held(rc->r, rc->work, &rc->r->contenders[contender]);
+	astra_loser_take(rc->r, rc->work, &rc->r->contenders[contender]);
 	rc->victims[i] = rc->victims[--rc->victim_count];
 }
 
@@ -309,52 +135,24 @@ static void unchoose_all(struct reclaim *rc)
 }
 
 /* Take back what a place found in `all` needs on each of its nodes. */
-static bool choose_for_shares(struct reclaim *rc, size_t count)
+static bool choose_for_shares(struct reclaim *rc,
+			      const struct astra_request *request, size_t count)
 {
-	uint32_t picked[KNAPSACK_JOBS];
+	uint32_t picked[ASTRA_KNAPSACK_JOBS];
 
 	for (size_t i = 0; i < count; i++) {
 		const struct astra_share *s = &rc->shares[i];
 		uint32_t have = astra_space_get(rc->work, s->node)->gpus;
+		uint32_t need = have < s->gpus ? s->gpus - have : 0;
 		size_t n;
 
-		if (have >= s->gpus)
-			continue;
-		if (cheapest(rc, s->node, s->gpus - have, picked, &n) ==
+		if (choose_on(rc, s->node, request, need, picked, &n) ==
 		    UINT32_MAX)
 			return false;
 		for (size_t k = 0; k < n; k++)
 			choose(rc, picked[k]);
 	}
 	return true;
-}
-
-/* The first loser of a cost that is still to be had. */
-static uint32_t first_of_cost(struct reclaim *rc, size_t cost)
-{
-	size_t end = rc->cost_first[cost + 1];
-	size_t *head = &rc->cost_head[cost];
-
-	while (*head < end && !loser(&rc->r->contenders[rc->by_cost[*head]]))
-		(*head)++; /* taken for good in this pass */
-	for (size_t i = *head; i < end; i++)
-		if (!rc->chosen[rc->by_cost[i]] &&
-		    loser(&rc->r->contenders[rc->by_cost[i]]))
-			return rc->by_cost[i];
-	return ASTRA_NONE;
-}
-
-/* The smallest loser that covers the need, else the largest one. */
-static uint32_t next_by_need(struct reclaim *rc, uint64_t need)
-{
-	uint32_t found = ASTRA_NONE;
-
-	for (size_t cost = need < rc->cost_max ? (size_t)need : rc->cost_max;
-	     cost <= rc->cost_max && found == ASTRA_NONE; cost++)
-		found = first_of_cost(rc, cost);
-	for (size_t cost = rc->cost_max + 1; cost-- > 1 && found == ASTRA_NONE;)
-		found = first_of_cost(rc, cost);
-	return found;
 }
 
 /* Losers one by one, those that overshoot the need least first, until the
@@ -375,7 +173,7 @@ static size_t choose_by_need(struct reclaim *rc, const struct contender *c,
 					    strict, rc->shares);
 		if (count)
 			return count;
-		next = next_by_need(rc, need);
+		next = astra_losers_by_need(rc, need);
 		if (next == ASTRA_NONE || rc->victim_count > CHOOSE_MAX)
 			return 0;
 		choose(rc, next);
@@ -408,7 +206,7 @@ static uint64_t victims_cost(const struct reclaim *rc)
 	uint64_t cost = 0;
 
 	for (size_t i = 0; i < rc->victim_count; i++)
-		cost += cost_of(&rc->r->contenders[rc->victims[i]]);
+		cost += astra_loser_cost(&rc->r->contenders[rc->victims[i]]);
 	return cost;
 }
 
@@ -417,7 +215,8 @@ static void hand_over(struct reclaim *rc)
 {
 	for (size_t i = 0; i < rc->victim_count; i++) {
 		rc->chosen[rc->victims[i]] = 0;
-		take_held(rc->r, rc->work, &rc->r->contenders[rc->victims[i]]);
+		astra_loser_take(rc->r, rc->work,
+				 &rc->r->contenders[rc->victims[i]]);
 	}
 }
 
@@ -428,7 +227,7 @@ static size_t place_consolidated(struct reclaim *rc, const struct contender *c,
 	size_t count = astra_place(rc->all, &c->job->request, banned, strict,
 				   rc->shares);
 
-	if (!count || !choose_for_shares(rc, count))
+	if (!count || !choose_for_shares(rc, &c->job->request, count))
 		return 0;
 	return astra_place(rc->work, &c->job->request, banned, strict,
 			   rc->shares);
@@ -492,7 +291,7 @@ void astra_reclaim_take(struct reclaim *rc, const struct contender *c,
 	for (size_t i = 0; i < rc->victim_count; i++) {
 		struct contender *victim = &rc->r->contenders[rc->victims[i]];
 
-		give_held(rc->r, rc->work, victim);
+		astra_loser_give(rc->r, rc->work, victim);
 		victim->taken = true;
 		victim->winner = c->job->id;
 	}

@@ -212,6 +212,33 @@ static void cheapest_losers_are_found(void **state)
 	vc_fini(&vc);
 }
 
+/* A job that wants its node to itself gets all others off it, one that wants
+ * two nodes gets them off two. */
+static void exclusive_jobs_get_whole_nodes(void **state)
+{
+	(void)state;
+	for (uint32_t nodes = 1; nodes <= 2; nodes++) {
+		struct vcluster vc;
+		struct vjob *want;
+
+		vc_init(&vc, 3, 4);
+		use_terms(&vc, 20);
+		vc_begin(&vc);
+		vc_tenant(&vc, "a", 1);
+		vc_tenant(&vc, "b", 1);
+		for (int i = 0; i < 9; i++)
+			vc_submit(&vc, 0, 1, HUGE_VAL);
+		vc_run(&vc, AT(10));
+		want = vc_submit(&vc, 1, 2 * nodes, HUGE_VAL);
+		want->job.request.whole_node = true;
+		want->job.request.gpus_per_node = 2;
+		vc_run(&vc, AT(45));
+		assert_int_equal(want->starts, 1);
+		assert_int_equal(want->job.held_count, nodes);
+		vc_fini(&vc);
+	}
+}
+
 static void reclaim_is_bounded_by_round(void **state)
 {
 	struct vcluster vc;
@@ -396,6 +423,7 @@ int main(void)
 		cmocka_unit_test(held_gpus_are_lent),
 		cmocka_unit_test(only_the_loser_is_taken_back),
 		cmocka_unit_test(cheapest_losers_are_found),
+		cmocka_unit_test(exclusive_jobs_get_whole_nodes),
 		cmocka_unit_test(reclaim_is_bounded_by_round),
 		cmocka_unit_test(checkpointing_job_gets_its_grace),
 		cmocka_unit_test(grace_ends_in_a_requeue),
