@@ -94,3 +94,15 @@ test_wish_LDADD = $(UNIT_LIBS)
 
 EXTRA_DIST += testsuite/live/40-submit.sh testsuite/live/41-priority.sh \
 	testsuite/live/42-examples.sh
+
+check_PROGRAMS += test_state_file
+test_state_file_SOURCES = testsuite/unit/test_state_file.c \
+	testsuite/unit/unit.h
+test_state_file_CFLAGS = $(UNIT_CFLAGS)
+test_state_file_LDADD = libastra-store.la $(UNIT_LIBS)
+
+check_PROGRAMS += test_engine_snapshot
+test_engine_snapshot_SOURCES = testsuite/unit/test_engine_snapshot.c \
+	testsuite/unit/unit.h
+test_engine_snapshot_CFLAGS = $(UNIT_CFLAGS)
+test_engine_snapshot_LDADD = $(UNIT_LIBS)

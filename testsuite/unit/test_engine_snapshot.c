@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the engine makes of single snapshots: arrays, refusals, events between
+ * two rounds, blocked jobs, jobs it did not start itself. */
+#include "src/policy/engine.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "testsuite/unit/unit.h"
+
+enum { JOBS = 8, NODES = 2 };
+
+struct scene {
+	struct astra_engine *engine;
+	struct astra_plan plan;
+	struct astra_node nodes[NODES];
+	struct astra_tenant tenants[2];
+	struct astra_job jobs[JOBS];
+	struct astra_share held[JOBS];
+	size_t job_count;
+};
+
+/* Two nodes of 4 GPUs, tenants a and b of weight 1, begun at 100. */
+static void begin(struct scene *s)
+{
+	struct astra_options options;
+
+	memset(s, 0, sizeof(*s));
+	astra_options_init(&options);
+	options.lease_sec = 50;
+	options.grace_sec = 5;
+	s->engine = astra_engine_create(&options, 100, NULL);
+	assert_non_null(s->engine);
+	astra_plan_init(&s->plan);
+	for (int i = 0; i < NODES; i++)
+		s->nodes[i] = (struct astra_node){.usable = true,
+						  .gpus = 4,
+						  .gpus_free = 4,
+						  .cpus = 16,
+						  .cpus_free = 16,
+						  .mem_free_mib = 1000};
+	s->tenants[0] = (struct astra_tenant){.name = "a", .weight = 1};
+	s->tenants[1] = (struct astra_tenant){.name = "b", .weight = 1};
+}
+
+static void end(struct scene *s)
+{
+	astra_engine_destroy(s->engine);
+	astra_plan_destroy(&s->plan);
+}
+
+static struct astra_job *add(struct scene *s, uint32_t id, uint32_t gpus,
+			     double submit_sec)
+{
+	struct astra_job *job = &s->jobs[s->job_count];
+
+	*job = (struct astra_job){.id = id,
+				  .copies = 1,
+				  .weight = 1,
+				  .request = {.gpus = gpus, .cpus = 1},
+				  .state = ASTRA_JOB_PENDING,
+				  .submit_sec = submit_sec,
+				  .revocable = true,
+				  .held = &s->held[s->job_count]};
+	s->job_count++;
+	return job;
+}
+
+static void run_on(struct scene *s, struct astra_job *job, uint32_t node,
+		   double start_sec)
+{
+	s->held[job - s->jobs] = (struct astra_share){
+		.node = node, .gpus = job->request.gpus, .cpus = 1};
+	job->held_count = 1;
+	job->state = ASTRA_JOB_RUNNING;
+	job->start_sec = start_sec;
+	s->nodes[node].gpus_free -= job->request.gpus;
+	s->nodes[node].cpus_free -= 1;
+}
+
+static void end_at(struct scene *s, struct astra_job *job, double end_sec)
+{
+	s->nodes[job->held->node].gpus_free += job->request.gpus;
+	s->nodes[job->held->node].cpus_free += 1;
+	job->held_count = 0;
+	job->state = ASTRA_JOB_ENDED;
+	job->end_sec = end_sec;
+}
+
+static void round_at(struct scene *s, double now_sec)
+{
+	struct astra_snapshot snap = {.now_sec = now_sec,
+				      .nodes = s->nodes,
+				      .node_count = NODES,
+				      .tenants = s->tenants,
+				      .tenant_count = 2,
+				      .jobs = s->jobs,
+				      .job_count = s->job_count};
+	struct astra_error err = {""};
+
+	if (astra_engine_round(s->engine, &snap, &s->plan, &err) < 0)
+		fail_msg("%s", err.text);
+}
+
+static size_t starts_of(const struct scene *s, uint32_t id)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < s->plan.decision_count; i++)
+		count += s->plan.decisions[i].action == ASTRA_START &&
+			 s->plan.decisions[i].job == id;
+	return count;
+}
+
+static struct astra_job_view view(const struct scene *s, uint32_t id,
+				  double now_sec)
+{
+	struct astra_job_view v = {0};
+
+	for (size_t i = 0; i < astra_engine_job_count(s->engine); i++) {
+		astra_engine_job_view(s->engine, i, now_sec, &v);
+		if (v.id == id)
+			return v;
+	}
+	fail_msg("no job %u", id);
+	return v;
+}
+
+static void assert_near(double a, double b)
+{
+	if (fabs(a - b) > 1e-9)
+		fail_msg("%.12g is not %.12g", a, b);
+}
+
+static void as_many_tasks_start_as_there_is_room_for(void **state)
+{
+	struct scene s;
+	(void) state;
+
+	begin(&s);
+	add(&s, 7, 2, 100)->copies = 1000;
+	round_at(&s, 100);
+	assert_int_equal(starts_of(&s, 7), 4);
+	end(&s);
+}
+
+/* Eq. 13 per task: 4 tasks of 2 GPUs share a quota of 4, so 1 GPU each. */
+static void a_task_that_starts_takes_its_accounts_along(void **state)
+{
+	struct scene s;
+	struct astra_job *task;
+	(void) state;
+
+	begin(&s);
+	add(&s, 7, 2, 100)->copies = 4;
+	round_at(&s, 100);
+	round_at(&s, 110);
+	assert_near(view(&s, 7, 110).usage.fair, 10);
+	s.jobs[0].copies = 3;
+	task = add(&s, 8, 2, 100);
+	task->array_id = 7;
+	run_on(&s, task, 0, 110);
+	round_at(&s, 112);
+	assert_near(view(&s, 8, 112).usage.fair, 12);
+	assert_near(view(&s, 8, 112).usage.alloc, 4);
+	assert_near(view(&s, 7, 112).usage.fair, 12);
+	assert_near(view(&s, 7, 112).usage.alloc, 0);
+	end(&s);
+}
+
+/* A refused plan is remembered: not these nodes again within the interval. */
+static void a_refused_job_is_tried_elsewhere(void **state)
+{
+	struct astra_share first;
+	struct scene s;
+	(void) state;
+
+	begin(&s);
+	add(&s, 7, 2, 100);
+	round_at(&s, 100);
+	assert_int_equal(starts_of(&s, 7), 1);
+	first = s.plan.shares[0];
+	astra_engine_refuse(s.engine, 7, &first, 1, true, 100);
+	round_at(&s, 100);
+	assert_int_equal(starts_of(&s, 7), 1);
+	assert_int_not_equal(s.plan.shares[0].node, first.node);
+	astra_engine_refuse(s.engine, 7, s.plan.shares, 1, true, 100);
+	round_at(&s, 100);
+	assert_int_equal(starts_of(&s, 7), 0);
+	round_at(&s, 111); /* the interval is over */
+	assert_int_equal(starts_of(&s, 7), 1);
+	end(&s);
+}
+
+static void a_job_refused_itself_lets_others_go_first(void **state)
+{
+	struct scene s;
+	(void) state;
+
+	begin(&s);
+	add(&s, 7, 4, 100);
+	add(&s, 8, 8, 100);
+	round_at(&s, 100);
+	assert_int_equal(starts_of(&s, 7), 1);
+	assert_int_equal(starts_of(&s, 8), 0);
+	astra_engine_refuse(s.engine, 7, NULL, 0, false, 100);
+	round_at(&s, 100);
+	assert_int_equal(starts_of(&s, 7), 0);
+	assert_int_equal(starts_of(&s, 8), 1);
+	assert_int_equal(view(&s, 7, 100).reason.wait, ASTRA_WAIT_REFUSED);
+	end(&s);
+}
+
+/* Rounds are seconds apart, the integrals are exact all the same. */
+static void a_job_that_ran_between_two_rounds_is_accounted(void **state)
+{
+	struct scene s;
+	struct astra_job *job;
+	(void) state;
+
+	begin(&s);
+	job = add(&s, 7, 4, 100);
+	round_at(&s, 100);
+	run_on(&s, job, 0, 102);
+	end_at(&s, job, 107);
+	round_at(&s, 120);
+	assert_near(view(&s, 7, 120).usage.alloc, 4 * 5);
+	assert_near(view(&s, 7, 120).usage.fair, 4 * 7); /* active 100-107 */
+	end(&s);
+}
+
+/* Requeued and started again between two rounds. */
+static void a_restart_between_two_rounds_is_a_new_lease(void **state)
+{
+	struct scene s;
+	struct astra_job *job;
+	(void) state;
+
+	begin(&s);
+	job = add(&s, 7, 4, 100);
+	round_at(&s, 100);
+	run_on(&s, job, 0, 100);
+	round_at(&s, 101);
+	job->restart_cnt = 1;
+	job->submit_sec = 105;
+	job->start_sec = 109;
+	round_at(&s, 120);
+	assert_near(view(&s, 7, 120).usage.alloc, 4 * 5 + 4 * 11);
+	assert_int_equal(view(&s, 7, 120).leases, 2);
+	assert_near(view(&s, 7, 120).lease_end_sec, 159);
+	assert_near(view(&s, 7, 120).submit_sec, 100);
+	end(&s);
+}
+
+/* Active_ij: a held job earns no entitlement (Eqs. 3, 13, 14). */
+static void a_blocked_job_earns_nothing(void **state)
+{
+	struct scene s;
+	(void) state;
+
+	begin(&s);
+	add(&s, 7, 4, 100)->state = ASTRA_JOB_BLOCKED;
+	round_at(&s, 100);
+	round_at(&s, 150);
+	assert_near(view(&s, 7, 150).usage.fair, 0);
+	assert_int_equal(s.plan.decision_count, 0);
+	s.jobs[0].state = ASTRA_JOB_PENDING;
+	round_at(&s, 150);
+	assert_int_equal(starts_of(&s, 7), 1);
+	end(&s);
+}
+
+/* The plugin is new on a cluster where jobs run already. */
+static void a_running_job_is_adopted_with_a_full_lease(void **state)
+{
+	struct scene s;
+	struct astra_job *job;
+	(void) state;
+
+	begin(&s);
+	job = add(&s, 7, 4, 10);
+	run_on(&s, job, 0, 20);
+	round_at(&s, 100);
+	assert_near(view(&s, 7, 100).lease_end_sec, 150);
+	assert_near(view(&s, 7, 110).usage.alloc, 40); /* from the begin on */
+	end(&s);
+}
+
+/* A grant is kept while its GPUs are being freed, dropped with its node. */
+static void a_grant_ends_with_its_node(void **state)
+{
+	struct scene s;
+	struct astra_job *one, *two;
+	(void) state;
+
+	begin(&s);
+	one = add(&s, 7, 4, 100);
+	two = add(&s, 8, 4, 100);
+	run_on(&s, one, 0, 100);
+	run_on(&s, two, 1, 100);
+	round_at(&s, 100);
+	add(&s, 9, 4, 140)->tenant = 1;
+	round_at(&s, 150);
+	assert_int_equal(view(&s, 9, 150).reason.wait, ASTRA_WAIT_GRANTED);
+	assert_int_equal(s.plan.decision_count, 1);
+	assert_int_equal(s.plan.decisions[0].action, ASTRA_REQUEUE);
+	s.nodes[s.plan.decisions[0].job == 7 ? 0 : 1].usable = false;
+	round_at(&s, 151);
+	assert_int_not_equal(view(&s, 9, 151).reason.wait, ASTRA_WAIT_GRANTED);
+	end(&s);
+}
+
+static void a_cancelled_winner_spares_who_was_not_told_yet(void **state)
+{
+	struct scene s;
+	struct astra_options options;
+	(void) state;
+
+	begin(&s);
+	options = *astra_engine_options(s.engine);
+	options.reclaim_max = 2;
+	assert_int_equal(astra_engine_configure(s.engine, &options, 100, NULL),
+			 0);
+	for (uint32_t i = 0; i < 4; i++)
+		run_on(&s, add(&s, 1 + i, 2, 100), i / 2, 100);
+	round_at(&s, 100);
+	add(&s, 9, 8, 140)->tenant = 1;
+	round_at(&s, 150);
+	assert_int_equal(s.plan.decision_count, 1);
+	assert_int_equal(view(&s, 4, 150).phase, ASTRA_PHASE_DOOMED);
+	s.jobs[--s.job_count] = (struct astra_job){0}; /* scancel */
+	round_at(&s, 151);
+	assert_int_equal(view(&s, 4, 151).phase, ASTRA_PHASE_LEASED);
+	assert_near(view(&s, 4, 151).lease_end_sec, 201);
+	end(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(as_many_tasks_start_as_there_is_room_for),
+		cmocka_unit_test(a_task_that_starts_takes_its_accounts_along),
+		cmocka_unit_test(a_refused_job_is_tried_elsewhere),
+		cmocka_unit_test(a_job_refused_itself_lets_others_go_first),
+		cmocka_unit_test(
+			a_job_that_ran_between_two_rounds_is_accounted),
+		cmocka_unit_test(a_restart_between_two_rounds_is_a_new_lease),
+		cmocka_unit_test(a_blocked_job_earns_nothing),
+		cmocka_unit_test(a_running_job_is_adopted_with_a_full_lease),
+		cmocka_unit_test(a_grant_ends_with_its_node),
+		cmocka_unit_test(
+			a_cancelled_winner_spares_who_was_not_told_yet),
+	};
+
+	return cmocka_run_group_tests_name("engine_snapshot", tests, NULL,
+					   NULL);
+}
