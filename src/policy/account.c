@@ -66,89 +66,6 @@ static int compare_events(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Tenants: remembered by name, in no particular order. */
-
-static uint32_t find_tenant(const struct astra_engine *e, const char *name)
-{
-	for (size_t i = 0; i < e->tenant_count; i++)
-		if (!strcmp(e->tenants[i].name, name))
-			return (uint32_t)i;
-	return ASTRA_NONE;
-}
-
-static uint32_t add_tenant(struct astra_engine *e, const char *name)
-{
-	struct etenant *t;
-
-	if (astra_grow(&e->tenants, &e->tenant_room, e->tenant_count + 1,
-		       sizeof(*e->tenants)) < 0)
-		return ASTRA_NONE;
-	t = &e->tenants[e->tenant_count];
-	t->name = strdup(name);
-	if (!t->name)
-		return ASTRA_NONE;
-	t->account = astra_fairness_add_tenant(e->account, e->now_sec, 0);
-	if (t->account == ASTRA_NONE) {
-		free(t->name);
-		return ASTRA_NONE;
-	}
-	return (uint32_t)e->tenant_count++;
-}
-
-/* Map the snapshot's tenants to ours; the order rarely changes, so look where
- * it was last time first. */
-static int map_tenants(struct astra_engine *e,
-		       const struct astra_snapshot *snap)
-{
-	size_t known = e->tenant_count;
-
-	if (astra_grow(&e->tenant_of, &e->tenant_of_room,
-		       snap->tenant_count + 1, sizeof(*e->tenant_of)) < 0)
-		return -1;
-	for (size_t i = 0; i < snap->tenant_count; i++) {
-		const char *name = snap->tenants[i].name;
-		uint32_t at = e->tenant_of[i];
-
-		if (at >= known || strcmp(e->tenants[at].name, name) != 0)
-			at = find_tenant(e, name);
-		if (at == ASTRA_NONE)
-			at = add_tenant(e, name);
-		if (at == ASTRA_NONE)
-			return -1;
-		e->tenant_of[i] = at;
-	}
-	return 0;
-}
-
-/* Weights and capacity hold from now on. A tenant that is no longer listed
- * keeps its account, in case it comes back, but has no claim meanwhile. */
-static void set_shares(struct sync *s)
-{
-	struct astra_engine *e = s->e;
-	double now = s->snap->now_sec, gpus = 0;
-
-	for (size_t i = 0; i < e->tenant_count; i++)
-		e->tenants[i].listed = false;
-	for (size_t i = 0; i < s->snap->tenant_count; i++) {
-		struct etenant *t = &e->tenants[e->tenant_of[i]];
-
-		t->listed = true;
-		if (t->weight != s->snap->tenants[i].weight)
-			s->changed = true;
-		t->weight = s->snap->tenants[i].weight;
-	}
-	for (size_t i = 0; i < e->tenant_count; i++) {
-		struct etenant *t = &e->tenants[i];
-
-		astra_fairness_set_weight(e->account, now, t->account,
-					  t->listed ? t->weight : 0);
-	}
-	for (size_t i = 0; i < s->snap->node_count; i++)
-		if (s->snap->nodes[i].usable)
-			gpus += s->snap->nodes[i].gpus;
-	astra_fairness_set_capacity(e->account, now, gpus);
-}
-
 /* Jobs. */
 
 static uint32_t new_row(struct astra_engine *e, uint32_t id)
@@ -333,70 +250,6 @@ static int active_events(struct sync *s, uint32_t row,
 	return add_event(s, at, row, EVENT_ACTIVE, is ? job->copies : 0);
 }
 
-static double lease_term(const struct astra_engine *e,
-			 const struct astra_job *job)
-{
-	return job->lease_sec > 0 ? job->lease_sec : e->options.lease_sec;
-}
-
-/* A new run: its lease begins with it. One that the engine did not start (the
- * plugin is new, or its state was lost) gets a full term from now on. */
-static void begin_lease(struct astra_engine *e, struct ejob *j,
-			const struct astra_job *job)
-{
-	double start = fmax(job->start_sec, e->begin_sec);
-
-	j->phase = ASTRA_PHASE_LEASED;
-	j->restart_cnt = job->restart_cnt;
-	j->ran = true;
-	j->leases++;
-	j->start_sec = job->start_sec;
-	j->lease_start_sec = start;
-	j->lease_end_sec = start + j->lease_sec;
-	if (j->planned_end_sec > start)
-		j->lease_end_sec = fmin(j->lease_end_sec, j->planned_end_sec);
-	j->planned_end_sec = 0;
-	j->grace_end_sec = 0;
-	e->counters.granted++;
-}
-
-static void end_lease(struct ejob *j, const struct astra_job *job, double now)
-{
-	bool taken = j->phase != ASTRA_PHASE_LEASED;
-
-	if (taken && astra_job_active(job->state)) {
-		double freed = job->end_sec > 0 ? job->end_sec : now;
-
-		j->revoked++;
-		j->lost_sec += fmax(0, freed - j->lease_end_sec);
-	}
-	j->phase = ASTRA_PHASE_WAITING;
-	j->start_sec = 0;
-	j->lease_start_sec = j->lease_end_sec = j->grace_end_sec = 0;
-	j->doomed_for = 0;
-}
-
-static void follow_lease(struct sync *s, struct ejob *j,
-			 const struct astra_job *job)
-{
-	bool leased = j->phase != ASTRA_PHASE_WAITING;
-
-	j->lease_sec = lease_term(s->e, job);
-	if (leased && (job->state != ASTRA_JOB_RUNNING ||
-		       j->restart_cnt != job->restart_cnt)) {
-		end_lease(j, job, s->snap->now_sec);
-		leased = false;
-		s->changed = true;
-	}
-	if (!leased && job->state == ASTRA_JOB_RUNNING) {
-		begin_lease(s->e, j, job);
-		s->changed = true;
-	}
-	/* It turned out that the host can't requeue it. */
-	if (leased && !job->revocable && j->phase != ASTRA_PHASE_LEASED)
-		j->phase = ASTRA_PHASE_LEASED;
-}
-
 static int sync_job(struct sync *s, uint32_t index)
 {
 	const struct astra_job *job = &s->snap->jobs[index];
@@ -412,7 +265,7 @@ static int sync_job(struct sync *s, uint32_t index)
 	if (retitle(s, j, job) < 0 || active_events(s, row, job) < 0 ||
 	    alloc_events(s, row, job) < 0)
 		return -1;
-	follow_lease(s, j, job);
+	astra_lease_follow(e, j, job, s->snap->now_sec, &s->changed);
 	if (j->state != job->state || j->copies != job->copies)
 		s->changed = true;
 	j->state = job->state;
@@ -488,20 +341,20 @@ int astra_account_sync(struct astra_engine *e,
 		       struct astra_error *err)
 {
 	struct sync s = {.e = e, .snap = snap};
-	int rc = map_tenants(e, snap);
+	int rc = astra_tenants_map(e, snap);
 
 	if (!rc)
 		rc = astra_grow(&e->row_of, &e->row_of_room,
 				snap->job_count + 1, sizeof(*e->row_of));
 	if (!rc && !e->epoch++)
-		set_shares(&s);
+		astra_tenants_set_shares(e, snap, &s.changed);
 	for (size_t i = 0; !rc && i < snap->job_count; i++)
 		rc = sync_job(&s, (uint32_t)i);
 	if (!rc)
 		rc = apply_events(&s);
 	if (!rc) {
 		forget_unseen(&s);
-		set_shares(&s);
+		astra_tenants_set_shares(e, snap, &s.changed);
 		e->now_sec = snap->now_sec;
 	}
 	*changed |= s.changed;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The inside of the engine, shared by its own files only:
  *   engine.c  life, options, the round as a table of contents, views
- *   account.c what happened since the last round -> accounts and leases
+ *   account.c what happened since the last round -> accounts
+ *   tenants.c the tenants, their weights, the capacity
+ *   lease.c   how leases begin and end
  *   grant.c   GPUs promised to jobs, and who has to leave for them
  *   round.c   who gets what: policy, then placement, until both agree
  *   contenders.c who competes in a round
@@ -103,6 +105,18 @@ struct astra_engine {
 	uint32_t last_reclaim; /* GPUs taken back in the last round */
 	struct astra_counters counters;
 };
+
+/* tenants.c: know the snapshot's tenants; take their weights and the capacity
+ * from now on. */
+int astra_tenants_map(struct astra_engine *e,
+		      const struct astra_snapshot *snap);
+void astra_tenants_set_shares(struct astra_engine *e,
+			      const struct astra_snapshot *snap, bool *changed);
+
+/* lease.c: a job's lease follows the job. */
+void astra_lease_follow(struct astra_engine *e, struct ejob *j,
+			const struct astra_job *job, double now_sec,
+			bool *changed);
 
 /* account.c: bring accounts and leases up to the snapshot's time. */
 int astra_account_sync(struct astra_engine *e,

@@ -14,6 +14,7 @@ libastra_policy_la_SOURCES = \
 	src/policy/fairness.h \
 	src/policy/grant.c \
 	src/policy/hold.c \
+	src/policy/lease.c \
 	src/policy/losers.c \
 	src/policy/ltgf.c \
 	src/policy/ltgf.h \
@@ -34,4 +35,5 @@ libastra_policy_la_SOURCES = \
 	src/policy/round.c \
 	src/policy/settle.c \
 	src/policy/space.c \
+	src/policy/tenants.c \
 	src/policy/space_priv.h

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How a lease begins and ends, as the snapshots show it. */
+#include <math.h>
+
+#include "src/policy/engine_priv.h"
+
+static double lease_term(const struct astra_engine *e,
+			 const struct astra_job *job)
+{
+	return job->lease_sec > 0 ? job->lease_sec : e->options.lease_sec;
+}
+
+/* A new run: its lease begins with it. One that the engine did not start (the
+ * plugin is new, or its state was lost) gets a full term from now on. */
+static void begin_lease(struct astra_engine *e, struct ejob *j,
+			const struct astra_job *job)
+{
+	double start = fmax(job->start_sec, e->begin_sec);
+
+	j->phase = ASTRA_PHASE_LEASED;
+	j->restart_cnt = job->restart_cnt;
+	j->ran = true;
+	j->leases++;
+	j->start_sec = job->start_sec;
+	j->lease_start_sec = start;
+	j->lease_end_sec = start + j->lease_sec;
+	if (j->planned_end_sec > start)
+		j->lease_end_sec = fmin(j->lease_end_sec, j->planned_end_sec);
+	j->planned_end_sec = 0;
+	j->grace_end_sec = 0;
+	e->counters.granted++;
+}
+
+static void end_lease(struct ejob *j, const struct astra_job *job, double now)
+{
+	bool taken = j->phase != ASTRA_PHASE_LEASED;
+
+	if (taken && astra_job_active(job->state)) {
+		double freed = job->end_sec > 0 ? job->end_sec : now;
+
+		j->revoked++;
+		j->lost_sec += fmax(0, freed - j->lease_end_sec);
+	}
+	j->phase = ASTRA_PHASE_WAITING;
+	j->start_sec = 0;
+	j->lease_start_sec = j->lease_end_sec = j->grace_end_sec = 0;
+	j->doomed_for = 0;
+}
+
+void astra_lease_follow(struct astra_engine *e, struct ejob *j,
+			const struct astra_job *job, double now_sec,
+			bool *changed)
+{
+	bool leased = j->phase != ASTRA_PHASE_WAITING;
+
+	j->lease_sec = lease_term(e, job);
+	if (leased && (job->state != ASTRA_JOB_RUNNING ||
+		       j->restart_cnt != job->restart_cnt)) {
+		end_lease(j, job, now_sec);
+		leased = false;
+		*changed = true;
+	}
+	if (!leased && job->state == ASTRA_JOB_RUNNING) {
+		begin_lease(e, j, job);
+		*changed = true;
+	}
+	/* It turned out that the host can't requeue it. */
+	if (leased && !job->revocable && j->phase != ASTRA_PHASE_LEASED)
+		j->phase = ASTRA_PHASE_LEASED;
+}
