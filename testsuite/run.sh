@@ -36,30 +36,6 @@ finish() {
 	exit 0
 }
 
-# step NAME COMMAND...: a step of the build; quiet unless it fails.
-step() {
-	local name=$1
-	shift
-	"$@" >"$work/step" 2>&1 </dev/null && return
-	echo "FAIL  $name"
-	tail -n 60 "$work/step"
-	failed=1
-	finish
-}
-
-build() {
-	step setup "$top/build-aux/setup.sh"
-	[[ -x $top/configure ]] || step autogen "$top/autogen.sh"
-	mkdir -p "$ASTRAEA_BUILDDIR"
-	cd "$ASTRAEA_BUILDDIR"
-	# shellcheck disable=SC2086
-	[[ -f Makefile ]] || step configure "$top/configure" \
-		${ASTRAEA_CONFIGURE---enable-werror}
-	step make make -j"$(nproc)"
-	step "make check" make -j"$(nproc)" check TESTS=
-	cd "$top"
-}
-
 # Print "NAME COMMAND" of each test.
 all_tests() {
 	local t
@@ -140,7 +116,11 @@ run_tests() {
 	collect 1
 }
 
-build
+"$top/build-aux/build.sh" --checks || {
+	failed=1
+	finish
+}
+cd "$top"
 if [[ ${1-} == --list ]]; then
 	all_tests | cut -d' ' -f1
 	exit 0

@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Set up, configure and build, from nothing if need be; what is done already
+# takes no time. Says nothing but why it failed, so testsuite/run.sh and
+# contrib/demo.sh can begin with it.
+#
+# usage: build-aux/build.sh [--checks] [--verbose]
+#   --checks   also the programs that "make check" runs
+#   --verbose  name each step, and how long it took
+#
+# ASTRAEA_BUILDDIR   the build folder [build/ of the checkout]
+# ASTRAEA_CONFIGURE  arguments for configure, where it has yet to be run
+#                    [--enable-werror]
+
+set -euo pipefail
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+builddir=${ASTRAEA_BUILDDIR:-$top/build}
+checks='' verbose=''
+log=$(mktemp "${TMPDIR:-/tmp}/astraea-build.XXXXXX")
+trap 'rm -f "$log"' EXIT
+
+# step NAME COMMAND...: quiet unless it fails.
+step() {
+	local name=$1 start=$SECONDS
+	shift
+	[[ ! $verbose ]] || printf '  %-10s ' "$name"
+	if "$@" >"$log" 2>&1 </dev/null; then
+		[[ ! $verbose ]] || echo "$((SECONDS - start)) s"
+		return
+	fi
+	echo "FAIL  $name"
+	tail -n 60 "$log"
+	exit 1
+}
+
+build() {
+	step setup "$top/build-aux/setup.sh"
+	[[ -x $top/configure ]] || step autogen "$top/autogen.sh"
+	mkdir -p "$builddir"
+	cd "$builddir"
+	# shellcheck disable=SC2086
+	[[ -f Makefile ]] || step configure "$top/configure" \
+		${ASTRAEA_CONFIGURE---enable-werror}
+	step make make -j"$(nproc)"
+	[[ ! $checks ]] || step "make check" make -j"$(nproc)" check TESTS=
+}
+
+for option in "$@"; do
+	case $option in
+	--checks) checks=1 ;;
+	--verbose) verbose=1 ;;
+	*)
+		echo "usage: build-aux/build.sh [--checks] [--verbose]" >&2
+		exit 1
+		;;
+	esac
+done
+build
