@@ -30,7 +30,8 @@ EXTRA_DIST += testsuite/run.sh testsuite/lib/cluster testsuite/lib/live.sh \
 	testsuite/live/01-stock-cluster.sh
 
 # Live tests of what users see.
-EXTRA_DIST += testsuite/live/10-figure-6.sh
+EXTRA_DIST += testsuite/live/10-figure-6.sh \
+	testsuite/live/13-checkpoint.sh
 
 # Golden decisions of sfairsim.
 dist_check_SCRIPTS += testsuite/golden/run-golden.sh
