@@ -4,3 +4,4 @@ EXTRA_DIST += contrib/examples/steps.py contrib/examples/train.sbatch \
 	contrib/examples/train-plain.sbatch \
 	contrib/demo.sh contrib/demo/astraea.conf contrib/demo/report.py \
 	contrib/demo/view.py contrib/demo/watch.py contrib/demo/workload
+EXTRA_DIST += contrib/unpark.sh

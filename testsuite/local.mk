@@ -107,3 +107,8 @@ test_engine_snapshot_SOURCES = testsuite/unit/test_engine_snapshot.c \
 	testsuite/unit/unit.h
 test_engine_snapshot_CFLAGS = $(UNIT_CFLAGS)
 test_engine_snapshot_LDADD = $(UNIT_LIBS)
+
+# Live tests of what happens inside slurmctld.
+EXTRA_DIST += testsuite/live/20-gate.sh testsuite/live/21-lease-end.sh \
+	testsuite/live/22-shapes.sh testsuite/live/23-restart.sh \
+	testsuite/live/24-config.sh

@@ -58,7 +58,9 @@ static void fill_node(const struct astra_scene *scene, uint32_t global,
 		out->mem_free_mib = scene->mem_used[global] < mem ?
 					    mem - scene->mem_used[global] :
 					    0;
-	if (scene->exclusive[global])
+	/* Slurm starts nothing on a node that is being cleaned up. */
+	if (scene->exclusive[global] ||
+	    (cg_node_bitmap && bit_test(cg_node_bitmap, global)))
 		out->gpus_free = out->cpus_free = 0;
 }
 
@@ -314,9 +316,13 @@ static int begin_view(struct astra_scene *scene, size_t index,
 	if (map_nodes(scene, view, &config->pools[index]) < 0 ||
 	    astra_tenants_begin(&view->tenants, config, &scene->arena) < 0)
 		return -1;
-	for (size_t i = 0; i < view->map.count; i++)
-		fill_node(scene, view->map.global[i], view->map.memory,
-			  &view->nodes[i]);
+	for (size_t i = 0; i < view->map.count; i++) {
+		uint32_t global = view->map.global[i];
+
+		fill_node(scene, global, view->map.memory, &view->nodes[i]);
+		if (cg_node_bitmap && bit_test(cg_node_bitmap, global))
+			view->unsettled = true;
+	}
 	return 0;
 }
 

@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A bad astraea.conf keeps the old values, and the log names line, key and
+# value.
+. "$(dirname "$0")/../lib/live.sh"
+
+start_cluster --nodes 1 --gpus 2
+file=$CLUSTER_DIR/etc/astraea.conf
+log=$CLUSTER_DIR/log/slurmctld.log
+
+# refused PATTERN LINE...: this file is refused with such a line.
+refused() {
+	local pattern=$1
+	shift
+	printf '%s\n' "$@" >"$file"
+	: >"$log"
+	scontrol reconfigure
+	wait_for 5 ctld_log "astraea: .*$pattern.*the old values stay"
+}
+
+pool='Pool=gpu Partitions=gpu'
+refused 'line 2: LeaseTerm=abc: ' "$pool" LeaseTerm=abc
+refused 'line 3: Foo=1: there is no such key' '# comment' "$pool" Foo=1
+refused 'line 1: Nodes=3: there is no such key on a line of Pool' \
+	"$pool Nodes=3"
+refused 'line 1: Policy=foo: allowed: ' "$pool Policy=foo"
+refused 'line 1: Pool=gpu: .*CheckpointGrace=60.*LeaseTerm=3' \
+	"$pool LeaseTerm=3"
+refused 'Partitions=gpu,nope: there is no partition nope' \
+	'Pool=gpu Partitions=gpu,nope'
+refused 'line 2: Pool=x: partition gpu is in pool gpu' \
+	"$pool" 'Pool=x Partitions=gpu'
+refused 'line 2: Pool=gpu: there is another pool' \
+	"$pool" 'Pool=gpu Partitions=cpu'
+refused 'line 1: Pool=gpu: a pool needs Partitions' Pool=gpu
+refused 'line 2: Weight=-1: ' "$pool" 'Tenant=t Users=root Weight=-1'
+refused 'line 2: Tenant=t: a tenant needs ' "$pool" 'Tenant=t Weight=2'
+refused 'no Pool= line' LeaseTerm=60
+refused '"Pool" has no value' Pool
+rm "$file"
+: >"$log"
+scontrol reconfigure
+wait_for 5 ctld_log 'astraea.conf: No such file.*the old values stay'
+
+# The old values are still in force, and a good file is taken.
+id=$(submit --gres=gpu:1 --wrap 'env | grep ASTRAEA_LEASE_TERM')
+wait_for 10 job_is "$id" COMPLETED
+check_eq "term of the old file" ASTRAEA_LEASE_TERM=900 "$(job_log "$id")"
+echo "$pool LeaseTerm=2:00" >"$file"
+scontrol reconfigure
+sleep 1.5
+id=$(submit --gres=gpu:1 --wrap 'env | grep ASTRAEA_LEASE_TERM')
+wait_for 10 job_is "$id" COMPLETED
+check_eq "term of the new file" ASTRAEA_LEASE_TERM=120 "$(job_log "$id")"
+
+# A bad file at the start: no job is managed, slurmctld runs, and mending it
+# is enough.
+"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld
+echo 'Pool=gpu' >"$file"
+: >"$log"
+"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
+wait_for 5 ctld_log 'no job is managed until this is mended'
+echo "$pool" >"$file"
+scontrol reconfigure
+sleep 12
+id=$(submit --gres=gpu:1 --wrap 'env | grep ASTRAEA_LEASE_TERM')
+wait_for 15 job_is "$id" COMPLETED
+check_eq "term of the mended file" ASTRAEA_LEASE_TERM=900 "$(job_log "$id")"
