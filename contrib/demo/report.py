@@ -20,8 +20,8 @@ def fairness(then):
         return
     tenants, pool = then["tenants"], then["pool"]
     part = shares(tenants)
-    print(f"FAIRNESS in the first {clock(then['passed_sec'])}, "
-          "while every tenant wanted more than its share")
+    print(f"FAIRNESS in the first {clock(then['passed_sec'])}, while every "
+          "tenant asked for its share or more")
     print()
     print(f"  {'Tenant':10}{'Weight':>7}{'Fair share':>12}{'Got':>9}"
           f"{'GPU minutes':>13}{'entitled to':>13}{'Fairness':>10}")
@@ -34,13 +34,13 @@ def fairness(then):
     off = max(abs((had or 0) / fair - 1) for fair, had in part.values())
     used = sum(t["alloc_gpu_sec"] for t in tenants)
     whole = sum(t["fair_gpu_sec"] for t in tenants)
-    print(f"  Nobody was further than {100 * off:.1f} % from its fair share. "
-          f"GPUs in use: {100 * used / whole:.0f} % of the time.")
+    print(f"  Nobody was further than {100 * off:.1f} % from its fair share; "
+          f"{100 * used / whole:.0f} % of all GPU time was used.")
     print(f"  Leases: {pool['granted']} granted, {pool['renewed']} renewed, "
-          f"{pool['revoked']} taken back for someone else's turn.")
-    print("  Fairness is GPU minutes had over those entitled to; what all lack "
-          "of 1 is the time\n  between one job's end and the next one's start, "
-          "which leases as short as these show.")
+          f"{pool['revoked']} taken back for another's turn.")
+    print("  Fairness is GPU minutes had over those entitled to. All lack a "
+          "little of 1: while\n  a job stops and the next one starts, GPUs "
+          "rest; leases so short make that show.")
     print()
 
 
@@ -69,15 +69,15 @@ class Proof:
                 f"{'' if self.good else '  WRONG'}")
 
 
-def proof(folder, rho):
+def proof(folder):
     """Print a line a job. Returns whether no job lost or repeated a step."""
     journals, jobs = Journals(folder), Sample().jobs
     wanted = journals.wanted()
     proofs = {}
     print("NO STEP LOST? By the journals the jobs wrote, step by step:")
     print()
-    print("  Job   Tenant    GPUs  Fairness  Interrupted      "
-          "Steps Lost Repeated In order")
+    print("  Job   Tenant    GPUs  Interrupted      Steps Lost Repeated"
+          " In order")
     for number in sorted(wanted):
         job = jobs.get(number)
         if not job:
@@ -85,7 +85,7 @@ def proof(folder, rho):
             continue
         one = proofs[number] = Proof(job, journals, wanted[number])
         print(f"  {number:<6}{job.tenant:10}{job.name.split('-')[-1]:>4}"
-              f"     {ratio(rho.get(str(number)))}{job.restarts:>13}{one.row()}")
+              f"{job.restarts:>13}{one.row()}".rstrip())
     print()
     return verdict(proofs, jobs, wanted)
 
@@ -95,10 +95,10 @@ def verdict(proofs, jobs, wanted):
     finished = sum(p.finished for p in proofs.values())
     taken = sum(jobs[number].restarts for number in proofs)
     if good:
-        print(f"  PROVED: {len(wanted)} jobs ({finished} finished) gave their "
-              f"GPUs back {taken} times in all; each of their")
-        print(f"  {sum(p.done for p in proofs.values())} steps was executed "
-              "exactly once, and in order.")
+        print(f"  PROVED: {len(wanted)} jobs, {finished} of them finished, "
+              f"gave their GPUs back {taken} times;")
+        print(f"  each of their {sum(p.done for p in proofs.values())} steps "
+              "was executed exactly once, and in order.")
     else:
         bad = len(wanted) - sum(p.good for p in proofs.values())
         print(f"  FAILED: {bad} of {len(wanted)} jobs lost or repeated steps.")
@@ -111,9 +111,8 @@ def main():
     parser.add_argument("--record", required=True, metavar="FILE")
     args = parser.parse_args()
     with open(args.record, encoding="utf-8") as text:
-        then = json.load(text)
-    fairness(then)
-    return 0 if proof(args.folder, then["rho"]) else 1
+        fairness(json.load(text))
+    return 0 if proof(args.folder) else 1
 
 
 if __name__ == "__main__":

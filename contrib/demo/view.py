@@ -77,10 +77,10 @@ class Plain:
         self.next = passed + self.every
         part = shares(sample.tenants)
         print(f"{clock(passed):>5}  " + " | ".join(
-            f"{t['name']} {t['alloc_gpus']} GPUs, had "
+            f"{t['name']} {sample.gpus_of(t['name'])} GPUs, had "
             f"{percent(part[t['name']][1]).strip()}, fairness "
             f"{ratio(t['rho']).strip()}" for t in sample.tenants)
-            + f" | free {sample.pool['gpus_free']}")
+            + f" | free {sample.gpus_free()}")
         held = "   ".join(self._nodes(sample))
         print("       " + (held or "no job holds a GPU"))
         for what, labels in self.changes.items():
@@ -128,7 +128,7 @@ class Screen:
         jobs = self._jobs(sample, width)[:max(0, room - 4)]
         news = self.recent[-max(1, room - len(jobs) - 2):]
         self.recent = self.recent[-height:]
-        if len(sample.holders()) == sample.pool["gpus"]:
+        if not sample.gpus_free():
             self.last = head
         rows = head + jobs + ["", "  What happened last"] + [
             "  " + line[:width - 3] for line in news]
@@ -155,7 +155,7 @@ class Screen:
         pool = sample.pool
         yield self._bold(
             f"  Astraea  {clock(passed)}   {pool['gpus']} GPUs, "
-            f"{pool['gpus_free']} free; leases of {pool['lease_sec']:.0f} s; "
+            f"{sample.gpus_free()} free; leases of {pool['lease_sec']:.0f} s; "
             f"{over} of {len(sample.jobs)} jobs finished")
 
     def _grid(self, sample):
@@ -176,7 +176,7 @@ class Screen:
             name = tenant["name"]
             fair, had = shares(sample.tenants)[name]
             yield (f"  {name:8} {tenant['weight']:5g} "
-                   f"{tenant['alloc_gpus']:5}  "
+                   f"{sample.gpus_of(name):5}  "
                    f"{self._bar(name, had or 0, fair)} "
                    f"{percent(had)} {percent(fair)}    {ratio(tenant['rho'])}")
 
@@ -205,6 +205,8 @@ class Screen:
         return [f"{a:44}{b}"[:width - 1] for a, b in zip(left, right)]
 
     def _time(self, job):
+        if job.phase == "waiting":  # as of the last round
+            return "starts    "
         if job.phase != "leased" or not job.lease["lease_end_sec"]:
             return f"{job.phase:10}"
         left = max(0, job.lease["lease_end_sec"] - time.time())
@@ -215,18 +217,16 @@ class Screen:
 
 
 class Record:
-    """For the report: the last moment of competition, each job's last rho."""
+    """What the report needs: the last moment at which all competed."""
 
     def __init__(self, path):
         self.path = path
-        self.kept = {"passed_sec": 0, "pool": {}, "tenants": [], "rho": {}}
+        self.kept = {"passed_sec": 0, "pool": {}, "tenants": []}
 
     def take(self, sample, passed):
         if sample.contended():
-            self.kept.update(passed_sec=passed, pool=sample.pool,
-                             tenants=sample.tenants)
-        self.kept["rho"].update((number, job.lease["rho"]) for number, job
-                                in sample.jobs.items() if job.lease)
+            self.kept = {"passed_sec": passed, "pool": sample.pool,
+                         "tenants": sample.tenants}
 
     def save(self):
         with open(self.path, "w", encoding="utf-8") as out:

@@ -93,6 +93,13 @@ class Sample:
         return {gpu: job for job in self.jobs.values()
                 for gpu in job.gpus_held}
 
+    def gpus_of(self, tenant):
+        return sum(len(job.gpus_held) for job in self.jobs.values()
+                   if job.tenant == tenant)
+
+    def gpus_free(self):
+        return self.pool["gpus"] - len(self.holders())
+
 
 def shares(tenants):
     """Per tenant: its share by weight, and its share of the GPU time had."""
