@@ -149,6 +149,12 @@ static void take_others(struct round *r)
 
 		if (!n->usable)
 			continue;
+		if (n->settling) {
+			/* What is free there is free soon. */
+			r->coming[i] += n->gpus_free;
+			astra_space_set(r->idle, i, &(struct astra_room){0});
+			continue;
+		}
 		if (room->gpus < n->gpus_free || room->cpus < n->cpus_free) {
 			astra_space_set(r->idle, i,
 					&(struct astra_room){

@@ -176,7 +176,7 @@ static bool free_now(const struct round *r, const struct grant *g,
 		const struct astra_share *s = &g->shares[i];
 		const struct astra_node *n = &r->snap->nodes[s->node];
 
-		if (taken[s->node] + s->gpus > n->gpus_free ||
+		if (n->settling || taken[s->node] + s->gpus > n->gpus_free ||
 		    n->cpus_free < s->cpus || n->mem_free_mib < s->mem_mib)
 			ready = false;
 		taken[s->node] += s->gpus;

@@ -15,6 +15,8 @@
 #include "src/common/grow.h"
 #include "src/policy/engine_priv.h"
 
+#define NEVER SIZE_MAX
+
 /* GPUs that become free at a time. */
 struct release {
 	double at_sec;
@@ -192,11 +194,21 @@ static bool one_is_enough(struct probe *p, size_t count)
 	struct releases one = {.items = p->rs->items, .count = 1};
 	struct probe alone = *p;
 
+	if (!count)
+		return true; /* it is on its way */
 	for (size_t i = 1; i < count; i++)
 		if (gpus_of(&p->rs->items[i]) > gpus_of(one.items))
 			one.items = &p->rs->items[i];
 	alone.rs = &one;
 	return probe(&alone, 1) > 0;
+}
+
+/* When so many releases have happened, but not now: that was tried. */
+static double time_of(const struct probe *p, size_t count)
+{
+	double soon = p->r->snap->now_sec + 1;
+
+	return count ? fmax(p->rs->items[count - 1].at_sec, soon) : soon;
 }
 
 static int keep(struct probe *p, size_t count, size_t placed, struct hold *hold)
@@ -220,21 +232,20 @@ static int keep(struct probe *p, size_t count, size_t placed, struct hold *hold)
 			hold->slack[n] = 0;
 	}
 	hold->job = p->owner->job->id;
-	hold->start_sec =
-		fmax(p->rs->items[count - 1].at_sec, r->snap->now_sec + 1);
+	hold->start_sec = time_of(p, count);
 	astra_space_destroy(then);
 	return 0;
 }
 
-/* The fewest releases after which the owner has a place. */
+/* The fewest releases after which the owner has a place, or NEVER. */
 static size_t search(struct probe *p)
 {
-	size_t low = 1, high = p->rs->count;
+	size_t low = 0, high = p->rs->count;
 
 	while (high && isinf(p->rs->items[high - 1].at_sec))
 		high--;
-	if (!high || !probe(p, high))
-		return 0;
+	if (!probe(p, high))
+		return NEVER;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -266,11 +277,11 @@ int astra_hold_find(struct round *r, const struct astra_space *work,
 		goto out;
 	count = search(&p);
 	rc = p.failed ? -1 : 0;
-	if (!rc && count &&
-	    (owner->job->id == r->e->hold.job || !one_is_enough(&p, count)))
+	if (rc < 0 || count == NEVER)
+		goto out;
+	hold->start_sec = time_of(&p, count);
+	if (owner->job->id == r->e->hold.job || !one_is_enough(&p, count))
 		rc = keep(&p, count, probe(&p, count), hold);
-	else if (!rc && count)
-		hold->start_sec = rs.items[count - 1].at_sec;
 out:
 	free(rs.items);
 	free(p.shares);

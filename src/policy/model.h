@@ -25,6 +25,7 @@ struct astra_share {
 struct astra_node {
 	const char *name; /* for texts only; may be NULL */
 	bool usable;	  /* up, not drained: jobs may start here */
+	bool settling;	  /* a job is being cleaned up: no start just now */
 	uint32_t gpus;	  /* GPUs of the node, held or not */
 	uint32_t gpus_free;
 	uint32_t cpus;

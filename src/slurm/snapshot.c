@@ -48,6 +48,8 @@ static void fill_node(const struct astra_scene *scene, uint32_t global,
 	*out = (struct astra_node){
 		.name = node->name,
 		.usable = is_usable(node),
+		/* Slurm starts nothing on a node that is being cleaned up. */
+		.settling = cg_node_bitmap && bit_test(cg_node_bitmap, global),
 		.cpus = node->cpus_efctv ? node->cpus_efctv : node->cpus,
 		.mem_free_mib = UINT64_MAX,
 	};
@@ -58,9 +60,7 @@ static void fill_node(const struct astra_scene *scene, uint32_t global,
 		out->mem_free_mib = scene->mem_used[global] < mem ?
 					    mem - scene->mem_used[global] :
 					    0;
-	/* Slurm starts nothing on a node that is being cleaned up. */
-	if (scene->exclusive[global] ||
-	    (cg_node_bitmap && bit_test(cg_node_bitmap, global)))
+	if (scene->exclusive[global])
 		out->gpus_free = out->cpus_free = 0;
 }
 
@@ -320,7 +320,7 @@ static int begin_view(struct astra_scene *scene, size_t index,
 		uint32_t global = view->map.global[i];
 
 		fill_node(scene, global, view->map.memory, &view->nodes[i]);
-		if (cg_node_bitmap && bit_test(cg_node_bitmap, global))
+		if (view->nodes[i].settling)
 			view->unsettled = true;
 	}
 	return 0;

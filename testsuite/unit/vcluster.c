@@ -84,6 +84,7 @@ static void hold_shares(struct vcluster *vc, struct vjob *v, int sign)
 
 		if (sign > 0) {
 			assert_true(n->usable);
+			assert_false(n->settling);
 			assert_true(n->gpus_free >= v->held[i].gpus);
 			assert_true(n->cpus_free >= v->held[i].cpus);
 			n->gpus_free -= v->held[i].gpus;
@@ -186,6 +187,21 @@ static void carry_out(struct vcluster *vc, const struct astra_decision *d)
 		vc->reclaimed += v->held[i].gpus;
 }
 
+/* Nothing starts on a node where a job is being cleaned up. */
+static void settle_nodes(struct vcluster *vc)
+{
+	for (size_t i = 0; i < vc->node_count; i++)
+		vc->nodes[i].settling = false;
+	for (size_t i = 0; i < vc->job_count; i++) {
+		const struct vjob *v = vc->jobs[i];
+
+		for (size_t k = 0; v->job.state != ASTRA_JOB_RUNNING &&
+				   k < v->job.held_count;
+		     k++)
+			vc->nodes[v->held[k].node].settling = true;
+	}
+}
+
 void vc_step(struct vcluster *vc)
 {
 	struct astra_snapshot snap = {
@@ -199,6 +215,7 @@ void vc_step(struct vcluster *vc)
 	struct astra_error err = {""};
 
 	live(vc);
+	settle_nodes(vc);
 	if (vc->due_sec <= vc->now_sec) {
 		snap.now_sec = vc->now_sec;
 		for (size_t i = 0; i < vc->job_count; i++)
