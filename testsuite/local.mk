@@ -31,7 +31,8 @@ EXTRA_DIST += testsuite/run.sh testsuite/lib/cluster testsuite/lib/live.sh \
 
 # Live tests of what users see.
 EXTRA_DIST += testsuite/live/10-figure-6.sh \
-	testsuite/live/13-checkpoint.sh
+	testsuite/live/13-checkpoint.sh \
+	testsuite/live/15-lease-end.sh
 
 # Golden decisions of sfairsim.
 dist_check_SCRIPTS += testsuite/golden/run-golden.sh
