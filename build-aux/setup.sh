@@ -5,7 +5,7 @@
 #   1. packages (as root, and only those that are missing);
 #   2. Slurm's private headers: the source package of the very version that is
 #      installed, configured out of tree, kept in
-#      ${XDG_CACHE_HOME:-$HOME/.cache}/astraea/slurm-VERSION/{src,build}.
+#      ${XDG_CACHE_HOME:-~/.cache}/astraea/slurm-VERSION/{src,build}.
 # A second run finds all of it done and takes no time. No daemon is started,
 # no existing cluster and no file of apt's own configuration is touched.
 #
@@ -20,7 +20,7 @@ packages=(
 	slurm-wlm-basic-plugins slurm-wlm-mysql-plugin
 	mariadb-server python3 procps bc
 )
-cache=${XDG_CACHE_HOME:-$HOME/.cache}/astraea
+cache=${XDG_CACHE_HOME:-~/.cache}/astraea
 policy=/usr/sbin/policy-rc.d
 made_policy=
 export DEBIAN_FRONTEND=noninteractive
@@ -88,30 +88,31 @@ source_stanzas() {
 	shopt -u nullglob
 }
 
+# An option in brackets has the name of deb822's field, but for three that say
+# nothing about sources.
 one_line_stanzas() {
-	awk '$1 == "deb" {
-		i = 2; signed = ""
+	awk '$1 == "deb" && !/[ \t]cdrom:/ {
+		i = 2; fields = ""
 		if ($i ~ /^\[/) {
-			for (;; i++) {
+			for (; i <= NF; i++) {
 				opt = $i
 				gsub(/[][]/, "", opt)
-				if (opt ~ /^signed-by=/)
-					signed = substr(opt, 11)
+				if (opt ~ /=/ && opt !~ /^(arch|lang|target)[-+]?=/) {
+					sub(/=/, ": ", opt)
+					fields = fields opt "\n"
+				}
 				if ($i ~ /\]$/)
 					break
 			}
 			i++
 		}
-		if (NF < i + 2)
+		if (NF < i + 2 || $(i + 2) ~ /^#/)
 			next
 		print "Types: deb-src\nURIs: " $i "\nSuites: " $(i + 1)
 		printf "Components:"
 		for (j = i + 2; j <= NF && $j !~ /^#/; j++)
 			printf " %s", $j
-		print ""
-		if (signed != "")
-			print "Signed-By: " signed
-		print ""
+		print "\n" fields
 	}' "$1"
 }
 

@@ -20,6 +20,7 @@
 # Exit status: 0 when it is proved that no step was lost, else 1.
 
 set -euo pipefail
+umask 022 # jobs run as other users, too
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 demo=$top/contrib/demo

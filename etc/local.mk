@@ -15,3 +15,4 @@ uninstall-local:
 	! cmp -s $(srcdir)/etc/plugstack.conf.d/astraea.conf \
 		'$(DESTDIR)$(plugstackdir)/astraea.conf' || \
 		rm -f '$(DESTDIR)$(plugstackdir)/astraea.conf'
+	rmdir '$(DESTDIR)$(plugstackdir)' 2>/dev/null || :

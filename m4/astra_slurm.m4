@@ -37,7 +37,9 @@ m4_foreach([opt], [[with_slurm], [with_slurm_src], [with_slurm_build], [with_plu
 	[AS_CASE([$opt], [yes|no],
 		[AC_MSG_ERROR([an option --]m4_translit(opt, [_], [-])[ needs =FOLDER])])
 ])
-astra_cache="${XDG_CACHE_HOME:-$HOME/.cache}/astraea"
+astra_home=$HOME
+AS_IF([test -z "$astra_home"], [eval "astra_home=~`id -un`"])
+astra_cache="${XDG_CACHE_HOME:-$astra_home/.cache}/astraea"
 AC_PATH_PROG([SLURMCTLD], [slurmctld], [],
 	[$with_slurm/sbin$PATH_SEPARATOR$PATH$PATH_SEPARATOR/usr/sbin])
 ])

@@ -32,6 +32,7 @@
 #				line and reconfigure
 
 set -euo pipefail
+umask 022 # jobs run as other users, too
 
 live_lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$live_lib/../.." && pwd)
