@@ -97,7 +97,7 @@ how_to_use() {
 	. $dir/cluster/env                        # Slurm's commands, and sfair
 	cd $top/contrib/examples
 	export STATE_DIR=$dir/jobs
-	sbatch --account=speech --gres=gpu:2 --output=$dir/jobs/%j.out train.sbatch
+	STEPS=60 sbatch --account=speech --gres=gpu:2 --output=$dir/jobs/%j.out train.sbatch
 	squeue                                    # why a job waits: last column
 	sfair tenant; sfair job; sfair why JOBID
 
@@ -107,7 +107,8 @@ how_to_use() {
 
 build() {
 	say "Building Astraea in ${ASTRAEA_BUILDDIR#"$top/"}"
-	run "$top/build-aux/build.sh" --verbose
+	ASTRAEA_CONFIGURE=${ASTRAEA_CONFIGURE-} \
+		run "$top/build-aux/build.sh" --verbose
 }
 
 start_cluster() {

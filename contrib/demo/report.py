@@ -34,13 +34,12 @@ def fairness(then):
     off = max(abs((had or 0) / fair - 1) for fair, had in part.values())
     used = sum(t["alloc_gpu_sec"] for t in tenants)
     whole = sum(t["fair_gpu_sec"] for t in tenants)
-    print(f"  Nobody was further than {100 * off:.1f} % from its fair share; "
-          f"{100 * used / whole:.0f} % of all GPU time was used.")
-    print(f"  Leases: {pool['granted']} granted, {pool['renewed']} renewed, "
-          f"{pool['revoked']} taken back for another's turn.")
+    print(f"  Nobody was further than {100 * off:.1f} % from its fair share.")
+    print(f"  GPUs were in use {100 * used / whole:.0f} % of the time. Leases: {pool['granted']} granted, {pool['renewed']} renewed, "
+          f"{pool['revoked']} taken back.")
     print("  Fairness is GPU minutes had over those entitled to. All lack a "
-          "little of 1: while\n  a job stops and the next one starts, GPUs "
-          "rest; leases so short make that show.")
+          "little of 1:\n  while a job stops and the next one starts, GPUs "
+          "rest; leases so short make\n  that show.")
     print()
 
 
@@ -65,7 +64,7 @@ class Proof:
     def row(self):
         return (f"{self.done:>6}/{self.wanted:<4}{self.lost:>5}"
                 f"{self.repeated:>9}   {'yes' if self.ordered else 'NO':5}"
-                f"{'' if self.finished else '  checkpointed, not finished'}"
+                f"{'' if self.finished else ' unfinished'}"
                 f"{'' if self.good else '  WRONG'}")
 
 
@@ -91,18 +90,20 @@ def proof(folder):
 
 
 def verdict(proofs, jobs, wanted):
-    good = len(proofs) == len(wanted) and all(p.good for p in proofs.values())
     finished = sum(p.finished for p in proofs.values())
     taken = sum(jobs[number].restarts for number in proofs)
-    if good:
+    bad = len(wanted) - sum(p.good for p in proofs.values())
+    if not bad and taken:
         print(f"  PROVED: {len(wanted)} jobs, {finished} of them finished, "
               f"gave their GPUs back {taken} times;")
         print(f"  each of their {sum(p.done for p in proofs.values())} steps "
               "was executed exactly once, and in order.")
-    else:
-        bad = len(wanted) - sum(p.good for p in proofs.values())
+        return True
+    if bad:
         print(f"  FAILED: {bad} of {len(wanted)} jobs lost or repeated steps.")
-    return good
+    else:
+        print("  FAILED: no job was interrupted, so nothing is proved.")
+    return False
 
 
 def main():
