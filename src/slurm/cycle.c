@@ -223,9 +223,9 @@ static double next_wake(const struct astra_cycle *cycle, bool busy)
 	return busy ? now + 1 : fmax(ceil(wake), now + 1);
 }
 
-static void follow_configuration(struct astra_cycle *cycle)
+void astra_cycle_follow(struct astra_cycle *cycle)
 {
-	if (cycle->loaded)
+	if (cycle->loaded || !astra_config_active())
 		return;
 	astra_pools_follow(&cycle->pools, astra_config_active(),
 			   cycle->folder, (double) time(NULL));
@@ -265,7 +265,7 @@ double astra_cycle_run(struct astra_cycle *cycle)
 		return now + IDLE_SEC;
 	if (slurmctld_config.shutdown_time || !nodes_settled(cycle))
 		return now + 1;
-	follow_configuration(cycle);
+	astra_cycle_follow(cycle);
 	if (refresh(cycle) < 0 || take_named_scene(cycle) < 0)
 		return now + 1;
 	for (size_t i = 0; i < cycle->pools.count; i++) {

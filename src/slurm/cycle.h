@@ -24,6 +24,11 @@ struct astra_cycle {
  * Returns 0, or -1 when the old one stays; logged. */
 int astra_cycle_configure(struct astra_cycle *cycle, bool locked);
 
+/* Open the pools of the configuration in force and load their state, unless
+ * that is done. Does I/O. At the start before the first job can end: one may
+ * be in its grace. */
+void astra_cycle_follow(struct astra_cycle *cycle);
+
 /* One round. Returns the time of the next one that is due. */
 double astra_cycle_run(struct astra_cycle *cycle);
 

@@ -18,7 +18,7 @@
 #include "src/slurm/park.h"
 #include "src/slurm/publish.h"
 
-#define READY_POLL_USEC 100000
+#define READY_POLL_USEC 20000
 
 static pthread_mutex_t life_mutex = PTHREAD_MUTEX_INITIALIZER;
 static bool running; /* under life_mutex */
@@ -140,6 +140,7 @@ static void prepare(void)
 	astra_gate_begin();
 	if (cycle.conf_path && cycle.folder)
 		(void) astra_cycle_configure(&cycle, true);
+	astra_cycle_follow(&cycle);
 }
 
 int astra_host_start(void)
