@@ -99,8 +99,9 @@ static void start(struct apply *a, const struct astra_decision *d,
 		.share_count = d->share_count,
 		.lease = {
 			.pool = a->pool->name,
-			.term_sec = terms->lease_sec > 0 ? terms->lease_sec :
-							   a->options->lease_sec,
+			.term_sec = terms->lease_sec > 0 ?
+					    terms->lease_sec :
+					    a->options->lease_sec,
 			.grace_sec = a->options->grace_sec,
 			.start_sec = now,
 			.end_sec = d->until_sec,

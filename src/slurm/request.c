@@ -103,9 +103,10 @@ static void read_gpus(const job_record_t *job,
 	}
 	if (!in_all) { /* as --ntasks-per-gpu alone: Slurm has worked it out */
 		gres_state_t *s = astra_gpu_state(job->gres_list_req, 0);
+		const gres_job_state_t *g = s ? s->gres_data : NULL;
 
-		if (s)
-			in_all = ((gres_job_state_t *) s->gres_data)->total_gres;
+		if (g)
+			in_all = g->total_gres;
 	}
 	out->gpus = max32(cut32(in_all), 1);
 }

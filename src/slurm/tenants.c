@@ -13,7 +13,8 @@ static uint32_t add(struct astra_tenants *t, const char *name, double weight,
 	const char *copy = astra_arena_text(t->arena, name);
 
 	if (!copy ||
-	    astra_grow(&t->list, &t->room, t->count + 1, sizeof(*t->list)) < 0 ||
+	    astra_grow(&t->list, &t->room, t->count + 1,
+		       sizeof(*t->list)) < 0 ||
 	    astra_grow(&t->uid, &t->uid_room, t->count + 1,
 		       sizeof(*t->uid)) < 0)
 		return ASTRA_NONE;
