@@ -146,6 +146,7 @@ struct contender {
 	bool granted;	 /* by the policy, in the present pass */
 	bool failed;	 /* of a shape that found no place */
 	bool pinned;	 /* no lease's end will ever make room for it */
+	bool impossible; /* nor would the end of every job */
 	bool taken;	 /* expired: its GPUs go to others */
 	uint32_t winner; /* expired and taken: the id of the job they go to */
 	size_t first_share, share_count; /* waiting and granted: its place */
@@ -241,7 +242,8 @@ void astra_reclaim_take(struct reclaim *rc, const struct contender *c,
 /* hold.c */
 struct hold {
 	uint32_t job; /* 0: none */
-	double start_sec;
+	double start_sec; /* infinite: lease ends alone will not do */
+	bool impossible;  /* not even the end of every job would */
 	uint32_t *needed; /* per node: GPUs to be free then */
 	uint32_t *slack;  /* per node: GPUs that may be leased beyond then */
 };

@@ -277,8 +277,12 @@ int astra_hold_find(struct round *r, const struct astra_space *work,
 		goto out;
 	count = search(&p);
 	rc = p.failed ? -1 : 0;
-	if (rc < 0 || count == NEVER)
+	if (rc < 0)
 		goto out;
+	if (count == NEVER) {
+		hold->impossible = !probe(&p, rs.count);
+		goto out;
+	}
 	hold->start_sec = time_of(&p, count);
 	if (owner->job->id == r->e->hold.job || !one_is_enough(&p, count))
 		rc = keep(&p, count, probe(&p, count), hold);

@@ -92,6 +92,7 @@ int astra_hold_new(struct round *r, const struct outcome *o, struct hold *hold,
 				    &r->contenders[at], hold) < 0)
 			rc = astra_error_nomem(err);
 		r->contenders[at].pinned = isinf(hold->start_sec);
+		r->contenders[at].impossible = hold->impossible;
 		if (!r->contenders[at].pinned)
 			break;
 	}

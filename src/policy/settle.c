@@ -159,7 +159,9 @@ int astra_explain(struct round *r, const struct outcome *o)
 		j->reason.rank = ++rank;
 		if (j->reason.wait != ASTRA_WAIT_RANK)
 			continue;
-		if (c->pinned)
+		if (c->impossible)
+			j->reason.wait = ASTRA_WAIT_TOO_BIG;
+		else if (c->pinned)
 			j->reason.wait = ASTRA_WAIT_PINNED;
 		else if (c->failed)
 			j->reason.wait = ASTRA_WAIT_PLACE;

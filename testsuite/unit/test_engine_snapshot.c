@@ -336,6 +336,28 @@ static void a_cancelled_winner_spares_who_was_not_told_yet(void **state)
 	end(&s);
 }
 
+/* Even an empty cluster would not hold it, or only jobs that stay are in its
+ * way: two reasons that ask for different cures. */
+static void the_impossible_is_told_from_the_pinned(void **state)
+{
+	uint64_t first_node = 1;
+	struct astra_job *job;
+	struct scene s;
+	(void) state;
+
+	begin(&s);
+	add(&s, 7, 5, 100)->request.allowed = &first_node;
+	round_at(&s, 100);
+	assert_int_equal(view(&s, 7, 100).reason.wait, ASTRA_WAIT_TOO_BIG);
+	s.jobs[0].request.gpus = 3;
+	job = add(&s, 8, 4, 100);
+	job->revocable = false;
+	run_on(&s, job, 0, 100);
+	round_at(&s, 101);
+	assert_int_equal(view(&s, 7, 101).reason.wait, ASTRA_WAIT_PINNED);
+	end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -349,6 +371,7 @@ int main(void)
 		cmocka_unit_test(a_blocked_job_earns_nothing),
 		cmocka_unit_test(a_running_job_is_adopted_with_a_full_lease),
 		cmocka_unit_test(a_grant_ends_with_its_node),
+		cmocka_unit_test(the_impossible_is_told_from_the_pinned),
 		cmocka_unit_test(
 			a_cancelled_winner_spares_who_was_not_told_yet),
 	};
