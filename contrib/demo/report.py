@@ -35,8 +35,9 @@ def fairness(then):
     used = sum(t["alloc_gpu_sec"] for t in tenants)
     whole = sum(t["fair_gpu_sec"] for t in tenants)
     print(f"  Nobody was further than {100 * off:.1f} % from its fair share.")
-    print(f"  GPUs were in use {100 * used / whole:.0f} % of the time. Leases: {pool['granted']} granted, {pool['renewed']} renewed, "
-          f"{pool['revoked']} taken back.")
+    print(f"  GPUs were in use {100 * used / whole:.0f} % of the time. "
+          f"{pool['granted']} leases granted, {pool['renewed']} renewed,\n  "
+          f"{pool['revoked']} taken back for another's turn.")
     print("  Fairness is GPU minutes had over those entitled to. All lack a "
           "little of 1:\n  while a job stops and the next one starts, GPUs "
           "rest; leases so short make\n  that show.")
