@@ -33,6 +33,7 @@ EXTRA_DIST += testsuite/run.sh testsuite/lib/cluster testsuite/lib/live.sh \
 EXTRA_DIST += testsuite/live/10-figure-6.sh \
 	testsuite/live/12-whole-cluster.sh \
 	testsuite/live/13-checkpoint.sh \
+	testsuite/live/14-restart.sh \
 	testsuite/live/15-lease-end.sh
 
 # Golden decisions of sfairsim.
