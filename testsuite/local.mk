@@ -34,7 +34,8 @@ EXTRA_DIST += testsuite/live/10-figure-6.sh \
 	testsuite/live/12-whole-cluster.sh \
 	testsuite/live/13-checkpoint.sh \
 	testsuite/live/14-restart.sh \
-	testsuite/live/15-lease-end.sh
+	testsuite/live/15-lease-end.sh \
+	testsuite/live/16-gate.sh
 
 # Golden decisions of sfairsim.
 dist_check_SCRIPTS += testsuite/golden/run-golden.sh
