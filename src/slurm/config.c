@@ -239,6 +239,8 @@ static int read_pool(const s_p_hashtbl_t *table, const char *path,
 		astra_error_set(err, "a pool needs Partitions=");
 		return at_line(path, "Pool", pool->name, err);
 	}
+	pool->partition_line =
+		astra_conf_line(path, "Partitions", pool->partition_text);
 	if (split_names(pool->partition_text, &pool->partitions) < 0)
 		return astra_error_nomem(err);
 	if (set_options(table, path, &pool->options, err) < 0)
@@ -397,10 +399,10 @@ int astra_config_check(const struct astra_config *config, const char *path,
 		for (size_t k = 0; k < p->partitions.count; k++) {
 			if (find_part_record(p->partitions.name[k]))
 				continue;
-			return astra_error_set(err, "%s: Pool=%s: "
+			return astra_error_set(err, "%s: line %d: "
 						    "Partitions=%s: there is "
 						    "no partition %s",
-					       path, p->name,
+					       path, p->partition_line,
 					       p->partition_text,
 					       p->partitions.name[k]);
 		}

@@ -19,7 +19,8 @@ struct astra_names {
 
 struct astra_pool_config {
 	char *name;
-	char *partition_text; /* as it was written */
+	char *partition_text; /* as it was written ... */
+	int partition_line;   /* ... and where */
 	struct astra_names partitions;
 	struct astra_options options;
 };
