@@ -120,33 +120,36 @@ struct sweep {
 	uint32_t from; /* of those parked, the number to begin with */
 };
 
-static int sweep_job(void *x, void *arg)
+static void sweep_job(struct sweep *s, job_record_t *job)
 {
-	job_record_t *job = x;
-	struct sweep *s = arg;
 	bool parked;
 
 	if (!IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job))
-		return 0;
+		return;
 	if (astra_claim_of(job, NULL) != ASTRA_MANAGED)
-		return 0;
+		return;
 	parked = astra_is_parked(job);
 	s->seen++;
 	if (s->looked >= 2 * ASTRA_PARK_BATCH ||
 	    (parked && (s->seen <= s->from ||
 			s->seen > s->from + ASTRA_PARK_BATCH)))
-		return 0;
+		return;
 	s->looked++;
 	refresh(job);
-	return 0;
 }
 
 uint32_t astra_park_refresh(void)
 {
 	static uint32_t from;
 	struct sweep s = { .from = from };
+	/* list_for_each() would keep the list locked, and a singleton's
+	 * dependency is looked up in it: slurmctld would end itself. */
+	ListIterator jobs = list_iterator_create(job_list);
+	job_record_t *job;
 
-	list_for_each(job_list, sweep_job, &s);
+	while ((job = list_next(jobs)))
+		sweep_job(&s, job);
+	list_iterator_destroy(jobs);
 	from += ASTRA_PARK_BATCH;
 	if (from >= s.seen)
 		from = 0;
