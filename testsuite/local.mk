@@ -36,7 +36,8 @@ EXTRA_DIST += testsuite/live/10-figure-6.sh \
 	testsuite/live/14-restart.sh \
 	testsuite/live/15-lease-end.sh \
 	testsuite/live/16-gate.sh \
-	testsuite/live/17-refusals.sh
+	testsuite/live/17-refusals.sh \
+	testsuite/live/18-reconfigure.sh
 
 # Golden decisions of sfairsim.
 dist_check_SCRIPTS += testsuite/golden/run-golden.sh
