@@ -78,6 +78,8 @@ test_plan_LDADD = $(UNIT_LIBS)
 EXTRA_PROGRAMS += bench_round bench_engine bench_fairness
 BENCH += bench_round bench_engine bench_fairness
 CLEANFILES += bench_round bench_engine bench_fairness
+BENCH_SCRIPTS += testsuite/bench/bench-locks.sh
+EXTRA_DIST += testsuite/bench/bench-locks.sh
 bench_engine_SOURCES = testsuite/bench/bench_engine.c \
 	testsuite/bench/bench.h
 bench_engine_LDADD = libastra-policy.la libastra-common.la -lm
