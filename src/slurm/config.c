@@ -258,6 +258,16 @@ static bool good_name(const char *name)
 	return *name && strlen(name) < ASTRA_POOL_NAME_MAX;
 }
 
+/* The state of such a pool would go to another one's backup, or to where the
+ * socket is. */
+static bool taken_name(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return !strcmp(name, "sock") ||
+	       (dot && (!strcmp(dot, ".old") || !strcmp(dot, ".new")));
+}
+
 /* A pool is told by its name, a partition belongs to one pool. */
 static int check_pool(const struct astra_config *config, size_t index,
 		      const char *path, struct astra_error *err)
@@ -266,6 +276,11 @@ static int check_pool(const struct astra_config *config, size_t index,
 
 	if (!good_name(p->name)) {
 		astra_error_set(err, "a name has letters, digits, _ - and .");
+		return at_line(path, "Pool", p->name, err);
+	}
+	if (taken_name(p->name)) {
+		astra_error_set(err, "not sock, and no .old or .new at the "
+				     "end: there are such files");
 		return at_line(path, "Pool", p->name, err);
 	}
 	for (size_t i = 0; i < index; i++) {

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+
+#define INCLUDES_MAX 8 /* one within the other */
 
 /* The next key=value of a line. Returns what follows it, or NULL at the end.
  * What is no pair is given as a key with the value NULL. */
@@ -52,6 +55,8 @@ static char *next_pair(char *at, char **key, char **value)
 	return at;
 }
 
+#define FIRST_MAX 64
+
 /* Call each(key, value, first, line) for all pairs until it returns nonzero.
  * Returns that, 0 at the end of the file, or -1 when it can't be read. */
 struct scan {
@@ -60,21 +65,25 @@ struct scan {
 	bool (*known)(const char *first, const char *key);
 	struct astra_error *err;
 	int *found;
+	int depth;
 };
 
 typedef int each_fn(const struct scan *s, const char *first, const char *key,
 		    const char *value, int line);
 
-static int scan_line(const struct scan *s, each_fn *each, char *text, int line)
+static int follow(const struct scan *s, const char *text, int line);
+
+/* first: the first key of the line, "" as long as there was none. */
+static int scan_line(const struct scan *s, each_fn *each, char *text,
+		     char first[FIRST_MAX], int line)
 {
-	char first[64] = "", *key, *value;
-	char *at = text;
+	char *at = text, *key, *value;
 
 	while ((at = next_pair(at, &key, &value))) {
 		int rc;
 
 		if (!*first)
-			snprintf(first, sizeof(first), "%s", key);
+			snprintf(first, FIRST_MAX, "%s", key);
 		rc = each(s, first, key, value, line);
 		if (rc)
 			return rc;
@@ -82,17 +91,38 @@ static int scan_line(const struct scan *s, each_fn *each, char *text, int line)
 	return 0;
 }
 
+/* Whether the line goes on in the next one; the mark is taken away. */
+static bool goes_on(char *text)
+{
+	size_t length = strlen(text);
+
+	while (length && isspace((unsigned char) text[length - 1]))
+		length--;
+	if (!length || text[length - 1] != '\\' || strchr(text, '#'))
+		return false;
+	text[length - 1] = '\0';
+	return true;
+}
+
 static int scan_file(const struct scan *s, each_fn *each)
 {
 	FILE *file = fopen(s->path, "re");
-	char *text = NULL;
+	char *text = NULL, first[FIRST_MAX];
+	bool within = false;
 	size_t room = 0;
 	int rc = 0;
 
 	if (!file)
 		return -1;
-	for (int line = 1; !rc && getline(&text, &room, file) >= 0; line++)
-		rc = scan_line(s, each, text, line);
+	for (int line = 1; !rc && getline(&text, &room, file) >= 0; line++) {
+		if (!within)
+			*first = '\0';
+		if (!within && s->known)
+			rc = follow(s, text, line);
+		within = goes_on(text);
+		if (!rc)
+			rc = scan_line(s, each, text, first, line);
+	}
 	free(text);
 	fclose(file);
 	return rc;
@@ -142,16 +172,77 @@ static int check(const struct scan *s, const char *first, const char *key,
 	return 0;
 }
 
+/* Slurm's parser waits a minute for a file that is not there, for ever for one
+ * that is a pipe, and follows files that include each other to its end. */
+static int check_file(const struct scan *s)
+{
+	struct stat st;
+
+	if (stat(s->path, &st) < 0)
+		return astra_error_set(s->err, "%s: %s", s->path,
+				       strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return astra_error_set(s->err, "%s: not a file", s->path);
+	errno = 0;
+	if (scan_file(s, check) == 0)
+		return 0;
+	if (errno == EACCES)
+		return astra_error_set(s->err, "%s: %s", s->path,
+				       strerror(errno));
+	return -1;
+}
+
+/* The name of an "Include NAME" as Slurm's parser takes it, for free(). */
+static char *included(const struct scan *s, const char *text)
+{
+	const char *slash = strrchr(s->path, '/');
+	char *path = NULL;
+	int length;
+
+	if (strncasecmp(text, "include", 7) ||
+	    !isspace((unsigned char) text[7]))
+		return NULL;
+	text += 7 + strspn(text + 7, " \t");
+	length = (int) strcspn(text, " \t\r\n#");
+	if (!length)
+		return NULL;
+	if (*text == '/' || !slash)
+		return strndup(text, (size_t) length);
+	if (asprintf(&path, "%.*s/%.*s", (int) (slash - s->path), s->path,
+		     length, text) < 0)
+		return NULL;
+	return path;
+}
+
+static int follow(const struct scan *s, const char *text, int line)
+{
+	char *path = included(s, text);
+	struct scan inner = *s;
+	int rc;
+
+	if (!path)
+		return 0;
+	inner.path = path;
+	inner.depth++;
+	if (inner.depth > INCLUDES_MAX)
+		rc = astra_error_set(s->err, "%s: line %d: Include=%s: more "
+					     "than %d files within each other",
+				     s->path, line, path, INCLUDES_MAX);
+	else if (!strpbrk(text, "\r\n"))
+		rc = astra_error_set(s->err, "%s: line %d: Include=%s: the "
+					     "line has no end",
+				     s->path, line, path);
+	else
+		rc = check_file(&inner);
+	free(path);
+	return rc;
+}
+
 int astra_conf_check_keys(const char *path,
 			  bool (*known)(const char *first, const char *key),
 			  struct astra_error *err)
 {
 	struct scan s = { .path = path, .known = known, .err = err };
 
-	errno = 0;
-	if (scan_file(&s, check) == 0)
-		return 0;
-	if (errno == ENOENT || errno == EACCES)
-		return astra_error_set(err, "%s: %s", path, strerror(errno));
-	return -1;
+	return check_file(&s);
 }

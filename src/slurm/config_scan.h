@@ -14,7 +14,8 @@
  * the later one. Returns its number from 1, or 0 when there is none. */
 int astra_conf_line(const char *path, const char *key, const char *value);
 
-/* Whether every key of the file is one that known() accepts.
+/* Whether every key of the file, and of those that it includes, is one that
+ * known() accepts.
  * first: the line's first key, e.g. "Pool"; the same as key for the first.
  * Returns 0, or -1 with err naming file, line, key and value. */
 int astra_conf_check_keys(const char *path,

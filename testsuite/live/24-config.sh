@@ -53,6 +53,29 @@ id=$(submit --gres=gpu:1 --wrap 'env | grep ASTRAEA_LEASE_TERM')
 wait_for 10 job_is "$id" COMPLETED
 check_eq "term of the new file" ASTRAEA_LEASE_TERM=120 "$(job_log "$id")"
 
+# Files that are not there, or no files, or that include each other, keep
+# nobody waiting and end nothing.
+refused 'gone.conf: No such file' "$pool" 'Include gone.conf'
+refused 'more than 8 files within each other' "$pool" 'Include astraea.conf'
+echo Foo=1 >"$CLUSTER_DIR/etc/more.conf"
+refused 'more.conf: line 1: Foo=1: there is no such key' "$pool" \
+	'Include more.conf'
+refused 'line 1: Pool=sock: ' 'Pool=sock Partitions=gpu'
+refused 'line 1: Pool=gpu.old: ' 'Pool=gpu.old Partitions=gpu'
+rm "$file"
+mkfifo "$file"
+: >"$log"
+scontrol reconfigure
+wait_for 5 ctld_log 'astraea.conf: not a file; the old values stay'
+rm "$file"
+printf '%s \\\n LeaseTerm=2:00\n' "$pool" >"$file"
+: >"$log"
+scontrol reconfigure
+sleep 2
+check "two lines that are one" ctld_log 'reconfigure'
+check "two lines that are one are refused" eval \
+	'! ctld_log "the old values stay"'
+
 # A bad file at the start: no job is managed, slurmctld runs, and mending it
 # is enough.
 "$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld
