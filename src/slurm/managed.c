@@ -51,11 +51,12 @@ gres_state_t *astra_gpu_state(list_t *list, int nth)
 static bool names_gpu(const char *tres)
 {
 	while (tres && (tres = strstr(tres, "gres"))) {
-		if (!strncmp(tres + 5, "gpu", 3) &&
-		    !strchr("abcdefghijklmnopqrstuvwxyz_", tres[8] ? tres[8] :
-								      ':'))
-			return true;
 		tres += 4;
+		if ((*tres == ':' || *tres == '/') &&
+		    !strncmp(tres + 1, "gpu", 3) &&
+		    !strchr("abcdefghijklmnopqrstuvwxyz_",
+			    tres[4] ? tres[4] : ':'))
+			return true;
 	}
 	return false;
 }
