@@ -164,7 +164,8 @@ static int read_checked(int fd, const char *path, void **data, size_t *size,
 static int read_one(const char *path, void **data, size_t *size,
 		    struct astra_error *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* A pipe of that name must not keep slurmctld waiting. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	int rc;
 
 	*data = NULL;
