@@ -31,6 +31,7 @@ EXTRA_DIST += testsuite/run.sh testsuite/lib/cluster testsuite/lib/live.sh \
 
 # Live tests of what users see.
 EXTRA_DIST += testsuite/live/10-figure-6.sh \
+	testsuite/live/11-shares.sh \
 	testsuite/live/12-whole-cluster.sh \
 	testsuite/live/13-checkpoint.sh \
 	testsuite/live/14-restart.sh \
