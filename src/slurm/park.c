@@ -120,13 +120,27 @@ struct sweep {
 	uint32_t from; /* of those parked, the number to begin with */
 };
 
+/* No longer in a pool: Slurm's. */
+static void give_up(job_record_t *job)
+{
+	if (!astra_is_parked(job))
+		return;
+	astra_unpark(job);
+	astra_idmap_del(&limited, job->job_id);
+	last_job_update = time(NULL);
+}
+
 static void sweep_job(struct sweep *s, job_record_t *job)
 {
+	enum astra_claim claim;
 	bool parked;
 
 	if (!IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job))
 		return;
-	if (astra_claim_of(job, NULL) != ASTRA_MANAGED)
+	claim = astra_claim_of(job, NULL);
+	if (claim == ASTRA_FOREIGN)
+		give_up(job);
+	if (claim != ASTRA_MANAGED)
 		return;
 	parked = astra_is_parked(job);
 	s->seen++;

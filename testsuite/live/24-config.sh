@@ -76,6 +76,21 @@ check "two lines that are one" ctld_log 'reconfigure'
 check "two lines that are one are refused" eval \
 	'! ctld_log "the old values stay"'
 
+# Jobs of a pool that is no more are Slurm's.
+echo "$pool" >"$file"
+scontrol reconfigure
+first=$(submit --gres=gpu:2 --no-requeue --wrap 'sleep 6')
+second=$(submit --gres=gpu:2 --wrap 'true')
+wait_for 10 job_is "$first" RUNNING
+sleep 2
+check_eq "the second waits" PENDING "$(job_state "$second")"
+echo 'Pool=other Partitions=cpu' >"$file"
+scontrol reconfigure
+wait_for 25 job_is "$second" COMPLETED
+check_eq "the first is left alone" COMPLETED "$(job_state "$first")"
+echo "$pool" >"$file"
+scontrol reconfigure
+
 # A bad file at the start: no job is managed, slurmctld runs, and mending it
 # is enough.
 "$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld
