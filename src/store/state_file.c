@@ -71,9 +71,10 @@ static void sync_folder(const char *path)
 static int write_new(const char *path, const struct header *h, const void *data,
 		     size_t size)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	int rc;
+	int fd, rc;
 
+	(void)unlink(path); /* whatever it is: a pipe would not be opened */
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -1;
 	rc = write_all(fd, h, sizeof(*h)) < 0 ||
@@ -101,7 +102,9 @@ int astra_state_write(const char *path, const void *data, size_t size,
 		return -1;
 	}
 	(void)unlink(old);
-	if (link(path, old) < 0 && errno != ENOENT)
+	/* Some file systems have no links: then there is no backup. */
+	if (link(path, old) < 0 && errno != ENOENT && errno != EPERM &&
+	    errno != EOPNOTSUPP)
 		return astra_error_set(err, "%s: %s", old, strerror(errno));
 	if (rename(fresh, path) < 0)
 		return astra_error_set(err, "%s: %s", path, strerror(errno));

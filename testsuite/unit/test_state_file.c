@@ -181,6 +181,24 @@ static void a_left_over_new_file_is_ignored(void **state)
 	expect("second", false);
 }
 
+/* What stands where the new file is to be made is in nobody's way. */
+static void a_pipe_keeps_nobody_waiting(void **state)
+{
+	bool fallback;
+	void *data;
+	size_t size;
+	(void) state;
+
+	assert_int_equal(mkfifo(fresh, 0600), 0);
+	put("first");
+	expect("first", false);
+	unlink(path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(astra_state_read(path, &data, &size, &fallback, NULL),
+			 -1);
+	assert_null(data);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -194,6 +212,7 @@ int main(void)
 					  clean),
 		cmocka_unit_test_teardown(a_left_over_new_file_is_ignored,
 					  clean),
+		cmocka_unit_test_teardown(a_pipe_keeps_nobody_waiting, clean),
 	};
 
 	return cmocka_run_group_tests_name("state_file", tests, make_folder,
