@@ -180,7 +180,13 @@ static int unpark_one(void *x, void *arg)
 	job_record_t *job = x;
 	uint32_t *count = arg;
 
-	if (IS_JOB_PENDING(job) && astra_is_parked(job)) {
+	if (!IS_JOB_PENDING(job))
+		return 0;
+	/* At the submission Slurm puts this reason over the gate's, beside its
+	 * text; nobody else uses it either. */
+	if (job->state_reason == WAIT_BURST_BUFFER_RESOURCE)
+		job->state_reason = FAIL_BURST_BUFFER_OP;
+	if (astra_is_parked(job)) {
 		astra_unpark(job);
 		(*count)++;
 	}
