@@ -38,7 +38,8 @@ EXTRA_DIST += testsuite/live/10-figure-6.sh \
 	testsuite/live/15-lease-end.sh \
 	testsuite/live/16-gate.sh \
 	testsuite/live/17-refusals.sh \
-	testsuite/live/18-reconfigure.sh
+	testsuite/live/18-reconfigure.sh \
+	testsuite/live/19-going-back.sh
 
 # Golden decisions of sfairsim.
 dist_check_SCRIPTS += testsuite/golden/run-golden.sh
@@ -79,7 +80,7 @@ test_plan_LDADD = $(UNIT_LIBS)
 EXTRA_PROGRAMS += bench_round bench_engine bench_fairness
 BENCH += bench_round bench_engine bench_fairness
 CLEANFILES += bench_round bench_engine bench_fairness
-BENCH_SCRIPTS += testsuite/bench/bench-locks.sh
+BENCH_SHELL += testsuite/bench/bench-locks.sh
 EXTRA_DIST += testsuite/bench/bench-locks.sh
 bench_engine_SOURCES = testsuite/bench/bench_engine.c \
 	testsuite/bench/bench.h

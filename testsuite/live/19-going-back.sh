@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Going back to stock Slurm loses no job: those that run go on, those that wait
+# are started by Slurm; after a kill -9 contrib/unpark.sh sees to that. And
+# forth again.
+. "$(dirname "$0")/../lib/live.sh"
+
+start_cluster --nodes 2 --gpus 4
+conf=$CLUSTER_DIR/etc/slurm.conf
+cp "$conf" "$CLUSTER_DIR/etc/ours"
+grep -v '^\(SchedulerType\|BurstBufferType\|PriorityType\|JobSubmitPlugins\)=' \
+	"$conf" >"$CLUSTER_DIR/etc/stock"
+echo 'SchedulerType=sched/backfill
+PriorityType=priority/multifactor' >>"$CLUSTER_DIR/etc/stock"
+
+# change WHICH SIGNAL: restart slurmctld with another slurm.conf.
+change() {
+	"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld "$2"
+	cp "$CLUSTER_DIR/etc/$1" "$conf"
+	"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
+}
+scheduler() { scontrol show config | sed -n 's/^SchedulerType *= //p'; }
+jobs_known() { squeue -h -r -t all -o %i | sort | xargs; }
+in_state() { (($(squeue -h -r -t "$1" -j "$2" -o %i | wc -l) == $3)); }
+no_lease() { ! squeue -h -t PD -o %r | grep -q 'Lease:\|BurstBuffer'; }
+export OUT=$CLUSTER_DIR/out
+# full: a job on all GPUs that runs until there is a file of its number.
+full() {
+	submit -N2 --gres=gpu:4 --wrap 'date +begin\ %s
+		until [ -e $OUT/go.$SLURM_JOB_ID ]; do sleep 0.2; done'
+}
+says() { [[ $(job_reason "$1") == $2 ]]; }
+
+# One job that runs, and others that wait in every way there is.
+runs=$(full)
+wait_for 20 job_is "$runs" RUNNING
+waits=$(submit --gpus=2 --wrap true)
+array=$(submit --array=1-3 --gres=gpu:a100:2 --wrap true)
+held=$(submit -H --gpus=1 --wrap true)
+after=$(submit -d afterok:"$runs" --gpus=1 --wrap true)
+later=$(submit --begin=now+1hour --gpus=1 --wrap true)
+wait_for 20 says "$waits" "Lease: *"
+wait_for 20 says "$array" "Lease: waits *"
+# So late that no round has seen it.
+late=$(submit --array=1-2 --gpus=1 --wrap true)
+all=$(jobs_known)
+
+# ---- Stopped normally.
+
+change stock TERM
+check_eq "scheduler" sched/backfill "$(scheduler)"
+check_eq "jobs under stock Slurm" "$all" "$(jobs_known)"
+check_eq "the running job" "0 RUNNING" \
+	"$(job_field "$runs" Restarts) $(job_state "$runs")"
+wait_for 30 no_lease
+wait_for 30 says "$held" JobHeldUser
+wait_for 30 says "$later" BeginTime
+touch "$OUT/go.$runs"
+wait_for 60 job_is "$runs" COMPLETED
+for id in "$waits" "$after"; do wait_for 60 job_is "$id" COMPLETED; done
+wait_for 60 in_state CD "$array" 3
+wait_for 60 in_state CD "$late" 2
+check_eq "a held job among free GPUs" PENDING "$(job_state "$held")"
+scontrol release "$held"
+scontrol update jobid="$later" starttime=now
+wait_for 60 job_is "$held" COMPLETED
+wait_for 60 job_is "$later" COMPLETED
+check_eq "runs of the job that ran on" 1 "$(job_log "$runs" | grep -c begin)"
+
+# ---- And forth: a job that stock Slurm has started is leased at once.
+
+runs=$(full)
+wait_for 30 job_is "$runs" RUNNING
+waits=$(submit --gpus=2 --wrap true)
+array=$(submit --array=1-3 --gres=gpu:a100:2 --wrap true)
+change ours TERM
+check_eq "scheduler" sched/astraea "$(scheduler)"
+leased() { [[ $(sfair lease -nP -o JobID,Phase 2>/dev/null) == "$1|leased" ]]; }
+wait_for 40 leased "$runs"
+check_eq "the running job" "0 RUNNING" \
+	"$(job_field "$runs" Restarts) $(job_state "$runs")"
+wait_for 20 says "$waits" "Lease: *"
+wait_for 20 says "$array" "Lease: *"
+
+# ---- Killed: what was parked stays so, until unpark.sh. Slurmctld writes its
+# jobs down some seconds after a submission.
+
+scancel "$(submit -H --gpus=1 --wrap true)"
+sleep 7
+change stock KILL
+wait_for 30 job_is "$runs" RUNNING
+touch "$OUT/go.$runs"
+wait_for 60 job_is "$runs" COMPLETED
+parked=$(squeue -h -t PD -o %r | grep -c Lease:) ||
+	fail "nothing is parked after a kill -9: this tries nothing"
+"$top/contrib/unpark.sh" | tee "$OUT/unpark"
+grep -q "^unpark.sh: $parked jobs given back" "$OUT/unpark" ||
+	fail "of $parked jobs unpark.sh gave back others"
+wait_for 20 no_lease
+wait_for 60 job_is "$waits" COMPLETED
+wait_for 60 in_state CD "$array" 3
+check_eq "names after unpark.sh" wrap "$(squeue -h -t all -o %j | sort -u)"
+"$top/contrib/unpark.sh" | grep -q "0 jobs given back" ||
+	fail "unpark.sh finds jobs where there are none"
