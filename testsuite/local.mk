@@ -39,7 +39,8 @@ EXTRA_DIST += testsuite/live/10-figure-6.sh \
 	testsuite/live/16-gate.sh \
 	testsuite/live/17-refusals.sh \
 	testsuite/live/18-reconfigure.sh \
-	testsuite/live/19-going-back.sh
+	testsuite/live/19-going-back.sh \
+	testsuite/live/20-socket.sh
 
 # Golden decisions of sfairsim.
 dist_check_SCRIPTS += testsuite/golden/run-golden.sh
