@@ -26,21 +26,7 @@ dist_check_SCRIPTS += \
 	testsuite/lib/check-docs \
 	testsuite/lib/check-exports \
 	testsuite/lib/check-sources
-EXTRA_DIST += testsuite/run.sh testsuite/lib/cluster testsuite/lib/live.sh \
-	testsuite/live/01-stock-cluster.sh
-
-# Live tests of what users see.
-EXTRA_DIST += testsuite/live/10-figure-6.sh \
-	testsuite/live/11-shares.sh \
-	testsuite/live/12-whole-cluster.sh \
-	testsuite/live/13-checkpoint.sh \
-	testsuite/live/14-restart.sh \
-	testsuite/live/15-lease-end.sh \
-	testsuite/live/16-gate.sh \
-	testsuite/live/17-refusals.sh \
-	testsuite/live/18-reconfigure.sh \
-	testsuite/live/19-going-back.sh \
-	testsuite/live/20-socket.sh
+EXTRA_DIST += testsuite/run.sh testsuite/lib/cluster testsuite/lib/live.sh
 
 # Golden decisions of sfairsim.
 dist_check_SCRIPTS += testsuite/golden/run-golden.sh
@@ -104,9 +90,6 @@ test_wish_SOURCES = testsuite/unit/test_wish.c src/slurm/wish.c \
 test_wish_CFLAGS = $(UNIT_CFLAGS)
 test_wish_LDADD = $(UNIT_LIBS)
 
-EXTRA_DIST += testsuite/live/40-submit.sh testsuite/live/41-priority.sh \
-	testsuite/live/42-examples.sh
-
 check_PROGRAMS += test_state_file
 test_state_file_SOURCES = testsuite/unit/test_state_file.c \
 	testsuite/unit/unit.h
@@ -119,7 +102,24 @@ test_engine_snapshot_SOURCES = testsuite/unit/test_engine_snapshot.c \
 test_engine_snapshot_CFLAGS = $(UNIT_CFLAGS)
 test_engine_snapshot_LDADD = $(UNIT_LIBS)
 
-# Live tests of what happens inside slurmctld.
-EXTRA_DIST += testsuite/live/20-gate.sh testsuite/live/21-lease-end.sh \
-	testsuite/live/22-shapes.sh testsuite/live/23-restart.sh \
-	testsuite/live/24-config.sh
+# Against real daemons, by testsuite/run.sh.
+EXTRA_DIST += \
+	testsuite/live/01-stock-cluster.sh \
+	testsuite/live/10-figure-6.sh \
+	testsuite/live/11-shares.sh \
+	testsuite/live/12-whole-cluster.sh \
+	testsuite/live/13-checkpoint.sh \
+	testsuite/live/14-restart.sh \
+	testsuite/live/15-lease-end.sh \
+	testsuite/live/16-gate.sh \
+	testsuite/live/17-refusals.sh \
+	testsuite/live/18-reconfigure.sh \
+	testsuite/live/19-going-back.sh \
+	testsuite/live/20-gate.sh \
+	testsuite/live/20-socket.sh \
+	testsuite/live/22-shapes.sh \
+	testsuite/live/24-config.sh \
+	testsuite/live/25-singleton.sh \
+	testsuite/live/40-submit.sh \
+	testsuite/live/41-priority.sh \
+	testsuite/live/42-examples.sh
