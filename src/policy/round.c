@@ -56,7 +56,8 @@ static int compare_shapes(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* A job whose request failed fails with all jobs of its shape. */
+/* A job whose request failed fails with all jobs of its shape that have no
+ * place either: those before it may have taken the last one. */
 static int spread_failure(struct round *r)
 {
 	uint64_t *shapes = calloc(r->contender_count + 1, sizeof(*shapes));
@@ -71,8 +72,9 @@ static int spread_failure(struct round *r)
 	for (size_t i = 0; i < r->contender_count; i++) {
 		struct contender *c = &r->contenders[i];
 
-		if (!c->expired && bsearch(&c->shape, shapes, count,
-					   sizeof(*shapes), compare_shapes))
+		if (!c->expired && !c->share_count &&
+		    bsearch(&c->shape, shapes, count, sizeof(*shapes),
+			    compare_shapes))
 			c->failed = true;
 	}
 	free(shapes);

@@ -56,6 +56,9 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/start.h \
 	src/slurm/submit.c \
 	src/slurm/submit.h \
+	src/slurm/submit_priv.h \
+	src/slurm/submit_read.c \
+	src/slurm/submit_stock.c \
 	src/slurm/tenants.c \
 	src/slurm/tenants.h \
 	src/slurm/usage.c \

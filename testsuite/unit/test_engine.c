@@ -239,6 +239,27 @@ static void exclusive_jobs_get_whole_nodes(void **state)
 	}
 }
 
+/* There are GPUs for eight jobs that want a node each, but only four nodes:
+ * four run, and the fifth that finds no place does not keep them from it. */
+static void one_too_many_keeps_nobody_waiting(void **state)
+{
+	struct vcluster vc;
+	(void)state;
+
+	vc_init(&vc, 4, 8);
+	use_terms(&vc, 20);
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 1);
+	for (int i = 0; i < 8; i++) {
+		struct vjob *v = vc_submit(&vc, 0, 1, HUGE_VAL);
+
+		v->job.request.whole_node = true;
+	}
+	vc_run(&vc, AT(5));
+	assert_int_equal(vc_running_gpus(&vc), 4);
+	vc_fini(&vc);
+}
+
 static void reclaim_is_bounded_by_round(void **state)
 {
 	struct vcluster vc;
@@ -367,12 +388,29 @@ static void save_and_restore_go_on_in_mid_lease(void **state)
 	vc_fini(&vc);
 }
 
+/* Whether somebody waits who could have had GPUs: the cluster is empty. */
+static bool idles(const struct vcluster *vc)
+{
+	bool waits = false, usable = false;
+
+	for (size_t i = 0; i < vc->job_count; i++) {
+		if (vc->jobs[i]->job.held_count)
+			return false;
+		waits |= vc->jobs[i]->job.state == ASTRA_JOB_PENDING &&
+			 vc->jobs[i]->job.request.gpus <= 4;
+	}
+	for (size_t i = 0; i < vc->node_count; i++)
+		usable |= vc->nodes[i].usable;
+	return waits && usable;
+}
+
 /* Random work: the virtual cluster asserts that nothing is overcommitted. */
 static void random_histories_never_overcommit(void **state)
 {
 	(void)state;
 	for (unsigned seed = 1; seed <= 12; seed++) {
 		struct vcluster vc;
+		int idle = 0;
 
 		srand(seed);
 		vc_init(&vc, 3 + seed % 5, 4 + 4 * (seed % 2));
@@ -409,6 +447,8 @@ static void random_histories_never_overcommit(void **state)
 				vc.nodes[n].usable = !vc.nodes[n].usable;
 			}
 			vc_step(&vc);
+			idle = idles(&vc) ? idle + 1 : 0;
+			assert_true(idle <= vc.options.round_sec + 1);
 		}
 		vc_fini(&vc);
 	}
@@ -424,6 +464,7 @@ int main(void)
 		cmocka_unit_test(only_the_loser_is_taken_back),
 		cmocka_unit_test(cheapest_losers_are_found),
 		cmocka_unit_test(exclusive_jobs_get_whole_nodes),
+		cmocka_unit_test(one_too_many_keeps_nobody_waiting),
 		cmocka_unit_test(reclaim_is_bounded_by_round),
 		cmocka_unit_test(checkpointing_job_gets_its_grace),
 		cmocka_unit_test(grace_ends_in_a_requeue),

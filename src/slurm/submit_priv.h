@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The inside of submit.c's checks: what a request asks for, and what the
+ * partitions have. */
+#ifndef ASTRA_SUBMIT_PRIV_H
+#define ASTRA_SUBMIT_PRIV_H
+
+#include "src/common/error.h"
+#include "src/slurm/ask.h"
+#include "src/slurm/compat.h"
+#include "src/slurm/config.h"
+#include "src/slurm/submit.h"
+
+/* All that counts of a new job, or of a job as a change would leave it. */
+struct astra_submit {
+	const char *partitions; /* NULL: the default one */
+	struct astra_ask ask;
+	struct astra_spread spread;
+	struct astra_need need;
+	uint64_t cpus; /* on each node */
+	uint64_t mem_mib;
+	bool exclusive;
+	bool het;
+	bool managed;
+	char *const *env;
+	uint32_t env_count;
+};
+
+/* What the partitions of a request are, taken together. */
+struct astra_places {
+	bool managed, unmanaged, two_pools;
+	char pool[ASTRA_POOL_NAME_MAX];
+	struct astra_options options; /* of the pool */
+};
+
+/* What a partition's nodes have. */
+struct astra_stock {
+	uint64_t gpus;	      /* of the type asked for */
+	uint64_t most;	      /* on one node */
+	uint32_t nodes_gpus;  /* nodes that have the GPUs for a node */
+	uint32_t nodes;	      /* and the CPUs and the memory */
+	uint64_t gpus_usable; /* on the latter */
+};
+
+/* submit_read.c */
+int astra_submit_read(struct astra_submit *r, const job_desc_msg_t *d,
+		      struct astra_error *err);
+/* The job as it would be. CPUs and memory are left out: Slurm has merged
+ * them with its own defaults. */
+int astra_submit_read_change(struct astra_submit *r, const job_desc_msg_t *d,
+			     const job_record_t *job, struct astra_error *err);
+/* Whether a change touches anything that is checked here. */
+bool astra_submit_concerns(const job_desc_msg_t *d);
+
+/* submit_stock.c; the caller holds part and node read. */
+/* The next partition of a list that Slurm knows; unknown names it refuses
+ * itself. *at: where to go on, NULL at first and "" at the end. */
+part_record_t *astra_next_part(const char *list, const char **at);
+void astra_places_look(struct astra_places *places, const char *list);
+bool astra_stock_suffices(const part_record_t *part,
+			  const struct astra_submit *r,
+			  struct astra_stock *stock);
+/* Whether the partition reaches a GPU of a managed partition. */
+bool astra_stock_reaches_pool(const part_record_t *part);
+
+#endif

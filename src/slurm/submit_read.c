@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a new job, or a changed one, asks for. */
+#include <stdio.h>
+#include <string.h>
+
+#include "src/slurm/submit_priv.h"
+
+static uint32_t said16(uint16_t n)
+{
+	return n == NO_VAL16 || n == INFINITE16 ? 0 : n;
+}
+
+static uint32_t said32(uint32_t n)
+{
+	return n == NO_VAL || n == INFINITE ? 0 : n;
+}
+
+static uint64_t said_mem(uint64_t mib)
+{
+	return mib == NO_VAL64 || (mib & MEM_PER_CPU) ? 0 : mib;
+}
+
+static int add_ask(struct astra_submit *r, const char *job, const char *node,
+		   const char *socket, const char *task,
+		   struct astra_error *err)
+{
+	if (astra_ask_add(&r->ask, ASTRA_PER_JOB, job, err) < 0 ||
+	    astra_ask_add(&r->ask, ASTRA_PER_NODE, node, err) < 0 ||
+	    astra_ask_add(&r->ask, ASTRA_PER_SOCKET, socket, err) < 0 ||
+	    astra_ask_add(&r->ask, ASTRA_PER_TASK, task, err) < 0)
+		return -1;
+	return 0;
+}
+
+/* The CPUs that each node must have: those of a task at least. */
+static uint64_t node_cpus(const struct astra_spread *s, uint32_t task_cpus,
+			  uint32_t least)
+{
+	uint64_t cpus = task_cpus;
+
+	if (task_cpus && !s->tasks && s->tasks_per_node)
+		cpus *= s->tasks_per_node;
+	return cpus > least ? cpus : least;
+}
+
+int astra_submit_read(struct astra_submit *r, const job_desc_msg_t *d,
+		      struct astra_error *err)
+{
+	*r = (struct astra_submit){
+		.partitions = d->partition,
+		.spread =
+			{
+				.nodes_min = said32(d->min_nodes),
+				.nodes_max = said32(d->max_nodes),
+				.tasks = said32(d->num_tasks),
+				.tasks_per_node = said16(d->ntasks_per_node),
+				.tasks_per_gpu = said16(d->ntasks_per_tres),
+				.sockets_per_node = said16(d->sockets_per_node),
+			},
+		.mem_mib = said_mem(d->pn_min_memory),
+		.exclusive = d->shared == JOB_SHARED_NONE,
+		.het = d->het_job_offset != NO_VAL,
+		.env = d->spank_job_env,
+		.env_count = d->spank_job_env_size,
+	};
+	r->cpus = node_cpus(&r->spread, said16(d->cpus_per_task),
+			    said16(d->pn_min_cpus));
+	return add_ask(r, d->tres_per_job, d->tres_per_node, d->tres_per_socket,
+		       d->tres_per_task, err);
+}
+
+static uint32_t either32(uint32_t changed, uint32_t old)
+{
+	return changed == NO_VAL ? said32(old) : said32(changed);
+}
+
+static uint32_t either16(uint16_t changed, uint16_t old)
+{
+	return changed == NO_VAL16 ? said16(old) : said16(changed);
+}
+
+static const char *either(const char *changed, const char *old)
+{
+	return changed ? changed : old;
+}
+
+/* The job as it would be. CPUs and memory are left out: Slurm has merged
+ * them with its own defaults. */
+int astra_submit_read_change(struct astra_submit *r, const job_desc_msg_t *d,
+			     const job_record_t *job, struct astra_error *err)
+{
+	const struct job_details *details = job->details;
+
+	*r = (struct astra_submit){
+		.partitions = either(d->partition, job->partition),
+		.spread =
+			{
+				.nodes_min = either32(d->min_nodes,
+						      details->min_nodes),
+				.nodes_max = either32(d->max_nodes,
+						      details->max_nodes),
+				.tasks = either32(d->num_tasks,
+						  details->num_tasks),
+				.tasks_per_node =
+					either16(d->ntasks_per_node,
+						 details->ntasks_per_node),
+				.tasks_per_gpu =
+					either16(d->ntasks_per_tres,
+						 details->ntasks_per_tres),
+			},
+		.exclusive = d->shared == NO_VAL16
+				     ? details->whole_node == 1
+				     : d->shared == JOB_SHARED_NONE,
+		.het = job->het_job_id != 0,
+		.env = job->spank_job_env,
+		.env_count = job->spank_job_env_size,
+	};
+	return add_ask(r, either(d->tres_per_job, job->tres_per_job),
+		       either(d->tres_per_node, job->tres_per_node),
+		       either(d->tres_per_socket, job->tres_per_socket),
+		       either(d->tres_per_task, job->tres_per_task), err);
+}
+
+/* Whether a change touches anything that is checked here. */
+bool astra_submit_concerns(const job_desc_msg_t *d)
+{
+	return d->partition || d->tres_per_job || d->tres_per_node ||
+	       d->tres_per_socket || d->tres_per_task ||
+	       d->min_nodes != NO_VAL || d->max_nodes != NO_VAL ||
+	       d->num_tasks != NO_VAL || d->shared != NO_VAL16;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What partitions and their nodes have. */
+#include <stdio.h>
+#include <string.h>
+
+#include "src/slurm/submit_priv.h"
+
+/* The next partition of a list that Slurm knows; unknown names it refuses
+ * itself. *at: where to go on, NULL at first and "" at the end. */
+part_record_t *astra_next_part(const char *list, const char **at)
+{
+	char name[256];
+
+	if (!list || !*list) {
+		bool first = !*at;
+
+		*at = "";
+		return first ? default_part_loc : NULL;
+	}
+	for (const char *p = *at ? *at : list; *p;) {
+		size_t len = strcspn(p, ",");
+		part_record_t *part = NULL;
+
+		if (len && len < sizeof(name)) {
+			memcpy(name, p, len);
+			name[len] = '\0';
+			part = find_part_record(name);
+		}
+		p += len;
+		p += strspn(p, ",");
+		*at = p;
+		if (part)
+			return part;
+	}
+	return NULL;
+}
+
+void astra_places_look(struct astra_places *places, const char *list)
+{
+	const char *at = NULL;
+	part_record_t *part;
+
+	*places = (struct astra_places){0};
+	while ((part = astra_next_part(list, &at))) {
+		struct astra_options options;
+		char pool[ASTRA_POOL_NAME_MAX];
+
+		if (!astra_config_pool_of(part->name, pool, &options)) {
+			places->unmanaged = true;
+			continue;
+		}
+		if (places->managed && strcmp(pool, places->pool))
+			places->two_pools = true;
+		places->managed = true;
+		places->options = options;
+		strcpy(places->pool, pool);
+	}
+}
+
+static uint64_t gpus_of_type(const gres_node_state_t *gpus, const char *type)
+{
+	uint64_t count = 0;
+
+	if (!*type)
+		return gpus->gres_cnt_config;
+	if (!gpus->type_cnt) /* the node has not told its types yet */
+		return gpus->gres_cnt_config;
+	for (int i = 0; i < gpus->type_cnt; i++)
+		if (gpus->type_name[i] && !strcmp(gpus->type_name[i], type))
+			count += gpus->type_cnt_avail[i];
+	return count;
+}
+
+/* GPUs of a type ("": any) that a node has when it is up. */
+static uint64_t node_gpus(const node_record_t *node, const char *type)
+{
+	static uint32_t gpu_id;
+	gres_state_t *state;
+	char gpu[] = "gpu";
+
+	if (!gpu_id)
+		gpu_id = gres_build_id(gpu);
+	if (!node->gres_list)
+		return 0;
+	state = list_find_first(node->gres_list, gres_find_id, &gpu_id);
+	if (!state || !state->gres_data)
+		return 0;
+	return gpus_of_type(state->gres_data, type);
+}
+
+static void count_node(struct astra_stock *stock, const struct astra_submit *r,
+		       const node_record_t *node)
+{
+	uint64_t gpus = node_gpus(node, r->ask.type);
+
+	stock->gpus += gpus;
+	if (gpus > stock->most)
+		stock->most = gpus;
+	if (gpus < r->need.node_gpus)
+		return;
+	stock->nodes_gpus++;
+	if (node->config_ptr->cpus < r->cpus ||
+	    node->config_ptr->real_memory < r->mem_mib)
+		return;
+	stock->nodes++;
+	stock->gpus_usable += gpus;
+}
+
+static bool enough(const struct astra_stock *stock,
+		   const struct astra_submit *r)
+{
+	return stock->nodes >= r->need.nodes &&
+	       stock->gpus_usable >= r->need.gpus;
+}
+
+static node_record_t *node_at(bitstr_t *bitmap, bitoff_t i)
+{
+	return i < node_record_count && bit_test(bitmap, i)
+		       ? node_record_table_ptr[i]
+		       : NULL;
+}
+
+bool astra_stock_suffices(const part_record_t *part,
+			  const struct astra_submit *r,
+			  struct astra_stock *stock)
+{
+	*stock = (struct astra_stock){0};
+	if (!part->node_bitmap)
+		return false;
+	for (bitoff_t i = 0; i < bit_size(part->node_bitmap); i++) {
+		const node_record_t *node = node_at(part->node_bitmap, i);
+
+		if (!node)
+			continue;
+		count_node(stock, r, node);
+		if (enough(stock, r))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the partition reaches a GPU of a managed partition. */
+bool astra_stock_reaches_pool(const part_record_t *part)
+{
+	ListIterator parts = list_iterator_create(part_list);
+	const part_record_t *other;
+	bool found = false;
+
+	while (!found && (other = list_next(parts))) {
+		if (!astra_config_pool_of(other->name, NULL, NULL) ||
+		    !part->node_bitmap || !other->node_bitmap ||
+		    !bit_overlap_any(part->node_bitmap, other->node_bitmap))
+			continue;
+		for (bitoff_t i = 0; i < bit_size(part->node_bitmap); i++) {
+			const node_record_t *node =
+				node_at(part->node_bitmap, i);
+
+			if (node && bit_test(other->node_bitmap, i) &&
+			    node_gpus(node, ""))
+				found = true;
+		}
+	}
+	list_iterator_destroy(parts);
+	return found;
+}
