@@ -241,7 +241,7 @@ void astra_reclaim_take(struct reclaim *rc, const struct contender *c,
 
 /* hold.c */
 struct hold {
-	uint32_t job; /* 0: none */
+	uint32_t job;	  /* 0: none */
 	double start_sec; /* infinite: lease ends alone will not do */
 	bool impossible;  /* not even the end of every job would */
 	uint32_t *needed; /* per node: GPUs to be free then */

@@ -280,7 +280,7 @@ uint32_t astra_fairness_add_tenant(struct astra_fairness *f, double now_sec,
 	t = &f->tenants[f->tenant_count];
 	*t = (struct tenant){.weight = weight, .at_sec = f->now_sec};
 	f->weights += weight;
-	return (uint32_t) f->tenant_count++;
+	return (uint32_t)f->tenant_count++;
 }
 
 void astra_fairness_set_weight(struct astra_fairness *f, double now_sec,
@@ -303,7 +303,7 @@ static uint32_t cap_get(struct tenant *t, double value)
 	for (size_t i = 0; i < t->cap_count; i++) {
 		if (t->caps[i].users && t->caps[i].cap == value) {
 			t->caps[i].users++;
-			return (uint32_t) i;
+			return (uint32_t)i;
 		}
 		if (!t->caps[i].users)
 			at = i;
@@ -315,7 +315,7 @@ static uint32_t cap_get(struct tenant *t, double value)
 		t->cap_count++;
 	}
 	t->caps[at] = (struct cap){.cap = value, .users = 1};
-	return (uint32_t) at;
+	return (uint32_t)at;
 }
 
 static uint32_t job_number(struct astra_fairness *f)
@@ -328,7 +328,7 @@ static uint32_t job_number(struct astra_fairness *f)
 	    astra_grow(&f->vacant, &f->vacant_room, f->job_count + 1,
 		       sizeof(*f->vacant)) < 0)
 		return ASTRA_NONE;
-	return (uint32_t) f->job_count++;
+	return (uint32_t)f->job_count++;
 }
 
 uint32_t astra_fairness_add_job(struct astra_fairness *f, uint32_t tenant,
@@ -385,7 +385,7 @@ void astra_fairness_set_active(struct astra_fairness *f, double now_sec,
 		return;
 	t = settled(f, now_sec, j->tenant);
 	settle_job(f, j);
-	more = (double) copies - (double) j->copies;
+	more = (double)copies - (double)j->copies;
 	t->active_jobs += copies;
 	t->active_jobs -= j->copies;
 	t->demand_gpus += more * j->gpus;

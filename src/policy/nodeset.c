@@ -3,12 +3,12 @@
 
 static size_t lowest(uint64_t word)
 {
-	return (size_t) __builtin_ctzll(word);
+	return (size_t)__builtin_ctzll(word);
 }
 
 static size_t highest(uint64_t word)
 {
-	return 63 - (size_t) __builtin_clzll(word);
+	return 63 - (size_t)__builtin_clzll(word);
 }
 
 static uint64_t masked(const struct astra_set *set, size_t word,

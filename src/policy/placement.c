@@ -41,7 +41,7 @@ static size_t best_fit(const struct search *s, uint64_t gpus)
 
 	if (gpus > space->gpus_max)
 		return ASTRA_SET_END;
-	for (size_t l = astra_set_next(&space->levels, (size_t) gpus, NULL);
+	for (size_t l = astra_set_next(&space->levels, (size_t)gpus, NULL);
 	     l != ASTRA_SET_END;
 	     l = astra_set_next(&space->levels, l + 1, NULL)) {
 		struct astra_set set = astra_space_level(space, l);
@@ -60,8 +60,8 @@ static void use(struct search *s, size_t node, uint64_t gpus)
 	const struct astra_room *room = &s->space->nodes[node].room;
 	struct astra_share *share = &s->shares[s->count++];
 
-	*share = astra_request_share(s->request, (uint32_t) node,
-				     (uint32_t) gpus);
+	*share =
+		astra_request_share(s->request, (uint32_t)node, (uint32_t)gpus);
 	if (s->request->whole_node) {
 		share->cpus = room->cpus;
 		share->mem_mib = room->mem_mib;
@@ -86,7 +86,7 @@ static void sort_by_fit(const struct search *s)
 	const struct astra_space *space = s->space;
 	uint32_t *heads = space->heads, before = 0;
 
-	memset(heads, 0, ((size_t) space->gpus_max + 2) * sizeof(*heads));
+	memset(heads, 0, ((size_t)space->gpus_max + 2) * sizeof(*heads));
 	memset(space->fits, 0, space->count * sizeof(*space->fits));
 	for (size_t l = astra_set_next(&space->levels, 0, NULL);
 	     l != ASTRA_SET_END;
@@ -100,7 +100,7 @@ static void sort_by_fit(const struct search *s)
 			heads[space->fits[n]]++;
 		}
 	}
-	for (size_t fit = (size_t) space->gpus_max + 1; fit-- > 1;) {
+	for (size_t fit = (size_t)space->gpus_max + 1; fit-- > 1;) {
 		uint32_t here = heads[fit];
 
 		heads[fit] = before;
@@ -108,7 +108,7 @@ static void sort_by_fit(const struct search *s)
 	}
 	for (size_t n = 0; n < space->count; n++)
 		if (space->fits[n])
-			space->order[heads[space->fits[n]]++] = (uint32_t) n;
+			space->order[heads[space->fits[n]]++] = (uint32_t)n;
 	space->order[before] = ASTRA_NONE;
 }
 
@@ -202,7 +202,7 @@ static bool place_evenly(struct search *s, size_t nodes, uint64_t most)
 {
 	const struct astra_space *space = s->space;
 
-	for (size_t l = astra_set_next(&space->levels, (size_t) most, NULL);
+	for (size_t l = astra_set_next(&space->levels, (size_t)most, NULL);
 	     l != ASTRA_SET_END;
 	     l = astra_set_next(&space->levels, l + 1, NULL)) {
 		struct astra_set set = astra_space_level(space, l);
@@ -271,7 +271,7 @@ static bool place(struct search *s, uint32_t strict_node_gpus)
 		uint64_t needed = astra_div_up(r->gpus, strict_node_gpus);
 
 		if (needed < s->nodes_max)
-			s->nodes_max = (size_t) needed;
+			s->nodes_max = (size_t)needed;
 	}
 	if (!r->gpus || r->gpus > s->space->gpus || r->gpus % s->quantum ||
 	    r->nodes_min > s->nodes_max || r->nodes_min > quanta)

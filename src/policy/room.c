@@ -16,11 +16,11 @@ struct astra_share astra_request_share(const struct astra_request *request,
 	uint64_t cpus = 0, mem;
 
 	if (request->cpus && request->gpus)
-		cpus = astra_div_up((uint64_t) request->cpus * gpus,
+		cpus = astra_div_up((uint64_t)request->cpus * gpus,
 				    request->gpus);
 	if (cpus < request->cpus_per_node)
 		cpus = request->cpus_per_node;
-	share.cpus = cpus < UINT32_MAX ? (uint32_t) cpus : UINT32_MAX;
+	share.cpus = cpus < UINT32_MAX ? (uint32_t)cpus : UINT32_MAX;
 	share.mem_mib = request->mem_node_mib;
 	mem = times(request->mem_gpu_mib, gpus);
 	if (mem > share.mem_mib)

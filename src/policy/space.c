@@ -22,7 +22,7 @@ void astra_space_destroy(struct astra_space *space)
 struct astra_space *astra_space_create(size_t count, uint32_t gpus_max)
 {
 	struct astra_space *space = calloc(1, sizeof(*space));
-	size_t levels = (size_t) gpus_max + 1;
+	size_t levels = (size_t)gpus_max + 1;
 	uint64_t *level_words =
 		calloc(astra_set_words(levels), sizeof(*level_words));
 

@@ -23,16 +23,26 @@ struct field {
 	size_t offset;
 };
 
-#define POOL(kind, member)                                                    \
-	{ #member, kind, offsetof(struct astra_report_pool, member) }
-#define TENANT(kind, member)                                                  \
-	{ #member, kind, offsetof(struct astra_report_tenant, member) }
-#define JOB(kind, member)                                                     \
-	{ #member, kind, offsetof(struct astra_report_job, member) }
-#define DIAG(kind, member)                                                    \
-	{ #member, kind, offsetof(struct astra_report_diag, member) }
-#define SOCKET(kind, member)                                                  \
-	{ #member, kind, offsetof(struct astra_socket_stats, member) }
+#define POOL(kind, member)                                                \
+	{                                                                 \
+#member, kind, offsetof(struct astra_report_pool, member) \
+	}
+#define TENANT(kind, member)                                                \
+	{                                                                   \
+#member, kind, offsetof(struct astra_report_tenant, member) \
+	}
+#define JOB(kind, member)                                                \
+	{                                                                \
+#member, kind, offsetof(struct astra_report_job, member) \
+	}
+#define DIAG(kind, member)                                                \
+	{                                                                 \
+#member, kind, offsetof(struct astra_report_diag, member) \
+	}
+#define SOCKET(kind, member)                                               \
+	{                                                                  \
+#member, kind, offsetof(struct astra_socket_stats, member) \
+	}
 
 static const struct field pool_fields[] = {
 	POOL(TEXT, name),
@@ -60,24 +70,17 @@ static const struct field pool_fields[] = {
 	POOL(U64, refused),
 	POOL(U64, reclaim_capped),
 	POOL(U64, lent),
-	{ NULL, TEXT, 0 },
+	{NULL, TEXT, 0},
 };
 
 static const struct field tenant_fields[] = {
-	TENANT(TEXT, pool),
-	TENANT(TEXT, name),
-	TENANT(U32_OR_NULL, uid),
-	TENANT(FLAG, listed),
-	TENANT(REAL, weight),
-	TENANT(REAL, quota_gpus),
-	TENANT(REAL, demand_gpus),
-	TENANT(REAL, alloc_gpus),
-	TENANT(REAL, alloc_gpu_sec),
-	TENANT(REAL, fair_gpu_sec),
-	TENANT(REAL, rho),
-	TENANT(U32, jobs_waiting),
-	TENANT(U32, jobs_running),
-	{ NULL, TEXT, 0 },
+	TENANT(TEXT, pool),	     TENANT(TEXT, name),
+	TENANT(U32_OR_NULL, uid),    TENANT(FLAG, listed),
+	TENANT(REAL, weight),	     TENANT(REAL, quota_gpus),
+	TENANT(REAL, demand_gpus),   TENANT(REAL, alloc_gpus),
+	TENANT(REAL, alloc_gpu_sec), TENANT(REAL, fair_gpu_sec),
+	TENANT(REAL, rho),	     TENANT(U32, jobs_waiting),
+	TENANT(U32, jobs_running),   {NULL, TEXT, 0},
 };
 
 static const struct field job_fields[] = {
@@ -116,14 +119,14 @@ static const struct field job_fields[] = {
 	JOB(TIME, expected_start_sec),
 	JOB(TEXT, reason),
 	JOB(TEXT, reason_long),
-	{ NULL, TEXT, 0 },
+	{NULL, TEXT, 0},
 };
 
 static const struct field job_usage_fields[] = {
 	JOB(REAL, alloc_gpu_sec),
 	JOB(REAL, fair_gpu_sec),
 	JOB(REAL, rho),
-	{ NULL, TEXT, 0 },
+	{NULL, TEXT, 0},
 };
 
 static const struct field diag_fields[] = {
@@ -150,15 +153,15 @@ static const struct field diag_fields[] = {
 	DIAG(TIME, config_sec),
 	DIAG(TEXT, config_error),
 	DIAG(TEXT, policy_error),
-	{ NULL, TEXT, 0 },
+	{NULL, TEXT, 0},
 };
 
 static const struct field socket_fields[] = {
-	SOCKET(U32, clients),	   SOCKET(U64, answered),
-	SOCKET(U64, malformed),	   SOCKET(U64, refused),
+	SOCKET(U32, clients),	      SOCKET(U64, answered),
+	SOCKET(U64, malformed),	      SOCKET(U64, refused),
 	SOCKET(U64, unauthenticated), SOCKET(U64, limited),
-	SOCKET(U64, too_large),	   SOCKET(U64, timed_out),
-	SOCKET(U64, turned_away),  { NULL, TEXT, 0 },
+	SOCKET(U64, too_large),	      SOCKET(U64, timed_out),
+	SOCKET(U64, turned_away),     {NULL, TEXT, 0},
 };
 
 static void put_word(struct astra_text *out, const char *word)
@@ -169,10 +172,10 @@ static void put_word(struct astra_text *out, const char *word)
 static void put_u64(struct astra_text *out, uint64_t value)
 {
 	char text[24];
-	int size = snprintf(text, sizeof(text), "%llu",
-			    (unsigned long long) value);
+	int size =
+		snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
 
-	astra_text_add(out, text, (size_t) size);
+	astra_text_add(out, text, (size_t)size);
 }
 
 static void put_u32(struct astra_text *out, uint32_t value, uint32_t none)
@@ -208,28 +211,28 @@ static void put_member(struct astra_text *out, enum kind kind,
 {
 	switch (kind) {
 	case TEXT:
-		astra_encode_text(out, *(const char *const *) member);
+		astra_encode_text(out, *(const char *const *)member);
 		break;
 	case FLAG:
-		put_word(out, *(const bool *) member ? "true" : "false");
+		put_word(out, *(const bool *)member ? "true" : "false");
 		break;
 	case U32:
-		put_u64(out, *(const uint32_t *) member);
+		put_u64(out, *(const uint32_t *)member);
 		break;
 	case U32_OR_NULL:
-		put_u32(out, *(const uint32_t *) member, UINT32_MAX);
+		put_u32(out, *(const uint32_t *)member, UINT32_MAX);
 		break;
 	case ID_OR_NULL:
-		put_u32(out, *(const uint32_t *) member, 0);
+		put_u32(out, *(const uint32_t *)member, 0);
 		break;
 	case U64:
-		put_u64(out, *(const uint64_t *) member);
+		put_u64(out, *(const uint64_t *)member);
 		break;
 	case REAL:
-		astra_encode_real(out, *(const double *) member);
+		astra_encode_real(out, *(const double *)member);
 		break;
 	case TIME:
-		put_time(out, *(const double *) member);
+		put_time(out, *(const double *)member);
 		break;
 	case TIMING:
 		put_timing(out, member);
@@ -252,7 +255,7 @@ static void put_members(struct astra_text *out, const void *record,
 			put_word(out, "null");
 		else
 			put_member(out, fields->kind,
-				   (const char *) record + fields->offset);
+				   (const char *)record + fields->offset);
 		separator = ",";
 	}
 }

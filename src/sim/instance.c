@@ -78,7 +78,7 @@ bool astra_json_whole(const json_t *value, uint32_t min, uint32_t max,
 	if (!json_is_number(value) || !(number >= min && number <= max) ||
 	    number != floor(number))
 		return false;
-	*out = (uint32_t) number;
+	*out = (uint32_t)number;
 	return true;
 }
 
@@ -211,7 +211,7 @@ int astra_ids_add(json_t *ids, const json_t *id, size_t index)
 	if (json_object_get(ids, key))
 		return -1;
 	return json_object_set_new_nocheck(ids, key,
-					   json_integer((json_int_t) index)) < 0
+					   json_integer((json_int_t)index)) < 0
 		       ? -2
 		       : 0;
 }

@@ -243,7 +243,7 @@ static int parse_job(const struct astra_in *in,
 	index = astra_ids_find(tenant_ids, tenant);
 	if (index < 0)
 		return astra_in_fail(in, "tenant", "is not one of tenants");
-	job->tenant = (uint32_t) index;
+	job->tenant = (uint32_t)index;
 	if (astra_in_number(in, "weight", ASTRA_REQUIRED, 0,
 			    ASTRA_IN_WEIGHT_MAX, &job->weight) < 0 ||
 	    astra_in_whole(in, "gpus", ASTRA_REQUIRED, ASTRA_IN_GPUS_MAX,

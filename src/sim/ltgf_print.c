@@ -52,8 +52,8 @@ static json_t *print_shares(const struct astra_share *shares, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(
-			array, json_pack("[I, I]", (json_int_t) shares[i].node,
-					 (json_int_t) shares[i].gpus));
+			array, json_pack("[I, I]", (json_int_t)shares[i].node,
+					 (json_int_t)shares[i].gpus));
 	return array;
 }
 

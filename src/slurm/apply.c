@@ -89,7 +89,7 @@ static struct astra_start_share *global_shares(const struct apply *a,
 static void start(struct apply *a, const struct astra_decision *d,
 		  const struct astra_job_info *job_info)
 {
-	double now = (double) time(NULL);
+	double now = (double)time(NULL);
 	struct astra_start_share *shares = global_shares(a, d);
 	const struct astra_terms *terms = &job_info->terms;
 	struct astra_start_order order = {
@@ -97,16 +97,17 @@ static void start(struct apply *a, const struct astra_decision *d,
 		.restart_cnt = d->restart_cnt,
 		.shares = shares,
 		.share_count = d->share_count,
-		.lease = {
-			.pool = a->pool->name,
-			.term_sec = terms->lease_sec > 0 ?
-					    terms->lease_sec :
-					    a->options->lease_sec,
-			.grace_sec = a->options->grace_sec,
-			.start_sec = now,
-			.end_sec = d->until_sec,
-			.signal = terms->signal,
-		},
+		.lease =
+			{
+				.pool = a->pool->name,
+				.term_sec = terms->lease_sec > 0
+						    ? terms->lease_sec
+						    : a->options->lease_sec,
+				.grace_sec = a->options->grace_sec,
+				.start_sec = now,
+				.end_sec = d->until_sec,
+				.signal = terms->signal,
+			},
 	};
 	enum astra_start_result result;
 	int rc;
@@ -146,7 +147,7 @@ static void send_signal(struct apply *a, const struct astra_decision *d,
 	}
 	memcpy(grace.exit, a->options->checkpoint_exit, sizeof(grace.exit));
 	astra_grace_add(&grace);
-	(void) astra_revoke_signal(job, &job_info->terms);
+	(void)astra_revoke_signal(job, &job_info->terms);
 	info("astraea: lease over: signal %d to %pJ", grace.signal, job);
 	a->out->signalled++;
 }
@@ -199,7 +200,7 @@ int astra_apply(struct astra_pool *pool, const struct astra_view *view,
 	struct astra_hold_time hold;
 	size_t hint = 0;
 
-	*out = (struct astra_applied){ 0 };
+	*out = (struct astra_applied){0};
 	if (!pool->plan.decision_count)
 		return 0;
 	if (astra_lock(&hold) < 0)
@@ -218,8 +219,7 @@ int astra_apply(struct astra_pool *pool, const struct astra_view *view,
 /* When it is expected to start, for squeue --start. */
 static void tell_start(job_record_t *job, double start_sec)
 {
-	time_t start = start_sec > 0 && start_sec < 4e9 ? (time_t) start_sec :
-							  0;
+	time_t start = start_sec > 0 && start_sec < 4e9 ? (time_t)start_sec : 0;
 
 	if (job->start_time != start) {
 		job->start_time = start;

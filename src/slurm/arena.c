@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_SIZE ((size_t) 256 * 1024)
+#define BLOCK_SIZE ((size_t)256 * 1024)
 
 struct astra_arena_block {
 	struct astra_arena_block *next;

@@ -10,7 +10,6 @@
 
 #include "slurm/slurm.h"
 #include "slurm/slurm_errno.h"
-
 #include "src/common/assoc_mgr.h"
 #include "src/common/bitstring.h"
 #include "src/common/job_resources.h"
@@ -86,7 +85,7 @@ static inline void astra_state_set(job_record_t *job, uint32_t state)
 static inline int astra_select_nodes(job_record_t *job)
 {
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
-	job_node_select_t select = { .job_ptr = job };
+	job_node_select_t select = {.job_ptr = job};
 
 	return select_nodes(&select, false, false, SLURMDB_JOB_FLAG_SCHED);
 #else
@@ -150,12 +149,12 @@ static inline slurmctld_lock_t astra_read_locks(void)
 #define ASTRA_FACTORS_ARGS request, uid
 #endif
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
-#define ASTRA_MODIFY_PARAMS                                                  \
+#define ASTRA_MODIFY_PARAMS \
 	job_desc_msg_t *desc, job_record_t *job, uint32_t uid, char **err_msg
 #define ASTRA_MODIFY_ERR err_msg
 typedef priority_factors_t astra_factors_t;
 #else
-#define ASTRA_MODIFY_PARAMS                                                  \
+#define ASTRA_MODIFY_PARAMS \
 	job_desc_msg_t *desc, job_record_t *job, uint32_t uid
 #define ASTRA_MODIFY_ERR NULL
 typedef priority_factors_object_t astra_factors_t;

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/slurm/compat.h"
-
 #include "src/slurm/config.h"
 
 #include <ctype.h>
@@ -8,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "src/slurm/compat.h"
 #include "src/slurm/config_scan.h"
 
 #define KEYS_MAX 64
@@ -27,7 +26,7 @@ static void free_names(struct astra_names *names)
 	for (size_t i = 0; i < names->count; i++)
 		free(names->name[i]);
 	free(names->name);
-	*names = (struct astra_names){ 0 };
+	*names = (struct astra_names){0};
 }
 
 /* Split a text at its commas. Returns 0, or -1 when memory is out. */
@@ -39,8 +38,8 @@ static int split_names(const char *text, struct astra_names *out)
 		return -1;
 	for (char *t = strtok_r(copy, ", ", &save); t;
 	     t = strtok_r(NULL, ", ", &save)) {
-		char **grown = realloc(out->name,
-				       (out->count + 1) * sizeof(*grown));
+		char **grown =
+			realloc(out->name, (out->count + 1) * sizeof(*grown));
 
 		if (!grown)
 			break;
@@ -66,13 +65,12 @@ static bool is_option(const char *key)
 
 static bool known_key(const char *first, const char *key)
 {
-	static const char *const tenant_keys[] = { "Accounts", "Users",
-						   "Weight" };
+	static const char *const tenant_keys[] = {"Accounts", "Users",
+						  "Weight"};
 
 	if (!strcasecmp(first, key))
 		return is_option(key) || !strcasecmp(key, "Pool") ||
-		       !strcasecmp(key, "Tenant") ||
-		       !strcasecmp(key, "Socket");
+		       !strcasecmp(key, "Tenant") || !strcasecmp(key, "Socket");
 	if (!strcasecmp(first, "Pool"))
 		return is_option(key) || !strcasecmp(key, "Partitions");
 	if (!strcasecmp(first, "Tenant"))
@@ -97,13 +95,12 @@ static void option_keys(s_p_options_t *out, size_t *count)
 {
 	for (const struct astra_option *o = astra_option_table;
 	     o->key && *count < KEYS_MAX - 4; o++)
-		out[(*count)++] = (s_p_options_t){ plain(o->key), S_P_STRING,
-						   NULL, NULL, NULL };
+		out[(*count)++] = (s_p_options_t){plain(o->key), S_P_STRING,
+						  NULL, NULL, NULL};
 }
 
 static int parse_line(void **data, const char *key, const char *value,
-		      s_p_options_t *options, const char *rest,
-		      char **leftover)
+		      s_p_options_t *options, const char *rest, char **leftover)
 {
 	s_p_hashtbl_t *table = s_p_hashtbl_create(options);
 
@@ -120,13 +117,13 @@ static int parse_pool(void **data, slurm_parser_enum_t type, const char *key,
 		      const char *value, const char *line, char **leftover)
 {
 	s_p_options_t options[KEYS_MAX] = {
-		{ plain("Pool"), S_P_STRING, NULL, NULL, NULL },
-		{ plain("Partitions"), S_P_STRING, NULL, NULL, NULL },
+		{plain("Pool"), S_P_STRING, NULL, NULL, NULL},
+		{plain("Partitions"), S_P_STRING, NULL, NULL, NULL},
 	};
 	size_t count = 2;
 
-	(void) type;
-	(void) line;
+	(void)type;
+	(void)line;
 	option_keys(options, &count);
 	return parse_line(data, key, value, options, *leftover, leftover);
 }
@@ -135,15 +132,15 @@ static int parse_tenant(void **data, slurm_parser_enum_t type, const char *key,
 			const char *value, const char *line, char **leftover)
 {
 	s_p_options_t options[] = {
-		{ plain("Tenant"), S_P_STRING, NULL, NULL, NULL },
-		{ plain("Accounts"), S_P_STRING, NULL, NULL, NULL },
-		{ plain("Users"), S_P_STRING, NULL, NULL, NULL },
-		{ plain("Weight"), S_P_STRING, NULL, NULL, NULL },
-		{ NULL, S_P_IGNORE, NULL, NULL, NULL },
+		{plain("Tenant"), S_P_STRING, NULL, NULL, NULL},
+		{plain("Accounts"), S_P_STRING, NULL, NULL, NULL},
+		{plain("Users"), S_P_STRING, NULL, NULL, NULL},
+		{plain("Weight"), S_P_STRING, NULL, NULL, NULL},
+		{NULL, S_P_IGNORE, NULL, NULL, NULL},
 	};
 
-	(void) type;
-	(void) line;
+	(void)type;
+	(void)line;
 	return parse_line(data, key, value, options, *leftover, leftover);
 }
 
@@ -155,9 +152,9 @@ static void free_table(void *data)
 static s_p_hashtbl_t *parse_file(const char *path, struct astra_error *err)
 {
 	s_p_options_t options[KEYS_MAX] = {
-		{ plain("Pool"), S_P_ARRAY, parse_pool, free_table, NULL },
-		{ plain("Tenant"), S_P_ARRAY, parse_tenant, free_table, NULL },
-		{ plain("Socket"), S_P_STRING, NULL, NULL, NULL },
+		{plain("Pool"), S_P_ARRAY, parse_pool, free_table, NULL},
+		{plain("Tenant"), S_P_ARRAY, parse_tenant, free_table, NULL},
+		{plain("Socket"), S_P_STRING, NULL, NULL, NULL},
 	};
 	size_t count = 3;
 	s_p_hashtbl_t *table;
@@ -167,8 +164,7 @@ static s_p_hashtbl_t *parse_file(const char *path, struct astra_error *err)
 	option_keys(options, &count);
 	table = s_p_hashtbl_create(options);
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0)
-	if (s_p_parse_file(table, NULL, plain(path), 0, NULL) ==
-	    SLURM_SUCCESS)
+	if (s_p_parse_file(table, NULL, plain(path), 0, NULL) == SLURM_SUCCESS)
 #else
 	if (s_p_parse_file(table, NULL, plain(path), false, NULL) ==
 	    SLURM_SUCCESS)
@@ -253,7 +249,7 @@ static int read_pool(const s_p_hashtbl_t *table, const char *path,
 static bool good_name(const char *name)
 {
 	for (const char *c = name; *c; c++)
-		if (!isalnum((unsigned char) *c) && !strchr("_-.", *c))
+		if (!isalnum((unsigned char)*c) && !strchr("_-.", *c))
 			return false;
 	return *name && strlen(name) < ASTRA_POOL_NAME_MAX;
 }
@@ -295,8 +291,9 @@ static int check_pool(const struct astra_config *config, size_t index,
 			if (!astra_names_have(&q->partitions,
 					      p->partitions.name[k]))
 				continue;
-			astra_error_set(err, "partition %s is in pool %s "
-					     "already",
+			astra_error_set(err,
+					"partition %s is in pool %s "
+					"already",
 					p->partitions.name[k], q->name);
 			return at_line(path, "Pool", p->name, err);
 		}
@@ -316,10 +313,10 @@ static int read_pools(const s_p_hashtbl_t *table, const char *path,
 		return -1;
 	if (!s_p_get_array(&lines, &count, "Pool", table) || count < 1)
 		return astra_error_set(err, "%s: no Pool= line", path);
-	config->pools = calloc((size_t) count, sizeof(*config->pools));
+	config->pools = calloc((size_t)count, sizeof(*config->pools));
 	if (!config->pools)
 		return astra_error_nomem(err);
-	for (size_t i = 0; i < (size_t) count; i++) {
+	for (size_t i = 0; i < (size_t)count; i++) {
 		config->pool_count++;
 		if (read_pool(lines[i], path, &defaults, &config->pools[i],
 			      err) < 0 ||
@@ -363,10 +360,10 @@ static int read_tenants(const s_p_hashtbl_t *table, const char *path,
 
 	if (!s_p_get_array(&lines, &count, "Tenant", table) || count < 1)
 		return 0;
-	config->tenants = calloc((size_t) count, sizeof(*config->tenants));
+	config->tenants = calloc((size_t)count, sizeof(*config->tenants));
 	if (!config->tenants)
 		return astra_error_nomem(err);
-	for (size_t i = 0; i < (size_t) count; i++) {
+	for (size_t i = 0; i < (size_t)count; i++) {
 		struct astra_tenant_config *t = &config->tenants[i];
 
 		config->tenant_count++;
@@ -414,9 +411,10 @@ int astra_config_check(const struct astra_config *config, const char *path,
 		for (size_t k = 0; k < p->partitions.count; k++) {
 			if (find_part_record(p->partitions.name[k]))
 				continue;
-			return astra_error_set(err, "%s: line %d: "
-						    "Partitions=%s: there is "
-						    "no partition %s",
+			return astra_error_set(err,
+					       "%s: line %d: "
+					       "Partitions=%s: there is "
+					       "no partition %s",
 					       path, p->partition_line,
 					       p->partition_text,
 					       p->partitions.name[k]);

@@ -17,16 +17,16 @@ static char *next_pair(char *at, char **key, char **value)
 {
 	char *end;
 
-	while (isspace((unsigned char) *at))
+	while (isspace((unsigned char)*at))
 		at++;
 	if (!*at || *at == '#')
 		return NULL;
 	*key = at;
 	*value = NULL;
-	while (*at && !isspace((unsigned char) *at) && *at != '=')
+	while (*at && !isspace((unsigned char)*at) && *at != '=')
 		at++;
 	end = at;
-	while (isspace((unsigned char) *at))
+	while (isspace((unsigned char)*at))
 		at++;
 	if (*at != '=') {
 		if (*end)
@@ -35,7 +35,7 @@ static char *next_pair(char *at, char **key, char **value)
 	}
 	*end = '\0';
 	at++;
-	while (isspace((unsigned char) *at))
+	while (isspace((unsigned char)*at))
 		at++;
 	*value = at;
 	if (*at == '"') {
@@ -43,7 +43,7 @@ static char *next_pair(char *at, char **key, char **value)
 		while (*at && *at != '"')
 			at++;
 	} else {
-		while (*at && !isspace((unsigned char) *at) && *at != '#')
+		while (*at && !isspace((unsigned char)*at) && *at != '#')
 			at++;
 	}
 	end = at;
@@ -96,7 +96,7 @@ static bool goes_on(char *text)
 {
 	size_t length = strlen(text);
 
-	while (length && isspace((unsigned char) text[length - 1]))
+	while (length && isspace((unsigned char)text[length - 1]))
 		length--;
 	if (!length || text[length - 1] != '\\' || strchr(text, '#'))
 		return false;
@@ -131,7 +131,7 @@ static int scan_file(const struct scan *s, each_fn *each)
 static int match(const struct scan *s, const char *first, const char *key,
 		 const char *value, int line)
 {
-	(void) first;
+	(void)first;
 	if (!strcasecmp(key, s->key) && value && !strcmp(value, s->value))
 		*s->found = line;
 	return 0;
@@ -147,7 +147,7 @@ int astra_conf_line(const char *path, const char *key, const char *value)
 		.found = &line,
 	};
 
-	(void) scan_file(&s, match);
+	(void)scan_file(&s, match);
 	return line;
 }
 
@@ -159,15 +159,17 @@ static int check(const struct scan *s, const char *first, const char *key,
 	if (!strcasecmp(first, "Include"))
 		return 0;
 	if (!value || !*value)
-		return astra_error_set(s->err, "%s: line %d: \"%s\" has no "
-					       "value",
+		return astra_error_set(s->err,
+				       "%s: line %d: \"%s\" has no "
+				       "value",
 				       s->path, line, key);
 	if (!s->known(first, key))
-		return astra_error_set(s->err, "%s: line %d: %s=%s: there is "
-					       "no such key%s%s",
+		return astra_error_set(s->err,
+				       "%s: line %d: %s=%s: there is "
+				       "no such key%s%s",
 				       s->path, line, key, value,
-				       strcasecmp(first, key) ?
-					       " on a line of " : "",
+				       strcasecmp(first, key) ? " on a line of "
+							      : "",
 				       strcasecmp(first, key) ? first : "");
 	return 0;
 }
@@ -199,16 +201,15 @@ static char *included(const struct scan *s, const char *text)
 	char *path = NULL;
 	int length;
 
-	if (strncasecmp(text, "include", 7) ||
-	    !isspace((unsigned char) text[7]))
+	if (strncasecmp(text, "include", 7) || !isspace((unsigned char)text[7]))
 		return NULL;
 	text += 7 + strspn(text + 7, " \t");
-	length = (int) strcspn(text, " \t\r\n#");
+	length = (int)strcspn(text, " \t\r\n#");
 	if (!length)
 		return NULL;
 	if (*text == '/' || !slash)
-		return strndup(text, (size_t) length);
-	if (asprintf(&path, "%.*s/%.*s", (int) (slash - s->path), s->path,
+		return strndup(text, (size_t)length);
+	if (asprintf(&path, "%.*s/%.*s", (int)(slash - s->path), s->path,
 		     length, text) < 0)
 		return NULL;
 	return path;
@@ -225,12 +226,14 @@ static int follow(const struct scan *s, const char *text, int line)
 	inner.path = path;
 	inner.depth++;
 	if (inner.depth > INCLUDES_MAX)
-		rc = astra_error_set(s->err, "%s: line %d: Include=%s: more "
-					     "than %d files within each other",
+		rc = astra_error_set(s->err,
+				     "%s: line %d: Include=%s: more "
+				     "than %d files within each other",
 				     s->path, line, path, INCLUDES_MAX);
 	else if (!strpbrk(text, "\r\n"))
-		rc = astra_error_set(s->err, "%s: line %d: Include=%s: the "
-					     "line has no end",
+		rc = astra_error_set(s->err,
+				     "%s: line %d: Include=%s: the "
+				     "line has no end",
 				     s->path, line, path);
 	else
 		rc = check_file(&inner);
@@ -242,7 +245,7 @@ int astra_conf_check_keys(const char *path,
 			  bool (*known)(const char *first, const char *key),
 			  struct astra_error *err)
 {
-	struct scan s = { .path = path, .known = known, .err = err };
+	struct scan s = {.path = path, .known = known, .err = err};
 
 	return check_file(&s);
 }

@@ -21,9 +21,8 @@
 
 /* Configuration. */
 
-static int put_in_force(struct astra_cycle *cycle,
-			struct astra_config *config, bool locked,
-			struct astra_error *err)
+static int put_in_force(struct astra_cycle *cycle, struct astra_config *config,
+			bool locked, struct astra_error *err)
 {
 	struct astra_config *before = config;
 	struct astra_hold_time hold;
@@ -44,9 +43,8 @@ static int put_in_force(struct astra_cycle *cycle,
 
 int astra_cycle_configure(struct astra_cycle *cycle, bool locked)
 {
-	struct astra_error err = { "" };
-	struct astra_config *config = astra_config_read(cycle->conf_path,
-							&err);
+	struct astra_error err = {""};
+	struct astra_config *config = astra_config_read(cycle->conf_path, &err);
 	int rc = -1;
 
 	if (config)
@@ -54,12 +52,12 @@ int astra_cycle_configure(struct astra_cycle *cycle, bool locked)
 	cycle->diag.config_error = err;
 	if (rc < 0) {
 		error("astraea: %s; %s", err.text,
-		      astra_config_active() ?
-			      "the old values stay" :
-			      "no job is managed until this is mended");
+		      astra_config_active()
+			      ? "the old values stay"
+			      : "no job is managed until this is mended");
 		return -1;
 	}
-	cycle->diag.config_sec = (double) time(NULL);
+	cycle->diag.config_sec = (double)time(NULL);
 	cycle->loaded = false;
 	return 0;
 }
@@ -86,7 +84,7 @@ static bool structures_match(void)
 		const node_record_t *node = node_record_table_ptr[i];
 
 		if (node && (node->magic != NODE_MAGIC || !node->name ||
-			     node->index != (uint32_t) i ||
+			     node->index != (uint32_t)i ||
 			     find_node_record(node->name) != node))
 			return false;
 	}
@@ -126,7 +124,7 @@ static int refresh(struct astra_cycle *cycle)
 
 static int take_scene(struct astra_cycle *cycle, struct astra_error *err)
 {
-	time_t since = (time_t) cycle->last_sec - ENDED_SEC;
+	time_t since = (time_t)cycle->last_sec - ENDED_SEC;
 	uint64_t begin;
 	int rc;
 
@@ -134,8 +132,7 @@ static int take_scene(struct astra_cycle *cycle, struct astra_error *err)
 		return astra_error_set(err, "slurmctld is shutting down");
 	lock_slurmctld(astra_read_locks());
 	begin = astra_usec();
-	rc = astra_scene_take(&cycle->scene, astra_config_active(), since,
-			      err);
+	rc = astra_scene_take(&cycle->scene, astra_config_active(), since, err);
 	astra_clock_add(&cycle->diag.snapshot, begin);
 	unlock_slurmctld(astra_read_locks());
 	return rc;
@@ -144,7 +141,7 @@ static int take_scene(struct astra_cycle *cycle, struct astra_error *err)
 /* Names of users are asked for without locks. */
 static int take_named_scene(struct astra_cycle *cycle)
 {
-	struct astra_error err = { "" };
+	struct astra_error err = {""};
 
 	for (int i = 0; i < TRIES_MAX; i++) {
 		if (take_scene(cycle, &err) < 0) {
@@ -162,7 +159,7 @@ static int decide(struct astra_cycle *cycle, struct astra_pool *pool,
 		  const struct astra_view *view)
 {
 	uint64_t begin = astra_usec();
-	struct astra_error err = { "" };
+	struct astra_error err = {""};
 	int rc;
 
 	rc = astra_engine_round(pool->engine, &view->model, &pool->plan, &err);
@@ -181,7 +178,7 @@ static int decide(struct astra_cycle *cycle, struct astra_pool *pool,
 static int serve_pool(struct astra_cycle *cycle, size_t index)
 {
 	struct astra_pool *pool = &cycle->pools.list[index];
-	struct astra_applied applied = { 0 };
+	struct astra_applied applied = {0};
 	int done = 0;
 
 	for (int i = 0; i < TRIES_MAX; i++) {
@@ -197,15 +194,15 @@ static int serve_pool(struct astra_cycle *cycle, size_t index)
 		if (!applied.refused)
 			break;
 	}
-	if (astra_apply_texts(pool, &cycle->scene.views[index],
-			      &cycle->diag) < 0)
+	if (astra_apply_texts(pool, &cycle->scene.views[index], &cycle->diag) <
+	    0)
 		return -1;
 	return done;
 }
 
 static double next_wake(const struct astra_cycle *cycle, bool busy)
 {
-	double now = (double) time(NULL), wake = now + IDLE_SEC;
+	double now = (double)time(NULL), wake = now + IDLE_SEC;
 
 	for (size_t i = 0; i < cycle->pools.count; i++) {
 		const struct astra_pool *pool = &cycle->pools.list[i];
@@ -214,8 +211,9 @@ static double next_wake(const struct astra_cycle *cycle, bool busy)
 			continue;
 		if (pool->plan.wake_sec > 0)
 			wake = fmin(wake, pool->plan.wake_sec);
-		wake = fmin(wake, now + astra_engine_options(pool->engine)
-						->round_sec);
+		wake = fmin(
+			wake,
+			now + astra_engine_options(pool->engine)->round_sec);
 		if (i < cycle->scene.view_count &&
 		    cycle->scene.views[i].unsettled)
 			busy = true;
@@ -227,8 +225,8 @@ void astra_cycle_follow(struct astra_cycle *cycle)
 {
 	if (cycle->loaded || !astra_config_active())
 		return;
-	astra_pools_follow(&cycle->pools, astra_config_active(),
-			   cycle->folder, (double) time(NULL));
+	astra_pools_follow(&cycle->pools, astra_config_active(), cycle->folder,
+			   (double)time(NULL));
 	cycle->loaded = true;
 }
 
@@ -239,7 +237,7 @@ static bool nodes_settled(struct astra_cycle *cycle)
 	bool settled = true;
 
 	if (cycle->settled ||
-	    (double) time(NULL) > cycle->diag.started_sec + SETTLE_SEC)
+	    (double)time(NULL) > cycle->diag.started_sec + SETTLE_SEC)
 		return true;
 	lock_slurmctld(astra_read_locks());
 	for (int i = 0; i < node_record_count; i++) {
@@ -258,7 +256,7 @@ static bool nodes_settled(struct astra_cycle *cycle)
 double astra_cycle_run(struct astra_cycle *cycle)
 {
 	uint64_t begin = astra_usec();
-	double now = (double) time(NULL);
+	double now = (double)time(NULL);
 	bool busy = false;
 
 	if (!astra_config_active() || cycle->mismatched)
@@ -288,11 +286,11 @@ double astra_cycle_run(struct astra_cycle *cycle)
 
 void astra_cycle_close(struct astra_cycle *cycle)
 {
-	astra_pools_save(&cycle->pools, &cycle->diag, (double) time(NULL));
+	astra_pools_save(&cycle->pools, &cycle->diag, (double)time(NULL));
 	astra_pools_free(&cycle->pools);
 	astra_scene_free(&cycle->scene);
 	astra_users_free();
 	free(cycle->conf_path);
 	free(cycle->folder);
-	*cycle = (struct astra_cycle){ 0 };
+	*cycle = (struct astra_cycle){0};
 }

@@ -10,13 +10,13 @@ struct astra_cycle {
 	struct astra_pools pools;
 	struct astra_scene scene;
 	struct astra_diag diag;
-	char *conf_path;  /* astraea.conf */
-	char *folder;	  /* StateSaveLocation */
-	bool loaded;	  /* the pools follow the configuration in force */
-	bool checked;	  /* slurmctld's structures are as we think */
-	bool mismatched;  /* they are not: do nothing */
-	bool settled;	  /* all nodes have answered since the start */
-	double last_sec;  /* of the last round */
+	char *conf_path; /* astraea.conf */
+	char *folder;	 /* StateSaveLocation */
+	bool loaded;	 /* the pools follow the configuration in force */
+	bool checked;	 /* slurmctld's structures are as we think */
+	bool mismatched; /* they are not: do nothing */
+	bool settled;	 /* all nodes have answered since the start */
+	double last_sec; /* of the last round */
 };
 
 /* Read astraea.conf and put it in force. Does I/O.

@@ -8,7 +8,7 @@ uint64_t astra_usec(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t) t.tv_sec * 1000000 + (uint64_t) t.tv_nsec / 1000;
+	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
 void astra_clock_add(struct astra_clock *clock, uint64_t since_usec)
@@ -33,7 +33,7 @@ void astra_diag_reset(struct astra_diag *diag, double now_sec)
 {
 	diag->reset_sec = now_sec;
 	diag->rounds = 0;
-	diag->round = diag->decide = (struct astra_clock){ 0 };
-	diag->snapshot = diag->write_lock = (struct astra_clock){ 0 };
+	diag->round = diag->decide = (struct astra_clock){0};
+	diag->snapshot = diag->write_lock = (struct astra_clock){0};
 	diag->started = diag->skipped = diag->state_saves = 0;
 }

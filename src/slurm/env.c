@@ -22,7 +22,7 @@ void astra_env_set(job_details_t *details, const char *name, const char *value)
 	int at = find(details, name);
 
 	if (at < 0) {
-		xrecalloc(details->env_sup, (size_t) details->env_cnt + 1,
+		xrecalloc(details->env_sup, (size_t)details->env_cnt + 1,
 			  sizeof(char *));
 		at = details->env_cnt++;
 	}
@@ -45,8 +45,7 @@ static void set_number(job_details_t *details, const char *name, double value)
 	astra_env_set(details, name, text);
 }
 
-void astra_env_tell(job_details_t *details,
-		    const struct astra_env_lease *lease)
+void astra_env_tell(job_details_t *details, const struct astra_env_lease *lease)
 {
 	const char *name = lease->signal ? sigabbrev_np(lease->signal) : "none";
 	char number[16];

@@ -9,8 +9,7 @@
 
 /* Set a variable, replacing an earlier value.
  * Locks: caller holds job write. */
-void astra_env_set(job_details_t *details, const char *name,
-		   const char *value);
+void astra_env_set(job_details_t *details, const char *name, const char *value);
 
 /* Its value or NULL; borrowed. Locks: caller holds job read. */
 const char *astra_env_get(const job_details_t *details, const char *name);

@@ -93,7 +93,7 @@ bool astra_grace_end(job_record_t *job)
 	if (!IS_JOB_FAILED(job) || !job->batch_flag || !job->details ||
 	    !job->details->requeue ||
 	    (job->job_state & (JOB_REQUEUE | JOB_SPECIAL_EXIT)) ||
-	    !says_checkpointed(&grace, (int) job->exit_code))
+	    !says_checkpointed(&grace, (int)job->exit_code))
 		return false;
 	if (astra_claim_of(job, NULL) != ASTRA_MANAGED)
 		return false;

@@ -7,9 +7,8 @@
 #ifndef ASTRA_GRACE_H
 #define ASTRA_GRACE_H
 
-#include "src/slurm/compat.h"
-
 #include "src/policy/options.h"
+#include "src/slurm/compat.h"
 
 #define ASTRA_GRACE_ANY_RUN UINT32_MAX
 

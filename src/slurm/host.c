@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/host.h"
 
-#include "src/slurm/compat.h"
-
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
@@ -12,6 +10,7 @@
 #include <time.h>
 
 #include "src/slurm/apply.h"
+#include "src/slurm/compat.h"
 #include "src/slurm/cycle.h"
 #include "src/slurm/gate.h"
 #include "src/slurm/grace.h"
@@ -35,7 +34,7 @@ static double now_sec(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_REALTIME, &t);
-	return (double) t.tv_sec + (double) t.tv_nsec / 1e9;
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 /* Slurm counts in whole seconds, and its clock may lag by a tick: a little
@@ -45,8 +44,8 @@ static struct timespec moment(double sec)
 	double at = sec + 0.01;
 
 	return (struct timespec){
-		.tv_sec = (time_t) floor(at),
-		.tv_nsec = (long) ((at - floor(at)) * 1e9),
+		.tv_sec = (time_t)floor(at),
+		.tv_nsec = (long)((at - floor(at)) * 1e9),
 	};
 }
 
@@ -80,7 +79,7 @@ static bool wait_for_round(double due_sec, double last_sec, bool *reread)
 static bool wait_until_ready(void)
 {
 	for (;;) {
-		struct timespec pause = { .tv_nsec = READY_POLL_USEC * 1000L };
+		struct timespec pause = {.tv_nsec = READY_POLL_USEC * 1000L};
 		bool stopped;
 
 		pthread_mutex_lock(&wake_mutex);
@@ -99,12 +98,12 @@ static void *run(void *arg)
 	double due = 0;
 	bool reread = false;
 
-	(void) arg;
+	(void)arg;
 	if (!wait_until_ready())
 		return NULL;
 	while (wait_for_round(due, cycle.diag.round_sec, &reread)) {
 		if (reread)
-			(void) astra_cycle_configure(&cycle, false);
+			(void)astra_cycle_configure(&cycle, false);
 		if (atomic_exchange(&reset_diag, false))
 			astra_diag_reset(&cycle.diag, now_sec());
 		due = astra_cycle_run(&cycle);
@@ -139,7 +138,7 @@ static void prepare(void)
 	stop = event = reconfigure = false;
 	astra_gate_begin();
 	if (cycle.conf_path && cycle.folder)
-		(void) astra_cycle_configure(&cycle, true);
+		(void)astra_cycle_configure(&cycle, true);
 	astra_cycle_follow(&cycle);
 }
 

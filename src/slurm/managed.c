@@ -37,7 +37,7 @@ gres_state_t *astra_gpu_state(list_t *list, int nth)
 {
 	static uint32_t gpu_id;
 	char gpu[] = "gpu";
-	struct search search = { .left = nth };
+	struct search search = {.left = nth};
 
 	if (!gpu_id)
 		gpu_id = gres_build_id(gpu);
@@ -64,8 +64,7 @@ static bool names_gpu(const char *tres)
 static bool asks_for_gpus(const job_record_t *job)
 {
 	return names_gpu(job->tres_per_node) || names_gpu(job->tres_per_job) ||
-	       names_gpu(job->tres_per_task) ||
-	       names_gpu(job->tres_per_socket);
+	       names_gpu(job->tres_per_task) || names_gpu(job->tres_per_socket);
 }
 
 /* The pool of a partition by name, or pool_count. */
@@ -102,7 +101,7 @@ static int tally_part(void *x, void *arg)
 
 enum astra_claim astra_claim_of(const job_record_t *job, size_t *pool)
 {
-	struct tally t = { .config = astra_config_active() };
+	struct tally t = {.config = astra_config_active()};
 
 	if (!t.config || job->het_job_id || !job->details ||
 	    !asks_for_gpus(job))
@@ -160,11 +159,11 @@ void astra_terms_of(const job_record_t *job,
 {
 	struct astra_wish wish;
 
-	*out = (struct astra_terms){ .signal = options->checkpoint_signal };
+	*out = (struct astra_terms){.signal = options->checkpoint_signal};
 	if (astra_wish_read(job->spank_job_env, job->spank_job_env_size, &wish,
 			    NULL) < 0 ||
 	    astra_wish_check(&wish, options, NULL) < 0)
-		wish = (struct astra_wish){ 0 };
+		wish = (struct astra_wish){0};
 	out->lease_sec = wish.lease_sec;
 	if (job->warn_signal) {
 		out->signal = job->warn_signal;

@@ -3,9 +3,8 @@
 #ifndef ASTRA_MANAGED_H
 #define ASTRA_MANAGED_H
 
-#include "src/slurm/compat.h"
-
 #include "src/policy/options.h"
+#include "src/slurm/compat.h"
 #include "src/slurm/config.h"
 
 enum astra_claim {
@@ -21,9 +20,9 @@ enum astra_claim astra_claim_of(const job_record_t *job, size_t *pool);
 
 /* What a job wants of its leases. */
 struct astra_terms {
-	double lease_sec;   /* 0: the pool's */
-	int signal;	    /* checkpoint signal; 0: none */
-	bool batch_only;    /* --signal=B: to the batch shell only */
+	double lease_sec; /* 0: the pool's */
+	int signal;	  /* checkpoint signal; 0: none */
+	bool batch_only;  /* --signal=B: to the batch shell only */
 	bool revocable;
 	const char *pinned; /* not revocable: why; else "". Static. */
 };

@@ -66,9 +66,9 @@ static int hide_files(struct astra_mask_node *m, uint32_t leave,
 static int hide_counts(struct astra_mask_node *m, uint32_t leave)
 {
 	gres_node_state_t *g = m->gpus;
-	uint64_t free_gpus = g->gres_cnt_avail > g->gres_cnt_alloc ?
-				     g->gres_cnt_avail - g->gres_cnt_alloc :
-				     0;
+	uint64_t free_gpus = g->gres_cnt_avail > g->gres_cnt_alloc
+				     ? g->gres_cnt_avail - g->gres_cnt_alloc
+				     : 0;
 
 	if (free_gpus < leave)
 		return -1;
@@ -90,7 +90,7 @@ int astra_mask_add(struct astra_mask *mask, uint32_t node, uint32_t leave,
 	if (!grown || !state || !state->gres_data)
 		return -1;
 	grown = &mask->nodes[mask->count++];
-	*grown = (struct astra_mask_node){ .gpus = state->gres_data };
+	*grown = (struct astra_mask_node){.gpus = state->gres_data};
 	if (grown->gpus->gres_bit_alloc)
 		return hide_files(grown, leave, type);
 	return hide_counts(grown, leave);
@@ -112,5 +112,5 @@ void astra_mask_undo(struct astra_mask *mask)
 		FREE_NULL_BITMAP(m->hidden);
 	}
 	free(mask->nodes);
-	*mask = (struct astra_mask){ 0 };
+	*mask = (struct astra_mask){0};
 }

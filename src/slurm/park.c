@@ -34,7 +34,7 @@ static bool within_limits(job_record_t *job)
 	int reason = job_limits_check(&same, false);
 
 	if (reason != WAIT_NO_REASON) {
-		job->state_reason = (uint32_t) reason;
+		job->state_reason = (uint32_t)reason;
 		return false;
 	}
 	if (!acct_policy_job_runnable_pre_select(job, false))
@@ -106,7 +106,7 @@ static void refresh(job_record_t *job)
 	}
 	if (!within_limits(job)) {
 		park_again(job, before, astra_reason_name(job->state_reason));
-		(void) astra_idmap_put(&limited, job->job_id, 1);
+		(void)astra_idmap_put(&limited, job->job_id, 1);
 		return;
 	}
 	astra_idmap_del(&limited, job->job_id);
@@ -145,8 +145,8 @@ static void sweep_job(struct sweep *s, job_record_t *job)
 	parked = astra_is_parked(job);
 	s->seen++;
 	if (s->looked >= 2 * ASTRA_PARK_BATCH ||
-	    (parked && (s->seen <= s->from ||
-			s->seen > s->from + ASTRA_PARK_BATCH)))
+	    (parked &&
+	     (s->seen <= s->from || s->seen > s->from + ASTRA_PARK_BATCH)))
 		return;
 	s->looked++;
 	refresh(job);
@@ -155,7 +155,7 @@ static void sweep_job(struct sweep *s, job_record_t *job)
 uint32_t astra_park_refresh(void)
 {
 	static uint32_t from;
-	struct sweep s = { .from = from };
+	struct sweep s = {.from = from};
 	/* list_for_each() would keep the list locked, and a singleton's
 	 * dependency is looked up in it: slurmctld would end itself. */
 	ListIterator jobs = list_iterator_create(job_list);

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/slurm/compat.h"
-
 #include "src/slurm/pool.h"
 
 #include <stdio.h>
@@ -8,6 +6,7 @@
 #include <string.h>
 
 #include "src/common/bytes.h"
+#include "src/slurm/compat.h"
 #include "src/slurm/grace.h"
 #include "src/store/state_file.h"
 
@@ -47,21 +46,21 @@ static struct astra_engine *load(const struct astra_pool *pool,
 				 const struct astra_options *options)
 {
 	struct astra_engine *engine = NULL;
-	struct astra_error err = { "" };
+	struct astra_error err = {""};
 	bool fallback = false;
 	void *data = NULL;
 	size_t size = 0;
 
 	if (astra_state_read(pool->path, &data, &size, &fallback, &err) < 0) {
-		error("astraea: pool %s begins anew: %s", pool->name,
-		      err.text);
+		error("astraea: pool %s begins anew: %s", pool->name, err.text);
 		return NULL;
 	}
 	if (!data)
 		return NULL;
 	if (fallback)
 		error("astraea: pool %s: the state before the last one is "
-		      "used: %s", pool->name, err.text);
+		      "used: %s",
+		      pool->name, err.text);
 	engine = astra_engine_restore(options, data, size, &err);
 	if (!engine)
 		error("astraea: pool %s begins anew: %s: %s", pool->name,
@@ -74,7 +73,7 @@ static void open_pool(struct astra_pool *pool,
 		      const struct astra_pool_config *config,
 		      const char *folder, double now_sec)
 {
-	struct astra_error err = { "" };
+	struct astra_error err = {""};
 
 	astra_plan_init(&pool->plan);
 	pool->name = strdup(config->name);
@@ -105,7 +104,7 @@ static bool take_pool(struct astra_pools *pools, const char *name,
 		if (!pools->list[i].name || strcmp(pools->list[i].name, name))
 			continue;
 		*out = pools->list[i];
-		pools->list[i] = (struct astra_pool){ 0 };
+		pools->list[i] = (struct astra_pool){0};
 		return true;
 	}
 	return false;
@@ -114,11 +113,11 @@ static bool take_pool(struct astra_pools *pools, const char *name,
 static void follow(struct astra_pool *pool,
 		   const struct astra_pool_config *config, double now_sec)
 {
-	struct astra_error err = { "" };
+	struct astra_error err = {""};
 
-	if (pool->engine && astra_engine_configure(pool->engine,
-						   &config->options, now_sec,
-						   &err) < 0)
+	if (pool->engine &&
+	    astra_engine_configure(pool->engine, &config->options, now_sec,
+				   &err) < 0)
 		error("astraea: pool %s keeps its old options: %s", pool->name,
 		      err.text);
 }
@@ -127,7 +126,7 @@ void astra_pools_follow(struct astra_pools *pools,
 			const struct astra_config *config, const char *folder,
 			double now_sec)
 {
-	struct astra_pools next = { 0 };
+	struct astra_pools next = {0};
 
 	next.list = calloc(config->pool_count + 1, sizeof(*next.list));
 	if (!next.list) {
@@ -154,16 +153,16 @@ void astra_pools_save(struct astra_pools *pools, struct astra_diag *diag,
 {
 	for (size_t i = 0; i < pools->count; i++) {
 		struct astra_pool *pool = &pools->list[i];
-		struct astra_bytes bytes = { 0 };
-		struct astra_error err = { "" };
+		struct astra_bytes bytes = {0};
+		struct astra_error err = {""};
 
 		if (!pool->dirty || !pool->engine)
 			continue;
 		if (astra_engine_save(pool->engine, &bytes) < 0)
 			astra_error_nomem(&err);
 		else
-			(void) astra_state_write(pool->path, bytes.data,
-						 bytes.size, &err);
+			(void)astra_state_write(pool->path, bytes.data,
+						bytes.size, &err);
 		astra_bytes_clear(&bytes);
 		if (*err.text && strcmp(err.text, diag->state_error.text))
 			error("astraea: the state is not saved: %s", err.text);
@@ -181,5 +180,5 @@ void astra_pools_free(struct astra_pools *pools)
 	for (size_t i = 0; i < pools->count; i++)
 		close_pool(&pools->list[i]);
 	free(pools->list);
-	*pools = (struct astra_pools){ 0 };
+	*pools = (struct astra_pools){0};
 }

@@ -15,7 +15,7 @@ struct astra_pool {
 	char *path; /* of the state file */
 	struct astra_engine *engine;
 	struct astra_plan plan;
-	bool dirty; /* to be saved */
+	bool dirty;		  /* to be saved */
 	struct astra_error error; /* why the last round decided nothing */
 };
 

@@ -29,9 +29,9 @@ static void log_line(bool is_error, const char *text)
 /* The socket of AuthInfo=socket=PATH, for free(), or NULL. */
 static char *munge_socket(void)
 {
-	const char *at = slurm_conf.authinfo ?
-				 strstr(slurm_conf.authinfo, "socket=") :
-				 NULL;
+	const char *at = slurm_conf.authinfo
+				 ? strstr(slurm_conf.authinfo, "socket=")
+				 : NULL;
 
 	if (!at)
 		return NULL;
@@ -50,7 +50,7 @@ void astra_publish_start(const struct astra_cycle *cycle)
 		.diag_reset = astra_host_reset_diag,
 		.log_line = log_line,
 	};
-	struct astra_error err = { "" };
+	struct astra_error err = {""};
 
 	if (config && config->socket)
 		path = strdup(config->socket);
@@ -75,7 +75,7 @@ struct filler {
 	struct astra_pool *pool;
 	const struct astra_view *view;
 	const struct astra_options *options;
-	struct astra_idmap by_id; /* job -> index into the view */
+	struct astra_idmap by_id;    /* job -> index into the view */
 	uint32_t *waiting, *running; /* by tenant of the engine */
 	struct astra_grace *graces;
 	size_t grace_count, grace_room;
@@ -121,7 +121,7 @@ static void fill_pool(struct filler *f)
 		p.gpus_usable += n->gpus;
 		p.gpus_free += n->gpus_free;
 	}
-	(void) astra_report_add_pool(f->report, &p);
+	(void)astra_report_add_pool(f->report, &p);
 }
 
 static const char *phase_name(enum astra_phase phase)
@@ -169,8 +169,7 @@ static void note_grace(struct filler *f, const struct astra_job *job,
 }
 
 /* Slurm's own reason where it is that which holds the job. */
-static void write_reason(const struct filler *f,
-			 const struct astra_job_view *v,
+static void write_reason(const struct filler *f, const struct astra_job_view *v,
 			 const struct astra_job_info *job_info, char *text,
 			 size_t size)
 {
@@ -210,8 +209,8 @@ static void fill_job(struct filler *f, const struct astra_job_view *v,
 		.tenant = tenant.name,
 		.id = job->id,
 		.array_id = ji->array_job,
-		.array_task = ji->array_task == NO_VAL ? UINT32_MAX :
-							 ji->array_task,
+		.array_task =
+			ji->array_task == NO_VAL ? UINT32_MAX : ji->array_task,
 		.id_text = id,
 		.copies = v->copies,
 		.uid = ji->uid,
@@ -229,8 +228,8 @@ static void fill_job(struct filler *f, const struct astra_job_view *v,
 		.weight = v->weight,
 		.submit_sec = v->submit_sec,
 		.start_sec = v->start_sec,
-		.lease_sec = ji->terms.lease_sec > 0 ? ji->terms.lease_sec :
-						       f->options->lease_sec,
+		.lease_sec = ji->terms.lease_sec > 0 ? ji->terms.lease_sec
+						     : f->options->lease_sec,
 		.lease_start_sec = v->lease_start_sec,
 		.lease_end_sec = v->lease_end_sec,
 		.grace_sec = f->options->grace_sec,
@@ -247,7 +246,7 @@ static void fill_job(struct filler *f, const struct astra_job_view *v,
 		.reason = reason,
 		.reason_long = reason,
 	};
-	(void) astra_report_add_job(f->report, &j);
+	(void)astra_report_add_job(f->report, &j);
 }
 
 static void fill_jobs(struct filler *f, uint32_t *queue)
@@ -257,8 +256,8 @@ static void fill_jobs(struct filler *f, uint32_t *queue)
 		uint32_t index;
 
 		astra_engine_job_view(f->pool->engine, i, f->now_sec, &v);
-		index = v.id ? astra_idmap_get(&f->by_id, v.id) :
-			       ASTRA_IDMAP_NONE;
+		index = v.id ? astra_idmap_get(&f->by_id, v.id)
+			     : ASTRA_IDMAP_NONE;
 		if (index == ASTRA_IDMAP_NONE || v.state == ASTRA_JOB_ENDED)
 			continue;
 		if (v.phase == ASTRA_PHASE_GRACE)
@@ -280,9 +279,9 @@ static uint32_t tenant_uid(const struct astra_view *view, const char *name)
 {
 	for (size_t i = 0; i < view->tenants.count; i++)
 		if (!strcmp(view->tenants.list[i].name, name))
-			return view->tenants.uid[i] == NO_VAL ?
-				       ASTRA_REPORT_NO_UID :
-				       view->tenants.uid[i];
+			return view->tenants.uid[i] == NO_VAL
+				       ? ASTRA_REPORT_NO_UID
+				       : view->tenants.uid[i];
 	return ASTRA_REPORT_NO_UID;
 }
 
@@ -307,7 +306,7 @@ static void fill_tenants(struct filler *f, size_t count)
 			.jobs_waiting = f->waiting ? f->waiting[i] : 0,
 			.jobs_running = f->running ? f->running[i] : 0,
 		};
-		(void) astra_report_add_tenant(f->report, &t);
+		(void)astra_report_add_tenant(f->report, &t);
 	}
 }
 
@@ -319,8 +318,8 @@ static void fill(struct filler *f, uint32_t *queue)
 	f->waiting = calloc(2 * tenants + 1, sizeof(*f->waiting));
 	f->running = f->waiting ? f->waiting + tenants : NULL;
 	for (size_t i = 0; i < f->view->job_count; i++)
-		(void) astra_idmap_put(&f->by_id, f->view->jobs[i].id,
-				       (uint32_t) i);
+		(void)astra_idmap_put(&f->by_id, f->view->jobs[i].id,
+				      (uint32_t)i);
 	fill_pool(f);
 	fill_jobs(f, queue);
 	fill_tenants(f, tenants);
@@ -340,8 +339,7 @@ static void fill_diag(struct astra_report *report,
 		.reset_sec = d->reset_sec,
 		.round_sec = d->round_sec,
 		.rounds = d->rounds,
-		.rounds_per_min = minutes > 0 ? (double) d->rounds / minutes :
-						0,
+		.rounds_per_min = minutes > 0 ? (double)d->rounds / minutes : 0,
 		.round = astra_clock_report(&d->round),
 		.decide = astra_clock_report(&d->decide),
 		.snapshot = astra_clock_report(&d->snapshot),
@@ -364,12 +362,12 @@ static void fill_diag(struct astra_report *report,
 		out.revoked += report->pools[i].revoked;
 		out.refused += report->pools[i].refused;
 	}
-	(void) astra_report_set_diag(report, &out);
+	(void)astra_report_set_diag(report, &out);
 }
 
 void astra_publish(struct astra_cycle *cycle)
 {
-	struct filler f = { .now_sec = cycle->diag.round_sec };
+	struct filler f = {.now_sec = cycle->diag.round_sec};
 	uint32_t queue = 0;
 
 	f.report = astra_report_create();
@@ -378,8 +376,8 @@ void astra_publish(struct astra_cycle *cycle)
 	f.report->time_sec = f.now_sec;
 	f.report->privacy.jobs = slurm_conf.private_data & PRIVATE_DATA_JOBS;
 	f.report->privacy.usage = slurm_conf.private_data & PRIVATE_DATA_USAGE;
-	(void) astra_report_set_cluster(f.report, slurm_conf.cluster_name,
-					SLURM_VERSION_STRING);
+	(void)astra_report_set_cluster(f.report, slurm_conf.cluster_name,
+				       SLURM_VERSION_STRING);
 	for (size_t i = 0; i < cycle->pools.count; i++) {
 		f.pool = &cycle->pools.list[i];
 		f.view = &cycle->scene.views[i];

@@ -28,7 +28,7 @@ static uint32_t max32(uint32_t a, uint32_t b)
 
 static uint32_t cut32(uint64_t n)
 {
-	return n < UINT32_MAX ? (uint32_t) n : UINT32_MAX;
+	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
 /* The number behind the last ':' of "gres:gpu:4" or "gres/gpu:a100:4". */
@@ -63,8 +63,8 @@ static uint32_t least_nodes(const job_details_t *d,
 	uint32_t nodes = max32(said32(d->min_nodes), 1);
 
 	if (said16(d->ntasks_per_node))
-		nodes = max32(nodes, div_up(said32(d->num_tasks),
-					    d->ntasks_per_node));
+		nodes = max32(nodes,
+			      div_up(said32(d->num_tasks), d->ntasks_per_node));
 	return max32(nodes, div_up(said32(d->orig_min_cpus), map->cpus_max));
 }
 
@@ -78,8 +78,7 @@ static uint32_t gpus_of_a_node(const job_details_t *d,
 	return cut32(ask->count[ASTRA_PER_SOCKET] * max32(sockets, 1));
 }
 
-static void read_gpus(const job_record_t *job,
-		      const struct astra_node_map *map,
+static void read_gpus(const job_record_t *job, const struct astra_node_map *map,
 		      const struct astra_ask *ask, struct astra_request *out)
 {
 	const job_details_t *d = job->details;
@@ -95,7 +94,7 @@ static void read_gpus(const job_record_t *job,
 		if (in_all)
 			nodes = cut32(in_all / out->gpus_per_node);
 		out->nodes_min = max32(nodes, 1);
-		in_all = (uint64_t) out->gpus_per_node * out->nodes_min;
+		in_all = (uint64_t)out->gpus_per_node * out->nodes_min;
 	} else if (per_task) {
 		out->gpus_quantum = cut32(per_task);
 		if (!in_all)
@@ -192,7 +191,7 @@ static time_t run_length(const job_record_t *job)
 		limit = job->part_ptr->max_time;
 	if (limit == NO_VAL || limit == INFINITE)
 		return 365 * 24 * 3600;
-	return (time_t) limit * 60;
+	return (time_t)limit * 60;
 }
 
 /* All nodes that Slurm's rules leave to the job, by slurmctld's numbers. */
@@ -220,10 +219,10 @@ static bitstr_t *nodes_of(job_record_t *job, time_t now)
 	if (resv_list)
 		list_for_each_ro(resv_list, drop_reserved, &test);
 	if (d->features)
-		(void) valid_feature_counts(job, true, nodes, &has_xor);
+		(void)valid_feature_counts(job, true, nodes, &has_xor);
 	/* With req_node_bitmap the job must have these nodes. */
 	if (d->req_node_bitmap &&
-	    (uint32_t) bit_set_count(d->req_node_bitmap) >=
+	    (uint32_t)bit_set_count(d->req_node_bitmap) >=
 		    max32(said32(d->max_nodes), said32(d->min_nodes)))
 		bit_and(nodes, d->req_node_bitmap);
 	return nodes;
@@ -264,8 +263,8 @@ int astra_request_of(job_record_t *job, const struct astra_node_map *map,
 		uint32_t g = map->global[i];
 
 		if (!bit_test(nodes, g) ||
-		    (*ask.type && !has_type(node_record_table_ptr[g],
-					    ask.type)))
+		    (*ask.type &&
+		     !has_type(node_record_table_ptr[g], ask.type)))
 			continue;
 		allowed[i / 64] |= UINT64_C(1) << (i % 64);
 		count++;

@@ -3,10 +3,9 @@
 #ifndef ASTRA_REQUEST_H
 #define ASTRA_REQUEST_H
 
-#include "src/slurm/compat.h"
-
 #include "src/policy/model.h"
 #include "src/slurm/arena.h"
+#include "src/slurm/compat.h"
 
 /* The nodes of a pool: a number in the model for each, and back. */
 struct astra_node_map {
@@ -15,7 +14,7 @@ struct astra_node_map {
 	size_t count;	  /* of ours */
 	size_t global_count;
 	uint32_t cpus_max; /* of the largest node */
-	bool memory; /* Slurm counts memory */
+	bool memory;	   /* Slurm counts memory */
 };
 
 /* Fill out in from a job's record. Bitmaps are taken from the arena; a job

@@ -12,7 +12,7 @@ int astra_revoke_signal(job_record_t *job, const struct astra_terms *terms)
 {
 	uint16_t flags = terms->batch_only ? KILL_JOB_BATCH : KILL_FULL_JOB;
 
-	return job_signal(job, (uint16_t) terms->signal, flags, 0, false);
+	return job_signal(job, (uint16_t)terms->signal, flags, 0, false);
 }
 
 int astra_revoke_requeue(job_record_t *job)
@@ -30,7 +30,7 @@ void astra_revoke_mark(job_record_t *job)
 {
 	char run[16];
 
-	snprintf(run, sizeof(run), "%u", (unsigned int) job->restart_cnt);
+	snprintf(run, sizeof(run), "%u", (unsigned int)job->restart_cnt);
 	astra_env_set(job->details, MARK, run);
 }
 

@@ -4,7 +4,6 @@
 #define ASTRA_REVOKE_H
 
 #include "src/slurm/compat.h"
-
 #include "src/slurm/managed.h"
 
 /* Send the checkpoint signal: to the batch script's process group, whose sruns

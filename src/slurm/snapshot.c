@@ -34,9 +34,9 @@ static void count_gpus(const node_record_t *node, uint32_t held,
 
 	if (!g)
 		return;
-	out->gpus = (uint32_t) g->gres_cnt_avail;
+	out->gpus = (uint32_t)g->gres_cnt_avail;
 	used = g->gres_cnt_alloc + held;
-	out->gpus_free = used < out->gpus ? out->gpus - (uint32_t) used : 0;
+	out->gpus_free = used < out->gpus ? out->gpus - (uint32_t)used : 0;
 }
 
 static void fill_node(const struct astra_scene *scene, uint32_t global,
@@ -57,9 +57,9 @@ static void fill_node(const struct astra_scene *scene, uint32_t global,
 	if (scene->cpus_used[global] < out->cpus)
 		out->cpus_free = out->cpus - scene->cpus_used[global];
 	if (memory)
-		out->mem_free_mib = scene->mem_used[global] < mem ?
-					    mem - scene->mem_used[global] :
-					    0;
+		out->mem_free_mib = scene->mem_used[global] < mem
+					    ? mem - scene->mem_used[global]
+					    : 0;
 	if (scene->exclusive[global])
 		out->gpus_free = out->cpus_free = 0;
 }
@@ -94,15 +94,14 @@ static int map_nodes(struct astra_scene *scene, struct astra_view *view,
 	map->global = astra_arena_take(&scene->arena, (count + 1) * 4);
 	view->nodes = astra_arena_take(&scene->arena,
 				       (count + 1) * sizeof(*view->nodes));
-	for (uint32_t i = 0; view->nodes && map->local && map->global &&
-			     i < count;
-	     i++) {
+	for (uint32_t i = 0;
+	     view->nodes && map->local && map->global && i < count; i++) {
 		const node_record_t *node = node_record_table_ptr[i];
 
 		map->local[i] = ASTRA_NONE;
 		if (!node || !bit_test(nodes, i))
 			continue;
-		map->local[i] = (uint32_t) map->count;
+		map->local[i] = (uint32_t)map->count;
 		map->global[map->count++] = i;
 		if (node->cpus > map->cpus_max)
 			map->cpus_max = node->cpus;
@@ -125,8 +124,8 @@ static enum astra_job_state pending_state(const job_record_t *job, time_t now)
 		return ASTRA_JOB_REQUEUED;
 	if (job->priority == 0 || IS_JOB_REVOKED(job))
 		return ASTRA_JOB_BLOCKED;
-	if (astra_is_parked(job) ? astra_park_limited(job->job_id) :
-				   job->state_reason != WAIT_NO_REASON)
+	if (astra_is_parked(job) ? astra_park_limited(job->job_id)
+				 : job->state_reason != WAIT_NO_REASON)
 		return ASTRA_JOB_BLOCKED;
 	if (job->restart_cnt &&
 	    (now <= job->details->submit_time || is_cleaning(job)))
@@ -154,9 +153,9 @@ static uint32_t copies_of(const job_record_t *job)
 		return 1;
 	if (!a->max_run_tasks)
 		return a->task_cnt;
-	left = a->max_run_tasks > a->tot_run_tasks ?
-		       a->max_run_tasks - a->tot_run_tasks :
-		       0;
+	left = a->max_run_tasks > a->tot_run_tasks
+		       ? a->max_run_tasks - a->tot_run_tasks
+		       : 0;
 	left = left < a->task_cnt ? left : a->task_cnt;
 	return left ? left : 1;
 }
@@ -173,10 +172,10 @@ static double limit_of(const job_record_t *job)
 /* Slurm's end_time of a running job is when it has to end. */
 static void fill_times(const job_record_t *job, struct astra_job *out)
 {
-	out->submit_sec = (double) job->details->submit_time;
+	out->submit_sec = (double)job->details->submit_time;
 	out->time_limit_sec = limit_of(job);
 	if (job->deadline && job->deadline != NO_VAL)
-		out->deadline_sec = (double) job->deadline;
+		out->deadline_sec = (double)job->deadline;
 	switch (out->state) {
 	case ASTRA_JOB_BLOCKED:
 	case ASTRA_JOB_PENDING:
@@ -184,19 +183,19 @@ static void fill_times(const job_record_t *job, struct astra_job *out)
 			out->end_sec = out->submit_sec;
 		break;
 	case ASTRA_JOB_REQUEUED:
-		out->end_sec = job->end_time ? (double) job->end_time :
-					       out->submit_sec;
+		out->end_sec =
+			job->end_time ? (double)job->end_time : out->submit_sec;
 		if (IS_JOB_COMPLETING(job) || !IS_JOB_PENDING(job))
-			out->start_sec = (double) job->start_time;
+			out->start_sec = (double)job->start_time;
 		break;
 	case ASTRA_JOB_RUNNING:
-		out->start_sec = (double) job->start_time;
+		out->start_sec = (double)job->start_time;
 		break;
 	case ASTRA_JOB_ENDING:
 	case ASTRA_JOB_ENDED:
 		if (job->nodes) /* else it never ran */
-			out->start_sec = (double) job->start_time;
-		out->end_sec = (double) job->end_time;
+			out->start_sec = (double)job->start_time;
+		out->end_sec = (double)job->end_time;
 		break;
 	}
 }
@@ -221,8 +220,8 @@ static int fill_info(struct astra_scene *scene, const job_record_t *job,
 		.name = astra_arena_text(a, job->name),
 		.nodes = astra_arena_text(a, holds ? job->nodes : NULL),
 		.tasks = astra_arena_text(
-			a, job->array_recs ? job->array_recs->task_id_str :
-					     NULL),
+			a,
+			job->array_recs ? job->array_recs->task_id_str : NULL),
 		.limit = astra_arena_text(a, limited ? job->state_desc : NULL),
 		.user = user ? user : "",
 		.state = job->job_state,
@@ -232,16 +231,16 @@ static int fill_info(struct astra_scene *scene, const job_record_t *job,
 		scene->unnamed = true;
 	astra_terms_of(job, &pool->options, &out->terms);
 	return out->account && out->partition && out->name && out->nodes &&
-			       out->tasks && out->limit ?
-		       0 :
-		       -1;
+			       out->tasks && out->limit
+		       ? 0
+		       : -1;
 }
 
 static int fill_job(struct astra_scene *scene, struct astra_view *view,
 		    const struct astra_config *config,
 		    const struct astra_pool_config *pool, job_record_t *job)
 {
-	time_t now = (time_t) view->model.now_sec;
+	time_t now = (time_t)view->model.now_sec;
 	struct astra_job *out;
 	struct astra_job_info *info;
 
@@ -312,7 +311,7 @@ static int begin_view(struct astra_scene *scene, size_t index,
 
 	view->job_count = 0;
 	view->unsettled = false;
-	view->model = (struct astra_snapshot){ .now_sec = (double) now };
+	view->model = (struct astra_snapshot){.now_sec = (double)now};
 	if (map_nodes(scene, view, &config->pools[index]) < 0 ||
 	    astra_tenants_begin(&view->tenants, config, &scene->arena) < 0)
 		return -1;
@@ -363,7 +362,7 @@ int astra_scene_take(struct astra_scene *scene,
 		     const struct astra_config *config, time_t since,
 		     struct astra_error *err)
 {
-	struct take t = { .scene = scene, .config = config };
+	struct take t = {.scene = scene, .config = config};
 	time_t now = time(NULL);
 
 	astra_arena_reset(&scene->arena);
@@ -385,8 +384,8 @@ int astra_scene_take(struct astra_scene *scene,
 
 void astra_scene_free(struct astra_scene *scene)
 {
-	(void) make_views(scene, 0);
+	(void)make_views(scene, 0);
 	free(scene->views);
 	astra_arena_free(&scene->arena);
-	*scene = (struct astra_scene){ 0 };
+	*scene = (struct astra_scene){0};
 }

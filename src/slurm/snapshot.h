@@ -5,9 +5,8 @@
 #ifndef ASTRA_SNAPSHOT_H
 #define ASTRA_SNAPSHOT_H
 
-#include "src/slurm/compat.h"
-
 #include "src/policy/model.h"
+#include "src/slurm/compat.h"
 #include "src/slurm/config.h"
 #include "src/slurm/managed.h"
 #include "src/slurm/request.h"

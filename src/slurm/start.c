@@ -54,7 +54,7 @@ static int holds_all(void *x, void *arg)
 /* Of several partitions take the first that has all the nodes. */
 static void choose_partition(job_record_t *job, bitstr_t *nodes)
 {
-	struct part_search s = { .nodes = nodes };
+	struct part_search s = {.nodes = nodes};
 
 	if (!job->part_ptr_list)
 		return;
@@ -68,7 +68,7 @@ static bitstr_t *wanted_nodes(const struct astra_start_order *order)
 	bitstr_t *nodes = bit_alloc(node_record_count);
 
 	for (size_t i = 0; i < order->share_count; i++)
-		if (order->shares[i].node < (uint32_t) node_record_count)
+		if (order->shares[i].node < (uint32_t)node_record_count)
 			bit_set(nodes, order->shares[i].node);
 	return nodes;
 }
@@ -83,8 +83,8 @@ static void shorten(job_record_t *job)
 		return;
 	if (limit == NO_VAL || limit == INFINITE)
 		limit = job->part_ptr->max_time;
-	if (limit == NO_VAL || limit == INFINITE || (time_t) limit > left)
-		job->time_limit = (uint32_t) left;
+	if (limit == NO_VAL || limit == INFINITE || (time_t)limit > left)
+		job->time_limit = (uint32_t)left;
 }
 
 static void narrow(job_record_t *job, bitstr_t *nodes, uint32_t count,
@@ -141,7 +141,7 @@ static int mask_rest(const job_record_t *job,
 		     const struct astra_start_order *order,
 		     struct astra_mask *mask)
 {
-	struct astra_ask ask = { 0 };
+	struct astra_ask ask = {0};
 
 	if (order->share_count < 2 || job->details->whole_node)
 		return 0;
@@ -160,12 +160,12 @@ static int choose(job_record_t *job, const struct astra_start_order *order)
 {
 	bool head = job->array_recs != NULL;
 	bitstr_t *nodes = wanted_nodes(order);
-	struct astra_mask mask = { 0 };
+	struct astra_mask mask = {0};
 	struct narrowed saved;
 	int rc;
 
 	choose_partition(job, nodes);
-	narrow(job, nodes, (uint32_t) order->share_count, &saved);
+	narrow(job, nodes, (uint32_t)order->share_count, &saved);
 	set_job_features_use(job->details);
 	if (mask_rest(job, order, &mask) < 0) {
 		rc = ESLURM_NODES_BUSY;
@@ -190,8 +190,8 @@ static void launch(job_record_t *job, const struct astra_env_lease *lease)
 {
 	struct astra_env_lease told = *lease;
 
-	told.end_sec += (double) job->start_time - told.start_sec;
-	told.start_sec = (double) job->start_time;
+	told.end_sec += (double)job->start_time - told.start_sec;
+	told.start_sec = (double)job->start_time;
 	astra_env_tell(job->details, &told);
 	last_job_update = time(NULL);
 	info("astraea: start %pJ NodeList=%s #CPUs=%u Partition=%s", job,

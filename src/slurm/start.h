@@ -4,7 +4,6 @@
 #define ASTRA_START_H
 
 #include "src/slurm/compat.h"
-
 #include "src/slurm/env.h"
 
 struct astra_start_share {

@@ -13,22 +13,22 @@ static uint32_t add(struct astra_tenants *t, const char *name, double weight,
 	const char *copy = astra_arena_text(t->arena, name);
 
 	if (!copy ||
-	    astra_grow(&t->list, &t->room, t->count + 1,
-		       sizeof(*t->list)) < 0 ||
-	    astra_grow(&t->uid, &t->uid_room, t->count + 1,
-		       sizeof(*t->uid)) < 0)
+	    astra_grow(&t->list, &t->room, t->count + 1, sizeof(*t->list)) <
+		    0 ||
+	    astra_grow(&t->uid, &t->uid_room, t->count + 1, sizeof(*t->uid)) <
+		    0)
 		return ASTRA_NONE;
-	t->list[t->count] = (struct astra_tenant){ .name = copy,
-						   .weight = weight };
+	t->list[t->count] =
+		(struct astra_tenant){.name = copy, .weight = weight};
 	t->uid[t->count] = uid;
-	return (uint32_t) t->count++;
+	return (uint32_t)t->count++;
 }
 
 static uint32_t find(const struct astra_tenants *t, const char *name)
 {
 	for (size_t i = 0; i < t->count; i++)
 		if (!strcmp(t->list[i].name, name))
-			return (uint32_t) i;
+			return (uint32_t)i;
 	return ASTRA_NONE;
 }
 
@@ -59,8 +59,7 @@ static int add_account(void *x, void *arg)
 	if (!xstrcmp(assoc->acct, "root") && !xstrcmp(assoc->user, "root"))
 		return 0; /* added when it has a job */
 	if (find(t, assoc->acct) == ASTRA_NONE)
-		(void) add(t, assoc->acct, shares_of(account_of(assoc)),
-			   NO_VAL);
+		(void)add(t, assoc->acct, shares_of(account_of(assoc)), NO_VAL);
 	return 0;
 }
 
@@ -80,7 +79,7 @@ int astra_tenants_begin(struct astra_tenants *t,
 	t->arena = arena;
 	t->accounts = accounting_on();
 	if (t->accounts) {
-		assoc_mgr_lock_t locks = { .assoc = READ_LOCK };
+		assoc_mgr_lock_t locks = {.assoc = READ_LOCK};
 
 		assoc_mgr_lock(&locks);
 		if (assoc_mgr_assoc_list)
@@ -121,12 +120,12 @@ static uint32_t configured(struct astra_tenants *t,
 	for (size_t i = 0; i < config->tenant_count; i++)
 		if (astra_names_have(&config->tenants[i].accounts,
 				     job->account))
-			return (uint32_t) i;
+			return (uint32_t)i;
 	for (size_t i = 0; i < config->tenant_count; i++)
 		if (config->tenants[i].users.count &&
 		    astra_names_have(&config->tenants[i].users,
 				     user_of(t, job)))
-			return (uint32_t) i;
+			return (uint32_t)i;
 	return ASTRA_NONE;
 }
 
@@ -148,5 +147,5 @@ void astra_tenants_free(struct astra_tenants *t)
 {
 	free(t->list);
 	free(t->uid);
-	*t = (struct astra_tenants){ 0 };
+	*t = (struct astra_tenants){0};
 }

@@ -6,10 +6,9 @@
 #ifndef ASTRA_TENANTS_H
 #define ASTRA_TENANTS_H
 
-#include "src/slurm/compat.h"
-
 #include "src/policy/model.h"
 #include "src/slurm/arena.h"
+#include "src/slurm/compat.h"
 #include "src/slurm/config.h"
 
 struct astra_tenants {

@@ -13,7 +13,7 @@ struct walk {
 
 static bool walk_begin(struct walk *w, const job_record_t *job)
 {
-	*w = (struct walk){ .job = job, .res = job->job_resrcs };
+	*w = (struct walk){.job = job, .res = job->job_resrcs};
 	if (w->res && w->res->node_bitmap)
 		w->bitmap = w->res->node_bitmap;
 	else
@@ -51,8 +51,7 @@ static uint32_t walk_cpus(const struct walk *w)
 
 static uint64_t walk_mem(const struct walk *w)
 {
-	if (!w->res || !w->res->memory_allocated ||
-	    w->offset >= w->res->nhosts)
+	if (!w->res || !w->res->memory_allocated || w->offset >= w->res->nhosts)
 		return 0;
 	return w->res->memory_allocated[w->offset];
 }
@@ -62,14 +61,14 @@ static uint32_t walk_gpus(const struct walk *w)
 	uint64_t gpus = 0;
 	gres_state_t *state;
 
-	for (int i = 0;
-	     (state = astra_gpu_state(w->job->gres_list_alloc, i)); i++) {
+	for (int i = 0; (state = astra_gpu_state(w->job->gres_list_alloc, i));
+	     i++) {
 		const gres_job_state_t *g = state->gres_data;
 
 		if (g && g->gres_cnt_node_alloc && w->offset < g->node_cnt)
 			gpus += g->gres_cnt_node_alloc[w->offset];
 	}
-	return (uint32_t) gpus;
+	return (uint32_t)gpus;
 }
 
 static bool holds_nodes(const job_record_t *job)
@@ -87,10 +86,10 @@ static int count_job(void *x, void *arg)
 
 	if (!holds_nodes(job) || !walk_begin(&w, job))
 		return 0;
-	exclusive = job->details &&
-		    job->details->whole_node == WHOLE_NODE_REQUIRED;
+	exclusive =
+		job->details && job->details->whole_node == WHOLE_NODE_REQUIRED;
 	do {
-		if ((size_t) w.node >= scene->node_count || !walk_holds(&w))
+		if ((size_t)w.node >= scene->node_count || !walk_holds(&w))
 			continue;
 		scene->cpus_used[w.node] += walk_cpus(&w);
 		scene->mem_used[w.node] += walk_mem(&w);
@@ -104,7 +103,7 @@ static int count_job(void *x, void *arg)
 int astra_usage_count(struct astra_scene *scene)
 {
 	struct astra_arena *a = &scene->arena;
-	size_t count = (size_t) node_record_count;
+	size_t count = (size_t)node_record_count;
 
 	scene->node_count = count;
 	scene->cpus_used = astra_arena_take(a, (count + 1) * 4);
@@ -130,13 +129,13 @@ int astra_usage_held(const job_record_t *job, enum astra_job_state state,
 		return 0;
 	if (!holds_nodes(job) || !walk_begin(&w, job))
 		return 0;
-	held = astra_arena_take(arena, (size_t) bit_set_count(w.bitmap) *
+	held = astra_arena_take(arena, (size_t)bit_set_count(w.bitmap) *
 					       sizeof(*held));
 	if (!held)
 		return -1;
 	out->held = held;
 	do {
-		if ((size_t) w.node >= map->global_count || !walk_holds(&w) ||
+		if ((size_t)w.node >= map->global_count || !walk_holds(&w) ||
 		    map->local[w.node] == ASTRA_NONE)
 			continue;
 		held[out->held_count++] = (struct astra_share){

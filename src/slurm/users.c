@@ -15,7 +15,7 @@
 static struct user {
 	uint32_t uid;
 	char name[NAME_MAX_BYTES]; /* "": wanted */
-} **users;
+} * *users;
 static size_t user_count, user_room, known_count;
 static struct astra_idmap by_uid; /* uid + 1 -> index */
 
@@ -31,7 +31,7 @@ const char *astra_user_name(uint32_t uid)
 		return NULL;
 	users[user_count] = calloc(1, sizeof(**users));
 	if (!users[user_count] ||
-	    astra_idmap_put(&by_uid, uid + 1, (uint32_t) user_count) < 0) {
+	    astra_idmap_put(&by_uid, uid + 1, (uint32_t)user_count) < 0) {
 		free(users[user_count]);
 		return NULL;
 	}

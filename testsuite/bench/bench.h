@@ -13,12 +13,12 @@ static inline double bench_now_ms(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double) t.tv_sec * 1e3 + (double) t.tv_nsec / 1e6;
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
 static inline int bench_compare(const void *a, const void *b)
 {
-	double x = *(const double *) a, y = *(const double *) b;
+	double x = *(const double *)a, y = *(const double *)b;
 
 	return x < y ? -1 : x > y;
 }
@@ -34,7 +34,7 @@ static inline double bench_median(double *samples, size_t count)
 static inline double bench_exponent(const double *sizes, const double *times,
 				    size_t count)
 {
-	double sx = 0, sy = 0, sxx = 0, sxy = 0, n = (double) count;
+	double sx = 0, sy = 0, sxx = 0, sxy = 0, n = (double)count;
 
 	for (size_t i = 0; i < count; i++) {
 		double x = log(sizes[i]), y = log(times[i]);

@@ -4,11 +4,10 @@
  * steady state); every lease is over and all GPUs change hands. The peer is
  * qsort() of as many entries as there are jobs, in the same run. Medians;
  * nothing is asserted. */
-#include "src/policy/engine.h"
-
 #include <stdio.h>
 #include <string.h>
 
+#include "src/policy/engine.h"
 #include "testsuite/bench/bench.h"
 
 enum { REPEATS = 7, TENANTS = 50, NODE_GPUS = 8, SHARES = 16 };

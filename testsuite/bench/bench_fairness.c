@@ -17,7 +17,7 @@ static double sink;
 
 static uint32_t pick(uint32_t below)
 {
-	return (uint32_t) rand() % below;
+	return (uint32_t)rand() % below;
 }
 
 static struct astra_fairness *build(uint32_t jobs)

@@ -36,7 +36,7 @@ struct sample {
 
 static uint32_t pick(uint32_t below)
 {
-	return (uint32_t) rand() % below;
+	return (uint32_t)rand() % below;
 }
 
 static void *must(void *memory)
@@ -90,7 +90,7 @@ static void world_init(struct world *w, size_t jobs, size_t nodes)
 	w->ranking.choices = must(calloc(jobs, sizeof(*w->ranking.choices)));
 	w->space = must(astra_space_create(nodes, NODE_GPUS));
 	w->policy = must(astra_ltgf.create(&options, NULL));
-	astra_fairness_set_capacity(w->account, 0, (double) nodes * NODE_GPUS);
+	astra_fairness_set_capacity(w->account, 0, (double)nodes * NODE_GPUS);
 	for (uint32_t i = 0; i < TENANTS; i++)
 		astra_fairness_add_tenant(w->account, 0, 1 + i % 4);
 	add_jobs(w);
@@ -299,7 +299,7 @@ int main(void)
 	       "    qsort     x=      scan      x=\n",
 	       REPEATS);
 	for (int i = 0; i < SIZES; i++) {
-		jobs[i] = (double) sizes[i][0];
+		jobs[i] = (double)sizes[i][0];
 		times[i] = run_size(sizes[i][0], sizes[i][1]);
 	}
 	printf("\nround ~ jobs^%.2f (n log n over these sizes: %.2f)\n",

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the engine makes of single snapshots: arrays, refusals, events between
  * two rounds, blocked jobs, jobs it did not start itself. */
-#include "src/policy/engine.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/policy/engine.h"
 #include "testsuite/unit/unit.h"
 
 enum { JOBS = 8, NODES = 2 };
@@ -136,7 +135,7 @@ static void assert_near(double a, double b)
 static void as_many_tasks_start_as_there_is_room_for(void **state)
 {
 	struct scene s;
-	(void) state;
+	(void)state;
 
 	begin(&s);
 	add(&s, 7, 2, 100)->copies = 1000;
@@ -150,7 +149,7 @@ static void a_task_that_starts_takes_its_accounts_along(void **state)
 {
 	struct scene s;
 	struct astra_job *task;
-	(void) state;
+	(void)state;
 
 	begin(&s);
 	add(&s, 7, 2, 100)->copies = 4;
@@ -174,7 +173,7 @@ static void a_refused_job_is_tried_elsewhere(void **state)
 {
 	struct astra_share first;
 	struct scene s;
-	(void) state;
+	(void)state;
 
 	begin(&s);
 	add(&s, 7, 2, 100);
@@ -196,7 +195,7 @@ static void a_refused_job_is_tried_elsewhere(void **state)
 static void a_job_refused_itself_lets_others_go_first(void **state)
 {
 	struct scene s;
-	(void) state;
+	(void)state;
 
 	begin(&s);
 	add(&s, 7, 4, 100);
@@ -217,7 +216,7 @@ static void a_job_that_ran_between_two_rounds_is_accounted(void **state)
 {
 	struct scene s;
 	struct astra_job *job;
-	(void) state;
+	(void)state;
 
 	begin(&s);
 	job = add(&s, 7, 4, 100);
@@ -235,7 +234,7 @@ static void a_restart_between_two_rounds_is_a_new_lease(void **state)
 {
 	struct scene s;
 	struct astra_job *job;
-	(void) state;
+	(void)state;
 
 	begin(&s);
 	job = add(&s, 7, 4, 100);
@@ -257,7 +256,7 @@ static void a_restart_between_two_rounds_is_a_new_lease(void **state)
 static void a_blocked_job_earns_nothing(void **state)
 {
 	struct scene s;
-	(void) state;
+	(void)state;
 
 	begin(&s);
 	add(&s, 7, 4, 100)->state = ASTRA_JOB_BLOCKED;
@@ -276,7 +275,7 @@ static void a_running_job_is_adopted_with_a_full_lease(void **state)
 {
 	struct scene s;
 	struct astra_job *job;
-	(void) state;
+	(void)state;
 
 	begin(&s);
 	job = add(&s, 7, 4, 10);
@@ -292,7 +291,7 @@ static void a_grant_ends_with_its_node(void **state)
 {
 	struct scene s;
 	struct astra_job *one, *two;
-	(void) state;
+	(void)state;
 
 	begin(&s);
 	one = add(&s, 7, 4, 100);
@@ -315,7 +314,7 @@ static void a_cancelled_winner_spares_who_was_not_told_yet(void **state)
 {
 	struct scene s;
 	struct astra_options options;
-	(void) state;
+	(void)state;
 
 	begin(&s);
 	options = *astra_engine_options(s.engine);
@@ -343,7 +342,7 @@ static void the_impossible_is_told_from_the_pinned(void **state)
 	uint64_t first_node = 1;
 	struct astra_job *job;
 	struct scene s;
-	(void) state;
+	(void)state;
 
 	begin(&s);
 	add(&s, 7, 5, 100)->request.allowed = &first_node;

@@ -61,7 +61,7 @@ static void golden_integrals_of_eq8(void **state)
 	struct astra_usage a, b;
 	uint32_t job[4];
 
-	(void) state;
+	(void)state;
 	play_golden(f, job);
 	a = astra_fairness_tenant(f, 100, 0);
 	b = astra_fairness_tenant(f, 100, 1);
@@ -85,7 +85,7 @@ static void golden_integrals_of_eq16(void **state)
 	struct astra_fairness *f = astra_fairness_create(&eq16, 0);
 	uint32_t job[4];
 
-	(void) state;
+	(void)state;
 	play_golden(f, job);
 	near_usage(astra_fairness_tenant(f, 100, 0), 560, 800);
 	near_usage(astra_fairness_tenant(f, 100, 1), 200, 400);
@@ -100,7 +100,7 @@ static void figure_6_at_20(void **state)
 	struct astra_fairness *f = astra_fairness_create(&eq8, 0);
 	uint32_t job[3];
 
-	(void) state;
+	(void)state;
 	astra_fairness_set_capacity(f, 0, 6);
 	astra_fairness_add_tenant(f, 0, 1);
 	for (int i = 0; i < 3; i++) {
@@ -124,7 +124,7 @@ static void idle_share_is_lent_then_reclaimed(void **state)
 				       astra_fairness_create(&eq16, 0)};
 	const double lead[2] = {0, 500};
 
-	(void) state;
+	(void)state;
 	for (int i = 0; i < 2; i++) {
 		uint32_t busy;
 
@@ -148,7 +148,7 @@ static void the_lead_of_an_idle_tenant_is_capped(void **state)
 	struct astra_fairness *f;
 	uint32_t job;
 
-	(void) state;
+	(void)state;
 	o.lead_max_sec = 30;
 	f = astra_fairness_create(&o, 0);
 	astra_fairness_set_capacity(f, 0, 10);
@@ -177,7 +177,7 @@ static void the_past_fades_by_half(void **state)
 	struct astra_fairness *f;
 	uint32_t job;
 
-	(void) state;
+	(void)state;
 	o.half_life_sec = 10;
 	f = astra_fairness_create(&o, 0);
 	astra_fairness_set_capacity(f, 0, 4);
@@ -194,7 +194,7 @@ static void the_past_fades_by_half(void **state)
 
 static void rho_without_entitlement_follows_the_conventions(void **state)
 {
-	(void) state;
+	(void)state;
 	near(astra_rho((struct astra_usage){3, 4}, true), 0.75);
 	assert_true(isinf(astra_rho((struct astra_usage){3, 0}, true)));
 	assert_true(isinf(astra_rho((struct astra_usage){0, 0}, false)));
@@ -205,7 +205,7 @@ static void time_does_not_go_backwards(void **state)
 {
 	struct astra_fairness *f = astra_fairness_create(&eq16, 50);
 
-	(void) state;
+	(void)state;
 	astra_fairness_set_capacity(f, 10, 4);
 	astra_fairness_add_tenant(f, 20, 1);
 	near_usage(astra_fairness_tenant(f, 40, 0), 0, 0);
@@ -222,7 +222,7 @@ static void no_weight_gives_no_quota(void **state)
 	struct astra_fairness *f = astra_fairness_create(&eq16, 0);
 	uint32_t job;
 
-	(void) state;
+	(void)state;
 	astra_fairness_set_capacity(f, 0, 4);
 	astra_fairness_add_tenant(f, 0, 0);
 	job = astra_fairness_add_job(f, 0, 0, 4);
@@ -242,7 +242,7 @@ static void a_split_task_takes_its_integrals_along(void **state)
 	struct astra_fairness *f = astra_fairness_create(&eq8, 0);
 	uint32_t array, task;
 
-	(void) state;
+	(void)state;
 	astra_fairness_set_capacity(f, 0, 6);
 	astra_fairness_add_tenant(f, 0, 1);
 	array = astra_fairness_add_job(f, 0, 1, 4);
@@ -263,7 +263,7 @@ static void restored_integrals_go_on(void **state)
 	struct astra_fairness *f = astra_fairness_create(&eq8, 100);
 	uint32_t job;
 
-	(void) state;
+	(void)state;
 	astra_fairness_set_capacity(f, 100, 4);
 	astra_fairness_add_tenant(f, 100, 1);
 	job = astra_fairness_add_job(f, 0, 1, 4);
@@ -281,7 +281,7 @@ static void a_removed_job_leaves_nothing_to_the_next(void **state)
 	struct astra_fairness *f = astra_fairness_create(&eq8, 0);
 	uint32_t job, next;
 
-	(void) state;
+	(void)state;
 	astra_fairness_set_capacity(f, 0, 4);
 	astra_fairness_add_tenant(f, 0, 1);
 	job = astra_fairness_add_job(f, 0, 2, 4);
@@ -321,7 +321,7 @@ struct book {
 
 static double pick(unsigned below)
 {
-	return (double) ((unsigned) rand() % below);
+	return (double)((unsigned)rand() % below);
 }
 
 /* ∫ over dt of a rate, on top of what was there. */
@@ -399,7 +399,7 @@ static void add(struct book *b, struct book_job *j)
 {
 	*j = (struct book_job){
 		.listed = true,
-		.tenant = (uint32_t) pick(TENANTS),
+		.tenant = (uint32_t)pick(TENANTS),
 		.weight = pick(5) / 2,
 		.gpus = 1 + pick(8),
 	};
@@ -424,13 +424,13 @@ static void split(struct book *b, struct book_job *j)
 
 static void change_job(struct book *b)
 {
-	struct book_job *j = &b->job[(int) pick(JOBS)];
+	struct book_job *j = &b->job[(int)pick(JOBS)];
 
 	if (!j->listed) {
 		add(b, j);
 		return;
 	}
-	switch ((int) pick(6)) {
+	switch ((int)pick(6)) {
 	case 0:
 		astra_fairness_remove_job(b->f, b->now, j->number);
 		j->listed = false;
@@ -440,7 +440,7 @@ static void change_job(struct book *b)
 		break;
 	case 2:
 	case 3:
-		j->copies = (uint32_t) pick(4);
+		j->copies = (uint32_t)pick(4);
 		astra_fairness_set_active(b->f, b->now, j->number, j->copies);
 		break;
 	default:
@@ -451,9 +451,9 @@ static void change_job(struct book *b)
 
 static void change(struct book *b)
 {
-	uint32_t t = (uint32_t) pick(TENANTS);
+	uint32_t t = (uint32_t)pick(TENANTS);
 
-	switch ((int) pick(12)) {
+	switch ((int)pick(12)) {
 	case 0:
 		b->weight[t] = pick(4) / 4;
 		astra_fairness_set_weight(b->f, b->now, t, b->weight[t]);
@@ -506,7 +506,7 @@ static void random_histories_integrate_exactly(void **state)
 	static const double half_lives[] = {0, 20, 1000};
 	static const double leads[] = {0, 30};
 
-	(void) state;
+	(void)state;
 	srand(4);
 	for (int i = 0; i < 600; i++)
 		live(&(struct astra_fairness_options){
@@ -524,7 +524,7 @@ static void a_late_job_is_measured_exactly(void **state)
 	double now = 0;
 	uint32_t other, late, twin;
 
-	(void) state;
+	(void)state;
 	astra_fairness_set_capacity(f, 0, 1000);
 	astra_fairness_add_tenant(f, 0, 1);
 	other = astra_fairness_add_job(f, 0, 1, 1000);
@@ -533,7 +533,7 @@ static void a_late_job_is_measured_exactly(void **state)
 	late = astra_fairness_add_job(f, 0, 6, 1000);
 	while (now < 10 * 365 * 86400.0) { /* the twin comes and goes */
 		now += 9999.9;
-		astra_fairness_set_active(f, now, twin, (uint32_t) rand() % 2);
+		astra_fairness_set_active(f, now, twin, (uint32_t)rand() % 2);
 	}
 	astra_fairness_set_active(f, now, twin, 0);
 	astra_fairness_set_active(f, now, late, 1);
@@ -551,7 +551,7 @@ static void a_heavy_job_leaves_no_trace(void **state)
 	struct astra_fairness *f = astra_fairness_create(&eq8, 0);
 	uint32_t heavy, light, other;
 
-	(void) state;
+	(void)state;
 	astra_fairness_set_capacity(f, 0, 12);
 	astra_fairness_add_tenant(f, 0, 1);
 	heavy = astra_fairness_add_job(f, 0, 1e12, 12);

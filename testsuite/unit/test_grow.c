@@ -9,13 +9,13 @@ static void contents_stay_and_the_new_part_is_zero(void **state)
 	uint32_t *array = NULL;
 	size_t room = 0;
 
-	(void) state;
+	(void)state;
 	for (size_t need = 1; need < 1000; need++) {
 		assert_int_equal(
 			astra_grow(&array, &room, need, sizeof(*array)), 0);
 		assert_true(room >= need);
 		assert_int_equal(array[need - 1], 0);
-		array[need - 1] = (uint32_t) need;
+		array[need - 1] = (uint32_t)need;
 	}
 	for (uint32_t i = 0; i < 999; i++)
 		assert_int_equal(array[i], i + 1);
@@ -27,7 +27,7 @@ static void nothing_changes_when_there_is_room(void **state)
 	uint64_t *array = NULL, *same;
 	size_t room = 0;
 
-	(void) state;
+	(void)state;
 	assert_int_equal(astra_grow(&array, &room, 0, sizeof(*array)), 0);
 	assert_null(array);
 	assert_int_equal(astra_grow(&array, &room, 3, sizeof(*array)), 0);
@@ -42,7 +42,7 @@ static void an_impossible_size_fails_and_keeps_the_array(void **state)
 	uint64_t *array = NULL, *same;
 	size_t room = 0, before;
 
-	(void) state;
+	(void)state;
 	assert_int_equal(astra_grow(&array, &room, 2, sizeof(*array)), 0);
 	array[1] = 42;
 	same = array;

@@ -8,7 +8,7 @@ static void an_empty_map_has_nothing(void **state)
 {
 	struct astra_idmap map = {0};
 
-	(void) state;
+	(void)state;
 	assert_int_equal(astra_idmap_get(&map, 1), ASTRA_IDMAP_NONE);
 	astra_idmap_del(&map, 1);
 	astra_idmap_clear(&map);
@@ -18,7 +18,7 @@ static void zero_is_no_key(void **state)
 {
 	struct astra_idmap map = {0};
 
-	(void) state;
+	(void)state;
 	assert_int_equal(astra_idmap_put(&map, 0, 5), -1);
 	assert_int_equal(astra_idmap_put(&map, 1, 5), 0);
 	assert_int_equal(astra_idmap_get(&map, 0), ASTRA_IDMAP_NONE);
@@ -33,7 +33,7 @@ static void a_value_is_replaced(void **state)
 {
 	struct astra_idmap map = {0};
 
-	(void) state;
+	(void)state;
 	astra_idmap_put(&map, 7, 1);
 	astra_idmap_put(&map, 7, 2);
 	assert_int_equal(map.count, 1);
@@ -49,7 +49,7 @@ static void random_changes_are_as_in_an_array(void **state)
 	struct astra_idmap map = {0};
 	uint32_t value[KEYS], spread[3] = {1, 64, 65536};
 
-	(void) state;
+	(void)state;
 	srand(5);
 	for (int s = 0; s < 3; s++) {
 		size_t count = 0;
@@ -57,19 +57,19 @@ static void random_changes_are_as_in_an_array(void **state)
 		for (int i = 0; i < KEYS; i++)
 			value[i] = ASTRA_IDMAP_NONE;
 		for (int step = 0; step < 50000; step++) {
-			uint32_t i = (uint32_t) rand() % KEYS;
+			uint32_t i = (uint32_t)rand() % KEYS;
 			uint32_t key = (i + 1) * spread[s];
 
 			if (rand() % 2) {
 				count += value[i] == ASTRA_IDMAP_NONE;
-				value[i] = (uint32_t) rand();
+				value[i] = (uint32_t)rand();
 				astra_idmap_put(&map, key, value[i]);
 			} else {
 				count -= value[i] != ASTRA_IDMAP_NONE;
 				value[i] = ASTRA_IDMAP_NONE;
 				astra_idmap_del(&map, key);
 			}
-			i = (uint32_t) rand() % KEYS;
+			i = (uint32_t)rand() % KEYS;
 			assert_int_equal(
 				astra_idmap_get(&map, (i + 1) * spread[s]),
 				value[i]);

@@ -88,7 +88,7 @@ static void fresh_tenants_are_served_by_weight(void **state)
 	const struct astra_contest contest = CONTEST(12, jobs, tenants);
 	struct astra_options o = defaults();
 
-	(void) state;
+	(void)state;
 	for (uint32_t i = 0; i < 24; i++)
 		jobs[i] = job(i / 12, 1, 0);
 	EXPECT(&o, &contest, 0, 12, 1, 2, 13, 3, 4, 14, 5, 6, 15, 7);
@@ -116,7 +116,7 @@ static void the_neediest_tenant_goes_first(void **state)
 	const struct astra_contest b = CONTEST(12, jobs, eq16);
 	struct astra_options o = defaults();
 
-	(void) state;
+	(void)state;
 	EXPECT(&o, &a, 2, 1);
 	EXPECT(&o, &b, 2, 1);
 }
@@ -128,7 +128,7 @@ static void a_job_as_large_as_the_cluster_starts(void **state)
 	const struct astra_contest contest = CONTEST(8, jobs, alone);
 	struct astra_options o = defaults();
 
-	(void) state;
+	(void)state;
 	EXPECT(&o, &contest, 0);
 }
 
@@ -143,7 +143,7 @@ static void equal_rhos_go_by_submission_then_index(void **state)
 	const struct astra_contest contest = CONTEST(4, jobs, alone);
 	struct astra_options o = defaults();
 
-	(void) state;
+	(void)state;
 	jobs[0].submit_sec = 1;
 	jobs[1].submit_sec = 2;
 	jobs[3].submit_sec = 1;
@@ -161,7 +161,7 @@ static void a_chain_of_ties_starts_at_the_smallest(void **state)
 	const struct astra_contest contest = CONTEST(3, jobs, alone);
 	struct astra_options o = defaults();
 
-	(void) state;
+	(void)state;
 	EXPECT(&o, &contest, 1, 2, 0);
 }
 
@@ -179,7 +179,7 @@ static void a_job_that_does_not_fit_is_passed_over(void **state)
 	const struct astra_contest contest = CONTEST(8, jobs, tenants);
 	struct astra_options o = defaults();
 
-	(void) state;
+	(void)state;
 	EXPECT(&o, &contest, 1, 2);
 	o.on_unfit_tenant = true;
 	EXPECT(&o, &contest, 2);
@@ -193,7 +193,7 @@ static void an_excluded_job_is_ranked_and_not_granted(void **state)
 	struct astra_choice choices[MANY];
 	uint32_t granted[MANY];
 
-	(void) state;
+	(void)state;
 	jobs[0].excluded = true;
 	o.on_unfit_tenant = true; /* excluded is not unfit */
 	assert_int_equal(decide(&o, &contest, choices, granted), 1);
@@ -216,7 +216,7 @@ static void a_tenant_without_weight_gets_leftovers(void **state)
 	const struct astra_contest contest = CONTEST(3, jobs, tenants);
 	struct astra_options o = defaults();
 
-	(void) state;
+	(void)state;
 	EXPECT(&o, &contest, 1, 2, 0);
 }
 
@@ -226,7 +226,7 @@ static void new_jobs_may_go_first(void **state)
 	const struct astra_contest contest = CONTEST(2, jobs, alone);
 	struct astra_options o = defaults();
 
-	(void) state;
+	(void)state;
 	jobs[1].fresh = true;
 	EXPECT(&o, &contest, 0, 1);
 	o.new_first = true;
@@ -240,7 +240,7 @@ static void many_leases_earn_a_bonus(void **state)
 	const struct astra_contest contest = CONTEST(2, jobs, alone);
 	struct astra_options o = defaults();
 
-	(void) state;
+	(void)state;
 	jobs[0].leases = 1;
 	jobs[1].leases = 3;
 	EXPECT(&o, &contest, 0, 1);
@@ -258,7 +258,7 @@ static void a_near_deadline_goes_before_all_others(void **state)
 	struct astra_contest contest = CONTEST(3, jobs, alone);
 	struct astra_options o = defaults();
 
-	(void) state;
+	(void)state;
 	contest.now_sec = 100;
 	jobs[1].latest_start_sec = 150;
 	jobs[2].latest_start_sec = 130;
@@ -276,7 +276,7 @@ static void nobody_and_nothing_are_legal(void **state)
 	const struct astra_contest nothing = CONTEST(0, jobs, alone);
 	struct astra_options o = defaults();
 
-	(void) state;
+	(void)state;
 	expect(&o, &nobody, NULL, 0);
 	expect(&o, &nothing, NULL, 0);
 	astra_ltgf.destroy(NULL);
@@ -366,25 +366,25 @@ static size_t by_the_book(const struct astra_contest *contest,
 
 static double pick(unsigned below)
 {
-	return (double) ((unsigned) rand() % below);
+	return (double)((unsigned)rand() % below);
 }
 
 static void random_rounds_are_as_by_the_book(void **state)
 {
 	size_t grants = 0;
 
-	(void) state;
+	(void)state;
 	srand(3);
 	for (int round = 0; round < 20000; round++) {
 		struct astra_candidate jobs[MANY];
 		struct astra_contestant tenants[8];
 		struct astra_contest contest = {
 			.lease_sec = 1 + pick(20),
-			.gpus = (uint64_t) pick(40),
+			.gpus = (uint64_t)pick(40),
 			.candidates = jobs,
-			.candidate_count = (size_t) pick(40),
+			.candidate_count = (size_t)pick(40),
 			.tenants = tenants,
-			.tenant_count = 1 + (size_t) pick(6),
+			.tenant_count = 1 + (size_t)pick(6),
 		};
 		struct astra_options o = defaults();
 		struct astra_choice choices[MANY];
@@ -398,13 +398,13 @@ static void random_rounds_are_as_by_the_book(void **state)
 				.entitled = pick(6) > 0,
 			};
 		for (size_t i = 0; i < contest.candidate_count; i++) {
-			jobs[i] = job((uint32_t) pick(
-					      (unsigned) contest.tenant_count),
-				      1 + (uint32_t) pick(8),
-				      pick(4) + 2e-10 * pick(4));
+			jobs[i] = job(
+				(uint32_t)pick((unsigned)contest.tenant_count),
+				1 + (uint32_t)pick(8),
+				pick(4) + 2e-10 * pick(4));
 			jobs[i].submit_sec = pick(5);
-			jobs[i].excluded = !(int) pick(8);
-			if (!(int) pick(10))
+			jobs[i].excluded = !(int)pick(8);
+			if (!(int)pick(10))
 				jobs[i].rho = HUGE_VAL;
 		}
 		o.on_unfit_tenant = round % 2;

@@ -17,7 +17,7 @@ static struct astra_options defaults(void)
 
 static void every_default_parses(void **state)
 {
-	(void) state;
+	(void)state;
 	for (const struct astra_option *row = astra_option_table; row->key;
 	     row++) {
 		struct astra_options o = defaults(), same = o;
@@ -37,7 +37,7 @@ static void the_defaults_make_sense_together(void **state)
 	struct astra_options o = defaults();
 	struct astra_error err = {""};
 
-	(void) state;
+	(void)state;
 	assert_int_equal(astra_options_check(&o, &err), 0);
 	assert_string_equal(o.policy, "ltgf");
 	assert_true(o.lease_sec == 900);
@@ -94,7 +94,7 @@ static const struct {
 
 static void a_bad_value_is_named_and_changes_nothing(void **state)
 {
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < ASTRA_COUNT_OF(bad); i++) {
 		struct astra_options o = defaults(), same = o;
 		struct astra_error err = {""};
@@ -113,7 +113,7 @@ static void a_bad_value_is_named_and_changes_nothing(void **state)
 
 static void every_option_has_a_bad_value_tested(void **state)
 {
-	(void) state;
+	(void)state;
 	for (const struct astra_option *row = astra_option_table; row->key;
 	     row++) {
 		bool found = false;
@@ -130,7 +130,7 @@ static void an_unknown_option_is_named(void **state)
 	struct astra_options o = defaults();
 	struct astra_error err = {""};
 
-	(void) state;
+	(void)state;
 	assert_int_equal(astra_options_set(&o, "LeaseTrem", "5", &err), -1);
 	assert_string_equal(err.text, "LeaseTrem=5: there is no such option");
 	assert_int_equal(astra_options_set(&o, "LeaseTrem", "5", NULL), -1);
@@ -140,7 +140,7 @@ static void keys_and_words_are_case_insensitive(void **state)
 {
 	struct astra_options o = defaults();
 
-	(void) state;
+	(void)state;
 	assert_int_equal(astra_options_set(&o, "leaseterm", "5:00", NULL), 0);
 	assert_true(o.lease_sec == 300);
 	assert_int_equal(astra_options_set(&o, "TENANTVARIANT", "EQ16", NULL),
@@ -161,7 +161,7 @@ static void lists_of_exit_codes_are_read(void **state)
 {
 	struct astra_options o = defaults();
 
-	(void) state;
+	(void)state;
 	assert_int_equal(
 		astra_options_set(&o, "CheckpointExit", "85,3,255", NULL), 0);
 	assert_int_equal(o.checkpoint_exit_count, 3);
@@ -191,7 +191,7 @@ static void times_are_as_slurm_writes_them(void **state)
 	};
 	double sec;
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < ASTRA_COUNT_OF(times); i++) {
 		assert_int_equal(astra_parse_time(times[i].text, 1, &sec), 0);
 		assert_true(sec == times[i].sec);
@@ -204,7 +204,7 @@ static void times_are_as_slurm_writes_them(void **state)
 
 static void signals_are_names_or_numbers(void **state)
 {
-	(void) state;
+	(void)state;
 	assert_int_equal(astra_parse_signal("TERM"), SIGTERM);
 	assert_int_equal(astra_parse_signal("SIGTERM"), SIGTERM);
 	assert_int_equal(astra_parse_signal("10"), 10);
@@ -231,7 +231,7 @@ static void contradictions_name_both_keys(void **state)
 		{{{"LeaseMin", "1000"}}, {"LeaseMin=1000", "LeaseTerm=900"}},
 	};
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++) {
 		struct astra_options o = defaults();
 		struct astra_error err = {""};

@@ -54,7 +54,7 @@ static void golden_places_are_found(void **state)
 		{13, {4, 8, 1, 0}},
 	};
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++)
 		expect(FREE(4, 8, 2, 3), 4,
 		       &(struct astra_request){.gpus = cases[i].gpus}, 0,
@@ -63,7 +63,7 @@ static void golden_places_are_found(void **state)
 
 static void ties_go_to_the_lower_index(void **state)
 {
-	(void) state;
+	(void)state;
 	expect(FREE(4, 4, 4), 3, &(struct astra_request){.gpus = 2}, 0,
 	       FREE(2, 0, 0));
 	expect(FREE(4, 4, 4), 3, &(struct astra_request){.gpus = 6}, 0,
@@ -75,7 +75,7 @@ static void nothing_or_no_node_gives_no_place(void **state)
 	struct astra_space *empty = astra_space_create(0, 0);
 	struct astra_share share;
 
-	(void) state;
+	(void)state;
 	assert_int_equal(astra_place(empty, &(struct astra_request){.gpus = 1},
 				     NULL, 0, &share),
 			 0);
@@ -89,7 +89,7 @@ static void nothing_or_no_node_gives_no_place(void **state)
 
 static void strict_refuses_more_nodes_than_needed(void **state)
 {
-	(void) state;
+	(void)state;
 	expect(FREE(4, 4, 8), 3, &(struct astra_request){.gpus = 8}, 8,
 	       FREE(0, 0, 8));
 	expect(FREE(4, 4, 7), 3, &(struct astra_request){.gpus = 8}, 8,
@@ -102,7 +102,7 @@ static void gpus_per_node_takes_the_tightest_nodes(void **state)
 {
 	struct astra_request r = {.gpus = 8, .gpus_per_node = 4};
 
-	(void) state;
+	(void)state;
 	expect(FREE(8, 4, 3, 5), 4, &r, 0, FREE(0, 4, 0, 4));
 	expect(FREE(8, 3, 3, 3), 4, &r, 0, FREE(0, 0, 0, 0));
 	r.gpus = 6; /* not a multiple */
@@ -119,7 +119,7 @@ static void nodes_min_spreads_evenly(void **state)
 {
 	struct astra_request r = {.gpus = 6, .nodes_min = 2};
 
-	(void) state;
+	(void)state;
 	expect(FREE(8, 8, 4), 3, &r, 0, FREE(3, 0, 3));
 	expect(FREE(8, 2, 1), 3, &r, 0, FREE(4, 2, 0));
 	expect(FREE(8, 0, 0), 3, &r, 0, FREE(0, 0, 0));
@@ -135,7 +135,7 @@ static void a_node_without_cpus_or_memory_is_passed_over(void **state)
 	struct astra_request r = {.gpus = 4, .cpus = 8, .mem_gpu_mib = 100};
 	struct astra_share shares[3];
 
-	(void) state;
+	(void)state;
 	astra_space_set(
 		space, 0,
 		&(struct astra_room){.gpus = 4, .cpus = 7, .mem_mib = 400});
@@ -163,7 +163,7 @@ static void whole_nodes_are_shared_with_nobody(void **state)
 	struct astra_request small = {.gpus = 1};
 	struct astra_share a, b[2], c;
 
-	(void) state;
+	(void)state;
 	assert_int_equal(astra_place(space, &whole, NULL, 0, &a), 1);
 	assert_int_equal(a.node, 0);
 	astra_space_take(space, &a);
@@ -185,7 +185,7 @@ static void a_copy_lives_on_its_own(void **state)
 	struct astra_space *copy = astra_space_copy(space);
 	struct astra_share share;
 
-	(void) state;
+	(void)state;
 	assert_int_equal(astra_space_gpus(copy), 3);
 	assert_int_equal(astra_place(copy, &(struct astra_request){.gpus = 3},
 				     NULL, 0, &share),
@@ -206,7 +206,7 @@ static void one_node_among_many_is_found(void **state)
 	struct astra_room room = {.gpus = 8, PLENTY};
 	struct astra_share shares[2];
 
-	(void) state;
+	(void)state;
 	for (size_t i = 0; i < ASTRA_COUNT_OF(at); i++) {
 		room.gpus = 8;
 		astra_space_set(space, at[i], &room);
@@ -227,7 +227,7 @@ static void a_node_above_the_maximum_counts_as_at_it(void **state)
 	struct astra_space *space = space_of(2, FREE(20, 3), 4);
 	struct astra_share shares[2];
 
-	(void) state;
+	(void)state;
 	assert_int_equal(astra_space_gpus(space), 23);
 	assert_int_equal(astra_place(space, &(struct astra_request){.gpus = 7},
 				     NULL, 0, shares),
@@ -251,7 +251,7 @@ struct world {
 
 static uint32_t pick(uint32_t below)
 {
-	return (uint32_t) rand() % below;
+	return (uint32_t)rand() % below;
 }
 
 static void make_world(struct world *w)
@@ -293,14 +293,14 @@ static bool could_host(const struct world *w, size_t node, uint32_t gpus)
 	const struct astra_request *r = &w->request;
 	const struct astra_room *room = &w->rooms[node];
 	double cpus = (r->cpus * gpus + r->gpus - 1) / r->gpus;
-	double mem = (double) r->mem_node_mib;
+	double mem = (double)r->mem_node_mib;
 
 	if (cpus < r->cpus_per_node)
 		cpus = r->cpus_per_node;
-	if (mem < (double) r->mem_gpu_mib * gpus)
-		mem = (double) r->mem_gpu_mib * gpus;
-	if (mem < (double) r->mem_cpu_mib * cpus)
-		mem = (double) r->mem_cpu_mib * cpus;
+	if (mem < (double)r->mem_gpu_mib * gpus)
+		mem = (double)r->mem_gpu_mib * gpus;
+	if (mem < (double)r->mem_cpu_mib * cpus)
+		mem = (double)r->mem_cpu_mib * cpus;
 	if (r->gpus_per_node && gpus != r->gpus_per_node)
 		return false;
 	if (r->gpus_quantum && gpus % r->gpus_quantum)
@@ -308,7 +308,7 @@ static bool could_host(const struct world *w, size_t node, uint32_t gpus)
 	if (r->allowed && !(w->allowed >> node & 1))
 		return false;
 	return !(w->banned >> node & 1) && gpus <= room->gpus &&
-	       cpus <= room->cpus && mem <= (double) room->mem_mib &&
+	       cpus <= room->cpus && mem <= (double)room->mem_mib &&
 	       room->cpus && (!r->whole_node || room->whole);
 }
 
@@ -342,7 +342,7 @@ static void random_places_use_the_fewest_nodes(void **state)
 {
 	size_t placed = 0, spread = 0;
 
-	(void) state;
+	(void)state;
 	srand(1);
 	for (int round = 0; round < 200000; round++) {
 		struct world w;
@@ -378,7 +378,7 @@ static void take_and_give_keep_the_levels(void **state)
 	uint32_t gpus[COUNT_NODES];
 	uint64_t total = 0;
 
-	(void) state;
+	(void)state;
 	srand(2);
 	for (uint32_t i = 0; i < COUNT_NODES; i++) {
 		gpus[i] = 8;

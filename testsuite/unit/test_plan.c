@@ -9,7 +9,7 @@ static void decisions_keep_their_shares(void **state)
 {
 	struct astra_plan plan;
 
-	(void) state;
+	(void)state;
 	astra_plan_init(&plan);
 	for (uint32_t i = 1; i <= 100; i++) {
 		struct astra_decision d = {.action = ASTRA_START, .job = i};
@@ -43,7 +43,7 @@ static void a_cleared_plan_is_empty_and_usable(void **state)
 	struct astra_reason reason = {.job = 1};
 	struct astra_plan plan;
 
-	(void) state;
+	(void)state;
 	astra_plan_init(&plan);
 	plan.wake_sec = 5;
 	plan.changed = true;
@@ -62,9 +62,9 @@ static void every_reason_has_words_that_fit(void **state)
 {
 	char texts[ASTRA_WAIT_PINNED + 1][64];
 
-	(void) state;
+	(void)state;
 	for (unsigned w = ASTRA_WAIT_NONE; w <= ASTRA_WAIT_PINNED; w++) {
-		struct astra_reason r = {.wait = (enum astra_wait) w};
+		struct astra_reason r = {.wait = (enum astra_wait)w};
 
 		astra_reason_text(&r, 0, texts[w], sizeof(texts[w]));
 		assert_ptr_equal(strstr(texts[w], "Lease: "), texts[w]);
@@ -81,7 +81,7 @@ static void rank_and_time_are_told(void **state)
 		.wait = ASTRA_WAIT_RANK, .rank = 3, .ranks = 17};
 	char text[64];
 
-	(void) state;
+	(void)state;
 	astra_reason_text(&r, 100, text, sizeof(text));
 	assert_non_null(strstr(text, "rank 3 of 17"));
 	r.wait = ASTRA_WAIT_HOLD;
@@ -98,7 +98,7 @@ static void a_long_text_is_cut(void **state)
 	struct astra_reason r = {.wait = ASTRA_WAIT_PINNED, .start_sec = 1e300};
 	char text[64];
 
-	(void) state;
+	(void)state;
 	memset(text, 'x', sizeof(text));
 	astra_reason_text(&r, 0, text, sizeof(text));
 	assert_int_equal(strlen(text), sizeof(text) - 1);

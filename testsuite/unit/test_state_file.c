@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The state file is the new one or the old one, whatever happens to it. */
-#include "src/store/state_file.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -11,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/store/state_file.h"
 #include "testsuite/unit/unit.h"
 
 static char folder[] = "/tmp/astraea-state-XXXXXX";
@@ -18,7 +17,7 @@ static char path[PATH_MAX], old[PATH_MAX], fresh[PATH_MAX];
 
 static int make_folder(void **state)
 {
-	(void) state;
+	(void)state;
 	if (!mkdtemp(folder))
 		return -1;
 	snprintf(path, sizeof(path), "%s/state", folder);
@@ -29,7 +28,7 @@ static int make_folder(void **state)
 
 static int remove_folder(void **state)
 {
-	(void) state;
+	(void)state;
 	unlink(path);
 	unlink(old);
 	unlink(fresh);
@@ -38,7 +37,7 @@ static int remove_folder(void **state)
 
 static int clean(void **state)
 {
-	(void) state;
+	(void)state;
 	unlink(path);
 	unlink(old);
 	unlink(fresh);
@@ -75,7 +74,7 @@ static void flip(const char *file, off_t at)
 
 	assert_true(fd >= 0);
 	assert_int_equal(pread(fd, &byte, 1, at), 1);
-	byte = (char) (byte ^ 0x40);
+	byte = (char)(byte ^ 0x40);
 	assert_int_equal(pwrite(fd, &byte, 1, at), 1);
 	close(fd);
 }
@@ -90,7 +89,7 @@ static off_t size_of(const char *file)
 
 static void what_is_written_is_read(void **state)
 {
-	(void) state;
+	(void)state;
 	put("one");
 	expect("one", false);
 	put("");
@@ -102,7 +101,7 @@ static void no_file_is_no_state(void **state)
 	bool fallback;
 	void *data;
 	size_t size;
-	(void) state;
+	(void)state;
 
 	assert_int_equal(astra_state_read(path, &data, &size, &fallback, NULL),
 			 0);
@@ -113,7 +112,7 @@ static void no_file_is_no_state(void **state)
 static void damage_falls_back_to_the_one_before(void **state)
 {
 	off_t size;
-	(void) state;
+	(void)state;
 
 	put("first");
 	put("second");
@@ -139,7 +138,7 @@ static void both_damaged_is_an_error_that_names_the_file(void **state)
 	bool fallback;
 	void *data;
 	size_t size;
-	(void) state;
+	(void)state;
 
 	put("first");
 	put("second");
@@ -155,10 +154,11 @@ static void both_damaged_is_an_error_that_names_the_file(void **state)
 static void a_failed_write_keeps_the_old_state(void **state)
 {
 	struct astra_error err = {""};
-	(void) state;
+	(void)state;
 
 	put("first");
-	assert_int_equal(mkdir(fresh, 0700), 0); /* the new file can't be made */
+	assert_int_equal(mkdir(fresh, 0700),
+			 0); /* the new file can't be made */
 	assert_int_equal(astra_state_write(path, "x", 1, &err), -1);
 	assert_non_null(strstr(err.text, fresh));
 	rmdir(fresh);
@@ -169,7 +169,7 @@ static void a_failed_write_keeps_the_old_state(void **state)
 static void a_left_over_new_file_is_ignored(void **state)
 {
 	int fd;
-	(void) state;
+	(void)state;
 
 	put("first");
 	fd = open(fresh, O_WRONLY | O_CREAT, 0600);
@@ -187,7 +187,7 @@ static void a_pipe_keeps_nobody_waiting(void **state)
 	bool fallback;
 	void *data;
 	size_t size;
-	(void) state;
+	(void)state;
 
 	assert_int_equal(mkfifo(fresh, 0600), 0);
 	put("first");

@@ -195,8 +195,8 @@ static void settle_nodes(struct vcluster *vc)
 	for (size_t i = 0; i < vc->job_count; i++) {
 		const struct vjob *v = vc->jobs[i];
 
-		for (size_t k = 0; v->job.state != ASTRA_JOB_RUNNING &&
-				   k < v->job.held_count;
+		for (size_t k = 0;
+		     v->job.state != ASTRA_JOB_RUNNING && k < v->job.held_count;
 		     k++)
 			vc->nodes[v->held[k].node].settling = true;
 	}

@@ -3,7 +3,6 @@
  * points only; it has nothing to do with burst buffers. Starts the engine
  * where SchedulerType stays sched/backfill. */
 #include "src/slurm/compat.h"
-
 #include "src/slurm/gate.h"
 #include "src/slurm/grace.h"
 #include "src/slurm/host.h"
@@ -57,23 +56,23 @@ uint64_t bb_p_get_system_size(void)
  * partitions are there now. Called before each pass of the main scheduler. */
 int bb_p_load_state(bool init_config)
 {
-	(void) init_config;
-	(void) astra_host_start();
+	(void)init_config;
+	(void)astra_host_start();
 	return SLURM_SUCCESS;
 }
 
 char *bb_p_get_status(uint32_t argc, char **argv)
 {
-	(void) argc;
-	(void) argv;
+	(void)argc;
+	(void)argv;
 	return xstrdup("astraea: see sfair");
 }
 
 int bb_p_state_pack(uid_t uid, buf_t *buffer, uint16_t protocol_version)
 {
-	(void) uid;
-	(void) buffer;
-	(void) protocol_version;
+	(void)uid;
+	(void)buffer;
+	(void)protocol_version;
 	return SLURM_SUCCESS;
 }
 
@@ -87,25 +86,25 @@ int bb_p_reconfig(void)
 int bb_p_job_validate(job_desc_msg_t *job_desc, uid_t submit_uid,
 		      char **err_msg)
 {
-	(void) submit_uid;
-	(void) err_msg;
+	(void)submit_uid;
+	(void)err_msg;
 	xfree(job_desc->burst_buffer);
 	return SLURM_SUCCESS;
 }
 
 int bb_p_job_validate2(job_record_t *job_ptr, char **err_msg)
 {
-	(void) job_ptr;
-	(void) err_msg;
+	(void)job_ptr;
+	(void)err_msg;
 	return SLURM_SUCCESS;
 }
 
 void bb_p_job_set_tres_cnt(job_record_t *job_ptr, uint64_t *tres_cnt,
 			   bool locked)
 {
-	(void) job_ptr;
-	(void) tres_cnt;
-	(void) locked;
+	(void)job_ptr;
+	(void)tres_cnt;
+	(void)locked;
 }
 
 time_t bb_p_job_get_est_start(job_record_t *job_ptr)
@@ -115,67 +114,67 @@ time_t bb_p_job_get_est_start(job_record_t *job_ptr)
 
 int bb_p_job_try_stage_in(list_t *job_queue)
 {
-	(void) job_queue;
+	(void)job_queue;
 	return SLURM_SUCCESS;
 }
 
 int bb_p_job_test_stage_in(job_record_t *job_ptr, bool test_only)
 {
-	(void) test_only;
+	(void)test_only;
 	return astra_gate_test(job_ptr);
 }
 
 int bb_p_job_begin(job_record_t *job_ptr)
 {
-	(void) job_ptr;
+	(void)job_ptr;
 	return SLURM_SUCCESS;
 }
 
 int bb_p_job_revoke_alloc(job_record_t *job_ptr)
 {
-	(void) job_ptr;
+	(void)job_ptr;
 	return SLURM_SUCCESS;
 }
 
 /* A job that had nodes has ended, for now or for good. */
 int bb_p_job_start_stage_out(job_record_t *job_ptr)
 {
-	(void) astra_grace_end(job_ptr);
+	(void)astra_grace_end(job_ptr);
 	astra_host_wake();
 	return SLURM_SUCCESS;
 }
 
 int bb_p_job_test_post_run(job_record_t *job_ptr)
 {
-	(void) job_ptr;
+	(void)job_ptr;
 	return 1;
 }
 
 int bb_p_job_test_stage_out(job_record_t *job_ptr)
 {
-	(void) job_ptr;
+	(void)job_ptr;
 	return 1;
 }
 
 int bb_p_job_cancel(job_record_t *job_ptr)
 {
-	(void) job_ptr;
+	(void)job_ptr;
 	return SLURM_SUCCESS;
 }
 
 int bb_p_run_script(char *func, uint32_t job_id, uint32_t argc, char **argv,
 		    char **resp_msg)
 {
-	(void) func;
-	(void) job_id;
-	(void) argc;
-	(void) argv;
-	(void) resp_msg;
+	(void)func;
+	(void)job_id;
+	(void)argc;
+	(void)argv;
+	(void)resp_msg;
 	return SLURM_SUCCESS;
 }
 
 char *bb_p_xlate_bb_2_tres_str(char *burst_buffer)
 {
-	(void) burst_buffer;
+	(void)burst_buffer;
 	return NULL;
 }

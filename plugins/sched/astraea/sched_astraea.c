@@ -2,7 +2,6 @@
 /* sched/astraea: starts the engine, and carries stock sched/backfill as a
  * child for all jobs that are not managed. Entry points only. */
 #include "src/slurm/compat.h"
-
 #include "src/slurm/host.h"
 
 const char plugin_name[] = "Astraea fair GPU scheduler";
@@ -16,16 +15,15 @@ int sched_p_reconfig(void);
 static struct {
 	int (*reconfig)(void);
 } child_ops;
-static const char *child_symbols[] = { "sched_p_reconfig" };
+static const char *child_symbols[] = {"sched_p_reconfig"};
 static plugin_context_t *child;
 
 int init(void)
 {
 	if (!child)
-		child = plugin_context_create("sched", "sched/backfill",
-					      (void **) &child_ops,
-					      child_symbols,
-					      sizeof(child_symbols));
+		child = plugin_context_create(
+			"sched", "sched/backfill", (void **)&child_ops,
+			child_symbols, sizeof(child_symbols));
 	if (!child) {
 		error("astraea: sched/backfill can't be loaded");
 		return SLURM_ERROR;

@@ -13,71 +13,71 @@ struct line {
 };
 
 static const struct line engine_lines[] = {
-	{ "Engine started", "started_sec", SFAIR_TIME },
-	{ "Data since", "reset_sec", SFAIR_TIME },
-	{ "Configuration read", "config_sec", SFAIR_TIME },
-	{ "Configuration error", "config_error", SFAIR_TEXT },
-	{ "Policy error", "policy_error", SFAIR_TEXT },
-	{ NULL, NULL, SFAIR_TEXT },
+	{"Engine started", "started_sec", SFAIR_TIME},
+	{"Data since", "reset_sec", SFAIR_TIME},
+	{"Configuration read", "config_sec", SFAIR_TIME},
+	{"Configuration error", "config_error", SFAIR_TEXT},
+	{"Policy error", "policy_error", SFAIR_TEXT},
+	{NULL, NULL, SFAIR_TEXT},
 };
 
 static const struct line round_lines[] = {
-	{ "Rounds", "rounds", SFAIR_NUMBER },
-	{ "Rounds a minute", "rounds_per_min", SFAIR_NUMBER },
-	{ "Last round", "round_sec", SFAIR_TIME },
-	{ "Depth", "depth", SFAIR_NUMBER },
-	{ "Queue length", "queue", SFAIR_NUMBER },
-	{ NULL, NULL, SFAIR_TEXT },
+	{"Rounds", "rounds", SFAIR_NUMBER},
+	{"Rounds a minute", "rounds_per_min", SFAIR_NUMBER},
+	{"Last round", "round_sec", SFAIR_TIME},
+	{"Depth", "depth", SFAIR_NUMBER},
+	{"Queue length", "queue", SFAIR_NUMBER},
+	{NULL, NULL, SFAIR_TEXT},
 };
 
 static const struct line lease_lines[] = {
-	{ "Jobs started", "started", SFAIR_NUMBER },
-	{ "Leases granted", "granted", SFAIR_NUMBER },
-	{ "Leases renewed", "renewed", SFAIR_NUMBER },
-	{ "Leases revoked", "revoked", SFAIR_NUMBER },
-	{ "Starts refused", "refused", SFAIR_NUMBER },
-	{ "Decisions skipped", "skipped", SFAIR_NUMBER },
-	{ NULL, NULL, SFAIR_TEXT },
+	{"Jobs started", "started", SFAIR_NUMBER},
+	{"Leases granted", "granted", SFAIR_NUMBER},
+	{"Leases renewed", "renewed", SFAIR_NUMBER},
+	{"Leases revoked", "revoked", SFAIR_NUMBER},
+	{"Starts refused", "refused", SFAIR_NUMBER},
+	{"Decisions skipped", "skipped", SFAIR_NUMBER},
+	{NULL, NULL, SFAIR_TEXT},
 };
 
 static const struct line state_lines[] = {
-	{ "State saved", "state_saves", SFAIR_NUMBER },
-	{ "Last save", "state_saved_sec", SFAIR_TIME },
-	{ "Save error", "state_error", SFAIR_TEXT },
-	{ NULL, NULL, SFAIR_TEXT },
+	{"State saved", "state_saves", SFAIR_NUMBER},
+	{"Last save", "state_saved_sec", SFAIR_TIME},
+	{"Save error", "state_error", SFAIR_TEXT},
+	{NULL, NULL, SFAIR_TEXT},
 };
 
 static const struct line socket_lines[] = {
-	{ "Clients now", "clients", SFAIR_NUMBER },
-	{ "Answered", "answered", SFAIR_NUMBER },
-	{ "Malformed", "malformed", SFAIR_NUMBER },
-	{ "Refused", "refused", SFAIR_NUMBER },
-	{ "Unauthenticated", "unauthenticated", SFAIR_NUMBER },
-	{ "Too many a second", "limited", SFAIR_NUMBER },
-	{ "Too large", "too_large", SFAIR_NUMBER },
-	{ "Timed out", "timed_out", SFAIR_NUMBER },
-	{ "Turned away", "turned_away", SFAIR_NUMBER },
-	{ NULL, NULL, SFAIR_TEXT },
+	{"Clients now", "clients", SFAIR_NUMBER},
+	{"Answered", "answered", SFAIR_NUMBER},
+	{"Malformed", "malformed", SFAIR_NUMBER},
+	{"Refused", "refused", SFAIR_NUMBER},
+	{"Unauthenticated", "unauthenticated", SFAIR_NUMBER},
+	{"Too many a second", "limited", SFAIR_NUMBER},
+	{"Too large", "too_large", SFAIR_NUMBER},
+	{"Timed out", "timed_out", SFAIR_NUMBER},
+	{"Turned away", "turned_away", SFAIR_NUMBER},
+	{NULL, NULL, SFAIR_TEXT},
 };
 
 static const struct line pool_lines[] = {
-	{ "Policy", "policy", SFAIR_TEXT },
-	{ "Variant", "variant", SFAIR_TEXT },
-	{ "Partitions", "partitions", SFAIR_TEXT },
-	{ "Lease term", "lease_sec", SFAIR_SPAN },
-	{ "Round interval", "round_sec", SFAIR_SPAN },
-	{ "Checkpoint grace", "grace_sec", SFAIR_SPAN },
-	{ "GPUs", "gpus", SFAIR_NUMBER },
-	{ "GPUs usable", "gpus_usable", SFAIR_NUMBER },
-	{ "GPUs free", "gpus_free", SFAIR_NUMBER },
-	{ "Collected for job", "hold_job", SFAIR_NUMBER },
-	{ "Leases granted", "granted", SFAIR_NUMBER },
-	{ "Leases renewed", "renewed", SFAIR_NUMBER },
-	{ "Leases revoked", "revoked", SFAIR_NUMBER },
-	{ "Starts refused", "refused", SFAIR_NUMBER },
-	{ "Reclaim capped", "reclaim_capped", SFAIR_NUMBER },
-	{ "Leases lent", "lent", SFAIR_NUMBER },
-	{ NULL, NULL, SFAIR_TEXT },
+	{"Policy", "policy", SFAIR_TEXT},
+	{"Variant", "variant", SFAIR_TEXT},
+	{"Partitions", "partitions", SFAIR_TEXT},
+	{"Lease term", "lease_sec", SFAIR_SPAN},
+	{"Round interval", "round_sec", SFAIR_SPAN},
+	{"Checkpoint grace", "grace_sec", SFAIR_SPAN},
+	{"GPUs", "gpus", SFAIR_NUMBER},
+	{"GPUs usable", "gpus_usable", SFAIR_NUMBER},
+	{"GPUs free", "gpus_free", SFAIR_NUMBER},
+	{"Collected for job", "hold_job", SFAIR_NUMBER},
+	{"Leases granted", "granted", SFAIR_NUMBER},
+	{"Leases renewed", "renewed", SFAIR_NUMBER},
+	{"Leases revoked", "revoked", SFAIR_NUMBER},
+	{"Starts refused", "refused", SFAIR_NUMBER},
+	{"Reclaim capped", "reclaim_capped", SFAIR_NUMBER},
+	{"Leases lent", "lent", SFAIR_NUMBER},
+	{NULL, NULL, SFAIR_TEXT},
 };
 
 static void put_line(const struct sfair_args *args, const char *group,
@@ -113,9 +113,9 @@ static void put_timing(const struct sfair_args *args, const json_t *diag,
 		       const char *group, const char *key)
 {
 	static const char *const parts[][2] = {
-		{ "Last", "last_usec" },
-		{ "Mean", "mean_usec" },
-		{ "Max", "max_usec" },
+		{"Last", "last_usec"},
+		{"Mean", "mean_usec"},
+		{"Max", "max_usec"},
 	};
 	const json_t *timing = json_object_get(diag, key);
 
@@ -134,15 +134,14 @@ static void put_timing(const struct sfair_args *args, const json_t *diag,
 static void put_title(const json_t *reply, const struct sfair_args *args)
 {
 	char now[32];
-	char *cluster = sfair_cell(SFAIR_TEXT,
-				   json_object_get(reply, "cluster"),
-				   args->unit, 0);
+	char *cluster = sfair_cell(
+		SFAIR_TEXT, json_object_get(reply, "cluster"), args->unit, 0);
 
 	sfair_time(json_number_value(json_object_get(reply, "time_sec")), now,
 		   sizeof(now));
 	if (!args->no_header && args->style == SFAIR_TABLE)
-		printf("Astraea on cluster %s at %s\n",
-		       cluster ? cluster : "", now);
+		printf("Astraea on cluster %s at %s\n", cluster ? cluster : "",
+		       now);
 	else if (!args->no_header)
 		printf("Group|Name|Value%s\n",
 		       args->style == SFAIR_PARSABLE ? "|" : "");
@@ -166,10 +165,11 @@ void sfair_print_diag(const json_t *reply, const struct sfair_args *args)
 	put_group(args, "State file", diag, state_lines);
 	put_group(args, "Query socket", json_object_get(reply, "socket"),
 		  socket_lines);
-	json_array_foreach(json_object_get(reply, "pools"), i, pool) {
-		char *name = sfair_cell(SFAIR_TEXT,
-					json_object_get(pool, "name"),
-					args->unit, 0);
+	json_array_foreach(json_object_get(reply, "pools"), i, pool)
+	{
+		char *name =
+			sfair_cell(SFAIR_TEXT, json_object_get(pool, "name"),
+				   args->unit, 0);
 		char group[128];
 
 		snprintf(group, sizeof(group), "Pool %s", name ? name : "");
