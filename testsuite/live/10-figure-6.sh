@@ -63,6 +63,8 @@ check_eq "jobs shown" 3 "$(wc -l <"$CLUSTER_DIR/out/rhos")"
 # The next term goes to the others again.
 wait_for $((2 * term)) restarted "$job2" 1
 wait_for 10 restarted "$job3" 1
+seen() { [[ $(tail -n 1 "$CLUSTER_DIR/out/watch") == *" $job2 $job3" ]]; }
+wait_for 10 seen
 kill $watcher
 cat "$CLUSTER_DIR/out/watch"
 # Between two, jobs may come and go one by one.

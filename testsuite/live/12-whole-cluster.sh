@@ -25,7 +25,7 @@ small() {
 			--wrap 'date +%s.%N; exec sleep 1000' >/dev/null
 	done
 }
-for batch in 1 2 3 4; do
+for _ in 1 2 3 4; do
 	small 3
 	sleep $((term / 4))
 done
