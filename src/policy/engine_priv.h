@@ -147,6 +147,7 @@ struct contender {
 	bool failed;	 /* of a shape that found no place */
 	bool pinned;	 /* no lease's end will ever make room for it */
 	bool impossible; /* nor would the end of every job */
+	double start_sec; /* one lease's end will do, then; 0: not known */
 	bool taken;	 /* expired: its GPUs go to others */
 	uint32_t winner; /* expired and taken: the id of the job they go to */
 	size_t first_share, share_count; /* waiting and granted: its place */

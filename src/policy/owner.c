@@ -93,6 +93,8 @@ int astra_hold_new(struct round *r, const struct outcome *o, struct hold *hold,
 			rc = astra_error_nomem(err);
 		r->contenders[at].pinned = isinf(hold->start_sec);
 		r->contenders[at].impossible = hold->impossible;
+		if (isfinite(hold->start_sec))
+			r->contenders[at].start_sec = hold->start_sec;
 		if (!r->contenders[at].pinned)
 			break;
 	}

@@ -159,6 +159,7 @@ int astra_explain(struct round *r, const struct outcome *o)
 		j->reason.rank = ++rank;
 		if (j->reason.wait != ASTRA_WAIT_RANK)
 			continue;
+		j->reason.start_sec = c->start_sec;
 		if (c->impossible)
 			j->reason.wait = ASTRA_WAIT_TOO_BIG;
 		else if (c->pinned)

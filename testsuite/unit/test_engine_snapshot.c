@@ -335,6 +335,25 @@ static void a_cancelled_winner_spares_who_was_not_told_yet(void **state)
 	end(&s);
 }
 
+/* The neediest of all waits for one lease's end: it is told when. */
+static void the_first_in_line_knows_its_start(void **state)
+{
+	struct scene s;
+	struct astra_job *job;
+	(void)state;
+
+	begin(&s);
+	job = add(&s, 7, 4, 100);
+	run_on(&s, job, 0, 100);
+	job = add(&s, 8, 4, 100);
+	run_on(&s, job, 1, 100);
+	round_at(&s, 100);
+	add(&s, 9, 2, 110)->tenant = 1;
+	round_at(&s, 110);
+	assert_near(view(&s, 9, 110).reason.start_sec, 150);
+	end(&s);
+}
+
 /* Even an empty cluster would not hold it, or only jobs that stay are in its
  * way: two reasons that ask for different cures. */
 static void the_impossible_is_told_from_the_pinned(void **state)
@@ -370,6 +389,7 @@ int main(void)
 		cmocka_unit_test(a_blocked_job_earns_nothing),
 		cmocka_unit_test(a_running_job_is_adopted_with_a_full_lease),
 		cmocka_unit_test(a_grant_ends_with_its_node),
+		cmocka_unit_test(the_first_in_line_knows_its_start),
 		cmocka_unit_test(the_impossible_is_told_from_the_pinned),
 		cmocka_unit_test(
 			a_cancelled_winner_spares_who_was_not_told_yet),
