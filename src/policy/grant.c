@@ -235,8 +235,6 @@ static int revoke(struct round *r, struct ejob *j)
 		.restart_cnt = j->restart_cnt,
 	};
 
-	if (job->grace_sec > 0)
-		grace = fmin(grace, job->grace_sec);
 	if (job->checkpoints && grace > 0 && j->phase == ASTRA_PHASE_DOOMED) {
 		d.action = ASTRA_SIGNAL;
 		d.until_sec = j->grace_end_sec = r->snap->now_sec + grace;

@@ -80,10 +80,9 @@ struct astra_job {
 	double time_limit_sec; /* of one run; 0: none */
 	double deadline_sec;   /* must have ended by then; 0: none */
 	double lease_sec;      /* a lease term of its own; 0: the pool's */
-	double grace_sec;     /* a checkpoint grace of its own; 0: the pool's */
-	uint32_t restart_cnt; /* changes with each requeue */
-	bool revocable;	      /* may be requeued at a lease's end */
-	bool checkpoints;     /* wants a signal and its grace before */
+	uint32_t restart_cnt;  /* changes with each requeue */
+	bool revocable;	       /* may be requeued at a lease's end */
+	bool checkpoints;      /* wants a signal and its grace before */
 	const struct astra_share *held;
 	size_t held_count;
 };

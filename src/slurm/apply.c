@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/common/idmap.h"
 #include "src/slurm/grace.h"
 #include "src/slurm/park.h"
 #include "src/slurm/priority.h"
@@ -45,6 +46,7 @@ struct apply {
 	const struct astra_view *view;
 	const struct astra_options *options;
 	struct astra_applied *out;
+	struct astra_idmap index; /* job id -> its place in the view */
 };
 
 /* The run that was decided about, or NULL. */
@@ -59,18 +61,22 @@ static job_record_t *find_run(const struct astra_decision *d)
 	return job;
 }
 
-static const struct astra_job_info *find_info(const struct astra_view *view,
-					      uint32_t job, size_t *hint)
+/* Where each job stands in the view; made before the locks are taken. */
+static int index_jobs(struct apply *a)
 {
-	for (size_t n = 0; n < view->job_count; n++) {
-		size_t i = (*hint + n) % view->job_count;
+	for (size_t i = 0; i < a->view->job_count; i++)
+		if (astra_idmap_put(&a->index, a->view->jobs[i].id,
+				    (uint32_t)i) < 0)
+			return -1;
+	return 0;
+}
 
-		if (view->jobs[i].id != job)
-			continue;
-		*hint = i + 1;
-		return &view->info[i];
-	}
-	return NULL;
+static const struct astra_job_info *find_info(const struct apply *a,
+					      uint32_t job)
+{
+	uint32_t i = astra_idmap_get(&a->index, job);
+
+	return i == ASTRA_IDMAP_NONE ? NULL : &a->view->info[i];
 }
 
 static struct astra_start_share *global_shares(const struct apply *a,
@@ -172,11 +178,9 @@ static void requeue(struct apply *a, const struct astra_decision *d)
 	}
 }
 
-static void carry_out(struct apply *a, const struct astra_decision *d,
-		      size_t *hint)
+static void carry_out(struct apply *a, const struct astra_decision *d)
 {
-	const struct astra_job_info *job_info =
-		find_info(a->view, d->job, hint);
+	const struct astra_job_info *job_info = find_info(a, d->job);
 
 	if (!job_info)
 		a->out->skipped++;
@@ -188,6 +192,22 @@ static void carry_out(struct apply *a, const struct astra_decision *d,
 		requeue(a, d);
 }
 
+/* Returns 0 with the locks given back, or -1. */
+static int carry_out_all(struct apply *a, struct astra_diag *diag)
+{
+	struct astra_hold_time hold;
+
+	if (astra_lock(&hold) < 0)
+		return -1;
+	for (size_t i = 0; i < a->pool->plan.decision_count; i++) {
+		carry_out(a, &a->pool->plan.decisions[i]);
+		if (yield_locks(&hold, diag) < 0)
+			return -1;
+	}
+	astra_unlock(&hold, diag);
+	return 0;
+}
+
 int astra_apply(struct astra_pool *pool, const struct astra_view *view,
 		struct astra_diag *diag, struct astra_applied *out)
 {
@@ -197,23 +217,18 @@ int astra_apply(struct astra_pool *pool, const struct astra_view *view,
 		.options = astra_engine_options(pool->engine),
 		.out = out,
 	};
-	struct astra_hold_time hold;
-	size_t hint = 0;
+	int rc;
 
 	*out = (struct astra_applied){0};
 	if (!pool->plan.decision_count)
 		return 0;
-	if (astra_lock(&hold) < 0)
-		return -1;
-	for (size_t i = 0; i < pool->plan.decision_count; i++) {
-		carry_out(&a, &pool->plan.decisions[i], &hint);
-		if (yield_locks(&hold, diag) < 0)
-			return -1;
-	}
-	astra_unlock(&hold, diag);
+	rc = index_jobs(&a);
+	if (rc == 0)
+		rc = carry_out_all(&a, diag);
+	astra_idmap_clear(&a.index);
 	diag->started += out->started;
 	diag->skipped += out->skipped;
-	return 0;
+	return rc;
 }
 
 /* When it is expected to start, for squeue --start. */
