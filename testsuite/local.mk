@@ -96,6 +96,13 @@ test_state_file_SOURCES = testsuite/unit/test_state_file.c \
 test_state_file_CFLAGS = $(UNIT_CFLAGS)
 test_state_file_LDADD = libastra-store.la $(UNIT_LIBS)
 
+check_PROGRAMS += test_engine_state
+test_engine_state_SOURCES = testsuite/unit/test_engine_state.c \
+	testsuite/unit/unit.h
+test_engine_state_CFLAGS = $(UNIT_CFLAGS)
+test_engine_state_LDADD = libastra-store.la $(UNIT_LIBS)
+EXTRA_DIST += testsuite/unit/state/v1
+
 check_PROGRAMS += test_engine_snapshot
 test_engine_snapshot_SOURCES = testsuite/unit/test_engine_snapshot.c \
 	testsuite/unit/unit.h

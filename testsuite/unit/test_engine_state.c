@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* State files of earlier versions go on. testsuite/unit/state/v1 was written
+ * by the release of state version 1: two nodes of 8 GPUs at 1000 s, leases of
+ * 30 s, tenants a (2), b (1), idle (1); saved at 1074 s. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/policy/engine.h"
+#include "src/store/state_file.h"
+#include "testsuite/unit/unit.h"
+
+static struct astra_options options;
+
+static void *read_state(const char *name, size_t *size)
+{
+	const char *top = getenv("top_srcdir");
+	struct astra_error err = {""};
+	void *data = NULL;
+	bool fallback;
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/testsuite/unit/state/%s",
+		 top ? top : ".", name);
+	if (astra_state_read(path, &data, size, &fallback, &err) < 0 || !data)
+		fail_msg("%s: %s", path, err.text);
+	return data;
+}
+
+struct known_job {
+	uint32_t id;
+	enum astra_job_state state;
+	enum astra_phase phase;
+	uint32_t gpus, leases, revoked;
+	double submit_sec, start_sec, lease_end_sec, lost_sec;
+	double alloc, fair; /* at 1075 s */
+};
+
+static const struct known_job jobs[] = {
+	{1, ASTRA_JOB_RUNNING, ASTRA_PHASE_LEASED, 8, 3, 0, 1000, 1000, 1090, 0,
+	 600, 600},
+	{2, ASTRA_JOB_PENDING, ASTRA_PHASE_WAITING, 8, 1, 1, 1000, 0, 0, 1, 248,
+	 100},
+	{3, ASTRA_JOB_PENDING, ASTRA_PHASE_WAITING, 8, 1, 1, 1000, 0, 0, 0, 240,
+	 100},
+	{4, ASTRA_JOB_RUNNING, ASTRA_PHASE_LEASED, 4, 1, 0, 1000, 1063, 1093, 0,
+	 48, 100},
+};
+
+static const struct {
+	const char *name;
+	double weight, alloc, fair, held;
+} tenants[] = {
+	{"a", 2, 600, 600, 8},
+	{"b", 1, 536, 300, 4},
+	{"idle", 1, 0, 0, 0},
+};
+
+static void check_job(const struct astra_job_view *v, const struct known_job *j)
+{
+	assert_int_equal(v->id, j->id);
+	assert_int_equal(v->state, j->state);
+	assert_int_equal(v->phase, j->phase);
+	assert_int_equal(v->gpus, j->gpus);
+	assert_int_equal(v->leases, j->leases);
+	assert_int_equal(v->revoked, j->revoked);
+	assert_true(v->submit_sec == j->submit_sec);
+	assert_true(v->start_sec == j->start_sec);
+	assert_true(v->lease_end_sec == j->lease_end_sec);
+	assert_true(v->lost_sec == j->lost_sec);
+	assert_true(fabs(v->usage.alloc - j->alloc) < 1e-6);
+	assert_true(fabs(v->usage.fair - j->fair) < 1e-6);
+}
+
+static void check_engine(const struct astra_engine *e)
+{
+	assert_int_equal(astra_engine_job_count(e), ASTRA_COUNT_OF(jobs));
+	for (size_t i = 0; i < ASTRA_COUNT_OF(jobs); i++) {
+		struct astra_job_view v;
+
+		astra_engine_job_view(e, i, 1075, &v);
+		check_job(&v, &jobs[i]);
+	}
+	assert_int_equal(astra_engine_tenant_count(e), ASTRA_COUNT_OF(tenants));
+	for (size_t i = 0; i < ASTRA_COUNT_OF(tenants); i++) {
+		struct astra_tenant_view v;
+
+		astra_engine_tenant_view(e, i, 1075, &v);
+		assert_string_equal(v.name, tenants[i].name);
+		assert_true(v.weight == tenants[i].weight);
+		assert_true(fabs(v.usage.alloc - tenants[i].alloc) < 1e-6);
+		assert_true(fabs(v.usage.fair - tenants[i].fair) < 1e-6);
+		assert_true(v.alloc_gpus == tenants[i].held);
+	}
+}
+
+/* Upgrade from the previous state version. */
+static void state_of_version_1_goes_on(void **state)
+{
+	struct astra_error err = {""};
+	struct astra_engine *e;
+	struct astra_bytes again = {0};
+	size_t size;
+	void *data = read_state("v1", &size);
+
+	(void)state;
+	e = astra_engine_restore(&options, data, size, &err);
+	free(data);
+	if (!e)
+		fail_msg("%s", err.text);
+	check_engine(e);
+	/* And what this release makes of it is the same once more. */
+	assert_int_equal(astra_engine_save(e, &again), 0);
+	astra_engine_destroy(e);
+	e = astra_engine_restore(&options, again.data, again.size, &err);
+	if (!e)
+		fail_msg("%s", err.text);
+	check_engine(e);
+	astra_engine_destroy(e);
+	astra_bytes_clear(&again);
+}
+
+static void unknown_versions_are_refused_by_name(void **state)
+{
+	static const uint32_t versions[] = {0, 99, UINT32_MAX};
+	size_t size;
+	uint8_t *data = read_state("v1", &size);
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(versions); i++) {
+		struct astra_error err = {""};
+		char text[32];
+
+		for (size_t k = 0; k < 4; k++)
+			data[k] = (uint8_t)(versions[i] >> 8 * k);
+		assert_null(astra_engine_restore(&options, data, size, &err));
+		snprintf(text, sizeof(text), "version %u,", versions[i]);
+		assert_non_null(strstr(err.text, text));
+	}
+	free(data);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(state_of_version_1_goes_on),
+		cmocka_unit_test(unknown_versions_are_refused_by_name),
+	};
+
+	astra_options_init(&options);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
