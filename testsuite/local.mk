@@ -102,6 +102,14 @@ test_engine_state_SOURCES = testsuite/unit/test_engine_state.c \
 test_engine_state_CFLAGS = $(UNIT_CFLAGS)
 test_engine_state_LDADD = libastra-store.la $(UNIT_LIBS)
 EXTRA_DIST += testsuite/unit/state/v1
+check_PROGRAMS += test_charge
+test_charge_SOURCES = testsuite/unit/test_charge.c \
+	testsuite/unit/vcluster.c \
+	testsuite/unit/vcluster.h \
+	testsuite/unit/unit.h
+test_charge_CFLAGS = $(UNIT_CFLAGS)
+test_charge_LDADD = $(UNIT_LIBS)
+
 
 check_PROGRAMS += test_engine_snapshot
 test_engine_snapshot_SOURCES = testsuite/unit/test_engine_snapshot.c \

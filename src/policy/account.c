@@ -12,7 +12,7 @@
 
 enum event_kind {
 	EVENT_SPLIT,  /* an array's task begins a life of its own */
-	EVENT_ALLOC,  /* holds so many GPUs from now on */
+	EVENT_ALLOC,  /* holds GPUs of this charge from now on */
 	EVENT_ACTIVE, /* so many copies are active from now on */
 };
 
@@ -21,7 +21,7 @@ struct event {
 	uint32_t order; /* as found, for equal times */
 	uint32_t row;
 	enum event_kind kind;
-	uint32_t value;
+	double value;
 };
 
 struct sync {
@@ -40,7 +40,7 @@ struct ejob *astra_engine_find(struct astra_engine *e, uint32_t id)
 }
 
 static int add_event(struct sync *s, double at_sec, uint32_t row,
-		     enum event_kind kind, uint32_t value)
+		     enum event_kind kind, double value)
 {
 	if (astra_grow(&s->events, &s->room, s->count + 1, sizeof(*s->events)) <
 	    0)
@@ -63,6 +63,10 @@ static int compare_events(const void *a, const void *b)
 
 	if (x->at_sec != y->at_sec)
 		return x->at_sec < y->at_sec ? -1 : 1;
+	/* A split takes a copy off its array, whose own event then says how
+	 * many are left. */
+	if ((x->kind == EVENT_SPLIT) != (y->kind == EVENT_SPLIT))
+		return x->kind == EVENT_SPLIT ? -1 : 1;
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
@@ -111,6 +115,26 @@ static uint32_t held_gpus(const struct astra_job *job)
 	return gpus;
 }
 
+static double held_charge(const struct astra_job *job)
+{
+	return astra_charge(job->held_charge, held_gpus(job));
+}
+
+static double asked_charge(const struct astra_job *job)
+{
+	return astra_charge(job->request.charge, job->request.gpus);
+}
+
+/* The demand of a job that runs is what it runs on. A job that is seen for the
+ * first time may be a task that is still to be split from its array, whose
+ * terms it has until then. */
+static double demand_charge(const struct ejob *j, const struct astra_job *job)
+{
+	double held = job->state == ASTRA_JOB_RUNNING ? held_charge(job) : 0;
+
+	return j->seen && held > 0 ? held : asked_charge(job);
+}
+
 /* The array a task was split from, if the task is like the rest of it. */
 static struct ejob *parent_of(struct astra_engine *e,
 			      const struct astra_job *job)
@@ -138,11 +162,13 @@ static uint32_t add_job(struct sync *s, const struct astra_job *job)
 	j->array_id = job->array_id;
 	j->tenant = e->tenant_of[job->tenant];
 	j->gpus = job->request.gpus;
+	j->charge = asked_charge(job);
 	j->weight = job->weight;
 	j->submit_sec = job->submit_sec;
 	j->state = ASTRA_JOB_BLOCKED;
-	j->account = astra_fairness_add_job(
-		e->account, e->tenants[j->tenant].account, j->weight, j->gpus);
+	j->account = astra_fairness_add_job(e->account,
+					    e->tenants[j->tenant].account,
+					    j->weight, j->charge);
 	if (j->account == ASTRA_NONE) {
 		astra_idmap_del(&e->by_id, job->id);
 		e->vacant[e->vacant_count++] = row;
@@ -165,29 +191,31 @@ static int retitle(struct sync *s, struct ejob *j, const struct astra_job *job)
 {
 	struct astra_engine *e = s->e;
 	uint32_t tenant = e->tenant_of[job->tenant];
+	double charge = demand_charge(j, job);
 	struct astra_usage usage;
 	uint32_t account;
 
-	if (j->tenant == tenant && j->gpus == job->request.gpus &&
+	j->gpus = job->request.gpus;
+	if (j->tenant == tenant && j->charge == charge &&
 	    j->weight == job->weight)
 		return 0;
 	usage = astra_fairness_job(e->account, e->now_sec, j->account);
 	account = astra_fairness_add_job(e->account, e->tenants[tenant].account,
-					 job->weight, job->request.gpus);
+					 job->weight, charge);
 	if (account == ASTRA_NONE)
 		return -1;
 	astra_fairness_restore_job(e->account, e->now_sec, account, usage);
 	astra_fairness_remove_job(e->account, e->now_sec, j->account);
 	j->account = account;
 	j->tenant = tenant;
-	j->gpus = job->request.gpus;
+	j->charge = charge;
 	j->weight = job->weight;
 	if (astra_job_active(j->state))
 		astra_fairness_set_active(e->account, e->now_sec, account,
 					  j->copies);
 	if (j->state == ASTRA_JOB_RUNNING)
 		astra_fairness_set_alloc(e->account, e->now_sec, account,
-					 j->held_gpus);
+					 j->held_charge);
 	s->changed = true;
 	return 0;
 }
@@ -208,23 +236,24 @@ static int alloc_events(struct sync *s, uint32_t row,
 	bool ran = j->state == ASTRA_JOB_RUNNING;
 	bool over =
 		job->state == ASTRA_JOB_ENDED || job->state == ASTRA_JOB_ENDING;
-	uint32_t gpus = held_gpus(job);
+	double held = held_charge(job);
 
 	if (runs && ran && j->restart_cnt == job->restart_cnt)
-		return gpus == j->held_gpus ? 0
-					    : add_event(s, s->snap->now_sec,
-							row, EVENT_ALLOC, gpus);
+		return held == j->held_charge
+			       ? 0
+			       : add_event(s, s->snap->now_sec, row,
+					   EVENT_ALLOC, held);
 	if (ran && add_event(s, runs ? job->submit_sec : run_end(s, job), row,
 			     EVENT_ALLOC, 0) < 0)
 		return -1;
 	if (runs)
-		return add_event(s, job->start_sec, row, EVENT_ALLOC, gpus);
+		return add_event(s, job->start_sec, row, EVENT_ALLOC, held);
 	/* Started and ended between two rounds. */
 	if (over && !ran && job->start_sec > 0 &&
 	    job->end_sec > s->e->now_sec && j->state != ASTRA_JOB_ENDED &&
 	    j->state != ASTRA_JOB_ENDING) {
 		if (add_event(s, job->start_sec, row, EVENT_ALLOC,
-			      gpus ? gpus : job->request.gpus) < 0)
+			      held > 0 ? held : asked_charge(job)) < 0)
 			return -1;
 		return add_event(s, job->end_sec, row, EVENT_ALLOC, 0);
 	}
@@ -271,6 +300,7 @@ static int sync_job(struct sync *s, uint32_t index)
 	j->state = job->state;
 	j->copies = job->copies;
 	j->held_gpus = held_gpus(job);
+	j->held_charge = held_charge(job);
 	j->revocable = job->revocable;
 	j->restart_cnt = job->restart_cnt;
 	j->seen = e->epoch;
@@ -282,7 +312,7 @@ static int sync_job(struct sync *s, uint32_t index)
 static int split(struct astra_engine *e, const struct event *ev)
 {
 	struct ejob *task = &e->jobs[ev->row];
-	struct ejob *parent = astra_engine_find(e, ev->value);
+	struct ejob *parent = astra_engine_find(e, (uint32_t)ev->value);
 	uint32_t account, left;
 
 	if (!parent)
@@ -297,6 +327,7 @@ static int split(struct astra_engine *e, const struct event *ev)
 					  parent->account, left - 1);
 	astra_fairness_remove_job(e->account, ev->at_sec, task->account);
 	task->account = account;
+	task->charge = parent->charge;
 	return 0;
 }
 
@@ -318,7 +349,7 @@ static int apply_events(struct sync *s)
 						 account, ev->value);
 		} else {
 			astra_fairness_set_active(e->account, ev->at_sec,
-						  account, ev->value);
+						  account, (uint32_t)ev->value);
 		}
 	}
 	return 0;

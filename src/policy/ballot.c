@@ -57,6 +57,7 @@ struct astra_candidate astra_ballot_candidate(const struct round *r,
 		.tenant = j->tenant,
 		.gpus = job->state == ASTRA_JOB_RUNNING ? j->held_gpus
 							: job->request.gpus,
+		.charge = j->charge,
 		.submit_sec = j->submit_sec,
 		.leases = j->leases,
 		.fresh = !j->ran,
@@ -88,13 +89,13 @@ void astra_ballot_charge(const struct round *r, struct ballot *b)
 		if (j->id && j->state == ASTRA_JOB_RUNNING &&
 		    j->phase == ASTRA_PHASE_LEASED && left > 0)
 			b->tenants[j->tenant].usage.alloc +=
-				j->held_gpus * left;
+				j->held_charge * left;
 	}
 	for (size_t i = 0; i < e->grant_count; i++) {
 		const struct ejob *j =
 			&e->jobs[astra_idmap_get(&e->by_id, e->grants[i].job)];
 
-		b->tenants[j->tenant].usage.alloc += j->gpus * j->lease_sec;
+		b->tenants[j->tenant].usage.alloc += j->charge * j->lease_sec;
 	}
 }
 

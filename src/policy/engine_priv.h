@@ -33,6 +33,8 @@ struct ejob {
 	uint32_t index;	  /* in the present snapshot's jobs */
 	uint32_t gpus;	  /* asked for */
 	uint32_t held_gpus;
+	double charge; /* its demand: of what it holds, else of what it asks */
+	double held_charge;
 	uint32_t copies;
 	uint32_t restart_cnt;
 	uint32_t leases, revoked;

@@ -8,7 +8,9 @@
 #include "src/common/grow.h"
 #include "src/policy/engine_priv.h"
 
-#define STATE_VERSION 1
+/* 2: the charges of GPU types. */
+#define STATE_VERSION 2
+#define STATE_VERSION_OLDEST 1
 
 static void save_tenant(const struct astra_engine *e, const struct etenant *t,
 			struct astra_bytes *out)
@@ -42,6 +44,8 @@ static void save_job(const struct astra_engine *e, const struct ejob *j,
 	astra_put_u32(out, (uint32_t)j->phase);
 	astra_put_u32(out, (uint32_t)j->revocable | (uint32_t)j->ran << 1);
 	astra_put_f64(out, j->weight);
+	astra_put_f64(out, j->charge);
+	astra_put_f64(out, j->held_charge);
 	astra_put_f64(out, j->submit_sec);
 	astra_put_f64(out, j->start_sec);
 	astra_put_f64(out, j->lease_sec);
@@ -103,7 +107,7 @@ static int restore_tenant(struct astra_engine *e, struct astra_reader *in)
 }
 
 static void read_job(struct ejob *j, struct astra_usage *usage,
-		     struct astra_reader *in)
+		     struct astra_reader *in, uint32_t version)
 {
 	uint32_t flags;
 
@@ -122,6 +126,8 @@ static void read_job(struct ejob *j, struct astra_usage *usage,
 	j->revocable = flags & 1;
 	j->ran = flags >> 1 & 1;
 	j->weight = astra_get_f64(in);
+	j->charge = version < 2 ? j->gpus : astra_get_f64(in);
+	j->held_charge = version < 2 ? j->held_gpus : astra_get_f64(in);
 	j->submit_sec = astra_get_f64(in);
 	j->start_sec = astra_get_f64(in);
 	j->lease_sec = astra_get_f64(in);
@@ -134,16 +140,18 @@ static void read_job(struct ejob *j, struct astra_usage *usage,
 	usage->fair = astra_get_f64(in);
 }
 
-static int restore_job(struct astra_engine *e, struct astra_reader *in)
+static int restore_job(struct astra_engine *e, struct astra_reader *in,
+		       uint32_t version)
 {
 	struct ejob j = {0};
 	struct astra_usage usage;
 	uint32_t row = (uint32_t)e->job_count;
 
-	read_job(&j, &usage, in);
+	read_job(&j, &usage, in, version);
 	if (in->failed || !j.id || j.tenant >= e->tenant_count ||
 	    j.state > ASTRA_JOB_ENDED || j.phase > ASTRA_PHASE_LEAVING ||
-	    !(j.weight >= 0) || astra_engine_find(e, j.id))
+	    !(j.weight >= 0) || !(j.charge >= 0) || !(j.held_charge >= 0) ||
+	    astra_engine_find(e, j.id))
 		return -1;
 	/* Who was to have its GPUs is decided anew. */
 	if (j.phase == ASTRA_PHASE_DOOMED)
@@ -154,7 +162,7 @@ static int restore_job(struct astra_engine *e, struct astra_reader *in)
 		       sizeof(*e->vacant)) < 0)
 		return -1;
 	j.account = astra_fairness_add_job(
-		e->account, e->tenants[j.tenant].account, j.weight, j.gpus);
+		e->account, e->tenants[j.tenant].account, j.weight, j.charge);
 	if (j.account == ASTRA_NONE ||
 	    astra_idmap_put(&e->by_id, j.id, row) < 0)
 		return -1;
@@ -166,12 +174,13 @@ static int restore_job(struct astra_engine *e, struct astra_reader *in)
 					  j.copies);
 	if (j.state == ASTRA_JOB_RUNNING)
 		astra_fairness_set_alloc(e->account, e->now_sec, j.account,
-					 j.held_gpus);
+					 j.held_charge);
 	astra_fairness_restore_job(e->account, e->now_sec, j.account, usage);
 	return 0;
 }
 
-static int restore(struct astra_engine *e, struct astra_reader *in)
+static int restore(struct astra_engine *e, struct astra_reader *in,
+		   uint32_t version)
 {
 	uint32_t tenants, jobs;
 	double capacity;
@@ -192,7 +201,7 @@ static int restore(struct astra_engine *e, struct astra_reader *in)
 	for (uint32_t i = 0; !rc && i < tenants; i++)
 		rc = restore_tenant(e, in);
 	for (uint32_t i = 0; !rc && i < jobs; i++)
-		rc = restore_job(e, in);
+		rc = restore_job(e, in, version);
 	return rc;
 }
 
@@ -204,18 +213,19 @@ struct astra_engine *astra_engine_restore(const struct astra_options *options,
 	struct astra_engine *e;
 	uint32_t version = astra_get_u32(&in);
 
-	if (in.failed || version != STATE_VERSION) {
+	if (in.failed || version < STATE_VERSION_OLDEST ||
+	    version > STATE_VERSION) {
 		astra_error_set(err,
-				"engine state of version %u, this is %u: start "
-				"with an empty state or the matching release",
-				version, STATE_VERSION);
+				"engine state of version %u, this release "
+				"reads %u to %u",
+				version, STATE_VERSION_OLDEST, STATE_VERSION);
 		return NULL;
 	}
 	/* t_begin is read from the data; nothing is accounted before it. */
 	e = astra_engine_create(options, 0, err);
 	if (!e)
 		return NULL;
-	if (restore(e, &in) < 0) {
+	if (restore(e, &in, version) < 0) {
 		astra_error_set(err,
 				"engine state is damaged at byte %zu of "
 				"%zu",

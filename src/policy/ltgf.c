@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The two-phase round (Algs. 1 and 2). Phase one picks the tenant with the
  * smallest A_p / F_p, phase two its job with the smallest rho. A grant charges
- * the tenant gpus * lease in advance; job rhos are constant within a round.
+ * the tenant charge * lease in advance, where charge is gpus_ij unless GPU
+ * types have weights of their own; job rhos are constant within a round.
  * A job that does not fit is dropped for the round ("job") or takes its tenant
  * with it ("tenant", the literal reading of line 10).
  *
@@ -210,7 +211,7 @@ static void run_round(const struct ltgf *self,
 		};
 		if (granted) {
 			gpus_free -= c->gpus;
-			top->alloc += c->gpus * contest->lease_sec;
+			top->alloc += c->charge * contest->lease_sec;
 			top->key = tenant_key(contest, top);
 		}
 		top->next++;

@@ -3,7 +3,9 @@
  * engine about its cluster at one moment. Everything here is borrowed by the
  * engine for one call and never written.
  *
- * Times are seconds since the epoch of the host. GPUs are whole devices.
+ * Times are seconds since the epoch of the host. GPUs are whole devices. What
+ * they are charged with is a weight of their type, "charge": of several GPUs
+ * the sum of theirs; 0 stands for one each.
  */
 #ifndef ASTRA_MODEL_H
 #define ASTRA_MODEL_H
@@ -28,6 +30,7 @@ struct astra_node {
 	bool settling;	  /* a job is being cleaned up: no start just now */
 	uint32_t gpus;	  /* GPUs of the node, held or not */
 	uint32_t gpus_free;
+	double charge; /* of all its GPUs */
 	uint32_t cpus;
 	uint32_t cpus_free;
 	uint64_t mem_free_mib;
@@ -36,6 +39,7 @@ struct astra_node {
 /* What a job asks for. Zero means "no such wish" unless stated otherwise. */
 struct astra_request {
 	uint32_t gpus;		/* total; a managed job has at least one */
+	double charge;		/* of them all, or what is expected */
 	uint32_t gpus_per_node; /* exactly so many on each of its nodes */
 	uint32_t gpus_quantum;	/* a node's GPUs are a multiple of this */
 	uint32_t nodes_min;
@@ -85,6 +89,7 @@ struct astra_job {
 	bool checkpoints;      /* wants a signal and its grace before */
 	const struct astra_share *held;
 	size_t held_count;
+	double held_charge; /* of all GPUs that it holds */
 };
 
 struct astra_tenant {
@@ -107,6 +112,12 @@ static inline bool astra_node_allowed(const struct astra_request *request,
 {
 	return !request->allowed ||
 	       (request->allowed[node / 64] >> (node % 64) & 1);
+}
+
+/* A charge where 0 stands for one a GPU. */
+static inline double astra_charge(double charge, uint32_t gpus)
+{
+	return charge > 0 ? charge : gpus;
 }
 
 static inline bool astra_job_active(enum astra_job_state state)

@@ -23,6 +23,7 @@ struct astra_candidate {
 	uint32_t job;	 /* the engine's number of it */
 	uint32_t tenant; /* index into the contest's tenants */
 	uint32_t gpus;	 /* >= 1 */
+	double charge;	 /* that a grant costs a second; its GPUs' weights */
 	double submit_sec;
 	double rho;		 /* of the job, Eq. 12 */
 	uint32_t leases;	 /* leases it has had so far */

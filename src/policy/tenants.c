@@ -63,7 +63,7 @@ int astra_tenants_map(struct astra_engine *e, const struct astra_snapshot *snap)
 void astra_tenants_set_shares(struct astra_engine *e,
 			      const struct astra_snapshot *snap, bool *changed)
 {
-	double now = snap->now_sec, gpus = 0;
+	double now = snap->now_sec, charge = 0;
 
 	for (size_t i = 0; i < e->tenant_count; i++)
 		e->tenants[i].listed = false;
@@ -83,6 +83,7 @@ void astra_tenants_set_shares(struct astra_engine *e,
 	}
 	for (size_t i = 0; i < snap->node_count; i++)
 		if (snap->nodes[i].usable)
-			gpus += snap->nodes[i].gpus;
-	astra_fairness_set_capacity(e->account, now, gpus);
+			charge += astra_charge(snap->nodes[i].charge,
+					       snap->nodes[i].gpus);
+	astra_fairness_set_capacity(e->account, now, charge);
 }

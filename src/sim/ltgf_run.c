@@ -53,6 +53,7 @@ static void fill_contest(struct round *r)
 			.job = i,
 			.tenant = job->tenant,
 			.gpus = job->gpus,
+			.charge = job->gpus,
 			.submit_sec = job->submit_sec,
 			.rho = r->out->jobs[i].rho,
 			.fresh = job->fresh,

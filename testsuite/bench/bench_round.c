@@ -62,6 +62,7 @@ static void add_jobs(struct world *w)
 			.submit_sec = pick(3600),
 			.latest_start_sec = HUGE_VAL,
 		};
+		c->charge = c->gpus;
 		w->numbers[i] = astra_fairness_add_job(w->account, c->tenant, 1,
 						       c->gpus);
 		astra_fairness_set_active(w->account, pick(3600), w->numbers[i],

@@ -61,6 +61,7 @@ static struct astra_candidate job(uint32_t tenant, uint32_t gpus, double rho)
 	return (struct astra_candidate){
 		.tenant = tenant,
 		.gpus = gpus,
+		.charge = gpus,
 		.rho = rho,
 		.latest_start_sec = HUGE_VAL,
 	};
@@ -119,6 +120,26 @@ static void the_neediest_tenant_goes_first(void **state)
 	(void)state;
 	EXPECT(&o, &a, 2, 1);
 	EXPECT(&o, &b, 2, 1);
+}
+
+/* A grant costs charge * lease, and takes gpus of the m: 2 GPUs of weight 3
+ * are worth 6 of weight 1. Keys 60/80; 20/80, 40/80, 60/80. */
+static void a_grant_costs_its_charge(void **state)
+{
+	const struct astra_contestant tenants[] = {
+		{.quota = 8, .entitled = true},
+		{.quota = 8, .entitled = true},
+	};
+	struct astra_candidate jobs[8];
+	const struct astra_contest contest = CONTEST(8, jobs, tenants);
+	struct astra_options o = defaults();
+
+	(void)state;
+	for (uint32_t i = 0; i < 8; i++) {
+		jobs[i] = job(i / 4, 2, 0);
+		jobs[i].charge = i < 4 ? 6 : 2;
+	}
+	EXPECT(&o, &contest, 0, 4, 5, 6);
 }
 
 /* Alg. 1 prints r < M; it must be r <= M. */
@@ -421,6 +442,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fresh_tenants_are_served_by_weight),
 		cmocka_unit_test(the_neediest_tenant_goes_first),
+		cmocka_unit_test(a_grant_costs_its_charge),
 		cmocka_unit_test(a_job_as_large_as_the_cluster_starts),
 		cmocka_unit_test(equal_rhos_go_by_submission_then_index),
 		cmocka_unit_test(a_chain_of_ties_starts_at_the_smallest),

@@ -141,6 +141,14 @@ static void live(struct vcluster *vc)
 	}
 }
 
+static double share_charge(const struct vcluster *vc,
+			   const struct astra_share *share)
+{
+	const struct astra_node *n = &vc->nodes[share->node];
+
+	return astra_charge(n->charge, n->gpus) * share->gpus / n->gpus;
+}
+
 static void start(struct vcluster *vc, struct vjob *v,
 		  const struct astra_decision *d)
 {
@@ -148,9 +156,11 @@ static void start(struct vcluster *vc, struct vjob *v,
 
 	assert_int_equal(v->job.state, ASTRA_JOB_PENDING);
 	v->job.held_count = d->share_count;
+	v->job.held_charge = 0;
 	for (size_t i = 0; i < d->share_count; i++) {
 		v->held[i] = vc->plan.shares[d->first_share + i];
 		gpus += v->held[i].gpus;
+		v->job.held_charge += share_charge(vc, &v->held[i]);
 	}
 	assert_int_equal(gpus, v->job.request.gpus);
 	hold_shares(vc, v, 1);
