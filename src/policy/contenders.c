@@ -87,6 +87,8 @@ int astra_contenders_find(struct round *r)
 		copies = job->copies - e->jobs[row].grants;
 		if (copies > r->usable_gpus / job->request.gpus)
 			copies = r->usable_gpus / job->request.gpus;
+		if (!copies && !e->options.leases)
+			copies = 1; /* it has its place in the line */
 		while (copies-- > 0)
 			if (add_contender(r, row, job, false) < 0)
 				return -1;

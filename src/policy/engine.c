@@ -259,7 +259,9 @@ int astra_engine_round(struct astra_engine *e,
 	rc = astra_account_sync(e, snapshot, &plan->changed, err);
 	if (!rc && build_space(&r) < 0)
 		rc = astra_error_nomem(err);
-	if (!rc) {
+	if (!rc && !e->options.leases) {
+		rc = astra_round_order(&r, err);
+	} else if (!rc) {
 		astra_grants_revise(&r);
 		rc = astra_round_decide(&r, err);
 	}

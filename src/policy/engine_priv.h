@@ -143,15 +143,15 @@ struct round {
 struct contender {
 	uint32_t row; /* index into e->jobs */
 	const struct astra_job *job;
-	uint64_t shape;	 /* equal requests have equal shapes */
-	bool expired;	 /* holds GPUs, its lease is over */
-	bool granted;	 /* by the policy, in the present pass */
-	bool failed;	 /* of a shape that found no place */
-	bool pinned;	 /* no lease's end will ever make room for it */
-	bool impossible; /* nor would the end of every job */
+	uint64_t shape;	  /* equal requests have equal shapes */
+	bool expired;	  /* holds GPUs, its lease is over */
+	bool granted;	  /* by the policy, in the present pass */
+	bool failed;	  /* of a shape that found no place */
+	bool pinned;	  /* no lease's end will ever make room for it */
+	bool impossible;  /* nor would the end of every job */
 	double start_sec; /* one lease's end will do, then; 0: not known */
-	bool taken;	 /* expired: its GPUs go to others */
-	uint32_t winner; /* expired and taken: the id of the job they go to */
+	bool taken;	  /* expired: its GPUs go to others */
+	uint32_t winner;  /* expired and taken: the id of the job they go to */
 	size_t first_share, share_count; /* waiting and granted: its place */
 };
 
@@ -196,6 +196,8 @@ int astra_ballot_everybody(struct round *r, struct ballot *b,
 
 /* round.c */
 int astra_round_decide(struct round *r, struct astra_error *err);
+/* Without leases: the order in which the host should start jobs. */
+int astra_round_order(struct round *r, struct astra_error *err);
 
 /* reclaim.c: find a place for a waiting contender on what is free plus what
  * the losers hold, taking back as few GPUs as possible. */
@@ -283,6 +285,6 @@ int astra_hold_renew(struct round *r, const struct outcome *o,
 void astra_settle_mark(struct round *r);
 void astra_settle_older(struct round *r, struct hold *hold);
 int astra_settle(struct round *r, struct hold *hold, const struct outcome *o);
-int astra_explain(struct round *r, const struct outcome *o);
+int astra_explain(struct round *r, const struct astra_ranking *ranking);
 
 #endif

@@ -64,6 +64,12 @@ void astra_lease_follow(struct astra_engine *e, struct ejob *j,
 		begin_lease(e, j, job);
 		*changed = true;
 	}
+	/* It could not be requeued before, as in a pool that had no leases. */
+	if (leased && job->revocable && !j->revocable) {
+		j->lease_start_sec = now_sec;
+		j->lease_end_sec = now_sec + j->lease_sec;
+		*changed = true;
+	}
 	/* It turned out that the host can't requeue it. */
 	if (leased && !job->revocable && j->phase != ASTRA_PHASE_LEASED)
 		j->phase = ASTRA_PHASE_LEASED;

@@ -162,6 +162,7 @@ TIME_ROW(lead_max, lead_max_sec)
 TIME_ROW(urgency, urgency_sec)
 BOOL_ROW(lease_none, lease_none_allowed)
 BOOL_ROW(new_first, new_first)
+BOOL_ROW(leases, leases)
 
 static int set_policy(struct astra_options *o, const char *text,
 		      struct astra_error *err)
@@ -234,6 +235,17 @@ static int set_reclaim(struct astra_options *o, const char *text,
 	return parse_count(&o->reclaim_max, text, err);
 }
 
+static int set_weight(struct astra_options *o, const char *text,
+		      struct astra_error *err)
+{
+	if (!strcasecmp(text, "only"))
+		o->priority_weight = ASTRA_WEIGHT_ONLY;
+	else if (parse_count(&o->priority_weight, text, NULL) < 0)
+		return astra_error_set(err, "a whole number from 0 to "
+					    "100000000, or only");
+	return 0;
+}
+
 static int set_variant(struct astra_options *o, const char *text,
 		       struct astra_error *err)
 {
@@ -281,6 +293,18 @@ const struct astra_option astra_option_table[] = {
 	 "Who goes next. ltgf: long-term GPU-time "
 	 "fairness (ASTRAEA, Ye et al.).",
 	 set_policy},
+	{"Leases", "yes|no", "yes",
+	 "no: jobs have no leases; Slurm starts them by itself, in the order "
+	 "of their priorities, which follow Policy where priority/ltgf is "
+	 "loaded, and they run until they end. So it is in every pool where "
+	 "burst_buffer/astraea is not loaded.",
+	 set_leases},
+	{"PriorityWeightLTGF", "NUMBER|only", "only",
+	 "Without leases, what the place in Policy's line adds to the "
+	 "priority of priority/multifactor: the first of n jobs gets NUMBER, "
+	 "the next NUMBER x (n-1)/n, and so on. only: each place counts 1000 "
+	 "more than all PriorityWeight options of slurm.conf together.",
+	 set_weight},
 	{"LeaseTerm", "TIME", "900",
 	 "How long a job holds its GPUs before "
 	 "it competes for them again.",

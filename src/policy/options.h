@@ -15,15 +15,20 @@
 #define ASTRA_POLICY_NAME_MAX 32
 #define ASTRA_EXIT_CODES_MAX 16
 
+/* PriorityWeightLTGF=only */
+#define ASTRA_WEIGHT_ONLY UINT32_MAX
+
 struct astra_options {
 	char policy[ASTRA_POLICY_NAME_MAX];
-	double lease_sec;	 /* LeaseTerm */
-	double lease_min_sec;	 /* LeaseMin, bounds of --lease */
-	double lease_max_sec;	 /* LeaseMax */
-	bool lease_none_allowed; /* AllowNoLease */
-	double round_sec;	 /* RoundInterval */
-	double grace_sec;	 /* CheckpointGrace */
-	int checkpoint_signal;	 /* CheckpointSignal, 0: none */
+	bool leases;		  /* Leases; no: order only */
+	uint32_t priority_weight; /* PriorityWeightLTGF */
+	double lease_sec;	  /* LeaseTerm */
+	double lease_min_sec;	  /* LeaseMin, bounds of --lease */
+	double lease_max_sec;	  /* LeaseMax */
+	bool lease_none_allowed;  /* AllowNoLease */
+	double round_sec;	  /* RoundInterval */
+	double grace_sec;	  /* CheckpointGrace */
+	int checkpoint_signal;	  /* CheckpointSignal, 0: none */
 	int checkpoint_exit[ASTRA_EXIT_CODES_MAX]; /* CheckpointExit */
 	size_t checkpoint_exit_count;
 	double min_run_sec;	/* MinRunTime */

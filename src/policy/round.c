@@ -117,25 +117,33 @@ static int one_pass(struct round *r, struct outcome *o, bool *settled,
 	return 0;
 }
 
+/* All contenders on one ballot, for what is free or held by them. */
+static int begin_contest(const struct round *r, struct ballot *b,
+			 struct astra_error *err)
+{
+	if (astra_ballot_init(b, r, r->contender_count) < 0)
+		return astra_error_nomem(err);
+	astra_ballot_charge(r, b);
+	b->contest.candidate_count = r->contender_count;
+	b->contest.gpus = astra_space_gpus(r->idle);
+	for (size_t i = 0; i < r->contender_count; i++) {
+		const struct contender *c = &r->contenders[i];
+
+		b->candidates[i] = astra_ballot_candidate(r, c->row, c->job);
+		if (c->expired)
+			b->contest.gpus += b->candidates[i].gpus;
+	}
+	return 0;
+}
+
 static int decide_contest(struct round *r, struct outcome *o,
 			  struct astra_error *err)
 {
 	bool settled = false;
 
 	*o = (struct outcome){0};
-	if (astra_ballot_init(&o->ballot, r, r->contender_count) < 0)
-		return astra_error_nomem(err);
-	astra_ballot_charge(r, &o->ballot);
-	o->ballot.contest.candidate_count = r->contender_count;
-	o->ballot.contest.gpus = astra_space_gpus(r->idle);
-	for (size_t i = 0; i < r->contender_count; i++) {
-		const struct contender *c = &r->contenders[i];
-
-		o->ballot.candidates[i] =
-			astra_ballot_candidate(r, c->row, c->job);
-		if (c->expired)
-			o->ballot.contest.gpus += o->ballot.candidates[i].gpus;
-	}
+	if (begin_contest(r, &o->ballot, err) < 0)
+		return -1;
 	for (int pass = 0; !settled && pass < PASSES_MAX; pass++)
 		if (one_pass(r, o, &settled, err) < 0)
 			return -1;
@@ -173,11 +181,33 @@ int astra_round_decide(struct round *r, struct astra_error *err)
 	if (!rc)
 		rc = astra_revoke_doomed(r);
 	if (!rc)
-		rc = astra_explain(r, &o);
+		rc = astra_explain(r, &o.ballot.ranking);
 	if (rc < 0)
 		astra_error_nomem(err);
 out:
 	astra_hold_fini(&hold);
 	outcome_fini(&o);
+	return rc;
+}
+
+/* As if there were GPUs for everybody: so each place in the line charges the
+ * tenant that has it, and the next one counts with that. */
+int astra_round_order(struct round *r, struct astra_error *err)
+{
+	struct ballot b = {0};
+	int rc = 0;
+
+	while (r->e->grant_count)
+		astra_grants_drop(r->e, r->e->grants[0].job);
+	r->e->hold = (struct astra_hold_view){0};
+	if (astra_contenders_find(r) < 0)
+		return astra_error_nomem(err);
+	if (begin_contest(r, &b, err) < 0)
+		return -1;
+	b.contest.gpus = UINT64_MAX;
+	rc = astra_ballot_run(r, &b, err);
+	if (!rc && astra_explain(r, &b.ranking) < 0)
+		rc = astra_error_nomem(err);
+	astra_ballot_fini(&b);
 	return rc;
 }

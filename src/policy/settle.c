@@ -132,7 +132,7 @@ static enum astra_wait wait_of(const struct round *r, const struct ejob *j,
 }
 
 /* Ranks and reasons of all jobs that wait. */
-int astra_explain(struct round *r, const struct outcome *o)
+int astra_explain(struct round *r, const struct astra_ranking *ranking)
 {
 	uint32_t rank = 0;
 
@@ -149,9 +149,9 @@ int astra_explain(struct round *r, const struct outcome *o)
 		if (j->reason.wait == ASTRA_WAIT_HOLD)
 			j->reason.start_sec = r->e->hold.start_sec;
 	}
-	for (size_t i = 0; i < o->ballot.ranking.count; i++) {
+	for (size_t i = 0; i < ranking->count; i++) {
 		const struct contender *c =
-			&r->contenders[o->ballot.ranking.choices[i].candidate];
+			&r->contenders[ranking->choices[i].candidate];
 		struct ejob *j = &r->e->jobs[c->row];
 
 		if (c->expired || j->reason.rank)

@@ -454,6 +454,64 @@ static void random_histories_never_overcommit(void **state)
 	}
 }
 
+static uint32_t rank_of(struct vcluster *vc, const struct vjob *job)
+{
+	return vc_view(vc, job).reason.rank;
+}
+
+/* Alg. 1 with GPUs for everybody: each place charges its tenant, so the places
+ * go round in proportion to the weights, here 2:1; and nothing is started. */
+static void without_leases_jobs_are_only_ordered(void **state)
+{
+	struct vcluster vc;
+	struct vjob *a[4], *b[2];
+	(void)state;
+
+	vc_init(&vc, 1, 4);
+	use_terms(&vc, 20);
+	vc.options.leases = false;
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 2);
+	vc_tenant(&vc, "b", 1);
+	for (int i = 0; i < 4; i++)
+		a[i] = vc_submit(&vc, 0, 4, HUGE_VAL);
+	for (int i = 0; i < 2; i++)
+		b[i] = vc_submit(&vc, 1, 4, HUGE_VAL);
+	vc_run(&vc, AT(60));
+	assert_int_equal(vc_running_gpus(&vc), 0);
+	assert_int_equal(rank_of(&vc, a[0]), 1);
+	assert_int_equal(rank_of(&vc, b[0]), 2);
+	assert_int_equal(rank_of(&vc, a[1]), 3);
+	assert_int_equal(rank_of(&vc, a[2]), 4);
+	assert_int_equal(rank_of(&vc, b[1]), 5);
+	assert_int_equal(rank_of(&vc, a[3]), 6);
+	vc_fini(&vc);
+}
+
+/* Jobs that ran where there were no leases get a whole one when there are. */
+static void first_leases_are_whole_ones(void **state)
+{
+	struct vcluster vc;
+	struct vjob *j, *other;
+	(void)state;
+
+	vc_init(&vc, 1, 4);
+	use_terms(&vc, 20);
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 1);
+	j = vc_submit(&vc, 0, 4, HUGE_VAL);
+	j->job.revocable = false;
+	vc_run(&vc, AT(100));
+	assert_int_equal(j->job.state, ASTRA_JOB_RUNNING);
+	other = vc_submit(&vc, 0, 4, HUGE_VAL);
+	j->job.revocable = true;
+	vc_run(&vc, AT(115));
+	assert_int_equal(j->job.state, ASTRA_JOB_RUNNING);
+	vc_run(&vc, AT(130));
+	assert_int_equal(other->job.state, ASTRA_JOB_RUNNING);
+	vc_fini(&vc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -470,6 +528,8 @@ int main(void)
 		cmocka_unit_test(grace_ends_in_a_requeue),
 		cmocka_unit_test(irrevocable_jobs_are_charged_and_never_taken),
 		cmocka_unit_test(save_and_restore_go_on_in_mid_lease),
+		cmocka_unit_test(without_leases_jobs_are_only_ordered),
+		cmocka_unit_test(first_leases_are_whole_ones),
 		cmocka_unit_test(random_histories_never_overcommit),
 	};
 
