@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The jobs of a campaign: several tenants, shapes and ways to end."""
+import os
+import random
+
+# weight, GPUs a node, nodes, steps (of 0.25 s) from and to, kind, tasks
+SHAPES = [
+    (4, 1, 1, 4, 12, "plain", 0),
+    (4, 1, 1, 40, 100, "ckpt", 0),
+    (3, 2, 1, 40, 120, "ckpt", 0),
+    (3, 2, 1, 20, 80, "plain", 0),
+    (2, 4, 1, 20, 80, "ckpt", 0),
+    (2, 1, 2, 20, 80, "ckpt", 0),
+    (2, 2, 2, 20, 60, "plain", 0),
+    (2, 1, 1, 8, 40, "ckpt", 4),
+    (1, 1, 1, 8, 40, "plain", 4),
+]
+ACCOUNTS = ["red", "blue", "green"]
+JOB = os.path.join(os.path.dirname(os.path.abspath(__file__)), "job.py")
+
+
+class Work:
+    def __init__(self, cluster, journal, seed, accounts):
+        self.cluster, self.journal = cluster, journal
+        self.random = random.Random("work %d" % seed)
+        self.accounts = accounts
+        self.jobs = {}      # the journal's name -> (job id, task or None)
+        self.gone = set()   # given up after a violation
+        self.count = 0
+
+    def waiting(self):
+        """Names of the jobs that are not done."""
+        return [n for n in self.jobs
+                if n not in self.gone and not self.journal.done(n)]
+
+    def top_up(self, wanted):
+        """Submit until so many are not done."""
+        added = 0
+        while len(self.waiting()) < wanted:
+            if not self.submit():
+                break
+            added += 1
+        return added
+
+    def submit(self):
+        shape = self.random.choices(
+            SHAPES, weights=[s[0] for s in SHAPES])[0]
+        _, gpus, nodes, low, high, kind, tasks = shape
+        steps = self.random.randint(low, high)
+        account = self.random.choice(ACCOUNTS)
+        name = "j%d" % (self.count + 1)
+        command = ["sbatch", "--parsable", "--requeue", "-J", name,
+                   "-o", "/dev/null", "--chdir=/", "-N%d" % nodes,
+                   "--gres=gpu:%d" % gpus, "-t", "60", "--mem=100"]
+        if self.accounts:
+            command += ["-A", account]
+        if kind == "ckpt":
+            command += ["--signal=USR1"]
+        if tasks:
+            command += ["--array=0-%d%%2" % (tasks - 1)]
+        command += ["--wrap", "exec python3 %s %s %s %d %s" % (
+            JOB, self.journal.path, name, steps, kind)]
+        status, out = self.cluster.run(*command)
+        if status != 0:
+            return False
+        self.count += 1
+        job = int(out.split(";")[0])
+        for task in range(tasks) if tasks else [None]:
+            self.jobs[name + ("" if task is None else "_%d" % task)] = (
+                job, task)
+        return True
+
+    # What an administrator does after a fault; each returns how often.
+
+    def states(self):
+        """{name: (state, reason, job id text)}, or None."""
+        lines = self.cluster.lines(
+            "squeue", "-h", "-r", "-t", "all", "-o", "%j|%F|%K|%T|%r|%i")
+        if lines is None:
+            return None
+        found = {}
+        for line in lines:
+            name, _, task, state, reason, text = line.split("|")
+            if task.isdigit():
+                name += "_" + task
+            found[name] = (state, reason, text)
+        return found
+
+    def release(self, states):
+        """Jobs that Slurm held since they could not be launched."""
+        held = [text for state, reason, text in states.values()
+                if state == "PENDING" and (
+                    reason.startswith(("launch failed", "launch_failed",
+                                       "JobHeld")) or "MaxRequeue" in reason)]
+        for text in held:
+            self.cluster.run("scontrol", "release", text)
+        return len(held)
+
+    def hurry(self, states):
+        """Jobs of failed nodes wait two minutes otherwise."""
+        late = [text for state, reason, text in states.values()
+                if state == "PENDING" and reason == "BeginTime"]
+        for text in late:
+            self.cluster.run("scontrol", "update", "JobId=" + text,
+                             "StartTime=now")
+        return len(late)
+
+    def resume(self):
+        """Nodes that were set aside by a fault."""
+        lines = self.cluster.lines(
+            "sinfo", "-h", "-N", "-p", "gpu", "-o", "%N %T") or []
+        away = sorted({line.split()[0] for line in lines
+                       if line.split()[1].startswith(("drain", "down"))})
+        for node in away:
+            self.cluster.run("scontrol", "update", "NodeName=" + node,
+                             "State=RESUME")
+        return len(away)
