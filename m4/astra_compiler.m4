@@ -32,6 +32,15 @@ AC_SUBST([ASTRA_LDFLAGS])
 AC_SUBST([ASTRA_SANITIZER], [$enable_sanitizer])
 ])
 
+dnl ASTRA_FAULT_POINTS: --enable-fault-points, for the tests of crashes.
+AC_DEFUN([ASTRA_FAULT_POINTS], [
+AC_ARG_ENABLE([fault-points],
+	[AS_HELP_STRING([--enable-fault-points],
+		[let tests kill slurmctld at named places; never in production])])
+AS_IF([test "x$enable_fault_points" = xyes],
+	[ASTRA_CFLAGS="$ASTRA_CFLAGS -DASTRA_FAULT_POINTS"])
+])
+
 dnl ASTRA_LIBRARIES: what the messages, the state file and the tests need.
 AC_DEFUN([ASTRA_LIBRARIES], [
 PKG_CHECK_MODULES([JANSSON], [jansson >= 2.10], [],

@@ -90,6 +90,12 @@ test_wish_SOURCES = testsuite/unit/test_wish.c src/slurm/wish.c \
 test_wish_CFLAGS = $(UNIT_CFLAGS)
 test_wish_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_black_box
+test_black_box_SOURCES = testsuite/unit/test_black_box.c \
+	testsuite/unit/unit.h
+test_black_box_CFLAGS = $(UNIT_CFLAGS)
+test_black_box_LDADD = libastra-store.la $(UNIT_LIBS)
+
 check_PROGRAMS += test_state_file
 test_state_file_SOURCES = testsuite/unit/test_state_file.c \
 	testsuite/unit/unit.h

@@ -6,6 +6,8 @@ libastra_common_la_SOURCES = \
 	src/common/bytes.h \
 	src/common/error.c \
 	src/common/error.h \
+	src/common/fault.c \
+	src/common/fault.h \
 	src/common/grow.c \
 	src/common/grow.h \
 	src/common/idmap.c \

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/common/fault.h"
 #include "src/common/idmap.h"
 #include "src/slurm/grace.h"
 #include "src/slurm/park.h"
@@ -153,9 +154,11 @@ static void send_signal(struct apply *a, const struct astra_decision *d,
 	}
 	memcpy(grace.exit, a->options->checkpoint_exit, sizeof(grace.exit));
 	astra_grace_add(&grace);
+	ASTRA_FAULT("lease.signal");
 	(void)astra_revoke_signal(job, &job_info->terms);
 	info("astraea: lease over: signal %d to %pJ", grace.signal, job);
 	a->out->signalled++;
+	ASTRA_FAULT("lease.signalled");
 }
 
 static void requeue(struct apply *a, const struct astra_decision *d)
@@ -167,7 +170,9 @@ static void requeue(struct apply *a, const struct astra_decision *d)
 		a->out->skipped++;
 		return;
 	}
+	ASTRA_FAULT("lease.requeue");
 	rc = astra_revoke_requeue(job);
+	ASTRA_FAULT("lease.requeued");
 	if (rc == SLURM_SUCCESS) {
 		info("astraea: lease over: requeue %pJ", job);
 		a->out->requeued++;

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/common/fault.h"
 #include "src/slurm/apply.h"
 #include "src/slurm/gate.h"
 #include "src/slurm/park.h"
 #include "src/slurm/publish.h"
+#include "src/slurm/recover.h"
 #include "src/slurm/users.h"
 
 #define TRIES_MAX 3
@@ -116,8 +118,10 @@ static int refresh(struct astra_cycle *cycle)
 	if (astra_lock(&hold) < 0)
 		return -1;
 	self_check(cycle);
-	if (!cycle->mismatched)
+	if (!cycle->mismatched) {
+		astra_recover_settle();
 		cycle->diag.depth = astra_park_refresh();
+	}
 	astra_unlock(&hold, &cycle->diag);
 	return cycle->mismatched ? -1 : 0;
 }
@@ -186,6 +190,7 @@ static int serve_pool(struct astra_cycle *cycle, size_t index)
 			return -1;
 		if (decide(cycle, pool, &cycle->scene.views[index]) < 0)
 			return done;
+		ASTRA_FAULT("round.decided");
 		if (astra_apply(pool, &cycle->scene.views[index], &cycle->diag,
 				&applied) < 0)
 			return -1;
@@ -261,6 +266,9 @@ double astra_cycle_run(struct astra_cycle *cycle)
 
 	if (!astra_config_active() || cycle->mismatched)
 		return now + IDLE_SEC;
+	if (!cycle->recovered && !slurmctld_config.shutdown_time)
+		astra_recover_jobs();
+	cycle->recovered = true;
 	if (slurmctld_config.shutdown_time || !nodes_settled(cycle))
 		return now + 1;
 	astra_cycle_follow(cycle);
@@ -273,6 +281,7 @@ double astra_cycle_run(struct astra_cycle *cycle)
 			return now + 1;
 		busy |= rc > 0;
 	}
+	ASTRA_FAULT("round.applied");
 	if (busy)
 		schedule_job_save(); /* has locks of its own */
 	astra_pools_save(&cycle->pools, &cycle->diag, now);

@@ -12,9 +12,11 @@ struct astra_cycle {
 	struct astra_diag diag;
 	char *conf_path; /* astraea.conf */
 	char *folder;	 /* StateSaveLocation */
+	bool gate;	 /* loaded: there may be leases */
 	bool loaded;	 /* the pools follow the configuration in force */
 	bool checked;	 /* slurmctld's structures are as we think */
 	bool mismatched; /* they are not: do nothing */
+	bool recovered;	 /* the records are as before a crash */
 	bool settled;	 /* all nodes have answered since the start */
 	double last_sec; /* of the last round */
 };

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "src/common/fault.h"
 #include "src/slurm/apply.h"
 #include "src/slurm/compat.h"
 #include "src/slurm/cycle.h"
@@ -16,6 +17,7 @@
 #include "src/slurm/grace.h"
 #include "src/slurm/park.h"
 #include "src/slurm/publish.h"
+#include "src/slurm/recover.h"
 
 #define READY_POLL_USEC 20000
 
@@ -127,6 +129,7 @@ static int begin(void)
 
 static void prepare(void)
 {
+	struct astra_error err = {""};
 	char conf[] = "astraea.conf";
 	char *path = get_extra_conf_path(conf);
 
@@ -136,6 +139,11 @@ static void prepare(void)
 	xfree(path);
 	cycle.diag.started_sec = cycle.diag.reset_sec = now_sec();
 	stop = event = reconfigure = false;
+	if (cycle.folder && astra_recover_open(cycle.folder, &err) < 0)
+		error("astraea: no protection of the last seconds before a "
+		      "crash: %s",
+		      err.text);
+	ASTRA_FAULT_FOLDER(cycle.folder);
 	astra_gate_begin();
 	if (cycle.conf_path && cycle.folder)
 		(void)astra_cycle_configure(&cycle, true);
@@ -190,6 +198,7 @@ void astra_host_stop(void)
 		astra_grace_free();
 		lock_slurmctld(astra_write_locks());
 		config = astra_config_swap(NULL);
+		astra_recover_close();
 		unlock_slurmctld(astra_write_locks());
 		astra_config_destroy(config);
 	}

@@ -46,6 +46,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/priority.h \
 	src/slurm/publish.c \
 	src/slurm/publish.h \
+	src/slurm/recover.c \
+	src/slurm/recover.h \
 	src/slurm/request.c \
 	src/slurm/request.h \
 	src/slurm/revoke.c \

@@ -34,6 +34,13 @@ void astra_revoke_mark(job_record_t *job)
 	astra_env_set(job->details, MARK, run);
 }
 
+bool astra_revoke_marked(const job_record_t *job)
+{
+	const char *run = astra_env_get(job->details, MARK);
+
+	return run && strtoul(run, NULL, 10) == job->restart_cnt;
+}
+
 void astra_revoke_tidy(job_record_t *job)
 {
 	const char *run;

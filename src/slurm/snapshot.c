@@ -6,6 +6,7 @@
 
 #include "src/common/grow.h"
 #include "src/slurm/park.h"
+#include "src/slurm/recover.h"
 #include "src/slurm/usage.h"
 #include "src/slurm/users.h"
 
@@ -120,7 +121,7 @@ static bool is_cleaning(const job_record_t *job)
 
 static enum astra_job_state pending_state(const job_record_t *job, time_t now)
 {
-	if (IS_JOB_COMPLETING(job))
+	if (IS_JOB_COMPLETING(job) || astra_recover_waits(job->job_id))
 		return ASTRA_JOB_REQUEUED;
 	if (job->priority == 0 || IS_JOB_REVOKED(job))
 		return ASTRA_JOB_BLOCKED;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/start.h"
 
+#include "src/common/fault.h"
 #include "src/slurm/ask.h"
 #include "src/slurm/gate.h"
 #include "src/slurm/managed.h"
 #include "src/slurm/mask.h"
 #include "src/slurm/park.h"
+#include "src/slurm/recover.h"
 
 #define REFUSED_TEXT "Lease: start refused"
 
@@ -249,9 +251,14 @@ enum astra_start_result astra_start(const struct astra_start_order *order,
 		*error = ESLURM_DEPENDENCY;
 		return ASTRA_REFUSED_JOB;
 	}
+	ASTRA_FAULT("start.choose");
 	*error = choose(job, order);
 	if (*error == SLURM_SUCCESS) {
+		ASTRA_FAULT("start.chosen");
+		astra_recover_started(job);
+		ASTRA_FAULT("start.noted");
 		launch(job, &order->lease);
+		ASTRA_FAULT("start.launched");
 		return ASTRA_STARTED;
 	}
 	refuse(job, *error);

@@ -4,5 +4,7 @@ noinst_LTLIBRARIES += libastra-store.la
 libastra_store_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
 libastra_store_la_LIBADD = $(ZLIB_LIBS)
 libastra_store_la_SOURCES = \
+	src/store/black_box.c \
+	src/store/black_box.h \
 	src/store/state_file.c \
 	src/store/state_file.h

@@ -12,6 +12,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "src/common/fault.h"
+
 #define MAGIC UINT32_C(0x41535452) /* "ASTR" */
 #define FORMAT UINT32_C(1)
 #define SIZE_MAX_BYTES (UINT64_C(1) << 32)
@@ -92,6 +94,7 @@ int astra_state_write(const char *path, const void *data, size_t size,
 	struct header h = {.magic = MAGIC, .format = FORMAT, .size = size};
 	char fresh[PATH_MAX], old[PATH_MAX];
 
+	ASTRA_FAULT("state.write");
 	h.crc = checksum(&h, data, size);
 	if (snprintf(fresh, sizeof(fresh), "%s.new", path) >= PATH_MAX ||
 	    snprintf(old, sizeof(old), "%s.old", path) >= PATH_MAX)
@@ -101,13 +104,17 @@ int astra_state_write(const char *path, const void *data, size_t size,
 		(void)unlink(fresh);
 		return -1;
 	}
+	ASTRA_FAULT("state.written");
 	(void)unlink(old);
+	ASTRA_FAULT("state.unlinked");
 	/* Some file systems have no links: then there is no backup. */
 	if (link(path, old) < 0 && errno != ENOENT && errno != EPERM &&
 	    errno != EOPNOTSUPP)
 		return astra_error_set(err, "%s: %s", old, strerror(errno));
+	ASTRA_FAULT("state.linked");
 	if (rename(fresh, path) < 0)
 		return astra_error_set(err, "%s: %s", path, strerror(errno));
+	ASTRA_FAULT("state.renamed");
 	sync_folder(path);
 	return 0;
 }

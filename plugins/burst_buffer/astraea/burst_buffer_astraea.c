@@ -2,10 +2,12 @@
 /* burst_buffer/astraea: the gate that Slurm asks before it starts a job. Entry
  * points only; it has nothing to do with burst buffers. Starts the engine
  * where SchedulerType stays sched/backfill. */
+#include "src/common/fault.h"
 #include "src/slurm/compat.h"
 #include "src/slurm/gate.h"
 #include "src/slurm/grace.h"
 #include "src/slurm/host.h"
+#include "src/slurm/recover.h"
 
 const char plugin_name[] = "Astraea gate";
 const char plugin_type[] = "burst_buffer/astraea";
@@ -140,6 +142,9 @@ int bb_p_job_revoke_alloc(job_record_t *job_ptr)
 int bb_p_job_start_stage_out(job_record_t *job_ptr)
 {
 	(void)astra_grace_end(job_ptr);
+	ASTRA_FAULT("end.before");
+	astra_recover_ended(job_ptr);
+	ASTRA_FAULT("end.noted");
 	astra_host_wake();
 	return SLURM_SUCCESS;
 }
@@ -156,9 +161,10 @@ int bb_p_job_test_stage_out(job_record_t *job_ptr)
 	return 1;
 }
 
+/* A job that never had nodes has ended. */
 int bb_p_job_cancel(job_record_t *job_ptr)
 {
-	(void)job_ptr;
+	astra_recover_ended(job_ptr);
 	return SLURM_SUCCESS;
 }
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Fault points: places at which a test makes slurmctld die by SIGKILL, as by a
+ * crash. Compiled in only by configure --enable-fault-points.
+ */
+#ifndef ASTRA_FAULT_H
+#define ASTRA_FAULT_H
+
+#ifdef ASTRA_FAULT_POINTS
+#define ASTRA_FAULT(name) astra_fault_here(name)
+
+#define ASTRA_FAULT_FOLDER(folder) astra_fault_folder(folder)
+
+/* Where the file "astraea_fault" arms a point: one line, "NAME" or "NAME N" for
+ * the N-th time it is reached. It is removed as the point goes off. */
+void astra_fault_folder(const char *folder);
+
+void astra_fault_here(const char *name);
+#else
+#define ASTRA_FAULT(name) ((void)0)
+#define ASTRA_FAULT_FOLDER(folder) ((void)(folder))
+#endif
+
+#endif

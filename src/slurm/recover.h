@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* After a crash. Slurm saves its jobs every five seconds: killed in between, it
+ * knows nothing of the last starts and ends, would run a job again that is over
+ * and start one beside its live processes. The black box (store/black_box.h)
+ * knows; here its events are written, and after a start the job records are
+ * brought up to them:
+ *
+ *   the record says   the box says    what is done
+ *   running           over            it ends as it had ended
+ *   running           requeued        it is requeued
+ *   pending           over            it ends as it had ended
+ *   pending           started, or     it waits until the nodes of that run have
+ *                     requeued        answered and killed what they found
+ */
+#ifndef ASTRA_RECOVER_H
+#define ASTRA_RECOVER_H
+
+#include "src/common/error.h"
+#include "src/slurm/compat.h"
+
+/* Open the box of a cluster. Does I/O. Without one only this safety is missing.
+ * folder: StateSaveLocation, which names the cluster.
+ * Returns 0, or -1 with err set. */
+int astra_recover_open(const char *folder, struct astra_error *err);
+
+/* Locks: caller holds job write. */
+void astra_recover_close(void);
+
+/* A managed job has got its nodes, and has not been launched.
+ * Locks: caller holds job write. */
+void astra_recover_started(const job_record_t *job);
+
+/* A job has ended; its state and exit code are final, nobody has been told.
+ * Locks: caller holds job write (job_completion_logger()). */
+void astra_recover_ended(const job_record_t *job);
+
+/* Once after slurmctld's start: bring the records up to the box.
+ * Locks: takes conf, job and node write, part and fed read. */
+void astra_recover_jobs(void);
+
+/* Let those go on that have waited for their old run's nodes. Each round.
+ * Locks: caller holds job write and node read. */
+void astra_recover_settle(void);
+
+/* Whether a pending job has to wait for that. The engine's thread only. */
+bool astra_recover_waits(uint32_t job_id);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/store/black_box.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define MAGIC UINT32_C(0x41424f58) /* "ABOX" */
+#define FORMAT UINT32_C(1)
+#define SLOTS 16384
+
+struct slot {
+	uint64_t seq; /* 0: never used */
+	uint32_t crc; /* of seq and the event */
+	uint32_t zero;
+	struct astra_box_event event;
+};
+
+struct ring {
+	uint32_t magic, format, slots, slot_bytes;
+	struct slot slot[SLOTS];
+};
+
+struct astra_box {
+	struct ring *ring;
+	uint64_t seq; /* of the last event */
+};
+
+static uint32_t checksum(uint64_t seq, const struct astra_box_event *event)
+{
+	uLong crc = crc32(0, (const Bytef *)&seq, sizeof(seq));
+
+	return (uint32_t)crc32(crc, (const Bytef *)event, sizeof(*event));
+}
+
+static bool is_whole(const struct slot *s)
+{
+	return s->seq && s->crc == checksum(s->seq, &s->event);
+}
+
+static bool is_ours(const struct ring *r)
+{
+	return r->magic == MAGIC && r->format == FORMAT && r->slots == SLOTS &&
+	       r->slot_bytes == sizeof(struct slot);
+}
+
+/* All of it is made now: memory that is not there would kill later. */
+static int make_room(int fd)
+{
+	int rc = ftruncate(fd, 0) < 0 ? errno : 0;
+
+	if (!rc)
+		rc = posix_fallocate(fd, 0, sizeof(struct ring));
+	errno = rc;
+	return rc ? -1 : 0;
+}
+
+/* A file of the name that belongs to somebody else is not to be trusted. */
+static int open_file(const char *name, struct astra_error *err)
+{
+	int fd = shm_open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		goto failed;
+	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid()) {
+		close(fd);
+		return astra_error_set(err,
+				       "shared memory %s belongs to user %u: "
+				       "remove it",
+				       name, (unsigned int)st.st_uid);
+	}
+	if ((size_t)st.st_size == sizeof(struct ring) || make_room(fd) == 0)
+		return fd;
+failed:
+	astra_error_set(err, "shared memory %s: %s", name, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static struct ring *map(int fd)
+{
+	struct ring *r = mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE,
+			      MAP_SHARED, fd, 0);
+
+	if (r == MAP_FAILED)
+		return NULL;
+	if (is_ours(r))
+		return r;
+	memset(r, 0, sizeof(*r));
+	r->magic = MAGIC;
+	r->format = FORMAT;
+	r->slots = SLOTS;
+	r->slot_bytes = sizeof(struct slot);
+	return r;
+}
+
+static uint64_t last_seq(const struct ring *r)
+{
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < SLOTS; i++)
+		if (is_whole(&r->slot[i]) && r->slot[i].seq > last)
+			last = r->slot[i].seq;
+	return last;
+}
+
+struct astra_box *astra_box_open(const char *name, struct astra_error *err)
+{
+	struct astra_box *box = calloc(1, sizeof(*box));
+	int fd;
+
+	if (!box) {
+		astra_error_nomem(err);
+		return NULL;
+	}
+	fd = open_file(name, err);
+	if (fd >= 0) {
+		box->ring = map(fd);
+		if (!box->ring)
+			astra_error_set(err, "shared memory %s: %s", name,
+					strerror(errno));
+		close(fd);
+	}
+	if (!box->ring) {
+		free(box);
+		return NULL;
+	}
+	box->seq = last_seq(box->ring);
+	return box;
+}
+
+void astra_box_close(struct astra_box *box)
+{
+	if (!box)
+		return;
+	munmap(box->ring, sizeof(*box->ring));
+	free(box);
+}
+
+/* A slot that is being written is invalid until its last store. */
+void astra_box_add(struct astra_box *box, const struct astra_box_event *event)
+{
+	struct slot *s;
+
+	if (!box)
+		return;
+	s = &box->ring->slot[++box->seq % SLOTS];
+	s->seq = 0;
+	s->event = *event;
+	s->crc = checksum(box->seq, &s->event);
+	__atomic_store_n(&s->seq, box->seq, __ATOMIC_RELEASE);
+}
+
+size_t astra_box_read(const struct astra_box *box,
+		      struct astra_box_event **list)
+{
+	size_t count = 0;
+
+	*list = box ? malloc(SLOTS * sizeof(**list)) : NULL;
+	if (!*list)
+		return 0;
+	/* The slot after the newest one is the oldest. */
+	for (uint64_t i = 1; i <= SLOTS; i++) {
+		const struct slot *s = &box->ring->slot[(box->seq + i) % SLOTS];
+
+		if (!is_whole(s))
+			continue;
+		(*list)[count] = s->event;
+		(*list)[count++].nodes[ASTRA_BOX_NODES - 1] = '\0';
+	}
+	return count;
+}

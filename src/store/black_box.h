@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The black box: the last starts and ends of managed jobs, in shared memory,
+ * so that they outlive the process in whatever moment it is killed. Slurm saves
+ * its jobs only every five seconds; this knows what has happened since.
+ *
+ * A ring of fixed records with a checksum each. Adding one is a few stores into
+ * memory: no I/O, no system call, no allocation. It does not outlive the host.
+ *
+ * No locks: one writer at a time.
+ */
+#ifndef ASTRA_BLACK_BOX_H
+#define ASTRA_BLACK_BOX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/common/error.h"
+
+enum astra_box_kind {
+	ASTRA_BOX_START = 1, /* got its nodes, was launched */
+	ASTRA_BOX_END,	     /* is over, for good */
+	ASTRA_BOX_REQUEUE,   /* is over, to run again */
+};
+
+#define ASTRA_BOX_NODES 96
+
+/* A run is named by job, restart_cnt and submit_sec: ids come back, requeues
+ * change the other two. */
+struct astra_box_event {
+	uint32_t kind;
+	uint32_t job;
+	uint32_t restart_cnt;
+	uint32_t array_job, array_task; /* Slurm's */
+	uint32_t state, exit_code;	/* Slurm's; END only */
+	uint32_t zero;
+	int64_t submit_sec, start_sec, end_sec;
+	char nodes[ASTRA_BOX_NODES]; /* host list, "" when it is too long */
+};
+
+struct astra_box;
+
+/* Open the box of that name, or make it. Does I/O.
+ * name: as shm_open() wants it, "/NAME".
+ * Returns NULL with err set, naming what is in the way. */
+struct astra_box *astra_box_open(const char *name, struct astra_error *err);
+void astra_box_close(struct astra_box *box);
+
+/* event: copied, the oldest one makes room. box may be NULL. */
+void astra_box_add(struct astra_box *box, const struct astra_box_event *event);
+
+/* All events, oldest first; damaged ones are left out. *list: owned by the
+ * caller, free(). Returns their number; 0 also when memory is out. */
+size_t astra_box_read(const struct astra_box *box,
+		      struct astra_box_event **list);
+
+#endif
