@@ -215,6 +215,37 @@ static int build_space(struct round *r)
 	return 0;
 }
 
+double astra_engine_time(const struct astra_engine *e)
+{
+	return e->now_sec;
+}
+
+/* 0 stands for "none". */
+static void shift(double *at_sec, double by_sec)
+{
+	if (*at_sec > 0)
+		*at_sec += by_sec;
+}
+
+void astra_engine_shift(struct astra_engine *e, double by_sec)
+{
+	e->begin_sec += by_sec;
+	e->now_sec += by_sec;
+	shift(&e->hold.start_sec, by_sec);
+	for (size_t i = 0; i < e->job_count; i++) {
+		shift(&e->jobs[i].start_sec, by_sec);
+		shift(&e->jobs[i].lease_start_sec, by_sec);
+		shift(&e->jobs[i].lease_end_sec, by_sec);
+		shift(&e->jobs[i].grace_end_sec, by_sec);
+		shift(&e->jobs[i].planned_end_sec, by_sec);
+	}
+	for (size_t i = 0; i < e->grant_count; i++)
+		shift(&e->grants[i].cut_sec, by_sec);
+	for (size_t i = 0; i < e->refusal_count; i++)
+		shift(&e->refusals[i].until_sec, by_sec);
+	astra_fairness_shift(e->account, by_sec);
+}
+
 static double earlier(double best, double at_sec, double now_sec)
 {
 	return at_sec > now_sec && at_sec < best ? at_sec : best;

@@ -46,6 +46,14 @@ int astra_engine_round(struct astra_engine *engine,
 		       const struct astra_snapshot *snapshot,
 		       struct astra_plan *plan, struct astra_error *err);
 
+/* The host's clock was set forward by so much (negative: back): leases end as
+ * much later, and nothing is accounted for a time that has not passed. The
+ * times that the host itself recorded stay as they are. */
+void astra_engine_shift(struct astra_engine *engine, double by_sec);
+
+/* The time of the last round, or the begin. */
+double astra_engine_time(const struct astra_engine *engine);
+
 /* The host could not start a job as planned. Remembered for one round
  * interval, in which the job is tried elsewhere, or not at all when `nodes`
  * were not the cause. Call astra_engine_round() again with a fresh snapshot.

@@ -440,6 +440,15 @@ struct astra_usage astra_fairness_job(const struct astra_fairness *f,
 	return job_usage(f, &f->jobs[job], fmax(now_sec, f->now_sec));
 }
 
+void astra_fairness_shift(struct astra_fairness *f, double by_sec)
+{
+	f->now_sec += by_sec;
+	for (size_t i = 0; i < f->tenant_count; i++)
+		f->tenants[i].at_sec += by_sec;
+	for (size_t i = 0; i < f->job_count; i++)
+		f->jobs[i].at_sec += by_sec;
+}
+
 void astra_fairness_restore_tenant(struct astra_fairness *f, double now_sec,
 				   uint32_t tenant, struct astra_usage usage)
 {

@@ -96,6 +96,9 @@ struct astra_usage astra_fairness_tenant(const struct astra_fairness *f,
 struct astra_usage astra_fairness_job(const struct astra_fairness *f,
 				      double now_sec, uint32_t job);
 
+/* The clock was set: all times that are kept move by so much. */
+void astra_fairness_shift(struct astra_fairness *f, double by_sec);
+
 /* Continue from stored integrals (after a restart). */
 void astra_fairness_restore_tenant(struct astra_fairness *f, double now_sec,
 				   uint32_t tenant, struct astra_usage usage);

@@ -20,6 +20,8 @@
 #define ENDED_SEC 120
 /* After a start, so long nodes may take to answer before it counts. */
 #define SETTLE_SEC 10
+/* A clock that is off by less than this was not set. */
+#define JUMP_SEC 3
 
 /* Configuration. */
 
@@ -258,12 +260,29 @@ static bool nodes_settled(struct astra_cycle *cycle)
 	return settled;
 }
 
+/* Where the clock was set, the leases go with it. */
+static void follow_clock(struct astra_cycle *cycle)
+{
+	double boot = (double)time(NULL) - astra_boot_sec();
+	double by = boot - cycle->boot_sec;
+
+	if (cycle->boot_sec > 0 && fabs(by) > JUMP_SEC) {
+		error("astraea: the clock was set by %+.0f s; all leases end "
+		      "as much later",
+		      by);
+		astra_pools_shift(&cycle->pools, by);
+		cycle->last_sec += by;
+	}
+	cycle->boot_sec = boot;
+}
+
 double astra_cycle_run(struct astra_cycle *cycle)
 {
 	uint64_t begin = astra_usec();
 	double now = (double)time(NULL);
 	bool busy = false;
 
+	follow_clock(cycle);
 	if (!astra_config_active() || cycle->mismatched)
 		return now + IDLE_SEC;
 	if (!cycle->recovered && !slurmctld_config.shutdown_time)

@@ -19,6 +19,7 @@ struct astra_cycle {
 	bool recovered;	 /* the records are as before a crash */
 	bool settled;	 /* all nodes have answered since the start */
 	double last_sec; /* of the last round */
+	double boot_sec; /* the moment of boot by the clock; 0: not looked */
 };
 
 /* Read astraea.conf and put it in force. Does I/O.

@@ -3,6 +3,14 @@
 
 #include <time.h>
 
+double astra_boot_sec(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
 uint64_t astra_usec(void)
 {
 	struct timespec t;

@@ -22,6 +22,9 @@ struct astra_diag {
 	struct astra_error state_error, config_error, policy_error;
 };
 
+/* Seconds since the host was booted: nobody sets this clock. */
+double astra_boot_sec(void);
+
 /* Microseconds of a clock that only goes forward. */
 uint64_t astra_usec(void);
 

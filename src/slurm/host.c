@@ -39,34 +39,48 @@ static double now_sec(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Slurm counts in whole seconds, and its clock may lag by a tick: a little
- * after the second begins, time() has it. */
-static struct timespec moment(double sec)
+/* A moment so many seconds from now by a clock that nobody sets. Slurm counts
+ * in whole seconds, and its clock may lag by a tick: a little after the second
+ * begins, time() has it. */
+static struct timespec moment(double wait_sec)
 {
-	double at = sec + 0.01;
+	struct timespec t;
+	double at;
 
-	return (struct timespec){
-		.tv_sec = (time_t)floor(at),
-		.tv_nsec = (long)((at - floor(at)) * 1e9),
-	};
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	at = (double)t.tv_nsec / 1e9 + fmax(wait_sec, 0) + 0.01;
+	t.tv_sec += (time_t)floor(at);
+	t.tv_nsec = (long)((at - floor(at)) * 1e9);
+	return t;
+}
+
+static bool is_past(const struct timespec *t)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec > t->tv_sec ||
+	       (now.tv_sec == t->tv_sec && now.tv_nsec >= t->tv_nsec);
 }
 
 /* Sleep until the round that is due, or until something happens, but never two
  * rounds in a second. Returns false to stop. */
 static bool wait_for_round(double due_sec, double last_sec, bool *reread)
 {
-	double earliest = floor(last_sec) + 1;
+	double now = now_sec();
+	double earliest = fmin(floor(last_sec) + 1 - now, 1);
+	struct timespec soon = moment(earliest);
+	struct timespec due = moment(fmax(due_sec - now, earliest));
 	bool go_on;
 
 	pthread_mutex_lock(&wake_mutex);
 	for (;;) {
-		bool now = event || reconfigure;
-		double until = now ? earliest : fmax(due_sec, earliest);
-		struct timespec t = moment(until);
+		const struct timespec *t = event || reconfigure ? &soon : &due;
 
-		if (stop || now_sec() >= until + 0.01)
+		if (stop || is_past(t))
 			break;
-		pthread_cond_timedwait(&wake_cond, &wake_mutex, &t);
+		pthread_cond_clockwait(&wake_cond, &wake_mutex, CLOCK_MONOTONIC,
+				       t);
 	}
 	event = false;
 	*reread = reconfigure;

@@ -69,6 +69,19 @@ static struct astra_engine *load(const struct astra_pool *pool,
 	return engine;
 }
 
+/* A state of the future: the clock was set back while nobody looked. */
+static void go_on_from(struct astra_pool *pool, double now_sec)
+{
+	double ahead = astra_engine_time(pool->engine) - now_sec;
+
+	if (ahead <= 1)
+		return;
+	error("astraea: pool %s: the saved state is %.0f s ahead of the clock; "
+	      "its leases are moved back by as much",
+	      pool->name, ahead);
+	astra_engine_shift(pool->engine, -ahead);
+}
+
 static void open_pool(struct astra_pool *pool,
 		      const struct astra_pool_config *config,
 		      const char *folder, double now_sec)
@@ -86,6 +99,7 @@ static void open_pool(struct astra_pool *pool,
 	pool->engine = load(pool, &config->options);
 	if (pool->engine) {
 		remember_graces(pool);
+		go_on_from(pool, now_sec);
 		info("astraea: pool %s goes on with its saved leases",
 		     pool->name);
 		return;
@@ -146,6 +160,16 @@ void astra_pools_follow(struct astra_pools *pools,
 	}
 	astra_pools_free(pools);
 	*pools = next;
+}
+
+void astra_pools_shift(struct astra_pools *pools, double by_sec)
+{
+	for (size_t i = 0; i < pools->count; i++) {
+		if (!pools->list[i].engine)
+			continue;
+		astra_engine_shift(pools->list[i].engine, by_sec);
+		pools->list[i].dirty = true;
+	}
 }
 
 void astra_pools_save(struct astra_pools *pools, struct astra_diag *diag,

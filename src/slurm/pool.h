@@ -32,6 +32,9 @@ void astra_pools_follow(struct astra_pools *pools,
 			const struct astra_config *config, const char *folder,
 			double now_sec);
 
+/* The clock was set forward by so much: leases end as much later. */
+void astra_pools_shift(struct astra_pools *pools, double by_sec);
+
 /* Save what has changed. Does I/O. */
 void astra_pools_save(struct astra_pools *pools, struct astra_diag *diag,
 		      double now_sec);

@@ -51,6 +51,40 @@ static void figure_6_alternates_one_to_two(void **state)
 	vc_fini(&vc);
 }
 
+/* Figure 6 again; in its second term the clock is set. */
+static void check_clock(double by_sec)
+{
+	struct vcluster vc;
+	struct vjob *j1, *j2;
+
+	vc_init(&vc, 1, 6);
+	use_terms(&vc, 20);
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 1);
+	j1 = vc_submit(&vc, 0, 6, HUGE_VAL);
+	j2 = vc_submit(&vc, 0, 3, HUGE_VAL);
+	vc_submit(&vc, 0, 3, HUGE_VAL);
+	vc_run(&vc, AT(32));
+	vc_set_clock(&vc, by_sec);
+	vc_run(&vc, AT(52 + by_sec));
+	assert_int_equal(j2->job.state, ASTRA_JOB_RUNNING);
+	assert_int_equal(j2->starts, 1);
+	vc_run(&vc, AT(62 + by_sec));
+	assert_true(fabs(vc_view(&vc, j1).rho - 120 / 124.0) < 0.05);
+	assert_true(fabs(vc_view(&vc, j2).rho - 120 / 124.0) < 0.05);
+	assert_true(fabs(vc_tenant_view(&vc, 0).usage.alloc - 6 * 60) < 12);
+	vc_run(&vc, AT(74 + by_sec));
+	assert_int_equal(j1->job.state, ASTRA_JOB_RUNNING);
+	vc_fini(&vc);
+}
+
+static void a_clock_that_is_set_changes_nothing(void **state)
+{
+	(void)state;
+	check_clock(3600);
+	check_clock(-900);
+}
+
 /* Eq. 16: tenants with endless work get GPU time in proportion to weight. */
 static void endless_work_is_shared_by_weight(void **state)
 {
@@ -516,6 +550,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(figure_6_alternates_one_to_two),
+		cmocka_unit_test(a_clock_that_is_set_changes_nothing),
 		cmocka_unit_test(endless_work_is_shared_by_weight),
 		cmocka_unit_test(large_jobs_start_within_two_terms),
 		cmocka_unit_test(held_gpus_are_lent),

@@ -253,6 +253,18 @@ void vc_run(struct vcluster *vc, double until_sec)
 		vc_step(vc);
 }
 
+void vc_set_clock(struct vcluster *vc, double by_sec)
+{
+	vc->now_sec += by_sec;
+	vc->due_sec += by_sec;
+	for (size_t i = 0; i < vc->job_count; i++) {
+		vc->jobs[i]->clean_sec += by_sec;
+		if (vc->jobs[i]->leave_sec > 0)
+			vc->jobs[i]->leave_sec += by_sec;
+	}
+	astra_engine_shift(vc->engine, by_sec);
+}
+
 struct astra_job_view vc_view(struct vcluster *vc, const struct vjob *v)
 {
 	struct astra_job_view view;
