@@ -71,7 +71,7 @@ void astra_engine_destroy(struct astra_engine *e)
 }
 
 int astra_engine_configure(struct astra_engine *e,
-			   const struct astra_options *options, double now_sec,
+			   const struct astra_options *options,
 			   struct astra_error *err)
 {
 	struct astra_fairness_options fair = fairness_options(options);
@@ -89,7 +89,7 @@ int astra_engine_configure(struct astra_engine *e,
 	e->policy = policy;
 	e->policy_self = self;
 	e->options = *options;
-	astra_fairness_set_options(e->account, now_sec, &fair);
+	astra_fairness_set_options(e->account, e->now_sec, &fair);
 	return 0;
 }
 

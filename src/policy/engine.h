@@ -29,11 +29,12 @@ struct astra_engine *astra_engine_create(const struct astra_options *options,
 					 struct astra_error *err);
 void astra_engine_destroy(struct astra_engine *engine);
 
-/* Take new options from the next round on; leases and accounts stay. A new
- * lease term holds from each lease's next renewal on.
+/* Take new options from the last round on: what has happened since is still to
+ * be accounted for. Leases and accounts stay. A new lease term holds from each
+ * lease's next renewal on.
  * Returns 0, or -1 with err set and the old options kept. */
 int astra_engine_configure(struct astra_engine *engine,
-			   const struct astra_options *options, double now_sec,
+			   const struct astra_options *options,
 			   struct astra_error *err);
 const struct astra_options *
 astra_engine_options(const struct astra_engine *engine);

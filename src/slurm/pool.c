@@ -125,13 +125,12 @@ static bool take_pool(struct astra_pools *pools, const char *name,
 }
 
 static void follow(struct astra_pool *pool,
-		   const struct astra_pool_config *config, double now_sec)
+		   const struct astra_pool_config *config)
 {
 	struct astra_error err = {""};
 
 	if (pool->engine &&
-	    astra_engine_configure(pool->engine, &config->options, now_sec,
-				   &err) < 0)
+	    astra_engine_configure(pool->engine, &config->options, &err) < 0)
 		error("astraea: pool %s keeps its old options: %s", pool->name,
 		      err.text);
 }
@@ -152,7 +151,7 @@ void astra_pools_follow(struct astra_pools *pools,
 		struct astra_pool *pool = &next.list[next.count++];
 
 		if (take_pool(pools, c->name, pool))
-			follow(pool, c, now_sec);
+			follow(pool, c);
 		else
 			open_pool(pool, c, folder, now_sec);
 		free(pool->partitions);

@@ -319,8 +319,7 @@ static void a_cancelled_winner_spares_who_was_not_told_yet(void **state)
 	begin(&s);
 	options = *astra_engine_options(s.engine);
 	options.reclaim_max = 2;
-	assert_int_equal(astra_engine_configure(s.engine, &options, 100, NULL),
-			 0);
+	assert_int_equal(astra_engine_configure(s.engine, &options, NULL), 0);
 	for (uint32_t i = 0; i < 4; i++)
 		run_on(&s, add(&s, 1 + i, 2, 100), i / 2, 100);
 	round_at(&s, 100);
@@ -332,6 +331,28 @@ static void a_cancelled_winner_spares_who_was_not_told_yet(void **state)
 	round_at(&s, 151);
 	assert_int_equal(view(&s, 4, 151).phase, ASTRA_PHASE_LEASED);
 	assert_near(view(&s, 4, 151).lease_end_sec, 201);
+	end(&s);
+}
+
+/* As after a restart: the configuration is read before the first round. */
+static void new_options_do_not_hide_what_happened_before(void **state)
+{
+	struct scene s;
+	struct astra_options options;
+	struct astra_job *job;
+	(void)state;
+
+	begin(&s);
+	job = add(&s, 7, 4, 100);
+	run_on(&s, job, 0, 100);
+	round_at(&s, 100);
+	round_at(&s, 110);
+	options = *astra_engine_options(s.engine);
+	options.lease_sec = 60;
+	assert_int_equal(astra_engine_configure(s.engine, &options, NULL), 0);
+	end_at(&s, job, 115);
+	round_at(&s, 130);
+	assert_near(view(&s, 7, 130).usage.alloc, 4 * 15);
 	end(&s);
 }
 
@@ -389,6 +410,7 @@ int main(void)
 		cmocka_unit_test(a_blocked_job_earns_nothing),
 		cmocka_unit_test(a_running_job_is_adopted_with_a_full_lease),
 		cmocka_unit_test(a_grant_ends_with_its_node),
+		cmocka_unit_test(new_options_do_not_hide_what_happened_before),
 		cmocka_unit_test(the_first_in_line_knows_its_start),
 		cmocka_unit_test(the_impossible_is_told_from_the_pinned),
 		cmocka_unit_test(
