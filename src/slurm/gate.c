@@ -8,29 +8,14 @@
 #include "src/slurm/park.h"
 
 static _Thread_local const job_record_t *opened;
+static _Thread_local bool submitting;
 static atomic_bool stopping, disabled;
 
-/* Reasons that say no more than "it waits"; others are worth being seen. */
-static bool is_plain(uint32_t reason)
-{
-	switch (reason) {
-	case WAIT_NO_REASON:
-	case WAIT_PRIORITY:
-	case WAIT_RESOURCES:
-	case WAIT_NODE_NOT_AVAIL:
-	case WAIT_BURST_BUFFER_RESOURCE:
-	case WAIT_BURST_BUFFER_STAGING:
-		return true;
-	default:
-		return false;
-	}
-}
-
-int astra_gate_test(job_record_t *job)
+int astra_gate_test(job_record_t *job, bool test_only)
 {
 	enum astra_claim claim;
 
-	if (opened == job || disabled)
+	if (opened == job || disabled || (submitting && test_only))
 		return 1;
 	claim = astra_claim_of(job, NULL);
 	if (claim == ASTRA_FOREIGN)
@@ -53,6 +38,11 @@ time_t astra_gate_start_time(const job_record_t *job)
 	time_t now = time(NULL);
 
 	return job->start_time > now ? job->start_time : now + 1;
+}
+
+void astra_gate_submitting(bool managed)
+{
+	submitting = managed;
 }
 
 void astra_gate_open(const job_record_t *job)

@@ -11,8 +11,13 @@
 #include "src/slurm/compat.h"
 
 /* The answer to bb_p_job_test_stage_in(): 1: may start, -1: not now. A job that
- * is turned away gets our reason and leaves Slurm's queues. */
-int astra_gate_test(job_record_t *job);
+ * is turned away gets our reason and leaves Slurm's queues.
+ * test_only: nothing is started, whatever the answer. */
+int astra_gate_test(job_record_t *job, bool test_only);
+
+/* Whether this thread is about to make a managed job: then Slurm may test it,
+ * so that it is refused at once if no nodes will ever do. */
+void astra_gate_submitting(bool managed);
 
 /* When it may start, for squeue --start. */
 time_t astra_gate_start_time(const job_record_t *job);

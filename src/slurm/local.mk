@@ -25,6 +25,9 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/cycle.c \
 	src/slurm/cycle.h \
 	src/slurm/diag.c \
+	src/slurm/config_tenants.c \
+	src/slurm/constraint.c \
+	src/slurm/constraint.h \
 	src/slurm/diag.h \
 	src/slurm/env.c \
 	src/slurm/env.h \

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/slurm/ask.h"
+#include "src/slurm/constraint.h"
 #include "src/slurm/managed.h"
 
 static uint32_t said16(uint16_t n)
@@ -56,16 +57,30 @@ static void read_ask(const job_record_t *job, struct astra_ask *ask)
 	astra_ask_add(ask, ASTRA_PER_TASK, job->tres_per_task, NULL);
 }
 
-/* The fewest nodes that hold its tasks and CPUs. */
-static uint32_t least_nodes(const job_details_t *d,
-			    const struct astra_node_map *map)
+void astra_request_type(const job_record_t *job, char type[ASTRA_GPU_TYPE_MAX])
+{
+	struct astra_ask ask;
+
+	read_ask(job, &ask);
+	memcpy(type, ask.type, ASTRA_GPU_TYPE_MAX);
+}
+
+/* The fewest nodes that hold its tasks. */
+static uint32_t task_nodes(const job_details_t *d)
 {
 	uint32_t nodes = max32(said32(d->min_nodes), 1);
 
-	if (said16(d->ntasks_per_node))
-		nodes = max32(nodes,
-			      div_up(said32(d->num_tasks), d->ntasks_per_node));
-	return max32(nodes, div_up(said32(d->orig_min_cpus), map->cpus_max));
+	if (!said16(d->ntasks_per_node))
+		return nodes;
+	return max32(nodes, div_up(said32(d->num_tasks), d->ntasks_per_node));
+}
+
+/* And its CPUs. */
+static uint32_t least_nodes(const job_details_t *d,
+			    const struct astra_node_map *map)
+{
+	return max32(task_nodes(d),
+		     div_up(said32(d->orig_min_cpus), map->cpus_max));
 }
 
 static uint32_t gpus_of_a_node(const job_details_t *d,
@@ -85,7 +100,7 @@ static void read_gpus(const job_record_t *job, const struct astra_node_map *map,
 	uint64_t in_all = ask->count[ASTRA_PER_JOB];
 	uint64_t per_task = ask->count[ASTRA_PER_TASK];
 
-	out->nodes_min = said32(d->min_nodes);
+	out->nodes_min = task_nodes(d);
 	out->nodes_max = said32(d->max_nodes);
 	out->gpus_per_node = gpus_of_a_node(d, ask);
 	if (out->gpus_per_node) {
@@ -205,7 +220,6 @@ static bitstr_t *nodes_of(job_record_t *job, time_t now)
 		.from = now,
 		.until = now + run_length(job),
 	};
-	bool has_xor;
 
 	if (job->part_ptr_list)
 		list_for_each_ro(job->part_ptr_list, add_part, nodes);
@@ -218,8 +232,7 @@ static bitstr_t *nodes_of(job_record_t *job, time_t now)
 		bit_and(nodes, job->resv_ptr->node_bitmap);
 	if (resv_list)
 		list_for_each_ro(resv_list, drop_reserved, &test);
-	if (d->features)
-		(void)valid_feature_counts(job, true, nodes, &has_xor);
+	astra_constraint_apply(job, nodes);
 	/* With req_node_bitmap the job must have these nodes. */
 	if (d->req_node_bitmap &&
 	    (uint32_t)bit_set_count(d->req_node_bitmap) >=

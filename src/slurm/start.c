@@ -3,6 +3,7 @@
 
 #include "src/common/fault.h"
 #include "src/slurm/ask.h"
+#include "src/slurm/constraint.h"
 #include "src/slurm/gate.h"
 #include "src/slurm/managed.h"
 #include "src/slurm/mask.h"
@@ -89,8 +90,7 @@ static void shorten(job_record_t *job)
 		job->time_limit = (uint32_t)left;
 }
 
-static void narrow(job_record_t *job, bitstr_t *nodes, uint32_t count,
-		   struct narrowed *saved)
+static void save(job_record_t *job, struct narrowed *saved)
 {
 	job_details_t *d = job->details;
 
@@ -100,12 +100,21 @@ static void narrow(job_record_t *job, bitstr_t *nodes, uint32_t count,
 		.max_nodes = d->max_nodes,
 		.time_limit = job->time_limit,
 	};
+	d->exc_node_bitmap = NULL;
+	shorten(job);
+}
+
+static void narrow(job_record_t *job, const bitstr_t *nodes,
+		   const struct narrowed *saved)
+{
+	job_details_t *d = job->details;
+
+	FREE_NULL_BITMAP(d->exc_node_bitmap);
 	d->exc_node_bitmap = bit_copy(nodes);
 	bit_not(d->exc_node_bitmap);
 	if (saved->exc_nodes)
 		bit_or(d->exc_node_bitmap, saved->exc_nodes);
-	d->min_nodes = d->max_nodes = count;
-	shorten(job);
+	d->min_nodes = d->max_nodes = (uint32_t)bit_set_count(nodes);
 }
 
 /* The record of an array's remaining tasks has inherited all of it. */
@@ -158,31 +167,89 @@ static int mask_rest(const job_record_t *job,
 	return 0;
 }
 
+/* The nodes as the user wished them, for the time of one more choice. */
+static void loosen(job_record_t *job, const struct narrowed *saved)
+{
+	job_details_t *d = job->details;
+
+	FREE_NULL_BITMAP(d->exc_node_bitmap);
+	if (saved->exc_nodes)
+		d->exc_node_bitmap = bit_copy(saved->exc_nodes);
+	d->min_nodes = saved->min_nodes;
+	d->max_nodes = saved->max_nodes;
+}
+
+static int select_now(job_record_t *job)
+{
+	int rc;
+
+	if (fed_mgr_job_lock(job))
+		return ESLURM_FED_JOB_LOCK;
+	astra_gate_open(job);
+	rc = astra_select_nodes(job);
+	astra_gate_close();
+	if (rc == SLURM_SUCCESS)
+		fed_mgr_job_start(job, job->start_time);
+	else
+		fed_mgr_job_unlock(job);
+	return rc;
+}
+
+static int select_masked(job_record_t *job,
+			 const struct astra_start_order *order)
+{
+	struct astra_mask mask = {0};
+	int rc = ESLURM_NODES_BUSY;
+
+	astra_constraint_use(job->details, false);
+	if (mask_rest(job, order, &mask) == 0)
+		rc = select_now(job);
+	astra_mask_undo(&mask);
+	return rc;
+}
+
+static bool is_about_job(int rc)
+{
+	switch (rc) {
+	case ESLURM_ACCOUNTING_POLICY:
+	case ESLURM_BURST_BUFFER_WAIT:
+	case ESLURM_DEPENDENCY:
+	case ESLURM_FED_JOB_LOCK:
+	case ESLURM_INVALID_QOS:
+	case ESLURM_JOB_HELD:
+	case ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* On the nodes that were decided. Where a set of nodes cannot say all that the
+ * user wished, Slurm looks among all of them: for --prefer at first, else when
+ * these will not do. */
 static int choose(job_record_t *job, const struct astra_start_order *order)
 {
 	bool head = job->array_recs != NULL;
 	bitstr_t *nodes = wanted_nodes(order);
-	struct astra_mask mask = {0};
 	struct narrowed saved;
-	int rc;
+	int rc = ESLURM_NODES_BUSY;
 
 	choose_partition(job, nodes);
-	narrow(job, nodes, (uint32_t)order->share_count, &saved);
-	set_job_features_use(job->details);
-	if (mask_rest(job, order, &mask) < 0) {
-		rc = ESLURM_NODES_BUSY;
-	} else if (fed_mgr_job_lock(job)) {
-		rc = ESLURM_FED_JOB_LOCK;
-	} else {
-		astra_gate_open(job);
-		rc = astra_select_nodes(job);
-		astra_gate_close();
-		if (rc == SLURM_SUCCESS)
-			fed_mgr_job_start(job, job->start_time);
-		else
-			fed_mgr_job_unlock(job);
+	save(job, &saved);
+	if (job->details->prefer) {
+		loosen(job, &saved);
+		astra_constraint_use(job->details, true);
+		rc = select_now(job);
 	}
-	astra_mask_undo(&mask);
+	if (rc != SLURM_SUCCESS) {
+		narrow(job, nodes, &saved);
+		rc = select_masked(job, order);
+	}
+	if (rc != SLURM_SUCCESS && !is_about_job(rc) &&
+	    astra_constraint_intricate(job)) {
+		loosen(job, &saved);
+		rc = select_now(job);
+	}
 	widen(job, head, rc == SLURM_SUCCESS, &saved);
 	bit_free(nodes);
 	return rc;
@@ -203,22 +270,6 @@ static void launch(job_record_t *job, const struct astra_env_lease *lease)
 	else if (!IS_JOB_CONFIGURING(job))
 		launch_job(job);
 	rebuild_job_part_list(job);
-}
-
-static bool is_about_job(int rc)
-{
-	switch (rc) {
-	case ESLURM_ACCOUNTING_POLICY:
-	case ESLURM_BURST_BUFFER_WAIT:
-	case ESLURM_DEPENDENCY:
-	case ESLURM_FED_JOB_LOCK:
-	case ESLURM_INVALID_QOS:
-	case ESLURM_JOB_HELD:
-	case ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE:
-		return true;
-	default:
-		return false;
-	}
 }
 
 /* Leave a limit's name, or say that it was refused. Never priority 0. */

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/slurm/gate.h"
 #include "src/slurm/submit_priv.h"
 #include "src/slurm/wish.h"
 
@@ -193,6 +194,8 @@ int astra_submit_check(job_desc_msg_t *desc, char **err_msg)
 		tell(err_msg, &err);
 	else if (request.managed && astra_ask_is_derived(&request.ask))
 		write_out(desc, &request);
+	/* It cannot start at once, and --immediate has to hear that. */
+	astra_gate_submitting(!rc && request.managed && !desc->immediate);
 	return rc;
 }
 

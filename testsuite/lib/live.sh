@@ -15,6 +15,7 @@
 #				env is sourced; torn down at the end of the test
 #   fail MESSAGE...		say what is wrong and end with 1
 #   skip MESSAGE...		say why it cannot be tried here and end with 77
+#   ok NAME...		say that a native meaning has been checked
 #   check MESSAGE COMMAND...	fail with MESSAGE unless COMMAND succeeds
 #   check_eq MESSAGE WANT GOT	fail unless the two are the same text
 #   wait_for SECONDS COMMAND...	poll until COMMAND succeeds, or fail
@@ -70,6 +71,8 @@ fail() {
 	echo "FAIL: $*" >&2
 	exit 1
 }
+
+ok() { echo "ok $*"; }
 
 skip() {
 	echo "SKIP: $*" >&2

@@ -122,8 +122,7 @@ int bb_p_job_try_stage_in(list_t *job_queue)
 
 int bb_p_job_test_stage_in(job_record_t *job_ptr, bool test_only)
 {
-	(void)test_only;
-	return astra_gate_test(job_ptr);
+	return astra_gate_test(job_ptr, test_only);
 }
 
 int bb_p_job_begin(job_record_t *job_ptr)

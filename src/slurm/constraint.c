@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/constraint.h"
+
+#include "src/slurm/managed.h"
+
+void astra_constraint_use(job_details_t *d, bool prefer)
+{
+	d->features_use = prefer ? d->prefer : d->features;
+	d->feature_list_use = prefer ? d->prefer_list : d->feature_list;
+}
+
+/* The alternatives of "[a|b]": a feature whose operator, or the one before, is
+ * the exclusive or. */
+struct choice {
+	bitstr_t *nodes; /* that are left so far */
+	uint32_t nodes_min;
+	uint8_t before;
+	bitstr_t *best;
+	bool best_enough;
+	uint64_t best_gpus;
+};
+
+static uint64_t free_gpus(bitstr_t *nodes)
+{
+	uint64_t gpus = 0;
+
+	for (bitoff_t i = 0; i < bit_size(nodes); i++) {
+		gres_state_t *s;
+		const gres_node_state_t *g;
+
+		if (!bit_test(nodes, i))
+			continue;
+		s = astra_gpu_state(node_record_table_ptr[i]->gres_list, 0);
+		g = s ? s->gres_data : NULL;
+		if (g && g->gres_cnt_avail > g->gres_cnt_alloc)
+			gpus += g->gres_cnt_avail - g->gres_cnt_alloc;
+	}
+	return gpus;
+}
+
+static int compare_alternative(void *x, void *arg)
+{
+	const job_feature_t *feature = x;
+	struct choice *c = arg;
+	bool alternative = feature->op_code == FEATURE_OP_XOR ||
+			   c->before == FEATURE_OP_XOR;
+	bitstr_t *own;
+	uint64_t gpus;
+	bool enough;
+
+	c->before = feature->op_code;
+	if (!alternative || !feature->node_bitmap_avail)
+		return 0;
+	own = bit_copy(c->nodes);
+	bit_and(own, feature->node_bitmap_avail);
+	gpus = free_gpus(own);
+	enough = (uint32_t)bit_set_count(own) >= c->nodes_min;
+	if (c->best && (c->best_enough > enough ||
+			(c->best_enough == enough && c->best_gpus >= gpus))) {
+		bit_free(own);
+		return 0;
+	}
+	FREE_NULL_BITMAP(c->best);
+	c->best = own;
+	c->best_enough = enough;
+	c->best_gpus = gpus;
+	return 0;
+}
+
+void astra_constraint_apply(job_record_t *job, bitstr_t *nodes)
+{
+	job_details_t *d = job->details;
+	struct choice c = {
+		.nodes = nodes,
+		.nodes_min = d->min_nodes,
+		.before = FEATURE_OP_END,
+	};
+	bool several = false;
+
+	if (!d->feature_list)
+		return;
+	astra_constraint_use(d, false);
+	(void)valid_feature_counts(job, true, nodes, &several);
+	if (several)
+		list_for_each_ro(d->feature_list, compare_alternative, &c);
+	if (c.best)
+		bit_and(nodes, c.best);
+	FREE_NULL_BITMAP(c.best);
+}
+
+static int is_intricate(void *x, void *arg)
+{
+	const job_feature_t *feature = x;
+	bool *found = arg;
+
+	*found |= feature->count || feature->op_code == FEATURE_OP_XOR ||
+		  feature->op_code == FEATURE_OP_XAND;
+	return 0;
+}
+
+bool astra_constraint_intricate(const job_record_t *job)
+{
+	bool found = job->details->contiguous || job->req_switch;
+
+	if (job->details->feature_list)
+		list_for_each_ro(job->details->feature_list, is_intricate,
+				 &found);
+	return found;
+}

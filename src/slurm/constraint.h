@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Wishes about nodes that the engine does not know: --constraint, --prefer,
+ * --contiguous, --switches. What can be said as a set of nodes is; the rest is
+ * left to Slurm when the job is started. */
+#ifndef ASTRA_CONSTRAINT_H
+#define ASTRA_CONSTRAINT_H
+
+#include "src/slurm/compat.h"
+
+/* Leave in nodes those that --constraint allows. Of "[a|b]" one alternative is
+ * left: the one whose nodes have the most free GPUs, among those with enough
+ * nodes. Counts ("[a*2&b]") leave all nodes.
+ * Locks: caller holds job and node read. */
+void astra_constraint_apply(job_record_t *job, bitstr_t *nodes);
+
+/* Whether a set of nodes cannot say all that the job wishes, so that Slurm
+ * may have to choose the nodes itself. Locks: caller holds job read. */
+bool astra_constraint_intricate(const job_record_t *job);
+
+/* What select_nodes() is to heed: --prefer, or --constraint.
+ * Locks: caller holds job write. */
+void astra_constraint_use(job_details_t *details, bool prefer);
+
+#endif
