@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 int astra_error_set(struct astra_error *err, const char *fmt, ...)
 {
@@ -14,6 +15,25 @@ int astra_error_set(struct astra_error *err, const char *fmt, ...)
 	vsnprintf(err->text, sizeof(err->text), fmt, ap);
 	va_end(ap);
 	return -1;
+}
+
+void astra_error_add(struct astra_error *err, const char *fmt, ...)
+{
+	static const char more[] = "; ...";
+	size_t length = strlen(err->text), room = sizeof(err->text) - length;
+	char text[sizeof(err->text)];
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	n = vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	if (n > 0 && (size_t)n + 2 + sizeof(more) <= room)
+		snprintf(err->text + length, room, "%s%s", length ? "; " : "",
+			 text);
+	else if (room >= sizeof(more) &&
+		 (length < 5 || strcmp(err->text + length - 5, more) != 0))
+		snprintf(err->text + length, room, "%s", more);
 }
 
 int astra_error_nomem(struct astra_error *err)

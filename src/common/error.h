@@ -14,6 +14,11 @@ struct astra_error {
 int astra_error_set(struct astra_error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Add a formatted text to what err has already, after "; ". What has no room
+ * is left out, and "; ..." says so. */
+void astra_error_add(struct astra_error *err, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* The one text for a failed allocation. Returns -1. */
 int astra_error_nomem(struct astra_error *err);
 

@@ -162,6 +162,7 @@ TIME_ROW(lead_max, lead_max_sec)
 TIME_ROW(urgency, urgency_sec)
 BOOL_ROW(lease_none, lease_none_allowed)
 BOOL_ROW(new_first, new_first)
+BOOL_ROW(admin_comment, admin_comment)
 BOOL_ROW(leases, leases)
 
 static int set_policy(struct astra_options *o, const char *text,
@@ -288,6 +289,18 @@ static int set_placement(struct astra_options *o, const char *text,
 	return 0;
 }
 
+static int set_gpu_weights(struct astra_options *o, const char *text,
+			   struct astra_error *err)
+{
+	return astra_weights_parse(&o->gpu_weights, text, false, err);
+}
+
+static int set_qos_weights(struct astra_options *o, const char *text,
+			   struct astra_error *err)
+{
+	return astra_weights_parse(&o->qos_weights, text, true, err);
+}
+
 const struct astra_option astra_option_table[] = {
 	{"Policy", "NAME", "ltgf",
 	 "Who goes next. ltgf: long-term GPU-time "
@@ -386,6 +399,21 @@ const struct astra_option astra_option_table[] = {
 	 "strict: a job "
 	 "rather waits than runs on more nodes than it needs.",
 	 set_placement},
+	{"QOSWeight", "QOS:WEIGHT[,...]|none", "none",
+	 "The weights of jobs within their tenant by their QOS: of two jobs "
+	 "one with weight 2 is entitled to twice the GPUs of one with 1. Jobs "
+	 "of a QOS that is not named have 1. One with 0 runs on what its "
+	 "tenant's others leave.",
+	 set_qos_weights},
+	{"GPUWeight", "TYPE:WEIGHT[,...]|none", "none",
+	 "What an hour of a GPU of this type, as gres.conf names it, counts. "
+	 "Types that are not named count 1. Shares, rho and the GPUs and GPU "
+	 "time that sfair shows of tenants are in this measure.",
+	 set_gpu_weights},
+	{"AdminComment", "yes|no", "yes",
+	 "Whether a job's AdminComment, which sacct shows, gets a word "
+	 "astraea:submit=TIME,leases=N,lost=SECONDS at each of its ends.",
+	 set_admin_comment},
 	{NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "src/common/error.h"
+#include "src/policy/weights.h"
 
 #define ASTRA_POLICY_NAME_MAX 32
 #define ASTRA_EXIT_CODES_MAX 16
@@ -41,6 +42,9 @@ struct astra_options {
 	double urgency_sec;	/* DeadlineUrgency */
 	bool on_unfit_tenant;	/* OnUnfit=tenant */
 	bool strict_placement;	/* Placement=strict */
+	struct astra_weights gpu_weights; /* GPUWeight */
+	struct astra_weights qos_weights; /* QOSWeight */
+	bool admin_comment;		  /* AdminComment */
 };
 
 /* One row of the table. */

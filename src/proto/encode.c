@@ -152,6 +152,7 @@ static const struct field diag_fields[] = {
 	DIAG(TEXT, state_error),
 	DIAG(TIME, config_sec),
 	DIAG(TEXT, config_error),
+	DIAG(TEXT, config_warning),
 	DIAG(TEXT, policy_error),
 	{NULL, TEXT, 0},
 };

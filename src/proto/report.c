@@ -56,6 +56,7 @@ static const size_t job_strings[] = {
 static const size_t diag_strings[] = {
 	offsetof(struct astra_report_diag, state_error),
 	offsetof(struct astra_report_diag, config_error),
+	offsetof(struct astra_report_diag, config_warning),
 	offsetof(struct astra_report_diag, policy_error),
 };
 
@@ -75,6 +76,7 @@ struct astra_report *astra_report_create(void)
 	report->slurm_version = "";
 	report->diag.state_error = "";
 	report->diag.config_error = "";
+	report->diag.config_warning = "";
 	report->diag.policy_error = "";
 	return report;
 }

@@ -135,11 +135,12 @@ struct astra_report_diag {
 	uint64_t granted, renewed, revoked, refused;
 	uint64_t skipped; /* decisions that no longer held when applied */
 	uint64_t state_saves;
-	double state_saved_sec;	  /* when last */
-	const char *state_error;  /* of the last save; "": none */
-	double config_sec;	  /* when astraea.conf was last read */
-	const char *config_error; /* why the last reading was refused; "" */
-	const char *policy_error; /* why the last round decided nothing; "" */
+	double state_saved_sec;	    /* when last */
+	const char *state_error;    /* of the last save; "": none */
+	double config_sec;	    /* when astraea.conf was last read */
+	const char *config_error;   /* why the last reading was refused; "" */
+	const char *config_warning; /* what is wrong and lived with; "" */
+	const char *policy_error;   /* why the last round decided nothing; "" */
 };
 
 /* What PrivateData hides from users that are no operators. */

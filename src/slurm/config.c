@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "src/slurm/compat.h"
+#include "src/slurm/config_priv.h"
 #include "src/slurm/config_scan.h"
 
 #define KEYS_MAX 64
@@ -29,8 +30,7 @@ static void free_names(struct astra_names *names)
 	*names = (struct astra_names){0};
 }
 
-/* Split a text at its commas. Returns 0, or -1 when memory is out. */
-static int split_names(const char *text, struct astra_names *out)
+int astra_names_split(const char *text, struct astra_names *out)
 {
 	char *copy = strdup(text ? text : ""), *save = NULL;
 
@@ -70,7 +70,9 @@ static bool known_key(const char *first, const char *key)
 
 	if (!strcasecmp(first, key))
 		return is_option(key) || !strcasecmp(key, "Pool") ||
-		       !strcasecmp(key, "Tenant") || !strcasecmp(key, "Socket");
+		       !strcasecmp(key, "Tenant") ||
+		       !strcasecmp(key, "TenantLevel") ||
+		       !strcasecmp(key, "Socket");
 	if (!strcasecmp(first, "Pool"))
 		return is_option(key) || !strcasecmp(key, "Partitions");
 	if (!strcasecmp(first, "Tenant"))
@@ -94,7 +96,7 @@ static char *plain(const char *text)
 static void option_keys(s_p_options_t *out, size_t *count)
 {
 	for (const struct astra_option *o = astra_option_table;
-	     o->key && *count < KEYS_MAX - 4; o++)
+	     o->key && *count < KEYS_MAX - 5; o++)
 		out[(*count)++] = (s_p_options_t){plain(o->key), S_P_STRING,
 						  NULL, NULL, NULL};
 }
@@ -154,9 +156,10 @@ static s_p_hashtbl_t *parse_file(const char *path, struct astra_error *err)
 	s_p_options_t options[KEYS_MAX] = {
 		{plain("Pool"), S_P_ARRAY, parse_pool, free_table, NULL},
 		{plain("Tenant"), S_P_ARRAY, parse_tenant, free_table, NULL},
+		{plain("TenantLevel"), S_P_STRING, NULL, NULL, NULL},
 		{plain("Socket"), S_P_STRING, NULL, NULL, NULL},
 	};
-	size_t count = 3;
+	size_t count = 4;
 	s_p_hashtbl_t *table;
 
 	if (astra_conf_check_keys(path, known_key, err) < 0)
@@ -177,8 +180,7 @@ static s_p_hashtbl_t *parse_file(const char *path, struct astra_error *err)
 
 /* From the table to our own. */
 
-/* A copy of a key's value for free(), or NULL. */
-static char *get_text(const s_p_hashtbl_t *table, const char *key)
+char *astra_conf_text(const s_p_hashtbl_t *table, const char *key)
 {
 	char *text = NULL, *copy;
 
@@ -189,22 +191,22 @@ static char *get_text(const s_p_hashtbl_t *table, const char *key)
 	return copy;
 }
 
-/* Prefix an error with where it comes from. Returns -1. */
-static int at_line(const char *path, const char *key, const char *value,
-		   struct astra_error *err)
+int astra_conf_blame(const char *path, const char *key, const char *value,
+		     struct astra_error *err)
 {
 	struct astra_error inner = *err;
-	int line = astra_conf_line(path, key, value);
+	struct astra_place at;
 
-	return astra_error_set(err, "%s: line %d: %s=%s: %.300s", path, line,
-			       key, value, inner.text);
+	astra_conf_place(path, key, value, &at);
+	return astra_error_set(err, "%s: line %d: %s=%s: %.300s", at.file,
+			       at.line, key, value, inner.text);
 }
 
 static int set_options(const s_p_hashtbl_t *table, const char *path,
 		       struct astra_options *out, struct astra_error *err)
 {
 	for (const struct astra_option *o = astra_option_table; o->key; o++) {
-		char *text = get_text(table, o->key);
+		char *text = astra_conf_text(table, o->key);
 		struct astra_options trial = *out;
 		int rc;
 
@@ -212,7 +214,7 @@ static int set_options(const s_p_hashtbl_t *table, const char *path,
 			continue;
 		rc = o->parse(&trial, text, err);
 		if (rc < 0)
-			at_line(path, o->key, text, err);
+			astra_conf_blame(path, o->key, text, err);
 		else
 			*out = trial;
 		free(text);
@@ -226,23 +228,29 @@ static int read_pool(const s_p_hashtbl_t *table, const char *path,
 		     const struct astra_options *defaults,
 		     struct astra_pool_config *pool, struct astra_error *err)
 {
+	struct astra_place at;
+
 	pool->options = *defaults;
-	pool->name = get_text(table, "Pool");
-	pool->partition_text = get_text(table, "Partitions");
+	pool->name = astra_conf_text(table, "Pool");
+	pool->partition_text = astra_conf_text(table, "Partitions");
 	if (!pool->name)
 		return astra_error_nomem(err);
 	if (!pool->partition_text) {
 		astra_error_set(err, "a pool needs Partitions=");
-		return at_line(path, "Pool", pool->name, err);
+		return astra_conf_blame(path, "Pool", pool->name, err);
 	}
-	pool->partition_line =
-		astra_conf_line(path, "Partitions", pool->partition_text);
-	if (split_names(pool->partition_text, &pool->partitions) < 0)
+	astra_conf_place(path, "Partitions", pool->partition_text, &at);
+	if (asprintf(&pool->partition_place, "%s: line %d", at.file, at.line) <
+	    0) {
+		pool->partition_place = NULL;
+		return astra_error_nomem(err);
+	}
+	if (astra_names_split(pool->partition_text, &pool->partitions) < 0)
 		return astra_error_nomem(err);
 	if (set_options(table, path, &pool->options, err) < 0)
 		return -1;
 	if (astra_options_check(&pool->options, err) < 0)
-		return at_line(path, "Pool", pool->name, err);
+		return astra_conf_blame(path, "Pool", pool->name, err);
 	return 0;
 }
 
@@ -261,7 +269,8 @@ static bool taken_name(const char *name)
 	const char *dot = strrchr(name, '.');
 
 	return !strcmp(name, "sock") ||
-	       (dot && (!strcmp(dot, ".old") || !strcmp(dot, ".new")));
+	       (dot && (!strcmp(dot, ".old") || !strcmp(dot, ".new") ||
+			!strcmp(dot, ".kept")));
 }
 
 /* A pool is told by its name, a partition belongs to one pool. */
@@ -272,12 +281,12 @@ static int check_pool(const struct astra_config *config, size_t index,
 
 	if (!good_name(p->name)) {
 		astra_error_set(err, "a name has letters, digits, _ - and .");
-		return at_line(path, "Pool", p->name, err);
+		return astra_conf_blame(path, "Pool", p->name, err);
 	}
 	if (taken_name(p->name)) {
-		astra_error_set(err, "not sock, and no .old or .new at the "
-				     "end: there are such files");
-		return at_line(path, "Pool", p->name, err);
+		astra_error_set(err, "not sock, and no .old, .new or .kept "
+				     "at the end: there are such files");
+		return astra_conf_blame(path, "Pool", p->name, err);
 	}
 	for (size_t i = 0; i < index; i++) {
 		const struct astra_pool_config *q = &config->pools[i];
@@ -285,7 +294,7 @@ static int check_pool(const struct astra_config *config, size_t index,
 		if (!strcasecmp(p->name, q->name)) {
 			astra_error_set(err, "there is another pool of that "
 					     "name");
-			return at_line(path, "Pool", p->name, err);
+			return astra_conf_blame(path, "Pool", p->name, err);
 		}
 		for (size_t k = 0; k < p->partitions.count; k++) {
 			if (!astra_names_have(&q->partitions,
@@ -295,7 +304,7 @@ static int check_pool(const struct astra_config *config, size_t index,
 					"partition %s is in pool %s "
 					"already",
 					p->partitions.name[k], q->name);
-			return at_line(path, "Pool", p->name, err);
+			return astra_conf_blame(path, "Pool", p->name, err);
 		}
 	}
 	return 0;
@@ -326,58 +335,15 @@ static int read_pools(const s_p_hashtbl_t *table, const char *path,
 	return 0;
 }
 
-static int read_tenant(const s_p_hashtbl_t *table, const char *path,
-		       struct astra_tenant_config *t, struct astra_error *err)
+/* slurmctld's working folder is nobody's business. */
+static int read_socket(const s_p_hashtbl_t *table, const char *path,
+		       struct astra_config *config, struct astra_error *err)
 {
-	char *accounts = get_text(table, "Accounts");
-	char *users = get_text(table, "Users");
-	char *weight = get_text(table, "Weight"), *end = NULL;
-	int rc = 0;
-
-	t->name = get_text(table, "Tenant");
-	t->weight = weight ? strtod(weight, &end) : 1;
-	if (!t->name || split_names(accounts, &t->accounts) < 0 ||
-	    split_names(users, &t->users) < 0)
-		rc = astra_error_nomem(err);
-	else if (weight && (*end || !(t->weight >= 0 && t->weight <= 1e9))) {
-		astra_error_set(err, "a number from 0 to 1e9");
-		rc = at_line(path, "Weight", weight, err);
-	} else if (!t->accounts.count && !t->users.count) {
-		astra_error_set(err, "a tenant needs Accounts= or Users=");
-		rc = at_line(path, "Tenant", t->name, err);
-	}
-	free(accounts);
-	free(users);
-	free(weight);
-	return rc;
-}
-
-static int read_tenants(const s_p_hashtbl_t *table, const char *path,
-			struct astra_config *config, struct astra_error *err)
-{
-	void **lines = NULL;
-	int count = 0;
-
-	if (!s_p_get_array(&lines, &count, "Tenant", table) || count < 1)
+	config->socket = astra_conf_text(table, "Socket");
+	if (!config->socket || *config->socket == '/')
 		return 0;
-	config->tenants = calloc((size_t)count, sizeof(*config->tenants));
-	if (!config->tenants)
-		return astra_error_nomem(err);
-	for (size_t i = 0; i < (size_t)count; i++) {
-		struct astra_tenant_config *t = &config->tenants[i];
-
-		config->tenant_count++;
-		if (read_tenant(lines[i], path, t, err) < 0)
-			return -1;
-		for (size_t k = 0; k < i; k++) {
-			if (strcmp(t->name, config->tenants[k].name))
-				continue;
-			astra_error_set(err, "there is another tenant of that "
-					     "name");
-			return at_line(path, "Tenant", t->name, err);
-		}
-	}
-	return 0;
+	astra_error_set(err, "a path that begins with /");
+	return astra_conf_blame(path, "Socket", config->socket, err);
 }
 
 struct astra_config *astra_config_read(const char *path,
@@ -392,35 +358,13 @@ struct astra_config *astra_config_read(const char *path,
 	if (!config) {
 		astra_error_nomem(err);
 	} else if (read_pools(table, path, config, err) < 0 ||
-		   read_tenants(table, path, config, err) < 0) {
+		   astra_conf_tenants(table, path, config, err) < 0 ||
+		   read_socket(table, path, config, err) < 0) {
 		astra_config_destroy(config);
 		config = NULL;
-	} else {
-		config->socket = get_text(table, "Socket");
 	}
 	s_p_hashtbl_destroy(table);
 	return config;
-}
-
-int astra_config_check(const struct astra_config *config, const char *path,
-		       struct astra_error *err)
-{
-	for (size_t i = 0; i < config->pool_count; i++) {
-		const struct astra_pool_config *p = &config->pools[i];
-
-		for (size_t k = 0; k < p->partitions.count; k++) {
-			if (find_part_record(p->partitions.name[k]))
-				continue;
-			return astra_error_set(err,
-					       "%s: line %d: "
-					       "Partitions=%s: there is "
-					       "no partition %s",
-					       path, p->partition_line,
-					       p->partition_text,
-					       p->partitions.name[k]);
-		}
-	}
-	return 0;
 }
 
 /* The one in force. */
@@ -464,6 +408,7 @@ void astra_config_destroy(struct astra_config *config)
 	for (size_t i = 0; i < config->pool_count; i++) {
 		free(config->pools[i].name);
 		free(config->pools[i].partition_text);
+		free(config->pools[i].partition_place);
 		free_names(&config->pools[i].partitions);
 	}
 	for (size_t i = 0; i < config->tenant_count; i++) {

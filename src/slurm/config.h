@@ -19,8 +19,8 @@ struct astra_names {
 
 struct astra_pool_config {
 	char *name;
-	char *partition_text; /* as it was written ... */
-	int partition_line;   /* ... and where */
+	char *partition_text;  /* as it was written ... */
+	char *partition_place; /* ... and where: "FILE: line N" */
 	struct astra_names partitions;
 	struct astra_options options;
 };
@@ -36,7 +36,10 @@ struct astra_config {
 	size_t pool_count;
 	struct astra_tenant_config *tenants;
 	size_t tenant_count;
-	char *socket; /* NULL: the default */
+	unsigned tenant_level; /* of the tree of accounts; 0: a job's own */
+	char *socket;	       /* NULL: the default */
+	struct astra_error warning; /* what the file has wrong and can be lived
+				     * with; "" */
 };
 
 /* Read a file. Does I/O: call it outside slurmctld's locks, or at its start.
@@ -44,12 +47,6 @@ struct astra_config {
  * with err naming file, line, key and value. */
 struct astra_config *astra_config_read(const char *path,
 				       struct astra_error *err);
-
-/* Whether every partition of the pools is there.
- * Locks: caller holds part read.
- * Returns 0, or -1 with err naming the one that is not. */
-int astra_config_check(const struct astra_config *config, const char *path,
-		       struct astra_error *err);
 
 /* The configuration in force; NULL: none, and nothing is managed.
  * Borrowed while the caller holds slurmctld's job lock (read will do). */

@@ -57,25 +57,24 @@ static char *next_pair(char *at, char **key, char **value)
 
 #define FIRST_MAX 64
 
-/* Call each(key, value, first, line) for all pairs until it returns nonzero.
- * Returns that, 0 at the end of the file, or -1 when it can't be read. */
+/* Calls each(key, value, first, line) for all pairs, those of included files
+ * too, until it returns nonzero. */
 struct scan {
 	const char *path;
 	const char *key, *value;
 	bool (*known)(const char *first, const char *key);
 	struct astra_error *err;
-	int *found;
+	struct astra_place *found;
 	int depth;
-};
-
-typedef int each_fn(const struct scan *s, const char *first, const char *key,
+	int (*each)(const struct scan *s, const char *first, const char *key,
 		    const char *value, int line);
+};
 
 static int follow(const struct scan *s, const char *text, int line);
 
 /* first: the first key of the line, "" as long as there was none. */
-static int scan_line(const struct scan *s, each_fn *each, char *text,
-		     char first[FIRST_MAX], int line)
+static int scan_line(const struct scan *s, char *text, char first[FIRST_MAX],
+		     int line)
 {
 	char *at = text, *key, *value;
 
@@ -84,7 +83,7 @@ static int scan_line(const struct scan *s, each_fn *each, char *text,
 
 		if (!*first)
 			snprintf(first, FIRST_MAX, "%s", key);
-		rc = each(s, first, key, value, line);
+		rc = s->each(s, first, key, value, line);
 		if (rc)
 			return rc;
 	}
@@ -104,7 +103,9 @@ static bool goes_on(char *text)
 	return true;
 }
 
-static int scan_file(const struct scan *s, each_fn *each)
+/* Returns what each() did, 0 at the end of the file, or -1 when it can't be
+ * read. */
+static int scan_file(const struct scan *s)
 {
 	FILE *file = fopen(s->path, "re");
 	char *text = NULL, first[FIRST_MAX];
@@ -117,38 +118,15 @@ static int scan_file(const struct scan *s, each_fn *each)
 	for (int line = 1; !rc && getline(&text, &room, file) >= 0; line++) {
 		if (!within)
 			*first = '\0';
-		if (!within && s->known)
+		if (!within)
 			rc = follow(s, text, line);
 		within = goes_on(text);
 		if (!rc)
-			rc = scan_line(s, each, text, first, line);
+			rc = scan_line(s, text, first, line);
 	}
 	free(text);
 	fclose(file);
 	return rc;
-}
-
-static int match(const struct scan *s, const char *first, const char *key,
-		 const char *value, int line)
-{
-	(void)first;
-	if (!strcasecmp(key, s->key) && value && !strcmp(value, s->value))
-		*s->found = line;
-	return 0;
-}
-
-int astra_conf_line(const char *path, const char *key, const char *value)
-{
-	int line = 0;
-	struct scan s = {
-		.path = path,
-		.key = key,
-		.value = value,
-		.found = &line,
-	};
-
-	(void)scan_file(&s, match);
-	return line;
 }
 
 static int check(const struct scan *s, const char *first, const char *key,
@@ -186,7 +164,7 @@ static int check_file(const struct scan *s)
 	if (!S_ISREG(st.st_mode))
 		return astra_error_set(s->err, "%s: not a file", s->path);
 	errno = 0;
-	if (scan_file(s, check) == 0)
+	if (scan_file(s) == 0)
 		return 0;
 	if (errno == EACCES)
 		return astra_error_set(s->err, "%s: %s", s->path,
@@ -245,7 +223,39 @@ int astra_conf_check_keys(const char *path,
 			  bool (*known)(const char *first, const char *key),
 			  struct astra_error *err)
 {
-	struct scan s = {.path = path, .known = known, .err = err};
+	struct scan s = {
+		.path = path,
+		.known = known,
+		.err = err,
+		.each = check,
+	};
 
 	return check_file(&s);
+}
+
+static int match(const struct scan *s, const char *first, const char *key,
+		 const char *value, int line)
+{
+	(void)first;
+	if (!strcasecmp(key, s->key) && value && !strcmp(value, s->value)) {
+		snprintf(s->found->file, sizeof(s->found->file), "%s", s->path);
+		s->found->line = line;
+	}
+	return 0;
+}
+
+void astra_conf_place(const char *path, const char *key, const char *value,
+		      struct astra_place *out)
+{
+	struct scan s = {
+		.path = path,
+		.key = key,
+		.value = value,
+		.found = out,
+		.each = match,
+	};
+
+	snprintf(out->file, sizeof(out->file), "%s", path);
+	out->line = 0;
+	(void)check_file(&s);
 }

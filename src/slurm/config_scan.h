@@ -10,9 +10,15 @@
 
 #include "src/common/error.h"
 
-/* Find the last line with key=value: of two that contradict each other that is
- * the later one. Returns its number from 1, or 0 when there is none. */
-int astra_conf_line(const char *path, const char *key, const char *value);
+struct astra_place {
+	char file[256]; /* cut where it is longer */
+	int line;	/* from 1; 0: not found */
+};
+
+/* Find the last line with key=value, in the file and those that it includes:
+ * of two that contradict each other that is the later one. */
+void astra_conf_place(const char *path, const char *key, const char *value,
+		      struct astra_place *out);
 
 /* Whether every key of the file, and of those that it includes, is one that
  * known() accepts.

@@ -28,21 +28,18 @@
 static int put_in_force(struct astra_cycle *cycle, struct astra_config *config,
 			bool locked, struct astra_error *err)
 {
-	struct astra_config *before = config;
+	struct astra_config *before;
 	struct astra_hold_time hold;
-	int rc;
 
 	if (!locked && astra_lock(&hold) < 0) {
 		astra_config_destroy(config);
 		return astra_error_set(err, "slurmctld is shutting down");
 	}
-	rc = astra_config_check(config, cycle->conf_path, err);
-	if (rc == 0)
-		before = astra_config_swap(config);
+	before = astra_config_swap(config);
 	if (!locked)
 		astra_unlock(&hold, &cycle->diag);
 	astra_config_destroy(before);
-	return rc;
+	return 0;
 }
 
 int astra_cycle_configure(struct astra_cycle *cycle, bool locked)
@@ -207,6 +204,18 @@ static int serve_pool(struct astra_cycle *cycle, size_t index)
 	return done;
 }
 
+/* Told once, and again when they have changed. */
+static void tell_warnings(struct astra_cycle *cycle)
+{
+	const struct astra_error *now = &cycle->scene.warning;
+
+	if (!strcmp(now->text, cycle->diag.config_warning.text))
+		return;
+	if (*now->text)
+		error("astraea: %s", now->text);
+	cycle->diag.config_warning = *now;
+}
+
 static double next_wake(const struct astra_cycle *cycle, bool busy)
 {
 	double now = (double)time(NULL), wake = now + IDLE_SEC;
@@ -293,6 +302,7 @@ double astra_cycle_run(struct astra_cycle *cycle)
 	astra_cycle_follow(cycle);
 	if (refresh(cycle) < 0 || take_named_scene(cycle) < 0)
 		return now + 1;
+	tell_warnings(cycle);
 	for (size_t i = 0; i < cycle->pools.count; i++) {
 		int rc = cycle->pools.list[i].engine ? serve_pool(cycle, i) : 0;
 

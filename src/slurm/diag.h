@@ -20,6 +20,7 @@ struct astra_diag {
 	uint64_t started, skipped, state_saves;
 	double state_saved_sec, config_sec;
 	struct astra_error state_error, config_error, policy_error;
+	struct astra_error config_warning;
 };
 
 /* Seconds since the host was booted: nobody sets this clock. */

@@ -15,6 +15,7 @@
 #include "src/slurm/cycle.h"
 #include "src/slurm/gate.h"
 #include "src/slurm/grace.h"
+#include "src/slurm/ledger.h"
 #include "src/slurm/park.h"
 #include "src/slurm/publish.h"
 #include "src/slurm/recover.h"
@@ -210,6 +211,7 @@ void astra_host_stop(void)
 		give_back();
 		astra_cycle_close(&cycle);
 		astra_grace_free();
+		astra_ledger_free();
 		lock_slurmctld(astra_write_locks());
 		config = astra_config_swap(NULL);
 		astra_recover_close();

@@ -17,11 +17,15 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/arena.h \
 	src/slurm/ask.c \
 	src/slurm/ask.h \
+	src/slurm/charge.c \
+	src/slurm/charge.h \
 	src/slurm/compat.h \
 	src/slurm/config.c \
 	src/slurm/config.h \
+	src/slurm/config_priv.h \
 	src/slurm/config_scan.c \
 	src/slurm/config_scan.h \
+	src/slurm/config_tenants.c \
 	src/slurm/cycle.c \
 	src/slurm/cycle.h \
 	src/slurm/diag.c \
@@ -37,6 +41,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/grace.h \
 	src/slurm/host.c \
 	src/slurm/host.h \
+	src/slurm/ledger.c \
+	src/slurm/ledger.h \
 	src/slurm/managed.c \
 	src/slurm/managed.h \
 	src/slurm/mask.c \
@@ -49,6 +55,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/priority.h \
 	src/slurm/publish.c \
 	src/slurm/publish.h \
+	src/slurm/qos.c \
+	src/slurm/qos.h \
 	src/slurm/recover.c \
 	src/slurm/recover.h \
 	src/slurm/request.c \
@@ -70,5 +78,7 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/usage.h \
 	src/slurm/users.c \
 	src/slurm/users.h \
+	src/slurm/warn.c \
+	src/slurm/warn.h \
 	src/slurm/wish.c \
 	src/slurm/wish.h

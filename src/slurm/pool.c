@@ -8,6 +8,7 @@
 #include "src/common/bytes.h"
 #include "src/slurm/compat.h"
 #include "src/slurm/grace.h"
+#include "src/slurm/ledger.h"
 #include "src/store/state_file.h"
 
 static void close_pool(struct astra_pool *pool)
@@ -19,9 +20,9 @@ static void close_pool(struct astra_pool *pool)
 	free(pool->path);
 }
 
-/* Jobs that were in their grace when slurmctld stopped may end before the
- * first round. */
-static void remember_graces(const struct astra_pool *pool)
+/* Jobs may end before the first round, also those that were in their grace when
+ * slurmctld stopped. */
+static void remember_jobs(const struct astra_pool *pool)
 {
 	const struct astra_options *o = astra_engine_options(pool->engine);
 
@@ -31,15 +32,27 @@ static void remember_graces(const struct astra_pool *pool)
 			.signal = o->checkpoint_signal,
 			.exit_count = o->checkpoint_exit_count,
 		};
+		struct astra_ledger_entry entry;
 		struct astra_job_view view;
 
 		astra_engine_job_view(pool->engine, i, 0, &view);
+		entry = astra_ledger_of(&view, ASTRA_LEDGER_ANY_RUN);
+		if (view.id && o->admin_comment)
+			astra_ledger_add(&entry);
 		if (!view.id || view.phase != ASTRA_PHASE_GRACE)
 			continue;
 		grace.job = view.id;
 		memcpy(grace.exit, o->checkpoint_exit, sizeof(grace.exit));
 		astra_grace_add(&grace);
 	}
+}
+
+/* The next save must not lose what another release may read. */
+static void keep_aside(const struct astra_pool *pool)
+{
+	if (astra_state_keep(pool->path) == 0)
+		error("astraea: pool %s: %s is kept as %s.kept", pool->name,
+		      pool->path, pool->path);
 }
 
 static struct astra_engine *load(const struct astra_pool *pool,
@@ -53,18 +66,23 @@ static struct astra_engine *load(const struct astra_pool *pool,
 
 	if (astra_state_read(pool->path, &data, &size, &fallback, &err) < 0) {
 		error("astraea: pool %s begins anew: %s", pool->name, err.text);
+		keep_aside(pool);
 		return NULL;
 	}
 	if (!data)
 		return NULL;
-	if (fallback)
+	if (fallback) {
 		error("astraea: pool %s: the state before the last one is "
 		      "used: %s",
 		      pool->name, err.text);
+		keep_aside(pool);
+	}
 	engine = astra_engine_restore(options, data, size, &err);
-	if (!engine)
+	if (!engine) {
 		error("astraea: pool %s begins anew: %s: %s", pool->name,
 		      pool->path, err.text);
+		keep_aside(pool);
+	}
 	free(data);
 	return engine;
 }
@@ -98,7 +116,7 @@ static void open_pool(struct astra_pool *pool,
 	}
 	pool->engine = load(pool, &config->options);
 	if (pool->engine) {
-		remember_graces(pool);
+		remember_jobs(pool);
 		go_on_from(pool, now_sec);
 		info("astraea: pool %s goes on with its saved leases",
 		     pool->name);

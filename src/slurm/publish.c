@@ -9,6 +9,7 @@
 #include "src/common/idmap.h"
 #include "src/slurm/grace.h"
 #include "src/slurm/host.h"
+#include "src/slurm/ledger.h"
 #include "src/slurm/server.h"
 
 /* The socket. */
@@ -79,6 +80,8 @@ struct filler {
 	uint32_t *waiting, *running; /* by tenant of the engine */
 	struct astra_grace *graces;
 	size_t grace_count, grace_room;
+	struct astra_ledger_entry *ledger;
+	size_t ledger_count, ledger_room;
 	double now_sec;
 };
 
@@ -166,6 +169,16 @@ static void note_grace(struct filler *f, const struct astra_job *job,
 		.exit_count = f->options->checkpoint_exit_count,
 	};
 	memcpy(g->exit, f->options->checkpoint_exit, sizeof(g->exit));
+}
+
+static void note_ledger(struct filler *f, const struct astra_job_view *v,
+			uint32_t run)
+{
+	if (!f->options->admin_comment ||
+	    astra_grow(&f->ledger, &f->ledger_room, f->ledger_count + 1,
+		       sizeof(*f->ledger)) < 0)
+		return;
+	f->ledger[f->ledger_count++] = astra_ledger_of(v, run);
 }
 
 /* Slurm's own reason where it is that which holds the job. */
@@ -260,6 +273,7 @@ static void fill_jobs(struct filler *f, uint32_t *queue)
 			     : ASTRA_IDMAP_NONE;
 		if (index == ASTRA_IDMAP_NONE || v.state == ASTRA_JOB_ENDED)
 			continue;
+		note_ledger(f, &v, f->view->jobs[index].restart_cnt);
 		if (v.phase == ASTRA_PHASE_GRACE)
 			note_grace(f, &f->view->jobs[index],
 				   &f->view->info[index]);
@@ -277,12 +291,11 @@ static void fill_jobs(struct filler *f, uint32_t *queue)
 
 static uint32_t tenant_uid(const struct astra_view *view, const char *name)
 {
-	for (size_t i = 0; i < view->tenants.count; i++)
-		if (!strcmp(view->tenants.list[i].name, name))
-			return view->tenants.uid[i] == NO_VAL
-				       ? ASTRA_REPORT_NO_UID
-				       : view->tenants.uid[i];
-	return ASTRA_REPORT_NO_UID;
+	uint32_t at = astra_tenants_find(&view->tenants, name);
+
+	if (at == ASTRA_NONE || view->tenants.uid[at] == NO_VAL)
+		return ASTRA_REPORT_NO_UID;
+	return view->tenants.uid[at];
 }
 
 static void fill_tenants(struct filler *f, size_t count)
@@ -353,6 +366,7 @@ static void fill_diag(struct astra_report *report,
 		.state_error = d->state_error.text,
 		.config_sec = d->config_sec,
 		.config_error = d->config_error.text,
+		.config_warning = d->config_warning.text,
 		.policy_error = d->policy_error.text,
 	};
 
@@ -385,7 +399,9 @@ void astra_publish(struct astra_cycle *cycle)
 			fill(&f, &queue);
 	}
 	astra_grace_set(f.graces, f.grace_count);
+	astra_ledger_set(f.ledger, f.ledger_count);
 	free(f.graces);
+	free(f.ledger);
 	fill_diag(f.report, cycle, queue);
 	astra_server_publish(f.report);
 }

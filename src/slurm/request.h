@@ -5,6 +5,7 @@
 
 #include "src/policy/model.h"
 #include "src/slurm/arena.h"
+#include "src/slurm/ask.h"
 #include "src/slurm/compat.h"
 
 /* The nodes of a pool: a number in the model for each, and back. */
@@ -24,5 +25,8 @@ struct astra_node_map {
 int astra_request_of(job_record_t *job, const struct astra_node_map *map,
 		     time_t now, struct astra_arena *arena,
 		     struct astra_request *out);
+
+/* The GPU type a job asks for; "" for any. Locks: caller holds job read. */
+void astra_request_type(const job_record_t *job, char type[ASTRA_GPU_TYPE_MAX]);
 
 #endif

@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "src/common/grow.h"
+#include "src/slurm/charge.h"
 #include "src/slurm/park.h"
 #include "src/slurm/recover.h"
 #include "src/slurm/usage.h"
 #include "src/slurm/users.h"
+#include "src/slurm/warn.h"
 
 /* Nodes. */
 
@@ -258,7 +260,7 @@ static int fill_job(struct astra_scene *scene, struct astra_view *view,
 		.id = job->job_id,
 		.tenant = astra_tenants_of(&view->tenants, config, job),
 		.copies = copies_of(job),
-		.weight = 1,
+		.weight = astra_qos_weight(&view->qos, job->qos_id),
 		.state = state_of(job, now),
 		.lease_sec = info->terms.lease_sec,
 		.restart_cnt = job->restart_cnt,
@@ -274,6 +276,8 @@ static int fill_job(struct astra_scene *scene, struct astra_view *view,
 	    astra_usage_held(job, out->state, &view->map, &scene->arena, out) <
 		    0)
 		return -1;
+	astra_charge_job(&pool->options, job, view->nodes, view->map.count,
+			 out);
 	if (out->state == ASTRA_JOB_REQUEUED || out->state == ASTRA_JOB_ENDING)
 		view->unsettled = true;
 	view->job_count++;
@@ -314,12 +318,17 @@ static int begin_view(struct astra_scene *scene, size_t index,
 	view->unsettled = false;
 	view->model = (struct astra_snapshot){.now_sec = (double)now};
 	if (map_nodes(scene, view, &config->pools[index]) < 0 ||
-	    astra_tenants_begin(&view->tenants, config, &scene->arena) < 0)
+	    astra_tenants_begin(&view->tenants, config, &scene->arena) < 0 ||
+	    astra_qos_begin(&view->qos,
+			    &config->pools[index].options.qos_weights) < 0)
 		return -1;
 	for (size_t i = 0; i < view->map.count; i++) {
 		uint32_t global = view->map.global[i];
 
 		fill_node(scene, global, view->map.memory, &view->nodes[i]);
+		astra_charge_node(&config->pools[index].options,
+				  node_record_table_ptr[global],
+				  &view->nodes[i]);
 		if (view->nodes[i].settling)
 			view->unsettled = true;
 	}
@@ -349,6 +358,7 @@ static int make_views(struct astra_scene *scene, size_t count)
 		free(scene->views[i].jobs);
 		free(scene->views[i].info);
 		astra_tenants_free(&scene->views[i].tenants);
+		astra_qos_free(&scene->views[i].qos);
 	}
 	free(scene->views);
 	scene->view_count = 0;
@@ -380,6 +390,7 @@ int astra_scene_take(struct astra_scene *scene,
 		return astra_error_nomem(err);
 	for (size_t i = 0; i < scene->view_count; i++)
 		end_view(scene, &scene->views[i]);
+	astra_warn_scene(scene, config, &scene->warning);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "src/slurm/compat.h"
 #include "src/slurm/config.h"
 #include "src/slurm/managed.h"
+#include "src/slurm/qos.h"
 #include "src/slurm/request.h"
 #include "src/slurm/tenants.h"
 
@@ -30,6 +31,7 @@ struct astra_view {
 	struct astra_node_map map;
 	struct astra_job_info *info; /* beside model.jobs */
 	struct astra_tenants tenants;
+	struct astra_qos_weights qos;
 	struct astra_node *nodes;
 	struct astra_job *jobs;
 	size_t job_count, job_room, info_room;
@@ -47,6 +49,7 @@ struct astra_scene {
 	bool *exclusive;
 	size_t node_count;
 	time_t since; /* jobs that ended before are of no interest */
+	struct astra_error warning; /* what an admin should look at; "" */
 	bool unnamed; /* a user's name is missing: resolve and take again */
 	bool failed;  /* memory was out */
 };

@@ -7,86 +7,206 @@
 #include "src/common/grow.h"
 #include "src/slurm/users.h"
 
+/* Names, by their hashes: the maps' keys are never 0. */
+
+static uint32_t hash(const char *name)
+{
+	uint32_t h = 2166136261u; /* FNV-1a */
+
+	for (; *name; name++)
+		h = (h ^ (unsigned char)*name) * 16777619u;
+	return h ? h : 1;
+}
+
+uint32_t astra_tenants_find(const struct astra_tenants *t, const char *name)
+{
+	uint32_t at = astra_idmap_get(&t->by_name, hash(name));
+
+	while (at != ASTRA_NONE && strcmp(t->list[at].name, name))
+		at = t->next[at];
+	return at;
+}
+
 static uint32_t add(struct astra_tenants *t, const char *name, double weight,
 		    uint32_t uid)
 {
 	const char *copy = astra_arena_text(t->arena, name);
+	uint32_t at = (uint32_t)t->count, key = hash(name);
 
 	if (!copy ||
 	    astra_grow(&t->list, &t->room, t->count + 1, sizeof(*t->list)) <
 		    0 ||
 	    astra_grow(&t->uid, &t->uid_room, t->count + 1, sizeof(*t->uid)) <
-		    0)
+		    0 ||
+	    astra_grow(&t->next, &t->next_room, t->count + 1,
+		       sizeof(*t->next)) < 0)
 		return ASTRA_NONE;
-	t->list[t->count] =
-		(struct astra_tenant){.name = copy, .weight = weight};
-	t->uid[t->count] = uid;
-	return (uint32_t)t->count++;
+	t->next[at] = astra_idmap_get(&t->by_name, key);
+	if (astra_idmap_put(&t->by_name, key, at) < 0)
+		return ASTRA_NONE;
+	t->list[at] = (struct astra_tenant){.name = copy, .weight = weight};
+	t->uid[at] = uid;
+	t->count++;
+	return at;
 }
 
-static uint32_t find(const struct astra_tenants *t, const char *name)
+static uint32_t find_or_add(struct astra_tenants *t, const char *name,
+			    double weight, uint32_t uid)
 {
-	for (size_t i = 0; i < t->count; i++)
-		if (!strcmp(t->list[i].name, name))
-			return (uint32_t)i;
-	return ASTRA_NONE;
+	uint32_t at = astra_tenants_find(t, name);
+
+	return at == ASTRA_NONE ? add(t, name, weight, uid) : at;
 }
 
-/* Accounts with users. */
+/* Accounts. */
 
-static slurmdb_assoc_rec_t *account_of(const slurmdb_assoc_rec_t *user)
+static const slurmdb_assoc_rec_t *parent_of(const slurmdb_assoc_rec_t *assoc)
 {
-	return user->usage ? user->usage->parent_assoc_ptr : NULL;
+	return assoc->usage ? assoc->usage->parent_assoc_ptr : NULL;
 }
 
-/* fairshare=parent: the account has its parent's share to itself; 1 is the
- * number of shares a new account gets. */
+/* How far below root. */
+static unsigned depth_of(const slurmdb_assoc_rec_t *account)
+{
+	unsigned depth = 0;
+
+	while ((account = parent_of(account)))
+		depth++;
+	return depth;
+}
+
+/* The account that is the tenant: the one at the level asked for, or the
+ * account itself where it stands higher; from there up as long as it has
+ * fairshare=parent, but not to root. */
+static const slurmdb_assoc_rec_t *
+tenant_account(const slurmdb_assoc_rec_t *account, unsigned level)
+{
+	unsigned depth = depth_of(account);
+
+	while ((level && depth > level) ||
+	       (depth > 1 && account->shares_raw == SLURMDB_FS_USE_PARENT)) {
+		account = parent_of(account);
+		depth--;
+	}
+	return account;
+}
+
+/* 1 is the number of shares a new account gets. */
 static double shares_of(const slurmdb_assoc_rec_t *account)
 {
-	if (!account || account->shares_raw == SLURMDB_FS_USE_PARENT ||
+	if (account->shares_raw == SLURMDB_FS_USE_PARENT ||
 	    account->shares_raw == NO_VAL || account->shares_raw == INFINITE)
 		return 1;
 	return account->shares_raw;
 }
 
-static int add_account(void *x, void *arg)
+static struct astra_account *find_account(const struct astra_tenants *t,
+					  const char *name)
 {
-	const slurmdb_assoc_rec_t *assoc = x;
-	struct astra_tenants *t = arg;
+	uint32_t at = astra_idmap_get(&t->by_account, hash(name));
 
-	if (!assoc->user || !assoc->acct)
+	while (at != ASTRA_NONE && strcmp(t->account_list[at].name, name))
+		at = t->account_list[at].next;
+	return at == ASTRA_NONE ? NULL : &t->account_list[at];
+}
+
+static struct astra_account *add_account(struct astra_tenants *t,
+					 const slurmdb_assoc_rec_t *assoc,
+					 unsigned level)
+{
+	const slurmdb_assoc_rec_t *tenant = tenant_account(assoc, level);
+	struct astra_account *a = find_account(t, assoc->acct);
+	uint32_t key = hash(assoc->acct);
+
+	if (a)
+		return a;
+	if (astra_grow(&t->account_list, &t->account_room, t->account_count + 1,
+		       sizeof(*t->account_list)) < 0)
+		return NULL;
+	a = &t->account_list[t->account_count];
+	*a = (struct astra_account){
+		.name = astra_arena_text(t->arena, assoc->acct),
+		.tenant = astra_arena_text(t->arena, tenant->acct),
+		.weight = shares_of(tenant),
+		.index = ASTRA_NONE,
+		.next = astra_idmap_get(&t->by_account, key),
+	};
+	if (!a->name || !a->tenant ||
+	    astra_idmap_put(&t->by_account, key, (uint32_t)t->account_count) <
+		    0)
+		return NULL;
+	t->account_count++;
+	return a;
+}
+
+static uint32_t account_tenant(struct astra_tenants *t, struct astra_account *a)
+{
+	if (a->index == ASTRA_NONE)
+		a->index = find_or_add(t, a->tenant, a->weight, NO_VAL);
+	return a->index;
+}
+
+struct walk {
+	struct astra_tenants *t;
+	unsigned level;
+	bool failed;
+};
+
+/* An account, or a user's place in one: accounts with users are tenants,
+ * others are when they have a job, and so is root, who always has a user. */
+static int walk_assoc(void *x, void *arg)
+{
+	const slurmdb_assoc_rec_t *assoc = x, *account = assoc;
+	struct walk *w = arg;
+	struct astra_account *a;
+
+	if (!assoc->acct)
 		return 0;
-	if (!xstrcmp(assoc->acct, "root") && !xstrcmp(assoc->user, "root"))
-		return 0; /* added when it has a job */
-	if (find(t, assoc->acct) == ASTRA_NONE)
-		(void)add(t, assoc->acct, shares_of(account_of(assoc)), NO_VAL);
+	if (assoc->user) {
+		a = find_account(w->t, assoc->acct);
+		account = a ? account : parent_of(assoc);
+		if (!account)
+			return 0;
+	}
+	a = add_account(w->t, account, w->level);
+	if (!a || (assoc->user && xstrcmp(assoc->acct, "root") &&
+		   account_tenant(w->t, a) == ASTRA_NONE)) {
+		w->failed = true;
+		return -1;
+	}
 	return 0;
 }
 
-static bool accounting_on(void)
+static int begin_accounts(struct astra_tenants *t, unsigned level)
 {
-	return slurm_conf.accounting_storage_type &&
-	       xstrstr(slurm_conf.accounting_storage_type, "slurmdbd") &&
-	       (accounting_enforce & ACCOUNTING_ENFORCE_ASSOCS);
+	assoc_mgr_lock_t locks = {.assoc = READ_LOCK};
+	struct walk w = {.t = t, .level = level};
+
+	assoc_mgr_lock(&locks);
+	if (assoc_mgr_assoc_list)
+		list_for_each_ro(assoc_mgr_assoc_list, walk_assoc, &w);
+	assoc_mgr_unlock(&locks);
+	return w.failed ? -1 : 0;
+}
+
+static void reset(struct astra_tenants *t, struct astra_arena *arena)
+{
+	t->count = t->account_count = 0;
+	t->unnamed = false;
+	t->unknown = NULL;
+	t->arena = arena;
+	astra_idmap_clear(&t->by_name);
+	astra_idmap_clear(&t->by_account);
 }
 
 int astra_tenants_begin(struct astra_tenants *t,
 			const struct astra_config *config,
 			struct astra_arena *arena)
 {
-	t->count = 0;
-	t->unnamed = false;
-	t->arena = arena;
-	t->accounts = accounting_on();
-	if (t->accounts) {
-		assoc_mgr_lock_t locks = {.assoc = READ_LOCK};
-
-		assoc_mgr_lock(&locks);
-		if (assoc_mgr_assoc_list)
-			list_for_each_ro(assoc_mgr_assoc_list, add_account, t);
-		assoc_mgr_unlock(&locks);
-		return 0;
-	}
+	reset(t, arena);
+	t->accounts = slurm_with_slurmdbd();
+	if (t->accounts)
+		return begin_accounts(t, config->tenant_level);
 	for (size_t i = 0; i < config->tenant_count; i++)
 		if (add(t, config->tenants[i].name, config->tenants[i].weight,
 			NO_VAL) == ASTRA_NONE)
@@ -102,15 +222,6 @@ static const char *user_of(struct astra_tenants *t, const job_record_t *job)
 		return name;
 	t->unnamed = true; /* the snapshot is taken again when it is known */
 	return "?";
-}
-
-/* Outside the configured tenants each user is one. */
-static uint32_t user_tenant(struct astra_tenants *t, const job_record_t *job)
-{
-	const char *name = user_of(t, job);
-	uint32_t at = find(t, name);
-
-	return at == ASTRA_NONE ? add(t, name, 1, job->user_id) : at;
 }
 
 static uint32_t configured(struct astra_tenants *t,
@@ -129,23 +240,44 @@ static uint32_t configured(struct astra_tenants *t,
 	return ASTRA_NONE;
 }
 
+/* An account that slurmdbd does not have is no tenant: where associations are
+ * not enforced, anybody could make up one more. */
+static uint32_t of_account(struct astra_tenants *t, const job_record_t *job)
+{
+	struct astra_account *a;
+
+	if (!job->account || !*job->account)
+		return ASTRA_NONE;
+	a = find_account(t, job->account);
+	if (a)
+		return account_tenant(t, a);
+	if (!t->unknown) {
+		t->unknown = astra_arena_text(t->arena, job->account);
+		t->unknown_job = job->job_id;
+	}
+	return ASTRA_NONE;
+}
+
 uint32_t astra_tenants_of(struct astra_tenants *t,
 			  const struct astra_config *config,
 			  const job_record_t *job)
 {
-	uint32_t at;
+	uint32_t at =
+		t->accounts ? of_account(t, job) : configured(t, config, job);
 
-	if (t->accounts && job->account && *job->account) {
-		at = find(t, job->account);
-		return at == ASTRA_NONE ? add(t, job->account, 1, NO_VAL) : at;
-	}
-	at = t->accounts ? ASTRA_NONE : configured(t, config, job);
-	return at == ASTRA_NONE ? user_tenant(t, job) : at;
+	/* All others are tenants of their own, one a user. */
+	return at == ASTRA_NONE
+		       ? find_or_add(t, user_of(t, job), 1, job->user_id)
+		       : at;
 }
 
 void astra_tenants_free(struct astra_tenants *t)
 {
 	free(t->list);
 	free(t->uid);
+	free(t->next);
+	free(t->account_list);
+	astra_idmap_clear(&t->by_name);
+	astra_idmap_clear(&t->by_account);
 	*t = (struct astra_tenants){0};
 }

@@ -1,22 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whose job it is, and how much each tenant is worth: the accounts and shares
- * of accounting where it is on, else the Tenant= lines of astraea.conf, else
+ * of slurmdbd where it is used, else the Tenant= lines of astraea.conf, else
  * every user is a tenant of weight 1.
  */
 #ifndef ASTRA_TENANTS_H
 #define ASTRA_TENANTS_H
 
+#include "src/common/idmap.h"
 #include "src/policy/model.h"
 #include "src/slurm/arena.h"
 #include "src/slurm/compat.h"
 #include "src/slurm/config.h"
 
+/* An account of slurmdbd, and the one above it that is the tenant. Names lie in
+ * the arena. */
+struct astra_account {
+	const char *name, *tenant;
+	double weight;	/* of the tenant */
+	uint32_t index; /* of the tenant, or ASTRA_NONE: none of its jobs or
+			 * users was seen yet */
+	uint32_t next;	/* account whose name has the same hash, or NONE */
+};
+
 struct astra_tenants {
 	struct astra_tenant *list; /* names lie in the arena */
-	uint32_t *uid; /* of a tenant that is one user; else NO_VAL */
-	size_t count, room, uid_room;
-	bool unnamed;  /* a user's name is not known yet */
-	bool accounts; /* they are accounts of slurmdbd */
+	uint32_t *uid;	/* of a tenant that is one user; else NO_VAL */
+	uint32_t *next; /* tenant whose name has the same hash, or NONE */
+	size_t count, room, uid_room, next_room;
+	struct astra_idmap by_name; /* hash of a tenant's name -> number */
+	struct astra_account *account_list;
+	size_t account_count, account_room;
+	struct astra_idmap by_account; /* hash of an account's name -> it */
+	bool unnamed;		       /* a user's name is not known yet */
+	bool accounts;		       /* they are accounts of slurmdbd */
+	const char *unknown;  /* an account of a job that slurmdbd has not, or
+			       * NULL */
+	uint32_t unknown_job; /* ... and the job */
 	struct astra_arena *arena;
 };
 
@@ -33,6 +52,11 @@ int astra_tenants_begin(struct astra_tenants *tenants,
 uint32_t astra_tenants_of(struct astra_tenants *tenants,
 			  const struct astra_config *config,
 			  const job_record_t *job);
+
+/* The number of the tenant of that name, or ASTRA_NONE. Locks: none, as long
+ * as the arena is as it was. */
+uint32_t astra_tenants_find(const struct astra_tenants *tenants,
+			    const char *name);
 
 void astra_tenants_free(struct astra_tenants *tenants);
 

@@ -187,6 +187,17 @@ static int read_one(const char *path, void **data, size_t *size,
 	return rc;
 }
 
+int astra_state_keep(const char *path)
+{
+	char kept[PATH_MAX];
+
+	if (snprintf(kept, sizeof(kept), "%s.kept", path) >= PATH_MAX ||
+	    rename(path, kept) < 0)
+		return -1;
+	sync_folder(path);
+	return 0;
+}
+
 int astra_state_read(const char *path, void **data, size_t *size,
 		     bool *fallback, struct astra_error *err)
 {

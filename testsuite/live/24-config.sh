@@ -26,8 +26,6 @@ refused 'line 1: Nodes=3: there is no such key on a line of Pool' \
 refused 'line 1: Policy=foo: allowed: ' "$pool Policy=foo"
 refused 'line 1: Pool=gpu: .*CheckpointGrace=60.*LeaseTerm=3' \
 	"$pool LeaseTerm=3"
-refused 'Partitions=gpu,nope: there is no partition nope' \
-	'Pool=gpu Partitions=gpu,nope'
 refused 'line 2: Pool=x: partition gpu is in pool gpu' \
 	"$pool" 'Pool=x Partitions=gpu'
 refused 'line 2: Pool=gpu: there is another pool' \
@@ -60,6 +58,11 @@ refused 'more than 8 files within each other' "$pool" 'Include astraea.conf'
 echo Foo=1 >"$CLUSTER_DIR/etc/more.conf"
 refused 'more.conf: line 1: Foo=1: there is no such key' "$pool" \
 	'Include more.conf'
+echo LeaseTerm=long >"$CLUSTER_DIR/etc/more.conf"
+refused 'more.conf: line 1: LeaseTerm=long: ' "$pool" 'Include more.conf'
+refused 'line 1: TenantLevel=0: ' TenantLevel=0 "$pool"
+refused 'line 2: Socket=run/sock: a path that begins with /' "$pool" \
+	Socket=run/sock
 refused 'line 1: Pool=sock: ' 'Pool=sock Partitions=gpu'
 refused 'line 1: Pool=gpu.old: ' 'Pool=gpu.old Partitions=gpu'
 rm "$file"

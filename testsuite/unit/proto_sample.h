@@ -170,6 +170,7 @@ static struct astra_report *sample_report(void)
 		.write_lock = {30, 20, 90},
 		.queue = 9,
 		.config_error = "line 3: Lease=x",
+		.config_warning = "there is no partition x",
 	};
 
 	report->time_sec = SAMPLE_NOW;

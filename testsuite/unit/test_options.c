@@ -90,6 +90,19 @@ static const struct {
 	{"DeadlineUrgency", "tomorrow"},
 	{"OnUnfit", "cluster"},
 	{"Placement", "random"},
+	{"QOSWeight", "high"},
+	{"QOSWeight", "high:"},
+	{"QOSWeight", "high:-1"},
+	{"QOSWeight", "high:2,"},
+	{"QOSWeight", "high:2,high:3"},
+	{"QOSWeight", ":2"},
+	{"QOSWeight", "high:2x"},
+	{"QOSWeight", "high:nan"},
+	{"QOSWeight", ","},
+	{"GPUWeight", "a100:0"},
+	{"GPUWeight", "a100:inf"},
+	{"GPUWeight", "a100=2"},
+	{"AdminComment", "maybe"},
 };
 
 static void a_bad_value_is_named_and_changes_nothing(void **state)
@@ -109,6 +122,40 @@ static void a_bad_value_is_named_and_changes_nothing(void **state)
 		assert_ptr_equal(strstr(err.text, pair), err.text);
 		assert_true(strlen(err.text) > strlen(pair));
 	}
+}
+
+static void weights_are_by_name_and_else_1(void **state)
+{
+	struct astra_options o = defaults();
+	struct astra_error err = {""};
+
+	(void)state;
+	assert_int_equal(
+		astra_options_set(&o, "gpuweight", "a100:2,k80:.25", &err), 0);
+	assert_int_equal(astra_options_set(&o, "QOSWeight", "low:0", &err), 0);
+	assert_true(astra_weight_of(&o.gpu_weights, "a100") == 2);
+	assert_true(astra_weight_of(&o.gpu_weights, "k80") == 0.25);
+	assert_true(astra_weight_of(&o.gpu_weights, "A100") == 1);
+	assert_true(astra_weight_of(&o.gpu_weights, NULL) == 1);
+	assert_true(astra_weight_of(&o.qos_weights, "low") == 0);
+	assert_int_equal(astra_options_set(&o, "QOSWeight", "none", &err), 0);
+	assert_true(astra_weight_of(&o.qos_weights, "low") == 1);
+}
+
+static void errors_are_added_up_to_the_room(void **state)
+{
+	struct astra_error err = {""};
+
+	(void)state;
+	astra_error_add(&err, "one %d", 1);
+	assert_string_equal(err.text, "one 1");
+	astra_error_add(&err, "two");
+	assert_string_equal(err.text, "one 1; two");
+	for (int i = 0; i < 100; i++)
+		astra_error_add(&err, "%025d", i);
+	assert_true(strlen(err.text) < sizeof(err.text));
+	assert_string_equal(err.text + strlen(err.text) - 5, "; ...");
+	assert_null(strstr(err.text, "; ...; ..."));
 }
 
 static void every_option_has_a_bad_value_tested(void **state)
@@ -256,6 +303,8 @@ int main(void)
 		cmocka_unit_test(the_defaults_make_sense_together),
 		cmocka_unit_test(a_bad_value_is_named_and_changes_nothing),
 		cmocka_unit_test(every_option_has_a_bad_value_tested),
+		cmocka_unit_test(weights_are_by_name_and_else_1),
+		cmocka_unit_test(errors_are_added_up_to_the_room),
 		cmocka_unit_test(an_unknown_option_is_named),
 		cmocka_unit_test(keys_and_words_are_case_insensitive),
 		cmocka_unit_test(lists_of_exit_codes_are_read),

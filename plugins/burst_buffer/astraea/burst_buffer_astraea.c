@@ -6,6 +6,7 @@
 #include "src/slurm/compat.h"
 #include "src/slurm/gate.h"
 #include "src/slurm/grace.h"
+#include "src/slurm/ledger.h"
 #include "src/slurm/host.h"
 #include "src/slurm/recover.h"
 
@@ -141,6 +142,7 @@ int bb_p_job_revoke_alloc(job_record_t *job_ptr)
 int bb_p_job_start_stage_out(job_record_t *job_ptr)
 {
 	(void)astra_grace_end(job_ptr);
+	astra_ledger_end(job_ptr);
 	ASTRA_FAULT("end.before");
 	astra_recover_ended(job_ptr);
 	ASTRA_FAULT("end.noted");

@@ -17,6 +17,7 @@ static const struct line engine_lines[] = {
 	{"Data since", "reset_sec", SFAIR_TIME},
 	{"Configuration read", "config_sec", SFAIR_TIME},
 	{"Configuration error", "config_error", SFAIR_TEXT},
+	{"Warning", "config_warning", SFAIR_TEXT},
 	{"Policy error", "policy_error", SFAIR_TEXT},
 	{NULL, NULL, SFAIR_TEXT},
 };

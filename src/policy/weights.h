@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Weights by name, as an admin writes them: "a100:2,v100:1". */
+#ifndef ASTRA_WEIGHTS_H
+#define ASTRA_WEIGHTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "src/common/error.h"
+
+#define ASTRA_WEIGHTS_MAX 32
+#define ASTRA_WEIGHT_NAME_MAX 64
+
+struct astra_weights {
+	struct astra_weight {
+		char name[ASTRA_WEIGHT_NAME_MAX];
+		double weight;
+	} row[ASTRA_WEIGHTS_MAX];
+	size_t count;
+};
+
+/* Parse a text; "none" and "" are no weights at all.
+ * zero: whether a weight may be 0.
+ * Returns 0, or -1 with err saying what is allowed; out untouched then. */
+int astra_weights_parse(struct astra_weights *out, const char *text, bool zero,
+			struct astra_error *err);
+
+/* The weight of a name (case counts); 1 where it has none. name may be NULL. */
+double astra_weight_of(const struct astra_weights *weights, const char *name);
+
+#endif

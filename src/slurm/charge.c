@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/charge.h"
+
+#include "src/slurm/managed.h"
+#include "src/slurm/request.h"
+
+static const gres_node_state_t *gpus_of(const node_record_t *record)
+{
+	gres_state_t *state = astra_gpu_state(record->gres_list, 0);
+
+	return state ? state->gres_data : NULL;
+}
+
+/* GPUs without a type weigh 1. */
+static double charge_of(const struct astra_options *options,
+			const gres_node_state_t *g)
+{
+	uint64_t left = g->gres_cnt_avail;
+	double charge = 0;
+
+	for (int i = 0; i < g->type_cnt; i++) {
+		uint64_t n = g->type_cnt_avail[i];
+
+		n = n < left ? n : left;
+		left -= n;
+		charge += (double)n * astra_weight_of(&options->gpu_weights,
+						      g->type_name[i]);
+	}
+	return charge + (double)left;
+}
+
+void astra_charge_node(const struct astra_options *options,
+		       const node_record_t *record, struct astra_node *node)
+{
+	const gres_node_state_t *g = gpus_of(record);
+
+	if (g && options->gpu_weights.count)
+		node->charge = charge_of(options, g);
+}
+
+/* GPUs that a job holds on a node without having named their type: by the
+ * devices; where these are not known, by the mean of the node. */
+static double untyped(const struct astra_options *options,
+		      const gres_node_state_t *node, bitstr_t *devices,
+		      uint64_t gpus)
+{
+	double charge = 0;
+	uint64_t known = 0;
+
+	if (!node || !node->gres_cnt_avail)
+		return (double)gpus;
+	for (int i = 0; devices && i < node->topo_cnt; i++) {
+		bitstr_t *of_type = node->topo_gres_bitmap[i];
+		uint64_t n;
+
+		if (!of_type || bit_size(of_type) != bit_size(devices))
+			continue;
+		n = (uint64_t)bit_overlap(of_type, devices);
+		known += n;
+		charge += (double)n * astra_weight_of(&options->gpu_weights,
+						      node->topo_type_name[i]);
+	}
+	if (known == gpus)
+		return charge;
+	return (double)gpus * charge_of(options, node) /
+	       (double)node->gres_cnt_avail;
+}
+
+/* The devices of one entry of its allocation. */
+static double entry_charge(const struct astra_options *options,
+			   const gres_job_state_t *g, bitstr_t *nodes)
+{
+	bitoff_t last = bit_fls(nodes);
+	uint32_t offset = 0;
+	double charge = 0;
+
+	for (bitoff_t n = bit_ffs(nodes); n >= 0 && n <= last; n++) {
+		uint64_t gpus;
+
+		if (!bit_test(nodes, n))
+			continue;
+		if (offset >= g->node_cnt)
+			break;
+		gpus = g->gres_cnt_node_alloc[offset];
+		if (g->type_name)
+			charge += (double)gpus *
+				  astra_weight_of(&options->gpu_weights,
+						  g->type_name);
+		else if (node_record_table_ptr[n])
+			charge += untyped(
+				options, gpus_of(node_record_table_ptr[n]),
+				g->gres_bit_alloc ? g->gres_bit_alloc[offset]
+						  : NULL,
+				gpus);
+		offset++;
+	}
+	return charge;
+}
+
+static double held(const struct astra_options *options,
+		   const job_record_t *record)
+{
+	bitstr_t *nodes = record->node_bitmap;
+	gres_state_t *state;
+	double charge = 0;
+
+	if (record->job_resrcs && record->job_resrcs->node_bitmap)
+		nodes = record->job_resrcs->node_bitmap;
+	if (!nodes)
+		return 0;
+	for (int i = 0; (state = astra_gpu_state(record->gres_list_alloc, i));
+	     i++) {
+		const gres_job_state_t *g = state->gres_data;
+
+		if (g && g->gres_cnt_node_alloc)
+			charge += entry_charge(options, g, nodes);
+	}
+	return charge;
+}
+
+static double mean(const struct astra_request *request,
+		   const struct astra_node *nodes, size_t count)
+{
+	double charge = 0, gpus = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (!astra_node_allowed(request, i))
+			continue;
+		charge += astra_charge(nodes[i].charge, nodes[i].gpus);
+		gpus += nodes[i].gpus;
+	}
+	return gpus > 0 ? charge / gpus : 1;
+}
+
+void astra_charge_job(const struct astra_options *options,
+		      const job_record_t *record,
+		      const struct astra_node *nodes, size_t count,
+		      struct astra_job *job)
+{
+	char type[ASTRA_GPU_TYPE_MAX];
+	double each;
+
+	if (!options->gpu_weights.count)
+		return;
+	astra_request_type(record, type);
+	each = *type ? astra_weight_of(&options->gpu_weights, type)
+		     : mean(&job->request, nodes, count);
+	job->request.charge = each * job->request.gpus;
+	if (job->held_count)
+		job->held_charge = held(options, record);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What GPUs are charged with: GPUWeight of their types. Without any, all is
+ * left at 0, which counts one a GPU.
+ */
+#ifndef ASTRA_CHARGE_H
+#define ASTRA_CHARGE_H
+
+#include "src/policy/model.h"
+#include "src/policy/options.h"
+#include "src/slurm/compat.h"
+
+/* Fill node->charge. Locks: caller holds node read. */
+void astra_charge_node(const struct astra_options *options,
+		       const node_record_t *record, struct astra_node *node);
+
+/* Fill the charges of what the job asks for and of what it holds. A request
+ * that names no type is expected to cost the mean of the GPUs on the nodes that
+ * it may use.
+ * nodes, count: the pool's, with their charges.
+ * Locks: caller holds job and node read. */
+void astra_charge_job(const struct astra_options *options,
+		      const job_record_t *record,
+		      const struct astra_node *nodes, size_t count,
+		      struct astra_job *job);
+
+#endif

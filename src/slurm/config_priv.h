@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files that read astraea.conf share. */
+#ifndef ASTRA_CONFIG_PRIV_H
+#define ASTRA_CONFIG_PRIV_H
+
+#include "src/slurm/compat.h"
+#include "src/slurm/config.h"
+
+/* A copy of a key's value for free(), or NULL. */
+char *astra_conf_text(const s_p_hashtbl_t *table, const char *key);
+
+/* Put file, line, key and value before the error's text. Returns -1. */
+int astra_conf_blame(const char *path, const char *key, const char *value,
+		     struct astra_error *err);
+
+/* Split a text at its commas. Returns 0, or -1 when memory is out. */
+int astra_names_split(const char *text, struct astra_names *out);
+
+/* Read TenantLevel= and the Tenant= lines into config; names that two of them
+ * have go to its warning. Returns 0, or -1 with err set. */
+int astra_conf_tenants(const s_p_hashtbl_t *table, const char *path,
+		       struct astra_config *config, struct astra_error *err);
+
+#endif

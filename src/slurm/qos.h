@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A job's weight within its tenant: QOSWeight of its QOS, by number, so that
+ * jobs are looked at without the lock of the QOS. */
+#ifndef ASTRA_QOS_H
+#define ASTRA_QOS_H
+
+#include "src/common/idmap.h"
+#include "src/policy/weights.h"
+#include "src/slurm/compat.h"
+
+struct astra_qos_weights {
+	const struct astra_weights *weights; /* borrowed */
+	struct astra_idmap by_id;	     /* QOS -> row of weights */
+};
+
+/* Begin anew. Locks: takes assoc_mgr's read lock.
+ * Returns 0, or -1 when memory is out. */
+int astra_qos_begin(struct astra_qos_weights *qos,
+		    const struct astra_weights *weights);
+
+/* The weight of jobs of the QOS of that number; 0: no QOS. Locks: none. */
+double astra_qos_weight(const struct astra_qos_weights *qos, uint32_t id);
+
+void astra_qos_free(struct astra_qos_weights *qos);
+
+/* The number of the QOS of that name; 0: there is none.
+ * Locks: takes assoc_mgr's read lock. */
+uint32_t astra_qos_find(const char *name);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/warn.h"
+
+static void missing_partitions(const struct astra_pool_config *pool,
+			       struct astra_error *out)
+{
+	for (size_t i = 0; i < pool->partitions.count; i++)
+		if (!find_part_record(pool->partitions.name[i]))
+			astra_error_add(out,
+					"%s: Partitions=%s: there is no "
+					"partition %s",
+					pool->partition_place,
+					pool->partition_text,
+					pool->partitions.name[i]);
+}
+
+static void idle_weights(const struct astra_tenants *t, struct astra_error *out)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (!(t->list[i].weight > 0))
+			astra_error_add(out,
+					"tenant %s has weight 0: it gets only "
+					"what nobody else wants",
+					t->list[i].name);
+}
+
+static void gone_account(const struct astra_tenants *t, struct astra_error *out)
+{
+	if (t->unknown)
+		astra_error_add(out,
+				"account %s of job %u is not in sacctmgr: its "
+				"jobs count for their users, of weight 1",
+				t->unknown, t->unknown_job);
+}
+
+static void missing_qos(const struct astra_pool_config *pool,
+			struct astra_error *out)
+{
+	const struct astra_weights *w = &pool->options.qos_weights;
+
+	for (size_t i = 0; i < w->count; i++)
+		if (!astra_qos_find(w->row[i].name))
+			astra_error_add(out,
+					"pool %s: QOSWeight: there is no QOS "
+					"%s",
+					pool->name, w->row[i].name);
+}
+
+void astra_warn_scene(const struct astra_scene *scene,
+		      const struct astra_config *config,
+		      struct astra_error *out)
+{
+	*out = config->warning;
+	if (config->tenant_count && slurm_with_slurmdbd())
+		astra_error_add(out, "Tenant lines are not looked at: the "
+				     "tenants are slurmdbd's accounts");
+	for (size_t i = 0; i < scene->view_count; i++) {
+		missing_partitions(&config->pools[i], out);
+		missing_qos(&config->pools[i], out);
+		gone_account(&scene->views[i].tenants, out);
+	}
+	if (scene->view_count) /* they are the same in all pools */
+		idle_weights(&scene->views[0].tenants, out);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What in the configuration and in accounting is probably not meant so, though
+ * everything else works on. Looked at each round, for an admin may mend it by
+ * another way than astraea.conf.
+ */
+#ifndef ASTRA_WARN_H
+#define ASTRA_WARN_H
+
+#include "src/slurm/snapshot.h"
+
+/* Write all warnings to out, "" when there are none: partitions and QOS that
+ * are not there, tenants of weight 0, accounts that are gone, tenants that are
+ * named twice or in vain.
+ * Locks: caller holds part read; takes assoc_mgr's read lock. */
+void astra_warn_scene(const struct astra_scene *scene,
+		      const struct astra_config *config,
+		      struct astra_error *out);
+
+#endif
