@@ -247,14 +247,20 @@ static void tell_start(job_record_t *job, double start_sec)
 	}
 }
 
-static void tell(const struct astra_reason *reason, double now_sec)
+static void tell(const struct astra_options *options,
+		 const struct astra_reason *reason, double now_sec)
 {
 	job_record_t *job = find_job_record(reason->job);
 	char text[64];
 
 	if (!job || !IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job))
 		return;
-	astra_priority_publish(job, reason->rank, reason->ranks);
+	if (!options->leases) {
+		astra_priority_order(job, reason->rank, reason->ranks,
+				     options->priority_weight);
+		return;
+	}
+	astra_priority_publish(job, reason->rank);
 	if (!astra_is_parked(job) || astra_park_limited(job->job_id) ||
 	    reason->wait == ASTRA_WAIT_BLOCKED)
 		return;
@@ -267,6 +273,8 @@ static void tell(const struct astra_reason *reason, double now_sec)
 int astra_apply_texts(struct astra_pool *pool, const struct astra_view *view,
 		      struct astra_diag *diag)
 {
+	const struct astra_options *options =
+		astra_engine_options(pool->engine);
 	struct astra_hold_time hold;
 
 	if (!pool->plan.reason_count)
@@ -274,7 +282,7 @@ int astra_apply_texts(struct astra_pool *pool, const struct astra_view *view,
 	if (astra_lock(&hold) < 0)
 		return -1;
 	for (size_t i = 0; i < pool->plan.reason_count; i++) {
-		tell(&pool->plan.reasons[i], view->model.now_sec);
+		tell(options, &pool->plan.reasons[i], view->model.now_sec);
 		if (i % 256 == 255 && yield_locks(&hold, diag) < 0)
 			return -1;
 	}

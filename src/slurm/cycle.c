@@ -9,6 +9,7 @@
 #include "src/slurm/apply.h"
 #include "src/slurm/gate.h"
 #include "src/slurm/park.h"
+#include "src/slurm/priority.h"
 #include "src/slurm/publish.h"
 #include "src/slurm/recover.h"
 #include "src/slurm/users.h"
@@ -35,6 +36,8 @@ static int put_in_force(struct astra_cycle *cycle, struct astra_config *config,
 		astra_config_destroy(config);
 		return astra_error_set(err, "slurmctld is shutting down");
 	}
+	for (size_t i = 0; i < config->pool_count && !cycle->gate; i++)
+		config->pools[i].options.leases = false;
 	before = astra_config_swap(config);
 	if (!locked)
 		astra_unlock(&hold, &cycle->diag);
@@ -110,6 +113,17 @@ static void self_check(struct astra_cycle *cycle)
 
 /* The steps of a round. */
 
+/* Where no burst buffer plugin is loaded, a job that is parked was left so by a
+ * slurmctld that was killed. */
+static void look_at_waiting(struct astra_cycle *cycle)
+{
+	astra_priority_sweep();
+	if (cycle->gate)
+		cycle->diag.depth = astra_park_refresh();
+	else if (!cycle->diag.rounds && !slurm_conf.bb_type)
+		(void)astra_unpark_all();
+}
+
 static int refresh(struct astra_cycle *cycle)
 {
 	struct astra_hold_time hold;
@@ -119,7 +133,7 @@ static int refresh(struct astra_cycle *cycle)
 	self_check(cycle);
 	if (!cycle->mismatched) {
 		astra_recover_settle();
-		cycle->diag.depth = astra_park_refresh();
+		look_at_waiting(cycle);
 	}
 	astra_unlock(&hold, &cycle->diag);
 	return cycle->mismatched ? -1 : 0;

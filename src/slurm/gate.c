@@ -18,10 +18,10 @@ int astra_gate_test(job_record_t *job, bool test_only)
 	if (opened == job || disabled || (submitting && test_only))
 		return 1;
 	claim = astra_claim_of(job, NULL);
-	if (claim == ASTRA_FOREIGN)
+	if (claim == ASTRA_FOREIGN || claim == ASTRA_ORDERED)
 		return 1;
 	if (stopping || !IS_JOB_PENDING(job) || job->priority == 0 ||
-	    !is_plain(job->state_reason))
+	    !astra_reason_is_plain(job->state_reason))
 		return -1;
 	if (claim == ASTRA_MIXED) {
 		astra_park(job, "Lease: partitions inside and outside of a "
@@ -68,4 +68,9 @@ void astra_gate_begin(void)
 void astra_gate_disable(void)
 {
 	disabled = true;
+}
+
+bool astra_gate_loaded(void)
+{
+	return xstrcasestr(slurm_conf.bb_type, "astraea") != NULL;
 }

@@ -34,4 +34,9 @@ void astra_gate_stop(void);
 void astra_gate_begin(void);
 void astra_gate_disable(void);
 
+/* Whether slurmctld was started with the gate. Where it was not, nothing keeps
+ * Slurm from starting a job, and there are no leases. Call it at the start:
+ * slurm.conf may have changed since, and the plugins have not. */
+bool astra_gate_loaded(void);
+
 #endif

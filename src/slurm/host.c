@@ -17,6 +17,7 @@
 #include "src/slurm/grace.h"
 #include "src/slurm/ledger.h"
 #include "src/slurm/park.h"
+#include "src/slurm/priority.h"
 #include "src/slurm/publish.h"
 #include "src/slurm/recover.h"
 
@@ -160,6 +161,10 @@ static void prepare(void)
 		      err.text);
 	ASTRA_FAULT_FOLDER(cycle.folder);
 	astra_gate_begin();
+	cycle.gate = astra_gate_loaded();
+	if (!cycle.gate)
+		info("astraea: without burst_buffer/astraea there are no "
+		     "leases; jobs are only put in order");
 	if (cycle.conf_path && cycle.folder)
 		(void)astra_cycle_configure(&cycle, true);
 	astra_cycle_follow(&cycle);
@@ -189,6 +194,7 @@ static void give_back(void)
 	astra_gate_stop();
 	lock_slurmctld(astra_write_locks());
 	count = astra_unpark_all();
+	astra_priority_give_back();
 	unlock_slurmctld(astra_write_locks());
 	schedule_job_save(); /* has locks of its own */
 	if (count)

@@ -114,7 +114,24 @@ enum astra_claim astra_claim_of(const job_record_t *job, size_t *pool)
 		return ASTRA_FOREIGN;
 	if (pool)
 		*pool = t.pool;
+	if (!t.config->pools[t.pool].options.leases)
+		return t.outside ? ASTRA_FOREIGN : ASTRA_ORDERED;
 	return t.outside ? ASTRA_MIXED : ASTRA_MANAGED;
+}
+
+bool astra_reason_is_plain(uint32_t reason)
+{
+	switch (reason) {
+	case WAIT_NO_REASON:
+	case WAIT_PRIORITY:
+	case WAIT_RESOURCES:
+	case WAIT_NODE_NOT_AVAIL:
+	case WAIT_BURST_BUFFER_RESOURCE:
+	case WAIT_BURST_BUFFER_STAGING:
+		return true;
+	default:
+		return false;
+	}
 }
 
 static bool is_pinned(const job_record_t *job)
@@ -138,8 +155,11 @@ void astra_terms_pin(const job_record_t *job)
 	pthread_mutex_unlock(&pinned_mutex);
 }
 
-static const char *why_pinned(const job_record_t *job, bool lease_none)
+static const char *why_pinned(const job_record_t *job, bool leases,
+			      bool lease_none)
 {
+	if (!leases)
+		return "this pool has no leases";
 	if (!job->batch_flag)
 		return "srun or salloc";
 	if (!job->details->requeue)
@@ -169,6 +189,6 @@ void astra_terms_of(const job_record_t *job,
 		out->signal = job->warn_signal;
 		out->batch_only = job->warn_flags & KILL_JOB_BATCH;
 	}
-	out->pinned = why_pinned(job, wish.lease_none);
+	out->pinned = why_pinned(job, options->leases, wish.lease_none);
 	out->revocable = !*out->pinned;
 }

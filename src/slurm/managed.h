@@ -11,12 +11,18 @@ enum astra_claim {
 	ASTRA_FOREIGN, /* Slurm's own */
 	ASTRA_MANAGED, /* asks for GPUs in partitions of one pool */
 	ASTRA_MIXED,   /* ... and in others too: it may not start at all */
+	ASTRA_ORDERED, /* as managed, in a pool without leases: Slurm's own,
+			* in our order */
 };
 
 /* Whether a job is managed, and by which pool of the configuration in force.
  * pool: index into its pools; may be NULL. Heterogeneous jobs are Slurm's own.
  * Locks: caller holds job and part read. */
 enum astra_claim astra_claim_of(const job_record_t *job, size_t *pool);
+
+/* Whether a reason says no more than that the job waits; others are worth being
+ * seen. */
+bool astra_reason_is_plain(uint32_t reason);
 
 /* What a job wants of its leases. */
 struct astra_terms {

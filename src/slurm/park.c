@@ -120,7 +120,7 @@ struct sweep {
 	uint32_t from; /* of those parked, the number to begin with */
 };
 
-/* No longer in a pool: Slurm's. */
+/* No longer in a pool, or in one without leases: Slurm's. */
 static void give_up(job_record_t *job)
 {
 	if (!astra_is_parked(job))
@@ -138,7 +138,7 @@ static void sweep_job(struct sweep *s, job_record_t *job)
 	if (!IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job))
 		return;
 	claim = astra_claim_of(job, NULL);
-	if (claim == ASTRA_FOREIGN)
+	if (claim == ASTRA_FOREIGN || claim == ASTRA_ORDERED)
 		give_up(job);
 	if (claim != ASTRA_MANAGED)
 		return;

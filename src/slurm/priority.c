@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/priority.h"
 
+#include <math.h>
 #include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
+#include "src/common/idmap.h"
 #include "src/common/run_in_daemon.h"
+#include "src/policy/options.h"
 #include "src/slurm/host.h"
 #include "src/slurm/managed.h"
 
@@ -27,6 +32,9 @@ static struct child child;
  * held while waiting for anything but association locks. */
 static pthread_mutex_t publish_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool publishing;
+
+/* Jobs whose site factor is ours -> 1; under slurmctld's job write lock. */
+static struct astra_idmap sited;
 
 static bool is_rank(uint32_t priority)
 {
@@ -65,9 +73,8 @@ static void store(job_record_t *job, uint32_t priority)
 	last_job_update = time(NULL);
 }
 
-void astra_priority_publish(job_record_t *job, uint32_t rank, uint32_t ranks)
+void astra_priority_publish(job_record_t *job, uint32_t rank)
 {
-	(void)ranks;
 	pthread_mutex_lock(&publish_lock);
 	if (publishing && is_settable(job)) {
 		if (rank)
@@ -76,6 +83,109 @@ void astra_priority_publish(job_record_t *job, uint32_t rank, uint32_t ranks)
 			store(job, child.set(job->priority, job));
 	}
 	pthread_mutex_unlock(&publish_lock);
+}
+
+/* ---- without leases -------------------------------------------------------
+ */
+
+/* "CPU=1000,Mem=500" */
+static double tres_weights(const char *text)
+{
+	double sum = 0;
+
+	while (text && (text = strchr(text, '=')))
+		sum += strtod(++text, NULL);
+	return sum;
+}
+
+static double one_place(void)
+{
+	return 1000.0 + slurm_conf.priority_weight_age +
+	       slurm_conf.priority_weight_assoc +
+	       slurm_conf.priority_weight_fs + slurm_conf.priority_weight_js +
+	       slurm_conf.priority_weight_part +
+	       slurm_conf.priority_weight_qos +
+	       tres_weights(slurm_conf.priority_weight_tres);
+}
+
+static uint32_t site_of(uint32_t rank, uint32_t ranks, uint32_t weight)
+{
+	double all = weight;
+
+	if (!rank)
+		return NICE_OFFSET;
+	if (weight == ASTRA_WEIGHT_ONLY)
+		all = ranks * one_place();
+	all = fmin(all, ASTRA_PRIORITY_TOP);
+	return NICE_OFFSET + (uint32_t)(all * (ranks - rank + 1) / ranks);
+}
+
+/* multifactor adds the site factor up with its own, now and in its decay. */
+static void set_site(job_record_t *job, uint32_t site)
+{
+	job->site_factor = site;
+	if (is_settable(job))
+		job->priority = child.set(job->priority, job);
+	last_job_update = time(NULL);
+}
+
+void astra_priority_order(job_record_t *job, uint32_t rank, uint32_t ranks,
+			  uint32_t weight)
+{
+	pthread_mutex_lock(&publish_lock);
+	if (publishing) {
+		uint32_t site = site_of(rank, ranks, weight);
+
+		if (job->site_factor != site &&
+		    astra_claim_of(job, NULL) == ASTRA_ORDERED &&
+		    astra_idmap_put(&sited, job->job_id, 1) == 0)
+			set_site(job, site);
+	}
+	pthread_mutex_unlock(&publish_lock);
+}
+
+static void drop(job_record_t *job)
+{
+	if (astra_idmap_get(&sited, job->job_id) == ASTRA_IDMAP_NONE)
+		return;
+	pthread_mutex_lock(&publish_lock);
+	astra_idmap_del(&sited, job->job_id);
+	if (publishing)
+		set_site(job, NICE_OFFSET);
+	pthread_mutex_unlock(&publish_lock);
+}
+
+static int sweep_job(void *x, void *arg)
+{
+	job_record_t *job = x;
+
+	(void)arg;
+	if (!IS_JOB_PENDING(job) || astra_claim_of(job, NULL) != ASTRA_ORDERED)
+		drop(job);
+	return 0;
+}
+
+void astra_priority_sweep(void)
+{
+	list_for_each(job_list, sweep_job, NULL);
+}
+
+static int give_back(void *x, void *arg)
+{
+	job_record_t *job = x;
+
+	(void)arg;
+	if (is_rank(job->priority) && is_managed(job))
+		astra_priority_publish(job, 0);
+	drop(job);
+	return 0;
+}
+
+void astra_priority_give_back(void)
+{
+	if (job_list)
+		list_for_each(job_list, give_back, NULL);
+	astra_idmap_clear(&sited);
 }
 
 /* ---- entry points ---------------------------------------------------------
@@ -100,6 +210,18 @@ static void find_symbols(void)
 	};
 }
 
+/* The engine is started here when no other plugin of ours is loaded. Slurmctld
+ * holds no locks now. */
+static void begin(void)
+{
+	pthread_mutex_lock(&publish_lock);
+	publishing = true;
+	pthread_mutex_unlock(&publish_lock);
+	lock_slurmctld(astra_write_locks());
+	(void)astra_host_start();
+	unlock_slurmctld(astra_write_locks());
+}
+
 int astra_priority_init(void)
 {
 	const char *no_names[1] = {NULL};
@@ -117,9 +239,8 @@ int astra_priority_init(void)
 		astra_priority_fini();
 		return SLURM_ERROR;
 	}
-	pthread_mutex_lock(&publish_lock);
-	publishing = running_in_slurmctld();
-	pthread_mutex_unlock(&publish_lock);
+	if (running_in_slurmctld())
+		begin();
 	return SLURM_SUCCESS;
 }
 
@@ -129,16 +250,13 @@ int astra_priority_fini(void)
 {
 	int rc = SLURM_SUCCESS;
 
-	bool was_publishing;
-
+	/* Where no sched/astraea hosts the engine, this is the last fini before
+	 * the jobs are saved, and they get multifactor's priorities again. */
+	if (publishing)
+		astra_host_stop();
 	pthread_mutex_lock(&publish_lock);
-	was_publishing = publishing;
 	publishing = false;
 	pthread_mutex_unlock(&publish_lock);
-	/* Where the gate hosts the engine, this is the last fini before the
-	 * jobs are saved. */
-	if (was_publishing)
-		astra_host_stop();
 	if (context)
 		rc = plugin_context_destroy(context);
 	context = NULL;
@@ -147,13 +265,16 @@ int astra_priority_fini(void)
 }
 
 /* Slurm asks at submission, release, requeue and update: a rank published
- * before stays until the next round. */
+ * before stays until the next round, which comes soon for one that has none. */
 uint32_t astra_priority_set(uint32_t last, job_record_t *job)
 {
 	uint32_t stock = child.set(last, job);
+	enum astra_claim claim = astra_claim_of(job, NULL);
 
-	if (stock && is_settable(job) && is_rank(job->priority) &&
-	    is_managed(job))
+	if (claim == ASTRA_ORDERED && job->site_factor == NICE_OFFSET)
+		astra_host_wake();
+	if (claim == ASTRA_MANAGED && stock && is_settable(job) &&
+	    is_rank(job->priority))
 		return job->priority;
 	return stock;
 }
@@ -162,6 +283,9 @@ void astra_priority_reconfig(bool assoc_clear)
 {
 	if (child.reconfig)
 		child.reconfig(assoc_clear);
+	/* Else for the debug flags or so. */
+	if (publishing && assoc_clear)
+		astra_host_reconfigure();
 }
 
 void astra_priority_set_assoc_usage(slurmdb_assoc_rec_t *assoc)
@@ -179,6 +303,8 @@ void astra_priority_job_end(job_record_t *job)
 {
 	if (child.job_end)
 		child.job_end(job);
+	if (astra_claim_of(job, NULL) == ASTRA_ORDERED)
+		astra_host_wake();
 }
 
 void astra_priority_recover(uint32_t boost)

@@ -13,9 +13,18 @@
  * held job and one whose priority an operator has set are Slurm's own.
  *
  * multifactor's decay thread writes the priority of every pending job each
- * PriorityCalcPeriod; the next round writes ours again. As the number is kept
- * nowhere else, a site that goes back has multifactor's numbers after one
- * decay.
+ * PriorityCalcPeriod; the next round writes ours again.
+ *
+ * In a pool without leases nothing but the priority keeps Slurm from starting
+ * the wrong job, at any moment. There the place in the line goes into the job's
+ * site factor, which multifactor adds to its other factors whenever it
+ * calculates; the priority and what sprio shows are all multifactor's:
+ *
+ *	site = weight * (ranks - rank + 1) / ranks
+ *	priority = site + age + fairshare + ... - nice
+ *
+ * At the end every job gets its priority from multifactor again, so that a
+ * slurmctld without the plugin finds nothing of ours.
  */
 #ifndef ASTRA_PRIORITY_H
 #define ASTRA_PRIORITY_H
@@ -30,7 +39,22 @@
  * comparison, and repairs what the decay thread wrote.
  * rank: from 1; 0: it has none.
  * Locks: caller holds job write. */
-void astra_priority_publish(job_record_t *job, uint32_t rank, uint32_t ranks);
+void astra_priority_publish(job_record_t *job, uint32_t rank);
+
+/* The same for a pending job of a pool without leases.
+ * weight: the pool's PriorityWeightLTGF.
+ * Locks: caller holds conf and part read, job write. */
+void astra_priority_order(job_record_t *job, uint32_t rank, uint32_t ranks,
+			  uint32_t weight);
+
+/* Each round: jobs that have left their pool, or that run, are not put in order
+ * any more.
+ * Locks: caller holds job write, part read. */
+void astra_priority_sweep(void);
+
+/* All jobs get their priority from multifactor.
+ * Locks: caller holds job write, part read. */
+void astra_priority_give_back(void);
 
 /* The entry points of priority/ltgf. Also called in sshare and sprio, where
  * nothing of slurmctld may be touched. */

@@ -189,7 +189,11 @@ static void write_reason(const struct filler *f, const struct astra_job_view *v,
 	*text = '\0';
 	if ((job_info->state & JOB_STATE_BASE) != JOB_PENDING)
 		return;
-	if (*job_info->limit)
+	if (!f->options->leases)
+		snprintf(text, size,
+			 "Slurm starts it by priority; its reason is %s",
+			 astra_reason_name(job_info->state_reason));
+	else if (*job_info->limit)
 		snprintf(text, size, "%s", job_info->limit);
 	else if (v->reason.wait == ASTRA_WAIT_BLOCKED &&
 		 job_info->state_reason != FAIL_BURST_BUFFER_OP)

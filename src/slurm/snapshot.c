@@ -121,14 +121,24 @@ static bool is_cleaning(const job_record_t *job)
 	       (job->step_list && list_count(job->step_list));
 }
 
-static enum astra_job_state pending_state(const job_record_t *job, time_t now)
+/* Managed jobs are parked unless there is something else about them; others
+ * have Slurm's own reasons. */
+static bool is_blocked(const job_record_t *job, bool leases)
+{
+	if (!leases)
+		return !astra_reason_is_plain(job->state_reason);
+	return astra_is_parked(job) ? astra_park_limited(job->job_id)
+				    : job->state_reason != WAIT_NO_REASON;
+}
+
+static enum astra_job_state pending_state(const job_record_t *job, bool leases,
+					  time_t now)
 {
 	if (IS_JOB_COMPLETING(job) || astra_recover_waits(job->job_id))
 		return ASTRA_JOB_REQUEUED;
 	if (job->priority == 0 || IS_JOB_REVOKED(job))
 		return ASTRA_JOB_BLOCKED;
-	if (astra_is_parked(job) ? astra_park_limited(job->job_id)
-				 : job->state_reason != WAIT_NO_REASON)
+	if (is_blocked(job, leases))
 		return ASTRA_JOB_BLOCKED;
 	if (job->restart_cnt &&
 	    (now <= job->details->submit_time || is_cleaning(job)))
@@ -136,10 +146,11 @@ static enum astra_job_state pending_state(const job_record_t *job, time_t now)
 	return ASTRA_JOB_PENDING;
 }
 
-static enum astra_job_state state_of(const job_record_t *job, time_t now)
+static enum astra_job_state state_of(const job_record_t *job, bool leases,
+				     time_t now)
 {
 	if (IS_JOB_PENDING(job))
-		return pending_state(job, now);
+		return pending_state(job, leases, now);
 	if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job))
 		return ASTRA_JOB_RUNNING;
 	if (job->job_state & JOB_REQUEUE) /* checkpointed in its grace */
@@ -261,7 +272,7 @@ static int fill_job(struct astra_scene *scene, struct astra_view *view,
 		.tenant = astra_tenants_of(&view->tenants, config, job),
 		.copies = copies_of(job),
 		.weight = astra_qos_weight(&view->qos, job->qos_id),
-		.state = state_of(job, now),
+		.state = state_of(job, pool->options.leases, now),
 		.lease_sec = info->terms.lease_sec,
 		.restart_cnt = job->restart_cnt,
 		.revocable = info->terms.revocable,
@@ -293,13 +304,15 @@ static int take_job(void *x, void *arg)
 {
 	job_record_t *job = x;
 	struct take *t = arg;
+	enum astra_claim claim;
 	size_t pool;
 
 	if (job->magic != JOB_MAGIC || !job->details)
 		return 0;
 	if (IS_JOB_COMPLETED(job) && job->end_time < t->scene->since)
 		return 0;
-	if (astra_claim_of(job, &pool) != ASTRA_MANAGED)
+	claim = astra_claim_of(job, &pool);
+	if (claim != ASTRA_MANAGED && claim != ASTRA_ORDERED)
 		return 0;
 	if (fill_job(t->scene, &t->scene->views[pool], t->config,
 		     &t->config->pools[pool], job) < 0) {

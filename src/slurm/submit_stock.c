@@ -45,7 +45,8 @@ void astra_places_look(struct astra_places *places, const char *list)
 		struct astra_options options;
 		char pool[ASTRA_POOL_NAME_MAX];
 
-		if (!astra_config_pool_of(part->name, pool, &options)) {
+		if (!astra_config_pool_of(part->name, pool, &options) ||
+		    !options.leases) {
 			places->unmanaged = true;
 			continue;
 		}
@@ -144,11 +145,12 @@ bool astra_stock_reaches_pool(const part_record_t *part)
 {
 	ListIterator parts = list_iterator_create(part_list);
 	const part_record_t *other;
+	struct astra_options options;
 	bool found = false;
 
 	while (!found && (other = list_next(parts))) {
-		if (!astra_config_pool_of(other->name, NULL, NULL) ||
-		    !part->node_bitmap || !other->node_bitmap ||
+		if (!astra_config_pool_of(other->name, NULL, &options) ||
+		    !options.leases || !part->node_bitmap || !other->node_bitmap ||
 		    !bit_overlap_any(part->node_bitmap, other->node_bitmap))
 			continue;
 		for (bitoff_t i = 0; i < bit_size(part->node_bitmap); i++) {
