@@ -104,7 +104,7 @@ static void save(job_record_t *job, struct narrowed *saved)
 	shorten(job);
 }
 
-static void narrow(job_record_t *job, const bitstr_t *nodes,
+static void narrow(job_record_t *job, bitstr_t *nodes,
 		   const struct narrowed *saved)
 {
 	job_details_t *d = job->details;
