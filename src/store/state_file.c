@@ -88,6 +88,20 @@ static int write_new(const char *path, const struct header *h, const void *data,
 	return rc;
 }
 
+/* Where there is nothing, as after damage, the backup of then is all there is
+ * until the new file is in place. Some file systems have no links: then there
+ * is no backup. */
+static int back_up(const char *path, const char *old)
+{
+	if (access(path, F_OK) < 0)
+		return 0;
+	(void)unlink(old);
+	ASTRA_FAULT("state.unlinked");
+	if (link(path, old) < 0 && errno != EPERM && errno != EOPNOTSUPP)
+		return -1;
+	return 0;
+}
+
 int astra_state_write(const char *path, const void *data, size_t size,
 		      struct astra_error *err)
 {
@@ -105,11 +119,7 @@ int astra_state_write(const char *path, const void *data, size_t size,
 		return -1;
 	}
 	ASTRA_FAULT("state.written");
-	(void)unlink(old);
-	ASTRA_FAULT("state.unlinked");
-	/* Some file systems have no links: then there is no backup. */
-	if (link(path, old) < 0 && errno != ENOENT && errno != EPERM &&
-	    errno != EOPNOTSUPP)
+	if (back_up(path, old) < 0)
 		return astra_error_set(err, "%s: %s", old, strerror(errno));
 	ASTRA_FAULT("state.linked");
 	if (rename(fresh, path) < 0)

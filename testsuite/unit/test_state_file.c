@@ -166,6 +166,17 @@ static void a_failed_write_keeps_the_old_state(void **state)
 }
 
 /* Killed between making the new file and renaming it. */
+static void the_backup_stays_where_nothing_replaces_it(void **state)
+{
+	(void)state;
+	put("one");
+	assert_int_equal(rename(path, old), 0);
+	put("two");
+	expect("two", false);
+	assert_int_equal(unlink(path), 0);
+	expect("one", true);
+}
+
 static void a_left_over_new_file_is_ignored(void **state)
 {
 	int fd;
@@ -210,6 +221,8 @@ int main(void)
 			both_damaged_is_an_error_that_names_the_file, clean),
 		cmocka_unit_test_teardown(a_failed_write_keeps_the_old_state,
 					  clean),
+		cmocka_unit_test_teardown(
+			the_backup_stays_where_nothing_replaces_it, clean),
 		cmocka_unit_test_teardown(a_left_over_new_file_is_ignored,
 					  clean),
 		cmocka_unit_test_teardown(a_pipe_keeps_nobody_waiting, clean),
