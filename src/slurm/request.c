@@ -65,14 +65,6 @@ void astra_request_type(const job_record_t *job, char type[ASTRA_GPU_TYPE_MAX])
 	memcpy(type, ask.type, ASTRA_GPU_TYPE_MAX);
 }
 
-void astra_request_type(const job_record_t *job, char type[ASTRA_GPU_TYPE_MAX])
-{
-	struct astra_ask ask;
-
-	read_ask(job, &ask);
-	memcpy(type, ask.type, ASTRA_GPU_TYPE_MAX);
-}
-
 /* The fewest nodes that hold its tasks. */
 static uint32_t task_nodes(const job_details_t *d)
 {
