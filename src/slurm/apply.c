@@ -47,7 +47,9 @@ struct apply {
 	const struct astra_view *view;
 	const struct astra_options *options;
 	struct astra_applied *out;
-	struct astra_idmap index; /* job id -> its place in the view */
+	struct astra_idmap index;      /* job id -> its place in the view */
+	struct astra_started *started; /* room for one a decision */
+	size_t started_count;
 };
 
 /* The run that was decided about, or NULL. */
@@ -121,10 +123,10 @@ static void start(struct apply *a, const struct astra_decision *d,
 
 	if (!shares)
 		return;
-	result = astra_start(&order, &rc);
+	result = astra_start(&order, &a->started[a->started_count], &rc);
 	free(shares);
 	if (result == ASTRA_STARTED)
-		a->out->started++;
+		a->started_count++;
 	if (result == ASTRA_START_STALE)
 		a->out->skipped++;
 	if (result != ASTRA_REFUSED_JOB && result != ASTRA_REFUSED_NODES)
@@ -213,6 +215,27 @@ static int carry_out_all(struct apply *a, struct astra_diag *diag)
 	return 0;
 }
 
+/* Returns 0 with the locks given back, or -1: those that are left are requeued
+ * after the restart. */
+static int launch_all(struct apply *a, struct astra_diag *diag)
+{
+	struct astra_hold_time hold;
+
+	if (!a->started_count)
+		return 0;
+	astra_start_save();
+	if (astra_lock(&hold) < 0)
+		return -1;
+	for (size_t i = 0; i < a->started_count; i++) {
+		astra_launch(&a->started[i]);
+		if (yield_locks(&hold, diag) < 0)
+			return -1;
+	}
+	astra_unlock(&hold, diag);
+	a->out->started += (uint32_t)a->started_count;
+	return 0;
+}
+
 int astra_apply(struct astra_pool *pool, const struct astra_view *view,
 		struct astra_diag *diag, struct astra_applied *out)
 {
@@ -227,9 +250,13 @@ int astra_apply(struct astra_pool *pool, const struct astra_view *view,
 	*out = (struct astra_applied){0};
 	if (!pool->plan.decision_count)
 		return 0;
-	rc = index_jobs(&a);
+	a.started = calloc(pool->plan.decision_count, sizeof(*a.started));
+	rc = a.started ? index_jobs(&a) : -1;
 	if (rc == 0)
 		rc = carry_out_all(&a, diag);
+	if (rc == 0)
+		rc = launch_all(&a, diag);
+	free(a.started);
 	astra_idmap_clear(&a.index);
 	diag->started += out->started;
 	diag->skipped += out->skipped;

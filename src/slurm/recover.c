@@ -86,6 +86,11 @@ void astra_recover_started(const job_record_t *job)
 	note(job, ASTRA_BOX_START);
 }
 
+void astra_recover_launched(const job_record_t *job)
+{
+	note(job, ASTRA_BOX_LAUNCH);
+}
+
 /* What is over because of its node is left to Slurm, which will see the node's
  * state again. */
 void astra_recover_ended(const job_record_t *job)
@@ -194,28 +199,57 @@ static void requeue(job_record_t *job, const struct astra_box_event *e)
 
 	set_restarts(job, e->restart_cnt);
 	rc = astra_revoke_requeue(job);
-	info("astraea: %pJ had been requeued before slurmctld was killed: %s",
+	info("astraea: %pJ had been requeued or not yet been launched before "
+	     "slurmctld was killed: %s",
 	     job, slurm_strerror(rc));
+}
+
+/* It was saved before its launch. Without this step Slurm would not take notice
+ * of its end. */
+static void add_batch_step(job_record_t *job)
+{
+	slurm_step_id_t id = {
+		.job_id = job->job_id,
+		.step_id = SLURM_BATCH_SCRIPT,
+		.step_het_comp = NO_VAL,
+	};
+
+	if (!job->batch_flag || IS_JOB_CONFIGURING(job) ||
+	    find_step_record(job, &id) || pick_batch_host(job) != SLURM_SUCCESS)
+		return;
+	(void)build_batch_step(job);
+}
+
+static void bring_running_up(job_record_t *job, const struct astra_box_event *e)
+{
+	bool later = e->restart_cnt > job->restart_cnt;
+
+	switch (e->kind) {
+	case ASTRA_BOX_LAUNCH:
+		if (later && xstrcmp(job->nodes, e->nodes)) {
+			keep_waiting(job, e);
+			requeue(job, e);
+			return;
+		}
+		set_restarts(job, e->restart_cnt);
+		add_batch_step(job);
+		return;
+	case ASTRA_BOX_END:
+		end(job, e);
+		return;
+	default:
+		requeue(job, e);
+	}
 }
 
 static void bring_up(job_record_t *job, const struct astra_box_event *e)
 {
-	bool later = e->restart_cnt > job->restart_cnt;
-
-	if (IS_JOB_RUNNING(job) && e->kind == ASTRA_BOX_END)
-		end(job, e);
-	else if (IS_JOB_RUNNING(job) && e->kind == ASTRA_BOX_REQUEUE)
-		requeue(job, e);
-	else if (IS_JOB_RUNNING(job) && later && !xstrcmp(job->nodes, e->nodes))
-		set_restarts(job, e->restart_cnt); /* the same nodes again */
+	if (IS_JOB_RUNNING(job))
+		bring_running_up(job, e);
 	else if (IS_JOB_PENDING(job) && e->kind == ASTRA_BOX_END)
 		end(job, e);
 	else if (IS_JOB_PENDING(job))
 		keep_waiting(job, e);
-	else if (IS_JOB_RUNNING(job) && later) {
-		keep_waiting(job, e);
-		requeue(job, e);
-	}
 }
 
 /* Its processes may live: no new job may have its id. */

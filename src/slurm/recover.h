@@ -6,11 +6,13 @@
  * brought up to them:
  *
  *   the record says   the box says    what is done
+ *   running           started         it was not launched: it is requeued
  *   running           over            it ends as it had ended
  *   running           requeued        it is requeued
  *   pending           over            it ends as it had ended
- *   pending           started, or     it waits until the nodes of that run have
- *                     requeued        answered and killed what they found
+ *   pending           started,        it waits until the nodes of that run have
+ *                     launched, or    answered and killed what they found
+ *                     requeued
  */
 #ifndef ASTRA_RECOVER_H
 #define ASTRA_RECOVER_H
@@ -26,9 +28,10 @@ int astra_recover_open(const char *folder, struct astra_error *err);
 /* Locks: caller holds job write. */
 void astra_recover_close(void);
 
-/* A managed job has got its nodes, and has not been launched.
+/* A managed job has got its nodes; then, it has been launched.
  * Locks: caller holds job write. */
 void astra_recover_started(const job_record_t *job);
+void astra_recover_launched(const job_record_t *job);
 
 /* A job has ended; its state and exit code are final, nobody has been told.
  * Locks: caller holds job write (job_completion_logger()). */

@@ -255,7 +255,7 @@ static int choose(job_record_t *job, const struct astra_start_order *order)
 	return rc;
 }
 
-static void launch(job_record_t *job, const struct astra_env_lease *lease)
+static void begin(job_record_t *job, const struct astra_env_lease *lease)
 {
 	struct astra_env_lease told = *lease;
 
@@ -265,11 +265,38 @@ static void launch(job_record_t *job, const struct astra_env_lease *lease)
 	last_job_update = time(NULL);
 	info("astraea: start %pJ NodeList=%s #CPUs=%u Partition=%s", job,
 	     job->nodes, job->total_cpus, job->part_ptr->name);
+	rebuild_job_part_list(job);
+	ASTRA_FAULT("start.chosen");
+	astra_recover_started(job);
+	ASTRA_FAULT("start.noted");
+}
+
+/* Stock Slurm has one thread that saves, every five seconds at most. A second
+ * one beside it may write an older picture over a newer one, which the black
+ * box mends; a backup controller ends itself when it sees that. */
+void astra_start_save(void)
+{
+	ASTRA_FAULT("start.save");
+	if (slurmctld_primary)
+		(void)dump_all_job_state();
+	else
+		schedule_job_save();
+	ASTRA_FAULT("start.saved");
+}
+
+void astra_launch(const struct astra_started *started)
+{
+	job_record_t *job = find_job_record(started->job);
+
+	if (!job || job->magic != JOB_MAGIC || !IS_JOB_RUNNING(job) ||
+	    IS_JOB_COMPLETING(job) || job->restart_cnt != started->restart_cnt)
+		return;
 	if (job->batch_flag == 0)
 		srun_allocate(job);
 	else if (!IS_JOB_CONFIGURING(job))
 		launch_job(job);
-	rebuild_job_part_list(job);
+	ASTRA_FAULT("start.launched");
+	astra_recover_launched(job);
 }
 
 /* Leave a limit's name, or say that it was refused. Never priority 0. */
@@ -285,7 +312,7 @@ static void refuse(job_record_t *job, int rc)
 }
 
 enum astra_start_result astra_start(const struct astra_start_order *order,
-				    int *error)
+				    struct astra_started *started, int *error)
 {
 	job_record_t *job = find_job_record(order->job);
 
@@ -305,11 +332,9 @@ enum astra_start_result astra_start(const struct astra_start_order *order,
 	ASTRA_FAULT("start.choose");
 	*error = choose(job, order);
 	if (*error == SLURM_SUCCESS) {
-		ASTRA_FAULT("start.chosen");
-		astra_recover_started(job);
-		ASTRA_FAULT("start.noted");
-		launch(job, &order->lease);
-		ASTRA_FAULT("start.launched");
+		begin(job, &order->lease);
+		*started =
+			(struct astra_started){job->job_id, job->restart_cnt};
 		return ASTRA_STARTED;
 	}
 	refuse(job, *error);

@@ -18,6 +18,12 @@ struct astra_start_order {
 	struct astra_env_lease lease;
 };
 
+/* A job that has its nodes, to be launched. */
+struct astra_started {
+	uint32_t job; /* an array's task has an id of its own now */
+	uint32_t restart_cnt;
+};
+
 enum astra_start_result {
 	ASTRA_STARTED,
 	ASTRA_START_STALE,   /* not the job that was decided about */
@@ -25,10 +31,19 @@ enum astra_start_result {
 	ASTRA_REFUSED_NODES, /* not on these nodes */
 };
 
-/* Start it, or park it again. An array starts one of its tasks.
- * error: gets Slurm's error number when refused.
- * Locks: caller holds job and node write, conf, part and fed read. */
+/* Give it its nodes, or park it again. An array starts one of its tasks. It
+ * runs from now on, but no node has been told. started: what astra_launch() is
+ * to be called with. error: gets Slurm's error number when refused. Locks:
+ * caller holds job and node write, conf, part and fed read. */
 enum astra_start_result astra_start(const struct astra_start_order *order,
-				    int *error);
+				    struct astra_started *started, int *error);
+
+/* Save slurmctld's jobs: a start that a crash could undo must not be launched,
+ * for its processes would live on unknown. Does I/O. Locks: none. */
+void astra_start_save(void);
+
+/* Launch it, unless it has ended since.
+ * Locks: caller holds job and node write, conf, part and fed read. */
+void astra_launch(const struct astra_started *started);
 
 #endif

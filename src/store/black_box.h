@@ -17,7 +17,8 @@
 #include "src/common/error.h"
 
 enum astra_box_kind {
-	ASTRA_BOX_START = 1, /* got its nodes, was launched */
+	ASTRA_BOX_START = 1, /* got its nodes */
+	ASTRA_BOX_LAUNCH,    /* and was launched */
 	ASTRA_BOX_END,	     /* is over, for good */
 	ASTRA_BOX_REQUEUE,   /* is over, to run again */
 };
