@@ -26,12 +26,11 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/config_scan.c \
 	src/slurm/config_scan.h \
 	src/slurm/config_tenants.c \
+	src/slurm/constraint.c \
+	src/slurm/constraint.h \
 	src/slurm/cycle.c \
 	src/slurm/cycle.h \
 	src/slurm/diag.c \
-	src/slurm/config_tenants.c \
-	src/slurm/constraint.c \
-	src/slurm/constraint.h \
 	src/slurm/diag.h \
 	src/slurm/env.c \
 	src/slurm/env.h \
