@@ -46,16 +46,34 @@ static int add_contender(struct round *r, uint32_t row,
 	return 0;
 }
 
+static bool lease_over(const struct round *r, const struct ejob *j,
+		       const struct astra_job *job)
+{
+	double now = r->snap->now_sec;
+
+	return j->phase == ASTRA_PHASE_LEASED && job->revocable &&
+	       j->lease_end_sec <= now &&
+	       j->start_sec + r->e->options.min_run_sec <= now;
+}
+
+/* Whether a job's lease is over and one of its nodes is to become empty. */
+bool astra_contender_leaves(const struct round *r, const struct ejob *j,
+			    const struct astra_job *job)
+{
+	if (!lease_over(r, j, job))
+		return false;
+	for (size_t i = 0; i < job->held_count; i++)
+		if (r->snap->nodes[job->held[i].node].emptying)
+			return true;
+	return false;
+}
+
 /* Whether a job's lease is over, it may lose its GPUs, and others could use
  * them. */
 bool astra_contender_expired(const struct round *r, const struct ejob *j,
 			     const struct astra_job *job)
 {
-	double now = r->snap->now_sec;
-
-	if (j->phase != ASTRA_PHASE_LEASED || !job->revocable ||
-	    j->lease_end_sec > now ||
-	    j->start_sec + r->e->options.min_run_sec > now)
+	if (!lease_over(r, j, job) || astra_contender_leaves(r, j, job))
 		return false;
 	for (size_t i = 0; i < job->held_count; i++)
 		if (r->snap->nodes[job->held[i].node].usable)

@@ -171,6 +171,8 @@ void astra_refusals_forget(struct astra_engine *e, double now_sec);
 int astra_contenders_find(struct round *r);
 /* Whether a job's lease is over, it may lose its GPUs, and others could use
  * them. */
+bool astra_contender_leaves(const struct round *r, const struct ejob *j,
+			    const struct astra_job *job);
 bool astra_contender_expired(const struct round *r, const struct ejob *j,
 			     const struct astra_job *job);
 

@@ -262,6 +262,8 @@ int astra_revoke_doomed(struct round *r)
 
 		if (!j->id || j->state != ASTRA_JOB_RUNNING)
 			continue;
+		if (astra_contender_leaves(r, j, &r->snap->jobs[j->index]))
+			j->phase = ASTRA_PHASE_DOOMED;
 		if (j->phase == ASTRA_PHASE_DOOMED) {
 			if (limit && taken && taken + j->held_gpus > limit) {
 				capped = true;

@@ -27,6 +27,7 @@ struct astra_share {
 struct astra_node {
 	const char *name; /* for texts only; may be NULL */
 	bool usable;	  /* up, not drained: jobs may start here */
+	bool emptying;	  /* drained: leases on it are not renewed */
 	bool settling;	  /* a job is being cleaned up: no start just now */
 	uint32_t gpus;	  /* GPUs of the node, held or not */
 	uint32_t gpus_free;

@@ -132,6 +132,23 @@ static double mean(const struct astra_request *request,
 	return gpus > 0 ? charge / gpus : 1;
 }
 
+/* What it is to hold: of whole nodes all GPUs, those of the smallest ones that
+ * would do. */
+static uint32_t expected(const struct astra_request *request,
+			 const struct astra_node *nodes, size_t count)
+{
+	uint32_t n = request->nodes_min ? request->nodes_min : 1, least = 0;
+	uint32_t each = request->gpus / n + (request->gpus % n != 0);
+
+	if (!request->whole_node)
+		return request->gpus;
+	for (uint32_t i = 0; i < count; i++)
+		if (nodes[i].gpus >= each && astra_node_allowed(request, i) &&
+		    (!least || nodes[i].gpus < least))
+			least = nodes[i].gpus;
+	return least ? least * n : request->gpus;
+}
+
 void astra_charge_job(const struct astra_options *options,
 		      const job_record_t *record,
 		      const struct astra_node *nodes, size_t count,
@@ -140,12 +157,12 @@ void astra_charge_job(const struct astra_options *options,
 	char type[ASTRA_GPU_TYPE_MAX];
 	double each;
 
-	if (!options->gpu_weights.count)
+	if (!options->gpu_weights.count && !job->request.whole_node)
 		return;
 	astra_request_type(record, type);
 	each = *type ? astra_weight_of(&options->gpu_weights, type)
 		     : mean(&job->request, nodes, count);
-	job->request.charge = each * job->request.gpus;
+	job->request.charge = each * expected(&job->request, nodes, count);
 	if (job->held_count)
 		job->held_charge = held(options, record);
 }

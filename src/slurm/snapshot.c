@@ -14,18 +14,13 @@
 
 /* Nodes. */
 
+/* A node that is asleep is usable: Slurm wakes it for a job. */
 static bool is_usable(const node_record_t *node)
 {
-	if (IS_NODE_DOWN(node) || IS_NODE_DRAIN(node) || IS_NODE_FAIL(node) ||
-	    IS_NODE_MAINT(node) || IS_NODE_FUTURE(node) ||
-	    IS_NODE_UNKNOWN(node) || IS_NODE_INVALID_REG(node) ||
-	    IS_NODE_NO_RESPOND(node))
+	if (IS_NODE_DOWN(node) || IS_NODE_FUTURE(node) ||
+	    IS_NODE_UNKNOWN(node) || IS_NODE_INVALID_REG(node))
 		return false;
-	if (IS_NODE_POWER_DOWN(node) || IS_NODE_POWERED_DOWN(node) ||
-	    IS_NODE_POWERING_DOWN(node) || IS_NODE_POWERING_UP(node) ||
-	    IS_NODE_REBOOT_REQUESTED(node) || IS_NODE_REBOOT_ISSUED(node))
-		return false;
-	return true;
+	return avail_node_bitmap && bit_test(avail_node_bitmap, node->index);
 }
 
 static void count_gpus(const node_record_t *node, uint32_t held,
@@ -51,6 +46,7 @@ static void fill_node(const struct astra_scene *scene, uint32_t global,
 	*out = (struct astra_node){
 		.name = node->name,
 		.usable = is_usable(node),
+		.emptying = IS_NODE_DRAIN(node) || IS_NODE_FAIL(node),
 		/* Slurm starts nothing on a node that is being cleaned up. */
 		.settling = cg_node_bitmap && bit_test(cg_node_bitmap, global),
 		.cpus = node->cpus_efctv ? node->cpus_efctv : node->cpus,
@@ -184,7 +180,8 @@ static double limit_of(const job_record_t *job)
 }
 
 /* Slurm's end_time of a running job is when it has to end. */
-static void fill_times(const job_record_t *job, struct astra_job *out)
+static void fill_times(const job_record_t *job, time_t now,
+		       struct astra_job *out)
 {
 	out->submit_sec = (double)job->details->submit_time;
 	out->time_limit_sec = limit_of(job);
@@ -202,8 +199,10 @@ static void fill_times(const job_record_t *job, struct astra_job *out)
 		if (IS_JOB_COMPLETING(job) || !IS_JOB_PENDING(job))
 			out->start_sec = (double)job->start_time;
 		break;
-	case ASTRA_JOB_RUNNING:
-		out->start_sec = (double)job->start_time;
+	case ASTRA_JOB_RUNNING: /* it has not begun while its nodes boot */
+		out->start_sec =
+			(double)(IS_JOB_CONFIGURING(job) ? now
+							 : job->start_time);
 		break;
 	case ASTRA_JOB_ENDING:
 	case ASTRA_JOB_ENDED:
@@ -280,7 +279,7 @@ static int fill_job(struct astra_scene *scene, struct astra_view *view,
 	};
 	if (job->array_job_id && job->array_job_id != job->job_id)
 		out->array_id = job->array_job_id;
-	fill_times(job, out);
+	fill_times(job, now, out);
 	if (out->tenant == ASTRA_NONE ||
 	    astra_request_of(job, &view->map, now, &scene->arena,
 			     &out->request) < 0 ||
