@@ -6,6 +6,7 @@
 
 #include "src/common/fault.h"
 #include "src/common/idmap.h"
+#include "src/slurm/expected.h"
 #include "src/slurm/grace.h"
 #include "src/slurm/park.h"
 #include "src/slurm/priority.h"
@@ -215,24 +216,22 @@ static int carry_out_all(struct apply *a, struct astra_diag *diag)
 	return 0;
 }
 
-/* Returns 0 with the locks given back, or -1: those that are left are requeued
- * after the restart. */
-static int launch_all(struct apply *a, struct astra_diag *diag)
+int astra_launch_all(const struct astra_started *started, size_t count,
+		     struct astra_diag *diag)
 {
 	struct astra_hold_time hold;
 
-	if (!a->started_count)
+	if (!count)
 		return 0;
 	astra_start_save();
 	if (astra_lock(&hold) < 0)
 		return -1;
-	for (size_t i = 0; i < a->started_count; i++) {
-		astra_launch(&a->started[i]);
+	for (size_t i = 0; i < count; i++) {
+		astra_launch(&started[i]);
 		if (yield_locks(&hold, diag) < 0)
 			return -1;
 	}
 	astra_unlock(&hold, diag);
-	a->out->started += (uint32_t)a->started_count;
 	return 0;
 }
 
@@ -255,23 +254,14 @@ int astra_apply(struct astra_pool *pool, const struct astra_view *view,
 	if (rc == 0)
 		rc = carry_out_all(&a, diag);
 	if (rc == 0)
-		rc = launch_all(&a, diag);
+		rc = astra_launch_all(a.started, a.started_count, diag);
+	if (rc == 0)
+		out->started = (uint32_t)a.started_count;
 	free(a.started);
 	astra_idmap_clear(&a.index);
 	diag->started += out->started;
 	diag->skipped += out->skipped;
 	return rc;
-}
-
-/* When it is expected to start, for squeue --start. */
-static void tell_start(job_record_t *job, double start_sec)
-{
-	time_t start = start_sec > 0 && start_sec < 4e9 ? (time_t)start_sec : 0;
-
-	if (job->start_time != start) {
-		job->start_time = start;
-		last_job_update = time(NULL);
-	}
 }
 
 static void tell(const struct astra_options *options,
@@ -294,7 +284,7 @@ static void tell(const struct astra_options *options,
 	astra_reason_text(reason, now_sec, text, sizeof(text));
 	if (*text)
 		astra_park(job, text);
-	tell_start(job, reason->start_sec);
+	astra_expected_set(job, reason->start_sec);
 }
 
 int astra_apply_texts(struct astra_pool *pool, const struct astra_view *view,

@@ -34,6 +34,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/diag.h \
 	src/slurm/env.c \
 	src/slurm/env.h \
+	src/slurm/expected.c \
+	src/slurm/expected.h \
 	src/slurm/gate.c \
 	src/slurm/gate.h \
 	src/slurm/grace.c \

@@ -3,6 +3,8 @@
 #ifndef ASTRA_MANAGED_H
 #define ASTRA_MANAGED_H
 
+#include <signal.h>
+
 #include "src/policy/options.h"
 #include "src/slurm/compat.h"
 #include "src/slurm/config.h"
@@ -32,6 +34,12 @@ struct astra_terms {
 	bool revocable;
 	const char *pinned; /* not revocable: why; else "". Static. */
 };
+
+/* KILL and STOP: no program can write a checkpoint when it gets them. */
+static inline bool astra_signal_is_deaf(int signal)
+{
+	return signal == SIGKILL || signal == SIGSTOP;
+}
 
 /* Locks: caller holds job read. */
 void astra_terms_of(const job_record_t *job,

@@ -51,6 +51,16 @@ static bool within_limits(job_record_t *job)
 	return true;
 }
 
+/* Slurm ends a job that cannot be done by its deadline when its queues come to
+ * it; they never come to ours. */
+static bool in_time(job_record_t *job)
+{
+	char caller[] = "astraea";
+
+	return !job->deadline || job->deadline == NO_VAL ||
+	       deadline_ok(job, caller);
+}
+
 /* Held, dependent, before its time: Slurm's queues pass it over anyway. */
 static bool eligible(job_record_t *job)
 {
@@ -63,7 +73,7 @@ static bool eligible(job_record_t *job)
 			job->state_reason = WAIT_HELD;
 		return false;
 	}
-	return true;
+	return in_time(job);
 }
 
 bool astra_runnable(job_record_t *job)
@@ -140,6 +150,8 @@ static void sweep_job(struct sweep *s, job_record_t *job)
 	claim = astra_claim_of(job, NULL);
 	if (claim == ASTRA_FOREIGN || claim == ASTRA_ORDERED)
 		give_up(job);
+	if (claim == ASTRA_ORDERED)
+		astra_revoke_tidy(job);
 	if (claim != ASTRA_MANAGED)
 		return;
 	parked = astra_is_parked(job);

@@ -22,11 +22,6 @@ struct narrowed {
 /* The checks that schedule() makes and select_nodes() does not. */
 static bool may_start(job_record_t *job)
 {
-	char caller[] = "astraea";
-
-	if (job->deadline && job->deadline != NO_VAL &&
-	    !deadline_ok(job, caller))
-		return false;
 	if (assoc_mgr_validate_assoc_id(acct_db_conn, job->assoc_id,
 					accounting_enforce)) {
 		job->state_reason = FAIL_ACCOUNT;
@@ -84,6 +79,8 @@ static void shorten(job_record_t *job)
 
 	if (!job->deadline || job->deadline == NO_VAL || left <= 0)
 		return;
+	if (limit == NO_VAL || limit == INFINITE)
+		limit = job->part_ptr->default_time;
 	if (limit == NO_VAL || limit == INFINITE)
 		limit = job->part_ptr->max_time;
 	if (limit == NO_VAL || limit == INFINITE || (time_t)limit > left)
@@ -311,6 +308,15 @@ static void refuse(job_record_t *job, int rc)
 		astra_park(job, REFUSED_TEXT);
 }
 
+/* Its credential is revoked, or its last run is being cleaned up. */
+static bool too_soon(const job_record_t *job)
+{
+	return job->restart_cnt &&
+	       (time(NULL) <= job->details->submit_time ||
+		job->details->prolog_running ||
+		(job->step_list && list_count(job->step_list)));
+}
+
 enum astra_start_result astra_start(const struct astra_start_order *order,
 				    struct astra_started *started, int *error)
 {
@@ -322,8 +328,8 @@ enum astra_start_result astra_start(const struct astra_start_order *order,
 	    IS_JOB_COMPLETING(job) || !order->share_count ||
 	    astra_claim_of(job, NULL) != ASTRA_MANAGED)
 		return ASTRA_START_STALE;
-	if (job->restart_cnt && time(NULL) <= job->details->submit_time)
-		return ASTRA_START_STALE; /* its credential is revoked */
+	if (too_soon(job))
+		return ASTRA_START_STALE;
 	astra_unpark(job);
 	if (!may_start(job) || !astra_runnable(job)) {
 		*error = ESLURM_DEPENDENCY;
@@ -339,4 +345,31 @@ enum astra_start_result astra_start(const struct astra_start_order *order,
 	}
 	refuse(job, *error);
 	return is_about_job(*error) ? ASTRA_REFUSED_JOB : ASTRA_REFUSED_NODES;
+}
+
+enum astra_start_result
+astra_start_anywhere(job_record_t *job, const struct astra_env_lease *lease,
+		     struct astra_started *started)
+{
+	bool head = job->array_recs != NULL;
+	struct narrowed saved;
+	int rc;
+
+	if (too_soon(job))
+		return ASTRA_START_STALE;
+	astra_unpark(job);
+	if (!may_start(job) || !astra_runnable(job))
+		return ASTRA_REFUSED_JOB;
+	save(job, &saved);
+	loosen(job, &saved);
+	astra_constraint_use(job->details, false);
+	rc = select_now(job);
+	widen(job, head, rc == SLURM_SUCCESS, &saved);
+	if (rc != SLURM_SUCCESS) {
+		refuse(job, rc);
+		return ASTRA_REFUSED_NODES;
+	}
+	begin(job, lease);
+	*started = (struct astra_started){job->job_id, job->restart_cnt};
+	return ASTRA_STARTED;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "src/slurm/gate.h"
+#include "src/slurm/managed.h"
 #include "src/slurm/submit_priv.h"
 #include "src/slurm/wish.h"
 
@@ -112,12 +113,26 @@ static int check_form(const struct astra_submit *r,
 	return SLURM_SUCCESS;
 }
 
+static int check_signal(const struct astra_submit *r, struct astra_error *err)
+{
+	if (!r->revocable || !astra_signal_is_deaf(r->signal))
+		return SLURM_SUCCESS;
+	astra_error_set(err,
+			"--signal=%s cannot be caught to write a checkpoint "
+			"at a lease's end: name another signal or none, or "
+			"add --no-requeue",
+			r->signal == SIGKILL ? "KILL" : "STOP");
+	return ESLURM_NOT_SUPPORTED;
+}
+
 static int check_managed(const struct astra_submit *r,
 			 const struct astra_places *places,
 			 struct astra_error *err)
 {
 	int rc = check_form(r, places, err);
 
+	if (!rc)
+		rc = check_signal(r, err);
 	if (!rc)
 		rc = check_size(r, err);
 	return rc ? rc : check_wish(r, places, err);

@@ -21,6 +21,8 @@ struct astra_submit {
 	bool exclusive;
 	bool het;
 	bool managed;
+	bool revocable; /* a batch job that may be requeued */
+	int signal;	/* of --signal */
 	char *const *env;
 	uint32_t env_count;
 };

@@ -60,6 +60,10 @@ int astra_submit_read(struct astra_submit *r, const job_desc_msg_t *d,
 		.mem_mib = said_mem(d->pn_min_memory),
 		.exclusive = d->shared == JOB_SHARED_NONE,
 		.het = d->het_job_offset != NO_VAL,
+		.revocable = d->script &&
+			     (d->requeue == NO_VAL16 ? slurm_conf.job_requeue
+						     : d->requeue),
+		.signal = d->warn_signal,
 		.env = d->spank_job_env,
 		.env_count = d->spank_job_env_size,
 	};

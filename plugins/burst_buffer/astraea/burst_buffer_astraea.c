@@ -4,6 +4,7 @@
  * where SchedulerType stays sched/backfill. */
 #include "src/common/fault.h"
 #include "src/slurm/compat.h"
+#include "src/slurm/expected.h"
 #include "src/slurm/gate.h"
 #include "src/slurm/grace.h"
 #include "src/slurm/ledger.h"
@@ -115,9 +116,11 @@ time_t bb_p_job_get_est_start(job_record_t *job_ptr)
 	return astra_gate_start_time(job_ptr);
 }
 
+/* The end of each pass of Slurm's schedulers. */
 int bb_p_job_try_stage_in(list_t *job_queue)
 {
 	(void)job_queue;
+	astra_expected_restore();
 	return SLURM_SUCCESS;
 }
 
