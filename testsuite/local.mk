@@ -102,12 +102,6 @@ test_state_file_SOURCES = testsuite/unit/test_state_file.c \
 test_state_file_CFLAGS = $(UNIT_CFLAGS)
 test_state_file_LDADD = libastra-store.la $(UNIT_LIBS)
 
-check_PROGRAMS += test_engine_state
-test_engine_state_SOURCES = testsuite/unit/test_engine_state.c \
-	testsuite/unit/unit.h
-test_engine_state_CFLAGS = $(UNIT_CFLAGS)
-test_engine_state_LDADD = libastra-store.la $(UNIT_LIBS)
-EXTRA_DIST += testsuite/unit/state/v1
 check_PROGRAMS += test_charge
 test_charge_SOURCES = testsuite/unit/test_charge.c \
 	testsuite/unit/vcluster.c \
@@ -116,6 +110,12 @@ test_charge_SOURCES = testsuite/unit/test_charge.c \
 test_charge_CFLAGS = $(UNIT_CFLAGS)
 test_charge_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_engine_state
+test_engine_state_SOURCES = testsuite/unit/test_engine_state.c \
+	testsuite/unit/unit.h
+test_engine_state_CFLAGS = $(UNIT_CFLAGS)
+test_engine_state_LDADD = libastra-store.la $(UNIT_LIBS)
+EXTRA_DIST += testsuite/unit/state/v1
 
 check_PROGRAMS += test_engine_snapshot
 test_engine_snapshot_SOURCES = testsuite/unit/test_engine_snapshot.c \
@@ -141,6 +141,10 @@ EXTRA_DIST += \
 	testsuite/live/22-shapes.sh \
 	testsuite/live/24-config.sh \
 	testsuite/live/25-singleton.sh \
+	testsuite/live/30-tenants.sh \
+	testsuite/live/31-weights.sh \
+	testsuite/live/32-sacct.sh \
+	testsuite/live/33-bad-input.sh \
 	testsuite/live/40-submit.sh \
 	testsuite/live/41-priority.sh \
 	testsuite/live/42-examples.sh

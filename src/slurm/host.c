@@ -98,14 +98,17 @@ static bool wait_until_ready(void)
 {
 	for (;;) {
 		struct timespec pause = {.tv_nsec = READY_POLL_USEC * 1000L};
-		bool stopped;
+		bool stopped, ready = astra_slurmctld_ready();
 
 		pthread_mutex_lock(&wake_mutex);
 		stopped = stop;
+		/* So far only the start itself has asked for the file to be
+		 * read again, and that was done a moment ago. */
+		reconfigure = false;
 		pthread_mutex_unlock(&wake_mutex);
 		if (stopped)
 			return false;
-		if (astra_slurmctld_ready())
+		if (ready)
 			return true;
 		nanosleep(&pause, NULL);
 	}

@@ -95,3 +95,22 @@ wait_for 10 is_of "$made_up" nobody
 expect "an account that is made up" "astro=3 chem=4 hep=2 nobody=1"
 check "the account is named" grep -q "account fancy of job $made_up is not" \
 	<<<"$(sfair diag)"
+
+# ---- An account that vanishes while its job runs. sacctmgr refuses that as
+# long as slurmdbd knows of the job, so make it forget.
+scancel "$made_up"
+check_eq "sacctmgr deletes the account of a job that runs" 1 \
+	"$(sacctmgr -i delete account hep >/dev/null 2>&1; echo $?)"
+cluster=$(sed -n 's/^ClusterName=//p' "$CLUSTER_DIR/etc/slurm.conf")
+mariadb --no-defaults --socket="$CLUSTER_DIR/run/db.socket" slurm_acct \
+	-e "update ${cluster}_job_table set time_end = time_start + 1, state = 3
+		where id_job = $hep"
+sacctmgr -i delete account hep >/dev/null
+wait_for 20 is_of "$hep" root
+check_eq "its job runs on" RUNNING "$(job_state "$hep")"
+check "the account is named" grep -qE "account hep of job [0-9]+ is not in" \
+	<<<"$(sfair diag)"
+next=$(submit -A chem --gres=gpu:6 --wrap 'sleep 600')
+wait_for 10 is_of "$next" chem
+scancel "$hep"
+wait_for 20 job_is "$next" RUNNING
