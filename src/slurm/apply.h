@@ -20,6 +20,13 @@ struct astra_applied {
 int astra_apply(struct astra_pool *pool, const struct astra_view *view,
 		struct astra_diag *diag, struct astra_applied *out);
 
+/* Save slurmctld's jobs, then launch these. Locks: as above.
+ * Returns 0, or -1 when slurmctld is shutting down: those that are left are
+ * requeued after the restart. */
+struct astra_started;
+int astra_launch_all(const struct astra_started *started, size_t count,
+		     struct astra_diag *diag);
+
 /* Tell the waiting jobs why they wait, and Slurm their rank.
  * Locks and return: as above. */
 int astra_apply_texts(struct astra_pool *pool, const struct astra_view *view,

@@ -9,6 +9,7 @@
 #include "src/slurm/apply.h"
 #include "src/slurm/gate.h"
 #include "src/slurm/park.h"
+#include "src/slurm/preempt.h"
 #include "src/slurm/priority.h"
 #include "src/slurm/publish.h"
 #include "src/slurm/recover.h"
@@ -314,7 +315,11 @@ double astra_cycle_run(struct astra_cycle *cycle)
 	if (slurmctld_config.shutdown_time || !nodes_settled(cycle))
 		return now + 1;
 	astra_cycle_follow(cycle);
-	if (refresh(cycle) < 0 || take_named_scene(cycle) < 0)
+	if (refresh(cycle) < 0)
+		return now + 1;
+	if (cycle->gate)
+		astra_preempt_serve(astra_config_active(), &cycle->diag);
+	if (take_named_scene(cycle) < 0)
 		return now + 1;
 	tell_warnings(cycle);
 	for (size_t i = 0; i < cycle->pools.count; i++) {

@@ -52,6 +52,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/park.h \
 	src/slurm/pool.c \
 	src/slurm/pool.h \
+	src/slurm/preempt.c \
+	src/slurm/preempt.h \
 	src/slurm/priority.c \
 	src/slurm/priority.h \
 	src/slurm/publish.c \

@@ -7,6 +7,7 @@
 #include "src/common/grow.h"
 #include "src/slurm/charge.h"
 #include "src/slurm/park.h"
+#include "src/slurm/preempt.h"
 #include "src/slurm/recover.h"
 #include "src/slurm/usage.h"
 #include "src/slurm/users.h"
@@ -48,7 +49,9 @@ static void fill_node(const struct astra_scene *scene, uint32_t global,
 		.usable = is_usable(node),
 		.emptying = IS_NODE_DRAIN(node) || IS_NODE_FAIL(node),
 		/* Slurm starts nothing on a node that is being cleaned up. */
-		.settling = cg_node_bitmap && bit_test(cg_node_bitmap, global),
+		.settling =
+			(cg_node_bitmap && bit_test(cg_node_bitmap, global)) ||
+			astra_preempt_keeps(global),
 		.cpus = node->cpus_efctv ? node->cpus_efctv : node->cpus,
 		.mem_free_mib = UINT64_MAX,
 	};

@@ -38,6 +38,12 @@ enum astra_start_result {
 enum astra_start_result astra_start(const struct astra_start_order *order,
 				    struct astra_started *started, int *error);
 
+/* The same on nodes of Slurm's own choice, which may preempt others; then the
+ * job is refused until these have left. */
+enum astra_start_result astra_start_anywhere(job_record_t *job,
+					     const struct astra_env_lease *,
+					     struct astra_started *started);
+
 /* Save slurmctld's jobs: a start that a crash could undo must not be launched,
  * for its processes would live on unknown. Does I/O. Locks: none. */
 void astra_start_save(void);
