@@ -39,19 +39,19 @@ lease_cluster() {
 }
 
 as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
-runs() { wait_for 30 job_is "$1" RUNNING; }
+runs() { wait_for 60 job_is "$1" RUNNING; }
 # shellcheck disable=SC2053
 reason_is() { [[ $(job_reason "$1") == $2 ]]; }
-says() { wait_for 20 reason_is "$@"; }
+says() { wait_for 60 reason_is "$@"; }
 restarts_are() { [[ $(job_field "$1" Restarts) == "$2" ]]; }
-restarts() { wait_for 30 restarts_are "$@"; }
+restarts() { wait_for 60 restarts_are "$@"; }
 sleeper() { submit "$@" --wrap 'sleep 300'; }
 
 # A job of all GPUs whose turn is always next.
 take_back() {
 	local id
 	taker=$(sleeper -J taker -A big --gpus=4)
-	for id; do wait_for 40 job_is "$id" PENDING; done
+	for id; do wait_for 60 job_is "$id" PENDING; done
 	runs "$taker"
 }
 give_back() { scancel "$taker"; }
@@ -62,7 +62,7 @@ clean() {
 cancel_all() {
 	scancel -u root
 	scancel -u nobody
-	wait_for 30 clean
+	wait_for 60 clean
 }
 
 refused() {
