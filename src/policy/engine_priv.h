@@ -137,6 +137,7 @@ struct round {
 	uint64_t usable_gpus;
 	struct contender *contenders;
 	size_t contender_count, contender_room;
+	int challenges; /* contenders that others were made to yield to */
 };
 
 /* A candidate, with what the engine needs to place it. */
@@ -152,6 +153,8 @@ struct contender {
 	double start_sec; /* one lease's end will do, then; 0: not known */
 	bool taken;	  /* expired: its GPUs go to others */
 	uint32_t winner;  /* expired and taken: the id of the job they go to */
+	size_t yields_to; /* expired: 1 + the contender that it was granted no
+			   * lease for; 0: none */
 	size_t first_share, share_count; /* waiting and granted: its place */
 };
 

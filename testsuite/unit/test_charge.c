@@ -88,6 +88,26 @@ static void demand_of_a_running_job_is_what_it_holds(void **state)
 	vc_fini(&vc);
 }
 
+/* Both want the cheap GPUs, and the dear ones are idle: the policy's count
+ * would let who holds the cheap ones keep them for ever. Eq. 7, 8: b is
+ * entitled to 8 of 32, as a is from then on, so they take turns. */
+static void idle_gpus_of_another_type_starve_nobody(void **state)
+{
+	struct vcluster vc;
+	struct vjob *a, *b;
+	(void)state;
+
+	begin(&vc);
+	a = submit(&vc, 0, 8, &slow);
+	b = submit(&vc, 1, 8, &slow);
+	vc_run(&vc, AT(220));
+	assert_true(a->starts >= 3 && b->starts >= 3);
+	assert_true(
+		fabs(vc_view(&vc, a).usage.alloc / vc_view(&vc, b).usage.alloc -
+		     1) < 0.25);
+	vc_fini(&vc);
+}
+
 /* A task that starts takes its array's past with it, though it costs more or
  * less than was expected. */
 static void a_task_keeps_its_arrays_past(void **state)
@@ -148,6 +168,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gpu_time_is_weight_times_time),
 		cmocka_unit_test(demand_of_a_running_job_is_what_it_holds),
+		cmocka_unit_test(idle_gpus_of_another_type_starve_nobody),
 		cmocka_unit_test(a_task_keeps_its_arrays_past),
 		cmocka_unit_test(charges_survive_a_restart),
 	};
