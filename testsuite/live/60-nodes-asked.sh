@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Which nodes a leased job runs on: everything that sbatch can say about them
 # means what it means under stock Slurm. One line "ok NAME" for each meaning.
+# Patterns are meant; live.sh sets live_lib.
+# shellcheck disable=SC2053,SC2154
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)

@@ -3,6 +3,8 @@
 # How many GPUs of which type a leased job gets, and the CPUs, memory and other
 # resources beside them: every way to ask means what it means under stock Slurm.
 # One line "ok NAME" for each.
+# Patterns are meant; live.sh sets live_lib.
+# shellcheck disable=SC2053,SC2154
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)

@@ -3,6 +3,8 @@
 # Nodes that are drained, down, failing, lost, put to sleep and woken: jobs
 # under leases fare as under stock Slurm, and a drained node becomes empty at
 # the end of the leases on it. One line "ok NAME" for each meaning.
+# Patterns are meant; live.sh sets live_lib.
+# shellcheck disable=SC2053,SC2154
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)

@@ -3,6 +3,8 @@
 # Limits of associations and QOS, licences, and preemption by QOS: a leased job
 # that is over one waits with Slurm's own reason, and starts when it is raised;
 # a job whose QOS preempts another's does. One line "ok NAME" for each.
+# Patterns are meant; live.sh sets live_lib.
+# shellcheck disable=SC2053,SC2154
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)

@@ -1,0 +1,132 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Reservations and leased jobs: inside, outside, before, for maintenance, and at
+# their end, as under stock Slurm. One line "ok NAME" for each meaning.
+# Patterns are meant; live.sh sets live_lib.
+# shellcheck disable=SC2053,SC2154
+. "$(dirname "$0")/../lib/live.sh"
+
+conf=$(mktemp)
+echo "Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=8 CheckpointGrace=2" \
+	>"$conf"
+start_cluster --nodes 3 --gpus 2 --cpus 8 --astraea "$conf" \
+	--slurm 'PartitionName=gpu Nodes=n[1-3] Default=YES DefaultTime=10:00 MaxTime=INFINITE State=UP'
+rm -f "$conf"
+
+runs() { wait_for 20 job_is "$1" RUNNING; }
+sleeper() { submit "$@" --wrap 'sleep 600'; }
+says() { [[ $(job_reason "$1") == $2 ]]; }
+reserve() { scontrol create reservation users=root "$@" >/dev/null; }
+node_of() { job_field "$1" NodeList; }
+
+# ---- Inside and outside.
+
+reserve ReservationName=mine StartTime=now Duration=60 Nodes=n1
+in=$(sleeper --reservation=mine --gres=gpu:1)
+runs "$in"
+check_eq "node of a job inside" n1 "$(node_of "$in")"
+ok job-inside-a-reservation
+two=$(sleeper --reservation=mine --gres=gpu:1)
+runs "$two"
+full=$(sleeper --reservation=mine --gres=gpu:2)
+wait_for 20 says "$full" 'Lease: *'
+check_eq "a job inside, when the reservation is full" PENDING \
+	"$(job_state "$full")"
+ok job-inside-does-not-go-outside
+out=$(sleeper --no-requeue --gres=gpu:2)
+out2=$(sleeper --no-requeue --gres=gpu:2)
+out3=$(sleeper --gres=gpu:2)
+runs "$out"
+runs "$out2"
+check_eq "nodes of jobs outside" "n2 n3" \
+	"$(printf '%s\n' "$(node_of "$out")" "$(node_of "$out2")" | sort | xargs)"
+ok job-outside-keeps-off-reserved-nodes
+scancel "$in" "$two" "$full"
+sleep 3
+check_eq "a job outside, with reserved nodes free" PENDING \
+	"$(job_state "$out3")"
+ok reserved-nodes-stay-free
+other=$(sleeper --reservation=mine --gres=gpu:2)
+runs "$other"
+# Its lease ends more than once, and it is not driven out.
+sleep 10
+check_eq "a job inside, after its lease" 0 "$(job_field "$other" Restarts)"
+ok lease-inside-a-reservation-is-renewed
+if submit --reservation=none --gres=gpu:1 --wrap true 2>/dev/null; then
+	fail "an unknown reservation was accepted"
+fi
+ok unknown-reservation-is-refused
+scancel "$other"
+
+# ---- The end of a reservation.
+
+scontrol delete ReservationName=mine
+runs "$out3"
+check_eq "node of the one that waited" n1 "$(node_of "$out3")"
+ok nodes-are-free-at-the-end-of-a-reservation
+scancel "$out" "$out2" "$out3"
+
+# ---- Before a reservation: no job that would reach into it.
+
+reserve ReservationName=soon StartTime=now+20minutes Duration=60 Nodes=n[1-3]
+long=$(sleeper --gres=gpu:1 -t 30)
+short=$(sleeper --gres=gpu:1 -t 15)
+default=$(sleeper --gres=gpu:1)
+runs "$short"
+ok short-job-runs-before-a-reservation
+runs "$default"
+ok default-time-counts-before-a-reservation
+sleep 2
+check_eq "a job that reaches into a reservation" PENDING "$(job_state "$long")"
+ok job-that-reaches-into-a-reservation-waits
+scontrol update JobId="$long" TimeLimit=15
+runs "$long"
+ok shorter-limit-lets-it-start
+scancel "$long" "$short" "$default"
+scontrol delete ReservationName=soon
+
+# ---- Maintenance.
+
+reserve ReservationName=maint StartTime=now Duration=60 Nodes=n1 \
+	flags=maint,ignore_jobs
+in=$(sleeper --reservation=maint --gres=gpu:1)
+runs "$in"
+check_eq "node of a job inside" n1 "$(node_of "$in")"
+ok job-inside-a-maintenance-reservation
+out=$(sleeper --gres=gpu:2 -w n1)
+sleep 3
+check_eq "a job outside, for a node in maintenance" PENDING \
+	"$(job_state "$out")"
+ok job-outside-waits-for-a-maintenance
+scancel "$in"
+scontrol delete ReservationName=maint
+runs "$out"
+ok maintenance-ends
+scancel "$out"
+
+# ---- Several reservations; one that opens later; a part of a node.
+
+reserve ReservationName=a StartTime=now Duration=60 Nodes=n1
+reserve ReservationName=b StartTime=now Duration=60 Nodes=n2
+blocker=$(sleeper --reservation=a --gres=gpu:2)
+runs "$blocker"
+either=$(sleeper --reservation=a,b --gres=gpu:1)
+runs "$either"
+check_eq "node of a job that names two" n2 "$(node_of "$either")"
+ok one-of-two-reservations
+scancel "$blocker" "$either"
+scontrol delete ReservationName=a
+scontrol delete ReservationName=b
+reserve ReservationName=later StartTime=now+8 Duration=60 Nodes=n3
+early=$(sleeper --reservation=later --gres=gpu:1)
+wait_for 20 says "$early" Reservation
+runs "$early"
+ok job-waits-for-its-reservation
+reserve ReservationName=cores StartTime=now Duration=60 Nodes=n1 CoreCnt=4
+beside=$(sleeper --gres=gpu:2 -c 4 -w n1)
+runs "$beside"
+part=$(sleeper --reservation=cores -c 4 -w n1)
+runs "$part"
+ok reservation-of-cores
+check "the log has errors of ours" test "$(grep -c 'error: astraea' \
+	"$CLUSTER_DIR/log/slurmctld.log")" -eq 0
