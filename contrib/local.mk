@@ -5,4 +5,4 @@ EXTRA_DIST += contrib/unpark.sh \
 	contrib/examples/train-plain.sbatch \
 	contrib/demo.sh contrib/demo/astraea.conf contrib/demo/report.py \
 	contrib/demo/view.py contrib/demo/watch.py contrib/demo/workload
-EXTRA_DIST += contrib/unpark.sh
+EXTRA_DIST += contrib/going-back.sh

@@ -66,6 +66,8 @@ void astra_lease_follow(struct astra_engine *e, struct ejob *j,
 	}
 	/* It could not be requeued before, as in a pool that had no leases. */
 	if (leased && job->revocable && !j->revocable) {
+		j->phase = ASTRA_PHASE_LEASED;
+		j->grace_end_sec = 0;
 		j->lease_start_sec = now_sec;
 		j->lease_end_sec = now_sec + j->lease_sec;
 		*changed = true;

@@ -85,6 +85,7 @@ static bool says_checkpointed(const struct astra_grace *g, int status)
 bool astra_grace_end(job_record_t *job)
 {
 	struct astra_grace grace;
+	enum astra_claim claim;
 
 	if (!take(job, &grace))
 		return false;
@@ -95,7 +96,8 @@ bool astra_grace_end(job_record_t *job)
 	    (job->job_state & (JOB_REQUEUE | JOB_SPECIAL_EXIT)) ||
 	    !says_checkpointed(&grace, (int)job->exit_code))
 		return false;
-	if (astra_claim_of(job, NULL) != ASTRA_MANAGED)
+	claim = astra_claim_of(job, NULL);
+	if (claim != ASTRA_MANAGED && claim != ASTRA_ORDERED)
 		return false;
 	astra_state_set(job, JOB_PREEMPTED | JOB_REQUEUE |
 				     (job->job_state & JOB_STATE_FLAGS));

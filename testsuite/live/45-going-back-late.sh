@@ -41,7 +41,7 @@ runs() { job_is "$1" RUNNING; }
 cat >"$OUT/job" <<'EOT'
 #!/bin/bash
 until_file() { until [[ -e $OUT/$1.$SLURM_JOB_ID ]]; do sleep 0.2; done; }
-trap 'echo signal; until_file saved; exit 85' USR1
+trap 'echo signal; until_file saved; rm "$OUT/saved.$SLURM_JOB_ID"; exit 85' USR1
 echo "begin ${SLURM_RESTART_COUNT:-0}"
 until_file go
 EOT
@@ -78,14 +78,30 @@ wait_for 10 logged "$a" "begin 1"
 # ---- Forth again.
 
 change ours TERM
-leased() { [[ $(sfair lease -nP -o JobID,Phase,Leases 2>/dev/null) == "$1" ]]; }
-wait_for 30 leased "$a|leased|2"
+leased() { [[ $(sfair lease -nP -o JobID,Phase,Leases 2>/dev/null) == $1 ]]; }
+wait_for 30 leased "$a|leased|[2-9]*"
 had() { sfair tenant --json | python3 -c '
 import json, sys
 t = json.load(sys.stdin)["tenants"]
 sys.exit(not 2 * 8 <= sum(x["alloc_gpu_sec"] for x in t) < 1000)'; }
 wait_for 10 had
 wait_for 20 says "$limited" Licenses
+
+# ---- Without leases, first: who is in his grace leaves in peace, and comes back.
+
+c=$(job)
+begun() { (($(grep -c "$2" "$OUT/$1") == $3)); }
+wait_for 40 begun "$a" ^signal 2
+set_conf Leases no
+touch "$OUT/saved.$a"
+wait_for 30 runs "$c"
+wait_for 10 restarts "$a" 2
+no_lease() { [[ $(job_reason "$a") != *Lease* ]]; }
+wait_for 10 no_lease
+touch "$OUT/go.$c"
+wait_for 30 runs "$a"
+set_conf Leases yes
+wait_for 30 leased "$a|leased|*"
 
 # ---- Killed: one that was over a limit is still parked.
 
