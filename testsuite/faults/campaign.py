@@ -91,11 +91,17 @@ class Campaign:
         self.admin["hurried"] += self.work.hurry(states)
         self.admin["resumed"] += self.work.resume()
 
+    def feed(self):
+        """New jobs; Slurm saves them after 5 s at the latest."""
+        if len(self.work.waiting()) > self.o.jobs * 0.7:
+            return
+        if self.work.top_up(self.o.jobs):
+            time.sleep(6)
+
     def one(self, number, kind, draw, point):
         c = self.cluster
-        if self.work.top_up(self.o.jobs):
-            time.sleep(6)       # Slurm saves new jobs after 5 s
-        time.sleep(draw.random() * 3)
+        self.feed()
+        time.sleep(draw.random() * (0 if point else 3))
         before = None if c.stock else self.checks.leases()
         c.integrals_lost = c.clock_moved = False
         errors = len(self.log.errors)
@@ -105,6 +111,8 @@ class Campaign:
             what = KINDS[kind][0](c, draw)
         c.heal(["munged", "slurmctld"] + c.nodes)
         self.say("%3d  %-14s %s" % (number, kind, what))
+        if point and number % 4:
+            return              # the next one before all has settled
         self.violated(self.checks.after_fault(before))
         for _, line in self.log.errors[errors:errors + 3]:
             self.say("     log: " + re.sub(r"^\[[^]]*\] ", "", line)[:120])
@@ -140,6 +148,14 @@ class Campaign:
         self.violated(self.checks.unfinished())
         self.violated(list(self.journal.shared_gpus()))
 
+    def rest(self, number):
+        """Points that have not been reached: once more."""
+        for point in sorted(set(self.cluster.points) - self.cluster.reached):
+            number += 1
+            self.one(number, "ctld-point", random.Random(number), point)
+        self.violated(["fault point %s was never reached" % p for p in sorted(
+            set(self.cluster.points) - self.cluster.reached)])
+
     def run(self, plan):
         follower = threading.Thread(target=self.follow, daemon=True)
         follower.start()
@@ -147,6 +163,9 @@ class Campaign:
         self.cluster.wait(60, lambda: len(self.journal.runs) > 3)
         for i, step in enumerate(plan):
             self.one(i + 1, *step)
+        if self.o.every_point:
+            self.rest(len(plan))
+        self.violated(self.checks.after_fault(None))
         self.drain()
         self.ended.set()
         follower.join()
