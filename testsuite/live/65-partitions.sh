@@ -17,7 +17,7 @@ rm -f "$conf"
 runs() { wait_for 30 job_is "$1" RUNNING; }
 sleeper() { submit "$@" --wrap 'sleep 600'; }
 says() { [[ $(job_reason "$1") == $2 ]]; }
-part() { scontrol update PartitionName="$@"; }
+part() { scontrol update PartitionName="$1" "${@:2}"; }
 refused() {
 	if submit "$@" --wrap true 2>"$CLUSTER_DIR/out/refused"; then
 		fail "$*: accepted"
