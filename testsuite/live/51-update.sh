@@ -161,5 +161,5 @@ check_eq "after requeue=0" "RUNNING 0" \
 	"$(job_state "$id") $(job_field "$id" Restarts)"
 ok update-requeue-0-keeps-gpus
 scontrol update jobid="$id" requeue=1
-wait_for 20 job_is "$id" PENDING
+wait_for 60 job_is "$id" PENDING
 ok update-requeue-1-gives-them-back
