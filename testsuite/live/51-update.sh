@@ -64,6 +64,7 @@ start_cluster --stock --nodes 2 --gpus 4 --cpus 16 "${nodes[@]}" \
 	--slurm 'PartitionName=other Nodes=n2 State=UP'
 export OUT=$CLUSTER_DIR/out
 stock=$(changes)
+# shellcheck disable=SC2154
 "$top/testsuite/lib/cluster" down "$CLUSTER_DIR"
 rm -rf "$CLUSTER_DIR"
 
