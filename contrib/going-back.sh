@@ -80,7 +80,7 @@ train() {
 	)
 }
 
-step "A cluster with leases of 15 s: jobs that run, and some of each kind waiting"
+step "A cluster with leases of 15 s: jobs that run, and some that wait"
 mkdir "$work/jobs"
 cat >"$work/astraea.conf" <<-EOT
 	Pool=gpu Partitions=gpu LeaseTerm=15 CheckpointGrace=5 RoundInterval=1

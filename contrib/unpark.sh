@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # For a slurmctld that was stopped hard (kill -9, a crash) and came back without
-# the astraea plugins. Pending jobs then keep what the plugins had put into their
-# records, and this takes it out; run it once, as an operator or SlurmUser.
+# the astraea plugins. Pending jobs then keep what the plugins had put into
+# their records, and this takes it out; run it once, as an operator or SlurmUser.
 #
-# - The reason "Lease: ..." or the name of a limit, with which Slurm's schedulers
-#   pass them over for ever. Any change makes Slurm look at a job again; this
-#   sets each one's name to what it is.
+# - The reason "Lease: ..." or the name of a limit, with which Slurm's
+#   schedulers pass them over for ever. Any change makes Slurm look at a job
+#   again; this sets each one's name to what it is.
 # - The site factor in which priority/ltgf keeps a job's place without leases,
 #   unless the site has a PrioritySiteFactorPlugin of its own.
 #

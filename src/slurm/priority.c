@@ -129,6 +129,12 @@ static void set_site(job_record_t *job, uint32_t site)
 	last_job_update = time(NULL);
 }
 
+static bool is_sited(const job_record_t *job)
+{
+	return astra_idmap_get(&sited, job->job_id) != ASTRA_IDMAP_NONE;
+}
+
+/* After a kill the site factor may be there, and not yet known as ours. */
 void astra_priority_order(job_record_t *job, uint32_t rank, uint32_t ranks,
 			  uint32_t weight)
 {
@@ -136,7 +142,7 @@ void astra_priority_order(job_record_t *job, uint32_t rank, uint32_t ranks,
 	if (publishing) {
 		uint32_t site = site_of(rank, ranks, weight);
 
-		if (job->site_factor != site &&
+		if ((job->site_factor != site || !is_sited(job)) &&
 		    astra_claim_of(job, NULL) == ASTRA_ORDERED &&
 		    astra_idmap_put(&sited, job->job_id, 1) == 0)
 			set_site(job, site);
@@ -146,7 +152,7 @@ void astra_priority_order(job_record_t *job, uint32_t rank, uint32_t ranks,
 
 static void drop(job_record_t *job)
 {
-	if (astra_idmap_get(&sited, job->job_id) == ASTRA_IDMAP_NONE)
+	if (!is_sited(job))
 		return;
 	pthread_mutex_lock(&publish_lock);
 	astra_idmap_del(&sited, job->job_id);

@@ -8,7 +8,7 @@
 
 conf=$(mktemp)
 cat >"$conf" <<-EOT
-	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=4 CheckpointGrace=1 CheckpointSignal=USR1
+	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=4 CheckpointGrace=1
 EOT
 start_cluster --accounting --nodes 1 --gpus 2 --astraea "$conf" \
 	--slurm SchedulerType=sched/backfill --slurm BurstBufferType= \
@@ -37,7 +37,8 @@ before() { (($(priority "$1") > $(priority "$2"))); }
 # sprio's PRIORITY, the sum of its other columns less NICE, and SITE; nothing
 # while Slurm has yet to see that the job may start.
 sprio_line() { sprio -h -j "$1" -o '%Y %S %A %B %F %J %P %Q %N' |
-	awk '/^ *[0-9]/ { n = 0; for (i = 2; i < NF; i++) n += $i; print $1, n - $NF, $2 }'; }
+	awk '/^ *[0-9]/ { n = 0; for (i = 2; i < NF; i++) n += $i
+		print $1, n - $NF, $2 }'; }
 site() { sprio_line "$1" | cut -d' ' -f3; }
 has_site() { (($(site "$1") + 0 > 0)); }
 running() { squeue -h -t R -p gpu -o %i; }
@@ -134,13 +135,14 @@ wait_for 20 before "$plain" "$urgent"
 used() { sfair tenant -nP -o Tenant,Alloc -t Seconds |
 	sed -n 's/^big|//p' | cut -d. -f1; }
 had=$(used)
+sleep 6 # slurmctld writes its jobs down
 restart_slurmctld KILL
 has_had() { (($(used || echo 0) >= had)); }
 wait_for 40 has_had
 wait_for 20 before "$plain" "$urgent"
 check_eq "the running job" RUNNING "$(job_state "$(running)")"
 
-# ---- A bad astraea.conf: the order is multifactor's.
+# ---- A bad astraea.conf: the order is multifactor's, and nothing of ours stays.
 
 sed -i 's/RoundInterval=1/RoundInterval=often/' "$CLUSTER_DIR/etc/astraea.conf"
 scontrol reconfigure

@@ -10,7 +10,7 @@ echo 'Pool=gpu Partitions=gpu RoundInterval=2 LeaseTerm=10 CheckpointGrace=1' \
 	>"$conf"
 start_cluster --nodes 2 --gpus 4 --cpus 8 --astraea "$conf" \
 	--slurm SchedulerType=sched/backfill \
-	--slurm 'SchedulerParameters=batch_sched_delay=0,bf_interval=1,bf_resolution=1' \
+	--slurm SchedulerParameters=batch_sched_delay=0,bf_interval=1 \
 	--slurm 'PartitionName=side Nodes=n[1-2] MaxCPUsPerNode=4 State=UP'
 rm -f "$conf"
 

@@ -87,7 +87,7 @@ sys.exit(not 2 * 8 <= sum(x["alloc_gpu_sec"] for x in t) < 1000)'; }
 wait_for 10 had
 wait_for 20 says "$limited" Licenses
 
-# ---- Without leases, first: who is in his grace leaves in peace, and comes back.
+# ---- Without leases, first: who is in his grace leaves in peace.
 
 c=$(job)
 begun() { (($(grep -c "$2" "$OUT/$1") == $3)); }
