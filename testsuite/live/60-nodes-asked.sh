@@ -87,6 +87,11 @@ on 'n\[[12],[34]]' -N2 --gres=gpu:1 -C '[red*1&blue*1]'
 ok constraint-counts
 on '@(n\[1-3]|n\[1-2,4])' -N3 --gres=gpu:1 -C '[red*2&blue*1]'
 ok constraint-counts-of-nodes
+cancel_all
+on 'n[34]' --gres=gpu:3 --prefer=blue
+on 'n[34]' --gres=gpu:3 --prefer=blue
+on 'n[12]' --gres=gpu:3 --prefer=blue
+ok prefer
 if submit --gres=gpu:1 -C green --wrap true 2>/dev/null; then
 	fail "an unknown feature was accepted"
 fi
