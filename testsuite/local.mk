@@ -26,7 +26,8 @@ dist_check_SCRIPTS += \
 	testsuite/lib/check-docs \
 	testsuite/lib/check-exports \
 	testsuite/lib/check-sources
-EXTRA_DIST += testsuite/run.sh testsuite/lib/cluster testsuite/lib/live.sh
+EXTRA_DIST += testsuite/run.sh testsuite/lib/cluster testsuite/lib/live.sh \
+	testsuite/lib/meanings.sh
 
 # Golden decisions of sfairsim.
 dist_check_SCRIPTS += testsuite/golden/run-golden.sh
