@@ -148,4 +148,11 @@ EXTRA_DIST += \
 	testsuite/live/33-bad-input.sh \
 	testsuite/live/40-submit.sh \
 	testsuite/live/41-priority.sh \
-	testsuite/live/42-examples.sh
+	testsuite/live/42-examples.sh \
+	testsuite/live/50-hold-requeue.sh \
+	testsuite/live/51-update.sh \
+	testsuite/live/52-cancel.sh \
+	testsuite/live/53-arrays.sh \
+	testsuite/live/54-dependencies.sh \
+	testsuite/live/55-times.sh \
+	testsuite/live/56-interactive.sh
