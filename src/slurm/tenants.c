@@ -251,6 +251,8 @@ static uint32_t of_account(struct astra_tenants *t, const job_record_t *job)
 	a = find_account(t, job->account);
 	if (a)
 		return account_tenant(t, a);
+	if (!t->account_count) /* slurmdbd has not answered since the start */
+		return find_or_add(t, job->account, 1, NO_VAL);
 	if (!t->unknown) {
 		t->unknown = astra_arena_text(t->arena, job->account);
 		t->unknown_job = job->job_id;
