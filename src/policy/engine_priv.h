@@ -43,6 +43,7 @@ struct ejob {
 	uint32_t refusals;   /* remembered ones */
 	enum astra_job_state state;
 	enum astra_phase phase;
+	bool booting;
 	bool revocable;
 	bool ran;   /* has been started at least once */
 	bool taken; /* in this round, its GPUs were placed with others */

@@ -72,14 +72,15 @@ void astra_lease_follow(struct astra_engine *e, struct ejob *j,
 		j->lease_end_sec = now_sec + j->lease_sec;
 		*changed = true;
 	}
-	/* Its nodes had to boot first: the lease begins when they are up. */
-	if (leased && j->phase == ASTRA_PHASE_LEASED &&
-	    job->start_sec > j->start_sec) {
-		j->lease_start_sec += job->start_sec - j->start_sec;
-		j->lease_end_sec += job->start_sec - j->start_sec;
-		j->start_sec = job->start_sec;
+	/* Its nodes have to boot first: the lease begins when they are up. */
+	if (leased && (job->booting || j->booting) &&
+	    j->phase == ASTRA_PHASE_LEASED &&
+	    job->start_sec > j->lease_start_sec) {
+		j->lease_end_sec += job->start_sec - j->lease_start_sec;
+		j->lease_start_sec = j->start_sec = job->start_sec;
 		*changed = true;
 	}
+	j->booting = job->booting;
 	/* It turned out that the host can't requeue it, or there are no leases
 	 * any more; but a job that was told to leave may yet do so. */
 	if (leased && !job->revocable && j->phase != ASTRA_PHASE_LEASED &&

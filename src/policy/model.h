@@ -86,6 +86,7 @@ struct astra_job {
 	double deadline_sec;   /* must have ended by then; 0: none */
 	double lease_sec;      /* a lease term of its own; 0: the pool's */
 	uint32_t restart_cnt;  /* changes with each requeue */
+	bool booting;	       /* running, but its nodes are not up yet */
 	bool revocable;	       /* may be requeued at a lease's end */
 	bool checkpoints;      /* wants a signal and its grace before */
 	const struct astra_share *held;

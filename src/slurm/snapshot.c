@@ -277,6 +277,7 @@ static int fill_job(struct astra_scene *scene, struct astra_view *view,
 		.state = state_of(job, pool->options.leases, now),
 		.lease_sec = info->terms.lease_sec,
 		.restart_cnt = job->restart_cnt,
+		.booting = IS_JOB_RUNNING(job) && IS_JOB_CONFIGURING(job),
 		.revocable = info->terms.revocable,
 		.checkpoints = info->terms.signal != 0,
 	};
