@@ -30,6 +30,7 @@ struct entry {
 	uint32_t tenant;
 	int group; /* 0: a deadline is near; 1: new, if these go first; 2 */
 	double key;
+	double precedence;
 	double submit_sec;
 };
 
@@ -71,6 +72,7 @@ static struct entry entry_of(const struct ltgf *self,
 		.tenant = c->tenant,
 		.group = 2,
 		.key = c->rho,
+		.precedence = c->precedence,
 		.submit_sec = c->submit_sec,
 	};
 
@@ -85,10 +87,13 @@ static struct entry entry_of(const struct ltgf *self,
 	return e;
 }
 
-static int compare_ages(const void *a, const void *b)
+/* Among equals: the users' own wish, then age. */
+static int compare_equals(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
+	if (x->precedence != y->precedence)
+		return x->precedence > y->precedence ? -1 : 1;
 	if (x->submit_sec != y->submit_sec)
 		return x->submit_sec < y->submit_sec ? -1 : 1;
 	return x->candidate < y->candidate ? -1 : x->candidate > y->candidate;
@@ -104,13 +109,14 @@ static int compare_entries(const void *a, const void *b)
 		return x->group < y->group ? -1 : 1;
 	if (x->key != y->key)
 		return x->key < y->key ? -1 : 1;
-	return compare_ages(a, b);
+	return compare_equals(a, b);
 }
 
-/* Phase two's order, tenant by tenant: smallest rho, then earlier submit, then
- * the lower index. "Tied within 1e-9" is no order to sort by, as it is not
- * transitive: so all that are tied with the smallest rho are put in order of
- * age, then all that are tied with the smallest of the rest, and so on. */
+/* Phase two's order, tenant by tenant: smallest rho, then precedence, then
+ * earlier submit, then the lower index. "Tied within 1e-9" is no order to sort
+ * by, as it is not transitive: so all that are tied with the smallest rho are
+ * put in their order, then all that are tied with the smallest of the rest, and
+ * so on. */
 static void sort_entries(struct entry *entries, size_t count)
 {
 	size_t end;
@@ -126,7 +132,7 @@ static void sort_entries(struct entry *entries, size_t count)
 				break;
 		if (first->key != entries[end - 1].key)
 			qsort(&entries[i], end - i, sizeof(*entries),
-			      compare_ages);
+			      compare_equals);
 	}
 }
 

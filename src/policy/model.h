@@ -77,6 +77,8 @@ struct astra_job {
 	uint32_t tenant;   /* index into the snapshot's tenants */
 	uint32_t copies;   /* array tasks this record still stands for; >= 1 */
 	double weight;	   /* within its tenant; W_ij of LTGF */
+	double precedence; /* among its tenant's jobs that are equally served:
+			    * larger goes first; 0: no wish */
 	struct astra_request request;
 	enum astra_job_state state;
 	double submit_sec;     /* active from here on, unless blocked */

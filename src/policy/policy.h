@@ -25,6 +25,7 @@ struct astra_candidate {
 	uint32_t gpus;	 /* >= 1 */
 	double charge;	 /* that a grant costs a second; its GPUs' weights */
 	double submit_sec;
+	double precedence;	 /* of two that are alike, larger goes first */
 	double rho;		 /* of the job, Eq. 12 */
 	uint32_t leases;	 /* leases it has had so far */
 	bool fresh;		 /* never ran */

@@ -216,6 +216,15 @@ static void fill_times(const job_record_t *job, time_t now,
 	}
 }
 
+/* nice and scontrol top, or the priority that an operator has set, which goes
+ * before all of these. */
+static double precedence_of(const job_record_t *job)
+{
+	if (job->direct_set_prio)
+		return 2.0 * NICE_OFFSET + job->priority;
+	return (double)NICE_OFFSET - job->details->nice;
+}
+
 static int fill_info(struct astra_scene *scene, const job_record_t *job,
 		     const struct astra_pool_config *pool,
 		     struct astra_job_info *out)
@@ -274,6 +283,7 @@ static int fill_job(struct astra_scene *scene, struct astra_view *view,
 		.tenant = astra_tenants_of(&view->tenants, config, job),
 		.copies = copies_of(job),
 		.weight = astra_qos_weight(&view->qos, job->qos_id),
+		.precedence = precedence_of(job),
 		.state = state_of(job, pool->options.leases, now),
 		.lease_sec = info->terms.lease_sec,
 		.restart_cnt = job->restart_cnt,

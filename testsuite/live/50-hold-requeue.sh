@@ -133,13 +133,13 @@ wait_for 60 grew
 ok resume
 cancel_all
 
-# ---- top swaps nice values; no lease is given by them.
+# ---- top swaps nice values, and the order of jobs that have been served alike.
 
 blocker=$(sleeper --gpus=4 --no-requeue)
 runs "$blocker"
-first=$(user_sleeper --gpus=1)
+first=$(user_sleeper --gpus=4)
 says "$first" 'Lease: *'
-second=$(user_sleeper --gpus=1)
+second=$(user_sleeper --gpus=4)
 says "$second" 'Lease: *'
 nicer() { (($(job_field "$second" Nice) < $(job_field "$first" Nice))); }
 below() {
@@ -148,6 +148,13 @@ below() {
 wait_for 60 below
 as_nobody scontrol top "$second" 2>"$OUT/top" || fail "top: $(cat "$OUT/top")"
 check "top did not change nice" nicer
+above() {
+	(($(job_field "$second" Priority) > $(job_field "$first" Priority)))
+}
+wait_for 60 above
+scancel "$blocker"
+runs "$second"
+check "both are running" job_is "$first" PENDING
 ok top
 cancel_all
 check "slurmctld is gone" scontrol ping >/dev/null

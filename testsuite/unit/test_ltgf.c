@@ -95,6 +95,22 @@ static void fresh_tenants_are_served_by_weight(void **state)
 	EXPECT(&o, &contest, 0, 12, 1, 2, 13, 3, 4, 14, 5, 6, 15, 7);
 }
 
+/* --nice and scontrol top: of jobs with the same rho. It never outweighs rho.
+ */
+static void precedence_orders_equals(void **state)
+{
+	struct astra_candidate jobs[] = {job(0, 1, 0.5), job(0, 1, 0),
+					 job(0, 1, 0), job(0, 1, 0)};
+	const struct astra_contest contest = CONTEST(4, jobs, alone);
+	struct astra_options o = defaults();
+
+	(void)state;
+	jobs[0].precedence = 1000;
+	jobs[1].precedence = -100;
+	jobs[3].precedence = 1;
+	EXPECT(&o, &contest, 3, 2, 1, 0);
+}
+
 /* SPEC section 1, golden, Eq. 8 and Eq. 16: A 560/720 (560/800), B 200/300
  * (200/400). b2 (8 GPUs, rho 0), then B has 280/300 > 560/720: a2 (8) does not
  * fit in the 4 that are left, b1 (2) does. */
@@ -441,6 +457,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fresh_tenants_are_served_by_weight),
+		cmocka_unit_test(precedence_orders_equals),
 		cmocka_unit_test(the_neediest_tenant_goes_first),
 		cmocka_unit_test(a_grant_costs_its_charge),
 		cmocka_unit_test(a_job_as_large_as_the_cluster_starts),
