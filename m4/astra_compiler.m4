@@ -15,20 +15,25 @@ AS_IF([test "x$enable_werror" = xyes],
 AC_SUBST([ASTRA_CFLAGS])
 ])
 
-dnl ASTRA_SANITIZER: --enable-sanitizer=KIND adds -fsanitize=KIND everywhere.
+dnl ASTRA_SANITIZER: --enable-sanitizer=KIND adds -fsanitize=KIND everywhere but
+dnl in the SPANK plugin. A plugin stays loaded to slurmctld's end, so that reports
+dnl about leaks can name its functions.
 AC_DEFUN([ASTRA_SANITIZER], [
 AC_ARG_ENABLE([sanitizer],
 	[AS_HELP_STRING([--enable-sanitizer=KIND],
-		[build with a sanitizer: address, undefined or thread])],
+		[build with a sanitizer: address, undefined, thread or
+		 address,undefined])],
 	[], [enable_sanitizer=no])
 AS_CASE([$enable_sanitizer],
 	[no], [],
-	[address|undefined|thread], [
+	[address|undefined|thread|address,undefined], [
 		san="-fsanitize=$enable_sanitizer -fno-omit-frame-pointer"
 		ASTRA_CFLAGS="$ASTRA_CFLAGS $san"
-		ASTRA_LDFLAGS="-fsanitize=$enable_sanitizer"],
-	[AC_MSG_ERROR([--enable-sanitizer=$enable_sanitizer: give address, undefined or thread])])
+		ASTRA_LDFLAGS="-fsanitize=$enable_sanitizer -Wl,-z,nodelete"
+		ASTRA_UNSANITIZED="-fno-sanitize=all"],
+	[AC_MSG_ERROR([--enable-sanitizer=$enable_sanitizer: give address, undefined, thread or address,undefined])])
 AC_SUBST([ASTRA_LDFLAGS])
+AC_SUBST([ASTRA_UNSANITIZED])
 AC_SUBST([ASTRA_SANITIZER], [$enable_sanitizer])
 ])
 

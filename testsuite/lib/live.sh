@@ -31,6 +31,9 @@
 #   ctld_log PATTERN		whether slurmctld's log has such a line
 #   set_conf KEY VALUE		set a key of this cluster's astraea.conf's Pool
 #				line and reconfigure
+#
+# With ASTRAEA_CHECKER=asan|tsan|valgrind slurmctld runs under a checker; what it
+# finds fails the test, and all waits are longer. See checker.sh.
 
 set -euo pipefail
 umask 022 # jobs run as other users, too
@@ -38,6 +41,10 @@ umask 022 # jobs run as other users, too
 live_lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$live_lib/../.." && pwd)
 export top
+
+# shellcheck source=testsuite/lib/checker.sh
+. "$live_lib/checker.sh"
+checker_build
 
 live_end() {
 	local status=$?
@@ -90,7 +97,8 @@ check_eq() {
 }
 
 wait_for() {
-	local limit=$1 end=$((SECONDS + $1))
+	local limit=$(($1 * patience)) end
+	end=$((SECONDS + limit))
 	shift
 	until "$@"; do
 		((SECONDS <= end)) || fail "not within $limit s: $*"

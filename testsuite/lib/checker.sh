@@ -1,0 +1,69 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Run slurmctld under a checker of memory or threads. Sourced by cluster and
+# live.sh; ASTRAEA_CHECKER says which one:
+#
+#   asan      AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer in
+#             libastraea and the plugins; slurmctld itself is as installed
+#   tsan      ThreadSanitizer in the same
+#   valgrind  memcheck over all of slurmctld
+#
+# What a checker finds goes to DIR/log/checker.*; at the cluster's end
+# checker-report judges it.
+#
+# ASTRAEA_PATIENCE  factor for times that are waited [1; 2, or 6 with valgrind]
+
+checker_lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+case ${ASTRAEA_CHECKER-} in
+'') checker_patience=1 ;;
+asan | tsan) checker_patience=2 ;;
+valgrind) checker_patience=6 ;;
+*)
+	echo "ASTRAEA_CHECKER=$ASTRAEA_CHECKER: asan, tsan or valgrind" >&2
+	exit 1
+	;;
+esac
+patience=${ASTRAEA_PATIENCE:-$checker_patience}
+
+# Let the build folder be that of the checker's variant.
+checker_build() {
+	case ${ASTRAEA_CHECKER-} in
+	asan | tsan)
+		ASTRAEA_BUILDDIR=$("$checker_lib/variant" "$ASTRAEA_CHECKER")
+		export ASTRAEA_BUILDDIR
+		;;
+	esac
+}
+
+# checker_command DIR [PRELOAD]: sets $checker, what stands before slurmctld.
+# Frames of Slurm have no frame pointers, hence fast_unwind_on_malloc=0. A
+# thread that a sanitizer does not see ending, as in a child of slurmctld, is
+# no leak of ours.
+checker_command() {
+	local log=$1/log/checker preload=${2-} common
+	common="log_path=$log:fast_unwind_on_malloc=0"
+	case ${ASTRAEA_CHECKER-} in
+	asan)
+		preload="$(checker_runtime asan) $(checker_runtime ubsan) $preload"
+		checker=(env LD_PRELOAD="$preload"
+			ASAN_OPTIONS="$common:detect_leaks=1"
+			UBSAN_OPTIONS="log_path=$log:print_stacktrace=1")
+		;;
+	tsan)
+		checker=(env LD_PRELOAD="$(checker_runtime tsan) $preload"
+			TSAN_OPTIONS="log_path=$log:ignore_noninstrumented_modules=1")
+		;;
+	valgrind)
+		checker=(env ${preload:+LD_PRELOAD="$preload"} valgrind
+			--log-file="$log.%p" --leak-check=full
+			--show-leak-kinds=definite,indirect --num-callers=30
+			--keep-debuginfo=yes)
+		;;
+	*) checker=(env ${preload:+LD_PRELOAD="$preload"}) ;;
+	esac
+}
+
+# The runtime that gcc links.
+checker_runtime() { readlink -f "$(gcc -print-file-name="lib$1.so")"; }
