@@ -27,14 +27,12 @@ AC_ARG_ENABLE([sanitizer],
 AS_CASE([$enable_sanitizer],
 	[no], [],
 	[address|undefined|thread|address,undefined], [
-		san="-fsanitize=$enable_sanitizer -fno-omit-frame-pointer"
-		ASTRA_CFLAGS="$ASTRA_CFLAGS $san"
-		ASTRA_LDFLAGS="-fsanitize=$enable_sanitizer -Wl,-z,nodelete"
-		ASTRA_UNSANITIZED="-fno-sanitize=all"],
+		ASTRA_SANITIZE="-fsanitize=$enable_sanitizer"
+		ASTRA_SANITIZE="$ASTRA_SANITIZE -fno-omit-frame-pointer"
+		ASTRA_LDFLAGS="-fsanitize=$enable_sanitizer -Wl,-z,nodelete"],
 	[AC_MSG_ERROR([--enable-sanitizer=$enable_sanitizer: give address, undefined, thread or address,undefined])])
 AC_SUBST([ASTRA_LDFLAGS])
-AC_SUBST([ASTRA_UNSANITIZED])
-AC_SUBST([ASTRA_SANITIZER], [$enable_sanitizer])
+AC_SUBST([ASTRA_SANITIZE])
 ])
 
 dnl ASTRA_FAULT_POINTS: --enable-fault-points, for the tests of crashes.

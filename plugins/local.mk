@@ -30,6 +30,6 @@ job_submit_astraea_la_SOURCES = plugins/job_submit/astraea/job_submit_astraea.c
 plugin_LTLIBRARIES += spank_astraea.la
 spank_astraea_la_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
 # Sbatch and slurmstepd load it, and they have no sanitizer's runtime.
-spank_astraea_la_CFLAGS = $(AM_CFLAGS) $(ASTRA_UNSANITIZED)
-spank_astraea_la_LDFLAGS = $(MODULE_FLAGS) $(ASTRA_UNSANITIZED)
+spank_astraea_la_CFLAGS = $(ASTRA_CFLAGS)
+spank_astraea_la_LDFLAGS = $(PLAIN_MODULE_FLAGS)
 spank_astraea_la_SOURCES = plugins/spank/astraea/spank_astraea.c

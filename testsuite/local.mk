@@ -124,6 +124,18 @@ test_engine_snapshot_SOURCES = testsuite/unit/test_engine_snapshot.c \
 test_engine_snapshot_CFLAGS = $(UNIT_CFLAGS)
 test_engine_snapshot_LDADD = $(UNIT_LIBS)
 
+# Memory and threads.
+EXTRA_DIST += \
+	testsuite/lib/checker-report \
+	testsuite/lib/checker-samples \
+	testsuite/lib/checker.sh \
+	testsuite/lib/malloced.c \
+	testsuite/lib/soak-judge \
+	testsuite/lib/soak.sh \
+	testsuite/live/80-soak.sh \
+	testsuite/live/81-sanitizers.sh \
+	testsuite/long/80-soak.sh
+
 # Against real daemons, by testsuite/run.sh.
 EXTRA_DIST += \
 	testsuite/live/01-stock-cluster.sh \

@@ -12,19 +12,20 @@
 # What a checker finds goes to DIR/log/checker.*; at the cluster's end
 # checker-report judges it.
 #
-# ASTRAEA_PATIENCE  factor for times that are waited [1; 2, or 6 with valgrind]
+# ASTRAEA_PATIENCE  factor for times that are waited [1; 3 with a sanitizer, 6 with valgrind]
 
 checker_lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 case ${ASTRAEA_CHECKER-} in
 '') checker_patience=1 ;;
-asan | tsan) checker_patience=2 ;;
+asan | tsan) checker_patience=3 ;;
 valgrind) checker_patience=6 ;;
 *)
 	echo "ASTRAEA_CHECKER=$ASTRAEA_CHECKER: asan, tsan or valgrind" >&2
 	exit 1
 	;;
 esac
+# shellcheck disable=SC2034
 patience=${ASTRAEA_PATIENCE:-$checker_patience}
 
 # Let the build folder be that of the checker's variant.
@@ -38,28 +39,25 @@ checker_build() {
 }
 
 # checker_command DIR [PRELOAD]: sets $checker, what stands before slurmctld.
-# Frames of Slurm have no frame pointers, hence fast_unwind_on_malloc=0. A
-# thread that a sanitizer does not see ending, as in a child of slurmctld, is
-# no leak of ours.
+# Frames of Slurm have no frame pointers, hence fast_unwind_on_malloc=0.
 checker_command() {
-	local log=$1/log/checker preload=${2-} common
-	common="log_path=$log:fast_unwind_on_malloc=0"
+	local log=$1/log/checker preload=${2-}
+	# shellcheck disable=SC2034
 	case ${ASTRAEA_CHECKER-} in
 	asan)
 		preload="$(checker_runtime asan) $(checker_runtime ubsan) $preload"
 		checker=(env LD_PRELOAD="$preload"
-			ASAN_OPTIONS="$common:detect_leaks=1"
+			ASAN_OPTIONS="log_path=$log:fast_unwind_on_malloc=0"
 			UBSAN_OPTIONS="log_path=$log:print_stacktrace=1")
 		;;
 	tsan)
 		checker=(env LD_PRELOAD="$(checker_runtime tsan) $preload"
-			TSAN_OPTIONS="log_path=$log:ignore_noninstrumented_modules=1")
+			TSAN_OPTIONS="log_path=$log")
 		;;
 	valgrind)
 		checker=(env ${preload:+LD_PRELOAD="$preload"} valgrind
-			--log-file="$log.%p" --leak-check=full
-			--show-leak-kinds=definite,indirect --num-callers=30
-			--keep-debuginfo=yes)
+			"--log-file=$log.%p" --leak-check=full
+			--num-callers=30 --keep-debuginfo=yes)
 		;;
 	*) checker=(env ${preload:+LD_PRELOAD="$preload"}) ;;
 	esac

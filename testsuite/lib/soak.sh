@@ -1,0 +1,101 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Slurmctld's memory while jobs come and go under leases of two seconds: some
+# end by themselves, some are requeued, checkpoint, are held or cancelled,
+# others are none of ours; sfair asks, and slurm.conf is read again.
+#
+#	. "$(dirname "$0")/../lib/soak.sh"
+#	soak ROUNDS EVERY BYTES [--stock]
+#
+# fails where memory grows by more than BYTES for each job: soak-judge says how
+# this is seen. After EVERY rounds slurmctld is left alone until it has
+# forgotten all jobs, so that what it holds then can be compared. These figures
+# go to $SOAK_CSV [a temporary file]. With --stock plain Slurm does the same jobs.
+# shellcheck source=testsuite/lib/live.sh
+. "$(dirname "${BASH_SOURCE[0]}")/live.sh"
+
+soak() {
+	local rounds=$1 every=$2 bytes=$3 csv
+	shift 3
+	soak_cluster "$@"
+	csv=${SOAK_CSV:-$CLUSTER_DIR/soak.csv}
+	echo "round,sec,jobs,malloced,rss" >"$csv"
+	for ((round = 1; round <= rounds; round++)); do
+		soak_round
+		((round % every)) || soak_line >>"$csv"
+	done
+	[[ ${ASTRAEA_CHECKER-} ]] ||
+		"$live_lib/soak-judge" --bytes "$bytes" "$csv"
+}
+
+# Without thread caches, what is malloced is what is used. Jobs are forgotten
+# soon after they end.
+soak_cluster() {
+	local conf
+	soak_dir=$(mktemp -d)
+	conf=$soak_dir/astraea.conf
+	cat >"$conf" <<-EOT
+		Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=2 CheckpointGrace=1
+	EOT
+	gcc -O2 -shared -fPIC -o "$soak_dir/malloced.so" "$live_lib/malloced.c"
+	export SLURMCTLD_PRELOAD=$soak_dir/malloced.so
+	export MALLOCED=$soak_dir/malloced
+	export GLIBC_TUNABLES=glibc.malloc.tcache_count=0
+	start_cluster --nodes 2 --gpus 8 --astraea "$conf" \
+		--slurm MinJobAge=2 "$@"
+	unset GLIBC_TUNABLES
+	stock='' jobs=0
+	[[ " $* " != *" --stock "* ]] || stock=1
+	[[ $stock ]] || wait_for 30 eval 'sfair tenant >/dev/null 2>&1'
+}
+
+# So many jobs at a time, lest they be more on a slow machine.
+few_jobs() { (($(squeue -h -r -o %i | wc -l) < 20)); }
+no_jobs() { [[ ! $(squeue -h -t all -o %i) ]]; }
+
+# task SECONDS: a job's script, which gets done in its third run at the latest;
+# one of three checkpoints when it is told to.
+task() {
+	((round % 3)) || echo "trap 'exit 85' USR1"
+	echo "[ \${SLURM_RESTART_COUNT:-0} -ge 2 ] || { sleep $1 & wait; }"
+}
+
+soak_round() {
+	local id seconds=0.$((round % 10))
+	((round % 4)) || seconds=3
+	id=$(submit --signal=USR1 --requeue --array=1-3 \
+		--gpus=$((1 + round % 4)) --wrap "$(task "$seconds")")
+	submit -p cpu -n1 --wrap "sleep 0.$((round % 10))" >/dev/null
+	jobs=$((jobs + 4))
+	case $((round % 5)) in
+	0) scancel "${id}_2" ;;
+	1) scontrol uhold "${id}_3" && scontrol release "${id}_3" ;;
+	2) [[ $stock ]] || soak_ask "$id" ;;
+	3) scontrol update jobid="$id" timelimit=10 || true ;;
+	esac
+	((round % 20)) || scontrol reconfigure
+	wait_for 120 few_jobs
+}
+
+soak_ask() {
+	sfair job >/dev/null
+	sfair tenant --json >/dev/null
+	sfair why "$1" >/dev/null 2>&1 || true # it may have ended
+	sprio >/dev/null
+}
+
+# The least of what is malloced within a second: connections come and go.
+soak_line() {
+	local pid malloced least='' rss
+	wait_for 120 no_jobs
+	pid=$(<"$CLUSTER_DIR/pids/slurmctld")
+	for _ in {1..10}; do
+		sleep 0.1
+		malloced=$(<"$MALLOCED.$pid")
+		malloced=${malloced%% *}
+		((least && least < malloced)) || least=$malloced
+	done
+	rss=$(awk '/^Rss:/ { print $2 * 1024 }' "/proc/$pid/smaps_rollup")
+	echo "$round,$SECONDS,$jobs,$least,$rss"
+}

@@ -1,0 +1,6 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Slurmctld's memory stays flat while jobs come and go: the short form.
+. "$(dirname "$0")/../lib/soak.sh"
+
+soak 40 8 100

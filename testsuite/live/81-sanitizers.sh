@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# No bad access, no leak, no undefined behaviour and no race in "make check";
+# no bad access, leak or undefined behaviour of ours inside slurmctld. Here
+# with two live tests; ASTRAEA_CHECKER=asan testsuite/run.sh 'live/*' does all.
+set -euo pipefail
+top=$(cd "$(dirname "$0")/../.." && pwd)
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+# A checker is worth as much as the eyes that read what it says.
+judged() { "$top/testsuite/lib/checker-report" "$1" >"$log"; }
+for sample in "$top"/testsuite/lib/checker-samples/*; do
+	case $sample in
+	*-of-ours) ! judged "$sample" ;;
+	*) judged "$sample" ;;
+	esac || {
+		echo "FAIL: $sample is not judged right:"
+		cat "$log"
+		exit 1
+	}
+done
+
+# Test programs name the undefined, but go on unless they are told.
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+for variant in asan tsan; do
+	folder=$("$top/testsuite/lib/variant" "$variant")
+	make -C "$folder" check >"$log" 2>&1 || {
+		echo "FAIL: make check in $folder"
+		tail -n 60 "$log"
+		exit 1
+	}
+done
+
+for name in 15-lease-end 24-config; do
+	ASTRAEA_CHECKER=asan "$top/testsuite/live/$name.sh" || {
+		echo "FAIL: $name within AddressSanitizer"
+		exit 1
+	}
+done

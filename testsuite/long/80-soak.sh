@@ -1,0 +1,6 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Slurmctld's memory stays flat over 1,000 rounds of jobs.
+. "$(dirname "$0")/../lib/soak.sh"
+
+soak 1000 10 10 "$@"
