@@ -24,7 +24,7 @@
 #define READY_POLL_USEC 20000
 
 static pthread_mutex_t life_mutex = PTHREAD_MUTEX_INITIALIZER;
-static bool running; /* under life_mutex */
+static atomic_bool running; /* written under life_mutex */
 static pthread_t thread;
 static struct astra_cycle cycle; /* the thread's, while it runs */
 
@@ -173,10 +173,14 @@ static void prepare(void)
 	astra_cycle_follow(&cycle);
 }
 
+/* Slurmctld comes with its locks held, and stopping waits for a thread that may
+ * want them: so nobody who finds it running waits here. */
 int astra_host_start(void)
 {
 	int rc = 0;
 
+	if (running)
+		return 0;
 	pthread_mutex_lock(&life_mutex);
 	if (!running && !slurmctld_config.shutdown_time) {
 		prepare();

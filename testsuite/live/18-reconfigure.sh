@@ -66,7 +66,6 @@ bad 4 "Weight=heavy" <<<"${good/Weight=2/Weight=heavy}"
 bad 5 "Tenant=red" <<<"${good/Tenant=blue/Tenant=red}"
 bad 3 "Policy=best" <<<"${good/LeaseTerm=600/Policy=best}"
 bad 3 "TenantVariant=eq9" <<<"${good/LeaseTerm=600/TenantVariant=eq9}"
-bad 3 "Partitions=gpu,nosuch" <<<"${good/Partitions=gpu/Partitions=gpu,nosuch}"
 bad 6 "\"Nonsense\" has no value" <<<"$good
 Nonsense"
 
