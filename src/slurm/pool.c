@@ -20,9 +20,19 @@ static void close_pool(struct astra_pool *pool)
 	free(pool->path);
 }
 
+/* A job whose lease is over may have got its signal though that was not saved:
+ * killed in between, or an older file is all there is. Then it checkpoints. */
+static bool may_be_in_grace(const struct astra_job_view *view, double now_sec)
+{
+	if (view->phase == ASTRA_PHASE_WAITING)
+		return false;
+	return view->phase == ASTRA_PHASE_GRACE ||
+	       view->lease_end_sec <= now_sec;
+}
+
 /* Jobs may end before the first round, also those that were in their grace when
  * slurmctld stopped. */
-static void remember_jobs(const struct astra_pool *pool)
+static void remember_jobs(const struct astra_pool *pool, double now_sec)
 {
 	const struct astra_options *o = astra_engine_options(pool->engine);
 
@@ -39,7 +49,7 @@ static void remember_jobs(const struct astra_pool *pool)
 		entry = astra_ledger_of(&view, ASTRA_LEDGER_ANY_RUN);
 		if (view.id && o->admin_comment)
 			astra_ledger_add(&entry);
-		if (!view.id || view.phase != ASTRA_PHASE_GRACE)
+		if (!view.id || !may_be_in_grace(&view, now_sec))
 			continue;
 		grace.job = view.id;
 		memcpy(grace.exit, o->checkpoint_exit, sizeof(grace.exit));
@@ -55,10 +65,12 @@ static void keep_aside(const struct astra_pool *pool)
 		      pool->path, pool->path);
 }
 
-static struct astra_engine *load(const struct astra_pool *pool,
-				 const struct astra_options *options)
+/* What cannot be used is put aside. Returns whether there may be another, as
+ * the one before a newer release's. */
+static bool load_one(const struct astra_pool *pool,
+		     const struct astra_options *options,
+		     struct astra_engine **engine)
 {
-	struct astra_engine *engine = NULL;
 	struct astra_error err = {""};
 	bool fallback = false;
 	void *data = NULL;
@@ -67,23 +79,33 @@ static struct astra_engine *load(const struct astra_pool *pool,
 	if (astra_state_read(pool->path, &data, &size, &fallback, &err) < 0) {
 		error("astraea: pool %s begins anew: %s", pool->name, err.text);
 		keep_aside(pool);
-		return NULL;
+		return false;
 	}
 	if (!data)
-		return NULL;
+		return false;
 	if (fallback) {
 		error("astraea: pool %s: the state before the last one is "
 		      "used: %s",
 		      pool->name, err.text);
 		keep_aside(pool);
 	}
-	engine = astra_engine_restore(options, data, size, &err);
-	if (!engine) {
-		error("astraea: pool %s begins anew: %s: %s", pool->name,
-		      pool->path, err.text);
-		keep_aside(pool);
-	}
+	*engine = astra_engine_restore(options, data, size, &err);
 	free(data);
+	if (*engine)
+		return false;
+	error("astraea: pool %s: %s cannot be used: %s", pool->name, pool->path,
+	      err.text);
+	keep_aside(pool);
+	return !fallback;
+}
+
+static struct astra_engine *load(const struct astra_pool *pool,
+				 const struct astra_options *options)
+{
+	struct astra_engine *engine = NULL;
+
+	if (load_one(pool, options, &engine))
+		(void)load_one(pool, options, &engine);
 	return engine;
 }
 
@@ -116,7 +138,7 @@ static void open_pool(struct astra_pool *pool,
 	}
 	pool->engine = load(pool, &config->options);
 	if (pool->engine) {
-		remember_jobs(pool);
+		remember_jobs(pool, now_sec);
 		go_on_from(pool, now_sec);
 		info("astraea: pool %s goes on with its saved leases",
 		     pool->name);
