@@ -116,6 +116,19 @@ one_line_stanzas() {
 	}' "$1"
 }
 
+# get_source VERSION OPTION...: unpack the source package into ./slurm-wlm-*/.
+# Some mirrors have nothing of it but the upstream tar, which will do: Debian's
+# patches are about paths.
+get_source() {
+	local version=$1
+	shift
+	apt "$@" source "slurm-wlm=$version" && return
+	apt "$@" source --download-only --tar-only "slurm-wlm=$version" || return
+	mkdir slurm-wlm-upstream
+	tar -x --strip-components=1 -C slurm-wlm-upstream \
+		-f slurm-wlm_*.orig.tar.*z*
+}
+
 # fetch_source VERSION FOLDER: unpack the source package into FOLDER. apt gets
 # an index of its own, so the machine's lists stay as they are.
 fetch_source() {
@@ -131,8 +144,7 @@ fetch_source() {
 		-o APT::Sandbox::User=root)
 	apt "${opts[@]}" update ||
 		say "apt-get update complained; going on with what it fetched"
-	(cd "$tmp" && apt "${opts[@]}" source "slurm-wlm=$version" \
-		>fetch.log 2>&1) || {
+	(cd "$tmp" && get_source "$version" "${opts[@]}" >fetch.log 2>&1) || {
 		tail -20 "$tmp/fetch.log" >&2
 		rm -rf "$tmp"
 		die "no source package slurm-wlm $version at the machine's" \
