@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Slurm's private headers, and what differs between its releases. All other
- * files include Slurm through this one only. Tried with 22.05; what is known
- * and cheap about later ones is here, so that a port starts with a compile.
+ * files include Slurm through this one only. Tried with 22.05 and 24.11; for
+ * the releases between, where a difference began is a guess.
  */
 #ifndef ASTRA_COMPAT_H
 #define ASTRA_COMPAT_H
@@ -25,12 +25,22 @@
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
 #include "src/interfaces/burst_buffer.h"
 #include "src/interfaces/gres.h"
+#include "src/interfaces/preempt.h"
 #include "src/interfaces/select.h"
 #else
 #include "src/common/gres.h"
 #include "src/common/power.h"
 #include "src/common/select.h"
 #include "src/slurmctld/burst_buffer.h"
+#include "src/slurmctld/preempt.h"
+#endif
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+#include "src/common/job_features.h"
+#include "src/slurmctld/proc_req.h"
+#include "src/stepmgr/srun_comm.h"
+#include "src/stepmgr/stepmgr.h"
+#else
+#include "src/slurmctld/srun_comm.h"
 #endif
 
 #include "src/slurmctld/acct_policy.h"
@@ -39,25 +49,16 @@
 #include "src/slurmctld/licenses.h"
 #include "src/slurmctld/locks.h"
 #include "src/slurmctld/node_scheduler.h"
-#include "src/slurmctld/preempt.h"
 #include "src/slurmctld/reservation.h"
 #include "src/slurmctld/slurmctld.h"
-#include "src/slurmctld/srun_comm.h"
 #include "src/slurmctld/state_save.h"
 
 #if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
 /* Written as in the newer releases. */
 typedef struct xlist list_t;
+typedef struct listIterator list_itr_t;
 typedef struct job_details job_details_t;
-#endif
-
-/* The hook behind sprio lost its first argument. */
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
-#define ASTRA_FACTORS_PARAMS uid_t uid
-#define ASTRA_FACTORS_ARGS uid
-#else
-#define ASTRA_FACTORS_PARAMS priority_factors_request_msg_t *request, uid_t uid
-#define ASTRA_FACTORS_ARGS request, uid
+#define FEATURE_OP_MOR FEATURE_OP_XOR
 #endif
 
 /* The name of a reason as squeue writes it. Borrowed, never NULL. */
@@ -107,13 +108,45 @@ static inline int astra_requeue(uint32_t job_id)
 }
 
 /* Whether slurmctld has all that plugins may look at: jobs, dependencies,
- * priorities. Its signal thread is made right after. Locks: none. */
+ * priorities. This thread of its own is made right after. Locks: none. */
 static inline bool astra_slurmctld_ready(void)
 {
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
-	return slurmctld_config.thread_id_rpc != 0;
+	return slurmctld_config.thread_id_purge_files != 0;
+}
+
+/* Take the array's task array_task_id out of its record, which becomes the
+ * task's; its last task needs no other. Locks: job write. */
+static inline void astra_array_split(job_record_t *job)
+{
+	bool last = job->array_recs->task_cnt <= 1;
+
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
+	(void)(last ? job_array_post_sched(job, true)
+		    : job_array_split(job, true));
 #else
-	return slurmctld_config.thread_id_sig != 0;
+	(void)(last ? job_array_post_sched(job) : job_array_split(job));
+#endif
+}
+
+/* The nodes of a list of names that exist. Caller frees.
+ * Locks: node read. Returns a Slurm error number. */
+static inline int astra_nodes_named(char *names, bitstr_t **nodes)
+{
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
+	return node_name2bitmap(names, true, nodes, NULL);
+#else
+	return node_name2bitmap(names, true, nodes);
+#endif
+}
+
+/* The priorities of a job of several partitions, in the order of
+ * part_ptr_list. Borrowed, NULL when it has none. Locks: job read. */
+static inline uint32_t *astra_part_priorities(const job_record_t *job)
+{
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
+	return job->part_prio ? job->part_prio->priority_array : NULL;
+#else
+	return job->priority_array;
 #endif
 }
 
@@ -159,6 +192,24 @@ typedef priority_factors_t astra_factors_t;
 	job_desc_msg_t *desc, job_record_t *job, uint32_t uid
 #define ASTRA_MODIFY_ERR NULL
 typedef priority_factors_object_t astra_factors_t;
+#endif
+/* burst_buffer: what the gate has no use for. */
+#define ASTRA_UNUSED __attribute__((unused))
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
+#define ASTRA_BB_STATUS_PARAMS                                \
+	ASTRA_UNUSED uint32_t argc, ASTRA_UNUSED char **argv, \
+		ASTRA_UNUSED uint32_t uid, ASTRA_UNUSED uint32_t gid
+#define ASTRA_BB_SCRIPT_PARAMS                                        \
+	ASTRA_UNUSED char *func, ASTRA_UNUSED uint32_t job_id,        \
+		ASTRA_UNUSED uint32_t argc, ASTRA_UNUSED char **argv, \
+		ASTRA_UNUSED job_info_msg_t *jobs, ASTRA_UNUSED char **answer
+#else
+#define ASTRA_BB_STATUS_PARAMS \
+	ASTRA_UNUSED uint32_t argc, ASTRA_UNUSED char **argv
+#define ASTRA_BB_SCRIPT_PARAMS                                        \
+	ASTRA_UNUSED char *func, ASTRA_UNUSED uint32_t job_id,        \
+		ASTRA_UNUSED uint32_t argc, ASTRA_UNUSED char **argv, \
+		ASTRA_UNUSED char **answer
 #endif
 
 /* How sbatch writes --gpus=N for slurmctld. */

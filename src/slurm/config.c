@@ -97,8 +97,8 @@ static void option_keys(s_p_options_t *out, size_t *count)
 {
 	for (const struct astra_option *o = astra_option_table;
 	     o->key && *count < KEYS_MAX - 5; o++)
-		out[(*count)++] = (s_p_options_t){plain(o->key), S_P_STRING,
-						  NULL, NULL, NULL};
+		out[(*count)++] = (s_p_options_t){.key = plain(o->key),
+						  .type = S_P_STRING};
 }
 
 static int parse_line(void **data, const char *key, const char *value,
@@ -119,8 +119,8 @@ static int parse_pool(void **data, slurm_parser_enum_t type, const char *key,
 		      const char *value, const char *line, char **leftover)
 {
 	s_p_options_t options[KEYS_MAX] = {
-		{plain("Pool"), S_P_STRING, NULL, NULL, NULL},
-		{plain("Partitions"), S_P_STRING, NULL, NULL, NULL},
+		{.key = plain("Pool"), .type = S_P_STRING},
+		{.key = plain("Partitions"), .type = S_P_STRING},
 	};
 	size_t count = 2;
 
@@ -134,11 +134,11 @@ static int parse_tenant(void **data, slurm_parser_enum_t type, const char *key,
 			const char *value, const char *line, char **leftover)
 {
 	s_p_options_t options[] = {
-		{plain("Tenant"), S_P_STRING, NULL, NULL, NULL},
-		{plain("Accounts"), S_P_STRING, NULL, NULL, NULL},
-		{plain("Users"), S_P_STRING, NULL, NULL, NULL},
-		{plain("Weight"), S_P_STRING, NULL, NULL, NULL},
-		{NULL, S_P_IGNORE, NULL, NULL, NULL},
+		{.key = plain("Tenant"), .type = S_P_STRING},
+		{.key = plain("Accounts"), .type = S_P_STRING},
+		{.key = plain("Users"), .type = S_P_STRING},
+		{.key = plain("Weight"), .type = S_P_STRING},
+		{.key = NULL},
 	};
 
 	(void)type;
@@ -154,10 +154,16 @@ static void free_table(void *data)
 static s_p_hashtbl_t *parse_file(const char *path, struct astra_error *err)
 {
 	s_p_options_t options[KEYS_MAX] = {
-		{plain("Pool"), S_P_ARRAY, parse_pool, free_table, NULL},
-		{plain("Tenant"), S_P_ARRAY, parse_tenant, free_table, NULL},
-		{plain("TenantLevel"), S_P_STRING, NULL, NULL, NULL},
-		{plain("Socket"), S_P_STRING, NULL, NULL, NULL},
+		{.key = plain("Pool"),
+		 .type = S_P_ARRAY,
+		 .handler = parse_pool,
+		 .destroy = free_table},
+		{.key = plain("Tenant"),
+		 .type = S_P_ARRAY,
+		 .handler = parse_tenant,
+		 .destroy = free_table},
+		{.key = plain("TenantLevel"), .type = S_P_STRING},
+		{.key = plain("Socket"), .type = S_P_STRING},
 	};
 	size_t count = 4;
 	s_p_hashtbl_t *table;

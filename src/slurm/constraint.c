@@ -42,8 +42,8 @@ static int compare_alternative(void *x, void *arg)
 {
 	const job_feature_t *feature = x;
 	struct choice *c = arg;
-	bool alternative = feature->op_code == FEATURE_OP_XOR ||
-			   c->before == FEATURE_OP_XOR;
+	bool alternative = feature->op_code == FEATURE_OP_MOR ||
+			   c->before == FEATURE_OP_MOR;
 	bitstr_t *own;
 	uint64_t gpus;
 	bool enough;
@@ -93,7 +93,7 @@ static int is_intricate(void *x, void *arg)
 	const job_feature_t *feature = x;
 	bool *found = arg;
 
-	*found |= feature->count || feature->op_code == FEATURE_OP_XOR ||
+	*found |= feature->count || feature->op_code == FEATURE_OP_MOR ||
 		  feature->op_code == FEATURE_OP_XAND;
 	return 0;
 }

@@ -93,7 +93,7 @@ static bool wait_for_round(double due_sec, double last_sec, bool *reread)
 }
 
 /* Plugins are initialised before jobs, dependencies and priorities are in
- * place; the signal thread is made when they are. */
+ * place. */
 static bool wait_until_ready(void)
 {
 	for (;;) {

@@ -7,7 +7,8 @@
 
 /* Read astraea.conf and start the thread, unless it runs already. It begins
  * once slurmctld is ready.
- * Locks: caller holds slurmctld's (plugins are initialised under them).
+ * Locks: caller holds slurmctld's, or slurmctld serves nobody yet: it
+ * initialises plugins.
  * Returns 0, or -1 when no thread could be made; already logged. */
 int astra_host_start(void);
 

@@ -170,7 +170,7 @@ uint32_t astra_park_refresh(void)
 	struct sweep s = {.from = from};
 	/* list_for_each() would keep the list locked, and a singleton's
 	 * dependency is looked up in it: slurmctld would end itself. */
-	ListIterator jobs = list_iterator_create(job_list);
+	list_itr_t *jobs = list_iterator_create(job_list);
 	job_record_t *job;
 
 	while ((job = list_next(jobs)))

@@ -105,7 +105,7 @@ static void serve_job(struct serve *s, job_record_t *job)
 static void serve_all(struct serve *s)
 {
 	/* Starting an array's task adds a record to the list. */
-	ListIterator jobs = list_iterator_create(job_list);
+	list_itr_t *jobs = list_iterator_create(job_list);
 	job_record_t *job;
 
 	while ((job = list_next(jobs)))

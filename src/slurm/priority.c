@@ -21,7 +21,7 @@ struct child {
 	double (*fs_factor)(long double usage, long double shares);
 	list_t *(*factors)(ASTRA_FACTORS_PARAMS);
 	void (*job_end)(job_record_t *job);
-	void (*recover)(uint32_t boost);
+	uint32_t (*recover)(uint32_t boost);
 	void (*thread_start)(void);
 };
 
@@ -61,12 +61,13 @@ static bool is_settable(const job_record_t *job)
 
 static void store(job_record_t *job, uint32_t priority)
 {
+	uint32_t *each = astra_part_priorities(job);
 	int parts = 0;
 
-	if (job->part_ptr_list && job->priority_array)
+	if (job->part_ptr_list && each)
 		parts = list_count(job->part_ptr_list);
 	for (int i = 0; i < parts; i++)
-		job->priority_array[i] = priority;
+		each[i] = priority;
 	if (job->priority == priority)
 		return;
 	job->priority = priority;
@@ -216,16 +217,14 @@ static void find_symbols(void)
 	};
 }
 
-/* The engine is started here when no other plugin of ours is loaded. Slurmctld
- * holds no locks now. */
+/* The engine is started here when no other plugin of ours is loaded. Some
+ * releases hold their locks now and some do not, but none serves anybody yet. */
 static void begin(void)
 {
 	pthread_mutex_lock(&publish_lock);
 	publishing = true;
 	pthread_mutex_unlock(&publish_lock);
-	lock_slurmctld(astra_write_locks());
 	(void)astra_host_start();
-	unlock_slurmctld(astra_write_locks());
 }
 
 int astra_priority_init(void)
@@ -313,10 +312,9 @@ void astra_priority_job_end(job_record_t *job)
 		astra_host_wake();
 }
 
-void astra_priority_recover(uint32_t boost)
+uint32_t astra_priority_recover(uint32_t boost)
 {
-	if (child.recover)
-		child.recover(boost);
+	return child.recover ? child.recover(boost) : 0;
 }
 
 void astra_priority_thread_start(void)

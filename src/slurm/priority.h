@@ -66,7 +66,7 @@ void astra_priority_set_assoc_usage(slurmdb_assoc_rec_t *assoc);
 double astra_priority_fs_factor(long double usage, long double shares);
 list_t *astra_priority_factors(ASTRA_FACTORS_PARAMS);
 void astra_priority_job_end(job_record_t *job);
-void astra_priority_recover(uint32_t boost);
+uint32_t astra_priority_recover(uint32_t boost);
 void astra_priority_thread_start(void);
 
 #endif

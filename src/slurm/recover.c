@@ -139,10 +139,7 @@ static job_record_t *split_again(const struct astra_box_event *e)
 	    !bit_test(tasks, e->array_task))
 		return NULL;
 	job->array_task_id = e->array_task;
-	if (job->array_recs->task_cnt > 1)
-		(void)job_array_split(job);
-	else
-		(void)job_array_post_sched(job);
+	astra_array_split(job);
 	return job;
 }
 
@@ -185,7 +182,7 @@ static void keep_waiting(const job_record_t *job,
 		       sizeof(*survivors)) < 0)
 		return;
 	memcpy(nodes, e->nodes, sizeof(nodes));
-	if (*nodes && node_name2bitmap(nodes, true, &s.nodes))
+	if (*nodes && astra_nodes_named(nodes, &s.nodes))
 		FREE_NULL_BITMAP(s.nodes);
 	info("astraea: %pJ was started before slurmctld was killed; it waits "
 	     "until %s have answered",

@@ -93,7 +93,7 @@ static const char *either(const char *changed, const char *old)
 int astra_submit_read_change(struct astra_submit *r, const job_desc_msg_t *d,
 			     const job_record_t *job, struct astra_error *err)
 {
-	const struct job_details *details = job->details;
+	const job_details_t *details = job->details;
 
 	*r = (struct astra_submit){
 		.partitions = either(d->partition, job->partition),

@@ -143,14 +143,15 @@ bool astra_stock_suffices(const part_record_t *part,
 /* Whether the partition reaches a GPU of a managed partition. */
 bool astra_stock_reaches_pool(const part_record_t *part)
 {
-	ListIterator parts = list_iterator_create(part_list);
+	list_itr_t *parts = list_iterator_create(part_list);
 	const part_record_t *other;
 	struct astra_options options;
 	bool found = false;
 
 	while (!found && (other = list_next(parts))) {
 		if (!astra_config_pool_of(other->name, NULL, &options) ||
-		    !options.leases || !part->node_bitmap || !other->node_bitmap ||
+		    !options.leases || !part->node_bitmap ||
+		    !other->node_bitmap ||
 		    !bit_overlap_any(part->node_bitmap, other->node_bitmap))
 			continue;
 		for (bitoff_t i = 0; i < bit_size(part->node_bitmap); i++) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* burst_buffer/astraea: the gate that Slurm asks before it starts a job. Entry
- * points only; it has nothing to do with burst buffers. Starts the engine
- * where SchedulerType stays sched/backfill. */
+ * points only, the union over Slurm's releases; it has nothing to do with burst
+ * buffers. Starts the engine where SchedulerType stays sched/backfill. */
 #include "src/common/fault.h"
 #include "src/slurm/compat.h"
 #include "src/slurm/expected.h"
 #include "src/slurm/gate.h"
 #include "src/slurm/grace.h"
-#include "src/slurm/ledger.h"
 #include "src/slurm/host.h"
+#include "src/slurm/ledger.h"
 #include "src/slurm/recover.h"
 
 const char plugin_name[] = "Astraea gate";
@@ -17,9 +17,10 @@ const uint32_t plugin_version = SLURM_VERSION_NUMBER;
 
 int init(void);
 int fini(void);
+char *bb_p_build_het_job_script(char *script, uint32_t het_job_offset);
 uint64_t bb_p_get_system_size(void);
 int bb_p_load_state(bool init_config);
-char *bb_p_get_status(uint32_t argc, char **argv);
+char *bb_p_get_status(ASTRA_BB_STATUS_PARAMS);
 int bb_p_state_pack(uid_t uid, buf_t *buffer, uint16_t protocol_version);
 int bb_p_reconfig(void);
 int bb_p_job_validate(job_desc_msg_t *job_desc, uid_t submit_uid,
@@ -36,8 +37,7 @@ int bb_p_job_start_stage_out(job_record_t *job_ptr);
 int bb_p_job_test_post_run(job_record_t *job_ptr);
 int bb_p_job_test_stage_out(job_record_t *job_ptr);
 int bb_p_job_cancel(job_record_t *job_ptr);
-int bb_p_run_script(char *func, uint32_t job_id, uint32_t argc, char **argv,
-		    char **resp_msg);
+int bb_p_run_script(ASTRA_BB_SCRIPT_PARAMS);
 char *bb_p_xlate_bb_2_tres_str(char *burst_buffer);
 
 int init(void)
@@ -49,6 +49,13 @@ int fini(void)
 {
 	astra_host_stop();
 	return SLURM_SUCCESS;
+}
+
+/* As where there is no such plugin. */
+char *bb_p_build_het_job_script(char *script, uint32_t het_job_offset)
+{
+	(void)het_job_offset;
+	return xstrdup(script);
 }
 
 uint64_t bb_p_get_system_size(void)
@@ -65,10 +72,8 @@ int bb_p_load_state(bool init_config)
 	return SLURM_SUCCESS;
 }
 
-char *bb_p_get_status(uint32_t argc, char **argv)
+char *bb_p_get_status(ASTRA_BB_STATUS_PARAMS)
 {
-	(void)argc;
-	(void)argv;
 	return xstrdup("astraea: see sfair");
 }
 
@@ -172,14 +177,8 @@ int bb_p_job_cancel(job_record_t *job_ptr)
 	return SLURM_SUCCESS;
 }
 
-int bb_p_run_script(char *func, uint32_t job_id, uint32_t argc, char **argv,
-		    char **resp_msg)
+int bb_p_run_script(ASTRA_BB_SCRIPT_PARAMS)
 {
-	(void)func;
-	(void)job_id;
-	(void)argc;
-	(void)argv;
-	(void)resp_msg;
 	return SLURM_SUCCESS;
 }
 

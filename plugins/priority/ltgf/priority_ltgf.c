@@ -14,7 +14,7 @@ void priority_p_set_assoc_usage(slurmdb_assoc_rec_t *assoc);
 double priority_p_calc_fs_factor(long double usage, long double shares);
 list_t *priority_p_get_priority_factors_list(ASTRA_FACTORS_PARAMS);
 void priority_p_job_end(job_record_t *job);
-void priority_p_recover(uint32_t boost);
+uint32_t priority_p_recover(uint32_t boost);
 void priority_p_thread_start(void);
 
 const char plugin_name[] = "Astraea's priorities, with multifactor inside";
@@ -61,9 +61,9 @@ void priority_p_job_end(job_record_t *job)
 	astra_priority_job_end(job);
 }
 
-void priority_p_recover(uint32_t boost)
+uint32_t priority_p_recover(uint32_t boost)
 {
-	astra_priority_recover(boost);
+	return astra_priority_recover(boost);
 }
 
 void priority_p_thread_start(void)
