@@ -5,16 +5,18 @@
 #
 #   testsuite/run.sh                    all of them
 #   testsuite/run.sh 'live/10-*' ...    those whose name matches; --list lists
+#   testsuite/run.sh --long [...]       long/ as well: hours
 #
 # unit/    what "make check" runs: cmocka programs and checks of the build
 # golden/  scripts that compare a decision with what is expected
 # live/    NN-*.sh: scripts with a throw-away cluster each, two at a time
+# long/    NN-*.sh: the same, but each may take an hour or more
 # A test ends with 0 (passed), 77 (skipped) or anything else (failed). The last
 # line counts them; the exit status is 1 if one failed.
 #
 # ASTRAEA_BUILDDIR        the build folder [build/ of the checkout]
 # ASTRAEA_CONFIGURE       arguments for configure, where it has yet to be run
-# ASTRAEA_TEST_TIMEOUT    seconds for one test [600]
+# ASTRAEA_TEST_TIMEOUT    seconds for one test [600; 4 hours with --long]
 # ASTRAEA_JOBS            tests at a time [2]
 
 set -euo pipefail
@@ -22,8 +24,8 @@ set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export ASTRAEA_BUILDDIR=${ASTRAEA_BUILDDIR:-$top/build}
 export top_srcdir=$top top_builddir=$ASTRAEA_BUILDDIR
-limit=${ASTRAEA_TEST_TIMEOUT:-600}
 jobs=${ASTRAEA_JOBS:-2}
+long=''
 passed=0 failed=0 skipped=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/astraea-run.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -45,7 +47,8 @@ all_tests() {
 		*) echo "unit/${t##*/} $t" ;;
 		esac
 	done
-	for t in "$top"/testsuite/live/[0-9][0-9]-*.sh; do
+	for t in "$top"/testsuite/live/[0-9][0-9]-*.sh \
+		${long:+"$top"/testsuite/long/[0-9][0-9]-*.sh}; do
 		[[ -x $t ]] || continue
 		echo "${t#"$top/testsuite/"} $t"
 	done
@@ -118,6 +121,11 @@ run_tests() {
 	collect 1
 }
 
+if [[ ${1-} == --long ]]; then
+	long=1
+	shift
+fi
+limit=${ASTRAEA_TEST_TIMEOUT:-$((long ? 14400 : 600))}
 "$top/build-aux/build.sh" --checks || {
 	failed=1
 	finish

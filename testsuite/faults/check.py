@@ -7,14 +7,15 @@ import time
 FINAL = ("FAILED", "CANCELLED", "NODE_FAIL", "TIMEOUT", "BOOT_FAIL",
          "OUT_OF_MEMORY", "DEADLINE")
 SETTLE_SEC = 45
+RUN_SEC = 3         # by which a run is longer than its journal
 
 
 class Checks:
     def __init__(self, cluster, work, journal, log, round_sec):
         self.cluster, self.work, self.journal = cluster, work, journal
         self.log, self.round_sec = log, round_sec
-        self.base = None    # tenant -> (sfair's GPU seconds, sacct's)
-        self.worst = 0      # GPU seconds between the two
+        self.gpus = 4 * len(cluster.nodes)
+        self.base = {}      # tenant -> what does not count of drift()
 
     def after_fault(self, before):
         """Violations, in words."""
@@ -131,40 +132,66 @@ class Checks:
 
     # GPU seconds.
 
-    def used(self, until):
-        """{account: GPU seconds} by sacct."""
-        used = {}
+    def records(self):
+        """[(job id, account, GPUs, start, end or None)] by sacct."""
+        found = []
         lines = self.cluster.lines(
             "sacct", "-n", "-P", "-X", "-D", "-a", "-S", "now-1day",
-            "-o", "Account,Start,End,AllocTRES")
+            "-o", "JobIDRaw,Account,Start,End,AllocTRES")
         for line in lines or []:
-            account, start, end, tres = line.split("|")
+            job, account, start, end, tres = line.split("|")
             gpus = re.search(r"gres/gpu=(\d+)", tres)
-            if not gpus or not start.isdigit():
-                continue
-            end = min(int(end), until) if end.isdigit() else until
-            used[account] = used.get(account, 0) + \
-                int(gpus[1]) * max(0, end - int(start))
-        return used
+            if gpus and start.isdigit():
+                found.append((int(job), account, int(gpus[1]), int(start),
+                              int(end) if end.isdigit() else None))
+        return found
 
-    def integrals(self):
-        """{tenant: (sfair's GPU seconds, sacct's)}, or None."""
+    def unheard(self, records):
+        """{account: GPU seconds} of runs of which slurmdbd was never told:
+        what slurmctld had yet to send when it was killed."""
+        known, by_id, sums = {}, {}, {}
+        for job, _, _, start, end in records:
+            known.setdefault(job, []).append((start, end or 1 << 40))
+        for name, runs in self.journal.runs.items():
+            for run in runs:
+                by_id.setdefault(run.jobid, []).append((name, run))
+        for job, runs in by_id.items():
+            times = known.get(job, [])
+            strange = [(name, run) for name, run in runs if not any(
+                start - 1 <= run.wall <= end + 1 for start, end in times)]
+            for name, run in strange[:max(0, len(runs) - len(times))]:
+                account, gpus = self.work.gpus[name]
+                sums[account] = sums.get(account, 0) + gpus * (
+                    run.last - run.first + RUN_SEC)
+        return sums
+
+    def drift(self):
+        """{tenant: (GPU seconds that sfair has more than sacct, those of
+        which sacct cannot know)}, since what was lost on purpose."""
         reply = self.cluster.ask("tenant")
         if reply is None:
-            return None
-        used = self.used(reply["time_sec"])
-        return {t["name"]: (t["alloc_gpu_sec"], used.get(t["name"], 0))
-                for t in reply["tenants"]}
+            return {}
+        until, records = reply["time_sec"], self.records()
+        unheard, found = self.unheard(records), {}
+        for t in reply["tenants"]:
+            used = sum(gpus * max(0, min(end or until, until) - start)
+                       for _, account, gpus, start, end in records
+                       if account == t["name"])
+            more, may = self.base.get(t["name"], (0, 0))
+            found[t["name"]] = (t["alloc_gpu_sec"] - used - more,
+                                unheard.get(t["name"], 0) - may)
+        return found
 
     def rebase(self):
         """What was lost on purpose is not counted from here on."""
-        self.base = self.integrals()
+        for name, (more, may) in self.drift().items():
+            before = self.base.get(name, (0, 0))
+            self.base[name] = (before[0] + more, before[1] + may)
 
-    def drift(self):
-        """[(tenant, GPU seconds that sfair has more than sacct)]."""
-        now, base = self.integrals(), self.base or {}
-        if now is None:
-            return []
-        return [(name, (a - base.get(name, (0, 0))[0]) -
-                 (b - base.get(name, (0, 0))[1]))
-                for name, (a, b) in sorted(now.items())]
+    def integrals(self):
+        """Violations: more than one round of all GPUs."""
+        limit = self.gpus * self.round_sec
+        return ["tenant %s: sfair has %+.0f GPU seconds more than sacct, "
+                "which may lack %.0f" % (name, more, may)
+                for name, (more, may) in sorted(self.drift().items())
+                if more < -limit or more > limit + max(may, 0)]

@@ -6,12 +6,13 @@ import re
 class Run:
     """One start of a job: a process that journals."""
 
-    def __init__(self, job, pid, jobid, restart, place, when):
+    def __init__(self, job, pid, jobid, restart, place, when, wall):
         self.job, self.pid, self.jobid = job, pid, int(jobid)
         self.restart = int(restart)
         node, _, gpus = place.partition(":")
         self.gpus = {(node, g) for g in gpus.split(",") if g}
         self.first = self.last = when
+        self.wall = wall    # when it began by the time of day
         self.end = None     # "done", "checkpoint", or None: killed
 
     def __str__(self):
@@ -44,11 +45,11 @@ class Journal:
             self.take(line.split(" "))
 
     def take(self, words):
-        when, _, job, pid, jobid, restart, event, detail = words
+        when, wall, job, pid, jobid, restart, event, detail = words
         when = float(when)
         runs = self.runs.setdefault(job, [])
         if event == "start":
-            run = Run(job, pid, jobid, restart, detail, when)
+            run = Run(job, pid, jobid, restart, detail, when, float(wall))
             self.check_start(runs, run)
             runs.append(run)
             return

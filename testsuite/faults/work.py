@@ -25,6 +25,7 @@ class Work:
         self.random = random.Random("work %d" % seed)
         self.accounts = accounts
         self.jobs = {}      # the journal's name -> (job id, task or None)
+        self.gpus = {}      # name -> (account, GPUs of a run)
         self.gone = set()   # given up after a violation
         self.count = 0
 
@@ -66,8 +67,9 @@ class Work:
         self.count += 1
         job = int(out.split(";")[0])
         for task in range(tasks) if tasks else [None]:
-            self.jobs[name + ("" if task is None else "_%d" % task)] = (
-                job, task)
+            one = name + ("" if task is None else "_%d" % task)
+            self.jobs[one] = (job, task)
+            self.gpus[one] = (account, gpus * nodes)
         return True
 
     # What an administrator does after a fault; each returns how often.

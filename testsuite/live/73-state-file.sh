@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A state file that is damaged, an older one, or of a newer release: the
+# log says so, the one before is used, leases stay where they were, and what a
+# newer release wrote is kept aside. Without any state leases begin anew and no
+# job is touched.
+. "$(dirname "$0")/../lib/live.sh"
+
+conf=$(mktemp)
+cat >"$conf" <<-EOT
+	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=600 CheckpointGrace=5
+EOT
+start_cluster --nodes 1 --gpus 4 --astraea "$conf"
+rm -f "$conf"
+file=$CLUSTER_DIR/state/astraea.gpu
+
+runs=$(submit --gres=gpu:4 --wrap 'date +begin\ %s; sleep 1000')
+wait_for 20 job_is "$runs" RUNNING
+waits=$(submit --gres=gpu:4 --wrap 'sleep 1000')
+lease_of() {
+	sfair lease -j "$1" --json 2>/dev/null | python3 -c '
+import json, sys
+for j in json.load(sys.stdin)["leases"]:
+    print(int(j["start_sec"]), int(j["lease_end_sec"]))'
+}
+has_lease() { [[ $(lease_of "$runs") ]]; }
+wait_for 20 has_lease
+lease=$(lease_of "$runs")
+sleep 6 # Slurm itself saves a new job after 5 s
+
+# So that both files know of the lease: each change is saved.
+churn() {
+	local id before
+	before=$(stat -c %i "$file")
+	id=$(submit --gres=gpu:4 --wrap true)
+	replaced() { [[ $(stat -c %i "$file") != "$1" ]]; }
+	wait_for 20 replaced "$before"
+	before=$(stat -c %i "$file")
+	scancel "$id"
+	wait_for 20 replaced "$before"
+}
+
+# edit HOW: what is done to the file while slurmctld is away
+edit() {
+	python3 - "$file" "$1" <<-'EOT'
+		import os, struct, sys, zlib
+		path, how = sys.argv[1:]
+		data = bytearray(open(path, "rb").read())
+		if how == "damaged":
+		    data[len(data) // 2] ^= 0x55
+		elif how == "format":		# the file's, of a newer release
+		    struct.pack_into("<I", data, 4, 99)
+		elif how == "version":		# the content's
+		    struct.pack_into("<I", data, 24, 99)
+		    crc = zlib.crc32(data[:16])
+		    struct.pack_into("<I", data, 16, zlib.crc32(data[24:], crc))
+		open(path, "wb").write(data)
+	EOT
+}
+
+log_lines() { wc -l <"$CLUSTER_DIR/log/slurmctld.log"; }
+said() {
+	tail -n +"$from" "$CLUSTER_DIR/log/slurmctld.log" |
+		grep -q "error: astraea: pool gpu.*$1"
+}
+untouched() {
+	check_eq "$1: restarts" "0 RUNNING" \
+		"$(job_field "$runs" Restarts) $(job_state "$runs")"
+	check_eq "$1: who waits" PENDING "$(job_state "$waits")"
+}
+
+# try HOW TEXT: the lease is where it was and the log says TEXT
+try() {
+	churn
+	"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld KILL
+	from=$(log_lines)
+	edit "$1"
+	cp "$file" "$CLUSTER_DIR/out/edited"
+	"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
+	wait_for 30 has_lease
+	check_eq "$1: the lease" "$lease" "$(lease_of "$runs")"
+	untouched "$1"
+	check "$1: the log does not say so" said "$2"
+}
+
+try damaged "before the last one is used.*checksum"
+try format "before the last one is used.*format 99"
+check "what a newer release wrote is not kept" \
+	cmp "$CLUSTER_DIR/out/edited" "$file.kept"
+try version "version 99"
+check "what a newer release wrote is not kept" \
+	cmp "$CLUSTER_DIR/out/edited" "$file.kept"
+
+# An older one, as from a backup: since then nothing but the time has changed.
+cp "$file" "$CLUSTER_DIR/out/older"
+churn
+"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld KILL
+cp "$CLUSTER_DIR/out/older" "$file"
+"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
+wait_for 30 has_lease
+check_eq "an older one: the lease" "$lease" "$(lease_of "$runs")"
+untouched "an older one"
+
+# None at all, or nothing but damage.
+for how in none damaged; do
+	"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld KILL
+	from=$(log_lines)
+	if [[ $how == none ]]; then
+		rm -f "$file" "$file".*
+	else
+		edit damaged
+		cp "$file" "$file.old"
+	fi
+	"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
+	wait_for 30 has_lease
+	untouched "$how"
+	check_eq "$how: the run" "${lease% *}" "$(lease_of "$runs" |
+		cut -d' ' -f1)"
+	[[ $how == none ]] || check "the log does not say so" \
+		said "begins anew.*checksum"
+done
+check_eq "runs" 1 "$(grep -c begin "$CLUSTER_DIR/out/$runs")"
