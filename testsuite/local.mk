@@ -124,6 +124,26 @@ test_engine_snapshot_SOURCES = testsuite/unit/test_engine_snapshot.c \
 test_engine_snapshot_CFLAGS = $(UNIT_CFLAGS)
 test_engine_snapshot_LDADD = $(UNIT_LIBS)
 
+# Faults.
+EXTRA_DIST += \
+	testsuite/faults/campaign.py \
+	testsuite/faults/campaign.sh \
+	testsuite/faults/check.py \
+	testsuite/faults/cluster.py \
+	testsuite/faults/job.py \
+	testsuite/faults/journal.py \
+	testsuite/faults/kinds.py \
+	testsuite/faults/shim.c \
+	testsuite/faults/work.py \
+	testsuite/lib/variant \
+	testsuite/live/70-faults.sh \
+	testsuite/live/71-fault-points.sh \
+	testsuite/live/72-state-folder.sh \
+	testsuite/live/73-state-file.sh \
+	testsuite/live/74-backup.sh \
+	testsuite/live/75-node-faults.sh \
+	testsuite/long/70-faults.sh
+
 # Memory and threads.
 EXTRA_DIST += \
 	testsuite/lib/checker-report \

@@ -29,8 +29,9 @@ soak() {
 		"$live_lib/soak-judge" --bytes "$bytes" "$csv"
 }
 
-# Without thread caches, what is malloced is what is used. Jobs are forgotten
-# soon after they end.
+# Without thread caches, what is malloced is what is used; with few arenas, each
+# soon has the room for the largest messages. Jobs are forgotten soon after they
+# end.
 soak_cluster() {
 	local conf
 	soak_dir=$(mktemp -d)
@@ -41,7 +42,7 @@ soak_cluster() {
 	gcc -O2 -shared -fPIC -o "$soak_dir/malloced.so" "$live_lib/malloced.c"
 	export SLURMCTLD_PRELOAD=$soak_dir/malloced.so
 	export MALLOCED=$soak_dir/malloced
-	export GLIBC_TUNABLES=glibc.malloc.tcache_count=0
+	export GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.arena_max=2
 	start_cluster --nodes 2 --gpus 8 --astraea "$conf" \
 		--slurm MinJobAge=2 "$@"
 	unset GLIBC_TUNABLES

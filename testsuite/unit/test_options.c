@@ -104,6 +104,7 @@ static const struct {
 	{"GPUWeight", "a100=2"},
 	{"AdminComment", "maybe"},
 	{"Leases", "some"},
+	{"PriorityWeightLTGF", "most"},
 };
 
 static void a_bad_value_is_named_and_changes_nothing(void **state)
