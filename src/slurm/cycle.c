@@ -332,7 +332,7 @@ double astra_cycle_run(struct astra_cycle *cycle)
 	ASTRA_FAULT("round.applied");
 	if (busy)
 		schedule_job_save(); /* has locks of its own */
-	astra_pools_save(&cycle->pools, &cycle->diag, now);
+	astra_pools_save(&cycle->pools, &cycle->diag, now, false);
 	cycle->last_sec = now;
 	cycle->diag.rounds++;
 	cycle->diag.round_sec = now;
@@ -343,7 +343,7 @@ double astra_cycle_run(struct astra_cycle *cycle)
 
 void astra_cycle_close(struct astra_cycle *cycle)
 {
-	astra_pools_save(&cycle->pools, &cycle->diag, (double)time(NULL));
+	astra_pools_save(&cycle->pools, &cycle->diag, (double)time(NULL), true);
 	astra_pools_free(&cycle->pools);
 	astra_scene_free(&cycle->scene);
 	astra_users_free();

@@ -48,6 +48,7 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/managed.h \
 	src/slurm/mask.c \
 	src/slurm/mask.h \
+	src/slurm/pace.h \
 	src/slurm/park.c \
 	src/slurm/park.h \
 	src/slurm/pool.c \

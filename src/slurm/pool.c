@@ -211,21 +211,39 @@ void astra_pools_shift(struct astra_pools *pools, double by_sec)
 	}
 }
 
+/* A kill loses nothing that was written; only the host's own end does. */
+static void write_state(struct astra_pool *pool,
+			const struct astra_bytes *bytes, bool last,
+			struct astra_error *err)
+{
+	bool sync = last || astra_pace_due(&pool->sync);
+	uint64_t since = astra_usec();
+
+	if (astra_state_write(
+		    pool->path, bytes->data, bytes->size,
+		    (sync ? ASTRA_STATE_SYNC : 0) |
+			    (sync || pool->synced ? ASTRA_STATE_KEEP : 0),
+		    err) < 0)
+		return;
+	pool->synced = sync;
+	if (sync)
+		astra_pace_done(&pool->sync, since);
+}
+
 void astra_pools_save(struct astra_pools *pools, struct astra_diag *diag,
-		      double now_sec)
+		      double now_sec, bool last)
 {
 	for (size_t i = 0; i < pools->count; i++) {
 		struct astra_pool *pool = &pools->list[i];
 		struct astra_bytes bytes = {0};
 		struct astra_error err = {""};
 
-		if (!pool->dirty || !pool->engine)
+		if (!pool->engine || !(pool->dirty || (last && !pool->synced)))
 			continue;
 		if (astra_engine_save(pool->engine, &bytes) < 0)
 			astra_error_nomem(&err);
 		else
-			(void)astra_state_write(pool->path, bytes.data,
-						bytes.size, &err);
+			write_state(pool, &bytes, last, &err);
 		astra_bytes_clear(&bytes);
 		if (*err.text && strcmp(err.text, diag->state_error.text))
 			error("astraea: the state is not saved: %s", err.text);

@@ -8,6 +8,7 @@
 #include "src/policy/engine.h"
 #include "src/slurm/config.h"
 #include "src/slurm/diag.h"
+#include "src/slurm/pace.h"
 
 struct astra_pool {
 	char *name;
@@ -16,6 +17,8 @@ struct astra_pool {
 	struct astra_engine *engine;
 	struct astra_plan plan;
 	bool dirty;		  /* to be saved */
+	bool synced;		  /* the file is on the disk */
+	struct astra_pace sync;
 	struct astra_error error; /* why the last round decided nothing */
 };
 
@@ -35,9 +38,10 @@ void astra_pools_follow(struct astra_pools *pools,
 /* The clock was set forward by so much: leases end as much later. */
 void astra_pools_shift(struct astra_pools *pools, double by_sec);
 
-/* Save what has changed. Does I/O. */
+/* Save what has changed. Does I/O.
+ * last: nothing comes after this, so it has to be on the disk. */
 void astra_pools_save(struct astra_pools *pools, struct astra_diag *diag,
-		      double now_sec);
+		      double now_sec, bool last);
 
 /* Free all, unsaved. */
 void astra_pools_free(struct astra_pools *pools);

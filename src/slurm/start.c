@@ -7,6 +7,7 @@
 #include "src/slurm/gate.h"
 #include "src/slurm/managed.h"
 #include "src/slurm/mask.h"
+#include "src/slurm/pace.h"
 #include "src/slurm/park.h"
 #include "src/slurm/recover.h"
 
@@ -273,11 +274,16 @@ static void begin(job_record_t *job, const struct astra_env_lease *lease)
  * box mends; a backup controller ends itself when it sees that. */
 void astra_start_save(void)
 {
+	static struct astra_pace pace;
+	uint64_t since = astra_usec();
+
 	ASTRA_FAULT("start.save");
-	if (slurmctld_primary)
+	if (slurmctld_primary && astra_pace_due(&pace)) {
 		(void)dump_all_job_state();
-	else
+		astra_pace_done(&pace, since);
+	} else {
 		schedule_job_save();
+	}
 	ASTRA_FAULT("start.saved");
 }
 

@@ -71,7 +71,7 @@ static void sync_folder(const char *path)
 }
 
 static int write_new(const char *path, const struct header *h, const void *data,
-		     size_t size)
+		     size_t size, bool sync)
 {
 	int fd, rc;
 
@@ -80,7 +80,8 @@ static int write_new(const char *path, const struct header *h, const void *data,
 	if (fd < 0)
 		return -1;
 	rc = write_all(fd, h, sizeof(*h)) < 0 ||
-			     write_all(fd, data, size) < 0 || fsync(fd) < 0
+			     write_all(fd, data, size) < 0 ||
+			     (sync && fsync(fd) < 0)
 		     ? -1
 		     : 0;
 	if (close(fd) < 0)
@@ -103,7 +104,7 @@ static int back_up(const char *path, const char *old)
 }
 
 int astra_state_write(const char *path, const void *data, size_t size,
-		      struct astra_error *err)
+		      unsigned flags, struct astra_error *err)
 {
 	struct header h = {.magic = MAGIC, .format = FORMAT, .size = size};
 	char fresh[PATH_MAX], old[PATH_MAX];
@@ -113,19 +114,20 @@ int astra_state_write(const char *path, const void *data, size_t size,
 	if (snprintf(fresh, sizeof(fresh), "%s.new", path) >= PATH_MAX ||
 	    snprintf(old, sizeof(old), "%s.old", path) >= PATH_MAX)
 		return astra_error_set(err, "%s: the path is too long", path);
-	if (write_new(fresh, &h, data, size) < 0) {
+	if (write_new(fresh, &h, data, size, flags & ASTRA_STATE_SYNC) < 0) {
 		astra_error_set(err, "%s: %s", fresh, strerror(errno));
 		(void)unlink(fresh);
 		return -1;
 	}
 	ASTRA_FAULT("state.written");
-	if (back_up(path, old) < 0)
+	if ((flags & ASTRA_STATE_KEEP) && back_up(path, old) < 0)
 		return astra_error_set(err, "%s: %s", old, strerror(errno));
 	ASTRA_FAULT("state.linked");
 	if (rename(fresh, path) < 0)
 		return astra_error_set(err, "%s: %s", path, strerror(errno));
 	ASTRA_FAULT("state.renamed");
-	sync_folder(path);
+	if (flags & ASTRA_STATE_SYNC)
+		sync_folder(path);
 	return 0;
 }
 

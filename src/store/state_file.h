@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A state file that is either the new one or the old one, whatever happens:
  * a header with magic, format and size, the data, and a CRC-32 of both.
- * Written as NAME.new, synced, and renamed over NAME after NAME has become
- * NAME.old. No locks; one writer at a time.
+ * Written as NAME.new and renamed over NAME after NAME has become NAME.old.
+ * Synced or not, it survives the process; synced, it survives the host. No
+ * locks; one writer at a time.
  */
 #ifndef ASTRA_STATE_FILE_H
 #define ASTRA_STATE_FILE_H
@@ -12,10 +13,15 @@
 
 #include "src/common/error.h"
 
+#define ASTRA_STATE_SYNC 1u /* wait until it is on the disk */
+#define ASTRA_STATE_KEEP                                       \
+	2u /* what is there now becomes NAME.old: a state that \
+	    * was synced, so that one of them always is */
+
 /* Returns 0, or -1 with err naming the file and the cause; what was there
  * before is still there then. */
 int astra_state_write(const char *path, const void *data, size_t size,
-		      struct astra_error *err);
+		      unsigned flags, struct astra_error *err);
 
 /* Read the file, or the previous one when it is missing or damaged.
  * *data: owned by the caller, free(); NULL when there is no state at all.

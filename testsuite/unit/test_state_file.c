@@ -48,7 +48,10 @@ static void put(const char *text)
 {
 	struct astra_error err = {""};
 
-	assert_int_equal(astra_state_write(path, text, strlen(text), &err), 0);
+	assert_int_equal(astra_state_write(path, text, strlen(text),
+					   ASTRA_STATE_SYNC | ASTRA_STATE_KEEP,
+					   &err),
+			 0);
 }
 
 static void expect(const char *text, bool from_old)
@@ -108,6 +111,19 @@ static void no_file_is_no_state(void **state)
 	assert_null(data);
 }
 
+/* What was not synced may be lost with the host: the one that was stays. */
+static void the_last_synced_one_is_kept(void **state)
+{
+	(void)state;
+	put("synced");
+	assert_int_equal(
+		astra_state_write(path, "a", 1, ASTRA_STATE_KEEP, NULL), 0);
+	assert_int_equal(astra_state_write(path, "b", 1, 0, NULL), 0);
+	expect("b", false);
+	flip(path, size_of(path) - 1);
+	expect("synced", true);
+}
+
 /* A changed byte anywhere, or a cut anywhere, and the one before is used. */
 static void damage_falls_back_to_the_one_before(void **state)
 {
@@ -159,7 +175,10 @@ static void a_failed_write_keeps_the_old_state(void **state)
 	put("first");
 	assert_int_equal(mkdir(fresh, 0700),
 			 0); /* the new file can't be made */
-	assert_int_equal(astra_state_write(path, "x", 1, &err), -1);
+	assert_int_equal(astra_state_write(path, "x", 1,
+					   ASTRA_STATE_SYNC | ASTRA_STATE_KEEP,
+					   &err),
+			 -1);
 	assert_non_null(strstr(err.text, fresh));
 	rmdir(fresh);
 	expect("first", false);
@@ -214,6 +233,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(what_is_written_is_read, clean),
+		cmocka_unit_test_teardown(the_last_synced_one_is_kept, clean),
 		cmocka_unit_test_teardown(no_file_is_no_state, clean),
 		cmocka_unit_test_teardown(damage_falls_back_to_the_one_before,
 					  clean),

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How often something slow may be done: a disk that is synced keeps others
+ * waiting, too, such as the slurmctld thread that writes a new job's script. So
+ * it takes a tenth of the time at most, but need not be rarer than Slurm's own
+ * saves. One thread at a time. */
+#ifndef ASTRA_PACE_H
+#define ASTRA_PACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/slurm/diag.h"
+
+#define ASTRA_PACE_SHARE 10
+#define ASTRA_PACE_MAX_USEC 5000000
+
+struct astra_pace {
+	uint64_t due_usec;
+};
+
+static inline bool astra_pace_due(const struct astra_pace *pace)
+{
+	return astra_usec() >= pace->due_usec;
+}
+
+/* It was done, and began at astra_usec() == since_usec. */
+static inline void astra_pace_done(struct astra_pace *pace, uint64_t since_usec)
+{
+	uint64_t now = astra_usec();
+	uint64_t pause = ASTRA_PACE_SHARE * (now - since_usec);
+
+	pace->due_usec =
+		now +
+		(pause < ASTRA_PACE_MAX_USEC ? pause : ASTRA_PACE_MAX_USEC);
+}
+
+#endif
