@@ -6,18 +6,19 @@
 # others are none of ours; sfair asks, and slurm.conf is read again.
 #
 #	. "$(dirname "$0")/../lib/soak.sh"
-#	soak ROUNDS EVERY BYTES [--stock]
+#	soak ROUNDS EVERY BYTES [RESIDENT [--stock]]
 #
-# fails where memory grows by more than BYTES for each job: soak-judge says how
-# this is seen. After EVERY rounds slurmctld is left alone until it has
-# forgotten all jobs, so that what it holds then can be compared. These figures
-# go to $SOAK_CSV [a temporary file]. With --stock plain Slurm does the same jobs.
+# fails where memory grows by more than BYTES malloced, or RESIDENT, for each
+# job: soak-judge says how this is seen. After EVERY rounds slurmctld is left
+# alone until it has forgotten all jobs, so that what it holds then can be
+# compared. These figures go to $SOAK_CSV [a temporary file]. With --stock plain
+# Slurm does the same jobs.
 # shellcheck source=testsuite/lib/live.sh
 . "$(dirname "${BASH_SOURCE[0]}")/live.sh"
 
 soak() {
-	local rounds=$1 every=$2 bytes=$3 csv
-	shift 3
+	local rounds=$1 every=$2 bytes=$3 resident=${4-inf} csv
+	shift $(($# < 4 ? $# : 4))
 	soak_cluster "$@"
 	csv=${SOAK_CSV:-$CLUSTER_DIR/soak.csv}
 	echo "round,sec,jobs,malloced,rss" >"$csv"
@@ -26,7 +27,8 @@ soak() {
 		((round % every)) || soak_line >>"$csv"
 	done
 	[[ ${ASTRAEA_CHECKER-} ]] ||
-		"$live_lib/soak-judge" --bytes "$bytes" "$csv"
+		"$live_lib/soak-judge" --bytes "$bytes" \
+			--resident "$resident" "$csv"
 }
 
 # Without thread caches, what is malloced is what is used; with few arenas, each
