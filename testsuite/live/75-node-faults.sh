@@ -7,7 +7,7 @@
 
 conf=$(mktemp)
 cat >"$conf" <<-EOT
-	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=6 LeaseMax=600 CheckpointGrace=25
+	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=16 LeaseMax=600 CheckpointGrace=15
 EOT
 start_cluster --nodes 2 --gpus 2 --astraea "$conf" --slurm SlurmdTimeout=8
 rm -f "$conf"
