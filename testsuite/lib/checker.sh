@@ -57,7 +57,8 @@ checker_command() {
 	valgrind)
 		checker=(env ${preload:+LD_PRELOAD="$preload"} valgrind
 			"--log-file=$log.%p" --leak-check=full
-			--num-callers=30 --keep-debuginfo=yes)
+			--show-leak-kinds=definite --num-callers=30
+			--keep-debuginfo=yes)
 		;;
 	*) checker=(env ${preload:+LD_PRELOAD="$preload"}) ;;
 	esac
