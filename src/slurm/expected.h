@@ -17,4 +17,7 @@ void astra_expected_set(job_record_t *job, double start_sec);
  * Locks: caller holds job write. */
 void astra_expected_restore(void);
 
+/* Locks: caller holds job write. */
+void astra_expected_free(void);
+
 #endif

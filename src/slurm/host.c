@@ -13,6 +13,7 @@
 #include "src/slurm/apply.h"
 #include "src/slurm/compat.h"
 #include "src/slurm/cycle.h"
+#include "src/slurm/expected.h"
 #include "src/slurm/gate.h"
 #include "src/slurm/grace.h"
 #include "src/slurm/ledger.h"
@@ -228,6 +229,7 @@ void astra_host_stop(void)
 		lock_slurmctld(astra_write_locks());
 		config = astra_config_swap(NULL);
 		astra_recover_close();
+		astra_expected_free();
 		unlock_slurmctld(astra_write_locks());
 		astra_config_destroy(config);
 	}
