@@ -22,6 +22,8 @@
 #define ENDED_SEC 120
 /* After a start, so long nodes may take to answer before it counts. */
 #define SETTLE_SEC 10
+/* After which each node has been asked who it is. */
+#define YOUNG_SEC 300
 /* A clock that is off by less than this was not set. */
 #define JUMP_SEC 3
 
@@ -148,6 +150,8 @@ static int take_scene(struct astra_cycle *cycle, struct astra_error *err)
 
 	if (slurmctld_config.shutdown_time)
 		return astra_error_set(err, "slurmctld is shutting down");
+	cycle->scene.young =
+		(double)time(NULL) < cycle->diag.started_sec + YOUNG_SEC;
 	lock_slurmctld(astra_read_locks());
 	begin = astra_usec();
 	rc = astra_scene_take(&cycle->scene, astra_config_active(), since, err);

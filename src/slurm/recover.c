@@ -221,6 +221,9 @@ static void bring_running_up(job_record_t *job, const struct astra_box_event *e)
 {
 	bool later = e->restart_cnt > job->restart_cnt;
 
+	if (e->kind != ASTRA_BOX_LAUNCH && e->kind != ASTRA_BOX_START &&
+	    e->end_sec < job->start_time)
+		return; /* another controller has started it anew */
 	switch (e->kind) {
 	case ASTRA_BOX_LAUNCH:
 		if (later && xstrcmp(job->nodes, e->nodes)) {

@@ -49,7 +49,10 @@ void astra_revoke_tidy(job_record_t *job)
 	if (!job->restart_cnt || job->details->begin_time <= now)
 		return;
 	run = astra_env_get(job->details, MARK);
-	if (!run || strtoul(run, NULL, 10) + 1 != job->restart_cnt)
+	/* More than one behind: Slurm counted again as it went on with a
+	 * requeue that a kill had interrupted. */
+	if (!run || *run < '0' || *run > '9' ||
+	    strtoul(run, NULL, 10) >= job->restart_cnt)
 		return;
 	job->details->begin_time = 0;
 	astra_env_set(job->details, MARK, "done");

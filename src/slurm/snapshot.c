@@ -24,7 +24,9 @@ static bool is_usable(const node_record_t *node)
 	return avail_node_bitmap && bit_test(avail_node_bitmap, node->index);
 }
 
-static void count_gpus(const node_record_t *node, uint32_t held,
+/* A backup controller that takes over has not heard of a node's devices until
+ * it registers: a job would start without any. */
+static void count_gpus(const node_record_t *node, uint32_t held, bool young,
 		       struct astra_node *out)
 {
 	gres_state_t *state = astra_gpu_state(node->gres_list, 0);
@@ -35,6 +37,9 @@ static void count_gpus(const node_record_t *node, uint32_t held,
 		return;
 	out->gpus = (uint32_t)g->gres_cnt_avail;
 	used = g->gres_cnt_alloc + held;
+	if (young && !g->gres_bit_alloc && !IS_NODE_POWERED_DOWN(node) &&
+	    !IS_NODE_POWERING_UP(node))
+		used = g->gres_cnt_avail;
 	out->gpus_free = used < out->gpus ? out->gpus - (uint32_t)used : 0;
 }
 
@@ -55,7 +60,7 @@ static void fill_node(const struct astra_scene *scene, uint32_t global,
 		.cpus = node->cpus_efctv ? node->cpus_efctv : node->cpus,
 		.mem_free_mib = UINT64_MAX,
 	};
-	count_gpus(node, scene->gpus_held[global], out);
+	count_gpus(node, scene->gpus_held[global], scene->young, out);
 	if (scene->cpus_used[global] < out->cpus)
 		out->cpus_free = out->cpus - scene->cpus_used[global];
 	if (memory)
