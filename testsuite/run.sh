@@ -9,7 +9,7 @@
 #
 # unit/    what "make check" runs: cmocka programs and checks of the build
 # golden/  scripts that compare a decision with what is expected
-# live/    NN-*.sh: scripts with a throw-away cluster each, two at a time
+# live/    NN-*.sh: scripts with a throw-away cluster each, three at a time
 # long/    NN-*.sh: the same, but each may take an hour or more
 # A test ends with 0 (passed), 77 (skipped) or anything else (failed). The last
 # line counts them; the exit status is 1 if one failed.
@@ -17,14 +17,14 @@
 # ASTRAEA_BUILDDIR        the build folder [build/ of the checkout]
 # ASTRAEA_CONFIGURE       arguments for configure, where it has yet to be run
 # ASTRAEA_TEST_TIMEOUT    seconds for one test [600; 4 hours with --long]
-# ASTRAEA_JOBS            tests at a time [2]
+# ASTRAEA_JOBS            tests at a time [3]
 
 set -euo pipefail
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export ASTRAEA_BUILDDIR=${ASTRAEA_BUILDDIR:-$top/build}
 export top_srcdir=$top top_builddir=$ASTRAEA_BUILDDIR
-jobs=${ASTRAEA_JOBS:-2}
+jobs=${ASTRAEA_JOBS:-3}
 long=''
 passed=0 failed=0 skipped=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/astraea-run.XXXXXX")
