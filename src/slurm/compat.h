@@ -114,6 +114,10 @@ static inline bool astra_slurmctld_ready(void)
 	return slurmctld_config.thread_id_purge_files != 0;
 }
 
+/* Whether `scontrol reconfigure` puts a new process in slurmctld's place. */
+#define ASTRA_RECONFIGURE_REPLACES \
+	(SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0))
+
 /* Take the array's task array_task_id out of its record, which becomes the
  * task's; its last task needs no other. Locks: job write. */
 static inline void astra_array_split(job_record_t *job)

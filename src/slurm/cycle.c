@@ -7,6 +7,7 @@
 
 #include "src/common/fault.h"
 #include "src/slurm/apply.h"
+#include "src/slurm/config_kept.h"
 #include "src/slurm/gate.h"
 #include "src/slurm/park.h"
 #include "src/slurm/preempt.h"
@@ -45,6 +46,8 @@ static int put_in_force(struct astra_cycle *cycle, struct astra_config *config,
 	if (!locked)
 		astra_unlock(&hold, &cycle->diag);
 	astra_config_destroy(before);
+	cycle->diag.config_sec = (double)time(NULL);
+	cycle->kept = cycle->loaded = false;
 	return 0;
 }
 
@@ -52,10 +55,14 @@ int astra_cycle_configure(struct astra_cycle *cycle, bool locked)
 {
 	struct astra_error err = {""};
 	struct astra_config *config = astra_config_read(cycle->conf_path, &err);
+	struct astra_error ignored;
 	int rc = -1;
 
 	if (config)
 		rc = put_in_force(cycle, config, locked, &err);
+	else if (!astra_config_active() &&
+		 (config = astra_config_kept(cycle->folder)))
+		(void)put_in_force(cycle, config, locked, &ignored);
 	cycle->diag.config_error = err;
 	if (rc < 0) {
 		error("astraea: %s; %s", err.text,
@@ -64,8 +71,6 @@ int astra_cycle_configure(struct astra_cycle *cycle, bool locked)
 			      : "no job is managed until this is mended");
 		return -1;
 	}
-	cycle->diag.config_sec = (double)time(NULL);
-	cycle->loaded = false;
 	return 0;
 }
 
@@ -313,6 +318,9 @@ double astra_cycle_run(struct astra_cycle *cycle)
 	follow_clock(cycle);
 	if (!astra_config_active() || cycle->mismatched)
 		return now + IDLE_SEC;
+	if (!cycle->kept)
+		astra_config_keep(cycle->conf_path, cycle->folder);
+	cycle->kept = true;
 	if (!cycle->recovered && !slurmctld_config.shutdown_time)
 		astra_recover_jobs();
 	cycle->recovered = true;

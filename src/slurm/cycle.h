@@ -13,8 +13,9 @@ struct astra_cycle {
 	char *conf_path; /* astraea.conf */
 	char *folder;	 /* StateSaveLocation */
 	bool gate;	 /* loaded: there may be leases */
-	bool loaded;	 /* the pools follow the configuration in force */
-	bool checked;	 /* slurmctld's structures are as we think */
+	bool kept;    /* the file in force has been copied, see config_kept */
+	bool loaded;  /* the pools follow the configuration in force */
+	bool checked; /* slurmctld's structures are as we think */
 	bool mismatched; /* they are not: do nothing */
 	bool recovered;	 /* the records are as before a crash */
 	bool settled;	 /* all nodes have answered since the start */

@@ -22,6 +22,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/compat.h \
 	src/slurm/config.c \
 	src/slurm/config.h \
+	src/slurm/config_kept.c \
+	src/slurm/config_kept.h \
 	src/slurm/config_priv.h \
 	src/slurm/config_scan.c \
 	src/slurm/config_scan.h \

@@ -52,6 +52,7 @@ bad() {
 	said | grep -qF "astraea.conf: line $line: $text" ||
 		fail "of line $line, $text, the log says: $(said)"
 	sleep 1.5
+	wait_for 20 there # slurmctld may have a new process
 	check_eq "values after line $line, $text" "$before" "$(values)"
 	check_eq "the lease after it" "$lease" \
 		"$(sfair lease -nP -o JobID,LeaseStart,LeaseEnd)"
@@ -78,6 +79,7 @@ for what in rm mkdir touch; do
 	[[ $what == rm ]] || $what "$conf"
 	scontrol reconfigure
 	sleep 2
+	wait_for 20 there
 	check_eq "values after $what" "$before" "$(values)"
 done
 rm -rf "$conf"
