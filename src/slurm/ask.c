@@ -108,6 +108,10 @@ static bool is_none(const char *token)
 
 static int add_token(struct astra_ask *ask, enum astra_ask_per per, char *token)
 {
+	char *equals = strchr(token, '=');
+
+	if (equals)
+		*equals = ':';
 	if (!strncmp(token, "gres:", 5) || !strncmp(token, "gres/", 5))
 		token += 5;
 	if (is_gres(token, "gpu"))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a job asks for in GPUs, read from the texts that sbatch, srun and salloc
- * send ("gres:gpu:a100:2", "gres/gpu:8"). Pure: no Slurm, no locks.
+ * send ("gres:gpu:a100:2", "gres/gpu:8", "cpu=2,gres/gpu=1"). Pure: no Slurm,
+ * no locks.
  */
 #ifndef ASTRA_ASK_H
 #define ASTRA_ASK_H

@@ -14,6 +14,8 @@ static const struct {
 	{"gres:gpu", 1, "", false, false},
 	{"gres:gpu:8", 8, "", false, false},
 	{"gres/gpu:8", 8, "", false, false},
+	{"gres/gpu=8", 8, "", false, false},
+	{"cpu=4,gres/gpu:a100=2", 2, "a100", false, false},
 	{"gpu:8", 8, "", false, false},
 	{"gres:gpu:a100", 1, "a100", false, false},
 	{"gres:gpu:a100:2", 2, "a100", false, false},
