@@ -27,7 +27,7 @@ dist_check_SCRIPTS += \
 	testsuite/lib/check-exports \
 	testsuite/lib/check-sources
 EXTRA_DIST += testsuite/run.sh testsuite/lib/cluster testsuite/lib/live.sh \
-	testsuite/lib/meanings.sh
+	testsuite/lib/meanings.sh testsuite/lib/other-release
 
 # Golden decisions of sfairsim.
 dist_check_SCRIPTS += testsuite/golden/run-golden.sh
@@ -187,4 +187,5 @@ EXTRA_DIST += \
 	testsuite/live/53-arrays.sh \
 	testsuite/live/54-dependencies.sh \
 	testsuite/live/55-times.sh \
-	testsuite/live/56-interactive.sh
+	testsuite/live/56-interactive.sh \
+	testsuite/long/90-slurm-24.11.sh
