@@ -68,8 +68,8 @@ for arguments in --gres=gpu:4 --gpus=8 '-N2 --gres=gpu:a100:4' \
 done
 
 id=$(accepted -n4 --ntasks-per-gpu=2)
-check_eq "GPUs that follow from the tasks" gres:gpu:2 \
-	"$(job_field "$id" TresPerJob)"
+gpus=$(job_field "$id" TresPerJob) # since 24.11: gres/gpu:2
+check_eq "GPUs that follow from the tasks" gres:gpu:2 "${gpus/\//:}"
 
 unchanged() {
 	! scontrol update jobid="$id" "$@" 2>/dev/null ||
