@@ -34,6 +34,7 @@
 #
 # With ASTRAEA_CHECKER=asan|tsan|valgrind slurmctld runs under a checker; what it
 # finds fails the test, and all waits are longer. See checker.sh.
+#   $GPU_TRES			how scontrol writes GPUs: gres:gpu, later gres/gpu
 
 set -euo pipefail
 umask 022 # jobs run as other users, too
@@ -41,6 +42,8 @@ umask 022 # jobs run as other users, too
 live_lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$live_lib/../.." && pwd)
 export top
+export GPU_TRES=gres/gpu
+[[ $(scontrol -V 2>/dev/null) != *" 22."* ]] || GPU_TRES=gres:gpu
 
 # shellcheck source=testsuite/lib/checker.sh
 . "$live_lib/checker.sh"

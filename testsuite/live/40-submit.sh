@@ -68,8 +68,8 @@ for arguments in --gres=gpu:4 --gpus=8 '-N2 --gres=gpu:a100:4' \
 done
 
 id=$(accepted -n4 --ntasks-per-gpu=2)
-gpus=$(job_field "$id" TresPerJob) # since 24.11: gres/gpu:2
-check_eq "GPUs that follow from the tasks" gres:gpu:2 "${gpus/\//:}"
+check_eq "GPUs that follow from the tasks" "$GPU_TRES:2" \
+	"$(job_field "$id" TresPerJob)"
 
 unchanged() {
 	! scontrol update jobid="$id" "$@" 2>/dev/null ||
@@ -79,9 +79,9 @@ id=$(accepted --gpus=2)
 unchanged partition=gpu,cpu
 unchanged partition=gpu,gpu2
 unchanged partition=all
-unchanged TresPerJob=gres:gpu:99
+unchanged TresPerJob="$GPU_TRES":99
 unchanged NumNodes=7
-scontrol update jobid="$id" jobname=renamed TresPerJob=gres:gpu:4
+scontrol update jobid="$id" jobname=renamed TresPerJob="$GPU_TRES":4
 scontrol update jobid="$id" partition=gpu2
 check_eq "partition after a change" gpu2 "$(job_field "$id" Partition)"
 ! setpriv --reuid nobody --clear-groups scontrol update jobid="$id" \

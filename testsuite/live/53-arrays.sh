@@ -79,7 +79,7 @@ cancel_all
 # ---- One task: held, released, changed, requeued.
 
 array=$(sleeper -H --array=1-4 --gpus=1)
-scontrol update jobid="${array}_2" TresPerJob=gres:gpu:2
+scontrol update jobid="${array}_2" TresPerJob="$GPU_TRES":2
 scontrol update jobid="${array}_3" timelimit=7
 scontrol release "${array}_1" "${array}_2" "${array}_3"
 for i in 1 2 3; do runs "${array}_$i"; done

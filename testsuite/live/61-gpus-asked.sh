@@ -26,7 +26,10 @@ cancel_all() {
 runs() { wait_for 20 job_is "$1" RUNNING; }
 says() { [[ $(job_reason "$1") == $2 ]]; }
 # TRES of the allocation, as cpu, mem, gres/gpu
-tres() { job_field "$1" TRES | tr , '\n' | sed -n "s|^$2=||p"; }
+tres() {
+	squeue -h -j "$1" -O tres-alloc:200 | tr -d ' ' | tr , '\n' |
+		sed -n "s|^$2=||p"
+}
 # GPUs that a job holds.
 gpus() {
 	scontrol -d show job "$1" | sed -nE \
