@@ -43,7 +43,7 @@ live_lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$live_lib/../.." && pwd)
 export top
 export GPU_TRES=gres/gpu
-[[ $(scontrol -V 2>/dev/null) != *" 22."* ]] || GPU_TRES=gres:gpu
+[[ $(PATH=$PATH:/usr/sbin slurmctld -V) != *" 22."* ]] || GPU_TRES=gres:gpu
 
 # shellcheck source=testsuite/lib/checker.sh
 . "$live_lib/checker.sh"
