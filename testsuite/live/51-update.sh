@@ -36,14 +36,15 @@ changes() {
 		tried $state time-limit-more TimeLimit=90
 		tried $state time-min TimeMin=10
 		tried $state nice Nice=100
-		tried $state partition Partition=gpu2
-		tried $state partition-list Partition=gpu,gpu2
+		# Without slurmdbd a later Slurm answers with a stale errno.
+		if [[ $GPU_TRES == gres:gpu ]]; then
+			tried $state account Account=small
+			tried $state partition Partition=gpu2
+			tried $state partition-list Partition=gpu,gpu2
+		fi
 		tried $state partition-unknown Partition=nosuch
 		tried $state tres-per-job TresPerJob="$GPU_TRES":2
 		tried $state tres-per-node TresPerNode="$GPU_TRES":2
-		# Without slurmdbd a later Slurm answers with a stale errno.
-		[[ $GPU_TRES == gres/gpu ]] ||
-			tried $state account Account=small
 		tried $state name JobName=renamed
 		tried $state features Features=red
 		tried $state features-unknown Features=nosuch
