@@ -14,7 +14,7 @@
 #include "src/slurm/start.h"
 
 /* Let others in after so long. */
-#define HOLD_USEC 50000
+#define HOLD_USEC 10000
 
 int astra_lock(struct astra_hold_time *hold)
 {
