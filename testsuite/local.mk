@@ -68,8 +68,9 @@ test_plan_LDADD = $(UNIT_LIBS)
 EXTRA_PROGRAMS += bench_round bench_engine bench_fairness
 BENCH += bench_round bench_engine bench_fairness
 CLEANFILES += bench_round bench_engine bench_fairness
-BENCH_SHELL += testsuite/bench/bench-locks.sh
-EXTRA_DIST += testsuite/bench/bench-locks.sh
+BENCH_SHELL += testsuite/bench/bench-locks.sh \
+	testsuite/bench/bench-unmanaged.sh testsuite/bench/bench-scale.sh
+EXTRA_DIST += $(BENCH_SHELL) testsuite/bench/live.sh testsuite/bench/load.py
 bench_engine_SOURCES = testsuite/bench/bench_engine.c \
 	testsuite/bench/bench.h
 bench_engine_LDADD = libastra-policy.la libastra-common.la -lm
