@@ -309,6 +309,14 @@ static void follow_clock(struct astra_cycle *cycle)
 	cycle->boot_sec = boot;
 }
 
+/* There is nothing to do, and sfair diag says why. */
+static double rest(struct astra_cycle *cycle, double now)
+{
+	cycle->diag.round_sec = now;
+	astra_publish(cycle);
+	return now + IDLE_SEC;
+}
+
 double astra_cycle_run(struct astra_cycle *cycle)
 {
 	uint64_t begin = astra_usec();
@@ -317,7 +325,7 @@ double astra_cycle_run(struct astra_cycle *cycle)
 
 	follow_clock(cycle);
 	if (!astra_config_active() || cycle->mismatched)
-		return now + IDLE_SEC;
+		return rest(cycle, now);
 	if (!cycle->kept)
 		astra_config_keep(cycle->conf_path, cycle->folder);
 	cycle->kept = true;

@@ -396,7 +396,8 @@ void astra_publish(struct astra_cycle *cycle)
 	f.report->privacy.usage = slurm_conf.private_data & PRIVATE_DATA_USAGE;
 	(void)astra_report_set_cluster(f.report, slurm_conf.cluster_name,
 				       SLURM_VERSION_STRING);
-	for (size_t i = 0; i < cycle->pools.count; i++) {
+	for (size_t i = 0;
+	     i < cycle->pools.count && i < cycle->scene.view_count; i++) {
 		f.pool = &cycle->pools.list[i];
 		f.view = &cycle->scene.views[i];
 		if (f.pool->engine)

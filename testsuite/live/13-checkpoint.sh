@@ -7,13 +7,13 @@
 
 conf=$(mktemp)
 cat >"$conf" <<-EOT
-	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=5 CheckpointGrace=3
+	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=6 CheckpointGrace=5
 EOT
 start_cluster --nodes 1 --gpus 2 --accounting --astraea "$conf"
 rm -f "$conf"
 
-# A run of a lease and its grace is at most 8 s long, or 16 steps.
-steps=80
+# A run of a lease and one step more is about 7 s long, or 14 steps.
+steps=90
 cd "$top/contrib/examples"
 export STATE_DIR=$CLUSTER_DIR/out SECONDS_A_STEP=0.5
 id=$(STEPS=$steps submit --chdir=. --gres=gpu:2 train.sbatch)

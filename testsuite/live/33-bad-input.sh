@@ -60,6 +60,8 @@ wait_for 20 job_is "$id" COMPLETED
 restart_slurmctld
 sleep 2.5
 logged 'line 1: LeaseTerm=never: .*; no job is managed until this is mended' 1
+check "sfair diag has no error after a start with it" \
+	grep -q 'LeaseTerm=never' <<<"$(sfair diag)"
 
 # ---- In an included file it has that file's name and line.
 printf '# comment\nGPUWeight=a100:0\n' >"$CLUSTER_DIR/etc/more.conf"
@@ -72,6 +74,8 @@ scontrol reconfigure
 wait_for 10 ctld_log 'line 2: Socket=astraea.sock: a path that begins with /'
 sed -i '2d' "$file"
 scontrol reconfigure
+mended() { ! grep -q 'Socket=' <<<"$(sfair diag)"; }
+wait_for 10 mended
 id=$(submit --gres=gpu:1 --wrap 'env | grep ASTRAEA_POOL')
 wait_for 30 job_is "$id" COMPLETED
 check_eq "pool of the mended file" ASTRAEA_POOL=gpu "$(job_log "$id")"
