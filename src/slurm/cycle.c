@@ -270,8 +270,9 @@ void astra_cycle_follow(struct astra_cycle *cycle)
 	cycle->loaded = true;
 }
 
-/* Right after its start slurmctld has not heard of any node: for a moment the
- * cluster would seem to have no GPUs, and nobody a share of them. */
+/* Right after its start or a takeover slurmctld has not heard of any node: for
+ * a moment the cluster would seem to have no GPUs, and nobody a share of them.
+ */
 static bool nodes_settled(struct astra_cycle *cycle)
 {
 	bool settled = true;
@@ -285,7 +286,9 @@ static bool nodes_settled(struct astra_cycle *cycle)
 
 		if (node && !IS_NODE_DOWN(node) && !IS_NODE_FUTURE(node) &&
 		    !IS_NODE_POWERED_DOWN(node) && !IS_NODE_POWER_DOWN(node) &&
-		    (IS_NODE_UNKNOWN(node) || IS_NODE_NO_RESPOND(node)))
+		    !IS_NODE_POWERING_DOWN(node) &&
+		    (IS_NODE_UNKNOWN(node) || IS_NODE_NO_RESPOND(node) ||
+		     !astra_node_known(node)))
 			settled = false;
 	}
 	unlock_slurmctld(astra_read_locks());

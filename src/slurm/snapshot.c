@@ -24,8 +24,12 @@ static bool is_usable(const node_record_t *node)
 	return avail_node_bitmap && bit_test(avail_node_bitmap, node->index);
 }
 
-/* A backup controller that takes over has not heard of a node's devices until
- * it registers: a job would start without any. */
+bool astra_node_known(const node_record_t *node)
+{
+	return node->boot_time || IS_NODE_POWERED_DOWN(node) ||
+	       IS_NODE_POWERING_UP(node);
+}
+
 static void count_gpus(const node_record_t *node, uint32_t held, bool young,
 		       struct astra_node *out)
 {
@@ -37,8 +41,7 @@ static void count_gpus(const node_record_t *node, uint32_t held, bool young,
 		return;
 	out->gpus = (uint32_t)g->gres_cnt_avail;
 	used = g->gres_cnt_alloc + held;
-	if (young && !g->gres_bit_alloc && !IS_NODE_POWERED_DOWN(node) &&
-	    !IS_NODE_POWERING_UP(node))
+	if (young && !astra_node_known(node))
 		used = g->gres_cnt_avail;
 	out->gpus_free = used < out->gpus ? out->gpus - (uint32_t)used : 0;
 }

@@ -64,4 +64,9 @@ int astra_scene_take(struct astra_scene *scene,
 
 void astra_scene_free(struct astra_scene *scene);
 
+/* Whether a node has registered since slurmctld started or took over, or will
+ * when it wakes up. Until then slurmctld does not know its devices, and a job
+ * would be started without any. Caller holds the node read lock. */
+bool astra_node_known(const node_record_t *node);
+
 #endif
