@@ -1,0 +1,126 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A cluster with a backup controller. The two share StateSaveLocation and
+# nothing else: the backup has a host name, an address and a shared memory of
+# its own.
+#
+#	. "$(dirname "$0")/../lib/backup.sh"
+#	backup_cluster TERM GRACE	# seconds
+#	backup_jobs
+#	goes_on "before" 2
+#
+#   backup_cluster TERM GRACE	start it; leases last TERM, a grace GRACE seconds
+#   backup_jobs		submit $one and $two, whose leases end all the time,
+#				and $long with a long lease, whose it is $lease
+#   primary_is UP|DOWN		what scontrol ping says
+#   in_control			whether the backup answers instead of the primary
+#   more_begun N		whether jobs were begun more than N times
+#   goes_on WHEN N		fail unless the long lease is the one it was, its
+#				GPU time is counted, and the two take turns N
+#				times, with GPUs and never both at once
+# shellcheck source=testsuite/lib/live.sh
+. "$(dirname "${BASH_SOURCE[0]}")/live.sh"
+
+backup_cluster() {
+	local conf daemon
+	unshare --uts --mount true 2>/dev/null || skip "no namespaces here"
+	conf=$(mktemp)
+	cat >"$conf" <<-EOT
+		Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=$1 LeaseMax=600 CheckpointGrace=$2
+	EOT
+	start_cluster --nodes 1 --gpus 4 --astraea "$conf" \
+		--slurm SlurmctldTimeout=4 \
+		--slurm CommunicationParameters=NoCtldInAddrAny
+	rm -f "$conf"
+	mkdir -m 1777 "$CLUSTER_DIR/out/runs"
+	journal=$CLUSTER_DIR/out/journal
+	# All daemons are to know both.
+	for daemon in slurmctld n1 c1; do
+		"$live_lib/cluster" stop "$CLUSTER_DIR" $daemon
+	done
+	backup_start
+	for daemon in slurmctld n1 c1; do
+		"$live_lib/cluster" start "$CLUSTER_DIR" $daemon
+	done
+	wait_for 40 second_is UP
+}
+
+backup_start() {
+	local etc=$CLUSTER_DIR/etc
+	echo "SlurmctldHost=second(127.0.0.2)" >>"$etc/slurm.conf"
+	sed "s,^\(SlurmctldPidFile\)=.*,\1=$CLUSTER_DIR/run/second.pid,
+		s,^\(SlurmctldLogFile\)=.*,\1=$CLUSTER_DIR/log/second.log," \
+		"$etc/slurm.conf" >"$etc/second.conf"
+	{ cat /etc/hosts && echo "127.0.0.2 second"; } >"$etc/hosts"
+	ASTRAEA_CLUSTER_OF=$CLUSTER_DIR SLURM_CONF=$etc/second.conf \
+		env -C "$CLUSTER_DIR/run" setsid unshare --uts --mount sh -c '
+		hostname second
+		mount -t tmpfs shm /dev/shm
+		mount --bind "$0" /etc/hosts
+		exec slurmctld -D' "$etc/hosts" \
+		</dev/null >"$CLUSTER_DIR/log/second.out" 2>&1 &
+}
+
+second_is() { scontrol ping | grep -q "backup.*second is $1"; }
+primary_is() { scontrol ping | grep -q "primary.* is $1"; }
+in_control() { squeue -h >/dev/null 2>&1 && primary_is DOWN; }
+
+backup_jobs() {
+	local job="exec python3 $top/testsuite/faults/job.py $journal"
+	long=$(submit --gres=gpu:2 --lease=9:00 \
+		--wrap 'date +begin; sleep 1000')
+	one=$(submit -J one --gres=gpu:2 --signal=USR1 \
+		--wrap "$job one 900 ckpt")
+	two=$(submit -J two --gres=gpu:2 --wrap "$job two 900 plain")
+	wait_for 20 job_is "$long" RUNNING
+	wait_for 20 has_lease
+	lease=$(lease_of)
+}
+
+lease_of() {
+	sfair job -j "$long" --json 2>/dev/null | python3 -c '
+import json, sys
+for j in json.load(sys.stdin)["jobs"]:
+    print(int(j["start_sec"] or 0), int(j["lease_end_sec"] or 0))' 2>/dev/null
+}
+has_lease() { [[ $(lease_of) == [1-9]* ]]; }
+# GPU seconds of the long job: 2 a second, whoever counts.
+charged() {
+	sfair job -j "$long" --json | python3 -c '
+import json, sys
+reply = json.load(sys.stdin)
+job = reply["jobs"][0]
+off = job["alloc_gpu_sec"] - 2 * (reply["time_sec"] - job["start_sec"])
+sys.exit(abs(off) > 2)'
+}
+
+swaps() {
+	echo $(($(job_field "$one" Restarts) + $(job_field "$two" Restarts)))
+}
+# A job that was just being requeued when slurmctld was killed has Slurm's own
+# two minutes to wait.
+more_swaps() {
+	local id
+	for id in "$one" "$two"; do
+		[[ $(job_reason "$id") != BeginTime ]] ||
+			scontrol update JobId="$id" StartTime=now
+	done
+	(($(swaps) > $1))
+}
+begun() { [[ -e $journal ]] && grep -c ' start ' "$journal"; }
+more_begun() { (($(begun) > $1)); }
+
+goes_on() {
+	local before runs
+	wait_for 40 has_lease
+	check_eq "$1: the long lease" "$lease" "$(lease_of)"
+	wait_for 10 charged
+	check_eq "$1: the long job" "0 RUNNING" \
+		"$(job_field "$long" Restarts) $(job_state "$long")"
+	before=$(swaps) runs=$(begun)
+	wait_for 60 more_swaps $((before + $2 - 1))
+	wait_for 60 more_begun $((runs + $2 - 1))
+	! grep conflict "$journal" || fail "$1: two runs at once"
+	! grep 'start n1:$' "$journal" || fail "$1: a run without GPUs"
+}
