@@ -136,14 +136,16 @@ EXTRA_DIST += \
 	testsuite/faults/kinds.py \
 	testsuite/faults/shim.c \
 	testsuite/faults/work.py \
+	testsuite/lib/backup.sh \
 	testsuite/lib/variant \
 	testsuite/live/70-faults.sh \
 	testsuite/live/71-fault-points.sh \
 	testsuite/live/72-state-folder.sh \
 	testsuite/live/73-state-file.sh \
 	testsuite/live/74-backup.sh \
-	testsuite/live/75-node-faults.sh \
-	testsuite/long/70-faults.sh
+	testsuite/long/70-faults.sh \
+	testsuite/long/74-backup.sh \
+	testsuite/long/75-node-faults.sh
 
 # Memory and threads.
 EXTRA_DIST += \
@@ -182,6 +184,9 @@ EXTRA_DIST += \
 	testsuite/live/40-submit.sh \
 	testsuite/live/41-priority.sh \
 	testsuite/live/42-examples.sh \
+	testsuite/live/43-ltgf-alone.sh \
+	testsuite/live/44-unmanaged.sh \
+	testsuite/live/45-going-back-late.sh \
 	testsuite/live/50-hold-requeue.sh \
 	testsuite/live/51-update.sh \
 	testsuite/live/52-cancel.sh \
@@ -189,4 +194,11 @@ EXTRA_DIST += \
 	testsuite/live/54-dependencies.sh \
 	testsuite/live/55-times.sh \
 	testsuite/live/56-interactive.sh \
+	testsuite/live/60-nodes-asked.sh \
+	testsuite/live/61-gpus-asked.sh \
+	testsuite/live/62-node-states.sh \
+	testsuite/live/63-limits.sh \
+	testsuite/live/64-reservations.sh \
+	testsuite/live/65-partitions.sh \
+	testsuite/live/66-prolog.sh \
 	testsuite/long/90-slurm-24.11.sh
