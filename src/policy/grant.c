@@ -260,7 +260,8 @@ int astra_revoke_doomed(struct round *r)
 			    (j->phase == ASTRA_PHASE_GRACE &&
 			     j->grace_end_sec <= r->snap->now_sec);
 
-		if (!j->id || j->state != ASTRA_JOB_RUNNING)
+		if (!j->id || j->state != ASTRA_JOB_RUNNING ||
+		    r->snap->jobs[j->index].unheard)
 			continue;
 		if (astra_contender_leaves(r, j, &r->snap->jobs[j->index]))
 			j->phase = ASTRA_PHASE_DOOMED;

@@ -90,7 +90,9 @@ struct astra_job {
 	uint32_t restart_cnt;  /* changes with each requeue */
 	bool booting;	       /* running, but its nodes are not up yet */
 	bool revocable;	       /* may be requeued at a lease's end */
-	bool checkpoints;      /* wants a signal and its grace before */
+	bool unheard; /* may have ended, and the host not have heard of it: it
+		       * is not taken back now */
+	bool checkpoints; /* wants a signal and its grace before */
 	const struct astra_share *held;
 	size_t held_count;
 	double held_charge; /* of all GPUs that it holds */

@@ -155,6 +155,7 @@ static int take_scene(struct astra_cycle *cycle, struct astra_error *err)
 
 	if (slurmctld_config.shutdown_time)
 		return astra_error_set(err, "slurmctld is shutting down");
+	cycle->scene.start = (time_t)cycle->diag.started_sec;
 	cycle->scene.young =
 		(double)time(NULL) < cycle->diag.started_sec + YOUNG_SEC;
 	lock_slurmctld(astra_read_locks());

@@ -13,6 +13,9 @@
 #include "src/slurm/users.h"
 #include "src/slurm/warn.h"
 
+/* So long after its start slurmctld may yet hear that a job had ended. */
+#define HEARD_SEC 20
+
 /* Nodes. */
 
 /* A node that is asleep is usable: Slurm wakes it for a job. */
@@ -269,6 +272,15 @@ static int fill_info(struct astra_scene *scene, const job_record_t *job,
 		       : -1;
 }
 
+/* A job that ended while slurmctld was down tries to tell it every 15 seconds
+ * (RETRY_DELAY of slurmstepd). */
+static bool is_unheard(const struct astra_scene *scene, const job_record_t *job,
+		       time_t now)
+{
+	return IS_JOB_RUNNING(job) && job->start_time < scene->start &&
+	       now < scene->start + HEARD_SEC;
+}
+
 static int fill_job(struct astra_scene *scene, struct astra_view *view,
 		    const struct astra_config *config,
 		    const struct astra_pool_config *pool, job_record_t *job)
@@ -297,6 +309,7 @@ static int fill_job(struct astra_scene *scene, struct astra_view *view,
 		.restart_cnt = job->restart_cnt,
 		.booting = IS_JOB_RUNNING(job) && IS_JOB_CONFIGURING(job),
 		.revocable = info->terms.revocable,
+		.unheard = is_unheard(scene, job, now),
 		.checkpoints = info->terms.signal != 0,
 	};
 	if (job->array_job_id && job->array_job_id != job->job_id)

@@ -48,6 +48,7 @@ struct astra_scene {
 	uint32_t *gpus_held; /* by jobs that are being cleaned up */
 	bool *exclusive;
 	size_t node_count;
+	time_t start; /* of slurmctld */
 	bool young;   /* slurmctld may not have heard of all nodes */
 	time_t since; /* jobs that ended before are of no interest */
 	struct astra_error warning; /* what an admin should look at; "" */

@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A job that ends while slurmctld is down is over, though its lease was, too,
+# and somebody waits for its GPUs: its slurmstepd tells of it within 15 s. One
+# that lives is taken back only then.
+. "$(dirname "$0")/../lib/live.sh"
+
+conf=$(mktemp)
+echo 'Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=6 CheckpointGrace=2' >"$conf"
+start_cluster --nodes 2 --gpus 2 --astraea "$conf"
+rm -f "$conf"
+
+short=$(submit --gres=gpu:2 -w n1 --wrap 'sleep 8')
+long=$(submit --gres=gpu:2 -w n2 --wrap 'sleep 600')
+wait_for 20 job_is "$short" RUNNING
+wait_for 20 job_is "$long" RUNNING
+first=$(submit --gres=gpu:2 -w n1 --wrap true)
+second=$(submit --gres=gpu:2 -w n2 --wrap true)
+sleep 5.5 # Slurm has saved them
+"${live_lib:?}/cluster" stop "$CLUSTER_DIR" slurmctld KILL
+sleep 6 # the first ends; both leases do
+"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
+wait_for 60 job_is "$short" COMPLETED
+check_eq "restarts of the one that had ended" 0 "$(job_field "$short" Restarts)"
+wait_for 60 job_is "$first" COMPLETED
+wait_for 60 job_is "$second" COMPLETED
+check_eq "restarts of the one that lived" 1 "$(job_field "$long" Restarts)"
