@@ -15,11 +15,13 @@ cat >"$conf" <<-EOT
 	Pool=gpu Partitions=gpu LeaseTerm=6
 	Pool=long Partitions=long
 	Pool=sleepy Partitions=sleepy
+	Pool=doomed Partitions=doomed
 EOT
-start_cluster --nodes 4 --gpus 2 --cpus 8 --astraea "$conf" \
+start_cluster --nodes 5 --gpus 2 --cpus 8 --astraea "$conf" \
 	--slurm 'PartitionName=gpu Nodes=n[1-2] Default=YES State=UP' \
 	--slurm 'PartitionName=long Nodes=n3 State=UP' \
 	--slurm 'PartitionName=sleepy Nodes=n4 State=UP' \
+	--slurm 'PartitionName=doomed Nodes=n5 State=UP' \
 	--slurm SlurmdTimeout=5
 rm -f "$conf"
 
@@ -52,6 +54,12 @@ restarted() { [[ $(job_field "$1" Restarts) -ge ${2-1} ]]; }
 sleeper() { submit "$@" --wrap 'sleep 600'; }
 says() { [[ $(job_reason "$1") == $2 ]]; }
 set_node() { scontrol update NodeName="$1" State="$2" Reason=test; }
+
+# ---- Lost: slurmctld takes its time to find out, see the end.
+
+lost=$(sleeper -p doomed --gres=gpu:2)
+runs "$lost"
+"$live_lib/cluster" stop "$CLUSTER_DIR" n5 KILL
 
 # ---- Asleep: Slurm wakes the node for a job, which is configuring meanwhile,
 # and whose lease begins when the node is up.
@@ -93,24 +101,7 @@ runs "$left"
 runs "$new"
 ok resume
 
-wait_for 60 job_is "$woken" RUNNING
-written() { [[ $(job_log "$woken" 2>/dev/null) ]]; }
-wait_for 60 written
-begun=$(job_log "$woken")
-sleep 1
-lease=$(sfair lease -j "$woken" --json | python3 -c '
-import json, sys
-for job in json.load(sys.stdin)["leases"]:
-    print(int(job["lease_start_sec"]))')
-check "the lease began at $lease, the job at $begun" \
-	test "$lease" -ge $((begun - 2))
-ok lease-begins-when-the-node-is-up
-grep -q '^resume n4' "$CLUSTER_DIR/log/power"
-check_eq "its restarts" 0 "$(job_field "$woken" Restarts)"
-ok power-up-for-a-job
-scancel "$woken"
-
-# ---- Failing, down, lost.
+# ---- Failing, down.
 
 count=$(job_field "$left" Restarts)
 set_node n1 fail
@@ -129,11 +120,25 @@ set_node n1 resume 2>"$CLUSTER_DIR/out/refused" || check \
 	"n1 cannot be resumed: $(<"$CLUSTER_DIR/out/refused")" up_again
 wait_for 20 up_again
 ok down-and-resume
-scancel "$left" "$pinned"
-lost=$(sleeper --gres=gpu:2 -w n1)
-runs "$lost"
-"$live_lib/cluster" stop "$CLUSTER_DIR" n1 KILL
-wait_for 60 node_is n1 'down*'
+
+# ---- Awake, lost.
+
+wait_for 60 job_is "$woken" RUNNING
+written() { [[ $(job_log "$woken" 2>/dev/null) ]]; }
+wait_for 60 written
+begun=$(job_log "$woken")
+sleep 1
+lease=$(sfair lease -j "$woken" --json | python3 -c '
+import json, sys
+for job in json.load(sys.stdin)["leases"]:
+    print(int(job["lease_start_sec"]))')
+check "the lease began at $lease, the job at $begun" \
+	test "$lease" -ge $((begun - 2))
+ok lease-begins-when-the-node-is-up
+grep -q '^resume n4' "$CLUSTER_DIR/log/power"
+check_eq "its restarts" 0 "$(job_field "$woken" Restarts)"
+ok power-up-for-a-job
+wait_for 60 node_is n5 'down*' doomed
 wait_for 20 job_is "$lost" PENDING
 ok lost-node-requeues
 
