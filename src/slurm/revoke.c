@@ -41,12 +41,23 @@ bool astra_revoke_marked(const job_record_t *job)
 	return run && strtoul(run, NULL, 10) == job->restart_cnt;
 }
 
+/* Slurm does not where the last node of a job that is ending goes down: the
+ * next run would have none of its GPUs. */
+static void finish_requeue(job_record_t *job)
+{
+	if (job->batch_flag && job->gres_list_alloc)
+		batch_requeue_fini(job);
+}
+
 void astra_revoke_tidy(job_record_t *job)
 {
 	const char *run;
 	time_t now = time(NULL);
 
-	if (!job->restart_cnt || job->details->begin_time <= now)
+	if (!job->restart_cnt)
+		return;
+	finish_requeue(job);
+	if (job->details->begin_time <= now)
 		return;
 	run = astra_env_get(job->details, MARK);
 	/* More than one behind: Slurm counted again as it went on with a

@@ -26,8 +26,9 @@ void astra_revoke_mark(job_record_t *job);
 /* Whether it was noted for the present run. Locks: caller holds job read. */
 bool astra_revoke_marked(const job_record_t *job);
 
-/* Slurm makes every requeued job wait two minutes; one that we requeued is
- * eligible at once. Locks: caller holds job write. */
+/* Finish the requeue of a pending job. Slurm makes every requeued job wait two
+ * minutes; one that we requeued is eligible at once.
+ * Locks: caller holds job and node write. */
 void astra_revoke_tidy(job_record_t *job);
 
 #endif

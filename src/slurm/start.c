@@ -319,7 +319,7 @@ static bool too_soon(const job_record_t *job)
 {
 	return job->restart_cnt &&
 	       (time(NULL) <= job->details->submit_time ||
-		job->details->prolog_running ||
+		job->gres_list_alloc || job->details->prolog_running ||
 		(job->step_list && list_count(job->step_list)));
 }
 
