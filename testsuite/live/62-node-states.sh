@@ -141,6 +141,9 @@ ok power-up-for-a-job
 wait_for 60 node_is n5 'down*' doomed
 wait_for 20 job_is "$lost" PENDING
 ok lost-node-requeues
+"$live_lib/cluster" start "$CLUSTER_DIR" n5
+wait_for 60 node_is n5 idle doomed
+ok lost-node-comes-back
 
 check "the log has errors of ours" test "$(grep -c 'error: astraea' \
 	"$CLUSTER_DIR/log/slurmctld.log")" -eq 0
