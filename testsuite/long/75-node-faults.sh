@@ -25,7 +25,7 @@ lease_of() {
 	sfair lease -j "$1" --json 2>/dev/null | python3 -c '
 import json, sys
 for j in json.load(sys.stdin)["leases"]:
-    print(j["phase"], int(j["start_sec"]), int(j["lease_end_sec"]))'
+    print(j["phase"], int(j["start_sec"]), int(j["lease_end_sec"]))' 2>/dev/null
 }
 phase_is() { [[ $(lease_of "$1") == "$2 "* ]]; }
 started() { (($(grep -c " $1 .* start " "$journal") == $2)); }
@@ -80,9 +80,8 @@ wait_for 30 phase_is "$keeps" leased
 
 # A node whose job is in its grace.
 graced=$(submit -J graced --gres=gpu:2 --signal=USR1 --wrap "
-	trap 'echo signalled' USR1
-	python3 $top/testsuite/faults/job.py $journal graced 80 plain &
-	until wait; (($? < 128)); do :; done; wait")
+	trap '' USR1
+	exec python3 $top/testsuite/faults/job.py $journal graced 100 plain")
 wait_for 30 started graced 1
 rival=$(work rival 8)
 wait_for 40 phase_is "$graced" grace
@@ -92,7 +91,10 @@ pid=$(step_of "$graced")
 kill -KILL "$pid"
 wait_for 60 node_is "$node" down
 wait_for 60 runs_are "$graced" 1
-no_lease() { [[ ! $(lease_of "$graced") ]]; }
+no_lease() {
+	sfair lease -j "$graced" >"$CLUSTER_DIR/out/said" &&
+		[[ ! $(lease_of "$graced") ]]
+}
 wait_for 30 no_lease
 "$live_lib/cluster" start "$CLUSTER_DIR" "$node"
 wait_for 60 node_is "$node" "idle|alloc|mix"
@@ -105,3 +107,4 @@ check_eq "runs" "2 graced 2 keeps 1 late 1 rival" "$(
 	awk '$7 == "start" { print $3 }' "$journal" | sort | uniq -c |
 		awk '{ print $1, $2 }' | xargs)"
 ! grep conflict "$journal" || fail "two runs at once"
+! grep 'start n[12]:$' "$journal" || fail "a run without GPUs"
