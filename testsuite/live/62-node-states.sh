@@ -147,3 +147,5 @@ ok lost-node-comes-back
 
 check "the log has errors of ours" test "$(grep -c 'error: astraea' \
 	"$CLUSTER_DIR/log/slurmctld.log")" -eq 0
+# What slurmctld's scripts start inherits its blocked signals.
+"$live_lib/cluster" stop "$CLUSTER_DIR" n4 KILL
