@@ -6,7 +6,8 @@
 #
 # - The reason "Lease: ..." or the name of a limit, with which Slurm's
 #   schedulers pass them over for ever. Any change makes Slurm look at a job
-#   again; this sets each one's name to what it is.
+#   again; this sets whether each one may be requeued to what it is. Nothing
+#   that a user wrote, such as a name, is read.
 # - The site factor in which priority/ltgf keeps a job's place without leases,
 #   unless the site has a PrioritySiteFactorPlugin of its own.
 #
@@ -32,12 +33,12 @@ update() {
 
 # A limit's name may be the plugin's or Slurm's own; looked at again it is right
 # in either case.
-squeue -h -t PD -o '%F %r|%j' >"$list"
+squeue -h -t PD -O 'ArrayJobID:20,Requeue:4,Reason:200' >"$list"
 seen=' '
-while IFS= read -r line; do
-	id=${line%% *}
-	rest=${line#* }
-	reason=${rest%%|*}
+while read -r id requeue reason; do
+	case $id$requeue in
+	*[!0-9]*) continue ;;
+	esac
 	case $reason in
 	None | Priority | Resources | Dependency* | BeginTime | JobHeld*) continue ;;
 	esac
@@ -45,7 +46,7 @@ while IFS= read -r line; do
 	*" $id "*) continue ;;
 	esac
 	seen="$seen$id "
-	update "$id" Name="${rest#*|}"
+	update "$id" Requeue="$requeue"
 done <"$list"
 given=$count
 

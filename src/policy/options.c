@@ -468,9 +468,9 @@ int astra_options_check(const struct astra_options *o, struct astra_error *err)
 				       "RoundInterval=%g: allowed are 1 "
 				       "second to 1 hour",
 				       o->round_sec);
-	if (o->lease_min_sec > 0 && o->lease_min_sec <= o->grace_sec)
+	if (o->lease_min_sec > 0 && o->lease_min_sec < o->grace_sec)
 		return astra_error_set(err,
-				       "LeaseMin=%g is not longer than "
+				       "LeaseMin=%g is shorter than "
 				       "CheckpointGrace=%g",
 				       o->lease_min_sec, o->grace_sec);
 	if (o->lease_max_sec > 0 && o->lease_max_sec < o->lease_min_sec)

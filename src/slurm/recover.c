@@ -36,7 +36,7 @@ int astra_recover_open(const char *folder, struct astra_error *err)
 
 	if (stat(folder, &st) < 0)
 		return astra_error_set(err, "%s: %s", folder, strerror(errno));
-	snprintf(name, sizeof(name), "/astraea.%llx.%llx",
+	snprintf(name, sizeof(name), "/astraea." ASTRA_BOX_FORMAT ".%llx.%llx",
 		 (unsigned long long)st.st_dev, (unsigned long long)st.st_ino);
 	box = astra_box_open(name, err);
 	return box ? 0 : -1;

@@ -12,7 +12,6 @@
 #include <zlib.h>
 
 #define MAGIC UINT32_C(0x41424f58) /* "ABOX" */
-#define FORMAT UINT32_C(1)
 #define SLOTS 16384
 
 struct slot {
@@ -23,7 +22,7 @@ struct slot {
 };
 
 struct ring {
-	uint32_t magic, format, slots, slot_bytes;
+	uint32_t magic, zero, slots, slot_bytes;
 	struct slot slot[SLOTS];
 };
 
@@ -46,7 +45,7 @@ static bool is_whole(const struct slot *s)
 
 static bool is_ours(const struct ring *r)
 {
-	return r->magic == MAGIC && r->format == FORMAT && r->slots == SLOTS &&
+	return r->magic == MAGIC && r->slots == SLOTS &&
 	       r->slot_bytes == sizeof(struct slot);
 }
 
@@ -96,7 +95,6 @@ static struct ring *map(int fd)
 		return r;
 	memset(r, 0, sizeof(*r));
 	r->magic = MAGIC;
-	r->format = FORMAT;
 	r->slots = SLOTS;
 	r->slot_bytes = sizeof(struct slot);
 	return r;

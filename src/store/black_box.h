@@ -38,6 +38,10 @@ struct astra_box_event {
 	char nodes[ASTRA_BOX_NODES]; /* host list, "" when it is too long */
 };
 
+/* Part of the name, so that a process of another release does not resize a box
+ * that is in use. To be counted up when the layout changes. */
+#define ASTRA_BOX_FORMAT "1"
+
 struct astra_box;
 
 /* Open the box of that name, or make it. Does I/O.
