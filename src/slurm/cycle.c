@@ -23,6 +23,8 @@
 #define ENDED_SEC 120
 /* After a start, so long nodes may take to answer before it counts. */
 #define SETTLE_SEC 10
+/* So long slurmctld is busy with its start. */
+#define START_SEC 5
 /* After which each node has been asked who it is. */
 #define YOUNG_SEC 300
 /* A clock that is off by less than this was not set. */
@@ -56,6 +58,9 @@ int astra_cycle_configure(struct astra_cycle *cycle, bool locked)
 	struct astra_error err = {""};
 	struct astra_config *config = astra_config_read(cycle->conf_path, &err);
 	struct astra_error ignored;
+	bool starting =
+		(double)time(NULL) < cycle->diag.started_sec + START_SEC;
+	bool told;
 	int rc = -1;
 
 	if (config)
@@ -63,7 +68,11 @@ int astra_cycle_configure(struct astra_cycle *cycle, bool locked)
 	else if (!astra_config_active() &&
 		 (config = astra_config_kept(cycle->folder)))
 		(void)put_in_force(cycle, config, locked, &ignored);
+	/* Slurmctld's start asks for the file to be read a second time. */
+	told = starting && !strcmp(err.text, cycle->diag.config_error.text);
 	cycle->diag.config_error = err;
+	if (rc < 0 && told)
+		return -1;
 	if (rc < 0) {
 		error("astraea: %s; %s", err.text,
 		      astra_config_active()

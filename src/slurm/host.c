@@ -103,9 +103,6 @@ static bool wait_until_ready(void)
 
 		pthread_mutex_lock(&wake_mutex);
 		stopped = stop;
-		/* So far only the start itself has asked for the file to be
-		 * read again, and that was done a moment ago. */
-		reconfigure = false;
 		pthread_mutex_unlock(&wake_mutex);
 		if (stopped)
 			return false;
