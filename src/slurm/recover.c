@@ -147,7 +147,7 @@ static job_record_t *find_record(const struct astra_box_event *e)
 {
 	job_record_t *job = find_job_record(e->job);
 
-	if (job && is_about(e, job) &&
+	if (job && is_about(e, job) && job->array_task_id == e->array_task &&
 	    !(job->array_recs && job->array_recs->task_id_bitmap))
 		return job;
 	return e->array_job ? split_again(e) : NULL;
@@ -269,6 +269,10 @@ static void bring_all_up(const struct astra_box_event *list, size_t count)
 {
 	struct astra_idmap seen = {0};
 
+	/* Before a task that is split off again gets an id. */
+	for (size_t i = 0; i < count; i++)
+		if (!find_job_record(list[i].job))
+			keep_id(&list[i]);
 	for (size_t i = count; i--;) { /* the last one of each job counts */
 		job_record_t *job;
 
@@ -277,8 +281,6 @@ static void bring_all_up(const struct astra_box_event *list, size_t count)
 		if (astra_idmap_put(&seen, list[i].job, 1) < 0)
 			break;
 		job = find_record(&list[i]);
-		if (!find_job_record(list[i].job))
-			keep_id(&list[i]);
 		if (job)
 			bring_up(job, &list[i]);
 	}
