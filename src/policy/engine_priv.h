@@ -173,10 +173,11 @@ void astra_refusals_forget(struct astra_engine *e, double now_sec);
 
 /* contenders.c: fill r->contenders. */
 int astra_contenders_find(struct round *r);
-/* Whether a job's lease is over, it may lose its GPUs, and others could use
- * them. */
+/* Whether a job's lease is over and one of its nodes is to become empty. */
 bool astra_contender_leaves(const struct round *r, const struct ejob *j,
 			    const struct astra_job *job);
+/* Whether a job's lease is over, it may lose its GPUs, and others could use
+ * them. */
 bool astra_contender_expired(const struct round *r, const struct ejob *j,
 			     const struct astra_job *job);
 

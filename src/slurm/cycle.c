@@ -313,8 +313,8 @@ static void follow_clock(struct astra_cycle *cycle)
 	double by = boot - cycle->boot_sec;
 
 	if (cycle->boot_sec > 0 && fabs(by) > JUMP_SEC) {
-		error("astraea: the clock was set by %+.0f s; all leases end "
-		      "as much later",
+		error("astraea: the clock was set by %+.0f s; the ends of all "
+		      "leases move along",
 		      by);
 		astra_pools_shift(&cycle->pools, by);
 		cycle->last_sec += by;

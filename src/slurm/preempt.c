@@ -6,8 +6,9 @@
 #include "src/slurm/park.h"
 #include "src/slurm/start.h"
 
-/* A call looks at so many jobs, and tries so many to start. */
-#define LOOKS_MAX 64
+/* A call looks at so many jobs, each time at all that run, and tries so many to
+ * start: all of it under the write lock. */
+#define LOOKS_MAX 16
 #define TRIES_MAX 8
 
 /* So long after KillWait a job that has preempted others waits for them. */
