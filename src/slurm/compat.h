@@ -107,6 +107,12 @@ static inline int astra_requeue(uint32_t job_id)
 #endif
 }
 
+/* Slurm's counter has 16 bits in some releases. Locks: job write. */
+static inline void astra_restarts_set(job_record_t *job, uint32_t count)
+{
+	job->restart_cnt = (uint16_t)(count < UINT16_MAX ? count : UINT16_MAX);
+}
+
 /* Whether slurmctld has all that plugins may look at: jobs, dependencies,
  * priorities. This thread of its own is made right after. Locks: none. */
 static inline bool astra_slurmctld_ready(void)

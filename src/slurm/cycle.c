@@ -14,6 +14,7 @@
 #include "src/slurm/priority.h"
 #include "src/slurm/publish.h"
 #include "src/slurm/recover.h"
+#include "src/slurm/survivor.h"
 #include "src/slurm/users.h"
 
 #define TRIES_MAX 3
@@ -149,7 +150,7 @@ static int refresh(struct astra_cycle *cycle)
 		return -1;
 	self_check(cycle);
 	if (!cycle->mismatched) {
-		astra_recover_settle();
+		astra_survivors_settle();
 		look_at_waiting(cycle);
 	}
 	astra_unlock(&hold, &cycle->diag);

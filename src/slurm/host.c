@@ -146,7 +146,6 @@ static int begin(void)
 
 static void prepare(void)
 {
-	struct astra_error err = {""};
 	char conf[] = "astraea.conf";
 	char *path = get_extra_conf_path(conf);
 
@@ -156,10 +155,8 @@ static void prepare(void)
 	xfree(path);
 	cycle.diag.started_sec = cycle.diag.reset_sec = now_sec();
 	stop = event = reconfigure = false;
-	if (cycle.folder && astra_recover_open(cycle.folder, &err) < 0)
-		error("astraea: no protection of the last seconds before a "
-		      "crash: %s",
-		      err.text);
+	if (cycle.folder)
+		astra_recover_open(cycle.folder);
 	ASTRA_FAULT_FOLDER(cycle.folder);
 	astra_gate_begin();
 	cycle.gate = astra_gate_loaded();

@@ -78,6 +78,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/submit_priv.h \
 	src/slurm/submit_read.c \
 	src/slurm/submit_stock.c \
+	src/slurm/survivor.c \
+	src/slurm/survivor.h \
 	src/slurm/tenants.c \
 	src/slurm/tenants.h \
 	src/slurm/usage.c \

@@ -10,51 +10,47 @@
 #include "src/common/idmap.h"
 #include "src/slurm/managed.h"
 #include "src/slurm/revoke.h"
+#include "src/slurm/survivor.h"
 #include "src/store/black_box.h"
 
-/* From when all its nodes have answered, so long to kill what they found. */
-#define KILL_SEC 10
 /* Ids of jobs whose records are lost are not given again so soon. */
 #define ID_SEC 3600
 
-/* A pending job whose last run may still be alive. */
-struct survivor {
-	uint32_t job;
-	uint32_t restart_cnt; /* of that run */
-	bitstr_t *nodes;      /* NULL: not known, all of them */
-	time_t quiet_since;   /* 0: not all nodes have answered */
-};
+#define UNPROTECTED "no protection of the last seconds before a crash"
 
 static struct astra_box *box; /* under job write */
-static struct survivor *survivors;
-static size_t survivor_count, survivor_room;
+static struct astra_error trouble;
 
-int astra_recover_open(const char *folder, struct astra_error *err)
+static int open_box(const char *folder)
 {
 	struct stat st;
 	char name[64];
 
 	if (stat(folder, &st) < 0)
-		return astra_error_set(err, "%s: %s", folder, strerror(errno));
+		return astra_error_set(&trouble, "%s: %s", folder,
+				       strerror(errno));
 	snprintf(name, sizeof(name), "/astraea." ASTRA_BOX_FORMAT ".%llx.%llx",
 		 (unsigned long long)st.st_dev, (unsigned long long)st.st_ino);
-	box = astra_box_open(name, err);
+	box = astra_box_open(name, &trouble);
 	return box ? 0 : -1;
 }
 
-static void forget(size_t index)
+void astra_recover_open(const char *folder)
 {
-	FREE_NULL_BITMAP(survivors[index].nodes);
-	survivors[index] = survivors[--survivor_count];
+	trouble = (struct astra_error){""};
+	if (open_box(folder) < 0)
+		error("astraea: " UNPROTECTED ": %s", trouble.text);
+}
+
+void astra_recover_warn(struct astra_error *out)
+{
+	if (*trouble.text)
+		astra_error_add(out, UNPROTECTED ": %s", trouble.text);
 }
 
 void astra_recover_close(void)
 {
-	while (survivor_count)
-		forget(0);
-	free(survivors);
-	survivors = NULL;
-	survivor_room = 0;
+	astra_survivors_free();
 	astra_box_close(box);
 	box = NULL;
 }
@@ -108,12 +104,6 @@ void astra_recover_ended(const job_record_t *job)
 
 /* Reading. */
 
-/* Slurm's counter has 16 bits in some releases. */
-static void set_restarts(job_record_t *job, uint32_t count)
-{
-	job->restart_cnt = (uint16_t)(count < UINT16_MAX ? count : UINT16_MAX);
-}
-
 /* The same job, at that run or an earlier one: ids come back. */
 static bool is_about(const struct astra_box_event *e, const job_record_t *job)
 {
@@ -153,14 +143,25 @@ static job_record_t *find_record(const struct astra_box_event *e)
 	return e->array_job ? split_again(e) : NULL;
 }
 
+/* The record is of that run or an earlier one: from now on of that run, which
+ * slurmdbd knows by its time of submission. */
+static void take_run(job_record_t *job, const struct astra_box_event *e)
+{
+	astra_restarts_set(job, e->restart_cnt);
+	job->start_time = (time_t)e->start_sec;
+	if (job->details->submit_time == e->submit_sec)
+		return;
+	job->details->submit_time = (time_t)e->submit_sec;
+	job->db_index = 0;
+}
+
 static void end(job_record_t *job, const struct astra_box_event *e)
 {
 	bool ran = IS_JOB_RUNNING(job) && job->node_cnt;
 
 	info("astraea: %pJ had ended before slurmctld was killed: %s", job,
 	     job_state_string(e->state));
-	set_restarts(job, e->restart_cnt);
-	job->start_time = (time_t)e->start_sec;
+	take_run(job, e);
 	job->end_time = (time_t)e->end_sec;
 	job->exit_code = e->exit_code;
 	astra_state_set(job, e->state | (ran ? JOB_COMPLETING : 0));
@@ -172,29 +173,31 @@ static void end(job_record_t *job, const struct astra_box_event *e)
 	deallocate_nodes(job, false, false, false);
 }
 
-static void keep_waiting(const job_record_t *job,
-			 const struct astra_box_event *e)
+/* Tell accounting that the run is over. The record, which is pending, is not
+ * what it was at that time. */
+static void close_run(const job_record_t *job, const struct astra_box_event *e)
 {
-	struct survivor s = {.job = job->job_id, .restart_cnt = e->restart_cnt};
-	char nodes[ASTRA_BOX_NODES];
+	struct job_details details = *job->details;
+	job_record_t run = *job;
 
-	if (astra_grow(&survivors, &survivor_room, survivor_count + 1,
-		       sizeof(*survivors)) < 0)
-		return;
-	memcpy(nodes, e->nodes, sizeof(nodes));
-	if (*nodes && astra_nodes_named(nodes, &s.nodes))
-		FREE_NULL_BITMAP(s.nodes);
-	info("astraea: %pJ was started before slurmctld was killed; it waits "
-	     "until %s have answered",
-	     job, *e->nodes ? e->nodes : "all nodes");
-	survivors[survivor_count++] = s;
+	details.submit_time = (time_t)e->submit_sec;
+	run.details = &details;
+	run.job_id = e->job;
+	if (e->job != job->job_id || e->submit_sec != job->details->submit_time)
+		run.db_index = 0;
+	run.start_time = (time_t)e->start_sec;
+	run.end_time =
+		e->kind == ASTRA_BOX_REQUEUE ? (time_t)e->end_sec : time(NULL);
+	run.exit_code = e->exit_code;
+	run.job_state = JOB_REQUEUE;
+	(void)jobacct_storage_g_job_complete(acct_db_conn, &run);
 }
 
 static void requeue(job_record_t *job, const struct astra_box_event *e)
 {
 	int rc;
 
-	set_restarts(job, e->restart_cnt);
+	take_run(job, e);
 	rc = astra_revoke_requeue(job);
 	info("astraea: %pJ had been requeued or not yet been launched before "
 	     "slurmctld was killed: %s",
@@ -217,6 +220,18 @@ static void add_batch_step(job_record_t *job)
 	(void)build_batch_step(job);
 }
 
+/* That run ends in accounting as well, and the next one is another there. */
+static void let_wait(job_record_t *job, const struct astra_box_event *e)
+{
+	time_t now = time(NULL);
+
+	close_run(job, e);
+	job->details->submit_time =
+		now > e->submit_sec ? now : (time_t)e->submit_sec + 1;
+	job->db_index = 0;
+	astra_survivors_add(job, e);
+}
+
 static void bring_running_up(job_record_t *job, const struct astra_box_event *e)
 {
 	bool later = e->restart_cnt > job->restart_cnt;
@@ -227,11 +242,11 @@ static void bring_running_up(job_record_t *job, const struct astra_box_event *e)
 	switch (e->kind) {
 	case ASTRA_BOX_LAUNCH:
 		if (later && xstrcmp(job->nodes, e->nodes)) {
-			keep_waiting(job, e);
+			astra_survivors_add(job, e);
 			requeue(job, e);
 			return;
 		}
-		set_restarts(job, e->restart_cnt);
+		take_run(job, e);
 		add_batch_step(job);
 		return;
 	case ASTRA_BOX_END:
@@ -249,42 +264,67 @@ static void bring_up(job_record_t *job, const struct astra_box_event *e)
 	else if (IS_JOB_PENDING(job) && e->kind == ASTRA_BOX_END)
 		end(job, e);
 	else if (IS_JOB_PENDING(job))
-		keep_waiting(job, e);
+		let_wait(job, e);
 }
 
-/* Its processes may live: no new job may have its id. */
-static void keep_id(const struct astra_box_event *e)
+/* The next new job, which may be a task that is split off, gets this id or a
+ * later one. */
+static void start_ids_at(uint32_t id)
 {
 	uint32_t first = slurm_conf.first_job_id;
 
-	if (e->start_sec < time(NULL) - ID_SEC || e->job < first ||
-	    e->job >= slurm_conf.max_job_id)
+	if (id < first || id >= slurm_conf.max_job_id)
 		return;
-	slurm_conf.first_job_id = e->job + 1;
+	slurm_conf.first_job_id = id;
 	reset_first_job_id();
 	slurm_conf.first_job_id = first;
 }
 
-static void bring_all_up(const struct astra_box_event *list, size_t count)
+static int by_job(const void *a, const void *b)
+{
+	const struct astra_box_event *x = a, *y = b;
+
+	return (x->job > y->job) - (x->job < y->job);
+}
+
+/* The last event of each job, in the order of their ids, so that tasks that are
+ * split off again get the ids they had. */
+static size_t keep_last(struct astra_box_event *list, size_t count)
 {
 	struct astra_idmap seen = {0};
+	size_t kept = count;
 
-	/* Before a task that is split off again gets an id. */
-	for (size_t i = 0; i < count; i++)
-		if (!find_job_record(list[i].job))
-			keep_id(&list[i]);
-	for (size_t i = count; i--;) { /* the last one of each job counts */
-		job_record_t *job;
-
+	for (size_t i = count; i--;) {
 		if (astra_idmap_get(&seen, list[i].job) != ASTRA_IDMAP_NONE)
 			continue;
 		if (astra_idmap_put(&seen, list[i].job, 1) < 0)
 			break;
-		job = find_record(&list[i]);
-		if (job)
-			bring_up(job, &list[i]);
+		list[--kept] = list[i];
 	}
 	astra_idmap_clear(&seen);
+	memmove(list, list + kept, (count - kept) * sizeof(*list));
+	qsort(list, count - kept, sizeof(*list), by_job);
+	return count - kept;
+}
+
+static void bring_all_up(struct astra_box_event *list, size_t count)
+{
+	time_t recent = time(NULL) - ID_SEC;
+
+	count = keep_last(list, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct astra_box_event *e = &list[i];
+		job_record_t *job;
+		bool lost = !find_job_record(e->job) && e->start_sec >= recent;
+
+		if (lost)
+			start_ids_at(e->job);
+		job = find_record(e);
+		if (job)
+			bring_up(job, e);
+		else if (lost) /* its processes may live */
+			start_ids_at(e->job + 1);
+	}
 }
 
 void astra_recover_jobs(void)
@@ -298,61 +338,4 @@ void astra_recover_jobs(void)
 	bring_all_up(list, count);
 	unlock_slurmctld(locks);
 	free(list);
-}
-
-/* Waiting. */
-
-static bool has_answered(const node_record_t *node)
-{
-	return IS_NODE_DOWN(node) ||
-	       !(IS_NODE_UNKNOWN(node) || IS_NODE_NO_RESPOND(node));
-}
-
-static bool all_answered(const struct survivor *s)
-{
-	for (int i = 0; i < node_record_count; i++) {
-		const node_record_t *node = node_record_table_ptr[i];
-
-		if (node && (!s->nodes || bit_test(s->nodes, i)) &&
-		    !has_answered(node))
-			return false;
-	}
-	return true;
-}
-
-/* That run was one: the next is a restart, and knows it. */
-static bool is_over(struct survivor *s, time_t now)
-{
-	job_record_t *job = find_job_record(s->job);
-
-	if (!job || !IS_JOB_PENDING(job))
-		return true;
-	if (!all_answered(s)) {
-		s->quiet_since = 0;
-		return false;
-	}
-	if (!s->quiet_since)
-		s->quiet_since = now;
-	if (now < s->quiet_since + KILL_SEC)
-		return false;
-	if (job->restart_cnt <= s->restart_cnt)
-		set_restarts(job, s->restart_cnt + 1);
-	return true;
-}
-
-void astra_recover_settle(void)
-{
-	time_t now = time(NULL);
-
-	for (size_t i = survivor_count; i--;)
-		if (is_over(&survivors[i], now))
-			forget(i);
-}
-
-bool astra_recover_waits(uint32_t job_id)
-{
-	for (size_t i = 0; i < survivor_count; i++)
-		if (survivors[i].job == job_id)
-			return true;
-	return false;
 }

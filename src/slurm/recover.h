@@ -12,7 +12,7 @@
  *   pending           over            it ends as it had ended
  *   pending           started,        it waits until the nodes of that run have
  *                     launched, or    answered and killed what they found
- *                     requeued
+ *                     requeued (survivor.h)
  */
 #ifndef ASTRA_RECOVER_H
 #define ASTRA_RECOVER_H
@@ -20,10 +20,11 @@
 #include "src/common/error.h"
 #include "src/slurm/compat.h"
 
-/* Open the box of a cluster. Does I/O. Without one only this safety is missing.
- * folder: StateSaveLocation, which names the cluster.
- * Returns 0, or -1 with err set. */
-int astra_recover_open(const char *folder, struct astra_error *err);
+/* Open the box of a cluster. Does I/O. Without one only this safety is missing,
+ * which astra_recover_warn() tells.
+ * folder: StateSaveLocation, which names the cluster. */
+void astra_recover_open(const char *folder);
+void astra_recover_warn(struct astra_error *out);
 
 /* Locks: caller holds job write. */
 void astra_recover_close(void);
@@ -40,12 +41,5 @@ void astra_recover_ended(const job_record_t *job);
 /* Once after slurmctld's start: bring the records up to the box.
  * Locks: takes conf, job and node write, part and fed read. */
 void astra_recover_jobs(void);
-
-/* Let those go on that have waited for their old run's nodes. Each round.
- * Locks: caller holds job write and node read. */
-void astra_recover_settle(void);
-
-/* Whether a pending job has to wait for that. The engine's thread only. */
-bool astra_recover_waits(uint32_t job_id);
 
 #endif

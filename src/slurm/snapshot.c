@@ -8,7 +8,7 @@
 #include "src/slurm/charge.h"
 #include "src/slurm/park.h"
 #include "src/slurm/preempt.h"
-#include "src/slurm/recover.h"
+#include "src/slurm/survivor.h"
 #include "src/slurm/usage.h"
 #include "src/slurm/users.h"
 #include "src/slurm/warn.h"
@@ -144,7 +144,7 @@ static bool is_blocked(const job_record_t *job, bool leases)
 static enum astra_job_state pending_state(const job_record_t *job, bool leases,
 					  time_t now)
 {
-	if (IS_JOB_COMPLETING(job) || astra_recover_waits(job->job_id))
+	if (IS_JOB_COMPLETING(job) || astra_survivors_include(job->job_id))
 		return ASTRA_JOB_REQUEUED;
 	if (job->priority == 0 || IS_JOB_REVOKED(job))
 		return ASTRA_JOB_BLOCKED;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/warn.h"
 
+#include "src/slurm/recover.h"
+
 static void missing_partitions(const struct astra_pool_config *pool,
 			       struct astra_error *out)
 {
@@ -51,6 +53,7 @@ void astra_warn_scene(const struct astra_scene *scene,
 		      struct astra_error *out)
 {
 	*out = config->warning;
+	astra_recover_warn(out);
 	if (config->tenant_count && slurm_with_slurmdbd())
 		astra_error_add(out, "Tenant lines are not looked at: the "
 				     "tenants are slurmdbd's accounts");

@@ -29,7 +29,13 @@ bench_stop() {
 	bench_dir=''
 }
 
+# What went wrong is in the logs.
 bench_end() {
+	if (($? && ${#bench_dir})); then
+		"$bench_cluster" down "$bench_dir" >/dev/null 2>&1 || true
+		echo "$0: failed; what is left of the cluster: $bench_dir" >&2
+		bench_dir=''
+	fi
 	bench_stop
 	rm -rf "$bench_results" "${bench_remove[@]}"
 }
@@ -91,8 +97,9 @@ bench_alternate() {
 	fi
 	bench_results=$(mktemp)
 	for ((turn = 1; turn <= turns; turn++)); do
-		bench_turn ours "$turn" "$@"
+		((turn % 2)) && bench_turn ours "$turn" "$@"
 		bench_turn stock "$turn" "$@" --stock
+		((turn % 2)) || bench_turn ours "$turn" "$@"
 	done
 	"$bench_here/load.py" table <"$bench_results"
 }

@@ -120,3 +120,16 @@ for how in none damaged; do
 		said "begins anew.*checksum"
 done
 check_eq "runs" 1 "$(grep -c begin "$CLUSTER_DIR/out/$runs")"
+
+# Without the black box jobs run as before, and an admin is told.
+"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld
+box=/dev/shm/astraea.1.$(printf '%x.%x' "$(stat -c %d "$CLUSTER_DIR/state")" \
+	"$(stat -c %i "$CLUSTER_DIR/state")")
+check "no black box at $box" test -f "$box"
+rm -f "$box"
+mkdir "$box"
+"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
+is_told() { sfair diag 2>&1 | grep -q "no protection .* crash: .*${box##*/}"; }
+wait_for 30 is_told
+wait_for 30 has_lease
+rmdir "$box"
