@@ -9,6 +9,7 @@
 #include "src/slurm/compat.h"
 #include "src/slurm/grace.h"
 #include "src/slurm/ledger.h"
+#include "src/store/refuge.h"
 #include "src/store/state_file.h"
 
 static void close_pool(struct astra_pool *pool)
@@ -99,11 +100,33 @@ static bool load_one(const struct astra_pool *pool,
 	return !fallback;
 }
 
-static struct astra_engine *load(const struct astra_pool *pool,
-				 const struct astra_options *options)
+/* What could not be saved before the end. */
+static struct astra_engine *load_refuge(const struct astra_pool *pool,
+					const struct astra_options *options)
 {
 	struct astra_engine *engine = NULL;
+	void *data;
+	size_t size;
 
+	astra_refuge_load(pool->path, &data, &size);
+	if (data)
+		engine = astra_engine_restore(options, data, size, NULL);
+	free(data);
+	return engine;
+}
+
+
+static struct astra_engine *load(struct astra_pool *pool,
+				 const struct astra_options *options)
+{
+	struct astra_engine *engine = load_refuge(pool, options);
+
+	pool->refuge = pool->dirty = engine;
+	if (engine) {
+		info("astraea: pool %s goes on from what could not be saved",
+		     pool->name);
+		return engine;
+	}
 	if (load_one(pool, options, &engine))
 		(void)load_one(pool, options, &engine);
 	return engine;
@@ -223,8 +246,14 @@ static void write_state(struct astra_pool *pool,
 		    pool->path, bytes->data, bytes->size,
 		    (sync ? ASTRA_STATE_SYNC : 0) |
 			    (sync || pool->synced ? ASTRA_STATE_KEEP : 0),
-		    err) < 0)
+		    err) < 0) {
+		(void)astra_refuge_save(pool->path, bytes->data, bytes->size);
+		pool->refuge = true;
 		return;
+	}
+	if (pool->refuge)
+		astra_refuge_drop(pool->path);
+	pool->refuge = false;
 	pool->synced = sync;
 	if (sync)
 		astra_pace_done(&pool->sync, since);

@@ -16,8 +16,9 @@ struct astra_pool {
 	char *path; /* of the state file */
 	struct astra_engine *engine;
 	struct astra_plan plan;
-	bool dirty;		  /* to be saved */
-	bool synced;		  /* the file is on the disk */
+	bool dirty;  /* to be saved */
+	bool synced; /* the file is on the disk */
+	bool refuge; /* what could not be saved is kept */
 	struct astra_pace sync;
 	struct astra_error error; /* why the last round decided nothing */
 };

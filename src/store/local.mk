@@ -6,5 +6,7 @@ libastra_store_la_LIBADD = $(ZLIB_LIBS)
 libastra_store_la_SOURCES = \
 	src/store/black_box.c \
 	src/store/black_box.h \
+	src/store/refuge.c \
+	src/store/refuge.h \
 	src/store/state_file.c \
 	src/store/state_file.h

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/store/refuge.h"
 #include "src/store/state_file.h"
 #include "testsuite/unit/unit.h"
 
@@ -229,6 +230,43 @@ static void a_pipe_keeps_nobody_waiting(void **state)
 	assert_null(data);
 }
 
+static void expect_refuge(const char *text)
+{
+	void *data;
+	size_t size = 0;
+
+	astra_refuge_load(path, &data, &size);
+	if (!text) {
+		assert_null(data);
+		return;
+	}
+	assert_int_equal(size, strlen(text));
+	assert_memory_equal(data, text, size);
+	free(data);
+}
+
+static void what_cannot_be_written_is_kept_until_it_can(void **state)
+{
+	(void)state;
+	put("one");
+	expect_refuge(NULL);
+	assert_int_equal(astra_refuge_save(path, "two", 3), 0);
+	assert_int_equal(astra_refuge_save(path, "three", 5), 0);
+	expect_refuge("three");
+	astra_refuge_drop(path);
+	expect_refuge(NULL);
+}
+
+static void what_is_kept_counts_only_for_the_file_that_stayed(void **state)
+{
+	(void)state;
+	assert_int_equal(astra_refuge_save(path, "one", 3), 0);
+	expect_refuge("one");
+	put("another controller's");
+	expect_refuge(NULL);
+	astra_refuge_drop(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -246,6 +284,11 @@ int main(void)
 		cmocka_unit_test_teardown(a_left_over_new_file_is_ignored,
 					  clean),
 		cmocka_unit_test_teardown(a_pipe_keeps_nobody_waiting, clean),
+		cmocka_unit_test_teardown(
+			what_cannot_be_written_is_kept_until_it_can, clean),
+		cmocka_unit_test_teardown(
+			what_is_kept_counts_only_for_the_file_that_stayed,
+			clean),
 	};
 
 	return cmocka_run_group_tests_name("state_file", tests, make_folder,
