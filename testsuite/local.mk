@@ -154,6 +154,8 @@ EXTRA_DIST += \
 	testsuite/lib/checker-samples \
 	testsuite/lib/checker.sh \
 	testsuite/lib/malloced.c \
+	testsuite/lib/planted \
+	testsuite/lib/planted.c \
 	testsuite/lib/soak-judge \
 	testsuite/lib/soak.sh \
 	testsuite/live/80-soak.sh \

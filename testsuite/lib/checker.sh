@@ -9,8 +9,9 @@
 #   tsan      ThreadSanitizer in the same
 #   valgrind  memcheck over all of slurmctld
 #
-# What a checker finds goes to DIR/log/checker.*; at the cluster's end
-# checker-report judges it.
+# What a checker finds goes to DIR/log/checker.*, but what UBSan finds beside
+# ASan goes to slurmctld's stderr, DIR/log/slurmctld.out: only ASan hears of
+# log_path, twice. At the cluster's end checker-report judges both.
 #
 # ASTRAEA_PATIENCE  factor for times that are waited [1; 3 with a sanitizer, 6 with valgrind]
 

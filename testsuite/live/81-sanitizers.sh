@@ -8,7 +8,8 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-# A checker is worth as much as the eyes that read what it says.
+# A checker is worth as much as the eyes that read what it says: those of
+# checker-report, and those of a cluster's end.
 judged() { "$top/testsuite/lib/checker-report" "$1" >"$log"; }
 for sample in "$top"/testsuite/lib/checker-samples/*; do
 	case $sample in
@@ -16,6 +17,18 @@ for sample in "$top"/testsuite/lib/checker-samples/*; do
 	*) judged "$sample" ;;
 	esac || {
 		echo "FAIL: $sample is not judged right:"
+		cat "$log"
+		exit 1
+	}
+done
+
+! ASTRAEA_CHECKER=asan "$top/testsuite/lib/planted" >"$log" 2>&1 || {
+	echo "FAIL: a leak and an overflow that were planted are not seen"
+	exit 1
+}
+for bug in 'leak of 77 byte' 'signed integer overflow'; do
+	grep -q "$bug" "$log" || {
+		echo "FAIL: what was planted is not named: $bug"
 		cat "$log"
 		exit 1
 	}
