@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "src/common/fault.h"
 #include "src/common/idmap.h"
@@ -13,8 +14,10 @@
 #include "src/slurm/revoke.h"
 #include "src/slurm/start.h"
 
-/* Let others in after so long. */
-#define HOLD_USEC 10000
+/* Let others in after so long, and for so long: one that waits to write gets
+ * nothing from a lock that is taken again at once. */
+#define HOLD_USEC 5000
+#define PAUSE_NSEC 1000000
 
 int astra_lock(struct astra_hold_time *hold)
 {
@@ -34,12 +37,14 @@ void astra_unlock(struct astra_hold_time *hold, struct astra_diag *diag)
 	unlock_slurmctld(astra_write_locks());
 }
 
-/* Returns 0 with the locks held, or -1 without. */
-static int yield_locks(struct astra_hold_time *hold, struct astra_diag *diag)
+int astra_yield(struct astra_hold_time *hold, struct astra_diag *diag)
 {
+	struct timespec pause = {.tv_nsec = PAUSE_NSEC};
+
 	if (astra_usec() - hold->since_usec < HOLD_USEC)
 		return 0;
 	astra_unlock(hold, diag);
+	nanosleep(&pause, NULL);
 	return astra_lock(hold);
 }
 
@@ -209,7 +214,7 @@ static int carry_out_all(struct apply *a, struct astra_diag *diag)
 		return -1;
 	for (size_t i = 0; i < a->pool->plan.decision_count; i++) {
 		carry_out(a, &a->pool->plan.decisions[i]);
-		if (yield_locks(&hold, diag) < 0)
+		if (astra_yield(&hold, diag) < 0)
 			return -1;
 	}
 	astra_unlock(&hold, diag);
@@ -228,7 +233,7 @@ int astra_launch_all(const struct astra_started *started, size_t count,
 		return -1;
 	for (size_t i = 0; i < count; i++) {
 		astra_launch(&started[i]);
-		if (yield_locks(&hold, diag) < 0)
+		if (astra_yield(&hold, diag) < 0)
 			return -1;
 	}
 	astra_unlock(&hold, diag);
@@ -300,7 +305,7 @@ int astra_apply_texts(struct astra_pool *pool, const struct astra_view *view,
 		return -1;
 	for (size_t i = 0; i < pool->plan.reason_count; i++) {
 		tell(options, &pool->plan.reasons[i], view->model.now_sec);
-		if (i % 256 == 255 && yield_locks(&hold, diag) < 0)
+		if (i % 256 == 255 && astra_yield(&hold, diag) < 0)
 			return -1;
 	}
 	astra_unlock(&hold, diag);

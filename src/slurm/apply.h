@@ -40,4 +40,9 @@ struct astra_hold_time {
 int astra_lock(struct astra_hold_time *hold);
 void astra_unlock(struct astra_hold_time *hold, struct astra_diag *diag);
 
+/* Where the locks have been held for long, let others in: what was known of
+ * slurmctld's records is known no more, nor are pointers to them.
+ * Returns 0 with the locks held, or -1 without: slurmctld is shutting down. */
+int astra_yield(struct astra_hold_time *hold, struct astra_diag *diag);
+
 #endif

@@ -9,13 +9,11 @@
 #include "src/slurm/apply.h"
 #include "src/slurm/config_kept.h"
 #include "src/slurm/gate.h"
-#include "src/slurm/park.h"
 #include "src/slurm/preempt.h"
-#include "src/slurm/priority.h"
 #include "src/slurm/publish.h"
 #include "src/slurm/recover.h"
-#include "src/slurm/survivor.h"
 #include "src/slurm/users.h"
+#include "src/slurm/waiting.h"
 
 #define TRIES_MAX 3
 #define IDLE_SEC 60
@@ -119,7 +117,9 @@ static void self_check(struct astra_cycle *cycle)
 	if (cycle->checked)
 		return;
 	cycle->checked = true;
+	lock_slurmctld(astra_read_locks());
 	cycle->mismatched = !structures_match();
+	unlock_slurmctld(astra_read_locks());
 	if (!cycle->mismatched)
 		return;
 	astra_gate_disable();
@@ -130,32 +130,6 @@ static void self_check(struct astra_cycle *cycle)
 }
 
 /* The steps of a round. */
-
-/* Where no burst buffer plugin is loaded, a job that is parked was left so by a
- * slurmctld that was killed. */
-static void look_at_waiting(struct astra_cycle *cycle)
-{
-	astra_priority_sweep();
-	if (cycle->gate)
-		cycle->diag.depth = astra_park_refresh();
-	else if (!cycle->diag.rounds && !slurm_conf.bb_type)
-		(void)astra_unpark_all();
-}
-
-static int refresh(struct astra_cycle *cycle)
-{
-	struct astra_hold_time hold;
-
-	if (astra_lock(&hold) < 0)
-		return -1;
-	self_check(cycle);
-	if (!cycle->mismatched) {
-		astra_survivors_settle();
-		look_at_waiting(cycle);
-	}
-	astra_unlock(&hold, &cycle->diag);
-	return cycle->mismatched ? -1 : 0;
-}
 
 static int take_scene(struct astra_cycle *cycle, struct astra_error *err)
 {
@@ -349,7 +323,9 @@ double astra_cycle_run(struct astra_cycle *cycle)
 	if (slurmctld_config.shutdown_time || !nodes_settled(cycle))
 		return now + 1;
 	astra_cycle_follow(cycle);
-	if (refresh(cycle) < 0)
+	self_check(cycle);
+	if (cycle->mismatched ||
+	    astra_waiting_look(cycle->gate, &cycle->diag) < 0)
 		return now + 1;
 	if (cycle->gate)
 		astra_preempt_serve(astra_config_active(), &cycle->diag);

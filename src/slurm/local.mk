@@ -88,5 +88,7 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/users.h \
 	src/slurm/warn.c \
 	src/slurm/warn.h \
+	src/slurm/waiting.c \
+	src/slurm/waiting.h \
 	src/slurm/wish.c \
 	src/slurm/wish.h

@@ -125,11 +125,6 @@ static void refresh(job_record_t *job)
 	park_again(job, before, NULL);
 }
 
-struct sweep {
-	uint32_t seen, looked;
-	uint32_t from; /* of those parked, the number to begin with */
-};
-
 /* No longer in a pool, or in one without leases: Slurm's. */
 static void give_up(job_record_t *job)
 {
@@ -140,46 +135,52 @@ static void give_up(job_record_t *job)
 	last_job_update = time(NULL);
 }
 
-static void sweep_job(struct sweep *s, job_record_t *job)
+static bool is_waiting(const job_record_t *job)
+{
+	return IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job);
+}
+
+bool astra_park_is_due(struct astra_park_turn *turn, const job_record_t *job)
+{
+	bool parked = astra_is_parked(job);
+	enum astra_claim claim;
+
+	if (!is_waiting(job))
+		return false;
+	claim = astra_claim_of(job, NULL);
+	if (claim == ASTRA_ORDERED)
+		return parked || job->restart_cnt;
+	if (claim != ASTRA_MANAGED)
+		return parked && claim == ASTRA_FOREIGN;
+	turn->seen++;
+	if (turn->looked >= 2 * ASTRA_PARK_BATCH ||
+	    (parked && (turn->seen <= turn->from ||
+			turn->seen > turn->from + ASTRA_PARK_BATCH)))
+		return false;
+	turn->looked++;
+	return true;
+}
+
+void astra_park_next_turn(struct astra_park_turn *turn)
+{
+	uint32_t from = turn->from + ASTRA_PARK_BATCH;
+
+	*turn = (struct astra_park_turn){.from = from < turn->seen ? from : 0};
+}
+
+void astra_park_look(job_record_t *job)
 {
 	enum astra_claim claim;
-	bool parked;
 
-	if (!IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job))
+	if (!is_waiting(job))
 		return;
 	claim = astra_claim_of(job, NULL);
 	if (claim == ASTRA_FOREIGN || claim == ASTRA_ORDERED)
 		give_up(job);
 	if (claim == ASTRA_ORDERED)
 		astra_revoke_tidy(job);
-	if (claim != ASTRA_MANAGED)
-		return;
-	parked = astra_is_parked(job);
-	s->seen++;
-	if (s->looked >= 2 * ASTRA_PARK_BATCH ||
-	    (parked &&
-	     (s->seen <= s->from || s->seen > s->from + ASTRA_PARK_BATCH)))
-		return;
-	s->looked++;
-	refresh(job);
-}
-
-uint32_t astra_park_refresh(void)
-{
-	static uint32_t from;
-	struct sweep s = {.from = from};
-	/* list_for_each() would keep the list locked, and a singleton's
-	 * dependency is looked up in it: slurmctld would end itself. */
-	list_itr_t *jobs = list_iterator_create(job_list);
-	job_record_t *job;
-
-	while ((job = list_next(jobs)))
-		sweep_job(&s, job);
-	list_iterator_destroy(jobs);
-	from += ASTRA_PARK_BATCH;
-	if (from >= s.seen)
-		from = 0;
-	return s.looked;
+	if (claim == ASTRA_MANAGED)
+		refresh(job);
 }
 
 bool astra_park_limited(uint32_t job_id)

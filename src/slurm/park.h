@@ -33,10 +33,24 @@ void astra_unpark(job_record_t *job);
  * Locks: caller holds job and node write, conf, part and fed read. */
 bool astra_runnable(job_record_t *job);
 
-/* Look at the pending managed jobs again: each is un-parked, checked as Slurm
- * would, and parked again or left with Slurm's own reason.
- * Locks: as above. Returns the number of jobs looked at. */
-uint32_t astra_park_refresh(void);
+/* Which jobs a round looks at; all zero at first. */
+struct astra_park_turn {
+	uint32_t seen, looked;
+	uint32_t from; /* of the managed jobs, the number to begin with */
+};
+
+/* Whether a round should look at this job; ask for each of job_list, in its
+ * order. Locks: caller holds job and part read. */
+bool astra_park_is_due(struct astra_park_turn *turn, const job_record_t *job);
+
+/* All have been asked for: in the next round those behind are due. */
+void astra_park_next_turn(struct astra_park_turn *turn);
+
+/* Look at a job again: one that is managed and pending is un-parked, checked as
+ * Slurm would, and parked again or left with Slurm's own reason.
+ * Locks: caller holds job and node write, conf, part and fed read; not that of
+ * job_list, in which a singleton's dependency is looked up. */
+void astra_park_look(job_record_t *job);
 
 /* Whether the last look found a parked job over a limit: it could not run if
  * there were room. Locks: caller holds job read; the engine's thread only. */

@@ -5,9 +5,10 @@
 #include "src/slurm/managed.h"
 #include "src/slurm/park.h"
 #include "src/slurm/start.h"
+#include "src/slurm/waiting.h"
 
 /* A call looks at so many jobs, each time at all that run, and tries so many to
- * start: all of it under the write lock. */
+ * start: all of it under the write locks. */
 #define LOOKS_MAX 16
 #define TRIES_MAX 8
 
@@ -20,6 +21,7 @@ static bitstr_t *kept;
 struct serve {
 	const struct astra_config *config;
 	uint32_t seen, from, looks, tries;
+	struct astra_jobs due;
 	struct astra_started started[TRIES_MAX];
 	size_t started_count;
 	bool waiting; /* one has preempted others, and they are leaving */
@@ -79,43 +81,74 @@ static void try(struct serve *s, job_record_t *job, size_t pool)
 		s->started_count++;
 }
 
-static void serve_job(struct serve *s, job_record_t *job)
+static bool is_candidate(const job_record_t *job, size_t *pool)
 {
-	size_t pool;
-
-	if (!IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job) || !job->details ||
-	    !astra_is_parked(job) || astra_park_limited(job->job_id) ||
-	    astra_claim_of(job, &pool) != ASTRA_MANAGED)
-		return;
-	if (s->tries == TRIES_MAX)
-		return;
-	if (is_waiting_for_victims(job)) {
-		try(s, job, pool);
-		s->waiting |= IS_JOB_PENDING(job);
-		return;
-	}
-	if (s->seen++ < s->from || s->looks == LOOKS_MAX)
-		return;
-	s->looks++;
-	if (!may_preempt(job))
-		return;
-	try(s, job, pool);
-	s->waiting |= IS_JOB_PENDING(job) && is_waiting_for_victims(job);
+	return IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job) && job->details &&
+	       astra_is_parked(job) && !astra_park_limited(job->job_id) &&
+	       astra_claim_of(job, pool) == ASTRA_MANAGED;
 }
 
-static void serve_all(struct serve *s)
+static int find_job(void *x, void *arg)
 {
-	/* Starting an array's task adds a record to the list. */
-	list_itr_t *jobs = list_iterator_create(job_list);
-	job_record_t *job;
+	const job_record_t *job = x;
+	struct serve *s = arg;
 
-	while ((job = list_next(jobs)))
-		serve_job(s, job);
-	list_iterator_destroy(jobs);
+	if (!is_candidate(job, NULL))
+		return 0;
+	if (!is_waiting_for_victims(job)) {
+		if (s->seen++ < s->from || s->looks == LOOKS_MAX)
+			return 0;
+		s->looks++;
+	}
+	return astra_jobs_add(&s->due, job->job_id);
+}
+
+static void find_due(struct serve *s, struct astra_diag *diag)
+{
+	uint64_t begin;
+
+	lock_slurmctld(astra_read_locks());
+	begin = astra_usec();
+	list_for_each_ro(job_list, find_job, s);
+	astra_clock_add(&diag->snapshot, begin);
+	unlock_slurmctld(astra_read_locks());
+}
+
+static void serve_job(struct serve *s, uint32_t id)
+{
+	job_record_t *job = find_job_record(id);
+	size_t pool;
+	bool waits;
+
+	if (s->tries == TRIES_MAX || !job || job->magic != JOB_MAGIC ||
+	    !is_candidate(job, &pool))
+		return;
+	waits = is_waiting_for_victims(job);
+	if (!waits && !may_preempt(job))
+		return;
+	try(s, job, pool);
+	s->waiting |=
+		IS_JOB_PENDING(job) && (waits || is_waiting_for_victims(job));
+}
+
+/* Returns 0 with the locks given back, or -1. */
+static int serve_all(struct serve *s, struct astra_diag *diag)
+{
+	struct astra_hold_time hold;
+
+	if (astra_lock(&hold) < 0)
+		return -1;
+	for (size_t i = 0; i < s->due.count; i++) {
+		serve_job(s, s->due.ids[i]);
+		if (astra_yield(&hold, diag) < 0)
+			return -1;
+	}
 	if (s->waiting)
 		keep_nodes();
 	else
 		FREE_NULL_BITMAP(kept);
+	astra_unlock(&hold, diag);
+	return 0;
 }
 
 void astra_preempt_serve(const struct astra_config *config,
@@ -123,12 +156,15 @@ void astra_preempt_serve(const struct astra_config *config,
 {
 	static uint32_t from;
 	struct serve s = {.config = config, .from = from};
-	struct astra_hold_time hold;
+	int rc;
 
-	if (!slurm_preemption_enabled() || astra_lock(&hold) < 0)
+	if (!slurm_preemption_enabled() || slurmctld_config.shutdown_time)
 		return;
-	serve_all(&s);
-	astra_unlock(&hold, diag);
+	find_due(&s, diag);
+	rc = serve_all(&s, diag);
+	astra_jobs_free(&s.due);
+	if (rc < 0)
+		return;
 	from += s.looks;
 	if (from >= s.seen)
 		from = 0;

@@ -162,19 +162,16 @@ static void drop(job_record_t *job)
 	pthread_mutex_unlock(&publish_lock);
 }
 
-static int sweep_job(void *x, void *arg)
+bool astra_priority_is_stale(const job_record_t *job)
 {
-	job_record_t *job = x;
-
-	(void)arg;
-	if (!IS_JOB_PENDING(job) || astra_claim_of(job, NULL) != ASTRA_ORDERED)
-		drop(job);
-	return 0;
+	return is_sited(job) && (!IS_JOB_PENDING(job) ||
+				 astra_claim_of(job, NULL) != ASTRA_ORDERED);
 }
 
-void astra_priority_sweep(void)
+void astra_priority_look(job_record_t *job)
 {
-	list_for_each(job_list, sweep_job, NULL);
+	if (astra_priority_is_stale(job))
+		drop(job);
 }
 
 static int give_back(void *x, void *arg)
@@ -218,7 +215,8 @@ static void find_symbols(void)
 }
 
 /* The engine is started here when no other plugin of ours is loaded. Some
- * releases hold their locks now and some do not, but none serves anybody yet. */
+ * releases hold their locks now and some do not, but none serves anybody yet.
+ */
 static void begin(void)
 {
 	pthread_mutex_lock(&publish_lock);

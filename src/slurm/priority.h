@@ -47,10 +47,12 @@ void astra_priority_publish(job_record_t *job, uint32_t rank);
 void astra_priority_order(job_record_t *job, uint32_t rank, uint32_t ranks,
 			  uint32_t weight);
 
-/* Each round: jobs that have left their pool, or that run, are not put in order
- * any more.
- * Locks: caller holds job write, part read. */
-void astra_priority_sweep(void);
+/* Whether a job has been put in order and should be no more: it runs, or has
+ * left its pool. Locks: caller holds job and part read. */
+bool astra_priority_is_stale(const job_record_t *job);
+
+/* Put such a job in order no more. Locks: caller holds job write, part read. */
+void astra_priority_look(job_record_t *job);
 
 /* All jobs get their priority from multifactor.
  * Locks: caller holds job write, part read. */
