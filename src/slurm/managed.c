@@ -47,6 +47,17 @@ gres_state_t *astra_gpu_state(list_t *list, int nth)
 	return search.found;
 }
 
+bool astra_node_has_type(const node_record_t *node, const char *type)
+{
+	gres_state_t *s = astra_gpu_state(node->gres_list, 0);
+	const gres_node_state_t *g = s ? s->gres_data : NULL;
+
+	for (int i = 0; g && i < g->type_cnt; i++)
+		if (!xstrcmp(g->type_name[i], type))
+			return true;
+	return false;
+}
+
 /* "gres:gpu…" or "gres/gpu…", alone or after a comma. */
 static bool names_gpu(const char *tres)
 {

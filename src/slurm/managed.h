@@ -55,4 +55,8 @@ void astra_terms_pin(const job_record_t *job);
  * Locks: those of the list's owner, read. */
 gres_state_t *astra_gpu_state(list_t *list, int nth);
 
+/* Whether a node has GPUs of a type, as far as it has told.
+ * Locks: caller holds node read. */
+bool astra_node_has_type(const node_record_t *node, const char *type);
+
 #endif

@@ -241,17 +241,6 @@ static bitstr_t *nodes_of(job_record_t *job, time_t now)
 	return nodes;
 }
 
-static bool has_type(const node_record_t *node, const char *type)
-{
-	gres_state_t *s = astra_gpu_state(node->gres_list, 0);
-	const gres_node_state_t *g = s ? s->gres_data : NULL;
-
-	for (int i = 0; g && i < g->type_cnt; i++)
-		if (!xstrcmp(g->type_name[i], type))
-			return true;
-	return false;
-}
-
 int astra_request_of(job_record_t *job, const struct astra_node_map *map,
 		     time_t now, struct astra_arena *arena,
 		     struct astra_request *out)
@@ -277,7 +266,7 @@ int astra_request_of(job_record_t *job, const struct astra_node_map *map,
 
 		if (!bit_test(nodes, g) ||
 		    (*ask.type &&
-		     !has_type(node_record_table_ptr[g], ask.type)))
+		     !astra_node_has_type(node_record_table_ptr[g], ask.type)))
 			continue;
 		allowed[i / 64] |= UINT64_C(1) << (i % 64);
 		count++;

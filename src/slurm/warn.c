@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/warn.h"
 
+#include "src/slurm/managed.h"
 #include "src/slurm/recover.h"
 
 static void missing_partitions(const struct astra_pool_config *pool,
@@ -48,6 +49,39 @@ static void missing_qos(const struct astra_pool_config *pool,
 					pool->name, w->row[i].name);
 }
 
+/* Where slurm.conf names no types, a node tells them when it registers. */
+static bool may_have(const node_record_t *node, const char *type)
+{
+	gres_state_t *s = astra_gpu_state(node->gres_list, 0);
+	const gres_node_state_t *g = s ? s->gres_data : NULL;
+
+	if (g && !g->type_cnt && !node->boot_time)
+		return true;
+	return astra_node_has_type(node, type);
+}
+
+static bool anybody_has(const char *type)
+{
+	for (int i = 0; i < node_record_count; i++)
+		if (node_record_table_ptr[i] &&
+		    may_have(node_record_table_ptr[i], type))
+			return true;
+	return false;
+}
+
+static void missing_types(const struct astra_pool_config *pool,
+			  struct astra_error *out)
+{
+	const struct astra_weights *w = &pool->options.gpu_weights;
+
+	for (size_t i = 0; i < w->count; i++)
+		if (!anybody_has(w->row[i].name))
+			astra_error_add(out,
+					"pool %s: GPUWeight: no node has GPUs "
+					"of type %s",
+					pool->name, w->row[i].name);
+}
+
 void astra_warn_scene(const struct astra_scene *scene,
 		      const struct astra_config *config,
 		      struct astra_error *out)
@@ -60,6 +94,7 @@ void astra_warn_scene(const struct astra_scene *scene,
 	for (size_t i = 0; i < scene->view_count; i++) {
 		missing_partitions(&config->pools[i], out);
 		missing_qos(&config->pools[i], out);
+		missing_types(&config->pools[i], out);
 		gone_account(&scene->views[i].tenants, out);
 	}
 	if (scene->view_count) /* they are the same in all pools */

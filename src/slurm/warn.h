@@ -8,10 +8,10 @@
 
 #include "src/slurm/snapshot.h"
 
-/* Write all warnings to out, "" when there are none: partitions and QOS that
- * are not there, tenants of weight 0, accounts that are gone, tenants that are
- * named twice or in vain.
- * Locks: caller holds part read; takes assoc_mgr's read lock. */
+/* Write all warnings to out, "" when there are none: partitions, QOS and GPU
+ * types that are not there, tenants of weight 0, accounts that are gone,
+ * tenants that are named twice or in vain. Locks: caller holds node and part
+ * read; takes assoc_mgr's read lock. */
 void astra_warn_scene(const struct astra_scene *scene,
 		      const struct astra_config *config,
 		      struct astra_error *out);

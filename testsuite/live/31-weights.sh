@@ -6,7 +6,7 @@
 
 conf=$(mktemp)
 cat >"$conf" <<-EOT
-	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=600 GPUWeight=a100:3 QOSWeight=high:3,nosuch:2
+	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=600 GPUWeight=a100:3,nosuch:9 QOSWeight=high:3,nosuch:2
 EOT
 start_cluster --accounting --nodes 2 --gpus 8 --astraea "$conf" \
 	--node 'n2 Gres=gpu:v100:8'
@@ -36,6 +36,10 @@ cheap=$(job -A b --gres=gpu:v100:4)
 wait_for 30 is tenant a alloc_gpus 12
 wait_for 10 is tenant b alloc_gpus 4
 wait_for 10 is tenant a quota_gpus "$(awk 'BEGIN { printf "%g", 32 / 3 }')"
+check "a type that no node has is named" grep -q \
+	'Warning .*GPUWeight: no node has GPUs of type nosuch' <<<"$(sfair diag)"
+check "and no other" test "$(grep -c 'GPUs of type' \
+	"$CLUSTER_DIR/log/slurmctld.log")" -eq 1
 check_eq "a job's GPUs are devices" 4 "$(of job "$dear" gpus)"
 sfair tenant
 
