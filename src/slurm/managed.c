@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "src/slurm/request.h"
 #include "src/slurm/wish.h"
 
 /* Runs that Slurm would not requeue although their flags said so. A few, and
@@ -72,10 +73,16 @@ static bool names_gpu(const char *tres)
 	return false;
 }
 
+/* --gpus=0 names them and asks for none. */
 static bool asks_for_gpus(const job_record_t *job)
 {
-	return names_gpu(job->tres_per_node) || names_gpu(job->tres_per_job) ||
-	       names_gpu(job->tres_per_task) || names_gpu(job->tres_per_socket);
+	struct astra_ask ask;
+
+	if (!names_gpu(job->tres_per_node) && !names_gpu(job->tres_per_job) &&
+	    !names_gpu(job->tres_per_task) && !names_gpu(job->tres_per_socket))
+		return false;
+	astra_request_ask(job, &ask);
+	return !astra_ask_is_derived(&ask);
 }
 
 /* The pool of a partition by name, or pool_count. */

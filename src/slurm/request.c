@@ -48,7 +48,7 @@ static uint64_t per_gpu(const char *text)
 
 /* GPUs and how they lie on nodes. */
 
-static void read_ask(const job_record_t *job, struct astra_ask *ask)
+void astra_request_ask(const job_record_t *job, struct astra_ask *ask)
 {
 	memset(ask, 0, sizeof(*ask));
 	astra_ask_add(ask, ASTRA_PER_JOB, job->tres_per_job, NULL);
@@ -61,7 +61,7 @@ void astra_request_type(const job_record_t *job, char type[ASTRA_GPU_TYPE_MAX])
 {
 	struct astra_ask ask;
 
-	read_ask(job, &ask);
+	astra_request_ask(job, &ask);
 	memcpy(type, ask.type, ASTRA_GPU_TYPE_MAX);
 }
 
@@ -253,7 +253,7 @@ int astra_request_of(job_record_t *job, const struct astra_node_map *map,
 	*out = (struct astra_request){
 		.whole_node = job->details->whole_node == WHOLE_NODE_REQUIRED,
 	};
-	read_ask(job, &ask);
+	astra_request_ask(job, &ask);
 	read_gpus(job, map, &ask, out);
 	read_cpus(job, out);
 	read_memory(job, map, out);

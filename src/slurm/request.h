@@ -26,6 +26,9 @@ int astra_request_of(job_record_t *job, const struct astra_node_map *map,
 		     time_t now, struct astra_arena *arena,
 		     struct astra_request *out);
 
+/* What a job's texts say of GPUs. Locks: caller holds job read. */
+void astra_request_ask(const job_record_t *job, struct astra_ask *ask);
+
 /* The GPU type a job asks for; "" for any. Locks: caller holds job read. */
 void astra_request_type(const job_record_t *job, char type[ASTRA_GPU_TYPE_MAX]);
 

@@ -16,6 +16,13 @@ static const char *gpu_text(uint64_t count, const char *type, char *text,
 	return text;
 }
 
+/* Slurm takes it for a type: "gpu:-1" asks for one GPU of type "-1". */
+static bool is_like_number(const char *type)
+{
+	return *type && strchr("+-.0123456789", *type) &&
+	       type[strspn(type, "0123456789")];
+}
+
 static int refuse_short(const part_record_t *part, const struct astra_submit *r,
 			const struct astra_stock *stock,
 			struct astra_error *err)
@@ -25,7 +32,12 @@ static int refuse_short(const part_record_t *part, const struct astra_submit *r,
 	gpu_text(r->need.gpus, r->ask.type, all, sizeof(all));
 	gpu_text(r->need.node_gpus, r->ask.type, each, sizeof(each));
 	gpu_text(stock->gpus, r->ask.type, have, sizeof(have));
-	if (stock->most < r->need.node_gpus && stock->gpus)
+	if (!stock->gpus && is_like_number(r->ask.type))
+		astra_error_set(err,
+				"%s is no number of GPUs, nor a type of those "
+				"of partition %s",
+				r->ask.type, part->name);
+	else if (stock->most < r->need.node_gpus && stock->gpus)
 		astra_error_set(err,
 				"%s on one node: no node of partition %s "
 				"has more than %llu",

@@ -109,6 +109,13 @@ ok ntasks-per-gpu
 cancel_all
 gets 4 n? --gpus=4 --gpus-per-node=4
 ok gpus-with-gpus-per-node
+for none in --gpus=0 --gres=gpu:0; do
+	gets 0 n1 $none -w n1
+	check_eq "tenants' demand beside $none" 4 \
+		"$(sfair tenant -nP -o Demand | awk '{ n += $1 } END { print n }')"
+	check_eq "what sfair knows of $none" "" "$(sfair job -nP -j "$last")"
+done
+ok no-gpus-no-lease
 cancel_all
 
 # ---- CPUs and memory beside the GPUs.
