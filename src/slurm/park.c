@@ -28,10 +28,32 @@ void astra_unpark(job_record_t *job)
 	xfree(job->state_desc);
 }
 
-static bool within_limits(job_record_t *job)
+static int lets_run(void *x, void *key)
 {
+	job_record_t *job = key;
+
+	job->part_ptr = x;
+	return job_limits_check(&job, false) == WAIT_NO_REASON;
+}
+
+/* Of several partitions one has to let it run. */
+static int part_limits(job_record_t *job)
+{
+	part_record_t *first = job->part_ptr;
 	job_record_t *same = job;
 	int reason = job_limits_check(&same, false);
+
+	if (reason == WAIT_NO_REASON || !job->part_ptr_list)
+		return reason;
+	if (list_find_first(job->part_ptr_list, lets_run, job))
+		return WAIT_NO_REASON;
+	job->part_ptr = first;
+	return reason;
+}
+
+static bool within_limits(job_record_t *job)
+{
+	int reason = part_limits(job);
 
 	if (reason != WAIT_NO_REASON) {
 		job->state_reason = (uint32_t)reason;

@@ -114,6 +114,24 @@ static void find_due(struct serve *s, struct astra_diag *diag)
 	unlock_slurmctld(astra_read_locks());
 }
 
+/* In one of its partitions after the other, as Slurm does. While its victims
+ * leave it keeps the one where that is. */
+static void try_parts(struct serve *s, job_record_t *job, size_t pool)
+{
+	part_record_t *first = job->part_ptr, *part;
+	list_t *parts = list_shallow_copy(job->part_ptr_list);
+
+	while (IS_JOB_PENDING(job) && !is_waiting_for_victims(job) &&
+	       s->tries < TRIES_MAX && (part = list_pop(parts))) {
+		job->part_ptr = part;
+		if (may_preempt(job))
+			try(s, job, pool);
+	}
+	FREE_NULL_LIST(parts);
+	if (IS_JOB_PENDING(job) && !is_waiting_for_victims(job))
+		job->part_ptr = first;
+}
+
 static void serve_job(struct serve *s, uint32_t id)
 {
 	job_record_t *job = find_job_record(id);
@@ -124,9 +142,12 @@ static void serve_job(struct serve *s, uint32_t id)
 	    !is_candidate(job, &pool))
 		return;
 	waits = is_waiting_for_victims(job);
-	if (!waits && !may_preempt(job))
-		return;
-	try(s, job, pool);
+	if (waits)
+		try(s, job, pool);
+	else if (job->part_ptr_list)
+		try_parts(s, job, pool);
+	else if (may_preempt(job))
+		try(s, job, pool);
 	s->waiting |=
 		IS_JOB_PENDING(job) && (waits || is_waiting_for_victims(job));
 }

@@ -168,13 +168,39 @@ static void read_memory(const job_record_t *job,
 
 /* Where it may run. */
 
+struct part_sum {
+	const job_record_t *job;
+	bitstr_t *nodes;
+};
+
+static bool lets_run(const part_record_t *part, const job_record_t *job)
+{
+	return (part->state_up & PARTITION_SCHED) &&
+	       (job->time_limit == NO_VAL ||
+		job->time_limit <= part->max_time ||
+		job->limit_set.time == ADMIN_SET_LIMIT);
+}
+
 static int add_part(void *x, void *arg)
 {
 	const part_record_t *part = x;
+	const struct part_sum *sum = arg;
 
-	if (part->node_bitmap)
-		bit_or(arg, part->node_bitmap);
+	if (part->node_bitmap && lets_run(part, sum->job))
+		bit_or(sum->nodes, part->node_bitmap);
 	return 0;
+}
+
+/* Of several partitions those that let it run now; where there is one, Slurm's
+ * own reason says that it does not. */
+static void add_parts(const job_record_t *job, bitstr_t *nodes)
+{
+	struct part_sum sum = {.job = job, .nodes = nodes};
+
+	if (job->part_ptr_list)
+		list_for_each_ro(job->part_ptr_list, add_part, &sum);
+	else if (job->part_ptr && job->part_ptr->node_bitmap)
+		bit_or(nodes, job->part_ptr->node_bitmap);
 }
 
 struct resv_test {
@@ -221,10 +247,7 @@ static bitstr_t *nodes_of(job_record_t *job, time_t now)
 		.until = now + run_length(job),
 	};
 
-	if (job->part_ptr_list)
-		list_for_each_ro(job->part_ptr_list, add_part, nodes);
-	else if (job->part_ptr)
-		add_part(job->part_ptr, nodes);
+	add_parts(job, nodes);
 	if (d->exc_node_bitmap)
 		bit_and_not(nodes, d->exc_node_bitmap);
 	if (job->resv_ptr && job->resv_ptr->node_bitmap &&

@@ -34,32 +34,33 @@ static bool may_start(job_record_t *job)
 }
 
 struct part_search {
+	job_record_t *job;
 	bitstr_t *nodes;
-	part_record_t *found;
 };
 
-static int holds_all(void *x, void *arg)
+static int suits(void *x, void *key)
 {
 	part_record_t *part = x;
-	struct part_search *s = arg;
+	struct part_search *s = key;
+	job_record_t *job = s->job;
 
 	if (!part->node_bitmap || !(part->state_up & PARTITION_SCHED) ||
 	    !bit_super_set(s->nodes, part->node_bitmap))
 		return 0;
-	s->found = part;
-	return -1;
+	job->part_ptr = part;
+	return job_limits_check(&job, false) == WAIT_NO_REASON;
 }
 
-/* Of several partitions take the first that has all the nodes. */
+/* Of several partitions take the first that has all the nodes and lets it run.
+ */
 static void choose_partition(job_record_t *job, bitstr_t *nodes)
 {
-	struct part_search s = {.nodes = nodes};
+	struct part_search s = {.job = job, .nodes = nodes};
+	part_record_t *first = job->part_ptr;
 
-	if (!job->part_ptr_list)
-		return;
-	list_for_each_ro(job->part_ptr_list, holds_all, &s);
-	if (s.found)
-		job->part_ptr = s.found;
+	if (job->part_ptr_list &&
+	    !list_find_first(job->part_ptr_list, suits, &s))
+		job->part_ptr = first;
 }
 
 static bitstr_t *wanted_nodes(const struct astra_start_order *order)

@@ -8,10 +8,11 @@
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)
-echo "Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=300 CheckpointGrace=5" \
+echo "Pool=gpu Partitions=gpu,one RoundInterval=1 LeaseTerm=300 CheckpointGrace=5" \
 	>"$conf"
 start_cluster --nodes 2 --gpus 4 --cpus 16 --accounting --astraea "$conf" \
 	--slurm AccountingStorageEnforce=associations,limits,qos,safe \
+	--slurm 'PartitionName=one Nodes=n1 State=UP' \
 	--slurm Licenses=matlab:2 --slurm PreemptType=preempt/qos \
 	--slurm PreemptMode=REQUEUE
 rm -f "$conf"
@@ -141,6 +142,16 @@ wait_for 20 preempted
 ok preempted-job-is-requeued
 check_eq "state of a job that may not preempt" PENDING "$(job_state "$waits")"
 ok other-qos-does-not-preempt
+cancel_all
+here=$(sleeper -A lab --gres=gpu:4 -w n1)
+low=$(sleeper -A lab --qos=low --gres=gpu:4 -w n2)
+runs "$here"
+runs "$low"
+high=$(sleeper -A lab --qos=high --gres=gpu:4 -p gpu,one)
+runs "$high"
+check_eq "node of the preempting job" n2 "$(job_field "$high" NodeList)"
+check_eq "state of a job that is not preempted" RUNNING "$(job_state "$here")"
+ok preempts-in-each-of-its-partitions
 cancel_all
 low=$(sleeper -A lab --qos=low --gres=gpu:4 -w n1 -c 16)
 runs "$low"

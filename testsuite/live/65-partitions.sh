@@ -44,6 +44,11 @@ waits PartitionDown --gres=gpu:1
 check_eq "a job that runs in a partition that is down" RUNNING \
 	"$(job_state "$kept")"
 ok partition-down
+other=$(sleeper -p small,gpu --gres=gpu:1)
+runs "$other"
+check_eq "partition of it" small "$(job_field "$other" Partition)"
+scancel "$other"
+ok one-of-two-partitions-is-down
 part gpu State=UP
 runs "$last"
 ok partition-up
@@ -57,6 +62,11 @@ part gpu State=UP
 scancel "$last"
 part gpu MaxTime=10
 waits PartitionTimeLimit --gres=gpu:1 -t 20
+other=$(sleeper -p gpu,small --gres=gpu:1 -t 20)
+runs "$other"
+check_eq "partition of it" small "$(job_field "$other" Partition)"
+scancel "$other"
+ok one-of-two-partitions-has-a-MaxTime
 scontrol update JobId="$last" TimeLimit=5
 runs "$last"
 ok partition-MaxTime
