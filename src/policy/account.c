@@ -234,8 +234,6 @@ static int alloc_events(struct sync *s, uint32_t row,
 	const struct ejob *j = &s->e->jobs[row];
 	bool runs = job->state == ASTRA_JOB_RUNNING;
 	bool ran = j->state == ASTRA_JOB_RUNNING;
-	bool over =
-		job->state == ASTRA_JOB_ENDED || job->state == ASTRA_JOB_ENDING;
 	double held = held_charge(job);
 
 	if (runs && ran && j->restart_cnt == job->restart_cnt)
@@ -248,10 +246,9 @@ static int alloc_events(struct sync *s, uint32_t row,
 		return -1;
 	if (runs)
 		return add_event(s, job->start_sec, row, EVENT_ALLOC, held);
-	/* Started and ended between two rounds. */
-	if (over && !ran && job->start_sec > 0 &&
-	    job->end_sec > s->e->now_sec && j->state != ASTRA_JOB_ENDED &&
-	    j->state != ASTRA_JOB_ENDING) {
+	/* Started and ended, or was requeued, between two rounds. */
+	if (!ran && job->start_sec > 0 && job->end_sec > s->e->now_sec &&
+	    (j->state == ASTRA_JOB_BLOCKED || j->state == ASTRA_JOB_PENDING)) {
 		if (add_event(s, job->start_sec, row, EVENT_ALLOC,
 			      held > 0 ? held : asked_charge(job)) < 0)
 			return -1;

@@ -174,10 +174,11 @@ static void end(job_record_t *job, const struct astra_box_event *e)
 }
 
 /* Tell accounting that the run is over. The record, which is pending, is not
- * what it was at that time. */
-static void close_run(const job_record_t *job, const struct astra_box_event *e)
+ * what it was at that time. Returns when it ended. */
+static time_t close_run(const job_record_t *job,
+			const struct astra_box_event *e)
 {
-	job_details_t details = *job->details;
+	struct job_details details = *job->details;
 	job_record_t run = *job;
 
 	details.submit_time = (time_t)e->submit_sec;
@@ -191,6 +192,7 @@ static void close_run(const job_record_t *job, const struct astra_box_event *e)
 	run.exit_code = e->exit_code;
 	run.job_state = JOB_REQUEUE;
 	(void)jobacct_storage_g_job_complete(acct_db_conn, &run);
+	return run.end_time;
 }
 
 static void requeue(job_record_t *job, const struct astra_box_event *e)
@@ -223,13 +225,12 @@ static void add_batch_step(job_record_t *job)
 /* That run ends in accounting as well, and the next one is another there. */
 static void let_wait(job_record_t *job, const struct astra_box_event *e)
 {
-	time_t now = time(NULL);
+	time_t now = time(NULL), end = close_run(job, e);
 
-	close_run(job, e);
 	job->details->submit_time =
 		now > e->submit_sec ? now : (time_t)e->submit_sec + 1;
 	job->db_index = 0;
-	astra_survivors_add(job, e);
+	astra_survivors_add(job, e, end);
 }
 
 static void bring_running_up(job_record_t *job, const struct astra_box_event *e)
@@ -242,7 +243,7 @@ static void bring_running_up(job_record_t *job, const struct astra_box_event *e)
 	switch (e->kind) {
 	case ASTRA_BOX_LAUNCH:
 		if (later && xstrcmp(job->nodes, e->nodes)) {
-			astra_survivors_add(job, e);
+			astra_survivors_add(job, e, time(NULL));
 			requeue(job, e);
 			return;
 		}

@@ -144,7 +144,7 @@ static bool is_blocked(const job_record_t *job, bool leases)
 static enum astra_job_state pending_state(const job_record_t *job, bool leases,
 					  time_t now)
 {
-	if (IS_JOB_COMPLETING(job) || astra_survivors_include(job->job_id))
+	if (IS_JOB_COMPLETING(job) || astra_survivor_find(job->job_id))
 		return ASTRA_JOB_REQUEUED;
 	if (job->priority == 0 || IS_JOB_REVOKED(job))
 		return ASTRA_JOB_BLOCKED;
@@ -197,6 +197,8 @@ static double limit_of(const job_record_t *job)
 static void fill_times(const job_record_t *job, time_t now,
 		       struct astra_job *out)
 {
+	const struct astra_survivor *s;
+
 	out->submit_sec = (double)job->details->submit_time;
 	out->time_limit_sec = limit_of(job);
 	if (job->deadline && job->deadline != NO_VAL)
@@ -208,6 +210,12 @@ static void fill_times(const job_record_t *job, time_t now,
 			out->end_sec = out->submit_sec;
 		break;
 	case ASTRA_JOB_REQUEUED:
+		s = astra_survivor_find(job->job_id);
+		if (s) {
+			out->start_sec = (double)s->start_sec;
+			out->end_sec = (double)s->end_sec;
+			break;
+		}
 		out->end_sec =
 			job->end_time ? (double)job->end_time : out->submit_sec;
 		if (IS_JOB_COMPLETING(job) || !IS_JOB_PENDING(job))

@@ -9,14 +9,7 @@
 /* From when all its nodes have answered, so long to kill what they found. */
 #define KILL_SEC 10
 
-struct survivor {
-	uint32_t job;
-	uint32_t restart_cnt; /* of that run */
-	bitstr_t *nodes;      /* NULL: not known, all of them */
-	time_t quiet_since;   /* 0: not all nodes have answered */
-};
-
-static struct survivor *survivors;
+static struct astra_survivor *survivors;
 static size_t survivor_count, survivor_room;
 
 static void forget(size_t index)
@@ -35,10 +28,14 @@ void astra_survivors_free(void)
 }
 
 void astra_survivors_add(const job_record_t *job,
-			 const struct astra_box_event *last)
+			 const struct astra_box_event *last, time_t end_sec)
 {
-	struct survivor s = {.job = job->job_id,
-			     .restart_cnt = last->restart_cnt};
+	struct astra_survivor s = {
+		.job = job->job_id,
+		.restart_cnt = last->restart_cnt,
+		.start_sec = (time_t)last->start_sec,
+		.end_sec = end_sec,
+	};
 	char nodes[ASTRA_BOX_NODES];
 
 	if (astra_grow(&survivors, &survivor_room, survivor_count + 1,
@@ -59,7 +56,7 @@ static bool has_answered(const node_record_t *node)
 	       !(IS_NODE_UNKNOWN(node) || IS_NODE_NO_RESPOND(node));
 }
 
-static bool all_answered(const struct survivor *s)
+static bool all_answered(const struct astra_survivor *s)
 {
 	for (int i = 0; i < node_record_count; i++) {
 		const node_record_t *node = node_record_table_ptr[i];
@@ -72,7 +69,7 @@ static bool all_answered(const struct survivor *s)
 }
 
 /* That run was one: the next is a restart, and knows it. */
-static bool is_over(struct survivor *s, time_t now)
+static bool is_over(struct astra_survivor *s, time_t now)
 {
 	job_record_t *job = find_job_record(s->job);
 
@@ -100,10 +97,10 @@ void astra_survivors_settle(void)
 			forget(i);
 }
 
-bool astra_survivors_include(uint32_t job_id)
+const struct astra_survivor *astra_survivor_find(uint32_t job_id)
 {
 	for (size_t i = 0; i < survivor_count; i++)
 		if (survivors[i].job == job_id)
-			return true;
-	return false;
+			return &survivors[i];
+	return NULL;
 }

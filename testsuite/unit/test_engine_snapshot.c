@@ -229,6 +229,26 @@ static void a_job_that_ran_between_two_rounds_is_accounted(void **state)
 	end(&s);
 }
 
+/* As a run that slurmctld had not saved when it was killed. */
+static void a_run_requeued_between_two_rounds_is_accounted_once(void **state)
+{
+	struct scene s;
+	struct astra_job *job;
+	(void)state;
+
+	begin(&s);
+	job = add(&s, 7, 4, 100);
+	round_at(&s, 100);
+	job->state = ASTRA_JOB_REQUEUED;
+	job->start_sec = 102;
+	job->end_sec = 107;
+	round_at(&s, 120);
+	round_at(&s, 130);
+	assert_near(view(&s, 7, 130).usage.alloc, 4 * 5);
+	assert_near(view(&s, 7, 130).usage.fair, 4 * 30); /* goes on waiting */
+	end(&s);
+}
+
 /* Requeued and started again between two rounds. */
 static void a_restart_between_two_rounds_is_a_new_lease(void **state)
 {
@@ -409,6 +429,8 @@ int main(void)
 		cmocka_unit_test(a_restart_between_two_rounds_is_a_new_lease),
 		cmocka_unit_test(a_blocked_job_earns_nothing),
 		cmocka_unit_test(a_running_job_is_adopted_with_a_full_lease),
+		cmocka_unit_test(
+			a_run_requeued_between_two_rounds_is_accounted_once),
 		cmocka_unit_test(a_grant_ends_with_its_node),
 		cmocka_unit_test(new_options_do_not_hide_what_happened_before),
 		cmocka_unit_test(the_first_in_line_knows_its_start),
