@@ -295,6 +295,8 @@ static size_t keep_last(struct astra_box_event *list, size_t count)
 	struct astra_idmap seen = {0};
 	size_t kept = count;
 
+	if (!count) /* then there may be no list */
+		return 0;
 	for (size_t i = count; i--;) {
 		if (astra_idmap_get(&seen, list[i].job) != ASTRA_IDMAP_NONE)
 			continue;
