@@ -104,15 +104,16 @@ void astra_recover_ended(const job_record_t *job)
 
 /* Reading. */
 
-/* The same job, at that run or an earlier one: ids come back. */
+/* The same job, at that run or an earlier one. Ids come back; with a requeue
+ * the restarts are counted at once, the time of submission changes when the run
+ * has been cleaned up. */
 static bool is_about(const struct astra_box_event *e, const job_record_t *job)
 {
-	int64_t submit = job->details ? job->details->submit_time : 0;
-
 	if (job->magic != JOB_MAGIC || !job->details ||
-	    e->restart_cnt < job->restart_cnt || e->submit_sec < submit)
+	    e->restart_cnt < job->restart_cnt)
 		return false;
-	return e->restart_cnt > job->restart_cnt || e->submit_sec == submit;
+	return e->submit_sec == job->details->submit_time ||
+	       (e->restart_cnt && e->submit_sec > job->details->submit_time);
 }
 
 /* A task that was split from its array after the last save. */
@@ -204,6 +205,10 @@ static void requeue(job_record_t *job, const struct astra_box_event *e)
 	info("astraea: %pJ had been requeued or not yet been launched before "
 	     "slurmctld was killed: %s",
 	     job, slurm_strerror(rc));
+	if (e->kind != ASTRA_BOX_REQUEUE)
+		return;
+	job->end_time = (time_t)e->end_sec; /* not now */
+	(void)close_run(job, e);
 }
 
 /* It was saved before its launch. Without this step Slurm would not take notice
@@ -281,15 +286,23 @@ static void start_ids_at(uint32_t id)
 	slurm_conf.first_job_id = first;
 }
 
-static int by_job(const void *a, const void *b)
+/* The last task of an array keeps the array's id, once the others have left. */
+static bool is_last_task(const struct astra_box_event *e)
+{
+	return e->array_job == e->job;
+}
+
+static int compare(const void *a, const void *b)
 {
 	const struct astra_box_event *x = a, *y = b;
 
+	if (is_last_task(x) != is_last_task(y))
+		return is_last_task(x) - is_last_task(y);
 	return (x->job > y->job) - (x->job < y->job);
 }
 
-/* The last event of each job, in the order of their ids, so that tasks that are
- * split off again get the ids they had. */
+/* The last event of each job, in an order in which tasks that are split off
+ * again get the ids they had. */
 static size_t keep_last(struct astra_box_event *list, size_t count)
 {
 	struct astra_idmap seen = {0};
@@ -306,7 +319,7 @@ static size_t keep_last(struct astra_box_event *list, size_t count)
 	}
 	astra_idmap_clear(&seen);
 	memmove(list, list + kept, (count - kept) * sizeof(*list));
-	qsort(list, count - kept, sizeof(*list), by_job);
+	qsort(list, count - kept, sizeof(*list), compare);
 	return count - kept;
 }
 
