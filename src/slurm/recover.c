@@ -205,10 +205,8 @@ static void requeue(job_record_t *job, const struct astra_box_event *e)
 	info("astraea: %pJ had been requeued or not yet been launched before "
 	     "slurmctld was killed: %s",
 	     job, slurm_strerror(rc));
-	if (e->kind != ASTRA_BOX_REQUEUE)
-		return;
-	job->end_time = (time_t)e->end_sec; /* not now */
-	(void)close_run(job, e);
+	if (e->kind == ASTRA_BOX_REQUEUE) /* it has not ended now */
+		astra_survivors_add(job, e, close_run(job, e));
 }
 
 /* It was saved before its launch. Without this step Slurm would not take notice
