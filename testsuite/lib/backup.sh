@@ -47,7 +47,8 @@ backup_cluster() {
 }
 
 backup_start() {
-	local etc=$CLUSTER_DIR/etc
+	local etc=$CLUSTER_DIR/etc checker=()
+	checker_command "$CLUSTER_DIR"
 	echo "SlurmctldHost=second(127.0.0.2)" >>"$etc/slurm.conf"
 	sed "s,^\(SlurmctldPidFile\)=.*,\1=$CLUSTER_DIR/run/second.pid,
 		s,^\(SlurmctldLogFile\)=.*,\1=$CLUSTER_DIR/log/second.log," \
@@ -58,7 +59,7 @@ backup_start() {
 		hostname second
 		mount -t tmpfs shm /dev/shm
 		mount --bind "$0" /etc/hosts
-		exec slurmctld -D' "$etc/hosts" \
+		exec "$@"' "$etc/hosts" "${checker[@]}" slurmctld -D \
 		</dev/null >"$CLUSTER_DIR/log/second.out" 2>&1 &
 }
 
