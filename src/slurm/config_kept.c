@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "src/slurm/compat.h"
+#include "src/slurm/config_scan.h"
 
 /* No pool's state file has a name without a dot. */
 #define KEPT "astraea-conf"
@@ -25,7 +26,7 @@ static bool copy_text(FILE *from, FILE *to)
 
 static bool copy_file(const char *path, const char *copy)
 {
-	FILE *from = fopen(path, "re");
+	FILE *from = astra_conf_open(path, NULL);
 	FILE *to = from ? fopen(copy, "we") : NULL;
 	bool good = to && copy_text(from, to);
 

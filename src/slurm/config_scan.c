@@ -3,11 +3,13 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define INCLUDES_MAX 8 /* one within the other */
 
@@ -103,18 +105,14 @@ static bool goes_on(char *text)
 	return true;
 }
 
-/* Returns what each() did, 0 at the end of the file, or -1 when it can't be
- * read. */
-static int scan_file(const struct scan *s)
+/* Returns what each() did, or 0 at the end of the file. */
+static int scan_lines(const struct scan *s, FILE *file)
 {
-	FILE *file = fopen(s->path, "re");
 	char *text = NULL, first[FIRST_MAX];
 	bool within = false;
 	size_t room = 0;
 	int rc = 0;
 
-	if (!file)
-		return -1;
 	for (int line = 1; !rc && getline(&text, &room, file) >= 0; line++) {
 		if (!within)
 			*first = '\0';
@@ -125,7 +123,6 @@ static int scan_file(const struct scan *s)
 			rc = scan_line(s, text, first, line);
 	}
 	free(text);
-	fclose(file);
 	return rc;
 }
 
@@ -152,24 +149,35 @@ static int check(const struct scan *s, const char *first, const char *key,
 	return 0;
 }
 
+FILE *astra_conf_open(const char *path, struct astra_error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	FILE *file = NULL;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		astra_error_set(err, "%s: %s", path, strerror(errno));
+	else if (!S_ISREG(st.st_mode))
+		astra_error_set(err, "%s: not a file", path);
+	else if (!(file = fdopen(fd, "r")))
+		astra_error_nomem(err);
+	if (fd >= 0 && !file)
+		close(fd);
+	return file;
+}
+
 /* Slurm's parser waits a minute for a file that is not there, for ever for one
  * that is a pipe, and follows files that include each other to its end. */
-static int check_file(const struct scan *s)
+static int scan_file(const struct scan *s)
 {
-	struct stat st;
+	FILE *file = astra_conf_open(s->path, s->err);
+	int rc;
 
-	if (stat(s->path, &st) < 0)
-		return astra_error_set(s->err, "%s: %s", s->path,
-				       strerror(errno));
-	if (!S_ISREG(st.st_mode))
-		return astra_error_set(s->err, "%s: not a file", s->path);
-	errno = 0;
-	if (scan_file(s) == 0)
-		return 0;
-	if (errno == EACCES)
-		return astra_error_set(s->err, "%s: %s", s->path,
-				       strerror(errno));
-	return -1;
+	if (!file)
+		return -1;
+	rc = scan_lines(s, file);
+	fclose(file);
+	return rc;
 }
 
 /* The name of an "Include NAME" as Slurm's parser takes it, for free(). */
@@ -214,7 +222,7 @@ static int follow(const struct scan *s, const char *text, int line)
 				     "line has no end",
 				     s->path, line, path);
 	else
-		rc = check_file(&inner);
+		rc = scan_file(&inner);
 	free(path);
 	return rc;
 }
@@ -230,7 +238,7 @@ int astra_conf_check_keys(const char *path,
 		.each = check,
 	};
 
-	return check_file(&s);
+	return scan_file(&s);
 }
 
 static int match(const struct scan *s, const char *first, const char *key,
@@ -257,5 +265,5 @@ void astra_conf_place(const char *path, const char *key, const char *value,
 
 	snprintf(out->file, sizeof(out->file), "%s", path);
 	out->line = 0;
-	(void)check_file(&s);
+	(void)scan_file(&s);
 }

@@ -7,8 +7,13 @@
 #define ASTRA_CONFIG_SCAN_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "src/common/error.h"
+
+/* Open a file for reading; what is no file, as a pipe, keeps nobody waiting.
+ * Returns NULL with err set; the caller closes. */
+FILE *astra_conf_open(const char *path, struct astra_error *err);
 
 struct astra_place {
 	char file[256]; /* cut where it is longer */
