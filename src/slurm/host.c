@@ -203,6 +203,10 @@ static void give_back(void)
 		verbose("astraea: %u jobs given back to Slurm", count);
 }
 
+/* Slurmctld comes without its own locks, at most with that of its burst buffer
+ * plugins, which a start asks for. But by then it is shutting down and its jobs
+ * were saved: the thread has let go of its locks and takes no more. What it may
+ * still be at is the disk. */
 void astra_host_stop(void)
 {
 	struct astra_config *config;
