@@ -4,13 +4,6 @@
 #include "src/slurm/managed.h"
 #include "src/slurm/request.h"
 
-static const gres_node_state_t *gpus_of(const node_record_t *record)
-{
-	gres_state_t *state = astra_gpu_state(record->gres_list, 0);
-
-	return state ? state->gres_data : NULL;
-}
-
 /* GPUs without a type weigh 1. */
 static double charge_of(const struct astra_options *options,
 			const gres_node_state_t *g)
@@ -32,7 +25,7 @@ static double charge_of(const struct astra_options *options,
 void astra_charge_node(const struct astra_options *options,
 		       const node_record_t *record, struct astra_node *node)
 {
-	const gres_node_state_t *g = gpus_of(record);
+	const gres_node_state_t *g = astra_node_gpus(record);
 
 	if (g && options->gpu_weights.count)
 		node->charge = charge_of(options, g);
@@ -88,7 +81,8 @@ static double entry_charge(const struct astra_options *options,
 						  g->type_name);
 		else if (node_record_table_ptr[n])
 			charge += untyped(
-				options, gpus_of(node_record_table_ptr[n]),
+				options,
+				astra_node_gpus(node_record_table_ptr[n]),
 				g->gres_bit_alloc ? g->gres_bit_alloc[offset]
 						  : NULL,
 				gpus);

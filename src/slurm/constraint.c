@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/constraint.h"
 
+#include "src/slurm/aim.h"
 #include "src/slurm/managed.h"
 
 void astra_constraint_use(job_details_t *d, bool prefer)
@@ -24,17 +25,9 @@ static uint64_t free_gpus(bitstr_t *nodes)
 {
 	uint64_t gpus = 0;
 
-	for (bitoff_t i = 0; i < bit_size(nodes); i++) {
-		gres_state_t *s;
-		const gres_node_state_t *g;
-
-		if (!bit_test(nodes, i))
-			continue;
-		s = astra_gpu_state(node_record_table_ptr[i]->gres_list, 0);
-		g = s ? s->gres_data : NULL;
-		if (g && g->gres_cnt_avail > g->gres_cnt_alloc)
-			gpus += g->gres_cnt_avail - g->gres_cnt_alloc;
-	}
+	for (bitoff_t i = 0; i < bit_size(nodes); i++)
+		if (bit_test(nodes, i))
+			gpus += astra_gpus_free(node_record_table_ptr[i]);
 	return gpus;
 }
 
@@ -67,7 +60,7 @@ static int compare_alternative(void *x, void *arg)
 	return 0;
 }
 
-void astra_constraint_apply(job_record_t *job, bitstr_t *nodes)
+static void apply_features(job_record_t *job, bitstr_t *nodes)
 {
 	job_details_t *d = job->details;
 	struct choice c = {
@@ -86,6 +79,13 @@ void astra_constraint_apply(job_record_t *job, bitstr_t *nodes)
 	if (c.best)
 		bit_and(nodes, c.best);
 	FREE_NULL_BITMAP(c.best);
+}
+
+void astra_constraint_apply(job_record_t *job, bitstr_t *nodes)
+{
+	apply_features(job, nodes);
+	if (IS_JOB_PENDING(job) && !job->details->req_node_bitmap)
+		astra_aim(job, nodes);
 }
 
 static int is_intricate(void *x, void *arg)

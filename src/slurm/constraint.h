@@ -9,7 +9,7 @@
 
 /* Leave in nodes those that --constraint allows. Of "[a|b]" one alternative is
  * left: the one whose nodes have the most free GPUs, among those with enough
- * nodes. Counts ("[a*2&b]") leave all nodes.
+ * nodes. For counts and --contiguous see aim.h.
  * Locks: caller holds job and node read. */
 void astra_constraint_apply(job_record_t *job, bitstr_t *nodes);
 

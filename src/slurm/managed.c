@@ -48,10 +48,25 @@ gres_state_t *astra_gpu_state(list_t *list, int nth)
 	return search.found;
 }
 
+const gres_node_state_t *astra_node_gpus(const node_record_t *node)
+{
+	gres_state_t *s = node ? astra_gpu_state(node->gres_list, 0) : NULL;
+
+	return s ? s->gres_data : NULL;
+}
+
+uint64_t astra_gpus_free(const node_record_t *node)
+{
+	const gres_node_state_t *g = astra_node_gpus(node);
+
+	return g && g->gres_cnt_avail > g->gres_cnt_alloc
+		       ? g->gres_cnt_avail - g->gres_cnt_alloc
+		       : 0;
+}
+
 bool astra_node_has_type(const node_record_t *node, const char *type)
 {
-	gres_state_t *s = astra_gpu_state(node->gres_list, 0);
-	const gres_node_state_t *g = s ? s->gres_data : NULL;
+	const gres_node_state_t *g = astra_node_gpus(node);
 
 	for (int i = 0; g && i < g->type_cnt; i++)
 		if (!xstrcmp(g->type_name[i], type))

@@ -55,6 +55,13 @@ void astra_terms_pin(const job_record_t *job);
  * Locks: those of the list's owner, read. */
 gres_state_t *astra_gpu_state(list_t *list, int nth);
 
+/* The GPUs of a node, or NULL. Borrowed. node: may be NULL.
+ * Locks: caller holds node read. */
+const gres_node_state_t *astra_node_gpus(const node_record_t *node);
+
+/* How many of them nobody holds. node: may be NULL. Locks: as above. */
+uint64_t astra_gpus_free(const node_record_t *node);
+
 /* Whether a node has GPUs of a type, as far as it has told.
  * Locks: caller holds node read. */
 bool astra_node_has_type(const node_record_t *node, const char *type);

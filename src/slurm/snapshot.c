@@ -36,8 +36,7 @@ bool astra_node_known(const node_record_t *node)
 static void count_gpus(const node_record_t *node, uint32_t held, bool young,
 		       struct astra_node *out)
 {
-	gres_state_t *state = astra_gpu_state(node->gres_list, 0);
-	const gres_node_state_t *g = state ? state->gres_data : NULL;
+	const gres_node_state_t *g = astra_node_gpus(node);
 	uint64_t used;
 
 	if (!g)

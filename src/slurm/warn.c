@@ -52,8 +52,7 @@ static void missing_qos(const struct astra_pool_config *pool,
 /* Where slurm.conf names no types, a node tells them when it registers. */
 static bool may_have(const node_record_t *node, const char *type)
 {
-	gres_state_t *s = astra_gpu_state(node->gres_list, 0);
-	const gres_node_state_t *g = s ? s->gres_data : NULL;
+	const gres_node_state_t *g = astra_node_gpus(node);
 
 	if (g && !g->type_cnt && !node->boot_time)
 		return true;

@@ -83,7 +83,7 @@ on 'n\[3-4]' -N2 --gres=gpu:2 -C '[red|blue]'
 ok constraint-xor-where-there-is-room
 on 'n[12]' --gres=gpu:1 -C 'red' --exclude=n4
 cancel_all
-on 'n\[[12],[34]]' -N2 --gres=gpu:1 -C '[red*1&blue*1]'
+on 'n\[@([12],[34]|2-3)]' -N2 --gres=gpu:1 -C '[red*1&blue*1]'
 ok constraint-counts
 on '@(n\[1-3]|n\[1-2,4])' -N3 --gres=gpu:1 -C '[red*2&blue*1]'
 ok constraint-counts-of-nodes

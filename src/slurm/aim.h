@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where GPUs are collected for a job whose nodes have to fit together. The
+ * engine takes any of the nodes that are left to it, so it is left no others
+ * than would do.
+ */
+#ifndef ASTRA_AIM_H
+#define ASTRA_AIM_H
+
+#include "src/slurm/compat.h"
+
+/* Leave in nodes as many as the job needs: for "[a*2&b*1]", where all features
+ * have a count, that many of each; for --contiguous neighbours. Those with the
+ * most free GPUs are taken. Other jobs' nodes are not touched.
+ * Locks: caller holds job and node read. */
+void astra_aim(const job_record_t *job, bitstr_t *nodes);
+
+#endif
