@@ -67,7 +67,7 @@ static const char *const wait_texts[] = {
 	[ASTRA_WAIT_RECLAIM] = "next, MaxReclaim reached",
 	[ASTRA_WAIT_REFUSED] = "slurmctld refused the start",
 	[ASTRA_WAIT_CLEANUP] = "last run is being cleaned up",
-	[ASTRA_WAIT_TOO_BIG] = "the nodes that are up cannot hold it",
+	[ASTRA_WAIT_TOO_BIG] = "would not fit if all leased jobs ended",
 	[ASTRA_WAIT_PINNED] = "needs GPUs of jobs that cannot be requeued",
 };
 

@@ -34,7 +34,7 @@ enum astra_wait {
 	ASTRA_WAIT_RECLAIM, /* MaxReclaim: next round */
 	ASTRA_WAIT_REFUSED, /* the host refused its last plan */
 	ASTRA_WAIT_CLEANUP, /* its last run is being cleaned up */
-	ASTRA_WAIT_TOO_BIG, /* more than its nodes have in all */
+	ASTRA_WAIT_TOO_BIG, /* not even the end of all jobs would do */
 	ASTRA_WAIT_PINNED,  /* needs GPUs that no lease end will free */
 };
 

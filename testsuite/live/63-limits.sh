@@ -115,6 +115,24 @@ ok qos-DenyOnLimit
 refused -A lab --qos=normal2 --gres=gpu:1
 ok qos-unknown-is-refused
 
+# ---- CPU jobs of the partition run to their end, or are kept out.
+
+cpus=$(sleeper -A lab -w n1 -c 15)
+runs "$cpus"
+over 'Lease: would not fit if all leased jobs ended' \
+	-A lab -w n1 --gres=gpu:1 -c 2
+ok cpu-job-is-waited-for
+scancel "$cpus"
+runs "$last"
+mgr modify qos denied set MaxTRESPerJob=gres/gpu=-1 MinTRESPerJob=gres/gpu=1
+scontrol update PartitionName=gpu QOS=denied
+refused -A lab
+gpus=$(sleeper -A lab --gres=gpu:1)
+runs "$gpus"
+ok cpu-job-is-refused-by-MinTRESPerJob
+scontrol update PartitionName=gpu QOS=
+cancel_all
+
 # ---- Licences.
 
 first=$(sleeper -A lab -L matlab:2 --gres=gpu:1)
