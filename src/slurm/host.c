@@ -24,8 +24,9 @@
 
 #define READY_POLL_USEC 20000
 
-static pthread_mutex_t life_mutex = PTHREAD_MUTEX_INITIALIZER;
-static atomic_bool running; /* written under life_mutex */
+/* Who changes it from STOPPED or RUNNING does the work, and nobody waits. */
+enum { STOPPED, STARTING, RUNNING, STOPPING };
+static atomic_int life;
 static pthread_t thread;
 static struct astra_cycle cycle; /* the thread's, while it runs */
 
@@ -168,22 +169,23 @@ static void prepare(void)
 	astra_cycle_follow(&cycle);
 }
 
+static bool change_life(int from, int to)
+{
+	return atomic_compare_exchange_strong(&life, &from, to);
+}
+
 /* Slurmctld comes with its locks held, and stopping waits for a thread that may
- * want them: so nobody who finds it running waits here. */
+ * want them: so nobody waits here. */
 int astra_host_start(void)
 {
-	int rc = 0;
+	int rc;
 
-	if (running)
+	if (slurmctld_config.shutdown_time || !change_life(STOPPED, STARTING))
 		return 0;
-	pthread_mutex_lock(&life_mutex);
-	if (!running && !slurmctld_config.shutdown_time) {
-		prepare();
-		astra_publish_start(&cycle);
-		rc = begin();
-		running = rc == 0;
-	}
-	pthread_mutex_unlock(&life_mutex);
+	prepare();
+	astra_publish_start(&cycle);
+	rc = begin();
+	life = rc == 0 ? RUNNING : STOPPED;
 	return rc;
 }
 
@@ -211,27 +213,25 @@ void astra_host_stop(void)
 {
 	struct astra_config *config;
 
-	pthread_mutex_lock(&life_mutex);
-	if (running) {
-		pthread_mutex_lock(&wake_mutex);
-		stop = true;
-		pthread_cond_broadcast(&wake_cond);
-		pthread_mutex_unlock(&wake_mutex);
-		pthread_join(thread, NULL);
-		running = false;
-		astra_publish_stop();
-		give_back();
-		astra_cycle_close(&cycle);
-		astra_grace_free();
-		astra_ledger_free();
-		lock_slurmctld(astra_write_locks());
-		config = astra_config_swap(NULL);
-		astra_recover_close();
-		astra_expected_free();
-		unlock_slurmctld(astra_write_locks());
-		astra_config_destroy(config);
-	}
-	pthread_mutex_unlock(&life_mutex);
+	if (!change_life(RUNNING, STOPPING))
+		return;
+	pthread_mutex_lock(&wake_mutex);
+	stop = true;
+	pthread_cond_broadcast(&wake_cond);
+	pthread_mutex_unlock(&wake_mutex);
+	pthread_join(thread, NULL);
+	astra_publish_stop();
+	give_back();
+	astra_cycle_close(&cycle);
+	astra_grace_free();
+	astra_ledger_free();
+	lock_slurmctld(astra_write_locks());
+	config = astra_config_swap(NULL);
+	astra_recover_close();
+	astra_expected_free();
+	unlock_slurmctld(astra_write_locks());
+	astra_config_destroy(config);
+	life = STOPPED;
 }
 
 static void raise_flag(bool *flag)
