@@ -174,21 +174,24 @@ void astra_priority_look(job_record_t *job)
 		drop(job);
 }
 
-static int give_back(void *x, void *arg)
+static void give_back(job_record_t *job)
 {
-	job_record_t *job = x;
-
-	(void)arg;
 	if (is_rank(job->priority) && is_managed(job))
 		astra_priority_publish(job, 0);
 	drop(job);
-	return 0;
 }
 
+/* By an iterator: multifactor takes the locks of associations, and Slurm takes
+ * those before the list's, which list_for_each would hold. */
 void astra_priority_give_back(void)
 {
-	if (job_list)
-		list_for_each(job_list, give_back, NULL);
+	list_itr_t *jobs = job_list ? list_iterator_create(job_list) : NULL;
+	job_record_t *job;
+
+	while (jobs && (job = list_next(jobs)))
+		give_back(job);
+	if (jobs)
+		list_iterator_destroy(jobs);
 	astra_idmap_clear(&sited);
 }
 
