@@ -15,7 +15,7 @@ static pthread_mutex_t pinned_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct {
 	uint32_t job, restart_cnt;
 } pinned_runs[PINNED_MAX];
-static size_t pinned_next;
+static size_t pinned_next, pinned_count;
 
 struct search {
 	uint32_t plugin_id;
@@ -172,7 +172,7 @@ static bool is_pinned(const job_record_t *job)
 	bool found = false;
 
 	pthread_mutex_lock(&pinned_mutex);
-	for (size_t i = 0; i < PINNED_MAX && !found; i++)
+	for (size_t i = 0; i < pinned_count && !found; i++)
 		found = pinned_runs[i].job == job->job_id &&
 			pinned_runs[i].restart_cnt == job->restart_cnt;
 	pthread_mutex_unlock(&pinned_mutex);
@@ -185,6 +185,8 @@ void astra_terms_pin(const job_record_t *job)
 	pinned_runs[pinned_next].job = job->job_id;
 	pinned_runs[pinned_next].restart_cnt = job->restart_cnt;
 	pinned_next = (pinned_next + 1) % PINNED_MAX;
+	if (pinned_count < PINNED_MAX)
+		pinned_count++;
 	pthread_mutex_unlock(&pinned_mutex);
 }
 
