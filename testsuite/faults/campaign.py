@@ -63,7 +63,7 @@ class Campaign:
         self.journal = Journal(o.dir + "/out/journal", self.log.completed)
         self.work = Work(c, self.journal, o.seed, o.accounting)
         self.checks = Checks(c, self.work, self.journal, self.log, o.round)
-        self.violations = []
+        self.violations, self.ahead = [], False
         self.begin = time.monotonic()
         self.admin = {"released": 0, "resumed": 0, "hurried": 0}
         self.ended = threading.Event()
@@ -123,8 +123,9 @@ class Campaign:
     def account(self, lost):
         """GPU time; the same picture twice, for sfair shows the last round
         and slurmdbd hears a little later."""
-        if lost:
+        if lost or self.ahead:
             time.sleep(3)
+            self.ahead = self.checks.ahead()
             self.checks.rebase()
             return
         self.cluster.wait(15, lambda: not self.checks.integrals())
