@@ -179,7 +179,7 @@ static void end(job_record_t *job, const struct astra_box_event *e)
 static time_t close_run(const job_record_t *job,
 			const struct astra_box_event *e)
 {
-	struct job_details details = *job->details;
+	job_details_t details = *job->details;
 	job_record_t run = *job;
 
 	details.submit_time = (time_t)e->submit_sec;
