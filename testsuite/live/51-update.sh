@@ -48,15 +48,17 @@ changes() {
 		tried $state name JobName=renamed
 		tried $state features Features=red
 		tried $state features-unknown Features=nosuch
-		tried $state nodelist ReqNodeList=n1
-		tried $state nodelist-clear ReqNodeList=
 		tried $state exclude ExcNodeList=n2
 		tried $state dependency Dependency=afterok:$anchor
 		tried $state dependency-unknown Dependency=afterok:77777
 		tried $state deadline Deadline="$soon"
 		tried $state comment Comment=hello
-		tried $state nodes NumNodes=1
 		tried $state requeue Requeue=0
+		# These resize a running job; without slurmdbd it cannot be
+		# changed any more then, and Slurm says so after 5 s.
+		tried $state nodes NumNodes=1
+		tried $state nodelist ReqNodeList=n1
+		tried $state nodelist-clear ReqNodeList=
 	done
 	cancel_all
 }

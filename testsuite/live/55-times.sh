@@ -8,15 +8,15 @@
 conf=$(mktemp)
 cat >"$conf" <<-EOT
 	RoundInterval=1
-	LeaseTerm=6
-	CheckpointGrace=3
-	Pool=gpu Partitions=gpu
-	Pool=short Partitions=gpu2,short
+	Pool=gpu Partitions=gpu LeaseTerm=60 CheckpointGrace=3
+	Pool=short Partitions=gpu2,short LeaseTerm=6 CheckpointGrace=3
+	Pool=late Partitions=late LeaseTerm=43 CheckpointGrace=42
 	Tenant=big Accounts=big Weight=100
 EOT
-lease_cluster --astraea "$conf" \
+lease_cluster --nodes 3 --astraea "$conf" \
 	--slurm 'PartitionName=gpu2 Nodes=n2 State=UP MaxTime=10 DefaultTime=5' \
 	--slurm 'PartitionName=short Nodes=n2 State=UP' \
+	--slurm 'PartitionName=late Nodes=n3 State=UP' \
 	--slurm 'PartitionName=other Nodes=c1 State=UP' \
 	--slurm SchedulerParameters=bf_interval=1,sched_min_interval=1000
 rm -f "$conf"
@@ -37,19 +37,13 @@ kept=$(submit -p short --gpus=1 -t 20 --signal=B:USR1 --open-mode=append --wrap 
 	trap "exit 85" USR1; echo run; while :; do sleep 0.1; done')
 warned=$(submit -p short --gpus=1 -t 1 --signal=B:USR2@20 --wrap \
 	'trap "echo warned" USR2; while :; do sleep 0.1; done')
-graced=$(submit --gpus=1 --signal=B:USR1 --wrap \
+# A grace longer than it takes the sweep to come.
+graced=$(submit -p late --gpus=1 --signal=B:USR1 --wrap \
 	'trap "echo signalled" USR1; while :; do sleep 0.1; done')
 for id in "$renewed" "$kept" "$warned" "$graced"; do runs "$id"; done
+sleeper -p late -A big --gpus=4 >/dev/null
 check_eq "seconds of -t 20" 1200 "$(limit_sec "$renewed")"
 ok time-limit
-# Its grace is longer than it takes the sweep to come; then everybody's is.
-sed -i 's/^Pool=gpu .*/& LeaseTerm=60 CheckpointGrace=50/' \
-	"$CLUSTER_DIR/etc/astraea.conf"
-scontrol reconfigure
-blocker=$(sleeper -A big --gpus=4)
-wait_for 60 grep -qs signalled "$OUT/$graced"
-ends_now "$graced"
-scancel "$blocker"
 
 # ---- Begin.
 
@@ -128,11 +122,6 @@ scancel "$held"
 
 # ---- What was begun above.
 
-wait_for 60 job_is "$graced" TIMEOUT
-sleep 2
-check_eq "over its limit in its grace" "TIMEOUT 0" \
-	"$(job_state "$graced") $(job_field "$graced" Restarts)"
-ok time-limit-in-grace
 wait_for 60 grep -qs warned "$OUT/$warned"
 check_eq "restarts of one that was warned" 0 \
 	"$(job_field "$warned" Restarts)"
@@ -147,8 +136,14 @@ runs "$kept"
 check_eq "seconds of the second run" 1200 "$(limit_sec "$kept")"
 ok time-limit-is-of-each-run
 runs "$renewed"
+wait_for 60 grep -qs signalled "$OUT/$graced"
+ends_now "$graced"
 ends_now "$renewed"
 wait_for 60 job_is "$renewed" TIMEOUT
+wait_for 60 job_is "$graced" TIMEOUT
 sleep 2
 check_eq "after its limit" TIMEOUT "$(job_state "$renewed")"
 ok time-limit-ends-leased-job
+check_eq "over its limit in its grace" "TIMEOUT 0" \
+	"$(job_state "$graced") $(job_field "$graced" Restarts)"
+ok time-limit-in-grace
