@@ -12,47 +12,6 @@
 
 #define KEYS_MAX 64
 
-/* Names. */
-
-bool astra_names_have(const struct astra_names *names, const char *name)
-{
-	for (size_t i = 0; name && i < names->count; i++)
-		if (!strcmp(names->name[i], name))
-			return true;
-	return false;
-}
-
-static void free_names(struct astra_names *names)
-{
-	for (size_t i = 0; i < names->count; i++)
-		free(names->name[i]);
-	free(names->name);
-	*names = (struct astra_names){0};
-}
-
-int astra_names_split(const char *text, struct astra_names *out)
-{
-	char *copy = strdup(text ? text : ""), *save = NULL;
-
-	if (!copy)
-		return -1;
-	for (char *t = strtok_r(copy, ", ", &save); t;
-	     t = strtok_r(NULL, ", ", &save)) {
-		char **grown =
-			realloc(out->name, (out->count + 1) * sizeof(*grown));
-
-		if (!grown)
-			break;
-		out->name = grown;
-		out->name[out->count] = strdup(t);
-		if (!out->name[out->count])
-			break;
-		out->count++;
-	}
-	free(copy);
-	return 0;
-}
-
 /* What may stand in the file. */
 
 static bool is_option(const char *key)
@@ -415,12 +374,12 @@ void astra_config_destroy(struct astra_config *config)
 		free(config->pools[i].name);
 		free(config->pools[i].partition_text);
 		free(config->pools[i].partition_place);
-		free_names(&config->pools[i].partitions);
+		astra_names_free(&config->pools[i].partitions);
 	}
 	for (size_t i = 0; i < config->tenant_count; i++) {
 		free(config->tenants[i].name);
-		free_names(&config->tenants[i].accounts);
-		free_names(&config->tenants[i].users);
+		astra_names_free(&config->tenants[i].accounts);
+		astra_names_free(&config->tenants[i].users);
 	}
 	free(config->pools);
 	free(config->tenants);

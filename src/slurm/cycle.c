@@ -305,21 +305,52 @@ static double rest(struct astra_cycle *cycle, double now)
 	return now + IDLE_SEC;
 }
 
-double astra_cycle_run(struct astra_cycle *cycle)
+/* What a new configuration and a new slurmctld need once. */
+static void prepare(struct astra_cycle *cycle)
 {
-	uint64_t begin = astra_usec();
-	double now = (double)time(NULL);
-	bool busy = false;
-
-	follow_clock(cycle);
-	if (!astra_config_active() || cycle->mismatched)
-		return rest(cycle, now);
 	if (!cycle->kept)
 		astra_config_keep(cycle->conf_path, cycle->folder);
 	cycle->kept = true;
 	if (!cycle->recovered && !slurmctld_config.shutdown_time)
 		astra_recover_jobs();
 	cycle->recovered = true;
+}
+
+/* Returns as serve_pool() does, for all. */
+static int serve_pools(struct astra_cycle *cycle)
+{
+	int busy = 0;
+
+	for (size_t i = 0; i < cycle->pools.count; i++) {
+		int rc = cycle->pools.list[i].engine ? serve_pool(cycle, i) : 0;
+
+		if (rc < 0)
+			return -1;
+		busy |= rc;
+	}
+	return busy;
+}
+
+static void close_round(struct astra_cycle *cycle, double now, uint64_t begin)
+{
+	astra_pools_save(&cycle->pools, &cycle->diag, now, false);
+	cycle->last_sec = now;
+	cycle->diag.rounds++;
+	cycle->diag.round_sec = now;
+	astra_clock_add(&cycle->diag.round, begin);
+	astra_publish(cycle);
+}
+
+double astra_cycle_run(struct astra_cycle *cycle)
+{
+	uint64_t begin = astra_usec();
+	double now = (double)time(NULL);
+	int busy;
+
+	follow_clock(cycle);
+	if (!astra_config_active() || cycle->mismatched)
+		return rest(cycle, now);
+	prepare(cycle);
 	if (slurmctld_config.shutdown_time || !nodes_settled(cycle))
 		return now + 1;
 	astra_cycle_follow(cycle);
@@ -332,22 +363,13 @@ double astra_cycle_run(struct astra_cycle *cycle)
 	if (take_named_scene(cycle) < 0)
 		return now + 1;
 	tell_warnings(cycle);
-	for (size_t i = 0; i < cycle->pools.count; i++) {
-		int rc = cycle->pools.list[i].engine ? serve_pool(cycle, i) : 0;
-
-		if (rc < 0)
-			return now + 1;
-		busy |= rc > 0;
-	}
+	busy = serve_pools(cycle);
+	if (busy < 0)
+		return now + 1;
 	ASTRA_FAULT("round.applied");
 	if (busy)
 		schedule_job_save(); /* has locks of its own */
-	astra_pools_save(&cycle->pools, &cycle->diag, now, false);
-	cycle->last_sec = now;
-	cycle->diag.rounds++;
-	cycle->diag.round_sec = now;
-	astra_clock_add(&cycle->diag.round, begin);
-	astra_publish(cycle);
+	close_round(cycle, now, begin);
 	return next_wake(cycle, busy);
 }
 

@@ -26,6 +26,7 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/config.h \
 	src/slurm/config_kept.c \
 	src/slurm/config_kept.h \
+	src/slurm/config_names.c \
 	src/slurm/config_priv.h \
 	src/slurm/config_scan.c \
 	src/slurm/config_scan.h \
@@ -63,6 +64,7 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/priority.h \
 	src/slurm/publish.c \
 	src/slurm/publish.h \
+	src/slurm/publish_socket.c \
 	src/slurm/qos.c \
 	src/slurm/qos.h \
 	src/slurm/recover.c \
@@ -73,6 +75,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/revoke.h \
 	src/slurm/snapshot.c \
 	src/slurm/snapshot.h \
+	src/slurm/snapshot_job.c \
+	src/slurm/snapshot_job.h \
 	src/slurm/start.c \
 	src/slurm/start.h \
 	src/slurm/submit.c \

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where what is published can be asked for. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/slurm/host.h"
+#include "src/slurm/publish.h"
+#include "src/slurm/server.h"
+
+static bool is_operator(uid_t uid)
+{
+	return validate_operator(uid);
+}
+
+static void log_line(bool is_error, const char *text)
+{
+	if (is_error)
+		error("astraea: %s", text);
+	else
+		verbose("astraea: %s", text);
+}
+
+/* The socket of AuthInfo=socket=PATH, for free(), or NULL. */
+static char *munge_socket(void)
+{
+	const char *at = slurm_conf.authinfo
+				 ? strstr(slurm_conf.authinfo, "socket=")
+				 : NULL;
+
+	if (!at)
+		return NULL;
+	at += strlen("socket=");
+	return strndup(at, strcspn(at, ",;"));
+}
+
+void astra_publish_start(const struct astra_cycle *cycle)
+{
+	const struct astra_config *config = astra_config_active();
+	char *munge = munge_socket(), *path = NULL;
+	struct astra_server_options options = {
+		.munge_socket = munge,
+		.slurm_uid = slurm_conf.slurm_user_id,
+		.is_operator = is_operator,
+		.diag_reset = astra_host_reset_diag,
+		.log_line = log_line,
+	};
+	struct astra_error err = {""};
+
+	if (config && config->socket)
+		path = strdup(config->socket);
+	else if (asprintf(&path, "%s/astraea.sock", cycle->folder) < 0)
+		path = NULL;
+	options.path = path;
+	if (!path || astra_server_start(&options, &err) < 0)
+		error("astraea: queries are not answered: %s", err.text);
+	free(path);
+	free(munge);
+}
+
+void astra_publish_stop(void)
+{
+	astra_server_stop();
+}
