@@ -225,7 +225,8 @@ static double run_end(const struct sync *s, const struct astra_job *job)
 {
 	if (job->end_sec > 0)
 		return job->end_sec;
-	return s->snap->now_sec;
+	return job->state == ASTRA_JOB_RUNNING ? job->submit_sec
+					       : s->snap->now_sec;
 }
 
 static int alloc_events(struct sync *s, uint32_t row,
@@ -241,8 +242,7 @@ static int alloc_events(struct sync *s, uint32_t row,
 			       ? 0
 			       : add_event(s, s->snap->now_sec, row,
 					   EVENT_ALLOC, held);
-	if (ran && add_event(s, runs ? job->submit_sec : run_end(s, job), row,
-			     EVENT_ALLOC, 0) < 0)
+	if (ran && add_event(s, run_end(s, job), row, EVENT_ALLOC, 0) < 0)
 		return -1;
 	if (runs)
 		return add_event(s, job->start_sec, row, EVENT_ALLOC, held);
