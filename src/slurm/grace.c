@@ -47,6 +47,16 @@ void astra_grace_add(const struct astra_grace *entry)
 	pthread_mutex_unlock(&mutex);
 }
 
+bool astra_grace_has(uint32_t job)
+{
+	bool has;
+
+	pthread_mutex_lock(&mutex);
+	has = find(job) != NULL;
+	pthread_mutex_unlock(&mutex);
+	return has;
+}
+
 static bool take(const job_record_t *job, struct astra_grace *out)
 {
 	struct astra_grace *at;

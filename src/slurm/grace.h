@@ -27,6 +27,9 @@ void astra_grace_set(const struct astra_grace *list, size_t count);
 /* Add one, or replace the job's. */
 void astra_grace_add(const struct astra_grace *entry);
 
+/* Whether there is one for the job, of whatever run. */
+bool astra_grace_has(uint32_t job);
+
 /* A job has ended; Slurm's state and exit code are final, nobody has been told
  * yet. Turns a checkpointed job into a requeued one.
  * Locks: caller holds job write (job_completion_logger()).

@@ -25,6 +25,7 @@ struct filler {
 	struct astra_ledger_entry *ledger;
 	size_t ledger_count, ledger_room;
 	double now_sec;
+	double start_sec; /* of slurmctld */
 };
 
 static void fill_pool(struct filler *f)
@@ -111,6 +112,17 @@ static void note_grace(struct filler *f, const struct astra_job *job,
 		.exit_count = f->options->checkpoint_exit_count,
 	};
 	memcpy(g->exit, f->options->checkpoint_exit, sizeof(g->exit));
+}
+
+/* It may have been signalled before slurmctld's start without that being saved,
+ * and be taken for one that runs on. */
+static bool may_be_in_grace(const struct filler *f, const struct astra_job *job)
+{
+	return job->state == ASTRA_JOB_RUNNING &&
+	       job->start_sec < f->start_sec &&
+	       f->now_sec <
+		       f->start_sec + f->options->grace_sec + ASTRA_HEARD_SEC &&
+	       astra_grace_has(job->id);
 }
 
 static void note_ledger(struct filler *f, const struct astra_job_view *v,
@@ -220,7 +232,8 @@ static void fill_jobs(struct filler *f, uint32_t *queue)
 		if (index == ASTRA_IDMAP_NONE || v.state == ASTRA_JOB_ENDED)
 			continue;
 		note_ledger(f, &v, f->view->jobs[index].restart_cnt);
-		if (v.phase == ASTRA_PHASE_GRACE)
+		if (v.phase == ASTRA_PHASE_GRACE ||
+		    may_be_in_grace(f, &f->view->jobs[index]))
 			note_grace(f, &f->view->jobs[index],
 				   &f->view->info[index]);
 		if (f->waiting && astra_job_active(v.state)) {
@@ -327,7 +340,10 @@ static void fill_diag(struct astra_report *report,
 
 void astra_publish(struct astra_cycle *cycle)
 {
-	struct filler f = {.now_sec = cycle->diag.round_sec};
+	struct filler f = {
+		.now_sec = cycle->diag.round_sec,
+		.start_sec = (double)cycle->scene.start,
+	};
 	uint32_t queue = 0;
 
 	f.report = astra_report_create();

@@ -156,15 +156,18 @@ static job_record_t *find_record(const struct astra_box_event *e)
 }
 
 /* The record is of that run or an earlier one: from now on of that run, which
- * slurmdbd knows by its time of submission. */
+ * slurmdbd knows by its time of submission. It may not have heard yet that it
+ * was started; without an index Slurm will tell it by itself. */
 static void take_run(job_record_t *job, const struct astra_box_event *e)
 {
 	astra_restarts_set(job, e->restart_cnt);
 	job->start_time = (time_t)e->start_sec;
-	if (job->details->submit_time == e->submit_sec)
-		return;
-	job->details->submit_time = (time_t)e->submit_sec;
-	job->db_index = 0;
+	if (job->details->submit_time != e->submit_sec) {
+		job->details->submit_time = (time_t)e->submit_sec;
+		job->db_index = 0;
+	}
+	if (IS_JOB_RUNNING(job) && job->db_index)
+		(void)jobacct_storage_g_job_start(acct_db_conn, job);
 }
 
 static void end(job_record_t *job, const struct astra_box_event *e)

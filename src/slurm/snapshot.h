@@ -38,6 +38,9 @@ struct astra_view {
 	bool unsettled; /* a job is being cleaned up: look again soon */
 };
 
+/* So long after its start slurmctld may yet hear that a job had ended. */
+#define ASTRA_HEARD_SEC 20
+
 /* The pictures of all pools at one moment. */
 struct astra_scene {
 	struct astra_view *views; /* one a pool of the configuration */

@@ -8,9 +8,6 @@
 #include "src/slurm/usage.h"
 #include "src/slurm/users.h"
 
-/* So long after its start slurmctld may yet hear that a job had ended. */
-#define HEARD_SEC 20
-
 static bool is_cleaning(const job_record_t *job)
 {
 	return job->details->prolog_running ||
@@ -172,7 +169,7 @@ static bool is_unheard(const struct astra_scene *scene, const job_record_t *job,
 		       time_t now)
 {
 	return IS_JOB_RUNNING(job) && job->start_time < scene->start &&
-	       now < scene->start + HEARD_SEC;
+	       now < scene->start + ASTRA_HEARD_SEC;
 }
 
 int astra_scene_add_job(struct astra_scene *scene, struct astra_view *view,

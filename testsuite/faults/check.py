@@ -182,13 +182,6 @@ class Checks:
                                 unheard.get(t["name"], 0) - may)
         return found
 
-    def ahead(self):
-        """Whether sacct has times that are yet to come, as after a clock that
-        went wrong: then its sums go on changing until they have come."""
-        now = time.time()
-        return any(max(start, end or 0) > now
-                   for _, _, _, start, end in self.records())
-
     def rebase(self):
         """What was lost on purpose is not counted from here on."""
         for name, (more, may) in self.drift().items():
