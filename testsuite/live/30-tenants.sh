@@ -99,6 +99,8 @@ check "the account is named" grep -q "account fancy of job $made_up is not" \
 # ---- An account that vanishes while its job runs. sacctmgr refuses that as
 # long as slurmdbd knows of the job, so make it forget.
 scancel "$made_up"
+known_to_run() { sacct -nX -j "$1" -o State | grep -q RUNNING; }
+wait_for 60 known_to_run "$hep"
 check_eq "sacctmgr deletes the account of a job that runs" 1 \
 	"$(sacctmgr -i delete account hep >/dev/null 2>&1; echo $?)"
 cluster=$(sed -n 's/^ClusterName=//p' "$CLUSTER_DIR/etc/slurm.conf")
