@@ -47,13 +47,21 @@ static int parse_u32(const char **text, uint32_t *out)
 	return 0;
 }
 
+/* "_[3-9%2]", as squeue shows an array's waiting tasks. */
+static bool is_rest_of_array(const char *text)
+{
+	return !strncmp(text, "_[", 2) && text[strlen(text) - 1] == ']';
+}
+
 int astra_job_ref_parse(const char *text, struct astra_job_ref *out)
 {
 	struct astra_job_ref ref = {.task = UINT32_MAX};
 
 	if (parse_u32(&text, &ref.id) < 0 || !ref.id)
 		return -1;
-	if (*text == '_' && (text++, parse_u32(&text, &ref.task) < 0))
+	if (is_rest_of_array(text))
+		text = "";
+	else if (*text == '_' && (text++, parse_u32(&text, &ref.task) < 0))
 		return -1;
 	if (*text)
 		return -1;

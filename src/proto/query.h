@@ -48,7 +48,8 @@ struct astra_query {
 	bool reset;		    /* DIAG: start the numbers anew */
 };
 
-/* Parse "12" or "12_3". Returns 0, or -1 when text is no job. */
+/* Parse "12" or "12_3"; "12_[3-9%2]" is 12. Returns 0, or -1 when text is no
+ * job. */
 int astra_job_ref_parse(const char *text, struct astra_job_ref *out);
 
 /* Append. Returns 0, or -1 when memory is out. */

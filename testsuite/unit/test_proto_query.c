@@ -169,6 +169,23 @@ static void no_changed_byte_crashes_the_decoder(void **state)
 	}
 }
 
+static void jobs_are_written_as_squeue_shows_them(void **state)
+{
+	static const char *const whole[] = {"12", "12_[3]", "12_[3-9,12%2]"};
+	static const char *const bad[] = {"12_[", "12_[3", "12[3]",
+					  "_[3]", "12_",   "12_3]"};
+	struct astra_job_ref ref;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(whole) / sizeof(*whole); i++) {
+		assert_int_equal(astra_job_ref_parse(whole[i], &ref), 0);
+		assert_int_equal(ref.id, 12);
+		assert_int_equal(ref.task, UINT32_MAX);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_int_equal(astra_job_ref_parse(bad[i], &ref), -1);
+}
+
 static void cutting_a_message_anywhere_is_malformed(void **state)
 {
 	static const char good[] =
@@ -204,6 +221,7 @@ int main(void)
 		cmocka_unit_test(encoded_queries_decode_to_the_same),
 		cmocka_unit_test(why_and_reset_survive_the_wire),
 		cmocka_unit_test(no_changed_byte_crashes_the_decoder),
+		cmocka_unit_test(jobs_are_written_as_squeue_shows_them),
 		cmocka_unit_test(cutting_a_message_anywhere_is_malformed),
 		cmocka_unit_test(a_frame_head_is_four_bytes_big_endian),
 	};
