@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The demonstration, examples and converters: added to EXTRA_DIST.
-EXTRA_DIST += contrib/unpark.sh \
+# unpark.sh is for administrators, whose clone may be gone by then.
+dist_pkgdata_SCRIPTS = contrib/unpark.sh
+EXTRA_DIST += \
 	contrib/examples/steps.py contrib/examples/train.sbatch \
 	contrib/examples/train-plain.sbatch \
 	contrib/demo.sh contrib/demo/astraea.conf contrib/demo/report.py \
