@@ -202,7 +202,7 @@ static void fill_job(struct filler *f, const struct astra_job_view *v,
 		.lease_sec = ji->terms.lease_sec > 0 ? ji->terms.lease_sec
 						     : f->options->lease_sec,
 		.lease_start_sec = v->lease_start_sec,
-		.lease_end_sec = v->lease_end_sec,
+		.lease_end_sec = ji->terms.revocable ? v->lease_end_sec : 0,
 		.grace_sec = f->options->grace_sec,
 		.grace_end_sec = v->grace_end_sec,
 		.leases = v->leases,

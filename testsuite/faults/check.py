@@ -40,7 +40,7 @@ class Checks:
         reply = self.cluster.ask("lease")
         if reply is None:
             return None
-        return {r["id"]: (r["start_sec"], r["lease_end_sec"], r["phase"])
+        return {r["id"]: (r["start_sec"], r["lease_end_sec"] or 0, r["phase"])
                 for r in reply["leases"]}
 
     def running(self):

@@ -65,6 +65,8 @@ why() { [[ $(sfair why "$1" | xargs -d '\n') == $2 ]]; }
 wait_for 10 why "${small[0]}" \
 	"*Slurm starts it by priority; its reason is *. It is number 1 of 5 *"
 wait_for 10 why "$hog" "*never taken back (this pool has no leases)*"
+check_eq "end of a lease that there is not" "N/A|N/A" \
+	"$(sfair lease -nP -j "$hog" -o LeaseEnd,Left)"
 sfair tenant -nP -o Tenant | sort | xargs | grep -q "big.*small" ||
 	fail "sfair tenant: $(sfair tenant)"
 sfair diag >/dev/null || fail "sfair diag fails"
