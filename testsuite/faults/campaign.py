@@ -155,7 +155,7 @@ class Campaign:
                        for n in self.work.waiting()])
         self.cluster.wait(20, lambda: not self.checks.unfinished())
         self.violated(self.checks.unfinished())
-        self.violated(list(self.journal.shared_gpus()))
+        self.violated(self.journal.shared_gpus())
 
     def rest(self, number):
         """Points that have not been reached: once more."""

@@ -26,7 +26,7 @@ class Checks:
         if not self.cluster.stock:
             found += self.settled(before)
         found += self.failed_jobs()
-        found += self.journal.found
+        found += self.journal.found + self.journal.shared_gpus()
         self.journal.found = []
         if any(f.startswith("core") for f in
                os.listdir(self.cluster.dir + "/run")):

@@ -29,6 +29,7 @@ class Journal:
         self.runs = {}      # job -> [Run]
         self.completed = completed
         self.found = []     # violations, not yet reported
+        self.shared = set() # shared_gpus() that were reported
         self.unheard = 0    # ended without slurmctld knowing, and run again
 
     def read(self):
@@ -74,8 +75,8 @@ class Journal:
             self.unheard += 1
 
     def shared_gpus(self):
-        """Runs that had a GPU at the same time."""
-        by_gpu = {}
+        """Runs that had a GPU at the same time; each pair once."""
+        by_gpu, found = {}, set()
         for runs in self.runs.values():
             for run in runs:
                 for gpu in run.gpus:
@@ -84,7 +85,11 @@ class Journal:
             runs.sort(key=lambda r: r.first)
             for a, b in zip(runs, runs[1:]):
                 if b.first < a.last:
-                    yield "GPU %s of %s: %s and %s" % (gpu[1], gpu[0], a, b)
+                    found.add("GPU %s of %s: %s and %s" % (
+                        gpu[1], gpu[0], a, b))
+        new = sorted(found - self.shared)
+        self.shared |= found
+        return new
 
     def done(self, job):
         return any(r.end == "done" for r in self.runs.get(job, []))

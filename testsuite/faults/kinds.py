@@ -111,6 +111,12 @@ def stepd_kill(cluster, draw):
     return "of job %s" % job
 
 
+# A launch is tried for MessageTimeout. A node that is back sooner would start
+# what has been requeued since, beside those that have its GPUs by now; stock
+# Slurm does so too.
+LAUNCH_SEC = 11
+
+
 def node_lost(cluster, draw):
     node, grace = draw.choice(cluster.nodes), draw.random() < 0.5
     if grace and not cluster.stock:
@@ -122,7 +128,7 @@ def node_lost(cluster, draw):
     time.sleep(draw.choice([0, 2]))
     cluster.run("scontrol", "update", "NodeName=" + node, "State=DOWN",
                 "Reason=lost")
-    time.sleep(draw.choice([1, 4]))
+    time.sleep(LAUNCH_SEC + draw.choice([1, 4]))
     cluster.start(node)
     cluster.run("scontrol", "update", "NodeName=" + node, "State=RESUME")
     return "%s with %d steps" % (node, len(steps))
