@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the simulator runs: the engine with one of its policies (host.c), or a
+ * baseline from a paper's evaluation (baseline.h). All get the snapshot that
+ * slurmctld's plugin gives the engine, and answer with the same plan.
+ */
+#ifndef ASTRA_SCHEDULER_H
+#define ASTRA_SCHEDULER_H
+
+#include "src/policy/model.h"
+#include "src/policy/options.h"
+#include "src/policy/plan.h"
+#include "src/sim/trace.h"
+
+/* What a trace knows of a job and no cluster does; for those baselines that
+ * their papers grant an oracle. */
+struct astra_oracle {
+	const struct astra_trace_job *job;
+	double attained_gpu_sec; /* GPU time it has had */
+	double done_sec;	 /* work done, of job->duration_sec */
+	double left_sec;	 /* work to do */
+	double slowdown;	 /* at its present place; 1: none */
+};
+
+struct astra_scheduler_setup {
+	const struct astra_options *options;
+	const struct astra_trace *trace;
+	const struct astra_node *nodes; /* all free */
+	const uint32_t *racks;		/* of each node */
+	size_t node_count;
+	uint64_t gpus; /* of them all */
+	double begin_sec;
+	uint64_t seed;
+};
+
+struct astra_scheduler {
+	const char *name;
+	const char *summary; /* one line */
+	const char *source;  /* where it comes from; NULL: our own policies */
+	/* setup: borrowed; trace and nodes live as long as the instance.
+	 * NULL with err set on failure. */
+	void *(*create)(const struct astra_scheduler_setup *setup,
+			struct astra_error *err);
+	void (*destroy)(void *self);
+	/* One round. oracle[i] is about snapshot->jobs[i], whose id is 1 + the
+	 * index of its line in the trace's jobs. ENDED jobs are shown once.
+	 * The plan may say: START (until_sec: when to be asked again at the
+	 * latest, infinite: need not), SIGNAL (checkpoint, then leave),
+	 * REQUEUE. plan->wake_sec: the latest time of the next round.
+	 * Returns 0, or -1 with err set, which ends the simulation. */
+	int (*round)(void *self, const struct astra_snapshot *snapshot,
+		     const struct astra_oracle *oracle, struct astra_plan *plan,
+		     struct astra_error *err);
+};
+
+/* By name; NULL: there is none. */
+const struct astra_scheduler *astra_scheduler_find(const char *name);
+/* All, the engine's policies first; NULL-terminated. */
+const struct astra_scheduler *const *astra_scheduler_all(void);
+
+/* The baselines; NULL-terminated. (baseline.c) */
+extern const struct astra_scheduler *const astra_baselines[];
+
+#endif

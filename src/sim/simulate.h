@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A virtual cluster that runs a trace under a scheduler: what would have
+ * happened. Between events nothing is computed; the same trace, cluster,
+ * options and seed give the same result.
+ *
+ * A job's work is its duration_sec on its GPUs side by side. A start costs
+ * cold_start_sec without progress, a checkpoint checkpoint_sec, and work spread
+ * over slots, machines or racks goes slower by the factor of its level.
+ */
+#ifndef ASTRA_SIMULATE_H
+#define ASTRA_SIMULATE_H
+
+#include "src/sim/scheduler.h"
+
+/* How far apart a job's GPUs are. (Themis, section 5) */
+enum astra_level {
+	ASTRA_LEVEL_SLOT,
+	ASTRA_LEVEL_MACHINE,
+	ASTRA_LEVEL_RACK,
+	ASTRA_LEVEL_CROSS,
+	ASTRA_LEVEL_COUNT,
+};
+
+struct astra_cluster {
+	struct astra_node *nodes; /* all free */
+	uint32_t *racks;	  /* of each node */
+	char (*names)[32];
+	size_t node_count;
+	uint64_t gpus;
+	uint32_t slot_gpus; /* GPUs that are next to each other in a node */
+};
+
+/* nodes of gpus each, rack_nodes of them in a rack (0: one rack).
+ * Returns 0, or -1 when memory is out. (cluster.c) */
+int astra_cluster_make(struct astra_cluster *cluster, uint32_t nodes,
+		       uint32_t gpus, uint32_t rack_nodes);
+/* From a CSV file with the columns node,gpus[,rack].
+ * Returns 0, or -1 with err naming file, line and value. */
+int astra_cluster_read(struct astra_cluster *cluster, const char *path,
+		       struct astra_error *err);
+void astra_cluster_clear(struct astra_cluster *cluster);
+
+struct astra_sim_options {
+	double round_sec; /* rounds are at its multiples; 0: at each event */
+	double checkpoint_sec;
+	double cold_start_sec;
+	double slowdown[ASTRA_LEVEL_COUNT];
+	double until_sec;    /* stop then; 0: when all jobs are done */
+	double interval_sec; /* of the tenants' rows; 0: no rows */
+	uint64_t seed;
+	/* Called about every 100 ms of real time; NULL: not wanted. */
+	void (*progress)(void *arg, double done, double now_sec);
+	void *progress_arg;
+};
+
+/* What became of a job. Indices as in the trace. */
+struct astra_sim_job {
+	double start_sec;			 /* the first one; < 0: never */
+	double end_sec;				 /* < 0: not done */
+	double alloc_gpu_sec, fair_gpu_sec;	 /* A and F, Eqs. 12, 13 */
+	double cold_gpu_sec, checkpoint_gpu_sec; /* lost to them */
+	double slow_gpu_sec;			 /* lost to its place */
+	double ideal_sec; /* duration if it had an equal share of the cluster's
+			   * GPUs all its time, Themis' T_ID */
+	uint32_t starts, preemptions;
+	uint32_t leases; /* terms, renewals included */
+};
+
+struct astra_sim_tenant {
+	double alloc_gpu_sec, fair_gpu_sec; /* Eqs. 15, 16; variant as set */
+};
+
+/* A tenant's share of one interval. */
+struct astra_sim_cell {
+	double alloc_gpu_sec, fair_gpu_sec;
+};
+
+/* One line of the schedule: who held what. Only where they are asked for. */
+struct astra_sim_run {
+	uint32_t job;
+	double start_sec, end_sec;
+	uint32_t gpus, nodes;
+};
+
+struct astra_sim_result {
+	const struct astra_trace *trace;
+	const struct astra_scheduler *scheduler;
+	struct astra_sim_job *jobs;
+	struct astra_sim_tenant *tenants;
+	struct astra_sim_cell *cells; /* [interval][tenant] */
+	size_t interval_count;
+	double interval_sec;
+	double *used_gpu_sec; /* per interval, all tenants */
+	uint64_t gpus;	      /* of the cluster */
+	double end_sec;	      /* when the last job was done: the makespan */
+	uint64_t rounds, events, preemptions;
+	struct astra_sim_run *runs;
+	size_t run_count, run_room;
+};
+
+/* Run it. sched: with the options it was made for.
+ * Returns 0, or -1 with err set. result: astra_sim_result_clear(). */
+int astra_simulate(const struct astra_trace *trace,
+		   const struct astra_cluster *cluster,
+		   const struct astra_scheduler *scheduler,
+		   const struct astra_options *policy,
+		   const struct astra_sim_options *options,
+		   struct astra_sim_result *result, struct astra_error *err);
+void astra_sim_result_clear(struct astra_sim_result *result);
+
+#endif

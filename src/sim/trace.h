@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A trace: who submitted what when, and how long it ran. Read from a file
+ * (read_csv.h, read_swf.h), from accounting (read_sacct.h) or generated
+ * (generate.h); what comes after does not know which.
+ *
+ * Times are seconds from the first submission. Jobs are sorted by submission,
+ * those of one second in the order of the file.
+ */
+#ifndef ASTRA_TRACE_H
+#define ASTRA_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/common/error.h"
+
+struct astra_trace_job {
+	const char *name; /* as its source has it; the trace's */
+	uint32_t line;	  /* of the file, from 1; 0: there is none */
+	uint32_t tenant;  /* index into tenants */
+	uint32_t user;	  /* index into users */
+	uint32_t app;	  /* number of its app, from 1; 0: none */
+	uint32_t gpus;	  /* at least 1 */
+	uint32_t nodes;	  /* asked for; 0: any number */
+	double submit_sec;
+	double duration_sec; /* of its work on all its GPUs, side by side and
+			      * undisturbed; > 0 */
+	double limit_sec;    /* the time limit its user gave; 0: none known */
+	double start_sec;    /* when it really started; < 0: not known */
+};
+
+struct astra_trace_tenant {
+	const char *name;
+	double weight;
+};
+
+/* Lines that are no job, or not as they were given. */
+enum astra_defect {
+	ASTRA_DEFECT_FIELDS,   /* left out: too few fields */
+	ASTRA_DEFECT_VALUE,    /* left out: a field is no number, or none */
+	ASTRA_DEFECT_DURATION, /* left out: the duration is missing or < 0 */
+	ASTRA_DEFECT_INSTANT,  /* left out: ran for no time at all */
+	ASTRA_DEFECT_NO_GPU,   /* left out: asks for no GPU */
+	ASTRA_DEFECT_PART,     /* kept: part of a GPU counts as a whole one */
+	ASTRA_DEFECT_UNSORTED, /* kept: submitted before the line above it */
+	ASTRA_DEFECT_CLUSTER,  /* left out: larger than the cluster */
+	ASTRA_DEFECT_QUOTA,    /* kept: larger than its tenant's quota */
+	ASTRA_DEFECT_COUNT,
+};
+
+struct astra_defect_count {
+	uint64_t lines;
+	uint32_t first_line; /* where, 0: none */
+	char value[48];	     /* what stood there first */
+};
+
+struct astra_trace {
+	const char *source; /* file name or the like, for messages */
+	struct astra_trace_job *jobs;
+	size_t job_count, job_room;
+	struct astra_trace_tenant *tenants;
+	size_t tenant_count, tenant_room;
+	const char **users;
+	size_t user_count, user_room;
+	uint32_t app_count;
+	double begin_unix_sec; /* of second 0; 0: not known */
+	uint64_t lines;	       /* read, header and comments left out */
+	struct astra_defect_count defects[ASTRA_DEFECT_COUNT];
+	struct astra_trace_names *names; /* private */
+};
+
+void astra_trace_init(struct astra_trace *trace);
+void astra_trace_clear(struct astra_trace *trace);
+
+/* For readers: the tenant's, user's or app's number, a new one if need be; app
+ * numbers begin at 1. name: copied. Returns ASTRA_NONE when memory is out. */
+uint32_t astra_trace_tenant(struct astra_trace *trace, const char *name);
+uint32_t astra_trace_user(struct astra_trace *trace, const char *name);
+uint32_t astra_trace_app(struct astra_trace *trace, const char *name);
+
+/* For readers: append a job; name: copied, else as it is given.
+ * Returns 0, or -1 when memory is out. */
+int astra_trace_add(struct astra_trace *trace,
+		    const struct astra_trace_job *job, const char *name);
+
+/* For readers: count a defect; value: what stood there. */
+void astra_trace_defect(struct astra_trace *trace, enum astra_defect kind,
+			uint32_t line, const char *value);
+
+/* For readers: at the end. Sorts, and lets second 0 be the first submission.
+ * Returns 0, or -1 with err set when there is no job. */
+int astra_trace_finish(struct astra_trace *trace, struct astra_error *err);
+
+/* Leave out what is larger than a cluster of so many GPUs, and count what is
+ * larger than its tenant's quota of them. */
+void astra_trace_fit(struct astra_trace *trace, uint64_t gpus);
+
+/* The defects as lines of text for people, "" when there are none; the first
+ * place of each kind and its value are named. Caller frees; NULL when memory is
+ * out. */
+char *astra_trace_defects_text(const struct astra_trace *trace);
+
+#endif
