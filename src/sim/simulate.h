@@ -47,6 +47,7 @@ struct astra_sim_options {
 	double slowdown[ASTRA_LEVEL_COUNT];
 	double until_sec;    /* stop then; 0: when all jobs are done */
 	double interval_sec; /* of the tenants' rows; 0: no rows */
+	bool runs;	     /* keep the schedule */
 	uint64_t seed;
 	/* Called about every 100 ms of real time; NULL: not wanted. */
 	void (*progress)(void *arg, double done, double now_sec);
@@ -60,8 +61,9 @@ struct astra_sim_job {
 	double alloc_gpu_sec, fair_gpu_sec;	 /* A and F, Eqs. 12, 13 */
 	double cold_gpu_sec, checkpoint_gpu_sec; /* lost to them */
 	double slow_gpu_sec;			 /* lost to its place */
-	double ideal_sec; /* duration if it had an equal share of the cluster's
-			   * GPUs all its time, Themis' T_ID */
+	double contenders; /* jobs active at the same time, itself included, on
+			    * average over its life: Themis' N_avg. Not of the
+			    * loop: astra_contention() fills it afterwards. */
 	uint32_t starts, preemptions;
 	uint32_t leases; /* terms, renewals included */
 };
