@@ -125,6 +125,11 @@ test_engine_snapshot_SOURCES = testsuite/unit/test_engine_snapshot.c \
 test_engine_snapshot_CFLAGS = $(UNIT_CFLAGS)
 test_engine_snapshot_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_simulate
+test_simulate_SOURCES = testsuite/unit/test_simulate.c testsuite/unit/unit.h
+test_simulate_CFLAGS = $(UNIT_CFLAGS)
+test_simulate_LDADD = libastra-sim.la $(UNIT_LIBS)
+
 # Faults.
 EXTRA_DIST += \
 	testsuite/faults/campaign.py \

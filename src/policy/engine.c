@@ -251,10 +251,10 @@ static double earlier(double best, double at_sec, double now_sec)
 	return at_sec > now_sec && at_sec < best ? at_sec : best;
 }
 
-static double next_wake(const struct round *r)
+static double next_due(const struct round *r)
 {
 	const struct astra_engine *e = r->e;
-	double now = r->snap->now_sec, best = now + e->options.round_sec;
+	double now = r->snap->now_sec, best = INFINITY;
 
 	for (size_t i = 0; i < e->job_count; i++) {
 		const struct ejob *j = &e->jobs[i];
@@ -299,7 +299,9 @@ int astra_engine_round(struct astra_engine *e,
 	if (rc < 0)
 		plan->decision_count = 0;
 	e->counters.rounds++;
-	plan->wake_sec = next_wake(&r);
+	plan->due_sec = next_due(&r);
+	plan->wake_sec = fmin(plan->due_sec,
+			      snapshot->now_sec + e->options.round_sec);
 	astra_space_destroy(r.idle);
 	free(r.coming);
 	free(r.contenders);

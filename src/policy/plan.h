@@ -54,6 +54,7 @@ struct astra_plan {
 	struct astra_reason *reasons;
 	size_t reason_count, reason_room;
 	double wake_sec; /* decide again then, or at an event before */
+	double due_sec;	 /* something ends then by itself; infinite: nothing */
 	bool changed;	 /* the engine's state has changed: save it */
 };
 

@@ -4,12 +4,28 @@ noinst_LTLIBRARIES += libastra-sim.la
 libastra_sim_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 libastra_sim_la_LIBADD = $(JANSSON_LIBS)
 libastra_sim_la_SOURCES = \
+	src/sim/baseline.c \
+	src/sim/cluster.c \
 	src/sim/decide.c \
 	src/sim/decide.h \
 	src/sim/decide_ltgf.h \
+	src/sim/host.c \
+	src/sim/host.h \
 	src/sim/instance.c \
 	src/sim/instance.h \
 	src/sim/ltgf_measure.c \
 	src/sim/ltgf_parse.c \
 	src/sim/ltgf_print.c \
-	src/sim/ltgf_run.c
+	src/sim/ltgf_run.c \
+	src/sim/metrics.h \
+	src/sim/queue.c \
+	src/sim/queue.h \
+	src/sim/scheduler.c \
+	src/sim/scheduler.h \
+	src/sim/simulate.c \
+	src/sim/simulate.h \
+	src/sim/trace.h \
+	src/sim/virtual.c \
+	src/sim/virtual.h \
+	src/sim/watch.c \
+	src/sim/watch.h

@@ -15,13 +15,14 @@
  * their papers grant an oracle. */
 struct astra_oracle {
 	const struct astra_trace_job *job;
-	double attained_gpu_sec; /* GPU time it has had */
+	double attained_gpu_sec; /* GPU time of its runs before this one */
 	double done_sec;	 /* work done, of job->duration_sec */
 	double left_sec;	 /* work to do */
 	double slowdown;	 /* at its present place; 1: none */
 };
 
 struct astra_scheduler_setup {
+	const char *name; /* of the scheduler */
 	const struct astra_options *options;
 	const struct astra_trace *trace;
 	const struct astra_node *nodes; /* all free */

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/sim/scheduler.h"
+
+#include <string.h>
+
+#include "src/sim/host.h"
+
+#define SCHEDULERS_MAX 64
+
+static size_t add_all(const struct astra_scheduler **list, size_t count,
+		      const struct astra_scheduler *const *more)
+{
+	for (; *more && count < SCHEDULERS_MAX; more++)
+		list[count++] = *more;
+	return count;
+}
+
+const struct astra_scheduler *const *astra_scheduler_all(void)
+{
+	static const struct astra_scheduler *list[SCHEDULERS_MAX + 1];
+	size_t count = add_all(list, 0, astra_host_schedulers());
+
+	list[add_all(list, count, astra_baselines)] = NULL;
+	return list;
+}
+
+const struct astra_scheduler *astra_scheduler_find(const char *name)
+{
+	const struct astra_scheduler *const *s = astra_scheduler_all();
+
+	for (; *s; s++)
+		if (!strcmp((*s)->name, name))
+			return *s;
+	return NULL;
+}

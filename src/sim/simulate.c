@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The loop: let time pass until something happens, decide, carry it out. */
+#include "src/sim/simulate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "src/sim/virtual.h"
+
+/* What is freed at once may be given away in the same moment, so often. */
+#define ROUNDS_AT_ONCE 16
+#define PROGRESS_NSEC 100000000
+
+struct loop {
+	struct astra_virtual v;
+	const struct astra_scheduler *scheduler;
+	void *self;
+	struct astra_plan plan;
+	uint32_t next; /* of the trace's jobs to be submitted */
+	double now_sec;
+	double wake_sec;
+	struct timespec shown;
+};
+
+static void tell(struct loop *l)
+{
+	const struct astra_sim_options *o = l->v.options;
+	struct timespec now;
+
+	if (!o->progress || l->v.result->rounds % 64)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if ((now.tv_sec - l->shown.tv_sec) * 1000000000 + now.tv_nsec -
+		    l->shown.tv_nsec <
+	    PROGRESS_NSEC)
+		return;
+	l->shown = now;
+	o->progress(o->progress_arg,
+		    (double)l->v.done_count / (double)l->v.trace->job_count,
+		    l->now_sec);
+}
+
+/* When the next job comes or one that runs is through. */
+static double next_event(const struct loop *l)
+{
+	const struct astra_trace *t = l->v.trace;
+	double at =
+		l->next < t->job_count ? t->jobs[l->next].submit_sec : HUGE_VAL;
+
+	if (l->v.queue.count)
+		at = fmin(at, l->v.queue.heap[0].at_sec);
+	return at;
+}
+
+/* What ends at a time ends before what is submitted then. */
+static int let_happen(struct loop *l, double until_sec)
+{
+	const struct astra_trace *t = l->v.trace;
+
+	for (;;) {
+		double submit = l->next < t->job_count
+					? t->jobs[l->next].submit_sec
+					: HUGE_VAL;
+		double event =
+			l->v.queue.count ? l->v.queue.heap[0].at_sec : HUGE_VAL;
+
+		if (fmin(submit, event) > until_sec)
+			return 0;
+		if (event <= submit) {
+			struct astra_event e = astra_queue_take(&l->v.queue);
+
+			if (astra_virtual_event(&l->v, &e) < 0)
+				return -1;
+		} else {
+			if (astra_virtual_submit(&l->v, l->next) < 0)
+				return -1;
+			l->next++;
+		}
+	}
+}
+
+static int one_round(struct loop *l, struct astra_error *err)
+{
+	struct astra_virtual *v = &l->v;
+	struct astra_snapshot snapshot = {
+		.now_sec = ASTRA_VIRTUAL_BEGIN + l->now_sec,
+		.nodes = v->nodes,
+		.node_count = v->cluster->node_count,
+		.tenants = v->tenants,
+		.tenant_count = v->trace->tenant_count,
+		.jobs = v->active,
+		.job_count = v->active_count,
+	};
+
+	if (l->scheduler->source) /* ours know no more than slurmctld */
+		astra_virtual_look(v, l->now_sec);
+	astra_plan_clear(&l->plan);
+	if (l->scheduler->round(l->self, &snapshot, v->oracle, &l->plan, err) <
+	    0)
+		return -1;
+	v->result->rounds++;
+	astra_virtual_forget(v);
+	v->released = 0;
+	return astra_virtual_apply(v, &l->plan, l->now_sec, err);
+}
+
+static int decide(struct loop *l, struct astra_error *err)
+{
+	int times = 0;
+
+	do {
+		if (one_round(l, err) < 0)
+			return -1;
+	} while (l->v.released && ++times < ROUNDS_AT_ONCE);
+	l->wake_sec = l->plan.wake_sec - ASTRA_VIRTUAL_BEGIN;
+	tell(l);
+	return 0;
+}
+
+/* The time of the round that is due then. */
+static double round_at(const struct loop *l, double due_sec)
+{
+	double step = l->v.options->round_sec;
+	double at = step > 0 ? ceil(due_sec / step - 1e-9) * step : due_sec;
+
+	if (at <= l->now_sec && l->v.result->rounds)
+		at = l->now_sec + (step > 0 ? step : 1);
+	return at;
+}
+
+static int run(struct loop *l, struct astra_error *err)
+{
+	double until = l->v.options->until_sec > 0 ? l->v.options->until_sec
+						   : HUGE_VAL;
+
+	while (l->v.done_count < l->v.trace->job_count) {
+		double due = fmin(next_event(l), l->wake_sec);
+
+		if (!isfinite(due)) /* nothing will ever happen again */
+			return 0;
+		due = round_at(l, due);
+		if (let_happen(l, fmin(due, until)) < 0)
+			return astra_error_nomem(err);
+		if (due > until) {
+			l->now_sec = until;
+			return 0;
+		}
+		l->now_sec = due;
+		if (decide(l, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int begin(struct loop *l, const struct astra_options *policy,
+		 struct astra_error *err)
+{
+	struct astra_virtual *v = &l->v;
+	struct astra_scheduler_setup setup = {
+		.name = l->scheduler->name,
+		.options = policy,
+		.trace = v->trace,
+		.nodes = v->cluster->nodes,
+		.racks = v->cluster->racks,
+		.node_count = v->cluster->node_count,
+		.gpus = v->cluster->gpus,
+		.begin_sec = ASTRA_VIRTUAL_BEGIN,
+		.seed = v->options->seed,
+	};
+
+	astra_plan_init(&l->plan);
+	v->lease_sec = policy->lease_sec;
+	l->wake_sec = HUGE_VAL;
+	if (astra_virtual_init(v, policy->quota_entitlement) < 0)
+		return astra_error_nomem(err);
+	l->self = l->scheduler->create(&setup, err);
+	return l->self ? 0 : -1;
+}
+
+int astra_simulate(const struct astra_trace *trace,
+		   const struct astra_cluster *cluster,
+		   const struct astra_scheduler *scheduler,
+		   const struct astra_options *policy,
+		   const struct astra_sim_options *options,
+		   struct astra_sim_result *result, struct astra_error *err)
+{
+	struct loop l = {
+		.v = {.trace = trace,
+		      .cluster = cluster,
+		      .options = options,
+		      .result = result},
+		.scheduler = scheduler,
+	};
+	int rc;
+
+	*result = (struct astra_sim_result){
+		.trace = trace,
+		.scheduler = scheduler,
+		.interval_sec = options->interval_sec,
+		.gpus = cluster->gpus,
+	};
+	rc = begin(&l, policy, err);
+	if (!rc)
+		rc = run(&l, err);
+	if (!rc && astra_watch_finish(&l.v.watch,
+				      fmax(l.now_sec, result->end_sec)) < 0)
+		rc = astra_error_nomem(err);
+	if (l.self)
+		scheduler->destroy(l.self);
+	astra_plan_destroy(&l.plan);
+	astra_virtual_clear(&l.v);
+	if (rc < 0)
+		astra_sim_result_clear(result);
+	return rc;
+}
+
+void astra_sim_result_clear(struct astra_sim_result *r)
+{
+	free(r->jobs);
+	free(r->tenants);
+	free(r->cells);
+	free(r->used_gpu_sec);
+	free(r->runs);
+	*r = (struct astra_sim_result){0};
+}

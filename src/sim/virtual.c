@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/sim/virtual.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+
+int astra_virtual_init(struct astra_virtual *v, bool quota_entitlement)
+{
+	const struct astra_trace *t = v->trace;
+	size_t nodes = v->cluster->node_count;
+
+	v->nodes = calloc(nodes + 1, sizeof(*v->nodes));
+	v->tenants = calloc(t->tenant_count + 1, sizeof(*v->tenants));
+	v->jobs = calloc(t->job_count + 1, sizeof(*v->jobs));
+	v->result->jobs = calloc(t->job_count + 1, sizeof(*v->result->jobs));
+	v->result->tenants =
+		calloc(t->tenant_count + 1, sizeof(*v->result->tenants));
+	if (!v->nodes || !v->tenants || !v->jobs || !v->result->jobs ||
+	    !v->result->tenants)
+		return -1;
+	memcpy(v->nodes, v->cluster->nodes, nodes * sizeof(*v->nodes));
+	for (size_t i = 0; i < t->tenant_count; i++)
+		v->tenants[i] = (struct astra_tenant){
+			.name = t->tenants[i].name,
+			.weight = t->tenants[i].weight,
+		};
+	for (size_t i = 0; i < t->job_count; i++) {
+		v->jobs[i].active = ASTRA_NONE;
+		v->result->jobs[i].start_sec = -1;
+		v->result->jobs[i].end_sec = -1;
+	}
+	return astra_watch_init(&v->watch, t, v->cluster->gpus,
+				quota_entitlement, v->options->interval_sec,
+				v->result);
+}
+
+void astra_virtual_clear(struct astra_virtual *v)
+{
+	for (size_t i = 0; v->jobs && i < v->trace->job_count; i++)
+		free(v->jobs[i].held);
+	free(v->nodes);
+	free(v->tenants);
+	free(v->jobs);
+	free(v->active);
+	free(v->oracle);
+	free(v->ended);
+	astra_queue_clear(&v->queue);
+	astra_watch_clear(&v->watch);
+}
+
+static struct astra_request request_of(const struct astra_trace_job *t)
+{
+	return (struct astra_request){
+		.gpus = t->gpus,
+		.charge = t->gpus,
+		.nodes_min = t->nodes,
+		.nodes_max = t->nodes,
+	};
+}
+
+int astra_virtual_submit(struct astra_virtual *v, uint32_t job)
+{
+	const struct astra_trace_job *t = &v->trace->jobs[job];
+	size_t at = v->active_count, room = v->active_room;
+
+	if (astra_grow(&v->oracle, &room, at + 1, sizeof(*v->oracle)) < 0 ||
+	    astra_grow(&v->active, &v->active_room, at + 1,
+		       sizeof(*v->active)) < 0)
+		return -1;
+	v->active[at] = (struct astra_job){
+		.id = job + 1,
+		.tenant = t->tenant,
+		.copies = 1,
+		.weight = 1,
+		.request = request_of(t),
+		.state = ASTRA_JOB_PENDING,
+		.submit_sec = ASTRA_VIRTUAL_BEGIN + t->submit_sec,
+		.time_limit_sec = t->limit_sec,
+		.revocable = true,
+		.checkpoints = v->options->checkpoint_sec > 0,
+	};
+	v->oracle[at] = (struct astra_oracle){
+		.job = t,
+		.left_sec = t->duration_sec,
+		.slowdown = 1,
+	};
+	v->jobs[job].active = (uint32_t)at;
+	v->active_count++;
+	return astra_watch_submit(&v->watch, job, t->submit_sec);
+}
+
+/* Places. */
+
+static enum astra_level level_of(const struct astra_virtual *v,
+				 const struct astra_share *held, size_t count)
+{
+	if (count == 1)
+		return held->gpus <= v->cluster->slot_gpus
+			       ? ASTRA_LEVEL_SLOT
+			       : ASTRA_LEVEL_MACHINE;
+	for (size_t i = 1; i < count; i++)
+		if (v->cluster->racks[held[i].node] !=
+		    v->cluster->racks[held->node])
+			return ASTRA_LEVEL_CROSS;
+	return ASTRA_LEVEL_RACK;
+}
+
+static void hold(struct astra_virtual *v, const struct astra_virtual_job *j,
+		 bool take)
+{
+	for (size_t i = 0; i < j->held_count; i++) {
+		struct astra_node *n = &v->nodes[j->held[i].node];
+
+		n->gpus_free = take ? n->gpus_free - j->held[i].gpus
+				    : n->gpus_free + j->held[i].gpus;
+	}
+}
+
+/* How a run ends. */
+
+static double progress(const struct astra_virtual_job *j, double now_sec)
+{
+	return fmax(0, now_sec - j->progress_from_sec) / j->slowdown;
+}
+
+static int keep_run(struct astra_virtual *v, uint32_t job, double now_sec)
+{
+	struct astra_sim_result *r = v->result;
+	const struct astra_virtual_job *j = &v->jobs[job];
+
+	if (!v->options->runs)
+		return 0;
+	if (astra_grow(&r->runs, &v->run_room, r->run_count + 1,
+		       sizeof(*r->runs)) < 0)
+		return -1;
+	r->runs[r->run_count++] = (struct astra_sim_run){
+		.job = job,
+		.start_sec =
+			v->active[j->active].start_sec - ASTRA_VIRTUAL_BEGIN,
+		.end_sec = now_sec,
+		.gpus = v->trace->jobs[job].gpus,
+		.nodes = (uint32_t)j->held_count,
+	};
+	return 0;
+}
+
+/* GPU time that did no work. signal_sec: when its progress ended. */
+static void count_losses(struct astra_virtual *v, uint32_t job,
+			 double signal_sec, double now_sec)
+{
+	const struct astra_virtual_job *j = &v->jobs[job];
+	struct astra_sim_job *out = &v->result->jobs[job];
+	const struct astra_job *a = &v->active[j->active];
+	double start = a->start_sec - ASTRA_VIRTUAL_BEGIN;
+	double gpus = v->trace->jobs[job].gpus;
+	double cold = fmin(signal_sec, j->progress_from_sec) - start;
+	double work = progress(j, signal_sec);
+
+	out->cold_gpu_sec += gpus * cold;
+	out->checkpoint_gpu_sec += gpus * (now_sec - signal_sec);
+	out->slow_gpu_sec += gpus * work * (j->slowdown - 1);
+	out->leases += (uint32_t)fmax(
+		1, ceil((now_sec - start) / v->lease_sec - 1e-9));
+}
+
+/* The job leaves its GPUs. */
+static int release(struct astra_virtual *v, uint32_t job, double signal_sec,
+		   double now_sec)
+{
+	struct astra_virtual_job *j = &v->jobs[job];
+	struct astra_job *a = &v->active[j->active];
+	struct astra_oracle *o = &v->oracle[j->active];
+
+	if (keep_run(v, job, now_sec) < 0)
+		return -1;
+	count_losses(v, job, signal_sec, now_sec);
+	o->attained_gpu_sec += a->request.gpus *
+			       (now_sec + ASTRA_VIRTUAL_BEGIN - a->start_sec);
+	hold(v, j, false);
+	j->held_count = 0;
+	j->run++;
+	j->leaving = false;
+	a->held = NULL;
+	a->held_count = 0;
+	a->end_sec = ASTRA_VIRTUAL_BEGIN + now_sec;
+	v->released++;
+	return 0;
+}
+
+static int end_job(struct astra_virtual *v, uint32_t job, double now_sec)
+{
+	struct astra_virtual_job *j = &v->jobs[job];
+
+	if (release(v, job, now_sec, now_sec) < 0 ||
+	    astra_grow(&v->ended, &v->ended_room, v->ended_count + 1,
+		       sizeof(*v->ended)) < 0)
+		return -1;
+	j->done_sec = v->trace->jobs[job].duration_sec;
+	v->oracle[j->active].done_sec = j->done_sec;
+	v->oracle[j->active].left_sec = 0;
+	v->active[j->active].state = ASTRA_JOB_ENDED;
+	v->ended[v->ended_count++] = job;
+	v->result->jobs[job].end_sec = now_sec;
+	v->result->end_sec = now_sec;
+	v->done_count++;
+	return astra_watch_done(&v->watch, job, now_sec);
+}
+
+/* It goes on later from what it had at signal_sec. */
+static int requeue(struct astra_virtual *v, uint32_t job, double signal_sec,
+		   double now_sec)
+{
+	struct astra_virtual_job *j = &v->jobs[job];
+	struct astra_job *a = &v->active[j->active];
+	struct astra_oracle *o = &v->oracle[j->active];
+
+	j->done_sec += progress(j, signal_sec);
+	if (release(v, job, signal_sec, now_sec) < 0)
+		return -1;
+	o->done_sec = j->done_sec;
+	o->left_sec = fmax(0, o->job->duration_sec - j->done_sec);
+	o->slowdown = 1;
+	a->state = ASTRA_JOB_PENDING;
+	a->restart_cnt++;
+	v->result->jobs[job].preemptions++;
+	v->result->preemptions++;
+	return astra_watch_stop(&v->watch, job, now_sec);
+}
+
+int astra_virtual_event(struct astra_virtual *v, const struct astra_event *e)
+{
+	if (e->run != v->jobs[e->job].run)
+		return 0;
+	v->result->events++;
+	if (e->kind == ASTRA_EVENT_END)
+		return end_job(v, e->job, e->at_sec);
+	return requeue(v, e->job, e->at_sec - v->options->checkpoint_sec,
+		       e->at_sec);
+}
+
+/* What a plan says. */
+
+static int refuse(const struct astra_decision *d, const char *why,
+		  struct astra_error *err)
+{
+	return astra_error_set(err, "the scheduler's plan for job %u: %s",
+			       d->job, why);
+}
+
+static int check_shares(const struct astra_virtual *v,
+			const struct astra_decision *d,
+			const struct astra_share *shares,
+			struct astra_error *err)
+{
+	uint64_t gpus = 0;
+
+	for (size_t i = 0; i < d->share_count; i++) {
+		if (shares[i].node >= v->cluster->node_count ||
+		    (i && shares[i].node <= shares[i - 1].node) ||
+		    shares[i].gpus > v->nodes[shares[i].node].gpus_free)
+			return refuse(d, "GPUs that are not free", err);
+		gpus += shares[i].gpus;
+	}
+	if (gpus != v->trace->jobs[d->job - 1].gpus)
+		return refuse(d, "not the GPUs that it asks for", err);
+	return 0;
+}
+
+static int take_shares(struct astra_virtual *v, struct astra_virtual_job *j,
+		       const struct astra_share *shares, size_t count)
+{
+	struct astra_share *held = realloc(j->held, count * sizeof(*held));
+
+	if (!held)
+		return -1;
+	memcpy(held, shares, count * sizeof(*held));
+	j->held = held;
+	j->held_count = count;
+	hold(v, j, true);
+	return 0;
+}
+
+static int start(struct astra_virtual *v, const struct astra_decision *d,
+		 const struct astra_share *shares, double now_sec,
+		 struct astra_error *err)
+{
+	uint32_t job = d->job - 1;
+	struct astra_virtual_job *j = &v->jobs[job];
+	struct astra_job *a = &v->active[j->active];
+	struct astra_oracle *o = &v->oracle[j->active];
+	struct astra_event end = {.job = job, .kind = ASTRA_EVENT_END};
+
+	if (a->state != ASTRA_JOB_PENDING)
+		return refuse(d, "it does not wait", err);
+	if (check_shares(v, d, shares, err) < 0)
+		return -1;
+	if (take_shares(v, j, shares, d->share_count) < 0)
+		return astra_error_nomem(err);
+	j->slowdown = v->options->slowdown[level_of(v, shares, d->share_count)];
+	j->progress_from_sec = now_sec + v->options->cold_start_sec;
+	o->slowdown = j->slowdown;
+	a->state = ASTRA_JOB_RUNNING;
+	a->start_sec = ASTRA_VIRTUAL_BEGIN + now_sec;
+	a->end_sec = 0;
+	a->held = j->held;
+	a->held_count = j->held_count;
+	a->held_charge = a->request.gpus;
+	if (!v->result->jobs[job].starts++)
+		v->result->jobs[job].start_sec = now_sec;
+	end.run = j->run;
+	end.at_sec = j->progress_from_sec + o->left_sec * j->slowdown;
+	if (astra_queue_add(&v->queue, end) < 0 ||
+	    astra_watch_start(&v->watch, job, now_sec) < 0)
+		return astra_error_nomem(err);
+	return 0;
+}
+
+/* It stops working now and leaves when its checkpoint is written. */
+static int leave(struct astra_virtual *v, const struct astra_decision *d,
+		 double now_sec, struct astra_error *err)
+{
+	uint32_t job = d->job - 1;
+	struct astra_virtual_job *j = &v->jobs[job];
+	struct astra_event left = {
+		.at_sec = now_sec + v->options->checkpoint_sec,
+		.job = job,
+		.kind = ASTRA_EVENT_LEFT,
+	};
+
+	if (j->leaving) /* it is asked again at its grace's end */
+		return 0;
+	if (v->options->checkpoint_sec <= 0)
+		return requeue(v, job, now_sec, now_sec) < 0
+			       ? astra_error_nomem(err)
+			       : 0;
+	j->leaving = true;
+	left.run = ++j->run; /* its end is void */
+	return astra_queue_add(&v->queue, left) < 0 ? astra_error_nomem(err)
+						    : 0;
+}
+
+int astra_virtual_apply(struct astra_virtual *v, const struct astra_plan *plan,
+			double now_sec, struct astra_error *err)
+{
+	for (size_t i = 0; i < plan->decision_count; i++) {
+		const struct astra_decision *d = &plan->decisions[i];
+		int rc;
+
+		if (!d->job || d->job > v->trace->job_count ||
+		    v->jobs[d->job - 1].active == ASTRA_NONE)
+			return refuse(d, "there is none", err);
+		if (d->action == ASTRA_START)
+			rc = start(v, d, plan->shares + d->first_share, now_sec,
+				   err);
+		else if (v->active[v->jobs[d->job - 1].active].state !=
+			 ASTRA_JOB_RUNNING)
+			rc = refuse(d, "it does not run", err);
+		else
+			rc = leave(v, d, now_sec, err);
+		if (rc < 0)
+			return -1;
+	}
+	return 0;
+}
+
+void astra_virtual_look(struct astra_virtual *v, double now_sec)
+{
+	for (size_t i = 0; i < v->active_count; i++) {
+		const struct astra_job *a = &v->active[i];
+		const struct astra_virtual_job *j = &v->jobs[a->id - 1];
+		struct astra_oracle *o = &v->oracle[i];
+
+		if (a->state != ASTRA_JOB_RUNNING || j->leaving)
+			continue;
+		o->done_sec = j->done_sec + progress(j, now_sec);
+		o->left_sec = fmax(0, o->job->duration_sec - o->done_sec);
+	}
+}
+
+void astra_virtual_forget(struct astra_virtual *v)
+{
+	for (size_t i = 0; i < v->ended_count; i++) {
+		struct astra_virtual_job *j = &v->jobs[v->ended[i]];
+		size_t last = --v->active_count;
+
+		v->active[j->active] = v->active[last];
+		v->oracle[j->active] = v->oracle[last];
+		v->jobs[v->active[last].id - 1].active = j->active;
+		j->active = ASTRA_NONE;
+		free(j->held);
+		j->held = NULL;
+	}
+	v->ended_count = 0;
+}

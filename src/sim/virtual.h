@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The virtual cluster: who waits, who runs where, how far each job is. It does
+ * what it is told and refuses what cannot be. Times are seconds from the
+ * trace's begin, of the snapshot ASTRA_VIRTUAL_BEGIN more, as there 0 means
+ * that something has not been. */
+#ifndef ASTRA_VIRTUAL_H
+#define ASTRA_VIRTUAL_H
+
+#include "src/sim/queue.h"
+#include "src/sim/watch.h"
+
+#define ASTRA_VIRTUAL_BEGIN 1e6
+
+/* What the cluster knows of a job beside what a scheduler sees. */
+struct astra_virtual_job {
+	uint32_t active; /* its index among the active ones, or ASTRA_NONE */
+	uint32_t run;	 /* changes when events of it become void */
+	bool leaving;	 /* writes its checkpoint */
+	double done_sec; /* before this run */
+	double progress_from_sec; /* after the cold start */
+	double slowdown;
+	struct astra_share *held;
+	size_t held_count;
+};
+
+struct astra_virtual {
+	const struct astra_trace *trace;
+	const struct astra_cluster *cluster;
+	const struct astra_sim_options *options;
+	double lease_sec;
+	struct astra_node *nodes; /* as they are now */
+	struct astra_tenant *tenants;
+	struct astra_job *active; /* wait, run, or have just ended */
+	struct astra_oracle *oracle;
+	size_t active_count, active_room;
+	uint32_t *ended; /* to be forgotten after the next round */
+	size_t ended_count, ended_room;
+	struct astra_virtual_job *jobs; /* of each of the trace */
+	size_t done_count;
+	struct astra_queue queue;
+	struct astra_watch watch;
+	struct astra_sim_result *result;
+	size_t run_room;
+	uint32_t released; /* jobs that left their GPUs since it was set to 0 */
+};
+
+/* v: zeroed, with trace, cluster, options and result set.
+ * Returns 0, or -1 when memory is out. */
+int astra_virtual_init(struct astra_virtual *v, bool quota_entitlement);
+void astra_virtual_clear(struct astra_virtual *v);
+
+/* The trace's next job is there. */
+int astra_virtual_submit(struct astra_virtual *v, uint32_t job);
+
+/* An event of the queue has come. */
+int astra_virtual_event(struct astra_virtual *v,
+			const struct astra_event *event);
+
+/* Carry out a plan. Returns 0, or -1 with err saying what cannot be. */
+int astra_virtual_apply(struct astra_virtual *v, const struct astra_plan *plan,
+			double now_sec, struct astra_error *err);
+
+/* Bring the oracle of what runs up to date. */
+void astra_virtual_look(struct astra_virtual *v, double now_sec);
+
+/* What had ended has been seen. */
+void astra_virtual_forget(struct astra_virtual *v);
+
+#endif

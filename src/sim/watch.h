@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Watches a simulation and keeps its accounts, the same for every scheduler:
+ * the integrals of LTGF (policy/fairness.h), by job, tenant and interval. */
+#ifndef ASTRA_WATCH_H
+#define ASTRA_WATCH_H
+
+#include "src/policy/fairness.h"
+#include "src/sim/simulate.h"
+
+struct astra_watch {
+	const struct astra_trace *trace;
+	struct astra_sim_result *result;
+	struct astra_fairness *account;
+	uint32_t *tenants; /* numbers in the account */
+	uint32_t *jobs;	   /* of those that are active */
+	double next_sec;   /* end of the present interval */
+	size_t cell_room, used_room;
+	struct astra_usage *before; /* of each tenant, at its begin */
+};
+
+/* result: jobs and tenants are there, zeroed. Returns 0, or -1 when memory is
+ * out. */
+int astra_watch_init(struct astra_watch *watch, const struct astra_trace *trace,
+		     uint64_t gpus, bool quota_entitlement, double interval_sec,
+		     struct astra_sim_result *result);
+void astra_watch_clear(struct astra_watch *watch);
+
+/* Times do not go backwards. Those that return int: 0, or -1 when memory is
+ * out. */
+int astra_watch_submit(struct astra_watch *watch, uint32_t job, double now_sec);
+int astra_watch_start(struct astra_watch *watch, uint32_t job, double now_sec);
+int astra_watch_stop(struct astra_watch *watch, uint32_t job, double now_sec);
+int astra_watch_done(struct astra_watch *watch, uint32_t job, double now_sec);
+
+/* At the end: the accounts of jobs that are not done, of all tenants, and the
+ * last interval. */
+int astra_watch_finish(struct astra_watch *watch, double now_sec);
+
+#endif
