@@ -17,7 +17,6 @@ libastra_sim_la_SOURCES = \
 	src/sim/ltgf_parse.c \
 	src/sim/ltgf_print.c \
 	src/sim/ltgf_run.c \
-	src/sim/metrics.h \
 	src/sim/queue.c \
 	src/sim/queue.h \
 	src/sim/scheduler.c \
@@ -29,3 +28,18 @@ libastra_sim_la_SOURCES = \
 	src/sim/virtual.h \
 	src/sim/watch.c \
 	src/sim/watch.h
+
+# What comes after a simulation: its numbers.
+libastra_sim_la_SOURCES += \
+	src/sim/contention.c \
+	src/sim/metric_table.c \
+	src/sim/metrics.c \
+	src/sim/metrics.h \
+	src/sim/sample.c \
+	src/sim/sample.h \
+	src/sim/series.c
+
+check_PROGRAMS += test_metrics
+test_metrics_SOURCES = testsuite/unit/test_metrics.c testsuite/unit/unit.h
+test_metrics_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_metrics_LDADD = libastra-sim.la $(UNIT_LIBS)

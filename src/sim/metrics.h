@@ -1,39 +1,90 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a simulation says about a scheduler: one number for each question. */
+/* What a simulation says about a scheduler: one number for each question.
+ * A number that has no answer, as the mean of no jobs, is NaN.
+ */
 #ifndef ASTRA_METRICS_H
 #define ASTRA_METRICS_H
 
+#include "src/sim/sample.h"
 #include "src/sim/simulate.h"
 
 struct astra_metrics {
-	size_t jobs, done;
-	double job_loss;     /* share of jobs with rho < 0.95 (sharing loss) */
-	double job_rho_p[5]; /* rho of jobs, Eq. 12: 5, 25, 50, 75, 95 % */
-	double tenant_loss;  /* share of tenant intervals with rho < 1 */
-	double tenant_rho_min, tenant_rho_max; /* Eq. 15, over all the time */
-	double ftf_mean, ftf_max; /* finish-time fairness, T_SH / T_ID */
+	double jobs, done; /* jobs in the trace, jobs that were completed */
+	double job_loss;   /* share of jobs with rho < 0.95 (sharing loss) */
+	double job_rho_p5, job_rho_p50, job_rho_p95; /* Eq. 12 */
+	double tenant_loss; /* share of tenant intervals with rho < 1 */
+	double tenant_rho_min, tenant_rho_max; /* Eqs. 15, 16; all the time */
+	double jain;			       /* index of the tenants' rho */
+	double ftf_mean, ftf_max;	       /* T_SH / T_ID, Themis */
+	double share_ftf_mean, share_ftf_max;  /* with 1/N of the GPUs */
 	double slowdown_mean, slowdown_p50, slowdown_p95; /* JCT / duration */
 	double jct_mean_sec, jct_p50_sec, jct_p95_sec;
-	double wait_mean_sec;
+	double wait_mean_sec; /* until the first start */
 	double makespan_sec;
 	double utilisation; /* of GPU time until the last submission */
 	double preemptions; /* a job */
 	double lost_share;  /* of GPU time, to checkpoints and cold starts */
-	double jain;	    /* index of the tenants' rho */
+	double slow_share;  /* of GPU time, to places far apart */
 };
 
-void astra_metrics_compute(const struct astra_sim_result *result,
-			   struct astra_metrics *out);
+/* Fill jobs[].contenders: how many jobs were active on average during each
+ * one's life. N(t) counts the jobs submitted and not done at t; a job's is
+ *   1 / (end - submit) * integral of N over [submit, end),
+ * or N(submit) where that is no time. What is not done ends with the result.
+ * Returns 0, or -1 when memory is out. (contention.c) */
+int astra_contention(struct astra_sim_result *result);
+
+/* How long the job would have taken alone with an equal share.
+ * themis: T_ID = N_avg * work / min(R_C, demand), each app in its turn on all
+ * the cluster (Themis, Eq. 1). share: with min(demand, R_C / N_avg) GPUs all
+ * the time, as Gavel and Shockwave have it. Need astra_contention(). */
+double astra_ideal_themis_sec(const struct astra_sim_result *result,
+			      size_t job);
+double astra_ideal_share_sec(const struct astra_sim_result *result, size_t job);
+
+/* rho = A / F of a job or a tenant, Eqs. 12 and 15; NaN where there was neither
+ * use nor entitlement. */
+double astra_share_rho(double alloc_gpu_sec, double fair_gpu_sec);
+
+/* Numbers of one kind, sorted. Jobs count where they have the number: rho with
+ * use or entitlement, times when done (wait: when started). */
+enum astra_series {
+	ASTRA_SERIES_JOB_RHO,
+	ASTRA_SERIES_CELL_RHO, /* tenants in intervals with entitlement */
+	ASTRA_SERIES_TENANT_RHO,
+	ASTRA_SERIES_FTF,
+	ASTRA_SERIES_SHARE_FTF,
+	ASTRA_SERIES_SLOWDOWN,
+	ASTRA_SERIES_JCT,
+	ASTRA_SERIES_WAIT,
+};
+
+/* out: empty; astra_sample_clear() it. Returns 0, or -1 when memory is out;
+ * out is empty then. */
+int astra_series_collect(const struct astra_sim_result *result,
+			 enum astra_series kind, struct astra_sample *out);
+
+/* result: after astra_contention(). Returns 0, or -1 when memory is out. */
+int astra_metrics_compute(const struct astra_sim_result *result,
+			  struct astra_metrics *out);
 
 /* The table: how each is named, printed and documented; ended by a NULL key. */
 struct astra_metric {
 	const char *key;   /* "job_loss" */
+	const char *head;  /* "job loss", for the head of a column */
 	const char *title; /* "job sharing loss" */
-	const char *unit;  /* "", "s", "%" */
+	const char *unit;  /* "", "s", "jobs", "%": of 1 */
 	const char *help;  /* definition and equation */
 	size_t offset;	   /* of the double in struct astra_metrics */
-	bool lower_is_better;
+	int better;	   /* -1: lower is better, 1: higher, 0: neither */
 };
 extern const struct astra_metric astra_metric_table[];
+
+double astra_metric_value(const struct astra_metrics *metrics,
+			  const struct astra_metric *metric);
+
+/* For people: "7.1 %", "1:02:03", "1.234"; "-" for NaN. Returns text. */
+char *astra_metric_text(const struct astra_metric *metric, double value,
+			char text[32]);
 
 #endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/sim/metrics.h"
+
+/* The integral of N over [0, t) is the time that the jobs submitted before t
+ * have been there, less that since their end of those done before t. With the
+ * instants sorted and their sums it takes a binary search.
+ */
+struct instants {
+	double *at;	   /* ascending */
+	long double *sums; /* of at[0] to at[i - 1] */
+	size_t count;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static int instants_make(struct instants *in, size_t count)
+{
+	in->count = count;
+	in->at = calloc(count + 1, sizeof(*in->at));
+	in->sums = calloc(count + 1, sizeof(*in->sums));
+	return in->at && in->sums ? 0 : -1;
+}
+
+static void instants_sum(struct instants *in)
+{
+	if (in->count)
+		qsort(in->at, in->count, sizeof(*in->at), by_value);
+	for (size_t i = 0; i < in->count; i++)
+		in->sums[i + 1] = in->sums[i] + (long double)in->at[i];
+}
+
+static void instants_clear(struct instants *in)
+{
+	free(in->at);
+	free(in->sums);
+}
+
+/* How many are not later than t. */
+static size_t instants_until(const struct instants *in, double t)
+{
+	size_t low = 0, high = in->count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (in->at[mid] <= t)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* The time since all that are not later than t, in sum. */
+static long double instants_age(const struct instants *in, double t)
+{
+	size_t n = instants_until(in, t);
+
+	return (long double)n * (long double)t - in->sums[n];
+}
+
+static double job_end(const struct astra_sim_result *r, size_t job)
+{
+	return r->jobs[job].end_sec < 0 ? r->end_sec : r->jobs[job].end_sec;
+}
+
+static double mean_between(const struct instants *submits,
+			   const struct instants *ends, double from, double to)
+{
+	long double there =
+		instants_age(submits, to) - instants_age(submits, from);
+	long double gone = instants_age(ends, to) - instants_age(ends, from);
+
+	if (to <= from)
+		return (double)(instants_until(submits, from) -
+				instants_until(ends, from));
+	return (double)((there - gone) / (long double)(to - from));
+}
+
+int astra_contention(struct astra_sim_result *r)
+{
+	size_t count = r->trace->job_count;
+	struct instants submits = {0}, ends = {0};
+	int rc = -1;
+
+	if (instants_make(&submits, count) < 0 ||
+	    instants_make(&ends, count) < 0)
+		goto out;
+	for (size_t i = 0; i < count; i++) {
+		submits.at[i] = r->trace->jobs[i].submit_sec;
+		ends.at[i] = fmax(job_end(r, i), submits.at[i]);
+	}
+	instants_sum(&submits);
+	instants_sum(&ends);
+	for (size_t i = 0; i < count; i++)
+		r->jobs[i].contenders =
+			fmax(1, mean_between(&submits, &ends,
+					     r->trace->jobs[i].submit_sec,
+					     job_end(r, i)));
+	rc = 0;
+out:
+	instants_clear(&submits);
+	instants_clear(&ends);
+	return rc;
+}
+
+double astra_ideal_themis_sec(const struct astra_sim_result *result, size_t job)
+{
+	const struct astra_trace_job *j = &result->trace->jobs[job];
+	double work_gpu_sec = j->duration_sec * j->gpus;
+
+	return result->jobs[job].contenders * work_gpu_sec /
+	       fmin((double)result->gpus, j->gpus);
+}
+
+double astra_ideal_share_sec(const struct astra_sim_result *result, size_t job)
+{
+	const struct astra_trace_job *j = &result->trace->jobs[job];
+	double work_gpu_sec = j->duration_sec * j->gpus;
+
+	return work_gpu_sec /
+	       fmin(j->gpus,
+		    (double)result->gpus / result->jobs[job].contenders);
+}

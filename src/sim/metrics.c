@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/sim/metrics.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A job has lost by sharing when it had less than this of what was its due
+ * (ASTRAEA, 5.1.2). */
+#define JOB_LOSS_RHO 0.95
+
+struct summary {
+	double mean, p5, p50, p95, min, max, below_1, below_job_loss, jain;
+};
+
+static int summarise(const struct astra_sim_result *result,
+		     enum astra_series kind, struct summary *out)
+{
+	struct astra_sample s = {0};
+
+	if (astra_series_collect(result, kind, &s) < 0)
+		return -1;
+	*out = (struct summary){
+		.mean = astra_sample_mean(&s),
+		.p5 = astra_sample_quantile(&s, 0.05),
+		.p50 = astra_sample_quantile(&s, 0.5),
+		.p95 = astra_sample_quantile(&s, 0.95),
+		.min = astra_sample_quantile(&s, 0),
+		.max = astra_sample_quantile(&s, 1),
+		.below_1 = astra_sample_below(&s, 1),
+		.below_job_loss = astra_sample_below(&s, JOB_LOSS_RHO),
+		.jain = astra_sample_jain(&s),
+	};
+	astra_sample_clear(&s);
+	return 0;
+}
+
+static int fairness(const struct astra_sim_result *result,
+		    struct astra_metrics *out)
+{
+	struct summary jobs, cells, tenants, ftf, share;
+
+	if (summarise(result, ASTRA_SERIES_JOB_RHO, &jobs) < 0 ||
+	    summarise(result, ASTRA_SERIES_CELL_RHO, &cells) < 0 ||
+	    summarise(result, ASTRA_SERIES_TENANT_RHO, &tenants) < 0 ||
+	    summarise(result, ASTRA_SERIES_FTF, &ftf) < 0 ||
+	    summarise(result, ASTRA_SERIES_SHARE_FTF, &share) < 0)
+		return -1;
+	out->job_loss = jobs.below_job_loss;
+	out->job_rho_p5 = jobs.p5;
+	out->job_rho_p50 = jobs.p50;
+	out->job_rho_p95 = jobs.p95;
+	out->tenant_loss = cells.below_1;
+	out->tenant_rho_min = tenants.min;
+	out->tenant_rho_max = tenants.max;
+	out->jain = tenants.jain;
+	out->ftf_mean = ftf.mean;
+	out->ftf_max = ftf.max;
+	out->share_ftf_mean = share.mean;
+	out->share_ftf_max = share.max;
+	return 0;
+}
+
+static int times(const struct astra_sim_result *result,
+		 struct astra_metrics *out)
+{
+	struct summary slowdown, jct, wait;
+
+	if (summarise(result, ASTRA_SERIES_SLOWDOWN, &slowdown) < 0 ||
+	    summarise(result, ASTRA_SERIES_JCT, &jct) < 0 ||
+	    summarise(result, ASTRA_SERIES_WAIT, &wait) < 0)
+		return -1;
+	out->slowdown_mean = slowdown.mean;
+	out->slowdown_p50 = slowdown.p50;
+	out->slowdown_p95 = slowdown.p95;
+	out->jct_mean_sec = jct.mean;
+	out->jct_p50_sec = jct.p50;
+	out->jct_p95_sec = jct.p95;
+	out->wait_mean_sec = wait.mean;
+	out->makespan_sec = result->end_sec;
+	return 0;
+}
+
+/* Of the interval in which the last job came only the part until then counts,
+ * as if the GPUs were used evenly in it. */
+static double utilisation(const struct astra_sim_result *r)
+{
+	size_t count = r->trace->job_count;
+	double last = count ? r->trace->jobs[count - 1].submit_sec : 0;
+	double until = fmin(last > 0 ? last : r->end_sec, r->end_sec);
+	double used = 0;
+
+	for (size_t i = 0; i < r->interval_count; i++) {
+		double begin = (double)i * r->interval_sec;
+		double end = fmin(begin + r->interval_sec, r->end_sec);
+
+		if (begin < until && end > begin)
+			used += r->used_gpu_sec[i] *
+				(fmin(end, until) - begin) / (end - begin);
+	}
+	if (!r->interval_count || !(until > 0) || !r->gpus)
+		return NAN;
+	return used / (until * (double)r->gpus);
+}
+
+static void cost(const struct astra_sim_result *r, struct astra_metrics *out)
+{
+	double alloc = 0, lost = 0, slow = 0, preemptions = 0;
+	double jobs = (double)r->trace->job_count, done = 0;
+
+	for (size_t i = 0; i < r->trace->job_count; i++) {
+		const struct astra_sim_job *j = &r->jobs[i];
+
+		alloc += j->alloc_gpu_sec;
+		lost += j->cold_gpu_sec + j->checkpoint_gpu_sec;
+		slow += j->slow_gpu_sec;
+		preemptions += j->preemptions;
+		done += j->end_sec >= 0;
+	}
+	out->jobs = jobs;
+	out->done = done;
+	out->utilisation = utilisation(r);
+	out->preemptions = jobs > 0 ? preemptions / jobs : (double)NAN;
+	out->lost_share = alloc > 0 ? lost / alloc : (double)NAN;
+	out->slow_share = alloc > 0 ? slow / alloc : (double)NAN;
+}
+
+int astra_metrics_compute(const struct astra_sim_result *result,
+			  struct astra_metrics *out)
+{
+	cost(result, out);
+	if (fairness(result, out) < 0 || times(result, out) < 0)
+		return -1;
+	return 0;
+}
+
+double astra_metric_value(const struct astra_metrics *metrics,
+			  const struct astra_metric *metric)
+{
+	double value;
+
+	memcpy(&value, (const char *)metrics + metric->offset, sizeof(value));
+	return value;
+}
+
+static void span_text(double sec, char text[32])
+{
+	double s = floor(sec + 0.5), hours = floor(s / 3600);
+	int rest = (int)(s - hours * 3600);
+
+	snprintf(text, 32, "%.0f:%02d:%02d", hours, rest / 60, rest % 60);
+}
+
+char *astra_metric_text(const struct astra_metric *metric, double value,
+			char text[32])
+{
+	if (isnan(value))
+		snprintf(text, 32, "-");
+	else if (isinf(value))
+		snprintf(text, 32, "inf");
+	else if (*metric->unit == '%')
+		snprintf(text, 32, "%.1f %%", 100 * value);
+	else if (*metric->unit == 's')
+		span_text(value, text);
+	else if (*metric->unit == 'j')
+		snprintf(text, 32, "%.0f", value);
+	else
+		snprintf(text, 32, fabs(value) < 100 ? "%.3f" : "%.1f", value);
+	return text;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The metrics of results that were made by hand. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/sim/metrics.h"
+#include "testsuite/unit/unit.h"
+
+static void near(double got, double want)
+{
+	if (got == want || fabs(got - want) <= 1e-9 * fmax(1, fabs(want)))
+		return;
+	print_error("got %.17g, expected %.17g\n", got, want);
+	fail();
+}
+
+/* Four GPUs, two tenants, three jobs. Job 0 has two GPUs at once; job 1 wants
+ * all four and waits for it, job 2 for that one. Nobody had GPUs to spare in
+ * the third interval, in which b is entitled to nothing. */
+struct world {
+	struct astra_trace_job trace_jobs[3];
+	struct astra_trace_tenant trace_tenants[2];
+	struct astra_trace trace;
+	struct astra_sim_job jobs[3];
+	struct astra_sim_tenant tenants[2];
+	struct astra_sim_cell cells[6];
+	double used[3];
+	struct astra_sim_result result;
+};
+
+static void make_world(struct world *w)
+{
+	*w = (struct world){
+		.trace_jobs = {{.tenant = 0, .gpus = 2, .duration_sec = 100},
+			       {.tenant = 1, .gpus = 4, .duration_sec = 50},
+			       {.tenant = 0,
+				.gpus = 1,
+				.submit_sec = 100,
+				.duration_sec = 50}},
+		.trace_tenants = {{"a", 1}, {"b", 1}},
+		.jobs = {{.end_sec = 100,
+			  .alloc_gpu_sec = 200,
+			  .fair_gpu_sec = 200,
+			  .cold_gpu_sec = 4},
+			 {.start_sec = 100,
+			  .end_sec = 150,
+			  .alloc_gpu_sec = 200,
+			  .fair_gpu_sec = 300,
+			  .checkpoint_gpu_sec = 5,
+			  .preemptions = 1},
+			 {.start_sec = 150,
+			  .end_sec = 200,
+			  .alloc_gpu_sec = 50,
+			  .fair_gpu_sec = 100,
+			  .slow_gpu_sec = 18}},
+		.tenants = {{250, 250}, {200, 400}},
+		.cells = {{200, 200}, {0, 200}, {50, 100}, {200, 100}, {5, 0}},
+		.used = {200, 250, 0},
+	};
+	w->trace.jobs = w->trace_jobs;
+	w->trace.job_count = 3;
+	w->trace.tenants = w->trace_tenants;
+	w->trace.tenant_count = 2;
+	w->result.trace = &w->trace;
+	w->result.jobs = w->jobs;
+	w->result.tenants = w->tenants;
+	w->result.cells = w->cells;
+	w->result.interval_count = 3;
+	w->result.interval_sec = 100;
+	w->result.used_gpu_sec = w->used;
+	w->result.gpus = 4;
+	w->result.end_sec = 200;
+}
+
+static void compute(struct world *w, struct astra_metrics *m)
+{
+	assert_int_equal(astra_contention(&w->result), 0);
+	assert_int_equal(astra_metrics_compute(&w->result, m), 0);
+}
+
+/* ASTRAEA, Eqs. 12 and 15: rho 1, 2/3, 1/2 of jobs, 1 and 1/2 of tenants. */
+static void sharing_loss_counts_jobs_and_tenant_intervals(void **state)
+{
+	struct astra_metrics m;
+	struct world w;
+
+	(void)state;
+	make_world(&w);
+	compute(&w, &m);
+	near(m.job_loss, 2 / 3.0);
+	near(m.job_rho_p5, 0.5);
+	near(m.job_rho_p50, 2 / 3.0);
+	near(m.job_rho_p95, 1);
+	near(m.tenant_loss, 2 / 4.0); /* b in the first, a in the second */
+	near(m.tenant_rho_min, 0.5);
+	near(m.tenant_rho_max, 1);
+	near(m.jain, 1.5 * 1.5 / (2 * 1.25));
+}
+
+static void a_rho_of_95_percent_is_no_loss(void **state)
+{
+	struct astra_metrics m;
+	struct world w;
+
+	(void)state;
+	make_world(&w);
+	w.jobs[1].fair_gpu_sec = w.jobs[1].alloc_gpu_sec / 0.95;
+	w.jobs[2].fair_gpu_sec = w.jobs[2].alloc_gpu_sec / 0.9499;
+	w.cells[1].alloc_gpu_sec = 200 * (1 - 1e-13); /* rounding */
+	compute(&w, &m);
+	near(m.job_loss, 1 / 3.0);
+	near(m.tenant_loss, 1 / 4.0);
+}
+
+/* N is 2 on [0,150), 1 on [150,200). */
+static void contenders_are_those_of_the_life(void **state)
+{
+	struct world w;
+
+	(void)state;
+	make_world(&w);
+	assert_int_equal(astra_contention(&w.result), 0);
+	near(w.jobs[0].contenders, 2);
+	near(w.jobs[1].contenders, 2);
+	near(w.jobs[2].contenders, 1.5);
+	w.jobs[2].end_sec = -1; /* not done: until the end of the result */
+	w.jobs[0].end_sec = 0;	/* no time: those that are there */
+	assert_int_equal(astra_contention(&w.result), 0);
+	near(w.jobs[0].contenders, 1);
+	near(w.jobs[2].contenders, 1.5);
+}
+
+/* SPEC section 2: R_C 16, N_avg 2, 100 iterations of 8 s, cap 4: T_ID 400. */
+static void ideal_time_is_that_of_themis(void **state)
+{
+	struct world w;
+
+	(void)state;
+	make_world(&w);
+	w.result.gpus = 16;
+	w.trace_jobs[0].gpus = 4;
+	w.trace_jobs[0].duration_sec = 100 * 8 / 4.0;
+	w.jobs[0].contenders = 2;
+	near(astra_ideal_themis_sec(&w.result, 0), 400);
+	near(astra_ideal_share_sec(&w.result, 0), 200);
+	w.jobs[0].contenders = 8; /* two GPUs instead of four */
+	near(astra_ideal_share_sec(&w.result, 0), 400);
+}
+
+/* T_SH 100, 150, 100; T_ID 200, 100, 75, or with 1/N 100, 100, 50. */
+static void finish_times_compare_with_an_equal_share(void **state)
+{
+	struct astra_metrics m;
+	struct world w;
+
+	(void)state;
+	make_world(&w);
+	compute(&w, &m);
+	near(m.ftf_max, 1.5);
+	near(m.ftf_mean, (0.5 + 1.5 + 4 / 3.0) / 3);
+	near(m.share_ftf_max, 2);
+	near(m.share_ftf_mean, 1.5);
+}
+
+static void times_are_of_jobs_that_are_done(void **state)
+{
+	struct astra_metrics m;
+	struct world w;
+
+	(void)state;
+	make_world(&w);
+	compute(&w, &m);
+	near(m.slowdown_mean, 2);
+	near(m.slowdown_p50, 2);
+	near(m.slowdown_p95, 3);
+	near(m.jct_mean_sec, 350 / 3.0);
+	near(m.jct_p50_sec, 100);
+	near(m.jct_p95_sec, 150);
+	near(m.wait_mean_sec, 50);
+	near(m.makespan_sec, 200);
+	near(m.done, 3);
+	w.jobs[2].end_sec = -1;
+	w.jobs[2].start_sec = -1;
+	compute(&w, &m);
+	near(m.slowdown_mean, 2);
+	near(m.wait_mean_sec, 50);
+	near(m.done, 2);
+	near(m.jobs, 3);
+}
+
+static void cost_is_a_share_of_what_was_used(void **state)
+{
+	struct astra_metrics m;
+	struct world w;
+
+	(void)state;
+	make_world(&w);
+	compute(&w, &m);
+	near(m.preemptions, 1 / 3.0);
+	near(m.lost_share, 9 / 450.0);
+	near(m.slow_share, 18 / 450.0);
+	near(m.utilisation, 200 / 400.0); /* until 100 */
+	w.trace_jobs[2].submit_sec = 150;
+	compute(&w, &m);
+	near(m.utilisation, (200 + 125) / 600.0);
+}
+
+static void what_never_was_has_no_number(void **state)
+{
+	struct astra_metrics m;
+	struct world w;
+
+	(void)state;
+	make_world(&w);
+	w.trace.job_count = 0;
+	w.trace.tenant_count = 0;
+	w.result.interval_count = 0;
+	compute(&w, &m);
+	near(m.jobs, 0);
+	assert_true(isnan(m.job_loss));
+	assert_true(isnan(m.tenant_loss));
+	assert_true(isnan(m.jain));
+	assert_true(isnan(m.ftf_max));
+	assert_true(isnan(m.utilisation));
+	assert_true(isnan(m.lost_share));
+}
+
+static void quantiles_go_by_nearest_rank(void **state)
+{
+	struct astra_sample s = {0};
+
+	(void)state;
+	assert_true(isnan(astra_sample_quantile(&s, 0.5)));
+	for (int i = 20; i >= 1; i--)
+		assert_int_equal(astra_sample_add(&s, i == 20 ? HUGE_VAL : i),
+				 0);
+	astra_sample_sort(&s);
+	near(astra_sample_quantile(&s, 0), 1);
+	near(astra_sample_quantile(&s, 0.05), 1);
+	near(astra_sample_quantile(&s, 0.051), 2);
+	near(astra_sample_quantile(&s, 0.5), 10);
+	near(astra_sample_quantile(&s, 0.95), 19);
+	near(astra_sample_quantile(&s, 1), HUGE_VAL);
+	near(astra_sample_below(&s, 10), 9 / 20.0);
+	near(astra_sample_mean(&s), HUGE_VAL);
+	astra_sample_clear(&s);
+}
+
+static void texts_are_for_people(void **state)
+{
+	static const struct {
+		const char *unit;
+		double value;
+		const char *text;
+	} cases[] = {
+		{"%", 0.0714, "7.1 %"},	  {"s", 3723.4, "1:02:03"},
+		{"s", 3599.6, "1:00:00"}, {"s", 360000, "100:00:00"},
+		{"", 0.98765, "0.988"},	  {"", 12345.67, "12345.7"},
+		{"jobs", 11308, "11308"}, {"", NAN, "-"},
+		{"%", HUGE_VAL, "inf"},
+	};
+	char text[32];
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++) {
+		const struct astra_metric metric = {.unit = cases[i].unit};
+
+		assert_string_equal(
+			astra_metric_text(&metric, cases[i].value, text),
+			cases[i].text);
+	}
+}
+
+static void each_metric_is_documented(void **state)
+{
+	size_t count = 0;
+
+	(void)state;
+	for (const struct astra_metric *m = astra_metric_table; m->key; m++) {
+		assert_true(*m->title && *m->help && strlen(m->head) <= 9);
+		assert_true(m->offset < sizeof(struct astra_metrics));
+		count++;
+	}
+	assert_int_equal(count, sizeof(struct astra_metrics) / sizeof(double));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sharing_loss_counts_jobs_and_tenant_intervals),
+		cmocka_unit_test(a_rho_of_95_percent_is_no_loss),
+		cmocka_unit_test(contenders_are_those_of_the_life),
+		cmocka_unit_test(ideal_time_is_that_of_themis),
+		cmocka_unit_test(finish_times_compare_with_an_equal_share),
+		cmocka_unit_test(times_are_of_jobs_that_are_done),
+		cmocka_unit_test(cost_is_a_share_of_what_was_used),
+		cmocka_unit_test(what_never_was_has_no_number),
+		cmocka_unit_test(quantiles_go_by_nearest_rank),
+		cmocka_unit_test(texts_are_for_people),
+		cmocka_unit_test(each_metric_is_documented),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
