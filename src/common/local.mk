@@ -4,6 +4,10 @@ noinst_LTLIBRARIES += libastra-common.la
 libastra_common_la_SOURCES = \
 	src/common/bytes.c \
 	src/common/bytes.h \
+	src/common/conf_scan.c \
+	src/common/conf_scan.h \
+	src/common/encode.c \
+	src/common/encode.h \
 	src/common/error.c \
 	src/common/error.h \
 	src/common/fault.c \
@@ -12,4 +16,6 @@ libastra_common_la_SOURCES = \
 	src/common/grow.h \
 	src/common/idmap.c \
 	src/common/idmap.h \
-	src/common/number.h
+	src/common/number.h \
+	src/common/text.c \
+	src/common/text.h

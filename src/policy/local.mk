@@ -5,6 +5,8 @@ libastra_policy_la_LIBADD = -lm
 libastra_policy_la_SOURCES = \
 	src/policy/account.c \
 	src/policy/ballot.c \
+	src/policy/conf_keys.c \
+	src/policy/conf_keys.h \
 	src/policy/contenders.c \
 	src/policy/engine.c \
 	src/policy/engine.h \

@@ -7,7 +7,6 @@
 #include "src/proto/encode.h"
 #include "src/proto/query.h"
 #include "src/proto/report.h"
-#include "src/proto/text.h"
 #include "src/proto/wire.h"
 
 struct astra_viewer {

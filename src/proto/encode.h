@@ -7,8 +7,8 @@
 #ifndef ASTRA_ENCODE_H
 #define ASTRA_ENCODE_H
 
+#include "src/common/encode.h"
 #include "src/proto/report.h"
-#include "src/proto/text.h"
 
 /* What the server counts itself, for diag. */
 struct astra_socket_stats {
@@ -17,15 +17,7 @@ struct astra_socket_stats {
 	uint64_t too_large, timed_out, turned_away;
 };
 
-/* Each appends one value; out says whether that failed. */
-
-/* A quoted text; NULL is "". Bytes that are no UTF-8 become question marks. */
-void astra_encode_text(struct astra_text *out, const char *text);
-
-/* A number; infinity is "inf", and what is none is null. */
-void astra_encode_real(struct astra_text *out, double value);
-
-/* An object each. */
+/* Each appends an object; out says whether that failed. */
 void astra_encode_pool(struct astra_text *out,
 		       const struct astra_report_pool *pool);
 void astra_encode_tenant(struct astra_text *out,

@@ -9,7 +9,6 @@ libastra_proto_la_SOURCES = \
 	src/proto/call.c \
 	src/proto/encode.c \
 	src/proto/encode.h \
-	src/proto/encode_value.c \
 	src/proto/query.c \
 	src/proto/query.h \
 	src/proto/query_json.c \
@@ -21,8 +20,6 @@ libastra_proto_la_SOURCES = \
 	src/proto/sign.h \
 	src/proto/tasks.c \
 	src/proto/tasks.h \
-	src/proto/text.c \
-	src/proto/text.h \
 	src/proto/why.c \
 	src/proto/wire.c \
 	src/proto/wire.h

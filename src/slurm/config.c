@@ -6,40 +6,12 @@
 #include <string.h>
 #include <strings.h>
 
+#include "src/common/conf_scan.h"
+#include "src/policy/conf_keys.h"
 #include "src/slurm/compat.h"
 #include "src/slurm/config_priv.h"
-#include "src/slurm/config_scan.h"
 
 #define KEYS_MAX 64
-
-/* What may stand in the file. */
-
-static bool is_option(const char *key)
-{
-	for (const struct astra_option *o = astra_option_table; o->key; o++)
-		if (!strcasecmp(o->key, key))
-			return true;
-	return false;
-}
-
-static bool known_key(const char *first, const char *key)
-{
-	static const char *const tenant_keys[] = {"Accounts", "Users",
-						  "Weight"};
-
-	if (!strcasecmp(first, key))
-		return is_option(key) || !strcasecmp(key, "Pool") ||
-		       !strcasecmp(key, "Tenant") ||
-		       !strcasecmp(key, "TenantLevel") ||
-		       !strcasecmp(key, "Socket");
-	if (!strcasecmp(first, "Pool"))
-		return is_option(key) || !strcasecmp(key, "Partitions");
-	if (!strcasecmp(first, "Tenant"))
-		for (size_t i = 0; i < 3; i++)
-			if (!strcasecmp(key, tenant_keys[i]))
-				return true;
-	return false;
-}
 
 /* Slurm's parser. Option rows become strings, on top and on Pool lines. */
 
@@ -127,7 +99,7 @@ static s_p_hashtbl_t *parse_file(const char *path, struct astra_error *err)
 	size_t count = 4;
 	s_p_hashtbl_t *table;
 
-	if (astra_conf_check_keys(path, known_key, err) < 0)
+	if (astra_conf_check_keys(path, astra_conf_known, err) < 0)
 		return NULL;
 	option_keys(options, &count);
 	table = s_p_hashtbl_create(options);

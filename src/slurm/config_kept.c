@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "src/common/conf_scan.h"
 #include "src/slurm/compat.h"
-#include "src/slurm/config_scan.h"
 
 /* No pool's state file has a name without a dot. */
 #define KEPT "astraea-conf"

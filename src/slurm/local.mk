@@ -28,8 +28,6 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/config_kept.h \
 	src/slurm/config_names.c \
 	src/slurm/config_priv.h \
-	src/slurm/config_scan.c \
-	src/slurm/config_scan.h \
 	src/slurm/config_tenants.c \
 	src/slurm/constraint.c \
 	src/slurm/constraint.h \

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/common/encode.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "src/proto/encode.h"
-
-/* The bytes of the UTF-8 character at text, or 0 where there is none: cut,
- * longer than need be, a surrogate, or above the last one. */
-static size_t character(const unsigned char *text)
+/* None is what is cut, longer than need be, a surrogate, or above the last
+ * one. */
+size_t astra_utf8_size(const char *bytes)
 {
 	static const unsigned char least[] = {0, 0, 0x80, 0xa0, 0x90};
+	const unsigned char *text = (const unsigned char *)bytes;
 	size_t size;
 
 	if (*text < 0x80)
@@ -35,7 +36,7 @@ static size_t plain(const char *text)
 	size_t size;
 
 	while (*at >= ' ' && *at != '"' && *at != '\\' && *at != 0x7f &&
-	       (size = character(at)))
+	       (size = astra_utf8_size((const char *)at)))
 		at += size;
 	return (size_t)(at - (const unsigned char *)text);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/proto/text.h"
+#include "src/common/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/slurm/config_scan.h"
+#include "src/common/conf_scan.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -67,6 +67,9 @@ struct scan {
 	bool (*known)(const char *first, const char *key);
 	struct astra_error *err;
 	struct astra_place *found;
+	int (*give)(void *arg, const struct astra_conf_pair *pair,
+		    struct astra_error *err);
+	void *arg;
 	int depth;
 	int (*each)(const struct scan *s, const char *first, const char *key,
 		    const char *value, int line);
@@ -266,4 +269,34 @@ void astra_conf_place(const char *path, const char *key, const char *value,
 	snprintf(out->file, sizeof(out->file), "%s", path);
 	out->line = 0;
 	(void)scan_file(&s);
+}
+
+static int give(const struct scan *s, const char *first, const char *key,
+		const char *value, int line)
+{
+	const struct astra_conf_pair pair = {
+		.path = s->path,
+		.line = line,
+		.first = first,
+		.key = key,
+		.value = value,
+	};
+
+	return value ? s->give(s->arg, &pair, s->err) : 0;
+}
+
+int astra_conf_each(const char *path,
+		    int (*each)(void *arg, const struct astra_conf_pair *pair,
+				struct astra_error *err),
+		    void *arg, struct astra_error *err)
+{
+	struct scan s = {
+		.path = path,
+		.give = each,
+		.arg = arg,
+		.err = err,
+		.each = give,
+	};
+
+	return scan_file(&s);
 }

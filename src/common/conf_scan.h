@@ -3,8 +3,8 @@
  * of what it refuses, so the file is scanned for keys before, and for the line
  * of a key and value after. Pure but for reading the file.
  */
-#ifndef ASTRA_CONFIG_SCAN_H
-#define ASTRA_CONFIG_SCAN_H
+#ifndef ASTRA_CONF_SCAN_H
+#define ASTRA_CONF_SCAN_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -32,5 +32,21 @@ void astra_conf_place(const char *path, const char *key, const char *value,
 int astra_conf_check_keys(const char *path,
 			  bool (*known)(const char *first, const char *key),
 			  struct astra_error *err);
+
+/* One key=value. Texts are gone when each() returns. */
+struct astra_conf_pair {
+	const char *path;
+	int line;	   /* from 1 */
+	const char *first; /* the line's first key */
+	const char *key, *value;
+};
+
+/* Call each() for every key=value of the file and of those that it includes, in
+ * their order, until it returns nonzero. Keys are to be checked before.
+ * Returns what each() did, 0 at the end, or -1 with err set. */
+int astra_conf_each(const char *path,
+		    int (*each)(void *arg, const struct astra_conf_pair *pair,
+				struct astra_error *err),
+		    void *arg, struct astra_error *err);
 
 #endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/policy/conf_keys.h"
+
+#include <strings.h>
+
+#include "src/policy/options.h"
+
+static bool is_option(const char *key)
+{
+	for (const struct astra_option *o = astra_option_table; o->key; o++)
+		if (!strcasecmp(o->key, key))
+			return true;
+	return false;
+}
+
+bool astra_conf_known(const char *first, const char *key)
+{
+	static const char *const tenant_keys[] = {"Accounts", "Users",
+						  "Weight"};
+
+	if (!strcasecmp(first, key))
+		return is_option(key) || !strcasecmp(key, "Pool") ||
+		       !strcasecmp(key, "Tenant") ||
+		       !strcasecmp(key, "TenantLevel") ||
+		       !strcasecmp(key, "Socket");
+	if (!strcasecmp(first, "Pool"))
+		return is_option(key) || !strcasecmp(key, "Partitions");
+	if (!strcasecmp(first, "Tenant"))
+		for (size_t i = 0; i < 3; i++)
+			if (!strcasecmp(key, tenant_keys[i]))
+				return true;
+	return false;
+}
