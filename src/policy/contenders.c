@@ -60,12 +60,7 @@ static bool lease_over(const struct round *r, const struct ejob *j,
 bool astra_contender_leaves(const struct round *r, const struct ejob *j,
 			    const struct astra_job *job)
 {
-	if (!lease_over(r, j, job))
-		return false;
-	for (size_t i = 0; i < job->held_count; i++)
-		if (r->snap->nodes[job->held[i].node].emptying)
-			return true;
-	return false;
+	return lease_over(r, j, job) && astra_lease_must_end(r->snap, job);
 }
 
 /* Whether a job's lease is over, it may lose its GPUs, and others could use

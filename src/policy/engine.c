@@ -251,30 +251,69 @@ static double earlier(double best, double at_sec, double now_sec)
 	return at_sec > now_sec && at_sec < best ? at_sec : best;
 }
 
+static size_t count_starts(const struct astra_plan *plan)
+{
+	size_t starts = 0;
+
+	for (size_t i = 0; i < plan->decision_count; i++)
+		starts += plan->decisions[i].action == ASTRA_START;
+	return starts;
+}
+
+/* Whether every job that wants GPUs gets them now. */
+static bool nobody_waits(const struct round *r)
+{
+	size_t waiting = 0, starts = count_starts(r->plan);
+
+	for (size_t i = 0; i < r->snap->job_count; i++) {
+		const struct astra_job *job = &r->snap->jobs[i];
+
+		if (job->state == ASTRA_JOB_PENDING)
+			waiting += job->copies;
+	}
+	return waiting <= starts && r->e->grant_count <= starts &&
+	       !r->e->hold.job;
+}
+
+/* When something ends by itself that somebody waits for. */
 static double next_due(const struct round *r)
 {
 	const struct astra_engine *e = r->e;
 	double now = r->snap->now_sec, best = INFINITY;
 
-	for (size_t i = 0; i < e->job_count; i++) {
-		const struct ejob *j = &e->jobs[i];
+	if (!e->unwanted && r->plan->decision_count)
+		best = now + e->options.round_sec; /* then it will be known */
+	for (size_t i = 0; i < r->snap->job_count; i++) {
+		const struct ejob *j = &e->jobs[e->row_of[i]];
 
-		if (!j->id)
-			continue;
 		if (j->state == ASTRA_JOB_REQUEUED ||
 		    j->state == ASTRA_JOB_ENDING ||
 		    j->phase == ASTRA_PHASE_LEAVING)
 			best = earlier(best, now + 1, now);
-		if (j->revocable && j->phase == ASTRA_PHASE_LEASED)
-			best = earlier(best, j->lease_end_sec, now);
 		if (j->phase == ASTRA_PHASE_GRACE)
 			best = earlier(best, j->grace_end_sec, now);
+		if (j->revocable && j->phase == ASTRA_PHASE_LEASED &&
+		    (!e->unwanted ||
+		     astra_lease_must_end(r->snap, &r->snap->jobs[i])))
+			best = earlier(best, j->lease_end_sec, now);
 	}
-	if (e->grant_count)
+	if (e->grant_count > count_starts(r->plan))
 		best = earlier(best, now + 1, now);
 	if (e->hold.job)
 		best = earlier(best, e->hold.start_sec, now);
 	return best;
+}
+
+/* The host looks again now and then in any case, and at what it was told to
+ * start. */
+static double next_wake(const struct round *r)
+{
+	const struct astra_engine *e = r->e;
+	double now = r->snap->now_sec;
+	double period = e->grant_count ? fmin(1, e->options.round_sec)
+				       : e->options.round_sec;
+
+	return fmin(r->plan->due_sec, now + period);
 }
 
 int astra_engine_round(struct astra_engine *e,
@@ -282,12 +321,15 @@ int astra_engine_round(struct astra_engine *e,
 		       struct astra_plan *plan, struct astra_error *err)
 {
 	struct round r = {.e = e, .snap = snapshot, .plan = plan};
+	double last_sec = e->now_sec;
 	int rc;
 
 	astra_plan_clear(plan);
 	e->node_words = (snapshot->node_count + 63) / 64;
 	astra_refusals_forget(e, snapshot->now_sec);
 	rc = astra_account_sync(e, snapshot, &plan->changed, err);
+	if (!rc && e->unwanted)
+		astra_leases_catch_up(e, snapshot, last_sec, &plan->changed);
 	if (!rc && build_space(&r) < 0)
 		rc = astra_error_nomem(err);
 	if (!rc && !e->options.leases) {
@@ -299,9 +341,9 @@ int astra_engine_round(struct astra_engine *e,
 	if (rc < 0)
 		plan->decision_count = 0;
 	e->counters.rounds++;
+	e->unwanted = rc == 0 && e->options.leases && nobody_waits(&r);
 	plan->due_sec = next_due(&r);
-	plan->wake_sec = fmin(plan->due_sec,
-			      snapshot->now_sec + e->options.round_sec);
+	plan->wake_sec = next_wake(&r);
 	astra_space_destroy(r.idle);
 	free(r.coming);
 	free(r.contenders);

@@ -106,6 +106,7 @@ struct astra_engine {
 	size_t node_words; /* of a bitmap over the last snapshot's nodes */
 	struct astra_hold_view hold;
 	uint32_t last_reclaim; /* GPUs taken back in the last round */
+	bool unwanted;	       /* nobody waited after the last round */
 	struct astra_counters counters;
 };
 
@@ -120,6 +121,15 @@ void astra_tenants_set_shares(struct astra_engine *e,
 void astra_lease_follow(struct astra_engine *e, struct ejob *j,
 			const struct astra_job *job, double now_sec,
 			bool *changed);
+
+/* lease.c: renew the leases that ended while nobody waited, when they did.
+ * last_sec: of the last round, after which nobody did. */
+void astra_leases_catch_up(struct astra_engine *e,
+			   const struct astra_snapshot *snap, double last_sec,
+			   bool *changed);
+/* Whether a job that runs there must leave at its lease's end. */
+bool astra_lease_must_end(const struct astra_snapshot *snap,
+			  const struct astra_job *job);
 
 /* account.c: bring accounts and leases up to the snapshot's time. */
 int astra_account_sync(struct astra_engine *e,

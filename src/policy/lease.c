@@ -87,3 +87,48 @@ void astra_lease_follow(struct astra_engine *e, struct ejob *j,
 	    (e->options.leases || j->phase != ASTRA_PHASE_GRACE))
 		j->phase = ASTRA_PHASE_LEASED;
 }
+
+bool astra_lease_must_end(const struct astra_snapshot *snap,
+			  const struct astra_job *job)
+{
+	for (size_t i = 0; i < job->held_count; i++)
+		if (snap->nodes[job->held[i].node].emptying)
+			return true;
+	return false;
+}
+
+/* Since when somebody has been waiting: after the last round at the earliest.
+ */
+static double wanted_since(const struct astra_snapshot *snap, double last_sec)
+{
+	double since = snap->now_sec;
+
+	for (size_t i = 0; i < snap->job_count; i++)
+		if (snap->jobs[i].state == ASTRA_JOB_PENDING)
+			since = fmin(since,
+				     fmax(snap->jobs[i].submit_sec, last_sec));
+	return since;
+}
+
+void astra_leases_catch_up(struct astra_engine *e,
+			   const struct astra_snapshot *snap, double last_sec,
+			   bool *changed)
+{
+	double since = wanted_since(snap, last_sec);
+
+	for (size_t i = 0; i < snap->job_count; i++) {
+		struct ejob *j = &e->jobs[e->row_of[i]];
+		double terms;
+
+		if (j->phase != ASTRA_PHASE_LEASED || !j->revocable ||
+		    j->lease_end_sec >= since ||
+		    astra_lease_must_end(snap, &snap->jobs[i]))
+			continue;
+		terms = ceil((since - j->lease_end_sec) / j->lease_sec);
+		j->lease_end_sec += terms * j->lease_sec;
+		j->lease_start_sec = j->lease_end_sec - j->lease_sec;
+		j->leases += (uint32_t)terms;
+		e->counters.renewed += (uint64_t)terms;
+		*changed = true;
+	}
+}

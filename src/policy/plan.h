@@ -54,7 +54,8 @@ struct astra_plan {
 	struct astra_reason *reasons;
 	size_t reason_count, reason_room;
 	double wake_sec; /* decide again then, or at an event before */
-	double due_sec;	 /* something ends then by itself; infinite: nothing */
+	double due_sec;	 /* the same for a host that knows of every event and
+			  * refuses nothing; infinite: at an event only */
 	bool changed;	 /* the engine's state has changed: save it */
 };
 

@@ -35,7 +35,7 @@ static int host_round(void *self, const struct astra_snapshot *snapshot,
 	(void)oracle;
 	if (astra_engine_round(self, snapshot, plan, err) < 0)
 		return -1;
-	if (!plan->decision_count && !(o->urgency_sec > 0))
+	if (!(o->urgency_sec > 0))
 		plan->wake_sec = plan->due_sec;
 	return 0;
 }
