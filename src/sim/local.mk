@@ -32,14 +32,29 @@ libastra_sim_la_SOURCES = \
 # What comes after a simulation: its numbers.
 libastra_sim_la_SOURCES += \
 	src/sim/contention.c \
+	src/sim/grid.c \
+	src/sim/grid.h \
 	src/sim/metric_table.c \
 	src/sim/metrics.c \
 	src/sim/metrics.h \
+	src/sim/outfile.c \
+	src/sim/outfile.h \
+	src/sim/output.c \
+	src/sim/output.h \
+	src/sim/output_fields.c \
+	src/sim/output_summary.c \
 	src/sim/sample.c \
 	src/sim/sample.h \
 	src/sim/series.c
 
 check_PROGRAMS += test_metrics
-test_metrics_SOURCES = testsuite/unit/test_metrics.c testsuite/unit/unit.h
+test_metrics_SOURCES = testsuite/unit/test_metrics.c \
+	testsuite/unit/sim_world.h testsuite/unit/unit.h
 test_metrics_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 test_metrics_LDADD = libastra-sim.la $(UNIT_LIBS)
+
+check_PROGRAMS += test_output
+test_output_SOURCES = testsuite/unit/test_output.c \
+	testsuite/unit/sim_world.h testsuite/unit/unit.h
+test_output_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
+test_output_LDADD = libastra-sim.la $(UNIT_LIBS) $(JANSSON_LIBS)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/sim/metrics.h"
+#include "testsuite/unit/sim_world.h"
 #include "testsuite/unit/unit.h"
 
 static void near(double got, double want)
@@ -13,64 +13,6 @@ static void near(double got, double want)
 		return;
 	print_error("got %.17g, expected %.17g\n", got, want);
 	fail();
-}
-
-/* Four GPUs, two tenants, three jobs. Job 0 has two GPUs at once; job 1 wants
- * all four and waits for it, job 2 for that one. Nobody had GPUs to spare in
- * the third interval, in which b is entitled to nothing. */
-struct world {
-	struct astra_trace_job trace_jobs[3];
-	struct astra_trace_tenant trace_tenants[2];
-	struct astra_trace trace;
-	struct astra_sim_job jobs[3];
-	struct astra_sim_tenant tenants[2];
-	struct astra_sim_cell cells[6];
-	double used[3];
-	struct astra_sim_result result;
-};
-
-static void make_world(struct world *w)
-{
-	*w = (struct world){
-		.trace_jobs = {{.tenant = 0, .gpus = 2, .duration_sec = 100},
-			       {.tenant = 1, .gpus = 4, .duration_sec = 50},
-			       {.tenant = 0,
-				.gpus = 1,
-				.submit_sec = 100,
-				.duration_sec = 50}},
-		.trace_tenants = {{"a", 1}, {"b", 1}},
-		.jobs = {{.end_sec = 100,
-			  .alloc_gpu_sec = 200,
-			  .fair_gpu_sec = 200,
-			  .cold_gpu_sec = 4},
-			 {.start_sec = 100,
-			  .end_sec = 150,
-			  .alloc_gpu_sec = 200,
-			  .fair_gpu_sec = 300,
-			  .checkpoint_gpu_sec = 5,
-			  .preemptions = 1},
-			 {.start_sec = 150,
-			  .end_sec = 200,
-			  .alloc_gpu_sec = 50,
-			  .fair_gpu_sec = 100,
-			  .slow_gpu_sec = 18}},
-		.tenants = {{250, 250}, {200, 400}},
-		.cells = {{200, 200}, {0, 200}, {50, 100}, {200, 100}, {5, 0}},
-		.used = {200, 250, 0},
-	};
-	w->trace.jobs = w->trace_jobs;
-	w->trace.job_count = 3;
-	w->trace.tenants = w->trace_tenants;
-	w->trace.tenant_count = 2;
-	w->result.trace = &w->trace;
-	w->result.jobs = w->jobs;
-	w->result.tenants = w->tenants;
-	w->result.cells = w->cells;
-	w->result.interval_count = 3;
-	w->result.interval_sec = 100;
-	w->result.used_gpu_sec = w->used;
-	w->result.gpus = 4;
-	w->result.end_sec = 200;
 }
 
 static void compute(struct world *w, struct astra_metrics *m)

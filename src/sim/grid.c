@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/sim/grid.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/encode.h"
+#include "src/common/grow.h"
+
+#define GAP 2
+
+/* How many columns a text takes: UTF-8 continuation bytes take none. */
+static size_t text_width(const char *text)
+{
+	size_t width = 0;
+
+	for (; *text; text++)
+		width += (*text & 0xc0) != 0x80;
+	return width;
+}
+
+/* Of what is no UTF-8, and of control characters (those of Latin 1, too, which
+ * some terminals obey), nothing is left. */
+static void clean(char *text)
+{
+	while (*text) {
+		size_t size = astra_utf8_size(text);
+		unsigned char c = (unsigned char)*text;
+		bool high_control =
+			size == 2 && c == 0xc2 && (unsigned char)text[1] < 0xa0;
+
+		if (size && c >= ' ' && c != 0x7f && !high_control) {
+			text += size;
+			continue;
+		}
+		*text++ = '?';
+		if (high_control)
+			*text++ = '?';
+	}
+}
+
+void astra_grid_add(struct astra_grid *grid, const char *text)
+{
+	char *copy = strdup(text);
+
+	if (!copy || astra_grow(&grid->cells, &grid->room, grid->count + 1,
+				sizeof(*grid->cells)) < 0) {
+		free(copy);
+		grid->failed = 1;
+		return;
+	}
+	clean(copy);
+	grid->cells[grid->count++] = copy;
+}
+
+void astra_grid_clear(struct astra_grid *grid)
+{
+	for (size_t i = 0; i < grid->count; i++)
+		free(grid->cells[i]);
+	free(grid->cells);
+	*grid = (struct astra_grid){.columns = grid->columns};
+}
+
+static size_t column_width(const struct astra_grid *grid, size_t column)
+{
+	size_t width = 0;
+
+	for (size_t i = column; i < grid->count; i += grid->columns) {
+		size_t w = text_width(grid->cells[i]);
+
+		width = w > width ? w : width;
+	}
+	return width;
+}
+
+static void put_cell(FILE *file, const char *text, size_t width, bool left,
+		     bool last)
+{
+	int pad = (int)(width - text_width(text));
+
+	if (left)
+		fprintf(file, "%s%*s", text, last ? 0 : pad, "");
+	else
+		fprintf(file, "%*s%s", pad, "", text);
+	if (!last)
+		fprintf(file, "%*s", GAP, "");
+}
+
+static void put_rule(FILE *file, size_t width, bool last)
+{
+	for (size_t i = 0; i < width; i++)
+		fputc('-', file);
+	if (!last)
+		fprintf(file, "%*s", GAP, "");
+}
+
+/* The first column and those from first to before end. */
+static void put_block(const struct astra_grid *grid, FILE *file, size_t first,
+		      size_t end)
+{
+	size_t rows = grid->count / grid->columns;
+	size_t wide = column_width(grid, 0);
+
+	for (size_t r = 0; r < rows; r++) {
+		char **row = &grid->cells[r * grid->columns];
+
+		put_cell(file, row[0], wide, true, first == end);
+		for (size_t c = first; c < end; c++)
+			put_cell(file, row[c], column_width(grid, c), false,
+				 c + 1 == end);
+		fputc('\n', file);
+		if (r)
+			continue;
+		put_rule(file, wide, first == end);
+		for (size_t c = first; c < end; c++)
+			put_rule(file, column_width(grid, c), c + 1 == end);
+		fputc('\n', file);
+	}
+}
+
+void astra_grid_print(const struct astra_grid *grid, FILE *file, size_t width)
+{
+	size_t first = 1;
+
+	do {
+		size_t used = column_width(grid, 0), end = first;
+
+		while (end < grid->columns) {
+			used += GAP + column_width(grid, end);
+			if (width && used > width && end > first)
+				break;
+			end++;
+		}
+		if (first > 1)
+			fputc('\n', file);
+		put_block(grid, file, first, end);
+		first = end;
+	} while (first < grid->columns);
+}
+
+static void put_markdown(FILE *file, const char *text)
+{
+	size_t size = strlen(text);
+	bool bold = size > 1 && text[size - 1] == '*';
+
+	fputs(bold ? "**" : "", file);
+	for (size_t i = 0; i < size - (bold ? 1 : 0); i++) {
+		if (strchr("\\`*_{}[]<>|#", text[i]))
+			fputc('\\', file);
+		fputc(text[i], file);
+	}
+	fputs(bold ? "**" : "", file);
+}
+
+void astra_grid_markdown(const struct astra_grid *grid, FILE *file)
+{
+	for (size_t i = 0; i < grid->count; i++) {
+		bool last = (i + 1) % grid->columns == 0;
+
+		fputs(i % grid->columns ? " " : "| ", file);
+		put_markdown(file, grid->cells[i]);
+		fputs(last ? " |\n" : " |", file);
+		if (i + 1 != grid->columns)
+			continue;
+		for (size_t c = 0; c < grid->columns; c++)
+			fputs(c ? "---:|" : "|---|", file);
+		fputc('\n', file);
+	}
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/sim/grid.h"
+#include "src/sim/output.h"
+
+#define TENANTS_MAX 40 /* lines for them; the files have all */
+#define HOUR_SEC 3600.0
+
+/* A line of name and value. */
+static void line(struct astra_grid *grid, const char *name, const char *value)
+{
+	astra_grid_add(grid, name);
+	astra_grid_add(grid, value);
+}
+
+static void number(struct astra_grid *grid, int digits, double value)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%.*f", digits, value);
+	astra_grid_add(grid, isnan(value) ? "-" : text);
+}
+
+static int print_metrics(FILE *file, const struct astra_metrics *metrics)
+{
+	struct astra_grid grid = {.columns = 2};
+	char text[32];
+	int failed;
+
+	line(&grid, "Metric", "Value");
+	for (const struct astra_metric *m = astra_metric_table; m->key; m++)
+		line(&grid, m->title,
+		     astra_metric_text(m, astra_metric_value(metrics, m),
+				       text));
+	failed = grid.failed;
+	if (!failed)
+		astra_grid_print(&grid, file, 0);
+	astra_grid_clear(&grid);
+	return failed ? -1 : 0;
+}
+
+static void add_tenant(struct astra_grid *grid,
+		       const struct astra_sim_result *r, size_t index)
+{
+	const struct astra_sim_tenant *t = &r->tenants[index];
+
+	astra_grid_add(grid, r->trace->tenants[index].name);
+	number(grid, 2, r->trace->tenants[index].weight);
+	number(grid, 1, t->alloc_gpu_sec / HOUR_SEC);
+	number(grid, 1, t->fair_gpu_sec / HOUR_SEC);
+	number(grid, 3, astra_share_rho(t->alloc_gpu_sec, t->fair_gpu_sec));
+}
+
+static int print_tenants(FILE *file, const struct astra_sim_result *r)
+{
+	static const char *const head[] = {"Tenant", "Weight", "GPU hours",
+					   "Entitled", "rho"};
+	struct astra_grid grid = {.columns = 5};
+	size_t count = r->trace->tenant_count;
+	size_t shown = count < TENANTS_MAX ? count : TENANTS_MAX;
+	int failed;
+
+	for (size_t i = 0; i < 5; i++)
+		astra_grid_add(&grid, head[i]);
+	for (size_t i = 0; i < shown; i++)
+		add_tenant(&grid, r, i);
+	failed = grid.failed;
+	if (!failed)
+		astra_grid_print(&grid, file, 0);
+	astra_grid_clear(&grid);
+	if (shown < count)
+		fprintf(file, "... and %zu more\n", count - shown);
+	return failed ? -1 : 0;
+}
+
+static int print_setup(FILE *file, const struct astra_sim_result *r)
+{
+	struct astra_grid grid = {.columns = 2};
+	char text[128];
+	int failed;
+
+	line(&grid, "Policy", r->scheduler->name);
+	line(&grid, "Trace", r->trace->source);
+	snprintf(text, sizeof(text), "%zu of %zu tenants", r->trace->job_count,
+		 r->trace->tenant_count);
+	line(&grid, "Jobs", text);
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)r->gpus);
+	line(&grid, "GPUs", text);
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)r->rounds);
+	line(&grid, "Rounds", text);
+	failed = grid.failed;
+	for (size_t i = 0; !failed && i < grid.count; i += 2)
+		fprintf(file, "%-8s %s\n", grid.cells[i], grid.cells[i + 1]);
+	astra_grid_clear(&grid);
+	return failed ? -1 : 0;
+}
+
+int astra_output_summary(FILE *file, const struct astra_sim_result *result,
+			 const struct astra_metrics *metrics,
+			 struct astra_error *err)
+{
+	if (print_setup(file, result) < 0)
+		return astra_error_nomem(err);
+	fputc('\n', file);
+	if (print_metrics(file, metrics) < 0)
+		return astra_error_nomem(err);
+	fputc('\n', file);
+	if (print_tenants(file, result) < 0)
+		return astra_error_nomem(err);
+	return 0;
+}
