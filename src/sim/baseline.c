@@ -1,4 +1,230 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/sim/scheduler.h"
+/* What all baselines share: memory of jobs and tenants, and when to decide. */
+#include "src/sim/baseline.h"
 
-const struct astra_scheduler *const astra_baselines[] = {NULL};
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/number.h"
+
+#define BOUNDARY_SEC 1e-6
+
+const struct astra_scheduler *const astra_baselines[] = {
+	&astra_baseline_fifo.scheduler,
+	&astra_baseline_slurm.scheduler,
+	&astra_baseline_yarn_cs.scheduler,
+	&astra_baseline_hived.scheduler,
+	&astra_baseline_allox.scheduler,
+	&astra_baseline_tiresias.scheduler,
+	&astra_baseline_gandiva.scheduler,
+	&astra_baseline_gandiva_fair.scheduler,
+	&astra_baseline_optimus.scheduler,
+	&astra_baseline_srtf.scheduler,
+	&astra_baseline_srsf.scheduler,
+	&astra_baseline_drf.scheduler,
+	&astra_baseline_ftf.scheduler,
+	NULL,
+};
+
+/* The scheduler is the first member of its baseline. */
+static const struct astra_baseline *find(const char *name)
+{
+	for (size_t i = 0; astra_baselines[i]; i++)
+		if (!strcmp(astra_baselines[i]->name, name))
+			return (const struct astra_baseline *)
+				astra_baselines[i];
+	return NULL;
+}
+
+void astra_baseline_destroy(void *self)
+{
+	struct astra_baseline_run *run = self;
+
+	if (!run)
+		return;
+	free(run->jobs);
+	free(run->tenants);
+	free(run->order);
+	astra_lines_destroy(&run->lines);
+	astra_lines_destroy(&run->cells);
+	free(run->picked.items);
+	free(run->dropped.items);
+	free(run->passed.items);
+	astra_space_destroy(run->now);
+	astra_space_destroy(run->later);
+	free(run->later_gpus);
+	free(run->shares);
+	free(run->ends);
+	free(run);
+}
+
+static int allocate(struct astra_baseline_run *run,
+		    const struct astra_scheduler_setup *setup)
+{
+	size_t jobs = run->trace->job_count, tenants = run->trace->tenant_count;
+	size_t nodes = setup->node_count;
+
+	for (size_t i = 0; i < nodes; i++)
+		if (setup->nodes[i].gpus > run->node_gpus)
+			run->node_gpus = setup->nodes[i].gpus;
+	run->jobs = calloc(jobs + 1, sizeof(*run->jobs));
+	run->tenants = calloc(tenants + 1, sizeof(*run->tenants));
+	run->order = calloc(tenants + 1, sizeof(*run->order));
+	run->now = astra_space_create(nodes, run->node_gpus);
+	run->later = astra_space_create(nodes, run->node_gpus);
+	run->later_gpus = calloc(nodes + 1, sizeof(*run->later_gpus));
+	run->shares = calloc(nodes + 1, sizeof(*run->shares));
+	if (!run->jobs || !run->tenants || !run->order || !run->now ||
+	    !run->later || !run->later_gpus || !run->shares ||
+	    astra_lines_init(&run->lines,
+			     run->baseline->tenant_key ? tenants : 1) < 0 ||
+	    astra_lines_init(&run->cells, tenants) < 0)
+		return -1;
+	return 0;
+}
+
+/* Quota_j = M W_j / sum of W over all tenants, 0 if that is 0 (Eq. 7). */
+static void set_quotas(struct astra_baseline_run *run)
+{
+	const struct astra_trace *t = run->trace;
+	double sum = 0;
+
+	for (size_t i = 0; i < t->tenant_count; i++)
+		sum += t->tenants[i].weight;
+	for (size_t i = 0; i < t->tenant_count; i++) {
+		run->tenants[i].weight = t->tenants[i].weight;
+		run->tenants[i].quota =
+			sum > 0 ? (double)run->gpus * t->tenants[i].weight / sum
+				: 0;
+	}
+}
+
+void *astra_baseline_create(const struct astra_scheduler_setup *setup,
+			    struct astra_error *err)
+{
+	struct astra_baseline_run *run = calloc(1, sizeof(*run));
+
+	if (!run) {
+		astra_error_nomem(err);
+		return NULL;
+	}
+	run->baseline = find(setup->name);
+	run->trace = setup->trace;
+	run->gpus = setup->gpus;
+	run->lease_sec = setup->options->lease_sec;
+	run->grace_sec = setup->options->grace_sec;
+	run->begin_sec = run->last_sec = run->next_sec = setup->begin_sec;
+	run->armed = true;
+	if (allocate(run, setup) < 0) {
+		astra_error_nomem(err);
+		astra_baseline_destroy(run);
+		return NULL;
+	}
+	set_quotas(run);
+	return run;
+}
+
+static void observe_job(struct astra_baseline_run *run, uint32_t index)
+{
+	const struct astra_job *job = &run->snapshot->jobs[index];
+	struct astra_baseline_job *m = astra_baseline_memory(run, index);
+	struct astra_baseline_tenant *t = &run->tenants[job->tenant];
+	double gpu_sec = run->oracle[index].attained_gpu_sec;
+
+	if (!m->seen)
+		m->contended = run->contended;
+	m->seen = true;
+	if (job->state == ASTRA_JOB_RUNNING) {
+		gpu_sec += job->request.gpus * (run->now_sec - job->start_sec);
+		m->served_sec = run->now_sec;
+		t->held += job->request.gpus;
+	}
+	t->gpu_sec += gpu_sec - m->gpu_sec;
+	t->usage += gpu_sec - m->gpu_sec;
+	m->gpu_sec = gpu_sec;
+	if (!astra_job_active(job->state))
+		return;
+	run->active++;
+	t->jobs++;
+	if (job->state != ASTRA_JOB_PENDING || !job->request.gpus)
+		return;
+	t->pending++;
+	run->pending++;
+	if (job->request.gpus < run->least)
+		run->least = job->request.gpus;
+}
+
+/* What has happened since the last round. */
+static void observe(struct astra_baseline_run *run)
+{
+	double passed = fmax(0, run->now_sec - run->last_sec);
+	double half_life = run->baseline->usage_half_life_sec;
+	double kept = half_life > 0 ? exp2(-passed / half_life) : 1;
+
+	run->contended += (double)run->active * passed;
+	run->last_sec = run->now_sec;
+	for (size_t i = 0; i < run->trace->tenant_count; i++) {
+		struct astra_baseline_tenant *t = &run->tenants[i];
+
+		t->was_active = t->jobs;
+		t->jobs = t->pending = 0;
+		t->held = 0;
+		t->usage *= kept;
+	}
+	run->active = run->pending = run->started = 0;
+	run->least = UINT32_MAX;
+	for (size_t i = 0; i < run->snapshot->job_count; i++)
+		observe_job(run, (uint32_t)i);
+	if (run->baseline->account)
+		run->baseline->account(run);
+}
+
+/* Whether running jobs compete in this round. Quanta begin at the multiples of
+ * their length; one that nobody waited for passes unheeded. */
+static bool all_compete(struct astra_baseline_run *run)
+{
+	double quantum = run->baseline->quantum_sec > 0
+				 ? run->baseline->quantum_sec
+				 : run->lease_sec;
+	double at = (run->now_sec - run->begin_sec) / quantum;
+	bool armed = run->armed;
+
+	if (run->baseline->preempt != ASTRA_PREEMPT_QUANTUM)
+		return run->baseline->preempt == ASTRA_PREEMPT_EVENT;
+	if (run->now_sec < run->next_sec - BOUNDARY_SEC)
+		return false;
+	run->next_sec = run->begin_sec + (floor(at + ASTRA_TIE) + 1) * quantum;
+	return armed || fabs(at - round(at)) * quantum < BOUNDARY_SEC;
+}
+
+static void set_wake(struct astra_baseline_run *run)
+{
+	run->plan->wake_sec = HUGE_VAL;
+	run->armed = run->pending > run->started;
+	if (!run->armed)
+		return;
+	if (run->baseline->preempt == ASTRA_PREEMPT_QUANTUM)
+		run->plan->wake_sec = run->next_sec;
+	else if (run->baseline->wake)
+		run->plan->wake_sec = run->baseline->wake(run);
+}
+
+int astra_baseline_round(void *self, const struct astra_snapshot *snapshot,
+			 const struct astra_oracle *oracle,
+			 struct astra_plan *plan, struct astra_error *err)
+{
+	struct astra_baseline_run *run = self;
+
+	astra_plan_clear(plan);
+	run->snapshot = snapshot;
+	run->oracle = oracle;
+	run->plan = plan;
+	run->now_sec = snapshot->now_sec;
+	observe(run);
+	run->full = all_compete(run);
+	if (run->pending && astra_baseline_decide(run) < 0)
+		return astra_error_nomem(err);
+	set_wake(run);
+	return 0;
+}

@@ -4,7 +4,6 @@ noinst_LTLIBRARIES += libastra-sim.la
 libastra_sim_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 libastra_sim_la_LIBADD = $(JANSSON_LIBS)
 libastra_sim_la_SOURCES = \
-	src/sim/baseline.c \
 	src/sim/cluster.c \
 	src/sim/decide.c \
 	src/sim/decide.h \
@@ -58,3 +57,25 @@ test_output_SOURCES = testsuite/unit/test_output.c \
 	testsuite/unit/sim_world.h testsuite/unit/unit.h
 test_output_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 test_output_LDADD = libastra-sim.la $(UNIT_LIBS) $(JANSSON_LIBS)
+
+# The baselines of the papers' evaluations.
+libastra_sim_la_SOURCES += \
+	src/sim/baseline.c \
+	src/sim/baseline.h \
+	src/sim/baseline_easy.c \
+	src/sim/baseline_hived.c \
+	src/sim/baseline_jobs.c \
+	src/sim/baseline_lines.c \
+	src/sim/baseline_lines.h \
+	src/sim/baseline_place.c \
+	src/sim/baseline_round.c \
+	src/sim/baseline_slurm.c \
+	src/sim/baseline_tenants.c
+
+check_PROGRAMS += test_baselines
+test_baselines_SOURCES = testsuite/unit/test_baselines.c \
+	testsuite/unit/unit.h \
+	testsuite/unit/step_world.c \
+	testsuite/unit/step_world.h
+test_baselines_CFLAGS = $(UNIT_CFLAGS)
+test_baselines_LDADD = libastra-sim.la $(UNIT_LIBS)

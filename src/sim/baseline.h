@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The baselines of the papers' evaluations. One loop serves them all
+ * (baseline.c, baseline_round.c); a baseline is a const struct that says in
+ * which order jobs go, who may have how much, and whether running jobs are
+ * stopped for others (baseline_jobs.c, baseline_tenants.c, baseline_hived.c,
+ * baseline_slurm.c).
+ *
+ * Jobs run on all their GPUs or not at all, and get them consolidated
+ * (placement.h). One that goes on running keeps its GPUs. Running jobs are
+ * stopped by the number of GPUs that are needed, not by where they are.
+ */
+#ifndef ASTRA_BASELINE_H
+#define ASTRA_BASELINE_H
+
+#include "src/policy/placement.h"
+#include "src/sim/baseline_lines.h"
+#include "src/sim/scheduler.h"
+
+struct astra_baseline_run;
+
+/* When running jobs compete for their GPUs again. */
+enum astra_preempt {
+	ASTRA_PREEMPT_NEVER,
+	ASTRA_PREEMPT_EVENT,   /* whenever something happens */
+	ASTRA_PREEMPT_QUANTUM, /* every quantum; in between GPUs that are free
+				* are given away */
+};
+
+/* What comes of the others when the next job does not fit. */
+enum astra_unfit {
+	ASTRA_UNFIT_SKIP,  /* those that fit start */
+	ASTRA_UNFIT_BLOCK, /* those behind it in its line wait */
+	ASTRA_UNFIT_EASY,  /* those start that do not delay it */
+};
+
+struct astra_baseline {
+	struct astra_scheduler scheduler; /* the first member */
+	enum astra_preempt preempt;
+	enum astra_unfit unfit;
+	double quantum_sec;	    /* 0: the pool's LeaseTerm */
+	double usage_half_life_sec; /* of tenants' usage; 0: no decay */
+	/* Who of a line is first; NULL: first come, first served. Of equals,
+	 * those that run (unless at a quantum), then those that came first. */
+	struct astra_rank (*rank)(const struct astra_baseline_run *run,
+				  uint32_t job);
+	/* Which tenant's line is next, the smallest; ties: the first.
+	 * NULL: there is one line for all. */
+	double (*tenant_key)(const struct astra_baseline_run *run,
+			     uint32_t tenant);
+	/* The quota rule; NULL: none. */
+	bool (*allowed)(const struct astra_baseline_run *run, uint32_t job);
+	/* Keep the books; each round. NULL: nothing to do. */
+	void (*account)(struct astra_baseline_run *run);
+	/* Before a decision. Returns 0, or -1 when memory is out. NULL:
+	 * nothing to do. */
+	int (*prepare)(struct astra_baseline_run *run);
+	/* When the order changes by itself; NULL: never. */
+	double (*wake)(const struct astra_baseline_run *run);
+};
+
+/* What is remembered of a job of the trace. */
+struct astra_baseline_job {
+	double gpu_sec;	   /* GPU time it has had, up to this round */
+	double served_sec; /* when it last ran; 0: never */
+	double contended;  /* run->contended when it came */
+	double join;	   /* gandiva-fair: what its pass began with */
+	uint32_t leaving;  /* 1 + number of the run that it is to end */
+	uint32_t granted;  /* the decision that granted it GPUs */
+	bool seen;
+	bool joined;	 /* gandiva-fair: join is set */
+	bool guaranteed; /* hived */
+};
+
+struct astra_baseline_tenant {
+	double weight;
+	double quota;	  /* M W / sum of W */
+	double gpu_sec;	  /* GPU time it has had */
+	double usage;	  /* the same, decayed */
+	double join;	  /* gandiva-fair: as a job's */
+	double key;	  /* as its baseline needs it */
+	uint32_t jobs;	  /* active */
+	uint32_t pending; /* of them */
+	uint64_t held;	  /* GPUs */
+	uint64_t planned; /* GPUs of its jobs as decided so far */
+	bool was_active;  /* in the round before */
+};
+
+struct astra_list {
+	uint32_t *items;
+	size_t count, room;
+};
+
+/* When a job frees its GPUs. (EASY) */
+struct astra_end {
+	double at_sec;
+	uint32_t gpus;
+};
+
+/* One instance. */
+struct astra_baseline_run {
+	const struct astra_baseline *baseline;
+	const struct astra_trace *trace;
+	uint64_t gpus;	    /* M */
+	uint32_t node_gpus; /* of the largest node */
+	double begin_sec, lease_sec, grace_sec;
+	struct astra_baseline_job *jobs; /* of each of the trace */
+	struct astra_baseline_tenant *tenants;
+	uint32_t *order; /* for sorting the tenants */
+	double now_sec, last_sec;
+	double contended; /* active jobs, integrated over time */
+	size_t active;
+	/* The round. */
+	const struct astra_snapshot *snapshot;
+	const struct astra_oracle *oracle;
+	struct astra_plan *plan;
+	struct astra_lines lines; /* who wants GPUs */
+	struct astra_lines cells; /* hived */
+	uint64_t budget;	  /* GPUs that may be given to candidates */
+	uint32_t smallest;	  /* GPUs of the smallest candidate */
+	size_t pending, started;
+	uint32_t least;	   /* GPUs of the smallest that waits */
+	bool full;	   /* running jobs compete */
+	bool armed;	   /* somebody waits for the next quantum */
+	double next_sec;   /* when it begins */
+	uint32_t decision; /* its number */
+	/* Indices of jobs: waiting and granted GPUs, running and not granted
+	 * theirs, waiting and not granted. */
+	struct astra_list picked, dropped, passed;
+	/* What is free, and what will be when all who leave have left. */
+	struct astra_space *now, *later;
+	uint32_t *later_gpus; /* by node */
+	struct astra_share *shares;
+	/* EASY: the first one that does not fit starts then, and leaves so
+	 * many GPUs. */
+	struct astra_end *ends;
+	size_t ends_room;
+	bool reserved;
+	double shadow_sec;
+	uint64_t spare;
+};
+
+/* The scheduler's calls of all baselines. */
+void *astra_baseline_create(const struct astra_scheduler_setup *setup,
+			    struct astra_error *err);
+void astra_baseline_destroy(void *self);
+int astra_baseline_round(void *self, const struct astra_snapshot *snapshot,
+			 const struct astra_oracle *oracle,
+			 struct astra_plan *plan, struct astra_error *err);
+#define ASTRA_BASELINE_CALLS                                                \
+	.create = astra_baseline_create, .destroy = astra_baseline_destroy, \
+	.round = astra_baseline_round
+
+/* Decide: fill run->plan. Returns 0, or -1 when memory is out. */
+int astra_baseline_decide(struct astra_baseline_run *run);
+
+/* Begin placing: what is free, and run->later_gpus. */
+void astra_baseline_set_spaces(struct astra_baseline_run *run);
+
+enum astra_placed {
+	ASTRA_PLACED_NOT,
+	ASTRA_PLACED_NOW,   /* it starts */
+	ASTRA_PLACED_LATER, /* its GPUs are kept until they are all free */
+};
+
+/* Start a job, or where it may wait keep GPUs that will be free for it.
+ * Returns enum astra_placed, or -1 when memory is out. */
+int astra_baseline_place(struct astra_baseline_run *run, uint32_t job,
+			 bool may_wait);
+
+/* Set the reservation for the first job that does not fit (EASY).
+ * Returns 0, or -1 when memory is out. */
+int astra_baseline_reserve(struct astra_baseline_run *run, uint32_t job);
+/* Whether a job would delay it. */
+bool astra_baseline_delays(const struct astra_baseline_run *run, uint32_t job);
+/* It starts. */
+void astra_baseline_backfill(struct astra_baseline_run *run, uint32_t job);
+
+/* Sort the tenants by their key, ties by number, into run->order. */
+void astra_baseline_order(struct astra_baseline_run *run);
+
+static inline struct astra_baseline_job *
+astra_baseline_memory(const struct astra_baseline_run *run, uint32_t job)
+{
+	return &run->jobs[run->snapshot->jobs[job].id - 1];
+}
+
+/* Seconds until the job is through, if it runs, or would be; what its user
+ * said, or where the trace does not know, how long it takes. */
+double astra_baseline_left(const struct astra_baseline_run *run, uint32_t job);
+
+extern const struct astra_baseline astra_baseline_fifo, astra_baseline_slurm,
+	astra_baseline_yarn_cs, astra_baseline_hived, astra_baseline_allox,
+	astra_baseline_tiresias, astra_baseline_gandiva,
+	astra_baseline_gandiva_fair, astra_baseline_optimus,
+	astra_baseline_srtf, astra_baseline_srsf, astra_baseline_drf,
+	astra_baseline_ftf;
+
+#endif

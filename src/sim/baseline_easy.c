@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* EASY backfill (Lifka, The ANL/IBM SP scheduling system, JSSPP 1995): the
+ * first job that does not fit is promised the earliest time at which it will,
+ * the shadow time. Others start if they are through by then, or on GPUs that
+ * it leaves.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/common/grow.h"
+#include "src/common/number.h"
+#include "src/sim/baseline.h"
+
+double astra_baseline_left(const struct astra_baseline_run *run, uint32_t job)
+{
+	const struct astra_job *j = &run->snapshot->jobs[job];
+	double ran =
+		j->state == ASTRA_JOB_RUNNING ? run->now_sec - j->start_sec : 0;
+
+	if (j->time_limit_sec > 0)
+		return fmax(0, j->time_limit_sec - ran);
+	return run->oracle[job].left_sec * fmax(1, run->oracle[job].slowdown);
+}
+
+static int compare_ends(const void *a, const void *b)
+{
+	const struct astra_end *x = a, *y = b;
+
+	if (x->at_sec < y->at_sec || x->at_sec > y->at_sec)
+		return x->at_sec < y->at_sec ? -1 : 1;
+	return x->gpus < y->gpus ? -1 : x->gpus > y->gpus;
+}
+
+static struct astra_end end_of(const struct astra_baseline_run *run,
+			       uint32_t job)
+{
+	return (struct astra_end){
+		.at_sec = run->now_sec + astra_baseline_left(run, job),
+		.gpus = run->snapshot->jobs[job].request.gpus,
+	};
+}
+
+/* Those that run, and those that have just been started. */
+static size_t list_ends(struct astra_baseline_run *run)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < run->snapshot->job_count; i++)
+		if (run->snapshot->jobs[i].state == ASTRA_JOB_RUNNING)
+			run->ends[count++] = end_of(run, (uint32_t)i);
+	for (size_t i = 0; i < run->picked.count; i++)
+		run->ends[count++] = end_of(run, run->picked.items[i]);
+	return count;
+}
+
+int astra_baseline_reserve(struct astra_baseline_run *run, uint32_t job)
+{
+	uint32_t need = run->snapshot->jobs[job].request.gpus;
+	uint64_t gpus = astra_space_gpus(run->now);
+	size_t count, i;
+
+	if (astra_grow(&run->ends, &run->ends_room,
+		       run->snapshot->job_count + run->picked.count,
+		       sizeof(*run->ends)) < 0)
+		return -1;
+	count = list_ends(run);
+	qsort(run->ends, count, sizeof(*run->ends), compare_ends);
+	run->reserved = true;
+	run->shadow_sec = run->now_sec;
+	for (i = 0; i < count && gpus < need; i++) {
+		gpus += run->ends[i].gpus;
+		run->shadow_sec = run->ends[i].at_sec;
+	}
+	for (; i < count && run->ends[i].at_sec <= run->shadow_sec; i++)
+		gpus += run->ends[i].gpus;
+	run->spare = gpus > need ? gpus - need : 0;
+	if (gpus < need)
+		run->shadow_sec = HUGE_VAL;
+	return 0;
+}
+
+static bool ends_in_time(const struct astra_baseline_run *run, uint32_t job)
+{
+	return astra_compare(end_of(run, job).at_sec, run->shadow_sec) <= 0;
+}
+
+bool astra_baseline_delays(const struct astra_baseline_run *run, uint32_t job)
+{
+	return !ends_in_time(run, job) &&
+	       run->snapshot->jobs[job].request.gpus > run->spare;
+}
+
+void astra_baseline_backfill(struct astra_baseline_run *run, uint32_t job)
+{
+	if (!ends_in_time(run, job))
+		run->spare -= run->snapshot->jobs[job].request.gpus;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Baselines that do not look at tenants. */
+#include <math.h>
+
+#include "src/sim/baseline.h"
+
+const struct astra_baseline astra_baseline_fifo = {
+	.scheduler =
+		{
+			.name = "fifo",
+			.summary =
+				"first come, first served; the first one blocks",
+			.source =
+				"the textbook; a baseline of Gandiva (OSDI'18)",
+			ASTRA_BASELINE_CALLS,
+		},
+	.unfit = ASTRA_UNFIT_BLOCK,
+};
+
+/* Shortest remaining time first, with the trace's durations as an oracle. */
+
+static struct astra_rank by_time(const struct astra_baseline_run *run,
+				 uint32_t job)
+{
+	return (struct astra_rank){.major = run->oracle[job].left_sec};
+}
+
+const struct astra_baseline astra_baseline_srtf = {
+	.scheduler =
+		{
+			.name = "srtf",
+			.summary = "shortest remaining time first, preemptive; "
+				   "knows durations",
+			.source =
+				"Schrage 1968; Tiresias (Gu et al., NSDI'19), "
+				"section 3.2, with all GPUs of a job at once",
+			ASTRA_BASELINE_CALLS,
+		},
+	.preempt = ASTRA_PREEMPT_EVENT,
+	.rank = by_time,
+};
+
+/* Remaining service: time by GPUs. */
+static struct astra_rank by_service(const struct astra_baseline_run *run,
+				    uint32_t job)
+{
+	return (struct astra_rank){
+		.major = run->oracle[job].left_sec *
+			 run->snapshot->jobs[job].request.gpus,
+	};
+}
+
+const struct astra_baseline astra_baseline_srsf = {
+	.scheduler =
+		{
+			.name = "srsf",
+			.summary =
+				"shortest remaining service (time x GPUs) first, "
+				"preemptive; knows durations",
+			.source = "Tiresias (Gu et al., NSDI'19), section 3.2",
+			ASTRA_BASELINE_CALLS,
+		},
+	.preempt = ASTRA_PREEMPT_EVENT,
+	.rank = by_service,
+};
+
+/* Optimus gives each job a worker and then GPU by GPU to the one whose
+ * completion time falls most. A rigid job gains nothing from a part of its
+ * GPUs, all it can gain is to finish: what is left of minimising the sum of
+ * completion times is an order by estimated remaining time, once each
+ * scheduling interval of 10 minutes. */
+const struct astra_baseline astra_baseline_optimus = {
+	.scheduler =
+		{
+			.name = "optimus",
+			.summary =
+				"shortest estimated remaining time first, each 10 "
+				"minutes; knows durations",
+			.source =
+				"Optimus (Peng et al., EuroSys'18), section 4; for "
+				"rigid jobs",
+			ASTRA_BASELINE_CALLS,
+		},
+	.preempt = ASTRA_PREEMPT_QUANTUM,
+	.quantum_sec = 600,
+	.rank = by_time,
+};
+
+/* Discretised two-dimensional least attained service, two queues: those with
+ * less GPU time than the threshold first; first come, first served in each.
+ * Who starved is not promoted (PROMOTEKNOB is infinite). */
+
+/* The first of the thresholds in the authors' simulator, GPU seconds. */
+#define TIRESIAS_THRESHOLD 3250.0
+
+static struct astra_rank by_queue(const struct astra_baseline_run *run,
+				  uint32_t job)
+{
+	double had = astra_baseline_memory(run, job)->gpu_sec;
+
+	return (struct astra_rank){
+		.major = had * (1 + 1e-9) >= TIRESIAS_THRESHOLD ? 1 : 0,
+	};
+}
+
+/* When the next running job falls into the second queue. */
+static double next_demotion(const struct astra_baseline_run *run)
+{
+	double at = HUGE_VAL;
+
+	for (size_t i = 0; i < run->snapshot->job_count; i++) {
+		const struct astra_job *job = &run->snapshot->jobs[i];
+		struct astra_rank rank = by_queue(run, (uint32_t)i);
+		double had = astra_baseline_memory(run, (uint32_t)i)->gpu_sec;
+
+		if (job->state == ASTRA_JOB_RUNNING && rank.major < 1)
+			at = fmin(at, run->now_sec + (TIRESIAS_THRESHOLD -
+						      had) / job->request.gpus);
+	}
+	return at;
+}
+
+const struct astra_baseline astra_baseline_tiresias = {
+	.scheduler =
+		{
+			.name = "tiresias",
+			.summary = "discretised 2D least attained service, two "
+				   "queues, preemptive (Tiresias-L)",
+			.source = "Tiresias (Gu et al., NSDI'19), section 3.2; "
+				  "threshold as in its simulator",
+			ASTRA_BASELINE_CALLS,
+		},
+	.preempt = ASTRA_PREEMPT_EVENT,
+	.rank = by_queue,
+	.wake = next_demotion,
+};
+
+/* Over-subscription: all jobs take turns on the GPUs. Who has waited longest
+ * goes first; of those that run, who has run longest leaves first. */
+static struct astra_rank by_turn(const struct astra_baseline_run *run,
+				 uint32_t job)
+{
+	const struct astra_job *j = &run->snapshot->jobs[job];
+
+	return (struct astra_rank){
+		.major = astra_baseline_memory(run, job)->served_sec,
+		.minor = j->state == ASTRA_JOB_RUNNING ? -j->start_sec : 0,
+	};
+}
+
+const struct astra_baseline astra_baseline_gandiva = {
+	.scheduler =
+		{
+			.name = "gandiva",
+			.summary = "time slicing: all jobs take turns",
+			.source = "Gandiva (Xiao et al., OSDI'18), section 3: "
+				  "over-subscription and suspend-resume",
+			ASTRA_BASELINE_CALLS,
+		},
+	.preempt = ASTRA_PREEMPT_QUANTUM,
+	.rank = by_turn,
+};
+
+/* Largest finish-time fairness first:
+ *   rho = (elapsed + remaining) / (T* N),
+ * T* the time that the job takes by itself, N the time average of the number
+ * of active jobs over its life. ASTRAEA, Figure 6, sets it against LTGF. */
+static struct astra_rank by_finish_time(const struct astra_baseline_run *run,
+					uint32_t job)
+{
+	const struct astra_oracle *o = &run->oracle[job];
+	const struct astra_baseline_job *m = astra_baseline_memory(run, job);
+	double elapsed = run->now_sec - run->snapshot->jobs[job].submit_sec;
+	double n = (double)run->active;
+
+	if (elapsed > 0 && run->contended > m->contended)
+		n = (run->contended - m->contended) / elapsed;
+	return (struct astra_rank){
+		.major = -(elapsed + o->left_sec) / (o->job->duration_sec * n),
+	};
+}
+
+const struct astra_baseline astra_baseline_ftf = {
+	.scheduler =
+		{
+			.name = "ftf",
+			.summary =
+				"largest finish-time fairness first, without an "
+				"auction; knows durations",
+			.source =
+				"Themis (Mahajan et al., NSDI'20), section 3.2; as "
+				"in ASTRAEA (Ye et al., TPDS'22), Figure 6",
+			ASTRA_BASELINE_CALLS,
+		},
+	.preempt = ASTRA_PREEMPT_QUANTUM,
+	.rank = by_finish_time,
+};

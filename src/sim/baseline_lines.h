@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lines of candidates, one for each tenant or one for all: a heap each, so
+ * that only those who may get something are ever sorted.
+ */
+#ifndef ASTRA_BASELINE_LINES_H
+#define ASTRA_BASELINE_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Who goes first: the smaller major, then the smaller minor. */
+struct astra_rank {
+	double major, minor;
+};
+
+struct astra_entry {
+	struct astra_rank rank; /* ties: */
+	bool behind;		/* after those that are not */
+	double submit_sec;
+	uint32_t id;
+	uint32_t index; /* in the snapshot's jobs */
+	uint32_t line;
+	uint32_t gpus;
+	bool running;
+};
+
+struct astra_line {
+	size_t begin, count; /* of the sorted entries; a heap */
+};
+
+struct astra_lines {
+	struct astra_entry *added, *sorted;
+	size_t count, added_room, sorted_room;
+	struct astra_line *lines;
+	size_t line_count;
+};
+
+/* Returns 0, or -1 when memory is out. */
+int astra_lines_init(struct astra_lines *lines, size_t line_count);
+void astra_lines_destroy(struct astra_lines *lines);
+
+/* Forget all entries. */
+void astra_lines_clear(struct astra_lines *lines);
+/* entry->line says to which line. Returns 0, or -1 when memory is out. */
+int astra_lines_add(struct astra_lines *lines, const struct astra_entry *entry);
+/* All are added. Returns 0, or -1 when memory is out. */
+int astra_lines_form(struct astra_lines *lines);
+
+/* Take a line's first one out. Returns false when there is none. */
+bool astra_lines_take(struct astra_lines *lines, uint32_t line,
+		      struct astra_entry *out);
+
+#endif

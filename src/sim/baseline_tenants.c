@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Baselines that share between tenants. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/common/number.h"
+#include "src/sim/baseline.h"
+
+static int compare_keys(const void *a, const void *b, void *arg)
+{
+	const struct astra_baseline_tenant *tenants = arg;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	if (tenants[x].key < tenants[y].key || tenants[x].key > tenants[y].key)
+		return tenants[x].key < tenants[y].key ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+void astra_baseline_order(struct astra_baseline_run *run)
+{
+	for (uint32_t i = 0; i < run->trace->tenant_count; i++)
+		run->order[i] = i;
+	qsort_r(run->order, run->trace->tenant_count, sizeof(*run->order),
+		compare_keys, run->tenants);
+}
+
+/* GPUs by weight; a tenant without a weight comes last. */
+static double by_weight(double gpus, const struct astra_baseline_tenant *t)
+{
+	return t->weight > 0 ? gpus / t->weight : HUGE_VAL;
+}
+
+/* Dominant resource fairness, Algorithm 1: the tenant with the smallest
+ * dominant share is next. With one kind of resource that is its share of the
+ * GPUs. A job that does not fit is passed over. */
+static double share_key(const struct astra_baseline_run *run, uint32_t tenant)
+{
+	const struct astra_baseline_tenant *t = &run->tenants[tenant];
+
+	return by_weight((double)t->planned, t);
+}
+
+const struct astra_baseline astra_baseline_drf = {
+	.scheduler =
+		{
+			.name = "drf",
+			.summary =
+				"the tenant with the smallest share of GPUs first",
+			.source =
+				"DRF (Ghodsi et al., NSDI'11), Algorithm 1, with "
+				"one resource",
+			ASTRA_BASELINE_CALLS,
+		},
+	.tenant_key = share_key,
+};
+
+/* The capacity scheduler with queues that may not grow: each tenant has its
+ * quota, first come, first served, and no more when others idle. A job larger
+ * than its tenant's quota runs alone in it. */
+static bool within_quota(const struct astra_baseline_run *run, uint32_t job)
+{
+	const struct astra_job *j = &run->snapshot->jobs[job];
+	const struct astra_baseline_tenant *t = &run->tenants[j->tenant];
+
+	return !t->planned ||
+	       astra_compare((double)t->planned + (double)j->request.gpus,
+			     t->quota) <= 0;
+}
+
+static double quota_key(const struct astra_baseline_run *run, uint32_t tenant)
+{
+	const struct astra_baseline_tenant *t = &run->tenants[tenant];
+
+	return t->quota > 0 ? (double)t->planned / t->quota : HUGE_VAL;
+}
+
+const struct astra_baseline astra_baseline_yarn_cs = {
+	.scheduler =
+		{
+			.name = "yarn-cs",
+			.summary =
+				"static quotas, first come, first served in each",
+			.source =
+				"YARN's capacity scheduler, as in ASTRAEA (Ye et "
+				"al., TPDS'22) and Philly (Jeon et al., ATC'19)",
+			ASTRA_BASELINE_CALLS,
+		},
+	.unfit = ASTRA_UNFIT_BLOCK,
+	.tenant_key = quota_key,
+	.allowed = within_quota,
+};
+
+/* AlloX. On GPUs of one kind its matching of jobs to places in queues, where
+ * the k-th from the last costs k times its processing time, is an order by
+ * processing time. The filter: the tenants with the smallest shares, a
+ * fraction of those with waiting jobs, go first. Nobody is stopped. */
+
+#define ALLOX_FRACTION 0.1
+
+static int filter_tenants(struct astra_baseline_run *run)
+{
+	size_t waiting = 0, first;
+
+	for (size_t i = 0; i < run->trace->tenant_count; i++) {
+		struct astra_baseline_tenant *t = &run->tenants[i];
+
+		waiting += t->pending > 0;
+		t->key = by_weight((double)t->held, t);
+	}
+	first = (size_t)astra_ceil(ALLOX_FRACTION * (double)waiting);
+	astra_baseline_order(run);
+	for (size_t i = 0; i < run->trace->tenant_count; i++) {
+		struct astra_baseline_tenant *t = &run->tenants[run->order[i]];
+
+		t->key = t->pending && first ? 0 : 1;
+		first -= t->pending && first;
+	}
+	return 0;
+}
+
+static struct astra_rank
+by_processing_time(const struct astra_baseline_run *run, uint32_t job)
+{
+	return (struct astra_rank){
+		.major = run->tenants[run->snapshot->jobs[job].tenant].key,
+		.minor = run->oracle[job].left_sec,
+	};
+}
+
+const struct astra_baseline astra_baseline_allox = {
+	.scheduler =
+		{
+			.name = "allox",
+			.summary =
+				"shortest job first, of the tenants with the "
+				"smallest shares; knows durations",
+			.source = "AlloX (Le et al., EuroSys'20), section 3",
+			ASTRA_BASELINE_CALLS,
+		},
+	.rank = by_processing_time,
+	.prepare = filter_tenants,
+};
+
+/* Stride scheduling: a tenant's pass is its GPU time by its tickets, the
+ * weight; the smallest pass is next. Within the tenant its tickets are split
+ * evenly between its jobs, so a job's pass is its GPU time: a gang of g GPUs
+ * pays g times. One that does not fit keeps its pass, and is first soon. Who
+ * comes begins with the smallest pass there is. */
+
+static double pass_of(const struct astra_baseline_tenant *t)
+{
+	return by_weight(t->gpu_sec, t) + t->join;
+}
+
+/* Tenants that were idle must not have saved up for now. */
+static void join_tenants(struct astra_baseline_run *run)
+{
+	double least = HUGE_VAL;
+
+	for (size_t i = 0; i < run->trace->tenant_count; i++)
+		if (run->tenants[i].was_active)
+			least = fmin(least, pass_of(&run->tenants[i]));
+	for (size_t i = 0; i < run->trace->tenant_count; i++) {
+		struct astra_baseline_tenant *t = &run->tenants[i];
+
+		if (t->jobs && !t->was_active && isfinite(least) &&
+		    pass_of(t) < least)
+			t->join += least - pass_of(t);
+	}
+}
+
+static void join_jobs(struct astra_baseline_run *run)
+{
+	const struct astra_snapshot *s = run->snapshot;
+
+	for (size_t i = 0; i < run->trace->tenant_count; i++)
+		run->tenants[i].key = HUGE_VAL;
+	for (uint32_t i = 0; i < s->job_count; i++) {
+		struct astra_baseline_job *m = astra_baseline_memory(run, i);
+		struct astra_baseline_tenant *t =
+			&run->tenants[s->jobs[i].tenant];
+
+		if (m->joined && astra_job_active(s->jobs[i].state))
+			t->key = fmin(t->key, m->gpu_sec + m->join);
+	}
+	for (uint32_t i = 0; i < s->job_count; i++) {
+		struct astra_baseline_job *m = astra_baseline_memory(run, i);
+		double least = run->tenants[s->jobs[i].tenant].key;
+
+		if (!m->joined && isfinite(least))
+			m->join = least;
+		m->joined = true;
+	}
+}
+
+static void join(struct astra_baseline_run *run)
+{
+	join_tenants(run);
+	join_jobs(run);
+}
+
+static struct astra_rank by_pass(const struct astra_baseline_run *run,
+				 uint32_t job)
+{
+	const struct astra_baseline_job *m = astra_baseline_memory(run, job);
+
+	return (struct astra_rank){.major = m->gpu_sec + m->join};
+}
+
+static double pass_key(const struct astra_baseline_run *run, uint32_t tenant)
+{
+	const struct astra_baseline_tenant *t = &run->tenants[tenant];
+
+	return pass_of(t) + by_weight((double)t->planned * run->lease_sec, t);
+}
+
+const struct astra_baseline astra_baseline_gandiva_fair = {
+	.scheduler =
+		{
+			.name = "gandiva-fair",
+			.summary =
+				"stride scheduling, tickets by tenant, whole gangs",
+			.source =
+				"Gandiva_fair (Chaudhary et al., EuroSys'20), "
+				"section 3: gang-aware split stride",
+			ASTRA_BASELINE_CALLS,
+		},
+	.preempt = ASTRA_PREEMPT_QUANTUM,
+	.rank = by_pass,
+	.tenant_key = pass_key,
+	.account = join,
+};

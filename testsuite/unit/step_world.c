@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "testsuite/unit/step_world.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "testsuite/unit/unit.h"
+
+void world_init(struct world *w, const char *scheduler, size_t nodes,
+		uint32_t gpus, const double *weights)
+{
+	memset(w, 0, sizeof(*w));
+	for (size_t i = 0; astra_baselines[i]; i++)
+		if (!strcmp(astra_baselines[i]->name, scheduler))
+			w->scheduler = astra_baselines[i];
+	assert_non_null(w->scheduler);
+	astra_options_init(&w->options);
+	w->options.lease_sec = 600;
+	w->node_count = nodes;
+	for (size_t i = 0; i < nodes; i++)
+		w->nodes[i] = (struct astra_node){
+			.usable = true,
+			.gpus = gpus,
+			.gpus_free = gpus,
+		};
+	for (; *weights >= 0; weights++) {
+		w->names[w->trace.tenant_count].weight = *weights;
+		w->tenants[w->trace.tenant_count++].weight = *weights;
+	}
+	w->trace.jobs = w->lines;
+	w->trace.tenants = w->names;
+	astra_plan_init(&w->plan);
+}
+
+void world_fini(struct world *w)
+{
+	if (w->self)
+		w->scheduler->destroy(w->self);
+	astra_plan_destroy(&w->plan);
+}
+
+uint32_t world_job(struct world *w, uint32_t tenant, uint32_t gpus,
+		   double submit_sec, double duration_sec)
+{
+	uint32_t n = (uint32_t)w->trace.job_count++;
+
+	assert_true(n < WORLD_JOBS && !w->self);
+	w->lines[n] = (struct astra_trace_job){
+		.tenant = tenant,
+		.gpus = gpus,
+		.submit_sec = submit_sec,
+		.duration_sec = duration_sec,
+	};
+	w->jobs[n] = (struct astra_job){
+		.id = n + 1,
+		.tenant = tenant,
+		.copies = 1,
+		.weight = 1,
+		.request = {.gpus = gpus},
+		.state = ASTRA_JOB_PENDING,
+		.submit_sec = WORLD_BEGIN + submit_sec,
+		.revocable = true,
+		.held = w->held[n],
+	};
+	w->oracle[n] = (struct astra_oracle){
+		.job = &w->lines[n],
+		.left_sec = duration_sec,
+		.slowdown = 1,
+	};
+	return n;
+}
+
+static void release(struct world *w, uint32_t n)
+{
+	struct astra_job *job = &w->jobs[n];
+
+	for (size_t i = 0; i < job->held_count; i++)
+		w->nodes[job->held[i].node].gpus_free += job->held[i].gpus;
+	job->held_count = 0;
+	w->leaving[n] = false;
+	w->oracle[n].attained_gpu_sec +=
+		job->request.gpus * (WORLD_BEGIN + w->now_sec - job->start_sec);
+}
+
+void world_leave(struct world *w)
+{
+	for (uint32_t n = 0; n < w->trace.job_count; n++) {
+		if (!w->leaving[n])
+			continue;
+		release(w, n);
+		w->jobs[n].state = ASTRA_JOB_PENDING;
+		w->jobs[n].restart_cnt++;
+	}
+}
+
+void world_pass(struct world *w, double sec)
+{
+	w->now_sec += sec;
+	for (uint32_t n = 0; n < w->trace.job_count; n++) {
+		struct astra_oracle *o = &w->oracle[n];
+
+		if (w->jobs[n].state != ASTRA_JOB_RUNNING || w->leaving[n])
+			continue;
+		o->done_sec += sec;
+		o->left_sec = fmax(0, w->lines[n].duration_sec - o->done_sec);
+		if (o->left_sec > 0)
+			continue;
+		release(w, n);
+		w->jobs[n].state = ASTRA_JOB_ENDED;
+	}
+}
+
+static void start(struct world *w, const struct astra_decision *d)
+{
+	struct astra_job *job = &w->jobs[d->job - 1];
+	uint32_t gpus = 0;
+
+	assert_int_equal(job->state, ASTRA_JOB_PENDING);
+	assert_int_equal(d->restart_cnt, job->restart_cnt);
+	for (size_t i = 0; i < d->share_count; i++) {
+		const struct astra_share *s =
+			&w->plan.shares[d->first_share + i];
+
+		assert_true(s->node < w->node_count);
+		assert_true(s->gpus <= w->nodes[s->node].gpus_free);
+		w->nodes[s->node].gpus_free -= s->gpus;
+		w->held[d->job - 1][job->held_count++] = *s;
+		gpus += s->gpus;
+	}
+	assert_int_equal(gpus, job->request.gpus);
+	job->state = ASTRA_JOB_RUNNING;
+	job->start_sec = WORLD_BEGIN + w->now_sec;
+}
+
+static void apply(struct world *w, const struct astra_decision *d)
+{
+	const struct astra_job *job = &w->jobs[d->job - 1];
+
+	if (d->action == ASTRA_START) {
+		start(w, d);
+		return;
+	}
+	assert_int_equal(job->state, ASTRA_JOB_RUNNING);
+	assert_int_equal(d->restart_cnt, job->restart_cnt);
+	assert_false(w->leaving[d->job - 1]);
+	assert_int_equal(d->action == ASTRA_SIGNAL, w->checkpoints);
+	w->leaving[d->job - 1] = true;
+}
+
+void world_round(struct world *w)
+{
+	struct astra_snapshot s = {
+		.now_sec = WORLD_BEGIN + w->now_sec,
+		.nodes = w->nodes,
+		.node_count = w->node_count,
+		.tenants = w->tenants,
+		.tenant_count = w->trace.tenant_count,
+		.jobs = w->seen,
+	};
+	struct astra_scheduler_setup setup = {
+		.name = w->scheduler->name,
+		.options = &w->options,
+		.trace = &w->trace,
+		.nodes = w->nodes,
+		.node_count = w->node_count,
+		.begin_sec = WORLD_BEGIN,
+	};
+	struct astra_error err;
+
+	for (size_t i = 0; i < w->node_count; i++)
+		setup.gpus += w->nodes[i].gpus;
+	if (!w->self)
+		w->self = w->scheduler->create(&setup, &err);
+	assert_non_null(w->self);
+	for (size_t n = 0; n < w->trace.job_count; n++) {
+		w->jobs[n].checkpoints = w->checkpoints;
+		if (w->lines[n].submit_sec > w->now_sec)
+			continue;
+		w->seen_oracle[s.job_count] = w->oracle[n];
+		w->seen[s.job_count++] = w->jobs[n];
+	}
+	assert_int_equal(w->scheduler->round(w->self, &s, w->seen_oracle,
+					     &w->plan, &err),
+			 0);
+	for (size_t i = 0; i < w->plan.decision_count; i++)
+		apply(w, &w->plan.decisions[i]);
+	if (!w->checkpoints)
+		world_leave(w);
+}
+
+void world_rounds(struct world *w)
+{
+	int rounds = 0;
+
+	do {
+		world_round(w);
+		assert_true(++rounds < 10);
+	} while (w->plan.decision_count);
+}
+
+bool world_runs(const struct world *w, const char *numbers)
+{
+	char text[WORLD_JOBS + 1] = "";
+	size_t length = 0;
+
+	for (uint32_t n = 0; n < w->trace.job_count; n++)
+		if (w->jobs[n].state == ASTRA_JOB_RUNNING)
+			text[length++] = (char)('0' + n);
+	if (strcmp(text, numbers))
+		print_message("at %g: \"%s\" run, not \"%s\"\n", w->now_sec,
+			      text, numbers);
+	return !strcmp(text, numbers);
+}
+
+size_t world_count(const struct world *w, enum astra_job_state state)
+{
+	size_t count = 0;
+
+	for (size_t n = 0; n < w->trace.job_count; n++)
+		count += w->jobs[n].state == state;
+	return count;
+}
