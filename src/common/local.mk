@@ -2,6 +2,8 @@
 # Errors, tables and option tables; pure.
 noinst_LTLIBRARIES += libastra-common.la
 libastra_common_la_SOURCES = \
+	src/common/arena.c \
+	src/common/arena.h \
 	src/common/bytes.c \
 	src/common/bytes.h \
 	src/common/conf_scan.c \
@@ -16,6 +18,9 @@ libastra_common_la_SOURCES = \
 	src/common/grow.h \
 	src/common/idmap.c \
 	src/common/idmap.h \
+	src/common/intern.c \
+	src/common/intern.h \
 	src/common/number.h \
+	src/common/random.h \
 	src/common/text.c \
 	src/common/text.h

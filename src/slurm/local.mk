@@ -15,8 +15,6 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/aim.h \
 	src/slurm/apply.c \
 	src/slurm/apply.h \
-	src/slurm/arena.c \
-	src/slurm/arena.h \
 	src/slurm/ask.c \
 	src/slurm/ask.h \
 	src/slurm/charge.c \

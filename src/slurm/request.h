@@ -4,7 +4,7 @@
 #define ASTRA_REQUEST_H
 
 #include "src/policy/model.h"
-#include "src/slurm/arena.h"
+#include "src/common/arena.h"
 #include "src/slurm/ask.h"
 #include "src/slurm/compat.h"
 

@@ -8,7 +8,7 @@
 
 #include "src/common/idmap.h"
 #include "src/policy/model.h"
-#include "src/slurm/arena.h"
+#include "src/common/arena.h"
 #include "src/slurm/compat.h"
 #include "src/slurm/config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/slurm/arena.h"
+#include "src/common/arena.h"
 
 #include <stdalign.h>
 #include <stdlib.h>

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/common/intern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+
+/* FNV-1a; the upper half is folded in, since the lower bits choose the slot. */
+static size_t hash_of(const char *name)
+{
+	uint64_t hash = UINT64_C(14695981039346656037);
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * UINT64_C(1099511628211);
+	return (size_t)(hash ^ hash >> 32);
+}
+
+/* The slot that has the name, or the free one where it belongs. */
+static size_t find(const struct astra_intern *table, const char *name)
+{
+	size_t i = hash_of(name) & (table->slot_count - 1);
+
+	while (table->slots[i] &&
+	       strcmp(table->names[table->slots[i] - 1], name) != 0)
+		i = (i + 1) & (table->slot_count - 1);
+	return i;
+}
+
+static int resize(struct astra_intern *table, size_t slot_count)
+{
+	uint32_t *slots = calloc(slot_count, sizeof(*slots));
+
+	if (!slots)
+		return -1;
+	free(table->slots);
+	table->slots = slots;
+	table->slot_count = slot_count;
+	for (size_t i = 0; i < table->count; i++)
+		slots[find(table, table->names[i])] = (uint32_t)i + 1;
+	return 0;
+}
+
+uint32_t astra_intern_get(const struct astra_intern *table, const char *name)
+{
+	uint32_t slot;
+
+	if (!table->count)
+		return ASTRA_INTERN_NONE;
+	slot = table->slots[find(table, name)];
+	return slot ? slot - 1 : ASTRA_INTERN_NONE;
+}
+
+uint32_t astra_intern_put(struct astra_intern *table, const char *name)
+{
+	const char *copy;
+	size_t at;
+
+	if (2 * (table->count + 1) > table->slot_count &&
+	    resize(table, table->slot_count ? 2 * table->slot_count : 64) < 0)
+		return ASTRA_INTERN_NONE;
+	at = find(table, name);
+	if (table->slots[at])
+		return table->slots[at] - 1;
+	copy = astra_arena_text(&table->texts, name);
+	if (!copy || astra_grow(&table->names, &table->room, table->count + 1,
+				sizeof(*table->names)) < 0)
+		return ASTRA_INTERN_NONE;
+	table->names[table->count++] = copy;
+	table->slots[at] = (uint32_t)table->count;
+	return (uint32_t)table->count - 1;
+}
+
+void astra_intern_clear(struct astra_intern *table)
+{
+	astra_arena_free(&table->texts);
+	free(table->names);
+	free(table->slots);
+	*table = (struct astra_intern){0};
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names, each kept once and numbered from 0 in the order of its first use.
+ * What a name's text is at never moves. Not for two threads.
+ */
+#ifndef ASTRA_INTERN_H
+#define ASTRA_INTERN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/common/arena.h"
+
+#define ASTRA_INTERN_NONE UINT32_MAX
+
+struct astra_intern {
+	struct astra_arena texts;
+	const char **names; /* by number */
+	size_t count, room;
+	uint32_t *slots;   /* open addressing: 1 + number; 0: free */
+	size_t slot_count; /* a power of two, or 0 */
+};
+
+/* The number of a name, a new one if need be; name: copied.
+ * Returns ASTRA_INTERN_NONE when memory is out. */
+uint32_t astra_intern_put(struct astra_intern *table, const char *name);
+
+/* The number of a name, or ASTRA_INTERN_NONE. */
+uint32_t astra_intern_get(const struct astra_intern *table, const char *name);
+
+/* Free what the table holds; it is empty and usable afterwards. */
+void astra_intern_clear(struct astra_intern *table);
+
+#endif
