@@ -22,11 +22,37 @@ libastra_sim_la_SOURCES = \
 	src/sim/scheduler.h \
 	src/sim/simulate.c \
 	src/sim/simulate.h \
-	src/sim/trace.h \
 	src/sim/virtual.c \
 	src/sim/virtual.h \
 	src/sim/watch.c \
 	src/sim/watch.h
+
+# Where a trace comes from.
+libastra_sim_la_SOURCES += \
+	src/sim/columns.c \
+	src/sim/columns.h \
+	src/sim/field.c \
+	src/sim/field.h \
+	src/sim/generate.c \
+	src/sim/generate.h \
+	src/sim/generate_apps.c \
+	src/sim/generate_cluster.c \
+	src/sim/generate_priv.h \
+	src/sim/lines.c \
+	src/sim/lines.h \
+	src/sim/read.c \
+	src/sim/read.h \
+	src/sim/read_csv.c \
+	src/sim/read_priv.h \
+	src/sim/read_sacct.c \
+	src/sim/read_swf.c \
+	src/sim/runs.c \
+	src/sim/runs.h \
+	src/sim/trace.c \
+	src/sim/trace.h \
+	src/sim/trace_defect.c \
+	src/sim/trace_weights.c \
+	src/sim/trace_weights.h
 
 # What comes after a simulation: its numbers.
 libastra_sim_la_SOURCES += \

@@ -35,17 +35,20 @@ struct astra_trace_tenant {
 	double weight;
 };
 
-/* Lines that are no job, or not as they were given. */
+/* Lines that are no job, or not as they were given. The first four are errors
+ * of the file, see astra_trace_check(). */
 enum astra_defect {
-	ASTRA_DEFECT_FIELDS,   /* left out: too few fields */
-	ASTRA_DEFECT_VALUE,    /* left out: a field is no number, or none */
-	ASTRA_DEFECT_DURATION, /* left out: the duration is missing or < 0 */
-	ASTRA_DEFECT_INSTANT,  /* left out: ran for no time at all */
-	ASTRA_DEFECT_NO_GPU,   /* left out: asks for no GPU */
-	ASTRA_DEFECT_PART,     /* kept: part of a GPU counts as a whole one */
-	ASTRA_DEFECT_UNSORTED, /* kept: submitted before the line above it */
-	ASTRA_DEFECT_CLUSTER,  /* left out: larger than the cluster */
-	ASTRA_DEFECT_QUOTA,    /* kept: larger than its tenant's quota */
+	ASTRA_DEFECT_TEXT,	 /* left out: is no line of text */
+	ASTRA_DEFECT_FIELDS,	 /* left out: not as many fields as there are */
+	ASTRA_DEFECT_VALUE,	 /* left out: a field is no number, or none */
+	ASTRA_DEFECT_DURATION,	 /* left out: the duration is missing or < 0 */
+	ASTRA_DEFECT_INSTANT,	 /* left out: ran for no time at all */
+	ASTRA_DEFECT_UNFINISHED, /* left out: had not ended */
+	ASTRA_DEFECT_NO_GPU,	 /* left out: asks for no GPU */
+	ASTRA_DEFECT_PART,	 /* kept: part of a GPU counts as a whole one */
+	ASTRA_DEFECT_UNSORTED,	 /* kept: submitted before the line above it */
+	ASTRA_DEFECT_CLUSTER,	 /* left out: larger than the cluster */
+	ASTRA_DEFECT_QUOTA,	 /* kept: larger than its tenant's quota */
 	ASTRA_DEFECT_COUNT,
 };
 
@@ -56,7 +59,7 @@ struct astra_defect_count {
 };
 
 struct astra_trace {
-	const char *source; /* file name or the like, for messages */
+	const char *source; /* file name or the like, for messages; borrowed */
 	struct astra_trace_job *jobs;
 	size_t job_count, job_room;
 	struct astra_trace_tenant *tenants;
@@ -95,6 +98,10 @@ int astra_trace_finish(struct astra_trace *trace, struct astra_error *err);
 /* Leave out what is larger than a cluster of so many GPUs, and count what is
  * larger than its tenant's quota of them. */
 void astra_trace_fit(struct astra_trace *trace, uint64_t gpus);
+
+/* Returns 0, or -1 with err naming file, line and value when a line is broken:
+ * one of the first four defects. */
+int astra_trace_check(const struct astra_trace *trace, struct astra_error *err);
 
 /* The defects as lines of text for people, "" when there are none; the first
  * place of each kind and its value are named. Caller frees; NULL when memory is

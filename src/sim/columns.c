@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/sim/columns.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "src/sim/field.h"
+#include "src/sim/read_priv.h"
+
+/* The first name of each is ours. */
+static const struct {
+	const char *name;
+	enum astra_column column;
+	bool accounting; /* only sacct has it */
+} names[] = {
+	{"job_id", ASTRA_COLUMN_ID, false},
+	{"JobID", ASTRA_COLUMN_ID, true},
+	{"JobIDRaw", ASTRA_COLUMN_RAW_ID, true},
+	{"tenant", ASTRA_COLUMN_TENANT, false},
+	{"Account", ASTRA_COLUMN_TENANT, false},
+	{"user", ASTRA_COLUMN_USER, false},
+	{"submit_s", ASTRA_COLUMN_SUBMIT, false},
+	{"Submit", ASTRA_COLUMN_SUBMIT, false},
+	{"start_s", ASTRA_COLUMN_START, false},
+	{"Start", ASTRA_COLUMN_START, false},
+	{"end_s", ASTRA_COLUMN_END, false},
+	{"End", ASTRA_COLUMN_END, false},
+	{"duration_s", ASTRA_COLUMN_DURATION, false},
+	{"ElapsedRaw", ASTRA_COLUMN_DURATION, false},
+	{"Elapsed", ASTRA_COLUMN_ELAPSED, false},
+	{"gpus", ASTRA_COLUMN_GPUS, false},
+	{"AllocTRES", ASTRA_COLUMN_ALLOC_TRES, false},
+	{"ReqTRES", ASTRA_COLUMN_REQ_TRES, false},
+	{"nodes", ASTRA_COLUMN_NODES, false},
+	{"NNodes", ASTRA_COLUMN_NODES, false},
+	{"AllocNodes", ASTRA_COLUMN_NODES, false},
+	{"limit_s", ASTRA_COLUMN_LIMIT, false},
+	{"Timelimit", ASTRA_COLUMN_LIMIT, false},
+	{"TimelimitRaw", ASTRA_COLUMN_LIMIT_MIN, false},
+	{"status", ASTRA_COLUMN_STATE, false},
+	{"State", ASTRA_COLUMN_STATE, false},
+	{"app_id", ASTRA_COLUMN_APP, false},
+};
+
+#define NAME_COUNT (sizeof(names) / sizeof(*names))
+
+const char *astra_column_name(enum astra_column column)
+{
+	for (size_t i = 0; i < NAME_COUNT; i++)
+		if (names[i].column == column)
+			return names[i].name;
+	return "";
+}
+
+/* What stands between the names: whatever of these there is most of. */
+static char separator_of(const char *line)
+{
+	static const char separators[] = ",|\t;";
+	size_t most = 0;
+	char best = ',';
+
+	for (const char *s = separators; *s; s++) {
+		size_t count = 0;
+
+		for (const char *at = line; (at = strchr(at, *s)); at++)
+			count++;
+		if (count > most) {
+			most = count;
+			best = *s;
+		}
+	}
+	return best;
+}
+
+static void find_column(struct astra_columns *columns, char *name, int at)
+{
+	name += strspn(name, " ");
+	for (size_t length = strlen(name); length && name[length - 1] == ' ';)
+		name[--length] = '\0';
+	for (size_t i = 0; i < NAME_COUNT; i++) {
+		if (strcasecmp(names[i].name, name) != 0)
+			continue;
+		if (columns->at[names[i].column] < 0)
+			columns->at[names[i].column] = at;
+		columns->accounting |= names[i].accounting;
+	}
+}
+
+static bool has(const struct astra_columns *columns, enum astra_column column)
+{
+	return columns->at[column] >= 0;
+}
+
+/* What has to be known of a job and is not; NULL: nothing. */
+static const char *missing(const struct astra_columns *columns)
+{
+	if (!has(columns, ASTRA_COLUMN_SUBMIT))
+		return "submit_s or Submit";
+	if (!has(columns, ASTRA_COLUMN_DURATION) &&
+	    !has(columns, ASTRA_COLUMN_ELAPSED) &&
+	    !(has(columns, ASTRA_COLUMN_START) &&
+	      has(columns, ASTRA_COLUMN_END)))
+		return "duration_s, Elapsed, ElapsedRaw, or Start and End";
+	if (!has(columns, ASTRA_COLUMN_GPUS) &&
+	    !has(columns, ASTRA_COLUMN_ALLOC_TRES) &&
+	    !has(columns, ASTRA_COLUMN_REQ_TRES))
+		return "gpus, AllocTRES or ReqTRES";
+	return NULL;
+}
+
+int astra_columns_parse(struct astra_columns *columns, char *line,
+			const struct astra_lines *lines,
+			struct astra_error *err)
+{
+	char *fields[ASTRA_COLUMN_MAX];
+	const char *lacks;
+
+	*columns = (struct astra_columns){.separator = separator_of(line)};
+	for (int i = 0; i < ASTRA_COLUMN_COUNT; i++)
+		columns->at[i] = -1;
+	columns->count = astra_field_split(line, columns->separator,
+					   columns->separator != '|', fields,
+					   ASTRA_COLUMN_MAX);
+	if (!columns->count || columns->count > ASTRA_COLUMN_MAX)
+		return astra_error_set(err,
+				       "%s: line %u: the names of columns are "
+				       "more than %d, or a quote is open",
+				       lines->name, lines->number,
+				       ASTRA_COLUMN_MAX);
+	for (size_t i = 0; i < columns->count; i++)
+		find_column(columns, fields[i], (int)i);
+	lacks = missing(columns);
+	if (!lacks)
+		return 0;
+	return astra_error_set(err, "%s: line %u has no column %s", lines->name,
+			       lines->number, lacks);
+}
+
+/* Any column that all traces have will do: what is missing is said later. */
+bool astra_is_csv(const char *line)
+{
+	static const enum astra_column any[] = {
+		ASTRA_COLUMN_SUBMIT,	 ASTRA_COLUMN_DURATION,
+		ASTRA_COLUMN_ELAPSED,	 ASTRA_COLUMN_GPUS,
+		ASTRA_COLUMN_ALLOC_TRES, ASTRA_COLUMN_ID,
+	};
+
+	for (size_t i = 0; i < sizeof(any) / sizeof(*any); i++)
+		for (size_t j = 0; j < NAME_COUNT; j++)
+			if (names[j].column == any[i] &&
+			    strcasestr(line, names[j].name))
+				return true;
+	return false;
+}
+
+bool astra_state_open(const char *state)
+{
+	static const char *const open[] = {
+		"RUNNING",    "PENDING",     "SUSPENDED",
+		"COMPLETING", "CONFIGURING", "STOPPED",
+	};
+
+	for (size_t i = 0; i < sizeof(open) / sizeof(*open); i++)
+		if (!strncasecmp(state, open[i], strlen(open[i])))
+			return true;
+	return false;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which column of a text is what, by the names in its first line: those of
+ * traces, or those of sacct. */
+#ifndef ASTRA_COLUMNS_H
+#define ASTRA_COLUMNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "src/sim/lines.h"
+
+#define ASTRA_COLUMN_MAX 256 /* in a line */
+
+enum astra_column {
+	ASTRA_COLUMN_ID,
+	ASTRA_COLUMN_RAW_ID, /* sacct's: unlike ID one number for each task */
+	ASTRA_COLUMN_TENANT,
+	ASTRA_COLUMN_USER,
+	ASTRA_COLUMN_SUBMIT,
+	ASTRA_COLUMN_START,
+	ASTRA_COLUMN_END,
+	ASTRA_COLUMN_DURATION, /* seconds */
+	ASTRA_COLUMN_ELAPSED,  /* [DD-]HH:MM:SS */
+	ASTRA_COLUMN_GPUS,
+	ASTRA_COLUMN_ALLOC_TRES,
+	ASTRA_COLUMN_REQ_TRES,
+	ASTRA_COLUMN_NODES,
+	ASTRA_COLUMN_LIMIT,	/* seconds or [DD-]HH:MM:SS */
+	ASTRA_COLUMN_LIMIT_MIN, /* minutes */
+	ASTRA_COLUMN_STATE,
+	ASTRA_COLUMN_APP,
+	ASTRA_COLUMN_COUNT,
+};
+
+struct astra_columns {
+	int at[ASTRA_COLUMN_COUNT]; /* place in the line, < 0: none */
+	size_t count;		    /* in a line, others included */
+	char separator;
+	bool accounting; /* sacct's: lines may be runs of one job, or steps */
+};
+
+/* A trace's name of a column. */
+const char *astra_column_name(enum astra_column column);
+
+/* Read the first line, which is cut up.
+ * Returns 0, or -1 with err naming what is missing. */
+int astra_columns_parse(struct astra_columns *columns, char *line,
+			const struct astra_lines *lines,
+			struct astra_error *err);
+
+/* Whether a job in this state, as sacct and others write it, has not ended. */
+bool astra_state_open(const char *state);
+
+#endif

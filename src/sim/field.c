@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/sim/field.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#define NUMBER_MAX 1e15
+#define COUNT_MAX 1e6
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool unknown(const char *text)
+{
+	static const char *const words[] = {
+		"",	     "Unknown",		"None", "N/A", "INVALID",
+		"UNLIMITED", "Partition_Limit",
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcasecmp(text, words[i]))
+			return true;
+	return false;
+}
+
+/* Digits and a point, few enough to be exact without strtod(). */
+static bool plain_number(const char *text, double *value)
+{
+	static const double tens[] = {1,    1e1,  1e2,	1e3, 1e4,  1e5,
+				      1e6,  1e7,  1e8,	1e9, 1e10, 1e11,
+				      1e12, 1e13, 1e14, 1e15};
+	uint64_t digits = 0;
+	size_t count = 0, after = 0;
+
+	for (; is_digit(*text); text++, count++)
+		digits = digits * 10 + (uint64_t)(*text - '0');
+	if (*text == '.')
+		for (text++; is_digit(*text); text++, count++, after++)
+			digits = digits * 10 + (uint64_t)(*text - '0');
+	if (*text || !count || count > 15)
+		return false;
+	*value = (double)digits / tens[after];
+	return true;
+}
+
+enum astra_field astra_field_number(const char *text, double *value)
+{
+	char *stop;
+
+	while (*text == ' ')
+		text++;
+	if (plain_number(text, value))
+		return ASTRA_FIELD_OK;
+	if (unknown(text))
+		return ASTRA_FIELD_NONE;
+	/* strtod() knows "nan", "inf" and "0x1p3", too. */
+	if (text[strspn(text, "0123456789.eE+- ")])
+		return ASTRA_FIELD_BAD;
+	*value = strtod(text, &stop);
+	if (stop == text || stop[strspn(stop, " ")] ||
+	    !(fabs(*value) <= NUMBER_MAX))
+		return ASTRA_FIELD_BAD;
+	return ASTRA_FIELD_OK;
+}
+
+enum astra_field astra_field_count(const char *text, uint32_t *value,
+				   bool *part)
+{
+	double number;
+	enum astra_field rc = astra_field_number(text, &number);
+
+	if (rc != ASTRA_FIELD_OK)
+		return rc;
+	if (number < 0 || number > COUNT_MAX)
+		return ASTRA_FIELD_BAD;
+	*value = (uint32_t)ceil(number);
+	*part = *value > number;
+	return ASTRA_FIELD_OK;
+}
+
+/* The whole number at *text, of at most 9 digits. */
+static bool take_number(const char **text, double *value)
+{
+	const char *start = *text;
+
+	for (*value = 0; is_digit(**text); (*text)++)
+		*value = *value * 10 + (**text - '0');
+	return *text > start && *text - start <= 9;
+}
+
+/* [DAYS-]A[:B[:C]] */
+static bool clock_span(const char *text, double *sec)
+{
+	static const double with_days[] = {3600, 60, 1};
+	double part[3] = {0}, days = 0;
+	const double *unit = with_days;
+	int count = 0;
+
+	if (strchr(text, '-')) {
+		if (!take_number(&text, &days) || *text++ != '-')
+			return false;
+		unit = NULL;
+	}
+	do {
+		if (count == 3 || !take_number(&text, &part[count++]))
+			return false;
+	} while (*text == ':' && text++);
+	if (*text == '.') /* sacct may give milliseconds */
+		text += 1 + strspn(text + 1, "0123456789");
+	if (*text || (unit && count == 1))
+		return false;
+	unit = unit && count == 2 ? with_days + 1 : with_days;
+	*sec = days * 86400;
+	for (int i = 0; i < count; i++)
+		*sec += part[i] * unit[i];
+	return true;
+}
+
+enum astra_field astra_field_span(const char *text, double *sec)
+{
+	enum astra_field rc = astra_field_number(text, sec);
+
+	if (rc == ASTRA_FIELD_BAD && clock_span(text, sec))
+		return ASTRA_FIELD_OK;
+	return rc;
+}
+
+/* The number of the digits that the pattern's letter marks. */
+static int digits_at(const char *text, const char *pattern, char letter)
+{
+	int value = 0;
+
+	for (size_t i = 0; pattern[i]; i++)
+		if (pattern[i] == letter)
+			value = value * 10 + (text[i] - '0');
+	return value;
+}
+
+/* YYYY-MM-DDTHH:MM:SS, the T may be a space. */
+static bool calendar_time(const char *text, double *sec)
+{
+	static const char pattern[] = "YYYY-MM-DDThh:mm:ss";
+	struct tm tm = {0};
+
+	for (size_t i = 0; i < sizeof(pattern); i++)
+		if (strchr("YMDhms", pattern[i]) && pattern[i]
+			    ? !is_digit(text[i])
+			    : text[i] != pattern[i] &&
+				      !(pattern[i] == 'T' && text[i] == ' '))
+			return false;
+	tm.tm_year = digits_at(text, pattern, 'Y') - 1900;
+	tm.tm_mon = digits_at(text, pattern, 'M') - 1;
+	tm.tm_mday = digits_at(text, pattern, 'D');
+	tm.tm_hour = digits_at(text, pattern, 'h');
+	tm.tm_min = digits_at(text, pattern, 'm');
+	tm.tm_sec = digits_at(text, pattern, 's');
+	if (tm.tm_year < 70 || tm.tm_mon < 0 || tm.tm_mon > 11 ||
+	    tm.tm_mday < 1 || tm.tm_mday > 31 || tm.tm_hour > 23 ||
+	    tm.tm_min > 59 || tm.tm_sec > 60)
+		return false;
+	*sec = (double)timegm(&tm);
+	return true;
+}
+
+enum astra_field astra_field_time(const char *text, double *sec)
+{
+	enum astra_field rc = astra_field_number(text, sec);
+
+	if (rc == ASTRA_FIELD_BAD && calendar_time(text, sec))
+		return ASTRA_FIELD_OK;
+	return rc;
+}
+
+/* One item of a list of TRES. key_length: of what stands before "=". */
+static bool tres_item(const char *item, size_t length, double *all,
+		      double *typed)
+{
+	const char *value = memchr(item, '=', length);
+	const char *stop = item + length;
+	size_t key = value ? (size_t)(value - item) : 0;
+	double number;
+
+	if (key < 8 || strncmp(item, "gres/gpu", 8) != 0 ||
+	    (key > 8 && item[8] != ':'))
+		return true;
+	value++;
+	if (!take_number(&value, &number) || value != stop ||
+	    number > COUNT_MAX)
+		return false;
+	if (key == 8)
+		*all = number;
+	else
+		*typed += number;
+	return true;
+}
+
+enum astra_field astra_field_tres(const char *text, uint32_t *gpus)
+{
+	double all = -1, typed = 0;
+
+	if (unknown(text))
+		return ASTRA_FIELD_NONE;
+	while (*text) {
+		size_t length = strcspn(text, ",");
+
+		if (!tres_item(text, length, &all, &typed))
+			return ASTRA_FIELD_BAD;
+		text += length;
+		text += *text == ',';
+	}
+	all = all < 0 ? typed : all;
+	if (all > COUNT_MAX)
+		return ASTRA_FIELD_BAD;
+	*gpus = (uint32_t)all;
+	return ASTRA_FIELD_OK;
+}
+
+/* Take the quotes off a field, in place. Returns where it ended, or NULL: the
+ * quotes are not closed or text stands behind them. */
+static char *unquote(char *field, char separator)
+{
+	char *to = field, *from = field + 1;
+
+	while (*from && (*from != '"' || from[1] == '"')) {
+		from += *from == '"';
+		*to++ = *from++;
+	}
+	if (*from++ != '"' || (*from && *from != separator))
+		return NULL;
+	*to = '\0';
+	return from;
+}
+
+size_t astra_field_split(char *line, char separator, bool quotes, char **fields,
+			 size_t room)
+{
+	size_t count = 0;
+	bool more = true;
+
+	while (more) {
+		char *stop;
+
+		if (count < room)
+			fields[count] = line;
+		count++;
+		if (quotes && *line == '"') {
+			stop = unquote(line, separator);
+			if (!stop)
+				return 0;
+		} else {
+			stop = strchr(line, separator);
+			stop = stop ? stop : line + strlen(line);
+		}
+		more = *stop;
+		/* unquote() has ended the field already, further left */
+		*stop = '\0';
+		line = stop + more;
+	}
+	return count;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/sim/read.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "src/sim/read_priv.h"
+
+static const struct {
+	const char *name;
+	enum astra_trace_format format;
+} formats[] = {
+	{"auto", ASTRA_FORMAT_AUTO},
+	{"csv", ASTRA_FORMAT_CSV},
+	{"sacct", ASTRA_FORMAT_CSV},
+	{"swf", ASTRA_FORMAT_SWF},
+};
+
+int astra_trace_format(const char *name, enum astra_trace_format *format,
+		       struct astra_error *err)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+		if (strcmp(formats[i].name, name) != 0)
+			continue;
+		*format = formats[i].format;
+		return 0;
+	}
+	return astra_error_set(err,
+			       "there is no trace format %s; there are "
+			       "auto, csv, sacct and swf",
+			       name);
+}
+
+int astra_read_line(struct astra_trace *trace, struct astra_lines *lines,
+		    char **line, struct astra_error *err)
+{
+	bool text;
+	int rc;
+
+	while ((rc = astra_lines_next(lines, line, &text, err)) > 0) {
+		if (text && (*line)[strspn(*line, " \t")])
+			return 1;
+		if (text)
+			continue;
+		trace->lines++;
+		astra_trace_defect(trace, ASTRA_DEFECT_TEXT, lines->number,
+				   *line);
+	}
+	return rc;
+}
+
+void astra_read_defect(struct astra_trace *trace, enum astra_defect kind,
+		       uint32_t line, const char *column, const char *value)
+{
+	char text[sizeof(trace->defects->value)];
+
+	snprintf(text, sizeof(text), "%s=%s", column, value);
+	astra_trace_defect(trace, kind, line, text);
+}
+
+int astra_read_admit(struct astra_trace *trace,
+		     const struct astra_trace_job *job, const char *name,
+		     bool unfinished)
+{
+	if (!unfinished && job->duration_sec > 0)
+		return astra_trace_add(trace, job, name);
+	astra_read_defect(trace,
+			  unfinished ? ASTRA_DEFECT_UNFINISHED
+				     : ASTRA_DEFECT_INSTANT,
+			  job->line, "job_id", name);
+	return 0;
+}
+
+/* Look at the first line, and let it be read again. */
+static int detect(struct astra_lines *lines, enum astra_trace_format *format,
+		  struct astra_error *err)
+{
+	char *line;
+	bool text;
+	int rc = astra_lines_next(lines, &line, &text, err);
+
+	if (rc < 0)
+		return -1;
+	if (!rc)
+		return astra_error_set(err, "%s is empty", lines->name);
+	if (text && *format == ASTRA_FORMAT_AUTO && astra_is_swf(line))
+		*format = ASTRA_FORMAT_SWF;
+	if (text && *format == ASTRA_FORMAT_AUTO && astra_is_csv(line))
+		*format = ASTRA_FORMAT_CSV;
+	astra_lines_back(lines);
+	if (text && *format != ASTRA_FORMAT_AUTO)
+		return 0;
+	return astra_error_set(err,
+			       "%s: line %u begins no trace: it is neither the "
+			       "names of columns, among them submit_s, "
+			       "duration_s and gpus, nor sacct -P's, nor "
+			       "Standard Workload Format",
+			       lines->name, lines->number);
+}
+
+int astra_trace_read(struct astra_trace *trace, const char *path,
+		     const struct astra_read_options *options,
+		     struct astra_error *err)
+{
+	enum astra_trace_format format = options->format;
+	struct astra_lines lines;
+	int rc;
+
+	trace->source = strcmp(path, "-") ? path : "standard input";
+	if (astra_lines_open(&lines, path, err) < 0)
+		return -1;
+	rc = detect(&lines, &format, err);
+	if (!rc && format == ASTRA_FORMAT_CSV)
+		rc = astra_read_csv(trace, &lines, err);
+	else if (!rc)
+		rc = astra_read_swf(trace, &lines, options->procs_per_gpu, err);
+	astra_lines_close(&lines);
+	return rc < 0 ? -1 : astra_trace_finish(trace, err);
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Text with named columns, ours or sacct's: what a line says of a job, and
+ * whether it is one. */
+#include <stdio.h>
+#include <string.h>
+
+#include "src/policy/model.h"
+#include "src/sim/columns.h"
+#include "src/sim/field.h"
+#include "src/sim/read_priv.h"
+#include "src/sim/runs.h"
+
+#define DURATION_MAX 1e9 /* 31 years */
+
+struct reader {
+	struct astra_trace *trace;
+	struct astra_columns columns;
+	struct astra_runs runs; /* of accounting only */
+	char *fields[ASTRA_COLUMN_MAX];
+	uint32_t line;
+	double last_submit_sec;
+};
+
+/* What a line says; the state is that of its reading. */
+struct row {
+	struct astra_trace_job job;
+	bool unfinished;
+};
+
+static const char *field(const struct reader *reader, enum astra_column column)
+{
+	int at = reader->columns.at[column];
+
+	return at < 0 ? "" : reader->fields[at];
+}
+
+/* Count a defect of a column. Returns -1: the line is left out. */
+static int defect(struct reader *reader, enum astra_defect kind,
+		  enum astra_column column)
+{
+	astra_read_defect(reader->trace, kind, reader->line,
+			  astra_column_name(column), field(reader, column));
+	return -1;
+}
+
+static int parse_gpus(struct reader *reader, struct row *row)
+{
+	static const enum astra_column columns[] = {
+		ASTRA_COLUMN_GPUS,
+		ASTRA_COLUMN_ALLOC_TRES,
+		ASTRA_COLUMN_REQ_TRES,
+	};
+	enum astra_column column = ASTRA_COLUMN_GPUS;
+	enum astra_field rc = ASTRA_FIELD_NONE;
+	bool part = false;
+
+	for (int i = 0; i < 3 && rc == ASTRA_FIELD_NONE; i++) {
+		if (reader->columns.at[columns[i]] < 0)
+			continue;
+		column = columns[i];
+		rc = column == ASTRA_COLUMN_GPUS
+			     ? astra_field_count(field(reader, column),
+						 &row->job.gpus, &part)
+			     : astra_field_tres(field(reader, column),
+						&row->job.gpus);
+	}
+	/* An accounted job without TRES was never anything. */
+	if (rc == ASTRA_FIELD_NONE && column != ASTRA_COLUMN_GPUS)
+		return defect(reader, ASTRA_DEFECT_NO_GPU, column);
+	if (rc != ASTRA_FIELD_OK)
+		return defect(reader, ASTRA_DEFECT_VALUE, column);
+	if (!row->job.gpus)
+		return defect(reader, ASTRA_DEFECT_NO_GPU, column);
+	if (part)
+		defect(reader, ASTRA_DEFECT_PART, column);
+	return 0;
+}
+
+static int parse_submit(struct reader *reader, struct row *row)
+{
+	if (astra_field_time(field(reader, ASTRA_COLUMN_SUBMIT),
+			     &row->job.submit_sec) != ASTRA_FIELD_OK)
+		return defect(reader, ASTRA_DEFECT_VALUE, ASTRA_COLUMN_SUBMIT);
+	row->job.start_sec = -1;
+	switch (astra_field_time(field(reader, ASTRA_COLUMN_START),
+				 &row->job.start_sec)) {
+	case ASTRA_FIELD_OK:
+		return 0;
+	case ASTRA_FIELD_NONE:
+		row->job.start_sec = -1;
+		return 0;
+	case ASTRA_FIELD_BAD:
+		break;
+	}
+	return defect(reader, ASTRA_DEFECT_VALUE, ASTRA_COLUMN_START);
+}
+
+/* The first of duration, elapsed time and end - start that is known. */
+static enum astra_field span_of(struct reader *reader, const struct row *row,
+				enum astra_column *column, double *sec)
+{
+	enum astra_field rc = ASTRA_FIELD_NONE;
+
+	*column = ASTRA_COLUMN_DURATION;
+	rc = astra_field_number(field(reader, *column), sec);
+	if (rc != ASTRA_FIELD_NONE)
+		return rc;
+	if (reader->columns.at[ASTRA_COLUMN_ELAPSED] >= 0)
+		*column = ASTRA_COLUMN_ELAPSED;
+	rc = astra_field_span(field(reader, ASTRA_COLUMN_ELAPSED), sec);
+	if (rc != ASTRA_FIELD_NONE)
+		return rc;
+	rc = astra_field_time(field(reader, ASTRA_COLUMN_END), sec);
+	if (reader->columns.at[*column] < 0 || rc == ASTRA_FIELD_BAD)
+		*column = ASTRA_COLUMN_END;
+	if (rc == ASTRA_FIELD_OK && row->job.start_sec < 0)
+		return ASTRA_FIELD_NONE;
+	*sec -= row->job.start_sec;
+	return rc;
+}
+
+static int parse_duration(struct reader *reader, struct row *row)
+{
+	enum astra_column column;
+	double sec = 0;
+	enum astra_field rc = span_of(reader, row, &column, &sec);
+
+	row->unfinished = astra_state_open(field(reader, ASTRA_COLUMN_STATE));
+	if (row->unfinished &&
+	    (reader->columns.accounting || rc == ASTRA_FIELD_NONE))
+		return 0;
+	row->unfinished = false;
+	if (rc == ASTRA_FIELD_BAD ||
+	    (rc == ASTRA_FIELD_OK && sec > DURATION_MAX))
+		return defect(reader, ASTRA_DEFECT_VALUE, column);
+	if (rc == ASTRA_FIELD_NONE || sec < 0)
+		return defect(reader, ASTRA_DEFECT_DURATION, column);
+	row->job.duration_sec = sec;
+	return 0;
+}
+
+static int parse_limit(struct reader *reader, struct row *row)
+{
+	enum astra_column column = ASTRA_COLUMN_LIMIT;
+	double sec = 0;
+	enum astra_field rc = astra_field_span(field(reader, column), &sec);
+
+	if (rc == ASTRA_FIELD_NONE) {
+		column = ASTRA_COLUMN_LIMIT_MIN;
+		rc = astra_field_number(field(reader, column), &sec);
+		sec *= 60;
+	}
+	if (rc == ASTRA_FIELD_BAD || (rc == ASTRA_FIELD_OK && sec < 0))
+		return defect(reader, ASTRA_DEFECT_VALUE, column);
+	row->job.limit_sec = rc == ASTRA_FIELD_OK ? sec : 0;
+	return 0;
+}
+
+static int parse_nodes(struct reader *reader, struct row *row)
+{
+	bool part = false;
+	enum astra_field rc = astra_field_count(
+		field(reader, ASTRA_COLUMN_NODES), &row->job.nodes, &part);
+
+	if (rc == ASTRA_FIELD_BAD || part)
+		return defect(reader, ASTRA_DEFECT_VALUE, ASTRA_COLUMN_NODES);
+	return 0;
+}
+
+/* Returns 0, or -1 when memory is out. */
+static int parse_names(struct reader *reader, struct row *row)
+{
+	const char *tenant = field(reader, ASTRA_COLUMN_TENANT);
+	const char *app = field(reader, ASTRA_COLUMN_APP);
+
+	row->job.tenant =
+		astra_trace_tenant(reader->trace, *tenant ? tenant : "unknown");
+	row->job.user = astra_trace_user(reader->trace,
+					 field(reader, ASTRA_COLUMN_USER));
+	row->job.app = *app ? astra_trace_app(reader->trace, app) : 0;
+	return row->job.tenant == ASTRA_NONE || row->job.user == ASTRA_NONE ||
+			       row->job.app == ASTRA_NONE
+		       ? -1
+		       : 0;
+}
+
+/* Returns 0, or -1 when memory is out. */
+static int read_row(struct reader *reader)
+{
+	struct row row = {.job.line = reader->line};
+	const char *name = field(reader, ASTRA_COLUMN_ID);
+	const char *key = field(reader, ASTRA_COLUMN_RAW_ID);
+
+	if (parse_gpus(reader, &row) < 0 || parse_submit(reader, &row) < 0 ||
+	    parse_duration(reader, &row) < 0 || parse_limit(reader, &row) < 0 ||
+	    parse_nodes(reader, &row) < 0)
+		return 0;
+	if (parse_names(reader, &row) < 0)
+		return -1;
+	name = *name ? name : key;
+	if (!reader->columns.accounting) {
+		if (row.job.submit_sec < reader->last_submit_sec)
+			defect(reader, ASTRA_DEFECT_UNSORTED,
+			       ASTRA_COLUMN_SUBMIT);
+		reader->last_submit_sec = row.job.submit_sec;
+		return astra_read_admit(reader->trace, &row.job, name,
+					row.unfinished);
+	}
+	return astra_runs_put(&reader->runs, *key ? key : name, name, &row.job,
+			      row.unfinished);
+}
+
+/* Whether it is a step of a job: 12.batch, 12.0. */
+static bool is_step(const struct reader *reader)
+{
+	return reader->columns.accounting &&
+	       (strchr(field(reader, ASTRA_COLUMN_ID), '.') ||
+		strchr(field(reader, ASTRA_COLUMN_RAW_ID), '.'));
+}
+
+/* Cut a line; whether it is to be read. */
+static bool split(struct reader *reader, char *line)
+{
+	const struct astra_columns *columns = &reader->columns;
+	char start[48]; /* the line is gone afterwards */
+	size_t count;
+
+	snprintf(start, sizeof(start), "%s", line);
+	count = astra_field_split(line, columns->separator,
+				  columns->separator != '|', reader->fields,
+				  ASTRA_COLUMN_MAX);
+	if (count == columns->count && is_step(reader))
+		return false;
+	reader->trace->lines++;
+	if (count != columns->count)
+		astra_trace_defect(reader->trace, ASTRA_DEFECT_FIELDS,
+				   reader->line, start);
+	return count == columns->count;
+}
+
+static int read_rows(struct reader *reader, struct astra_lines *lines,
+		     struct astra_error *err)
+{
+	char *line;
+	int rc;
+
+	while ((rc = astra_read_line(reader->trace, lines, &line, err)) > 0) {
+		reader->line = lines->number;
+		if (split(reader, line) && read_row(reader) < 0)
+			return astra_error_nomem(err);
+	}
+	return rc;
+}
+
+int astra_read_csv(struct astra_trace *trace, struct astra_lines *lines,
+		   struct astra_error *err)
+{
+	struct reader reader = {.trace = trace, .last_submit_sec = -1e300};
+	char *line;
+	int rc = astra_read_line(trace, lines, &line, err);
+
+	if (rc > 0)
+		rc = astra_columns_parse(&reader.columns, line, lines, err);
+	if (!rc)
+		rc = read_rows(&reader, lines, err);
+	if (!rc && astra_runs_add(&reader.runs, trace) < 0)
+		rc = astra_error_nomem(err);
+	astra_runs_clear(&reader.runs);
+	return rc;
+}

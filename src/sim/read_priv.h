@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The readers, between themselves. Each reads lines until the end, and adds
+ * jobs and defects; it does not finish the trace. */
+#ifndef ASTRA_READ_PRIV_H
+#define ASTRA_READ_PRIV_H
+
+#include "src/sim/lines.h"
+#include "src/sim/read.h"
+
+/* Returns 0, or -1 with err set. */
+int astra_read_csv(struct astra_trace *trace, struct astra_lines *lines,
+		   struct astra_error *err);
+int astra_read_swf(struct astra_trace *trace, struct astra_lines *lines,
+		   uint32_t procs_per_gpu, struct astra_error *err);
+
+/* Whether a first line has columns that a trace must have. */
+bool astra_is_csv(const char *line);
+/* Whether a first line is a comment or a job of SWF. */
+bool astra_is_swf(const char *line);
+
+/* The next line that is neither empty nor a defect.
+ * Returns 1, 0 at the end, or -1 with err set. */
+int astra_read_line(struct astra_trace *trace, struct astra_lines *lines,
+		    char **line, struct astra_error *err);
+
+/* Count a defect of a named value: "gpus=-1". */
+void astra_read_defect(struct astra_trace *trace, enum astra_defect kind,
+		       uint32_t line, const char *column, const char *value);
+
+/* Add a job, unless it ran for no time or not to its end, which are defects.
+ * Returns 0, or -1 when memory is out. */
+int astra_read_admit(struct astra_trace *trace,
+		     const struct astra_trace_job *job, const char *name,
+		     bool unfinished);
+
+#endif
