@@ -69,7 +69,7 @@ static long double instants_age(const struct instants *in, double t)
 
 static double job_end(const struct astra_sim_result *r, size_t job)
 {
-	return r->jobs[job].end_sec < 0 ? r->end_sec : r->jobs[job].end_sec;
+	return r->jobs[job].end_sec < 0 ? r->stop_sec : r->jobs[job].end_sec;
 }
 
 static double mean_between(const struct instants *submits,

@@ -144,6 +144,8 @@ static void put_markdown(FILE *file, const char *text)
 	size_t size = strlen(text);
 	bool bold = size > 1 && text[size - 1] == '*';
 
+	while (size && text[size - 1] == ' ')
+		size--;
 	fputs(bold ? "**" : "", file);
 	for (size_t i = 0; i < size - (bold ? 1 : 0); i++) {
 		if (strchr("\\`*_{}[]<>|#", text[i]))

@@ -56,7 +56,13 @@ libastra_sim_la_SOURCES += \
 
 # What comes after a simulation: its numbers.
 libastra_sim_la_SOURCES += \
+	src/sim/compare.c \
+	src/sim/compare.h \
+	src/sim/conf.c \
+	src/sim/conf.h \
 	src/sim/contention.c \
+	src/sim/digest.c \
+	src/sim/digest.h \
 	src/sim/grid.c \
 	src/sim/grid.h \
 	src/sim/metric_table.c \

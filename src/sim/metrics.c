@@ -87,12 +87,12 @@ static double utilisation(const struct astra_sim_result *r)
 {
 	size_t count = r->trace->job_count;
 	double last = count ? r->trace->jobs[count - 1].submit_sec : 0;
-	double until = fmin(last > 0 ? last : r->end_sec, r->end_sec);
+	double until = fmin(last > 0 ? last : r->stop_sec, r->stop_sec);
 	double used = 0;
 
 	for (size_t i = 0; i < r->interval_count; i++) {
 		double begin = (double)i * r->interval_sec;
-		double end = fmin(begin + r->interval_sec, r->end_sec);
+		double end = fmin(begin + r->interval_sec, r->stop_sec);
 
 		if (begin < until && end > begin)
 			used += r->used_gpu_sec[i] *

@@ -41,17 +41,19 @@ static int flush_line(FILE *file, struct astra_text *line,
 	return 0;
 }
 
-static void csv_head(struct astra_text *line, const struct astra_field *fields)
+static void csv_head(struct astra_text *line,
+		     const struct astra_output_field *fields)
 {
-	for (const struct astra_field *f = fields; f->key; f++)
+	for (const struct astra_output_field *f = fields; f->key; f++)
 		astra_text_printf(line, "%s%s", f == fields ? "" : ",", f->key);
 	astra_text_add(line, "\n", 1);
 }
 
-static void csv_row(struct astra_text *line, const struct astra_field *fields,
+static void csv_row(struct astra_text *line,
+		    const struct astra_output_field *fields,
 		    const struct astra_sim_result *result, size_t row)
 {
-	for (const struct astra_field *f = fields; f->key; f++) {
+	for (const struct astra_output_field *f = fields; f->key; f++) {
 		if (f != fields)
 			astra_text_add(line, ",", 1);
 		if (f->text)
@@ -80,10 +82,11 @@ int astra_output_csv(FILE *file, const struct astra_rows *rows,
 	return rc;
 }
 
-static void json_row(struct astra_text *line, const struct astra_field *fields,
+static void json_row(struct astra_text *line,
+		     const struct astra_output_field *fields,
 		     const struct astra_sim_result *result, size_t row)
 {
-	for (const struct astra_field *f = fields; f->key; f++) {
+	for (const struct astra_output_field *f = fields; f->key; f++) {
 		astra_text_printf(line, "%s\"%s\": ", f == fields ? "{" : ", ",
 				  f->key);
 		if (f->text)

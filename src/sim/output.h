@@ -10,7 +10,7 @@
 #include "src/sim/metrics.h"
 
 /* A column has either a text or a number. */
-struct astra_field {
+struct astra_output_field {
 	const char *key;
 	const char *(*text)(const struct astra_sim_result *result, size_t row);
 	double (*number)(const struct astra_sim_result *result, size_t row);
@@ -20,7 +20,7 @@ struct astra_field {
  * by one whose key is NULL. (output_fields.c) */
 struct astra_rows {
 	const char *key;
-	const struct astra_field *fields; /* ended by a NULL key */
+	const struct astra_output_field *fields; /* ended by a NULL key */
 	size_t (*count)(const struct astra_sim_result *result);
 };
 extern const struct astra_rows astra_rows_table[];

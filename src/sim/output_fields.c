@@ -138,7 +138,7 @@ static size_t job_count(const struct astra_sim_result *r)
 	return r->trace->job_count;
 }
 
-static const struct astra_field job_fields[] = {
+static const struct astra_output_field job_fields[] = {
 	{"job", job_name, NULL},
 	{"tenant", job_tenant, NULL},
 	{"user", job_user, NULL},
@@ -206,7 +206,7 @@ static size_t tenant_count(const struct astra_sim_result *r)
 	return r->trace->tenant_count;
 }
 
-static const struct astra_field tenant_fields[] = {
+static const struct astra_output_field tenant_fields[] = {
 	{"tenant", tenant_name, NULL},
 	{"weight", NULL, tenant_weight},
 	{"jobs", NULL, tenant_jobs},
@@ -225,7 +225,7 @@ static double cell_begin(const struct astra_sim_result *r, size_t i)
 
 static double cell_end(const struct astra_sim_result *r, size_t i)
 {
-	return fmin(cell_begin(r, i) + r->interval_sec, r->end_sec);
+	return fmin(cell_begin(r, i) + r->interval_sec, r->stop_sec);
 }
 
 static const char *cell_tenant(const struct astra_sim_result *r, size_t i)
@@ -253,7 +253,7 @@ static size_t cell_count(const struct astra_sim_result *r)
 	return r->interval_count * r->trace->tenant_count;
 }
 
-static const struct astra_field cell_fields[] = {
+static const struct astra_output_field cell_fields[] = {
 	{"begin_sec", NULL, cell_begin},
 	{"end_sec", NULL, cell_end},
 	{"tenant", cell_tenant, NULL},
@@ -300,7 +300,7 @@ static size_t run_count(const struct astra_sim_result *r)
 	return r->run_count;
 }
 
-static const struct astra_field run_fields[] = {
+static const struct astra_output_field run_fields[] = {
 	{"job", run_job, NULL},
 	{"tenant", run_tenant, NULL},
 	{"start_sec", NULL, run_start},

@@ -203,8 +203,8 @@ int astra_simulate(const struct astra_trace *trace,
 	rc = begin(&l, policy, err);
 	if (!rc)
 		rc = run(&l, err);
-	if (!rc && astra_watch_finish(&l.v.watch,
-				      fmax(l.now_sec, result->end_sec)) < 0)
+	result->stop_sec = fmax(l.now_sec, result->end_sec);
+	if (!rc && astra_watch_finish(&l.v.watch, result->stop_sec) < 0)
 		rc = astra_error_nomem(err);
 	if (l.self)
 		scheduler->destroy(l.self);

@@ -95,6 +95,7 @@ struct astra_sim_result {
 	double *used_gpu_sec; /* per interval, all tenants */
 	uint64_t gpus;	      /* of the cluster */
 	double end_sec;	      /* when the last job was done: the makespan */
+	double stop_sec;      /* when the simulation stopped, not before that */
 	uint64_t rounds, events, preemptions;
 	struct astra_sim_run *runs;
 	size_t run_count, run_room;

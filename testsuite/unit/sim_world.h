@@ -78,6 +78,7 @@ static inline void make_world(struct world *w)
 	w->result.used_gpu_sec = w->used;
 	w->result.gpus = 4;
 	w->result.end_sec = 200;
+	w->result.stop_sec = 200;
 }
 
 #endif

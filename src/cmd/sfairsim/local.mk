@@ -5,7 +5,19 @@ sfairsim_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 sfairsim_LDADD = libastra-sim.la libastra-policy.la libastra-common.la \
 	$(JANSSON_LIBS) -lm
 sfairsim_SOURCES = \
+	src/cmd/sfairsim/arg_table.c \
+	src/cmd/sfairsim/args.c \
+	src/cmd/sfairsim/args.h \
+	src/cmd/sfairsim/batch.c \
+	src/cmd/sfairsim/batch.h \
+	src/cmd/sfairsim/compare.c \
 	src/cmd/sfairsim/decide.c \
 	src/cmd/sfairsim/main.c \
 	src/cmd/sfairsim/options.c \
+	src/cmd/sfairsim/progress.c \
+	src/cmd/sfairsim/run.c \
+	src/cmd/sfairsim/setup.c \
+	src/cmd/sfairsim/setup.h \
+	src/cmd/sfairsim/table.c \
+	src/cmd/sfairsim/table.h \
 	src/cmd/sfairsim/sfairsim.h

@@ -13,6 +13,8 @@ static const struct command {
 	const char *summary;
 	int (*run)(int argc, char **argv);
 } commands[] = {
+	{"run", "simulate a trace under one policy", sfairsim_run},
+	{"compare", "several policies side by side", sfairsim_compare},
 	{"decide", "one decision, JSON in, JSON out", sfairsim_decide},
 	{"options", "what astraea.conf can say of a pool", sfairsim_options},
 	{NULL, NULL, NULL},

@@ -11,4 +11,8 @@ int sfairsim_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int sfairsim_decide(int argc, char **argv);
 int sfairsim_options(int argc, char **argv);
 
+/* Simulations: one policy, several side by side, the lease term. */
+int sfairsim_run(int argc, char **argv);
+int sfairsim_compare(int argc, char **argv);
+
 #endif

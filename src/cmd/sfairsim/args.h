@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The arguments of run, compare and tune. Each option is a row of a table that
+ * gives its help, too. */
+#ifndef ASTRA_SFAIRSIM_ARGS_H
+#define ASTRA_SFAIRSIM_ARGS_H
+
+#include <stdbool.h>
+
+#include "src/common/error.h"
+#include "src/sim/simulate.h"
+
+#define SFAIRSIM_SETS_MAX 64
+
+/* Texts are borrowed from argv. */
+struct sfairsim_args {
+	/* what runs */
+	const char *trace, *format;
+	const char *generate;
+	uint32_t jobs; /* to generate; 0: as many as the kind has */
+	double days;   /* of them; 0: likewise */
+	uint64_t seed;
+	bool slurmdbd;
+	const char *start, *end, *slurm_cluster;
+	const char *weights;
+	uint32_t procs_per_gpu;
+	/* where */
+	uint32_t nodes, gpus, rack_nodes;
+	const char *cluster_file;
+	/* how */
+	const char *config, *pool, *policies;
+	const char *sets[SFAIRSIM_SETS_MAX];
+	size_t set_count;
+	const char *terms; /* of tune */
+	bool round_given;
+	struct astra_sim_options sim;
+	/* what comes of it */
+	const char *out;
+	const char *jobs_csv, *tenants_csv, *intervals_csv, *runs_csv;
+	const char *json, *csv, *markdown, *html;
+	uint32_t cores; /* 0: all */
+	bool quiet, help;
+};
+
+struct sfairsim_option {
+	const char *name;
+	char letter;	   /* 0: none */
+	const char *value; /* NULL: takes none */
+	const char *help;  /* with \n between lines; NULL: a heading */
+	/* Returns 0, or -1 with err saying what is allowed. */
+	int (*set)(struct sfairsim_args *args, const char *value,
+		   struct astra_error *err);
+};
+
+/* What all three have, and what only some have; ended by a NULL name. */
+extern const struct sfairsim_option sfairsim_common_options[];
+extern const struct sfairsim_option sfairsim_run_options[];
+extern const struct sfairsim_option sfairsim_compare_options[];
+extern const struct sfairsim_option sfairsim_tune_options[];
+
+struct sfairsim_usage {
+	const char *name;    /* of the command */
+	const char *summary; /* for its help */
+	const struct sfairsim_option *own;
+};
+
+/* Parse all arguments; print the help where it is asked for, and set help.
+ * Returns 0, or -1 with err set. */
+int sfairsim_parse(const struct sfairsim_usage *usage, int argc, char **argv,
+		   struct sfairsim_args *args, struct astra_error *err);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Many simulations of one trace, on all cores. */
+#ifndef ASTRA_SFAIRSIM_BATCH_H
+#define ASTRA_SFAIRSIM_BATCH_H
+
+#include "src/cmd/sfairsim/setup.h"
+#include "src/sim/digest.h"
+
+struct sfairsim_case {
+	const char *name; /* for messages */
+	const struct astra_scheduler *scheduler;
+	struct astra_options options;
+	/* What came of it, in memory of its own. */
+	struct sfairsim_share *share;
+	const struct astra_digest *digest;
+};
+
+/* Run each in a process of its own, so many at a time (0: as many as there are
+ * cores); what comes of it does not depend on how many. quiet: show no
+ * progress.
+ * Returns 0, or -1 with err set. Either way sfairsim_batch_clear(). */
+int sfairsim_batch(const struct sfairsim_setup *setup,
+		   struct sfairsim_case *cases, size_t count, uint32_t cores,
+		   bool quiet, struct astra_error *err);
+void sfairsim_batch_clear(const struct sfairsim_setup *setup,
+			  struct sfairsim_case *cases, size_t count);
+
+/* A bar on stderr, where that is a terminal, once a second of real time has
+ * gone; progress.c. */
+struct sfairsim_progress {
+	double begin_sec;
+	bool wanted, drawn;
+};
+void sfairsim_progress_begin(struct sfairsim_progress *p, bool quiet);
+void sfairsim_progress_show(struct sfairsim_progress *p, double done);
+void sfairsim_progress_end(struct sfairsim_progress *p);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sfairsim run: one policy, all there is to know about it. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "src/cmd/sfairsim/batch.h"
+#include "src/cmd/sfairsim/sfairsim.h"
+#include "src/sim/outfile.h"
+#include "src/sim/output.h"
+
+#define OUTPUTS 5
+
+/* Where each goes; NULL: nowhere. The last one is JSON. */
+struct outputs {
+	const char *path[OUTPUTS];
+	char *own[OUTPUTS]; /* those in the folder of --out */
+};
+
+static const char *const kinds[OUTPUTS] = {"jobs", "tenants", "intervals",
+					   "runs", NULL};
+
+/* --out means all files, unless one is told to be elsewhere. */
+static int fill_folder(struct outputs *o, const char *folder,
+		       struct astra_error *err)
+{
+	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
+		return astra_error_set(err, "%s: %s", folder, strerror(errno));
+	for (size_t i = 0; i < OUTPUTS; i++) {
+		if (o->path[i])
+			continue;
+		if (asprintf(&o->own[i], "%s/%s.%s", folder,
+			     kinds[i] ? kinds[i] : "result",
+			     kinds[i] ? "csv" : "json") < 0) {
+			o->own[i] = NULL;
+			return astra_error_nomem(err);
+		}
+		o->path[i] = o->own[i];
+	}
+	return 0;
+}
+
+static int plan_outputs(struct outputs *o, const struct sfairsim_args *args,
+			struct astra_error *err)
+{
+	*o = (struct outputs){
+		.path = {args->jobs_csv, args->tenants_csv, args->intervals_csv,
+			 args->runs_csv, args->json},
+	};
+	if (args->out && fill_folder(o, args->out, err) < 0)
+		return -1;
+	return sfairsim_check_files(o->path, OUTPUTS, err);
+}
+
+static void outputs_clear(struct outputs *o)
+{
+	for (size_t i = 0; i < OUTPUTS; i++)
+		free(o->own[i]);
+}
+
+static int write_one(struct astra_outfiles *files, const char *path,
+		     const char *kind, const struct astra_sim_result *result,
+		     const struct astra_metrics *metrics,
+		     struct astra_error *err)
+{
+	FILE *file = astra_outfiles_open(files, path, err);
+
+	if (!file)
+		return -1;
+	if (!kind)
+		return astra_output_json(file, result, metrics, err);
+	return astra_output_csv(file, astra_rows_find(kind), result, err);
+}
+
+static int write_all(const struct outputs *o,
+		     const struct astra_sim_result *result,
+		     const struct astra_metrics *metrics,
+		     struct astra_error *err)
+{
+	struct astra_outfiles files = {0};
+	bool to_stdout = false;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < OUTPUTS; i++) {
+		if (!o->path[i])
+			continue;
+		to_stdout = to_stdout || !strcmp(o->path[i], "-");
+		rc = write_one(&files, o->path[i], kinds[i], result, metrics,
+			       err);
+	}
+	if (!rc)
+		rc = astra_outfiles_commit(&files, err);
+	astra_outfiles_clear(&files);
+	if (!rc && !to_stdout)
+		rc = astra_output_summary(stdout, result, metrics, err);
+	return rc;
+}
+
+static void tell(void *arg, double done, double now_sec)
+{
+	(void)now_sec;
+	sfairsim_progress_show(arg, done);
+}
+
+static int simulate(struct sfairsim_setup *s, bool quiet,
+		    struct astra_sim_result *result, struct astra_error *err)
+{
+	struct sfairsim_progress progress;
+	int rc;
+
+	sfairsim_progress_begin(&progress, quiet);
+	s->sim.progress = tell;
+	s->sim.progress_arg = &progress;
+	rc = astra_simulate(&s->trace, &s->cluster, s->schedulers[0],
+			    &s->options, &s->sim, result, err);
+	sfairsim_progress_end(&progress);
+	return rc;
+}
+
+static int run(struct sfairsim_setup *s, const struct sfairsim_args *args,
+	       struct astra_error *err)
+{
+	struct astra_sim_result result;
+	struct astra_metrics metrics;
+	struct outputs outputs;
+	int rc = plan_outputs(&outputs, args, err);
+
+	s->sim.runs = outputs.path[3] || outputs.path[4];
+	if (!rc)
+		rc = simulate(s, args->quiet, &result, err);
+	if (!rc) {
+		if (astra_contention(&result) < 0 ||
+		    astra_metrics_compute(&result, &metrics) < 0)
+			rc = astra_error_nomem(err);
+		else
+			rc = write_all(&outputs, &result, &metrics, err);
+		astra_sim_result_clear(&result);
+	}
+	outputs_clear(&outputs);
+	return rc;
+}
+
+int sfairsim_run(int argc, char **argv)
+{
+	static const struct sfairsim_usage usage = {
+		.name = "run",
+		.summary = "Simulate a trace under one policy.",
+		.own = sfairsim_run_options,
+	};
+
+	return sfairsim_command(&usage, argc, argv, false, run);
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/cmd/sfairsim/setup.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/cmd/sfairsim/sfairsim.h"
+#include "src/sim/conf.h"
+#include "src/sim/generate.h"
+#include "src/sim/outfile.h"
+#include "src/sim/read.h"
+#include "src/sim/trace_weights.h"
+
+#define NODE_GPUS 8
+
+void sfairsim_args_init(struct sfairsim_args *args)
+{
+	*args = (struct sfairsim_args){
+		.seed = 1,
+		.format = "auto",
+		.sim = {.checkpoint_sec = 10,
+			.cold_start_sec = 40,
+			.slowdown = {1, 1, 1, 1},
+			.interval_sec = 3600},
+	};
+}
+
+/* The trace. */
+
+static int generate(struct sfairsim_setup *s, const struct sfairsim_args *args,
+		    struct astra_error *err)
+{
+	const struct astra_generate_options options = {
+		.seed = args->seed,
+		.jobs = args->jobs,
+		.days = args->days,
+	};
+
+	return astra_trace_generate(&s->trace, args->generate, &options, err);
+}
+
+static int read_trace(struct sfairsim_setup *s,
+		      const struct sfairsim_args *args, struct astra_error *err)
+{
+	struct astra_read_options options = {
+		.procs_per_gpu = args->procs_per_gpu,
+	};
+	int sources = (args->trace != NULL) + (args->generate != NULL) +
+		      args->slurmdbd;
+
+	if (sources != 1)
+		return astra_error_set(
+			err, "one of --trace, --generate and --from-slurmdbd");
+	if (!args->slurmdbd && (args->start || args->end))
+		return astra_error_set(
+			err, "start= and end= go with --from-slurmdbd");
+	if (args->generate)
+		return generate(s, args, err);
+	if (args->slurmdbd)
+		return astra_trace_from_slurmdbd(&s->trace, args->start,
+						 args->end, args->slurm_cluster,
+						 err);
+	if (astra_trace_format(args->format, &options.format, err) < 0)
+		return -1;
+	return astra_trace_read(&s->trace, args->trace, &options, err);
+}
+
+/* A generated trace's tenants have their quotas for weights. */
+static uint32_t default_nodes(const struct sfairsim_setup *s, uint32_t gpus)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < s->trace.tenant_count; i++)
+		sum += s->trace.tenants[i].weight;
+	return (uint32_t)fmin(1e6, ceil(sum / gpus));
+}
+
+static int make_cluster(struct sfairsim_setup *s,
+			const struct sfairsim_args *args,
+			struct astra_error *err)
+{
+	uint32_t gpus = args->gpus ? args->gpus : NODE_GPUS;
+	uint32_t nodes = args->nodes;
+
+	if (args->cluster_file && (args->nodes || args->gpus))
+		return astra_error_set(
+			err, "either --cluster or --nodes and --gpus");
+	if (args->cluster_file)
+		return astra_cluster_read(&s->cluster, args->cluster_file, err);
+	if (!nodes && args->generate)
+		nodes = default_nodes(s, gpus);
+	if (!nodes)
+		return astra_error_set(err, "how large is the cluster? "
+					    "--nodes=N and --gpus=G, or "
+					    "--cluster=FILE");
+	if (astra_cluster_make(&s->cluster, nodes, gpus, args->rack_nodes) < 0)
+		return astra_error_nomem(err);
+	return 0;
+}
+
+static int weigh(struct sfairsim_setup *s, const struct sfairsim_args *args,
+		 struct astra_error *err)
+{
+	if (args->config &&
+	    astra_conf_weights(args->config, &s->trace, err) < 0)
+		return -1;
+	if (args->weights &&
+	    astra_trace_read_weights(&s->trace, args->weights, err) < 0)
+		return -1;
+	return 0;
+}
+
+static int warn(const struct sfairsim_setup *s, bool quiet,
+		struct astra_error *err)
+{
+	char *text = astra_trace_defects_text(&s->trace);
+
+	if (!text)
+		return astra_error_nomem(err);
+	if (!quiet)
+		fputs(text, stderr);
+	free(text);
+	return 0;
+}
+
+/* The options. */
+
+static int set_option(struct sfairsim_setup *s, const char *pair,
+		      struct astra_error *err)
+{
+	const char *equal = strchr(pair, '=');
+	char *key = strndup(pair, (size_t)(equal - pair));
+	int rc;
+
+	if (!key)
+		return astra_error_nomem(err);
+	rc = astra_options_set(&s->options, key, equal + 1, err);
+	free(key);
+	return rc;
+}
+
+static int read_options(struct sfairsim_setup *s,
+			const struct sfairsim_args *args,
+			struct astra_error *err)
+{
+	astra_options_init(&s->options);
+	if (args->pool && !args->config)
+		return astra_error_set(err, "--pool goes with --config");
+	if (args->config &&
+	    astra_conf_options(args->config, args->pool, &s->options, err) < 0)
+		return -1;
+	for (size_t i = 0; i < args->set_count; i++)
+		if (set_option(s, args->sets[i], err) < 0)
+			return -1;
+	s->sim = args->sim;
+	s->sim.seed = args->seed;
+	if (!args->round_given)
+		s->sim.round_sec = s->options.round_sec;
+	if (!(s->sim.interval_sec > 0))
+		return astra_error_set(err, "--interval: a time above 0");
+	return astra_options_check(&s->options, err);
+}
+
+/* The policies. */
+
+static int no_policy(const char *name, struct astra_error *err)
+{
+	const struct astra_scheduler *const *all = astra_scheduler_all();
+
+	astra_error_set(err, "there is no policy %.64s; there are %s", name,
+			(*all)->name);
+	for (all++; *all; all++) {
+		size_t used = strlen(err->text);
+
+		snprintf(err->text + used, sizeof(err->text) - used, ", %s",
+			 (*all)->name);
+	}
+	return -1;
+}
+
+static int add_policy(struct sfairsim_setup *s, const char *name,
+		      struct astra_error *err)
+{
+	const struct astra_scheduler *scheduler = astra_scheduler_find(name);
+
+	if (!scheduler)
+		return no_policy(name, err);
+	for (size_t i = 0; i < s->scheduler_count; i++)
+		if (s->schedulers[i] == scheduler)
+			return astra_error_set(err, "policy %s is named twice",
+					       name);
+	s->schedulers[s->scheduler_count++] = scheduler;
+	return 0;
+}
+
+static int add_named(struct sfairsim_setup *s, const char *names,
+		     struct astra_error *err)
+{
+	char *copy = strdup(names), *rest = copy, *name;
+	int rc = 0;
+
+	if (!copy)
+		return astra_error_nomem(err);
+	while (!rc && (name = strsep(&rest, ",")))
+		rc = add_policy(s, name, err);
+	free(copy);
+	return rc;
+}
+
+static int find_policies(struct sfairsim_setup *s, const char *names, bool many,
+			 struct astra_error *err)
+{
+	const struct astra_scheduler *const *all = astra_scheduler_all();
+	size_t count = 0;
+
+	while (all[count])
+		count++;
+	s->schedulers = calloc(count + 1, sizeof(*s->schedulers));
+	if (!s->schedulers)
+		return astra_error_nomem(err);
+	if (many && (!names || !strcmp(names, "all"))) {
+		for (size_t i = 0; i < count; i++)
+			s->schedulers[s->scheduler_count++] = all[i];
+		return 0;
+	}
+	if (!many)
+		return add_policy(s, names ? names : s->options.policy, err);
+	return add_named(s, names, err);
+}
+
+int sfairsim_setup_make(struct sfairsim_setup *s,
+			const struct sfairsim_args *args, bool many,
+			struct astra_error *err)
+{
+	*s = (struct sfairsim_setup){0};
+	astra_trace_init(&s->trace);
+	if (read_options(s, args, err) < 0 ||
+	    find_policies(s, args->policies, many, err) < 0 ||
+	    read_trace(s, args, err) < 0 || weigh(s, args, err) < 0 ||
+	    make_cluster(s, args, err) < 0)
+		return -1;
+	astra_trace_fit(&s->trace, s->cluster.gpus);
+	if (warn(s, args->quiet, err) < 0)
+		return -1;
+	if (!s->trace.job_count)
+		return astra_error_set(err, "%s: no job fits the cluster",
+				       s->trace.source);
+	return 0;
+}
+
+void sfairsim_setup_clear(struct sfairsim_setup *s)
+{
+	astra_trace_clear(&s->trace);
+	astra_cluster_clear(&s->cluster);
+	free(s->schedulers);
+}
+
+int sfairsim_check_files(const char *const *paths, size_t count,
+			 struct astra_error *err)
+{
+	for (size_t i = 0; i < count; i++)
+		if (paths[i] && astra_outfile_check(paths[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+int sfairsim_command(const struct sfairsim_usage *usage, int argc, char **argv,
+		     bool many,
+		     int (*act)(struct sfairsim_setup *setup,
+				const struct sfairsim_args *args,
+				struct astra_error *err))
+{
+	struct sfairsim_setup setup;
+	struct sfairsim_args args;
+	struct astra_error err = {""};
+	int rc;
+
+	sfairsim_args_init(&args);
+	if (sfairsim_parse(usage, argc, argv, &args, &err) < 0)
+		return sfairsim_error("%s", err.text);
+	if (args.help)
+		return 0;
+	rc = sfairsim_setup_make(&setup, &args, many, &err);
+	if (!rc)
+		rc = act(&setup, &args, &err);
+	sfairsim_setup_clear(&setup);
+	return rc < 0 ? sfairsim_error("%s", err.text) : 0;
+}

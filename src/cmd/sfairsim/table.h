@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of several runs, in all the ways it can be had. */
+#ifndef ASTRA_SFAIRSIM_TABLE_H
+#define ASTRA_SFAIRSIM_TABLE_H
+
+#include "src/cmd/sfairsim/batch.h"
+#include "src/sim/compare.h"
+
+struct sfairsim_table {
+	const char *what;	 /* its rows are */
+	const char *recommended; /* tune: the label, else NULL */
+	const char *why;	 /* tune: in words */
+};
+
+/* Write the files that args name and, unless one of them is stdout, the table
+ * to stdout. Returns 0, or -1 with err set; no file is there then. */
+int sfairsim_table_write(const struct sfairsim_table *table,
+			 const struct sfairsim_setup *setup,
+			 const struct sfairsim_args *args,
+			 const struct sfairsim_case *cases, size_t count,
+			 struct astra_error *err);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Several runs side by side: which is best in what. */
+#ifndef ASTRA_COMPARE_H
+#define ASTRA_COMPARE_H
+
+#include <stdio.h>
+
+#include "src/sim/digest.h"
+
+struct astra_compared {
+	char label[64]; /* policy, or lease term */
+	const struct astra_digest *digest;
+};
+
+struct astra_comparison {
+	const char *what; /* the labels are: "policy", "LeaseTerm" */
+	const struct astra_trace *trace;
+	uint64_t gpus;
+	const struct astra_compared *cases;
+	size_t count;
+};
+
+/* Whether a case is the best one by a metric, or one of those tied for it. None
+ * is when all are tied, or where there is no better or worse. */
+bool astra_compare_best(const struct astra_comparison *comparison,
+			const struct astra_metric *metric, size_t index);
+
+/* For people, the best marked with a star; width: as astra_grid_print().
+ * All return 0, or -1 with err set. */
+int astra_compare_print(const struct astra_comparison *comparison, FILE *file,
+			size_t width, struct astra_error *err);
+int astra_compare_markdown(const struct astra_comparison *comparison,
+			   FILE *file, struct astra_error *err);
+
+/* For programs: all digits, and no stars. */
+int astra_compare_csv(const struct astra_comparison *comparison, FILE *file,
+		      struct astra_error *err);
+int astra_compare_json(const struct astra_comparison *comparison, FILE *file,
+		       struct astra_error *err);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What remains of a result when it is compared with others: flat, so that it
+ * can lie in memory that processes share. */
+#ifndef ASTRA_DIGEST_H
+#define ASTRA_DIGEST_H
+
+#include "src/sim/metrics.h"
+
+#define ASTRA_CURVE_POINTS 201 /* quantiles 0, 0.5 %, ... 100 % */
+#define ASTRA_TIMELINE_SLOTS 120
+#define ASTRA_BOX_POINTS 5 /* quantiles 5, 25, 50, 75, 95 % */
+
+enum astra_curve {
+	ASTRA_CURVE_JOB_RHO,
+	ASTRA_CURVE_SLOWDOWN,
+	ASTRA_CURVE_COUNT,
+};
+
+struct astra_digest {
+	struct astra_metrics metrics;
+	/* NaN throughout where there is no job to speak of. */
+	double curves[ASTRA_CURVE_COUNT][ASTRA_CURVE_POINTS];
+	double cell_box[ASTRA_BOX_POINTS]; /* rho of tenants in intervals */
+	double stop_sec;
+	double slot_sec;
+	size_t slot_count, tenant_count;
+	double more[]; /* rho of each tenant; GPUs of each in each slot */
+};
+
+/* Bytes of a digest of so many tenants. */
+size_t astra_digest_size(size_t tenant_count);
+
+/* out: zeroed, of that size for the trace's tenants.
+ * Returns 0, or -1 when memory is out. */
+int astra_digest_fill(const struct astra_sim_result *result,
+		      struct astra_digest *out);
+
+/* rho over all the time; NaN: neither use nor entitlement. */
+double astra_digest_tenant_rho(const struct astra_digest *digest,
+			       size_t tenant);
+
+/* GPUs it held on average. */
+double astra_digest_gpus(const struct astra_digest *digest, size_t slot,
+			 size_t tenant);
+
+#endif
