@@ -130,6 +130,19 @@ test_simulate_SOURCES = testsuite/unit/test_simulate.c testsuite/unit/unit.h
 test_simulate_CFLAGS = $(UNIT_CFLAGS)
 test_simulate_LDADD = libastra-sim.la $(UNIT_LIBS)
 
+# Statements about random traces.
+check_PROGRAMS += test_sim_properties test_sim_decide
+test_sim_properties_SOURCES = testsuite/unit/test_sim_properties.c \
+	testsuite/unit/sim_random.h \
+	testsuite/unit/unit.h
+test_sim_properties_CFLAGS = $(UNIT_CFLAGS)
+test_sim_properties_LDADD = libastra-sim.la $(UNIT_LIBS)
+test_sim_decide_SOURCES = testsuite/unit/test_sim_decide.c \
+	testsuite/unit/sim_random.h \
+	testsuite/unit/unit.h
+test_sim_decide_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
+test_sim_decide_LDADD = libastra-sim.la $(UNIT_LIBS) $(JANSSON_LIBS)
+
 # Faults.
 EXTRA_DIST += \
 	testsuite/faults/campaign.py \

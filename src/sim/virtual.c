@@ -138,8 +138,7 @@ static int keep_run(struct astra_virtual *v, uint32_t job, double now_sec)
 		return -1;
 	r->runs[r->run_count++] = (struct astra_sim_run){
 		.job = job,
-		.start_sec =
-			v->active[j->active].start_sec - ASTRA_VIRTUAL_BEGIN,
+		.start_sec = j->start_sec,
 		.end_sec = now_sec,
 		.gpus = v->trace->jobs[job].gpus,
 		.nodes = (uint32_t)j->held_count,
@@ -153,17 +152,15 @@ static void count_losses(struct astra_virtual *v, uint32_t job,
 {
 	const struct astra_virtual_job *j = &v->jobs[job];
 	struct astra_sim_job *out = &v->result->jobs[job];
-	const struct astra_job *a = &v->active[j->active];
-	double start = a->start_sec - ASTRA_VIRTUAL_BEGIN;
 	double gpus = v->trace->jobs[job].gpus;
-	double cold = fmin(signal_sec, j->progress_from_sec) - start;
+	double cold = fmin(signal_sec, j->progress_from_sec) - j->start_sec;
 	double work = progress(j, signal_sec);
 
 	out->cold_gpu_sec += gpus * cold;
 	out->checkpoint_gpu_sec += gpus * (now_sec - signal_sec);
 	out->slow_gpu_sec += gpus * work * (j->slowdown - 1);
 	out->leases += (uint32_t)fmax(
-		1, ceil((now_sec - start) / v->lease_sec - 1e-9));
+		1, ceil((now_sec - j->start_sec) / v->lease_sec - 1e-9));
 }
 
 /* The job leaves its GPUs. */
@@ -177,8 +174,7 @@ static int release(struct astra_virtual *v, uint32_t job, double signal_sec,
 	if (keep_run(v, job, now_sec) < 0)
 		return -1;
 	count_losses(v, job, signal_sec, now_sec);
-	o->attained_gpu_sec += a->request.gpus *
-			       (now_sec + ASTRA_VIRTUAL_BEGIN - a->start_sec);
+	o->attained_gpu_sec += a->request.gpus * (now_sec - j->start_sec);
 	hold(v, j, false);
 	j->held_count = 0;
 	j->run++;
@@ -300,6 +296,7 @@ static int start(struct astra_virtual *v, const struct astra_decision *d,
 	if (take_shares(v, j, shares, d->share_count) < 0)
 		return astra_error_nomem(err);
 	j->slowdown = v->options->slowdown[level_of(v, shares, d->share_count)];
+	j->start_sec = now_sec;
 	j->progress_from_sec = now_sec + v->options->cold_start_sec;
 	o->slowdown = j->slowdown;
 	a->state = ASTRA_JOB_RUNNING;

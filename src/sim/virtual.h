@@ -13,10 +13,11 @@
 
 /* What the cluster knows of a job beside what a scheduler sees. */
 struct astra_virtual_job {
-	uint32_t active; /* its index among the active ones, or ASTRA_NONE */
-	uint32_t run;	 /* changes when events of it become void */
-	bool leaving;	 /* writes its checkpoint */
-	double done_sec; /* before this run */
+	uint32_t active;  /* its index among the active ones, or ASTRA_NONE */
+	uint32_t run;	  /* changes when events of it become void */
+	bool leaving;	  /* writes its checkpoint */
+	double start_sec; /* of this run */
+	double done_sec;  /* before this run */
 	double progress_from_sec; /* after the cold start */
 	double slowdown;
 	struct astra_share *held;
