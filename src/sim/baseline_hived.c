@@ -30,8 +30,7 @@ static int gather(struct astra_baseline_run *run)
 	astra_lines_clear(&run->cells);
 	for (uint32_t i = 0; i < s->job_count; i++) {
 		const struct astra_job *job = &s->jobs[i];
-		const struct astra_baseline_job *m =
-			astra_baseline_memory(run, i);
+		struct astra_baseline_job *m = astra_baseline_memory(run, i);
 		struct astra_entry e = {
 			.submit_sec = job->submit_sec,
 			.id = job->id,
@@ -41,6 +40,7 @@ static int gather(struct astra_baseline_run *run)
 		};
 
 		e.behind = !(e.running && m->guaranteed);
+		m->guaranteed = false;
 		if (astra_job_active(job->state) &&
 		    astra_lines_add(&run->cells, &e) < 0)
 			return -1;
@@ -51,18 +51,19 @@ static int gather(struct astra_baseline_run *run)
 static void guarantee(struct astra_baseline_run *run, uint32_t tenant)
 {
 	double quota = run->tenants[tenant].quota, used = 0;
-	bool full = false;
 	struct astra_entry e;
 
-	while (astra_lines_take(&run->cells, tenant, &e)) {
+	while (astra_compare(used + 1, quota) <= 0 &&
+	       astra_lines_take(&run->cells, tenant, &e)) {
 		double cell =
 			cell_of(run, run->snapshot->jobs[e.index].request.gpus);
-		bool fits = astra_compare(used + cell, quota) <= 0;
 
-		full = full || (!fits && astra_compare(cell, quota) <= 0);
-		astra_baseline_memory(run, e.index)->guaranteed = fits && !full;
-		if (fits && !full)
-			used += cell;
+		if (astra_compare(cell, quota) > 0)
+			continue;
+		if (astra_compare(used + cell, quota) > 0)
+			return;
+		used += cell;
+		astra_baseline_memory(run, e.index)->guaranteed = true;
 	}
 }
 

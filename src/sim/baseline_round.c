@@ -37,15 +37,13 @@ static bool is_leaving(const struct astra_baseline_run *run, uint32_t index)
 			job->restart_cnt + 1);
 }
 
-/* Equal scores stay equal when they were computed in different ways: 30 bits
- * are kept. */
+/* Equal scores stay equal when they were computed in different ways: of the 53
+ * bits 31 are kept (Veltkamp's splitting). */
 static double coarse(double x)
 {
-	int exponent;
-	double mantissa = frexp(x, &exponent);
+	double high = x * ((1 << 22) + 1);
 
-	return isfinite(x) ? ldexp(rint(ldexp(mantissa, 30)), exponent - 30)
-			   : x;
+	return isfinite(high) ? high - (high - x) : x;
 }
 
 static struct astra_entry entry_of(const struct astra_baseline_run *run,
@@ -63,8 +61,9 @@ static struct astra_entry entry_of(const struct astra_baseline_run *run,
 	};
 
 	e.behind = b->preempt == ASTRA_PREEMPT_EVENT && !e.running;
-	if (b->rank)
-		e.rank = b->rank(run, index);
+	if (!b->rank)
+		return e;
+	e.rank = b->rank(run, index);
 	e.rank.major = coarse(e.rank.major);
 	e.rank.minor = coarse(e.rank.minor);
 	return e;
@@ -102,6 +101,8 @@ static int gather_job(struct astra_baseline_run *run, uint32_t index)
 		t->planned += job->request.gpus;
 		return push(&run->picked, index);
 	}
+	if (job->request.gpus > run->most) /* it can't start */
+		return 0;
 	if (running)
 		run->budget += job->request.gpus;
 	if (job->request.gpus < run->smallest)
@@ -329,22 +330,25 @@ static int fill(struct astra_baseline_run *run)
 	return 0;
 }
 
-/* Whether even the smallest that waits finds no GPUs. */
-static bool none_free(const struct astra_baseline_run *run)
+static uint64_t count_free(const struct astra_snapshot *s)
 {
-	const struct astra_snapshot *s = run->snapshot;
 	uint64_t gpus = 0;
 
-	for (size_t i = 0; i < s->node_count && gpus < run->least; i++)
+	for (size_t i = 0; i < s->node_count; i++)
 		if (s->nodes[i].usable)
 			gpus += s->nodes[i].gpus_free;
-	return gpus < run->least;
+	return gpus;
 }
 
 int astra_baseline_decide(struct astra_baseline_run *run)
 {
-	if (!run->full && none_free(run))
+	uint64_t gpus = count_free(run->snapshot);
+
+	if (!run->full && gpus < run->least)
 		return 0;
+	run->most = UINT64_MAX;
+	if (!run->full && run->baseline->unfit == ASTRA_UNFIT_SKIP)
+		run->most = gpus;
 	if ((run->baseline->prepare && run->baseline->prepare(run) < 0) ||
 	    gather(run) < 0 || (run->full && choose(run) < 0))
 		return -1;
