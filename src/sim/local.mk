@@ -106,8 +106,24 @@ libastra_sim_la_SOURCES += \
 
 check_PROGRAMS += test_baselines
 test_baselines_SOURCES = testsuite/unit/test_baselines.c \
-	testsuite/unit/unit.h \
 	testsuite/unit/step_world.c \
-	testsuite/unit/step_world.h
+	testsuite/unit/step_world.h \
+	testsuite/unit/unit.h
 test_baselines_CFLAGS = $(UNIT_CFLAGS)
 test_baselines_LDADD = libastra-sim.la $(UNIT_LIBS)
+
+check_PROGRAMS += test_baselines_tenants
+test_baselines_tenants_SOURCES = testsuite/unit/test_baselines_tenants.c \
+	testsuite/unit/step_world.c \
+	testsuite/unit/step_world.h \
+	testsuite/unit/unit.h
+test_baselines_tenants_CFLAGS = $(UNIT_CFLAGS)
+test_baselines_tenants_LDADD = libastra-sim.la $(UNIT_LIBS)
+
+check_PROGRAMS += test_baselines_run
+test_baselines_run_SOURCES = testsuite/unit/test_baselines_run.c \
+	testsuite/unit/step_world.c \
+	testsuite/unit/step_world.h \
+	testsuite/unit/unit.h
+test_baselines_run_CFLAGS = $(UNIT_CFLAGS)
+test_baselines_run_LDADD = libastra-sim.la $(UNIT_LIBS)
