@@ -24,3 +24,13 @@ libastra_common_la_SOURCES = \
 	src/common/random.h \
 	src/common/text.c \
 	src/common/text.h
+
+check_PROGRAMS += test_intern
+test_intern_SOURCES = testsuite/unit/test_intern.c testsuite/unit/unit.h
+test_intern_CFLAGS = $(UNIT_CFLAGS)
+test_intern_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += test_random
+test_random_SOURCES = testsuite/unit/test_random.c testsuite/unit/unit.h
+test_random_CFLAGS = $(UNIT_CFLAGS)
+test_random_LDADD = $(UNIT_LIBS)

@@ -54,6 +54,45 @@ libastra_sim_la_SOURCES += \
 	src/sim/trace_weights.c \
 	src/sim/trace_weights.h
 
+check_PROGRAMS += test_field
+test_field_SOURCES = testsuite/unit/test_field.c testsuite/unit/unit.h
+test_field_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_field_LDADD = libastra-sim.la $(UNIT_LIBS)
+
+check_PROGRAMS += test_generate
+test_generate_SOURCES = testsuite/unit/test_generate.c testsuite/unit/unit.h
+test_generate_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_generate_LDADD = libastra-sim.la $(UNIT_LIBS)
+
+check_PROGRAMS += test_read
+test_read_SOURCES = testsuite/unit/test_read.c \
+	testsuite/unit/trace_file.h testsuite/unit/unit.h
+test_read_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_read_LDADD = libastra-sim.la $(UNIT_LIBS)
+
+check_PROGRAMS += test_read_bad
+test_read_bad_SOURCES = testsuite/unit/test_read_bad.c \
+	testsuite/unit/trace_file.h testsuite/unit/unit.h
+test_read_bad_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_read_bad_LDADD = libastra-sim.la $(UNIT_LIBS)
+
+check_PROGRAMS += test_read_sacct
+test_read_sacct_SOURCES = testsuite/unit/test_read_sacct.c \
+	testsuite/unit/trace_file.h testsuite/unit/unit.h
+test_read_sacct_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_read_sacct_LDADD = libastra-sim.la $(UNIT_LIBS)
+
+check_PROGRAMS += test_trace
+test_trace_SOURCES = testsuite/unit/test_trace.c testsuite/unit/unit.h
+test_trace_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_trace_LDADD = libastra-sim.la $(UNIT_LIBS)
+
+check_PROGRAMS += test_trace_weights
+test_trace_weights_SOURCES = testsuite/unit/test_trace_weights.c \
+	testsuite/unit/trace_file.h testsuite/unit/unit.h
+test_trace_weights_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_trace_weights_LDADD = libastra-sim.la $(UNIT_LIBS)
+
 # What comes after a simulation: its numbers.
 libastra_sim_la_SOURCES += \
 	src/sim/compare.c \

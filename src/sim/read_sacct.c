@@ -3,7 +3,6 @@
  * what its user may see. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,8 +65,10 @@ static int start_sacct(struct child *child, char *const *argv,
 	return astra_error_set(err, "fork: %s", strerror(errno));
 }
 
-/* What sacct said first, or its status. Returns -1. */
-static int complain(FILE *complaints, int status, struct astra_error *err)
+/* What sacct said first; else what was wrong with its output, after which it
+ * had nowhere to write; else its status. Returns -1. */
+static int complain(FILE *complaints, int status, int rc,
+		    struct astra_error *err)
 {
 	char line[256];
 
@@ -76,6 +77,8 @@ static int complain(FILE *complaints, int status, struct astra_error *err)
 		line[strcspn(line, "\n")] = '\0';
 		return astra_error_set(err, "sacct failed: %s", line);
 	}
+	if (rc < 0)
+		return -1;
 	if (WIFSIGNALED(status))
 		return astra_error_set(err, "sacct failed: signal %d",
 				       WTERMSIG(status));
@@ -83,14 +86,7 @@ static int complain(FILE *complaints, int status, struct astra_error *err)
 			       WEXITSTATUS(status));
 }
 
-/* Whether nobody read its output to the end. */
-static bool died_of_us(int status)
-{
-	return WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE;
-}
-
-/* Wait for the end. rc: of reading. Returns 0, or -1 with err set; a failure of
- * sacct goes before what its output was taken for. */
+/* Wait for the end. rc: of reading. Returns 0, or -1 with err set. */
 static int end_sacct(struct child *child, int rc, struct astra_error *err)
 {
 	int status;
@@ -101,8 +97,8 @@ static int end_sacct(struct child *child, int rc, struct astra_error *err)
 	while (pid < 0 && errno == EINTR);
 	if (pid < 0)
 		rc = astra_error_set(err, "waitpid: %s", strerror(errno));
-	else if (status && !(rc < 0 && died_of_us(status)))
-		rc = complain(child->complaints, status, err);
+	else if (status)
+		rc = complain(child->complaints, status, rc, err);
 	fclose(child->complaints);
 	return rc;
 }
