@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 #define NUMBER_MAX 1e15
 #define COUNT_MAX 1e6
@@ -141,39 +140,57 @@ static int digits_at(const char *text, const char *pattern, char letter)
 	return value;
 }
 
-/* YYYY-MM-DDTHH:MM:SS, the T may be a space. */
+/* Whether it has the form of a time, the T may be a space. */
+static bool has_form(const char *text, const char *pattern)
+{
+	for (; *pattern; pattern++, text++) {
+		bool ok = *pattern == '-' || *pattern == ':' ? *text == *pattern
+			  : *pattern == 'T' ? *text == 'T' || *text == ' '
+					    : is_digit(*text);
+
+		if (!ok)
+			return false;
+	}
+	return !*text;
+}
+
+/* Days from 1970-01-01 in the Gregorian calendar: years begin in March, so that
+ * the odd day is their last. */
+static int64_t days_since_1970(int year, int month, int day)
+{
+	int64_t y = month > 2 ? year : year - 1;
+	int64_t m = month > 2 ? month - 3 : month + 9;
+
+	return 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day -
+	       719469;
+}
+
+/* YYYY-MM-DDTHH:MM:SS; timegm() takes a lock and four times as long. */
 static bool calendar_time(const char *text, double *sec)
 {
 	static const char pattern[] = "YYYY-MM-DDThh:mm:ss";
-	struct tm tm = {0};
+	int year, month, day, hour, minute, second;
 
-	for (size_t i = 0; i < sizeof(pattern); i++)
-		if (strchr("YMDhms", pattern[i]) && pattern[i]
-			    ? !is_digit(text[i])
-			    : text[i] != pattern[i] &&
-				      !(pattern[i] == 'T' && text[i] == ' '))
-			return false;
-	tm.tm_year = digits_at(text, pattern, 'Y') - 1900;
-	tm.tm_mon = digits_at(text, pattern, 'M') - 1;
-	tm.tm_mday = digits_at(text, pattern, 'D');
-	tm.tm_hour = digits_at(text, pattern, 'h');
-	tm.tm_min = digits_at(text, pattern, 'm');
-	tm.tm_sec = digits_at(text, pattern, 's');
-	if (tm.tm_year < 70 || tm.tm_mon < 0 || tm.tm_mon > 11 ||
-	    tm.tm_mday < 1 || tm.tm_mday > 31 || tm.tm_hour > 23 ||
-	    tm.tm_min > 59 || tm.tm_sec > 60)
+	if (!has_form(text, pattern))
 		return false;
-	*sec = (double)timegm(&tm);
+	year = digits_at(text, pattern, 'Y');
+	month = digits_at(text, pattern, 'M');
+	day = digits_at(text, pattern, 'D');
+	hour = digits_at(text, pattern, 'h');
+	minute = digits_at(text, pattern, 'm');
+	second = digits_at(text, pattern, 's');
+	if (year < 1970 || month < 1 || month > 12 || day < 1 || day > 31 ||
+	    hour > 23 || minute > 59 || second > 60)
+		return false;
+	*sec = (double)(days_since_1970(year, month, day) * 86400 +
+			hour * 3600 + minute * 60 + second);
 	return true;
 }
 
 enum astra_field astra_field_time(const char *text, double *sec)
 {
-	enum astra_field rc = astra_field_number(text, sec);
-
-	if (rc == ASTRA_FIELD_BAD && calendar_time(text, sec))
-		return ASTRA_FIELD_OK;
-	return rc;
+	return calendar_time(text, sec) ? ASTRA_FIELD_OK
+					: astra_field_number(text, sec);
 }
 
 /* One item of a list of TRES. key_length: of what stands before "=". */

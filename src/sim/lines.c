@@ -114,7 +114,10 @@ static bool end_text(char *line, size_t size)
 	if (size && line[size - 1] == '\r')
 		size--;
 	while (at < size && length) {
-		length = character((unsigned char *)line + at, size - at);
+		length = line[at] >= ' ' && line[at] <= '~'
+				 ? 1
+				 : character((unsigned char *)line + at,
+					     size - at);
 		at += length;
 	}
 	line[at] = '\0';

@@ -49,6 +49,16 @@ int astra_read_line(struct astra_trace *trace, struct astra_lines *lines,
 	return rc;
 }
 
+struct astra_line_start astra_line_start(const char *line)
+{
+	struct astra_line_start start;
+	size_t length = strnlen(line, sizeof(start.text) - 1);
+
+	memcpy(start.text, line, length);
+	start.text[length] = '\0';
+	return start;
+}
+
 void astra_read_defect(struct astra_trace *trace, enum astra_defect kind,
 		       uint32_t line, const char *column, const char *value)
 {

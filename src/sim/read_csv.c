@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Text with named columns, ours or sacct's: what a line says of a job, and
  * whether it is one. */
-#include <stdio.h>
 #include <string.h>
 
 #include "src/policy/model.h"
@@ -222,10 +221,9 @@ static bool is_step(const struct reader *reader)
 static bool split(struct reader *reader, char *line)
 {
 	const struct astra_columns *columns = &reader->columns;
-	char start[48]; /* the line is gone afterwards */
+	struct astra_line_start start = astra_line_start(line);
 	size_t count;
 
-	snprintf(start, sizeof(start), "%s", line);
 	count = astra_field_split(line, columns->separator,
 				  columns->separator != '|', reader->fields,
 				  ASTRA_COLUMN_MAX);
@@ -234,7 +232,7 @@ static bool split(struct reader *reader, char *line)
 	reader->trace->lines++;
 	if (count != columns->count)
 		astra_trace_defect(reader->trace, ASTRA_DEFECT_FIELDS,
-				   reader->line, start);
+				   reader->line, start.text);
 	return count == columns->count;
 }
 

@@ -23,6 +23,12 @@ bool astra_is_swf(const char *line);
 int astra_read_line(struct astra_trace *trace, struct astra_lines *lines,
 		    char **line, struct astra_error *err);
 
+/* The beginning of a line, kept for when it is cut up. */
+struct astra_line_start {
+	char text[48];
+};
+struct astra_line_start astra_line_start(const char *line);
+
 /* Count a defect of a named value: "gpus=-1". */
 void astra_read_defect(struct astra_trace *trace, enum astra_defect kind,
 		       uint32_t line, const char *column, const char *value);

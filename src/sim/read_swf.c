@@ -3,7 +3,6 @@
  * standards for the evaluation of parallel job schedulers, JSSPP 1999; version
  * 2.2 of the Parallel Workloads Archive): 18 numbers a job, -1 for unknown,
  * comments behind ';', some of which are "; Key: value". */
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -165,18 +164,17 @@ static void read_comment(struct astra_trace *trace, const char *line)
 
 static int read_line(struct reader *reader, char *line)
 {
-	char start[48]; /* the line is gone afterwards */
+	struct astra_line_start start = astra_line_start(line);
 
 	if (line[strspn(line, " \t")] == ';') {
 		read_comment(reader->trace, line + strspn(line, " \t"));
 		return 0;
 	}
 	reader->trace->lines++;
-	snprintf(start, sizeof(start), "%s", line);
 	if (split(line, reader->fields) == SWF_COUNT)
 		return read_job(reader);
 	astra_trace_defect(reader->trace, ASTRA_DEFECT_FIELDS, reader->line,
-			   start);
+			   start.text);
 	return 0;
 }
 
