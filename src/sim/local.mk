@@ -29,6 +29,8 @@ libastra_sim_la_SOURCES = \
 
 # Where a trace comes from.
 libastra_sim_la_SOURCES += \
+	src/sim/child.c \
+	src/sim/child.h \
 	src/sim/columns.c \
 	src/sim/columns.h \
 	src/sim/field.c \

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/sim/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "src/common/text.h"
+
+#define NOT_FOUND 127 /* as a shell has it */
+
+/* In the child. */
+static void become(char *const *argv, bool apart, int output, int complaints)
+{
+	if ((apart && setpgid(0, 0) < 0) || dup2(output, STDOUT_FILENO) < 0 ||
+	    dup2(complaints, STDERR_FILENO) < 0)
+		_exit(NOT_FOUND);
+	/* No time zone, no hour lost in autumn. */
+	setenv("SLURM_TIME_FORMAT", "%s", 1);
+	execvp(argv[0], argv);
+	fprintf(stderr, "%s: %s\n", argv[0], strerror(errno));
+	fflush(stderr);
+	_exit(NOT_FOUND);
+}
+
+int astra_child_start(struct astra_child *child, char *const *argv, bool apart,
+		      struct astra_error *err)
+{
+	int ends[2];
+
+	*child = (struct astra_child){
+		.name = argv[0],
+		.pid = -1,
+		.output = -1,
+		.complaints = tmpfile(),
+	};
+	if (!child->complaints)
+		return astra_error_set(err, "cannot make a file in /tmp: %s",
+				       strerror(errno));
+	if (pipe2(ends, O_CLOEXEC) < 0) {
+		fclose(child->complaints);
+		return astra_error_set(err, "pipe: %s", strerror(errno));
+	}
+	fflush(NULL);
+	child->pid = fork();
+	if (!child->pid)
+		become(argv, apart, ends[1], fileno(child->complaints));
+	close(ends[1]);
+	child->output = ends[0];
+	if (child->pid > 0)
+		return 0;
+	close(ends[0]);
+	fclose(child->complaints);
+	return astra_error_set(err, "fork: %s", strerror(errno));
+}
+
+/* What it said first; else what was wrong with its output, after which it had
+ * nowhere to write; else its status. Returns -1. */
+static int complain(const struct astra_child *child, int status, int rc,
+		    struct astra_error *err)
+{
+	char line[256];
+
+	rewind(child->complaints);
+	if (fgets(line, sizeof(line), child->complaints)) {
+		line[strcspn(line, "\n")] = '\0';
+		return astra_error_set(err, "%s failed: %s", child->name, line);
+	}
+	if (rc < 0)
+		return -1;
+	if (WIFSIGNALED(status))
+		return astra_error_set(err, "%s failed: signal %d", child->name,
+				       WTERMSIG(status));
+	return astra_error_set(err, "%s failed: exit status %d", child->name,
+			       WEXITSTATUS(status));
+}
+
+int astra_child_end(struct astra_child *child, int rc, struct astra_error *err)
+{
+	int status;
+	pid_t pid;
+
+	do
+		pid = waitpid(child->pid, &status, 0);
+	while (pid < 0 && errno == EINTR);
+	if (pid < 0)
+		rc = astra_error_set(err, "waitpid: %s", strerror(errno));
+	else if (status)
+		rc = complain(child, status, rc, err);
+	fclose(child->complaints);
+	return rc;
+}
+
+static int read_all(int fd, struct astra_text *text, struct astra_error *err)
+{
+	char bytes[4096];
+	ssize_t got;
+
+	for (;;) {
+		got = read(fd, bytes, sizeof(bytes));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return astra_error_set(err, "read: %s",
+					       strerror(errno));
+		if (!got)
+			return astra_text_add(text, "", 0) < 0
+				       ? astra_error_nomem(err)
+				       : 0;
+		if (astra_text_add(text, bytes, (size_t)got) < 0)
+			return astra_error_nomem(err);
+	}
+}
+
+int astra_child_text(char *const *argv, char **text, struct astra_error *err)
+{
+	struct astra_text all = {0};
+	struct astra_child child;
+	int rc;
+
+	if (astra_child_start(&child, argv, true, err) < 0)
+		return -1;
+	rc = read_all(child.output, &all, err);
+	close(child.output);
+	rc = astra_child_end(&child, rc, err);
+	if (rc < 0) {
+		astra_text_clear(&all);
+		return -1;
+	}
+	*text = all.bytes;
+	return 0;
+}
