@@ -21,8 +21,7 @@ static void become(char *const *argv, bool apart, int output, int complaints)
 	/* No time zone, no hour lost in autumn. */
 	setenv("SLURM_TIME_FORMAT", "%s", 1);
 	execvp(argv[0], argv);
-	fprintf(stderr, "%s: %s\n", argv[0], strerror(errno));
-	fflush(stderr);
+	dprintf(STDERR_FILENO, "%s: %s\n", argv[0], strerror(errno));
 	_exit(NOT_FOUND);
 }
 
