@@ -32,6 +32,7 @@ int astra_trace_read(struct astra_trace *trace, const char *path,
 
 /* Ask sacct for all jobs that were there between two times, which are as sacct
  * takes them, and finish the trace. Weights are not asked for.
+ * start: NULL is refused. end: NULL: now.
  * cluster: NULL: the one of slurm.conf.
  * Returns as astra_trace_read(); what sacct complained of is in err. */
 int astra_trace_from_slurmdbd(struct astra_trace *trace, const char *start,

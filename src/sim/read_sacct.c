@@ -40,8 +40,12 @@ int astra_trace_from_slurmdbd(struct astra_trace *trace, const char *start,
 			NULL};
 	struct astra_child child;
 
+	if (!start)
+		return astra_error_set(err, "from when on? start=TIME, as "
+					    "sacct takes it: 2026-11-01, "
+					    "now-14days");
 	snprintf(since, sizeof(since), "--starttime=%s", start);
-	snprintf(until, sizeof(until), "--endtime=%s", end);
+	snprintf(until, sizeof(until), "--endtime=%s", end ? end : "now");
 	snprintf(format, sizeof(format), "--format=%s", columns);
 	snprintf(where, sizeof(where), "--clusters=%s", cluster ? cluster : "");
 	trace->source = "sacct";

@@ -35,8 +35,7 @@ struct astra_trace_tenant {
 	double weight;
 };
 
-/* Lines that are no job, or not as they were given. The first four are errors
- * of the file, see astra_trace_check(). */
+/* Lines that are no job, or not as they were given. */
 enum astra_defect {
 	ASTRA_DEFECT_TEXT,	 /* left out: is no line of text */
 	ASTRA_DEFECT_FIELDS,	 /* left out: not as many fields as there are */
@@ -99,8 +98,9 @@ int astra_trace_finish(struct astra_trace *trace, struct astra_error *err);
  * larger than its tenant's quota of them. */
 void astra_trace_fit(struct astra_trace *trace, uint64_t gpus);
 
-/* Returns 0, or -1 with err naming file, line and value when a line is broken:
- * one of the first four defects. */
+/* Returns 0, or -1 with err naming file, line and value of the first line that
+ * is not as it should be: no text, with a wrong number of fields, a bad value,
+ * no duration, or not in the order of submission. */
 int astra_trace_check(const struct astra_trace *trace, struct astra_error *err);
 
 /* The defects as lines of text for people, "" when there are none; the first

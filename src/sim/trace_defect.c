@@ -24,7 +24,7 @@ static const struct kind {
 	[ASTRA_DEFECT_PART] = {"kept", "part of a GPU counted as a whole one",
 			       false},
 	[ASTRA_DEFECT_UNSORTED] = {"kept", "submitted before the line above",
-				   false},
+				   true},
 	[ASTRA_DEFECT_CLUSTER] = {"left out", "larger than the cluster", false},
 	[ASTRA_DEFECT_QUOTA] = {"kept", "larger than its tenant's quota",
 				false},

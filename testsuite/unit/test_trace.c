@@ -146,6 +146,10 @@ static void the_first_broken_line_is_named(void **state)
 	assert_string_equal(err.text, "file: line 4: duration missing or "
 				      "negative: duration_s=-3");
 	assert_int_equal(trace.defects[ASTRA_DEFECT_DURATION].lines, 2);
+	astra_trace_defect(&trace, ASTRA_DEFECT_UNSORTED, 3, "submit_s=0");
+	assert_int_equal(astra_trace_check(&trace, &err), -1);
+	assert_string_equal(err.text, "file: line 3: submitted before the line "
+				      "above: submit_s=0");
 	astra_trace_clear(&trace);
 }
 

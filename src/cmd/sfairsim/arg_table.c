@@ -103,6 +103,7 @@ TEXT(json)
 TEXT(csv)
 TEXT(markdown)
 TEXT(html)
+FLAG(lenient)
 FLAG(slurmdbd)
 FLAG(quiet)
 FLAG(help)
@@ -185,6 +186,8 @@ const struct sfairsim_option sfairsim_common_options[] = {
 	 set_trace},
 	{"format", 0, "NAME", "of the trace: auto, csv, sacct, swf [auto]",
 	 set_format},
+	{"lenient", 0, NULL, "go on without those of its lines that are bad",
+	 set_lenient},
 	{"procs-per-gpu", 0, "N", "SWF: so many processors are one GPU [1]",
 	 set_procs_per_gpu},
 	{"generate", 'g', "KIND", "make the jobs up: venus, philly or apps",

@@ -19,6 +19,7 @@ struct sfairsim_args {
 	uint32_t jobs; /* to generate; 0: as many as the kind has */
 	double days;   /* of them; 0: likewise */
 	uint64_t seed;
+	bool lenient; /* go on without bad lines */
 	bool slurmdbd;
 	const char *start, *end, *slurm_cluster;
 	const char *weights;

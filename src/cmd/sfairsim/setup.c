@@ -62,9 +62,13 @@ static int read_trace(struct sfairsim_setup *s,
 		return astra_trace_from_slurmdbd(&s->trace, args->start,
 						 args->end, args->slurm_cluster,
 						 err);
-	if (astra_trace_format(args->format, &options.format, err) < 0)
+	if (astra_trace_format(args->format, &options.format, err) < 0 ||
+	    astra_trace_read(&s->trace, args->trace, &options, err) < 0)
 		return -1;
-	return astra_trace_read(&s->trace, args->trace, &options, err);
+	if (args->lenient || astra_trace_check(&s->trace, err) == 0)
+		return 0;
+	astra_error_add(err, "--lenient goes on without such lines");
+	return -1;
 }
 
 /* A generated trace's tenants have their quotas for weights. */
