@@ -73,6 +73,8 @@ int astra_digest_fill(const struct astra_sim_result *result,
 		       out->curves[ASTRA_CURVE_JOB_RHO]) < 0 ||
 	    fill_curve(result, ASTRA_SERIES_SLOWDOWN,
 		       out->curves[ASTRA_CURVE_SLOWDOWN]) < 0 ||
+	    fill_curve(result, ASTRA_SERIES_SHARE_FTF,
+		       out->curves[ASTRA_CURVE_SHARE_FTF]) < 0 ||
 	    fill_box(result, out->cell_box) < 0)
 		return -1;
 	for (size_t i = 0; i < out->tenant_count; i++)

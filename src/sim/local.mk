@@ -106,6 +106,19 @@ libastra_sim_la_SOURCES += \
 	src/sim/digest.h \
 	src/sim/grid.c \
 	src/sim/grid.h \
+	src/sim/html.h \
+	src/sim/html_bars.c \
+	src/sim/html_box.c \
+	src/sim/html_chart.c \
+	src/sim/html_curve.c \
+	src/sim/html_page.c \
+	src/sim/html_priv.h \
+	src/sim/html_scale.c \
+	src/sim/html_style.c \
+	src/sim/html_table.c \
+	src/sim/html_terms.c \
+	src/sim/html_text.c \
+	src/sim/html_timeline.c \
 	src/sim/metric_table.c \
 	src/sim/metrics.c \
 	src/sim/metrics.h \

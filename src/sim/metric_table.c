@@ -69,6 +69,5 @@ const struct astra_metric astra_metric_table[] = {
 	 -1},
 	{"done", "done", "jobs done", "jobs", "jobs that were completed",
 	 AT(done), 0},
-	{"jobs", "jobs", "jobs", "jobs", "jobs in the trace", AT(jobs), 0},
 	{NULL, NULL, NULL, NULL, NULL, 0, 0},
 };

@@ -117,7 +117,6 @@ static void cost(const struct astra_sim_result *r, struct astra_metrics *out)
 		preemptions += j->preemptions;
 		done += j->end_sec >= 0;
 	}
-	out->jobs = jobs;
 	out->done = done;
 	out->utilisation = utilisation(r);
 	out->preemptions = jobs > 0 ? preemptions / jobs : (double)NAN;
@@ -132,6 +131,15 @@ int astra_metrics_compute(const struct astra_sim_result *result,
 	if (fairness(result, out) < 0 || times(result, out) < 0)
 		return -1;
 	return 0;
+}
+
+const struct astra_metric *astra_metric_find(const char *key)
+{
+	const struct astra_metric *m = astra_metric_table;
+
+	while (m->key && strcmp(m->key, key) != 0)
+		m++;
+	return m;
 }
 
 double astra_metric_value(const struct astra_metrics *metrics,

@@ -9,8 +9,8 @@
 #include "src/sim/simulate.h"
 
 struct astra_metrics {
-	double jobs, done; /* jobs in the trace, jobs that were completed */
-	double job_loss;   /* share of jobs with rho < 0.95 (sharing loss) */
+	double done;	 /* jobs that were completed */
+	double job_loss; /* share of jobs with rho < 0.95 (sharing loss) */
 	double job_rho_p5, job_rho_p50, job_rho_p95; /* Eq. 12 */
 	double tenant_loss; /* share of tenant intervals with rho < 1 */
 	double tenant_rho_min, tenant_rho_max; /* Eqs. 15, 16; all the time */
@@ -79,6 +79,9 @@ struct astra_metric {
 	int better;	   /* -1: lower is better, 1: higher, 0: neither */
 };
 extern const struct astra_metric astra_metric_table[];
+
+/* By key, which must be one of the table's. */
+const struct astra_metric *astra_metric_find(const char *key);
 
 double astra_metric_value(const struct astra_metrics *metrics,
 			  const struct astra_metric *metric);

@@ -40,6 +40,7 @@ struct sfairsim_args {
 	const char *json, *csv, *markdown, *html;
 	uint32_t cores; /* 0: all */
 	bool quiet, help;
+	const char *command; /* the command line, for the page */
 };
 
 struct sfairsim_option {

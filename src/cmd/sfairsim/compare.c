@@ -13,7 +13,10 @@ static int compare(struct sfairsim_setup *s, const struct sfairsim_args *args,
 {
 	size_t count = s->scheduler_count;
 	struct sfairsim_case *cases = calloc(count, sizeof(*cases));
-	struct sfairsim_table table = {.what = "policy"};
+	const struct sfairsim_table table = {
+		.what = "policy",
+		.title = "Policies side by side",
+	};
 	int rc;
 
 	if (!cases)

@@ -20,4 +20,7 @@ sfairsim_SOURCES = \
 	src/cmd/sfairsim/setup.h \
 	src/cmd/sfairsim/table.c \
 	src/cmd/sfairsim/table.h \
+	src/cmd/sfairsim/terms.c \
+	src/cmd/sfairsim/terms.h \
+	src/cmd/sfairsim/tune.c \
 	src/cmd/sfairsim/sfairsim.h

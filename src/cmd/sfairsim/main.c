@@ -15,6 +15,7 @@ static const struct command {
 } commands[] = {
 	{"run", "simulate a trace under one policy", sfairsim_run},
 	{"compare", "several policies side by side", sfairsim_compare},
+	{"tune", "find the lease term", sfairsim_tune},
 	{"decide", "one decision, JSON in, JSON out", sfairsim_decide},
 	{"options", "what astraea.conf can say of a pool", sfairsim_options},
 	{NULL, NULL, NULL},

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "src/cmd/sfairsim/sfairsim.h"
+#include "src/common/text.h"
 #include "src/sim/conf.h"
 #include "src/sim/generate.h"
 #include "src/sim/outfile.h"
@@ -270,6 +271,35 @@ int sfairsim_check_files(const char *const *paths, size_t count,
 	return 0;
 }
 
+/* As it was typed, or nearly so; for free(). */
+static char *command_line(int argc, char **argv)
+{
+	struct astra_text text = {0};
+
+	astra_text_printf(&text, "sfairsim");
+	for (int i = 0; i < argc; i++)
+		astra_text_printf(&text, " %s", argv[i]);
+	return text.bytes;
+}
+
+static int check_outputs(const struct sfairsim_args *args,
+			 struct astra_error *err)
+{
+	const char *const paths[] = {
+		args->jobs_csv, args->tenants_csv, args->intervals_csv,
+		args->runs_csv, args->csv,	   args->json,
+		args->markdown, args->html,
+	};
+	const size_t count = sizeof(paths) / sizeof(*paths);
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < i; k++)
+			if (paths[i] && paths[k] && !strcmp(paths[i], paths[k]))
+				return astra_error_set(
+					err, "two outputs go to %s", paths[i]);
+	return sfairsim_check_files(paths, count, err);
+}
+
 int sfairsim_command(const struct sfairsim_usage *usage, int argc, char **argv,
 		     bool many,
 		     int (*act)(struct sfairsim_setup *setup,
@@ -279,16 +309,20 @@ int sfairsim_command(const struct sfairsim_usage *usage, int argc, char **argv,
 	struct sfairsim_setup setup;
 	struct sfairsim_args args;
 	struct astra_error err = {""};
+	char *command = command_line(argc, argv);
 	int rc;
 
 	sfairsim_args_init(&args);
-	if (sfairsim_parse(usage, argc, argv, &args, &err) < 0)
-		return sfairsim_error("%s", err.text);
-	if (args.help)
-		return 0;
-	rc = sfairsim_setup_make(&setup, &args, many, &err);
-	if (!rc)
-		rc = act(&setup, &args, &err);
-	sfairsim_setup_clear(&setup);
+	args.command = command ? command : "";
+	rc = sfairsim_parse(usage, argc, argv, &args, &err);
+	if (!rc && !args.help)
+		rc = check_outputs(&args, &err);
+	if (!rc && !args.help) {
+		rc = sfairsim_setup_make(&setup, &args, many, &err);
+		if (!rc)
+			rc = act(&setup, &args, &err);
+		sfairsim_setup_clear(&setup);
+	}
+	free(command);
 	return rc < 0 ? sfairsim_error("%s", err.text) : 0;
 }

@@ -14,5 +14,6 @@ int sfairsim_options(int argc, char **argv);
 /* Simulations: one policy, several side by side, the lease term. */
 int sfairsim_run(int argc, char **argv);
 int sfairsim_compare(int argc, char **argv);
+int sfairsim_tune(int argc, char **argv);
 
 #endif

@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "src/sim/html.h"
 #include "src/sim/outfile.h"
 
 #define PLAIN_WIDTH 100 /* where there is no terminal */
@@ -20,40 +21,92 @@ static size_t width(void)
 	return PLAIN_WIDTH;
 }
 
-typedef int writer(const struct astra_comparison *comparison, FILE *file,
-		   struct astra_error *err);
-
-static int write_one(struct astra_outfiles *files, const char *path,
-		     writer *write, const struct astra_comparison *c,
+/* All that is written is of one page: its comparison, and what it says. */
+static int write_csv(const struct astra_page *page, FILE *file,
 		     struct astra_error *err)
 {
-	FILE *file;
-
-	if (!path)
-		return 0;
-	file = astra_outfiles_open(files, path, err);
-	return file ? write(c, file, err) : -1;
+	return astra_compare_csv(page->comparison, file, err);
 }
 
-static int write_files(const struct astra_comparison *c,
+static int write_json(const struct astra_page *page, FILE *file,
+		      struct astra_error *err)
+{
+	return astra_compare_json(page->comparison, file, err);
+}
+
+static int write_markdown(const struct astra_page *page, FILE *file,
+			  struct astra_error *err)
+{
+	return astra_compare_markdown(page->comparison, file, err);
+}
+
+static int write_files(const struct astra_page *page,
 		       const struct sfairsim_args *args,
 		       struct astra_error *err)
 {
+	const struct {
+		const char *path;
+		int (*write)(const struct astra_page *page, FILE *file,
+			     struct astra_error *err);
+	} outputs[] = {
+		{args->csv, write_csv},
+		{args->json, write_json},
+		{args->markdown, write_markdown},
+		{args->html, astra_html_write},
+	};
 	struct astra_outfiles files = {0};
-	int rc = -1;
+	int rc = 0;
 
-	if (write_one(&files, args->csv, astra_compare_csv, c, err) == 0 &&
-	    write_one(&files, args->json, astra_compare_json, c, err) == 0 &&
-	    write_one(&files, args->markdown, astra_compare_markdown, c, err) ==
-		    0)
+	for (size_t i = 0; !rc && i < 4; i++) {
+		FILE *file;
+
+		if (!outputs[i].path)
+			continue;
+		file = astra_outfiles_open(&files, outputs[i].path, err);
+		rc = file ? outputs[i].write(page, file, err) : -1;
+	}
+	if (!rc)
 		rc = astra_outfiles_commit(&files, err);
 	astra_outfiles_clear(&files);
 	return rc;
 }
 
-static bool is_stdout(const char *path)
+static bool to_stdout(const struct sfairsim_args *args)
 {
-	return path && !strcmp(path, "-");
+	const char *const paths[] = {args->csv, args->json, args->markdown,
+				     args->html};
+
+	for (size_t i = 0; i < 4; i++)
+		if (paths[i] && !strcmp(paths[i], "-"))
+			return true;
+	return false;
+}
+
+/* For people: the table and, of tune, the line for astraea.conf. */
+static int print(const struct astra_page *page, struct astra_error *err)
+{
+	const struct astra_comparison *c = page->comparison;
+
+	if (astra_compare_print(c, stdout, width(), err) < 0)
+		return -1;
+	if (page->terms_sec)
+		printf("\n# %s\n%s=%s\n", page->why, c->what,
+		       c->cases[page->recommended].label);
+	return fflush(stdout) == 0 ? 0
+				   : astra_error_set(err, "cannot write: %m");
+}
+
+static struct astra_compared *make_rows(const struct sfairsim_case *cases,
+					size_t count)
+{
+	struct astra_compared *rows = calloc(count, sizeof(*rows));
+
+	for (size_t i = 0; rows && i < count; i++) {
+		snprintf(rows[i].label, sizeof(rows[i].label), "%s",
+			 cases[i].name);
+		rows[i].digest = cases[i].digest;
+	}
+	return rows;
 }
 
 int sfairsim_table_write(const struct sfairsim_table *table,
@@ -62,27 +115,32 @@ int sfairsim_table_write(const struct sfairsim_table *table,
 			 const struct sfairsim_case *cases, size_t count,
 			 struct astra_error *err)
 {
-	struct astra_compared *rows = calloc(count, sizeof(*rows));
-	struct astra_comparison c = {
+	struct astra_compared *rows = make_rows(cases, count);
+	const struct astra_comparison c = {
 		.what = table->what,
 		.trace = &setup->trace,
 		.gpus = setup->cluster.gpus,
 		.cases = rows,
 		.count = count,
 	};
+	struct astra_page page = {
+		.comparison = &c,
+		.title = table->title,
+		.command = args->command,
+		.terms_sec = table->terms_sec,
+	};
+	struct astra_text why = {0};
 	int rc;
 
 	if (!rows)
 		return astra_error_nomem(err);
-	for (size_t i = 0; i < count; i++) {
-		snprintf(rows[i].label, sizeof(rows[i].label), "%s",
-			 cases[i].name);
-		rows[i].digest = cases[i].digest;
-	}
-	rc = write_files(&c, args, err);
-	if (!rc && !is_stdout(args->csv) && !is_stdout(args->json) &&
-	    !is_stdout(args->markdown))
-		rc = astra_compare_print(&c, stdout, width(), err);
+	if (table->recommend)
+		page.recommended = table->recommend(&c, &why);
+	page.why = why.failed || !why.bytes ? "" : why.bytes;
+	rc = write_files(&page, args, err);
+	if (!rc && !to_stdout(args))
+		rc = print(&page, err);
+	astra_text_clear(&why);
 	free(rows);
 	return rc;
 }

@@ -4,12 +4,17 @@
 #define ASTRA_SFAIRSIM_TABLE_H
 
 #include "src/cmd/sfairsim/batch.h"
+#include "src/common/text.h"
 #include "src/sim/compare.h"
 
 struct sfairsim_table {
-	const char *what;	 /* its rows are */
-	const char *recommended; /* tune: the label, else NULL */
-	const char *why;	 /* tune: in words */
+	const char *what;  /* its rows are */
+	const char *title; /* of the page */
+	/* Of tune, else NULL: the term of each row, ascending; and which of
+	 * them is the best one. why: gets the reason in words. */
+	const double *terms_sec;
+	size_t (*recommend)(const struct astra_comparison *comparison,
+			    struct astra_text *why);
 };
 
 /* Write the files that args name and, unless one of them is stdout, the table

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
+
+#include "src/sim/html_priv.h"
+
+#define TICK_TEXT_PX 15
+#define TITLE_TEXT_PX 32
+
+void html_chart_begin(const struct html_chart *c, const char *title,
+		      const char *caption)
+{
+	FILE *f = c->file;
+
+	fputs("<figure><figcaption><b>", f);
+	html_text(f, title);
+	fputs("</b> ", f);
+	html_text(f, caption);
+	fprintf(f,
+		"</figcaption>\n<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" "
+		"aria-label=\"",
+		c->width, c->height);
+	html_text(f, title);
+	fputs("\">\n", f);
+}
+
+void html_chart_end(const struct html_chart *c)
+{
+	fputs("</svg></figure>\n", c->file);
+}
+
+static void put_value(FILE *f, double value, enum html_unit unit)
+{
+	if (unit == HTML_TIME) {
+		html_time(f, value);
+		return;
+	}
+	html_number(f, unit == HTML_PERCENT ? 100 * value : value);
+	if (unit == HTML_PERCENT)
+		fputs(" %", f);
+}
+
+static void put_text(FILE *f, double x, double y, const char *class)
+{
+	fprintf(f, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, class);
+}
+
+static void put_line(FILE *f, double x1, double y1, double x2, double y2,
+		     const char *class)
+{
+	fprintf(f,
+		"<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" "
+		"class=\"%s\"/>\n",
+		x1, y1, x2, y2, class);
+}
+
+static size_t axis_ticks(const struct html_axis *axis, double *ticks)
+{
+	if (!axis->ticks)
+		return html_ticks(&axis->scale, axis->unit, ticks);
+	for (size_t i = 0; i < axis->tick_count; i++)
+		ticks[i] = axis->ticks[i];
+	return axis->tick_count;
+}
+
+void html_axis_x(const struct html_chart *c)
+{
+	const struct html_scale *s = &c->x.scale;
+	double bottom = c->y.scale.begin, top = c->y.scale.end;
+	double ticks[HTML_TICKS_MAX];
+	size_t count = axis_ticks(&c->x, ticks);
+
+	for (size_t i = 0; i < count; i++) {
+		double at = html_at(s, ticks[i]);
+
+		put_line(c->file, at, bottom, at, top, "grid");
+		put_text(c->file, at, bottom + TICK_TEXT_PX, "tick mid");
+		put_value(c->file, ticks[i], c->x.unit);
+		fputs("</text>\n", c->file);
+	}
+	put_line(c->file, s->begin, bottom, s->end, bottom, "axis");
+	put_text(c->file, (s->begin + s->end) / 2, bottom + TITLE_TEXT_PX,
+		 "title mid");
+	html_text(c->file, c->x.title);
+	fputs("</text>\n", c->file);
+}
+
+void html_axis_y(const struct html_chart *c)
+{
+	const struct html_scale *s = &c->y.scale;
+	double left = c->x.scale.begin, right = c->x.scale.end;
+	double ticks[HTML_TICKS_MAX];
+	size_t count = axis_ticks(&c->y, ticks);
+
+	for (size_t i = 0; i < count; i++) {
+		double at = html_at(s, ticks[i]);
+
+		put_line(c->file, left, at, right, at, "grid");
+		put_text(c->file, left - 6, at + 4, "tick end");
+		put_value(c->file, ticks[i], c->y.unit);
+		fputs("</text>\n", c->file);
+	}
+	put_text(c->file, left, s->end - 8, "title");
+	html_text(c->file, c->y.title);
+	fputs("</text>\n", c->file);
+}
+
+void html_rule_x(const struct html_chart *c, double value, const char *label)
+{
+	double at = html_at(&c->x.scale, value);
+
+	put_line(c->file, at, c->y.scale.begin, at, c->y.scale.end, "rule");
+	put_text(c->file, at + 4, c->y.scale.end + 10, "tick");
+	html_text(c->file, label);
+	fputs("</text>\n", c->file);
+}
+
+void html_series(FILE *file, const char *kind, size_t index)
+{
+	fprintf(file, " class=\"%s c%zu d%zu\" data-s=\"%zu\"", kind, index % 8,
+		index / 8 % 3, index);
+}
+
+void html_tooltip(FILE *file, const char *label, const char *what,
+		  const char *text)
+{
+	fputs("<title>", file);
+	html_text(file, label);
+	fputs(": ", file);
+	html_text(file, what);
+	fputs(" ", file);
+	html_text(file, text);
+	fputs("</title>", file);
+}
