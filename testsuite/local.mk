@@ -162,6 +162,7 @@ EXTRA_DIST += \
 	testsuite/live/73-state-file.sh \
 	testsuite/live/74-backup.sh \
 	testsuite/live/76-ended-while-down.sh \
+	testsuite/live/77-accounting-trace.sh \
 	testsuite/long/70-faults.sh \
 	testsuite/long/74-backup.sh \
 	testsuite/long/75-node-faults.sh

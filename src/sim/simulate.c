@@ -126,7 +126,7 @@ static double round_at(const struct loop *l, double due_sec)
 
 	if (at <= l->now_sec && l->v.result->rounds)
 		at = l->now_sec + (step > 0 ? step : 1);
-	return at;
+	return at + 0.0; /* -0 is 0 */
 }
 
 static int run(struct loop *l, struct astra_error *err)
