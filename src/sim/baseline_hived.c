@@ -4,9 +4,9 @@
  * want it back.
  *
  * Here cells are counted and not placed. A job takes the cell of a power of
- * two GPUs that holds it, or whole nodes. Of a tenant's jobs those are
- * guaranteed that were, while they run, then the first ones up to the first
- * that finds no cell; one larger than the quota never is.
+ * two GPUs that holds it, or whole nodes. Of a tenant's jobs the first ones
+ * are guaranteed, up to the first that finds no cell; one larger than the
+ * quota never is. So who is guaranteed remains so.
  */
 #include "src/common/number.h"
 #include "src/sim/baseline.h"
@@ -36,10 +36,8 @@ static int gather(struct astra_baseline_run *run)
 			.id = job->id,
 			.index = i,
 			.line = job->tenant,
-			.running = job->state == ASTRA_JOB_RUNNING,
 		};
 
-		e.behind = !(e.running && m->guaranteed);
 		m->guaranteed = false;
 		if (astra_job_active(job->state) &&
 		    astra_lines_add(&run->cells, &e) < 0)

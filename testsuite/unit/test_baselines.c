@@ -68,6 +68,21 @@ static void backfill_does_not_delay_the_first(void **state)
 	backfill(7, 2, 1000, "0");
 }
 
+/* The first one, of 7, leaves 1 GPU at 100, and only one job may use it. */
+static void spare_gpus_are_given_once(void **state)
+{
+	(void)state;
+	begin("slurm", 1, 8);
+	world_job(&w, 0, 6, 0, 100);
+	world_job(&w, 0, 7, 1, 100);
+	world_job(&w, 0, 1, 1, 1000);
+	world_job(&w, 0, 1, 1, 1000);
+	until(0);
+	until(1);
+	assert_true(world_runs(&w, "02"));
+	world_fini(&w);
+}
+
 /* What the user said counts, not what the trace knows. */
 static void backfill_believes_the_time_limit(void **state)
 {
@@ -81,6 +96,28 @@ static void backfill_believes_the_time_limit(void **state)
 	until(1);
 	assert_true(world_runs(&w, "0"));
 	world_fini(&w);
+}
+
+/* 1 of 5 GPUs, 2 of 6, sizes 625 and 750: 125 are 21 hours of age (of 7 days,
+ * 1000). */
+static void priority(double later_sec, const char *expected)
+{
+	begin("slurm", 1, 8);
+	world_job(&w, 0, 8, 0, 172800);
+	world_job(&w, 0, 5, 0, 100);
+	world_job(&w, 0, 6, later_sec, 100);
+	until(0);
+	until(later_sec);
+	until(172800);
+	assert_true(world_runs(&w, expected));
+	world_fini(&w);
+}
+
+static void priority_is_of_age_and_size(void **state)
+{
+	(void)state;
+	priority(20.9 * HOUR, "2");
+	priority(21.1 * HOUR, "1");
 }
 
 /* 0 has 3,250 GPU seconds after 812.5 s on 4 GPUs, and falls into the second
@@ -145,6 +182,23 @@ static void remaining_time_counts_each_interval(void **state)
 	world_fini(&w);
 }
 
+/* Nobody waited at 600: the next interval begins at 1200. */
+static void an_interval_passes_unheeded(void **state)
+{
+	(void)state;
+	begin("optimus", 1, 4);
+	world_job(&w, 0, 4, 0, 5000);
+	world_job(&w, 0, 4, 700, 100);
+	until(0);
+	assert_true(isinf(w.plan.wake_sec));
+	until(700);
+	assert_true(world_runs(&w, "0"));
+	assert_true(wakes_at(1200));
+	until(1200);
+	assert_true(world_runs(&w, "1"));
+	world_fini(&w);
+}
+
 /* 10 s on 4 GPUs: the shorter, but the larger service than 30 s on 1. */
 static void shortest(const char *scheduler, const char *expected)
 {
@@ -185,6 +239,21 @@ static void finish_time_order_is_that_of_figure_6(void **state)
 	world_fini(&w);
 }
 
+/* At 600, 0 was alone for 300 s of its 600, N = 1.5, and has 600 of 1200 s to
+ * do: 1200 / 1200 / 1.5 = 2/3. 1 came at 300, N = 2: 1500 / 1200 / 2 = 5/8. */
+static void n_is_that_of_a_jobs_life(void **state)
+{
+	(void)state;
+	begin("ftf", 1, 1);
+	world_job(&w, 0, 1, 0, 1200);
+	world_job(&w, 0, 1, 300, 1200);
+	until(0);
+	until(300);
+	until(600);
+	assert_true(world_runs(&w, "0"));
+	world_fini(&w);
+}
+
 /* What is being freed for one is not given to another. */
 static void who_was_granted_gpus_gets_them(void **state)
 {
@@ -215,24 +284,21 @@ static void who_was_granted_gpus_gets_them(void **state)
 	world_fini(&w);
 }
 
-/* Whose GPUs nobody needs is not stopped: 2 must have a node of its own, and
- * finds none, since 1 may not be stopped for it. */
+/* By number 2 gets the GPUs of 1, but it can only use node 0, where 0 stays:
+ * 1 goes on, and 3 has what is free. */
 static void nobody_is_stopped_in_vain(void **state)
 {
 	(void)state;
 	begin("srtf", 2, 4);
 	world_job(&w, 0, 2, 0, 900);
-	world_job(&w, 0, 2, 0, 500);
+	world_job(&w, 0, 4, 0, 900);
 	world_job(&w, 0, 4, 1, 600);
+	world_job(&w, 0, 2, 1, 9000);
 	w.jobs[0].revocable = false;
-	w.jobs[0].request.allowed = (const uint64_t[]){1};
-	w.jobs[1].request.allowed = (const uint64_t[]){2};
-	w.jobs[2].request.nodes_max = 1;
+	w.jobs[2].request.allowed = (const uint64_t[]){1};
 	until(0);
 	until(1);
-	assert_true(world_runs(&w, "01"));
-	until(500);
-	assert_true(world_runs(&w, "02"));
+	assert_true(world_runs(&w, "013"));
 	world_fini(&w);
 }
 
@@ -241,12 +307,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_blocks_those_behind_it),
 		cmocka_unit_test(backfill_does_not_delay_the_first),
+		cmocka_unit_test(spare_gpus_are_given_once),
 		cmocka_unit_test(backfill_believes_the_time_limit),
+		cmocka_unit_test(priority_is_of_age_and_size),
 		cmocka_unit_test(least_attained_service_is_discrete),
 		cmocka_unit_test(all_jobs_take_turns),
 		cmocka_unit_test(remaining_time_counts_each_interval),
+		cmocka_unit_test(an_interval_passes_unheeded),
 		cmocka_unit_test(the_shortest_stops_others_at_once),
 		cmocka_unit_test(finish_time_order_is_that_of_figure_6),
+		cmocka_unit_test(n_is_that_of_a_jobs_life),
 		cmocka_unit_test(who_was_granted_gpus_gets_them),
 		cmocka_unit_test(nobody_is_stopped_in_vain),
 	};
