@@ -30,7 +30,8 @@ EXTRA_DIST += testsuite/run.sh testsuite/lib/cluster testsuite/lib/live.sh \
 	testsuite/lib/meanings.sh testsuite/lib/other-release
 
 # Golden decisions of sfairsim.
-dist_check_SCRIPTS += testsuite/golden/run-golden.sh
+dist_check_SCRIPTS += testsuite/golden/run-golden.sh \
+	testsuite/golden/bad-traces.sh
 EXTRA_DIST += testsuite/golden/compare.py testsuite/golden/ltgf \
 	testsuite/golden/invalid
 

@@ -196,14 +196,15 @@ int astra_trace_finish(struct astra_trace *trace, struct astra_error *err)
 static bool fits(struct astra_trace *trace, const struct astra_trace_job *job,
 		 uint64_t gpus, double weight_sum)
 {
+	double weight = trace->tenants[job->tenant].weight;
+	double quota = weight_sum > 0 ? (double)gpus * weight / weight_sum : 0;
 	char value[48];
-	double quota = weight_sum > 0
-			       ? (double)gpus *
-					 trace->tenants[job->tenant].weight /
-					 weight_sum
-			       : 0;
 
-	snprintf(value, sizeof(value), "%u GPUs", job->gpus);
+	if (job->line)
+		snprintf(value, sizeof(value), "%u GPUs", job->gpus);
+	else
+		snprintf(value, sizeof(value), "job %s: %u GPUs", job->name,
+			 job->gpus);
 	if (job->gpus > gpus) {
 		astra_trace_defect(trace, ASTRA_DEFECT_CLUSTER, job->line,
 				   value);

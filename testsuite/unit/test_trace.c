@@ -122,6 +122,26 @@ static void what_is_too_large_is_counted(void **state)
 				  "tenant's quota (first: line 3: 12 GPUs)\n");
 	free(text);
 	assert_int_equal(astra_trace_check(&trace, &err), 0);
+	astra_trace_fit(&trace, 8);
+	assert_int_equal(trace.job_count, 1);
+	astra_trace_clear(&trace);
+}
+
+static void jobs_without_a_line_are_named(void **state)
+{
+	struct astra_trace trace;
+	char *text;
+
+	(void)state;
+	astra_trace_init(&trace);
+	trace.source = "venus";
+	add(&trace, "17", 0, 9, "x");
+	trace.jobs[0].line = 0;
+	astra_trace_fit(&trace, 8);
+	text = astra_trace_defects_text(&trace);
+	assert_string_equal(text, "venus: 1 job left out: larger than the "
+				  "cluster (job 17: 9 GPUs)\n");
+	free(text);
 	astra_trace_clear(&trace);
 }
 
@@ -178,6 +198,7 @@ int main(void)
 		cmocka_unit_test(late_seconds_count_from_1970),
 		cmocka_unit_test(no_job_is_an_error),
 		cmocka_unit_test(what_is_too_large_is_counted),
+		cmocka_unit_test(jobs_without_a_line_are_named),
 		cmocka_unit_test(the_first_broken_line_is_named),
 		cmocka_unit_test(values_are_kept_short_and_plain),
 	};
