@@ -121,7 +121,6 @@ SPAN(until)
 static int set_round(struct sfairsim_args *args, const char *value,
 		     struct astra_error *err)
 {
-	args->round_given = true;
 	return parse_span(value, &args->sim.round_sec, err);
 }
 
@@ -216,7 +215,7 @@ const struct sfairsim_option sfairsim_common_options[] = {
 	{"pool", 0, "NAME", "of that pool, where there are several", set_pool},
 	{"set", 0, "KEY=VALUE", "an option of astraea.conf; may be repeated",
 	 add_set},
-	{"round", 0, "TIME", "between rounds [RoundInterval]; 0: at each event",
+	{"round", 0, "TIME", "from one round to the next [1]; 0: at each event",
 	 set_round},
 	{"checkpoint", 0, "TIME", "what a checkpoint takes [10]",
 	 set_checkpoint},

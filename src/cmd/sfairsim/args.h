@@ -32,7 +32,6 @@ struct sfairsim_args {
 	const char *sets[SFAIRSIM_SETS_MAX];
 	size_t set_count;
 	const char *terms; /* of tune */
-	bool round_given;
 	struct astra_sim_options sim;
 	/* what comes of it */
 	const char *out;

@@ -22,6 +22,7 @@ void sfairsim_args_init(struct sfairsim_args *args)
 		.seed = 1,
 		.format = "auto",
 		.sim = {.checkpoint_sec = 10,
+			.round_sec = 1, /* slurmctld has at most one a second */
 			.cold_start_sec = 40,
 			.slowdown = {1, 1, 1, 1},
 			.interval_sec = 3600},
@@ -161,8 +162,6 @@ static int read_options(struct sfairsim_setup *s,
 			return -1;
 	s->sim = args->sim;
 	s->sim.seed = args->seed;
-	if (!args->round_given)
-		s->sim.round_sec = s->options.round_sec;
 	if (!(s->sim.interval_sec > 0))
 		return astra_error_set(err, "--interval: a time above 0");
 	return astra_options_check(&s->options, err);
