@@ -144,6 +144,17 @@ test_output_SOURCES = testsuite/unit/test_output.c \
 test_output_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 test_output_LDADD = libastra-sim.la $(UNIT_LIBS) $(JANSSON_LIBS)
 
+check_PROGRAMS += test_html
+test_html_SOURCES = testsuite/unit/test_html.c \
+	testsuite/unit/sim_world.h testsuite/unit/unit.h
+test_html_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_html_LDADD = libastra-sim.la $(UNIT_LIBS)
+
+check_PROGRAMS += test_conf
+test_conf_SOURCES = testsuite/unit/test_conf.c testsuite/unit/unit.h
+test_conf_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_conf_LDADD = libastra-sim.la $(UNIT_LIBS)
+
 # The baselines of the papers' evaluations.
 libastra_sim_la_SOURCES += \
 	src/sim/baseline.c \

@@ -11,18 +11,20 @@
 
 /* What values look like. */
 
-static int parse_count(const char *text, unsigned long long max,
-		       unsigned long long *out, struct astra_error *err)
+static int parse_count(const char *text, unsigned long long min,
+		       unsigned long long max, unsigned long long *out,
+		       struct astra_error *err)
 {
 	char *end;
 
 	errno = 0;
 	if (isdigit((unsigned char)*text)) {
 		*out = strtoull(text, &end, 10);
-		if (!*end && !errno && *out <= max)
+		if (!*end && !errno && *out >= min && *out <= max)
 			return 0;
 	}
-	return astra_error_set(err, "a whole number from 0 to %llu", max);
+	return astra_error_set(err, "a whole number from %llu to %llu", min,
+			       max);
 }
 
 static int parse_u32(const char *text, uint32_t max, uint32_t *out,
@@ -30,7 +32,7 @@ static int parse_u32(const char *text, uint32_t max, uint32_t *out,
 {
 	unsigned long long number;
 
-	if (parse_count(text, max, &number, err) < 0)
+	if (parse_count(text, 1, max, &number, err) < 0)
 		return -1;
 	*out = (uint32_t)number;
 	return 0;
@@ -141,7 +143,7 @@ static int set_seed(struct sfairsim_args *args, const char *value,
 {
 	unsigned long long number;
 
-	if (parse_count(value, UINT64_MAX, &number, err) < 0)
+	if (parse_count(value, 0, UINT64_MAX, &number, err) < 0)
 		return -1;
 	args->seed = number;
 	return 0;

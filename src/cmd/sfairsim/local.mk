@@ -24,3 +24,13 @@ sfairsim_SOURCES = \
 	src/cmd/sfairsim/terms.h \
 	src/cmd/sfairsim/tune.c \
 	src/cmd/sfairsim/sfairsim.h
+
+# The commands as a user meets them; their pages in a browser.
+dist_check_SCRIPTS += testsuite/sim/commands.sh testsuite/sim/page.sh
+EXTRA_DIST += testsuite/sim/page-check.py testsuite/sim/page-probe.js
+
+check_PROGRAMS += test_terms
+test_terms_SOURCES = testsuite/unit/test_terms.c src/cmd/sfairsim/terms.c \
+	testsuite/unit/unit.h
+test_terms_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_terms_LDADD = libastra-sim.la $(UNIT_LIBS)

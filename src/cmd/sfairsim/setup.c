@@ -320,6 +320,8 @@ int sfairsim_command(const struct sfairsim_usage *usage, int argc, char **argv,
 		rc = sfairsim_setup_make(&setup, &args, many, &err);
 		if (!rc)
 			rc = act(&setup, &args, &err);
+		if (!rc && (fflush(stdout) != 0 || ferror(stdout)))
+			rc = astra_error_set(&err, "cannot write: %m");
 		sfairsim_setup_clear(&setup);
 	}
 	free(command);

@@ -1,0 +1,130 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# run, compare and tune as a user meets them: files come whole or not at all,
+# the same seed gives the same bytes however many cores there are, what is wrong
+# is named on one line with exit status 1, and tune's line is one that
+# astraea.conf takes.
+
+set -uo pipefail
+
+sim=$(realpath "${top_builddir:-build}/sfairsim")
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+failed=0
+
+fail() {
+	echo "FAIL $*"
+	failed=1
+}
+
+# refused TEXT COMMAND...: exit 1, one line on stderr with TEXT, no output and
+# no new file.
+refused() {
+	local text=$1 before after rc=0
+	shift
+	before=$(find . | sort)
+	"$sim" "$@" >/tmp/null.$$ 2>"$tmp/.err" || rc=$?
+	after=$(find . ! -name .err | sort)
+	((rc == 1)) || fail "$*: status $rc"
+	[[ ! -s /tmp/null.$$ ]] || fail "$*: output in spite of an error"
+	rm -f /tmp/null.$$
+	(($(wc -l <.err) == 1)) || fail "$*: $(wc -l <.err) lines on stderr"
+	grep -qF -- "$text" .err || fail "$*: not \"$text\" but $(cat .err)"
+	[[ $before == "$after" ]] || fail "$*: files were left"
+	rm -f .err
+}
+
+cat >trace.csv <<'EOF'
+job_id,tenant,user,submit_s,duration_s,gpus
+1,a,u,0,2400,4
+2,b,u,0,1200,2
+3,b,v,60,1200,2
+4,a,u,120,600,4
+5,c,w,600,3000,1
+EOF
+here=(--trace trace.csv --nodes 1 --gpus 4)
+
+# Files.
+"$sim" run "${here[@]}" --out all >summary || fail "run --out"
+[[ $(cd all && echo *) == \
+	"intervals.csv jobs.csv result.json runs.csv tenants.csv" ]] ||
+	fail "run --out: $(ls -A all)"
+(($(wc -l <all/jobs.csv) == 6)) || fail "jobs.csv: lines"
+grep -q '^1,a,u,,4,0,0,' all/jobs.csv || fail "jobs.csv: job 1"
+python3 -m json.tool all/result.json >/dev/null || fail "result.json"
+grep -q 'job sharing loss' summary || fail "no summary"
+"$sim" run "${here[@]}" --json - | python3 -m json.tool >/dev/null ||
+	fail "run --json -: more than JSON on stdout"
+"$sim" run "${here[@]}" >/dev/full 2>/dev/null && fail "a full disk is no error"
+
+# The same bytes.
+"$sim" run "${here[@]}" --out again >/dev/null
+diff -r all again || fail "run: not the same twice"
+made=(-q --generate apps --jobs 200 --seed 7)
+for cores in 1 2; do
+	"$sim" compare "${made[@]}" --cores $cores --csv "c$cores.csv" \
+		--json "c$cores.json" --markdown "c$cores.md" >"c$cores.txt" ||
+		fail "compare --cores $cores"
+done
+for f in csv json md txt; do
+	cmp "c1.$f" "c2.$f" || fail "compare: $f depends on the cores"
+done
+python3 -m json.tool c1.json >/dev/null || fail "compare --json"
+(($(wc -l <c1.csv) > 10)) || fail "compare: not all policies"
+grep -q '\*' c1.txt || fail "compare: no best one marked"
+"$sim" run "${made[@]}" --seed 8 --json other.json >/dev/null
+"$sim" run "${made[@]}" --json this.json >/dev/null
+cmp -s this.json other.json && fail "another seed, the same result"
+
+# tune's line can be put into astraea.conf as it is.
+"$sim" tune "${made[@]}" --terms 5:00,20:00,1:00:00 >tuned || fail "tune"
+line=$(tail -n 1 tuned)
+[[ $line =~ ^LeaseTerm=[0-9]+:[0-5][0-9]:[0-5][0-9]$ ]] || fail "tune: $line"
+printf 'RoundInterval=30\nPool=gpu Partitions=p %s\n' "$line" >astraea.conf
+"$sim" run "${made[@]}" --config astraea.conf --json conf.json >/dev/null ||
+	fail "tune's line in astraea.conf"
+"$sim" run "${made[@]}" --set "$line" --round 30 --json set.json >/dev/null
+cmp conf.json set.json || fail "--config and --set differ"
+
+# What is wrong is named.
+refused "one of --trace, --generate and --from-slurmdbd" run --nodes 1
+refused "how large is the cluster?" run --trace trace.csv
+refused "cannot read nope: No such file" run --trace nope --nodes 1
+refused "there is no generator x; there are venus" run --generate x
+refused "there is no policy x; there are ltgf" run "${here[@]}" --policy x
+refused "there is no policy x; there are ltgf" compare "${here[@]}" -p ltgf,x
+refused "policy ltgf is named twice" compare "${here[@]}" -p ltgf,ltgf
+refused "policy fifo has no leases" tune -q "${here[@]}" --policy fifo
+refused "\"x\" is no term" tune -q "${here[@]}" --terms 5:00,x
+refused "CheckpointGrace=60 is not shorter than LeaseTerm=30" \
+	tune -q "${here[@]}" --terms 30
+refused "--nodes=0x: a whole number from 1" run --trace trace.csv --nodes 0x
+refused "--gpus=0: a whole number from 1" run --trace trace.csv --gpus 0
+refused "--slowdown=1,1,2: four factors" run "${here[@]}" --slowdown 1,1,2
+refused "--interval: a time above 0" run "${here[@]}" --interval 0
+refused "--set=Lease: KEY=VALUE" run "${here[@]}" --set Lease
+refused "Lease=5: there is no such option" run "${here[@]}" --set Lease=5
+refused "either --cluster or --nodes" run "${here[@]}" --cluster trace.csv
+refused "--bogus is not an option" run "${here[@]}" --bogus
+refused "unexpected argument x" run "${here[@]}" x
+refused "start= and end= go with --from-slurmdbd" run "${here[@]}" start=now
+refused "none/x: No such file or directory" \
+	run "${here[@]}" --json none/x --jobs-csv jobs.csv
+refused "two outputs go to x" compare "${here[@]}" --csv x --json x
+printf 'job_id,tenant,submit_s,duration_s,gpus\n1,a,0,9,8\n' >large.csv
+refused "large.csv: no job fits the cluster" \
+	run --trace large.csv --nodes 1 --gpus 4 -q
+printf 'Pool=a Partitions=x\nPool=b Partitions=y\n' >pools.conf
+refused "which --pool? There are: a; b" run "${here[@]}" --config pools.conf
+printf 'Pool=a Partitions=x\nPool=b Partitions=y LeaseTerm=never\n' >two.conf
+refused "there is no pool c; there are: a; b" \
+	run "${here[@]}" --config two.conf --pool c
+refused "two.conf: line 2: LeaseTerm=never" \
+	run "${here[@]}" --config two.conf --pool b
+"$sim" run "${here[@]}" -q --config two.conf --pool a >/dev/null ||
+	fail "--pool a"
+
+((failed)) || echo "commands.sh: run, compare and tune do as they should"
+exit "$failed"
