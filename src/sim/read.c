@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/policy/model.h"
 #include "src/sim/read_priv.h"
 
 static const struct {
@@ -69,16 +70,26 @@ void astra_read_defect(struct astra_trace *trace, enum astra_defect kind,
 }
 
 int astra_read_admit(struct astra_trace *trace,
-		     const struct astra_trace_job *job, const char *name,
-		     bool unfinished)
+		     const struct astra_trace_job *job,
+		     const struct astra_job_names *names, bool unfinished)
 {
-	if (!unfinished && job->duration_sec > 0)
-		return astra_trace_add(trace, job, name);
-	astra_read_defect(trace,
-			  unfinished ? ASTRA_DEFECT_UNFINISHED
-				     : ASTRA_DEFECT_INSTANT,
-			  job->line, "job_id", name);
-	return 0;
+	struct astra_trace_job named = *job;
+
+	if (unfinished || job->duration_sec <= 0) {
+		astra_read_defect(trace,
+				  unfinished ? ASTRA_DEFECT_UNFINISHED
+					     : ASTRA_DEFECT_INSTANT,
+				  job->line, "job_id", names->job);
+		return 0;
+	}
+	named.tenant = astra_trace_tenant(trace, *names->tenant ? names->tenant
+								: "unknown");
+	named.user = astra_trace_user(trace, names->user);
+	named.app = *names->app ? astra_trace_app(trace, names->app) : 0;
+	if (named.tenant == ASTRA_NONE || named.user == ASTRA_NONE ||
+	    named.app == ASTRA_NONE)
+		return -1;
+	return astra_trace_add(trace, &named, names->job);
 }
 
 /* Look at the first line, and let it be read again. */

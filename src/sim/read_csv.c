@@ -3,7 +3,6 @@
  * whether it is one. */
 #include <string.h>
 
-#include "src/policy/model.h"
 #include "src/sim/columns.h"
 #include "src/sim/field.h"
 #include "src/sim/read_priv.h"
@@ -167,46 +166,38 @@ static int parse_nodes(struct reader *reader, struct row *row)
 }
 
 /* Returns 0, or -1 when memory is out. */
-static int parse_names(struct reader *reader, struct row *row)
+static int admit(struct reader *reader, const struct row *row)
 {
-	const char *tenant = field(reader, ASTRA_COLUMN_TENANT);
-	const char *app = field(reader, ASTRA_COLUMN_APP);
+	const char *key = field(reader, ASTRA_COLUMN_RAW_ID);
+	struct astra_job_names names = {
+		.job = field(reader, ASTRA_COLUMN_ID),
+		.tenant = field(reader, ASTRA_COLUMN_TENANT),
+		.user = field(reader, ASTRA_COLUMN_USER),
+		.app = field(reader, ASTRA_COLUMN_APP),
+	};
 
-	row->job.tenant =
-		astra_trace_tenant(reader->trace, *tenant ? tenant : "unknown");
-	row->job.user = astra_trace_user(reader->trace,
-					 field(reader, ASTRA_COLUMN_USER));
-	row->job.app = *app ? astra_trace_app(reader->trace, app) : 0;
-	return row->job.tenant == ASTRA_NONE || row->job.user == ASTRA_NONE ||
-			       row->job.app == ASTRA_NONE
-		       ? -1
-		       : 0;
+	if (!*names.job)
+		names.job = key;
+	if (reader->columns.accounting)
+		return astra_runs_put(&reader->runs, *key ? key : names.job,
+				      &names, &row->job, row->unfinished);
+	if (row->job.submit_sec < reader->last_submit_sec)
+		defect(reader, ASTRA_DEFECT_UNSORTED, ASTRA_COLUMN_SUBMIT);
+	reader->last_submit_sec = row->job.submit_sec;
+	return astra_read_admit(reader->trace, &row->job, &names,
+				row->unfinished);
 }
 
 /* Returns 0, or -1 when memory is out. */
 static int read_row(struct reader *reader)
 {
 	struct row row = {.job.line = reader->line};
-	const char *name = field(reader, ASTRA_COLUMN_ID);
-	const char *key = field(reader, ASTRA_COLUMN_RAW_ID);
 
 	if (parse_gpus(reader, &row) < 0 || parse_submit(reader, &row) < 0 ||
 	    parse_duration(reader, &row) < 0 || parse_limit(reader, &row) < 0 ||
 	    parse_nodes(reader, &row) < 0)
 		return 0;
-	if (parse_names(reader, &row) < 0)
-		return -1;
-	name = *name ? name : key;
-	if (!reader->columns.accounting) {
-		if (row.job.submit_sec < reader->last_submit_sec)
-			defect(reader, ASTRA_DEFECT_UNSORTED,
-			       ASTRA_COLUMN_SUBMIT);
-		reader->last_submit_sec = row.job.submit_sec;
-		return astra_read_admit(reader->trace, &row.job, name,
-					row.unfinished);
-	}
-	return astra_runs_put(&reader->runs, *key ? key : name, name, &row.job,
-			      row.unfinished);
+	return admit(reader, &row);
 }
 
 /* Whether it is a step of a job: 12.batch, 12.0. */

@@ -33,10 +33,17 @@ struct astra_line_start astra_line_start(const char *line);
 void astra_read_defect(struct astra_trace *trace, enum astra_defect kind,
 		       uint32_t line, const char *column, const char *value);
 
+/* What a job goes by; "": not known. */
+struct astra_job_names {
+	const char *job, *tenant, *user, *app;
+};
+
 /* Add a job, unless it ran for no time or not to its end, which are defects.
+ * job: without the numbers of its names, which only jobs that are added get: a
+ * tenant without any has no share.
  * Returns 0, or -1 when memory is out. */
 int astra_read_admit(struct astra_trace *trace,
-		     const struct astra_trace_job *job, const char *name,
-		     bool unfinished);
+		     const struct astra_trace_job *job,
+		     const struct astra_job_names *names, bool unfinished);
 
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/policy/model.h"
 #include "src/sim/field.h"
 #include "src/sim/read_priv.h"
 
@@ -27,7 +26,7 @@ enum swf {
 	SWF_COUNT = 18,
 };
 
-static const char *const names[SWF_COUNT] = {
+static const char *const titles[SWF_COUNT] = {
 	[SWF_JOB] = "job",
 	[SWF_SUBMIT] = "submit time",
 	[SWF_WAIT] = "wait time",
@@ -51,7 +50,7 @@ struct reader {
 
 static int defect(struct reader *reader, enum astra_defect kind, enum swf field)
 {
-	astra_read_defect(reader->trace, kind, reader->line, names[field],
+	astra_read_defect(reader->trace, kind, reader->line, titles[field],
 			  reader->fields[field]);
 	return -1;
 }
@@ -76,7 +75,7 @@ static size_t split(char *line, char **fields)
 static int parse_values(struct reader *reader)
 {
 	for (int i = 0; i < SWF_COUNT; i++) {
-		if (!names[i])
+		if (!titles[i])
 			continue;
 		if (astra_field_number(reader->fields[i], &reader->values[i]) !=
 		    ASTRA_FIELD_OK)
@@ -108,23 +107,25 @@ static int parse_gpus(struct reader *reader, struct astra_trace_job *job)
 	return job->gpus ? 0 : defect(reader, ASTRA_DEFECT_NO_GPU, field);
 }
 
-/* Groups are the tenants. Returns ASTRA_NONE when memory is out. */
-static int parse_names(struct reader *reader, struct astra_trace_job *job)
+/* Groups are the tenants. */
+static struct astra_job_names names_of(const struct reader *reader)
 {
-	bool known = reader->values[SWF_GROUP] >= 0;
-
-	job->tenant = astra_trace_tenant(
-		reader->trace, known ? reader->fields[SWF_GROUP] : "unknown");
-	job->user = astra_trace_user(
-		reader->trace,
-		reader->values[SWF_USER] >= 0 ? reader->fields[SWF_USER] : "");
-	return job->tenant == ASTRA_NONE || job->user == ASTRA_NONE ? -1 : 0;
+	return (struct astra_job_names){
+		.job = reader->fields[SWF_JOB],
+		.tenant = reader->values[SWF_GROUP] >= 0
+				  ? reader->fields[SWF_GROUP]
+				  : "",
+		.user = reader->values[SWF_USER] >= 0 ? reader->fields[SWF_USER]
+						      : "",
+		.app = "",
+	};
 }
 
 /* Returns 0, or -1 when memory is out. */
 static int read_job(struct reader *reader)
 {
 	struct astra_trace_job job = {.line = reader->line, .start_sec = -1};
+	struct astra_job_names names;
 	double status;
 
 	if (parse_values(reader) < 0)
@@ -133,8 +134,7 @@ static int read_job(struct reader *reader)
 	status = reader->values[SWF_STATUS];
 	if ((status >= 2 && status <= 4) || parse_gpus(reader, &job) < 0)
 		return 0;
-	if (parse_names(reader, &job) < 0)
-		return -1;
+	names = names_of(reader);
 	job.submit_sec = reader->values[SWF_SUBMIT];
 	job.duration_sec = reader->values[SWF_RUN];
 	if (reader->values[SWF_WAIT] >= 0)
@@ -144,8 +144,7 @@ static int read_job(struct reader *reader)
 	if (job.submit_sec < reader->last_submit_sec)
 		defect(reader, ASTRA_DEFECT_UNSORTED, SWF_SUBMIT);
 	reader->last_submit_sec = job.submit_sec;
-	return astra_read_admit(reader->trace, &job, reader->fields[SWF_JOB],
-				false);
+	return astra_read_admit(reader->trace, &job, &names, false);
 }
 
 static void read_comment(struct astra_trace *trace, const char *line)

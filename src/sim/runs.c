@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "src/common/grow.h"
-#include "src/sim/read_priv.h"
 
 /* The later run tells what the job asks for now. */
 static void join(struct astra_trace_job *job, const struct astra_trace_job *run)
@@ -25,7 +24,23 @@ static void join(struct astra_trace_job *job, const struct astra_trace_job *run)
 	job->duration_sec += run->duration_sec;
 }
 
-int astra_runs_put(struct astra_runs *runs, const char *id, const char *name,
+/* Returns 0, or -1 when memory is out. */
+static int begin(struct astra_runs *runs, struct astra_run_job *new,
+		 const struct astra_job_names *names)
+{
+	new->job.name = astra_arena_text(&runs->names, names->job);
+	new->job.tenant = astra_intern_put(&runs->words, names->tenant);
+	new->job.user = astra_intern_put(&runs->words, names->user);
+	new->job.app = astra_intern_put(&runs->words, names->app);
+	return !new->job.name || new->job.tenant == ASTRA_INTERN_NONE ||
+			       new->job.user == ASTRA_INTERN_NONE ||
+			       new->job.app == ASTRA_INTERN_NONE
+		       ? -1
+		       : 0;
+}
+
+int astra_runs_put(struct astra_runs *runs, const char *id,
+		   const struct astra_job_names *names,
 		   const struct astra_trace_job *run, bool unfinished)
 {
 	size_t known = runs->ids.count;
@@ -42,18 +57,25 @@ int astra_runs_put(struct astra_runs *runs, const char *id, const char *name,
 		       sizeof(*runs->jobs)) < 0)
 		return -1;
 	runs->jobs[at].job = *run;
-	runs->jobs[at].job.name = astra_arena_text(&runs->names, name);
 	runs->jobs[at].unfinished = unfinished;
-	return runs->jobs[at].job.name ? 0 : -1;
+	return begin(runs, &runs->jobs[at], names);
 }
 
 int astra_runs_add(const struct astra_runs *runs, struct astra_trace *trace)
 {
-	for (size_t i = 0; i < runs->ids.count; i++) {
-		const struct astra_run_job *run = &runs->jobs[i];
+	const char *const *words = runs->words.names;
 
-		if (astra_read_admit(trace, &run->job, run->job.name,
-				     run->unfinished) < 0)
+	for (size_t i = 0; i < runs->ids.count; i++) {
+		const struct astra_trace_job *job = &runs->jobs[i].job;
+		const struct astra_job_names names = {
+			.job = job->name,
+			.tenant = words[job->tenant],
+			.user = words[job->user],
+			.app = words[job->app],
+		};
+
+		if (astra_read_admit(trace, job, &names,
+				     runs->jobs[i].unfinished) < 0)
 			return -1;
 	}
 	return 0;
@@ -62,6 +84,7 @@ int astra_runs_add(const struct astra_runs *runs, struct astra_trace *trace)
 void astra_runs_clear(struct astra_runs *runs)
 {
 	astra_intern_clear(&runs->ids);
+	astra_intern_clear(&runs->words);
 	astra_arena_free(&runs->names);
 	free(runs->jobs);
 	*runs = (struct astra_runs){0};

@@ -153,6 +153,24 @@ static void runs_of_one_job_are_joined(void **state)
 	astra_trace_clear(&trace);
 }
 
+static void tenants_without_jobs_have_no_share(void **state)
+{
+	struct astra_trace trace;
+
+	(void)state;
+	must_read(&trace, HEADER "1,a,u,0,5,1\n2,b,v,1,0,1\n3,c,w,2,5,0\n");
+	assert_int_equal(trace.tenant_count, 1);
+	assert_int_equal(trace.user_count, 1);
+	astra_trace_clear(&trace);
+	must_read(&trace, "JobID|Account|Submit|ElapsedRaw|AllocTRES|State\n"
+			  "1|a|1600000000|5|gres/gpu=1|RUNNING\n"
+			  "2|b|1600000000|5|gres/gpu=1|TIMEOUT\n"
+			  "3|c|1600000000|0|gres/gpu=1|CANCELLED by 7\n");
+	assert_int_equal(trace.tenant_count, 1);
+	assert_string_equal(trace.tenants[0].name, "b");
+	astra_trace_clear(&trace);
+}
+
 /* Only accounting has one job on several lines. */
 static void equal_names_elsewhere_are_different_jobs(void **state)
 {
@@ -239,6 +257,7 @@ int main(void)
 		cmocka_unit_test(other_separators_do_as_well),
 		cmocka_unit_test(sacct_output_is_understood),
 		cmocka_unit_test(runs_of_one_job_are_joined),
+		cmocka_unit_test(tenants_without_jobs_have_no_share),
 		cmocka_unit_test(equal_names_elsewhere_are_different_jobs),
 		cmocka_unit_test(standard_workload_format_is_understood),
 		cmocka_unit_test(processors_of_swf_share_gpus),
