@@ -8,6 +8,7 @@
 
 set -uo pipefail
 
+here_dir=$(cd "$(dirname "$0")/../.." && pwd)
 sim=$(realpath "${top_builddir:-build}/sfairsim")
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -82,10 +83,11 @@ cmp -s this.json other.json && fail "another seed, the same result"
 "$sim" tune "${made[@]}" --terms 5:00,20:00,1:00:00 >tuned || fail "tune"
 line=$(tail -n 1 tuned)
 [[ $line =~ ^LeaseTerm=[0-9]+:[0-5][0-9]:[0-5][0-9]$ ]] || fail "tune: $line"
-printf 'RoundInterval=30\nPool=gpu Partitions=p %s\n' "$line" >astraea.conf
+printf 'OnUnfit=tenant\nPool=gpu Partitions=p %s\n' "$line" >astraea.conf
 "$sim" run "${made[@]}" --config astraea.conf --json conf.json >/dev/null ||
 	fail "tune's line in astraea.conf"
-"$sim" run "${made[@]}" --set "$line" --round 30 --json set.json >/dev/null
+"$sim" run "${made[@]}" --set "$line" --set OnUnfit=tenant \
+	--json set.json >/dev/null
 cmp conf.json set.json || fail "--config and --set differ"
 
 # What is wrong is named.
@@ -125,6 +127,21 @@ refused "two.conf: line 2: LeaseTerm=never" \
 	run "${here[@]}" --config two.conf --pool b
 "$sim" run "${here[@]}" -q --config two.conf --pool a >/dev/null ||
 	fail "--pool a"
+
+# Each option, column and metric is in the manual page.
+page=${top_srcdir:-$here_dir}/doc/man1/sfairsim.1
+for command in run compare tune; do
+	for option in $("$sim" $command --help | grep -oE -- ' --[a-z-]+' |
+		sort -u); do
+		grep -q -- "Fl -${option#--}\b" "$page" ||
+			fail "$command $option is not in the manual page"
+	done
+done
+for key in $(cat all/jobs.csv all/tenants.csv all/intervals.csv all/runs.csv \
+	c1.csv | grep -E '^(job|tenant|begin_sec|policy),' | tr , '\n' | sort -u); do
+	grep -qE "^\.(It )?Cm .*\b$key\b" "$page" || [[ $key == policy ]] ||
+		fail "$key is not in the manual page"
+done
 
 ((failed)) || echo "commands.sh: run, compare and tune do as they should"
 exit "$failed"
