@@ -69,16 +69,25 @@ static void drop(struct astra_outfile *f)
 	*f = (struct astra_outfile){0};
 }
 
+/* A new file: nobody's link is followed. */
 static FILE *open_temp(struct astra_outfile *f)
 {
+	char *temp;
+	FILE *file;
 	int fd;
 
-	if (asprintf(&f->temp, "%s.%ld.tmp", f->path, (long)getpid()) < 0) {
-		f->temp = NULL;
+	if (asprintf(&temp, "%s.%ld.tmp", f->path, (long)getpid()) < 0)
+		return NULL;
+	fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0) {
+		free(temp);
 		return NULL;
 	}
-	fd = open(f->temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	return fd < 0 ? NULL : fdopen(fd, "w");
+	f->temp = temp;
+	file = fdopen(fd, "w");
+	if (!file)
+		close(fd);
+	return file;
 }
 
 FILE *astra_outfiles_open(struct astra_outfiles *files, const char *path,

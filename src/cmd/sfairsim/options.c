@@ -9,7 +9,6 @@
 
 #include "src/cmd/sfairsim/sfairsim.h"
 
-#define TEXT_COLUMN 8
 #define WIDTH 79
 
 static void help(void)
@@ -23,8 +22,7 @@ static void help(void)
 	     "  -h, --help  print this help");
 }
 
-/* The words of a text, indented, in lines that fit a terminal. */
-static void print_wrapped(const char *text)
+void sfairsim_print_wrapped(const char *prefix, const char *text)
 {
 	int used = 2 * WIDTH; /* no line yet */
 
@@ -32,9 +30,8 @@ static void print_wrapped(const char *text)
 		int length = (int)strcspn(text, " ");
 
 		if (used + 1 + length > WIDTH) {
-			printf("%s%*s", used <= WIDTH ? "\n" : "", TEXT_COLUMN,
-			       "");
-			used = TEXT_COLUMN;
+			fputs(used <= WIDTH ? "\n" : "", stdout);
+			used = printf("%s", prefix);
 		} else {
 			putchar(' ');
 			used++;
@@ -52,7 +49,7 @@ static void print_plain(void)
 	     row++) {
 		printf("%s=%s (default %s)\n", row->key, row->values,
 		       row->initial);
-		print_wrapped(row->help);
+		sfairsim_print_wrapped("        ", row->help);
 	}
 }
 

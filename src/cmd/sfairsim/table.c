@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "src/cmd/sfairsim/sfairsim.h"
 #include "src/sim/html.h"
 #include "src/sim/outfile.h"
 
@@ -89,9 +90,11 @@ static int print(const struct astra_page *page, struct astra_error *err)
 
 	if (astra_compare_print(c, stdout, width(), err) < 0)
 		return -1;
-	if (page->terms_sec)
-		printf("\n# %s\n%s=%s\n", page->why, c->what,
-		       c->cases[page->recommended].label);
+	if (!page->terms_sec)
+		return 0;
+	putchar('\n');
+	sfairsim_print_wrapped("# ", page->why);
+	printf("%s=%s\n", c->what, c->cases[page->recommended].label);
 	return 0;
 }
 
