@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Bring a bare Debian machine to where Astraea builds and its tests run:
-#   1. packages (as root, and only those that are missing);
+#   1. packages (as root, and only those that are missing), with those that
+#      ASTRAEA_PACKAGES names;
 #   2. Slurm's private headers: the source package of the very version that is
 #      installed, configured out of tree, kept in
 #      ${XDG_CACHE_HOME:-~/.cache}/astraea/slurm-VERSION/{src,build}.
@@ -20,6 +21,8 @@ packages=(
 	slurm-wlm-basic-plugins slurm-wlm-mysql-plugin
 	mariadb-server python3 procps bc
 )
+read -ra more <<<"${ASTRAEA_PACKAGES-}"
+packages+=("${more[@]}")
 cache=${XDG_CACHE_HOME:-~/.cache}/astraea
 policy=/usr/sbin/policy-rc.d
 made_policy=
