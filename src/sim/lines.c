@@ -27,14 +27,15 @@ int astra_lines_from(struct astra_lines *lines, int fd, const char *name,
 int astra_lines_open(struct astra_lines *lines, const char *path,
 		     struct astra_error *err)
 {
-	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC)
-				   : dup(STDIN_FILENO);
+	bool input = !strcmp(path, "-");
+	int fd = input ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
 
 	*lines = (struct astra_lines){.fd = -1};
 	if (fd < 0)
 		return astra_error_set(err, "cannot read %s: %s", path,
 				       strerror(errno));
-	return astra_lines_from(lines, fd, path, err);
+	return astra_lines_from(lines, fd, input ? "standard input" : path,
+				err);
 }
 
 void astra_lines_close(struct astra_lines *lines)

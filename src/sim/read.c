@@ -127,9 +127,9 @@ int astra_trace_read(struct astra_trace *trace, const char *path,
 	struct astra_lines lines;
 	int rc;
 
-	trace->source = strcmp(path, "-") ? path : "standard input";
 	if (astra_lines_open(&lines, path, err) < 0)
 		return -1;
+	trace->source = lines.name;
 	rc = detect(&lines, &format, err);
 	if (!rc && format == ASTRA_FORMAT_CSV)
 		rc = astra_read_csv(trace, &lines, err);

@@ -55,6 +55,7 @@ printf '%s\n' "$header" a,t,0,5,9 >trace
 refused 'trace: no job fits the cluster' --trace trace --quiet
 : >trace
 refused 'trace is empty' --trace trace
+refused 'standard input is empty' --trace -
 refused 'cannot read no-such-file: No such file or directory' \
 	--trace no-such-file
 refused 'cannot read .: Is a directory' --trace .
