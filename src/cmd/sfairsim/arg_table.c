@@ -106,6 +106,8 @@ TEXT(csv)
 TEXT(markdown)
 TEXT(html)
 FLAG(lenient)
+TEXT(partition)
+TEXT(folder)
 FLAG(slurmdbd)
 FLAG(quiet)
 FLAG(help)
@@ -136,6 +138,18 @@ static int set_days(struct sfairsim_args *args, const char *value,
 	    args->days <= 36525)
 		return 0;
 	return astra_error_set(err, "a number of days, above 0");
+}
+
+static int set_scale(struct sfairsim_args *args, const char *value,
+		     struct astra_error *err)
+{
+	char *end;
+
+	args->scale = strtod(value, &end);
+	if (isdigit((unsigned char)*value) && !*end && args->scale > 0 &&
+	    args->scale <= 1e6)
+		return 0;
+	return astra_error_set(err, "how many times faster, above 0");
 }
 
 static int set_seed(struct sfairsim_args *args, const char *value,
@@ -272,5 +286,19 @@ const struct sfairsim_option sfairsim_tune_options[] = {
 	{"markdown", 0, "FILE", "the table as Markdown", set_markdown},
 	{"html", 0, "FILE", "a page with charts", set_html},
 	{"cores", 0, "N", "so many at the same time [all]", set_cores},
+	{NULL, 0, NULL, NULL, NULL},
+};
+
+const struct sfairsim_option sfairsim_replay_options[] = {
+	{"scale", 0, "N", "one second stands for so many of the trace",
+	 set_scale},
+	{"partition", 0, "NAME", "of the jobs [Slurm's default]",
+	 set_partition},
+	{"folder", 0, "FOLDER",
+	 "for the jobs' files; all nodes must reach it [.]", set_folder},
+	{"policy", 'p', "POLICY", "of the simulation [Policy, or ltgf]",
+	 set_policies},
+	{"csv", 0, "FILE", "the table as CSV", set_csv},
+	{"json", 0, "FILE", "the table as JSON", set_json},
 	{NULL, 0, NULL, NULL, NULL},
 };

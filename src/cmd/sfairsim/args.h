@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The arguments of run, compare and tune. Each option is a row of a table that
- * gives its help, too. */
+/* The arguments of run, compare, tune and replay. Each option is a row of a
+ * table that gives its help, too. */
 #ifndef ASTRA_SFAIRSIM_ARGS_H
 #define ASTRA_SFAIRSIM_ARGS_H
 
@@ -32,6 +32,8 @@ struct sfairsim_args {
 	const char *sets[SFAIRSIM_SETS_MAX];
 	size_t set_count;
 	const char *terms; /* of tune */
+	double scale;	   /* of replay: so much faster than the trace */
+	const char *partition, *folder; /* of replay's jobs */
 	struct astra_sim_options sim;
 	/* what comes of it */
 	const char *out;
@@ -52,11 +54,12 @@ struct sfairsim_option {
 		   struct astra_error *err);
 };
 
-/* What all three have, and what only some have; ended by a NULL name. */
+/* What all have, and what only some have; ended by a NULL name. */
 extern const struct sfairsim_option sfairsim_common_options[];
 extern const struct sfairsim_option sfairsim_run_options[];
 extern const struct sfairsim_option sfairsim_compare_options[];
 extern const struct sfairsim_option sfairsim_tune_options[];
+extern const struct sfairsim_option sfairsim_replay_options[];
 
 struct sfairsim_usage {
 	const char *name;    /* of the command */

@@ -15,6 +15,12 @@ sfairsim_SOURCES = \
 	src/cmd/sfairsim/main.c \
 	src/cmd/sfairsim/options.c \
 	src/cmd/sfairsim/progress.c \
+	src/cmd/sfairsim/replay.c \
+	src/cmd/sfairsim/replay.h \
+	src/cmd/sfairsim/replay_job.c \
+	src/cmd/sfairsim/replay_live.c \
+	src/cmd/sfairsim/replay_report.c \
+	src/cmd/sfairsim/replay_slurm.c \
 	src/cmd/sfairsim/run.c \
 	src/cmd/sfairsim/setup.c \
 	src/cmd/sfairsim/setup.h \

@@ -16,6 +16,8 @@ static const struct command {
 	{"run", "simulate a trace under one policy", sfairsim_run},
 	{"compare", "several policies side by side", sfairsim_compare},
 	{"tune", "find the lease term", sfairsim_tune},
+	{"replay", "run a trace on a live cluster, and compare",
+	 sfairsim_replay},
 	{"decide", "one decision, JSON in, JSON out", sfairsim_decide},
 	{"options", "what astraea.conf can say of a pool", sfairsim_options},
 	{NULL, NULL, NULL},

@@ -19,4 +19,7 @@ int sfairsim_run(int argc, char **argv);
 int sfairsim_compare(int argc, char **argv);
 int sfairsim_tune(int argc, char **argv);
 
+/* A trace on a live cluster. */
+int sfairsim_replay(int argc, char **argv);
+
 #endif

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sfairsim replay: run a trace on a live cluster, faster than it was, and say
+ * how far the simulator is from what happened. */
+#include "src/cmd/sfairsim/replay.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "src/cmd/sfairsim/batch.h"
+#include "src/cmd/sfairsim/sfairsim.h"
+
+#define SILENCE_MAX_SEC 120 /* slurmctld may be restarted meanwhile */
+#define CANCEL_SEC 60
+#define LOOK_SEC 1
+
+volatile sig_atomic_t replay_stop;
+
+static void on_signal(int number)
+{
+	(void)number;
+	replay_stop = 1;
+}
+
+static void catch_signals(void)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction action = {.sa_handler = on_signal};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		sigaction(numbers[i], &action, NULL);
+}
+
+double replay_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+void replay_sleep(double sec)
+{
+	struct timespec span = {
+		.tv_sec = (time_t)sec,
+		.tv_nsec = (long)((sec - floor(sec)) * 1e9),
+	};
+
+	if (sec > 0)
+		nanosleep(&span, NULL);
+}
+
+static int interrupted(struct astra_error *err)
+{
+	return astra_error_set(err, "interrupted");
+}
+
+/* The trace in the cluster's time, and on nodes as it has them. Slurm's limits
+ * are for runs that nothing holds up, so none is set. */
+static void scale_trace(struct replay *r)
+{
+	struct sfairsim_setup *s = r->setup;
+	uint32_t largest = 1;
+
+	for (size_t i = 0; i < s->cluster.node_count; i++)
+		if (s->cluster.nodes[i].gpus > largest)
+			largest = s->cluster.nodes[i].gpus;
+	for (size_t i = 0; i < s->trace.job_count; i++) {
+		struct astra_trace_job *t = &s->trace.jobs[i];
+		uint32_t least = (t->gpus + largest - 1) / largest;
+
+		t->submit_sec /= r->args->scale;
+		t->duration_sec =
+			fmax(1, round(t->duration_sec / r->args->scale * 1e3)) /
+			1e3;
+		t->limit_sec = 0;
+		if (t->nodes < least || t->nodes > t->gpus)
+			t->nodes = least;
+	}
+}
+
+/* Each at its time. */
+static int submit_all(struct replay *r, struct astra_error *err)
+{
+	const struct astra_trace *trace = &r->setup->trace;
+
+	r->begin_unix = replay_now();
+	for (uint32_t i = 0; i < trace->job_count; i++) {
+		double due = r->begin_unix + trace->jobs[i].submit_sec;
+
+		while (!replay_stop && due > replay_now())
+			replay_sleep(due - replay_now());
+		if (replay_stop)
+			return interrupted(err);
+		if (replay_submit(r, i, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int wait_for_all(struct replay *r, struct astra_error *err)
+{
+	struct sfairsim_progress progress;
+	double heard = replay_now();
+	size_t active = r->submitted;
+	int rc = 0;
+
+	sfairsim_progress_begin(&progress, r->args->quiet);
+	while (!rc && active) {
+		replay_sleep(LOOK_SEC);
+		if (replay_stop)
+			rc = interrupted(err);
+		else if (replay_count_active(r, &active, err) == 0)
+			heard = replay_now();
+		else if (replay_now() > heard + SILENCE_MAX_SEC)
+			rc = -1;
+		sfairsim_progress_show(
+			&progress, 1 - (double)active / (double)r->submitted);
+	}
+	sfairsim_progress_end(&progress);
+	return rc;
+}
+
+/* Cancel what was submitted, and wait until nothing of it is there. */
+static void withdraw(struct replay *r)
+{
+	double until = replay_now() + CANCEL_SEC;
+	struct astra_error err = {""};
+	size_t active = r->submitted;
+	bool told = false;
+
+	while (active && replay_now() < until) {
+		told = told || replay_cancel(r, &err) == 0;
+		if (told && replay_count_active(r, &active, &err) == 0 &&
+		    !active)
+			return;
+		replay_sleep(LOOK_SEC);
+	}
+	if (active)
+		sfairsim_error("jobs may be left, end them by scancel "
+			       "--name=%s%s%s",
+			       r->name, *err.text ? ": " : "", err.text);
+}
+
+/* GPU time and ends, by those who know. Without accounting sacct fails. */
+static int look_back(struct replay *r, struct astra_error *err)
+{
+	if (replay_read_logs(r, err) < 0)
+		return -1;
+	/* The engine hears of the last end, too. */
+	replay_sleep(r->setup->options.round_sec + LOOK_SEC);
+	if (replay_ask_tenants(r, false, err) < 0)
+		return -1;
+	if (replay_ask_sacct(r, err) < 0) {
+		if (!strstr(err->text, "disabled"))
+			return -1;
+		r->accounted = false;
+	}
+	replay_measure(r);
+	return 0;
+}
+
+/* What was submitted when it was, on the same cluster by the same options. */
+static int simulate(struct replay *r, struct astra_sim_result *result,
+		    struct astra_error *err)
+{
+	struct sfairsim_setup *s = r->setup;
+
+	for (size_t i = 0; i < s->trace.job_count; i++)
+		s->trace.jobs[i].submit_sec =
+			r->jobs[i].submit_sec - r->jobs[0].submit_sec;
+	s->sim.cold_start_sec = fmax(0, r->start_sec);
+	s->sim.checkpoint_sec = r->checkpoint_sec;
+	s->sim.runs = true;
+	return astra_simulate(&s->trace, &s->cluster, s->schedulers[0],
+			      &s->options, &s->sim, result, err);
+}
+
+static int play(struct replay *r, struct astra_error *err)
+{
+	struct astra_sim_result result;
+	int rc;
+
+	if (submit_all(r, err) < 0 || wait_for_all(r, err) < 0 ||
+	    look_back(r, err) < 0 || simulate(r, &result, err) < 0)
+		return -1;
+	rc = replay_report(r, &result, err);
+	astra_sim_result_clear(&result);
+	return rc;
+}
+
+/* The cluster's nodes and its astraea.conf, where no others were given. */
+static int ask_cluster(const struct replay *r, struct sfairsim_args *args,
+		       char *nodes, char *conf, struct astra_error *err)
+{
+	if (!args->config) {
+		if (replay_find_conf(conf, PATH_MAX, err) < 0)
+			return -1;
+		args->config = conf;
+	}
+	if (args->nodes || args->gpus || args->cluster_file)
+		return 0;
+	if (replay_folder_path(r, "cluster.csv", nodes, PATH_MAX, err) < 0 ||
+	    replay_write_cluster(args->partition, nodes, err) < 0)
+		return -1;
+	args->cluster_file = nodes;
+	return 0;
+}
+
+/* What is wrong with the trace, by the weights that the cluster has. */
+static int warn(struct replay *r, struct astra_error *err)
+{
+	struct astra_trace *trace = &r->setup->trace;
+	char *text;
+
+	trace->defects[ASTRA_DEFECT_QUOTA] = (struct astra_defect_count){0};
+	astra_trace_fit(trace, r->setup->cluster.gpus);
+	text = astra_trace_defects_text(trace);
+	if (!text)
+		return astra_error_nomem(err);
+	if (!r->args->quiet)
+		fputs(text, stderr);
+	free(text);
+	return 0;
+}
+
+static int prepare(struct replay *r, struct sfairsim_setup *s,
+		   struct astra_error *err)
+{
+	r->setup = s;
+	r->jobs = calloc(s->trace.job_count, sizeof(*r->jobs));
+	r->tenants = calloc(s->trace.tenant_count, sizeof(*r->tenants));
+	if (!r->jobs || !r->tenants)
+		return astra_error_nomem(err);
+	scale_trace(r);
+	if (replay_ask_tenants(r, true, err) < 0)
+		return -1;
+	return warn(r, err);
+}
+
+static int replay(const struct sfairsim_args *args, struct astra_error *err)
+{
+	struct sfairsim_args here = *args;
+	const char *const files[] = {args->csv, args->json};
+	struct replay r = {.args = args};
+	struct sfairsim_setup setup = {.scheduler_count = 0};
+	char nodes[PATH_MAX], conf[PATH_MAX];
+	int rc = -1;
+
+	here.quiet = true; /* it warns before the weights are known */
+	snprintf(r.name, sizeof(r.name), "sfairsim-replay-%ld-%.0f",
+		 (long)getpid(), replay_now());
+	if (sfairsim_check_files(files, 2, err) == 0 &&
+	    replay_folder_make(&r, err) == 0 &&
+	    ask_cluster(&r, &here, nodes, conf, err) == 0 &&
+	    sfairsim_setup_make(&setup, &here, false, err) == 0 &&
+	    prepare(&r, &setup, err) == 0)
+		rc = play(&r, err);
+	if (rc < 0 && r.submitted)
+		withdraw(&r);
+	replay_folder_remove(&r);
+	free(r.jobs);
+	free(r.tenants);
+	free(r.runs);
+	astra_idmap_clear(&r.by_id);
+	sfairsim_setup_clear(&setup);
+	return rc;
+}
+
+int sfairsim_replay(int argc, char **argv)
+{
+	static const struct sfairsim_usage usage = {
+		.name = "replay",
+		.summary = "Run a trace on a live cluster, in a fraction of "
+			   "its time, and compare.",
+		.own = sfairsim_replay_options,
+	};
+	struct sfairsim_args args;
+	struct astra_error err = {""};
+
+	sfairsim_args_init(&args);
+	if (sfairsim_parse(&usage, argc, argv, &args, &err) < 0)
+		return sfairsim_error("%s", err.text);
+	if (args.help)
+		return 0;
+	if (!(args.scale > 0))
+		return sfairsim_error("how much faster? --scale=N");
+	catch_signals();
+	return replay(&args, &err) < 0 ? sfairsim_error("%s", err.text) : 0;
+}
