@@ -66,9 +66,9 @@ test_plan_CFLAGS = $(UNIT_CFLAGS)
 test_plan_LDADD = $(UNIT_LIBS)
 
 # make bench: medians and ratios, no part of make check.
-EXTRA_PROGRAMS += bench_round bench_engine bench_fairness
-BENCH += bench_round bench_engine bench_fairness
-CLEANFILES += bench_round bench_engine bench_fairness
+EXTRA_PROGRAMS += bench_round bench_engine bench_fairness bench_sim
+BENCH += bench_round bench_engine bench_fairness bench_sim
+CLEANFILES += bench_round bench_engine bench_fairness bench_sim
 BENCH_SHELL += testsuite/bench/bench-locks.sh \
 	testsuite/bench/bench-unmanaged.sh testsuite/bench/bench-scale.sh
 EXTRA_DIST += $(BENCH_SHELL) testsuite/bench/live.sh testsuite/bench/load.py
@@ -80,6 +80,9 @@ bench_round_LDADD = libastra-policy.la libastra-common.la -lm
 bench_fairness_SOURCES = testsuite/bench/bench_fairness.c \
 	testsuite/bench/bench.h
 bench_fairness_LDADD = libastra-policy.la libastra-common.la -lm
+
+bench_sim_SOURCES = testsuite/bench/bench_sim.c testsuite/bench/bench.h
+bench_sim_LDADD = libastra-sim.la libastra-policy.la libastra-common.la -lm
 
 check_PROGRAMS += test_ask
 test_ask_SOURCES = testsuite/unit/test_ask.c src/slurm/ask.c \
@@ -224,4 +227,7 @@ EXTRA_DIST += \
 	testsuite/live/64-reservations.sh \
 	testsuite/live/65-partitions.sh \
 	testsuite/live/66-prolog.sh \
+	testsuite/live/85-replay.sh \
+	testsuite/lib/replay.sh \
+	testsuite/long/85-replay.sh \
 	testsuite/long/90-slurm-24.11.sh
