@@ -21,7 +21,7 @@ awk 'BEGIN {
 	split("one two three", tenants)
 	print "job_id,tenant,submit_s,duration_s,gpus"
 	for (i = 0; i < 36; i++)
-		printf "j%d,%s,%d,%d,%d\n", i, tenants[i % 3 + 1], i * 210,
+		printf "j%d,%s,%d,%d,%d\n", i, tenants[i % 3 + 1], i * 150,
 			(2 + i * 7 % 9) * 480 + 300, gpus[i % 9 + 1]
 }' >trace.csv
 sfairsim replay --trace trace.csv --scale 600 --json result.json
