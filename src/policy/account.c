@@ -280,9 +280,11 @@ static int sync_job(struct sync *s, uint32_t index)
 {
 	const struct astra_job *job = &s->snap->jobs[index];
 	struct astra_engine *e = s->e;
-	uint32_t row = astra_idmap_get(&e->by_id, job->id);
+	uint32_t row = e->row_of[index]; /* as in the last round? */
 	struct ejob *j;
 
+	if (row >= e->job_count || e->jobs[row].id != job->id)
+		row = astra_idmap_get(&e->by_id, job->id);
 	if (row == ASTRA_IDMAP_NONE)
 		row = add_job(s, job);
 	if (row == ASTRA_NONE)

@@ -38,6 +38,7 @@ int astra_ballot_init(struct ballot *b, const struct round *r, size_t room)
 	b->contest = (struct astra_contest){
 		.now_sec = r->snap->now_sec,
 		.lease_sec = e->options.lease_sec,
+		.enough = r->plan->terse ? ASTRA_HOLD_TRIES : 0,
 		.candidates = b->candidates,
 		.tenants = b->tenants,
 		.tenant_count = e->tenant_count,
@@ -121,6 +122,7 @@ int astra_ballot_everybody(struct round *r, struct ballot *b,
 		return astra_error_nomem(err);
 	astra_ballot_charge(r, b);
 	b->contest.gpus = r->usable_gpus;
+	b->contest.enough = ASTRA_HOLD_TRIES;
 	for (size_t i = 0; i < r->contender_count; i++) {
 		const struct contender *c = &r->contenders[i];
 

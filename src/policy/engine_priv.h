@@ -191,6 +191,8 @@ bool astra_contender_leaves(const struct round *r, const struct ejob *j,
 bool astra_contender_expired(const struct round *r, const struct ejob *j,
 			     const struct astra_job *job);
 
+#define ASTRA_HOLD_TRIES 4 /* of the neediest, for a hold */
+
 /* ballot.c */
 /* The contest as the policy sees it. */
 struct ballot {

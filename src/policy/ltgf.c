@@ -17,6 +17,9 @@
 
 #include "src/common/number.h"
 
+/* So many of a tenant's jobs are searched for before all are sorted. */
+#define SEARCHES_MAX 8
+
 struct ltgf {
 	bool tenant_on_unfit;
 	bool new_first;
@@ -38,7 +41,11 @@ struct queue {
 	uint32_t tenant;
 	double alloc;
 	double key;
-	const struct entry *next, *end; /* what is left of its entries */
+	struct entry *next, *end; /* what is left of its entries */
+	struct entry first;	  /* those tied with it come next */
+	unsigned int taken;	  /* before they were sorted */
+	bool tied;		  /* there is a first */
+	bool sorted;
 };
 
 static void *ltgf_create(const struct astra_options *options,
@@ -87,6 +94,11 @@ static struct entry entry_of(const struct ltgf *self,
 	return e;
 }
 
+static bool is_tied(const struct entry *a, const struct entry *b)
+{
+	return a->group == b->group && astra_tied(a->key, b->key);
+}
+
 /* Among equals: the users' own wish, then age. */
 static int compare_equals(const void *a, const void *b)
 {
@@ -103,8 +115,6 @@ static int compare_entries(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
-	if (x->tenant != y->tenant)
-		return x->tenant < y->tenant ? -1 : 1;
 	if (x->group != y->group)
 		return x->group < y->group ? -1 : 1;
 	if (x->key != y->key)
@@ -112,25 +122,20 @@ static int compare_entries(const void *a, const void *b)
 	return compare_equals(a, b);
 }
 
-/* Phase two's order, tenant by tenant: smallest rho, then precedence, then
- * earlier submit, then the lower index. "Tied within 1e-9" is no order to sort
- * by, as it is not transitive: so all that are tied with the smallest rho are
- * put in their order, then all that are tied with the smallest of the rest, and
- * so on. */
+/* Phase two's order: smallest rho, then precedence, then earlier submit, then
+ * the lower index. "Tied within 1e-9" is no order to sort by, as it is not
+ * transitive: so all that are tied with the smallest rho are put in their
+ * order, then all that are tied with the smallest of the rest, and so on. */
 static void sort_entries(struct entry *entries, size_t count)
 {
 	size_t end;
 
 	qsort(entries, count, sizeof(*entries), compare_entries);
 	for (size_t i = 0; i < count; i = end) {
-		const struct entry *first = &entries[i];
-
 		for (end = i + 1; end < count; end++)
-			if (entries[end].tenant != first->tenant ||
-			    entries[end].group != first->group ||
-			    !astra_tied(entries[end].key, first->key))
+			if (!is_tied(&entries[end], &entries[i]))
 				break;
-		if (first->key != entries[end - 1].key)
+		if (entries[i].key != entries[end - 1].key)
 			qsort(&entries[i], end - i, sizeof(*entries),
 			      compare_equals);
 	}
@@ -177,16 +182,92 @@ static void sift_down(struct queue *heap, size_t count, size_t at)
 	}
 }
 
+/* The first of the rest among those tied with q->first. */
+static struct entry *best_tied(struct queue *q)
+{
+	struct entry *best = NULL;
+
+	for (struct entry *e = q->next; e < q->end; e++)
+		if (is_tied(e, &q->first) &&
+		    (!best || compare_equals(e, best) < 0))
+			best = e;
+	return best;
+}
+
+/* What is left of those tied with q->first stays before the others. */
+static void sort_rest(struct queue *q)
+{
+	struct entry *split = q->next;
+
+	for (struct entry *e = q->next; q->tied && e < q->end; e++)
+		if (is_tied(e, &q->first)) {
+			struct entry moved = *split;
+
+			*split++ = *e;
+			*e = moved;
+		}
+	qsort(q->next, (size_t)(split - q->next), sizeof(*split),
+	      compare_equals);
+	sort_entries(split, (size_t)(q->end - split));
+	q->sorted = true;
+}
+
+/* Let q->next be the next one in phase two's order. Most rounds take a few
+ * of many: these are looked for one by one. */
+static void find_next(struct queue *q)
+{
+	struct entry *best, moved;
+
+	if (q->sorted || q->next == q->end)
+		return;
+	if (q->taken++ == SEARCHES_MAX) {
+		sort_rest(q);
+		return;
+	}
+	best = q->tied ? best_tied(q) : NULL;
+	if (!best) {
+		q->first = *q->next;
+		for (struct entry *e = q->next + 1; e < q->end; e++)
+			if (compare_entries(e, &q->first) < 0)
+				q->first = *e;
+		q->tied = true;
+		best = best_tied(q);
+	}
+	moved = *q->next;
+	*q->next = *best;
+	*best = moved;
+}
+
+/* The entries tenant by tenant. */
+static void group_entries(const struct ltgf *self,
+			  const struct astra_contest *contest, size_t *begins,
+			  struct entry *entries)
+{
+	size_t n = contest->candidate_count, at = 0;
+
+	for (size_t i = 0; i < n; i++)
+		begins[contest->candidates[i].tenant]++;
+	for (size_t t = 0; t < contest->tenant_count; t++) {
+		size_t count = begins[t];
+
+		begins[t] = at;
+		at += count;
+	}
+	for (size_t i = 0; i < n; i++)
+		entries[begins[contest->candidates[i].tenant]++] =
+			entry_of(self, contest, (uint32_t)i);
+}
+
 /* One queue for each tenant that has candidates, as a heap by key. */
 static size_t build_queues(const struct astra_contest *contest,
-			   const struct entry *entries, struct queue *heap)
+			   struct entry *entries, struct queue *heap)
 {
 	size_t count = 0, n = contest->candidate_count;
 
 	for (size_t i = 0; i < n; count++) {
 		struct queue *q = &heap[count];
 
-		q->tenant = entries[i].tenant;
+		*q = (struct queue){.tenant = entries[i].tenant};
 		q->alloc = contest->tenants[q->tenant].usage.alloc;
 		q->key = tenant_key(contest, q);
 		q->next = &entries[i];
@@ -205,11 +286,15 @@ static void run_round(const struct ltgf *self,
 {
 	uint64_t gpus_free = contest->gpus;
 
-	while (queues) {
+	while (queues && (gpus_free || !contest->enough ||
+			  out->count < contest->enough)) {
 		struct queue *top = &heap[0];
-		const struct astra_candidate *c =
-			&contest->candidates[top->next->candidate];
-		bool granted = !c->excluded && c->gpus <= gpus_free;
+		const struct astra_candidate *c;
+		bool granted;
+
+		find_next(top);
+		c = &contest->candidates[top->next->candidate];
+		granted = !c->excluded && c->gpus <= gpus_free;
 
 		out->choices[out->count++] = (struct astra_choice){
 			.candidate = top->next->candidate,
@@ -235,19 +320,19 @@ static int ltgf_decide(void *data, const struct astra_contest *contest,
 	const struct ltgf *self = data;
 	size_t n = contest->candidate_count;
 	struct entry *entries = calloc(n + 1, sizeof(*entries));
-	struct queue *heap = calloc(n + 1, sizeof(*heap));
+	struct queue *heap = calloc(contest->tenant_count + 1, sizeof(*heap));
+	size_t *begins = calloc(contest->tenant_count + 1, sizeof(*begins));
 	int rc = 0;
 
 	out->count = 0;
-	if (entries && heap) {
-		for (size_t i = 0; i < n; i++)
-			entries[i] = entry_of(self, contest, (uint32_t)i);
-		sort_entries(entries, n);
+	if (entries && heap && begins) {
+		group_entries(self, contest, begins, entries);
 		run_round(self, contest, heap,
 			  build_queues(contest, entries, heap), out);
 	} else {
 		rc = astra_error_nomem(err);
 	}
+	free(begins);
 	free(entries);
 	free(heap);
 	return rc;

@@ -5,8 +5,6 @@
 
 #include "src/policy/engine_priv.h"
 
-#define HOLD_TRIES 4
-
 /* Serve the job that has a hold before all others, if it can be. */
 int astra_hold_serve(struct round *r)
 {
@@ -75,7 +73,7 @@ int astra_hold_new(struct round *r, const struct outcome *o, struct hold *hold,
 {
 	const struct astra_ranking *first = &o->ballot.ranking;
 	struct ballot b;
-	int tries = HOLD_TRIES, rc;
+	int tries = ASTRA_HOLD_TRIES, rc;
 
 	/* The neediest of all is the neediest candidate, or one that runs. */
 	if (!first->count || !unserved(r, first->choices[0].candidate))

@@ -47,6 +47,7 @@ struct astra_reason {
 };
 
 struct astra_plan {
+	bool terse; /* set by the host: it wants no reasons */
 	struct astra_decision *decisions;
 	size_t decision_count, decision_room;
 	struct astra_share *shares;

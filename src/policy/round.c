@@ -240,7 +240,7 @@ int astra_round_decide(struct round *r, struct astra_error *err)
 		rc = astra_grants_start(r);
 	if (!rc)
 		rc = astra_revoke_doomed(r);
-	if (!rc)
+	if (!rc && !r->plan->terse)
 		rc = astra_explain(r, &o.ballot.ranking);
 	if (rc < 0)
 		astra_error_nomem(err);

@@ -170,6 +170,7 @@ static int begin(struct loop *l, const struct astra_options *policy,
 	};
 
 	astra_plan_init(&l->plan);
+	l->plan.terse = true;
 	v->lease_sec = policy->lease_sec;
 	l->wake_sec = HUGE_VAL;
 	if (astra_virtual_init(v, policy->quota_entitlement) < 0)

@@ -263,6 +263,7 @@ static int round_of_probe(void *self, const struct astra_snapshot *snapshot,
 		if (!probe.hold)
 			decide(snapshot);
 	}
+	plan->terse = false; /* holds are seen by the reasons they give */
 	if (probe.engine->round(probe.self, snapshot, oracle, plan, err) < 0)
 		return -1;
 	carry_out(plan, snapshot->now_sec);
