@@ -14,12 +14,13 @@
 double astra_baseline_left(const struct astra_baseline_run *run, uint32_t job)
 {
 	const struct astra_job *j = &run->snapshot->jobs[job];
+	const struct astra_oracle *o = &run->oracle[job];
 	double ran =
 		j->state == ASTRA_JOB_RUNNING ? run->now_sec - j->start_sec : 0;
 
 	if (j->time_limit_sec > 0)
 		return fmax(0, j->time_limit_sec - ran);
-	return run->oracle[job].left_sec * fmax(1, run->oracle[job].slowdown);
+	return o->cold_sec + o->left_sec * fmax(1, o->slowdown);
 }
 
 static int compare_ends(const void *a, const void *b)

@@ -18,6 +18,7 @@ struct astra_oracle {
 	double attained_gpu_sec; /* GPU time of its runs before this one */
 	double done_sec;	 /* work done, of job->duration_sec */
 	double left_sec;	 /* work to do */
+	double cold_sec;	 /* of its start, before it works on */
 	double slowdown;	 /* at its present place; 1: none */
 };
 

@@ -85,6 +85,7 @@ int astra_virtual_submit(struct astra_virtual *v, uint32_t job)
 	v->oracle[at] = (struct astra_oracle){
 		.job = t,
 		.left_sec = t->duration_sec,
+		.cold_sec = v->options->cold_start_sec,
 		.slowdown = 1,
 	};
 	v->jobs[job].active = (uint32_t)at;
@@ -218,6 +219,7 @@ static int requeue(struct astra_virtual *v, uint32_t job, double signal_sec,
 		return -1;
 	o->done_sec = j->done_sec;
 	o->left_sec = fmax(0, o->job->duration_sec - j->done_sec);
+	o->cold_sec = v->options->cold_start_sec;
 	o->slowdown = 1;
 	a->state = ASTRA_JOB_PENDING;
 	a->restart_cnt++;
@@ -374,6 +376,7 @@ void astra_virtual_look(struct astra_virtual *v, double now_sec)
 			continue;
 		o->done_sec = j->done_sec + progress(j, now_sec);
 		o->left_sec = fmax(0, o->job->duration_sec - o->done_sec);
+		o->cold_sec = fmax(0, j->progress_from_sec - now_sec);
 	}
 }
 
