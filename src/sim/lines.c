@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #define BUFFER_SIZE (4 * ASTRA_LINE_MAX)
+#define DROPPED_MAX ((size_t)256 << 20) /* as of /dev/zero */
 
 int astra_lines_from(struct astra_lines *lines, int fd, const char *name,
 		     struct astra_error *err)
@@ -70,6 +71,7 @@ static int fill(struct astra_lines *lines, struct astra_error *err)
 /* Keep the beginning of a line that has no room, and drop its rest. */
 static int cut(struct astra_lines *lines, struct astra_error *err)
 {
+	size_t dropped = 0;
 	char *stop;
 
 	snprintf(lines->cut, sizeof(lines->cut), "%s", lines->last);
@@ -80,6 +82,10 @@ static int cut(struct astra_lines *lines, struct astra_error *err)
 		stop = memchr(lines->buffer, '\n', lines->end);
 		lines->begin =
 			stop ? (size_t)(stop + 1 - lines->buffer) : lines->end;
+		dropped += lines->begin;
+		if (dropped > DROPPED_MAX)
+			return astra_error_set(err, "%s: line %u has no end",
+					       lines->name, lines->number);
 	} while (!stop && !lines->at_end);
 	return 1;
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,44 @@
 #include <unistd.h>
 
 #include "src/common/grow.h"
+
+#define DOOMED_MAX 8 /* more files than a command has */
+
+/* What a signal that ends the process takes along. */
+static char *volatile doomed[DOOMED_MAX];
+
+static void die(int number)
+{
+	for (size_t i = 0; i < DOOMED_MAX; i++)
+		if (doomed[i])
+			unlink(doomed[i]);
+	raise(number); /* SA_RESETHAND: ends the process on return */
+}
+
+static void mind_signals(void)
+{
+	static const int numbers[] = {SIGHUP, SIGINT, SIGTERM};
+	const struct sigaction action = {
+		.sa_handler = die,
+		.sa_flags = (int)SA_RESETHAND,
+	};
+	struct sigaction old;
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		if (sigaction(numbers[i], NULL, &old) == 0 &&
+		    old.sa_handler == SIG_DFL)
+			sigaction(numbers[i], &action, NULL);
+}
+
+/* Whether it is to go; temp: until it is not. */
+static void doom(char *temp, bool yes)
+{
+	for (size_t i = 0; i < DOOMED_MAX; i++)
+		if (doomed[i] == (yes ? NULL : temp)) {
+			doomed[i] = yes ? temp : NULL;
+			return;
+		}
+}
 
 static bool is_stdout(const char *path)
 {
@@ -62,8 +101,10 @@ static void drop(struct astra_outfile *f)
 {
 	if (f->file && f->file != stdout)
 		fclose(f->file);
-	if (f->temp)
+	if (f->temp) {
 		unlink(f->temp);
+		doom(f->temp, false);
+	}
 	free(f->path);
 	free(f->temp);
 	*f = (struct astra_outfile){0};
@@ -83,6 +124,8 @@ static FILE *open_temp(struct astra_outfile *f)
 		free(temp);
 		return NULL;
 	}
+	mind_signals();
+	doom(temp, true);
 	f->temp = temp;
 	file = fdopen(fd, "w");
 	if (!file)
@@ -139,6 +182,7 @@ static int put_in_place(struct astra_outfile *f, struct astra_error *err)
 		return 0;
 	if (rename(f->temp, f->path) < 0)
 		return astra_error_set(err, "%s: %s", f->path, strerror(errno));
+	doom(f->temp, false);
 	free(f->temp);
 	f->temp = NULL;
 	return 0;

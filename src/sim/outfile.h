@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Files that are written all and whole or not at all: each is written beside
- * its place and renamed when all of them are complete. */
+ * its place and renamed when all of them are complete. SIGHUP, SIGINT and
+ * SIGTERM leave none behind, unless the caller does something else on them. */
 #ifndef ASTRA_OUTFILE_H
 #define ASTRA_OUTFILE_H
 

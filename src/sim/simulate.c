@@ -179,6 +179,24 @@ static int begin(struct loop *l, const struct astra_options *policy,
 	return l->self ? 0 : -1;
 }
 
+/* rc: of the run. */
+static int finish(struct loop *l, int rc, struct astra_error *err)
+{
+	struct astra_sim_result *r = l->v.result;
+	const struct astra_watch *w = &l->v.watch;
+
+	r->stop_sec = fmax(l->now_sec, r->end_sec);
+	if (!rc && astra_watch_finish(&l->v.watch, r->stop_sec) < 0)
+		rc = astra_error_nomem(err);
+	if (w->full)
+		return astra_error_set(err,
+				       "intervals of %g s are too short: by "
+				       "second %.0f tenants have more than %d",
+				       r->interval_sec, w->next_sec,
+				       ASTRA_WATCH_ROWS);
+	return rc;
+}
+
 int astra_simulate(const struct astra_trace *trace,
 		   const struct astra_cluster *cluster,
 		   const struct astra_scheduler *scheduler,
@@ -204,9 +222,7 @@ int astra_simulate(const struct astra_trace *trace,
 	rc = begin(&l, policy, err);
 	if (!rc)
 		rc = run(&l, err);
-	result->stop_sec = fmax(l.now_sec, result->end_sec);
-	if (!rc && astra_watch_finish(&l.v.watch, result->stop_sec) < 0)
-		rc = astra_error_nomem(err);
+	rc = finish(&l, rc, err);
 	if (l.self)
 		scheduler->destroy(l.self);
 	astra_plan_destroy(&l.plan);

@@ -48,6 +48,9 @@ static int close_interval(struct astra_watch *w, double end_sec)
 	size_t tenants = w->trace->tenant_count, at = r->interval_count;
 	struct astra_sim_cell *row;
 
+	w->full = (at + 1) * tenants > ASTRA_WATCH_ROWS;
+	if (w->full)
+		return -1;
 	if (astra_grow(&r->cells, &w->cell_room, (at + 1) * tenants,
 		       sizeof(*r->cells)) < 0 ||
 	    astra_grow(&r->used_gpu_sec, &w->used_room, at + 1,

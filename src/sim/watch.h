@@ -7,6 +7,9 @@
 #include "src/policy/fairness.h"
 #include "src/sim/simulate.h"
 
+/* So many rows of a tenant in an interval, 320 MB, are no sensible output. */
+#define ASTRA_WATCH_ROWS 20000000
+
 struct astra_watch {
 	const struct astra_trace *trace;
 	struct astra_sim_result *result;
@@ -15,6 +18,7 @@ struct astra_watch {
 	uint32_t *jobs;	   /* of those that are active */
 	double next_sec;   /* end of the present interval */
 	size_t cell_room, used_room;
+	bool full; /* there would be more than ASTRA_WATCH_ROWS of them */
 	struct astra_usage *before; /* of each tenant, at its begin */
 };
 
@@ -26,7 +30,7 @@ int astra_watch_init(struct astra_watch *watch, const struct astra_trace *trace,
 void astra_watch_clear(struct astra_watch *watch);
 
 /* Times do not go backwards. Those that return int: 0, or -1 when memory is
- * out. */
+ * out or the watch is full. */
 int astra_watch_submit(struct astra_watch *watch, uint32_t job, double now_sec);
 int astra_watch_start(struct astra_watch *watch, uint32_t job, double now_sec);
 int astra_watch_stop(struct astra_watch *watch, uint32_t job, double now_sec);

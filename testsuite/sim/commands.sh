@@ -59,6 +59,19 @@ grep -q 'job sharing loss' summary || fail "no summary"
 	fail "run --json -: more than JSON on stdout"
 "$sim" run "${here[@]}" >/dev/full 2>/dev/null && fail "a full disk is no error"
 
+# A signal leaves nothing: JSON waits for a reader when another file is begun.
+mkfifo pipe
+"$sim" run "${here[@]}" --jobs-csv ended.csv --json pipe >/dev/null &
+for ((i = 0; i < 100; i++)); do
+	compgen -G 'ended.csv.*' >/dev/null && break
+	sleep 0.1
+done
+((i < 100)) || fail "run: no file was begun"
+kill -TERM $!
+wait $!
+(($? == 128 + 15)) || fail "run: not ended by SIGTERM"
+compgen -G 'ended.csv*' && fail "run: SIGTERM left a file"
+
 # The same bytes.
 "$sim" run "${here[@]}" --out again >/dev/null
 diff -r all again || fail "run: not the same twice"
@@ -111,7 +124,13 @@ refused "CheckpointGrace=60 is not shorter than LeaseTerm=30" \
 refused "--nodes=0x: a whole number from 1" run --trace trace.csv --nodes 0x
 refused "--gpus=0: a whole number from 1" run --trace trace.csv --gpus 0
 refused "--slowdown=1,1,2: four factors" run "${here[@]}" --slowdown 1,1,2
+refused "--slowdown=1,1,1,1e9: four factors" \
+	run "${here[@]}" --slowdown 1,1,1,1e9
+refused "at most 10 years" run "${here[@]}" --cold-start 1e18
 refused "--interval: a time above 0" run "${here[@]}" --interval 0
+refused "intervals of 0.0001 s are too short" \
+	run "${here[@]}" -q --interval 0.0001
+refused "/dev/zero: line 1 has no end" run --trace /dev/zero --nodes 1
 refused "--set=Lease: KEY=VALUE" run "${here[@]}" --set Lease
 refused "Lease=5: there is no such option" run "${here[@]}" --set Lease=5
 refused "either --cluster or --nodes" run "${here[@]}" --cluster trace.csv

@@ -254,6 +254,46 @@ static void intervals_add_up(void **state)
 	end(&w);
 }
 
+/* The first has its GPUs until 140, 40 s of which are its start. The second
+ * has the promise of all then, so the third, which would be through at 170,
+ * has to wait. (EASY) */
+static void starts_count_for_backfill(void **state)
+{
+	struct world w;
+	(void)state;
+
+	begin(&w, 1, 8);
+	w.options.cold_start_sec = 40;
+	add(&w, 0, 4, 0, 100);
+	add(&w, 0, 8, 1, 100);
+	add(&w, 0, 4, 30, 100);
+	add(&w, 0, 4, 30, 70);
+	simulate(&w, "slurm");
+	assert_near(w.result.jobs[3].start_sec, 30);
+	assert_near(w.result.jobs[1].start_sec, 140);
+	assert_near(w.result.jobs[2].start_sec, 280);
+	end(&w);
+}
+
+static void too_many_intervals_are_refused(void **state)
+{
+	struct astra_error err = {""};
+	struct world w;
+	(void)state;
+
+	begin(&w, 1, 8);
+	w.options.interval_sec = 1e-6;
+	add(&w, 0, 4, 0, 100);
+	assert_int_equal(astra_simulate(&w.trace, &w.cluster,
+					astra_scheduler_find("fifo"), &w.policy,
+					&w.options, &w.result, &err),
+			 -1);
+	assert_string_equal(err.text,
+			    "intervals of 1e-06 s are too short: by second 20 "
+			    "tenants have more than 20000000");
+	end(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -262,6 +302,8 @@ int main(void)
 		cmocka_unit_test(work_over_racks_is_slower),
 		cmocka_unit_test(gpu_time_is_conserved),
 		cmocka_unit_test(intervals_add_up),
+		cmocka_unit_test(starts_count_for_backfill),
+		cmocka_unit_test(too_many_intervals_are_refused),
 	};
 
 	return cmocka_run_group_tests_name("simulate", tests, NULL, NULL);

@@ -11,6 +11,9 @@
 
 /* What values look like. */
 
+#define SPAN_MAX_SEC (10.0 * 365 * 86400) /* as in astraea.conf */
+#define SLOWDOWN_MAX 1000.0
+
 static int parse_count(const char *text, unsigned long long min,
 		       unsigned long long max, unsigned long long *out,
 		       struct astra_error *err)
@@ -47,12 +50,13 @@ static int parse_span(const char *text, double *out, struct astra_error *err)
 	if (astra_parse_time(text, 1, out) == 0)
 		return 0;
 	sec = strtod(text, &end);
-	if (isdigit((unsigned char)*text) && !*end && isfinite(sec)) {
+	if (isdigit((unsigned char)*text) && !*end && sec <= SPAN_MAX_SEC) {
 		*out = sec;
 		return 0;
 	}
 	return astra_error_set(err,
-			       "seconds, or a time as MM:SS, HH:MM:SS, D-HH");
+			       "seconds, or a time as MM:SS, HH:MM:SS, D-HH, "
+			       "at most 10 years");
 }
 
 /* A setter that keeps the text, or parses it, into one member. */
@@ -172,12 +176,13 @@ static int set_slowdown(struct sfairsim_args *args, const char *value,
 
 	for (size_t i = 0; i < ASTRA_LEVEL_COUNT; i++) {
 		factor[i] = strtod(at, &end);
-		if (end == at || !(factor[i] >= 1) || !isfinite(factor[i]) ||
+		if (end == at || !(factor[i] >= 1) ||
+		    !(factor[i] <= SLOWDOWN_MAX) ||
 		    *end != (i + 1 < ASTRA_LEVEL_COUNT ? ',' : '\0') ||
 		    (i && factor[i] < factor[i - 1]))
 			return astra_error_set(
 				err,
-				"four factors from 1, none less than the one before: within a slot, a machine, a rack, across racks");
+				"four factors from 1 to 1000, none less than the one before: within a slot, a machine, a rack, across racks");
 		at = end + 1;
 	}
 	memcpy(args->sim.slowdown, factor, sizeof(factor));
