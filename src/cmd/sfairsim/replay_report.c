@@ -16,7 +16,8 @@ struct row {
 	const char *tenant;
 	double jobs;
 	double live, sfair, sim;      /* GPU seconds */
-	double live_early, sim_early; /* ... until the last submission */
+	double live_early, sim_early; /* ... until the last submission; NaN: not
+				       * known */
 	double runs, squares;	      /* live, and the sum of their GPUs^2 */
 	double live_jct, sim_jct;     /* seconds, mean */
 };
@@ -95,6 +96,8 @@ static void add_live(const struct replay *r, struct row *rows)
 		rows[i].live = t->live_gpu_sec;
 		rows[i].sfair = t->sfair_gpu_sec;
 		rows[i].live_jct = t->live_jct_sec;
+		if (!r->accounted)
+			rows[i].live_early = NAN;
 	}
 	for (size_t i = 0; i < r->run_count; i++) {
 		const struct replay_run *run = &r->runs[i];
@@ -159,7 +162,7 @@ static void cell(struct astra_grid *grid, int digits, double value)
 	char text[64];
 
 	snprintf(text, sizeof(text), "%.*f", digits, value);
-	astra_grid_add(grid, text);
+	astra_grid_add(grid, isnan(value) ? "-" : text);
 }
 
 static void percent(struct astra_grid *grid, double share)
@@ -267,16 +270,17 @@ static json_t *json_number(double value)
 static json_t *json_row(const struct row *row)
 {
 	return json_pack(
-		"{s:s, s:I, s:I, s:f, s:f, s:f, s:f, s:o, s:f, s:f, s:o, s:f, s:f, s:o}",
+		"{s:s, s:I, s:I, s:f, s:f, s:f, s:f, s:o, s:o, s:f, s:o, s:f, s:f, s:o}",
 		"tenant", row->tenant, "jobs", (json_int_t)row->jobs,
 		"live_runs", (json_int_t)row->runs, "live_runs_gpus_squared",
 		row->squares, "live_gpu_sec", row->live, "sfair_gpu_sec",
 		row->sfair, "sim_gpu_sec", row->sim, "gpu_difference",
 		json_number(gpu_difference(row)), "live_early_gpu_sec",
-		row->live_early, "sim_early_gpu_sec", row->sim_early,
-		"early_difference", json_number(early_difference(row)),
-		"live_jct_sec", row->live_jct, "sim_jct_sec", row->sim_jct,
-		"jct_difference", json_number(jct_difference(row)));
+		json_number(row->live_early), "sim_early_gpu_sec",
+		row->sim_early, "early_difference",
+		json_number(early_difference(row)), "live_jct_sec",
+		row->live_jct, "sim_jct_sec", row->sim_jct, "jct_difference",
+		json_number(jct_difference(row)));
 }
 
 static int write_json(FILE *file, const struct replay *r,
