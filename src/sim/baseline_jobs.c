@@ -93,29 +93,47 @@ const struct astra_baseline astra_baseline_optimus = {
 /* The first of the thresholds in the authors' simulator, GPU seconds. */
 #define TIRESIAS_THRESHOLD 3250.0
 
+static bool is_demoted(double gpu_sec)
+{
+	return gpu_sec * (1 + 1e-9) >= TIRESIAS_THRESHOLD;
+}
+
 static struct astra_rank by_queue(const struct astra_baseline_run *run,
 				  uint32_t job)
 {
-	double had = astra_baseline_memory(run, job)->gpu_sec;
-
 	return (struct astra_rank){
-		.major = had * (1 + 1e-9) >= TIRESIAS_THRESHOLD ? 1 : 0,
+		.major = is_demoted(astra_baseline_memory(run, job)->gpu_sec),
 	};
 }
 
-/* When the next running job falls into the second queue. */
+/* When a job that has had so much falls into the second queue. */
+static double demotion(const struct astra_baseline_run *run, double gpu_sec,
+		       uint32_t gpus)
+{
+	return is_demoted(gpu_sec)
+		       ? HUGE_VAL
+		       : run->now_sec + (TIRESIAS_THRESHOLD - gpu_sec) / gpus;
+}
+
+/* When the next one does, of those that run or now begin to. */
 static double next_demotion(const struct astra_baseline_run *run)
 {
+	const struct astra_plan *plan = run->plan;
 	double at = HUGE_VAL;
 
 	for (size_t i = 0; i < run->snapshot->job_count; i++) {
 		const struct astra_job *job = &run->snapshot->jobs[i];
-		struct astra_rank rank = by_queue(run, (uint32_t)i);
 		double had = astra_baseline_memory(run, (uint32_t)i)->gpu_sec;
 
-		if (job->state == ASTRA_JOB_RUNNING && rank.major < 1)
-			at = fmin(at, run->now_sec + (TIRESIAS_THRESHOLD -
-						      had) / job->request.gpus);
+		if (job->state == ASTRA_JOB_RUNNING)
+			at = fmin(at, demotion(run, had, job->request.gpus));
+	}
+	for (size_t i = 0; i < plan->decision_count; i++) {
+		uint32_t job = plan->decisions[i].job - 1;
+
+		if (plan->decisions[i].action == ASTRA_START)
+			at = fmin(at, demotion(run, run->jobs[job].gpu_sec,
+					       run->trace->jobs[job].gpus));
 	}
 	return at;
 }

@@ -142,6 +142,20 @@ static void least_attained_service_is_discrete(void **state)
 	world_fini(&w);
 }
 
+/* The same, where nothing happens between its start and its demotion. */
+static void who_starts_is_demoted_in_time(void **state)
+{
+	(void)state;
+	begin("tiresias", 1, 4);
+	world_job(&w, 0, 4, 0, 2000);
+	world_job(&w, 1, 4, 0, 2000);
+	world_round(&w);
+	assert_true(wakes_at(812.5));
+	until(812.5);
+	assert_true(world_runs(&w, "1"));
+	world_fini(&w);
+}
+
 /* 2 GPUs, 3 jobs: who has waited longest enters, who has run longest leaves. */
 static void all_jobs_take_turns(void **state)
 {
@@ -311,6 +325,7 @@ int main(void)
 		cmocka_unit_test(backfill_believes_the_time_limit),
 		cmocka_unit_test(priority_is_of_age_and_size),
 		cmocka_unit_test(least_attained_service_is_discrete),
+		cmocka_unit_test(who_starts_is_demoted_in_time),
 		cmocka_unit_test(all_jobs_take_turns),
 		cmocka_unit_test(remaining_time_counts_each_interval),
 		cmocka_unit_test(an_interval_passes_unheeded),
