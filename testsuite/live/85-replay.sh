@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# sfairsim replay: what a trace of 36 jobs did on a live cluster, and what the
+# sfairsim replay: what a trace of 30 jobs did on a live cluster, and what the
 # simulator says of it. And it leaves nothing behind: not when it is interrupted,
 # nor when a job is refused, or when there is no sbatch or no slurmctld.
 . "$(dirname "$0")/../lib/live.sh"
@@ -20,7 +20,7 @@ awk 'BEGIN {
 	split("1 1 2 1 4 1 2 8 1", gpus)
 	split("one two three", tenants)
 	print "job_id,tenant,submit_s,duration_s,gpus"
-	for (i = 0; i < 36; i++)
+	for (i = 0; i < 30; i++)
 		printf "j%d,%s,%d,%d,%d\n", i, tenants[i % 3 + 1], i * 150,
 			(2 + i * 7 % 9) * 480 + 300, gpus[i % 9 + 1]
 }' >trace.csv
@@ -68,6 +68,7 @@ nothing_left
 check "no result of it is there" test ! -e other.json
 
 "$top/testsuite/lib/cluster" stop "$CLUSTER_DIR" slurmctld
+sed -i 's/^MessageTimeout=.*/MessageTimeout=2/' "$CLUSTER_DIR/etc/slurm.conf"
 if "${replay[@]}" trace.csv 2>stderr; then fail "without slurmctld"; fi
 cat stderr
 check "it says so" grep -q "^sfairsim: error: scontrol failed: " stderr
