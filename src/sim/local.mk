@@ -24,6 +24,7 @@ libastra_sim_la_SOURCES = \
 	src/sim/simulate.h \
 	src/sim/virtual.c \
 	src/sim/virtual.h \
+	src/sim/virtual_run.c \
 	src/sim/watch.c \
 	src/sim/watch.h
 

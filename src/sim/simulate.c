@@ -186,7 +186,8 @@ static int finish(struct loop *l, int rc, struct astra_error *err)
 	const struct astra_watch *w = &l->v.watch;
 
 	r->stop_sec = fmax(l->now_sec, r->end_sec);
-	if (!rc && astra_watch_finish(&l->v.watch, r->stop_sec) < 0)
+	if (!rc && (astra_virtual_stop(&l->v, r->stop_sec) < 0 ||
+		    astra_watch_finish(&l->v.watch, r->stop_sec) < 0))
 		rc = astra_error_nomem(err);
 	if (w->full)
 		return astra_error_set(err,

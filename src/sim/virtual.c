@@ -122,48 +122,6 @@ static void hold(struct astra_virtual *v, const struct astra_virtual_job *j,
 
 /* How a run ends. */
 
-static double progress(const struct astra_virtual_job *j, double now_sec)
-{
-	return fmax(0, now_sec - j->progress_from_sec) / j->slowdown;
-}
-
-static int keep_run(struct astra_virtual *v, uint32_t job, double now_sec)
-{
-	struct astra_sim_result *r = v->result;
-	const struct astra_virtual_job *j = &v->jobs[job];
-
-	if (!v->options->runs)
-		return 0;
-	if (astra_grow(&r->runs, &v->run_room, r->run_count + 1,
-		       sizeof(*r->runs)) < 0)
-		return -1;
-	r->runs[r->run_count++] = (struct astra_sim_run){
-		.job = job,
-		.start_sec = j->start_sec,
-		.end_sec = now_sec,
-		.gpus = v->trace->jobs[job].gpus,
-		.nodes = (uint32_t)j->held_count,
-	};
-	return 0;
-}
-
-/* GPU time that did no work. signal_sec: when its progress ended. */
-static void count_losses(struct astra_virtual *v, uint32_t job,
-			 double signal_sec, double now_sec)
-{
-	const struct astra_virtual_job *j = &v->jobs[job];
-	struct astra_sim_job *out = &v->result->jobs[job];
-	double gpus = v->trace->jobs[job].gpus;
-	double cold = fmin(signal_sec, j->progress_from_sec) - j->start_sec;
-	double work = progress(j, signal_sec);
-
-	out->cold_gpu_sec += gpus * cold;
-	out->checkpoint_gpu_sec += gpus * (now_sec - signal_sec);
-	out->slow_gpu_sec += gpus * work * (j->slowdown - 1);
-	out->leases += (uint32_t)fmax(
-		1, ceil((now_sec - j->start_sec) / v->lease_sec - 1e-9));
-}
-
 /* The job leaves its GPUs. */
 static int release(struct astra_virtual *v, uint32_t job, double signal_sec,
 		   double now_sec)
@@ -172,9 +130,8 @@ static int release(struct astra_virtual *v, uint32_t job, double signal_sec,
 	struct astra_job *a = &v->active[j->active];
 	struct astra_oracle *o = &v->oracle[j->active];
 
-	if (keep_run(v, job, now_sec) < 0)
+	if (astra_virtual_count_run(v, job, signal_sec, now_sec) < 0)
 		return -1;
-	count_losses(v, job, signal_sec, now_sec);
 	o->attained_gpu_sec += a->request.gpus * (now_sec - j->start_sec);
 	hold(v, j, false);
 	j->held_count = 0;
@@ -214,7 +171,7 @@ static int requeue(struct astra_virtual *v, uint32_t job, double signal_sec,
 	struct astra_job *a = &v->active[j->active];
 	struct astra_oracle *o = &v->oracle[j->active];
 
-	j->done_sec += progress(j, signal_sec);
+	j->done_sec += astra_virtual_progress(j, signal_sec);
 	if (release(v, job, signal_sec, now_sec) < 0)
 		return -1;
 	o->done_sec = j->done_sec;
@@ -336,6 +293,7 @@ static int leave(struct astra_virtual *v, const struct astra_decision *d,
 			       ? astra_error_nomem(err)
 			       : 0;
 	j->leaving = true;
+	j->signal_sec = now_sec;
 	left.run = ++j->run; /* its end is void */
 	return astra_queue_add(&v->queue, left) < 0 ? astra_error_nomem(err)
 						    : 0;
@@ -374,7 +332,7 @@ void astra_virtual_look(struct astra_virtual *v, double now_sec)
 
 		if (a->state != ASTRA_JOB_RUNNING || j->leaving)
 			continue;
-		o->done_sec = j->done_sec + progress(j, now_sec);
+		o->done_sec = j->done_sec + astra_virtual_progress(j, now_sec);
 		o->left_sec = fmax(0, o->job->duration_sec - o->done_sec);
 		o->cold_sec = fmax(0, j->progress_from_sec - now_sec);
 	}

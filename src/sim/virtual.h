@@ -13,11 +13,12 @@
 
 /* What the cluster knows of a job beside what a scheduler sees. */
 struct astra_virtual_job {
-	uint32_t active;  /* its index among the active ones, or ASTRA_NONE */
-	uint32_t run;	  /* changes when events of it become void */
-	bool leaving;	  /* writes its checkpoint */
-	double start_sec; /* of this run */
-	double done_sec;  /* before this run */
+	uint32_t active;   /* its index among the active ones, or ASTRA_NONE */
+	uint32_t run;	   /* changes when events of it become void */
+	bool leaving;	   /* writes its checkpoint */
+	double signal_sec; /* since then, if it is leaving */
+	double start_sec;  /* of this run */
+	double done_sec;   /* before this run */
 	double progress_from_sec; /* after the cold start */
 	double slowdown;
 	struct astra_share *held;
@@ -63,6 +64,20 @@ int astra_virtual_apply(struct astra_virtual *v, const struct astra_plan *plan,
 
 /* Bring the oracle of what runs up to date. */
 void astra_virtual_look(struct astra_virtual *v, double now_sec);
+
+/* Seconds of work done in its present run. (virtual_run.c) */
+double astra_virtual_progress(const struct astra_virtual_job *job,
+			      double now_sec);
+
+/* A job's run ends: its line of the schedule, and its GPU time that did no
+ * work. signal_sec: when its progress ended. Returns 0, or -1 when memory is
+ * out. */
+int astra_virtual_count_run(struct astra_virtual *v, uint32_t job,
+			    double signal_sec, double now_sec);
+
+/* The simulation stops: count what still runs.
+ * Returns 0, or -1 when memory is out. */
+int astra_virtual_stop(struct astra_virtual *v, double now_sec);
 
 /* What had ended has been seen. */
 void astra_virtual_forget(struct astra_virtual *v);

@@ -275,6 +275,36 @@ static void starts_count_for_backfill(void **state)
 	end(&w);
 }
 
+/* Stopped at 70: the first was signalled at 60 after 10 s of cold start and
+ * writes its checkpoint. Stopped at 95: the second has begun at 85. */
+static void what_runs_at_the_end_is_counted(void **state)
+{
+	struct world w;
+	(void)state;
+
+	for (double until = 70; until < 100; until += 25) {
+		bool second = until > 80;
+
+		begin(&w, 1, 4);
+		w.policy.lease_sec = 60;
+		w.policy.grace_sec = 30;
+		w.options.cold_start_sec = 10;
+		w.options.checkpoint_sec = 25;
+		w.options.until_sec = until;
+		add(&w, 0, 4, 0, 100);
+		add(&w, 0, 4, 1, 100);
+		simulate(&w, "ltgf");
+		assert_int_equal(w.result.run_count, second ? 2 : 1);
+		assert_near(w.result.runs[0].end_sec, fmin(until, 85));
+		assert_near(w.result.jobs[0].cold_gpu_sec, 4 * 10);
+		assert_near(w.result.jobs[0].checkpoint_gpu_sec,
+			    4 * (fmin(until, 85) - 60));
+		assert_near(w.result.jobs[1].cold_gpu_sec,
+			    4 * fmax(0, until - 85));
+		end(&w);
+	}
+}
+
 static void too_many_intervals_are_refused(void **state)
 {
 	struct astra_error err = {""};
@@ -303,6 +333,7 @@ int main(void)
 		cmocka_unit_test(gpu_time_is_conserved),
 		cmocka_unit_test(intervals_add_up),
 		cmocka_unit_test(starts_count_for_backfill),
+		cmocka_unit_test(what_runs_at_the_end_is_counted),
 		cmocka_unit_test(too_many_intervals_are_refused),
 	};
 
