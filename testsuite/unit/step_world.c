@@ -209,7 +209,7 @@ bool world_runs(const struct world *w, const char *numbers)
 			text[length++] = (char)('0' + n);
 	if (strcmp(text, numbers))
 		print_message("at %g: \"%s\" run, not \"%s\"\n", w->now_sec,
-			      text, numbers);
+			      text, numbers ? numbers : ""); /* for UBSan */
 	return !strcmp(text, numbers);
 }
 
