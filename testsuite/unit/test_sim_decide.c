@@ -134,23 +134,14 @@ static void decide(const struct astra_snapshot *snapshot)
 		fail_msg("decide: %s", err.text);
 }
 
-/* The grants of the last round are the jobs that hold GPUs after it, and those
- * that were renewed are those that held them before. */
-static void compare(void)
+/* Take what decide says, if it was asked. */
+static bool take_expected(bool *granted, bool *renewed)
 {
-	bool granted[RANDOM_JOBS] = {false}, renewed[RANDOM_JOBS] = {false};
+	json_t *expected = probe.expected, *grant;
+	bool comparable = expected && !probe.hold;
 	size_t i;
-	json_t *grant;
 
-	if (!probe.expected)
-		return;
-	if (probe.hold) {
-		json_decref(probe.expected);
-		probe.expected = NULL;
-		probe.held++;
-		return;
-	}
-	json_array_foreach(json_object_get(probe.expected, "grants"), i, grant)
+	json_array_foreach(json_object_get(expected, "grants"), i, grant)
 	{
 		json_int_t job =
 			json_integer_value(json_object_get(grant, "job"));
@@ -158,6 +149,20 @@ static void compare(void)
 		granted[job] = true;
 		renewed[job] = json_is_true(json_object_get(grant, "renew"));
 	}
+	probe.held += expected && probe.hold;
+	json_decref(expected);
+	probe.expected = NULL;
+	return comparable;
+}
+
+/* The grants of the last round are the jobs that hold GPUs after it, and those
+ * that were renewed are those that held them before. */
+static void compare(void)
+{
+	bool granted[RANDOM_JOBS] = {false}, renewed[RANDOM_JOBS] = {false};
+
+	if (!take_expected(granted, renewed))
+		return;
 	for (uint32_t job = 0; job < RANDOM_JOBS; job++) {
 		const struct past *p = &probe.jobs[job];
 		bool has = holds(p);
@@ -179,8 +184,6 @@ static void compare(void)
 		probe.waited += p->seen && isinf(p->end_sec) && !has;
 	}
 	probe.compared++;
-	json_decref(probe.expected);
-	probe.expected = NULL;
 }
 
 static void observe(const struct astra_snapshot *snapshot)
