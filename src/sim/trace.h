@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A trace: who submitted what when, and how long it ran. Read from a file or
- * from accounting (read.h), or generated (generate.h); what comes after does not
- * know which.
+ * from accounting (read.h), or generated (generate.h); what comes after does
+ * not know which.
  *
  * Times are seconds from the first submission. Jobs are sorted by submission,
  * those of one second in the order of the file.
