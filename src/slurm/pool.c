@@ -115,7 +115,6 @@ static struct astra_engine *load_refuge(const struct astra_pool *pool,
 	return engine;
 }
 
-
 static struct astra_engine *load(struct astra_pool *pool,
 				 const struct astra_options *options)
 {

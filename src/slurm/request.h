@@ -3,8 +3,8 @@
 #ifndef ASTRA_REQUEST_H
 #define ASTRA_REQUEST_H
 
-#include "src/policy/model.h"
 #include "src/common/arena.h"
+#include "src/policy/model.h"
 #include "src/slurm/ask.h"
 #include "src/slurm/compat.h"
 

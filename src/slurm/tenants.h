@@ -6,9 +6,9 @@
 #ifndef ASTRA_TENANTS_H
 #define ASTRA_TENANTS_H
 
+#include "src/common/arena.h"
 #include "src/common/idmap.h"
 #include "src/policy/model.h"
-#include "src/common/arena.h"
 #include "src/slurm/compat.h"
 #include "src/slurm/config.h"
 

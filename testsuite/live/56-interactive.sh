@@ -110,10 +110,11 @@ scancel "$id"
 
 # ---- Steps, exit codes, and options that must do no harm.
 
+# Slurm may hear of a step's end a moment after srun.
 id=$(submit --gpus=2 -n2 --wrap '
 	srun -n1 --gpus=1 --exact bash -c "echo one" &
 	srun -n1 --gpus=1 --exact bash -c "echo two; exit 5" &
-	wait; exit 0')
+	wait; sleep 2; exit 0')
 wait_for 60 job_is "$id" COMPLETED
 check_eq "steps' output" "one two" "$(job_log "$id" | grep -x 'one\|two' |
 	sort | xargs)"
