@@ -40,6 +40,7 @@ static const struct {
 	{"status", ASTRA_COLUMN_STATE, false},
 	{"State", ASTRA_COLUMN_STATE, false},
 	{"app_id", ASTRA_COLUMN_APP, false},
+	{"slowdown", ASTRA_COLUMN_SLOWDOWN, false},
 };
 
 #define NAME_COUNT (sizeof(names) / sizeof(*names))

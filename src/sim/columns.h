@@ -29,6 +29,7 @@ enum astra_column {
 	ASTRA_COLUMN_LIMIT_MIN, /* minutes */
 	ASTRA_COLUMN_STATE,
 	ASTRA_COLUMN_APP,
+	ASTRA_COLUMN_SLOWDOWN, /* factors by level: A/B/C/D */
 	ASTRA_COLUMN_COUNT,
 };
 

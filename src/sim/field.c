@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#define SLOWDOWN_MAX 1000
 #define NUMBER_MAX 1e15
 #define COUNT_MAX 1e6
 
@@ -234,6 +235,28 @@ enum astra_field astra_field_tres(const char *text, uint32_t *gpus)
 	if (all > COUNT_MAX)
 		return ASTRA_FIELD_BAD;
 	*gpus = (uint32_t)all;
+	return ASTRA_FIELD_OK;
+}
+
+enum astra_field astra_field_profile(const char *text, char mark,
+				     struct astra_profile *profile)
+{
+	double *factor = profile->slowdown;
+	char *end;
+
+	if (unknown(text))
+		return ASTRA_FIELD_NONE;
+	for (size_t i = 0; i < ASTRA_LEVEL_COUNT; i++) {
+		bool last = i + 1 == ASTRA_LEVEL_COUNT;
+
+		factor[i] = strtod(text, &end);
+		if (end == text || !(factor[i] >= 1) ||
+		    !(factor[i] <= SLOWDOWN_MAX) ||
+		    *end != (last ? '\0' : mark) ||
+		    (i && factor[i] < factor[i - 1]))
+			return ASTRA_FIELD_BAD;
+		text = end + 1;
+	}
 	return ASTRA_FIELD_OK;
 }
 

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/sim/trace.h"
+
 enum astra_field {
 	ASTRA_FIELD_OK,
 	ASTRA_FIELD_NONE, /* "", or a word for unknown */
@@ -32,6 +34,11 @@ enum astra_field astra_field_time(const char *text, double *sec);
 /* The GPUs in Slurm's list of TRES: gres/gpu=N, else the sum of
  * gres/gpu:TYPE=N. A list without any is 0, an empty one none. */
 enum astra_field astra_field_tres(const char *text, uint32_t *gpus);
+
+/* Slowdowns by level with a mark in between: four factors from 1 to 1000, none
+ * less than the one before. */
+enum astra_field astra_field_profile(const char *text, char mark,
+				     struct astra_profile *profile);
 
 /* Cut a line into its fields, at most `room`. Where quotes is set, a field in
  * double quotes may have the separator in it, and "" for a quote.

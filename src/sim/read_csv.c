@@ -3,6 +3,7 @@
  * whether it is one. */
 #include <string.h>
 
+#include "src/policy/model.h"
 #include "src/sim/columns.h"
 #include "src/sim/field.h"
 #include "src/sim/read_priv.h"
@@ -165,6 +166,23 @@ static int parse_nodes(struct reader *reader, struct row *row)
 	return 0;
 }
 
+static int parse_profile(struct reader *reader, struct row *row)
+{
+	struct astra_profile profile;
+
+	switch (astra_field_profile(field(reader, ASTRA_COLUMN_SLOWDOWN), '/',
+				    &profile)) {
+	case ASTRA_FIELD_OK:
+		row->job.profile = astra_trace_profile(reader->trace, &profile);
+		return 0;
+	case ASTRA_FIELD_NONE:
+		return 0;
+	case ASTRA_FIELD_BAD:
+		break;
+	}
+	return defect(reader, ASTRA_DEFECT_VALUE, ASTRA_COLUMN_SLOWDOWN);
+}
+
 /* Returns 0, or -1 when memory is out. */
 static int admit(struct reader *reader, const struct row *row)
 {
@@ -181,6 +199,8 @@ static int admit(struct reader *reader, const struct row *row)
 	if (reader->columns.accounting)
 		return astra_runs_put(&reader->runs, *key ? key : names.job,
 				      &names, &row->job, row->unfinished);
+	if (row->job.profile == ASTRA_NONE)
+		return -1;
 	if (row->job.submit_sec < reader->last_submit_sec)
 		defect(reader, ASTRA_DEFECT_UNSORTED, ASTRA_COLUMN_SUBMIT);
 	reader->last_submit_sec = row->job.submit_sec;
@@ -195,7 +215,7 @@ static int read_row(struct reader *reader)
 
 	if (parse_gpus(reader, &row) < 0 || parse_submit(reader, &row) < 0 ||
 	    parse_duration(reader, &row) < 0 || parse_limit(reader, &row) < 0 ||
-	    parse_nodes(reader, &row) < 0)
+	    parse_nodes(reader, &row) < 0 || parse_profile(reader, &row) < 0)
 		return 0;
 	return admit(reader, &row);
 }

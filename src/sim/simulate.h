@@ -12,15 +12,6 @@
 
 #include "src/sim/scheduler.h"
 
-/* How far apart a job's GPUs are. (Themis, section 5) */
-enum astra_level {
-	ASTRA_LEVEL_SLOT,
-	ASTRA_LEVEL_MACHINE,
-	ASTRA_LEVEL_RACK,
-	ASTRA_LEVEL_CROSS,
-	ASTRA_LEVEL_COUNT,
-};
-
 struct astra_cluster {
 	struct astra_node *nodes; /* all free */
 	uint32_t *racks;	  /* of each node */

@@ -30,6 +30,7 @@ void astra_trace_clear(struct astra_trace *trace)
 	free(trace->jobs);
 	free(trace->tenants);
 	free(trace->users);
+	free(trace->profiles);
 	if (trace->names) {
 		astra_arena_free(&trace->names->jobs);
 		astra_intern_clear(&trace->names->tenants);
@@ -91,6 +92,25 @@ uint32_t astra_trace_app(struct astra_trace *trace, const char *name)
 		return at;
 	trace->app_count = (uint32_t)names->apps.count;
 	return at + 1;
+}
+
+/* Of the last ones: there are few kinds of programs, but a file may have one a
+ * line. */
+#define PROFILES_LOOKED_AT 64
+
+uint32_t astra_trace_profile(struct astra_trace *trace,
+			     const struct astra_profile *profile)
+{
+	size_t n = trace->profile_count;
+
+	for (size_t i = n; i-- && n - i <= PROFILES_LOOKED_AT;)
+		if (!memcmp(&trace->profiles[i], profile, sizeof(*profile)))
+			return (uint32_t)i + 1;
+	if (astra_grow(&trace->profiles, &trace->profile_room, n + 1,
+		       sizeof(*profile)) < 0)
+		return ASTRA_NONE;
+	trace->profiles[trace->profile_count++] = *profile;
+	return (uint32_t)trace->profile_count;
 }
 
 int astra_trace_add(struct astra_trace *trace,

@@ -15,6 +15,21 @@
 
 #include "src/common/error.h"
 
+/* How far apart a job's GPUs are. (Themis, section 5) */
+enum astra_level {
+	ASTRA_LEVEL_SLOT,
+	ASTRA_LEVEL_MACHINE,
+	ASTRA_LEVEL_RACK,
+	ASTRA_LEVEL_CROSS,
+	ASTRA_LEVEL_COUNT,
+};
+
+/* A job's slowdown profile: so many times longer it takes. */
+struct astra_profile {
+	double slowdown[ASTRA_LEVEL_COUNT]; /* from 1 on, none less than the one
+					     * before */
+};
+
 struct astra_trace_job {
 	const char *name; /* as its source has it; the trace's */
 	uint32_t line;	  /* of the file, from 1; 0: there is none */
@@ -23,6 +38,7 @@ struct astra_trace_job {
 	uint32_t app;	  /* number of its app, from 1; 0: none */
 	uint32_t gpus;	  /* at least 1 */
 	uint32_t nodes;	  /* asked for; 0: any number */
+	uint32_t profile; /* number of its profile, from 1; 0: the usual one */
 	double submit_sec;
 	double duration_sec; /* of its work on all its GPUs, side by side and
 			      * undisturbed; > 0 */
@@ -66,6 +82,8 @@ struct astra_trace {
 	const char **users;
 	size_t user_count, user_room;
 	uint32_t app_count;
+	struct astra_profile *profiles;
+	size_t profile_count, profile_room;
 	double begin_unix_sec; /* of second 0; 0: not known */
 	uint64_t lines;	       /* read, header and comments left out */
 	struct astra_defect_count defects[ASTRA_DEFECT_COUNT];
@@ -80,6 +98,11 @@ void astra_trace_clear(struct astra_trace *trace);
 uint32_t astra_trace_tenant(struct astra_trace *trace, const char *name);
 uint32_t astra_trace_user(struct astra_trace *trace, const char *name);
 uint32_t astra_trace_app(struct astra_trace *trace, const char *name);
+
+/* For readers: the number of a profile like this, from 1. Returns ASTRA_NONE
+ * when memory is out. */
+uint32_t astra_trace_profile(struct astra_trace *trace,
+			     const struct astra_profile *profile);
 
 /* For readers: append a job; name: copied, else as it is given.
  * Returns 0, or -1 when memory is out. */

@@ -238,6 +238,15 @@ static int take_shares(struct astra_virtual *v, struct astra_virtual_job *j,
 	return 0;
 }
 
+/* By level; the job's own, or what all have. */
+static const double *slowdown_of(const struct astra_virtual *v, uint32_t job)
+{
+	uint32_t profile = v->trace->jobs[job].profile;
+
+	return profile ? v->trace->profiles[profile - 1].slowdown
+		       : v->options->slowdown;
+}
+
 static int start(struct astra_virtual *v, const struct astra_decision *d,
 		 const struct astra_share *shares, double now_sec,
 		 struct astra_error *err)
@@ -254,7 +263,7 @@ static int start(struct astra_virtual *v, const struct astra_decision *d,
 		return -1;
 	if (take_shares(v, j, shares, d->share_count) < 0)
 		return astra_error_nomem(err);
-	j->slowdown = v->options->slowdown[level_of(v, shares, d->share_count)];
+	j->slowdown = slowdown_of(v, job)[level_of(v, shares, d->share_count)];
 	j->start_sec = now_sec;
 	j->progress_from_sec = now_sec + v->options->cold_start_sec;
 	o->slowdown = j->slowdown;

@@ -49,6 +49,51 @@ static void columns_go_by_their_names(void **state)
 	astra_trace_clear(&trace);
 }
 
+static void jobs_may_have_slowdowns_of_their_own(void **state)
+{
+	struct astra_trace trace;
+
+	(void)state;
+	must_read(&trace, "job_id,tenant,submit_s,duration_s,gpus,slowdown\n"
+			  "a,t,0,5,1,1/1/1.1/1.3\n"
+			  "b,t,0,5,1,\n"
+			  "c,t,0,5,1,1/1/1.1/1.3\n"
+			  "d,t,0,5,1,1/2/3/4\n");
+	assert_int_equal(trace.profile_count, 2);
+	assert_int_equal(job(&trace, "a")->profile, 1);
+	assert_int_equal(job(&trace, "b")->profile, 0);
+	assert_int_equal(job(&trace, "c")->profile, 1);
+	assert_int_equal(job(&trace, "d")->profile, 2);
+	assert_true(trace.profiles[0].slowdown[ASTRA_LEVEL_CROSS] == 1.3);
+	astra_trace_clear(&trace);
+}
+
+/* None less than 1, none less than the one before, four of them. */
+static void a_slowdown_that_is_none_is_named(void **state)
+{
+	static const char *const bad[] = {"0.9/1/1/1", "1/2/1/3",   "1/1/1",
+					  "1/1/1/1/1", "1/1/1/inf", "fast"};
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(bad); i++) {
+		const struct astra_defect_count *d;
+		struct astra_trace trace;
+		char text[256], value[64];
+
+		snprintf(text, sizeof(text),
+			 "job_id,tenant,submit_s,duration_s,gpus,slowdown\n"
+			 "a,t,0,5,1,\nb,t,0,5,1,%s\n",
+			 bad[i]);
+		snprintf(value, sizeof(value), "slowdown=%s", bad[i]);
+		must_read(&trace, text);
+		d = &trace.defects[ASTRA_DEFECT_VALUE];
+		assert_int_equal(d->lines, 1);
+		assert_int_equal(d->first_line, 3);
+		assert_string_equal(d->value, value);
+		astra_trace_clear(&trace);
+	}
+}
+
 static void lines_may_end_as_in_windows(void **state)
 {
 	struct astra_trace trace;
@@ -253,6 +298,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_go_by_their_names),
+		cmocka_unit_test(jobs_may_have_slowdowns_of_their_own),
+		cmocka_unit_test(a_slowdown_that_is_none_is_named),
 		cmocka_unit_test(lines_may_end_as_in_windows),
 		cmocka_unit_test(other_separators_do_as_well),
 		cmocka_unit_test(sacct_output_is_understood),

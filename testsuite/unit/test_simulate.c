@@ -163,6 +163,28 @@ static void work_over_racks_is_slower(void **state)
 	end(&w);
 }
 
+/* A job that has a profile of its own goes by that. */
+static void a_profile_goes_before_the_usual_slowdown(void **state)
+{
+	struct astra_profile profile = {{1, 1, 1, 3}};
+	struct world w;
+	(void)state;
+
+	begin(&w, 2, 4);
+	w.cluster.racks[1] = 1;
+	w.options.slowdown[ASTRA_LEVEL_CROSS] = 2;
+	w.policy.lease_sec = 1000;
+	w.trace.profiles = &profile;
+	w.trace.profile_count = 1;
+	add(&w, 0, 8, 0, 100);
+	add(&w, 0, 8, 500, 100);
+	w.jobs[1].profile = 1;
+	simulate(&w, "ltgf");
+	assert_near(w.result.jobs[0].end_sec, 200);
+	assert_near(w.result.jobs[1].end_sec, 800);
+	end(&w);
+}
+
 static uint32_t draw(uint32_t *seed, uint32_t below)
 {
 	*seed = *seed * 1664525 + 1013904223;
@@ -330,6 +352,7 @@ int main(void)
 		cmocka_unit_test(figure_6_is_reproduced),
 		cmocka_unit_test(starts_and_checkpoints_cost_time),
 		cmocka_unit_test(work_over_racks_is_slower),
+		cmocka_unit_test(a_profile_goes_before_the_usual_slowdown),
 		cmocka_unit_test(gpu_time_is_conserved),
 		cmocka_unit_test(intervals_add_up),
 		cmocka_unit_test(starts_count_for_backfill),

@@ -8,11 +8,11 @@
 
 #include "src/cmd/sfairsim/args.h"
 #include "src/policy/options.h"
+#include "src/sim/field.h"
 
 /* What values look like. */
 
 #define SPAN_MAX_SEC (10.0 * 365 * 86400) /* as in astraea.conf */
-#define SLOWDOWN_MAX 1000.0
 
 static int parse_count(const char *text, unsigned long long min,
 		       unsigned long long max, unsigned long long *out,
@@ -170,22 +170,13 @@ static int set_seed(struct sfairsim_args *args, const char *value,
 static int set_slowdown(struct sfairsim_args *args, const char *value,
 			struct astra_error *err)
 {
-	const char *at = value;
-	double factor[ASTRA_LEVEL_COUNT];
-	char *end;
+	struct astra_profile profile;
 
-	for (size_t i = 0; i < ASTRA_LEVEL_COUNT; i++) {
-		factor[i] = strtod(at, &end);
-		if (end == at || !(factor[i] >= 1) ||
-		    !(factor[i] <= SLOWDOWN_MAX) ||
-		    *end != (i + 1 < ASTRA_LEVEL_COUNT ? ',' : '\0') ||
-		    (i && factor[i] < factor[i - 1]))
-			return astra_error_set(
-				err,
-				"four factors from 1 to 1000, none less than the one before: within a slot, a machine, a rack, across racks");
-		at = end + 1;
-	}
-	memcpy(args->sim.slowdown, factor, sizeof(factor));
+	if (astra_field_profile(value, ',', &profile) != ASTRA_FIELD_OK)
+		return astra_error_set(
+			err,
+			"four factors from 1 to 1000, none less than the one before: within a slot, a machine, a rack, across racks");
+	memcpy(args->sim.slowdown, profile.slowdown, sizeof(profile.slowdown));
 	return 0;
 }
 
