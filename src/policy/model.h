@@ -83,8 +83,7 @@ struct astra_job {
 	enum astra_job_state state;
 	double submit_sec;     /* active from here on, unless blocked */
 	double start_sec;      /* of the present or last run; 0: never ran */
-	double end_sec;	       /* of its last run, not of the present one; 0:
-				* unknown */
+	double end_sec;	       /* when it left RUNNING; 0: unknown */
 	double time_limit_sec; /* of one run; 0: none */
 	double deadline_sec;   /* must have ended by then; 0: none */
 	double lease_sec;      /* a lease term of its own; 0: the pool's */

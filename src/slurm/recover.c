@@ -18,15 +18,7 @@
 
 #define UNPROTECTED "no protection of the last seconds before a crash"
 
-/* The run that ended last with a requeue. */
-struct run_end {
-	uint32_t restart_cnt;
-	time_t end_sec;
-};
-
 static struct astra_box *box; /* under job write */
-static struct run_end *ends;
-static struct astra_idmap end_of; /* job -> index into ends */
 static struct astra_error trouble;
 
 static int open_box(const char *folder)
@@ -59,9 +51,6 @@ void astra_recover_warn(struct astra_error *out)
 void astra_recover_close(void)
 {
 	astra_survivors_free();
-	astra_idmap_clear(&end_of);
-	free(ends);
-	ends = NULL;
 	astra_box_close(box);
 	box = NULL;
 }
@@ -355,29 +344,6 @@ static void bring_all_up(struct astra_box_event *list, size_t count)
 	}
 }
 
-static void remember_ends(const struct astra_box_event *list, size_t count)
-{
-	ends = calloc(count + 1, sizeof(*ends));
-	for (size_t i = 0; ends && i < count; i++) {
-		if (list[i].kind != ASTRA_BOX_REQUEUE)
-			continue;
-		ends[i].restart_cnt = list[i].restart_cnt;
-		ends[i].end_sec = (time_t)list[i].end_sec;
-		if (astra_idmap_put(&end_of, list[i].job, (uint32_t)i) < 0)
-			break;
-	}
-}
-
-time_t astra_recover_last_end(const job_record_t *job)
-{
-	uint32_t at = astra_idmap_get(&end_of, job->job_id);
-
-	if (at == ASTRA_IDMAP_NONE ||
-	    ends[at].restart_cnt + 1 != job->restart_cnt)
-		return 0;
-	return ends[at].end_sec;
-}
-
 void astra_recover_jobs(void)
 {
 	slurmctld_lock_t locks = astra_write_locks();
@@ -386,7 +352,6 @@ void astra_recover_jobs(void)
 
 	locks.conf = WRITE_LOCK;
 	lock_slurmctld(locks);
-	remember_ends(list, count);
 	bring_all_up(list, count);
 	unlock_slurmctld(locks);
 	free(list);

@@ -42,9 +42,4 @@ void astra_recover_ended(const job_record_t *job);
  * Locks: takes conf, job and node write, part and fed read. */
 void astra_recover_jobs(void);
 
-/* When the last run of a job ended that was requeued before slurmctld's start;
- * 0: not known. The record has only when that had been cleaned up.
- * The engine's thread only. */
-time_t astra_recover_last_end(const job_record_t *job);
-
 #endif
