@@ -145,7 +145,7 @@ test_sim_decide_SOURCES = testsuite/unit/test_sim_decide.c \
 	testsuite/unit/sim_random.h \
 	testsuite/unit/unit.h
 test_sim_decide_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
-test_sim_decide_LDADD = libastra-sim.la $(UNIT_LIBS) $(JANSSON_LIBS)
+test_sim_decide_LDADD = libastra-decide.la libastra-sim.la $(UNIT_LIBS) $(JANSSON_LIBS)
 
 # Faults.
 EXTRA_DIST += \

@@ -5,17 +5,8 @@ libastra_sim_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 libastra_sim_la_LIBADD = $(JANSSON_LIBS)
 libastra_sim_la_SOURCES = \
 	src/sim/cluster.c \
-	src/sim/decide.c \
-	src/sim/decide.h \
-	src/sim/decide_ltgf.h \
 	src/sim/host.c \
 	src/sim/host.h \
-	src/sim/instance.c \
-	src/sim/instance.h \
-	src/sim/ltgf_measure.c \
-	src/sim/ltgf_parse.c \
-	src/sim/ltgf_print.c \
-	src/sim/ltgf_run.c \
 	src/sim/queue.c \
 	src/sim/queue.h \
 	src/sim/scheduler.c \

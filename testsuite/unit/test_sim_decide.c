@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #include "src/common/grow.h"
-#include "src/sim/decide.h"
+#include "src/decide/decide.h"
 #include "testsuite/unit/sim_random.h"
 
 #define SEEDS 20

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/sim/decide.h"
+#include "src/decide/decide.h"
 
 #include <getopt.h>
 #include <jansson.h>

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/sim/decide_ltgf.h"
-#include "src/sim/instance.h"
+#include "src/decide/decide_ltgf.h"
+#include "src/decide/instance.h"
 
 /* A node's GPUs; a space keeps a bitmap of nodes for each number of them. */
 #define NODE_GPUS_MAX 65536

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "src/common/grow.h"
-#include "src/sim/decide_ltgf.h"
+#include "src/decide/decide_ltgf.h"
 
 struct event {
 	double at_sec;

@@ -9,7 +9,7 @@
 #include "src/common/grow.h"
 #include "src/policy/ltgf.h"
 #include "src/policy/placement.h"
-#include "src/sim/decide_ltgf.h"
+#include "src/decide/decide_ltgf.h"
 
 struct round {
 	const struct ltgf_instance *in;

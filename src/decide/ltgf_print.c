@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/sim/decide_ltgf.h"
-#include "src/sim/instance.h"
+#include "src/decide/decide_ltgf.h"
+#include "src/decide/instance.h"
 
 /* An identifier as the instance gave it. New reference. */
 static json_t *copy_id(const json_t *id)

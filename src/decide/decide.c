@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/sim/decide.h"
+#include "src/decide/decide.h"
 
 #include <string.h>
 
-#include "src/sim/decide_ltgf.h"
-#include "src/sim/instance.h"
+#include "src/decide/decide_ltgf.h"
+#include "src/decide/instance.h"
 
 const struct astra_decider astra_deciders[] = {
 	{"ltgf", astra_decide_ltgf},

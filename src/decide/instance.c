@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/sim/instance.h"
+#include "src/decide/instance.h"
 
 #include <math.h>
 #include <stdarg.h>

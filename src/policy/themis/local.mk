@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Themis: partial-allocation auctions for finish-time fairness.
+libastra_policy_la_SOURCES +=
+libastra_decide_la_SOURCES +=
