@@ -8,6 +8,11 @@
 UNIT_LIBS = libastra-policy.la libastra-common.la $(CMOCKA_LIBS) -lm
 UNIT_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 
+check_PROGRAMS += test_utility
+test_utility_SOURCES = testsuite/unit/test_utility.c testsuite/unit/unit.h
+test_utility_CFLAGS = $(UNIT_CFLAGS)
+test_utility_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_placement
 test_placement_SOURCES = testsuite/unit/test_placement.c \
 	testsuite/unit/unit.h

@@ -38,6 +38,8 @@ libastra_policy_la_SOURCES = \
 	src/policy/settle.c \
 	src/policy/space.c \
 	src/policy/tenants.c \
+	src/policy/utility.c \
+	src/policy/utility.h \
 	src/policy/weights.c \
 	src/policy/weights.h \
 	src/policy/space_priv.h

@@ -14,7 +14,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/policy/utility.h"
+
 #define ASTRA_NONE UINT32_MAX
+
+/* How far apart a job's GPUs are. (Themis, section 5) */
+enum astra_level {
+	ASTRA_LEVEL_SLOT,
+	ASTRA_LEVEL_MACHINE,
+	ASTRA_LEVEL_RACK,
+	ASTRA_LEVEL_CROSS,
+	ASTRA_LEVEL_COUNT,
+};
 
 /* A part of one node: what a job holds there, or is to get there. */
 struct astra_share {
@@ -31,7 +42,9 @@ struct astra_node {
 	bool settling;	  /* a job is being cleaned up: no start just now */
 	uint32_t gpus;	  /* GPUs of the node, held or not */
 	uint32_t gpus_free;
-	double charge; /* of all its GPUs */
+	double charge;	    /* of all its GPUs */
+	uint32_t rack;	    /* nodes of one rack have the same number */
+	uint32_t slot_gpus; /* GPUs that are next to each other; 0: all */
 	uint32_t cpus;
 	uint32_t cpus_free;
 	uint64_t mem_free_mib;
@@ -39,8 +52,9 @@ struct astra_node {
 
 /* What a job asks for. Zero means "no such wish" unless stated otherwise. */
 struct astra_request {
-	uint32_t gpus;		/* total; a managed job has at least one */
-	double charge;		/* of them all, or what is expected */
+	uint32_t gpus;	   /* total; a managed job has at least one */
+	uint32_t gpus_min; /* runs on so many up to gpus; 0: on gpus only */
+	double charge;	   /* of them all, or what is expected */
 	uint32_t gpus_per_node; /* exactly so many on each of its nodes */
 	uint32_t gpus_quantum;	/* a node's GPUs are a multiple of this */
 	uint32_t nodes_min;
@@ -52,6 +66,17 @@ struct astra_request {
 	uint64_t mem_cpu_mib;	 /* for each CPU */
 	bool whole_node;	 /* shares its nodes with nobody */
 	const uint64_t *allowed; /* bitmap of nodes; NULL: all of them */
+};
+
+/* What is known of a job's work beside what it asks for: declared by its user,
+ * or measured by its agent. 0: not known. */
+struct astra_forecast {
+	uint32_t app;	 /* jobs of one app have the same number; 0: it is an
+			  * app of its own */
+	double work_sec; /* all of its work, on request.gpus side by side */
+	double done_sec; /* of it, done */
+	double slowdown[ASTRA_LEVEL_COUNT]; /* by how far apart its GPUs are */
+	struct astra_utility utility; /* of hours from submission to end */
 };
 
 enum astra_job_state {
@@ -93,6 +118,7 @@ struct astra_job {
 	bool unheard; /* may have ended, and the host not have heard of it: it
 		       * is not taken back now */
 	bool checkpoints; /* wants a signal and its grace before */
+	struct astra_forecast forecast;
 	const struct astra_share *held;
 	size_t held_count;
 	double held_charge; /* of all GPUs that it holds */

@@ -14,15 +14,7 @@
 #include <stdint.h>
 
 #include "src/common/error.h"
-
-/* How far apart a job's GPUs are. (Themis, section 5) */
-enum astra_level {
-	ASTRA_LEVEL_SLOT,
-	ASTRA_LEVEL_MACHINE,
-	ASTRA_LEVEL_RACK,
-	ASTRA_LEVEL_CROSS,
-	ASTRA_LEVEL_COUNT,
-};
+#include "src/policy/model.h"
 
 /* A job's slowdown profile: so many times longer it takes. */
 struct astra_profile {

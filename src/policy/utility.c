@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/policy/utility.h"
+
+#include <math.h>
+
+double astra_utility_value(const struct astra_utility *u, double x)
+{
+	switch (u->kind) {
+	case ASTRA_UTILITY_LINEAR:
+		return u->linear.k * x + u->linear.g;
+	case ASTRA_UTILITY_CONVEX:
+		return pow(u->convex.e / fmax(x, 0), u->convex.kappa);
+	case ASTRA_UTILITY_SIGMOID:
+		return u->sigmoid.g1 /
+		       (1 + exp(u->sigmoid.g2 * (x - u->sigmoid.g3)));
+	case ASTRA_UTILITY_NONE:
+		break;
+	}
+	return 0;
+}
+
+struct astra_utility astra_utility_scaled(const struct astra_utility *u,
+					  double unit)
+{
+	struct astra_utility scaled = *u;
+
+	switch (u->kind) {
+	case ASTRA_UTILITY_LINEAR:
+		scaled.linear.k *= unit;
+		break;
+	case ASTRA_UTILITY_CONVEX:
+		scaled.convex.e /= unit;
+		break;
+	case ASTRA_UTILITY_SIGMOID:
+		scaled.sigmoid.g2 *= unit;
+		scaled.sigmoid.g3 /= unit;
+		break;
+	case ASTRA_UTILITY_NONE:
+		break;
+	}
+	return scaled;
+}

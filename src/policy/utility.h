@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a job is worth to its owner if it ends so long after it came. */
+#ifndef ASTRA_UTILITY_H
+#define ASTRA_UTILITY_H
+
+enum astra_utility_kind {
+	ASTRA_UTILITY_NONE,    /* not stated: 0 whenever it ends */
+	ASTRA_UTILITY_LINEAR,  /* k x + g (incentive, section 3) */
+	ASTRA_UTILITY_CONVEX,  /* (e / x)^kappa (incentive, section 3) */
+	ASTRA_UTILITY_SIGMOID, /* g1 / (1 + exp(g2 (x - g3))) (OASiS) */
+};
+
+/* Times are in the unit of x: hours in the model, slots in the cores. */
+struct astra_utility {
+	enum astra_utility_kind kind;
+	union {
+		struct {
+			double k, g;
+		} linear;
+		struct {
+			double e, kappa;
+		} convex;
+		struct {
+			double g1, g2, g3;
+		} sigmoid;
+	};
+};
+
+/* f(x). x: time from submission to end; of a convex one > 0, where it is
+ * infinite at 0. Never NaN for finite parameters and x >= 0. */
+double astra_utility_value(const struct astra_utility *utility, double x);
+
+/* The same function of another unit of time: f'(x) = f(x * unit), so that x is
+ * counted in units of so many. unit > 0. */
+struct astra_utility astra_utility_scaled(const struct astra_utility *utility,
+					  double unit);
+
+#endif
