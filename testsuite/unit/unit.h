@@ -4,6 +4,7 @@
 #define ASTRA_UNIT_H
 
 /* clang-format off */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,18 @@
 
 #include <cmocka.h>
 /* clang-format on */
+
+/* Two numbers that are equal but for rounding; infinite ones, if both are. */
+#define assert_close(a, b, tolerance)                                     \
+	do {                                                              \
+		double close_a = (a), close_b = (b);                      \
+		double close_most = (tolerance)*fmax(                     \
+			1, fmax(fabs(close_a), fabs(close_b)));           \
+                                                                          \
+		if (close_a != close_b &&                                 \
+		    !(fabs(close_a - close_b) <= close_most))             \
+			fail_msg("%.17g is not %.17g", close_a, close_b); \
+	} while (0)
 
 #define ASTRA_COUNT_OF(array) (sizeof(array) / sizeof(*(array)))
 
