@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The partial-allocation auction for offers of machine counts. (Mahajan et al.,
+ * NSDI'20, section 4.1, Pseudocode 1; SPEC section 2, "Allocation", "Payments")
+ */
+#ifndef ASTRA_THEMIS_AUCTION_H
+#define ASTRA_THEMIS_AUCTION_H
+
+#include "src/policy/themis/app.h"
+
+/* One participant. Everything is borrowed. */
+struct astra_themis_bidder {
+	const struct astra_themis_bid *bid;
+	struct astra_themis_shares held; /* counts in k and in the level */
+	uint32_t quantum; /* what it is offered in all is a multiple, >= 1 */
+};
+
+struct astra_themis_auction {
+	/* Of bidder i: shares[first[i]] up to shares[first[i + 1]]. */
+	struct astra_themis_share *shares;
+	size_t *first;
+	size_t served;	    /* bidders with V > 0, by what they hold, too */
+	double log_product; /* sum of log V of those served */
+	bool exact;	    /* pf is an optimum, not only good */
+	double bound;	    /* no allocation that serves as many has a larger
+			     * log_product; equal to it where exact */
+	double *c;	    /* hidden payments' factor of each bidder, 0 to 1 */
+};
+
+/* Find the proportionally fair allocation pf and the c of each bidder.
+ * machines: at least one; free GPUs beyond a bidder's gpus_max less what it
+ *   holds are never given to it.
+ * out: clear it in both cases. Returns 0, or -1 with err set. */
+int astra_themis_auction_run(const struct astra_themis_machine *machines,
+			     size_t machine_count,
+			     const struct astra_themis_bidder *bidders,
+			     size_t bidder_count,
+			     struct astra_themis_auction *out,
+			     struct astra_error *err);
+void astra_themis_auction_clear(struct astra_themis_auction *auction);
+
+/* What pf gives to bidder i; borrowed. */
+static inline struct astra_themis_shares
+astra_themis_pf(const struct astra_themis_auction *auction, size_t i)
+{
+	size_t first = auction->first[i];
+
+	return (struct astra_themis_shares){
+		.share = auction->shares + first,
+		.count = auction->first[i + 1] - first,
+	};
+}
+
+#endif
