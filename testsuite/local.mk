@@ -139,6 +139,11 @@ test_simulate_SOURCES = testsuite/unit/test_simulate.c testsuite/unit/unit.h
 test_simulate_CFLAGS = $(UNIT_CFLAGS)
 test_simulate_LDADD = libastra-sim.la $(UNIT_LIBS)
 
+check_PROGRAMS += test_sim_work
+test_sim_work_SOURCES = testsuite/unit/test_sim_work.c testsuite/unit/unit.h
+test_sim_work_CFLAGS = $(UNIT_CFLAGS)
+test_sim_work_LDADD = libastra-sim.la $(UNIT_LIBS)
+
 # Statements about random traces.
 check_PROGRAMS += test_sim_properties test_sim_decide
 test_sim_properties_SOURCES = testsuite/unit/test_sim_properties.c \

@@ -10,13 +10,14 @@
 #define NODE_GPUS_MAX 1024
 #define NODES_MAX 1000000
 
-static struct astra_node empty_node(uint32_t gpus)
+static struct astra_node empty_node(uint32_t gpus, uint32_t rack)
 {
 	return (struct astra_node){
 		.usable = true,
 		.gpus = gpus,
 		.gpus_free = gpus,
 		.charge = gpus,
+		.rack = rack,
 		.cpus = UINT32_MAX,
 		.cpus_free = UINT32_MAX,
 		.mem_free_mib = UINT64_MAX,
@@ -25,13 +26,10 @@ static struct astra_node empty_node(uint32_t gpus)
 
 static int grow(struct astra_cluster *c, size_t *room)
 {
-	size_t nodes_room = *room, racks_room = *room;
+	size_t nodes_room = *room;
 
 	return astra_grow(&c->nodes, &nodes_room, c->node_count + 1,
 			  sizeof(*c->nodes)) < 0 ||
-			       astra_grow(&c->racks, &racks_room,
-					  c->node_count + 1,
-					  sizeof(*c->racks)) < 0 ||
 			       astra_grow(&c->names, room, c->node_count + 1,
 					  sizeof(*c->names)) < 0
 		       ? -1
@@ -41,8 +39,7 @@ static int grow(struct astra_cluster *c, size_t *room)
 static void add(struct astra_cluster *c, const char *name, uint32_t gpus,
 		uint32_t rack)
 {
-	c->nodes[c->node_count] = empty_node(gpus);
-	c->racks[c->node_count] = rack;
+	c->nodes[c->node_count] = empty_node(gpus, rack);
 	snprintf(c->names[c->node_count++], sizeof(*c->names), "%s", name);
 	c->gpus += gpus;
 }
@@ -60,7 +57,7 @@ int astra_cluster_make(struct astra_cluster *c, uint32_t nodes, uint32_t gpus,
 	size_t room = 0;
 	char name[32];
 
-	*c = (struct astra_cluster){.slot_gpus = gpus};
+	*c = (struct astra_cluster){0};
 	for (uint32_t i = 0; i < nodes; i++) {
 		if (grow(c, &room) < 0) {
 			astra_cluster_clear(c);
@@ -152,16 +149,18 @@ int astra_cluster_read(struct astra_cluster *c, const char *path,
 		return -1;
 	}
 	name_nodes(c);
-	for (size_t i = 0; i < c->node_count; i++)
-		if (c->nodes[i].gpus > c->slot_gpus)
-			c->slot_gpus = c->nodes[i].gpus;
 	return 0;
+}
+
+void astra_cluster_set_slots(struct astra_cluster *c, uint32_t gpus)
+{
+	for (size_t i = 0; i < c->node_count; i++)
+		c->nodes[i].slot_gpus = gpus;
 }
 
 void astra_cluster_clear(struct astra_cluster *c)
 {
 	free(c->nodes);
-	free(c->racks);
 	free(c->names);
 	*c = (struct astra_cluster){0};
 }

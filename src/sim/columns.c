@@ -41,6 +41,8 @@ static const struct {
 	{"State", ASTRA_COLUMN_STATE, false},
 	{"app_id", ASTRA_COLUMN_APP, false},
 	{"slowdown", ASTRA_COLUMN_SLOWDOWN, false},
+	{"gpus_min", ASTRA_COLUMN_GPUS_MIN, false},
+	{"utility", ASTRA_COLUMN_UTILITY, false},
 };
 
 #define NAME_COUNT (sizeof(names) / sizeof(*names))

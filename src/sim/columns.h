@@ -30,6 +30,8 @@ enum astra_column {
 	ASTRA_COLUMN_STATE,
 	ASTRA_COLUMN_APP,
 	ASTRA_COLUMN_SLOWDOWN, /* factors by level: A/B/C/D */
+	ASTRA_COLUMN_GPUS_MIN,
+	ASTRA_COLUMN_UTILITY, /* sigmoid:G1,G2,G3 and the like */
 	ASTRA_COLUMN_COUNT,
 };
 

@@ -260,6 +260,76 @@ enum astra_field astra_field_profile(const char *text, char mark,
 	return ASTRA_FIELD_OK;
 }
 
+#define UTILITY_MAX 1e6
+#define KAPPA_MAX 16
+
+/* The numbers behind a kind's name; as many as there must be. */
+static bool numbers_of(const char *text, double *numbers, size_t count)
+{
+	char part[32];
+
+	for (size_t i = 0; i < count; i++) {
+		size_t length = strcspn(text, ",/");
+
+		if (length >= sizeof(part))
+			return false;
+		memcpy(part, text, length);
+		part[length] = '\0';
+		if (astra_field_number(part, &numbers[i]) != ASTRA_FIELD_OK ||
+		    fabs(numbers[i]) > UTILITY_MAX)
+			return false;
+		text += length;
+		if (!*text != (i + 1 == count))
+			return false;
+		text += *text != '\0';
+	}
+	return true;
+}
+
+static bool parse_utility(const char *text, struct astra_utility *u)
+{
+	double n[3] = {0};
+
+	if (!strncasecmp(text, "linear:", 7)) {
+		u->kind = ASTRA_UTILITY_LINEAR;
+		if (!numbers_of(text + 7, n, 2))
+			return false;
+		u->linear.k = n[0];
+		u->linear.g = n[1];
+		return true;
+	}
+	if (!strncasecmp(text, "convex:", 7)) {
+		u->kind = ASTRA_UTILITY_CONVEX;
+		if (!numbers_of(text + 7, n, 2))
+			return false;
+		u->convex.e = n[0];
+		u->convex.kappa = n[1];
+		return n[0] >= 0 && n[1] >= 0 && n[1] <= KAPPA_MAX;
+	}
+	u->kind = ASTRA_UTILITY_SIGMOID;
+	if (strncasecmp(text, "sigmoid:", 8) != 0 ||
+	    !numbers_of(text + 8, n, 3))
+		return false;
+	u->sigmoid.g1 = n[0];
+	u->sigmoid.g2 = n[1];
+	u->sigmoid.g3 = n[2];
+	return n[0] >= 0 && n[1] >= 0 && n[2] >= 0;
+}
+
+enum astra_field astra_field_utility(const char *text,
+				     struct astra_utility *utility)
+{
+	struct astra_utility u;
+
+	if (unknown(text))
+		return ASTRA_FIELD_NONE;
+	memset(&u, 0, sizeof(u));
+	if (!parse_utility(text, &u))
+		return ASTRA_FIELD_BAD;
+	memcpy(utility, &u, sizeof(u));
+	return ASTRA_FIELD_OK;
+}
+
 /* Take the quotes off a field, in place. Returns where it ended, or NULL: the
  * quotes are not closed or text stands behind them. */
 static char *unquote(char *field, char separator)

@@ -40,6 +40,13 @@ enum astra_field astra_field_tres(const char *text, uint32_t *gpus);
 enum astra_field astra_field_profile(const char *text, char mark,
 				     struct astra_profile *profile);
 
+/* A utility of hours: sigmoid:G1,G2,G3, linear:K,G or convex:E,KAPPA, where /
+ * may stand for a comma. All numbers are at most 1e6 in size; those of a
+ * sigmoid, and E, are not negative, KAPPA is at most 16. No byte of the result
+ * is undefined. */
+enum astra_field astra_field_utility(const char *text,
+				     struct astra_utility *utility);
+
 /* Cut a line into its fields, at most `room`. Where quotes is set, a field in
  * double quotes may have the separator in it, and "" for a quote.
  * Returns how many there are, which may be more; 0: a quote is not closed. */

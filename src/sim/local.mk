@@ -15,6 +15,7 @@ libastra_sim_la_SOURCES = \
 	src/sim/simulate.h \
 	src/sim/virtual.c \
 	src/sim/virtual.h \
+	src/sim/virtual_job.c \
 	src/sim/virtual_run.c \
 	src/sim/watch.c \
 	src/sim/watch.h
@@ -45,6 +46,7 @@ libastra_sim_la_SOURCES += \
 	src/sim/trace.c \
 	src/sim/trace.h \
 	src/sim/trace_defect.c \
+	src/sim/trace_utility.c \
 	src/sim/trace_weights.c \
 	src/sim/trace_weights.h
 

@@ -183,6 +183,36 @@ static int parse_profile(struct reader *reader, struct row *row)
 	return defect(reader, ASTRA_DEFECT_VALUE, ASTRA_COLUMN_SLOWDOWN);
 }
 
+static int parse_utility(struct reader *reader, struct row *row)
+{
+	struct astra_utility utility;
+
+	switch (astra_field_utility(field(reader, ASTRA_COLUMN_UTILITY),
+				    &utility)) {
+	case ASTRA_FIELD_OK:
+		row->job.utility = astra_trace_utility(reader->trace, &utility);
+		return 0;
+	case ASTRA_FIELD_NONE:
+		return 0;
+	case ASTRA_FIELD_BAD:
+		break;
+	}
+	return defect(reader, ASTRA_DEFECT_VALUE, ASTRA_COLUMN_UTILITY);
+}
+
+static int parse_least(struct reader *reader, struct row *row)
+{
+	bool part = false;
+	enum astra_field rc =
+		astra_field_count(field(reader, ASTRA_COLUMN_GPUS_MIN),
+				  &row->job.gpus_min, &part);
+
+	if (rc == ASTRA_FIELD_BAD || part || row->job.gpus_min > row->job.gpus)
+		return defect(reader, ASTRA_DEFECT_VALUE,
+			      ASTRA_COLUMN_GPUS_MIN);
+	return 0;
+}
+
 /* Returns 0, or -1 when memory is out. */
 static int admit(struct reader *reader, const struct row *row)
 {
@@ -196,11 +226,11 @@ static int admit(struct reader *reader, const struct row *row)
 
 	if (!*names.job)
 		names.job = key;
+	if (row->job.profile == ASTRA_NONE || row->job.utility == ASTRA_NONE)
+		return -1;
 	if (reader->columns.accounting)
 		return astra_runs_put(&reader->runs, *key ? key : names.job,
 				      &names, &row->job, row->unfinished);
-	if (row->job.profile == ASTRA_NONE)
-		return -1;
 	if (row->job.submit_sec < reader->last_submit_sec)
 		defect(reader, ASTRA_DEFECT_UNSORTED, ASTRA_COLUMN_SUBMIT);
 	reader->last_submit_sec = row->job.submit_sec;
@@ -215,7 +245,8 @@ static int read_row(struct reader *reader)
 
 	if (parse_gpus(reader, &row) < 0 || parse_submit(reader, &row) < 0 ||
 	    parse_duration(reader, &row) < 0 || parse_limit(reader, &row) < 0 ||
-	    parse_nodes(reader, &row) < 0 || parse_profile(reader, &row) < 0)
+	    parse_nodes(reader, &row) < 0 || parse_profile(reader, &row) < 0 ||
+	    parse_utility(reader, &row) < 0 || parse_least(reader, &row) < 0)
 		return 0;
 	return admit(reader, &row);
 }

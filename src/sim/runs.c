@@ -16,6 +16,7 @@ static void join(struct astra_trace_job *job, const struct astra_trace_job *run)
 		start_sec = run->start_sec;
 	if (run->submit_sec >= job->submit_sec) {
 		job->gpus = run->gpus;
+		job->gpus_min = run->gpus_min;
 		job->nodes = run->nodes;
 		job->limit_sec = run->limit_sec;
 	}

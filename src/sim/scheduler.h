@@ -19,7 +19,9 @@ struct astra_oracle {
 	double done_sec;	 /* work done, of job->duration_sec */
 	double left_sec;	 /* work to do */
 	double cold_sec;	 /* of its start, before it works on */
-	double slowdown;	 /* at its present place; 1: none */
+	double slowdown;	 /* seconds that one of its work takes, by its
+				  * present place and, of an elastic one, number of
+				  * GPUs; 1: none */
 };
 
 struct astra_scheduler_setup {
@@ -27,7 +29,6 @@ struct astra_scheduler_setup {
 	const struct astra_options *options;
 	const struct astra_trace *trace;
 	const struct astra_node *nodes; /* all free */
-	const uint32_t *racks;		/* of each node */
 	size_t node_count;
 	uint64_t gpus; /* of them all */
 	double begin_sec;

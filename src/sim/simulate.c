@@ -93,8 +93,7 @@ static int one_round(struct loop *l, struct astra_error *err)
 		.job_count = v->active_count,
 	};
 
-	if (l->scheduler->source) /* ours know no more than slurmctld */
-		astra_virtual_look(v, l->now_sec);
+	astra_virtual_look(v, l->now_sec);
 	astra_plan_clear(&l->plan);
 	if (l->scheduler->round(l->self, &snapshot, v->oracle, &l->plan, err) <
 	    0)
@@ -162,7 +161,6 @@ static int begin(struct loop *l, const struct astra_options *policy,
 		.options = policy,
 		.trace = v->trace,
 		.nodes = v->cluster->nodes,
-		.racks = v->cluster->racks,
 		.node_count = v->cluster->node_count,
 		.gpus = v->cluster->gpus,
 		.begin_sec = ASTRA_VIRTUAL_BEGIN,

@@ -5,7 +5,8 @@
  *
  * A job's work is its duration_sec on its GPUs side by side. A start costs
  * cold_start_sec without progress, a checkpoint checkpoint_sec, and work spread
- * over slots, machines or racks goes slower by the factor of its level.
+ * over slots, machines or racks goes slower by the factor of its level. An
+ * elastic job on k of its n GPUs has k/n of its speed.
  */
 #ifndef ASTRA_SIMULATE_H
 #define ASTRA_SIMULATE_H
@@ -14,11 +15,9 @@
 
 struct astra_cluster {
 	struct astra_node *nodes; /* all free */
-	uint32_t *racks;	  /* of each node */
 	char (*names)[32];
 	size_t node_count;
 	uint64_t gpus;
-	uint32_t slot_gpus; /* GPUs that are next to each other in a node */
 };
 
 /* nodes of gpus each, rack_nodes of them in a rack (0: one rack).
@@ -29,6 +28,8 @@ int astra_cluster_make(struct astra_cluster *cluster, uint32_t nodes,
  * Returns 0, or -1 with err naming file, line and value. */
 int astra_cluster_read(struct astra_cluster *cluster, const char *path,
 		       struct astra_error *err);
+/* So many GPUs of a node are next to each other; 0: all. */
+void astra_cluster_set_slots(struct astra_cluster *cluster, uint32_t gpus);
 void astra_cluster_clear(struct astra_cluster *cluster);
 
 struct astra_sim_options {
@@ -36,6 +37,8 @@ struct astra_sim_options {
 	double checkpoint_sec;
 	double cold_start_sec;
 	double slowdown[ASTRA_LEVEL_COUNT];
+	bool elastic; /* jobs of which nothing else is said run on any number of
+		       * GPUs up to theirs */
 	double until_sec;    /* stop then; 0: when all jobs are done */
 	double interval_sec; /* of the tenants' rows; 0: no rows */
 	bool runs;	     /* keep the schedule */

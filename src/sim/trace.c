@@ -31,6 +31,7 @@ void astra_trace_clear(struct astra_trace *trace)
 	free(trace->tenants);
 	free(trace->users);
 	free(trace->profiles);
+	free(trace->utilities);
 	if (trace->names) {
 		astra_arena_free(&trace->names->jobs);
 		astra_intern_clear(&trace->names->tenants);

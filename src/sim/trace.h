@@ -23,14 +23,16 @@ struct astra_profile {
 };
 
 struct astra_trace_job {
-	const char *name; /* as its source has it; the trace's */
-	uint32_t line;	  /* of the file, from 1; 0: there is none */
-	uint32_t tenant;  /* index into tenants */
-	uint32_t user;	  /* index into users */
-	uint32_t app;	  /* number of its app, from 1; 0: none */
-	uint32_t gpus;	  /* at least 1 */
-	uint32_t nodes;	  /* asked for; 0: any number */
-	uint32_t profile; /* number of its profile, from 1; 0: the usual one */
+	const char *name;  /* as its source has it; the trace's */
+	uint32_t line;	   /* of the file, from 1; 0: there is none */
+	uint32_t tenant;   /* index into tenants */
+	uint32_t user;	   /* index into users */
+	uint32_t app;	   /* number of its app, from 1; 0: none */
+	uint32_t gpus;	   /* at least 1 */
+	uint32_t gpus_min; /* runs on so many up to gpus; 0: not said */
+	uint32_t nodes;	   /* asked for; 0: any number */
+	uint32_t profile;  /* number of its profile, from 1; 0: the usual one */
+	uint32_t utility;  /* number of its utility, from 1; 0: not said */
 	double submit_sec;
 	double duration_sec; /* of its work on all its GPUs, side by side and
 			      * undisturbed; > 0 */
@@ -76,6 +78,8 @@ struct astra_trace {
 	uint32_t app_count;
 	struct astra_profile *profiles;
 	size_t profile_count, profile_room;
+	struct astra_utility *utilities; /* of hours */
+	size_t utility_count, utility_room;
 	double begin_unix_sec; /* of second 0; 0: not known */
 	uint64_t lines;	       /* read, header and comments left out */
 	struct astra_defect_count defects[ASTRA_DEFECT_COUNT];
@@ -95,6 +99,17 @@ uint32_t astra_trace_app(struct astra_trace *trace, const char *name);
  * when memory is out. */
 uint32_t astra_trace_profile(struct astra_trace *trace,
 			     const struct astra_profile *profile);
+
+/* For readers: the same of utilities; utility: no byte of it is undefined. */
+uint32_t astra_trace_utility(struct astra_trace *trace,
+			     const struct astra_utility *utility);
+
+/* What a job is worth if it ends so many hours after its submission: as its
+ * trace has it, or made up from the seed, for each job by itself: whatever
+ * becomes of it, and whichever other jobs there are, it is the same.
+ * (trace_utility.c) */
+struct astra_utility astra_job_utility(const struct astra_trace *trace,
+				       uint32_t job, uint64_t seed);
 
 /* For readers: append a job; name: copied, else as it is given.
  * Returns 0, or -1 when memory is out. */

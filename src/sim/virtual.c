@@ -51,16 +51,6 @@ void astra_virtual_clear(struct astra_virtual *v)
 	astra_watch_clear(&v->watch);
 }
 
-static struct astra_request request_of(const struct astra_trace_job *t)
-{
-	return (struct astra_request){
-		.gpus = t->gpus,
-		.charge = t->gpus,
-		.nodes_min = t->nodes,
-		.nodes_max = t->nodes,
-	};
-}
-
 int astra_virtual_submit(struct astra_virtual *v, uint32_t job)
 {
 	const struct astra_trace_job *t = &v->trace->jobs[job];
@@ -70,18 +60,7 @@ int astra_virtual_submit(struct astra_virtual *v, uint32_t job)
 	    astra_grow(&v->active, &v->active_room, at + 1,
 		       sizeof(*v->active)) < 0)
 		return -1;
-	v->active[at] = (struct astra_job){
-		.id = job + 1,
-		.tenant = t->tenant,
-		.copies = 1,
-		.weight = 1,
-		.request = request_of(t),
-		.state = ASTRA_JOB_PENDING,
-		.submit_sec = ASTRA_VIRTUAL_BEGIN + t->submit_sec,
-		.time_limit_sec = t->limit_sec,
-		.revocable = true,
-		.checkpoints = v->options->checkpoint_sec > 0,
-	};
+	v->active[at] = astra_virtual_job(v, job);
 	v->oracle[at] = (struct astra_oracle){
 		.job = t,
 		.left_sec = t->duration_sec,
@@ -91,22 +70,6 @@ int astra_virtual_submit(struct astra_virtual *v, uint32_t job)
 	v->jobs[job].active = (uint32_t)at;
 	v->active_count++;
 	return astra_watch_submit(&v->watch, job, t->submit_sec);
-}
-
-/* Places. */
-
-static enum astra_level level_of(const struct astra_virtual *v,
-				 const struct astra_share *held, size_t count)
-{
-	if (count == 1)
-		return held->gpus <= v->cluster->slot_gpus
-			       ? ASTRA_LEVEL_SLOT
-			       : ASTRA_LEVEL_MACHINE;
-	for (size_t i = 1; i < count; i++)
-		if (v->cluster->racks[held[i].node] !=
-		    v->cluster->racks[held->node])
-			return ASTRA_LEVEL_CROSS;
-	return ASTRA_LEVEL_RACK;
 }
 
 static void hold(struct astra_virtual *v, const struct astra_virtual_job *j,
@@ -132,7 +95,7 @@ static int release(struct astra_virtual *v, uint32_t job, double signal_sec,
 
 	if (astra_virtual_count_run(v, job, signal_sec, now_sec) < 0)
 		return -1;
-	o->attained_gpu_sec += a->request.gpus * (now_sec - j->start_sec);
+	o->attained_gpu_sec += j->held_gpus * (now_sec - j->start_sec);
 	hold(v, j, false);
 	j->held_count = 0;
 	j->run++;
@@ -155,6 +118,7 @@ static int end_job(struct astra_virtual *v, uint32_t job, double now_sec)
 	j->done_sec = v->trace->jobs[job].duration_sec;
 	v->oracle[j->active].done_sec = j->done_sec;
 	v->oracle[j->active].left_sec = 0;
+	v->active[j->active].forecast.done_sec = j->done_sec;
 	v->active[j->active].state = ASTRA_JOB_ENDED;
 	v->ended[v->ended_count++] = job;
 	v->result->jobs[job].end_sec = now_sec;
@@ -178,6 +142,7 @@ static int requeue(struct astra_virtual *v, uint32_t job, double signal_sec,
 	o->left_sec = fmax(0, o->job->duration_sec - j->done_sec);
 	o->cold_sec = v->options->cold_start_sec;
 	o->slowdown = 1;
+	a->forecast.done_sec = j->done_sec;
 	a->state = ASTRA_JOB_PENDING;
 	a->restart_cnt++;
 	v->result->jobs[job].preemptions++;
@@ -205,21 +170,25 @@ static int refuse(const struct astra_decision *d, const char *why,
 			       d->job, why);
 }
 
+/* Returns 0 with the GPUs of all shares, or -1 with err set. */
 static int check_shares(const struct astra_virtual *v,
 			const struct astra_decision *d,
-			const struct astra_share *shares,
+			const struct astra_share *shares, uint32_t *gpus,
 			struct astra_error *err)
 {
-	uint64_t gpus = 0;
+	const struct astra_request *r =
+		&v->active[v->jobs[d->job - 1].active].request;
 
+	*gpus = 0;
 	for (size_t i = 0; i < d->share_count; i++) {
 		if (shares[i].node >= v->cluster->node_count ||
 		    (i && shares[i].node <= shares[i - 1].node) ||
 		    shares[i].gpus > v->nodes[shares[i].node].gpus_free)
 			return refuse(d, "GPUs that are not free", err);
-		gpus += shares[i].gpus;
+		*gpus += shares[i].gpus;
 	}
-	if (gpus != v->trace->jobs[d->job - 1].gpus)
+	if (!*gpus || *gpus > r->gpus ||
+	    *gpus < (r->gpus_min ? r->gpus_min : r->gpus))
 		return refuse(d, "not the GPUs that it asks for", err);
 	return 0;
 }
@@ -238,15 +207,6 @@ static int take_shares(struct astra_virtual *v, struct astra_virtual_job *j,
 	return 0;
 }
 
-/* By level; the job's own, or what all have. */
-static const double *slowdown_of(const struct astra_virtual *v, uint32_t job)
-{
-	uint32_t profile = v->trace->jobs[job].profile;
-
-	return profile ? v->trace->profiles[profile - 1].slowdown
-		       : v->options->slowdown;
-}
-
 static int start(struct astra_virtual *v, const struct astra_decision *d,
 		 const struct astra_share *shares, double now_sec,
 		 struct astra_error *err)
@@ -256,29 +216,32 @@ static int start(struct astra_virtual *v, const struct astra_decision *d,
 	struct astra_job *a = &v->active[j->active];
 	struct astra_oracle *o = &v->oracle[j->active];
 	struct astra_event end = {.job = job, .kind = ASTRA_EVENT_END};
+	uint32_t gpus;
 
 	if (a->state != ASTRA_JOB_PENDING)
 		return refuse(d, "it does not wait", err);
-	if (check_shares(v, d, shares, err) < 0)
+	if (check_shares(v, d, shares, &gpus, err) < 0)
 		return -1;
 	if (take_shares(v, j, shares, d->share_count) < 0)
 		return astra_error_nomem(err);
-	j->slowdown = slowdown_of(v, job)[level_of(v, shares, d->share_count)];
+	j->held_gpus = gpus;
+	j->slowdown = astra_virtual_slowdown(v, job, shares, d->share_count);
+	j->stretch = j->slowdown * ((double)a->request.gpus / gpus);
 	j->start_sec = now_sec;
 	j->progress_from_sec = now_sec + v->options->cold_start_sec;
-	o->slowdown = j->slowdown;
+	o->slowdown = j->stretch;
 	a->state = ASTRA_JOB_RUNNING;
 	a->start_sec = ASTRA_VIRTUAL_BEGIN + now_sec;
 	a->end_sec = 0;
 	a->held = j->held;
 	a->held_count = j->held_count;
-	a->held_charge = a->request.gpus;
+	a->held_charge = gpus;
 	if (!v->result->jobs[job].starts++)
 		v->result->jobs[job].start_sec = now_sec;
 	end.run = j->run;
-	end.at_sec = j->progress_from_sec + o->left_sec * j->slowdown;
+	end.at_sec = j->progress_from_sec + o->left_sec * j->stretch;
 	if (astra_queue_add(&v->queue, end) < 0 ||
-	    astra_watch_start(&v->watch, job, now_sec) < 0)
+	    astra_watch_start(&v->watch, job, gpus, now_sec) < 0)
 		return astra_error_nomem(err);
 	return 0;
 }
@@ -335,7 +298,7 @@ int astra_virtual_apply(struct astra_virtual *v, const struct astra_plan *plan,
 void astra_virtual_look(struct astra_virtual *v, double now_sec)
 {
 	for (size_t i = 0; i < v->active_count; i++) {
-		const struct astra_job *a = &v->active[i];
+		struct astra_job *a = &v->active[i];
 		const struct astra_virtual_job *j = &v->jobs[a->id - 1];
 		struct astra_oracle *o = &v->oracle[i];
 
@@ -344,6 +307,7 @@ void astra_virtual_look(struct astra_virtual *v, double now_sec)
 		o->done_sec = j->done_sec + astra_virtual_progress(j, now_sec);
 		o->left_sec = fmax(0, o->job->duration_sec - o->done_sec);
 		o->cold_sec = fmax(0, j->progress_from_sec - now_sec);
+		a->forecast.done_sec = o->done_sec;
 	}
 }
 

@@ -20,9 +20,11 @@ struct astra_virtual_job {
 	double start_sec;  /* of this run */
 	double done_sec;   /* before this run */
 	double progress_from_sec; /* after the cold start */
-	double slowdown;
+	double slowdown;	  /* by its place */
+	double stretch;		  /* seconds that one of its work takes */
 	struct astra_share *held;
 	size_t held_count;
+	uint32_t held_gpus;
 };
 
 struct astra_virtual {
@@ -62,8 +64,15 @@ int astra_virtual_event(struct astra_virtual *v,
 int astra_virtual_apply(struct astra_virtual *v, const struct astra_plan *plan,
 			double now_sec, struct astra_error *err);
 
-/* Bring the oracle of what runs up to date. */
+/* Bring up to date what is known of the work of those that run. */
 void astra_virtual_look(struct astra_virtual *v, double now_sec);
+
+/* What a scheduler sees of a job of the trace that comes. (virtual_job.c) */
+struct astra_job astra_virtual_job(const struct astra_virtual *v, uint32_t job);
+
+/* How many times as long its work takes at this place. (virtual_job.c) */
+double astra_virtual_slowdown(const struct astra_virtual *v, uint32_t job,
+			      const struct astra_share *shares, size_t count);
 
 /* Seconds of work done in its present run. (virtual_run.c) */
 double astra_virtual_progress(const struct astra_virtual_job *job,

@@ -7,7 +7,7 @@
 
 double astra_virtual_progress(const struct astra_virtual_job *j, double now_sec)
 {
-	return fmax(0, now_sec - j->progress_from_sec) / j->slowdown;
+	return fmax(0, now_sec - j->progress_from_sec) / j->stretch;
 }
 
 static int keep_run(struct astra_virtual *v, uint32_t job, double now_sec)
@@ -24,7 +24,7 @@ static int keep_run(struct astra_virtual *v, uint32_t job, double now_sec)
 		.job = job,
 		.start_sec = j->start_sec,
 		.end_sec = now_sec,
-		.gpus = v->trace->jobs[job].gpus,
+		.gpus = j->held_gpus,
 		.nodes = (uint32_t)j->held_count,
 	};
 	return 0;
@@ -35,13 +35,14 @@ int astra_virtual_count_run(struct astra_virtual *v, uint32_t job,
 {
 	const struct astra_virtual_job *j = &v->jobs[job];
 	struct astra_sim_job *out = &v->result->jobs[job];
-	double gpus = v->trace->jobs[job].gpus;
+	double gpus = j->held_gpus;
 	double cold = fmin(signal_sec, j->progress_from_sec) - j->start_sec;
 	double work = astra_virtual_progress(j, signal_sec);
 
 	out->cold_gpu_sec += gpus * cold;
 	out->checkpoint_gpu_sec += gpus * (now_sec - signal_sec);
-	out->slow_gpu_sec += gpus * work * (j->slowdown - 1);
+	out->slow_gpu_sec +=
+		v->trace->jobs[job].gpus * work * (j->slowdown - 1);
 	out->leases += (uint32_t)fmax(
 		1, ceil((now_sec - j->start_sec) / v->lease_sec - 1e-9));
 	return keep_run(v, job, now_sec);

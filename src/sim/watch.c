@@ -95,12 +95,12 @@ int astra_watch_submit(struct astra_watch *w, uint32_t job, double now_sec)
 	return 0;
 }
 
-int astra_watch_start(struct astra_watch *w, uint32_t job, double now_sec)
+int astra_watch_start(struct astra_watch *w, uint32_t job, uint32_t gpus,
+		      double now_sec)
 {
 	if (advance(w, now_sec) < 0)
 		return -1;
-	astra_fairness_set_alloc(w->account, now_sec, w->jobs[job],
-				 w->trace->jobs[job].gpus);
+	astra_fairness_set_alloc(w->account, now_sec, w->jobs[job], gpus);
 	return 0;
 }
 

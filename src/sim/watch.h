@@ -32,7 +32,8 @@ void astra_watch_clear(struct astra_watch *watch);
 /* Times do not go backwards. Those that return int: 0, or -1 when memory is
  * out or the watch is full. */
 int astra_watch_submit(struct astra_watch *watch, uint32_t job, double now_sec);
-int astra_watch_start(struct astra_watch *watch, uint32_t job, double now_sec);
+int astra_watch_start(struct astra_watch *watch, uint32_t job, uint32_t gpus,
+		      double now_sec);
 int astra_watch_stop(struct astra_watch *watch, uint32_t job, double now_sec);
 int astra_watch_done(struct astra_watch *watch, uint32_t job, double now_sec);
 

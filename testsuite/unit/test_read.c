@@ -94,6 +94,63 @@ static void a_slowdown_that_is_none_is_named(void **state)
 	}
 }
 
+static void jobs_may_say_what_they_are_worth(void **state)
+{
+	struct astra_trace trace;
+	struct astra_utility u;
+
+	(void)state;
+	must_read(&trace,
+		  "job_id,tenant,submit_s,duration_s,gpus,gpus_min,utility\n"
+		  "a,t,0,5,4,2,\"sigmoid:40,1,2\"\n"
+		  "b,t,0,5,4,,linear:-2/100\n"
+		  "c,t,0,5,4,4,\"Convex:6,2\"\n"
+		  "d,t,0,5,4,0,sigmoid:40/1/2\n"
+		  "e,t,0,5,4,1,\n");
+	assert_int_equal(trace.utility_count, 3);
+	assert_int_equal(job(&trace, "a")->gpus_min, 2);
+	assert_int_equal(job(&trace, "b")->gpus_min, 0);
+	assert_int_equal(job(&trace, "d")->utility, 1);
+	assert_int_equal(job(&trace, "e")->utility, 0);
+	u = astra_job_utility(&trace, 0, 7);
+	assert_close(astra_utility_value(&u, 2), 20, 1e-12);
+	u = astra_job_utility(&trace, 1, 7);
+	assert_close(astra_utility_value(&u, 4), 92, 1e-12);
+	u = astra_job_utility(&trace, 2, 7);
+	assert_close(astra_utility_value(&u, 3), 4, 1e-12);
+	astra_trace_clear(&trace);
+}
+
+static void a_worth_that_is_none_is_named(void **state)
+{
+	static const char *const bad[] = {
+		"gpus_min=3",	       "gpus_min=-1",
+		"gpus_min=1.5",	       "utility=5",
+		"utility=sigmoid:1/2", "utility=sigmoid:1/2/3/4",
+		"utility=linear:1/x",  "utility=convex:-1/2",
+		"utility=convex:1/17", "utility=linear:1e7/0",
+		"utility=linear:1/",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(bad); i++) {
+		const struct astra_defect_count *d;
+		struct astra_trace trace;
+		char text[256];
+
+		snprintf(text, sizeof(text),
+			 "job_id,tenant,submit_s,duration_s,gpus,%.*s\n"
+			 "a,t,0,5,2,\nb,t,0,5,2,%s\n",
+			 (int)strcspn(bad[i], "="), bad[i],
+			 strchr(bad[i], '=') + 1);
+		must_read(&trace, text);
+		d = &trace.defects[ASTRA_DEFECT_VALUE];
+		assert_int_equal(d->lines, 1);
+		assert_string_equal(d->value, bad[i]);
+		astra_trace_clear(&trace);
+	}
+}
+
 static void lines_may_end_as_in_windows(void **state)
 {
 	struct astra_trace trace;
@@ -300,6 +357,8 @@ int main(void)
 		cmocka_unit_test(columns_go_by_their_names),
 		cmocka_unit_test(jobs_may_have_slowdowns_of_their_own),
 		cmocka_unit_test(a_slowdown_that_is_none_is_named),
+		cmocka_unit_test(jobs_may_say_what_they_are_worth),
+		cmocka_unit_test(a_worth_that_is_none_is_named),
 		cmocka_unit_test(lines_may_end_as_in_windows),
 		cmocka_unit_test(other_separators_do_as_well),
 		cmocka_unit_test(sacct_output_is_understood),

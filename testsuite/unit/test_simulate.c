@@ -151,7 +151,7 @@ static void work_over_racks_is_slower(void **state)
 	(void)state;
 
 	begin(&w, 2, 4);
-	w.cluster.racks[1] = 1;
+	w.cluster.nodes[1].rack = 1;
 	w.options.slowdown[ASTRA_LEVEL_CROSS] = 2;
 	w.policy.lease_sec = 1000;
 	add(&w, 0, 8, 0, 100);
@@ -171,7 +171,7 @@ static void a_profile_goes_before_the_usual_slowdown(void **state)
 	(void)state;
 
 	begin(&w, 2, 4);
-	w.cluster.racks[1] = 1;
+	w.cluster.nodes[1].rack = 1;
 	w.options.slowdown[ASTRA_LEVEL_CROSS] = 2;
 	w.policy.lease_sec = 1000;
 	w.trace.profiles = &profile;

@@ -120,6 +120,7 @@ COUNT(procs_per_gpu, 1000000)
 COUNT(nodes, 1000000)
 COUNT(gpus, 1024)
 COUNT(rack_nodes, 1000000)
+COUNT(slot_gpus, 1024)
 COUNT(cores, 1024)
 SPAN(checkpoint)
 SPAN(cold_start)
@@ -130,6 +131,15 @@ static int set_round(struct sfairsim_args *args, const char *value,
 		     struct astra_error *err)
 {
 	return parse_span(value, &args->sim.round_sec, err);
+}
+
+static int set_elastic(struct sfairsim_args *args, const char *value,
+		       struct astra_error *err)
+{
+	(void)value;
+	(void)err;
+	args->sim.elastic = true;
+	return 0;
 }
 
 static int set_days(struct sfairsim_args *args, const char *value,
@@ -220,6 +230,8 @@ const struct sfairsim_option sfairsim_common_options[] = {
 	{"gpus", 'G', "G", "... of so many GPUs [8]", set_gpus},
 	{"rack-nodes", 0, "R", "so many nodes are a rack [all]",
 	 set_rack_nodes},
+	{"slot-gpus", 0, "S", "so many GPUs of a node are a slot [all]",
+	 set_slot_gpus},
 	{"cluster", 0, "FILE", "the nodes: CSV with node,gpus[,rack]",
 	 set_cluster_file},
 	{"config", 'c', "FILE", "the options of a pool in astraea.conf",
@@ -236,6 +248,8 @@ const struct sfairsim_option sfairsim_common_options[] = {
 	 "of jobs within a slot, a machine, a rack, across\n"
 	 "racks [1,1,1,1]",
 	 set_slowdown},
+	{"elastic", 0, NULL, "jobs may run on fewer GPUs, and slower",
+	 set_elastic},
 	{"interval", 0, "TIME", "of which a tenant has its share [1:00:00]",
 	 set_interval},
 	{"until", 0, "TIME", "stop then [when all jobs are done]", set_until},

@@ -25,7 +25,7 @@ struct sfairsim_args {
 	const char *weights;
 	uint32_t procs_per_gpu;
 	/* where */
-	uint32_t nodes, gpus, rack_nodes;
+	uint32_t nodes, gpus, rack_nodes, slot_gpus;
 	const char *cluster_file;
 	/* how */
 	const char *config, *pool, *policies;

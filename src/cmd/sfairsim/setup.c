@@ -245,6 +245,7 @@ int sfairsim_setup_make(struct sfairsim_setup *s,
 	    read_trace(s, args, err) < 0 || weigh(s, args, err) < 0 ||
 	    make_cluster(s, args, err) < 0)
 		return -1;
+	astra_cluster_set_slots(&s->cluster, args->slot_gpus);
 	astra_trace_fit(&s->trace, s->cluster.gpus);
 	if (warn(s, args->quiet, err) < 0)
 		return -1;

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a scheduler sees of a job, and what its place makes of its speed. */
+#include <string.h>
+
+#include "src/sim/virtual.h"
+
+/* GPUs on which it may run fewer: as the trace says, or any number. */
+static uint32_t least_gpus(const struct astra_virtual *v,
+			   const struct astra_trace_job *t)
+{
+	uint32_t least = t->gpus_min;
+
+	if (!least && v->options->elastic)
+		least = 1;
+	return least < t->gpus ? least : 0;
+}
+
+static struct astra_request request_of(const struct astra_virtual *v,
+				       const struct astra_trace_job *t)
+{
+	uint32_t least = least_gpus(v, t);
+
+	return (struct astra_request){
+		.gpus = t->gpus,
+		.gpus_min = least,
+		.charge = t->gpus,
+		.nodes_min = least && least < t->nodes ? least : t->nodes,
+		.nodes_max = t->nodes,
+	};
+}
+
+/* By level; the job's own, or what all have. */
+static const double *slowdown_of(const struct astra_virtual *v, uint32_t job)
+{
+	uint32_t profile = v->trace->jobs[job].profile;
+
+	return profile ? v->trace->profiles[profile - 1].slowdown
+		       : v->options->slowdown;
+}
+
+struct astra_job astra_virtual_job(const struct astra_virtual *v, uint32_t job)
+{
+	const struct astra_trace_job *t = &v->trace->jobs[job];
+	struct astra_job seen = {
+		.id = job + 1,
+		.tenant = t->tenant,
+		.copies = 1,
+		.weight = 1,
+		.request = request_of(v, t),
+		.state = ASTRA_JOB_PENDING,
+		.submit_sec = ASTRA_VIRTUAL_BEGIN + t->submit_sec,
+		.time_limit_sec = t->limit_sec,
+		.revocable = true,
+		.checkpoints = v->options->checkpoint_sec > 0,
+		.forecast = {.app = t->app,
+			     .work_sec = t->duration_sec,
+			     .utility = astra_job_utility(v->trace, job,
+							  v->options->seed)},
+	};
+
+	memcpy(seen.forecast.slowdown, slowdown_of(v, job),
+	       sizeof(seen.forecast.slowdown));
+	return seen;
+}
+
+static enum astra_level level_of(const struct astra_node *nodes,
+				 const struct astra_share *held, size_t count)
+{
+	uint32_t slot = nodes[held->node].slot_gpus;
+
+	if (count == 1)
+		return !slot || held->gpus <= slot ? ASTRA_LEVEL_SLOT
+						   : ASTRA_LEVEL_MACHINE;
+	for (size_t i = 1; i < count; i++)
+		if (nodes[held[i].node].rack != nodes[held->node].rack)
+			return ASTRA_LEVEL_CROSS;
+	return ASTRA_LEVEL_RACK;
+}
+
+double astra_virtual_slowdown(const struct astra_virtual *v, uint32_t job,
+			      const struct astra_share *shares, size_t count)
+{
+	return slowdown_of(v, job)[level_of(v->nodes, shares, count)];
+}
