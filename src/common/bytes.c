@@ -12,7 +12,7 @@ void astra_bytes_clear(struct astra_bytes *bytes)
 	*bytes = (struct astra_bytes){0};
 }
 
-static void put(struct astra_bytes *bytes, const void *data, size_t size)
+void astra_put_bytes(struct astra_bytes *bytes, const void *data, size_t size)
 {
 	if (bytes->failed ||
 	    astra_grow(&bytes->data, &bytes->room, bytes->size + size, 1) < 0) {
@@ -29,7 +29,7 @@ void astra_put_u64(struct astra_bytes *bytes, uint64_t value)
 
 	for (int i = 0; i < 8; i++)
 		field[i] = (uint8_t)(value >> 8 * i);
-	put(bytes, field, sizeof(field));
+	astra_put_bytes(bytes, field, sizeof(field));
 }
 
 void astra_put_u32(struct astra_bytes *bytes, uint32_t value)
@@ -38,7 +38,7 @@ void astra_put_u32(struct astra_bytes *bytes, uint32_t value)
 
 	for (int i = 0; i < 4; i++)
 		field[i] = (uint8_t)(value >> 8 * i);
-	put(bytes, field, sizeof(field));
+	astra_put_bytes(bytes, field, sizeof(field));
 }
 
 void astra_put_f64(struct astra_bytes *bytes, double value)
@@ -54,10 +54,10 @@ void astra_put_text(struct astra_bytes *bytes, const char *text)
 	uint32_t size = (uint32_t)strlen(text);
 
 	astra_put_u32(bytes, size);
-	put(bytes, text, size);
+	astra_put_bytes(bytes, text, size);
 }
 
-static const uint8_t *take(struct astra_reader *reader, size_t size)
+const uint8_t *astra_get_bytes(struct astra_reader *reader, size_t size)
 {
 	const uint8_t *field = reader->data + reader->at;
 
@@ -71,7 +71,7 @@ static const uint8_t *take(struct astra_reader *reader, size_t size)
 
 uint64_t astra_get_u64(struct astra_reader *reader)
 {
-	const uint8_t *field = take(reader, 8);
+	const uint8_t *field = astra_get_bytes(reader, 8);
 	uint64_t value = 0;
 
 	for (int i = 0; field && i < 8; i++)
@@ -81,7 +81,7 @@ uint64_t astra_get_u64(struct astra_reader *reader)
 
 uint32_t astra_get_u32(struct astra_reader *reader)
 {
-	const uint8_t *field = take(reader, 4);
+	const uint8_t *field = astra_get_bytes(reader, 4);
 	uint32_t value = 0;
 
 	for (int i = 0; field && i < 4; i++)
@@ -101,7 +101,7 @@ double astra_get_f64(struct astra_reader *reader)
 char *astra_get_text(struct astra_reader *reader)
 {
 	uint32_t size = astra_get_u32(reader);
-	const uint8_t *field = take(reader, size);
+	const uint8_t *field = astra_get_bytes(reader, size);
 
 	return field ? strndup((const char *)field, size) : NULL;
 }

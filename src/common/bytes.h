@@ -20,6 +20,7 @@ void astra_bytes_clear(struct astra_bytes *bytes);
 void astra_put_u32(struct astra_bytes *bytes, uint32_t value);
 void astra_put_u64(struct astra_bytes *bytes, uint64_t value);
 void astra_put_f64(struct astra_bytes *bytes, double value);
+void astra_put_bytes(struct astra_bytes *bytes, const void *data, size_t size);
 void astra_put_text(struct astra_bytes *bytes, const char *text);
 
 struct astra_reader {
@@ -31,6 +32,8 @@ struct astra_reader {
 uint32_t astra_get_u32(struct astra_reader *reader);
 uint64_t astra_get_u64(struct astra_reader *reader);
 double astra_get_f64(struct astra_reader *reader);
+/* The next `size` bytes, borrowed from the data; NULL when it ended early. */
+const uint8_t *astra_get_bytes(struct astra_reader *reader, size_t size);
 /* A copy, to be freed; NULL when the data ended early or memory is out. */
 char *astra_get_text(struct astra_reader *reader);
 

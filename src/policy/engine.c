@@ -82,7 +82,9 @@ int astra_engine_configure(struct astra_engine *e,
 		return astra_error_set(err,
 				       "Policy=%s: there is no such policy",
 				       options->policy);
-	self = policy->create(options, err);
+	self = policy == e->policy ? astra_policy_again(policy, e->policy_self,
+							options, err)
+				   : policy->create(options, err);
 	if (!self)
 		return -1;
 	e->policy->destroy(e->policy_self);
@@ -240,10 +242,12 @@ void astra_engine_shift(struct astra_engine *e, double by_sec)
 		shift(&e->jobs[i].planned_end_sec, by_sec);
 	}
 	for (size_t i = 0; i < e->grant_count; i++)
-		shift(&e->grants[i].cut_sec, by_sec);
+		shift(&e->grants[i].until_sec, by_sec);
 	for (size_t i = 0; i < e->refusal_count; i++)
 		shift(&e->refusals[i].until_sec, by_sec);
 	astra_fairness_shift(e->account, by_sec);
+	if (e->policy->shift)
+		e->policy->shift(e->policy_self, by_sec);
 }
 
 static double earlier(double best, double at_sec, double now_sec)
@@ -301,7 +305,7 @@ static double next_due(const struct round *r)
 		best = earlier(best, now + 1, now);
 	if (e->hold.job)
 		best = earlier(best, e->hold.start_sec, now);
-	return best;
+	return earlier(best, r->wake_sec, now);
 }
 
 /* The host looks again now and then in any case, and at what it was told to
@@ -320,7 +324,12 @@ int astra_engine_round(struct astra_engine *e,
 		       const struct astra_snapshot *snapshot,
 		       struct astra_plan *plan, struct astra_error *err)
 {
-	struct round r = {.e = e, .snap = snapshot, .plan = plan};
+	struct round r = {
+		.e = e,
+		.snap = snapshot,
+		.plan = plan,
+		.wake_sec = INFINITY,
+	};
 	double last_sec = e->now_sec;
 	int rc;
 
@@ -336,12 +345,14 @@ int astra_engine_round(struct astra_engine *e,
 		rc = astra_round_order(&r, err);
 	} else if (!rc) {
 		astra_grants_revise(&r);
-		rc = astra_round_decide(&r, err);
+		rc = e->policy->allocate ? astra_round_allot(&r, err)
+					 : astra_round_decide(&r, err);
 	}
 	if (rc < 0)
 		plan->decision_count = 0;
 	e->counters.rounds++;
-	e->unwanted = rc == 0 && e->options.leases && nobody_waits(&r);
+	e->unwanted = rc == 0 && e->options.leases && !e->policy->allocate &&
+		      nobody_waits(&r);
 	plan->due_sec = next_due(&r);
 	plan->wake_sec = next_wake(&r);
 	astra_space_destroy(r.idle);
@@ -419,6 +430,22 @@ struct astra_hold_view astra_engine_hold(const struct astra_engine *e)
 struct astra_counters astra_engine_counters(const struct astra_engine *e)
 {
 	return e->counters;
+}
+
+void astra_engine_policy_report(const struct astra_engine *e,
+				const char *tenant,
+				struct astra_policy_report *out)
+{
+	uint32_t index = ASTRA_NONE;
+
+	*out = (struct astra_policy_report){0};
+	if (!e->policy->report)
+		return;
+	for (uint32_t i = 0; tenant && i < e->tenant_count; i++)
+		if (!strcmp(e->tenants[i].name, tenant))
+			index = i;
+	if (!tenant || index != ASTRA_NONE)
+		e->policy->report(e->policy_self, index, out);
 }
 
 size_t astra_engine_bytes_per_job(void)

@@ -18,6 +18,7 @@
 #include "src/policy/model.h"
 #include "src/policy/options.h"
 #include "src/policy/plan.h"
+#include "src/policy/policy.h"
 
 struct astra_engine;
 
@@ -134,6 +135,12 @@ void astra_engine_job_view(const struct astra_engine *engine, size_t index,
 			   double now_sec, struct astra_job_view *out);
 struct astra_hold_view astra_engine_hold(const struct astra_engine *engine);
 struct astra_counters astra_engine_counters(const struct astra_engine *engine);
+
+/* The policy's own sums; tenant: its name, or NULL for all of them. Zeroes
+ * where the policy keeps none. */
+void astra_engine_policy_report(const struct astra_engine *engine,
+				const char *tenant,
+				struct astra_policy_report *out);
 
 /* Bytes of engine state a job costs, hash table and account included. */
 size_t astra_engine_bytes_per_job(void);

@@ -8,6 +8,7 @@
  *   round.c   who gets what: policy, then placement, until both agree
  *   contenders.c who competes in a round
  *   ballot.c  the contest as the policy sees it
+ *   allot.c   the round of a policy that says itself who gets what
  *   owner.c   who owns the hold
  *   settle.c  what the outcome means for each job
  *   reclaim.c whose GPUs are taken back to start a job
@@ -53,7 +54,8 @@ struct ejob {
 	double lease_sec; /* the term of its leases */
 	double lease_start_sec, lease_end_sec;
 	double grace_end_sec;
-	double planned_end_sec; /* a cut lease planned for its start, or 0 */
+	double planned_end_sec; /* of the lease that begins at its start; 0: a
+				 * full term */
 	double lost_sec;
 	struct astra_reason reason;
 };
@@ -67,8 +69,8 @@ struct etenant {
 
 /* A promise: these GPUs are the job's as soon as they are all free. */
 struct grant {
-	uint32_t job;	/* id */
-	double cut_sec; /* its lease ends with a hold then; 0: full term */
+	uint32_t job;	  /* id */
+	double until_sec; /* its lease ends then; 0: after a full term */
 	struct astra_share *shares;
 	size_t count;
 };
@@ -110,6 +112,12 @@ struct astra_engine {
 	struct astra_counters counters;
 };
 
+/* engine_state.c: a new instance of a policy that goes on where another one of
+ * the same policy is. NULL with err set on failure. */
+void *astra_policy_again(const struct astra_policy *policy, const void *self,
+			 const struct astra_options *options,
+			 struct astra_error *err);
+
 /* tenants.c: know the snapshot's tenants; take their weights and the capacity
  * from now on. */
 int astra_tenants_map(struct astra_engine *e,
@@ -148,7 +156,8 @@ struct round {
 	uint64_t usable_gpus;
 	struct contender *contenders;
 	size_t contender_count, contender_room;
-	int challenges; /* contenders that others were made to yield to */
+	double wake_sec; /* the policy wants the next round then */
+	int challenges;	 /* contenders that others were made to yield to */
 };
 
 /* A candidate, with what the engine needs to place it. */
@@ -167,11 +176,12 @@ struct contender {
 	size_t yields_to; /* expired: 1 + the contender that it was granted no
 			   * lease for; 0: none */
 	size_t first_share, share_count; /* waiting and granted: its place */
+	double until_sec; /* awarded: its lease's end; 0: after a term */
 };
 
 /* grant.c */
 void astra_grants_revise(struct round *r);
-int astra_grants_add(struct astra_engine *e, uint32_t job, double cut_sec,
+int astra_grants_add(struct astra_engine *e, uint32_t job, double until_sec,
 		     const struct astra_share *shares, size_t count);
 void astra_grants_drop(struct astra_engine *e, uint32_t job);
 size_t astra_grants_of(const struct astra_engine *e, uint32_t job);
@@ -218,6 +228,9 @@ int astra_round_decide(struct round *r, struct astra_error *err);
 /* Without leases: the order in which the host should start jobs. */
 int astra_round_order(struct round *r, struct astra_error *err);
 
+/* allot.c: the round of a policy that allocates. */
+int astra_round_allot(struct round *r, struct astra_error *err);
+
 /* reclaim.c: find a place for a waiting contender on what is free plus what
  * the losers hold, taking back as few GPUs as possible. */
 #define ASTRA_KNAPSACK_GPUS 64 /* on a node, that a choice looks at */
@@ -259,6 +272,9 @@ uint32_t astra_losers_by_need(struct reclaim *rc, uint64_t need);
 /* Returns the number of shares (in rc->shares), 0 when there is no place.
  * rc->victims: the contenders to take back. Takes nothing. */
 size_t astra_reclaim_place(struct reclaim *rc, const struct contender *c);
+/* The same for a place that is given: nodes and GPUs on them. */
+size_t astra_reclaim_place_at(struct reclaim *rc, const struct contender *c,
+			      const struct astra_share *shares, size_t count);
 /* Carry it out: the victims' GPUs become free in work, the place is taken. */
 void astra_reclaim_take(struct reclaim *rc, const struct contender *c,
 			size_t count);
@@ -305,5 +321,12 @@ void astra_settle_mark(struct round *r);
 void astra_settle_older(struct round *r, struct hold *hold);
 int astra_settle(struct round *r, struct hold *hold, const struct outcome *o);
 int astra_explain(struct round *r, const struct astra_ranking *ranking);
+/* Another lease for a job whose lease is over. */
+void astra_lease_renew(struct round *r, struct ejob *j, double end_sec);
+/* Whether the job has no GPUs and is to be told why. */
+bool astra_job_waits(const struct astra_job *job);
+/* Why; RANK where only the policy knows. */
+enum astra_wait astra_wait_of(const struct round *r, const struct ejob *j,
+			      const struct astra_job *job);
 
 #endif

@@ -8,8 +8,8 @@
 #include "src/common/grow.h"
 #include "src/policy/engine_priv.h"
 
-/* 2: the charges of GPU types. */
-#define STATE_VERSION 2
+/* 2: the charges of GPU types. 3: the policy's own state. */
+#define STATE_VERSION 3
 #define STATE_VERSION_OLDEST 1
 
 static void save_tenant(const struct astra_engine *e, const struct etenant *t,
@@ -58,6 +58,41 @@ static void save_job(const struct astra_engine *e, const struct ejob *j,
 	astra_put_f64(out, usage.fair);
 }
 
+/* Its name, and its state with the size before it. */
+static void save_policy(const struct astra_engine *e, struct astra_bytes *out)
+{
+	struct astra_bytes own = {0};
+
+	if (e->policy->save && e->policy->save(e->policy_self, &own) < 0)
+		out->failed = true;
+	astra_put_text(out, e->policy->name);
+	astra_put_u32(out, (uint32_t)own.size);
+	astra_put_bytes(out, own.data, own.size);
+	out->failed |= own.failed;
+	astra_bytes_clear(&own);
+}
+
+void *astra_policy_again(const struct astra_policy *policy, const void *self,
+			 const struct astra_options *options,
+			 struct astra_error *err)
+{
+	struct astra_bytes state = {0};
+	void *again = policy->create(options, err);
+
+	if (again && policy->save &&
+	    (policy->save(self, &state) < 0 ||
+	     policy->restore(again, &(struct astra_reader){
+					    .data = state.data,
+					    .size = state.size,
+				    }) < 0)) {
+		policy->destroy(again);
+		again = NULL;
+		astra_error_nomem(err);
+	}
+	astra_bytes_clear(&state);
+	return again;
+}
+
 int astra_engine_save(const struct astra_engine *e, struct astra_bytes *out)
 {
 	uint32_t jobs = 0;
@@ -78,6 +113,7 @@ int astra_engine_save(const struct astra_engine *e, struct astra_bytes *out)
 	for (size_t i = 0; i < e->job_count; i++)
 		if (e->jobs[i].id)
 			save_job(e, &e->jobs[i], out);
+	save_policy(e, out);
 	return out->failed ? -1 : 0;
 }
 
@@ -179,6 +215,27 @@ static int restore_job(struct astra_engine *e, struct astra_reader *in,
 	return 0;
 }
 
+/* Another policy's state is passed over: that policy may come back, but what
+ * it knew is too old then. One that is damaged begins anew, too: leases and
+ * accounts are worth more. */
+static int restore_policy(struct astra_engine *e, struct astra_reader *in)
+{
+	char *name = astra_get_text(in);
+	struct astra_reader own = {.size = astra_get_u32(in)};
+	bool same = name && !strcmp(name, e->policy->name);
+
+	own.data = astra_get_bytes(in, own.size);
+	free(name);
+	if (in->failed)
+		return -1;
+	if (!same || !e->policy->restore ||
+	    e->policy->restore(e->policy_self, &own) == 0)
+		return 0;
+	e->policy->destroy(e->policy_self);
+	e->policy_self = e->policy->create(&e->options, NULL);
+	return e->policy_self ? 0 : -1;
+}
+
 static int restore(struct astra_engine *e, struct astra_reader *in,
 		   uint32_t version)
 {
@@ -202,6 +259,8 @@ static int restore(struct astra_engine *e, struct astra_reader *in,
 		rc = restore_tenant(e, in);
 	for (uint32_t i = 0; !rc && i < jobs; i++)
 		rc = restore_job(e, in, version);
+	if (!rc && version >= 3)
+		rc = restore_policy(e, in);
 	return rc;
 }
 

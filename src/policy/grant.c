@@ -8,7 +8,7 @@
 #include "src/common/grow.h"
 #include "src/policy/engine_priv.h"
 
-int astra_grants_add(struct astra_engine *e, uint32_t job, double cut_sec,
+int astra_grants_add(struct astra_engine *e, uint32_t job, double until_sec,
 		     const struct astra_share *shares, size_t count)
 {
 	struct ejob *j = astra_engine_find(e, job);
@@ -23,7 +23,7 @@ int astra_grants_add(struct astra_engine *e, uint32_t job, double cut_sec,
 		return -1;
 	memcpy(g->shares, shares, count * sizeof(*shares));
 	g->job = job;
-	g->cut_sec = cut_sec;
+	g->until_sec = until_sec;
 	g->count = count;
 	e->grant_count++;
 	j->grants++;
@@ -118,13 +118,19 @@ static void reserve(struct round *r, const struct grant *g)
 	}
 }
 
+/* It runs, and leaves to start elsewhere. */
+static bool moves(const struct ejob *j)
+{
+	return j->state == ASTRA_JOB_RUNNING && j->phase != ASTRA_PHASE_LEASED;
+}
+
 static bool wanted(struct round *r, const struct grant *g)
 {
 	const struct ejob *j = astra_engine_find(r->e, g->job);
 
 	return j &&
 	       (j->state == ASTRA_JOB_PENDING ||
-		j->state == ASTRA_JOB_REQUEUED) &&
+		j->state == ASTRA_JOB_REQUEUED || moves(j)) &&
 	       astra_grants_of(r->e, g->job) <= j->copies;
 }
 
@@ -189,8 +195,8 @@ static int start(struct round *r, const struct grant *g)
 	struct ejob *j = astra_engine_find(r->e, g->job);
 	double end = r->snap->now_sec + j->lease_sec;
 
-	if (g->cut_sec > r->snap->now_sec) {
-		end = fmin(end, g->cut_sec);
+	if (g->until_sec > r->snap->now_sec) {
+		end = g->until_sec;
 		j->planned_end_sec = j->planned_end_sec > 0
 					     ? fmin(j->planned_end_sec, end)
 					     : end;

@@ -25,7 +25,7 @@ static void begin_lease(struct astra_engine *e, struct ejob *j,
 	j->lease_start_sec = start;
 	j->lease_end_sec = start + j->lease_sec;
 	if (j->planned_end_sec > start)
-		j->lease_end_sec = fmin(j->lease_end_sec, j->planned_end_sec);
+		j->lease_end_sec = j->planned_end_sec;
 	j->planned_end_sec = 0;
 	j->grace_end_sec = 0;
 	e->counters.granted++;

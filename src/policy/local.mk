@@ -4,6 +4,7 @@ noinst_LTLIBRARIES += libastra-policy.la
 libastra_policy_la_LIBADD = -lm
 libastra_policy_la_SOURCES = \
 	src/policy/account.c \
+	src/policy/allot.c \
 	src/policy/ballot.c \
 	src/policy/conf_keys.c \
 	src/policy/conf_keys.h \
@@ -24,6 +25,8 @@ libastra_policy_la_SOURCES = \
 	src/policy/model.h \
 	src/policy/nodeset.c \
 	src/policy/nodeset.h \
+	src/policy/option_values.c \
+	src/policy/option_values.h \
 	src/policy/options.c \
 	src/policy/options.h \
 	src/policy/placement.c \

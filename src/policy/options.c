@@ -2,154 +2,30 @@
 #include "src/policy/options.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "src/policy/option_values.h"
 #include "src/policy/policy.h"
 
-#define TIME_MAX_SEC (10.0 * 365 * 86400)
-
-/* One field of a time: digits only. */
-static int parse_field(const char **text, double *out)
-{
-	double number = 0;
-
-	if (!isdigit((unsigned char)**text))
-		return -1;
-	while (isdigit((unsigned char)**text))
-		number = number * 10 + (*(*text)++ - '0');
-	*out = number;
-	return 0;
-}
-
-static int parse_fields(const char *text, double *field, int max)
-{
-	int count = 0;
-
-	for (;;) {
-		if (count == max || parse_field(&text, &field[count]) < 0)
-			return -1;
-		count++;
-		if (!*text)
-			return count;
-		if (*text++ != ':')
-			return -1;
-	}
-}
-
-int astra_parse_time(const char *text, double bare_sec, double *out)
-{
-	double f[3] = {0}, days = 0;
-	const char *dash = strchr(text, '-'), *rest = text;
-	double sec;
-	int n;
-
-	if (!strcasecmp(text, "unlimited") || !strcasecmp(text, "none")) {
-		*out = 0;
-		return 0;
-	}
-	if (dash && (parse_field(&rest, &days) < 0 || rest++ != dash))
-		return -1;
-	n = parse_fields(rest, f, 3);
-	if (n < 0)
-		return -1;
-	if (dash) /* D-HH[:MM[:SS]] */
-		sec = ((days * 24 + f[0]) * 60 + f[1]) * 60 + f[2];
-	else if (n == 1)
-		sec = f[0] * bare_sec;
-	else if (n == 2) /* MM:SS */
-		sec = f[0] * 60 + f[1];
-	else
-		sec = (f[0] * 60 + f[1]) * 60 + f[2];
-	if (!(sec <= TIME_MAX_SEC))
-		return -1;
-	*out = sec;
-	return 0;
-}
-
-static const struct {
-	const char *name;
-	int number;
-} signal_names[] = {
-	{"HUP", SIGHUP},   {"INT", SIGINT},   {"QUIT", SIGQUIT},
-	{"ABRT", SIGABRT}, {"USR1", SIGUSR1}, {"USR2", SIGUSR2},
-	{"ALRM", SIGALRM}, {"TERM", SIGTERM}, {"CONT", SIGCONT},
-	{"XCPU", SIGXCPU}, {"URG", SIGURG},
-};
-
-int astra_parse_signal(const char *text)
-{
-	char *end;
-	long number;
-
-	if (!strncasecmp(text, "SIG", 3))
-		text += 3;
-	for (size_t i = 0; i < sizeof(signal_names) / sizeof(*signal_names);
-	     i++)
-		if (!strcasecmp(text, signal_names[i].name))
-			return signal_names[i].number;
-	if (!isdigit((unsigned char)*text))
-		return -1;
-	number = strtol(text, &end, 10);
-	if (*end || number < 1 || number >= SIGRTMIN || number == SIGKILL ||
-	    number == SIGSTOP)
-		return -1;
-	return (int)number;
-}
-
-static int parse_seconds(double *out, const char *text, struct astra_error *err)
-{
-	if (astra_parse_time(text, 1, out) < 0)
-		return astra_error_set(err, "a time is seconds, MM:SS, "
-					    "HH:MM:SS or D-HH:MM:SS, at most "
-					    "10 years");
-	return 0;
-}
-
-static int parse_bool(bool *out, const char *text, struct astra_error *err)
-{
-	if (!strcasecmp(text, "yes") || !strcasecmp(text, "true") ||
-	    !strcmp(text, "1"))
-		*out = true;
-	else if (!strcasecmp(text, "no") || !strcasecmp(text, "false") ||
-		 !strcmp(text, "0"))
-		*out = false;
-	else
-		return astra_error_set(err, "allowed: yes, no");
-	return 0;
-}
-
-static int parse_count(uint32_t *out, const char *text, struct astra_error *err)
-{
-	char *end;
-	unsigned long n;
-
-	errno = 0;
-	n = strtoul(text, &end, 10);
-	if (!isdigit((unsigned char)*text) || *end || errno || n > 100000000)
-		return astra_error_set(err,
-				       "a whole number from 0 to 100000000");
-	*out = (uint32_t)n;
-	return 0;
-}
-
-#define TIME_ROW(name, field)                                            \
+#define ROW(name, parse)                                                 \
 	static int set_##name(struct astra_options *o, const char *text, \
 			      struct astra_error *err)                   \
 	{                                                                \
-		return parse_seconds(&o->field, text, err);              \
+		return parse;                                            \
 	}
-#define BOOL_ROW(name, field)                                            \
-	static int set_##name(struct astra_options *o, const char *text, \
-			      struct astra_error *err)                   \
-	{                                                                \
-		return parse_bool(&o->field, text, err);                 \
-	}
+#define TIME_ROW(name, field) \
+	ROW(name, astra_option_seconds(&o->field, text, err))
+#define BOOL_ROW(name, field) ROW(name, astra_option_bool(&o->field, text, err))
+#define COUNT_ROW(name, field) \
+	ROW(name, astra_option_count(&o->field, text, err))
+#define NUMBER_ROW(name, field, min, max) \
+	ROW(name, astra_option_number(&o->field, min, max, text, err))
+/* One of two words: the first stands for no. */
+#define FLAG_ROW(name, field, no, yes) \
+	ROW(name, astra_option_flag(&o->field, no, yes, text, err))
 
 TIME_ROW(lease, lease_sec)
 TIME_ROW(lease_min, lease_min_sec)
@@ -164,6 +40,15 @@ BOOL_ROW(lease_none, lease_none_allowed)
 BOOL_ROW(new_first, new_first)
 BOOL_ROW(admin_comment, admin_comment)
 BOOL_ROW(leases, leases)
+COUNT_ROW(reclaim, reclaim_max)
+TIME_ROW(slot, slot_sec)
+NUMBER_ROW(knob, fairness_knob, 0, 1)
+NUMBER_ROW(bonus, lease_bonus, 0, 1000)
+FLAG_ROW(variant, quota_entitlement, "eq8", "eq16")
+FLAG_ROW(on_unfit, on_unfit_tenant, "job", "tenant")
+FLAG_ROW(placement, strict_placement, "consolidated", "strict")
+ROW(gpu_weights, astra_weights_parse(&o->gpu_weights, text, false, err))
+ROW(qos_weights, astra_weights_parse(&o->qos_weights, text, true, err))
 
 static int set_policy(struct astra_options *o, const char *text,
 		      struct astra_error *err)
@@ -230,75 +115,15 @@ done:
 	return 0;
 }
 
-static int set_reclaim(struct astra_options *o, const char *text,
-		       struct astra_error *err)
-{
-	return parse_count(&o->reclaim_max, text, err);
-}
-
 static int set_weight(struct astra_options *o, const char *text,
 		      struct astra_error *err)
 {
 	if (!strcasecmp(text, "only"))
 		o->priority_weight = ASTRA_WEIGHT_ONLY;
-	else if (parse_count(&o->priority_weight, text, NULL) < 0)
+	else if (astra_option_count(&o->priority_weight, text, NULL) < 0)
 		return astra_error_set(err, "a whole number from 0 to "
 					    "100000000, or only");
 	return 0;
-}
-
-static int set_variant(struct astra_options *o, const char *text,
-		       struct astra_error *err)
-{
-	if (!strcasecmp(text, "eq8"))
-		o->quota_entitlement = false;
-	else if (!strcasecmp(text, "eq16"))
-		o->quota_entitlement = true;
-	else
-		return astra_error_set(err, "allowed: eq8, eq16");
-	return 0;
-}
-
-static int set_bonus(struct astra_options *o, const char *text,
-		     struct astra_error *err)
-{
-	char *end;
-	double value = strtod(text, &end);
-
-	if (end == text || *end || !(value >= 0 && value <= 1000))
-		return astra_error_set(err, "a number from 0 to 1000");
-	o->lease_bonus = value;
-	return 0;
-}
-
-static int set_on_unfit(struct astra_options *o, const char *text,
-			struct astra_error *err)
-{
-	if (strcasecmp(text, "job") && strcasecmp(text, "tenant"))
-		return astra_error_set(err, "allowed: job, tenant");
-	o->on_unfit_tenant = !strcasecmp(text, "tenant");
-	return 0;
-}
-
-static int set_placement(struct astra_options *o, const char *text,
-			 struct astra_error *err)
-{
-	if (strcasecmp(text, "consolidated") && strcasecmp(text, "strict"))
-		return astra_error_set(err, "allowed: consolidated, strict");
-	o->strict_placement = !strcasecmp(text, "strict");
-	return 0;
-}
-
-static int set_gpu_weights(struct astra_options *o, const char *text,
-			   struct astra_error *err)
-{
-	return astra_weights_parse(&o->gpu_weights, text, false, err);
-}
-
-static int set_qos_weights(struct astra_options *o, const char *text,
-			   struct astra_error *err)
-{
-	return astra_weights_parse(&o->qos_weights, text, true, err);
 }
 
 const struct astra_option astra_option_table[] = {
@@ -410,6 +235,15 @@ const struct astra_option astra_option_table[] = {
 	 "Types that are not named count 1. Shares, rho and the GPUs and GPU "
 	 "time that sfair shows of tenants are in this measure.",
 	 set_gpu_weights},
+	{"SlotLength", "TIME", "600",
+	 "incentive, oasis and ogasched plan slot by slot. Their leases end "
+	 "with a slot.",
+	 set_slot},
+	{"FairnessKnob", "NUMBER", "0.8",
+	 "f of themis: GPUs are offered to the 1 - f of the apps that are worst "
+	 "off. 0 offers them to all, which is most efficient; near 1 only to "
+	 "the worst one, which is most fair.",
+	 set_knob},
 	{"AdminComment", "yes|no", "yes",
 	 "Whether a job's AdminComment, which sacct shows, gets a word "
 	 "astraea:submit=TIME,leases=N,lost=SECONDS at each of its ends.",
@@ -463,6 +297,16 @@ int astra_options_check(const struct astra_options *o, struct astra_error *err)
 				       "MinRunTime=%g is longer than "
 				       "LeaseTerm=%g",
 				       o->min_run_sec, o->lease_sec);
+	if (!o->leases && astra_policy_find(o->policy)->allocate)
+		return astra_error_set(err,
+				       "Leases=no: Policy=%s allocates leases; "
+				       "without them there is Policy=ltgf",
+				       o->policy);
+	if (o->slot_sec < 10)
+		return astra_error_set(err,
+				       "SlotLength=%g: a slot lasts at least "
+				       "ten seconds",
+				       o->slot_sec);
 	if (o->round_sec < 1 || o->round_sec > 3600)
 		return astra_error_set(err,
 				       "RoundInterval=%g: allowed are 1 "

@@ -44,6 +44,8 @@ struct astra_options {
 	bool strict_placement;	/* Placement=strict */
 	struct astra_weights gpu_weights; /* GPUWeight */
 	struct astra_weights qos_weights; /* QOSWeight */
+	double slot_sec;		  /* SlotLength */
+	double fairness_knob;		  /* FairnessKnob, f of themis */
 	bool admin_comment;		  /* AdminComment */
 };
 

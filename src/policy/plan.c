@@ -69,6 +69,11 @@ static const char *const wait_texts[] = {
 	[ASTRA_WAIT_CLEANUP] = "last run is being cleaned up",
 	[ASTRA_WAIT_TOO_BIG] = "would not fit if all leased jobs ended",
 	[ASTRA_WAIT_PINNED] = "needs GPUs of jobs that cannot be requeued",
+	[ASTRA_WAIT_AUCTION] = "others won the auction",
+	[ASTRA_WAIT_BATCH] = "collected for the next batch",
+	[ASTRA_WAIT_PLANNED] = "planned",
+	[ASTRA_WAIT_PRICE] = "costs more than it is worth now",
+	[ASTRA_WAIT_LEARNED] = "its class has no GPUs left",
 };
 
 void astra_reason_text(const struct astra_reason *reason, double now_sec,

@@ -36,6 +36,11 @@ enum astra_wait {
 	ASTRA_WAIT_CLEANUP, /* its last run is being cleaned up */
 	ASTRA_WAIT_TOO_BIG, /* not even the end of all jobs would do */
 	ASTRA_WAIT_PINNED,  /* needs GPUs that no lease end will free */
+	ASTRA_WAIT_AUCTION, /* others won the GPUs, or were offered them */
+	ASTRA_WAIT_BATCH,   /* is collected for a batch */
+	ASTRA_WAIT_PLANNED, /* has GPUs in a plan from start_sec on */
+	ASTRA_WAIT_PRICE,   /* is worth less than its GPUs cost now */
+	ASTRA_WAIT_LEARNED, /* its class's share goes to others of it */
 };
 
 struct astra_reason {
@@ -44,6 +49,7 @@ struct astra_reason {
 	uint32_t rank; /* among the candidates of this round, from 1; 0: none */
 	uint32_t ranks;	  /* how many candidates there were */
 	double start_sec; /* when it is expected to start; 0: not known */
+	double value;	  /* PRICE: what it is worth less what it costs */
 };
 
 struct astra_plan {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The policy interface: who goes next. Where a job goes is the placement's
- * business, when a lease ends is the engine's.
+/* The policy interface. A policy either ranks the jobs that want GPUs (decide):
+ * then where a job goes is the placement's business, and when a lease ends the
+ * engine's. Or it says itself who gets which GPUs until when (allocate).
  *
  * To add a policy: write a file with one const struct astra_policy, add it to
  * the array in registry.c, add its golden test. doc/adding-a-policy.md walks
@@ -13,9 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/common/bytes.h"
 #include "src/common/error.h"
 #include "src/policy/fairness.h"
+#include "src/policy/model.h"
 #include "src/policy/options.h"
+#include "src/policy/plan.h"
 
 /* A job that wants GPUs in this round: it waits for them, or its lease is
  * over and it competes for those it holds. */
@@ -65,6 +69,71 @@ struct astra_ranking {
 	size_t count;
 };
 
+/* A job as a policy that allocates sees it. */
+struct astra_demand {
+	const struct astra_job *job; /* its facts */
+	uint32_t tenant;	     /* index into the offer's tenants */
+	double submit_sec;	     /* the first one, kept over requeues */
+	uint32_t copies;  /* at most so many awards: tasks of an array that are
+			   * still to be split from it, else 1 */
+	bool open;	  /* waits, or its lease is over and its GPUs are among
+			   * those offered; else it runs on, or is leaving: no
+			   * award */
+	double until_sec; /* it runs on: to its lease's end; infinite: to its
+			   * own */
+	/* What it runs on, or was promised and waits for; nothing if it is
+	 * leaving. A node may come twice. */
+	const struct astra_share *held;
+	size_t held_count;
+};
+
+/* One round's question to a policy that allocates. Borrowed and const. */
+struct astra_offer {
+	double now_sec;
+	double lease_sec; /* the pool's term */
+	const struct astra_node *nodes;
+	const uint32_t *free; /* of each node: GPUs that may be awarded */
+	size_t node_count;
+	uint64_t gpus; /* of all usable nodes, held or not */
+	const struct astra_demand *demands; /* every active job */
+	size_t demand_count;
+	const struct astra_contestant *tenants;
+	size_t tenant_count;
+};
+
+/* These GPUs for that job until then. */
+struct astra_award {
+	uint32_t demand;
+	double until_sec;		 /* its lease's end; 0: after a term */
+	size_t first_share, share_count; /* nodes and GPUs; the rest is filled
+					  * in from its request */
+};
+
+/* The answer. Owned by the engine; append with astra_allocation_add(). */
+struct astra_allocation {
+	struct astra_award *awards;
+	size_t award_count, award_room;
+	struct astra_share *shares;
+	size_t share_count, share_room;
+	double wake_sec; /* ask again then at the latest; infinite: at events */
+	double spare_until_sec; /* jobs whose lease is over, without an award,
+				 * whose GPUs nobody else was awarded, keep them
+				 * until then; 0: for another term */
+};
+
+/* Returns 0, or -1 when memory is out. shares: their nodes differ. (allot.c) */
+int astra_allocation_add(struct astra_allocation *allocation, uint32_t demand,
+			 double until_sec, const struct astra_share *shares,
+			 size_t share_count);
+
+/* Sums since the policy's begin, for reports. */
+struct astra_policy_report {
+	double paid;	/* by the tenant, for GPUs of others' shares */
+	double income;	/* of the tenant, for GPUs of its share */
+	double utility; /* of its jobs, as the policy counts it */
+	double reward;	/* of all, as the policy learns by it */
+};
+
 struct astra_policy {
 	/* Required: the name in astra.conf and on command lines. */
 	const char *name;
@@ -77,13 +146,38 @@ struct astra_policy {
 			struct astra_error *err);
 	/* Required. Accepts NULL. */
 	void (*destroy)(void *self);
-	/* Required. Order the candidates and grant at most contest->gpus.
-	 * No clock, no I/O, no globals; the same contest and state always
-	 * give the same ranking. Candidates marked excluded are ranked and
-	 * not granted. Returns 0, or -1 with err set; then the round starts
-	 * nothing. */
+	/* This or allocate. Order the candidates and grant at most
+	 * contest->gpus. No clock, no I/O, no globals; the same contest and
+	 * state always give the same ranking. Candidates marked excluded are
+	 * ranked and not granted. Returns 0, or -1 with err set; then the round
+	 * starts nothing. */
 	int (*decide)(void *self, const struct astra_contest *contest,
 		      struct astra_ranking *out, struct astra_error *err);
+	/* This or decide. Award offered GPUs to open demands, to each from its
+	 * gpus_min to its gpus. One whose lease is over and who is awarded
+	 * what it holds goes on; what differs is a new start, after a
+	 * checkpoint. One without an award leaves if others were awarded its
+	 * GPUs. The same rules as for decide; the same question is asked again
+	 * while GPUs are being freed or a start was refused. */
+	int (*allocate)(void *self, const struct astra_offer *offer,
+			struct astra_allocation *out, struct astra_error *err);
+	/* Optional, with allocate: why a job that waits has no GPUs. Fills in
+	 * reason->wait, ->start_sec and ->value. */
+	void (*explain)(const void *self, const struct astra_demand *demand,
+			struct astra_reason *reason);
+	/* Optional: append what must survive a restart. Returns 0, or -1 when
+	 * memory is out. */
+	int (*save)(const void *self, struct astra_bytes *out);
+	/* With save: take it over into a new instance; the options may be
+	 * others. Returns 0, or -1 when it is damaged: then the instance is
+	 * destroyed and made anew. */
+	int (*restore)(void *self, struct astra_reader *in);
+	/* Optional. tenant: its index in offers, or ASTRA_NONE for all. out:
+	 * zeroed. */
+	void (*report)(const void *self, uint32_t tenant,
+		       struct astra_policy_report *out);
+	/* Optional: the host's clock was set forward by so much. */
+	void (*shift)(void *self, double by_sec);
 };
 
 /* The policy of that name, or NULL. */

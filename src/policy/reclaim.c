@@ -285,6 +285,64 @@ size_t astra_reclaim_place(struct reclaim *rc, const struct contender *c)
 	return place_on_many(rc, c, banned, strict);
 }
 
+/* Whether the request allows such a place at all. */
+static bool shape_allowed(const struct astra_request *q, const uint64_t *banned,
+			  const struct astra_share *shares, size_t count)
+{
+	if (count < q->nodes_min || (q->nodes_max && count > q->nodes_max))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!astra_node_allowed(q, shares[i].node) ||
+		    banned_node(banned, shares[i].node) ||
+		    (q->gpus_per_node && shares[i].gpus != q->gpus_per_node) ||
+		    (q->gpus_quantum && shares[i].gpus % q->gpus_quantum))
+			return false;
+	return true;
+}
+
+/* Fill in the CPUs and memory that go with the GPUs. Returns whether the space
+ * has them. */
+static bool fill_shares(struct reclaim *rc, const struct astra_space *space,
+			const struct astra_request *q,
+			const struct astra_share *shares, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct astra_room *room =
+			astra_space_get(space, shares[i].node);
+		struct astra_share *s = &rc->shares[i];
+
+		*s = astra_request_share(q, shares[i].node, shares[i].gpus);
+		if (q->whole_node) {
+			s->cpus = room->cpus;
+			s->mem_mib = room->mem_mib;
+		}
+		if (astra_room_fits(room, q) < s->gpus ||
+		    room->cpus < s->cpus || room->mem_mib < s->mem_mib)
+			return false;
+	}
+	return true;
+}
+
+size_t astra_reclaim_place_at(struct reclaim *rc, const struct contender *c,
+			      const struct astra_share *shares, size_t count)
+{
+	const struct astra_request *q = &c->job->request;
+	bool found;
+
+	rc->victim_count = 0;
+	if (!shape_allowed(q, astra_refused_nodes(rc->r->e, c->job->id), shares,
+			   count) ||
+	    !fill_shares(rc, rc->all, q, shares, count))
+		return 0;
+	found = choose_for_shares(rc, q, count) &&
+		fill_shares(rc, rc->work, q, shares, count);
+	if (found)
+		hand_over(rc);
+	else
+		unchoose_all(rc);
+	return found ? count : 0;
+}
+
 void astra_reclaim_take(struct reclaim *rc, const struct contender *c,
 			size_t count)
 {

@@ -5,20 +5,25 @@
 
 #include "src/policy/engine_priv.h"
 
+void astra_lease_renew(struct round *r, struct ejob *j, double end_sec)
+{
+	r->e->counters.renewed++;
+	j->lease_start_sec = r->snap->now_sec;
+	j->lease_end_sec = end_sec;
+	j->taken = false;
+	j->leases++;
+	r->plan->changed = true;
+}
+
 static void renew(struct round *r, struct hold *hold, struct contender *c)
 {
 	struct ejob *j = &r->e->jobs[c->row];
-	double now = r->snap->now_sec, end = now + j->lease_sec;
+	double end = r->snap->now_sec + j->lease_sec;
 	double cut =
 		astra_hold_cut(hold, c->job->held, c->job->held_count, end);
 
 	r->e->counters.lent += cut < end;
-	r->e->counters.renewed++;
-	j->lease_start_sec = now;
-	j->lease_end_sec = cut;
-	j->taken = false;
-	j->leases++;
-	r->plan->changed = true;
+	astra_lease_renew(r, j, cut);
 }
 
 /* Whether a lease that would end at end_sec, cut to end with the hold, is still
@@ -105,14 +110,14 @@ void astra_settle_older(struct round *r, struct hold *hold)
 			     astra_engine_find(r->e, g->job)->lease_sec;
 		double cut = astra_hold_cut(hold, g->shares, g->count, end);
 
-		g->cut_sec = cut < end ? cut : 0;
+		g->until_sec = cut < end ? cut : 0;
 		if (!worth_starting(r, cut, end))
 			astra_grants_drop(r->e, g->job);
 	}
 }
 
-static enum astra_wait wait_of(const struct round *r, const struct ejob *j,
-			       const struct astra_job *job)
+enum astra_wait astra_wait_of(const struct round *r, const struct ejob *j,
+			      const struct astra_job *job)
 {
 	const struct astra_engine *e = r->e;
 
@@ -131,6 +136,12 @@ static enum astra_wait wait_of(const struct round *r, const struct ejob *j,
 	return ASTRA_WAIT_RANK;
 }
 
+bool astra_job_waits(const struct astra_job *job)
+{
+	return job->state != ASTRA_JOB_RUNNING &&
+	       job->state != ASTRA_JOB_ENDING && job->state != ASTRA_JOB_ENDED;
+}
+
 /* Ranks and reasons of all jobs that wait. */
 int astra_explain(struct round *r, const struct astra_ranking *ranking)
 {
@@ -141,11 +152,9 @@ int astra_explain(struct round *r, const struct astra_ranking *ranking)
 		struct ejob *j = &r->e->jobs[r->e->row_of[i]];
 
 		j->reason = (struct astra_reason){.job = j->id};
-		if (job->state == ASTRA_JOB_RUNNING ||
-		    job->state == ASTRA_JOB_ENDING ||
-		    job->state == ASTRA_JOB_ENDED)
+		if (!astra_job_waits(job))
 			continue;
-		j->reason.wait = wait_of(r, j, job);
+		j->reason.wait = astra_wait_of(r, j, job);
 		if (j->reason.wait == ASTRA_WAIT_HOLD)
 			j->reason.start_sec = r->e->hold.start_sec;
 	}

@@ -103,6 +103,8 @@ static const struct {
 	{"GPUWeight", "a100:inf"},
 	{"GPUWeight", "a100=2"},
 	{"AdminComment", "maybe"},
+	{"SlotLength", "soon"},
+	{"FairnessKnob", "1.5"},
 	{"Leases", "some"},
 	{"PriorityWeightLTGF", "most"},
 };

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A round of a policy that allocates: it is offered the GPUs that are free or
+ * held by leases that are over, and says who gets which of them. What it says
+ * is checked and becomes leases and grants as in any other round. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+#include "src/policy/engine_priv.h"
+
+int astra_allocation_add(struct astra_allocation *a, uint32_t demand,
+			 double until_sec, const struct astra_share *shares,
+			 size_t share_count)
+{
+	if (astra_grow(&a->awards, &a->award_room, a->award_count + 1,
+		       sizeof(*a->awards)) < 0 ||
+	    astra_grow(&a->shares, &a->share_room, a->share_count + share_count,
+		       sizeof(*a->shares)) < 0)
+		return -1;
+	a->awards[a->award_count++] = (struct astra_award){
+		.demand = demand,
+		.until_sec = until_sec,
+		.first_share = a->share_count,
+		.share_count = share_count,
+	};
+	for (size_t i = 0; i < share_count; i++)
+		a->shares[a->share_count++] = shares[i];
+	return 0;
+}
+
+/* What the policy is asked, and where its demands come from. */
+struct allotment {
+	struct round *r;
+	struct ballot ballot; /* the tenants */
+	struct astra_demand *demands;
+	size_t demand_count;
+	struct demand_source {
+		size_t contender; /* its first one */
+		size_t awarded;	  /* of its copies */
+	} * sources;
+	uint32_t *free;
+	struct astra_share *promised; /* of those that wait for their GPUs */
+	size_t promised_count;
+	struct astra_allocation answer;
+	struct reclaim rc;
+};
+
+static void allotment_fini(struct allotment *a)
+{
+	astra_reclaim_fini(&a->rc);
+	astra_ballot_fini(&a->ballot);
+	free(a->demands);
+	free(a->sources);
+	free(a->free);
+	free(a->promised);
+	free(a->answer.awards);
+	free(a->answer.shares);
+}
+
+static int allotment_init(struct allotment *a, struct round *r)
+{
+	size_t promised = 0;
+
+	*a = (struct allotment){.r = r};
+	for (size_t i = 0; i < r->e->grant_count; i++)
+		promised += r->e->grants[i].count;
+	if (astra_ballot_init(&a->ballot, r, 0) < 0)
+		return -1;
+	a->demands = calloc(r->snap->job_count + 1, sizeof(*a->demands));
+	a->sources = calloc(r->snap->job_count + 1, sizeof(*a->sources));
+	a->free = calloc(r->snap->node_count + 1, sizeof(*a->free));
+	a->promised = calloc(promised + 1, sizeof(*a->promised));
+	if (a->demands && a->sources && a->free && a->promised)
+		return 0;
+	return -1;
+}
+
+static void offer_gpus(struct allotment *a)
+{
+	struct round *r = a->r;
+
+	for (uint32_t n = 0; n < r->snap->node_count; n++)
+		a->free[n] = astra_space_get(r->idle, n)->gpus;
+	for (size_t i = 0; i < r->contender_count; i++) {
+		const struct contender *c = &r->contenders[i];
+
+		for (size_t k = 0; c->expired && k < c->job->held_count; k++)
+			if (r->snap->nodes[c->job->held[k].node].usable)
+				a->free[c->job->held[k].node] +=
+					c->job->held[k].gpus;
+	}
+}
+
+/* GPUs that it was promised in an earlier round count as held. */
+static void count_promised(struct allotment *a, struct astra_demand *demand)
+{
+	const struct astra_engine *e = a->r->e;
+
+	demand->held = a->promised + a->promised_count;
+	for (size_t i = 0; i < e->grant_count; i++) {
+		const struct grant *g = &e->grants[i];
+
+		if (g->job != demand->job->id)
+			continue;
+		memcpy(a->promised + a->promised_count, g->shares,
+		       g->count * sizeof(*g->shares));
+		a->promised_count += g->count;
+		demand->held_count += g->count;
+		demand->until_sec =
+			g->until_sec > 0
+				? g->until_sec
+				: a->r->snap->now_sec + e->options.lease_sec;
+	}
+}
+
+static void add_demand(struct allotment *a, size_t index, size_t *contender)
+{
+	const struct round *r = a->r;
+	const struct astra_job *job = &r->snap->jobs[index];
+	const struct ejob *j = &r->e->jobs[r->e->row_of[index]];
+	struct astra_demand demand = {
+		.job = job,
+		.tenant = j->tenant,
+		.submit_sec = j->submit_sec,
+		.until_sec = r->snap->now_sec,
+	};
+
+	a->sources[a->demand_count].contender = *contender;
+	while (*contender < r->contender_count &&
+	       r->contenders[*contender].job == job) {
+		demand.copies++;
+		++*contender;
+	}
+	demand.open = demand.copies > 0;
+	if (job->state == ASTRA_JOB_RUNNING && j->phase == ASTRA_PHASE_LEASED) {
+		demand.held = job->held;
+		demand.held_count = job->held_count;
+		demand.until_sec = job->revocable ? j->lease_end_sec : HUGE_VAL;
+	}
+	if (j->grants)
+		count_promised(a, &demand);
+	a->demands[a->demand_count++] = demand;
+}
+
+static int ask_policy(struct allotment *a, struct astra_error *err)
+{
+	struct round *r = a->r;
+	struct astra_offer offer = {
+		.now_sec = r->snap->now_sec,
+		.lease_sec = r->e->options.lease_sec,
+		.nodes = r->snap->nodes,
+		.free = a->free,
+		.node_count = r->snap->node_count,
+		.gpus = r->usable_gpus,
+		.tenants = a->ballot.tenants,
+		.tenant_count = r->e->tenant_count,
+	};
+	size_t contender = 0;
+
+	offer_gpus(a);
+	for (size_t i = 0; i < r->snap->job_count; i++)
+		if (r->snap->jobs[i].request.gpus &&
+		    astra_job_active(r->snap->jobs[i].state))
+			add_demand(a, i, &contender);
+	offer.demands = a->demands;
+	offer.demand_count = a->demand_count;
+	a->answer.wake_sec = HUGE_VAL;
+	return r->e->policy->allocate(r->e->policy_self, &offer, &a->answer,
+				      err);
+}
+
+/* Whether an award can be meant; a policy that errs starts nothing. */
+static bool is_sound(const struct allotment *a, const struct astra_award *award)
+{
+	const struct astra_request *q;
+	uint64_t gpus = 0;
+
+	if (award->demand >= a->demand_count ||
+	    !a->demands[award->demand].open ||
+	    a->sources[award->demand].awarded >=
+		    a->demands[award->demand].copies)
+		return false;
+	q = &a->demands[award->demand].job->request;
+	for (size_t i = 0; i < award->share_count; i++) {
+		const struct astra_share *s =
+			&a->answer.shares[award->first_share + i];
+
+		if (s->node >= a->r->snap->node_count || !s->gpus)
+			return false;
+		gpus += s->gpus;
+	}
+	return gpus <= q->gpus && gpus >= (q->gpus_min ? q->gpus_min : q->gpus);
+}
+
+static bool is_held(const struct astra_job *job,
+		    const struct astra_share *shares, size_t count)
+{
+	size_t same = 0;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < job->held_count; k++)
+			same += shares[i].node == job->held[k].node &&
+				shares[i].gpus == job->held[k].gpus;
+	return same == count && count == job->held_count;
+}
+
+/* Those who go on first: the others' places depend on who is a loser. */
+static int match_awards(struct allotment *a, struct contender **winners,
+			struct astra_error *err)
+{
+	for (size_t i = 0; i < a->answer.award_count; i++) {
+		struct astra_award *award = &a->answer.awards[i];
+		struct contender *c;
+
+		if (!is_sound(a, award))
+			return astra_error_set(
+				err, "policy %s: award %zu of %zu is not sound",
+				a->r->e->policy->name, i,
+				a->answer.award_count);
+		c = &a->r->contenders[a->sources[award->demand].contender +
+				      a->sources[award->demand].awarded++];
+		c->until_sec = award->until_sec;
+		winners[i] = c;
+		if (c->expired)
+			c->granted = is_held(
+				c->job, a->answer.shares + award->first_share,
+				award->share_count);
+	}
+	return 0;
+}
+
+/* One that moves leaves its GPUs to whoever gets them, itself included. */
+static void lift(struct allotment *a, struct contender *c)
+{
+	c->taken = true;
+	c->winner = c->job->id;
+	astra_loser_give(a->r, a->rc.work, c);
+}
+
+static void put_back(struct allotment *a, struct contender *c)
+{
+	c->taken = false;
+	astra_loser_take(a->r, a->rc.work, c);
+}
+
+/* A place for an award: where the policy said; where CPUs or memory are short
+ * there, anywhere. */
+static int place_award(struct allotment *a, struct contender *c,
+		       const struct astra_award *award)
+{
+	struct astra_engine *e = a->r->e;
+	bool lifted = c->expired && !c->taken;
+	size_t count;
+
+	if (lifted)
+		lift(a, c);
+	count = astra_reclaim_place_at(&a->rc, c,
+				       a->answer.shares + award->first_share,
+				       award->share_count);
+	if (!count && !c->expired)
+		count = astra_reclaim_place(&a->rc, c);
+	if (!count) {
+		c->failed = true;
+		if (lifted)
+			put_back(a, c);
+		return 0;
+	}
+	astra_reclaim_take(&a->rc, c, count);
+	c->share_count = count;
+	a->r->plan->changed = true;
+	return astra_grants_add(e, c->job->id, c->until_sec, a->rc.shares,
+				count);
+}
+
+static int place_awards(struct allotment *a, struct astra_error *err)
+{
+	struct contender **winners =
+		calloc(a->answer.award_count + 1, sizeof(*winners));
+	int rc = winners ? 0 : astra_error_nomem(err);
+
+	if (!rc)
+		rc = match_awards(a, winners, err);
+	if (!rc && astra_reclaim_init(&a->rc, a->r) < 0)
+		rc = astra_error_nomem(err);
+	for (size_t i = 0; !rc && i < a->answer.award_count; i++)
+		if (!winners[i]->granted &&
+		    place_award(a, winners[i], &a->answer.awards[i]) < 0)
+			rc = astra_error_nomem(err);
+	free(winners);
+	return rc;
+}
+
+/* Those whose lease is over: they go on, or leave to whoever was awarded their
+ * GPUs. */
+static void settle_expired(struct allotment *a)
+{
+	double now = a->r->snap->now_sec;
+
+	for (size_t i = 0; i < a->r->contender_count; i++) {
+		struct contender *c = &a->r->contenders[i];
+		struct ejob *j = &a->r->e->jobs[c->row];
+		double end;
+
+		if (!c->expired)
+			continue;
+		if (c->taken) {
+			j->phase = ASTRA_PHASE_DOOMED;
+			j->doomed_for = c->winner;
+			a->r->plan->changed = true;
+			continue;
+		}
+		end = c->granted ? c->until_sec : a->answer.spare_until_sec;
+		astra_lease_renew(a->r, j,
+				  end > now ? end : now + j->lease_sec);
+	}
+}
+
+static int explain(struct allotment *a)
+{
+	const struct astra_policy *policy = a->r->e->policy;
+	size_t demand = 0;
+
+	for (size_t i = 0; i < a->r->snap->job_count; i++) {
+		const struct astra_job *job = &a->r->snap->jobs[i];
+		struct ejob *j = &a->r->e->jobs[a->r->e->row_of[i]];
+
+		if (demand < a->demand_count && a->demands[demand].job == job)
+			demand++;
+		j->reason = (struct astra_reason){.job = j->id};
+		if (!astra_job_waits(job))
+			continue;
+		j->reason.wait = astra_wait_of(a->r, j, job);
+		if (j->reason.wait == ASTRA_WAIT_RANK && policy->explain)
+			policy->explain(a->r->e->policy_self,
+					&a->demands[demand - 1], &j->reason);
+		if (astra_plan_reason(a->r->plan, &j->reason) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int astra_round_allot(struct round *r, struct astra_error *err)
+{
+	struct allotment a;
+	int rc = -1;
+
+	r->e->hold = (struct astra_hold_view){0};
+	if (allotment_init(&a, r) < 0 || astra_contenders_find(r) < 0) {
+		astra_error_nomem(err);
+		goto out;
+	}
+	if (ask_policy(&a, err) < 0 || place_awards(&a, err) < 0)
+		goto out;
+	settle_expired(&a);
+	r->wake_sec = a.answer.wake_sec;
+	rc = astra_grants_start(r);
+	if (!rc)
+		rc = astra_revoke_doomed(r);
+	if (!rc && !r->plan->terse)
+		rc = explain(&a);
+	if (rc < 0)
+		astra_error_nomem(err);
+out:
+	allotment_fini(&a);
+	return rc;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/policy/option_values.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "src/policy/options.h"
+
+#define TIME_MAX_SEC (10.0 * 365 * 86400)
+
+/* One field of a time: digits only. */
+static int parse_field(const char **text, double *out)
+{
+	double number = 0;
+
+	if (!isdigit((unsigned char)**text))
+		return -1;
+	while (isdigit((unsigned char)**text))
+		number = number * 10 + (*(*text)++ - '0');
+	*out = number;
+	return 0;
+}
+
+static int parse_fields(const char *text, double *field, int max)
+{
+	int count = 0;
+
+	for (;;) {
+		if (count == max || parse_field(&text, &field[count]) < 0)
+			return -1;
+		count++;
+		if (!*text)
+			return count;
+		if (*text++ != ':')
+			return -1;
+	}
+}
+
+int astra_parse_time(const char *text, double bare_sec, double *out)
+{
+	double f[3] = {0}, days = 0;
+	const char *dash = strchr(text, '-'), *rest = text;
+	double sec;
+	int n;
+
+	if (!strcasecmp(text, "unlimited") || !strcasecmp(text, "none")) {
+		*out = 0;
+		return 0;
+	}
+	if (dash && (parse_field(&rest, &days) < 0 || rest++ != dash))
+		return -1;
+	n = parse_fields(rest, f, 3);
+	if (n < 0)
+		return -1;
+	if (dash) /* D-HH[:MM[:SS]] */
+		sec = ((days * 24 + f[0]) * 60 + f[1]) * 60 + f[2];
+	else if (n == 1)
+		sec = f[0] * bare_sec;
+	else if (n == 2) /* MM:SS */
+		sec = f[0] * 60 + f[1];
+	else
+		sec = (f[0] * 60 + f[1]) * 60 + f[2];
+	if (!(sec <= TIME_MAX_SEC))
+		return -1;
+	*out = sec;
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int number;
+} signal_names[] = {
+	{"HUP", SIGHUP},   {"INT", SIGINT},   {"QUIT", SIGQUIT},
+	{"ABRT", SIGABRT}, {"USR1", SIGUSR1}, {"USR2", SIGUSR2},
+	{"ALRM", SIGALRM}, {"TERM", SIGTERM}, {"CONT", SIGCONT},
+	{"XCPU", SIGXCPU}, {"URG", SIGURG},
+};
+
+int astra_parse_signal(const char *text)
+{
+	char *end;
+	long number;
+
+	if (!strncasecmp(text, "SIG", 3))
+		text += 3;
+	for (size_t i = 0; i < sizeof(signal_names) / sizeof(*signal_names);
+	     i++)
+		if (!strcasecmp(text, signal_names[i].name))
+			return signal_names[i].number;
+	if (!isdigit((unsigned char)*text))
+		return -1;
+	number = strtol(text, &end, 10);
+	if (*end || number < 1 || number >= SIGRTMIN || number == SIGKILL ||
+	    number == SIGSTOP)
+		return -1;
+	return (int)number;
+}
+
+int astra_option_seconds(double *out, const char *text, struct astra_error *err)
+{
+	if (astra_parse_time(text, 1, out) < 0)
+		return astra_error_set(err, "a time is seconds, MM:SS, "
+					    "HH:MM:SS or D-HH:MM:SS, at most "
+					    "10 years");
+	return 0;
+}
+
+int astra_option_bool(bool *out, const char *text, struct astra_error *err)
+{
+	if (!strcasecmp(text, "yes") || !strcasecmp(text, "true") ||
+	    !strcmp(text, "1"))
+		*out = true;
+	else if (!strcasecmp(text, "no") || !strcasecmp(text, "false") ||
+		 !strcmp(text, "0"))
+		*out = false;
+	else
+		return astra_error_set(err, "allowed: yes, no");
+	return 0;
+}
+
+int astra_option_count(uint32_t *out, const char *text, struct astra_error *err)
+{
+	char *end;
+	unsigned long n;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (!isdigit((unsigned char)*text) || *end || errno || n > 100000000)
+		return astra_error_set(err,
+				       "a whole number from 0 to 100000000");
+	*out = (uint32_t)n;
+	return 0;
+}
+
+int astra_option_number(double *out, double min, double max, const char *text,
+			struct astra_error *err)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	if (end == text || *end || !(value >= min && value <= max))
+		return astra_error_set(err, "a number from %g to %g", min, max);
+	*out = value;
+	return 0;
+}
+
+int astra_option_word(size_t *out, const char *const *words, const char *text,
+		      struct astra_error *err)
+{
+	char all[256] = "";
+
+	for (size_t i = 0; words[i]; i++) {
+		if (!strcasecmp(words[i], text)) {
+			*out = i;
+			return 0;
+		}
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), "%s%s",
+			 i ? ", " : "", words[i]);
+	}
+	return astra_error_set(err, "allowed: %s", all);
+}
+
+int astra_option_flag(bool *out, const char *no, const char *yes,
+		      const char *text, struct astra_error *err)
+{
+	const char *const words[] = {no, yes, NULL};
+	size_t word;
+
+	if (astra_option_word(&word, words, text, err) < 0)
+		return -1;
+	*out = word == 1;
+	return 0;
+}
