@@ -34,6 +34,15 @@ bool astra_compare_best(const struct astra_comparison *c,
 	return worse;
 }
 
+bool astra_compare_known(const struct astra_comparison *c,
+			 const struct astra_metric *metric)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (!isnan(value_of(c, metric, i)))
+			return true;
+	return false;
+}
+
 static void add_row(const struct astra_comparison *c, size_t index,
 		    struct astra_grid *grid)
 {
@@ -42,6 +51,8 @@ static void add_row(const struct astra_comparison *c, size_t index,
 		bool best = astra_compare_best(c, m, index);
 		char text[32], cell[40];
 
+		if (!astra_compare_known(c, m))
+			continue;
 		astra_metric_text(m, value_of(c, m, index), text);
 		snprintf(cell, sizeof(cell), "%s%s", text, best ? "*" : " ");
 		astra_grid_add(grid, cell);
@@ -54,6 +65,8 @@ static int make_grid(const struct astra_comparison *c, struct astra_grid *grid,
 	*grid = (struct astra_grid){.columns = 1};
 	astra_grid_add(grid, c->what);
 	for (const struct astra_metric *m = astra_metric_table; m->key; m++) {
+		if (!astra_compare_known(c, m))
+			continue;
 		astra_grid_add(grid, m->head);
 		grid->columns++;
 	}

@@ -25,6 +25,11 @@ struct astra_comparison {
 bool astra_compare_best(const struct astra_comparison *comparison,
 			const struct astra_metric *metric, size_t index);
 
+/* Whether any case has this number; tables for people leave out what none has.
+ */
+bool astra_compare_known(const struct astra_comparison *comparison,
+			 const struct astra_metric *metric);
+
 /* For people, the best marked with a star; width: as astra_grid_print().
  * All return 0, or -1 with err set. */
 int astra_compare_print(const struct astra_comparison *comparison, FILE *file,

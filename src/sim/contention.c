@@ -67,48 +67,64 @@ static long double instants_age(const struct instants *in, double t)
 	return (long double)n * (long double)t - in->sums[n];
 }
 
-static double job_end(const struct astra_sim_result *r, size_t job)
-{
-	return r->jobs[job].end_sec < 0 ? r->stop_sec : r->jobs[job].end_sec;
-}
-
-static double mean_between(const struct instants *submits,
+static double mean_between(const struct instants *begins,
 			   const struct instants *ends, double from, double to)
 {
 	long double there =
-		instants_age(submits, to) - instants_age(submits, from);
+		instants_age(begins, to) - instants_age(begins, from);
 	long double gone = instants_age(ends, to) - instants_age(ends, from);
 
 	if (to <= from)
-		return (double)(instants_until(submits, from) -
+		return (double)(instants_until(begins, from) -
 				instants_until(ends, from));
 	return (double)((there - gone) / (long double)(to - from));
+}
+
+int astra_spans_overlap(const struct astra_span *spans, size_t count,
+			double *mean)
+{
+	struct instants begins = {0}, ends = {0};
+	int rc = -1;
+
+	if (instants_make(&begins, count) < 0 ||
+	    instants_make(&ends, count) < 0)
+		goto out;
+	for (size_t i = 0; i < count; i++) {
+		begins.at[i] = spans[i].begin_sec;
+		ends.at[i] = fmax(spans[i].end_sec, spans[i].begin_sec);
+	}
+	instants_sum(&begins);
+	instants_sum(&ends);
+	for (size_t i = 0; i < count; i++)
+		mean[i] =
+			fmax(1, mean_between(&begins, &ends, spans[i].begin_sec,
+					     spans[i].end_sec));
+	rc = 0;
+out:
+	instants_clear(&begins);
+	instants_clear(&ends);
+	return rc;
 }
 
 int astra_contention(struct astra_sim_result *r)
 {
 	size_t count = r->trace->job_count;
-	struct instants submits = {0}, ends = {0};
+	struct astra_span *spans = calloc(count + 1, sizeof(*spans));
+	double *mean = calloc(count + 1, sizeof(*mean));
 	int rc = -1;
 
-	if (instants_make(&submits, count) < 0 ||
-	    instants_make(&ends, count) < 0)
-		goto out;
-	for (size_t i = 0; i < count; i++) {
-		submits.at[i] = r->trace->jobs[i].submit_sec;
-		ends.at[i] = fmax(job_end(r, i), submits.at[i]);
-	}
-	instants_sum(&submits);
-	instants_sum(&ends);
-	for (size_t i = 0; i < count; i++)
-		r->jobs[i].contenders =
-			fmax(1, mean_between(&submits, &ends,
-					     r->trace->jobs[i].submit_sec,
-					     job_end(r, i)));
-	rc = 0;
-out:
-	instants_clear(&submits);
-	instants_clear(&ends);
+	for (size_t i = 0; spans && i < count; i++)
+		spans[i] = (struct astra_span){
+			.begin_sec = r->trace->jobs[i].submit_sec,
+			.end_sec = r->jobs[i].end_sec < 0 ? r->stop_sec
+							  : r->jobs[i].end_sec,
+		};
+	if (spans && mean)
+		rc = astra_spans_overlap(spans, count, mean);
+	for (size_t i = 0; !rc && i < count; i++)
+		r->jobs[i].contenders = mean[i];
+	free(spans);
+	free(mean);
 	return rc;
 }
 

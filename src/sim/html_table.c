@@ -10,6 +10,8 @@ static void put_head(const struct astra_page *page, FILE *file)
 	html_text(file, page->comparison->what);
 	fputs("</th>", file);
 	for (const struct astra_metric *m = astra_metric_table; m->key; m++) {
+		if (!astra_compare_known(page->comparison, m))
+			continue;
 		fputs("<th scope=\"col\" title=\"", file);
 		html_text(file, m->help);
 		fputs("\">", file);
@@ -33,6 +35,8 @@ static void put_row(const struct astra_page *page, FILE *file, size_t index)
 			astra_metric_value(&c->cases[index].digest->metrics, m);
 		char text[32];
 
+		if (!astra_compare_known(c, m))
+			continue;
 		fputs(astra_compare_best(c, m, index) ? "<td class=\"best\">"
 						      : "<td>",
 		      file);

@@ -91,6 +91,7 @@ test_trace_weights_LDADD = libastra-sim.la $(UNIT_LIBS)
 
 # What comes after a simulation: its numbers.
 libastra_sim_la_SOURCES += \
+	src/sim/apps.c \
 	src/sim/compare.c \
 	src/sim/compare.h \
 	src/sim/conf.c \
@@ -124,7 +125,8 @@ libastra_sim_la_SOURCES += \
 	src/sim/output_summary.c \
 	src/sim/sample.c \
 	src/sim/sample.h \
-	src/sim/series.c
+	src/sim/series.c \
+	src/sim/worth.c
 
 check_PROGRAMS += test_metrics
 test_metrics_SOURCES = testsuite/unit/test_metrics.c \

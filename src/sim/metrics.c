@@ -38,13 +38,14 @@ static int summarise(const struct astra_sim_result *result,
 static int fairness(const struct astra_sim_result *result,
 		    struct astra_metrics *out)
 {
-	struct summary jobs, cells, tenants, ftf, share;
+	struct summary jobs, cells, tenants, ftf, share, apps;
 
 	if (summarise(result, ASTRA_SERIES_JOB_RHO, &jobs) < 0 ||
 	    summarise(result, ASTRA_SERIES_CELL_RHO, &cells) < 0 ||
 	    summarise(result, ASTRA_SERIES_TENANT_RHO, &tenants) < 0 ||
 	    summarise(result, ASTRA_SERIES_FTF, &ftf) < 0 ||
-	    summarise(result, ASTRA_SERIES_SHARE_FTF, &share) < 0)
+	    summarise(result, ASTRA_SERIES_SHARE_FTF, &share) < 0 ||
+	    summarise(result, ASTRA_SERIES_APP_FTF, &apps) < 0)
 		return -1;
 	out->job_loss = jobs.below_job_loss;
 	out->job_rho_p5 = jobs.p5;
@@ -58,6 +59,8 @@ static int fairness(const struct astra_sim_result *result,
 	out->ftf_max = ftf.max;
 	out->share_ftf_mean = share.mean;
 	out->share_ftf_max = share.max;
+	out->app_ftf_mean = apps.mean;
+	out->app_ftf_max = apps.max;
 	return 0;
 }
 
@@ -124,10 +127,26 @@ static void cost(const struct astra_sim_result *r, struct astra_metrics *out)
 	out->slow_share = alloc > 0 ? slow / alloc : (double)NAN;
 }
 
+static void worth(const struct astra_sim_result *r, struct astra_metrics *out)
+{
+	double alone = 0;
+
+	out->utility = 0;
+	for (size_t i = 0; i < r->trace->job_count; i++) {
+		out->utility += astra_job_worth(r, i);
+		alone += astra_job_worth_alone(r, i);
+	}
+	out->utility_share = alone > 0 ? out->utility / alone : (double)NAN;
+	out->revenue = r->revenue;
+	out->revenue_jain = astra_income_jain(r);
+	out->reward = r->reward;
+}
+
 int astra_metrics_compute(const struct astra_sim_result *result,
 			  struct astra_metrics *out)
 {
 	cost(result, out);
+	worth(result, out);
 	if (fairness(result, out) < 0 || times(result, out) < 0)
 		return -1;
 	return 0;

@@ -17,14 +17,18 @@ struct astra_metrics {
 	double jain;			       /* index of the tenants' rho */
 	double ftf_mean, ftf_max;	       /* T_SH / T_ID, Themis */
 	double share_ftf_mean, share_ftf_max;  /* with 1/N of the GPUs */
+	double app_ftf_mean, app_ftf_max;      /* of apps, Themis */
 	double slowdown_mean, slowdown_p50, slowdown_p95; /* JCT / duration */
 	double jct_mean_sec, jct_p50_sec, jct_p95_sec;
 	double wait_mean_sec; /* until the first start */
 	double makespan_sec;
-	double utilisation; /* of GPU time until the last submission */
-	double preemptions; /* a job */
-	double lost_share;  /* of GPU time, to checkpoints and cold starts */
-	double slow_share;  /* of GPU time, to places far apart */
+	double utilisation;   /* of GPU time until the last submission */
+	double preemptions;   /* a job */
+	double lost_share;    /* of GPU time, to checkpoints and cold starts */
+	double slow_share;    /* of GPU time, to places far apart */
+	double utility;	      /* of all jobs; one that was not done has none */
+	double utility_share; /* of that if all were alone */
+	double revenue, revenue_jain, reward; /* as the scheduler says */
 };
 
 /* Fill jobs[].contenders: how many jobs were active on average during each
@@ -33,6 +37,31 @@ struct astra_metrics {
  * or N(submit) where that is no time. What is not done ends with the result.
  * Returns 0, or -1 when memory is out. (contention.c) */
 int astra_contention(struct astra_sim_result *result);
+
+/* The same of anything else: mean[i] becomes how many spans there were during
+ * the i-th one, on average. */
+struct astra_span {
+	double begin_sec, end_sec;
+};
+int astra_spans_overlap(const struct astra_span *spans, size_t count,
+			double *mean);
+
+/* T_SH / T_ID of each app all of whose jobs are done; jobs without an app are
+ * one each. T_SH is the time from its first submission to its last end. T_ID is
+ * N_avg, the number of apps that were there on average, times the time that it
+ * takes alone: its GPU work over min(R_C, its GPUs) (Themis, Eq. 2), and not
+ * less than its longest job needs. Returns 0, or -1 when memory is out.
+ * (apps.c) */
+int astra_app_ftf(const struct astra_sim_result *result,
+		  struct astra_sample *out);
+
+/* What a job was worth to its owner, and what it would have been if it had
+ * started at once and been alone. (worth.c) */
+double astra_job_worth(const struct astra_sim_result *result, size_t job);
+double astra_job_worth_alone(const struct astra_sim_result *result, size_t job);
+
+/* Jain's index of the tenants' income; NaN: there is none. (worth.c) */
+double astra_income_jain(const struct astra_sim_result *result);
 
 /* How long the job would have taken alone with an equal share.
  * themis: T_ID = N_avg * work / min(R_C, demand), each app in its turn on all
@@ -54,6 +83,7 @@ enum astra_series {
 	ASTRA_SERIES_TENANT_RHO,
 	ASTRA_SERIES_FTF,
 	ASTRA_SERIES_SHARE_FTF,
+	ASTRA_SERIES_APP_FTF,
 	ASTRA_SERIES_SLOWDOWN,
 	ASTRA_SERIES_JCT,
 	ASTRA_SERIES_WAIT,

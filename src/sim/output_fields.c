@@ -133,6 +133,11 @@ static double job_slow(const struct astra_sim_result *r, size_t i)
 	return r->jobs[i].slow_gpu_sec;
 }
 
+static double job_utility(const struct astra_sim_result *r, size_t i)
+{
+	return r->jobs[i].end_sec < 0 ? (double)NAN : astra_job_worth(r, i);
+}
+
 static size_t job_count(const struct astra_sim_result *r)
 {
 	return r->trace->job_count;
@@ -162,6 +167,7 @@ static const struct astra_output_field job_fields[] = {
 	{"cold_gpu_sec", NULL, job_cold},
 	{"checkpoint_gpu_sec", NULL, job_checkpoint},
 	{"slow_gpu_sec", NULL, job_slow},
+	{"utility", NULL, job_utility},
 	{NULL, NULL, NULL},
 };
 
@@ -201,6 +207,11 @@ static double tenant_rho(const struct astra_sim_result *r, size_t i)
 	return astra_share_rho(tenant_alloc(r, i), tenant_fair(r, i));
 }
 
+static double tenant_income(const struct astra_sim_result *r, size_t i)
+{
+	return isnan(r->revenue) ? (double)NAN : r->income[i];
+}
+
 static size_t tenant_count(const struct astra_sim_result *r)
 {
 	return r->trace->tenant_count;
@@ -213,6 +224,7 @@ static const struct astra_output_field tenant_fields[] = {
 	{"alloc_gpu_sec", NULL, tenant_alloc},
 	{"fair_gpu_sec", NULL, tenant_fair},
 	{"rho", NULL, tenant_rho},
+	{"income", NULL, tenant_income},
 	{NULL, NULL, NULL},
 };
 

@@ -32,9 +32,10 @@ static int print_metrics(FILE *file, const struct astra_metrics *metrics)
 
 	line(&grid, "Metric", "Value");
 	for (const struct astra_metric *m = astra_metric_table; m->key; m++)
-		line(&grid, m->title,
-		     astra_metric_text(m, astra_metric_value(metrics, m),
-				       text));
+		if (!isnan(astra_metric_value(metrics, m)))
+			line(&grid, m->title,
+			     astra_metric_text(
+				     m, astra_metric_value(metrics, m), text));
 	failed = grid.failed;
 	if (!failed)
 		astra_grid_print(&grid, file, 0);

@@ -35,6 +35,14 @@ struct astra_scheduler_setup {
 	uint64_t seed;
 };
 
+/* What a scheduler says of itself; NaN: it has no such thing. */
+struct astra_scheduler_report {
+	double revenue; /* what tenants paid each other */
+	double reward;	/* what it tries to make large */
+	double *income; /* of revenue, what each tenant of the trace was paid;
+			 * zeroed */
+};
+
 struct astra_scheduler {
 	const char *name;
 	const char *summary; /* one line */
@@ -53,6 +61,8 @@ struct astra_scheduler {
 	int (*round)(void *self, const struct astra_snapshot *snapshot,
 		     const struct astra_oracle *oracle, struct astra_plan *plan,
 		     struct astra_error *err);
+	/* At the end; out: NaN. NULL: there is nothing to say. */
+	void (*report)(void *self, struct astra_scheduler_report *out);
 };
 
 /* By name; NULL: there is none. */

@@ -78,6 +78,13 @@ int astra_series_collect(const struct astra_sim_result *result,
 {
 	size_t count = series_count(result, kind);
 
+	if (kind == ASTRA_SERIES_APP_FTF) {
+		if (astra_app_ftf(result, out) < 0) {
+			astra_sample_clear(out);
+			return -1;
+		}
+		count = 0;
+	}
 	for (size_t i = 0; i < count; i++) {
 		double value = series_value(result, kind, i);
 

@@ -177,6 +177,24 @@ static int begin(struct loop *l, const struct astra_options *policy,
 	return l->self ? 0 : -1;
 }
 
+/* What the scheduler says at the end. */
+static int ask(struct loop *l)
+{
+	struct astra_sim_result *r = l->v.result;
+	struct astra_scheduler_report report = {.revenue = NAN, .reward = NAN};
+
+	if (!l->scheduler->report)
+		return 0;
+	r->income = calloc(r->trace->tenant_count + 1, sizeof(*r->income));
+	if (!r->income)
+		return -1;
+	report.income = r->income;
+	l->scheduler->report(l->self, &report);
+	r->revenue = report.revenue;
+	r->reward = report.reward;
+	return 0;
+}
+
 /* rc: of the run. */
 static int finish(struct loop *l, int rc, struct astra_error *err)
 {
@@ -184,8 +202,9 @@ static int finish(struct loop *l, int rc, struct astra_error *err)
 	const struct astra_watch *w = &l->v.watch;
 
 	r->stop_sec = fmax(l->now_sec, r->end_sec);
-	if (!rc && (astra_virtual_stop(&l->v, r->stop_sec) < 0 ||
-		    astra_watch_finish(&l->v.watch, r->stop_sec) < 0))
+	if (!rc &&
+	    (astra_virtual_stop(&l->v, r->stop_sec) < 0 ||
+	     astra_watch_finish(&l->v.watch, r->stop_sec) < 0 || ask(l) < 0))
 		rc = astra_error_nomem(err);
 	if (w->full)
 		return astra_error_set(err,
@@ -217,6 +236,9 @@ int astra_simulate(const struct astra_trace *trace,
 		.scheduler = scheduler,
 		.interval_sec = options->interval_sec,
 		.gpus = cluster->gpus,
+		.revenue = NAN,
+		.reward = NAN,
+		.seed = options->seed,
 	};
 	rc = begin(&l, policy, err);
 	if (!rc)
@@ -238,5 +260,6 @@ void astra_sim_result_clear(struct astra_sim_result *r)
 	free(r->cells);
 	free(r->used_gpu_sec);
 	free(r->runs);
+	free(r->income);
 	*r = (struct astra_sim_result){0};
 }

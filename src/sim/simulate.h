@@ -91,6 +91,9 @@ struct astra_sim_result {
 	double end_sec;	      /* when the last job was done: the makespan */
 	double stop_sec;      /* when the simulation stopped, not before that */
 	uint64_t rounds, events, preemptions;
+	double revenue, reward; /* as its scheduler says; NaN: nothing */
+	double *income;		/* of each tenant, of revenue */
+	uint64_t seed;		/* of the options */
 	struct astra_sim_run *runs;
 	size_t run_count, run_room;
 };

@@ -17,6 +17,8 @@ struct world {
 	struct astra_sim_tenant tenants[2];
 	struct astra_sim_cell cells[6];
 	double used[3];
+	double income[2];
+	struct astra_utility utilities[2];
 	struct astra_scheduler scheduler;
 	struct astra_sim_result result;
 };
@@ -59,7 +61,19 @@ static inline void make_world(struct world *w)
 		.tenants = {{250, 250}, {200, 400}},
 		.cells = {{200, 200}, {0, 200}, {50, 100}, {200, 100}, {5, 0}},
 		.used = {200, 250, 0},
+		.income = {30, 10},
+		.utilities = {{.kind = ASTRA_UTILITY_LINEAR,
+			       .linear = {-36, 8}},
+			      {.kind = ASTRA_UTILITY_NONE}},
 	};
+	for (int i = 0; i < 3; i++)
+		w->trace_jobs[i].utility = i == 1 ? 2 : 1;
+	w->trace.utilities = w->utilities;
+	w->trace.utility_count = 2;
+	w->trace.app_count = 7;
+	w->result.income = w->income;
+	w->result.revenue = 40;
+	w->result.reward = NAN;
 	w->trace.jobs = w->trace_jobs;
 	w->trace.job_count = 3;
 	w->trace.tenants = w->trace_tenants;

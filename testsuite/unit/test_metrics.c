@@ -105,6 +105,53 @@ static void finish_times_compare_with_an_equal_share(void **state)
 	near(m.share_ftf_mean, 1.5);
 }
 
+/* Apps: j1 of 50 s on all 4 GPUs, done after 150 s while 2 apps were there,
+ * and j0 and j2 together from 0 to 200: 250 GPU seconds on 3 GPUs take 83 s,
+ * but j2 comes at 100 and needs 50. N_avg of j1 is 2, of the other 1.75. */
+static void apps_finish_with_their_last_job(void **state)
+{
+	struct astra_metrics m;
+	struct world w;
+
+	(void)state;
+	make_world(&w);
+	w.trace_jobs[0].app = w.trace_jobs[2].app = 2;
+	compute(&w, &m);
+	near(m.app_ftf_max, 150 / (2 * 50.0));
+	near(m.app_ftf_mean, (1.5 + 200 / (1.75 * 150)) / 2);
+	w.trace_jobs[2].submit_sec = 0;
+	w.jobs[2].end_sec = 10;
+	w.jobs[0].end_sec = 200;
+	compute(&w, &m); /* 100 s of j0 are more than 250 / 3 */
+	near(m.app_ftf_mean, (1.5 + 200 / (1.75 * 100)) / 2);
+	w.jobs[0].end_sec = -1;
+	compute(&w, &m);
+	near(m.app_ftf_mean, 1.5);
+}
+
+/* 8 - 36 x hours: 7 after 100 s each; 7.5 after their 50 s if j2 were alone,
+ * and 7 after 100 for j0. */
+static void what_was_not_done_is_worth_nothing(void **state)
+{
+	struct astra_metrics m;
+	struct world w;
+
+	(void)state;
+	make_world(&w);
+	compute(&w, &m);
+	near(m.utility, 14);
+	near(m.utility_share, 14 / 14.5);
+	near(m.revenue, 40);
+	near(m.revenue_jain, 1600 / 2000.0);
+	assert_true(isnan(m.reward));
+	w.jobs[2].end_sec = -1;
+	w.result.revenue = NAN;
+	compute(&w, &m);
+	near(m.utility, 7);
+	near(m.utility_share, 7 / 14.5);
+	assert_true(isnan(m.revenue_jain));
+}
+
 static void times_are_of_jobs_that_are_done(void **state)
 {
 	struct astra_metrics m;
@@ -234,6 +281,8 @@ int main(void)
 		cmocka_unit_test(contenders_are_those_of_the_life),
 		cmocka_unit_test(ideal_time_is_that_of_themis),
 		cmocka_unit_test(finish_times_compare_with_an_equal_share),
+		cmocka_unit_test(apps_finish_with_their_last_job),
+		cmocka_unit_test(what_was_not_done_is_worth_nothing),
 		cmocka_unit_test(times_are_of_jobs_that_are_done),
 		cmocka_unit_test(cost_is_a_share_of_what_was_used),
 		cmocka_unit_test(what_never_was_has_no_number),

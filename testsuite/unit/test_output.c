@@ -62,15 +62,16 @@ static void csv_has_a_line_for_each_row(void **state)
 		   "job,tenant,user,app,gpus,submit_sec,start_sec,end_sec,"
 		   "duration_sec,jct_sec,slowdown,alloc_gpu_sec,fair_gpu_sec,"
 		   "rho,contenders,ftf,share_ftf,starts,preemptions,leases,"
-		   "cold_gpu_sec,checkpoint_gpu_sec,slow_gpu_sec\n"
+		   "cold_gpu_sec,checkpoint_gpu_sec,slow_gpu_sec,utility\n"
 		   "j0,a,u,,2,0,0,100,100,100,1,200,200,1,2,0.5,1,0,0,0,4,0,"
-		   "0\n"
+		   "0,7\n"
 		   "j1,b,,7,4,0,100,150,50,150,3,200,300,0.666666666666667,2,"
-		   "1.5,1.5,0,1,0,0,5,0\n"
-		   "j2,a,u,,1,100,,,50,,,50,100,0.5,1.5,,,0,0,0,0,0,18\n");
+		   "1.5,1.5,0,1,0,0,5,0,0\n"
+		   "j2,a,u,,1,100,,,50,,,50,100,0.5,1.5,,,0,0,0,0,0,18,\n");
 	expect_csv(&w, "tenants",
-		   "tenant,weight,jobs,alloc_gpu_sec,fair_gpu_sec,rho\n"
-		   "a,1,2,250,250,1\nb,1,1,200,400,0.5\n");
+		   "tenant,weight,jobs,alloc_gpu_sec,fair_gpu_sec,rho,"
+		   "income\n"
+		   "a,1,2,250,250,1,30\nb,1,1,200,400,0.5,10\n");
 	expect_csv(&w, "intervals",
 		   "begin_sec,end_sec,tenant,alloc_gpu_sec,fair_gpu_sec,rho\n"
 		   "0,100,a,200,200,1\n0,100,b,0,200,0\n"
@@ -90,9 +91,10 @@ static void csv_quotes_hostile_names(void **state)
 	w.trace_tenants[0].name = HOSTILE;
 	w.result.interval_count = 0;
 	expect_csv(&w, "tenants",
-		   "tenant,weight,jobs,alloc_gpu_sec,fair_gpu_sec,rho\n"
-		   "\"a\"\",<b>\n\x1b[31m\xff\",1,2,250,250,1\n"
-		   "b,1,1,200,400,0.5\n");
+		   "tenant,weight,jobs,alloc_gpu_sec,fair_gpu_sec,rho,"
+		   "income\n"
+		   "\"a\"\",<b>\n\x1b[31m\xff\",1,2,250,250,1,30\n"
+		   "b,1,1,200,400,0.5,10\n");
 }
 
 static void json_is_json_whatever_the_names(void **state)

@@ -83,11 +83,20 @@ static int look(void *self, const struct astra_snapshot *snapshot,
 	return 0;
 }
 
+static void say(void *self, struct astra_scheduler_report *out)
+{
+	(void)self;
+	assert_true(isnan(out->revenue) && isnan(out->reward));
+	out->revenue = 5;
+	out->income[0] += 5;
+}
+
 static const struct astra_scheduler scripted = {
 	.name = "scripted",
 	.create = create,
 	.destroy = destroy,
 	.round = look,
+	.report = say,
 };
 
 struct world {
@@ -183,6 +192,9 @@ static void fewer_gpus_and_a_bad_place_multiply(void **state)
 	assert_int_equal(simulate(&w), 0);
 	assert_close(w.result.jobs[0].end_sec, 100 * 1.3 * 8 / 6, 1e-9);
 	assert_close(w.result.jobs[0].slow_gpu_sec, 8 * 100 * .3, 1e-9);
+	assert_close(w.result.revenue, 5, 0);
+	assert_close(w.result.income[0], 5, 0);
+	assert_true(isnan(w.result.reward));
 	end(&w);
 }
 
