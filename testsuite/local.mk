@@ -40,6 +40,14 @@ dist_check_SCRIPTS += testsuite/golden/run-golden.sh \
 EXTRA_DIST += testsuite/golden/compare.py testsuite/golden/ltgf \
 	testsuite/golden/invalid
 
+check_PROGRAMS += test_allot
+test_allot_SOURCES = testsuite/unit/test_allot.c \
+	testsuite/unit/vcluster.c \
+	testsuite/unit/vcluster.h \
+	testsuite/unit/unit.h
+test_allot_CFLAGS = $(UNIT_CFLAGS)
+test_allot_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_ltgf
 test_ltgf_SOURCES = testsuite/unit/test_ltgf.c testsuite/unit/unit.h
 test_ltgf_CFLAGS = $(UNIT_CFLAGS)

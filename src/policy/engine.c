@@ -17,9 +17,10 @@ fairness_options(const struct astra_options *o)
 	};
 }
 
-struct astra_engine *astra_engine_create(const struct astra_options *options,
-					 double begin_sec,
-					 struct astra_error *err)
+struct astra_engine *
+astra_engine_create_with(const struct astra_options *options,
+			 const struct astra_policy *policy, double begin_sec,
+			 struct astra_error *err)
 {
 	struct astra_engine *e = calloc(1, sizeof(*e));
 	struct astra_fairness_options fair = fairness_options(options);
@@ -31,7 +32,7 @@ struct astra_engine *astra_engine_create(const struct astra_options *options,
 	e->options = *options;
 	e->begin_sec = e->now_sec = begin_sec;
 	e->account = astra_fairness_create(&fair, begin_sec);
-	e->policy = astra_policy_find(options->policy);
+	e->policy = policy;
 	if (!e->account) {
 		astra_error_nomem(err);
 	} else if (!e->policy) {
@@ -44,6 +45,14 @@ struct astra_engine *astra_engine_create(const struct astra_options *options,
 	}
 	astra_engine_destroy(e);
 	return NULL;
+}
+
+struct astra_engine *astra_engine_create(const struct astra_options *options,
+					 double begin_sec,
+					 struct astra_error *err)
+{
+	return astra_engine_create_with(
+		options, astra_policy_find(options->policy), begin_sec, err);
 }
 
 void astra_engine_destroy(struct astra_engine *e)

@@ -112,6 +112,13 @@ struct astra_engine {
 	struct astra_counters counters;
 };
 
+/* engine.c: as astra_engine_create(), with a policy that need not be in the
+ * registry; NULL: there is none of the name in the options. */
+struct astra_engine *
+astra_engine_create_with(const struct astra_options *options,
+			 const struct astra_policy *policy, double begin_sec,
+			 struct astra_error *err);
+
 /* engine_state.c: a new instance of a policy that goes on where another one of
  * the same policy is. NULL with err set on failure. */
 void *astra_policy_again(const struct astra_policy *policy, const void *self,

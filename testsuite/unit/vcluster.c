@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/policy/engine_priv.h"
 #include "testsuite/unit/unit.h"
 
 void vc_init(struct vcluster *vc, size_t nodes, uint32_t gpus)
@@ -32,7 +33,10 @@ void vc_begin(struct vcluster *vc)
 	struct astra_error err = {""};
 
 	assert_int_equal(astra_options_check(&vc->options, &err), 0);
-	vc->engine = astra_engine_create(&vc->options, vc->now_sec, &err);
+	if (!vc->policy)
+		vc->policy = astra_policy_find(vc->options.policy);
+	vc->engine = astra_engine_create_with(&vc->options, vc->policy,
+					      vc->now_sec, &err);
 	assert_non_null(vc->engine);
 }
 
@@ -162,7 +166,10 @@ static void start(struct vcluster *vc, struct vjob *v,
 		gpus += v->held[i].gpus;
 		v->job.held_charge += share_charge(vc, &v->held[i]);
 	}
-	assert_int_equal(gpus, v->job.request.gpus);
+	assert_in_range(gpus,
+			v->job.request.gpus_min ? v->job.request.gpus_min
+						: v->job.request.gpus,
+			v->job.request.gpus);
 	hold_shares(vc, v, 1);
 	v->job.state = ASTRA_JOB_RUNNING;
 	v->job.start_sec = vc->now_sec;

@@ -27,6 +27,7 @@ struct vjob {
 struct vcluster {
 	struct astra_engine *engine;
 	struct astra_options options;
+	const struct astra_policy *policy; /* NULL: the one in the options */
 	struct astra_node nodes[VC_NODES];
 	size_t node_count;
 	struct astra_tenant tenants[32];
