@@ -173,6 +173,19 @@ int astra_in_element(const struct astra_in *in, const char *key,
 	return 0;
 }
 
+int astra_in_objects(const struct astra_in *in, const char *key,
+		     enum astra_need need, size_t size, const json_t **json,
+		     void **elements, size_t *count)
+{
+	if (astra_in_array(in, key, need, json) < 0)
+		return -1;
+	*elements = calloc(json_array_size(*json) + 1, size);
+	if (!*elements)
+		return astra_error_nomem(in->err);
+	*count = json_array_size(*json);
+	return 0;
+}
+
 int astra_in_pair(const struct astra_in *in, const char *key,
 		  const json_t *array, size_t index, const json_t **first,
 		  const json_t **second)
@@ -222,6 +235,21 @@ json_int_t astra_ids_find(const json_t *ids, const json_t *id)
 	const json_t *at = json_object_get(ids, id_key(id, text, sizeof(text)));
 
 	return at ? json_integer_value(at) : -1;
+}
+
+int astra_in_new_id(const struct astra_in *in, json_t *ids, size_t index,
+		    const json_t **out)
+{
+	if (astra_in_id(in, "id", out) < 0)
+		return -1;
+	switch (astra_ids_add(ids, *out, index)) {
+	case 0:
+		return 0;
+	case -1:
+		return astra_in_fail(in, "id", "is used twice");
+	default:
+		return astra_error_nomem(in->err);
+	}
 }
 
 json_t *astra_out_number(double value)

@@ -59,6 +59,13 @@ int astra_in_array(const struct astra_in *in, const char *key,
 int astra_in_element(const struct astra_in *in, const char *key,
 		     const json_t *array, size_t index, struct astra_in *out);
 
+/* An array of objects, each of which becomes an element of `size` bytes.
+ * json: the array, borrowed. elements: zeroed, free with free(); for none it is
+ *   not NULL either. */
+int astra_in_objects(const struct astra_in *in, const char *key,
+		     enum astra_need need, size_t size, const json_t **json,
+		     void **elements, size_t *count);
+
 /* Element `index` of the array `key`, which must be a pair. */
 int astra_in_pair(const struct astra_in *in, const char *key,
 		  const json_t *array, size_t index, const json_t **first,
@@ -75,6 +82,10 @@ json_t *astra_ids_create(void);
 int astra_ids_add(json_t *ids, const json_t *id, size_t index);
 /* Returns the index, or -1. */
 json_int_t astra_ids_find(const json_t *ids, const json_t *id);
+
+/* The field "id" of an object: read it, and add it to `ids`. */
+int astra_in_new_id(const struct astra_in *in, json_t *ids, size_t index,
+		    const json_t **out);
 
 /* A result's number: infinity as "inf". New reference. */
 json_t *astra_out_number(double value);

@@ -20,41 +20,15 @@ void ltgf_instance_clear(struct ltgf_instance *instance)
 	*instance = (struct ltgf_instance){0};
 }
 
-/* An array of objects: allocates its elements, counted in `count`. */
-static int open_array(const struct astra_in *in, const char *key,
-		      enum astra_need need, size_t size, const json_t **json,
-		      void **elements, size_t *count)
-{
-	if (astra_in_array(in, key, need, json) < 0)
-		return -1;
-	*elements = calloc(json_array_size(*json) + 1, size);
-	if (!*elements)
-		return astra_error_nomem(in->err);
-	*count = json_array_size(*json);
-	return 0;
-}
-
-static int add_id(const struct astra_in *in, json_t *ids, const json_t *id,
-		  size_t index)
-{
-	switch (astra_ids_add(ids, id, index)) {
-	case 0:
-		return 0;
-	case -1:
-		return astra_in_fail(in, "id", "is used twice");
-	default:
-		return astra_error_nomem(in->err);
-	}
-}
-
 static int parse_tenants(const struct astra_in *in, struct ltgf_instance *out,
 			 json_t *ids)
 {
 	const json_t *array;
 	void *memory;
 
-	if (open_array(in, "tenants", ASTRA_REQUIRED, sizeof(*out->tenants),
-		       &array, &memory, &out->tenant_count) < 0)
+	if (astra_in_objects(in, "tenants", ASTRA_REQUIRED,
+			     sizeof(*out->tenants), &array, &memory,
+			     &out->tenant_count) < 0)
 		return -1;
 	out->tenants = memory;
 	for (size_t i = 0; i < out->tenant_count; i++) {
@@ -62,10 +36,9 @@ static int parse_tenants(const struct astra_in *in, struct ltgf_instance *out,
 		struct astra_in at;
 
 		if (astra_in_element(in, "tenants", array, i, &at) < 0 ||
-		    astra_in_id(&at, "id", &t->id) < 0 ||
+		    astra_in_new_id(&at, ids, i, &t->id) < 0 ||
 		    astra_in_number(&at, "weight", ASTRA_REQUIRED, 0,
-				    ASTRA_IN_WEIGHT_MAX, &t->weight) < 0 ||
-		    add_id(&at, ids, t->id, i) < 0)
+				    ASTRA_IN_WEIGHT_MAX, &t->weight) < 0)
 			return -1;
 	}
 	return 0;
@@ -78,8 +51,8 @@ static int parse_nodes(const struct astra_in *in, struct ltgf_instance *out)
 	const json_t *array;
 	void *memory;
 
-	if (open_array(in, "nodes", need, sizeof(*out->nodes), &array, &memory,
-		       &out->node_count) < 0)
+	if (astra_in_objects(in, "nodes", need, sizeof(*out->nodes), &array,
+			     &memory, &out->node_count) < 0)
 		return -1;
 	out->nodes = memory;
 	for (size_t i = 0; i < out->node_count; i++) {
@@ -237,8 +210,7 @@ static int parse_job(const struct astra_in *in,
 	json_int_t index;
 
 	job->schedulable = true;
-	if (astra_in_id(in, "id", &job->id) < 0 ||
-	    astra_in_id(in, "tenant", &tenant) < 0)
+	if (astra_in_id(in, "tenant", &tenant) < 0)
 		return -1;
 	index = astra_ids_find(tenant_ids, tenant);
 	if (index < 0)
@@ -260,16 +232,16 @@ static int parse_jobs(const struct astra_in *in, struct ltgf_instance *out,
 	const json_t *array;
 	void *memory;
 
-	if (open_array(in, "jobs", ASTRA_REQUIRED, sizeof(*out->jobs), &array,
-		       &memory, &out->job_count) < 0)
+	if (astra_in_objects(in, "jobs", ASTRA_REQUIRED, sizeof(*out->jobs),
+			     &array, &memory, &out->job_count) < 0)
 		return -1;
 	out->jobs = memory;
 	for (size_t i = 0; i < out->job_count; i++) {
 		struct astra_in at;
 
 		if (astra_in_element(in, "jobs", array, i, &at) < 0 ||
-		    parse_job(&at, out, &out->jobs[i], tenant_ids) < 0 ||
-		    add_id(&at, ids, out->jobs[i].id, i) < 0)
+		    astra_in_new_id(&at, ids, i, &out->jobs[i].id) < 0 ||
+		    parse_job(&at, out, &out->jobs[i], tenant_ids) < 0)
 			return -1;
 	}
 	return 0;

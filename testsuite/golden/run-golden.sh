@@ -3,7 +3,8 @@
 #
 # Golden decisions: POLICY/NAME.json through `sfairsim decide --policy POLICY`
 # gives POLICY/NAME.expected.json; invalid/NAME.json gives no output, status 1
-# and one line on stderr that contains the text in invalid/NAME.expected.
+# and one line on stderr that contains the text in invalid/NAME.expected; by
+# ltgf, or by POLICY in invalid/POLICY/.
 #
 # usage: run-golden.sh [SFAIRSIM]
 
@@ -33,10 +34,10 @@ golden() { # POLICY FILE
 			"$tmp/out" 2>"$tmp/why"
 }
 
-invalid() { # FILE
+invalid() { # POLICY FILE
 	local fragment rc=0
-	fragment=$(<"${1%.json}.expected")
-	"$sim" decide --policy ltgf <"$1" >"$tmp/out" 2>"$tmp/err" || rc=$?
+	fragment=$(<"${2%.json}.expected")
+	"$sim" decide --policy "$1" <"$2" >"$tmp/out" 2>"$tmp/err" || rc=$?
 	{
 		echo "status $rc, expected on stderr: $fragment"
 		cat "$tmp/err"
@@ -46,11 +47,12 @@ invalid() { # FILE
 		grep -qF -- "$fragment" "$tmp/err"
 }
 
-for f in "$dir"/*/*.json; do
+for f in "$dir"/*/*.json "$dir"/invalid/*/*.json; do
 	policy=$(basename "$(dirname "$f")")
 	case $f in
-	*.expected.json) continue ;;
-	*/invalid/*) invalid "$f" ;;
+	*.expected.json | *'*'*) continue ;;
+	*/invalid/*/*) invalid "$policy" "$f" ;;
+	*/invalid/*) invalid ltgf "$f" ;;
 	*) golden "$policy" "$f" ;;
 	esac
 	verdict $? "$policy/$(basename "$f")"
