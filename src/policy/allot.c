@@ -190,7 +190,7 @@ static bool is_sound(const struct allotment *a, const struct astra_award *award)
 			return false;
 		gpus += s->gpus;
 	}
-	return gpus <= q->gpus && gpus >= (q->gpus_min ? q->gpus_min : q->gpus);
+	return gpus <= q->gpus && gpus >= astra_request_least(q);
 }
 
 static bool is_held(const struct astra_job *job,

@@ -83,7 +83,7 @@ int astra_contenders_find(struct round *r)
 	for (size_t i = 0; i < r->snap->job_count; i++) {
 		const struct astra_job *job = &r->snap->jobs[i];
 		uint32_t row = e->row_of[i];
-		uint64_t copies;
+		uint64_t copies, least;
 
 		if (!job->request.gpus)
 			continue;
@@ -98,8 +98,9 @@ int astra_contenders_find(struct round *r)
 			continue;
 		/* No more of an array than could run at once. */
 		copies = job->copies - e->jobs[row].grants;
-		if (copies > r->usable_gpus / job->request.gpus)
-			copies = r->usable_gpus / job->request.gpus;
+		least = astra_request_least(&job->request);
+		if (copies > r->usable_gpus / least)
+			copies = r->usable_gpus / least;
 		if (!copies && !e->options.leases)
 			copies = 1; /* it has its place in the line */
 		while (copies-- > 0)

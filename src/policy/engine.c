@@ -441,20 +441,22 @@ struct astra_counters astra_engine_counters(const struct astra_engine *e)
 	return e->counters;
 }
 
-void astra_engine_policy_report(const struct astra_engine *e,
+bool astra_engine_policy_report(const struct astra_engine *e,
 				const char *tenant,
 				struct astra_policy_report *out)
 {
 	uint32_t index = ASTRA_NONE;
 
-	*out = (struct astra_policy_report){0};
+	*out = (struct astra_policy_report){NAN, NAN, NAN, NAN};
 	if (!e->policy->report)
-		return;
+		return false;
 	for (uint32_t i = 0; tenant && i < e->tenant_count; i++)
 		if (!strcmp(e->tenants[i].name, tenant))
 			index = i;
-	if (!tenant || index != ASTRA_NONE)
-		e->policy->report(e->policy_self, index, out);
+	if (tenant && index == ASTRA_NONE)
+		return false;
+	e->policy->report(e->policy_self, index, out);
+	return true;
 }
 
 size_t astra_engine_bytes_per_job(void)

@@ -136,9 +136,9 @@ void astra_engine_job_view(const struct astra_engine *engine, size_t index,
 struct astra_hold_view astra_engine_hold(const struct astra_engine *engine);
 struct astra_counters astra_engine_counters(const struct astra_engine *engine);
 
-/* The policy's own sums; tenant: its name, or NULL for all of them. Zeroes
- * where the policy keeps none. */
-void astra_engine_policy_report(const struct astra_engine *engine,
+/* The policy's own sums; tenant: its name, or NULL for all of them.
+ * Returns false if the policy keeps none, or of another tenant. */
+bool astra_engine_policy_report(const struct astra_engine *engine,
 				const char *tenant,
 				struct astra_policy_report *out);
 

@@ -15,6 +15,8 @@ libastra_policy_la_SOURCES = \
 	src/policy/engine_state.c \
 	src/policy/fairness.c \
 	src/policy/fairness.h \
+	src/policy/forecast.c \
+	src/policy/forecast.h \
 	src/policy/grant.c \
 	src/policy/hold.c \
 	src/policy/lease.c \

@@ -146,6 +146,12 @@ static inline bool astra_node_allowed(const struct astra_request *request,
 	       (request->allowed[node / 64] >> (node % 64) & 1);
 }
 
+/* The fewest GPUs that a job runs on. */
+static inline uint32_t astra_request_least(const struct astra_request *request)
+{
+	return request->gpus_min ? request->gpus_min : request->gpus;
+}
+
 /* A charge where 0 stands for one a GPU. */
 static inline double astra_charge(double charge, uint32_t gpus)
 {

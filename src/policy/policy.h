@@ -126,7 +126,7 @@ int astra_allocation_add(struct astra_allocation *allocation, uint32_t demand,
 			 double until_sec, const struct astra_share *shares,
 			 size_t share_count);
 
-/* Sums since the policy's begin, for reports. */
+/* Sums since the policy's begin, for reports; NaN: it has no such thing. */
 struct astra_policy_report {
 	double paid;	/* by the tenant, for GPUs of others' shares */
 	double income;	/* of the tenant, for GPUs of its share */
@@ -173,7 +173,7 @@ struct astra_policy {
 	 * destroyed and made anew. */
 	int (*restore)(void *self, struct astra_reader *in);
 	/* Optional. tenant: its index in offers, or ASTRA_NONE for all. out:
-	 * zeroed. */
+	 * all NaN. */
 	void (*report)(const void *self, uint32_t tenant,
 		       struct astra_policy_report *out);
 	/* Optional: the host's clock was set forward by so much. */

@@ -129,7 +129,7 @@ enum astra_wait astra_wait_of(const struct round *r, const struct ejob *j,
 		return ASTRA_WAIT_GRANTED;
 	if (j->refusals && astra_refused_job(e, j->id))
 		return ASTRA_WAIT_REFUSED;
-	if (job->request.gpus > r->usable_gpus)
+	if (astra_request_least(&job->request) > r->usable_gpus)
 		return ASTRA_WAIT_TOO_BIG;
 	if (e->hold.job == j->id)
 		return ASTRA_WAIT_HOLD;

@@ -10,18 +10,39 @@
 
 #define POLICIES_MAX 16
 
+struct host {
+	struct astra_engine *engine;
+	const struct astra_trace *trace;
+};
+
+static void destroy_host(void *self)
+{
+	struct host *h = self;
+
+	if (h)
+		astra_engine_destroy(h->engine);
+	free(h);
+}
+
 static void *create_host(const struct astra_scheduler_setup *setup,
 			 struct astra_error *err)
 {
 	struct astra_options options = *setup->options;
+	struct host *h = calloc(1, sizeof(*h));
 
+	if (!h) {
+		astra_error_nomem(err);
+		return NULL;
+	}
 	snprintf(options.policy, sizeof(options.policy), "%s", setup->name);
-	return astra_engine_create(&options, setup->begin_sec, err);
-}
-
-static void destroy_host(void *self)
-{
-	astra_engine_destroy(self);
+	h->trace = setup->trace;
+	if (astra_options_check(&options, err) == 0)
+		h->engine =
+			astra_engine_create(&options, setup->begin_sec, err);
+	if (h->engine)
+		return h;
+	free(h);
+	return NULL;
 }
 
 /* slurmctld's plugin looks again each RoundInterval, for anything may have
@@ -30,14 +51,29 @@ static int host_round(void *self, const struct astra_snapshot *snapshot,
 		      const struct astra_oracle *oracle,
 		      struct astra_plan *plan, struct astra_error *err)
 {
-	const struct astra_options *o = astra_engine_options(self);
+	struct host *h = self;
 
 	(void)oracle;
-	if (astra_engine_round(self, snapshot, plan, err) < 0)
+	if (astra_engine_round(h->engine, snapshot, plan, err) < 0)
 		return -1;
-	if (!(o->urgency_sec > 0))
+	if (!(astra_engine_options(h->engine)->urgency_sec > 0))
 		plan->wake_sec = plan->due_sec;
 	return 0;
+}
+
+static void host_report(void *self, struct astra_scheduler_report *out)
+{
+	const struct host *h = self;
+	struct astra_policy_report sums;
+
+	if (!astra_engine_policy_report(h->engine, NULL, &sums))
+		return;
+	out->revenue = sums.paid;
+	out->reward = sums.reward;
+	for (size_t i = 0; i < h->trace->tenant_count; i++)
+		if (astra_engine_policy_report(
+			    h->engine, h->trace->tenants[i].name, &sums))
+			out->income[i] = sums.income;
 }
 
 const struct astra_scheduler *const *astra_host_schedulers(void)
@@ -53,6 +89,7 @@ const struct astra_scheduler *const *astra_host_schedulers(void)
 			.create = create_host,
 			.destroy = destroy_host,
 			.round = host_round,
+			.report = host_report,
 		};
 		list[i] = &hosts[i];
 	}

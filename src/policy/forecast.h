@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What policies assume of a job that says little or nothing of its work. */
+#ifndef ASTRA_FORECAST_H
+#define ASTRA_FORECAST_H
+
+#include "src/policy/model.h"
+
+/* Seconds of all its work on all its GPUs: as declared, else its time limit,
+ * else an hour. > 0 */
+double astra_work_sec(const struct astra_job *job);
+
+/* Seconds of it that are left, at least a minute: one that goes on after all it
+ * had to do is taken to be nearly through. */
+double astra_left_sec(const struct astra_job *job);
+
+/* What it is worth, by hours from its submission to its end: as stated, else
+ * the GPU hours of its work, of which half is left if it ends a day later than
+ * it could have: g1 / (1 + exp(0.1 (x - work - 24))). */
+struct astra_utility astra_job_utility(const struct astra_job *job);
+
+#endif
