@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/common/error.h"
 #include "src/policy/model.h"
+#include "src/policy/themis/phase.h"
 
 struct astra_themis_machine {
 	uint32_t free; /* GPUs offered, those of "held" not counted */
@@ -36,13 +36,6 @@ struct astra_themis_shares {
 	size_t count;
 };
 
-/* Some jobs that run side by side; the next phase waits for all of them. */
-struct astra_themis_phase {
-	const double *work_sec; /* GPU-seconds left of each job, >= 0 */
-	uint32_t job_count;
-	uint32_t job_gpus_max; /* d: more are of no use to one job; >= 1 */
-};
-
 enum astra_themis_kind {
 	ASTRA_THEMIS_SINGLE, /* one job: Eq. 1 */
 	ASTRA_THEMIS_PHASES, /* successive halving, performance curve: Eq. 2 */
@@ -55,9 +48,10 @@ struct astra_themis_app {
 	double elapsed_sec; /* now - start, >= 0 */
 	double navg;	    /* N_avg, >= 0 */
 	double slowdown[ASTRA_LEVEL_COUNT]; /* S, > 0 */
-	double rho_empty;  /* of no GPU at all; infinite unless it says so */
-	uint32_t gpus_max; /* demand_max: more are of no use to the app */
-	uint32_t quantum;  /* offers are multiples of it; >= 1 */
+	double rho_current; /* rho with what it holds; < 0: to be computed */
+	double rho_empty;   /* of no GPU at all; infinite unless it says so */
+	uint32_t gpus_max;  /* demand_max: more are of no use to the app */
+	uint32_t quantum;   /* offers are multiples of it; >= 1 */
 	struct astra_themis_shares held;
 	/* SINGLE: iterations, and what one takes on one GPU. */
 	double iter_total, iter_left, iter_sec;
@@ -80,10 +74,10 @@ enum astra_level astra_themis_level(const struct astra_themis_machine *machines,
 double astra_themis_ideal(const struct astra_themis_app *app,
 			  uint32_t cluster_gpus);
 
-/* rho of k GPUs in all at that level: >= 0, may be infinite, never NaN. */
-double astra_themis_rho(const struct astra_themis_app *app,
-			uint32_t cluster_gpus, uint32_t k,
-			enum astra_level level);
+/* rho of k GPUs in all at that level: >= 0, may be infinite, never NaN.
+ * Returns 0, or -1 when memory is out. */
+int astra_themis_rho(const struct astra_themis_app *app, uint32_t cluster_gpus,
+		     uint32_t k, enum astra_level level, double *rho);
 
 /* A bid: log V for each level and number of GPUs. */
 struct astra_themis_bid {

@@ -5,6 +5,7 @@
 #ifndef ASTRA_THEMIS_AUCTION_H
 #define ASTRA_THEMIS_AUCTION_H
 
+#include "src/common/error.h"
 #include "src/policy/themis/app.h"
 
 /* One participant. Everything is borrowed. */

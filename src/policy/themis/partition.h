@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Jobs on single GPUs so that the last one ends as early as possible. */
+#ifndef ASTRA_THEMIS_PARTITION_H
+#define ASTRA_THEMIS_PARTITION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The least makespan of jobs on `gpus` identical GPUs, one job at a time on
+ * each. Exact, unless branch and bound has not proved it after some 10^5
+ * steps; then it is the best one found, which is that of "longest job first"
+ * (at most 4/3 of the least) or less.
+ * work: count numbers >= 0, in descending order; gpus: >= 1.
+ * load: scratch of `gpus` numbers.
+ */
+double astra_themis_makespan(const double *work, size_t count, uint32_t gpus,
+			     double *load);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How long a phase of jobs side by side takes on so many GPUs. (SPEC section 2,
+ * T_phase) */
+#ifndef ASTRA_THEMIS_PHASE_H
+#define ASTRA_THEMIS_PHASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Some jobs that run side by side; the next phase waits for all of them. */
+struct astra_themis_phase {
+	const double *work_sec; /* GPU-seconds left of each job, >= 0 */
+	uint32_t job_count;
+	uint32_t job_gpus_max; /* d: more are of no use to one job; >= 1 */
+};
+
+/* Add T_phase in seconds on k GPUs to seconds[k - from], for k from..to.
+ * Fluid: max(sum w / k, max w_j / min(k, d)), as if GPUs could be divided.
+ * Rigid: the least makespan of whole-GPU bundles, one after the other where
+ * there are fewer GPUs than jobs (astra_themis_makespan() says how exact).
+ * Either falls, or stays, as k grows.
+ * from: >= 1, at most `to`.
+ * Returns 0, or -1 when memory is out. */
+int astra_themis_phase_add(const struct astra_themis_phase *phase, bool rigid,
+			   uint32_t from, uint32_t to, double *seconds);
+
+/* The median of count > 0 numbers, which it sorts: the iteration time of a job
+ * of a later phase that is not chosen yet, from those of the present ones. */
+double astra_themis_median(double *values, size_t count);
+
+#endif
