@@ -22,14 +22,22 @@ struct astra_themis_auction {
 	size_t served;	    /* bidders with V > 0, by what they hold, too */
 	double log_product; /* sum of log V of those served */
 	bool exact;	    /* pf is an optimum, not only good */
-	double bound;	    /* no allocation that serves as many has a larger
-			     * log_product; equal to it where exact */
-	double *c;	    /* hidden payments' factor of each bidder, 0 to 1 */
+	/* Proved: no allocation serves more than served_bound, and none that
+	 * serves at least `served` has a log_product above bound. Both are
+	 * pf's own where exact. */
+	size_t served_bound;
+	double bound;
+	double *c; /* hidden payments' factor of each bidder, 0 to 1 */
 };
 
-/* Find the proportionally fair allocation pf and the c of each bidder.
- * machines: at least one; free GPUs beyond a bidder's gpus_max less what it
- *   holds are never given to it.
+/* Find the proportionally fair allocation pf, the lexicographic maximum of
+ * (bidders served, sum of their log V), and the c of each bidder: the product
+ * of the others' V in pf by what it would be in the pf without this bidder.
+ * Exact where the product of (free + 1) over the machines is at most 3000. A
+ * local search beyond, which begins with the best of one GPU after the other;
+ * `bound` says how good it is.
+ * machines, bidders: may be none. Free GPUs beyond a bidder's gpus_max less
+ *   what it holds are never given to it.
  * out: clear it in both cases. Returns 0, or -1 with err set. */
 int astra_themis_auction_run(const struct astra_themis_machine *machines,
 			     size_t machine_count,
@@ -38,6 +46,12 @@ int astra_themis_auction_run(const struct astra_themis_machine *machines,
 			     struct astra_themis_auction *out,
 			     struct astra_error *err);
 void astra_themis_auction_clear(struct astra_themis_auction *auction);
+
+/* The certified optimality gap: by which part the geometric mean of V over the
+ * bidders that pf serves could be larger at most, exp((bound - log_product) /
+ * served) - 1; 0 where none is served. Infinite while it is not proved that no
+ * allocation serves more. */
+double astra_themis_auction_gap(const struct astra_themis_auction *auction);
 
 /* What pf gives to bidder i; borrowed. */
 static inline struct astra_themis_shares

@@ -3,29 +3,51 @@
 libastra_policy_la_SOURCES += \
 	src/policy/themis/app.c \
 	src/policy/themis/app.h \
+	src/policy/themis/auction.c \
 	src/policy/themis/auction.h \
+	src/policy/themis/bound.c \
+	src/policy/themis/bound.h \
+	src/policy/themis/deal.c \
+	src/policy/themis/deal.h \
+	src/policy/themis/exact.c \
 	src/policy/themis/filter.c \
 	src/policy/themis/filter.h \
+	src/policy/themis/game.c \
+	src/policy/themis/game.h \
 	src/policy/themis/leftovers.c \
 	src/policy/themis/leftovers.h \
+	src/policy/themis/moves.c \
+	src/policy/themis/moves.h \
 	src/policy/themis/partition.c \
 	src/policy/themis/partition.h \
 	src/policy/themis/phase.c \
 	src/policy/themis/phase.h \
+	src/policy/themis/prices.c \
+	src/policy/themis/prices.h \
 	src/policy/themis/rounding.c \
 	src/policy/themis/rounding.h \
+	src/policy/themis/search.c \
+	src/policy/themis/settle.c \
 	src/policy/themis/table.c \
 	src/policy/themis/table.h \
 	src/policy/themis/table_exact.c \
 	src/policy/themis/table_priv.h \
-	src/policy/themis/table_search.c
+	src/policy/themis/table_search.c \
+	src/policy/themis/tree.c \
+	src/policy/themis/tree.h
 libastra_decide_la_SOURCES +=
 
-check_PROGRAMS += test_themis_app test_themis_parts test_themis_table
+check_PROGRAMS += test_themis_app test_themis_auction test_themis_parts \
+	test_themis_table
 test_themis_app_SOURCES = testsuite/unit/test_themis_app.c \
 	testsuite/unit/unit.h
 test_themis_app_CFLAGS = $(UNIT_CFLAGS)
 test_themis_app_LDADD = $(UNIT_LIBS)
+test_themis_auction_SOURCES = testsuite/unit/test_themis_auction.c \
+	testsuite/unit/themis_auctions.h \
+	testsuite/unit/unit.h
+test_themis_auction_CFLAGS = $(UNIT_CFLAGS)
+test_themis_auction_LDADD = $(UNIT_LIBS)
 test_themis_parts_SOURCES = testsuite/unit/test_themis_parts.c \
 	testsuite/unit/unit.h
 test_themis_parts_CFLAGS = $(UNIT_CFLAGS)

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/policy/themis/moves.h"
+
+#include <math.h>
+
+enum { WIDTH_MAX = 16 };
+
+/* The state of the nodes that an estimate looks at, without the bidder. */
+struct view {
+	struct astra_themis_deal *deal;
+	uint32_t bidder;
+	struct astra_themis_pair root, *racks;
+	double refill; /* what a free GPU is worth to the others */
+	double relief; /* what the others gain by each GPU that is left where
+			* the bidder was */
+	uint32_t from; /* its node, x and score before, NONE if it had none */
+	uint32_t from_x;
+	double from_value;
+	/* The best moves so far, the best one first. */
+	struct astra_themis_move best[WIDTH_MAX];
+	size_t count, width;
+};
+
+/* Of one path to the root: what is left at each node and what the others lose
+ * by a GPU more. */
+struct path {
+	int64_t left[3];
+	double loss[3];
+	size_t count;
+};
+
+static double cost_of(const struct path *path, uint32_t x)
+{
+	double cost = 0.0;
+
+	for (size_t k = 0; k < path->count; k++) {
+		int64_t lacking = (int64_t)x - path->left[k];
+
+		if (lacking > 0)
+			cost = fmax(cost, (double)lacking * path->loss[k]);
+	}
+	return cost;
+}
+
+static void find_path(const struct view *view, uint32_t node, uint32_t evicted,
+		      struct path *path)
+{
+	const struct astra_themis_deal *deal = view->deal;
+	uint32_t racks = deal->tree->rack_count;
+
+	path->count = 0;
+	for (uint32_t v = node; v != ASTRA_THEMIS_NONE;
+	     v = astra_themis_parent(deal->tree, v)) {
+		struct astra_themis_pair pair =
+			v > racks ? astra_themis_cheapest(deal, v, view->bidder)
+			: v	  ? view->racks[v]
+				  : view->root;
+		size_t k = path->count++;
+
+		path->left[k] = deal->left[v];
+		path->loss[k] = pair.loss[0];
+		if (evicted == ASTRA_THEMIS_NONE)
+			continue;
+		if (pair.bidder[0] == evicted)
+			path->loss[k] = pair.loss[1];
+		if (astra_themis_below(&deal->hands[evicted], deal->tree, v))
+			path->left[k] += deal->hands[evicted].x;
+	}
+}
+
+/* The x that looks best at the node: what is free, then as long as a step gains
+ * more than the others lose. Returns its score less that loss. */
+static double size_up(const struct view *view, uint32_t node,
+		      const struct path *path, uint32_t *x_best)
+{
+	const struct astra_themis_curve *curve =
+		astra_themis_curve(view->deal->tree, view->bidder, node);
+	int64_t free = curve->room;
+	double cost = 0.0;
+	uint32_t x;
+
+	for (size_t k = 0; k < path->count; k++)
+		if (path->left[k] < free)
+			free = path->left[k] > 0 ? path->left[k] : 0;
+	x = (uint32_t)free;
+	while (curve->up[x]) {
+		uint32_t to = x + curve->up[x];
+		double more = cost_of(path, to);
+
+		if (!(curve->value[to] - curve->value[x] > more - cost))
+			break;
+		x = to;
+		cost = more;
+	}
+	*x_best = x;
+	return curve->value[x] - cost;
+}
+
+static void remember(struct view *view, const struct astra_themis_move *move)
+{
+	size_t k = view->count;
+
+	if (k == view->width) {
+		if (move->worth <= view->best[k - 1].worth)
+			return;
+		k--;
+	} else {
+		view->count++;
+	}
+	for (; k > 0 && view->best[k - 1].worth < move->worth; k--)
+		view->best[k] = view->best[k - 1];
+	view->best[k] = *move;
+}
+
+/* What the others make of the GPUs that are left, roughly: any of them are
+ * refilled, and where the bidder was somebody may grow at others' cost. */
+static double rest(const struct view *view, uint32_t node, int64_t left)
+{
+	double worth = view->refill * (double)(left > 0 ? left : 0);
+
+	if (view->from != ASTRA_THEMIS_NONE && node != view->from)
+		worth += view->relief * view->from_x;
+	return worth;
+}
+
+static void consider(struct view *view, uint32_t node, uint32_t evicted)
+{
+	struct astra_themis_move move = {.node = node, .evicted = evicted};
+	const struct astra_themis_tree *tree = view->deal->tree;
+	struct path path;
+
+	if (!astra_themis_allowed(tree, view->bidder, node))
+		return;
+	find_path(view, node, evicted, &path);
+	move.worth = size_up(view, node, &path, &move.x);
+	if (move.x == 0)
+		return;
+	move.worth += rest(view, node, path.left[path.count - 1] - move.x);
+	if (evicted != ASTRA_THEMIS_NONE) {
+		/* It finds room where the bidder was, or somewhere as good as
+		 * what a GPU costs there. */
+		const struct astra_themis_hand *hand =
+			&view->deal->hands[evicted];
+		double lost =
+			hand->value - tree->game->players[evicted].score[0][0];
+
+		if (view->from != ASTRA_THEMIS_NONE &&
+		    astra_themis_allowed(tree, evicted, view->from)) {
+			const struct astra_themis_curve *curve =
+				astra_themis_curve(tree, evicted, view->from);
+			uint32_t x = view->from_x < curve->room ? view->from_x
+								: curve->room;
+
+			lost = fmin(lost, hand->value - curve->value[x]);
+		}
+		move.worth -=
+			fmin(lost, fmax(0.0, view->root.loss[0]) * hand->x);
+	}
+	remember(view, &move);
+}
+
+/* Each node that differs: of equal machines that nobody uses, one. */
+static void consider_nodes(struct view *view)
+{
+	const struct astra_themis_deal *deal = view->deal;
+	const struct astra_themis_tree *tree = deal->tree;
+	uint32_t run = ASTRA_THEMIS_NONE;
+
+	for (uint32_t v = 0; v < tree->node_count; v++) {
+		if (v > tree->rack_count &&
+		    deal->first[v] == ASTRA_THEMIS_NONE) {
+			if (tree->nodes[v].run == run)
+				continue;
+			run = tree->nodes[v].run;
+		}
+		consider(view, v, ASTRA_THEMIS_NONE);
+	}
+}
+
+static void consider_evictions(struct view *view)
+{
+	const struct astra_themis_deal *deal = view->deal;
+
+	for (uint32_t j = 0; j < deal->tree->game->count; j++) {
+		const struct astra_themis_hand *hand = &deal->hands[j];
+
+		if (j == view->bidder || hand->node == ASTRA_THEMIS_NONE)
+			continue;
+		if (hand->machine != ASTRA_THEMIS_NONE)
+			consider(view, hand->machine, j);
+		if (hand->rack != ASTRA_THEMIS_NONE)
+			consider(view, hand->rack, j);
+		if (hand->node == 0)
+			consider(view, 0, j);
+	}
+}
+
+/* What the others lose and gain, while the bidder has nothing. */
+static void find_losses(struct view *view)
+{
+	struct astra_themis_deal *deal = view->deal;
+	double gain = 0.0;
+
+	view->racks = deal->racks;
+	astra_themis_find_cheapest(deal);
+	view->root = deal->racks[0];
+	for (uint32_t j = 0; j < deal->tree->game->count; j++) {
+		const struct astra_themis_hand *hand = &deal->hands[j];
+
+		if (hand->gain <= gain || j == view->bidder)
+			continue;
+		if ((hand->machine == ASTRA_THEMIS_NONE ||
+		     deal->left[hand->machine] > 0) &&
+		    (hand->rack == ASTRA_THEMIS_NONE ||
+		     deal->left[hand->rack] > 0))
+			gain = hand->gain;
+	}
+	view->refill = gain;
+	view->relief = 0.0;
+	if (isfinite(view->root.loss[0]))
+		view->relief = 0.5 * fmax(0.0, gain - view->root.loss[0]);
+}
+
+static void view_init(struct view *view, struct astra_themis_deal *deal,
+		      uint32_t i, size_t width)
+{
+	view->deal = deal;
+	view->bidder = i;
+	view->count = 0;
+	view->width = width < WIDTH_MAX ? width : WIDTH_MAX;
+	view->from = deal->hands[i].node;
+	view->from_x = deal->hands[i].x;
+	view->from_value = deal->hands[i].value;
+}
+
+void astra_themis_insert(struct astra_themis_deal *deal, uint32_t i)
+{
+	struct astra_themis_mark mark = astra_themis_mark(deal);
+	struct view view;
+
+	view_init(&view, deal, i, 1);
+	find_losses(&view);
+	consider_nodes(&view);
+	if (view.count == 0)
+		return;
+	astra_themis_give(deal, i, view.best[0].node, view.best[0].x);
+	if (!astra_themis_repair(deal, i))
+		astra_themis_undo(deal, &mark);
+}
+
+static bool try(struct astra_themis_deal *deal, uint32_t i,
+		const struct astra_themis_move *move)
+{
+	struct astra_themis_mark mark = astra_themis_mark(deal);
+
+	if (move->evicted != ASTRA_THEMIS_NONE)
+		astra_themis_give(deal, move->evicted, ASTRA_THEMIS_NONE, 0);
+	astra_themis_give(deal, i, move->node, move->x);
+	if (astra_themis_repair(deal, i)) {
+		if (move->evicted != ASTRA_THEMIS_NONE)
+			astra_themis_insert(deal, move->evicted);
+		astra_themis_settle(deal);
+		if (astra_themis_won(deal, &mark) > 10 * ASTRA_THEMIS_GAIN)
+			return true;
+	}
+	astra_themis_undo(deal, &mark);
+	return false;
+}
+
+/* Returns whether the bidder's turn improved the score. */
+static bool take_turn(struct astra_themis_deal *deal, uint32_t i, size_t width,
+		      size_t *trials)
+{
+	struct astra_themis_mark mark = astra_themis_mark(deal);
+	double least;
+	struct view view;
+
+	view_init(&view, deal, i, width);
+	astra_themis_give(deal, i, ASTRA_THEMIS_NONE, 0);
+	find_losses(&view);
+	least = view.from_value +
+		rest(&view, view.from, deal->left[0] - view.from_x) +
+		ASTRA_THEMIS_GAIN;
+	consider_nodes(&view);
+	consider_evictions(&view);
+	astra_themis_undo(deal, &mark);
+	for (size_t k = 0; k<view.count && * trials> 0; k++) {
+		if (view.best[k].worth <= least)
+			break;
+		(*trials)--;
+		if (try(deal, i, &view.best[k]))
+			return true;
+	}
+	return false;
+}
+
+void astra_themis_improve(struct astra_themis_deal *deal, size_t width,
+			  size_t trials)
+{
+	size_t count = deal->tree->game->count, idle = 0;
+
+	astra_themis_settle(deal);
+	for (uint32_t i = 0; idle < count && trials > 0 && !deal->failed;
+	     i = (i + 1) % (uint32_t)count) {
+		idle++;
+		if (i != deal->absent && take_turn(deal, i, width, &trials))
+			idle = 0;
+		deal->steps = 0;
+	}
+}
