@@ -48,6 +48,28 @@ test_allot_SOURCES = testsuite/unit/test_allot.c \
 test_allot_CFLAGS = $(UNIT_CFLAGS)
 test_allot_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_ogas_project test_ogas_regret test_ogas_state \
+	test_ogasched
+test_ogas_project_SOURCES = testsuite/unit/test_ogas_project.c \
+	testsuite/unit/unit.h
+test_ogas_project_CFLAGS = $(UNIT_CFLAGS)
+test_ogas_project_LDADD = $(UNIT_LIBS)
+test_ogas_regret_SOURCES = testsuite/unit/test_ogas_regret.c \
+	testsuite/unit/ogas_world.h \
+	testsuite/unit/unit.h
+test_ogas_regret_CFLAGS = $(UNIT_CFLAGS)
+test_ogas_regret_LDADD = $(UNIT_LIBS)
+test_ogas_state_SOURCES = testsuite/unit/test_ogas_state.c \
+	testsuite/unit/ogas_world.h \
+	testsuite/unit/unit.h
+test_ogas_state_CFLAGS = $(UNIT_CFLAGS)
+test_ogas_state_LDADD = $(UNIT_LIBS)
+test_ogasched_SOURCES = testsuite/unit/test_ogasched.c \
+	testsuite/unit/ogas_world.h \
+	testsuite/unit/unit.h
+test_ogasched_CFLAGS = $(UNIT_CFLAGS)
+test_ogasched_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_ltgf
 test_ltgf_SOURCES = testsuite/unit/test_ltgf.c testsuite/unit/unit.h
 test_ltgf_CFLAGS = $(UNIT_CFLAGS)

@@ -1,4 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # OGASched: online gradient ascent over several resource types.
-libastra_policy_la_SOURCES +=
-libastra_decide_la_SOURCES +=
+libastra_policy_la_SOURCES += \
+	src/policy/ogasched/baseline.c \
+	src/policy/ogasched/learner.c \
+	src/policy/ogasched/learner.h \
+	src/policy/ogasched/ogasched.h \
+	src/policy/ogasched/project.c \
+	src/policy/ogasched/project.h \
+	src/policy/ogasched/round.c \
+	src/policy/ogasched/state.c \
+	src/policy/ogasched/step.c \
+	src/policy/ogasched/value.h
