@@ -38,6 +38,7 @@ EXTRA_DIST += testsuite/run.sh testsuite/lib/cluster testsuite/lib/live.sh \
 dist_check_SCRIPTS += testsuite/golden/run-golden.sh \
 	testsuite/golden/bad-traces.sh
 EXTRA_DIST += testsuite/golden/compare.py testsuite/golden/ltgf \
+	testsuite/golden/ogasched \
 	testsuite/golden/invalid
 
 check_PROGRAMS += test_allot
@@ -104,6 +105,12 @@ test_plan_LDADD = $(UNIT_LIBS)
 EXTRA_PROGRAMS += bench_round bench_engine bench_fairness bench_sim
 BENCH += bench_round bench_engine bench_fairness bench_sim
 CLEANFILES += bench_round bench_engine bench_fairness bench_sim
+EXTRA_PROGRAMS += bench_ogasched
+BENCH += bench_ogasched
+CLEANFILES += bench_ogasched
+bench_ogasched_SOURCES = testsuite/bench/bench_ogasched.c \
+	testsuite/bench/bench.h
+bench_ogasched_LDADD = libastra-policy.la libastra-common.la -lm
 BENCH_SHELL += testsuite/bench/bench-locks.sh \
 	testsuite/bench/bench-unmanaged.sh testsuite/bench/bench-scale.sh
 EXTRA_DIST += $(BENCH_SHELL) testsuite/bench/live.sh testsuite/bench/load.py

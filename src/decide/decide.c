@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "src/decide/decide_ltgf.h"
+#include "src/decide/decide_ogasched.h"
 #include "src/decide/instance.h"
 
 const struct astra_decider astra_deciders[] = {
 	{"ltgf", astra_decide_ltgf},
+	{"ogasched", astra_decide_ogasched},
 	{NULL, NULL},
 };
 

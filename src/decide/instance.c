@@ -108,15 +108,13 @@ int astra_in_bool(const struct astra_in *in, const char *key, bool *out)
 	return 0;
 }
 
-int astra_in_word(const struct astra_in *in, const char *key,
-		  const char *const *words, size_t *out)
+int astra_in_word_value(const struct astra_in *in, const char *name,
+			const json_t *value, const char *const *words,
+			size_t *out)
 {
-	const json_t *value = field(in, key);
 	const char *word = json_string_value(value);
 	char allowed[160] = "";
 
-	if (!value)
-		return 0;
 	for (size_t i = 0; words[i]; i++) {
 		size_t used = strlen(allowed);
 
@@ -127,7 +125,15 @@ int astra_in_word(const struct astra_in *in, const char *key,
 		snprintf(allowed + used, sizeof(allowed) - used, "%s\"%s\"",
 			 i ? " or " : "", words[i]);
 	}
-	return not_allowed(in, key, value, allowed);
+	return not_allowed(in, name, value, allowed);
+}
+
+int astra_in_word(const struct astra_in *in, const char *key,
+		  const char *const *words, size_t *out)
+{
+	const json_t *value = field(in, key);
+
+	return value ? astra_in_word_value(in, key, value, words, out) : 0;
 }
 
 int astra_in_id(const struct astra_in *in, const char *key, const json_t **out)
@@ -199,6 +205,79 @@ int astra_in_pair(const struct astra_in *in, const char *key,
 		return 0;
 	snprintf(name, sizeof(name), "%s[%zu]", key, index);
 	return not_allowed(in, name, pair, "an array of two");
+}
+
+/* An array of that size; name: the path of it below in->path. */
+static int check_size(const struct astra_in *in, const char *name,
+		      const json_t *array, size_t count)
+{
+	char allowed[80];
+
+	if (json_is_array(array) && json_array_size(array) == count)
+		return 0;
+	snprintf(allowed, sizeof(allowed), "an array of %zu", count);
+	return not_allowed(in, name, array, allowed);
+}
+
+static int read_numbers(const struct astra_in *in, const char *name,
+			const json_t *array, double min, double max,
+			double *out)
+{
+	char allowed[80], element[96];
+
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		const json_t *value = json_array_get(array, i);
+
+		out[i] = json_number_value(value);
+		if (json_is_number(value) && out[i] >= min && out[i] <= max)
+			continue;
+		snprintf(element, sizeof(element), "%.63s[%zu]", name, i);
+		snprintf(allowed, sizeof(allowed), "a number from %g to %g",
+			 min, max);
+		return not_allowed(in, element, value, allowed);
+	}
+	return 0;
+}
+
+int astra_in_numbers(const struct astra_in *in, const char *key, size_t count,
+		     double min, double max, double *out)
+{
+	const json_t *array;
+
+	if (astra_in_array(in, key, ASTRA_REQUIRED, &array) < 0 ||
+	    check_size(in, key, array, count) < 0)
+		return -1;
+	return read_numbers(in, key, array, min, max, out);
+}
+
+int astra_in_matrix(const struct astra_in *in, const char *key, size_t rows,
+		    size_t columns, double min, double max, double *out)
+{
+	const json_t *array, *row;
+	char name[64];
+
+	if (astra_in_array(in, key, ASTRA_REQUIRED, &array) < 0 ||
+	    check_size(in, key, array, rows) < 0)
+		return -1;
+	for (size_t i = 0; i < rows; i++) {
+		snprintf(name, sizeof(name), "%.40s[%zu]", key, i);
+		if (astra_in_row(in, key, array, i, columns, &row) < 0 ||
+		    read_numbers(in, name, row, min, max, out + i * columns) <
+			    0)
+			return -1;
+	}
+	return 0;
+}
+
+int astra_in_row(const struct astra_in *in, const char *key,
+		 const json_t *array, size_t index, size_t count,
+		 const json_t **out)
+{
+	char name[64];
+
+	*out = json_array_get(array, index);
+	snprintf(name, sizeof(name), "%.40s[%zu]", key, index);
+	return check_size(in, name, *out, count);
 }
 
 json_t *astra_ids_create(void)

@@ -48,6 +48,11 @@ int astra_in_bool(const struct astra_in *in, const char *key, bool *out);
 int astra_in_word(const struct astra_in *in, const char *key,
 		  const char *const *words, size_t *out);
 
+/* The same of a value that is there. name: its path below in->path. */
+int astra_in_word_value(const struct astra_in *in, const char *name,
+			const json_t *value, const char *const *words,
+			size_t *out);
+
 /* An identifier: a string or an integer; borrowed from the instance. */
 int astra_in_id(const struct astra_in *in, const char *key, const json_t **out);
 
@@ -70,6 +75,20 @@ int astra_in_objects(const struct astra_in *in, const char *key,
 int astra_in_pair(const struct astra_in *in, const char *key,
 		  const json_t *array, size_t index, const json_t **first,
 		  const json_t **second);
+
+/* A required array of `count` numbers from min to max. */
+int astra_in_numbers(const struct astra_in *in, const char *key, size_t count,
+		     double min, double max, double *out);
+
+/* A required array of `rows` such arrays. out: row by row. */
+int astra_in_matrix(const struct astra_in *in, const char *key, size_t rows,
+		    size_t columns, double min, double max, double *out);
+
+/* Element `index` of the array `key`, which must be an array of `count`
+ * elements. */
+int astra_in_row(const struct astra_in *in, const char *key,
+		 const json_t *array, size_t index, size_t count,
+		 const json_t **out);
 
 /* Whether a value is a whole number from min to max; out: set if so. */
 bool astra_json_whole(const json_t *value, uint32_t min, uint32_t max,

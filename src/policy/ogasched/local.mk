@@ -11,3 +11,9 @@ libastra_policy_la_SOURCES += \
 	src/policy/ogasched/state.c \
 	src/policy/ogasched/step.c \
 	src/policy/ogasched/value.h
+
+libastra_decide_la_SOURCES += \
+	src/decide/decide_ogasched.h \
+	src/decide/ogasched_parse.c \
+	src/decide/ogasched_print.c \
+	src/decide/ogasched_run.c

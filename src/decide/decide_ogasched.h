@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* OGASched's instance and result (SCHEMAS.md, ogasched). Beyond the schema an
+ * instance may have `gangs` [{`ports` [l, …], `need` m}]: those ports are the
+ * components of one job, which arrive together. */
+#ifndef ASTRA_DECIDE_OGASCHED_H
+#define ASTRA_DECIDE_OGASCHED_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/common/error.h"
+#include "src/policy/ogasched/ogasched.h"
+
+/* One projection (mode "project"). */
+struct ogasched_case {
+	size_t count;
+	double *z, *a;
+	double c;
+};
+
+struct ogasched_instance {
+	bool project;
+	enum astra_ogas_algo algo;
+	struct astra_ogas_options options;
+	bool fair; /* y(1) */
+	size_t ports, nodes, types, slots;
+	double *request;		  /* [ports][types] */
+	double *capacity;		  /* [nodes][types] */
+	double *alpha;			  /* [nodes][types] */
+	double *beta;			  /* [types] */
+	enum astra_ogas_utility *utility; /* [nodes][types] */
+	uint32_t *x;			  /* [slots][ports] */
+	uint32_t *copies;		  /* per port: most jobs in a slot */
+	uint32_t *gang, *need;		  /* per port */
+	uint32_t *edges;		  /* nodes, port by port */
+	size_t *first_edge;		  /* per port, and the end */
+	struct ogasched_case *cases;
+	size_t case_count;
+};
+
+struct ogasched_result {
+	double *rewards; /* per slot */
+	double total;
+	double *y; /* [ports][nodes][types]; or case by case */
+};
+
+/* Check and read an instance. json: an object.
+ * Returns 0, or -1 with err set; clear `out` in both cases. */
+int ogasched_parse(const json_t *json, struct ogasched_instance *out,
+		   struct astra_error *err);
+void ogasched_instance_clear(struct ogasched_instance *instance);
+
+/* Returns 0, or -1 with err set; clear `out` in both cases. */
+int ogasched_run(const struct ogasched_instance *in,
+		 struct ogasched_result *out, struct astra_error *err);
+void ogasched_result_clear(struct ogasched_result *result);
+
+/* Returns a new reference, or NULL when memory is out. */
+json_t *ogasched_print(const struct ogasched_instance *in,
+		       const struct ogasched_result *result);
+
+json_t *astra_decide_ogasched(const json_t *instance, struct astra_error *err);
+
+#endif
