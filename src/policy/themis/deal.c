@@ -103,8 +103,8 @@ static void place(struct astra_themis_deal *deal, uint32_t i, uint32_t node,
 	count(deal, hand->value, 1);
 }
 
-void astra_themis_give(struct astra_themis_deal *deal, uint32_t i,
-		       uint32_t node, uint32_t x)
+void astra_themis_deal_give(struct astra_themis_deal *deal, uint32_t i,
+			    uint32_t node, uint32_t x)
 {
 	if (astra_grow(&deal->journal, &deal->journal_room, deal->steps + 1,
 		       sizeof(*deal->journal))) {
@@ -119,8 +119,8 @@ void astra_themis_give(struct astra_themis_deal *deal, uint32_t i,
 	place(deal, i, node, x);
 }
 
-void astra_themis_undo(struct astra_themis_deal *deal,
-		       const struct astra_themis_mark *mark)
+void astra_themis_deal_undo(struct astra_themis_deal *deal,
+			    const struct astra_themis_mark *mark)
 {
 	while (deal->steps > mark->steps) {
 		const struct astra_themis_undo *u =

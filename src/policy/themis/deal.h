@@ -63,8 +63,8 @@ void astra_themis_deal_copy(struct astra_themis_deal *to,
 			    const struct astra_themis_deal *from);
 
 /* Give bidder i x GPUs at the node instead of what it has. */
-void astra_themis_give(struct astra_themis_deal *deal, uint32_t i,
-		       uint32_t node, uint32_t x);
+void astra_themis_deal_give(struct astra_themis_deal *deal, uint32_t i,
+			    uint32_t node, uint32_t x);
 
 static inline struct astra_themis_mark
 astra_themis_mark(const struct astra_themis_deal *deal)
@@ -85,8 +85,8 @@ static inline double astra_themis_won(const struct astra_themis_deal *deal,
 }
 
 /* Undo all since then. */
-void astra_themis_undo(struct astra_themis_deal *deal,
-		       const struct astra_themis_mark *mark);
+void astra_themis_deal_undo(struct astra_themis_deal *deal,
+			    const struct astra_themis_mark *mark);
 
 /* Whether what the bidder has is taken from what the node has. */
 static inline bool astra_themis_below(const struct astra_themis_hand *hand,

@@ -243,9 +243,9 @@ void astra_themis_insert(struct astra_themis_deal *deal, uint32_t i)
 	consider_nodes(&view);
 	if (view.count == 0)
 		return;
-	astra_themis_give(deal, i, view.best[0].node, view.best[0].x);
+	astra_themis_deal_give(deal, i, view.best[0].node, view.best[0].x);
 	if (!astra_themis_repair(deal, i))
-		astra_themis_undo(deal, &mark);
+		astra_themis_deal_undo(deal, &mark);
 }
 
 static bool try(struct astra_themis_deal *deal, uint32_t i,
@@ -254,8 +254,9 @@ static bool try(struct astra_themis_deal *deal, uint32_t i,
 	struct astra_themis_mark mark = astra_themis_mark(deal);
 
 	if (move->evicted != ASTRA_THEMIS_NONE)
-		astra_themis_give(deal, move->evicted, ASTRA_THEMIS_NONE, 0);
-	astra_themis_give(deal, i, move->node, move->x);
+		astra_themis_deal_give(deal, move->evicted, ASTRA_THEMIS_NONE,
+				       0);
+	astra_themis_deal_give(deal, i, move->node, move->x);
 	if (astra_themis_repair(deal, i)) {
 		if (move->evicted != ASTRA_THEMIS_NONE)
 			astra_themis_insert(deal, move->evicted);
@@ -263,7 +264,7 @@ static bool try(struct astra_themis_deal *deal, uint32_t i,
 		if (astra_themis_won(deal, &mark) > 10 * ASTRA_THEMIS_GAIN)
 			return true;
 	}
-	astra_themis_undo(deal, &mark);
+	astra_themis_deal_undo(deal, &mark);
 	return false;
 }
 
@@ -276,14 +277,14 @@ static bool take_turn(struct astra_themis_deal *deal, uint32_t i, size_t width,
 	struct view view;
 
 	view_init(&view, deal, i, width);
-	astra_themis_give(deal, i, ASTRA_THEMIS_NONE, 0);
+	astra_themis_deal_give(deal, i, ASTRA_THEMIS_NONE, 0);
 	find_losses(&view);
 	least = view.from_value +
 		rest(&view, view.from, deal->left[0] - view.from_x) +
 		ASTRA_THEMIS_GAIN;
 	consider_nodes(&view);
 	consider_evictions(&view);
-	astra_themis_undo(deal, &mark);
+	astra_themis_deal_undo(deal, &mark);
 	for (size_t k = 0; k<view.count && * trials> 0; k++) {
 		if (view.best[k].worth <= least)
 			break;

@@ -26,7 +26,7 @@ static void price(struct astra_themis_deal *deal,
 		if (pf->hands[i].x == 0)
 			continue;
 		astra_themis_deal_copy(deal, pf);
-		astra_themis_give(deal, i, ASTRA_THEMIS_NONE, 0);
+		astra_themis_deal_give(deal, i, ASTRA_THEMIS_NONE, 0);
 		deal->absent = i;
 		astra_themis_improve(deal, PAYMENT_WIDTH, PAYMENT_TRIALS);
 		without[i] = fmax(without[i], score_without(deal, i));

@@ -68,7 +68,7 @@ static void shrink(struct astra_themis_deal *deal, uint32_t i, int64_t lacking)
 	if (down > lacking &&
 	    value[hand->x - (uint32_t)lacking] > value[hand->x - down])
 		down = (uint32_t)lacking;
-	astra_themis_give(deal, i, hand->node, hand->x - down);
+	astra_themis_deal_give(deal, i, hand->node, hand->x - down);
 }
 
 bool astra_themis_repair(struct astra_themis_deal *deal, uint32_t i)
@@ -154,11 +154,11 @@ void astra_themis_settle(struct astra_themis_deal *deal)
 		const struct astra_themis_hand *hand = &deal->hands[i];
 		struct astra_themis_mark mark = astra_themis_mark(deal);
 
-		astra_themis_give(deal, i, hand->node, hand->x + hand->up);
+		astra_themis_deal_give(deal, i, hand->node, hand->x + hand->up);
 		if (astra_themis_repair(deal, i) &&
 		    astra_themis_won(deal, &mark) > ASTRA_THEMIS_GAIN)
 			continue;
-		astra_themis_undo(deal, &mark);
+		astra_themis_deal_undo(deal, &mark);
 		deal->stuck[i] = true;
 	}
 }
