@@ -24,6 +24,14 @@ const struct astra_scheduler *const astra_baselines[] = {
 	&astra_baseline_srsf.scheduler,
 	&astra_baseline_drf.scheduler,
 	&astra_baseline_ftf.scheduler,
+	&astra_baseline_batchsche.scheduler,
+	&astra_baseline_rrh.scheduler,
+	&astra_baseline_dorm.scheduler,
+	&astra_baseline_slaq.scheduler,
+	&astra_baseline_oga_drf.scheduler,
+	&astra_baseline_oga_fairness.scheduler,
+	&astra_baseline_oga_binpacking.scheduler,
+	&astra_baseline_oga_spreading.scheduler,
 	NULL,
 };
 
@@ -56,6 +64,9 @@ void astra_baseline_destroy(void *self)
 	free(run->later_gpus);
 	free(run->shares);
 	free(run->ends);
+	free(run->portions);
+	free(run->heap);
+	free(run->node_gpus_left);
 	free(run);
 }
 
@@ -75,8 +86,10 @@ static int allocate(struct astra_baseline_run *run,
 	run->later = astra_space_create(nodes, run->node_gpus);
 	run->later_gpus = calloc(nodes + 1, sizeof(*run->later_gpus));
 	run->shares = calloc(nodes + 1, sizeof(*run->shares));
+	run->node_gpus_left = calloc(nodes + 1, sizeof(*run->node_gpus_left));
 	if (!run->jobs || !run->tenants || !run->order || !run->now ||
 	    !run->later || !run->later_gpus || !run->shares ||
+	    !run->node_gpus_left ||
 	    astra_lines_init(&run->lines,
 			     run->baseline->tenant_key ? tenants : 1) < 0 ||
 	    astra_lines_init(&run->cells, tenants) < 0)
@@ -136,9 +149,13 @@ static void observe_job(struct astra_baseline_run *run, uint32_t index)
 		m->contended = run->contended;
 	m->seen = true;
 	if (job->state == ASTRA_JOB_RUNNING) {
-		gpu_sec += job->request.gpus * (run->now_sec - job->start_sec);
+		uint32_t held = astra_baseline_held(job);
+
+		gpu_sec += held * (run->now_sec - job->start_sec);
 		m->served_sec = run->now_sec;
-		t->held += job->request.gpus;
+		t->held += held;
+		run->growable |=
+			job->request.gpus_min && held < job->request.gpus;
 	}
 	t->gpu_sec += gpu_sec - m->gpu_sec;
 	t->usage += gpu_sec - m->gpu_sec;
@@ -155,8 +172,9 @@ static void observe_job(struct astra_baseline_run *run, uint32_t index)
 		run->least = job->request.gpus;
 }
 
-/* What has happened since the last round. */
-static void observe(struct astra_baseline_run *run)
+/* What has happened since the last round. Returns 0, or -1 when memory is out.
+ */
+static int observe(struct astra_baseline_run *run)
 {
 	double passed = fmax(0, run->now_sec - run->last_sec);
 	double half_life = run->baseline->usage_half_life_sec;
@@ -174,10 +192,10 @@ static void observe(struct astra_baseline_run *run)
 	}
 	run->active = run->pending = run->started = 0;
 	run->least = UINT32_MAX;
+	run->growable = false;
 	for (size_t i = 0; i < run->snapshot->job_count; i++)
 		observe_job(run, (uint32_t)i);
-	if (run->baseline->account)
-		run->baseline->account(run);
+	return run->baseline->account ? run->baseline->account(run) : 0;
 }
 
 /* Whether running jobs compete in this round. Quanta begin at the multiples of
@@ -201,7 +219,8 @@ static bool all_compete(struct astra_baseline_run *run)
 static void set_wake(struct astra_baseline_run *run)
 {
 	run->plan->wake_sec = HUGE_VAL;
-	run->armed = run->pending > run->started;
+	run->armed = run->pending > run->started ||
+		     (run->baseline->divide && run->growable);
 	if (!run->armed)
 		return;
 	if (run->baseline->preempt == ASTRA_PREEMPT_QUANTUM)
@@ -221,9 +240,11 @@ int astra_baseline_round(void *self, const struct astra_snapshot *snapshot,
 	run->oracle = oracle;
 	run->plan = plan;
 	run->now_sec = snapshot->now_sec;
-	observe(run);
+	if (observe(run) < 0)
+		return astra_error_nomem(err);
 	run->full = all_compete(run);
-	if (run->pending && astra_baseline_decide(run) < 0)
+	if ((run->pending || (run->baseline->divide && run->growable)) &&
+	    astra_baseline_decide(run) < 0)
 		return astra_error_nomem(err);
 	set_wake(run);
 	return 0;

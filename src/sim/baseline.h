@@ -3,11 +3,16 @@
  * (baseline.c, baseline_round.c); a baseline is a const struct that says in
  * which order jobs go, who may have how much, and whether running jobs are
  * stopped for others (baseline_jobs.c, baseline_tenants.c, baseline_hived.c,
- * baseline_slurm.c).
+ * baseline_slurm.c, baseline_rrh.c).
  *
  * Jobs run on all their GPUs or not at all, and get them consolidated
  * (placement.h). One that goes on running keeps its GPUs. Running jobs are
  * stopped by the number of GPUs that are needed, not by where they are.
+ *
+ * Others divide the GPUs between elastic jobs (baseline_divide.c): such a
+ * baseline says how many each one gets (baseline_dorm.c, baseline_slaq.c,
+ * baseline_oga.c). A job whose number changes writes its checkpoint and starts
+ * again.
  */
 #ifndef ASTRA_BASELINE_H
 #define ASTRA_BASELINE_H
@@ -33,6 +38,23 @@ enum astra_unfit {
 	ASTRA_UNFIT_EASY,  /* those start that do not delay it */
 };
 
+/* A job that GPUs are divided between. */
+struct astra_portion {
+	uint32_t job;	      /* index in the snapshot's jobs */
+	uint32_t least, most; /* GPUs that it runs on; alike: it is rigid */
+	uint32_t held;	      /* that it runs on now; 0: it waits */
+	uint32_t gpus;	      /* that it gets: none, or from least to most */
+	uint32_t goal;	      /* what its baseline holds for its due */
+	double score;	      /* as its baseline needs it */
+};
+
+/* On which nodes a job gets its GPUs. */
+enum astra_spot {
+	ASTRA_SPOT_FEWEST,   /* consolidated (placement.h) */
+	ASTRA_SPOT_FULLEST,  /* node by node, the most used one first */
+	ASTRA_SPOT_EMPTIEST, /* the least used one first */
+};
+
 struct astra_baseline {
 	struct astra_scheduler scheduler; /* the first member */
 	enum astra_preempt preempt;
@@ -49,10 +71,17 @@ struct astra_baseline {
 			     uint32_t tenant);
 	/* The quota rule; NULL: none. */
 	bool (*allowed)(const struct astra_baseline_run *run, uint32_t job);
-	/* Keep the books; each round. NULL: nothing to do. */
-	void (*account)(struct astra_baseline_run *run);
-	/* Before a decision. Returns 0, or -1 when memory is out. NULL:
-	 * nothing to do. */
+	/* How many GPUs each job gets. portions: by submission, then id; none
+	 * has any yet. gpus: that there are, those held by them included; by
+	 * node in run->node_gpus_left, which may be written.
+	 * NULL: all that it asks for, in the order of rank. */
+	void (*divide)(struct astra_baseline_run *run,
+		       struct astra_portion *portions, size_t count,
+		       uint64_t gpus);
+	enum astra_spot spot;
+	/* Keep the books, each round; and before a decision. Return 0, or -1
+	 * when memory is out. NULL: nothing to do. */
+	int (*account)(struct astra_baseline_run *run);
 	int (*prepare)(struct astra_baseline_run *run);
 	/* When the order changes by itself; NULL: never. */
 	double (*wake)(const struct astra_baseline_run *run);
@@ -66,9 +95,12 @@ struct astra_baseline_job {
 	double join;	   /* gandiva-fair: what its pass began with */
 	uint32_t leaving;  /* 1 + number of the run that it is to end */
 	uint32_t granted;  /* the decision that granted it GPUs */
+	uint32_t started;  /* 1 + number of the run that was started last */
+	uint32_t wanted;   /* GPUs that it was given and has not started on */
 	bool seen;
-	bool joined;	 /* gandiva-fair: join is set */
-	bool guaranteed; /* hived */
+	bool judged, refused; /* rrh: its admission */
+	bool joined;	      /* gandiva-fair: join is set */
+	bool guaranteed;      /* hived */
 };
 
 struct astra_baseline_tenant {
@@ -131,6 +163,15 @@ struct astra_baseline_run {
 	struct astra_space *now, *later;
 	uint32_t *later_gpus; /* by node */
 	struct astra_share *shares;
+	/* Those between whom GPUs are divided. */
+	struct astra_portion *portions;
+	size_t portion_count, portions_room;
+	uint32_t *heap; /* of them */
+	size_t heap_room;
+	uint32_t *node_gpus_left; /* by node, for trying things out */
+	bool growable;		  /* a running job could use more GPUs */
+	/* rrh: what waiting jobs lose in an hour, all of them. */
+	double decay;
 	/* EASY: the first one that does not fit starts then, and leaves so
 	 * many GPUs. */
 	struct astra_end *ends;
@@ -163,10 +204,32 @@ enum astra_placed {
 	ASTRA_PLACED_LATER, /* its GPUs are kept until they are all free */
 };
 
-/* Start a job, or where it may wait keep GPUs that will be free for it.
+#define ASTRA_PLACE_NOW 1u   /* it may start */
+#define ASTRA_PLACE_LATER 2u /* GPUs may be kept that will be free for it */
+
+/* Start a job on so many GPUs, or keep them for it. when: what may be done.
  * Returns enum astra_placed, or -1 when memory is out. */
 int astra_baseline_place(struct astra_baseline_run *run, uint32_t job,
-			 bool may_wait);
+			 uint32_t gpus, unsigned when);
+
+/* What a job holds will be free. */
+void astra_baseline_free_later(struct astra_baseline_run *run, uint32_t job);
+
+/* Whether nobody needs what a job holds that was to be stopped; then it is
+ * kept for it. */
+bool astra_baseline_keep(struct astra_baseline_run *run, uint32_t job);
+
+/* Ask a running job to leave. Returns 0, or -1 when memory is out. */
+int astra_baseline_stop(struct astra_baseline_run *run, uint32_t job);
+
+/* Of the nodes with GPUs left, the most, or the least, used one; ties go to the
+ * lower index. left: GPUs by node. Returns ASTRA_NONE when there is none. */
+uint32_t astra_baseline_spot(const struct astra_baseline_run *run,
+			     const uint32_t *left);
+
+/* When those that run, and those picked to, free their GPUs: sorted, into
+ * run->ends. Returns their number, or SIZE_MAX when memory is out. */
+size_t astra_baseline_ends(struct astra_baseline_run *run);
 
 /* Set the reservation for the first job that does not fit (EASY).
  * Returns 0, or -1 when memory is out. */
@@ -179,10 +242,34 @@ void astra_baseline_backfill(struct astra_baseline_run *run, uint32_t job);
 /* Sort the tenants by their key, ties by number, into run->order. */
 void astra_baseline_order(struct astra_baseline_run *run);
 
+/* The same where GPUs are divided. Returns 0, or -1 when memory is out.
+ * (baseline_divide.c) */
+int astra_baseline_divide(struct astra_baseline_run *run);
+
 static inline struct astra_baseline_job *
 astra_baseline_memory(const struct astra_baseline_run *run, uint32_t job)
 {
 	return &run->jobs[run->snapshot->jobs[job].id - 1];
+}
+
+static inline uint32_t astra_baseline_held(const struct astra_job *job)
+{
+	uint32_t gpus = 0;
+
+	for (size_t i = 0; i < job->held_count; i++)
+		gpus += job->held[i].gpus;
+	return gpus;
+}
+
+/* Whether it holds GPUs that it is about to leave. */
+static inline bool astra_baseline_leaving(const struct astra_baseline_run *run,
+					  uint32_t job)
+{
+	const struct astra_job *j = &run->snapshot->jobs[job];
+
+	return j->state == ASTRA_JOB_REQUEUED || j->state == ASTRA_JOB_ENDING ||
+	       (j->state == ASTRA_JOB_RUNNING &&
+		astra_baseline_memory(run, job)->leaving == j->restart_cnt + 1);
 }
 
 /* Seconds until the job is through, if it runs, or would be; what its user
@@ -194,6 +281,9 @@ extern const struct astra_baseline astra_baseline_fifo, astra_baseline_slurm,
 	astra_baseline_tiresias, astra_baseline_gandiva,
 	astra_baseline_gandiva_fair, astra_baseline_optimus,
 	astra_baseline_srtf, astra_baseline_srsf, astra_baseline_drf,
-	astra_baseline_ftf;
+	astra_baseline_ftf, astra_baseline_batchsche, astra_baseline_rrh,
+	astra_baseline_dorm, astra_baseline_slaq, astra_baseline_oga_drf,
+	astra_baseline_oga_fairness, astra_baseline_oga_binpacking,
+	astra_baseline_oga_spreading;
 
 #endif

@@ -41,16 +41,20 @@ static struct astra_end end_of(const struct astra_baseline_run *run,
 	};
 }
 
-/* Those that run, and those that have just been started. */
-static size_t list_ends(struct astra_baseline_run *run)
+size_t astra_baseline_ends(struct astra_baseline_run *run)
 {
 	size_t count = 0;
 
+	if (astra_grow(&run->ends, &run->ends_room,
+		       run->snapshot->job_count + run->picked.count + 1,
+		       sizeof(*run->ends)) < 0)
+		return SIZE_MAX;
 	for (size_t i = 0; i < run->snapshot->job_count; i++)
 		if (run->snapshot->jobs[i].state == ASTRA_JOB_RUNNING)
 			run->ends[count++] = end_of(run, (uint32_t)i);
 	for (size_t i = 0; i < run->picked.count; i++)
 		run->ends[count++] = end_of(run, run->picked.items[i]);
+	qsort(run->ends, count, sizeof(*run->ends), compare_ends);
 	return count;
 }
 
@@ -58,14 +62,10 @@ int astra_baseline_reserve(struct astra_baseline_run *run, uint32_t job)
 {
 	uint32_t need = run->snapshot->jobs[job].request.gpus;
 	uint64_t gpus = astra_space_gpus(run->now);
-	size_t count, i;
+	size_t count = astra_baseline_ends(run), i;
 
-	if (astra_grow(&run->ends, &run->ends_room,
-		       run->snapshot->job_count + run->picked.count,
-		       sizeof(*run->ends)) < 0)
+	if (count == SIZE_MAX)
 		return -1;
-	count = list_ends(run);
-	qsort(run->ends, count, sizeof(*run->ends), compare_ends);
 	run->reserved = true;
 	run->shadow_sec = run->now_sec;
 	for (i = 0; i < count && gpus < need; i++) {

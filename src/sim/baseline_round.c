@@ -12,11 +12,6 @@
 #include "src/common/number.h"
 #include "src/sim/baseline.h"
 
-#define PLENTY                                            \
-	{                                                 \
-		.cpus = UINT32_MAX, .mem_mib = UINT64_MAX \
-	}
-
 static int push(struct astra_list *list, uint32_t item)
 {
 	if (astra_grow(&list->items, &list->room, list->count + 1,
@@ -24,17 +19,6 @@ static int push(struct astra_list *list, uint32_t item)
 		return -1;
 	list->items[list->count++] = item;
 	return 0;
-}
-
-static bool is_leaving(const struct astra_baseline_run *run, uint32_t index)
-{
-	const struct astra_job *job = &run->snapshot->jobs[index];
-
-	return job->state == ASTRA_JOB_REQUEUED ||
-	       job->state == ASTRA_JOB_ENDING ||
-	       (job->state == ASTRA_JOB_RUNNING &&
-		astra_baseline_memory(run, index)->leaving ==
-			job->restart_cnt + 1);
 }
 
 /* Equal scores stay equal when they were computed in different ways: of the 53
@@ -69,15 +53,6 @@ static struct astra_entry entry_of(const struct astra_baseline_run *run,
 	return e;
 }
 
-static void frees(struct astra_baseline_run *run, uint32_t index)
-{
-	const struct astra_job *job = &run->snapshot->jobs[index];
-
-	for (size_t i = 0; i < job->held_count; i++)
-		if (run->snapshot->nodes[job->held[i].node].usable)
-			run->later_gpus[job->held[i].node] += job->held[i].gpus;
-}
-
 /* Sort a job in: who leaves, who competes, who just goes on. */
 static int gather_job(struct astra_baseline_run *run, uint32_t index)
 {
@@ -87,8 +62,8 @@ static int gather_job(struct astra_baseline_run *run, uint32_t index)
 	bool running = job->state == ASTRA_JOB_RUNNING;
 	struct astra_entry e;
 
-	if (is_leaving(run, index)) {
-		frees(run, index);
+	if (astra_baseline_leaving(run, index)) {
+		astra_baseline_free_later(run, index);
 		return 0;
 	}
 	if (running && (!run->full || !job->revocable || job->unheard)) {
@@ -201,7 +176,7 @@ static int choose(struct astra_baseline_run *run)
 				return -1;
 		}
 	for (size_t i = 0; i < run->dropped.count; i++)
-		frees(run, run->dropped.items[i]);
+		astra_baseline_free_later(run, run->dropped.items[i]);
 	return 0;
 }
 
@@ -213,7 +188,9 @@ static int settle(struct astra_baseline_run *run)
 		const struct astra_job *job = &run->snapshot->jobs[index];
 		struct astra_baseline_job *m =
 			astra_baseline_memory(run, index);
-		int placed = astra_baseline_place(run, index, true);
+		int placed = astra_baseline_place(run, index, job->request.gpus,
+						  ASTRA_PLACE_NOW |
+							  ASTRA_PLACE_LATER);
 
 		if (placed < 0)
 			return -1;
@@ -225,40 +202,14 @@ static int settle(struct astra_baseline_run *run)
 	return 0;
 }
 
-/* Whether nobody needs what the job holds; then it is kept. */
-static bool keep(struct astra_baseline_run *run, uint32_t index)
-{
-	const struct astra_job *job = &run->snapshot->jobs[index];
-
-	for (size_t i = 0; i < job->held_count; i++)
-		if (astra_space_get(run->later, job->held[i].node)->gpus <
-		    job->held[i].gpus)
-			return false;
-	for (size_t i = 0; i < job->held_count; i++)
-		astra_space_take(run->later, &job->held[i]);
-	run->tenants[job->tenant].planned += job->request.gpus;
-	return true;
-}
-
 /* Stop those whose GPUs were given to others. */
 static int stop(struct astra_baseline_run *run)
 {
 	for (size_t i = 0; i < run->dropped.count; i++) {
 		uint32_t index = run->dropped.items[i];
-		const struct astra_job *job = &run->snapshot->jobs[index];
-		struct astra_decision d = {
-			.action =
-				job->checkpoints ? ASTRA_SIGNAL : ASTRA_REQUEUE,
-			.job = job->id,
-			.restart_cnt = job->restart_cnt,
-			.until_sec = run->now_sec + run->grace_sec,
-		};
 
-		if (keep(run, index))
-			continue;
-		astra_baseline_memory(run, index)->leaving =
-			job->restart_cnt + 1;
-		if (astra_plan_add(run->plan, &d, NULL, 0) < 0)
+		if (!astra_baseline_keep(run, index) &&
+		    astra_baseline_stop(run, index) < 0)
 			return -1;
 	}
 	return 0;
@@ -292,7 +243,8 @@ static int try_to_start(struct astra_baseline_run *run, uint32_t index)
 	    !allowed(run, index) ||
 	    (run->reserved && astra_baseline_delays(run, index)))
 		return 0;
-	placed = astra_baseline_place(run, index, false);
+	placed = astra_baseline_place(run, index, job->request.gpus,
+				      ASTRA_PLACE_NOW);
 	if (placed != ASTRA_PLACED_NOW)
 		return placed;
 	run->tenants[job->tenant].planned += job->request.gpus;
@@ -342,8 +294,11 @@ static uint64_t count_free(const struct astra_snapshot *s)
 
 int astra_baseline_decide(struct astra_baseline_run *run)
 {
-	uint64_t gpus = count_free(run->snapshot);
+	uint64_t gpus;
 
+	if (run->baseline->divide)
+		return astra_baseline_divide(run);
+	gpus = count_free(run->snapshot);
 	if (!run->full && gpus < run->least)
 		return 0;
 	run->most = UINT64_MAX;

@@ -90,6 +90,59 @@ const struct astra_baseline astra_baseline_yarn_cs = {
 	.allowed = within_quota,
 };
 
+/* Batches: those who come during a LeaseTerm are scheduled together at its end,
+ * each tenant within its own share and in the order of arrival; what a tenant
+ * does not use is not sold. (The first of the three layers of Wang et al.
+ * alone.) */
+
+static double batch_end(const struct astra_baseline_run *run, double at_sec)
+{
+	double batches = (at_sec - run->begin_sec) / run->lease_sec;
+
+	return run->begin_sec + astra_ceil(batches) * run->lease_sec;
+}
+
+static bool in_batch(const struct astra_baseline_run *run, uint32_t job)
+{
+	double submit_sec = run->snapshot->jobs[job].submit_sec;
+
+	return astra_compare(batch_end(run, submit_sec), run->now_sec) <= 0 &&
+	       within_quota(run, job);
+}
+
+/* The next batch, if anybody is in it. */
+static double next_batch(const struct astra_baseline_run *run)
+{
+	double at_sec = HUGE_VAL;
+
+	for (size_t i = 0; i < run->snapshot->job_count; i++) {
+		const struct astra_job *job = &run->snapshot->jobs[i];
+		double end_sec = batch_end(run, job->submit_sec);
+
+		if (job->state == ASTRA_JOB_PENDING &&
+		    astra_compare(end_sec, run->now_sec) > 0)
+			at_sec = fmin(at_sec, end_sec);
+	}
+	return at_sec;
+}
+
+const struct astra_baseline astra_baseline_batchsche = {
+	.scheduler =
+		{
+			.name = "batchsche",
+			.summary =
+				"batch by batch, each tenant in its own share, "
+				"without selling",
+			.source =
+				"a baseline of Wang et al. (TC'23): its batches "
+				"without its market",
+			ASTRA_BASELINE_CALLS,
+		},
+	.tenant_key = quota_key,
+	.allowed = in_batch,
+	.wake = next_batch,
+};
+
 /* AlloX. On GPUs of one kind its matching of jobs to places in queues, where
  * the k-th from the last costs k times its processing time, is an order by
  * processing time. The filter: the tenants with the smallest shares, a
@@ -193,10 +246,11 @@ static void join_jobs(struct astra_baseline_run *run)
 	}
 }
 
-static void join(struct astra_baseline_run *run)
+static int join(struct astra_baseline_run *run)
 {
 	join_tenants(run);
 	join_jobs(run);
+	return 0;
 }
 
 static struct astra_rank by_pass(const struct astra_baseline_run *run,

@@ -155,13 +155,18 @@ test_conf_LDADD = libastra-sim.la $(UNIT_LIBS)
 libastra_sim_la_SOURCES += \
 	src/sim/baseline.c \
 	src/sim/baseline.h \
+	src/sim/baseline_divide.c \
+	src/sim/baseline_dorm.c \
 	src/sim/baseline_easy.c \
 	src/sim/baseline_hived.c \
 	src/sim/baseline_jobs.c \
 	src/sim/baseline_lines.c \
 	src/sim/baseline_lines.h \
+	src/sim/baseline_oga.c \
 	src/sim/baseline_place.c \
 	src/sim/baseline_round.c \
+	src/sim/baseline_rrh.c \
+	src/sim/baseline_slaq.c \
 	src/sim/baseline_slurm.c \
 	src/sim/baseline_tenants.c
 
@@ -180,6 +185,14 @@ test_baselines_tenants_SOURCES = testsuite/unit/test_baselines_tenants.c \
 	testsuite/unit/unit.h
 test_baselines_tenants_CFLAGS = $(UNIT_CFLAGS)
 test_baselines_tenants_LDADD = libastra-sim.la $(UNIT_LIBS)
+
+check_PROGRAMS += test_baselines_elastic
+test_baselines_elastic_SOURCES = testsuite/unit/test_baselines_elastic.c \
+	testsuite/unit/step_world.c \
+	testsuite/unit/step_world.h \
+	testsuite/unit/unit.h
+test_baselines_elastic_CFLAGS = $(UNIT_CFLAGS)
+test_baselines_elastic_LDADD = libastra-sim.la $(UNIT_LIBS)
 
 check_PROGRAMS += test_baselines_run
 test_baselines_run_SOURCES = testsuite/unit/test_baselines_run.c \

@@ -71,16 +71,26 @@ uint32_t world_job(struct world *w, uint32_t tenant, uint32_t gpus,
 	return n;
 }
 
+uint32_t world_gpus(const struct world *w, uint32_t n)
+{
+	uint32_t gpus = 0;
+
+	for (size_t i = 0; i < w->jobs[n].held_count; i++)
+		gpus += w->held[n][i].gpus;
+	return gpus;
+}
+
 static void release(struct world *w, uint32_t n)
 {
 	struct astra_job *job = &w->jobs[n];
+	uint32_t gpus = world_gpus(w, n);
 
 	for (size_t i = 0; i < job->held_count; i++)
 		w->nodes[job->held[i].node].gpus_free += job->held[i].gpus;
 	job->held_count = 0;
 	w->leaving[n] = false;
 	w->oracle[n].attained_gpu_sec +=
-		job->request.gpus * (WORLD_BEGIN + w->now_sec - job->start_sec);
+		gpus * (WORLD_BEGIN + w->now_sec - job->start_sec);
 }
 
 void world_leave(struct world *w)
@@ -102,7 +112,7 @@ void world_pass(struct world *w, double sec)
 
 		if (w->jobs[n].state != ASTRA_JOB_RUNNING || w->leaving[n])
 			continue;
-		o->done_sec += sec;
+		o->done_sec += sec * world_gpus(w, n) / w->jobs[n].request.gpus;
 		o->left_sec = fmax(0, w->lines[n].duration_sec - o->done_sec);
 		if (o->left_sec > 0)
 			continue;
@@ -128,7 +138,10 @@ static void start(struct world *w, const struct astra_decision *d)
 		w->held[d->job - 1][job->held_count++] = *s;
 		gpus += s->gpus;
 	}
-	assert_int_equal(gpus, job->request.gpus);
+	assert_in_range(gpus,
+			job->request.gpus_min ? job->request.gpus_min
+					      : job->request.gpus,
+			job->request.gpus);
 	job->state = ASTRA_JOB_RUNNING;
 	job->start_sec = WORLD_BEGIN + w->now_sec;
 }

@@ -41,6 +41,8 @@ void world_fini(struct world *w);
  * round, by ascending submit_sec. Returns its number, from 0. */
 uint32_t world_job(struct world *w, uint32_t tenant, uint32_t gpus,
 		   double submit_sec, double duration_sec);
+/* GPUs that a job holds. */
+uint32_t world_gpus(const struct world *w, uint32_t n);
 /* Let so much time pass; who is through ends, just then at the latest. */
 void world_pass(struct world *w, double sec);
 /* Who was asked to leave has left. */
