@@ -54,4 +54,10 @@ PKG_CHECK_MODULES([ZLIB], [zlib], [],
 	[AC_MSG_ERROR([zlib is missing: run build-aux/setup.sh, or install zlib1g-dev])])
 PKG_CHECK_MODULES([CMOCKA], [cmocka], [],
 	[AC_MSG_WARN([cmocka is missing, so "make check" cannot be built: run build-aux/setup.sh, or install libcmocka-dev])])
+dnl Offline optima, to compare with; its test is skipped without.
+GLPK_CFLAGS= GLPK_LIBS=
+AC_CHECK_HEADER([glpk.h], [AC_CHECK_LIB([glpk], [glp_intopt],
+	[GLPK_CFLAGS=-DASTRA_GLPK GLPK_LIBS=-lglpk])])
+AC_SUBST([GLPK_CFLAGS])
+AC_SUBST([GLPK_LIBS])
 ])

@@ -179,6 +179,22 @@ int astra_in_element(const struct astra_in *in, const char *key,
 	return 0;
 }
 
+int astra_in_object(const struct astra_in *in, const char *key,
+		    struct astra_in *out)
+{
+	char path[160];
+
+	snprintf(path, sizeof(path), "%.63s%s%.63s", in->path,
+		 *in->path ? "." : "", key);
+	*out = (struct astra_in){.object = field(in, key), .err = in->err};
+	snprintf(out->path, sizeof(out->path), "%.63s", path);
+	if (!out->object)
+		return absent(in, key, ASTRA_REQUIRED);
+	if (!json_is_object(out->object))
+		return not_allowed(out, NULL, out->object, "an object");
+	return 0;
+}
+
 int astra_in_objects(const struct astra_in *in, const char *key,
 		     enum astra_need need, size_t size, const json_t **json,
 		     void **elements, size_t *count)

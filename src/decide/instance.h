@@ -64,6 +64,10 @@ int astra_in_array(const struct astra_in *in, const char *key,
 int astra_in_element(const struct astra_in *in, const char *key,
 		     const json_t *array, size_t index, struct astra_in *out);
 
+/* A field that is an object. */
+int astra_in_object(const struct astra_in *in, const char *key,
+		    struct astra_in *out);
+
 /* An array of objects, each of which becomes an element of `size` bytes.
  * json: the array, borrowed. elements: zeroed, free with free(); for none it is
  *   not NULL either. */

@@ -1,4 +1,44 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # OASiS: primal-dual admission of elastic jobs.
-libastra_policy_la_SOURCES +=
-libastra_decide_la_SOURCES +=
+libastra_policy_la_SOURCES += \
+	src/policy/oasis/bound.c \
+	src/policy/oasis/fill.c \
+	src/policy/oasis/history.c \
+	src/policy/oasis/market.c \
+	src/policy/oasis/oasis.h \
+	src/policy/oasis/oasis_priv.h \
+	src/policy/oasis/offer.c \
+	src/policy/oasis/table.c
+libastra_decide_la_SOURCES += \
+	src/decide/decide_oasis.h \
+	src/decide/oasis_parse.c \
+	src/decide/oasis_print.c \
+	src/decide/oasis_run.c
+
+check_PROGRAMS += test_oasis
+test_oasis_SOURCES = testsuite/unit/test_oasis.c \
+	testsuite/unit/oasis_plain.c \
+	testsuite/unit/oasis_plain.h \
+	testsuite/unit/unit.h
+test_oasis_CFLAGS = $(UNIT_CFLAGS)
+test_oasis_LDADD = $(UNIT_LIBS)
+
+EXTRA_PROGRAMS += bench_oasis
+BENCH += bench_oasis
+CLEANFILES += bench_oasis
+bench_oasis_SOURCES = testsuite/bench/bench_oasis.c \
+	testsuite/unit/oasis_plain.c \
+	testsuite/unit/oasis_plain.h \
+	testsuite/bench/bench.h
+bench_oasis_LDADD = libastra-policy.la libastra-common.la -lm
+
+# Beside the offline optimum, where GLPK is there.
+check_PROGRAMS += test_oasis_offline
+test_oasis_offline_SOURCES = testsuite/unit/test_oasis_offline.c \
+	testsuite/unit/oasis_plain.c \
+	testsuite/unit/oasis_plain.h \
+	testsuite/unit/unit.h
+test_oasis_offline_CFLAGS = $(UNIT_CFLAGS) $(GLPK_CFLAGS)
+test_oasis_offline_LDADD = $(UNIT_LIBS) $(GLPK_LIBS)
+
+EXTRA_DIST += testsuite/golden/oasis

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* OASiS's instance and result (SCHEMAS.md, oasis). */
+#ifndef ASTRA_DECIDE_OASIS_H
+#define ASTRA_DECIDE_OASIS_H
+
+#include <jansson.h>
+
+#include "src/common/error.h"
+#include "src/policy/oasis/oasis.h"
+
+struct oasis_entry {
+	const json_t *id; /* borrowed from the JSON instance */
+	struct astra_oasis_job job;
+	double *demand; /* owned: the job's w, then its s */
+};
+
+struct oasis_instance {
+	uint32_t slots; /* T */
+	bool whole_chunks;
+	size_t resources;
+	double *h, *k; /* capacities, by server */
+	size_t h_count, k_count;
+	struct oasis_entry *jobs;
+	size_t job_count;
+	struct astra_oasis_range range; /* given, or of the jobs */
+};
+
+struct oasis_verdict {
+	size_t job; /* index into the instance's jobs */
+	struct astra_oasis_offer offer;
+};
+
+struct oasis_result {
+	struct oasis_verdict *verdicts; /* in the order of arrival */
+	size_t count;
+	double total_utility;
+};
+
+/* Check and read an instance. json: an object; must outlive `out`.
+ * Returns 0, or -1 with err set; clear `out` in both cases. */
+int oasis_parse(const json_t *json, struct oasis_instance *out,
+		struct astra_error *err);
+void oasis_instance_clear(struct oasis_instance *instance);
+
+/* Offer, and commit what is accepted, job by job.
+ * Returns 0, or -1 with err set; clear `out` in both cases. */
+int oasis_run(const struct oasis_instance *in, struct oasis_result *out,
+	      struct astra_error *err);
+void oasis_result_clear(struct oasis_result *result);
+
+/* Returns a new reference, or NULL when memory is out. */
+json_t *oasis_print(const struct oasis_instance *in,
+		    const struct oasis_result *result);
+
+json_t *astra_decide_oasis(const json_t *instance, struct astra_error *err);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What OASiS's files share: the market, and one search for a schedule. */
+#ifndef ASTRA_OASIS_PRIV_H
+#define ASTRA_OASIS_PRIV_H
+
+#include <math.h>
+
+#include "src/policy/oasis/oasis.h"
+
+/* Sums that differ by no more than this, relatively, differ by rounding. Prices
+ * span many orders of magnitude: here 1e-9 absolutely would be too coarse. */
+#define OASIS_NOISE 1e-12
+
+/* All servers of one kind. Tables are by slot, then resource, then server. */
+struct oasis_side {
+	size_t count;
+	double *capacity; /* by resource, then server */
+	double *used;
+	double *price;
+	const double *upper; /* U^r, in the market's range */
+	double lower;	     /* L */
+};
+
+/* A server as the greedy choice in one slot comes to it. */
+struct oasis_stall {
+	double key;  /* the cost without rounding noise */
+	double cost; /* of one worker, or PS */
+	uint32_t server;
+};
+
+/* A piece of a slot's lower convex hull. */
+struct oasis_edge {
+	double slope;
+	double cost; /* of all of it */
+	uint64_t size;
+};
+
+/* What may be done in a slot: n workers, which do so much of the work. Option
+ * 0 is to do nothing. */
+struct oasis_option {
+	uint32_t workers;
+	uint32_t ps;
+	uint64_t size;
+};
+
+/* All that is known of ending in one slot. */
+struct oasis_ending {
+	double utility;
+	double bound;  /* its cost is not below */
+	double lambda; /* the multiplier at which that is so */
+	double cost;   /* of the best schedule that is known */
+	double budget; /* how much costlier than the bound it may be */
+	bool possible;
+	bool tried;  /* greedily */
+	bool exact;  /* cost is the optimum */
+	bool tabled; /* by the dynamic programme */
+};
+
+/* One row of the dynamic programme: the slot's needed states. */
+struct oasis_row {
+	int64_t low, high;	       /* work that must be done by then */
+	size_t values;		       /* where its values begin in the table */
+	size_t allowed, allowed_count; /* options that may be in an optimum */
+};
+
+/* One search. Arrays grow and stay. */
+struct oasis_search {
+	const struct astra_oasis_job *job;
+	uint64_t total; /* work in all: worker-slots, or chunks */
+	int64_t from;	/* the first slot */
+	uint32_t slots; /* from the first to the last of the window */
+
+	struct oasis_option *options;
+	size_t option_count, option_room;
+	double *costs;	    /* by slot, then option */
+	uint32_t *feasible; /* per slot: so many options */
+	size_t cost_room, feasible_room;
+	double *sums; /* of the n cheapest workers, PSs */
+	size_t sum_room;
+	struct oasis_stall *stalls;
+	size_t stall_room;
+
+	struct oasis_edge *edges; /* a heap, the steepest on top */
+	size_t edge_count, edge_room;
+	struct oasis_edge *hull; /* of one slot */
+	size_t hull_room;
+
+	struct oasis_ending *endings; /* per slot */
+	size_t ending_room;
+	uint32_t *choice; /* per slot: an option */
+	size_t choice_room;
+
+	struct oasis_row *rows;
+	size_t row_room;
+	uint32_t *allowed;
+	size_t allowed_count, allowed_room;
+	bool *marks; /* per option */
+	size_t mark_room;
+	double *table;
+	size_t table_count, table_room;
+};
+
+struct astra_oasis_market {
+	size_t resources;
+	uint32_t slots;
+	int64_t first;
+	bool whole_chunks;
+	struct astra_oasis_range range;
+	struct oasis_side workers, ps;
+	struct oasis_search search;
+};
+
+/* The ring's row of a slot of the window. */
+static inline size_t oasis_row_of(const struct astra_oasis_market *market,
+				  int64_t slot)
+{
+	int64_t row = slot % market->slots;
+
+	return (size_t)(row < 0 ? row + market->slots : row);
+}
+
+/* Cost of the 0 … need cheapest in a slot, into sums; and where they are,
+ * added to out unless it is NULL.
+ * Returns how many there is room for, or -1 when memory is out. */
+int64_t oasis_fill(const struct astra_oasis_market *market,
+		   const struct oasis_side *side, struct oasis_search *search,
+		   int64_t slot, const double *demand, uint32_t need,
+		   double *sums, struct astra_oasis_places *out);
+
+/* Options, and what they cost in each slot. */
+int oasis_price(const struct astra_oasis_market *market,
+		struct oasis_search *search);
+
+/* A bound of the cost and its multiplier for each ending. */
+int oasis_bound(struct oasis_search *search);
+
+/* Look for a schedule up to `last`, the bound's multiplier at hand: into
+ * choice, its cost into the ending, and whether it is proved to be optimal. */
+void oasis_greedy(struct oasis_search *search, uint32_t last);
+
+/* Settle the cost of every ending that is still open and could reach `floor`,
+ * by the dynamic programme over those options that could be in its optimum.
+ * Returns 0, 1 when the table would be too large, -1 when memory is out. */
+int oasis_settle(struct oasis_search *search, double floor);
+
+/* After that: the schedule of one of them, into choice. */
+void oasis_trace(struct oasis_search *search, uint32_t last);
+
+/* c - lambda x of an option, given its slot's costs. */
+static inline double oasis_reduced(const struct oasis_search *search,
+				   const double *costs, uint32_t option,
+				   double lambda)
+{
+	return costs[option] - lambda * (double)search->options[option].size;
+}
+
+/* The least of them in a slot; not above 0, that of option 0. */
+double oasis_least(const struct oasis_search *search, uint32_t slot,
+		   double lambda);
+
+static inline const double *oasis_costs(const struct oasis_search *search,
+					uint32_t slot)
+{
+	return &search->costs[slot * search->option_count];
+}
+
+#endif
