@@ -5,6 +5,7 @@ libastra_policy_la_SOURCES += \
 	src/policy/ogasched/learner.c \
 	src/policy/ogasched/learner.h \
 	src/policy/ogasched/ogasched.h \
+	src/policy/ogasched/pair.h \
 	src/policy/ogasched/project.c \
 	src/policy/ogasched/project.h \
 	src/policy/ogasched/round.c \

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "src/policy/ogasched/pair.h"
+
 /* Newton's method has found rho in more than 99.9 % of cases after so many
  * passes. */
 enum { PASSES_MAX = 12, INSERTION_MAX = 32 };
@@ -16,28 +18,95 @@ struct piece {
 	double held, part;
 };
 
-static inline double clip(double x, double cap)
+/* Two ports. Behind the last of an odd number comes one that wants nothing. */
+struct two {
+	pair z, a;
+};
+
+static inline pair load(const double *x, size_t n, size_t i, double behind)
 {
-	x = x > 0 ? x : 0;
-	return x < cap ? x : cap;
+	return i + 1 < n ? pair_load(x + i) : pair_set(x[i], behind);
 }
 
-static inline void add(struct piece *p, double x, double z, double cap)
+static inline struct two load_two(const double *z, const double *a, size_t n,
+				  size_t i)
 {
-	double inner = x > 0 ? z : 0, one = x > 0 ? 1 : 0;
+	return (struct two){load(z, n, i, -1), load(a, n, i, 0)};
+}
 
-	p->held += x < cap ? inner : cap;
-	p->part += x < cap ? one : 0;
+static inline pair clip(pair x, pair cap)
+{
+	return pair_min(pair_max(x, pair_both(0)), cap);
+}
+
+/* Chains of additions that don't wait for each other. */
+struct sums {
+	pair inner, capped, part;
+};
+
+static inline struct sums sums_of_none(void)
+{
+	const pair zero = pair_both(0);
+
+	return (struct sums){zero, zero, zero};
+}
+
+/* x: what decides on which side of its bounds a port is; below 0 it adds
+ * nothing, from a on the cap. */
+static inline void add(struct sums *s, pair x, struct two t)
+{
+	const pair zero = pair_both(0), one = pair_both(1);
+	pair z = pair_if_less(x, t.a, t.z), inner = pair_if_less(x, t.a, one);
+
+	s->inner = pair_add(s->inner, pair_if_less(zero, x, z));
+	s->capped =
+		pair_add(s->capped, pair_sub(t.a, pair_if_less(x, t.a, t.a)));
+	s->part = pair_add(s->part, pair_if_less(zero, x, inner));
+}
+
+static struct piece piece_of(const struct sums *s)
+{
+	return (struct piece){
+		.held = pair_sum(s->inner) + pair_sum(s->capped),
+		.part = pair_sum(s->part),
+	};
 }
 
 static struct piece piece_at(const double *z, const double *a, size_t n,
 			     double rho)
 {
-	struct piece p = {0};
+	struct sums even = sums_of_none(), odd = even;
+	pair level = pair_both(rho);
+	size_t i = 0;
 
-	for (size_t i = 0; i < n; i++)
-		add(&p, z[i] - rho, z[i], a[i]);
-	return p;
+	for (; i + 3 < n; i += 4) {
+		struct two t = load_two(z, a, n, i);
+		struct two u = load_two(z, a, n, i + 2);
+
+		add(&even, pair_sub(t.z, level), t);
+		add(&odd, pair_sub(u.z, level), u);
+	}
+	for (; i < n; i += 2) {
+		struct two t = load_two(z, a, n, i);
+
+		add(&even, pair_sub(t.z, level), t);
+	}
+	even.inner = pair_add(even.inner, odd.inner);
+	even.capped = pair_add(even.capped, odd.capped);
+	even.part = pair_add(even.part, odd.part);
+	return piece_of(&even);
+}
+
+static double sum_at(const double *z, const double *a, size_t n, double rho)
+{
+	pair sum = pair_both(0), level = pair_both(rho);
+
+	for (size_t i = 0; i < n; i += 2) {
+		struct two t = load_two(z, a, n, i);
+
+		sum = pair_add(sum, clip(pair_sub(t.z, level), t.a));
+	}
+	return pair_sum(sum);
 }
 
 /* Where z is many orders larger than c, the sum is off by as much as z's last
@@ -45,24 +114,23 @@ static struct piece piece_at(const double *z, const double *a, size_t n,
 static void finish(const double *z, const double *a, double c, size_t n,
 		   double rho, double *y)
 {
-	double sum = 0;
+	pair sum = pair_both(0), level = pair_both(rho);
+	double total;
 
-	for (size_t i = 0; i < n; i++) {
-		y[i] = clip(z[i] - rho, a[i]);
-		sum += y[i];
+	for (size_t i = 0; i < n; i += 2) {
+		struct two t = load_two(z, a, n, i);
+		pair x = clip(pair_sub(t.z, level), t.a);
+
+		sum = pair_add(sum, x);
+		if (i + 1 < n)
+			pair_store(y + i, x);
+		else
+			y[i] = pair_first(x);
 	}
-	if (sum > c + 1e-12 * c)
+	total = pair_sum(sum);
+	if (total > c + 1e-12 * c)
 		for (size_t i = 0; i < n; i++)
-			y[i] *= c / sum;
-}
-
-static double sum_at(const double *z, const double *a, size_t n, double rho)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += clip(z[i] - rho, a[i]);
-	return sum;
+			y[i] *= c / total;
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -127,17 +195,19 @@ void astra_ogas_project_sorted(const double *z, const double *a, double c,
 static struct piece guess(const double *z, const double *a, size_t n,
 			  const double *y, double *sum, double *largest)
 {
-	struct piece p = {0};
-	double total = 0, top = 0;
+	struct sums sums = sums_of_none();
+	pair total = pair_both(0), top = total;
 
-	for (size_t i = 0; i < n; i++) {
-		add(&p, y[i], z[i], a[i]);
-		total += clip(z[i], a[i]);
-		top = z[i] > top ? z[i] : top;
+	for (size_t i = 0; i < n; i += 2) {
+		struct two t = load_two(z, a, n, i);
+
+		add(&sums, load(y, n, i, -1), t);
+		total = pair_add(total, clip(t.z, t.a));
+		top = pair_max(t.z, top);
 	}
-	*sum = total;
-	*largest = top;
-	return p;
+	*sum = pair_sum(total);
+	*largest = fmax(pair_first(top), pair_second(top));
+	return piece_of(&sums);
 }
 
 /* Newton's method on sum(rho) - c, which has corners but never rises, between
