@@ -6,12 +6,14 @@
 #include "src/decide/decide_ltgf.h"
 #include "src/decide/decide_oasis.h"
 #include "src/decide/decide_ogasched.h"
+#include "src/decide/decide_themis.h"
 #include "src/decide/instance.h"
 
 const struct astra_decider astra_deciders[] = {
 	{"ltgf", astra_decide_ltgf},
 	{"oasis", astra_decide_oasis},
 	{"ogasched", astra_decide_ogasched},
+	{"themis", astra_decide_themis},
 	{NULL, NULL},
 };
 

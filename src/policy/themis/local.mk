@@ -33,12 +33,21 @@ libastra_policy_la_SOURCES += \
 	src/policy/themis/table_exact.c \
 	src/policy/themis/table_priv.h \
 	src/policy/themis/table_search.c \
+	src/policy/themis/themis.c \
+	src/policy/themis/themis.h \
 	src/policy/themis/tree.c \
 	src/policy/themis/tree.h
-libastra_decide_la_SOURCES +=
+libastra_decide_la_SOURCES += \
+	src/decide/decide_themis.h \
+	src/decide/themis_parse.c \
+	src/decide/themis_parse_app.c \
+	src/decide/themis_parse_table.c \
+	src/decide/themis_print.c \
+	src/decide/themis_run.c
+EXTRA_DIST += testsuite/golden/themis
 
 check_PROGRAMS += test_themis_app test_themis_auction test_themis_parts \
-	test_themis_table
+	test_themis_round test_themis_table
 test_themis_app_SOURCES = testsuite/unit/test_themis_app.c \
 	testsuite/unit/unit.h
 test_themis_app_CFLAGS = $(UNIT_CFLAGS)
@@ -52,6 +61,10 @@ test_themis_parts_SOURCES = testsuite/unit/test_themis_parts.c \
 	testsuite/unit/unit.h
 test_themis_parts_CFLAGS = $(UNIT_CFLAGS)
 test_themis_parts_LDADD = $(UNIT_LIBS)
+test_themis_round_SOURCES = testsuite/unit/test_themis_round.c \
+	testsuite/unit/unit.h
+test_themis_round_CFLAGS = $(UNIT_CFLAGS)
+test_themis_round_LDADD = $(UNIT_LIBS)
 test_themis_table_SOURCES = testsuite/unit/test_themis_table.c \
 	testsuite/unit/unit.h
 test_themis_table_CFLAGS = $(UNIT_CFLAGS)

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/decide/decide_themis.h"
+
+/* An app's id as the instance gave it. New reference. */
+static json_t *app_id(const struct themis_instance *in, size_t app)
+{
+	return json_deep_copy(in->ids[app]);
+}
+
+static json_t *print_pair(size_t first, size_t second)
+{
+	return json_pack("[I, I]", (json_int_t)first, (json_int_t)second);
+}
+
+static json_t *print_shares(struct astra_themis_shares shares)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < shares.count; i++)
+		json_array_append_new(array, print_pair(shares.share[i].machine,
+							shares.share[i].gpus));
+	return array;
+}
+
+static json_t *print_alloc(const struct themis_instance *in, size_t app,
+			   json_t *alloc)
+{
+	return json_pack("{s:o, s:o}", "app", app_id(in, app), "alloc", alloc);
+}
+
+static json_t *print_bidders(const struct themis_instance *in,
+			     const uint32_t *bidders, size_t count)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(array, app_id(in, bidders[i]));
+	return array;
+}
+
+static json_t *print_numbers(const double *numbers, size_t count)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(array, astra_out_number(numbers[i]));
+	return array;
+}
+
+static json_t *print_rho_now(const struct themis_instance *in,
+			     const double *rho)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < in->market.app_count; i++)
+		json_array_append_new(
+			array, json_pack("{s:o, s:o}", "app", app_id(in, i),
+					 "rho", astra_out_number(rho[i])));
+	return array;
+}
+
+/* What the auction gives, or what is kept of it, by bidder. */
+static json_t *print_bundles(const struct themis_instance *in,
+			     const struct astra_themis_round *round, bool kept)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < round->bidder_count; i++) {
+		struct astra_themis_shares shares =
+			kept ? astra_themis_kept(round, i)
+			     : astra_themis_pf(&round->auction, i);
+
+		json_array_append_new(array, print_alloc(in, round->bidders[i],
+							 print_shares(shares)));
+	}
+	return array;
+}
+
+/* Apps that got something of the leftovers. */
+static json_t *print_gifts(const struct themis_instance *in,
+			   const struct astra_themis_round *round)
+{
+	json_t *array = json_array(), *alloc = NULL;
+
+	for (size_t i = 0; i < round->gift_count; i++) {
+		const struct astra_themis_gift *g = &round->gifts[i];
+
+		if (!i || g->taker != round->gifts[i - 1].taker) {
+			alloc = json_array();
+			json_array_append_new(array,
+					      print_alloc(in, g->taker, alloc));
+		}
+		json_array_append_new(
+			alloc, print_pair(g->share.machine, g->share.gpus));
+	}
+	return array;
+}
+
+static json_t *print_idle(const struct themis_instance *in,
+			  const uint32_t *idle)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < in->market.machine_count; i++)
+		if (idle[i])
+			json_array_append_new(array, print_pair(i, idle[i]));
+	return array;
+}
+
+static json_t *print_counts(const struct themis_instance *in,
+			    const struct astra_themis_round *round)
+{
+	const struct astra_themis_auction *auction = &round->auction;
+
+	return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "rho",
+			 print_rho_now(in, round->rho), "participants",
+			 print_bidders(in, round->bidders, round->bidder_count),
+			 "served", (json_int_t)auction->served, "log_product",
+			 astra_out_number(auction->log_product), "pf",
+			 print_bundles(in, round, false), "c",
+			 print_numbers(auction->c, round->bidder_count),
+			 "final", print_bundles(in, round, true), "leftover",
+			 print_gifts(in, round), "idle",
+			 print_idle(in, round->idle));
+}
+
+/* The GPUs of a listed set. */
+static json_t *print_set(const struct themis_instance *in, size_t app,
+			 uint32_t choice)
+{
+	json_t *array = json_array();
+	const uint64_t *set;
+
+	if (choice == ASTRA_NONE)
+		return array;
+	set = in->tables[app].listed[choice].gpus;
+	for (uint32_t gpu = 0; gpu < in->table_gpus; gpu++)
+		if (set[gpu / 64] >> (gpu % 64) & 1)
+			json_array_append_new(array, json_integer(gpu));
+	return array;
+}
+
+static json_t *print_choices(const struct themis_instance *in,
+			     const struct themis_result *result,
+			     const uint32_t *choices)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < result->bidder_count; i++) {
+		uint32_t app = result->bidders[i];
+
+		json_array_append_new(
+			array,
+			json_pack("{s:o, s:o}", "app", app_id(in, app), "gpus",
+				  print_set(in, app, choices[i])));
+	}
+	return array;
+}
+
+static json_t *print_table(const struct themis_instance *in,
+			   const struct themis_result *result)
+{
+	const struct astra_themis_table *table = &result->table;
+
+	return json_pack(
+		"{s:o, s:I, s:o, s:o, s:o, s:o}", "participants",
+		print_bidders(in, result->bidders, result->bidder_count),
+		"served", (json_int_t)table->served, "log_product",
+		astra_out_number(table->log_product), "pf",
+		print_choices(in, result, table->pf), "c",
+		print_numbers(table->c, result->bidder_count), "final",
+		print_choices(in, result, table->kept));
+}
+
+static json_t *print_rho(const struct themis_instance *in,
+			 const struct themis_result *result)
+{
+	const struct astra_themis_market *market = &in->market;
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < market->app_count; i++) {
+		double ideal_sec = astra_themis_ideal(&market->apps[i],
+						      market->cluster_gpus);
+		json_t *rho = print_numbers(result->rho + i * in->bundle_count,
+					    in->bundle_count);
+
+		json_array_append_new(array,
+				      json_pack("{s:o, s:o, s:o}", "app",
+						app_id(in, i), "t_id",
+						astra_out_number(ideal_sec),
+						"rho", rho));
+	}
+	return json_pack("{s:o}", "rho", array);
+}
+
+json_t *themis_print(const struct themis_instance *in,
+		     const struct themis_result *result)
+{
+	switch (in->mode) {
+	case THEMIS_TABLE:
+		return print_table(in, result);
+	case THEMIS_RHO:
+		return print_rho(in, result);
+	default:
+		return print_counts(in, &result->round);
+	}
+}
+
+json_t *astra_decide_themis(const json_t *json, struct astra_error *err)
+{
+	struct themis_instance instance;
+	struct themis_result result = {0};
+	json_t *out = NULL;
+
+	if (themis_parse(json, &instance, err) == 0 &&
+	    themis_run(&instance, &result, err) == 0) {
+		out = themis_print(&instance, &result);
+		if (!out)
+			astra_error_nomem(err);
+	}
+	themis_result_clear(&result);
+	themis_instance_clear(&instance);
+	return out;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A round of Themis: who is worst off is offered what is free, the auction
+ * shares it out, everybody pays by keeping less, and the rest is given away.
+ * (Mahajan et al., NSDI'20, section 4, Pseudocode 1; SPEC section 2)
+ */
+#ifndef ASTRA_THEMIS_H
+#define ASTRA_THEMIS_H
+
+#include "src/common/error.h"
+#include "src/policy/themis/app.h"
+#include "src/policy/themis/auction.h"
+#include "src/policy/themis/leftovers.h"
+
+/* What is on offer, and to whom. Everything is borrowed; apps are known by
+ * their index. */
+struct astra_themis_market {
+	uint32_t cluster_gpus; /* R_C, for T_id */
+	double f;	       /* from 0, offers to all, to 1, to one */
+	uint64_t seed;	       /* of the leftovers */
+	const struct astra_themis_machine *machines;
+	size_t machine_count;
+	const struct astra_themis_app *apps;
+	size_t app_count;
+};
+
+struct astra_themis_round {
+	double *rho;	   /* of each app with what it holds */
+	uint32_t *bidders; /* the apps that take part, the worst off first */
+	size_t bidder_count;
+	struct astra_themis_auction auction; /* among them, in that order */
+	/* What bidder i keeps: kept[first[i]] up to kept[first[i + 1]]. */
+	struct astra_themis_share *kept;
+	size_t *first;
+	/* What is given away: "taker" is an app. */
+	struct astra_themis_gift *gifts;
+	size_t gift_count;
+	uint32_t *idle; /* GPUs that nobody can use, of each machine */
+};
+
+/* Hold a round.
+ * out: clear it in both cases. Returns 0, or -1 with err set. */
+int astra_themis_round_run(const struct astra_themis_market *market,
+			   struct astra_themis_round *out,
+			   struct astra_error *err);
+void astra_themis_round_clear(struct astra_themis_round *round);
+
+/* What bidder i keeps of what the auction gave it; borrowed. */
+static inline struct astra_themis_shares
+astra_themis_kept(const struct astra_themis_round *round, size_t i)
+{
+	size_t first = round->first[i];
+
+	return (struct astra_themis_shares){
+		.share = round->kept + first,
+		.count = round->first[i + 1] - first,
+	};
+}
+
+/* rho of an app with what it holds, stated or computed.
+ * Returns 0, or -1 when memory is out. */
+int astra_themis_rho_now(const struct astra_themis_market *market, size_t app,
+			 double *rho);
+
+#endif

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A whole round of Themis. (Mahajan et al., NSDI'20, Pseudocode 1; SPEC section
+ * 2) */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/random.h"
+#include "src/policy/themis/themis.h"
+#include "testsuite/unit/unit.h"
+
+enum { MACHINES = 3, APPS = 5 };
+
+struct world {
+	struct astra_themis_machine machines[MACHINES];
+	struct astra_themis_share held[APPS][MACHINES];
+	struct astra_themis_app apps[APPS];
+	struct astra_themis_market market;
+};
+
+static struct astra_themis_app plain_app(double navg, uint32_t gpus_max)
+{
+	return (struct astra_themis_app){
+		.kind = ASTRA_THEMIS_SINGLE,
+		.navg = navg,
+		.slowdown = {1, 1, 1.1, 1.3},
+		.rho_current = -1,
+		.rho_empty = HUGE_VAL,
+		.gpus_max = gpus_max,
+		.quantum = 1,
+		.iter_total = 100,
+		.iter_left = 100,
+		.iter_sec = 1,
+	};
+}
+
+static void hold(const struct world *w, struct astra_themis_round *round)
+{
+	struct astra_error err = {""};
+
+	if (astra_themis_round_run(&w->market, round, &err) < 0)
+		fail_msg("%s", err.text);
+}
+
+/* n identical apps on one machine of 12: c = ((n - 1) / n)^(n - 1). */
+static void identical_apps_by_the_golden_numbers(void **state)
+{
+	static const struct {
+		size_t apps;
+		double c;
+		uint32_t kept;
+	} cases[] = {{2, 1. / 2, 3}, {3, 4. / 9, 1}, {4, 27. / 64, 1}};
+
+	(void)state;
+	for (size_t n = 0; n < ASTRA_COUNT_OF(cases); n++) {
+		struct world w = {.machines = {{12, 0, 12}}};
+		struct astra_themis_round round;
+
+		for (size_t i = 0; i < cases[n].apps; i++)
+			w.apps[i] = plain_app((double)cases[n].apps, 12);
+		w.market = (struct astra_themis_market){
+			.cluster_gpus = 12,
+			.machines = w.machines,
+			.machine_count = 1,
+			.apps = w.apps,
+			.app_count = cases[n].apps,
+		};
+		hold(&w, &round);
+		for (size_t i = 0; i < cases[n].apps; i++) {
+			assert_int_equal(astra_themis_gpus(astra_themis_pf(
+						 &round.auction, i)),
+					 12 / cases[n].apps);
+			assert_close(round.auction.c[i], cases[n].c, 1e-9);
+			assert_int_equal(
+				astra_themis_gpus(astra_themis_kept(&round, i)),
+				cases[n].kept);
+		}
+		assert_int_equal(round.idle[0], 0);
+		astra_themis_round_clear(&round);
+	}
+}
+
+/* Fig. 5, instance 2: who suffers from being spread gets the machine of 4. */
+static void sensitive_apps_are_kept_together(void **state)
+{
+	struct world w = {.machines = {{4, 0, 4}, {2, 0, 2}, {2, 0, 2}}};
+	struct astra_themis_round round;
+	struct astra_themis_shares first, second;
+
+	(void)state;
+	w.apps[0] = w.apps[1] = plain_app(2, 4);
+	w.apps[0].slowdown[ASTRA_LEVEL_RACK] = 1;
+	w.apps[1].slowdown[ASTRA_LEVEL_RACK] = 2;
+	w.market = (struct astra_themis_market){
+		.cluster_gpus = 8,
+		.machines = w.machines,
+		.machine_count = 3,
+		.apps = w.apps,
+		.app_count = 2,
+	};
+	hold(&w, &round);
+	first = astra_themis_kept(&round, 0);
+	second = astra_themis_kept(&round, 1);
+	assert_int_equal(first.count, 2);
+	assert_int_equal(first.share[0].machine, 1);
+	assert_int_equal(first.share[0].gpus, 2);
+	assert_int_equal(first.share[1].gpus, 2);
+	assert_int_equal(second.count, 1);
+	assert_int_equal(second.share[0].machine, 0);
+	assert_int_equal(second.share[0].gpus, 4);
+	assert_close(round.auction.c[0], 1, 1e-9);
+	assert_close(round.auction.c[1], 1, 1e-9);
+	assert_close(round.auction.log_product, 2 * log(2), 1e-9);
+	astra_themis_round_clear(&round);
+}
+
+static uint32_t below(struct astra_random *random, uint32_t count)
+{
+	return (uint32_t)astra_random_below(random, count);
+}
+
+static void random_app(struct world *w, size_t i, struct astra_random *random)
+{
+	struct astra_themis_app *app = &w->apps[i];
+	size_t held = 0;
+
+	*app = plain_app(1 + below(random, 3), 1 + below(random, 7));
+	app->elapsed_sec = below(random, 2) * 30;
+	app->iter_left = 1 + below(random, 100);
+	app->slowdown[ASTRA_LEVEL_MACHINE] = 1 + below(random, 2) * .2;
+	app->slowdown[ASTRA_LEVEL_RACK] = 1.2 + below(random, 2);
+	app->slowdown[ASTRA_LEVEL_CROSS] = 1.5 + below(random, 3);
+	if (!below(random, 6))
+		app->rho_empty = 30;
+	if (!below(random, 8))
+		app->quantum = 2;
+	for (uint32_t m = 0; m < MACHINES; m++)
+		if (!below(random, 5))
+			w->held[i][held++] = (struct astra_themis_share){
+				m, 1 + below(random, 2)};
+	app->held = (struct astra_themis_shares){w->held[i], held};
+}
+
+/* Few enough GPUs to try every allocation. */
+static void random_world(struct world *w, struct astra_random *random,
+			 uint32_t free_max)
+{
+	static const double knobs[] = {0, 0, .5, 1};
+
+	*w = (struct world){0};
+	for (size_t m = 0; m < MACHINES; m++)
+		w->machines[m] = (struct astra_themis_machine){
+			.free = below(random, free_max + 1),
+			.rack = below(random, 2),
+			.slot = 1 + below(random, 3),
+		};
+	w->market = (struct astra_themis_market){
+		.cluster_gpus = 10,
+		.f = knobs[below(random, 4)],
+		.seed = astra_random_bits(random),
+		.machines = w->machines,
+		.machine_count = 1 + below(random, MACHINES),
+		.apps = w->apps,
+		.app_count = below(random, APPS + 1),
+	};
+	for (size_t i = 0; i < w->market.app_count; i++) {
+		random_app(w, i, random);
+		while (w->apps[i].held.count &&
+		       w->held[i][w->apps[i].held.count - 1].machine >=
+			       w->market.machine_count)
+			w->apps[i].held.count--;
+	}
+}
+
+/* rho of an app with what it holds and with some shares of each machine. */
+static double rho_with(const struct world *w, size_t app,
+		       struct astra_themis_shares offered)
+{
+	const struct astra_themis_app *a = &w->apps[app];
+	double rho;
+
+	assert_int_equal(
+		astra_themis_rho(
+			a, w->market.cluster_gpus,
+			astra_themis_gpus(a->held) + astra_themis_gpus(offered),
+			astra_themis_level(w->machines, a->held, offered),
+			&rho),
+		0);
+	return rho;
+}
+
+static void check_capacity(const struct world *w,
+			   const struct astra_themis_round *round)
+{
+	uint32_t pf[MACHINES] = {0}, used[MACHINES] = {0};
+
+	for (size_t i = 0; i < round->bidder_count; i++) {
+		struct astra_themis_shares bundle =
+			astra_themis_pf(&round->auction, i);
+		struct astra_themis_shares kept = astra_themis_kept(round, i);
+
+		for (size_t k = 0; k < bundle.count; k++)
+			pf[bundle.share[k].machine] += bundle.share[k].gpus;
+		for (size_t k = 0; k < kept.count; k++)
+			used[kept.share[k].machine] += kept.share[k].gpus;
+	}
+	for (size_t i = 0; i < round->gift_count; i++)
+		used[round->gifts[i].share.machine] +=
+			round->gifts[i].share.gpus;
+	for (size_t m = 0; m < w->market.machine_count; m++) {
+		assert_true(pf[m] <= w->machines[m].free);
+		assert_int_equal(used[m] + round->idle[m], w->machines[m].free);
+	}
+}
+
+/* Nobody gets more than its demand, and what is idle is of use to nobody. */
+static void check_leftovers(const struct world *w,
+			    const struct astra_themis_round *round)
+{
+	bool bidder[APPS] = {0}, given = false;
+	uint32_t has[APPS], idle = 0;
+
+	for (size_t i = 0; i < w->market.app_count; i++)
+		has[i] = astra_themis_gpus(w->apps[i].held);
+	for (size_t i = 0; i < round->bidder_count; i++) {
+		bidder[round->bidders[i]] = true;
+		has[round->bidders[i]] +=
+			astra_themis_gpus(astra_themis_kept(round, i));
+	}
+	for (size_t i = 0; i < round->gift_count; i++) {
+		has[round->gifts[i].taker] += round->gifts[i].share.gpus;
+		given |= bidder[round->gifts[i].taker];
+	}
+	for (size_t m = 0; m < w->market.machine_count; m++)
+		idle += round->idle[m];
+	for (size_t i = 0; i < w->market.app_count; i++) {
+		const struct astra_themis_app *a = &w->apps[i];
+		uint32_t room = has[i] < a->gpus_max ? a->gpus_max - has[i] : 0;
+
+		assert_true(has[i] <= a->gpus_max ||
+			    has[i] == astra_themis_gpus(a->held));
+		if (room >= a->quantum)
+			assert_true(idle < a->quantum);
+		if (room && a->quantum == 1)
+			assert_true(bidder[i] || !given);
+	}
+}
+
+/* Each pays: what it keeps is at least one GPU, c of its bundle rounded down,
+ * and c is between 0 and 1, so that nobody is ever given more than pf. */
+static void check_payments(const struct world *w,
+			   const struct astra_themis_round *round)
+{
+	for (size_t i = 0; i < round->bidder_count; i++) {
+		struct astra_themis_shares bundle =
+			astra_themis_pf(&round->auction, i);
+		uint32_t g = astra_themis_gpus(bundle);
+		uint32_t k = astra_themis_gpus(astra_themis_kept(round, i));
+		uint32_t quantum = w->apps[round->bidders[i]].quantum;
+		double c = round->auction.c[i];
+
+		assert_true(c >= 0 && c <= 1);
+		assert_true(k <= g && g % quantum == 0 && k % quantum == 0);
+		assert_int_equal(g > 0, k > 0);
+		assert_true(k <= c * g + 1e-9 || k == quantum);
+		assert_true(k + quantum > c * g - 1e-9);
+	}
+}
+
+/* One more GPU of what pf leaves makes nobody better off. (Pareto) */
+static void check_pareto(const struct world *w,
+			 const struct astra_themis_round *round)
+{
+	uint32_t left[MACHINES];
+
+	for (size_t m = 0; m < w->market.machine_count; m++)
+		left[m] = w->machines[m].free;
+	for (size_t i = 0; i < round->bidder_count; i++) {
+		struct astra_themis_shares b =
+			astra_themis_pf(&round->auction, i);
+
+		for (size_t k = 0; k < b.count; k++)
+			left[b.share[k].machine] -= b.share[k].gpus;
+	}
+	for (size_t i = 0; i < round->bidder_count; i++) {
+		uint32_t app = round->bidders[i];
+		struct astra_themis_shares b =
+			astra_themis_pf(&round->auction, i);
+		struct astra_themis_share more[MACHINES + 1];
+		double rho = rho_with(w, app, b);
+
+		if (w->apps[app].quantum > 1 ||
+		    astra_themis_gpus(w->apps[app].held) +
+				    astra_themis_gpus(b) >=
+			    w->apps[app].gpus_max)
+			continue;
+		memcpy(more, b.share, b.count * sizeof(*more));
+		for (uint32_t m = 0; m < w->market.machine_count; m++) {
+			struct astra_themis_shares s = {more, b.count + 1};
+
+			more[b.count] = (struct astra_themis_share){m, 1};
+			if (left[m])
+				assert_true(rho_with(w, app, s) >= rho - 1e-9);
+		}
+	}
+}
+
+static void rounds_keep_the_rules(void **state)
+{
+	struct astra_random random = astra_random_seed(1);
+	struct world w;
+
+	(void)state;
+	for (int trial = 0; trial < 3000; trial++) {
+		struct astra_themis_round round;
+
+		random_world(&w, &random, 4);
+		hold(&w, &round);
+		check_capacity(&w, &round);
+		check_leftovers(&w, &round);
+		check_payments(&w, &round);
+		check_pareto(&w, &round);
+		astra_themis_round_clear(&round);
+	}
+}
+
+/* V with which a bidder values what the auction gave it. */
+static double true_value(const struct world *w,
+			 const struct astra_themis_round *round, uint32_t app)
+{
+	for (size_t i = 0; i < round->bidder_count; i++) {
+		double rho;
+
+		if (round->bidders[i] != app)
+			continue;
+		rho = rho_with(w, app, astra_themis_pf(&round->auction, i));
+		return isinf(rho) ? 0 : round->auction.c[i] / rho;
+	}
+	return 0;
+}
+
+/* Whatever an app says of its work and of its slowdowns, c V of the truth is
+ * no larger than for the truth. What decides who takes part is stated, not
+ * computed, so that this is about the auction. (Theorem 3.2) */
+static void lying_does_not_pay(void **state)
+{
+	struct astra_random random = astra_random_seed(2);
+	struct world truth, told;
+
+	(void)state;
+	for (int trial = 0; trial < 1500; trial++) {
+		struct astra_themis_round honest, lie;
+
+		random_world(&truth, &random, 3);
+		if (!truth.market.app_count)
+			continue;
+		truth.market.f = 0;
+		truth.apps[0].rho_current = 5;
+		told = truth;
+		told.market.machines = told.machines;
+		told.market.apps = told.apps;
+		told.apps[0].iter_left = 1 + below(&random, 300);
+		told.apps[0].elapsed_sec = below(&random, 100);
+		told.apps[0].slowdown[ASTRA_LEVEL_RACK] =
+			.5 + below(&random, 4);
+		told.apps[0].slowdown[ASTRA_LEVEL_CROSS] =
+			.5 + below(&random, 4);
+		hold(&truth, &honest);
+		hold(&told, &lie);
+		assert_true(true_value(&truth, &lie, 0) <=
+			    true_value(&truth, &honest, 0) + 1e-9);
+		astra_themis_round_clear(&honest);
+		astra_themis_round_clear(&lie);
+	}
+}
+
+static void the_same_market_gives_the_same_round(void **state)
+{
+	struct astra_random random = astra_random_seed(3);
+	struct world w;
+
+	(void)state;
+	for (int trial = 0; trial < 200; trial++) {
+		struct astra_themis_round a, b;
+
+		random_world(&w, &random, 6);
+		hold(&w, &a);
+		hold(&w, &b);
+		assert_int_equal(a.bidder_count, b.bidder_count);
+		assert_int_equal(a.gift_count, b.gift_count);
+		assert_memory_equal(a.auction.c, b.auction.c,
+				    a.bidder_count * sizeof(*a.auction.c));
+		for (size_t i = 0; i <= a.bidder_count; i++)
+			assert_int_equal(a.first[i], b.first[i]);
+		if (a.gift_count)
+			assert_memory_equal(a.gifts, b.gifts,
+					    a.gift_count * sizeof(*a.gifts));
+		astra_themis_round_clear(&a);
+		astra_themis_round_clear(&b);
+	}
+}
+
+static void nobody_and_nothing_are_legal(void **state)
+{
+	struct world w = {.machines = {{3, 0, 3}}};
+	struct astra_themis_round round;
+
+	(void)state;
+	hold(&w, &round);
+	assert_int_equal(round.bidder_count, 0);
+	astra_themis_round_clear(&round);
+	w.market.machines = w.machines;
+	w.market.machine_count = 1;
+	hold(&w, &round);
+	assert_int_equal(round.idle[0], 3);
+	astra_themis_round_clear(&round);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(identical_apps_by_the_golden_numbers),
+		cmocka_unit_test(sensitive_apps_are_kept_together),
+		cmocka_unit_test(rounds_keep_the_rules),
+		cmocka_unit_test(lying_does_not_pay),
+		cmocka_unit_test(the_same_market_gives_the_same_round),
+		cmocka_unit_test(nobody_and_nothing_are_legal),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
