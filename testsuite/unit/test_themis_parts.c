@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "src/common/random.h"
+#include "src/policy/themis/census.h"
 #include "src/policy/themis/filter.h"
 #include "src/policy/themis/leftovers.h"
 #include "src/policy/themis/rounding.h"
@@ -196,9 +197,30 @@ static void a_quantum_is_given_whole_or_not_at_all(void **state)
 	assert_int_equal(machines[0] + machines[1] + machines[2], 1);
 }
 
+/* 2 apps for 10 s, 5 for 20 s, 1 for 10 s: 130 app-seconds in 40 s. */
+static void navg_is_the_mean_over_an_apps_life(void **state)
+{
+	struct astra_themis_census census = {0};
+	double early, late;
+
+	(void)state;
+	astra_themis_census_set(&census, 100, 2);
+	early = astra_themis_census_sum(&census, 100);
+	assert_close(astra_themis_navg(&census, 100, early, 100), 2, 0);
+	astra_themis_census_set(&census, 110, 5);
+	late = astra_themis_census_sum(&census, 110);
+	astra_themis_census_set(&census, 130, 1);
+	assert_close(astra_themis_navg(&census, 100, early, 140), 130. / 40,
+		     1e-12);
+	assert_close(astra_themis_navg(&census, 110, late, 130), 5, 1e-12);
+	astra_themis_census_set(&census, 120, 7);
+	assert_close(astra_themis_navg(&census, 130, 120, 130), 7, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(navg_is_the_mean_over_an_apps_life),
 		cmocka_unit_test(the_worst_off_take_part),
 		cmocka_unit_test(
 			a_share_of_apps_is_rounded_up_but_for_rounding),

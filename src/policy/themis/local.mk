@@ -7,6 +7,8 @@ libastra_policy_la_SOURCES += \
 	src/policy/themis/auction.h \
 	src/policy/themis/bound.c \
 	src/policy/themis/bound.h \
+	src/policy/themis/census.c \
+	src/policy/themis/census.h \
 	src/policy/themis/deal.c \
 	src/policy/themis/deal.h \
 	src/policy/themis/exact.c \
@@ -69,3 +71,10 @@ test_themis_table_SOURCES = testsuite/unit/test_themis_table.c \
 	testsuite/unit/unit.h
 test_themis_table_CFLAGS = $(UNIT_CFLAGS)
 test_themis_table_LDADD = $(UNIT_LIBS)
+
+EXTRA_PROGRAMS += bench_themis
+BENCH += bench_themis
+CLEANFILES += bench_themis
+bench_themis_SOURCES = testsuite/bench/bench_themis.c \
+	testsuite/bench/bench.h
+bench_themis_LDADD = libastra-policy.la libastra-common.la -lm

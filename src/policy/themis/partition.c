@@ -17,7 +17,7 @@ struct search {
 	uint32_t gpus;
 	uint32_t gpu_of[JOBS]; /* counted down from gpus; 0: none yet */
 	double unplaced;       /* work of those that have none */
-	double best, bound;
+	double best, limit, bound;
 	bool found;
 	uint32_t steps;
 };
@@ -65,9 +65,10 @@ static bool over(const struct search *s)
 	return s->found || s->steps >= STEPS;
 }
 
-static bool fits(const struct search *s, double load)
+/* What is shorter than this is shorter than `best`, and no tie. */
+static double limit(double best)
 {
-	return astra_compare(load, s->best) < 0;
+	return best - ASTRA_TIE * fmax(1, best);
 }
 
 static void place(struct search *s, size_t job, uint32_t gpu)
@@ -94,10 +95,10 @@ static bool dominated(const struct search *s, uint32_t gpu, double load)
 		if (!s->gpu_of[i])
 			longer = s->work[i];
 		else if (s->gpu_of[i] == gpu && longer > s->work[i] &&
-			 fits(s, load - s->work[i] + longer))
+			 load - s->work[i] + longer < s->limit)
 			return true;
 	}
-	return fits(s, load + longer);
+	return load + longer < s->limit;
 }
 
 static void fill(struct search *s, uint32_t gpu, size_t from, double load,
@@ -140,7 +141,7 @@ static void fill(struct search *s, uint32_t gpu, size_t from, double load,
 		if (s->unplaced - rest > others)
 			return;
 		rest -= work;
-		if (work == tried || !fits(s, load + work))
+		if (work == tried || load + work >= s->limit)
 			continue;
 		tried = work;
 		place(s, i, gpu);
@@ -166,6 +167,7 @@ double astra_themis_makespan(const double *work, size_t count, uint32_t gpus,
 	while (s.found && s.steps < STEPS &&
 	       astra_compare(s.best, s.bound) > 0) {
 		s.found = false;
+		s.limit = limit(s.best);
 		s.unplaced = 0;
 		for (size_t i = 0; i < count; i++)
 			s.unplaced += work[i];
