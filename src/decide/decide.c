@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "src/decide/decide_incentive.h"
 #include "src/decide/decide_ltgf.h"
 #include "src/decide/decide_oasis.h"
 #include "src/decide/decide_ogasched.h"
@@ -11,6 +12,7 @@
 
 const struct astra_decider astra_deciders[] = {
 	{"ltgf", astra_decide_ltgf},
+	{"incentive", astra_decide_incentive},
 	{"oasis", astra_decide_oasis},
 	{"ogasched", astra_decide_ogasched},
 	{"themis", astra_decide_themis},

@@ -1,4 +1,51 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Incentive: own shares first, then what is unused at posted prices.
-libastra_policy_la_SOURCES +=
-libastra_decide_la_SOURCES +=
+libastra_policy_la_SOURCES += \
+	src/policy/incentive/incentive.c \
+	src/policy/incentive/incentive.h \
+	src/policy/incentive/market.c \
+	src/policy/incentive/market.h \
+	src/policy/incentive/market_offer.c \
+	src/policy/incentive/market_priv.h \
+	src/policy/incentive/market_search.c \
+	src/policy/incentive/minima.c \
+	src/policy/incentive/minima.h
+libastra_decide_la_SOURCES += \
+	src/decide/decide_incentive.h \
+	src/decide/incentive_parse.c \
+	src/decide/incentive_print.c \
+	src/decide/incentive_run.c
+
+check_PROGRAMS += test_incentive test_incentive_best \
+	test_incentive_properties test_incentive_prices
+test_incentive_SOURCES = testsuite/unit/test_incentive.c testsuite/unit/unit.h
+test_incentive_CFLAGS = $(UNIT_CFLAGS)
+test_incentive_LDADD = $(UNIT_LIBS)
+test_incentive_best_SOURCES = testsuite/unit/test_incentive_best.c \
+	testsuite/unit/market_literal.c \
+	testsuite/unit/market_literal.h \
+	testsuite/unit/market_random.h \
+	testsuite/unit/unit.h
+test_incentive_best_CFLAGS = $(UNIT_CFLAGS)
+test_incentive_best_LDADD = $(UNIT_LIBS)
+test_incentive_properties_SOURCES = \
+	testsuite/unit/test_incentive_properties.c \
+	testsuite/unit/market_random.h \
+	testsuite/unit/unit.h
+test_incentive_properties_CFLAGS = $(UNIT_CFLAGS)
+test_incentive_properties_LDADD = $(UNIT_LIBS)
+test_incentive_prices_SOURCES = testsuite/unit/test_incentive_prices.c \
+	testsuite/unit/market_random.h \
+	testsuite/unit/unit.h
+test_incentive_prices_CFLAGS = $(UNIT_CFLAGS)
+test_incentive_prices_LDADD = $(UNIT_LIBS)
+EXTRA_DIST += testsuite/golden/incentive
+
+EXTRA_PROGRAMS += bench_incentive
+BENCH += bench_incentive
+CLEANFILES += bench_incentive
+bench_incentive_SOURCES = testsuite/bench/bench_incentive.c \
+	testsuite/bench/bench.h \
+	testsuite/unit/market_literal.c \
+	testsuite/unit/market_literal.h
+bench_incentive_LDADD = libastra-policy.la libastra-common.la -lm
