@@ -129,7 +129,9 @@ static int set_weight(struct astra_options *o, const char *text,
 const struct astra_option astra_option_table[] = {
 	{"Policy", "NAME", "ltgf",
 	 "Who goes next. ltgf: long-term GPU-time "
-	 "fairness (ASTRAEA, Ye et al.).",
+	 "fairness (ASTRAEA, Ye et al.). themis: finish-time fairness of apps by "
+	 "auctions of the GPUs whose leases are over (Mahajan et al., whose "
+	 "LeaseTerm is 600).",
 	 set_policy},
 	{"Leases", "yes|no", "yes",
 	 "no: jobs have no leases; Slurm starts them by itself, in the order "

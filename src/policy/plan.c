@@ -84,7 +84,8 @@ void astra_reason_text(const struct astra_reason *reason, double now_sec,
 
 	snprintf(text, size, "Lease: %s", words);
 	used = strlen(text);
-	if (reason->rank && reason->wait == ASTRA_WAIT_RANK)
+	if (reason->rank && (reason->wait == ASTRA_WAIT_RANK ||
+			     reason->wait == ASTRA_WAIT_AUCTION))
 		snprintf(text + used, size - used, ", rank %u of %u",
 			 reason->rank, reason->ranks);
 	else if (reason->start_sec > now_sec)

@@ -3,9 +3,11 @@
 
 #include "src/policy/ltgf.h"
 #include "src/policy/policy.h"
+#include "src/policy/themis/policy.h"
 
 static const struct astra_policy *const policies[] = {
 	&astra_ltgf,
+	&astra_themis,
 	NULL,
 };
 

@@ -108,8 +108,8 @@ uint32_t astra_trace_utility(struct astra_trace *trace,
  * trace has it, or made up from the seed, for each job by itself: whatever
  * becomes of it, and whichever other jobs there are, it is the same.
  * (trace_utility.c) */
-struct astra_utility astra_job_utility(const struct astra_trace *trace,
-				       uint32_t job, uint64_t seed);
+struct astra_utility astra_trace_job_utility(const struct astra_trace *trace,
+					     uint32_t job, uint64_t seed);
 
 /* For readers: append a job; name: copied, else as it is given.
  * Returns 0, or -1 when memory is out. */

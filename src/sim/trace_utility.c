@@ -56,8 +56,8 @@ static struct astra_utility make_up(struct astra_random *random)
 	return u;
 }
 
-struct astra_utility astra_job_utility(const struct astra_trace *trace,
-				       uint32_t job, uint64_t seed)
+struct astra_utility astra_trace_job_utility(const struct astra_trace *trace,
+					     uint32_t job, uint64_t seed)
 {
 	const struct astra_trace_job *t = &trace->jobs[job];
 	struct astra_random random;

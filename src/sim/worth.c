@@ -9,7 +9,7 @@
 static double worth(const struct astra_sim_result *r, size_t job, double sec)
 {
 	struct astra_utility u =
-		astra_job_utility(r->trace, (uint32_t)job, r->seed);
+		astra_trace_job_utility(r->trace, (uint32_t)job, r->seed);
 
 	return astra_utility_value(&u, sec / HOUR_SEC);
 }

@@ -112,11 +112,11 @@ static void jobs_may_say_what_they_are_worth(void **state)
 	assert_int_equal(job(&trace, "b")->gpus_min, 0);
 	assert_int_equal(job(&trace, "d")->utility, 1);
 	assert_int_equal(job(&trace, "e")->utility, 0);
-	u = astra_job_utility(&trace, 0, 7);
+	u = astra_trace_job_utility(&trace, 0, 7);
 	assert_close(astra_utility_value(&u, 2), 20, 1e-12);
-	u = astra_job_utility(&trace, 1, 7);
+	u = astra_trace_job_utility(&trace, 1, 7);
 	assert_close(astra_utility_value(&u, 4), 92, 1e-12);
-	u = astra_job_utility(&trace, 2, 7);
+	u = astra_trace_job_utility(&trace, 2, 7);
 	assert_close(astra_utility_value(&u, 3), 4, 1e-12);
 	astra_trace_clear(&trace);
 }

@@ -283,7 +283,7 @@ static void worth_is_made_up_job_by_job(void **state)
 
 		w.jobs[0] = (struct astra_trace_job){.name = "", .line = i};
 		w.jobs[1] = w.jobs[0];
-		u = astra_job_utility(&w.trace, 0, 1);
+		u = astra_trace_job_utility(&w.trace, 0, 1);
 		assert_int_equal(u.kind, ASTRA_UTILITY_SIGMOID);
 		assert_in_range((int)u.sigmoid.g1, 1, 99);
 		assert_in_range((int)u.sigmoid.g3, 1, 14);
@@ -293,9 +293,9 @@ static void worth_is_made_up_job_by_job(void **state)
 		never += u.sigmoid.g2 == 0;
 		critical += u.sigmoid.g2 >= 4;
 		assert_true(u.sigmoid.g3 ==
-			    astra_job_utility(&w.trace, 1, 1).sigmoid.g3);
+			    astra_trace_job_utility(&w.trace, 1, 1).sigmoid.g3);
 		assert_true(u.sigmoid.g3 !=
-			    astra_job_utility(&w.trace, 0, 2).sigmoid.g3);
+			    astra_trace_job_utility(&w.trace, 0, 2).sigmoid.g3);
 	}
 	assert_in_range(never, 1800, 2200);
 	assert_in_range(critical, 6700, 7300);

@@ -130,6 +130,7 @@ static void live(struct vcluster *vc)
 
 		if (v->job.state == ASTRA_JOB_RUNNING) {
 			v->done_sec += 1;
+			v->job.forecast.done_sec = v->done_sec;
 			if (v->done_sec >= v->work_sec)
 				leave(vc, v, false);
 			else if (v->leave_sec && v->leave_sec <= vc->now_sec)

@@ -11,6 +11,8 @@ libastra_policy_la_SOURCES += \
 	src/policy/themis/census.h \
 	src/policy/themis/deal.c \
 	src/policy/themis/deal.h \
+	src/policy/themis/division.c \
+	src/policy/themis/division.h \
 	src/policy/themis/exact.c \
 	src/policy/themis/filter.c \
 	src/policy/themis/filter.h \
@@ -20,16 +22,26 @@ libastra_policy_la_SOURCES += \
 	src/policy/themis/leftovers.h \
 	src/policy/themis/moves.c \
 	src/policy/themis/moves.h \
+	src/policy/themis/parties.c \
+	src/policy/themis/parties.h \
 	src/policy/themis/partition.c \
 	src/policy/themis/partition.h \
 	src/policy/themis/phase.c \
 	src/policy/themis/phase.h \
+	src/policy/themis/policy.c \
+	src/policy/themis/policy.h \
 	src/policy/themis/prices.c \
 	src/policy/themis/prices.h \
 	src/policy/themis/rounding.c \
 	src/policy/themis/rounding.h \
+	src/policy/themis/sale.c \
+	src/policy/themis/sale.h \
 	src/policy/themis/search.c \
+	src/policy/themis/seats.c \
+	src/policy/themis/seats.h \
 	src/policy/themis/settle.c \
+	src/policy/themis/swap.c \
+	src/policy/themis/swap.h \
 	src/policy/themis/table.c \
 	src/policy/themis/table.h \
 	src/policy/themis/table_exact.c \
@@ -78,3 +90,11 @@ CLEANFILES += bench_themis
 bench_themis_SOURCES = testsuite/bench/bench_themis.c \
 	testsuite/bench/bench.h
 bench_themis_LDADD = libastra-policy.la libastra-common.la -lm
+
+check_PROGRAMS += test_themis_policy
+test_themis_policy_SOURCES = testsuite/unit/test_themis_policy.c \
+	testsuite/unit/vcluster.c \
+	testsuite/unit/vcluster.h \
+	testsuite/unit/unit.h
+test_themis_policy_CFLAGS = $(UNIT_CFLAGS)
+test_themis_policy_LDADD = $(UNIT_LIBS)

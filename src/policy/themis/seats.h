@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which jobs of an app get the GPUs that it won. Until its agent says so: those
+ * that run there already, then those with the most work left. */
+#ifndef ASTRA_THEMIS_SEATS_H
+#define ASTRA_THEMIS_SEATS_H
+
+#include "src/policy/themis/division.h"
+
+/* Award each party's GPUs to its jobs, and what they cannot use to jobs of any
+ * party that fit, those that took no part in the auction first. Leases end
+ * together, at multiples of the term: so all GPUs are offered at once, and a
+ * job that needs many need not wait for one lease after the other.
+ * Returns 0, or -1 when memory is out. */
+int astra_themis_seat(const struct themis_division *division,
+		      const struct themis_parties *parties,
+		      const struct astra_offer *offer,
+		      struct astra_allocation *out);
+
+#endif

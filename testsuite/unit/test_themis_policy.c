@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Themis in the engine, on a virtual cluster. Times are relative to its begin,
+ * 1000; leases end at multiples of the term. */
+#include <math.h>
+#include <string.h>
+
+#include "testsuite/unit/unit.h"
+#include "testsuite/unit/vcluster.h"
+
+#define AT(t) (1000.0 + (t))
+#define TERM 20
+
+static void begin(struct vcluster *vc, size_t nodes, uint32_t gpus, double knob)
+{
+	vc_init(vc, nodes, gpus);
+	strcpy(vc->options.policy, "themis");
+	vc->options.lease_sec = TERM;
+	vc->options.grace_sec = 2;
+	vc->options.round_sec = 5;
+	vc->options.fairness_knob = knob;
+	vc_begin(vc);
+	vc_tenant(vc, "a", 1);
+}
+
+static struct vjob *submit(struct vcluster *vc, uint32_t gpus, double work_sec,
+			   uint32_t app)
+{
+	struct vjob *v = vc_submit(vc, 0, gpus, work_sec);
+
+	v->job.forecast.work_sec = work_sec;
+	v->job.forecast.app = app;
+	return v;
+}
+
+/* Three apps that each want the whole node and are alike: rho = (elapsed +
+ * left) / T_id grows for those that wait, so they take turns. */
+static void apps_that_are_alike_take_turns(void **state)
+{
+	struct vcluster vc;
+	struct vjob *jobs[3];
+
+	(void)state;
+	begin(&vc, 1, 4, .8);
+	for (int i = 0; i < 3; i++)
+		jobs[i] = submit(&vc, 4, 10000, 0);
+	vc_run(&vc, AT(12 * TERM));
+	for (int i = 0; i < 3; i++) {
+		assert_true(jobs[i]->done_sec > 3 * TERM);
+		assert_true(jobs[i]->done_sec < 5 * TERM);
+		assert_true(jobs[i]->starts >= 3);
+	}
+	vc_fini(&vc);
+}
+
+/* All leases end together, so a job of all GPUs gets them within few terms,
+ * though small ones always wait. */
+static void a_large_job_among_small_ones_has_its_turn(void **state)
+{
+	struct vcluster vc;
+	struct vjob *large;
+
+	(void)state;
+	begin(&vc, 2, 4, .8);
+	for (int i = 0; i < 24; i++)
+		submit(&vc, 1, 10000, 0);
+	vc_run(&vc, AT(TERM));
+	large = submit(&vc, 8, 300, 0);
+	vc_run(&vc, AT(5 * TERM));
+	assert_true(large->starts > 0);
+	vc_fini(&vc);
+}
+
+/* With f = 0 everybody is offered GPUs. V is proportional to GPUs, so of 8 GPUs
+ * two apps of eight jobs win four each. The hidden payment is c = 1/2, so each
+ * keeps two, and the others are given away by chance. */
+static void two_apps_of_eight_jobs_share(void **state)
+{
+	struct vcluster vc;
+	struct vjob *jobs[16];
+	uint32_t running[2] = {0};
+
+	(void)state;
+	begin(&vc, 1, 8, 0);
+	for (uint32_t i = 0; i < 16; i++)
+		jobs[i] = submit(&vc, 1, 10000, 1 + i / 8);
+	vc_run(&vc, AT(2));
+	for (int i = 0; i < 16; i++)
+		running[i / 8] += jobs[i]->job.state == ASTRA_JOB_RUNNING;
+	assert_int_equal(running[0] + running[1], 8);
+	assert_in_range(running[0], 2, 6);
+	vc_fini(&vc);
+}
+
+/* Nothing is gained by moving, so nobody moves: the machines are alike. */
+static void who_can_stay_stays(void **state)
+{
+	struct vcluster vc;
+	struct vjob *jobs[6];
+
+	(void)state;
+	begin(&vc, 3, 4, 0);
+	for (int i = 0; i < 6; i++)
+		jobs[i] = submit(&vc, 2, 10000, 0);
+	vc_run(&vc, AT(10 * TERM + 5));
+	for (int i = 0; i < 6; i++) {
+		assert_int_equal(jobs[i]->starts, 1);
+		assert_int_equal(jobs[i]->job.state, ASTRA_JOB_RUNNING);
+		assert_true(vc_view(&vc, jobs[i]).leases >= 10);
+	}
+	vc_fini(&vc);
+}
+
+/* An app pays what it takes from the others (at c = 1/2 half of it); what is
+ * paid goes to those that were not offered anything, so no GPU idles. */
+static void no_gpu_idles_while_somebody_wants_it(void **state)
+{
+	struct vcluster vc;
+
+	(void)state;
+	begin(&vc, 4, 4, .5);
+	for (int i = 0; i < 40; i++)
+		submit(&vc, 1 + (uint32_t)i % 3, 10000, 0);
+	for (int term = 1; term < 8; term++) {
+		vc_run(&vc, AT(term * TERM + 12));
+		assert_int_equal(vc_running_gpus(&vc), 16);
+	}
+	vc_fini(&vc);
+}
+
+static void elastic_jobs_take_what_there_is(void **state)
+{
+	struct vcluster vc;
+	struct vjob *j;
+
+	(void)state;
+	begin(&vc, 1, 4, 0);
+	j = submit(&vc, 8, 10000, 0);
+	j->job.request.gpus_min = 1;
+	vc_run(&vc, AT(5));
+	assert_int_equal(j->job.state, ASTRA_JOB_RUNNING);
+	assert_int_equal(vc.nodes[0].gpus_free, 0);
+	vc_fini(&vc);
+}
+
+static void who_waits_is_told_its_place(void **state)
+{
+	struct vcluster vc;
+	char text[128];
+
+	(void)state;
+	begin(&vc, 1, 4, .8);
+	submit(&vc, 4, 10000, 0);
+	submit(&vc, 4, 10000, 0);
+	vc_run(&vc, AT(8));
+	assert_int_equal(vc.plan.reason_count, 1);
+	assert_int_equal(vc.plan.reasons[0].wait, ASTRA_WAIT_AUCTION);
+	assert_int_equal(vc.plan.reasons[0].rank, 1);
+	assert_int_equal(vc.plan.reasons[0].ranks, 1);
+	astra_reason_text(&vc.plan.reasons[0], vc.now_sec, text, sizeof(text));
+	assert_string_equal(text, "Lease: others won the auction, rank 1 of 1");
+	vc_fini(&vc);
+}
+
+/* A restart in mid-term: the same jobs at the same times as without. */
+static void a_restart_changes_nothing(void **state)
+{
+	uint32_t starts[2][6];
+
+	(void)state;
+	for (int restarted = 0; restarted < 2; restarted++) {
+		struct vcluster vc;
+
+		begin(&vc, 1, 4, .8);
+		for (uint32_t i = 0; i < 6; i++)
+			submit(&vc, 1 + i % 4, 500 + 100 * i, 1 + i / 2);
+		vc_run(&vc, AT(3.5 * TERM));
+		if (restarted) {
+			struct astra_bytes saved = {0};
+			struct astra_error err = {""};
+
+			assert_int_equal(astra_engine_save(vc.engine, &saved),
+					 0);
+			astra_engine_destroy(vc.engine);
+			vc.engine = astra_engine_restore(
+				&vc.options, saved.data, saved.size, &err);
+			assert_non_null(vc.engine);
+			astra_bytes_clear(&saved);
+		}
+		vc_run(&vc, AT(20 * TERM));
+		for (size_t i = 0; i < 6; i++)
+			starts[restarted][i] = vc.jobs[i]->starts;
+		vc_fini(&vc);
+	}
+	assert_memory_equal(starts[0], starts[1], sizeof(starts[0]));
+}
+
+static void damaged_memories_are_refused(void **state)
+{
+	struct vcluster vc;
+	struct astra_bytes saved = {0};
+	void *fresh;
+
+	(void)state;
+	begin(&vc, 1, 4, .8);
+	fresh = vc.policy->create(&vc.options, NULL);
+	astra_put_f64(&saved, 1000);
+	astra_put_f64(&saved, NAN); /* active apps, integrated */
+	astra_put_f64(&saved, 1);
+	astra_put_u32(&saved, 0);
+	assert_int_equal(vc.policy->restore(fresh,
+					    &(struct astra_reader){
+						    .data = saved.data,
+						    .size = saved.size,
+					    }),
+			 -1);
+	vc.policy->destroy(fresh);
+	astra_bytes_clear(&saved);
+	vc_fini(&vc);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(apps_that_are_alike_take_turns),
+		cmocka_unit_test(a_large_job_among_small_ones_has_its_turn),
+		cmocka_unit_test(two_apps_of_eight_jobs_share),
+		cmocka_unit_test(who_can_stay_stays),
+		cmocka_unit_test(no_gpu_idles_while_somebody_wants_it),
+		cmocka_unit_test(elastic_jobs_take_what_there_is),
+		cmocka_unit_test(who_waits_is_told_its_place),
+		cmocka_unit_test(a_restart_changes_nothing),
+		cmocka_unit_test(damaged_memories_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
