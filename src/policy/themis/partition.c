@@ -6,8 +6,9 @@
 
 #include "src/common/number.h"
 
-/* Enough for some 20 jobs with work that has nothing in common. */
-#define STEPS 200000
+/* Looks at a job, some milliseconds: enough for some 20 jobs with work that has
+ * nothing in common. */
+#define LOOKS 4000000
 #define JOBS 256
 
 /* A search for a schedule that ends before `best`. */
@@ -19,7 +20,7 @@ struct search {
 	double unplaced;       /* work of those that have none */
 	double best, limit, bound;
 	bool found;
-	uint32_t steps;
+	uint64_t looks;
 };
 
 /* No schedule is shorter: of the largest j * gpus + 1 jobs, some GPU has
@@ -62,7 +63,7 @@ static double longest_first(const struct search *s, double *load)
 
 static bool over(const struct search *s)
 {
-	return s->found || s->steps >= STEPS;
+	return s->found || s->looks >= LOOKS;
 }
 
 /* What is shorter than this is shorter than `best`, and no tie. */
@@ -75,7 +76,7 @@ static void place(struct search *s, size_t job, uint32_t gpu)
 {
 	s->gpu_of[job] = gpu;
 	s->unplaced -= s->work[job];
-	s->steps++;
+	s->looks += s->count;
 }
 
 static void unplace(struct search *s, size_t job)
@@ -164,7 +165,7 @@ double astra_themis_makespan(const double *work, size_t count, uint32_t gpus,
 
 	s.best = longest_first(&s, load);
 	s.found = count <= JOBS;
-	while (s.found && s.steps < STEPS &&
+	while (s.found && s.looks < LOOKS &&
 	       astra_compare(s.best, s.bound) > 0) {
 		s.found = false;
 		s.limit = limit(s.best);
