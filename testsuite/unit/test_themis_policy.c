@@ -110,6 +110,22 @@ static void who_can_stay_stays(void **state)
 	vc_fini(&vc);
 }
 
+/* Of different sizes, with room for all: nothing ever moves. */
+static void nobody_moves_where_all_have_room(void **state)
+{
+	static const uint32_t sizes[] = {3, 1, 2, 4, 1, 2, 1, 4, 2, 3};
+	struct vcluster vc;
+
+	(void)state;
+	begin(&vc, 6, 4, .5);
+	for (size_t i = 0; i < ASTRA_COUNT_OF(sizes); i++)
+		submit(&vc, sizes[i], 10000, 1 + (uint32_t)i / 3);
+	vc_run(&vc, AT(10 * TERM + 5));
+	for (size_t i = 0; i < ASTRA_COUNT_OF(sizes); i++)
+		assert_int_equal(vc.jobs[i]->starts, 1);
+	vc_fini(&vc);
+}
+
 /* An app pays what it takes from the others (at c = 1/2 half of it); what is
  * paid goes to those that were not offered anything, so no GPU idles. */
 static void no_gpu_idles_while_somebody_wants_it(void **state)
@@ -225,6 +241,7 @@ int main(void)
 		cmocka_unit_test(a_large_job_among_small_ones_has_its_turn),
 		cmocka_unit_test(two_apps_of_eight_jobs_share),
 		cmocka_unit_test(who_can_stay_stays),
+		cmocka_unit_test(nobody_moves_where_all_have_room),
 		cmocka_unit_test(no_gpu_idles_while_somebody_wants_it),
 		cmocka_unit_test(elastic_jobs_take_what_there_is),
 		cmocka_unit_test(who_waits_is_told_its_place),

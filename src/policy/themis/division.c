@@ -137,18 +137,12 @@ static bool is_free(const struct dividing *d, const struct astra_job *job)
 static int leave_at_home(struct dividing *d, uint32_t party,
 			 const struct astra_job *job)
 {
-	struct themis_gains *g = &d->gains;
-
-	if (astra_grow(&g->list, &g->room, g->count + job->held_count,
-		       sizeof(*g->list)) < 0)
-		return -1;
 	for (size_t i = 0; i < job->held_count; i++) {
-		g->list[g->count++] = (struct astra_themis_gift){
-			.taker = party,
-			.share = {.machine = job->held[i].node,
-				  .gpus = job->held[i].gpus},
-		};
-		d->machines[job->held[i].node].free -= job->held[i].gpus;
+		uint32_t machine = job->held[i].node, gpus = job->held[i].gpus;
+
+		d->machines[machine].free -= gpus;
+		if (astra_themis_gain(&d->gains, party, machine, gpus) < 0)
+			return -1;
 	}
 	return 0;
 }
@@ -180,7 +174,7 @@ static int give_leftovers(struct dividing *d)
 	struct astra_themis_gift *gifts = NULL;
 	size_t nodes = d->offer->node_count, count = 0;
 	uint64_t seed;
-	int rc = -1;
+	int rc;
 
 	for (size_t n = 0; n < nodes; n++)
 		d->division->free[n] = d->machines[n].free;
@@ -189,15 +183,13 @@ static int give_leftovers(struct dividing *d)
 	if (spare_moves(d) < 0)
 		return -1;
 	takers = find_takers(d);
-	if (takers &&
-	    astra_themis_give(d->division->free, nodes, takers,
-			      d->parties->count, seed, &gifts, &count) == 0 &&
-	    astra_grow(&d->gains.list, &d->gains.room,
-		       d->gains.count + count + 1, sizeof(*gifts)) == 0) {
-		for (size_t i = 0; i < count; i++)
-			d->gains.list[d->gains.count++] = gifts[i];
-		rc = 0;
-	}
+	rc = takers ? astra_themis_give(d->division->free, nodes, takers,
+					d->parties->count, seed, &gifts, &count)
+		    : -1;
+	for (size_t i = 0; !rc && i < count; i++)
+		rc = astra_themis_gain(&d->gains, gifts[i].taker,
+				       gifts[i].share.machine,
+				       gifts[i].share.gpus);
 	free(gifts);
 	free(takers);
 	return rc;
@@ -215,31 +207,30 @@ static int compare_gains(const void *a, const void *b)
 					     : x->share.gpus > y->share.gpus;
 }
 
-/* By party and machine; one that was both won and given comes once. */
-static int write_down(struct dividing *d)
+int astra_themis_write_down(struct themis_division *division, size_t parties,
+			    struct themis_gains *gains)
 {
-	struct themis_division *division = d->division;
-	struct astra_themis_gift *gains = d->gains.list;
+	struct astra_themis_gift *list = gains->list;
+	struct astra_themis_share *shares =
+		calloc(gains->count + 1, sizeof(*shares));
 	size_t at = 0, kept = 0;
 
-	division->shares =
-		calloc(d->gains.count + 1, sizeof(*division->shares));
-	if (!division->shares)
+	if (!shares)
 		return -1;
-	if (d->gains.count)
-		qsort(gains, d->gains.count, sizeof(*gains), compare_gains);
-	for (size_t i = 0; i < d->parties->count; i++) {
+	if (gains->count)
+		qsort(list, gains->count, sizeof(*list), compare_gains);
+	for (size_t i = 0; i < parties; i++) {
 		division->first[i] = kept;
-		for (; at < d->gains.count && gains[at].taker == i; at++)
+		for (; at < gains->count && list[at].taker == i; at++)
 			if (kept > division->first[i] &&
-			    division->shares[kept - 1].machine ==
-				    gains[at].share.machine)
-				division->shares[kept - 1].gpus +=
-					gains[at].share.gpus;
+			    shares[kept - 1].machine == list[at].share.machine)
+				shares[kept - 1].gpus += list[at].share.gpus;
 			else
-				division->shares[kept++] = gains[at].share;
+				shares[kept++] = list[at].share;
 	}
-	division->first[d->parties->count] = kept;
+	division->first[parties] = kept;
+	free(division->shares);
+	division->shares = shares;
 	return 0;
 }
 
@@ -261,7 +252,9 @@ int astra_themis_divide(struct themis_division *division,
 	} else {
 		choose(&d, knob);
 		rc = hold_auctions(&d, err);
-		if (!rc && (give_leftovers(&d) < 0 || write_down(&d) < 0))
+		if (!rc && (give_leftovers(&d) < 0 ||
+			    astra_themis_write_down(division, parties->count,
+						    &d.gains) < 0))
 			rc = astra_error_nomem(err);
 	}
 	dividing_fini(&d);

@@ -5,7 +5,7 @@
 #ifndef ASTRA_THEMIS_DIVISION_H
 #define ASTRA_THEMIS_DIVISION_H
 
-#include "src/policy/themis/parties.h"
+#include "src/policy/themis/sale.h"
 
 struct themis_division {
 	bool *participant; /* of each party */
@@ -22,6 +22,11 @@ int astra_themis_divide(struct themis_division *division,
 			const struct themis_parties *parties,
 			const struct astra_offer *offer, double knob,
 			struct astra_error *err);
+/* Replace the division's shares by these gains, by party and machine; what one
+ * party got of one machine in several parts comes once. Sorts the gains.
+ * Returns 0, or -1 when memory is out: then nothing has changed. */
+int astra_themis_write_down(struct themis_division *division, size_t parties,
+			    struct themis_gains *gains);
 void astra_themis_division_clear(struct themis_division *division);
 
 #endif

@@ -28,6 +28,8 @@ libastra_policy_la_SOURCES += \
 	src/policy/themis/partition.h \
 	src/policy/themis/phase.c \
 	src/policy/themis/phase.h \
+	src/policy/themis/pin.c \
+	src/policy/themis/pin.h \
 	src/policy/themis/policy.c \
 	src/policy/themis/policy.h \
 	src/policy/themis/prices.c \

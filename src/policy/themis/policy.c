@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "src/common/grow.h"
+#include "src/policy/themis/pin.h"
 #include "src/policy/themis/seats.h"
 #include "src/policy/themis/swap.h"
 
@@ -67,6 +68,19 @@ static bool any_free(const struct astra_offer *offer)
 	return false;
 }
 
+/* Jobs stay where they are, all of them if that harms nobody, else as many as
+ * can exchange their places one by one. */
+static int avoid_moves(struct themis_division *division,
+		       const struct themis_parties *parties,
+		       const struct astra_offer *offer)
+{
+	int pinned = astra_themis_pin(division, parties, offer);
+
+	if (pinned)
+		return pinned < 0 ? -1 : 0;
+	return astra_themis_swap(division, parties, offer);
+}
+
 static int allocate(void *self, const struct astra_offer *offer,
 		    struct astra_allocation *out, struct astra_error *err)
 {
@@ -82,7 +96,7 @@ static int allocate(void *self, const struct astra_offer *offer,
 		rc = 0;
 	else if (astra_themis_divide(&division, &parties, offer, t->knob,
 				     err) == 0) {
-		if (astra_themis_swap(&division, &parties, offer) == 0 &&
+		if (avoid_moves(&division, &parties, offer) == 0 &&
 		    astra_themis_seat(&division, &parties, offer, out) == 0)
 			rc = 0;
 		else

@@ -32,6 +32,19 @@ static int make_bid(struct astra_themis_bid *bid, const struct themis_party *p,
 	return 0;
 }
 
+int astra_themis_gain(struct themis_gains *gains, uint32_t party,
+		      uint32_t machine, uint32_t gpus)
+{
+	if (astra_grow(&gains->list, &gains->room, gains->count + 1,
+		       sizeof(*gains->list)) < 0)
+		return -1;
+	gains->list[gains->count++] = (struct astra_themis_gift){
+		.taker = party,
+		.share = {.machine = machine, .gpus = gpus},
+	};
+	return 0;
+}
+
 /* What a winner keeps once it has paid. */
 static int collect(struct themis_gains *gains, const struct themis_party *p,
 		   uint32_t party, double c, struct astra_themis_shares pf,
@@ -40,27 +53,18 @@ static int collect(struct themis_gains *gains, const struct themis_party *p,
 	uint32_t *kept = calloc(pf.count + 1, sizeof(*kept));
 	uint32_t keep =
 		astra_themis_keep(c, astra_themis_gpus(pf), p->app.quantum);
+	int rc = kept ? 0 : -1;
 
-	if (!kept ||
-	    astra_grow(&gains->list, &gains->room, gains->count + pf.count + 1,
-		       sizeof(*gains->list)) < 0) {
-		free(kept);
-		return -1;
-	}
-	astra_themis_round_bundle(pf, keep, kept);
-	for (size_t i = 0; i < pf.count; i++) {
-		uint32_t machine = pf.share[i].machine;
-
-		if (!kept[i])
-			continue;
-		machines[machine].free -= kept[i];
-		gains->list[gains->count++] = (struct astra_themis_gift){
-			.taker = party,
-			.share = {.machine = machine, .gpus = kept[i]},
-		};
+	if (!rc)
+		astra_themis_round_bundle(pf, keep, kept);
+	for (size_t i = 0; !rc && i < pf.count; i++) {
+		machines[pf.share[i].machine].free -= kept[i];
+		if (kept[i])
+			rc = astra_themis_gain(gains, party,
+					       pf.share[i].machine, kept[i]);
 	}
 	free(kept);
-	return 0;
+	return rc;
 }
 
 static uint64_t free_gpus(const struct astra_themis_machine *machines,

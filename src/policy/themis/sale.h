@@ -13,6 +13,10 @@ struct themis_gains {
 	size_t count, room;
 };
 
+/* Append. Returns 0, or -1 when memory is out. */
+int astra_themis_gain(struct themis_gains *gains, uint32_t party,
+		      uint32_t machine, uint32_t gpus);
+
 /* Sell what is free.
  * bidders: numbers of the parties.
  * cap: the most GPUs that each may win; 0: as many as it wants.
