@@ -56,7 +56,8 @@ static int parse_held(const struct astra_in *in,
 		if (astra_in_pair(in, "held", array, i, &machine, &gpus) < 0)
 			return -1;
 		if (!astra_json_whole(machine, 0, UINT32_MAX, &s->machine) ||
-		    s->machine >= instance->market.machine_count)
+		    (instance->mode == THEMIS_COUNTS &&
+		     s->machine >= instance->market.machine_count))
 			return astra_in_fail(in, "held",
 					     "pair %zu must name one of the "
 					     "%zu machines",

@@ -107,21 +107,27 @@ static json_t *print_idle(const struct themis_instance *in,
 	return array;
 }
 
+/* "gap" is there only where it is not proved that pf is the best. */
 static json_t *print_counts(const struct themis_instance *in,
 			    const struct astra_themis_round *round)
 {
 	const struct astra_themis_auction *auction = &round->auction;
+	json_t *json = json_pack(
+		"{s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "rho",
+		print_rho_now(in, round->rho), "participants",
+		print_bidders(in, round->bidders, round->bidder_count),
+		"served", (json_int_t)auction->served, "log_product",
+		astra_out_number(auction->log_product), "pf",
+		print_bundles(in, round, false), "c",
+		print_numbers(auction->c, round->bidder_count), "final",
+		print_bundles(in, round, true), "leftover",
+		print_gifts(in, round), "idle", print_idle(in, round->idle));
 
-	return json_pack("{s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "rho",
-			 print_rho_now(in, round->rho), "participants",
-			 print_bidders(in, round->bidders, round->bidder_count),
-			 "served", (json_int_t)auction->served, "log_product",
-			 astra_out_number(auction->log_product), "pf",
-			 print_bundles(in, round, false), "c",
-			 print_numbers(auction->c, round->bidder_count),
-			 "final", print_bundles(in, round, true), "leftover",
-			 print_gifts(in, round), "idle",
-			 print_idle(in, round->idle));
+	if (json && !auction->exact)
+		json_object_set_new(
+			json, "gap",
+			astra_out_number(astra_themis_auction_gap(auction)));
+	return json;
 }
 
 /* The GPUs of a listed set. */
