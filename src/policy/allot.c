@@ -122,6 +122,7 @@ static void add_demand(struct allotment *a, size_t index, size_t *contender)
 	struct astra_demand demand = {
 		.job = job,
 		.tenant = j->tenant,
+		.tenant_name = r->e->tenants[j->tenant].name,
 		.submit_sec = j->submit_sec,
 		.until_sec = r->snap->now_sec,
 	};

@@ -50,6 +50,23 @@ FLAG_ROW(placement, strict_placement, "consolidated", "strict")
 ROW(gpu_weights, astra_weights_parse(&o->gpu_weights, text, false, err))
 ROW(qos_weights, astra_weights_parse(&o->qos_weights, text, true, err))
 
+static int set_learning_rate(struct astra_options *o, const char *text,
+			     struct astra_error *err)
+{
+	static const char *const words[] = {"decay", "theory", "const", NULL};
+
+	return astra_option_word(&o->learning_rate, words, text, err);
+}
+
+static int set_learned_utility(struct astra_options *o, const char *text,
+			       struct astra_error *err)
+{
+	static const char *const words[] = {"linear", "log", "reciprocal",
+					    "poly", NULL};
+
+	return astra_option_word(&o->learned_utility, words, text, err);
+}
+
 static int set_policy(struct astra_options *o, const char *text,
 		      struct astra_error *err)
 {
@@ -131,7 +148,8 @@ const struct astra_option astra_option_table[] = {
 	 "Who goes next. ltgf: long-term GPU-time "
 	 "fairness (ASTRAEA, Ye et al.). themis: finish-time fairness of apps by "
 	 "auctions of the GPUs whose leases are over (Mahajan et al., whose "
-	 "LeaseTerm is 600).",
+	 "LeaseTerm is 600). ogasched: shares of classes of jobs, learned slot "
+	 "by slot (Zhao et al.).",
 	 set_policy},
 	{"Leases", "yes|no", "yes",
 	 "no: jobs have no leases; Slurm starts them by itself, in the order "
@@ -246,6 +264,16 @@ const struct astra_option astra_option_table[] = {
 	 "off. 0 offers them to all, which is most efficient; near 1 only to "
 	 "the worst one, which is most fair.",
 	 set_knob},
+	{"LearningRate", "theory|const|decay", "theory",
+	 "How far ogasched moves at a time. theory: by the length of the "
+	 "reward's gradient; const: by the longest it can be, which bounds what "
+	 "can be lost by learning; decay: less and less far.",
+	 set_learning_rate},
+	{"LearnedUtility", "linear|log|reciprocal|poly", "log",
+	 "What GPUs on a node are worth to a class of jobs, for ogasched: each as "
+	 "much as the first (linear), or less and less: poly, log, reciprocal. "
+	 "The steeper it falls, the more equal are the shares.",
+	 set_learned_utility},
 	{"AdminComment", "yes|no", "yes",
 	 "Whether a job's AdminComment, which sacct shows, gets a word "
 	 "astraea:submit=TIME,leases=N,lost=SECONDS at each of its ends.",

@@ -46,7 +46,9 @@ struct astra_options {
 	struct astra_weights qos_weights; /* QOSWeight */
 	double slot_sec;		  /* SlotLength */
 	double fairness_knob;		  /* FairnessKnob, f of themis */
-	bool admin_comment;		  /* AdminComment */
+	size_t learning_rate;	/* LearningRate: enum astra_ogas_rate */
+	size_t learned_utility; /* LearnedUtility: enum astra_ogas_utility */
+	bool admin_comment;	/* AdminComment */
 };
 
 /* One row of the table. */

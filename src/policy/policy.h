@@ -73,6 +73,7 @@ struct astra_ranking {
 struct astra_demand {
 	const struct astra_job *job; /* its facts */
 	uint32_t tenant;	     /* index into the offer's tenants */
+	const char *tenant_name;     /* as the host calls it */
 	double submit_sec;	     /* the first one, kept over requeues */
 	uint32_t copies;  /* at most so many awards: tasks of an array that are
 			   * still to be split from it, else 1 */

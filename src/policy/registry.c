@@ -2,12 +2,14 @@
 #include <strings.h>
 
 #include "src/policy/ltgf.h"
+#include "src/policy/ogasched/policy.h"
 #include "src/policy/policy.h"
 #include "src/policy/themis/policy.h"
 
 static const struct astra_policy *const policies[] = {
 	&astra_ltgf,
 	&astra_themis,
+	&astra_ogasched,
 	NULL,
 };
 

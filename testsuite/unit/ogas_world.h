@@ -61,6 +61,17 @@ static inline void ogas_add_nodes(struct astra_ogas *o,
 	}
 }
 
+static inline void ogas_set_node(struct astra_ogas *o,
+				 const struct ogas_world *w, uint32_t r)
+{
+	astra_ogas_set_node(o, r,
+			    &(struct astra_ogas_node){
+				    .capacity = w->c[r],
+				    .alpha = w->alpha[r],
+				    .utility = w->utility[r],
+			    });
+}
+
 static inline void ogas_add_port(struct astra_ogas *o,
 				 const struct ogas_world *w, uint32_t l)
 {

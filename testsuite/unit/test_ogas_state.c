@@ -125,7 +125,6 @@ static struct astra_ogas *restored(const struct ogas_world *w,
 		astra_ogas_create(&w->options, w->beta, w->types);
 	struct astra_error err;
 
-	ogas_add_nodes(o, w);
 	assert_int_equal(astra_ogas_restore(o, &in, &err), 0);
 	assert_int_equal(in.at, in.size);
 	return o;
@@ -203,14 +202,19 @@ static void what_was_learned_survives_other_nodes(void **state)
 	for (int t = 0; t < 20; t++)
 		astra_ogas_step(o, x);
 	astra_ogas_save(o, &bytes);
-	after.nodes = 1;
+	memset(after.c[1], 0, sizeof(after.c[1]));
 	after.c[0][0] = 3;
-	p = restored(&after, &bytes);
+	p = restored(&w, &bytes);
+	ogas_set_node(p, &after, 0);
+	ogas_set_node(p, &after, 1);
 	y = ogas_all(p);
 	assert_int_equal(astra_ogas_port_count(p), 2);
 	assert_int_equal(astra_ogas_find_port(p, "p1"), 1);
-	assert_close(y[0] + y[2], 3, 1e-12);
-	assert_true(y[0] > 0 && y[1] > 0 && y[2] > 0);
+	assert_string_equal(astra_ogas_port_name(p, 1), "p1");
+	assert_string_equal(astra_ogas_node_name(p, 1), "n1");
+	assert_close(y[0] + y[4], 3, 1e-12);
+	assert_true(y[0] > 0 && y[1] > 0 && y[4] > 0);
+	assert_true(y[2] == 0 && y[3] == 0);
 	ogas_assert_feasible(&after, p);
 	free(y);
 	astra_bytes_clear(&bytes);
@@ -229,7 +233,7 @@ static void a_smaller_node_is_projected_at_once(void **state)
 		astra_ogas_step(o, x);
 	w.c[0][0] = 1;
 	w.c[0][1] = 0;
-	astra_ogas_set_capacity(o, 0, w.c[0]);
+	ogas_set_node(o, &w, 0);
 	ogas_assert_feasible(&w, o);
 	astra_ogas_destroy(o);
 }
@@ -243,7 +247,6 @@ static void try_damaged(const struct ogas_world *w, const uint8_t *data,
 	struct astra_error err = {.text = ""};
 	const uint32_t x[WORLD_PORTS] = {1, 1};
 
-	ogas_add_nodes(o, w);
 	if (astra_ogas_restore(o, &in, &err) < 0)
 		assert_true(*err.text != 0);
 	else if (astra_ogas_port_count(o) == w->ports)

@@ -105,6 +105,8 @@ static const struct {
 	{"AdminComment", "maybe"},
 	{"SlotLength", "soon"},
 	{"FairnessKnob", "1.5"},
+	{"LearningRate", "fast"},
+	{"LearnedUtility", "cubic"},
 	{"Leases", "some"},
 	{"PriorityWeightLTGF", "most"},
 };

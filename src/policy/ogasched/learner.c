@@ -97,13 +97,16 @@ uint32_t astra_ogas_add_node(struct astra_ogas *o,
 	return (uint32_t)o->node_count++;
 }
 
-void astra_ogas_set_capacity(struct astra_ogas *o, uint32_t node,
-			     const double *capacity)
+void astra_ogas_set_node(struct astra_ogas *o, uint32_t node,
+			 const struct astra_ogas_node *now)
 {
 	struct ogas_node *n = &o->nodes[node];
 
-	if (o->types)
-		memcpy(n->capacity, capacity, o->types * sizeof(*capacity));
+	for (size_t k = 0; k < o->types; k++) {
+		n->capacity[k] = now->capacity[k];
+		n->alpha[k] = now->alpha[k];
+		n->utility[k] = now->utility[k];
+	}
 	ogas_fit_node(o, n);
 }
 
@@ -290,6 +293,16 @@ size_t astra_ogas_port_count(const struct astra_ogas *o)
 size_t astra_ogas_type_count(const struct astra_ogas *o)
 {
 	return o->types;
+}
+
+const char *astra_ogas_node_name(const struct astra_ogas *o, uint32_t node)
+{
+	return o->nodes[node].name;
+}
+
+const char *astra_ogas_port_name(const struct astra_ogas *o, uint32_t port)
+{
+	return o->ports[port].name;
 }
 
 uint32_t astra_ogas_find_node(const struct astra_ogas *o, const char *name)

@@ -2,10 +2,18 @@
 # OGASched: online gradient ascent over several resource types.
 libastra_policy_la_SOURCES += \
 	src/policy/ogasched/baseline.c \
+	src/policy/ogasched/classes.c \
+	src/policy/ogasched/classes.h \
+	src/policy/ogasched/deal.c \
+	src/policy/ogasched/deal.h \
+	src/policy/ogasched/deal_begin.c \
+	src/policy/ogasched/deal_priv.h \
 	src/policy/ogasched/learner.c \
 	src/policy/ogasched/learner.h \
 	src/policy/ogasched/ogasched.h \
 	src/policy/ogasched/pair.h \
+	src/policy/ogasched/policy.c \
+	src/policy/ogasched/policy.h \
 	src/policy/ogasched/project.c \
 	src/policy/ogasched/project.h \
 	src/policy/ogasched/round.c \

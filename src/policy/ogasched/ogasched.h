@@ -86,10 +86,10 @@ struct astra_ogas_node {
 uint32_t astra_ogas_add_node(struct astra_ogas *o,
 			     const struct astra_ogas_node *node);
 
-/* What a node has from now on. What is allocated there beyond it goes, by the
- * projection. */
-void astra_ogas_set_capacity(struct astra_ogas *o, uint32_t node,
-			     const double *capacity);
+/* What a node has and is worth from now on; its name stays. What is allocated
+ * there beyond it goes, by the projection. */
+void astra_ogas_set_node(struct astra_ogas *o, uint32_t node,
+			 const struct astra_ogas_node *now);
 
 struct astra_ogas_port {
 	const char *name;      /* for save and restore; may be NULL */
@@ -115,6 +115,10 @@ int astra_ogas_connect(struct astra_ogas *o, uint32_t port, uint32_t node);
 size_t astra_ogas_node_count(const struct astra_ogas *o);
 size_t astra_ogas_port_count(const struct astra_ogas *o);
 size_t astra_ogas_type_count(const struct astra_ogas *o);
+
+/* Borrowed; NULL if it has none. */
+const char *astra_ogas_node_name(const struct astra_ogas *o, uint32_t node);
+const char *astra_ogas_port_name(const struct astra_ogas *o, uint32_t port);
 
 /* The node or port of that name, or ASTRA_OGAS_NONE. */
 uint32_t astra_ogas_find_node(const struct astra_ogas *o, const char *name);
@@ -154,11 +158,11 @@ double astra_ogas_diameter(const struct astra_ogas *o);
  * longer. */
 double astra_ogas_slope(const struct astra_ogas *o);
 
-/* What was learned: the slot, each port and its y, by name. */
+/* All of it but the options: the slot, nodes, ports and y. */
 void astra_ogas_save(const struct astra_ogas *o, struct astra_bytes *out);
-/* Into a learner without ports, whose nodes are the present ones: y on nodes
- * that are gone is dropped, y beyond a node's capacity projected. It goes on
- * as the saved one would, to the bit, if the nodes are the same.
+/* Into a learner without nodes and ports, with as many types: it goes on as the
+ * saved one would, to the bit. Nodes that have changed meanwhile are then set,
+ * those that are gone to a capacity of 0.
  * Returns 0, or -1 with err set; then the learner is of no use but to
  * destroy. */
 int astra_ogas_restore(struct astra_ogas *o, struct astra_reader *in,

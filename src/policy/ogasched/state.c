@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was learned, as bytes:
+/* A learner as bytes:
  *   version, types, slot
- *   nodes, and of each its name
+ *   nodes, and of each: name; capacity, alpha, utility per type
  *   ports, and of each: name, copies, gang, need, a per type;
  *     the number of its nodes, and of each: index above, y[copies][types]
  */
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "src/policy/ogasched/learner.h"
 
@@ -52,8 +50,16 @@ void astra_ogas_save(const struct astra_ogas *o, struct astra_bytes *out)
 	astra_put_u32(out, (uint32_t)o->types);
 	astra_put_u64(out, o->slot);
 	astra_put_u32(out, (uint32_t)o->node_count);
-	for (size_t r = 0; r < o->node_count; r++)
-		put_name(out, o->nodes[r].name);
+	for (size_t r = 0; r < o->node_count; r++) {
+		const struct ogas_node *n = &o->nodes[r];
+
+		put_name(out, n->name);
+		for (size_t k = 0; k < o->types; k++) {
+			astra_put_f64(out, n->capacity[k]);
+			astra_put_f64(out, n->alpha[k]);
+			astra_put_u32(out, n->utility[k]);
+		}
+	}
 	astra_put_u32(out, (uint32_t)o->port_count);
 	for (size_t l = 0; l < o->port_count; l++) {
 		const struct ogas_port *p = &o->ports[l];
@@ -72,10 +78,8 @@ struct restoring {
 	struct astra_ogas *o;
 	struct astra_reader *in;
 	struct astra_error *err;
-	uint32_t *node; /* by the saved one's index: the present one's, or
-			 * ASTRA_OGAS_NONE */
-	uint32_t node_count;
-	double *request;
+	double *numbers, *alpha; /* scratch: per type */
+	enum astra_ogas_utility *utility;
 };
 
 static int damaged(const struct restoring *s)
@@ -83,73 +87,73 @@ static int damaged(const struct restoring *s)
 	return astra_error_set(s->err, "what ogasched learned is damaged");
 }
 
-/* Whether so many things of at least one byte can follow. */
-static bool can_follow(const struct restoring *s, uint64_t count)
-{
-	return !s->in->failed && count <= s->in->size - s->in->at;
-}
-
-/* Names are saved and restored in the same order as a rule. */
-static uint32_t node_of_name(const struct astra_ogas *o, const char *name,
-			     uint32_t likely)
-{
-	const char *there =
-		likely < o->node_count ? o->nodes[likely].name : NULL;
-
-	return there && !strcmp(there, name) ? likely
-					     : astra_ogas_find_node(o, name);
-}
-
-static int restore_nodes(struct restoring *s)
-{
-	s->node_count = astra_get_u32(s->in);
-	if (!can_follow(s, s->node_count))
-		return damaged(s);
-	s->node = calloc((size_t)s->node_count + 1, sizeof(*s->node));
-	if (!s->node)
-		return astra_error_nomem(s->err);
-	for (uint32_t i = 0; i < s->node_count; i++) {
-		char *name = astra_get_text(s->in);
-
-		if (!name)
-			return damaged(s);
-		s->node[i] = node_of_name(s->o, name, i);
-		free(name);
-	}
-	return 0;
-}
-
 static bool is_amount(double x, double max)
 {
 	return x >= 0 && x <= max;
 }
 
-/* y of a port on one of its nodes; kept if the node is there. */
+static uint32_t restore_node(struct restoring *s)
+{
+	char *name = astra_get_text(s->in);
+	const struct astra_ogas_node node = {
+		.name = name,
+		.capacity = s->numbers,
+		.alpha = s->alpha,
+		.utility = s->utility,
+	};
+	uint32_t index = ASTRA_OGAS_NONE;
+	bool ok = name != NULL;
+
+	for (size_t k = 0; k < s->o->types; k++) {
+		uint32_t utility;
+
+		s->numbers[k] = astra_get_f64(s->in);
+		s->alpha[k] = astra_get_f64(s->in);
+		utility = astra_get_u32(s->in);
+		ok = ok && is_amount(s->numbers[k], ASTRA_OGAS_AMOUNT_MAX) &&
+		     is_amount(s->alpha[k], ASTRA_OGAS_ALPHA_MAX) &&
+		     utility <= ASTRA_OGAS_POLY &&
+		     (utility != ASTRA_OGAS_RECIPROCAL ||
+		      s->alpha[k] >= ASTRA_OGAS_ALPHA_MIN);
+		s->utility[k] = (enum astra_ogas_utility)utility;
+	}
+	if (ok && !s->in->failed)
+		index = astra_ogas_add_node(s->o, &node);
+	free(name);
+	return index;
+}
+
+static int restore_nodes(struct restoring *s)
+{
+	uint32_t nodes = astra_get_u32(s->in);
+
+	for (uint32_t i = 0; i < nodes; i++)
+		if (restore_node(s) == ASTRA_OGAS_NONE)
+			return damaged(s);
+	return 0;
+}
+
+/* y of a port on one of its nodes. */
 static int restore_edge(struct restoring *s, uint32_t port)
 {
 	struct astra_ogas *o = s->o;
 	const struct ogas_port *p = &o->ports[port];
-	uint32_t index = astra_get_u32(s->in), node;
-	size_t at = 0;
+	uint32_t node = astra_get_u32(s->in);
+	size_t at;
 
-	if (s->in->failed || index >= s->node_count)
+	if (s->in->failed || node >= o->node_count ||
+	    find_row(&o->nodes[node], p, &at))
 		return damaged(s);
-	node = s->node[index];
-	if (node != ASTRA_OGAS_NONE) {
-		if (find_row(&o->nodes[node], p, &at))
-			return damaged(s);
-		if (astra_ogas_connect(o, port, node) < 0)
-			return astra_error_nomem(s->err);
-		find_row(&o->nodes[node], p, &at);
-	}
+	if (astra_ogas_connect(o, port, node) < 0)
+		return astra_error_nomem(s->err);
+	find_row(&o->nodes[node], p, &at);
 	for (size_t copy = 0; copy < p->copies; copy++)
 		for (size_t k = 0; k < o->types; k++) {
 			double y = astra_get_f64(s->in);
 
-			if (s->in->failed || !is_amount(y, s->request[k]))
+			if (s->in->failed || !is_amount(y, s->numbers[k]))
 				return damaged(s);
-			if (node != ASTRA_OGAS_NONE)
-				ogas_y(&o->nodes[node], k)[at + copy] = y;
+			ogas_y(&o->nodes[node], k)[at + copy] = y;
 		}
 	return 0;
 }
@@ -157,7 +161,7 @@ static int restore_edge(struct restoring *s, uint32_t port)
 static uint32_t restore_header(struct restoring *s)
 {
 	char *name = astra_get_text(s->in);
-	struct astra_ogas_port port = {.name = name, .request = s->request};
+	struct astra_ogas_port port = {.name = name, .request = s->numbers};
 	uint32_t index = ASTRA_OGAS_NONE;
 	bool ok;
 
@@ -165,10 +169,10 @@ static uint32_t restore_header(struct restoring *s)
 	port.gang = astra_get_u32(s->in);
 	port.need = astra_get_u32(s->in);
 	ok = port.copies && port.copies <= ASTRA_OGAS_COPIES_MAX &&
-	     port.gang <= ASTRA_OGAS_COPIES_MAX;
+	     (uint64_t)port.gang * port.copies <= ASTRA_OGAS_COPIES_MAX;
 	for (size_t k = 0; k < s->o->types; k++) {
-		s->request[k] = astra_get_f64(s->in);
-		ok = ok && is_amount(s->request[k], ASTRA_OGAS_AMOUNT_MAX);
+		s->numbers[k] = astra_get_f64(s->in);
+		ok = ok && is_amount(s->numbers[k], ASTRA_OGAS_AMOUNT_MAX);
 	}
 	if (name && ok && !s->in->failed)
 		index = astra_ogas_add_port(s->o, &port);
@@ -183,8 +187,6 @@ static int restore_port(struct restoring *s)
 	if (port == ASTRA_OGAS_NONE)
 		return damaged(s);
 	edges = astra_get_u32(s->in);
-	if (!can_follow(s, edges))
-		return damaged(s);
 	for (uint32_t i = 0; i < edges; i++)
 		if (restore_edge(s, port) < 0)
 			return -1;
@@ -195,8 +197,6 @@ static int restore_ports(struct restoring *s)
 {
 	uint32_t ports = astra_get_u32(s->in);
 
-	if (!can_follow(s, ports))
-		return damaged(s);
 	for (uint32_t i = 0; i < ports; i++)
 		if (restore_port(s) < 0)
 			return -1;
@@ -215,12 +215,16 @@ int astra_ogas_restore(struct astra_ogas *o, struct astra_reader *in,
 		return astra_error_set(err,
 				       "what ogasched learned is of another "
 				       "version or other resources");
-	s.request = calloc(types + 1, sizeof(*s.request));
-	if (!s.request)
-		return astra_error_nomem(err);
-	rc = restore_nodes(&s) < 0 || restore_ports(&s) < 0 ? -1 : 0;
-	free(s.request);
-	free(s.node);
+	s.numbers = calloc(types + 1, sizeof(*s.numbers));
+	s.alpha = calloc(types + 1, sizeof(*s.alpha));
+	s.utility = calloc(types + 1, sizeof(*s.utility));
+	if (!s.numbers || !s.alpha || !s.utility)
+		rc = astra_error_nomem(err);
+	else
+		rc = restore_nodes(&s) < 0 || restore_ports(&s) < 0 ? -1 : 0;
+	free(s.numbers);
+	free(s.alpha);
+	free(s.utility);
 	for (size_t r = 0; !rc && r < o->node_count; r++)
 		ogas_fit_node(o, &o->nodes[r]);
 	return rc;

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
+
+#include "src/policy/ogasched/deal_priv.h"
+
+/* A lease that would be shorter than this part of a slot ends with the next. */
+#define LEASE_LEAST .5
+#define NO_LIMIT UINT64_MAX
+
+/* Take GPUs from what can be awarded. from_idle: they were nobody's. */
+static void take(struct deal *d, uint32_t node, uint32_t gpus, bool from_idle)
+{
+	uint32_t all = deal_gpus(d->all, node) - gpus;
+	uint32_t idle = deal_gpus(d->idle, node);
+	uint32_t near = deal_gpus(d->near, node);
+
+	if (from_idle)
+		idle -= deal_less(idle, gpus);
+	deal_set(d, d->all, node, all);
+	deal_set(d, d->idle, node, deal_less(idle, all));
+	near -= deal_less(near, gpus);
+	deal_set(d, d->near, node, deal_less(near, deal_less(idle, all)));
+}
+
+/* What a class's grant and the idle GPUs have in common. */
+static void come_near(struct deal *d, uint32_t class)
+{
+	if (d->near_class == class)
+		return;
+	d->near_class = class;
+	for (uint32_t n = 0; n < d->offer->node_count; n++)
+		deal_set(d, d->near, n,
+			 deal_less(d->units[class * d->stride +
+					    d->classes->node_of[n]],
+				   deal_gpus(d->idle, n)));
+}
+
+static const struct astra_job *job_of(const struct deal *d, uint32_t demand)
+{
+	return d->offer->demands[demand].job;
+}
+
+static bool waits(const struct deal *d, uint32_t demand)
+{
+	const struct astra_demand *at = &d->offer->demands[demand];
+
+	return at->open && !at->job->held_count &&
+	       d->awarded[demand] < at->copies;
+}
+
+static int award(struct deal *d, uint32_t demand,
+		 const struct astra_share *shares, size_t count, bool begins)
+{
+	uint64_t gpus = deal_sum(shares, count);
+	uint32_t class = deal_class(d, demand);
+
+	for (size_t i = 0; i < count; i++)
+		take(d, shares[i].node, shares[i].gpus, begins);
+	d->awarded[demand]++;
+	d->got[class] += gpus;
+	d->left[class] -= gpus < d->left[class] ? gpus : d->left[class];
+	return astra_allocation_add(d->out, demand,
+				    begins ? d->start_end_sec : d->end_sec,
+				    shares, count);
+}
+
+/* Let a job go on for at most `limit` GPUs. */
+static int keep(struct deal *d, uint32_t demand, uint64_t limit)
+{
+	const struct astra_demand *at = &d->offer->demands[demand];
+	const struct astra_job *job = at->job;
+
+	if (!at->open || d->awarded[demand] || !job->held_count ||
+	    deal_sum(job->held, job->held_count) > limit)
+		return 0;
+	for (size_t i = 0; i < job->held_count; i++) {
+		const struct astra_share *s = &job->held[i];
+
+		if (d->offer->nodes[s->node].emptying ||
+		    deal_gpus(d->all, s->node) < s->gpus)
+			return 0;
+	}
+	return award(d, demand, job->held, job->held_count, false);
+}
+
+/* GPUs for a job of those in a space, at most `limit`; 0: too few. */
+static uint32_t fitting(const struct astra_request *q, uint64_t limit,
+			const struct astra_space *space)
+{
+	uint64_t most = astra_space_gpus(space);
+
+	most = most < limit ? most : limit;
+	if (q->gpus <= most)
+		return q->gpus;
+	return q->gpus_min && q->gpus_min <= most ? (uint32_t)most : 0;
+}
+
+/* Start a job. within_grant: on GPUs of its class's grant, else on others, at
+ * last on those of leases that are over; else only on what nobody holds.
+ * Returns whether it got a place, or -1 when memory is out. */
+static int start(struct deal *d, uint32_t demand, uint64_t limit,
+		 bool within_grant)
+{
+	struct astra_space *const spaces[] = {d->idle, d->near, d->idle,
+					      d->all};
+	size_t count = 0, i = within_grant ? 1 : 0, end = within_grant ? 4 : 1;
+
+	if (!limit || !waits(d, demand))
+		return 0;
+	if (within_grant)
+		come_near(d, deal_class(d, demand));
+	for (; !count && i < end; i++) {
+		struct astra_request q = job_of(d, demand)->request;
+
+		q.gpus = fitting(&q, limit, spaces[i]);
+		if (q.gpus)
+			count = astra_place(spaces[i], &q, NULL, 0, d->shares);
+	}
+	if (!count)
+		return 0;
+	return award(d, demand, d->shares, count, true) < 0 ? -1 : 1;
+}
+
+/* As many of a demand's jobs as there is room for. */
+static int start_all(struct deal *d, uint32_t demand, bool within_grant)
+{
+	int rc = 1;
+
+	while (rc > 0) {
+		uint64_t limit = within_grant ? d->left[deal_class(d, demand)]
+					      : NO_LIMIT;
+
+		rc = start(d, demand, limit, within_grant);
+	}
+	return rc;
+}
+
+/* Of each class the first job that waits, if the class has saved for it. */
+static int start_what_was_saved_for(struct deal *d)
+{
+	uint32_t last = ASTRA_NONE;
+
+	for (size_t i = 0; i < d->offer->demand_count; i++) {
+		uint32_t demand = d->order[i], class = deal_class(d, demand);
+
+		if (class == last || !waits(d, demand))
+			continue;
+		last = class;
+		if (job_of(d, demand)->request.gpus > d->granted[class] &&
+		    start(d, demand, d->left[class], true) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int deal_within_grants(struct deal *d, bool fresh)
+{
+	size_t count = d->offer->demand_count;
+
+	if (fresh && start_what_was_saved_for(d) < 0)
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		if (keep(d, d->order[i], d->left[deal_class(d, d->order[i])]) <
+		    0)
+			return -1;
+	for (size_t i = 0; i < count; i++)
+		if (start_all(d, d->order[i], true) < 0)
+			return -1;
+	return 0;
+}
+
+static int deal_the_rest(struct deal *d)
+{
+	size_t count = d->offer->demand_count;
+
+	for (size_t i = 0; i < count; i++)
+		if (keep(d, d->queue[i], NO_LIMIT) < 0)
+			return -1;
+	for (size_t i = 0; i < count && astra_space_gpus(d->idle); i++)
+		if (start_all(d, d->queue[i], false) < 0)
+			return -1;
+	return 0;
+}
+
+static void save_up(struct deal *d)
+{
+	double *saved = d->classes->saved;
+	size_t count = d->offer->demand_count, i = 0;
+
+	for (size_t l = 0; l < d->class_count; l++) {
+		double rest = saved[l] + d->granted[l] - (double)d->got[l];
+		double most = 0;
+
+		for (; i < count && deal_class(d, d->order[i]) == l; i++)
+			if (waits(d, d->order[i]))
+				most = fmax(
+					most,
+					job_of(d, d->order[i])->request.gpus);
+		saved[l] = fmin(fmax(rest, 0), most);
+	}
+}
+
+int ogas_deal(struct ogas_classes *classes, const struct astra_offer *offer,
+	      const uint32_t *units, double slot_end_sec, double slot_sec,
+	      bool fresh, struct astra_allocation *out)
+{
+	struct deal d = {
+		.classes = classes,
+		.offer = offer,
+		.units = units,
+		.out = out,
+		.end_sec = slot_end_sec,
+		.start_end_sec = slot_end_sec,
+		.class_count = astra_ogas_port_count(classes->learner),
+		.stride = astra_ogas_node_count(classes->learner),
+		.near_class = ASTRA_NONE,
+	};
+	int rc = -1;
+
+	if (slot_end_sec - offer->now_sec < LEASE_LEAST * slot_sec)
+		d.start_end_sec += slot_sec;
+	out->spare_until_sec = slot_end_sec;
+	if (deal_begin(&d, fresh) == 0) {
+		rc = deal_within_grants(&d, fresh);
+		if (!rc)
+			rc = deal_the_rest(&d);
+		if (!rc && fresh)
+			save_up(&d);
+	}
+	deal_end(&d);
+	return rc;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
+
+#include "src/policy/ogasched/deal_priv.h"
+
+static struct astra_room room_of(const struct astra_offer *offer, uint32_t node,
+				 uint32_t gpus)
+{
+	/* CPUs and memory are looked at when the award is carried out. */
+	return (struct astra_room){
+		.gpus = gpus,
+		.cpus = gpus ? UINT32_MAX / 2 : 0,
+		.mem_mib = gpus ? UINT64_MAX / 2 : 0,
+		.whole = gpus == offer->nodes[node].gpus,
+	};
+}
+
+void deal_set(const struct deal *d, struct astra_space *space, uint32_t node,
+	      uint32_t gpus)
+{
+	const struct astra_room room = room_of(d->offer, node, gpus);
+
+	astra_space_set(space, node, &room);
+}
+
+/* A class's grant is what all its jobs may use: those that run on do. */
+static void count_grants(struct deal *d, bool fresh)
+{
+	for (size_t l = 0; l < d->class_count; l++) {
+		uint64_t units = 0;
+
+		for (size_t n = 0; n < d->stride; n++)
+			units += d->units[l * d->stride + n];
+		d->granted[l] =
+			(uint32_t)(units < UINT32_MAX ? units : UINT32_MAX);
+		if (fresh)
+			units += (uint64_t)d->classes->saved[l];
+		d->left[l] = units;
+	}
+	for (uint32_t i = 0; i < d->offer->demand_count; i++) {
+		const struct astra_demand *at = &d->offer->demands[i];
+		uint64_t gpus = deal_sum(at->held, at->held_count);
+		uint32_t class = deal_class(d, i);
+
+		if (at->open)
+			continue;
+		d->got[class] += gpus;
+		d->left[class] -= gpus < d->left[class] ? gpus : d->left[class];
+	}
+}
+
+static int compare_queue(const void *a, const void *b, void *arg)
+{
+	const struct deal *d = arg;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	double s = d->offer->demands[x].submit_sec;
+	double t = d->offer->demands[y].submit_sec;
+
+	if (s != t)
+		return s < t ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static int compare_order(const void *a, const void *b, void *arg)
+{
+	const struct deal *d = arg;
+	uint32_t x = deal_class(d, *(const uint32_t *)a);
+	uint32_t y = deal_class(d, *(const uint32_t *)b);
+
+	if (x != y)
+		return x < y ? -1 : 1;
+	return compare_queue(a, b, arg);
+}
+
+static void sort(struct deal *d)
+{
+	size_t count = d->offer->demand_count;
+
+	for (uint32_t i = 0; i < count; i++)
+		d->order[i] = d->queue[i] = i;
+	qsort_r(d->order, count, sizeof(*d->order), compare_order, d);
+	qsort_r(d->queue, count, sizeof(*d->queue), compare_queue, d);
+}
+
+/* What is offered, and of that what nobody holds. */
+static void fill_spaces(struct deal *d)
+{
+	const struct astra_offer *offer = d->offer;
+	uint32_t nodes = (uint32_t)offer->node_count;
+
+	for (uint32_t n = 0; n < nodes; n++) {
+		deal_set(d, d->all, n, offer->free[n]);
+		deal_set(d, d->idle, n, offer->free[n]);
+	}
+	for (size_t i = 0; i < offer->demand_count; i++) {
+		const struct astra_job *job = offer->demands[i].job;
+
+		for (size_t k = 0;
+		     offer->demands[i].open && k < job->held_count; k++) {
+			uint32_t node = job->held[k].node;
+			uint32_t idle = deal_gpus(d->idle, node);
+
+			deal_set(d, d->idle, node,
+				 idle - deal_less(idle, job->held[k].gpus));
+		}
+	}
+}
+
+static int init(struct deal *d)
+{
+	size_t demands = d->offer->demand_count, nodes = d->offer->node_count;
+	uint32_t most = 0;
+
+	for (size_t n = 0; n < nodes; n++)
+		if (d->offer->nodes[n].gpus > most)
+			most = d->offer->nodes[n].gpus;
+	d->left = calloc(d->class_count + 1, sizeof(*d->left));
+	d->got = calloc(d->class_count + 1, sizeof(*d->got));
+	d->granted = calloc(d->class_count + 1, sizeof(*d->granted));
+	d->awarded = calloc(demands + 1, sizeof(*d->awarded));
+	d->order = calloc(demands + 1, sizeof(*d->order));
+	d->queue = calloc(demands + 1, sizeof(*d->queue));
+	d->shares = calloc(nodes + 1, sizeof(*d->shares));
+	d->all = astra_space_create(nodes, most);
+	d->idle = astra_space_create(nodes, most);
+	d->near = astra_space_create(nodes, most);
+	if (d->left && d->got && d->granted && d->awarded && d->order &&
+	    d->queue && d->shares && d->all && d->idle && d->near)
+		return 0;
+	return -1;
+}
+
+void deal_end(struct deal *d)
+{
+	free(d->left);
+	free(d->got);
+	free(d->granted);
+	free(d->awarded);
+	free(d->order);
+	free(d->queue);
+	free(d->shares);
+	astra_space_destroy(d->all);
+	astra_space_destroy(d->idle);
+	astra_space_destroy(d->near);
+}
+
+int deal_begin(struct deal *d, bool fresh)
+{
+	if (init(d) < 0)
+		return -1;
+	fill_spaces(d);
+	sort(d);
+	count_grants(d, fresh);
+	return 0;
+}

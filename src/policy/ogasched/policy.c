@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/policy/ogasched/policy.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/policy/ogasched/classes.h"
+#include "src/policy/ogasched/deal.h"
+
+/* T: what was learned so many slots ago is old. The rate that goes with it
+ * does not fade away. */
+#define HORIZON 100
+/* Rounding errors of the clock. */
+#define EPSILON_SEC 1e-6
+
+struct ogasched {
+	double slot_sec;
+	double slot_end_sec; /* of the slot that was learned from last */
+	double reward;	     /* of all slots */
+	bool begun;
+	struct ogas_classes classes;
+	uint32_t *units; /* GPUs: [class][learner's node] */
+};
+
+static void destroy(void *self)
+{
+	struct ogasched *o = self;
+
+	if (!o)
+		return;
+	ogas_classes_clear(&o->classes);
+	free(o->units);
+	free(o);
+}
+
+static void *create(const struct astra_options *options,
+		    struct astra_error *err)
+{
+	/* What is learned in a slot counts in its grants at once: who asks is
+	 * known when a slot begins. */
+	const struct astra_ogas_options learning = {
+		.rate = (enum astra_ogas_rate)options->learning_rate,
+		.reactive = true,
+		.eta0 = 25,
+		.decay = 0.9999,
+		.horizon = HORIZON,
+	};
+	struct ogasched *o = calloc(1, sizeof(*o));
+
+	if (o &&
+	    ogas_classes_init(
+		    &o->classes, &learning,
+		    (enum astra_ogas_utility)options->learned_utility) == 0) {
+		o->slot_sec = options->slot_sec;
+		return o;
+	}
+	destroy(o);
+	astra_error_nomem(err);
+	return NULL;
+}
+
+/* Learn from the jobs at the begin of a slot. */
+static int learn(struct ogasched *o, double now_sec)
+{
+	struct ogas_classes *c = &o->classes;
+
+	if (!o->begun &&
+	    astra_ogas_allocate(c->learner, ASTRA_OGAS_FAIRNESS, c->x) < 0)
+		return -1;
+	o->begun = true;
+	o->reward += astra_ogas_step(c->learner, c->x);
+	o->slot_end_sec = (floor((now_sec + EPSILON_SEC) / o->slot_sec) + 1) *
+			  o->slot_sec;
+	return 0;
+}
+
+static int round_units(struct ogasched *o)
+{
+	struct astra_ogas *learner = o->classes.learner;
+	uint32_t *units =
+		calloc(astra_ogas_port_count(learner) *
+				       astra_ogas_node_count(learner) +
+			       1,
+		       sizeof(*units));
+
+	if (!units)
+		return -1;
+	free(o->units);
+	o->units = units;
+	return astra_ogas_round(learner, o->classes.x, 0, 1, units);
+}
+
+static int allocate(void *self, const struct astra_offer *offer,
+		    struct astra_allocation *out, struct astra_error *err)
+{
+	struct ogasched *o = self;
+	double rest_sec = o->slot_end_sec - offer->now_sec;
+	/* Slots may have been longer before a restart. */
+	bool fresh = !o->begun || rest_sec <= EPSILON_SEC ||
+		     rest_sec > o->slot_sec + EPSILON_SEC;
+
+	if (!offer->demand_count)
+		return 0;
+	if (ogas_classes_update(&o->classes, offer) < 0 ||
+	    (fresh && learn(o, offer->now_sec) < 0) || round_units(o) < 0 ||
+	    ogas_deal(&o->classes, offer, o->units, o->slot_end_sec,
+		      o->slot_sec, fresh, out) < 0)
+		return astra_error_nomem(err);
+	out->wake_sec = o->slot_end_sec;
+	return 0;
+}
+
+static void explain(const void *self, const struct astra_demand *demand,
+		    struct astra_reason *reason)
+{
+	(void)self;
+	(void)demand;
+	reason->wait = ASTRA_WAIT_LEARNED;
+}
+
+static int save(const void *self, struct astra_bytes *out)
+{
+	const struct ogasched *o = self;
+
+	astra_put_u32(out, o->begun);
+	astra_put_f64(out, o->slot_end_sec);
+	astra_put_f64(out, o->reward);
+	return ogas_classes_save(&o->classes, out);
+}
+
+/* Slots of another length begin anew; what was learned is the same. */
+static int restore(void *self, struct astra_reader *in)
+{
+	struct ogasched *o = self;
+
+	o->begun = astra_get_u32(in);
+	o->slot_end_sec = astra_get_f64(in);
+	o->reward = astra_get_f64(in);
+	if (in->failed || !isfinite(o->slot_end_sec) || !isfinite(o->reward))
+		return -1;
+	return ogas_classes_restore(&o->classes, in);
+}
+
+static void report(const void *self, uint32_t tenant,
+		   struct astra_policy_report *out)
+{
+	if (tenant == ASTRA_NONE)
+		out->reward = ((const struct ogasched *)self)->reward;
+}
+
+static void shift(void *self, double by_sec)
+{
+	struct ogasched *o = self;
+
+	o->slot_end_sec += by_sec;
+}
+
+const struct astra_policy astra_ogasched = {
+	.name = "ogasched",
+	.summary = "shares of classes of jobs, learned slot by slot",
+	.create = create,
+	.destroy = destroy,
+	.allocate = allocate,
+	.explain = explain,
+	.save = save,
+	.restore = restore,
+	.report = report,
+	.shift = shift,
+};
