@@ -163,14 +163,16 @@ static void pf_leaves_nothing_that_anybody_wants(void **state)
 		for (size_t m = 0; m < auction.machine_count; m++)
 			left[m] = auction.machines[m].free - left[m];
 		for (size_t i = 0; i < auction.count; i++) {
-			uint32_t own[AUCTION_MACHINES] = {0}, gpus[8] = {0};
+			uint32_t own[AUCTION_MACHINES] = {0},
+				 gpus[AUCTION_MACHINES] = {0};
 
 			auction_given(&pf, i, own);
 			while (auction_next(gpus, left,
 					    auction.machine_count)) {
 				uint32_t more[AUCTION_MACHINES], x = 0;
 
-				for (size_t m = 0; m < 8; m++) {
+				for (size_t m = 0; m < auction.machine_count;
+				     m++) {
 					more[m] = own[m] + gpus[m];
 					x += more[m];
 				}

@@ -9,7 +9,7 @@
 #include "src/common/random.h"
 #include "src/policy/themis/auction.h"
 
-enum { AUCTION_MACHINES = 8, AUCTION_BIDDERS = 8, AUCTION_GPUS = 24 };
+enum { AUCTION_MACHINES = 32, AUCTION_BIDDERS = 40, AUCTION_GPUS = 32 };
 
 struct auction {
 	struct astra_themis_machine machines[AUCTION_MACHINES];

@@ -31,7 +31,8 @@
 
 #include "src/policy/themis/prices.h"
 
-enum { ROUNDS = 600, PATIENCE = 12 };
+enum { ROUNDS = 600, PATIENCE = 15 };
+#define INERTIA 0.7
 
 /* What is bounded: the sum over those served of weight * log V + bonus. */
 struct dual {
@@ -156,69 +157,96 @@ static struct choice respond(const struct dual *dual, uint32_t i)
 	return choice;
 }
 
-/* The bound at the prices; tells the classes what is used of them. */
+/* The bound at the prices. Tells classes and groups what is wanted of them. */
 static double value_of(struct dual *dual)
 {
 	struct astra_themis_prices *prices = &dual->prices;
-	double value = -dual->want * dual->bonus;
+	double value = -dual->want * dual->bonus, sizes = -value;
 
 	astra_themis_prices_offer(prices);
 	dual->served = 0.0;
-	for (uint32_t c = 0; c < prices->count; c++) {
-		value += prices->classes[c].price * prices->classes[c].free;
+	for (uint32_t g = 0; g < prices->group_count; g++)
+		value += prices->groups[g].price * prices->groups[g].free;
+	sizes += value;
+	for (uint32_t c = 0; c < prices->count; c++)
 		prices->classes[c].used = 0.0;
-	}
 	for (uint32_t i = 0; i < dual->deal->tree->game->count; i++) {
 		struct choice choice = respond(dual, i);
 
 		if (isinf(choice.worth))
 			continue; /* nobody can serve it */
 		value += choice.worth;
+		sizes += fabs(choice.worth);
 		dual->served += choice.served;
 		for (uint32_t c = choice.class; c != ASTRA_THEMIS_NONE;
 		     c = prices->classes[c].parent)
 			prices->classes[c].used += choice.x;
 	}
-	return value;
+	return value + 1e-13 * sizes;
 }
 
 static void save(struct dual *dual, double value)
 {
 	dual->best = value;
 	dual->best_bonus = dual->bonus;
-	for (uint32_t c = 0; c < dual->prices.count; c++)
-		dual->best_prices[c] = dual->prices.classes[c].price;
+	for (uint32_t g = 0; g < dual->prices.group_count; g++)
+		dual->best_prices[g] = dual->prices.groups[g].price;
 }
 
-/* A subgradient step of this length; 0 if there is no way down. */
-static void step(struct dual *dual, double length)
+static void go_back(struct dual *dual)
+{
+	dual->bonus = dual->best_bonus;
+	for (uint32_t g = 0; g < dual->prices.group_count; g++)
+		dual->prices.groups[g].price = dual->best_prices[g];
+}
+
+/* The direction: a mean of the subgradients of late. Returns its square, each
+ * part by its capacity. */
+static double turn(struct dual *dual)
 {
 	struct astra_themis_prices *prices = &dual->prices;
 	double more = dual->served - dual->want, norm = 0.0;
 
-	for (uint32_t c = 0; c < prices->count; c++) {
-		struct astra_themis_class *class = &prices->classes[c];
-		double over = class->used - class->free;
+	for (uint32_t g = 0; g < prices->group_count; g++) {
+		struct astra_themis_group *group = &prices->groups[g];
 
-		if (over > 0.0 || class->price > 0.0)
-			norm += over * over / class->free;
+		group->over =
+			INERTIA * group->over - (1.0 - INERTIA) * group->free;
+	}
+	for (uint32_t c = 0; c < prices->count; c++)
+		prices->groups[prices->classes[c].group].over +=
+			(1.0 - INERTIA) * prices->classes[c].used;
+	for (uint32_t g = 0; g < prices->group_count; g++) {
+		const struct astra_themis_group *group = &prices->groups[g];
+
+		if (group->over > 0.0 || group->price > 0.0)
+			norm += group->over * group->over / group->free;
 	}
 	if (dual->want > 0.0)
 		norm += more * more / dual->want;
+	return norm;
+}
+
+/* A step; length: by how much the bound is to fall. */
+static void step(struct dual *dual, double length)
+{
+	struct astra_themis_prices *prices = &dual->prices;
+	double norm = turn(dual), most = dual->deal->tree->game->unit;
+
 	if (norm == 0.0)
 		return;
 	length /= norm;
-	for (uint32_t c = 0; c < prices->count; c++) {
-		struct astra_themis_class *class = &prices->classes[c];
+	for (uint32_t g = 0; g < prices->group_count; g++) {
+		struct astra_themis_group *group = &prices->groups[g];
 
-		class->price =
-			fmax(0.0, class->price +
-					  length * (class->used - class->free) /
-						  class->free);
+		group->price += length * group->over / group->free;
+		group->price = fmin(fmax(0.0, group->price), most);
 	}
 	if (dual->want > 0.0)
 		dual->bonus =
-			fmax(0.0, dual->bonus - length * more / dual->want);
+			fmax(0.0, dual->bonus -
+					  length * (dual->served - dual->want) /
+						  dual->want);
 }
 
 /* Go down until the bound is within `enough` of the target, or the steps get
@@ -230,27 +258,37 @@ static void descend(struct dual *dual, double enough)
 
 	save(dual, value_of(dual));
 	for (int round = 0; round < ROUNDS && theta > 1e-3; round++) {
-		double value = value_of(dual);
+		double value = value_of(dual), fall = dual->best - value;
 
-		if (value < dual->best) {
-			if (value <
-			    dual->best - 0.01 * (dual->best - dual->target))
-				idle = 0;
+		if (fall > 0.01 * (dual->best - dual->target))
+			idle = 0;
+		if (fall > 0.0)
 			save(dual, value);
-		}
 		if (dual->best - dual->target <= enough)
 			break;
 		if (++idle > PATIENCE) {
 			idle = 0;
 			theta /= 2;
-			for (uint32_t c = 0; c < dual->prices.count; c++)
-				dual->prices.classes[c].price =
-					dual->best_prices[c];
-			dual->bonus = dual->best_bonus;
+			go_back(dual);
 			value = value_of(dual);
 		}
 		step(dual, theta * (value - dual->target));
 	}
+	go_back(dual);
+}
+
+/* With few prices first: nearly as good, and there soon. */
+static void descend_thrice(struct dual *dual, double enough)
+{
+	struct astra_themis_prices *prices = &dual->prices;
+
+	memset(prices->groups, 0, prices->count * sizeof(*prices->groups));
+	astra_themis_prices_few(prices, false);
+	descend(dual, enough);
+	astra_themis_prices_few(prices, true);
+	descend(dual, enough);
+	astra_themis_prices_all(prices);
+	descend(dual, enough);
 }
 
 /* How many can be served if there were nobody else. */
@@ -258,6 +296,7 @@ static size_t count_possible(struct dual *dual)
 {
 	size_t count = 0;
 
+	astra_themis_prices_few(&dual->prices, false);
 	astra_themis_prices_offer(&dual->prices);
 	for (uint32_t i = 0; i < dual->deal->tree->game->count; i++)
 		count += respond(dual, i).served;
@@ -269,9 +308,7 @@ static void bound_served(struct dual *dual, size_t *served)
 	dual->weight = 0.0;
 	dual->bonus = 1.0;
 	dual->target = (double)*served;
-	for (uint32_t c = 0; c < dual->prices.count; c++)
-		dual->prices.classes[c].price = 0.0;
-	descend(dual, 1.0 - 1e-6);
+	descend_thrice(dual, 1.0 - 1e-6);
 	*served = (size_t)fmax(dual->target, floor(dual->best + 1e-9));
 }
 
@@ -297,9 +334,8 @@ int astra_themis_bound(const struct astra_themis_deal *deal, size_t *served,
 		dual.bonus = 0.0;
 		dual.want = (double)have;
 	}
-	astra_themis_prices_start(&dual.prices, deal);
 	dual.target = deal->sum;
-	descend(&dual, 1e-5 * (double)(have + 1));
-	*log_product = fmax(deal->sum, dual.best + 1e-11 * fabs(dual.best));
+	descend_thrice(&dual, 1e-5 * (double)(have + 1));
+	*log_product = fmax(deal->sum, dual.best);
 	return 0;
 }

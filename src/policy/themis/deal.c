@@ -131,6 +131,34 @@ void astra_themis_deal_undo(struct astra_themis_deal *deal,
 	deal->sum = mark->sum;
 }
 
+static uint32_t rack_of(const struct astra_themis_tree *tree, uint32_t node)
+{
+	if (node == ASTRA_THEMIS_NONE || node <= tree->rack_count)
+		return node;
+	return astra_themis_parent(tree, node);
+}
+
+void astra_themis_deal_keep(struct astra_themis_deal *deal,
+			    const struct astra_themis_mark *mark)
+{
+	deal->clock++;
+	for (size_t k = mark->steps; k < deal->steps; k++) {
+		const struct astra_themis_undo *was = &deal->journal[k];
+		struct astra_themis_hand *hand = &deal->hands[was->bidder];
+		uint32_t rack = rack_of(deal->tree, was->node);
+		uint32_t more =
+			hand->x > was->x ? hand->x - was->x : was->x - hand->x;
+
+		if (hand->node == was->node && more * 8 <= hand->x)
+			continue;
+		hand->changed = deal->clock;
+		if (rack != ASTRA_THEMIS_NONE)
+			deal->stamps[rack] = deal->clock;
+		if (hand->rack != ASTRA_THEMIS_NONE)
+			deal->stamps[hand->rack] = deal->clock;
+	}
+}
+
 int astra_themis_deal_init(struct astra_themis_deal *deal,
 			   const struct astra_themis_tree *tree)
 {
@@ -144,15 +172,20 @@ int astra_themis_deal_init(struct astra_themis_deal *deal,
 		.stuck = calloc(n + 1, sizeof(*deal->stuck)),
 		.racks = calloc((size_t)tree->rack_count + 1,
 				sizeof(*deal->racks)),
-		.absent = ASTRA_THEMIS_NONE,
+		.ideal = calloc(tree->kind_count, sizeof(*deal->ideal)),
+		.stamps = calloc((size_t)tree->rack_count + 1,
+				 sizeof(*deal->stamps)),
 	};
 	if (!deal->hands || !deal->left || !deal->first || !deal->stuck ||
-	    !deal->racks)
+	    !deal->racks || !deal->ideal || !deal->stamps)
 		return -1;
 	for (size_t v = 0; v < nodes; v++) {
 		deal->left[v] = tree->nodes[v].free;
 		deal->first[v] = ASTRA_THEMIS_NONE;
 	}
+	deal->clock = 1;
+	for (size_t r = 0; r <= tree->rack_count; r++)
+		deal->stamps[r] = 1;
 	for (uint32_t i = 0; i < n; i++) {
 		struct astra_themis_hand *hand = &deal->hands[i];
 
@@ -171,6 +204,8 @@ void astra_themis_deal_free(struct astra_themis_deal *deal)
 	free(deal->journal);
 	free(deal->stuck);
 	free(deal->racks);
+	free(deal->ideal);
+	free(deal->stamps);
 	*deal = (struct astra_themis_deal){0};
 }
 
@@ -183,8 +218,10 @@ void astra_themis_deal_copy(struct astra_themis_deal *to,
 	       from->tree->game->count * sizeof(*to->hands));
 	memcpy(to->left, from->left, nodes * sizeof(*to->left));
 	memcpy(to->first, from->first, nodes * sizeof(*to->first));
+	memcpy(to->stamps, from->stamps,
+	       ((size_t)from->tree->rack_count + 1) * sizeof(*to->stamps));
+	to->clock = from->clock;
 	to->served = from->served;
 	to->sum = from->sum;
-	to->absent = from->absent;
 	to->steps = 0;
 }

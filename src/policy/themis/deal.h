@@ -13,10 +13,13 @@ struct astra_themis_hand {
 	uint32_t rack, machine; /* nodes on the path from it, or NONE */
 	uint32_t x;
 	double value;
-	double gain, loss;	 /* of a GPU: in its step up; in its step down,
-				  * infinite if it has none */
-	uint32_t up, down;	 /* these steps in GPUs, 0: none */
-	uint32_t next, previous; /* others on the same machine */
+	double gain, loss;	  /* of a GPU: in its step up; in its step down,
+				   * infinite if it has none */
+	uint32_t up, down;	  /* these steps in GPUs, 0: none */
+	uint32_t next, previous;  /* others on the same machine */
+	bool absent;		  /* it takes no part */
+	uint64_t changed, turned; /* when it was changed, and had a turn that
+				   * found nothing better: the deal's clock */
 };
 
 struct astra_themis_undo {
@@ -37,11 +40,13 @@ struct astra_themis_deal {
 	uint32_t *first; /* of each node: one whose machine it is, or NONE */
 	int64_t served;	 /* bidders */
 	double sum;	 /* of their log V */
-	uint32_t absent; /* the bidder who does not take part, or NONE */
 	struct astra_themis_undo *journal;
 	size_t steps, journal_room;
-	bool failed; /* memory was out */
-	bool *stuck; /* scratch of astra_themis_settle() */
+	uint64_t clock;	  /* counts changes */
+	uint64_t *stamps; /* of each rack: when it was changed */
+	bool failed;	  /* memory was out */
+	double *ideal;	  /* scratch of a turn: of each kind of node */
+	bool *stuck;	  /* scratch of astra_themis_settle() */
 	struct astra_themis_pair *racks;
 };
 
@@ -88,6 +93,11 @@ static inline double astra_themis_won(const struct astra_themis_deal *deal,
 void astra_themis_deal_undo(struct astra_themis_deal *deal,
 			    const struct astra_themis_mark *mark);
 
+/* Note that what was done since then is there to stay: who has changed and
+ * which racks, but for a few GPUs more or less. */
+void astra_themis_deal_keep(struct astra_themis_deal *deal,
+			    const struct astra_themis_mark *mark);
+
 /* Whether what the bidder has is taken from what the node has. */
 static inline bool astra_themis_below(const struct astra_themis_hand *hand,
 				      const struct astra_themis_tree *tree,
@@ -107,9 +117,11 @@ astra_themis_cheapest(const struct astra_themis_deal *deal, uint32_t node,
 /* Fill in `racks`: the pair of the root and of each rack. */
 void astra_themis_find_cheapest(struct astra_themis_deal *deal);
 
-/* Shrink others than bidder i, at the least loss, until no node on i's path has
- * dealt more than it has. Returns false if they do not have as many. */
-bool astra_themis_repair(struct astra_themis_deal *deal, uint32_t i);
+/* Shrink those who lose least by it, but not bidder `but`, until no node on the
+ * path from this one has dealt more than it has. Returns false if that cannot
+ * be. */
+bool astra_themis_repair(struct astra_themis_deal *deal, uint32_t node,
+			 uint32_t but);
 
 /* Let everybody grow at their nodes, into free GPUs or at the cost of others
  * who lose less, until nobody gains. Never makes it worse. */

@@ -63,7 +63,7 @@ libastra_decide_la_SOURCES += \
 EXTRA_DIST += testsuite/golden/themis
 
 check_PROGRAMS += test_themis_app test_themis_auction test_themis_parts \
-	test_themis_round test_themis_table
+	test_themis_round test_themis_search test_themis_table
 test_themis_app_SOURCES = testsuite/unit/test_themis_app.c \
 	testsuite/unit/unit.h
 test_themis_app_CFLAGS = $(UNIT_CFLAGS)
@@ -81,6 +81,12 @@ test_themis_round_SOURCES = testsuite/unit/test_themis_round.c \
 	testsuite/unit/unit.h
 test_themis_round_CFLAGS = $(UNIT_CFLAGS)
 test_themis_round_LDADD = $(UNIT_LIBS)
+test_themis_search_SOURCES = testsuite/unit/test_themis_search.c \
+	testsuite/unit/themis_auctions.h \
+	testsuite/unit/themis_greedy.h \
+	testsuite/unit/unit.h
+test_themis_search_CFLAGS = $(UNIT_CFLAGS)
+test_themis_search_LDADD = $(UNIT_LIBS)
 test_themis_table_SOURCES = testsuite/unit/test_themis_table.c \
 	testsuite/unit/unit.h
 test_themis_table_CFLAGS = $(UNIT_CFLAGS)

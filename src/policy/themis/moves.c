@@ -16,6 +16,8 @@ struct view {
 	uint32_t from; /* its node, x and score before, NONE if it had none */
 	uint32_t from_x;
 	double from_value;
+	uint64_t since; /* of the racks, those changed later are looked at */
+	double least;	/* what a move has to be worth */
 	/* The best moves so far, the best one first. */
 	struct astra_themis_move best[WIDTH_MAX];
 	size_t count, width;
@@ -70,11 +72,9 @@ static void find_path(const struct view *view, uint32_t node, uint32_t evicted,
 
 /* The x that looks best at the node: what is free, then as long as a step gains
  * more than the others lose. Returns its score less that loss. */
-static double size_up(const struct view *view, uint32_t node,
+static double size_up(const struct astra_themis_curve *curve,
 		      const struct path *path, uint32_t *x_best)
 {
-	const struct astra_themis_curve *curve =
-		astra_themis_curve(view->deal->tree, view->bidder, node);
 	int64_t free = curve->room;
 	double cost = 0.0;
 	uint32_t x;
@@ -129,10 +129,12 @@ static void consider(struct view *view, uint32_t node, uint32_t evicted)
 	const struct astra_themis_tree *tree = view->deal->tree;
 	struct path path;
 
-	if (!astra_themis_allowed(tree, view->bidder, node))
+	if (view->deal->ideal[tree->nodes[node].kind] <= view->least ||
+	    !astra_themis_allowed(tree, view->bidder, node))
 		return;
 	find_path(view, node, evicted, &path);
-	move.worth = size_up(view, node, &path, &move.x);
+	move.worth = size_up(astra_themis_curve(tree, view->bidder, node),
+			     &path, &move.x);
 	if (move.x == 0)
 		return;
 	move.worth += rest(view, node, path.left[path.count - 1] - move.x);
@@ -159,22 +161,45 @@ static void consider(struct view *view, uint32_t node, uint32_t evicted)
 	remember(view, &move);
 }
 
+/* Whether the rack is as it was when the bidder found nothing better there. */
+static bool known(const struct view *view, uint32_t rack)
+{
+	return view->deal->stamps[rack] <= view->since;
+}
+
 /* Each node that differs: of equal machines that nobody uses, one. */
-static void consider_nodes(struct view *view)
+static void consider_rack(struct view *view, uint32_t rack)
 {
 	const struct astra_themis_deal *deal = view->deal;
 	const struct astra_themis_tree *tree = deal->tree;
 	uint32_t run = ASTRA_THEMIS_NONE;
 
-	for (uint32_t v = 0; v < tree->node_count; v++) {
-		if (v > tree->rack_count &&
-		    deal->first[v] == ASTRA_THEMIS_NONE) {
+	consider(view, rack, ASTRA_THEMIS_NONE);
+	if (tree->game->players[view->bidder].spread != ASTRA_LEVEL_SLOT)
+		return; /* its home is all that it may have */
+	for (uint32_t v = tree->begin[rack]; v < tree->begin[rack + 1]; v++) {
+		if (deal->first[v] == ASTRA_THEMIS_NONE) {
 			if (tree->nodes[v].run == run)
 				continue;
 			run = tree->nodes[v].run;
 		}
 		consider(view, v, ASTRA_THEMIS_NONE);
 	}
+}
+
+static void consider_nodes(struct view *view)
+{
+	const struct astra_themis_tree *tree = view->deal->tree;
+	uint32_t home = tree->home_machine[view->bidder];
+
+	if (tree->node_count > 1)
+		consider(view, 0, ASTRA_THEMIS_NONE);
+	for (uint32_t r = 1; r <= tree->rack_count; r++)
+		if (!known(view, r))
+			consider_rack(view, r);
+	if (home != ASTRA_THEMIS_NONE &&
+	    !known(view, astra_themis_parent(tree, home)))
+		consider(view, home, ASTRA_THEMIS_NONE);
 }
 
 static void consider_evictions(struct view *view)
@@ -186,12 +211,12 @@ static void consider_evictions(struct view *view)
 
 		if (j == view->bidder || hand->node == ASTRA_THEMIS_NONE)
 			continue;
-		if (hand->machine != ASTRA_THEMIS_NONE)
-			consider(view, hand->machine, j);
-		if (hand->rack != ASTRA_THEMIS_NONE)
-			consider(view, hand->rack, j);
 		if (hand->node == 0)
 			consider(view, 0, j);
+		if (hand->rack == ASTRA_THEMIS_NONE || known(view, hand->rack))
+			continue;
+		if (hand->machine != ASTRA_THEMIS_NONE)
+			consider(view, hand->machine, j);
 	}
 }
 
@@ -221,6 +246,28 @@ static void find_losses(struct view *view)
 		view->relief = 0.5 * fmax(0.0, gain - view->root.loss[0]);
 }
 
+/* What each kind of node would be worth if any GPU were at one. */
+static void find_ideals(struct view *view)
+{
+	const struct astra_themis_deal *deal = view->deal;
+	const struct astra_themis_tree *tree = deal->tree;
+	const struct path path = {
+		.left = {deal->left[0]},
+		.loss = {view->root.loss[0]},
+		.count = 1,
+	};
+
+	for (uint32_t kind = 0; kind < tree->kind_count; kind++) {
+		const struct astra_themis_curve *curve =
+			&tree->curves[view->bidder * tree->kind_count + kind];
+		uint32_t x;
+
+		deal->ideal[kind] = size_up(curve, &path, &x);
+		deal->ideal[kind] +=
+			rest(view, ASTRA_THEMIS_NONE, deal->left[0] - x);
+	}
+}
+
 static void view_init(struct view *view, struct astra_themis_deal *deal,
 		      uint32_t i, size_t width)
 {
@@ -231,6 +278,9 @@ static void view_init(struct view *view, struct astra_themis_deal *deal,
 	view->from = deal->hands[i].node;
 	view->from_x = deal->hands[i].x;
 	view->from_value = deal->hands[i].value;
+	view->since = 0;
+	if (deal->hands[i].changed <= deal->hands[i].turned)
+		view->since = deal->hands[i].turned;
 }
 
 void astra_themis_insert(struct astra_themis_deal *deal, uint32_t i)
@@ -239,12 +289,15 @@ void astra_themis_insert(struct astra_themis_deal *deal, uint32_t i)
 	struct view view;
 
 	view_init(&view, deal, i, 1);
+	view.since = 0;
 	find_losses(&view);
+	view.least = -HUGE_VAL;
+	find_ideals(&view);
 	consider_nodes(&view);
 	if (view.count == 0)
 		return;
 	astra_themis_deal_give(deal, i, view.best[0].node, view.best[0].x);
-	if (!astra_themis_repair(deal, i))
+	if (!astra_themis_repair(deal, deal->hands[i].node, ASTRA_THEMIS_NONE))
 		astra_themis_deal_undo(deal, &mark);
 }
 
@@ -257,12 +310,14 @@ static bool try(struct astra_themis_deal *deal, uint32_t i,
 		astra_themis_deal_give(deal, move->evicted, ASTRA_THEMIS_NONE,
 				       0);
 	astra_themis_deal_give(deal, i, move->node, move->x);
-	if (astra_themis_repair(deal, i)) {
+	if (astra_themis_repair(deal, deal->hands[i].node, ASTRA_THEMIS_NONE)) {
 		if (move->evicted != ASTRA_THEMIS_NONE)
 			astra_themis_insert(deal, move->evicted);
 		astra_themis_settle(deal);
-		if (astra_themis_won(deal, &mark) > 10 * ASTRA_THEMIS_GAIN)
+		if (astra_themis_won(deal, &mark) > 10 * ASTRA_THEMIS_GAIN) {
+			astra_themis_deal_keep(deal, &mark);
 			return true;
+		}
 	}
 	astra_themis_deal_undo(deal, &mark);
 	return false;
@@ -273,25 +328,26 @@ static bool take_turn(struct astra_themis_deal *deal, uint32_t i, size_t width,
 		      size_t *trials)
 {
 	struct astra_themis_mark mark = astra_themis_mark(deal);
-	double least;
 	struct view view;
 
 	view_init(&view, deal, i, width);
 	astra_themis_deal_give(deal, i, ASTRA_THEMIS_NONE, 0);
 	find_losses(&view);
-	least = view.from_value +
-		rest(&view, view.from, deal->left[0] - view.from_x) +
-		ASTRA_THEMIS_GAIN;
+	view.least = view.from_value +
+		     rest(&view, view.from, deal->left[0] - view.from_x) +
+		     ASTRA_THEMIS_GAIN;
+	find_ideals(&view);
 	consider_nodes(&view);
 	consider_evictions(&view);
 	astra_themis_deal_undo(deal, &mark);
 	for (size_t k = 0; k<view.count && * trials> 0; k++) {
-		if (view.best[k].worth <= least)
+		if (view.best[k].worth <= view.least)
 			break;
 		(*trials)--;
 		if (try(deal, i, &view.best[k]))
 			return true;
 	}
+	deal->hands[i].turned = deal->clock;
 	return false;
 }
 
@@ -301,10 +357,12 @@ void astra_themis_improve(struct astra_themis_deal *deal, size_t width,
 	size_t count = deal->tree->game->count, idle = 0;
 
 	astra_themis_settle(deal);
+	astra_themis_deal_keep(deal, &(struct astra_themis_mark){0});
 	for (uint32_t i = 0; idle < count && trials > 0 && !deal->failed;
 	     i = (i + 1) % (uint32_t)count) {
 		idle++;
-		if (i != deal->absent && take_turn(deal, i, width, &trials))
+		if (!deal->hands[i].absent &&
+		    take_turn(deal, i, width, &trials))
 			idle = 0;
 		deal->steps = 0;
 	}

@@ -9,11 +9,11 @@ static bool alike(const struct astra_themis_tree *tree, uint32_t v, uint32_t w)
 	       tree->nodes[v].free == tree->nodes[w].free;
 }
 
-/* Whether two racks have the same machines. begin: of each rack, its first
- * machine; and one more at the end. */
-static bool racks_alike(const struct astra_themis_tree *tree,
-			const uint32_t *begin, uint32_t a, uint32_t b)
+/* Whether two racks have the same machines. */
+static bool racks_alike(const struct astra_themis_tree *tree, uint32_t a,
+			uint32_t b)
 {
+	const uint32_t *begin = tree->begin;
 	uint32_t count = begin[a + 1] - begin[a];
 
 	if (!alike(tree, a, b) || count != begin[b + 1] - begin[b])
@@ -57,17 +57,17 @@ static void classify_machines(struct astra_themis_prices *prices,
 }
 
 /* Racks that nobody holds GPUs in share classes with their likes. */
-static void classify(struct astra_themis_prices *prices, const bool *home,
-		     const uint32_t *begin)
+static void classify(struct astra_themis_prices *prices, const bool *home)
 {
 	const struct astra_themis_tree *tree = prices->tree;
+	const uint32_t *begin = tree->begin;
 
 	prices->of[0] = add_class(prices, 0);
 	for (uint32_t r = 1; r <= tree->rack_count; r++) {
 		uint32_t like = 1;
 
-		while (like < r && (home[r] || home[like] ||
-				    !racks_alike(tree, begin, r, like)))
+		while (like < r &&
+		       (home[r] || home[like] || !racks_alike(tree, r, like)))
 			like++;
 		if (like < r) {
 			uint32_t shift = begin[r] - begin[like];
@@ -120,16 +120,16 @@ int astra_themis_prices_init(struct astra_themis_prices *prices,
 	struct astra_arena *arena = &tree->game->arena;
 	size_t nodes = tree->node_count;
 	bool *home = astra_arena_take(arena, nodes * sizeof(*home));
-	uint32_t *begin = astra_arena_take(
-		arena, ((size_t)tree->rack_count + 2) * sizeof(*begin));
 
 	*prices = (struct astra_themis_prices){
 		.tree = tree,
 		.classes = astra_arena_take(arena,
 					    nodes * sizeof(*prices->classes)),
+		.groups = astra_arena_take(arena,
+					   nodes * sizeof(*prices->groups)),
 		.of = astra_arena_take(arena, nodes * sizeof(*prices->of)),
 	};
-	if (!home || !begin || !prices->classes || !prices->of ||
+	if (!home || !prices->classes || !prices->groups || !prices->of ||
 	    make_offers(prices))
 		return -1;
 	for (size_t i = 0; i < tree->game->count; i++) {
@@ -138,10 +138,7 @@ int astra_themis_prices_init(struct astra_themis_prices *prices,
 		if (tree->home_rack[i] != ASTRA_THEMIS_NONE)
 			home[tree->home_rack[i]] = true;
 	}
-	begin[tree->rack_count + 1] = tree->node_count;
-	for (uint32_t v = tree->node_count; v-- > tree->rack_count + 1;)
-		begin[tree->nodes[v].parent] = v;
-	classify(prices, home, begin);
+	classify(prices, home);
 	return 0;
 }
 
@@ -164,7 +161,7 @@ void astra_themis_prices_offer(struct astra_themis_prices *prices)
 		struct astra_themis_class *class = &prices->classes[c];
 		struct astra_themis_offer *offer = &prices->offers[class->kind];
 
-		class->full = class->price;
+		class->full = prices->groups[class->group].price;
 		if (class->parent != ASTRA_THEMIS_NONE)
 			class->full += prices->classes[class->parent].full;
 		if (class->full < offer->cost[class->each]) {
@@ -185,31 +182,48 @@ void astra_themis_prices_offer(struct astra_themis_prices *prices)
 	}
 }
 
-void astra_themis_prices_start(struct astra_themis_prices *prices,
-			       const struct astra_themis_deal *deal)
+/* Remember each class's price in `full`. */
+static void keep_prices(struct astra_themis_prices *prices)
 {
-	const struct astra_themis_tree *tree = prices->tree;
-
 	for (uint32_t c = 0; c < prices->count; c++)
-		prices->classes[c].price = 0.0;
-	for (uint32_t v = 0; v < tree->node_count; v++) {
-		struct astra_themis_class *class =
-			&prices->classes[prices->of[v]];
-		double loss = 0.0;
+		prices->classes[c].full =
+			prices->groups[prices->classes[c].group].price;
+}
 
-		if (deal->left[v] <= 0)
-			loss = astra_themis_cheapest(deal, v, ASTRA_THEMIS_NONE)
-				       .loss[0];
-		if (!isfinite(loss) || loss > tree->game->unit / 2)
-			loss = 0.0;
-		/* The mean over the class, for now with the parents'. */
-		class->price += loss * tree->nodes[v].free / class->free;
-	}
-	for (uint32_t c = prices->count; c-- > 1;) {
-		struct astra_themis_class *class = &prices->classes[c];
+static void join_group(struct astra_themis_prices *prices, uint32_t c,
+		       uint32_t group)
+{
+	struct astra_themis_class *class = &prices->classes[c];
 
-		class->price =
-			fmax(0.0, class->price -
-					  prices->classes[class->parent].price);
+	if (group == prices->group_count)
+		prices->groups[prices->group_count++] =
+			(struct astra_themis_group){.price = class->full};
+	class->group = group;
+	prices->groups[group].free += class->free;
+}
+
+void astra_themis_prices_few(struct astra_themis_prices *prices, bool by_size)
+{
+	keep_prices(prices);
+	clear_offers(prices);
+	prices->group_count = 0;
+	for (uint32_t c = 0; c < prices->count; c++) {
+		const struct astra_themis_class *class = &prices->classes[c];
+		bool machine = class->kind >= ASTRA_THEMIS_MACHINE_KINDS;
+		uint32_t *group =
+			&prices->offers[class->kind]
+				 .from[machine && by_size ? class->each : 0];
+
+		if (*group == ASTRA_THEMIS_NONE)
+			*group = prices->group_count;
+		join_group(prices, c, *group);
 	}
+}
+
+void astra_themis_prices_all(struct astra_themis_prices *prices)
+{
+	keep_prices(prices);
+	prices->group_count = 0;
+	for (uint32_t c = 0; c < prices->count; c++)
+		join_group(prices, c, c);
 }

@@ -5,7 +5,27 @@
 #include "src/policy/themis/bound.h"
 #include "src/policy/themis/moves.h"
 
-enum { WIDTH = 4, TRIALS = 20000, PAYMENT_WIDTH = 2, PAYMENT_TRIALS = 200 };
+/* What is done depends on the bidders' number, not on the clock. */
+struct effort {
+	size_t width, trials; /* of astra_themis_improve() */
+	size_t kicks;	      /* for pf */
+	size_t own_kicks;     /* for each pf without somebody */
+};
+
+static size_t clamp(size_t x, size_t least, size_t most)
+{
+	return x < least ? least : x > most ? most : x;
+}
+
+static struct effort effort_for(size_t bidders)
+{
+	return (struct effort){
+		.width = clamp(100 / bidders, 2, 8),
+		.trials = clamp(1600 / bidders, 40, 400),
+		.kicks = clamp(1000 / bidders, bidders * bidders / 200, 400),
+		.own_kicks = 30 / bidders,
+	};
+}
 
 static double score_without(const struct astra_themis_deal *deal, uint32_t i)
 {
@@ -17,19 +37,69 @@ static double score_without(const struct astra_themis_deal *deal, uint32_t i)
 	return sum;
 }
 
-/* Where the others go from pf when bidder i does not take part. */
-static void price(struct astra_themis_deal *deal,
-		  const struct astra_themis_deal *pf, double *without)
+static bool better(const struct astra_themis_deal *deal,
+		   const struct astra_themis_deal *than)
 {
-	for (uint32_t i = 0; i < pf->tree->game->count; i++) {
-		without[i] = score_without(pf, i);
-		if (pf->hands[i].x == 0)
-			continue;
+	const struct astra_themis_mark mark = astra_themis_mark(than);
+
+	return astra_themis_won(deal, &mark) > 100 * ASTRA_THEMIS_GAIN;
+}
+
+static void take_out(struct astra_themis_deal *deal, uint32_t i,
+		     const struct effort *effort)
+{
+	deal->hands[i].absent = true;
+	astra_themis_deal_give(deal, i, ASTRA_THEMIS_NONE, 0);
+	astra_themis_improve(deal, effort->width, effort->trials);
+}
+
+static void bring_back(struct astra_themis_deal *deal, uint32_t i,
+		       const struct effort *effort)
+{
+	deal->hands[i].absent = false;
+	astra_themis_insert(deal, i);
+	astra_themis_improve(deal, effort->width, effort->trials);
+}
+
+/* Take some others out for a while: all may be better off then. */
+static void kick(struct astra_themis_deal *deal, struct astra_themis_deal *try,
+		 uint32_t absent, const struct effort *effort)
+{
+	uint32_t n = (uint32_t)deal->tree->game->count;
+
+	for (size_t k = 1; k <= effort->own_kicks && k < n; k++) {
+		uint32_t i = (absent + (uint32_t)k) % n;
+
+		astra_themis_deal_copy(try, deal);
+		take_out(try, i, effort);
+		bring_back(try, i, effort);
+		if (better(try, deal))
+			astra_themis_deal_copy(deal, try);
+	}
+}
+
+/* The others without each bidder; and when the bidder comes back, all may be
+ * better off than before: then that is the new pf, to begin again with. */
+static void price(struct astra_themis_deal *pf, struct astra_themis_deal *deal,
+		  struct astra_themis_deal *try, double *without)
+{
+	uint32_t n = (uint32_t)pf->tree->game->count, done = 0;
+	struct effort effort = effort_for(n);
+
+	for (uint32_t i = 0; done < n; i = (i + 1) % n) {
+		done++;
 		astra_themis_deal_copy(deal, pf);
-		astra_themis_deal_give(deal, i, ASTRA_THEMIS_NONE, 0);
-		deal->absent = i;
-		astra_themis_improve(deal, PAYMENT_WIDTH, PAYMENT_TRIALS);
-		without[i] = fmax(without[i], score_without(deal, i));
+		take_out(deal, i, &effort);
+		kick(deal, try, i, &effort);
+		without[i] = fmax(score_without(pf, i), score_without(deal, i));
+		if (effort.kicks == 0)
+			continue;
+		effort.kicks--;
+		bring_back(deal, i, &effort);
+		if (better(deal, pf)) {
+			astra_themis_deal_copy(pf, deal);
+			done = 0;
+		}
 	}
 }
 
@@ -71,12 +141,11 @@ struct pieces {
 	size_t first, count;
 };
 
-/* Take each bidder's GPUs of nodes of this depth (0: the root) from machines;
- * `first` has the node after the last machine of each rack. */
+/* Take each bidder's GPUs of nodes of this depth (0: the root) from machines.
+ */
 static size_t draw_level(const struct astra_themis_deal *deal, uint32_t *left,
-			 const uint32_t *rack_end, int depth,
-			 struct astra_themis_share *shares, size_t used,
-			 struct pieces *pieces)
+			 int depth, struct astra_themis_share *shares,
+			 size_t used, struct pieces *pieces)
 {
 	const struct astra_themis_tree *tree = deal->tree;
 	uint32_t racks = tree->rack_count;
@@ -92,8 +161,8 @@ static size_t draw_level(const struct astra_themis_deal *deal, uint32_t *left,
 			from = v;
 			to = v + 1;
 		} else if (v > 0) {
-			from = v > 1 ? rack_end[v - 1] : from;
-			to = rack_end[v];
+			from = tree->begin[v];
+			to = tree->begin[v + 1];
 		}
 		pieces[i].first = used;
 		pieces[i].count = draw(tree, left, from, to, x, shares + used);
@@ -110,20 +179,17 @@ static int hand_out(const struct astra_themis_deal *deal,
 	const struct astra_themis_tree *tree = deal->tree;
 	size_t n = tree->game->count, used = 0;
 	uint32_t *left = calloc(tree->node_count, sizeof(*left));
-	uint32_t *rack_end = calloc(tree->node_count, sizeof(*rack_end));
 	struct pieces *pieces = calloc(n + 1, sizeof(*pieces));
 	struct astra_themis_share *shares = calloc(room + 1, sizeof(*shares));
 	int rc = -1;
 
-	if (!left || !rack_end || !pieces || !shares)
+	if (!left || !pieces || !shares)
 		goto out;
 	for (uint32_t v = tree->rack_count + 1; v < tree->node_count; v++) {
 		left[v] = tree->nodes[v].free;
-		rack_end[tree->nodes[v].parent] = v + 1;
 	}
 	for (int depth = 2; depth >= 0; depth--)
-		used = draw_level(deal, left, rack_end, depth, shares, used,
-				  pieces);
+		used = draw_level(deal, left, depth, shares, used, pieces);
 	out->first[0] = 0;
 	for (size_t i = 0; i < n; i++) {
 		for (size_t k = 0; k < pieces[i].count; k++)
@@ -134,13 +200,23 @@ static int hand_out(const struct astra_themis_deal *deal,
 	rc = 0;
 out:
 	free(left);
-	free(rack_end);
 	free(pieces);
 	free(shares);
 	return rc;
 }
 
-/* One GPU, or one quantum, after the other, to whoever gains most by it. */
+/* GPUs that make no difference are nobody's. */
+static void give_back(struct astra_themis_deal *deal)
+{
+	for (uint32_t i = 0; i < deal->tree->game->count; i++) {
+		const struct astra_themis_hand *hand = &deal->hands[i];
+
+		while (hand->down && hand->loss <= 0.0)
+			astra_themis_deal_give(deal, i, hand->node,
+					       hand->x - hand->down);
+	}
+}
+
 static void begin(struct astra_themis_deal *deal)
 {
 	for (uint32_t i = 0; i < deal->tree->game->count; i++)
@@ -152,21 +228,28 @@ int astra_themis_search(struct astra_themis_game *game,
 			double *without, struct astra_error *err)
 {
 	struct astra_themis_tree tree;
-	struct astra_themis_deal pf = {0}, other = {0};
+	struct astra_themis_deal pf = {0}, deal = {0}, try = {0};
 	int rc = -1;
 
+	if (game->count == 0) {
+		out->first[0] = 0;
+		return 0;
+	}
 	if (astra_themis_tree_init(&tree, game) ||
 	    astra_themis_deal_init(&pf, &tree) ||
-	    astra_themis_deal_init(&other, &tree))
+	    astra_themis_deal_init(&deal, &tree) ||
+	    astra_themis_deal_init(&try, &tree))
 		goto out;
 	begin(&pf);
-	astra_themis_improve(&pf, WIDTH, TRIALS);
-	price(&other, &pf, without);
-	if (pf.failed || other.failed || hand_out(&pf, out, room))
+	astra_themis_improve(&pf, 8, 20000);
+	price(&pf, &deal, &try, without);
+	give_back(&pf);
+	if (pf.failed || deal.failed || try.failed || hand_out(&pf, out, room))
 		goto out;
 	rc = astra_themis_bound(&pf, &out->served_bound, &out->bound);
 out:
 	astra_themis_deal_free(&pf);
-	astra_themis_deal_free(&other);
+	astra_themis_deal_free(&deal);
+	astra_themis_deal_free(&try);
 	return rc ? astra_error_nomem(err) : 0;
 }

@@ -71,14 +71,13 @@ static void shrink(struct astra_themis_deal *deal, uint32_t i, int64_t lacking)
 	astra_themis_deal_give(deal, i, hand->node, hand->x - down);
 }
 
-bool astra_themis_repair(struct astra_themis_deal *deal, uint32_t i)
+bool astra_themis_repair(struct astra_themis_deal *deal, uint32_t v,
+			 uint32_t but)
 {
-	uint32_t v = deal->hands[i].node;
-
 	for (; v != ASTRA_THEMIS_NONE; v = astra_themis_parent(deal->tree, v)) {
 		while (deal->left[v] < 0) {
 			uint32_t j =
-				astra_themis_cheapest(deal, v, i).bidder[0];
+				astra_themis_cheapest(deal, v, but).bidder[0];
 
 			if (j == ASTRA_THEMIS_NONE || deal->failed)
 				return false;
@@ -103,7 +102,26 @@ void astra_themis_find_cheapest(struct astra_themis_deal *deal)
 	}
 }
 
-/* At least what the others lose by i's step up. */
+/* What the others lose about, if they give back this many GPUs: one of the two
+ * who lose least by a GPU, in whole steps. */
+static double cost_of(const struct astra_themis_deal *deal,
+		      const struct astra_themis_pair *pair, uint32_t but,
+		      double lacking)
+{
+	double least = INFINITY;
+
+	for (int k = 0; k < 2; k++) {
+		uint32_t i = pair->bidder[k];
+
+		if (i != ASTRA_THEMIS_NONE && i != but)
+			least = fmin(least,
+				     pair->loss[k] * fmax(lacking,
+							  deal->hands[i].down));
+	}
+	return least;
+}
+
+/* What the others lose about by i's step up. */
 static double cost_of_step(const struct astra_themis_deal *deal, uint32_t i)
 {
 	const struct astra_themis_hand *hand = &deal->hands[i];
@@ -119,7 +137,7 @@ static double cost_of_step(const struct astra_themis_deal *deal, uint32_t i)
 		pair = v > deal->tree->rack_count
 			       ? cheapest_on_machine(deal, v, i)
 			       : deal->racks[v];
-		cost = fmax(cost, lacking * pair.loss[pair.bidder[0] == i]);
+		cost = fmax(cost, cost_of(deal, &pair, i, lacking));
 	}
 	return cost;
 }
@@ -155,7 +173,7 @@ void astra_themis_settle(struct astra_themis_deal *deal)
 		struct astra_themis_mark mark = astra_themis_mark(deal);
 
 		astra_themis_deal_give(deal, i, hand->node, hand->x + hand->up);
-		if (astra_themis_repair(deal, i) &&
+		if (astra_themis_repair(deal, hand->node, i) &&
 		    astra_themis_won(deal, &mark) > ASTRA_THEMIS_GAIN)
 			continue;
 		astra_themis_deal_undo(deal, &mark);

@@ -96,9 +96,13 @@ static int build_nodes(struct astra_themis_tree *tree,
 	tree->node_count = 1 + tree->rack_count + (uint32_t)count;
 	nodes = astra_arena_take(&tree->game->arena,
 				 tree->node_count * sizeof(*nodes));
+	tree->begin = astra_arena_take(&tree->game->arena,
+				       ((size_t)tree->rack_count + 2) *
+					       sizeof(*tree->begin));
 	tree->nodes = nodes;
-	if (!nodes)
+	if (!nodes || !tree->begin)
 		return -1;
+	tree->begin[tree->rack_count + 1] = tree->node_count;
 	nodes[0] = (struct astra_themis_node){
 		.parent = ASTRA_THEMIS_NONE,
 		.machine = ASTRA_THEMIS_NONE,
@@ -108,11 +112,13 @@ static int build_nodes(struct astra_themis_tree *tree,
 	for (size_t k = 0; k < count; k++, at++) {
 		const struct place *p = &places[k];
 
-		if (k == 0 || p->is.rack != places[k - 1].is.rack)
+		if (k == 0 || p->is.rack != places[k - 1].is.rack) {
 			nodes[++rack] = (struct astra_themis_node){
 				.kind = ASTRA_THEMIS_RACK_KIND,
 				.machine = ASTRA_THEMIS_NONE,
 			};
+			tree->begin[rack] = at;
+		}
 		nodes[rack].free += p->is.free;
 		nodes[at] = (struct astra_themis_node){
 			.parent = rack,
@@ -182,6 +188,7 @@ static double value_at(const struct astra_themis_player *player, uint32_t kind,
 static int build_curve(struct astra_themis_tree *tree, size_t i, uint32_t kind,
 		       uint32_t slot, uint32_t room)
 {
+	uint32_t quantum = tree->game->bidders[i].quantum;
 	const struct astra_themis_player *player = &tree->game->players[i];
 	size_t cells = (size_t)room + 1;
 	double *value =
@@ -194,7 +201,7 @@ static int build_curve(struct astra_themis_tree *tree, size_t i, uint32_t kind,
 	if (!value || !up || !down)
 		return -1;
 	for (uint32_t x = 0; x <= room; x++)
-		value[x] = value_at(player, kind, slot, x);
+		value[x] = value_at(player, kind, slot, x - x % quantum);
 	find_steps(value, room, up, down);
 	tree->curves[i * tree->kind_count + kind] = (struct astra_themis_curve){
 		.value = value, .up = up, .down = down, .room = room};

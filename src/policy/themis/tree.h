@@ -41,6 +41,8 @@ struct astra_themis_tree {
 	struct astra_themis_game *game;
 	struct astra_themis_node *nodes; /* the root, the racks, the machines */
 	uint32_t node_count, rack_count;
+	uint32_t *begin; /* of each rack: its first machine's node; and of the
+			  * node after the racks, the end */
 	uint32_t kind_count;
 	struct astra_themis_curve *curves; /* [bidder * kind_count + kind] */
 	/* Of each bidder: the nodes of its player's machine and rack, or NONE
