@@ -11,8 +11,10 @@ struct astra_page {
 	const struct astra_comparison *comparison;
 	const char *title;
 	const char *command; /* that makes this page, for its foot */
-	/* A page about lease terms has the terms and the one recommended. */
-	const double *terms_sec; /* of each case, ascending; NULL: none */
+	bool is_sweep;	     /* the cases are values of one option */
+	/* Of lease terms, else NULL: of each case, ascending; and the one that
+	 * is recommended. */
+	const double *terms_sec;
 	size_t recommended;
 	const char *why; /* it is */
 };

@@ -74,7 +74,10 @@ void html_axis_x(const struct html_chart *c)
 
 		put_line(c->file, at, bottom, at, top, "grid");
 		put_text(c->file, at, bottom + TICK_TEXT_PX, "tick mid");
-		put_value(c->file, ticks[i], c->x.unit);
+		if (c->x.texts)
+			html_text(c->file, c->x.texts[i]);
+		else
+			put_value(c->file, ticks[i], c->x.unit);
 		fputs("</text>\n", c->file);
 	}
 	put_line(c->file, s->begin, bottom, s->end, bottom, "axis");

@@ -41,6 +41,15 @@ static void put_foot(const struct astra_page *page, FILE *file)
 	fputs("</body>\n</html>\n", file);
 }
 
+static void put_recommended(const struct astra_page *page, FILE *file)
+{
+	fputs("<p><b>LeaseTerm=", file);
+	html_text(file, page->comparison->cases[page->recommended].label);
+	fputs("</b> is recommended: ", file);
+	html_text(file, page->why);
+	fputs("</p>\n", file);
+}
+
 static int put_policies(const struct astra_page *page, FILE *file)
 {
 	html_legend(page->comparison, file);
@@ -57,14 +66,10 @@ int astra_html_write(const struct astra_page *page, FILE *file,
 {
 	put_head(page, file);
 	put_setup(page, file);
-	if (page->terms_sec) {
-		fputs("<p><b>LeaseTerm=", file);
-		html_text(file,
-			  page->comparison->cases[page->recommended].label);
-		fputs("</b> is recommended: ", file);
-		html_text(file, page->why);
-		fputs("</p>\n", file);
-		html_terms(page, file);
+	if (page->terms_sec)
+		put_recommended(page, file);
+	if (page->is_sweep) {
+		html_sweep(page, file);
 	} else if (put_policies(page, file) < 0) {
 		return astra_error_nomem(err);
 	}

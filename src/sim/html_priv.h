@@ -45,6 +45,7 @@ struct html_axis {
 	struct html_scale scale;
 	const double *ticks; /* NULL: round values */
 	size_t tick_count;
+	const char *const *texts; /* of the ticks; NULL: by their unit */
 	enum html_unit unit;
 	const char *title;
 };
@@ -84,6 +85,6 @@ void html_curves(const struct astra_comparison *c, FILE *file);
 void html_boxes(const struct astra_comparison *c, FILE *file);
 void html_bars(const struct astra_comparison *c, FILE *file);
 int html_timelines(const struct astra_comparison *c, FILE *file);
-void html_terms(const struct astra_page *page, FILE *file);
+void html_sweep(const struct astra_page *page, FILE *file);
 
 #endif

@@ -110,8 +110,8 @@ libastra_sim_la_SOURCES += \
 	src/sim/html_priv.h \
 	src/sim/html_scale.c \
 	src/sim/html_style.c \
+	src/sim/html_sweep.c \
 	src/sim/html_table.c \
-	src/sim/html_terms.c \
 	src/sim/html_text.c \
 	src/sim/html_timeline.c \
 	src/sim/metric_table.c \

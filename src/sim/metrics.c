@@ -121,6 +121,7 @@ static void cost(const struct astra_sim_result *r, struct astra_metrics *out)
 		done += j->end_sec >= 0;
 	}
 	out->done = done;
+	out->gpu_sec = alloc;
 	out->utilisation = utilisation(r);
 	out->preemptions = jobs > 0 ? preemptions / jobs : (double)NAN;
 	out->lost_share = alloc > 0 ? lost / alloc : (double)NAN;

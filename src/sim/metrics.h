@@ -24,6 +24,7 @@ struct astra_metrics {
 	double makespan_sec;
 	double utilisation;   /* of GPU time until the last submission */
 	double preemptions;   /* a job */
+	double gpu_sec;	      /* GPU time of all jobs */
 	double lost_share;    /* of GPU time, to checkpoints and cold starts */
 	double slow_share;    /* of GPU time, to places far apart */
 	double utility;	      /* of all jobs; one that was not done has none */

@@ -109,6 +109,20 @@ printf 'OnUnfit=tenant\nPool=gpu Partitions=p %s\n' "$line" >astraea.conf
 	--json set.json >/dev/null
 cmp conf.json set.json || fail "--config and --set differ"
 
+# Another option: a row is what --set would give, and nothing is recommended.
+"$sim" tune "${made[@]}" -p themis --vary fairnessknob=1,0.2 --csv knob.csv \
+	>knob || fail "tune --vary"
+[[ $(cut -d, -f1 knob.csv | xargs) == "FairnessKnob 1 0.2" ]] ||
+	fail "tune --vary: rows $(cut -d, -f1 knob.csv | xargs)"
+[[ $(head -c 12 knob) == FairnessKnob ]] || fail "tune --vary: no column"
+[[ ! $(grep FairnessKnob= knob) ]] || fail "tune --vary: recommends"
+"$sim" compare "${made[@]}" -p themis --set FairnessKnob=0.2 --csv - |
+	cut -d, -f2- >one.csv
+cut -d, -f2- knob.csv | sed 2d | cmp - one.csv || fail "--vary and --set differ"
+"$sim" tune "${made[@]}" --terms 5:00,20:00 >terms || fail "tune --terms"
+"$sim" tune "${made[@]}" --vary LeaseTerm=20:00,5:00 | cmp - terms ||
+	fail "--vary LeaseTerm and --terms differ"
+
 # What is wrong is named.
 refused "one of --trace, --generate and --from-slurmdbd" run --nodes 1
 refused "how large is the cluster?" run --trace trace.csv
@@ -119,6 +133,18 @@ refused "there is no policy x; there are ltgf" compare "${here[@]}" -p ltgf,x
 refused "policy ltgf is named twice" compare "${here[@]}" -p ltgf,ltgf
 refused "policy fifo has no leases" tune -q "${here[@]}" --policy fifo
 refused "\"x\" is no term" tune -q "${here[@]}" --terms 5:00,x
+refused "FairnessKnob=2: " tune -q "${here[@]}" --vary FairnessKnob=0,2
+refused "--vary: SlotLength=1: a slot lasts" \
+	tune -q "${here[@]}" --vary SlotLength=600,1
+refused "Lease=5: there is no such option" tune -q "${here[@]}" --vary Lease=5
+refused "Policy=ltgf,themis: \"sfairsim compare\"" \
+	tune -q "${here[@]}" --vary Policy=ltgf,themis
+refused "--vary=x: KEY=VALUE" tune -q "${here[@]}" --vary x
+refused "--vary: \"x\" is no term" tune -q "${here[@]}" --vary LeaseTerm=5:00,x
+refused "either --terms or --vary" \
+	tune -q "${here[@]}" --terms 5:00 --vary LeaseTerm=5:00
+refused "policy fifo has no FairnessKnob" \
+	tune -q "${here[@]}" --policy fifo --vary FairnessKnob=0
 refused "CheckpointGrace=60 is not shorter than LeaseTerm=30" \
 	tune -q "${here[@]}" --terms 30
 refused "--nodes=0x: a whole number from 1" run --trace trace.csv --nodes 0x

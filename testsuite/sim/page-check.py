@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What page-probe.js found in a page that Chromium has shown.
 
-usage: page-check.py compare|tune DOM-FILE RUNS
-DOM-FILE: the page's DOM after its scripts; RUNS: policies or lease terms.
+usage: page-check.py compare|tune|KEY DOM-FILE RUNS
+DOM-FILE: the page's DOM after its scripts; RUNS: policies, lease terms or
+values of the option KEY.
 """
 
 import html
@@ -21,11 +22,17 @@ def expectations(kind, runs, found):
     yield "no picture", found["images"] == 0
     yield "two scripts: the page's and the probe", found["scripts"] == 2
     yield "the page is not wider than the window", not found["wide"]
-    if kind == "tune":
-        yield "three charts", found["charts"] == 3
-        yield "four curves", marks.get("curve") == 4
-        yield "a point for each term", marks.get("point") == 4 * runs
-        yield "the page's title", found["title"] == "Lease terms"
+    if kind != "compare":
+        title = "Lease terms" if kind == "tune" else kind
+        axis = "lease term" if kind == "tune" else kind
+        yield "four charts", found["charts"] == 4
+        yield "five curves", marks.get("curve") == 5
+        yield "a point for each value", marks.get("point") == 5 * runs
+        yield "the page's title", found["title"] == title
+        yield "the axes' titles", found["axes"] == 4 * [axis]
+        yield "a rule at what is recommended", found["rules"] == (
+            4 if kind == "tune" else 0
+        )
         return
     yield "the page's title", found["title"] == "Policies side by side"
     yield "a timeline for each policy", found["charts"] == 5 + runs

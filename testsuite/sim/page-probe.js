@@ -40,6 +40,9 @@
 		key.click();
 		found.hidden.push(hidden());
 	}
+	found.axes = [...document.querySelectorAll('text.title.mid')]
+		.map(e => e.textContent);
+	found.rules = document.querySelectorAll('line.rule').length;
 	found.scripts = document.scripts.length;
 	found.images = document.images.length;
 	found.title = document.title;

@@ -95,5 +95,8 @@ look compare "$tmp/compare.html" 4
 "$sim" tune "${args[@]}" --terms 1:00,5:00,30:00,1:00:00,4:00:00 \
 	--html "$tmp/tune.html" >/dev/null
 look tune "$tmp/tune.html" 5
+"$sim" tune "${args[@]}" --vary Placement=consolidated,strict \
+	--html "$tmp/vary.html" >/dev/null
+look Placement "$tmp/vary.html" 2
 ((failed)) || echo "page.sh: the pages are as they should be"
 exit "$failed"

@@ -94,6 +94,7 @@ def main():
         "ftf_mean": (metrics["ftf_mean"], sum(ftf) / len(ftf)),
         "ftf_max": (metrics["ftf_max"], max(ftf)),
         "jct_mean_sec": (metrics["jct_mean_sec"], sum(jct) / len(jct)),
+        "gpu_sec": (metrics["gpu_sec"], used),
         "lost_share": (metrics["lost_share"], lost / used),
         "GPU time of jobs": (sum(a for a, _ in share(jobs)), used),
         "GPU time of tenants": (sum(a for a, _ in share(tenants)), used),

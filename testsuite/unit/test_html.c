@@ -96,7 +96,7 @@ static void ticks_are_round(void **state)
 }
 
 /* A digest of the world, and a page of it and of one in which nothing was. */
-static void write_page(const double *terms_sec)
+static void write_page(bool is_sweep, const double *terms_sec)
 {
 	struct astra_error err = {""};
 	struct astra_digest *full, *empty;
@@ -111,6 +111,7 @@ static void write_page(const double *terms_sec)
 		.comparison = &c,
 		.title = "t",
 		.command = "<c>",
+		.is_sweep = is_sweep,
 		.terms_sec = terms_sec,
 		.why = "<why>",
 	};
@@ -159,9 +160,11 @@ static void a_page_is_whole_even_of_nothing(void **state)
 	const double terms_sec[] = {300, 600};
 
 	(void)state;
-	write_page(NULL);
+	write_page(false, NULL);
 	check_page();
-	write_page(terms_sec);
+	write_page(true, terms_sec);
+	check_page();
+	write_page(true, NULL);
 	check_page();
 }
 

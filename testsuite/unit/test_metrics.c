@@ -186,6 +186,7 @@ static void cost_is_a_share_of_what_was_used(void **state)
 	make_world(&w);
 	compute(&w, &m);
 	near(m.preemptions, 1 / 3.0);
+	near(m.gpu_sec, 450);
 	near(m.lost_share, 9 / 450.0);
 	near(m.slow_share, 18 / 450.0);
 	near(m.utilisation, 200 / 400.0); /* until 100 */
@@ -206,6 +207,7 @@ static void what_never_was_has_no_number(void **state)
 	w.result.interval_count = 0;
 	compute(&w, &m);
 	near(m.done, 0);
+	near(m.gpu_sec, 0);
 	assert_true(isnan(m.job_loss));
 	assert_true(isnan(m.tenant_loss));
 	assert_true(isnan(m.jain));

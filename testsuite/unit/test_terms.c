@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which lease terms are tried, and which one is recommended. */
+/* Which values of an option are tried, and which one is recommended. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/cmd/sfairsim/terms.h"
+#include "src/cmd/sfairsim/sweep.h"
 #include "testsuite/unit/unit.h"
 
 static void terms_are_sorted_and_each_once(void **state)
@@ -14,12 +14,13 @@ static void terms_are_sorted_and_each_once(void **state)
 	char text[SFAIRSIM_TERM_SIZE];
 
 	(void)state;
-	assert_int_equal(
-		sfairsim_terms_parse("1:00:00,5:00,300,0-02", terms, &err), 3);
+	assert_int_equal(sfairsim_terms_parse("-t", "1:00:00,5:00,300,0-02",
+					      terms, &err),
+			 3);
 	assert_string_equal(sfairsim_term_text(terms[0], text), "00:05:00");
 	assert_string_equal(sfairsim_term_text(terms[1], text), "01:00:00");
 	assert_string_equal(sfairsim_term_text(terms[2], text), "02:00:00");
-	assert_int_equal(sfairsim_terms_parse(NULL, terms, &err), 13);
+	assert_int_equal(sfairsim_terms_parse("-t", NULL, terms, &err), 13);
 	assert_string_equal(sfairsim_term_text(terms[12], text), "08:00:00");
 	assert_string_equal(sfairsim_term_text(36000, text), "10:00:00");
 }
@@ -34,9 +35,80 @@ static void no_term_is_refused(void **state)
 	for (size_t i = 0; i < ASTRA_COUNT_OF(bad); i++) {
 		struct astra_error err = {""};
 
-		assert_int_equal(sfairsim_terms_parse(bad[i], terms, &err), 0);
-		assert_non_null(strstr(err.text, "is no term"));
+		assert_int_equal(
+			sfairsim_terms_parse("-t", bad[i], terms, &err), 0);
+		assert_non_null(strstr(err.text, "-t: \""));
 	}
+}
+
+static void any_option_is_varied_in_the_order_given(void **state)
+{
+	struct astra_options options;
+	struct astra_error err = {""};
+	struct sfairsim_sweep *s = calloc(1, sizeof(*s));
+
+	(void)state;
+	assert_non_null(s);
+	assert_int_equal(
+		sfairsim_sweep_parse(s, NULL, "fairnessKnob=1,0.5,2", &err), 0);
+	assert_string_equal(s->key, "FairnessKnob");
+	assert_int_equal(s->count, 3);
+	assert_false(s->is_terms);
+	astra_options_init(&options);
+	assert_int_equal(sfairsim_sweep_set(s, 1, &options, &err), 0);
+	assert_close(options.fairness_knob, 0.5, 0);
+	assert_int_equal(sfairsim_sweep_set(s, 2, &options, &err), -1);
+	assert_non_null(strstr(err.text, "FairnessKnob=2: "));
+	assert_close(options.fairness_knob, 0.5, 0);
+	free(s);
+}
+
+/* What does not make sense with the other options is refused as well. */
+static void terms_are_sorted_whichever_way_they_are_given(void **state)
+{
+	struct astra_options options;
+	struct astra_error err = {""};
+	struct sfairsim_sweep *s = calloc(1, sizeof(*s));
+
+	(void)state;
+	assert_non_null(s);
+	assert_int_equal(
+		sfairsim_sweep_parse(s, NULL, "leaseterm=600,30,600", &err), 0);
+	assert_true(s->is_terms);
+	assert_int_equal(s->count, 2);
+	assert_string_equal(s->values[0], "00:00:30");
+	assert_close(s->terms_sec[1], 600, 0);
+	astra_options_init(&options);
+	assert_int_equal(sfairsim_sweep_set(s, 0, &options, &err), -1);
+	assert_non_null(strstr(err.text, "--vary: CheckpointGrace=60"));
+	assert_int_equal(sfairsim_sweep_parse(s, NULL, NULL, &err), 0);
+	assert_int_equal(s->count, 13);
+	free(s);
+}
+
+static void a_sweep_of_nothing_known_is_refused(void **state)
+{
+	static const char *const bad[] = {
+		"Lease=5", "LeaseTermx=5", "=5", "Policy=ltgf", "LeaseTerm=5,x",
+	};
+	struct sfairsim_sweep *s = calloc(1, sizeof(*s));
+	struct astra_error err = {""};
+	char many[3 * SFAIRSIM_VALUES_MAX] = "Leases=", long_one[128];
+
+	(void)state;
+	assert_non_null(s);
+	for (size_t i = 0; i < ASTRA_COUNT_OF(bad); i++)
+		assert_int_equal(sfairsim_sweep_parse(s, NULL, bad[i], &err),
+				 -1);
+	assert_int_equal(sfairsim_sweep_parse(s, "600", "Leases=no", &err), -1);
+	for (size_t i = 0; i < SFAIRSIM_VALUES_MAX; i++)
+		strcat(many, "1,");
+	assert_int_equal(sfairsim_sweep_parse(s, NULL, many, &err), -1);
+	assert_non_null(strstr(err.text, "at most 64"));
+	snprintf(long_one, sizeof(long_one), "Leases=%080d", 0);
+	assert_int_equal(sfairsim_sweep_parse(s, NULL, long_one, &err), -1);
+	assert_non_null(strstr(err.text, "too long"));
+	free(s);
 }
 
 /* Terms by job loss, tenant loss, overhead, mean JCT. */
@@ -111,6 +183,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(terms_are_sorted_and_each_once),
 		cmocka_unit_test(no_term_is_refused),
+		cmocka_unit_test(any_option_is_varied_in_the_order_given),
+		cmocka_unit_test(terms_are_sorted_whichever_way_they_are_given),
+		cmocka_unit_test(a_sweep_of_nothing_known_is_refused),
 		cmocka_unit_test(the_term_of_the_least_weakness_is_best),
 		cmocka_unit_test(of_equal_terms_the_longest_is_taken),
 		cmocka_unit_test(what_has_no_number_does_not_count),

@@ -202,6 +202,16 @@ static int add_set(struct sfairsim_args *args, const char *value,
 	return 0;
 }
 
+static int set_vary(struct sfairsim_args *args, const char *value,
+		    struct astra_error *err)
+{
+	if (!strchr(value, '=') || *value == '=')
+		return astra_error_set(err, "KEY=VALUE,..., as in "
+					    "astraea.conf");
+	args->vary = value;
+	return 0;
+}
+
 const struct sfairsim_option sfairsim_common_options[] = {
 	{"trace", 0, "FILE", "the jobs: CSV, sacct -P or SWF; - is stdin",
 	 set_trace},
@@ -291,6 +301,8 @@ const struct sfairsim_option sfairsim_tune_options[] = {
 	 "45:00,1:00:00,1:30:00,2:00:00,3:00:00,4:00:00,\n"
 	 "6:00:00,8:00:00]",
 	 set_terms},
+	{"vary", 0, "KEY=A,B,C",
+	 "another option of astraea.conf, and its values", set_vary},
 	{"csv", 0, "FILE", "the table as CSV", set_csv},
 	{"json", 0, "FILE", "the table as JSON", set_json},
 	{"markdown", 0, "FILE", "the table as Markdown", set_markdown},

@@ -31,7 +31,7 @@ struct sfairsim_args {
 	const char *config, *pool, *policies;
 	const char *sets[SFAIRSIM_SETS_MAX];
 	size_t set_count;
-	const char *terms; /* of tune */
+	const char *terms, *vary; /* of tune */
 	double scale;	   /* of replay: so much faster than the trace */
 	const char *partition, *folder; /* of replay's jobs */
 	struct astra_sim_options sim;

@@ -24,6 +24,8 @@ sfairsim_SOURCES = \
 	src/cmd/sfairsim/run.c \
 	src/cmd/sfairsim/setup.c \
 	src/cmd/sfairsim/setup.h \
+	src/cmd/sfairsim/sweep.c \
+	src/cmd/sfairsim/sweep.h \
 	src/cmd/sfairsim/table.c \
 	src/cmd/sfairsim/table.h \
 	src/cmd/sfairsim/terms.c \
@@ -37,7 +39,7 @@ EXTRA_DIST += testsuite/sim/page-check.py testsuite/sim/page-probe.js \
 	testsuite/sim/recompute.py
 
 check_PROGRAMS += test_terms
-test_terms_SOURCES = testsuite/unit/test_terms.c src/cmd/sfairsim/terms.c \
-	testsuite/unit/unit.h
+test_terms_SOURCES = testsuite/unit/test_terms.c src/cmd/sfairsim/sweep.c \
+	src/cmd/sfairsim/terms.c testsuite/unit/unit.h
 test_terms_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 test_terms_LDADD = libastra-sim.la $(UNIT_LIBS)

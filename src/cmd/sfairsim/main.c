@@ -15,7 +15,7 @@ static const struct command {
 } commands[] = {
 	{"run", "simulate a trace under one policy", sfairsim_run},
 	{"compare", "several policies side by side", sfairsim_compare},
-	{"tune", "find the lease term", sfairsim_tune},
+	{"tune", "find the lease term, or vary another option", sfairsim_tune},
 	{"replay", "run a trace on a live cluster, and compare",
 	 sfairsim_replay},
 	{"decide", "one decision, JSON in, JSON out", sfairsim_decide},

@@ -14,7 +14,7 @@ void sfairsim_print_wrapped(const char *prefix, const char *text);
 int sfairsim_decide(int argc, char **argv);
 int sfairsim_options(int argc, char **argv);
 
-/* Simulations: one policy, several side by side, the lease term. */
+/* Simulations: one policy, several side by side, values of an option. */
 int sfairsim_run(int argc, char **argv);
 int sfairsim_compare(int argc, char **argv);
 int sfairsim_tune(int argc, char **argv);

@@ -83,7 +83,7 @@ static bool to_stdout(const struct sfairsim_args *args)
 	return false;
 }
 
-/* For people: the table and, of tune, the line for astraea.conf. */
+/* For people: the table and, of lease terms, the line for astraea.conf. */
 static int print(const struct astra_page *page, struct astra_error *err)
 {
 	const struct astra_comparison *c = page->comparison;
@@ -129,6 +129,7 @@ int sfairsim_table_write(const struct sfairsim_table *table,
 		.comparison = &c,
 		.title = table->title,
 		.command = args->command,
+		.is_sweep = table->is_sweep,
 		.terms_sec = table->terms_sec,
 	};
 	struct astra_text why = {0};

@@ -10,8 +10,9 @@
 struct sfairsim_table {
 	const char *what;  /* its rows are */
 	const char *title; /* of the page */
-	/* Of tune, else NULL: the term of each row, ascending; and which of
-	 * them is the best one. why: gets the reason in words. */
+	bool is_sweep;	   /* the rows are values of an option */
+	/* Of lease terms, else NULL: the term of each row, ascending; and which
+	 * of them is the best one. why: gets the reason in words. */
 	const double *terms_sec;
 	size_t (*recommend)(const struct astra_comparison *comparison,
 			    struct astra_text *why);

@@ -45,14 +45,15 @@ static int by_length(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static int parse_one(const char *word, double *sec, struct astra_error *err)
+static int parse_one(const char *argument, const char *word, double *sec,
+		     struct astra_error *err)
 {
 	if (astra_parse_time(word, 1, sec) == 0 && *sec >= 1)
 		return 0;
 	return astra_error_set(err,
-			       "--terms: \"%.64s\" is no term: seconds, or a "
-			       "time as MM:SS, HH:MM:SS, D-HH",
-			       word);
+			       "%s: \"%.64s\" is no term: seconds, or a time "
+			       "as MM:SS, HH:MM:SS, D-HH",
+			       argument, word);
 }
 
 static size_t without_doubles(double *terms, size_t count)
@@ -66,7 +67,8 @@ static size_t without_doubles(double *terms, size_t count)
 	return kept;
 }
 
-size_t sfairsim_terms_parse(const char *text, double out[SFAIRSIM_TERMS_MAX],
+size_t sfairsim_terms_parse(const char *argument, const char *text,
+			    double out[SFAIRSIM_TERMS_MAX],
 			    struct astra_error *err)
 {
 	char *copy = strdup(text ? text : standard_terms), *rest = copy, *word;
@@ -75,10 +77,10 @@ size_t sfairsim_terms_parse(const char *text, double out[SFAIRSIM_TERMS_MAX],
 
 	while (!rc && (word = strsep(&rest, ","))) {
 		if (count == SFAIRSIM_TERMS_MAX)
-			rc = astra_error_set(err, "--terms: at most %d",
+			rc = astra_error_set(err, "%s: at most %d", argument,
 					     SFAIRSIM_TERMS_MAX);
 		else
-			rc = parse_one(word, &out[count++], err);
+			rc = parse_one(argument, word, &out[count++], err);
 	}
 	free(copy);
 	return rc < 0 ? 0 : without_doubles(out, count);

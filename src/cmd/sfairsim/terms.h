@@ -14,9 +14,11 @@
 char *sfairsim_term_text(double sec, char text[SFAIRSIM_TERM_SIZE]);
 
 /* Terms separated by commas, or NULL for those of ASTRAEA's 5.1.3: from five
- * minutes to several hours. out: ascending, each once.
+ * minutes to several hours. argument: that has them, for messages. out:
+ * ascending, each once.
  * Returns how many, or 0 with err set. */
-size_t sfairsim_terms_parse(const char *text, double out[SFAIRSIM_TERMS_MAX],
+size_t sfairsim_terms_parse(const char *argument, const char *text,
+			    double out[SFAIRSIM_TERMS_MAX],
 			    struct astra_error *err);
 
 /* The term that is least far behind the best one in what it is worst at. Points

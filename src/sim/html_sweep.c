@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Overhead and fairness over the lease term, as in ASTRAEA's Figure 9; one
- * above the other, for one drawing must not have two scales. */
+/* Overhead, fairness and completion time over the values of one option: over
+ * the lease term as in ASTRAEA's Figure 9; one above the other, for one drawing
+ * must not have two scales. */
 #include <math.h>
 #include <string.h>
 
@@ -14,6 +15,18 @@ static double value_of(const struct astra_page *p, const struct astra_metric *m,
 	const struct astra_compared *c = &p->comparison->cases[index];
 
 	return astra_metric_value(&c->digest->metrics, m);
+}
+
+/* Terms are where they belong; other values, which may be words, stand side by
+ * side. */
+static double place_of(const struct astra_page *p, size_t index)
+{
+	return p->terms_sec ? p->terms_sec[index] : (double)index;
+}
+
+static bool is_recommended(const struct astra_page *p, size_t index)
+{
+	return p->terms_sec && index == p->recommended;
 }
 
 static double largest(const struct astra_page *p, const struct astra_metric *m)
@@ -40,7 +53,7 @@ static void draw_line(const struct html_chart *chart,
 		if (isnan(value_of(p, m, i)))
 			continue;
 		fprintf(f, "%c%.1f %.1f", begun ? 'L' : 'M',
-			html_at(&chart->x.scale, p->terms_sec[i]),
+			html_at(&chart->x.scale, place_of(p, i)),
 			html_at(&chart->y.scale, value_of(p, m, i)));
 		begun = true;
 	}
@@ -61,9 +74,9 @@ static void draw_points(const struct html_chart *chart,
 			continue;
 		fputs("<circle", f);
 		html_series(f, "point", series);
-		html_px(f, "cx", html_at(&chart->x.scale, p->terms_sec[i]));
+		html_px(f, "cx", html_at(&chart->x.scale, place_of(p, i)));
 		html_px(f, "cy", html_at(&chart->y.scale, value));
-		fprintf(f, " r=\"%d\">", i == p->recommended ? 6 : 4);
+		fprintf(f, " r=\"%d\">", is_recommended(p, i) ? 6 : 4);
 		html_tooltip(f, p->comparison->cases[i].label, m->title,
 			     astra_metric_text(m, value, text));
 		fputs("</circle>\n", f);
@@ -77,44 +90,61 @@ static enum html_unit unit_of(const struct astra_metric *m)
 	return *m->unit == 's' ? HTML_TIME : HTML_PLAIN;
 }
 
-/* The terms themselves are marked, but for those whose texts would meet. */
+/* The values themselves are marked, but for those whose texts would meet. */
 static size_t pick_ticks(const struct astra_page *p,
-			 const struct html_scale *scale, double *ticks)
+			 const struct html_scale *scale, double *ticks,
+			 const char **texts)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < p->comparison->count; i++) {
-		double at = html_at(scale, p->terms_sec[i]);
+		double at = html_at(scale, place_of(p, i));
 
 		if (count == HTML_TICKS_MAX ||
 		    (count && at - html_at(scale, ticks[count - 1]) < TICK_PX))
 			continue;
-		ticks[count++] = p->terms_sec[i];
+		texts[count] = p->comparison->cases[i].label;
+		ticks[count++] = place_of(p, i);
 	}
 	return count;
+}
+
+static struct html_axis axis_of(const struct astra_page *p)
+{
+	size_t last = p->comparison->count - 1;
+
+	if (p->terms_sec)
+		return (struct html_axis){
+			.scale = {p->terms_sec[0], p->terms_sec[last], 70, 700,
+				  true},
+			.unit = HTML_TIME,
+			.title = "lease term",
+		};
+	return (struct html_axis){
+		.scale = {-.5, (double)last + .5, 70, 700, false},
+		.title = p->comparison->what,
+	};
 }
 
 static void draw_chart(const struct astra_page *p, FILE *file,
 		       const char *const keys[], const char *title,
 		       const char *caption)
 {
-	size_t last = p->comparison->count - 1;
+	const char *texts[HTML_TICKS_MAX];
 	double ticks[HTML_TICKS_MAX];
 	struct html_chart chart = {
 		.file = file,
 		.width = 720,
 		.height = 250,
-		.x = {.scale = {p->terms_sec[0], p->terms_sec[last], 70, 700,
-				true},
-		      .unit = HTML_TIME,
-		      .title = "lease term"},
+		.x = axis_of(p),
 		.y = {.scale = {0, 0, 205, 30, false},
 		      .unit = unit_of(astra_metric_find(*keys)),
 		      .title = ""},
 	};
 
+	chart.x.tick_count = pick_ticks(p, &chart.x.scale, ticks, texts);
 	chart.x.ticks = ticks;
-	chart.x.tick_count = pick_ticks(p, &chart.x.scale, ticks);
+	chart.x.texts = p->terms_sec ? NULL : texts;
 	for (size_t i = 0; keys[i]; i++)
 		chart.y.scale.to = fmax(chart.y.scale.to,
 					largest(p, astra_metric_find(keys[i])));
@@ -122,7 +152,9 @@ static void draw_chart(const struct astra_page *p, FILE *file,
 	html_chart_begin(&chart, title, caption);
 	html_axis_y(&chart);
 	html_axis_x(&chart);
-	html_rule_x(&chart, p->terms_sec[p->recommended], "recommended");
+	if (p->terms_sec)
+		html_rule_x(&chart, p->terms_sec[p->recommended],
+			    "recommended");
 	for (size_t i = 0; keys[i]; i++) {
 		draw_line(&chart, p, astra_metric_find(keys[i]), i);
 		draw_points(&chart, p, astra_metric_find(keys[i]), i);
@@ -130,7 +162,17 @@ static void draw_chart(const struct astra_page *p, FILE *file,
 	html_chart_end(&chart);
 }
 
-void html_terms(const struct astra_page *p, FILE *file)
+/* Where the trace has apps, or every job is one. */
+static void draw_apps(const struct astra_page *p, FILE *file)
+{
+	static const char *const apps[] = {"app_ftf_max", NULL};
+
+	if (astra_compare_known(p->comparison, astra_metric_find(*apps)))
+		draw_chart(p, file, apps, "Finish-time fairness",
+			   "T_SH / T_ID of the app that is worst off.");
+}
+
+void html_sweep(const struct astra_page *p, FILE *file)
 {
 	static const char *const overhead[] = {"lost_share", NULL};
 	static const char *const losses[] = {"job_loss", "tenant_loss", NULL};
@@ -148,5 +190,6 @@ void html_terms(const struct astra_page *p, FILE *file)
 		   "Jobs with rho below 0.95, and tenants' intervals with rho "
 		   "below 1.");
 	draw_chart(p, file, jct, "Job completion time", "The mean.");
+	draw_apps(p, file);
 	fputs("</div>\n", file);
 }
