@@ -37,6 +37,7 @@ void ogas_classes_clear(struct ogas_classes *c)
 	free(c->alpha_of);
 	free(c->saved);
 	free(c->x);
+	free(c->slot_x);
 	free(c->class_of);
 	*c = (struct ogas_classes){0};
 }
@@ -125,6 +126,7 @@ static void tell_node(struct ogas_classes *c, uint32_t index, uint32_t gpus,
 		return;
 	c->gpus_of[index] = gpus;
 	c->alpha_of[index] = alpha;
+	c->changed = true;
 	astra_ogas_set_node(c->learner, index,
 			    &(struct astra_ogas_node){
 				    .capacity = &capacity,
@@ -207,6 +209,7 @@ static uint32_t class_of(struct ogas_classes *c, const char *tenant,
 		return index;
 	if (add_class(c, name, size) == ASTRA_OGAS_NONE)
 		return ASTRA_OGAS_NONE;
+	c->changed = true;
 	return astra_intern_put(&c->names, name);
 }
 
@@ -235,6 +238,8 @@ static int count_jobs(struct ogas_classes *c, const struct astra_offer *offer)
 	size_t classes = astra_ogas_port_count(c->learner);
 
 	if (astra_grow(&c->x, &c->x_room, classes, sizeof(*c->x)) < 0 ||
+	    astra_grow(&c->slot_x, &c->slot_x_room, classes,
+		       sizeof(*c->slot_x)) < 0 ||
 	    astra_grow(&c->saved, &c->saved_room, classes, sizeof(*c->saved)) <
 		    0)
 		return -1;
@@ -262,8 +267,10 @@ int ogas_classes_save(const struct ogas_classes *c, struct astra_bytes *out)
 	size_t classes = astra_ogas_port_count(c->learner);
 
 	astra_ogas_save(c->learner, out);
-	for (size_t l = 0; l < classes; l++)
-		astra_put_f64(out, l < c->saved_room ? c->saved[l] : 0);
+	for (size_t l = 0; l < classes; l++) {
+		astra_put_f64(out, c->saved[l]);
+		astra_put_u32(out, c->slot_x[l]);
+	}
 	return out->failed ? -1 : 0;
 }
 
@@ -287,12 +294,15 @@ int ogas_classes_restore(struct ogas_classes *c, struct astra_reader *in)
 		return -1;
 	classes = astra_ogas_port_count(c->learner);
 	if (astra_grow(&c->saved, &c->saved_room, classes, sizeof(*c->saved)) <
-	    0)
+		    0 ||
+	    astra_grow(&c->slot_x, &c->slot_x_room, classes,
+		       sizeof(*c->slot_x)) < 0)
 		return -1;
 	for (uint32_t l = 0; l < classes; l++) {
 		const char *name = astra_ogas_port_name(c->learner, l);
 
 		c->saved[l] = astra_get_f64(in);
+		c->slot_x[l] = astra_get_u32(in);
 		if (in->failed || !(c->saved[l] >= 0) ||
 		    !(c->saved[l] <= UINT32_MAX) ||
 		    astra_intern_put(&c->names, name) != l)

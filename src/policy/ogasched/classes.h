@@ -22,6 +22,9 @@ struct ogas_classes {
 	size_t saved_room;
 	uint32_t *x; /* jobs of each class */
 	size_t x_room;
+	uint32_t *slot_x; /* the same, when the slot began */
+	size_t slot_x_room;
+	bool changed;	    /* nodes or classes; the user clears it */
 	uint32_t *class_of; /* by demand */
 	size_t class_of_room;
 };

@@ -61,25 +61,25 @@ static int compare_queue(const void *a, const void *b, void *arg)
 	return x < y ? -1 : x > y;
 }
 
-static int compare_order(const void *a, const void *b, void *arg)
-{
-	const struct deal *d = arg;
-	uint32_t x = deal_class(d, *(const uint32_t *)a);
-	uint32_t y = deal_class(d, *(const uint32_t *)b);
-
-	if (x != y)
-		return x < y ? -1 : 1;
-	return compare_queue(a, b, arg);
-}
-
-static void sort(struct deal *d)
+/* The queue, and from it the order: class by class as in the queue. */
+static int sort(struct deal *d)
 {
 	size_t count = d->offer->demand_count;
+	size_t *at = calloc(d->class_count + 1, sizeof(*at));
 
-	for (uint32_t i = 0; i < count; i++)
-		d->order[i] = d->queue[i] = i;
-	qsort_r(d->order, count, sizeof(*d->order), compare_order, d);
+	if (!at)
+		return -1;
+	for (uint32_t i = 0; i < count; i++) {
+		d->queue[i] = i;
+		at[deal_class(d, i) + 1]++;
+	}
 	qsort_r(d->queue, count, sizeof(*d->queue), compare_queue, d);
+	for (size_t l = 0; l < d->class_count; l++)
+		at[l + 1] += at[l];
+	for (size_t i = 0; i < count; i++)
+		d->order[at[deal_class(d, d->queue[i])]++] = d->queue[i];
+	free(at);
+	return 0;
 }
 
 /* What is offered, and of that what nobody holds. */
@@ -146,10 +146,9 @@ void deal_end(struct deal *d)
 
 int deal_begin(struct deal *d, bool fresh)
 {
-	if (init(d) < 0)
+	if (init(d) < 0 || sort(d) < 0)
 		return -1;
 	fill_spaces(d);
-	sort(d);
 	count_grants(d, fresh);
 	return 0;
 }

@@ -63,37 +63,49 @@ static void *create(const struct astra_options *options,
 static int learn(struct ogasched *o, double now_sec)
 {
 	struct ogas_classes *c = &o->classes;
+	size_t classes = astra_ogas_port_count(c->learner);
 
 	if (!o->begun &&
 	    astra_ogas_allocate(c->learner, ASTRA_OGAS_FAIRNESS, c->x) < 0)
 		return -1;
 	o->begun = true;
 	o->reward += astra_ogas_step(c->learner, c->x);
+	for (size_t l = 0; l < classes; l++)
+		c->slot_x[l] = c->x[l];
 	o->slot_end_sec = (floor((now_sec + EPSILON_SEC) / o->slot_sec) + 1) *
 			  o->slot_sec;
 	return 0;
 }
 
+/* What each class may use: the same for the whole slot, unless nodes change. */
 static int round_units(struct ogasched *o)
 {
-	struct astra_ogas *learner = o->classes.learner;
-	uint32_t *units =
-		calloc(astra_ogas_port_count(learner) *
-				       astra_ogas_node_count(learner) +
-			       1,
-		       sizeof(*units));
+	struct ogas_classes *c = &o->classes;
+	size_t cells = astra_ogas_port_count(c->learner) *
+		       astra_ogas_node_count(c->learner);
+	uint32_t *units = calloc(cells + 1, sizeof(*units));
 
 	if (!units)
 		return -1;
 	free(o->units);
 	o->units = units;
-	return astra_ogas_round(learner, o->classes.x, 0, 1, units);
+	c->changed = false;
+	return astra_ogas_round(c->learner, c->slot_x, 0, 1, units);
+}
+
+static bool any_free(const struct astra_offer *offer)
+{
+	for (size_t n = 0; n < offer->node_count; n++)
+		if (offer->free[n])
+			return true;
+	return false;
 }
 
 static int allocate(void *self, const struct astra_offer *offer,
 		    struct astra_allocation *out, struct astra_error *err)
 {
 	struct ogasched *o = self;
+	struct ogas_classes *c = &o->classes;
 	double rest_sec = o->slot_end_sec - offer->now_sec;
 	/* Slots may have been longer before a restart. */
 	bool fresh = !o->begun || rest_sec <= EPSILON_SEC ||
@@ -101,10 +113,14 @@ static int allocate(void *self, const struct astra_offer *offer,
 
 	if (!offer->demand_count)
 		return 0;
-	if (ogas_classes_update(&o->classes, offer) < 0 ||
-	    (fresh && learn(o, offer->now_sec) < 0) || round_units(o) < 0 ||
-	    ogas_deal(&o->classes, offer, o->units, o->slot_end_sec,
-		      o->slot_sec, fresh, out) < 0)
+	out->wake_sec = o->slot_end_sec;
+	if (!fresh && !any_free(offer))
+		return 0;
+	if (ogas_classes_update(c, offer) < 0 ||
+	    (fresh && learn(o, offer->now_sec) < 0) ||
+	    ((fresh || c->changed || !o->units) && round_units(o) < 0) ||
+	    ogas_deal(c, offer, o->units, o->slot_end_sec, o->slot_sec, fresh,
+		      out) < 0)
 		return astra_error_nomem(err);
 	out->wake_sec = o->slot_end_sec;
 	return 0;
