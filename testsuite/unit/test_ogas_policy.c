@@ -118,6 +118,26 @@ static void a_gang_larger_than_its_share_has_a_slot_now_and_then(void **state)
 	vc_fini(&vc);
 }
 
+/* Others come at any time of a slot; their leases must not end at any time, and
+ * one of the gang's class that never fits must not stand before it. */
+static void a_gang_has_its_slot_though_others_come_all_the_time(void **state)
+{
+	struct vjob *small[8], *gang;
+	struct vcluster vc;
+
+	(void)state;
+	begin(&vc, 3, 4);
+	submit(&vc, small, 8, 0, 1);
+	vc_submit(&vc, 0, 16, HUGE_VAL);
+	gang = vc_submit(&vc, 0, 12, HUGE_VAL);
+	for (uint32_t i = 0; i < 40 * SLOT / 2; i++) {
+		vc_submit(&vc, i % 2, 1, 5 + i % 7);
+		vc_run(&vc, vc.now_sec + 2);
+	}
+	assert_true(gang->done_sec > 3 * SLOT);
+	vc_fini(&vc);
+}
+
 static void nothing_idles_while_somebody_waits(void **state)
 {
 	struct vjob *jobs[3], *other;
@@ -296,6 +316,8 @@ int main(void)
 		cmocka_unit_test(who_is_covered_by_its_class_goes_on),
 		cmocka_unit_test(
 			a_gang_larger_than_its_share_has_a_slot_now_and_then),
+		cmocka_unit_test(
+			a_gang_has_its_slot_though_others_come_all_the_time),
 		cmocka_unit_test(nothing_idles_while_somebody_waits),
 		cmocka_unit_test(who_waits_is_told_why),
 		cmocka_unit_test(the_reward_is_reported),

@@ -3,7 +3,8 @@
 
 #include "src/policy/ogasched/deal_priv.h"
 
-/* A lease that would be shorter than this part of a slot ends with the next. */
+/* A lease that would be shorter than this part of a slot ends with the next,
+ * unless a class saves for a gang, which needs all leases to end together. */
 #define LEASE_LEAST .5
 #define NO_LIMIT UINT64_MAX
 
@@ -44,8 +45,10 @@ static bool waits(const struct deal *d, uint32_t demand)
 {
 	const struct astra_demand *at = &d->offer->demands[demand];
 
+	/* One that never fits does not stand before others of its class. */
 	return at->open && !at->job->held_count &&
-	       d->awarded[demand] < at->copies;
+	       d->awarded[demand] < at->copies &&
+	       astra_request_least(&at->job->request) <= d->offer->gpus;
 }
 
 static int award(struct deal *d, uint32_t demand,
@@ -200,6 +203,15 @@ static void save_up(struct deal *d)
 	}
 }
 
+/* Whether a class saves up more than the grant of a slot. */
+static bool somebody_saves(const struct deal *d)
+{
+	for (size_t l = 0; l < d->class_count; l++)
+		if (d->classes->saved[l] > d->granted[l])
+			return true;
+	return false;
+}
+
 int ogas_deal(struct ogas_classes *classes, const struct astra_offer *offer,
 	      const uint32_t *units, double slot_end_sec, double slot_sec,
 	      bool fresh, struct astra_allocation *out)
@@ -217,10 +229,11 @@ int ogas_deal(struct ogas_classes *classes, const struct astra_offer *offer,
 	};
 	int rc = -1;
 
-	if (slot_end_sec - offer->now_sec < LEASE_LEAST * slot_sec)
-		d.start_end_sec += slot_sec;
 	out->spare_until_sec = slot_end_sec;
 	if (deal_begin(&d, fresh) == 0) {
+		if (slot_end_sec - offer->now_sec < LEASE_LEAST * slot_sec &&
+		    !somebody_saves(&d))
+			d.start_end_sec += slot_sec;
 		rc = deal_within_grants(&d, fresh);
 		if (!rc)
 			rc = deal_the_rest(&d);
