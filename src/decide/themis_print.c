@@ -48,14 +48,15 @@ static json_t *print_numbers(const double *numbers, size_t count)
 }
 
 static json_t *print_rho_now(const struct themis_instance *in,
-			     const double *rho)
+			     const struct astra_themis_claim *claims)
 {
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < in->market.app_count; i++)
 		json_array_append_new(
-			array, json_pack("{s:o, s:o}", "app", app_id(in, i),
-					 "rho", astra_out_number(rho[i])));
+			array,
+			json_pack("{s:o, s:o}", "app", app_id(in, i), "rho",
+				  astra_out_number(claims[i].rho)));
 	return array;
 }
 
@@ -114,7 +115,7 @@ static json_t *print_counts(const struct themis_instance *in,
 	const struct astra_themis_auction *auction = &round->auction;
 	json_t *json = json_pack(
 		"{s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "rho",
-		print_rho_now(in, round->rho), "participants",
+		print_rho_now(in, round->claims), "participants",
 		print_bidders(in, round->bidders, round->bidder_count),
 		"served", (json_int_t)auction->served, "log_product",
 		astra_out_number(auction->log_product), "pf",

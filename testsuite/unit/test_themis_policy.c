@@ -221,7 +221,7 @@ static void damaged_memories_are_refused(void **state)
 	fresh = vc.policy->create(&vc.options, NULL);
 	astra_put_f64(&saved, 1000);
 	astra_put_f64(&saved, NAN); /* active apps, integrated */
-	astra_put_f64(&saved, 1);
+	astra_put_u32(&saved, 1);
 	astra_put_u32(&saved, 0);
 	assert_int_equal(vc.policy->restore(fresh,
 					    &(struct astra_reader){

@@ -52,6 +52,11 @@ struct astra_themis_app {
 	double rho_empty;   /* of no GPU at all; infinite unless it says so */
 	uint32_t gpus_max;  /* demand_max: more are of no use to the app */
 	uint32_t quantum;   /* offers are multiples of it; >= 1 */
+	/* What holds for this round only. */
+	uint32_t gpus_later; /* so many of gpus_max can't be used now */
+	uint32_t gpus_least; /* fewer than so many more are of no use now */
+	double waiting; /* those with an unbounded rho are compared by it; 0:
+			 * elapsed time / T_id */
 	struct astra_themis_shares held;
 	/* SINGLE: iterations, and what one takes on one GPU. */
 	double iter_total, iter_left, iter_sec;

@@ -20,6 +20,8 @@ libastra_policy_la_SOURCES += \
 	src/policy/themis/game.h \
 	src/policy/themis/leftovers.c \
 	src/policy/themis/leftovers.h \
+	src/policy/themis/memories.c \
+	src/policy/themis/memories.h \
 	src/policy/themis/moves.c \
 	src/policy/themis/moves.h \
 	src/policy/themis/parties.c \
@@ -37,7 +39,6 @@ libastra_policy_la_SOURCES += \
 	src/policy/themis/rounding.c \
 	src/policy/themis/rounding.h \
 	src/policy/themis/sale.c \
-	src/policy/themis/sale.h \
 	src/policy/themis/search.c \
 	src/policy/themis/seats.c \
 	src/policy/themis/seats.h \

@@ -24,6 +24,34 @@ double astra_themis_left(const struct astra_job *job)
 	return job->request.gpus * astra_left_sec(job);
 }
 
+static double way_sec(const struct astra_offer *offer, uint32_t demand)
+{
+	const struct astra_demand *d = &offer->demands[demand];
+
+	return astra_left_sec(d->job) +
+	       (d->job->held_count ? offer->lease_sec : 0);
+}
+
+static int compare_ways(const void *a, const void *b, void *arg)
+{
+	const struct astra_offer *const *offer = arg;
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+	double x = way_sec(*offer, i), y = way_sec(*offer, j);
+
+	if (x != y)
+		return x > y ? -1 : 1;
+	return i < j ? -1 : i > j;
+}
+
+void astra_themis_order_jobs(const struct themis_party *party,
+			     const struct astra_offer *offer, uint32_t *order)
+{
+	for (size_t i = 0; i < party->demand_count; i++)
+		order[i] = party->demands[i];
+	qsort_r(order, party->demand_count, sizeof(*order), compare_ways,
+		&offer);
+}
+
 /* Tasks of an array that have not been split from it are as many jobs. */
 static uint32_t copies_of(const struct astra_demand *d)
 {
@@ -88,89 +116,138 @@ static void set_slowdown(struct astra_themis_app *app,
 	       sizeof(app->slowdown));
 }
 
-/* One demand of a party: its work, what it holds, what it wants. */
-static void add_demand(struct themis_party *p, const struct astra_demand *d,
-		       double *work, struct astra_themis_share *held)
+/* Where the next of a party's numbers go. */
+struct cursor {
+	double *work;
+	struct astra_themis_share *shares;
+};
+
+static void copy_shares(struct cursor *at, const struct astra_share *shares,
+			size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		*at->shares++ = (struct astra_themis_share){
+			.machine = shares[i].node,
+			.gpus = shares[i].gpus,
+		};
+}
+
+/* One demand of a party: its work, and what it wants. */
+static void add_demand(struct themis_party *p, struct astra_themis_app *app,
+		       const struct astra_demand *d, struct cursor *at)
 {
 	const struct astra_request *q = &d->job->request;
-	uint32_t copies = copies_of(d);
+	uint32_t copies = copies_of(d), least = astra_request_least(q);
 
 	for (uint32_t i = 0; i < copies; i++)
-		work[p->phase.job_count++] = astra_themis_left(d->job);
-	/* What it has to compete for is not held. */
-	for (size_t i = 0; !d->open && i < d->held_count; i++) {
-		held[p->app.held.count++] = (struct astra_themis_share){
-			.machine = d->held[i].node,
-			.gpus = d->held[i].gpus,
-		};
-		p->held_gpus += d->held[i].gpus;
-	}
+		*at->work++ = astra_themis_left(d->job);
+	p->phase.job_count += copies;
 	p->asked_gpus += (uint64_t)q->gpus * copies;
 	if (d->open) {
 		p->wanted_gpus += (uint64_t)q->gpus * copies;
-		if (!p->least_gpus || astra_request_least(q) < p->least_gpus)
-			p->least_gpus = astra_request_least(q);
+		if (!app->gpus_least || least < app->gpus_least)
+			app->gpus_least = least;
 	}
-	p->app.budget_sec += copies * q->gpus * astra_work_sec(d->job);
-	p->app.quantum = common_divisor(p->app.quantum, astra_request_least(q));
-	if (q->gpus_min && q->gpus_min < q->gpus)
-		p->app.quantum = 1;
+	app->budget_sec += copies * q->gpus * astra_work_sec(d->job);
+	app->quantum =
+		least < q->gpus ? 1 : common_divisor(app->quantum, least);
 	if (q->gpus > p->phase.job_gpus_max)
 		p->phase.job_gpus_max = q->gpus;
 }
 
-static void finish_app(struct themis_party *p, const struct astra_offer *offer,
-		       const struct themis_memories *memories,
-		       const struct themis_memory *m)
+/* What a party holds; what it has to compete for is not held. */
+static void add_held(struct astra_themis_app *app,
+		     struct themis_parties *parties, uint32_t party,
+		     const struct astra_offer *offer, struct cursor *at)
 {
-	struct astra_themis_app *app = &p->app;
-	const struct astra_job *job = offer->demands[p->demands[0]].job;
-	double life_sec = offer->now_sec - m->first_sec;
+	const struct themis_party *p = &parties->list[party];
+	struct astra_themis_share *held = at->shares;
 
-	app->elapsed_sec = fmax(0, offer->now_sec - m->start_sec);
-	app->navg = life_sec > 0 ? (memories->active - m->before) / life_sec
-				 : memories->active_apps;
-	app->rho_empty = HUGE_VAL;
-	app->gpus_max = (uint32_t)(p->asked_gpus < offer->gpus ? p->asked_gpus
-							       : offer->gpus);
-	if (!app->gpus_max)
-		app->gpus_max = 1;
-	app->budget_sec = m->budget_sec;
-	set_slowdown(app, &job->forecast);
-	if (p->phase.job_count == 1) {
-		app->kind = ASTRA_THEMIS_SINGLE;
-		app->iter_sec = job->request.gpus;
-		app->iter_total = m->budget_sec / app->iter_sec;
-		app->iter_left = p->phase.work_sec[0] / app->iter_sec;
-	} else {
-		app->kind = ASTRA_THEMIS_PHASES;
+	for (size_t k = 0; k < p->demand_count; k++) {
+		const struct astra_demand *d = &offer->demands[p->demands[k]];
+
+		if (!d->open)
+			copy_shares(at, d->held, d->held_count);
 	}
+	app->held.share = held;
+	app->held.count = merge_shares(held, (size_t)(at->shares - held));
+	at->shares = held + app->held.count;
+	for (size_t k = 0; k < p->demand_count; k++) {
+		const struct astra_demand *d = &offer->demands[p->demands[k]];
+
+		if (!d->open || !d->held_count)
+			continue;
+		parties->homes[parties->home_count++] =
+			(struct astra_themis_home){
+				.app = party,
+				.shares = {at->shares, d->held_count},
+			};
+		copy_shares(at, d->held, d->held_count);
+	}
+}
+
+static void fill(struct themis_parties *parties,
+		 const struct astra_offer *offer)
+{
+	struct cursor at = {parties->work, parties->shares};
+
+	for (uint32_t i = 0; i < parties->count; i++) {
+		struct themis_party *p = &parties->list[i];
+
+		p->phase.work_sec = at.work;
+		for (size_t k = 0; k < p->demand_count; k++)
+			add_demand(p, &parties->apps[i],
+				   &offer->demands[p->demands[k]], &at);
+		add_held(&parties->apps[i], parties, i, offer, &at);
+	}
+}
+
+static uint32_t at_most(uint64_t gpus, uint64_t most)
+{
+	return (uint32_t)(gpus < most ? gpus : most);
+}
+
+/* One job is as Eq. 1 has it, several are one phase of Eq. 2. */
+static void set_work(struct astra_themis_app *app, const struct themis_party *p,
+		     const struct astra_job *job)
+{
 	app->phases = &p->phase;
 	app->phase_count = 1;
+	app->kind = ASTRA_THEMIS_PHASES;
+	if (p->phase.job_count > 1)
+		return;
+	app->kind = ASTRA_THEMIS_SINGLE;
+	app->iter_sec = job->request.gpus;
+	app->iter_total = app->budget_sec / app->iter_sec;
+	app->iter_left = p->phase.work_sec[0] / app->iter_sec;
 }
 
-static size_t row_of(const struct themis_memory *rows, size_t count,
-		     uint64_t key)
+/* When all leases end together nobody holds anything, so those with an
+ * unbounded rho are compared by the best that they can still reach: with all
+ * that they ask for from now on. By elapsed time alone apps that began together
+ * would not take turns. */
+static int finish_app(struct astra_themis_app *app,
+		      const struct themis_party *p,
+		      const struct astra_offer *offer,
+		      const struct themis_memories *memories,
+		      const struct themis_memory *m)
 {
-	size_t low = 0, high = count;
+	const struct astra_job *job = offer->demands[p->demands[0]].job;
+	uint64_t held = astra_themis_gpus(app->held);
 
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (rows[mid].key < key)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-const struct themis_memory *astra_themis_recall(const struct themis_memories *m,
-						uint64_t key)
-{
-	size_t row = row_of(m->rows, m->count, key);
-
-	return row < m->count && m->rows[row].key == key ? &m->rows[row] : NULL;
+	app->elapsed_sec = fmax(0, offer->now_sec - m->start_sec);
+	app->navg = astra_themis_life_navg(memories, m, offer->now_sec);
+	app->rho_current = -1;
+	app->rho_empty = HUGE_VAL;
+	app->gpus_max = at_most(p->asked_gpus, offer->gpus ? offer->gpus : 1);
+	if (held + p->wanted_gpus < app->gpus_max)
+		app->gpus_later =
+			app->gpus_max - (uint32_t)(held + p->wanted_gpus);
+	app->budget_sec = m->budget_sec;
+	set_slowdown(app, &job->forecast);
+	set_work(app, p, job);
+	return astra_themis_rho(app, (uint32_t)offer->gpus, app->gpus_max,
+				ASTRA_LEVEL_SLOT, &app->waiting);
 }
 
 static double first_submission(const struct themis_party *p,
@@ -181,50 +258,6 @@ static double first_submission(const struct themis_party *p,
 	for (size_t i = 0; i < p->demand_count; i++)
 		first = fmin(first, offer->demands[p->demands[i]].submit_sec);
 	return first;
-}
-
-static int compare_memories(const void *a, const void *b)
-{
-	const struct themis_memory *x = a, *y = b;
-
-	return x->key < y->key ? -1 : x->key > y->key;
-}
-
-/* Apps that are gone are forgotten, new ones begin. */
-static int remember(struct themis_memories *m, struct themis_parties *parties,
-		    const struct astra_offer *offer)
-{
-	size_t kept = 0, known = m->count;
-
-	if (astra_grow(&m->rows, &m->room, m->count + parties->count,
-		       sizeof(*m->rows)) < 0)
-		return -1;
-	for (size_t i = 0; i < m->count; i++)
-		m->rows[i].seen = false;
-	for (size_t i = 0; i < parties->count; i++) {
-		struct themis_party *p = &parties->list[i];
-		size_t row = row_of(m->rows, known, p->key);
-
-		if (row == known || m->rows[row].key != p->key) {
-			row = m->count++;
-			m->rows[row] = (struct themis_memory){
-				.key = p->key,
-				.start_sec = first_submission(p, offer),
-				.first_sec = offer->now_sec,
-				.before = m->active,
-			};
-		}
-		m->rows[row].seen = true;
-		m->rows[row].budget_sec =
-			fmax(m->rows[row].budget_sec, p->app.budget_sec);
-	}
-	for (size_t i = 0; i < m->count; i++)
-		if (m->rows[i].seen)
-			m->rows[kept++] = m->rows[i];
-	m->count = kept;
-	if (kept)
-		qsort(m->rows, kept, sizeof(*m->rows), compare_memories);
-	return 0;
 }
 
 /* Group the demands by app. */
@@ -259,26 +292,6 @@ static int group(struct themis_parties *parties,
 	return 0;
 }
 
-static void fill(struct themis_parties *parties,
-		 const struct astra_offer *offer)
-{
-	double *work = parties->work;
-	struct astra_themis_share *held = parties->held;
-
-	for (size_t i = 0; i < parties->count; i++) {
-		struct themis_party *p = &parties->list[i];
-
-		for (size_t k = 0; k < p->demand_count; k++)
-			add_demand(p, &offer->demands[p->demands[k]], work,
-				   held);
-		p->phase.work_sec = work;
-		work += p->phase.job_count;
-		p->app.held.share = held;
-		p->app.held.count = merge_shares(held, p->app.held.count);
-		held += p->app.held.count;
-	}
-}
-
 static void set_machines(struct themis_parties *parties,
 			 const struct astra_offer *offer)
 {
@@ -293,27 +306,6 @@ static void set_machines(struct themis_parties *parties,
 	}
 }
 
-/* How badly off a party is with what it holds. When all leases end together
- * nobody holds anything, so those with an unbounded rho are compared by the
- * best that they can still reach: with all that they ask for from now on. By
- * elapsed time alone apps that began together would not take turns. */
-static int measure(struct themis_parties *parties, size_t i,
-		   uint32_t cluster_gpus)
-{
-	const struct themis_party *p = &parties->list[i];
-	struct astra_themis_claim *claim = &parties->claims[i];
-	const struct astra_themis_shares nothing = {0};
-
-	claim->wants = p->wanted_gpus > 0;
-	if (astra_themis_rho(&p->app, cluster_gpus, p->app.gpus_max,
-			     ASTRA_LEVEL_SLOT, &claim->waiting) < 0)
-		return -1;
-	return astra_themis_rho(
-		&p->app, cluster_gpus, p->held_gpus,
-		astra_themis_level(parties->machines, p->app.held, nothing),
-		&claim->rho);
-}
-
 static int allocate_parties(struct themis_parties *parties,
 			    const struct astra_offer *offer)
 {
@@ -324,21 +316,43 @@ static int allocate_parties(struct themis_parties *parties,
 		shares += offer->demands[i].held_count;
 	}
 	parties->list = calloc(n + 1, sizeof(*parties->list));
+	parties->apps = calloc(n + 1, sizeof(*parties->apps));
+	parties->homes = calloc(n + 1, sizeof(*parties->homes));
 	parties->order = calloc(n + 1, sizeof(*parties->order));
 	parties->work = calloc(jobs + 1, sizeof(*parties->work));
-	parties->held = calloc(shares + 1, sizeof(*parties->held));
-	parties->claims = calloc(n + 1, sizeof(*parties->claims));
+	parties->shares = calloc(shares + 1, sizeof(*parties->shares));
 	parties->machines =
 		calloc(offer->node_count + 1, sizeof(*parties->machines));
-	return parties->list && parties->order && parties->work &&
-			       parties->held && parties->claims &&
-			       parties->machines
-		       ? 0
-		       : -1;
+	if (parties->list && parties->apps && parties->homes &&
+	    parties->order && parties->work && parties->shares &&
+	    parties->machines)
+		return 0;
+	return -1;
+}
+
+static int remember(const struct themis_parties *parties,
+		    struct themis_memories *memories,
+		    const struct astra_offer *offer)
+{
+	struct themis_sight *sights =
+		calloc(parties->count + 1, sizeof(*sights));
+	int rc = -1;
+
+	for (size_t i = 0; sights && i < parties->count; i++)
+		sights[i] = (struct themis_sight){
+			.key = parties->list[i].key,
+			.start_sec = first_submission(&parties->list[i], offer),
+			.budget_sec = parties->apps[i].budget_sec,
+		};
+	if (sights)
+		rc = astra_themis_remember(memories, sights, parties->count,
+					   offer->now_sec);
+	free(sights);
+	return rc;
 }
 
 int astra_themis_parties_find(struct themis_parties *parties,
-			      struct themis_memories *m,
+			      struct themis_memories *memories,
 			      const struct astra_offer *offer)
 {
 	*parties = (struct themis_parties){0};
@@ -346,28 +360,22 @@ int astra_themis_parties_find(struct themis_parties *parties,
 		return -1;
 	fill(parties, offer);
 	set_machines(parties, offer);
-	if (offer->now_sec > m->last_sec && m->last_sec > 0)
-		m->active += m->active_apps * (offer->now_sec - m->last_sec);
-	m->last_sec = offer->now_sec;
-	m->active_apps = (double)parties->count;
-	if (remember(m, parties, offer) < 0)
+	if (remember(parties, memories, offer) < 0)
 		return -1;
-	for (size_t i = 0; i < parties->count; i++) {
-		struct themis_party *p = &parties->list[i];
-
-		finish_app(p, offer, m, &m->rows[i]); /* both are by key */
-		if (measure(parties, i, (uint32_t)offer->gpus) < 0)
+	for (size_t i = 0; i < parties->count; i++)
+		if (finish_app(&parties->apps[i], &parties->list[i], offer,
+			       memories, &memories->rows[i]) < 0)
 			return -1;
-	}
 	return 0;
 }
 
 void astra_themis_parties_clear(struct themis_parties *parties)
 {
 	free(parties->list);
+	free(parties->apps);
+	free(parties->homes);
 	free(parties->order);
 	free(parties->work);
-	free(parties->held);
-	free(parties->claims);
+	free(parties->shares);
 	free(parties->machines);
 }

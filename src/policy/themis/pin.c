@@ -16,6 +16,7 @@ struct pinning {
 	struct astra_share *place;
 	uint64_t *due; /* GPUs that each party is still to get */
 	uint32_t *order;
+	uint32_t *jobs; /* of one party, in their order */
 };
 
 static struct astra_themis_shares won(const struct pinning *p, uint32_t party)
@@ -40,7 +41,8 @@ static int pinning_init(struct pinning *p)
 	p->place = calloc(nodes + 1, sizeof(*p->place));
 	p->due = calloc(parties + 1, sizeof(*p->due));
 	p->order = calloc(parties + 1, sizeof(*p->order));
-	if (!p->space || !p->place || !p->due || !p->order)
+	p->jobs = calloc(p->offer->demand_count + 1, sizeof(*p->jobs));
+	if (!p->space || !p->place || !p->due || !p->order || !p->jobs)
 		return -1;
 	for (uint32_t n = 0; n < nodes; n++)
 		astra_space_set(p->space, n,
@@ -62,6 +64,7 @@ static void pinning_fini(struct pinning *p)
 	free(p->place);
 	free(p->due);
 	free(p->order);
+	free(p->jobs);
 	free(p->gains.list);
 }
 
@@ -71,7 +74,8 @@ static int give(struct pinning *p, uint32_t party, uint32_t machine,
 	astra_space_take(p->space,
 			 &(struct astra_share){.node = machine, .gpus = gpus});
 	p->due[party] -= gpus;
-	return astra_themis_gain(&p->gains, party, machine, gpus);
+	return astra_themis_gain(&p->gains, party,
+				 (struct astra_themis_share){machine, gpus});
 }
 
 /* Whether these GPUs are as good for the party as what it won. Returns -1 when
@@ -79,7 +83,7 @@ static int give(struct pinning *p, uint32_t party, uint32_t machine,
 static int is_as_good(const struct pinning *p, uint32_t party,
 		      const struct astra_share *shares, size_t count)
 {
-	const struct themis_party *q = &p->parties->list[party];
+	const struct astra_themis_app *app = &p->parties->apps[party];
 	struct astra_themis_share *other = calloc(count + 1, sizeof(*other));
 	struct astra_themis_shares got = {.share = other, .count = count};
 	const struct astra_themis_machine *machines = p->parties->machines;
@@ -90,14 +94,14 @@ static int is_as_good(const struct pinning *p, uint32_t party,
 	for (size_t i = 0; other && i < count; i++)
 		other[i] = (struct astra_themis_share){shares[i].node,
 						       shares[i].gpus};
-	k = q->held_gpus + astra_themis_gpus(won(p, party));
+	k = astra_themis_gpus(app->held) + astra_themis_gpus(won(p, party));
 	if (other &&
 	    astra_themis_rho(
-		    &q->app, cluster, k,
-		    astra_themis_level(machines, q->app.held, won(p, party)),
+		    app, cluster, k,
+		    astra_themis_level(machines, app->held, won(p, party)),
 		    &before) == 0 &&
-	    astra_themis_rho(&q->app, cluster, k,
-			     astra_themis_level(machines, q->app.held, got),
+	    astra_themis_rho(app, cluster, k,
+			     astra_themis_level(machines, app->held, got),
 			     &after) == 0)
 		rc = astra_compare(after, before) <= 0;
 	free(other);
@@ -110,18 +114,24 @@ static int pin_party(struct pinning *p, uint32_t party)
 {
 	const struct themis_party *q = &p->parties->list[party];
 
-	for (size_t k = 0; k < q->demand_count && p->due[party]; k++) {
-		const struct astra_demand *d =
-			&p->offer->demands[q->demands[k]];
+	uint64_t left = p->due[party]; /* for those who come first */
+
+	astra_themis_order_jobs(q, p->offer, p->jobs);
+	for (size_t k = 0; k < q->demand_count && left; k++) {
+		const struct astra_demand *d = &p->offer->demands[p->jobs[k]];
 		const struct astra_job *job = d->job;
-		uint64_t gpus = 0;
+		uint64_t gpus = 0, asked;
 		int good = 1;
 
 		for (size_t i = 0; i < job->held_count; i++)
 			gpus += job->held[i].gpus;
-		if (!d->open || !gpus || gpus > p->due[party])
+		if (!d->open)
 			continue;
-		if (q->app.kind == ASTRA_THEMIS_SINGLE)
+		asked = (uint64_t)job->request.gpus * d->copies;
+		left -= asked < left ? asked : left;
+		if (!gpus || gpus > p->due[party])
+			continue;
+		if (p->parties->apps[party].kind == ASTRA_THEMIS_SINGLE)
 			good = gpus < p->due[party]
 				       ? 0
 				       : is_as_good(p, party, job->held,

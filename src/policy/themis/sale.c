@@ -1,11 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/policy/themis/sale.h"
-
+/* The auctions of a round: bids, what is won, what is kept once it is paid. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/common/grow.h"
-#include "src/policy/themis/auction.h"
 #include "src/policy/themis/rounding.h"
+#include "src/policy/themis/themis.h"
+
+/* Some of the round's bidders, and what is offered to them. */
+struct sale {
+	const struct astra_themis_market *market;
+	struct astra_themis_round *round;
+	struct astra_themis_machine *machines; /* with what is free by now */
+	size_t from, count;		       /* bidders */
+	uint32_t cap; /* the most that each may win; 0: no such limit */
+	struct astra_themis_bid *bids;
+	struct astra_themis_bidder *bidders;
+};
+
+static const struct astra_themis_app *app_of(const struct sale *s, size_t i)
+{
+	return &s->market->apps[s->round->bidders[s->from + i]];
+}
 
 /* With fewer GPUs than its smallest job asks for an app is no better off. */
 static void set_least(struct astra_themis_bid *bid, uint32_t held,
@@ -20,104 +36,151 @@ static void set_least(struct astra_themis_bid *bid, uint32_t held,
 	}
 }
 
-static int make_bid(struct astra_themis_bid *bid, const struct themis_party *p,
-		    uint32_t cluster_gpus, uint64_t free_gpus)
+static int make_bids(struct sale *s)
 {
-	uint64_t most = p->wanted_gpus < free_gpus ? p->wanted_gpus : free_gpus;
+	uint32_t offered = 0;
 
-	if (astra_themis_bid_init(bid, &p->app, cluster_gpus,
-				  p->held_gpus + (uint32_t)most) < 0)
-		return -1;
-	set_least(bid, p->held_gpus, p->least_gpus);
-	return 0;
-}
+	for (size_t n = 0; n < s->market->machine_count; n++)
+		offered += s->machines[n].free;
+	if (s->cap && s->cap < offered)
+		offered = s->cap;
+	for (size_t i = 0; i < s->count; i++) {
+		const struct astra_themis_app *a = app_of(s, i);
+		uint32_t held = astra_themis_gpus(a->held);
+		uint32_t most = astra_themis_room(a, held);
 
-int astra_themis_gain(struct themis_gains *gains, uint32_t party,
-		      uint32_t machine, uint32_t gpus)
-{
-	if (astra_grow(&gains->list, &gains->room, gains->count + 1,
-		       sizeof(*gains->list)) < 0)
-		return -1;
-	gains->list[gains->count++] = (struct astra_themis_gift){
-		.taker = party,
-		.share = {.machine = machine, .gpus = gpus},
-	};
-	return 0;
-}
-
-/* What a winner keeps once it has paid. */
-static int collect(struct themis_gains *gains, const struct themis_party *p,
-		   uint32_t party, double c, struct astra_themis_shares pf,
-		   struct astra_themis_machine *machines)
-{
-	uint32_t *kept = calloc(pf.count + 1, sizeof(*kept));
-	uint32_t keep =
-		astra_themis_keep(c, astra_themis_gpus(pf), p->app.quantum);
-	int rc = kept ? 0 : -1;
-
-	if (!rc)
-		astra_themis_round_bundle(pf, keep, kept);
-	for (size_t i = 0; !rc && i < pf.count; i++) {
-		machines[pf.share[i].machine].free -= kept[i];
-		if (kept[i])
-			rc = astra_themis_gain(gains, party,
-					       pf.share[i].machine, kept[i]);
+		if (most > offered)
+			most = offered;
+		if (astra_themis_bid_init(&s->bids[i], a,
+					  s->market->cluster_gpus,
+					  held + most) < 0)
+			return -1;
+		set_least(&s->bids[i], held, a->gpus_least);
+		s->bidders[i] = (struct astra_themis_bidder){
+			.bid = &s->bids[i],
+			.held = a->held,
+			.quantum = a->quantum,
+		};
 	}
+	return 0;
+}
+
+/* A bidder keeps a part of its bundle. */
+static int collect(struct sale *s, size_t i, uint32_t *kept)
+{
+	struct astra_themis_round *round = s->round;
+	struct astra_themis_shares pf = astra_themis_pf(&round->auction, i);
+	size_t at = round->first[s->from + i];
+
+	if (astra_grow(&round->kept, &round->kept_room, at + pf.count + 1,
+		       sizeof(*round->kept)) < 0)
+		return -1;
+	astra_themis_round_bundle(pf,
+				  astra_themis_keep(round->auction.c[i],
+						    astra_themis_gpus(pf),
+						    app_of(s, i)->quantum),
+				  kept);
+	for (size_t k = 0; k < pf.count; k++) {
+		s->machines[pf.share[k].machine].free -= kept[k];
+		if (!kept[k])
+			continue;
+		round->kept[at] = pf.share[k];
+		round->kept[at++].gpus = kept[k];
+	}
+	round->first[s->from + i + 1] = at;
+	return 0;
+}
+
+static int run(struct sale *s, struct astra_error *err)
+{
+	struct astra_themis_auction *auction = &s->round->auction;
+	uint32_t *kept;
+	int rc;
+
+	if (make_bids(s) < 0)
+		return astra_error_nomem(err);
+	astra_themis_auction_clear(auction);
+	if (astra_themis_auction_run(s->machines, s->market->machine_count,
+				     s->bidders, s->count, auction, err) < 0)
+		return -1;
+	kept = calloc(s->market->machine_count + 1, sizeof(*kept));
+	rc = kept ? 0 : -1;
+	for (size_t i = 0; !rc && i < s->count; i++)
+		rc = collect(s, i, kept);
 	free(kept);
+	return rc < 0 ? astra_error_nomem(err) : 0;
+}
+
+static int sell(struct sale *s, size_t from, size_t count, uint32_t cap,
+		struct astra_error *err)
+{
+	int rc;
+
+	s->from = from;
+	s->count = count;
+	s->cap = cap;
+	s->bids = calloc(count + 1, sizeof(*s->bids));
+	s->bidders = calloc(count + 1, sizeof(*s->bidders));
+	if (s->bids && s->bidders)
+		rc = run(s, err);
+	else
+		rc = astra_error_nomem(err);
+	for (size_t i = 0; s->bids && i < count; i++)
+		astra_themis_bid_clear(&s->bids[i]);
+	free(s->bids);
+	free(s->bidders);
 	return rc;
 }
 
-static uint64_t free_gpus(const struct astra_themis_machine *machines,
-			  size_t count)
+static void offer_all(struct sale *s)
 {
-	uint64_t gpus = 0;
-
-	for (size_t n = 0; n < count; n++)
-		gpus += machines[n].free;
-	return gpus;
+	if (s->market->machine_count)
+		memcpy(s->machines, s->market->machines,
+		       s->market->machine_count * sizeof(*s->machines));
 }
 
-int astra_themis_sell(const struct themis_parties *parties,
-		      const uint32_t *bidders, size_t bidder_count,
-		      uint32_t cap, uint32_t cluster_gpus,
-		      struct astra_themis_machine *machines,
-		      size_t machine_count, struct themis_gains *gains,
-		      struct astra_error *err)
+/* Whether the first of the bidders got nothing, although it could be served. */
+static bool worst_is_empty(const struct sale *s)
 {
-	uint64_t offered = free_gpus(machines, machine_count);
-	struct astra_themis_bid *bids = calloc(bidder_count + 1, sizeof(*bids));
-	struct astra_themis_bidder *who =
-		calloc(bidder_count + 1, sizeof(*who));
-	struct astra_themis_auction auction = {0};
-	int rc = bids && who ? 0 : -1;
+	uint64_t offered = 0;
 
-	for (size_t i = 0; !rc && i < bidder_count; i++) {
-		const struct themis_party *p = &parties->list[bidders[i]];
+	if (!s->market->worst_first || !s->round->bidder_count ||
+	    s->round->first[1])
+		return false;
+	for (size_t n = 0; n < s->market->machine_count; n++)
+		offered += s->market->machines[n].free;
+	s->round->first[0] = 0;
+	return s->market->apps[s->round->bidders[0]].gpus_least <= offered;
+}
 
-		rc = make_bid(&bids[i], p, cluster_gpus,
-			      cap && cap < offered ? cap : offered);
-		who[i] = (struct astra_themis_bidder){
-			.bid = &bids[i],
-			.held = p->app.held,
-			.quantum = p->app.quantum,
-		};
+int astra_themis_sell(const struct astra_themis_market *market,
+		      struct astra_themis_round *round, struct astra_error *err)
+{
+	size_t count = round->bidder_count;
+	struct sale s = {
+		.market = market,
+		.round = round,
+		.machines =
+			calloc(market->machine_count + 1, sizeof(*s.machines)),
+	};
+	int rc;
+
+	round->first = calloc(count + 1, sizeof(*round->first));
+	if (!s.machines || !round->first) {
+		free(s.machines);
+		return astra_error_nomem(err);
 	}
-	if (rc)
-		astra_error_nomem(err);
-	else if (bidder_count && offered)
-		rc = astra_themis_auction_run(machines, machine_count, who,
-					      bidder_count, &auction, err);
-	for (size_t i = 0; !rc && auction.first && i < bidder_count; i++) {
-		rc = collect(gains, &parties->list[bidders[i]], bidders[i],
-			     auction.c[i], astra_themis_pf(&auction, i),
-			     machines);
-		if (rc)
-			astra_error_nomem(err);
+	offer_all(&s);
+	rc = sell(&s, 0, count, 0, err);
+	if (!rc && worst_is_empty(&s)) {
+		offer_all(&s);
+		rc = sell(&s, 0, 1, market->apps[round->bidders[0]].gpus_least,
+			  err);
+		if (!rc)
+			rc = sell(&s, 1, count - 1, 0, err);
 	}
-	for (size_t i = 0; bids && i < bidder_count; i++)
-		astra_themis_bid_clear(&bids[i]);
-	astra_themis_auction_clear(&auction);
-	free(bids);
-	free(who);
+	for (size_t n = 0; !rc && n < market->machine_count; n++)
+		round->idle[n] = s.machines[n].free;
+	free(s.machines);
 	return rc;
 }

@@ -120,31 +120,38 @@ static int keep(struct seating *s, uint32_t demand)
 	return award(s, demand, d->job->held, d->job->held_count);
 }
 
-static int compare_left(const void *a, const void *b, void *arg)
+/* Which of the jobs that run already are among the first for whom the GPUs
+ * suffice: they stay. */
+static int keep_first(struct seating *s, const struct themis_party *p)
 {
-	const struct seating *s = arg;
-	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-	double x = astra_themis_left(s->offer->demands[i].job);
-	double y = astra_themis_left(s->offer->demands[j].job);
+	uint64_t left = astra_space_gpus(s->space);
 
-	if (x != y)
-		return x > y ? -1 : 1;
-	return i < j ? -1 : i > j;
+	for (size_t i = 0; i < p->demand_count && left; i++) {
+		const struct astra_demand *d = &s->offer->demands[s->order[i]];
+		uint64_t gpus = d->job->request.gpus;
+
+		if (!d->open)
+			continue;
+		if (keep(s, s->order[i]) < 0)
+			return -1;
+		gpus *= d->copies;
+		left -= gpus < left ? gpus : left;
+	}
+	return 0;
 }
 
 /* A party's jobs on what is free now. */
 static int seat_jobs(struct seating *s, const struct themis_party *p)
 {
-	for (size_t i = 0; i < p->demand_count; i++) {
-		s->order[i] = p->demands[i];
-		if (keep(s, p->demands[i]) < 0)
-			return -1;
-	}
-	qsort_r(s->order, p->demand_count, sizeof(*s->order), compare_left, s);
+	astra_themis_order_jobs(p, s->offer, s->order);
+	if (keep_first(s, p) < 0)
+		return -1;
 	for (size_t i = 0; i < p->demand_count && astra_space_gpus(s->space);
 	     i++) {
 		int placed = 1;
 
+		if (keep(s, s->order[i]) < 0)
+			return -1;
 		while (placed > 0)
 			placed = place(s, s->order[i]);
 		if (placed < 0)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which jobs of an app get the GPUs that it won. Until its agent says so: those
- * that run there already, then those with the most work left. */
+/* Which jobs of an app get the GPUs that it won. */
 #ifndef ASTRA_THEMIS_SEATS_H
 #define ASTRA_THEMIS_SEATS_H
 

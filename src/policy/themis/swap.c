@@ -104,7 +104,7 @@ static bool choose_movers(const struct swap *s, uint32_t home, uint32_t party,
 		const struct tenure *t = &m->list[i];
 
 		if (t->party == party || t->fixed || t->gpus > gpus ||
-		    s->parties->list[t->party].held_gpus)
+		    s->parties->apps[t->party].held.count)
 			continue;
 		for (uint32_t g = gpus; g >= t->gpus; g--)
 			if (!reached[g] && reached[g - t->gpus]) {
@@ -224,7 +224,7 @@ static int settle_jobs(struct swap *s, bool *settled, bool fetching)
 
 			if (!d->open || !d->job->held_count || settled[at])
 				continue;
-			if (fetching && !p->held_gpus &&
+			if (fetching && !s->parties->apps[i].held.count &&
 			    fetch_home(s, i, d->job) < 0)
 				return -1;
 			settled[at] = is_home(s, i, d->job, true);

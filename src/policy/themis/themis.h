@@ -9,6 +9,7 @@
 #include "src/common/error.h"
 #include "src/policy/themis/app.h"
 #include "src/policy/themis/auction.h"
+#include "src/policy/themis/filter.h"
 #include "src/policy/themis/leftovers.h"
 
 /* What is on offer, and to whom. Everything is borrowed; apps are known by
@@ -21,19 +22,36 @@ struct astra_themis_market {
 	size_t machine_count;
 	const struct astra_themis_app *apps;
 	size_t app_count;
+	/* An auction serves as many apps as it can, so one whose smallest job
+	 * is large would never win. With this whoever is worst off of all does
+	 * not go empty-handed: it is offered its gpus_least before the others
+	 * are offered anything. */
+	bool worst_first;
+	/* Chance may as well leave a job where it is: of the apps that take no
+	 * part, those keep these GPUs that nobody else keeps. */
+	const struct astra_themis_home *homes;
+	size_t home_count;
+};
+
+/* What a running job of an app has; all of it or nothing is of use. */
+struct astra_themis_home {
+	uint32_t app;
+	struct astra_themis_shares shares;
 };
 
 struct astra_themis_round {
-	double *rho;	   /* of each app with what it holds */
+	struct astra_themis_claim *claims; /* of each app */
 	uint32_t *bidders; /* the apps that take part, the worst off first */
 	size_t bidder_count;
-	struct astra_themis_auction auction; /* among them, in that order */
+	struct astra_themis_auction auction; /* the last one: among them, in
+					      * that order */
 	/* What bidder i keeps: kept[first[i]] up to kept[first[i + 1]]. */
 	struct astra_themis_share *kept;
+	size_t kept_room;
 	size_t *first;
 	/* What is given away: "taker" is an app. */
 	struct astra_themis_gift *gifts;
-	size_t gift_count;
+	size_t gift_count, gift_room;
 	uint32_t *idle; /* GPUs that nobody can use, of each machine */
 };
 
@@ -56,9 +74,13 @@ astra_themis_kept(const struct astra_themis_round *round, size_t i)
 	};
 }
 
-/* rho of an app with what it holds, stated or computed.
- * Returns 0, or -1 when memory is out. */
-int astra_themis_rho_now(const struct astra_themis_market *market, size_t app,
-			 double *rho);
+/* GPUs that an app could use now beside those that it has. */
+uint32_t astra_themis_room(const struct astra_themis_app *app, uint32_t has);
+
+/* A step of a round: auctions among its bidders for what is idle, which loses
+ * what they keep. Returns 0, or -1 with err set. (sale.c) */
+int astra_themis_sell(const struct astra_themis_market *market,
+		      struct astra_themis_round *round,
+		      struct astra_error *err);
 
 #endif
