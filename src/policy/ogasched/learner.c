@@ -231,12 +231,13 @@ static int grow_scratch(struct astra_ogas *o, size_t need)
 		return 0;
 	while (room < need)
 		room *= 2;
+	o->gathered = NULL;
 	if (grow_array(&o->z, old, room, sizeof(*o->z)) < 0 ||
-	    grow_array(&o->cap, old, room, sizeof(*o->cap)) < 0 ||
 	    grow_array(&o->rate, old, room, sizeof(*o->rate)) < 0 ||
-	    grow_array(&o->penalty, old, room, sizeof(*o->penalty)) < 0 ||
 	    grow_array(&o->scratch, astra_ogas_scratch(old),
-		       astra_ogas_scratch(room), sizeof(*o->scratch)) < 0)
+		       astra_ogas_scratch(room), sizeof(*o->scratch)) < 0 ||
+	    widen(&o->cap, o->types, old, room) < 0 ||
+	    widen(&o->penalty, o->types, old, room) < 0)
 		return -1;
 	o->scratch_room = room;
 	return 0;

@@ -46,9 +46,13 @@ struct astra_ogas {
 	size_t row_count, row_room;
 	double *lines; /* [2 types][row_room]: requests, then sums over nodes of
 			* y */
-	/* Of one node's rows, for the time of its update. */
-	double *z, *cap, *rate, *penalty, *scratch;
-	size_t scratch_room; /* in rows */
+	/* Of one node's rows, for the time of its update; what comes from the
+	 * rows serves all nodes that have the same ones. */
+	const struct ogas_node *gathered; /* the node it is of; NULL: none */
+	double *rate;
+	double *cap, *penalty; /* [type][scratch_room] */
+	double *z, *scratch;
+	size_t scratch_room; /* in rows, even */
 	uint32_t *gang_size; /* scratch, by gang and copy */
 	size_t gang_room;
 	uint32_t gangs, gang_copies; /* the largest */

@@ -19,6 +19,7 @@ libastra_policy_la_SOURCES += \
 	src/policy/ogasched/round.c \
 	src/policy/ogasched/state.c \
 	src/policy/ogasched/step.c \
+	src/policy/ogasched/value.c \
 	src/policy/ogasched/value.h
 
 libastra_decide_la_SOURCES += \

@@ -5,6 +5,8 @@
 #ifndef ASTRA_OGAS_PAIR_H
 #define ASTRA_OGAS_PAIR_H
 
+#include <math.h>
+
 #ifdef __SSE2__
 #include <emmintrin.h>
 
@@ -43,6 +45,21 @@ static inline pair pair_add(pair x, pair y)
 static inline pair pair_sub(pair x, pair y)
 {
 	return _mm_sub_pd(x, y);
+}
+
+static inline pair pair_mul(pair x, pair y)
+{
+	return _mm_mul_pd(x, y);
+}
+
+static inline pair pair_div(pair x, pair y)
+{
+	return _mm_div_pd(x, y);
+}
+
+static inline pair pair_sqrt(pair x)
+{
+	return _mm_sqrt_pd(x);
 }
 
 static inline pair pair_min(pair x, pair y)
@@ -101,6 +118,21 @@ static inline pair pair_add(pair x, pair y)
 static inline pair pair_sub(pair x, pair y)
 {
 	return (pair){{x.x[0] - y.x[0], x.x[1] - y.x[1]}};
+}
+
+static inline pair pair_mul(pair x, pair y)
+{
+	return (pair){{x.x[0] * y.x[0], x.x[1] * y.x[1]}};
+}
+
+static inline pair pair_div(pair x, pair y)
+{
+	return (pair){{x.x[0] / y.x[0], x.x[1] / y.x[1]}};
+}
+
+static inline pair pair_sqrt(pair x)
+{
+	return (pair){{sqrt(x.x[0]), sqrt(x.x[1])}};
 }
 
 static inline double pair_less(double x, double y)

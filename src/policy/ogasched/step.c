@@ -7,6 +7,7 @@
 
 #include "src/common/number.h"
 #include "src/policy/ogasched/learner.h"
+#include "src/policy/ogasched/pair.h"
 #include "src/policy/ogasched/project.h"
 #include "src/policy/ogasched/value.h"
 
@@ -23,6 +24,8 @@ void ogas_mark_active(struct astra_ogas *o, const uint32_t *x)
 
 void ogas_sum_held(struct astra_ogas *o)
 {
+	if (!o->row_count)
+		return;
 	for (size_t k = 0; k < o->types; k++)
 		memset(ogas_held(o, k), 0, o->row_count * sizeof(double));
 	for (size_t r = 0; r < o->node_count; r++) {
@@ -59,6 +62,8 @@ void ogas_mark_served(struct astra_ogas *o)
 {
 	const struct ogas_rows *rows = &o->rows;
 
+	if (!o->row_count)
+		return;
 	memcpy(rows->served, rows->active,
 	       o->row_count * sizeof(*rows->served));
 	if (!o->gangs)
@@ -78,21 +83,19 @@ void ogas_mark_served(struct astra_ogas *o)
 /* Add up what each row's allocation is worth, the overhead apart. */
 static void sum_values(struct astra_ogas *o)
 {
-	const double *served = o->rows.served;
 	double *value = o->rows.value;
 
+	if (!o->row_count)
+		return;
 	memset(value, 0, o->row_count * sizeof(*value));
 	for (size_t r = 0; r < o->node_count; r++) {
 		const struct ogas_node *n = &o->nodes[r];
 
 		for (size_t k = 0; k < o->types; k++) {
-			const double *y = ogas_y(n, k);
-
+			ogas_values(n->utility[k], n->alpha[k], ogas_y(n, k),
+				    n->count, o->z);
 			for (size_t i = 0; i < n->count; i++)
-				if (served[n->rows[i]] > 0)
-					value[n->rows[i]] +=
-						ogas_value(n->utility[k],
-							   n->alpha[k], y[i]);
+				value[n->rows[i]] += o->z[i];
 		}
 	}
 }
@@ -134,58 +137,65 @@ double astra_ogas_reward(struct astra_ogas *o, const uint32_t *x)
 	return sum_reward(o);
 }
 
-/* Of a node's rows: the learning rates. Returns whether any is not 0. */
-static bool gather_rates(struct astra_ogas *o, const struct ogas_node *n)
+/* Bring what belongs to a node's rows together. Returns whether any of them
+ * learns. */
+static bool gather(struct astra_ogas *o, const struct ogas_node *n)
 {
 	double any = 0;
 
-	for (size_t i = 0; i < n->count; i++) {
-		o->rate[i] = o->rows.rate[n->rows[i]];
+	if (!n->count)
+		return false;
+	if (!o->gathered || o->gathered->count != n->count ||
+	    memcmp(o->gathered->rows, n->rows, n->count * sizeof(*n->rows)) !=
+		    0)
+		for (size_t i = 0; i < n->count; i++) {
+			uint32_t row = n->rows[i];
+
+			o->rate[i] = o->rows.rate[row];
+			for (size_t k = 0; k < o->types; k++) {
+				size_t at = k * o->scratch_room + i;
+
+				o->cap[at] = ogas_request(o, k)[row];
+				o->penalty[at] = o->rows.worst[row] == k
+							 ? o->beta[k]
+							 : 0;
+			}
+		}
+	o->gathered = n;
+	for (size_t i = 0; i < n->count; i++)
 		any += o->rate[i];
-	}
 	return any > 0;
 }
 
-/* Eq. 30, of one type: f'(y) - beta where it is the type k*. Into z. */
-static void slopes(struct astra_ogas *o, const struct ogas_node *n, uint32_t k)
+/* rate * gradient of one type (Eq. 30), plus y if it starts from there, into z:
+ * the slope less beta where the type is k*. */
+static void climb(struct astra_ogas *o, const struct ogas_node *n, size_t k,
+		  bool from_y)
 {
-	const double *y = ogas_y(n, k), alpha = n->alpha[k];
+	const double *penalty = o->penalty + k * o->scratch_room;
+	const double *y = ogas_y(n, k);
 
-	switch (n->utility[k]) {
-	case ASTRA_OGAS_LINEAR:
-		for (size_t i = 0; i < n->count; i++)
-			o->z[i] = ogas_slope(ASTRA_OGAS_LINEAR, alpha, y[i]);
-		break;
-	case ASTRA_OGAS_LOG:
-		for (size_t i = 0; i < n->count; i++)
-			o->z[i] = ogas_slope(ASTRA_OGAS_LOG, alpha, y[i]);
-		break;
-	case ASTRA_OGAS_RECIPROCAL:
-		for (size_t i = 0; i < n->count; i++)
-			o->z[i] =
-				ogas_slope(ASTRA_OGAS_RECIPROCAL, alpha, y[i]);
-		break;
-	case ASTRA_OGAS_POLY:
-		for (size_t i = 0; i < n->count; i++)
-			o->z[i] = ogas_slope(ASTRA_OGAS_POLY, alpha, y[i]);
-		break;
+	ogas_slopes(n->utility[k], n->alpha[k], y, n->count, o->z);
+	for (size_t i = 0; i < n->count; i += 2) {
+		pair g = pair_sub(pair_load(o->z + i), pair_load(penalty + i));
+		pair z = pair_mul(pair_load(o->rate + i), g);
+
+		if (from_y)
+			z = pair_add(pair_load(y + i), z);
+		pair_store(o->z + i, z);
 	}
-	for (size_t i = 0; i < n->count; i++)
-		if (o->rows.worst[n->rows[i]] == k)
-			o->z[i] -= o->beta[k];
 }
 
-static void gather_caps(struct astra_ogas *o, const struct ogas_node *n,
-			size_t k)
+static void project(struct astra_ogas *o, struct ogas_node *n, size_t k)
 {
-	const double *request = ogas_request(o, k);
-
-	for (size_t i = 0; i < n->count; i++)
-		o->cap[i] = request[n->rows[i]];
+	astra_ogas_project(o->z, o->cap + k * o->scratch_room, n->capacity[k],
+			   n->count, ogas_y(n, k), o->scratch);
 }
 
 void ogas_fit_node(struct astra_ogas *o, struct ogas_node *n)
 {
+	o->gathered = NULL;
+	gather(o, n);
 	for (size_t k = 0; k < o->types; k++) {
 		double *y = ogas_y(n, k), sum = 0;
 
@@ -194,24 +204,16 @@ void ogas_fit_node(struct astra_ogas *o, struct ogas_node *n)
 		/* Full, as the projection leaves it, is no excess. */
 		if (sum <= n->capacity[k] + 1e-12 * n->capacity[k])
 			continue;
-		gather_caps(o, n, k);
 		memcpy(o->z, y, n->count * sizeof(*y));
-		astra_ogas_project(o->z, o->cap, n->capacity[k], n->count, y,
-				   o->scratch);
+		project(o, n, k);
 	}
 }
 
 static void update_node(struct astra_ogas *o, struct ogas_node *n)
 {
-	for (uint32_t k = 0; k < o->types; k++) {
-		double *y = ogas_y(n, k);
-
-		slopes(o, n, k);
-		gather_caps(o, n, k);
-		for (size_t i = 0; i < n->count; i++)
-			o->z[i] = y[i] + o->rate[i] * o->z[i];
-		astra_ogas_project(o->z, o->cap, n->capacity[k], n->count, y,
-				   o->scratch);
+	for (size_t k = 0; k < o->types; k++) {
+		climb(o, n, k, true);
+		project(o, n, k);
 	}
 }
 
@@ -219,9 +221,10 @@ static void set_rates(struct astra_ogas *o, double rate)
 {
 	for (size_t row = 0; row < o->row_count; row++)
 		o->rows.rate[row] = o->rows.active[row] > 0 ? rate : 0;
+	o->gathered = NULL;
 }
 
-/* |gradient|^2; the rows that take part have a rate. */
+/* |gradient|^2; the rows that take part have a rate of 1. */
 static double gradient_square(struct astra_ogas *o)
 {
 	double square = 0;
@@ -229,13 +232,12 @@ static double gradient_square(struct astra_ogas *o)
 	for (size_t r = 0; r < o->node_count; r++) {
 		const struct ogas_node *n = &o->nodes[r];
 
-		if (!gather_rates(o, n))
+		if (!gather(o, n))
 			continue;
-		for (uint32_t k = 0; k < o->types; k++) {
-			slopes(o, n, k);
+		for (size_t k = 0; k < o->types; k++) {
+			climb(o, n, k, false);
 			for (size_t i = 0; i < n->count; i++)
-				if (o->rate[i] > 0)
-					square += o->z[i] * o->z[i];
+				square += o->z[i] * o->z[i];
 		}
 	}
 	return square;
@@ -257,6 +259,15 @@ double astra_ogas_diameter(const struct astra_ogas *o)
 	return sqrt(2 * square);
 }
 
+static double slope_at_zero(const struct ogas_node *n, size_t k)
+{
+	const double zero[] = {0, 0};
+	double slope[2];
+
+	ogas_slopes(n->utility[k], n->alpha[k], zero, 1, slope);
+	return slope[0];
+}
+
 double astra_ogas_slope(const struct astra_ogas *o)
 {
 	double square = 0, beta = 0;
@@ -268,8 +279,7 @@ double astra_ogas_slope(const struct astra_ogas *o)
 		double steepest = 0;
 
 		for (size_t k = 0; k < o->types; k++)
-			steepest = fmax(steepest, ogas_slope(n->utility[k],
-							     n->alpha[k], 0));
+			steepest = fmax(steepest, slope_at_zero(n, k));
 		square +=
 			(double)n->count *
 			(beta * beta + (double)o->types * steepest * steepest);
@@ -307,7 +317,7 @@ static void learn(struct astra_ogas *o)
 	rate = learning_rate(o);
 	set_rates(o, rate);
 	for (size_t r = 0; r < o->node_count; r++)
-		if (gather_rates(o, &o->nodes[r]))
+		if (gather(o, &o->nodes[r]))
 			update_node(o, &o->nodes[r]);
 	o->slot++;
 }
