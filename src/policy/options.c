@@ -42,6 +42,9 @@ BOOL_ROW(admin_comment, admin_comment)
 BOOL_ROW(leases, leases)
 COUNT_ROW(reclaim, reclaim_max)
 TIME_ROW(slot, slot_sec)
+COUNT_ROW(batch, batch_max)
+NUMBER_ROW(price, price_base, 1, 1e6)
+FLAG_ROW(own_price, own_share, "cluster", "share")
 NUMBER_ROW(knob, fairness_knob, 0, 1)
 NUMBER_ROW(bonus, lease_bonus, 0, 1000)
 FLAG_ROW(variant, quota_entitlement, "eq8", "eq16")
@@ -148,8 +151,10 @@ const struct astra_option astra_option_table[] = {
 	 "Who goes next. ltgf: long-term GPU-time "
 	 "fairness (ASTRAEA, Ye et al.). themis: finish-time fairness of apps by "
 	 "auctions of the GPUs whose leases are over (Mahajan et al., whose "
-	 "LeaseTerm is 600). ogasched: shares of classes of jobs, learned slot "
-	 "by slot (Zhao et al.).",
+	 "LeaseTerm is 600). incentive: batches of jobs planned slot by slot at "
+	 "posted prices, in their tenant's own share without paying (Wang et "
+	 "al.). ogasched: shares of classes of jobs, learned slot by slot (Zhao "
+	 "et al.).",
 	 set_policy},
 	{"Leases", "yes|no", "yes",
 	 "no: jobs have no leases; Slurm starts them by itself, in the order "
@@ -259,6 +264,22 @@ const struct astra_option astra_option_table[] = {
 	 "incentive, oasis and ogasched plan slot by slot. Their leases end "
 	 "with a slot.",
 	 set_slot},
+	{"BatchMax", "SLOTS", "4",
+	 "The longest window of incentive, up to 256 slots. Windows begin with "
+	 "2 slots and double up to this. Jobs that come during one are planned "
+	 "at its end; longer jobs are planned in parts.",
+	 set_batch},
+	{"PriceBase", "NUMBER", "2",
+	 "theta of incentive: a GPU hour costs theta^u - 1 while a share u of "
+	 "the GPUs is in use, and a job that does not say what it is worth is "
+	 "worth its GPU hours.",
+	 set_price},
+	{"OwnPrice", "cluster|share", "cluster",
+	 "By whose use incentive prices a job in its tenant's own share. "
+	 "cluster: everybody's, as in the paper; jobs are refused while their "
+	 "tenant's share is idle because others are busy. share: the "
+	 "tenant's.",
+	 set_own_price},
 	{"FairnessKnob", "NUMBER", "0.8",
 	 "f of themis: GPUs are offered to the 1 - f of the apps that are worst "
 	 "off. 0 offers them to all, which is most efficient; near 1 only to "
@@ -337,6 +358,11 @@ int astra_options_check(const struct astra_options *o, struct astra_error *err)
 				       "SlotLength=%g: a slot lasts at least "
 				       "ten seconds",
 				       o->slot_sec);
+	if (o->batch_max < 1 || o->batch_max > 256)
+		return astra_error_set(err,
+				       "BatchMax=%u: a batch has 1 to 256 "
+				       "slots",
+				       o->batch_max);
 	if (o->round_sec < 1 || o->round_sec > 3600)
 		return astra_error_set(err,
 				       "RoundInterval=%g: allowed are 1 "

@@ -45,6 +45,9 @@ struct astra_options {
 	struct astra_weights gpu_weights; /* GPUWeight */
 	struct astra_weights qos_weights; /* QOSWeight */
 	double slot_sec;		  /* SlotLength */
+	uint32_t batch_max;		  /* BatchMax, slots */
+	double price_base;		  /* PriceBase, theta of incentive */
+	bool own_share;			  /* OwnPrice=share */
 	double fairness_knob;		  /* FairnessKnob, f of themis */
 	size_t learning_rate;	/* LearningRate: enum astra_ogas_rate */
 	size_t learned_utility; /* LearnedUtility: enum astra_ogas_utility */

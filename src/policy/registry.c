@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <strings.h>
 
+#include "src/policy/incentive/policy.h"
 #include "src/policy/ltgf.h"
 #include "src/policy/ogasched/policy.h"
 #include "src/policy/policy.h"
@@ -9,6 +10,7 @@
 static const struct astra_policy *const policies[] = {
 	&astra_ltgf,
 	&astra_themis,
+	&astra_incentive,
 	&astra_ogasched,
 	NULL,
 };

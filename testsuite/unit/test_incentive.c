@@ -313,6 +313,97 @@ static void a_market_may_have_nothing(void **state)
 	close_market(&f);
 }
 
+/* The lowest server would do as well. A later start may be elsewhere. */
+static void a_job_stays_at_home(void **state)
+{
+	static const struct astra_market_room quota = {8, 4};
+	static const struct astra_market_part home[] = {{1, 1}, {3, 2}};
+	struct astra_market_setup setup = plain_setup();
+	struct astra_market_job jobs[] = {gang(3, 1), gang(2, 1), gang(2, 1)};
+	struct fixture f;
+
+	(void)state;
+	setup.servers = four_servers;
+	setup.server_count = 4;
+	setup.quotas = &quota;
+	setup.user_count = 1;
+	jobs[0].home = home;
+	jobs[0].home_count = 2;
+	jobs[1].home = home + 1; /* taken by the first */
+	jobs[1].home_count = 1;
+	open_market(&f, &setup, 0, 1);
+	assert_int_equal(offer(&f, jobs, 3), 0);
+	assert_int_equal(f.book.deals[0].part_count, 2);
+	assert_int_equal(f.book.parts[0].server, 1);
+	assert_int_equal(f.book.parts[1].server, 3);
+	assert_int_equal(f.book.parts[1].workers, 2);
+	assert_int_equal(f.book.parts[2].server, 0);
+	assert_int_equal(f.book.parts[3].server, 2);
+	close_market(&f);
+}
+
+/* A half of a job of four slots: f(4) / 2. */
+static void a_part_is_worth_its_part_when_the_whole_is_done(void **state)
+{
+	static const struct astra_market_room server = {1, 0};
+	struct astra_market_setup setup = plain_setup();
+	struct astra_market_job job = gang(1, 2);
+	struct fixture f;
+
+	(void)state;
+	setup.servers = setup.quotas = &server;
+	setup.server_count = setup.user_count = 1;
+	job.part = 0.5;
+	job.later = 2;
+	open_market(&f, &setup, 0, 2);
+	assert_int_equal(offer(&f, &job, 1), 0);
+	assert_true(f.book.deals[0].mu == 92.0 / 2);
+	assert_true(gain(&f, 0) == 92.0 / 2);
+	close_market(&f);
+}
+
+/* It is admitted for what it counts as, and gains what it is. */
+static void the_least_worth_only_weighs(void **state)
+{
+	static const struct astra_market_room server = {1, 0};
+	struct astra_market_setup setup = plain_setup();
+	struct astra_market_job job = gang(1, 1);
+	struct fixture f;
+
+	(void)state;
+	setup.servers = setup.quotas = &server;
+	setup.server_count = setup.user_count = 1;
+	job.utility.linear.g = -5;
+	job.least = 1;
+	open_market(&f, &setup, 0, 1);
+	assert_int_equal(offer(&f, &job, 1), 0);
+	assert_true(f.book.deals[0].mu == 1);
+	assert_true(gain(&f, 0) == -7);
+	close_market(&f);
+}
+
+/* All prices times the unit. */
+static void prices_have_a_unit(void **state)
+{
+	static const struct astra_market_room server = {4, 0};
+	static const struct astra_market_room quotas[] = {{1, 0}, {3, 0}};
+	struct astra_market_setup setup = plain_setup();
+	struct astra_market_job jobs[] = {gang(1, 1), gang(2, 1)};
+	struct fixture f;
+
+	(void)state;
+	setup.unit = 0.25;
+	setup.servers = &server;
+	setup.server_count = 1;
+	setup.quotas = quotas;
+	setup.user_count = 2;
+	open_market(&f, &setup, 0, 1);
+	assert_int_equal(offer(&f, jobs, 2), 0);
+	assert_true(f.book.deals[1].shared);
+	assert_true(f.book.deals[1].pay_w == 2 * 0.25);
+	close_market(&f);
+}
+
 static void quotas_are_all_there_is(void **state)
 {
 	static const struct astra_market_room quota = {8, 3};
@@ -395,6 +486,11 @@ int main(void)
 		cmocka_unit_test(jobs_that_can_never_run_are_left),
 		cmocka_unit_test(no_work_takes_a_slot),
 		cmocka_unit_test(a_market_may_have_nothing),
+		cmocka_unit_test(a_job_stays_at_home),
+		cmocka_unit_test(
+			a_part_is_worth_its_part_when_the_whole_is_done),
+		cmocka_unit_test(the_least_worth_only_weighs),
+		cmocka_unit_test(prices_have_a_unit),
 		cmocka_unit_test(quotas_are_all_there_is),
 		cmocka_unit_test(windows_follow_each_other),
 		cmocka_unit_test(

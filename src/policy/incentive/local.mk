@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Incentive: own shares first, then what is unused at posted prices.
 libastra_policy_la_SOURCES += \
+	src/policy/incentive/batch.c \
+	src/policy/incentive/batch.h \
+	src/policy/incentive/calendar.c \
+	src/policy/incentive/calendar.h \
 	src/policy/incentive/incentive.c \
 	src/policy/incentive/incentive.h \
 	src/policy/incentive/market.c \
@@ -9,7 +13,10 @@ libastra_policy_la_SOURCES += \
 	src/policy/incentive/market_priv.h \
 	src/policy/incentive/market_search.c \
 	src/policy/incentive/minima.c \
-	src/policy/incentive/minima.h
+	src/policy/incentive/minima.h \
+	src/policy/incentive/policy.c \
+	src/policy/incentive/policy.h \
+	src/policy/incentive/quota.c
 libastra_decide_la_SOURCES += \
 	src/decide/decide_incentive.h \
 	src/decide/incentive_parse.c \
@@ -49,3 +56,11 @@ bench_incentive_SOURCES = testsuite/bench/bench_incentive.c \
 	testsuite/unit/market_literal.c \
 	testsuite/unit/market_literal.h
 bench_incentive_LDADD = libastra-policy.la libastra-common.la -lm
+
+check_PROGRAMS += test_incentive_policy
+test_incentive_policy_SOURCES = testsuite/unit/test_incentive_policy.c \
+	testsuite/unit/vcluster.c \
+	testsuite/unit/vcluster.h \
+	testsuite/unit/unit.h
+test_incentive_policy_CFLAGS = $(UNIT_CFLAGS)
+test_incentive_policy_LDADD = $(UNIT_LIBS)

@@ -46,6 +46,7 @@ static int set_up_kind(struct astra_market *m,
 	if (!m->capacity[kind] || !side->quota)
 		return astra_error_nomem(err);
 	side->theta = kind == MARKET_WORKERS ? setup->theta_w : setup->theta_p;
+	side->unit = setup->unit > 0 ? setup->unit : 1;
 	side->capacity = copy_rooms(setup->servers, m->server_count, kind,
 				    m->capacity[kind]);
 	quotas = copy_rooms(setup->quotas, m->user_count, kind, side->quota);
@@ -132,6 +133,7 @@ static int side_open(struct astra_market *m, struct market_side *side,
 
 	*side = (struct market_side){
 		.theta = side->theta,
+		.unit = side->unit,
 		.capacity = side->capacity,
 		.quota = side->quota,
 		.used = calloc(slots, sizeof(*side->used)),

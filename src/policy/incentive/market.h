@@ -32,6 +32,7 @@ struct astra_market_room {
 
 struct astra_market_setup {
 	double theta_w, theta_p; /* of the prices, >= 1 */
+	double unit;		 /* of all prices; 0: 1, as in the paper */
 	double b_w, b_p;	 /* bandwidth of a worker and of a PS, >= 0 */
 	bool own_share; /* prices of the own phase: false, the cluster's, as in
 			 * the paper; true, of the user's own quota */
@@ -40,6 +41,11 @@ struct astra_market_setup {
 	/* Borrowed for the call; they sum to what the servers have. */
 	const struct astra_market_room *quotas;
 	size_t user_count;
+};
+
+/* So many workers on that server. */
+struct astra_market_part {
+	uint32_t server, workers;
 };
 
 struct astra_market_job {
@@ -52,16 +58,20 @@ struct astra_market_job {
 	 * cannot run so. */
 	double n_cent, n_dist;
 	struct astra_utility utility; /* of the slots from arrival to end */
+	/* A part of a longer job: what it is worth of the utility, which the
+	 * job has so many slots later at the earliest. 0: it is the whole. */
+	double part, later;
+	double least; /* what it counts as worth at least when it is weighed */
+	/* Where it is, by server; borrowed. A job without PSs that starts with
+	 * the window stays there if it can. */
+	const struct astra_market_part *home;
+	size_t home_count;
 };
 
 /* The slots begin + 1 … begin + slots. */
 struct astra_market_window {
 	uint32_t begin, slots;
 	uint32_t interval, round; /* copied into deals, no more */
-};
-
-struct astra_market_part {
-	uint32_t server, workers;
 };
 
 /* A job that was admitted. */
@@ -114,7 +124,8 @@ int astra_market_begin(struct astra_market *market,
 		       const struct astra_market_window *window,
 		       struct astra_error *err);
 
-/* A round: offer jobs to the window, once after each begin.
+/* A round: offer jobs to the window. Another one in the same window finds what
+ * the first has left of it.
  * jobs: borrowed; their users exist.
  * offered, count: indices of the jobs to offer, in any order. On return those
  *   that were not admitted, by arrival and then index.
@@ -126,6 +137,13 @@ int astra_market_offer(struct astra_market *market,
 		       const struct astra_market_job *jobs, uint32_t *offered,
 		       size_t *count, struct astra_market_book *book,
 		       struct astra_error *err);
+
+/* The own phase alone, as above. */
+int astra_market_offer_own(struct astra_market *market,
+			   const struct astra_market_job *jobs,
+			   uint32_t *offered, size_t *count,
+			   struct astra_market_book *book,
+			   struct astra_error *err);
 
 /* Borrowed; current until the next offer. */
 const struct astra_market_account *

@@ -25,8 +25,7 @@ static int compare_parts(const void *a, const void *b)
 /* The other servers in the order in which they get workers: the least free
  * first, so that others keep whole servers. A job without PSs is a gang that
  * wants few servers, the most free first. */
-static size_t list_places(struct astra_market *m,
-			  const struct market_best *best)
+static void list_places(struct astra_market *m, const struct market_best *best)
 {
 	struct astra_minima_pair workers = astra_minima_of(
 		&m->sides[MARKET_WORKERS].free, best->start, best->slots);
@@ -41,7 +40,6 @@ static size_t list_places(struct astra_market *m,
 	}
 	qsort_r(m->places, count, sizeof(*m->places), compare_places,
 		gang ? m : NULL);
-	return count;
 }
 
 /* How many workers go to the server of the PSs. */
@@ -69,29 +67,78 @@ static void add_part(struct astra_market_book *book,
 	deal->part_count++;
 }
 
-static int add_parts(struct astra_market *m, const struct market_best *best,
-		     struct astra_market_book *book,
-		     struct astra_market_deal *deal)
+/* Whether the schedule can be had where the job is. */
+static bool fits_at_home(const struct astra_market *m,
+			 const struct astra_market_job *job,
+			 const struct market_best *best)
+{
+	struct astra_minima_pair workers = astra_minima_of(
+		&m->sides[MARKET_WORKERS].free, best->start, best->slots);
+	uint32_t sum = 0;
+
+	if (!job->no_ps || best->start || !job->home_count ||
+	    best->centralized != (job->home_count == 1))
+		return false;
+	for (size_t i = 0; i < job->home_count; i++) {
+		const struct astra_market_part *part = &job->home[i];
+
+		if (astra_minima_at(workers, part->server) < part->workers)
+			return false;
+		sum += part->workers;
+	}
+	return sum == best->amount[MARKET_WORKERS];
+}
+
+static void add_home(struct astra_market_book *book,
+		     struct astra_market_deal *deal,
+		     const struct astra_market_job *job)
+{
+	for (size_t i = 0; i < job->home_count; i++)
+		add_part(book, deal, job->home[i].server, job->home[i].workers);
+}
+
+static void add_places(struct astra_market *m, const struct market_best *best,
+		       struct astra_market_book *book,
+		       struct astra_market_deal *deal)
 {
 	uint32_t here = workers_with_ps(m, best);
 	uint32_t left = best->amount[MARKET_WORKERS] - here;
-	size_t places = left ? list_places(m, best) : 0;
 
-	if (astra_grow(&book->parts, &book->part_room,
-		       book->part_count + places + 1, sizeof(*book->parts)) < 0)
-		return -1;
-	deal->first_part = book->part_count;
 	if (here)
 		add_part(book, deal, best->server, here);
+	if (left)
+		list_places(m, best);
 	for (size_t i = 0; left; i++) {
+		/* A gang that is not on one server is on two at least. */
+		uint32_t most =
+			i || best->server != MARKET_NOWHERE ? left : left - 1;
 		uint32_t n =
-			m->places[i].free < left ? m->places[i].free : left;
+			m->places[i].free < most ? m->places[i].free : most;
 
 		add_part(book, deal, m->places[i].server, n);
 		left -= n;
 	}
 	qsort(&book->parts[deal->first_part], deal->part_count,
 	      sizeof(*book->parts), compare_parts);
+}
+
+static int add_parts(struct astra_market *m, const struct astra_market_job *job,
+		     const struct market_best *best,
+		     struct astra_market_book *book,
+		     struct astra_market_deal *deal)
+{
+	size_t most = best->amount[MARKET_WORKERS];
+
+	if (most > m->server_count)
+		most = m->server_count;
+	if (astra_grow(&book->parts, &book->part_room, book->part_count + most,
+		       sizeof(*book->parts)) < 0)
+		return -1;
+	deal->first_part = book->part_count;
+	if (fits_at_home(m, job, best))
+		add_home(book, deal, job);
+	else
+		add_places(m, best, book, deal);
 	return 0;
 }
 
@@ -162,11 +209,10 @@ int market_book_add(struct astra_market *m, const struct astra_market_job *job,
 		.mu = best->mu,
 	};
 
-	deal.utility =
-		astra_utility_value(&job->utility, deal.end - job->arrival);
+	deal.utility = market_value(job, deal.end - job->arrival);
 	if (astra_grow(&book->deals, &book->room, book->count + 1,
 		       sizeof(deal)) < 0 ||
-	    add_parts(m, best, book, &deal) < 0 ||
+	    add_parts(m, job, best, book, &deal) < 0 ||
 	    (shared && settle_shared(m, job->user, best, book, &deal) < 0))
 		return -1;
 	m->accounts[job->user].utility += deal.utility;
@@ -206,8 +252,8 @@ void market_take(struct astra_market *m, uint32_t user,
 				side->shared[i] += amount[kind];
 			else
 				own[i] += amount[kind];
-			side->price[i] = astra_market_price(
-				side->theta, side->used[i], side->capacity);
+			side->price[i] = market_price(side, side->used[i],
+						      side->capacity);
 		}
 	}
 }
@@ -250,15 +296,27 @@ static int compare_jobs(const void *a, const void *b, void *jobs)
 	return i < k ? -1 : i > k;
 }
 
+int astra_market_offer_own(struct astra_market *m,
+			   const struct astra_market_job *jobs,
+			   uint32_t *offered, size_t *count,
+			   struct astra_market_book *book,
+			   struct astra_error *err)
+{
+	qsort_r(offered, *count, sizeof(*offered), compare_jobs,
+		(void *)(uintptr_t)jobs);
+	return run_phase(m, false, jobs, offered, count, book) < 0
+		       ? astra_error_nomem(err)
+		       : 0;
+}
+
 int astra_market_offer(struct astra_market *m,
 		       const struct astra_market_job *jobs, uint32_t *offered,
 		       size_t *count, struct astra_market_book *book,
 		       struct astra_error *err)
 {
-	qsort_r(offered, *count, sizeof(*offered), compare_jobs,
-		(void *)(uintptr_t)jobs);
-	if (run_phase(m, false, jobs, offered, count, book) < 0 ||
-	    run_phase(m, true, jobs, offered, count, book) < 0)
-		return astra_error_nomem(err);
-	return 0;
+	if (astra_market_offer_own(m, jobs, offered, count, book, err) < 0)
+		return -1;
+	return run_phase(m, true, jobs, offered, count, book) < 0
+		       ? astra_error_nomem(err)
+		       : 0;
 }

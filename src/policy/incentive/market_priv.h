@@ -13,7 +13,7 @@
 enum market_kind { MARKET_WORKERS, MARKET_PS, MARKET_KINDS };
 
 struct market_side {
-	double theta;
+	double theta, unit;
 	uint64_t capacity;
 	uint32_t *quota;	  /* per user */
 	struct astra_minima free; /* slot by server */
@@ -69,6 +69,21 @@ struct astra_market {
 	struct market_spot *spots; /* by the number of slots */
 	struct market_place *places;
 };
+
+/* What a job is worth that ends so many slots after x counts. */
+static inline double market_value(const struct astra_market_job *job, double x)
+{
+	double value = astra_utility_value(&job->utility, x + job->later);
+
+	return job->part > 0 ? job->part * value : value;
+}
+
+/* The price of one unit for one slot while so many of a capacity are used. */
+static inline double market_price(const struct market_side *side, uint64_t used,
+				  uint64_t capacity)
+{
+	return side->unit * astra_market_price(side->theta, used, capacity);
+}
 
 /* The best schedule of a job in a phase, Alg. 3. False: none has mu > 0.
  * Changes nothing but what belongs to a search. */

@@ -25,9 +25,8 @@ static void sum_prices(struct market_side *side, const uint32_t *own,
 		       uint32_t quota, uint32_t slots)
 {
 	for (uint32_t i = 0; i < slots; i++) {
-		double price =
-			own ? astra_market_price(side->theta, own[i], quota)
-			    : side->price[i];
+		double price = own ? market_price(side, own[i], quota)
+				   : side->price[i];
 		double before = side->sum[i], after = before + price;
 		double added = after - before;
 		double lost = (before - (after - added)) + (price - added);
@@ -115,7 +114,7 @@ static void prepare(struct search *s, bool shared)
 	}
 	list_options(s, most);
 	for (uint32_t i = 0; i < slots; i++)
-		m->value[i] = astra_utility_value(&s->job->utility, i + 1);
+		m->value[i] = fmax(market_value(s->job, i + 1), s->job->least);
 	for (uint32_t i = 0; i <= slots; i++)
 		m->spots[i].start = 0;
 }

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/policy/incentive/batch.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/common/grow.h"
+#include "src/policy/forecast.h"
+
+#define HOUR_SEC 3600
+/* What a job counts as worth, of its GPU hours, if it is too late to be worth
+ * anything: it runs when hardly anybody else wants to. */
+#define LEAST_WORTH 1e-3
+/* More than any price. */
+#define PRICELESS 1e15
+
+/* A job of the market, and whose it is. */
+struct ware {
+	uint32_t demand;
+	double work; /* GPU slots in all */
+	bool sold, gift;
+	size_t home_from; /* in the sale's homes */
+};
+
+struct sale {
+	const struct astra_batch *batch;
+	const struct astra_offer *offer;
+	struct astra_market_room *servers, *quotas;
+	struct astra_market *market;
+	struct astra_market_job *jobs;
+	struct ware *wares; /* of each */
+	size_t count, room, ware_room;
+	struct astra_market_part *homes;
+	size_t home_count, home_room;
+	uint32_t *offered;
+	struct astra_market_book book;
+};
+
+static void sale_fini(struct sale *s)
+{
+	astra_market_destroy(s->market);
+	astra_market_book_clear(&s->book);
+	free(s->servers);
+	free(s->quotas);
+	free(s->jobs);
+	free(s->wares);
+	free(s->homes);
+	free(s->offered);
+}
+
+/* It runs on, or was promised GPUs and waits for them. */
+static bool is_bound(const struct astra_demand *d)
+{
+	return !d->open && d->held_count;
+}
+
+/* What is there when nobody is planned: all but what those have who run on. */
+static uint32_t count_gpus(struct sale *s)
+{
+	uint32_t sum = 0;
+
+	for (size_t n = 0; n < s->offer->node_count; n++)
+		if (s->offer->nodes[n].usable)
+			s->servers[n].workers = s->offer->nodes[n].gpus;
+	for (size_t i = 0; i < s->offer->demand_count; i++) {
+		const struct astra_demand *d = &s->offer->demands[i];
+
+		for (size_t k = 0; is_bound(d) && k < d->held_count; k++) {
+			uint32_t *gpus = &s->servers[d->held[k].node].workers;
+			uint32_t held = d->held[k].gpus;
+
+			*gpus -= held < *gpus ? held : *gpus;
+		}
+	}
+	for (size_t n = 0; n < s->offer->node_count; n++)
+		sum += s->servers[n].workers;
+	return sum;
+}
+
+/* A tenant's share, less what it has already. */
+static int share_out(struct sale *s, uint32_t gpus)
+{
+	size_t count = s->offer->tenant_count;
+	double *rights = calloc(count + 1, sizeof(*rights));
+	int rc;
+
+	if (!rights)
+		return -1;
+	for (size_t u = 0; u < count; u++)
+		rights[u] = s->offer->tenants[u].quota;
+	for (size_t i = 0; i < s->offer->demand_count; i++) {
+		const struct astra_demand *d = &s->offer->demands[i];
+
+		for (size_t k = 0; is_bound(d) && k < d->held_count; k++)
+			rights[d->tenant] -= d->held[k].gpus;
+	}
+	for (size_t u = 0; u < count; u++)
+		rights[u] = fmax(rights[u], 0);
+	rc = astra_batch_quotas(rights, count, gpus, s->quotas);
+	free(rights);
+	return rc;
+}
+
+static int open_market(struct sale *s, struct astra_error *err)
+{
+	const struct astra_batch *b = s->batch;
+	const struct astra_market_window window = {.begin = b->begin,
+						   .slots = b->slots};
+	const struct astra_market_setup setup = {
+		.theta_w = b->theta,
+		.theta_p = 1,
+		.unit = b->slot_sec / HOUR_SEC,
+		.own_share = b->own_share,
+		.servers = s->servers,
+		.server_count = s->offer->node_count,
+		.quotas = s->quotas,
+		.user_count = s->offer->tenant_count,
+	};
+
+	if (share_out(s, count_gpus(s)) < 0)
+		return astra_error_nomem(err);
+	s->market = astra_market_create(&setup, err);
+	return s->market ? astra_market_begin(s->market, &window, err) : -1;
+}
+
+/* By how much a job is slower with its GPUs so far apart. */
+static double slowdown(const struct astra_job *job, enum astra_level level)
+{
+	return fmax(job->forecast.slowdown[level], 1);
+}
+
+/* Where a job runs whose lease is over. */
+static int add_home(struct sale *s, const struct astra_demand *d,
+		    struct astra_market_job *job)
+{
+	struct astra_market_part *home;
+
+	if (!d->open || d->job->state != ASTRA_JOB_RUNNING)
+		return 0;
+	if (astra_grow(&s->homes, &s->home_room, s->home_count + d->held_count,
+		       sizeof(*s->homes)) < 0)
+		return -1;
+	home = s->homes + s->home_count;
+	for (size_t k = 0; k < d->held_count; k++) {
+		size_t at = 0;
+
+		while (at < job->home_count &&
+		       home[at].server != d->held[k].node)
+			at++;
+		if (at == job->home_count)
+			home[job->home_count++] = (struct astra_market_part){
+				.server = d->held[k].node};
+		home[at].workers += d->held[k].gpus;
+	}
+	s->home_count += job->home_count;
+	return 0;
+}
+
+static bool on_one_node(const struct astra_request *q)
+{
+	return q->nodes_max == 1 || q->gpus_per_node == q->gpus;
+}
+
+static int add_job(struct sale *s, uint32_t demand)
+{
+	const struct astra_batch *b = s->batch;
+	const struct astra_demand *d = &s->offer->demands[demand];
+	const struct astra_utility worth = astra_job_utility(d->job);
+	double left = (astra_left_sec(d->job) + b->spare_sec) / b->slot_sec;
+	struct ware ware = {.demand = demand, .home_from = s->home_count};
+	struct astra_market_job job = {
+		.user = d->tenant,
+		.d_min = astra_request_least(&d->job->request),
+		.d_max = d->job->request.gpus,
+		.no_ps = true,
+		.arrival = (d->submit_sec - b->origin_sec) / b->slot_sec,
+		.n_cent = 1 / slowdown(d->job, ASTRA_LEVEL_MACHINE),
+		.n_dist = 1 / slowdown(d->job, ASTRA_LEVEL_RACK),
+		.utility = astra_utility_scaled(&worth, b->slot_sec / HOUR_SEC),
+	};
+
+	ware.work = left * d->job->request.gpus;
+	if (on_one_node(&d->job->request))
+		job.n_dist = 0;
+	if (astra_grow(&s->jobs, &s->room, s->count + 1, sizeof(job)) < 0 ||
+	    astra_grow(&s->wares, &s->ware_room, s->count + 1, sizeof(ware)) <
+		    0 ||
+	    add_home(s, d, &job) < 0)
+		return -1;
+	s->wares[s->count] = ware;
+	s->jobs[s->count++] = job;
+	return 0;
+}
+
+/* Those that are here in time and run on nothing; leaving ones too, as their
+ * GPUs are free soon. */
+static int add_jobs(struct sale *s)
+{
+	for (uint32_t i = 0; i < s->offer->demand_count; i++) {
+		const struct astra_demand *d = &s->offer->demands[i];
+		uint32_t copies = d->copies > 1 ? d->copies : 1;
+
+		if (is_bound(d) || d->submit_sec > s->batch->until_sec)
+			continue;
+		while (copies-- > 0)
+			if (add_job(s, i) < 0)
+				return -1;
+	}
+	s->offered = calloc(s->count + 1, sizeof(*s->offered));
+	if (!s->offered)
+		return -1;
+	for (uint32_t i = 0; i < s->count; i++)
+		if (s->jobs[i].home_count)
+			s->jobs[i].home = s->homes + s->wares[i].home_from;
+	return 0;
+}
+
+/* The work of a slot of all its GPUs. */
+static double fastest(const struct astra_market_job *job)
+{
+	double n =
+		job->n_dist > 0 ? fmin(job->n_dist, job->n_cent) : job->n_cent;
+
+	return n * job->d_max;
+}
+
+/* Make it a part of so many slots. Returns false for one that was offered as a
+ * whole. */
+static bool cut(struct sale *s, uint32_t index, uint32_t slots)
+{
+	struct astra_market_job *job = &s->jobs[index];
+	const struct ware *ware = &s->wares[index];
+	double most = fastest(job) * slots;
+
+	job->work = fmin(ware->work, most);
+	job->least = ware->gift ? PRICELESS
+				: LEAST_WORTH * job->work * s->batch->slot_sec /
+					  HOUR_SEC;
+	if (ware->work <= most)
+		return slots == s->batch->slots;
+	job->part = most / ware->work;
+	job->later = (ware->work - most) / fastest(job);
+	return true;
+}
+
+typedef int offer_fn(struct astra_market *, const struct astra_market_job *,
+		     uint32_t *, size_t *, struct astra_market_book *,
+		     struct astra_error *);
+
+/* Offer those in `offered`, longer ones than the window in ever smaller
+ * parts. */
+static int offer_parts(struct sale *s, size_t count, offer_fn *offer,
+		       struct astra_error *err)
+{
+	for (uint32_t slots = s->batch->slots; slots && count; slots /= 2) {
+		size_t kept = 0;
+
+		for (size_t i = 0; i < count; i++)
+			if (cut(s, s->offered[i], slots))
+				s->offered[kept++] = s->offered[i];
+		count = kept;
+		if (offer(s->market, s->jobs, s->offered, &count, &s->book,
+			  err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Whether a job is too late to be worth anything, wherever it runs. */
+static bool is_worthless(const struct sale *s, uint32_t index)
+{
+	const struct astra_market_job *job = &s->jobs[index];
+	double work = s->wares[index].work, slots = work / fastest(job);
+
+	return astra_utility_value(&job->utility, fmax(slots, 1)) <=
+	       LEAST_WORTH * work * s->batch->slot_sec / HOUR_SEC;
+}
+
+/* Those that are left of the worthless or of the others. */
+static size_t list_offered(struct sale *s, bool worthless)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < s->book.count; i++)
+		s->wares[s->book.deals[i].job].sold = true;
+	for (uint32_t i = 0; i < s->count; i++)
+		if (!s->wares[i].sold && is_worthless(s, i) == worthless)
+			s->offered[count++] = i;
+	return count;
+}
+
+/* The worthless come last. What is left of their tenant's share is given to
+ * them, as they would never run by any price, the rest sold. */
+static int hold_rounds(struct sale *s, struct astra_error *err)
+{
+	size_t count = list_offered(s, false);
+
+	if (offer_parts(s, count, astra_market_offer, err) < 0)
+		return -1;
+	count = list_offered(s, true);
+	for (size_t i = 0; i < count; i++)
+		s->wares[s->offered[i]].gift = true;
+	if (offer_parts(s, count, astra_market_offer_own, err) < 0)
+		return -1;
+	count = list_offered(s, true);
+	for (size_t i = 0; i < count; i++)
+		s->wares[s->offered[i]].gift = false;
+	return offer_parts(s, count, astra_market_offer, err);
+}
+
+static int enter(struct sale *s, const struct astra_market_deal *deal,
+		 struct astra_share *shares, struct astra_calendar *calendar)
+{
+	const struct astra_demand *d =
+		&s->offer->demands[s->wares[deal->job].demand];
+	const struct astra_calendar_entry entry = {
+		.job = d->job->id,
+		.copies = d->job->copies,
+		.first = deal->start,
+		.last = deal->end,
+	};
+
+	for (size_t k = 0; k < deal->part_count; k++) {
+		const struct astra_market_part *part =
+			&s->book.parts[deal->first_part + k];
+
+		shares[k] = (struct astra_share){.node = part->server,
+						 .gpus = part->workers};
+	}
+	return astra_calendar_add(calendar, &entry, shares, deal->part_count);
+}
+
+static int enter_deals(struct sale *s, struct astra_calendar *calendar,
+		       struct astra_market_account *accounts)
+{
+	struct astra_share *shares =
+		calloc(s->offer->node_count + 1, sizeof(*shares));
+	int rc = shares ? 0 : -1;
+
+	for (size_t i = 0; !rc && i < s->book.count; i++)
+		rc = enter(s, &s->book.deals[i], shares, calendar);
+	free(shares);
+	astra_calendar_sort(calendar);
+	for (uint32_t u = 0; u < s->offer->tenant_count; u++) {
+		const struct astra_market_account *a =
+			astra_market_account(s->market, u);
+
+		accounts[u].utility += a->utility;
+		accounts[u].paid += a->paid;
+		accounts[u].income += a->income;
+	}
+	return rc;
+}
+
+int astra_batch_sell(const struct astra_batch *batch,
+		     const struct astra_offer *offer,
+		     struct astra_calendar *calendar,
+		     struct astra_market_account *accounts,
+		     struct astra_error *err)
+{
+	struct sale s = {.batch = batch, .offer = offer};
+	int rc = -1;
+
+	astra_calendar_reset(calendar);
+	s.servers = calloc(offer->node_count + 1, sizeof(*s.servers));
+	s.quotas = calloc(offer->tenant_count + 1, sizeof(*s.quotas));
+	if (!s.servers || !s.quotas || add_jobs(&s) < 0)
+		astra_error_nomem(err);
+	else if (!s.count)
+		rc = 0;
+	else if (open_market(&s, err) == 0 && hold_rounds(&s, err) == 0) {
+		rc = enter_deals(&s, calendar, accounts);
+		if (rc < 0)
+			astra_error_nomem(err);
+	}
+	sale_fini(&s);
+	return rc;
+}
