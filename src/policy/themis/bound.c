@@ -240,13 +240,14 @@ static void step(struct dual *dual, double length)
 		struct astra_themis_group *group = &prices->groups[g];
 
 		group->price += length * group->over / group->free;
-		group->price = fmin(fmax(0.0, group->price), most);
+		group->price = astra_themis_min(
+			astra_themis_max(0.0, group->price), most);
 	}
 	if (dual->want > 0.0)
-		dual->bonus =
-			fmax(0.0, dual->bonus -
-					  length * (dual->served - dual->want) /
-						  dual->want);
+		dual->bonus = astra_themis_max(
+			0.0, dual->bonus - length *
+						   (dual->served - dual->want) /
+						   dual->want);
 }
 
 /* Go down until the bound is within `enough` of the target, or the steps get
@@ -309,7 +310,8 @@ static void bound_served(struct dual *dual, size_t *served)
 	dual->bonus = 1.0;
 	dual->target = (double)*served;
 	descend_thrice(dual, 1.0 - 1e-6);
-	*served = (size_t)fmax(dual->target, floor(dual->best + 1e-9));
+	*served = (size_t)astra_themis_max(dual->target,
+					   floor(dual->best + 1e-9));
 }
 
 int astra_themis_bound(const struct astra_themis_deal *deal, size_t *served,
@@ -336,6 +338,6 @@ int astra_themis_bound(const struct astra_themis_deal *deal, size_t *served,
 	}
 	dual.target = deal->sum;
 	descend_thrice(&dual, 1e-5 * (double)(have + 1));
-	*log_product = fmax(deal->sum, dual.best);
+	*log_product = astra_themis_max(deal->sum, dual.best);
 	return 0;
 }

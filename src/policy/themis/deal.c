@@ -89,6 +89,7 @@ static void place(struct astra_themis_deal *deal, uint32_t i, uint32_t node,
 {
 	struct astra_themis_hand *hand = &deal->hands[i];
 
+	deal->fresh = false;
 	if (x == 0)
 		node = ASTRA_THEMIS_NONE;
 	take_from(deal, hand->node, -(int64_t)hand->x);
@@ -221,6 +222,7 @@ void astra_themis_deal_copy(struct astra_themis_deal *to,
 	memcpy(to->stamps, from->stamps,
 	       ((size_t)from->tree->rack_count + 1) * sizeof(*to->stamps));
 	to->clock = from->clock;
+	to->fresh = false;
 	to->served = from->served;
 	to->sum = from->sum;
 	to->steps = 0;

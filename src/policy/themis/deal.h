@@ -47,7 +47,8 @@ struct astra_themis_deal {
 	bool failed;	  /* memory was out */
 	double *ideal;	  /* scratch of a turn: of each kind of node */
 	bool *stuck;	  /* scratch of astra_themis_settle() */
-	struct astra_themis_pair *racks;
+	struct astra_themis_pair *racks; /* below the root and each rack */
+	bool fresh;			 /* they are up to date */
 };
 
 /* How things stood. */
@@ -114,7 +115,7 @@ struct astra_themis_pair
 astra_themis_cheapest(const struct astra_themis_deal *deal, uint32_t node,
 		      uint32_t but);
 
-/* Fill in `racks`: the pair of the root and of each rack. */
+/* Bring `racks` up to date. */
 void astra_themis_find_cheapest(struct astra_themis_deal *deal);
 
 /* Shrink those who lose least by it, but not bidder `but`, until no node on the

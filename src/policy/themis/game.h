@@ -19,6 +19,18 @@
 /* What is more than rounding when two sums of scores are compared. */
 #define ASTRA_THEMIS_GAIN 1e-10
 
+/* fmax() and fmin() are calls. */
+static inline double astra_themis_max(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static inline double astra_themis_min(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+/* A bidder, with scores for its bid. */
 struct astra_themis_player {
 	/* score[level][x] for x GPUs offered, 0 <= x <= room. At x = 0 it is
 	 * that of what is held, at each level. What is over a multiple of the

@@ -93,12 +93,16 @@ test_themis_table_SOURCES = testsuite/unit/test_themis_table.c \
 test_themis_table_CFLAGS = $(UNIT_CFLAGS)
 test_themis_table_LDADD = $(UNIT_LIBS)
 
-EXTRA_PROGRAMS += bench_themis
-BENCH += bench_themis
-CLEANFILES += bench_themis
+EXTRA_PROGRAMS += bench_themis bench_themis_auction
+BENCH += bench_themis bench_themis_auction
+CLEANFILES += bench_themis bench_themis_auction
 bench_themis_SOURCES = testsuite/bench/bench_themis.c \
 	testsuite/bench/bench.h
 bench_themis_LDADD = libastra-policy.la libastra-common.la -lm
+bench_themis_auction_SOURCES = testsuite/bench/bench_themis_auction.c \
+	testsuite/bench/bench.h \
+	testsuite/unit/themis_greedy.h
+bench_themis_auction_LDADD = libastra-policy.la libastra-common.la -lm
 
 check_PROGRAMS += test_themis_policy
 test_themis_policy_SOURCES = testsuite/unit/test_themis_policy.c \

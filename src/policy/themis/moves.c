@@ -9,7 +9,7 @@ enum { WIDTH_MAX = 16 };
 struct view {
 	struct astra_themis_deal *deal;
 	uint32_t bidder;
-	struct astra_themis_pair root, *racks;
+	double loss;   /* the least of the others' by a GPU */
 	double refill; /* what a free GPU is worth to the others */
 	double relief; /* what the others gain by each GPU that is left where
 			* the bidder was */
@@ -39,33 +39,42 @@ static double cost_of(const struct path *path, uint32_t x)
 		int64_t lacking = (int64_t)x - path->left[k];
 
 		if (lacking > 0)
-			cost = fmax(cost, (double)lacking * path->loss[k]);
+			cost = astra_themis_max(cost, (double)lacking *
+							      path->loss[k]);
 	}
 	return cost;
+}
+
+/* The least loss by a GPU of somebody below the node, but the bidder and who is
+ * evicted; roughly, if these two have the least of all. */
+static double loss_at(const struct view *view, uint32_t node, uint32_t evicted)
+{
+	const struct astra_themis_deal *deal = view->deal;
+	struct astra_themis_pair pair;
+	uint32_t first;
+
+	if (node > deal->tree->rack_count)
+		pair = astra_themis_cheapest(deal, node, view->bidder);
+	else
+		pair = deal->racks[node];
+	first = pair.bidder[0];
+	return pair.loss[first == evicted || first == view->bidder];
 }
 
 static void find_path(const struct view *view, uint32_t node, uint32_t evicted,
 		      struct path *path)
 {
 	const struct astra_themis_deal *deal = view->deal;
-	uint32_t racks = deal->tree->rack_count;
 
 	path->count = 0;
 	for (uint32_t v = node; v != ASTRA_THEMIS_NONE;
 	     v = astra_themis_parent(deal->tree, v)) {
-		struct astra_themis_pair pair =
-			v > racks ? astra_themis_cheapest(deal, v, view->bidder)
-			: v	  ? view->racks[v]
-				  : view->root;
 		size_t k = path->count++;
 
 		path->left[k] = deal->left[v];
-		path->loss[k] = pair.loss[0];
-		if (evicted == ASTRA_THEMIS_NONE)
-			continue;
-		if (pair.bidder[0] == evicted)
-			path->loss[k] = pair.loss[1];
-		if (astra_themis_below(&deal->hands[evicted], deal->tree, v))
+		path->loss[k] = loss_at(view, v, evicted);
+		if (evicted != ASTRA_THEMIS_NONE &&
+		    astra_themis_below(&deal->hands[evicted], deal->tree, v))
 			path->left[k] += deal->hands[evicted].x;
 	}
 }
@@ -123,6 +132,28 @@ static double rest(const struct view *view, uint32_t node, int64_t left)
 	return worth;
 }
 
+/* What somebody loses by being evicted, roughly: it finds room where the bidder
+ * was, or somewhere as good at what GPUs cost, or nothing. */
+static double eviction(const struct view *view, uint32_t evicted)
+{
+	const struct astra_themis_tree *tree = view->deal->tree;
+	const struct astra_themis_hand *hand = &view->deal->hands[evicted];
+	double lost = hand->value - tree->game->players[evicted].score[0][0];
+
+	if (view->from != ASTRA_THEMIS_NONE &&
+	    astra_themis_allowed(tree, evicted, view->from)) {
+		const struct astra_themis_curve *curve =
+			astra_themis_curve(tree, evicted, view->from);
+		uint32_t x = view->from_x;
+
+		if (x > curve->room)
+			x = curve->room;
+		lost = astra_themis_min(lost, hand->value - curve->value[x]);
+	}
+	return astra_themis_min(lost,
+				astra_themis_max(0.0, view->loss) * hand->x);
+}
+
 static void consider(struct view *view, uint32_t node, uint32_t evicted)
 {
 	struct astra_themis_move move = {.node = node, .evicted = evicted};
@@ -138,26 +169,8 @@ static void consider(struct view *view, uint32_t node, uint32_t evicted)
 	if (move.x == 0)
 		return;
 	move.worth += rest(view, node, path.left[path.count - 1] - move.x);
-	if (evicted != ASTRA_THEMIS_NONE) {
-		/* It finds room where the bidder was, or somewhere as good as
-		 * what a GPU costs there. */
-		const struct astra_themis_hand *hand =
-			&view->deal->hands[evicted];
-		double lost =
-			hand->value - tree->game->players[evicted].score[0][0];
-
-		if (view->from != ASTRA_THEMIS_NONE &&
-		    astra_themis_allowed(tree, evicted, view->from)) {
-			const struct astra_themis_curve *curve =
-				astra_themis_curve(tree, evicted, view->from);
-			uint32_t x = view->from_x < curve->room ? view->from_x
-								: curve->room;
-
-			lost = fmin(lost, hand->value - curve->value[x]);
-		}
-		move.worth -=
-			fmin(lost, fmax(0.0, view->root.loss[0]) * hand->x);
-	}
+	if (evicted != ASTRA_THEMIS_NONE)
+		move.worth -= eviction(view, evicted);
 	remember(view, &move);
 }
 
@@ -202,6 +215,7 @@ static void consider_nodes(struct view *view)
 		consider(view, home, ASTRA_THEMIS_NONE);
 }
 
+/* From a rack nobody has to be evicted: all there shrink, or are shrunk. */
 static void consider_evictions(struct view *view)
 {
 	const struct astra_themis_deal *deal = view->deal;
@@ -226,9 +240,7 @@ static void find_losses(struct view *view)
 	struct astra_themis_deal *deal = view->deal;
 	double gain = 0.0;
 
-	view->racks = deal->racks;
-	astra_themis_find_cheapest(deal);
-	view->root = deal->racks[0];
+	view->loss = loss_at(view, 0, ASTRA_THEMIS_NONE);
 	for (uint32_t j = 0; j < deal->tree->game->count; j++) {
 		const struct astra_themis_hand *hand = &deal->hands[j];
 
@@ -242,18 +254,19 @@ static void find_losses(struct view *view)
 	}
 	view->refill = gain;
 	view->relief = 0.0;
-	if (isfinite(view->root.loss[0]))
-		view->relief = 0.5 * fmax(0.0, gain - view->root.loss[0]);
+	if (isfinite(view->loss))
+		view->relief = 0.5 * astra_themis_max(0.0, gain - view->loss);
 }
 
-/* What each kind of node would be worth if any GPU were at one. */
+/* What each kind of node would be worth if all GPUs were at one: nothing of the
+ * kind needs to be looked at where that is too little. */
 static void find_ideals(struct view *view)
 {
 	const struct astra_themis_deal *deal = view->deal;
 	const struct astra_themis_tree *tree = deal->tree;
 	const struct path path = {
 		.left = {deal->left[0]},
-		.loss = {view->root.loss[0]},
+		.loss = {view->loss},
 		.count = 1,
 	};
 
@@ -288,6 +301,7 @@ void astra_themis_insert(struct astra_themis_deal *deal, uint32_t i)
 	struct astra_themis_mark mark = astra_themis_mark(deal);
 	struct view view;
 
+	astra_themis_find_cheapest(deal);
 	view_init(&view, deal, i, 1);
 	view.since = 0;
 	find_losses(&view);
@@ -330,6 +344,7 @@ static bool take_turn(struct astra_themis_deal *deal, uint32_t i, size_t width,
 	struct astra_themis_mark mark = astra_themis_mark(deal);
 	struct view view;
 
+	astra_themis_find_cheapest(deal);
 	view_init(&view, deal, i, width);
 	astra_themis_deal_give(deal, i, ASTRA_THEMIS_NONE, 0);
 	find_losses(&view);
@@ -340,10 +355,11 @@ static bool take_turn(struct astra_themis_deal *deal, uint32_t i, size_t width,
 	consider_nodes(&view);
 	consider_evictions(&view);
 	astra_themis_deal_undo(deal, &mark);
-	for (size_t k = 0; k<view.count && * trials> 0; k++) {
-		if (view.best[k].worth <= view.least)
+	deal->fresh = true; /* as nothing has changed */
+	for (size_t k = 0; k < view.count; k++) {
+		if (*trials == 0 || view.best[k].worth <= view.least)
 			break;
-		(*trials)--;
+		--*trials;
 		if (try(deal, i, &view.best[k]))
 			return true;
 	}
@@ -351,18 +367,24 @@ static bool take_turn(struct astra_themis_deal *deal, uint32_t i, size_t width,
 	return false;
 }
 
-void astra_themis_improve(struct astra_themis_deal *deal, size_t width,
-			  size_t trials)
+void astra_themis_improve(struct astra_themis_deal *deal, uint32_t first,
+			  const struct astra_themis_effort *effort)
 {
-	size_t count = deal->tree->game->count, idle = 0;
+	size_t count = deal->tree->game->count, idle = 0, turns = effort->turns;
+	size_t trials = effort->trials;
 
 	astra_themis_settle(deal);
 	astra_themis_deal_keep(deal, &(struct astra_themis_mark){0});
-	for (uint32_t i = 0; idle < count && trials > 0 && !deal->failed;
+	deal->steps = 0;
+	for (uint32_t i = first; idle < count && turns > 0 && trials > 0;
 	     i = (i + 1) % (uint32_t)count) {
 		idle++;
-		if (!deal->hands[i].absent &&
-		    take_turn(deal, i, width, &trials))
+		if (deal->failed)
+			return;
+		if (deal->hands[i].absent)
+			continue;
+		turns--;
+		if (take_turn(deal, i, effort->width, &trials))
 			idle = 0;
 		deal->steps = 0;
 	}

@@ -16,10 +16,17 @@ struct astra_themis_move {
  * score may fall. */
 void astra_themis_insert(struct astra_themis_deal *deal, uint32_t i);
 
-/* Let bidders move as long as that improves the score: each in turn to the
- * places that look best for it, with others evicted where need be.
- * width: trials of a bidder in its turn. trials: at most so many in all. */
-void astra_themis_improve(struct astra_themis_deal *deal, size_t width,
-			  size_t trials);
+/* How long to go on. */
+struct astra_themis_effort {
+	size_t width;  /* trials in one turn of a bidder, at most 16 */
+	size_t trials; /* at most so many in all */
+	size_t turns;  /* likewise */
+};
+
+/* Let bidders move as long as that improves the score: each in turn, `first` to
+ * begin with, to the places that look best for it, with others evicted where
+ * need be. Places that did not change since its last turn are not looked at. */
+void astra_themis_improve(struct astra_themis_deal *deal, uint32_t first,
+			  const struct astra_themis_effort *effort);
 
 #endif

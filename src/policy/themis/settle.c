@@ -89,6 +89,9 @@ bool astra_themis_repair(struct astra_themis_deal *deal, uint32_t v,
 
 void astra_themis_find_cheapest(struct astra_themis_deal *deal)
 {
+	if (deal->fresh)
+		return;
+	deal->fresh = true;
 	for (uint32_t v = 0; v <= deal->tree->rack_count; v++)
 		deal->racks[v] = nobody;
 	for (uint32_t i = 0; i < deal->tree->game->count; i++) {
@@ -114,9 +117,11 @@ static double cost_of(const struct astra_themis_deal *deal,
 		uint32_t i = pair->bidder[k];
 
 		if (i != ASTRA_THEMIS_NONE && i != but)
-			least = fmin(least,
-				     pair->loss[k] * fmax(lacking,
-							  deal->hands[i].down));
+			least = astra_themis_min(
+				least,
+				pair->loss[k] *
+					astra_themis_max(lacking,
+							 deal->hands[i].down));
 	}
 	return least;
 }
@@ -137,7 +142,7 @@ static double cost_of_step(const struct astra_themis_deal *deal, uint32_t i)
 		pair = v > deal->tree->rack_count
 			       ? cheapest_on_machine(deal, v, i)
 			       : deal->racks[v];
-		cost = fmax(cost, cost_of(deal, &pair, i, lacking));
+		cost = astra_themis_max(cost, cost_of(deal, &pair, i, lacking));
 	}
 	return cost;
 }

@@ -83,6 +83,38 @@ static uint32_t slot_kind(const uint32_t *slots, uint32_t count, uint32_t slot)
 	return ASTRA_THEMIS_MACHINE_KINDS + (uint32_t)(found - slots);
 }
 
+/* The root and room for the others. */
+static int make_nodes(struct astra_themis_tree *tree,
+		      const struct place *places, size_t count)
+{
+	struct astra_arena *arena = &tree->game->arena;
+
+	for (size_t k = 0; k < count; k++)
+		tree->rack_count +=
+			k == 0 || places[k].is.rack != places[k - 1].is.rack;
+	tree->node_count = 1 + tree->rack_count + (uint32_t)count;
+	tree->nodes = astra_arena_take(arena,
+				       tree->node_count * sizeof(*tree->nodes));
+	tree->begin = astra_arena_take(arena, ((size_t)tree->rack_count + 2) *
+						      sizeof(*tree->begin));
+	if (!tree->nodes || !tree->begin)
+		return -1;
+	tree->begin[tree->rack_count + 1] = tree->node_count;
+	tree->nodes[0] = (struct astra_themis_node){
+		.parent = ASTRA_THEMIS_NONE,
+		.machine = ASTRA_THEMIS_NONE,
+		.free = tree->game->free,
+	};
+	return 0;
+}
+
+static bool equals(const struct astra_themis_node *a,
+		   const struct astra_themis_node *b)
+{
+	return a->parent == b->parent && a->kind == b->kind &&
+	       a->free == b->free;
+}
+
 static int build_nodes(struct astra_themis_tree *tree,
 		       const struct place *places, size_t count,
 		       const uint32_t *slots, uint32_t slot_count)
@@ -90,24 +122,9 @@ static int build_nodes(struct astra_themis_tree *tree,
 	struct astra_themis_node *nodes;
 	uint32_t rack = 0, at;
 
-	for (size_t k = 0; k < count; k++)
-		tree->rack_count +=
-			k == 0 || places[k].is.rack != places[k - 1].is.rack;
-	tree->node_count = 1 + tree->rack_count + (uint32_t)count;
-	nodes = astra_arena_take(&tree->game->arena,
-				 tree->node_count * sizeof(*nodes));
-	tree->begin = astra_arena_take(&tree->game->arena,
-				       ((size_t)tree->rack_count + 2) *
-					       sizeof(*tree->begin));
-	tree->nodes = nodes;
-	if (!nodes || !tree->begin)
+	if (make_nodes(tree, places, count))
 		return -1;
-	tree->begin[tree->rack_count + 1] = tree->node_count;
-	nodes[0] = (struct astra_themis_node){
-		.parent = ASTRA_THEMIS_NONE,
-		.machine = ASTRA_THEMIS_NONE,
-		.free = tree->game->free,
-	};
+	nodes = tree->nodes;
 	at = 1 + tree->rack_count;
 	for (size_t k = 0; k < count; k++, at++) {
 		const struct place *p = &places[k];
@@ -127,9 +144,8 @@ static int build_nodes(struct astra_themis_tree *tree,
 			.machine = p->machine,
 			.run = at,
 		};
-		if (at - 1 > tree->rack_count && nodes[at - 1].parent == rack &&
-		    nodes[at - 1].kind == nodes[at].kind &&
-		    nodes[at - 1].free == p->is.free)
+		if (at > tree->begin[rack] &&
+		    equals(&nodes[at], &nodes[at - 1]))
 			nodes[at].run = nodes[at - 1].run;
 	}
 	return 0;
@@ -181,7 +197,7 @@ static double value_at(const struct astra_themis_player *player, uint32_t kind,
 					       : ASTRA_LEVEL_RACK;
 	value = player->score[level][x];
 	while (level-- > (int)player->level)
-		value = fmin(value, player->score[level][x]);
+		value = astra_themis_min(value, player->score[level][x]);
 	return value;
 }
 
