@@ -34,8 +34,9 @@ struct astra_themis_auction {
  * (bidders served, sum of their log V), and the c of each bidder: the product
  * of the others' V in pf by what it would be in the pf without this bidder.
  * Exact where the product of (free + 1) over the machines is at most 3000. A
- * local search beyond, which begins with the best of one GPU after the other;
- * `bound` says how good it is.
+ * local search beyond, which is never worse than giving one GPU after the other
+ * to whoever gains most; `bound` says how good it is. The same search, from pf,
+ * finds the pf without each bidder.
  * machines, bidders: may be none. Free GPUs beyond a bidder's gpus_max less
  *   what it holds are never given to it.
  * out: clear it in both cases. Returns 0, or -1 with err set. */

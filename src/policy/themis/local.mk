@@ -18,6 +18,8 @@ libastra_policy_la_SOURCES += \
 	src/policy/themis/filter.h \
 	src/policy/themis/game.c \
 	src/policy/themis/game.h \
+	src/policy/themis/greedy.c \
+	src/policy/themis/greedy.h \
 	src/policy/themis/leftovers.c \
 	src/policy/themis/leftovers.h \
 	src/policy/themis/memories.c \

@@ -215,7 +215,7 @@ static void consider_nodes(struct view *view)
 		consider(view, home, ASTRA_THEMIS_NONE);
 }
 
-/* From a rack nobody has to be evicted: all there shrink, or are shrunk. */
+/* Not from racks: whoever is there can be shrunk. */
 static void consider_evictions(struct view *view)
 {
 	const struct astra_themis_deal *deal = view->deal;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "src/policy/themis/bound.h"
+#include "src/policy/themis/greedy.h"
 #include "src/policy/themis/moves.h"
 
 /* How much is tried depends on the number of bidders, not on the clock, so that
@@ -22,11 +23,11 @@ static size_t clamp(size_t x, size_t least, size_t most)
  * second. */
 static struct effort effort_for(size_t bidders)
 {
-	size_t few = 500 / bidders, many = 50000 / bidders;
+	size_t few = 400 / bidders, many = 50000 / bidders;
 
 	return (struct effort){
 		.improve = {.width = clamp(64 / bidders, 2, 8),
-			    .trials = clamp(1600 / bidders, 40, 400),
+			    .trials = clamp(1200 / bidders, 30, 400),
 			    .turns = 160000 / bidders + 1},
 		.kicks = clamp(bidders * bidders / 200, few, few + many),
 		.own_kicks = 15 / bidders,
@@ -228,11 +229,20 @@ static void give_back(struct astra_themis_deal *deal)
 	}
 }
 
-/* One after the other, each at the cost of those before. */
-static void begin(struct astra_themis_deal *deal)
+/* The better of two local optima: that which the greedy way leads to, and that
+ * from where one bidder after the other came at the cost of those before. */
+static void solve(struct astra_themis_deal *pf, struct astra_themis_deal *deal)
 {
+	const struct astra_themis_effort thorough = {
+		.width = 4, .trials = 20000, .turns = SIZE_MAX};
+
 	for (uint32_t i = 0; i < deal->tree->game->count; i++)
 		astra_themis_insert(deal, i);
+	astra_themis_improve(deal, 0, &thorough);
+	astra_themis_greedy(pf);
+	astra_themis_improve(pf, 0, &thorough);
+	if (better(deal, pf))
+		astra_themis_deal_copy(pf, deal);
 }
 
 int astra_themis_search(struct astra_themis_game *game,
@@ -241,8 +251,6 @@ int astra_themis_search(struct astra_themis_game *game,
 {
 	struct astra_themis_tree tree;
 	struct astra_themis_deal pf = {0}, deal = {0}, try = {0};
-	const struct astra_themis_effort thorough = {
-		.width = 8, .trials = 20000, .turns = SIZE_MAX};
 	int rc = -1;
 
 	if (game->count == 0) {
@@ -254,8 +262,7 @@ int astra_themis_search(struct astra_themis_game *game,
 	    astra_themis_deal_init(&deal, &tree) ||
 	    astra_themis_deal_init(&try, &tree))
 		goto out;
-	begin(&pf);
-	astra_themis_improve(&pf, 0, &thorough);
+	solve(&pf, &deal);
 	price(&pf, &deal, &try, without);
 	give_back(&pf);
 	if (pf.failed || deal.failed || try.failed || hand_out(&pf, out, room))
