@@ -49,7 +49,7 @@ static int serve(struct astra_oasis_market *market,
 	struct astra_error why = {""};
 
 	verdict->job = index;
-	if (astra_oasis_market_offer(market, job, offer, &why) < 0)
+	if (astra_oasis_market_offer(market, job, offer, &why))
 		return astra_error_set(err, "jobs[%zu]: %s", index, why.text);
 	if (!offer->accepted)
 		return 0;

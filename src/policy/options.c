@@ -10,6 +10,9 @@
 #include "src/policy/option_values.h"
 #include "src/policy/policy.h"
 
+/* What oasis plans in one go. */
+#define HORIZON_SLOTS_MAX 10000
+
 #define ROW(name, parse)                                                 \
 	static int set_##name(struct astra_options *o, const char *text, \
 			      struct astra_error *err)                   \
@@ -45,6 +48,8 @@ TIME_ROW(slot, slot_sec)
 COUNT_ROW(batch, batch_max)
 NUMBER_ROW(price, price_base, 1, 1e6)
 FLAG_ROW(own_price, own_share, "cluster", "share")
+TIME_ROW(horizon, horizon_sec)
+BOOL_ROW(lend_idle, lend_idle)
 NUMBER_ROW(knob, fairness_knob, 0, 1)
 NUMBER_ROW(bonus, lease_bonus, 0, 1000)
 FLAG_ROW(variant, quota_entitlement, "eq8", "eq16")
@@ -153,8 +158,9 @@ const struct astra_option astra_option_table[] = {
 	 "auctions of the GPUs whose leases are over (Mahajan et al., whose "
 	 "LeaseTerm is 600). incentive: batches of jobs planned slot by slot at "
 	 "posted prices, in their tenant's own share without paying (Wang et "
-	 "al.). ogasched: shares of classes of jobs, learned slot by slot (Zhao "
-	 "et al.).",
+	 "al.). oasis: utility of jobs, which are admitted at prices that rise "
+	 "with the load (Bao et al.). ogasched: shares of classes of jobs, "
+	 "learned slot by slot (Zhao et al.).",
 	 set_policy},
 	{"Leases", "yes|no", "yes",
 	 "no: jobs have no leases; Slurm starts them by itself, in the order "
@@ -280,6 +286,15 @@ const struct astra_option astra_option_table[] = {
 	 "tenant's share is idle because others are busy. share: the "
 	 "tenant's.",
 	 set_own_price},
+	{"PlanHorizon", "TIME", "86400",
+	 "How far ahead oasis plans. A job whose work is longer than three "
+	 "quarters of this is planned part by part.",
+	 set_horizon},
+	{"LendIdle", "yes|no", "yes",
+	 "Whether oasis lends GPUs that nobody has planned to jobs that wait, "
+	 "each time to the slot's end. no: as in the paper; then a job that is "
+	 "never worth its price never runs.",
+	 set_lend_idle},
 	{"FairnessKnob", "NUMBER", "0.8",
 	 "f of themis: GPUs are offered to the 1 - f of the apps that are worst "
 	 "off. 0 offers them to all, which is most efficient; near 1 only to "
@@ -363,6 +378,14 @@ int astra_options_check(const struct astra_options *o, struct astra_error *err)
 				       "BatchMax=%u: a batch has 1 to 256 "
 				       "slots",
 				       o->batch_max);
+	if (!strcmp(o->policy, "oasis") &&
+	    (o->horizon_sec < o->slot_sec ||
+	     o->horizon_sec / o->slot_sec > HORIZON_SLOTS_MAX))
+		return astra_error_set(err,
+				       "PlanHorizon=%g: allowed are 1 to %d "
+				       "times SlotLength=%g",
+				       o->horizon_sec, HORIZON_SLOTS_MAX,
+				       o->slot_sec);
 	if (o->round_sec < 1 || o->round_sec > 3600)
 		return astra_error_set(err,
 				       "RoundInterval=%g: allowed are 1 "

@@ -48,6 +48,8 @@ struct astra_options {
 	uint32_t batch_max;		  /* BatchMax, slots */
 	double price_base;		  /* PriceBase, theta of incentive */
 	bool own_share;			  /* OwnPrice=share */
+	double horizon_sec;		  /* PlanHorizon */
+	bool lend_idle;			  /* LendIdle */
 	double fairness_knob;		  /* FairnessKnob, f of themis */
 	size_t learning_rate;	/* LearningRate: enum astra_ogas_rate */
 	size_t learned_utility; /* LearnedUtility: enum astra_ogas_utility */

@@ -3,6 +3,7 @@
 
 #include "src/policy/incentive/policy.h"
 #include "src/policy/ltgf.h"
+#include "src/policy/oasis/policy.h"
 #include "src/policy/ogasched/policy.h"
 #include "src/policy/policy.h"
 #include "src/policy/themis/policy.h"
@@ -11,6 +12,7 @@ static const struct astra_policy *const policies[] = {
 	&astra_ltgf,
 	&astra_themis,
 	&astra_incentive,
+	&astra_oasis,
 	&astra_ogasched,
 	NULL,
 };

@@ -40,3 +40,26 @@ struct astra_utility astra_utility_scaled(const struct astra_utility *u,
 	}
 	return scaled;
 }
+
+struct astra_utility astra_utility_times(const struct astra_utility *u,
+					 double factor)
+{
+	struct astra_utility times = *u;
+
+	switch (u->kind) {
+	case ASTRA_UTILITY_LINEAR:
+		times.linear.k *= factor;
+		times.linear.g *= factor;
+		break;
+	case ASTRA_UTILITY_CONVEX:
+		if (u->convex.kappa > 0)
+			times.convex.e *= pow(factor, 1 / u->convex.kappa);
+		break;
+	case ASTRA_UTILITY_SIGMOID:
+		times.sigmoid.g1 *= factor;
+		break;
+	case ASTRA_UTILITY_NONE:
+		break;
+	}
+	return times;
+}

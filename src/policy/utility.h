@@ -35,4 +35,8 @@ double astra_utility_value(const struct astra_utility *utility, double x);
 struct astra_utility astra_utility_scaled(const struct astra_utility *utility,
 					  double unit);
 
+/* The same function times a factor > 0. */
+struct astra_utility astra_utility_times(const struct astra_utility *utility,
+					 double factor);
+
 #endif

@@ -46,7 +46,7 @@ static void ask(struct astra_oasis_market *market,
 {
 	struct astra_error err = {""};
 
-	if (astra_oasis_market_offer(market, job, offer, &err) < 0)
+	if (astra_oasis_market_offer(market, job, offer, &err))
 		fail_msg("%s", err.text);
 }
 
@@ -537,7 +537,8 @@ static void too_large_a_search_is_an_error(void **state)
 
 	(void)state;
 	assert_int_equal(astra_oasis_market_offer(market, &job, &offer, &err),
-			 -1);
+			 1);
+	assert_false(offer.accepted);
 	assert_non_null(strstr(err.text, "too much"));
 	astra_oasis_offer_clear(&offer);
 	astra_oasis_market_destroy(market);

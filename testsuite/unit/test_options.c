@@ -107,6 +107,8 @@ static const struct {
 	{"BatchMax", "2.5"},
 	{"PriceBase", "0.5"},
 	{"OwnPrice", "free"},
+	{"PlanHorizon", "a while"},
+	{"LendIdle", "sometimes"},
 	{"FairnessKnob", "1.5"},
 	{"LearningRate", "fast"},
 	{"LearnedUtility", "cubic"},

@@ -38,11 +38,27 @@ static void another_unit_is_the_same_function(void **state)
 		}
 }
 
+static void a_part_of_it_is_that_part_everywhere(void **state)
+{
+	const struct astra_utility *all[] = {&linear, &convex, &sigmoid};
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		for (double x = .5; x < 9; x += .5) {
+			struct astra_utility part =
+				astra_utility_times(all[i], .3);
+
+			assert_close(astra_utility_value(&part, x),
+				     .3 * astra_utility_value(all[i], x), 1e-9);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_by_hand),
 		cmocka_unit_test(another_unit_is_the_same_function),
+		cmocka_unit_test(a_part_of_it_is_that_part_everywhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

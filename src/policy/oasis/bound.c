@@ -120,6 +120,8 @@ int oasis_bound(struct oasis_search *search)
 		       sizeof(*search->endings)) < 0 ||
 	    astra_grow(&search->choice, &search->choice_room, search->slots,
 		       sizeof(*search->choice)) < 0 ||
+	    astra_grow(&search->tied, &search->tied_room, search->slots,
+		       sizeof(*search->tied)) < 0 ||
 	    astra_grow(&search->hull, &search->hull_room, search->option_count,
 		       sizeof(*search->hull)) < 0)
 		return -1;
@@ -130,9 +132,7 @@ int oasis_bound(struct oasis_search *search)
 		if (add_slot(search, &sweep, t) < 0)
 			return -1;
 		*e = (struct oasis_ending){
-			.utility = astra_utility_value(
-				&job->utility,
-				(double)(search->from + t - job->arrival)),
+			.utility = oasis_utility(job, search->from + t),
 			.cost = HUGE_VAL,
 			.possible = sweep.size >= search->total,
 		};
@@ -146,13 +146,6 @@ int oasis_bound(struct oasis_search *search)
 	return 0;
 }
 
-/* The options of a slot with the smallest c - lambda x: the first and the last
- * of them, as ties are common where slots are alike. */
-struct tied {
-	double least;
-	uint32_t first, last;
-};
-
 double oasis_least(const struct oasis_search *search, uint32_t slot,
 		   double lambda)
 {
@@ -164,12 +157,12 @@ double oasis_least(const struct oasis_search *search, uint32_t slot,
 	return least;
 }
 
-static struct tied find_tied(const struct oasis_search *search, uint32_t slot,
-			     double lambda)
+static struct oasis_tied find_tied(const struct oasis_search *search,
+				   uint32_t slot, double lambda)
 {
 	const double *costs = oasis_costs(search, slot);
 	uint32_t count = search->feasible[slot];
-	struct tied tied = {
+	struct oasis_tied tied = {
 		.least = oasis_least(search, slot, lambda),
 		.first = UINT32_MAX,
 	};
@@ -205,22 +198,22 @@ void oasis_greedy(struct oasis_search *search, uint32_t last)
 	uint64_t done = 0, missing;
 
 	for (uint32_t t = 0; t <= last; t++) {
-		search->choice[t] = find_tied(search, t, lambda).first;
-		done += search->options[search->choice[t]].size;
+		search->tied[t] = find_tied(search, t, lambda);
+		done += search->options[search->tied[t].first].size;
 	}
 	missing = done < search->total ? search->total - done : 0;
 	if (done > search->total)
 		gap = lambda * (double)(done - search->total);
 	for (uint32_t t = 0; t <= last; t++) {
 		const double *costs = oasis_costs(search, t);
-		struct tied tied = find_tied(search, t, lambda);
-		uint32_t k = tied.first;
+		const struct oasis_tied *tied = &search->tied[t];
+		uint32_t k = tied->first;
 
 		if (missing)
-			k = enough(search, k, tied.last, missing);
+			k = enough(search, k, tied->last, missing);
 		done = search->options[k].size -
-		       search->options[tied.first].size;
-		gap += oasis_reduced(search, costs, k, lambda) - tied.least;
+		       search->options[tied->first].size;
+		gap += oasis_reduced(search, costs, k, lambda) - tied->least;
 		if (done > missing)
 			gap += lambda * (double)(done - missing);
 		missing -= done < missing ? done : missing;

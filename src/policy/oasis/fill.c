@@ -170,6 +170,26 @@ static uint64_t chunks_of(double chunk_slots, uint32_t workers, uint64_t total)
 	return d;
 }
 
+/* Work is done in multiples of what all options have in common, as that of a
+ * gang: no less than so many of them will do. */
+static void round_total(struct oasis_search *search)
+{
+	uint64_t common = 0;
+
+	for (size_t k = 1; k < search->option_count; k++) {
+		uint64_t a = search->options[k].size;
+
+		while (a) {
+			uint64_t rest = common % a;
+
+			common = a;
+			a = rest;
+		}
+	}
+	if (common)
+		search->total = astra_div_up(search->total, common) * common;
+}
+
 static void set_options(const struct astra_oasis_market *market,
 			struct oasis_search *search)
 {
@@ -194,6 +214,7 @@ static void set_options(const struct astra_oasis_market *market,
 			break;
 	}
 	search->option_count = count;
+	round_total(search);
 }
 
 static int make_room(const struct astra_oasis_market *market,

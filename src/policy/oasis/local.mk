@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # OASiS: primal-dual admission of elastic jobs.
 libastra_policy_la_SOURCES += \
+	src/policy/oasis/book.c \
+	src/policy/oasis/book.h \
+	src/policy/oasis/book_state.c \
 	src/policy/oasis/bound.c \
 	src/policy/oasis/fill.c \
 	src/policy/oasis/history.c \
@@ -8,6 +11,9 @@ libastra_policy_la_SOURCES += \
 	src/policy/oasis/oasis.h \
 	src/policy/oasis/oasis_priv.h \
 	src/policy/oasis/offer.c \
+	src/policy/oasis/policy.c \
+	src/policy/oasis/policy.h \
+	src/policy/oasis/slot.c \
 	src/policy/oasis/table.c
 libastra_decide_la_SOURCES += \
 	src/decide/decide_oasis.h \
@@ -42,3 +48,11 @@ test_oasis_offline_CFLAGS = $(UNIT_CFLAGS) $(GLPK_CFLAGS)
 test_oasis_offline_LDADD = $(UNIT_LIBS) $(GLPK_LIBS)
 
 EXTRA_DIST += testsuite/golden/oasis
+
+check_PROGRAMS += test_oasis_policy
+test_oasis_policy_SOURCES = testsuite/unit/test_oasis_policy.c \
+	testsuite/unit/vcluster.c \
+	testsuite/unit/vcluster.h \
+	testsuite/unit/unit.h
+test_oasis_policy_CFLAGS = $(UNIT_CFLAGS)
+test_oasis_policy_LDADD = $(UNIT_LIBS)

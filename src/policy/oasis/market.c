@@ -12,7 +12,8 @@ static size_t cell(const struct astra_oasis_market *market,
 	return (row * market->resources + resource) * side->count + server;
 }
 
-/* P = L (U/L)^(g/c); a server that has nothing is full. */
+/* P = L (U/L)^(g/c); a server that has nothing is full. One that has lost
+ * capacity may be more than full. */
 static double price_of(const struct oasis_side *side, size_t resource,
 		       double used, double capacity)
 {
@@ -20,7 +21,7 @@ static double price_of(const struct oasis_side *side, size_t resource,
 
 	if (capacity <= 0)
 		return upper;
-	return side->lower * pow(upper / side->lower, used / capacity);
+	return side->lower * pow(upper / side->lower, fmin(used / capacity, 1));
 }
 
 static void price_cell(struct astra_oasis_market *market,
@@ -93,6 +94,7 @@ static void search_free(struct oasis_search *search)
 	free(search->edges);
 	free(search->hull);
 	free(search->endings);
+	free(search->tied);
 	free(search->choice);
 	free(search->rows);
 	free(search->allowed);

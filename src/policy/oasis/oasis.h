@@ -173,7 +173,8 @@ void astra_oasis_offer_clear(struct astra_oasis_offer *offer);
  * PS that needs nothing can be anywhere, even where there are no servers.
  * out: cleared or zeroed before its first use; its memory is used again. y and
  *   z are empty unless it is accepted.
- * Returns 0, or -1 with err set: memory is out, or the table is too large. */
+ * Returns 0, or with err set 1, when there is too much to be looked at (it is
+ * not accepted then), or -1 when memory is out. */
 int astra_oasis_market_offer(struct astra_oasis_market *market,
 			     const struct astra_oasis_job *job,
 			     struct astra_oasis_offer *out,

@@ -56,6 +56,13 @@ struct oasis_ending {
 	bool tabled; /* by the dynamic programme */
 };
 
+/* The options of a slot with the smallest c - lambda x: the first and the last
+ * of them, as ties are common where slots are alike. */
+struct oasis_tied {
+	double least;
+	uint32_t first, last;
+};
+
 /* One row of the dynamic programme: the slot's needed states. */
 struct oasis_row {
 	int64_t low, high;	       /* work that must be done by then */
@@ -87,6 +94,8 @@ struct oasis_search {
 
 	struct oasis_ending *endings; /* per slot */
 	size_t ending_room;
+	struct oasis_tied *tied; /* per slot */
+	size_t tied_room;
 	uint32_t *choice; /* per slot: an option */
 	size_t choice_room;
 
@@ -109,6 +118,16 @@ struct astra_oasis_market {
 	struct oasis_side workers, ps;
 	struct oasis_search search;
 };
+
+/* What it is worth to end in a slot; never infinite. */
+static inline double oasis_utility(const struct astra_oasis_job *job,
+				   int64_t slot)
+{
+	double value = astra_utility_value(&job->utility,
+					   (double)(slot - job->arrival));
+
+	return fmax(-ASTRA_OASIS_PRICE_MAX, fmin(value, ASTRA_OASIS_PRICE_MAX));
+}
 
 /* The ring's row of a slot of the window. */
 static inline size_t oasis_row_of(const struct astra_oasis_market *market,

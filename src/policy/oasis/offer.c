@@ -65,7 +65,8 @@ static struct oasis_ending *most_promising(const struct oasis_search *search)
 
 /* What an ending must be able to reach to matter, once so much is known: a
  * little less than that, as an ending that is tied with it may come first, and
- * one that is tied with that one may come before. */
+ * one that is tied with that one may come before. A job that is refused ends
+ * nowhere: there only more than that matters. */
 static double floor_of(const struct oasis_ending *known)
 {
 	double best;
@@ -73,17 +74,26 @@ static double floor_of(const struct oasis_ending *known)
 	if (!known)
 		return -HUGE_VAL;
 	best = payoff(known);
+	if (known->exact && best <= ASTRA_TIE)
+		return best + 8 * OASIS_NOISE * fmax(1, fabs(best));
 	return best - 8 * ASTRA_TIE * fmax(1, fabs(best));
 }
 
-/* Whether an ending comes later and is no better, but for rounding. */
-static bool is_idle(const struct oasis_ending *e,
-		    const struct oasis_ending *known)
+/* Endings that come later than the optimal one that is known and are no better,
+ * but for rounding, need not be looked at. */
+static void drop_idle(struct oasis_search *search,
+		      const struct oasis_ending *known)
 {
-	double noise = 4 * OASIS_NOISE * (fabs(e->utility) + fabs(e->bound));
+	uint32_t first = (uint32_t)(known - search->endings) + 1;
 
-	return known && known->exact && e > known &&
-	       e->utility - e->bound <= payoff(known) + noise;
+	for (uint32_t t = first; t < search->slots; t++) {
+		struct oasis_ending *e = &search->endings[t];
+		double noise =
+			4 * OASIS_NOISE * (fabs(e->utility) + fabs(e->bound));
+
+		if (e->utility - e->bound <= payoff(known) + noise)
+			e->possible = false;
+	}
 }
 
 /* Try endings as long as one of them could be the best, and settle those that
@@ -97,13 +107,13 @@ static int find(struct oasis_search *search)
 	while (tries < TRIES_MAX && (e = most_promising(search)) &&
 	       e->utility - e->bound >= floor_of(known)) {
 		e->tried = true;
-		e->possible = !is_idle(e, known);
-		if (!e->possible)
-			continue;
 		oasis_greedy(search, (uint32_t)(e - search->endings));
 		tries += !e->exact;
-		if (!known || payoff(e) > payoff(known))
-			known = e;
+		if (known && payoff(e) <= payoff(known))
+			continue;
+		known = e;
+		if (e->exact)
+			drop_idle(search, e);
 	}
 	return oasis_settle(search, floor_of(known));
 }
@@ -149,18 +159,18 @@ static int place(struct astra_oasis_market *market, uint32_t last,
 			return -1;
 		out->t_hat = slot;
 	}
-	out->utility = astra_utility_value(&job->utility,
-					   (double)(out->t_hat - job->arrival));
+	out->utility = oasis_utility(job, out->t_hat);
 	return 0;
 }
 
 static int too_much(const struct oasis_search *search, struct astra_error *err)
 {
-	return astra_error_set(err,
-			       "%g worker-slots by up to %u workers in %u "
-			       "slots are too much to look for a schedule",
-			       astra_oasis_work(search->job),
-			       search->job->workers, search->slots);
+	astra_error_set(err,
+			"%g worker-slots by up to %u workers in %u "
+			"slots are too much to look for a schedule",
+			astra_oasis_work(search->job), search->job->workers,
+			search->slots);
+	return 1;
 }
 
 int astra_oasis_market_offer(struct astra_oasis_market *market,

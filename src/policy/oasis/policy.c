@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* OASiS in the engine. A job is offered a schedule when it comes, and again in
+ * each slot as long as none is worth its price, or when it has used up the one
+ * it had: the paper's jobs are refused for good, a cluster's wait. In its slots
+ * it has its GPUs until the slot's end. Where it holds as many of them as it
+ * has booked for the next one, it keeps them and notices nothing.
+ *
+ * GPUs that nobody has booked stay with who has them, and with LendIdle go to
+ * those that wait, to the slot's end.
+ */
+#include "src/policy/oasis/policy.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/policy/oasis/book.h"
+
+static void *oasis_create(const struct astra_options *options,
+			  struct astra_error *err)
+{
+	struct oasis_book *book = calloc(1, sizeof(*book));
+
+	if (!book) {
+		astra_error_nomem(err);
+		return NULL;
+	}
+	book->slot_sec = options->slot_sec;
+	book->slots = (uint32_t)fmax(
+		1, fmin(ASTRA_OASIS_SLOTS_MAX,
+			ceil(options->horizon_sec / options->slot_sec)));
+	book->lend = options->lend_idle;
+	astra_oasis_history_init(&book->history);
+	return book;
+}
+
+static void oasis_destroy(void *self)
+{
+	if (self)
+		oasis_book_clear(self);
+	free(self);
+}
+
+static int oasis_allocate(void *self, const struct astra_offer *offer,
+			  struct astra_allocation *out, struct astra_error *err)
+{
+	return oasis_slot_round(self, offer, out) < 0 ? astra_error_nomem(err)
+						      : 0;
+}
+
+static void oasis_explain(const void *self, const struct astra_demand *demand,
+			  struct astra_reason *reason)
+{
+	const struct oasis_book *book = self;
+	const struct oasis_booking *b = oasis_book_find(book, demand->job->id);
+	int64_t next = b ? oasis_next_booked(b, book->now) : -1;
+
+	if (next >= 0) {
+		reason->wait = ASTRA_WAIT_PLANNED;
+		reason->start_sec = oasis_slot_start(book, next);
+	} else if (b && isfinite(b->payoff) && b->payoff <= 0) {
+		reason->wait = ASTRA_WAIT_PRICE;
+		reason->value = b->payoff;
+	}
+}
+
+static int oasis_save(const void *self, struct astra_bytes *out)
+{
+	return oasis_book_save(self, out);
+}
+
+static int oasis_restore(void *self, struct astra_reader *in)
+{
+	return oasis_book_restore(self, in);
+}
+
+static void oasis_report(const void *self, uint32_t tenant,
+			 struct astra_policy_report *out)
+{
+	const struct oasis_book *book = self;
+
+	out->utility = 0;
+	for (size_t i = 0; i < book->tenant_count; i++)
+		if (tenant == ASTRA_NONE || tenant == i)
+			out->utility += book->utility[i];
+}
+
+static void oasis_shift(void *self, double by_sec)
+{
+	struct oasis_book *book = self;
+
+	book->origin_sec += by_sec;
+}
+
+const struct astra_policy astra_oasis = {
+	.name = "oasis",
+	.summary =
+		"utility of jobs, admitted at prices that rise with the load",
+	.create = oasis_create,
+	.destroy = oasis_destroy,
+	.allocate = oasis_allocate,
+	.explain = oasis_explain,
+	.save = oasis_save,
+	.restore = oasis_restore,
+	.report = oasis_report,
+	.shift = oasis_shift,
+};

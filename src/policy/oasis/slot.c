@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Who gets which GPUs in the present slot.
+ *
+ * Where a job holds as many GPUs as it has booked it keeps them and notices
+ * nothing. Those that hold some and have booked none, guests, stay until others
+ * need their GPUs. */
+#include <stdlib.h>
+
+#include "src/policy/oasis/book.h"
+#include "src/policy/placement.h"
+
+/* One that wants GPUs in the present slot. */
+struct turn {
+	uint32_t demand;
+	uint32_t gpus;		     /* booked; 0: none */
+	bool placed;		     /* keeps its GPUs, or is awarded some */
+	const struct turn *left_for; /* that one is looking for a place */
+	double payoff;
+	double submit_sec;
+};
+
+struct slot_round {
+	struct oasis_book *book;
+	const struct astra_offer *offer;
+	struct astra_allocation *out;
+	struct turn *turns; /* of open demands, by submission */
+	size_t count;
+	struct astra_space *space;  /* what nobody holds, or who moves holds */
+	struct astra_share *shares; /* scratch: of one place */
+	double end_sec;		    /* of the slot */
+};
+
+static int by_submission(const void *a, const void *b)
+{
+	const struct turn *x = a, *y = b;
+
+	if (x->submit_sec != y->submit_sec)
+		return x->submit_sec < y->submit_sec ? -1 : 1;
+	return x->demand < y->demand ? -1 : x->demand > y->demand;
+}
+
+/* The highest payoff first: what was refused by the least. */
+static int by_payoff(const void *a, const void *b)
+{
+	const struct turn *x = a, *y = b;
+
+	if (x->payoff != y->payoff)
+		return x->payoff > y->payoff ? -1 : 1;
+	return by_submission(a, b);
+}
+
+static int list_turns(struct slot_round *r)
+{
+	r->turns = calloc(r->offer->demand_count + 1, sizeof(*r->turns));
+	if (!r->turns)
+		return -1;
+	for (uint32_t i = 0; i < r->offer->demand_count; i++)
+		if (r->offer->demands[i].open)
+			r->turns[r->count++] = (struct turn){
+				.demand = i,
+				.submit_sec = r->offer->demands[i].submit_sec,
+			};
+	qsort(r->turns, r->count, sizeof(*r->turns), by_submission);
+	return 0;
+}
+
+/* Offer a schedule to who has none, once in a slot. */
+static int make_offers(struct slot_round *r)
+{
+	struct oasis_book *book = r->book;
+
+	for (size_t i = 0; i < r->count; i++) {
+		struct turn *t = &r->turns[i];
+		const struct astra_demand *d = &r->offer->demands[t->demand];
+		const struct oasis_booking *b =
+			oasis_book_find(book, d->job->id);
+
+		if (oasis_next_booked(b, book->now) < 0 &&
+		    b->offered != book->now &&
+		    oasis_book_offer(book, d, r->offer->now_sec) < 0)
+			return -1;
+		t->gpus = oasis_booked(b, book->now);
+		t->payoff = b->payoff;
+	}
+	return 0;
+}
+
+static uint32_t held_gpus(const struct astra_demand *d)
+{
+	uint32_t gpus = 0;
+
+	for (size_t i = 0; i < d->held_count; i++)
+		gpus += d->held[i].gpus;
+	return gpus;
+}
+
+/* Whether it could go on where it is. */
+static bool can_stay(const struct astra_offer *offer,
+		     const struct astra_demand *d)
+{
+	for (size_t i = 0; i < d->held_count; i++) {
+		const struct astra_node *n = &offer->nodes[d->held[i].node];
+
+		if (!n->usable || n->emptying)
+			return false;
+	}
+	return d->held_count > 0;
+}
+
+/* Add what a demand holds to what can be had, or take it away again. */
+static void set_free(struct slot_round *r, const struct astra_demand *d,
+		     bool free_now)
+{
+	for (size_t i = 0; i < d->held_count; i++) {
+		const struct astra_share s = {.node = d->held[i].node,
+					      .gpus = d->held[i].gpus};
+
+		if (!r->offer->nodes[s.node].usable)
+			continue;
+		if (free_now)
+			astra_space_give(r->space, &s);
+		else
+			astra_space_take(r->space, &s);
+	}
+}
+
+/* The GPUs that are offered, but for those of leases that are over. */
+static int open_space(struct slot_round *r)
+{
+	const struct astra_offer *offer = r->offer;
+	uint32_t most = 0;
+
+	for (size_t n = 0; n < offer->node_count; n++)
+		most = offer->nodes[n].gpus > most ? offer->nodes[n].gpus
+						   : most;
+	r->space = astra_space_create(offer->node_count, most);
+	r->shares = calloc(offer->node_count + 1, sizeof(*r->shares));
+	if (!r->space || !r->shares)
+		return -1;
+	for (uint32_t n = 0; n < offer->node_count; n++) {
+		const struct astra_room room = {
+			.gpus = offer->free[n],
+			.cpus = UINT32_MAX,
+			.mem_mib = UINT64_MAX,
+			.whole = offer->free[n] == offer->nodes[n].gpus,
+		};
+
+		astra_space_set(r->space, n, &room);
+	}
+	for (size_t i = 0; i < r->count; i++)
+		set_free(r, &offer->demands[r->turns[i].demand], false);
+	return 0;
+}
+
+static int award(struct slot_round *r, struct turn *t,
+		 const struct astra_share *shares, size_t count)
+{
+	t->placed = true;
+	return astra_allocation_add(r->out, t->demand, r->end_sec, shares,
+				    count);
+}
+
+/* Those that hold as many GPUs as they have booked go on. Others that hold some
+ * and have booked more or fewer leave them first. */
+static int keep_places(struct slot_round *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		struct turn *t = &r->turns[i];
+		const struct astra_demand *d = &r->offer->demands[t->demand];
+
+		if (!d->held_count)
+			continue;
+		if (!can_stay(r->offer, d) ||
+		    (t->gpus && t->gpus != held_gpus(d)))
+			set_free(r, d, true);
+		else if (!t->gpus)
+			t->placed = true; /* while nobody else gets them */
+		else if (award(r, t, d->held, d->held_count) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* So many GPUs, wherever they are. Returns how many shares, or 0. */
+static size_t find_place(struct slot_round *r, const struct astra_demand *d,
+			 uint32_t gpus)
+{
+	struct astra_request request = d->job->request;
+
+	request.gpus = gpus;
+	request.gpus_min = 0;
+	request.cpus = request.cpus_per_node = 0;
+	request.mem_node_mib = request.mem_gpu_mib = request.mem_cpu_mib = 0;
+	return astra_place(r->space, &request, NULL, 0, r->shares);
+}
+
+static int take_place(struct slot_round *r, struct turn *t, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		astra_space_take(r->space, &r->shares[i]);
+	return award(r, t, r->shares, count);
+}
+
+/* The one that is to leave next: it has booked nothing, and was worth least. */
+static struct turn *next_guest(const struct slot_round *r)
+{
+	struct turn *guest = NULL;
+
+	for (size_t i = 0; i < r->count; i++) {
+		struct turn *t = &r->turns[i];
+
+		if (t->placed && !t->gpus &&
+		    (!guest || by_payoff(t, guest) > 0))
+			guest = t;
+	}
+	return guest;
+}
+
+/* Whether what a demand holds is still there to be had. */
+static bool is_there(const struct slot_round *r, const struct astra_demand *d)
+{
+	for (size_t i = 0; i < d->held_count; i++)
+		if (astra_space_get(r->space, d->held[i].node)->gpus <
+		    held_gpus(d))
+			return false;
+	return true;
+}
+
+/* Those that left for a turn, but whose GPUs it did not need, stay. */
+static void recall_guests(struct slot_round *r, const struct turn *for_whom)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		struct turn *t = &r->turns[i];
+		const struct astra_demand *d = &r->offer->demands[t->demand];
+
+		if (t->left_for != for_whom)
+			continue;
+		t->left_for = NULL;
+		t->placed = is_there(r, d);
+		if (t->placed)
+			set_free(r, d, false);
+	}
+}
+
+/* A place, if need be where others are that have booked nothing. */
+static int seat(struct slot_round *r, struct turn *t)
+{
+	const struct astra_demand *d = &r->offer->demands[t->demand];
+	struct turn *guest;
+	size_t count;
+	int rc = 0;
+
+	while (!(count = find_place(r, d, t->gpus)) &&
+	       (guest = next_guest(r))) {
+		guest->placed = false;
+		guest->left_for = t;
+		set_free(r, &r->offer->demands[guest->demand], true);
+	}
+	if (count)
+		rc = take_place(r, t, count);
+	else
+		oasis_book_return(r->book, oasis_book_find(r->book, d->job->id),
+				  r->book->now, false);
+	recall_guests(r, t);
+	return rc;
+}
+
+/* Places for those that have booked. What finds none, as GPUs are held by jobs
+ * in mid-lease or lie apart, loses this slot. */
+static int seat_booked(struct slot_round *r)
+{
+	for (size_t i = 0; i < r->count; i++)
+		if (r->turns[i].gpus && !r->turns[i].placed &&
+		    seat(r, &r->turns[i]) < 0)
+			return -1;
+	return 0;
+}
+
+/* Idle GPUs, to the slot's end: to those that wait for a slot of theirs, and
+ * to those that were refused. */
+static int lend(struct slot_round *r)
+{
+	qsort(r->turns, r->count, sizeof(*r->turns), by_payoff);
+	for (size_t i = 0; i < r->count && astra_space_gpus(r->space); i++) {
+		struct turn *t = &r->turns[i];
+		const struct astra_demand *d = &r->offer->demands[t->demand];
+		const struct astra_request *q = &d->job->request;
+		size_t count = 0;
+
+		if (t->placed)
+			continue;
+		if (q->gpus <= astra_space_gpus(r->space))
+			count = find_place(r, d, q->gpus);
+		if (!count && astra_request_least(q) < q->gpus)
+			count = find_place(r, d, astra_request_least(q));
+		if (count && take_place(r, t, count) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The task of an array that starts now gets another number: what it does not
+ * finish in this slot is offered to it under that one. */
+static void forget_tasks(struct slot_round *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		const struct turn *t = &r->turns[i];
+		const struct astra_demand *d = &r->offer->demands[t->demand];
+
+		if (t->placed && d->copies > 1)
+			oasis_book_return(r->book,
+					  oasis_book_find(r->book, d->job->id),
+					  r->book->now, true);
+	}
+}
+
+int oasis_slot_round(struct oasis_book *book, const struct astra_offer *offer,
+		     struct astra_allocation *out)
+{
+	struct slot_round r = {.book = book, .offer = offer, .out = out};
+	int rc = -1;
+
+	if (oasis_book_look(r.book, offer) < 0 || list_turns(&r) < 0)
+		goto out;
+	r.end_sec = oasis_slot_start(r.book, r.book->now + 1);
+	if (make_offers(&r) < 0 || open_space(&r) < 0 || keep_places(&r) < 0 ||
+	    seat_booked(&r) < 0 || (r.book->lend && lend(&r) < 0))
+		goto out;
+	forget_tasks(&r);
+	out->spare_until_sec = r.end_sec;
+	if (offer->demand_count)
+		out->wake_sec = r.end_sec;
+	rc = 0;
+out:
+	free(r.turns);
+	free(r.shares);
+	astra_space_destroy(r.space);
+	return rc;
+}
