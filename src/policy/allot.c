@@ -114,6 +114,16 @@ static void count_promised(struct allotment *a, struct astra_demand *demand)
 	}
 }
 
+/* Charges of a job's GPUs, integrated, by what all of them count. */
+static double ran_sec(const struct round *r, const struct ejob *j,
+		      const struct astra_request *request)
+{
+	struct astra_usage usage =
+		astra_fairness_job(r->e->account, r->snap->now_sec, j->account);
+
+	return usage.alloc / astra_charge(request->charge, request->gpus);
+}
+
 static void add_demand(struct allotment *a, size_t index, size_t *contender)
 {
 	const struct round *r = a->r;
@@ -124,6 +134,7 @@ static void add_demand(struct allotment *a, size_t index, size_t *contender)
 		.tenant = j->tenant,
 		.tenant_name = r->e->tenants[j->tenant].name,
 		.submit_sec = j->submit_sec,
+		.ran_sec = ran_sec(r, j, &job->request),
 		.until_sec = r->snap->now_sec,
 	};
 

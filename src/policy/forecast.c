@@ -14,10 +14,13 @@ double astra_work_sec(const struct astra_job *job)
 	return job->time_limit_sec > 0 ? job->time_limit_sec : WORK_UNKNOWN_SEC;
 }
 
-double astra_left_sec(const struct astra_job *job)
+double astra_left_sec(const struct astra_demand *demand)
 {
-	return fmax(astra_work_sec(job) - job->forecast.done_sec,
-		    LEFT_LEAST_SEC);
+	const struct astra_job *job = demand->job;
+	double done_sec = job->forecast.measured ? job->forecast.done_sec
+						 : demand->ran_sec;
+
+	return fmax(astra_work_sec(job) - done_sec, LEFT_LEAST_SEC);
 }
 
 struct astra_utility astra_job_utility(const struct astra_job *job)

@@ -3,15 +3,16 @@
 #ifndef ASTRA_FORECAST_H
 #define ASTRA_FORECAST_H
 
-#include "src/policy/model.h"
+#include "src/policy/policy.h"
 
 /* Seconds of all its work on all its GPUs: as declared, else its time limit,
  * else an hour. > 0 */
 double astra_work_sec(const struct astra_job *job);
 
-/* Seconds of it that are left, at least a minute: one that goes on after all it
- * had to do is taken to be nearly through. */
-double astra_left_sec(const struct astra_job *job);
+/* Seconds of it that are left, as measured, else what it has not run yet; at
+ * least a minute: one that goes on after all it had to do is taken to be nearly
+ * through. */
+double astra_left_sec(const struct astra_demand *demand);
 
 /* What it is worth, by hours from its submission to its end: as stated, else
  * the GPU hours of its work, of which half is left if it ends a day later than

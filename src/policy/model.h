@@ -75,6 +75,7 @@ struct astra_forecast {
 			  * app of its own */
 	double work_sec; /* all of its work, on request.gpus side by side */
 	double done_sec; /* of it, done */
+	bool measured;	 /* done_sec is known; else the time it ran counts */
 	double slowdown[ASTRA_LEVEL_COUNT]; /* by how far apart its GPUs are */
 	struct astra_utility utility; /* of hours from submission to end */
 };

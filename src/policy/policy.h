@@ -75,6 +75,7 @@ struct astra_demand {
 	uint32_t tenant;	     /* index into the offer's tenants */
 	const char *tenant_name;     /* as the host calls it */
 	double submit_sec;	     /* the first one, kept over requeues */
+	double ran_sec;	  /* GPU time it has had, as seconds on all its GPUs */
 	uint32_t copies;  /* at most so many awards: tasks of an array that are
 			   * still to be split from it, else 1 */
 	bool open;	  /* waits, or its lease is over and its GPUs are among

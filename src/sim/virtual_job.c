@@ -54,6 +54,7 @@ struct astra_job astra_virtual_job(const struct astra_virtual *v, uint32_t job)
 		.checkpoints = v->options->checkpoint_sec > 0,
 		.forecast = {.app = t->app,
 			     .work_sec = t->duration_sec,
+			     .measured = true,
 			     .utility = astra_trace_job_utility(
 				     v->trace, job, v->options->seed)},
 	};

@@ -29,6 +29,7 @@ bool astra_reason_is_plain(uint32_t reason);
 /* What a job wants of its leases. */
 struct astra_terms {
 	double lease_sec; /* 0: the pool's */
+	uint32_t app;	  /* number of the app it is a part of; 0: none said */
 	int signal;	  /* checkpoint signal; 0: none */
 	bool batch_only;  /* --signal=B: to the batch shell only */
 	bool revocable;

@@ -94,6 +94,20 @@ static void print_time(double sec, char *text, size_t size)
 		snprintf(text, size, "%02lu:%02lu", s / 60, s % 60);
 }
 
+/* FNV-1a. Two names that meet by chance would share their fate as one app. */
+uint32_t astra_wish_app(const char *name, uint32_t uid)
+{
+	uint32_t hash = 2166136261u;
+
+	if (!*name)
+		return 0;
+	for (int byte = 0; byte < 4; byte++)
+		hash = (hash ^ (uid >> 8 * byte & 0xff)) * 16777619u;
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 16777619u;
+	return hash ? hash : 1;
+}
+
 int astra_wish_check(const struct astra_wish *wish,
 		     const struct astra_options *o, struct astra_error *err)
 {

@@ -27,6 +27,11 @@ struct astra_wish {
 int astra_wish_read(char *const *env, uint32_t count, struct astra_wish *out,
 		    struct astra_error *err);
 
+/* The number of a user's app, never 0: the same for the same name on every
+ * host and after every restart; two users' apps of one name are two apps.
+ * name: "" gives 0. */
+uint32_t astra_wish_app(const char *name, uint32_t uid);
+
 /* Whether a pool grants the wish: --lease=none only where AllowNoLease is yes,
  * a time only between LeaseMin and LeaseMax (0: CheckpointGrace or MinRunTime,
  * and LeaseTerm).

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Policy=themis on real daemons: three arrays, each an app that wants every GPU,
-# take turns at the leases' ends; their tasks checkpoint and count each step
-# once; a task that waits is told its place.
+# Policy=themis on real daemons: two arrays and four jobs of one --app, each an
+# app that wants every GPU, take turns at the leases' ends; their jobs checkpoint
+# and count each step once; one that waits is told its place.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)
@@ -20,7 +20,7 @@ out=$CLUSTER_DIR/out
 # one.
 cat >"$out/task.sh" <<'EOT'
 #!/bin/bash
-file=$OUT/steps.$1.$SLURM_ARRAY_TASK_ID
+file=$OUT/steps.$1.${SLURM_ARRAY_TASK_ID-$2}
 trap 'echo $1 >>$OUT/interrupted; exit 85' USR1
 step=$(wc -l <"$file" 2>/dev/null || echo 0)
 while ((step < 12)); do
@@ -30,9 +30,13 @@ while ((step < 12)); do
 done
 EOT
 export OUT=$out
-for app in a b c; do
-	submit -J "$app" --array=0-3 --gres=gpu:1 --signal=B:USR1@60 \
+for app in a b; do
+	submit --array=0-3 --gres=gpu:1 --signal=B:USR1@60 \
 		--open-mode=append "$out/task.sh" "$app" >/dev/null
+done
+for task in 0 1 2 3; do # the third app
+	submit --app=search --gres=gpu:1 --signal=B:USR1@60 \
+		--open-mode=append "$out/task.sh" c "$task" >/dev/null
 done
 all_running() { [[ $(squeue -h -t R | wc -l) == 4 ]]; }
 wait_for 30 all_running

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "src/policy/themis/parties.h"
 #include "testsuite/unit/unit.h"
 #include "testsuite/unit/vcluster.h"
 
@@ -29,6 +30,7 @@ static struct vjob *submit(struct vcluster *vc, uint32_t gpus, double work_sec,
 
 	v->job.forecast.work_sec = work_sec;
 	v->job.forecast.app = app;
+	v->job.forecast.measured = true;
 	return v;
 }
 
@@ -143,6 +145,20 @@ static void no_gpu_idles_while_somebody_wants_it(void **state)
 	vc_fini(&vc);
 }
 
+/* An array's record and its tasks are one app; an app of that number by name is
+ * another. */
+static void an_array_is_one_app(void **state)
+{
+	const struct astra_job parent = {.id = 7},
+			       task = {.id = 9, .array_id = 7},
+			       other = {.id = 8, .forecast = {.app = 7}};
+
+	(void)state;
+	assert_int_equal(astra_themis_key(&parent), astra_themis_key(&task));
+	assert_int_not_equal(astra_themis_key(&parent),
+			     astra_themis_key(&other));
+}
+
 static void elastic_jobs_take_what_there_is(void **state)
 {
 	struct vcluster vc;
@@ -243,6 +259,7 @@ int main(void)
 		cmocka_unit_test(who_can_stay_stays),
 		cmocka_unit_test(nobody_moves_where_all_have_room),
 		cmocka_unit_test(no_gpu_idles_while_somebody_wants_it),
+		cmocka_unit_test(an_array_is_one_app),
 		cmocka_unit_test(elastic_jobs_take_what_there_is),
 		cmocka_unit_test(who_waits_is_told_its_place),
 		cmocka_unit_test(a_restart_changes_nothing),

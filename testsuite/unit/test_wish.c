@@ -119,12 +119,26 @@ static void a_lease_keeps_to_the_pools_bounds(void **state)
 	}
 }
 
+static void an_app_has_a_number_of_its_user(void **state)
+{
+	(void)state;
+	assert_int_equal(astra_wish_app("", 1000), 0);
+	assert_int_not_equal(astra_wish_app("a", 1000), 0);
+	assert_int_equal(astra_wish_app("bert", 1000),
+			 astra_wish_app("bert", 1000));
+	assert_int_not_equal(astra_wish_app("bert", 1000),
+			     astra_wish_app("bert", 1001));
+	assert_int_not_equal(astra_wish_app("bert", 1000),
+			     astra_wish_app("bert2", 1000));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lease_is_read_as_sbatch_reads_a_time),
 		cmocka_unit_test(a_forged_environment_is_refused),
 		cmocka_unit_test(a_lease_keeps_to_the_pools_bounds),
+		cmocka_unit_test(an_app_has_a_number_of_its_user),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

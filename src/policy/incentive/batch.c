@@ -166,7 +166,7 @@ static int add_job(struct sale *s, uint32_t demand)
 	const struct astra_batch *b = s->batch;
 	const struct astra_demand *d = &s->offer->demands[demand];
 	const struct astra_utility worth = astra_job_utility(d->job);
-	double left = (astra_left_sec(d->job) + b->spare_sec) / b->slot_sec;
+	double left = (astra_left_sec(d) + b->spare_sec) / b->slot_sec;
 	struct ware ware = {.demand = demand, .home_from = s->home_count};
 	struct astra_market_job job = {
 		.user = d->tenant,

@@ -8,28 +8,22 @@
 #include "src/common/grow.h"
 #include "src/policy/forecast.h"
 
-enum key_kind { KEY_JOB, KEY_ARRAY, KEY_APP };
+enum key_kind { KEY_JOB, KEY_APP };
 
 uint64_t astra_themis_key(const struct astra_job *job)
 {
 	if (job->forecast.app)
 		return (uint64_t)KEY_APP << 32 | job->forecast.app;
-	if (job->array_id)
-		return (uint64_t)KEY_ARRAY << 32 | job->array_id;
-	return (uint64_t)KEY_JOB << 32 | job->id;
-}
-
-double astra_themis_left(const struct astra_job *job)
-{
-	return job->request.gpus * astra_left_sec(job);
+	/* An array's own record has the id that its tasks name. */
+	return (uint64_t)KEY_JOB << 32 |
+	       (job->array_id ? job->array_id : job->id);
 }
 
 static double way_sec(const struct astra_offer *offer, uint32_t demand)
 {
 	const struct astra_demand *d = &offer->demands[demand];
 
-	return astra_left_sec(d->job) +
-	       (d->job->held_count ? offer->lease_sec : 0);
+	return astra_left_sec(d) + (d->job->held_count ? offer->lease_sec : 0);
 }
 
 static int compare_ways(const void *a, const void *b, void *arg)
@@ -140,7 +134,7 @@ static void add_demand(struct themis_party *p, struct astra_themis_app *app,
 	uint32_t copies = copies_of(d), least = astra_request_least(q);
 
 	for (uint32_t i = 0; i < copies; i++)
-		*at->work++ = astra_themis_left(d->job);
+		*at->work++ = q->gpus * astra_left_sec(d);
 	p->phase.job_count += copies;
 	p->asked_gpus += (uint64_t)q->gpus * copies;
 	if (d->open) {

@@ -51,7 +51,4 @@ void astra_themis_parties_clear(struct themis_parties *parties);
 void astra_themis_order_jobs(const struct themis_party *party,
 			     const struct astra_offer *offer, uint32_t *order);
 
-/* GPU-seconds of work left of one of a demand's jobs, on one GPU. */
-double astra_themis_left(const struct astra_job *job);
-
 #endif
