@@ -373,11 +373,10 @@ int astra_options_check(const struct astra_options *o, struct astra_error *err)
 				       "SlotLength=%g: a slot lasts at least "
 				       "ten seconds",
 				       o->slot_sec);
-	if (o->batch_max < 1 || o->batch_max > 256)
+	if (o->batch_max < 1 || o->batch_max > ASTRA_BATCH_SLOTS_MAX)
 		return astra_error_set(err,
-				       "BatchMax=%u: a batch has 1 to 256 "
-				       "slots",
-				       o->batch_max);
+				       "BatchMax=%u: a batch has 1 to %d slots",
+				       o->batch_max, ASTRA_BATCH_SLOTS_MAX);
 	if (!strcmp(o->policy, "oasis") &&
 	    (o->horizon_sec < o->slot_sec ||
 	     o->horizon_sec / o->slot_sec > HORIZON_SLOTS_MAX))

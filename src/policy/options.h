@@ -16,6 +16,9 @@
 #define ASTRA_POLICY_NAME_MAX 32
 #define ASTRA_EXIT_CODES_MAX 16
 
+/* BatchMax is at most this. */
+#define ASTRA_BATCH_SLOTS_MAX 256
+
 /* PriorityWeightLTGF=only */
 #define ASTRA_WEIGHT_ONLY UINT32_MAX
 

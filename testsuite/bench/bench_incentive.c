@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "src/common/random.h"
+#include "src/policy/incentive/batch.h"
 #include "src/policy/incentive/incentive.h"
 #include "testsuite/bench/bench.h"
 #include "testsuite/unit/market_literal.h"
@@ -159,8 +160,90 @@ static void bench(const struct size *size)
 	astra_market_destroy(w.market);
 }
 
+/* ---- a window of a pool ---- */
+
+enum { POOL_JOBS = 2000, POOL_GPUS = 8, POOL_MOST = 1250 };
+
+struct pool {
+	struct astra_node nodes[POOL_MOST];
+	uint32_t free[POOL_MOST];
+	struct astra_contestant tenants[USERS];
+	struct astra_job jobs[POOL_JOBS];
+	struct astra_demand demands[POOL_JOBS];
+};
+
+/* Twice what there is: jobs of 1 to 64 GPUs, up to two windows long. */
+static void fill_pool(struct pool *p, uint32_t nodes, double window_sec)
+{
+	struct astra_random r = astra_random_seed(2);
+
+	for (uint32_t n = 0; n < nodes; n++) {
+		p->nodes[n] =
+			(struct astra_node){.usable = true, .gpus = POOL_GPUS};
+		p->free[n] = POOL_GPUS;
+	}
+	for (size_t u = 0; u < USERS; u++)
+		p->tenants[u] = (struct astra_contestant){
+			.quota = nodes * POOL_GPUS / (double)USERS,
+			.entitled = true};
+	for (uint32_t i = 0; i < POOL_JOBS; i++) {
+		p->jobs[i] = (struct astra_job){
+			.id = i + 1,
+			.copies = 1,
+			.state = ASTRA_JOB_PENDING,
+			.request.gpus = 1u << astra_random_below(&r, 7),
+			.forecast.work_sec =
+				2 * window_sec * astra_random_uniform(&r),
+		};
+		p->demands[i] = (struct astra_demand){
+			.job = &p->jobs[i],
+			.tenant = (uint32_t)astra_random_below(&r, USERS),
+			.copies = 1,
+			.open = true};
+	}
+}
+
+static void bench_pool(struct pool *p, uint32_t nodes, uint32_t slots)
+{
+	const struct astra_batch batch = {
+		.slot_sec = 600,
+		.theta = 2,
+		.begin = slots,
+		.slots = slots,
+		.until_sec = slots * 600,
+	};
+	struct astra_offer offer = {
+		.nodes = p->nodes,
+		.free = p->free,
+		.node_count = nodes,
+		.demands = p->demands,
+		.demand_count = POOL_JOBS,
+		.tenants = p->tenants,
+		.tenant_count = USERS,
+	};
+	struct astra_market_account accounts[USERS] = {{0}};
+	struct astra_calendar calendar = {0};
+	struct astra_error err;
+	double ms[REPEATS];
+
+	fill_pool(p, nodes, slots * 600);
+	for (int i = 0; i < REPEATS; i++) {
+		double since = bench_now_ms();
+
+		if (astra_batch_sell(&batch, &offer, &calendar, accounts,
+				     &err) < 0)
+			fail(&err);
+		ms[i] = bench_now_ms() - since;
+	}
+	printf("%7u %5u %8d %8zu %9.1f\n", nodes, slots, POOL_JOBS,
+	       calendar.count, bench_median(ms, REPEATS));
+	astra_calendar_free(&calendar);
+}
+
 int main(void)
 {
+	static struct pool pool;
+
 	printf("incentive, %d jobs of %d tenants, medians; ms/job in a market "
 	       "that half of\nthem use; peer: Alg. 3 to the letter\n\n"
 	       "servers   tau     D admitted    all ms  ms/job  peer ms/job    "
@@ -168,5 +251,12 @@ int main(void)
 	       JOBS, USERS);
 	for (int i = 0; i < SIZES; i++)
 		bench(&sizes[i]);
+	printf("\na window of a pool with nodes of %d GPUs\n\n"
+	       "  nodes slots     jobs  planned        ms\n",
+	       POOL_GPUS);
+	bench_pool(&pool, 32, 4);
+	bench_pool(&pool, 256, 4);
+	bench_pool(&pool, 1250, 4);
+	bench_pool(&pool, 1250, 64);
 	return 0;
 }

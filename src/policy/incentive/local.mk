@@ -23,9 +23,16 @@ libastra_decide_la_SOURCES += \
 	src/decide/incentive_print.c \
 	src/decide/incentive_run.c
 
-check_PROGRAMS += test_incentive test_incentive_best \
+check_PROGRAMS += test_incentive test_incentive_jobs test_incentive_best \
 	test_incentive_properties test_incentive_prices
-test_incentive_SOURCES = testsuite/unit/test_incentive.c testsuite/unit/unit.h
+test_incentive_jobs_SOURCES = testsuite/unit/test_incentive_jobs.c \
+	testsuite/unit/market_fixture.h \
+	testsuite/unit/unit.h
+test_incentive_jobs_CFLAGS = $(UNIT_CFLAGS)
+test_incentive_jobs_LDADD = $(UNIT_LIBS)
+test_incentive_SOURCES = testsuite/unit/test_incentive.c \
+	testsuite/unit/market_fixture.h \
+	testsuite/unit/unit.h
 test_incentive_CFLAGS = $(UNIT_CFLAGS)
 test_incentive_LDADD = $(UNIT_LIBS)
 test_incentive_best_SOURCES = testsuite/unit/test_incentive_best.c \
@@ -57,8 +64,16 @@ bench_incentive_SOURCES = testsuite/bench/bench_incentive.c \
 	testsuite/unit/market_literal.h
 bench_incentive_LDADD = libastra-policy.la libastra-common.la -lm
 
-check_PROGRAMS += test_incentive_policy
+check_PROGRAMS += test_incentive_policy test_incentive_state
+test_incentive_state_SOURCES = testsuite/unit/test_incentive_state.c \
+	testsuite/unit/incentive_pool.h \
+	testsuite/unit/vcluster.c \
+	testsuite/unit/vcluster.h \
+	testsuite/unit/unit.h
+test_incentive_state_CFLAGS = $(UNIT_CFLAGS)
+test_incentive_state_LDADD = $(UNIT_LIBS)
 test_incentive_policy_SOURCES = testsuite/unit/test_incentive_policy.c \
+	testsuite/unit/incentive_pool.h \
 	testsuite/unit/vcluster.c \
 	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h

@@ -306,7 +306,7 @@ static int restore(void *self, struct astra_reader *in)
 	if (restore_accounts(p, in) < 0 ||
 	    astra_calendar_restore(&p->calendar, in) < 0 ||
 	    !isfinite(p->origin_sec) || (p->begun && !p->slots) ||
-	    p->begin > UINT32_MAX / 2 || p->slots > UINT32_MAX / 4)
+	    p->begin > UINT32_MAX / 2 || p->slots > ASTRA_BATCH_SLOTS_MAX)
 		return -1;
 	if (slot_sec < p->slot_sec || slot_sec > p->slot_sec) {
 		p->begun = false;
