@@ -156,7 +156,7 @@ static int book_held(struct oasis_book *book, struct oasis_booking *b,
 		return 0;
 	if (isinf(until_sec))
 		until_sec = oasis_slot_start(book, book->now) +
-			    astra_left_sec(demand->job);
+			    astra_left_sec(demand);
 	last = oasis_slot_of(book, until_sec - 1);
 	if (last - book->now >= book->slots)
 		last = book->now + book->slots - 1;
@@ -267,7 +267,7 @@ static struct astra_oasis_job job_of(const struct oasis_book *book,
 				     double now_sec)
 {
 	const struct astra_request *q = &demand->job->request;
-	double left = fmin(astra_left_sec(demand->job) / book->slot_sec, 1e9);
+	double left = fmin(astra_left_sec(demand) / book->slot_sec, 1e9);
 	double part = left;
 	struct astra_utility hours = astra_job_utility(demand->job);
 	struct astra_oasis_job job = gpus_only;
