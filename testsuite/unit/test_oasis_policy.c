@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/common/random.h"
 #include "src/policy/oasis/policy.h"
 #include "testsuite/unit/unit.h"
 #include "testsuite/unit/vcluster.h"
@@ -335,6 +336,102 @@ static void what_jobs_were_worth_is_counted_at_their_ends(void **state)
 	vc_fini(&vc);
 }
 
+static void restart(struct vcluster *vc)
+{
+	struct astra_bytes saved = {0};
+	struct astra_error err = {""};
+
+	assert_int_equal(astra_engine_save(vc->engine, &saved), 0);
+	astra_engine_destroy(vc->engine);
+	vc->engine = astra_engine_restore(&vc->options, saved.data, saved.size,
+					  &err);
+	assert_non_null(vc->engine);
+	astra_bytes_clear(&saved);
+}
+
+/* Whatever comes: vcluster fails where more is given than there is. */
+static void all_jobs_end_whatever_happens(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 30; seed++) {
+		struct astra_random random = astra_random_seed(seed);
+		struct vcluster vc;
+
+		begin(&vc, 4, 4, true);
+		for (double t = 0; t < 3000; t += 100) {
+			uint32_t node =
+				(uint32_t)astra_random_below(&random, 4);
+			uint32_t gpus =
+				1 + (uint32_t)astra_random_below(&random, 12);
+			struct vjob *v =
+				submit(&vc, gpus,
+				       20 + 400 * astra_random_uniform(&random),
+				       10 * astra_random_uniform(&random));
+
+			if (astra_random_below(&random, 2))
+				v->job.request.gpus_min = 1;
+			v->checkpoint_sec = 1;
+			vc_run(&vc,
+			       AT(t + 100 * astra_random_uniform(&random)));
+			if (!astra_random_below(&random, 10))
+				restart(&vc);
+			if (!astra_random_below(&random, 10))
+				vc.nodes[node].usable ^= true;
+		}
+		for (int n = 0; n < 4; n++)
+			vc.nodes[n].usable = true;
+		vc_run(&vc, AT(30000));
+		for (size_t i = 0; i < vc.job_count; i++)
+			assert_int_equal(vc.jobs[i]->job.state,
+					 ASTRA_JOB_ENDED);
+		vc_fini(&vc);
+	}
+}
+
+/* It is refused, or is another one that works. */
+static void no_state_makes_it_fail(void **state)
+{
+	struct astra_random random = astra_random_seed(1);
+	struct astra_bytes saved = {0};
+	struct astra_error err = {""};
+	struct vcluster vc;
+	unsigned taken = 0;
+
+	(void)state;
+	begin(&vc, 1, 8, true);
+	for (int i = 0; i < 3; i++)
+		submit(&vc, 8, 350, 10);
+	vc_run(&vc, AT(10));
+	assert_int_equal(astra_engine_save(vc.engine, &saved), 0);
+	for (int i = 0; i < 3000; i++) {
+		size_t at = astra_random_below(&random, saved.size);
+		uint8_t was = saved.data[at];
+		struct astra_engine *own = vc.engine;
+
+		saved.data[at] = (uint8_t)astra_random_bits(&random);
+		vc.engine = astra_engine_restore(&vc.options, saved.data,
+						 saved.size, &err);
+		saved.data[at] = was;
+		if (vc.engine) {
+			struct astra_snapshot snap = {
+				.now_sec = AT(11),
+				.nodes = vc.nodes,
+				.node_count = vc.node_count,
+				.tenants = vc.tenants,
+				.tenant_count = vc.tenant_count,
+			};
+
+			astra_engine_round(vc.engine, &snap, &vc.plan, &err);
+			astra_engine_destroy(vc.engine);
+			taken++;
+		}
+		vc.engine = own;
+	}
+	assert_true(taken > 100);
+	astra_bytes_clear(&saved);
+	vc_fini(&vc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -350,6 +447,8 @@ int main(void)
 		cmocka_unit_test(what_a_node_loses_is_planned_anew),
 		cmocka_unit_test(nothing_to_give_is_no_error),
 		cmocka_unit_test(what_jobs_were_worth_is_counted_at_their_ends),
+		cmocka_unit_test(all_jobs_end_whatever_happens),
+		cmocka_unit_test(no_state_makes_it_fail),
 	};
 
 	return cmocka_run_group_tests_name("oasis_policy", tests, NULL, NULL);
