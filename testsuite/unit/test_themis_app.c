@@ -80,6 +80,19 @@ static void successive_halving_by_the_worked_example(void **state)
 	}
 }
 
+/* What it could use at most, not what its last job can: T_id is of the whole
+ * app. */
+static void an_app_that_shrinks_is_due_as_much_as_before(void **state)
+{
+	struct astra_themis_app app = worked_example();
+
+	(void)state;
+	app.gpus_ever = app.gpus_max;
+	app.gpus_max = 1;
+	assert_close(astra_themis_ideal(&app, 16), 2500, 1e-9);
+	assert_close(astra_themis_ideal(&app, 2), 20000, 1e-9);
+}
+
 /* With (120, 100) and then 120 retained, on 2 GPUs. */
 static void slower_jobs_that_are_kept_take_longer(void **state)
 {
@@ -339,6 +352,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(successive_halving_by_the_worked_example),
+		cmocka_unit_test(an_app_that_shrinks_is_due_as_much_as_before),
 		cmocka_unit_test(slower_jobs_that_are_kept_take_longer),
 		cmocka_unit_test(a_single_job_by_equation_1),
 		cmocka_unit_test(

@@ -7,6 +7,7 @@
 #include "src/policy/themis/census.h"
 #include "src/policy/themis/filter.h"
 #include "src/policy/themis/leftovers.h"
+#include "src/policy/themis/memories.h"
 #include "src/policy/themis/rounding.h"
 #include "testsuite/unit/unit.h"
 
@@ -217,10 +218,42 @@ static void navg_is_the_mean_over_an_apps_life(void **state)
 	assert_close(astra_themis_navg(&census, 130, 120, 130), 7, 0);
 }
 
+/* The most work and the most GPUs, saved and restored, until it is gone. */
+static void what_an_app_once_was_is_remembered(void **state)
+{
+	static const struct themis_sight sights[] = {
+		{.key = 7, .start_sec = 1, .budget_sec = 100, .gpus = 8},
+		{.key = 7, .start_sec = 2, .budget_sec = 50, .gpus = 2},
+		{.key = 8, .start_sec = 3, .budget_sec = 5, .gpus = 1},
+	};
+	struct themis_memories m = {0}, again = {0};
+	struct astra_bytes bytes = {0};
+	struct astra_reader in;
+	const struct themis_memory *app;
+
+	(void)state;
+	assert_int_equal(astra_themis_remember(&m, sights, 1, 10), 0);
+	assert_int_equal(astra_themis_remember(&m, sights + 1, 2, 20), 0);
+	assert_int_equal(astra_themis_memories_save(&m, &bytes), 0);
+	in = (struct astra_reader){.data = bytes.data, .size = bytes.size};
+	assert_int_equal(astra_themis_memories_restore(&again, &in), 0);
+	app = astra_themis_recall(&again, 7);
+	assert_non_null(app);
+	assert_close(app->start_sec, 1, 0);
+	assert_close(app->budget_sec, 100, 0);
+	assert_int_equal(app->gpus, 8);
+	assert_int_equal(astra_themis_remember(&m, sights + 2, 1, 30), 0);
+	assert_null(astra_themis_recall(&m, 7));
+	astra_bytes_clear(&bytes);
+	astra_themis_memories_clear(&m);
+	astra_themis_memories_clear(&again);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(navg_is_the_mean_over_an_apps_life),
+		cmocka_unit_test(what_an_app_once_was_is_remembered),
 		cmocka_unit_test(the_worst_off_take_part),
 		cmocka_unit_test(
 			a_share_of_apps_is_rounded_up_but_for_rounding),

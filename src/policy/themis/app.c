@@ -87,8 +87,8 @@ static int remaining(const struct astra_themis_app *app, uint32_t from,
 double astra_themis_ideal(const struct astra_themis_app *app,
 			  uint32_t cluster_gpus)
 {
-	uint32_t gpus =
-		cluster_gpus < app->gpus_max ? cluster_gpus : app->gpus_max;
+	uint32_t demand = app->gpus_ever ? app->gpus_ever : app->gpus_max;
+	uint32_t gpus = cluster_gpus < demand ? cluster_gpus : demand;
 	double work = app->kind == ASTRA_THEMIS_SINGLE
 			      ? app->iter_total * app->iter_sec
 			      : app->budget_sec;

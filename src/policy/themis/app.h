@@ -51,6 +51,8 @@ struct astra_themis_app {
 	double rho_current; /* rho with what it holds; < 0: to be computed */
 	double rho_empty;   /* of no GPU at all; infinite unless it says so */
 	uint32_t gpus_max;  /* demand_max: more are of no use to the app */
+	uint32_t gpus_ever; /* the most of that in its life, for T_id; 0: as
+			     * now */
 	uint32_t quantum;   /* offers are multiples of it; >= 1 */
 	/* What holds for this round only. */
 	uint32_t gpus_later; /* so many of gpus_max can't be used now */

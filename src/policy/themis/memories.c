@@ -62,6 +62,8 @@ static void see(struct themis_memories *m, size_t known,
 	m->rows[row].seen = true;
 	m->rows[row].budget_sec =
 		fmax(m->rows[row].budget_sec, sight->budget_sec);
+	if (sight->gpus > m->rows[row].gpus)
+		m->rows[row].gpus = sight->gpus;
 }
 
 int astra_themis_remember(struct themis_memories *m,
@@ -99,6 +101,7 @@ int astra_themis_memories_save(const struct themis_memories *m,
 		astra_put_f64(out, m->rows[i].first_sec);
 		astra_put_f64(out, m->rows[i].before);
 		astra_put_f64(out, m->rows[i].budget_sec);
+		astra_put_u32(out, m->rows[i].gpus);
 	}
 	return out->failed ? -1 : 0;
 }
@@ -136,6 +139,7 @@ int astra_themis_memories_restore(struct themis_memories *m,
 		row.first_sec = astra_get_f64(in);
 		row.before = astra_get_f64(in);
 		row.budget_sec = astra_get_f64(in);
+		row.gpus = astra_get_u32(in);
 		if (astra_grow(&m->rows, &m->room, m->count + 1, sizeof(row)) <
 		    0)
 			return -1;

@@ -14,6 +14,7 @@ struct themis_memory {
 	double first_sec;     /* when it was seen first */
 	double before;	      /* the census' sum then */
 	double budget_sec;    /* GPU-seconds: the most work it had at once */
+	uint32_t gpus;	      /* the most that it asked for at once */
 	uint32_t rank, ranks; /* in the last round, by rho; 0: none */
 	bool seen;
 };
@@ -28,6 +29,7 @@ struct themis_memories {
 struct themis_sight {
 	uint64_t key;
 	double start_sec, budget_sec;
+	uint32_t gpus;
 };
 
 /* Apps that are not seen are forgotten, new ones begin; then row i is of

@@ -234,6 +234,7 @@ static int finish_app(struct astra_themis_app *app,
 	app->rho_current = -1;
 	app->rho_empty = HUGE_VAL;
 	app->gpus_max = at_most(p->asked_gpus, offer->gpus ? offer->gpus : 1);
+	app->gpus_ever = m->gpus;
 	if (held + p->wanted_gpus < app->gpus_max)
 		app->gpus_later =
 			app->gpus_max - (uint32_t)(held + p->wanted_gpus);
@@ -337,6 +338,8 @@ static int remember(const struct themis_parties *parties,
 			.key = parties->list[i].key,
 			.start_sec = first_submission(&parties->list[i], offer),
 			.budget_sec = parties->apps[i].budget_sec,
+			.gpus = at_most(parties->list[i].asked_gpus,
+					UINT32_MAX),
 		};
 	if (sights)
 		rc = astra_themis_remember(memories, sights, parties->count,
