@@ -44,10 +44,12 @@ static size_t gather(const struct astra_sim_result *r, struct app *apps)
 	return count;
 }
 
-static double ideal_sec(const struct astra_sim_result *r, const struct app *app)
+static double ideal_sec(const struct astra_sim_result *r, const struct app *app,
+			bool divisible)
 {
-	return fmax(app->least_sec,
-		    app->work_gpu_sec / fmin((double)r->gpus, app->gpus));
+	double sec = app->work_gpu_sec / fmin((double)r->gpus, app->gpus);
+
+	return divisible ? sec : fmax(app->least_sec, sec);
 }
 
 /* Those that nothing is left of, as all their jobs were too large. */
@@ -62,12 +64,13 @@ static size_t drop_empty(struct app *apps, size_t count)
 }
 
 static int collect(const struct astra_sim_result *r, const struct app *apps,
-		   const double *mean, size_t count, struct astra_sample *out)
+		   const double *mean, size_t count, bool divisible,
+		   struct astra_sample *out)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct astra_span *s = &apps[i].span;
 		double rho = (s->end_sec - s->begin_sec) /
-			     (mean[i] * ideal_sec(r, &apps[i]));
+			     (mean[i] * ideal_sec(r, &apps[i], divisible));
 
 		if (apps[i].done && astra_sample_add(out, rho) < 0)
 			return -1;
@@ -75,7 +78,8 @@ static int collect(const struct astra_sim_result *r, const struct app *apps,
 	return 0;
 }
 
-int astra_app_ftf(const struct astra_sim_result *r, struct astra_sample *out)
+int astra_app_ftf(const struct astra_sim_result *r, bool divisible,
+		  struct astra_sample *out)
 {
 	size_t room = r->trace->job_count + r->trace->app_count + 1, count = 0;
 	struct app *apps = calloc(room, sizeof(*apps));
@@ -90,7 +94,7 @@ int astra_app_ftf(const struct astra_sim_result *r, struct astra_sample *out)
 		rc = astra_spans_overlap(spans, count, mean);
 	}
 	if (!rc)
-		rc = collect(r, apps, mean, count, out);
+		rc = collect(r, apps, mean, count, divisible, out);
 	free(apps);
 	free(spans);
 	free(mean);

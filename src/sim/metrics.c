@@ -38,14 +38,15 @@ static int summarise(const struct astra_sim_result *result,
 static int fairness(const struct astra_sim_result *result,
 		    struct astra_metrics *out)
 {
-	struct summary jobs, cells, tenants, ftf, share, apps;
+	struct summary jobs, cells, tenants, ftf, share, apps, rho;
 
 	if (summarise(result, ASTRA_SERIES_JOB_RHO, &jobs) < 0 ||
 	    summarise(result, ASTRA_SERIES_CELL_RHO, &cells) < 0 ||
 	    summarise(result, ASTRA_SERIES_TENANT_RHO, &tenants) < 0 ||
 	    summarise(result, ASTRA_SERIES_FTF, &ftf) < 0 ||
 	    summarise(result, ASTRA_SERIES_SHARE_FTF, &share) < 0 ||
-	    summarise(result, ASTRA_SERIES_APP_FTF, &apps) < 0)
+	    summarise(result, ASTRA_SERIES_APP_FTF, &apps) < 0 ||
+	    summarise(result, ASTRA_SERIES_APP_RHO, &rho) < 0)
 		return -1;
 	out->job_loss = jobs.below_job_loss;
 	out->job_rho_p5 = jobs.p5;
@@ -61,6 +62,7 @@ static int fairness(const struct astra_sim_result *result,
 	out->share_ftf_max = share.max;
 	out->app_ftf_mean = apps.mean;
 	out->app_ftf_max = apps.max;
+	out->app_rho_max = rho.max;
 	return 0;
 }
 

@@ -18,6 +18,7 @@ struct astra_metrics {
 	double ftf_mean, ftf_max;	       /* T_SH / T_ID, Themis */
 	double share_ftf_mean, share_ftf_max;  /* with 1/N of the GPUs */
 	double app_ftf_mean, app_ftf_max;      /* of apps, Themis */
+	double app_rho_max;		       /* of divisible ones */
 	double slowdown_mean, slowdown_p50, slowdown_p95; /* JCT / duration */
 	double jct_mean_sec, jct_p50_sec, jct_p95_sec;
 	double wait_mean_sec; /* until the first start */
@@ -51,9 +52,9 @@ int astra_spans_overlap(const struct astra_span *spans, size_t count,
  * one each. T_SH is the time from its first submission to its last end. T_ID is
  * N_avg, the number of apps that were there on average, times the time that it
  * takes alone: its GPU work over min(R_C, its GPUs) (Themis, Eq. 2), and not
- * less than its longest job needs. Returns 0, or -1 when memory is out.
- * (apps.c) */
-int astra_app_ftf(const struct astra_sim_result *result,
+ * less than its longest job needs, unless divisible. Returns 0, or -1 when
+ * memory is out. (apps.c) */
+int astra_app_ftf(const struct astra_sim_result *result, bool divisible,
 		  struct astra_sample *out);
 
 /* What a job was worth to its owner, and what it would have been if it had
@@ -85,6 +86,7 @@ enum astra_series {
 	ASTRA_SERIES_FTF,
 	ASTRA_SERIES_SHARE_FTF,
 	ASTRA_SERIES_APP_FTF,
+	ASTRA_SERIES_APP_RHO, /* the same, divisible */
 	ASTRA_SERIES_SLOWDOWN,
 	ASTRA_SERIES_JCT,
 	ASTRA_SERIES_WAIT,

@@ -78,8 +78,9 @@ int astra_series_collect(const struct astra_sim_result *result,
 {
 	size_t count = series_count(result, kind);
 
-	if (kind == ASTRA_SERIES_APP_FTF) {
-		if (astra_app_ftf(result, out) < 0) {
+	if (kind == ASTRA_SERIES_APP_FTF || kind == ASTRA_SERIES_APP_RHO) {
+		if (astra_app_ftf(result, kind == ASTRA_SERIES_APP_RHO, out) <
+		    0) {
 			astra_sample_clear(out);
 			return -1;
 		}

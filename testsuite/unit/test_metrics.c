@@ -112,6 +112,7 @@ static void apps_finish_with_their_last_job(void **state)
 {
 	struct astra_metrics m;
 	struct world w;
+	double end_sec;
 
 	(void)state;
 	make_world(&w);
@@ -119,11 +120,18 @@ static void apps_finish_with_their_last_job(void **state)
 	compute(&w, &m);
 	near(m.app_ftf_max, 150 / (2 * 50.0));
 	near(m.app_ftf_mean, (1.5 + 200 / (1.75 * 150)) / 2);
+	near(m.app_rho_max, 150 / (2 * 50.0));
 	w.trace_jobs[2].submit_sec = 0;
 	w.jobs[2].end_sec = 10;
 	w.jobs[0].end_sec = 200;
 	compute(&w, &m); /* 100 s of j0 are more than 250 / 3 */
 	near(m.app_ftf_mean, (1.5 + 200 / (1.75 * 100)) / 2);
+	end_sec = w.jobs[1].end_sec;
+	w.jobs[1].end_sec = -1;
+	compute(&w, &m); /* the other app alone, and as if it were divisible */
+	near(m.app_ftf_max, 200 / (2 * 100.0));
+	near(m.app_rho_max, 200 / (2 * 250 / 3.0));
+	w.jobs[1].end_sec = end_sec;
 	w.jobs[0].end_sec = -1;
 	compute(&w, &m);
 	near(m.app_ftf_mean, 1.5);
