@@ -171,17 +171,9 @@ static int parse_utility(const struct astra_in *job, struct astra_utility *out)
 static int parse_job(const struct astra_in *in, struct astra_market_job *job,
 		     const json_t *user_ids)
 {
-	const json_t *user;
-	json_int_t index;
-
-	if (astra_in_id(in, "user", &user) < 0)
-		return -1;
-	index = astra_ids_find(user_ids, user);
-	if (index < 0)
-		return astra_in_fail(in, "user", "is not one of users");
-	job->user = (uint32_t)index;
 	job->d_min = 1;
-	if (astra_in_number(in, "arrival", ASTRA_REQUIRED, 0, ASTRA_IN_TIME_MAX,
+	if (astra_in_known_id(in, "user", "users", user_ids, &job->user) < 0 ||
+	    astra_in_number(in, "arrival", ASTRA_REQUIRED, 0, ASTRA_IN_TIME_MAX,
 			    &job->arrival) < 0 ||
 	    astra_in_number(in, "work", ASTRA_REQUIRED, 0, WORK_MAX,
 			    &job->work) < 0 ||

@@ -347,6 +347,21 @@ int astra_in_new_id(const struct astra_in *in, json_t *ids, size_t index,
 	}
 }
 
+int astra_in_known_id(const struct astra_in *in, const char *key,
+		      const char *names, const json_t *ids, uint32_t *out)
+{
+	const json_t *id;
+	json_int_t index;
+
+	if (astra_in_id(in, key, &id) < 0)
+		return -1;
+	index = astra_ids_find(ids, id);
+	if (index < 0)
+		return astra_in_fail(in, key, "is not one of %s", names);
+	*out = (uint32_t)index;
+	return 0;
+}
+
 json_t *astra_out_number(double value)
 {
 	if (isinf(value))

@@ -110,6 +110,11 @@ json_int_t astra_ids_find(const json_t *ids, const json_t *id);
 int astra_in_new_id(const struct astra_in *in, json_t *ids, size_t index,
 		    const json_t **out);
 
+/* A field that is an identifier, one of `ids`. names: the field that lists
+ * them, for the error; out: its index. */
+int astra_in_known_id(const struct astra_in *in, const char *key,
+		      const char *names, const json_t *ids, uint32_t *out);
+
 /* A result's number: infinity as "inf". New reference. */
 json_t *astra_out_number(double value);
 

@@ -206,17 +206,10 @@ static int parse_job(const struct astra_in *in,
 		     const struct ltgf_instance *instance, struct ltgf_job *job,
 		     const json_t *tenant_ids)
 {
-	const json_t *tenant;
-	json_int_t index;
-
 	job->schedulable = true;
-	if (astra_in_id(in, "tenant", &tenant) < 0)
-		return -1;
-	index = astra_ids_find(tenant_ids, tenant);
-	if (index < 0)
-		return astra_in_fail(in, "tenant", "is not one of tenants");
-	job->tenant = (uint32_t)index;
-	if (astra_in_number(in, "weight", ASTRA_REQUIRED, 0,
+	if (astra_in_known_id(in, "tenant", "tenants", tenant_ids,
+			      &job->tenant) < 0 ||
+	    astra_in_number(in, "weight", ASTRA_REQUIRED, 0,
 			    ASTRA_IN_WEIGHT_MAX, &job->weight) < 0 ||
 	    astra_in_whole(in, "gpus", ASTRA_REQUIRED, ASTRA_IN_GPUS_MAX,
 			   &job->gpus) < 0 ||
