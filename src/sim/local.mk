@@ -172,6 +172,7 @@ libastra_sim_la_SOURCES += \
 
 check_PROGRAMS += test_baselines
 test_baselines_SOURCES = testsuite/unit/test_baselines.c \
+	testsuite/unit/baseline_world.h \
 	testsuite/unit/step_world.c \
 	testsuite/unit/step_world.h \
 	testsuite/unit/unit.h
@@ -180,6 +181,7 @@ test_baselines_LDADD = libastra-sim.la $(UNIT_LIBS)
 
 check_PROGRAMS += test_baselines_tenants
 test_baselines_tenants_SOURCES = testsuite/unit/test_baselines_tenants.c \
+	testsuite/unit/baseline_world.h \
 	testsuite/unit/step_world.c \
 	testsuite/unit/step_world.h \
 	testsuite/unit/unit.h
@@ -188,6 +190,7 @@ test_baselines_tenants_LDADD = libastra-sim.la $(UNIT_LIBS)
 
 check_PROGRAMS += test_baselines_elastic
 test_baselines_elastic_SOURCES = testsuite/unit/test_baselines_elastic.c \
+	testsuite/unit/baseline_world.h \
 	testsuite/unit/step_world.c \
 	testsuite/unit/step_world.h \
 	testsuite/unit/unit.h

@@ -5,25 +5,10 @@
 #include <string.h>
 
 #include "src/sim/baseline.h"
-#include "testsuite/unit/step_world.h"
+#include "testsuite/unit/baseline_world.h"
 #include "testsuite/unit/unit.h"
 
-#define HOUR 3600.0
 #define DAY 86400.0
-
-static struct world w;
-
-static void begin(const char *scheduler, size_t nodes, uint32_t gpus)
-{
-	world_init(&w, scheduler, nodes, gpus, (const double[]){1, 1, -1});
-}
-
-/* Time passes, then rounds. */
-static void until(double sec)
-{
-	world_pass(&w, sec - w.now_sec);
-	world_rounds(&w);
-}
 
 /* 0 used 4,000 GPU seconds 14 days ago, two half-lives: 1,000. 1 used 2,000
  * just now. So 0 goes first, though its job came later. */
