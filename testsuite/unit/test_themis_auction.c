@@ -3,45 +3,6 @@
 #include "testsuite/unit/themis_auctions.h"
 #include "testsuite/unit/unit.h"
 
-enum { EVERYBODY = AUCTION_BIDDERS };
-
-static const struct auction_shape shapes[] = {
-	{.machines = 1,
-	 .free_max = 9,
-	 .racks = 1,
-	 .bidders = 3,
-	 .gpus_max = 8,
-	 .quantum_max = 1},
-	{.machines = 3,
-	 .free_max = 3,
-	 .racks = 2,
-	 .bidders = 3,
-	 .gpus_max = 6,
-	 .quantum_max = 1,
-	 .held = true},
-	{.machines = 3,
-	 .free_max = 3,
-	 .racks = 2,
-	 .bidders = 3,
-	 .gpus_max = 6,
-	 .quantum_max = 3},
-	{.machines = 4,
-	 .free_max = 2,
-	 .racks = 3,
-	 .bidders = 3,
-	 .gpus_max = 5,
-	 .quantum_max = 2,
-	 .held = true,
-	 .wild = true},
-	{.machines = 2,
-	 .free_max = 3,
-	 .racks = 2,
-	 .bidders = 4,
-	 .gpus_max = 5,
-	 .quantum_max = 2,
-	 .wild = true},
-};
-
 static struct astra_themis_auction solve(const struct auction *auction)
 {
 	struct astra_themis_auction pf;
@@ -64,7 +25,7 @@ static double log_v_in(const struct auction *auction,
 	return auction_log_v(auction, i, gpus);
 }
 
-/* All but `without`, who may be EVERYBODY. */
+/* All but `without`, who may be AUCTION_EVERYBODY. */
 static struct outcome outcome_of(const struct auction *auction,
 				 const struct astra_themis_auction *pf,
 				 size_t without)
@@ -85,13 +46,11 @@ static struct outcome outcome_of(const struct auction *auction,
 static void expect_dealt_once(const struct auction *auction,
 			      const struct astra_themis_auction *pf)
 {
-	uint32_t gpus[AUCTION_MACHINES] = {0};
-
+	assert_true(auction_has_room(auction, pf));
 	for (size_t i = 0; i < auction->count; i++) {
 		struct astra_themis_shares shares = astra_themis_pf(pf, i);
 		uint32_t x = 0;
 
-		auction_given(pf, i, gpus);
 		for (size_t k = 0; k < shares.count; k++) {
 			x += shares.share[k].gpus;
 			assert_true(shares.share[k].gpus > 0);
@@ -100,15 +59,13 @@ static void expect_dealt_once(const struct auction *auction,
 		}
 		assert_int_equal(x % auction->bidders[i].quantum, 0);
 	}
-	for (size_t m = 0; m < auction->machine_count; m++)
-		assert_true(gpus[m] <= auction->machines[m].free);
 }
 
 static void expect_optimum(const struct auction *auction)
 {
-	struct outcome best = auction_optimum(auction, EVERYBODY);
+	struct outcome best = auction_optimum(auction, AUCTION_EVERYBODY);
 	struct astra_themis_auction pf = solve(auction);
-	struct outcome is = outcome_of(auction, &pf, EVERYBODY);
+	struct outcome is = outcome_of(auction, &pf, AUCTION_EVERYBODY);
 
 	expect_dealt_once(auction, &pf);
 	assert_true(pf.exact);
@@ -137,10 +94,10 @@ static void pf_and_payments_are_those_of_brute_force(void **state)
 
 	(void)state;
 	for (size_t round = 0; round < 40; round++)
-		for (size_t k = 0; k < ASTRA_COUNT_OF(shapes); k++) {
+		for (size_t k = 0; k < ASTRA_COUNT_OF(auction_small); k++) {
 			struct auction auction = {0};
 
-			auction_make(&auction, &shapes[k], &random);
+			auction_make(&auction, &auction_small[k], &random);
 			expect_optimum(&auction);
 		}
 }
@@ -156,7 +113,7 @@ static void pf_leaves_nothing_that_anybody_wants(void **state)
 		struct astra_themis_auction pf;
 		struct auction auction = {0};
 
-		auction_make(&auction, &shapes[round % 3], &random);
+		auction_make(&auction, &auction_small[round % 3], &random);
 		pf = solve(&auction);
 		for (size_t i = 0; i < auction.count; i++)
 			auction_given(&pf, i, left);
@@ -196,7 +153,7 @@ static void nobody_gains_by_lying(void **state)
 
 	(void)state;
 	for (size_t round = 0; round < 400; round++) {
-		const struct auction_shape *shape = &shapes[round % 5];
+		const struct auction_shape *shape = &auction_small[round % 5];
 		struct auction honest = {0}, lying;
 		struct astra_themis_auction pf, other;
 		size_t i = round % shape->bidders;
@@ -231,10 +188,7 @@ static void identical_apps_get_the_same(void **state)
 		auction.machines[0] =
 			(struct astra_themis_machine){.free = 12, .slot = 12};
 		for (size_t i = 0; i < n; i++) {
-			auction.bids[i].log_v = auction.log_v[i];
-			auction.bids[i].gpus_max = 12;
-			auction.bidders[i].bid = &auction.bids[i];
-			auction.bidders[i].quantum = 1;
+			auction_enter(&auction, i, 12, 1);
 			for (uint32_t k = 0; k < 4 * 13; k++)
 				auction.log_v[i][k] = log(k % 13);
 		}
@@ -264,10 +218,7 @@ static void who_minds_machines_gets_one(void **state)
 	for (size_t m = 0; m < 3; m++)
 		auction.machines[m] = machines[m];
 	for (size_t i = 0; i < 2; i++) {
-		auction.bids[i].log_v = auction.log_v[i];
-		auction.bids[i].gpus_max = 4;
-		auction.bidders[i].bid = &auction.bids[i];
-		auction.bidders[i].quantum = 1;
+		auction_enter(&auction, i, 4, 1);
 		for (uint32_t k = 0; k < 4 * 5; k++)
 			auction.log_v[i][k] =
 				log(k % 5 / (i == 1 && k >= 10 ? 4.0 : 2.0));
@@ -285,7 +236,7 @@ static void who_minds_machines_gets_one(void **state)
 static void nothing_to_deal_or_nobody_is_legal(void **state)
 {
 	struct astra_random random = astra_random_seed(4);
-	struct auction_shape none = shapes[1];
+	struct auction_shape none = auction_small[1];
 	struct auction auction = {0};
 	struct astra_themis_auction pf;
 
@@ -301,7 +252,7 @@ static void nothing_to_deal_or_nobody_is_legal(void **state)
 	for (size_t i = 0; i < auction.count; i++)
 		auction.bidders[i].held.count = 0;
 	expect_optimum(&auction);
-	auction_make(&auction, &shapes[1], &random);
+	auction_make(&auction, &auction_small[1], &random);
 	auction.count = 0;
 	expect_optimum(&auction);
 }
@@ -315,7 +266,7 @@ static void everything_may_be_worth_the_same(void **state)
 	for (int k = 0; k < 2; k++) {
 		struct auction auction = {0};
 
-		auction_make(&auction, &shapes[1], &random);
+		auction_make(&auction, &auction_small[1], &random);
 		for (size_t i = 0; i < auction.count; i++)
 			for (size_t v = 0; v < ASTRA_COUNT_OF(auction.log_v[i]);
 			     v++)

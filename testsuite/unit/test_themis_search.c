@@ -8,45 +8,6 @@
 #include "testsuite/unit/themis_greedy.h"
 #include "testsuite/unit/unit.h"
 
-enum { EVERYBODY = AUCTION_BIDDERS };
-
-static const struct auction_shape small[] = {
-	{.machines = 1,
-	 .free_max = 9,
-	 .racks = 1,
-	 .bidders = 3,
-	 .gpus_max = 8,
-	 .quantum_max = 1},
-	{.machines = 3,
-	 .free_max = 3,
-	 .racks = 2,
-	 .bidders = 3,
-	 .gpus_max = 6,
-	 .quantum_max = 1,
-	 .held = true},
-	{.machines = 3,
-	 .free_max = 3,
-	 .racks = 2,
-	 .bidders = 3,
-	 .gpus_max = 6,
-	 .quantum_max = 3},
-	{.machines = 4,
-	 .free_max = 2,
-	 .racks = 3,
-	 .bidders = 3,
-	 .gpus_max = 5,
-	 .quantum_max = 2,
-	 .held = true,
-	 .wild = true},
-	{.machines = 2,
-	 .free_max = 3,
-	 .racks = 2,
-	 .bidders = 4,
-	 .gpus_max = 5,
-	 .quantum_max = 2,
-	 .wild = true},
-};
-
 static const struct auction_shape large[] = {
 	{.machines = 8,
 	 .free_max = 8,
@@ -118,26 +79,15 @@ static void clear(struct result *result)
 	astra_themis_game_clear(&result->game);
 }
 
-static void expect_dealt_once(const struct auction *auction,
-			      const struct astra_themis_auction *pf)
-{
-	uint32_t gpus[AUCTION_MACHINES] = {0};
-
-	for (size_t i = 0; i < auction->count; i++)
-		auction_given(pf, i, gpus);
-	for (size_t m = 0; m < auction->machine_count; m++)
-		assert_true(gpus[m] <= auction->machines[m].free);
-}
-
 /* Weak duality, and no better than the best. Returns whether it is the best. */
 static bool expect_within_bounds(const struct auction *auction)
 {
-	struct outcome best = auction_optimum(auction, EVERYBODY);
+	struct outcome best = auction_optimum(auction, AUCTION_EVERYBODY);
 	struct result is;
 	bool optimal;
 
 	search(auction, &is);
-	expect_dealt_once(auction, &is.pf);
+	assert_true(auction_has_room(auction, &is.pf));
 	assert_true(is.pf.served <= (size_t)best.served);
 	assert_true(is.pf.served_bound >= (size_t)best.served);
 	assert_true(is.pf.bound >= best.sum - 1e-9);
@@ -164,11 +114,12 @@ static void brute_force_is_between_search_and_bound(void **state)
 
 	(void)state;
 	for (int round = 0; round < 100; round++)
-		for (size_t k = 0; k < ASTRA_COUNT_OF(small); k++) {
+		for (size_t k = 0; k < ASTRA_COUNT_OF(auction_small); k++) {
 			struct auction auction = {0};
 
-			auction_make(&auction, &small[k], &random);
-			if (expect_within_bounds(&auction) && !small[k].wild)
+			auction_make(&auction, &auction_small[k], &random);
+			if (expect_within_bounds(&auction) &&
+			    !auction_small[k].wild)
 				optima++;
 		}
 	assert_true(optima > 270); /* of the 300 that are not wild */
@@ -186,7 +137,7 @@ static void it_is_never_worse_than_one_gpu_after_the_other(void **state)
 
 		auction_make(&auction, &large[round % 4], &random);
 		search(&auction, &is);
-		expect_dealt_once(&auction, &is.pf);
+		assert_true(auction_has_room(&auction, &is.pf));
 		greedy = greedy_sum(&is.game, SIZE_MAX);
 		assert_true(is.score >= greedy - 1e-8);
 		assert_true(is.pf.served_bound >= is.pf.served);
@@ -249,10 +200,7 @@ static void a_job_that_needs_many_at_once_is_served(void **state)
 	for (size_t i = 0; i < 12; i++) {
 		uint32_t least = i < 10 ? 1 : 8;
 
-		auction.bids[i].log_v = auction.log_v[i];
-		auction.bids[i].gpus_max = 16;
-		auction.bidders[i].bid = &auction.bids[i];
-		auction.bidders[i].quantum = least;
+		auction_enter(&auction, i, 16, least);
 		for (uint32_t k = 0; k < 4 * 17; k++)
 			auction.log_v[i][k] = k % 17 < least ? -(double)INFINITY
 							     : log(k % 17);

@@ -9,7 +9,12 @@
 #include "src/common/random.h"
 #include "src/policy/themis/auction.h"
 
-enum { AUCTION_MACHINES = 32, AUCTION_BIDDERS = 40, AUCTION_GPUS = 32 };
+enum {
+	AUCTION_MACHINES = 32,
+	AUCTION_BIDDERS = 40,
+	AUCTION_GPUS = 32,
+	AUCTION_EVERYBODY = AUCTION_BIDDERS /* who is left out: nobody */
+};
 
 struct auction {
 	struct astra_themis_machine machines[AUCTION_MACHINES];
@@ -26,6 +31,56 @@ struct auction_shape {
 	uint32_t machines, free_max, racks, bidders, gpus_max, quantum_max;
 	bool held, wild; /* wild: levels in any order, V = 0 anywhere */
 };
+
+/* Those that can be solved by trying everything. */
+static const struct auction_shape auction_small[] = {
+	{.machines = 1,
+	 .free_max = 9,
+	 .racks = 1,
+	 .bidders = 3,
+	 .gpus_max = 8,
+	 .quantum_max = 1},
+	{.machines = 3,
+	 .free_max = 3,
+	 .racks = 2,
+	 .bidders = 3,
+	 .gpus_max = 6,
+	 .quantum_max = 1,
+	 .held = true},
+	{.machines = 3,
+	 .free_max = 3,
+	 .racks = 2,
+	 .bidders = 3,
+	 .gpus_max = 6,
+	 .quantum_max = 3},
+	{.machines = 4,
+	 .free_max = 2,
+	 .racks = 3,
+	 .bidders = 3,
+	 .gpus_max = 5,
+	 .quantum_max = 2,
+	 .held = true,
+	 .wild = true},
+	{.machines = 2,
+	 .free_max = 3,
+	 .racks = 2,
+	 .bidders = 4,
+	 .gpus_max = 5,
+	 .quantum_max = 2,
+	 .wild = true},
+};
+
+/* A bidder that holds nothing; what it bids, log_v[i], is the caller's. */
+static inline void auction_enter(struct auction *auction, size_t i,
+				 uint32_t gpus_max, uint32_t quantum)
+{
+	struct astra_themis_bid *bid = &auction->bids[i];
+
+	bid->log_v = auction->log_v[i];
+	bid->gpus_max = gpus_max;
+	auction->bidders[i] =
+		(struct astra_themis_bidder){.bid = bid, .quantum = quantum};
+}
 
 /* A bid of its shape: V grows with k, and it is smaller, the farther apart the
  * GPUs are, unless it is wild. */
@@ -81,13 +136,10 @@ static inline void auction_make(struct auction *auction,
 			.slot = 1 + (uint32_t)astra_random_below(random, 4),
 		};
 	for (size_t i = 0; i < shape->bidders; i++) {
-		struct astra_themis_bid *bid = &auction->bids[i];
+		uint32_t gpus_max = 2 + (uint32_t)astra_random_below(
+						random, shape->gpus_max - 1);
 
-		bid->log_v = auction->log_v[i];
-		bid->gpus_max = 2 + (uint32_t)astra_random_below(
-					    random, shape->gpus_max - 1);
-		auction->bidders[i] =
-			(struct astra_themis_bidder){.bid = bid, .quantum = 1};
+		auction_enter(auction, i, gpus_max, 1);
 		auction_bid(auction, i, shape, random);
 		if (shape->held && astra_random_below(random, 2))
 			auction_hold(auction, i, random);
@@ -206,6 +258,20 @@ static inline void auction_given(const struct astra_themis_auction *pf,
 
 	for (size_t k = 0; k < shares.count; k++)
 		gpus[shares.share[k].machine] += shares.share[k].gpus;
+}
+
+/* Whether no machine is to give more than what is free. */
+static inline bool auction_has_room(const struct auction *auction,
+				    const struct astra_themis_auction *pf)
+{
+	uint32_t gpus[AUCTION_MACHINES] = {0};
+
+	for (size_t i = 0; i < auction->count; i++)
+		auction_given(pf, i, gpus);
+	for (size_t m = 0; m < auction->machine_count; m++)
+		if (gpus[m] > auction->machines[m].free)
+			return false;
+	return true;
 }
 
 #endif
