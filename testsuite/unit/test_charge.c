@@ -143,23 +143,16 @@ static void a_task_keeps_its_arrays_past(void **state)
 static void charges_survive_a_restart(void **state)
 {
 	struct vcluster vc;
-	struct astra_bytes bytes = {0};
-	struct astra_error err = {""};
 	struct vjob *a;
 	(void)state;
 
 	begin(&vc);
 	a = submit(&vc, 0, 4, &fast);
 	vc_run(&vc, AT(6));
-	assert_int_equal(astra_engine_save(vc.engine, &bytes), 0);
-	astra_engine_destroy(vc.engine);
-	vc.engine =
-		astra_engine_restore(&vc.options, bytes.data, bytes.size, &err);
-	assert_non_null(vc.engine);
+	vc_restart(&vc);
 	vc.now_sec = AT(15);
 	assert_true(near(vc_view(&vc, a).usage.alloc, 15 * 12));
 	assert_true(near(vc_tenant_view(&vc, 0).demand_gpus, 12));
-	astra_bytes_clear(&bytes);
 	vc_fini(&vc);
 }
 

@@ -91,19 +91,6 @@ static void quotas_are_whole_gpus_that_sum_to_all(void **state)
 	}
 }
 
-static void save_and_restore(struct vcluster *vc)
-{
-	struct astra_bytes saved = {0};
-	struct astra_error err = {""};
-
-	assert_int_equal(astra_engine_save(vc->engine, &saved), 0);
-	astra_engine_destroy(vc->engine);
-	vc->engine = astra_engine_restore(&vc->options, saved.data, saved.size,
-					  &err);
-	assert_non_null(vc->engine);
-	astra_bytes_clear(&saved);
-}
-
 /* In the middle of a window: the same jobs at the same times, and the same
  * ledger. */
 static void a_restart_changes_nothing(void **state)
@@ -120,7 +107,7 @@ static void a_restart_changes_nothing(void **state)
 			submit(&vc, i % 2, 1 + i % 5, 1 + i % 3, 10);
 		vc_run(&vc, AT(450));
 		if (restarted)
-			save_and_restore(&vc);
+			vc_restart(&vc);
 		vc_run(&vc, AT(1000));
 		for (size_t i = 0; i < 8; i++)
 			done[restarted][i] = vc.jobs[i]->done_sec;
@@ -251,7 +238,7 @@ static void play_any(uint64_t seed)
 		if (!astra_random_below(&r, 20))
 			node->usable = t >= 2000 || !node->usable;
 		if (!astra_random_below(&r, 50))
-			save_and_restore(&vc);
+			vc_restart(&vc);
 		vc_run(&vc, AT(t));
 	}
 	for (size_t n = 0; n < vc.node_count; n++)

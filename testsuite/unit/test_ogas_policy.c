@@ -256,26 +256,19 @@ static struct vcluster *busy(uint64_t seed, struct vcluster *vc)
 static void what_was_learned_survives_a_restart(void **state)
 {
 	struct vcluster one, two;
-	struct astra_bytes saved = {0};
-	struct astra_error err = {""};
 
 	(void)state;
 	busy(3, &one);
 	busy(3, &two);
 	vc_run(&one, AT(10 * SLOT + 7));
 	vc_run(&two, AT(10 * SLOT + 7));
-	assert_int_equal(astra_engine_save(two.engine, &saved), 0);
-	astra_engine_destroy(two.engine);
-	two.engine = astra_engine_restore(&two.options, saved.data, saved.size,
-					  &err);
-	assert_non_null(two.engine);
+	vc_restart(&two);
 	vc_run(&one, AT(30 * SLOT));
 	vc_run(&two, AT(30 * SLOT));
 	for (size_t i = 0; i < one.job_count; i++) {
 		assert_int_equal(one.jobs[i]->starts, two.jobs[i]->starts);
 		assert_close(one.jobs[i]->done_sec, two.jobs[i]->done_sec, 0);
 	}
-	astra_bytes_clear(&saved);
 	vc_fini(&one);
 	vc_fini(&two);
 }

@@ -206,18 +206,8 @@ static void a_restart_changes_nothing(void **state)
 		for (uint32_t i = 0; i < 6; i++)
 			submit(&vc, 1 + i % 4, 500 + 100 * i, 1 + i / 2);
 		vc_run(&vc, AT(3.5 * TERM));
-		if (restarted) {
-			struct astra_bytes saved = {0};
-			struct astra_error err = {""};
-
-			assert_int_equal(astra_engine_save(vc.engine, &saved),
-					 0);
-			astra_engine_destroy(vc.engine);
-			vc.engine = astra_engine_restore(
-				&vc.options, saved.data, saved.size, &err);
-			assert_non_null(vc.engine);
-			astra_bytes_clear(&saved);
-		}
+		if (restarted)
+			vc_restart(&vc);
 		vc_run(&vc, AT(20 * TERM));
 		for (size_t i = 0; i < 6; i++)
 			starts[restarted][i] = vc.jobs[i]->starts;

@@ -273,6 +273,19 @@ void vc_set_clock(struct vcluster *vc, double by_sec)
 	astra_engine_shift(vc->engine, by_sec);
 }
 
+void vc_restart(struct vcluster *vc)
+{
+	struct astra_bytes saved = {0};
+	struct astra_error err = {""};
+
+	assert_int_equal(astra_engine_save(vc->engine, &saved), 0);
+	astra_engine_destroy(vc->engine);
+	vc->engine = astra_engine_restore(&vc->options, saved.data, saved.size,
+					  &err);
+	assert_non_null(vc->engine);
+	astra_bytes_clear(&saved);
+}
+
 struct astra_job_view vc_view(struct vcluster *vc, const struct vjob *v)
 {
 	struct astra_job_view view;

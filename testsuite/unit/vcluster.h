@@ -58,6 +58,8 @@ void vc_step(struct vcluster *vc);
 void vc_run(struct vcluster *vc, double until_sec);
 /* The clock is set; the times that were recorded stay. */
 void vc_set_clock(struct vcluster *vc, double by_sec);
+/* The engine is saved, destroyed and restored. */
+void vc_restart(struct vcluster *vc);
 struct astra_job_view vc_view(struct vcluster *vc, const struct vjob *job);
 struct astra_tenant_view vc_tenant_view(struct vcluster *vc, uint32_t tenant);
 uint32_t vc_running_gpus(const struct vcluster *vc);
