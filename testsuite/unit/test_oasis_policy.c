@@ -1,55 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* OASiS in the engine: schedules become leases slot by slot. Slots last 100
- * seconds; times are relative to the begin, 1000, where one begins. */
+/* OASiS in the engine: schedules become leases slot by slot. */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "src/common/random.h"
-#include "src/policy/oasis/policy.h"
-#include "testsuite/unit/unit.h"
-#include "testsuite/unit/vcluster.h"
-
-#define AT(t) (1000.0 + (t))
-
-static void begin(struct vcluster *vc, size_t nodes, uint32_t gpus, bool lend)
-{
-	vc_init(vc, nodes, gpus);
-	snprintf(vc->options.policy, sizeof(vc->options.policy), "oasis");
-	vc->options.grace_sec = 2;
-	vc->options.round_sec = 5;
-	vc->options.slot_sec = 100;
-	vc->options.horizon_sec = 2000;
-	vc->options.lend_idle = lend;
-	vc_begin(vc);
-	vc_tenant(vc, "a", 1);
-}
-
-/* A job that is worth so much if it ends within half an hour. */
-static struct vjob *submit(struct vcluster *vc, uint32_t gpus, double work_sec,
-			   double worth)
-{
-	struct vjob *v = vc_submit(vc, 0, gpus, work_sec);
-
-	v->job.forecast.work_sec = work_sec;
-	v->job.forecast.utility =
-		(struct astra_utility){.kind = ASTRA_UTILITY_SIGMOID};
-	v->job.forecast.utility.sigmoid.g1 = worth;
-	v->job.forecast.utility.sigmoid.g2 = 20;
-	v->job.forecast.utility.sigmoid.g3 = .5;
-	return v;
-}
+#include "testsuite/unit/oasis_pool.h"
 
 /* It is worth nothing after six minutes. */
 static void hurry(struct vjob *v)
 {
 	v->job.forecast.utility.sigmoid.g2 = 100;
 	v->job.forecast.utility.sigmoid.g3 = .1;
-}
-
-static struct astra_reason reason_of(struct vcluster *vc, const struct vjob *v)
-{
-	return vc_view(vc, v).reason;
 }
 
 static void who_books_slots_in_a_row_runs_through(void **state)
@@ -81,11 +40,7 @@ static void who_comes_later_is_told_its_slot(void **state)
 	struct astra_reason r;
 
 	(void)state;
-	begin(&vc, 1, 8, false);
-	v = submit(&vc, 8, 150, 10);
-	vc_run(&vc, AT(10));
-	w = submit(&vc, 8, 90, 10);
-	vc_run(&vc, AT(20));
+	begin_with_two(&vc, 150, &v, &w);
 	assert_int_equal(v->job.state, ASTRA_JOB_RUNNING);
 	assert_int_equal(w->job.state, ASTRA_JOB_PENDING);
 	r = reason_of(&vc, w);
@@ -100,6 +55,17 @@ static void who_comes_later_is_told_its_slot(void **state)
 	vc_fini(&vc);
 }
 
+/* Ten seconds after the job that takes 7 of 8 GPUs for nearly the whole horizon
+ * comes one that is worth nearly nothing. */
+static void begin_with_a_poor_one(struct vcluster *vc, bool lend,
+				  struct vjob **rich, struct vjob **poor)
+{
+	begin(vc, 1, 8, lend);
+	*rich = submit(vc, 7, 1900, 1000);
+	vc_run(vc, AT(10));
+	*poor = submit(vc, 1, 1900, 1e-3);
+}
+
 /* What is worth nearly nothing waits, with its payoff as the reason. */
 static void what_is_not_worth_its_price_is_refused(void **state)
 {
@@ -108,10 +74,7 @@ static void what_is_not_worth_its_price_is_refused(void **state)
 	struct astra_reason r;
 
 	(void)state;
-	begin(&vc, 1, 8, false);
-	v = submit(&vc, 7, 1900, 1000);
-	vc_run(&vc, AT(10));
-	w = submit(&vc, 1, 1900, 1e-3);
+	begin_with_a_poor_one(&vc, false, &v, &w);
 	vc_run(&vc, AT(150));
 	assert_int_equal(v->job.state, ASTRA_JOB_RUNNING);
 	assert_int_equal(w->job.state, ASTRA_JOB_PENDING);
@@ -127,10 +90,7 @@ static void idle_gpus_are_lent_and_taken_back(void **state)
 	struct vjob *v, *w, *x;
 
 	(void)state;
-	begin(&vc, 1, 8, true);
-	v = submit(&vc, 7, 1900, 1000);
-	vc_run(&vc, AT(10));
-	w = submit(&vc, 1, 1900, 1e-3);
+	begin_with_a_poor_one(&vc, true, &v, &w);
 	vc_run(&vc, AT(50));
 	assert_int_equal(w->job.state, ASTRA_JOB_RUNNING);
 	assert_close(vc_view(&vc, w).lease_end_sec, AT(100), 0);
@@ -200,84 +160,6 @@ static void a_job_beyond_the_horizon_has_its_part(void **state)
 	vc_fini(&vc);
 }
 
-static void plans_survive_a_restart(void **state)
-{
-	struct vcluster vc;
-	struct vjob *v, *w;
-	struct astra_bytes saved = {0};
-	struct astra_error err = {""};
-	struct astra_reason r;
-
-	(void)state;
-	begin(&vc, 1, 8, false);
-	v = submit(&vc, 8, 350, 10);
-	vc_run(&vc, AT(10));
-	w = submit(&vc, 8, 90, 10);
-	vc_run(&vc, AT(20));
-	assert_int_equal(astra_engine_save(vc.engine, &saved), 0);
-	astra_engine_destroy(vc.engine);
-	vc.engine =
-		astra_engine_restore(&vc.options, saved.data, saved.size, &err);
-	assert_non_null(vc.engine);
-	vc_run(&vc, AT(30));
-	r = reason_of(&vc, w);
-	assert_int_equal(r.wait, ASTRA_WAIT_PLANNED);
-	assert_close(r.start_sec, AT(400), 0);
-	vc_run(&vc, AT(410));
-	assert_int_equal(v->starts, 1);
-	assert_int_equal(v->job.state, ASTRA_JOB_ENDED);
-	assert_int_equal(w->job.state, ASTRA_JOB_RUNNING);
-	astra_bytes_clear(&saved);
-	vc_fini(&vc);
-}
-
-/* Whatever is cut off or set: it says so, or reads on, and works. */
-static void a_damaged_state_is_refused(void **state)
-{
-	struct vcluster vc;
-	struct astra_bytes saved = {0};
-	void *self;
-
-	(void)state;
-	begin(&vc, 1, 8, false);
-	submit(&vc, 8, 350, 10);
-	submit(&vc, 8, 350, 10);
-	vc_run(&vc, AT(10));
-	self = astra_oasis.create(&vc.options, NULL);
-	assert_int_equal(astra_oasis.save(self, &saved), 0);
-	for (size_t size = 0; size < saved.size; size++) {
-		struct astra_reader in = {.data = saved.data, .size = size};
-		void *other = astra_oasis.create(&vc.options, NULL);
-
-		assert_int_equal(astra_oasis.restore(other, &in), -1);
-		astra_oasis.destroy(other);
-	}
-	astra_oasis.destroy(self);
-	astra_bytes_clear(&saved);
-	vc_fini(&vc);
-}
-
-static void a_clock_that_is_set_moves_the_slots(void **state)
-{
-	struct vcluster vc;
-	struct vjob *v, *w;
-
-	(void)state;
-	begin(&vc, 1, 8, false);
-	v = submit(&vc, 8, 350, 10);
-	vc_run(&vc, AT(10));
-	w = submit(&vc, 8, 90, 10);
-	vc_run(&vc, AT(20));
-	vc_set_clock(&vc, 100000);
-	vc_run(&vc, AT(100030));
-	assert_int_equal(v->job.state, ASTRA_JOB_RUNNING);
-	assert_close(reason_of(&vc, w).start_sec, AT(100400), 0);
-	vc_run(&vc, AT(100410));
-	assert_int_equal(v->starts, 1);
-	assert_int_equal(w->job.state, ASTRA_JOB_RUNNING);
-	vc_fini(&vc);
-}
-
 static void what_a_node_loses_is_planned_anew(void **state)
 {
 	struct vcluster vc;
@@ -336,102 +218,6 @@ static void what_jobs_were_worth_is_counted_at_their_ends(void **state)
 	vc_fini(&vc);
 }
 
-static void restart(struct vcluster *vc)
-{
-	struct astra_bytes saved = {0};
-	struct astra_error err = {""};
-
-	assert_int_equal(astra_engine_save(vc->engine, &saved), 0);
-	astra_engine_destroy(vc->engine);
-	vc->engine = astra_engine_restore(&vc->options, saved.data, saved.size,
-					  &err);
-	assert_non_null(vc->engine);
-	astra_bytes_clear(&saved);
-}
-
-/* Whatever comes: vcluster fails where more is given than there is. */
-static void all_jobs_end_whatever_happens(void **state)
-{
-	(void)state;
-	for (uint64_t seed = 1; seed <= 30; seed++) {
-		struct astra_random random = astra_random_seed(seed);
-		struct vcluster vc;
-
-		begin(&vc, 4, 4, true);
-		for (double t = 0; t < 3000; t += 100) {
-			uint32_t node =
-				(uint32_t)astra_random_below(&random, 4);
-			uint32_t gpus =
-				1 + (uint32_t)astra_random_below(&random, 12);
-			struct vjob *v =
-				submit(&vc, gpus,
-				       20 + 400 * astra_random_uniform(&random),
-				       10 * astra_random_uniform(&random));
-
-			if (astra_random_below(&random, 2))
-				v->job.request.gpus_min = 1;
-			v->checkpoint_sec = 1;
-			vc_run(&vc,
-			       AT(t + 100 * astra_random_uniform(&random)));
-			if (!astra_random_below(&random, 10))
-				restart(&vc);
-			if (!astra_random_below(&random, 10))
-				vc.nodes[node].usable ^= true;
-		}
-		for (int n = 0; n < 4; n++)
-			vc.nodes[n].usable = true;
-		vc_run(&vc, AT(30000));
-		for (size_t i = 0; i < vc.job_count; i++)
-			assert_int_equal(vc.jobs[i]->job.state,
-					 ASTRA_JOB_ENDED);
-		vc_fini(&vc);
-	}
-}
-
-/* It is refused, or is another one that works. */
-static void no_state_makes_it_fail(void **state)
-{
-	struct astra_random random = astra_random_seed(1);
-	struct astra_bytes saved = {0};
-	struct astra_error err = {""};
-	struct vcluster vc;
-	unsigned taken = 0;
-
-	(void)state;
-	begin(&vc, 1, 8, true);
-	for (int i = 0; i < 3; i++)
-		submit(&vc, 8, 350, 10);
-	vc_run(&vc, AT(10));
-	assert_int_equal(astra_engine_save(vc.engine, &saved), 0);
-	for (int i = 0; i < 3000; i++) {
-		size_t at = astra_random_below(&random, saved.size);
-		uint8_t was = saved.data[at];
-		struct astra_engine *own = vc.engine;
-
-		saved.data[at] = (uint8_t)astra_random_bits(&random);
-		vc.engine = astra_engine_restore(&vc.options, saved.data,
-						 saved.size, &err);
-		saved.data[at] = was;
-		if (vc.engine) {
-			struct astra_snapshot snap = {
-				.now_sec = AT(11),
-				.nodes = vc.nodes,
-				.node_count = vc.node_count,
-				.tenants = vc.tenants,
-				.tenant_count = vc.tenant_count,
-			};
-
-			astra_engine_round(vc.engine, &snap, &vc.plan, &err);
-			astra_engine_destroy(vc.engine);
-			taken++;
-		}
-		vc.engine = own;
-	}
-	assert_true(taken > 100);
-	astra_bytes_clear(&saved);
-	vc_fini(&vc);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -441,14 +227,9 @@ int main(void)
 		cmocka_unit_test(idle_gpus_are_lent_and_taken_back),
 		cmocka_unit_test(an_elastic_job_runs_on_what_is_left),
 		cmocka_unit_test(a_job_beyond_the_horizon_has_its_part),
-		cmocka_unit_test(plans_survive_a_restart),
-		cmocka_unit_test(a_damaged_state_is_refused),
-		cmocka_unit_test(a_clock_that_is_set_moves_the_slots),
 		cmocka_unit_test(what_a_node_loses_is_planned_anew),
 		cmocka_unit_test(nothing_to_give_is_no_error),
 		cmocka_unit_test(what_jobs_were_worth_is_counted_at_their_ends),
-		cmocka_unit_test(all_jobs_end_whatever_happens),
-		cmocka_unit_test(no_state_makes_it_fail),
 	};
 
 	return cmocka_run_group_tests_name("oasis_policy", tests, NULL, NULL);
