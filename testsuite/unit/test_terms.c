@@ -41,16 +41,23 @@ static void no_term_is_refused(void **state)
 	}
 }
 
+static struct sfairsim_sweep *vary(const char *text)
+{
+	struct sfairsim_sweep *s = calloc(1, sizeof(*s));
+	struct astra_error err = {""};
+
+	assert_non_null(s);
+	assert_int_equal(sfairsim_sweep_parse(s, NULL, text, &err), 0);
+	return s;
+}
+
 static void any_option_is_varied_in_the_order_given(void **state)
 {
 	struct astra_options options;
 	struct astra_error err = {""};
-	struct sfairsim_sweep *s = calloc(1, sizeof(*s));
+	struct sfairsim_sweep *s = vary("fairnessKnob=1,0.5,2");
 
 	(void)state;
-	assert_non_null(s);
-	assert_int_equal(
-		sfairsim_sweep_parse(s, NULL, "fairnessKnob=1,0.5,2", &err), 0);
 	assert_string_equal(s->key, "FairnessKnob");
 	assert_int_equal(s->count, 3);
 	assert_false(s->is_terms);
@@ -68,12 +75,9 @@ static void terms_are_sorted_whichever_way_they_are_given(void **state)
 {
 	struct astra_options options;
 	struct astra_error err = {""};
-	struct sfairsim_sweep *s = calloc(1, sizeof(*s));
+	struct sfairsim_sweep *s = vary("leaseterm=600,30,600");
 
 	(void)state;
-	assert_non_null(s);
-	assert_int_equal(
-		sfairsim_sweep_parse(s, NULL, "leaseterm=600,30,600", &err), 0);
 	assert_true(s->is_terms);
 	assert_int_equal(s->count, 2);
 	assert_string_equal(s->values[0], "00:00:30");
