@@ -13,6 +13,8 @@
 /* What oasis plans in one go. */
 #define HORIZON_SLOTS_MAX 10000
 
+#define LEASE_TERM_SEC 900
+
 #define ROW(name, parse)                                                 \
 	static int set_##name(struct astra_options *o, const char *text, \
 			      struct astra_error *err)                   \
@@ -30,7 +32,6 @@
 #define FLAG_ROW(name, field, no, yes) \
 	ROW(name, astra_option_flag(&o->field, no, yes, text, err))
 
-TIME_ROW(lease, lease_sec)
 TIME_ROW(lease_min, lease_min_sec)
 TIME_ROW(lease_max, lease_max_sec)
 TIME_ROW(round, round_sec)
@@ -90,6 +91,18 @@ static int set_policy(struct astra_options *o, const char *text,
 		return astra_error_set(err, "allowed: %s", names);
 	}
 	snprintf(o->policy, sizeof(o->policy), "%s", policy->name);
+	if (!o->lease_said)
+		o->lease_sec = policy->lease_sec > 0 ? policy->lease_sec
+						     : LEASE_TERM_SEC;
+	return 0;
+}
+
+static int set_lease(struct astra_options *o, const char *text,
+		     struct astra_error *err)
+{
+	if (astra_option_seconds(&o->lease_sec, text, err) < 0)
+		return -1;
+	o->lease_said = true;
 	return 0;
 }
 
@@ -155,9 +168,8 @@ const struct astra_option astra_option_table[] = {
 	{"Policy", "NAME", "ltgf",
 	 "Who goes next. ltgf: long-term GPU-time "
 	 "fairness (ASTRAEA, Ye et al.). themis: finish-time fairness of apps by "
-	 "auctions of the GPUs whose leases are over (Mahajan et al., whose "
-	 "LeaseTerm is 600). incentive: batches of jobs planned slot by slot at "
-	 "posted prices, in their tenant's own share without paying (Wang et "
+	 "auctions of the GPUs whose leases are over (Mahajan et al.). "
+	 "incentive: batches of jobs planned slot by slot at posted prices, in their tenant's own share without paying (Wang et "
 	 "al.). oasis: utility of jobs, which are admitted at prices that rise "
 	 "with the load (Bao et al.). ogasched: shares of classes of jobs, "
 	 "learned slot by slot (Zhao et al.).",
@@ -176,7 +188,7 @@ const struct astra_option astra_option_table[] = {
 	 set_weight},
 	{"LeaseTerm", "TIME", "900",
 	 "How long a job holds its GPUs before "
-	 "it competes for them again.",
+	 "it competes for them again. Where it is not set, themis has 600.",
 	 set_lease},
 	{"LeaseMin", "TIME", "0",
 	 "The shortest term a job may ask for with "
@@ -323,6 +335,7 @@ void astra_options_init(struct astra_options *options)
 	for (const struct astra_option *row = astra_option_table; row->key;
 	     row++)
 		row->parse(options, row->initial, NULL);
+	options->lease_said = false;
 }
 
 int astra_options_set(struct astra_options *options, const char *key,

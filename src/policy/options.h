@@ -27,6 +27,7 @@ struct astra_options {
 	bool leases;		  /* Leases; no: order only */
 	uint32_t priority_weight; /* PriorityWeightLTGF */
 	double lease_sec;	  /* LeaseTerm */
+	bool lease_said;	  /* it was set */
 	double lease_min_sec;	  /* LeaseMin, bounds of --lease */
 	double lease_max_sec;	  /* LeaseMax */
 	bool lease_none_allowed;  /* AllowNoLease */

@@ -141,6 +141,8 @@ struct astra_policy {
 	const char *name;
 	/* Required: one line for lists of policies. */
 	const char *summary;
+	/* Optional: the LeaseTerm where none is set. */
+	double lease_sec;
 	/* Required. An instance with its own state, of which there may be
 	 * many. options: borrowed for the call. NULL with err set on failure.
 	 */

@@ -27,18 +27,16 @@ static void destroy_host(void *self)
 static void *create_host(const struct astra_scheduler_setup *setup,
 			 struct astra_error *err)
 {
-	struct astra_options options = *setup->options;
 	struct host *h = calloc(1, sizeof(*h));
 
 	if (!h) {
 		astra_error_nomem(err);
 		return NULL;
 	}
-	snprintf(options.policy, sizeof(options.policy), "%s", setup->name);
 	h->trace = setup->trace;
-	if (astra_options_check(&options, err) == 0)
-		h->engine =
-			astra_engine_create(&options, setup->begin_sec, err);
+	if (astra_options_check(setup->options, err) == 0)
+		h->engine = astra_engine_create(setup->options,
+						setup->begin_sec, err);
 	if (h->engine)
 		return h;
 	free(h);

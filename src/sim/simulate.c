@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "src/sim/virtual.h"
@@ -152,6 +153,17 @@ static int run(struct loop *l, struct astra_error *err)
 	return 0;
 }
 
+/* The options with the policy that runs, which has defaults of its own. */
+static struct astra_options options_of(const struct astra_scheduler *scheduler,
+				       const struct astra_options *options)
+{
+	struct astra_options own = *options;
+
+	if (!scheduler->source && strcmp(own.policy, scheduler->name) != 0)
+		astra_options_set(&own, "Policy", scheduler->name, NULL);
+	return own;
+}
+
 static int begin(struct loop *l, const struct astra_options *policy,
 		 struct astra_error *err)
 {
@@ -229,6 +241,7 @@ int astra_simulate(const struct astra_trace *trace,
 		      .result = result},
 		.scheduler = scheduler,
 	};
+	struct astra_options own = options_of(scheduler, policy);
 	int rc;
 
 	*result = (struct astra_sim_result){
@@ -240,7 +253,7 @@ int astra_simulate(const struct astra_trace *trace,
 		.reward = NAN,
 		.seed = options->seed,
 	};
-	rc = begin(&l, policy, err);
+	rc = begin(&l, &own, err);
 	if (!rc)
 		rc = run(&l, err);
 	rc = finish(&l, rc, err);

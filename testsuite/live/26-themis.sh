@@ -43,7 +43,7 @@ wait_for 30 all_running
 told_their_place() {
 	[[ $(squeue -h -t PD -r -o %r) == *"won the auction, rank "* ]]
 }
-wait_for 10 told_their_place
+wait_for 30 told_their_place
 every_app_ran() {
 	local app
 	for app in a b c; do

@@ -27,6 +27,7 @@ static void every_default_parses(void **state)
 		assert_non_null(row->help);
 		assert_int_equal(
 			astra_options_set(&o, row->key, row->initial, &err), 0);
+		same.lease_said = o.lease_said;
 		assert_memory_equal(&o, &same, sizeof(o));
 		assert_string_equal(err.text, "");
 	}
@@ -167,6 +168,22 @@ static void errors_are_added_up_to_the_room(void **state)
 	assert_true(strlen(err.text) < sizeof(err.text));
 	assert_string_equal(err.text + strlen(err.text) - 5, "; ...");
 	assert_null(strstr(err.text, "; ...; ..."));
+}
+
+/* Themis has leases of 600 s (SPEC section 2) unless the admin says otherwise,
+ * before or after the policy. */
+static void a_policy_may_have_a_lease_term_of_its_own(void **state)
+{
+	struct astra_options o = defaults();
+
+	(void)state;
+	assert_int_equal(astra_options_set(&o, "Policy", "themis", NULL), 0);
+	assert_close(o.lease_sec, 600, 0);
+	assert_int_equal(astra_options_set(&o, "Policy", "ltgf", NULL), 0);
+	assert_close(o.lease_sec, 900, 0);
+	assert_int_equal(astra_options_set(&o, "LeaseTerm", "1200", NULL), 0);
+	assert_int_equal(astra_options_set(&o, "Policy", "themis", NULL), 0);
+	assert_close(o.lease_sec, 1200, 0);
 }
 
 static void every_option_has_a_bad_value_tested(void **state)
@@ -313,6 +330,7 @@ int main(void)
 		cmocka_unit_test(every_default_parses),
 		cmocka_unit_test(the_defaults_make_sense_together),
 		cmocka_unit_test(a_bad_value_is_named_and_changes_nothing),
+		cmocka_unit_test(a_policy_may_have_a_lease_term_of_its_own),
 		cmocka_unit_test(every_option_has_a_bad_value_tested),
 		cmocka_unit_test(weights_are_by_name_and_else_1),
 		cmocka_unit_test(errors_are_added_up_to_the_room),

@@ -15,7 +15,7 @@ struct themis_memory {
 	double before;	      /* the census' sum then */
 	double budget_sec;    /* GPU-seconds: the most work it had at once */
 	uint32_t gpus;	      /* the most that it asked for at once */
-	uint32_t rank, ranks; /* in the last round, by rho; 0: none */
+	uint32_t rank, ranks; /* in the last auction, by rho; 0: none */
 	bool seen;
 };
 

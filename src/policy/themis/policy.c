@@ -37,8 +37,8 @@ static void destroy(void *self)
 	free(t);
 }
 
-/* The places of those that want GPUs, for explain(). Returns 0, or -1 when
- * memory is out. */
+/* The places of those that want GPUs, for explain(): in the last auction.
+ * Returns 0, or -1 when memory is out. */
 static int rank_parties(struct themis *t,
 			const struct astra_themis_claim *claims, size_t parties)
 {
@@ -71,6 +71,14 @@ static int avoid_moves(struct themis_division *division,
 	return astra_themis_swap(division, parties, offer);
 }
 
+static bool any_free(const struct astra_offer *offer)
+{
+	for (size_t n = 0; n < offer->node_count; n++)
+		if (offer->free[n])
+			return true;
+	return false;
+}
+
 static int allocate(void *self, const struct astra_offer *offer,
 		    struct astra_allocation *out, struct astra_error *err)
 {
@@ -81,6 +89,8 @@ static int allocate(void *self, const struct astra_offer *offer,
 
 	if (astra_themis_parties_find(&parties, &t->memories, offer) < 0)
 		astra_error_nomem(err);
+	else if (!any_free(offer))
+		rc = 0;
 	else if (astra_themis_divide(&division, &parties, offer, t->knob,
 				     err) == 0) {
 		if (rank_parties(t, division.round.claims, parties.count) ==
@@ -134,6 +144,7 @@ static void shift(void *self, double by_sec)
 const struct astra_policy astra_themis = {
 	.name = "themis",
 	.summary = "auctions of leases for finish-time fairness of apps",
+	.lease_sec = 600,
 	.create = create,
 	.destroy = destroy,
 	.allocate = allocate,
