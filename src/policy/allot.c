@@ -9,6 +9,8 @@
 #include "src/common/grow.h"
 #include "src/policy/engine_priv.h"
 
+#define LEND_FAILURES 32
+
 int astra_allocation_add(struct astra_allocation *a, uint32_t demand,
 			 double until_sec, const struct astra_share *shares,
 			 size_t share_count)
@@ -285,6 +287,79 @@ static int place_award(struct allotment *a, struct contender *c,
 				count);
 }
 
+/* Whether an award is no more than what the job has: if nobody needs that, it
+ * may as well keep all of it. */
+static bool is_less(const struct allotment *a, const struct contender *c,
+		    const struct astra_award *award)
+{
+	uint64_t gpus = 0;
+
+	for (size_t i = 0; i < award->share_count; i++)
+		gpus += a->answer.shares[award->first_share + i].gpus;
+	return c->expired && gpus <= astra_loser_cost(c);
+}
+
+/* First those who start or grow, then those who would only shrink or move. */
+static int place_all(struct allotment *a, struct contender **winners)
+{
+	for (int less = 0; less < 2; less++)
+		for (size_t i = 0; i < a->answer.award_count; i++) {
+			const struct astra_award *award = &a->answer.awards[i];
+			struct contender *c = winners[i];
+
+			if (c->granted || is_less(a, c, award) != less)
+				continue;
+			if (less && !c->taken && !a->answer.moves)
+				c->granted = true;
+			else if (place_award(a, c, award) < 0)
+				return -1;
+		}
+	return 0;
+}
+
+/* What is idle after all awards. Requests of a shape that finds no place are
+ * not tried again. */
+static int lend(struct allotment *a)
+{
+	struct reclaim *rc = &a->rc;
+	uint64_t failed[LEND_FAILURES];
+	size_t failures = 0;
+
+	rc->victim_count = 0;
+	for (size_t i = 0;
+	     i < a->r->contender_count && failures < LEND_FAILURES &&
+	     astra_space_gpus(rc->work);
+	     i++) {
+		struct contender *c = &a->r->contenders[i];
+		struct astra_request q = c->job->request;
+		uint64_t have = astra_space_gpus(rc->work);
+		bool hopeless = c->expired || c->share_count;
+		size_t count = 0;
+
+		for (size_t k = 0; k < failures; k++)
+			hopeless |= failed[k] == c->shape;
+		if (hopeless || have < astra_request_least(&q))
+			continue;
+		if (have < q.gpus)
+			q.gpus = (uint32_t)have;
+		count = astra_place(rc->work, &q,
+				    astra_refused_nodes(a->r->e, c->job->id), 0,
+				    rc->shares);
+		if (!count) {
+			failed[failures++] = c->shape;
+			continue;
+		}
+		astra_reclaim_take(rc, c, count);
+		c->share_count = count;
+		a->r->plan->changed = true;
+		if (astra_grants_add(a->r->e, c->job->id,
+				     a->answer.lend_until_sec, rc->shares,
+				     count) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int place_awards(struct allotment *a, struct astra_error *err)
 {
 	struct contender **winners =
@@ -295,10 +370,9 @@ static int place_awards(struct allotment *a, struct astra_error *err)
 		rc = match_awards(a, winners, err);
 	if (!rc && astra_reclaim_init(&a->rc, a->r) < 0)
 		rc = astra_error_nomem(err);
-	for (size_t i = 0; !rc && i < a->answer.award_count; i++)
-		if (!winners[i]->granted &&
-		    place_award(a, winners[i], &a->answer.awards[i]) < 0)
-			rc = astra_error_nomem(err);
+	if (!rc && (place_all(a, winners) < 0 ||
+		    (a->answer.lend_until_sec > 0 && lend(a) < 0)))
+		rc = astra_error_nomem(err);
 	free(winners);
 	return rc;
 }

@@ -11,7 +11,7 @@
 #include "src/policy/policy.h"
 
 /* What oasis plans in one go. */
-#define HORIZON_SLOTS_MAX 10000
+#define HORIZON_SLOTS_MAX 500
 
 #define LEASE_TERM_SEC 900
 
@@ -279,16 +279,16 @@ const struct astra_option astra_option_table[] = {
 	 "time that sfair shows of tenants are in this measure.",
 	 set_gpu_weights},
 	{"SlotLength", "TIME", "600",
-	 "incentive, oasis and ogasched plan slot by slot. Their leases end "
-	 "with a slot.",
+	 "incentive, oasis and ogasched plan slot by slot, of ten seconds at "
+	 "least. Their leases end with a slot.",
 	 set_slot},
 	{"BatchMax", "SLOTS", "4",
-	 "The longest window of incentive, up to 256 slots. Windows begin with "
+	 "The longest window of incentive, 1 to 256 slots. Windows begin with "
 	 "2 slots and double up to this. Jobs that come during one are planned "
 	 "at its end; longer jobs are planned in parts.",
 	 set_batch},
 	{"PriceBase", "NUMBER", "2",
-	 "theta of incentive: a GPU hour costs theta^u - 1 while a share u of "
+	 "theta of incentive, 1 to 1000000: a GPU hour costs theta^u - 1 while a share u of "
 	 "the GPUs is in use, and a job that does not say what it is worth is "
 	 "worth its GPU hours.",
 	 set_price},
@@ -299,13 +299,14 @@ const struct astra_option astra_option_table[] = {
 	 "tenant's.",
 	 set_own_price},
 	{"PlanHorizon", "TIME", "86400",
-	 "How far ahead oasis plans. A job whose work is longer than three "
+	 "How far ahead oasis plans, 1 to 500 slots. A job whose work is longer than three "
 	 "quarters of this is planned part by part.",
 	 set_horizon},
 	{"LendIdle", "yes|no", "yes",
-	 "Whether oasis lends GPUs that nobody has planned to jobs that wait, "
-	 "each time to the slot's end. no: as in the paper; then a job that is "
-	 "never worth its price never runs.",
+	 "Whether incentive and oasis lend GPUs that nobody has planned to jobs "
+	 "that wait, each time to the slot's end, for nothing. no: as in the "
+	 "papers; then GPUs are idle while jobs wait, and with oasis a job that "
+	 "is never worth its price never runs.",
 	 set_lend_idle},
 	{"FairnessKnob", "NUMBER", "0.8",
 	 "f of themis: GPUs are offered to the 1 - f of the apps that are worst "

@@ -118,6 +118,11 @@ struct astra_allocation {
 	struct astra_share *shares;
 	size_t share_count, share_room;
 	double wake_sec; /* ask again then at the latest; infinite: at events */
+	bool moves; /* a job leaves for as many GPUs as it has, or fewer, even
+		     * if nobody needs those that it has */
+	double lend_until_sec;	/* GPUs that nobody was awarded, nor has now, go
+				 * to those who wait, first come, first served,
+				 * until then; 0: they stay idle */
 	double spare_until_sec; /* jobs whose lease is over, without an award,
 				 * whose GPUs nobody else was awarded, keep them
 				 * until then; 0: for another term */
@@ -160,9 +165,10 @@ struct astra_policy {
 	/* This or decide. Award offered GPUs to open demands, to each from its
 	 * gpus_min to its gpus. One whose lease is over and who is awarded
 	 * what it holds goes on; what differs is a new start, after a
-	 * checkpoint. One without an award leaves if others were awarded its
-	 * GPUs. The same rules as for decide; the same question is asked again
-	 * while GPUs are being freed or a start was refused. */
+	 * checkpoint, unless it is no more than it holds and nobody needs that
+	 * (but see out->moves). One without an award leaves if others were
+	 * awarded its GPUs. The same rules as for decide; the same question is
+	 * asked again while GPUs are being freed or a start was refused. */
 	int (*allocate)(void *self, const struct astra_offer *offer,
 			struct astra_allocation *out, struct astra_error *err);
 	/* Optional, with allocate: why a job that waits has no GPUs. Fills in

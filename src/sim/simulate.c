@@ -11,6 +11,9 @@
 
 /* What is freed at once may be given away in the same moment, so often. */
 #define ROUNDS_AT_ONCE 16
+/* Nothing runs, nobody comes, and the scheduler has been asked so often without
+ * saying anything: it never will. */
+#define ROUNDS_IN_VAIN 2000
 #define PROGRESS_NSEC 100000000
 
 struct loop {
@@ -22,6 +25,7 @@ struct loop {
 	double now_sec;
 	double wake_sec;
 	struct timespec shown;
+	uint32_t in_vain; /* rounds */
 };
 
 static void tell(struct loop *l)
@@ -135,7 +139,12 @@ static int run(struct loop *l, struct astra_error *err)
 						   : HUGE_VAL;
 
 	while (l->v.done_count < l->v.trace->job_count) {
-		double due = fmin(next_event(l), l->wake_sec);
+		double event = next_event(l);
+		double due = fmin(event, l->wake_sec);
+
+		l->in_vain = isfinite(event) ? 0 : l->in_vain + 1;
+		if (l->in_vain > ROUNDS_IN_VAIN)
+			return 0;
 
 		if (!isfinite(due)) /* nothing will ever happen again */
 			return 0;

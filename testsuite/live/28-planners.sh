@@ -10,6 +10,7 @@ cat >"$conf" <<-EOT
 	Pool=gpu Partitions=gpu Policy=ltgf
 	RoundInterval=1
 	SlotLength=10
+	PlanHorizon=600
 	LeaseTerm=10
 	CheckpointGrace=3
 EOT

@@ -179,6 +179,13 @@ refused "two.conf: line 2: LeaseTerm=never" \
 "$sim" run "${here[@]}" -q --config two.conf --pool a >/dev/null ||
 	fail "--pool a"
 
+# A job that is worth nothing is never planned: the simulation ends without it.
+printf 'job_id,tenant,submit_s,duration_s,gpus,utility\n1,a,0,9,1,linear:0/0\n' \
+	>worthless.csv
+timeout 60 "$sim" run --trace worthless.csv --nodes 1 -q -p oasis \
+	--set LendIdle=no >worthless.txt || fail "a job that never runs"
+grep -q '^jobs done  *0$' worthless.txt || fail "a job that never runs"
+
 # Each option, column and metric is in the manual page.
 page=${top_srcdir:-$here_dir}/doc/man1/sfairsim.1
 for command in run compare tune; do

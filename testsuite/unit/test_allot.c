@@ -20,7 +20,8 @@ struct wish {
 
 static struct {
 	struct wish wishes[WISHES];
-	double spare_until_sec, wake_sec;
+	double spare_until_sec, lend_until_sec, wake_sec;
+	bool stays;			  /* nobody moves without need */
 	struct astra_demand seen[WISHES]; /* by job, of the last round */
 	uint32_t free[8];
 	double kept; /* what is saved */
@@ -47,6 +48,8 @@ static int allocate(void *self, const struct astra_offer *offer,
 	for (size_t n = 0; n < offer->node_count && n < 8; n++)
 		script.free[n] = offer->free[n];
 	out->spare_until_sec = script.spare_until_sec;
+	out->lend_until_sec = script.lend_until_sec;
+	out->moves = !script.stays;
 	if (script.wake_sec > offer->now_sec)
 		out->wake_sec = script.wake_sec;
 	for (uint32_t i = 0; i < offer->demand_count; i++) {
@@ -240,6 +243,66 @@ static void a_job_moves_and_changes_its_size(void **state)
 	vc_fini(&vc);
 }
 
+/* Fewer GPUs, or others, where nobody needs those it has: it keeps them. */
+static void nobody_shrinks_or_moves_without_need(void **state)
+{
+	struct vcluster vc;
+	struct vjob *j, *k;
+
+	(void)state;
+	begin(&vc, 2, 4);
+	script.stays = true;
+	j = vc_submit(&vc, 0, 4, HUGE_VAL);
+	j->job.request.gpus_min = 1;
+	wish(j, AT(30), 0, 4);
+	vc_run(&vc, AT(20));
+	wish(j, AT(60), 0, 2);
+	vc_run(&vc, AT(50));
+	assert_int_equal(j->starts, 1);
+	assert_int_equal(vc.nodes[0].gpus_free, 0);
+	wish(j, AT(90), 1, 4);
+	vc_run(&vc, AT(75));
+	assert_int_equal(j->starts, 1);
+	assert_close(vc_view(&vc, j).lease_end_sec, AT(90), 0);
+	/* Another one is awarded what it would have left. */
+	k = vc_submit(&vc, 0, 6, HUGE_VAL);
+	k->job.request.cpus = 6;
+	wish(k, AT(120), 1, 4);
+	script.wishes[2].shares[1] = (struct astra_share){.node = 0, .gpus = 2};
+	script.wishes[2].count = 2;
+	wish(j, AT(120), 0, 2);
+	vc_run(&vc, AT(110));
+	assert_int_equal(j->starts, 2);
+	assert_int_equal(k->starts, 1);
+	assert_int_equal(vc.nodes[0].gpus_free, 0);
+	vc_fini(&vc);
+}
+
+/* What nobody was awarded goes to who waits, until its owner comes. */
+static void idle_gpus_are_lent(void **state)
+{
+	struct vcluster vc;
+	struct vjob *j, *k, *l;
+
+	(void)state;
+	begin(&vc, 1, 4);
+	j = vc_submit(&vc, 0, 4, HUGE_VAL);
+	k = vc_submit(&vc, 0, 3, HUGE_VAL);
+	l = vc_submit(&vc, 0, 3, HUGE_VAL);
+	script.lend_until_sec = AT(20);
+	vc_run(&vc, AT(10));
+	assert_int_equal(j->job.state, ASTRA_JOB_RUNNING);
+	assert_close(vc_view(&vc, j).lease_end_sec, AT(20), 0);
+	assert_int_equal(k->job.state, ASTRA_JOB_PENDING);
+	wish(k, AT(60), 0, 3);
+	script.lend_until_sec = AT(40);
+	vc_run(&vc, AT(35));
+	assert_int_equal(k->job.state, ASTRA_JOB_RUNNING);
+	assert_int_equal(j->job.state, ASTRA_JOB_PENDING);
+	assert_int_equal(l->job.state, ASTRA_JOB_PENDING);
+	vc_fini(&vc);
+}
+
 /* Two jobs change places; each waits for the other to have left. */
 static void two_jobs_change_places(void **state)
 {
@@ -352,6 +415,8 @@ int main(void)
 		cmocka_unit_test(a_loser_leaves_to_the_winner),
 		cmocka_unit_test(nobody_leaves_for_nobody),
 		cmocka_unit_test(a_job_moves_and_changes_its_size),
+		cmocka_unit_test(nobody_shrinks_or_moves_without_need),
+		cmocka_unit_test(idle_gpus_are_lent),
 		cmocka_unit_test(two_jobs_change_places),
 		cmocka_unit_test(what_has_no_cpus_there_goes_elsewhere),
 		cmocka_unit_test(an_award_that_cannot_be_meant_is_an_error),

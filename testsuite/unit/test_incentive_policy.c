@@ -194,6 +194,28 @@ static void the_worthless_run_in_their_idle_share(void **state)
 	vc_fini(&vc);
 }
 
+/* With LendIdle nobody waits beside idle GPUs; who was lent some competes at
+ * the slot's end. */
+static void idle_gpus_are_lent_to_the_slots_end(void **state)
+{
+	struct vcluster vc;
+	struct vjob *j;
+
+	(void)state;
+	begin(&vc, 1, 4);
+	vc.options.lend_idle = true;
+	assert_int_equal(astra_engine_configure(vc.engine, &vc.options, NULL),
+			 0);
+	vc_run(&vc, AT(130));
+	j = submit(&vc, 0, 4, 4, 10);
+	vc_run(&vc, AT(140));
+	assert_int_equal(j->job.state, ASTRA_JOB_RUNNING);
+	assert_close(vc_view(&vc, j).lease_end_sec, AT(200), 0);
+	vc_run(&vc, AT(350));
+	assert_int_equal(j->starts, 1);
+	vc_fini(&vc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +227,7 @@ int main(void)
 		cmocka_unit_test(an_elastic_job_takes_what_is_left),
 		cmocka_unit_test(own_shares_are_free_and_others_are_paid),
 		cmocka_unit_test(own_price_says_who_is_refused),
+		cmocka_unit_test(idle_gpus_are_lent_to_the_slots_end),
 		cmocka_unit_test(the_worthless_run_in_their_idle_share),
 	};
 

@@ -16,6 +16,7 @@ struct incentive {
 	double slot_sec, spare_sec, theta;
 	uint32_t batch_max;
 	bool own_share;
+	bool lends;
 	bool begun;
 	double origin_sec;     /* slot 1 begins */
 	uint32_t begin, slots; /* the window: slots begin + 1 … begin + slots */
@@ -39,6 +40,7 @@ static void *create(const struct astra_options *options,
 	p->theta = options->price_base;
 	p->batch_max = options->batch_max;
 	p->own_share = options->own_share;
+	p->lends = options->lend_idle;
 	return p;
 }
 
@@ -208,6 +210,8 @@ static int allocate(void *self, const struct astra_offer *offer,
 		if (award(p, offer, i, over, out) < 0)
 			return astra_error_nomem(err);
 	out->spare_until_sec = end_of(p, over + 1);
+	if (p->lends)
+		out->lend_until_sec = end_of(p, over + 1);
 	out->wake_sec = next_sec(p, offer, over);
 	return 0;
 }

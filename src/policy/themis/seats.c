@@ -240,6 +240,7 @@ int astra_themis_seat(const struct themis_division *division,
 			order[i] = s.order[i];
 		rc = seat_rest(&s, rest, order);
 	}
+	out->moves = true; /* nearer together, or it would be pinned */
 	out->spare_until_sec = lease_end(offer, 0);
 	seating_fini(&s);
 	free(rest);
