@@ -9,6 +9,7 @@
  *   contenders.c who competes in a round
  *   ballot.c  the contest as the policy sees it
  *   allot.c   the round of a policy that says itself who gets what
+ *   allot_place.c  the places of what it awards
  *   owner.c   who owns the hold
  *   settle.c  what the outcome means for each job
  *   reclaim.c whose GPUs are taken back to start a job

@@ -5,6 +5,8 @@ libastra_policy_la_LIBADD = -lm
 libastra_policy_la_SOURCES = \
 	src/policy/account.c \
 	src/policy/allot.c \
+	src/policy/allot_place.c \
+	src/policy/allot_priv.h \
 	src/policy/ballot.c \
 	src/policy/conf_keys.c \
 	src/policy/conf_keys.h \
