@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/policy/themis/game.h"
+#include "src/policy/themis/solver/game.h"
 
 static double score_in_pf(const struct astra_themis_game *game,
 			  const struct astra_themis_auction *auction, size_t i)

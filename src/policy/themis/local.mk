@@ -5,27 +5,16 @@ libastra_policy_la_SOURCES += \
 	src/policy/themis/app.h \
 	src/policy/themis/auction.c \
 	src/policy/themis/auction.h \
-	src/policy/themis/bound.c \
-	src/policy/themis/bound.h \
 	src/policy/themis/census.c \
 	src/policy/themis/census.h \
-	src/policy/themis/deal.c \
-	src/policy/themis/deal.h \
 	src/policy/themis/division.c \
 	src/policy/themis/division.h \
-	src/policy/themis/exact.c \
 	src/policy/themis/filter.c \
 	src/policy/themis/filter.h \
-	src/policy/themis/game.c \
-	src/policy/themis/game.h \
-	src/policy/themis/greedy.c \
-	src/policy/themis/greedy.h \
 	src/policy/themis/leftovers.c \
 	src/policy/themis/leftovers.h \
 	src/policy/themis/memories.c \
 	src/policy/themis/memories.h \
-	src/policy/themis/moves.c \
-	src/policy/themis/moves.h \
 	src/policy/themis/parties.c \
 	src/policy/themis/parties.h \
 	src/policy/themis/partition.c \
@@ -36,15 +25,28 @@ libastra_policy_la_SOURCES += \
 	src/policy/themis/pin.h \
 	src/policy/themis/policy.c \
 	src/policy/themis/policy.h \
-	src/policy/themis/prices.c \
-	src/policy/themis/prices.h \
 	src/policy/themis/rounding.c \
 	src/policy/themis/rounding.h \
 	src/policy/themis/sale.c \
-	src/policy/themis/search.c \
 	src/policy/themis/seats.c \
 	src/policy/themis/seats.h \
-	src/policy/themis/settle.c \
+	src/policy/themis/solver/bound.c \
+	src/policy/themis/solver/bound.h \
+	src/policy/themis/solver/deal.c \
+	src/policy/themis/solver/deal.h \
+	src/policy/themis/solver/exact.c \
+	src/policy/themis/solver/game.c \
+	src/policy/themis/solver/game.h \
+	src/policy/themis/solver/greedy.c \
+	src/policy/themis/solver/greedy.h \
+	src/policy/themis/solver/moves.c \
+	src/policy/themis/solver/moves.h \
+	src/policy/themis/solver/prices.c \
+	src/policy/themis/solver/prices.h \
+	src/policy/themis/solver/search.c \
+	src/policy/themis/solver/settle.c \
+	src/policy/themis/solver/tree.c \
+	src/policy/themis/solver/tree.h \
 	src/policy/themis/swap.c \
 	src/policy/themis/swap.h \
 	src/policy/themis/table.c \
@@ -53,9 +55,7 @@ libastra_policy_la_SOURCES += \
 	src/policy/themis/table_priv.h \
 	src/policy/themis/table_search.c \
 	src/policy/themis/themis.c \
-	src/policy/themis/themis.h \
-	src/policy/themis/tree.c \
-	src/policy/themis/tree.h
+	src/policy/themis/themis.h
 libastra_decide_la_SOURCES += \
 	src/decide/decide_themis.h \
 	src/decide/themis_parse.c \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/policy/themis/deal.h"
+#include "src/policy/themis/solver/deal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/policy/themis/moves.h"
+#include "src/policy/themis/solver/moves.h"
 
 #include <math.h>
 

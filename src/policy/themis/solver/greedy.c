@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/policy/themis/greedy.h"
+#include "src/policy/themis/solver/greedy.h"
 
 struct step {
 	uint32_t bidder, node;

@@ -3,7 +3,7 @@
 #ifndef ASTRA_THEMIS_PRICES_H
 #define ASTRA_THEMIS_PRICES_H
 
-#include "src/policy/themis/deal.h"
+#include "src/policy/themis/solver/deal.h"
 
 /* Nodes that look the same to all bidders have one price. */
 struct astra_themis_class {

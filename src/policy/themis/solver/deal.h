@@ -5,7 +5,7 @@
 #ifndef ASTRA_THEMIS_DEAL_H
 #define ASTRA_THEMIS_DEAL_H
 
-#include "src/policy/themis/tree.h"
+#include "src/policy/themis/solver/tree.h"
 
 /* What a bidder has, and its best steps from there. */
 struct astra_themis_hand {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/policy/themis/deal.h"
+#include "src/policy/themis/solver/deal.h"
 
 static void consider(struct astra_themis_pair *pair, uint32_t i, double loss)
 {

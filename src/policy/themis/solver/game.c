@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/policy/themis/game.h"
+#include "src/policy/themis/solver/game.h"
 
 #include <math.h>
 

@@ -24,12 +24,12 @@
  * Prices (and m) go down the subgradient in steps of Polyak's length, with the
  * deal's own value for the unknown optimum, each scaled by its capacity.
  */
-#include "src/policy/themis/bound.h"
+#include "src/policy/themis/solver/bound.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "src/policy/themis/prices.h"
+#include "src/policy/themis/solver/prices.h"
 
 enum { ROUNDS = 600, PATIENCE = 15 };
 #define INERTIA 0.7

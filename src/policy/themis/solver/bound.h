@@ -3,7 +3,7 @@
 #ifndef ASTRA_THEMIS_BOUND_H
 #define ASTRA_THEMIS_BOUND_H
 
-#include "src/policy/themis/deal.h"
+#include "src/policy/themis/solver/deal.h"
 
 /* Bounds of the auction by weak duality.
  * deal: a good one, which the prices start from; the bounds hold whatever it

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/policy/themis/bound.h"
-#include "src/policy/themis/greedy.h"
-#include "src/policy/themis/moves.h"
+#include "src/policy/themis/solver/bound.h"
+#include "src/policy/themis/solver/greedy.h"
+#include "src/policy/themis/solver/moves.h"
 
 /* How much is tried depends on the number of bidders, not on the clock, so that
  * results repeat. */

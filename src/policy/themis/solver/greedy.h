@@ -4,7 +4,7 @@
 #ifndef ASTRA_THEMIS_GREEDY_H
 #define ASTRA_THEMIS_GREEDY_H
 
-#include "src/policy/themis/deal.h"
+#include "src/policy/themis/solver/deal.h"
 
 /* Deal out GPUs one by one, from where the deal stands: each to the bidder
  * whose score it raises most, on one of its machines, elsewhere in its rack or

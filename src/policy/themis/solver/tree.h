@@ -11,7 +11,7 @@
 #ifndef ASTRA_THEMIS_TREE_H
 #define ASTRA_THEMIS_TREE_H
 
-#include "src/policy/themis/game.h"
+#include "src/policy/themis/solver/game.h"
 
 /* The kinds of nodes: root, rack, then machines by their slot. */
 enum {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/policy/themis/tree.h"
+#include "src/policy/themis/solver/tree.h"
 
 #include <math.h>
 #include <stdlib.h>

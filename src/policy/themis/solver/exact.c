@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/policy/themis/game.h"
+#include "src/policy/themis/solver/game.h"
 
 enum { STATES_MAX = 3000, MACHINES_MAX = 11 }; /* 2^12 > 3000 */
 

@@ -3,7 +3,7 @@
 #ifndef ASTRA_THEMIS_MOVES_H
 #define ASTRA_THEMIS_MOVES_H
 
-#include "src/policy/themis/deal.h"
+#include "src/policy/themis/solver/deal.h"
 
 /* One change of a bidder: to x GPUs at the node, while another bidder (or NONE)
  * leaves its node for the best it then finds. */
