@@ -144,7 +144,8 @@ static void regret_is_within_its_bound_at_the_constant_rate(void **state)
 
 			ogas_arrivals(&random, x);
 			for (size_t l = 0; l < w.ports; l++) {
-				x[l] = i % 4 < 2 ? x[l] : t % w.ports == l;
+				x[l] = i % 4 < 2 ? x[l]
+						 : (uint32_t)(t % w.ports == l);
 				f.n[l] += x[l];
 			}
 			earned += astra_ogas_step(o, x);
