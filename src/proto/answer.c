@@ -210,6 +210,12 @@ static enum astra_fault put_body(struct answer *a,
 		return put_why(a, err);
 	case ASTRA_QUERY_DIAG:
 		return put_diag(a, stats, err);
+	case ASTRA_QUERY_REMAINING:
+	case ASTRA_QUERY_PROGRESS:
+	case ASTRA_QUERY_CHECKPOINTED:
+		put_head(a);
+		return astra_answer_own(a->report, a->query, a->viewer, a->out,
+					err);
 	}
 	return ASTRA_FAULT_INTERNAL;
 }

@@ -12,6 +12,7 @@
 struct astra_viewer {
 	uint32_t uid;
 	bool all; /* root, SlurmUser, an operator: PrivateData hides nothing */
+	double now_sec; /* when it is asked */
 };
 
 /* Write the reply to a query. What a user may not see is left out as if it
@@ -26,6 +27,18 @@ enum astra_fault astra_answer(const struct astra_report *report,
 			      const struct astra_viewer *viewer,
 			      const struct astra_socket_stats *stats,
 			      struct astra_text *out, struct astra_error *err);
+
+#define ASTRA_REPORT_EVERY_SEC 10 /* how often a job is asked to report */
+
+/* The part of the answer for a job that asks or tells something of itself:
+ * its lease as it stands. Only its owner may tell; whether a lease may be seen
+ * is as for other queries. What is told is the caller's to keep.
+ * Returns as astra_answer(). */
+enum astra_fault astra_answer_own(const struct astra_report *report,
+				  const struct astra_query *query,
+				  const struct astra_viewer *viewer,
+				  struct astra_text *out,
+				  struct astra_error *err);
 
 /* Write a reply that says what was wrong. Returns 0, or -1 out of memory. */
 int astra_answer_fault(enum astra_fault fault, const char *text,

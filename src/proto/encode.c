@@ -11,9 +11,12 @@ enum kind {
 	U32_OR_NULL, /* UINT32_MAX is null */
 	ID_OR_NULL,  /* 0 is null */
 	U64,
-	REAL, /* infinity is "inf" */
-	TIME, /* 0 is null */
+	REAL,  /* infinity is "inf" */
+	TIME,  /* 0 is null */
+	COUNT, /* the same of a whole number */
 	TIMING,
+	PROGRESS, /* null where nothing was said */
+	CHECKPOINT,
 };
 
 /* One row a key: what a record's member becomes. */
@@ -83,6 +86,28 @@ static const struct field tenant_fields[] = {
 	TENANT(U32, jobs_running),   {NULL, TEXT, 0},
 };
 
+#define SAID(kind, member)                                                    \
+	{                                                                     \
+#member, kind, offsetof(struct astra_report_progress, member) \
+	}
+#define SAVED(kind, member)                                              \
+	{                                                                \
+#member, kind,                                           \
+			offsetof(struct astra_report_checkpoint, member) \
+	}
+
+static const struct field progress_fields[] = {
+	SAID(U64, done),  SAID(COUNT, total),	SAID(TIME, iter_sec),
+	SAID(REAL, loss), SAID(TIME, time_sec), SAID(U32, run),
+	{NULL, TEXT, 0},
+};
+
+static const struct field checkpoint_fields[] = {
+	SAVED(U64, step),
+	SAVED(TIME, time_sec),
+	{NULL, TEXT, 0},
+};
+
 static const struct field job_fields[] = {
 	JOB(TEXT, pool),
 	JOB(TEXT, tenant),
@@ -114,6 +139,9 @@ static const struct field job_fields[] = {
 	JOB(U32, leases),
 	JOB(U32, revoked),
 	JOB(REAL, lost_sec),
+	JOB(U32, run),
+	JOB(PROGRESS, progress),
+	JOB(CHECKPOINT, checkpoint),
 	JOB(ID_OR_NULL, rank),
 	JOB(U32, ranks),
 	JOB(TIME, expected_start_sec),
@@ -207,6 +235,35 @@ static void put_time(struct astra_text *out, double sec)
 		put_word(out, "null");
 }
 
+static void put_count(struct astra_text *out, uint64_t count)
+{
+	if (count)
+		put_u64(out, count);
+	else
+		put_word(out, "null");
+}
+
+static void put_object(struct astra_text *out, const void *record,
+		       const struct field *fields);
+
+static void put_progress(struct astra_text *out,
+			 const struct astra_report_progress *progress)
+{
+	if (progress->time_sec > 0)
+		put_object(out, progress, progress_fields);
+	else
+		put_word(out, "null");
+}
+
+static void put_checkpoint(struct astra_text *out,
+			   const struct astra_report_checkpoint *checkpoint)
+{
+	if (checkpoint->time_sec > 0)
+		put_object(out, checkpoint, checkpoint_fields);
+	else
+		put_word(out, "null");
+}
+
 static void put_member(struct astra_text *out, enum kind kind,
 		       const void *member)
 {
@@ -235,8 +292,17 @@ static void put_member(struct astra_text *out, enum kind kind,
 	case TIME:
 		put_time(out, *(const double *)member);
 		break;
+	case COUNT:
+		put_count(out, *(const uint64_t *)member);
+		break;
 	case TIMING:
 		put_timing(out, member);
+		break;
+	case PROGRESS:
+		put_progress(out, member);
+		break;
+	case CHECKPOINT:
+		put_checkpoint(out, member);
 		break;
 	}
 }

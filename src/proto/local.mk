@@ -6,12 +6,14 @@ libastra_proto_la_LIBADD = $(JANSSON_LIBS) $(MUNGE_LIBS)
 libastra_proto_la_SOURCES = \
 	src/proto/answer.c \
 	src/proto/answer.h \
+	src/proto/answer_own.c \
 	src/proto/call.c \
 	src/proto/encode.c \
 	src/proto/encode.h \
 	src/proto/query.c \
 	src/proto/query.h \
 	src/proto/query_json.c \
+	src/proto/query_write.c \
 	src/proto/report.c \
 	src/proto/report.h \
 	src/proto/select.c \
@@ -35,7 +37,14 @@ test_proto_query_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS)
 check_PROGRAMS += test_proto_answer
 test_proto_answer_SOURCES = testsuite/unit/test_proto_answer.c
 test_proto_answer_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
-test_proto_answer_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS)
+test_proto_answer_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS) -lm
+
+check_PROGRAMS += test_progress
+test_progress_SOURCES = testsuite/unit/test_progress.c src/slurm/progress.c \
+	src/slurm/progress.h
+test_progress_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_progress_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS) \
+	-lpthread -lm
 
 # The server needs no Slurm, so it is tested without slurmctld.
 server_sources = \

@@ -8,9 +8,14 @@
 #include "src/common/grow.h"
 
 static const char *const kind_names[] = {
-	[ASTRA_QUERY_TENANT] = "tenant", [ASTRA_QUERY_JOB] = "job",
-	[ASTRA_QUERY_LEASE] = "lease",	 [ASTRA_QUERY_WHY] = "why",
+	[ASTRA_QUERY_TENANT] = "tenant",
+	[ASTRA_QUERY_JOB] = "job",
+	[ASTRA_QUERY_LEASE] = "lease",
+	[ASTRA_QUERY_WHY] = "why",
 	[ASTRA_QUERY_DIAG] = "diag",
+	[ASTRA_QUERY_REMAINING] = "remaining",
+	[ASTRA_QUERY_PROGRESS] = "progress",
+	[ASTRA_QUERY_CHECKPOINTED] = "checkpointed",
 };
 
 const char *astra_query_kind_name(enum astra_query_kind kind)

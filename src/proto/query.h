@@ -20,6 +20,9 @@ enum astra_query_kind {
 	ASTRA_QUERY_LEASE,
 	ASTRA_QUERY_WHY,
 	ASTRA_QUERY_DIAG,
+	ASTRA_QUERY_REMAINING,	  /* a job asks for its own lease */
+	ASTRA_QUERY_PROGRESS,	  /* and tells how far it is */
+	ASTRA_QUERY_CHECKPOINTED, /* or that a checkpoint is complete */
 };
 
 struct astra_names {
@@ -38,14 +41,28 @@ struct astra_job_refs {
 	size_t count, room;
 };
 
+#define ASTRA_COUNT_MAX (UINT64_C(1) << 53) /* of iterations */
+#define ASTRA_ITER_SEC_MAX 1e9
+
+/* What a job says of itself. */
+struct astra_said {
+	uint32_t run;	 /* which of its runs: the requeues before it */
+	uint64_t done;	 /* iterations, those of earlier runs included */
+	uint64_t total;	 /* of all its work; 0: not said */
+	double iter_sec; /* of one iteration; 0: not said */
+	double loss;	 /* finite; NAN: not said */
+	uint64_t step;	 /* the iteration that the checkpoint is of */
+};
+
 /* Empty filters let everything pass. */
 struct astra_query {
 	enum astra_query_kind kind;
 	struct astra_names users;    /* names, or numeric ids */
 	struct astra_names accounts; /* accounts, or tenants */
 	struct astra_names pools;
-	struct astra_job_refs jobs; /* WHY: exactly one */
+	struct astra_job_refs jobs; /* exactly one for WHY and below DIAG */
 	bool reset;		    /* DIAG: start the numbers anew */
+	struct astra_said said;	    /* PROGRESS and CHECKPOINTED */
 };
 
 /* Parse "12" or "12_3"; "12_[3-9%2]" is 12. Returns 0, or -1 when text is no
@@ -70,6 +87,13 @@ enum astra_fault astra_query_decode(const char *text, size_t size,
 
 /* The JSON of a request; free() it. NULL when memory is out. */
 char *astra_query_encode(const struct astra_query *query);
+
+/* Whether a job says something by it. */
+static inline bool astra_query_says(const struct astra_query *query)
+{
+	return query->kind == ASTRA_QUERY_PROGRESS ||
+	       query->kind == ASTRA_QUERY_CHECKPOINTED;
+}
 
 void astra_query_destroy(struct astra_query *query);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <jansson.h>
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 #include "src/proto/query.h"
@@ -159,6 +159,70 @@ static enum astra_fault read_reset(const json_t *value, struct astra_query *out,
 	return ASTRA_FAULT_NONE;
 }
 
+static enum astra_fault read_count(const char *key, const json_t *value,
+				   uint64_t least, uint64_t most, uint64_t *out,
+				   struct astra_error *err)
+{
+	json_int_t count = json_integer_value(value);
+
+	if (!json_is_integer(value) || count < 0 || (uint64_t)count < least ||
+	    (uint64_t)count > most) {
+		astra_error_set(
+			err, "\"%s\": must be a whole number from %llu to %llu",
+			key, (unsigned long long)least,
+			(unsigned long long)most);
+		return ASTRA_FAULT_MALFORMED;
+	}
+	*out = (uint64_t)count;
+	return ASTRA_FAULT_NONE;
+}
+
+static enum astra_fault read_run(const json_t *value, struct astra_query *out,
+				 struct astra_error *err)
+{
+	uint64_t run = 0;
+	enum astra_fault fault =
+		read_count("run", value, 0, UINT32_MAX - 1, &run, err);
+
+	out->said.run = (uint32_t)run;
+	return fault;
+}
+
+#define COUNT_READER(key, least)                                       \
+	static enum astra_fault read_##key(const json_t *value,        \
+					   struct astra_query *out,    \
+					   struct astra_error *err)    \
+	{                                                              \
+		return read_count(#key, value, least, ASTRA_COUNT_MAX, \
+				  &out->said.key, err);                \
+	}
+
+COUNT_READER(done, 0)
+COUNT_READER(total, 1)
+COUNT_READER(step, 0)
+
+static enum astra_fault read_iter(const json_t *value, struct astra_query *out,
+				  struct astra_error *err)
+{
+	double sec = json_number_value(value);
+
+	if (!json_is_number(value) || sec <= 0 || sec > ASTRA_ITER_SEC_MAX)
+		return malformed(err, "iter_sec",
+				 "must be a number of seconds above 0");
+	out->said.iter_sec = sec;
+	return ASTRA_FAULT_NONE;
+}
+
+/* JSON has no infinity and no NaN. */
+static enum astra_fault read_loss(const json_t *value, struct astra_query *out,
+				  struct astra_error *err)
+{
+	if (!json_is_number(value))
+		return malformed(err, "loss", "must be a number");
+	out->said.loss = json_number_value(value);
+	return ASTRA_FAULT_NONE;
+}
+
 static enum astra_fault read_nothing(const json_t *value,
 				     struct astra_query *out,
 				     struct astra_error *err)
@@ -171,23 +235,31 @@ static enum astra_fault read_nothing(const json_t *value,
 
 #define ON(kind) (1u << ASTRA_QUERY_##kind)
 #define ON_LISTS (ON(TENANT) | ON(JOB) | ON(LEASE))
-#define ON_ALL (ON_LISTS | ON(WHY) | ON(DIAG))
+#define ON_OWN (ON(REMAINING) | ON_SAID)
+#define ON_SAID (ON(PROGRESS) | ON(CHECKPOINTED))
+#define ON_ALL (ON_LISTS | ON(WHY) | ON(DIAG) | ON_OWN)
 
-/* All keys of a request, and which requests may have them. */
+/* All keys of a request, and which requests may or must have them. */
 static const struct key {
 	const char *name;
-	unsigned kinds;
+	unsigned kinds, needed;
 	enum astra_fault (*read)(const json_t *value, struct astra_query *out,
 				 struct astra_error *err);
 } keys[] = {
-	{"astraea", ON_ALL, read_nothing},
-	{"request", ON_ALL, read_nothing},
-	{"users", ON_LISTS, read_users},
-	{"accounts", ON_LISTS, read_accounts},
-	{"pools", ON_LISTS | ON(DIAG), read_pools},
-	{"jobs", ON(JOB) | ON(LEASE), read_jobs},
-	{"job", ON(WHY), read_one_job},
-	{"reset", ON(DIAG), read_reset},
+	{"astraea", ON_ALL, ON_ALL, read_nothing},
+	{"request", ON_ALL, ON_ALL, read_nothing},
+	{"users", ON_LISTS, 0, read_users},
+	{"accounts", ON_LISTS, 0, read_accounts},
+	{"pools", ON_LISTS | ON(DIAG), 0, read_pools},
+	{"jobs", ON(JOB) | ON(LEASE), 0, read_jobs},
+	{"job", ON(WHY) | ON_OWN, ON(WHY) | ON_OWN, read_one_job},
+	{"reset", ON(DIAG), 0, read_reset},
+	{"run", ON_SAID, ON_SAID, read_run},
+	{"done", ON(PROGRESS), ON(PROGRESS), read_done},
+	{"total", ON(PROGRESS), 0, read_total},
+	{"iter_sec", ON(PROGRESS), 0, read_iter},
+	{"loss", ON(PROGRESS), 0, read_loss},
+	{"step", ON(CHECKPOINTED), ON(CHECKPOINTED), read_step},
 };
 
 static const struct key *find_key(const char *name)
@@ -221,7 +293,8 @@ static enum astra_fault read_head(const json_t *root, struct astra_query *out,
 	}
 	if (!request || astra_query_kind_find(request, &out->kind) < 0)
 		return malformed(err, "request",
-				 "must be tenant, job, lease, why or diag");
+				 "must be tenant, job, lease, why, diag, "
+				 "remaining, progress or checkpointed");
 	return ASTRA_FAULT_NONE;
 }
 
@@ -232,6 +305,26 @@ static enum astra_fault unknown_key(const char *name,
 	astra_error_set(err, "\"%.64s\": no key of a %s request", name,
 			astra_query_kind_name(query->kind));
 	return ASTRA_FAULT_MALFORMED;
+}
+
+static enum astra_fault check_whole(const json_t *root,
+				    const struct astra_query *query,
+				    struct astra_error *err)
+{
+	const struct astra_said *said = &query->said;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if ((keys[i].needed & 1u << query->kind) &&
+		    !json_object_get(root, keys[i].name))
+			return malformed(err, keys[i].name, "is missing");
+	if ((ON_OWN & 1u << query->kind) &&
+	    query->jobs.refs[0].task != UINT32_MAX)
+		return malformed(err, "job",
+				 "must be the job's own number, as in "
+				 "SLURM_JOB_ID");
+	if (said->total && said->done > said->total)
+		return malformed(err, "done", "is above \"total\"");
+	return ASTRA_FAULT_NONE;
 }
 
 static enum astra_fault read_root(json_t *root, struct astra_query *out,
@@ -253,9 +346,7 @@ static enum astra_fault read_root(json_t *root, struct astra_query *out,
 		if (fault)
 			return fault;
 	}
-	if (out->kind == ASTRA_QUERY_WHY && out->jobs.count != 1)
-		return malformed(err, "job", "is missing");
-	return ASTRA_FAULT_NONE;
+	return check_whole(root, out, err);
 }
 
 static json_t *parse(const char *text, size_t size, struct astra_error *err)
@@ -286,7 +377,7 @@ enum astra_fault astra_query_decode(const char *text, size_t size,
 				    struct astra_query *out,
 				    struct astra_error *err)
 {
-	struct astra_query query = {0};
+	struct astra_query query = {.said = {.loss = NAN}};
 	enum astra_fault fault;
 	json_t *root;
 
@@ -307,58 +398,4 @@ enum astra_fault astra_query_decode(const char *text, size_t size,
 	}
 	*out = query;
 	return ASTRA_FAULT_NONE;
-}
-
-static void write_names(json_t *root, const char *key,
-			const struct astra_names *names)
-{
-	json_t *list;
-
-	if (!names->count)
-		return;
-	list = json_array();
-	for (size_t i = 0; i < names->count; i++)
-		json_array_append_new(list, json_string(names->names[i]));
-	json_object_set_new(root, key, list);
-}
-
-static json_t *write_ref(struct astra_job_ref ref)
-{
-	if (ref.task == UINT32_MAX)
-		return json_integer(ref.id);
-	return json_sprintf("%u_%u", ref.id, ref.task);
-}
-
-static void write_jobs(json_t *root, const struct astra_query *query)
-{
-	json_t *list;
-
-	if (query->kind == ASTRA_QUERY_WHY && query->jobs.count)
-		json_object_set_new(root, "job",
-				    write_ref(query->jobs.refs[0]));
-	if (query->kind == ASTRA_QUERY_WHY || !query->jobs.count)
-		return;
-	list = json_array();
-	for (size_t i = 0; i < query->jobs.count; i++)
-		json_array_append_new(list, write_ref(query->jobs.refs[i]));
-	json_object_set_new(root, "jobs", list);
-}
-
-char *astra_query_encode(const struct astra_query *query)
-{
-	json_t *root = json_object();
-	char *text;
-
-	json_object_set_new(root, "astraea", json_integer(ASTRA_PROTOCOL));
-	json_object_set_new(root, "request",
-			    json_string(astra_query_kind_name(query->kind)));
-	write_names(root, "users", &query->users);
-	write_names(root, "accounts", &query->accounts);
-	write_names(root, "pools", &query->pools);
-	write_jobs(root, query);
-	if (query->reset)
-		json_object_set_new(root, "reset", json_true());
-	text = json_dumps(root, JSON_COMPACT);
-	json_decref(root);
-	return text;
 }

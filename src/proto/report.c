@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/common/grow.h"
+#include "src/common/idmap.h"
 #include "src/proto/tasks.h"
 
 #define CHUNK_BYTES 65536
@@ -22,6 +23,7 @@ struct chunk {
 struct astra_report_private {
 	atomic_uint references;
 	struct chunk *chunks;
+	struct astra_idmap by_id; /* job -> index */
 };
 
 static const size_t pool_strings[] = {
@@ -97,6 +99,7 @@ void astra_report_put(struct astra_report *report)
 		free(report->own->chunks);
 		report->own->chunks = next;
 	}
+	astra_idmap_clear(&report->own->by_id);
 	free(report->own);
 	free(report->pools);
 	free(report->tenants);
@@ -209,11 +212,20 @@ int astra_report_add_job(struct astra_report *report,
 	if (astra_grow(&report->jobs, &report->job_room, n + 1, sizeof(copy)) <
 		    0 ||
 	    keep_all(report, &copy, n ? &report->jobs[n - 1] : NULL,
-		     job_strings, COUNT(job_strings)) < 0)
+		     job_strings, COUNT(job_strings)) < 0 ||
+	    astra_idmap_put(&report->own->by_id, copy.id, (uint32_t)n) < 0)
 		return -1;
 	report->jobs[n] = copy;
 	report->job_count++;
 	return 0;
+}
+
+const struct astra_report_job *
+astra_report_find(const struct astra_report *report, uint32_t id)
+{
+	uint32_t at = astra_idmap_get(&report->own->by_id, id);
+
+	return at == ASTRA_IDMAP_NONE ? NULL : &report->jobs[at];
 }
 
 int astra_report_set_cluster(struct astra_report *report, const char *cluster,

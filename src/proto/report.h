@@ -69,6 +69,22 @@ struct astra_report_tenant {
 	uint32_t jobs_running;
 };
 
+/* How far a job said it was. */
+struct astra_report_progress {
+	double time_sec; /* when; 0: it has said nothing */
+	uint32_t run;	 /* which of its runs said so */
+	uint64_t done;	 /* iterations */
+	uint64_t total;	 /* 0: not said */
+	double iter_sec; /* 0: not said */
+	double loss;	 /* NAN: not said */
+};
+
+/* Its newest complete checkpoint. */
+struct astra_report_checkpoint {
+	double time_sec; /* when it said so; 0: it has said nothing */
+	uint64_t step;	 /* the iteration */
+};
+
 /* One job record of slurmctld: a job, an array task, or all tasks of an array
  * that have not started. */
 struct astra_report_job {
@@ -104,6 +120,9 @@ struct astra_report_job {
 	uint32_t leases;  /* granted so far, renewals included */
 	uint32_t revoked; /* times its GPUs were taken back */
 	double lost_sec;  /* from lease ends to the GPUs being free */
+	uint32_t run;	  /* how often it was requeued, for any reason */
+	struct astra_report_progress progress;
+	struct astra_report_checkpoint checkpoint;
 	double alloc_gpu_sec;
 	double fair_gpu_sec;
 	double rho;
@@ -182,6 +201,10 @@ int astra_report_add_tenant(struct astra_report *report,
 			    const struct astra_report_tenant *tenant);
 int astra_report_add_job(struct astra_report *report,
 			 const struct astra_report_job *job);
+
+/* The record of that id, or NULL. */
+const struct astra_report_job *
+astra_report_find(const struct astra_report *report, uint32_t id);
 
 /* The names in the head, and the diag block, copied with their strings.
  * Returns 0, or -1 when memory is out. */

@@ -176,6 +176,37 @@ static void fairness(const struct astra_report *report,
 		". Rho is GPU time had, divided by the fair share of it: the lowest goes first.");
 }
 
+/* What the job itself has said. */
+static void told(const struct astra_report *report,
+		 const struct astra_report_job *job, struct astra_text *out)
+{
+	const struct astra_report_progress *p = &job->progress;
+	char text[SPAN_BYTES];
+
+	if (p->time_sec > 0) {
+		astra_text_printf(out, " %s ago it reported %llu",
+				  span(report->time_sec - p->time_sec, text),
+				  (unsigned long long)p->done);
+		if (p->total)
+			astra_text_printf(out, " of %llu iterations (%.0f %%)",
+					  (unsigned long long)p->total,
+					  100 * (double)p->done /
+						  (double)p->total);
+		else
+			astra_text_printf(out, " iterations");
+		if (p->iter_sec > 0)
+			astra_text_printf(out, ", %.3g s each", p->iter_sec);
+		astra_text_printf(out, ".");
+	}
+	if (job->checkpoint.time_sec > 0)
+		astra_text_printf(
+			out,
+			" Its newest checkpoint is of iteration %llu, %s old.",
+			(unsigned long long)job->checkpoint.step,
+			span(report->time_sec - job->checkpoint.time_sec,
+			     text));
+}
+
 int astra_why_text(const struct astra_report *report,
 		   const struct astra_report_job *job, bool usage,
 		   struct astra_text *out)
@@ -188,6 +219,7 @@ int astra_why_text(const struct astra_report *report,
 	if (job->revoked)
 		astra_text_printf(out, " Its GPUs were taken back %u time%s.",
 				  job->revoked, job->revoked == 1 ? "" : "s");
+	told(report, job, out);
 	if (usage)
 		fairness(report, job, out);
 	return out->failed ? -1 : 0;

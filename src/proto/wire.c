@@ -10,6 +10,7 @@ static const char *const fault_names[] = {
 	[ASTRA_FAULT_AUTH] = "auth",
 	[ASTRA_FAULT_DENIED] = "denied",
 	[ASTRA_FAULT_NOT_FOUND] = "not_found",
+	[ASTRA_FAULT_STALE] = "stale",
 	[ASTRA_FAULT_TOO_LARGE] = "too_large",
 	[ASTRA_FAULT_RATE] = "rate",
 	[ASTRA_FAULT_BUSY] = "busy",

@@ -19,6 +19,7 @@
 #include "src/slurm/ledger.h"
 #include "src/slurm/park.h"
 #include "src/slurm/priority.h"
+#include "src/slurm/progress.h"
 #include "src/slurm/publish.h"
 #include "src/slurm/recover.h"
 
@@ -225,6 +226,7 @@ void astra_host_stop(void)
 	astra_cycle_close(&cycle);
 	astra_grace_free();
 	astra_ledger_free();
+	astra_progress_free();
 	lock_slurmctld(astra_write_locks());
 	config = astra_config_swap(NULL);
 	astra_recover_close();

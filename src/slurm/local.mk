@@ -58,6 +58,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/preempt.h \
 	src/slurm/priority.c \
 	src/slurm/priority.h \
+	src/slurm/progress.c \
+	src/slurm/progress.h \
 	src/slurm/publish.c \
 	src/slurm/publish.h \
 	src/slurm/publish_socket.c \

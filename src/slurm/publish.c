@@ -9,6 +9,7 @@
 #include "src/common/idmap.h"
 #include "src/slurm/grace.h"
 #include "src/slurm/ledger.h"
+#include "src/slurm/progress.h"
 #include "src/slurm/server.h"
 
 /* One pool. */
@@ -208,6 +209,7 @@ static void fill_job(struct filler *f, const struct astra_job_view *v,
 		.leases = v->leases,
 		.revoked = v->revoked,
 		.lost_sec = v->lost_sec,
+		.run = job->restart_cnt,
 		.alloc_gpu_sec = v->usage.alloc,
 		.fair_gpu_sec = v->usage.fair,
 		.rho = v->rho,
@@ -217,6 +219,7 @@ static void fill_job(struct filler *f, const struct astra_job_view *v,
 		.reason = reason,
 		.reason_long = reason,
 	};
+	astra_progress_show(&j);
 	(void)astra_report_add_job(f->report, &j);
 }
 

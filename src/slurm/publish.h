@@ -11,6 +11,10 @@
 void astra_publish_start(const struct astra_cycle *cycle);
 void astra_publish_stop(void);
 
+/* Tell a job in its environment where it can ask. Locks: caller holds job
+ * write. */
+void astra_publish_tell(job_details_t *details);
+
 /* Publish the state after a round. Locks: none of slurmctld's. */
 void astra_publish(struct astra_cycle *cycle);
 

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/slurm/env.h"
 #include "src/slurm/host.h"
+#include "src/slurm/progress.h"
 #include "src/slurm/publish.h"
 #include "src/slurm/server.h"
 
@@ -34,31 +36,51 @@ static char *munge_socket(void)
 	return strndup(at, strcspn(at, ",;"));
 }
 
+/* Where it listens, and munged; NULL: nowhere, and at its own place. */
+static char *path, *munge;
+
+static void forget(void)
+{
+	free(path);
+	free(munge);
+	path = munge = NULL;
+}
+
 void astra_publish_start(const struct astra_cycle *cycle)
 {
 	const struct astra_config *config = astra_config_active();
-	char *munge = munge_socket(), *path = NULL;
 	struct astra_server_options options = {
-		.munge_socket = munge,
 		.slurm_uid = slurm_conf.slurm_user_id,
 		.is_operator = is_operator,
 		.diag_reset = astra_host_reset_diag,
+		.note = astra_progress_note,
 		.log_line = log_line,
 	};
 	struct astra_error err = {""};
 
+	munge = munge_socket();
 	if (config && config->socket)
 		path = strdup(config->socket);
 	else if (asprintf(&path, "%s/astraea.sock", cycle->folder) < 0)
 		path = NULL;
+	options.munge_socket = munge;
 	options.path = path;
-	if (!path || astra_server_start(&options, &err) < 0)
+	if (!path || astra_server_start(&options, &err) < 0) {
 		error("astraea: queries are not answered: %s", err.text);
-	free(path);
-	free(munge);
+		forget();
+	}
+}
+
+void astra_publish_tell(job_details_t *details)
+{
+	if (path)
+		astra_env_set(details, "ASTRAEA_SOCKET", path);
+	if (path && munge)
+		astra_env_set(details, "ASTRAEA_MUNGE_SOCKET", munge);
 }
 
 void astra_publish_stop(void)
 {
 	astra_server_stop();
+	forget();
 }

@@ -16,6 +16,8 @@
 #include "src/common/error.h"
 #include "src/proto/report.h"
 
+struct astra_query;
+
 struct astra_server_options {
 	const char *path;	  /* of the socket; copied */
 	const char *munge_socket; /* NULL: $MUNGE_SOCKET, else munge's own */
@@ -27,6 +29,11 @@ struct astra_server_options {
 	/* An operator asked to start the diag numbers anew. Called in the
 	 * server's thread; set a flag for the next round. NULL: nothing. */
 	void (*diag_reset)(void);
+	/* A job said something of itself that it may say. Called in the
+	 * server's thread. Returns 0, or -1 with err set when it cannot be
+	 * kept. NULL: nothing is kept. */
+	int (*note)(const struct astra_query *query, double now_sec,
+		    struct astra_error *err);
 	/* One line for the log, without a newline. Called in the server's
 	 * thread, or in that of start and stop. NULL: nothing is logged. */
 	void (*log_line)(bool error, const char *text);

@@ -96,20 +96,51 @@ static bool sees_all(const struct server *s, uint32_t uid)
 	       (s->options.is_operator && s->options.is_operator(uid));
 }
 
+static double wall_sec(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+/* From the last report; and what a job says is kept. */
+static enum astra_fault answer_query(struct server *s,
+				     const struct astra_query *query,
+				     uint32_t uid, struct astra_text *reply,
+				     struct astra_error *err)
+{
+	const struct astra_viewer viewer = {
+		.uid = uid,
+		.all = sees_all(s, uid),
+		.now_sec = wall_sec(),
+	};
+	struct astra_report *report = server_report();
+	enum astra_fault fault =
+		astra_answer(report, query, &viewer, &s->stats, reply, err);
+
+	astra_report_put(report);
+	if (!fault && astra_query_says(query) && s->options.note &&
+	    s->options.note(query, viewer.now_sec, err) < 0)
+		fault = ASTRA_FAULT_BUSY;
+	if (!fault && query->reset)
+		diag_reset(s);
+	return fault;
+}
+
 /* Authenticate, decode and answer. On a fault, err says why. */
 static enum astra_fault answer(struct server *s, const char *credential,
 			       struct astra_text *reply,
 			       struct astra_error *err)
 {
-	struct astra_viewer viewer = {0};
 	struct astra_query query;
-	struct astra_report *report;
 	enum astra_fault fault;
+	uint32_t uid;
 	char *message;
 	size_t size;
 
-	if (astra_verify(s->munge_socket, credential, &message, &size,
-			 &viewer.uid, err) < 0) {
+	if (astra_verify(s->munge_socket, credential, &message, &size, &uid,
+			 err) < 0) {
 		log_refusal(s, err->text);
 		return ASTRA_FAULT_AUTH;
 	}
@@ -117,12 +148,7 @@ static enum astra_fault answer(struct server *s, const char *credential,
 	free(message);
 	if (fault)
 		return fault;
-	viewer.all = sees_all(s, viewer.uid);
-	report = server_report();
-	fault = astra_answer(report, &query, &viewer, &s->stats, reply, err);
-	astra_report_put(report);
-	if (!fault && query.reset)
-		diag_reset(s);
+	fault = answer_query(s, &query, uid, reply, err);
 	astra_query_destroy(&query);
 	return fault;
 }

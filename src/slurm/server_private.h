@@ -14,7 +14,7 @@
 #define SERVER_REQUEST_MSEC 5000 /* for a request to arrive whole */
 #define SERVER_REPLY_MSEC 30000	 /* for its reply to be taken */
 #define SERVER_REPLIES_MAX ((size_t)256 << 20) /* bytes on their way */
-#define SERVER_RATE 50			       /* requests a second and user */
+#define SERVER_RATE 200			       /* requests a second and user */
 
 /* One connection: it sends one request and gets one reply. */
 struct server_client {

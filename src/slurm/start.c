@@ -9,6 +9,7 @@
 #include "src/slurm/mask.h"
 #include "src/slurm/pace.h"
 #include "src/slurm/park.h"
+#include "src/slurm/publish.h"
 #include "src/slurm/recover.h"
 
 #define REFUSED_TEXT "Lease: start refused"
@@ -261,6 +262,7 @@ static void begin(job_record_t *job, const struct astra_env_lease *lease)
 	told.end_sec += (double)job->start_time - told.start_sec;
 	told.start_sec = (double)job->start_time;
 	astra_env_tell(job->details, &told);
+	astra_publish_tell(job->details);
 	last_job_update = time(NULL);
 	info("astraea: start %pJ NodeList=%s #CPUs=%u Partition=%s", job,
 	     job->nodes, job->total_cpus, job->part_ptr->name);

@@ -106,6 +106,107 @@ static void private_jobs_are_left_out_for_others(void **state)
 	json_decref(ask(report, WHY "11}", &root));
 }
 
+#define REMAINING "{\"astraea\":1,\"request\":\"remaining\",\"job\":"
+#define PROGRESS(job, run)                                                     \
+	"{\"astraea\":1,\"request\":\"progress\",\"job\":" job ",\"run\":" run \
+	",\"done\":3}"
+#define CHECKPOINTED(job)                                          \
+	"{\"astraea\":1,\"request\":\"checkpointed\",\"job\":" job \
+	",\"run\":0,\"step\":3}"
+
+/* A member of the reply's lease; -1 for null. */
+static double lease_value(json_t *reply, const char *key)
+{
+	const json_t *value =
+		json_object_get(json_object_get(reply, "lease"), key);
+
+	assert_non_null(value);
+	return json_is_null(value) ? -1 : json_number_value(value);
+}
+
+static void a_job_is_told_what_remains_of_its_lease(void **state)
+{
+	const struct astra_viewer then = {.uid = 1001,
+					  .now_sec = SAMPLE_NOW + 100.5};
+	struct astra_report *report = *state;
+	json_t *reply = ask(report, REMAINING "10}", &then);
+
+	assert_close(lease_value(reply, "remaining_sec"), 199.5, 0);
+	assert_close(lease_value(reply, "lease_end_sec"), SAMPLE_NOW + 300, 0);
+	assert_close(lease_value(reply, "grace_end_sec"), -1, 0);
+	assert_close(json_number_value(json_object_get(reply, "now_sec")),
+		     SAMPLE_NOW + 100.5, 0);
+	json_decref(reply);
+	reply = ask(report, REMAINING "21}", &then); /* in its grace */
+	assert_close(lease_value(reply, "remaining_sec"), 0, 0);
+	assert_close(lease_value(reply, "grace_end_sec"), SAMPLE_NOW + 55, 0);
+	assert_close(lease_value(reply, "grace_remaining_sec"), 0, 0);
+	json_decref(reply);
+	reply = ask(report, REMAINING "11}", &then); /* it has no end */
+	assert_close(lease_value(reply, "remaining_sec"), -1, 0);
+	json_decref(reply);
+}
+
+static void only_its_owner_reports_on_a_job(void **state)
+{
+	struct astra_report *report = *state;
+
+	json_decref(ask(report, PROGRESS("10", "0"), &alice));
+	json_decref(ask(report, PROGRESS("10", "0"), &root));
+	ask_report(report, PROGRESS("10", "0"), &eve, ASTRA_FAULT_DENIED);
+	ask_report(report, PROGRESS("11", "0"), &alice, ASTRA_FAULT_DENIED);
+	ask_report(report, CHECKPOINTED("11"), &alice, ASTRA_FAULT_DENIED);
+	ask_report(report, PROGRESS("99", "0"), &root, ASTRA_FAULT_NOT_FOUND);
+	report->privacy.jobs = true;
+	ask_report(report, PROGRESS("10", "0"), &eve, ASTRA_FAULT_NOT_FOUND);
+	ask_report(report, REMAINING "10}", &eve, ASTRA_FAULT_NOT_FOUND);
+	json_decref(ask(report, CHECKPOINTED("10"), &alice));
+}
+
+static void an_earlier_run_reports_nothing(void **state)
+{
+	struct astra_report *report = *state;
+
+	report->jobs[0].run = 2;
+	ask_report(report, PROGRESS("10", "0"), &alice, ASTRA_FAULT_STALE);
+	ask_report(report, PROGRESS("10", "1"), &root, ASTRA_FAULT_STALE);
+	json_decref(ask(report, PROGRESS("10", "2"), &alice));
+	/* The report may be from before the last requeue. */
+	json_decref(ask(report, PROGRESS("10", "3"), &alice));
+	ask_report(report, PROGRESS("10", "4"), &alice, ASTRA_FAULT_MALFORMED);
+}
+
+static void what_a_job_said_is_shown(void **state)
+{
+	struct astra_report *report = *state;
+	json_t *reply = ask(report, WHY "10}", &eve), *job, *said;
+
+	job = json_object_get(reply, "job");
+	assert_true(json_is_null(json_object_get(job, "progress")));
+	assert_true(json_is_null(json_object_get(job, "checkpoint")));
+	json_decref(reply);
+	report->jobs[0].progress = (struct astra_report_progress){
+		.time_sec = SAMPLE_NOW - 8,
+		.done = 120,
+		.total = 1000,
+		.iter_sec = .5,
+		.loss = NAN,
+	};
+	report->jobs[0].checkpoint = (struct astra_report_checkpoint){
+		.time_sec = SAMPLE_NOW - 30, .step = 100};
+	reply = ask(report, WHY "10}", &eve);
+	said = json_object_get(json_object_get(reply, "job"), "progress");
+	assert_int_equal(json_integer_value(json_object_get(said, "done")),
+			 120);
+	assert_true(json_is_null(json_object_get(said, "loss")));
+	assert_non_null(
+		strstr(json_string_value(json_object_get(reply, "text")),
+		       "8 s ago it reported 120 of 1000 iterations (12 %), "
+		       "0.5 s each. Its newest checkpoint is of iteration 100, "
+		       "30 s old."));
+	json_decref(reply);
+}
+
 static void private_usage_hides_tenants_and_gpu_time(void **state)
 {
 	struct astra_report *report = *state;
@@ -330,6 +431,10 @@ int main(void)
 		TEST(filters_pick_jobs),
 		TEST(private_jobs_are_left_out_for_others),
 		TEST(private_usage_hides_tenants_and_gpu_time),
+		TEST(a_job_is_told_what_remains_of_its_lease),
+		TEST(only_its_owner_reports_on_a_job),
+		TEST(an_earlier_run_reports_nothing),
+		TEST(what_a_job_said_is_shown),
 		TEST(tenants_are_found_by_their_users),
 		TEST(infinity_and_foreign_bytes_survive_json),
 		TEST(waiting_tasks_are_written_as_squeue_does),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,27 +147,79 @@ static void why_and_reset_survive_the_wire(void **state)
 	astra_query_destroy(&why);
 }
 
-/* A cheap fuzz: every byte of a good message replaced by every other one. */
-static void no_changed_byte_crashes_the_decoder(void **state)
+static void expect_same_said(enum astra_query_kind kind,
+			     const struct astra_said *said)
 {
-	static const char good[] =
-		"{\"astraea\":1,\"request\":\"lease\",\"users\":[\"a\\u00e9\"],"
-		"\"accounts\":[\"b\",\"c\"],\"jobs\":[12,\"13_4\"]}";
-	char text[sizeof(good)];
+	struct astra_query in = {.kind = kind, .said = *said}, out;
+	struct astra_error err;
+	char *text;
+
+	astra_job_refs_add(&in.jobs, (struct astra_job_ref){7, UINT32_MAX});
+	text = astra_query_encode(&in);
+	assert_int_equal(astra_query_decode(text, strlen(text), &out, &err),
+			 ASTRA_FAULT_NONE);
+	assert_int_equal(out.kind, kind);
+	assert_int_equal(out.jobs.refs[0].id, 7);
+	assert_int_equal(out.said.run, said->run);
+	assert_true(out.said.done == said->done);
+	assert_true(out.said.total == said->total);
+	assert_true(out.said.step == said->step);
+	assert_true(out.said.iter_sec == said->iter_sec);
+	assert_true(out.said.loss == said->loss ||
+		    (isnan(out.said.loss) && isnan(said->loss)));
+	free(text);
+	astra_query_destroy(&in);
+	astra_query_destroy(&out);
+}
+
+static void what_jobs_say_survives_the_wire(void **state)
+{
+	const struct astra_said nothing = {.loss = NAN};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(good) - 1; i++) {
+	expect_same_said(ASTRA_QUERY_REMAINING, &nothing);
+	expect_same_said(ASTRA_QUERY_PROGRESS,
+			 &(struct astra_said){.run = 3,
+					      .done = ASTRA_COUNT_MAX,
+					      .total = ASTRA_COUNT_MAX,
+					      .iter_sec = 1e-9,
+					      .loss = -1e300});
+	expect_same_said(ASTRA_QUERY_PROGRESS, &nothing);
+	expect_same_said(
+		ASTRA_QUERY_CHECKPOINTED,
+		&(struct astra_said){.run = 1, .step = 120, .loss = NAN});
+}
+
+/* A cheap fuzz: every byte of a good message replaced by every other one. */
+static void change_each_byte(const char *good)
+{
+	size_t size = strlen(good);
+	char *text = malloc(size + 1);
+
+	assert_non_null(text);
+	for (size_t i = 0; i < size; i++) {
 		for (int byte = 0; byte < 256; byte++) {
 			struct astra_query query;
 			struct astra_error err;
 
-			memcpy(text, good, sizeof(good));
+			memcpy(text, good, size);
 			text[i] = (char)byte;
-			if (!astra_query_decode(text, sizeof(good) - 1, &query,
-						&err))
+			if (!astra_query_decode(text, size, &query, &err))
 				astra_query_destroy(&query);
 		}
 	}
+	free(text);
+}
+
+static void no_changed_byte_crashes_the_decoder(void **state)
+{
+	(void)state;
+	change_each_byte(
+		"{\"astraea\":1,\"request\":\"lease\",\"users\":[\"a\\u00e9\"],"
+		"\"accounts\":[\"b\",\"c\"],\"jobs\":[12,\"13_4\"]}");
+	change_each_byte(
+		"{\"astraea\":1,\"request\":\"progress\",\"job\":12,\"run\":0,"
+		"\"done\":3,\"total\":10,\"iter_sec\":0.5,\"loss\":-1e3}");
 }
 
 static void jobs_are_written_as_squeue_shows_them(void **state)
@@ -220,6 +273,7 @@ int main(void)
 		cmocka_unit_test(a_message_above_its_bound_is_too_large),
 		cmocka_unit_test(encoded_queries_decode_to_the_same),
 		cmocka_unit_test(why_and_reset_survive_the_wire),
+		cmocka_unit_test(what_jobs_say_survives_the_wire),
 		cmocka_unit_test(no_changed_byte_crashes_the_decoder),
 		cmocka_unit_test(jobs_are_written_as_squeue_shows_them),
 		cmocka_unit_test(cutting_a_message_anywhere_is_malformed),

@@ -20,7 +20,7 @@
 
 static struct test_munged munged;
 static char path[100];
-static atomic_int resets;
+static atomic_int resets, noted;
 static atomic_bool nobody_operates;
 
 static bool is_operator(uid_t uid)
@@ -33,6 +33,17 @@ static void count_reset(void)
 	atomic_fetch_add(&resets, 1);
 }
 
+/* Job 11 cannot be kept. */
+static int note(const struct astra_query *query, double now_sec,
+		struct astra_error *err)
+{
+	assert_true(now_sec > 0);
+	if (query->jobs.refs[0].id == 11)
+		return astra_error_set(err, "full");
+	atomic_store(&noted, (int)query->said.done);
+	return 0;
+}
+
 static int start(struct astra_error *err)
 {
 	const struct astra_server_options options = {
@@ -41,6 +52,7 @@ static int start(struct astra_error *err)
 		.slurm_uid = 64030,
 		.is_operator = is_operator,
 		.diag_reset = count_reset,
+		.note = note,
 	};
 
 	return astra_server_start(&options, err);
@@ -221,7 +233,7 @@ static void too_many_requests_a_second_are_refused(void **state)
 	char code[32];
 
 	(void)state;
-	for (int i = 0; i < 300 && !limited; i++) {
+	for (int i = 0; i < 1000 && !limited; i++) {
 		json_decref(ask(TENANT, code));
 		limited += !strcmp(code, "rate");
 	}
@@ -269,6 +281,23 @@ static void only_root_slurmuser_and_operators_reset(void **state)
 	assert_int_equal(atomic_load(&resets), 1);
 	expect(RESET, "none");
 	assert_int_equal(atomic_load(&resets), 2);
+}
+
+#define PROGRESS(job, done)                                              \
+	"{\"astraea\":1,\"request\":\"progress\",\"run\":0,\"job\":" job \
+	",\"done\":" done "}"
+
+static void what_a_job_says_is_handed_on(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	expect(PROGRESS("10", "42"), "none");
+	assert_int_equal(atomic_load(&noted), 42);
+	expect(PROGRESS("99", "43"), "not_found");
+	expect(PROGRESS("10", "-1"), "malformed");
+	expect(PROGRESS("11", "44"), "busy");
+	assert_int_equal(atomic_load(&noted), 42);
 }
 
 static void *publish_often(void *arg)
@@ -415,6 +444,7 @@ int main(void)
 		cmocka_unit_test(one_user_cannot_take_every_place),
 		cmocka_unit_test(a_slow_client_is_told_and_closed),
 		cmocka_unit_test(only_root_slurmuser_and_operators_reset),
+		cmocka_unit_test(what_a_job_says_is_handed_on),
 		cmocka_unit_test(reports_change_while_queries_run),
 		cmocka_unit_test(too_many_requests_a_second_are_refused),
 		cmocka_unit_test(without_a_report_the_answer_says_so),

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <jansson.h>
+#include <math.h>
+
+#include "src/proto/query.h"
+
+static void write_names(json_t *root, const char *key,
+			const struct astra_names *names)
+{
+	json_t *list;
+
+	if (!names->count)
+		return;
+	list = json_array();
+	for (size_t i = 0; i < names->count; i++)
+		json_array_append_new(list, json_string(names->names[i]));
+	json_object_set_new(root, key, list);
+}
+
+static json_t *write_ref(struct astra_job_ref ref)
+{
+	if (ref.task == UINT32_MAX)
+		return json_integer(ref.id);
+	return json_sprintf("%u_%u", ref.id, ref.task);
+}
+
+static void write_jobs(json_t *root, const struct astra_query *query)
+{
+	json_t *list;
+
+	bool one = query->kind != ASTRA_QUERY_JOB &&
+		   query->kind != ASTRA_QUERY_LEASE;
+
+	if (one && query->jobs.count)
+		json_object_set_new(root, "job",
+				    write_ref(query->jobs.refs[0]));
+	if (one || !query->jobs.count)
+		return;
+	list = json_array();
+	for (size_t i = 0; i < query->jobs.count; i++)
+		json_array_append_new(list, write_ref(query->jobs.refs[i]));
+	json_object_set_new(root, "jobs", list);
+}
+
+static void write_count(json_t *root, const char *key, uint64_t count)
+{
+	json_object_set_new(root, key, json_integer((json_int_t)count));
+}
+
+static void write_said(json_t *root, const struct astra_query *query)
+{
+	const struct astra_said *said = &query->said;
+
+	if (!astra_query_says(query))
+		return;
+	write_count(root, "run", said->run);
+	if (query->kind == ASTRA_QUERY_CHECKPOINTED) {
+		write_count(root, "step", said->step);
+		return;
+	}
+	write_count(root, "done", said->done);
+	if (said->total)
+		write_count(root, "total", said->total);
+	if (said->iter_sec > 0)
+		json_object_set_new(root, "iter_sec",
+				    json_real(said->iter_sec));
+	if (isfinite(said->loss))
+		json_object_set_new(root, "loss", json_real(said->loss));
+}
+
+char *astra_query_encode(const struct astra_query *query)
+{
+	json_t *root = json_object();
+	char *text;
+
+	json_object_set_new(root, "astraea", json_integer(ASTRA_PROTOCOL));
+	json_object_set_new(root, "request",
+			    json_string(astra_query_kind_name(query->kind)));
+	write_names(root, "users", &query->users);
+	write_names(root, "accounts", &query->accounts);
+	write_names(root, "pools", &query->pools);
+	write_jobs(root, query);
+	write_said(root, query);
+	if (query->reset)
+		json_object_set_new(root, "reset", json_true());
+	text = json_dumps(root, JSON_COMPACT);
+	json_decref(root);
+	return text;
+}
