@@ -8,3 +8,8 @@ EXTRA_DIST += \
 	contrib/demo.sh contrib/demo/astraea.conf contrib/demo/report.py \
 	contrib/demo/view.py contrib/demo/watch.py contrib/demo/workload
 EXTRA_DIST += contrib/going-back.sh
+
+# Without a Python to install it for: programs name the folder, or copy it.
+sfairpythondir = $(pkgdatadir)/python
+dist_sfairpython_DATA = contrib/python/sfair.py
+dist_check_SCRIPTS += testsuite/unit/test_sfair.py

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/client/courier.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/client/answer.h"
+#include "src/proto/wire.h"
+
+#define WAIT_SEC 1.0   /* at most, for an answer */
+#define FRESH_SEC 10.0 /* an answer is asked for again after so long */
+#define RETRY_SEC 10.0 /* after a failure; each time twice as long */
+#define RETRY_SEC_MAX 300.0
+
+/* All that the program's threads and the courier share. */
+static struct {
+	struct sfair_place place;
+	bool ready;   /* place is set, and what follows a fork */
+	bool running; /* the thread was started */
+	bool failed;  /* it could not be */
+	bool asks;    /* wants the lease's end */
+	bool reports; /* progress is to be sent */
+	bool saves;   /* a checkpoint's number is to be sent */
+	bool stale;   /* another run has taken this one's place */
+	struct astra_said progress;
+	uint64_t step;
+	uint64_t answers;     /* messages answered, or not */
+	uint64_t saved;	      /* checkpoints told so far */
+	uint64_t saved_heard; /* the last one that there is a result of */
+	int saved_result;     /* its errno */
+	double end_sec;	      /* of the lease; infinite: none; NAN: unknown */
+	double heard_sec;     /* when that was said; 0: never */
+	double due_sec;	      /* progress is sent no sooner */
+	double retry_sec;     /* nothing is sent sooner, after a failure */
+	double pause_sec;     /* how long that is */
+	struct astra_error error;
+} c;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t answered = PTHREAD_COND_INITIALIZER;
+
+static double now_sec(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static double larger(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+/* Wait on a condition until a moment; infinite: until it is signalled.
+ * Returns false when the moment came. */
+static bool wait_until(pthread_cond_t *cond, double sec)
+{
+	struct timespec ts = {.tv_sec = (time_t)larger(sec, 0)};
+
+	if (isinf(sec)) {
+		pthread_cond_wait(cond, &lock);
+		return true;
+	}
+	ts.tv_nsec = (long)((sec - (double)ts.tv_sec) * 1e9);
+	return pthread_cond_clockwait(cond, &lock, CLOCK_MONOTONIC, &ts) == 0;
+}
+
+/* A fork leaves the thread and perhaps a held lock behind. */
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static void begin_child(void)
+{
+	c.running = c.failed = c.asks = c.reports = c.saves = false;
+	pthread_cond_init(&work, NULL);
+	pthread_cond_init(&answered, NULL);
+	pthread_mutex_init(&lock, NULL);
+}
+
+static void prepare(void)
+{
+	double left;
+
+	if (c.ready)
+		return;
+	c.ready = true;
+	sfair_place_read(&c.place);
+	left = c.place.end_sec - (double)time(NULL);
+	c.end_sec = left > 0 ? now_sec() + left : (double)NAN;
+	pthread_atfork(before_fork, after_fork, begin_child);
+}
+
+const struct sfair_place *sfair_courier_place(void)
+{
+	pthread_mutex_lock(&lock);
+	prepare();
+	pthread_mutex_unlock(&lock);
+	return &c.place;
+}
+
+/* The thread. */
+
+/* When there is something to send; infinite: not before it is said. */
+static double next_send(void)
+{
+	double due = (double)INFINITY;
+
+	if (c.saves || c.asks)
+		due = 0;
+	else if (c.reports)
+		due = c.due_sec;
+	return larger(due, c.retry_sec);
+}
+
+static void choose(struct astra_query *query, struct astra_job_ref *ref)
+{
+	*ref = (struct astra_job_ref){c.place.job, UINT32_MAX};
+	*query = (struct astra_query){
+		.kind = ASTRA_QUERY_REMAINING,
+		.jobs = {.refs = ref, .count = 1},
+		.said = c.progress,
+	};
+	if (c.saves)
+		query->kind = ASTRA_QUERY_CHECKPOINTED;
+	else if (c.reports && now_sec() >= c.due_sec)
+		query->kind = ASTRA_QUERY_PROGRESS;
+	query->said.run = c.place.run;
+	query->said.step = c.step;
+}
+
+static enum astra_fault send_query(const struct astra_query *query,
+				   struct sfair_answer *answer,
+				   struct astra_error *err)
+{
+	const char *munge = *c.place.munge ? c.place.munge : NULL;
+	enum astra_fault fault = ASTRA_FAULT_INTERNAL;
+	char *request = astra_query_encode(query), *reply = NULL;
+
+	if (!request) {
+		astra_error_nomem(err);
+		return fault;
+	}
+	if (!astra_call(c.place.socket, munge, request, &reply, err))
+		fault = sfair_answer_read(reply, answer, err);
+	free(reply);
+	free(request);
+	return fault;
+}
+
+static int errno_of(enum astra_fault fault)
+{
+	switch (fault) {
+	case ASTRA_FAULT_NONE:
+		return 0;
+	case ASTRA_FAULT_STALE:
+		return ESTALE;
+	case ASTRA_FAULT_BUSY:
+	case ASTRA_FAULT_RATE:
+	case ASTRA_FAULT_TIMEOUT:
+	case ASTRA_FAULT_NO_DATA:
+	case ASTRA_FAULT_NOT_FOUND: /* the last round was before its start */
+	case ASTRA_FAULT_INTERNAL:
+		return EIO;
+	default:
+		return EACCES;
+	}
+}
+
+/* What failed for a while only is sent again later. */
+static void note_failure(int result, double now)
+{
+	c.asks = false;
+	if (result != EIO)
+		c.reports = c.saves = false;
+	if (result == ESTALE)
+		c.stale = true;
+	c.pause_sec = c.pause_sec > 0 ? 2 * c.pause_sec : RETRY_SEC;
+	if (c.pause_sec > RETRY_SEC_MAX)
+		c.pause_sec = RETRY_SEC_MAX;
+	c.retry_sec = now + c.pause_sec;
+}
+
+static void note_answer(const struct sfair_answer *answer, double now)
+{
+	c.asks = false;
+	c.pause_sec = c.retry_sec = 0;
+	c.heard_sec = now;
+	if (!isnan(answer->remaining_sec))
+		c.end_sec = now + answer->remaining_sec;
+}
+
+/* Send one message; the lock is given up meanwhile. What is said in the
+ * meantime is not taken for sent. */
+static void send_one(void)
+{
+	struct astra_error err = {""};
+	struct sfair_answer answer = {0};
+	struct astra_job_ref ref;
+	struct astra_query query;
+	enum astra_fault fault;
+	uint64_t saved = c.saved;
+	double now;
+
+	choose(&query, &ref);
+	if (query.kind == ASTRA_QUERY_CHECKPOINTED)
+		c.saves = false;
+	else if (query.kind == ASTRA_QUERY_PROGRESS)
+		c.reports = false;
+	pthread_mutex_unlock(&lock);
+	fault = send_query(&query, &answer, &err);
+	pthread_mutex_lock(&lock);
+	now = now_sec();
+	c.error = err;
+	c.answers++;
+	if (query.kind == ASTRA_QUERY_CHECKPOINTED) {
+		c.saves |= fault != ASTRA_FAULT_NONE;
+		c.saved_heard = saved;
+		c.saved_result = errno_of(fault);
+	} else if (query.kind == ASTRA_QUERY_PROGRESS) {
+		c.reports |= fault != ASTRA_FAULT_NONE;
+		c.due_sec = now + larger(answer.report_sec, 1);
+	}
+	if (fault)
+		note_failure(errno_of(fault), now);
+	else
+		note_answer(&answer, now);
+	pthread_cond_broadcast(&answered);
+}
+
+static void *run(void *arg)
+{
+	(void)arg;
+	pthread_mutex_lock(&lock);
+	for (;;) {
+		double due = next_send();
+
+		if (due > now_sec())
+			(void)wait_until(&work, due);
+		else
+			send_one();
+	}
+	return NULL;
+}
+
+/* Wake the thread, or start it: all signals are the program's. */
+static void wake(void)
+{
+	pthread_attr_t attr;
+	sigset_t all, before;
+	pthread_t thread;
+
+	if (c.running || c.failed) {
+		pthread_cond_signal(&work);
+		return;
+	}
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	c.failed = pthread_create(&thread, &attr, run, NULL) != 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	c.running = !c.failed;
+	if (c.failed)
+		astra_error_set(&c.error, "libsfair has got no thread");
+}
+
+/* The calls. */
+
+void sfair_courier_progress(const struct astra_said *said)
+{
+	pthread_mutex_lock(&lock);
+	c.progress = *said;
+	if (!c.stale && !c.reports) {
+		c.reports = true;
+		wake();
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* It is worth a try at once, unless nobody has answered for long. */
+static bool worth_a_try(void)
+{
+	if (c.pause_sec <= 2 * RETRY_SEC)
+		c.retry_sec = 0;
+	return c.retry_sec <= now_sec();
+}
+
+int sfair_courier_checkpointed(uint64_t step)
+{
+	double until = now_sec() + WAIT_SEC;
+	int result = EIO;
+	uint64_t mine;
+
+	pthread_mutex_lock(&lock);
+	mine = ++c.saved;
+	c.step = step;
+	c.saves = !c.stale;
+	if (c.saves && worth_a_try()) {
+		wake();
+		while (c.running && c.saved_heard < mine &&
+		       wait_until(&answered, until))
+			;
+		result = c.running ? ETIMEDOUT : EIO;
+	}
+	if (c.stale)
+		result = ESTALE;
+	else if (c.saved_heard >= mine)
+		result = c.saved_result;
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+/* Ask, and wait where nothing is known; unless it failed of late. */
+static void ask(bool known)
+{
+	double until = now_sec() + WAIT_SEC;
+	uint64_t before = c.answers;
+
+	if (now_sec() < c.retry_sec)
+		return;
+	c.asks = true;
+	wake();
+	while (!known && c.running && c.answers == before)
+		if (!wait_until(&answered, until))
+			break;
+}
+
+double sfair_courier_remaining(void)
+{
+	double now = now_sec(), left;
+
+	pthread_mutex_lock(&lock);
+	if (!c.stale && (c.heard_sec <= 0 || now > c.heard_sec + FRESH_SEC))
+		ask(c.end_sec > now);
+	left = c.end_sec - now_sec();
+	if (c.stale)
+		left = 0;
+	else if (isnan(left) || (left <= 0 && c.heard_sec < c.end_sec))
+		left = (double)INFINITY; /* it may have been renewed */
+	pthread_mutex_unlock(&lock);
+	return larger(left, 0);
+}
+
+size_t sfair_courier_error(char *text, size_t size)
+{
+	int length;
+
+	pthread_mutex_lock(&lock);
+	length = snprintf(text, size, "%s", c.error.text);
+	pthread_mutex_unlock(&lock);
+	return (size_t)length;
+}

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# libsfair: what programs in leased jobs link. It has no part of Slurm.
+lib_LTLIBRARIES += libsfair.la
+include_HEADERS += src/client/sfair.h
+pkgconfig_DATA += src/client/sfair.pc
+libsfair_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
+# Its threads outlive a dlclose(), so it stays where it is.
+libsfair_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
+	-export-symbols-regex '^sfair_(error|progress|checkpointed|on_lease_end|lease_ending|lease_remaining|grace_remaining)$$' \
+	-Wl,-z,nodelete
+libsfair_la_LIBADD = $(JANSSON_LIBS) $(MUNGE_LIBS) -lpthread -lm
+client_sources = \
+	src/client/answer.c \
+	src/client/answer.h \
+	src/client/courier.c \
+	src/client/courier.h \
+	src/client/notice.c \
+	src/client/notice.h \
+	src/client/place.c \
+	src/client/place.h \
+	src/client/sfair.c \
+	src/client/sfair.h
+libsfair_la_SOURCES = $(client_sources) \
+	src/common/error.c \
+	src/common/grow.c \
+	src/proto/call.c \
+	src/proto/query.c \
+	src/proto/query_write.c \
+	src/proto/sign.c \
+	src/proto/wire.c
+
+check_PROGRAMS += test_client
+test_client_SOURCES = testsuite/unit/test_client.c $(client_sources) \
+	$(server_sources)
+test_client_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS) \
+	$(MUNGE_CFLAGS)
+test_client_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS) \
+	$(JANSSON_LIBS) $(MUNGE_LIBS) -lpthread -lm

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The checkpoint signal: caught in a handler that only sets a flag and writes a
+ * byte; a thread that waits for the byte calls the program. */
+#ifndef SFAIR_NOTICE_H
+#define SFAIR_NOTICE_H
+
+#include <stdbool.h>
+
+/* Install the handler, once. Returns 0 or an errno. */
+int sfair_notice_catch(int signal, void (*callback)(void *arg), void *arg);
+
+/* Seconds since the signal came; below 0: it has not. May be called in a signal
+ * handler. */
+double sfair_notice_age(void);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/client/place.h"
+
+#include <ctype.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The first of two variables that has a value; "" if none. */
+static const char *either(const char *first, const char *second)
+{
+	const char *value = getenv(first);
+
+	if (!value || !*value)
+		value = second ? getenv(second) : NULL;
+	return value ? value : "";
+}
+
+/* Returns 0, or -1 when there is no whole number of 32 bits. */
+static int read_u32(const char *name, uint32_t *out)
+{
+	const char *text = either(name, NULL);
+	unsigned long long value;
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return -1;
+	value = strtoull(text, &end, 10);
+	if (*end || value >= UINT32_MAX)
+		return -1;
+	*out = (uint32_t)value;
+	return 0;
+}
+
+static double read_sec(const char *name)
+{
+	double value = strtod(either(name, NULL), NULL);
+
+	return value > 0 && value < 1e18 ? value : 0;
+}
+
+/* "USR1" or a number. */
+static int read_signal(const char *name)
+{
+	const char *text = either(name, NULL);
+	uint32_t number;
+
+	if (!read_u32(name, &number))
+		return number < NSIG ? (int)number : 0;
+	for (int i = 1; i < NSIG; i++) {
+		const char *known = sigabbrev_np(i);
+
+		if (known && !strcmp(known, text))
+			return i;
+	}
+	return 0;
+}
+
+static bool copy(char *out, size_t size, const char *text)
+{
+	return snprintf(out, size, "%s", text) < (int)size;
+}
+
+void sfair_place_read(struct sfair_place *p)
+{
+	uint32_t rank = 0;
+
+	*p = (struct sfair_place){
+		.signal = read_signal("ASTRAEA_CHECKPOINT_SIGNAL"),
+		.end_sec = read_sec("ASTRAEA_LEASE_END"),
+		.grace_sec = read_sec("ASTRAEA_LEASE_GRACE"),
+	};
+	if (read_u32("SLURM_RESTART_COUNT", &p->run) < 0)
+		p->run = 0;
+	if (read_u32("RANK", &rank) < 0)
+		(void)read_u32("SLURM_PROCID", &rank);
+	p->speaks = rank == 0;
+	p->leased = *either("ASTRAEA_POOL", NULL) &&
+		    read_u32("SLURM_JOB_ID", &p->job) == 0 && p->job &&
+		    copy(p->socket, sizeof(p->socket),
+			 either("SFAIR_SOCKET", "ASTRAEA_SOCKET")) &&
+		    *p->socket &&
+		    copy(p->munge, sizeof(p->munge),
+			 either("SFAIR_MUNGE_SOCKET", "MUNGE_SOCKET"));
+	if (!*p->munge)
+		(void)copy(p->munge, sizeof(p->munge),
+			   either("ASTRAEA_MUNGE_SOCKET", NULL));
+}

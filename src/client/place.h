@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the environment tells a process of its job and lease. */
+#ifndef SFAIR_PLACE_H
+#define SFAIR_PLACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sfair_place {
+	bool leased; /* in a job of a pool, with a socket to ask */
+	bool speaks; /* it is the job's process that reports */
+	uint32_t job, run;
+	char socket[108];
+	char munge[108];  /* "": munge's own */
+	int signal;	  /* for checkpoints; 0: none */
+	double end_sec;	  /* of the first lease, since the epoch; 0: none */
+	double grace_sec; /* between signal and requeue */
+};
+
+void sfair_place_read(struct sfair_place *place);
+
+#endif

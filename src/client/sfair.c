@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/client/sfair.h"
+
+#include <errno.h>
+#include <math.h>
+
+#include "src/client/courier.h"
+#include "src/client/notice.h"
+
+static int fail(int error)
+{
+	if (error)
+		errno = error;
+	return error ? -1 : 0;
+}
+
+double sfair_lease_remaining(void)
+{
+	if (!sfair_courier_place()->leased)
+		return (double)INFINITY;
+	return sfair_courier_remaining();
+}
+
+double sfair_grace_remaining(void)
+{
+	double age = sfair_notice_age();
+	double left = sfair_courier_place()->grace_sec - age;
+
+	if (age < 0)
+		return (double)INFINITY;
+	return left > 0 ? left : 0;
+}
+
+int sfair_on_lease_end(void (*callback)(void *arg), void *arg)
+{
+	const struct sfair_place *place = sfair_courier_place();
+
+	if (!place->leased || !place->signal)
+		return 0;
+	return fail(sfair_notice_catch(place->signal, callback, arg));
+}
+
+int sfair_lease_ending(void)
+{
+	return sfair_notice_age() >= 0;
+}
+
+int sfair_progress(uint64_t done, uint64_t total, double iter_sec, double loss)
+{
+	const struct sfair_place *place = sfair_courier_place();
+	const struct astra_said said = {
+		.done = done,
+		.total = total,
+		.iter_sec = iter_sec,
+		.loss = isfinite(loss) ? loss : (double)NAN,
+	};
+
+	if (done > ASTRA_COUNT_MAX || total > ASTRA_COUNT_MAX ||
+	    (total && done > total) || !(iter_sec >= 0) ||
+	    iter_sec > ASTRA_ITER_SEC_MAX)
+		return fail(EINVAL);
+	if (place->leased && place->speaks)
+		sfair_courier_progress(&said);
+	return 0;
+}
+
+int sfair_checkpointed(uint64_t step)
+{
+	const struct sfair_place *place = sfair_courier_place();
+
+	if (step > ASTRA_COUNT_MAX)
+		return fail(EINVAL);
+	if (!place->leased || !place->speaks)
+		return 0;
+	return fail(sfair_courier_checkpointed(step));
+}
+
+size_t sfair_error(char *text, size_t size)
+{
+	return sfair_courier_error(text, size);
+}

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* libsfair against the server as slurmctld runs it. What a process has read of
+ * its environment it keeps, so each case is a process of its own. */
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+
+#include "src/client/sfair.h"
+#include "src/proto/query.h"
+#include "src/slurm/server.h"
+#include "testsuite/unit/proto_munged.h"
+#include "testsuite/unit/proto_sample.h"
+#include "testsuite/unit/unit.h"
+
+#define NOBODY 65534
+
+static struct test_munged munged;
+static char path[100], silent[100];
+
+/* What the server was told; the children look, too. */
+struct heard {
+	atomic_int told, saved;
+	atomic_ullong done, step;
+};
+
+static struct heard *heard;
+
+static int note(const struct astra_query *query, double now_sec,
+		struct astra_error *err)
+{
+	(void)now_sec;
+	(void)err;
+	if (query->kind == ASTRA_QUERY_CHECKPOINTED) {
+		atomic_store(&heard->step, query->said.step);
+		atomic_fetch_add(&heard->saved, 1);
+	} else {
+		atomic_store(&heard->done, query->said.done);
+		atomic_fetch_add(&heard->told, 1);
+	}
+	return 0;
+}
+
+static double now_sec(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static bool comes_to(atomic_int *counter, int value)
+{
+	for (int i = 0; i < 300 && atomic_load(counter) < value; i++)
+		usleep(10000);
+	return atomic_load(counter) == value;
+}
+
+/* In the child: the environment of job 10, or of none. */
+static void enter(const char *job, const char *socket)
+{
+	char end[32];
+
+	snprintf(end, sizeof(end), "%lld", (long long)time(NULL) + 200);
+	setenv("ASTRAEA_POOL", "gpu", 1);
+	setenv("ASTRAEA_LEASE_END", end, 1);
+	setenv("ASTRAEA_LEASE_GRACE", "60", 1);
+	setenv("ASTRAEA_CHECKPOINT_SIGNAL", "USR1", 1);
+	setenv("ASTRAEA_SOCKET", socket, 1);
+	setenv("ASTRAEA_MUNGE_SOCKET", munged.socket, 1);
+	setenv("SLURM_JOB_ID", job, 1);
+	setenv("SLURM_PROCID", "0", 1);
+}
+
+#define WANT(condition)                                            \
+	do {                                                       \
+		if (!(condition)) {                                \
+			fprintf(stderr, "line %d: %s\n", __LINE__, \
+				#condition);                       \
+			_exit(1);                                  \
+		}                                                  \
+	} while (0)
+
+static void in_child(void (*body)(void))
+{
+	int status = -1;
+	pid_t pid;
+
+	atomic_store(&heard->told, 0);
+	atomic_store(&heard->saved, 0);
+	pid = fork();
+	if (!pid) {
+		alarm(20);
+		body();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static void call_outside(void)
+{
+	double begin = now_sec();
+	char text[8] = "x";
+
+	for (int i = 0; i < 1000; i++) {
+		WANT(isinf(sfair_lease_remaining()));
+		WANT(isinf(sfair_grace_remaining()));
+		WANT(!sfair_on_lease_end(NULL, NULL));
+		WANT(!sfair_lease_ending());
+		WANT(!sfair_progress(1, 2, 1, 1));
+		WANT(!sfair_checkpointed(1));
+	}
+	WANT(sfair_error(text, sizeof(text)) == 0 && !*text);
+	WANT(now_sec() - begin < .5);
+}
+
+static void outside_a_lease_nothing_happens(void **state)
+{
+	(void)state;
+	in_child(call_outside);
+	assert_int_equal(atomic_load(&heard->told), 0);
+}
+
+static void ask_remaining(void)
+{
+	double left;
+
+	enter("10", path);
+	unsetenv("ASTRAEA_LEASE_END"); /* so that it waits for the answer */
+	left = sfair_lease_remaining();
+	WANT(left > 295 && left <= 300);
+	usleep(300000);
+	WANT(sfair_lease_remaining() < left);
+}
+
+static void ask_pinned(void)
+{
+	enter("11", path);
+	usleep(10000);
+	(void)sfair_lease_remaining();
+	WANT(sfair_checkpointed(1) == 0); /* the answer has come */
+	WANT(isinf(sfair_lease_remaining()));
+}
+
+static void what_remains_is_asked_for(void **state)
+{
+	(void)state;
+	in_child(ask_remaining);
+	in_child(ask_pinned);
+}
+
+static void report_often(void)
+{
+	enter("10", path);
+	for (uint64_t i = 1; i <= 100; i++)
+		WANT(!sfair_progress(i, 1000, .5, (double)NAN));
+	WANT(comes_to(&heard->told, 1));
+	for (uint64_t i = 101; i <= 200; i++)
+		WANT(!sfair_progress(i, 1000, .5, 1));
+	usleep(300000);
+	WANT(atomic_load(&heard->told) == 1);
+}
+
+static void progress_is_sent_now_and_then(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	in_child(report_often);
+	assert_in_range(atomic_load(&heard->done), 1, 200);
+}
+
+static void say_nonsense(void)
+{
+	enter("10", path);
+	WANT(sfair_progress(3, 2, 1, 1) < 0 && errno == EINVAL);
+	WANT(sfair_progress(3, 0, -1, 1) < 0 && errno == EINVAL);
+	WANT(sfair_progress(3, 0, (double)NAN, 1) < 0 && errno == EINVAL);
+	WANT(sfair_progress(3, 0, (double)INFINITY, 1) < 0);
+	WANT(sfair_progress(UINT64_MAX, 0, 1, 1) < 0 && errno == EINVAL);
+	WANT(sfair_checkpointed(UINT64_MAX) < 0 && errno == EINVAL);
+	WANT(!sfair_progress(3, 0, 0, (double)INFINITY));
+}
+
+static void numbers_that_are_none_are_refused_at_once(void **state)
+{
+	(void)state;
+	in_child(say_nonsense);
+}
+
+static void save_once(void)
+{
+	enter("10", path);
+	WANT(sfair_checkpointed(42) == 0);
+}
+
+static void save_in_an_earlier_run(void)
+{
+	char text[200];
+
+	enter("21", path); /* its second run, says the report */
+	WANT(sfair_checkpointed(42) < 0 && errno == ESTALE);
+	WANT(sfair_error(text, sizeof(text)) > 0);
+	WANT(strstr(text, "run 0 has ended"));
+	WANT(sfair_lease_remaining() <= 0);
+	WANT(sfair_checkpointed(43) < 0 && errno == ESTALE);
+}
+
+static void save_anothers(void)
+{
+	char text[200];
+
+	WANT(!setgid(NOBODY) && !setuid(NOBODY));
+	enter("10", path);
+	WANT(sfair_checkpointed(42) < 0 && errno == EACCES);
+	sfair_error(text, sizeof(text));
+	WANT(strstr(text, "only its owner"));
+}
+
+static void a_checkpoint_is_known_when_the_call_returns(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	in_child(save_once);
+	assert_int_equal(atomic_load(&heard->saved), 1);
+	assert_int_equal(atomic_load(&heard->step), 42);
+	in_child(save_in_an_earlier_run);
+	in_child(save_anothers);
+	assert_int_equal(atomic_load(&heard->saved), 0);
+}
+
+static void save_as_rank_1(void)
+{
+	enter("10", path);
+	setenv("RANK", "1", 1);
+	WANT(!sfair_progress(1, 2, 1, 1));
+	WANT(!sfair_checkpointed(1));
+	usleep(200000);
+}
+
+static void save_as_rank_0(void)
+{
+	enter("10", path);
+	setenv("RANK", "0", 1);
+	setenv("SLURM_PROCID", "3", 1);
+	WANT(!sfair_checkpointed(1));
+}
+
+static void one_process_speaks_for_the_job(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	in_child(save_as_rank_1);
+	assert_int_equal(atomic_load(&heard->told) + atomic_load(&heard->saved),
+			 0);
+	in_child(save_as_rank_0);
+	assert_int_equal(atomic_load(&heard->saved), 1);
+}
+
+static void call_nobody(void)
+{
+	double begin = now_sec(), left;
+
+	enter("10", "/nonexistent/x.sock");
+	for (uint64_t i = 0; i < 1000; i++) {
+		WANT(!sfair_progress(i, 1000, 1, 1));
+		left = sfair_lease_remaining();
+		WANT(left > 190 && left <= 200); /* as it was told */
+	}
+	WANT(sfair_checkpointed(1) < 0 && errno == EIO);
+	WANT(now_sec() - begin < 1);
+}
+
+static void call_the_silent(void)
+{
+	double begin = now_sec();
+
+	enter("10", silent);
+	for (uint64_t i = 0; i < 1000; i++)
+		WANT(!sfair_progress(i, 1000, 1, 1));
+	WANT(now_sec() - begin < .2);
+	WANT(sfair_checkpointed(1) < 0 && errno == ETIMEDOUT);
+	WANT(now_sec() - begin < 2);
+}
+
+static void a_server_that_does_not_answer_delays_nobody(void **state)
+{
+	(void)state;
+	in_child(call_nobody);
+	in_child(call_the_silent);
+}
+
+static atomic_int calls, earlier, in_handler;
+static pthread_t main_thread;
+
+static void on_end(void *arg)
+{
+	WANT(arg == &calls);
+	WANT(!pthread_equal(pthread_self(), main_thread));
+	atomic_fetch_add(&calls, 1);
+}
+
+static void earlier_handler(int signal)
+{
+	(void)signal;
+	atomic_store(&in_handler, sfair_lease_ending());
+	atomic_fetch_add(&earlier, 1);
+}
+
+static void catch_signal(void)
+{
+	enter("10", path);
+	main_thread = pthread_self();
+	WANT(signal(SIGUSR1, earlier_handler) != SIG_ERR);
+	WANT(!sfair_on_lease_end(on_end, &calls));
+	WANT(!sfair_lease_ending() && isinf(sfair_grace_remaining()));
+	raise(SIGUSR1);
+	WANT(sfair_lease_ending());
+	WANT(comes_to(&calls, 1));
+	WANT(sfair_grace_remaining() > 55 && sfair_grace_remaining() <= 60);
+	raise(SIGUSR1);
+	usleep(100000);
+	WANT(atomic_load(&calls) == 1);
+	WANT(atomic_load(&earlier) == 2 && atomic_load(&in_handler) == 1);
+}
+
+/* First the flag only; who asks to be called later is called. */
+static void catch_late(void)
+{
+	enter("10", path);
+	main_thread = pthread_self();
+	WANT(!sfair_on_lease_end(NULL, NULL));
+	raise(SIGUSR1);
+	WANT(sfair_lease_ending());
+	WANT(!sfair_on_lease_end(on_end, &calls));
+	WANT(comes_to(&calls, 1));
+}
+
+static void without_a_signal(void)
+{
+	enter("10", path);
+	setenv("ASTRAEA_CHECKPOINT_SIGNAL", "none", 1);
+	WANT(!sfair_on_lease_end(on_end, &calls));
+	WANT(!sfair_lease_ending());
+}
+
+static void the_checkpoint_signal_calls_back_once(void **state)
+{
+	(void)state;
+	in_child(catch_signal);
+	in_child(catch_late);
+	in_child(without_a_signal);
+}
+
+static void report_and_fork(void)
+{
+	int status = -1;
+	pid_t pid;
+
+	enter("10", path);
+	WANT(!sfair_checkpointed(1));
+	pid = fork();
+	if (!pid) {
+		WANT(!sfair_checkpointed(2));
+		_exit(0);
+	}
+	WANT(waitpid(pid, &status, 0) == pid && !status);
+	WANT(!sfair_checkpointed(3));
+}
+
+static void a_fork_may_go_on_talking(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	in_child(report_and_fork);
+	assert_int_equal(atomic_load(&heard->saved), 3);
+}
+
+static struct astra_report *present_report(void)
+{
+	struct astra_report *report = sample_report();
+
+	report->jobs[0].lease_end_sec = (double)time(NULL) + 300;
+	report->jobs[2].run = 1;
+	return report;
+}
+
+static int listen_silently(void)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	snprintf(silent, sizeof(silent), "%s/silent.sock", munged.folder);
+	memcpy(addr.sun_path, silent, sizeof(silent));
+	return bind(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0
+		       ? -1
+		       : listen(fd, 16);
+}
+
+static int setup(void **state)
+{
+	const struct astra_server_options options = {
+		.path = path,
+		.munge_socket = munged.socket,
+		.slurm_uid = 64030,
+		.note = note,
+	};
+	struct astra_error err = {""};
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/a.sock", munged.folder);
+	astra_server_publish(present_report());
+	if (listen_silently() < 0 || astra_server_start(&options, &err) < 0) {
+		print_error("%s\n", err.text);
+		return -1;
+	}
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	astra_server_stop();
+	unlink(silent);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(outside_a_lease_nothing_happens),
+		cmocka_unit_test(what_remains_is_asked_for),
+		cmocka_unit_test(progress_is_sent_now_and_then),
+		cmocka_unit_test(numbers_that_are_none_are_refused_at_once),
+		cmocka_unit_test(a_checkpoint_is_known_when_the_call_returns),
+		cmocka_unit_test(one_process_speaks_for_the_job),
+		cmocka_unit_test(a_server_that_does_not_answer_delays_nobody),
+		cmocka_unit_test(the_checkpoint_signal_calls_back_once),
+		cmocka_unit_test(a_fork_may_go_on_talking),
+	};
+	int rc;
+
+	heard = mmap(NULL, sizeof(*heard), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (heard == MAP_FAILED)
+		return 1;
+	if (test_munged_start(&munged) < 0) {
+		fputs("SKIP: munged cannot be started here\n", stderr);
+		return 77;
+	}
+	rc = cmocka_run_group_tests(tests, setup, teardown);
+	test_munged_stop(&munged);
+	return rc;
+}

@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""contrib/python/sfair.py, with a socket of the test's own and no munged."""
+
+import json
+import math
+import os
+import signal
+import socket
+import struct
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+top = os.environ.get("top_srcdir") or os.path.join(
+    os.path.dirname(os.path.abspath(__file__)), "..", "..")
+sys.path.insert(0, os.path.join(top, "contrib", "python"))
+sys.dont_write_bytecode = True
+
+import sfair  # noqa: E402
+
+LEASE = {"job": 10, "run": 0, "phase": "leased", "revocable": True,
+         "remaining_sec": 300.0}
+
+
+def place(**more):
+    env = {"ASTRAEA_POOL": "gpu", "SLURM_JOB_ID": "10", "SLURM_PROCID": "0",
+           "ASTRAEA_SOCKET": "/nonexistent", "ASTRAEA_LEASE_GRACE": "60",
+           "ASTRAEA_CHECKPOINT_SIGNAL": "USR2"}
+    env.update(more)
+    return env
+
+
+class Server(threading.Thread):
+    """Answers each connection by a function of its request."""
+
+    def __init__(self, answer):
+        super().__init__(daemon=True)
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = os.path.join(self.folder.name, "a.sock")
+        self.answer = answer
+        self.requests = []
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(self.path)
+        self.listener.listen()
+        self.start()
+
+    def run(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            with connection, connection.makefile("rwb") as stream:
+                size, = struct.unpack(">I", stream.read(4))
+                self.requests.append(json.loads(stream.read(size)))
+                try:
+                    stream.write(self.answer(self.requests[-1]))
+                    stream.flush()
+                except OSError:
+                    pass
+
+    def close(self):
+        self.listener.close()
+        self.folder.cleanup()
+
+
+def frame(reply):
+    text = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
+    return struct.pack(">I", len(text)) + text
+
+
+def good(request):
+    return frame({"astraea": 1, "lease": LEASE, "report_sec": 10})
+
+
+class WithServer(unittest.TestCase):
+    def setUp(self):
+        self.sign, sfair.sign = sfair.sign, lambda message, munge: message
+
+    def tearDown(self):
+        sfair.sign = self.sign
+
+    def client(self, answer=good, **more):
+        server = Server(answer)
+        self.addCleanup(server.close)
+        env = place(ASTRAEA_SOCKET=server.path, **more)
+        return sfair.Client(env), server.requests
+
+    def test_requests_are_as_the_protocol_says(self):
+        client, requests = self.client(SLURM_RESTART_COUNT="3")
+        self.assertTrue(client.checkpointed(42))
+        client.progress(100, 1000, 0.5, 2.25)
+        for _ in range(100):
+            if len(requests) == 2:
+                break
+            time.sleep(0.02)
+        self.assertEqual(requests, [
+            {"astraea": 1, "request": "checkpointed", "job": 10, "run": 3,
+             "step": 42},
+            {"astraea": 1, "request": "progress", "job": 10, "run": 3,
+             "done": 100, "total": 1000, "iter_sec": 0.5, "loss": 2.25}])
+
+    def test_what_remains_is_asked_for_and_kept(self):
+        client, requests = self.client()
+        left = client.lease_remaining()
+        self.assertTrue(295 < left <= 300)
+        for _ in range(100):
+            self.assertLessEqual(client.lease_remaining(), left)
+        self.assertEqual(requests, [
+            {"astraea": 1, "request": "remaining", "job": 10}])
+
+    def test_a_job_that_is_never_taken_back_has_no_end(self):
+        client, _ = self.client(lambda r: frame(
+            {"lease": dict(LEASE, remaining_sec=None), "report_sec": 10}))
+        self.assertEqual(client.lease_remaining(), math.inf)
+
+    def test_the_last_round_may_be_from_before_the_start(self):
+        client, _ = self.client(
+            lambda r: frame({"lease": dict(LEASE, phase="waiting")}),
+            ASTRAEA_LEASE_END=str(int(time.time()) + 100))
+        self.assertTrue(client.checkpointed(1))
+        self.assertTrue(90 < client.lease_remaining() <= 100)
+
+    def test_a_replaced_run_is_told(self):
+        client, requests = self.client(lambda r: frame(
+            {"error": {"code": "stale", "text": "run 0 has ended"}}))
+        with self.assertRaisesRegex(sfair.Stale, "run 0 has ended"):
+            client.checkpointed(1)
+        with self.assertRaises(sfair.Stale):
+            client.checkpointed(2)
+        self.assertEqual(client.lease_remaining(), 0)
+        self.assertEqual(len(requests), 1)
+
+    def test_a_refusal_is_told_once(self):
+        client, requests = self.client(lambda r: frame(
+            {"error": {"code": "denied", "text": "only its owner"}}))
+        self.assertFalse(client.checkpointed(1))
+        self.assertEqual(client.error(), "only its owner")
+        time.sleep(0.1)
+        self.assertEqual(len(requests), 1)
+
+    def test_no_reply_of_any_kind_does_harm(self):
+        for reply in (b"", b"\0\0", frame(b""), frame(b"{"), frame(b"[]"),
+                      frame(b"[" * 100000), frame({}), frame({"error": 7}),
+                      frame({"lease": 7}), struct.pack(">I", 0xffffffff),
+                      frame({"lease": {"phase": 7, "remaining_sec": "x"}}),
+                      frame({"lease": LEASE, "report_sec": -1}),
+                      frame(b"\xff\xfe"), frame(b'{"lease":NaN}')):
+            client, _ = self.client(lambda r: reply)
+            client.progress(1, 2)
+            client.checkpointed(1)
+            self.assertGreaterEqual(client.lease_remaining(), 0)
+
+
+class Alone(unittest.TestCase):
+    def test_outside_a_lease_nothing_happens(self):
+        def send(*_):
+            raise AssertionError
+        for env in ({}, place(ASTRAEA_POOL=""), place(SLURM_JOB_ID="x"),
+                    place(ASTRAEA_SOCKET="")):
+            client = sfair.Client(env, send)
+            begin = time.monotonic()
+            for _ in range(1000):
+                self.assertEqual(client.lease_remaining(), math.inf)
+                self.assertEqual(client.grace_remaining(), math.inf)
+                client.on_lease_end()
+                self.assertFalse(client.lease_ending())
+                client.progress(1, 2, 1, 1)
+                self.assertTrue(client.checkpointed(1))
+            self.assertLess(time.monotonic() - begin, 1)
+            self.assertIsNone(client._thread)
+        self.assertEqual(sfair.lease_remaining(), math.inf)
+
+    def test_only_the_newest_progress_is_sent(self):
+        sent = []
+
+        def send(_, request):
+            sent.append(request["done"])
+            time.sleep(0.1)
+            return {"lease": LEASE, "report_sec": 1}
+        client = sfair.Client(place(), send)
+        for i in range(1, 1001):
+            client.progress(i, 1000)
+        time.sleep(1.6)
+        self.assertEqual(len(sent), 2)
+        self.assertEqual(sent[1], 1000)
+
+    def test_one_process_speaks_for_the_job(self):
+        def send(*_):
+            raise AssertionError
+        client = sfair.Client(place(RANK="1"), send)
+        client.progress(1, 2)
+        self.assertTrue(client.checkpointed(1))
+        self.assertTrue(sfair.Place(place(RANK="0", SLURM_PROCID="4")).speaks)
+        self.assertFalse(sfair.Place(place(SLURM_PROCID="4")).speaks)
+
+    def test_nobody_who_answers_delays_nobody(self):
+        client = sfair.Client(place(
+            ASTRAEA_LEASE_END=str(int(time.time()) + 100)))
+        begin = time.monotonic()
+        for i in range(1000):
+            client.progress(i, 1000)
+            self.assertTrue(90 < client.lease_remaining() <= 100)
+        self.assertLess(time.monotonic() - begin, 1)
+        self.assertFalse(client.checkpointed(1))
+        self.assertTrue(client.error())
+        self.assertLess(time.monotonic() - begin, 3)
+
+    def test_a_server_that_hangs_delays_nobody(self):
+        client = sfair.Client(place(), lambda *_: time.sleep(60))
+        begin = time.monotonic()
+        for i in range(1000):
+            client.progress(i, 1000)
+        self.assertLess(time.monotonic() - begin, 0.5)
+        self.assertFalse(client.checkpointed(1))
+        self.assertLess(time.monotonic() - begin, 2)
+
+    def test_after_a_failure_it_is_tried_less_often(self):
+        tries = []
+
+        def send(_, request):
+            tries.append(request)
+            raise OSError("no")
+        client = sfair.Client(place(), send)
+        client.progress(1, 2)
+        time.sleep(0.3)
+        client.progress(2, 2)
+        client.lease_remaining()
+        time.sleep(0.3)
+        self.assertEqual(len(tries), 1)
+        self.assertEqual(client.error(), "no")
+
+    def test_numbers_that_are_none_are_refused(self):
+        client = sfair.Client(place(), lambda *_: {"lease": LEASE})
+        for bad in ((-1,), (3, 2), (1 << 60,), (1, 1 << 60), (1, 2, -1),
+                    (1, 2, math.nan), (1, 2, math.inf)):
+            with self.assertRaises(ValueError):
+                client.progress(*bad)
+        with self.assertRaises(TypeError):
+            client.progress(1.5)
+        with self.assertRaises(ValueError):
+            client.checkpointed(-1)
+        client.progress(1, 2, None, math.nan)
+
+    def test_the_signal_calls_back_once(self):
+        calls, earlier = [], []
+        before = signal.signal(signal.SIGUSR2, lambda *_: earlier.append(1))
+        try:
+            client = sfair.Client(place())
+            client.on_lease_end(lambda: calls.append(client.lease_ending()))
+            self.assertFalse(client.lease_ending())
+            signal.raise_signal(signal.SIGUSR2)
+            signal.raise_signal(signal.SIGUSR2)
+            self.assertTrue(client.lease_ending())
+            self.assertEqual((calls, earlier), ([True], [1, 1]))
+            self.assertTrue(55 < client.grace_remaining() <= 60)
+        finally:
+            signal.signal(signal.SIGUSR2, before)
+
+    def test_signals_have_names_or_numbers(self):
+        for text, number in (("USR1", signal.SIGUSR1), ("TERM", 15),
+                             ("12", 12), ("none", 0), ("", 0), ("DFL", 0),
+                             ("99999", 0), ("_DFL", 0), ("RTMIN", 34)):
+            got = sfair.Place(
+                place(ASTRAEA_CHECKPOINT_SIGNAL=text)).signal
+            self.assertEqual(got, number, text)
+
+    def test_a_fork_may_go_on_talking(self):
+        client = sfair.Client(place(), lambda *_: {"lease": LEASE})
+        self.assertTrue(client.checkpointed(1))
+        pid = os.fork()
+        if not pid:
+            client.reset()  # the module does that for its own
+            os._exit(0 if client.checkpointed(2) else 1)
+        self.assertEqual(os.waitpid(pid, 0)[1], 0)
+        self.assertTrue(client.checkpointed(3))
+
+
+if __name__ == "__main__":
+    unittest.main()
