@@ -284,4 +284,9 @@ EXTRA_DIST += \
 	testsuite/live/85-replay.sh \
 	testsuite/lib/replay.sh \
 	testsuite/long/85-replay.sh \
-	testsuite/long/90-slurm-24.11.sh
+	testsuite/long/90-slurm-24.11.sh \
+	testsuite/long/95-fuzz.sh
+
+# Its sources are built by long/95-fuzz.sh, with clang.
+EXTRA_DIST += testsuite/fuzz/fuzz_query.c testsuite/fuzz/query.dict \
+	testsuite/fuzz/corpus

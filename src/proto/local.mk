@@ -63,3 +63,11 @@ test_proto_server_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS) \
 	$(MUNGE_CFLAGS)
 test_proto_server_LDADD = libastra-proto.la libastra-common.la \
 	$(CMOCKA_LIBS) -lpthread
+
+EXTRA_PROGRAMS += bench_progress
+BENCH += bench_progress
+CLEANFILES += bench_progress
+bench_progress_SOURCES = testsuite/bench/bench_progress.c \
+	testsuite/bench/bench.h src/slurm/progress.c $(server_sources)
+bench_progress_CFLAGS = $(AM_CFLAGS) $(MUNGE_CFLAGS)
+bench_progress_LDADD = libastra-proto.la libastra-common.la -lpthread -lm

@@ -149,6 +149,8 @@ static enum astra_fault answer(struct server *s, const char *credential,
 	if (fault)
 		return fault;
 	fault = answer_query(s, &query, uid, reply, err);
+	if (fault == ASTRA_FAULT_DENIED)
+		log_refusal(s, err->text);
 	astra_query_destroy(&query);
 	return fault;
 }
