@@ -37,6 +37,7 @@ FRESH_SEC = 10.0  # an answer is asked for again after so long
 RETRY_SEC = 10.0  # after a failure; each time twice as long
 RETRY_SEC_MAX = 300.0
 REPLY_SEC = 60.0  # then the connection is given up
+CONNECT_SEC = 5.0  # to one host, over the network
 REPLY_MAX = 1 << 20  # of these requests; others have more
 COUNT_MAX = 1 << 53
 ITER_SEC_MAX = 1e9
@@ -100,6 +101,10 @@ class Place:
         self.job = _number(first("SLURM_JOB_ID"))
         self.run = _number(first("SLURM_RESTART_COUNT")) or 0
         self.socket = first("SFAIR_SOCKET", "ASTRAEA_SOCKET")
+        # The plugin's socket if it is on this host, else its address.
+        if not self.socket or (self.socket[0] == "/" and
+                               not os.path.exists(self.socket)):
+            self.socket = first("ASTRAEA_ADDRESS") or self.socket
         self.munge = first("SFAIR_MUNGE_SOCKET", "MUNGE_SOCKET",
                            "ASTRAEA_MUNGE_SOCKET")
         self.signal = _signal(first("ASTRAEA_CHECKPOINT_SIGNAL"))
@@ -124,29 +129,66 @@ def _libmunge():
         lib.munge_encode.argtypes = [ctypes.POINTER(ctypes.c_void_p),
                                      ctypes.c_void_p, ctypes.c_char_p,
                                      ctypes.c_int]
+        lib.munge_decode.argtypes = [ctypes.c_char_p, ctypes.c_void_p] + \
+            [ctypes.c_void_p] * 4
         _munge_library = lib
     return _munge_library
 
 
+class _Context:
+    """munge's, for the munged of a socket."""
+
+    def __init__(self, munge_socket):
+        self.lib = _libmunge()
+        self.pointer = self.lib.munge_ctx_create()
+        if not self.pointer:
+            raise MemoryError
+        if munge_socket:
+            self.check(self.lib.munge_ctx_set(
+                ctypes.c_void_p(self.pointer), MUNGE_OPT_SOCKET,
+                ctypes.c_char_p(munge_socket.encode())))
+
+    def check(self, fault):
+        if fault:
+            why = self.lib.munge_ctx_strerror(self.pointer) or b"failed"
+            raise OSError("MUNGE: " + why.decode(errors="replace"))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.lib.munge_ctx_destroy(self.pointer)
+
+
+def _take(pointer, size=-1):
+    """The bytes at a pointer of malloc's, which is freed."""
+    data = ctypes.string_at(pointer, size) if pointer else b""
+    free = ctypes.CDLL(None).free
+    free.argtypes = [ctypes.c_void_p]
+    free(pointer)
+    return data
+
+
 def sign(message, munge_socket=""):
     """A MUNGE credential of this user around a message, as bytes."""
-    lib = _libmunge()
-    context = lib.munge_ctx_create()
-    if not context:
-        raise MemoryError
-    try:
-        credential = ctypes.c_void_p()
-        if (munge_socket and lib.munge_ctx_set(
-                ctypes.c_void_p(context), MUNGE_OPT_SOCKET,
-                ctypes.c_char_p(munge_socket.encode()))) or lib.munge_encode(ctypes.byref(credential), context, message,
-                            len(message)):
-            why = lib.munge_ctx_strerror(context) or b"no credential"
-            raise OSError("MUNGE: " + why.decode(errors="replace"))
-        text = ctypes.string_at(credential)
-        ctypes.CDLL(None).free(credential)
-        return text
-    finally:
-        lib.munge_ctx_destroy(context)
+    with _Context(munge_socket) as munge:
+        out = ctypes.c_void_p()
+        munge.check(munge.lib.munge_encode(ctypes.byref(out), munge.pointer,
+                                           message, len(message)))
+        return _take(out)
+
+
+def verify(credential, munge_socket=""):
+    """The message in a credential, and its sender's uid."""
+    with _Context(munge_socket) as munge:
+        out, size = ctypes.c_void_p(), ctypes.c_int()
+        uid, gid = ctypes.c_uint(), ctypes.c_uint()
+        fault = munge.lib.munge_decode(credential, munge.pointer,
+                                       ctypes.byref(out), ctypes.byref(size),
+                                       ctypes.byref(uid), ctypes.byref(gid))
+        message = _take(out, size.value)
+        munge.check(fault)
+        return message, uid.value
 
 
 def _receive(connection, size):
@@ -159,18 +201,58 @@ def _receive(connection, size):
     return data
 
 
+def _dial_network(hosts):
+    """The first of HOST:PORT,... that answers; IPv6 is in brackets."""
+    why = OSError("no host")
+    for name in hosts.split(","):
+        host, _, port = name.rpartition(":")
+        try:
+            return socket.create_connection((host.strip("[]"), int(port)),
+                                            CONNECT_SEC)
+        except (OSError, ValueError) as this:
+            why = this
+    raise OSError(str(why))
+
+
+def _dial(path):
+    """A connection, and the uid that has to sign replies; None: nobody."""
+    if path[0] != "/":
+        uid, at, hosts = path.rpartition("@")
+        return _dial_network(hosts), int(uid) if at else 0
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        connection.settimeout(REPLY_SEC)
+        connection.connect(path)
+    except OSError:
+        connection.close()
+        raise
+    return connection, None
+
+
+def _unwrap(text, uid, munge_socket):
+    """A reply that came over the network counts only when it is signed."""
+    if not text.startswith(b"MUNGE:"):
+        raise OSError("the reply is not signed: %r" % text[:200])
+    text, signer = verify(text, munge_socket)
+    if signer not in (0, uid):
+        raise OSError(f"uid {signer} answers, and not SlurmUser")
+    return text
+
+
 def exchange(place, request):
     """Send one request, a dict; its reply. Raises OSError or Refused."""
     message = dict(astraea=VERSION, job=place.job, **request)
     credential = sign(json.dumps(message).encode(), place.munge)
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+    connection, uid = _dial(place.socket)
+    with connection:
         connection.settimeout(REPLY_SEC)
-        connection.connect(place.socket)
         connection.sendall(struct.pack(">I", len(credential)) + credential)
         size, = struct.unpack(">I", _receive(connection, 4))
         if size > REPLY_MAX:
             raise OSError("the reply is none of the astraea plugin")
         text = _receive(connection, size)
+    if uid is not None:
+        text = _unwrap(text, uid, place.munge)
     try:
         reply = json.loads(text)
     except (ValueError, RecursionError):

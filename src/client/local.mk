@@ -23,7 +23,9 @@ client_sources = \
 libsfair_la_SOURCES = $(client_sources) \
 	src/common/error.c \
 	src/common/grow.c \
+	src/common/text.c \
 	src/proto/call.c \
+	src/proto/dial.c \
 	src/proto/query.c \
 	src/proto/query_write.c \
 	src/proto/sign.c \

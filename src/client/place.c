@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The first of two variables that has a value; "" if none. */
 static const char *either(const char *first, const char *second)
@@ -62,6 +63,17 @@ static bool copy(char *out, size_t size, const char *text)
 	return snprintf(out, size, "%s", text) < (int)size;
 }
 
+/* The plugin's socket if it is on this host, else its address. */
+static const char *find_socket(void)
+{
+	const char *path = either("SFAIR_SOCKET", "ASTRAEA_SOCKET");
+	const char *address = either("ASTRAEA_ADDRESS", NULL);
+
+	if (*path == '/' && *address && access(path, F_OK) < 0)
+		return address;
+	return *path ? path : address;
+}
+
 void sfair_place_read(struct sfair_place *p)
 {
 	uint32_t rank = 0;
@@ -78,8 +90,7 @@ void sfair_place_read(struct sfair_place *p)
 	p->speaks = rank == 0;
 	p->leased = *either("ASTRAEA_POOL", NULL) &&
 		    read_u32("SLURM_JOB_ID", &p->job) == 0 && p->job &&
-		    copy(p->socket, sizeof(p->socket),
-			 either("SFAIR_SOCKET", "ASTRAEA_SOCKET")) &&
+		    copy(p->socket, sizeof(p->socket), find_socket()) &&
 		    *p->socket &&
 		    copy(p->munge, sizeof(p->munge),
 			 either("SFAIR_MUNGE_SOCKET", "MUNGE_SOCKET"));

@@ -10,7 +10,7 @@ struct sfair_place {
 	bool leased; /* in a job of a pool, with a socket to ask */
 	bool speaks; /* it is the job's process that reports */
 	uint32_t job, run;
-	char socket[108];
+	char socket[600]; /* as astra_dial() takes it */
 	char munge[108];  /* "": munge's own */
 	int signal;	  /* for checkpoints; 0: none */
 	double end_sec;	  /* of the first lease, since the epoch; 0: none */

@@ -22,7 +22,7 @@ bool astra_conf_known(const char *first, const char *key)
 		return is_option(key) || !strcasecmp(key, "Pool") ||
 		       !strcasecmp(key, "Tenant") ||
 		       !strcasecmp(key, "TenantLevel") ||
-		       !strcasecmp(key, "Socket");
+		       !strcasecmp(key, "Socket") || !strcasecmp(key, "Listen");
 	if (!strcasecmp(first, "Pool"))
 		return is_option(key) || !strcasecmp(key, "Partitions");
 	if (!strcasecmp(first, "Tenant"))

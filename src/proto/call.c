@@ -8,55 +8,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "src/proto/dial.h"
 #include "src/proto/sign.h"
 #include "src/proto/wire.h"
-
-#define REPLY_WAIT_SEC 60
-
-static int explain_connect(const char *path, int error, struct astra_error *err)
-{
-	if (error == ENOENT)
-		return astra_error_set(
-			err,
-			"%s: no such socket: slurmctld is not running on this host, or runs without the astraea plugin (see slurmctld's log; SFAIR_SOCKET or Socket= in astraea.conf names another one)",
-			path);
-	if (error == ECONNREFUSED)
-		return astra_error_set(
-			err,
-			"%s: nobody answers: slurmctld has stopped, start it again",
-			path);
-	if (error == EACCES || error == EPERM)
-		return astra_error_set(
-			err,
-			"%s: permission denied: ask the administrator for a Socket= in astraea.conf whose folders every user may enter",
-			path);
-	return astra_error_set(err, "%s: %s", path, strerror(error));
-}
-
-static int open_socket(const char *path, struct astra_error *err)
-{
-	struct sockaddr_un addr = {.sun_family = AF_UNIX};
-	struct timeval wait = {.tv_sec = REPLY_WAIT_SEC};
-	int fd;
-
-	if (strlen(path) >= sizeof(addr.sun_path))
-		return astra_error_set(
-			err,
-			"%s: a socket's path has at most %zu characters: name a shorter one in astraea.conf's Socket=",
-			path, sizeof(addr.sun_path) - 1);
-	memcpy(addr.sun_path, path, strlen(path));
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return astra_error_set(err, "socket: %s", strerror(errno));
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
-	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0) {
-		explain_connect(path, errno, err);
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
 
 /* A server that refuses a request may close before it has read all of it;
  * then its reply says why, so a broken pipe is no error here. */
@@ -104,7 +58,7 @@ static int explain_io(struct astra_error *err)
 		return astra_error_set(
 			err,
 			"no reply within %d s: see sdiag and slurmctld's log",
-			REPLY_WAIT_SEC);
+			ASTRA_REPLY_WAIT_SEC);
 	if (errno == ECONNRESET)
 		return astra_error_set(
 			err,
@@ -143,14 +97,37 @@ static char *receive_reply(int fd, struct astra_error *err)
 	return reply;
 }
 
+/* A reply that came over the network counts only when it is signed. */
+static char *unwrap(char *reply, const struct astra_peer *peer,
+		    const char *munge_socket, struct astra_error *err)
+{
+	char *message = NULL;
+	uint32_t uid;
+	size_t size;
+
+	if (strncmp(reply, "MUNGE:", 6) != 0)
+		astra_error_set(err, "the reply is not signed: %.200s", reply);
+	else if (!astra_verify(munge_socket, reply, &message, &size, &uid,
+			       err) &&
+		 uid && uid != peer->uid) {
+		astra_error_set(err, "uid %u answers at %s, and not SlurmUser",
+				uid, peer->name);
+		free(message);
+		message = NULL;
+	}
+	free(reply);
+	return message;
+}
+
 int astra_call(const char *path, const char *munge_socket, const char *request,
 	       char **reply, struct astra_error *err)
 {
 	uint8_t head[ASTRA_FRAME_HEAD];
+	struct astra_peer peer;
 	char *text = NULL;
 	char *credential =
 		astra_sign(munge_socket, request, strlen(request), err);
-	int fd = credential ? open_socket(path, err) : -1;
+	int fd = credential ? astra_dial(path, &peer, err) : -1;
 
 	if (fd >= 0) {
 		astra_frame_write(head, strlen(credential));
@@ -162,6 +139,8 @@ int astra_call(const char *path, const char *munge_socket, const char *request,
 		close(fd);
 	}
 	free(credential);
+	if (text && peer.remote)
+		text = unwrap(text, &peer, munge_socket, err);
 	if (!text)
 		return -1;
 	*reply = text;

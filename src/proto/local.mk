@@ -8,6 +8,8 @@ libastra_proto_la_SOURCES = \
 	src/proto/answer.h \
 	src/proto/answer_own.c \
 	src/proto/call.c \
+	src/proto/dial.c \
+	src/proto/dial.h \
 	src/proto/encode.c \
 	src/proto/encode.h \
 	src/proto/query.c \
@@ -53,6 +55,7 @@ server_sources = \
 	src/slurm/server_client.c \
 	src/slurm/server_limit.c \
 	src/slurm/server_loop.c \
+	src/slurm/server_network.c \
 	src/slurm/server_private.h \
 	src/slurm/server_socket.c
 

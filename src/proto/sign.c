@@ -31,10 +31,10 @@ static int fail(munge_ctx_t ctx, munge_err_t rc, struct astra_error *err)
 	return astra_error_set(err, "MUNGE: %s", why);
 }
 
-char *astra_sign(const char *munge_socket, const char *message, size_t size,
-		 struct astra_error *err)
+/* Takes the context. */
+static char *encode(munge_ctx_t ctx, const char *message, size_t size,
+		    struct astra_error *err)
 {
-	munge_ctx_t ctx = context(munge_socket);
 	char *credential = NULL;
 	munge_err_t rc;
 
@@ -51,6 +51,25 @@ char *astra_sign(const char *munge_socket, const char *message, size_t size,
 	}
 	munge_ctx_destroy(ctx);
 	return credential;
+}
+
+char *astra_sign(const char *munge_socket, const char *message, size_t size,
+		 struct astra_error *err)
+{
+	return encode(context(munge_socket), message, size, err);
+}
+
+char *astra_sign_for(const char *munge_socket, uint32_t uid,
+		     const char *message, size_t size, struct astra_error *err)
+{
+	munge_ctx_t ctx = context(munge_socket);
+
+	if (ctx && munge_ctx_set(ctx, MUNGE_OPT_UID_RESTRICTION, (uid_t)uid) !=
+			   EMUNGE_SUCCESS) {
+		munge_ctx_destroy(ctx);
+		ctx = NULL;
+	}
+	return encode(ctx, message, size, err);
 }
 
 int astra_verify(const char *munge_socket, const char *credential,

@@ -14,6 +14,10 @@
 char *astra_sign(const char *munge_socket, const char *message, size_t size,
 		 struct astra_error *err);
 
+/* The same, which only one user can unpack (and root). */
+char *astra_sign_for(const char *munge_socket, uint32_t uid,
+		     const char *message, size_t size, struct astra_error *err);
+
 /* Unpack a credential. A replayed, expired or forged one is refused.
  * message: set to the message, ended by a NUL; free() it.
  * uid: set to the sender's.

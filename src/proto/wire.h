@@ -43,10 +43,10 @@ void astra_frame_write(uint8_t head[ASTRA_FRAME_HEAD], size_t size);
 size_t astra_frame_read(const uint8_t head[ASTRA_FRAME_HEAD]);
 
 /* Send one request and wait for its reply.
- * path: of the socket. munge_socket: or NULL for the default.
- * request: JSON; it is signed here.
- * reply: set to the reply's JSON; free() it.
- * Returns 0, or -1 with err naming what is wrong and what to do. */
+ * path: of the socket, or as astra_dial() takes it. munge_socket: or NULL for
+ * the default. request: JSON; it is signed here. reply: set to the reply's
+ * JSON; free() it. Returns 0, or -1 with err naming what is wrong and what to
+ * do. */
 int astra_call(const char *path, const char *munge_socket, const char *request,
 	       char **reply, struct astra_error *err);
 

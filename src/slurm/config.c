@@ -95,8 +95,9 @@ static s_p_hashtbl_t *parse_file(const char *path, struct astra_error *err)
 		 .destroy = free_table},
 		{.key = plain("TenantLevel"), .type = S_P_STRING},
 		{.key = plain("Socket"), .type = S_P_STRING},
+		{.key = plain("Listen"), .type = S_P_STRING},
 	};
-	size_t count = 4;
+	size_t count = 5;
 	s_p_hashtbl_t *table;
 
 	if (astra_conf_check_keys(path, astra_conf_known, err) < 0)
@@ -283,6 +284,25 @@ static int read_socket(const s_p_hashtbl_t *table, const char *path,
 	return astra_conf_blame(path, "Socket", config->socket, err);
 }
 
+/* [ADDRESS:]PORT; the address is looked at when it is listened at. */
+static int read_listen(const s_p_hashtbl_t *table, const char *path,
+		       struct astra_config *config, struct astra_error *err)
+{
+	const char *colon;
+	unsigned long port;
+	char *end;
+
+	config->listen = astra_conf_text(table, "Listen");
+	if (!config->listen)
+		return 0;
+	colon = strrchr(config->listen, ':');
+	port = strtoul(colon ? colon + 1 : config->listen, &end, 10);
+	if (port >= 1 && port <= 65535 && !*end && colon != config->listen)
+		return 0;
+	astra_error_set(err, "PORT or ADDRESS:PORT, a port from 1 to 65535");
+	return astra_conf_blame(path, "Listen", config->listen, err);
+}
+
 struct astra_config *astra_config_read(const char *path,
 				       struct astra_error *err)
 {
@@ -296,7 +316,8 @@ struct astra_config *astra_config_read(const char *path,
 		astra_error_nomem(err);
 	} else if (read_pools(table, path, config, err) < 0 ||
 		   astra_conf_tenants(table, path, config, err) < 0 ||
-		   read_socket(table, path, config, err) < 0) {
+		   read_socket(table, path, config, err) < 0 ||
+		   read_listen(table, path, config, err) < 0) {
 		astra_config_destroy(config);
 		config = NULL;
 	}
@@ -356,5 +377,6 @@ void astra_config_destroy(struct astra_config *config)
 	free(config->pools);
 	free(config->tenants);
 	free(config->socket);
+	free(config->listen);
 	free(config);
 }

@@ -38,6 +38,7 @@ struct astra_config {
 	size_t tenant_count;
 	unsigned tenant_level; /* of the tree of accounts; 0: a job's own */
 	char *socket;	       /* NULL: the default */
+	char *listen;	       /* NULL: not on the network */
 	struct astra_error warning; /* what the file has wrong and can be lived
 				     * with; "" */
 };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/proto/dial.h"
 #include "src/slurm/env.h"
 #include "src/slurm/host.h"
 #include "src/slurm/progress.h"
@@ -38,12 +39,25 @@ static char *munge_socket(void)
 
 /* Where it listens, and munged; NULL: nowhere, and at its own place. */
 static char *path, *munge;
+static char *address; /* as astra_dial() takes it; NULL: not on the network */
 
 static void forget(void)
 {
 	free(path);
 	free(munge);
-	path = munge = NULL;
+	free(address);
+	path = munge = address = NULL;
+}
+
+static char *write_address(const char *listen)
+{
+	struct astra_text text = {0};
+
+	astra_dial_write(slurm_conf.control_addr, slurm_conf.control_cnt,
+			 listen, slurm_conf.slurm_user_id, &text);
+	if (text.failed)
+		astra_text_clear(&text);
+	return text.bytes;
 }
 
 void astra_publish_start(const struct astra_cycle *cycle)
@@ -63,6 +77,10 @@ void astra_publish_start(const struct astra_cycle *cycle)
 		path = strdup(config->socket);
 	else if (asprintf(&path, "%s/astraea.sock", cycle->folder) < 0)
 		path = NULL;
+	if (config && config->listen) {
+		options.listen = config->listen;
+		address = write_address(config->listen);
+	}
 	options.munge_socket = munge;
 	options.path = path;
 	if (!path || astra_server_start(&options, &err) < 0) {
@@ -75,6 +93,8 @@ void astra_publish_tell(job_details_t *details)
 {
 	if (path)
 		astra_env_set(details, "ASTRAEA_SOCKET", path);
+	if (address)
+		astra_env_set(details, "ASTRAEA_ADDRESS", address);
 	if (path && munge)
 		astra_env_set(details, "ASTRAEA_MUNGE_SOCKET", munge);
 }

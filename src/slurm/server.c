@@ -62,10 +62,13 @@ static void destroy(struct server *s)
 		close(s->listen_fd);
 	if (s->wake_fd >= 0)
 		close(s->wake_fd);
+	if (s->network_fd >= 0)
+		close(s->network_fd);
 	for (int i = 0; i < SERVER_CLIENTS; i++)
 		server_client_close(&s->clients[i]);
 	free(s->path);
 	free(s->munge_socket);
+	free(s->listen);
 	free(s);
 }
 
@@ -76,15 +79,17 @@ static struct server *create(const struct astra_server_options *options)
 	if (!s)
 		return NULL;
 	s->options = *options;
-	s->listen_fd = s->wake_fd = -1;
+	s->listen_fd = s->wake_fd = s->network_fd = -1;
 	for (int i = 0; i < SERVER_CLIENTS; i++)
 		s->clients[i].fd = -1;
 	s->path = strdup(options->path);
 	if (options->munge_socket)
 		s->munge_socket = strdup(options->munge_socket);
+	if (options->listen)
+		s->listen = strdup(options->listen);
 	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (!s->path || (options->munge_socket && !s->munge_socket) ||
-	    s->wake_fd < 0) {
+	    (options->listen && !s->listen) || s->wake_fd < 0) {
 		destroy(s);
 		return NULL;
 	}
@@ -119,7 +124,9 @@ static void log_start(const struct server *s)
 {
 	char text[256];
 
-	snprintf(text, sizeof(text), "queries are answered on %s", s->path);
+	snprintf(text, sizeof(text), "queries are answered on %s%s%s", s->path,
+		 s->network_fd >= 0 ? " and port " : "",
+		 s->network_fd >= 0 ? s->listen : "");
 	if (s->options.log_line)
 		s->options.log_line(false, text);
 }
@@ -137,6 +144,13 @@ int astra_server_start(const struct astra_server_options *options,
 	if (listen_at_path(s, err) < 0) {
 		destroy(s);
 		return -1;
+	}
+	if (s->listen) {
+		struct astra_error why = {""};
+
+		s->network_fd = server_network_open(s->listen, &why);
+		if (s->network_fd < 0 && s->options.log_line)
+			s->options.log_line(true, why.text);
 	}
 	if (start_thread(s, err) < 0) {
 		remove_socket(s);

@@ -20,6 +20,7 @@ struct astra_query;
 
 struct astra_server_options {
 	const char *path;	  /* of the socket; copied */
+	const char *listen;	  /* [ADDRESS:]PORT too; NULL: not; copied */
 	const char *munge_socket; /* NULL: $MUNGE_SOCKET, else munge's own */
 	uid_t slurm_uid;	  /* SlurmUser: sees all, as root does */
 	/* Whether a user sees all and may reset. Called in the server's

@@ -7,11 +7,12 @@
 
 #include "src/slurm/server_private.h"
 
-void server_client_open(struct server_client *client, int fd, uid_t uid,
-			int64_t now_msec)
+void server_client_open(struct server_client *client, int fd, bool remote,
+			uid_t uid, int64_t now_msec)
 {
 	*client = (struct server_client){
 		.fd = fd,
+		.remote = remote,
 		.uid = uid,
 		.until_msec = now_msec + SERVER_REQUEST_MSEC,
 	};

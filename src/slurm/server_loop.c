@@ -62,6 +62,22 @@ static struct astra_text begin_reply(void)
 	return reply;
 }
 
+/* Over the network what is for a known user is signed. Where it cannot be, as
+ * above MUNGE's bound, the client is told so. */
+static void send_reply(struct server *s, struct server_client *client,
+		       struct astra_text *reply)
+{
+	struct astra_error err = {""};
+
+	if (client->remote && client->known && !reply->failed &&
+	    server_network_seal(reply, client->uid, s->munge_socket, &err) <
+		    0) {
+		*reply = begin_reply();
+		astra_answer_fault(ASTRA_FAULT_TOO_LARGE, err.text, reply);
+	}
+	server_client_reply(client, reply, now_msec());
+}
+
 static void reply_fault(struct server *s, struct server_client *client,
 			enum astra_fault fault, const char *text)
 {
@@ -69,7 +85,7 @@ static void reply_fault(struct server *s, struct server_client *client,
 
 	count_fault(s, fault);
 	astra_answer_fault(fault, text, &reply);
-	server_client_reply(client, &reply, now_msec());
+	send_reply(s, client, &reply);
 }
 
 static void diag_reset(struct server *s)
@@ -128,8 +144,15 @@ static enum astra_fault answer_query(struct server *s,
 	return fault;
 }
 
+static enum astra_fault too_often(struct astra_error *err)
+{
+	astra_error_set(err, "more than %d requests a second: ask less often",
+			SERVER_RATE);
+	return ASTRA_FAULT_RATE;
+}
+
 /* Authenticate, decode and answer. On a fault, err says why. */
-static enum astra_fault answer(struct server *s, const char *credential,
+static enum astra_fault answer(struct server *s, struct server_client *client,
 			       struct astra_text *reply,
 			       struct astra_error *err)
 {
@@ -139,10 +162,18 @@ static enum astra_fault answer(struct server *s, const char *credential,
 	char *message;
 	size_t size;
 
-	if (astra_verify(s->munge_socket, credential, &message, &size, &uid,
-			 err) < 0) {
+	if (astra_verify(s->munge_socket, client->request, &message, &size,
+			 &uid, err) < 0) {
 		log_refusal(s, err->text);
 		return ASTRA_FAULT_AUTH;
+	}
+	if (client->remote) {
+		client->uid = uid;
+		client->known = true;
+		if (!server_limit_allow(&s->limit, uid, now_msec())) {
+			free(message);
+			return too_often(err);
+		}
 	}
 	fault = astra_query_decode(message, size, &query, err);
 	free(message);
@@ -170,18 +201,16 @@ static void handle_request(struct server *s, struct server_client *client)
 	struct astra_error err = {""};
 	enum astra_fault fault;
 
-	if (!server_limit_allow(&s->limit, client->uid, now_msec())) {
-		astra_error_set(
-			&err, "more than %d requests a second: ask less often",
-			SERVER_RATE);
-		fault = ASTRA_FAULT_RATE;
+	if (!server_limit_allow(client->remote ? &s->hosts : &s->limit,
+				client->uid, now_msec())) {
+		fault = too_often(&err);
 	} else if (bytes_on_their_way(s) > SERVER_REPLIES_MAX) {
 		astra_error_set(
 			&err,
 			"too many large replies at once: ask again later");
 		fault = ASTRA_FAULT_BUSY;
 	} else {
-		fault = answer(s, client->request, &reply, &err);
+		fault = answer(s, client, &reply, &err);
 	}
 	if (fault) {
 		astra_text_clear(&reply);
@@ -189,7 +218,7 @@ static void handle_request(struct server *s, struct server_client *client)
 		return;
 	}
 	count_fault(s, fault);
-	server_client_reply(client, &reply, now_msec());
+	send_reply(s, client, &reply);
 }
 
 static void handle_client(struct server *s, struct server_client *client)
@@ -222,92 +251,114 @@ static void expire(struct server *s, struct server_client *client)
 		    "the request did not arrive within 5 s");
 }
 
-static struct server_client *free_place(struct server *s, uid_t uid)
+static struct server_client *free_place(struct server *s, bool remote,
+					uid_t uid)
 {
 	struct server_client *place = NULL;
-	int same = 0;
+	int same = 0, remotes = 0;
 
 	for (int i = 0; i < SERVER_CLIENTS; i++) {
-		if (s->clients[i].fd < 0)
+		const struct server_client *client = &s->clients[i];
+
+		if (client->fd < 0)
 			place = &s->clients[i];
-		else if (s->clients[i].uid == uid)
+		else if (client->remote == remote && client->uid == uid)
 			same++;
+		remotes += client->fd >= 0 && client->remote;
 	}
-	return same < SERVER_CLIENTS_PER_UID ? place : NULL;
+	if (same >= SERVER_CLIENTS_PER_UID ||
+	    (remote && remotes >= SERVER_CLIENTS_REMOTE))
+		return NULL;
+	return place;
 }
 
 static void turn_away(struct server *s, int fd, uid_t uid)
 {
 	struct server_client client;
 
-	server_client_open(&client, fd, uid, now_msec());
+	server_client_open(&client, fd, false, uid, now_msec());
 	reply_fault(s, &client, ASTRA_FAULT_BUSY,
 		    "too many connections at once: ask again later");
 	server_client_close(&client);
 }
 
-/* The next connection; false: there is none. */
-static bool accept_one(struct server *s)
+/* A process of this host: the kernel says whose. Returns as accept(). */
+static int accept_local(int listen_fd, uid_t *uid)
 {
 	struct ucred peer = {.uid = (uid_t)-1};
 	socklen_t size = sizeof(peer);
+	int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (fd < 0)
+		return fd;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
+		peer.uid = (uid_t)-1; /* it has a place like others */
+	*uid = peer.uid;
+	return fd;
+}
+
+/* The next connection; false: there is none. */
+static bool accept_one(struct server *s, bool remote)
+{
+	uid_t uid = 0;
+	int fd = remote ? server_network_accept(s->network_fd, &uid)
+			: accept_local(s->listen_fd, &uid);
 	struct server_client *place;
-	int fd =
-		accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 	if (fd < 0 && errno != EAGAIN)
 		usleep(FULL_USEC); /* no descriptors left: do not spin */
 	if (fd < 0)
 		return false;
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0) {
-		close(fd);
-		return true;
-	}
-	place = free_place(s, peer.uid);
+	place = free_place(s, remote, uid);
 	if (!place) {
-		turn_away(s, fd, peer.uid);
+		turn_away(s, fd, uid);
 		return true;
 	}
 	/* Most requests are there already, and some clients gone again. */
-	server_client_open(place, fd, peer.uid, now_msec());
+	server_client_open(place, fd, remote, uid, now_msec());
 	handle_client(s, place);
 	return true;
 }
+
+#define FIRST_CLIENT 3 /* in the polls */
 
 static nfds_t fill_polls(struct server *s, struct pollfd *polls)
 {
 	s->stats.clients = 0;
 	polls[0] = (struct pollfd){.fd = s->wake_fd, .events = POLLIN};
 	polls[1] = (struct pollfd){.fd = s->listen_fd, .events = POLLIN};
+	polls[2] = (struct pollfd){.fd = s->network_fd, .events = POLLIN};
 	for (int i = 0; i < SERVER_CLIENTS; i++) {
 		const struct server_client *client = &s->clients[i];
 
-		polls[i + 2] = (struct pollfd){
+		polls[i + FIRST_CLIENT] = (struct pollfd){
 			.fd = client->fd, /* poll() skips negative ones */
 			.events = client->reply.size ? POLLOUT : POLLIN,
 		};
 		s->stats.clients += client->fd >= 0;
 	}
-	return SERVER_CLIENTS + 2;
+	return SERVER_CLIENTS + FIRST_CLIENT;
 }
 
 static void serve_once(struct server *s)
 {
-	struct pollfd polls[SERVER_CLIENTS + 2];
+	struct pollfd polls[SERVER_CLIENTS + FIRST_CLIENT];
 	nfds_t count = fill_polls(s, polls);
 	int64_t now;
 
 	if (poll(polls, count, POLL_MSEC) < 0 && errno != EINTR)
 		usleep(POLL_MSEC * 1000);
 	for (int i = 0; i < SERVER_CLIENTS && !atomic_load(&s->stop); i++)
-		if (s->clients[i].fd >= 0 && polls[i + 2].revents)
+		if (s->clients[i].fd >= 0 && polls[i + FIRST_CLIENT].revents)
 			handle_client(s, &s->clients[i]);
 	now = now_msec();
 	for (int i = 0; i < SERVER_CLIENTS; i++)
 		if (s->clients[i].fd >= 0 && now >= s->clients[i].until_msec)
 			expire(s, &s->clients[i]);
-	if (polls[1].revents)
-		for (int i = 0; i < SERVER_CLIENTS && accept_one(s); i++)
+	for (int remote = 0; remote < 2; remote++)
+		for (int i = 0; polls[1 + remote].revents &&
+				i < SERVER_CLIENTS && accept_one(s, remote);
+		     i++)
 			;
 }
 

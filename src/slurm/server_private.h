@@ -11,6 +11,7 @@
 
 #define SERVER_CLIENTS 64
 #define SERVER_CLIENTS_PER_UID 16
+#define SERVER_CLIENTS_REMOTE 32 /* so that local ones find a place */
 #define SERVER_REQUEST_MSEC 5000 /* for a request to arrive whole */
 #define SERVER_REPLY_MSEC 30000	 /* for its reply to be taken */
 #define SERVER_REPLIES_MAX ((size_t)256 << 20) /* bytes on their way */
@@ -18,8 +19,12 @@
 
 /* One connection: it sends one request and gets one reply. */
 struct server_client {
-	int fd;	   /* -1: the place is free */
-	uid_t uid; /* of the process at the other end */
+	int fd; /* -1: the place is free */
+	bool remote;
+	/* Of the process at the other end; of a remote one, first a number for
+	 * its host, then its sender's. */
+	uid_t uid;
+	bool known; /* munged has said who asks */
 	int64_t until_msec;
 	uint8_t head[ASTRA_FRAME_HEAD];
 	char *request; /* the credential, once its length is known */
@@ -37,8 +42,8 @@ enum server_step {
 };
 
 /* server_client.c: one connection's input and output, never blocking. */
-void server_client_open(struct server_client *client, int fd, uid_t uid,
-			int64_t now_msec);
+void server_client_open(struct server_client *client, int fd, bool remote,
+			uid_t uid, int64_t now_msec);
 void server_client_close(struct server_client *client);
 enum server_step server_client_receive(struct server_client *client);
 enum server_step server_client_send(struct server_client *client);
@@ -50,6 +55,18 @@ void server_client_reply(struct server_client *client, struct astra_text *text,
 /* server_socket.c: the socket in the file system.
  * Returns a listening descriptor, or -1 with err set. */
 int server_socket_open(const char *path, struct astra_error *err);
+
+/* server_network.c: the same for the network. where: [ADDRESS:]PORT. */
+int server_network_open(const char *where, struct astra_error *err);
+
+/* Accept a connection, and say who is at the other end: the user, or a number
+ * for the host. Returns -1 when there is none, -2 when it is gone again. */
+int server_network_accept(int fd, uid_t *host);
+
+/* A reply as only its reader can read it: signed. text: with its head;
+ * replaced. Returns 0, or -1 with err set and text empty. */
+int server_network_seal(struct astra_text *text, uid_t uid,
+			const char *munge_socket, struct astra_error *err);
 
 /* server_limit.c: how often each user may ask. */
 struct server_bucket {
@@ -71,14 +88,16 @@ bool server_limit_allow(struct server_limit *limit, uid_t uid,
 /* All of a server. */
 struct server {
 	struct astra_server_options options;
-	char *path, *munge_socket;
+	char *path, *munge_socket, *listen;
 	dev_t device; /* of the socket that we made */
 	ino_t inode;
 	pthread_t thread;
 	atomic_bool stop; /* the rest is the thread's while it runs */
 	int wake_fd, listen_fd;
+	int network_fd; /* -1: none */
 	struct server_client clients[SERVER_CLIENTS];
 	struct server_limit limit;
+	struct server_limit hosts; /* of remote ones */
 	struct astra_socket_stats stats;
 	int64_t quiet_until_msec; /* for the log */
 };

@@ -63,6 +63,7 @@ refused 'more.conf: line 1: LeaseTerm=long: ' "$pool" 'Include more.conf'
 refused 'line 1: TenantLevel=0: ' TenantLevel=0 "$pool"
 refused 'line 2: Socket=run/sock: a path that begins with /' "$pool" \
 	Socket=run/sock
+refused 'line 2: Listen=70000: PORT or ADDRESS:PORT' "$pool" Listen=70000
 refused 'line 1: Pool=sock: ' 'Pool=sock Partitions=gpu'
 refused 'line 1: Pool=gpu.old: ' 'Pool=gpu.old Partitions=gpu'
 rm "$file"

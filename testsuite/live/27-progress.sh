@@ -7,7 +7,13 @@
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)
+port=$(python3 -c '
+import socket
+s = socket.socket()
+s.bind(("", 0))
+print(s.getsockname()[1])')
 cat >"$conf" <<-EOT
+	Listen=$port
 	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=10 CheckpointGrace=5
 EOT
 start_cluster --nodes 1 --gpus 2 --astraea "$conf"
@@ -116,7 +122,7 @@ scancel "$id"
 gone() { [[ $(send "$id" '{"request": "remaining"}') == not_found ]]; }
 wait_for 60 gone
 
-# ---- The same from C, of another user.
+# ---- The same from C, of another user, as on another host.
 
 cat >"$out/train.c" <<'EOT'
 #include <math.h>
@@ -145,6 +151,8 @@ cp "$lib" "$out/"
 cc -I "$top/src/client" -o "$out/train" "$out/train.c" "$out/libsfair.so.0" \
 	-Wl,-rpath,"$out"
 id=$(as_nobody "${bare[@]}" sbatch --parsable -o "$out/%j" --chdir=/ --gres=gpu:1 \
-	--wrap "exec $out/train")
+	--wrap "unset ASTRAEA_SOCKET; exec $out/train")
 wait_for 30 is "$id" '(progress.get("done"), checkpoint.get("step"))' "(7, 6)"
 grep -qx "saved 0" "$out/$id" || fail "$(cat "$out/$id")"
+SFAIR_SOCKET=$(id -u)@localhost:$port sfair why "$id" >/dev/null ||
+	fail "sfair over the network"

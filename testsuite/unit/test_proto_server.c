@@ -2,6 +2,7 @@
 /* The query server as slurmctld runs it, with a munged of the test's own. */
 #include <errno.h>
 #include <jansson.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
@@ -20,6 +21,9 @@
 
 static struct test_munged munged;
 static char path[100];
+static char where[32];	 /* for Listen= */
+static char network[64]; /* the same for a client */
+static int fake_fd;
 static atomic_int resets, noted;
 static atomic_bool nobody_operates;
 
@@ -48,6 +52,7 @@ static int start(struct astra_error *err)
 {
 	const struct astra_server_options options = {
 		.path = path,
+		.listen = where,
 		.munge_socket = munged.socket,
 		.slurm_uid = 64030,
 		.is_operator = is_operator,
@@ -83,6 +88,22 @@ static void expect(const char *request, const char *wanted)
 
 	json_decref(ask(request, code));
 	assert_string_equal(code, wanted);
+}
+
+/* As ask(), over the network. Returns the error's text, or "". */
+static const char *ask_network(const char *to, const char *request,
+			       const char *wanted)
+{
+	static struct astra_error err;
+	char *text = NULL;
+
+	err = (struct astra_error){""};
+	if (astra_call(to, munged.socket, request, &text, &err) < 0)
+		return err.text;
+	if (!strstr(text, wanted))
+		fail_msg("no %s in %.200s", wanted, text);
+	free(text);
+	return "";
 }
 
 static struct sockaddr_un address(void)
@@ -287,6 +308,106 @@ static void only_root_slurmuser_and_operators_reset(void **state)
 	"{\"astraea\":1,\"request\":\"progress\",\"run\":0,\"job\":" job \
 	",\"done\":" done "}"
 
+static void over_the_network_replies_are_signed(void **state)
+{
+	char list[200];
+
+	(void)state;
+	assert_string_equal(ask_network(network, TENANT, "\"tenants\""), "");
+	assert_string_equal(ask_network(network, "{", "\"malformed\""), "");
+	/* A controller that is down is passed over. */
+	snprintf(list, sizeof(list), "%u@127.0.0.1:1,[::1]:1,%s", geteuid(),
+		 where);
+	assert_string_equal(ask_network(list, TENANT, "\"tenants\""), "");
+	assert_non_null(
+		strstr(ask_network("127.0.0.1:1", TENANT, ""), "refused"));
+	assert_non_null(
+		strstr(ask_network("nonsense", TENANT, ""), "HOST:PORT"));
+}
+
+/* One connection at a port of its own; replies with these bytes. */
+static void *reply_once(void *arg)
+{
+	const char *reply = arg;
+	uint8_t head[ASTRA_FRAME_HEAD];
+	char buffer[4096];
+	int fd = accept(fake_fd, NULL, NULL);
+
+	if (recv(fd, buffer, sizeof(buffer), 0) > 0) {
+		astra_frame_write(head, strlen(reply));
+		if (send(fd, head, sizeof(head), MSG_NOSIGNAL) > 0 &&
+		    send(fd, reply, strlen(reply), MSG_NOSIGNAL) > 0)
+			(void)!recv(fd, buffer, sizeof(buffer), 0);
+	}
+	close(fd);
+	return NULL;
+}
+
+static const char *ask_fake(char *reply)
+{
+	struct sockaddr_in addr = {.sin_family = AF_INET};
+	socklen_t size = sizeof(addr);
+	const char *said;
+	pthread_t thread;
+	char to[64];
+
+	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	fake_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(bind(fake_fd, (struct sockaddr *)&addr, sizeof(addr)),
+			 0);
+	assert_int_equal(listen(fake_fd, 1), 0);
+	getsockname(fake_fd, (struct sockaddr *)&addr, &size);
+	snprintf(to, sizeof(to), "4711@127.0.0.1:%u", ntohs(addr.sin_port));
+	pthread_create(&thread, NULL, reply_once, reply);
+	said = ask_network(to, TENANT, "tenants");
+	close(fake_fd);
+	pthread_join(thread, NULL);
+	return said;
+}
+
+static char *signed_as_nobody(void)
+{
+	static char text[4096];
+	struct astra_error err;
+	int ends[2], status;
+	ssize_t size;
+	pid_t pid;
+
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (!pid) {
+		char *credential = NULL;
+
+		if (!setgid(NOBODY) && !setuid(NOBODY))
+			credential = astra_sign(munged.socket, "{}", 2, &err);
+		if (!credential ||
+		    write(ends[1], credential, strlen(credential)) < 0)
+			_exit(1);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	size = read(ends[0], text, sizeof(text) - 1);
+	close(ends[0]);
+	close(ends[1]);
+	assert_true(size > 0);
+	text[size] = '\0';
+	return text;
+}
+
+static void who_is_not_slurmctld_is_not_believed(void **state)
+{
+	char plain[] = "{\"astraea\":1,\"tenants\":[]}";
+	char forged[] = "MUNGE:AwQFAAAr:";
+
+	(void)state;
+	assert_non_null(strstr(ask_fake(plain), "not signed"));
+	assert_non_null(strstr(ask_fake(forged), "MUNGE"));
+	if (geteuid() != 0)
+		skip();
+	assert_non_null(
+		strstr(ask_fake(signed_as_nobody()), "uid 65534 answers"));
+}
+
 static void what_a_job_says_is_handed_on(void **state)
 {
 	(void)state;
@@ -413,12 +534,29 @@ static void a_missing_munged_is_named(void **state)
 	assert_non_null(strstr(err.text, "slurmctld is not running"));
 }
 
+/* A port that was free a moment ago. */
+static void choose_port(void)
+{
+	struct sockaddr_in addr = {.sin_family = AF_INET};
+	socklen_t size = sizeof(addr);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
+	    getsockname(fd, (struct sockaddr *)&addr, &size) < 0)
+		perror("bind");
+	close(fd);
+	snprintf(where, sizeof(where), "127.0.0.1:%u", ntohs(addr.sin_port));
+	snprintf(network, sizeof(network), "%u@%s", geteuid(), where);
+}
+
 static int setup(void **state)
 {
 	struct astra_error err = {""};
 
 	(void)state;
 	snprintf(path, sizeof(path), "%s/a.sock", munged.folder);
+	choose_port();
 	astra_server_publish(sample_report());
 	if (start(&err) < 0)
 		print_error("%s\n", err.text);
@@ -445,6 +583,8 @@ int main(void)
 		cmocka_unit_test(a_slow_client_is_told_and_closed),
 		cmocka_unit_test(only_root_slurmuser_and_operators_reset),
 		cmocka_unit_test(what_a_job_says_is_handed_on),
+		cmocka_unit_test(over_the_network_replies_are_signed),
+		cmocka_unit_test(who_is_not_slurmctld_is_not_believed),
 		cmocka_unit_test(reports_change_while_queries_run),
 		cmocka_unit_test(too_many_requests_a_second_are_refused),
 		cmocka_unit_test(without_a_report_the_answer_says_so),

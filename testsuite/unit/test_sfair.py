@@ -36,14 +36,18 @@ def place(**more):
 class Server(threading.Thread):
     """Answers each connection by a function of its request."""
 
-    def __init__(self, answer):
+    def __init__(self, answer, family=socket.AF_UNIX):
         super().__init__(daemon=True)
         self.folder = tempfile.TemporaryDirectory()
         self.path = os.path.join(self.folder.name, "a.sock")
         self.answer = answer
         self.requests = []
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(self.path)
+        self.listener = socket.socket(family)
+        if family == socket.AF_UNIX:
+            self.listener.bind(self.path)
+        else:
+            self.listener.bind(("127.0.0.1", 0))
+            self.path = self.listener.getsockname()[1]
         self.listener.listen()
         self.start()
 
@@ -155,6 +159,53 @@ class WithServer(unittest.TestCase):
             self.assertGreaterEqual(client.lease_remaining(), 0)
 
 
+class OverTheNetwork(unittest.TestCase):
+    """munge's part is a word before the message here, and a uid."""
+
+    def setUp(self):
+        self.before = sfair.sign, sfair.verify
+        sfair.sign = lambda message, munge: message
+
+        def verify(text, munge):
+            uid, _, message = text[6:].partition(b":")
+            return message, int(uid)
+        sfair.verify = verify
+
+    def tearDown(self):
+        sfair.sign, sfair.verify = self.before
+
+    def ask(self, prefix, address="4711@127.0.0.1:1,127.0.0.1:{}"):
+        server = Server(lambda r: frame(prefix + good(r)[4:]),
+                        socket.AF_INET)
+        self.addCleanup(server.close)
+        return sfair.exchange(sfair.Place(place(
+            ASTRAEA_ADDRESS=address.format(server.path))), {})
+
+    def test_slurmuser_and_root_are_believed(self):
+        self.assertEqual(self.ask(b"MUNGE:4711:")["lease"], LEASE)
+        self.assertEqual(self.ask(b"MUNGE:0:")["lease"], LEASE)
+
+    def test_nobody_else_is(self):
+        with self.assertRaisesRegex(OSError, "uid 4712 answers"):
+            self.ask(b"MUNGE:4712:")
+        with self.assertRaisesRegex(OSError, "uid 4711 answers"):
+            self.ask(b"MUNGE:4711:", "127.0.0.1:{}")
+        with self.assertRaisesRegex(OSError, "not signed"):
+            self.ask(b"")
+
+    def test_an_address_that_is_none_does_no_harm(self):
+        for bad in ("x", "@", "1@", ":", "127.0.0.1:x", "127.0.0.1:1", ","):
+            client = sfair.Client(place(ASTRAEA_ADDRESS=bad))
+            self.assertFalse(client.checkpointed(1))
+            self.assertTrue(client.error())
+
+    def test_a_socket_of_this_host_goes_first(self):
+        with tempfile.NamedTemporaryFile() as file:
+            env = place(ASTRAEA_SOCKET=file.name, ASTRAEA_ADDRESS="h:1")
+            self.assertEqual(sfair.Place(env).socket, file.name)
+        self.assertEqual(sfair.Place(env).socket, "h:1")
+
+
 class Alone(unittest.TestCase):
     def test_outside_a_lease_nothing_happens(self):
         def send(*_):
@@ -182,11 +233,13 @@ class Alone(unittest.TestCase):
             time.sleep(0.1)
             return {"lease": LEASE, "report_sec": 1}
         client = sfair.Client(place(), send)
-        for i in range(1, 1001):
+        client.progress(1, 1000)
+        while not sent:
+            time.sleep(0.01)
+        for i in range(2, 1001):
             client.progress(i, 1000)
-        time.sleep(1.6)
-        self.assertEqual(len(sent), 2)
-        self.assertEqual(sent[1], 1000)
+        time.sleep(2)
+        self.assertEqual(sent, [1, 1000])
 
     def test_one_process_speaks_for_the_job(self):
         def send(*_):

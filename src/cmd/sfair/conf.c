@@ -15,11 +15,17 @@
 #include "src/common/log.h"
 #include "src/common/read_config.h"
 #include "src/common/xmalloc.h"
+#include "src/proto/dial.h"
 
 #define INCLUDES_MAX 8
 #define SOCKET_NAME "astraea.sock"
 
-static int scan_file(const char *path, int depth, char **out);
+/* What astraea.conf says of it; malloced, or NULL. */
+struct found {
+	char *socket, *listen;
+};
+
+static int scan_file(const char *path, int depth, struct found *out);
 
 /* The word after a key and its = or blanks, or NULL when the line has
  * another key. malloced. */
@@ -40,7 +46,7 @@ static char *value_of(const char *line, const char *key)
 
 /* Like Slurm's own, an Include is relative to the including file's folder. */
 static int scan_include(const char *from, const char *name, int depth,
-			char **out)
+			struct found *out)
 {
 	const char *slash = strrchr(from, '/');
 	char *path = NULL;
@@ -55,8 +61,18 @@ static int scan_include(const char *from, const char *name, int depth,
 	return rc;
 }
 
-/* Look for Socket= only: whether the rest is right is the plugin's to say. */
-static int scan_file(const char *path, int depth, char **out)
+/* Steals the value, which may be NULL. */
+static void keep(char **out, char *value)
+{
+	if (!value)
+		return;
+	free(*out);
+	*out = value;
+}
+
+/* Look for Socket= and Listen= only: whether the rest is right is the plugin's
+ * to say. */
+static int scan_file(const char *path, int depth, struct found *out)
 {
 	FILE *file = depth > INCLUDES_MAX ? NULL : fopen(path, "re");
 	char *line = NULL;
@@ -65,15 +81,12 @@ static int scan_file(const char *path, int depth, char **out)
 	if (!file)
 		return -1;
 	while (getline(&line, &room, file) >= 0) {
-		char *value = value_of(line, "Socket");
-		char *include = value ? NULL : value_of(line, "Include");
+		char *include = value_of(line, "Include");
 
-		if (value) {
-			free(*out);
-			*out = value;
-		} else if (include) {
+		keep(&out->socket, value_of(line, "Socket"));
+		keep(&out->listen, value_of(line, "Listen"));
+		if (include)
 			scan_include(path, include, depth, out);
-		}
 		free(include);
 	}
 	free(line);
@@ -123,11 +136,26 @@ static int load_slurm_conf(struct astra_error *err)
 	return 0;
 }
 
-static int default_path(char **path, struct astra_error *err)
+/* The socket, or, where it is not of this host, the network's address. */
+static int choose_path(struct found *found, char **path,
+		       struct astra_error *err)
 {
-	if (asprintf(path, "%s/" SOCKET_NAME, slurm_conf.state_save_location) <
-	    0)
+	struct astra_text address = {0};
+
+	if (!found->socket && asprintf(&found->socket, "%s/" SOCKET_NAME,
+				       slurm_conf.state_save_location) < 0)
 		return astra_error_nomem(err);
+	if (found->listen && access(found->socket, F_OK) < 0) {
+		astra_dial_write(slurm_conf.control_addr,
+				 slurm_conf.control_cnt, found->listen,
+				 slurm_conf.slurm_user_id, &address);
+		if (address.failed)
+			return astra_error_nomem(err);
+		*path = address.bytes;
+		return 0;
+	}
+	*path = found->socket;
+	found->socket = NULL;
 	return 0;
 }
 
@@ -141,8 +169,10 @@ static char *variable(const char *name)
 /* Slurm's configuration is read only for what the environment leaves open. */
 int sfair_conf(char **path, char **munge_socket, struct astra_error *err)
 {
+	struct found found = {0};
 	bool munge_known;
 	char *conf;
+	int rc;
 
 	*path = variable("SFAIR_SOCKET");
 	*munge_socket = variable("SFAIR_MUNGE_SOCKET");
@@ -158,7 +188,10 @@ int sfair_conf(char **path, char **munge_socket, struct astra_error *err)
 	if (*path)
 		return 0;
 	conf = get_extra_conf_path("astraea.conf");
-	scan_file(conf, 0, path);
+	scan_file(conf, 0, &found);
 	xfree(conf);
-	return *path ? 0 : default_path(path, err);
+	rc = choose_path(&found, path, err);
+	free(found.socket);
+	free(found.listen);
+	return rc;
 }

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/proto/dial.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define CONNECT_WAIT_SEC 5
+
+static int explain_connect(const char *path, int error, struct astra_error *err)
+{
+	if (error == ENOENT)
+		return astra_error_set(
+			err,
+			"%s: no such socket: slurmctld is not running on this host, or runs without the astraea plugin (see slurmctld's log; SFAIR_SOCKET or Socket= in astraea.conf names another one)",
+			path);
+	if (error == ECONNREFUSED)
+		return astra_error_set(
+			err,
+			"%s: nobody answers: slurmctld has stopped, start it again",
+			path);
+	if (error == EACCES || error == EPERM)
+		return astra_error_set(
+			err,
+			"%s: permission denied: ask the administrator for a Socket= in astraea.conf whose folders every user may enter",
+			path);
+	return astra_error_set(err, "%s: %s", path, strerror(error));
+}
+
+static int dial_socket(const char *path, struct astra_error *err)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	struct timeval wait = {.tv_sec = ASTRA_REPLY_WAIT_SEC};
+	int fd;
+
+	if (strlen(path) >= sizeof(addr.sun_path))
+		return astra_error_set(
+			err,
+			"%s: a socket's path has at most %zu characters: name a shorter one in astraea.conf's Socket=",
+			path, sizeof(addr.sun_path) - 1);
+	memcpy(addr.sun_path, path, strlen(path));
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return astra_error_set(err, "socket: %s", strerror(errno));
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
+	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0) {
+		explain_connect(path, errno, err);
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* Over the network. */
+
+static int dial_address(const struct addrinfo *at)
+{
+	struct timeval soon = {.tv_sec = CONNECT_WAIT_SEC};
+	struct timeval wait = {.tv_sec = ASTRA_REPLY_WAIT_SEC};
+	int fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -1;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &soon, sizeof(soon));
+	if (!connect(fd, at->ai_addr, at->ai_addrlen))
+		return fd;
+	if (errno == EINPROGRESS)
+		errno = ETIMEDOUT;
+	close(fd);
+	return -1;
+}
+
+static int dial_host(const char *host, const char *port,
+		     struct astra_error *err)
+{
+	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+	struct addrinfo *found = NULL;
+	int rc = getaddrinfo(host, port, &hints, &found), fd = -1;
+
+	if (rc)
+		return astra_error_set(err, "%s: %s", host, gai_strerror(rc));
+	for (const struct addrinfo *at = found; at && fd < 0; at = at->ai_next)
+		fd = dial_address(at);
+	freeaddrinfo(found);
+	if (fd < 0)
+		return astra_error_set(err, "%s port %s: %s", host, port,
+				       strerror(errno));
+	return fd;
+}
+
+/* HOST:PORT or [ADDRESS]:PORT; changes name. */
+static int dial_name(char *name, struct astra_error *err)
+{
+	char *colon = strrchr(name, ':');
+	char *end = colon ? colon - 1 : NULL;
+
+	if (!colon || colon == name)
+		return astra_error_set(
+			err,
+			"%s: neither a socket's path nor a host and its port, HOST:PORT",
+			name);
+	*colon = '\0';
+	if (*name == '[' && *end == ']') {
+		*end = '\0';
+		name++;
+	}
+	return dial_host(name, colon + 1, err);
+}
+
+static int dial_network(const char *names, struct astra_peer *peer,
+			struct astra_error *err)
+{
+	char *end;
+
+	peer->remote = true;
+	if (isdigit((unsigned char)*names)) {
+		unsigned long uid = strtoul(names, &end, 10);
+
+		if (*end == '@') {
+			peer->uid = (uint32_t)uid;
+			names = end + 1;
+		}
+	}
+	for (;;) {
+		size_t size = strcspn(names, ",");
+		char copy[sizeof(peer->name)];
+		int fd;
+
+		(void)snprintf(peer->name, sizeof(peer->name), "%.*s",
+			       (int)size, names);
+		memcpy(copy, peer->name, sizeof(copy));
+		fd = dial_name(copy, err);
+		if (fd >= 0 || !names[size])
+			return fd;
+		names += size + 1;
+	}
+}
+
+int astra_dial(const char *path, struct astra_peer *peer,
+	       struct astra_error *err)
+{
+	*peer = (struct astra_peer){0};
+	return *path == '/' ? dial_socket(path, err)
+			    : dial_network(path, peer, err);
+}
+
+void astra_dial_write(char *const *hosts, size_t count, const char *listen,
+		      uint32_t uid, struct astra_text *out)
+{
+	const char *colon = strrchr(listen, ':');
+
+	astra_text_printf(out, "%u", uid);
+	for (size_t i = 0; i < count; i++) {
+		bool v6 = strchr(hosts[i], ':');
+
+		astra_text_printf(out, "%c%s%s%s:%s", i ? ',' : '@',
+				  v6 ? "[" : "", hosts[i], v6 ? "]" : "",
+				  colon ? colon + 1 : listen);
+	}
+}
