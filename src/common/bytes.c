@@ -19,7 +19,8 @@ void astra_put_bytes(struct astra_bytes *bytes, const void *data, size_t size)
 		bytes->failed = true;
 		return;
 	}
-	memcpy(bytes->data + bytes->size, data, size);
+	if (size) /* with none data may be NULL */
+		memcpy(bytes->data + bytes->size, data, size);
 	bytes->size += size;
 }
 
