@@ -107,6 +107,8 @@ grep -qx end "$out/$id" || fail "its callback was not called"
 step=$(sed -n 's/^saved \([0-9]*\) True$/\1/p' "$out/$id")
 [[ $step && $step == "$(cat "$out/state")" ]] || fail "$(cat "$out/$id")"
 wait_for 20 is "$id" 'checkpoint.get("step")' "$step"
+check_eq "its columns" "$step|1000|0.100" \
+	"$(sfair job -j "$id" -nP -o Saved,Total,IterTime)"
 check_eq "restarts" 1 "$(said "$id" 'job["run"]')"
 check_eq "the phase" waiting "$(said "$id" 'job["phase"]')"
 check_eq "the run that is over" stale "$(send "$id" "$forged")"

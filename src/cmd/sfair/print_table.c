@@ -55,6 +55,18 @@ static void grid_free(struct grid *g)
 	free(g->widths);
 }
 
+/* The member of that name; "a.b": b of the object a. */
+static const json_t *member(const json_t *row, const char *key)
+{
+	const char *dot = strchr(key, '.');
+	char outer[32];
+
+	if (!dot)
+		return json_object_get(row, key);
+	snprintf(outer, sizeof(outer), "%.*s", (int)(dot - key), key);
+	return json_object_get(json_object_get(row, outer), dot + 1);
+}
+
 static int grid_fill(struct grid *g, const json_t *rows,
 		     const struct sfair_args *args, double now_sec)
 {
@@ -70,7 +82,7 @@ static int grid_fill(struct grid *g, const json_t *rows,
 			g->choices->items[i % columns].column;
 		const json_t *row = json_array_get(rows, i / columns);
 
-		g->cells[i] = sfair_cell(c->kind, json_object_get(row, c->key),
+		g->cells[i] = sfair_cell(c->kind, member(row, c->key),
 					 args->unit, now_sec);
 		if (!g->cells[i])
 			return -1;
