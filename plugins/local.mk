@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Entry points only. Each of slurmctld's plugins links libastraea, which the
-# loader finds beside it; the SPANK plugin links nothing of it.
+# loader finds beside it; the SPANK plugin links nothing of it
+# and has a copy of what reads the values of its options.
 
 plugin_LTLIBRARIES += sched_astraea.la
 sched_astraea_la_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
@@ -32,4 +33,5 @@ spank_astraea_la_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
 # Sbatch and slurmstepd load it, and they have no sanitizer's runtime.
 spank_astraea_la_CFLAGS = $(ASTRA_CFLAGS)
 spank_astraea_la_LDFLAGS = $(PLAIN_MODULE_FLAGS)
-spank_astraea_la_SOURCES = plugins/spank/astraea/spank_astraea.c
+spank_astraea_la_SOURCES = plugins/spank/astraea/spank_astraea.c \
+	src/common/error.c src/policy/stated.c

@@ -138,6 +138,11 @@ test_ask_SOURCES = testsuite/unit/test_ask.c src/slurm/ask.c \
 test_ask_CFLAGS = $(UNIT_CFLAGS)
 test_ask_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_stated
+test_stated_SOURCES = testsuite/unit/test_stated.c testsuite/unit/unit.h
+test_stated_CFLAGS = $(UNIT_CFLAGS)
+test_stated_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_wish
 test_wish_SOURCES = testsuite/unit/test_wish.c src/slurm/wish.c \
 	testsuite/unit/unit.h

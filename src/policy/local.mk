@@ -44,6 +44,8 @@ libastra_policy_la_SOURCES = \
 	src/policy/round.c \
 	src/policy/settle.c \
 	src/policy/space.c \
+	src/policy/stated.c \
+	src/policy/stated.h \
 	src/policy/tenants.c \
 	src/policy/utility.c \
 	src/policy/utility.h \

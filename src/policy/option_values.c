@@ -11,8 +11,6 @@
 
 #include "src/policy/options.h"
 
-#define TIME_MAX_SEC (10.0 * 365 * 86400)
-
 /* One field of a time: digits only. */
 static int parse_field(const char **text, double *out)
 {
@@ -65,7 +63,7 @@ int astra_parse_time(const char *text, double bare_sec, double *out)
 		sec = f[0] * 60 + f[1];
 	else
 		sec = (f[0] * 60 + f[1]) * 60 + f[2];
-	if (!(sec <= TIME_MAX_SEC))
+	if (!(sec <= ASTRA_TIME_MAX_SEC))
 		return -1;
 	*out = sec;
 	return 0;

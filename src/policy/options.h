@@ -89,6 +89,8 @@ int astra_options_set(struct astra_options *options, const char *key,
 int astra_options_check(const struct astra_options *options,
 			struct astra_error *err);
 
+#define ASTRA_TIME_MAX_SEC (10.0 * 365 * 86400)
+
 /* Parse a time as above; "UNLIMITED", "NONE" and 0 give 0.
  * bare_sec: what a bare number counts in seconds (1, or 60 as sbatch's).
  * Returns 0, or -1 when text is no time; out untouched then. */

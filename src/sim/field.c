@@ -2,11 +2,11 @@
 #include "src/sim/field.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#define SLOWDOWN_MAX 1000
+#include "src/policy/stated.h"
+
 #define NUMBER_MAX 1e15
 #define COUNT_MAX 1e6
 
@@ -50,22 +50,14 @@ static bool plain_number(const char *text, double *value)
 
 enum astra_field astra_field_number(const char *text, double *value)
 {
-	char *stop;
-
 	while (*text == ' ')
 		text++;
 	if (plain_number(text, value))
 		return ASTRA_FIELD_OK;
 	if (unknown(text))
 		return ASTRA_FIELD_NONE;
-	/* strtod() knows "nan", "inf" and "0x1p3", too. */
-	if (text[strspn(text, "0123456789.eE+- ")])
-		return ASTRA_FIELD_BAD;
-	*value = strtod(text, &stop);
-	if (stop == text || stop[strspn(stop, " ")] ||
-	    !(fabs(*value) <= NUMBER_MAX))
-		return ASTRA_FIELD_BAD;
-	return ASTRA_FIELD_OK;
+	return astra_stated_number(text, NUMBER_MAX, value) ? ASTRA_FIELD_OK
+							    : ASTRA_FIELD_BAD;
 }
 
 enum astra_field astra_field_count(const char *text, uint32_t *value,
@@ -241,93 +233,20 @@ enum astra_field astra_field_tres(const char *text, uint32_t *gpus)
 enum astra_field astra_field_profile(const char *text, char mark,
 				     struct astra_profile *profile)
 {
-	double *factor = profile->slowdown;
-	char *end;
-
 	if (unknown(text))
 		return ASTRA_FIELD_NONE;
-	for (size_t i = 0; i < ASTRA_LEVEL_COUNT; i++) {
-		bool last = i + 1 == ASTRA_LEVEL_COUNT;
-
-		factor[i] = strtod(text, &end);
-		if (end == text || !(factor[i] >= 1) ||
-		    !(factor[i] <= SLOWDOWN_MAX) ||
-		    *end != (last ? '\0' : mark) ||
-		    (i && factor[i] < factor[i - 1]))
-			return ASTRA_FIELD_BAD;
-		text = end + 1;
-	}
-	return ASTRA_FIELD_OK;
-}
-
-#define UTILITY_MAX 1e6
-#define KAPPA_MAX 16
-
-/* The numbers behind a kind's name; as many as there must be. */
-static bool numbers_of(const char *text, double *numbers, size_t count)
-{
-	char part[32];
-
-	for (size_t i = 0; i < count; i++) {
-		size_t length = strcspn(text, ",/");
-
-		if (length >= sizeof(part))
-			return false;
-		memcpy(part, text, length);
-		part[length] = '\0';
-		if (astra_field_number(part, &numbers[i]) != ASTRA_FIELD_OK ||
-		    fabs(numbers[i]) > UTILITY_MAX)
-			return false;
-		text += length;
-		if (!*text != (i + 1 == count))
-			return false;
-		text += *text != '\0';
-	}
-	return true;
-}
-
-static bool parse_utility(const char *text, struct astra_utility *u)
-{
-	double n[3] = {0};
-
-	if (!strncasecmp(text, "linear:", 7)) {
-		u->kind = ASTRA_UTILITY_LINEAR;
-		if (!numbers_of(text + 7, n, 2))
-			return false;
-		u->linear.k = n[0];
-		u->linear.g = n[1];
-		return true;
-	}
-	if (!strncasecmp(text, "convex:", 7)) {
-		u->kind = ASTRA_UTILITY_CONVEX;
-		if (!numbers_of(text + 7, n, 2))
-			return false;
-		u->convex.e = n[0];
-		u->convex.kappa = n[1];
-		return n[0] >= 0 && n[1] >= 0 && n[1] <= KAPPA_MAX;
-	}
-	u->kind = ASTRA_UTILITY_SIGMOID;
-	if (strncasecmp(text, "sigmoid:", 8) != 0 ||
-	    !numbers_of(text + 8, n, 3))
-		return false;
-	u->sigmoid.g1 = n[0];
-	u->sigmoid.g2 = n[1];
-	u->sigmoid.g3 = n[2];
-	return n[0] >= 0 && n[1] >= 0 && n[2] >= 0;
+	return astra_stated_slowdown(text, mark, profile->slowdown)
+		       ? ASTRA_FIELD_OK
+		       : ASTRA_FIELD_BAD;
 }
 
 enum astra_field astra_field_utility(const char *text,
 				     struct astra_utility *utility)
 {
-	struct astra_utility u;
-
 	if (unknown(text))
 		return ASTRA_FIELD_NONE;
-	memset(&u, 0, sizeof(u));
-	if (!parse_utility(text, &u))
-		return ASTRA_FIELD_BAD;
-	memcpy(utility, &u, sizeof(u));
-	return ASTRA_FIELD_OK;
+	return astra_stated_utility(text, utility) ? ASTRA_FIELD_OK
+						   : ASTRA_FIELD_BAD;
 }
 
 /* Take the quotes off a field, in place. Returns where it ended, or NULL: the

@@ -35,15 +35,11 @@ enum astra_field astra_field_time(const char *text, double *sec);
  * gres/gpu:TYPE=N. A list without any is 0, an empty one none. */
 enum astra_field astra_field_tres(const char *text, uint32_t *gpus);
 
-/* Slowdowns by level with a mark in between: four factors from 1 to 1000, none
- * less than the one before. */
+/* Slowdowns by level, as astra_stated_slowdown() has them. */
 enum astra_field astra_field_profile(const char *text, char mark,
 				     struct astra_profile *profile);
 
-/* A utility of hours: sigmoid:G1,G2,G3, linear:K,G or convex:E,KAPPA, where /
- * may stand for a comma. All numbers are at most 1e6 in size; those of a
- * sigmoid, and E, are not negative, KAPPA is at most 16. No byte of the result
- * is undefined. */
+/* A utility of hours, as astra_stated_utility() has it. */
 enum astra_field astra_field_utility(const char *text,
 				     struct astra_utility *utility);
 

@@ -220,7 +220,7 @@ void astra_terms_of(const job_record_t *job,
 	    astra_wish_check(&wish, options, NULL) < 0)
 		wish = (struct astra_wish){0};
 	out->lease_sec = wish.lease_sec;
-	out->app = astra_wish_app(wish.app, job->user_id);
+	out->forecast = astra_wish_forecast(&wish, job->user_id);
 	if (astra_signal_is_deaf(job->warn_signal)) {
 		out->signal = 0; /* of before job_submit refused it */
 	} else if (job->warn_signal) {

@@ -5,6 +5,7 @@
 
 #include <signal.h>
 
+#include "src/policy/model.h"
 #include "src/policy/options.h"
 #include "src/slurm/compat.h"
 #include "src/slurm/config.h"
@@ -29,11 +30,11 @@ bool astra_reason_is_plain(uint32_t reason);
 /* What a job wants of its leases. */
 struct astra_terms {
 	double lease_sec; /* 0: the pool's */
-	uint32_t app;	  /* number of the app it is a part of; 0: none said */
 	int signal;	  /* checkpoint signal; 0: none */
 	bool batch_only;  /* --signal=B: to the batch shell only */
 	bool revocable;
 	const char *pinned; /* not revocable: why; else "". Static. */
+	struct astra_forecast forecast; /* as its user said */
 };
 
 /* KILL and STOP: no program can write a checkpoint when it gets them. */

@@ -2,6 +2,7 @@
 #include "src/slurm/wish.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -50,7 +51,8 @@ static const char *value_of(const char *entry, const char *name)
 {
 	size_t len = strlen(name);
 
-	return !strncmp(entry, name, len) ? entry + len : NULL;
+	return !strncmp(entry, name, len) && entry[len] == '=' ? entry + len + 1
+							       : NULL;
 }
 
 static int read_entry(struct astra_wish *out, const char *entry,
@@ -60,10 +62,13 @@ static int read_entry(struct astra_wish *out, const char *entry,
 
 	if (!strncmp(entry, "SPANK_", 6))
 		entry += 6;
-	if ((value = value_of(entry, "ASTRAEA_LEASE=")))
+	if ((value = value_of(entry, "ASTRAEA_LEASE")))
 		return read_lease(out, value, err);
-	if ((value = value_of(entry, "ASTRAEA_APP=")))
+	if ((value = value_of(entry, "ASTRAEA_APP")))
 		return read_app(out, value, err);
+	for (size_t i = 0; i < ASTRA_STATED_COUNT; i++)
+		if ((value = value_of(entry, astra_stated_options[i].variable)))
+			return astra_stated_read(&out->stated, i, value, err);
 	return 0;
 }
 
@@ -108,12 +113,45 @@ uint32_t astra_wish_app(const char *name, uint32_t uid)
 	return hash ? hash : 1;
 }
 
+static double work_sec(const struct astra_stated *stated)
+{
+	return stated->iterations * stated->iter_sec;
+}
+
+struct astra_forecast astra_wish_forecast(const struct astra_wish *wish,
+					  uint32_t uid)
+{
+	double work = work_sec(&wish->stated);
+	struct astra_forecast forecast = {
+		.app = astra_wish_app(wish->app, uid),
+		.work_sec = work > 0 ? fmax(work, 1) : 0,
+		.utility = wish->stated.utility,
+	};
+
+	memcpy(forecast.slowdown, wish->stated.slowdown,
+	       sizeof(forecast.slowdown));
+	return forecast;
+}
+
+static int check_work(const struct astra_stated *stated,
+		      struct astra_error *err)
+{
+	if (work_sec(stated) <= ASTRA_TIME_MAX_SEC)
+		return 0;
+	return astra_error_set(err,
+			       "--iterations=%.15g of --iter-time=%g take more "
+			       "than 10 years",
+			       stated->iterations, stated->iter_sec);
+}
+
 int astra_wish_check(const struct astra_wish *wish,
 		     const struct astra_options *o, struct astra_error *err)
 {
 	double min = o->lease_min_sec, max = o->lease_max_sec;
 	char said[32], low[32], high[32];
 
+	if (check_work(&wish->stated, err) < 0)
+		return -1;
 	if (wish->lease_none)
 		return o->lease_none_allowed
 			       ? 0

@@ -11,6 +11,7 @@
 
 #include "src/common/error.h"
 #include "src/policy/options.h"
+#include "src/policy/stated.h"
 
 #define ASTRA_APP_MAX 64
 
@@ -18,6 +19,7 @@ struct astra_wish {
 	double lease_sec;	     /* --lease=TIME; 0: not said, or none */
 	bool lease_none;	     /* --lease=none */
 	char app[ASTRA_APP_MAX + 1]; /* --app; "": not said */
+	struct astra_stated stated;  /* --iterations and so on */
 };
 
 /* Read the wishes out of count strings NAME=VALUE, with or without Slurm's
@@ -32,9 +34,14 @@ int astra_wish_read(char *const *env, uint32_t count, struct astra_wish *out,
  * name: "" gives 0. */
 uint32_t astra_wish_app(const char *name, uint32_t uid);
 
+/* What the wish says of the work of a user's job: at least a second of it,
+ * where it says how much. */
+struct astra_forecast astra_wish_forecast(const struct astra_wish *wish,
+					  uint32_t uid);
+
 /* Whether a pool grants the wish: --lease=none only where AllowNoLease is yes,
  * a time only between LeaseMin and LeaseMax (0: CheckpointGrace or MinRunTime,
- * and LeaseTerm).
+ * and LeaseTerm). Its work may last ten years.
  * Returns 0, or -1 with err naming the bound. */
 int astra_wish_check(const struct astra_wish *wish,
 		     const struct astra_options *options,

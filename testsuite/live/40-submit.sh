@@ -53,12 +53,22 @@ refused "00:30 is not between" --gpus=1 --lease=0:30
 refused "not allowed here" --gpus=1 --lease=none
 refused "a lease is none or a time" --gpus=1 --lease=soon
 refused "a name has 1 to 64" --gpus=1 --app='a b'
+refused "--iterations=1.5: a whole number" --gpus=1 --iterations=1.5
+refused "--iter-time=0: seconds of one" --gpus=1 --iter-time=0
+refused "--slowdown=1,2,1,1: four factors" --gpus=1 --slowdown=1,2,1,1
+refused "--utility=sigmoid:1,2: sigmoid:G1" --gpus=1 --utility=sigmoid:1,2
+refused "--iterations=1000 of --iter-time=1e+06 take more than 10 years" \
+	--gpus=1 --iterations=1000 --iter-time=1e6
 
 # A forged SPANK environment meets the same check.
 if SLURM_SPANK__SLURM_SPANK_OPTION_astraea_lease=99-0 \
 	sbatch --gpus=1 --wrap true >/dev/null 2>&1; then
 	fail "a lease of 99 days was accepted"
 fi
+for forged in ITERATIONS=0 ITER_TIME=nan SLOWDOWN=1 UTILITY=linear:1; do
+	check "ASTRAEA_$forged was not refused" grep -q "${forged#*=}: " < <(
+		env "SPANK_ASTRAEA_$forged" timeout 30 srun --gpus=1 true 2>&1)
+done
 check "srun was not refused" grep -q "is not between" < <(
 	srun --gpus=1 --lease=16 true 2>&1)
 check "salloc was not refused" grep -q "all of partition gpu" < <(
@@ -66,6 +76,8 @@ check "salloc was not refused" grep -q "all of partition gpu" < <(
 
 for arguments in --gres=gpu:4 --gpus=8 '-N2 --gres=gpu:a100:4' \
 	'--gpus=2 --lease=15' '--gpus=2 --lease=1:00 --app=bert-1' \
+	'--gpus=2 --iterations=1000 --iter-time=0.5 --slowdown=1,1,1.1,1.3' \
+	'--gpus=1 --utility=sigmoid:8,0.5,24' '-p cpu --utility=linear:-1/9' \
 	'--gpus=4 --exclusive' '-p gpu2 --gpus=1 --lease=none' '-p cpu' \
 	'-p all' '-p cpu --lease=99' '-p cpu : -p cpu'; do
 	# shellcheck disable=SC2086

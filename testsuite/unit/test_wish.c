@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +63,10 @@ static void a_forged_environment_is_refused(void **state)
 		"ASTRAEA_APP=a\nb",
 		"ASTRAEA_APP=aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeee"
 		"ffffffffffggggg",
+		"ASTRAEA_ITERATIONS=many",
+		"ASTRAEA_ITER_TIME=-1",
+		"ASTRAEA_SLOWDOWN=1,1,1,nan",
+		"SPANK_ASTRAEA_UTILITY=sigmoid:1,2,inf",
 	};
 	struct astra_wish wish;
 
@@ -74,7 +79,67 @@ static void a_forged_environment_is_refused(void **state)
 		assert_true(*err.text);
 		assert_float_equal(wish.lease_sec, 0, 0);
 		assert_string_equal(wish.app, "");
+		assert_float_equal(wish.stated.iterations, 0, 0);
+		assert_float_equal(wish.stated.iter_sec, 0, 0);
+		assert_float_equal(wish.stated.slowdown[0], 0, 0);
+		assert_int_equal(wish.stated.utility.kind, ASTRA_UTILITY_NONE);
 	}
+}
+
+static int read_work(const char *iterations, const char *iter_time,
+		     struct astra_wish *wish)
+{
+	char first[64], second[64], other[] = "ASTRAEA_ITERATIONSX=x";
+	char slowdown[] = "ASTRAEA_SLOWDOWN=1,1,1.5,2";
+	char utility[] = "SPANK_ASTRAEA_UTILITY=linear:-1,24";
+	char *env[] = {first, second, other, slowdown, utility};
+
+	snprintf(first, sizeof(first), "SPANK_ASTRAEA_ITERATIONS=%s",
+		 iterations);
+	snprintf(second, sizeof(second), "SPANK_ASTRAEA_ITER_TIME=%s",
+		 iter_time);
+	return astra_wish_read(env, ASTRA_COUNT_OF(env), wish, NULL);
+}
+
+static void work_is_iterations_times_their_time(void **state)
+{
+	const struct astra_options options = {.lease_sec = 900};
+	struct astra_forecast forecast;
+	struct astra_error err = {""};
+	struct astra_wish wish;
+
+	(void)state;
+	assert_int_equal(read_work("2000", ".25", &wish), 0);
+	assert_int_equal(astra_wish_check(&wish, &options, &err), 0);
+	forecast = astra_wish_forecast(&wish, 1000);
+	assert_float_equal(forecast.work_sec, 500, 0);
+	assert_float_equal(forecast.slowdown[ASTRA_LEVEL_RACK], 1.5, 0);
+	assert_int_equal(forecast.utility.kind, ASTRA_UTILITY_LINEAR);
+	assert_float_equal(forecast.utility.linear.g, 24, 0);
+	assert_int_equal(forecast.app, 0);
+	assert_false(forecast.measured);
+
+	assert_int_equal(read_work("1", "1e-9", &wish), 0);
+	forecast = astra_wish_forecast(&wish, 1000);
+	assert_float_equal(forecast.work_sec, 1, 0);
+	wish.stated.iter_sec = 0;
+	forecast = astra_wish_forecast(&wish, 1000);
+	assert_float_equal(forecast.work_sec, 0, 0);
+}
+
+static void work_lasts_ten_years_at_most(void **state)
+{
+	const struct astra_options options = {.lease_sec = 900};
+	struct astra_error err = {""};
+	struct astra_wish wish;
+
+	(void)state;
+	assert_int_equal(read_work("3650", "86400", &wish), 0);
+	assert_int_equal(astra_wish_check(&wish, &options, &err), 0);
+	assert_int_equal(read_work("3651", "86400", &wish), 0);
+	assert_int_equal(astra_wish_check(&wish, &options, &err), -1);
+	assert_string_equal(err.text, "--iterations=3651 of --iter-time=86400 "
+				      "take more than 10 years");
 }
 
 static void a_lease_keeps_to_the_pools_bounds(void **state)
@@ -137,6 +202,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lease_is_read_as_sbatch_reads_a_time),
 		cmocka_unit_test(a_forged_environment_is_refused),
+		cmocka_unit_test(work_is_iterations_times_their_time),
+		cmocka_unit_test(work_lasts_ten_years_at_most),
 		cmocka_unit_test(a_lease_keeps_to_the_pools_bounds),
 		cmocka_unit_test(an_app_has_a_number_of_its_user),
 	};

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --lease and --app for sbatch, srun and salloc.
+/* --lease, --app and what is known of a job's work for sbatch, srun and salloc.
  *
  * What the user says travels in the job's SPANK environment as ASTRAEA_LEASE
- * and ASTRAEA_APP, where job_submit/astraea checks it against the pool's
- * bounds. Here only the spelling is checked. slurmd and slurmstepd load this
- * file too: there the options exist, so that nobody calls them unknown, and
- * do nothing.
+ * and so on, where job_submit/astraea checks it against the pool's bounds. Here
+ * only the spelling is checked. slurmd and slurmstepd load this file too: there
+ * the options exist, so that nobody calls them unknown, and do nothing.
  */
 #include <ctype.h>
 #include <slurm/spank.h>
@@ -13,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+
+#include "src/policy/stated.h"
 
 SPANK_PLUGIN(astraea, 1)
 
@@ -24,6 +25,7 @@ int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[]);
 
 static char lease[LEASE_MAX + 1];
 static char app[APP_MAX + 1];
+static char stated[ASTRA_STATED_COUNT][ASTRA_STATED_MAX + 1];
 
 /* Skip a run of digits. Returns whether there was one; sets *nonzero when one
  * of them is not 0. */
@@ -102,15 +104,51 @@ static int set_app(int val, const char *text, int remote)
 	return 0;
 }
 
+/* val: which of them, an enum astra_stated_id. */
+static int set_stated(int val, const char *text, int remote)
+{
+	struct astra_stated ignored = {0};
+	struct astra_error err;
+
+	if (remote)
+		return 0;
+	if (astra_stated_read(&ignored, (enum astra_stated_id)val, text, &err) <
+	    0) {
+		slurm_error("%s", err.text);
+		return -1;
+	}
+	snprintf(stated[val], sizeof(stated[val]), "%s", text);
+	return 0;
+}
+
 static char lease_name[] = "lease", lease_arg[] = "TIME|none",
 	    lease_help[] = "how long the job holds its GPUs before it "
 			   "competes for them again; none: until it ends",
 	    app_name[] = "app", app_arg[] = "NAME",
-	    app_help[] = "the application this job is a part of";
+	    app_help[] = "the application this job is a part of",
+	    iterations_name[] = "iterations", iterations_arg[] = "N",
+	    iterations_help[] = "how many iterations the job's work has",
+	    iter_time_name[] = "iter-time", iter_time_arg[] = "SECONDS",
+	    iter_time_help[] = "what one takes on all GPUs of the job",
+	    slowdown_name[] = "slowdown", slowdown_arg[] = "A,B,C,D",
+	    slowdown_help[] = "how many times as long the job takes within a "
+			      "slot, a machine, a rack, across racks",
+	    utility_name[] = "utility", utility_arg[] = "KIND:NUMBERS",
+	    utility_help[] = "what it is worth by hours from submission to "
+			     "end: sigmoid:G1,G2,G3, linear:K,G or "
+			     "convex:E,KAPPA";
 
 static struct spank_option options[] = {
 	{lease_name, lease_arg, lease_help, 1, 0, set_lease},
 	{app_name, app_arg, app_help, 1, 0, set_app},
+	{iterations_name, iterations_arg, iterations_help, 1,
+	 ASTRA_STATED_ITERATIONS, set_stated},
+	{iter_time_name, iter_time_arg, iter_time_help, 1,
+	 ASTRA_STATED_ITER_TIME, set_stated},
+	{slowdown_name, slowdown_arg, slowdown_help, 1, ASTRA_STATED_SLOWDOWN,
+	 set_stated},
+	{utility_name, utility_arg, utility_help, 1, ASTRA_STATED_UTILITY,
+	 set_stated},
 };
 
 static int register_options(spank_t spank)
@@ -122,15 +160,24 @@ static int register_options(spank_t spank)
 	return 0;
 }
 
+/* text: "" where the user said nothing. */
+static int send_option(spank_t spank, const char *variable, const char *text)
+{
+	if (!*text || !spank_job_control_setenv(spank, variable, text, 1))
+		return 0;
+	slurm_error("astraea: cannot hand %s on to slurmctld", variable);
+	return -1;
+}
+
 static int send_options(spank_t spank)
 {
-	if ((*lease &&
-	     spank_job_control_setenv(spank, "ASTRAEA_LEASE", lease, 1)) ||
-	    (*app && spank_job_control_setenv(spank, "ASTRAEA_APP", app, 1))) {
-		slurm_error("astraea: cannot hand --lease and --app on to "
-			    "slurmctld");
+	if (send_option(spank, "ASTRAEA_LEASE", lease) < 0 ||
+	    send_option(spank, "ASTRAEA_APP", app) < 0)
 		return -1;
-	}
+	for (size_t i = 0; i < ASTRA_STATED_COUNT; i++)
+		if (send_option(spank, astra_stated_options[i].variable,
+				stated[i]) < 0)
+			return -1;
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "src/cmd/sfairsim/args.h"
 #include "src/policy/options.h"
+#include "src/policy/stated.h"
 #include "src/sim/field.h"
 
 /* What values look like. */
@@ -184,8 +185,8 @@ static int set_slowdown(struct sfairsim_args *args, const char *value,
 
 	if (astra_field_profile(value, ',', &profile) != ASTRA_FIELD_OK)
 		return astra_error_set(
-			err,
-			"four factors from 1 to 1000, none less than the one before: within a slot, a machine, a rack, across racks");
+			err, "%s",
+			astra_stated_options[ASTRA_STATED_SLOWDOWN].allowed);
 	memcpy(args->sim.slowdown, profile.slowdown, sizeof(profile.slowdown));
 	return 0;
 }
