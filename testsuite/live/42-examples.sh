@@ -19,7 +19,9 @@ check "sbatch --help does not show --lease" grep -q -- --lease=TIME < <(
 check "srun --help does not show --app" grep -q -- --app=NAME < <(srun --help)
 for command in srun salloc; do
 	check "$command --lease --app fails" timeout 30 \
-		"$command" -Q --gpus=1 --lease=0:06 --app=x true
+		"$command" -Q --gpus=1 --lease=0:06 --app=x \
+		--iterations=5 --iter-time=.1 --slowdown=1,1,1,2 \
+		--utility=linear:0,1 true
 done
 ! grep -i 'spank.*\(error\|not found\)' "$CLUSTER_DIR"/log/slurmd.*.log ||
 	fail "slurmd complains about the plugin"
