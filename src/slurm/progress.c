@@ -134,6 +134,7 @@ static void tell(const struct entry *e, struct astra_job *job)
 		f->work_sec =
 			fmin(fmax((double)p->total * p->iter_sec, WORK_SEC_MIN),
 			     WORK_SEC_MAX);
+	f->measured = true;
 	f->done_sec = fmin((double)done_of(e, job->restart_cnt) * p->iter_sec,
 			   f->work_sec > 0 ? f->work_sec : WORK_SEC_MAX);
 }

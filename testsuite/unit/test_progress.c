@@ -67,6 +67,7 @@ static void progress_becomes_seconds_of_work(void **state)
 	look(jobs, 2);
 	assert_close(jobs[0].forecast.work_sec, 500, 0);
 	assert_close(jobs[0].forecast.done_sec, 50, 0);
+	assert_true(jobs[0].forecast.measured);
 	assert_close(jobs[1].forecast.work_sec, 0, 0);
 	report(7, 0, 200, 1000, .4);
 	look(jobs, 1);
@@ -88,6 +89,7 @@ static void what_is_not_said_is_not_made_up(void **state)
 	assert_close(jobs[1].forecast.work_sec, 0, 0);
 	assert_close(jobs[1].forecast.done_sec, 200, 0);
 	assert_close(jobs[2].forecast.done_sec, 0, 0);
+	assert_false(jobs[2].forecast.measured);
 	assert_int_equal(shown(9).checkpoint.step, 100);
 	assert_close(shown(9).progress.time_sec, 0, 0);
 }
