@@ -113,7 +113,6 @@ static int is_as_good(const struct pinning *p, uint32_t party,
 static int pin_party(struct pinning *p, uint32_t party)
 {
 	const struct themis_party *q = &p->parties->list[party];
-
 	uint64_t left = p->due[party]; /* for those who come first */
 
 	astra_themis_order_jobs(q, p->offer, p->jobs);

@@ -97,7 +97,7 @@ static bool choose_movers(const struct swap *s, uint32_t home, uint32_t party,
 			  uint32_t *free_gpus)
 {
 	const struct machine *m = &s->machines[home];
-	uint64_t reached[GPUS_MAX + 1] = {1}; /* bit 0: it can be reached */
+	bool reached[GPUS_MAX + 1] = {true};
 	uint32_t last[GPUS_MAX + 1] = {0}, sum;
 
 	for (size_t i = 0; i < m->count && i < MOVERS_MAX; i++) {
@@ -108,7 +108,7 @@ static bool choose_movers(const struct swap *s, uint32_t home, uint32_t party,
 			continue;
 		for (uint32_t g = gpus; g >= t->gpus; g--)
 			if (!reached[g] && reached[g - t->gpus]) {
-				reached[g] = 1;
+				reached[g] = true;
 				last[g] = (uint32_t)i;
 			}
 	}
