@@ -150,6 +150,8 @@ static int ask_policy(struct allotment *a, struct astra_error *err)
 		.gpus = r->usable_gpus,
 		.tenants = a->ballot.tenants,
 		.tenant_count = r->e->tenant_count,
+		.bids = r->snap->bids,
+		.bid_count = r->snap->bid_count,
 	};
 	size_t contender = 0;
 

@@ -459,6 +459,11 @@ bool astra_engine_policy_report(const struct astra_engine *e,
 	return true;
 }
 
+const struct astra_auction *astra_engine_auction(const struct astra_engine *e)
+{
+	return e->policy->auction ? e->policy->auction(e->policy_self) : NULL;
+}
+
 size_t astra_engine_bytes_per_job(void)
 {
 	return sizeof(struct ejob) + sizeof(uint32_t) + 4 * sizeof(uint32_t) +

@@ -142,6 +142,11 @@ bool astra_engine_policy_report(const struct astra_engine *engine,
 				const char *tenant,
 				struct astra_policy_report *out);
 
+/* The policy's last auction and the apps of the last round; NULL where it holds
+ * none. Borrowed until the next call. */
+const struct astra_auction *
+astra_engine_auction(const struct astra_engine *engine);
+
 /* Bytes of engine state a job costs, hash table and account included. */
 size_t astra_engine_bytes_per_job(void);
 

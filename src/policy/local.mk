@@ -7,6 +7,7 @@ libastra_policy_la_SOURCES = \
 	src/policy/allot.c \
 	src/policy/allot_place.c \
 	src/policy/allot_priv.h \
+	src/policy/auction.h \
 	src/policy/ballot.c \
 	src/policy/conf_keys.c \
 	src/policy/conf_keys.h \

@@ -18,6 +18,8 @@
 
 #define ASTRA_NONE UINT32_MAX
 
+struct astra_bid;
+
 /* How far apart a job's GPUs are. (Themis, section 5) */
 enum astra_level {
 	ASTRA_LEVEL_SLOT,
@@ -73,6 +75,8 @@ struct astra_request {
 struct astra_forecast {
 	uint32_t app;	 /* jobs of one app have the same number; 0: it is an
 			  * app of its own */
+	uint32_t turn;	 /* its place among the jobs of its app, from 1 on, as
+			  * the app's agent wants it; 0: not said */
 	double work_sec; /* all of its work, on request.gpus side by side */
 	double done_sec; /* of it, done */
 	bool measured;	 /* done_sec is known; else the time it ran counts */
@@ -138,6 +142,9 @@ struct astra_snapshot {
 	size_t tenant_count;
 	const struct astra_job *jobs;
 	size_t job_count;
+	const struct astra_bid *bids; /* by app, at most one each; see auction.h
+				       */
+	size_t bid_count;
 };
 
 static inline bool astra_node_allowed(const struct astra_request *request,

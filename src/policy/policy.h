@@ -16,6 +16,7 @@
 
 #include "src/common/bytes.h"
 #include "src/common/error.h"
+#include "src/policy/auction.h"
 #include "src/policy/fairness.h"
 #include "src/policy/model.h"
 #include "src/policy/options.h"
@@ -101,6 +102,8 @@ struct astra_offer {
 	size_t demand_count;
 	const struct astra_contestant *tenants;
 	size_t tenant_count;
+	const struct astra_bid *bids; /* by app, at most one each */
+	size_t bid_count;
 };
 
 /* These GPUs for that job until then. */
@@ -186,6 +189,9 @@ struct astra_policy {
 	 * all NaN. */
 	void (*report)(const void *self, uint32_t tenant,
 		       struct astra_policy_report *out);
+	/* Optional: the last auction, and the apps of the last round. Borrowed
+	 * until the next call. */
+	const struct astra_auction *(*auction)(const void *self);
 	/* Optional: the host's clock was set forward by so much. */
 	void (*shift)(void *self, double by_sec);
 };

@@ -154,9 +154,9 @@ static void an_array_is_one_app(void **state)
 			       other = {.id = 8, .forecast = {.app = 7}};
 
 	(void)state;
-	assert_int_equal(astra_themis_key(&parent), astra_themis_key(&task));
-	assert_int_not_equal(astra_themis_key(&parent),
-			     astra_themis_key(&other));
+	assert_int_equal(astra_app_of(&parent), astra_app_of(&task));
+	assert_int_not_equal(astra_app_of(&parent),
+			     astra_app_of(&other));
 }
 
 static void elastic_jobs_take_what_there_is(void **state)

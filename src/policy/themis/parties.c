@@ -8,17 +8,6 @@
 #include "src/common/grow.h"
 #include "src/policy/forecast.h"
 
-enum key_kind { KEY_JOB, KEY_APP };
-
-uint64_t astra_themis_key(const struct astra_job *job)
-{
-	if (job->forecast.app)
-		return (uint64_t)KEY_APP << 32 | job->forecast.app;
-	/* An array's own record has the id that its tasks name. */
-	return (uint64_t)KEY_JOB << 32 |
-	       (job->array_id ? job->array_id : job->id);
-}
-
 static double way_sec(const struct astra_offer *offer, uint32_t demand)
 {
 	const struct astra_demand *d = &offer->demands[demand];
@@ -266,7 +255,7 @@ static int group(struct themis_parties *parties,
 		return -1;
 	for (uint32_t i = 0; i < offer->demand_count; i++)
 		entries[i] = (struct sort_entry){
-			.key = astra_themis_key(offer->demands[i].job),
+			.key = astra_app_of(offer->demands[i].job),
 			.demand = i,
 		};
 	if (offer->demand_count)

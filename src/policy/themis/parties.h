@@ -31,10 +31,6 @@ struct themis_parties {
 	struct astra_themis_share *shares;
 };
 
-/* The number of the app that a job belongs to: that of --app, its array, or its
- * own. */
-uint64_t astra_themis_key(const struct astra_job *job);
-
 /* Find the apps of an offer and bring the memories up to its time; their rows
  * are by party then.
  * Returns 0, or -1 when memory is out; clear parties in both cases. */

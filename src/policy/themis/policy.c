@@ -110,8 +110,8 @@ static void explain(const void *self, const struct astra_demand *demand,
 		    struct astra_reason *reason)
 {
 	const struct themis *t = self;
-	const struct themis_memory *m = astra_themis_recall(
-		&t->memories, astra_themis_key(demand->job));
+	const struct themis_memory *m =
+		astra_themis_recall(&t->memories, astra_app_of(demand->job));
 
 	reason->wait = ASTRA_WAIT_AUCTION;
 	if (m) {
