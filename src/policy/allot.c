@@ -152,6 +152,7 @@ static int ask_policy(struct allotment *a, struct astra_error *err)
 		.tenant_count = r->e->tenant_count,
 		.bids = r->snap->bids,
 		.bid_count = r->snap->bid_count,
+		.terse = r->plan->terse,
 	};
 	size_t contender = 0;
 

@@ -104,6 +104,7 @@ struct astra_offer {
 	size_t tenant_count;
 	const struct astra_bid *bids; /* by app, at most one each */
 	size_t bid_count;
+	bool terse; /* nobody will ask for reasons or the auction */
 };
 
 /* These GPUs for that job until then. */

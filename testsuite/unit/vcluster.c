@@ -225,6 +225,8 @@ void vc_step(struct vcluster *vc)
 	struct astra_snapshot snap = {
 		.nodes = vc->nodes,
 		.node_count = vc->node_count,
+		.bids = vc->bids,
+		.bid_count = vc->bid_count,
 		.tenants = vc->tenants,
 		.tenant_count = vc->tenant_count,
 		.jobs = vc->snapshot_jobs,

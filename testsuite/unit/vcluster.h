@@ -35,6 +35,8 @@ struct vcluster {
 	struct vjob *jobs[VC_JOBS];
 	size_t job_count;
 	struct astra_job snapshot_jobs[VC_JOBS];
+	const struct astra_bid *bids; /* of agents; the test's */
+	size_t bid_count;
 	struct astra_plan plan;
 	double now_sec;
 	double cleanup_sec; /* after a requeue */

@@ -65,10 +65,8 @@ static double single_sec(const struct astra_themis_app *app, uint32_t k)
 	return work / (k < app->gpus_max ? k : app->gpus_max);
 }
 
-/* Seconds that the rest would take with slowdown 1 on k GPUs, from..to, which
- * is `seconds` of k - from. */
-static int remaining(const struct astra_themis_app *app, uint32_t from,
-		     uint32_t to, double *seconds)
+int astra_themis_left(const struct astra_themis_app *app, uint32_t from,
+		      uint32_t to, double *seconds)
 {
 	if (app->kind == ASTRA_THEMIS_SINGLE) {
 		for (uint32_t k = from; k <= to; k++)
@@ -84,6 +82,15 @@ static int remaining(const struct astra_themis_app *app, uint32_t from,
 	return 0;
 }
 
+/* More than the bid speaks of does no more. */
+static double stated(const struct astra_bid *bid, uint32_t k,
+		     enum astra_level level)
+{
+	uint32_t last = k < bid->gpus_max ? k : bid->gpus_max;
+
+	return bid->table[(size_t)level * bid->gpus_max + last - 1];
+}
+
 double astra_themis_ideal(const struct astra_themis_app *app,
 			  uint32_t cluster_gpus)
 {
@@ -93,6 +100,10 @@ double astra_themis_ideal(const struct astra_themis_app *app,
 			      ? app->iter_total * app->iter_sec
 			      : app->budget_sec;
 
+	if (app->stated && app->stated->kind == ASTRA_BID_SECONDS)
+		return gpus ? app->navg * stated(app->stated, gpus,
+						 ASTRA_LEVEL_SLOT)
+			    : 0;
 	return app->navg * work > 0 ? app->navg * work / gpus : 0;
 }
 
@@ -103,19 +114,34 @@ static double ratio(double shared_sec, double ideal_sec)
 	return shared_sec > 0 ? shared_sec / ideal_sec : 0;
 }
 
+/* T_sh / T_id, by the app's bid. */
+static double stated_rho(const struct astra_themis_app *app, double ideal_sec,
+			 uint32_t k, enum astra_level level)
+{
+	double value = stated(app->stated, k, level);
+
+	if (app->stated->kind == ASTRA_BID_RHO)
+		return value;
+	return ratio(app->elapsed_sec + app->stated_left * value, ideal_sec);
+}
+
 int astra_themis_rho(const struct astra_themis_app *app, uint32_t cluster_gpus,
 		     uint32_t k, enum astra_level level, double *rho)
 {
-	double seconds;
+	double ideal_sec = astra_themis_ideal(app, cluster_gpus), seconds;
 
 	if (!k) {
 		*rho = app->rho_empty;
 		return 0;
 	}
-	if (remaining(app, k, k, &seconds) < 0)
+	if (app->stated) {
+		*rho = stated_rho(app, ideal_sec, k, level);
+		return 0;
+	}
+	if (astra_themis_left(app, k, k, &seconds) < 0)
 		return -1;
 	*rho = ratio(app->elapsed_sec + app->slowdown[level] * seconds,
-		     astra_themis_ideal(app, cluster_gpus));
+		     ideal_sec);
 	return 0;
 }
 
@@ -141,6 +167,18 @@ static void fill_level(const struct astra_themis_app *app, double ideal_sec,
 					      ideal_sec));
 }
 
+/* Of more GPUs than help some may idle: V never falls with k. */
+static void fill_stated(const struct astra_themis_app *app, double ideal_sec,
+			enum astra_level level, uint32_t gpus_max, double *row)
+{
+	row[0] = log_v(app->rho_empty);
+	for (uint32_t k = 1; k <= gpus_max; k++) {
+		row[k] = log_v(stated_rho(app, ideal_sec, k, level));
+		if (k > 1)
+			row[k] = fmax(row[k], row[k - 1]);
+	}
+}
+
 int astra_themis_bid_init(struct astra_themis_bid *bid,
 			  const struct astra_themis_app *app,
 			  uint32_t cluster_gpus, uint32_t gpus_max)
@@ -152,13 +190,17 @@ int astra_themis_bid_init(struct astra_themis_bid *bid,
 	bid->gpus_max = gpus_max;
 	bid->log_v = malloc(ASTRA_LEVEL_COUNT * row * sizeof(*bid->log_v));
 	if (!seconds || !bid->log_v ||
-	    (gpus_max && remaining(app, 1, gpus_max, seconds) < 0)) {
+	    (gpus_max && astra_themis_left(app, 1, gpus_max, seconds) < 0)) {
 		free(seconds);
 		return -1;
 	}
-	for (int level = 0; level < ASTRA_LEVEL_COUNT; level++)
-		fill_level(app, ideal_sec, seconds, (enum astra_level)level,
-			   gpus_max, bid->log_v + (size_t)level * row);
+	for (int l = 0; l < ASTRA_LEVEL_COUNT; l++)
+		if (app->stated)
+			fill_stated(app, ideal_sec, (enum astra_level)l,
+				    gpus_max, bid->log_v + (size_t)l * row);
+		else
+			fill_level(app, ideal_sec, seconds, (enum astra_level)l,
+				   gpus_max, bid->log_v + (size_t)l * row);
 	free(seconds);
 	return 0;
 }

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/policy/model.h"
+#include "src/policy/auction.h"
 #include "src/policy/themis/phase.h"
 
 struct astra_themis_machine {
@@ -66,6 +66,10 @@ struct astra_themis_app {
 	double budget_sec;
 	const struct astra_themis_phase *phases;
 	size_t phase_count;
+	/* Its own bid goes before all this; NULL: it made none. Of SECONDS,
+	 * stated_left is the part that is still to be done. */
+	const struct astra_bid *stated;
+	double stated_left;
 };
 
 /* GPUs of a list. */
@@ -80,6 +84,12 @@ enum astra_level astra_themis_level(const struct astra_themis_machine *machines,
 /* T_id in seconds on an idle cluster of so many GPUs, R_C. */
 double astra_themis_ideal(const struct astra_themis_app *app,
 			  uint32_t cluster_gpus);
+
+/* Seconds that the rest takes on k GPUs next to each other, from..to (from >=
+ * 1), by the policy's own estimate: seconds[k - from]. Returns 0, or -1 when
+ * memory is out. */
+int astra_themis_left(const struct astra_themis_app *app, uint32_t from,
+		      uint32_t to, double *seconds);
 
 /* rho of k GPUs in all at that level: >= 0, may be infinite, never NaN.
  * Returns 0, or -1 when memory is out. */

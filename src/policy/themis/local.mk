@@ -25,6 +25,8 @@ libastra_policy_la_SOURCES += \
 	src/policy/themis/pin.h \
 	src/policy/themis/policy.c \
 	src/policy/themis/policy.h \
+	src/policy/themis/record.c \
+	src/policy/themis/record.h \
 	src/policy/themis/rounding.c \
 	src/policy/themis/rounding.h \
 	src/policy/themis/sale.c \
@@ -113,3 +115,11 @@ test_themis_policy_SOURCES = testsuite/unit/test_themis_policy.c \
 	testsuite/unit/unit.h
 test_themis_policy_CFLAGS = $(UNIT_CFLAGS)
 test_themis_policy_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += test_themis_bids
+test_themis_bids_SOURCES = testsuite/unit/test_themis_bids.c \
+	testsuite/unit/vcluster.c \
+	testsuite/unit/vcluster.h \
+	testsuite/unit/unit.h
+test_themis_bids_CFLAGS = $(UNIT_CFLAGS)
+test_themis_bids_LDADD = $(UNIT_LIBS)

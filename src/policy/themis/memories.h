@@ -8,14 +8,23 @@
 #include "src/common/bytes.h"
 #include "src/policy/themis/census.h"
 
+/* How an app fared in the last auction that it wanted GPUs of. */
+struct themis_fare {
+	uint64_t auction;     /* its number; 0: it was in none */
+	uint32_t rank, ranks; /* by rho */
+	bool offered;
+	uint32_t won, kept, given; /* GPUs */
+	double c;		   /* its hidden payment's factor */
+};
+
 struct themis_memory {
-	uint64_t key;	      /* of the app */
-	double start_sec;     /* its first job's submission */
-	double first_sec;     /* when it was seen first */
-	double before;	      /* the census' sum then */
-	double budget_sec;    /* GPU-seconds: the most work it had at once */
-	uint32_t gpus;	      /* the most that it asked for at once */
-	uint32_t rank, ranks; /* in the last auction, by rho; 0: none */
+	uint64_t key;	   /* of the app */
+	double start_sec;  /* its first job's submission */
+	double first_sec;  /* when it was seen first */
+	double before;	   /* the census' sum then */
+	double budget_sec; /* GPU-seconds: the most work it had at once */
+	uint32_t gpus;	   /* the most that it asked for at once */
+	struct themis_fare fare;
 	bool seen;
 };
 
@@ -48,7 +57,7 @@ astra_themis_recall(const struct themis_memories *memories, uint64_t key);
 double astra_themis_life_navg(const struct themis_memories *memories,
 			      const struct themis_memory *app, double now_sec);
 
-/* As a policy's save, restore and shift. Ranks are not kept. */
+/* As a policy's save, restore and shift. How apps fared is not kept. */
 int astra_themis_memories_save(const struct themis_memories *memories,
 			       struct astra_bytes *out);
 int astra_themis_memories_restore(struct themis_memories *memories,

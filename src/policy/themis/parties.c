@@ -15,12 +15,22 @@ static double way_sec(const struct astra_offer *offer, uint32_t demand)
 	return astra_left_sec(d) + (d->job->held_count ? offer->lease_sec : 0);
 }
 
+static uint32_t turn_of(const struct astra_offer *offer, uint32_t demand)
+{
+	uint32_t turn = offer->demands[demand].job->forecast.turn;
+
+	return turn ? turn : UINT32_MAX;
+}
+
 static int compare_ways(const void *a, const void *b, void *arg)
 {
 	const struct astra_offer *const *offer = arg;
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+	uint32_t first = turn_of(*offer, i), second = turn_of(*offer, j);
 	double x = way_sec(*offer, i), y = way_sec(*offer, j);
 
+	if (first != second)
+		return first < second ? -1 : 1;
 	if (x != y)
 		return x > y ? -1 : 1;
 	return i < j ? -1 : i > j;
@@ -205,6 +215,35 @@ static void set_work(struct astra_themis_app *app, const struct themis_party *p,
 	app->iter_left = p->phase.work_sec[0] / app->iter_sec;
 }
 
+static void take_bid(struct astra_themis_app *app, const struct themis_party *p,
+		     uint64_t held)
+{
+	double left = 0;
+
+	for (uint32_t i = 0; i < p->phase.job_count; i++)
+		left += p->phase.work_sec[i];
+	app->stated_left =
+		app->budget_sec > 0 ? fmin(1, left / app->budget_sec) : 1;
+	if (held && app->stated->kind == ASTRA_BID_RHO)
+		app->rho_current = app->stated->rho_now;
+}
+
+/* The bids, each to its app; both are in order. */
+static void find_bids(struct themis_parties *parties,
+		      const struct astra_offer *offer)
+{
+	size_t bid = 0;
+
+	for (size_t i = 0; i < parties->count; i++) {
+		uint64_t app = parties->list[i].key;
+
+		while (bid < offer->bid_count && offer->bids[bid].app < app)
+			bid++;
+		if (bid < offer->bid_count && offer->bids[bid].app == app)
+			parties->apps[i].stated = &offer->bids[bid];
+	}
+}
+
 /* When all leases end together nobody holds anything, so those with an
  * unbounded rho are compared by the best that they can still reach: with all
  * that they ask for from now on. By elapsed time alone apps that began together
@@ -228,6 +267,8 @@ static int finish_app(struct astra_themis_app *app,
 		app->gpus_later =
 			app->gpus_max - (uint32_t)(held + p->wanted_gpus);
 	app->budget_sec = m->budget_sec;
+	if (app->stated)
+		take_bid(app, p, held);
 	set_slowdown(app, &job->forecast);
 	set_work(app, p, job);
 	return astra_themis_rho(app, (uint32_t)offer->gpus, app->gpus_max,
@@ -345,6 +386,7 @@ int astra_themis_parties_find(struct themis_parties *parties,
 	if (allocate_parties(parties, offer) < 0 || group(parties, offer) < 0)
 		return -1;
 	fill(parties, offer);
+	find_bids(parties, offer);
 	set_machines(parties, offer);
 	if (remember(parties, memories, offer) < 0)
 		return -1;

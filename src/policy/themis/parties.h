@@ -39,8 +39,8 @@ int astra_themis_parties_find(struct themis_parties *parties,
 			      const struct astra_offer *offer);
 void astra_themis_parties_clear(struct themis_parties *parties);
 
-/* A party's jobs in the order in which they are to get its GPUs: until its
- * agent says otherwise the one with the longest way to go first, as its app is
+/* A party's jobs in the order in which they are to get its GPUs: as its agent
+ * says; else the one with the longest way to go first, as its app is
  * done when its last job is. One that runs stays ahead by a term of another, so
  * that two of a length do not take turns. order: gets the indices of its
  * demands. */

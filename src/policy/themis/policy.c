@@ -8,12 +8,14 @@
 #include <stdlib.h>
 
 #include "src/policy/themis/pin.h"
+#include "src/policy/themis/record.h"
 #include "src/policy/themis/seats.h"
 #include "src/policy/themis/swap.h"
 
 struct themis {
 	double knob; /* f */
 	struct themis_memories memories;
+	struct themis_record record;
 };
 
 static void *create(const struct astra_options *options,
@@ -32,30 +34,11 @@ static void destroy(void *self)
 {
 	struct themis *t = self;
 
-	if (t)
+	if (t) {
 		astra_themis_memories_clear(&t->memories);
-	free(t);
-}
-
-/* The places of those that want GPUs, for explain(): in the last auction.
- * Returns 0, or -1 when memory is out. */
-static int rank_parties(struct themis *t,
-			const struct astra_themis_claim *claims, size_t parties)
-{
-	uint32_t *order = calloc(parties + 1, sizeof(*order));
-	size_t count;
-
-	if (!order)
-		return -1;
-	count = astra_themis_filter(claims, parties, 0, UINT64_MAX, order);
-	for (size_t i = 0; i < parties; i++)
-		t->memories.rows[i].rank = 0;
-	for (size_t i = 0; i < count; i++) {
-		t->memories.rows[order[i]].rank = (uint32_t)i + 1;
-		t->memories.rows[order[i]].ranks = (uint32_t)count;
+		astra_themis_record_clear(&t->record);
 	}
-	free(order);
-	return 0;
+	free(t);
 }
 
 /* Jobs stay where they are, all of them if that harms nobody, else as many as
@@ -79,29 +62,38 @@ static bool any_free(const struct astra_offer *offer)
 	return false;
 }
 
+/* The auction, and who of an app's jobs gets what it won. */
+static int hold_auction(struct themis *t, const struct themis_parties *parties,
+			const struct astra_offer *offer,
+			struct astra_allocation *out, struct astra_error *err)
+{
+	struct themis_division division = {0};
+	int rc = astra_themis_divide(&division, parties, offer, t->knob, err);
+
+	if (!rc && (astra_themis_record_auction(&t->record, &division, parties,
+						&t->memories, offer) < 0 ||
+		    avoid_moves(&division, parties, offer) < 0 ||
+		    astra_themis_seat(&division, parties, offer, out) < 0))
+		rc = astra_error_nomem(err);
+	astra_themis_division_clear(&division);
+	return rc;
+}
+
 static int allocate(void *self, const struct astra_offer *offer,
 		    struct astra_allocation *out, struct astra_error *err)
 {
 	struct themis *t = self;
 	struct themis_parties parties;
-	struct themis_division division = {0};
-	int rc = -1;
+	int rc = 0;
 
 	if (astra_themis_parties_find(&parties, &t->memories, offer) < 0)
-		astra_error_nomem(err);
-	else if (!any_free(offer))
-		rc = 0;
-	else if (astra_themis_divide(&division, &parties, offer, t->knob,
-				     err) == 0) {
-		if (rank_parties(t, division.round.claims, parties.count) ==
-			    0 &&
-		    avoid_moves(&division, &parties, offer) == 0 &&
-		    astra_themis_seat(&division, &parties, offer, out) == 0)
-			rc = 0;
-		else
-			astra_error_nomem(err);
-	}
-	astra_themis_division_clear(&division);
+		rc = astra_error_nomem(err);
+	else if (any_free(offer))
+		rc = hold_auction(t, &parties, offer, out, err);
+	if (!rc && !offer->terse &&
+	    astra_themis_record_apps(&t->record, &parties, &t->memories,
+				     offer) < 0)
+		rc = astra_error_nomem(err);
 	astra_themis_parties_clear(&parties);
 	return rc;
 }
@@ -115,9 +107,16 @@ static void explain(const void *self, const struct astra_demand *demand,
 
 	reason->wait = ASTRA_WAIT_AUCTION;
 	if (m) {
-		reason->rank = m->rank;
-		reason->ranks = m->ranks;
+		reason->rank = m->fare.rank;
+		reason->ranks = m->fare.ranks;
 	}
+}
+
+static const struct astra_auction *auction(const void *self)
+{
+	const struct themis *t = self;
+
+	return &t->record.auction;
 }
 
 static int save(const void *self, struct astra_bytes *out)
@@ -151,5 +150,6 @@ const struct astra_policy astra_themis = {
 	.explain = explain,
 	.save = save,
 	.restore = restore,
+	.auction = auction,
 	.shift = shift,
 };

@@ -71,15 +71,18 @@ static int collect(struct sale *s, size_t i, uint32_t *kept)
 	struct astra_themis_round *round = s->round;
 	struct astra_themis_shares pf = astra_themis_pf(&round->auction, i);
 	size_t at = round->first[s->from + i];
+	struct astra_themis_won won = {
+		.gpus = astra_themis_gpus(pf),
+		.c = round->auction.c[i],
+	};
 
+	round->won[s->from + i] = won;
 	if (astra_grow(&round->kept, &round->kept_room, at + pf.count + 1,
 		       sizeof(*round->kept)) < 0)
 		return -1;
-	astra_themis_round_bundle(pf,
-				  astra_themis_keep(round->auction.c[i],
-						    astra_themis_gpus(pf),
-						    app_of(s, i)->quantum),
-				  kept);
+	astra_themis_round_bundle(
+		pf, astra_themis_keep(won.c, won.gpus, app_of(s, i)->quantum),
+		kept);
 	for (size_t k = 0; k < pf.count; k++) {
 		s->machines[pf.share[k].machine].free -= kept[k];
 		if (!kept[k])
@@ -166,7 +169,8 @@ int astra_themis_sell(const struct astra_themis_market *market,
 	int rc;
 
 	round->first = calloc(count + 1, sizeof(*round->first));
-	if (!s.machines || !round->first) {
+	round->won = calloc(count + 1, sizeof(*round->won));
+	if (!s.machines || !round->first || !round->won) {
 		free(s.machines);
 		return astra_error_nomem(err);
 	}

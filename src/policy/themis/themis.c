@@ -175,6 +175,7 @@ void astra_themis_round_clear(struct astra_themis_round *round)
 	astra_themis_auction_clear(&round->auction);
 	free(round->kept);
 	free(round->first);
+	free(round->won);
 	free(round->gifts);
 	free(round->idle);
 	*round = (struct astra_themis_round){0};

@@ -39,6 +39,12 @@ struct astra_themis_home {
 	struct astra_themis_shares shares;
 };
 
+/* What a bidder won before it paid. */
+struct astra_themis_won {
+	uint32_t gpus; /* of pf */
+	double c;      /* its hidden payment's factor */
+};
+
 struct astra_themis_round {
 	struct astra_themis_claim *claims; /* of each app */
 	uint32_t *bidders; /* the apps that take part, the worst off first */
@@ -49,6 +55,7 @@ struct astra_themis_round {
 	struct astra_themis_share *kept;
 	size_t kept_room;
 	size_t *first;
+	struct astra_themis_won *won; /* of each bidder */
 	/* What is given away: "taker" is an app. */
 	struct astra_themis_gift *gifts;
 	size_t gift_count, gift_room;
