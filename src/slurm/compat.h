@@ -27,10 +27,12 @@
 #include "src/interfaces/gres.h"
 #include "src/interfaces/preempt.h"
 #include "src/interfaces/select.h"
+#include "src/interfaces/topology.h"
 #else
 #include "src/common/gres.h"
 #include "src/common/power.h"
 #include "src/common/select.h"
+#include "src/common/slurm_topology.h"
 #include "src/slurmctld/burst_buffer.h"
 #include "src/slurmctld/preempt.h"
 #endif
@@ -147,6 +149,22 @@ static inline int astra_nodes_named(char *names, bitstr_t **nodes)
 #else
 	return node_name2bitmap(names, true, nodes);
 #endif
+}
+
+/* A node's place below the switches, as "s0.s4.n7", or just its name. For
+ * xfree(). Locks: conf and node read. Returns a Slurm error number. */
+static inline int astra_node_address(char *node, char **address)
+{
+	char *pattern = NULL;
+	int rc;
+
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0)
+	rc = topology_g_get_node_addr(node, address, &pattern);
+#else
+	rc = slurm_topo_get_node_addr(node, address, &pattern);
+#endif
+	xfree(pattern);
+	return rc;
 }
 
 /* The priorities of a job of several partitions, in the order of

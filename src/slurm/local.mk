@@ -86,6 +86,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/survivor.h \
 	src/slurm/tenants.c \
 	src/slurm/tenants.h \
+	src/slurm/topology.c \
+	src/slurm/topology.h \
 	src/slurm/usage.c \
 	src/slurm/usage.h \
 	src/slurm/users.c \

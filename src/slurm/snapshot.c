@@ -55,6 +55,8 @@ static void fill_node(const struct astra_scene *scene, uint32_t global,
 		.settling =
 			(cg_node_bitmap && bit_test(cg_node_bitmap, global)) ||
 			astra_preempt_keeps(global),
+		.rack = scene->racks.of_node[global],
+		.slot_gpus = astra_slot_gpus(node),
 		.cpus = node->cpus_efctv ? node->cpus_efctv : node->cpus,
 		.mem_free_mib = UINT64_MAX,
 	};
@@ -213,7 +215,8 @@ int astra_scene_take(struct astra_scene *scene,
 	scene->since = since;
 	scene->unnamed = scene->failed = false;
 	if (make_views(scene, config->pool_count) < 0 ||
-	    astra_usage_count(scene) < 0)
+	    astra_usage_count(scene) < 0 ||
+	    astra_racks_take(&scene->racks, now) < 0)
 		return astra_error_nomem(err);
 	for (size_t i = 0; i < scene->view_count; i++)
 		if (begin_view(scene, i, config, now) < 0)
@@ -231,6 +234,7 @@ void astra_scene_free(struct astra_scene *scene)
 {
 	(void)make_views(scene, 0);
 	free(scene->views);
+	astra_racks_free(&scene->racks);
 	astra_arena_free(&scene->arena);
 	*scene = (struct astra_scene){0};
 }

@@ -12,6 +12,7 @@
 #include "src/slurm/qos.h"
 #include "src/slurm/request.h"
 #include "src/slurm/tenants.h"
+#include "src/slurm/topology.h"
 
 /* What the engine does not need, but queries and the applying do. */
 struct astra_job_info {
@@ -51,6 +52,7 @@ struct astra_scene {
 	uint32_t *gpus_held; /* by jobs that are being cleaned up */
 	bool *exclusive;
 	size_t node_count;
+	struct astra_racks racks;
 	time_t start; /* of slurmctld */
 	bool young;   /* slurmctld may not have heard of all nodes */
 	time_t since; /* jobs that ended before are of no interest */
