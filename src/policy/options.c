@@ -51,6 +51,7 @@ NUMBER_ROW(price, price_base, 1, 1e6)
 FLAG_ROW(own_price, own_share, "cluster", "share")
 TIME_ROW(horizon, horizon_sec)
 BOOL_ROW(lend_idle, lend_idle)
+BOOL_ROW(trust_bids, trust_bids)
 NUMBER_ROW(knob, fairness_knob, 0, 1)
 NUMBER_ROW(bonus, lease_bonus, 0, 1000)
 FLAG_ROW(variant, quota_entitlement, "eq8", "eq16")
@@ -313,6 +314,12 @@ const struct astra_option astra_option_table[] = {
 	 "off. 0 offers them to all, which is most efficient; near 1 only to "
 	 "the worst one, which is most fair.",
 	 set_knob},
+	{"TrustBids", "yes|no", "no",
+	 "Who is worst off is told by themis' own estimates (no), or by the "
+	 "fairness that an app's agent states, where it has one. yes: as in the "
+	 "paper; then it pays to overstate. What GPUs do for an app, its agent "
+	 "tells in both cases.",
+	 set_trust_bids},
 	{"LearningRate", "theory|const|decay", "theory",
 	 "How far ogasched moves at a time. theory: by the length of the "
 	 "reward's gradient; const: by the longest it can be, which bounds what "

@@ -54,6 +54,7 @@ struct astra_options {
 	bool own_share;			  /* OwnPrice=share */
 	double horizon_sec;		  /* PlanHorizon */
 	bool lend_idle;			  /* LendIdle */
+	bool trust_bids;		  /* TrustBids */
 	double fairness_knob;		  /* FairnessKnob, f of themis */
 	size_t learning_rate;	/* LearningRate: enum astra_ogas_rate */
 	size_t learned_utility; /* LearnedUtility: enum astra_ogas_utility */

@@ -7,20 +7,24 @@
 
 #include "src/policy/engine.h"
 #include "src/policy/policy.h"
+#include "src/sim/overbid.h"
 
 #define POLICIES_MAX 16
 
 struct host {
 	struct astra_engine *engine;
 	const struct astra_trace *trace;
+	struct astra_overbid liar;
 };
 
 static void destroy_host(void *self)
 {
 	struct host *h = self;
 
-	if (h)
+	if (h) {
 		astra_engine_destroy(h->engine);
+		astra_overbid_clear(&h->liar);
+	}
 	free(h);
 }
 
@@ -34,6 +38,7 @@ static void *create_host(const struct astra_scheduler_setup *setup,
 		return NULL;
 	}
 	h->trace = setup->trace;
+	h->liar.lies = setup->lies;
 	if (astra_options_check(setup->options, err) == 0)
 		h->engine = astra_engine_create(setup->options,
 						setup->begin_sec, err);
@@ -50,9 +55,19 @@ static int host_round(void *self, const struct astra_snapshot *snapshot,
 		      struct astra_plan *plan, struct astra_error *err)
 {
 	struct host *h = self;
+	struct astra_snapshot told = *snapshot;
+	int bids = astra_overbid_make(&h->liar, snapshot,
+				      astra_engine_auction(h->engine),
+				      astra_engine_time(h->engine));
 
 	(void)oracle;
-	if (astra_engine_round(h->engine, snapshot, plan, err) < 0)
+	if (bids < 0)
+		return astra_error_nomem(err);
+	told.bids = &h->liar.bid;
+	told.bid_count = (size_t)bids;
+	plan->terse =
+		!h->liar.lies.app; /* else the agent reads what is shown */
+	if (astra_engine_round(h->engine, &told, plan, err) < 0)
 		return -1;
 	if (!(astra_engine_options(h->engine)->urgency_sec > 0))
 		plan->wake_sec = plan->due_sec;

@@ -7,6 +7,8 @@ libastra_sim_la_SOURCES = \
 	src/sim/cluster.c \
 	src/sim/host.c \
 	src/sim/host.h \
+	src/sim/overbid.c \
+	src/sim/overbid.h \
 	src/sim/queue.c \
 	src/sim/queue.h \
 	src/sim/scheduler.c \

@@ -9,6 +9,7 @@
 #include "src/policy/model.h"
 #include "src/policy/options.h"
 #include "src/policy/plan.h"
+#include "src/sim/overbid.h"
 #include "src/sim/trace.h"
 
 /* What a trace knows of a job and no cluster does; for those baselines that
@@ -33,6 +34,7 @@ struct astra_scheduler_setup {
 	uint64_t gpus; /* of them all */
 	double begin_sec;
 	uint64_t seed;
+	struct astra_lies lies;
 };
 
 /* What a scheduler says of itself; NaN: it has no such thing. */

@@ -186,6 +186,7 @@ static int begin(struct loop *l, const struct astra_options *policy,
 		.gpus = v->cluster->gpus,
 		.begin_sec = ASTRA_VIRTUAL_BEGIN,
 		.seed = v->options->seed,
+		.lies = v->options->lies,
 	};
 
 	astra_plan_init(&l->plan);

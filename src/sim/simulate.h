@@ -39,9 +39,10 @@ struct astra_sim_options {
 	double slowdown[ASTRA_LEVEL_COUNT];
 	bool elastic; /* jobs of which nothing else is said run on any number of
 		       * GPUs up to theirs */
-	double until_sec;    /* stop then; 0: when all jobs are done */
-	double interval_sec; /* of the tenants' rows; 0: no rows */
-	bool runs;	     /* keep the schedule */
+	double until_sec;	/* stop then; 0: when all jobs are done */
+	double interval_sec;	/* of the tenants' rows; 0: no rows */
+	struct astra_lies lies; /* of an app of the trace, in its bids */
+	bool runs;		/* keep the schedule */
 	uint64_t seed;
 	/* Called about every 100 ms of real time; NULL: not wanted. */
 	void (*progress)(void *arg, double done, double now_sec);

@@ -186,6 +186,23 @@ timeout 60 "$sim" run --trace worthless.csv --nodes 1 -q -p oasis \
 	--set LendIdle=no >worthless.txt || fail "a job that never runs"
 grep -q '^jobs done  *0$' worthless.txt || fail "a job that never runs"
 
+# An agent that bids the truth changes nothing; whom it speaks for is checked.
+"$sim" run -q -g apps -j 60 -N 2 -p themis --jobs-csv - >estimated.csv
+for kind in worse gain; do
+	"$sim" run -q -g apps -j 60 -N 2 -p themis --overbid "1:0:$kind" \
+		--jobs-csv - | cmp -s - estimated.csv ||
+		fail "--overbid=1:0:$kind is not the estimate"
+done
+"$sim" run -q -g apps -j 60 -N 2 -p themis --set TrustBids=yes \
+	--overbid 1:100 --jobs-csv - | cmp -s - estimated.csv &&
+	fail "--overbid=1:100 is not heard of"
+for bad in 1 1: :5 1:x 1:-1 1:1001 1:nan 1:5:more; do
+	refused "--overbid=$bad: APP:PERCENT" run -q -g apps -j 60 -N 2 \
+		--overbid "$bad"
+done
+refused "--overbid=none:5: no job of the trace is of that app" \
+	run -q -g apps -j 60 -N 2 --overbid none:5
+
 # Each option, column and metric is in the manual page.
 page=${top_srcdir:-$here_dir}/doc/man1/sfairsim.1
 for command in run compare tune; do

@@ -111,6 +111,7 @@ static const struct {
 	{"PlanHorizon", "a while"},
 	{"LendIdle", "sometimes"},
 	{"FairnessKnob", "1.5"},
+	{"TrustBids", "some"},
 	{"LearningRate", "fast"},
 	{"LearnedUtility", "cubic"},
 	{"Leases", "some"},

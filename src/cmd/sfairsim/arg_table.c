@@ -92,6 +92,7 @@ static int parse_span(const char *text, double *out, struct astra_error *err)
 	}
 
 TEXT(trace)
+TEXT(overbid)
 TEXT(format)
 TEXT(generate)
 TEXT(slurm_cluster)
@@ -261,6 +262,8 @@ const struct sfairsim_option sfairsim_common_options[] = {
 	 set_slowdown},
 	{"elastic", 0, NULL, "jobs may run on fewer GPUs, and slower",
 	 set_elastic},
+	{"overbid", 0, "APP:PERCENT[:KIND]",
+	 "that app of the trace lies in its bids", set_overbid},
 	{"interval", 0, "TIME", "of which a tenant has its share [1:00:00]",
 	 set_interval},
 	{"until", 0, "TIME", "stop then [when all jobs are done]", set_until},

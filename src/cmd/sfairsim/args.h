@@ -32,8 +32,9 @@ struct sfairsim_args {
 	const char *sets[SFAIRSIM_SETS_MAX];
 	size_t set_count;
 	const char *terms, *vary; /* of tune */
-	double scale;	   /* of replay: so much faster than the trace */
+	double scale;		  /* of replay: so much faster than the trace */
 	const char *partition, *folder; /* of replay's jobs */
+	const char *overbid;		/* APP:PERCENT */
 	struct astra_sim_options sim;
 	/* what comes of it */
 	const char *out;

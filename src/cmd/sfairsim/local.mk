@@ -36,6 +36,7 @@ sfairsim_SOURCES = \
 # The commands as a user meets them; their pages in a browser.
 dist_check_SCRIPTS += testsuite/sim/commands.sh testsuite/sim/page.sh
 EXTRA_DIST += testsuite/sim/page-check.py testsuite/sim/page-probe.js \
+	testsuite/sim/truth.sh \
 	testsuite/sim/recompute.py
 
 check_PROGRAMS += test_terms

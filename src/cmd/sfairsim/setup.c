@@ -8,6 +8,7 @@
 
 #include "src/cmd/sfairsim/sfairsim.h"
 #include "src/common/text.h"
+#include "src/policy/stated.h"
 #include "src/sim/conf.h"
 #include "src/sim/generate.h"
 #include "src/sim/outfile.h"
@@ -167,6 +168,59 @@ static int read_options(struct sfairsim_setup *s,
 	return astra_options_check(&s->options, err);
 }
 
+static int bad_overbid(const char *text, const char *why,
+		       struct astra_error *err)
+{
+	return astra_error_set(err, "--overbid=%.80s: %s", text, why);
+}
+
+/* PERCENT[:KIND]. */
+static bool parse_lie(char *text, struct astra_lies *lies)
+{
+	char *kind = strchr(text, ':');
+
+	if (kind)
+		*kind++ = '\0';
+	lies->kind = kind && !strcmp(kind, "gain") ? ASTRA_LIE_GAIN
+						   : ASTRA_LIE_WORSE;
+	if (kind && lies->kind == ASTRA_LIE_WORSE && strcmp(kind, "worse") != 0)
+		return false;
+	if (!astra_stated_number(text, 1000, &lies->part) || lies->part < 0)
+		return false;
+	lies->part /= 100;
+	return true;
+}
+
+/* Who lies: APP:PERCENT[:KIND]. */
+static int read_overbid(struct sfairsim_setup *s, const char *text,
+			struct astra_error *err)
+{
+	uint32_t known = s->trace.app_count;
+	char *name = strdup(text), *lie;
+	bool valid;
+
+	if (!name)
+		return astra_error_nomem(err);
+	lie = strchr(name, ':');
+	if (lie)
+		*lie++ = '\0';
+	valid = lie && *name && parse_lie(lie, &s->sim.lies);
+	if (valid)
+		s->sim.lies.app = astra_trace_app(&s->trace, name);
+	free(name);
+	if (!valid)
+		return bad_overbid(text,
+				   "APP:PERCENT, APP:PERCENT:worse or "
+				   "APP:PERCENT:gain, at most 1000 %",
+				   err);
+	if (s->sim.lies.app == ASTRA_NONE)
+		return astra_error_nomem(err);
+	if (s->sim.lies.app > known)
+		return bad_overbid(text, "no job of the trace is of that app",
+				   err);
+	return 0;
+}
+
 /* The policies. */
 
 static int no_policy(const char *name, struct astra_error *err)
@@ -248,6 +302,8 @@ int sfairsim_setup_make(struct sfairsim_setup *s,
 	astra_cluster_set_slots(&s->cluster, args->slot_gpus);
 	astra_trace_fit(&s->trace, s->cluster.gpus);
 	if (warn(s, args->quiet, err) < 0)
+		return -1;
+	if (args->overbid && read_overbid(s, args->overbid, err) < 0)
 		return -1;
 	if (!s->trace.job_count)
 		return astra_error_set(err, "%s: no job fits the cluster",

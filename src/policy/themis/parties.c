@@ -215,8 +215,29 @@ static void set_work(struct astra_themis_app *app, const struct themis_party *p,
 	app->iter_left = p->phase.work_sec[0] / app->iter_sec;
 }
 
-static void take_bid(struct astra_themis_app *app, const struct themis_party *p,
-		     uint64_t held)
+/* How badly off the app is, when it is told by the policy's estimate although
+ * its agent states another rho. */
+static int judge(struct astra_themis_app *app, const struct astra_offer *offer,
+		 const struct astra_themis_machine *machines)
+{
+	const struct astra_bid *stated = app->stated;
+	const struct astra_themis_shares none = {0};
+	uint32_t held = astra_themis_gpus(app->held);
+	int rc;
+
+	app->stated = NULL;
+	rc = astra_themis_rho(app, (uint32_t)offer->gpus, app->gpus_max,
+			      ASTRA_LEVEL_SLOT, &app->waiting);
+	if (!rc)
+		rc = astra_themis_rho(
+			app, (uint32_t)offer->gpus, held,
+			astra_themis_level(machines, app->held, none),
+			&app->rho_current);
+	app->stated = stated;
+	return rc;
+}
+
+static void set_left(struct astra_themis_app *app, const struct themis_party *p)
 {
 	double left = 0;
 
@@ -224,8 +245,6 @@ static void take_bid(struct astra_themis_app *app, const struct themis_party *p,
 		left += p->phase.work_sec[i];
 	app->stated_left =
 		app->budget_sec > 0 ? fmin(1, left / app->budget_sec) : 1;
-	if (held && app->stated->kind == ASTRA_BID_RHO)
-		app->rho_current = app->stated->rho_now;
 }
 
 /* The bids, each to its app; both are in order. */
@@ -248,12 +267,13 @@ static void find_bids(struct themis_parties *parties,
  * unbounded rho are compared by the best that they can still reach: with all
  * that they ask for from now on. By elapsed time alone apps that began together
  * would not take turns. */
-static int finish_app(struct astra_themis_app *app,
-		      const struct themis_party *p,
+static int finish_app(struct themis_parties *parties, size_t i,
 		      const struct astra_offer *offer,
-		      const struct themis_memories *memories,
-		      const struct themis_memory *m)
+		      const struct themis_memories *memories, bool trust)
 {
+	struct astra_themis_app *app = &parties->apps[i];
+	const struct themis_party *p = &parties->list[i];
+	const struct themis_memory *m = &memories->rows[i];
 	const struct astra_job *job = offer->demands[p->demands[0]].job;
 	uint64_t held = astra_themis_gpus(app->held);
 
@@ -267,10 +287,15 @@ static int finish_app(struct astra_themis_app *app,
 		app->gpus_later =
 			app->gpus_max - (uint32_t)(held + p->wanted_gpus);
 	app->budget_sec = m->budget_sec;
-	if (app->stated)
-		take_bid(app, p, held);
+	set_left(app, p);
 	set_slowdown(app, &job->forecast);
 	set_work(app, p, job);
+	if (app->stated && app->stated->kind == ASTRA_BID_RHO) {
+		if (!trust)
+			return judge(app, offer, parties->machines);
+		if (held)
+			app->rho_current = app->stated->rho_now;
+	}
 	return astra_themis_rho(app, (uint32_t)offer->gpus, app->gpus_max,
 				ASTRA_LEVEL_SLOT, &app->waiting);
 }
@@ -380,7 +405,7 @@ static int remember(const struct themis_parties *parties,
 
 int astra_themis_parties_find(struct themis_parties *parties,
 			      struct themis_memories *memories,
-			      const struct astra_offer *offer)
+			      const struct astra_offer *offer, bool trust)
 {
 	*parties = (struct themis_parties){0};
 	if (allocate_parties(parties, offer) < 0 || group(parties, offer) < 0)
@@ -391,8 +416,7 @@ int astra_themis_parties_find(struct themis_parties *parties,
 	if (remember(parties, memories, offer) < 0)
 		return -1;
 	for (size_t i = 0; i < parties->count; i++)
-		if (finish_app(&parties->apps[i], &parties->list[i], offer,
-			       memories, &memories->rows[i]) < 0)
+		if (finish_app(parties, i, offer, memories, trust) < 0)
 			return -1;
 	return 0;
 }

@@ -14,6 +14,7 @@
 
 struct themis {
 	double knob; /* f */
+	bool trust;  /* TrustBids */
 	struct themis_memories memories;
 	struct themis_record record;
 };
@@ -23,10 +24,12 @@ static void *create(const struct astra_options *options,
 {
 	struct themis *t = calloc(1, sizeof(*t));
 
-	if (t)
-		t->knob = options->fairness_knob;
-	else
+	if (!t) {
 		astra_error_nomem(err);
+		return NULL;
+	}
+	t->knob = options->fairness_knob;
+	t->trust = options->trust_bids;
 	return t;
 }
 
@@ -86,7 +89,8 @@ static int allocate(void *self, const struct astra_offer *offer,
 	struct themis_parties parties;
 	int rc = 0;
 
-	if (astra_themis_parties_find(&parties, &t->memories, offer) < 0)
+	if (astra_themis_parties_find(&parties, &t->memories, offer, t->trust) <
+	    0)
 		rc = astra_error_nomem(err);
 	else if (any_free(offer))
 		rc = hold_auction(t, &parties, offer, out, err);

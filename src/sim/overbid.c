@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/sim/overbid.h"
+
+#include <stdlib.h>
+
+#include "src/common/grow.h"
+#include "src/policy/forecast.h"
+#include "src/policy/themis/phase.h"
+
+static const struct astra_auction_app *
+find_app(const struct astra_auction *auction, uint64_t app)
+{
+	for (size_t i = 0; auction && i < auction->app_count; i++)
+		if (auction->apps[i].app == app)
+			return &auction->apps[i];
+	return NULL;
+}
+
+/* What its jobs have left to do, as one phase. */
+static int find_work(struct astra_overbid *agent,
+		     const struct astra_snapshot *snapshot,
+		     struct astra_themis_phase *out)
+{
+	if (astra_grow(&agent->work_sec, &agent->work_room, snapshot->job_count,
+		       sizeof(*agent->work_sec)) < 0)
+		return -1;
+	*out = (struct astra_themis_phase){.work_sec = agent->work_sec};
+	for (size_t i = 0; i < snapshot->job_count; i++) {
+		const struct astra_job *job = &snapshot->jobs[i];
+		struct astra_demand demand = {.job = job};
+		uint32_t gpus = job->request.gpus;
+
+		if (job->forecast.app != agent->lies.app ||
+		    !astra_job_active(job->state))
+			continue;
+		agent->work_sec[out->job_count++] =
+			gpus * astra_left_sec(&demand);
+		if (gpus > out->job_gpus_max)
+			out->job_gpus_max = gpus;
+	}
+	return 0;
+}
+
+static double lie(const struct astra_lies *lies, double part_of_gpus)
+{
+	return 1 +
+	       lies->part *
+		       (lies->kind == ASTRA_LIE_WORSE ? 1 : 1 - part_of_gpus);
+}
+
+/* rho = T_sh / T_id of k GPUs (Eqs. 1 and 2), and the lie. */
+static void fill(struct astra_overbid *agent,
+		 const struct astra_auction_app *app, double elapsed_sec,
+		 const double *left_sec)
+{
+	double *out = agent->table;
+
+	for (size_t level = 0; level < ASTRA_LEVEL_COUNT; level++)
+		for (uint32_t k = 1; k <= app->gpus_max; k++)
+			*out++ = lie(&agent->lies, (double)k / app->gpus_max) *
+				 (elapsed_sec +
+				  app->slowdown[level] * left_sec[k - 1]) /
+				 app->ideal_sec;
+}
+
+int astra_overbid_make(struct astra_overbid *agent,
+		       const struct astra_snapshot *snapshot,
+		       const struct astra_auction *auction, double shown_sec)
+{
+	const struct astra_auction_app *app =
+		find_app(auction, astra_app_named(agent->lies.app));
+	struct astra_themis_phase phase;
+	double *left_sec;
+
+	if (!agent->lies.app || !app || !app->gpus_max || !(app->ideal_sec > 0))
+		return 0;
+	/* The estimates are behind the table, for a while. */
+	if (astra_grow(&agent->table, &agent->table_room,
+		       (ASTRA_LEVEL_COUNT + 1) * (size_t)app->gpus_max,
+		       sizeof(*agent->table)) < 0 ||
+	    find_work(agent, snapshot, &phase) < 0)
+		return -1;
+	if (!phase.job_count)
+		return 0;
+	left_sec = agent->table + ASTRA_LEVEL_COUNT * (size_t)app->gpus_max;
+	for (uint32_t k = 0; k < app->gpus_max; k++)
+		left_sec[k] = 0;
+	if (astra_themis_phase_add(&phase, false, 1, app->gpus_max, left_sec) <
+	    0)
+		return -1;
+	fill(agent, app, app->elapsed_sec + snapshot->now_sec - shown_sec,
+	     left_sec);
+	agent->bid = (struct astra_bid){
+		.app = app->app,
+		.kind = ASTRA_BID_RHO,
+		.time_sec = snapshot->now_sec,
+		.rho_now = -1,
+		.gpus_max = app->gpus_max,
+		.table = agent->table,
+	};
+	return 1;
+}
+
+void astra_overbid_clear(struct astra_overbid *agent)
+{
+	free(agent->table);
+	free(agent->work_sec);
+	*agent = (struct astra_overbid){0};
+}
