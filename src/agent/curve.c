@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Performance curve stopping: a curve through each job's losses tells the loss
+ * that it will end with, and how many iterations it takes to the one that is
+ * looked for. A job is given up when it will end worse than what is already
+ * there: its forecast less twice the curve's error is above the best loss of
+ * any job so far plus a margin; or when another has reached the target.
+ * (Themis, section 5.2; Domhan et al., IJCAI'15)
+ *
+ * The app is one phase of what remains of its jobs; one that has no forecast
+ * yet is taken to go on as long as the longest that has.
+ */
+#include <math.h>
+
+#include "src/agent/scheduler.h"
+#include "src/agent/work.h"
+
+/* A curve is fitted again when the job has got so much further. */
+#define REFIT 1.1
+/* Points over less than twice the first iteration say little. */
+#define SPAN 2
+#define ERRORS 2
+
+static void fit(struct agent_record *r, const struct agent_settings *s)
+{
+	double first, last;
+	struct agent_fit fitted;
+
+	if (r->count < s->points)
+		return;
+	first = r->points[0].done;
+	last = r->points[r->count - 1].done;
+	if (last < SPAN * first || last < REFIT * r->fit.last)
+		return;
+	if (agent_fit_curve(&fitted, r->points, r->count))
+		r->fit = fitted;
+}
+
+static double total_of(const struct agent_job *job,
+		       const struct agent_settings *s, double longest)
+{
+	if (s->total > 0)
+		return s->total;
+	return job->total > 0 ? job->total : longest;
+}
+
+/* Iterations at which a job is through: at its total, or sooner at the target
+ * loss. NAN: there is no telling. */
+static double end_of(const struct agent_record *r,
+		     const struct agent_settings *s, double total)
+{
+	double at;
+
+	if (isnan(s->target))
+		return total > 0 ? total : (double)NAN;
+	if (!(r->fit.last > 0))
+		return (double)NAN;
+	at = agent_fit_reaches(&r->fit, s->target);
+	if (total > 0)
+		at = fmin(at, total);
+	return isinf(at) ? (double)NAN : at;
+}
+
+/* The loss that it will have there. */
+static bool hopeless(const struct agent_record *r,
+		     const struct agent_settings *s,
+		     const struct agent_memory *memory, double total)
+{
+	double loss;
+
+	if (!(r->fit.last > 0) || !(total > 0))
+		return false;
+	loss = agent_fit_loss(&r->fit, fmax(total, r->fit.last));
+	return loss - ERRORS * r->fit.error >
+	       memory->best + s->margin * fabs(memory->best);
+}
+
+/* A job that got to the target loss ends the search for the others. */
+static bool found(const struct agent_memory *memory,
+		  const struct agent_settings *s)
+{
+	return !isnan(s->target) && memory->best <= s->target;
+}
+
+/* Of the jobs that go on the one with the least loss is never given up; NULL:
+ * none has any. */
+static const struct agent_record *leader(const struct agent_memory *memory)
+{
+	const struct agent_record *best = NULL;
+
+	for (size_t i = 0; i < memory->count; i++) {
+		const struct agent_record *r = &memory->records[i];
+
+		if (agent_record_lives(r) && !isnan(r->best) &&
+		    (!best || r->best < best->best))
+			best = r;
+	}
+	return best;
+}
+
+static void stop_jobs(const struct agent_settings *s,
+		      struct agent_memory *memory,
+		      const struct agent_offer *offer)
+{
+	double longest = agent_longest_total(offer);
+	const struct agent_record *first = leader(memory);
+	bool over = found(memory, s);
+
+	for (size_t i = 0; i < offer->job_count; i++) {
+		const struct agent_job *job = &offer->jobs[i];
+		struct agent_record *r = agent_memory_find(memory, job->id);
+
+		if (!agent_record_lives(r))
+			continue;
+		fit(r, s);
+		if (over ? !(r->best <= s->target)
+			 : r != first && hopeless(r, s, memory,
+						  total_of(job, s, longest)))
+			agent_record_stop(r);
+	}
+}
+
+/* The longest end that is known; 0: of none. */
+static double longest_end(const struct agent_settings *s,
+			  const struct agent_memory *memory,
+			  const struct agent_offer *offer)
+{
+	double total = agent_longest_total(offer), longest = 0;
+
+	for (size_t i = 0; i < offer->job_count; i++) {
+		const struct agent_job *job = &offer->jobs[i];
+		const struct agent_record *r =
+			agent_memory_find(memory, job->id);
+		double end = end_of(r, s, total_of(job, s, total));
+
+		if (agent_record_lives(r))
+			longest = fmax(longest, end);
+	}
+	return longest;
+}
+
+static void add_jobs(struct agent_work *work, const struct agent_settings *s,
+		     const struct agent_memory *memory,
+		     const struct agent_offer *offer, double median_sec,
+		     double longest)
+{
+	double most = agent_longest_total(offer);
+
+	for (size_t i = 0; i < offer->job_count; i++) {
+		const struct agent_job *job = &offer->jobs[i];
+		const struct agent_record *r =
+			agent_memory_find(memory, job->id);
+		double total = total_of(job, s, most);
+		double end = end_of(r, s, total);
+
+		if (isnan(end))
+			end = total > 0 ? fmin(longest, total) : longest;
+		if (agent_record_lives(r))
+			agent_work_add(work,
+				       fmax(0, end - job->done) *
+					       agent_job_gpu_sec(memory, job,
+								 median_sec),
+				       job->copies);
+	}
+}
+
+static int decide(const struct agent_settings *settings,
+		  struct agent_memory *memory, const struct agent_offer *offer,
+		  struct agent_bid *bid, struct astra_error *err)
+{
+	double median_sec = agent_median_gpu_sec(memory, offer), longest;
+	struct agent_work work;
+	int rc;
+
+	if (median_sec < 0)
+		return astra_error_nomem(err);
+	stop_jobs(settings, memory, offer);
+	longest = longest_end(settings, memory, offer);
+	if (!(median_sec > 0) || !(longest > 0))
+		return agent_left_bid(offer, bid, err);
+	agent_work_init(&work, offer);
+	agent_work_phase(&work);
+	add_jobs(&work, settings, memory, offer, median_sec, longest);
+	rc = agent_work_bid(&work, memory, offer, bid, err);
+	agent_work_destroy(&work);
+	return rc;
+}
+
+const struct agent_scheduler agent_curve = {
+	.name = "curve",
+	.keys = {"target", "margin", "points", "total"},
+	.decide = decide,
+};

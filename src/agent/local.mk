@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# App schedulers of sfair-agent: an offer in, a bid out; pure.
+noinst_LTLIBRARIES += libastra-agent.la
+libastra_agent_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+libastra_agent_la_LIBADD = $(JANSSON_LIBS) -lm
+libastra_agent_la_SOURCES = \
+	src/agent/bid.c \
+	src/agent/bid.h \
+	src/agent/curve.c \
+	src/agent/fit.c \
+	src/agent/fit.h \
+	src/agent/halving.c \
+	src/agent/memory.c \
+	src/agent/memory.h \
+	src/agent/offer.c \
+	src/agent/offer.h \
+	src/agent/scheduler.c \
+	src/agent/scheduler.h \
+	src/agent/single.c \
+	src/agent/work.c \
+	src/agent/work.h
+
+# What to link for it.
+AGENT_LIBS = libastra-agent.la libastra-decide.la libastra-policy.la \
+	libastra-common.la $(JANSSON_LIBS) -lm
+
+check_PROGRAMS += test_agent_offer test_agent_halving test_agent_curve
+test_agent_offer_SOURCES = testsuite/unit/test_agent_offer.c \
+	testsuite/unit/agent_search.h testsuite/unit/unit.h
+test_agent_offer_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
+test_agent_offer_LDADD = $(AGENT_LIBS) $(CMOCKA_LIBS)
+test_agent_halving_SOURCES = testsuite/unit/test_agent_halving.c \
+	testsuite/unit/agent_search.h testsuite/unit/unit.h
+test_agent_halving_CFLAGS = $(UNIT_CFLAGS)
+test_agent_halving_LDADD = $(AGENT_LIBS) $(CMOCKA_LIBS)
+test_agent_curve_SOURCES = testsuite/unit/test_agent_curve.c \
+	testsuite/unit/agent_search.h testsuite/unit/unit.h
+test_agent_curve_CFLAGS = $(UNIT_CFLAGS)
+test_agent_curve_LDADD = $(AGENT_LIBS) $(CMOCKA_LIBS)

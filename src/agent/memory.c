@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/agent/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+
+static int compare_records(const void *a, const void *b)
+{
+	const struct agent_record *x = a, *y = b;
+
+	return x->job < y->job ? -1 : x->job > y->job;
+}
+
+static struct agent_record *find(const struct agent_memory *memory,
+				 size_t count, uint32_t job)
+{
+	const struct agent_record key = {.job = job};
+
+	return count ? bsearch(&key, memory->records, count, sizeof(key),
+			       compare_records)
+		     : NULL;
+}
+
+struct agent_record *agent_memory_find(const struct agent_memory *memory,
+				       uint32_t job)
+{
+	return find(memory, memory->count, job);
+}
+
+/* Keep every second point, from the first on. */
+static void thin(struct agent_record *r)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->count; i += 2)
+		r->points[kept++] = r->points[i];
+	r->count = kept;
+	r->spacing = 2 * (r->points[kept - 1].done - r->points[0].done) /
+		     AGENT_POINTS_MAX;
+}
+
+/* What a job does again after a requeue has been seen already. */
+static int add_point(struct agent_record *r, double done, double loss)
+{
+	if (!isfinite(loss))
+		return 0;
+	if (r->count && !(done > r->points[r->count - 1].done &&
+			  done >= r->points[r->count - 1].done + r->spacing))
+		return 0;
+	if (r->count == AGENT_POINTS_MAX)
+		thin(r);
+	if (astra_grow(&r->points, &r->room, r->count + 1, sizeof(*r->points)) <
+	    0)
+		return -1;
+	r->points[r->count++] = (struct agent_point){done, loss};
+	return 0;
+}
+
+static int see_job(struct agent_memory *memory, struct agent_record *r,
+		   const struct agent_job *job)
+{
+	r->listed = true;
+	r->copies = job->copies; /* tasks that left the array have their own */
+	r->done = fmax(r->done, job->done);
+	if (job->iter_sec > 0)
+		r->gpu_sec = job->iter_sec * job->gpus;
+	r->best = fmin(r->best, job->loss);
+	memory->best = fmin(memory->best, job->loss);
+	return add_point(r, job->done, job->loss);
+}
+
+/* Room for more jobs: those that are over become part of the sums. */
+static void forget(struct agent_memory *memory)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < memory->count; i++) {
+		struct agent_record *r = &memory->records[i];
+
+		if (r->listed) {
+			memory->records[kept++] = *r;
+			continue;
+		}
+		memory->forgotten_sec += r->done * r->gpu_sec;
+		memory->forgotten += r->copies;
+		free(r->points);
+	}
+	memory->count = kept;
+}
+
+static int see_jobs(struct agent_memory *memory,
+		    const struct agent_offer *offer)
+{
+	size_t known = memory->count;
+
+	for (size_t i = 0; i < offer->job_count; i++) {
+		const struct agent_job *job = &offer->jobs[i];
+		struct agent_record *r = find(memory, known, job->id);
+
+		if (!r) {
+			r = &memory->records[memory->count++];
+			*r = (struct agent_record){.job = job->id,
+						   .best = (double)NAN};
+		}
+		if (see_job(memory, r, job) < 0)
+			return -1;
+	}
+	if (memory->count)
+		qsort(memory->records, memory->count, sizeof(*memory->records),
+		      compare_records);
+	return 0;
+}
+
+int agent_memory_see(struct agent_memory *memory,
+		     const struct agent_offer *offer, struct astra_error *err)
+{
+	uint32_t jobs = 0;
+	size_t need;
+
+	if (!memory->begun)
+		memory->best = memory->rung = (double)NAN;
+	memory->begun = true;
+	for (size_t i = 0; i < memory->count; i++)
+		memory->records[i].listed = false;
+	need = memory->count + offer->job_count + 1;
+	if (astra_grow(&memory->records, &memory->room, need,
+		       sizeof(*memory->records)) < 0 ||
+	    see_jobs(memory, offer) < 0)
+		return astra_error_nomem(err);
+	if (memory->count > AGENT_JOBS_MAX)
+		forget(memory);
+	for (size_t i = 0; i < memory->count; i++)
+		jobs += memory->records[i].copies;
+	if (jobs + memory->forgotten > memory->jobs)
+		memory->jobs = jobs + memory->forgotten;
+	if (offer->gpus_max > memory->gpus)
+		memory->gpus = offer->gpus_max;
+	return 0;
+}
+
+double agent_memory_spent(const struct agent_memory *memory)
+{
+	double sum = memory->forgotten_sec;
+
+	for (size_t i = 0; i < memory->count; i++)
+		sum += memory->records[i].done * memory->records[i].gpu_sec;
+	return sum;
+}
+
+double agent_record_loss(const struct agent_record *record, double iteration)
+{
+	for (size_t i = 0; i < record->count; i++)
+		if (record->points[i].done >= iteration)
+			return record->points[i].loss;
+	return (double)NAN;
+}
+
+void agent_record_stop(struct agent_record *record)
+{
+	record->stopped = true;
+	record->stop_sec = -HUGE_VAL;
+}
+
+void agent_memory_clear(struct agent_memory *memory)
+{
+	for (size_t i = 0; i < memory->count; i++)
+		free(memory->records[i].points);
+	free(memory->records);
+	*memory = (struct agent_memory){0};
+}

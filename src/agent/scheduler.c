@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/agent/scheduler.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/policy/stated.h"
+
+#define COUNT_MAX 9007199254740992.0 /* 2^53 */
+#define VALUE_MAX 400
+#define STOP_SEC 60 /* then a job that is still there is stopped again */
+
+static const struct agent_scheduler *const schedulers[] = {
+	&agent_single, &agent_halving, &agent_curve, &agent_exec};
+
+static int read_number(const char *key, const char *text, double low,
+		       double high, double *out, struct astra_error *err)
+{
+	if (astra_stated_number(text, high, out) && *out >= low)
+		return 0;
+	return astra_error_set(err, "%s=%.40s: a number from %g to %g", key,
+			       text, low, high);
+}
+
+static int read_count(const char *key, const char *text, uint32_t low,
+		      uint32_t *out, struct astra_error *err)
+{
+	double number;
+
+	if (read_number(key, text, low, AGENT_JOBS_MAX, &number, err) < 0)
+		return -1;
+	if (number != floor(number))
+		return astra_error_set(err, "%s=%.40s: a whole number", key,
+				       text);
+	*out = (uint32_t)number;
+	return 0;
+}
+
+/* 8/24/60 */
+static int read_rungs(struct agent_settings *settings, char *text,
+		      struct astra_error *err)
+{
+	char *next, *word;
+
+	settings->rung_count = 0;
+	for (word = strtok_r(text, "/", &next); word;
+	     word = strtok_r(NULL, "/", &next)) {
+		double *rung = &settings->rungs[settings->rung_count];
+
+		if (settings->rung_count == AGENT_RUNGS_MAX)
+			return astra_error_set(err, "rungs: more than %d",
+					       AGENT_RUNGS_MAX);
+		if (read_number("rungs", word, 1, COUNT_MAX, rung, err) < 0)
+			return -1;
+		if (settings->rung_count++ && !(*rung > rung[-1]))
+			return astra_error_set(
+				err,
+				"rungs: each must be above the one before");
+	}
+	return settings->rung_count ? 0
+				    : astra_error_set(err, "rungs: is empty");
+}
+
+static int read_value(struct agent_settings *s, const char *key, char *text,
+		      struct astra_error *err)
+{
+	if (!strcmp(key, "eta"))
+		return read_number(key, text, 1.1, 1000, &s->eta, err);
+	if (!strcmp(key, "first"))
+		return read_number(key, text, 1, COUNT_MAX, &s->first, err);
+	if (!strcmp(key, "total"))
+		return read_number(key, text, 1, COUNT_MAX, &s->total, err);
+	if (!strcmp(key, "jobs"))
+		return read_count(key, text, 1, &s->jobs, err);
+	if (!strcmp(key, "rungs"))
+		return read_rungs(s, text, err);
+	if (!strcmp(key, "target"))
+		return read_number(key, text, -1e300, 1e300, &s->target, err);
+	if (!strcmp(key, "margin"))
+		return read_number(key, text, 0, 1000, &s->margin, err);
+	return read_count(key, text, 3, &s->points, err);
+}
+
+static int read_pair(struct agent_settings *s, char *pair,
+		     struct astra_error *err)
+{
+	char *value = strchr(pair, '=');
+	const char *const *key = s->scheduler->keys;
+
+	if (!value)
+		return astra_error_set(err, "\"%.40s\": is not KEY=VALUE",
+				       pair);
+	*value++ = '\0';
+	while (*key && strcmp(*key, pair) != 0)
+		key++;
+	if (!*key)
+		return astra_error_set(err, "%s has no setting \"%.40s\"",
+				       s->scheduler->name, pair);
+	return read_value(s, pair, value, err);
+}
+
+static int read_pairs(struct agent_settings *s, const char *text,
+		      struct astra_error *err)
+{
+	char buffer[VALUE_MAX], *next, *pair;
+
+	if (strlen(text) >= sizeof(buffer))
+		return astra_error_set(err, "the settings are too long");
+	strcpy(buffer, text);
+	for (pair = strtok_r(buffer, ",", &next); pair;
+	     pair = strtok_r(NULL, ",", &next))
+		if (read_pair(s, pair, err) < 0)
+			return -1;
+	return 0;
+}
+
+int agent_settings_read(struct agent_settings *settings, const char *text,
+			struct astra_error *err)
+{
+	size_t size = strcspn(text, ":"), i = 0;
+	const char *rest = text[size] ? text + size + 1 : "";
+
+	*settings = (struct agent_settings){
+		.eta = 3, .target = (double)NAN, .margin = 0.1, .points = 8};
+	while (i < 4 && (strlen(schedulers[i]->name) != size ||
+			 strncmp(schedulers[i]->name, text, size) != 0))
+		i++;
+	if (i == 4)
+		return astra_error_set(
+			err,
+			"--scheduler=%.40s: single, halving, curve or exec:PROGRAM",
+			text);
+	settings->scheduler = schedulers[i];
+	if (settings->scheduler != &agent_exec)
+		return read_pairs(settings, rest, err);
+	settings->program = rest + strspn(rest, " ");
+	return *settings->program
+		       ? 0
+		       : astra_error_set(err, "exec: needs a program");
+}
+
+static void list_stopped(struct agent_memory *memory,
+			 const struct agent_offer *offer, struct agent_bid *bid)
+{
+	for (size_t i = 0; i < memory->count; i++) {
+		struct agent_record *r = &memory->records[i];
+
+		if (r->stopped && r->listed &&
+		    offer->now_sec - r->stop_sec >= STOP_SEC) {
+			r->stop_sec = offer->now_sec;
+			bid->stop[bid->stop_count++] = r->job;
+		}
+	}
+}
+
+int agent_decide(const struct agent_settings *settings,
+		 struct agent_memory *memory, const struct agent_offer *offer,
+		 struct agent_bid *bid, struct astra_error *err)
+{
+	if (agent_bid_init(bid, offer, err) < 0 ||
+	    agent_memory_see(memory, offer, err) < 0 ||
+	    settings->scheduler->decide(settings, memory, offer, bid, err) < 0)
+		return -1;
+	list_stopped(memory, offer, bid);
+	return 0;
+}
