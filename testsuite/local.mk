@@ -143,6 +143,11 @@ test_stated_SOURCES = testsuite/unit/test_stated.c testsuite/unit/unit.h
 test_stated_CFLAGS = $(UNIT_CFLAGS)
 test_stated_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_speed
+test_speed_SOURCES = testsuite/unit/test_speed.c testsuite/unit/unit.h
+test_speed_CFLAGS = $(UNIT_CFLAGS)
+test_speed_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_wish
 test_wish_SOURCES = testsuite/unit/test_wish.c src/slurm/wish.c \
 	testsuite/unit/unit.h

@@ -14,6 +14,13 @@ double astra_work_sec(const struct astra_job *job)
 	return job->time_limit_sec > 0 ? job->time_limit_sec : WORK_UNKNOWN_SEC;
 }
 
+const double *astra_slowdown(const struct astra_forecast *forecast)
+{
+	static const double usual[ASTRA_LEVEL_COUNT] = {1, 1, 1.1, 1.3};
+
+	return forecast->slowdown[0] > 0 ? forecast->slowdown : usual;
+}
+
 double astra_left_sec(const struct astra_demand *demand)
 {
 	const struct astra_job *job = demand->job;

@@ -9,6 +9,10 @@
  * else an hour. > 0 */
 double astra_work_sec(const struct astra_job *job);
 
+/* How many times as long it takes by how far apart its GPUs are: as stated or
+ * measured, else 1, 1, 1.1, 1.3. Borrowed. (SPEC section 2) */
+const double *astra_slowdown(const struct astra_forecast *forecast);
+
 /* Seconds of it that are left, as measured, else what it has not run yet; at
  * least a minute: one that goes on after all it had to do is taken to be nearly
  * through. */

@@ -45,6 +45,8 @@ libastra_policy_la_SOURCES = \
 	src/policy/round.c \
 	src/policy/settle.c \
 	src/policy/space.c \
+	src/policy/speed.c \
+	src/policy/speed.h \
 	src/policy/stated.c \
 	src/policy/stated.h \
 	src/policy/tenants.c \

@@ -29,6 +29,18 @@ enum astra_level {
 	ASTRA_LEVEL_COUNT,
 };
 
+static inline const char *astra_level_name(enum astra_level level)
+{
+	static const char *const names[] = {
+		[ASTRA_LEVEL_SLOT] = "slot",
+		[ASTRA_LEVEL_MACHINE] = "machine",
+		[ASTRA_LEVEL_RACK] = "rack",
+		[ASTRA_LEVEL_CROSS] = "cross",
+	};
+
+	return names[level];
+}
+
 /* A part of one node: what a job holds there, or is to get there. */
 struct astra_share {
 	uint32_t node; /* index into the snapshot's nodes */
@@ -81,6 +93,7 @@ struct astra_forecast {
 	double done_sec; /* of it, done */
 	bool measured;	 /* done_sec is known; else the time it ran counts */
 	double slowdown[ASTRA_LEVEL_COUNT]; /* by how far apart its GPUs are */
+	uint32_t levels_seen;	      /* bit l: slowdown[l] was measured */
 	struct astra_utility utility; /* of hours from submission to end */
 };
 

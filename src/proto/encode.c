@@ -142,6 +142,8 @@ static const struct field job_fields[] = {
 	JOB(U32, run),
 	JOB(PROGRESS, progress),
 	JOB(CHECKPOINT, checkpoint),
+	JOB(TEXT, level),
+	JOB(TEXT, slowdown),
 	JOB(ID_OR_NULL, rank),
 	JOB(U32, ranks),
 	JOB(TIME, expected_start_sec),

@@ -45,8 +45,8 @@ check_PROGRAMS += test_progress
 test_progress_SOURCES = testsuite/unit/test_progress.c src/slurm/progress.c \
 	src/slurm/progress.h
 test_progress_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-test_progress_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS) \
-	-lpthread -lm
+test_progress_LDADD = libastra-proto.la libastra-policy.la \
+	libastra-common.la $(CMOCKA_LIBS) -lpthread -lm
 
 # The server needs no Slurm, so it is tested without slurmctld.
 server_sources = \
@@ -73,4 +73,5 @@ CLEANFILES += bench_progress
 bench_progress_SOURCES = testsuite/bench/bench_progress.c \
 	testsuite/bench/bench.h src/slurm/progress.c $(server_sources)
 bench_progress_CFLAGS = $(AM_CFLAGS) $(MUNGE_CFLAGS)
-bench_progress_LDADD = libastra-proto.la libastra-common.la -lpthread -lm
+bench_progress_LDADD = libastra-proto.la libastra-policy.la libastra-common.la \
+	-lpthread -lm

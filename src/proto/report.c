@@ -51,6 +51,8 @@ static const size_t job_strings[] = {
 	offsetof(struct astra_report_job, phase),
 	offsetof(struct astra_report_job, pinned),
 	offsetof(struct astra_report_job, signal),
+	offsetof(struct astra_report_job, level),
+	offsetof(struct astra_report_job, slowdown),
 	offsetof(struct astra_report_job, reason),
 	offsetof(struct astra_report_job, reason_long),
 };

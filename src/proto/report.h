@@ -123,6 +123,9 @@ struct astra_report_job {
 	uint32_t run;	  /* how often it was requeued, for any reason */
 	struct astra_report_progress progress;
 	struct astra_report_checkpoint checkpoint;
+	const char *level;    /* how far apart its GPUs are: "rack"; "" */
+	const char *slowdown; /* as --slowdown takes it; "": not known */
+	uint32_t levels_seen; /* bit l: it was measured at level l */
 	double alloc_gpu_sec;
 	double fair_gpu_sec;
 	double rho;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/policy/model.h"
 #include "src/proto/answer.h"
 
 #define SPAN_BYTES 32
@@ -207,6 +208,26 @@ static void told(const struct astra_report *report,
 			     text));
 }
 
+static void slowed(const struct astra_report_job *job, struct astra_text *out)
+{
+	const char *mark = "";
+
+	if (!job->levels_seen)
+		return;
+	astra_text_printf(
+		out,
+		" Its iterations take %s times as long within a slot, a machine, a rack and across racks, as measured (",
+		job->slowdown);
+	for (int l = 0; l < ASTRA_LEVEL_COUNT; l++) {
+		if (!(job->levels_seen >> l & 1))
+			continue;
+		astra_text_printf(out, "%s%s", mark,
+				  astra_level_name((enum astra_level)l));
+		mark = ", ";
+	}
+	astra_text_printf(out, ").");
+}
+
 int astra_why_text(const struct astra_report *report,
 		   const struct astra_report_job *job, bool usage,
 		   struct astra_text *out)
@@ -220,6 +241,7 @@ int astra_why_text(const struct astra_report *report,
 		astra_text_printf(out, " Its GPUs were taken back %u time%s.",
 				  job->revoked, job->revoked == 1 ? "" : "s");
 	told(report, job, out);
+	slowed(job, out);
 	if (usage)
 		fairness(report, job, out);
 	return out->failed ? -1 : 0;

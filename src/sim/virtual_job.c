@@ -2,6 +2,7 @@
 /* What a scheduler sees of a job, and what its place makes of its speed. */
 #include <string.h>
 
+#include "src/policy/speed.h"
 #include "src/sim/virtual.h"
 
 /* GPUs on which it may run fewer: as the trace says, or any number. */
@@ -64,22 +65,8 @@ struct astra_job astra_virtual_job(const struct astra_virtual *v, uint32_t job)
 	return seen;
 }
 
-static enum astra_level level_of(const struct astra_node *nodes,
-				 const struct astra_share *held, size_t count)
-{
-	uint32_t slot = nodes[held->node].slot_gpus;
-
-	if (count == 1)
-		return !slot || held->gpus <= slot ? ASTRA_LEVEL_SLOT
-						   : ASTRA_LEVEL_MACHINE;
-	for (size_t i = 1; i < count; i++)
-		if (nodes[held[i].node].rack != nodes[held->node].rack)
-			return ASTRA_LEVEL_CROSS;
-	return ASTRA_LEVEL_RACK;
-}
-
 double astra_virtual_slowdown(const struct astra_virtual *v, uint32_t job,
 			      const struct astra_share *shares, size_t count)
 {
-	return slowdown_of(v, job)[level_of(v->nodes, shares, count)];
+	return slowdown_of(v, job)[astra_level_of(v->nodes, shares, count)];
 }

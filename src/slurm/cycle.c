@@ -156,7 +156,8 @@ static void add_progress(struct astra_cycle *cycle)
 {
 	astra_progress_begin();
 	for (size_t i = 0; i < cycle->scene.view_count; i++)
-		astra_progress_fill(cycle->scene.views[i].jobs,
+		astra_progress_fill(cycle->scene.views[i].nodes,
+				    cycle->scene.views[i].jobs,
 				    cycle->scene.views[i].job_count);
 	astra_progress_end();
 }

@@ -4,9 +4,13 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/common/grow.h"
 #include "src/common/idmap.h"
+#include "src/policy/auction.h"
+#include "src/policy/forecast.h"
+#include "src/policy/speed.h"
 #include "src/proto/query.h"
 
 /* What a job may make the engine believe. */
@@ -14,43 +18,63 @@
 #define WORK_SEC_MAX (10 * 365.25 * 86400)
 
 struct entry {
-	uint32_t job;
+	uint32_t key; /* job, or app */
 	struct astra_report_progress progress;
 	struct astra_report_checkpoint checkpoint;
-	bool seen; /* since astra_progress_begin() */
+	struct astra_speed speed;
+	bool fresh;	     /* progress was not looked at yet */
+	enum astra_level at; /* where its GPUs were when it said that, */
+	double share;	     /* and how many it had of those it asked for */
+	bool seen;	     /* since astra_progress_begin() */
+};
+
+struct table {
+	struct entry *list;
+	size_t count, room;
+	struct astra_idmap by_key;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct entry *entries;
-static size_t entry_count, entry_room;
-static struct astra_idmap by_job;
+static struct table jobs_known, apps_known;
 
-static struct entry *find(uint32_t job)
+static struct entry *find(const struct table *t, uint32_t key)
 {
-	uint32_t at = astra_idmap_get(&by_job, job);
+	uint32_t at = astra_idmap_get(&t->by_key, key);
 
-	return at == ASTRA_IDMAP_NONE ? NULL : &entries[at];
+	return at == ASTRA_IDMAP_NONE ? NULL : &t->list[at];
 }
 
-static struct entry *add(uint32_t job)
+static struct entry *obtain(struct table *t, uint32_t key)
 {
-	if (entry_count >= ASTRA_PROGRESS_MAX ||
-	    astra_grow(&entries, &entry_room, entry_count + 1,
-		       sizeof(*entries)) < 0 ||
-	    astra_idmap_put(&by_job, job, (uint32_t)entry_count) < 0)
+	struct entry *e = find(t, key);
+
+	if (e)
+		return e;
+	if (t->count >= ASTRA_PROGRESS_MAX ||
+	    astra_grow(&t->list, &t->room, t->count + 1, sizeof(*t->list)) <
+		    0 ||
+	    astra_idmap_put(&t->by_key, key, (uint32_t)t->count) < 0)
 		return NULL;
-	entries[entry_count] = (struct entry){.job = job};
-	return &entries[entry_count++];
+	t->list[t->count] = (struct entry){.key = key};
+	return &t->list[t->count++];
 }
 
-static void drop(size_t at)
+static void drop(struct table *t, size_t at)
 {
-	astra_idmap_del(&by_job, entries[at].job);
-	if (at != --entry_count) {
-		entries[at] = entries[entry_count];
+	astra_idmap_del(&t->by_key, t->list[at].key);
+	if (at != --t->count) {
+		t->list[at] = t->list[t->count];
 		/* Its key is there: this needs no memory. */
-		(void)astra_idmap_put(&by_job, entries[at].job, (uint32_t)at);
+		(void)astra_idmap_put(&t->by_key, t->list[at].key,
+				      (uint32_t)at);
 	}
+}
+
+static void forget(struct table *t)
+{
+	free(t->list);
+	astra_idmap_clear(&t->by_key);
+	*t = (struct table){0};
 }
 
 static void keep(struct entry *e, const struct astra_query *query,
@@ -73,6 +97,7 @@ static void keep(struct entry *e, const struct astra_query *query,
 		.iter_sec = said->iter_sec,
 		.loss = said->loss,
 	};
+	e->fresh = true;
 }
 
 int astra_progress_note(const struct astra_query *query, double now_sec,
@@ -82,9 +107,7 @@ int astra_progress_note(const struct astra_query *query, double now_sec,
 	struct entry *e;
 
 	pthread_mutex_lock(&lock);
-	e = find(job);
-	if (!e)
-		e = add(job);
+	e = obtain(&jobs_known, job);
 	if (e)
 		keep(e, query, now_sec);
 	pthread_mutex_unlock(&lock);
@@ -99,7 +122,7 @@ void astra_progress_show(struct astra_report_job *job)
 	const struct entry *e;
 
 	pthread_mutex_lock(&lock);
-	e = find(job->id);
+	e = find(&jobs_known, job->id);
 	if (e) {
 		job->progress = e->progress;
 		job->checkpoint = e->checkpoint;
@@ -107,11 +130,24 @@ void astra_progress_show(struct astra_report_job *job)
 	pthread_mutex_unlock(&lock);
 }
 
+static void unsee(struct table *t)
+{
+	for (size_t i = 0; i < t->count; i++)
+		t->list[i].seen = false;
+}
+
+static void sweep(struct table *t)
+{
+	for (size_t i = t->count; i-- > 0;)
+		if (!t->list[i].seen)
+			drop(t, i);
+}
+
 void astra_progress_begin(void)
 {
 	pthread_mutex_lock(&lock);
-	for (size_t i = 0; i < entry_count; i++)
-		entries[i].seen = false;
+	unsee(&jobs_known);
+	unsee(&apps_known);
 }
 
 /* What a run that has said nothing yet starts with. */
@@ -123,50 +159,128 @@ static uint64_t done_of(const struct entry *e, uint32_t run)
 	return e->progress.done;
 }
 
-static void tell(const struct entry *e, struct astra_job *job)
+/* Jobs of an app are taken to be alike. One that is an app of its own has a
+ * profile of its own; an array's record finds that of its tasks. */
+static struct entry *app_of(const struct astra_job *job, bool noted)
+{
+	uint32_t key = (uint32_t)astra_app_of(job);
+
+	if (noted && (job->forecast.app || job->array_id))
+		return obtain(&apps_known, key);
+	return find(&apps_known, key);
+}
+
+/* Where a job was when it reported, if it is there still. */
+static void measure(struct entry *e, struct entry *app,
+		    const struct astra_node *nodes, const struct astra_job *job)
+{
+	const struct astra_report_progress *p = &e->progress;
+	uint32_t gpus = 0;
+
+	e->fresh = false;
+	e->at = ASTRA_LEVEL_SLOT;
+	e->share = 1;
+	if (job->state != ASTRA_JOB_RUNNING || p->run != job->restart_cnt)
+		return;
+	for (size_t i = 0; i < job->held_count; i++)
+		gpus += job->held[i].gpus;
+	if (!gpus)
+		return;
+	e->at = astra_level_of(nodes, job->held, job->held_count);
+	if (job->request.gpus_min)
+		e->share = (double)gpus / job->request.gpus;
+	if (p->iter_sec <= 0)
+		return;
+	astra_speed_note(&e->speed, e->at, p->iter_sec * gpus);
+	if (app)
+		astra_speed_note(&app->speed, e->at, p->iter_sec * gpus);
+}
+
+static bool is_known(uint32_t levels)
+{
+	return (levels & (levels - 1)) != 0; /* two at least */
+}
+
+static uint32_t levels_of(const struct entry *e)
+{
+	return e ? astra_speed_seen(&e->speed) : 0;
+}
+
+/* e, app: or NULL. */
+static void tell_slowdown(const struct entry *e, const struct entry *app,
+			  struct astra_forecast *f)
+{
+	uint32_t own = levels_of(e), of_app = levels_of(app);
+	double slowdown[ASTRA_LEVEL_COUNT];
+
+	if (!is_known(own) && !is_known(of_app))
+		return;
+	memcpy(slowdown, astra_slowdown(f), sizeof(slowdown));
+	if (is_known(of_app))
+		astra_speed_refine(&app->speed, slowdown);
+	if (own)
+		astra_speed_refine(&e->speed, slowdown);
+	memcpy(f->slowdown, slowdown, sizeof(f->slowdown));
+	f->levels_seen = own | of_app;
+}
+
+/* An iteration on all that it asks for, side by side. */
+static double iter_sec_of(const struct entry *e, const struct astra_forecast *f)
+{
+	return e->progress.iter_sec * e->share / astra_slowdown(f)[e->at];
+}
+
+static void tell_work(const struct entry *e, struct astra_job *job)
 {
 	const struct astra_report_progress *p = &e->progress;
 	struct astra_forecast *f = &job->forecast;
+	double iter_sec = iter_sec_of(e, f);
 
 	if (p->time_sec <= 0 || p->iter_sec <= 0)
 		return;
 	if (p->total)
 		f->work_sec =
-			fmin(fmax((double)p->total * p->iter_sec, WORK_SEC_MIN),
+			fmin(fmax((double)p->total * iter_sec, WORK_SEC_MIN),
 			     WORK_SEC_MAX);
 	f->measured = true;
-	f->done_sec = fmin((double)done_of(e, job->restart_cnt) * p->iter_sec,
+	f->done_sec = fmin((double)done_of(e, job->restart_cnt) * iter_sec,
 			   f->work_sec > 0 ? f->work_sec : WORK_SEC_MAX);
 }
 
-void astra_progress_fill(struct astra_job *jobs, size_t count)
+void astra_progress_fill(const struct astra_node *nodes, struct astra_job *jobs,
+			 size_t count)
 {
-	for (size_t i = 0; i < count && entry_count; i++) {
-		struct entry *e = jobs[i].state == ASTRA_JOB_ENDED
-					  ? NULL
-					  : find(jobs[i].id);
+	for (size_t i = 0; i < count; i++) {
+		struct astra_job *job = &jobs[i];
+		struct entry *e, *app;
 
+		if (job->state == ASTRA_JOB_ENDED)
+			continue;
+		e = find(&jobs_known, job->id);
+		app = app_of(job, e && e->fresh);
+		if (app)
+			app->seen = true;
+		if (e && e->fresh)
+			measure(e, app, nodes, job);
+		tell_slowdown(e, app, &job->forecast);
 		if (!e)
 			continue;
 		e->seen = true;
-		tell(e, &jobs[i]);
+		tell_work(e, job);
 	}
 }
 
 void astra_progress_end(void)
 {
-	for (size_t i = entry_count; i-- > 0;)
-		if (!entries[i].seen)
-			drop(i);
+	sweep(&jobs_known);
+	sweep(&apps_known);
 	pthread_mutex_unlock(&lock);
 }
 
 void astra_progress_free(void)
 {
 	pthread_mutex_lock(&lock);
-	free(entries);
-	entries = NULL;
-	entry_count = entry_room = 0;
-	astra_idmap_clear(&by_job);
+	forget(&jobs_known);
+	forget(&apps_known);
 	pthread_mutex_unlock(&lock);
 }

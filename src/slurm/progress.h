@@ -27,11 +27,15 @@ void astra_progress_show(struct astra_report_job *job);
 
 /* Tell the engine: work_sec and done_sec of the forecast, where the job said
  * enough. Of a run that follows the one that reported, only what was saved
- * counts.
+ * counts. Iterations are taken for as long as on all the GPUs that it asks for,
+ * side by side. Once two levels were measured, of the job or of its app, its
+ * slowdown is as measured, as far as it was: see astra_speed_refine().
+ * nodes: those of the jobs' shares.
  * Call begin, fill for each pool's jobs, and end, in one thread; end forgets
  * the jobs that were in none of them or have ended. No calls in between. */
 void astra_progress_begin(void);
-void astra_progress_fill(struct astra_job *jobs, size_t count);
+void astra_progress_fill(const struct astra_node *nodes, struct astra_job *jobs,
+			 size_t count);
 void astra_progress_end(void);
 
 void astra_progress_free(void);

@@ -7,6 +7,7 @@
 
 #include "src/common/grow.h"
 #include "src/common/idmap.h"
+#include "src/policy/speed.h"
 #include "src/slurm/grace.h"
 #include "src/slurm/ledger.h"
 #include "src/slurm/progress.h"
@@ -158,19 +159,30 @@ static void write_reason(const struct filler *f, const struct astra_job_view *v,
 		astra_reason_text(&v->reason, f->now_sec, text, size);
 }
 
+/* How far apart the GPUs are that it holds. */
+static const char *level_of(const struct astra_view *view,
+			    const struct astra_job *job)
+{
+	return job->held_count
+		       ? astra_level_name(astra_level_of(view->nodes, job->held,
+							 job->held_count))
+		       : "";
+}
+
 static void fill_job(struct filler *f, const struct astra_job_view *v,
 		     size_t index)
 {
 	const struct astra_job *job = &f->view->jobs[index];
 	const struct astra_job_info *ji = &f->view->info[index];
 	struct astra_tenant_view tenant;
-	char id[128], reason[128], sig[16] = "";
+	char id[128], reason[128], slowdown[ASTRA_SLOWDOWN_TEXT], sig[16] = "";
 	const char *signal_name;
 
 	astra_engine_tenant_view(f->pool->engine, v->tenant, f->now_sec,
 				 &tenant);
 	write_id(ji, job->id, id, sizeof(id));
 	write_reason(f, v, ji, reason, sizeof(reason));
+	astra_slowdown_text(job->forecast.slowdown, slowdown);
 	signal_name = ji->terms.signal ? sigabbrev_np(ji->terms.signal) : "";
 	if (!signal_name) {
 		snprintf(sig, sizeof(sig), "%d", ji->terms.signal);
@@ -210,6 +222,9 @@ static void fill_job(struct filler *f, const struct astra_job_view *v,
 		.revoked = v->revoked,
 		.lost_sec = v->lost_sec,
 		.run = job->restart_cnt,
+		.level = level_of(f->view, job),
+		.slowdown = slowdown,
+		.levels_seen = job->forecast.levels_seen,
 		.alloc_gpu_sec = v->usage.alloc,
 		.fair_gpu_sec = v->usage.fair,
 		.rho = v->rho,

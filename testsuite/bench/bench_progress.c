@@ -129,7 +129,7 @@ static void measure_round(void)
 		double begin = bench_now_ms();
 
 		astra_progress_begin();
-		astra_progress_fill(jobs, JOBS);
+		astra_progress_fill(NULL, jobs, JOBS);
 		astra_progress_end();
 		samples[i] = bench_now_ms() - begin;
 	}

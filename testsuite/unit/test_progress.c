@@ -37,10 +37,13 @@ static void save(uint32_t job, uint64_t step)
 	assert_int_equal(astra_progress_note(&query, 1001, NULL), 0);
 }
 
+/* Two racks. */
+static const struct astra_node nodes[] = {{.rack = 0}, {.rack = 1}};
+
 static void look(struct astra_job *jobs, size_t count)
 {
 	astra_progress_begin();
-	astra_progress_fill(jobs, count);
+	astra_progress_fill(nodes, jobs, count);
 	astra_progress_end();
 }
 
@@ -123,6 +126,104 @@ static void huge_numbers_stay_within_ten_years(void **state)
 	assert_close(jobs[1].forecast.work_sec, 1, 0);
 }
 
+static const struct astra_share one_node[] = {{.node = 0, .gpus = 2}};
+static const struct astra_share two_racks[] = {
+	{.node = 0, .gpus = 2},
+	{.node = 1, .gpus = 2},
+};
+
+/* A run on these shares says how long an iteration takes. */
+static struct astra_job measured(uint32_t id, uint32_t run, uint32_t app,
+				 const struct astra_share *held, size_t count,
+				 double iter_sec)
+{
+	struct astra_job job = running(id, run);
+
+	job.held = held;
+	job.held_count = count;
+	job.forecast.app = app;
+	report(id, run, 100, 1000, iter_sec);
+	look(&job, 1);
+	return job;
+}
+
+/* 2 GPUs * 0.4 s on one node, 4 GPUs * 0.5 s across racks: 2 / 0.8 = 2.5. */
+static void two_levels_make_a_slowdown(void **state)
+{
+	struct astra_job job = measured(7, 0, 0, one_node, 1, .4);
+
+	(void)state;
+	assert_close(job.forecast.slowdown[ASTRA_LEVEL_CROSS], 0, 0);
+	assert_int_equal(job.forecast.levels_seen, 0);
+	job = measured(7, 1, 0, two_racks, 2, .5);
+	assert_close(job.forecast.slowdown[ASTRA_LEVEL_SLOT], 1, 0);
+	assert_close(job.forecast.slowdown[ASTRA_LEVEL_RACK], 1.1, 1e-12);
+	assert_close(job.forecast.slowdown[ASTRA_LEVEL_CROSS], 2.5, 1e-12);
+	assert_int_equal(job.forecast.levels_seen,
+			 1 << ASTRA_LEVEL_SLOT | 1 << ASTRA_LEVEL_CROSS);
+	/* side by side an iteration takes 0.5 / 2.5 */
+	assert_close(job.forecast.work_sec, 200, 1e-12);
+	assert_close(job.forecast.done_sec, 20, 1e-12);
+}
+
+static void jobs_of_an_app_learn_from_each_other(void **state)
+{
+	struct astra_job jobs[4];
+
+	(void)state;
+	jobs[0] = measured(7, 0, 33, one_node, 1, .4);
+	report(7, 0, 1, 10, .4);
+	report(8, 0, 1, 10, .4);
+	jobs[0] = running(7, 0);
+	jobs[0].held = one_node;
+	jobs[0].held_count = 1;
+	jobs[1] = running(8, 0);
+	jobs[1].held = two_racks;
+	jobs[1].held_count = 2;
+	jobs[2] = running(9, 0); /* has said nothing */
+	jobs[3] = running(10, 0);
+	for (int i = 0; i < 3; i++)
+		jobs[i].forecast.app = 33;
+	jobs[3].forecast.app = 34;
+	look(jobs, 4);
+	look(jobs, 4);
+	for (int i = 0; i < 3; i++)
+		assert_close(jobs[i].forecast.slowdown[ASTRA_LEVEL_CROSS], 2,
+			     1e-12);
+	assert_close(jobs[3].forecast.slowdown[ASTRA_LEVEL_CROSS], 0, 0);
+}
+
+static void a_report_of_a_run_that_is_over_says_nothing_of_places(void **state)
+{
+	struct astra_job job;
+
+	(void)state;
+	measured(7, 0, 0, one_node, 1, .4);
+	job = running(7, 1);
+	job.held = two_racks;
+	job.held_count = 2;
+	report(7, 0, 100, 1000, 4);
+	look(&job, 1);
+	assert_int_equal(job.forecast.levels_seen, 0);
+}
+
+/* A job of 4 to 8 GPUs on 4: an iteration on 8 takes half as long. */
+static void an_elastic_job_is_measured_by_its_gpus(void **state)
+{
+	struct astra_job job = running(7, 0);
+
+	(void)state;
+	job.held = two_racks;
+	job.held_count = 2;
+	job.request.gpus = 8;
+	job.request.gpus_min = 4;
+	for (int l = 0; l < ASTRA_LEVEL_COUNT; l++)
+		job.forecast.slowdown[l] = 1;
+	report(7, 0, 100, 1000, 2);
+	look(&job, 1);
+	assert_close(job.forecast.work_sec, 1000, 1e-12);
+}
+
 static void a_job_that_ended_is_forgotten(void **state)
 {
 	struct astra_job jobs[1000];
@@ -177,6 +278,10 @@ int main(void)
 		TEST(what_is_not_said_is_not_made_up),
 		TEST(after_a_requeue_only_the_checkpoint_counts),
 		TEST(huge_numbers_stay_within_ten_years),
+		TEST(two_levels_make_a_slowdown),
+		TEST(jobs_of_an_app_learn_from_each_other),
+		TEST(a_report_of_a_run_that_is_over_says_nothing_of_places),
+		TEST(an_elastic_job_is_measured_by_its_gpus),
 		TEST(a_job_that_ended_is_forgotten),
 		TEST(the_table_is_bounded),
 	};

@@ -98,17 +98,6 @@ static uint32_t common_divisor(uint32_t a, uint32_t b)
 	return a;
 }
 
-/* The usual slowdown of a job whose user stated none. (SPEC section 2) */
-static void set_slowdown(struct astra_themis_app *app,
-			 const struct astra_forecast *forecast)
-{
-	static const double usual[ASTRA_LEVEL_COUNT] = {1, 1, 1.1, 1.3};
-
-	memcpy(app->slowdown,
-	       forecast->slowdown[0] > 0 ? forecast->slowdown : usual,
-	       sizeof(app->slowdown));
-}
-
 /* Where the next of a party's numbers go. */
 struct cursor {
 	double *work;
@@ -288,7 +277,8 @@ static int finish_app(struct themis_parties *parties, size_t i,
 			app->gpus_max - (uint32_t)(held + p->wanted_gpus);
 	app->budget_sec = m->budget_sec;
 	set_left(app, p);
-	set_slowdown(app, &job->forecast);
+	memcpy(app->slowdown, astra_slowdown(&job->forecast),
+	       sizeof(app->slowdown));
 	set_work(app, p, job);
 	if (app->stated && app->stated->kind == ASTRA_BID_RHO) {
 		if (!trust)
