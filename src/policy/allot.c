@@ -111,7 +111,8 @@ static void add_demand(struct allotment *a, size_t index, size_t *contender)
 {
 	const struct round *r = a->r;
 	const struct astra_job *job = &r->snap->jobs[index];
-	const struct ejob *j = &r->e->jobs[r->e->row_of[index]];
+	uint32_t row = r->e->row_of[index];
+	const struct ejob *j = &r->e->jobs[row];
 	struct astra_demand demand = {
 		.job = job,
 		.tenant = j->tenant,
@@ -119,6 +120,7 @@ static void add_demand(struct allotment *a, size_t index, size_t *contender)
 		.submit_sec = j->submit_sec,
 		.ran_sec = ran_sec(r, j, &job->request),
 		.until_sec = r->snap->now_sec,
+		.candidate = astra_ballot_candidate(r, row, job),
 	};
 
 	a->sources[a->demand_count].contender = *contender;

@@ -173,7 +173,8 @@ const struct astra_option astra_option_table[] = {
 	 "incentive: batches of jobs planned slot by slot at posted prices, in their tenant's own share without paying (Wang et "
 	 "al.). oasis: utility of jobs, which are admitted at prices that rise "
 	 "with the load (Bao et al.). ogasched: shares of classes of jobs, "
-	 "learned slot by slot (Zhao et al.).",
+	 "learned slot by slot (Zhao et al.). ltgf+themis: ltgf between "
+	 "tenants, auctions as of themis among the apps of each.",
 	 set_policy},
 	{"Leases", "yes|no", "yes",
 	 "no: jobs have no leases; Slurm starts them by itself, in the order "
@@ -189,7 +190,8 @@ const struct astra_option astra_option_table[] = {
 	 set_weight},
 	{"LeaseTerm", "TIME", "900",
 	 "How long a job holds its GPUs before "
-	 "it competes for them again. Where it is not set, themis has 600.",
+	 "it competes for them again. Where it is not set, themis and "
+	 "ltgf+themis have 600.",
 	 set_lease},
 	{"LeaseMin", "TIME", "0",
 	 "The shortest term a job may ask for with "
@@ -310,9 +312,9 @@ const struct astra_option astra_option_table[] = {
 	 "is never worth its price never runs.",
 	 set_lend_idle},
 	{"FairnessKnob", "NUMBER", "0.8",
-	 "f of themis: GPUs are offered to the 1 - f of the apps that are worst "
-	 "off. 0 offers them to all, which is most efficient; near 1 only to "
-	 "the worst one, which is most fair.",
+	 "f of themis and ltgf+themis: GPUs are offered to the 1 - f of the "
+	 "apps that are worst off. 0 offers them to all, which is most "
+	 "efficient; near 1 only to the worst one, which is most fair.",
 	 set_knob},
 	{"TrustBids", "yes|no", "no",
 	 "Who is worst off is told by themis' own estimates (no), or by the "

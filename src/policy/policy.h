@@ -88,6 +88,8 @@ struct astra_demand {
 	 * leaving. A node may come twice. */
 	const struct astra_share *held;
 	size_t held_count;
+	/* As a policy that ranks would see it: one of its copies. */
+	struct astra_candidate candidate;
 };
 
 /* One round's question to a policy that allocates. Borrowed and const. */

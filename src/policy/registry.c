@@ -7,6 +7,7 @@
 #include "src/policy/ogasched/policy.h"
 #include "src/policy/policy.h"
 #include "src/policy/themis/policy.h"
+#include "src/policy/tiers/policy.h"
 
 static const struct astra_policy *const policies[] = {
 	&astra_ltgf,
@@ -14,6 +15,7 @@ static const struct astra_policy *const policies[] = {
 	&astra_incentive,
 	&astra_oasis,
 	&astra_ogasched,
+	&astra_ltgf_themis,
 	NULL,
 };
 

@@ -108,6 +108,16 @@ static int is_as_good(const struct pinning *p, uint32_t party,
 	return rc;
 }
 
+/* GPUs of nodes that are drained, or another tenant's by now, are not. */
+static bool is_offered(const struct pinning *p, const struct astra_job *job)
+{
+	for (size_t i = 0; i < job->held_count; i++)
+		if (astra_space_get(p->space, job->held[i].node)->gpus <
+		    job->held[i].gpus)
+			return false;
+	return true;
+}
+
 /* A job stays if its app has won that many GPUs, and for an app of one job, if
  * it runs at least as fast there. */
 static int pin_party(struct pinning *p, uint32_t party)
@@ -128,7 +138,7 @@ static int pin_party(struct pinning *p, uint32_t party)
 			continue;
 		asked = (uint64_t)job->request.gpus * d->copies;
 		left -= asked < left ? asked : left;
-		if (!gpus || gpus > p->due[party])
+		if (!gpus || gpus > p->due[party] || !is_offered(p, job))
 			continue;
 		if (p->parties->apps[party].kind == ASTRA_THEMIS_SINGLE)
 			good = gpus < p->due[party]

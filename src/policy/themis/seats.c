@@ -55,7 +55,7 @@ static void set_free(struct seating *s, uint32_t node, uint32_t gpus)
 			});
 }
 
-static double lease_end(const struct astra_offer *offer, double term_sec)
+double astra_themis_lease_end(const struct astra_offer *offer, double term_sec)
 {
 	double grid = offer->lease_sec;
 	double at = offer->now_sec + fmax(0, term_sec - grid);
@@ -85,9 +85,10 @@ static int award(struct seating *s, uint32_t demand,
 				 shares[i].gpus);
 	}
 	s->awarded[demand]++;
-	return astra_allocation_add(s->out, demand,
-				    lease_end(s->offer, job->lease_sec), shares,
-				    count);
+	return astra_allocation_add(
+		s->out, demand,
+		astra_themis_lease_end(s->offer, job->lease_sec), shares,
+		count);
 }
 
 /* A place for one of a demand's jobs on what is free: all its GPUs, or if it is
@@ -241,7 +242,7 @@ int astra_themis_seat(const struct themis_division *division,
 		rc = seat_rest(&s, rest, order);
 	}
 	out->moves = true; /* nearer together, or it would be pinned */
-	out->spare_until_sec = lease_end(offer, 0);
+	out->spare_until_sec = astra_themis_lease_end(offer, 0);
 	seating_fini(&s);
 	free(rest);
 	free(order);

@@ -15,4 +15,8 @@ int astra_themis_seat(const struct themis_division *division,
 		      const struct astra_offer *offer,
 		      struct astra_allocation *out);
 
+/* When a lease that begins now is to end. term_sec: the job's own; 0: the
+ * pool's. */
+double astra_themis_lease_end(const struct astra_offer *offer, double term_sec);
+
 #endif

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# LTGF between tenants, Themis inside one.
+libastra_policy_la_SOURCES += \
+	src/policy/tiers/place.c \
+	src/policy/tiers/policy.c \
+	src/policy/tiers/policy.h \
+	src/policy/tiers/record.c \
+	src/policy/tiers/record.h \
+	src/policy/tiers/rest.c \
+	src/policy/tiers/split.c \
+	src/policy/tiers/split.h \
+	src/policy/tiers/tenants.c \
+	src/policy/tiers/tenants.h
+
+check_PROGRAMS += test_tiers test_tiers_offers
+test_tiers_SOURCES = testsuite/unit/test_tiers.c \
+	testsuite/unit/vcluster.c \
+	testsuite/unit/vcluster.h \
+	testsuite/unit/unit.h
+test_tiers_CFLAGS = $(UNIT_CFLAGS)
+test_tiers_LDADD = $(UNIT_LIBS)
+test_tiers_offers_SOURCES = testsuite/unit/test_tiers_offers.c \
+	testsuite/unit/unit.h
+test_tiers_offers_CFLAGS = $(UNIT_CFLAGS)
+test_tiers_offers_LDADD = $(UNIT_LIBS)

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef ASTRA_TIERS_POLICY_H
+#define ASTRA_TIERS_POLICY_H
+
+#include "src/policy/policy.h"
+
+extern const struct astra_policy astra_ltgf_themis;
+
+#endif

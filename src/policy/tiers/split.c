@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/policy/tiers/split.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/policy/ltgf.h"
+
+struct astra_space *astra_tiers_space(const struct astra_offer *offer)
+{
+	uint32_t most = 0;
+
+	for (size_t n = 0; n < offer->node_count; n++)
+		if (offer->nodes[n].gpus > most)
+			most = offer->nodes[n].gpus;
+	return astra_space_create(offer->node_count, most);
+}
+
+void astra_tiers_set_free(struct astra_space *space,
+			  const struct astra_offer *offer, uint32_t node,
+			  uint32_t gpus)
+{
+	astra_space_set(space, node,
+			&(struct astra_room){
+				.gpus = gpus,
+				.cpus = gpus ? UINT32_MAX / 2 : 0,
+				.mem_mib = gpus ? UINT64_MAX / 2 : 0,
+				.whole = gpus == offer->nodes[node].gpus,
+			});
+}
+
+static double gpu_charge(const struct astra_demand *d)
+{
+	const struct astra_candidate *c = &d->candidate;
+
+	return c->gpus ? c->charge / c->gpus : 1;
+}
+
+/* What is left of leases that go on is charged in advance, as LTGF charges a
+ * grant: else a tenant that was just served looks as needy as before. */
+static void charge(struct tiers_split *s, const struct astra_offer *offer)
+{
+	for (size_t i = 0; i < offer->tenant_count; i++)
+		s->tenants[i] = offer->tenants[i];
+	for (size_t i = 0; i < offer->demand_count; i++) {
+		const struct astra_demand *d = &offer->demands[i];
+		double left = fmin(d->until_sec - offer->now_sec,
+				   d->job->lease_sec > 0 ? d->job->lease_sec
+							 : offer->lease_sec);
+		uint64_t gpus = 0;
+
+		for (size_t k = 0; k < d->held_count; k++)
+			gpus += d->held[k].gpus;
+		if (!astra_tiers_competes(d) && left > 0)
+			s->tenants[d->tenant].usage.alloc +=
+				gpu_charge(d) * (double)gpus * left;
+	}
+}
+
+/* An elastic job competes for as many GPUs as there are. */
+static struct astra_candidate candidate_of(const struct astra_demand *d,
+					   uint64_t gpus)
+{
+	const struct astra_request *q = &d->job->request;
+	struct astra_candidate c = d->candidate;
+	uint32_t wanted = gpus < q->gpus ? (uint32_t)gpus : q->gpus;
+
+	c.tenant = d->tenant;
+	if (q->gpus_min && wanted >= q->gpus_min && wanted != c.gpus) {
+		c.charge = gpu_charge(d) * wanted;
+		c.gpus = wanted;
+	}
+	return c;
+}
+
+static int split_init(struct tiers_split *s, const struct astra_offer *offer)
+{
+	size_t most = 0;
+
+	*s = (struct tiers_split){0};
+	for (size_t i = 0; i < offer->demand_count; i++)
+		if (offer->demands[i].open)
+			most += offer->demands[i].copies;
+	s->tenants = calloc(offer->tenant_count + 1, sizeof(*s->tenants));
+	s->candidates = calloc(most + 1, sizeof(*s->candidates));
+	s->runners = calloc(most + 1, sizeof(*s->runners));
+	s->ranking.choices = calloc(most + 1, sizeof(*s->ranking.choices));
+	if (!s->tenants || !s->candidates || !s->runners || !s->ranking.choices)
+		return -1;
+	for (size_t n = 0; n < offer->node_count; n++)
+		s->gpus += offer->free[n];
+	return 0;
+}
+
+static int rank(struct tiers_split *s, void *ltgf,
+		const struct astra_offer *offer, struct astra_error *err)
+{
+	struct astra_contest contest = {
+		.now_sec = offer->now_sec,
+		.lease_sec = offer->lease_sec,
+		.gpus = s->gpus,
+		.candidates = s->candidates,
+		.tenants = s->tenants,
+		.tenant_count = offer->tenant_count,
+	};
+
+	charge(s, offer);
+	for (uint32_t i = 0; i < offer->demand_count; i++) {
+		const struct astra_demand *d = &offer->demands[i];
+
+		for (uint32_t k = 0; d->open && k < d->copies; k++) {
+			s->candidates[s->runner_count] =
+				candidate_of(d, s->gpus);
+			s->runners[s->runner_count++].demand = i;
+		}
+	}
+	contest.candidate_count = s->runner_count;
+	return astra_ltgf.decide(ltgf, &contest, &s->ranking, err);
+}
+
+int astra_tiers_split(struct tiers_split *split, void *ltgf,
+		      const struct astra_offer *offer, struct astra_error *err)
+{
+	if (split_init(split, offer) < 0)
+		return astra_error_nomem(err);
+	if (!split->gpus)
+		return 0;
+	if (rank(split, ltgf, offer, err) < 0)
+		return -1;
+	return astra_tiers_place(split, offer) < 0 ? astra_error_nomem(err) : 0;
+}
+
+void astra_tiers_split_clear(struct tiers_split *split)
+{
+	free(split->tenants);
+	free(split->candidates);
+	free(split->runners);
+	free(split->ranking.choices);
+	free(split->parcels);
+}
