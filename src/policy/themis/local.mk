@@ -97,9 +97,15 @@ test_themis_table_SOURCES = testsuite/unit/test_themis_table.c \
 test_themis_table_CFLAGS = $(UNIT_CFLAGS)
 test_themis_table_LDADD = $(UNIT_LIBS)
 
-EXTRA_PROGRAMS += bench_themis bench_themis_auction
-BENCH += bench_themis bench_themis_auction
-CLEANFILES += bench_themis bench_themis_auction
+EXTRA_PROGRAMS += bench_themis bench_themis_auction bench_auctions
+BENCH += bench_themis bench_themis_auction bench_auctions
+CLEANFILES += bench_themis bench_themis_auction bench_auctions
+bench_auctions_SOURCES = testsuite/bench/bench_auctions.c \
+	testsuite/bench/bench.h \
+	testsuite/unit/vcluster.c \
+	testsuite/unit/vcluster.h
+bench_auctions_CFLAGS = $(UNIT_CFLAGS)
+bench_auctions_LDADD = $(UNIT_LIBS)
 bench_themis_SOURCES = testsuite/bench/bench_themis.c \
 	testsuite/bench/bench.h
 bench_themis_LDADD = libastra-policy.la libastra-common.la -lm
