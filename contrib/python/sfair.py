@@ -12,24 +12,35 @@
             sfair.checkpointed(step + 1)
             sys.exit(85)
 
+    with sfair.Store("checkpoints") as store:  # written when the signal comes
+        step, data = store.load() or (0, None)
+        ...
+            store.put(step, pickle.dumps(state))
+
 All calls return quickly, whatever slurmctld does: a thread does the talking.
-Outside a lease they do nothing. Needs nothing but Python 3.7, libmunge and the
+Outside a lease they do nothing, but a store is one there, too. Needs nothing but Python 3.7, libmunge and the
 plugin's socket; the protocol is in doc/protocol.md.
 """
 
+import atexit
 import ctypes
+import errno
+import itertools
 import json
 import math
 import operator
 import os
+import re
 import signal
 import socket
+import stat
 import struct
 import threading
 import time
+import zlib
 
-__all__ = ["Stale", "checkpointed", "error", "grace_remaining", "lease_ending",
-           "lease_remaining", "on_lease_end", "progress"]
+__all__ = ["Stale", "Store", "checkpointed", "error", "grace_remaining",
+           "lease_ending", "lease_remaining", "on_lease_end", "progress"]
 
 VERSION = 1  # of the protocol
 WAIT_SEC = 1.0  # at most, for an answer
@@ -280,18 +291,27 @@ class Client:
         self.place = Place(os.environ if env is None else env)
         self._send = send
         self._came = None  # when the signal came
-        self._handled = False
+        self._handled = self._called = False
+        self._callback = None
+        self._pipe = None  # the signal's, of the thread that watches it
+        self._stores = []
         left = self.place.end_sec - time.time()
         # When the lease ends; infinite: never; None: not known.
         self._end = time.monotonic() + left if left > 0 else None
         self._heard = 0.0  # when that was said
         self._pause = self._retry = self._due = 0.0
-        self._error = ""
+        self._error = self._note = ""
         self._stale = False
         self.reset()
 
     def reset(self):
         """Begin without a thread, as in a child of a fork."""
+        if self._pipe:
+            try:
+                signal.set_wakeup_fd(-1)  # it is the parent's
+            except ValueError:
+                pass  # another thread has forked
+            self._pipe, self._stores = None, []
         self._lock = threading.Condition()
         self._thread = None
         self._asks = False
@@ -463,24 +483,82 @@ class Client:
 
     def error(self):
         with self._lock:
-            return self._error
+            return self._note or self._error
+
+    def note(self, text):
+        """What a store has to say; "": nothing."""
+        self._note = text
 
     def on_lease_end(self, callback=None):
+        self._callback = callback
+        self._catch()
+
+    def _catch(self):
+        """Install the handler, once."""
         if not self.place.leased or not self.place.signal or self._handled:
             return
         before = signal.getsignal(self.place.signal)
 
         def handle(number, frame):
-            first = self._came is None
-            if first:
-                self._came = time.monotonic()
+            self._come()
+            self._tell_stores(number)
             if callable(before) and before is not signal.default_int_handler:
                 before(number, frame)
-            if first and callback:
-                callback()
+            if self._callback and not self._called:
+                self._called = True
+                self._callback()
 
         signal.signal(self.place.signal, handle)
         self._handled = True
+
+    def _come(self):
+        if self._came is None:
+            self._came = time.monotonic()
+
+    # Stores have to hear of the signal also while the main thread is in a
+    # call that lasts, which is when Python calls no handlers. But it writes
+    # the signal's number into a pipe, or socket, at once.
+
+    def watch(self, store):
+        """Wake the store when the signal comes."""
+        self._catch()
+        if not self._handled:
+            return
+        self._stores.append(store)
+        if self._pipe:
+            return
+        out, self._pipe = os.pipe()
+        os.set_blocking(self._pipe, False)
+        before = -1
+        if threading.current_thread() is threading.main_thread():
+            before = signal.set_wakeup_fd(self._pipe,
+                                          warn_on_full_buffer=False)
+        threading.Thread(target=self._watch, args=(out, before), daemon=True,
+                         name="sfair-signal").start()
+
+    def unwatch(self, store):
+        if store in self._stores:
+            self._stores.remove(store)
+
+    def _tell_stores(self, number):
+        if self._pipe:
+            try:
+                os.write(self._pipe, bytes([number]))
+            except OSError:
+                pass  # it is full: it will be read
+
+    def _watch(self, out, before):
+        while True:
+            numbers = os.read(out, 4096)
+            if before >= 0:
+                try:
+                    os.write(before, numbers)
+                except OSError:
+                    pass  # whose it was has closed it, or is as full
+            if self.place.signal in numbers:
+                self._come()
+                for store in list(self._stores):
+                    store.wake()
 
     def lease_ending(self):
         return self._came is not None
@@ -490,6 +568,545 @@ class Client:
             return math.inf
         left = self._came + self.place.grace_sec - time.monotonic()
         return max(left, 0.0)
+
+
+# The Last store's files, as libsfair(3) says and src/client/{fence,folder,
+# lineage,snapshot}.c do the same.
+
+_MAGIC = b"SFAIRCP\n"
+_HEAD = struct.Struct("<8sIIQQI24x")  # magic, version, fence, step, size, CRC
+_HEAD_SIZE = _HEAD.size + 4  # and its own CRC
+_NAME = r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}"
+_FILE = (r"\.(?:([0-9]{16})\.)?([0-9]{10})"
+         r"\.(ckpt|fence|[0-9a-f]{8}\.tmp)")
+_FENCE = re.compile(r"sfair fence 1\nbase (none|[0-9]{1,20})\n"
+                    r"((?:owner [0-9]{1,10} [0-9]{1,10}\n){1,64})"
+                    r"crc [0-9a-f]{8}\n")
+_OWNERS = 64
+_TRIES = 100
+_CHUNK = 4 << 20
+
+
+class _Damaged(Exception):
+    pass
+
+
+class _Again(Exception):
+    """Somebody else was faster."""
+
+
+def _fence_text(base, owners):
+    text = "sfair fence 1\nbase %s\n" % ("none" if base is None else base)
+    text += "".join("owner %d %d\n" % owner for owner in owners)
+    return b"%bcrc %08x\n" % (text.encode(), zlib.crc32(text.encode()))
+
+
+def _fence_read(data):
+    """The base and the owners."""
+    match = _FENCE.fullmatch(data.decode("latin-1"))
+    if not match:
+        raise _Damaged
+    base = None if match[1] == "none" else int(match[1])
+    owners = [tuple(map(int, line.split()[1:]))
+              for line in match[2].splitlines()]
+    if _fence_text(base, owners) != data:
+        raise _Damaged
+    return base, owners
+
+
+def _write_all(fd, data):
+    data = memoryview(data)
+    while data:
+        data = data[os.write(fd, data):]
+
+
+def _highest(files):
+    """The number of the newest fence; 0: there is none."""
+    return max((f.fence for f in files if f.kind == "fence"), default=0)
+
+
+class _File:
+    """One of a store's, by its name."""
+
+    def __init__(self, name, match):
+        self.name = name
+        self.step, self.fence = int(match[1] or 0), int(match[2])
+        self.kind = match[3] if match[3] in ("ckpt", "fence") else "tmp"
+        self.valid = (match[1] is None) == (self.kind == "fence") and \
+            0 < self.fence < (1 << 32) - 1
+
+
+class _Lineage:
+    """The snapshots in a store's folder, and which of them count."""
+
+    def __init__(self, folder, name, owner, writes):
+        if not re.fullmatch(_NAME, name):
+            raise ValueError("a store's name has up to 100 letters, digits "
+                             "and . _ + -, the first one a letter or digit")
+        self.path, self.name = folder, name
+        self.owner, self.writes = owner, writes
+        self.number, self.base, self.owners = 0, None, []
+        self.newest = None  # step, as it was opened
+        self._pattern = re.compile(re.escape(name) + _FILE)
+        self._folder = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            self._claim()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self):
+        os.close(self._folder)
+
+    # Files.
+
+    def _list(self):
+        """Snapshots of late steps first."""
+        files = []
+        for name in os.listdir(self._folder):
+            match = self._pattern.fullmatch(name)
+            if match:
+                files.append(_File(name, match))
+        return sorted((f for f in files if f.valid), key=lambda f: -f.step)
+
+    def _open(self, name, flags=os.O_RDONLY):
+        return os.open(name, flags | os.O_NONBLOCK, 0o666,
+                       dir_fd=self._folder)
+
+    def _remove(self, name):
+        try:
+            os.unlink(name, dir_fd=self._folder)
+        except OSError:
+            pass
+
+    def _remove_below(self, files, kind, below):
+        for file in files:
+            if file.kind == kind and file.fence < below:
+                self._remove(file.name)
+
+    def _create(self, step):
+        for _ in range(_TRIES):
+            name = "%s.%016d.%010d.%s.tmp" % (self.name, step, self.number,
+                                              os.urandom(4).hex())
+            try:
+                return name, self._open(name, os.O_WRONLY | os.O_CREAT |
+                                        os.O_EXCL)
+            except FileExistsError:
+                pass
+        raise FileExistsError(errno.EEXIST, name)
+
+    def _link(self, old, new):
+        os.link(old, new, src_dir_fd=self._folder, dst_dir_fd=self._folder,
+                follow_symlinks=False)
+
+    def _snapshot_name(self, step):
+        return "%s.%016d.%010d.ckpt" % (self.name, step, self.number)
+
+    def _fence_name(self, number):
+        return "%s.%010d.fence" % (self.name, number)
+
+    def _head(self, fd, file, base):
+        """Size and CRC, where the snapshot counts as far as its head tells: it
+        was written under the fence of its name, or one before, up to the
+        base."""
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode):
+            raise _Damaged
+        head = os.pread(fd, _HEAD_SIZE, 0)
+        if len(head) < _HEAD_SIZE:
+            raise _Damaged
+        magic, version, fence, step, size, crc = _HEAD.unpack_from(head)
+        again = _HEAD.pack(_MAGIC, 1, fence, step, size, crc)
+        if head != again + struct.pack("<I", zlib.crc32(again)) or \
+                size != status.st_size - _HEAD_SIZE or \
+                step != file.step or fence > file.fence:
+            raise _Damaged
+        if fence < file.fence and (base is None or step > base):
+            raise Stale
+        return size, crc
+
+    def _check(self, file, base):
+        fd = self._open(file.name)
+        try:
+            self._head(fd, file, base)
+        finally:
+            os.close(fd)
+
+    # Fences.
+
+    def _read_fence(self, number):
+        fd = self._open(self._fence_name(number))
+        try:
+            return _fence_read(os.pread(fd, 4096, 0))
+        except _Damaged:
+            raise OSError(errno.EBADMSG, "it is damaged; if no run of it is "
+                          "left, remove it", os.path.join(
+                              self.path, self._fence_name(number))) from None
+        finally:
+            os.close(fd)
+
+    def _claim(self):
+        full = False
+        for _ in range(_TRIES):
+            files = self._list()
+            try:
+                self._try_claim(files)
+            except (_Again, FileNotFoundError, FileExistsError):
+                continue
+            except OSError as why:
+                if why.errno in (errno.ENOSPC, errno.EDQUOT) and \
+                        self.writes and not full:
+                    # A run that was killed may have left a large one.
+                    self._remove_below(files, "tmp", self.number)
+                    full = True
+                    continue
+                if why.errno in (errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK):
+                    raise OSError(why.errno, "a store needs hard links: " +
+                                  os.strerror(why.errno), self.path) from None
+                raise
+            if self.writes:
+                self._clean(files)
+                self._remove_below(files, "tmp", self.number + 1)
+            return
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN), self.path)
+
+    def _try_claim(self, files):
+        """Put up the fence of this run, or join it."""
+        self.number = _highest(files)
+        self.base, self.owners = None, []
+        if self.number:
+            self.base, self.owners = self._read_fence(self.number)
+        self.newest = next((f.step for f in files if f.kind == "ckpt" and
+                            f.fence == self.number), None)
+        new = self._may_put_up()
+        if new:
+            self._put_up(files)
+        if _highest(self._list()) > self.number:
+            raise _Again
+
+    def _may_put_up(self):
+        job, run = self.owner
+        if not job:
+            return self.writes
+        before = [r for j, r in self.owners if j == job and r >= run]
+        if not before:
+            return True
+        if before == [run] and self.owners[-1] == self.owner:
+            return False
+        raise self._stale()
+
+    def _put_up(self, files):
+        before, self.newest = (self.number, self.base), None
+        if self.number >= (1 << 32) - 2:
+            raise OSError(errno.EOVERFLOW, os.strerror(errno.EOVERFLOW))
+        self.number += 1
+        self.owners = [o for o in self.owners if o[0] not in
+                       (0, self.owner[0])][1 - _OWNERS:] + [self.owner]
+        self._adopt([f for f in files if f.kind == "ckpt" and
+                     f.fence == before[0]], before[1])
+        self.base = self.newest
+        name, fd = self._create(0)
+        try:
+            _write_all(fd, _fence_text(self.base, self.owners))
+            os.fsync(fd)
+            try:
+                self._link(name, self._fence_name(self.number))
+            except FileExistsError:
+                # NFS may have done it, and say that when asked again.
+                if os.fstat(fd).st_nlink != 2:
+                    raise
+        finally:
+            os.close(fd)
+            self._remove(name)
+        os.fsync(self._folder)
+
+    def _adopt(self, files, base):
+        """Link what counts under the fence before as this one's own."""
+        for file in files:
+            try:
+                self._check(file, base)
+            except (_Damaged, Stale):
+                continue
+            except OSError as why:
+                if why.errno == errno.EIO:
+                    continue
+                raise
+            try:
+                self._link(file.name, self._snapshot_name(file.step))
+            except FileExistsError:
+                pass
+            if self.newest is None:
+                self.newest = file.step
+        os.fsync(self._folder)
+
+    def _clean(self, files):
+        """What runs before left behind. The last fence before stays, so that
+        who lists the folder just now sees one of the two."""
+        self._remove_below(files, "ckpt", self.number)
+        self._remove_below(files, "tmp", self.number)
+        self._remove_below(files, "fence", self.number - 1)
+
+    # Snapshots.
+
+    def _read(self, file):
+        fd = self._open(file.name)
+        try:
+            size, crc = self._head(fd, file, self.base)
+            with open(fd, "rb", closefd=False) as stream:
+                stream.seek(_HEAD_SIZE)
+                data = stream.read(size)
+        finally:
+            os.close(fd)
+        if len(data) != size or zlib.crc32(data) != crc:
+            raise _Damaged
+        return data
+
+    def load(self):
+        """Step and data of the newest that is complete, or None; and those
+        that are damaged."""
+        if not self.writes and not self.owner[0]:
+            self._claim()  # nobody knows whose run it is: follow the newest
+        damaged = []
+        for file in self._list():
+            if file.kind != "ckpt" or file.fence != self.number:
+                continue
+            try:
+                return (file.step, self._read(file)), damaged
+            except _Damaged:
+                damaged.append(f"{file.name}: damaged")
+            except (Stale, FileNotFoundError):
+                pass
+            except OSError as why:
+                if why.errno != errno.EIO:
+                    raise
+                damaged.append(str(why))
+        return None, damaged
+
+    def _write(self, fd, step, data):
+        """The head comes last: until then the file says that it is none."""
+        _write_all(fd, bytes(_HEAD_SIZE))
+        crc = 0
+        for at in range(0, len(data), _CHUNK):
+            chunk = data[at:at + _CHUNK]
+            crc = zlib.crc32(chunk, crc)
+            _write_all(fd, chunk)
+        head = _HEAD.pack(_MAGIC, 1, self.number, step, len(data), crc)
+        os.lseek(fd, 0, os.SEEK_SET)
+        _write_all(fd, head + struct.pack("<I", zlib.crc32(head)))
+        os.fsync(fd)
+
+    def save(self, step, data, keep):
+        """Write a snapshot, and remove all but the newest `keep` up to this
+        step."""
+        self._look()
+        name, fd = self._create(step)
+        try:
+            try:
+                self._write(fd, step, memoryview(data))
+            finally:
+                os.close(fd)
+            self._look()
+            os.rename(name, self._snapshot_name(step),
+                      src_dir_fd=self._folder, dst_dir_fd=self._folder)
+        except BaseException:
+            self._remove(name)
+            raise
+        os.fsync(self._folder)
+        self._look()
+        self._prune(step, keep)
+
+    def _look(self):
+        if _highest(self._list()) > self.number:
+            raise self._stale()
+
+    def _stale(self):
+        return Stale(f"store {self.name}: another run has taken this one's "
+                     "place")
+
+    def _counts(self, file):
+        try:
+            self._check(file, self.base)
+        except (_Damaged, Stale, OSError):
+            return False
+        return True
+
+    def _prune(self, step, keep):
+        files = self._list()
+        if _highest(files) == self.number:
+            self._clean(files)
+        for file in files:
+            if file.kind != "ckpt" or file.fence != self.number:
+                continue
+            if file.step <= step and keep and self._counts(file):
+                keep -= 1
+            else:
+                self._remove(file.name)
+
+
+class Store:
+    """The Last store: snapshots of the program's state, taken in memory in each
+    iteration and written to a folder when the checkpoint signal comes; also
+    outside a lease, by save() and close(). The newest complete one is found by
+    the next run, and what a run before writes later is none.
+
+        with sfair.Store("checkpoints") as store:
+            step, data = store.load() or (0, None)
+            while step < total and not sfair.lease_ending():
+                ...
+                step += 1
+                store.put(step, pickle.dumps(state))
+
+    One process of a run writes, the one that progress() sends for; in others
+    put() and save() do nothing. The folder must exist, on a file system with
+    hard links; name: up to 100 letters, digits and . _ + -; keep: so many
+    snapshots, older ones are removed. To be made in the main thread, where it
+    catches the checkpoint signal as on_lease_end() does.
+
+    Raises Stale where another run has taken this one's place, else OSError of
+    the file system: older snapshots stay, and it may be tried again."""
+
+    def __init__(self, folder, name="state", keep=2):
+        if operator.index(keep) < 1:
+            raise ValueError("keep: at least 1")
+        self._client = _the_client()
+        place = self._client.place
+        self._pid, self._keep = os.getpid(), operator.index(keep)
+        self._lineage = _Lineage(os.fspath(folder), name,
+                                 (place.job or 0, place.run), place.speaks)
+        self._floor = self._lineage.newest or 0
+        self._newest = (0, 0, b"")  # the how manieth put, step, data
+        self._puts = itertools.count(1)
+        self._lock = threading.Condition()
+        self._thread = None
+        self._written = 0  # the how manieth put
+        self._asked = self._answered = 0
+        self._failure = None
+        self._stale = self._closing = False
+        self._client.watch(self)
+        atexit.register(self.close)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def _check(self):
+        if self._pid != os.getpid():
+            raise PermissionError(errno.EPERM, "a store has to be opened anew "
+                                  "in the child of a fork")
+        if self._closing:
+            raise ValueError("the store is closed")
+
+    def load(self):
+        """(step, bytes) of the newest complete snapshot, or None."""
+        self._check()
+        found, damaged = self._lineage.load()
+        self._floor = found[0] if found else 0
+        self._client.note("; ".join(damaged))
+        return found
+
+    def put(self, step, data):
+        """Hand over a snapshot; bytes are not copied, what else has them is.
+        Once the signal has come it is written by a thread, and replaces the one
+        before. step: at least that of the snapshot before, or of the one that
+        was loaded."""
+        self._check()
+        step = _count("step", step, 0)
+        if not self._lineage.writes:
+            return
+        if step < self._floor:
+            raise ValueError(f"step {step} is before the last one, "
+                             f"{self._floor}")
+        if self._stale:
+            raise self._lineage._stale()
+        if type(data) is not bytes:
+            data = memoryview(data).tobytes()
+        with self._lock:
+            self._floor = step
+            self._newest = next(self._puts), step, data
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, daemon=True,
+                                                name="sfair-store")
+                self._thread.start()
+            elif self._client.lease_ending():
+                self._lock.notify_all()
+
+    def save(self):
+        """Wait until the newest one that was put is on the disk; slurmctld is
+        told as by checkpointed()."""
+        self._check()
+        self._save()
+
+    def close(self):
+        """Save what was not, and end."""
+        if self._closing or self._pid != os.getpid():
+            return
+        self._closing = True
+        atexit.unregister(self.close)
+        try:
+            self._save()
+        finally:
+            self._client.unwatch(self)
+            with self._lock:
+                self._asked = -1
+                self._lock.notify_all()
+            if self._thread:
+                self._thread.join()
+            self._lineage.close()
+
+    def wake(self):
+        """The signal has come."""
+        with self._lock:
+            self._lock.notify_all()
+
+    def _save(self):
+        with self._lock:
+            if self._newest[0] <= self._written:
+                return
+            self._asked += 1
+            mine = self._asked
+            self._lock.notify_all()
+            self._lock.wait_for(lambda: self._answered >= mine)
+            if self._failure:
+                raise self._failure
+
+    # The thread writes; so a handler may call save() or put() at any moment.
+
+    def _run(self):
+        tried = 0
+        with self._lock:
+            while self._asked >= 0:
+                asked, (number, step, data) = self._asked, self._newest
+                ending = self._client.lease_ending() and number > tried
+                if asked == self._answered and not ending:
+                    self._lock.wait()
+                    continue
+                tried = number
+                self._lock.release()
+                try:
+                    failure = self._write(number, step, data)
+                finally:
+                    self._lock.acquire()
+                self._failure = failure
+                self._stale |= isinstance(failure, Stale)
+                if not failure:
+                    self._written = number
+                self._answered = asked
+                self._lock.notify_all()
+
+    def _write(self, number, step, data):
+        """Why it failed, or None."""
+        try:
+            if number > self._written:
+                if self._stale:
+                    raise self._lineage._stale()
+                self._lineage.save(step, data, self._keep)
+                self._client.checkpointed(step)
+        except Exception as why:
+            self._client.note(str(why))
+            return why
+        return None
 
 
 _client = None

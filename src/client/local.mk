@@ -5,8 +5,8 @@ include_HEADERS += src/client/sfair.h
 pkgconfig_DATA += src/client/sfair.pc
 libsfair_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
 # Its threads outlive a dlclose(), so it stays where it is.
-libsfair_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
-	-export-symbols-regex '^sfair_(error|progress|checkpointed|on_lease_end|lease_ending|lease_remaining|grace_remaining)$$' \
+libsfair_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:1 \
+	-export-symbols-regex '^sfair_(error|progress|checkpointed|on_lease_end|lease_ending|lease_remaining|grace_remaining|store_(open|load|put|save|close))$$' \
 	-Wl,-z,nodelete
 libsfair_la_LIBADD = $(JANSSON_LIBS) $(MUNGE_LIBS) -lpthread -lm
 client_sources = \
@@ -14,12 +14,24 @@ client_sources = \
 	src/client/answer.h \
 	src/client/courier.c \
 	src/client/courier.h \
+	src/client/crc.c \
+	src/client/crc.h \
+	src/client/fence.c \
+	src/client/fence.h \
+	src/client/folder.c \
+	src/client/folder.h \
+	src/client/lineage.c \
+	src/client/lineage.h \
 	src/client/notice.c \
 	src/client/notice.h \
 	src/client/place.c \
 	src/client/place.h \
 	src/client/sfair.c \
-	src/client/sfair.h
+	src/client/sfair.h \
+	src/client/snapshot.c \
+	src/client/snapshot.h \
+	src/client/store.c \
+	src/client/store.h
 libsfair_la_SOURCES = $(client_sources) \
 	src/common/error.c \
 	src/common/grow.c \

@@ -17,6 +17,7 @@ struct listener {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct listener listener;
+static void (*before_listener)(void);
 static struct sigaction before;
 static int caught; /* the signal whose handler is ours */
 static int ends[2] = {-1, -1};
@@ -57,6 +58,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 
 static void *wait_for_byte(void *arg)
 {
+	void (*hook)(void);
 	struct listener copy;
 	char byte;
 
@@ -65,7 +67,10 @@ static void *wait_for_byte(void *arg)
 		;
 	pthread_mutex_lock(&lock);
 	copy = listener;
+	hook = before_listener;
 	pthread_mutex_unlock(&lock);
+	if (hook)
+		hook();
 	if (copy.call)
 		copy.call(copy.arg);
 	return NULL;
@@ -131,6 +136,19 @@ int sfair_notice_catch(int signal, void (*callback)(void *arg), void *arg)
 	listener = (struct listener){callback, arg};
 	if (callback)
 		rc = listen_for_byte();
+	if (!rc)
+		rc = install(signal);
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+int sfair_notice_hook(int signal, void (*hook)(void))
+{
+	int rc;
+
+	pthread_mutex_lock(&lock);
+	before_listener = hook;
+	rc = listen_for_byte();
 	if (!rc)
 		rc = install(signal);
 	pthread_mutex_unlock(&lock);

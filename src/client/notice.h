@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The checkpoint signal: caught in a handler that only sets a flag and writes a
- * byte; a thread that waits for the byte calls the program. */
+ * byte; a thread that waits for the byte calls the stores and the program. */
 #ifndef SFAIR_NOTICE_H
 #define SFAIR_NOTICE_H
 
@@ -8,6 +8,10 @@
 
 /* Install the handler, once. Returns 0 or an errno. */
 int sfair_notice_catch(int signal, void (*callback)(void *arg), void *arg);
+
+/* Install the handler, and call this in the thread before the program's
+ * callback is called. Returns 0 or an errno. */
+int sfair_notice_hook(int signal, void (*hook)(void));
 
 /* Seconds since the signal came; below 0: it has not. May be called in a signal
  * handler. */

@@ -88,8 +88,9 @@ void sfair_place_read(struct sfair_place *p)
 	if (read_u32("RANK", &rank) < 0)
 		(void)read_u32("SLURM_PROCID", &rank);
 	p->speaks = rank == 0;
-	p->leased = *either("ASTRAEA_POOL", NULL) &&
-		    read_u32("SLURM_JOB_ID", &p->job) == 0 && p->job &&
+	if (read_u32("SLURM_JOB_ID", &p->job) < 0)
+		p->job = 0;
+	p->leased = *either("ASTRAEA_POOL", NULL) && p->job &&
 		    copy(p->socket, sizeof(p->socket), find_socket()) &&
 		    *p->socket &&
 		    copy(p->munge, sizeof(p->munge),

@@ -7,14 +7,14 @@
 #include <stdint.h>
 
 struct sfair_place {
-	bool leased; /* in a job of a pool, with a socket to ask */
-	bool speaks; /* it is the job's process that reports */
-	uint32_t job, run;
-	char socket[600]; /* as astra_dial() takes it */
-	char munge[108];  /* "": munge's own */
-	int signal;	  /* for checkpoints; 0: none */
-	double end_sec;	  /* of the first lease, since the epoch; 0: none */
-	double grace_sec; /* between signal and requeue */
+	bool leased;	   /* in a job of a pool, with a socket to ask */
+	bool speaks;	   /* it is the job's process that reports */
+	uint32_t job, run; /* job 0: outside Slurm */
+	char socket[600];  /* as astra_dial() takes it */
+	char munge[108];   /* "": munge's own */
+	int signal;	   /* for checkpoints; 0: none */
+	double end_sec;	   /* of the first lease, since the epoch; 0: none */
+	double grace_sec;  /* between signal and requeue */
 };
 
 void sfair_place_read(struct sfair_place *place);

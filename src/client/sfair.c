@@ -6,6 +6,7 @@
 
 #include "src/client/courier.h"
 #include "src/client/notice.h"
+#include "src/client/store.h"
 
 static int fail(int error)
 {
@@ -77,5 +78,7 @@ int sfair_checkpointed(uint64_t step)
 
 size_t sfair_error(char *text, size_t size)
 {
-	return sfair_courier_error(text, size);
+	size_t length = sfair_store_error(text, size);
+
+	return length ? length : sfair_courier_error(text, size);
 }

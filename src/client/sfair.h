@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define SFAIR_API 1 /* raised when calls are added */
+#define SFAIR_API 2 /* raised when calls are added */
 
 /* Seconds until the job's lease ends. 0: it has ended, and if it is not renewed
  * the checkpoint signal comes; or another run has taken this one's place.
@@ -60,7 +60,57 @@ int sfair_progress(uint64_t done, uint64_t total, double iter_sec, double loss);
  *   EINVAL	step is above 2^53 */
 int sfair_checkpointed(uint64_t step);
 
-/* Why the last message was not taken, cut at size; "" when it was.
+/* The Last store: snapshots of the program's state, taken in memory in each
+ * iteration and written to a folder when the checkpoint signal comes; also
+ * outside a lease, by sfair_store_save() and sfair_store_close(). The newest
+ * complete one is found by the next run, and what a run before writes later is
+ * none. One process of a run writes, the one that sfair_progress() sends for;
+ * in others what would write does nothing and returns 0.
+ *
+ * A store may be used by several threads. In a child of a fork it has to be
+ * opened anew: EPERM. */
+struct sfair_store;
+
+/* folder: must exist, on a file system with hard links. The files in it are
+ *   NAME.*; name: up to 100 letters, digits and . _ + -, of which the first is
+ * a letter or a digit. keep: so many snapshots, at least 1; older ones are
+ * removed. It catches the checkpoint signal, as sfair_on_lease_end() does.
+ * Returns NULL with errno set, among others to
+ *   EINVAL	the name or keep is none
+ *   ESTALE	another run has taken this one's place
+ *   EBADMSG	the files are damaged, see sfair_error()
+ *   EPERM, EOPNOTSUPP	there are no hard links, or no right to make them */
+struct sfair_store *sfair_store_open(const char *folder, const char *name,
+				     unsigned keep);
+
+/* Read the newest complete snapshot.
+ * *data: owned by the caller, free(); also when the size is 0.
+ * Returns 0, or -1 with errno set: ENOENT when there is none (sfair_error()
+ * names those that are damaged), ENOMEM, or of the file system. */
+int sfair_store_load(struct sfair_store *store, void **data, size_t *size,
+		     uint64_t *step);
+
+/* Hand over a snapshot: copied, which is all that it costs. Once the signal has
+ * come it is written by a thread, and replaces the one before.
+ * step: at least that of the snapshot before, or of the one that was loaded.
+ * Returns 0, or -1 with errno EINVAL (step), ENOMEM or ESTALE; then the one
+ * before is still there. */
+int sfair_store_put(struct sfair_store *store, uint64_t step, const void *data,
+		    size_t size);
+
+/* Wait until the newest one that was put is on the disk; slurmctld is told as
+ * by sfair_checkpointed(). Returns 0, or -1 with errno of the file system
+ * (ENOSPC, EDQUOT, EFBIG, EIO, ...; older snapshots stay, and it may be tried
+ * again), or ESTALE: another run has taken this one's place, nothing is written
+ * any more. */
+int sfair_store_save(struct sfair_store *store);
+
+/* Save what was not, and free the store. Returns as sfair_store_save(). NULL is
+ * accepted. */
+int sfair_store_close(struct sfair_store *store);
+
+/* Why the last call of a store failed, else why the last message was not taken,
+ * cut at size; "" when there is nothing to say.
  * Returns the length of the whole text. */
 size_t sfair_error(char *text, size_t size);
 

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/client/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "src/common/grow.h"
+
+#define DIGITS "0123456789"
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+#define STEP_DIGITS 16
+#define FENCE_DIGITS 10
+#define RANDOM_DIGITS 8
+
+int sfair_name_valid(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length && length < SFAIR_NAME_SIZE &&
+	       strchr(DIGITS LETTERS, *name) &&
+	       strspn(name, DIGITS LETTERS "._+-") == length;
+}
+
+void sfair_file_name(struct sfair_file *file, const char *store)
+{
+	uint32_t random = 0;
+
+	switch (file->kind) {
+	case SFAIR_SNAPSHOT:
+		snprintf(file->name, sizeof(file->name),
+			 "%s.%0*" PRIu64 ".%0*" PRIu32 ".ckpt", store,
+			 STEP_DIGITS, file->step, FENCE_DIGITS, file->fence);
+		break;
+	case SFAIR_FENCE:
+		snprintf(file->name, sizeof(file->name),
+			 "%s.%0*" PRIu32 ".fence", store, FENCE_DIGITS,
+			 file->fence);
+		break;
+	case SFAIR_TEMP:
+		if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
+			random = (uint32_t)getpid(); /* O_EXCL decides */
+		snprintf(file->name, sizeof(file->name),
+			 "%s.%0*" PRIu64 ".%0*" PRIu32 ".%0*" PRIx32 ".tmp",
+			 store, STEP_DIGITS, file->step, FENCE_DIGITS,
+			 file->fence, RANDOM_DIGITS, random);
+		break;
+	}
+}
+
+/* "." and so many digits. */
+static bool read_field(const char **at, int digits, uint64_t *out)
+{
+	const char *p = *at;
+	uint64_t value = 0;
+
+	if (*p++ != '.')
+		return false;
+	for (; digits; digits--, p++) {
+		if (*p < '0' || *p > '9')
+			return false;
+		value = 10 * value + (uint64_t)(*p - '0');
+	}
+	*out = value;
+	*at = p;
+	return true;
+}
+
+static bool read_random(const char **at)
+{
+	const char *p = *at;
+
+	if (*p++ != '.' || strspn(p, DIGITS "abcdef") != RANDOM_DIGITS)
+		return false;
+	*at = p + RANDOM_DIGITS;
+	return true;
+}
+
+static bool read_name(const char *name, const char *store,
+		      struct sfair_file *file)
+{
+	size_t length = strlen(store);
+	uint64_t fence = 0;
+	const char *at;
+
+	if (strncmp(name, store, length) != 0)
+		return false;
+	at = name + length;
+	*file = (struct sfair_file){.kind = SFAIR_FENCE};
+	if (read_field(&at, STEP_DIGITS, &file->step)) {
+		if (!read_field(&at, FENCE_DIGITS, &fence))
+			return false;
+		file->kind = read_random(&at) ? SFAIR_TEMP : SFAIR_SNAPSHOT;
+	} else if (!read_field(&at, FENCE_DIGITS, &fence)) {
+		return false;
+	}
+	file->fence = (uint32_t)fence;
+	if (!fence || fence >= UINT32_MAX ||
+	    strcmp(at, file->kind == SFAIR_FENCE  ? ".fence"
+		       : file->kind == SFAIR_TEMP ? ".tmp"
+						  : ".ckpt") != 0)
+		return false;
+	return snprintf(file->name, sizeof(file->name), "%s", name) <
+	       (int)sizeof(file->name);
+}
+
+static int by_step(const void *a, const void *b)
+{
+	const struct sfair_file *x = a, *y = b;
+
+	return (x->step < y->step) - (x->step > y->step);
+}
+
+static int add(struct sfair_files *files, const struct sfair_file *file)
+{
+	if (astra_grow(&files->list, &files->room, files->count + 1,
+		       sizeof(*file)) < 0)
+		return ENOMEM;
+	files->list[files->count++] = *file;
+	return 0;
+}
+
+/* A dup() of the folder would share its position with other threads. */
+static int open_dir(int folder, DIR **dir)
+{
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno;
+	*dir = fdopendir(fd);
+	if (*dir)
+		return 0;
+	close(fd);
+	return ENOMEM;
+}
+
+int sfair_files_read(int folder, const char *store, struct sfair_files *files)
+{
+	struct sfair_file file;
+	struct dirent *entry;
+	DIR *dir = NULL;
+	int rc;
+
+	*files = (struct sfair_files){0};
+	rc = open_dir(folder, &dir);
+	while (!rc) {
+		errno = 0;
+		entry = readdir(dir);
+		if (!entry) {
+			rc = errno;
+			break;
+		}
+		if (read_name(entry->d_name, store, &file))
+			rc = add(files, &file);
+	}
+	if (dir)
+		closedir(dir);
+	if (rc)
+		sfair_files_clear(files);
+	else if (files->count)
+		qsort(files->list, files->count, sizeof(file), by_step);
+	return rc;
+}
+
+void sfair_files_clear(struct sfair_files *files)
+{
+	free(files->list);
+	*files = (struct sfair_files){0};
+}
+
+uint32_t sfair_files_fence(const struct sfair_files *files)
+{
+	uint32_t highest = 0;
+
+	for (size_t i = 0; i < files->count; i++) {
+		const struct sfair_file *file = &files->list[i];
+
+		if (file->kind == SFAIR_FENCE && file->fence > highest)
+			highest = file->fence;
+	}
+	return highest;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The files of a store, by their names in its folder:
+ *	NAME.STEP.FENCE.ckpt		a snapshot: 16 and 10 digits
+ *	NAME.FENCE.fence		a fence, see fence.h
+ *	NAME.STEP.FENCE.RANDOM.tmp	one that is being written
+ * No locks.
+ */
+#ifndef SFAIR_FOLDER_H
+#define SFAIR_FOLDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SFAIR_NAME_SIZE 101 /* of a store's name, with the NUL */
+#define SFAIR_FILE_SIZE 160 /* of a file's */
+
+enum sfair_kind { SFAIR_SNAPSHOT, SFAIR_FENCE, SFAIR_TEMP };
+
+struct sfair_file {
+	enum sfair_kind kind;
+	uint64_t step; /* not of a fence */
+	uint32_t fence;
+	char name[SFAIR_FILE_SIZE];
+};
+
+struct sfair_files {
+	struct sfair_file *list; /* owned; snapshots of late steps first */
+	size_t count, room;
+};
+
+/* Whether a store may be called so: letters, digits and . _ + -, the first one
+ * a letter or a digit. */
+int sfair_name_valid(const char *name);
+
+/* Fill in the file's name from the rest; of a temporary one a new one. */
+void sfair_file_name(struct sfair_file *file, const char *store);
+
+/* List a store's files. Returns 0, or an errno; free with the call below. */
+int sfair_files_read(int folder, const char *store, struct sfair_files *files);
+void sfair_files_clear(struct sfair_files *files);
+
+/* The highest number of a fence; 0: there is none. */
+uint32_t sfair_files_fence(const struct sfair_files *files);
+
+#endif

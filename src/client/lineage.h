@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The snapshots in a store's folder, and which of them count.
+ *
+ * A run puts up a fence when it opens the store, with the next number, after it
+ * has linked the snapshots of the fence before under its own number. From then
+ * on only files of its number count: what an older run, perhaps on a node that
+ * was given up, writes or removes later has the old number in its name. A file
+ * that was linked counts only up to the fence's base, which decides where
+ * several processes of a run open at once. Outside Slurm nobody knows which
+ * processes are of one run, so those that do not write put up none there; they
+ * follow the newest.
+ *
+ * The file system has to have hard links. No locks: one call at a time.
+ */
+#ifndef SFAIR_LINEAGE_H
+#define SFAIR_LINEAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/client/fence.h"
+#include "src/client/folder.h"
+#include "src/common/error.h"
+
+struct sfair_lineage {
+	int folder;
+	char name[SFAIR_NAME_SIZE];
+	struct sfair_owner owner;
+	bool writes;
+	uint32_t number; /* of its fence; 0: of a reader, there is none */
+	struct sfair_fence fence;
+	bool any; /* there was a snapshot as it was opened, and its step */
+	uint64_t newest;
+};
+
+/* All return 0, or an errno with err set. */
+
+/* Put up the fence of this run, or join it. EINVAL: the name; ESTALE: another
+ * run has taken its place; EBADMSG: the newest fence is damaged.
+ * writes: it will save; then what older runs left over is removed.
+ * To be closed only if it was opened. */
+int sfair_lineage_open(struct sfair_lineage *l, const char *folder,
+		       const char *name, struct sfair_owner owner, bool writes,
+		       struct astra_error *err);
+void sfair_lineage_close(struct sfair_lineage *l);
+
+/* The newest that is complete. *data: owned by the caller, free(). ENOENT:
+ * there is none; err then names those that are damaged. */
+int sfair_lineage_load(struct sfair_lineage *l, void **data, size_t *size,
+		       uint64_t *step, struct astra_error *err);
+
+/* Write a snapshot, and remove all but the newest `keep` up to this step.
+ * ESTALE: another run has taken this one's place. */
+int sfair_lineage_save(struct sfair_lineage *l, uint64_t step, const void *data,
+		       size_t size, unsigned keep, struct astra_error *err);
+
+#endif

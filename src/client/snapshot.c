@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/client/snapshot.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/client/crc.h"
+
+#define MAGIC "SFAIRCP\n"
+#define VERSION 1
+#define CHUNK ((size_t)1 << 20) /* stays in a cache between two uses */
+
+static void put(uint8_t *at, int bytes, uint64_t value)
+{
+	for (int i = 0; i < bytes; i++)
+		at[i] = (uint8_t)(value >> 8 * i);
+}
+
+static uint64_t get(const uint8_t *at, int bytes)
+{
+	uint64_t value = 0;
+
+	for (int i = 0; i < bytes; i++)
+		value |= (uint64_t)at[i] << 8 * i;
+	return value;
+}
+
+static void encode(uint8_t bytes[SFAIR_HEAD_SIZE],
+		   const struct sfair_snapshot *head)
+{
+	memset(bytes, 0, SFAIR_HEAD_SIZE);
+	memcpy(bytes, MAGIC, 8);
+	put(bytes + 8, 4, VERSION);
+	put(bytes + 12, 4, head->fence);
+	put(bytes + 16, 8, head->step);
+	put(bytes + 24, 8, head->size);
+	put(bytes + 32, 4, head->crc);
+	put(bytes + 60, 4, sfair_crc(0, bytes, 60));
+}
+
+/* Of a file that is gone from its server; a run that is over is another matter.
+ */
+static int failure(void)
+{
+	return errno == ESTALE ? EIO : errno;
+}
+
+int sfair_write_all(int fd, const void *data, size_t size)
+{
+	const char *at = data;
+
+	while (size) {
+		ssize_t n = write(fd, at, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? failure() : EIO;
+		at += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+int sfair_read_all(int fd, void *data, size_t size, off_t at)
+{
+	char *to = data;
+
+	while (size) {
+		ssize_t n = pread(fd, to, size, at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? failure() : EBADMSG;
+		to += n;
+		at += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+int sfair_sync(int fd)
+{
+	while (fsync(fd) < 0)
+		if (errno != EINTR)
+			return failure();
+	return 0;
+}
+
+static size_t chunk(uint64_t left)
+{
+	return left < CHUNK ? (size_t)left : CHUNK;
+}
+
+/* The head comes last, when the checksum is known: until then the file says
+ * that it is none. */
+int sfair_snapshot_write(int fd, struct sfair_snapshot *head, const void *data)
+{
+	uint8_t bytes[SFAIR_HEAD_SIZE] = {0};
+	int rc = sfair_write_all(fd, bytes, sizeof(bytes));
+	const char *from = data;
+
+	head->crc = 0;
+	for (uint64_t at = 0; !rc && at < head->size; at += CHUNK) {
+		size_t size = chunk(head->size - at);
+
+		head->crc = sfair_crc(head->crc, from + at, size);
+		rc = sfair_write_all(fd, from + at, size);
+	}
+	encode(bytes, head);
+	if (!rc && lseek(fd, 0, SEEK_SET) < 0)
+		rc = errno;
+	if (!rc)
+		rc = sfair_write_all(fd, bytes, sizeof(bytes));
+	return rc ? rc : sfair_sync(fd);
+}
+
+int sfair_snapshot_head(int fd, struct sfair_snapshot *head)
+{
+	uint8_t bytes[SFAIR_HEAD_SIZE], again[SFAIR_HEAD_SIZE];
+	struct stat st;
+	int rc;
+
+	if (fstat(fd, &st) < 0)
+		return failure();
+	if (!S_ISREG(st.st_mode))
+		return EBADMSG;
+	rc = sfair_read_all(fd, bytes, sizeof(bytes), 0);
+	if (rc)
+		return rc;
+	*head = (struct sfair_snapshot){
+		.fence = (uint32_t)get(bytes + 12, 4),
+		.step = get(bytes + 16, 8),
+		.size = get(bytes + 24, 8),
+		.crc = (uint32_t)get(bytes + 32, 4),
+	};
+	encode(again, head);
+	if (memcmp(bytes, again, sizeof(bytes)) ||
+	    head->size != (uint64_t)st.st_size - SFAIR_HEAD_SIZE)
+		return EBADMSG;
+	return 0;
+}
+
+int sfair_snapshot_data(int fd, const struct sfair_snapshot *head, void **data)
+{
+	uint32_t crc = 0;
+	int rc = 0;
+	char *to;
+
+	if (head->size > SIZE_MAX / 2)
+		return EFBIG;
+	to = malloc(head->size ? (size_t)head->size : 1);
+	if (!to)
+		return ENOMEM;
+	for (uint64_t at = 0; !rc && at < head->size; at += CHUNK) {
+		size_t size = chunk(head->size - at);
+
+		rc = sfair_read_all(fd, to + at, size,
+				    (off_t)(SFAIR_HEAD_SIZE + at));
+		crc = sfair_crc(crc, to + at, size);
+	}
+	if (!rc && crc != head->crc)
+		rc = EBADMSG;
+	if (rc)
+		free(to);
+	else
+		*data = to;
+	return rc;
+}

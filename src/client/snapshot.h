@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The file of one snapshot: a head of 64 bytes and the data. All numbers are
+ * little-endian:
+ *
+ *	 0  8	"SFAIRCP\n"
+ *	 8  4	version, 1
+ *	12  4	the fence under which it was written
+ *	16  8	step
+ *	24  8	size of the data
+ *	32  4	CRC-32 of the data
+ *	36 24	zero
+ *	60  4	CRC-32 of the 60 bytes before
+ *
+ * contrib/python/sfair.py reads and writes the same. No locks.
+ */
+#ifndef SFAIR_SNAPSHOT_H
+#define SFAIR_SNAPSHOT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define SFAIR_HEAD_SIZE 64
+
+struct sfair_snapshot {
+	uint32_t fence;
+	uint64_t step;
+	uint64_t size;
+	uint32_t crc; /* of the data; set by reading and writing */
+};
+
+/* Write all, and wait until it is on the disk. fd: of an empty file.
+ * Returns 0 or an errno. */
+int sfair_snapshot_write(int fd, struct sfair_snapshot *head, const void *data);
+
+/* Read the head. Returns 0, EBADMSG where this is no whole snapshot, as far as
+ * the head and the file's size tell, or another errno. */
+int sfair_snapshot_head(int fd, struct sfair_snapshot *head);
+
+/* Read the data behind the head. *data: owned by the caller, free().
+ * Returns 0, EBADMSG where the data is damaged, or another errno. */
+int sfair_snapshot_data(int fd, const struct sfair_snapshot *head, void **data);
+
+/* Write all of it, from the file's position on; read all of it, from `at` on
+ * (EBADMSG: the file ends before). Return 0 or an errno. */
+int sfair_write_all(int fd, const void *data, size_t size);
+int sfair_read_all(int fd, void *data, size_t size, off_t at);
+
+/* fsync() that signals do not end. */
+int sfair_sync(int fd);
+
+#endif
