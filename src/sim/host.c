@@ -65,8 +65,8 @@ static int host_round(void *self, const struct astra_snapshot *snapshot,
 		return astra_error_nomem(err);
 	told.bids = &h->liar.bid;
 	told.bid_count = (size_t)bids;
-	plan->terse =
-		!h->liar.lies.app; /* else the agent reads what is shown */
+	if (h->liar.lies.app) /* the agent reads what is shown */
+		plan->terse = false;
 	if (astra_engine_round(h->engine, &told, plan, err) < 0)
 		return -1;
 	if (!(astra_engine_options(h->engine)->urgency_sec > 0))
