@@ -18,10 +18,9 @@ static const char *either(const char *first, const char *second)
 	return value ? value : "";
 }
 
-/* Returns 0, or -1 when there is no whole number of 32 bits. */
-static int read_u32(const char *name, uint32_t *out)
+/* Returns 0, or -1 when it is no whole number of 32 bits. */
+static int parse_u32(const char *text, uint32_t *out)
 {
-	const char *text = either(name, NULL);
 	unsigned long long value;
 	char *end;
 
@@ -34,6 +33,11 @@ static int read_u32(const char *name, uint32_t *out)
 	return 0;
 }
 
+static int read_u32(const char *name, uint32_t *out)
+{
+	return parse_u32(either(name, NULL), out);
+}
+
 static double read_sec(const char *name)
 {
 	double value = strtod(either(name, NULL), NULL);
@@ -41,13 +45,11 @@ static double read_sec(const char *name)
 	return value > 0 && value < 1e18 ? value : 0;
 }
 
-/* "USR1" or a number. */
-static int read_signal(const char *name)
+int sfair_place_signal(const char *text)
 {
-	const char *text = either(name, NULL);
 	uint32_t number;
 
-	if (!read_u32(name, &number))
+	if (!parse_u32(text, &number))
 		return number < NSIG ? (int)number : 0;
 	for (int i = 1; i < NSIG; i++) {
 		const char *known = sigabbrev_np(i);
@@ -79,7 +81,8 @@ void sfair_place_read(struct sfair_place *p)
 	uint32_t rank = 0;
 
 	*p = (struct sfair_place){
-		.signal = read_signal("ASTRAEA_CHECKPOINT_SIGNAL"),
+		.signal = sfair_place_signal(
+			either("ASTRAEA_CHECKPOINT_SIGNAL", NULL)),
 		.end_sec = read_sec("ASTRAEA_LEASE_END"),
 		.grace_sec = read_sec("ASTRAEA_LEASE_GRACE"),
 	};

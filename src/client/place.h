@@ -19,4 +19,7 @@ struct sfair_place {
 
 void sfair_place_read(struct sfair_place *place);
 
+/* A signal by its name, as USR1, or number. Returns 0 where it is none. */
+int sfair_place_signal(const char *text);
+
 #endif

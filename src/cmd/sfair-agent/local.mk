@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The companion of a job. It has no part of Slurm.
+bin_PROGRAMS += sfair-agent
+agent_sources = \
+	src/cmd/sfair-agent/help.c \
+	src/cmd/sfair-agent/options.c \
+	src/cmd/sfair-agent/options.h \
+	src/cmd/sfair-agent/run.c \
+	src/cmd/sfair-agent/run.h \
+	src/cmd/sfair-agent/spawn.c \
+	src/cmd/sfair-agent/spawn.h \
+	src/cmd/sfair-agent/tree.c \
+	src/cmd/sfair-agent/tree.h
+sfair_agent_SOURCES = src/cmd/sfair-agent/main.c $(agent_sources) \
+	$(client_sources)
+sfair_agent_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
+sfair_agent_LDADD = libastra-proto.la libastra-common.la $(JANSSON_LIBS) \
+	$(MUNGE_LIBS) -lpthread -lm
+
+check_PROGRAMS += test_agent_tree
+test_agent_tree_SOURCES = testsuite/unit/test_agent_tree.c testsuite/unit/unit.h \
+	src/cmd/sfair-agent/tree.c src/cmd/sfair-agent/tree.h
+test_agent_tree_CFLAGS = $(UNIT_CFLAGS)
+test_agent_tree_LDADD = libastra-common.la $(CMOCKA_LIBS)

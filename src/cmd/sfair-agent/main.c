@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sfair-agent: the companion of a job. Outside a lease it becomes the command;
+ * else it stays beside it. */
+#include "astra_config.h"
+
+#include <stdio.h>
+
+#include "src/cmd/sfair-agent/run.h"
+#include "src/cmd/sfair-agent/spawn.h"
+
+static int fail(int status, const struct astra_error *err)
+{
+	fprintf(stderr, "sfair-agent: error: %s\n", err->text);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct agent_options options;
+	struct sfair_place place;
+	struct astra_error err = {""};
+
+	if (agent_options_read(argc, argv, &options, &err) < 0)
+		return fail(AGENT_BAD_USE, &err);
+	if (options.help) {
+		agent_help();
+		return 0;
+	}
+	if (options.version) {
+		puts("sfair-agent " ASTRA_RELEASE);
+		return 0;
+	}
+	sfair_place_read(&place);
+	if (!place.leased || !place.signal)
+		return fail(agent_become(options.words, &err), &err);
+	return fail(agent_run(&options, &place, &err), &err);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sfair-agent's command line. */
+#ifndef AGENT_OPTIONS_H
+#define AGENT_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "src/common/error.h"
+
+struct agent_options {
+	bool help, version, verbose;
+	int send;     /* in place of the checkpoint signal; 0: that itself */
+	char **words; /* CMD and its arguments, ended by NULL; of argv */
+};
+
+/* Take the command line apart.
+ * Returns 0, or -1 with err naming what is wrong with it. */
+int agent_options_read(int argc, char **argv, struct agent_options *options,
+		       struct astra_error *err);
+
+/* Write what --help says to standard output. */
+void agent_help(void);
+
+#endif

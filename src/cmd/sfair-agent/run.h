@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* CMD as a child, and what signals do meanwhile. */
+#ifndef AGENT_RUN_H
+#define AGENT_RUN_H
+
+#include "src/client/place.h"
+#include "src/cmd/sfair-agent/options.h"
+
+/* Run the command to its end, and end as it does.
+ * place: in a lease. Returns only where the command cannot be started: the exit
+ * status that says so, with err set. */
+int agent_run(const struct agent_options *options,
+	      const struct sfair_place *place, struct astra_error *err);
+
+#endif

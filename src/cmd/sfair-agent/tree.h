@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The processes below one, whatever sessions and groups they have made. */
+#ifndef AGENT_TREE_H
+#define AGENT_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Whether a process has a handler for the signal. */
+bool agent_catches(pid_t pid, int signal);
+
+/* Find all processes below root: its children, theirs and so on; not itself.
+ * pids: free() it. Bounded by what /proc shows once; a process that is forked
+ * meanwhile may be missing.
+ * Returns how many there are, or -1 when memory is out or /proc cannot be
+ * read. */
+long agent_tree(pid_t root, pid_t **pids);
+
+/* Send a signal to all processes below root that catch it; others would die.
+ * Returns how many got it, or -1 as above. */
+long agent_tree_signal(pid_t root, int signal);
+
+#endif
