@@ -3,6 +3,7 @@
 # unpark.sh is for administrators, whose clone may be gone by then.
 dist_pkgdata_SCRIPTS = contrib/unpark.sh
 EXTRA_DIST += \
+	contrib/examples/app-scheduler.py \
 	contrib/examples/steps.py contrib/examples/train.sbatch \
 	contrib/examples/train-plain.sbatch \
 	contrib/demo.sh contrib/demo/astraea.conf contrib/demo/report.py \

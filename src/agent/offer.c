@@ -2,6 +2,7 @@
 #include "src/agent/offer.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,24 @@ static int read_progress(const struct astra_in *in, struct agent_job *job)
 			       &job->loss);
 }
 
+/* squeue's form, without how many may run at a time. */
+static void read_name(const struct astra_in *in, struct agent_job *job)
+{
+	const char *text =
+		json_string_value(json_object_get(in->object, "id_text"));
+	size_t size;
+
+	if (!text || *text < '1' || *text > '9')
+		return;
+	size = strspn(text, "0123456789_[,:-");
+	if (text[size] == '%' || text[size] == ']') {
+		if (size + 2 < AGENT_NAME_MAX)
+			sprintf(job->name, "%.*s]", (int)size, text);
+	} else if (!text[size] && size < AGENT_NAME_MAX) {
+		strcpy(job->name, text);
+	}
+}
+
 static int read_job(const struct astra_in *in, struct agent_job *job)
 {
 	*job = (struct agent_job){.copies = 1, .gpus = 1};
@@ -50,6 +69,7 @@ static int read_job(const struct astra_in *in, struct agent_job *job)
 		job->copies = 1;
 	if (!job->gpus)
 		job->gpus = 1;
+	read_name(in, job);
 	return read_progress(in, job);
 }
 

@@ -11,13 +11,18 @@
 #include "src/common/error.h"
 #include "src/policy/auction.h"
 
-#define AGENT_JOBS_MAX 16384 /* of one app, tasks still in an array included \
-			      */
+#define AGENT_NAME_MAX 128
+#define AGENT_JOBS_MAX                                        \
+	16384 /* of one app, tasks still in an array included \
+	       */
 
 /* An active job. Of an array that was not split yet it stands for tasks that
  * wait. */
 struct agent_job {
 	uint32_t id;
+	/* As scancel takes it, 12 or 12_3 or 12_[3-9]: the number alone may
+	 * stand for a whole array. "": it is too long, or not said. */
+	char name[AGENT_NAME_MAX];
 	uint32_t copies; /* >= 1 */
 	uint32_t gpus;	 /* that it asks for, >= 1 */
 	/* What it said of itself; 0, or NAN: nothing. */

@@ -166,3 +166,21 @@ int agent_decide(const struct agent_settings *settings,
 	list_stopped(memory, offer, bid);
 	return 0;
 }
+
+int agent_take_answer(struct agent_memory *memory,
+		      const struct agent_offer *offer, struct agent_bid *bid,
+		      struct astra_error *err)
+{
+	if (agent_memory_see(memory, offer, err) < 0)
+		return -1;
+	for (size_t i = 0; i < bid->stop_count; i++) {
+		struct agent_record *r =
+			agent_memory_find(memory, bid->stop[i]);
+
+		if (!r->stopped)
+			agent_record_stop(r);
+	}
+	bid->stop_count = 0;
+	list_stopped(memory, offer, bid);
+	return 0;
+}

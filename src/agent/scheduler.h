@@ -52,4 +52,11 @@ int agent_decide(const struct agent_settings *settings,
 		 struct agent_memory *memory, const struct agent_offer *offer,
 		 struct agent_bid *bid, struct astra_error *err);
 
+/* Take in an offer that a program has answered: jobs that it gives up again
+ * and again are stopped once a minute.
+ * bid: of agent_bid_read(). Returns 0, or -1 with err set. */
+int agent_take_answer(struct agent_memory *memory,
+		      const struct agent_offer *offer, struct agent_bid *bid,
+		      struct astra_error *err);
+
 #endif

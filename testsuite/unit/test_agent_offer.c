@@ -13,7 +13,7 @@ static const char whole[] =
 	"\"ideal_sec\":400,\"rho\":\"inf\",\"gpus_held\":1,\"gpus_max\":4,"
 	"\"slowdown\":[1,1,1.1,1.3],\"left_sec\":[480,240,160,\"inf\"],"
 	"\"bid_sec\":null,\"auction\":3},\"auction\":null,\"jobs\":["
-	"{\"job\":9,\"id_text\":\"7_[2-4]\",\"copies\":3,\"gpus\":2,"
+	"{\"job\":9,\"id_text\":\"7_[2-4%2]\",\"copies\":3,\"gpus\":2,"
 	"\"progress\":null,\"checkpoint\":null},"
 	"{\"job\":8,\"id_text\":\"7_1\",\"gpus\":2,\"progress\":{\"done\":40,"
 	"\"total\":100,\"iter_sec\":0.5,\"loss\":-1.5,\"run\":1}},"
@@ -45,11 +45,42 @@ static void an_offer_is_read(void **state)
 	assert_close(agent_offer_job(&offer, 8)->loss, -1.5, 0);
 	assert_int_equal(agent_offer_job(&offer, 9)->copies, 3);
 	assert_null(agent_offer_job(&offer, 10));
+	assert_string_equal(offer.jobs[0].name, "");
+	assert_string_equal(offer.jobs[1].name, "7_1");
+	assert_string_equal(offer.jobs[2].name, "7_[2-4]");
 	agent_offer_destroy(&offer);
 }
 
 #define APP "\"app\":{\"elapsed_sec\":0,\"gpus_max\":1}"
 #define JOBS(list) "{\"now_sec\":1," APP ",\"jobs\":[" list "]}"
+
+/* It becomes a word of scancel's command line. */
+static void names_are_those_of_jobs(void **state)
+{
+	static const char *const cases[][2] = {
+		{"12", "12"},
+		{"12_[1-9:2]", "12_[1-9:2]"},
+		{"12_[1,...]", ""},
+		{"--user=root", ""},
+		{"12 13", ""},
+		{"12;reboot", ""},
+		{"12_[1-3%2]", "12_[1-3]"},
+		{"0", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++) {
+		struct astra_error err = {""};
+		struct agent_offer offer;
+		char text[200];
+
+		snprintf(text, sizeof(text),
+			 JOBS("{\"job\":12,\"id_text\":\"%s\"}"), cases[i][0]);
+		assert_int_equal(agent_offer_read(&offer, text, &err), 0);
+		assert_string_equal(offer.jobs[0].name, cases[i][1]);
+		agent_offer_destroy(&offer);
+	}
+}
 
 static void what_is_no_offer_is_refused_with_a_reason(void **state)
 {
@@ -224,6 +255,31 @@ static void a_programs_answer_is_read_and_sent_on(void **state)
 	agent_offer_destroy(&offer);
 }
 
+static void a_program_may_repeat_itself(void **state)
+{
+	static const char *const stops[] = {"7", "", "", "", "", "", "7"};
+	struct agent_offer offer = read_whole();
+	struct agent_memory memory = {0};
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(stops); i++) {
+		struct astra_error err = {""};
+		struct agent_bid bid;
+
+		assert_int_equal(
+			agent_bid_read(&bid, &offer, "{\"stop\":[7]}", &err),
+			0);
+		assert_int_equal(agent_take_answer(&memory, &offer, &bid, &err),
+				 0);
+		assert_string_equal(search_list(bid.stop, bid.stop_count),
+				    stops[i]);
+		agent_bid_destroy(&bid);
+		offer.now_sec += 10;
+	}
+	agent_memory_clear(&memory);
+	agent_offer_destroy(&offer);
+}
+
 static void a_programs_mistakes_are_named(void **state)
 {
 	static const char *const cases[][2] = {
@@ -266,11 +322,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_offer_is_read),
+		cmocka_unit_test(names_are_those_of_jobs),
 		cmocka_unit_test(what_is_no_offer_is_refused_with_a_reason),
 		cmocka_unit_test(random_offers_do_no_harm),
 		cmocka_unit_test(settings_are_read),
 		cmocka_unit_test(wrong_settings_are_named),
 		cmocka_unit_test(a_programs_answer_is_read_and_sent_on),
+		cmocka_unit_test(a_program_may_repeat_itself),
 		cmocka_unit_test(a_programs_mistakes_are_named),
 	};
 

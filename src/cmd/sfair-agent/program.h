@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Programs that answer a text on their standard input with one on their
+ * output, in bounds. No shell. */
+#ifndef AGENT_PROGRAM_H
+#define AGENT_PROGRAM_H
+
+#include <stddef.h>
+
+#include "src/common/error.h"
+
+#define AGENT_WORDS_MAX 64
+
+/* The words of a command, between blanks; nothing is quoted.
+ * text: is taken apart in place, the words point into it. */
+void agent_program_split(char *text, char *words[AGENT_WORDS_MAX + 1]);
+
+struct agent_limits {
+	double seconds; /* then it is killed, with all that it started */
+	size_t output;	/* bytes, likewise */
+};
+
+/* Run a program to its end. Its standard error is the agent's.
+ * words: as for execvp(), ended by NULL.
+ * output: malloced and ended by a NUL; NULL on failure.
+ * Returns 0 if it exited with 0, or -1 with err naming it and what it did. */
+int agent_program_run(char *const *words, const char *input,
+		      const struct agent_limits *limits, char **output,
+		      struct astra_error *err);
+
+#endif
