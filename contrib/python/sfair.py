@@ -17,9 +17,10 @@
         ...
             store.put(step, pickle.dumps(state))
 
-All calls return quickly, whatever slurmctld does: a thread does the talking.
-Outside a lease they do nothing, but a store is one there, too. Needs nothing but Python 3.7, libmunge and the
-plugin's socket; the protocol is in doc/protocol.md.
+All calls but offer() and bid() return quickly, whatever slurmctld does: a
+thread does the talking. Outside a lease they do nothing, but a store is one
+there, too. Needs nothing but Python 3.7, libmunge and the plugin's socket; the
+protocol is in doc/protocol.md.
 """
 
 import atexit
@@ -39,8 +40,9 @@ import threading
 import time
 import zlib
 
-__all__ = ["Stale", "Store", "checkpointed", "error", "grace_remaining",
-           "lease_ending", "lease_remaining", "on_lease_end", "progress"]
+__all__ = ["Refused", "Stale", "Store", "bid", "checkpointed", "error",
+           "grace_remaining", "lease_ending", "lease_remaining", "offer",
+           "on_lease_end", "progress"]
 
 VERSION = 1  # of the protocol
 WAIT_SEC = 1.0  # at most, for an answer
@@ -48,6 +50,7 @@ FRESH_SEC = 10.0  # an answer is asked for again after so long
 RETRY_SEC = 10.0  # after a failure; each time twice as long
 RETRY_SEC_MAX = 300.0
 REPLY_SEC = 60.0  # then the connection is given up
+AGENT_SEC = 5.0  # the same for offer() and bid(), which wait for it
 CONNECT_SEC = 5.0  # to one host, over the network
 REPLY_MAX = 1 << 20  # of these requests; others have more
 COUNT_MAX = 1 << 53
@@ -61,7 +64,7 @@ class Stale(RuntimeError):
 
 
 class Refused(Exception):
-    """An error's code and text."""
+    """An error's code, as in doc/protocol.md, and its text."""
 
     def __init__(self, code, text):
         super().__init__(text)
@@ -225,14 +228,14 @@ def _dial_network(hosts):
     raise OSError(str(why))
 
 
-def _dial(path):
+def _dial(path, wait_sec):
     """A connection, and the uid that has to sign replies; None: nobody."""
     if path[0] != "/":
         uid, at, hosts = path.rpartition("@")
         return _dial_network(hosts), int(uid) if at else 0
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        connection.settimeout(REPLY_SEC)
+        connection.settimeout(wait_sec)
         connection.connect(path)
     except OSError:
         connection.close()
@@ -252,11 +255,16 @@ def _unwrap(text, uid, munge_socket):
 
 def exchange(place, request):
     """Send one request, a dict; its reply. Raises OSError or Refused."""
-    message = dict(astraea=VERSION, job=place.job, **request)
-    credential = sign(json.dumps(message).encode(), place.munge)
-    connection, uid = _dial(place.socket)
+    message = dict(astraea=VERSION, **request)
+    if "app" not in message:
+        message.setdefault("job", place.job)
+    agent = request.get("request") in ("offer", "bid")
+    wait_sec = AGENT_SEC if agent else REPLY_SEC
+    credential = sign(json.dumps(message, allow_nan=False).encode(),
+                      place.munge)
+    connection, uid = _dial(place.socket, wait_sec)
     with connection:
-        connection.settimeout(REPLY_SEC)
+        connection.settimeout(wait_sec)
         connection.sendall(struct.pack(">I", len(credential)) + credential)
         size, = struct.unpack(">I", _receive(connection, 4))
         if size > REPLY_MAX:
@@ -274,6 +282,14 @@ def exchange(place, request):
         fault = reply["error"] if isinstance(reply["error"], dict) else {}
         raise Refused(str(fault.get("code")), str(fault.get("text")))
     return reply
+
+
+def _rho(value):
+    """A number from 0 on, as the protocol writes it."""
+    value = float(value)
+    if not value >= 0:
+        raise ValueError("a rho is a number from 0 on, or infinite")
+    return "inf" if math.isinf(value) else value
 
 
 def _is_number(value):
@@ -488,6 +504,35 @@ class Client:
     def note(self, text):
         """What a store has to say; "": nothing."""
         self._note = text
+
+    def _ask(self, request, app, user, job):
+        if not self.place.socket:
+            raise OSError("neither SFAIR_SOCKET nor ASTRAEA_SOCKET says where "
+                          "the plugin listens")
+        if app is not None:
+            request["app"] = app
+            if user is not None:
+                request["user"] = str(user)
+        elif job is not None:
+            request["job"] = operator.index(job)
+        elif not self.place.leased:
+            raise ValueError("this process is in no leased job: name the app")
+        return self._send(self.place, request)
+
+    def offer(self, app=None, user=None, job=None):
+        return self._ask(dict(request="offer"), app, user, job)
+
+    def bid(self, rho=None, jobs=None, rho_now=None, app=None, user=None,
+            job=None):
+        request = dict(request="bid")
+        if rho is not None:
+            request["rho"] = {level: [_rho(value) for value in values]
+                              for level, values in rho.items()}
+        if rho_now is not None:
+            request["rho_now"] = _rho(rho_now)
+        if jobs is not None:
+            request["jobs"] = [operator.index(number) for number in jobs]
+        return self._ask(request, app, user, job)
 
     def on_lease_end(self, callback=None):
         self._callback = callback
@@ -1173,3 +1218,22 @@ def checkpointed(step):
 def error():
     """Why the last message was not taken; "" when it was."""
     return _the_client().error()
+
+
+def offer(app=None, user=None, job=None):
+    """How an app stands and fared in the last auction, as a dict; what is in
+    it says doc/protocol.md under "offer". The app is that name of --app, of
+    this user (of `user` for operators), or that of a job's number, or that of
+    this job. For agents, which wait for the answer, 5 s at most. Raises Refused
+    with the plugin's reason, OSError where it does not answer, ValueError
+    without an app."""
+    return _the_client().offer(app, user, job)
+
+
+def bid(rho=None, jobs=None, rho_now=None, app=None, user=None, job=None):
+    """Bid for an app: {"slot": [rho with 1, 2, ... GPUs in all], "machine":
+    ...} and the rho with what it holds now; and the numbers of its jobs in the
+    order in which they are to get GPUs. Either may be left out, as may levels
+    above slot. It holds until the next one, for two lease terms at most.
+    Returns and raises as offer()."""
+    return _the_client().bid(rho, jobs, rho_now, app, user, job)

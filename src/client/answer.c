@@ -37,6 +37,12 @@ static double read_report(const json_t *value)
 	return sec >= 1 && sec <= REPORT_SEC_MAX ? sec : REPORT_SEC;
 }
 
+static enum astra_fault foreign(struct astra_error *err)
+{
+	astra_error_set(err, "the reply is none of the astraea plugin");
+	return ASTRA_FAULT_INTERNAL;
+}
+
 enum astra_fault sfair_answer_read(const char *text, struct sfair_answer *out,
 				   struct astra_error *err)
 {
@@ -45,18 +51,30 @@ enum astra_fault sfair_answer_read(const char *text, struct sfair_answer *out,
 	const json_t *lease = json_object_get(reply, "lease");
 	enum astra_fault fault = ASTRA_FAULT_NONE;
 
-	if (error) {
+	if (error)
 		fault = read_fault(error, err);
-	} else if (!json_is_object(lease)) {
-		astra_error_set(err, "the reply is none of the astraea plugin");
-		fault = ASTRA_FAULT_INTERNAL;
-	} else {
+	else if (!json_is_object(lease))
+		fault = foreign(err);
+	else
 		*out = (struct sfair_answer){
 			.remaining_sec = read_remaining(lease),
 			.report_sec = read_report(
 				json_object_get(reply, "report_sec")),
 		};
-	}
+	json_decref(reply);
+	return fault;
+}
+
+enum astra_fault sfair_answer_check(const char *text, struct astra_error *err)
+{
+	json_t *reply = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	const json_t *error = json_object_get(reply, "error");
+	enum astra_fault fault = ASTRA_FAULT_NONE;
+
+	if (error)
+		fault = read_fault(error, err);
+	else if (!json_is_integer(json_object_get(reply, "astraea")))
+		fault = foreign(err);
 	json_decref(reply);
 	return fault;
 }

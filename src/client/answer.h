@@ -17,4 +17,8 @@ struct sfair_answer {
 enum astra_fault sfair_answer_read(const char *text, struct sfair_answer *out,
 				   struct astra_error *err);
 
+/* Whether a reply of any kind is good.
+ * Returns as above. */
+enum astra_fault sfair_answer_check(const char *text, struct astra_error *err);
+
 #endif

@@ -163,7 +163,7 @@ static enum astra_fault send_query(const struct astra_query *query,
 	return fault;
 }
 
-static int errno_of(enum astra_fault fault)
+int sfair_courier_errno(enum astra_fault fault)
 {
 	switch (fault) {
 	case ASTRA_FAULT_NONE:
@@ -231,13 +231,13 @@ static void send_one(void)
 	if (query.kind == ASTRA_QUERY_CHECKPOINTED) {
 		c.saves |= fault != ASTRA_FAULT_NONE;
 		c.saved_heard = saved;
-		c.saved_result = errno_of(fault);
+		c.saved_result = sfair_courier_errno(fault);
 	} else if (query.kind == ASTRA_QUERY_PROGRESS) {
 		c.reports |= fault != ASTRA_FAULT_NONE;
 		c.due_sec = now + larger(answer.report_sec, 1);
 	}
 	if (fault)
-		note_failure(errno_of(fault), now);
+		note_failure(sfair_courier_errno(fault), now);
 	else
 		note_answer(&answer, now);
 	pthread_cond_broadcast(&answered);
@@ -356,6 +356,13 @@ double sfair_courier_remaining(void)
 		left = (double)INFINITY; /* it may have been renewed */
 	pthread_mutex_unlock(&lock);
 	return larger(left, 0);
+}
+
+void sfair_courier_note_error(const struct astra_error *err)
+{
+	pthread_mutex_lock(&lock);
+	c.error = *err;
+	pthread_mutex_unlock(&lock);
 }
 
 size_t sfair_courier_error(char *text, size_t size)

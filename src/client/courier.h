@@ -24,6 +24,12 @@ int sfair_courier_checkpointed(uint64_t step);
 /* As sfair_lease_remaining(), inside a lease. */
 double sfair_courier_remaining(void);
 
+/* What sfair_error() tells from now on. */
+void sfair_courier_note_error(const struct astra_error *err);
+
+/* The errno that callers get for a fault. */
+int sfair_courier_errno(enum astra_fault fault);
+
 /* As sfair_error(). */
 size_t sfair_courier_error(char *text, size_t size);
 

@@ -6,10 +6,11 @@ pkgconfig_DATA += src/client/sfair.pc
 libsfair_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
 # Its threads outlive a dlclose(), so it stays where it is.
 libsfair_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:1 \
-	-export-symbols-regex '^sfair_(error|progress|checkpointed|on_lease_end|lease_ending|lease_remaining|grace_remaining|store_(open|load|put|save|close))$$' \
+	-export-symbols-regex '^sfair_(error|progress|checkpointed|on_lease_end|lease_ending|lease_remaining|grace_remaining|offer|bid|store_(open|load|put|save|close))$$' \
 	-Wl,-z,nodelete
 libsfair_la_LIBADD = $(JANSSON_LIBS) $(MUNGE_LIBS) -lpthread -lm
 client_sources = \
+	src/client/agent.c \
 	src/client/answer.c \
 	src/client/answer.h \
 	src/client/courier.c \
@@ -38,8 +39,10 @@ libsfair_la_SOURCES = $(client_sources) \
 	src/common/text.c \
 	src/proto/call.c \
 	src/proto/dial.c \
+	src/proto/curves.c \
 	src/proto/query.c \
 	src/proto/query_write.c \
+	src/proto/query_write_bid.c \
 	src/proto/sign.c \
 	src/proto/wire.c
 

@@ -93,11 +93,11 @@ void sfair_place_read(struct sfair_place *p)
 	p->speaks = rank == 0;
 	if (read_u32("SLURM_JOB_ID", &p->job) < 0)
 		p->job = 0;
-	p->leased = *either("ASTRAEA_POOL", NULL) && p->job &&
-		    copy(p->socket, sizeof(p->socket), find_socket()) &&
-		    *p->socket &&
-		    copy(p->munge, sizeof(p->munge),
-			 either("SFAIR_MUNGE_SOCKET", "MUNGE_SOCKET"));
+	p->reaches = copy(p->socket, sizeof(p->socket), find_socket()) &&
+		     *p->socket &&
+		     copy(p->munge, sizeof(p->munge),
+			  either("SFAIR_MUNGE_SOCKET", "MUNGE_SOCKET"));
+	p->leased = p->reaches && *either("ASTRAEA_POOL", NULL) && p->job;
 	if (!*p->munge)
 		(void)copy(p->munge, sizeof(p->munge),
 			   either("ASTRAEA_MUNGE_SOCKET", NULL));

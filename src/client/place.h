@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 struct sfair_place {
-	bool leased;	   /* in a job of a pool, with a socket to ask */
+	bool reaches;	   /* knows a socket to ask */
+	bool leased;	   /* and is in a job of a pool */
 	bool speaks;	   /* it is the job's process that reports */
 	uint32_t job, run; /* job 0: outside Slurm */
 	char socket[600];  /* as astra_dial() takes it */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* libsfair: what a program in a leased job asks and tells; see libsfair(3).
  *
- * All calls return quickly, whatever slurmctld does: a thread of the library
- * does the talking. Outside a lease they do nothing and return what is said
- * here. They may be called from any thread, not from a signal handler (but
- * sfair_lease_ending() may), and again after a fork.
+ * All calls but sfair_offer() and sfair_bid() return quickly, whatever
+ * slurmctld does: a thread of the library does the talking. Outside a lease
+ * they do nothing and return what is said here. They may be called from any
+ * thread, not from a signal handler (but sfair_lease_ending() may), and again
+ * after a fork.
  */
 #ifndef SFAIR_H
 #define SFAIR_H
@@ -108,6 +109,23 @@ int sfair_store_save(struct sfair_store *store);
 /* Save what was not, and free the store. Returns as sfair_store_save(). NULL is
  * accepted. */
 int sfair_store_close(struct sfair_store *store);
+
+/* For the agents of apps, where the policy holds auctions (Policy=themis): how
+ * an app stands and fared, and what to bid with. Texts are JSON, see
+ * doc/protocol.md. Both wait for the answer, for some five seconds at most, and
+ * work outside a job, too, where SFAIR_SOCKET says whom to ask.
+ * app: the name of --app, of the caller's own; NULL: the app of this job.
+ * json, offer_json: set to the reply, for free(); untouched on failure.
+ * bid_json: an object with "rho" or "jobs" or both.
+ * Returns 0, or -1 with errno
+ *   ENOENT	app is NULL, and this is no leased job
+ *   EACCES	slurmctld refuses it: sfair_error() says why
+ *   EIO	slurmctld cannot be reached, holds no auctions, or knows no such
+ *		app (yet)
+ *   EINVAL	bid_json is no JSON object
+ *   ENOMEM */
+int sfair_offer(const char *app, char **json);
+int sfair_bid(const char *app, const char *bid_json, char **offer_json);
 
 /* Why the last call of a store failed, else why the last message was not taken,
  * cut at size; "" when there is nothing to say.

@@ -216,6 +216,15 @@ static enum astra_fault put_body(struct answer *a,
 		put_head(a);
 		return astra_answer_own(a->report, a->query, a->viewer, a->out,
 					err);
+	case ASTRA_QUERY_OFFER:
+	case ASTRA_QUERY_BID:
+		put_head(a);
+		return astra_answer_offer(a->report, a->query, a->viewer,
+					  a->out, err);
+	case ASTRA_QUERY_AUCTION:
+		put_head(a);
+		astra_answer_auction(a->report, a->query, a->viewer, a->out);
+		return ASTRA_FAULT_NONE;
 	}
 	return ASTRA_FAULT_INTERNAL;
 }

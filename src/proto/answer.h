@@ -40,6 +40,18 @@ enum astra_fault astra_answer_own(const struct astra_report *report,
 				  struct astra_text *out,
 				  struct astra_error *err);
 
+/* The same for an offer or a bid, and for all apps. What is bid is the caller's
+ * to keep. (answer_app.c) */
+enum astra_fault astra_answer_offer(const struct astra_report *report,
+				    const struct astra_query *query,
+				    const struct astra_viewer *viewer,
+				    struct astra_text *out,
+				    struct astra_error *err);
+void astra_answer_auction(const struct astra_report *report,
+			  const struct astra_query *query,
+			  const struct astra_viewer *viewer,
+			  struct astra_text *out);
+
 /* Write a reply that says what was wrong. Returns 0, or -1 out of memory. */
 int astra_answer_fault(enum astra_fault fault, const char *text,
 		       struct astra_text *out);

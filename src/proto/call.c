@@ -12,6 +12,8 @@
 #include "src/proto/sign.h"
 #include "src/proto/wire.h"
 
+#define REPLY_WAIT_SEC 60
+
 /* A server that refuses a request may close before it has read all of it;
  * then its reply says why, so a broken pipe is no error here. */
 static int send_all(int fd, const void *bytes, size_t size)
@@ -52,13 +54,13 @@ static int receive_all(int fd, void *bytes, size_t size)
 	return 0;
 }
 
-static int explain_io(struct astra_error *err)
+static int explain_io(int wait_sec, struct astra_error *err)
 {
 	if (errno == EAGAIN || errno == EWOULDBLOCK)
 		return astra_error_set(
 			err,
 			"no reply within %d s: see sdiag and slurmctld's log",
-			ASTRA_REPLY_WAIT_SEC);
+			wait_sec);
 	if (errno == ECONNRESET)
 		return astra_error_set(
 			err,
@@ -66,14 +68,14 @@ static int explain_io(struct astra_error *err)
 	return astra_error_set(err, "the query socket: %s", strerror(errno));
 }
 
-static char *receive_reply(int fd, struct astra_error *err)
+static char *receive_reply(int fd, int wait_sec, struct astra_error *err)
 {
 	uint8_t head[ASTRA_FRAME_HEAD];
 	size_t size;
 	char *reply;
 
 	if (receive_all(fd, head, sizeof(head)) < 0) {
-		explain_io(err);
+		explain_io(wait_sec, err);
 		return NULL;
 	}
 	size = astra_frame_read(head);
@@ -89,7 +91,7 @@ static char *receive_reply(int fd, struct astra_error *err)
 		return NULL;
 	}
 	if (receive_all(fd, reply, size) < 0) {
-		explain_io(err);
+		explain_io(wait_sec, err);
 		free(reply);
 		return NULL;
 	}
@@ -119,23 +121,24 @@ static char *unwrap(char *reply, const struct astra_peer *peer,
 	return message;
 }
 
-int astra_call(const char *path, const char *munge_socket, const char *request,
-	       char **reply, struct astra_error *err)
+int astra_call_within(const char *path, const char *munge_socket,
+		      const char *request, int wait_sec, char **reply,
+		      struct astra_error *err)
 {
 	uint8_t head[ASTRA_FRAME_HEAD];
 	struct astra_peer peer;
 	char *text = NULL;
 	char *credential =
 		astra_sign(munge_socket, request, strlen(request), err);
-	int fd = credential ? astra_dial(path, &peer, err) : -1;
+	int fd = credential ? astra_dial(path, wait_sec, &peer, err) : -1;
 
 	if (fd >= 0) {
 		astra_frame_write(head, strlen(credential));
 		if (send_all(fd, head, sizeof(head)) < 0 ||
 		    send_all(fd, credential, strlen(credential)) < 0)
-			explain_io(err);
+			explain_io(wait_sec, err);
 		else
-			text = receive_reply(fd, err);
+			text = receive_reply(fd, wait_sec, err);
 		close(fd);
 	}
 	free(credential);
@@ -145,4 +148,11 @@ int astra_call(const char *path, const char *munge_socket, const char *request,
 		return -1;
 	*reply = text;
 	return 0;
+}
+
+int astra_call(const char *path, const char *munge_socket, const char *request,
+	       char **reply, struct astra_error *err)
+{
+	return astra_call_within(path, munge_socket, request, REPLY_WAIT_SEC,
+				 reply, err);
 }

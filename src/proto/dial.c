@@ -34,10 +34,10 @@ static int explain_connect(const char *path, int error, struct astra_error *err)
 	return astra_error_set(err, "%s: %s", path, strerror(error));
 }
 
-static int dial_socket(const char *path, struct astra_error *err)
+static int dial_socket(const char *path, int wait_sec, struct astra_error *err)
 {
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
-	struct timeval wait = {.tv_sec = ASTRA_REPLY_WAIT_SEC};
+	struct timeval wait = {.tv_sec = wait_sec};
 	int fd;
 
 	if (strlen(path) >= sizeof(addr.sun_path))
@@ -61,10 +61,12 @@ static int dial_socket(const char *path, struct astra_error *err)
 
 /* Over the network. */
 
-static int dial_address(const struct addrinfo *at)
+static int dial_address(const struct addrinfo *at, int wait_sec)
 {
-	struct timeval soon = {.tv_sec = CONNECT_WAIT_SEC};
-	struct timeval wait = {.tv_sec = ASTRA_REPLY_WAIT_SEC};
+	struct timeval soon = {.tv_sec = wait_sec < CONNECT_WAIT_SEC
+						 ? wait_sec
+						 : CONNECT_WAIT_SEC};
+	struct timeval wait = {.tv_sec = wait_sec};
 	int fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
@@ -79,7 +81,7 @@ static int dial_address(const struct addrinfo *at)
 	return -1;
 }
 
-static int dial_host(const char *host, const char *port,
+static int dial_host(const char *host, const char *port, int wait_sec,
 		     struct astra_error *err)
 {
 	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
@@ -89,7 +91,7 @@ static int dial_host(const char *host, const char *port,
 	if (rc)
 		return astra_error_set(err, "%s: %s", host, gai_strerror(rc));
 	for (const struct addrinfo *at = found; at && fd < 0; at = at->ai_next)
-		fd = dial_address(at);
+		fd = dial_address(at, wait_sec);
 	freeaddrinfo(found);
 	if (fd < 0)
 		return astra_error_set(err, "%s port %s: %s", host, port,
@@ -98,7 +100,7 @@ static int dial_host(const char *host, const char *port,
 }
 
 /* HOST:PORT or [ADDRESS]:PORT; changes name. */
-static int dial_name(char *name, struct astra_error *err)
+static int dial_name(char *name, int wait_sec, struct astra_error *err)
 {
 	char *colon = strrchr(name, ':');
 	char *end = colon ? colon - 1 : NULL;
@@ -113,11 +115,11 @@ static int dial_name(char *name, struct astra_error *err)
 		*end = '\0';
 		name++;
 	}
-	return dial_host(name, colon + 1, err);
+	return dial_host(name, colon + 1, wait_sec, err);
 }
 
-static int dial_network(const char *names, struct astra_peer *peer,
-			struct astra_error *err)
+static int dial_network(const char *names, int wait_sec,
+			struct astra_peer *peer, struct astra_error *err)
 {
 	char *end;
 
@@ -138,19 +140,19 @@ static int dial_network(const char *names, struct astra_peer *peer,
 		(void)snprintf(peer->name, sizeof(peer->name), "%.*s",
 			       (int)size, names);
 		memcpy(copy, peer->name, sizeof(copy));
-		fd = dial_name(copy, err);
+		fd = dial_name(copy, wait_sec, err);
 		if (fd >= 0 || !names[size])
 			return fd;
 		names += size + 1;
 	}
 }
 
-int astra_dial(const char *path, struct astra_peer *peer,
+int astra_dial(const char *path, int wait_sec, struct astra_peer *peer,
 	       struct astra_error *err)
 {
 	*peer = (struct astra_peer){0};
-	return *path == '/' ? dial_socket(path, err)
-			    : dial_network(path, peer, err);
+	return *path == '/' ? dial_socket(path, wait_sec, err)
+			    : dial_network(path, wait_sec, peer, err);
 }
 
 void astra_dial_write(char *const *hosts, size_t count, const char *listen,

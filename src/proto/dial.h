@@ -9,8 +9,6 @@
 #include "src/common/error.h"
 #include "src/common/text.h"
 
-#define ASTRA_REPLY_WAIT_SEC 60
-
 /* Who is at the other end. */
 struct astra_peer {
 	bool remote;	/* over the network: the reply has to be signed */
@@ -19,9 +17,9 @@ struct astra_peer {
 };
 
 /* path: a socket's, or [UID@]HOST:PORT[,HOST:PORT...], of which the first that
- * answers is taken; an IPv6 address is in brackets.
- * Returns a descriptor, or -1 with err set. */
-int astra_dial(const char *path, struct astra_peer *peer,
+ * answers is taken; an IPv6 address is in brackets. wait_sec: for each part of
+ * a reply. Returns a descriptor, or -1 with err set. */
+int astra_dial(const char *path, int wait_sec, struct astra_peer *peer,
 	       struct astra_error *err);
 
 /* Write the path of a plugin on the network.

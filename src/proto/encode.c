@@ -1,30 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/proto/encode.h"
 
-#include <stdio.h>
-#include <string.h>
-
-enum kind {
-	TEXT,
-	FLAG,
-	U32,
-	U32_OR_NULL, /* UINT32_MAX is null */
-	ID_OR_NULL,  /* 0 is null */
-	U64,
-	REAL,  /* infinity is "inf" */
-	TIME,  /* 0 is null */
-	COUNT, /* the same of a whole number */
-	TIMING,
-	PROGRESS, /* null where nothing was said */
-	CHECKPOINT,
-};
-
-/* One row a key: what a record's member becomes. */
-struct field {
-	const char *key;
-	enum kind kind;
-	size_t offset;
-};
+#include "src/proto/encode_field.h"
 
 #define POOL(kind, member)                                                \
 	{                                                                 \
@@ -47,7 +24,7 @@ struct field {
 #member, kind, offsetof(struct astra_socket_stats, member) \
 	}
 
-static const struct field pool_fields[] = {
+static const struct astra_field pool_fields[] = {
 	POOL(TEXT, name),
 	POOL(TEXT, partitions),
 	POOL(TEXT, policy),
@@ -76,7 +53,7 @@ static const struct field pool_fields[] = {
 	{NULL, TEXT, 0},
 };
 
-static const struct field tenant_fields[] = {
+static const struct astra_field tenant_fields[] = {
 	TENANT(TEXT, pool),	     TENANT(TEXT, name),
 	TENANT(U32_OR_NULL, uid),    TENANT(FLAG, listed),
 	TENANT(REAL, weight),	     TENANT(REAL, quota_gpus),
@@ -86,29 +63,7 @@ static const struct field tenant_fields[] = {
 	TENANT(U32, jobs_running),   {NULL, TEXT, 0},
 };
 
-#define SAID(kind, member)                                                    \
-	{                                                                     \
-#member, kind, offsetof(struct astra_report_progress, member) \
-	}
-#define SAVED(kind, member)                                              \
-	{                                                                \
-#member, kind,                                           \
-			offsetof(struct astra_report_checkpoint, member) \
-	}
-
-static const struct field progress_fields[] = {
-	SAID(U64, done),  SAID(COUNT, total),	SAID(TIME, iter_sec),
-	SAID(REAL, loss), SAID(TIME, time_sec), SAID(U32, run),
-	{NULL, TEXT, 0},
-};
-
-static const struct field checkpoint_fields[] = {
-	SAVED(U64, step),
-	SAVED(TIME, time_sec),
-	{NULL, TEXT, 0},
-};
-
-static const struct field job_fields[] = {
+static const struct astra_field job_fields[] = {
 	JOB(TEXT, pool),
 	JOB(TEXT, tenant),
 	JOB(U32, id),
@@ -152,14 +107,14 @@ static const struct field job_fields[] = {
 	{NULL, TEXT, 0},
 };
 
-static const struct field job_usage_fields[] = {
+static const struct astra_field job_usage_fields[] = {
 	JOB(REAL, alloc_gpu_sec),
 	JOB(REAL, fair_gpu_sec),
 	JOB(REAL, rho),
 	{NULL, TEXT, 0},
 };
 
-static const struct field diag_fields[] = {
+static const struct astra_field diag_fields[] = {
 	DIAG(TIME, started_sec),
 	DIAG(TIME, reset_sec),
 	DIAG(TIME, round_sec),
@@ -187,7 +142,7 @@ static const struct field diag_fields[] = {
 	{NULL, TEXT, 0},
 };
 
-static const struct field socket_fields[] = {
+static const struct astra_field socket_fields[] = {
 	SOCKET(U32, clients),	      SOCKET(U64, answered),
 	SOCKET(U64, malformed),	      SOCKET(U64, refused),
 	SOCKET(U64, unauthenticated), SOCKET(U64, limited),
@@ -195,175 +150,34 @@ static const struct field socket_fields[] = {
 	SOCKET(U64, turned_away),     {NULL, TEXT, 0},
 };
 
-static void put_word(struct astra_text *out, const char *word)
-{
-	astra_text_add(out, word, strlen(word));
-}
-
-static void put_u64(struct astra_text *out, uint64_t value)
-{
-	char text[24];
-	int size =
-		snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
-
-	astra_text_add(out, text, (size_t)size);
-}
-
-static void put_u32(struct astra_text *out, uint32_t value, uint32_t none)
-{
-	if (value == none)
-		put_word(out, "null");
-	else
-		put_u64(out, value);
-}
-
-static void put_timing(struct astra_text *out,
-		       const struct astra_report_timing *timing)
-{
-	put_word(out, "{\"last_usec\":");
-	put_u64(out, timing->last_usec);
-	put_word(out, ",\"mean_usec\":");
-	put_u64(out, timing->mean_usec);
-	put_word(out, ",\"max_usec\":");
-	put_u64(out, timing->max_usec);
-	put_word(out, "}");
-}
-
-static void put_time(struct astra_text *out, double sec)
-{
-	if (sec > 0)
-		astra_encode_real(out, sec);
-	else
-		put_word(out, "null");
-}
-
-static void put_count(struct astra_text *out, uint64_t count)
-{
-	if (count)
-		put_u64(out, count);
-	else
-		put_word(out, "null");
-}
-
-static void put_object(struct astra_text *out, const void *record,
-		       const struct field *fields);
-
-static void put_progress(struct astra_text *out,
-			 const struct astra_report_progress *progress)
-{
-	if (progress->time_sec > 0)
-		put_object(out, progress, progress_fields);
-	else
-		put_word(out, "null");
-}
-
-static void put_checkpoint(struct astra_text *out,
-			   const struct astra_report_checkpoint *checkpoint)
-{
-	if (checkpoint->time_sec > 0)
-		put_object(out, checkpoint, checkpoint_fields);
-	else
-		put_word(out, "null");
-}
-
-static void put_member(struct astra_text *out, enum kind kind,
-		       const void *member)
-{
-	switch (kind) {
-	case TEXT:
-		astra_encode_text(out, *(const char *const *)member);
-		break;
-	case FLAG:
-		put_word(out, *(const bool *)member ? "true" : "false");
-		break;
-	case U32:
-		put_u64(out, *(const uint32_t *)member);
-		break;
-	case U32_OR_NULL:
-		put_u32(out, *(const uint32_t *)member, UINT32_MAX);
-		break;
-	case ID_OR_NULL:
-		put_u32(out, *(const uint32_t *)member, 0);
-		break;
-	case U64:
-		put_u64(out, *(const uint64_t *)member);
-		break;
-	case REAL:
-		astra_encode_real(out, *(const double *)member);
-		break;
-	case TIME:
-		put_time(out, *(const double *)member);
-		break;
-	case COUNT:
-		put_count(out, *(const uint64_t *)member);
-		break;
-	case TIMING:
-		put_timing(out, member);
-		break;
-	case PROGRESS:
-		put_progress(out, member);
-		break;
-	case CHECKPOINT:
-		put_checkpoint(out, member);
-		break;
-	}
-}
-
-/* The members of a record, each after the separator given for the first one
- * and a comma for the others. hidden: each is null. */
-static void put_members(struct astra_text *out, const void *record,
-			const struct field *fields, const char *separator,
-			bool hidden)
-{
-	for (; fields->key; fields++) {
-		put_word(out, separator);
-		put_word(out, "\"");
-		put_word(out, fields->key);
-		put_word(out, "\":");
-		if (hidden)
-			put_word(out, "null");
-		else
-			put_member(out, fields->kind,
-				   (const char *)record + fields->offset);
-		separator = ",";
-	}
-}
-
-static void put_object(struct astra_text *out, const void *record,
-		       const struct field *fields)
-{
-	put_members(out, record, fields, "{", false);
-	put_word(out, "}");
-}
-
 void astra_encode_pool(struct astra_text *out,
 		       const struct astra_report_pool *pool)
 {
-	put_object(out, pool, pool_fields);
+	astra_encode_object(out, pool, pool_fields);
 }
 
 void astra_encode_tenant(struct astra_text *out,
 			 const struct astra_report_tenant *tenant)
 {
-	put_object(out, tenant, tenant_fields);
+	astra_encode_object(out, tenant, tenant_fields);
 }
 
 void astra_encode_diag(struct astra_text *out,
 		       const struct astra_report_diag *diag)
 {
-	put_object(out, diag, diag_fields);
+	astra_encode_object(out, diag, diag_fields);
 }
 
 void astra_encode_socket(struct astra_text *out,
 			 const struct astra_socket_stats *stats)
 {
-	put_object(out, stats, socket_fields);
+	astra_encode_object(out, stats, socket_fields);
 }
 
 void astra_encode_job(struct astra_text *out,
 		      const struct astra_report_job *job, bool usage)
 {
-	put_members(out, job, job_fields, "{", false);
-	put_members(out, job, job_usage_fields, ",", !usage);
-	put_word(out, "}");
+	astra_encode_members(out, job, job_fields, "{", false);
+	astra_encode_members(out, job, job_usage_fields, ",", !usage);
+	astra_text_add(out, "}", 1);
 }

@@ -31,4 +31,19 @@ void astra_encode_socket(struct astra_text *out,
 void astra_encode_job(struct astra_text *out,
 		      const struct astra_report_job *job, bool usage);
 
+/* bid_sec: when the bid in force was made; 0: there is none. left: with the
+ * estimate. */
+void astra_encode_app(struct astra_text *out,
+		      const struct astra_report_app *app, double bid_sec,
+		      bool left);
+
+/* pool: with its name. */
+void astra_encode_auction(struct astra_text *out,
+			  const struct astra_report_auction *auction,
+			  bool pool);
+
+/* What an app's agent is told of a job. */
+void astra_encode_app_job(struct astra_text *out,
+			  const struct astra_report_job *job);
+
 #endif

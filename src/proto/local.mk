@@ -7,19 +7,34 @@ libastra_proto_la_SOURCES = \
 	src/proto/answer.c \
 	src/proto/answer.h \
 	src/proto/answer_own.c \
+	src/proto/answer_app.c \
 	src/proto/call.c \
+	src/proto/curves.c \
+	src/proto/curves.h \
 	src/proto/dial.c \
 	src/proto/dial.h \
 	src/proto/encode.c \
 	src/proto/encode.h \
+	src/proto/encode_app.c \
+	src/proto/encode_field.c \
+	src/proto/encode_field.h \
 	src/proto/query.c \
 	src/proto/query.h \
 	src/proto/query_json.c \
+	src/proto/query_read.c \
+	src/proto/query_read.h \
+	src/proto/query_read_bid.c \
 	src/proto/query_write.c \
+	src/proto/query_write.h \
+	src/proto/query_write_bid.c \
 	src/proto/report.c \
 	src/proto/report.h \
+	src/proto/report_app.c \
+	src/proto/report_keep.c \
+	src/proto/report_priv.h \
 	src/proto/select.c \
 	src/proto/select.h \
+	src/proto/select_app.c \
 	src/proto/sign.c \
 	src/proto/sign.h \
 	src/proto/tasks.c \
@@ -29,6 +44,7 @@ libastra_proto_la_SOURCES = \
 	src/proto/wire.h
 
 EXTRA_DIST += testsuite/proto-invalid testsuite/unit/proto_sample.h \
+	testsuite/unit/auction_sample.h \
 	testsuite/unit/proto_munged.h
 
 check_PROGRAMS += test_proto_query
@@ -75,3 +91,10 @@ bench_progress_SOURCES = testsuite/bench/bench_progress.c \
 bench_progress_CFLAGS = $(AM_CFLAGS) $(MUNGE_CFLAGS)
 bench_progress_LDADD = libastra-proto.la libastra-policy.la libastra-common.la \
 	-lpthread -lm
+
+check_PROGRAMS += test_bids
+test_bids_SOURCES = testsuite/unit/test_bids.c \
+	src/slurm/bid_files.c src/slurm/bid_text.c src/slurm/bids.c
+test_bids_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_bids_LDADD = libastra-proto.la libastra-policy.la libastra-common.la \
+	$(CMOCKA_LIBS) -lpthread -lm

@@ -16,6 +16,9 @@ static const char *const kind_names[] = {
 	[ASTRA_QUERY_REMAINING] = "remaining",
 	[ASTRA_QUERY_PROGRESS] = "progress",
 	[ASTRA_QUERY_CHECKPOINTED] = "checkpointed",
+	[ASTRA_QUERY_OFFER] = "offer",
+	[ASTRA_QUERY_BID] = "bid",
+	[ASTRA_QUERY_AUCTION] = "auction",
 };
 
 const char *astra_query_kind_name(enum astra_query_kind kind)
@@ -110,5 +113,9 @@ void astra_query_destroy(struct astra_query *query)
 	names_clear(&query->accounts);
 	names_clear(&query->pools);
 	free(query->jobs.refs);
+	free(query->app);
+	free(query->user);
+	free(query->bid.order.refs);
+	astra_curves_clear(&query->bid.rho);
 	*query = (struct astra_query){0};
 }

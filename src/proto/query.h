@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "src/common/error.h"
+#include "src/proto/curves.h"
 #include "src/proto/wire.h"
 
 #define ASTRA_QUERY_DEPTH_MAX 8	  /* nested arrays and objects */
@@ -23,6 +24,9 @@ enum astra_query_kind {
 	ASTRA_QUERY_REMAINING,	  /* a job asks for its own lease */
 	ASTRA_QUERY_PROGRESS,	  /* and tells how far it is */
 	ASTRA_QUERY_CHECKPOINTED, /* or that a checkpoint is complete */
+	ASTRA_QUERY_OFFER,	  /* how an app stands, for its agent */
+	ASTRA_QUERY_BID,	  /* what the agent bids with */
+	ASTRA_QUERY_AUCTION,	  /* how all apps fared */
 };
 
 struct astra_names {
@@ -54,15 +58,28 @@ struct astra_said {
 	uint64_t step;	 /* the iteration that the checkpoint is of */
 };
 
+#define ASTRA_BID_JOBS_MAX 4096 /* entries of the order of jobs */
+
+/* What an app's agent says. */
+struct astra_query_bid {
+	struct astra_curves rho;     /* empty: not said */
+	double rho_now;		     /* may be infinite; < 0: not said */
+	struct astra_job_refs order; /* who gets GPUs first; no tasks */
+};
+
 /* Empty filters let everything pass. */
 struct astra_query {
 	enum astra_query_kind kind;
 	struct astra_names users;    /* names, or numeric ids */
 	struct astra_names accounts; /* accounts, or tenants */
 	struct astra_names pools;
-	struct astra_job_refs jobs; /* exactly one for WHY and below DIAG */
+	struct astra_job_refs jobs; /* exactly one for WHY and for a job's own;
+				     * of OFFER and BID one, or app */
 	bool reset;		    /* DIAG: start the numbers anew */
 	struct astra_said said;	    /* PROGRESS and CHECKPOINTED */
+	char *app;		    /* OFFER and BID: --app; else NULL */
+	char *user;		    /* whose: name or number; NULL: sender's */
+	struct astra_query_bid bid; /* BID */
 };
 
 /* Parse "12" or "12_3"; "12_[3-9%2]" is 12. Returns 0, or -1 when text is no

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/proto/query.h"
+#include "src/proto/query_read.h"
 
 /* The deepest nesting in a text, strings skipped; says nothing of whether
  * it is JSON. It is asked before a parser that recurses sees the text. */
@@ -29,237 +30,38 @@ static size_t nesting(const char *text, size_t size)
 	return deepest;
 }
 
-static enum astra_fault malformed(struct astra_error *err, const char *key,
-				  const char *wanted)
-{
-	astra_error_set(err, "\"%s\": %s", key, wanted);
-	return ASTRA_FAULT_MALFORMED;
-}
-
-static bool name_valid(const char *name, size_t size)
-{
-	if (!size || size > ASTRA_QUERY_NAME_MAX)
-		return false;
-	for (size_t i = 0; i < size; i++)
-		if ((unsigned char)name[i] < ' ' || name[i] == 0x7f)
-			return false;
-	return true;
-}
-
-static enum astra_fault check_list(const char *key, const json_t *value,
-				   struct astra_error *err)
-{
-	if (!json_is_array(value))
-		return malformed(err, key, "must be an array");
-	if (json_array_size(value) > ASTRA_QUERY_NAMES_MAX)
-		return malformed(err, key, "has more than 500 entries");
-	return ASTRA_FAULT_NONE;
-}
-
-static enum astra_fault read_names(const char *key, const json_t *value,
-				   struct astra_names *out,
-				   struct astra_error *err)
-{
-	enum astra_fault fault = check_list(key, value, err);
-	json_t *item;
-	size_t i;
-
-	if (fault)
-		return fault;
-	json_array_foreach(value, i, item)
-	{
-		if (!json_is_string(item) ||
-		    !name_valid(json_string_value(item),
-				json_string_length(item)))
-			return malformed(err, key,
-					 "must hold names of 1 to 256 bytes "
-					 "without control characters");
-		if (astra_names_add(out, json_string_value(item),
-				    json_string_length(item)) < 0)
-			return ASTRA_FAULT_INTERNAL;
-	}
-	return ASTRA_FAULT_NONE;
-}
-
-static enum astra_fault read_users(const json_t *value, struct astra_query *out,
-				   struct astra_error *err)
-{
-	return read_names("users", value, &out->users, err);
-}
-
-static enum astra_fault read_accounts(const json_t *value,
-				      struct astra_query *out,
-				      struct astra_error *err)
-{
-	return read_names("accounts", value, &out->accounts, err);
-}
-
-static enum astra_fault read_pools(const json_t *value, struct astra_query *out,
-				   struct astra_error *err)
-{
-	return read_names("pools", value, &out->pools, err);
-}
-
-static int read_ref(const json_t *item, struct astra_job_ref *ref)
-{
-	json_int_t id = json_integer_value(item);
-
-	if (json_is_string(item))
-		return astra_job_ref_parse(json_string_value(item), ref);
-	if (!json_is_integer(item) || id < 1 || id >= UINT32_MAX)
-		return -1;
-	*ref = (struct astra_job_ref){.id = (uint32_t)id, .task = UINT32_MAX};
-	return 0;
-}
-
-static enum astra_fault read_job(const char *key, const json_t *item,
-				 struct astra_query *out,
-				 struct astra_error *err)
-{
-	struct astra_job_ref ref;
-
-	if (read_ref(item, &ref) < 0)
-		return malformed(err, key,
-				 "a job is a number from 1 to 4294967294, or "
-				 "a text like \"12\" or \"12_3\"");
-	if (astra_job_refs_add(&out->jobs, ref) < 0)
-		return ASTRA_FAULT_INTERNAL;
-	return ASTRA_FAULT_NONE;
-}
-
-static enum astra_fault read_jobs(const json_t *value, struct astra_query *out,
-				  struct astra_error *err)
-{
-	enum astra_fault fault = check_list("jobs", value, err);
-	json_t *item;
-	size_t i;
-
-	json_array_foreach(value, i, item)
-	{
-		if (fault)
-			break;
-		fault = read_job("jobs", item, out, err);
-	}
-	return fault;
-}
-
-static enum astra_fault read_one_job(const json_t *value,
-				     struct astra_query *out,
-				     struct astra_error *err)
-{
-	return read_job("job", value, out, err);
-}
-
-static enum astra_fault read_reset(const json_t *value, struct astra_query *out,
-				   struct astra_error *err)
-{
-	if (!json_is_boolean(value))
-		return malformed(err, "reset", "must be true or false");
-	out->reset = json_is_true(value);
-	return ASTRA_FAULT_NONE;
-}
-
-static enum astra_fault read_count(const char *key, const json_t *value,
-				   uint64_t least, uint64_t most, uint64_t *out,
-				   struct astra_error *err)
-{
-	json_int_t count = json_integer_value(value);
-
-	if (!json_is_integer(value) || count < 0 || (uint64_t)count < least ||
-	    (uint64_t)count > most) {
-		astra_error_set(
-			err, "\"%s\": must be a whole number from %llu to %llu",
-			key, (unsigned long long)least,
-			(unsigned long long)most);
-		return ASTRA_FAULT_MALFORMED;
-	}
-	*out = (uint64_t)count;
-	return ASTRA_FAULT_NONE;
-}
-
-static enum astra_fault read_run(const json_t *value, struct astra_query *out,
-				 struct astra_error *err)
-{
-	uint64_t run = 0;
-	enum astra_fault fault =
-		read_count("run", value, 0, UINT32_MAX - 1, &run, err);
-
-	out->said.run = (uint32_t)run;
-	return fault;
-}
-
-#define COUNT_READER(key, least)                                       \
-	static enum astra_fault read_##key(const json_t *value,        \
-					   struct astra_query *out,    \
-					   struct astra_error *err)    \
-	{                                                              \
-		return read_count(#key, value, least, ASTRA_COUNT_MAX, \
-				  &out->said.key, err);                \
-	}
-
-COUNT_READER(done, 0)
-COUNT_READER(total, 1)
-COUNT_READER(step, 0)
-
-static enum astra_fault read_iter(const json_t *value, struct astra_query *out,
-				  struct astra_error *err)
-{
-	double sec = json_number_value(value);
-
-	if (!json_is_number(value) || sec <= 0 || sec > ASTRA_ITER_SEC_MAX)
-		return malformed(err, "iter_sec",
-				 "must be a number of seconds above 0");
-	out->said.iter_sec = sec;
-	return ASTRA_FAULT_NONE;
-}
-
-/* JSON has no infinity and no NaN. */
-static enum astra_fault read_loss(const json_t *value, struct astra_query *out,
-				  struct astra_error *err)
-{
-	if (!json_is_number(value))
-		return malformed(err, "loss", "must be a number");
-	out->said.loss = json_number_value(value);
-	return ASTRA_FAULT_NONE;
-}
-
-static enum astra_fault read_nothing(const json_t *value,
-				     struct astra_query *out,
-				     struct astra_error *err)
-{
-	(void)value;
-	(void)out;
-	(void)err;
-	return ASTRA_FAULT_NONE;
-}
-
 #define ON(kind) (1u << ASTRA_QUERY_##kind)
-#define ON_LISTS (ON(TENANT) | ON(JOB) | ON(LEASE))
+#define ON_LISTS (ON(TENANT) | ON(JOB) | ON(LEASE) | ON(AUCTION))
 #define ON_OWN (ON(REMAINING) | ON_SAID)
 #define ON_SAID (ON(PROGRESS) | ON(CHECKPOINTED))
-#define ON_ALL (ON_LISTS | ON(WHY) | ON(DIAG) | ON_OWN)
+#define ON_APP (ON(OFFER) | ON(BID))
+#define ON_ALL (ON_LISTS | ON(WHY) | ON(DIAG) | ON_OWN | ON_APP)
 
 /* All keys of a request, and which requests may or must have them. */
 static const struct key {
 	const char *name;
 	unsigned kinds, needed;
-	enum astra_fault (*read)(const json_t *value, struct astra_query *out,
-				 struct astra_error *err);
+	astra_read_key *read;
 } keys[] = {
-	{"astraea", ON_ALL, ON_ALL, read_nothing},
-	{"request", ON_ALL, ON_ALL, read_nothing},
-	{"users", ON_LISTS, 0, read_users},
-	{"accounts", ON_LISTS, 0, read_accounts},
-	{"pools", ON_LISTS | ON(DIAG), 0, read_pools},
-	{"jobs", ON(JOB) | ON(LEASE), 0, read_jobs},
-	{"job", ON(WHY) | ON_OWN, ON(WHY) | ON_OWN, read_one_job},
-	{"reset", ON(DIAG), 0, read_reset},
-	{"run", ON_SAID, ON_SAID, read_run},
-	{"done", ON(PROGRESS), ON(PROGRESS), read_done},
-	{"total", ON(PROGRESS), 0, read_total},
-	{"iter_sec", ON(PROGRESS), 0, read_iter},
-	{"loss", ON(PROGRESS), 0, read_loss},
-	{"step", ON(CHECKPOINTED), ON(CHECKPOINTED), read_step},
+	{"astraea", ON_ALL, ON_ALL, astra_read_nothing},
+	{"request", ON_ALL, ON_ALL, astra_read_nothing},
+	{"users", ON_LISTS, 0, astra_read_users},
+	{"accounts", ON_LISTS, 0, astra_read_accounts},
+	{"pools", ON_LISTS | ON(DIAG), 0, astra_read_pools},
+	{"jobs", ON(JOB) | ON(LEASE) | ON(BID), 0, astra_read_jobs},
+	{"job", ON(WHY) | ON_OWN | ON_APP, ON(WHY) | ON_OWN,
+	 astra_read_one_job},
+	{"reset", ON(DIAG), 0, astra_read_reset},
+	{"run", ON_SAID, ON_SAID, astra_read_run},
+	{"done", ON(PROGRESS), ON(PROGRESS), astra_read_done},
+	{"total", ON(PROGRESS), 0, astra_read_total},
+	{"iter_sec", ON(PROGRESS), 0, astra_read_iter},
+	{"loss", ON(PROGRESS), 0, astra_read_loss},
+	{"step", ON(CHECKPOINTED), ON(CHECKPOINTED), astra_read_step},
+	{"app", ON_APP, 0, astra_read_app},
+	{"user", ON_APP, 0, astra_read_user},
+	{"rho", ON(BID), 0, astra_read_rho},
+	{"rho_now", ON(BID), 0, astra_read_rho_now},
 };
 
 static const struct key *find_key(const char *name)
@@ -280,8 +82,9 @@ static enum astra_fault read_head(const json_t *root, struct astra_query *out,
 		json_string_value(json_object_get(root, "request"));
 
 	if (!json_is_integer(version))
-		return malformed(err, "astraea",
-				 "must be the protocol's version, a number");
+		return astra_malformed(
+			err, "astraea",
+			"must be the protocol's version, a number");
 	if (json_integer_value(version) != ASTRA_PROTOCOL) {
 		astra_error_set(err,
 				"the request has protocol version %lld, the "
@@ -292,9 +95,11 @@ static enum astra_fault read_head(const json_t *root, struct astra_query *out,
 		return ASTRA_FAULT_VERSION;
 	}
 	if (!request || astra_query_kind_find(request, &out->kind) < 0)
-		return malformed(err, "request",
-				 "must be tenant, job, lease, why, diag, "
-				 "remaining, progress or checkpointed");
+		return astra_malformed(
+			err, "request",
+			"must be tenant, job, lease, why, diag, "
+			"remaining, progress, checkpointed, offer, bid "
+			"or auction");
 	return ASTRA_FAULT_NONE;
 }
 
@@ -316,14 +121,16 @@ static enum astra_fault check_whole(const json_t *root,
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if ((keys[i].needed & 1u << query->kind) &&
 		    !json_object_get(root, keys[i].name))
-			return malformed(err, keys[i].name, "is missing");
+			return astra_malformed(err, keys[i].name, "is missing");
+	if (ON_APP & 1u << query->kind)
+		return astra_check_app(query, err);
 	if ((ON_OWN & 1u << query->kind) &&
 	    query->jobs.refs[0].task != UINT32_MAX)
-		return malformed(err, "job",
-				 "must be the job's own number, as in "
-				 "SLURM_JOB_ID");
+		return astra_malformed(err, "job",
+				       "must be the job's own number, as in "
+				       "SLURM_JOB_ID");
 	if (said->total && said->done > said->total)
-		return malformed(err, "done", "is above \"total\"");
+		return astra_malformed(err, "done", "is above \"total\"");
 	return ASTRA_FAULT_NONE;
 }
 
@@ -377,7 +184,8 @@ enum astra_fault astra_query_decode(const char *text, size_t size,
 				    struct astra_query *out,
 				    struct astra_error *err)
 {
-	struct astra_query query = {.said = {.loss = NAN}};
+	struct astra_query query = {.said = {.loss = NAN},
+				    .bid = {.rho_now = -1}};
 	enum astra_fault fault;
 	json_t *root;
 

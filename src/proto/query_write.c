@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <jansson.h>
-#include <math.h>
+#include "src/proto/query_write.h"
 
-#include "src/proto/query.h"
+#include <math.h>
 
 static void write_names(json_t *root, const char *key,
 			const struct astra_names *names)
@@ -81,6 +80,7 @@ char *astra_query_encode(const struct astra_query *query)
 	write_names(root, "pools", &query->pools);
 	write_jobs(root, query);
 	write_said(root, query);
+	astra_query_write_app(root, query);
 	if (query->reset)
 		json_object_set_new(root, "reset", json_true());
 	text = json_dumps(root, JSON_COMPACT);

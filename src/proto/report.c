@@ -1,30 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/proto/report.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/common/grow.h"
-#include "src/common/idmap.h"
+#include "src/proto/report_priv.h"
 #include "src/proto/tasks.h"
 
-#define CHUNK_BYTES 65536
 #define ID_BYTES 256 /* of a job's id as text */
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
-/* Strings live in chunks that are freed together. */
-struct chunk {
-	struct chunk *next;
-	size_t used, room;
-	char bytes[];
-};
-
-struct astra_report_private {
-	atomic_uint references;
-	struct chunk *chunks;
-	struct astra_idmap by_id; /* job -> index */
-};
 
 static const size_t pool_strings[] = {
 	offsetof(struct astra_report_pool, name),
@@ -95,77 +80,15 @@ void astra_report_put(struct astra_report *report)
 {
 	if (!report || atomic_fetch_sub(&report->own->references, 1) > 1)
 		return;
-	while (report->own->chunks) {
-		struct chunk *next = report->own->chunks->next;
-
-		free(report->own->chunks);
-		report->own->chunks = next;
-	}
+	astra_report_forget(report->own);
 	astra_idmap_clear(&report->own->by_id);
 	free(report->own);
 	free(report->pools);
 	free(report->tenants);
 	free(report->jobs);
+	free(report->auctions);
+	free(report->apps);
 	free(report);
-}
-
-static struct chunk *chunk_for(struct astra_report_private *own, size_t size)
-{
-	size_t room = size > CHUNK_BYTES ? size : CHUNK_BYTES;
-	struct chunk *chunk = own->chunks;
-
-	if (chunk && chunk->room - chunk->used >= size)
-		return chunk;
-	chunk = malloc(sizeof(*chunk) + room);
-	if (!chunk)
-		return NULL;
-	*chunk = (struct chunk){.next = own->chunks, .room = room};
-	own->chunks = chunk;
-	return chunk;
-}
-
-/* A copy that lives as long as the report. like: a string of it that may be
- * the same, or NULL; names repeat from one record to the next. */
-static const char *keep(struct astra_report *report, const char *text,
-			const char *like)
-{
-	struct chunk *chunk;
-	size_t size;
-	char *copy;
-
-	if (!text || !*text)
-		return "";
-	if (like && !strcmp(text, like))
-		return like;
-	size = strlen(text) + 1;
-	chunk = chunk_for(report->own, size);
-	if (!chunk)
-		return NULL;
-	copy = chunk->bytes + chunk->used;
-	memcpy(copy, text, size);
-	chunk->used += size;
-	return copy;
-}
-
-static const char **string_at(void *record, size_t offset)
-{
-	return (const char **)(void *)((char *)record + offset);
-}
-
-/* Replace a record's strings by copies. before: the record before it, whose
- * strings are copies already, or NULL. */
-static int keep_all(struct astra_report *report, void *record, void *before,
-		    const size_t *offsets, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		const char **text = string_at(record, offsets[i]);
-
-		*text = keep(report, *text,
-			     before ? *string_at(before, offsets[i]) : NULL);
-		if (!*text)
-			return -1;
-	}
-	return 0;
 }
 
 int astra_report_add_pool(struct astra_report *report,
@@ -176,8 +99,9 @@ int astra_report_add_pool(struct astra_report *report,
 
 	if (astra_grow(&report->pools, &report->pool_room, n + 1,
 		       sizeof(copy)) < 0 ||
-	    keep_all(report, &copy, n ? &report->pools[n - 1] : NULL,
-		     pool_strings, COUNT(pool_strings)) < 0)
+	    astra_report_keep_all(report, &copy,
+				  n ? &report->pools[n - 1] : NULL,
+				  pool_strings, COUNT(pool_strings)) < 0)
 		return -1;
 	report->pools[n] = copy;
 	report->pool_count++;
@@ -192,8 +116,9 @@ int astra_report_add_tenant(struct astra_report *report,
 
 	if (astra_grow(&report->tenants, &report->tenant_room, n + 1,
 		       sizeof(copy)) < 0 ||
-	    keep_all(report, &copy, n ? &report->tenants[n - 1] : NULL,
-		     tenant_strings, COUNT(tenant_strings)) < 0)
+	    astra_report_keep_all(report, &copy,
+				  n ? &report->tenants[n - 1] : NULL,
+				  tenant_strings, COUNT(tenant_strings)) < 0)
 		return -1;
 	report->tenants[n] = copy;
 	report->tenant_count++;
@@ -213,12 +138,14 @@ int astra_report_add_job(struct astra_report *report,
 	}
 	if (astra_grow(&report->jobs, &report->job_room, n + 1, sizeof(copy)) <
 		    0 ||
-	    keep_all(report, &copy, n ? &report->jobs[n - 1] : NULL,
-		     job_strings, COUNT(job_strings)) < 0 ||
+	    astra_report_keep_all(report, &copy,
+				  n ? &report->jobs[n - 1] : NULL, job_strings,
+				  COUNT(job_strings)) < 0 ||
 	    astra_idmap_put(&report->own->by_id, copy.id, (uint32_t)n) < 0)
 		return -1;
 	report->jobs[n] = copy;
 	report->job_count++;
+	astra_report_link(report, &report->jobs[n]);
 	return 0;
 }
 
@@ -233,8 +160,8 @@ astra_report_find(const struct astra_report *report, uint32_t id)
 int astra_report_set_cluster(struct astra_report *report, const char *cluster,
 			     const char *slurm_version)
 {
-	const char *name = keep(report, cluster, NULL);
-	const char *version = keep(report, slurm_version, NULL);
+	const char *name = astra_report_keep(report, cluster, NULL);
+	const char *version = astra_report_keep(report, slurm_version, NULL);
 
 	if (!name || !version)
 		return -1;
@@ -248,8 +175,8 @@ int astra_report_set_diag(struct astra_report *report,
 {
 	struct astra_report_diag copy = *diag;
 
-	if (keep_all(report, &copy, NULL, diag_strings, COUNT(diag_strings)) <
-	    0)
+	if (astra_report_keep_all(report, &copy, NULL, diag_strings,
+				  COUNT(diag_strings)) < 0)
 		return -1;
 	report->diag = copy;
 	return 0;

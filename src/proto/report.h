@@ -24,6 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/policy/model.h"
+
 #define ASTRA_REPORT_NO_UID UINT32_MAX
 
 /* A pool: partitions that share nodes, a policy, and its options. */
@@ -134,7 +136,55 @@ struct astra_report_job {
 	double expected_start_sec; /* 0: not known */
 	const char *reason;	   /* a few words: "Lease: rank 3 of 17"; "" */
 	const char *reason_long;   /* a sentence or two for `sfair why`; "" */
+	uint64_t app; /* its number, where its pool holds auctions; else 0 */
+	uint32_t app_next; /* the next job of that app; set when it is added */
 };
+
+/* The last auction of a pool whose policy holds them. */
+struct astra_report_auction {
+	const char *pool;
+	uint64_t number; /* 0: there was none */
+	double time_sec;
+	uint64_t gpus;		     /* that were on offer */
+	uint32_t bidders;	     /* apps that were offered them */
+	bool exact;		     /* its allocation is an optimum */
+	size_t first_app, app_count; /* set as they are added */
+};
+
+#define ASTRA_REPORT_LEFT_APPS 2000 /* apps that have left_sec */
+#define ASTRA_REPORT_LEFT_GPUS 256  /* entries each */
+
+/* An app of such a pool, see struct astra_auction_app. */
+struct astra_report_app {
+	uint64_t number; /* astra_app_of() */
+	const char *app; /* --app; "": an array, or a job */
+	uint32_t job;	 /* the lowest number of its active jobs */
+	const char *pool;
+	const char *tenant;
+	const char *account;
+	uint32_t uid;
+	const char *user;
+	uint32_t jobs; /* active ones, tasks still in an array included */
+	double elapsed_sec;
+	double apps_mean; /* N_avg */
+	double ideal_sec; /* T_id */
+	double rho;	  /* may be infinite */
+	uint32_t gpus_held, gpus_max;
+	double slowdown[ASTRA_LEVEL_COUNT];
+	const double *left_sec; /* of 1, 2, ... GPUs */
+	uint32_t left_count;
+	const char *bid;  /* "estimate", "agent" or "file" */
+	double bid_sec;	  /* when it was made; 0: the estimate */
+	uint64_t auction; /* its last one; 0: none */
+	uint32_t rank, ranks;
+	bool offered;
+	uint32_t won, kept, given;
+	uint32_t paid; /* won and not kept */
+	double factor;
+	uint32_t first_job; /* index; set as its jobs are added */
+};
+
+#define ASTRA_REPORT_NO_JOB UINT32_MAX
 
 /* Last, mean and maximum of something timed, in microseconds. */
 struct astra_report_timing {
@@ -183,6 +233,10 @@ struct astra_report {
 	size_t tenant_count, tenant_room;
 	struct astra_report_job *jobs;
 	size_t job_count, job_room;
+	struct astra_report_auction *auctions;
+	size_t auction_count, auction_room;
+	struct astra_report_app *apps; /* pool by pool, there by number */
+	size_t app_count, app_room;
 	struct astra_report_private *own; /* references and strings */
 };
 
@@ -208,6 +262,21 @@ int astra_report_add_job(struct astra_report *report,
 /* The record of that id, or NULL. */
 const struct astra_report_job *
 astra_report_find(const struct astra_report *report, uint32_t id);
+
+/* The same for auctions and apps (report_app.c). After a pool's auction come
+ * its apps, by number, and then its jobs. */
+int astra_report_add_auction(struct astra_report *report,
+			     const struct astra_report_auction *auction);
+int astra_report_add_app(struct astra_report *report,
+			 const struct astra_report_app *app);
+
+/* The app of that number in a pool, or NULL. */
+struct astra_report_app *astra_report_app(const struct astra_report *report,
+					  const char *pool, uint64_t number);
+
+/* The last auction of a pool, or NULL where none are held. */
+const struct astra_report_auction *
+astra_report_auction_of(const struct astra_report *report, const char *pool);
 
 /* The names in the head, and the diag block, copied with their strings.
  * Returns 0, or -1 when memory is out. */

@@ -57,7 +57,7 @@ bool astra_job_usage_visible(const struct astra_report *report,
 	return viewer->all || job->uid == viewer->uid || !report->privacy.usage;
 }
 
-static bool has_name(const struct astra_names *names, const char *name)
+bool astra_filter_has(const struct astra_names *names, const char *name)
 {
 	for (size_t i = 0; i < names->count; i++)
 		if (!strcmp(names->names[i], name))
@@ -65,11 +65,10 @@ static bool has_name(const struct astra_names *names, const char *name)
 	return false;
 }
 
-/* A user is given by name or by number. */
-static bool has_user(const struct astra_names *names, const char *user,
-		     uint32_t uid)
+bool astra_filter_has_user(const struct astra_names *names, const char *user,
+			   uint32_t uid)
 {
-	if (has_name(names, user))
+	if (astra_filter_has(names, user))
 		return true;
 	for (size_t i = 0; i < names->count; i++) {
 		char *end;
@@ -94,13 +93,14 @@ static bool has_job(const struct astra_job_refs *refs,
 bool astra_job_selected(const struct astra_report_job *job,
 			const struct astra_query *query)
 {
-	if (query->users.count && !has_user(&query->users, job->user, job->uid))
+	if (query->users.count &&
+	    !astra_filter_has_user(&query->users, job->user, job->uid))
 		return false;
 	if (query->accounts.count &&
-	    !has_name(&query->accounts, job->account) &&
-	    !has_name(&query->accounts, job->tenant))
+	    !astra_filter_has(&query->accounts, job->account) &&
+	    !astra_filter_has(&query->accounts, job->tenant))
 		return false;
-	if (query->pools.count && !has_name(&query->pools, job->pool))
+	if (query->pools.count && !astra_filter_has(&query->pools, job->pool))
 		return false;
 	return !query->jobs.count || has_job(&query->jobs, job);
 }
@@ -108,7 +108,8 @@ bool astra_job_selected(const struct astra_report_job *job,
 bool astra_pool_selected(const struct astra_report_pool *pool,
 			 const struct astra_query *query)
 {
-	return !query->pools.count || has_name(&query->pools, pool->name);
+	return !query->pools.count ||
+	       astra_filter_has(&query->pools, pool->name);
 }
 
 /* A tenant's index, sorted by pool and name for the search below. */
@@ -159,7 +160,8 @@ static int mark_by_jobs(const struct astra_report *report,
 		struct tenant_key key = {.pool = job->pool,
 					 .name = job->tenant};
 		bool own = job->uid == viewer->uid;
-		bool wanted = has_user(&query->users, job->user, job->uid) &&
+		bool wanted = astra_filter_has_user(&query->users, job->user,
+						    job->uid) &&
 			      astra_job_visible(report, job, viewer);
 		const struct tenant_key *found;
 
@@ -186,11 +188,14 @@ static bool tenant_selected(const struct astra_report *report,
 	    !(is_user && tenant->uid == viewer->uid))
 		return false;
 	if (query->users.count && !(marks & WANTED) &&
-	    !(is_user && has_user(&query->users, tenant->name, tenant->uid)))
+	    !(is_user &&
+	      astra_filter_has_user(&query->users, tenant->name, tenant->uid)))
 		return false;
-	if (query->accounts.count && !has_name(&query->accounts, tenant->name))
+	if (query->accounts.count &&
+	    !astra_filter_has(&query->accounts, tenant->name))
 		return false;
-	return !query->pools.count || has_name(&query->pools, tenant->pool);
+	return !query->pools.count ||
+	       astra_filter_has(&query->pools, tenant->pool);
 }
 
 bool *astra_tenants_selected(const struct astra_report *report,

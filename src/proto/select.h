@@ -5,6 +5,12 @@
 
 #include "src/proto/answer.h"
 
+bool astra_filter_has(const struct astra_names *names, const char *name);
+
+/* A user is given by name or by number. */
+bool astra_filter_has_user(const struct astra_names *names, const char *user,
+			   uint32_t uid);
+
 /* Whether a job record is, or contains, the job meant. */
 bool astra_job_matches(const struct astra_report_job *job,
 		       struct astra_job_ref ref);
@@ -28,5 +34,27 @@ bool astra_pool_selected(const struct astra_report_pool *pool,
 bool *astra_tenants_selected(const struct astra_report *report,
 			     const struct astra_query *query,
 			     const struct astra_viewer *viewer);
+
+/* The same of apps. (select_app.c) */
+bool astra_app_visible(const struct astra_report *report,
+		       const struct astra_report_app *app,
+		       const struct astra_viewer *viewer);
+bool astra_app_selected(const struct astra_report_app *app,
+			const struct astra_query *query);
+
+/* The app of an offer or a bid, which is the viewer's to bid for.
+ * Returns ASTRA_FAULT_NONE, or what is wrong with err set. */
+enum astra_fault astra_app_find(const struct astra_report *report,
+				const struct astra_query *query,
+				const struct astra_viewer *viewer,
+				const struct astra_report_app **out,
+				struct astra_error *err);
+
+/* Whether a bid is for what the app was offered, and its order of jobs of its
+ * own. Returns as astra_app_find(). */
+enum astra_fault astra_bid_check(const struct astra_report *report,
+				 const struct astra_report_app *app,
+				 const struct astra_query_bid *bid,
+				 struct astra_error *err);
 
 #endif

@@ -45,8 +45,13 @@ size_t astra_frame_read(const uint8_t head[ASTRA_FRAME_HEAD]);
 /* Send one request and wait for its reply.
  * path: of the socket, or as astra_dial() takes it. munge_socket: or NULL for
  * the default. request: JSON; it is signed here. reply: set to the reply's
- * JSON; free() it. Returns 0, or -1 with err naming what is wrong and what to
- * do. */
+ * JSON; free() it. It gives up after a minute without a byte of the reply, or
+ * after wait_sec. Returns 0, or -1 with err naming what is wrong and what to
+ * do.
+ */
+int astra_call_within(const char *path, const char *munge_socket,
+		      const char *request, int wait_sec, char **reply,
+		      struct astra_error *err);
 int astra_call(const char *path, const char *munge_socket, const char *request,
 	       char **reply, struct astra_error *err);
 

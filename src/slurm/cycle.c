@@ -10,9 +10,9 @@
 #include "src/slurm/config_kept.h"
 #include "src/slurm/gate.h"
 #include "src/slurm/preempt.h"
-#include "src/slurm/progress.h"
 #include "src/slurm/publish.h"
 #include "src/slurm/recover.h"
+#include "src/slurm/told.h"
 #include "src/slurm/users.h"
 #include "src/slurm/waiting.h"
 
@@ -151,17 +151,6 @@ static int take_scene(struct astra_cycle *cycle, struct astra_error *err)
 	return rc;
 }
 
-/* What jobs have said of themselves goes with what slurmctld knows of them. */
-static void add_progress(struct astra_cycle *cycle)
-{
-	astra_progress_begin();
-	for (size_t i = 0; i < cycle->scene.view_count; i++)
-		astra_progress_fill(cycle->scene.views[i].nodes,
-				    cycle->scene.views[i].jobs,
-				    cycle->scene.views[i].job_count);
-	astra_progress_end();
-}
-
 /* Names of users are asked for without locks. */
 static int take_named_scene(struct astra_cycle *cycle)
 {
@@ -173,7 +162,7 @@ static int take_named_scene(struct astra_cycle *cycle)
 			return -1;
 		}
 		if (!cycle->scene.unnamed) {
-			add_progress(cycle);
+			astra_told_add(&cycle->scene, astra_config_active());
 			return 0;
 		}
 		astra_users_resolve();

@@ -19,9 +19,9 @@
 #include "src/slurm/ledger.h"
 #include "src/slurm/park.h"
 #include "src/slurm/priority.h"
-#include "src/slurm/progress.h"
 #include "src/slurm/publish.h"
 #include "src/slurm/recover.h"
+#include "src/slurm/told.h"
 
 #define READY_POLL_USEC 20000
 
@@ -226,7 +226,7 @@ void astra_host_stop(void)
 	astra_cycle_close(&cycle);
 	astra_grace_free();
 	astra_ledger_free();
-	astra_progress_free();
+	astra_told_free();
 	lock_slurmctld(astra_write_locks());
 	config = astra_config_swap(NULL);
 	astra_recover_close();

@@ -17,6 +17,12 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/apply.h \
 	src/slurm/ask.c \
 	src/slurm/ask.h \
+	src/slurm/bid_files.c \
+	src/slurm/bid_files.h \
+	src/slurm/bid_text.c \
+	src/slurm/bid_text.h \
+	src/slurm/bids.c \
+	src/slurm/bids.h \
 	src/slurm/charge.c \
 	src/slurm/charge.h \
 	src/slurm/compat.h \
@@ -62,6 +68,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/progress.h \
 	src/slurm/publish.c \
 	src/slurm/publish.h \
+	src/slurm/publish_auction.c \
+	src/slurm/publish_auction.h \
 	src/slurm/publish_socket.c \
 	src/slurm/qos.c \
 	src/slurm/qos.h \
@@ -88,6 +96,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/tenants.h \
 	src/slurm/topology.c \
 	src/slurm/topology.h \
+	src/slurm/told.c \
+	src/slurm/told.h \
 	src/slurm/usage.c \
 	src/slurm/usage.h \
 	src/slurm/users.c \

@@ -218,9 +218,11 @@ void astra_terms_of(const job_record_t *job,
 	if (astra_wish_read(job->spank_job_env, job->spank_job_env_size, &wish,
 			    NULL) < 0 ||
 	    astra_wish_check(&wish, options, NULL) < 0)
-		wish = (struct astra_wish){0};
+		wish = ASTRA_WISH_NONE;
 	out->lease_sec = wish.lease_sec;
 	out->forecast = astra_wish_forecast(&wish, job->user_id);
+	out->app = wish.app;
+	out->bid = wish.bid;
 	if (astra_signal_is_deaf(job->warn_signal)) {
 		out->signal = 0; /* of before job_submit refused it */
 	} else if (job->warn_signal) {

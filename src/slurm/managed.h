@@ -35,6 +35,8 @@ struct astra_terms {
 	bool revocable;
 	const char *pinned; /* not revocable: why; else "". Static. */
 	struct astra_forecast forecast; /* as its user said */
+	const char *app;		/* --app; "": none */
+	const char *bid;		/* --bid; NULL: none */
 };
 
 /* KILL and STOP: no program can write a checkpoint when it gets them. */
@@ -43,7 +45,8 @@ static inline bool astra_signal_is_deaf(int signal)
 	return signal == SIGKILL || signal == SIGSTOP;
 }
 
-/* Locks: caller holds job read. */
+/* app and bid of the result are the job's.
+ * Locks: caller holds job read. */
 void astra_terms_of(const job_record_t *job,
 		    const struct astra_options *options,
 		    struct astra_terms *out);

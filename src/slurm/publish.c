@@ -11,6 +11,7 @@
 #include "src/slurm/grace.h"
 #include "src/slurm/ledger.h"
 #include "src/slurm/progress.h"
+#include "src/slurm/publish_auction.h"
 #include "src/slurm/server.h"
 
 /* One pool. */
@@ -28,6 +29,7 @@ struct filler {
 	size_t ledger_count, ledger_room;
 	double now_sec;
 	double start_sec; /* of slurmctld */
+	bool auctions;	  /* the pool holds them */
 };
 
 static void fill_pool(struct filler *f)
@@ -234,6 +236,8 @@ static void fill_job(struct filler *f, const struct astra_job_view *v,
 		.reason = reason,
 		.reason_long = reason,
 	};
+	if (f->auctions && astra_job_active(v->state))
+		j.app = astra_app_of(job);
 	astra_progress_show(&j);
 	(void)astra_report_add_job(f->report, &j);
 }
@@ -311,6 +315,8 @@ static void fill(struct filler *f, uint32_t *queue)
 		(void)astra_idmap_put(&f->by_id, f->view->jobs[i].id,
 				      (uint32_t)i);
 	fill_pool(f);
+	f->auctions =
+		astra_publish_auction(f->report, f->pool, f->view, &f->by_id);
 	fill_jobs(f, queue);
 	fill_tenants(f, tenants);
 	free(f->waiting);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/proto/dial.h"
+#include "src/slurm/bids.h"
 #include "src/slurm/env.h"
 #include "src/slurm/host.h"
 #include "src/slurm/progress.h"
@@ -68,6 +69,7 @@ void astra_publish_start(const struct astra_cycle *cycle)
 		.is_operator = is_operator,
 		.diag_reset = astra_host_reset_diag,
 		.note = astra_progress_note,
+		.bid = astra_bids_note,
 		.log_line = log_line,
 	};
 	struct astra_error err = {""};

@@ -17,6 +17,7 @@
 #include "src/proto/report.h"
 
 struct astra_query;
+struct astra_viewer;
 
 struct astra_server_options {
 	const char *path;	  /* of the socket; copied */
@@ -35,6 +36,11 @@ struct astra_server_options {
 	 * kept. NULL: nothing is kept. */
 	int (*note)(const struct astra_query *query, double now_sec,
 		    struct astra_error *err);
+	/* The same for what the agent of an app bids with, which the report
+	 * and the sender's rights let pass. */
+	int (*bid)(const struct astra_report *report,
+		   const struct astra_query *query,
+		   const struct astra_viewer *viewer, struct astra_error *err);
 	/* One line for the log, without a newline. Called in the server's
 	 * thread, or in that of start and stop. NULL: nothing is logged. */
 	void (*log_line)(bool error, const char *text);

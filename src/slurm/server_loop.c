@@ -120,6 +120,17 @@ static double wall_sec(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
+static int keep_said(struct server *s, const struct astra_report *report,
+		     const struct astra_query *query,
+		     const struct astra_viewer *viewer, struct astra_error *err)
+{
+	if (astra_query_says(query) && s->options.note)
+		return s->options.note(query, viewer->now_sec, err);
+	if (query->kind == ASTRA_QUERY_BID && s->options.bid)
+		return s->options.bid(report, query, viewer, err);
+	return 0;
+}
+
 /* From the last report; and what a job says is kept. */
 static enum astra_fault answer_query(struct server *s,
 				     const struct astra_query *query,
@@ -135,10 +146,9 @@ static enum astra_fault answer_query(struct server *s,
 	enum astra_fault fault =
 		astra_answer(report, query, &viewer, &s->stats, reply, err);
 
-	astra_report_put(report);
-	if (!fault && astra_query_says(query) && s->options.note &&
-	    s->options.note(query, viewer.now_sec, err) < 0)
+	if (!fault && keep_said(s, report, query, &viewer, err) < 0)
 		fault = ASTRA_FAULT_BUSY;
+	astra_report_put(report);
 	if (!fault && query->reset)
 		diag_reset(s);
 	return fault;

@@ -2,6 +2,7 @@
 #include "src/slurm/snapshot_job.h"
 
 #include "src/common/grow.h"
+#include "src/slurm/bid_files.h"
 #include "src/slurm/charge.h"
 #include "src/slurm/park.h"
 #include "src/slurm/survivor.h"
@@ -127,6 +128,23 @@ static double precedence_of(const job_record_t *job)
 	return (double)NICE_OFFSET - job->details->nice;
 }
 
+/* Copies of what the user said in words; a bid only the first time. */
+static int keep_said(struct astra_arena *arena, const job_record_t *job,
+		     struct astra_terms *terms)
+{
+	uint32_t id = job->array_job_id ? job->array_job_id : job->job_id;
+
+	terms->app = astra_arena_text(arena, terms->app);
+	if (!terms->app)
+		return -1;
+	if (!terms->bid)
+		return 0;
+	terms->bid = astra_bid_files_want(id)
+			     ? astra_arena_text(arena, terms->bid)
+			     : NULL;
+	return 0;
+}
+
 static int fill_info(struct astra_scene *scene, const job_record_t *job,
 		     const struct astra_pool_config *pool,
 		     struct astra_job_info *out)
@@ -157,6 +175,8 @@ static int fill_info(struct astra_scene *scene, const job_record_t *job,
 	if (!user)
 		scene->unnamed = true;
 	astra_terms_of(job, &pool->options, &out->terms);
+	if (keep_said(a, job, &out->terms) < 0)
+		return -1;
 	return out->account && out->partition && out->name && out->nodes &&
 			       out->tasks && out->limit
 		       ? 0

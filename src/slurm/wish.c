@@ -43,7 +43,7 @@ static int read_app(struct astra_wish *out, const char *text,
 				       "--app=%.80s: a name has 1 to %d "
 				       "letters, digits and . _ + -",
 				       text, ASTRA_APP_MAX);
-	memcpy(out->app, text, len + 1);
+	out->app = text;
 	return 0;
 }
 
@@ -66,6 +66,8 @@ static int read_entry(struct astra_wish *out, const char *entry,
 		return read_lease(out, value, err);
 	if ((value = value_of(entry, "ASTRAEA_APP")))
 		return read_app(out, value, err);
+	if ((value = value_of(entry, "ASTRAEA_BID")))
+		out->bid = value;
 	for (size_t i = 0; i < ASTRA_STATED_COUNT; i++)
 		if ((value = value_of(entry, astra_stated_options[i].variable)))
 			return astra_stated_read(&out->stated, i, value, err);
@@ -77,7 +79,7 @@ int astra_wish_read(char *const *env, uint32_t count, struct astra_wish *out,
 {
 	int rc = 0;
 
-	*out = (struct astra_wish){0};
+	*out = ASTRA_WISH_NONE;
 	for (uint32_t i = 0; env && i < count; i++)
 		if (env[i] && read_entry(out, env[i], err) < 0)
 			rc = -1;

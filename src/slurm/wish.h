@@ -16,16 +16,20 @@
 #define ASTRA_APP_MAX 64
 
 struct astra_wish {
-	double lease_sec;	     /* --lease=TIME; 0: not said, or none */
-	bool lease_none;	     /* --lease=none */
-	char app[ASTRA_APP_MAX + 1]; /* --app; "": not said */
-	struct astra_stated stated;  /* --iterations and so on */
+	double lease_sec; /* --lease=TIME; 0: not said, or none */
+	bool lease_none;  /* --lease=none */
+	const char *app;  /* --app; "": not said. Borrowed. */
+	const char *bid;  /* --bid as it came; NULL: not said. Borrowed. */
+	struct astra_stated stated; /* --iterations and so on */
 };
+
+/* Nothing was wished for. */
+#define ASTRA_WISH_NONE ((struct astra_wish){.app = ""})
 
 /* Read the wishes out of count strings NAME=VALUE, with or without Slurm's
  * SPANK_ in front. env may be NULL when count is 0; so may its strings.
- * Returns 0, or -1 with err naming option and value. out is always set, to
- * what could be read. */
+ * The text of a bid is not looked into. Returns 0, or -1 with err naming option
+ * and value. out is always set, to what could be read. */
 int astra_wish_read(char *const *env, uint32_t count, struct astra_wish *out,
 		    struct astra_error *err);
 

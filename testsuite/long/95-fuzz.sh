@@ -17,9 +17,10 @@ command -v clang >/dev/null || {
 }
 flags=(-g -O1 -std=gnu11 -D_GNU_SOURCE -I. -I"$build"
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
-sources=(testsuite/fuzz/fuzz_query.c src/slurm/progress.c
-	src/proto/{answer,answer_own,encode,query,query_json,query_write}.c
-	src/proto/{report,select,tasks,why,wire}.c src/common/*.c)
+sources=(testsuite/fuzz/fuzz_query.c
+	src/slurm/{progress,bids,bid_files,bid_text}.c src/policy/{stated,speed,forecast}.c
+	src/proto/{answer*,curves,encode*,query*,report*}.c
+	src/proto/{select*,tasks,why,wire}.c src/common/*.c)
 clang "${flags[@]}" -o "$work/fuzz" "${sources[@]}" -ljansson -lpthread -lm || {
 	echo "SKIP: this clang has no libFuzzer"
 	exit 77

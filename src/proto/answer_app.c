@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the agents of apps are told, and what all may see of auctions. */
+#include <string.h>
+
+#include "src/proto/answer.h"
+#include "src/proto/select.h"
+
+/* Soon enough to bid for the leases that end next. */
+static double ask_again_sec(const struct astra_report *report,
+			    const struct astra_report_app *app)
+{
+	double sec = ASTRA_REPORT_EVERY_SEC;
+
+	for (size_t i = 0; i < report->pool_count; i++) {
+		double part = report->pools[i].lease_sec / 4;
+
+		if (part < sec && !strcmp(report->pools[i].name, app->pool))
+			sec = part;
+	}
+	return sec > 1 ? sec : 1;
+}
+
+static void put_jobs(const struct astra_report *report,
+		     const struct astra_report_app *app, struct astra_text *out)
+{
+	const char *separator = "";
+
+	astra_text_printf(out, ",\"jobs\":[");
+	for (uint32_t at = app->first_job;
+	     at != ASTRA_REPORT_NO_JOB && !out->failed;
+	     at = report->jobs[at].app_next) {
+		/* Two users' apps may have one number. */
+		if (report->jobs[at].uid != app->uid)
+			continue;
+		astra_text_printf(out, "%s", separator);
+		astra_encode_app_job(out, &report->jobs[at]);
+		separator = ",";
+	}
+	astra_text_printf(out, "]");
+}
+
+enum astra_fault astra_answer_offer(const struct astra_report *report,
+				    const struct astra_query *query,
+				    const struct astra_viewer *viewer,
+				    struct astra_text *out,
+				    struct astra_error *err)
+{
+	const struct astra_report_app *app = NULL;
+	enum astra_fault fault =
+		astra_app_find(report, query, viewer, &app, err);
+	bool bids = query->kind == ASTRA_QUERY_BID;
+
+	if (!fault && bids)
+		fault = astra_bid_check(report, app, &query->bid, err);
+	if (fault)
+		return fault;
+	astra_text_printf(out, ",\"now_sec\":");
+	astra_encode_real(out, viewer->now_sec);
+	astra_text_printf(out, ",\"report_sec\":");
+	astra_encode_real(out, ask_again_sec(report, app));
+	astra_text_printf(out, ",\"app\":");
+	astra_encode_app(out, app,
+			 bids && query->bid.rho.count ? viewer->now_sec
+						      : app->bid_sec,
+			 true);
+	astra_text_printf(out, ",\"auction\":");
+	astra_encode_auction(out, astra_report_auction_of(report, app->pool),
+			     false);
+	put_jobs(report, app, out);
+	return ASTRA_FAULT_NONE;
+}
+
+void astra_answer_auction(const struct astra_report *report,
+			  const struct astra_query *query,
+			  const struct astra_viewer *viewer,
+			  struct astra_text *out)
+{
+	const char *separator = "";
+
+	astra_text_printf(out, ",\"pools\":[");
+	for (size_t i = 0; i < report->auction_count; i++) {
+		const struct astra_report_auction *a = &report->auctions[i];
+
+		if (query->pools.count &&
+		    !astra_filter_has(&query->pools, a->pool))
+			continue;
+		astra_text_printf(out, "%s", separator);
+		astra_encode_auction(out, a, true);
+		separator = ",";
+	}
+	astra_text_printf(out, "],\"apps\":[");
+	separator = "";
+	for (size_t i = 0; i < report->app_count && !out->failed; i++) {
+		const struct astra_report_app *app = &report->apps[i];
+
+		if (!astra_app_visible(report, app, viewer) ||
+		    !astra_app_selected(app, query))
+			continue;
+		astra_text_printf(out, "%s", separator);
+		astra_encode_app(out, app, app->bid_sec, false);
+		separator = ",";
+	}
+	astra_text_printf(out, "]");
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/proto/encode.h"
+#include "src/proto/encode_field.h"
+
+#define APP(kind, member)                                                \
+	{                                                                \
+#member, kind, offsetof(struct astra_report_app, member) \
+	}
+#define AUCTION(kind, member)                                                \
+	{                                                                    \
+#member, kind, offsetof(struct astra_report_auction, member) \
+	}
+#define JOB(key, kind, member)                                       \
+	{                                                            \
+		key, kind, offsetof(struct astra_report_job, member) \
+	}
+
+static const struct astra_field app_fields[] = {
+	APP(TEXT_OR_NULL, app), APP(U32, job),	      APP(TEXT, pool),
+	APP(TEXT, tenant),	APP(TEXT, account),   APP(U32, uid),
+	APP(TEXT, user),	APP(U32, jobs),	      APP(REAL, elapsed_sec),
+	APP(REAL, apps_mean),	APP(REAL, ideal_sec), APP(REAL, rho),
+	APP(U32, gpus_held),	APP(U32, gpus_max),   APP(FACTORS, slowdown),
+	APP(TEXT, bid),		APP(COUNT, auction),  APP(ID_OR_NULL, rank),
+	APP(ID_OR_NULL, ranks), APP(FLAG, offered),   APP(U32, won),
+	APP(U32, kept),		APP(U32, paid),	      APP(U32, given),
+	APP(REAL, factor),	{NULL, TEXT, 0},
+};
+
+static const struct astra_field auction_fields[] = {
+	AUCTION(COUNT, number), AUCTION(TIME, time_sec), AUCTION(U64, gpus),
+	AUCTION(U32, bidders),	AUCTION(FLAG, exact),	 {NULL, TEXT, 0},
+};
+
+static const struct astra_field auction_pool[] = {
+	AUCTION(TEXT, pool),
+	{NULL, TEXT, 0},
+};
+
+/* A job of an app, for its agent. */
+static const struct astra_field job_fields[] = {
+	JOB("job", U32, id),
+	JOB("id_text", TEXT, id_text),
+	JOB("copies", U32, copies),
+	JOB("run", U32, run),
+	JOB("state", TEXT, state),
+	JOB("phase", TEXT, phase),
+	JOB("gpus", U32, gpus),
+	JOB("submit_sec", TIME, submit_sec),
+	JOB("start_sec", TIME, start_sec),
+	JOB("lease_end_sec", TIME, lease_end_sec),
+	JOB("progress", PROGRESS, progress),
+	JOB("checkpoint", CHECKPOINT, checkpoint),
+	{NULL, TEXT, 0},
+};
+
+static void put_left(struct astra_text *out, const struct astra_report_app *app)
+{
+	astra_text_printf(out, ",\"left_sec\":[");
+	for (uint32_t k = 0; k < app->left_count; k++) {
+		if (k)
+			astra_text_add(out, ",", 1);
+		astra_encode_real(out, app->left_sec[k]);
+	}
+	astra_text_add(out, "]", 1);
+}
+
+void astra_encode_app(struct astra_text *out,
+		      const struct astra_report_app *app, double bid_sec,
+		      bool left)
+{
+	astra_encode_members(out, app, app_fields, "{", false);
+	astra_text_printf(out, ",\"bid_sec\":");
+	if (bid_sec > 0)
+		astra_encode_real(out, bid_sec);
+	else
+		astra_text_printf(out, "null");
+	if (left)
+		put_left(out, app);
+	astra_text_add(out, "}", 1);
+}
+
+void astra_encode_auction(struct astra_text *out,
+			  const struct astra_report_auction *auction, bool pool)
+{
+	if (pool)
+		astra_encode_members(out, auction, auction_pool, "{", false);
+	astra_encode_members(out, auction, auction_fields, pool ? "," : "{",
+			     false);
+	astra_text_add(out, "}", 1);
+}
+
+void astra_encode_app_job(struct astra_text *out,
+			  const struct astra_report_job *job)
+{
+	astra_encode_object(out, job, job_fields);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Records as JSON by tables of their members. */
+#ifndef ASTRA_ENCODE_FIELD_H
+#define ASTRA_ENCODE_FIELD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "src/common/text.h"
+
+enum astra_field_kind {
+	TEXT,
+	TEXT_OR_NULL, /* "" is null */
+	FLAG,
+	U32,
+	U32_OR_NULL, /* UINT32_MAX is null */
+	ID_OR_NULL,  /* 0 is null */
+	U64,
+	REAL,  /* infinity is "inf" */
+	TIME,  /* 0 is null */
+	COUNT, /* the same of a whole number */
+	TIMING,
+	FACTORS,  /* of all levels; an array */
+	PROGRESS, /* null where nothing was said */
+	CHECKPOINT,
+};
+
+/* One row a key: what a record's member becomes. */
+struct astra_field {
+	const char *key;
+	enum astra_field_kind kind;
+	size_t offset;
+};
+
+/* The members of a record, each after the separator given for the first one
+ * and a comma for the others. fields: ended by a NULL key. hidden: each is
+ * null. */
+void astra_encode_members(struct astra_text *out, const void *record,
+			  const struct astra_field *fields,
+			  const char *separator, bool hidden);
+
+void astra_encode_object(struct astra_text *out, const void *record,
+			 const struct astra_field *fields);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/proto/query_read.h"
+
+#include <string.h>
+
+enum astra_fault astra_malformed(struct astra_error *err, const char *key,
+				 const char *wanted)
+{
+	astra_error_set(err, "\"%s\": %s", key, wanted);
+	return ASTRA_FAULT_MALFORMED;
+}
+
+bool astra_name_valid(const char *name, size_t size)
+{
+	if (!size || size > ASTRA_QUERY_NAME_MAX)
+		return false;
+	for (size_t i = 0; i < size; i++)
+		if ((unsigned char)name[i] < ' ' || name[i] == 0x7f)
+			return false;
+	return true;
+}
+
+static enum astra_fault check_list(const char *key, const json_t *value,
+				   struct astra_error *err)
+{
+	if (!json_is_array(value))
+		return astra_malformed(err, key, "must be an array");
+	if (json_array_size(value) > ASTRA_QUERY_NAMES_MAX)
+		return astra_malformed(err, key, "has more than 500 entries");
+	return ASTRA_FAULT_NONE;
+}
+
+static enum astra_fault read_names(const char *key, const json_t *value,
+				   struct astra_names *out,
+				   struct astra_error *err)
+{
+	enum astra_fault fault = check_list(key, value, err);
+	json_t *item;
+	size_t i;
+
+	if (fault)
+		return fault;
+	json_array_foreach(value, i, item)
+	{
+		if (!json_is_string(item) ||
+		    !astra_name_valid(json_string_value(item),
+				      json_string_length(item)))
+			return astra_malformed(
+				err, key,
+				"must hold names of 1 to 256 bytes "
+				"without control characters");
+		if (astra_names_add(out, json_string_value(item),
+				    json_string_length(item)) < 0)
+			return ASTRA_FAULT_INTERNAL;
+	}
+	return ASTRA_FAULT_NONE;
+}
+
+enum astra_fault astra_read_users(const json_t *value, struct astra_query *out,
+				  struct astra_error *err)
+{
+	return read_names("users", value, &out->users, err);
+}
+
+enum astra_fault astra_read_accounts(const json_t *value,
+				     struct astra_query *out,
+				     struct astra_error *err)
+{
+	return read_names("accounts", value, &out->accounts, err);
+}
+
+enum astra_fault astra_read_pools(const json_t *value, struct astra_query *out,
+				  struct astra_error *err)
+{
+	return read_names("pools", value, &out->pools, err);
+}
+
+static int read_ref(const json_t *item, struct astra_job_ref *ref)
+{
+	json_int_t id = json_integer_value(item);
+
+	if (json_is_string(item))
+		return astra_job_ref_parse(json_string_value(item), ref);
+	if (!json_is_integer(item) || id < 1 || id >= UINT32_MAX)
+		return -1;
+	*ref = (struct astra_job_ref){.id = (uint32_t)id, .task = UINT32_MAX};
+	return 0;
+}
+
+static enum astra_fault read_job(const char *key, const json_t *item,
+				 struct astra_query *out,
+				 struct astra_error *err)
+{
+	struct astra_job_ref ref;
+
+	if (read_ref(item, &ref) < 0)
+		return astra_malformed(
+			err, key,
+			"a job is a number from 1 to 4294967294, or "
+			"a text like \"12\" or \"12_3\"");
+	if (astra_job_refs_add(&out->jobs, ref) < 0)
+		return ASTRA_FAULT_INTERNAL;
+	return ASTRA_FAULT_NONE;
+}
+
+enum astra_fault astra_read_jobs(const json_t *value, struct astra_query *out,
+				 struct astra_error *err)
+{
+	enum astra_fault fault;
+	json_t *item;
+	size_t i;
+
+	if (out->kind == ASTRA_QUERY_BID)
+		return astra_read_order(value, out, err);
+	fault = check_list("jobs", value, err);
+	json_array_foreach(value, i, item)
+	{
+		if (fault)
+			break;
+		fault = read_job("jobs", item, out, err);
+	}
+	return fault;
+}
+
+enum astra_fault astra_read_one_job(const json_t *value,
+				    struct astra_query *out,
+				    struct astra_error *err)
+{
+	return read_job("job", value, out, err);
+}
+
+enum astra_fault astra_read_reset(const json_t *value, struct astra_query *out,
+				  struct astra_error *err)
+{
+	if (!json_is_boolean(value))
+		return astra_malformed(err, "reset", "must be true or false");
+	out->reset = json_is_true(value);
+	return ASTRA_FAULT_NONE;
+}
+
+static enum astra_fault read_count(const char *key, const json_t *value,
+				   uint64_t least, uint64_t most, uint64_t *out,
+				   struct astra_error *err)
+{
+	json_int_t count = json_integer_value(value);
+
+	if (!json_is_integer(value) || count < 0 || (uint64_t)count < least ||
+	    (uint64_t)count > most) {
+		astra_error_set(
+			err, "\"%s\": must be a whole number from %llu to %llu",
+			key, (unsigned long long)least,
+			(unsigned long long)most);
+		return ASTRA_FAULT_MALFORMED;
+	}
+	*out = (uint64_t)count;
+	return ASTRA_FAULT_NONE;
+}
+
+enum astra_fault astra_read_run(const json_t *value, struct astra_query *out,
+				struct astra_error *err)
+{
+	uint64_t run = 0;
+	enum astra_fault fault =
+		read_count("run", value, 0, UINT32_MAX - 1, &run, err);
+
+	out->said.run = (uint32_t)run;
+	return fault;
+}
+
+#define COUNT_READER(key, least)                                       \
+	enum astra_fault astra_read_##key(const json_t *value,         \
+					  struct astra_query *out,     \
+					  struct astra_error *err)     \
+	{                                                              \
+		return read_count(#key, value, least, ASTRA_COUNT_MAX, \
+				  &out->said.key, err);                \
+	}
+
+COUNT_READER(done, 0)
+COUNT_READER(total, 1)
+COUNT_READER(step, 0)
+
+enum astra_fault astra_read_iter(const json_t *value, struct astra_query *out,
+				 struct astra_error *err)
+{
+	double sec = json_number_value(value);
+
+	if (!json_is_number(value) || sec <= 0 || sec > ASTRA_ITER_SEC_MAX)
+		return astra_malformed(err, "iter_sec",
+				       "must be a number of seconds above 0");
+	out->said.iter_sec = sec;
+	return ASTRA_FAULT_NONE;
+}
+
+/* JSON has no infinity and no NaN. */
+enum astra_fault astra_read_loss(const json_t *value, struct astra_query *out,
+				 struct astra_error *err)
+{
+	if (!json_is_number(value))
+		return astra_malformed(err, "loss", "must be a number");
+	out->said.loss = json_number_value(value);
+	return ASTRA_FAULT_NONE;
+}
+
+enum astra_fault astra_read_nothing(const json_t *value,
+				    struct astra_query *out,
+				    struct astra_error *err)
+{
+	(void)value;
+	(void)out;
+	(void)err;
+	return ASTRA_FAULT_NONE;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The values of a request's keys, checked as they are read. Each returns
+ * ASTRA_FAULT_NONE, or what is wrong with err naming the key; INTERNAL leaves
+ * err to the caller. */
+#ifndef ASTRA_QUERY_READ_H
+#define ASTRA_QUERY_READ_H
+
+#include <jansson.h>
+
+#include "src/proto/query.h"
+
+typedef enum astra_fault astra_read_key(const json_t *value,
+					struct astra_query *out,
+					struct astra_error *err);
+
+/* query_read.c */
+astra_read_key astra_read_nothing, astra_read_users, astra_read_accounts,
+	astra_read_pools, astra_read_jobs, astra_read_one_job, astra_read_reset,
+	astra_read_run, astra_read_done, astra_read_total, astra_read_step,
+	astra_read_iter, astra_read_loss;
+
+/* query_read_bid.c */
+astra_read_key astra_read_app, astra_read_user, astra_read_rho,
+	astra_read_rho_now, astra_read_order;
+
+/* Whether an offer's or a bid's keys go together. */
+enum astra_fault astra_check_app(const struct astra_query *query,
+				 struct astra_error *err);
+
+enum astra_fault astra_malformed(struct astra_error *err, const char *key,
+				 const char *wanted);
+
+/* 1 to 256 bytes without control characters. */
+bool astra_name_valid(const char *name, size_t size);
+
+#endif

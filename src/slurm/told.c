@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/told.h"
+
+#include "src/slurm/bid_files.h"
+#include "src/slurm/bids.h"
+#include "src/slurm/progress.h"
+
+static void add_progress(struct astra_scene *scene)
+{
+	astra_progress_begin();
+	for (size_t i = 0; i < scene->view_count; i++)
+		astra_progress_fill(scene->views[i].nodes, scene->views[i].jobs,
+				    scene->views[i].job_count);
+	astra_progress_end();
+}
+
+/* The texts of --bid that were copied this time. */
+static void read_files(const struct astra_view *view)
+{
+	for (size_t i = 0; i < view->job_count; i++) {
+		const struct astra_job *job = &view->jobs[i];
+		const struct astra_job_info *info = &view->info[i];
+
+		if (info->terms.bid)
+			astra_bid_files_learn(job->array_id ? job->array_id
+							    : job->id,
+					      info->uid, info->terms.bid,
+					      info->terms.forecast.slowdown);
+	}
+}
+
+static void add_bids(struct astra_scene *scene,
+		     const struct astra_config *config)
+{
+	astra_bid_files_begin();
+	for (size_t i = 0; i < scene->view_count; i++)
+		read_files(&scene->views[i]);
+	astra_bids_begin();
+	for (size_t i = 0; i < scene->view_count; i++) {
+		struct astra_view *view = &scene->views[i];
+		struct astra_bids_view bids = {
+			.pool = config->pools[i].name,
+			.lease_sec = config->pools[i].options.lease_sec,
+			.now_sec = view->model.now_sec,
+			.jobs = view->jobs,
+			.job_count = view->job_count,
+			.arena = &scene->arena,
+		};
+
+		astra_bids_fill(&bids);
+		view->model.bids = bids.bids;
+		view->model.bid_count = bids.bid_count;
+	}
+	astra_bids_end();
+	astra_bid_files_end();
+}
+
+void astra_told_add(struct astra_scene *scene,
+		    const struct astra_config *config)
+{
+	add_progress(scene);
+	add_bids(scene, config);
+}
+
+void astra_told_free(void)
+{
+	astra_progress_free();
+	astra_bids_free();
+	astra_bid_files_free();
+}

@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Policy=themis on real daemons: an app's agent is told how the app stands and
+# bids for it; what it says of its jobs' order is obeyed; others' bids, and what
+# is no bid, are refused with the reason.
+. "$(dirname "$0")/../lib/live.sh"
+
+conf=$(mktemp)
+cat >"$conf" <<-EOT
+	Pool=gpu Partitions=gpu Policy=themis FairnessKnob=0.5
+	RoundInterval=1
+	LeaseTerm=60
+	CheckpointGrace=3
+EOT
+start_cluster --nodes 1 --gpus 4 --astraea "$conf"
+rm -f "$conf"
+out=$CLUSTER_DIR/out
+export PYTHONPATH=${top:?}/contrib/python PYTHONDONTWRITEBYTECODE=1
+as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
+
+# agent CODE...: with sfair imported; prints what a refusal says.
+cat >"$out/agent.py" <<'EOT'
+import json, os, sys
+import sfair
+try:
+    exec(sys.argv[1])
+except sfair.Refused as why:
+    print(why.code, why)
+EOT
+chmod 644 "$out/agent.py"
+agent() { "${@:2}" python3 "$out/agent.py" "$1"; }
+
+# raw JSON: sent as it is, whatever it says.
+raw() {
+	agent "place = sfair.Place(os.environ)
+json.dumps = lambda *a, **b: '''$1'''
+print(sfair.exchange(place, dict(request='bid'))['app']['bid_sec'])" "${@:2}"
+}
+
+# ---- An app of two jobs that wait: its agent bids, and says who goes first.
+
+filler=$(submit --gres=gpu:4 --no-requeue --wrap 'exec sleep 1000')
+wait_for 30 job_is "$filler" RUNNING
+first=$(submit --app=search --gres=gpu:4 --wrap 'exec sleep 1000')
+second=$(submit --app=search --gres=gpu:4 --wrap 'exec sleep 1000')
+other=$(as_nobody sbatch --hold --parsable -o /dev/null --chdir=/ --gres=gpu:2 \
+	--wrap 'exec sleep 1000')
+offered() {
+	[[ $(agent 'print(len(sfair.offer("search")["jobs"]))') == 2 ]]
+}
+wait_for 30 offered
+check_eq "the offer" "search root None estimate" "$(agent '
+app = sfair.offer(job='"$first"')["app"]
+print(app["app"], app["user"], app["bid_sec"], app["bid"])')"
+agent 'print(sfair.bid(app="search", rho={"slot": [8, 6, 4, 2]},
+	jobs=['"$second, $first"'])["app"]["bid_sec"] > 0)' | grep -qx True ||
+	fail "the bid was not taken"
+shown() {
+	[[ $(agent 'app = sfair.offer("search")["app"]
+print(app["bid"], app["gpus_max"])') == "agent "* ]]
+}
+wait_for 30 shown
+
+# ---- Who may bid, and with what.
+
+rho='"rho":{"slot":[1]}'
+head='{"astraea":1,"request":"bid"'
+refused() { # WANT JSON [COMMAND...]
+	local got
+	got=$(raw "${@:2}")
+	[[ $got == "$1"* && $got == *" "* ]] || fail "$2: $got"
+}
+refused not_found "$head,\"app\":\"search\",$rho}" as_nobody
+refused denied "$head,\"app\":\"search\",\"user\":\"root\",$rho}" as_nobody
+refused denied "$head,\"job\":$first,$rho}" as_nobody
+refused malformed "$head,\"job\":$first,\"rho\":{\"slot\":[NaN]}}"
+refused malformed "$head,\"job\":$first,\"rho\":{\"slot\":[-1]}}"
+refused malformed "$head,\"job\":$first,\"rho\":{\"slot\":[1,1,1,1,1,1,1,1,1]}}"
+refused malformed "$head,\"job\":$first,\"jobs\":[$other]}"
+refused malformed "$head,\"job\":$first,\"rho\":{\"slot\":[$(
+	printf '1,%.0s' {1..5000})1]}}"
+refused not_found "$head,\"app\":\"none\",$rho}"
+
+# ---- The order of its jobs is obeyed.
+
+scancel "$filler"
+wait_for 60 job_is "$second" RUNNING
+check_eq "the app's other job" PENDING "$(job_state "$first")"
