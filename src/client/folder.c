@@ -19,6 +19,7 @@
 #define STEP_DIGITS 16
 #define FENCE_DIGITS 10
 #define RANDOM_DIGITS 8
+#define TRIES 100 /* at a name that is not taken */
 
 int sfair_name_valid(const char *name)
 {
@@ -186,4 +187,42 @@ uint32_t sfair_files_fence(const struct sfair_files *files)
 			highest = file->fence;
 	}
 	return highest;
+}
+
+int sfair_file_open(int folder, const char *name, int *fd)
+{
+	*fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return *fd < 0 ? errno : 0;
+}
+
+int sfair_file_create(int folder, const char *store, struct sfair_file *file,
+		      int *fd)
+{
+	file->kind = SFAIR_TEMP;
+	for (int i = 0; i < TRIES; i++) {
+		sfair_file_name(file, store);
+		*fd = openat(folder, file->name,
+			     O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (*fd >= 0)
+			return 0;
+		if (errno != EEXIST)
+			return errno;
+	}
+	return EEXIST;
+}
+
+void sfair_file_remove(int folder, const struct sfair_file *file)
+{
+	(void)unlinkat(folder, file->name, 0);
+}
+
+void sfair_files_remove(int folder, const struct sfair_files *files,
+			enum sfair_kind kind, uint32_t below)
+{
+	for (size_t i = 0; i < files->count; i++) {
+		const struct sfair_file *file = &files->list[i];
+
+		if (file->kind == kind && file->fence < below)
+			sfair_file_remove(folder, file);
+	}
 }

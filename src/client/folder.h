@@ -39,6 +39,18 @@ void sfair_file_name(struct sfair_file *file, const char *store);
 int sfair_files_read(int folder, const char *store, struct sfair_files *files);
 void sfair_files_clear(struct sfair_files *files);
 
+/* Open a file for reading; a pipe in its place does not hang us. Create a
+ * temporary one, whose name is filled in. Return 0 or an errno. */
+int sfair_file_open(int folder, const char *name, int *fd);
+int sfair_file_create(int folder, const char *store, struct sfair_file *file,
+		      int *fd);
+
+/* What cannot be removed stays. */
+void sfair_file_remove(int folder, const struct sfair_file *file);
+/* Those of a kind with the number of a fence below this one. */
+void sfair_files_remove(int folder, const struct sfair_files *files,
+			enum sfair_kind kind, uint32_t below);
+
 /* The highest number of a fence; 0: there is none. */
 uint32_t sfair_files_fence(const struct sfair_files *files);
 

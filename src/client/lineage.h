@@ -55,4 +55,27 @@ int sfair_lineage_load(struct sfair_lineage *l, void **data, size_t *size,
 int sfair_lineage_save(struct sfair_lineage *l, uint64_t step, const void *data,
 		       size_t size, unsigned keep, struct astra_error *err);
 
+/* Of the two parts of it, lineage.c and claim.c. */
+
+/* Put up the fence, or join it, after sfair_lineage_open() has set the rest. */
+int sfair_lineage_claim(struct sfair_lineage *l);
+
+/* ESTALE: another run has put up its fence. */
+int sfair_lineage_look(const struct sfair_lineage *l);
+
+/* Whether a snapshot counts under its fence, as far as its head tells: it was
+ * written under this one, or one before, up to the base. EBADMSG: it is
+ * damaged; ESTALE: it does not. */
+int sfair_lineage_check(const struct sfair_lineage *l,
+			const struct sfair_file *file,
+			const struct sfair_fence *fence);
+
+/* Remove what runs before left behind. The last fence before stays, so that who
+ * lists the folder just now sees one of the two. */
+void sfair_lineage_clean(const struct sfair_lineage *l,
+			 const struct sfair_files *files);
+
+int sfair_lineage_stale(struct astra_error *err, const char *name);
+int sfair_lineage_explain(struct astra_error *err, const char *what, int rc);
+
 #endif

@@ -13,6 +13,7 @@ client_sources = \
 	src/client/agent.c \
 	src/client/answer.c \
 	src/client/answer.h \
+	src/client/claim.c \
 	src/client/courier.c \
 	src/client/courier.h \
 	src/client/crc.c \
@@ -47,9 +48,28 @@ libsfair_la_SOURCES = $(client_sources) \
 	src/proto/wire.c
 
 check_PROGRAMS += test_client
-test_client_SOURCES = testsuite/unit/test_client.c $(client_sources) \
-	$(server_sources)
+test_client_SOURCES = testsuite/unit/test_client.c testsuite/unit/child.h \
+	$(client_sources) $(server_sources)
 test_client_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS) \
 	$(MUNGE_CFLAGS)
 test_client_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS) \
+	$(JANSSON_LIBS) $(MUNGE_LIBS) -lpthread -lm
+
+check_PROGRAMS += test_lineage
+test_lineage_SOURCES = testsuite/unit/test_lineage.c \
+	src/client/claim.c \
+	src/client/crc.c \
+	src/client/fence.c \
+	src/client/folder.c \
+	src/client/lineage.c \
+	src/client/snapshot.c
+test_lineage_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_lineage_LDADD = libastra-common.la $(CMOCKA_LIBS) -lpthread
+
+check_PROGRAMS += test_store
+test_store_SOURCES = testsuite/unit/test_store.c testsuite/unit/child.h \
+	$(client_sources)
+test_store_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS) \
+	$(MUNGE_CFLAGS)
+test_store_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS) \
 	$(JANSSON_LIBS) $(MUNGE_LIBS) -lpthread -lm

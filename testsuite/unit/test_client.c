@@ -14,6 +14,7 @@
 #include "src/client/sfair.h"
 #include "src/proto/query.h"
 #include "src/slurm/server.h"
+#include "testsuite/unit/child.h"
 #include "testsuite/unit/proto_munged.h"
 #include "testsuite/unit/proto_sample.h"
 #include "testsuite/unit/unit.h"
@@ -77,30 +78,11 @@ static void enter(const char *job, const char *socket)
 	setenv("SLURM_PROCID", "0", 1);
 }
 
-#define WANT(condition)                                            \
-	do {                                                       \
-		if (!(condition)) {                                \
-			fprintf(stderr, "line %d: %s\n", __LINE__, \
-				#condition);                       \
-			_exit(1);                                  \
-		}                                                  \
-	} while (0)
-
 static void in_child(void (*body)(void))
 {
-	int status = -1;
-	pid_t pid;
-
 	atomic_store(&heard->told, 0);
 	atomic_store(&heard->saved, 0);
-	pid = fork();
-	if (!pid) {
-		alarm(20);
-		body();
-		_exit(0);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	run_in_child(body);
 }
 
 static void call_outside(void)

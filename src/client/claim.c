@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/client/lineage.h"
+#include "src/client/snapshot.h"
+
+#define TRIES 100 /* while others open and save */
+
+static int read_fence(const struct sfair_lineage *l, uint32_t number,
+		      struct sfair_fence *fence)
+{
+	struct sfair_file file = {.kind = SFAIR_FENCE, .fence = number};
+	char text[SFAIR_FENCE_SIZE];
+	ssize_t n;
+	int fd, rc;
+
+	sfair_file_name(&file, l->name);
+	rc = sfair_file_open(l->folder, file.name, &fd);
+	if (rc)
+		return rc;
+	n = pread(fd, text, sizeof(text), 0);
+	rc = n < 0 ? errno : 0;
+	close(fd);
+	if (!rc && sfair_fence_read(text, (size_t)n, fence) < 0)
+		rc = EBADMSG;
+	return rc;
+}
+
+static void note_newest(struct sfair_lineage *l,
+			const struct sfair_files *files)
+{
+	for (size_t i = 0; i < files->count && !l->any; i++) {
+		const struct sfair_file *file = &files->list[i];
+
+		l->any = file->kind == SFAIR_SNAPSHOT &&
+			 file->fence == l->number;
+		l->newest = file->step;
+	}
+}
+
+/* Link what counts under fence `from` as this fence's own, and set the base.
+ * ENOENT: somebody has removed it meanwhile. */
+static int adopt(struct sfair_lineage *l, const struct sfair_files *files,
+		 uint32_t from, const struct sfair_fence *before)
+{
+	for (size_t i = 0; i < files->count; i++) {
+		const struct sfair_file *file = &files->list[i];
+		struct sfair_file own = *file;
+		int rc;
+
+		if (file->kind != SFAIR_SNAPSHOT || file->fence != from)
+			continue;
+		rc = sfair_lineage_check(l, file, before);
+		if (rc == EBADMSG || rc == ESTALE || rc == EIO)
+			continue;
+		if (rc)
+			return rc;
+		own.fence = l->number;
+		sfair_file_name(&own, l->name);
+		if (linkat(l->folder, file->name, l->folder, own.name, 0) < 0 &&
+		    errno != EEXIST)
+			return errno;
+		if (!l->fence.has_base || file->step > l->fence.base)
+			l->fence.base = file->step;
+		l->fence.has_base = true;
+	}
+	return sfair_sync(l->folder);
+}
+
+/* EEXIST: another process has put it up. */
+static int put_up(const struct sfair_lineage *l)
+{
+	struct sfair_file temp = {.fence = l->number}, own = temp;
+	char text[SFAIR_FENCE_SIZE];
+	struct stat st;
+	int fd, rc = sfair_file_create(l->folder, l->name, &temp, &fd);
+
+	if (rc)
+		return rc;
+	own.kind = SFAIR_FENCE;
+	sfair_file_name(&own, l->name);
+	rc = sfair_write_all(fd, text, sfair_fence_write(&l->fence, text));
+	if (!rc)
+		rc = sfair_sync(fd);
+	if (!rc && linkat(l->folder, temp.name, l->folder, own.name, 0) < 0) {
+		rc = errno;
+		/* NFS may have done it, and say that when asked again. */
+		if (rc == EEXIST && !fstat(fd, &st) && st.st_nlink == 2)
+			rc = 0;
+	}
+	close(fd);
+	sfair_file_remove(l->folder, &temp);
+	return rc ? rc : sfair_sync(l->folder);
+}
+
+/* One try. EAGAIN: somebody else was faster. */
+static int claim(struct sfair_lineage *l, const struct sfair_files *files)
+{
+	uint32_t last = sfair_files_fence(files);
+	struct sfair_fence before = {0};
+	int rc;
+
+	l->number = last;
+	rc = last ? read_fence(l, last, &before) : 0;
+	if (rc)
+		return rc == ENOENT ? EAGAIN : rc;
+	l->fence = before;
+	l->any = false;
+	note_newest(l, files);
+	if (!l->owner.job && !l->writes)
+		return 0;
+	switch (last ? sfair_fence_claim(&before, l->owner) : SFAIR_CLAIM_NEW) {
+	case SFAIR_CLAIM_STALE:
+		return ESTALE;
+	case SFAIR_CLAIM_JOIN:
+		return 0;
+	case SFAIR_CLAIM_NEW:
+		break;
+	}
+	if (last >= UINT32_MAX - 1)
+		return EOVERFLOW;
+	l->number = last + 1;
+	l->fence.has_base = false;
+	sfair_fence_pass(&l->fence, l->owner);
+	rc = adopt(l, files, last, &before);
+	l->any = l->fence.has_base;
+	l->newest = l->fence.base;
+	if (!rc)
+		rc = put_up(l);
+	return rc == ENOENT || rc == EEXIST ? EAGAIN : rc;
+}
+
+/* One that was just put up counts if it is still the newest: the folder may
+ * have changed while it was listed. */
+static int try_claim(struct sfair_lineage *l, bool *full)
+{
+	struct sfair_files files;
+	int rc = sfair_files_read(l->folder, l->name, &files);
+
+	if (rc)
+		return rc;
+	rc = claim(l, &files);
+	if (!rc && sfair_lineage_look(l) == ESTALE)
+		rc = EAGAIN;
+	if (!rc && l->writes) {
+		sfair_lineage_clean(l, &files);
+		sfair_files_remove(l->folder, &files, SFAIR_TEMP,
+				   l->number + 1);
+	} else if ((rc == ENOSPC || rc == EDQUOT) && l->writes && !*full) {
+		/* A run that was killed may have left a large one. */
+		sfair_files_remove(l->folder, &files, SFAIR_TEMP, l->number);
+		*full = true;
+		rc = EAGAIN;
+	}
+	sfair_files_clear(&files);
+	return rc;
+}
+
+int sfair_lineage_claim(struct sfair_lineage *l)
+{
+	bool full = false;
+	int rc = EAGAIN;
+
+	for (int i = 0; rc == EAGAIN && i < TRIES; i++)
+		rc = try_claim(l, &full);
+	return rc;
+}
+
+static int explain_open(const struct sfair_lineage *l, const char *folder,
+			int rc, struct astra_error *err)
+{
+	switch (rc) {
+	case 0:
+		return 0;
+	case ESTALE:
+		return sfair_lineage_stale(err, l->name);
+	case EBADMSG:
+		astra_error_set(err,
+				"%s/%s.%010u.fence is damaged; if no run of "
+				"it is left, remove it",
+				folder, l->name, l->number);
+		return rc;
+	case EPERM:
+	case EOPNOTSUPP:
+	case EMLINK:
+		astra_error_set(err, "%s: a store needs hard links: %s", folder,
+				strerror(rc));
+		return rc;
+	default:
+		return sfair_lineage_explain(err, folder, rc);
+	}
+}
+
+int sfair_lineage_open(struct sfair_lineage *l, const char *folder,
+		       const char *name, struct sfair_owner owner, bool writes,
+		       struct astra_error *err)
+{
+	int rc;
+
+	*l = (struct sfair_lineage){.owner = owner, .writes = writes};
+	if (!sfair_name_valid(name)) {
+		astra_error_set(err,
+				"a store's name has up to %d letters, digits "
+				"and . _ + -, the first one a letter or digit",
+				SFAIR_NAME_SIZE - 1);
+		return EINVAL;
+	}
+	snprintf(l->name, sizeof(l->name), "%s", name);
+	l->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (l->folder < 0)
+		return sfair_lineage_explain(err, folder, errno);
+	rc = sfair_lineage_claim(l);
+	if (rc)
+		close(l->folder);
+	return explain_open(l, folder, rc, err);
+}
+
+void sfair_lineage_close(struct sfair_lineage *l)
+{
+	close(l->folder);
+}
