@@ -1,0 +1,186 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A training loop with a Last store under srun sfair-agent is preempted ten times
+# at random moments and killed twice in the middle of a checkpoint: each run goes
+# on from the newest complete snapshot, and every step is counted once. And a
+# launcher whose workers have sessions of their own, as torchrun's.
+. "$(dirname "$0")/../lib/live.sh"
+
+preemptions=10
+kills=2
+conf=$(mktemp)
+cat >"$conf" <<-EOF
+	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=2 CheckpointGrace=1
+EOF
+start_cluster --nodes 1 --gpus 2 --astraea "$conf"
+rm -f "$conf"
+out=$CLUSTER_DIR/out
+export PYTHONPATH=${top:?}/contrib/python PYTHONDONTWRITEBYTECODE=1
+mkdir "$out/store"
+
+# Its state is how often each step was done, and some MiB that tell whether they
+# were read whole. Where the file "slow" is there, a snapshot stays without its
+# sync for long.
+cat >"$out/train.py" <<'EOF'
+import hashlib, os, random, sys, time
+import sfair
+
+out = sys.argv[1]
+run = os.environ.get("SLURM_RESTART_COUNT", "0")
+sync = os.fsync
+
+def slow_sync(fd):
+    if os.path.exists(out + "/slow") and sfair.lease_ending():
+        open(out + "/saving", "w").close()
+        time.sleep(1000)
+    sync(fd)
+
+os.fsync = slow_sync
+journal = open(out + "/journal", "a", buffering=1)
+with sfair.Store(out + "/store", keep=2) as store:
+    step, state = store.load() or (0, b"")
+    counts = bytearray(state[:step])
+    assert hashlib.sha1(counts).digest() * 200000 == state[step:] or not step
+    journal.write("run %s from %d\n" % (run, step))
+    while not sfair.lease_ending() and not os.path.exists(out + "/enough"):
+        time.sleep(random.uniform(0.02, 0.2))
+        step += 1
+        counts.append(1)
+        journal.write("step %s %d\n" % (run, step))
+        store.put(step, bytes(counts) + hashlib.sha1(counts).digest() * 200000)
+journal.write("saved %s %d\n" % (run, step))
+sys.exit(0 if os.path.exists(out + "/enough") else 85)
+EOF
+# What a program that is still starting does about the signal: it dies of it.
+cat >"$out/job.sh" <<'EOF'
+#!/bin/bash
+trap : USR1
+srun sfair-agent -- python3 "$1/train.py" "$1" &
+while wait $!; code=$?; kill -0 $! 2>/dev/null; do :; done
+exit $((code == 138 ? 85 : code))
+EOF
+
+restarts() { job_field "$id" Restarts; }
+has_begun() { grep -q "^run $1 " "$out/journal" 2>/dev/null; }
+has_worked() { grep -q "^step $1 " "$out/journal"; }
+is_over() { ! job_is "$id" RUNNING && [[ $(squeue -h -j "$id" -o %T) != COMPLETING ]]; }
+doze() { sleep "$((RANDOM % ($1 + 1))).$((RANDOM % 10))"; }
+rival() {
+	submit --uid=nobody --no-requeue --gres=gpu:2 --wrap 'exec sleep 0.1'
+}
+# The pids of the job's processes, slurmstepd aside.
+processes() {
+	local file
+	for file in /proc/[0-9]*/environ; do
+		tr '\0' '\n' 2>/dev/null <"$file" |
+			grep -qx -e "SLURM_JOB_ID=$1" || continue
+		tr '\0' '\n' 2>/dev/null <"$file" |
+			grep -qx -e "CLUSTER_DIR=$CLUSTER_DIR" || continue
+		file=${file%/environ}
+		echo "${file#/proc/}"
+	done
+}
+newest() {
+	python3 - "$out/store" <<'EOF'
+import os, sys
+files = [f.split(".") for f in os.listdir(sys.argv[1]) if f.endswith(".ckpt")]
+print(max([(int(f[2]), int(f[1])) for f in files], default=(0, 0))[1])
+EOF
+}
+
+id=$(submit --gres=gpu:2 --requeue --signal=USR1@60 --open-mode=append \
+	"$out/job.sh" "$out")
+run=0
+# next: wait for the run to end, and for the next one. What it goes on from is
+# what is in the folder.
+next() {
+	local from
+	wait_for 60 is_over
+	from=$(newest)
+	((++run))
+	[[ ! ${1-} ]] || scontrol update jobid="$id" starttime=now
+	wait_for 60 has_begun "$run"
+	check_eq "what run $run goes on from" "$from" \
+		"$(sed -n "s/^run $run from //p" "$out/journal")"
+}
+for ((i = 0; i < preemptions + kills; i++)); do
+	wait_for 60 has_worked "$run"
+	if ((i % 5 != 3)); then
+		doze 0
+		rival >/dev/null
+		next
+		continue
+	fi
+	rm -f "$out/saving"
+	touch "$out/slow"
+	rival >/dev/null
+	wait_for 60 test -e "$out/saving"
+	compgen -G "$out/store/*.tmp" >/dev/null || fail "nothing is being written"
+	# shellcheck disable=SC2046
+	kill -KILL $(processes "$id")
+	rm "$out/slow"
+	wait_for 60 is_over
+	scontrol requeue "$id"
+	next requeued
+done
+wait_for 60 has_worked "$run"
+check_eq "restarts" $((preemptions + kills)) "$(restarts)"
+touch "$out/enough"
+wait_for 60 job_is "$id" COMPLETED
+
+# Each run that has saved lost nothing; the last one's state has all steps once.
+python3 - "$out" <<'EOF' || fail "$(cat "$out/journal")"
+import os, sys
+sys.path.insert(0, os.environ["PYTHONPATH"])
+import sfair
+out = sys.argv[1]
+last, start, saved = {}, {}, {}
+for line in open(out + "/journal"):
+    what, run, *rest = line.split()
+    if what == "run":
+        start[int(run)] = last[int(run)] = int(rest[1])
+    elif what == "step":
+        assert int(rest[0]) == last[int(run)] + 1, line
+        last[int(run)] = int(rest[0])
+    else:
+        saved[int(run)] = int(rest[0])
+for run in start:
+    if run in saved:
+        assert saved[run] == last[run], run
+        assert start.get(run + 1, saved[run]) == saved[run], run
+    else:
+        assert start[run + 1] >= start[run], run
+step, state = sfair.Store(out + "/store").load()
+assert step == saved[max(saved)] and state[:step] == b"\1" * step
+
+EOF
+
+# ---- A launcher that knows nothing of the signal, and would die of it: only the
+# agent gets it from Slurm.
+
+cat >"$out/launch.py" <<'EOF'
+import signal, subprocess, sys, time
+
+def save(*_):
+    print("saved", sys.argv[1], flush=True)
+    sys.exit(85)
+
+if len(sys.argv) > 1:
+    signal.signal(signal.SIGUSR1, save)
+    print("works", sys.argv[1], flush=True)
+    time.sleep(1000)
+workers = [subprocess.Popen([sys.executable, __file__, str(rank)],
+                            start_new_session=True) for rank in range(2)]
+codes = [worker.wait() for worker in workers]
+print("codes", codes, flush=True)
+sys.exit(max(codes))
+EOF
+id=$(submit --gres=gpu:2 --requeue --signal=B:USR1@60 --open-mode=append \
+	--wrap "exec sfair-agent -- python3 $out/launch.py")
+both_work() { [[ $(grep -c '^works' "$out/$id" 2>/dev/null) == 2 ]]; }
+wait_for 30 both_work
+wait_for 30 job_is "$(rival)" COMPLETED
+wait_for 30 eval '(($(restarts) == 1))'
+scancel "$id"
+check_eq "what its processes say" "codes [85, 85] saved 0 saved 1" \
+	"$(grep -E '^(saved|codes)' "$out/$id" | sort | head -3 | paste -sd ' ')"
