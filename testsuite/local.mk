@@ -270,6 +270,7 @@ EXTRA_DIST += \
 	testsuite/live/28-container.sh \
 	testsuite/live/29-racks.sh \
 	testsuite/live/34-bids.sh \
+	testsuite/live/29-agent.sh \
 	testsuite/live/30-tenants.sh \
 	testsuite/live/31-weights.sh \
 	testsuite/live/32-sacct.sh \

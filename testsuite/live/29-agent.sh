@@ -159,20 +159,23 @@ EOF
 # agent gets it from Slurm.
 
 cat >"$out/launch.py" <<'EOF'
-import signal, subprocess, sys, time
+import os, signal, subprocess, sys, time
+
+def say(line):
+    os.write(1, (line + "\n").encode())
 
 def save(*_):
-    print("saved", sys.argv[1], flush=True)
+    say("saved " + sys.argv[1])
     sys.exit(85)
 
 if len(sys.argv) > 1:
     signal.signal(signal.SIGUSR1, save)
-    print("works", sys.argv[1], flush=True)
+    say("works " + sys.argv[1])
     time.sleep(1000)
 workers = [subprocess.Popen([sys.executable, __file__, str(rank)],
                             start_new_session=True) for rank in range(2)]
 codes = [worker.wait() for worker in workers]
-print("codes", codes, flush=True)
+say("codes %s" % codes)
 sys.exit(max(codes))
 EOF
 id=$(submit --gres=gpu:2 --requeue --signal=B:USR1@60 --open-mode=append \
