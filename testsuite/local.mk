@@ -275,6 +275,7 @@ EXTRA_DIST += \
 	testsuite/live/31-weights.sh \
 	testsuite/live/32-sacct.sh \
 	testsuite/live/33-bad-input.sh \
+	testsuite/live/35-app-agent.sh \
 	testsuite/live/40-submit.sh \
 	testsuite/live/41-priority.sh \
 	testsuite/live/42-examples.sh \

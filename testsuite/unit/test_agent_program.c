@@ -162,25 +162,41 @@ static const char offer_text[] =
 	"{\"job\":3,\"gpus\":1,\"copies\":1,\"progress\":{\"done\":100,"
 	"\"total\":200,\"iter_sec\":1,\"loss\":3}}]}";
 
-/* Job 3 is given up; 130 GPU-seconds remain. */
-static void the_example_is_a_scheduler(void **state)
+static const char *top(void)
+{
+	const char *folder = getenv("top_srcdir");
+
+	return folder ? folder : ".";
+}
+
+/* What a program in Python, with or without options, bids. */
+static void ask(const char *path, struct agent_bid *bid)
 {
 	const struct agent_limits limits = {60, 1 << 20};
-	const char *top = getenv("top_srcdir");
 	char command[4096], *words[AGENT_WORDS_MAX + 1], *output;
 	struct agent_offer offer;
-	struct agent_bid bid;
 
-	(void)state;
-	snprintf(command, sizeof(command),
-		 "python3 %s/contrib/examples/app-scheduler.py --factor 2",
-		 top ? top : ".");
+	snprintf(command, sizeof(command), "python3 %s", path);
 	agent_program_split(command, words);
 	if (agent_program_run(words, offer_text, &limits, &output, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_int_equal(agent_offer_read(&offer, offer_text, &err), 0);
-	if (agent_bid_read(&bid, &offer, output, &err) < 0)
+	if (agent_bid_read(bid, &offer, output, &err) < 0)
 		fail_msg("%s", err.text);
+	agent_offer_destroy(&offer);
+	free(output);
+}
+
+/* Job 3 is given up; 130 GPU-seconds remain. */
+static void the_example_is_a_scheduler(void **state)
+{
+	struct agent_bid bid;
+	char path[4000];
+
+	(void)state;
+	snprintf(path, sizeof(path),
+		 "%s/contrib/examples/app-scheduler.py --factor 2", top());
+	ask(path, &bid);
 	assert_int_equal(bid.stop_count, 1);
 	assert_int_equal(bid.stop[0], 3);
 	assert_int_equal(bid.order_count, 2);
@@ -189,9 +205,49 @@ static void the_example_is_a_scheduler(void **state)
 	assert_close(bid.rho[0], 1.9, 1e-9);
 	assert_close(bid.rho[1], 1.25, 1e-9);
 	assert_close(bid.rho[7], 1.9, 1e-9);
-	free(output);
 	agent_bid_destroy(&bid);
-	agent_offer_destroy(&offer);
+}
+
+/* The program that the manual page shows, into a file of its own. */
+static void extract_manual(const char *path)
+{
+	static char page[65536];
+	char name[4096], *begin, *end;
+	FILE *file;
+
+	snprintf(name, sizeof(name), "%s/doc/man1/sfair-agent.1", top());
+	file = fopen(name, "re");
+	assert_non_null(file);
+	page[fread(page, 1, sizeof(page) - 1, file)] = '\0';
+	fclose(file);
+	begin = strstr(page, "#!/usr/bin/env python3\n");
+	assert_non_null(begin);
+	end = strstr(begin, "\n.Ed");
+	assert_non_null(end);
+	file = fopen(path, "we");
+	assert_non_null(file);
+	assert_int_equal(fwrite(begin, 1, (size_t)(end - begin), file),
+			 end - begin);
+	fclose(file);
+}
+
+static void the_manual_shows_a_scheduler(void **state)
+{
+	char path[] = "/tmp/agent.XXXXXX";
+	int fd = mkstemp(path);
+	struct agent_bid bid;
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	extract_manual(path);
+	ask(path, &bid);
+	unlink(path);
+	assert_int_equal(bid.stop_count, 0);
+	assert_int_equal(bid.order_count, 3);
+	assert_int_equal(bid.order[0], 2);
+	assert_int_equal(bid.order[1], 1);
+	agent_bid_destroy(&bid);
 }
 
 int main(void)
@@ -203,6 +259,7 @@ int main(void)
 		cmocka_unit_test(no_program_is_an_error),
 		cmocka_unit_test(what_it_started_dies_with_it),
 		cmocka_unit_test(the_example_is_a_scheduler),
+		cmocka_unit_test(the_manual_shows_a_scheduler),
 		cmocka_unit_test(words_are_between_blanks),
 	};
 

@@ -6,12 +6,23 @@
 void agent_help(void)
 {
 	fputs("Usage: sfair-agent [OPTION]... -- CMD [ARG]...\n"
+	      "       sfair-agent --app=NAME|--job=NUMBER [OPTION]...\n"
 	      "\n"
 	      "Run CMD and hand the job's checkpoint signal on to all processes below it that\n"
-	      "catch it.\n"
+	      "catch it. Or watch over an app: bid for GPUs, say which of its jobs are to have\n"
+	      "them, and end those that the search gives up.\n"
 	      "\n"
 	      "Signals:\n"
 	      "      --send=SIGNAL        send them this one in its place, as TERM\n"
+	      "\n"
+	      "Apps:\n"
+	      "      --app=NAME           of that sbatch --app\n"
+	      "      --job=NUMBER         of that job, or of its array\n"
+	      "      --scheduler=NAME     single, halving[:KEY=VALUE,...], curve[:...] or\n"
+	      "                           exec:PROGRAM [single]\n"
+	      "      --interval=SECONDS   ask so often [10, or as the plugin wishes]\n"
+	      "      --once               ask and bid once\n"
+	      "      --dry-run            print what it would do\n"
 	      "\n"
 	      "Others:\n"
 	      "  -h, --help               this text\n"
@@ -19,6 +30,6 @@ void agent_help(void)
 	      "  -V, --version            the version\n"
 	      "\n"
 	      "Exit status: CMD's; 127 if it is not found, 126 if it cannot be run, 125 for a\n"
-	      "wrong option.\n",
+	      "wrong option. Of an app: 0 when its jobs are over, else 1.\n",
 	      stdout);
 }

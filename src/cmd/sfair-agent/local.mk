@@ -5,16 +5,20 @@ agent_sources = \
 	src/cmd/sfair-agent/help.c \
 	src/cmd/sfair-agent/options.c \
 	src/cmd/sfair-agent/options.h \
+	src/cmd/sfair-agent/program.c \
+	src/cmd/sfair-agent/program.h \
 	src/cmd/sfair-agent/run.c \
 	src/cmd/sfair-agent/run.h \
 	src/cmd/sfair-agent/spawn.c \
 	src/cmd/sfair-agent/spawn.h \
 	src/cmd/sfair-agent/tree.c \
-	src/cmd/sfair-agent/tree.h
+	src/cmd/sfair-agent/tree.h \
+	src/cmd/sfair-agent/watch.c \
+	src/cmd/sfair-agent/watch.h
 sfair_agent_SOURCES = src/cmd/sfair-agent/main.c $(agent_sources) \
 	$(client_sources)
 sfair_agent_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
-sfair_agent_LDADD = libastra-proto.la libastra-common.la $(JANSSON_LIBS) \
+sfair_agent_LDADD = libastra-proto.la $(AGENT_LIBS) $(JANSSON_LIBS) \
 	$(MUNGE_LIBS) -lpthread -lm
 
 check_PROGRAMS += test_agent_tree

@@ -14,6 +14,20 @@ static int fail(int status, const struct astra_error *err)
 	return status;
 }
 
+static int watch(const struct agent_options *options,
+		 const struct sfair_place *place, struct astra_error *err)
+{
+	int status;
+
+	if (!place->reaches) {
+		astra_error_set(err, "neither SFAIR_SOCKET nor ASTRAEA_SOCKET "
+				     "says where the plugin listens");
+		return fail(1, err);
+	}
+	status = agent_watch_run(&options->watch, place, err);
+	return status ? fail(status, err) : 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct agent_options options;
@@ -31,6 +45,8 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	sfair_place_read(&place);
+	if (agent_watches(&options))
+		return watch(&options, &place, &err);
 	if (!place.leased || !place.signal)
 		return fail(agent_become(options.words, &err), &err);
 	return fail(agent_run(&options, &place, &err), &err);

@@ -3,17 +3,37 @@
 
 #include <getopt.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/client/place.h"
+#include "src/policy/stated.h"
 
-enum { OPT_SEND = 256 };
+/* Seconds between offers. */
+#define INTERVAL_MIN 0.1
+#define INTERVAL_MAX 86400
+
+enum {
+	OPT_SEND = 256,
+	OPT_APP,
+	OPT_DRY_RUN,
+	OPT_INTERVAL,
+	OPT_JOB,
+	OPT_ONCE,
+	OPT_SCHEDULER,
+};
 
 /* "+": what follows the first word that is no option is the command's. */
 static const char short_options[] = "+:hvV";
 
 static const struct option long_options[] = {
+	{"app", required_argument, NULL, OPT_APP},
+	{"dry-run", no_argument, NULL, OPT_DRY_RUN},
 	{"help", no_argument, NULL, 'h'},
+	{"interval", required_argument, NULL, OPT_INTERVAL},
+	{"job", required_argument, NULL, OPT_JOB},
+	{"once", no_argument, NULL, OPT_ONCE},
+	{"scheduler", required_argument, NULL, OPT_SCHEDULER},
 	{"send", required_argument, NULL, OPT_SEND},
 	{"verbose", no_argument, NULL, 'v'},
 	{"version", no_argument, NULL, 'V'},
@@ -48,6 +68,54 @@ static int read_send(const char *text, int *out, struct astra_error *err)
 	return 0;
 }
 
+static int read_number(const char *name, const char *text, double low,
+		       double high, double *out, struct astra_error *err)
+{
+	if (astra_stated_number(text, high, out) && *out >= low)
+		return 0;
+	return astra_error_set(err, "--%s=%.64s: a number from %g to %g", name,
+			       text, low, high);
+}
+
+static int read_job(const char *text, uint32_t *out, struct astra_error *err)
+{
+	char *end;
+	unsigned long number = strtoul(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end || !number ||
+	    number >= UINT32_MAX)
+		return astra_error_set(err, "--job=%.64s: the number of a job",
+				       text);
+	*out = (uint32_t)number;
+	return 0;
+}
+
+/* The options of the agent of an app. */
+static int apply_watch(int option, char **argv, struct agent_watch *w,
+		       struct astra_error *err)
+{
+	switch (option) {
+	case OPT_APP:
+		w->app = optarg;
+		return *optarg ? 0 : astra_error_set(err, "--app: is empty");
+	case OPT_DRY_RUN:
+		w->dry_run = true;
+		return 0;
+	case OPT_INTERVAL:
+		return read_number("interval", optarg, INTERVAL_MIN,
+				   INTERVAL_MAX, &w->interval_sec, err);
+	case OPT_JOB:
+		return read_job(optarg, &w->job, err);
+	case OPT_ONCE:
+		w->once = true;
+		return 0;
+	case OPT_SCHEDULER:
+		return agent_settings_read(&w->settings, optarg, err);
+	default:
+		return bad_option(option, argv, err);
+	}
+}
+
 static int apply(int option, char **argv, struct agent_options *o,
 		 struct astra_error *err)
 {
@@ -64,8 +132,35 @@ static int apply(int option, char **argv, struct agent_options *o,
 	case OPT_SEND:
 		return read_send(optarg, &o->send, err);
 	default:
-		return bad_option(option, argv, err);
+		return apply_watch(option, argv, &o->watch, err);
 	}
+}
+
+/* Which of the two it is: the agent of an app, or the companion of a job. */
+static int check(const struct agent_options *o, struct astra_error *err)
+{
+	const struct agent_watch *w = &o->watch;
+
+	if (w->app && w->job)
+		return astra_error_set(err, "name the app by --app or by "
+					    "--job, not by both");
+	if (agent_watches(o))
+		return !*o->words && !o->send
+			       ? 0
+			       : astra_error_set(err,
+						 "the agent of an app runs no "
+						 "command: %.64s is too much",
+						 *o->words ? *o->words
+							   : "--send");
+	if (w->settings.scheduler || w->interval_sec > 0 || w->once ||
+	    w->dry_run)
+		return astra_error_set(err, "which app? --app=NAME or "
+					    "--job=NUMBER");
+	if (!*o->words)
+		return astra_error_set(
+			err, "which command? sfair-agent [OPTION]... -- CMD "
+			     "[ARG]...: see sfair-agent --help");
+	return 0;
 }
 
 int agent_options_read(int argc, char **argv, struct agent_options *o,
@@ -81,9 +176,12 @@ int agent_options_read(int argc, char **argv, struct agent_options *o,
 		if (apply(option, argv, o, err) < 0)
 			return -1;
 	o->words = argv + optind;
-	if (!o->help && !o->version && !*o->words)
-		return astra_error_set(
-			err, "which command? sfair-agent [OPTION]... -- CMD "
-			     "[ARG]...: see sfair-agent --help");
-	return 0;
+	if (o->help || o->version)
+		return 0;
+	if (check(o, err) < 0)
+		return -1;
+	o->watch.verbose = o->verbose;
+	return o->watch.settings.scheduler
+		       ? 0
+		       : agent_settings_read(&o->watch.settings, "single", err);
 }

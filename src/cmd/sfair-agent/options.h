@@ -5,13 +5,21 @@
 
 #include <stdbool.h>
 
+#include "src/cmd/sfair-agent/watch.h"
 #include "src/common/error.h"
 
 struct agent_options {
 	bool help, version, verbose;
 	int send;     /* in place of the checkpoint signal; 0: that itself */
 	char **words; /* CMD and its arguments, ended by NULL; of argv */
+	struct agent_watch watch; /* where there is an app to watch over */
 };
+
+/* Whether it is the agent of an app, which runs no command. */
+static inline bool agent_watches(const struct agent_options *options)
+{
+	return options->watch.app || options->watch.job;
+}
 
 /* Take the command line apart.
  * Returns 0, or -1 with err naming what is wrong with it. */
