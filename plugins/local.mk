@@ -34,4 +34,5 @@ spank_astraea_la_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
 spank_astraea_la_CFLAGS = $(ASTRA_CFLAGS)
 spank_astraea_la_LDFLAGS = $(PLAIN_MODULE_FLAGS)
 spank_astraea_la_SOURCES = plugins/spank/astraea/spank_astraea.c \
-	src/common/error.c src/policy/stated.c
+	src/common/error.c src/common/grow.c src/policy/stated.c \
+	src/proto/curves.c src/slurm/bid_text.c

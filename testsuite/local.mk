@@ -269,12 +269,12 @@ EXTRA_DIST += \
 	testsuite/live/27-progress.sh \
 	testsuite/live/28-container.sh \
 	testsuite/live/29-racks.sh \
-	testsuite/live/34-bids.sh \
 	testsuite/live/29-agent.sh \
 	testsuite/live/30-tenants.sh \
 	testsuite/live/31-weights.sh \
 	testsuite/live/32-sacct.sh \
 	testsuite/live/33-bad-input.sh \
+	testsuite/live/34-bids.sh \
 	testsuite/live/35-app-agent.sh \
 	testsuite/live/40-submit.sh \
 	testsuite/live/41-priority.sh \

@@ -40,6 +40,8 @@ libastra_proto_la_SOURCES = \
 	src/proto/tasks.c \
 	src/proto/tasks.h \
 	src/proto/why.c \
+	src/proto/why_auction.c \
+	src/proto/why_priv.h \
 	src/proto/wire.c \
 	src/proto/wire.h
 
@@ -70,6 +72,7 @@ server_sources = \
 	src/slurm/server.h \
 	src/slurm/server_client.c \
 	src/slurm/server_limit.c \
+	src/slurm/server_log.c \
 	src/slurm/server_loop.c \
 	src/slurm/server_network.c \
 	src/slurm/server_private.h \
@@ -98,3 +101,9 @@ test_bids_SOURCES = testsuite/unit/test_bids.c \
 test_bids_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 test_bids_LDADD = libastra-proto.la libastra-policy.la libastra-common.la \
 	$(CMOCKA_LIBS) -lpthread -lm
+
+check_PROGRAMS += test_proto_auction
+test_proto_auction_SOURCES = testsuite/unit/test_proto_auction.c
+test_proto_auction_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
+test_proto_auction_LDADD = libastra-proto.la libastra-common.la \
+	$(CMOCKA_LIBS) $(JANSSON_LIBS) -lm

@@ -5,23 +5,22 @@
 
 #include "src/policy/model.h"
 #include "src/proto/answer.h"
+#include "src/proto/why_priv.h"
 
-#define SPAN_BYTES 32
-
-/* "45 s", "3 min 20 s", "2 h 5 min", "4 d 3 h". */
-static const char *span(double sec, char text[SPAN_BYTES])
+const char *astra_why_span(double sec, char text[ASTRA_SPAN_BYTES])
 {
 	unsigned long s = sec > 0 ? (unsigned long)(sec + 0.5) : 0;
 
 	if (s < 60)
-		snprintf(text, SPAN_BYTES, "%lu s", s);
+		snprintf(text, ASTRA_SPAN_BYTES, "%lu s", s);
 	else if (s < 3600)
-		snprintf(text, SPAN_BYTES, "%lu min %lu s", s / 60, s % 60);
+		snprintf(text, ASTRA_SPAN_BYTES, "%lu min %lu s", s / 60,
+			 s % 60);
 	else if (s < 86400)
-		snprintf(text, SPAN_BYTES, "%lu h %lu min", s / 3600,
+		snprintf(text, ASTRA_SPAN_BYTES, "%lu h %lu min", s / 3600,
 			 s / 60 % 60);
 	else
-		snprintf(text, SPAN_BYTES, "%lu d %lu h", s / 86400,
+		snprintf(text, ASTRA_SPAN_BYTES, "%lu d %lu h", s / 86400,
 			 s / 3600 % 24);
 	return text;
 }
@@ -57,7 +56,7 @@ static void sentence(const char *text, struct astra_text *out)
 static void waiting(const struct astra_report *report,
 		    const struct astra_report_job *job, struct astra_text *out)
 {
-	char text[SPAN_BYTES];
+	char text[ASTRA_SPAN_BYTES];
 
 	if (job->copies > 1)
 		astra_text_printf(
@@ -74,22 +73,23 @@ static void waiting(const struct astra_report *report,
 		astra_text_printf(out, " It is number %u of %u in line.",
 				  job->rank, job->ranks);
 	if (job->expected_start_sec > report->time_sec)
-		astra_text_printf(
-			out, " It is expected to start in about %s.",
-			span(job->expected_start_sec - report->time_sec, text));
+		astra_text_printf(out, " It is expected to start in about %s.",
+				  astra_why_span(job->expected_start_sec -
+							 report->time_sec,
+						 text));
 }
 
 /* What happens to the job when its lease ends and others are needier. */
 static void lease_end(const struct astra_report_job *job,
 		      struct astra_text *out)
 {
-	char text[SPAN_BYTES];
+	char text[ASTRA_SPAN_BYTES];
 
 	if (*job->signal)
 		astra_text_printf(
 			out,
 			"otherwise it gets SIG%s, has %s to write a checkpoint, and is requeued.",
-			job->signal, span(job->grace_sec, text));
+			job->signal, astra_why_span(job->grace_sec, text));
 	else
 		astra_text_printf(
 			out,
@@ -99,7 +99,7 @@ static void lease_end(const struct astra_report_job *job,
 static void leased(const struct astra_report *report,
 		   const struct astra_report_job *job, struct astra_text *out)
 {
-	char text[SPAN_BYTES];
+	char text[ASTRA_SPAN_BYTES];
 
 	if (!job->revocable) {
 		astra_text_printf(
@@ -116,14 +116,15 @@ static void leased(const struct astra_report *report,
 	astra_text_printf(
 		out,
 		" Its lease, number %u, ends in %s; then it competes with everybody: renewed, it keeps its GPUs and notices nothing; ",
-		job->leases, span(job->lease_end_sec - report->time_sec, text));
+		job->leases,
+		astra_why_span(job->lease_end_sec - report->time_sec, text));
 	lease_end(job, out);
 }
 
 static void holding(const struct astra_report *report,
 		    const struct astra_report_job *job, struct astra_text *out)
 {
-	char text[SPAN_BYTES];
+	char text[ASTRA_SPAN_BYTES];
 
 	astra_text_printf(out, "holds %u GPU%s%s%s in pool %s.", job->gpus,
 			  job->gpus == 1 ? "" : "s", *job->nodes ? " on " : "",
@@ -136,7 +137,8 @@ static void holding(const struct astra_report *report,
 		astra_text_printf(
 			out,
 			" Its lease is over: it got its checkpoint signal and has %s left to write a checkpoint; then it is requeued.",
-			span(job->grace_end_sec - report->time_sec, text));
+			astra_why_span(job->grace_end_sec - report->time_sec,
+				       text));
 	else if (!strcmp(job->phase, "leaving"))
 		astra_text_printf(
 			out,
@@ -173,8 +175,10 @@ static void fairness(const struct astra_report *report,
 		ratio(tenant->rho, out);
 	}
 	astra_text_printf(
-		out,
-		". Rho is GPU time had, divided by the fair share of it: the lowest goes first.");
+		out, ". %s is GPU time had, divided by the fair share of it%s.",
+		job->app ? "This rho" : "Rho",
+		job->app ? "; auctions do not go by it"
+			 : ": the lowest goes first");
 }
 
 /* What the job itself has said. */
@@ -182,12 +186,13 @@ static void told(const struct astra_report *report,
 		 const struct astra_report_job *job, struct astra_text *out)
 {
 	const struct astra_report_progress *p = &job->progress;
-	char text[SPAN_BYTES];
+	char text[ASTRA_SPAN_BYTES];
 
 	if (p->time_sec > 0) {
-		astra_text_printf(out, " %s ago it reported %llu",
-				  span(report->time_sec - p->time_sec, text),
-				  (unsigned long long)p->done);
+		astra_text_printf(
+			out, " %s ago it reported %llu",
+			astra_why_span(report->time_sec - p->time_sec, text),
+			(unsigned long long)p->done);
 		if (p->total)
 			astra_text_printf(out, " of %llu iterations (%.0f %%)",
 					  (unsigned long long)p->total,
@@ -204,8 +209,9 @@ static void told(const struct astra_report *report,
 			out,
 			" Its newest checkpoint is of iteration %llu, %s old.",
 			(unsigned long long)job->checkpoint.step,
-			span(report->time_sec - job->checkpoint.time_sec,
-			     text));
+			astra_why_span(report->time_sec -
+					       job->checkpoint.time_sec,
+				       text));
 }
 
 static void slowed(const struct astra_report_job *job, struct astra_text *out)
@@ -242,7 +248,9 @@ int astra_why_text(const struct astra_report *report,
 				  job->revoked, job->revoked == 1 ? "" : "s");
 	told(report, job, out);
 	slowed(job, out);
-	if (usage)
+	if (usage) {
+		astra_why_auction(report, job, out);
 		fairness(report, job, out);
+	}
 	return out->failed ? -1 : 0;
 }

@@ -187,12 +187,12 @@ static enum astra_fault answer(struct server *s, struct server_client *client,
 	}
 	fault = astra_query_decode(message, size, &query, err);
 	free(message);
+	if (!fault) {
+		fault = answer_query(s, &query, uid, reply, err);
+		astra_query_destroy(&query);
+	}
 	if (fault)
-		return fault;
-	fault = answer_query(s, &query, uid, reply, err);
-	if (fault == ASTRA_FAULT_DENIED)
-		log_refusal(s, err->text);
-	astra_query_destroy(&query);
+		server_log_fault(s, uid, fault, err->text);
 	return fault;
 }
 

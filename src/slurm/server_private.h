@@ -85,6 +85,18 @@ struct server_limit {
 bool server_limit_allow(struct server_limit *limit, uid_t uid,
 			int64_t now_msec);
 
+/* What was logged of refusals: each user's of each kind once, as long as it is
+ * remembered. */
+#define SERVER_NOTED 256
+
+struct server_noted {
+	struct {
+		uid_t uid;
+		enum astra_fault fault; /* NONE: the place is free */
+	} list[SERVER_NOTED];
+	size_t next;
+};
+
 /* All of a server. */
 struct server {
 	struct astra_server_options options;
@@ -99,11 +111,18 @@ struct server {
 	struct server_limit limit;
 	struct server_limit hosts; /* of remote ones */
 	struct astra_socket_stats stats;
-	int64_t quiet_until_msec; /* for the log */
+	struct server_noted noted;
+	int64_t quiet_until_msec; /* for the log, of nobody known */
 };
 
 /* server_loop.c: the thread; arg: the server. Ends soon after stop is set. */
 void *server_run(void *arg);
+
+/* server_log.c: log a request that is malformed or not allowed; a user's once
+ * of each kind, since what a program gets wrong it gets wrong again and again.
+ */
+void server_log_fault(struct server *s, uid_t uid, enum astra_fault fault,
+		      const char *text);
 
 /* server.c: a reference to the last report, or NULL. */
 struct astra_report *server_report(void);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/slurm/bid_text.h"
 #include "src/slurm/gate.h"
 #include "src/slurm/managed.h"
 #include "src/slurm/submit_priv.h"
@@ -79,6 +80,18 @@ static int check_size(const struct astra_submit *r, struct astra_error *err)
 	return rc;
 }
 
+static int check_bid(const char *text, struct astra_error *err)
+{
+	struct astra_curves curves;
+
+	if (!text)
+		return 0;
+	if (astra_bid_text_read(text, &curves, err) < 0)
+		return -1;
+	astra_curves_clear(&curves);
+	return 0;
+}
+
 static int check_wish(const struct astra_submit *r,
 		      const struct astra_places *places,
 		      struct astra_error *err)
@@ -86,7 +99,8 @@ static int check_wish(const struct astra_submit *r,
 	struct astra_wish wish;
 
 	if (astra_wish_read(r->env, r->env_count, &wish, err) < 0 ||
-	    astra_wish_check(&wish, &places->options, err) < 0)
+	    astra_wish_check(&wish, &places->options, err) < 0 ||
+	    check_bid(wish.bid, err) < 0)
 		return ESLURM_INVALID_TIME_LIMIT;
 	return SLURM_SUCCESS;
 }

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Policy=themis on real daemons: an app's agent is told how the app stands and
 # bids for it; what it says of its jobs' order is obeyed; others' bids, and what
-# is no bid, are refused with the reason.
+# is no bid, are refused with the reason; sfair auction shows it all. A file may
+# tell what GPUs do for an app.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)
@@ -86,3 +87,48 @@ refused not_found "$head,\"app\":\"none\",$rho}"
 scancel "$filler"
 wait_for 60 job_is "$second" RUNNING
 check_eq "the app's other job" PENDING "$(job_state "$first")"
+
+# ---- Everybody sees it.
+
+app_of() { # USER COLUMNS
+	as_nobody sfair auction -nP -u "$1" -o "$2"
+}
+is_app() { [[ $(app_of root "$1") == "$2" ]]; }
+wait_for 20 is_app App,Job,User,Bid,Held,Demand "search|$first|root|agent|4|4"
+check_eq "its auction" "yes|4|0|4" "$(app_of root Offered,Won,Payment,Kept)"
+sfair auction >"$out/table"
+grep -q "^Pool gpu: auction [0-9]*, .* ago, 4 GPUs for the bids of 1 app" \
+	"$out/table" || fail "no line of the auction: $(cat "$out/table")"
+sfair why "$first" | tr '\n' ' ' >"$out/why"
+grep -q "Its app, search, .* bid with its agent's numbers, and won 4 GPUs" \
+	"$out/why" || fail "sfair why: $(cat "$out/why")"
+sfair auction -j "$first" 2>"$out/err" && fail "sfair auction took -j"
+grep -q "does not go with" "$out/err" || fail "$(cat "$out/err")"
+scancel "$first" "$second"
+
+# ---- What GPUs do for an app, from a file.
+
+cat >"$out/good" <<-EOT
+	{
+		"seconds": {
+			"slot": [1000, 600, "inf"],
+			"rack": [1000, 900]
+		}
+	}
+EOT
+echo '{"seconds": {"slot": [1000, 0]}}' >"$out/zero"
+python3 -c 'print({"seconds": {"slot": [1000] * 3000}})' |
+	tr "'" '"' >"$out/long"
+refused_file() { # FILE REASON
+	sbatch --bid="$1" --gres=gpu:1 --wrap true 2>"$out/err" &&
+		fail "--bid=$1 was taken"
+	grep -q -- "$2" "$out/err" || fail "--bid=$1: $(cat "$out/err")"
+}
+refused_file "$out/none" "No such file"
+refused_file "$out/zero" "above 0"
+refused_file "$out/long" "8192 bytes"
+id=$(submit --bid="$out/good" --gres=gpu:2 --wrap 'exec sleep 1000')
+rm "$out/good"
+wait_for 30 job_is "$id" RUNNING
+is_file() { [[ $(sfair auction -nP -o Job,Bid) == "$id|file" ]]; }
+wait_for 20 is_file

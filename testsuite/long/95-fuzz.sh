@@ -20,7 +20,7 @@ flags=(-g -O1 -std=gnu11 -D_GNU_SOURCE -I. -I"$build"
 sources=(testsuite/fuzz/fuzz_query.c
 	src/slurm/{progress,bids,bid_files,bid_text}.c src/policy/{stated,speed,forecast}.c
 	src/proto/{answer*,curves,encode*,query*,report*}.c
-	src/proto/{select*,tasks,why,wire}.c src/common/*.c)
+	src/proto/{select*,tasks,why*,wire}.c src/common/*.c)
 clang "${flags[@]}" -o "$work/fuzz" "${sources[@]}" -ljansson -lpthread -lm || {
 	echo "SKIP: this clang has no libFuzzer"
 	exit 77

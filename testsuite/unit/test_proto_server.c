@@ -24,7 +24,7 @@ static char path[100];
 static char where[32];	 /* for Listen= */
 static char network[64]; /* the same for a client */
 static int fake_fd;
-static atomic_int resets, noted;
+static atomic_int resets, noted, told;
 static atomic_bool nobody_operates;
 
 static bool is_operator(uid_t uid)
@@ -48,6 +48,16 @@ static int note(const struct astra_query *query, double now_sec,
 	return 0;
 }
 
+/* Of refusals. */
+static void log_line(bool error, const char *text)
+{
+	(void)error;
+	for (const char *at = text; *at; at++)
+		assert_true((unsigned char)*at >= ' ');
+	if (strstr(text, "is refused"))
+		atomic_fetch_add(&told, 1);
+}
+
 static int start(struct astra_error *err)
 {
 	const struct astra_server_options options = {
@@ -58,6 +68,7 @@ static int start(struct astra_error *err)
 		.is_operator = is_operator,
 		.diag_reset = count_reset,
 		.note = note,
+		.log_line = log_line,
 	};
 
 	return astra_server_start(&options, err);
@@ -307,6 +318,19 @@ static void only_root_slurmuser_and_operators_reset(void **state)
 #define PROGRESS(job, done)                                              \
 	"{\"astraea\":1,\"request\":\"progress\",\"run\":0,\"job\":" job \
 	",\"done\":" done "}"
+
+static void a_refusal_is_logged_once_for_each_user(void **state)
+{
+	(void)state;
+	astra_server_stop();
+	atomic_store(&told, 0);
+	assert_int_equal(start(NULL), 0);
+	for (int i = 0; i < 3; i++)
+		expect("{\"astraea\":1,\"request\":\"job\",\"a\\nb\":1}",
+		       "malformed");
+	assert_int_equal(atomic_load(&told), 1);
+	astra_server_publish(sample_report());
+}
 
 static void over_the_network_replies_are_signed(void **state)
 {
@@ -583,6 +607,7 @@ int main(void)
 		cmocka_unit_test(a_slow_client_is_told_and_closed),
 		cmocka_unit_test(only_root_slurmuser_and_operators_reset),
 		cmocka_unit_test(what_a_job_says_is_handed_on),
+		cmocka_unit_test(a_refusal_is_logged_once_for_each_user),
 		cmocka_unit_test(over_the_network_replies_are_signed),
 		cmocka_unit_test(who_is_not_slurmctld_is_not_believed),
 		cmocka_unit_test(reports_change_while_queries_run),

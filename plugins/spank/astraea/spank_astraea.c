@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --lease, --app and what is known of a job's work for sbatch, srun and salloc.
+/* --lease, --app and what is known of a job's work for sbatch, srun and salloc;
+ * and --bid, whose file is read where the job is submitted.
  *
  * What the user says travels in the job's SPANK environment as ASTRAEA_LEASE
  * and so on, where job_submit/astraea checks it against the pool's bounds. Here
@@ -10,21 +11,25 @@
 #include <slurm/spank.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "src/policy/stated.h"
+#include "src/slurm/bid_text.h"
 
 SPANK_PLUGIN(astraea, 1)
 
 #define APP_MAX 64
 #define LEASE_MAX 32
+#define BID_FILE_MAX (256 * 1024) /* white space included */
 
 int slurm_spank_init(spank_t spank, int argc, char *argv[]);
 int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[]);
 
 static char lease[LEASE_MAX + 1];
 static char app[APP_MAX + 1];
+static char bid[ASTRA_BID_TEXT_MAX + 1];
 static char stated[ASTRA_STATED_COUNT][ASTRA_STATED_MAX + 1];
 
 /* Skip a run of digits. Returns whether there was one; sets *nonzero when one
@@ -121,11 +126,70 @@ static int set_stated(int val, const char *text, int remote)
 	return 0;
 }
 
+/* The whole file; NULL, told, when that can't be. */
+static char *read_file(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	char *text = file ? malloc(BID_FILE_MAX + 1) : NULL;
+	size_t size;
+
+	if (!text) {
+		slurm_error("--bid=%s: %m", path);
+		if (file)
+			fclose(file);
+		return NULL;
+	}
+	size = fread(text, 1, BID_FILE_MAX + 1, file);
+	if (size > BID_FILE_MAX || ferror(file) || memchr(text, '\0', size)) {
+		slurm_error("--bid=%s: %s", path,
+			    ferror(file) ? "cannot be read"
+					 : "is no JSON of a bid");
+		free(text);
+		text = NULL;
+	} else {
+		text[size] = '\0';
+	}
+	fclose(file);
+	return text;
+}
+
+static int set_bid(int val, const char *path, int remote)
+{
+	struct astra_curves curves;
+	struct astra_error err;
+	size_t size;
+	char *text;
+	int rc;
+
+	(void)val;
+	if (remote)
+		return 0;
+	text = read_file(path);
+	if (!text)
+		return -1;
+	size = astra_bid_text_compact(text, bid, sizeof(bid));
+	free(text);
+	rc = size < sizeof(bid) ? astra_bid_text_read(bid, &curves, &err)
+				: astra_error_set(&err,
+						  "--bid: more than %d bytes, "
+						  "spaces not counted",
+						  ASTRA_BID_TEXT_MAX);
+	if (rc < 0) {
+		slurm_error("%s: %s", path, err.text);
+		*bid = '\0';
+		return -1;
+	}
+	astra_curves_clear(&curves);
+	return 0;
+}
+
 static char lease_name[] = "lease", lease_arg[] = "TIME|none",
 	    lease_help[] = "how long the job holds its GPUs before it "
 			   "competes for them again; none: until it ends",
 	    app_name[] = "app", app_arg[] = "NAME",
 	    app_help[] = "the application this job is a part of",
+	    bid_name[] = "bid", bid_arg[] = "FILE",
+	    bid_help[] = "how long all of its work takes on so many GPUs",
 	    iterations_name[] = "iterations", iterations_arg[] = "N",
 	    iterations_help[] = "how many iterations the job's work has",
 	    iter_time_name[] = "iter-time", iter_time_arg[] = "SECONDS",
@@ -141,6 +205,7 @@ static char lease_name[] = "lease", lease_arg[] = "TIME|none",
 static struct spank_option options[] = {
 	{lease_name, lease_arg, lease_help, 1, 0, set_lease},
 	{app_name, app_arg, app_help, 1, 0, set_app},
+	{bid_name, bid_arg, bid_help, 1, 0, set_bid},
 	{iterations_name, iterations_arg, iterations_help, 1,
 	 ASTRA_STATED_ITERATIONS, set_stated},
 	{iter_time_name, iter_time_arg, iter_time_help, 1,
@@ -172,7 +237,8 @@ static int send_option(spank_t spank, const char *variable, const char *text)
 static int send_options(spank_t spank)
 {
 	if (send_option(spank, "ASTRAEA_LEASE", lease) < 0 ||
-	    send_option(spank, "ASTRAEA_APP", app) < 0)
+	    send_option(spank, "ASTRAEA_APP", app) < 0 ||
+	    send_option(spank, "ASTRAEA_BID", bid) < 0)
 		return -1;
 	for (size_t i = 0; i < ASTRA_STATED_COUNT; i++)
 		if (send_option(spank, astra_stated_options[i].variable,

@@ -164,6 +164,14 @@ static int apply_option(int option, char **argv, struct sfair_args *args,
 	}
 }
 
+/* The others are for programs. */
+static bool is_command(const char *name, enum astra_query_kind *out)
+{
+	return !astra_query_kind_find(name, out) &&
+	       (sfair_table_of(*out) || *out == ASTRA_QUERY_WHY ||
+		*out == ASTRA_QUERY_DIAG);
+}
+
 /* "tenant", or "tenants". */
 static int parse_command(const char *word, struct sfair_args *args,
 			 struct astra_error *err)
@@ -173,16 +181,16 @@ static int parse_command(const char *word, struct sfair_args *args,
 
 	if (size && size < sizeof(name)) {
 		memcpy(name, word, size + 1);
-		if (!astra_query_kind_find(name, &args->query.kind))
+		if (is_command(name, &args->query.kind))
 			return 0;
 		if (name[size - 1] == 's')
 			name[size - 1] = '\0';
-		if (!astra_query_kind_find(name, &args->query.kind))
+		if (is_command(name, &args->query.kind))
 			return 0;
 	}
 	return astra_error_set(
 		err,
-		"unknown command \"%.64s\": one of tenant, job, lease, why, diag",
+		"unknown command \"%.64s\": one of tenant, job, lease, auction, why, diag",
 		word);
 }
 
@@ -192,7 +200,7 @@ static int parse_words(int argc, char **argv, struct sfair_args *args,
 	if (optind == argc)
 		return astra_error_set(
 			err,
-			"which command? tenant, job, lease, why JOBID or diag: see sfair --help");
+			"which command? tenant, job, lease, auction, why JOBID or diag: see sfair --help");
 	if (parse_command(argv[optind++], args, err) < 0)
 		return -1;
 	args->command = true;
@@ -229,7 +237,8 @@ static int check(const struct sfair_args *args, struct astra_error *err)
 	if (q->pools.count && q->kind == ASTRA_QUERY_WHY)
 		return refuse_option("--pool", args, err);
 	if (q->jobs.count &&
-	    (q->kind == ASTRA_QUERY_TENANT || q->kind == ASTRA_QUERY_DIAG))
+	    (q->kind == ASTRA_QUERY_TENANT || q->kind == ASTRA_QUERY_DIAG ||
+	     q->kind == ASTRA_QUERY_AUCTION))
 		return refuse_option("--jobs", args, err);
 	if (q->reset && q->kind != ASTRA_QUERY_DIAG)
 		return refuse_option("--reset", args, err);

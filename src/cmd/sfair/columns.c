@@ -76,6 +76,41 @@ static const struct sfair_column job_columns[] = {
 	{NULL, NULL, SFAIR_TEXT, NULL},
 };
 
+static const struct sfair_column app_columns[] = {
+	{"App", "app", SFAIR_TEXT, "its name, of --app"},
+	{"Job", "job", SFAIR_NUMBER, "the lowest number of its jobs"},
+	{"Jobs", "jobs", SFAIR_NUMBER, "how many wait or run"},
+	{"Pool", "pool", SFAIR_TEXT, "the pool"},
+	{"Tenant", "tenant", SFAIR_TEXT, "who is charged for it"},
+	{"Account", "account", SFAIR_TEXT, "its account"},
+	{"User", "user", SFAIR_TEXT, "who submitted it"},
+	{"UID", "uid", SFAIR_NUMBER, "the user's number"},
+	{"Elapsed", "elapsed_sec", SFAIR_SPAN, "time since its submission"},
+	{"Apps", "apps_mean", SFAIR_NUMBER,
+	 "apps at a time over its life, N_avg"},
+	{"Ideal", "ideal_sec", SFAIR_SPAN,
+	 "its time with a share of its own, T_id"},
+	{"Rho", "rho", SFAIR_RATIO,
+	 "its time when shared / Ideal: the highest is worst off"},
+	{"Held", "gpus_held", SFAIR_NUMBER, "GPUs that it holds"},
+	{"Demand", "gpus_max", SFAIR_NUMBER,
+	 "GPUs, more of which are of no use to it"},
+	{"Bid", "bid", SFAIR_TEXT, "estimate, agent, or file"},
+	{"BidTime", "bid_sec", SFAIR_TIME, "when it was made"},
+	{"Auction", "auction", SFAIR_NUMBER, "the last one that it was in"},
+	{"Rank", "rank", SFAIR_NUMBER, "its place there, by rho"},
+	{"Ranks", "ranks", SFAIR_NUMBER, "of how many"},
+	{"Offered", "offered", SFAIR_FLAG,
+	 "whether it was one of the worst off, which may bid"},
+	{"Won", "won", SFAIR_NUMBER, "GPUs of the fair allocation"},
+	{"Payment", "paid", SFAIR_NUMBER,
+	 "GPUs of them that went to others: the hidden payment"},
+	{"Factor", "factor", SFAIR_RATIO, "the part that it keeps"},
+	{"Kept", "kept", SFAIR_NUMBER, "GPUs that it kept"},
+	{"Given", "given", SFAIR_NUMBER, "GPUs of what was left over"},
+	{NULL, NULL, SFAIR_TEXT, NULL},
+};
+
 static const struct sfair_table tenant_table = {
 	tenant_columns,
 	"Pool,Tenant,Weight,Quota,Demand,GPUs,Alloc,Fair,Rho,Waiting,Running",
@@ -91,6 +126,11 @@ static const struct sfair_table lease_table = {
 	"JobID,User,Tenant,GPUs,NodeList,Phase,LeaseStart,LeaseEnd,Left,Leases,Revocable",
 };
 
+static const struct sfair_table app_table = {
+	app_columns,
+	"App,Job,Tenant,User,Rho,Rank,Held,Demand,Offered,Bid,Won,Payment,Kept,Given",
+};
+
 const struct sfair_table *sfair_table_of(enum astra_query_kind kind)
 {
 	switch (kind) {
@@ -100,6 +140,8 @@ const struct sfair_table *sfair_table_of(enum astra_query_kind kind)
 		return &job_table;
 	case ASTRA_QUERY_LEASE:
 		return &lease_table;
+	case ASTRA_QUERY_AUCTION:
+		return &app_table;
 	default:
 		return NULL;
 	}

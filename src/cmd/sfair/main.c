@@ -40,6 +40,7 @@ static int help_formats(void)
 {
 	list_fields("tenant", sfair_table_of(ASTRA_QUERY_TENANT));
 	list_fields("job and lease", sfair_table_of(ASTRA_QUERY_JOB));
+	list_fields("auction", sfair_table_of(ASTRA_QUERY_AUCTION));
 	return 0;
 }
 

@@ -217,6 +217,40 @@ static void put_pools(const json_t *pools, double now_sec)
 	}
 }
 
+/* The same for the last auction of each. */
+static void put_auctions(const json_t *pools, double now_sec)
+{
+	json_t *pool;
+	size_t i;
+
+	json_array_foreach(pools, i, pool)
+	{
+		const json_t *number = json_object_get(pool, "number");
+		char *name =
+			sfair_cell(SFAIR_TEXT, json_object_get(pool, "pool"),
+				   SFAIR_HOURS, now_sec);
+		char ago[32];
+
+		sfair_span(now_sec - json_number_value(
+					     json_object_get(pool, "time_sec")),
+			   ago, sizeof(ago));
+		if (json_is_integer(number))
+			printf("Pool %s: auction %lld, %s ago, %lld GPUs for the bids of %lld apps%s\n",
+			       name ? name : "", json_integer_value(number),
+			       ago,
+			       json_integer_value(
+				       json_object_get(pool, "gpus")),
+			       json_integer_value(
+				       json_object_get(pool, "bidders")),
+			       json_is_true(json_object_get(pool, "exact"))
+				       ? ""
+				       : " (nearly the best allocation)");
+		else
+			printf("Pool %s: no auction yet\n", name ? name : "");
+		free(name);
+	}
+}
+
 static const char *unit_name(enum sfair_unit unit)
 {
 	static const char *const names[] = {"seconds", "minutes", "hours"};
@@ -238,9 +272,21 @@ static const json_t *rows_of(const json_t *reply, enum astra_query_kind kind)
 		[ASTRA_QUERY_TENANT] = "tenants",
 		[ASTRA_QUERY_JOB] = "jobs",
 		[ASTRA_QUERY_LEASE] = "leases",
+		[ASTRA_QUERY_AUCTION] = "apps",
 	};
 
 	return json_object_get(reply, keys[kind]);
+}
+
+static void put_heading(const json_t *reply, enum astra_query_kind kind,
+			double now_sec)
+{
+	const json_t *pools = json_object_get(reply, "pools");
+
+	if (kind == ASTRA_QUERY_AUCTION)
+		put_auctions(pools, now_sec);
+	else
+		put_pools(pools, now_sec);
 }
 
 int sfair_print_table(const json_t *reply, const struct sfair_args *args,
@@ -261,7 +307,7 @@ int sfair_print_table(const json_t *reply, const struct sfair_args *args,
 		put_parsable(&g, args);
 	} else if (!rc) {
 		if (!args->no_header)
-			put_pools(json_object_get(reply, "pools"), now_sec);
+			put_heading(reply, args->query.kind, now_sec);
 		if (!args->no_header && has_gpu_time(&choices))
 			printf("GPU time in GPU %s\n", unit_name(args->unit));
 		put_table(&g, args);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+
+#include "src/slurm/server_private.h"
+
+/* Whether a user's refusal of that kind is the first one remembered. */
+static bool is_first(struct server_noted *noted, uid_t uid,
+		     enum astra_fault fault)
+{
+	for (size_t i = 0; i < SERVER_NOTED; i++)
+		if (noted->list[i].fault == fault && noted->list[i].uid == uid)
+			return false;
+	noted->list[noted->next].uid = uid;
+	noted->list[noted->next].fault = fault;
+	noted->next = (noted->next + 1) % SERVER_NOTED;
+	return true;
+}
+
+void server_log_fault(struct server *s, uid_t uid, enum astra_fault fault,
+		      const char *text)
+{
+	char line[sizeof(struct astra_error) + 64];
+
+	if ((fault != ASTRA_FAULT_DENIED && fault != ASTRA_FAULT_MALFORMED) ||
+	    !s->options.log_line || !is_first(&s->noted, uid, fault))
+		return;
+	(void)snprintf(line, sizeof(line), "a request of uid %u is refused: %s",
+		       uid, text);
+	for (char *at = line; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			*at = '?';
+	s->options.log_line(false, line);
+}
