@@ -13,4 +13,5 @@ EXTRA_DIST += contrib/going-back.sh
 # Without a Python to install it for: programs name the folder, or copy it.
 sfairpythondir = $(pkgdatadir)/python
 dist_sfairpython_DATA = contrib/python/sfair.py
-dist_check_SCRIPTS += testsuite/unit/test_sfair.py
+dist_check_SCRIPTS += testsuite/unit/test_sfair.py \
+	testsuite/unit/test_sfair_store.py

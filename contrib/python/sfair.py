@@ -536,9 +536,9 @@ class Client:
 
     def on_lease_end(self, callback=None):
         self._callback = callback
-        self._catch()
+        self.catch()
 
-    def _catch(self):
+    def catch(self):
         """Install the handler, once."""
         if not self.place.leased or not self.place.signal or self._handled:
             return
@@ -565,8 +565,7 @@ class Client:
     # the signal's number into a pipe, or socket, at once.
 
     def watch(self, store):
-        """Wake the store when the signal comes."""
-        self._catch()
+        """Wake the store when the signal comes; after catch()."""
         if not self._handled:
             return
         self._stores.append(store)
@@ -958,7 +957,10 @@ class _Lineage:
             raise
         os.fsync(self._folder)
         self._look()
-        self._prune(step, keep)
+        try:
+            self._prune(step, keep)
+        except OSError:
+            pass  # the next time
 
     def _look(self):
         if _highest(self._list()) > self.number:
@@ -1016,6 +1018,7 @@ class Store:
         self._client = _the_client()
         place = self._client.place
         self._pid, self._keep = os.getpid(), operator.index(keep)
+        self._client.catch()
         self._lineage = _Lineage(os.fspath(folder), name,
                                  (place.job or 0, place.run), place.speaks)
         self._floor = self._lineage.newest or 0
@@ -1148,6 +1151,7 @@ class Store:
                     raise self._lineage._stale()
                 self._lineage.save(step, data, self._keep)
                 self._client.checkpointed(step)
+            self._client.note("")
         except Exception as why:
             self._client.note(str(why))
             return why
