@@ -17,13 +17,13 @@ start_cluster --nodes 1 --gpus 2 --astraea "$conf"
 rm -f "$conf"
 out=$CLUSTER_DIR/out
 
-# Iterations of 0.2 s, 40 of them. It says where it is at once, not only when
+# Iterations of 0.2 s, 30 of them. It says where it is at once, not only when
 # sfair.progress() would: these jobs are as short as few are.
 cat >"$out/search.py" <<'EOT'
 import os, sys, time
 import sfair
 
-TOTAL = 40
+TOTAL = 30
 task = int(os.environ["SLURM_ARRAY_TASK_ID"])
 state = f"{sys.argv[1]}/state.{task}"
 place = sfair.Place(os.environ)
@@ -47,13 +47,12 @@ EOT
 chmod 644 "$out/search.py"
 export PYTHONPATH=${top:?}/contrib/python PYTHONDONTWRITEBYTECODE=1
 as_user() { setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
-agent=${ASTRAEA_BUILDDIR:-$top/build}/sfair-agent
 
 id=$(as_user sbatch --parsable -o "$out/%A_%a" --open-mode=append --chdir=/ \
 	--array=0-3 --app=search --gres=gpu:1 --signal=B:USR1@60 --requeue \
 	--wrap "exec python3 $out/search.py $out")
-as_user timeout 300 "$agent" --app=search --interval=0.5 \
-	--scheduler=halving:eta=2,rungs=5/10/40,jobs=4 \
+as_user timeout 300 sfair-agent --app=search --interval=0.5 \
+	--scheduler=halving:eta=2,rungs=5/10/30,jobs=4 \
 	>"$out/agent" 2>&1 &
 agent_pid=$!
 
@@ -80,7 +79,7 @@ jobs = [job["job"] for job in json.load(sys.stdin)["jobs"]]
 print(json.dumps({"rho": {"slot": [7]}, "stop": jobs}))'
 EOT
 chmod 755 "$out/mine"
-as_user "$agent" --app=search --scheduler="exec:$out/mine" --once \
+as_user sfair-agent --app=search --scheduler="exec:$out/mine" --once \
 	--dry-run >"$out/dry" || fail "$(cat "$out/dry")"
 grep -q '^bid {"rho":{"slot":\[7\],"machine":\[7\],' "$out/dry" ||
 	fail "$(cat "$out/dry")"
@@ -95,16 +94,17 @@ grep -qx "sfair-agent: gives up .*${id}_0.*" "$out/agent" ||
 	fail "it does not say so: $(cat "$out/agent")"
 
 wait_for 60 task_is 2 COMPLETED
-check_eq "the steps of the best" 40 "$(cat "$out/state.2")"
+check_eq "the steps of the best" 30 "$(cat "$out/state.2")"
 for task in 0 1 3; do
-	(($(cat "$out/state.$task") < 40)) || fail "task $task was finished"
+	(($(cat "$out/state.$task") < 30)) || fail "task $task was finished"
 done
 wait "$agent_pid" || fail "the agent failed: $(cat "$out/agent")"
 check_eq "what the agent said" 3 \
 	"$(sed -n 's/^sfair-agent: gives up//p' "$out/agent" | wc -w)"
 
-# ---- An app that is not there.
+# ---- An app that is not there, asked for by Slurm's configuration alone.
 
-! as_user "$agent" --app=nosuch --once 2>"$out/none" || fail "no such app"
+! as_user env -u SFAIR_SOCKET -u MUNGE_SOCKET sfair-agent \
+	--app=nosuch --once 2>"$out/none" || fail "no such app"
 grep -q '^sfair-agent: error: app nosuch' "$out/none" ||
 	fail "$(cat "$out/none")"

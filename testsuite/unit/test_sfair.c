@@ -89,6 +89,17 @@ static void diag_shows_the_locks(void **state)
 	says("Write lock|Max|90\n");
 }
 
+static void where_it_asks_is_shown_as_variables(void **state)
+{
+	char wanted[300];
+
+	(void)state;
+	assert_int_equal(sfair("--where"), 0);
+	snprintf(wanted, sizeof(wanted), "SFAIR_SOCKET=%s\n", path);
+	says(wanted);
+	says("SFAIR_MUNGE_SOCKET=");
+}
+
 static void json_is_json(void **state)
 {
 	static const char *const words[] = {
@@ -292,6 +303,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_job_name_cannot_steer_the_terminal),
 		cmocka_unit_test(why_is_a_paragraph),
 		cmocka_unit_test(diag_shows_the_locks),
+		cmocka_unit_test(where_it_asks_is_shown_as_variables),
 		cmocka_unit_test(json_is_json),
 		cmocka_unit_test(mistakes_are_one_line_that_names_them),
 		cmocka_unit_test(failures_name_the_cause),

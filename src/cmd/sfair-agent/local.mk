@@ -14,7 +14,9 @@ agent_sources = \
 	src/cmd/sfair-agent/tree.c \
 	src/cmd/sfair-agent/tree.h \
 	src/cmd/sfair-agent/watch.c \
-	src/cmd/sfair-agent/watch.h
+	src/cmd/sfair-agent/watch.h \
+	src/cmd/sfair-agent/where.c \
+	src/cmd/sfair-agent/where.h
 sfair_agent_SOURCES = src/cmd/sfair-agent/main.c $(agent_sources) \
 	$(client_sources)
 sfair_agent_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)

@@ -7,6 +7,7 @@
 
 #include "src/cmd/sfair-agent/run.h"
 #include "src/cmd/sfair-agent/spawn.h"
+#include "src/cmd/sfair-agent/where.h"
 
 static int fail(int status, const struct astra_error *err)
 {
@@ -14,17 +15,13 @@ static int fail(int status, const struct astra_error *err)
 	return status;
 }
 
-static int watch(const struct agent_options *options,
-		 const struct sfair_place *place, struct astra_error *err)
+static int watch(const struct agent_options *options, struct astra_error *err)
 {
-	int status;
+	struct sfair_place place;
+	int status = 1;
 
-	if (!place->reaches) {
-		astra_error_set(err, "neither SFAIR_SOCKET nor ASTRAEA_SOCKET "
-				     "says where the plugin listens");
-		return fail(1, err);
-	}
-	status = agent_watch_run(&options->watch, place, err);
+	if (!agent_where(&place, err))
+		status = agent_watch_run(&options->watch, &place, err);
 	return status ? fail(status, err) : 0;
 }
 
@@ -44,9 +41,9 @@ int main(int argc, char **argv)
 		puts("sfair-agent " ASTRA_RELEASE);
 		return 0;
 	}
-	sfair_place_read(&place);
 	if (agent_watches(&options))
-		return watch(&options, &place, &err);
+		return watch(&options, &err);
+	sfair_place_read(&place);
 	if (!place.leased || !place.signal)
 		return fail(agent_become(options.words, &err), &err);
 	return fail(agent_run(&options, &place, &err), &err);

@@ -256,8 +256,8 @@ static enum outcome take_offer(struct state *s, const char *text,
 	s->known = true;
 	s->gone = 0;
 	s->pause_sec = 0;
-	s->next_sec = s->watch->interval_sec > 0 ? s->watch->interval_sec
-						 : offer.report_sec;
+	if (!(s->watch->interval_sec > 0))
+		s->next_sec = offer.report_sec;
 	if (!rc)
 		rc = decide(s, &offer, text, &bid, err);
 	if (!rc)
@@ -328,7 +328,8 @@ int agent_watch_run(const struct agent_watch *watch,
 	s.begun_sec = now_sec();
 	for (;;) {
 		*err->text = '\0';
-		s.next_sec = PAUSE_SEC;
+		s.next_sec = watch->interval_sec > 0 ? watch->interval_sec
+						     : PAUSE_SEC;
 		outcome = look(&s, err);
 		if (outcome == OVER || outcome == FAILED || watch->once)
 			break;

@@ -5,7 +5,7 @@
 
 #include "src/cmd/sfair/sfair.h"
 
-enum { OPT_JSON = 256, OPT_POOL, OPT_RESET, OPT_HELPFORMAT };
+enum { OPT_JSON = 256, OPT_POOL, OPT_RESET, OPT_HELPFORMAT, OPT_WHERE };
 
 static const char short_options[] = ":A:hj:no:pPt:u:vV";
 
@@ -26,6 +26,7 @@ static const struct option long_options[] = {
 	{"users", required_argument, NULL, 'u'},
 	{"verbose", no_argument, NULL, 'v'},
 	{"version", no_argument, NULL, 'V'},
+	{"where", no_argument, NULL, OPT_WHERE},
 	{NULL, 0, NULL, 0},
 };
 
@@ -156,6 +157,9 @@ static int apply_option(int option, char **argv, struct sfair_args *args,
 	case OPT_HELPFORMAT:
 		args->help_format = true;
 		return 0;
+	case OPT_WHERE:
+		args->where = true;
+		return 0;
 	case OPT_RESET:
 		args->query.reset = true;
 		return 0;
@@ -258,7 +262,7 @@ int sfair_args_parse(int argc, char **argv, struct sfair_args *args,
 				     NULL)) != -1)
 		if (apply_option(option, argv, args, err) < 0)
 			return -1;
-	if (args->help || args->version ||
+	if (args->help || args->version || args->where ||
 	    (args->help_format && optind == argc))
 		return 0;
 	if (parse_words(argc, argv, args, err) < 0)

@@ -37,6 +37,7 @@ void sfair_help(void)
 	      "      --reset              with diag: start the numbers anew (operators)\n"
 	      "  -v, --verbose            say whom it asks\n"
 	      "  -V, --version            the version\n"
+	      "      --where              the sockets that it asks, as variables\n"
 	      "\n"
 	      "Exit status: 0, or 1 with one line on standard error.\n",
 	      stdout);

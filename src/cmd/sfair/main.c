@@ -144,6 +144,22 @@ static int run(const struct sfair_args *args, struct astra_error *err)
 	return rc;
 }
 
+/* For programs that have no part of Slurm's, as variables. */
+static int print_where(struct astra_error *err)
+{
+	char *path = NULL, *munge_socket = NULL;
+	int rc = sfair_conf(&path, &munge_socket, err);
+
+	if (!rc) {
+		printf("SFAIR_SOCKET=%s\n", path);
+		if (munge_socket)
+			printf("SFAIR_MUNGE_SOCKET=%s\n", munge_socket);
+	}
+	free(path);
+	free(munge_socket);
+	return rc;
+}
+
 int main(int argc, char **argv)
 {
 	struct sfair_args args = {0};
@@ -158,7 +174,7 @@ int main(int argc, char **argv)
 		puts("sfair " ASTRA_RELEASE);
 	else if (args.help_format)
 		rc = args.command ? help_format(&args) : help_formats();
-	else if (run(&args, &err) < 0)
+	else if ((args.where ? print_where(&err) : run(&args, &err)) < 0)
 		rc = fail(&err);
 	astra_query_destroy(&args.query);
 	return rc;

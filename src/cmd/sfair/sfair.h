@@ -26,7 +26,7 @@ struct sfair_args {
 	enum sfair_unit unit;
 	bool no_header;
 	bool command; /* one was given; it is in query.kind */
-	bool help, help_format, version;
+	bool help, help_format, version, where;
 	int verbose;
 	const char *format; /* of argv; NULL: the default columns */
 };
