@@ -276,6 +276,7 @@ EXTRA_DIST += \
 	testsuite/live/33-bad-input.sh \
 	testsuite/live/34-bids.sh \
 	testsuite/live/35-app-agent.sh \
+	testsuite/live/36-bad-agents.sh \
 	testsuite/live/40-submit.sh \
 	testsuite/live/41-priority.sh \
 	testsuite/live/42-examples.sh \
