@@ -93,8 +93,7 @@ run stock --stock
 for policy in ltgf themis; do
 	conf=$(mktemp)
 	cat >"$conf" <<-EOT
-		Pool=gpu Partitions=gpu Policy=$policy
-		RoundInterval=1 LeaseTerm=10 CheckpointGrace=5
+		Pool=gpu Partitions=gpu Policy=$policy RoundInterval=1 LeaseTerm=10 CheckpointGrace=5
 	EOT
 	run "$policy" --astraea "$conf"
 	rm -f "$conf"
