@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Policy=ltgf+themis on real daemons: tenants of weights 2:1 hold GPUs in this
+# proportion however many jobs each has; inside a tenant an app of one job gets
+# its turn beside an array; who waits is told of the auction, and a restart in
+# mid-lease changes neither.
+. "$(dirname "$0")/../lib/live.sh"
+
+conf=$(mktemp)
+cat >"$conf" <<-EOT
+	Pool=gpu Partitions=gpu Policy=ltgf+themis FairnessKnob=0
+	RoundInterval=1
+	LeaseTerm=6
+	CheckpointGrace=2
+	Tenant=a Accounts=a Weight=2
+	Tenant=b Accounts=b
+EOT
+start_cluster --nodes 2 --gpus 3 --astraea "$conf"
+rm -f "$conf"
+
+running() { squeue -h -A "$1" -t R -r | wc -l; }
+split() { [[ $(running a) == "$1" && $(running b) == "$2" ]]; }
+# Has begun at least once.
+ran() { [[ -e $CLUSTER_DIR/out/ran.$1 ]]; }
+told() { squeue -h -t PD -A "$1" -o %r | grep -q "won the auction, rank "; }
+
+export OUT=$CLUSTER_DIR/out
+endless='touch "$OUT/ran.$SLURM_JOB_ID"; sleep 600'
+submit -A a --array=0-9 --gres=gpu:1 --wrap "$endless" >/dev/null
+for _ in 1 2 3 4 5; do
+	last=$(submit -A b --gres=gpu:1 --wrap "$endless")
+done
+wait_for 40 split 4 2 || fail "not 2:1: $(running a) and $(running b) GPUs"
+wait_for 20 told a || fail "nobody in a was told of the auction"
+
+single=$(submit -A a --gres=gpu:1 --wrap "$endless")
+wait_for 60 ran "$single" || fail "an app of one job has had no lease"
+restart_slurmctld KILL
+wait_for 60 ran "$last" || fail "b's last job has had no lease"
+wait_for 60 split 4 2 ||
+	fail "after a restart: $(running a) and $(running b) GPUs"
+! ctld_log "policy ltgf+themis: award" || fail "awarded what could not be"
