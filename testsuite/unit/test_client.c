@@ -14,9 +14,9 @@
 #include "src/client/sfair.h"
 #include "src/proto/query.h"
 #include "src/slurm/server.h"
+#include "testsuite/unit/auction_sample.h"
 #include "testsuite/unit/child.h"
 #include "testsuite/unit/proto_munged.h"
-#include "testsuite/unit/proto_sample.h"
 #include "testsuite/unit/unit.h"
 
 #define NOBODY 65534
@@ -26,7 +26,7 @@ static char path[100], silent[100];
 
 /* What the server was told; the children look, too. */
 struct heard {
-	atomic_int told, saved;
+	atomic_int told, saved, bids;
 	atomic_ullong done, step;
 };
 
@@ -44,6 +44,19 @@ static int note(const struct astra_query *query, double now_sec,
 		atomic_store(&heard->done, query->said.done);
 		atomic_fetch_add(&heard->told, 1);
 	}
+	return 0;
+}
+
+static int bid(const struct astra_report *report,
+	       const struct astra_query *query,
+	       const struct astra_viewer *viewer, struct astra_error *err)
+{
+	(void)report;
+	(void)viewer;
+	if (query->bid.rho.count == 2)
+		atomic_fetch_add(&heard->bids, 1);
+	else
+		return astra_error_set(err, "full");
 	return 0;
 }
 
@@ -218,6 +231,61 @@ static void a_checkpoint_is_known_when_the_call_returns(void **state)
 	assert_int_equal(atomic_load(&heard->saved), 0);
 }
 
+static void bid_for_the_own_app(void)
+{
+	char *json = NULL, text[200];
+
+	enter("30", path);
+	WANT(!sfair_offer(NULL, &json));
+	WANT(json && strstr(json, "\"app\":\"search\""));
+	free(json);
+	WANT(!sfair_bid(NULL, "{\"rho\":{\"slot\":[2,1]}}", &json));
+	WANT(strstr(json, "\"bid_sec\""));
+	WANT(sfair_error(text, sizeof(text)) == 0);
+	free(json);
+	json = NULL;
+	WANT(sfair_bid(NULL, "{\"rho\":{\"slot\":[-1]}}", &json) < 0);
+	WANT(errno == EACCES && !json);
+	sfair_error(text, sizeof(text));
+	WANT(strstr(text, "a rho is a number from 0 on"));
+	WANT(sfair_bid(NULL, "{\"rho\":{\"slot\":[1]}}", &json) < 0);
+	WANT(errno == EIO); /* it cannot be kept */
+	WANT(sfair_bid(NULL, "[1]", &json) < 0 && errno == EINVAL);
+	WANT(sfair_bid(NULL, "", &json) < 0 && errno == EINVAL);
+	WANT(sfair_offer("none", &json) < 0 && errno == EIO);
+}
+
+static void bid_outside(void)
+{
+	char *json = NULL, text[200];
+
+	setenv("SFAIR_SOCKET", path, 1);
+	setenv("SFAIR_MUNGE_SOCKET", munged.socket, 1);
+	WANT(sfair_offer(NULL, &json) < 0 && errno == ENOENT);
+	WANT(sfair_offer("search", &json) < 0 && errno == EIO);
+	sfair_error(text, sizeof(text));
+	WANT(strstr(text, "none of yours")); /* it is alice's */
+}
+
+static void bid_to_nobody(void)
+{
+	char *json = NULL;
+
+	WANT(sfair_offer("search", &json) < 0 && errno == EIO);
+	WANT(!json);
+}
+
+static void an_agent_asks_and_bids(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	in_child(bid_for_the_own_app);
+	assert_int_equal(atomic_load(&heard->bids), 1);
+	in_child(bid_outside);
+	in_child(bid_to_nobody);
+}
+
 static void save_as_rank_1(void)
 {
 	enter("10", path);
@@ -371,6 +439,7 @@ static struct astra_report *present_report(void)
 {
 	struct astra_report *report = sample_report();
 
+	sample_report_auction(report);
 	report->jobs[0].lease_end_sec = (double)time(NULL) + 300;
 	report->jobs[2].run = 1;
 	return report;
@@ -395,6 +464,7 @@ static int setup(void **state)
 		.munge_socket = munged.socket,
 		.slurm_uid = 64030,
 		.note = note,
+		.bid = bid,
 	};
 	struct astra_error err = {""};
 
@@ -424,6 +494,7 @@ int main(void)
 		cmocka_unit_test(progress_is_sent_now_and_then),
 		cmocka_unit_test(numbers_that_are_none_are_refused_at_once),
 		cmocka_unit_test(a_checkpoint_is_known_when_the_call_returns),
+		cmocka_unit_test(an_agent_asks_and_bids),
 		cmocka_unit_test(one_process_speaks_for_the_job),
 		cmocka_unit_test(a_server_that_does_not_answer_delays_nobody),
 		cmocka_unit_test(the_checkpoint_signal_calls_back_once),

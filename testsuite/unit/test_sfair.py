@@ -107,6 +107,41 @@ class WithServer(unittest.TestCase):
             {"astraea": 1, "request": "progress", "job": 10, "run": 3,
              "done": 100, "total": 1000, "iter_sec": 0.5, "loss": 2.25}])
 
+    def test_agents_ask_and_bid(self):
+        client, requests = self.client(
+            lambda r: frame({"astraea": 1, "app": {"app": "search"}}))
+        self.assertEqual(client.offer()["app"], {"app": "search"})
+        client.offer("search", user=1001)
+        client.offer(job=12)
+        client.bid({"slot": [2, math.inf]}, [12, 11], math.inf, app="search")
+        client.bid(jobs=(12,))
+        self.assertEqual(requests, [
+            {"astraea": 1, "request": "offer", "job": 10},
+            {"astraea": 1, "request": "offer", "app": "search",
+             "user": "1001"},
+            {"astraea": 1, "request": "offer", "job": 12},
+            {"astraea": 1, "request": "bid", "app": "search",
+             "rho": {"slot": [2, "inf"]}, "rho_now": "inf",
+             "jobs": [12, 11]},
+            {"astraea": 1, "request": "bid", "job": 10, "jobs": [12]}])
+
+    def test_agents_are_told_what_is_wrong(self):
+        client, requests = self.client(lambda r: frame(
+            {"astraea": 1, "error": {"code": "denied", "text": "no"}}))
+        with self.assertRaises(sfair.Refused) as why:
+            client.bid({"slot": [1]})
+        self.assertEqual(why.exception.code, "denied")
+        for bad in (-1, math.nan, "x"):
+            with self.assertRaises(ValueError):
+                client.bid({"slot": [bad]})
+        with self.assertRaises(ValueError):
+            sfair.Client(place(ASTRAEA_POOL="")).offer()
+        with self.assertRaises(OSError):
+            sfair.Client({}).offer("search")
+        with self.assertRaises(OSError):
+            sfair.Client(place()).offer("search")
+        self.assertEqual(len(requests), 1)
+
     def test_what_remains_is_asked_for_and_kept(self):
         client, requests = self.client()
         left = client.lease_remaining()
