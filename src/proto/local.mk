@@ -90,7 +90,8 @@ EXTRA_PROGRAMS += bench_progress
 BENCH += bench_progress
 CLEANFILES += bench_progress
 bench_progress_SOURCES = testsuite/bench/bench_progress.c \
-	testsuite/bench/bench.h src/slurm/progress.c $(server_sources)
+	testsuite/bench/bench.h src/slurm/progress.c src/slurm/bids.c \
+	src/slurm/bid_files.c src/slurm/bid_text.c $(server_sources)
 bench_progress_CFLAGS = $(AM_CFLAGS) $(MUNGE_CFLAGS)
 bench_progress_LDADD = libastra-proto.la libastra-policy.la libastra-common.la \
 	-lpthread -lm

@@ -2,12 +2,14 @@
 /* What reports of running jobs cost: 1,000 jobs among 10,000 that say every 10
  * seconds how far they are. The server as slurmctld runs it is in this process,
  * the jobs are in another, munged is a third. A peer in the same run: as many
- * questions of sfair for one job's lease. Nothing is asserted. */
+ * questions of sfair for one job's lease. And what the bids of 40 apps' agents
+ * cost. Nothing is asserted. */
 #include <math.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "src/proto/query.h"
+#include "src/proto/answer.h"
+#include "src/slurm/bids.h"
 #include "src/slurm/progress.h"
 #include "src/slurm/server.h"
 #include "testsuite/bench/bench.h"
@@ -137,6 +139,93 @@ static void measure_round(void)
 	       bench_median(samples, 101));
 }
 
+/* Bids of 40 apps for up to 256 GPUs, among as many jobs. */
+
+enum { APPS = 40, GPUS = 256 };
+
+static struct astra_report *make_auction(void)
+{
+	static const struct astra_report_auction auction = {.pool = "gpu"};
+	struct astra_report *report = astra_report_create();
+
+	if (!report || astra_report_add_auction(report, &auction) < 0)
+		exit(1);
+	for (uint32_t i = 1; i <= APPS; i++) {
+		const struct astra_report_app app = {
+			.number = i,
+			.job = i,
+			.pool = "gpu",
+			.gpus_max = GPUS,
+			.slowdown = {1, 1, 1.1, 1.3}};
+
+		if (astra_report_add_app(report, &app) < 0)
+			exit(1);
+	}
+	for (uint32_t i = 1; i <= APPS; i++) {
+		const struct astra_report_job job = {
+			.pool = "gpu", .id = i, .app = i};
+
+		if (astra_report_add_job(report, &job) < 0)
+			exit(1);
+	}
+	return report;
+}
+
+static void bid_all(const struct astra_report *report)
+{
+	const struct astra_viewer viewer = {.all = true, .now_sec = 1};
+	double begin;
+	struct astra_error err;
+	struct astra_query query = query_of(ASTRA_QUERY_BID, 1);
+
+	for (uint32_t k = 1; k <= GPUS; k++)
+		if (astra_curves_add(&query.bid.rho, ASTRA_LEVEL_SLOT,
+				     1000. / k) < 0)
+			exit(1);
+	begin = bench_now_ms();
+	for (uint32_t i = 1; i <= APPS; i++) {
+		query.jobs.refs[0].id = i;
+		if (astra_bids_note(report, &query, &viewer, &err) < 0)
+			exit(1);
+	}
+	printf("bids of %d apps for %d GPUs: %.1f us each to keep\n", APPS,
+	       GPUS, 1e3 * (bench_now_ms() - begin) / APPS);
+	astra_query_destroy(&query);
+}
+
+static void measure_bids(void)
+{
+	static struct astra_job jobs[JOBS];
+	struct astra_report *report = make_auction();
+	struct astra_arena arena = {0};
+	double samples[101];
+
+	for (uint32_t i = 0; i < JOBS; i++)
+		jobs[i] = (struct astra_job){.id = i + 1,
+					     .state = ASTRA_JOB_RUNNING};
+	bid_all(report);
+	for (size_t i = 0; i < 101; i++) {
+		struct astra_bids_view view = {.pool = "gpu",
+					       .lease_sec = 600,
+					       .now_sec = 2,
+					       .jobs = jobs,
+					       .job_count = JOBS,
+					       .arena = &arena};
+		double begin = bench_now_ms();
+
+		astra_arena_reset(&arena);
+		astra_bids_begin();
+		astra_bids_fill(&view);
+		astra_bids_end();
+		samples[i] = bench_now_ms() - begin;
+	}
+	printf("to the engine, with %d jobs: %.3f ms a round\n", JOBS,
+	       bench_median(samples, 101));
+	astra_arena_free(&arena);
+	astra_bids_free();
+	astra_report_put(report);
+}
+
 int main(void)
 {
 	const struct astra_server_options options = {
@@ -162,6 +251,7 @@ int main(void)
 	measure("reports", ASTRA_QUERY_PROGRESS);
 	measure_round();
 	measure("questions of sfair", ASTRA_QUERY_LEASE);
+	measure_bids();
 	astra_server_stop();
 	test_munged_stop(&munged);
 	astra_progress_free();
