@@ -33,6 +33,27 @@ void agent_bid_destroy(struct agent_bid *bid)
 	*bid = (struct agent_bid){0};
 }
 
+static int compare_turns(const void *a, const void *b)
+{
+	const struct agent_turn *x = a, *y = b;
+
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	if (x->second != y->second)
+		return x->second < y->second ? -1 : 1;
+	return x->job < y->job ? -1 : x->job > y->job;
+}
+
+void agent_bid_order(struct agent_bid *bid, struct agent_turn *turns,
+		     size_t count)
+{
+	if (count)
+		qsort(turns, count, sizeof(*turns), compare_turns);
+	for (size_t i = 0; i < count; i++)
+		bid->order[i] = turns[i].job;
+	bid->order_count = count;
+}
+
 static bool is_rho(const json_t *value, double *rho)
 {
 	const char *word = json_string_value(value);

@@ -27,6 +27,16 @@ int agent_bid_init(struct agent_bid *bid, const struct agent_offer *offer,
 		   struct astra_error *err);
 void agent_bid_destroy(struct agent_bid *bid);
 
+/* A job's place: by the first number, then by the second, then by its own. */
+struct agent_turn {
+	uint32_t job;
+	double first, second;
+};
+
+/* Set the bid's order. turns: as many as the offer has jobs at most; sorted. */
+void agent_bid_order(struct agent_bid *bid, struct agent_turn *turns,
+		     size_t count);
+
 /* Read what a program answered to an offer:
  *   {"rho": {"slot": [...], ...}, "rho_now": X, "jobs": [...], "stop": [...]}
  * of which all may be left out; levels as in doc/protocol.md, "bid".

@@ -10,6 +10,7 @@
  * yet is taken to go on as long as the longest that has.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "src/agent/scheduler.h"
 #include "src/agent/work.h"
@@ -60,17 +61,19 @@ static double end_of(const struct agent_record *r,
 	return isinf(at) ? (double)NAN : at;
 }
 
-/* The loss that it will have there. */
+/* The loss that it will end with; -infinite: there is no telling. */
+static double forecast(const struct agent_record *r, double total)
+{
+	if (!(r->fit.last > 0) || !(total > 0))
+		return -HUGE_VAL;
+	return agent_fit_loss(&r->fit, fmax(total, r->fit.last));
+}
+
 static bool hopeless(const struct agent_record *r,
 		     const struct agent_settings *s,
 		     const struct agent_memory *memory, double total)
 {
-	double loss;
-
-	if (!(r->fit.last > 0) || !(total > 0))
-		return false;
-	loss = agent_fit_loss(&r->fit, fmax(total, r->fit.last));
-	return loss - ERRORS * r->fit.error >
+	return forecast(r, total) - ERRORS * r->fit.error >
 	       memory->best + s->margin * fabs(memory->best);
 }
 
@@ -163,6 +166,34 @@ static void add_jobs(struct agent_work *work, const struct agent_settings *s,
 	}
 }
 
+/* Those that cannot be judged yet go first, then the most promising. */
+static int order_jobs(const struct agent_settings *s,
+		      const struct agent_memory *memory,
+		      const struct agent_offer *offer, struct agent_bid *bid,
+		      struct astra_error *err)
+{
+	struct agent_turn *turns =
+		malloc((offer->job_count + 1) * sizeof(*turns));
+	double longest = agent_longest_total(offer);
+	size_t count = 0;
+
+	if (!turns)
+		return astra_error_nomem(err);
+	for (size_t i = 0; i < offer->job_count; i++) {
+		const struct agent_job *job = &offer->jobs[i];
+		const struct agent_record *r =
+			agent_memory_find(memory, job->id);
+		double total = total_of(job, s, longest);
+
+		if (agent_record_lives(r))
+			turns[count++] = (struct agent_turn){
+				job->id, forecast(r, total), job->done};
+	}
+	agent_bid_order(bid, turns, count);
+	free(turns);
+	return 0;
+}
+
 static int decide(const struct agent_settings *settings,
 		  struct agent_memory *memory, const struct agent_offer *offer,
 		  struct agent_bid *bid, struct astra_error *err)
@@ -174,6 +205,8 @@ static int decide(const struct agent_settings *settings,
 	if (median_sec < 0)
 		return astra_error_nomem(err);
 	stop_jobs(settings, memory, offer);
+	if (order_jobs(settings, memory, offer, bid, err) < 0)
+		return -1;
 	longest = longest_end(settings, memory, offer);
 	if (!(median_sec > 0) || !(longest > 0))
 		return agent_left_bid(offer, bid, err);

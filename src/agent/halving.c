@@ -247,28 +247,11 @@ static int bid_work(const struct ladder *ladder, size_t next,
 	return rc;
 }
 
-struct turn {
-	uint32_t job;
-	bool there; /* it waits for the others */
-	double done;
-};
-
-static int compare_turns(const void *a, const void *b)
-{
-	const struct turn *x = a, *y = b;
-
-	if (x->there != y->there)
-		return x->there ? 1 : -1;
-	if (x->done != y->done)
-		return x->done < y->done ? -1 : 1;
-	return x->job < y->job ? -1 : 1;
-}
-
 /* Those that the others wait for go first, the furthest behind before all. */
 static int order_jobs(const struct agent_memory *memory, double rung,
 		      struct agent_bid *bid, struct astra_error *err)
 {
-	struct turn *turns = malloc((memory->count + 1) * sizeof(*turns));
+	struct agent_turn *turns = malloc((memory->count + 1) * sizeof(*turns));
 	size_t count = 0;
 
 	if (!turns)
@@ -277,14 +260,10 @@ static int order_jobs(const struct agent_memory *memory, double rung,
 		const struct agent_record *r = &memory->records[i];
 
 		if (agent_record_lives(r))
-			turns[count++] =
-				(struct turn){r->job, r->done >= rung, r->done};
+			turns[count++] = (struct agent_turn){
+				r->job, r->done >= rung, r->done};
 	}
-	if (count)
-		qsort(turns, count, sizeof(*turns), compare_turns);
-	for (size_t i = 0; i < count; i++)
-		bid->order[i] = turns[i].job;
-	bid->order_count = count;
+	agent_bid_order(bid, turns, count);
 	free(turns);
 	return 0;
 }

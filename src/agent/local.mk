@@ -24,13 +24,7 @@ libastra_agent_la_SOURCES = \
 AGENT_LIBS = libastra-agent.la libastra-decide.la libastra-policy.la \
 	libastra-common.la $(JANSSON_LIBS) -lm
 
-check_PROGRAMS += test_agent_offer test_agent_halving test_agent_curve \
-	test_agent_program
-test_agent_program_SOURCES = testsuite/unit/test_agent_program.c \
-	src/cmd/sfair-agent/program.c src/cmd/sfair-agent/program.h \
-	testsuite/unit/unit.h
-test_agent_program_CFLAGS = $(UNIT_CFLAGS)
-test_agent_program_LDADD = $(AGENT_LIBS) $(CMOCKA_LIBS)
+check_PROGRAMS += test_agent_offer test_agent_halving test_agent_curve
 test_agent_offer_SOURCES = testsuite/unit/test_agent_offer.c \
 	testsuite/unit/agent_search.h testsuite/unit/unit.h
 test_agent_offer_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)

@@ -49,7 +49,7 @@ static void read_name(const struct astra_in *in, struct agent_job *job)
 		if (size + 2 < AGENT_NAME_MAX)
 			sprintf(job->name, "%.*s]", (int)size, text);
 	} else if (!text[size] && size < AGENT_NAME_MAX) {
-		strcpy(job->name, text);
+		memcpy(job->name, text, size + 1);
 	}
 }
 

@@ -106,9 +106,11 @@ static int read_pairs(struct agent_settings *s, const char *text,
 {
 	char buffer[VALUE_MAX], *next, *pair;
 
-	if (strlen(text) >= sizeof(buffer))
+	size_t size = strlen(text);
+
+	if (size >= sizeof(buffer))
 		return astra_error_set(err, "the settings are too long");
-	strcpy(buffer, text);
+	memcpy(buffer, text, size + 1);
 	for (pair = strtok_r(buffer, ",", &next); pair;
 	     pair = strtok_r(NULL, ",", &next))
 		if (read_pair(s, pair, err) < 0)

@@ -102,6 +102,12 @@ static void who_will_end_worse_is_given_up(void **state)
 	search_remove(&s, 2);
 	learn(laws, 2010, 10000);
 	assert_string_equal(search_stops(&s), "");
+	assert_string_equal(search_order(&s), "1 3");
+	s.jobs[2] = (struct agent_job){
+		.id = 4, .copies = 1, .gpus = 1, .loss = (double)NAN};
+	s.offer.job_count = 3;
+	search_decide(&s);
+	assert_string_equal(search_order(&s), "4 1 3");
 	search_end(&s);
 }
 

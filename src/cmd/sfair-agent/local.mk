@@ -28,3 +28,20 @@ test_agent_tree_SOURCES = testsuite/unit/test_agent_tree.c testsuite/unit/unit.h
 	src/cmd/sfair-agent/tree.c src/cmd/sfair-agent/tree.h
 test_agent_tree_CFLAGS = $(UNIT_CFLAGS)
 test_agent_tree_LDADD = libastra-common.la $(CMOCKA_LIBS)
+
+check_PROGRAMS += test_agent_program test_agent_watch
+test_agent_program_SOURCES = testsuite/unit/test_agent_program.c \
+	src/cmd/sfair-agent/program.c src/cmd/sfair-agent/program.h \
+	testsuite/unit/unit.h
+test_agent_program_CFLAGS = $(UNIT_CFLAGS)
+test_agent_program_LDADD = $(AGENT_LIBS) $(CMOCKA_LIBS)
+# The plugin's answers are the test's.
+test_agent_watch_SOURCES = testsuite/unit/test_agent_watch.c \
+	src/client/answer.c src/client/answer.h \
+	src/client/place.c src/client/place.h \
+	src/cmd/sfair-agent/options.c src/cmd/sfair-agent/options.h \
+	src/cmd/sfair-agent/program.c src/cmd/sfair-agent/program.h \
+	src/cmd/sfair-agent/watch.c src/cmd/sfair-agent/watch.h \
+	testsuite/unit/unit.h
+test_agent_watch_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
+test_agent_watch_LDADD = libastra-proto.la $(AGENT_LIBS) $(CMOCKA_LIBS)

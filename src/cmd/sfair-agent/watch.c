@@ -270,7 +270,7 @@ static enum outcome take_offer(struct state *s, const char *text,
 /* Jobs are known from the first round after their submission on. */
 static enum outcome not_yet(struct state *s)
 {
-	s->next_sec = 1;
+	s->next_sec = fmin(s->next_sec, 1);
 	return now_sec() - s->begun_sec < NEW_SEC ? GO_ON : FAILED;
 }
 
