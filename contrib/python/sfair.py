@@ -534,15 +534,16 @@ class Client:
             request["jobs"] = [operator.index(number) for number in jobs]
         return self._ask(request, app, user, job)
 
-    def on_lease_end(self, callback=None):
+    def on_lease_end(self, callback=None, alone=False):
         self._callback = callback
-        self.catch()
+        self.catch(alone)
 
-    def catch(self):
-        """Install the handler, once."""
-        if not self.place.leased or not self.place.signal or self._handled:
+    def catch(self, alone=False):
+        """Install the handler, once; again where it is to be alone."""
+        if not self.place.leased or not self.place.signal or \
+                (self._handled and not alone):
             return
-        before = signal.getsignal(self.place.signal)
+        before = None if alone else signal.getsignal(self.place.signal)
 
         def handle(number, frame):
             self._come()
@@ -1190,12 +1191,13 @@ def grace_remaining():
     return _the_client().grace_remaining()
 
 
-def on_lease_end(callback=None):
+def on_lease_end(callback=None, alone=False):
     """Catch the job's checkpoint signal; the callback is called once, without
     arguments, by Python's own rules for signals: in the main thread, between
-    two instructions. A handler that was there before is called, too. Must be
-    called in the main thread (else ValueError)."""
-    _the_client().on_lease_end(callback)
+    two instructions. A handler that was there before is called, too, but not
+    with alone=True, which takes the signal away from a framework, also in a
+    later call. Must be called in the main thread (else ValueError)."""
+    _the_client().on_lease_end(callback, alone)
 
 
 def lease_ending():

@@ -348,6 +348,23 @@ class Alone(unittest.TestCase):
         finally:
             signal.signal(signal.SIGUSR2, before)
 
+    def test_the_signal_can_be_taken_away(self):
+        calls, theirs = [], []
+        before = signal.getsignal(signal.SIGUSR2)
+        try:
+            client = sfair.Client(place())
+            client.on_lease_end()
+            signal.signal(signal.SIGUSR2, lambda *_: theirs.append(1))
+            client.on_lease_end()
+            signal.raise_signal(signal.SIGUSR2)
+            self.assertFalse(client.lease_ending())
+            client.on_lease_end(lambda: calls.append(1), alone=True)
+            signal.raise_signal(signal.SIGUSR2)
+            self.assertTrue(client.lease_ending())
+            self.assertEqual((calls, theirs), ([1], [1]))
+        finally:
+            signal.signal(signal.SIGUSR2, before)
+
     def test_signals_have_names_or_numbers(self):
         for text, number in (("USR1", signal.SIGUSR1), ("TERM", 15),
                              ("12", 12), ("none", 0), ("", 0), ("DFL", 0),

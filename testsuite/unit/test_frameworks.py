@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The helpers for Lightning, transformers and submitit, with the stand-ins of
+testsuite/standin: made-up modules of those names with the same order of calls
+and the same use of signals. Each run is a process of its own, interrupted by
+the checkpoint signal in the middle of a step. PyTorch is not needed."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+top = os.path.abspath(os.environ.get("top_srcdir") or os.path.join(
+    os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(top, "contrib", "python"))
+
+import sfair_torchrun  # noqa: E402
+
+# What they train: a number, and nothing but Python. It interrupts itself in
+# the step that STOP names.
+MODEL = """
+import json, os, random, signal, sys
+import sfair
+
+told = []
+sfair._client = sfair.Client(send=lambda place, request: (
+    told.append(request), {"lease": {}, "report_sec": 1})[1])
+
+class Loss(float):
+    def backward(self): pass
+    def item(self): return float(self)
+
+class Model:
+    weight, steps = 0.0, 0
+    def train(self, x):
+        self.steps += 1
+        if os.environ.get("STOP") == str(self.steps):
+            signal.raise_signal(getattr(signal, "SIG" + os.environ["SIGNAL"]))
+        self.weight = self.weight / 2 + x + random.random()
+        return Loss(self.weight)
+    def state_dict(self): return {"w": self.weight, "n": self.steps}
+    def load_state_dict(self, of): self.weight, self.steps = of["w"], of["n"]
+    zero_grad = step = lambda self: None
+
+def finish(model):
+    print("told", [r["step"] for r in told if "step" in r], file=sys.stderr)
+    print(model.steps, repr(model.weight))
+"""
+
+LIGHTNING = MODEL + """
+from lightning.pytorch import LightningModule, Trainer
+from lightning.pytorch.plugins.environments import SLURMEnvironment
+from sfair_lightning import Lease
+
+class Module(LightningModule, Model):
+    def training_step(self, batch, index): return self.train(batch)
+    def configure_optimizers(self): return Model()
+
+random.seed(1)
+module, lease = Module(), Lease("out")
+plugins = [SLURMEnvironment(auto_requeue=False)] if "POLITE" in os.environ \
+    else []
+trainer = Trainer(max_steps=20, callbacks=[lease], plugins=plugins)
+trainer.fit(module, range(lease.done, 20), ckpt_path=lease.resume())
+finish(module)
+"""
+
+TRANSFORMERS = MODEL + """
+from sfair_transformers import Lease, last_checkpoint
+from transformers import Trainer, TrainingArguments
+
+class Module(Model):
+    def __call__(self, x): return {"loss": self.train(x)}
+
+random.seed(1)
+args = TrainingArguments("out", max_steps=20, per_device_train_batch_size=1,
+                         logging_steps=5, save_steps=7)
+module = Module()
+trainer = Trainer(model=module, args=args, train_dataset=range(20),
+                  data_collator=lambda rows: {"x": rows[0]},
+                  callbacks=[Lease()], optimizers=(Model(), None))
+trainer.train(resume_from_checkpoint=last_checkpoint("out"))
+finish(module)
+"""
+
+SUBMITIT = MODEL + """
+import pickle, submitit
+from sfair_submitit import SETUP, Leased
+
+def train(steps):
+    model = Model()
+    if os.path.exists("state"):
+        model.load_state_dict(json.load(open("state")))
+    while model.steps < steps and not sfair.lease_ending():
+        model.train(model.steps)
+    if model.steps < steps:
+        json.dump(model.state_dict(), open("state", "w"))
+        sys.exit(85)
+    return model.steps
+
+if __name__ == "__main__":
+    executor = submitit.AutoExecutor(folder="jobs")
+    executor.update_parameters(
+        slurm_setup=SETUP, slurm_additional_parameters={"requeue": True})
+    print(executor.submit(Leased(train) if "LEASED" in os.environ else train,
+                          20).job_id)
+"""
+
+
+class Framework(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        # Slurm's commands: what they were called with is kept.
+        for name, answer in (("scontrol", ""),
+                             ("sbatch", "echo Submitted batch job 10")):
+            path = os.path.join(self.folder, name)
+            with open(path, "w", encoding="ascii") as out:
+                out.write(f'#!/bin/sh\necho "{name} $*" >> {path}.log\n'
+                          f"{answer}\n")
+            os.chmod(path, 0o755)
+
+    def calls(self, name):
+        try:
+            with open(os.path.join(self.folder, name + ".log"),
+                      encoding="ascii") as text:
+                return text.read().splitlines()
+        except FileNotFoundError:
+            return []
+
+    def run_one(self, program, *words, **more):
+        """(exit code, standard output, standard error) of a run."""
+        path = os.path.join(self.folder, "program.py")
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(textwrap.dedent(program))
+        env = {"PATH": self.folder + ":" + os.environ["PATH"],
+               "PYTHONPATH": os.path.join(top, "contrib", "python") + ":" +
+               os.path.join(top, "testsuite", "standin"),
+               "PYTHONDONTWRITEBYTECODE": "1",
+               "ASTRAEA_POOL": "gpu", "ASTRAEA_SOCKET": "/nonexistent",
+               "SLURM_JOB_ID": "10", "SLURM_PROCID": "0", "SLURM_NTASKS": "1",
+               "ASTRAEA_LEASE_GRACE": "60", "SIGNAL": "USR1", **more}
+        env["ASTRAEA_CHECKPOINT_SIGNAL"] = env["SIGNAL"]
+        ended = subprocess.run(
+            [sys.executable, *(words or [path])], env=env, cwd=self.folder,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            check=False, timeout=60)
+        return ended.returncode, ended.stdout, ended.stderr
+
+    def check_interrupted(self, program, **more):
+        """Three runs end as one does; slurmctld heard of their checkpoints."""
+        code, whole, said = self.run_one(program, **more)
+        self.assertEqual((code, whole[:3]), (0, "20 "), said)
+        subprocess.run(["rm", "-rf", os.path.join(self.folder, "out")],
+                       check=True)
+        for stop in "5", "12":
+            code, out, said = self.run_one(program, STOP=stop, **more)
+            self.assertEqual((code, out), (85, ""), said)
+        code, out, said = self.run_one(program, **more)
+        self.assertEqual((code, out), (0, whole), said)
+        self.assertEqual(self.calls("scontrol"), [])
+
+
+class Lightning(Framework):
+    def test_goes_on_where_it_was(self):
+        self.check_interrupted(LIGHTNING, POLITE="1")
+
+    def test_takes_the_signal_from_old_releases(self):
+        self.check_interrupted(LIGHTNING, STANDIN_LIGHTNING="2.0")
+
+    def test_takes_the_signal_from_new_releases(self):
+        self.check_interrupted(LIGHTNING, STANDIN_LIGHTNING="2.6")
+
+    def test_lightning_alone_would_call_scontrol(self):
+        bare = LIGHTNING.replace("callbacks=[lease]", "callbacks=[]").replace(
+            '"out")', '"out"); signal.signal(signal.SIGUSR1, signal.SIG_DFL)')
+        for release in "2.0", "2.6":
+            self.run_one(bare, STOP="5", STANDIN_LIGHTNING=release)
+        self.assertEqual(self.calls("scontrol"), ["scontrol requeue 10"] * 2)
+
+    def test_old_checkpoints_go(self):
+        for stop in "3", "6", "9":
+            self.run_one(LIGHTNING, STOP=stop)
+        names = sorted(os.listdir(os.path.join(self.folder, "out")))
+        self.assertEqual(names, [f"step-{n:012d}.ckpt" for n in (6, 9)])
+
+    def test_a_torn_checkpoint_does_not_count(self):
+        self.run_one(LIGHTNING, STOP="3")
+        with open(os.path.join(self.folder, "out",
+                               "step-000000000019.ckpt.1.new"), "w"):
+            pass
+        code, _, said = self.run_one(LIGHTNING)
+        self.assertEqual(code, 0, said)
+
+
+class Transformers(Framework):
+    def test_goes_on_where_it_was(self):
+        self.check_interrupted(TRANSFORMERS)
+
+    def test_a_torn_checkpoint_does_not_count(self):
+        self.run_one(TRANSFORMERS, STOP="5")
+        torn = os.path.join(self.folder, "out", "checkpoint-19")
+        os.mkdir(torn)
+        with open(os.path.join(torn, "model"), "w", encoding="ascii"):
+            pass
+        code, out, said = self.run_one(TRANSFORMERS)
+        self.assertEqual((code, out[:3]), (0, "20 "), said)
+        self.assertIn("told [7, 14, 20]", said)
+
+    def test_the_last_step_is_the_end(self):
+        code, out, said = self.run_one(TRANSFORMERS, STOP="20")
+        self.assertEqual((code, out[:3]), (0, "20 "), said)
+
+
+class Submitit(Framework):
+    def submit(self, **more):
+        self.assertEqual(self.run_one(SUBMITIT, **more)[:2], (0, "10\n"))
+        with open(os.path.join(self.folder, "jobs", "submission.sh"),
+                  encoding="utf-8") as text:
+            return text.read().splitlines()
+
+    def job(self, **more):
+        return self.run_one(SUBMITIT, "-m", "submitit", "jobs", SIGNAL="USR2",
+                            **more)
+
+    def test_leaves_with_85_and_goes_on(self):
+        script = self.submit(LEASED="1")
+        self.assertIn("#SBATCH --signal=USR2@90", script)
+        self.assertTrue(script[-2].startswith("trap : USR2"), script)
+        for stop in "5", "12":
+            self.assertEqual(self.job(STOP=stop)[0], 85)
+            self.assertNotIn("10_result.pkl", os.listdir(
+                os.path.join(self.folder, "jobs")))
+        code, _, said = self.job()
+        self.assertEqual(code, 0, said)
+        self.assertIn("10_result.pkl", os.listdir(
+            os.path.join(self.folder, "jobs")))
+        self.assertEqual(self.calls("scontrol"), [])
+
+    def test_submitit_alone_would_call_scontrol(self):
+        self.submit()
+        self.assertEqual(self.job(STOP="5")[0], 255)
+        self.assertEqual(self.calls("scontrol"), ["scontrol requeue 10"])
+
+
+class Torchrun(unittest.TestCase):
+    def test_ends_with_85_only_if_its_workers_did(self):
+        usr1, term = -10, -15
+        for codes, code in (([85], 85), ([85, 85], 85), ([85, term], 85),
+                            ([85, usr1], 85), ([term], 1), ([usr1], 1),
+                            ([85, 1], 1), ([85, -9], 1), ([1], 1), ([], 1)):
+            self.assertEqual(sfair_torchrun.exit_code(codes, 10), code, codes)
+
+
+if __name__ == "__main__":
+    unittest.main()
