@@ -44,7 +44,8 @@ int main(int argc, char **argv)
 	if (agent_watches(&options))
 		return watch(&options, &err);
 	sfair_place_read(&place);
-	if (!place.leased || !place.signal)
+	if (!place.leased ||
+	    (!place.signal && !agent_follows(&options, &place)))
 		return fail(agent_become(options.words, &err), &err);
 	return fail(agent_run(&options, &place, &err), &err);
 }

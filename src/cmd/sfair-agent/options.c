@@ -19,6 +19,7 @@ enum {
 	OPT_DRY_RUN,
 	OPT_INTERVAL,
 	OPT_JOB,
+	OPT_LOG,
 	OPT_ONCE,
 	OPT_SCHEDULER,
 };
@@ -29,10 +30,14 @@ static const char short_options[] = "+:hvV";
 static const struct option long_options[] = {
 	{"app", required_argument, NULL, OPT_APP},
 	{"dry-run", no_argument, NULL, OPT_DRY_RUN},
+	{"epochs", required_argument, NULL, OPT_LOG},
+	{"fields", required_argument, NULL, OPT_LOG},
 	{"help", no_argument, NULL, 'h'},
 	{"interval", required_argument, NULL, OPT_INTERVAL},
 	{"job", required_argument, NULL, OPT_JOB},
+	{"log", required_argument, NULL, OPT_LOG},
 	{"once", no_argument, NULL, OPT_ONCE},
+	{"progress", required_argument, NULL, OPT_LOG},
 	{"scheduler", required_argument, NULL, OPT_SCHEDULER},
 	{"send", required_argument, NULL, OPT_SEND},
 	{"verbose", no_argument, NULL, 'v'},
@@ -116,8 +121,8 @@ static int apply_watch(int option, char **argv, struct agent_watch *w,
 	}
 }
 
-static int apply(int option, char **argv, struct agent_options *o,
-		 struct astra_error *err)
+static int apply(int option, const char *name, char **argv,
+		 struct agent_options *o, struct astra_error *err)
 {
 	switch (option) {
 	case 'h':
@@ -131,9 +136,25 @@ static int apply(int option, char **argv, struct agent_options *o,
 		return 0;
 	case OPT_SEND:
 		return read_send(optarg, &o->send, err);
+	case OPT_LOG:
+		return agent_log_option(&o->log, name, optarg, err);
 	default:
 		return apply_watch(option, argv, &o->watch, err);
 	}
+}
+
+static int check_alone(const struct agent_options *o, struct astra_error *err)
+{
+	const char *extra = *o->words	  ? *o->words
+			    : o->send	  ? "--send"
+			    : o->log.path ? "--log"
+					  : NULL;
+
+	if (!extra)
+		return 0;
+	return astra_error_set(
+		err, "the agent of an app runs no command: %.64s is too much",
+		extra);
 }
 
 /* Which of the two it is: the agent of an app, or the companion of a job. */
@@ -145,13 +166,7 @@ static int check(const struct agent_options *o, struct astra_error *err)
 		return astra_error_set(err, "name the app by --app or by "
 					    "--job, not by both");
 	if (agent_watches(o))
-		return !*o->words && !o->send
-			       ? 0
-			       : astra_error_set(err,
-						 "the agent of an app runs no "
-						 "command: %.64s is too much",
-						 *o->words ? *o->words
-							   : "--send");
+		return check_alone(o, err);
 	if (w->settings.scheduler || w->interval_sec > 0 || w->once ||
 	    w->dry_run)
 		return astra_error_set(err, "which app? --app=NAME or "
@@ -166,19 +181,19 @@ static int check(const struct agent_options *o, struct astra_error *err)
 int agent_options_read(int argc, char **argv, struct agent_options *o,
 		       struct astra_error *err)
 {
-	int option;
+	int option, which = 0;
 
 	*o = (struct agent_options){0};
 	opterr = 0;
 	optind = 0; /* anew, with "+" */
 	while ((option = getopt_long(argc, argv, short_options, long_options,
-				     NULL)) != -1)
-		if (apply(option, argv, o, err) < 0)
+				     &which)) != -1)
+		if (apply(option, long_options[which].name, argv, o, err) < 0)
 			return -1;
 	o->words = argv + optind;
 	if (o->help || o->version)
 		return 0;
-	if (check(o, err) < 0)
+	if (agent_log_complete(&o->log, err) < 0 || check(o, err) < 0)
 		return -1;
 	o->watch.verbose = o->verbose;
 	return o->watch.settings.scheduler

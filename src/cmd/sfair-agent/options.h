@@ -5,12 +5,14 @@
 
 #include <stdbool.h>
 
+#include "src/cmd/sfair-agent/log.h"
 #include "src/cmd/sfair-agent/watch.h"
 #include "src/common/error.h"
 
 struct agent_options {
 	bool help, version, verbose;
-	int send;     /* in place of the checkpoint signal; 0: that itself */
+	int send; /* in place of the checkpoint signal; 0: that itself */
+	struct agent_log log;
 	char **words; /* CMD and its arguments, ended by NULL; of argv */
 	struct agent_watch watch; /* where there is an app to watch over */
 };

@@ -9,9 +9,10 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "src/cmd/sfair-agent/clock.h"
+#include "src/cmd/sfair-agent/follow.h"
 #include "src/cmd/sfair-agent/spawn.h"
 #include "src/cmd/sfair-agent/tree.h"
 
@@ -27,14 +28,6 @@ struct run {
 	double until_sec; /* nobody has got the notice yet; 0: no matter */
 	int tries;	  /* to hand it on */
 };
-
-static double now_sec(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
 
 static const char *name_of(int signal)
 {
@@ -66,7 +59,7 @@ static void hand_on(struct run *r)
 	long sent = agent_tree_signal(getpid(), r->send);
 
 	r->tries++;
-	if (sent > 0 || now_sec() >= r->until_sec)
+	if (sent > 0 || agent_now_sec() >= r->until_sec)
 		r->until_sec = 0;
 	if (sent > 0 && r->options->verbose)
 		fprintf(stderr, "sfair-agent: SIG%s to %ld processes\n",
@@ -100,7 +93,7 @@ static void take_signal(struct run *r, const struct signalfd_siginfo *info)
 	if (signal == SIGCHLD) {
 		reap(r);
 	} else if (signal == r->notice) {
-		r->until_sec = now_sec() + r->grace_sec;
+		r->until_sec = agent_now_sec() + r->grace_sec;
 		r->tries = 0;
 		hand_on(r);
 	} else if (info->ssi_code != SI_KERNEL) {
@@ -125,6 +118,46 @@ static void wait_for_end(struct run *r)
 	}
 }
 
+/* What the command writes, if that is to be read. */
+static struct {
+	bool prints, follows;
+	struct agent_tee tee;
+	struct agent_follow follow;
+} out;
+
+static int follow(const struct agent_log *log, struct astra_error *err)
+{
+	out.prints = !strcmp(log->path, "-");
+	if (out.prints && agent_tee_start(&out.tee, err) < 0)
+		return -1;
+	out.follow.patterns = &log->patterns;
+	out.follow.progress.epochs = log->epochs;
+	out.follow.tee = out.prints ? &out.tee : NULL;
+	out.follow.tail = AGENT_TAIL(log->path);
+	return agent_follow_start(&out.follow, err);
+}
+
+static int start(struct run *r, const sigset_t *mask, struct astra_error *err)
+{
+	int rc;
+
+	if (out.follows && follow(&r->options->log, err) < 0)
+		return AGENT_CANNOT_RUN;
+	rc = agent_spawn(r->options->words, mask,
+			 out.prints ? out.tee.into : NULL, &r->child, err);
+	if (out.prints)
+		agent_tee_given(&out.tee);
+	return rc;
+}
+
+static void finish(void)
+{
+	if (out.prints)
+		agent_tee_finish(&out.tee);
+	if (out.follows)
+		agent_follow_finish(&out.follow);
+}
+
 int agent_run(const struct agent_options *options,
 	      const struct sfair_place *place, struct astra_error *err)
 {
@@ -137,6 +170,7 @@ int agent_run(const struct agent_options *options,
 	};
 	int rc;
 
+	out.follows = agent_follows(options, place);
 	r.signals = signalfd(-1, &set, SFD_CLOEXEC);
 	if (r.signals < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) < 0) {
 		astra_error_set(err, "cannot watch signals: %s",
@@ -144,9 +178,10 @@ int agent_run(const struct agent_options *options,
 		return AGENT_CANNOT_RUN;
 	}
 	sigprocmask(SIG_BLOCK, &set, &before);
-	rc = agent_spawn(options->words, &before, &r.child, err);
+	rc = start(&r, &before, err);
 	if (rc)
 		return rc;
 	wait_for_end(&r);
+	finish();
 	agent_end_as(r.status);
 }

@@ -6,6 +6,13 @@
 #include "src/client/place.h"
 #include "src/cmd/sfair-agent/options.h"
 
+/* Whether it is for this process to follow what the command writes. */
+static inline bool agent_follows(const struct agent_options *options,
+				 const struct sfair_place *place)
+{
+	return options->log.path && place->speaks;
+}
+
 /* Run the command to its end, and end as it does.
  * place: in a lease. Returns only where the command cannot be started: the exit
  * status that says so, with err set. */

@@ -22,8 +22,13 @@ int agent_become(char **words, struct astra_error *err)
 }
 
 /* In the child: tell the parent why there is no program. */
-static void run_child(char **words, const sigset_t *mask, int tell)
+static void run_child(char **words, const sigset_t *mask, const int *outputs,
+		      int tell)
 {
+	if (outputs) {
+		dup2(outputs[0], STDOUT_FILENO);
+		dup2(outputs[1], STDERR_FILENO);
+	}
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(*words, words);
 	if (write(tell, &errno, sizeof(errno)) < 0) {
@@ -32,8 +37,8 @@ static void run_child(char **words, const sigset_t *mask, int tell)
 	_exit(AGENT_CANNOT_RUN);
 }
 
-int agent_spawn(char **words, const sigset_t *mask, pid_t *pid,
-		struct astra_error *err)
+int agent_spawn(char **words, const sigset_t *mask, const int *outputs,
+		pid_t *pid, struct astra_error *err)
 {
 	int ends[2], error = 0;
 
@@ -43,7 +48,7 @@ int agent_spawn(char **words, const sigset_t *mask, pid_t *pid,
 	if (*pid < 0)
 		error = errno;
 	else if (!*pid)
-		run_child(words, mask, ends[1]);
+		run_child(words, mask, outputs, ends[1]);
 	close(ends[1]);
 	if (!error && read(ends[0], &error, sizeof(error)) <= 0)
 		error = 0; /* closed by the program's start */

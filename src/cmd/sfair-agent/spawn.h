@@ -16,10 +16,11 @@ enum { AGENT_BAD_USE = 125, AGENT_CANNOT_RUN = 126, AGENT_NOT_FOUND = 127 };
 int agent_become(char **words, struct astra_error *err);
 
 /* Start the program as a child, with this signal mask.
+ * outputs: what becomes its standard output and error; NULL: the agent's.
  * Returns 0 with its number, or the exit status that says why not, with err
  * set. */
-int agent_spawn(char **words, const sigset_t *mask, pid_t *pid,
-		struct astra_error *err);
+int agent_spawn(char **words, const sigset_t *mask, const int *outputs,
+		pid_t *pid, struct astra_error *err);
 
 /* End as the child has, by its wait status: with its exit code, or of the
  * signal that it died of, so that Slurm and a shell see the same. */

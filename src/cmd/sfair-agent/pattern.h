@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What lines of a log tell of a program's progress; pure. */
+#ifndef AGENT_PATTERN_H
+#define AGENT_PATTERN_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "src/common/error.h"
+
+enum agent_field {
+	AGENT_DONE,  /* iterations; of the epoch where there is one */
+	AGENT_TOTAL, /* of how many */
+	AGENT_LOSS,
+	AGENT_SEC,   /* seconds an iteration */
+	AGENT_EPOCH, /* whole ones that are over */
+	AGENT_SAVED, /* the iteration of a checkpoint that is complete */
+	AGENT_FIELDS,
+	AGENT_RATE, /* iterations a second: becomes AGENT_SEC */
+	AGENT_NONE,
+};
+
+enum { AGENT_PATTERNS_MAX = 8, AGENT_GROUPS_MAX = 8 };
+
+struct agent_pattern {
+	regex_t regex;
+	enum agent_field fields[AGENT_GROUPS_MAX]; /* of its groups, in order */
+	size_t count;
+};
+
+struct agent_patterns {
+	struct agent_pattern list[AGENT_PATTERNS_MAX];
+	size_t count;
+};
+
+/* Add tensorflow, tqdm, lightning or huggingface, or a regular expression of
+ * POSIX, extended.
+ * fields: names of what its groups are, separated by commas; NULL: done, total,
+ *   loss and sec, as many as there are groups. They go with an expression only.
+ * Returns 0, or -1 with err naming what is wrong. */
+int agent_patterns_add(struct agent_patterns *patterns, const char *text,
+		       const char *fields, struct astra_error *err);
+
+void agent_patterns_destroy(struct agent_patterns *patterns);
+
+/* NAN: not seen. */
+struct agent_seen {
+	double value[AGENT_FIELDS];
+};
+
+void agent_seen_clear(struct agent_seen *seen);
+
+/* Take what a line tells and is not known yet: so go from new lines to old.
+ * Returns whether nothing is left to know. */
+bool agent_patterns_match(const struct agent_patterns *patterns,
+			  const char *line, struct agent_seen *seen);
+
+#endif
