@@ -156,7 +156,7 @@ assert step == saved[max(saved)] and state[:step] == b"\1" * step
 EOF
 
 # ---- A launcher that knows nothing of the signal, and would die of it: only the
-# agent gets it from Slurm.
+# agent gets it from Slurm. How far it is, it writes.
 
 cat >"$out/launch.py" <<'EOF'
 import os, signal, subprocess, sys, time
@@ -172,6 +172,7 @@ if len(sys.argv) > 1:
     signal.signal(signal.SIGUSR1, save)
     say("works " + sys.argv[1])
     time.sleep(1000)
+say("step = 30, loss = 0.5 (0.1 sec)")
 workers = [subprocess.Popen([sys.executable, __file__, str(rank)],
                             start_new_session=True) for rank in range(2)]
 codes = [worker.wait() for worker in workers]
@@ -179,9 +180,16 @@ say("codes %s" % codes)
 sys.exit(max(codes))
 EOF
 id=$(submit --gres=gpu:2 --requeue --signal=B:USR1@60 --open-mode=append \
-	--wrap "exec sfair-agent -- python3 $out/launch.py")
+	--wrap "exec sfair-agent --progress=tensorflow -- python3 $out/launch.py")
 both_work() { [[ $(grep -c '^works' "$out/$id" 2>/dev/null) == 2 ]]; }
 wait_for 30 both_work
+says_how_far() {
+	[[ $(sfair job -j "$id" --json | python3 -c '
+import json, sys
+said = json.load(sys.stdin)["jobs"][0]["progress"] or {}
+print(said.get("done"), said.get("loss"))') == "30 0.5" ]]
+}
+wait_for 30 says_how_far
 wait_for 30 job_is "$(rival)" COMPLETED
 wait_for 30 eval '(($(restarts) == 1))'
 scancel "$id"
