@@ -160,8 +160,21 @@ static int read_slowdown(const struct astra_in *in, double *slowdown)
 				SLOWDOWN_MAX, slowdown);
 }
 
+static void read_owner(const struct astra_in *in, struct agent_offer *offer)
+{
+	const char *name =
+		json_string_value(json_object_get(in->object, "app"));
+
+	offer->uid = UINT32_MAX;
+	(void)astra_json_whole(json_object_get(in->object, "uid"), 0,
+			       UINT32_MAX - 1, &offer->uid);
+	if (name && strlen(name) < sizeof(offer->app))
+		memcpy(offer->app, name, strlen(name) + 1);
+}
+
 static int read_app(const struct astra_in *in, struct agent_offer *offer)
 {
+	read_owner(in, offer);
 	offer->navg = 1;
 	if (astra_in_number(in, "elapsed_sec", ASTRA_REQUIRED, 0, TIME_MAX,
 			    &offer->elapsed_sec) < 0 ||
@@ -216,6 +229,13 @@ void agent_offer_destroy(struct agent_offer *offer)
 	free(offer->left_sec);
 	free(offer->jobs);
 	*offer = (struct agent_offer){0};
+}
+
+uint32_t agent_offer_array(const struct agent_offer *offer)
+{
+	const char *name = offer->job_count ? offer->jobs->name : "";
+
+	return strchr(name, '_') ? (uint32_t)strtoul(name, NULL, 10) : 0;
 }
 
 const struct agent_job *agent_offer_job(const struct agent_offer *offer,

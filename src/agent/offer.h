@@ -32,6 +32,8 @@ struct agent_job {
 };
 
 struct agent_offer {
+	char app[AGENT_NAME_MAX]; /* as in --app; "": none, or too long */
+	uint32_t uid;		  /* whose it is; UINT32_MAX: not said */
 	double now_sec;
 	double report_sec;  /* until the next one should be asked for; > 0 */
 	double elapsed_sec; /* since the app's first submission */
@@ -55,6 +57,9 @@ struct agent_offer {
 int agent_offer_read(struct agent_offer *offer, const char *text,
 		     struct astra_error *err);
 void agent_offer_destroy(struct agent_offer *offer);
+
+/* The number of the array that the jobs are of, 0: they are of none. */
+uint32_t agent_offer_array(const struct agent_offer *offer);
 
 /* The job of that number, or NULL. */
 const struct agent_job *agent_offer_job(const struct agent_offer *offer,

@@ -83,6 +83,12 @@ static const char *said(size_t request, const char *key)
 		json_object_get(json_array_get(requests, request), key));
 }
 
+static json_int_t asked_job(size_t request)
+{
+	return json_integer_value(
+		json_object_get(json_array_get(requests, request), "job"));
+}
+
 static void it_bids_until_the_app_is_gone(void **state)
 {
 	static const char *const replies[] = {SEARCH, NOT_FOUND, SEARCH,
@@ -113,9 +119,35 @@ static void an_app_may_be_new(void **state)
 
 	(void)state;
 	assert_int_equal(watch("--job=7", replies, &err), 0);
-	assert_int_equal(json_integer_value(json_object_get(
-				 json_array_get(requests, 3), "job")),
-			 7);
+	assert_int_equal(asked_job(3), 7);
+}
+
+/* --job=1 of the array 7, and of an app of the user's. */
+static void the_app_may_outlive_the_job(void **state)
+{
+	static const char *const replies[] = {SEARCH, SEARCH, NOT_FOUND,
+					      NOT_FOUND};
+	char named[300];
+	const char *const others[] = {named, NOT_FOUND, NOT_FOUND};
+	struct astra_error err = {""};
+
+	(void)state;
+	assert_int_equal(watch("--job=1", replies, &err), 0);
+	assert_int_equal(asked_job(0), 1);
+	assert_int_equal(asked_job(1), 7);
+	assert_int_equal(asked_job(2), 7);
+	snprintf(named, sizeof(named),
+		 "{\"astraea\":1,\"now_sec\":1,\"app\":{\"app\":\"mine\","
+		 "\"uid\":%u,\"elapsed_sec\":0,\"gpus_max\":1},\"jobs\":[]}",
+		 (unsigned)getuid());
+	assert_int_equal(watch("--job=1", others, &err), 0);
+	assert_string_equal(said(1, "app"), "mine");
+	snprintf(named, sizeof(named),
+		 "{\"astraea\":1,\"now_sec\":1,\"app\":{\"app\":\"other\","
+		 "\"uid\":%u,\"elapsed_sec\":0,\"gpus_max\":1},\"jobs\":[]}",
+		 (unsigned)getuid() + 1);
+	assert_int_equal(watch("--job=1", others, &err), 0);
+	assert_int_equal(asked_job(1), 1);
 }
 
 static void it_waits_for_slurmctld(void **state)
@@ -260,7 +292,7 @@ static void wrong_options_are_named(void **state)
 	static const char *const cases[][2] = {
 		{"--app=a --job=1", "not by both"},
 		{"--app=a ls", "runs no command"},
-		{"--app=", "--app: is empty"},
+		{"--app=", "--app=: a name"},
 		{"--job=0", "--job=0"},
 		{"--job=7_1", "--job=7_1"},
 		{"--job=4294967295", "--job=4294967295"},
@@ -323,6 +355,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_bids_until_the_app_is_gone),
 		cmocka_unit_test(an_app_may_be_new),
+		cmocka_unit_test(the_app_may_outlive_the_job),
 		cmocka_unit_test(it_waits_for_slurmctld),
 		cmocka_unit_test(who_is_refused_ends),
 		cmocka_unit_test(once_is_once),

@@ -102,7 +102,12 @@ static int apply_watch(int option, char **argv, struct agent_watch *w,
 	switch (option) {
 	case OPT_APP:
 		w->app = optarg;
-		return *optarg ? 0 : astra_error_set(err, "--app: is empty");
+		if (*optarg && strlen(optarg) < AGENT_NAME_MAX)
+			return 0;
+		return astra_error_set(err,
+				       "--app=%.64s: a name as in "
+				       "sbatch --app",
+				       optarg);
 	case OPT_DRY_RUN:
 		w->dry_run = true;
 		return 0;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "src/client/answer.h"
 #include "src/cmd/sfair-agent/program.h"
@@ -29,6 +30,8 @@ struct state {
 	const struct agent_watch *watch;
 	const struct sfair_place *place;
 	struct agent_memory memory;
+	char app[AGENT_NAME_MAX]; /* whom it asks for; "": by the job */
+	uint32_t job;
 	double begun_sec; /* when the agent began */
 	double next_sec;  /* seconds until the next offer is asked for */
 	double pause_sec; /* how long it last waited after a failure */
@@ -56,7 +59,7 @@ static void complain(struct state *s, const char *text)
 
 /* {"astraea":1,"request":REQUEST,WHO...MEMBERS; members: "{}" or more.
  * Returns text to be freed, or NULL. */
-static char *write_request(const struct agent_watch *watch, const char *request,
+static char *write_request(const struct state *s, const char *request,
 			   const char *members)
 {
 	json_t *head = json_pack("{s:i,s:s}", "astraea", ASTRA_PROTOCOL,
@@ -64,9 +67,9 @@ static char *write_request(const struct agent_watch *watch, const char *request,
 	struct astra_text out = {0};
 	char *text;
 
-	json_object_set_new(head, watch->app ? "app" : "job",
-			    watch->app ? json_string(watch->app)
-				       : json_integer(watch->job));
+	json_object_set_new(head, *s->app ? "app" : "job",
+			    *s->app ? json_string(s->app)
+				    : json_integer(s->job));
 	text = json_dumps(head, JSON_COMPACT);
 	json_decref(head);
 	if (text)
@@ -82,7 +85,7 @@ static enum astra_fault ask(const struct state *s, const char *request,
 			    struct astra_error *err)
 {
 	const char *munge = *s->place->munge ? s->place->munge : NULL;
-	char *text = write_request(s->watch, request, members);
+	char *text = write_request(s, request, members);
 	enum astra_fault fault = ASTRA_FAULT_INTERNAL;
 
 	*reply = NULL;
@@ -246,6 +249,17 @@ static int act(struct state *s, const struct agent_offer *offer,
 	return 0;
 }
 
+/* The app may outlive the job that it was named by. */
+static void rename_app(struct state *s, const struct agent_offer *offer)
+{
+	uint32_t array = agent_offer_array(offer);
+
+	if (*offer->app && offer->uid == getuid())
+		memcpy(s->app, offer->app, sizeof(s->app));
+	else if (!*offer->app && array)
+		s->job = array;
+}
+
 static enum outcome take_offer(struct state *s, const char *text,
 			       struct astra_error *err)
 {
@@ -258,8 +272,10 @@ static enum outcome take_offer(struct state *s, const char *text,
 	s->pause_sec = 0;
 	if (!(s->watch->interval_sec > 0))
 		s->next_sec = offer.report_sec;
-	if (!rc)
+	if (!rc) {
+		rename_app(s, &offer);
 		rc = decide(s, &offer, text, &bid, err);
+	}
 	if (!rc)
 		rc = act(s, &offer, text, &bid, err);
 	agent_bid_destroy(&bid);
@@ -322,9 +338,11 @@ static void rest(double seconds)
 int agent_watch_run(const struct agent_watch *watch,
 		    const struct sfair_place *place, struct astra_error *err)
 {
-	struct state s = {.watch = watch, .place = place};
+	struct state s = {.watch = watch, .place = place, .job = watch->job};
 	enum outcome outcome;
 
+	if (watch->app)
+		snprintf(s.app, sizeof(s.app), "%s", watch->app);
 	s.begun_sec = now_sec();
 	for (;;) {
 		*err->text = '\0';
