@@ -148,6 +148,11 @@ test_speed_SOURCES = testsuite/unit/test_speed.c testsuite/unit/unit.h
 test_speed_CFLAGS = $(UNIT_CFLAGS)
 test_speed_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_guard
+test_guard_SOURCES = testsuite/unit/test_guard.c testsuite/unit/unit.h
+test_guard_CFLAGS = $(UNIT_CFLAGS)
+test_guard_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_wish
 test_wish_SOURCES = testsuite/unit/test_wish.c src/slurm/wish.c \
 	testsuite/unit/unit.h
@@ -277,6 +282,7 @@ EXTRA_DIST += \
 	testsuite/live/34-bids.sh \
 	testsuite/live/35-app-agent.sh \
 	testsuite/live/36-bad-agents.sh \
+	testsuite/live/39-zero-progress.sh \
 	testsuite/live/40-submit.sh \
 	testsuite/live/41-priority.sh \
 	testsuite/live/42-examples.sh \

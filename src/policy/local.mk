@@ -21,6 +21,8 @@ libastra_policy_la_SOURCES = \
 	src/policy/forecast.c \
 	src/policy/forecast.h \
 	src/policy/grant.c \
+	src/policy/guard.c \
+	src/policy/guard.h \
 	src/policy/hold.c \
 	src/policy/lease.c \
 	src/policy/losers.c \

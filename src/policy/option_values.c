@@ -69,6 +69,20 @@ int astra_parse_time(const char *text, double bare_sec, double *out)
 	return 0;
 }
 
+void astra_print_time(double sec, char *text, size_t size)
+{
+	unsigned long s = (unsigned long)sec, d = s / 86400;
+
+	if (d)
+		snprintf(text, size, "%lu-%02lu:%02lu:%02lu", d, s / 3600 % 24,
+			 s / 60 % 60, s % 60);
+	else if (s >= 3600)
+		snprintf(text, size, "%02lu:%02lu:%02lu", s / 3600, s / 60 % 60,
+			 s % 60);
+	else
+		snprintf(text, size, "%02lu:%02lu", s / 60, s % 60);
+}
+
 static const struct {
 	const char *name;
 	int number;

@@ -198,8 +198,10 @@ const struct astra_option astra_option_table[] = {
 	 "--lease. 0: CheckpointGrace, and at least MinRunTime.",
 	 set_lease_min},
 	{"LeaseMax", "TIME", "0",
-	 "The longest term a job may ask for with "
-	 "--lease. 0: LeaseTerm.",
+	 "The longest term a job may ask for with --lease, and the longest "
+	 "one that a job gets whose leases are too short to save anything: "
+	 "with LeaseTerm's value no job gets a longer one. 0: LeaseTerm, and "
+	 "four times that.",
 	 set_lease_max},
 	{"AllowNoLease", "yes|no", "no",
 	 "Whether a job may say --lease=none "

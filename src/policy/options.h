@@ -97,6 +97,10 @@ int astra_options_check(const struct astra_options *options,
  * Returns 0, or -1 when text is no time; out untouched then. */
 int astra_parse_time(const char *text, double bare_sec, double *out);
 
+/* A time as a user would write it, e.g. 15:00 or 1-00:00:00, without fractions.
+ */
+void astra_print_time(double sec, char *text, size_t size);
+
 /* The number of a signal given by name (with or without SIG) or number, or -1.
  */
 int astra_parse_signal(const char *text);

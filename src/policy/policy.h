@@ -154,6 +154,8 @@ struct astra_policy {
 	const char *summary;
 	/* Optional: the LeaseTerm where none is set. */
 	double lease_sec;
+	/* Leases end with its slots, whatever a job's term is. */
+	bool slots;
 	/* Required. An instance with its own state, of which there may be
 	 * many. options: borrowed for the call. NULL with err set on failure.
 	 */

@@ -99,6 +99,7 @@ static const struct astra_field job_fields[] = {
 	JOB(CHECKPOINT, checkpoint),
 	JOB(TEXT, level),
 	JOB(TEXT, slowdown),
+	JOB(TEXT, advice),
 	JOB(ID_OR_NULL, rank),
 	JOB(U32, ranks),
 	JOB(TIME, expected_start_sec),

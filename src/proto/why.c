@@ -234,6 +234,12 @@ static void slowed(const struct astra_report_job *job, struct astra_text *out)
 	astra_text_printf(out, ").");
 }
 
+static void advise(const struct astra_report_job *job, struct astra_text *out)
+{
+	if (*job->advice)
+		astra_text_printf(out, " Its leases: %s.", job->advice);
+}
+
 int astra_why_text(const struct astra_report *report,
 		   const struct astra_report_job *job, bool usage,
 		   struct astra_text *out)
@@ -248,6 +254,7 @@ int astra_why_text(const struct astra_report *report,
 				  job->revoked, job->revoked == 1 ? "" : "s");
 	told(report, job, out);
 	slowed(job, out);
+	advise(job, out);
 	if (usage) {
 		astra_why_auction(report, job, out);
 		fairness(report, job, out);

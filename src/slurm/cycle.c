@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/common/fault.h"
+#include "src/slurm/advise.h"
 #include "src/slurm/apply.h"
 #include "src/slurm/config_kept.h"
 #include "src/slurm/gate.h"
@@ -368,6 +369,8 @@ double astra_cycle_run(struct astra_cycle *cycle)
 	tell_warnings(cycle);
 	busy = serve_pools(cycle);
 	if (busy < 0)
+		return now + 1;
+	if (astra_advise(&cycle->diag) < 0)
 		return now + 1;
 	ASTRA_FAULT("round.applied");
 	if (busy)

@@ -11,6 +11,8 @@ libastraea_la_LIBADD = \
 	libastra-policy.la \
 	libastra-common.la
 libastraea_la_SOURCES = $(server_sources) \
+	src/slurm/advise.c \
+	src/slurm/advise.h \
 	src/slurm/aim.c \
 	src/slurm/aim.h \
 	src/slurm/apply.c \

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/managed.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
+#include "src/policy/guard.h"
+#include "src/slurm/progress.h"
 #include "src/slurm/request.h"
 #include "src/slurm/wish.h"
 
@@ -208,6 +211,18 @@ static const char *why_pinned(const job_record_t *job, bool leases,
 	return "";
 }
 
+/* As its user said, unless it needs a longer one; 0: the pool's. */
+static double lease_of(const job_record_t *job, const struct astra_wish *wish,
+		       const struct astra_options *options)
+{
+	double term =
+		wish->lease_sec > 0 ? wish->lease_sec : options->lease_sec;
+	double longer = fmin(astra_progress_lease(job->job_id),
+			     astra_guard_max(options));
+
+	return longer > term ? longer : wish->lease_sec;
+}
+
 void astra_terms_of(const job_record_t *job,
 		    const struct astra_options *options,
 		    struct astra_terms *out)
@@ -219,7 +234,7 @@ void astra_terms_of(const job_record_t *job,
 			    NULL) < 0 ||
 	    astra_wish_check(&wish, options, NULL) < 0)
 		wish = ASTRA_WISH_NONE;
-	out->lease_sec = wish.lease_sec;
+	out->lease_sec = lease_of(job, &wish, options);
 	out->forecast = astra_wish_forecast(&wish, job->user_id);
 	out->app = wish.app;
 	out->bid = wish.bid;

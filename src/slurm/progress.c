@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "src/common/idmap.h"
 #include "src/policy/auction.h"
 #include "src/policy/forecast.h"
+#include "src/policy/guard.h"
 #include "src/policy/speed.h"
 #include "src/proto/query.h"
 
@@ -25,7 +27,11 @@ struct entry {
 	bool fresh;	     /* progress was not looked at yet */
 	enum astra_level at; /* where its GPUs were when it said that, */
 	double share;	     /* and how many it had of those it asked for */
-	bool seen;	     /* since astra_progress_begin() */
+	struct astra_guard guard;
+	uint32_t saved_run; /* that wrote the checkpoint */
+	bool unguarded[2];  /* progress, checkpoint: not told the guard yet */
+	uint32_t told;	    /* changes that the guard has made */
+	bool seen;	    /* since astra_progress_begin() */
 };
 
 struct table {
@@ -36,6 +42,8 @@ struct table {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct table jobs_known, apps_known;
+static atomic_bool any_longer; /* any lease, in the last round */
+static bool any_untold, longer;
 
 static struct entry *find(const struct table *t, uint32_t key)
 {
@@ -87,6 +95,8 @@ static void keep(struct entry *e, const struct astra_query *query,
 			.time_sec = now_sec,
 			.step = said->step,
 		};
+		e->saved_run = said->run;
+		e->unguarded[1] = true;
 		return;
 	}
 	e->progress = (struct astra_report_progress){
@@ -97,7 +107,7 @@ static void keep(struct entry *e, const struct astra_query *query,
 		.iter_sec = said->iter_sec,
 		.loss = said->loss,
 	};
-	e->fresh = true;
+	e->fresh = e->unguarded[0] = true;
 }
 
 int astra_progress_note(const struct astra_query *query, double now_sec,
@@ -117,15 +127,19 @@ int astra_progress_note(const struct astra_query *query, double now_sec,
 	return 0;
 }
 
-void astra_progress_show(struct astra_report_job *job)
+void astra_progress_show(struct astra_report_job *job,
+			 char advice[ASTRA_GUARD_TEXT])
 {
 	const struct entry *e;
 
+	*advice = '\0';
+	job->advice = advice;
 	pthread_mutex_lock(&lock);
 	e = find(&jobs_known, job->id);
 	if (e) {
 		job->progress = e->progress;
 		job->checkpoint = e->checkpoint;
+		astra_guard_text(&e->guard, advice);
 	}
 	pthread_mutex_unlock(&lock);
 }
@@ -148,6 +162,7 @@ void astra_progress_begin(void)
 	pthread_mutex_lock(&lock);
 	unsee(&jobs_known);
 	unsee(&apps_known);
+	longer = false;
 }
 
 /* What a run that has said nothing yet starts with. */
@@ -247,8 +262,53 @@ static void tell_work(const struct entry *e, struct astra_job *job)
 			   f->work_sec > 0 ? f->work_sec : WORK_SEC_MAX);
 }
 
-void astra_progress_fill(const struct astra_node *nodes, struct astra_job *jobs,
-			 size_t count)
+/* What was said by the run that the guard looks at. */
+static void feed_guard(struct entry *e)
+{
+	struct astra_guard *g = &e->guard;
+
+	if (e->unguarded[0] && g->begun && g->run == e->progress.run) {
+		astra_guard_progress(g, e->progress.time_sec, e->progress.done,
+				     e->progress.iter_sec);
+		e->unguarded[0] = false;
+	}
+	if (e->unguarded[1] && g->begun && g->run == e->saved_run) {
+		astra_guard_saved(g, e->checkpoint.time_sec,
+				  e->checkpoint.step);
+		e->unguarded[1] = false;
+	}
+}
+
+/* The end of a run may be seen before its last words were. */
+static void guard(struct entry *e, const struct astra_progress_pool *pool,
+		  struct astra_job *job)
+{
+	const struct astra_options *o = pool->options;
+	const struct astra_guard_look look = {
+		.now_sec = pool->now_sec,
+		.run = job->restart_cnt,
+		.running = job->state == ASTRA_JOB_RUNNING,
+		.signalled = job->checkpoints,
+		.start_sec = job->start_sec,
+		.end_sec = job->end_sec,
+		.term_sec = job->lease_sec > 0 || !o ? job->lease_sec
+						     : o->lease_sec,
+		.longest_sec = o ? astra_guard_max(o) : 0,
+	};
+
+	if (look.longest_sec <= 0 || !job->revocable)
+		return;
+	feed_guard(e);
+	astra_guard_follow(&e->guard, &look);
+	feed_guard(e);
+	if (e->guard.term_sec > look.term_sec)
+		job->lease_sec = e->guard.term_sec;
+	longer |= e->guard.lease_sec > 0;
+	any_untold |= e->guard.changes != e->told;
+}
+
+void astra_progress_fill(const struct astra_progress_pool *pool,
+			 struct astra_job *jobs, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct astra_job *job = &jobs[i];
@@ -261,12 +321,13 @@ void astra_progress_fill(const struct astra_node *nodes, struct astra_job *jobs,
 		if (app)
 			app->seen = true;
 		if (e && e->fresh)
-			measure(e, app, nodes, job);
+			measure(e, app, pool->nodes, job);
 		tell_slowdown(e, app, &job->forecast);
 		if (!e)
 			continue;
 		e->seen = true;
 		tell_work(e, job);
+		guard(e, pool, job);
 	}
 }
 
@@ -274,7 +335,53 @@ void astra_progress_end(void)
 {
 	sweep(&jobs_known);
 	sweep(&apps_known);
+	atomic_store(&any_longer, longer);
 	pthread_mutex_unlock(&lock);
+}
+
+double astra_progress_lease(uint32_t job)
+{
+	const struct entry *e;
+	double lease_sec;
+
+	if (!atomic_load(&any_longer))
+		return 0;
+	pthread_mutex_lock(&lock);
+	e = job ? find(&jobs_known, job) : NULL;
+	lease_sec = e ? e->guard.lease_sec : 0;
+	pthread_mutex_unlock(&lock);
+	return lease_sec;
+}
+
+void astra_progress_signalled(uint32_t job, uint32_t run, double time_sec)
+{
+	struct entry *e;
+
+	pthread_mutex_lock(&lock);
+	e = find(&jobs_known, job);
+	if (e && e->guard.begun && e->guard.run == run)
+		astra_guard_signal(&e->guard, time_sec);
+	pthread_mutex_unlock(&lock);
+}
+
+size_t astra_progress_advice(struct astra_advice *list, size_t max)
+{
+	size_t count = 0;
+
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; any_untold && i < jobs_known.count && count < max;
+	     i++) {
+		struct entry *e = &jobs_known.list[i];
+
+		if (e->told == e->guard.changes)
+			continue;
+		e->told = e->guard.changes;
+		list[count].job = e->key;
+		astra_guard_text(&e->guard, list[count++].text);
+	}
+	any_untold = count == max;
+	pthread_mutex_unlock(&lock);
+	return count;
 }
 
 void astra_progress_free(void)

@@ -10,6 +10,7 @@
 #define ASTRA_PROGRESS_H
 
 #include "src/common/error.h"
+#include "src/policy/guard.h"
 #include "src/policy/model.h"
 #include "src/proto/report.h"
 
@@ -22,21 +23,44 @@ struct astra_query;
 int astra_progress_note(const struct astra_query *query, double now_sec,
 			struct astra_error *err);
 
-/* Copy what is known of a job into its record of a report. */
-void astra_progress_show(struct astra_report_job *job);
+/* Copy what is known of a job into its record of a report, which borrows
+ * advice. */
+void astra_progress_show(struct astra_report_job *job,
+			 char advice[ASTRA_GUARD_TEXT]);
 
 /* Tell the engine: work_sec and done_sec of the forecast, where the job said
  * enough. Of a run that follows the one that reported, only what was saved
  * counts. Iterations are taken for as long as on all the GPUs that it asks for,
  * side by side. Once two levels were measured, of the job or of its app, its
  * slowdown is as measured, as far as it was: see astra_speed_refine().
- * nodes: those of the jobs' shares.
+ * In a pool with leases the guard looks at each job that has reported.
  * Call begin, fill for each pool's jobs, and end, in one thread; end forgets
  * the jobs that were in none of them or have ended. No calls in between. */
 void astra_progress_begin(void);
-void astra_progress_fill(const struct astra_node *nodes, struct astra_job *jobs,
-			 size_t count);
+struct astra_progress_pool {
+	const struct astra_node *nodes;	     /* of the jobs' shares */
+	const struct astra_options *options; /* NULL: no guard */
+	double now_sec;
+};
+
+void astra_progress_fill(const struct astra_progress_pool *pool,
+			 struct astra_job *jobs, size_t count);
 void astra_progress_end(void);
+
+/* The lease term that the guard gives a job, as of the last round; 0: none. */
+double astra_progress_lease(uint32_t job);
+
+/* This run of a job was told to write a checkpoint, at that time. */
+void astra_progress_signalled(uint32_t job, uint32_t run, double time_sec);
+
+/* What users are to know and were not told yet. */
+struct astra_advice {
+	uint32_t job;
+	char text[ASTRA_GUARD_TEXT];
+};
+
+/* Returns how many there are, at most max; the others come later. Each once. */
+size_t astra_progress_advice(struct astra_advice *list, size_t max);
 
 void astra_progress_free(void);
 

@@ -179,6 +179,7 @@ static void fill_job(struct filler *f, const struct astra_job_view *v,
 	struct astra_tenant_view tenant;
 	char id[128], reason[128], slowdown[ASTRA_SLOWDOWN_TEXT], sig[16] = "";
 	const char *signal_name;
+	char advice[ASTRA_GUARD_TEXT];
 
 	astra_engine_tenant_view(f->pool->engine, v->tenant, f->now_sec,
 				 &tenant);
@@ -238,7 +239,7 @@ static void fill_job(struct filler *f, const struct astra_job_view *v,
 	};
 	if (f->auctions && astra_job_active(v->state))
 		j.app = astra_app_of(job);
-	astra_progress_show(&j);
+	astra_progress_show(&j, advice);
 	(void)astra_report_add_job(f->report, &j);
 }
 
@@ -258,6 +259,10 @@ static void fill_jobs(struct filler *f, uint32_t *queue)
 		    may_be_in_grace(f, &f->view->jobs[index]))
 			note_grace(f, &f->view->jobs[index],
 				   &f->view->info[index]);
+		if (v.phase == ASTRA_PHASE_GRACE)
+			astra_progress_signalled(
+				v.id, f->view->jobs[index].restart_cnt,
+				v.grace_end_sec - f->options->grace_sec);
 		if (f->waiting && astra_job_active(v.state)) {
 			if (v.state == ASTRA_JOB_RUNNING)
 				f->running[v.tenant]++;

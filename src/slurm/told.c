@@ -5,12 +5,20 @@
 #include "src/slurm/bids.h"
 #include "src/slurm/progress.h"
 
-static void add_progress(struct astra_scene *scene)
+static void add_progress(struct astra_scene *scene,
+			 const struct astra_config *config)
 {
 	astra_progress_begin();
-	for (size_t i = 0; i < scene->view_count; i++)
-		astra_progress_fill(scene->views[i].nodes, scene->views[i].jobs,
-				    scene->views[i].job_count);
+	for (size_t i = 0; i < scene->view_count; i++) {
+		const struct astra_view *view = &scene->views[i];
+		const struct astra_progress_pool pool = {
+			.nodes = view->nodes,
+			.options = &config->pools[i].options,
+			.now_sec = view->model.now_sec,
+		};
+
+		astra_progress_fill(&pool, view->jobs, view->job_count);
+	}
 	astra_progress_end();
 }
 
@@ -58,7 +66,7 @@ static void add_bids(struct astra_scene *scene,
 void astra_told_add(struct astra_scene *scene,
 		    const struct astra_config *config)
 {
-	add_progress(scene);
+	add_progress(scene, config);
 	add_bids(scene, config);
 }
 

@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -86,21 +85,6 @@ int astra_wish_read(char *const *env, uint32_t count, struct astra_wish *out,
 	return rc;
 }
 
-/* A time as a user would write it, e.g. 15:00 or 1-00:00:00. */
-static void print_time(double sec, char *text, size_t size)
-{
-	unsigned long s = (unsigned long)sec, d = s / 86400;
-
-	if (d)
-		snprintf(text, size, "%lu-%02lu:%02lu:%02lu", d, s / 3600 % 24,
-			 s / 60 % 60, s % 60);
-	else if (s >= 3600)
-		snprintf(text, size, "%02lu:%02lu:%02lu", s / 3600, s / 60 % 60,
-			 s % 60);
-	else
-		snprintf(text, size, "%02lu:%02lu", s / 60, s % 60);
-}
-
 /* FNV-1a. Two names that meet by chance would share their fate as one app. */
 uint32_t astra_wish_app(const char *name, uint32_t uid)
 {
@@ -168,9 +152,9 @@ int astra_wish_check(const struct astra_wish *wish,
 		max = o->lease_sec;
 	if (wish->lease_sec >= min && wish->lease_sec <= max)
 		return 0;
-	print_time(wish->lease_sec, said, sizeof(said));
-	print_time(min, low, sizeof(low));
-	print_time(max, high, sizeof(high));
+	astra_print_time(wish->lease_sec, said, sizeof(said));
+	astra_print_time(min, low, sizeof(low));
+	astra_print_time(max, high, sizeof(high));
 	return astra_error_set(err, "--lease: %s is not between %s and %s",
 			       said, low, high);
 }

@@ -122,16 +122,21 @@ static void measure(const char *name, enum astra_query_kind kind)
 static void measure_round(void)
 {
 	static struct astra_job jobs[JOBS];
+	struct astra_options options;
+	const struct astra_progress_pool pool = {.options = &options,
+						 .now_sec = 1000};
 	double samples[101];
 
+	astra_options_init(&options);
 	for (uint32_t i = 0; i < JOBS; i++)
 		jobs[i] = (struct astra_job){.id = i + 1,
+					     .revocable = true,
 					     .state = ASTRA_JOB_RUNNING};
 	for (size_t i = 0; i < 101; i++) {
 		double begin = bench_now_ms();
 
 		astra_progress_begin();
-		astra_progress_fill(NULL, jobs, JOBS);
+		astra_progress_fill(&pool, jobs, JOBS);
 		astra_progress_end();
 		samples[i] = bench_now_ms() - begin;
 	}

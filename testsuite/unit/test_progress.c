@@ -29,10 +29,11 @@ static void report(uint32_t job, uint32_t run, uint64_t done, uint64_t total,
 	assert_int_equal(astra_progress_note(&query, 1000, NULL), 0);
 }
 
-static void save(uint32_t job, uint64_t step)
+static void save(uint32_t job, uint32_t run, uint64_t step)
 {
 	struct astra_query query = query_of(ASTRA_QUERY_CHECKPOINTED, job);
 
+	query.said.run = run;
 	query.said.step = step;
 	assert_int_equal(astra_progress_note(&query, 1001, NULL), 0);
 }
@@ -42,8 +43,10 @@ static const struct astra_node nodes[] = {{.rack = 0}, {.rack = 1}};
 
 static void look(struct astra_job *jobs, size_t count)
 {
+	const struct astra_progress_pool pool = {.nodes = nodes};
+
 	astra_progress_begin();
-	astra_progress_fill(nodes, jobs, count);
+	astra_progress_fill(&pool, jobs, count);
 	astra_progress_end();
 }
 
@@ -55,9 +58,10 @@ static struct astra_job running(uint32_t id, uint32_t run)
 
 static struct astra_report_job shown(uint32_t id)
 {
+	static char advice[ASTRA_GUARD_TEXT];
 	struct astra_report_job job = {.id = id};
 
-	astra_progress_show(&job);
+	astra_progress_show(&job, advice);
 	return job;
 }
 
@@ -85,7 +89,7 @@ static void what_is_not_said_is_not_made_up(void **state)
 	(void)state;
 	report(7, 0, 100, 1000, 0);
 	report(8, 0, 100, 0, 2);
-	save(9, 100);
+	save(9, 0, 100);
 	jobs[0].forecast.work_sec = 77; /* what its user declared */
 	look(jobs, 3);
 	assert_close(jobs[0].forecast.work_sec, 77, 0);
@@ -104,7 +108,7 @@ static void after_a_requeue_only_the_checkpoint_counts(void **state)
 	(void)state;
 	report(7, 0, 100, 1000, 1);
 	report(8, 0, 100, 1000, 1);
-	save(7, 90);
+	save(7, 0, 90);
 	look(jobs, 2);
 	assert_close(jobs[0].forecast.done_sec, 90, 0);
 	assert_close(jobs[1].forecast.done_sec, 100, 0);
@@ -224,6 +228,69 @@ static void an_elastic_job_is_measured_by_its_gpus(void **state)
 	assert_close(job.forecast.work_sec, 1000, 1e-12);
 }
 
+/* A round of a pool with leases of 100 s. */
+static void look_guarded(struct astra_job *job, double now_sec)
+{
+	struct astra_options options;
+	const struct astra_progress_pool pool = {
+		.nodes = nodes, .options = &options, .now_sec = now_sec};
+
+	astra_options_init(&options);
+	options.lease_sec = 100;
+	astra_progress_begin();
+	astra_progress_fill(&pool, job, 1);
+	astra_progress_end();
+}
+
+/* A run of 100 s; what it says comes between its last round and its end. */
+static struct astra_job guarded_run(uint32_t run, uint64_t saved)
+{
+	struct astra_job job = running(7, run);
+
+	job.revocable = true;
+	job.start_sec = 1000;
+	report(7, run, 5, 0, 0);
+	look_guarded(&job, 1000);
+	look_guarded(&job, 1100);
+	if (saved)
+		save(7, run, saved);
+	job.state = ASTRA_JOB_PENDING;
+	job.restart_cnt++;
+	job.end_sec = 1100;
+	look_guarded(&job, 1101);
+	return job;
+}
+
+static void a_job_that_saves_nothing_gets_longer_leases(void **state)
+{
+	struct astra_advice advice[2];
+	struct astra_job job;
+
+	(void)state;
+	guarded_run(0, 0);
+	assert_close(astra_progress_lease(7), 0, 0);
+	assert_int_equal(astra_progress_advice(advice, 2), 0);
+	job = guarded_run(1, 0);
+	assert_close(job.lease_sec, 200, 0);
+	assert_close(astra_progress_lease(7), 200, 0);
+	assert_close(astra_progress_lease(8), 0, 0);
+	assert_int_equal(astra_progress_advice(advice, 2), 1);
+	assert_int_equal(advice[0].job, 7);
+	assert_string_equal(advice[0].text, shown(7).advice);
+	assert_non_null(strstr(advice[0].text, "saved nothing"));
+	assert_int_equal(astra_progress_advice(advice, 2), 0);
+	look(NULL, 0);
+	assert_close(astra_progress_lease(7), 0, 0);
+}
+
+static void a_checkpoint_in_the_grace_counts(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++)
+		guarded_run(i, 5 * i + 5);
+	assert_close(astra_progress_lease(7), 0, 0);
+}
+
 static void a_job_that_ended_is_forgotten(void **state)
 {
 	struct astra_job jobs[1000];
@@ -282,6 +349,8 @@ int main(void)
 		TEST(jobs_of_an_app_learn_from_each_other),
 		TEST(a_report_of_a_run_that_is_over_says_nothing_of_places),
 		TEST(an_elastic_job_is_measured_by_its_gpus),
+		TEST(a_job_that_saves_nothing_gets_longer_leases),
+		TEST(a_checkpoint_in_the_grace_counts),
 		TEST(a_job_that_ended_is_forgotten),
 		TEST(the_table_is_bounded),
 	};

@@ -329,6 +329,7 @@ static void shift(void *self, double by_sec)
 const struct astra_policy astra_incentive = {
 	.name = "incentive",
 	.summary = "batches of slots at posted prices, own shares first",
+	.slots = true,
 	.create = create,
 	.destroy = destroy,
 	.allocate = allocate,

@@ -95,6 +95,7 @@ const struct astra_policy astra_oasis = {
 	.name = "oasis",
 	.summary =
 		"utility of jobs, admitted at prices that rise with the load",
+	.slots = true,
 	.create = oasis_create,
 	.destroy = oasis_destroy,
 	.allocate = oasis_allocate,

@@ -174,6 +174,7 @@ static void shift(void *self, double by_sec)
 const struct astra_policy astra_ogasched = {
 	.name = "ogasched",
 	.summary = "shares of classes of jobs, learned slot by slot",
+	.slots = true,
 	.create = create,
 	.destroy = destroy,
 	.allocate = allocate,
