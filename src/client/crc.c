@@ -4,9 +4,10 @@
 #include <pthread.h>
 
 #define POLYNOMIAL UINT32_C(0xedb88320)
+#define STRIDE 16 /* bytes at a time */
 
 /* [k][b]: what byte b comes to, with k bytes of zero behind it. */
-static uint32_t table[8][256];
+static uint32_t table[STRIDE][256];
 
 static void fill_table(void)
 {
@@ -17,7 +18,7 @@ static void fill_table(void)
 			crc = crc & 1 ? crc >> 1 ^ POLYNOMIAL : crc >> 1;
 		table[0][b] = crc;
 	}
-	for (int k = 1; k < 8; k++)
+	for (int k = 1; k < STRIDE; k++)
 		for (int b = 0; b < 256; b++)
 			table[k][b] = table[k - 1][b] >> 8 ^
 				      table[0][table[k - 1][b] & 255];
@@ -30,15 +31,16 @@ uint32_t sfair_crc(uint32_t crc, const void *data, size_t size)
 
 	pthread_once(&once, fill_table);
 	crc = ~crc;
-	for (; size >= 8; size -= 8, p += 8) {
-		uint32_t low =
-			crc ^ ((uint32_t)p[0] | (uint32_t)p[1] << 8 |
-			       (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24);
+	for (; size >= STRIDE; size -= STRIDE, p += STRIDE) {
+		uint32_t next = table[STRIDE - 1][p[0] ^ (crc & 255)] ^
+				table[STRIDE - 2][p[1] ^ (crc >> 8 & 255)] ^
+				table[STRIDE - 3][p[2] ^ (crc >> 16 & 255)] ^
+				table[STRIDE - 4][p[3] ^ crc >> 24];
 
-		crc = table[7][low & 255] ^ table[6][low >> 8 & 255] ^
-		      table[5][low >> 16 & 255] ^ table[4][low >> 24] ^
-		      table[3][p[4]] ^ table[2][p[5]] ^ table[1][p[6]] ^
-		      table[0][p[7]];
+#pragma GCC unroll 12
+		for (int k = 4; k < STRIDE; k++)
+			next ^= table[STRIDE - 1 - k][p[k]];
+		crc = next;
 	}
 	while (size--)
 		crc = crc >> 8 ^ table[0][(crc ^ *p++) & 255];

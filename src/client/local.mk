@@ -73,3 +73,12 @@ test_store_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS) \
 	$(MUNGE_CFLAGS)
 test_store_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS) \
 	$(JANSSON_LIBS) $(MUNGE_LIBS) -lpthread -lm
+
+EXTRA_PROGRAMS += bench_store
+BENCH += bench_store
+CLEANFILES += bench_store
+bench_store_SOURCES = testsuite/bench/bench_store.c testsuite/bench/bench.h \
+	$(client_sources)
+bench_store_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
+bench_store_LDADD = libastra-proto.la libastra-common.la $(JANSSON_LIBS) \
+	$(MUNGE_LIBS) -lpthread -lm

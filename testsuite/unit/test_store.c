@@ -239,6 +239,7 @@ static void be_signalled(void)
 	put(store, 2);
 	put(other, 3);
 	WANT(load(store) == 0);
+	usleep(50000); /* the threads wait by now */
 	raise(SIGUSR1);
 	WANT(comes_to(store, 2));
 	WANT(comes_to(other, 3));
@@ -353,7 +354,9 @@ static void what_is_saved_meanwhile_is_whole(void **state)
 		size_t size = 0;
 		int rc;
 
-		WANT(!sfair_store_save(store));
+		/* Back to back, while the next ones are copied. */
+		for (int i = 0; i < 5; i++)
+			WANT(!sfair_store_save(store));
 		WANT(!sfair_lineage_open(&reader, folder, "k",
 					 (struct sfair_owner){0}, false, NULL));
 		rc = sfair_lineage_load(&reader, &data, &size, &step, NULL);
@@ -370,9 +373,31 @@ static void what_is_saved_meanwhile_is_whole(void **state)
 	WANT(!sfair_store_close(store));
 }
 
+static char much[2 << 20];
+
+/* As if killed in the middle of a write. */
+static void leave_too_much(void)
+{
+	static const char *const names[] = {
+		"k.0000000000000009.0000000001.00000000.tmp",
+		"k.0000000000000009.0000000001.00000001.tmp",
+	};
+
+	for (int i = 0; i < 2; i++) {
+		int at = open(folder, O_RDONLY | O_DIRECTORY);
+		int fd = openat(at, names[i], O_WRONLY | O_CREAT, 0600);
+
+		WANT(fd >= 0);
+		while (write(fd, much, i ? 1 : sizeof(much)) > 0)
+			;
+		WANT(errno == ENOSPC);
+		close(fd);
+		close(at);
+	}
+}
+
 static void fill_the_disk(void)
 {
-	static char much[2 << 20];
 	struct sfair_store *store;
 
 	if (unshare(CLONE_NEWNS) < 0 ||
@@ -390,6 +415,12 @@ static void fill_the_disk(void)
 	put(store, 3);
 	WANT(!sfair_store_save(store));
 	WANT(load(store) == 3);
+	WANT(!sfair_store_close(store));
+	leave_too_much();
+	store = open_it();
+	WANT(load(store) == 3);
+	WANT(!there_is(".tmp"));
+	put(store, 4);
 	WANT(!sfair_store_close(store));
 }
 
