@@ -39,3 +39,8 @@ wait_for 30 job_is "$strict" RUNNING
 nodes_of() { squeue -h -j "$1" -o %N; }
 check_eq "the app that minds" n1 "$(nodes_of "$strict")"
 check_eq "the app that does not" 'n[2-3]' "$(nodes_of "$easy")"
+
+# Each won 4 GPUs and kept them all.
+check_eq "the auction" "$easy|4|0|4
+$strict|4|0|4" "$(sfair auction -nP -o Job,Won,Payment,Kept |
+	grep -E "^($easy|$strict)\|" | sort)"
