@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Bids on their way: from the request to what the engine is told. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,6 +235,38 @@ static void one_user_cannot_take_all_the_room(void **state)
 	       ASTRA_FAULT_NONE);
 }
 
+static void *bid_often(void *arg)
+{
+	struct world *w = arg;
+	char text[120];
+
+	for (int i = 1; i <= 500; i++) {
+		(void)snprintf(text, sizeof(text),
+			       BID "\"job\":30,\"rho\":{\"slot\":[%d,%d]},"
+				   "\"jobs\":[%d]}",
+			       i, i, i % 2 ? 30 : 32);
+		expect(w, text, &alice, ASTRA_FAULT_NONE);
+	}
+	return NULL;
+}
+
+static void bids_come_while_rounds_run(void **state)
+{
+	struct world *w = *state;
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, bid_often, w), 0);
+	for (int i = 0; i < 500; i++) {
+		look(w, SAMPLE_NOW);
+		if (w->view.bid_count)
+			assert_close(w->view.bids[0].table[0],
+				     w->view.bids[0].table[1], 0);
+	}
+	pthread_join(thread, NULL);
+	look(w, SAMPLE_NOW);
+	assert_close(only_bid(w)->table[0], 500, 0);
+}
+
 /* --bid=FILE */
 
 static const double slowdown[ASTRA_LEVEL_COUNT] = {1, 1.5, 3, 3};
@@ -406,6 +439,7 @@ int main(void)
 		TEST(an_app_is_its_owners_to_bid_for),
 		TEST(a_bid_lapses_and_goes_with_its_app),
 		TEST(one_user_cannot_take_all_the_room),
+		TEST(bids_come_while_rounds_run),
 		TEST(a_file_counts_until_the_agent_speaks),
 		TEST(a_file_is_read_once),
 		TEST(spellings_of_a_file),
