@@ -157,6 +157,19 @@ static void ratio(double rho, struct astra_text *out)
 		astra_text_printf(out, "rho is %.3f", rho);
 }
 
+/* Auctions go by another rho. */
+static const char *who_is_first(const struct astra_report *report,
+				const struct astra_report_job *job)
+{
+	if (!job->app)
+		return ": the lowest goes first";
+	for (size_t i = 0; i < report->pool_count; i++)
+		if (!strcmp(report->pools[i].name, job->pool) &&
+		    strstr(report->pools[i].policy, "ltgf"))
+			return ": the tenant with the lowest goes first";
+	return "; auctions do not go by it";
+}
+
 static void fairness(const struct astra_report *report,
 		     const struct astra_report_job *job, struct astra_text *out)
 {
@@ -176,9 +189,7 @@ static void fairness(const struct astra_report *report,
 	}
 	astra_text_printf(
 		out, ". %s is GPU time had, divided by the fair share of it%s.",
-		job->app ? "This rho" : "Rho",
-		job->app ? "; auctions do not go by it"
-			 : ": the lowest goes first");
+		job->app ? "This rho" : "Rho", who_is_first(report, job));
 }
 
 /* What the job itself has said. */

@@ -53,6 +53,7 @@ static void won(const struct astra_report_app *app, struct astra_text *out)
 }
 
 static void fared(const struct astra_report *report,
+		  const struct astra_report_job *job,
 		  const struct astra_report_app *app, struct astra_text *out)
 {
 	const struct astra_report_auction *last =
@@ -76,6 +77,8 @@ static void fared(const struct astra_report *report,
 	if (app->given)
 		astra_text_printf(out, "; it got %u %s of what was left over",
 				  app->given, gpus(app->given));
+	if (!strcmp(job->phase, "waiting") && app->kept + app->given)
+		astra_text_printf(out, ", for other jobs of it");
 	astra_text_printf(out, ".");
 }
 
@@ -90,7 +93,7 @@ void astra_why_auction(const struct astra_report *report,
 		return;
 	name(app, out);
 	if (app->auction)
-		fared(report, app, out);
+		fared(report, job, app, out);
 	else
 		astra_text_printf(out, " It was in no auction yet.");
 }
