@@ -267,6 +267,8 @@ static enum outcome take_offer(struct state *s, const char *text,
 	struct agent_bid bid = {0};
 	int rc = agent_offer_read(&offer, text, err);
 
+	if (s->pause_sec > 0)
+		*s->complaint = '\0'; /* news again, should it come back */
 	s->known = true;
 	s->gone = 0;
 	s->pause_sec = 0;
