@@ -273,6 +273,7 @@ EXTRA_DIST += \
 	testsuite/live/25-singleton.sh \
 	testsuite/live/27-progress.sh \
 	testsuite/live/28-container.sh \
+	testsuite/live/28-last-store.sh \
 	testsuite/live/29-racks.sh \
 	testsuite/live/29-agent.sh \
 	testsuite/live/30-tenants.sh \
