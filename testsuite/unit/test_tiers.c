@@ -205,8 +205,10 @@ static void who_can_stay_stays(void **state)
 	vc_fini(&vc);
 }
 
+/* There are more jobs of one GPU than GPUs. */
 static void no_gpu_idles_while_somebody_wants_it(void **state)
 {
+	static const uint32_t sizes[] = {1, 1, 2, 4};
 	struct vcluster vc;
 
 	(void)state;
@@ -214,7 +216,7 @@ static void no_gpu_idles_while_somebody_wants_it(void **state)
 	for (uint32_t t = 0; t < 3; t++)
 		vc_tenant(&vc, t ? t > 1 ? "c" : "b" : "a", 1 + t);
 	for (uint32_t i = 0; i < 40; i++)
-		submit(&vc, i % 3, 1 + i % 4, 100000, 1 + i / 5);
+		submit(&vc, i % 3, sizes[i % 4], 100000, 1 + i / 5);
 	for (int term = 1; term < 10; term++) {
 		vc_run(&vc, AT(term * TERM + 12));
 		assert_int_equal(vc_running_gpus(&vc), 16);
@@ -295,7 +297,8 @@ static void apps_of_all_tenants_are_shown(void **state)
 		assert_int_equal(a->apps[i].auction, 1);
 		assert_int_equal(a->apps[i].ranks, 6);
 	}
-	/* b has gone: another one's number is that of the round. */
+	/* b has gone, and come back: its first auction by its own count is that
+	 * of the round. */
 	for (size_t i = 1; i < 12; i += 2)
 		vc.jobs[i]->work_sec = 1;
 	vc_run(&vc, AT(TERM + 10));
@@ -303,6 +306,13 @@ static void apps_of_all_tenants_are_shown(void **state)
 	assert_int_equal(a->app_count, 6);
 	for (size_t i = 0; i < a->app_count; i++)
 		assert_int_equal(a->apps[i].tenant, 0);
+	submit(&vc, 1, 1, 100000, 99);
+	vc_run(&vc, AT(2 * TERM + 10));
+	a = astra_engine_auction(vc.engine);
+	assert_int_equal(a->app_count, 7);
+	assert_true(a->number > 2);
+	assert_int_equal(a->apps[6].tenant, 1);
+	assert_int_equal(a->apps[6].auction, a->number);
 	vc_fini(&vc);
 }
 

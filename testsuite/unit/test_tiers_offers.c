@@ -1,31 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ltgf+themis asked directly, with random offers: what must hold for each. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
+/* ltgf+themis with random offers: what must hold for each. */
 #include "src/common/random.h"
-#include "src/policy/options.h"
 #include "src/policy/placement.h"
-#include "src/policy/tiers/policy.h"
-#include "testsuite/unit/unit.h"
-
-#define NODES_MAX 8
-#define TENANTS_MAX 4
-#define JOBS_MAX 24
-
-struct instance {
-	struct astra_offer offer;
-	struct astra_node nodes[NODES_MAX];
-	uint32_t free[NODES_MAX];
-	struct astra_contestant tenants[TENANTS_MAX];
-	struct astra_demand demands[JOBS_MAX];
-	struct astra_job jobs[JOBS_MAX];
-	struct astra_share held[JOBS_MAX][NODES_MAX];
-	uint64_t allowed[JOBS_MAX];
-};
-
-static const char *const names[TENANTS_MAX] = {"a", "b", "c", "d"};
+#include "testsuite/unit/tiers_offer.h"
 
 static uint32_t below(struct astra_random *random, uint32_t count)
 {
@@ -33,7 +10,7 @@ static uint32_t below(struct astra_random *random, uint32_t count)
 }
 
 /* Let a job run where it finds room. Returns whether it does. */
-static bool run(struct instance *in, uint32_t i, uint32_t *room)
+static bool run(struct tiers_offer *in, uint32_t i, uint32_t *room)
 {
 	uint32_t left = in->jobs[i].request.gpus;
 	struct astra_job *job = &in->jobs[i];
@@ -56,7 +33,7 @@ static bool run(struct instance *in, uint32_t i, uint32_t *room)
 	return true;
 }
 
-static void make_job(struct instance *in, struct astra_random *random,
+static void make_job(struct tiers_offer *in, struct astra_random *random,
 		     uint32_t i, uint32_t *room)
 {
 	struct astra_job *job = &in->jobs[i];
@@ -91,7 +68,7 @@ static void make_job(struct instance *in, struct astra_random *random,
 		.held = job->held,
 		.held_count = job->held_count,
 	};
-	d->tenant_name = names[d->tenant];
+	d->tenant_name = tenant_names[d->tenant];
 	d->candidate = (struct astra_candidate){
 		.job = i,
 		.tenant = d->tenant,
@@ -105,7 +82,7 @@ static void make_job(struct instance *in, struct astra_random *random,
 		in->free[job->held[k].node] += job->held[k].gpus;
 }
 
-static void make(struct instance *in, uint64_t seed)
+static void make(struct tiers_offer *in, uint64_t seed)
 {
 	struct astra_random random = astra_random_seed(seed);
 	uint32_t room[NODES_MAX];
@@ -147,7 +124,7 @@ static void make(struct instance *in, uint64_t seed)
 
 /* Each award is to an open demand, of as many GPUs as it asks for, from what is
  * free. left: gets what is not awarded. */
-static void check_awards(const struct instance *in,
+static void check_awards(const struct tiers_offer *in,
 			 const struct astra_allocation *out, uint32_t *left,
 			 uint32_t *awarded)
 {
@@ -178,8 +155,8 @@ static void check_awards(const struct instance *in,
 }
 
 /* No job that waits could have what is left. */
-static void check_nothing_idles(const struct instance *in, const uint32_t *left,
-				const uint32_t *awarded)
+static void check_nothing_idles(const struct tiers_offer *in,
+				const uint32_t *left, const uint32_t *awarded)
 {
 	struct astra_space *space = astra_space_create(NODES_MAX, 8);
 	struct astra_share shares[NODES_MAX + 1];
@@ -202,31 +179,15 @@ static void check_nothing_idles(const struct instance *in, const uint32_t *left,
 	astra_space_destroy(space);
 }
 
-static void clear(struct astra_allocation *out)
-{
-	free(out->awards);
-	free(out->shares);
-	*out = (struct astra_allocation){.wake_sec = HUGE_VAL};
-}
-
-static void *instance_of(double knob)
-{
-	struct astra_options options;
-
-	astra_options_init(&options);
-	options.fairness_knob = knob;
-	return astra_ltgf_themis.create(&options, NULL);
-}
-
 static void any_offer_is_shared_out(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 0; seed < 400; seed++) {
 		struct astra_allocation out[2] = {{.wake_sec = HUGE_VAL},
 						  {.wake_sec = HUGE_VAL}};
-		void *self = instance_of((double)(seed % 6) / 5);
-		uint32_t left[NODES_MAX], awarded[JOBS_MAX] = {0};
-		struct instance in;
+		void *self = new_tiers((double)(seed % 6) / 5);
+		uint32_t left[NODES_MAX], copies[JOBS_MAX] = {0};
+		struct tiers_offer in;
 
 		make(&in, seed);
 		for (int i = 0; i < 2; i++)
@@ -234,8 +195,8 @@ static void any_offer_is_shared_out(void **state)
 				astra_ltgf_themis.allocate(self, &in.offer,
 							   &out[i], NULL),
 				0);
-		check_awards(&in, &out[0], left, awarded);
-		check_nothing_idles(&in, left, awarded);
+		check_awards(&in, &out[0], left, copies);
+		check_nothing_idles(&in, left, copies);
 		/* The same question, the same answer. */
 		assert_int_equal(out[0].award_count, out[1].award_count);
 		assert_int_equal(out[0].share_count, out[1].share_count);
@@ -248,8 +209,8 @@ static void any_offer_is_shared_out(void **state)
 			assert_int_equal(out[0].shares[i].gpus,
 					 out[1].shares[i].gpus);
 		}
-		clear(&out[0]);
-		clear(&out[1]);
+		clear_allocation(&out[0]);
+		clear_allocation(&out[1]);
 		astra_ltgf_themis.destroy(self);
 	}
 }
@@ -268,9 +229,9 @@ static size_t saved_size(const void *self)
 /* What is kept does not grow with the tenants that ever were. */
 static void tenants_without_jobs_are_forgotten(void **state)
 {
-	void *self = instance_of(.8);
+	void *self = new_tiers(.8);
 	struct astra_allocation out = {.wake_sec = HUGE_VAL};
-	struct instance in;
+	struct tiers_offer in;
 	size_t empty = saved_size(self);
 
 	(void)state;
@@ -280,13 +241,13 @@ static void tenants_without_jobs_are_forgotten(void **state)
 			astra_ltgf_themis.allocate(self, &in.offer, &out, NULL),
 			0);
 		assert_true(!in.offer.demand_count || saved_size(self) > empty);
-		clear(&out);
+		clear_allocation(&out);
 	}
 	in.offer.demand_count = 0;
 	assert_int_equal(
 		astra_ltgf_themis.allocate(self, &in.offer, &out, NULL), 0);
 	assert_int_equal(saved_size(self), empty);
-	clear(&out);
+	clear_allocation(&out);
 	astra_ltgf_themis.destroy(self);
 }
 

@@ -12,14 +12,20 @@ libastra_policy_la_SOURCES += \
 	src/policy/tiers/tenants.c \
 	src/policy/tiers/tenants.h
 
-check_PROGRAMS += test_tiers test_tiers_offers
+check_PROGRAMS += test_tiers test_tiers_cases test_tiers_offers
 test_tiers_SOURCES = testsuite/unit/test_tiers.c \
 	testsuite/unit/vcluster.c \
 	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_tiers_CFLAGS = $(UNIT_CFLAGS)
 test_tiers_LDADD = $(UNIT_LIBS)
+test_tiers_cases_SOURCES = testsuite/unit/test_tiers_cases.c \
+	testsuite/unit/tiers_offer.h \
+	testsuite/unit/unit.h
+test_tiers_cases_CFLAGS = $(UNIT_CFLAGS)
+test_tiers_cases_LDADD = $(UNIT_LIBS)
 test_tiers_offers_SOURCES = testsuite/unit/test_tiers_offers.c \
+	testsuite/unit/tiers_offer.h \
 	testsuite/unit/unit.h
 test_tiers_offers_CFLAGS = $(UNIT_CFLAGS)
 test_tiers_offers_LDADD = $(UNIT_LIBS)
