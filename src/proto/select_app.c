@@ -34,11 +34,11 @@ static enum astra_fault no_auctions(const char *pool, struct astra_error *err)
 	if (pool)
 		astra_error_set(err,
 				"the policy of pool %s holds no auctions: "
-				"Policy=themis does",
+				"themis and ltgf+themis do",
 				pool);
 	else
 		astra_error_set(err, "no pool has a policy that holds "
-				     "auctions: Policy=themis does");
+				     "auctions: themis and ltgf+themis do");
 	return ASTRA_FAULT_NO_DATA;
 }
 

@@ -33,6 +33,13 @@ done
 wait_for 40 split 4 2 || fail "not 2:1: $(running a) and $(running b) GPUs"
 wait_for 20 told a || fail "nobody in a was told of the auction"
 
+# Auctions are held inside tenants: who bids is of one tenant, and both are shown.
+tenants_shown() {
+	[[ $(sfair auction -nP --format=Tenant 2>/dev/null | sort -u |
+		xargs) == *"a b"* ]]
+}
+wait_for 10 tenants_shown || fail "sfair auction does not show both tenants"
+
 single=$(submit -A a --gres=gpu:1 --wrap "$endless")
 wait_for 60 ran "$single" || fail "an app of one job has had no lease"
 restart_slurmctld KILL

@@ -13,7 +13,7 @@ void sfair_help(void)
 	      "  tenant                what each tenant had and was entitled to\n"
 	      "  job                   the same for each job, and its place in line\n"
 	      "  lease                 who holds which GPUs, until when\n"
-	      "  auction               the apps and their last auction (Policy=themis)\n"
+	      "  auction               the apps and their last auction\n"
 	      "  why JOBID             why a job waits, or what happens to it next\n"
 	      "  diag                  rounds, locks and counters of the plugin\n"
 	      "\n"
