@@ -8,7 +8,7 @@
 #include "src/common/text.h"
 #include "src/decide/instance.h"
 
-#define RHO_MAX 1e100
+#define RHO_MAX 1e100 /* more is infinite */
 #define ORDER_MAX 4096 /* of one request */
 
 static const char *const levels[ASTRA_LEVEL_COUNT] = {"slot", "machine", "rack",
@@ -208,7 +208,7 @@ int agent_bid_read(struct agent_bid *bid, const struct agent_offer *offer,
 
 static void put_rho(struct astra_text *out, double rho)
 {
-	if (isinf(rho))
+	if (rho > RHO_MAX)
 		astra_text_printf(out, "\"inf\"");
 	else
 		astra_text_printf(out, "%.9g", rho);
