@@ -255,6 +255,27 @@ static void a_programs_answer_is_read_and_sent_on(void **state)
 	agent_offer_destroy(&offer);
 }
 
+/* An app that should have taken no time at all. */
+static void a_rho_beyond_all_numbers_is_infinite(void **state)
+{
+	double left[] = {1};
+	struct search s;
+	char *text;
+
+	(void)state;
+	search_begin(&s, "single", 1, 1);
+	s.offer.left_sec = left;
+	s.offer.left_count = 1;
+	s.offer.ideal_sec = 1e-200;
+	search_decide(&s);
+	text = agent_bid_write(&s.bid);
+	assert_string_equal(text, "{\"rho\":{\"slot\":[\"inf\"],"
+				  "\"machine\":[\"inf\"],\"rack\":[\"inf\"],"
+				  "\"cross\":[\"inf\"]}}");
+	free(text);
+	search_end(&s);
+}
+
 static void a_program_may_repeat_itself(void **state)
 {
 	static const char *const stops[] = {"7", "", "", "", "", "", "7"};
@@ -328,6 +349,7 @@ int main(void)
 		cmocka_unit_test(settings_are_read),
 		cmocka_unit_test(wrong_settings_are_named),
 		cmocka_unit_test(a_programs_answer_is_read_and_sent_on),
+		cmocka_unit_test(a_rho_beyond_all_numbers_is_infinite),
 		cmocka_unit_test(a_program_may_repeat_itself),
 		cmocka_unit_test(a_programs_mistakes_are_named),
 	};
