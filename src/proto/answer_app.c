@@ -29,9 +29,6 @@ static void put_jobs(const struct astra_report *report,
 	for (uint32_t at = app->first_job;
 	     at != ASTRA_REPORT_NO_JOB && !out->failed;
 	     at = report->jobs[at].app_next) {
-		/* Two users' apps may have one number. */
-		if (report->jobs[at].uid != app->uid)
-			continue;
 		astra_text_printf(out, "%s", separator);
 		astra_encode_app_job(out, &report->jobs[at]);
 		separator = ",";

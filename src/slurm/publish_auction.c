@@ -52,7 +52,7 @@ static void fill_app(struct astra_report *report, const struct astra_pool *pool,
 				 &tenant);
 	struct astra_report_app out = {
 		.number = app->app,
-		.app = info->terms.app,
+		.app = view->jobs[index].forecast.app ? info->terms.app : "",
 		.job = app->job,
 		.pool = pool->name,
 		.tenant = tenant.name,

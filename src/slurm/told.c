@@ -1,9 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/told.h"
 
+#include "src/common/idmap.h"
 #include "src/slurm/bid_files.h"
 #include "src/slurm/bids.h"
 #include "src/slurm/progress.h"
+
+/* An app's number is made from its name, and another user may have chosen a
+ * name that makes the same one. The app is whose active job has the lowest
+ * number; the others' jobs are apps of their own. */
+static void part_apps(struct astra_view *view)
+{
+	struct astra_idmap first = {0};
+
+	for (size_t i = 0; i < view->job_count; i++) {
+		const struct astra_job *job = &view->jobs[i];
+		uint32_t app = job->forecast.app, at;
+
+		if (!app || !astra_job_active(job->state))
+			continue;
+		at = astra_idmap_get(&first, app);
+		if (at == ASTRA_IDMAP_NONE || job->id < view->jobs[at].id)
+			(void)astra_idmap_put(&first, app, (uint32_t)i);
+	}
+	for (size_t i = 0; i < view->job_count && first.count; i++) {
+		uint32_t app = view->jobs[i].forecast.app;
+		uint32_t at =
+			app ? astra_idmap_get(&first, app) : ASTRA_IDMAP_NONE;
+
+		if (at != ASTRA_IDMAP_NONE &&
+		    view->info[at].uid != view->info[i].uid)
+			view->jobs[i].forecast.app = 0;
+	}
+	astra_idmap_clear(&first);
+}
 
 static void add_progress(struct astra_scene *scene,
 			 const struct astra_config *config)
@@ -66,6 +96,8 @@ static void add_bids(struct astra_scene *scene,
 void astra_told_add(struct astra_scene *scene,
 		    const struct astra_config *config)
 {
+	for (size_t i = 0; i < scene->view_count; i++)
+		part_apps(&scene->views[i]);
 	add_progress(scene, config);
 	add_bids(scene, config);
 }

@@ -84,11 +84,14 @@ static void keep(const struct astra_query *query)
 {
 	struct astra_job job = {.id = query->jobs.refs[0].id,
 				.state = ASTRA_JOB_RUNNING};
+	const struct astra_options options = {.lease_sec = 600};
+	const struct astra_progress_pool pool = {.options = &options,
+						 .now_sec = 1};
 	struct astra_error err;
 
 	insist(astra_progress_note(query, 1, &err) == 0);
 	astra_progress_begin();
-	astra_progress_fill(NULL, &job, 1);
+	astra_progress_fill(&pool, &job, 1);
 	astra_progress_end();
 	insist(job.forecast.work_sec >= 0 && job.forecast.work_sec < 1e9);
 	insist(job.forecast.done_sec >= 0 && job.forecast.done_sec < 1e9);

@@ -82,6 +82,19 @@ refused malformed "$head,\"job\":$first,\"rho\":{\"slot\":[$(
 	printf '1,%.0s' {1..5000})1]}}"
 refused not_found "$head,\"app\":\"none\",$rho}"
 
+# A name of another user's that makes the same number is an app of its own.
+twin=$(as_nobody sbatch --parsable -o /dev/null --chdir=/ --app=hg8aiey \
+	--gres=gpu:1 --wrap 'exec sleep 1000')
+twin_is_apart() {
+	[[ $(sfair auction -nP -u nobody -o Job,Jobs) == "$twin|1" ]]
+}
+wait_for 20 twin_is_apart
+refused denied "$head,\"job\":$first,$rho}" as_nobody
+check_eq "jobs of the app" "$first|2" "$(sfair auction -nP -u root -o App,Job,Jobs |
+	sed -n 's/^search|//p')"
+scancel "$twin"
+wait_for 20 job_is "$twin" CANCELLED
+
 # ---- The order of its jobs is obeyed.
 
 scancel "$filler"

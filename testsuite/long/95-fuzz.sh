@@ -18,7 +18,8 @@ command -v clang >/dev/null || {
 flags=(-g -O1 -std=gnu11 -D_GNU_SOURCE -I. -I"$build"
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
 sources=(testsuite/fuzz/fuzz_query.c
-	src/slurm/{progress,bids,bid_files,bid_text}.c src/policy/{stated,speed,forecast}.c
+	src/slurm/{progress,bids,bid_files,bid_text}.c
+	src/policy/{stated,speed,forecast,guard}.c
 	src/proto/{answer*,curves,encode*,query*,report*}.c
 	src/proto/{select*,tasks,why*,wire}.c src/common/*.c)
 clang "${flags[@]}" -o "$work/fuzz" "${sources[@]}" -ljansson -lpthread -lm || {
