@@ -535,7 +535,7 @@ class Client:
         return self._ask(request, app, user, job)
 
     def on_lease_end(self, callback=None, alone=False):
-        self._callback = callback
+        self._callback = callback or self._callback
         self.catch(alone)
 
     def catch(self, alone=False):

@@ -133,9 +133,10 @@ int sfair_notice_catch(int signal, void (*callback)(void *arg), void *arg)
 	int rc = 0;
 
 	pthread_mutex_lock(&lock);
-	listener = (struct listener){callback, arg};
-	if (callback)
+	if (callback) {
+		listener = (struct listener){callback, arg};
 		rc = listen_for_byte();
+	}
 	if (!rc)
 		rc = install(signal);
 	pthread_mutex_unlock(&lock);

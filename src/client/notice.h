@@ -6,7 +6,8 @@
 
 #include <stdbool.h>
 
-/* Install the handler, once. Returns 0 or an errno. */
+/* Install the handler, once. NULL leaves the callback as it is. Returns 0 or an
+ * errno. */
 int sfair_notice_catch(int signal, void (*callback)(void *arg), void *arg);
 
 /* Install the handler, and call this in the thread before the program's

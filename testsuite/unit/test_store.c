@@ -235,6 +235,7 @@ static void be_signalled(void)
 	other = sfair_store_open(folder, "other", 2);
 	WANT(other);
 	WANT(!sfair_on_lease_end(count_call, &calls));
+	WANT(!sfair_on_lease_end(NULL, NULL)); /* as a library may */
 	put(store, 1);
 	put(store, 2);
 	put(other, 3);
