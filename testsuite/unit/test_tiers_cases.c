@@ -164,6 +164,35 @@ static void what_has_no_place_is_left_to_others(void **state)
 	}
 }
 
+/* A tenant comes twice, or the end is missing. */
+static void damaged_memories_are_refused(void **state)
+{
+	struct astra_bytes saved = {0};
+
+	(void)state;
+	astra_put_u32(&saved, 2);
+	for (int i = 0; i < 2; i++) {
+		astra_put_text(&saved, "a");
+		astra_put_f64(&saved, 1000);
+		astra_put_f64(&saved, 1);
+		astra_put_u32(&saved, 1);
+		astra_put_u32(&saved, 0);
+	}
+	for (size_t size = 0; size <= saved.size; size++) {
+		void *self = new_tiers(.8);
+
+		assert_int_equal(
+			astra_ltgf_themis.restore(self,
+						  &(struct astra_reader){
+							  .data = saved.data,
+							  .size = size,
+						  }),
+			-1);
+		astra_ltgf_themis.destroy(self);
+	}
+	astra_bytes_clear(&saved);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +200,7 @@ int main(void)
 		cmocka_unit_test(a_tenant_stays_where_it_is),
 		cmocka_unit_test(a_granted_job_stays_where_it_is),
 		cmocka_unit_test(what_has_no_place_is_left_to_others),
+		cmocka_unit_test(damaged_memories_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
