@@ -17,15 +17,17 @@ command -v clang >/dev/null || {
 }
 flags=(-g -O1 -std=gnu11 -D_GNU_SOURCE -I. -I"$build"
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
-sources=(testsuite/fuzz/fuzz_query.c
+mapfile -t policies < <(find src/policy -name '*.c')
+sources=(testsuite/fuzz/fuzz_query.c "${policies[@]}"
 	src/slurm/{progress,bids,bid_files,bid_text}.c
-	src/policy/{stated,speed,forecast,guard}.c
 	src/proto/{answer*,curves,encode*,query*,report*}.c
 	src/proto/{select*,tasks,why*,wire}.c src/common/*.c)
-clang "${flags[@]}" -o "$work/fuzz" "${sources[@]}" -ljansson -lpthread -lm || {
+echo 'int LLVMFuzzerTestOneInput(char *at, long size) { return !at & size; }' |
+	clang -w "${flags[@]}" -x c - -o "$work/try" || {
 	echo "SKIP: this clang has no libFuzzer"
 	exit 77
 }
+clang "${flags[@]}" -o "$work/fuzz" "${sources[@]}" -ljansson -lpthread -lm
 mkdir "$work/new"
 "$work/fuzz" -runs="${FUZZ_RUNS:-10000000}" -max_len=2048 -timeout=10 \
 	-rss_limit_mb=1024 -print_final_stats=1 -verbosity=0 \
