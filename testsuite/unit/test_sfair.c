@@ -5,8 +5,8 @@
 #include <jansson.h>
 
 #include "src/slurm/server.h"
+#include "testsuite/unit/auction_sample.h"
 #include "testsuite/unit/proto_munged.h"
-#include "testsuite/unit/proto_sample.h"
 #include "testsuite/unit/unit.h"
 
 static struct test_munged munged;
@@ -79,6 +79,30 @@ static void why_is_a_paragraph(void **state)
 	says("sfair: error: job 4711: no managed job");
 }
 
+static void auctions_are_shown(void **state)
+{
+	struct astra_report *report = sample_report();
+
+	(void)state;
+	assert_int_equal(sfair("auction"), 0);
+	says("No pool holds auctions");
+	sample_report_auction(report);
+	astra_server_publish(report);
+	assert_int_equal(sfair("auctions"), 0);
+	says("Pool auc: auction 7, 0:20 ago, 4 GPUs for the bids of 1 app\n");
+	assert_int_equal(sfair("auction -nP"), 0);
+	assert_string_equal(
+		output,
+		"N/A|31|bio|bob|inf|N/A|0|4|no|estimate|0|0|0|0\n"
+		"search|30|physics|alice|2.400|1|2|4|yes|agent|4|1|3|1\n");
+	assert_int_equal(sfair("auction -nP -u alice -o App,BidTime,Ideal"), 0);
+	assert_int_equal(strncmp(output, "search|20", 9), 0);
+	says("|4:10\n");
+	assert_int_equal(sfair("auction -nP --pool gpu"), 0);
+	assert_string_equal(output, "");
+	astra_server_publish(sample_report());
+}
+
 static void diag_shows_the_locks(void **state)
 {
 	(void)state;
@@ -104,7 +128,7 @@ static void json_is_json(void **state)
 {
 	static const char *const words[] = {
 		"tenant --json", "job --json",	"lease --json",
-		"why --json 10", "diag --json",
+		"why --json 10", "diag --json", "auction --json",
 	};
 
 	(void)state;
@@ -137,6 +161,9 @@ static void mistakes_are_one_line_that_names_them(void **state)
 		{"why", "give one job"},
 		{"why 1 2", "give one job"},
 		{"tenant -j 1", "--jobs does not go with"},
+		{"auction -j 1", "--jobs does not go with"},
+		{"bid", "unknown command \"bid\""},
+		{"progress", "unknown command \"progress\""},
 		{"job --reset", "--reset does not go with"},
 		{"tenant physics", "unexpected \"physics\""},
 	};
@@ -302,6 +329,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(widths_pad_and_cut_as_in_slurm),
 		cmocka_unit_test(a_job_name_cannot_steer_the_terminal),
 		cmocka_unit_test(why_is_a_paragraph),
+		cmocka_unit_test(auctions_are_shown),
 		cmocka_unit_test(diag_shows_the_locks),
 		cmocka_unit_test(where_it_asks_is_shown_as_variables),
 		cmocka_unit_test(json_is_json),

@@ -217,37 +217,45 @@ static void put_pools(const json_t *pools, double now_sec)
 	}
 }
 
+static long long integer_of(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+static void put_auction(const json_t *pool, double now_sec)
+{
+	double at_sec = json_number_value(json_object_get(pool, "time_sec"));
+	long long bidders = integer_of(pool, "bidders");
+	char *name = sfair_cell(SFAIR_TEXT, json_object_get(pool, "pool"),
+				SFAIR_HOURS, now_sec);
+	char ago[32];
+
+	sfair_span(now_sec - at_sec, ago, sizeof(ago));
+	printf("Pool %s: ", name ? name : "");
+	if (json_is_integer(json_object_get(pool, "number")))
+		printf("auction %lld, %s ago, %lld GPUs for the bids of %lld app%s%s\n",
+		       integer_of(pool, "number"), ago,
+		       integer_of(pool, "gpus"), bidders,
+		       bidders == 1 ? "" : "s",
+		       json_is_true(json_object_get(pool, "exact"))
+			       ? ""
+			       : " (nearly the best allocation)");
+	else
+		puts("no auction yet");
+	free(name);
+}
+
 /* The same for the last auction of each. */
 static void put_auctions(const json_t *pools, double now_sec)
 {
 	json_t *pool;
 	size_t i;
 
+	if (!json_array_size(pools))
+		puts("No pool holds auctions: Policy=themis does");
 	json_array_foreach(pools, i, pool)
 	{
-		const json_t *number = json_object_get(pool, "number");
-		char *name =
-			sfair_cell(SFAIR_TEXT, json_object_get(pool, "pool"),
-				   SFAIR_HOURS, now_sec);
-		char ago[32];
-
-		sfair_span(now_sec - json_number_value(
-					     json_object_get(pool, "time_sec")),
-			   ago, sizeof(ago));
-		if (json_is_integer(number))
-			printf("Pool %s: auction %lld, %s ago, %lld GPUs for the bids of %lld apps%s\n",
-			       name ? name : "", json_integer_value(number),
-			       ago,
-			       json_integer_value(
-				       json_object_get(pool, "gpus")),
-			       json_integer_value(
-				       json_object_get(pool, "bidders")),
-			       json_is_true(json_object_get(pool, "exact"))
-				       ? ""
-				       : " (nearly the best allocation)");
-		else
-			printf("Pool %s: no auction yet\n", name ? name : "");
-		free(name);
+		put_auction(pool, now_sec);
 	}
 }
 
