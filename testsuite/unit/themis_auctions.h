@@ -217,7 +217,7 @@ static inline struct outcome auction_best(const struct auction *auction,
 	for (size_t h = 0; h < auction->bidders[i].held.count; h++)
 		held += auction->bidders[i].held.share[h].gpus;
 	do {
-		uint32_t rest[AUCTION_MACHINES], x = 0;
+		uint32_t rest[AUCTION_MACHINES] = {0}, x = 0;
 		struct outcome got;
 		double v;
 
