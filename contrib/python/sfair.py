@@ -909,23 +909,42 @@ class _Lineage:
     def load(self):
         """Step and data of the newest that is complete, or None; and those
         that are damaged."""
-        if not self.writes and not self.owner[0]:
-            self._claim()  # nobody knows whose run it is: follow the newest
-        damaged = []
+        follows = not self.writes and not self.owner[0]
+        for _ in range(_TRIES):
+            if follows:
+                self._claim()  # nobody knows whose run it is: the newest one's
+            found, damaged, missed = self._load_newest()
+            if found:
+                break
+            try:
+                self._look()
+            except Stale:
+                if not follows:
+                    raise
+                continue
+            if not missed:
+                break
+        return found, damaged
+
+    def _load_newest(self):
+        """One try; and whether one was removed meanwhile."""
+        damaged, missed = [], False
         for file in self._list():
             if file.kind != "ckpt" or file.fence != self.number:
                 continue
             try:
-                return (file.step, self._read(file)), damaged
+                return (file.step, self._read(file)), damaged, missed
             except _Damaged:
                 damaged.append(f"{file.name}: damaged")
-            except (Stale, FileNotFoundError):
+            except Stale:
                 pass
+            except FileNotFoundError:
+                missed = True
             except OSError as why:
                 if why.errno != errno.EIO:
                     raise
                 damaged.append(str(why))
-        return None, damaged
+        return None, damaged, missed
 
     def _write(self, fd, step, data):
         """The head comes last: until then the file says that it is none."""
@@ -940,14 +959,11 @@ class _Lineage:
         _write_all(fd, head + struct.pack("<I", zlib.crc32(head)))
         os.fsync(fd)
 
-    def save(self, step, data, keep):
-        """Write a snapshot, and remove all but the newest `keep` up to this
-        step."""
-        self._look()
+    def _replace(self, step, data):
         name, fd = self._create(step)
         try:
             try:
-                self._write(fd, step, memoryview(data))
+                self._write(fd, step, data)
             finally:
                 os.close(fd)
             self._look()
@@ -957,7 +973,17 @@ class _Lineage:
             self._remove(name)
             raise
         os.fsync(self._folder)
-        self._look()
+
+    def save(self, step, data, keep):
+        """Write a snapshot, and remove all but the newest `keep` up to this
+        step."""
+        try:
+            self._look()
+            self._replace(step, memoryview(data))
+            self._look()
+        except OSError:
+            self._look()  # the next run removes temporary files of this one
+            raise
         try:
             self._prune(step, keep)
         except OSError:
@@ -1048,7 +1074,8 @@ class Store:
             raise ValueError("the store is closed")
 
     def load(self):
-        """(step, bytes) of the newest complete snapshot, or None."""
+        """(step, bytes) of the newest complete snapshot, or None. Raises Stale
+        where another run has taken this one's place."""
         self._check()
         found, damaged = self._lineage.load()
         self._floor = found[0] if found else 0

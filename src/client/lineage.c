@@ -10,6 +10,8 @@
 
 #include "src/client/snapshot.h"
 
+#define TRIES 100 /* while others open and save */
+
 int sfair_lineage_explain(struct astra_error *err, const char *what, int rc)
 {
 	astra_error_set(err, "%s: %s", what, strerror(rc));
@@ -94,18 +96,18 @@ static int load_file(const struct sfair_lineage *l,
 	return rc;
 }
 
-int sfair_lineage_load(struct sfair_lineage *l, void **data, size_t *size,
-		       uint64_t *step, struct astra_error *err)
+/* One try. *missed: one was removed meanwhile. */
+static int load_newest(const struct sfair_lineage *l, void **data, size_t *size,
+		       uint64_t *step, bool *missed, struct astra_error *err)
 {
 	struct sfair_files files;
-	int rc = l->owner.job || l->writes ? 0 : sfair_lineage_claim(l);
+	int rc = sfair_files_read(l->folder, l->name, &files);
 
-	if (!rc)
-		rc = sfair_files_read(l->folder, l->name, &files);
 	if (rc)
 		return sfair_lineage_explain(err, l->name, rc);
+	*missed = false;
 	rc = ENOENT;
-	for (size_t i = 0; rc && i < files.count; i++) {
+	for (size_t i = 0; i < files.count && rc == ENOENT; i++) {
 		const struct sfair_file *file = &files.list[i];
 
 		if (file->kind != SFAIR_SNAPSHOT || file->fence != l->number)
@@ -113,17 +115,36 @@ int sfair_lineage_load(struct sfair_lineage *l, void **data, size_t *size,
 		rc = load_file(l, file, data, size);
 		if (!rc)
 			*step = file->step;
+		*missed |= rc == ENOENT;
 		if (rc && rc != ESTALE && rc != ENOENT)
 			astra_error_add(err, "%s: %s", file->name,
 					rc == EBADMSG ? "damaged"
 						      : strerror(rc));
-		if (rc && rc != ESTALE && rc != ENOENT && rc != EBADMSG &&
-		    rc != EIO)
-			break;
-		if (rc)
+		if (rc == ESTALE || rc == EBADMSG || rc == EIO)
 			rc = ENOENT;
 	}
 	sfair_files_clear(&files);
+	return rc;
+}
+
+int sfair_lineage_load(struct sfair_lineage *l, void **data, size_t *size,
+		       uint64_t *step, struct astra_error *err)
+{
+	bool follows = !l->owner.job && !l->writes, missed = true;
+	int rc = ENOENT;
+
+	for (int i = 0; rc == ENOENT && missed && i < TRIES; i++) {
+		*err = (struct astra_error){""};
+		rc = follows ? sfair_lineage_claim(l) : 0;
+		if (rc)
+			return sfair_lineage_explain(err, l->name, rc);
+		rc = load_newest(l, data, size, step, &missed, err);
+		if (rc != ENOENT || sfair_lineage_look(l) != ESTALE)
+			continue;
+		if (!follows)
+			return sfair_lineage_stale(err, l->name);
+		missed = true; /* all of them, by the next run */
+	}
 	return rc;
 }
 
@@ -197,7 +218,8 @@ int sfair_lineage_save(struct sfair_lineage *l, uint64_t step, const void *data,
 		rc = sfair_lineage_look(l);
 	if (!rc)
 		prune(l, step, keep);
-	if (rc == ESTALE)
+	/* The next run removes temporary files of this one, too. */
+	if (rc == ESTALE || (rc && sfair_lineage_look(l) == ESTALE))
 		return sfair_lineage_stale(err, l->name);
 	return rc ? sfair_lineage_explain(err, own.name, rc) : 0;
 }

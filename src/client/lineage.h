@@ -46,7 +46,8 @@ int sfair_lineage_open(struct sfair_lineage *l, const char *folder,
 void sfair_lineage_close(struct sfair_lineage *l);
 
 /* The newest that is complete. *data: owned by the caller, free(). ENOENT:
- * there is none; err then names those that are damaged. */
+ * there is none; err, not NULL, then names those that are damaged. ESTALE:
+ * another run has taken this one's place. */
 int sfair_lineage_load(struct sfair_lineage *l, void **data, size_t *size,
 		       uint64_t *step, struct astra_error *err);
 

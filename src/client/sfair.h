@@ -87,7 +87,7 @@ struct sfair_store *sfair_store_open(const char *folder, const char *name,
 /* Read the newest complete snapshot.
  * *data: owned by the caller, free(); also when the size is 0.
  * Returns 0, or -1 with errno set: ENOENT when there is none (sfair_error()
- * names those that are damaged), ENOMEM, or of the file system. */
+ * names those that are damaged), ENOMEM, ESTALE, or of the file system. */
 int sfair_store_load(struct sfair_store *store, void **data, size_t *size,
 		     uint64_t *step);
 

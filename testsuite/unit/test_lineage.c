@@ -212,6 +212,7 @@ static void data_of_any_size_comes_back(void **state)
 	for (size_t i = 0; i < 3 << 20; i++)
 		data[i] = (char)(i * 31 >> 4);
 	for (unsigned i = 0; i < ASTRA_COUNT_OF(sizes); i++) {
+		struct astra_error err = {""};
 		uint64_t step = 0;
 		size_t size = 99;
 		void *got;
@@ -219,7 +220,7 @@ static void data_of_any_size_comes_back(void **state)
 		assert_int_equal(
 			sfair_lineage_save(&l, i, data, sizes[i], 1, NULL), 0);
 		assert_int_equal(
-			sfair_lineage_load(&l, &got, &size, &step, NULL), 0);
+			sfair_lineage_load(&l, &got, &size, &step, &err), 0);
 		assert_int_equal(step, i);
 		assert_int_equal(size, sizes[i]);
 		assert_memory_equal(got, data, size);
@@ -310,6 +311,9 @@ static void a_run_that_is_over_writes_no_more(void **state)
 {
 	struct sfair_lineage old = open_run(7, 0), new;
 	struct astra_error err = {""};
+	uint64_t step;
+	size_t size;
+	void *data;
 
 	(void)state;
 	save(&old, 10, 2);
@@ -317,6 +321,8 @@ static void a_run_that_is_over_writes_no_more(void **state)
 	assert_int_equal(sfair_lineage_save(&old, 30, "", 0, 2, &err), ESTALE);
 	assert_non_null(strstr(err.text, "another run"));
 	assert_int_equal(load(&new), 10);
+	assert_int_equal(sfair_lineage_load(&old, &data, &size, &step, &err),
+			 ESTALE);
 	save(&new, 11, 2);
 	assert_int_equal(try_save(&old, 30, 2), ESTALE);
 	assert_int_equal(load(&new), 11);

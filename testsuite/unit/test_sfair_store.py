@@ -154,6 +154,8 @@ class Files(WithFolder):
             old.save()
         with self.assertRaises(sfair.Stale):
             old.put(31, b"")
+        with self.assertRaises(sfair.Stale):
+            old.load()
         self.assertEqual(new.load(), (10, b"ten"))
         self.be(SLURM_JOB_ID="7")
         with self.assertRaises(sfair.Stale):

@@ -349,6 +349,7 @@ static void what_is_saved_meanwhile_is_whole(void **state)
 	atomic_store(&done, false);
 	pthread_create(&thread, NULL, put_many, store);
 	while (!atomic_load(&done)) {
+		struct astra_error err = {""};
 		struct sfair_lineage reader;
 		uint64_t step = last;
 		void *data = NULL;
@@ -360,7 +361,7 @@ static void what_is_saved_meanwhile_is_whole(void **state)
 			WANT(!sfair_store_save(store));
 		WANT(!sfair_lineage_open(&reader, folder, "k",
 					 (struct sfair_owner){0}, false, NULL));
-		rc = sfair_lineage_load(&reader, &data, &size, &step, NULL);
+		rc = sfair_lineage_load(&reader, &data, &size, &step, &err);
 		WANT(!rc || rc == ENOENT);
 		assert_true(rc || is_whole(data, size, step));
 		assert_true(step >= last);
