@@ -68,7 +68,9 @@ def main():
     trainer = Trainer(max_steps=STEPS, callbacks=[lease], plugins=plugins,
                       enable_checkpointing=False, logger=False,
                       enable_progress_bar=False)
-    loader = torch.utils.data.DataLoader(Stream(lease.done), batch_size=None)
+    # A generator of its own: it draws a number whenever it begins.
+    loader = torch.utils.data.DataLoader(Stream(lease.done), batch_size=None,
+                                         generator=torch.Generator())
     trainer.fit(model, loader, ckpt_path=lease.resume())
     weights = b"".join(p.detach().cpu().numpy().tobytes()
                        for p in model.parameters())

@@ -22,18 +22,18 @@ FOLDER = os.path.abspath(os.environ.get("STATE_DIR", "."))
 
 def train(steps):
     """Returns their sum; what is left of them after a lease goes on later."""
-    store = sfair.Store(os.path.join(FOLDER, "submitit-" +
-                                     os.environ["SLURM_JOB_ID"]))
-    step, total = store.load() or (0, b"0")
-    total = int(total)
-    print("after step", step, flush=True)
-    while step < steps and not sfair.lease_ending():
-        time.sleep(SECONDS)
-        step += 1
-        total += step
-        store.put(step, b"%d" % total)
-        sfair.progress(step, steps)
-    store.close()
+    folder = os.path.join(FOLDER, "submitit-" + os.environ["SLURM_JOB_ID"])
+    os.makedirs(folder, exist_ok=True)
+    with sfair.Store(folder) as store:
+        step, total = store.load() or (0, b"0")
+        total = int(total)
+        print("after step", step, flush=True)
+        while step < steps and not sfair.lease_ending():
+            time.sleep(SECONDS)
+            step += 1
+            total += step
+            store.put(step, b"%d" % total)
+            sfair.progress(step, steps)
     if step < steps:
         sys.exit(85)
     return total

@@ -87,8 +87,7 @@ def main():
         weights = b"".join(p.detach().cpu().numpy().tobytes()
                            for p in net.parameters())
         print(f"finished: {done} steps, weights {zlib.crc32(weights):08x}")
-    if several:
-        torch.distributed.destroy_process_group()
+    sfair_torch.end_group()
 
 
 if __name__ == "__main__":

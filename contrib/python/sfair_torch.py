@@ -26,8 +26,8 @@ import time
 
 import sfair
 
-__all__ = ["CHECKPOINTED", "Checkpointer", "StepBatches", "agree", "ending",
-           "leave", "rng_states", "set_rng_states"]
+__all__ = ["CHECKPOINTED", "Checkpointer", "StepBatches", "agree", "end_group",
+           "ending", "leave", "rng_states", "set_rng_states"]
 
 CHECKPOINTED = 85  # exit code: "start me again"
 GO_ON, KEEP, SAVE, END = range(4)  # what all ranks do after a step
@@ -63,10 +63,19 @@ def ending():
 def leave():
     """End this process for Slurm to start the job again; a collective call,
     so that no rank goes while another still writes: torchrun would end it."""
-    agree(0)
-    if _group():
-        _group().destroy_process_group()  # its threads may abort at the exit
+    end_group()
     sys.exit(CHECKPOINTED)
+
+
+def end_group():
+    """torch.distributed.destroy_process_group(), of all ranks, where there is
+    one. PyTorch 1.13 hangs now and then when a thread of its group still lets
+    go of the last message, and aborts when the group is left to the exit."""
+    dist = _group()
+    if dist:
+        agree(0)
+        time.sleep(0.2)
+        dist.destroy_process_group()
 
 
 def _my_rng():

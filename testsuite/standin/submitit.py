@@ -20,6 +20,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import time
 import traceback
 
 USR_SIG = os.environ.get("SUBMITIT_PREEMPT_SIGNAL", "USR2")
@@ -33,6 +34,8 @@ class Job:
         return os.path.exists(self._path("result"))
 
     def result(self):
+        while not self.done():
+            time.sleep(0.1)
         with open(self._path("result"), "rb") as data:
             good, value = pickle.load(data)
         if not good:
@@ -108,8 +111,9 @@ def main(folder):
         result = True, function(*args, **kwargs)
     except Exception:
         result = False, traceback.format_exc()
-    with open(job._path("result"), "wb") as out:
+    with open(job._path("result") + ".new", "wb") as out:
         pickle.dump(result, out)
+    os.rename(job._path("result") + ".new", job._path("result"))
     if not result[0]:
         sys.exit(1)
 
