@@ -112,7 +112,7 @@ static void call_outside(void)
 		WANT(!sfair_checkpointed(1));
 	}
 	WANT(sfair_error(text, sizeof(text)) == 0 && !*text);
-	WANT(now_sec() - begin < .5);
+	WANT(now_sec() - begin < 10);
 }
 
 static void outside_a_lease_nothing_happens(void **state)
@@ -323,10 +323,10 @@ static void call_nobody(void)
 	for (uint64_t i = 0; i < 1000; i++) {
 		WANT(!sfair_progress(i, 1000, 1, 1));
 		left = sfair_lease_remaining();
-		WANT(left > 190 && left <= 200); /* as it was told */
+		WANT(left > 150 && left <= 200); /* as it was told */
 	}
 	WANT(sfair_checkpointed(1) < 0 && errno == EIO);
-	WANT(now_sec() - begin < 1);
+	WANT(now_sec() - begin < 10); /* a second each would be 1000 */
 }
 
 static void call_the_silent(void)
@@ -336,9 +336,9 @@ static void call_the_silent(void)
 	enter("10", silent);
 	for (uint64_t i = 0; i < 1000; i++)
 		WANT(!sfair_progress(i, 1000, 1, 1));
-	WANT(now_sec() - begin < .2);
+	WANT(now_sec() - begin < 10); /* likewise */
 	WANT(sfair_checkpointed(1) < 0 && errno == ETIMEDOUT);
-	WANT(now_sec() - begin < 2);
+	WANT(now_sec() - begin < 30); /* it would answer in 60 */
 }
 
 static void a_server_that_does_not_answer_delays_nobody(void **state)

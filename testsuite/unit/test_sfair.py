@@ -161,7 +161,7 @@ class WithServer(unittest.TestCase):
             lambda r: frame({"lease": dict(LEASE, phase="waiting")}),
             ASTRAEA_LEASE_END=str(int(time.time()) + 100))
         self.assertTrue(client.checkpointed(1))
-        self.assertTrue(90 < client.lease_remaining() <= 100)
+        self.assertTrue(900 < client.lease_remaining() <= 1000)
 
     def test_a_replaced_run_is_told(self):
         client, requests = self.client(lambda r: frame(
@@ -256,7 +256,7 @@ class Alone(unittest.TestCase):
                 self.assertFalse(client.lease_ending())
                 client.progress(1, 2, 1, 1)
                 self.assertTrue(client.checkpointed(1))
-            self.assertLess(time.monotonic() - begin, 1)
+            self.assertLess(time.monotonic() - begin, 30)
             self.assertIsNone(client._thread)
         self.assertEqual(sfair.lease_remaining(), math.inf)
 
@@ -285,26 +285,29 @@ class Alone(unittest.TestCase):
         self.assertTrue(sfair.Place(place(RANK="0", SLURM_PROCID="4")).speaks)
         self.assertFalse(sfair.Place(place(SLURM_PROCID="4")).speaks)
 
+    # The limits of time tell calls that wait from calls that do not: each
+    # would wait a second, or a minute.
+
     def test_nobody_who_answers_delays_nobody(self):
         client = sfair.Client(place(
-            ASTRAEA_LEASE_END=str(int(time.time()) + 100)))
+            ASTRAEA_LEASE_END=str(int(time.time()) + 1000)))
         begin = time.monotonic()
         for i in range(1000):
             client.progress(i, 1000)
-            self.assertTrue(90 < client.lease_remaining() <= 100)
-        self.assertLess(time.monotonic() - begin, 1)
+            self.assertTrue(900 < client.lease_remaining() <= 1000)
+        self.assertLess(time.monotonic() - begin, 30)
         self.assertFalse(client.checkpointed(1))
         self.assertTrue(client.error())
-        self.assertLess(time.monotonic() - begin, 3)
+        self.assertLess(time.monotonic() - begin, 30)
 
     def test_a_server_that_hangs_delays_nobody(self):
         client = sfair.Client(place(), lambda *_: time.sleep(60))
         begin = time.monotonic()
         for i in range(1000):
             client.progress(i, 1000)
-        self.assertLess(time.monotonic() - begin, 0.5)
+        self.assertLess(time.monotonic() - begin, 30)
         self.assertFalse(client.checkpointed(1))
-        self.assertLess(time.monotonic() - begin, 2)
+        self.assertLess(time.monotonic() - begin, 30)
 
     def test_after_a_failure_it_is_tried_less_often(self):
         tries = []
