@@ -29,10 +29,13 @@ job_submit_astraea_la_LIBADD = $(MODULE_LIBS)
 job_submit_astraea_la_SOURCES = plugins/job_submit/astraea/job_submit_astraea.c
 
 plugin_LTLIBRARIES += spank_astraea.la
-spank_astraea_la_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
+spank_astraea_la_CPPFLAGS = $(SLURM_AM_CPPFLAGS) \
+	-DASTRA_AGENT='"$(bindir)/sfair-agent"'
 # Sbatch and slurmstepd load it, and they have no sanitizer's runtime.
 spank_astraea_la_CFLAGS = $(ASTRA_CFLAGS)
 spank_astraea_la_LDFLAGS = $(PLAIN_MODULE_FLAGS)
 spank_astraea_la_SOURCES = plugins/spank/astraea/spank_astraea.c \
+	plugins/spank/astraea/task_agent.c \
+	plugins/spank/astraea/task_agent.h \
 	src/common/error.c src/common/grow.c src/policy/stated.c \
 	src/proto/curves.c src/slurm/bid_text.c

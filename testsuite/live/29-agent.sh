@@ -156,7 +156,8 @@ assert step == saved[max(saved)] and state[:step] == b"\1" * step
 EOF
 
 # ---- A launcher that knows nothing of the signal, and would die of it: only the
-# agent gets it from Slurm. How far it is, it writes.
+# agent gets it from Slurm. How far it is, it writes. The agent is in the command
+# line, or comes by an option.
 
 cat >"$out/launch.py" <<'EOF'
 import os, signal, subprocess, sys, time
@@ -179,19 +180,54 @@ codes = [worker.wait() for worker in workers]
 say("codes %s" % codes)
 sys.exit(max(codes))
 EOF
-id=$(submit --gres=gpu:2 --requeue --signal=B:USR1@60 --open-mode=append \
-	--wrap "exec sfair-agent --progress=tensorflow -- python3 $out/launch.py")
-both_work() { [[ $(grep -c '^works' "$out/$id" 2>/dev/null) == 2 ]]; }
-wait_for 30 both_work
+launch() {
+	submit --gres=gpu:1 --requeue --signal=B:USR1@60 --open-mode=append "$@"
+}
+ids=(
+	"$(launch --wrap "exec sfair-agent --progress=tensorflow -- \
+		python3 $out/launch.py")"
+	"$(launch --agent=--progress=tensorflow \
+		--wrap "exec python3 $out/launch.py")"
+)
+both_work() { [[ $(grep -c '^works' "$out/$1" 2>/dev/null) == 2 ]]; }
 says_how_far() {
-	[[ $(sfair job -j "$id" --json | python3 -c '
+	[[ $(sfair job -j "$1" --json | python3 -c '
 import json, sys
 said = json.load(sys.stdin)["jobs"][0]["progress"] or {}
 print(said.get("done"), said.get("loss"))') == "30 0.5" ]]
 }
-wait_for 30 says_how_far
+was_requeued() { [[ $(job_field "$1" Restarts) == 1 ]]; }
+for id in "${ids[@]}"; do
+	wait_for 30 both_work "$id"
+	wait_for 30 says_how_far "$id"
+done
 wait_for 30 job_is "$(rival)" COMPLETED
-wait_for 30 eval '(($(restarts) == 1))'
-scancel "$id"
-check_eq "what its processes say" "codes [85, 85] saved 0 saved 1" \
-	"$(grep -E '^(saved|codes)' "$out/$id" | sort | head -3 | paste -sd ' ')"
+for id in "${ids[@]}"; do
+	wait_for 30 was_requeued "$id"
+	scancel "$id"
+	check_eq "what its processes say" "codes [85, 85] saved 0 saved 1" \
+		"$(grep -E '^(saved|codes)' "$out/$id" | sort | head -3 |
+			paste -sd ' ')"
+done
+
+# ---- Exit codes and signals are the task's, also where there is no agent.
+
+ends_with() {
+	local want=$1 code=0
+	shift
+	srun --gres=gpu:1 --chdir=/ "$@" >"$out/task" 2>"$out/errors" || code=$?
+	check_eq "what $* ends with" "$want" "$code"
+}
+# shellcheck disable=SC2016
+parent='cat /proc/$PPID/comm; exit 7'
+ends_with 7 --agent bash -c "$parent"
+check_eq "the task's parent" sfair-agent "$(cat "$out/task")"
+# shellcheck disable=SC2016
+ends_with 143 --agent bash -c 'kill -TERM $$'
+ends_with 7 --agent=--nonesuch bash -c "$parent"
+grep -q 'unknown option --nonesuch' "$out/errors" || fail "$(cat "$out/errors")"
+sed -i 's,agent=.*,agent=/nonesuch,' "$CLUSTER_DIR/etc/plugstack.conf"
+ends_with 7 --agent bash -c "$parent"
+check_eq "the task's parent" slurmstepd "$(cat "$out/task")"
+grep -q 'agent: /nonesuch: .*runs without it' "$out/errors" ||
+	fail "$(cat "$out/errors")"

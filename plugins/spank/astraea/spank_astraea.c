@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* --lease, --app and what is known of a job's work for sbatch, srun and salloc;
- * and --bid, whose file is read where the job is submitted.
+ * --bid, whose file is read where the job is submitted; and --agent.
  *
  * What the user says travels in the job's SPANK environment as ASTRAEA_LEASE
  * and so on, where job_submit/astraea checks it against the pool's bounds. Here
  * only the spelling is checked. slurmd and slurmstepd load this file too: there
- * the options exist, so that nobody calls them unknown, and do nothing.
+ * the options exist, so that nobody calls them unknown, and only --agent does
+ * something.
  */
 #include <ctype.h>
 #include <slurm/spank.h>
@@ -15,6 +16,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "plugins/spank/astraea/task_agent.h"
 #include "src/policy/stated.h"
 #include "src/slurm/bid_text.h"
 
@@ -26,10 +28,13 @@ SPANK_PLUGIN(astraea, 1)
 
 int slurm_spank_init(spank_t spank, int argc, char *argv[]);
 int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[]);
+int slurm_spank_task_init(spank_t spank, int argc, char *argv[]);
 
 static char lease[LEASE_MAX + 1];
 static char app[APP_MAX + 1];
 static char bid[ASTRA_BID_TEXT_MAX + 1];
+static char agent[TASK_AGENT_MAX + 1];
+static bool has_agent;
 static char stated[ASTRA_STATED_COUNT][ASTRA_STATED_MAX + 1];
 
 /* Skip a run of digits. Returns whether there was one; sets *nonzero when one
@@ -183,9 +188,25 @@ static int set_bid(int val, const char *path, int remote)
 	return 0;
 }
 
+/* Here and in slurmstepd. text: NULL for none. */
+static int set_agent(int val, const char *text, int remote)
+{
+	(void)val, (void)remote;
+	if (text && strlen(text) > TASK_AGENT_MAX) {
+		slurm_error("--agent: more than %d characters", TASK_AGENT_MAX);
+		return -1;
+	}
+	has_agent = true;
+	snprintf(agent, sizeof(agent), "%s", text ? text : "");
+	return 0;
+}
+
 static char lease_name[] = "lease", lease_arg[] = "TIME|none",
 	    lease_help[] = "how long the job holds its GPUs before it "
 			   "competes for them again; none: until it ends",
+	    agent_name[] = "agent", agent_arg[] = "OPTIONS",
+	    agent_help[] = "run sfair-agent, with these options, beside each "
+			   "task",
 	    app_name[] = "app", app_arg[] = "NAME",
 	    app_help[] = "the application this job is a part of",
 	    bid_name[] = "bid", bid_arg[] = "FILE",
@@ -204,6 +225,7 @@ static char lease_name[] = "lease", lease_arg[] = "TIME|none",
 
 static struct spank_option options[] = {
 	{lease_name, lease_arg, lease_help, 1, 0, set_lease},
+	{agent_name, agent_arg, agent_help, 2, 0, set_agent},
 	{app_name, app_arg, app_help, 1, 0, set_app},
 	{bid_name, bid_arg, bid_help, 1, 0, set_bid},
 	{iterations_name, iterations_arg, iterations_help, 1,
@@ -270,4 +292,18 @@ int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[])
 	default:
 		return 0;
 	}
+}
+
+/* argv: of plugstack.conf; agent=PATH. */
+int slurm_spank_task_init(spank_t spank, int argc, char *argv[])
+{
+	const char *path = ASTRA_AGENT;
+
+	if (!has_agent)
+		return 0;
+	for (int i = 0; i < argc; i++)
+		if (!strncmp(argv[i], "agent=", 6))
+			path = argv[i] + 6;
+	task_agent_start(spank, path, agent);
+	return 0;
 }

@@ -25,13 +25,40 @@ static int watch(const struct agent_options *options, struct astra_error *err)
 	return status ? fail(status, err) : 0;
 }
 
+/* Beside a task that the SPANK plugin has started, whatever the options are. */
+static int accompany(struct agent_options *options, bool valid,
+		     struct astra_error *err)
+{
+	struct sfair_place place;
+
+	if (!valid) {
+		fail(AGENT_BAD_USE, err);
+		*options = (struct agent_options){.task = options->task};
+	}
+	sfair_place_read(&place);
+	return fail(agent_run(options, &place, err), err);
+}
+
+static int run_command(const struct agent_options *options,
+		       struct astra_error *err)
+{
+	struct sfair_place place;
+
+	sfair_place_read(&place);
+	if (place.leased && (place.signal || agent_follows(options, &place)))
+		return fail(agent_run(options, &place, err), err);
+	return fail(agent_become(options->words, err), err);
+}
+
 int main(int argc, char **argv)
 {
 	struct agent_options options;
-	struct sfair_place place;
 	struct astra_error err = {""};
+	bool valid = agent_options_read(argc, argv, &options, &err) == 0;
 
-	if (agent_options_read(argc, argv, &options, &err) < 0)
+	if (options.task.pid)
+		return accompany(&options, valid, &err);
+	if (!valid)
 		return fail(AGENT_BAD_USE, &err);
 	if (options.help) {
 		agent_help();
@@ -43,9 +70,5 @@ int main(int argc, char **argv)
 	}
 	if (agent_watches(&options))
 		return watch(&options, &err);
-	sfair_place_read(&place);
-	if (!place.leased ||
-	    (!place.signal && !agent_follows(&options, &place)))
-		return fail(agent_become(options.words, &err), &err);
-	return fail(agent_run(&options, &place, &err), &err);
+	return run_command(&options, &err);
 }

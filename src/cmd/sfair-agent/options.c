@@ -3,6 +3,7 @@
 
 #include <getopt.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@
 enum {
 	OPT_SEND = 256,
 	OPT_APP,
+	OPT_CHILD,
 	OPT_DRY_RUN,
 	OPT_INTERVAL,
 	OPT_JOB,
@@ -29,6 +31,7 @@ static const char short_options[] = "+:hvV";
 
 static const struct option long_options[] = {
 	{"app", required_argument, NULL, OPT_APP},
+	{"child", required_argument, NULL, OPT_CHILD},
 	{"dry-run", no_argument, NULL, OPT_DRY_RUN},
 	{"epochs", required_argument, NULL, OPT_LOG},
 	{"fields", required_argument, NULL, OPT_LOG},
@@ -95,6 +98,18 @@ static int read_job(const char *text, uint32_t *out, struct astra_error *err)
 	return 0;
 }
 
+/* What the SPANK plugin says: PID,FD,FD. */
+static int read_child(const char *text, struct agent_task *out,
+		      struct astra_error *err)
+{
+	if (sscanf(text, "%d,%d,%d", &out->pid, &out->outputs[0],
+		   &out->outputs[1]) == 3 &&
+	    out->pid > 0)
+		return 0;
+	return astra_error_set(err, "--child=%.64s: the SPANK plugin says it",
+			       text);
+}
+
 /* The options of the agent of an app. */
 static int apply_watch(int option, char **argv, struct agent_watch *w,
 		       struct astra_error *err)
@@ -141,6 +156,8 @@ static int apply(int option, const char *name, char **argv,
 		return 0;
 	case OPT_SEND:
 		return read_send(optarg, &o->send, err);
+	case OPT_CHILD:
+		return read_child(optarg, &o->task, err);
 	case OPT_LOG:
 		return agent_log_option(&o->log, name, optarg, err);
 	default:
@@ -176,7 +193,7 @@ static int check(const struct agent_options *o, struct astra_error *err)
 	    w->dry_run)
 		return astra_error_set(err, "which app? --app=NAME or "
 					    "--job=NUMBER");
-	if (!*o->words)
+	if (!*o->words && !o->task.pid)
 		return astra_error_set(
 			err, "which command? sfair-agent [OPTION]... -- CMD "
 			     "[ARG]...: see sfair-agent --help");

@@ -4,15 +4,23 @@
 #define AGENT_OPTIONS_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "src/cmd/sfair-agent/log.h"
 #include "src/cmd/sfair-agent/watch.h"
 #include "src/common/error.h"
 
+/* A task that the SPANK plugin has made the agent's child. */
+struct agent_task {
+	pid_t pid;	/* 0: none */
+	int outputs[2]; /* pipes of its output and error; -1: not ours */
+};
+
 struct agent_options {
 	bool help, version, verbose;
 	int send; /* in place of the checkpoint signal; 0: that itself */
 	struct agent_log log;
+	struct agent_task task;
 	char **words; /* CMD and its arguments, ended by NULL; of argv */
 	struct agent_watch watch; /* where there is an app to watch over */
 };

@@ -84,6 +84,8 @@ static void reap(struct run *r)
 		r->ended = true;
 		r->status = status;
 	}
+	if (pid < 0 && errno == ECHILD)
+		r->ended = true;
 }
 
 static void take_signal(struct run *r, const struct signalfd_siginfo *info)
@@ -107,6 +109,7 @@ static void wait_for_end(struct run *r)
 	struct signalfd_siginfo info;
 	struct pollfd fd = {.fd = r->signals, .events = POLLIN};
 
+	reap(r); /* a task may have been quicker than we */
 	while (!r->ended) {
 		int ready = poll(&fd, 1, r->until_sec > 0 ? 1000 : -1);
 
@@ -125,24 +128,40 @@ static struct {
 	struct agent_follow follow;
 } out;
 
-static int follow(const struct agent_log *log, struct astra_error *err)
+/* The pipes of a task are there whether it is followed or not. */
+static int pass_outputs_on(const struct agent_options *o,
+			   struct astra_error *err)
 {
-	out.prints = !strcmp(log->path, "-");
-	if (out.prints && agent_tee_start(&out.tee, err) < 0)
-		return -1;
+	const int *from = o->task.pid ? o->task.outputs : NULL;
+
+	out.prints =
+		from ? *from >= 0 : out.follows && !strcmp(o->log.path, "-");
+	return out.prints ? agent_tee_start(&out.tee, from, err) : 0;
+}
+
+static void follow(const struct agent_log *log)
+{
+	struct astra_error err;
+
 	out.follow.patterns = &log->patterns;
 	out.follow.progress.epochs = log->epochs;
 	out.follow.tee = out.prints ? &out.tee : NULL;
 	out.follow.tail = AGENT_TAIL(log->path);
-	return agent_follow_start(&out.follow, err);
+	out.follows = agent_follow_start(&out.follow, &err) == 0;
+	if (!out.follows)
+		fprintf(stderr, "sfair-agent: %s\n", err.text);
 }
 
 static int start(struct run *r, const sigset_t *mask, struct astra_error *err)
 {
 	int rc;
 
-	if (out.follows && follow(&r->options->log, err) < 0)
+	if (pass_outputs_on(r->options, err) < 0)
 		return AGENT_CANNOT_RUN;
+	if (out.follows)
+		follow(&r->options->log);
+	if (r->child)
+		return 0;
 	rc = agent_spawn(r->options->words, mask,
 			 out.prints ? out.tee.into : NULL, &r->child, err);
 	if (out.prints)
@@ -167,6 +186,7 @@ int agent_run(const struct agent_options *options,
 		.notice = place->signal,
 		.send = options->send ? options->send : place->signal,
 		.grace_sec = place->grace_sec,
+		.child = options->task.pid,
 	};
 	int rc;
 
@@ -177,7 +197,8 @@ int agent_run(const struct agent_options *options,
 				strerror(errno));
 		return AGENT_CANNOT_RUN;
 	}
-	sigprocmask(SIG_BLOCK, &set, &before);
+	signal(SIGCHLD, SIG_DFL); /* else its end would not be known */
+	sigprocmask(r.child ? SIG_SETMASK : SIG_BLOCK, &set, &before);
 	rc = start(&r, &before, err);
 	if (rc)
 		return rc;

@@ -75,13 +75,17 @@ static void *run(void *arg)
 	return NULL;
 }
 
-int agent_tee_start(struct agent_tee *t, struct astra_error *err)
+int agent_tee_start(struct agent_tee *t, const int *from,
+		    struct astra_error *err)
 {
-	int ends[2], error = 0;
+	int error = 0;
 
 	pthread_mutex_init(&t->lock, NULL);
 	for (int i = 0; !error && i < AGENT_STREAMS; i++) {
-		error = pipe2(ends, O_CLOEXEC) < 0 ? errno : 0;
+		int ends[] = {from ? from[i] : -1, -1};
+
+		if (!from && pipe2(ends, O_CLOEXEC) < 0)
+			error = errno;
 		t->from[i] = ends[0];
 		t->into[i] = ends[1];
 		t->windows[i].size = 0;
@@ -98,7 +102,8 @@ int agent_tee_start(struct agent_tee *t, struct astra_error *err)
 void agent_tee_given(struct agent_tee *t)
 {
 	for (int i = 0; i < AGENT_STREAMS; i++)
-		close(t->into[i]);
+		if (t->into[i] >= 0)
+			close(t->into[i]);
 }
 
 void agent_tee_finish(struct agent_tee *t)

@@ -20,9 +20,11 @@ struct agent_tee {
 	struct agent_window windows[AGENT_STREAMS];
 };
 
-/* Make the pipes and begin. Signals must be blocked.
+/* Begin. Signals must be blocked.
+ * from: pipes whose other ends the child has; NULL: make them.
  * Returns 0, or -1 with err set. */
-int agent_tee_start(struct agent_tee *tee, struct astra_error *err);
+int agent_tee_start(struct agent_tee *tee, const int *from,
+		    struct astra_error *err);
 
 /* The child has them. */
 void agent_tee_given(struct agent_tee *tee);
