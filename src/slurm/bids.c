@@ -93,6 +93,13 @@ static bool has_room(const struct entry *old, uint32_t uid,
 		own_apps += e->uid == uid;
 	}
 	more = numbers(c->gpus_max, c->order_count);
+	if (old) { /* what is replaced makes room */
+		size_t freed = numbers(c->gpus_max ? old->gpus_max : 0,
+				       c->order_count ? old->order_count : 0);
+
+		all -= freed;
+		own -= old->uid == uid ? freed : 0;
+	}
 	if (!old && (entry_count >= ASTRA_BIDS_APPS_MAX ||
 		     own_apps >= ASTRA_BIDS_APPS_MAX / ASTRA_BIDS_USER_PART))
 		return false;

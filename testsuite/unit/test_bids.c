@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/common/text.h"
 #include "src/proto/select.h"
 #include "src/slurm/bid_files.h"
 #include "src/slurm/bid_text.h"
@@ -235,6 +236,60 @@ static void one_user_cannot_take_all_the_room(void **state)
 	       ASTRA_FAULT_NONE);
 }
 
+/* A bid of so many GPUs, and an array of so many entries of an order. */
+static char *large_bid(int job, int gpus, int order)
+{
+	struct astra_text text = {0};
+
+	astra_text_printf(&text, BID "\"job\":%d,\"rho\":{\"slot\":[1", job);
+	for (int i = 1; i < gpus; i++)
+		astra_text_printf(&text, ",1");
+	astra_text_printf(&text, "]},\"jobs\":[%d", job);
+	for (int i = 1; i < order; i++)
+		astra_text_printf(&text, ",%d", job);
+	astra_text_printf(&text, "]}");
+	assert_false(text.failed);
+	return text.bytes;
+}
+
+static void at_the_bound_a_bid_can_be_replaced(void **state)
+{
+	enum { EACH = 4 * ASTRA_BID_GPUS_MAX + 4096 };
+	const int room = ASTRA_BIDS_NUMBERS_MAX / ASTRA_BIDS_USER_PART / EACH;
+	struct world *w = *state;
+	struct astra_report *report = astra_report_create();
+	struct astra_report_auction auction = {.pool = "auc"};
+
+	astra_report_add_auction(report, &auction);
+	for (int i = 1; i <= room + 1; i++) {
+		struct astra_report_app app = sample_apps[0];
+
+		app.number = app.job = (uint32_t)i;
+		app.gpus_max = ASTRA_BID_GPUS_MAX;
+		astra_report_add_app(report, &app);
+	}
+	for (int i = 1; i <= room + 1; i++) {
+		struct astra_report_job job = {.id = (uint32_t)i,
+					       .pool = "auc",
+					       .app = (uint64_t)i,
+					       .uid = 1002};
+
+		astra_report_add_job(report, &job);
+	}
+	astra_report_put(w->report);
+	w->report = report;
+	for (int i = 1; i <= 2 * room; i++) { /* each twice */
+		char *text = large_bid(i > room ? i - room : i,
+				       ASTRA_BID_GPUS_MAX, 4096);
+
+		expect(w, text, &bob, ASTRA_FAULT_NONE);
+		free(text);
+	}
+	char *text = large_bid(room + 1, ASTRA_BID_GPUS_MAX, 4096);
+	expect(w, text, &bob, ASTRA_FAULT_BUSY);
+	free(text);
+}
+
 static void *bid_often(void *arg)
 {
 	struct world *w = arg;
@@ -439,6 +494,7 @@ int main(void)
 		TEST(an_app_is_its_owners_to_bid_for),
 		TEST(a_bid_lapses_and_goes_with_its_app),
 		TEST(one_user_cannot_take_all_the_room),
+		TEST(at_the_bound_a_bid_can_be_replaced),
 		TEST(bids_come_while_rounds_run),
 		TEST(a_file_counts_until_the_agent_speaks),
 		TEST(a_file_is_read_once),
