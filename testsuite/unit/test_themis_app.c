@@ -17,12 +17,12 @@
 static const double first[] = {640, 800, 800, 960}, second[] = {1600, 1600},
 		    third[] = {3600}, kept[] = {120 * 16, 100 * 16},
 		    kept_last[] = {120 * 36};
-static const struct astra_themis_phase halving[] = {{first, 4, 8},
-						    {second, 2, 8},
-						    {third, 1, 8}},
-				       kept_phases[] = {{first, 4, 8},
-							{kept, 2, 8},
-							{kept_last, 1, 8}};
+static const struct astra_themis_phase halving[] = {{first, 4, 8, 0},
+						    {second, 2, 8, 0},
+						    {third, 1, 8, 0}},
+				       kept_phases[] = {{first, 4, 8, 0},
+							{kept, 2, 8, 0},
+							{kept_last, 1, 8, 0}};
 
 static struct astra_themis_app worked_example(void)
 {

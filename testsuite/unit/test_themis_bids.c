@@ -202,6 +202,40 @@ static void what_an_auction_came_to_can_be_seen(void **state)
 	vc_fini(&vc);
 }
 
+/* 20 tasks of an array on 8 GPUs, which have room for 8 of them: all 20 count,
+ * 20 x 10000 s of work and as much left. */
+static void tasks_without_room_count_too(void **state)
+{
+	const struct astra_auction *auction;
+	struct vcluster vc;
+	struct vjob *v;
+
+	(void)state;
+	begin(&vc, 1, 8, 0);
+	v = submit(&vc, 1, 0);
+	v->job.copies = 20;
+	assert_int_equal(
+		astra_engine_round(vc.engine,
+				   &(struct astra_snapshot){
+					   .now_sec = vc.now_sec,
+					   .nodes = vc.nodes,
+					   .node_count = vc.node_count,
+					   .tenants = vc.tenants,
+					   .tenant_count = vc.tenant_count,
+					   .jobs = &v->job,
+					   .job_count = 1,
+				   },
+				   &vc.plan, NULL),
+		0);
+	auction = astra_engine_auction(vc.engine);
+	assert_int_equal(auction->app_count, 1);
+	assert_int_equal(auction->apps[0].job_count, 20);
+	assert_int_equal(auction->apps[0].gpus_max, 8);
+	assert_close(auction->apps[0].left_sec[7], 200000. / 8, 1e-9);
+	assert_close(auction->apps[0].ideal_sec, 200000. / 8, 1e-9);
+	vc_fini(&vc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +245,7 @@ int main(void)
 			its_word_tells_who_is_worst_off_only_if_trusted),
 		cmocka_unit_test(the_agent_says_which_jobs_go_first),
 		cmocka_unit_test(what_an_auction_came_to_can_be_seen),
+		cmocka_unit_test(tasks_without_room_count_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

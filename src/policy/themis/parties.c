@@ -45,10 +45,18 @@ void astra_themis_order_jobs(const struct themis_party *party,
 		&offer);
 }
 
-/* Tasks of an array that have not been split from it are as many jobs. */
+/* Tasks of an array that have not been split from it are as many jobs, of which
+ * the offer counts only those that there might be room for. */
 static uint32_t copies_of(const struct astra_demand *d)
 {
 	return d->copies > 1 ? d->copies : 1;
+}
+
+static uint32_t all_copies_of(const struct astra_demand *d)
+{
+	uint32_t copies = copies_of(d);
+
+	return d->job->copies > copies ? d->job->copies : copies;
 }
 
 struct sort_entry {
@@ -119,18 +127,22 @@ static void add_demand(struct themis_party *p, struct astra_themis_app *app,
 		       const struct astra_demand *d, struct cursor *at)
 {
 	const struct astra_request *q = &d->job->request;
-	uint32_t copies = copies_of(d), least = astra_request_least(q);
+	uint32_t copies = copies_of(d), all = all_copies_of(d);
+	uint32_t least = astra_request_least(q);
+	double left = q->gpus * astra_left_sec(d);
 
 	for (uint32_t i = 0; i < copies; i++)
-		*at->work++ = q->gpus * astra_left_sec(d);
+		*at->work++ = left;
 	p->phase.job_count += copies;
-	p->asked_gpus += (uint64_t)q->gpus * copies;
+	p->phase.more_sec += (all - copies) * left;
+	p->job_count += all;
+	p->asked_gpus += (uint64_t)q->gpus * all;
 	if (d->open) {
 		p->wanted_gpus += (uint64_t)q->gpus * copies;
 		if (!app->gpus_least || least < app->gpus_least)
 			app->gpus_least = least;
 	}
-	app->budget_sec += copies * q->gpus * astra_work_sec(d->job);
+	app->budget_sec += (double)all * q->gpus * astra_work_sec(d->job);
 	app->quantum =
 		least < q->gpus ? 1 : common_divisor(app->quantum, least);
 	if (q->gpus > p->phase.job_gpus_max)
@@ -196,7 +208,7 @@ static void set_work(struct astra_themis_app *app, const struct themis_party *p,
 	app->phases = &p->phase;
 	app->phase_count = 1;
 	app->kind = ASTRA_THEMIS_PHASES;
-	if (p->phase.job_count > 1)
+	if (p->job_count > 1)
 		return;
 	app->kind = ASTRA_THEMIS_SINGLE;
 	app->iter_sec = job->request.gpus;
@@ -228,7 +240,7 @@ static int judge(struct astra_themis_app *app, const struct astra_offer *offer,
 
 static void set_left(struct astra_themis_app *app, const struct themis_party *p)
 {
-	double left = 0;
+	double left = p->phase.more_sec;
 
 	for (uint32_t i = 0; i < p->phase.job_count; i++)
 		left += p->phase.work_sec[i];

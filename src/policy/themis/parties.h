@@ -14,6 +14,7 @@ struct themis_party {
 	const uint32_t *demands; /* indices of its jobs' */
 	size_t demand_count;
 	struct astra_themis_phase phase; /* all its jobs */
+	uint64_t job_count;		 /* of them */
 	uint64_t asked_gpus;		 /* of them */
 	uint64_t wanted_gpus;		 /* of those that may get some now */
 };

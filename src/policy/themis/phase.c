@@ -10,7 +10,7 @@
 static void add_fluid(const struct astra_themis_phase *phase, uint32_t from,
 		      uint32_t to, double *seconds)
 {
-	double sum = 0, most = 0;
+	double sum = phase->more_sec, most = 0;
 
 	for (uint32_t i = 0; i < phase->job_count; i++) {
 		sum += phase->work_sec[i];

@@ -13,6 +13,8 @@ struct astra_themis_phase {
 	const double *work_sec; /* GPU-seconds left of each job, >= 0 */
 	uint32_t job_count;
 	uint32_t job_gpus_max; /* d: more are of no use to one job; >= 1 */
+	double more_sec; /* fluid: GPU-seconds of more jobs, each of which is no
+			  * longer than the longest of those */
 };
 
 /* Add T_phase in seconds on k GPUs to seconds[k - from], for k from..to.

@@ -102,7 +102,7 @@ static void describe_jobs(const struct themis_party *party,
 	out->app = party->key;
 	out->tenant = d->tenant;
 	out->job = d->job->id;
-	out->job_count = party->phase.job_count;
+	out->job_count = party->job_count;
 	for (size_t i = 1; i < party->demand_count; i++) {
 		uint32_t id = offer->demands[party->demands[i]].job->id;
 
