@@ -24,7 +24,7 @@ static int read_fence(const struct sfair_lineage *l, uint32_t number,
 	if (rc)
 		return rc;
 	n = pread(fd, text, sizeof(text), 0);
-	rc = n < 0 ? errno : 0;
+	rc = n < 0 ? sfair_failure() : 0;
 	close(fd);
 	if (!rc && sfair_fence_read(text, (size_t)n, fence) < 0)
 		rc = EBADMSG;
@@ -64,7 +64,7 @@ static int adopt(struct sfair_lineage *l, const struct sfair_files *files,
 		sfair_file_name(&own, l->name);
 		if (linkat(l->folder, file->name, l->folder, own.name, 0) < 0 &&
 		    errno != EEXIST)
-			return errno;
+			return sfair_failure();
 		if (!l->fence.has_base || file->step > l->fence.base)
 			l->fence.base = file->step;
 		l->fence.has_base = true;
@@ -88,7 +88,7 @@ static int put_up(const struct sfair_lineage *l)
 	if (!rc)
 		rc = sfair_sync(fd);
 	if (!rc && linkat(l->folder, temp.name, l->folder, own.name, 0) < 0) {
-		rc = errno;
+		rc = sfair_failure();
 		/* NFS may have done it, and say that when asked again. */
 		if (rc == EEXIST && !fstat(fd, &st) && st.st_nlink == 2)
 			rc = 0;
@@ -213,7 +213,7 @@ int sfair_lineage_open(struct sfair_lineage *l, const char *folder,
 	snprintf(l->name, sizeof(l->name), "%s", name);
 	l->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (l->folder < 0)
-		return sfair_lineage_explain(err, folder, errno);
+		return sfair_lineage_explain(err, folder, sfair_failure());
 	rc = sfair_lineage_claim(l);
 	if (rc)
 		close(l->folder);

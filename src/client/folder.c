@@ -12,6 +12,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "src/client/snapshot.h"
 #include "src/common/grow.h"
 
 #define DIGITS "0123456789"
@@ -134,7 +135,7 @@ static int open_dir(int folder, DIR **dir)
 	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0)
-		return errno;
+		return sfair_failure();
 	*dir = fdopendir(fd);
 	if (*dir)
 		return 0;
@@ -155,7 +156,7 @@ int sfair_files_read(int folder, const char *store, struct sfair_files *files)
 		errno = 0;
 		entry = readdir(dir);
 		if (!entry) {
-			rc = errno;
+			rc = sfair_failure();
 			break;
 		}
 		if (read_name(entry->d_name, store, &file))
@@ -192,7 +193,7 @@ uint32_t sfair_files_fence(const struct sfair_files *files)
 int sfair_file_open(int folder, const char *name, int *fd)
 {
 	*fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	return *fd < 0 ? errno : 0;
+	return *fd < 0 ? sfair_failure() : 0;
 }
 
 int sfair_file_create(int folder, const char *store, struct sfair_file *file,
@@ -206,7 +207,7 @@ int sfair_file_create(int folder, const char *store, struct sfair_file *file,
 		if (*fd >= 0)
 			return 0;
 		if (errno != EEXIST)
-			return errno;
+			return sfair_failure();
 	}
 	return EEXIST;
 }

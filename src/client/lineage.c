@@ -173,53 +173,61 @@ static void prune(const struct sfair_lineage *l, uint64_t step, unsigned keep)
 	sfair_files_clear(&files);
 }
 
-/* Write the temporary file; it is removed where that fails. */
-static int write_temp(const struct sfair_lineage *l, struct sfair_file *temp,
+static int write_temp(const struct sfair_lineage *l, int fd, uint64_t step,
 		      const void *data, size_t size)
 {
 	struct sfair_snapshot head = {
 		.fence = l->number,
-		.step = temp->step,
+		.step = step,
 		.size = size,
 	};
-	int fd, rc = sfair_file_create(l->folder, l->name, temp, &fd);
+	int rc = sfair_snapshot_write(fd, &head, data);
 
+	if (close(fd) < 0 && !rc)
+		rc = sfair_failure();
+	return rc ? rc : sfair_lineage_look(l);
+}
+
+/* All but the pruning. */
+static int write_file(const struct sfair_lineage *l,
+		      const struct sfair_file *file, const void *data,
+		      size_t size)
+{
+	struct sfair_file temp = *file;
+	int fd, rc = sfair_lineage_look(l);
+
+	if (!rc)
+		rc = sfair_file_create(l->folder, l->name, &temp, &fd);
 	if (rc)
 		return rc;
-	rc = sfair_snapshot_write(fd, &head, data);
-	if (close(fd) < 0 && !rc)
-		rc = errno;
-	if (rc)
-		sfair_file_remove(l->folder, temp);
-	return rc;
+	rc = write_temp(l, fd, file->step, data, size);
+	if (!rc && renameat(l->folder, temp.name, l->folder, file->name) < 0)
+		rc = sfair_failure();
+	if (rc) {
+		sfair_file_remove(l->folder, &temp);
+		return rc;
+	}
+	rc = sfair_sync(l->folder);
+	return rc ? rc : sfair_lineage_look(l);
 }
 
 int sfair_lineage_save(struct sfair_lineage *l, uint64_t step, const void *data,
 		       size_t size, unsigned keep, struct astra_error *err)
 {
-	struct sfair_file temp = {.step = step, .fence = l->number}, own = temp;
-	int rc = sfair_lineage_look(l);
+	struct sfair_file file = {
+		.kind = SFAIR_SNAPSHOT,
+		.step = step,
+		.fence = l->number,
+	};
+	int rc;
 
-	if (!rc)
-		rc = write_temp(l, &temp, data, size);
-	if (!rc) {
-		own.kind = SFAIR_SNAPSHOT;
-		sfair_file_name(&own, l->name);
-		rc = sfair_lineage_look(l);
-		if (!rc &&
-		    renameat(l->folder, temp.name, l->folder, own.name) < 0)
-			rc = errno;
-		if (rc)
-			sfair_file_remove(l->folder, &temp);
-	}
-	if (!rc)
-		rc = sfair_sync(l->folder);
-	if (!rc)
-		rc = sfair_lineage_look(l);
-	if (!rc)
-		prune(l, step, keep);
+	sfair_file_name(&file, l->name);
+	rc = write_file(l, &file, data, size);
 	/* The next run removes temporary files of this one, too. */
 	if (rc == ESTALE || (rc && sfair_lineage_look(l) == ESTALE))
 		return sfair_lineage_stale(err, l->name);
-	return rc ? sfair_lineage_explain(err, own.name, rc) : 0;
+	if (rc)
+		return sfair_lineage_explain(err, file.name, rc);
+	prune(l, step, keep);
+	return 0;
 }

@@ -41,9 +41,7 @@ static void encode(uint8_t bytes[SFAIR_HEAD_SIZE],
 	put(bytes + 60, 4, sfair_crc(0, bytes, 60));
 }
 
-/* Of a file that is gone from its server; a run that is over is another matter.
- */
-static int failure(void)
+int sfair_failure(void)
 {
 	return errno == ESTALE ? EIO : errno;
 }
@@ -58,7 +56,7 @@ int sfair_write_all(int fd, const void *data, size_t size)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return n < 0 ? failure() : EIO;
+			return n < 0 ? sfair_failure() : EIO;
 		at += n;
 		size -= (size_t)n;
 	}
@@ -75,7 +73,7 @@ int sfair_read_all(int fd, void *data, size_t size, off_t at)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return n < 0 ? failure() : EBADMSG;
+			return n < 0 ? sfair_failure() : EBADMSG;
 		to += n;
 		at += n;
 		size -= (size_t)n;
@@ -87,7 +85,7 @@ int sfair_sync(int fd)
 {
 	while (fsync(fd) < 0)
 		if (errno != EINTR)
-			return failure();
+			return sfair_failure();
 	return 0;
 }
 
@@ -126,7 +124,7 @@ int sfair_snapshot_head(int fd, struct sfair_snapshot *head)
 	int rc;
 
 	if (fstat(fd, &st) < 0)
-		return failure();
+		return sfair_failure();
 	if (!S_ISREG(st.st_mode))
 		return EBADMSG;
 	rc = sfair_read_all(fd, bytes, sizeof(bytes), 0);
@@ -139,7 +137,7 @@ int sfair_snapshot_head(int fd, struct sfair_snapshot *head)
 		.crc = (uint32_t)get(bytes + 32, 4),
 	};
 	encode(again, head);
-	if (memcmp(bytes, again, sizeof(bytes)) ||
+	if (memcmp(bytes, again, sizeof(bytes)) != 0 ||
 	    head->size != (uint64_t)st.st_size - SFAIR_HEAD_SIZE)
 		return EBADMSG;
 	return 0;

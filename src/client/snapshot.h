@@ -46,6 +46,10 @@ int sfair_snapshot_data(int fd, const struct sfair_snapshot *head, void **data);
 int sfair_write_all(int fd, const void *data, size_t size);
 int sfair_read_all(int fd, void *data, size_t size, off_t at);
 
+/* errno; but EIO of a file that is gone from its server, since a store has
+ * another use for ESTALE. */
+int sfair_failure(void);
+
 /* fsync() that signals do not end. */
 int sfair_sync(int fd);
 

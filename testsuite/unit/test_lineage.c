@@ -542,7 +542,8 @@ static void a_write_that_fails_leaves_the_one_before(void **state)
 	assert_int_equal(sfair_lineage_save(&l, 20, data, 100000, 1, &err),
 			 EFBIG);
 	setrlimit(RLIMIT_FSIZE, &before);
-	assert_non_null(strstr(err.text, "File too large"));
+	assert_string_equal(err.text, "a.0000000000000020.0000000001.ckpt: "
+				      "File too large");
 	assert_int_equal(count_files(".tmp"), 0);
 	assert_int_equal(load(&l), 10);
 	save(&l, 21, 1);
