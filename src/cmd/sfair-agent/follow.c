@@ -137,12 +137,12 @@ int agent_follow_start(struct agent_follow *f, struct astra_error *err)
 
 void agent_follow_finish(struct agent_follow *f)
 {
-	struct timespec until = {.tv_sec = (time_t)(agent_now_sec() + END_SEC)};
+	struct timespec until = {.tv_sec = time(NULL) + END_SEC};
 
 	pthread_mutex_lock(&f->lock);
 	f->ends = true;
 	pthread_cond_signal(&f->work);
 	pthread_mutex_unlock(&f->lock);
 	/* An expression may take for ever: that must not keep the job. */
-	(void)pthread_clockjoin_np(f->thread, NULL, CLOCK_MONOTONIC, &until);
+	(void)pthread_timedjoin_np(f->thread, NULL, &until);
 }

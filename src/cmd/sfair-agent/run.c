@@ -24,9 +24,10 @@ struct run {
 	int signals; /* a signalfd */
 	pid_t child;
 	bool ended;
-	int status;	  /* then, of wait() */
-	double until_sec; /* nobody has got the notice yet; 0: no matter */
-	int tries;	  /* to hand it on */
+	int status;	 /* then, of wait() */
+	double over_sec; /* when the grace is; 0: there was no notice */
+	bool handed;	 /* somebody has got the notice */
+	int tries;	 /* to hand it on */
 };
 
 static const char *name_of(int signal)
@@ -36,31 +37,28 @@ static const char *name_of(int signal)
 	return name ? name : "RT"; /* a real-time signal has none */
 }
 
-/* The signals that are passed on. The rest means for the agent what it means
- * for any program: a stop from the terminal stops it, too. */
-static sigset_t watched(int notice)
+/* All signals are passed on but those that tell of a fault of our own, and
+ * those that stop and continue both of us. */
+static sigset_t watched(void)
 {
-	static const int fixed[] = {SIGCHLD, SIGHUP,  SIGINT, SIGQUIT,
-				    SIGTERM, SIGUSR1, SIGUSR2};
+	static const int own[] = {SIGABRT, SIGBUS,  SIGCONT, SIGFPE,
+				  SIGILL,  SIGPIPE, SIGSEGV, SIGSYS,
+				  SIGTRAP, SIGTSTP, SIGTTIN, SIGTTOU};
 	sigset_t set;
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(fixed) / sizeof(*fixed); i++)
-		sigaddset(&set, fixed[i]);
-	if (notice)
-		sigaddset(&set, notice);
+	sigfillset(&set);
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++)
+		sigdelset(&set, own[i]);
 	return set;
 }
 
-/* Hand the notice on; while nobody catches it, as a program that is just
- * starting, it is tried again until the grace is over. */
-static void hand_on(struct run *r)
+static bool in_grace(const struct run *r)
 {
-	long sent = agent_tree_signal(getpid(), r->send);
+	return agent_now_sec() < r->over_sec;
+}
 
-	r->tries++;
-	if (sent > 0 || agent_now_sec() >= r->until_sec)
-		r->until_sec = 0;
+static void say(const struct run *r, long sent)
+{
 	if (sent > 0 && r->options->verbose)
 		fprintf(stderr, "sfair-agent: SIG%s to %ld processes\n",
 			name_of(r->send), sent);
@@ -70,6 +68,28 @@ static void hand_on(struct run *r)
 			"SIG%s: without a checkpoint the job loses its GPUs in "
 			"%.0f s\n",
 			name_of(r->send), r->grace_sec);
+}
+
+/* Hand the notice on; while nobody catches it, as a program that is just
+ * starting, it is tried again until the grace is over. But TERM is to end the
+ * command if nothing else. */
+static void hand_on(struct run *r)
+{
+	long sent = agent_tree_signal(getpid(), r->send);
+
+	r->tries++;
+	r->handed = sent > 0;
+	if (sent <= 0 && r->send == SIGTERM && !r->ended)
+		r->handed = kill(r->child, SIGTERM) == 0;
+	else
+		say(r, sent);
+}
+
+static void take_notice(struct run *r)
+{
+	r->over_sec = agent_now_sec() + r->grace_sec;
+	r->tries = 0;
+	hand_on(r);
 }
 
 /* Children of the tree that have lost their parents are ours, too. */
@@ -95,13 +115,22 @@ static void take_signal(struct run *r, const struct signalfd_siginfo *info)
 	if (signal == SIGCHLD) {
 		reap(r);
 	} else if (signal == r->notice) {
-		r->until_sec = agent_now_sec() + r->grace_sec;
-		r->tries = 0;
-		hand_on(r);
-	} else if (info->ssi_code != SI_KERNEL) {
+		take_notice(r);
+	} else if (info->ssi_code != SI_KERNEL && !r->ended) {
 		/* Else it comes from the terminal, and the child has got it. */
 		kill(r->child, signal);
 	}
+}
+
+/* Where the command has died of the notice, as Slurm may have sent it to all
+ * processes, others write their checkpoints still. */
+static bool others_save(struct run *r)
+{
+	if (!r->over_sec && r->notice && WIFSIGNALED(r->status) &&
+	    WTERMSIG(r->status) == r->notice)
+		take_notice(r);
+	return r->handed && in_grace(r) &&
+	       agent_tree_catches(getpid(), r->send) > 0;
 }
 
 static void wait_for_end(struct run *r)
@@ -110,10 +139,11 @@ static void wait_for_end(struct run *r)
 	struct pollfd fd = {.fd = r->signals, .events = POLLIN};
 
 	reap(r); /* a task may have been quicker than we */
-	while (!r->ended) {
-		int ready = poll(&fd, 1, r->until_sec > 0 ? 1000 : -1);
+	while (!r->ended || others_save(r)) {
+		bool again = !r->ended && !r->handed && in_grace(r);
+		int ready = poll(&fd, 1, r->ended ? 100 : again ? 1000 : -1);
 
-		if (!ready)
+		if (!ready && again)
 			hand_on(r);
 		else if (ready > 0 &&
 			 read(r->signals, &info, sizeof(info)) == sizeof(info))
@@ -180,7 +210,7 @@ static void finish(void)
 int agent_run(const struct agent_options *options,
 	      const struct sfair_place *place, struct astra_error *err)
 {
-	sigset_t set = watched(place->signal), before;
+	sigset_t set = watched(), before;
 	struct run r = {
 		.options = options,
 		.notice = place->signal,
@@ -198,6 +228,7 @@ int agent_run(const struct agent_options *options,
 		return AGENT_CANNOT_RUN;
 	}
 	signal(SIGCHLD, SIG_DFL); /* else its end would not be known */
+	sigaddset(&set, SIGPIPE); /* which tells of the output's end */
 	sigprocmask(r.child ? SIG_SETMASK : SIG_BLOCK, &set, &before);
 	rc = start(&r, &before, err);
 	if (rc)

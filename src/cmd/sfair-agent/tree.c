@@ -162,7 +162,8 @@ long agent_tree(pid_t root, pid_t **pids)
 	return *pids ? count : -1;
 }
 
-long agent_tree_signal(pid_t root, int signal)
+/* what: for those that catch the signal; 0: nothing. */
+static long send_catching(pid_t root, int signal, int what)
 {
 	long count, sent = 0;
 	pid_t *pids;
@@ -170,7 +171,17 @@ long agent_tree_signal(pid_t root, int signal)
 	count = agent_tree(root, &pids);
 	for (long i = 0; i < count; i++)
 		if (agent_catches(pids[i], signal))
-			sent += kill(pids[i], signal) == 0;
+			sent += kill(pids[i], what) == 0;
 	free(pids);
 	return count < 0 ? -1 : sent;
+}
+
+long agent_tree_signal(pid_t root, int signal)
+{
+	return send_catching(root, signal, signal);
+}
+
+long agent_tree_catches(pid_t root, int signal)
+{
+	return send_catching(root, signal, 0);
 }

@@ -21,4 +21,7 @@ long agent_tree(pid_t root, pid_t **pids);
  * Returns how many got it, or -1 as above. */
 long agent_tree_signal(pid_t root, int signal);
 
+/* How many processes below root catch a signal; or -1 as above. */
+long agent_tree_catches(pid_t root, int signal);
+
 #endif
