@@ -17,7 +17,7 @@ import time
 import zlib
 
 import torch
-from sfair_transformers import Lease, last_checkpoint
+from sfair_transformers import Lease
 from torch import nn
 from transformers import Trainer, TrainingArguments
 
@@ -53,10 +53,11 @@ def main():
         output_dir=STATE, max_steps=STEPS, per_device_train_batch_size=32,
         logging_steps=10, save_steps=600, save_total_limit=2,
         report_to="none", use_cpu=not torch.cuda.is_available())
+    lease = Lease(STATE)
     trainer = Trainer(
-        model=model, args=args, train_dataset=data(), callbacks=[Lease()],
+        model=model, args=args, train_dataset=data(), callbacks=[lease],
         optimizers=(torch.optim.Adam(model.parameters(), lr=0.01), None))
-    last = last_checkpoint(STATE)
+    last = lease.resume()
     print("after", last and os.path.basename(last), flush=True)
     trainer.train(resume_from_checkpoint=last)
     weights = b"".join(p.detach().cpu().numpy().tobytes()

@@ -37,23 +37,17 @@ class Lease(Callback):
     is as old, against a crash."""
 
     def __init__(self, folder, keep=2, save_sec=600.0):
-        self.folder = os.path.abspath(folder)
+        self._newest = sfair_torch.Newest(folder, "lightning")
+        self.done, self._path = self._newest.find()
         self._keep, self._save_sec = max(keep, 1), save_sec
         self._saved = time.monotonic()
         self._batch = self._rng = None
         sfair.on_lease_end()
 
     def resume(self):
-        """The newest complete checkpoint, or None: fit()'s ckpt_path."""
-        names = self._complete()
-        return os.path.join(self.folder, names[-1]) if names else None
-
-    @property
-    def done(self):
-        """Steps that the checkpoint of resume() has; 0 without one."""
-        path = self.resume()
-        return int(re.search("[0-9]+", os.path.basename(path))[0]) if path \
-            else 0
+        """The newest complete checkpoint, of `done` steps, or None: fit()'s
+        ckpt_path."""
+        return self._path
 
     # Lightning asks all ranks for it, and gives it back, but keeps no random
     # generators itself.
@@ -76,11 +70,12 @@ class Lease(Callback):
     def on_train_batch_end(self, trainer, pl_module, outputs, batch,
                            batch_idx):
         now = time.monotonic()
-        total = trainer.estimated_stepping_batches
-        sfair.progress(trainer.global_step,
-                       int(total) if 0 < total < 1 << 53 else None,
-                       now - self._batch if self._batch else None,
-                       self._loss(outputs))
+        if not trainer.global_rank:
+            total = trainer.estimated_stepping_batches
+            sfair.progress(trainer.global_step,
+                           int(total) if 0 < total < 1 << 53 else None,
+                           now - self._batch if self._batch else None,
+                           self._loss(outputs))
         wish = 2 if sfair.lease_ending() else \
             not trainer.global_rank and now >= self._saved + self._save_sec
         wish = sfair_torch.agree(wish)
@@ -97,20 +92,20 @@ class Lease(Callback):
 
     def _save(self, trainer):
         """All ranks call it: Lightning's save_checkpoint() is collective."""
-        step = trainer.global_step
-        path = os.path.join(self.folder, f"step-{step:012d}.ckpt")
-        aside = path + f".{os.environ.get('SLURM_RESTART_COUNT', 0)}.new"
-        trainer.save_checkpoint(aside)
+        step, run = trainer.global_step, os.environ.get("SLURM_RESTART_COUNT")
+        name = f"step-{step:012d}.run-{run or 0}.ckpt"
+        trainer.save_checkpoint(os.path.join(self._newest.folder, name))
         if not trainer.global_rank:
-            sfair_torch.publish(aside, path)
-            sfair.checkpointed(step)
-            for name in self._complete()[:-self._keep]:
-                os.unlink(os.path.join(self.folder, name))
+            self._newest.publish(step, name)
+            self._prune(name)
         self._saved = time.monotonic()
 
-    def _complete(self):
-        try:
-            names = os.listdir(self.folder)
-        except FileNotFoundError:
-            return []
-        return sorted(name for name in names if name.endswith(".ckpt"))
+    def _prune(self, newest):
+        """Later ones are of runs that are over."""
+        folder = self._newest.folder
+        names = sorted(name for name in os.listdir(folder)
+                       if re.fullmatch(r"step-[0-9]+\.run-[0-9]+\.ckpt", name))
+        before = [name for name in names if name < newest]
+        for name in names:
+            if name not in [newest, *before[len(before) - self._keep + 1:]]:
+                os.unlink(os.path.join(folder, name))

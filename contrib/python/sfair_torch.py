@@ -26,8 +26,8 @@ import time
 
 import sfair
 
-__all__ = ["CHECKPOINTED", "Checkpointer", "StepBatches", "agree", "end_group",
-           "ending", "leave", "rng_states", "set_rng_states"]
+__all__ = ["CHECKPOINTED", "Checkpointer", "Newest", "StepBatches", "agree",
+           "end_group", "ending", "leave", "rng_states", "set_rng_states"]
 
 CHECKPOINTED = 85  # exit code: "start me again"
 GO_ON, KEEP, SAVE, END = range(4)  # what all ranks do after a step
@@ -253,17 +253,44 @@ class StepBatches:
             yield order[start:start + self.batch][self.rank::self.world]
 
 
-def sync(path):
+class Newest:
+    """Which of the checkpoints that a framework has written is the newest
+    complete one: a sfair.Store of their names. So one whose writing was cut
+    short never counts, nor what a run that is over writes later.
+
+    folder: where they lie, the same for all runs and ranks of the job."""
+
+    def __init__(self, folder, name):
+        self.folder = os.path.abspath(folder)
+        os.makedirs(self.folder, exist_ok=True)
+        self._store = sfair.Store(self.folder, name=name)
+
+    def find(self):
+        """(steps done, path); (0, None) where there is none."""
+        found = self._store.load()
+        if not found:
+            return 0, None
+        return found[0], os.path.join(self.folder, found[1].decode())
+
+    def publish(self, step, name):
+        """All of a file or folder has been written: make it durable and the
+        newest. Raises sfair.Stale when this run is over."""
+        path = os.path.join(self.folder, name)
+        for base, _, names in os.walk(path):
+            for one in names:
+                _sync(os.path.join(base, one))
+            _sync(base)
+        if not os.path.isdir(path):
+            _sync(path)
+        _sync(self.folder)
+        self._store.put(step, name.encode())
+        self._store.save()
+
+
+def _sync(path):
     """Make a file's content, or what a folder lists, durable."""
     fd = os.open(path, os.O_RDONLY)
     try:
         os.fsync(fd)
     finally:
         os.close(fd)
-
-
-def publish(aside, path):
-    """Let a file that is complete take the name of another one, durably."""
-    sync(aside)
-    os.replace(aside, path)
-    sync(os.path.dirname(os.path.abspath(path)))

@@ -6,6 +6,7 @@ and the same use of signals. Each run is a process of its own, interrupted by
 the checkpoint signal in the middle of a step. PyTorch is not needed."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -69,7 +70,7 @@ finish(module)
 """
 
 TRANSFORMERS = MODEL + """
-from sfair_transformers import Lease, last_checkpoint
+from sfair_transformers import Lease
 from transformers import Trainer, TrainingArguments
 
 class Module(Model):
@@ -78,11 +79,11 @@ class Module(Model):
 random.seed(1)
 args = TrainingArguments("out", max_steps=20, per_device_train_batch_size=1,
                          logging_steps=5, save_steps=7)
-module = Module()
+module, lease = Module(), Lease("out")
 trainer = Trainer(model=module, args=args, train_dataset=range(20),
                   data_collator=lambda rows: {"x": rows[0]},
-                  callbacks=[Lease()], optimizers=(Model(), None))
-trainer.train(resume_from_checkpoint=last_checkpoint("out"))
+                  callbacks=[lease], optimizers=(Model(), None))
+trainer.train(resume_from_checkpoint=lease.resume())
 finish(module)
 """
 
@@ -124,6 +125,9 @@ class Framework(unittest.TestCase):
                           f"{answer}\n")
             os.chmod(path, 0o755)
 
+    def out(self, *names):
+        return os.path.join(self.folder, "out", *names)
+
     def calls(self, name):
         try:
             with open(os.path.join(self.folder, name + ".log"),
@@ -155,12 +159,14 @@ class Framework(unittest.TestCase):
         """Three runs end as one does; slurmctld heard of their checkpoints."""
         code, whole, said = self.run_one(program, **more)
         self.assertEqual((code, whole[:3]), (0, "20 "), said)
-        subprocess.run(["rm", "-rf", os.path.join(self.folder, "out")],
-                       check=True)
-        for stop in "5", "12":
-            code, out, said = self.run_one(program, STOP=stop, **more)
+        shutil.rmtree(self.out())
+        for run, stop in enumerate(("5", "12")):
+            code, out, said = self.run_one(program, STOP=stop,
+                                           SLURM_RESTART_COUNT=str(run),
+                                           **more)
             self.assertEqual((code, out), (85, ""), said)
-        code, out, said = self.run_one(program, **more)
+        code, out, said = self.run_one(program, SLURM_RESTART_COUNT="2",
+                                       **more)
         self.assertEqual((code, out), (0, whole), said)
         self.assertEqual(self.calls("scontrol"), [])
 
@@ -185,17 +191,36 @@ class Lightning(Framework):
     def test_old_checkpoints_go(self):
         for stop in "3", "6", "9":
             self.run_one(LIGHTNING, STOP=stop)
-        names = sorted(os.listdir(os.path.join(self.folder, "out")))
-        self.assertEqual(names, [f"step-{n:012d}.ckpt" for n in (6, 9)])
+        names = sorted(name for name in os.listdir(self.out())
+                       if name.startswith("step-"))
+        self.assertEqual(names, [f"step-{n:012d}.run-0.ckpt" for n in (6, 9)])
 
     def test_a_torn_checkpoint_does_not_count(self):
         self.run_one(LIGHTNING, STOP="3")
-        with open(os.path.join(self.folder, "out",
-                               "step-000000000019.ckpt.1.new"), "w"):
+        with open(self.out("step-000000000019.run-1.ckpt"), "wb"):
             pass
         code, _, said = self.run_one(LIGHTNING)
         self.assertEqual(code, 0, said)
 
+    def test_what_a_run_that_is_over_writes_does_not_count(self):
+        # In step 4 the next run begins elsewhere; it is stopped after six.
+        both = LIGHTNING.replace("index): return", """index):
+        if self.steps == 3 and "NEXT" in os.environ:
+            next_run = dict(os.environ, SLURM_RESTART_COUNT="1", STOP="6")
+            del next_run["NEXT"]
+            import subprocess
+            subprocess.run([sys.executable, *sys.argv], env=next_run)
+        return""")
+        code, _, said = self.run_one(both, NEXT="1", STOP="9")
+        self.assertEqual(code, 1, said)
+        self.assertIn("another run has taken this one's place", said)
+        code, out, said = self.run_one(both, SLURM_RESTART_COUNT="2",
+                                       STOP="7")
+        self.assertEqual(code, 85, said)
+        names = sorted(name for name in os.listdir(self.out())
+                       if name.startswith("step-"))
+        self.assertEqual(names, [f"step-{6:012d}.run-1.ckpt",
+                                 f"step-{7:012d}.run-2.ckpt"])
 
 class Transformers(Framework):
     def test_goes_on_where_it_was(self):
@@ -203,9 +228,8 @@ class Transformers(Framework):
 
     def test_a_torn_checkpoint_does_not_count(self):
         self.run_one(TRANSFORMERS, STOP="5")
-        torn = os.path.join(self.folder, "out", "checkpoint-19")
-        os.mkdir(torn)
-        with open(os.path.join(torn, "model"), "w", encoding="ascii"):
+        os.mkdir(self.out("checkpoint-19"))
+        with open(self.out("checkpoint-19", "model"), "wb"):
             pass
         code, out, said = self.run_one(TRANSFORMERS)
         self.assertEqual((code, out[:3]), (0, "20 "), said)
