@@ -40,6 +40,8 @@ sfair_agent_LDADD = libastra-proto.la $(AGENT_LIBS) $(JANSSON_LIBS) \
 	$(MUNGE_LIBS) -lpthread -lm
 
 dist_check_SCRIPTS += testsuite/unit/test_sfair_agent.sh
+BENCH_SHELL += testsuite/bench/bench-agent.sh
+
 check_PROGRAMS += test_agent_tree
 test_agent_tree_SOURCES = testsuite/unit/test_agent_tree.c testsuite/unit/unit.h \
 	src/cmd/sfair-agent/tree.c src/cmd/sfair-agent/tree.h
