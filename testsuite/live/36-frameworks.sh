@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The examples of doc/frameworks.md lose their GPUs in the middle and go on: each
-# step is done once, and the weights at the end are those of a run that was
+# The examples of doc/frameworks.md lose their GPUs in the middle and go on:
+# each step is done once, and the weights at the end are those of a run that was
 # never interrupted. PyTorch and torchrun are Debian's, on the CPU; Lightning,
 # transformers and submitit are stand-ins of testsuite/standin. Without
 # python3-torch only submitit's is tried.
@@ -26,7 +26,8 @@ rm -f "$conf"
 mkdir "$CLUSTER_DIR/bin"
 ln -s "$python" "$CLUSTER_DIR/bin/python3"
 export PATH=$CLUSTER_DIR/bin:$PATH PYTHONDONTWRITEBYTECODE=1
-export PYTHONPATH=$CLUSTER_DIR/bin:${top:?}/contrib/python:$top/testsuite/standin
+export PYTHONPATH=$CLUSTER_DIR/bin:${top:?}/contrib/python
+PYTHONPATH+=:$top/testsuite/standin
 # Nobody is done before all are interrupted; then they make haste.
 cat >"$CLUSTER_DIR/bin/sitecustomize.py" <<EOT
 import os

@@ -3,7 +3,8 @@
 """The helpers for Lightning, transformers and submitit, with the stand-ins of
 testsuite/standin: made-up modules of those names with the same order of calls
 and the same use of signals. Each run is a process of its own, interrupted by
-the checkpoint signal in the middle of a step. PyTorch is not needed."""
+the checkpoint signal in the middle of a step. PyTorch is needed by its own
+tests only, and real."""
 
 import os
 import shutil
@@ -112,6 +113,8 @@ if __name__ == "__main__":
 
 
 class Framework(unittest.TestCase):
+    python = sys.executable
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -150,7 +153,7 @@ class Framework(unittest.TestCase):
                "ASTRAEA_LEASE_GRACE": "60", "SIGNAL": "USR1", **more}
         env["ASTRAEA_CHECKPOINT_SIGNAL"] = env["SIGNAL"]
         ended = subprocess.run(
-            [sys.executable, *(words or [path])], env=env, cwd=self.folder,
+            [self.python, *(words or [path])], env=env, cwd=self.folder,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             check=False, timeout=60)
         return ended.returncode, ended.stdout, ended.stderr
@@ -269,6 +272,90 @@ class Submitit(Framework):
         self.submit()
         self.assertEqual(self.job(STOP="5")[0], 255)
         self.assertEqual(self.calls("scontrol"), ["scontrol requeue 10"])
+
+
+# A loop of its own: at step 4 the disk is "full", at step 6 the lease ends.
+TORCH = """
+import os, random, signal, sys
+import numpy, torch
+import sfair, sfair_torch
+
+sfair._client = sfair.Client(send=lambda *_: {"lease": {}, "report_sec": 1})
+torch.manual_seed(1), random.seed(1), numpy.random.seed(1)
+net = torch.nn.Linear(3, 1)
+optimizer = torch.optim.Adam(net.parameters())
+run = sfair_torch.Checkpointer("out", keep_sec=0, save_sec=0, model=net,
+                               optimizer=optimizer)
+first = run.load()
+if not first:
+    save, calls = run._store.save, []
+    def full():
+        calls.append(1)
+        if len(calls) == 4:
+            raise OSError("the disk is full")
+        save()
+    run._store.save = full
+for step in range(first, 10):
+    loss = net(torch.rand(4, 3) * random.random() * numpy.random.rand()).sum()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    if step == 5 and "STOP" in os.environ:
+        signal.raise_signal(signal.SIGUSR1)
+    run.step(step + 1, 10, loss)
+run.close()
+print(first, [p.tolist() for p in net.parameters()])
+"""
+
+BATCHES = """
+import sfair_torch, sys
+
+def of(rank, world, first=0):
+    batches = sfair_torch.StepBatches(10, 4, 5, first=first, seed=3)
+    batches.rank, batches.world = rank, world
+    assert len(batches) == 5 - first
+    return list(batches)
+
+whole = of(0, 1)
+assert [len(batch) for batch in whole] == [4] * 5
+for epoch in whole[:2], whole[2:4]:
+    assert len(set(sum(epoch, []))) == 8, epoch
+assert whole[:2] != whole[2:4]
+assert of(0, 1, 3) == whole[3:]
+for parts in zip(whole, of(0, 2), of(1, 2)):
+    assert sorted(parts[0]) == sorted(parts[1] + parts[2])
+"""
+
+
+def torch_python():
+    """Debian's PyTorch is for Debian's Python."""
+    for python in sys.executable, "/usr/bin/python3":
+        look = "import importlib.util as u; print(bool(u.find_spec('torch')))"
+        if subprocess.run([python, "-c", look], check=False, text=True,
+                          stdout=subprocess.PIPE).stdout == "True\n":
+            return python
+    return None
+
+
+TORCH_PYTHON = torch_python()
+
+
+@unittest.skipUnless(TORCH_PYTHON, "python3-torch is not there")
+class Torch(Framework):
+    python = TORCH_PYTHON
+
+    def test_goes_on_to_the_bit(self):
+        code, whole, said = self.run_one(TORCH)
+        self.assertEqual(code, 0, said)
+        self.assertIn("no checkpoint was written: the disk is full", said)
+        shutil.rmtree(self.out())
+        code, out, said = self.run_one(TORCH, STOP="1")
+        self.assertEqual((code, out), (85, ""), said)
+        code, out, said = self.run_one(TORCH, SLURM_RESTART_COUNT="1")
+        self.assertEqual((code, out), (0, "6" + whole[1:]), said)
+
+    def test_batches_depend_on_the_step_alone(self):
+        self.assertEqual(self.run_one(BATCHES), (0, "", ""))
 
 
 class Torchrun(unittest.TestCase):
