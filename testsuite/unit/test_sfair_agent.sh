@@ -125,6 +125,12 @@ kill -USR1 "$(cat pid)" "$agent_pid"
 ended "a shell that dies of it" 138
 [[ -s saved ]] || fail "it was not waited for"
 
+begins --exit=85 -- bash -c "$below; exit 1" - fast
+kill -USR1 "$agent_pid"
+ended "a launcher that hides its workers' exit code" 85
+ends "a failure without a notice" 1 "${lease[@]}" "$agent" --exit=85 -- false
+ends "a code that is none" 125 "$agent" --exit=256 true
+
 begins -- python3 saves.py fast
 kill -TERM "$agent_pid"
 ended "a signal for the command" 85

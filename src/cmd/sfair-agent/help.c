@@ -14,6 +14,7 @@ void agent_help(void)
 	      "\n"
 	      "Signals:\n"
 	      "      --send=SIGNAL        send them this one in its place, as TERM\n"
+	      "      --exit=CODE          and once it was sent, end with this code if CMD fails\n"
 	      "\n"
 	      "Progress, of what CMD writes:\n"
 	      "      --progress=REGEX     lines that tell it, or one of tensorflow, tqdm,\n"

@@ -19,6 +19,7 @@ enum {
 	OPT_APP,
 	OPT_CHILD,
 	OPT_DRY_RUN,
+	OPT_EXIT,
 	OPT_INTERVAL,
 	OPT_JOB,
 	OPT_LOG,
@@ -34,6 +35,7 @@ static const struct option long_options[] = {
 	{"child", required_argument, NULL, OPT_CHILD},
 	{"dry-run", no_argument, NULL, OPT_DRY_RUN},
 	{"epochs", required_argument, NULL, OPT_LOG},
+	{"exit", required_argument, NULL, OPT_EXIT},
 	{"fields", required_argument, NULL, OPT_LOG},
 	{"help", no_argument, NULL, 'h'},
 	{"interval", required_argument, NULL, OPT_INTERVAL},
@@ -73,6 +75,18 @@ static int read_send(const char *text, int *out, struct astra_error *err)
 			err,
 			"--send=%.64s: a signal that can be caught, as TERM or USR1",
 			text);
+	return 0;
+}
+
+static int read_exit(const char *text, int *out, struct astra_error *err)
+{
+	char *end;
+	long code = strtol(text, &end, 10);
+
+	if (end == text || *end || code < 1 || code > 255)
+		return astra_error_set(
+			err, "--exit=%.64s: a number from 1 to 255", text);
+	*out = (int)code;
 	return 0;
 }
 
@@ -156,6 +170,8 @@ static int apply(int option, const char *name, char **argv,
 		return 0;
 	case OPT_SEND:
 		return read_send(optarg, &o->send, err);
+	case OPT_EXIT:
+		return read_exit(optarg, &o->exit, err);
 	case OPT_CHILD:
 		return read_child(optarg, &o->task, err);
 	case OPT_LOG:
@@ -169,6 +185,7 @@ static int check_alone(const struct agent_options *o, struct astra_error *err)
 {
 	const char *extra = *o->words	  ? *o->words
 			    : o->send	  ? "--send"
+			    : o->exit	  ? "--exit"
 			    : o->log.path ? "--log"
 					  : NULL;
 

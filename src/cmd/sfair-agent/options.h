@@ -19,6 +19,7 @@ struct agent_task {
 struct agent_options {
 	bool help, version, verbose;
 	int send; /* in place of the checkpoint signal; 0: that itself */
+	int exit; /* code after a notice, in place of a failure; 0: none */
 	struct agent_log log;
 	struct agent_task task;
 	char **words; /* CMD and its arguments, ended by NULL; of argv */

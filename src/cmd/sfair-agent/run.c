@@ -78,9 +78,9 @@ static void hand_on(struct run *r)
 	long sent = agent_tree_signal(getpid(), r->send);
 
 	r->tries++;
-	r->handed = sent > 0;
+	r->handed |= sent > 0;
 	if (sent <= 0 && r->send == SIGTERM && !r->ended)
-		r->handed = kill(r->child, SIGTERM) == 0;
+		r->handed |= kill(r->child, SIGTERM) == 0;
 	else
 		say(r, sent);
 }
@@ -235,5 +235,7 @@ int agent_run(const struct agent_options *options,
 		return rc;
 	wait_for_end(&r);
 	finish();
+	if (options->exit && r.handed && r.status)
+		_exit(options->exit);
 	agent_end_as(r.status);
 }
