@@ -283,6 +283,7 @@ EXTRA_DIST += \
 	testsuite/live/34-bids.sh \
 	testsuite/live/35-app-agent.sh \
 	testsuite/live/36-bad-agents.sh \
+	testsuite/live/36-frameworks.sh \
 	testsuite/live/39-zero-progress.sh \
 	testsuite/live/40-submit.sh \
 	testsuite/live/41-priority.sh \
