@@ -135,3 +135,10 @@ begins -- python3 saves.py fast
 kill -TERM "$agent_pid"
 ended "a signal for the command" 85
 [[ $(cat saved) == 15 ]] || fail "it has got $(cat saved)"
+
+# Killed, it takes the command along: to Slurm the task is over.
+begins -- bash -c 'echo $$ >pid; exec python3 saves.py fast'
+kill -KILL "$agent_pid"
+ended "a kill" 137
+gone() { ! grep -q '^State:.[^ZX]' "/proc/$(cat pid)/status" 2>/dev/null; }
+wait_for gone

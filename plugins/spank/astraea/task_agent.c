@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,12 +75,15 @@ static int open_pipes(struct pair *p)
 
 /* The child: wait until the agent runs; where it does not, its parent goes on
  * as the task. */
-static void be_task(spank_t spank, struct pair *p)
+static void be_task(spank_t spank, struct pair *p, pid_t agent)
 {
 	char text[16], byte;
 
+	/* To Slurm the task ends with its agent: it must not run on beside the
+	 * next holder of its GPUs. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	close(p->ready[1]);
-	if (read(p->ready[0], &byte, 1) > 0)
+	if (read(p->ready[0], &byte, 1) > 0 || getppid() != agent)
 		_exit(0);
 	close(p->ready[0]);
 	for (int i = 0; p->prints && i < STREAMS; i++) {
@@ -121,8 +125,8 @@ void task_agent_start(spank_t spank, const char *path, const char *options)
 {
 	struct pair p = {.prints = false};
 	char **env = NULL;
+	pid_t agent = getpid(), child;
 	sigset_t all;
-	pid_t child;
 
 	if (spank_get_item(spank, S_JOB_ENV, &env) != ESPANK_SUCCESS ||
 	    !is_leased(env))
@@ -137,7 +141,7 @@ void task_agent_start(spank_t spank, const char *path, const char *options)
 	sigprocmask(SIG_BLOCK, &all, &p.mask);
 	child = fork();
 	if (!child)
-		be_task(spank, &p);
+		be_task(spank, &p, agent);
 	else if (child > 0)
 		be_agent(&p, child, env);
 	else

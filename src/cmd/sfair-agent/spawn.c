@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -23,8 +24,13 @@ int agent_become(char **words, struct astra_error *err)
 
 /* In the child: tell the parent why there is no program. */
 static void run_child(char **words, const sigset_t *mask, const int *outputs,
-		      int tell)
+		      int tell, pid_t agent)
 {
+	/* To Slurm the task ends with us: it must not run on beside the next
+	 * holder of its GPUs. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != agent)
+		_exit(AGENT_CANNOT_RUN);
 	if (outputs) {
 		dup2(outputs[0], STDOUT_FILENO);
 		dup2(outputs[1], STDERR_FILENO);
@@ -40,6 +46,7 @@ static void run_child(char **words, const sigset_t *mask, const int *outputs,
 int agent_spawn(char **words, const sigset_t *mask, const int *outputs,
 		pid_t *pid, struct astra_error *err)
 {
+	pid_t agent = getpid();
 	int ends[2], error = 0;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
@@ -48,7 +55,7 @@ int agent_spawn(char **words, const sigset_t *mask, const int *outputs,
 	if (*pid < 0)
 		error = errno;
 	else if (!*pid)
-		run_child(words, mask, outputs, ends[1]);
+		run_child(words, mask, outputs, ends[1], agent);
 	close(ends[1]);
 	if (!error && read(ends[0], &error, sizeof(error)) <= 0)
 		error = 0; /* closed by the program's start */
