@@ -265,7 +265,10 @@ def exchange(place, request):
     connection, uid = _dial(place.socket, wait_sec)
     with connection:
         connection.settimeout(wait_sec)
-        connection.sendall(struct.pack(">I", len(credential)) + credential)
+        try:
+            connection.sendall(struct.pack(">I", len(credential)) + credential)
+        except BrokenPipeError:
+            pass  # it says why: too large, too many
         size, = struct.unpack(">I", _receive(connection, 4))
         if size > REPLY_MAX:
             raise OSError("the reply is none of the astraea plugin")

@@ -139,6 +139,8 @@ refused_file() { # FILE REASON
 }
 refused_file "$out/none" "No such file"
 refused_file "$out/zero" "above 0"
+mkfifo "$out/silent"
+refused_file "$out/silent" "timed out"
 refused_file "$out/long" "8192 bytes"
 id=$(submit --bid="$out/good" --gres=gpu:2 --wrap 'exec sleep 1000')
 rm "$out/good"

@@ -57,6 +57,9 @@ says "unknown option --nonesuch"
 ends "no word" 125 "$agent"
 ends "a bad expression" 125 "$agent" --progress='(' true
 says "--progress=(:"
+ends "an expression without end" 125 "$agent" \
+	--progress='((((a?){60}){60}){60})' true
+says "nest fewer repetitions"
 ends "a bad signal" 125 "$agent" --send=KILL true
 ends "fields of nothing" 125 "$agent" --fields=done true
 

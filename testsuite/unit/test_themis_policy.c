@@ -194,6 +194,23 @@ static void who_waits_is_told_its_place(void **state)
 	vc_fini(&vc);
 }
 
+/* After a restart there was no auction that somebody could have won. */
+static void before_an_auction_one_waits_ones_turn(void **state)
+{
+	struct vcluster vc;
+
+	(void)state;
+	begin(&vc, 1, 4, .8);
+	submit(&vc, 4, 10000, 0);
+	submit(&vc, 4, 10000, 0);
+	vc_run(&vc, AT(8));
+	vc_restart(&vc);
+	vc_run(&vc, AT(14));
+	assert_int_equal(vc.plan.reason_count, 1);
+	assert_int_equal(vc.plan.reasons[0].wait, ASTRA_WAIT_RANK);
+	vc_fini(&vc);
+}
+
 /* A restart in mid-term: the same jobs at the same times as without. */
 static void a_restart_changes_nothing(void **state)
 {
@@ -253,6 +270,7 @@ int main(void)
 		cmocka_unit_test(an_array_is_one_app),
 		cmocka_unit_test(elastic_jobs_take_what_there_is),
 		cmocka_unit_test(who_waits_is_told_its_place),
+		cmocka_unit_test(before_an_auction_one_waits_ones_turn),
 		cmocka_unit_test(a_restart_changes_nothing),
 		cmocka_unit_test(damaged_memories_are_refused),
 	};

@@ -9,12 +9,16 @@
  * something.
  */
 #include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <slurm/spank.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "plugins/spank/astraea/task_agent.h"
 #include "src/policy/stated.h"
@@ -25,6 +29,7 @@ SPANK_PLUGIN(astraea, 1)
 #define APP_MAX 64
 #define LEASE_MAX 32
 #define BID_FILE_MAX (256 * 1024) /* white space included */
+#define BID_WAIT_MSEC 10000
 
 int slurm_spank_init(spank_t spank, int argc, char *argv[]);
 int slurm_spank_init_post_opt(spank_t spank, int argc, char *argv[]);
@@ -131,10 +136,27 @@ static int set_stated(int val, const char *text, int remote)
 	return 0;
 }
 
+/* A pipe into which nobody writes is given up after a while. */
+static FILE *open_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct pollfd wait = {.fd = fd, .events = POLLIN};
+
+	if (fd < 0)
+		return NULL;
+	if (poll(&wait, 1, BID_WAIT_MSEC) == 0) {
+		close(fd);
+		errno = ETIMEDOUT;
+		return NULL;
+	}
+	fcntl(fd, F_SETFL, 0);
+	return fdopen(fd, "r");
+}
+
 /* The whole file; NULL, told, when that can't be. */
 static char *read_file(const char *path)
 {
-	FILE *file = fopen(path, "re");
+	FILE *file = open_file(path);
 	char *text = file ? malloc(BID_FILE_MAX + 1) : NULL;
 	size_t size;
 

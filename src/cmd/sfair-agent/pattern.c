@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/cmd/sfair-agent/pattern.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define COMPILE_SEC 1 /* of CPU */
 
 #define NUMBER "(-?[0-9.]+([eE][-+]?[0-9]+)?|nan|inf)"
 /* "10/100 [00:05<00:45, 2.00it/s, loss=0.3]" */
@@ -68,12 +74,40 @@ static int read_fields(struct agent_pattern *p, const char *text,
 	}
 }
 
+/* Whether it can be compiled in a moment: where repetitions are nested
+ * regcomp() runs out of stack or memory. Tried in a process that may. */
+static bool is_sane(const char *text)
+{
+	const struct rlimit cpu = {COMPILE_SEC, COMPILE_SEC};
+	const struct rlimit core = {0, 0};
+	int status = 0;
+	pid_t pid = fork();
+	regex_t regex;
+
+	if (!pid) {
+		setrlimit(RLIMIT_CPU, &cpu);
+		setrlimit(RLIMIT_CORE, &core);
+		_exit(regcomp(&regex, text, REG_EXTENDED) == REG_ESPACE);
+	}
+	if (pid < 0)
+		return true;
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return !status;
+}
+
 static int compile(struct agent_pattern *p, const char *text,
 		   const char *fields, struct astra_error *err)
 {
-	int error = regcomp(&p->regex, text, REG_EXTENDED);
+	int error;
 	char why[128];
 
+	if (!is_sane(text))
+		return astra_error_set(err,
+				       "--progress=%.128s takes too much time "
+				       "or memory: nest fewer repetitions",
+				       text);
+	error = regcomp(&p->regex, text, REG_EXTENDED);
 	if (error) {
 		regerror(error, &p->regex, why, sizeof(why));
 		return astra_error_set(err, "--progress=%.128s: %s", text, why);

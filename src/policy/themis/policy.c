@@ -109,11 +109,11 @@ static void explain(const void *self, const struct astra_demand *demand,
 	const struct themis_memory *m =
 		astra_themis_recall(&t->memories, astra_app_of(demand->job));
 
+	if (!m || !m->fare.auction)
+		return;
 	reason->wait = ASTRA_WAIT_AUCTION;
-	if (m) {
-		reason->rank = m->fare.rank;
-		reason->ranks = m->fare.ranks;
-	}
+	reason->rank = m->fare.rank;
+	reason->ranks = m->fare.ranks;
 }
 
 static const struct astra_auction *auction(const void *self)
