@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -65,6 +66,8 @@ static int adopt(struct sfair_lineage *l, const struct sfair_files *files,
 		if (linkat(l->folder, file->name, l->folder, own.name, 0) < 0 &&
 		    errno != EEXIST)
 			return sfair_failure();
+		if (!sfair_file_counts(l->folder, own.name))
+			return EAGAIN; /* somebody exchanged it */
 		if (!l->fence.has_base || file->step > l->fence.base)
 			l->fence.base = file->step;
 		l->fence.has_base = true;
@@ -72,12 +75,19 @@ static int adopt(struct sfair_lineage *l, const struct sfair_files *files,
 	return sfair_sync(l->folder);
 }
 
+static bool is_same(int folder, const char *name, int fd)
+{
+	struct stat a, b;
+
+	return !fstatat(folder, name, &a, AT_SYMLINK_NOFOLLOW) &&
+	       !fstat(fd, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 /* EEXIST: another process has put it up. */
 static int put_up(const struct sfair_lineage *l)
 {
 	struct sfair_file temp = {.fence = l->number}, own = temp;
 	char text[SFAIR_FENCE_SIZE];
-	struct stat st;
 	int fd, rc = sfair_file_create(l->folder, l->name, &temp, &fd);
 
 	if (rc)
@@ -87,12 +97,11 @@ static int put_up(const struct sfair_lineage *l)
 	rc = sfair_write_all(fd, text, sfair_fence_write(&l->fence, text));
 	if (!rc)
 		rc = sfair_sync(fd);
-	if (!rc && linkat(l->folder, temp.name, l->folder, own.name, 0) < 0) {
+	if (!rc && linkat(l->folder, temp.name, l->folder, own.name, 0) < 0)
 		rc = sfair_failure();
-		/* NFS may have done it, and say that when asked again. */
-		if (rc == EEXIST && !fstat(fd, &st) && st.st_nlink == 2)
-			rc = 0;
-	}
+	/* NFS may have done it, and say EEXIST when asked again. */
+	if (!rc || rc == EEXIST)
+		rc = is_same(l->folder, own.name, fd) ? 0 : EEXIST;
 	close(fd);
 	sfair_file_remove(l->folder, &temp);
 	return rc ? rc : sfair_sync(l->folder);
@@ -101,7 +110,7 @@ static int put_up(const struct sfair_lineage *l)
 /* One try. EAGAIN: somebody else was faster. */
 static int claim(struct sfair_lineage *l, const struct sfair_files *files)
 {
-	uint32_t last = sfair_files_fence(files);
+	uint32_t last = sfair_files_fence(files, UINT32_MAX);
 	struct sfair_fence before = {0};
 	int rc;
 
@@ -122,9 +131,9 @@ static int claim(struct sfair_lineage *l, const struct sfair_files *files)
 	case SFAIR_CLAIM_NEW:
 		break;
 	}
-	if (last >= UINT32_MAX - 1)
-		return EOVERFLOW;
-	l->number = last + 1;
+	rc = sfair_files_free(files, last, &l->number);
+	if (rc)
+		return rc;
 	l->fence.has_base = false;
 	sfair_fence_pass(&l->fence, l->owner);
 	rc = adopt(l, files, last, &before);
@@ -185,14 +194,8 @@ static int explain_open(const struct sfair_lineage *l, const char *folder,
 				"it is left, remove it",
 				folder, l->name, l->number);
 		return rc;
-	case EPERM:
-	case EOPNOTSUPP:
-	case EMLINK:
-		astra_error_set(err, "%s: a store needs hard links: %s", folder,
-				strerror(rc));
-		return rc;
 	default:
-		return sfair_lineage_explain(err, folder, rc);
+		return sfair_lineage_explain(err, folder, NULL, rc);
 	}
 }
 
@@ -213,14 +216,17 @@ int sfair_lineage_open(struct sfair_lineage *l, const char *folder,
 	snprintf(l->name, sizeof(l->name), "%s", name);
 	l->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (l->folder < 0)
-		return sfair_lineage_explain(err, folder, sfair_failure());
-	rc = sfair_lineage_claim(l);
+		return sfair_lineage_explain(err, folder, NULL,
+					     sfair_failure());
+	l->path = strdup(folder);
+	rc = l->path ? sfair_lineage_claim(l) : ENOMEM;
 	if (rc)
-		close(l->folder);
+		sfair_lineage_close(l);
 	return explain_open(l, folder, rc, err);
 }
 
 void sfair_lineage_close(struct sfair_lineage *l)
 {
 	close(l->folder);
+	free(l->path);
 }

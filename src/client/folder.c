@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "src/client/snapshot.h"
@@ -53,6 +54,8 @@ void sfair_file_name(struct sfair_file *file, const char *store)
 			 "%s.%0*" PRIu64 ".%0*" PRIu32 ".%0*" PRIx32 ".tmp",
 			 store, STEP_DIGITS, file->step, FENCE_DIGITS,
 			 file->fence, RANDOM_DIGITS, random);
+		break;
+	case SFAIR_FOREIGN:
 		break;
 	}
 }
@@ -113,6 +116,31 @@ static bool read_name(const char *name, const char *store,
 	       (int)sizeof(file->name);
 }
 
+static bool counts(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && st->st_uid == geteuid() &&
+	       !(st->st_mode & S_IWOTH);
+}
+
+bool sfair_file_counts(int folder, const char *name)
+{
+	struct stat st;
+
+	return !fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) && counts(&st);
+}
+
+/* Of a fence that is gone there is a higher one, which the next look sees;
+ * other failures are seen as the file is opened. */
+static void judge(int folder, struct sfair_file *file)
+{
+	struct stat st;
+
+	if (!fstatat(folder, file->name, &st, AT_SYMLINK_NOFOLLOW)
+		    ? !counts(&st)
+		    : errno == ENOENT && file->kind == SFAIR_FENCE)
+		file->kind = SFAIR_FOREIGN;
+}
+
 static int by_step(const void *a, const void *b)
 {
 	const struct sfair_file *x = a, *y = b;
@@ -159,8 +187,10 @@ int sfair_files_read(int folder, const char *store, struct sfair_files *files)
 			rc = sfair_failure();
 			break;
 		}
-		if (read_name(entry->d_name, store, &file))
-			rc = add(files, &file);
+		if (!read_name(entry->d_name, store, &file))
+			continue;
+		judge(folder, &file);
+		rc = add(files, &file);
 	}
 	if (dir)
 		closedir(dir);
@@ -177,23 +207,77 @@ void sfair_files_clear(struct sfair_files *files)
 	*files = (struct sfair_files){0};
 }
 
-uint32_t sfair_files_fence(const struct sfair_files *files)
+uint32_t sfair_files_fence(const struct sfair_files *files, uint32_t below)
 {
 	uint32_t highest = 0;
 
 	for (size_t i = 0; i < files->count; i++) {
 		const struct sfair_file *file = &files->list[i];
 
-		if (file->kind == SFAIR_FENCE && file->fence > highest)
+		if (file->kind == SFAIR_FENCE && file->fence > highest &&
+		    file->fence < below)
 			highest = file->fence;
 	}
 	return highest;
 }
 
+int sfair_files_free(const struct sfair_files *files, uint32_t last,
+		     uint32_t *number)
+{
+	/* One of the next count + 1 is free. */
+	bool *taken = calloc(files->count + 1, sizeof(*taken));
+	size_t at = 0;
+
+	if (!taken)
+		return ENOMEM;
+	for (size_t i = 0; i < files->count; i++) {
+		const struct sfair_file *file = &files->list[i];
+
+		if (file->kind == SFAIR_FOREIGN && file->fence > last &&
+		    file->fence - last <= files->count)
+			taken[file->fence - last - 1] = true;
+	}
+	while (taken[at])
+		at++;
+	free(taken);
+	if (at >= UINT32_MAX - 1 - last)
+		return EOVERFLOW;
+	*number = last + 1 + (uint32_t)at;
+	return 0;
+}
+
 int sfair_file_open(int folder, const char *name, int *fd)
 {
-	*fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	return *fd < 0 ? sfair_failure() : 0;
+	struct stat st;
+	int rc = 0;
+
+	*fd = openat(folder, name,
+		     O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	if (*fd < 0)
+		return errno == ELOOP ? ENOENT : sfair_failure();
+	if (fstat(*fd, &st) < 0)
+		rc = sfair_failure();
+	else if (!counts(&st))
+		rc = ENOENT;
+	if (rc)
+		close(*fd);
+	return rc;
+}
+
+static int check_new(int folder, const struct sfair_file *file, int fd)
+{
+	struct stat st;
+	int rc = 0;
+
+	if (fstat(fd, &st) < 0)
+		rc = sfair_failure();
+	else if (!counts(&st))
+		rc = EPERM;
+	if (rc) {
+		close(fd);
+		sfair_file_remove(folder, file);
+	}
+	return rc;
 }
 
 int sfair_file_create(int folder, const char *store, struct sfair_file *file,
@@ -203,9 +287,9 @@ int sfair_file_create(int folder, const char *store, struct sfair_file *file,
 	for (int i = 0; i < TRIES; i++) {
 		sfair_file_name(file, store);
 		*fd = openat(folder, file->name,
-			     O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+			     O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 		if (*fd >= 0)
-			return 0;
+			return check_new(folder, file, *fd);
 		if (errno != EEXIST)
 			return sfair_failure();
 	}

@@ -3,18 +3,26 @@
  *	NAME.STEP.FENCE.ckpt		a snapshot: 16 and 10 digits
  *	NAME.FENCE.fence		a fence, see fence.h
  *	NAME.STEP.FENCE.RANDOM.tmp	one that is being written
+ *
+ * What is read from them decides what a program does, so only regular files of
+ * the effective user count that not everybody may write to. Others are as if
+ * they were not there, but for their numbers, which a new fence avoids: they
+ * may be in the way of its files and cannot be removed. The owner is looked at
+ * again on the open file, so that a name that somebody exchanges, or a link,
+ * makes nobody's file another's.
  * No locks.
  */
 #ifndef SFAIR_FOLDER_H
 #define SFAIR_FOLDER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define SFAIR_NAME_SIZE 101 /* of a store's name, with the NUL */
 #define SFAIR_FILE_SIZE 160 /* of a file's */
 
-enum sfair_kind { SFAIR_SNAPSHOT, SFAIR_FENCE, SFAIR_TEMP };
+enum sfair_kind { SFAIR_SNAPSHOT, SFAIR_FENCE, SFAIR_TEMP, SFAIR_FOREIGN };
 
 struct sfair_file {
 	enum sfair_kind kind;
@@ -39,8 +47,10 @@ void sfair_file_name(struct sfair_file *file, const char *store);
 int sfair_files_read(int folder, const char *store, struct sfair_files *files);
 void sfair_files_clear(struct sfair_files *files);
 
-/* Open a file for reading; a pipe in its place does not hang us. Create a
- * temporary one, whose name is filled in. Return 0 or an errno. */
+/* Open a file for reading; ENOENT where what has the name does not count, and
+ * a pipe does not hang us. Create a temporary one, whose name is filled in;
+ * EPERM where it does not count, as on a file system that gives it to another
+ * user. Return 0 or an errno. */
 int sfair_file_open(int folder, const char *name, int *fd);
 int sfair_file_create(int folder, const char *store, struct sfair_file *file,
 		      int *fd);
@@ -51,7 +61,15 @@ void sfair_file_remove(int folder, const struct sfair_file *file);
 void sfair_files_remove(int folder, const struct sfair_files *files,
 			enum sfair_kind kind, uint32_t below);
 
-/* The highest number of a fence; 0: there is none. */
-uint32_t sfair_files_fence(const struct sfair_files *files);
+/* Whether a file counts, by its name. */
+bool sfair_file_counts(int folder, const char *name);
+
+/* The highest number of a fence below this one; 0: there is none. */
+uint32_t sfair_files_fence(const struct sfair_files *files, uint32_t below);
+
+/* The lowest number above `last` that no foreign file has. Returns 0 or an
+ * errno. */
+int sfair_files_free(const struct sfair_files *files, uint32_t last,
+		     uint32_t *number);
 
 #endif

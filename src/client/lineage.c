@@ -12,9 +12,32 @@
 
 #define TRIES 100 /* while others open and save */
 
-int sfair_lineage_explain(struct astra_error *err, const char *what, int rc)
+static const char *remedy(int rc)
 {
-	astra_error_set(err, "%s: %s", what, strerror(rc));
+	switch (rc) {
+	case EACCES:
+		return "; who runs it must be able to read and write there";
+	case EROFS:
+		return "; a run writes there: make it writable, or choose "
+		       "another folder";
+	case ENOSPC:
+	case EDQUOT:
+		return "; make room and try again, what was saved before stays";
+	case EPERM:
+	case EOPNOTSUPP:
+	case EMLINK:
+		return "; a store needs hard links, and files that belong to "
+		       "who creates them and that not everybody may write to";
+	default:
+		return "";
+	}
+}
+
+int sfair_lineage_explain(struct astra_error *err, const char *folder,
+			  const char *file, int rc)
+{
+	astra_error_set(err, "%s%s%s: %s%s", folder, file ? "/" : "",
+			file ? file : "", strerror(rc), remedy(rc));
 	return rc;
 }
 
@@ -63,7 +86,7 @@ int sfair_lineage_look(const struct sfair_lineage *l)
 	struct sfair_files files;
 	int rc = sfair_files_read(l->folder, l->name, &files);
 
-	if (!rc && sfair_files_fence(&files) > l->number)
+	if (!rc && sfair_files_fence(&files, UINT32_MAX) > l->number)
 		rc = ESTALE;
 	sfair_files_clear(&files);
 	return rc;
@@ -76,7 +99,8 @@ void sfair_lineage_clean(const struct sfair_lineage *l,
 {
 	sfair_files_remove(l->folder, files, SFAIR_SNAPSHOT, l->number);
 	sfair_files_remove(l->folder, files, SFAIR_TEMP, l->number);
-	sfair_files_remove(l->folder, files, SFAIR_FENCE, l->number - 1);
+	sfair_files_remove(l->folder, files, SFAIR_FENCE,
+			   sfair_files_fence(files, l->number));
 }
 
 static int load_file(const struct sfair_lineage *l,
@@ -96,6 +120,26 @@ static int load_file(const struct sfair_lineage *l,
 	return rc;
 }
 
+static void tell_ignored(const struct sfair_files *files,
+			 struct astra_error *err)
+{
+	const char *first = NULL;
+	unsigned count = 0;
+
+	for (size_t i = files->count; i--;) {
+		if (files->list[i].kind != SFAIR_FOREIGN)
+			continue;
+		first = files->list[i].name;
+		count++;
+	}
+	if (count)
+		astra_error_add(err,
+				"%u files are ignored, since they are not of "
+				"this user or everybody may write to them, "
+				"such as %s",
+				count, first);
+}
+
 /* One try. *missed: one was removed meanwhile. */
 static int load_newest(const struct sfair_lineage *l, void **data, size_t *size,
 		       uint64_t *step, bool *missed, struct astra_error *err)
@@ -104,7 +148,7 @@ static int load_newest(const struct sfair_lineage *l, void **data, size_t *size,
 	int rc = sfair_files_read(l->folder, l->name, &files);
 
 	if (rc)
-		return sfair_lineage_explain(err, l->name, rc);
+		return sfair_lineage_explain(err, l->path, NULL, rc);
 	*missed = false;
 	rc = ENOENT;
 	for (size_t i = 0; i < files.count && rc == ENOENT; i++) {
@@ -123,6 +167,8 @@ static int load_newest(const struct sfair_lineage *l, void **data, size_t *size,
 		if (rc == ESTALE || rc == EBADMSG || rc == EIO)
 			rc = ENOENT;
 	}
+	if (rc == ENOENT)
+		tell_ignored(&files, err);
 	sfair_files_clear(&files);
 	return rc;
 }
@@ -137,7 +183,7 @@ int sfair_lineage_load(struct sfair_lineage *l, void **data, size_t *size,
 		*err = (struct astra_error){""};
 		rc = follows ? sfair_lineage_claim(l) : 0;
 		if (rc)
-			return sfair_lineage_explain(err, l->name, rc);
+			return sfair_lineage_explain(err, l->path, NULL, rc);
 		rc = load_newest(l, data, size, step, &missed, err);
 		if (rc != ENOENT || sfair_lineage_look(l) != ESTALE)
 			continue;
@@ -157,7 +203,7 @@ static void prune(const struct sfair_lineage *l, uint64_t step, unsigned keep)
 
 	if (sfair_files_read(l->folder, l->name, &files))
 		return; /* the next time */
-	if (sfair_files_fence(&files) == l->number)
+	if (sfair_files_fence(&files, UINT32_MAX) == l->number)
 		sfair_lineage_clean(l, &files);
 	for (size_t i = 0; i < files.count; i++) {
 		const struct sfair_file *file = &files.list[i];
@@ -227,7 +273,7 @@ int sfair_lineage_save(struct sfair_lineage *l, uint64_t step, const void *data,
 	if (rc == ESTALE || (rc && sfair_lineage_look(l) == ESTALE))
 		return sfair_lineage_stale(err, l->name);
 	if (rc)
-		return sfair_lineage_explain(err, file.name, rc);
+		return sfair_lineage_explain(err, l->path, file.name, rc);
 	prune(l, step, keep);
 	return 0;
 }

@@ -25,6 +25,7 @@
 
 struct sfair_lineage {
 	int folder;
+	char *path; /* of the folder, for messages; owned */
 	char name[SFAIR_NAME_SIZE];
 	struct sfair_owner owner;
 	bool writes;
@@ -77,6 +78,8 @@ void sfair_lineage_clean(const struct sfair_lineage *l,
 			 const struct sfair_files *files);
 
 int sfair_lineage_stale(struct astra_error *err, const char *name);
-int sfair_lineage_explain(struct astra_error *err, const char *what, int rc);
+/* With what is to be done, where it is known. file: in the folder, or NULL. */
+int sfair_lineage_explain(struct astra_error *err, const char *folder,
+			  const char *file, int rc);
 
 #endif

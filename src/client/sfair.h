@@ -73,14 +73,19 @@ int sfair_checkpointed(uint64_t step);
 struct sfair_store;
 
 /* folder: must exist, on a file system with hard links. The files in it are
- *   NAME.*; name: up to 100 letters, digits and . _ + -, of which the first is
- * a letter or a digit. keep: so many snapshots, at least 1; older ones are
- * removed. It catches the checkpoint signal, as sfair_on_lease_end() does.
+ *   NAME.*, of which only regular ones of the effective user count that not
+ *   everybody may write to.
+ * name: up to 100 letters, digits and . _ + -, of which the first is a letter
+ *   or a digit.
+ * keep: so many snapshots, at least 1; older ones are removed.
+ * It catches the checkpoint signal, as sfair_on_lease_end() does.
  * Returns NULL with errno set, among others to
  *   EINVAL	the name or keep is none
  *   ESTALE	another run has taken this one's place
  *   EBADMSG	the files are damaged, see sfair_error()
- *   EPERM, EOPNOTSUPP	there are no hard links, or no right to make them */
+ *   EPERM, EOPNOTSUPP	there are no hard links, or no right to make
+ *			them, or what is created belongs to another user
+ *   EACCES, EROFS, ENOSPC, EDQUOT	the folder cannot be written to */
 struct sfair_store *sfair_store_open(const char *folder, const char *name,
 				     unsigned keep);
 

@@ -531,7 +531,7 @@ static void a_write_that_fails_leaves_the_one_before(void **state)
 	struct rlimit before, few = {.rlim_cur = 4096};
 	struct sfair_lineage l = open_run(1, 0);
 	struct astra_error err = {""};
-	char *data = calloc(1, 100000);
+	char text[256], *data = calloc(1, 100000);
 
 	(void)state;
 	save(&l, 10, 1);
@@ -542,8 +542,10 @@ static void a_write_that_fails_leaves_the_one_before(void **state)
 	assert_int_equal(sfair_lineage_save(&l, 20, data, 100000, 1, &err),
 			 EFBIG);
 	setrlimit(RLIMIT_FSIZE, &before);
-	assert_string_equal(err.text, "a.0000000000000020.0000000001.ckpt: "
-				      "File too large");
+	snprintf(text, sizeof(text),
+		 "%s/a.0000000000000020.0000000001.ckpt: File too large",
+		 folder);
+	assert_string_equal(err.text, text);
 	assert_int_equal(count_files(".tmp"), 0);
 	assert_int_equal(load(&l), 10);
 	save(&l, 21, 1);
@@ -570,6 +572,160 @@ static void a_folder_that_is_none_is_named(void **state)
 		sfair_lineage_open(&l, "/proc", "a", owner, true, NULL), 0);
 }
 
+/* As if somebody else had planted it; else, of this user, what everybody may
+ * write to counts as little. */
+static void give_away(const char *file)
+{
+	if (geteuid())
+		assert_int_equal(chmod(path_of(file), 0666), 0);
+	else
+		assert_int_equal(chown(path_of(file), 65534, 65534), 0);
+}
+
+#define PLANTED "a.0000000000009000.0000000001.ckpt"
+
+static void what_another_user_planted_is_none(void **state)
+{
+	struct sfair_lineage l = open_run(1, 0);
+	struct astra_error err = {""};
+	uint64_t step;
+	size_t size;
+	void *data;
+
+	(void)state;
+	save(&l, 9000, 1);
+	assert_int_equal(load(&l), 9000);
+	give_away(PLANTED);
+	assert_int_equal(sfair_lineage_load(&l, &data, &size, &step, &err),
+			 ENOENT);
+	assert_non_null(strstr(err.text, "ignored"));
+	assert_non_null(strstr(err.text, PLANTED));
+	save(&l, 10, 2);
+	save(&l, 20, 2);
+	assert_int_equal(load(&l), 20);
+	assert_true(there_is(FIRST));
+	sfair_lineage_close(&l);
+	l = open_run(1, 1);
+	assert_int_equal(load(&l), 20);
+	assert_int_equal(l.newest, 20);
+	assert_false(there_is("a.0000000000009000.0000000002.ckpt"));
+	assert_true(there_is(PLANTED));
+	sfair_lineage_close(&l);
+}
+
+static void what_everybody_may_write_to_is_none(void **state)
+{
+	mode_t before = umask(0);
+	struct sfair_lineage l = open_run(1, 0);
+
+	(void)state;
+	save(&l, 10, 2);
+	save(&l, 20, 2);
+	umask(before);
+	assert_int_equal(load(&l), 20); /* whatever the umask */
+	assert_int_equal(chmod(path_of(SECOND), 0646), 0);
+	assert_int_equal(load(&l), 10);
+	sfair_lineage_close(&l);
+}
+
+/* One with a high number, and all that is in the way of the next numbers. */
+static void planted_fences_lock_nobody_out(void **state)
+{
+	static const char *const planted[] = {
+		"a.4294967294.fence", "a.0000000002.fence",
+		"a.0000000000000010.0000000003.ckpt",
+		"a.0000000000000001.0000000004.00000000.tmp"};
+	struct sfair_lineage l = open_run(1, 0);
+
+	(void)state;
+	save(&l, 10, 1);
+	for (unsigned i = 0; i < ASTRA_COUNT_OF(planted); i++) {
+		copy_file("a.0000000001.fence", planted[i]);
+		give_away(planted[i]);
+	}
+	assert_int_equal(load(&l), 10);
+	save(&l, 11, 1);
+	sfair_lineage_close(&l);
+	l = open_run(1, 1);
+	assert_int_equal(l.number, 5);
+	assert_int_equal(load(&l), 11);
+	save(&l, 12, 1);
+	assert_true(there_is("a.0000000001.fence")); /* the last one before */
+	sfair_lineage_close(&l);
+	assert_int_equal(try_open(&l, 1, 0), ESTALE);
+	l = open_run(1, 2);
+	assert_int_equal(l.number, 6);
+	assert_int_equal(load(&l), 12);
+	assert_false(there_is("a.0000000001.fence"));
+	sfair_lineage_close(&l);
+	for (unsigned i = 0; i < ASTRA_COUNT_OF(planted); i++)
+		assert_true(there_is(planted[i]));
+}
+
+/* Exchanged after the folder was listed. */
+static void the_owner_is_looked_at_as_a_file_is_opened(void **state)
+{
+	struct sfair_lineage l = open_run(1, 0);
+	int fd;
+
+	(void)state;
+	save(&l, 10, 1);
+	assert_int_equal(sfair_file_open(l.folder, FIRST, &fd), 0);
+	close(fd);
+	assert_int_equal(symlink(FIRST, path_of("link")), 0);
+	assert_int_equal(sfair_file_open(l.folder, "link", &fd), ENOENT);
+	assert_int_equal(link(path_of(FIRST), path_of("hard")), 0);
+	give_away(FIRST);
+	assert_int_equal(sfair_file_open(l.folder, FIRST, &fd), ENOENT);
+	assert_int_equal(sfair_file_open(l.folder, "hard", &fd), ENOENT);
+	sfair_lineage_close(&l);
+}
+
+static void what_is_no_file_is_skipped(void **state)
+{
+	struct sfair_lineage l = open_run(1, 0);
+
+	(void)state;
+	save(&l, 10, 2);
+	assert_int_equal(symlink(SECOND, path_of(SECOND)), 0);
+	assert_int_equal(mkfifo(path_of("a.0000000007.fence"), 0600), 0);
+	assert_int_equal(mkdir(path_of("a.0000000008.fence"), 0700), 0);
+	assert_int_equal(load(&l), 10);
+	sfair_lineage_close(&l);
+	l = open_run(1, 1);
+	assert_int_equal(load(&l), 10);
+	assert_int_equal(l.number, 2);
+	sfair_lineage_close(&l);
+	assert_int_equal(rmdir(path_of("a.0000000008.fence")), 0);
+}
+
+static void it_is_said_what_to_do(void **state)
+{
+	static const struct {
+		int rc;
+		const char *text;
+	} cases[] = {
+		{EROFS, "/f: Read-only file system; a run writes there: make "},
+		{EACCES, "/f: Permission denied; who runs it must be able to "},
+		{ENOSPC, "/f: No space left on device; make room and "},
+		{EDQUOT, "/f: Disk quota exceeded; make room and "},
+		{EPERM, "/f: Operation not permitted; a store needs hard "},
+	};
+	struct astra_error err;
+
+	(void)state;
+	for (unsigned i = 0; i < ASTRA_COUNT_OF(cases); i++) {
+		assert_int_equal(
+			sfair_lineage_explain(&err, "/f", NULL, cases[i].rc),
+			cases[i].rc);
+		assert_int_equal(
+			strncmp(err.text, cases[i].text, strlen(cases[i].text)),
+			0);
+	}
+	sfair_lineage_explain(&err, "/f", "a", EFBIG);
+	assert_string_equal(err.text, "/f/a: File too large");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -594,6 +750,12 @@ int main(void)
 		TEST(what_the_dead_left_is_removed),
 		TEST(a_write_that_fails_leaves_the_one_before),
 		TEST(a_folder_that_is_none_is_named),
+		TEST(what_another_user_planted_is_none),
+		TEST(what_everybody_may_write_to_is_none),
+		TEST(planted_fences_lock_nobody_out),
+		TEST(the_owner_is_looked_at_as_a_file_is_opened),
+		TEST(what_is_no_file_is_skipped),
+		TEST(it_is_said_what_to_do),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

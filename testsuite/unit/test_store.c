@@ -166,9 +166,14 @@ static void open_nonsense(void)
 
 static void open_unwritable(void)
 {
+	char text[600];
+
 	WANT(!chmod(folder, 0555));
-	if (geteuid() || !setuid(65534))
+	if (geteuid() || !setuid(65534)) {
 		WANT(!sfair_store_open(folder, "k", 1) && errno == EACCES);
+		sfair_error(text, sizeof(text));
+		WANT(strstr(text, folder) && strstr(text, "able to read and"));
+	}
 }
 
 static void a_store_that_cannot_be_is_refused(void **state)
