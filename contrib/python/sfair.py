@@ -668,9 +668,37 @@ def _write_all(fd, data):
         data = data[os.write(fd, data):]
 
 
-def _highest(files):
+def _highest(files, below=1 << 32):
     """The number of the newest fence; 0: there is none."""
-    return max((f.fence for f in files if f.kind == "fence"), default=0)
+    return max((f.fence for f in files if f.kind == "fence" and
+                f.fence < below), default=0)
+
+
+def _counts(status):
+    """Whether a file's owner and mode make it one of the store's: what is read
+    from it decides what the program does."""
+    return stat.S_ISREG(status.st_mode) and \
+        status.st_uid == os.geteuid() and not status.st_mode & stat.S_IWOTH
+
+
+_NEEDS = ("a store needs hard links, and files that belong to who creates them "
+          "and that not everybody may write to")
+_ROOM = "make room and try again, what was saved before stays"
+_REMEDIES = {
+    errno.EACCES: "who runs it must be able to read and write there",
+    errno.EROFS: "a run writes there: make it writable, or choose another "
+                 "folder",
+    errno.ENOSPC: _ROOM, errno.EDQUOT: _ROOM,
+    errno.EPERM: _NEEDS, errno.EOPNOTSUPP: _NEEDS, errno.EMLINK: _NEEDS,
+}
+
+
+def _explain(why, path):
+    """The failure, with the path and what is to be done."""
+    text = os.strerror(why.errno)
+    if why.errno in _REMEDIES:
+        text += "; " + _REMEDIES[why.errno]
+    return OSError(why.errno, text, path)
 
 
 class _File:
@@ -696,7 +724,10 @@ class _Lineage:
         self.number, self.base, self.owners = 0, None, []
         self.newest = None  # step, as it was opened
         self._pattern = re.compile(re.escape(name) + _FILE)
-        self._folder = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            self._folder = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        except OSError as why:
+            raise _explain(why, folder) from None
         try:
             self._claim()
         except BaseException:
@@ -709,17 +740,41 @@ class _Lineage:
     # Files.
 
     def _list(self):
-        """Snapshots of late steps first."""
+        """Snapshots of late steps first. Those that do not count are of the
+        kind "foreign": they may be in the way of new ones."""
         files = []
         for name in os.listdir(self._folder):
             match = self._pattern.fullmatch(name)
             if match:
                 files.append(_File(name, match))
-        return sorted((f for f in files if f.valid), key=lambda f: -f.step)
+        files = sorted((f for f in files if f.valid), key=lambda f: -f.step)
+        for file in files:
+            if not self._mine(file):
+                file.kind = "foreign"
+        return files
 
-    def _open(self, name, flags=os.O_RDONLY):
-        return os.open(name, flags | os.O_NONBLOCK, 0o666,
-                       dir_fd=self._folder)
+    def _mine(self, file):
+        try:
+            return _counts(os.stat(file.name, dir_fd=self._folder,
+                                   follow_symlinks=False))
+        except OSError as why:
+            # Of a fence that is gone there is a higher one, which the next
+            # look sees; other failures are seen as the file is opened.
+            return why.errno != errno.ENOENT or file.kind != "fence"
+
+    def _open(self, name):
+        """It is looked at again, since the name may have been exchanged."""
+        try:
+            fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW,
+                         dir_fd=self._folder)
+        except OSError as why:
+            if why.errno != errno.ELOOP:
+                raise
+            raise FileNotFoundError(errno.ENOENT, name) from None
+        if not _counts(os.fstat(fd)):
+            os.close(fd)
+            raise FileNotFoundError(errno.ENOENT, name)
+        return fd
 
     def _remove(self, name):
         try:
@@ -737,10 +792,15 @@ class _Lineage:
             name = "%s.%016d.%010d.%s.tmp" % (self.name, step, self.number,
                                               os.urandom(4).hex())
             try:
-                return name, self._open(name, os.O_WRONLY | os.O_CREAT |
-                                        os.O_EXCL)
+                fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644,
+                             dir_fd=self._folder)
             except FileExistsError:
-                pass
+                continue
+            if not _counts(os.fstat(fd)):
+                os.close(fd)
+                self._remove(name)
+                raise PermissionError(errno.EPERM, name)
+            return name, fd
         raise FileExistsError(errno.EEXIST, name)
 
     def _link(self, old, new):
@@ -757,16 +817,13 @@ class _Lineage:
         """Size and CRC, where the snapshot counts as far as its head tells: it
         was written under the fence of its name, or one before, up to the
         base."""
-        status = os.fstat(fd)
-        if not stat.S_ISREG(status.st_mode):
-            raise _Damaged
         head = os.pread(fd, _HEAD_SIZE, 0)
         if len(head) < _HEAD_SIZE:
             raise _Damaged
         magic, version, fence, step, size, crc = _HEAD.unpack_from(head)
         again = _HEAD.pack(_MAGIC, 1, fence, step, size, crc)
         if head != again + struct.pack("<I", zlib.crc32(again)) or \
-                size != status.st_size - _HEAD_SIZE or \
+                size != os.fstat(fd).st_size - _HEAD_SIZE or \
                 step != file.step or fence > file.fence:
             raise _Damaged
         if fence < file.fence and (base is None or step > base):
@@ -808,10 +865,9 @@ class _Lineage:
                     self._remove_below(files, "tmp", self.number)
                     full = True
                     continue
-                if why.errno in (errno.EPERM, errno.EOPNOTSUPP, errno.EMLINK):
-                    raise OSError(why.errno, "a store needs hard links: " +
-                                  os.strerror(why.errno), self.path) from None
-                raise
+                if why.errno == errno.EBADMSG:
+                    raise
+                raise _explain(why, self.path) from None
             if self.writes:
                 self._clean(files)
                 self._remove_below(files, "tmp", self.number + 1)
@@ -845,9 +901,11 @@ class _Lineage:
 
     def _put_up(self, files):
         before, self.newest = (self.number, self.base), None
-        if self.number >= (1 << 32) - 2:
+        taken = {f.fence for f in files if f.kind == "foreign"}
+        self.number = next(n for n in itertools.count(self.number + 1)
+                           if n not in taken)
+        if self.number > (1 << 32) - 2:
             raise OSError(errno.EOVERFLOW, os.strerror(errno.EOVERFLOW))
-        self.number += 1
         self.owners = [o for o in self.owners if o[0] not in
                        (0, self.owner[0])][1 - _OWNERS:] + [self.owner]
         self._adopt([f for f in files if f.kind == "ckpt" and
@@ -860,9 +918,11 @@ class _Lineage:
             try:
                 self._link(name, self._fence_name(self.number))
             except FileExistsError:
-                # NFS may have done it, and say that when asked again.
-                if os.fstat(fd).st_nlink != 2:
-                    raise
+                pass  # NFS may have done it, and say that when asked again
+            if not os.path.samestat(os.fstat(fd), os.stat(
+                    self._fence_name(self.number), dir_fd=self._folder,
+                    follow_symlinks=False)):
+                raise _Again
         finally:
             os.close(fd)
             self._remove(name)
@@ -883,6 +943,10 @@ class _Lineage:
                 self._link(file.name, self._snapshot_name(file.step))
             except FileExistsError:
                 pass
+            if not _counts(os.stat(self._snapshot_name(file.step),
+                                   dir_fd=self._folder,
+                                   follow_symlinks=False)):
+                raise _Again  # somebody exchanged it
             if self.newest is None:
                 self.newest = file.step
         os.fsync(self._folder)
@@ -892,7 +956,7 @@ class _Lineage:
         who lists the folder just now sees one of the two."""
         self._remove_below(files, "ckpt", self.number)
         self._remove_below(files, "tmp", self.number)
-        self._remove_below(files, "fence", self.number - 1)
+        self._remove_below(files, "fence", _highest(files, self.number))
 
     # Snapshots.
 
@@ -932,7 +996,8 @@ class _Lineage:
     def _load_newest(self):
         """One try; and whether one was removed meanwhile."""
         damaged, missed = [], False
-        for file in self._list():
+        files = self._list()
+        for file in files:
             if file.kind != "ckpt" or file.fence != self.number:
                 continue
             try:
@@ -947,6 +1012,11 @@ class _Lineage:
                 if why.errno != errno.EIO:
                     raise
                 damaged.append(str(why))
+        foreign = [f.name for f in files if f.kind == "foreign"]
+        if foreign:
+            damaged.append(
+                f"{len(foreign)} files are ignored, since they are not of this "
+                "user or everybody may write to them, such as " + foreign[0])
         return None, damaged, missed
 
     def _write(self, fd, step, data):
@@ -984,9 +1054,10 @@ class _Lineage:
             self._look()
             self._replace(step, memoryview(data))
             self._look()
-        except OSError:
+        except OSError as why:
             self._look()  # the next run removes temporary files of this one
-            raise
+            raise _explain(why, os.path.join(
+                self.path, self._snapshot_name(step))) from None
         try:
             self._prune(step, keep)
         except OSError:
@@ -1036,7 +1107,8 @@ class Store:
     One process of a run writes, the one that progress() sends for; in others
     put() and save() do nothing. The folder must exist, on a file system with
     hard links; name: up to 100 letters, digits and . _ + -; keep: so many
-    snapshots, older ones are removed. To be made in the main thread, where it
+    snapshots, older ones are removed. Only files of this user count, and none
+    that everybody may write to. To be made in the main thread, where it
     catches the checkpoint signal as on_lease_end() does.
 
     Raises Stale where another run has taken this one's place, else OSError of

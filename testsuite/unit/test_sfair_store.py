@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 
 top = os.environ.get("top_srcdir") or os.path.join(
     os.path.dirname(os.path.abspath(__file__)), "..", "..")
@@ -191,6 +192,108 @@ class Files(WithFolder):
             self.open()
         self.assertEqual(caught.exception.errno, errno.EBADMSG)
 
+    def give_away(self, name):
+        """As if somebody else had planted it; else, of this user, what
+        everybody may write to counts as little."""
+        if os.geteuid():
+            os.chmod(self.path(name), 0o666)
+        else:
+            os.chown(self.path(name), 65534, 65534)
+
+    def test_what_another_user_planted_is_none(self):
+        self.be(SLURM_JOB_ID="7")
+        planted = "k.0000000000009000.0000000001.ckpt"
+        with self.open() as store:
+            store.put(9000, b"planted")
+            store.save()
+            self.assertEqual(store.load(), (9000, b"planted"))
+            self.give_away(planted)
+            self.assertIsNone(store.load())
+            self.assertIn("ignored", sfair.error())
+            self.assertIn(planted, sfair.error())
+            for step in (10, 20):
+                store.put(step, b"%d" % step)
+                store.save()
+            self.assertEqual(store.load(), (20, b"20"))
+            self.assertEqual(len(self.files(".ckpt")), 3)
+        self.be(SLURM_JOB_ID="7", SLURM_RESTART_COUNT="1")
+        with self.open() as store:
+            self.assertEqual(store.load(), (20, b"20"))
+        self.assertIn(planted, self.files())
+        self.assertNotIn("k.0000000000009000.0000000002.ckpt", self.files())
+
+    def test_what_everybody_may_write_to_is_none(self):
+        before = os.umask(0)
+        try:
+            store = self.open()
+            for step in (10, 20):
+                store.put(step, b"%d" % step)
+                store.save()
+        finally:
+            os.umask(before)
+        self.assertEqual(store.load(), (20, b"20"))
+        os.chmod(self.path(self.files(".ckpt")[1]), 0o646)
+        self.assertEqual(store.load(), (10, b"10"))
+
+    def test_planted_fences_lock_nobody_out(self):
+        with self.open() as store:
+            store.put(1, b"one")
+        planted = ["k.4294967294.fence", "k.0000000002.fence",
+                   "k.0000000000000001.0000000003.ckpt",
+                   "k.0000000000000001.0000000004.00000000.tmp"]
+        for name in planted:
+            with open(self.path(name), "wb") as file:
+                file.write(b"x")
+            self.give_away(name)
+        with self.open() as store:
+            self.assertEqual(store.load(), (1, b"one"))
+            store.put(2, b"two")
+        self.assertIn("k.0000000000000002.0000000005.ckpt", self.files())
+        self.assertIn("k.0000000001.fence", self.files())
+        with self.open() as store:
+            self.assertEqual(store.load(), (2, b"two"))
+        self.assertIn("k.0000000006.fence", self.files())
+        self.assertNotIn("k.0000000001.fence", self.files())
+        self.assertLessEqual(set(planted), set(self.files()))
+
+    def test_the_owner_is_looked_at_as_a_file_is_opened(self):
+        store = self.open()
+        store.put(1, b"one")
+        store.save()
+        name, = self.files(".ckpt")
+        os.close(store._lineage._open(name))
+        os.symlink(name, self.path("link"))
+        os.link(self.path(name), self.path("hard"))
+        with self.assertRaises(FileNotFoundError):
+            store._lineage._open("link")
+        self.give_away(name)
+        for name in (name, "hard"):
+            with self.assertRaises(FileNotFoundError):
+                store._lineage._open(name)
+
+    def test_what_is_no_file_is_skipped(self):
+        with self.open() as store:
+            store.put(1, b"one")
+        loop = "k.0000000000000009.0000000001.ckpt"
+        os.symlink(loop, self.path(loop))
+        os.mkfifo(self.path("k.0000000007.fence"))
+        os.mkdir(self.path("k.0000000008.fence"))
+        with self.open() as store:
+            self.assertEqual(store.load(), (1, b"one"))
+        self.assertIn("k.0000000002.fence", self.files())
+
+    def test_it_is_said_what_to_do(self):
+        for code, text in ((errno.EROFS, "Read-only file system; a run wri"),
+                           (errno.EACCES, "Permission denied; who runs it"),
+                           (errno.ENOSPC, "No space left on device; make ro"),
+                           (errno.EPERM, "Operation not permitted; a store")):
+            with self.subTest(code), unittest.mock.patch.object(
+                    sfair._Lineage, "_create", side_effect=OSError(code, "")):
+                with self.assertRaisesRegex(OSError, text) as caught:
+                    self.open()
+                self.assertEqual(caught.exception.errno, code)
+                self.assertEqual(caught.exception.filename, self.folder)
+
     def test_names_stay_in_the_folder(self):
         for bad in ("", ".", "..", ".a", "a/b", "a b", "a\n", "-a", "a" * 101,
                     "\u0661"):
@@ -215,6 +318,8 @@ class Files(WithFolder):
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
         self.assertEqual(caught.exception.errno, errno.EFBIG)
+        self.assertIn(self.folder + "/k.0000000000000002.0000000001.ckpt",
+                      sfair.error())
         self.assertIn("File too large", sfair.error())
         self.assertEqual(self.files(".tmp"), [])
         self.assertEqual(store.load(), (1, b"one"))
