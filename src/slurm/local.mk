@@ -77,6 +77,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/qos.h \
 	src/slurm/recover.c \
 	src/slurm/recover.h \
+	src/slurm/reserved.c \
+	src/slurm/reserved.h \
 	src/slurm/request.c \
 	src/slurm/request.h \
 	src/slurm/revoke.c \

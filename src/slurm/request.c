@@ -6,6 +6,7 @@
 #include "src/slurm/ask.h"
 #include "src/slurm/constraint.h"
 #include "src/slurm/managed.h"
+#include "src/slurm/reserved.h"
 
 static uint32_t said16(uint16_t n)
 {
@@ -212,10 +213,10 @@ struct resv_test {
 /* Nodes that others have reserved for a part of the job's run are out. */
 static int drop_reserved(void *x, void *arg)
 {
-	const slurmctld_resv_t *resv = x;
+	slurmctld_resv_t *resv = x;
 	struct resv_test *t = arg;
 
-	if (resv == t->job->resv_ptr || !resv->node_bitmap ||
+	if (astra_reserved_own(t->job, resv) || !resv->node_bitmap ||
 	    resv->end_time <= t->from || resv->start_time >= t->until ||
 	    (resv->flags & RESERVE_FLAG_MAGNETIC) || resv->max_start_delay)
 		return 0;
@@ -250,9 +251,7 @@ static bitstr_t *nodes_of(job_record_t *job, time_t now)
 	add_parts(job, nodes);
 	if (d->exc_node_bitmap)
 		bit_and_not(nodes, d->exc_node_bitmap);
-	if (job->resv_ptr && job->resv_ptr->node_bitmap &&
-	    !(job->resv_ptr->flags & RESERVE_FLAG_FLEX))
-		bit_and(nodes, job->resv_ptr->node_bitmap);
+	astra_reserved_keep(job, nodes);
 	if (resv_list)
 		list_for_each_ro(resv_list, drop_reserved, &test);
 	astra_constraint_apply(job, nodes);

@@ -11,6 +11,7 @@
 #include "src/slurm/park.h"
 #include "src/slurm/publish.h"
 #include "src/slurm/recover.h"
+#include "src/slurm/reserved.h"
 
 #define REFUSED_TEXT "Lease: start refused"
 
@@ -330,6 +331,7 @@ enum astra_start_result astra_start(const struct astra_start_order *order,
 				    struct astra_started *started, int *error)
 {
 	job_record_t *job = find_job_record(order->job);
+	bitstr_t *nodes;
 
 	*error = SLURM_SUCCESS;
 	if (!job || job->magic != JOB_MAGIC || !job->details ||
@@ -340,6 +342,9 @@ enum astra_start_result astra_start(const struct astra_start_order *order,
 	if (too_soon(job))
 		return ASTRA_START_STALE;
 	astra_unpark(job);
+	nodes = wanted_nodes(order);
+	astra_reserved_choose(job, nodes);
+	bit_free(nodes);
 	if (!may_start(job) || !astra_runnable(job)) {
 		*error = ESLURM_DEPENDENCY;
 		return ASTRA_REFUSED_JOB;
