@@ -47,7 +47,9 @@ all_tests() {
 		*) echo "unit/${t##*/} $t" ;;
 		esac
 	done
-	for t in "$top"/testsuite/live/[0-9][0-9]-*.sh \
+	# The long ones first, so that others run beside them.
+	for t in "$top"/testsuite/live/[78][0-9]-*.sh \
+		"$top"/testsuite/live/[0-69][0-9]-*.sh \
 		${long:+"$top"/testsuite/long/[0-9][0-9]-*.sh}; do
 		[[ -x $t ]] || continue
 		echo "${t#"$top/testsuite/"} $t"
