@@ -6,8 +6,10 @@ sfair_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
 sfair_LDADD = libastra-proto.la libastra-common.la $(SLURMFULL_LIBS)
 sfair_SOURCES = \
 	src/cmd/sfair/args.c \
+	src/cmd/sfair/ask.c \
 	src/cmd/sfair/cell.c \
 	src/cmd/sfair/columns.c \
+	src/cmd/sfair/commands.c \
 	src/cmd/sfair/conf.c \
 	src/cmd/sfair/format.c \
 	src/cmd/sfair/help.c \

@@ -44,58 +44,6 @@ static int help_formats(void)
 	return 0;
 }
 
-/* Check a reply as it comes from outside: version, then error, then kind. */
-static int check_reply(const json_t *reply, const struct sfair_args *args,
-		       struct astra_error *err)
-{
-	const json_t *version = json_object_get(reply, "astraea");
-	const char *why = json_string_value(
-		json_object_get(json_object_get(reply, "error"), "text"));
-	const char *kind = json_string_value(json_object_get(reply, "request"));
-
-	if (!json_is_integer(version))
-		return astra_error_set(
-			err,
-			"the reply is no message of the astraea plugin: does the socket belong to it?");
-	if (why)
-		return astra_error_set(err, "%s", why);
-	if (json_integer_value(version) != ASTRA_PROTOCOL)
-		return astra_error_set(
-			err,
-			"the plugin speaks protocol version %lld, this sfair %d: use the sfair of the plugin's release",
-			(long long)json_integer_value(version), ASTRA_PROTOCOL);
-	if (!kind || strcmp(kind, astra_query_kind_name(args->query.kind)) != 0)
-		return astra_error_set(err,
-				       "the reply answers another request");
-	return 0;
-}
-
-static json_t *ask(const struct sfair_args *args, struct astra_error *err)
-{
-	char *path = NULL, *munge_socket = NULL, *text = NULL;
-	char *request = astra_query_encode(&args->query);
-	json_t *reply = NULL;
-	int rc = request ? sfair_conf(&path, &munge_socket, err)
-			 : astra_error_nomem(err);
-
-	if (!rc && args->verbose)
-		fprintf(stderr, "sfair: asking %s: %s\n", path, request);
-	if (!rc)
-		rc = astra_call(path, munge_socket, request, &text, err);
-	if (!rc) {
-		reply = json_loads(text, 0, NULL);
-		rc = check_reply(reply, args, err);
-	}
-	free(text);
-	free(request);
-	free(path);
-	free(munge_socket);
-	if (!rc)
-		return reply;
-	json_decref(reply);
-	return NULL;
-}
-
 static int print_reply(const json_t *reply, const struct sfair_args *args,
 		       struct astra_error *err)
 {
@@ -134,7 +82,7 @@ static int run(const struct sfair_args *args, struct astra_error *err)
 
 	if (check_format(args, err) < 0)
 		return -1;
-	reply = ask(args, err);
+	reply = sfair_ask(&args->query, args->verbose, err);
 	if (!reply)
 		return -1;
 	rc = print_reply(reply, args, err);
@@ -164,8 +112,15 @@ int main(int argc, char **argv)
 {
 	struct sfair_args args = {0};
 	struct astra_error err = {""};
-	int rc = sfair_args_parse(argc, argv, &args, &err);
+	const struct sfair_command *command =
+		argc > 1 ? sfair_command_find(argv[1]) : NULL;
+	int rc;
 
+	if (command) {
+		rc = command->run(argc - 1, argv + 1, &err);
+		return rc < 0 ? fail(&err) : rc;
+	}
+	rc = sfair_args_parse(argc, argv, &args, &err);
 	if (rc < 0)
 		rc = fail(&err);
 	else if (args.help)

@@ -36,6 +36,22 @@ struct sfair_args {
 int sfair_args_parse(int argc, char **argv, struct sfair_args *args,
 		     struct astra_error *err);
 
+/* commands.c: those that are more than one question and its answer. They have
+ * options of their own. */
+struct sfair_command {
+	const char *name;
+	/* argv[0] is the name. Returns the exit status, or -1 with err set. */
+	int (*run)(int argc, char **argv, struct astra_error *err);
+};
+
+/* NULL: none of them. */
+const struct sfair_command *sfair_command_find(const char *name);
+
+/* ask.c: send a request to the plugin; verbose: say whom it asks.
+ * Returns its reply, or NULL with err set: also when the plugin refuses. */
+json_t *sfair_ask(const struct astra_query *query, bool verbose,
+		  struct astra_error *err);
+
 /* help.c */
 void sfair_help(void);
 

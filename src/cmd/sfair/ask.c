@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/cmd/sfair/sfair.h"
+
+/* Check a reply as it comes from outside: version, then error, then kind. */
+static int check_reply(const json_t *reply, const struct astra_query *query,
+		       struct astra_error *err)
+{
+	const json_t *version = json_object_get(reply, "astraea");
+	const char *why = json_string_value(
+		json_object_get(json_object_get(reply, "error"), "text"));
+	const char *kind = json_string_value(json_object_get(reply, "request"));
+
+	if (!json_is_integer(version))
+		return astra_error_set(
+			err,
+			"the reply is no message of the astraea plugin: does the socket belong to it?");
+	if (why)
+		return astra_error_set(err, "%s", why);
+	if (json_integer_value(version) != ASTRA_PROTOCOL)
+		return astra_error_set(
+			err,
+			"the plugin speaks protocol version %lld, this sfair %d: use the sfair of the plugin's release",
+			(long long)json_integer_value(version), ASTRA_PROTOCOL);
+	if (!kind || strcmp(kind, astra_query_kind_name(query->kind)) != 0)
+		return astra_error_set(err,
+				       "the reply answers another request");
+	return 0;
+}
+
+json_t *sfair_ask(const struct astra_query *query, bool verbose,
+		  struct astra_error *err)
+{
+	char *path = NULL, *munge_socket = NULL, *text = NULL;
+	char *request = astra_query_encode(query);
+	json_t *reply = NULL;
+	int rc = request ? sfair_conf(&path, &munge_socket, err)
+			 : astra_error_nomem(err);
+
+	if (!rc && verbose)
+		fprintf(stderr, "sfair: asking %s: %s\n", path, request);
+	if (!rc)
+		rc = astra_call(path, munge_socket, request, &text, err);
+	if (!rc) {
+		reply = json_loads(text, 0, NULL);
+		rc = check_reply(reply, query, err);
+	}
+	free(text);
+	free(request);
+	free(path);
+	free(munge_socket);
+	if (!rc)
+		return reply;
+	json_decref(reply);
+	return NULL;
+}

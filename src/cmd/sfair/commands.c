@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
+#include "src/cmd/sfair/sfair.h"
+
+/* By name; ended by a NULL one. */
+static const struct sfair_command commands[] = {
+	{NULL, NULL},
+};
+
+const struct sfair_command *sfair_command_find(const char *name)
+{
+	for (const struct sfair_command *c = commands; c->name; c++)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}
