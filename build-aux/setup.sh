@@ -16,7 +16,8 @@ set -euo pipefail
 
 packages=(
 	autoconf automake libtool pkg-config gcc libc6-dev make dpkg-dev
-	libcmocka-dev libglpk-dev libjansson-dev libmunge-dev libslurm-dev
+	libcmocka-dev libglpk-dev libjansson-dev libmicrohttpd-dev
+	libmunge-dev libslurm-dev
 	zlib1g-dev
 	munge slurmctld slurmd slurm-client slurmdbd
 	slurm-wlm-basic-plugins slurm-wlm-mysql-plugin

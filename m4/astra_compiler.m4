@@ -61,3 +61,23 @@ AC_CHECK_HEADER([glpk.h], [AC_CHECK_LIB([glpk], [glp_intopt],
 AC_SUBST([GLPK_CFLAGS])
 AC_SUBST([GLPK_LIBS])
 ])
+
+dnl ASTRA_MICROHTTPD: for sfair metrics --listen; found or not, unless asked for.
+AC_DEFUN([ASTRA_MICROHTTPD], [
+AC_ARG_WITH([microhttpd],
+	[AS_HELP_STRING([--without-microhttpd],
+		[build sfair metrics without --listen])],
+	[], [with_microhttpd=auto])
+AS_CASE([$with_microhttpd],
+	[yes|no|auto], [],
+	[AC_MSG_ERROR([--with-microhttpd takes no folder: where it is is pkg-config's to say, by PKG_CONFIG_PATH])])
+astra_have=no
+AS_IF([test "x$with_microhttpd" != xno], [
+	PKG_CHECK_MODULES([MICROHTTPD], [libmicrohttpd >= 0.9.71],
+		[astra_have=yes
+		 MICROHTTPD_CFLAGS="$MICROHTTPD_CFLAGS -DASTRA_MICROHTTPD"],
+		[MICROHTTPD_CFLAGS= MICROHTTPD_LIBS=])])
+AS_IF([test "x$with_microhttpd$astra_have" = xyesno],
+	[AC_MSG_ERROR([libmicrohttpd 0.9.71 or newer is missing: run build-aux/setup.sh, install libmicrohttpd-dev, or configure --without-microhttpd])])
+ASTRA_METRICS_LISTEN=$astra_have
+])

@@ -166,6 +166,17 @@ static enum astra_fault put_why(struct answer *a, struct astra_error *err)
 	return ASTRA_FAULT_NONE;
 }
 
+static void put_counters(struct answer *a,
+			 const struct astra_socket_stats *stats)
+{
+	put_head(a);
+	put_key(a, "diag");
+	astra_encode_diag(a->out, &a->report->diag);
+	put_key(a, "socket");
+	astra_encode_socket(a->out, stats);
+	put_pools(a);
+}
+
 static enum astra_fault put_diag(struct answer *a,
 				 const struct astra_socket_stats *stats,
 				 struct astra_error *err)
@@ -176,12 +187,7 @@ static enum astra_fault put_diag(struct answer *a,
 			"only root, SlurmUser and operators may reset the diagnostics");
 		return ASTRA_FAULT_DENIED;
 	}
-	put_head(a);
-	put_key(a, "diag");
-	astra_encode_diag(a->out, &a->report->diag);
-	put_key(a, "socket");
-	astra_encode_socket(a->out, stats);
-	put_pools(a);
+	put_counters(a, stats);
 	astra_text_printf(a->out, ",\"reset\":%s",
 			  a->query->reset ? "true" : "false");
 	return ASTRA_FAULT_NONE;
@@ -224,6 +230,11 @@ static enum astra_fault put_body(struct answer *a,
 	case ASTRA_QUERY_AUCTION:
 		put_head(a);
 		astra_answer_auction(a->report, a->query, a->viewer, a->out);
+		return ASTRA_FAULT_NONE;
+	case ASTRA_QUERY_METRICS:
+		put_counters(a, stats);
+		put_tenants(a);
+		astra_answer_metrics(a->report, a->viewer, a->out);
 		return ASTRA_FAULT_NONE;
 	}
 	return ASTRA_FAULT_INTERNAL;

@@ -52,6 +52,12 @@ void astra_answer_auction(const struct astra_report *report,
 			  const struct astra_viewer *viewer,
 			  struct astra_text *out);
 
+/* What metrics has besides: jobs by pool and phase, and the last auctions.
+ * (answer_metrics.c) */
+void astra_answer_metrics(const struct astra_report *report,
+			  const struct astra_viewer *viewer,
+			  struct astra_text *out);
+
 /* Write a reply that says what was wrong. Returns 0, or -1 out of memory. */
 int astra_answer_fault(enum astra_fault fault, const char *text,
 		       struct astra_text *out);

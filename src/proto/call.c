@@ -12,8 +12,6 @@
 #include "src/proto/sign.h"
 #include "src/proto/wire.h"
 
-#define REPLY_WAIT_SEC 60
-
 /* A server that refuses a request may close before it has read all of it;
  * then its reply says why, so a broken pipe is no error here. */
 static int send_all(int fd, const void *bytes, size_t size)
@@ -153,6 +151,6 @@ int astra_call_within(const char *path, const char *munge_socket,
 int astra_call(const char *path, const char *munge_socket, const char *request,
 	       char **reply, struct astra_error *err)
 {
-	return astra_call_within(path, munge_socket, request, REPLY_WAIT_SEC,
+	return astra_call_within(path, munge_socket, request, ASTRA_REPLY_SEC,
 				 reply, err);
 }

@@ -61,6 +61,10 @@ static void put_timing(struct astra_text *out,
 	put_u64(out, timing->mean_usec);
 	put_word(out, ",\"max_usec\":");
 	put_u64(out, timing->max_usec);
+	put_word(out, ",\"count\":");
+	put_u64(out, timing->count);
+	put_word(out, ",\"sum_usec\":");
+	put_u64(out, timing->sum_usec);
 	put_word(out, "}");
 }
 

@@ -6,6 +6,7 @@ libastra_proto_la_LIBADD = $(JANSSON_LIBS) $(MUNGE_LIBS)
 libastra_proto_la_SOURCES = \
 	src/proto/answer.c \
 	src/proto/answer.h \
+	src/proto/answer_metrics.c \
 	src/proto/answer_own.c \
 	src/proto/answer_app.c \
 	src/proto/call.c \
@@ -13,6 +14,8 @@ libastra_proto_la_SOURCES = \
 	src/proto/curves.h \
 	src/proto/dial.c \
 	src/proto/dial.h \
+	src/proto/listen.c \
+	src/proto/listen.h \
 	src/proto/encode.c \
 	src/proto/encode.h \
 	src/proto/encode_app.c \

@@ -19,6 +19,7 @@ static const char *const kind_names[] = {
 	[ASTRA_QUERY_OFFER] = "offer",
 	[ASTRA_QUERY_BID] = "bid",
 	[ASTRA_QUERY_AUCTION] = "auction",
+	[ASTRA_QUERY_METRICS] = "metrics",
 };
 
 const char *astra_query_kind_name(enum astra_query_kind kind)

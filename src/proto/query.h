@@ -27,6 +27,7 @@ enum astra_query_kind {
 	ASTRA_QUERY_OFFER,	  /* how an app stands, for its agent */
 	ASTRA_QUERY_BID,	  /* what the agent bids with */
 	ASTRA_QUERY_AUCTION,	  /* how all apps fared */
+	ASTRA_QUERY_METRICS,	  /* numbers for a monitoring system */
 };
 
 struct astra_names {

@@ -35,7 +35,7 @@ static size_t nesting(const char *text, size_t size)
 #define ON_OWN (ON(REMAINING) | ON_SAID)
 #define ON_SAID (ON(PROGRESS) | ON(CHECKPOINTED))
 #define ON_APP (ON(OFFER) | ON(BID))
-#define ON_ALL (ON_LISTS | ON(WHY) | ON(DIAG) | ON_OWN | ON_APP)
+#define ON_ALL (ON_LISTS | ON(WHY) | ON(DIAG) | ON(METRICS) | ON_OWN | ON_APP)
 
 /* All keys of a request, and which requests may or must have them. */
 static const struct key {
@@ -98,8 +98,8 @@ static enum astra_fault read_head(const json_t *root, struct astra_query *out,
 		return astra_malformed(
 			err, "request",
 			"must be tenant, job, lease, why, diag, "
-			"remaining, progress, checkpointed, offer, bid "
-			"or auction");
+			"remaining, progress, checkpointed, offer, bid, "
+			"auction or metrics");
 	return ASTRA_FAULT_NONE;
 }
 

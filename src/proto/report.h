@@ -187,9 +187,11 @@ struct astra_report_app {
 
 #define ASTRA_REPORT_NO_JOB UINT32_MAX
 
-/* Last, mean and maximum of something timed, in microseconds. */
+/* Last, mean and maximum of something timed, in microseconds; and how often it
+ * was, and for how long in all. */
 struct astra_report_timing {
 	uint64_t last_usec, mean_usec, max_usec;
+	uint64_t count, sum_usec;
 };
 
 struct astra_report_diag {

@@ -15,6 +15,7 @@
 #define ASTRA_FRAME_HEAD 4
 #define ASTRA_REQUEST_MAX ((size_t)1 << 20)
 #define ASTRA_REPLY_MAX ((size_t)64 << 20)
+#define ASTRA_REPLY_SEC 60 /* to wait for each part of a reply */
 
 /* What can be wrong with a request. Its name goes into the reply. */
 enum astra_fault {

@@ -8,6 +8,7 @@
 
 #include "src/common/conf_scan.h"
 #include "src/policy/conf_keys.h"
+#include "src/proto/listen.h"
 #include "src/slurm/compat.h"
 #include "src/slurm/config_priv.h"
 
@@ -288,16 +289,8 @@ static int read_socket(const s_p_hashtbl_t *table, const char *path,
 static int read_listen(const s_p_hashtbl_t *table, const char *path,
 		       struct astra_config *config, struct astra_error *err)
 {
-	const char *colon;
-	unsigned long port;
-	char *end;
-
 	config->listen = astra_conf_text(table, "Listen");
-	if (!config->listen)
-		return 0;
-	colon = strrchr(config->listen, ':');
-	port = strtoul(colon ? colon + 1 : config->listen, &end, 10);
-	if (port >= 1 && port <= 65535 && !*end && colon != config->listen)
+	if (!config->listen || astra_listen_valid(config->listen, 1))
 		return 0;
 	astra_error_set(err, "PORT or ADDRESS:PORT, a port from 1 to 65535");
 	return astra_conf_blame(path, "Listen", config->listen, err);

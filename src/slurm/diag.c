@@ -34,6 +34,8 @@ struct astra_report_timing astra_clock_report(const struct astra_clock *clock)
 		.last_usec = clock->last_usec,
 		.mean_usec = clock->count ? clock->sum_usec / clock->count : 0,
 		.max_usec = clock->max_usec,
+		.count = clock->count,
+		.sum_usec = clock->sum_usec,
 	};
 }
 

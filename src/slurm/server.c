@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/proto/listen.h"
 #include "src/slurm/server_private.h"
 
 /* The report outlives the server: it may be published before a start. */
@@ -148,7 +149,8 @@ int astra_server_start(const struct astra_server_options *options,
 	if (s->listen) {
 		struct astra_error why = {""};
 
-		s->network_fd = server_network_open(s->listen, &why);
+		s->network_fd = astra_listen("Listen", s->listen,
+					     SERVER_CLIENTS_REMOTE, &why);
 		if (s->network_fd < 0 && s->options.log_line)
 			s->options.log_line(true, why.text);
 	}

@@ -56,8 +56,7 @@ void server_client_reply(struct server_client *client, struct astra_text *text,
  * Returns a listening descriptor, or -1 with err set. */
 int server_socket_open(const char *path, struct astra_error *err);
 
-/* server_network.c: the same for the network. where: [ADDRESS:]PORT. */
-int server_network_open(const char *where, struct astra_error *err);
+/* server_network.c: the same for the network, where astra_listen() listens. */
 
 /* Accept a connection, and say who is at the other end: the user, or a number
  * for the host. Returns -1 when there is none, -2 when it is gone again. */

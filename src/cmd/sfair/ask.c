@@ -31,29 +31,41 @@ static int check_reply(const json_t *reply, const struct astra_query *query,
 	return 0;
 }
 
-json_t *sfair_ask(const struct astra_query *query, bool verbose,
-		  struct astra_error *err)
+json_t *sfair_ask_at(const char *path, const char *munge_socket,
+		     const struct astra_query *query, int wait_sec,
+		     bool verbose, struct astra_error *err)
 {
-	char *path = NULL, *munge_socket = NULL, *text = NULL;
-	char *request = astra_query_encode(query);
+	char *request = astra_query_encode(query), *text = NULL;
 	json_t *reply = NULL;
-	int rc = request ? sfair_conf(&path, &munge_socket, err)
-			 : astra_error_nomem(err);
+	int rc = request ? 0 : astra_error_nomem(err);
 
 	if (!rc && verbose)
 		fprintf(stderr, "sfair: asking %s: %s\n", path, request);
 	if (!rc)
-		rc = astra_call(path, munge_socket, request, &text, err);
+		rc = astra_call_within(path, munge_socket, request, wait_sec,
+				       &text, err);
 	if (!rc) {
 		reply = json_loads(text, 0, NULL);
 		rc = check_reply(reply, query, err);
 	}
 	free(text);
 	free(request);
-	free(path);
-	free(munge_socket);
 	if (!rc)
 		return reply;
 	json_decref(reply);
 	return NULL;
+}
+
+json_t *sfair_ask(const struct astra_query *query, bool verbose,
+		  struct astra_error *err)
+{
+	char *path = NULL, *munge_socket = NULL;
+	json_t *reply = NULL;
+
+	if (!sfair_conf(&path, &munge_socket, err))
+		reply = sfair_ask_at(path, munge_socket, query, ASTRA_REPLY_SEC,
+				     verbose, err);
+	free(path);
+	free(munge_socket);
+	return reply;
 }

@@ -5,6 +5,7 @@
 
 /* By name; ended by a NULL one. */
 static const struct sfair_command commands[] = {
+	{"metrics", sfair_metrics},
 	{NULL, NULL},
 };
 

@@ -16,6 +16,7 @@ void sfair_help(void)
 	      "  auction               the apps and their last auction\n"
 	      "  why JOBID             why a job waits, or what happens to it next\n"
 	      "  diag                  rounds, locks and counters of the plugin\n"
+	      "  metrics               numbers for Prometheus: see sfair metrics --help\n"
 	      "\n"
 	      "Which ones:\n"
 	      "  -A, --accounts=NAME,...  accounts or tenants\n"

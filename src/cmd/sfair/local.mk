@@ -2,8 +2,10 @@
 # Queries of the live state and of history.
 bin_PROGRAMS += sfair
 sfair_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
-sfair_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
-sfair_LDADD = libastra-proto.la libastra-common.la $(SLURMFULL_LIBS)
+sfair_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS) \
+	$(MICROHTTPD_CFLAGS)
+sfair_LDADD = libastra-proto.la libastra-common.la $(SLURMFULL_LIBS) \
+	$(MICROHTTPD_LIBS) -lm
 sfair_SOURCES = \
 	src/cmd/sfair/args.c \
 	src/cmd/sfair/ask.c \
@@ -14,6 +16,13 @@ sfair_SOURCES = \
 	src/cmd/sfair/format.c \
 	src/cmd/sfair/help.c \
 	src/cmd/sfair/main.c \
+	src/cmd/sfair/metrics.c \
+	src/cmd/sfair/metrics.h \
+	src/cmd/sfair/metrics_doc.c \
+	src/cmd/sfair/metrics_http.c \
+	src/cmd/sfair/metrics_scrape.c \
+	src/cmd/sfair/metrics_table.c \
+	src/cmd/sfair/metrics_text.c \
 	src/cmd/sfair/print_diag.c \
 	src/cmd/sfair/print_table.c \
 	src/cmd/sfair/print_why.c \

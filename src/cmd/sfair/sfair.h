@@ -44,6 +44,9 @@ struct sfair_command {
 	int (*run)(int argc, char **argv, struct astra_error *err);
 };
 
+/* metrics.c: numbers for a monitoring system. */
+int sfair_metrics(int argc, char **argv, struct astra_error *err);
+
 /* NULL: none of them. */
 const struct sfair_command *sfair_command_find(const char *name);
 
@@ -51,6 +54,12 @@ const struct sfair_command *sfair_command_find(const char *name);
  * Returns its reply, or NULL with err set: also when the plugin refuses. */
 json_t *sfair_ask(const struct astra_query *query, bool verbose,
 		  struct astra_error *err);
+
+/* The same of a plugin that is known, as sfair_conf() finds it; wait_sec: for
+ * each part of the reply at most. */
+json_t *sfair_ask_at(const char *path, const char *munge_socket,
+		     const struct astra_query *query, int wait_sec,
+		     bool verbose, struct astra_error *err);
 
 /* help.c */
 void sfair_help(void);

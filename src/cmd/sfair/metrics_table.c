@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* All metrics, row by row: what is printed, and what the manual page says. */
+#include <string.h>
+
+#include "src/cmd/sfair/metrics.h"
+
+#define USEC 1e-6
+
+static const struct metric_part build[] = {
+	{"version", "version"},
+	{NULL, NULL},
+};
+
+static const struct metric_part cluster[] = {
+	{"cluster", "cluster"},
+	{"slurm_version", "slurm_version"},
+	{NULL, NULL},
+};
+
+static const struct metric_part parts[] = {
+	{"all", "round"},	{"snapshot", "snapshot"},
+	{"decision", "decide"}, {"write_lock", "write_lock"},
+	{NULL, NULL},
+};
+
+static const struct metric_part faults[] = {
+	{"configuration", "config_error"},
+	{"policy", "policy_error"},
+	{"state", "state_error"},
+	{"warning", "config_warning"},
+	{NULL, NULL},
+};
+
+static const struct metric_part results[] = {
+	{"answered", "answered"},
+	{"malformed", "malformed"},
+	{"refused", "refused"},
+	{"unauthenticated", "unauthenticated"},
+	{"limited", "limited"},
+	{"too_large", "too_large"},
+	{"timed_out", "timed_out"},
+	{"turned_away", "turned_away"},
+	{NULL, NULL},
+};
+
+static const struct metric_part pool_words[] = {
+	{"policy", "policy"},
+	{"variant", "variant"},
+	{"partitions", "partitions"},
+	{NULL, NULL},
+};
+
+static const struct metric_part states[] = {
+	{"waiting", "jobs_waiting"},
+	{"running", "jobs_running"},
+	{NULL, NULL},
+};
+
+#define GAUGE .type = METRIC_GAUGE
+#define COUNTER .type = METRIC_COUNTER
+
+const struct metric metric_table[] = {
+	{"astraea_up", GAUGE, METRIC_EXPORTER, "up",
+	 .help = "1 if the plugin answered, else 0, and but for those of "
+		 "sfair itself there are no others"},
+	{"astraea_scrape_duration_seconds", GAUGE, METRIC_EXPORTER, "took_sec",
+	 .help = "How long it took to ask the plugin"},
+	{"astraea_scrapes", COUNTER, METRIC_EXPORTER, "scrapes",
+	 .help = "How often this sfair asked the plugin"},
+	{"astraea_scrape_failures", COUNTER, METRIC_EXPORTER, "failures",
+	 .help = "How often it got no answer"},
+	{"astraea_tenants_left_out", GAUGE, METRIC_EXPORTER, "left_out",
+	 .help = "Tenants without metrics: those that are only remembered, "
+		 "and any beyond the first 1000"},
+	{"astraea_exporter", METRIC_INFO, METRIC_EXPORTER, .parts = build,
+	 .help = "This sfair"},
+	{"astraea_cluster", METRIC_INFO, METRIC_REPLY, .parts = cluster,
+	 .help = "The cluster, and the Slurm that it runs"},
+	{"astraea_start_time_seconds", GAUGE, METRIC_DIAG, "started_sec",
+	 .help = "When the engine started"},
+	{"astraea_reset_time_seconds", GAUGE, METRIC_DIAG, "reset_sec",
+	 .help = "Since when rounds, their times, starts and saves count: "
+		 "sfair diag --reset"},
+	{"astraea_config_time_seconds", GAUGE, METRIC_DIAG, "config_sec",
+	 .help = "When astraea.conf was last read"},
+	{"astraea_fault", GAUGE, METRIC_DIAG, .label = "kind", .parts = faults,
+	 .help = "1 where sfair diag shows such an error or warning, else 0"},
+	{"astraea_rounds", COUNTER, METRIC_DIAG, "rounds", .help = "Rounds"},
+	{"astraea_last_round_time_seconds", GAUGE, METRIC_DIAG, "round_sec",
+	 .help = "When the last round ended"},
+	{"astraea_round_duration_seconds", METRIC_SUMMARY, METRIC_DIAG,
+	 .label = "part", .parts = parts, .scale = USEC,
+	 .help = "How long rounds took, and their parts: the snapshot holds "
+		 "slurmctld's read locks, write_lock its write locks"},
+	{"astraea_round_duration_last_seconds", GAUGE, METRIC_DIAG,
+	 .label = "part", .parts = parts, .member = "last_usec", .scale = USEC,
+	 .help = "The same of the last round"},
+	{"astraea_round_duration_max_seconds", GAUGE, METRIC_DIAG,
+	 .label = "part", .parts = parts, .member = "max_usec", .scale = USEC,
+	 .help = "The same of the longest round"},
+	{"astraea_round_depth", GAUGE, METRIC_DIAG, "depth",
+	 .help = "Jobs looked at in the last round"},
+	{"astraea_queue_length", GAUGE, METRIC_DIAG, "queue",
+	 .help = "Managed jobs that wait"},
+	{"astraea_jobs_started", COUNTER, METRIC_DIAG, "started",
+	 .help = "Jobs started"},
+	{"astraea_decisions_skipped", COUNTER, METRIC_DIAG, "skipped",
+	 .help = "Decisions that no longer held when they were applied"},
+	{"astraea_state_saves", COUNTER, METRIC_DIAG, "state_saves",
+	 .help = "Times that the state file was saved"},
+	{"astraea_state_saved_time_seconds", GAUGE, METRIC_DIAG,
+	 "state_saved_sec", .help = "When it was last saved"},
+	{"astraea_query_clients", GAUGE, METRIC_SOCKET, "clients",
+	 .help = "Clients of the query socket now"},
+	{"astraea_queries", COUNTER, METRIC_SOCKET, .label = "result",
+	 .parts = results,
+	 .help = "Queries by what became of them, as in sfair diag"},
+	{"astraea_pool", METRIC_INFO, METRIC_POOL, .parts = pool_words,
+	 .help = "The pool's policy, variant and partitions"},
+	{"astraea_pool_gpus", GAUGE, METRIC_POOL, "gpus",
+	 .help = "GPUs of the pool's nodes"},
+	{"astraea_pool_gpus_usable", GAUGE, METRIC_POOL, "gpus_usable",
+	 .help = "GPUs of its nodes that are up and not drained"},
+	{"astraea_pool_gpus_free", GAUGE, METRIC_POOL, "gpus_free",
+	 .help = "Usable GPUs that nobody holds"},
+	{"astraea_pool_lease_term_seconds", GAUGE, METRIC_POOL, "lease_sec",
+	 .help = "LeaseTerm"},
+	{"astraea_pool_hold_time_seconds", GAUGE, METRIC_POOL, "hold_start_sec",
+	 .help = "When GPUs that are being collected for a job will be there"},
+	{"astraea_pool_rounds", COUNTER, METRIC_POOL, "rounds",
+	 .help = "Rounds of the pool"},
+	{"astraea_pool_leases_granted", COUNTER, METRIC_POOL, "granted",
+	 .help = "Leases granted"},
+	{"astraea_pool_leases_renewed", COUNTER, METRIC_POOL, "renewed",
+	 .help = "Leases renewed"},
+	{"astraea_pool_leases_revoked", COUNTER, METRIC_POOL, "revoked",
+	 .help = "Leases revoked"},
+	{"astraea_pool_leases_lent", COUNTER, METRIC_POOL, "lent",
+	 .help = "Leases cut to end when collected GPUs are needed"},
+	{"astraea_pool_starts_refused", COUNTER, METRIC_POOL, "refused",
+	 .help = "Starts that slurmctld refused"},
+	{"astraea_pool_reclaims_capped", COUNTER, METRIC_POOL, "reclaim_capped",
+	 .help = "Rounds in which MaxReclaim held back"},
+	{"astraea_pool_jobs", GAUGE, METRIC_JOBS, "jobs",
+	 .help = "Jobs by phase, tasks of arrays one by one"},
+	{"astraea_pool_job_gpus", GAUGE, METRIC_JOBS, "gpus",
+	 .help = "GPUs that these hold or ask for"},
+	{"astraea_pool_auctions", COUNTER, METRIC_AUCTION, "number",
+	 .help = "Auctions held"},
+	{"astraea_pool_auction_time_seconds", GAUGE, METRIC_AUCTION, "time_sec",
+	 .help = "When the last one was"},
+	{"astraea_pool_auction_gpus", GAUGE, METRIC_AUCTION, "gpus",
+	 .help = "GPUs on offer in it"},
+	{"astraea_pool_auction_bidders", GAUGE, METRIC_AUCTION, "bidders",
+	 .help = "Apps that were offered them"},
+	{"astraea_tenant_weight", GAUGE, METRIC_TENANT, "weight",
+	 .help = "The tenant's weight in the pool"},
+	{"astraea_tenant_quota_gpus", GAUGE, METRIC_TENANT, "quota_gpus",
+	 .help = "Its share of the pool, in GPUs"},
+	{"astraea_tenant_demand_gpus", GAUGE, METRIC_TENANT, "demand_gpus",
+	 .help = "GPUs that its active jobs ask for"},
+	{"astraea_tenant_gpus", GAUGE, METRIC_TENANT, "alloc_gpus",
+	 .help = "GPUs that they hold"},
+	{"astraea_tenant_allocated_gpu_seconds", GAUGE, METRIC_TENANT,
+	 "alloc_gpu_sec",
+	 .help = "GPU time that it had; falls where the pool has a half-life"},
+	{"astraea_tenant_entitled_gpu_seconds", GAUGE, METRIC_TENANT,
+	 "fair_gpu_sec", .help = "GPU time that it was entitled to"},
+	{"astraea_tenant_rho", GAUGE, METRIC_TENANT, "rho",
+	 .help = "The former divided by the latter: 1 is exactly fair, the "
+		 "lowest goes first"},
+	{"astraea_tenant_jobs", GAUGE, METRIC_TENANT, .label = "state",
+	 .parts = states, .help = "Its jobs"},
+	{NULL},
+};
+
+const struct metric_part *metric_labels(enum metric_source source)
+{
+	static const struct metric_part none[] = {{NULL, NULL}};
+	static const struct metric_part pool[] = {
+		{"pool", "name"},
+		{NULL, NULL},
+	};
+	static const struct metric_part auction[] = {
+		{"pool", "pool"},
+		{NULL, NULL},
+	};
+	static const struct metric_part jobs[] = {
+		{"pool", "pool"},
+		{"phase", "phase"},
+		{NULL, NULL},
+	};
+	static const struct metric_part tenant[] = {
+		{"pool", "pool"},
+		{"tenant", "name"},
+		{NULL, NULL},
+	};
+
+	switch (source) {
+	case METRIC_POOL:
+		return pool;
+	case METRIC_JOBS:
+		return jobs;
+	case METRIC_AUCTION:
+		return auction;
+	case METRIC_TENANT:
+		return tenant;
+	default:
+		return none;
+	}
+}
+
+const char *metric_type_name(enum metric_type type)
+{
+	static const char *const names[] = {"gauge", "counter", "summary",
+					    "info"};
+
+	return names[type];
+}
+
+const char *metric_suffix(enum metric_type type)
+{
+	static const char *const suffixes[] = {"", "_total", "", "_info"};
+
+	return suffixes[type];
+}
+
+const char *metric_unit(const struct metric *metric)
+{
+	static const char unit[] = "seconds";
+	size_t size = strlen(metric->name), tail = strlen(unit);
+
+	return size > tail && !strcmp(metric->name + size - tail, unit) ? unit
+									: NULL;
+}

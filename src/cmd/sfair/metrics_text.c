@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Metrics as text. OpenMetrics names a family without the suffix of its type
+ * and knows units and infos; the older format knows neither. */
+#include <math.h>
+#include <string.h>
+
+#include "src/cmd/sfair/metrics.h"
+#include "src/common/encode.h"
+
+/* What is being written: a family, and the object that a series is of. */
+struct writer {
+	struct astra_text *out;
+	const struct metric *metric;
+	const json_t *object;
+	bool plain;
+	bool begun; /* the family's head is written */
+};
+
+static void put_head(struct writer *w)
+{
+	const struct metric *m = w->metric;
+	const char *unit = metric_unit(m);
+	const char *suffix = w->plain ? metric_suffix(m->type) : "";
+	const char *type = w->plain && m->type == METRIC_INFO
+				   ? "gauge"
+				   : metric_type_name(m->type);
+
+	if (w->begun)
+		return;
+	w->begun = true;
+	astra_text_printf(w->out, "# HELP %s%s %s.\n", m->name, suffix,
+			  m->help);
+	astra_text_printf(w->out, "# TYPE %s%s %s\n", m->name, suffix, type);
+	if (unit && !w->plain)
+		astra_text_printf(w->out, "# UNIT %s %s\n", m->name, unit);
+}
+
+/* The reply is UTF-8, and so is what is written. */
+static void put_label(struct writer *w, const char *name, const char *value,
+		      bool *first)
+{
+	astra_text_printf(w->out, "%s%s=\"", *first ? "{" : ",", name);
+	*first = false;
+	while (value && *value) {
+		size_t size = strcspn(value, "\\\"\n");
+
+		astra_text_add(w->out, value, size);
+		value += size;
+		if (*value == '\n')
+			astra_text_add(w->out, "\\n", 2);
+		else if (*value)
+			astra_text_printf(w->out, "\\%c", *value);
+		value += *value ? 1 : 0;
+	}
+	astra_text_add(w->out, "\"", 1);
+}
+
+static void put_labels(struct writer *w, const struct metric_part *labels,
+		       bool *first)
+{
+	for (; labels->key; labels++)
+		put_label(w, labels->value,
+			  json_string_value(
+				  json_object_get(w->object, labels->key)),
+			  first);
+}
+
+/* The name and all labels of a sample. part: the value of the metric's own. */
+static void put_name(struct writer *w, const char *suffix, const char *part)
+{
+	const struct metric *m = w->metric;
+	bool first = true;
+
+	put_head(w);
+	astra_text_printf(w->out, "%s%s", m->name, suffix);
+	put_labels(w, metric_labels(m->source), &first);
+	if (m->type == METRIC_INFO)
+		put_labels(w, m->parts, &first);
+	if (part)
+		put_label(w, m->label, part, &first);
+	astra_text_printf(w->out, first ? " " : "} ");
+}
+
+static void put_value(struct writer *w, double value)
+{
+	if (isinf(value))
+		astra_text_printf(w->out, value > 0 ? "+Inf" : "-Inf");
+	else
+		astra_encode_real(w->out, value);
+	astra_text_add(w->out, "\n", 1);
+}
+
+/* Whether there is a number. A text is 1, but for an empty one. */
+static bool number_of(const json_t *value, double *out)
+{
+	const char *text = json_string_value(value);
+
+	if (json_is_number(value))
+		*out = json_number_value(value);
+	else if (text && !strcmp(text, "inf"))
+		*out = INFINITY;
+	else if (text)
+		*out = *text ? 1 : 0;
+	else
+		return false;
+	return true;
+}
+
+static void put_sample(struct writer *w, const char *suffix, const char *part,
+		       const json_t *value, double scale)
+{
+	double number;
+
+	if (!number_of(value, &number))
+		return;
+	put_name(w, suffix, part);
+	put_value(w, scale > 0 ? number * scale : number);
+}
+
+static void put_member(struct writer *w, const char *part, const char *key)
+{
+	const struct metric *m = w->metric;
+	const json_t *value = json_object_get(w->object, key);
+
+	if (m->type == METRIC_SUMMARY) {
+		put_sample(w, "_count", part, json_object_get(value, "count"),
+			   1);
+		put_sample(w, "_sum", part, json_object_get(value, "sum_usec"),
+			   m->scale);
+		return;
+	}
+	if (m->member)
+		value = json_object_get(value, m->member);
+	put_sample(w, metric_suffix(m->type), part, value, m->scale);
+}
+
+static void put_object(struct writer *w, const json_t *object)
+{
+	const struct metric *m = w->metric;
+
+	w->object = object;
+	if (m->type == METRIC_INFO) {
+		put_name(w, metric_suffix(m->type), NULL);
+		put_value(w, 1);
+	} else if (m->parts) {
+		for (const struct metric_part *p = m->parts; p->key; p++)
+			put_member(w, p->value, p->key);
+	} else {
+		put_member(w, NULL, m->key);
+	}
+}
+
+static void put_array(struct writer *w, const json_t *array)
+{
+	json_t *object;
+	size_t i;
+
+	json_array_foreach(array, i, object)
+	{
+		put_object(w, object);
+	}
+}
+
+/* The objects of a metric; NULL where there are none. */
+static const json_t *objects(const struct metric *m, const json_t *scrape,
+			     const json_t *reply)
+{
+	static const char *const keys[] = {
+		[METRIC_DIAG] = "diag",	       [METRIC_SOCKET] = "socket",
+		[METRIC_POOL] = "pools",       [METRIC_JOBS] = "jobs",
+		[METRIC_AUCTION] = "auctions",
+	};
+
+	if (m->source == METRIC_EXPORTER)
+		return scrape;
+	if (m->source == METRIC_REPLY)
+		return reply;
+	if (m->source == METRIC_TENANT)
+		return json_object_get(scrape, "tenants");
+	return json_object_get(reply, keys[m->source]);
+}
+
+void metrics_text(struct astra_text *out, const json_t *scrape,
+		  const json_t *reply, bool plain)
+{
+	for (const struct metric *m = metric_table; m->name; m++) {
+		struct writer w = {.out = out, .metric = m, .plain = plain};
+		const json_t *found = objects(m, scrape, reply);
+
+		if (json_is_array(found))
+			put_array(&w, found);
+		else if (found)
+			put_object(&w, found);
+	}
+	if (!plain)
+		astra_text_printf(out, "# EOF\n");
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Listening on the network. */
+#ifndef ASTRA_LISTEN_H
+#define ASTRA_LISTEN_H
+
+#include <stdbool.h>
+
+#include "src/common/error.h"
+
+/* Whether where is [ADDRESS:]PORT, the port from least on. The address is not
+ * looked at. */
+bool astra_listen_valid(const char *where, unsigned long least);
+
+/* Listen there, without an address on all of the host.
+ * option: its name, for err. backlog: as listen(2) takes it.
+ * Returns a descriptor that does not block, or -1 with err set. */
+int astra_listen(const char *option, const char *where, int backlog,
+		 struct astra_error *err);
+
+#endif
