@@ -4,38 +4,8 @@
 #include <errno.h>
 #include <jansson.h>
 
-#include "src/slurm/server.h"
 #include "testsuite/unit/auction_sample.h"
-#include "testsuite/unit/proto_munged.h"
-#include "testsuite/unit/unit.h"
-
-static struct test_munged munged;
-static char path[100];
-static char output[65536];
-
-/* Run sfair with a shell's words; its output, both streams, is in output.
- * Returns its exit status. */
-static int sfair(const char *words)
-{
-	const char *top = getenv("top_builddir");
-	char command[8192];
-	size_t size;
-	FILE *pipe;
-
-	snprintf(command, sizeof(command), "%s/sfair %s 2>&1", top ? top : ".",
-		 words);
-	pipe = popen(command, "re");
-	assert_non_null(pipe);
-	size = fread(output, 1, sizeof(output) - 1, pipe);
-	output[size] = '\0';
-	return WEXITSTATUS(pclose(pipe));
-}
-
-static void says(const char *text)
-{
-	if (!strstr(output, text))
-		fail_msg("\"%s\" lacks \"%s\"", output, text);
-}
+#include "testsuite/unit/sfair_server.h"
 
 static void tables_have_a_row_a_record(void **state)
 {
@@ -278,48 +248,14 @@ static void help_and_version_ask_nobody(void **state)
 	says("Quota");
 }
 
-static int setup(void **state)
-{
-	const struct astra_server_options options = {
-		.path = path,
-		.munge_socket = munged.socket,
-	};
-	struct astra_error err = {""};
-
-	(void)state;
-	snprintf(path, sizeof(path), "%s/a.sock", munged.folder);
-	setenv("SFAIR_SOCKET", path, 1);
-	setenv("MUNGE_SOCKET", munged.socket, 1);
-	astra_server_publish(sample_report());
-	if (astra_server_start(&options, &err) < 0)
-		print_error("%s\n", err.text);
-	return *err.text ? -1 : 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	astra_server_stop();
-	return 0;
-}
-
 static void serve(void)
 {
-	setup(NULL);
+	server_setup(NULL);
 	printf("export SFAIR_SOCKET=%s MUNGE_SOCKET=%s\nEnter ends it.\n", path,
 	       munged.socket);
 	fflush(stdout);
 	getchar();
-	teardown(NULL);
-}
-
-static bool sfair_is_built(void)
-{
-	const char *top = getenv("top_builddir");
-	char file[4096];
-
-	snprintf(file, sizeof(file), "%s/sfair", top ? top : ".");
-	return !access(file, X_OK);
+	server_teardown(NULL);
 }
 
 int main(int argc, char **argv)
@@ -340,15 +276,13 @@ int main(int argc, char **argv)
 	};
 	int rc = 0;
 
-	if (!sfair_is_built() || test_munged_start(&munged) < 0) {
-		fputs("SKIP: sfair is not built, or munged cannot be started\n",
-		      stderr);
+	if (!sfair_can_be_tested())
 		return 77;
-	}
 	if (argc > 1 && !strcmp(argv[1], "--serve"))
 		serve();
 	else
-		rc = cmocka_run_group_tests(tests, setup, teardown);
+		rc = cmocka_run_group_tests(tests, server_setup,
+					    server_teardown);
 	test_munged_stop(&munged);
 	return rc;
 }

@@ -28,9 +28,14 @@ sfair_SOURCES = \
 	src/cmd/sfair/print_why.c \
 	src/cmd/sfair/sfair.h
 
-check_PROGRAMS += test_sfair
-test_sfair_SOURCES = testsuite/unit/test_sfair.c $(server_sources)
+check_PROGRAMS += test_sfair test_sfair_metrics
+test_sfair_SOURCES = testsuite/unit/test_sfair.c \
+	testsuite/unit/sfair_server.h $(server_sources)
 test_sfair_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS) \
 	$(MUNGE_CFLAGS)
 test_sfair_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS) \
 	-lpthread
+test_sfair_metrics_SOURCES = testsuite/unit/test_sfair_metrics.c \
+	testsuite/unit/sfair_server.h $(server_sources)
+test_sfair_metrics_CFLAGS = $(test_sfair_CFLAGS)
+test_sfair_metrics_LDADD = $(test_sfair_LDADD)

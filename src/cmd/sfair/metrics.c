@@ -132,6 +132,7 @@ int sfair_metrics(int argc, char **argv, struct astra_error *err)
 		return 0;
 	}
 	scraper.verbose = options.verbose;
+	scraper.serves = options.listen != NULL;
 	rc = metrics_scraper_open(&scraper, err);
 	if (!rc && options.listen)
 		rc = metrics_serve(&scraper, options.listen, err);

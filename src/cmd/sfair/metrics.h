@@ -76,6 +76,7 @@ void metrics_text(struct astra_text *out, const json_t *scrape,
 struct metrics_scraper {
 	char *path, *munge_socket;
 	bool verbose;
+	bool serves;	    /* more than one scrape */
 	json_t *reply;	    /* NULL: the plugin did not answer */
 	double took_sec;    /* to ask */
 	int64_t asked_msec; /* when; 0: never */

@@ -75,8 +75,10 @@ static json_t *describe(const struct metrics_scraper *s)
 	json_t *scrape = json_object();
 
 	set_count(scrape, "up", s->reply ? 1 : 0);
-	set_count(scrape, "scrapes", s->scrapes);
-	set_count(scrape, "failures", s->failures);
+	if (s->serves) {
+		set_count(scrape, "scrapes", s->scrapes);
+		set_count(scrape, "failures", s->failures);
+	}
 	json_object_set_new(scrape, "took_sec", json_real(s->took_sec));
 	json_object_set_new(scrape, "version", json_string(ASTRA_VERSION));
 	if (s->reply) {
