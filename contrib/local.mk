@@ -2,6 +2,7 @@
 # The demonstration, examples and converters: added to EXTRA_DIST.
 # unpark.sh is for administrators, whose clone may be gone by then.
 dist_pkgdata_SCRIPTS = contrib/unpark.sh
+dist_pkgdata_DATA = contrib/systemd/sfair-metrics.service
 EXTRA_DIST += \
 	contrib/examples/app-scheduler.py \
 	contrib/examples/steps.py contrib/examples/train.sbatch \

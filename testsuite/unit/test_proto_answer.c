@@ -380,6 +380,40 @@ static void only_operators_reset(void **state)
 			 1);
 }
 
+#define METRICS "{\"astraea\":1,\"request\":\"metrics\"}"
+
+/* jobs or gpus of the pool's jobs in a phase. */
+static json_int_t sum_of(struct astra_report *report, size_t phase,
+			 const char *key, const struct astra_viewer *viewer)
+{
+	json_t *reply = ask(report, METRICS, viewer);
+	json_t *sum = json_array_get(json_object_get(reply, "jobs"), phase);
+	json_int_t n = json_integer_value(json_object_get(sum, key));
+
+	json_decref(reply);
+	return n;
+}
+
+static void metrics_count_what_may_be_seen(void **state)
+{
+	enum { WAITING, LEASED, DOOMED, GRACE, PHASES = 5 };
+	struct astra_report *report = *state;
+
+	assert_int_equal(count(report, METRICS, "jobs", &eve), PHASES);
+	assert_int_equal(count(report, METRICS, "tenants", &eve), 2);
+	assert_int_equal(sum_of(report, WAITING, "jobs", &eve), 9);
+	assert_int_equal(sum_of(report, LEASED, "gpus", &eve), 12);
+	assert_int_equal(sum_of(report, GRACE, "jobs", &eve), 1);
+	report->privacy.jobs = true;
+	assert_int_equal(sum_of(report, WAITING, "jobs", &eve), 0);
+	assert_int_equal(sum_of(report, LEASED, "gpus", &alice), 8);
+	assert_int_equal(sum_of(report, LEASED, "gpus", &root), 12);
+	report->privacy.usage = true;
+	assert_int_equal(count(report, METRICS, "tenants", &eve), 0);
+	assert_int_equal(count(report, METRICS, "tenants", &alice), 1);
+	assert_int_equal(count(report, METRICS, "tenants", &root), 2);
+}
+
 static void before_the_first_round_there_is_no_data(void **state)
 {
 	(void)state;
@@ -442,6 +476,7 @@ int main(void)
 		TEST(why_tells_what_comes_next),
 		TEST(why_of_an_array_shows_its_waiting_tasks),
 		TEST(only_operators_reset),
+		TEST(metrics_count_what_may_be_seen),
 		TEST(before_the_first_round_there_is_no_data),
 		TEST(a_reply_above_its_bound_is_refused),
 		TEST(a_report_outlives_its_publisher),

@@ -3,30 +3,33 @@
 
 #include "src/cmd/sfair/metrics.h"
 
-static void put_labels(const struct metric *m)
+static void put_labels(const struct metric_part *label)
 {
-	const struct metric_part *label = metric_labels(m->source);
-
 	for (; label->key; label++)
-		printf("\n.Ar %s", label->value);
-	if (m->type == METRIC_INFO)
-		for (label = m->parts; label->key; label++)
-			printf("\n.Ar %s", label->value);
-	if (!m->label)
-		return;
-	printf("\n.Ar %s :\n", m->label);
-	for (label = m->parts; label->key; label++)
-		printf("%s%s", label == m->parts ? "" : ", ", label->value);
+		printf(" Ar %s", label->value);
+}
+
+static void put_values(const struct metric *m)
+{
+	printf(".Ar %s :\n", m->label);
+	for (const struct metric_part *p = m->parts; p->key; p++)
+		printf("%s%s", p->value, p[1].key ? ", " : ".\n");
 }
 
 void metrics_mdoc(void)
 {
 	puts(".Bl -tag -width Ds");
 	for (const struct metric *m = metric_table; m->name; m++) {
-		printf(".It Li %s%s", m->name, metric_suffix(m->type));
-		printf("\n.Pq %s", metric_type_name(m->type));
-		put_labels(m);
-		printf("\n.br\n%s.\n", m->help);
+		printf(".It Li %s%s No %s", m->name, metric_suffix(m->type),
+		       metric_type_name(m->type));
+		put_labels(metric_labels(m->source));
+		if (m->type == METRIC_INFO)
+			put_labels(m->parts);
+		if (m->label)
+			printf(" Ar %s", m->label);
+		printf("\n%s.\n", m->help);
+		if (m->label)
+			put_values(m);
 	}
 	puts(".El");
 }
