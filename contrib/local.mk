@@ -15,6 +15,12 @@ EXTRA_DIST += \
 	contrib/demo/view.py contrib/demo/watch.py contrib/demo/workload
 EXTRA_DIST += contrib/going-back.sh
 
+# Where bash-completion looks, below the prefix.
+bashcompletiondir = $(datadir)/bash-completion/completions
+dist_bashcompletion_DATA = contrib/completion/sfair \
+	contrib/completion/sfair-agent contrib/completion/sfairsim
+dist_check_SCRIPTS += testsuite/unit/completion.sh
+
 # Without a Python to install it for: programs name the folder, or copy it.
 sfairpythondir = $(pkgdatadir)/python
 dist_sfairpython_DATA = contrib/python/sfair.py \

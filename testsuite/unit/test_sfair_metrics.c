@@ -397,6 +397,13 @@ static void check_asks_once_a_second(const struct exporter *e)
 	assert_true(last - first <= (uint64_t)(end.tv_sec - begin.tv_sec) + 1);
 }
 
+/* Its next line on standard error. */
+static void check_says(const struct exporter *e, const char *text)
+{
+	assert_non_null(fgets(output, sizeof(output), e->said));
+	says(text);
+}
+
 static void metrics_are_served(void **state)
 {
 	struct exporter e;
@@ -419,7 +426,12 @@ static void metrics_are_served(void **state)
 	}
 	says("\nastraea_scrape_failures_total 1\n");
 	lacks("astraea_pool");
+	check_says(&e, "has not finished its first round");
 	astra_server_publish(sample_report());
+	usleep(1100000); /* what is kept is a second old */
+	http(&e, HTTP("GET", "/metrics") "\r\n");
+	says("\nastraea_up 1\n");
+	check_says(&e, "the plugin answers again");
 	exporter_stop(&e);
 }
 

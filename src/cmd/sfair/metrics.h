@@ -82,6 +82,7 @@ struct metrics_scraper {
 	int64_t asked_msec; /* when; 0: never */
 	uint64_t scrapes, failures;
 	struct astra_error err; /* of the last failure */
+	bool silent;		/* it was told that there is no answer */
 };
 
 int metrics_scraper_open(struct metrics_scraper *scraper,

@@ -71,14 +71,23 @@ static bool wants_plain(struct MHD_Connection *connection)
 	return !accept || !strcasestr(accept, "application/openmetrics-text");
 }
 
+/* Once when the plugin falls silent, and once when it answers again. */
+static void tell(struct metrics_scraper *scraper, bool silent)
+{
+	if (scraper->silent == silent)
+		return;
+	scraper->silent = silent;
+	fprintf(stderr, "sfair: %s\n",
+		silent ? scraper->err.text : "the plugin answers again");
+}
+
 static enum MHD_Result answer_metrics(struct metrics_scraper *scraper,
 				      struct MHD_Connection *connection)
 {
 	bool plain = wants_plain(connection);
 	struct astra_text body = {0};
 
-	if (metrics_scrape(scraper, plain, &body) < 0 && scraper->verbose)
-		fprintf(stderr, "sfair: %s\n", scraper->err.text);
+	tell(scraper, metrics_scrape(scraper, plain, &body) < 0);
 	if (body.failed) {
 		astra_text_clear(&body);
 		return MHD_NO;
