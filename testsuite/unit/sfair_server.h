@@ -15,7 +15,7 @@ static char output[65536];
 
 /* Run sfair with a shell's words; its output, both streams, is in output.
  * Returns its exit status. */
-static int sfair(const char *words)
+static inline int sfair(const char *words)
 {
 	const char *top = getenv("top_builddir");
 	char command[8192];
@@ -31,10 +31,16 @@ static int sfair(const char *words)
 	return WEXITSTATUS(pclose(pipe));
 }
 
-static void says(const char *text)
+static inline void says(const char *text)
 {
 	if (!strstr(output, text))
 		fail_msg("\"%s\" lacks \"%s\"", output, text);
+}
+
+static inline void lacks(const char *text)
+{
+	if (strstr(output, text))
+		fail_msg("\"%s\" has \"%s\"", output, text);
 }
 
 static int server_setup(void **state)

@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfair metrics against a server with a made-up report: what it prints, and
- * what it answers over HTTP. */
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <time.h>
-
+/* What sfair metrics prints, of a server with a made-up report. */
 #include "testsuite/unit/auction_sample.h"
 #include "testsuite/unit/sfair_server.h"
 
 #define TENANTS 1500
-
-static void lacks(const char *text)
-{
-	if (strstr(output, text))
-		fail_msg("\"%s\" has \"%s\"", output, text);
-}
 
 static void numbers_are_those_of_the_plugin(void **state)
 {
@@ -267,174 +256,6 @@ static void promtool_accepts_both_formats(void **state)
 	says("NUM SAMPLES");
 }
 
-/* sfair metrics --listen, and where. */
-struct exporter {
-	pid_t pid;
-	uint16_t port;
-	FILE *said;
-};
-
-/* Returns false where sfair was built without it. */
-static bool exporter_start(struct exporter *e)
-{
-	const char *top = getenv("top_builddir");
-	char file[4096], line[512] = "", *port;
-	int ends[2];
-
-	snprintf(file, sizeof(file), "%s/sfair", top ? top : ".");
-	assert_int_equal(pipe(ends), 0);
-	e->pid = fork();
-	if (!e->pid) {
-		dup2(ends[1], STDERR_FILENO);
-		close(ends[0]);
-		close(ends[1]);
-		execl(file, "sfair", "metrics", "--listen=127.0.0.1:0", NULL);
-		_exit(127);
-	}
-	close(ends[1]);
-	e->said = fdopen(ends[0], "r");
-	assert_non_null(fgets(line, sizeof(line), e->said));
-	if (strstr(line, "built without libmicrohttpd")) {
-		waitpid(e->pid, NULL, 0);
-		fclose(e->said);
-		return false;
-	}
-	port = strstr(line, "listening on 127.0.0.1 port ");
-	assert_non_null(port);
-	e->port = (uint16_t)strtoul(strrchr(port, ' '), NULL, 10);
-	return true;
-}
-
-static void exporter_stop(struct exporter *e)
-{
-	int status = -1;
-
-	kill(e->pid, SIGTERM);
-	assert_int_equal(waitpid(e->pid, &status, 0), e->pid);
-	assert_int_equal(status, 0);
-	fclose(e->said);
-}
-
-/* The whole answer to a request, in output. */
-static void http(const struct exporter *e, const char *request)
-{
-	struct sockaddr_in at = {
-		.sin_family = AF_INET,
-		.sin_port = htons(e->port),
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-	};
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	size_t size = 0;
-	ssize_t n;
-
-	assert_int_equal(connect(fd, (struct sockaddr *)&at, sizeof(at)), 0);
-	assert_int_equal(write(fd, request, strlen(request)), strlen(request));
-	shutdown(fd, SHUT_WR);
-	while ((n = read(fd, output + size, sizeof(output) - 1 - size)) > 0)
-		size += (size_t)n;
-	output[size] = '\0';
-	close(fd);
-}
-
-#define HTTP(method, url) method " " url " HTTP/1.0\r\n"
-
-static void check_routes(const struct exporter *e)
-{
-	static const char *const cases[][2] = {
-		{HTTP("GET", "/metrics") "\r\n", "200 OK"},
-		{HTTP("GET", "/metrics?x=1") "\r\n", "200 OK"},
-		{HTTP("GET", "/") "\r\n", "<a href=\"/metrics\">"},
-		{HTTP("GET", "/metrics/") "\r\n", "404 Not Found"},
-		{HTTP("GET", "/../etc/passwd") "\r\n", "404 Not Found"},
-		{HTTP("POST", "/x") "\r\n", "404 Not Found"},
-		{HTTP("POST", "/metrics") "Content-Length: 2\r\n\r\nhi",
-		 "405 Method Not Allowed"},
-		{HTTP("DELETE", "/") "\r\n", "Allow: GET, HEAD\r\n"},
-		{"nonsense\r\n\r\n", ""},
-	};
-
-	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++) {
-		http(e, cases[i][0]);
-		says(cases[i][1]);
-	}
-	http(e, HTTP("HEAD", "/metrics") "\r\n");
-	says("200 OK");
-	assert_string_equal(output + strlen(output) - 4, "\r\n\r\n");
-}
-
-static void check_formats(const struct exporter *e)
-{
-	http(e, HTTP("GET", "/metrics") "\r\n");
-	says("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n");
-	says("\n# TYPE astraea_rounds_total counter\n");
-	lacks("# EOF");
-	http(e, HTTP("GET", "/metrics") "Accept: text/plain;q=0.5, "
-					"application/openmetrics-text\r\n\r\n");
-	says("Content-Type: application/openmetrics-text; version=1.0.0");
-	says("\n# TYPE astraea_rounds counter\n");
-	says("# EOF\n");
-}
-
-static uint64_t scrapes(const struct exporter *e)
-{
-	static const char name[] = "\nastraea_scrapes_total ";
-
-	http(e, HTTP("GET", "/metrics") "\r\n");
-	says(name);
-	return strtoull(strstr(output, name) + sizeof(name) - 1, NULL, 10);
-}
-
-/* However slow the machine: thirty requests within a second at best. */
-static void check_asks_once_a_second(const struct exporter *e)
-{
-	struct timespec begin, end;
-	uint64_t first = scrapes(e), last = first;
-
-	clock_gettime(CLOCK_MONOTONIC, &begin);
-	for (int i = 0; i < 30; i++)
-		last = scrapes(e);
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	assert_true(last - first <= (uint64_t)(end.tv_sec - begin.tv_sec) + 1);
-}
-
-/* Its next line on standard error. */
-static void check_says(const struct exporter *e, const char *text)
-{
-	assert_non_null(fgets(output, sizeof(output), e->said));
-	says(text);
-}
-
-static void metrics_are_served(void **state)
-{
-	struct exporter e;
-
-	(void)state;
-	if (!exporter_start(&e)) {
-		print_message("SKIP: sfair was built without libmicrohttpd\n");
-		skip();
-	}
-	check_routes(&e);
-	check_formats(&e);
-	check_asks_once_a_second(&e);
-	astra_server_publish(NULL); /* as slurmctld, before its first round */
-	for (int i = 0; i < 100; i++) {
-		http(&e, HTTP("GET", "/metrics") "\r\n");
-		says("200 OK");
-		if (strstr(output, "\nastraea_up 0\n"))
-			break;
-		usleep(100000);
-	}
-	says("\nastraea_scrape_failures_total 1\n");
-	lacks("astraea_pool");
-	check_says(&e, "has not finished its first round");
-	astra_server_publish(sample_report());
-	usleep(1100000); /* what is kept is a second old */
-	http(&e, HTTP("GET", "/metrics") "\r\n");
-	says("\nastraea_up 1\n");
-	check_says(&e, "the plugin answers again");
-	exporter_stop(&e);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -446,7 +267,6 @@ int main(void)
 		cmocka_unit_test(without_the_plugin_up_is_0),
 		cmocka_unit_test(mistakes_are_one_line),
 		cmocka_unit_test(promtool_accepts_both_formats),
-		cmocka_unit_test(metrics_are_served),
 	};
 	int rc;
 

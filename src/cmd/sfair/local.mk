@@ -28,7 +28,7 @@ sfair_SOURCES = \
 	src/cmd/sfair/print_why.c \
 	src/cmd/sfair/sfair.h
 
-check_PROGRAMS += test_sfair test_sfair_metrics
+check_PROGRAMS += test_sfair test_sfair_listen test_sfair_metrics
 test_sfair_SOURCES = testsuite/unit/test_sfair.c \
 	testsuite/unit/sfair_server.h $(server_sources)
 test_sfair_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS) \
@@ -39,3 +39,7 @@ test_sfair_metrics_SOURCES = testsuite/unit/test_sfair_metrics.c \
 	testsuite/unit/sfair_server.h $(server_sources)
 test_sfair_metrics_CFLAGS = $(test_sfair_CFLAGS)
 test_sfair_metrics_LDADD = $(test_sfair_LDADD)
+test_sfair_listen_SOURCES = testsuite/unit/test_sfair_listen.c \
+	testsuite/unit/sfair_server.h $(server_sources)
+test_sfair_listen_CFLAGS = $(test_sfair_CFLAGS)
+test_sfair_listen_LDADD = $(test_sfair_LDADD)

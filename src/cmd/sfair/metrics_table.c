@@ -61,8 +61,7 @@ static const struct metric_part states[] = {
 
 const struct metric metric_table[] = {
 	{"astraea_up", GAUGE, METRIC_EXPORTER, "up",
-	 .help = "1 if the plugin answered, else 0, and but for those of "
-		 "sfair itself there are no others"},
+	 .help = "1 if the plugin answered, else 0, and the metrics of the cluster are missing"},
 	{"astraea_scrape_duration_seconds", GAUGE, METRIC_EXPORTER, "took_sec",
 	 .help = "How long it took to ask the plugin"},
 	{"astraea_scrapes", COUNTER, METRIC_EXPORTER, "scrapes",
