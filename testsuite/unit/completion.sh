@@ -80,6 +80,7 @@ expect 'Tenant' sfair tenant --format Ten
 expect_some "$(sfair job --helpformat | awk '/^  [A-Z]/ { print $1 }')" \
 	sfair job --format =
 expect 'Seconds Minutes Hours' sfair tenant -t ''
+expect 'Hours' sfair tenant -t h
 expect_some '107 12 14 14_2' sfair why ''
 expect '12,14 12,14_2' sfair lease -j 12,14
 expect '' sfair job ''
