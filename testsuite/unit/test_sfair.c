@@ -118,7 +118,8 @@ static void mistakes_are_one_line_that_names_them(void **state)
 		const char *words, *text;
 	} cases[] = {
 		{"", "which command?"},
-		{"nodes", "unknown command \"nodes\""},
+		{"nodes", "unknown command \"nodes\": one of tenant,"},
+		{"nodes", "diag, metrics"},
 		{"job -x", "unknown option -x"},
 		{"job --colour", "unknown option --colour"},
 		{"job --json=yes", "--json=yes: the option takes no value"},

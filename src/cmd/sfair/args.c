@@ -180,7 +180,7 @@ static bool is_command(const char *name, enum astra_query_kind *out)
 static int parse_command(const char *word, struct sfair_args *args,
 			 struct astra_error *err)
 {
-	char name[16];
+	char name[16], more[128];
 	size_t size = strlen(word);
 
 	if (size && size < sizeof(name)) {
@@ -192,19 +192,18 @@ static int parse_command(const char *word, struct sfair_args *args,
 		if (is_command(name, &args->query.kind))
 			return 0;
 	}
+	sfair_command_names(more, sizeof(more));
 	return astra_error_set(
 		err,
-		"unknown command \"%.64s\": one of tenant, job, lease, auction, why, diag",
-		word);
+		"unknown command \"%.64s\": one of tenant, job, lease, auction, why, diag%s",
+		word, more);
 }
 
 static int parse_words(int argc, char **argv, struct sfair_args *args,
 		       struct astra_error *err)
 {
 	if (optind == argc)
-		return astra_error_set(
-			err,
-			"which command? tenant, job, lease, auction, why JOBID or diag: see sfair --help");
+		return astra_error_set(err, "which command? See sfair --help");
 	if (parse_command(argv[optind++], args, err) < 0)
 		return -1;
 	args->command = true;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
 #include <string.h>
 
 #include "src/cmd/sfair/sfair.h"
@@ -15,4 +16,14 @@ const struct sfair_command *sfair_command_find(const char *name)
 		if (!strcmp(c->name, name))
 			return c;
 	return NULL;
+}
+
+void sfair_command_names(char *text, size_t size)
+{
+	*text = '\0';
+	for (const struct sfair_command *c = commands; c->name; c++) {
+		size_t used = strlen(text);
+
+		snprintf(text + used, size - used, ", %s", c->name);
+	}
 }

@@ -50,6 +50,9 @@ int sfair_metrics(int argc, char **argv, struct astra_error *err);
 /* NULL: none of them. */
 const struct sfair_command *sfair_command_find(const char *name);
 
+/* Their names, each after ", ". */
+void sfair_command_names(char *text, size_t size);
+
 /* ask.c: send a request to the plugin; verbose: say whom it asks.
  * Returns its reply, or NULL with err set: also when the plugin refuses. */
 json_t *sfair_ask(const struct astra_query *query, bool verbose,
