@@ -75,6 +75,9 @@ int astra_read_admit(struct astra_trace *trace,
 {
 	struct astra_trace_job named = *job;
 
+	if (trace->taker)
+		return trace->taker->take(trace->taker->arg, names->job, job,
+					  names, unfinished);
 	if (unfinished || job->duration_sec <= 0) {
 		astra_read_defect(trace,
 				  unfinished ? ASTRA_DEFECT_UNFINISHED

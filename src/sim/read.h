@@ -23,7 +23,8 @@ struct astra_read_options {
 int astra_trace_format(const char *name, enum astra_trace_format *format,
 		       struct astra_error *err);
 
-/* Read a file into an initialized trace, and finish it.
+/* Read a file into an initialized trace, and finish it; one with a taker gets
+ * no jobs, only the counts of defects.
  * path: "-" is the standard input; it must live as long as the trace.
  * Returns 0, or -1 with err set; the trace is to be cleared then, too. */
 int astra_trace_read(struct astra_trace *trace, const char *path,

@@ -75,8 +75,17 @@ static int parse_gpus(struct reader *reader, struct row *row)
 	return 0;
 }
 
+/* Of what never started it is all that is known; else the duration says it. */
+static void read_end(struct reader *reader, struct row *row)
+{
+	if (astra_field_time(field(reader, ASTRA_COLUMN_END),
+			     &row->job.end_sec) != ASTRA_FIELD_OK)
+		row->job.end_sec = 0;
+}
+
 static int parse_submit(struct reader *reader, struct row *row)
 {
+	read_end(reader, row);
 	if (astra_field_time(field(reader, ASTRA_COLUMN_SUBMIT),
 			     &row->job.submit_sec) != ASTRA_FIELD_OK)
 		return defect(reader, ASTRA_DEFECT_VALUE, ASTRA_COLUMN_SUBMIT);
@@ -228,9 +237,15 @@ static int admit(struct reader *reader, const struct row *row)
 		names.job = key;
 	if (row->job.profile == ASTRA_NONE || row->job.utility == ASTRA_NONE)
 		return -1;
+	if (!*key)
+		key = names.job;
+	if (reader->columns.accounting && reader->trace->taker)
+		return reader->trace->taker->take(reader->trace->taker->arg,
+						  key, &row->job, &names,
+						  row->unfinished);
 	if (reader->columns.accounting)
-		return astra_runs_put(&reader->runs, *key ? key : names.job,
-				      &names, &row->job, row->unfinished);
+		return astra_runs_put(&reader->runs, key, &names, &row->job,
+				      row->unfinished);
 	if (row->job.submit_sec < reader->last_submit_sec)
 		defect(reader, ASTRA_DEFECT_UNSORTED, ASTRA_COLUMN_SUBMIT);
 	reader->last_submit_sec = row->job.submit_sec;

@@ -33,11 +33,6 @@ struct astra_line_start astra_line_start(const char *line);
 void astra_read_defect(struct astra_trace *trace, enum astra_defect kind,
 		       uint32_t line, const char *column, const char *value);
 
-/* What a job goes by; "": not known. */
-struct astra_job_names {
-	const char *job, *tenant, *user, *app;
-};
-
 /* Add a job, unless it ran for no time or not to its end, which are defects.
  * job: without the numbers of its names, which only jobs that are added get: a
  * tenant without any has no share.

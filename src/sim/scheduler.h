@@ -67,8 +67,9 @@ struct astra_scheduler {
 	void (*report)(void *self, struct astra_scheduler_report *out);
 };
 
-/* By name; NULL: there is none. */
-const struct astra_scheduler *astra_scheduler_find(const char *name);
+/* By name; NULL with err naming those there are: there is none. */
+const struct astra_scheduler *astra_scheduler_find(const char *name,
+						   struct astra_error *err);
 /* All, the engine's policies first; NULL-terminated. */
 const struct astra_scheduler *const *astra_scheduler_all(void);
 

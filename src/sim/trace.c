@@ -195,6 +195,8 @@ int astra_trace_finish(struct astra_trace *trace, struct astra_error *err)
 {
 	double first;
 
+	if (trace->taker)
+		return 0;
 	if (!trace->job_count)
 		return no_job(trace, err);
 	if (!sorted(trace) && sort(trace) < 0)

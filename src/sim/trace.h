@@ -38,6 +38,8 @@ struct astra_trace_job {
 			      * undisturbed; > 0 */
 	double limit_sec;    /* the time limit its user gave; 0: none known */
 	double start_sec;    /* when it really started; < 0: not known */
+	double end_sec;	     /* of a line of accounting: when it ended; 0: not
+			      * known */
 };
 
 struct astra_trace_tenant {
@@ -67,6 +69,24 @@ struct astra_defect_count {
 	char value[48];	     /* what stood there first */
 };
 
+/* What a job goes by; "": not known. */
+struct astra_job_names {
+	const char *job, *tenant, *user, *app;
+};
+
+/* Who wants each line of a source as it is, rather than jobs: what has not
+ * ended and what never ran among them, and each run of a job that was requeued
+ * by itself. */
+struct astra_taker {
+	/* job: without the numbers of its names; duration_sec 0: it did not
+	 * run, or has not ended. id: the same for all runs of a job.
+	 * Returns 0, or -1 when memory is out. */
+	int (*take)(void *arg, const char *id,
+		    const struct astra_trace_job *job,
+		    const struct astra_job_names *names, bool unfinished);
+	void *arg;
+};
+
 struct astra_trace {
 	const char *source; /* file name or the like, for messages; borrowed */
 	struct astra_trace_job *jobs;
@@ -84,6 +104,8 @@ struct astra_trace {
 	uint64_t lines;	       /* read, header and comments left out */
 	struct astra_defect_count defects[ASTRA_DEFECT_COUNT];
 	struct astra_trace_names *names; /* private */
+	const struct astra_taker
+		*taker; /* gets what is read; NULL: the trace */
 };
 
 void astra_trace_init(struct astra_trace *trace);

@@ -134,7 +134,7 @@ static struct outcome simulate(const struct load *load, const char *name)
 		fail("out of memory");
 	astra_trace_fit(&trace, cluster.gpus);
 	begin = cpu_sec();
-	if (astra_simulate(&trace, &cluster, astra_scheduler_find(name),
+	if (astra_simulate(&trace, &cluster, astra_scheduler_find(name, NULL),
 			   &policy, &sim, &result, &err) < 0)
 		fail(err.text);
 	out.sec = cpu_sec() - begin;

@@ -184,7 +184,7 @@ static void each_baseline_says_what_it_is(void **state)
 
 		assert_non_null(astra_baselines[i]->source);
 		assert_non_null(astra_baselines[i]->summary);
-		assert_ptr_equal(astra_scheduler_find(name),
+		assert_ptr_equal(astra_scheduler_find(name, NULL),
 				 astra_baselines[i]);
 	}
 }

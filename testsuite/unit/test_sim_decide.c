@@ -306,7 +306,7 @@ static void play(uint64_t seed)
 static void the_engine_grants_what_decide_does(void **state)
 {
 	(void)state;
-	probe.engine = astra_scheduler_find("ltgf");
+	probe.engine = astra_scheduler_find("ltgf", NULL);
 	assert_non_null(probe.engine);
 	for (uint64_t seed = 1; seed <= SEEDS; seed++)
 		play(seed);

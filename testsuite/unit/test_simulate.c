@@ -58,7 +58,7 @@ static void add(struct world *w, uint32_t tenant, uint32_t gpus,
 static void simulate(struct world *w, const char *scheduler)
 {
 	struct astra_error err = {""};
-	const struct astra_scheduler *s = astra_scheduler_find(scheduler);
+	const struct astra_scheduler *s = astra_scheduler_find(scheduler, NULL);
 
 	assert_non_null(s);
 	if (astra_simulate(&w->trace, &w->cluster, s, &w->policy, &w->options,
@@ -337,8 +337,8 @@ static void too_many_intervals_are_refused(void **state)
 	w.options.interval_sec = 1e-6;
 	add(&w, 0, 4, 0, 100);
 	assert_int_equal(astra_simulate(&w.trace, &w.cluster,
-					astra_scheduler_find("fifo"), &w.policy,
-					&w.options, &w.result, &err),
+					astra_scheduler_find("fifo", NULL),
+					&w.policy, &w.options, &w.result, &err),
 			 -1);
 	assert_string_equal(err.text,
 			    "intervals of 1e-06 s are too short: by second 20 "

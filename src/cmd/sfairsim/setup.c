@@ -223,28 +223,14 @@ static int read_overbid(struct sfairsim_setup *s, const char *text,
 
 /* The policies. */
 
-static int no_policy(const char *name, struct astra_error *err)
-{
-	const struct astra_scheduler *const *all = astra_scheduler_all();
-
-	astra_error_set(err, "there is no policy %.64s; there are %s", name,
-			(*all)->name);
-	for (all++; *all; all++) {
-		size_t used = strlen(err->text);
-
-		snprintf(err->text + used, sizeof(err->text) - used, ", %s",
-			 (*all)->name);
-	}
-	return -1;
-}
-
 static int add_policy(struct sfairsim_setup *s, const char *name,
 		      struct astra_error *err)
 {
-	const struct astra_scheduler *scheduler = astra_scheduler_find(name);
+	const struct astra_scheduler *scheduler =
+		astra_scheduler_find(name, err);
 
 	if (!scheduler)
-		return no_policy(name, err);
+		return -1;
 	for (size_t i = 0; i < s->scheduler_count; i++)
 		if (s->schedulers[i] == scheduler)
 			return astra_error_set(err, "policy %s is named twice",
