@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# How fair it really was: a record of jobs, measured; pure.
+noinst_LTLIBRARIES += libastra-audit.la
+libastra_audit_la_SOURCES = \
+	src/audit/audit.c \
+	src/audit/audit.h \
+	src/audit/record.c \
+	src/audit/record.h \
+	src/audit/sizes.c
+
+check_PROGRAMS += test_audit
+test_audit_SOURCES = testsuite/unit/test_audit.c \
+	testsuite/unit/trace_file.h testsuite/unit/unit.h
+test_audit_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_audit_LDADD = libastra-audit.la libastra-sim.la $(UNIT_LIBS)
