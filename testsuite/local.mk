@@ -235,6 +235,7 @@ EXTRA_DIST += \
 	testsuite/live/74-backup.sh \
 	testsuite/live/76-ended-while-down.sh \
 	testsuite/live/77-accounting-trace.sh \
+	testsuite/live/78-audit.sh \
 	testsuite/long/70-faults.sh \
 	testsuite/long/74-backup.sh \
 	testsuite/long/75-node-faults.sh

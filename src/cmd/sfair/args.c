@@ -30,8 +30,8 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-static int parse_names(const char *option, const char *text,
-		       struct astra_names *out, struct astra_error *err)
+int sfair_parse_names(const char *option, const char *text,
+		      struct astra_names *out, struct astra_error *err)
 {
 	for (;; text++) {
 		size_t size = strcspn(text, ",");
@@ -73,7 +73,7 @@ static int parse_jobs(const char *text, struct astra_job_refs *out,
 {
 	struct astra_names names = {0};
 	struct astra_query holder = {0};
-	int rc = parse_names("--jobs", text, &names, err);
+	int rc = sfair_parse_names("--jobs", text, &names, err);
 
 	for (size_t i = 0; !rc && i < names.count; i++)
 		rc = add_job(names.names[i], out, err);
@@ -83,8 +83,8 @@ static int parse_jobs(const char *text, struct astra_job_refs *out,
 }
 
 /* Names of units may be shortened, as in sreport. */
-static int parse_unit(const char *text, enum sfair_unit *out,
-		      struct astra_error *err)
+int sfair_parse_unit(const char *text, enum sfair_unit *out,
+		     struct astra_error *err)
 {
 	static const char *const names[] = {"seconds", "minutes", "hours"};
 
@@ -98,7 +98,7 @@ static int parse_unit(const char *text, enum sfair_unit *out,
 		err, "--time=%.64s: allowed: Seconds, Minutes, Hours", text);
 }
 
-static int bad_option(int option, char **argv, struct astra_error *err)
+int sfair_bad_option(int option, char **argv, struct astra_error *err)
 {
 	const char *word = argv[optind - 1];
 
@@ -120,16 +120,18 @@ static int apply_option(int option, char **argv, struct sfair_args *args,
 {
 	switch (option) {
 	case 'A':
-		return parse_names("--accounts", optarg, &args->query.accounts,
-				   err);
+		return sfair_parse_names("--accounts", optarg,
+					 &args->query.accounts, err);
 	case 'u':
-		return parse_names("--users", optarg, &args->query.users, err);
+		return sfair_parse_names("--users", optarg, &args->query.users,
+					 err);
 	case OPT_POOL:
-		return parse_names("--pool", optarg, &args->query.pools, err);
+		return sfair_parse_names("--pool", optarg, &args->query.pools,
+					 err);
 	case 'j':
 		return parse_jobs(optarg, &args->query.jobs, err);
 	case 't':
-		return parse_unit(optarg, &args->unit, err);
+		return sfair_parse_unit(optarg, &args->unit, err);
 	case 'o':
 		args->format = optarg;
 		return 0;
@@ -164,7 +166,7 @@ static int apply_option(int option, char **argv, struct sfair_args *args,
 		args->query.reset = true;
 		return 0;
 	default:
-		return bad_option(option, argv, err);
+		return sfair_bad_option(option, argv, err);
 	}
 }
 

@@ -8,6 +8,7 @@
 #include "src/cmd/sfair/sfair.h"
 
 #define CELL_BYTES 64
+#define UNIX_LEAST 1e9
 
 static const double unit_sec[] = {
 	[SFAIR_SECONDS] = 1,
@@ -31,13 +32,16 @@ void sfair_span(double sec, char *text, size_t size)
 		snprintf(text, size, "%lu:%02lu", minutes, s);
 }
 
+/* What is before 2001 counts from the beginning of a trace. */
 void sfair_time(double sec, char *text, size_t size)
 {
 	time_t when = (time_t)sec;
 	struct tm tm;
 
-	if (!localtime_r(&when, &tm) ||
-	    !strftime(text, size, "%Y-%m-%dT%H:%M:%S", &tm))
+	if (sec < UNIX_LEAST)
+		snprintf(text, size, "%.0f", sec);
+	else if (!localtime_r(&when, &tm) ||
+		 !strftime(text, size, "%Y-%m-%dT%H:%M:%S", &tm))
 		snprintf(text, size, "N/A");
 }
 

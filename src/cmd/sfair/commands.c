@@ -6,6 +6,7 @@
 
 /* By name; ended by a NULL one. */
 static const struct sfair_command commands[] = {
+	{"audit", sfair_audit},
 	{"metrics", sfair_metrics},
 	{NULL, NULL},
 };

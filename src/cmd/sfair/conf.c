@@ -105,18 +105,20 @@ static char *munge_of(const char *auth_info)
 	return strndup(at, strcspn(at, ",;"));
 }
 
-static bool loading;
+/* What else its user can do where that fails; NULL: it is not being read. */
+static const char *loading;
 
 /* Slurm ends the program where its configuration is missing or wrong, with
  * lines that do not help a user of sfair: this is said instead. */
 static void explain_exit(void)
 {
 	if (loading)
-		fputs("sfair: error: Slurm's configuration cannot be read on this host: sinfo says why; or set SFAIR_SOCKET to the plugin's socket\n",
-		      stderr);
+		fprintf(stderr,
+			"sfair: error: Slurm's configuration cannot be read on this host: sinfo says why; or %s\n",
+			loading);
 }
 
-static int load_slurm_conf(struct astra_error *err)
+static int load_slurm_conf(const char *otherwise, struct astra_error *err)
 {
 	log_options_t quiet = LOG_OPTS_INITIALIZER;
 	const char *named = getenv("SLURM_CONF");
@@ -130,9 +132,18 @@ static int load_slurm_conf(struct astra_error *err)
 	quiet.logfile_level = LOG_LEVEL_QUIET;
 	log_init(name, quiet, 0, NULL);
 	atexit(explain_exit);
-	loading = true;
+	loading = otherwise;
 	slurm_conf_init(NULL);
-	loading = false;
+	loading = NULL;
+	return 0;
+}
+
+int sfair_cluster_name(const char **name, struct astra_error *err)
+{
+	if (load_slurm_conf("audit a --trace", err) < 0)
+		return -1;
+	if (!*name)
+		*name = slurm_conf.cluster_name;
 	return 0;
 }
 
@@ -181,7 +192,7 @@ int sfair_conf(char **path, char **munge_socket, struct astra_error *err)
 	munge_known = *munge_socket || !getenv("SLURM_CONF");
 	if (*path && munge_known)
 		return 0;
-	if (load_slurm_conf(err) < 0)
+	if (load_slurm_conf("set SFAIR_SOCKET to the plugin's socket", err) < 0)
 		return -1;
 	if (!*munge_socket)
 		*munge_socket = munge_of(slurm_conf.authinfo);

@@ -15,6 +15,7 @@ void sfair_help(void)
 	      "  lease                 who holds which GPUs, until when\n"
 	      "  auction               the apps and their last auction\n"
 	      "  why JOBID             why a job waits, or what happens to it next\n"
+	      "  audit                 how fair it was, from accounting: sfair audit --help\n"
 	      "  diag                  rounds, locks and counters of the plugin\n"
 	      "  metrics               numbers for Prometheus: see sfair metrics --help\n"
 	      "\n"
@@ -42,4 +43,12 @@ void sfair_help(void)
 	      "\n"
 	      "Exit status: 0, or 1 with one line on standard error.\n",
 	      stdout);
+}
+
+void sfair_list_fields(const char *title, const struct sfair_table *table)
+{
+	printf("%s:\n", title);
+	for (const struct sfair_column *c = table->columns; c->name; c++)
+		printf("  %-12s %s\n", c->name, c->help);
+	printf("  default: %s\n", table->format);
 }

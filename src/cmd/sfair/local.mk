@@ -4,11 +4,20 @@ bin_PROGRAMS += sfair
 sfair_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
 sfair_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS) \
 	$(MICROHTTPD_CFLAGS)
-sfair_LDADD = libastra-proto.la libastra-common.la $(SLURMFULL_LIBS) \
-	$(MICROHTTPD_LIBS) -lm
+sfair_LDADD = libastra-proto.la libastra-audit.la libastra-sim.la \
+	libastra-policy.la libastra-common.la $(SLURMFULL_LIBS) \
+	$(JANSSON_LIBS) $(MICROHTTPD_LIBS) -lm
 sfair_SOURCES = \
 	src/cmd/sfair/args.c \
 	src/cmd/sfair/ask.c \
+	src/cmd/sfair/audit.c \
+	src/cmd/sfair/audit.h \
+	src/cmd/sfair/audit_args.c \
+	src/cmd/sfair/audit_help.c \
+	src/cmd/sfair/audit_json.c \
+	src/cmd/sfair/audit_policies.c \
+	src/cmd/sfair/audit_print.c \
+	src/cmd/sfair/audit_slurm.c \
 	src/cmd/sfair/cell.c \
 	src/cmd/sfair/columns.c \
 	src/cmd/sfair/commands.c \
@@ -26,7 +35,11 @@ sfair_SOURCES = \
 	src/cmd/sfair/print_diag.c \
 	src/cmd/sfair/print_table.c \
 	src/cmd/sfair/print_why.c \
-	src/cmd/sfair/sfair.h
+	src/cmd/sfair/sfair.h \
+	src/cmd/sfair/when.c
+
+# What it says of what really happened.
+dist_check_SCRIPTS += testsuite/sim/audit.sh
 
 check_PROGRAMS += test_sfair test_sfair_listen test_sfair_metrics
 test_sfair_SOURCES = testsuite/unit/test_sfair.c \

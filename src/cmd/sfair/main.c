@@ -16,20 +16,13 @@ static int fail(const struct astra_error *err)
 	return 1;
 }
 
-static void list_fields(const char *title, const struct sfair_table *table)
-{
-	printf("%s:\n", title);
-	for (const struct sfair_column *c = table->columns; c->name; c++)
-		printf("  %-12s %s\n", c->name, c->help);
-	printf("  default: %s\n", table->format);
-}
-
 static int help_format(const struct sfair_args *args)
 {
 	const struct sfair_table *table = sfair_table_of(args->query.kind);
 
 	if (table)
-		list_fields(astra_query_kind_name(args->query.kind), table);
+		sfair_list_fields(astra_query_kind_name(args->query.kind),
+				  table);
 	else
 		printf("sfair %s takes no --format\n",
 		       astra_query_kind_name(args->query.kind));
@@ -38,9 +31,9 @@ static int help_format(const struct sfair_args *args)
 
 static int help_formats(void)
 {
-	list_fields("tenant", sfair_table_of(ASTRA_QUERY_TENANT));
-	list_fields("job and lease", sfair_table_of(ASTRA_QUERY_JOB));
-	list_fields("auction", sfair_table_of(ASTRA_QUERY_AUCTION));
+	sfair_list_fields("tenant", sfair_table_of(ASTRA_QUERY_TENANT));
+	sfair_list_fields("job and lease", sfair_table_of(ASTRA_QUERY_JOB));
+	sfair_list_fields("auction", sfair_table_of(ASTRA_QUERY_AUCTION));
 	return 0;
 }
 

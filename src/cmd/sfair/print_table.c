@@ -297,25 +297,21 @@ static void put_heading(const json_t *reply, enum astra_query_kind kind,
 		put_pools(pools, now_sec);
 }
 
-int sfair_print_table(const json_t *reply, const struct sfair_args *args,
-		      struct astra_error *err)
+int sfair_print_rows(const struct sfair_table *table, const json_t *rows,
+		     const struct sfair_args *args, double now_sec,
+		     struct astra_error *err)
 {
-	const struct sfair_table *table = sfair_table_of(args->query.kind);
-	double now_sec = json_number_value(json_object_get(reply, "time_sec"));
 	struct sfair_choices choices = {0};
 	struct grid g = {.choices = &choices};
 	int rc = sfair_format_parse(table,
 				    args->format ? args->format : table->format,
 				    &choices, err);
 
-	if (!rc &&
-	    grid_fill(&g, rows_of(reply, args->query.kind), args, now_sec) < 0)
+	if (!rc && grid_fill(&g, rows, args, now_sec) < 0)
 		rc = astra_error_nomem(err);
 	if (!rc && args->style != SFAIR_TABLE) {
 		put_parsable(&g, args);
 	} else if (!rc) {
-		if (!args->no_header)
-			put_heading(reply, args->query.kind, now_sec);
 		if (!args->no_header && has_gpu_time(&choices))
 			printf("GPU time in GPU %s\n", unit_name(args->unit));
 		put_table(&g, args);
@@ -323,4 +319,16 @@ int sfair_print_table(const json_t *reply, const struct sfair_args *args,
 	grid_free(&g);
 	free(choices.items);
 	return rc;
+}
+
+int sfair_print_table(const json_t *reply, const struct sfair_args *args,
+		      struct astra_error *err)
+{
+	double now_sec = json_number_value(json_object_get(reply, "time_sec"));
+
+	if (args->style == SFAIR_TABLE && !args->no_header)
+		put_heading(reply, args->query.kind, now_sec);
+	return sfair_print_rows(sfair_table_of(args->query.kind),
+				rows_of(reply, args->query.kind), args, now_sec,
+				err);
 }

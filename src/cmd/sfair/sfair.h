@@ -36,6 +36,15 @@ struct sfair_args {
 int sfair_args_parse(int argc, char **argv, struct sfair_args *args,
 		     struct astra_error *err);
 
+/* Of use to commands that parse their own: names separated by commas, to be
+ * destroyed; a unit's name; what to say of an option that getopt_long() does
+ * not like. All return 0, or -1 with err set. */
+int sfair_parse_names(const char *option, const char *text,
+		      struct astra_names *out, struct astra_error *err);
+int sfair_parse_unit(const char *text, enum sfair_unit *out,
+		     struct astra_error *err);
+int sfair_bad_option(int option, char **argv, struct astra_error *err);
+
 /* commands.c: those that are more than one question and its answer. They have
  * options of their own. */
 struct sfair_command {
@@ -64,13 +73,31 @@ json_t *sfair_ask_at(const char *path, const char *munge_socket,
 		     const struct astra_query *query, int wait_sec,
 		     bool verbose, struct astra_error *err);
 
+/* when.c: a point in time as Slurm's commands take it, in seconds from 1970.
+ * Returns 0, or -1 with err naming key, text and what is allowed. */
+int sfair_parse_time(const char *key, const char *text, double *sec,
+		     struct astra_error *err);
+/* The last whole day, which is what sreport reports unless told otherwise. */
+void sfair_yesterday(double *start_sec, double *end_sec);
+
+int sfair_audit(int argc, char **argv, struct astra_error *err);
+
 /* help.c */
 void sfair_help(void);
+
+/* The fields of a table, for --helpformat. */
+struct sfair_table;
+void sfair_list_fields(const char *title, const struct sfair_table *table);
 
 /* conf.c: where the plugin listens, and which munged to ask; malloced.
  * munge_socket: NULL for munge's own choice.
  * Returns 0, or -1 with err set. */
 int sfair_conf(char **path, char **munge_socket, struct astra_error *err);
+
+/* The cluster's name, where it is NULL: Slurm's ClusterName; not to be freed.
+ * Either way Slurm's own log is silent afterwards.
+ * Returns 0, or -1 with err set. */
+int sfair_cluster_name(const char **name, struct astra_error *err);
 
 /* One column of a table: what users call it, and the reply's key. */
 enum sfair_kind {
@@ -123,6 +150,9 @@ int sfair_format_parse(const struct sfair_table *table, const char *format,
 		       struct sfair_choices *choices, struct astra_error *err);
 
 /* print_*.c: write a reply to standard output. */
+int sfair_print_rows(const struct sfair_table *table, const json_t *rows,
+		     const struct sfair_args *args, double now_sec,
+		     struct astra_error *err);
 int sfair_print_table(const json_t *reply, const struct sfair_args *args,
 		      struct astra_error *err);
 void sfair_print_why(const json_t *reply, const struct sfair_args *args);

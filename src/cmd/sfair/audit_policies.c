@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What other policies would have given to the same jobs on the same cluster. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/cmd/sfair/audit.h"
+
+struct policies {
+	struct sfair_audit *audit;
+	json_t *metrics, *tenants, *sizes;
+	struct astra_trace trace; /* of the jobs that ran */
+};
+
+static int add(struct policies *p, const struct astra_sim_result *r,
+	       const char *name, struct astra_error *err)
+{
+	json_t *row = sfair_audit_metrics(r, name);
+	json_t *tenants = sfair_audit_tenants(p->audit, r, name);
+	json_t *sizes = sfair_audit_sizes(p->audit, r, name);
+	int rc = row && tenants && sizes ? 0 : astra_error_nomem(err);
+
+	if (!rc) {
+		json_array_append(p->metrics, row);
+		json_array_extend(p->tenants, tenants);
+		json_array_extend(p->sizes, sizes);
+	}
+	json_decref(row);
+	json_decref(tenants);
+	json_decref(sizes);
+	return rc;
+}
+
+/* What really happened, of the jobs that can be simulated. */
+static int add_reality(struct policies *p, struct astra_error *err)
+{
+	const struct sfair_audit *a = p->audit;
+	const struct astra_audit_options options = {
+		.gpus = a->machine.gpus,
+		.quota_entitlement = a->options.quota_entitlement,
+		.interval_sec = a->args->interval_sec,
+		.seed = 1,
+	};
+	struct astra_sim_result result;
+	int rc;
+
+	if (astra_audit_measure(&a->record, &a->window, &p->trace, &options,
+				&result, err) < 0)
+		return -1;
+	rc = add(p, &result, "reality", err);
+	astra_sim_result_clear(&result);
+	return rc;
+}
+
+static int simulate(struct policies *p, const struct astra_scheduler *s,
+		    struct astra_error *err)
+{
+	const struct sfair_audit *a = p->audit;
+	const struct astra_sim_options sim = {
+		.round_sec = 1,
+		.checkpoint_sec = a->args->checkpoint_sec,
+		.cold_start_sec = a->args->cold_start_sec,
+		.slowdown = {1, 1, 1, 1},
+		.interval_sec = a->args->interval_sec,
+		.seed = 1,
+	};
+	struct astra_sim_result result;
+	int rc;
+
+	if (!a->args->quiet && isatty(STDERR_FILENO))
+		fprintf(stderr, "sfair: simulating %s\n", s->name);
+	if (astra_simulate(&p->trace, &a->machine, s, &a->options, &sim,
+			   &result, err) < 0)
+		return -1;
+	rc = astra_contention(&result) < 0 ? astra_error_nomem(err)
+					   : add(p, &result, s->name, err);
+	astra_sim_result_clear(&result);
+	return rc;
+}
+
+static int simulate_named(struct policies *p, const char *names,
+			  struct astra_error *err)
+{
+	char *copy = strdup(names), *rest = copy, *name;
+	int rc = copy ? 0 : astra_error_nomem(err);
+
+	while (!rc && (name = strsep(&rest, ",")))
+		rc = simulate(p, astra_scheduler_find(name, err), err);
+	free(copy);
+	return rc;
+}
+
+static int simulate_all(struct policies *p, struct astra_error *err)
+{
+	const struct astra_scheduler *const *s = astra_scheduler_all();
+	int rc = 0;
+
+	for (; !rc && *s; s++)
+		rc = simulate(p, *s, err);
+	return rc;
+}
+
+/* The same tenants have the same weights, those without jobs, too. */
+static int copy_tenants(const struct astra_trace *from, struct astra_trace *to)
+{
+	for (size_t i = 0; i < from->tenant_count; i++) {
+		uint32_t at = astra_trace_tenant(to, from->tenants[i].name);
+
+		if (at == ASTRA_NONE)
+			return -1;
+		to->tenants[at].weight = from->tenants[i].weight;
+	}
+	return 0;
+}
+
+static int prepare(struct policies *p, struct astra_error *err)
+{
+	const struct sfair_audit *a = p->audit;
+
+	/* In the same order as in the table of what really happened. */
+	if (copy_tenants(&a->trace, &p->trace) < 0 ||
+	    astra_audit_trace(&a->record, &a->window, true, &p->trace) < 0)
+		return astra_error_nomem(err);
+	astra_trace_fit(&p->trace, a->machine.gpus);
+	if (p->trace.job_count)
+		return 0;
+	return astra_error_set(err, "no job ran in the window: there is "
+				    "nothing to simulate");
+}
+
+int sfair_audit_policies(struct sfair_audit *audit, json_t *document,
+			 struct astra_error *err)
+{
+	struct policies p = {
+		.audit = audit,
+		.metrics = json_array(),
+		.tenants = json_array(),
+		.sizes = json_array(),
+	};
+	int rc;
+
+	astra_trace_init(&p.trace);
+	rc = prepare(&p, err);
+	if (!rc)
+		rc = add_reality(&p, err);
+	if (!rc)
+		rc = !strcmp(audit->args->policies, "all")
+			     ? simulate_all(&p, err)
+			     : simulate_named(&p, audit->args->policies, err);
+	astra_trace_clear(&p.trace);
+	json_object_set_new(document, "policies", p.metrics);
+	json_object_set_new(document, "policy_tenants", p.tenants);
+	json_object_set_new(document, "policy_sizes", p.sizes);
+	return rc;
+}
