@@ -55,9 +55,8 @@ build=${ASTRAEA_BUILDDIR:-$top/build}
 for test in $(make -s -C "$build" list-tests); do
 	name=${test##*/} # which may be libtool's script
 	for program in "$test" "${test%/*}/.libs/$name"; do
-		if nm -u "$program" 2>/dev/null | grep -q pthread_create; then
+		[[ $(nm -u "$program" 2>/dev/null) != *pthread_create* ]] ||
 			threaded+=" $name"
-		fi
 	done
 done
 [[ $threaded == *test_proto_server* ]] || {
