@@ -20,7 +20,7 @@
 #define WORK_SEC_MAX (10 * 365.25 * 86400)
 
 struct entry {
-	uint32_t key; /* job, or app */
+	uint32_t key; /* job, app or array */
 	struct astra_report_progress progress;
 	struct astra_report_checkpoint checkpoint;
 	struct astra_speed speed;
@@ -41,7 +41,7 @@ struct table {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct table jobs_known, apps_known;
+static struct table jobs_known, apps_known, arrays_known;
 static atomic_bool any_longer; /* any lease, in the last round */
 static bool any_untold, longer;
 
@@ -162,6 +162,7 @@ void astra_progress_begin(void)
 	pthread_mutex_lock(&lock);
 	unsee(&jobs_known);
 	unsee(&apps_known);
+	unsee(&arrays_known);
 	longer = false;
 }
 
@@ -175,14 +176,16 @@ static uint64_t done_of(const struct entry *e, uint32_t run)
 }
 
 /* Jobs of an app are taken to be alike. One that is an app of its own has a
- * profile of its own; an array's record finds that of its tasks. */
+ * profile of its own; an array's record finds that of its tasks. A name may
+ * well make the number of an array. */
 static struct entry *app_of(const struct astra_job *job, bool noted)
 {
 	uint32_t key = (uint32_t)astra_app_of(job);
+	struct table *t = job->forecast.app ? &apps_known : &arrays_known;
 
 	if (noted && (job->forecast.app || job->array_id))
-		return obtain(&apps_known, key);
-	return find(&apps_known, key);
+		return obtain(t, key);
+	return find(t, key);
 }
 
 /* Where a job was when it reported, if it is there still. */
@@ -335,6 +338,7 @@ void astra_progress_end(void)
 {
 	sweep(&jobs_known);
 	sweep(&apps_known);
+	sweep(&arrays_known);
 	atomic_store(&any_longer, longer);
 	pthread_mutex_unlock(&lock);
 }
@@ -389,5 +393,6 @@ void astra_progress_free(void)
 	pthread_mutex_lock(&lock);
 	forget(&jobs_known);
 	forget(&apps_known);
+	forget(&arrays_known);
 	pthread_mutex_unlock(&lock);
 }

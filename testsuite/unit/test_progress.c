@@ -172,7 +172,7 @@ static void two_levels_make_a_slowdown(void **state)
 
 static void jobs_of_an_app_learn_from_each_other(void **state)
 {
-	struct astra_job jobs[4];
+	struct astra_job jobs[5];
 
 	(void)state;
 	jobs[0] = measured(7, 0, 33, one_node, 1, .4);
@@ -189,12 +189,15 @@ static void jobs_of_an_app_learn_from_each_other(void **state)
 	for (int i = 0; i < 3; i++)
 		jobs[i].forecast.app = 33;
 	jobs[3].forecast.app = 34;
-	look(jobs, 4);
-	look(jobs, 4);
+	jobs[4] = running(11, 0);
+	jobs[4].array_id = 33; /* another app, though of the same number */
+	look(jobs, 5);
+	look(jobs, 5);
 	for (int i = 0; i < 3; i++)
 		assert_close(jobs[i].forecast.slowdown[ASTRA_LEVEL_CROSS], 2,
 			     1e-12);
 	assert_close(jobs[3].forecast.slowdown[ASTRA_LEVEL_CROSS], 0, 0);
+	assert_close(jobs[4].forecast.slowdown[ASTRA_LEVEL_CROSS], 0, 0);
 }
 
 static void a_report_of_a_run_that_is_over_says_nothing_of_places(void **state)
