@@ -81,3 +81,22 @@ AS_IF([test "x$with_microhttpd$astra_have" = xyesno],
 	[AC_MSG_ERROR([libmicrohttpd 0.9.71 or newer is missing: run build-aux/setup.sh, install libmicrohttpd-dev, or configure --without-microhttpd])])
 ASTRA_METRICS_LISTEN=$astra_have
 ])
+
+dnl ASTRA_HISTORY: SQLite, which the history is kept in.
+AC_DEFUN([ASTRA_HISTORY], [
+AC_ARG_WITH([history],
+	[AS_HELP_STRING([--without-history],
+		[build without SQLite: no history, and no reports of it])],
+	[], [with_history=yes])
+AS_CASE([$with_history],
+	[yes|no], [],
+	[AC_MSG_ERROR([--with-history takes no folder: where SQLite is is pkg-config's to say, by PKG_CONFIG_PATH])])
+SQLITE_CFLAGS= SQLITE_LIBS=
+AS_IF([test "x$with_history" = xyes], [
+	PKG_CHECK_MODULES([SQLITE], [sqlite3 >= 3.24],
+		[SQLITE_CFLAGS="$SQLITE_CFLAGS -DASTRA_HISTORY"],
+		[AC_MSG_ERROR([SQLite 3.24 or newer is missing: run build-aux/setup.sh, install libsqlite3-dev, or configure --without-history])])])
+AC_SUBST([SQLITE_CFLAGS])
+AC_SUBST([SQLITE_LIBS])
+AM_CONDITIONAL([HISTORY], [test "x$with_history" = xyes])
+])

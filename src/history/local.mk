@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What happened, in an SQLite file: written by a thread of its own, and read by
+# reports. No Slurm. --without-history builds the stubs of none.c instead.
+noinst_LTLIBRARIES += libastra-history.la
+libastra_history_la_CFLAGS = $(AM_CFLAGS) $(SQLITE_CFLAGS)
+libastra_history_la_LIBADD = $(SQLITE_LIBS)
+if HISTORY
+libastra_history_la_SOURCES = \
+	src/history/schema.c \
+	src/history/schema.h
+else
+libastra_history_la_SOURCES = src/history/none.c
+endif
+EXTRA_DIST += src/history/none.c
+
+if HISTORY
+check_PROGRAMS += test_history_schema
+endif
+test_history_schema_SOURCES = testsuite/unit/test_history_schema.c \
+	testsuite/unit/unit.h
+test_history_schema_CFLAGS = $(UNIT_CFLAGS) $(SQLITE_CFLAGS)
+test_history_schema_LDADD = libastra-history.la libastra-common.la \
+	$(CMOCKA_LIBS)

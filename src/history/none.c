@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Built --without-history: there is none, and it says so. */
+#include <stddef.h>
+
+#include "src/history/schema.h"
+
+static int none(struct astra_error *err)
+{
+	return astra_error_set(err, "Astraea was built without history");
+}
+
+int astra_history_open(const char *path, const char *cluster,
+		       struct sqlite3 **db, struct astra_error *note,
+		       struct astra_error *err)
+{
+	(void)path;
+	(void)cluster;
+	*db = NULL;
+	*note = (struct astra_error){""};
+	return none(err);
+}
+
+int astra_history_open_read(const char *path, struct sqlite3 **db,
+			    struct astra_error *err)
+{
+	(void)path;
+	*db = NULL;
+	return none(err);
+}
+
+void astra_history_close(struct sqlite3 *db)
+{
+	(void)db;
+}
+
+int astra_history_set_aside(const char *path, const char *suffix,
+			    struct astra_error *note, struct astra_error *err)
+{
+	(void)path;
+	(void)suffix;
+	(void)note;
+	return none(err);
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/history/schema.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define APPLICATION 0x41737472 /* "Astr" */
+#define BUSY_MSEC 1000
+#define TEXT(x) TEXT_OF(x)
+#define TEXT_OF(x) #x
+
+/* In one transaction: a file has all of it or nothing. */
+static const char schema[] = "PRAGMA application_id=" TEXT(
+	APPLICATION) ";"
+		     "BEGIN IMMEDIATE;"
+		     "CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
+		     "CREATE TABLE pool(id INTEGER PRIMARY KEY, name TEXT UNIQUE);"
+		     "CREATE TABLE tenant(id INTEGER PRIMARY KEY, pool INT, name TEXT,"
+		     " uid INT, weight REAL, UNIQUE(pool,name));"
+		     "CREATE TABLE owner(id INTEGER PRIMARY KEY, tenant INT, account TEXT,"
+		     " user TEXT, uid INT, UNIQUE(tenant,account,uid));"
+		     "CREATE TABLE pool_time(level INT, time INT, pool INT, span_sec REAL,"
+		     " total_gpu_sec REAL, used_gpu_sec REAL, down_gpu_sec REAL,"
+		     " idle_gpu_sec REAL, wanted_gpu_sec REAL, lost_gpu_sec REAL,"
+		     " rounds INT, round_usec INT, round_max_usec INT, granted INT,"
+		     " renewed INT, revoked INT, refused INT, capped INT,"
+		     " PRIMARY KEY(level,time,pool)) WITHOUT ROWID;"
+		     "CREATE TABLE tenant_time(level INT, time INT, tenant INT,"
+		     " span_sec REAL, alloc_gpu_sec REAL, fair_gpu_sec REAL,"
+		     " lack_gpu_sec REAL, demand_gpu_sec REAL, rho_min REAL, rho_max REAL,"
+		     " paid REAL, income REAL,"
+		     " PRIMARY KEY(level,time,tenant)) WITHOUT ROWID;"
+		     "CREATE TABLE owner_time(level INT, time INT, owner INT,"
+		     " used_gpu_sec REAL, wait_gpu_sec REAL, alloc_gpu_sec REAL,"
+		     " fair_gpu_sec REAL, started INT, revoked INT, lost_sec REAL,"
+		     " PRIMARY KEY(level,time,owner)) WITHOUT ROWID;"
+		     "CREATE TABLE job(id INTEGER PRIMARY KEY, job INT, id_text TEXT,"
+		     " submit_sec REAL, owner INT, name TEXT, gpus INT, weight REAL,"
+		     " start_sec REAL, end_sec REAL, run_sec REAL, alloc_gpu_sec REAL,"
+		     " fair_gpu_sec REAL, leases INT, revoked INT, lost_sec REAL,"
+		     " state TEXT, UNIQUE(job,submit_sec));"
+		     "CREATE INDEX job_end ON job(end_sec);"
+		     "CREATE TABLE run(job INT, start_sec REAL, end_sec REAL,"
+		     " counted_sec REAL, gpus INT, nodes TEXT,"
+		     " PRIMARY KEY(job,start_sec)) WITHOUT ROWID;"
+		     "CREATE INDEX run_open ON run(job) WHERE end_sec IS NULL;"
+		     "CREATE TABLE lease(job INT, start_sec REAL, end_sec REAL,"
+		     " number INT, gpus INT, nodes TEXT, how TEXT,"
+		     " PRIMARY KEY(job,start_sec)) WITHOUT ROWID;"
+		     "INSERT INTO meta VALUES('version'," TEXT(
+			     ASTRA_HISTORY_VERSION) ");"
+						    "COMMIT;";
+
+static int sql_error(sqlite3 *db, const char *path, struct astra_error *err)
+{
+	return astra_error_set(err, "%s: %s", path,
+			       db ? sqlite3_errmsg(db) : "memory is out");
+}
+
+/* The number that a statement gives; `none` when it gives none. Returns
+ * SQLite's code, SQLITE_OK included. */
+static int ask_number(sqlite3 *db, const char *sql, long long none,
+		      long long *out)
+{
+	sqlite3_stmt *s = NULL;
+	int rc = sqlite3_prepare_v2(db, sql, -1, &s, NULL);
+
+	*out = none;
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(s);
+	if (rc == SQLITE_ROW)
+		*out = sqlite3_column_int64(s, 0);
+	sqlite3_finalize(s);
+	return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+int astra_history_set_aside(const char *path, const char *suffix,
+			    struct astra_error *note, struct astra_error *err)
+{
+	char from[4096], to[4096 + 64];
+
+	snprintf(to, sizeof(to), "%s.%s", path, suffix);
+	if (rename(path, to) < 0)
+		return astra_error_set(err, "%s cannot be renamed to %s: %s",
+				       path, to, strerror(errno));
+	astra_error_set(note, "%s is kept as %s", path, to);
+	snprintf(from, sizeof(from), "%s-wal", path);
+	snprintf(to, sizeof(to), "%s.%s-wal", path, suffix);
+	if (rename(from, to) < 0)
+		unlink(to);
+	snprintf(from, sizeof(from), "%s-shm", path);
+	unlink(from);
+	return 0;
+}
+
+/* What there is to do with a file. */
+enum verdict { GOOD, EMPTY, OLDER, DAMAGED, REFUSED };
+
+static enum verdict refuse(sqlite3 *db, int rc, const char *path,
+			   struct astra_error *err)
+{
+	sql_error(db, path, err);
+	return rc == SQLITE_CORRUPT || rc == SQLITE_NOTADB ? DAMAGED : REFUSED;
+}
+
+static enum verdict judge(sqlite3 *db, const char *path,
+			  struct astra_error *err)
+{
+	long long tables, application, version;
+	int rc = ask_number(db, "SELECT count(*) FROM sqlite_master", 0,
+			    &tables);
+
+	if (rc == SQLITE_OK)
+		rc = ask_number(db, "PRAGMA application_id", 0, &application);
+	if (rc != SQLITE_OK)
+		return refuse(db, rc, path, err);
+	if (!tables)
+		return EMPTY;
+	if (application != APPLICATION) {
+		astra_error_set(err, "%s is another program's database", path);
+		return REFUSED;
+	}
+	rc = ask_number(db, "SELECT value FROM meta WHERE key='version'", 0,
+			&version);
+	if (rc != SQLITE_OK)
+		return refuse(db, rc, path, err);
+	if (version == ASTRA_HISTORY_VERSION)
+		return GOOD;
+	astra_error_set(err, "%s has version %lld, this is for version %d",
+			path, version, ASTRA_HISTORY_VERSION);
+	return version > ASTRA_HISTORY_VERSION ? REFUSED : OLDER;
+}
+
+/* SQLite gives its other files the rights of this one. A file that is there is
+ * not opened here: closing it would drop the locks of our own connections. */
+static int make_file(const char *path, struct astra_error *err)
+{
+	struct stat st;
+	int fd;
+
+	if (stat(path, &st) == 0) {
+		if ((st.st_mode & 077) && st.st_uid == geteuid())
+			(void)chmod(path, 0600);
+		return 0;
+	}
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return astra_error_set(err, "%s: %s", path, strerror(errno));
+	close(fd);
+	return 0;
+}
+
+static int set_up(sqlite3 *db, const char *path, struct astra_error *err)
+{
+	sqlite3_busy_timeout(db, BUSY_MSEC);
+	if (sqlite3_exec(db,
+			 "PRAGMA journal_mode=WAL;"
+			 "PRAGMA synchronous=NORMAL;"
+			 "PRAGMA journal_size_limit=4194304;",
+			 NULL, NULL, NULL) != SQLITE_OK)
+		return sql_error(db, path, err);
+	return 0;
+}
+
+static int name_cluster(sqlite3 *db, const char *path, const char *cluster,
+			struct astra_error *err)
+{
+	sqlite3_stmt *s = NULL;
+	int rc = sqlite3_prepare_v2(
+		db, "INSERT OR REPLACE INTO meta VALUES('cluster',?1)", -1, &s,
+		NULL);
+
+	if (rc == SQLITE_OK)
+		rc = sqlite3_bind_text(s, 1, cluster, -1, SQLITE_STATIC);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_step(s);
+	sqlite3_finalize(s);
+	return rc == SQLITE_DONE ? 0 : sql_error(db, path, err);
+}
+
+/* Returns 0, or -1 with err and *verdict set. */
+static int try_open(const char *path, const char *cluster, sqlite3 **db,
+		    enum verdict *verdict, struct astra_error *err)
+{
+	*db = NULL;
+	*verdict = REFUSED;
+	if (make_file(path, err) < 0)
+		return -1;
+	if (sqlite3_open_v2(path, db,
+			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+			    NULL) != SQLITE_OK)
+		return sql_error(*db, path, err);
+	*verdict = judge(*db, path, err);
+	if (*verdict > EMPTY)
+		return -1;
+	if (set_up(*db, path, err) < 0)
+		return -1;
+	if (*verdict == EMPTY &&
+	    sqlite3_exec(*db, schema, NULL, NULL, NULL) != SQLITE_OK)
+		return sql_error(*db, path, err);
+	return name_cluster(*db, path, cluster, err);
+}
+
+int astra_history_open(const char *path, const char *cluster,
+		       struct sqlite3 **db, struct astra_error *note,
+		       struct astra_error *err)
+{
+	enum verdict verdict;
+
+	*note = (struct astra_error){""};
+	for (int tries = 0;; tries++) {
+		if (try_open(path, cluster, db, &verdict, err) == 0)
+			return 0;
+		astra_history_close(*db);
+		*db = NULL;
+		if (tries || (verdict != OLDER && verdict != DAMAGED))
+			return -1;
+		if (astra_history_set_aside(
+			    path, verdict == OLDER ? "old" : "damaged", note,
+			    err) < 0)
+			return -1;
+		*err = (struct astra_error){""};
+	}
+}
+
+int astra_history_open_read(const char *path, struct sqlite3 **db,
+			    struct astra_error *err)
+{
+	int rc = sqlite3_open_v2(
+		path, db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
+
+	if (rc != SQLITE_OK) {
+		sql_error(*db, path, err);
+	} else {
+		sqlite3_busy_timeout(*db, BUSY_MSEC);
+		switch (judge(*db, path, err)) {
+		case GOOD:
+			return 0;
+		case EMPTY:
+			astra_error_set(err, "%s is empty", path);
+			break;
+		case OLDER:
+		case DAMAGED:
+		case REFUSED:
+			break;
+		}
+	}
+	astra_history_close(*db);
+	*db = NULL;
+	return -1;
+}
+
+void astra_history_close(struct sqlite3 *db)
+{
+	sqlite3_close_v2(db);
+}
