@@ -192,6 +192,14 @@ test_engine_snapshot_SOURCES = testsuite/unit/test_engine_snapshot.c \
 test_engine_snapshot_CFLAGS = $(UNIT_CFLAGS)
 test_engine_snapshot_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_engine_image
+test_engine_image_SOURCES = testsuite/unit/test_engine_image.c \
+	testsuite/unit/vcluster.c \
+	testsuite/unit/vcluster.h \
+	testsuite/unit/unit.h
+test_engine_image_CFLAGS = $(UNIT_CFLAGS)
+test_engine_image_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_simulate
 test_simulate_SOURCES = testsuite/unit/test_simulate.c testsuite/unit/unit.h
 test_simulate_CFLAGS = $(UNIT_CFLAGS)

@@ -20,6 +20,8 @@ libastra_common_la_SOURCES = \
 	src/common/idmap.h \
 	src/common/intern.c \
 	src/common/intern.h \
+	src/common/member.c \
+	src/common/member.h \
 	src/common/number.h \
 	src/common/random.h \
 	src/common/text.c \

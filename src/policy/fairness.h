@@ -121,4 +121,15 @@ size_t astra_fairness_bytes_per_job(void);
  * the weight gives no right to any, else 0 ("never served" goes first). */
 double astra_rho(struct astra_usage usage, bool entitled);
 
+/* The account bit by bit, and one that goes on as it would (fairness_image.c).
+ * get: NULL when the data is damaged or memory is out. */
+struct astra_bytes;
+struct astra_reader;
+void astra_fairness_put(const struct astra_fairness *f,
+			struct astra_bytes *out);
+struct astra_fairness *astra_fairness_get(struct astra_reader *in);
+/* Whether it has a tenant or a job of that number. */
+bool astra_fairness_has_tenant(const struct astra_fairness *f, uint32_t tenant);
+bool astra_fairness_has_job(const struct astra_fairness *f, uint32_t job);
+
 #endif

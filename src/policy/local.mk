@@ -15,9 +15,13 @@ libastra_policy_la_SOURCES = \
 	src/policy/engine.c \
 	src/policy/engine.h \
 	src/policy/engine_priv.h \
+	src/policy/engine_image.c \
+	src/policy/engine_image.h \
 	src/policy/engine_state.c \
 	src/policy/fairness.c \
 	src/policy/fairness.h \
+	src/policy/fairness_image.c \
+	src/policy/fairness_priv.h \
 	src/policy/forecast.c \
 	src/policy/forecast.h \
 	src/policy/grant.c \

@@ -240,7 +240,10 @@ void vc_step(struct vcluster *vc)
 		snap.now_sec = vc->now_sec;
 		for (size_t i = 0; i < vc->job_count; i++)
 			vc->snapshot_jobs[i] = vc->jobs[i]->job;
-		if (astra_engine_round(vc->engine, &snap, &vc->plan, &err) < 0)
+		if (vc->round)
+			vc->round(vc, &snap);
+		else if (astra_engine_round(vc->engine, &snap, &vc->plan,
+					    &err) < 0)
 			fail_msg("%s", err.text);
 		vc->reclaimed = 0;
 		if (vc->trace && astra_engine_hold(vc->engine).job)

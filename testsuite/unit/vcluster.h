@@ -44,6 +44,9 @@ struct vcluster {
 	uint32_t reclaimed; /* GPUs of jobs signalled or requeued last step */
 	uint32_t most_reclaimed;
 	bool trace; /* print what is carried out */
+	/* Holds a round in place of astra_engine_round(); NULL: that. */
+	void (*round)(struct vcluster *vc,
+		      const struct astra_snapshot *snapshot);
 };
 
 /* A cluster of nodes with so many GPUs and 8 CPUs a GPU; the engine is created

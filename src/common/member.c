@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/common/member.h"
+
+#include <string.h>
+
+size_t astra_member_size(enum astra_member_kind kind)
+{
+	switch (kind) {
+	case ASTRA_MEMBER_U32:
+		return sizeof(uint32_t);
+	case ASTRA_MEMBER_U64:
+		return sizeof(uint64_t);
+	case ASTRA_MEMBER_SIZE:
+		return sizeof(size_t);
+	case ASTRA_MEMBER_INT:
+		return sizeof(int);
+	case ASTRA_MEMBER_FLAG:
+		return sizeof(bool);
+	case ASTRA_MEMBER_REAL:
+		return sizeof(double);
+	case ASTRA_MEMBER_TEXT:
+		return sizeof(const char *);
+	}
+	return 0;
+}
+
+static void put_one(struct astra_bytes *out, const void *at,
+		    enum astra_member_kind kind)
+{
+	switch (kind) {
+	case ASTRA_MEMBER_U32:
+		astra_put_u32(out, *(const uint32_t *)at);
+		break;
+	case ASTRA_MEMBER_U64:
+		astra_put_u64(out, *(const uint64_t *)at);
+		break;
+	case ASTRA_MEMBER_SIZE:
+		astra_put_u64(out, *(const size_t *)at);
+		break;
+	case ASTRA_MEMBER_INT:
+		astra_put_u32(out, (uint32_t) * (const int *)at);
+		break;
+	case ASTRA_MEMBER_FLAG:
+		astra_put_u32(out, *(const bool *)at);
+		break;
+	case ASTRA_MEMBER_REAL:
+		astra_put_f64(out, *(const double *)at);
+		break;
+	case ASTRA_MEMBER_TEXT:
+		break;
+	}
+}
+
+static void get_one(struct astra_reader *in, void *at,
+		    enum astra_member_kind kind)
+{
+	switch (kind) {
+	case ASTRA_MEMBER_U32:
+		*(uint32_t *)at = astra_get_u32(in);
+		break;
+	case ASTRA_MEMBER_U64:
+		*(uint64_t *)at = astra_get_u64(in);
+		break;
+	case ASTRA_MEMBER_SIZE:
+		*(size_t *)at = (size_t)astra_get_u64(in);
+		break;
+	case ASTRA_MEMBER_INT:
+		*(int *)at = (int)astra_get_u32(in);
+		break;
+	case ASTRA_MEMBER_FLAG:
+		*(bool *)at = astra_get_u32(in) != 0;
+		break;
+	case ASTRA_MEMBER_REAL:
+		*(double *)at = astra_get_f64(in);
+		break;
+	case ASTRA_MEMBER_TEXT:
+		break;
+	}
+}
+
+void astra_members_put(struct astra_bytes *out, const void *record,
+		       const struct astra_member *members)
+{
+	for (const struct astra_member *m = members; m->key; m++)
+		for (size_t i = 0; i < astra_member_count(m); i++)
+			put_one(out,
+				(const char *)record + m->offset +
+					i * astra_member_size(m->kind),
+				m->kind);
+}
+
+void astra_members_get(struct astra_reader *in, void *record,
+		       const struct astra_member *members)
+{
+	for (const struct astra_member *m = members; m->key; m++)
+		for (size_t i = 0; i < astra_member_count(m); i++)
+			get_one(in,
+				(char *)record + m->offset +
+					i * astra_member_size(m->kind),
+				m->kind);
+}

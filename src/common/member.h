@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Structs by tables of their members, so that one table serves for writing and
+ * for reading: as bytes here, as JSON in src/record. */
+#ifndef ASTRA_MEMBER_H
+#define ASTRA_MEMBER_H
+
+#include "src/common/bytes.h"
+
+enum astra_member_kind {
+	ASTRA_MEMBER_U32,
+	ASTRA_MEMBER_U64,
+	ASTRA_MEMBER_SIZE, /* size_t */
+	ASTRA_MEMBER_INT,  /* int, or an enum */
+	ASTRA_MEMBER_FLAG, /* bool */
+	ASTRA_MEMBER_REAL, /* double */
+	ASTRA_MEMBER_TEXT, /* const char *, or NULL; not as bytes */
+};
+
+/* One row a member; a table is ended by a NULL key. */
+struct astra_member {
+	const char *key;
+	enum astra_member_kind kind;
+	size_t offset;
+	size_t count; /* of an array; 0: it is none */
+};
+
+#define ASTRA_MEMBER(type, kind, member)                                       \
+	{                                                                      \
+#member, ASTRA_MEMBER_##kind, offsetof(struct type, member), 0 \
+	}
+
+/* The elements that a row has: one, or those of an array. */
+static inline size_t astra_member_count(const struct astra_member *m)
+{
+	return m->count ? m->count : 1;
+}
+
+/* The bytes of an element. */
+size_t astra_member_size(enum astra_member_kind kind);
+
+/* All members of a struct, without their names. Members that are not in the
+ * table stay as they are when it is read. */
+void astra_members_put(struct astra_bytes *out, const void *record,
+		       const struct astra_member *members);
+void astra_members_get(struct astra_reader *in, void *record,
+		       const struct astra_member *members);
+
+#endif

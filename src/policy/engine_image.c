@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/policy/engine_image.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/member.h"
+#include "src/policy/engine_priv.h"
+
+#define ENGINE(kind, member) ASTRA_MEMBER(astra_engine, kind, member)
+#define TENANT(kind, member) ASTRA_MEMBER(etenant, kind, member)
+#define JOB(kind, member) ASTRA_MEMBER(ejob, kind, member)
+#define SHARE(kind, member) ASTRA_MEMBER(astra_share, kind, member)
+#define END                                  \
+	{                                    \
+		NULL, ASTRA_MEMBER_U32, 0, 0 \
+	}
+
+static const struct astra_member engine_members[] = {
+	ENGINE(REAL, begin_sec),
+	ENGINE(REAL, now_sec),
+	ENGINE(U32, epoch),
+	ENGINE(SIZE, tenant_count),
+	ENGINE(SIZE, job_count),
+	ENGINE(SIZE, vacant_count),
+	ENGINE(SIZE, grant_count),
+	ENGINE(SIZE, refusal_count),
+	ENGINE(SIZE, node_words),
+	ENGINE(U32, hold.job),
+	ENGINE(REAL, hold.start_sec),
+	ENGINE(U32, last_reclaim),
+	ENGINE(FLAG, unwanted),
+	ENGINE(U64, counters.rounds),
+	ENGINE(U64, counters.granted),
+	ENGINE(U64, counters.renewed),
+	ENGINE(U64, counters.revoked),
+	ENGINE(U64, counters.refused),
+	ENGINE(U64, counters.reclaim_capped),
+	ENGINE(U64, counters.lent),
+	END,
+};
+
+static const struct astra_member tenant_members[] = {
+	TENANT(U32, account),
+	TENANT(FLAG, listed),
+	TENANT(REAL, weight),
+	END,
+};
+
+static const struct astra_member job_members[] = {
+	JOB(U32, id),
+	JOB(U32, array_id),
+	JOB(U32, tenant),
+	JOB(U32, account),
+	JOB(U32, seen),
+	JOB(U32, gpus),
+	JOB(U32, held_gpus),
+	JOB(REAL, charge),
+	JOB(REAL, held_charge),
+	JOB(U32, copies),
+	JOB(U32, restart_cnt),
+	JOB(U32, leases),
+	JOB(U32, revoked),
+	JOB(U32, doomed_for),
+	JOB(U32, grants),
+	JOB(U32, refusals),
+	JOB(INT, state),
+	JOB(INT, phase),
+	JOB(FLAG, booting),
+	JOB(FLAG, revocable),
+	JOB(FLAG, ran),
+	JOB(REAL, weight),
+	JOB(REAL, submit_sec),
+	JOB(REAL, start_sec),
+	JOB(REAL, lease_sec),
+	JOB(REAL, lease_start_sec),
+	JOB(REAL, lease_end_sec),
+	JOB(REAL, grace_end_sec),
+	JOB(REAL, planned_end_sec),
+	JOB(REAL, lost_sec),
+	END,
+};
+
+static const struct astra_member share_members[] = {
+	SHARE(U32, node),
+	SHARE(U32, gpus),
+	SHARE(U32, cpus),
+	SHARE(U64, mem_mib),
+	END,
+};
+
+/* Writing. */
+
+static void put_grant(const struct grant *g, struct astra_bytes *out)
+{
+	astra_put_u32(out, g->job);
+	astra_put_f64(out, g->until_sec);
+	astra_put_u64(out, g->count);
+	for (size_t i = 0; i < g->count; i++)
+		astra_members_put(out, &g->shares[i], share_members);
+}
+
+static void put_refusal(const struct refusal *r, size_t words,
+			struct astra_bytes *out)
+{
+	astra_put_u32(out, r->job);
+	astra_put_f64(out, r->until_sec);
+	astra_put_u32(out, r->nodes != NULL);
+	for (size_t i = 0; r->nodes && i < words; i++)
+		astra_put_u64(out, r->nodes[i]);
+}
+
+static void put_policy(const struct astra_engine *e, struct astra_bytes *out)
+{
+	struct astra_bytes own = {0};
+
+	if (e->policy->save && e->policy->save(e->policy_self, &own) < 0)
+		out->failed = true;
+	out->failed |= own.failed;
+	astra_put_u64(out, own.size);
+	astra_put_bytes(out, own.data, own.size);
+	astra_bytes_clear(&own);
+}
+
+int astra_engine_image(const struct astra_engine *e, struct astra_bytes *out)
+{
+	astra_members_put(out, e, engine_members);
+	for (size_t i = 0; i < e->tenant_count; i++) {
+		astra_put_text(out, e->tenants[i].name);
+		astra_members_put(out, &e->tenants[i], tenant_members);
+	}
+	for (size_t i = 0; i < e->job_count; i++)
+		astra_members_put(out, &e->jobs[i], job_members);
+	for (size_t i = 0; i < e->vacant_count; i++)
+		astra_put_u32(out, e->vacant[i]);
+	for (size_t i = 0; i < e->grant_count; i++)
+		put_grant(&e->grants[i], out);
+	for (size_t i = 0; i < e->refusal_count; i++)
+		put_refusal(&e->refusals[i], e->node_words, out);
+	astra_fairness_put(e->account, out);
+	put_policy(e, out);
+	return out->failed ? -1 : 0;
+}
+
+/* Reading. Counts are checked against what is left of the data before anything
+ * is made from them, and indices before they are used. */
+
+static bool too_many(const struct astra_reader *in, size_t count)
+{
+	return in->failed || count > in->size - in->at;
+}
+
+static int get_tenants(struct astra_engine *e, struct astra_reader *in,
+		       size_t count)
+{
+	e->tenants = calloc(count + 1, sizeof(*e->tenants));
+	e->tenant_room = count + 1;
+	for (size_t i = 0; e->tenants && i < count; i++) {
+		e->tenants[i].name = astra_get_text(in);
+		if (!e->tenants[i].name)
+			return -1;
+		e->tenant_count++;
+		astra_members_get(in, &e->tenants[i], tenant_members);
+	}
+	return e->tenants && !in->failed ? 0 : -1;
+}
+
+static int get_jobs(struct astra_engine *e, struct astra_reader *in,
+		    size_t count)
+{
+	e->jobs = calloc(count + 1, sizeof(*e->jobs));
+	e->job_room = e->vacant_room = count + 1;
+	e->vacant = calloc(count + 1, sizeof(*e->vacant));
+	if (!e->jobs || !e->vacant)
+		return -1;
+	for (uint32_t i = 0; i < count; i++) {
+		struct ejob *j = &e->jobs[i];
+
+		astra_members_get(in, j, job_members);
+		if (in->failed || j->tenant >= e->tenant_count ||
+		    j->state > ASTRA_JOB_ENDED ||
+		    j->phase > ASTRA_PHASE_LEAVING ||
+		    (j->id && (astra_engine_find(e, j->id) ||
+			       astra_idmap_put(&e->by_id, j->id, i) < 0)))
+			return -1;
+		e->job_count++;
+	}
+	return 0;
+}
+
+static int get_vacant(struct astra_engine *e, struct astra_reader *in,
+		      size_t count)
+{
+	if (count > e->job_count)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t row = astra_get_u32(in);
+
+		if (in->failed || row >= e->job_count || e->jobs[row].id)
+			return -1;
+		e->vacant[e->vacant_count++] = row;
+	}
+	return 0;
+}
+
+static int get_grants(struct astra_engine *e, struct astra_reader *in,
+		      size_t count)
+{
+	e->grants = calloc(count + 1, sizeof(*e->grants));
+	e->grant_room = count + 1;
+	for (size_t i = 0; e->grants && i < count; i++) {
+		struct grant *g = &e->grants[i];
+
+		g->job = astra_get_u32(in);
+		g->until_sec = astra_get_f64(in);
+		g->count = (size_t)astra_get_u64(in);
+		if (too_many(in, g->count) || !astra_engine_find(e, g->job))
+			return -1;
+		g->shares = calloc(g->count + 1, sizeof(*g->shares));
+		if (!g->shares)
+			return -1;
+		e->grant_count++;
+		for (size_t k = 0; k < g->count; k++) {
+			astra_members_get(in, &g->shares[k], share_members);
+			if (g->shares[k].node >= 64 * e->node_words)
+				return -1;
+		}
+	}
+	return e->grants && !in->failed ? 0 : -1;
+}
+
+static int get_refusals(struct astra_engine *e, struct astra_reader *in,
+			size_t count)
+{
+	e->refusals = calloc(count + 1, sizeof(*e->refusals));
+	e->refusal_room = count + 1;
+	for (size_t i = 0; e->refusals && i < count; i++) {
+		struct refusal *r = &e->refusals[i];
+
+		r->job = astra_get_u32(in);
+		r->until_sec = astra_get_f64(in);
+		if (astra_get_u32(in))
+			r->nodes = calloc(e->node_words + 1, sizeof(uint64_t));
+		e->refusal_count++;
+		for (size_t w = 0; r->nodes && w < e->node_words; w++)
+			r->nodes[w] = astra_get_u64(in);
+		if (in->failed || !astra_engine_find(e, r->job))
+			return -1;
+	}
+	return e->refusals && !in->failed ? 0 : -1;
+}
+
+static int get_account(struct astra_engine *e, struct astra_reader *in)
+{
+	astra_fairness_destroy(e->account);
+	e->account = astra_fairness_get(in);
+	if (!e->account)
+		return -1;
+	for (size_t i = 0; i < e->tenant_count; i++)
+		if (!astra_fairness_has_tenant(e->account,
+					       e->tenants[i].account))
+			return -1;
+	for (size_t i = 0; i < e->job_count; i++)
+		if (e->jobs[i].id &&
+		    !astra_fairness_has_job(e->account, e->jobs[i].account))
+			return -1;
+	return 0;
+}
+
+static int get_policy(struct astra_engine *e, struct astra_reader *in)
+{
+	struct astra_reader own = {.size = (size_t)astra_get_u64(in)};
+
+	if (too_many(in, own.size))
+		return -1;
+	own.data = astra_get_bytes(in, own.size);
+	if (in->failed || !e->policy->restore)
+		return in->failed ? -1 : 0;
+	return e->policy->restore(e->policy_self, &own);
+}
+
+static int get_all(struct astra_engine *e, struct astra_reader *in)
+{
+	struct astra_engine counts = {0};
+
+	astra_members_get(in, &counts, engine_members);
+	if (too_many(in, counts.tenant_count) ||
+	    too_many(in, counts.job_count) ||
+	    too_many(in, counts.vacant_count) ||
+	    too_many(in, counts.grant_count) ||
+	    too_many(in, counts.refusal_count) ||
+	    too_many(in, counts.node_words))
+		return -1;
+	e->begin_sec = counts.begin_sec;
+	e->now_sec = counts.now_sec;
+	e->epoch = counts.epoch;
+	e->node_words = counts.node_words;
+	e->hold = counts.hold;
+	e->last_reclaim = counts.last_reclaim;
+	e->unwanted = counts.unwanted;
+	e->counters = counts.counters;
+	if (get_tenants(e, in, counts.tenant_count) < 0 ||
+	    get_jobs(e, in, counts.job_count) < 0 ||
+	    get_vacant(e, in, counts.vacant_count) < 0 ||
+	    get_grants(e, in, counts.grant_count) < 0 ||
+	    get_refusals(e, in, counts.refusal_count) < 0)
+		return -1;
+	return get_account(e, in) < 0 ? -1 : get_policy(e, in);
+}
+
+struct astra_engine *astra_engine_of_image(const struct astra_options *options,
+					   const void *data, size_t size,
+					   struct astra_error *err)
+{
+	struct astra_reader in = {.data = data, .size = size};
+	struct astra_engine *e = astra_engine_create(options, 0, err);
+
+	if (!e)
+		return NULL;
+	if (!get_all(e, &in))
+		return e;
+	astra_error_set(err, "the engine's image is damaged, or of another "
+			     "release");
+	astra_engine_destroy(e);
+	return NULL;
+}

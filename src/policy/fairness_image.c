@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The account bit by bit. What is kept over restarts (engine_state.c) is what
+ * the sums stand for; two sums that are equal as they were formed may differ in
+ * the last bit when they are formed anew, and a tie be broken otherwise. */
+#include <stdlib.h>
+
+#include "src/common/grow.h"
+#include "src/common/member.h"
+#include "src/policy/fairness_priv.h"
+
+#define ACCOUNT(kind, member) ASTRA_MEMBER(astra_fairness, kind, member)
+#define TENANT(kind, member) ASTRA_MEMBER(tenant, kind, member)
+#define CAP(kind, member) ASTRA_MEMBER(cap, kind, member)
+#define JOB(kind, member) ASTRA_MEMBER(job, kind, member)
+
+static const struct astra_member account_members[] = {
+	ACCOUNT(FLAG, options.quota_entitlement),
+	ACCOUNT(REAL, options.half_life_sec),
+	ACCOUNT(REAL, options.lead_max_sec),
+	ACCOUNT(REAL, capacity),
+	ACCOUNT(REAL, weights),
+	ACCOUNT(REAL, now_sec),
+	ACCOUNT(SIZE, tenant_count),
+	ACCOUNT(SIZE, job_count),
+	ACCOUNT(SIZE, vacant_count),
+	{NULL, ASTRA_MEMBER_U32, 0, 0},
+};
+
+static const struct astra_member tenant_members[] = {
+	TENANT(REAL, weight),
+	TENANT(REAL, at_sec),
+	TENANT(REAL, usage.alloc),
+	TENANT(REAL, usage.fair),
+	TENANT(REAL, alloc_gpus),
+	TENANT(REAL, demand_gpus),
+	TENANT(REAL, active_weight.sum),
+	TENANT(REAL, active_weight.lost),
+	TENANT(U64, active_jobs),
+	TENANT(SIZE, cap_count),
+	{NULL, ASTRA_MEMBER_U32, 0, 0},
+};
+
+static const struct astra_member cap_members[] = {
+	CAP(REAL, cap),
+	CAP(REAL, integral.sum),
+	CAP(REAL, integral.lost),
+	CAP(U32, users),
+	{NULL, ASTRA_MEMBER_U32, 0, 0},
+};
+
+static const struct astra_member job_members[] = {
+	JOB(U32, tenant),
+	JOB(U32, cap),
+	JOB(U32, copies),
+	JOB(FLAG, used),
+	JOB(REAL, weight),
+	JOB(REAL, gpus),
+	JOB(REAL, alloc_gpus),
+	JOB(REAL, at_sec),
+	JOB(REAL, origin.sum),
+	JOB(REAL, origin.lost),
+	JOB(REAL, usage.alloc),
+	JOB(REAL, usage.fair),
+	{NULL, ASTRA_MEMBER_U32, 0, 0},
+};
+
+static void put_tenant(struct astra_bytes *out, const struct tenant *t)
+{
+	astra_members_put(out, t, tenant_members);
+	for (size_t i = 0; i < t->cap_count; i++)
+		astra_members_put(out, &t->caps[i], cap_members);
+}
+
+void astra_fairness_put(const struct astra_fairness *f, struct astra_bytes *out)
+{
+	astra_members_put(out, f, account_members);
+	for (size_t i = 0; i < f->tenant_count; i++)
+		put_tenant(out, &f->tenants[i]);
+	for (size_t i = 0; i < f->job_count; i++)
+		astra_members_put(out, &f->jobs[i], job_members);
+	for (size_t i = 0; i < f->vacant_count; i++)
+		astra_put_u32(out, f->vacant[i]);
+}
+
+/* An array of so many, or NULL where the data cannot have as many. */
+static void *array_of(const struct astra_reader *in, size_t count, size_t size,
+		      size_t *room)
+{
+	if (in->failed || count > in->size - in->at)
+		return NULL;
+	*room = count + 1;
+	return calloc(count + 1, size);
+}
+
+static int get_tenant(struct astra_reader *in, struct tenant *t)
+{
+	astra_members_get(in, t, tenant_members);
+	t->caps = array_of(in, t->cap_count, sizeof(*t->caps), &t->cap_room);
+	if (!t->caps) {
+		t->cap_count = 0;
+		return -1;
+	}
+	for (size_t i = 0; i < t->cap_count; i++)
+		astra_members_get(in, &t->caps[i], cap_members);
+	return in->failed ? -1 : 0;
+}
+
+static int get_tenants(struct astra_reader *in, struct astra_fairness *f,
+		       size_t count)
+{
+	f->tenants = array_of(in, count, sizeof(*f->tenants), &f->tenant_room);
+	if (!f->tenants)
+		return -1;
+	for (; f->tenant_count < count; f->tenant_count++)
+		if (get_tenant(in, &f->tenants[f->tenant_count]) < 0) {
+			free(f->tenants[f->tenant_count].caps);
+			return -1;
+		}
+	return 0;
+}
+
+static int get_jobs(struct astra_reader *in, struct astra_fairness *f,
+		    size_t count)
+{
+	f->jobs = array_of(in, count, sizeof(*f->jobs), &f->job_room);
+	if (!f->jobs)
+		return -1;
+	for (; f->job_count < count; f->job_count++) {
+		struct job *j = &f->jobs[f->job_count];
+
+		astra_members_get(in, j, job_members);
+		if (in->failed || j->tenant >= f->tenant_count ||
+		    j->cap >= f->tenants[j->tenant].cap_count)
+			return -1;
+	}
+	return 0;
+}
+
+static int get_vacant(struct astra_reader *in, struct astra_fairness *f,
+		      size_t count)
+{
+	if (count > f->job_count)
+		return -1;
+	f->vacant = calloc(f->job_count + 1, sizeof(*f->vacant));
+	f->vacant_room = f->job_count + 1;
+	if (!f->vacant)
+		return -1;
+	for (; f->vacant_count < count; f->vacant_count++) {
+		uint32_t job = astra_get_u32(in);
+
+		if (in->failed || job >= f->job_count || f->jobs[job].used)
+			return -1;
+		f->vacant[f->vacant_count] = job;
+	}
+	return 0;
+}
+
+struct astra_fairness *astra_fairness_get(struct astra_reader *in)
+{
+	struct astra_fairness *f = calloc(1, sizeof(*f));
+	size_t tenants, jobs, vacant;
+
+	if (!f)
+		return NULL;
+	astra_members_get(in, f, account_members);
+	tenants = f->tenant_count;
+	jobs = f->job_count;
+	vacant = f->vacant_count;
+	f->tenant_count = f->job_count = f->vacant_count = 0;
+	if (!in->failed && !get_tenants(in, f, tenants) &&
+	    !get_jobs(in, f, jobs) && !get_vacant(in, f, vacant))
+		return f;
+	astra_fairness_destroy(f);
+	return NULL;
+}
+
+bool astra_fairness_has_tenant(const struct astra_fairness *f, uint32_t tenant)
+{
+	return tenant < f->tenant_count;
+}
+
+bool astra_fairness_has_job(const struct astra_fairness *f, uint32_t job)
+{
+	return job < f->job_count && f->jobs[job].used;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The account's inside, for its own files only: fairness.c, and
+ * fairness_image.c, which copies it bit by bit. */
+#ifndef ASTRA_FAIRNESS_PRIV_H
+#define ASTRA_FAIRNESS_PRIV_H
+
+#include "src/policy/fairness.h"
+
+/* FairJob_ij = W_ij min(gpus_ij / W_ij, S_j), where S_j, the GPUs one unit of
+ * weight is entitled to, is common to the tenant. So jobs with the same cap
+ * gpus/W share one integral I_c = ∫ min(c, S_j) dt, and a job's own F is
+ * W (I_c(now) - I_c(when it became active)). Over years I_c grows far larger
+ * than such a difference, so it is kept with what rounding takes from it. */
+
+/* A sum, and what rounding has taken from it. */
+struct exact {
+	double sum;
+	double lost;
+};
+
+struct cap {
+	double cap;
+	struct exact integral;
+	uint32_t users; /* jobs that refer to it */
+};
+
+struct tenant {
+	double weight;
+	double at_sec; /* all integrals below are up to here */
+	struct astra_usage usage;
+	double alloc_gpus;
+	double demand_gpus;	    /* D_j, active jobs only */
+	struct exact active_weight; /* ΣW over active jobs and copies */
+	uint64_t active_jobs;
+	struct cap *caps;
+	size_t cap_count, cap_room;
+};
+
+struct job {
+	uint32_t tenant;
+	uint32_t cap; /* index into the tenant's caps */
+	uint32_t copies;
+	bool used;
+	double weight;
+	double gpus;
+	double alloc_gpus;
+	double at_sec;	     /* usage is up to here */
+	struct exact origin; /* I_c at at_sec */
+	struct astra_usage usage;
+};
+
+struct astra_fairness {
+	struct astra_fairness_options options;
+	double capacity;
+	double weights; /* ΣW over all tenants */
+	double now_sec;
+	struct tenant *tenants;
+	size_t tenant_count, tenant_room;
+	struct job *jobs;
+	size_t job_count, job_room;
+	uint32_t *vacant; /* numbers of removed jobs */
+	size_t vacant_count, vacant_room;
+};
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* An engine made from an image decides as the one that it was taken of: in
+ * every round of a busy cluster, with promises and holds under way, whichever
+ * the policy. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/random.h"
+#include "src/policy/engine_image.h"
+#include "src/policy/policy.h"
+#include "testsuite/unit/unit.h"
+#include "testsuite/unit/vcluster.h"
+
+static unsigned rounds, promised, held;
+
+static struct astra_engine *copy(const struct vcluster *vc)
+{
+	struct astra_bytes image = {0};
+	struct astra_error err = {""};
+	struct astra_engine *twin;
+
+	assert_int_equal(astra_engine_image(vc->engine, &image), 0);
+	twin = astra_engine_of_image(&vc->options, image.data, image.size,
+				     &err);
+	if (!twin)
+		fail_msg("%s", err.text);
+	astra_bytes_clear(&image);
+	return twin;
+}
+
+static void same_decision(const struct astra_plan *a,
+			  const struct astra_plan *b, size_t i)
+{
+	const struct astra_decision *x = &a->decisions[i];
+	const struct astra_decision *y = &b->decisions[i];
+
+	assert_int_equal(x->action, y->action);
+	assert_int_equal(x->job, y->job);
+	assert_int_equal(x->restart_cnt, y->restart_cnt);
+	assert_true(x->until_sec == y->until_sec);
+	assert_int_equal(x->share_count, y->share_count);
+	for (size_t k = 0; k < x->share_count; k++) {
+		const struct astra_share *s = &a->shares[x->first_share + k];
+		const struct astra_share *t = &b->shares[y->first_share + k];
+
+		assert_int_equal(s->node, t->node);
+		assert_int_equal(s->gpus, t->gpus);
+		assert_int_equal(s->cpus, t->cpus);
+		assert_int_equal(s->mem_mib, t->mem_mib);
+	}
+}
+
+static void same_plan(const struct astra_plan *a, const struct astra_plan *b)
+{
+	assert_int_equal(a->decision_count, b->decision_count);
+	for (size_t i = 0; i < a->decision_count; i++)
+		same_decision(a, b, i);
+	assert_int_equal(a->reason_count, b->reason_count);
+	for (size_t i = 0; i < a->reason_count; i++) {
+		const struct astra_reason *x = &a->reasons[i];
+		const struct astra_reason *y = &b->reasons[i];
+
+		assert_int_equal(x->job, y->job);
+		assert_int_equal(x->wait, y->wait);
+		assert_int_equal(x->rank, y->rank);
+		assert_int_equal(x->ranks, y->ranks);
+		assert_true(x->start_sec == y->start_sec);
+		assert_true(x->value == y->value);
+	}
+	assert_true(a->wake_sec == b->wake_sec);
+	assert_true(a->due_sec == b->due_sec);
+	assert_int_equal(a->changed, b->changed);
+}
+
+static void twin_round(struct vcluster *vc, const struct astra_snapshot *snap)
+{
+	struct astra_engine *twin = copy(vc);
+	struct astra_plan plan;
+	struct astra_error err = {""};
+
+	astra_plan_init(&plan);
+	if (astra_engine_round(vc->engine, snap, &vc->plan, &err) < 0 ||
+	    astra_engine_round(twin, snap, &plan, &err) < 0)
+		fail_msg("%s", err.text);
+	same_plan(&vc->plan, &plan);
+	rounds++;
+	held += astra_engine_hold(vc->engine).job != 0;
+	for (size_t i = 0; i < plan.reason_count; i++)
+		promised += plan.reasons[i].wait == ASTRA_WAIT_GRANTED;
+	astra_plan_destroy(&plan);
+	astra_engine_destroy(twin);
+}
+
+static void run_policy(const char *policy, uint64_t seed)
+{
+	static const uint32_t gpus[] = {1, 1, 2, 4, 8, 12};
+	struct vcluster *vc = malloc(sizeof(*vc));
+	struct astra_random random = astra_random_seed(seed);
+
+	assert_non_null(vc);
+	vc_init(vc, 4, 8);
+	assert_int_equal(
+		astra_options_set(&vc->options, "Policy", policy, NULL), 0);
+	vc->options.lease_sec = 40;
+	vc->options.lease_said = true;
+	vc->options.slot_sec = 20;
+	vc->options.grace_sec = 5;
+	vc->options.min_run_sec = 10;
+	if (seed % 2)
+		vc->options.half_life_sec = 600;
+	for (uint32_t i = 0; i < 3; i++)
+		vc_tenant(vc, (const char *[]){"a", "b", "c"}[i], 1 + i);
+	vc_begin(vc);
+	vc->round = twin_round;
+	while (vc->now_sec < 1000 + 600) {
+		if (!astra_random_below(&random, 5) && vc->job_count < 150) {
+			uint32_t tenant =
+				(uint32_t)astra_random_below(&random, 3);
+			uint32_t size = (uint32_t)astra_random_below(
+				&random, ASTRA_COUNT_OF(gpus));
+
+			vc_submit(vc, tenant, gpus[size],
+				  5 + (double)astra_random_below(&random, 150))
+				->checkpoint_sec = 2;
+		}
+		vc_step(vc);
+	}
+	vc_fini(vc);
+	free(vc);
+}
+
+static void test_every_round(void **state)
+{
+	const struct astra_policy *const *p = astra_policy_all();
+
+	(void)state;
+	for (size_t i = 0; p[i]; i++) {
+		rounds = promised = held = 0;
+		for (uint64_t seed = 1; seed <= 2; seed++)
+			run_policy(p[i]->name, seed);
+		print_message("%s: %u rounds, %u promises, %u holds\n",
+			      p[i]->name, rounds, promised, held);
+		assert_true(rounds > 100);
+		if (!strcmp(p[i]->name, "ltgf"))
+			assert_true(promised > 10 && held > 10);
+	}
+}
+
+/* However an image is cut or changed, it is refused or makes an engine that can
+ * be destroyed. */
+static void test_damaged(void **state)
+{
+	struct vcluster *vc = malloc(sizeof(*vc));
+	struct astra_random random = astra_random_seed(7);
+	struct astra_bytes image = {0};
+	struct astra_error err = {""};
+
+	(void)state;
+	assert_non_null(vc);
+	vc_init(vc, 4, 8);
+	vc_tenant(vc, "a", 1);
+	vc_begin(vc);
+	for (int i = 0; i < 20; i++)
+		vc_submit(vc, 0, 4, 100);
+	vc_run(vc, 1030);
+	assert_int_equal(astra_engine_image(vc->engine, &image), 0);
+	for (size_t size = 0; size < image.size; size++)
+		assert_null(astra_engine_of_image(&vc->options, image.data,
+						  size, &err));
+	for (int i = 0; i < 20000; i++) {
+		size_t at = (size_t)astra_random_below(&random, image.size);
+		uint8_t was = image.data[at];
+
+		image.data[at] = (uint8_t)astra_random_below(&random, 256);
+		astra_engine_destroy(astra_engine_of_image(
+			&vc->options, image.data, image.size, &err));
+		image.data[at] = was;
+	}
+	astra_bytes_clear(&image);
+	vc_fini(vc);
+	free(vc);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_round),
+		cmocka_unit_test(test_damaged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
