@@ -116,6 +116,8 @@ static void put_policy(const struct astra_engine *e, struct astra_bytes *out)
 
 	if (e->policy->save && e->policy->save(e->policy_self, &own) < 0)
 		out->failed = true;
+	if (e->policy->save_rest)
+		e->policy->save_rest(e->policy_self, &own);
 	out->failed |= own.failed;
 	astra_put_u64(out, own.size);
 	astra_put_bytes(out, own.data, own.size);
@@ -276,7 +278,11 @@ static int get_policy(struct astra_engine *e, struct astra_reader *in)
 	own.data = astra_get_bytes(in, own.size);
 	if (in->failed || !e->policy->restore)
 		return in->failed ? -1 : 0;
-	return e->policy->restore(e->policy_self, &own);
+	if (e->policy->restore(e->policy_self, &own) < 0)
+		return -1;
+	return e->policy->restore_rest
+		       ? e->policy->restore_rest(e->policy_self, &own)
+		       : 0;
 }
 
 static int get_all(struct astra_engine *e, struct astra_reader *in)

@@ -190,6 +190,10 @@ struct astra_policy {
 	 * others. Returns 0, or -1 when it is damaged: then the instance is
 	 * destroyed and made anew. */
 	int (*restore)(void *self, struct astra_reader *in);
+	/* Optional, with save: what that leaves out, as a restart may, and an
+	 * exact copy may not (engine_image.h). */
+	void (*save_rest)(const void *self, struct astra_bytes *out);
+	int (*restore_rest)(void *self, struct astra_reader *in);
 	/* Optional. tenant: its index in offers, or ASTRA_NONE for all. out:
 	 * all NaN. */
 	void (*report)(const void *self, uint32_t tenant,

@@ -103,6 +103,7 @@ static void run_policy(const char *policy, uint64_t seed)
 		astra_options_set(&vc->options, "Policy", policy, NULL), 0);
 	vc->options.lease_sec = 40;
 	vc->options.lease_said = true;
+	vc->options.horizon_sec = 400;
 	vc->options.slot_sec = 20;
 	vc->options.grace_sec = 5;
 	vc->options.min_run_sec = 10;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "src/common/grow.h"
+#include "src/common/member.h"
 
 static size_t row_of(const struct themis_memory *rows, size_t count,
 		     uint64_t key)
@@ -146,6 +147,33 @@ int astra_themis_memories_restore(struct themis_memories *m,
 		m->rows[m->count++] = row;
 	}
 	return in->failed || !is_sound(m) ? -1 : 0;
+}
+
+static const struct astra_member fare_members[] = {
+	ASTRA_MEMBER(themis_fare, U64, auction),
+	ASTRA_MEMBER(themis_fare, U32, rank),
+	ASTRA_MEMBER(themis_fare, U32, ranks),
+	ASTRA_MEMBER(themis_fare, FLAG, offered),
+	ASTRA_MEMBER(themis_fare, U32, won),
+	ASTRA_MEMBER(themis_fare, U32, kept),
+	ASTRA_MEMBER(themis_fare, U32, given),
+	ASTRA_MEMBER(themis_fare, REAL, c),
+	{NULL, ASTRA_MEMBER_U32, 0, 0},
+};
+
+void astra_themis_fares_save(const struct themis_memories *m,
+			     struct astra_bytes *out)
+{
+	for (size_t i = 0; i < m->count; i++)
+		astra_members_put(out, &m->rows[i].fare, fare_members);
+}
+
+int astra_themis_fares_restore(struct themis_memories *m,
+			       struct astra_reader *in)
+{
+	for (size_t i = 0; i < m->count; i++)
+		astra_members_get(in, &m->rows[i].fare, fare_members);
+	return in->failed ? -1 : 0;
 }
 
 void astra_themis_memories_shift(struct themis_memories *m, double by_sec)

@@ -62,6 +62,11 @@ int astra_themis_memories_save(const struct themis_memories *memories,
 			       struct astra_bytes *out);
 int astra_themis_memories_restore(struct themis_memories *memories,
 				  struct astra_reader *in);
+/* How apps fared, for the same rows. */
+void astra_themis_fares_save(const struct themis_memories *memories,
+			     struct astra_bytes *out);
+int astra_themis_fares_restore(struct themis_memories *memories,
+			       struct astra_reader *in);
 void astra_themis_memories_shift(struct themis_memories *memories,
 				 double by_sec);
 void astra_themis_memories_clear(struct themis_memories *memories);

@@ -137,6 +137,24 @@ static int restore(void *self, struct astra_reader *in)
 	return astra_themis_memories_restore(&t->memories, in);
 }
 
+static void save_rest(const void *self, struct astra_bytes *out)
+{
+	const struct themis *t = self;
+
+	astra_themis_fares_save(&t->memories, out);
+	astra_put_u64(out, t->record.auction.number);
+}
+
+static int restore_rest(void *self, struct astra_reader *in)
+{
+	struct themis *t = self;
+
+	if (astra_themis_fares_restore(&t->memories, in) < 0)
+		return -1;
+	t->record.auction.number = astra_get_u64(in);
+	return in->failed ? -1 : 0;
+}
+
 static void shift(void *self, double by_sec)
 {
 	struct themis *t = self;
@@ -154,6 +172,8 @@ const struct astra_policy astra_themis = {
 	.explain = explain,
 	.save = save,
 	.restore = restore,
+	.save_rest = save_rest,
+	.restore_rest = restore_rest,
 	.auction = auction,
 	.shift = shift,
 };

@@ -267,6 +267,24 @@ static int restore(void *self, struct astra_reader *in)
 	return astra_tiers_tenants_restore(&t->tenants, &t->options, in);
 }
 
+static void save_rest(const void *self, struct astra_bytes *out)
+{
+	const struct tiers *t = self;
+
+	astra_tiers_tenants_save_rest(&t->tenants, out);
+	astra_put_u64(out, t->record.auction.number);
+}
+
+static int restore_rest(void *self, struct astra_reader *in)
+{
+	struct tiers *t = self;
+
+	if (astra_tiers_tenants_restore_rest(&t->tenants, in) < 0)
+		return -1;
+	t->record.auction.number = astra_get_u64(in);
+	return in->failed ? -1 : 0;
+}
+
 static void shift(void *self, double by_sec)
 {
 	struct tiers *t = self;
@@ -285,6 +303,8 @@ const struct astra_policy astra_ltgf_themis = {
 	.explain = explain,
 	.save = save,
 	.restore = restore,
+	.save_rest = save_rest,
+	.restore_rest = restore_rest,
 	.auction = auction,
 	.shift = shift,
 };

@@ -127,6 +127,30 @@ int astra_tiers_tenants_restore(struct tiers_tenants *t,
 	return in->failed ? -1 : 0;
 }
 
+void astra_tiers_tenants_save_rest(const struct tiers_tenants *t,
+				   struct astra_bytes *out)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		astra_themis.save_rest(t->rows[i].themis, out);
+		astra_put_u32(out, t->rows[i].served);
+		astra_put_u64(out, t->rows[i].auctions);
+		astra_put_u64(out, t->rows[i].last_auction);
+	}
+}
+
+int astra_tiers_tenants_restore_rest(struct tiers_tenants *t,
+				     struct astra_reader *in)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		if (astra_themis.restore_rest(t->rows[i].themis, in) < 0)
+			return -1;
+		t->rows[i].served = astra_get_u32(in) != 0;
+		t->rows[i].auctions = astra_get_u64(in);
+		t->rows[i].last_auction = astra_get_u64(in);
+	}
+	return in->failed ? -1 : 0;
+}
+
 void astra_tiers_tenants_clear(struct tiers_tenants *t)
 {
 	for (size_t i = 0; i < t->count; i++)

@@ -37,6 +37,10 @@ int astra_tiers_tenants_save(const struct tiers_tenants *tenants,
 int astra_tiers_tenants_restore(struct tiers_tenants *tenants,
 				const struct astra_options *options,
 				struct astra_reader *in);
+void astra_tiers_tenants_save_rest(const struct tiers_tenants *tenants,
+				   struct astra_bytes *out);
+int astra_tiers_tenants_restore_rest(struct tiers_tenants *tenants,
+				     struct astra_reader *in);
 void astra_tiers_tenants_clear(struct tiers_tenants *tenants);
 
 #endif
