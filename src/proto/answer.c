@@ -27,6 +27,27 @@ static void put_text(struct answer *a, const char *key, const char *text)
 	astra_encode_text(a->out, text);
 }
 
+void astra_answer_head(const struct astra_report *report,
+		       const struct astra_query *query, struct astra_text *out)
+{
+	struct answer a = {.out = out};
+
+	astra_text_printf(out, "{\"astraea\":%d", ASTRA_PROTOCOL);
+	put_text(&a, "request", astra_query_kind_name(query->kind));
+	put_text(&a, "cluster", report->cluster);
+	put_text(&a, "slurm_version", report->slurm_version);
+	put_key(&a, "time_sec");
+	astra_encode_real(out, report->time_sec);
+}
+
+enum astra_fault astra_answer_too_early(struct astra_error *err)
+{
+	astra_error_set(
+		err,
+		"the plugin has not finished its first round yet: ask again in a few seconds");
+	return ASTRA_FAULT_NO_DATA;
+}
+
 /* The comma before every item of an array but the first. */
 static void separate(struct answer *a, bool *first)
 {
@@ -37,12 +58,7 @@ static void separate(struct answer *a, bool *first)
 
 static void put_head(struct answer *a)
 {
-	astra_text_printf(a->out, "{\"astraea\":%d", ASTRA_PROTOCOL);
-	put_text(a, "request", astra_query_kind_name(a->query->kind));
-	put_text(a, "cluster", a->report->cluster);
-	put_text(a, "slurm_version", a->report->slurm_version);
-	put_key(a, "time_sec");
-	astra_encode_real(a->out, a->report->time_sec);
+	astra_answer_head(a->report, a->query, a->out);
 }
 
 static void put_pools(struct answer *a)
@@ -231,6 +247,8 @@ static enum astra_fault put_body(struct answer *a,
 		put_head(a);
 		astra_answer_auction(a->report, a->query, a->viewer, a->out);
 		return ASTRA_FAULT_NONE;
+	case ASTRA_QUERY_REPORT: /* astra_answer_past() */
+		return astra_answer_no_history(err);
 	case ASTRA_QUERY_METRICS:
 		put_counters(a, stats);
 		put_tenants(a);
@@ -250,12 +268,8 @@ enum astra_fault astra_answer(const struct astra_report *report,
 		.report = report, .query = query, .viewer = viewer, .out = out};
 	enum astra_fault fault;
 
-	if (!report) {
-		astra_error_set(
-			err,
-			"the plugin has not finished its first round yet: ask again in a few seconds");
-		return ASTRA_FAULT_NO_DATA;
-	}
+	if (!report)
+		return astra_answer_too_early(err);
 	fault = put_body(&a, stats, err);
 	if (fault)
 		return fault;

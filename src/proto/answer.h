@@ -58,6 +58,30 @@ void astra_answer_metrics(const struct astra_report *report,
 			  const struct astra_viewer *viewer,
 			  struct astra_text *out);
 
+/* Write what follows the head of a reply to a report over past time, from what
+ * the host keeps of it: members, each after a comma, without the last brace.
+ * Returns as astra_answer(). */
+typedef enum astra_fault astra_history(const struct astra_query *query,
+				       const struct astra_viewer *viewer,
+				       const struct astra_report *report,
+				       struct astra_text *out,
+				       struct astra_error *err);
+
+/* The whole reply to such a query. history: NULL: none is kept.
+ * Returns as astra_answer(). (answer_past.c) */
+enum astra_fault astra_answer_past(const struct astra_report *report,
+				   const struct astra_query *query,
+				   const struct astra_viewer *viewer,
+				   astra_history *history,
+				   struct astra_text *out,
+				   struct astra_error *err);
+enum astra_fault astra_answer_no_history(struct astra_error *err);
+
+/* What every reply begins with, and what is said while there is no report. */
+void astra_answer_head(const struct astra_report *report,
+		       const struct astra_query *query, struct astra_text *out);
+enum astra_fault astra_answer_too_early(struct astra_error *err);
+
 /* Write a reply that says what was wrong. Returns 0, or -1 out of memory. */
 int astra_answer_fault(enum astra_fault fault, const char *text,
 		       struct astra_text *out);

@@ -8,6 +8,7 @@ libastra_proto_la_SOURCES = \
 	src/proto/answer.h \
 	src/proto/answer_metrics.c \
 	src/proto/answer_own.c \
+	src/proto/answer_past.c \
 	src/proto/answer_app.c \
 	src/proto/call.c \
 	src/proto/curves.c \
@@ -27,6 +28,7 @@ libastra_proto_la_SOURCES = \
 	src/proto/query_read.c \
 	src/proto/query_read.h \
 	src/proto/query_read_bid.c \
+	src/proto/query_read_past.c \
 	src/proto/query_write.c \
 	src/proto/query_write.h \
 	src/proto/query_write_bid.c \
@@ -34,6 +36,8 @@ libastra_proto_la_SOURCES = \
 	src/proto/report.h \
 	src/proto/report_app.c \
 	src/proto/report_keep.c \
+	src/proto/report_kind.c \
+	src/proto/report_kind.h \
 	src/proto/report_priv.h \
 	src/proto/select.c \
 	src/proto/select.h \

@@ -9,6 +9,7 @@
 
 #include "src/common/error.h"
 #include "src/proto/curves.h"
+#include "src/proto/report_kind.h"
 #include "src/proto/wire.h"
 
 #define ASTRA_QUERY_DEPTH_MAX 8	  /* nested arrays and objects */
@@ -28,6 +29,7 @@ enum astra_query_kind {
 	ASTRA_QUERY_BID,	  /* what the agent bids with */
 	ASTRA_QUERY_AUCTION,	  /* how all apps fared */
 	ASTRA_QUERY_METRICS,	  /* numbers for a monitoring system */
+	ASTRA_QUERY_REPORT,	  /* what was, over past time */
 };
 
 struct astra_names {
@@ -68,6 +70,16 @@ struct astra_query_bid {
 	struct astra_job_refs order; /* who gets GPUs first; no tasks */
 };
 
+#define ASTRA_PAST_SEC_MAX INT64_C(253402300799) /* the year 9999 */
+#define ASTRA_PAST_TOP_MAX 10000
+
+/* Which report, and of when. */
+struct astra_query_past {
+	enum astra_report_kind report;
+	int64_t start_sec, end_sec; /* 0 <= start < end */
+	uint32_t top;		    /* so many rows; 0: not said */
+};
+
 /* Empty filters let everything pass. */
 struct astra_query {
 	enum astra_query_kind kind;
@@ -81,6 +93,7 @@ struct astra_query {
 	char *app;		    /* OFFER and BID: --app; else NULL */
 	char *user;		    /* whose: name or number; NULL: sender's */
 	struct astra_query_bid bid; /* BID */
+	struct astra_query_past past; /* REPORT */
 };
 
 /* Parse "12" or "12_3"; "12_[3-9%2]" is 12. Returns 0, or -1 when text is no

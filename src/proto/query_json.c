@@ -31,7 +31,7 @@ static size_t nesting(const char *text, size_t size)
 }
 
 #define ON(kind) (1u << ASTRA_QUERY_##kind)
-#define ON_LISTS (ON(TENANT) | ON(JOB) | ON(LEASE) | ON(AUCTION))
+#define ON_LISTS (ON(TENANT) | ON(JOB) | ON(LEASE) | ON(AUCTION) | ON(REPORT))
 #define ON_OWN (ON(REMAINING) | ON_SAID)
 #define ON_SAID (ON(PROGRESS) | ON(CHECKPOINTED))
 #define ON_APP (ON(OFFER) | ON(BID))
@@ -48,7 +48,8 @@ static const struct key {
 	{"users", ON_LISTS, 0, astra_read_users},
 	{"accounts", ON_LISTS, 0, astra_read_accounts},
 	{"pools", ON_LISTS | ON(DIAG), 0, astra_read_pools},
-	{"jobs", ON(JOB) | ON(LEASE) | ON(BID), 0, astra_read_jobs},
+	{"jobs", ON(JOB) | ON(LEASE) | ON(BID) | ON(REPORT), 0,
+	 astra_read_jobs},
 	{"job", ON(WHY) | ON_OWN | ON_APP, ON(WHY) | ON_OWN,
 	 astra_read_one_job},
 	{"reset", ON(DIAG), 0, astra_read_reset},
@@ -62,6 +63,10 @@ static const struct key {
 	{"user", ON_APP, 0, astra_read_user},
 	{"rho", ON(BID), 0, astra_read_rho},
 	{"rho_now", ON(BID), 0, astra_read_rho_now},
+	{"report", ON(REPORT), ON(REPORT), astra_read_report},
+	{"start_sec", ON(REPORT), ON(REPORT), astra_read_start},
+	{"end_sec", ON(REPORT), ON(REPORT), astra_read_end},
+	{"top", ON(REPORT), 0, astra_read_top},
 };
 
 static const struct key *find_key(const char *name)
@@ -99,7 +104,7 @@ static enum astra_fault read_head(const json_t *root, struct astra_query *out,
 			err, "request",
 			"must be tenant, job, lease, why, diag, "
 			"remaining, progress, checkpointed, offer, bid, "
-			"auction or metrics");
+			"auction, metrics or report");
 	return ASTRA_FAULT_NONE;
 }
 
@@ -124,6 +129,8 @@ static enum astra_fault check_whole(const json_t *root,
 			return astra_malformed(err, keys[i].name, "is missing");
 	if (ON_APP & 1u << query->kind)
 		return astra_check_app(query, err);
+	if (query->kind == ASTRA_QUERY_REPORT)
+		return astra_check_past(query, err);
 	if ((ON_OWN & 1u << query->kind) &&
 	    query->jobs.refs[0].task != UINT32_MAX)
 		return astra_malformed(err, "job",

@@ -138,9 +138,9 @@ enum astra_fault astra_read_reset(const json_t *value, struct astra_query *out,
 	return ASTRA_FAULT_NONE;
 }
 
-static enum astra_fault read_count(const char *key, const json_t *value,
-				   uint64_t least, uint64_t most, uint64_t *out,
-				   struct astra_error *err)
+enum astra_fault astra_read_count(const char *key, const json_t *value,
+				  uint64_t least, uint64_t most, uint64_t *out,
+				  struct astra_error *err)
 {
 	json_int_t count = json_integer_value(value);
 
@@ -161,19 +161,19 @@ enum astra_fault astra_read_run(const json_t *value, struct astra_query *out,
 {
 	uint64_t run = 0;
 	enum astra_fault fault =
-		read_count("run", value, 0, UINT32_MAX - 1, &run, err);
+		astra_read_count("run", value, 0, UINT32_MAX - 1, &run, err);
 
 	out->said.run = (uint32_t)run;
 	return fault;
 }
 
-#define COUNT_READER(key, least)                                       \
-	enum astra_fault astra_read_##key(const json_t *value,         \
-					  struct astra_query *out,     \
-					  struct astra_error *err)     \
-	{                                                              \
-		return read_count(#key, value, least, ASTRA_COUNT_MAX, \
-				  &out->said.key, err);                \
+#define COUNT_READER(key, least)                                             \
+	enum astra_fault astra_read_##key(const json_t *value,               \
+					  struct astra_query *out,           \
+					  struct astra_error *err)           \
+	{                                                                    \
+		return astra_read_count(#key, value, least, ASTRA_COUNT_MAX, \
+					&out->said.key, err);                \
 	}
 
 COUNT_READER(done, 0)

@@ -23,12 +23,25 @@ astra_read_key astra_read_nothing, astra_read_users, astra_read_accounts,
 astra_read_key astra_read_app, astra_read_user, astra_read_rho,
 	astra_read_rho_now, astra_read_order;
 
+/* query_read_past.c */
+astra_read_key astra_read_report, astra_read_start, astra_read_end,
+	astra_read_top;
+
+/* Whether a report's window is one, and its filters are some that it has. */
+enum astra_fault astra_check_past(const struct astra_query *query,
+				  struct astra_error *err);
+
 /* Whether an offer's or a bid's keys go together. */
 enum astra_fault astra_check_app(const struct astra_query *query,
 				 struct astra_error *err);
 
 enum astra_fault astra_malformed(struct astra_error *err, const char *key,
 				 const char *wanted);
+
+/* A whole number in these bounds. */
+enum astra_fault astra_read_count(const char *key, const json_t *value,
+				  uint64_t least, uint64_t most, uint64_t *out,
+				  struct astra_error *err);
 
 /* 1 to 256 bytes without control characters. */
 bool astra_name_valid(const char *name, size_t size);

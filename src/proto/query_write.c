@@ -28,6 +28,7 @@ static void write_jobs(json_t *root, const struct astra_query *query)
 	json_t *list;
 
 	bool one = query->kind != ASTRA_QUERY_JOB &&
+		   query->kind != ASTRA_QUERY_REPORT &&
 		   query->kind != ASTRA_QUERY_LEASE;
 
 	if (one && query->jobs.count)
@@ -67,6 +68,16 @@ static void write_said(json_t *root, const struct astra_query *query)
 		json_object_set_new(root, "loss", json_real(said->loss));
 }
 
+static void write_past(json_t *root, const struct astra_query_past *past)
+{
+	json_object_set_new(root, "report",
+			    json_string(astra_report_row(past->report)->name));
+	json_object_set_new(root, "start_sec", json_integer(past->start_sec));
+	json_object_set_new(root, "end_sec", json_integer(past->end_sec));
+	if (past->top)
+		write_count(root, "top", past->top);
+}
+
 char *astra_query_encode(const struct astra_query *query)
 {
 	json_t *root = json_object();
@@ -81,6 +92,8 @@ char *astra_query_encode(const struct astra_query *query)
 	write_jobs(root, query);
 	write_said(root, query);
 	astra_query_write_app(root, query);
+	if (query->kind == ASTRA_QUERY_REPORT)
+		write_past(root, &query->past);
 	if (query->reset)
 		json_object_set_new(root, "reset", json_true());
 	text = json_dumps(root, JSON_COMPACT);

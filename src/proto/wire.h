@@ -30,7 +30,7 @@ enum astra_fault {
 	ASTRA_FAULT_RATE,      /* too many requests of this user */
 	ASTRA_FAULT_BUSY,      /* too many clients */
 	ASTRA_FAULT_TIMEOUT,   /* the request took too long to arrive */
-	ASTRA_FAULT_NO_DATA,   /* no round has ended yet */
+	ASTRA_FAULT_NO_DATA,   /* no round has ended yet, or no history */
 	ASTRA_FAULT_INTERNAL,  /* out of memory */
 };
 

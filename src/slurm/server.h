@@ -15,8 +15,10 @@
 
 #include "src/common/error.h"
 #include "src/proto/report.h"
+#include "src/proto/wire.h"
 
 struct astra_query;
+struct astra_text;
 struct astra_viewer;
 
 struct astra_server_options {
@@ -41,6 +43,14 @@ struct astra_server_options {
 	int (*bid)(const struct astra_report *report,
 		   const struct astra_query *query,
 		   const struct astra_viewer *viewer, struct astra_error *err);
+	/* What a report over past time says (astra_history in
+	 * src/proto/answer.h). Called in the server's thread, which waits for
+	 * it. NULL: no history is kept. */
+	enum astra_fault (*history)(const struct astra_query *query,
+				    const struct astra_viewer *viewer,
+				    const struct astra_report *report,
+				    struct astra_text *out,
+				    struct astra_error *err);
 	/* One line for the log, without a newline. Called in the server's
 	 * thread, or in that of start and stop. NULL: nothing is logged. */
 	void (*log_line)(bool error, const char *text);

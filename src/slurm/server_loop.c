@@ -144,7 +144,11 @@ static enum astra_fault answer_query(struct server *s,
 	};
 	struct astra_report *report = server_report();
 	enum astra_fault fault =
-		astra_answer(report, query, &viewer, &s->stats, reply, err);
+		query->kind == ASTRA_QUERY_REPORT
+			? astra_answer_past(report, query, &viewer,
+					    s->options.history, reply, err)
+			: astra_answer(report, query, &viewer, &s->stats, reply,
+				       err);
 
 	if (!fault && keep_said(s, report, query, &viewer, err) < 0)
 		fault = ASTRA_FAULT_BUSY;

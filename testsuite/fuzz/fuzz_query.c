@@ -62,6 +62,9 @@ static void expect_same(const struct astra_query *a,
 	insist(a->said.iter_sec == b->said.iter_sec);
 	insist(same_text(a->app, b->app) && same_text(a->user, b->user));
 	expect_same_bid(&a->bid, &b->bid);
+	insist(a->past.report == b->past.report && a->past.top == b->past.top &&
+	       a->past.start_sec == b->past.start_sec &&
+	       a->past.end_sec == b->past.end_sec);
 	insist(a->said.loss == b->said.loss ||
 	       (isnan(a->said.loss) && isnan(b->said.loss)));
 }

@@ -62,6 +62,49 @@ static size_t count(struct astra_report *report, const char *request,
 #define TENANTS "{\"astraea\":1,\"request\":\"tenant\""
 #define WHY "{\"astraea\":1,\"request\":\"why\",\"job\":"
 
+static enum astra_fault two_rows(const struct astra_query *query,
+				 const struct astra_viewer *viewer,
+				 const struct astra_report *report,
+				 struct astra_text *out,
+				 struct astra_error *err)
+{
+	(void)viewer;
+	(void)report;
+	(void)err;
+	astra_text_printf(out, ",\"report\":\"%s\",\"rows\":[1,2]",
+			  astra_report_row(query->past.report)->name);
+	return ASTRA_FAULT_NONE;
+}
+
+static void a_report_is_what_history_says(void **state)
+{
+	const struct astra_query query = {
+		.kind = ASTRA_QUERY_REPORT,
+		.past = {ASTRA_TENANT_USAGE, 0, 60, 0},
+	};
+	struct astra_text out = {0};
+	struct astra_error err = {""};
+	json_t *reply;
+
+	assert_int_equal(
+		astra_answer_past(*state, &query, &eve, two_rows, &out, &err),
+		ASTRA_FAULT_NONE);
+	reply = json_loads(out.bytes, 0, NULL);
+	assert_int_equal(json_array_size(json_object_get(reply, "rows")), 2);
+	assert_string_equal(
+		json_string_value(json_object_get(reply, "request")), "report");
+	json_decref(reply);
+	astra_text_clear(&out);
+	assert_int_equal(
+		astra_answer_past(*state, &query, &eve, NULL, &out, &err),
+		ASTRA_FAULT_NO_DATA);
+	assert_non_null(strstr(err.text, "History=no"));
+	assert_int_equal(
+		astra_answer_past(NULL, &query, &eve, two_rows, &out, &err),
+		ASTRA_FAULT_NO_DATA);
+	astra_text_clear(&out);
+}
+
 static void filters_pick_jobs(void **state)
 {
 	static const struct {
@@ -462,6 +505,7 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(a_report_is_what_history_says),
 		TEST(filters_pick_jobs),
 		TEST(private_jobs_are_left_out_for_others),
 		TEST(private_usage_hides_tenants_and_gpu_time),

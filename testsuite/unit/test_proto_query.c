@@ -122,6 +122,46 @@ static void encoded_queries_decode_to_the_same(void **state)
 	astra_query_destroy(&out);
 }
 
+static void a_report_survives_the_wire(void **state)
+{
+	struct astra_query in = {.kind = ASTRA_QUERY_REPORT}, out;
+	struct astra_error err;
+	char *text;
+
+	(void)state;
+	in.past = (struct astra_query_past){ASTRA_JOB_SLOWDOWN, 1700000000,
+					    ASTRA_PAST_SEC_MAX, 10};
+	astra_job_refs_add(&in.jobs, (struct astra_job_ref){12, 3});
+	text = astra_query_encode(&in);
+	assert_int_equal(astra_query_decode(text, strlen(text), &out, &err),
+			 ASTRA_FAULT_NONE);
+	free(text);
+	assert_int_equal(out.past.report, ASTRA_JOB_SLOWDOWN);
+	assert_true(out.past.start_sec == 1700000000);
+	assert_true(out.past.end_sec == ASTRA_PAST_SEC_MAX);
+	assert_int_equal(out.past.top, 10);
+	assert_int_equal(out.jobs.refs[0].task, 3);
+	astra_query_destroy(&in);
+	astra_query_destroy(&out);
+}
+
+static void every_report_is_found_by_its_name(void **state)
+{
+	enum astra_report_kind kind;
+
+	(void)state;
+	for (int i = 0; i < ASTRA_REPORT_KINDS; i++) {
+		assert_int_equal(
+			astra_report_kind_find(
+				astra_report_row((enum astra_report_kind)i)
+					->name,
+				&kind),
+			0);
+		assert_int_equal(kind, i);
+	}
+	assert_int_equal(astra_report_kind_find("tenant", &kind), -1);
+}
+
 static void why_and_reset_survive_the_wire(void **state)
 {
 	struct astra_query why = {.kind = ASTRA_QUERY_WHY}, out;
@@ -272,6 +312,8 @@ int main(void)
 		cmocka_unit_test(a_version_from_elsewhere_is_its_own_fault),
 		cmocka_unit_test(a_message_above_its_bound_is_too_large),
 		cmocka_unit_test(encoded_queries_decode_to_the_same),
+		cmocka_unit_test(a_report_survives_the_wire),
+		cmocka_unit_test(every_report_is_found_by_its_name),
 		cmocka_unit_test(why_and_reset_survive_the_wire),
 		cmocka_unit_test(what_jobs_say_survives_the_wire),
 		cmocka_unit_test(no_changed_byte_crashes_the_decoder),
