@@ -76,6 +76,22 @@ static const char *const wait_texts[] = {
 	[ASTRA_WAIT_LEARNED] = "its class has no GPUs left",
 };
 
+static const char *const wait_names[] = {
+	[ASTRA_WAIT_NONE] = "none",	  [ASTRA_WAIT_BLOCKED] = "blocked",
+	[ASTRA_WAIT_RANK] = "rank",	  [ASTRA_WAIT_HOLD] = "hold_gpus",
+	[ASTRA_WAIT_GRANTED] = "granted", [ASTRA_WAIT_PLACE] = "place",
+	[ASTRA_WAIT_RECLAIM] = "reclaim", [ASTRA_WAIT_REFUSED] = "refused",
+	[ASTRA_WAIT_CLEANUP] = "cleanup", [ASTRA_WAIT_TOO_BIG] = "too_big",
+	[ASTRA_WAIT_PINNED] = "pinned",	  [ASTRA_WAIT_AUCTION] = "auction",
+	[ASTRA_WAIT_BATCH] = "batch",	  [ASTRA_WAIT_PLANNED] = "planned",
+	[ASTRA_WAIT_PRICE] = "price",	  [ASTRA_WAIT_LEARNED] = "learned",
+};
+
+const char *astra_wait_name(enum astra_wait wait)
+{
+	return wait_names[wait];
+}
+
 void astra_reason_text(const struct astra_reason *reason, double now_sec,
 		       char *text, size_t size)
 {

@@ -77,6 +77,9 @@ int astra_plan_add(struct astra_plan *plan,
 int astra_plan_reason(struct astra_plan *plan,
 		      const struct astra_reason *reason);
 
+/* A reason in one word, for programs: "rank", "hold_gpus". */
+const char *astra_wait_name(enum astra_wait wait);
+
 /* A few words for squeue's reason column, e.g. "Lease: rank 3 of 17".
  * text: at least 64 bytes. */
 void astra_reason_text(const struct astra_reason *reason, double now_sec,

@@ -147,16 +147,6 @@ find_job(struct answer *a, struct astra_job_ref ref, size_t *others)
 	return best;
 }
 
-static void put_paragraph(struct answer *a, const struct astra_report_job *job)
-{
-	struct astra_text text = {0};
-
-	if (astra_why_text(a->report, job, usage_visible(a, job), &text) < 0)
-		a->nomem = true;
-	put_text(a, "text", text.bytes);
-	astra_text_clear(&text);
-}
-
 static enum astra_fault put_why(struct answer *a, struct astra_error *err)
 {
 	struct astra_job_ref ref = a->query->jobs.refs[0];
@@ -175,7 +165,8 @@ static enum astra_fault put_why(struct answer *a, struct astra_error *err)
 		return ASTRA_FAULT_NOT_FOUND;
 	}
 	put_head(a);
-	put_paragraph(a, job);
+	if (astra_answer_why(a->report, job, a->viewer, a->out) < 0)
+		a->nomem = true;
 	put_key(a, "job");
 	astra_encode_job(a->out, job, usage_visible(a, job));
 	astra_text_printf(a->out, ",\"others\":%zu", others);

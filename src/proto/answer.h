@@ -86,11 +86,11 @@ enum astra_fault astra_answer_too_early(struct astra_error *err);
 int astra_answer_fault(enum astra_fault fault, const char *text,
 		       struct astra_text *out);
 
-/* One paragraph for a user: what the job holds or waits for, and what comes
- * next. usage: whether its GPU time may be told.
+/* Answer for one job that the viewer may see: a paragraph for a user, "text",
+ * and its numbers, "why". (why_json.c)
  * Returns 0, or -1 when memory is out. */
-int astra_why_text(const struct astra_report *report,
-		   const struct astra_report_job *job, bool usage,
-		   struct astra_text *out);
+int astra_answer_why(const struct astra_report *report,
+		     const struct astra_report_job *job,
+		     const struct astra_viewer *viewer, struct astra_text *out);
 
 #endif

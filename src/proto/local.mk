@@ -48,7 +48,11 @@ libastra_proto_la_SOURCES = \
 	src/proto/tasks.h \
 	src/proto/why.c \
 	src/proto/why_auction.c \
+	src/proto/why_bind.c \
+	src/proto/why_change.c \
+	src/proto/why_json.c \
 	src/proto/why_priv.h \
+	src/proto/why_turn.c \
 	src/proto/wire.c \
 	src/proto/wire.h
 
@@ -65,6 +69,12 @@ check_PROGRAMS += test_proto_answer
 test_proto_answer_SOURCES = testsuite/unit/test_proto_answer.c
 test_proto_answer_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 test_proto_answer_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS) -lm
+
+check_PROGRAMS += test_why
+test_why_SOURCES = testsuite/unit/test_why.c
+test_why_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
+test_why_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS) \
+	$(JANSSON_LIBS) -lm
 
 check_PROGRAMS += test_progress
 test_progress_SOURCES = testsuite/unit/test_progress.c src/slurm/progress.c \

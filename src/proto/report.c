@@ -41,6 +41,17 @@ static const size_t job_strings[] = {
 	offsetof(struct astra_report_job, advice),
 	offsetof(struct astra_report_job, reason),
 	offsetof(struct astra_report_job, reason_long),
+	offsetof(struct astra_report_job, wait),
+};
+
+static const size_t bind_strings[] = {
+	offsetof(struct astra_report_bind, kind),
+	offsetof(struct astra_report_bind, name),
+	offsetof(struct astra_report_bind, of),
+	offsetof(struct astra_report_bind, who),
+	offsetof(struct astra_report_bind, option),
+	offsetof(struct astra_report_bind, unit),
+	offsetof(struct astra_report_bind, state),
 };
 
 static const size_t diag_strings[] = {
@@ -126,6 +137,27 @@ int astra_report_add_tenant(struct astra_report *report,
 	return 0;
 }
 
+static int keep_binds(struct astra_report *report, struct astra_report_job *job)
+{
+	struct astra_report_bind *copy;
+
+	if (job->bind_count > ASTRA_REPORT_BINDS)
+		job->bind_count = ASTRA_REPORT_BINDS;
+	if (!job->bind_count)
+		return 0;
+	copy = astra_report_take(report, job->bind_count * sizeof(*copy));
+	if (!copy)
+		return -1;
+	memcpy(copy, job->binds, job->bind_count * sizeof(*copy));
+	job->binds = copy;
+	for (uint32_t i = 0; i < job->bind_count; i++)
+		if (astra_report_keep_all(report, &copy[i],
+					  i ? &copy[i - 1] : NULL, bind_strings,
+					  COUNT(bind_strings)) < 0)
+			return -1;
+	return 0;
+}
+
 int astra_report_add_job(struct astra_report *report,
 			 const struct astra_report_job *job)
 {
@@ -142,6 +174,7 @@ int astra_report_add_job(struct astra_report *report,
 	    astra_report_keep_all(report, &copy,
 				  n ? &report->jobs[n - 1] : NULL, job_strings,
 				  COUNT(job_strings)) < 0 ||
+	    keep_binds(report, &copy) < 0 ||
 	    astra_idmap_put(&report->own->by_id, copy.id, (uint32_t)n) < 0)
 		return -1;
 	report->jobs[n] = copy;

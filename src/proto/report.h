@@ -87,6 +87,28 @@ struct astra_report_checkpoint {
 	uint64_t step;	 /* the iteration */
 };
 
+/* What keeps a job from waiting in line, as slurmctld knows it. Numbers are NAN
+ * where there are none. */
+struct astra_report_bind {
+	const char *kind;   /* hold, dependency, limit, begin, licence,
+			       reservation, array, partition or other */
+	const char *name;   /* Slurm's: "JobHeldUser", "AssocGrpGRES", "afterok"
+			     */
+	const char *of;	    /* whose limit it is: "account lab", "QOS normal";
+			       a reservation, a licence, a partition */
+	const char *who;    /* for whom that counts: "user alice"; "": all */
+	const char *option; /* as sacctmgr writes it: "GrpTRES=gres/gpu" */
+	const char *unit;   /* of the numbers: "GPUs" */
+	double limit, used, asked;
+	bool shared;	    /* used: by other users too */
+	uint32_t job, task; /* that it waits for; 0: none; task: UINT32_MAX */
+	uint32_t uid;	    /* of that job's owner; NO_UID: it is gone */
+	const char *state;  /* of that job, as Slurm's word */
+	double time_sec;    /* when it is over; 0: not known */
+};
+
+#define ASTRA_REPORT_BINDS 8 /* of one job; beyond they are not told */
+
 /* One job record of slurmctld: a job, an array task, or all tasks of an array
  * that have not started. */
 struct astra_report_job {
@@ -137,6 +159,9 @@ struct astra_report_job {
 	double expected_start_sec; /* 0: not known */
 	const char *reason;	   /* a few words: "Lease: rank 3 of 17"; "" */
 	const char *reason_long;   /* a sentence or two for `sfair why`; "" */
+	const char *wait; /* what the policy waits for: "rank", "place"; "" */
+	const struct astra_report_bind *binds; /* copied with the job */
+	uint32_t bind_count;
 	uint64_t app; /* its number, where its pool holds auctions; else 0 */
 	uint32_t app_next; /* the next job of that app; set when it is added */
 };

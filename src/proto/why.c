@@ -5,6 +5,7 @@
 
 #include "src/policy/model.h"
 #include "src/proto/answer.h"
+#include "src/proto/select.h"
 #include "src/proto/why_priv.h"
 
 const char *astra_why_span(double sec, char text[ASTRA_SPAN_BYTES])
@@ -25,9 +26,9 @@ const char *astra_why_span(double sec, char text[ASTRA_SPAN_BYTES])
 	return text;
 }
 
-static const struct astra_report_tenant *
-find_tenant(const struct astra_report *report,
-	    const struct astra_report_job *job)
+const struct astra_report_tenant *
+astra_why_tenant(const struct astra_report *report,
+		 const struct astra_report_job *job)
 {
 	for (size_t i = 0; i < report->tenant_count; i++)
 		if (!strcmp(report->tenants[i].name, job->tenant) &&
@@ -53,9 +54,29 @@ static void sentence(const char *text, struct astra_text *out)
 			  strchr(".!?", text[size - 1]) ? "" : ".");
 }
 
-static void waiting(const struct astra_report *report,
-		    const struct astra_report_job *job, struct astra_text *out)
+/* What keeps it: Slurm, the policy, or who knows what in the reason's words. */
+static void reasons(const struct astra_why *why, struct astra_text *out)
 {
+	const struct astra_report_job *job = why->job;
+
+	for (uint32_t i = 0; i < job->bind_count; i++)
+		astra_why_bind(why, &job->binds[i], out);
+	if (job->bind_count)
+		return;
+	if (*job->wait && strcmp(job->wait, "blocked") != 0) {
+		astra_why_turn(why, out);
+		return;
+	}
+	sentence(*job->reason_long ? job->reason_long : job->reason, out);
+	if (job->rank && (*job->reason_long || !strstr(job->reason, "rank")))
+		astra_text_printf(out, " It is number %u of %u in line.",
+				  job->rank, job->ranks);
+}
+
+static void waiting(const struct astra_why *why, struct astra_text *out)
+{
+	const struct astra_report *report = why->report;
+	const struct astra_report_job *job = why->job;
 	char text[ASTRA_SPAN_BYTES];
 
 	if (job->copies > 1)
@@ -68,10 +89,7 @@ static void waiting(const struct astra_report *report,
 		astra_text_printf(out, "waits in pool %s for %u GPU%s.",
 				  job->pool, job->gpus,
 				  job->gpus == 1 ? "" : "s");
-	sentence(*job->reason_long ? job->reason_long : job->reason, out);
-	if (job->rank && (*job->reason_long || !strstr(job->reason, "rank")))
-		astra_text_printf(out, " It is number %u of %u in line.",
-				  job->rank, job->ranks);
+	reasons(why, out);
 	if (job->expected_start_sec > report->time_sec)
 		astra_text_printf(out, " It is expected to start in about %s.",
 				  astra_why_span(job->expected_start_sec -
@@ -96,9 +114,20 @@ static void lease_end(const struct astra_report_job *job,
 			"otherwise it is requeued at once, since it declared no checkpoint signal (sbatch --signal).");
 }
 
-static void leased(const struct astra_report *report,
-		   const struct astra_report_job *job, struct astra_text *out)
+/* How often it kept its GPUs when a lease was over. */
+static void renewals(const struct astra_report_job *job, struct astra_text *out)
 {
+	if (job->leases > 1 + job->revoked)
+		astra_text_printf(out, " It was renewed %u time%s so far.",
+				  job->leases - 1 - job->revoked,
+				  job->leases - 1 - job->revoked == 1 ? ""
+								      : "s");
+}
+
+static void leased(const struct astra_why *why, struct astra_text *out)
+{
+	const struct astra_report *report = why->report;
+	const struct astra_report_job *job = why->job;
 	char text[ASTRA_SPAN_BYTES];
 
 	if (!job->revocable) {
@@ -110,7 +139,9 @@ static void leased(const struct astra_report *report,
 		return;
 	}
 	if (job->lease_end_sec <= 0) {
-		astra_text_printf(out, " It is under no lease.");
+		astra_text_printf(
+			out,
+			" It is under no lease, so nothing takes them back.");
 		return;
 	}
 	astra_text_printf(
@@ -119,11 +150,14 @@ static void leased(const struct astra_report *report,
 		job->leases,
 		astra_why_span(job->lease_end_sec - report->time_sec, text));
 	lease_end(job, out);
+	renewals(job, out);
+	astra_why_rival(why, out);
 }
 
-static void holding(const struct astra_report *report,
-		    const struct astra_report_job *job, struct astra_text *out)
+static void holding(const struct astra_why *why, struct astra_text *out)
 {
+	const struct astra_report *report = why->report;
+	const struct astra_report_job *job = why->job;
 	char text[ASTRA_SPAN_BYTES];
 
 	astra_text_printf(out, "holds %u GPU%s%s%s in pool %s.", job->gpus,
@@ -144,7 +178,7 @@ static void holding(const struct astra_report *report,
 			out,
 			" Its lease is over and it is being requeued; it waits again in line as soon as its nodes are cleaned up.");
 	else
-		leased(report, job, out);
+		leased(why, out);
 	if (strcmp(job->phase, "leased") != 0)
 		sentence(job->reason_long, out);
 }
@@ -170,10 +204,10 @@ static const char *who_is_first(const struct astra_report *report,
 	return "; auctions do not go by it";
 }
 
-static void fairness(const struct astra_report *report,
-		     const struct astra_report_job *job, struct astra_text *out)
+static void fairness(const struct astra_why *why, struct astra_text *out)
 {
-	const struct astra_report_tenant *tenant = find_tenant(report, job);
+	const struct astra_report_job *job = why->job;
+	const struct astra_report_tenant *tenant = why->tenant;
 	bool hours = job->alloc_gpu_sec >= 3600 || job->fair_gpu_sec >= 3600;
 
 	astra_text_printf(
@@ -186,10 +220,15 @@ static void fairness(const struct astra_report *report,
 	if (tenant) {
 		astra_text_printf(out, "; its tenant's ");
 		ratio(tenant->rho, out);
+		astra_text_printf(out, ", with %.4g GPU%s of a share of %.4g",
+				  tenant->alloc_gpus,
+				  fabs(tenant->alloc_gpus - 1) < 1e-9 ? ""
+								      : "s",
+				  tenant->quota_gpus);
 	}
 	astra_text_printf(
 		out, ". %s is GPU time had, divided by the fair share of it%s.",
-		job->app ? "This rho" : "Rho", who_is_first(report, job));
+		job->app ? "This rho" : "Rho", who_is_first(why->report, job));
 }
 
 /* What the job itself has said. */
@@ -251,24 +290,87 @@ static void advise(const struct astra_report_job *job, struct astra_text *out)
 		astra_text_printf(out, " Its leases: %s.", job->advice);
 }
 
-int astra_why_text(const struct astra_report *report,
-		   const struct astra_report_job *job, bool usage,
-		   struct astra_text *out)
+static void changes(const struct astra_why *why, struct astra_text *out)
 {
+	struct astra_why_changes changes;
+
+	astra_why_change(why, &changes);
+	for (size_t i = 0; i < changes.count; i++)
+		astra_text_printf(
+			out, "%s%s",
+			i ? "; " : " What would change it: ", changes.text[i]);
+	if (changes.count)
+		astra_text_printf(out, ".");
+}
+
+/* Keep the job if it is among the last before the one asked about. */
+static void consider_before(struct astra_why *why,
+			    const struct astra_report_job *job)
+{
+	size_t at = why->job->rank - job->rank - 1;
+
+	if (at >= ASTRA_WHY_BEFORE)
+		return;
+	why->before[at] = job;
+}
+
+static void consider(struct astra_why *why, const struct astra_report_job *job)
+{
+	bool waiting = !strcmp(job->phase, "waiting");
+
+	if (job == why->job || strcmp(job->pool, why->job->pool) != 0)
+		return;
+	if (waiting && job->rank == 1)
+		why->first = job;
+	if (waiting && job->rank && job->rank < why->job->rank)
+		consider_before(why, job);
+	if (!strcmp(job->phase, "leased") && job->revocable &&
+	    job->lease_end_sec > why->report->time_sec &&
+	    (!why->next_lease ||
+	     job->lease_end_sec < why->next_lease->lease_end_sec))
+		why->next_lease = job;
+}
+
+void astra_why_find(const struct astra_report *report,
+		    const struct astra_report_job *job,
+		    const struct astra_viewer *viewer, struct astra_why *out)
+{
+	*out = (struct astra_why){
+		.report = report,
+		.job = job,
+		.viewer = viewer,
+		.usage = astra_job_usage_visible(report, job, viewer),
+		.tenant = astra_why_tenant(report, job),
+	};
+	for (size_t i = 0; i < report->pool_count; i++)
+		if (!strcmp(report->pools[i].name, job->pool))
+			out->pool = &report->pools[i];
+	for (size_t i = 0; i < report->job_count; i++)
+		consider(out, &report->jobs[i]);
+	for (size_t i = 0; i < ASTRA_WHY_BEFORE; i++)
+		if (out->before[i])
+			out->before_count = i + 1;
+}
+
+int astra_why_text(const struct astra_why *why, struct astra_text *out)
+{
+	const struct astra_report_job *job = why->job;
+
 	who(job, out);
 	if (!strcmp(job->phase, "waiting"))
-		waiting(report, job, out);
+		waiting(why, out);
 	else
-		holding(report, job, out);
+		holding(why, out);
+	changes(why, out);
 	if (job->revoked)
 		astra_text_printf(out, " Its GPUs were taken back %u time%s.",
 				  job->revoked, job->revoked == 1 ? "" : "s");
-	told(report, job, out);
+	told(why->report, job, out);
 	slowed(job, out);
 	advise(job, out);
-	if (usage) {
-		astra_why_auction(report, job, out);
-		fairness(report, job, out);
+	if (why->usage) {
+		astra_why_auction(why->report, job, out);
+		fairness(why, out);
 	}
 	return out->failed ? -1 : 0;
 }

@@ -1,12 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of the paragraph of `sfair why` among themselves. */
+/* The parts of the paragraph of `sfair why`, and of its numbers, among
+ * themselves. */
 #ifndef ASTRA_WHY_PRIV_H
 #define ASTRA_WHY_PRIV_H
 
 #include "src/common/text.h"
+#include "src/proto/answer.h"
 #include "src/proto/report.h"
 
 #define ASTRA_SPAN_BYTES 32
+#define ASTRA_WHY_BEFORE 3
+
+/* What is asked about, and what its asker may see. */
+struct astra_why {
+	const struct astra_report *report;
+	const struct astra_report_job *job;
+	const struct astra_viewer *viewer;
+	const struct astra_report_pool *pool;	  /* NULL: not known */
+	const struct astra_report_tenant *tenant; /* the same */
+	bool usage; /* its GPU time, and its tenant's, may be told */
+	/* Those right before it in line, the nearest first. */
+	const struct astra_report_job *before[ASTRA_WHY_BEFORE];
+	size_t before_count;
+	const struct astra_report_job *first;	   /* in line; or NULL */
+	const struct astra_report_job *next_lease; /* to end; or NULL */
+};
+
+/* All of it, in one pass over the jobs. (why.c) */
+void astra_why_find(const struct astra_report *report,
+		    const struct astra_report_job *job,
+		    const struct astra_viewer *viewer, struct astra_why *out);
+
+/* One paragraph for a user: what the job holds or waits for, and what comes
+ * next. Returns 0, or -1 when memory is out. */
+int astra_why_text(const struct astra_why *why, struct astra_text *out);
+
+/* A job's tenant in its pool, or NULL. */
+const struct astra_report_tenant *
+astra_why_tenant(const struct astra_report *report,
+		 const struct astra_report_job *job);
 
 /* "45 s", "3 min 20 s", "2 h 5 min", "4 d 3 h". Returns text. */
 const char *astra_why_span(double sec, char text[ASTRA_SPAN_BYTES]);
@@ -16,5 +48,36 @@ const char *astra_why_span(double sec, char text[ASTRA_SPAN_BYTES]);
 void astra_why_auction(const struct astra_report *report,
 		       const struct astra_report_job *job,
 		       struct astra_text *out);
+
+/* What keeps it, as a sentence. (why_bind.c) */
+void astra_why_bind(const struct astra_why *why,
+		    const struct astra_report_bind *bind,
+		    struct astra_text *out);
+
+/* Whether what others use may be told; else the number is hidden. */
+bool astra_why_used(const struct astra_why *why,
+		    const struct astra_report_bind *bind);
+
+/* Whether the state of the job it waits for may be told. */
+bool astra_why_other(const struct astra_why *why,
+		     const struct astra_report_bind *bind);
+
+/* What the policy makes it wait for, as a sentence; "" when the few words of
+ * its reason say it all. (why_turn.c) */
+void astra_why_turn(const struct astra_why *why, struct astra_text *out);
+
+/* Who would get the GPUs of a running job. (why_turn.c) */
+void astra_why_rival(const struct astra_why *why, struct astra_text *out);
+
+/* What would change it. (why_change.c) */
+#define ASTRA_WHY_CHANGES 8 /* beyond they are not told */
+
+struct astra_why_changes {
+	char text[ASTRA_WHY_CHANGES][256];
+	size_t count;
+};
+
+void astra_why_change(const struct astra_why *why,
+		      struct astra_why_changes *out);
 
 #endif

@@ -25,6 +25,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/bid_text.h \
 	src/slurm/bids.c \
 	src/slurm/bids.h \
+	src/slurm/binds.c \
+	src/slurm/binds.h \
 	src/slurm/charge.c \
 	src/slurm/charge.h \
 	src/slurm/compat.h \
@@ -53,6 +55,7 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/host.h \
 	src/slurm/ledger.c \
 	src/slurm/ledger.h \
+	src/slurm/limit.c \
 	src/slurm/managed.c \
 	src/slurm/managed.h \
 	src/slurm/mask.c \

@@ -236,6 +236,9 @@ static void fill_job(struct filler *f, const struct astra_job_view *v,
 		.expected_start_sec = v->reason.start_sec,
 		.reason = reason,
 		.reason_long = reason,
+		.wait = f->options->leases ? astra_wait_name(v->reason.wait) : "",
+		.binds = ji->binds,
+		.bind_count = ji->bind_count,
 	};
 	if (f->auctions && astra_job_active(v->state))
 		j.app = astra_app_of(job);

@@ -2,6 +2,7 @@
 #include "src/slurm/snapshot.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/slurm/charge.h"
 #include "src/slurm/preempt.h"
@@ -170,6 +171,44 @@ static int begin_view(struct astra_scene *scene, size_t index,
 	return 0;
 }
 
+static int fill_limits(struct astra_scene *scene, uint32_t id,
+		       struct astra_job_info *info)
+{
+	job_record_t *job = find_job_record(id);
+
+	for (uint32_t i = 0; job && i < info->bind_count; i++)
+		if (!strcmp(info->binds[i].kind, "limit") &&
+		    astra_limit_fill(&scene->arena, job, &info->binds[i]) < 0)
+			return -1;
+	return 0;
+}
+
+/* The numbers of limits, which are assoc_mgr's. Most jobs are under none. */
+static int look_up_limits(struct astra_scene *scene)
+{
+	assoc_mgr_lock_t locks = {
+		.assoc = READ_LOCK, .qos = READ_LOCK, .tres = READ_LOCK};
+	uint32_t left = ASTRA_LIMITS_MAX;
+	int rc = 0;
+
+	for (size_t v = 0; v < scene->view_count && !rc; v++) {
+		struct astra_view *view = &scene->views[v];
+
+		for (size_t i = 0; i < view->job_count && left && !rc; i++) {
+			if (!*view->info[i].limit)
+				continue;
+			if (left == ASTRA_LIMITS_MAX)
+				assoc_mgr_lock(&locks);
+			left--;
+			rc = fill_limits(scene, view->jobs[i].id,
+					 &view->info[i]);
+		}
+	}
+	if (left < ASTRA_LIMITS_MAX)
+		assoc_mgr_unlock(&locks);
+	return rc;
+}
+
 /* Node names belong to slurmctld; keep copies. */
 static void end_view(struct astra_scene *scene, struct astra_view *view)
 {
@@ -222,7 +261,7 @@ int astra_scene_take(struct astra_scene *scene,
 		if (begin_view(scene, i, config, now) < 0)
 			return astra_error_nomem(err);
 	list_for_each_ro(job_list, take_job, &t);
-	if (scene->failed)
+	if (scene->failed || look_up_limits(scene) < 0)
 		return astra_error_nomem(err);
 	for (size_t i = 0; i < scene->view_count; i++)
 		end_view(scene, &scene->views[i]);

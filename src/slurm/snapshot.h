@@ -6,6 +6,7 @@
 #define ASTRA_SNAPSHOT_H
 
 #include "src/policy/model.h"
+#include "src/slurm/binds.h"
 #include "src/slurm/compat.h"
 #include "src/slurm/config.h"
 #include "src/slurm/managed.h"
@@ -23,6 +24,8 @@ struct astra_job_info {
 	uint32_t state; /* Slurm's */
 	uint32_t state_reason;
 	const char *limit; /* pending and over a limit: its name; else "" */
+	struct astra_report_bind *binds; /* what keeps it, if pending */
+	uint32_t bind_count;
 	struct astra_terms terms;
 };
 

@@ -145,7 +145,22 @@ static int keep_said(struct astra_arena *arena, const job_record_t *job,
 	return 0;
 }
 
-static int fill_info(struct astra_scene *scene, const job_record_t *job,
+/* What keeps a job from waiting in line. */
+static int fill_binds(struct astra_arena *arena, job_record_t *job,
+		      bool limited, struct astra_job_info *out)
+{
+	const char *name = limited && job->state_desc
+				   ? job->state_desc
+				   : astra_reason_name(job->state_reason);
+
+	if (!IS_JOB_PENDING(job) ||
+	    (!limited && (astra_is_parked(job) ||
+			  astra_reason_is_plain(job->state_reason))))
+		return 0;
+	return astra_binds_of(arena, job, name, &out->binds, &out->bind_count);
+}
+
+static int fill_info(struct astra_scene *scene, job_record_t *job,
 		     const struct astra_pool_config *pool,
 		     struct astra_job_info *out)
 {
@@ -175,7 +190,8 @@ static int fill_info(struct astra_scene *scene, const job_record_t *job,
 	if (!user)
 		scene->unnamed = true;
 	astra_terms_of(job, &pool->options, &out->terms);
-	if (keep_said(a, job, &out->terms) < 0)
+	if (keep_said(a, job, &out->terms) < 0 ||
+	    fill_binds(a, job, limited, out) < 0)
 		return -1;
 	return out->account && out->partition && out->name && out->nodes &&
 			       out->tasks && out->limit

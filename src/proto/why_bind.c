@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What slurmctld keeps a job for, in words. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/proto/why_priv.h"
+
+bool astra_why_used(const struct astra_why *why,
+		    const struct astra_report_bind *bind)
+{
+	return why->usage && (!bind->shared || why->viewer->all ||
+			      !why->report->privacy.usage);
+}
+
+bool astra_why_other(const struct astra_why *why,
+		     const struct astra_report_bind *bind)
+{
+	return why->viewer->all || !why->report->privacy.jobs ||
+	       bind->uid == why->viewer->uid;
+}
+
+static void hold(const struct astra_why *why,
+		 const struct astra_report_bind *bind, struct astra_text *out)
+{
+	(void)why;
+	if (!strcmp(bind->name, "JobHeldUser"))
+		astra_text_printf(out, " It is held by its user (%s).",
+				  bind->name);
+	else if (!strcmp(bind->name, "JobHeldAdmin"))
+		astra_text_printf(out, " It is held by an administrator (%s).",
+				  bind->name);
+	else
+		astra_text_printf(out, " It is held (%s).", bind->name);
+	if (*bind->of)
+		astra_text_printf(out, " Slurm says: %s.", bind->of);
+}
+
+static void number(double value, const char *unit, struct astra_text *out)
+{
+	size_t size = strlen(unit);
+	bool one = fabs(value - 1) < 1e-9;
+
+	if (value == floor(value))
+		astra_text_printf(out, "%.0f ", value);
+	else
+		astra_text_printf(out, "%.1f ", value);
+	if (one && size && unit[size - 1] == 's')
+		size--;
+	astra_text_add(out, unit, size);
+}
+
+/* "job 17", "task 3 of array 17" */
+static void other_job(const struct astra_report_bind *bind,
+		      struct astra_text *out)
+{
+	if (bind->task == UINT32_MAX)
+		astra_text_printf(out, "job %u", bind->job);
+	else
+		astra_text_printf(out, "job %u_%u", bind->job, bind->task);
+}
+
+/* What that job has to do. */
+static const char *until(const char *name)
+{
+	static const struct {
+		const char *name, *until;
+	} kinds[] = {
+		{"after", "to start"},
+		{"afterany", "to end"},
+		{"afterok", "to end well"},
+		{"afternotok", "to fail"},
+		{"aftercorr", "to end well, task by task"},
+		{"afterburstbuffer", "to be staged out"},
+		{"expand", "which it expands"},
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(name, kinds[i].name))
+			return kinds[i].until;
+	return NULL;
+}
+
+static void dependency(const struct astra_why *why,
+		       const struct astra_report_bind *bind,
+		       struct astra_text *out)
+{
+	const char *what = until(bind->name);
+
+	if (!strcmp(bind->name, "singleton")) {
+		astra_text_printf(
+			out,
+			" It waits for all its user's earlier jobs of the name %s to end (singleton).",
+			why->job->name);
+		return;
+	}
+	if (!bind->job) {
+		astra_text_printf(out, " It waits for other jobs (%s).",
+				  bind->name);
+		return;
+	}
+	if (!what) {
+		astra_text_printf(out, " It depends on ");
+		other_job(bind, out);
+		astra_text_printf(
+			out,
+			" in a way that can no longer come true: it never starts as it is.");
+		return;
+	}
+	astra_text_printf(out, " It waits for ");
+	other_job(bind, out);
+	astra_text_printf(out, " %s (%s", what, bind->name);
+	if (bind->limit > 0)
+		astra_text_printf(out, "+%.0f", bind->limit);
+	astra_text_printf(out, "%s)", *bind->option ? ", or another" : "");
+	if (*bind->state && astra_why_other(why, bind))
+		astra_text_printf(out, ", which is %s", bind->state);
+	astra_text_printf(out, ".");
+}
+
+static void begin(const struct astra_why *why,
+		  const struct astra_report_bind *bind, struct astra_text *out)
+{
+	char text[ASTRA_SPAN_BYTES];
+
+	astra_text_printf(
+		out,
+		" It may not begin before its begin time, in %s (--begin, or the pause after a requeue).",
+		astra_why_span(bind->time_sec - why->report->time_sec, text));
+}
+
+static void licence(const struct astra_why *why,
+		    const struct astra_report_bind *bind,
+		    struct astra_text *out)
+{
+	(void)why;
+	if (!*bind->of) {
+		astra_text_printf(out, " It waits for licences.");
+		return;
+	}
+	astra_text_printf(out, " It needs ");
+	number(bind->asked, "licences", out);
+	astra_text_printf(
+		out,
+		" of %s, and of the %.0f that there are not so many are free (scontrol show licenses).",
+		bind->of, bind->limit);
+}
+
+static void reservation(const struct astra_why *why,
+			const struct astra_report_bind *bind,
+			struct astra_text *out)
+{
+	char text[ASTRA_SPAN_BYTES];
+
+	if (!strcmp(bind->name, "ReservationDeleted"))
+		astra_text_printf(
+			out,
+			" Its reservation is deleted; without another it never starts.");
+	else if (bind->time_sec > 0)
+		astra_text_printf(
+			out, " It waits for its reservation %s, in %s.",
+			bind->of,
+			astra_why_span(bind->time_sec - why->report->time_sec,
+				       text));
+	else if (*bind->of)
+		astra_text_printf(out, " It waits in its reservation %s.",
+				  bind->of);
+	else
+		astra_text_printf(
+			out, " Nodes that it needs are reserved for others.");
+}
+
+static void throttle(const struct astra_why *why,
+		     const struct astra_report_bind *bind,
+		     struct astra_text *out)
+{
+	(void)why;
+	astra_text_printf(out, " Its array runs at most ");
+	number(bind->limit, "tasks", out);
+	astra_text_printf(
+		out,
+		" at a time (%%%.0f), and so many run; the next one starts when one of them ends.",
+		bind->limit);
+}
+
+static void limit_used(const struct astra_why *why,
+		       const struct astra_report_bind *bind,
+		       struct astra_text *out)
+{
+	bool jobs = !strcmp(bind->unit, "jobs");
+
+	if (isnan(bind->used) || !astra_why_used(why, bind)) {
+		if (!jobs) {
+			astra_text_printf(out, "; it asks for ");
+			number(bind->asked, bind->unit, out);
+		}
+		astra_text_printf(out, ".");
+		return;
+	}
+	astra_text_printf(out, "; ");
+	number(bind->used, bind->unit, out);
+	if (jobs)
+		astra_text_printf(out, " run%s there.",
+				  bind->used > 1 ? "" : "s");
+	else if (strstr(bind->option, "Mins") &&
+		 !strstr(bind->option, "RunMins"))
+		astra_text_printf(out, " are spent and it asks for ");
+	else
+		astra_text_printf(out, " %s in use and it asks for ",
+				  bind->used > 1 || bind->used <= 0 ? "are"
+								    : "is");
+	if (jobs)
+		return;
+	number(bind->asked, bind->unit, out);
+	astra_text_printf(out, ".");
+}
+
+static void limit(const struct astra_why *why,
+		  const struct astra_report_bind *bind, struct astra_text *out)
+{
+	bool least = !strncmp(bind->option, "Min", 3);
+	bool mins = strstr(bind->option, "Mins");
+
+	if (!*bind->option) {
+		astra_text_printf(
+			out,
+			" A limit of its account or QOS binds: %s (sacctmgr show assoc, sacctmgr show qos).",
+			bind->name);
+		return;
+	}
+	astra_text_printf(out, " The %s lets %s have at %s ", bind->of,
+			  *bind->who			    ? bind->who
+			  : strstr(bind->option, "Per")	    ? "a job"
+			  : strncmp(bind->option, "Grp", 3) ? "it"
+							    : "all its jobs",
+			  least ? "least" : "most");
+	number(bind->limit, bind->unit, out);
+	if (!mins && strncmp(bind->option, "Min", 3) != 0 &&
+	    !strstr(bind->option, "PerJob"))
+		astra_text_printf(out, " at a time");
+	astra_text_printf(out, " (%s=%.0f, %s)", bind->option, bind->limit,
+			  bind->name);
+	limit_used(why, bind, out);
+}
+
+static void partition(const struct astra_why *why,
+		      const struct astra_report_bind *bind,
+		      struct astra_text *out)
+{
+	(void)why;
+	astra_text_printf(
+		out,
+		" The partition %s keeps it: %s (scontrol show partition %s).",
+		bind->of, bind->name, bind->of);
+}
+
+static void other(const struct astra_why *why,
+		  const struct astra_report_bind *bind, struct astra_text *out)
+{
+	(void)why;
+	astra_text_printf(out,
+			  " Slurm keeps it: %s (see squeue's manual page).",
+			  bind->name);
+}
+
+void astra_why_bind(const struct astra_why *why,
+		    const struct astra_report_bind *bind,
+		    struct astra_text *out)
+{
+	static const struct {
+		const char *kind;
+		void (*say)(const struct astra_why *,
+			    const struct astra_report_bind *,
+			    struct astra_text *);
+	} kinds[] = {
+		{"hold", hold},
+		{"dependency", dependency},
+		{"limit", limit},
+		{"begin", begin},
+		{"licence", licence},
+		{"array", throttle},
+		{"reservation", reservation},
+		{"partition", partition},
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (strcmp(bind->kind, kinds[i].kind) != 0)
+			continue;
+		kinds[i].say(why, bind, out);
+		return;
+	}
+	other(why, bind, out);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What would make a job start sooner. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/proto/select.h"
+#include "src/proto/why_priv.h"
+
+__attribute__((format(printf, 2, 3))) static void
+add(struct astra_why_changes *out, const char *fmt, ...)
+{
+	va_list args;
+
+	if (out->count >= ASTRA_WHY_CHANGES)
+		return;
+	va_start(args, fmt);
+	(void)vsnprintf(out->text[out->count++], sizeof(*out->text), fmt, args);
+	va_end(args);
+}
+
+/* "sacctmgr modify qos tight set MaxTRESPerUser=gres/gpu=5" */
+static void raise_limit(const struct astra_report_bind *bind, double to,
+			struct astra_why_changes *out)
+{
+	const char *name = strchr(bind->of, ' ');
+	const char *in = strstr(bind->of, " in account ");
+
+	if (!name)
+		return;
+	if (in)
+		add(out,
+		    "sacctmgr modify user %.*s account=%s set %s=%.0f, by a manager",
+		    (int)(in - name - 1), name + 1, in + strlen(" in account "),
+		    bind->option, to);
+	else
+		add(out, "sacctmgr modify %s%s set %s=%.0f, by a manager",
+		    strncmp(bind->of, "QOS", 3) ? "account" : "qos", name,
+		    bind->option, to);
+}
+
+/* Whether its unit is a plural of things that a job asks for. */
+static bool counts(const struct astra_report_bind *bind)
+{
+	return !strcmp(bind->unit, "GPUs") || !strcmp(bind->unit, "CPUs") ||
+	       !strcmp(bind->unit, "nodes");
+}
+
+static void limit(const struct astra_why *why,
+		  const struct astra_report_bind *bind,
+		  struct astra_why_changes *out)
+{
+	bool known = !isnan(bind->used) && astra_why_used(why, bind);
+	double left = bind->limit - (isnan(bind->used) ? 0 : bind->used);
+
+	if (!*bind->option || isnan(bind->limit))
+		return;
+	if (!strncmp(bind->option, "Min", 3)) {
+		add(out, "a job that asks for %.0f %s", bind->limit,
+		    bind->unit);
+		return;
+	}
+	if (bind->asked <= bind->limit && !isnan(bind->used))
+		add(out,
+		    strstr(bind->option, "TRESMins=")
+			    ? "the end of the limit's period"
+			    : "the end of jobs that count towards the limit");
+	if (left >= 1 && left < bind->asked && counts(bind) &&
+	    (known || isnan(bind->used)))
+		add(out, "asking for at most %.0f %.*s", floor(left),
+		    (int)strlen(bind->unit) - (left < 2), bind->unit);
+	if (known)
+		raise_limit(bind, bind->used + bind->asked, out);
+	else if (isnan(bind->used))
+		raise_limit(bind, bind->asked, out);
+}
+
+static void bound(const struct astra_why *why,
+		  const struct astra_report_bind *bind,
+		  struct astra_why_changes *out)
+{
+	uint32_t id = why->job->id;
+
+	if (!strcmp(bind->kind, "hold"))
+		add(out, "scontrol release %u%s", id,
+		    strcmp(bind->name, "JobHeldUser") ? ", by an administrator"
+						      : "");
+	else if (!strcmp(bind->kind, "dependency"))
+		add(out, "scontrol update JobId=%u Dependency= drops it", id);
+	else if (!strcmp(bind->kind, "begin"))
+		add(out, "scontrol update JobId=%u StartTime=now", id);
+	else if (!strcmp(bind->kind, "limit"))
+		limit(why, bind, out);
+	else if (!strcmp(bind->kind, "licence"))
+		add(out, "the end of jobs that hold such licences");
+	else if (!strcmp(bind->kind, "array"))
+		add(out, "scontrol update JobId=%u ArrayTaskThrottle=%.0f", id,
+		    bind->limit + 1);
+	else if (!strcmp(bind->kind, "reservation"))
+		add(out,
+		    "scontrol update JobId=%u ReservationName= leaves the reservation",
+		    id);
+}
+
+static bool waits_for(const struct astra_report_job *job, const char *wait)
+{
+	return !strcmp(job->wait, wait);
+}
+
+static void in_line(const struct astra_why *why, struct astra_why_changes *out)
+{
+	const struct astra_report_job *job = why->job, *next = why->next_lease;
+	char text[ASTRA_SPAN_BYTES];
+
+	if (!waits_for(job, "rank") && !waits_for(job, "place") &&
+	    !waits_for(job, "hold_gpus") && !waits_for(job, "auction"))
+		return;
+	if (next) {
+		bool told = astra_job_visible(why->report, next, why->viewer);
+
+		astra_why_span(next->lease_end_sec - why->report->time_sec,
+			       text);
+		add(out,
+		    "the end of the lease of %s%s in %s, which is of %u GPU%s",
+		    told ? "job " : "another job", told ? next->id_text : "",
+		    text, next->gpus, next->gpus == 1 ? "" : "s");
+	}
+	if (why->pool && why->pool->gpus_free &&
+	    why->pool->gpus_free < job->gpus)
+		add(out, "asking for no more than the %llu GPU%s free now",
+		    (unsigned long long)why->pool->gpus_free,
+		    why->pool->gpus_free == 1 ? "" : "s");
+}
+
+static void sized(const struct astra_why *why, struct astra_why_changes *out)
+{
+	if (waits_for(why->job, "too_big") && why->pool)
+		add(out,
+		    "asking for less: the pool has %llu GPUs on nodes that are up",
+		    (unsigned long long)why->pool->gpus_usable);
+}
+
+void astra_why_change(const struct astra_why *why,
+		      struct astra_why_changes *out)
+{
+	out->count = 0;
+	for (uint32_t i = 0; i < why->job->bind_count; i++)
+		bound(why, &why->job->binds[i], out);
+	if (!why->job->bind_count && !strcmp(why->job->phase, "waiting")) {
+		in_line(why, out);
+		sized(why, out);
+	}
+}

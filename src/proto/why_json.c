@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The numbers behind the paragraph of `sfair why`. */
+#include <string.h>
+
+#include "src/proto/encode.h"
+#include "src/proto/encode_field.h"
+#include "src/proto/select.h"
+#include "src/proto/why_priv.h"
+
+#define BIND(kind, member)                                                \
+	{                                                                 \
+#member, kind, offsetof(struct astra_report_bind, member) \
+	}
+#define TENANT(kind, member)                                                \
+	{                                                                   \
+#member, kind, offsetof(struct astra_report_tenant, member) \
+	}
+#define JOB(kind, member)                                                \
+	{                                                                \
+#member, kind, offsetof(struct astra_report_job, member) \
+	}
+
+static const struct astra_field bind_fields[] = {
+	BIND(TEXT, kind),	    BIND(TEXT, name),
+	BIND(TEXT_OR_NULL, of),	    BIND(TEXT_OR_NULL, who),
+	BIND(TEXT_OR_NULL, option), BIND(TEXT_OR_NULL, unit),
+	BIND(REAL, limit),	    BIND(REAL, asked),
+	BIND(ID_OR_NULL, job),	    BIND(U32_OR_NULL, task),
+	BIND(TIME, time_sec),	    {NULL, TEXT, 0},
+};
+
+static const struct astra_field bind_used[] = {
+	BIND(REAL, used),
+	{NULL, TEXT, 0},
+};
+
+static const struct astra_field bind_state[] = {
+	BIND(TEXT_OR_NULL, state),
+	{NULL, TEXT, 0},
+};
+
+static const struct astra_field tenant_fields[] = {
+	TENANT(REAL, rho),	    TENANT(REAL, weight),
+	TENANT(REAL, quota_gpus),   TENANT(REAL, demand_gpus),
+	TENANT(REAL, alloc_gpus),   TENANT(REAL, alloc_gpu_sec),
+	TENANT(REAL, fair_gpu_sec), TENANT(U32, jobs_waiting),
+	TENANT(U32, jobs_running),  {NULL, TEXT, 0},
+};
+
+static const struct astra_field other_fields[] = {
+	JOB(U32, id),	   JOB(TEXT, id_text), JOB(TEXT, user),
+	JOB(TEXT, tenant), {NULL, TEXT, 0},
+};
+
+static const struct astra_field rank_fields[] = {
+	JOB(ID_OR_NULL, rank),
+	JOB(U32, gpus),
+	JOB(TIME, lease_end_sec),
+	{NULL, TEXT, 0},
+};
+
+static void put_bind(const struct astra_why *why,
+		     const struct astra_report_bind *bind,
+		     struct astra_text *out)
+{
+	struct astra_text text = {0};
+
+	astra_encode_members(out, bind, bind_fields, "{", false);
+	astra_encode_members(out, bind, bind_used, ",",
+			     !astra_why_used(why, bind));
+	astra_encode_members(out, bind, bind_state, ",",
+			     !astra_why_other(why, bind));
+	astra_why_bind(why, bind, &text);
+	astra_text_printf(out, ",\"text\":");
+	astra_encode_text(out, text.bytes ? text.bytes + 1 : "");
+	astra_text_add(out, "}", 1);
+	out->failed |= text.failed;
+	astra_text_clear(&text);
+}
+
+/* Without anything that Slurm keeps it for, what the policy does. */
+static void put_turn(const struct astra_why *why, struct astra_text *out)
+{
+	const struct astra_report_job *job = why->job;
+	struct astra_text text = {0};
+
+	astra_why_turn(why, &text);
+	astra_text_printf(out, "{\"kind\":");
+	astra_encode_text(out, job->wait);
+	astra_text_printf(out, ",\"text\":");
+	astra_encode_text(out, text.bytes ? text.bytes + 1 : job->reason);
+	astra_encode_members(out, job, rank_fields, ",", false);
+	astra_text_add(out, "}", 1);
+	out->failed |= text.failed;
+	astra_text_clear(&text);
+}
+
+static void put_binds(const struct astra_why *why, struct astra_text *out)
+{
+	const struct astra_report_job *job = why->job;
+
+	astra_text_printf(out, ",\"binds\":[");
+	for (uint32_t i = 0; i < job->bind_count; i++) {
+		astra_text_add(out, ",", i > 0);
+		put_bind(why, &job->binds[i], out);
+	}
+	if (!job->bind_count && *job->wait && strcmp(job->wait, "blocked") &&
+	    !strcmp(job->phase, "waiting"))
+		put_turn(why, out);
+	astra_text_add(out, "]", 1);
+}
+
+static void put_other(const struct astra_why *why,
+		      const struct astra_report_job *job,
+		      struct astra_text *out)
+{
+	if (!job) {
+		astra_text_printf(out, "null");
+		return;
+	}
+	astra_encode_members(out, job, other_fields, "{",
+			     !astra_job_visible(why->report, job, why->viewer));
+	astra_encode_members(out, job, rank_fields, ",", false);
+	astra_text_add(out, "}", 1);
+}
+
+static void put_others(const struct astra_why *why, struct astra_text *out)
+{
+	bool first = true;
+
+	astra_text_printf(out, ",\"before\":[");
+	for (size_t i = 0; i < why->before_count; i++) {
+		if (!why->before[i])
+			continue;
+		astra_text_add(out, ",", !first);
+		first = false;
+		put_other(why, why->before[i], out);
+	}
+	astra_text_printf(out, "],\"first\":");
+	put_other(why, why->first, out);
+	astra_text_printf(out, ",\"next_lease\":");
+	put_other(why, why->next_lease, out);
+}
+
+static void put_shares(const struct astra_why *why, struct astra_text *out)
+{
+	const struct astra_report_job *job = why->job;
+
+	astra_text_printf(out, ",\"tenant\":{\"name\":");
+	astra_encode_text(out, job->tenant);
+	if (why->tenant)
+		astra_encode_members(out, why->tenant, tenant_fields, ",",
+				     !why->usage);
+	astra_text_printf(out, "},\"job\":{\"rho\":");
+	if (why->usage)
+		astra_encode_real(out, job->rho);
+	else
+		astra_text_printf(out, "null");
+	if (job->rank)
+		astra_text_printf(out, ",\"rank\":%u", job->rank);
+	else
+		astra_text_printf(out, ",\"rank\":null");
+	astra_text_printf(out, ",\"ranks\":%u}", job->ranks);
+}
+
+static void put_changes(const struct astra_why *why, struct astra_text *out)
+{
+	struct astra_why_changes changes;
+
+	astra_why_change(why, &changes);
+	astra_text_printf(out, ",\"changes\":[");
+	for (size_t i = 0; i < changes.count; i++) {
+		astra_text_add(out, ",", i > 0);
+		astra_encode_text(out, changes.text[i]);
+	}
+	astra_text_add(out, "]", 1);
+}
+
+static void put_time(const char *key, double sec, struct astra_text *out)
+{
+	astra_text_printf(out, ",\"%s\":", key);
+	if (sec > 0)
+		astra_encode_real(out, sec);
+	else
+		astra_text_printf(out, "null");
+}
+
+static void put_why(const struct astra_why *why, struct astra_text *out)
+{
+	const struct astra_report_job *job = why->job;
+
+	astra_text_printf(out, ",\"why\":{\"state\":");
+	astra_encode_text(out, job->state);
+	astra_text_printf(out, ",\"phase\":");
+	astra_encode_text(out, job->phase);
+	astra_text_printf(out, ",\"reason\":");
+	astra_encode_text(out,
+			  job->bind_count ? job->binds[0].name : job->wait);
+	put_binds(why, out);
+	put_shares(why, out);
+	put_others(why, out);
+	put_time("expected_start_sec", job->expected_start_sec, out);
+	put_time("lease_end_sec", job->lease_end_sec, out);
+	put_changes(why, out);
+	astra_text_add(out, "}", 1);
+}
+
+int astra_answer_why(const struct astra_report *report,
+		     const struct astra_report_job *job,
+		     const struct astra_viewer *viewer, struct astra_text *out)
+{
+	struct astra_text text = {0};
+	struct astra_why why;
+	int rc;
+
+	astra_why_find(report, job, viewer, &why);
+	rc = astra_why_text(&why, &text);
+	astra_text_printf(out, ",\"text\":");
+	astra_encode_text(out, text.bytes ? text.bytes : "");
+	astra_text_clear(&text);
+	put_why(&why, out);
+	return rc;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the policy makes a job wait for, and who waits for a running one's. */
+#include <stdio.h>
+#include <string.h>
+
+#include "src/proto/select.h"
+#include "src/proto/why_priv.h"
+
+static const struct {
+	const char *wait, *text;
+} turns[] = {
+	{"none", "Nothing keeps it: it may start in the next round."},
+	{"hold_gpus",
+	 "It is the first in line: GPUs that become free are kept for it until there are enough."},
+	{"granted",
+	 "It has been granted GPUs and starts as soon as those who hold them have left."},
+	{"place",
+	 "There are enough GPUs for it, but not on nodes where it could use them: it needs others, or more CPUs or memory beside them, than what is free or will be."},
+	{"reclaim",
+	 "It is next; as many GPUs were taken back in this round as MaxReclaim allows."},
+	{"refused",
+	 "slurmctld refused to start it where it was planned (see slurmctld's log); it is tried again."},
+	{"cleanup",
+	 "Its last run is still being cleaned up; then it waits again in line."},
+	{"too_big",
+	 "It would not fit even if all leased jobs ended: too few nodes that are up have all that it asks for."},
+	{"pinned",
+	 "It needs GPUs of jobs that cannot be requeued: it starts when they end by themselves."},
+	{"batch", "It is collected for the next batch of jobs."},
+	{"planned", "It has GPUs in a plan, from a later time on."},
+	{"price", "Its GPUs cost more now than it is worth."},
+	{"learned", "Its class has no GPUs left now."},
+};
+
+static void name_before(const struct astra_why *why, struct astra_text *out)
+{
+	const struct astra_report_job *job =
+		why->before_count ? why->before[0] : NULL;
+
+	if (!job)
+		return;
+	if (astra_job_visible(why->report, job, why->viewer))
+		astra_text_printf(
+			out,
+			" Right before it is job %s of %s (tenant %s), for %u GPU%s.",
+			job->id_text, job->user, job->tenant, job->gpus,
+			job->gpus == 1 ? "" : "s");
+}
+
+void astra_why_turn(const struct astra_why *why, struct astra_text *out)
+{
+	const struct astra_report_job *job = why->job;
+
+	if (!strcmp(job->wait, "rank") && job->rank == 1) {
+		astra_text_printf(
+			out,
+			" It is the first of %u in line, and waits until enough GPUs are free or their leases over.",
+			job->ranks);
+		return;
+	}
+	if (!strcmp(job->wait, "rank") && job->rank) {
+		astra_text_printf(
+			out,
+			" It waits its turn: it is number %u of %u in line, and those before it use up the GPUs.",
+			job->rank, job->ranks);
+		name_before(why, out);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(turns) / sizeof(*turns); i++)
+		if (!strcmp(job->wait, turns[i].wait)) {
+			astra_text_printf(out, " %s", turns[i].text);
+			if (job->rank)
+				astra_text_printf(
+					out, " It is number %u of %u in line.",
+					job->rank, job->ranks);
+			return;
+		}
+	if (*job->wait)
+		astra_text_printf(out, " %s.", job->reason);
+}
+
+void astra_why_rival(const struct astra_why *why, struct astra_text *out)
+{
+	const struct astra_report_job *first = why->first;
+	const struct astra_report_tenant *other;
+
+	if (!first) {
+		astra_text_printf(
+			out,
+			" Nobody waits in line now, so it would be renewed.");
+		return;
+	}
+	if (!astra_job_visible(why->report, first, why->viewer)) {
+		astra_text_printf(out, " Others wait in line for %u GPU%s.",
+				  first->gpus, first->gpus == 1 ? "" : "s");
+		return;
+	}
+	astra_text_printf(
+		out, " First in line is job %s of %s (tenant %s), for %u GPU%s",
+		first->id_text, first->user, first->tenant, first->gpus,
+		first->gpus == 1 ? "" : "s");
+	other = astra_why_tenant(why->report, first);
+	if (why->usage && other && why->tenant && other != why->tenant &&
+	    why->pool && strstr(why->pool->policy, "ltgf") &&
+	    astra_job_usage_visible(why->report, first, why->viewer))
+		astra_text_printf(out, ", whose tenant is %s now",
+				  other->rho < why->tenant->rho
+					  ? "needier than this one's"
+					  : "no needier than this one's");
+	astra_text_printf(out, ".");
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What `sfair why` says of jobs that something keeps, and who reads it. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/proto/answer.h"
+#include "testsuite/unit/proto_sample.h"
+#include "testsuite/unit/unit.h"
+
+static const struct astra_viewer root = {.uid = 0, .all = true};
+static const struct astra_viewer alice = {.uid = 1001};
+static const struct astra_viewer bob = {.uid = 1002};
+
+#define NOBODY                                                       \
+	.limit = NAN, .used = NAN, .asked = NAN, .task = UINT32_MAX, \
+	.uid = ASTRA_REPORT_NO_UID
+
+#define LIMIT(n, u, a) \
+	.limit = (n), .used = (u), .asked = (a), .task = UINT32_MAX, .uid = 0
+
+static const struct {
+	struct astra_report_bind bind;
+	const char *says[3]; /* the sentence, then changes */
+} cases[] = {
+	{{.kind = "hold", .name = "JobHeldUser", NOBODY},
+	 {"held by its user (JobHeldUser).", "scontrol release 100"}},
+	{{.kind = "hold", .name = "JobHeldAdmin", NOBODY},
+	 {"held by an administrator (JobHeldAdmin).",
+	  "scontrol release 101, by an administrator"}},
+	{{.kind = "hold",
+	  .name = "None",
+	  .of = "launch failed requeued held",
+	  NOBODY},
+	 {"It is held (None). Slurm says: launch failed requeued held."}},
+	{{.kind = "dependency",
+	  .name = "afterok",
+	  .job = 17,
+	  .state = "RUNNING",
+	  .limit = NAN,
+	  .task = UINT32_MAX,
+	  .uid = 1001},
+	 {"waits for job 17 to end well (afterok), which is RUNNING.",
+	  "JobId=103 Dependency="}},
+	{{.kind = "dependency",
+	  .name = "after",
+	  .job = 17,
+	  .limit = 10,
+	  .task = 3},
+	 {"waits for job 17_3 to start (after+10)."}},
+	{{.kind = "dependency", .name = "never", .job = 17, NOBODY},
+	 {"depends on job 17 in a way that can no longer come true"}},
+	{{.kind = "dependency", .name = "singleton", NOBODY},
+	 {"earlier jobs of the name train to end"}},
+	{{.kind = "begin",
+	  .name = "BeginTime",
+	  .time_sec = SAMPLE_NOW + 3600,
+	  .limit = NAN},
+	 {"begin time, in 1 h 0 min", "StartTime=now"}},
+	{{.kind = "limit",
+	  .name = "QOSMaxGRESPerUser",
+	  .of = "QOS normal",
+	  .who = "user alice",
+	  .option = "MaxTRESPerUser=gres/gpu",
+	  .unit = "GPUs",
+	  LIMIT(4, 3, 2)},
+	 {"The QOS normal lets user alice have at most 4 GPUs at a time "
+	  "(MaxTRESPerUser=gres/gpu=4, QOSMaxGRESPerUser); 3 GPUs are in use "
+	  "and it asks for 2 GPUs.",
+	  "asking for at most 1 GPU;",
+	  "sacctmgr modify qos normal set MaxTRESPerUser=gres/gpu=5"}},
+	{{.kind = "limit",
+	  .name = "AssocGrpGRES",
+	  .of = "account physics",
+	  .option = "GrpTRES=gres/gpu",
+	  .unit = "GPUs",
+	  .shared = true,
+	  LIMIT(1, 1, 1)},
+	 {"The account physics lets all its jobs have at most 1 GPU at a time "
+	  "(GrpTRES=gres/gpu=1, AssocGrpGRES); 1 GPU is in use and it asks "
+	  "for 1 GPU.",
+	  "sacctmgr modify account physics set GrpTRES=gres/gpu=2"}},
+	{{.kind = "limit",
+	  .name = "AssocMaxJobsLimit",
+	  .of = "user alice in account physics",
+	  .option = "MaxJobs",
+	  .unit = "jobs",
+	  LIMIT(1, 1, 1)},
+	 {"The user alice in account physics lets it have at most 1 job at a "
+	  "time (MaxJobs=1, AssocMaxJobsLimit); 1 job runs there.",
+	  "sacctmgr modify user alice account=physics set MaxJobs=2"}},
+	{{.kind = "limit",
+	  .name = "QOSMaxGRESPerJob",
+	  .of = "QOS tight",
+	  .option = "MaxTRESPerJob=gres/gpu",
+	  .unit = "GPUs",
+	  LIMIT(1, NAN, 2)},
+	 {"The QOS tight lets a job have at most 1 GPU "
+	  "(MaxTRESPerJob=gres/gpu=1, QOSMaxGRESPerJob); it asks for 2 GPUs.",
+	  "asking for at most 1 GPU"}},
+	{{.kind = "limit",
+	  .name = "AssocGrpGRESMinutes",
+	  .of = "account physics",
+	  .option = "GrpTRESMins=gres/gpu",
+	  .unit = "GPU minutes",
+	  LIMIT(10, 4.5, 60)},
+	 {"have at most 10 GPU minutes (GrpTRESMins=gres/gpu=10, "
+	  "AssocGrpGRESMinutes); 4.5 GPU minutes are spent"}},
+	{{.kind = "limit", .name = "AssocGrpBB", NOBODY},
+	 {"A limit of its account or QOS binds: AssocGrpBB"}},
+	{{.kind = "licence",
+	  .name = "Licenses",
+	  .of = "matlab",
+	  .unit = "licences",
+	  LIMIT(2, NAN, 1)},
+	 {"It needs 1 licence of matlab, and of the 2"}},
+	{{.kind = "array",
+	  .name = "JobArrayTaskLimit",
+	  .unit = "tasks",
+	  LIMIT(2, 2, NAN)},
+	 {"at most 2 tasks at a time (%2)", "ArrayTaskThrottle=3"}},
+	{{.kind = "reservation",
+	  .name = "Reservation",
+	  .of = "maint",
+	  .time_sec = SAMPLE_NOW + 60},
+	 {"waits for its reservation maint, in 1 min 0 s."}},
+	{{.kind = "partition", .name = "PartitionDown", .of = "gpu"},
+	 {"The partition gpu keeps it: PartitionDown"}},
+	{{.kind = "other", .name = "NodeDown"}, {"Slurm keeps it: NodeDown"}},
+};
+
+static int setup(void **state)
+{
+	struct astra_report *report = sample_report();
+
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++) {
+		struct astra_report_job job = sample_rows[0];
+
+		job.id = (uint32_t)(100 + i);
+		job.id_text = "";
+		job.state = "PENDING";
+		job.phase = "waiting";
+		job.wait = "blocked";
+		job.binds = &cases[i].bind;
+		job.bind_count = 1;
+		assert_int_equal(astra_report_add_job(report, &job), 0);
+	}
+	*state = report;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	astra_report_put(*state);
+	return 0;
+}
+
+static json_t *why(struct astra_report *report, uint32_t id,
+		   const struct astra_viewer *viewer)
+{
+	const struct astra_socket_stats stats = {0};
+	struct astra_text text = {.limit = ASTRA_REPLY_MAX};
+	struct astra_error err = {""};
+	struct astra_query query;
+	char request[80];
+	json_t *reply;
+
+	snprintf(request, sizeof(request),
+		 "{\"astraea\":1,\"request\":\"why\",\"job\":%u}", id);
+	assert_int_equal(
+		astra_query_decode(request, strlen(request), &query, &err), 0);
+	assert_int_equal(
+		astra_answer(report, &query, viewer, &stats, &text, &err), 0);
+	reply = json_loadb(text.bytes, text.size, JSON_REJECT_DUPLICATES, NULL);
+	assert_non_null(reply);
+	astra_text_clear(&text);
+	astra_query_destroy(&query);
+	return reply;
+}
+
+static const char *text_of(const json_t *object)
+{
+	return json_string_value(json_object_get(object, "text"));
+}
+
+static json_t *first_bind(json_t *reply)
+{
+	return json_array_get(
+		json_object_get(json_object_get(reply, "why"), "binds"), 0);
+}
+
+static void what_keeps_a_job_is_said_with_its_numbers(void **state)
+{
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++) {
+		json_t *reply = why(*state, (uint32_t)(100 + i), &alice);
+		json_t *bind = first_bind(reply);
+
+		for (int s = 0; s < 3; s++)
+			if (cases[i].says[s] &&
+			    !strstr(text_of(reply), cases[i].says[s]))
+				fail_msg("\"%s\" lacks \"%s\"", text_of(reply),
+					 cases[i].says[s]);
+		assert_string_equal(
+			json_string_value(json_object_get(bind, "kind")),
+			cases[i].bind.kind);
+		assert_non_null(strstr(text_of(reply), text_of(bind)));
+		json_decref(reply);
+	}
+}
+
+static void numbers_stand_beside_the_paragraph(void **state)
+{
+	json_t *reply = why(*state, 108, &alice);
+	json_t *numbers = json_object_get(reply, "why");
+	json_t *tenant = json_object_get(numbers, "tenant");
+	double limit = 0, used = 0, asked = 0, rho = 0, quota = 0;
+	const char *reason, *name;
+
+	assert_int_equal(json_unpack(first_bind(reply), "{s:F, s:F, s:F}",
+				     "limit", &limit, "used", &used, "asked",
+				     &asked),
+			 0);
+	assert_true(limit == 4 && used == 3 && asked == 2);
+	assert_int_equal(json_unpack(tenant, "{s:s, s:F, s:F}", "name", &name,
+				     "rho", &rho, "quota_gpus", &quota),
+			 0);
+	assert_string_equal(name, "physics");
+	assert_true(rho == 0.75 && quota == 16);
+	assert_int_equal(json_unpack(numbers, "{s:s, s:{s:F, s:n, s:i}}",
+				     "reason", &reason, "job", "rho", &rho,
+				     "rank", "ranks", &(int){0}),
+			 0);
+	assert_string_equal(reason, "QOSMaxGRESPerUser");
+	json_decref(reply);
+}
+
+static void private_data_hides_what_others_use(void **state)
+{
+	struct astra_report *report = *state;
+	json_t *reply;
+
+	report->privacy.usage = true;
+	reply = why(report, 109, &alice);
+	assert_null(strstr(text_of(reply), "in use"));
+	assert_true(json_is_null(json_object_get(first_bind(reply), "used")));
+	assert_null(strstr(text_of(reply), "GrpTRES=gres/gpu=2"));
+	json_decref(reply);
+	reply = why(report, 108, &alice);
+	assert_non_null(strstr(text_of(reply), "3 GPUs are in use"));
+	json_decref(reply);
+	reply = why(report, 109, &root);
+	assert_non_null(strstr(text_of(reply), "1 GPU is in use"));
+	json_decref(reply);
+	reply = why(report, 108, &bob);
+	assert_null(strstr(text_of(reply), "rho"));
+	assert_true(json_is_null(json_object_get(
+		json_object_get(json_object_get(reply, "why"), "tenant"),
+		"rho")));
+	json_decref(reply);
+}
+
+static void private_data_hides_others_jobs(void **state)
+{
+	struct astra_report *report = *state;
+	struct astra_report_bind bind = {.kind = "dependency",
+					 .name = "afterany",
+					 .job = 11,
+					 .state = "RUNNING",
+					 .limit = NAN,
+					 .task = UINT32_MAX,
+					 .uid = 1002};
+	struct astra_report_job job = sample_rows[3];
+	json_t *reply;
+
+	report->privacy.jobs = true;
+	job.id = 200;
+	job.binds = &bind;
+	job.bind_count = 1;
+	assert_int_equal(astra_report_add_job(report, &job), 0);
+	reply = why(report, 200, &alice);
+	assert_null(strstr(text_of(reply), "RUNNING"));
+	assert_true(json_is_null(json_object_get(first_bind(reply), "state")));
+	json_decref(reply);
+	reply = why(report, 200, &root);
+	assert_non_null(strstr(text_of(reply), "which is RUNNING"));
+	json_decref(reply);
+}
+
+static void those_before_it_are_named(void **state)
+{
+	struct astra_report *report = *state;
+	struct astra_report_job job = sample_rows[3];
+	json_t *reply, *before;
+
+	job.wait = "rank";
+	for (uint32_t rank = 1; rank <= 6; rank++) {
+		char id[16];
+
+		snprintf(id, sizeof(id), "%u", 300 + rank);
+		job.id = 300 + rank;
+		job.id_text = id;
+		job.array_id = 0;
+		job.rank = rank;
+		job.uid = rank == 5 ? 1002 : 1001;
+		assert_int_equal(astra_report_add_job(report, &job), 0);
+	}
+	reply = why(report, 306, &alice);
+	assert_non_null(strstr(text_of(reply), "number 6 of 17 in line"));
+	assert_non_null(strstr(text_of(reply), "Right before it is job 305"));
+	assert_non_null(strstr(text_of(reply),
+			       "the end of the lease of job 10 in 5 min 0 s"));
+	before = json_object_get(json_object_get(reply, "why"), "before");
+	assert_int_equal(json_array_size(before), 3);
+	json_decref(reply);
+	report->privacy.jobs = true;
+	reply = why(report, 306, &alice);
+	assert_null(strstr(text_of(reply), "Right before it"));
+	before = json_object_get(json_object_get(reply, "why"), "before");
+	assert_true(
+		json_is_null(json_object_get(json_array_get(before, 0), "id")));
+	json_decref(reply);
+	reply = why(report, 10, &alice);
+	assert_non_null(strstr(text_of(reply), "First in line is job 301"));
+	json_decref(reply);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		CASE(what_keeps_a_job_is_said_with_its_numbers),
+		CASE(numbers_stand_beside_the_paragraph),
+		CASE(private_data_hides_what_others_use),
+		CASE(private_data_hides_others_jobs),
+		CASE(those_before_it_are_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
