@@ -7,7 +7,9 @@ libastra_history_la_LIBADD = $(SQLITE_LIBS)
 if HISTORY
 libastra_history_la_SOURCES = \
 	src/history/schema.c \
-	src/history/schema.h
+	src/history/schema.h \
+	src/history/window.c \
+	src/history/window.h
 else
 libastra_history_la_SOURCES = src/history/none.c
 endif
@@ -21,3 +23,11 @@ test_history_schema_SOURCES = testsuite/unit/test_history_schema.c \
 test_history_schema_CFLAGS = $(UNIT_CFLAGS) $(SQLITE_CFLAGS)
 test_history_schema_LDADD = libastra-history.la libastra-common.la \
 	$(CMOCKA_LIBS)
+
+if HISTORY
+check_PROGRAMS += test_history_window
+endif
+test_history_window_SOURCES = testsuite/unit/test_history_window.c \
+	testsuite/unit/unit.h
+test_history_window_CFLAGS = $(UNIT_CFLAGS)
+test_history_window_LDADD = libastra-history.la $(CMOCKA_LIBS)
