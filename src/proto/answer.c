@@ -245,6 +245,11 @@ static enum astra_fault put_body(struct answer *a,
 		put_tenants(a);
 		astra_answer_metrics(a->report, a->viewer, a->out);
 		return ASTRA_FAULT_NONE;
+	case ASTRA_QUERY_TOP:
+		put_counters(a, stats);
+		put_tenants(a);
+		astra_answer_top(a->report, a->query, a->viewer, a->out);
+		return ASTRA_FAULT_NONE;
 	}
 	return ASTRA_FAULT_INTERNAL;
 }

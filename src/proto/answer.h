@@ -82,6 +82,13 @@ void astra_answer_head(const struct astra_report *report,
 		       const struct astra_query *query, struct astra_text *out);
 enum astra_fault astra_answer_too_early(struct astra_error *err);
 
+/* What top has besides: nodes with who holds their GPUs, and jobs in short.
+ * (answer_top.c) */
+void astra_answer_top(const struct astra_report *report,
+		      const struct astra_query *query,
+		      const struct astra_viewer *viewer,
+		      struct astra_text *out);
+
 /* Write a reply that says what was wrong. Returns 0, or -1 out of memory. */
 int astra_answer_fault(enum astra_fault fault, const char *text,
 		       struct astra_text *out);

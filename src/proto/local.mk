@@ -9,6 +9,7 @@ libastra_proto_la_SOURCES = \
 	src/proto/answer_metrics.c \
 	src/proto/answer_own.c \
 	src/proto/answer_past.c \
+	src/proto/answer_top.c \
 	src/proto/answer_app.c \
 	src/proto/call.c \
 	src/proto/curves.c \
@@ -38,6 +39,7 @@ libastra_proto_la_SOURCES = \
 	src/proto/report_keep.c \
 	src/proto/report_kind.c \
 	src/proto/report_kind.h \
+	src/proto/report_node.c \
 	src/proto/report_priv.h \
 	src/proto/select.c \
 	src/proto/select.h \

@@ -21,6 +21,7 @@ static const char *const kind_names[] = {
 	[ASTRA_QUERY_AUCTION] = "auction",
 	[ASTRA_QUERY_METRICS] = "metrics",
 	[ASTRA_QUERY_REPORT] = "report",
+	[ASTRA_QUERY_TOP] = "top",
 };
 
 const char *astra_query_kind_name(enum astra_query_kind kind)

@@ -30,6 +30,7 @@ enum astra_query_kind {
 	ASTRA_QUERY_AUCTION,	  /* how all apps fared */
 	ASTRA_QUERY_METRICS,	  /* numbers for a monitoring system */
 	ASTRA_QUERY_REPORT,	  /* what was, over past time */
+	ASTRA_QUERY_TOP,	  /* all that a live view shows */
 };
 
 struct astra_names {

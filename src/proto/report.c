@@ -100,6 +100,7 @@ void astra_report_put(struct astra_report *report)
 	free(report->jobs);
 	free(report->auctions);
 	free(report->apps);
+	free(report->nodes);
 	free(report);
 }
 

@@ -212,6 +212,22 @@ struct astra_report_app {
 
 #define ASTRA_REPORT_NO_JOB UINT32_MAX
 
+/* A job that holds GPUs of a node. */
+struct astra_report_holder {
+	uint32_t job;
+	uint32_t gpus;
+};
+
+struct astra_report_node {
+	const char *pool;
+	const char *name;
+	const char *state; /* up, cleaning (up after a job), drained, down */
+	uint32_t gpus;
+	uint32_t gpus_free; /* a job could have them now */
+	uint32_t holder_count;
+	const struct astra_report_holder *holders;
+};
+
 /* Last, mean and maximum of something timed, in microseconds; and how often it
  * was, and for how long in all. */
 struct astra_report_timing {
@@ -265,6 +281,8 @@ struct astra_report {
 	size_t auction_count, auction_room;
 	struct astra_report_app *apps; /* pool by pool, there by number */
 	size_t app_count, app_room;
+	struct astra_report_node *nodes; /* pool by pool */
+	size_t node_count, node_room;
 	struct astra_report_private *own; /* references and strings */
 };
 
@@ -297,6 +315,10 @@ int astra_report_add_auction(struct astra_report *report,
 			     const struct astra_report_auction *auction);
 int astra_report_add_app(struct astra_report *report,
 			 const struct astra_report_app *app);
+
+/* The same for nodes, with their holders (report_node.c). */
+int astra_report_add_node(struct astra_report *report,
+			  const struct astra_report_node *node);
 
 /* The app of that number in a pool, or NULL. */
 struct astra_report_app *astra_report_app(const struct astra_report *report,

@@ -76,6 +76,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/publish_auction.c \
 	src/slurm/publish_auction.h \
 	src/slurm/publish_socket.c \
+	src/slurm/publish_nodes.c \
+	src/slurm/publish_nodes.h \
 	src/slurm/qos.c \
 	src/slurm/qos.h \
 	src/slurm/recover.c \

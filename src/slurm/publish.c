@@ -12,6 +12,7 @@
 #include "src/slurm/ledger.h"
 #include "src/slurm/progress.h"
 #include "src/slurm/publish_auction.h"
+#include "src/slurm/publish_nodes.h"
 #include "src/slurm/server.h"
 
 /* One pool. */
@@ -62,15 +63,7 @@ static void fill_pool(struct filler *f)
 		.lent = c.lent,
 	};
 
-	for (size_t i = 0; i < f->view->model.node_count; i++) {
-		const struct astra_node *n = &f->view->model.nodes[i];
-
-		p.gpus += n->gpus;
-		if (!n->usable)
-			continue;
-		p.gpus_usable += n->gpus;
-		p.gpus_free += n->gpus_free;
-	}
+	astra_publish_count(f->view, &p);
 	(void)astra_report_add_pool(f->report, &p);
 }
 
@@ -327,6 +320,7 @@ static void fill(struct filler *f, uint32_t *queue)
 		astra_publish_auction(f->report, f->pool, f->view, &f->by_id);
 	fill_jobs(f, queue);
 	fill_tenants(f, tenants);
+	astra_publish_nodes(f->report, f->pool->name, f->view);
 	free(f->waiting);
 	astra_idmap_clear(&f->by_id);
 }

@@ -118,6 +118,22 @@ static void sample_jobs(struct astra_report *report)
 		astra_report_add_job(report, &sample_rows[i]);
 }
 
+/* n3 has a job that the report does not know. */
+static void sample_nodes(struct astra_report *report)
+{
+	static const struct astra_report_holder holders[] = {
+		{10, 4}, {11, 4}, {99, 1}, {21, 1}};
+	const struct astra_report_node nodes[] = {
+		{"gpu", "n1", "up", 8, 4, 1, holders},
+		{"gpu", "n2", "up", 8, 4, 1, holders},
+		{"gpu", "n3", "cleaning", 8, 3, 2, holders + 1},
+		{"gpu", "n4", "drained", 8, 0, 1, holders + 3},
+	};
+
+	for (size_t i = 0; i < sizeof(nodes) / sizeof(*nodes); i++)
+		astra_report_add_node(report, &nodes[i]);
+}
+
 static struct astra_report *sample_report(void)
 {
 	struct astra_report *report = astra_report_create();
@@ -180,6 +196,7 @@ static struct astra_report *sample_report(void)
 	astra_report_add_tenant(report, &bio);
 	astra_report_set_diag(report, &diag);
 	sample_jobs(report);
+	sample_nodes(report);
 	return report;
 }
 

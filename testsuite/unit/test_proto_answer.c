@@ -457,6 +457,52 @@ static void metrics_count_what_may_be_seen(void **state)
 	assert_int_equal(count(report, METRICS, "tenants", &root), 2);
 }
 
+#define TOP "{\"astraea\":1,\"request\":\"top\""
+
+/* The tenant of a node's first holder: "-" where it is hidden. */
+static void holder_is(struct astra_report *report, size_t node,
+		      const struct astra_viewer *viewer, const char *tenant)
+{
+	json_t *reply = ask(report, TOP "}", viewer);
+	json_t *nodes = json_object_get(reply, "nodes");
+	json_t *holders =
+		json_object_get(json_array_get(nodes, node), "holders");
+	json_t *name = json_object_get(json_array_get(holders, 0), "tenant");
+
+	assert_string_equal(
+		json_is_string(name) ? json_string_value(name) : "-", tenant);
+	json_decref(reply);
+}
+
+static void top_has_all_of_one_round(void **state)
+{
+	struct astra_report *report = *state;
+
+	assert_int_equal(count(report, TOP "}", "pools", &eve), 1);
+	assert_int_equal(count(report, TOP "}", "tenants", &eve), 2);
+	assert_int_equal(count(report, TOP "}", "nodes", &eve), 4);
+	assert_int_equal(count(report, TOP "}", "jobs", &eve), 4);
+	assert_int_equal(
+		count(report, TOP ",\"users\":[\"bob\"]}", "jobs", &eve), 1);
+	assert_int_equal(
+		count(report, TOP ",\"pools\":[\"none\"]}", "nodes", &eve), 0);
+	holder_is(report, 0, &eve, "physics");
+	holder_is(report, 2, &eve, "bio");
+}
+
+static void top_hides_whose_gpus_they_are(void **state)
+{
+	struct astra_report *report = *state;
+
+	report->privacy.jobs = true;
+	assert_int_equal(count(report, TOP "}", "jobs", &eve), 0);
+	assert_int_equal(count(report, TOP "}", "nodes", &eve), 4);
+	holder_is(report, 0, &eve, "-");
+	holder_is(report, 0, &alice, "physics");
+	holder_is(report, 2, &alice, "-");
+	holder_is(report, 2, &root, "bio");
+}
+
 static void before_the_first_round_there_is_no_data(void **state)
 {
 	(void)state;
@@ -521,6 +567,8 @@ int main(void)
 		TEST(why_of_an_array_shows_its_waiting_tasks),
 		TEST(only_operators_reset),
 		TEST(metrics_count_what_may_be_seen),
+		TEST(top_has_all_of_one_round),
+		TEST(top_hides_whose_gpus_they_are),
 		TEST(before_the_first_round_there_is_no_data),
 		TEST(a_reply_above_its_bound_is_refused),
 		TEST(a_report_outlives_its_publisher),

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* All that a live view shows, in one reply, so that it is of one round. Jobs
+ * are in short: a view is drawn anew every few seconds. */
+#include <string.h>
+
+#include "src/proto/answer.h"
+#include "src/proto/encode_field.h"
+#include "src/proto/select.h"
+
+#define JOB(kind, member)                                                \
+	{                                                                \
+#member, kind, offsetof(struct astra_report_job, member) \
+	}
+#define NODE(kind, member)                                                \
+	{                                                                 \
+#member, kind, offsetof(struct astra_report_node, member) \
+	}
+
+static const struct astra_field job_fields[] = {
+	JOB(TEXT, pool),
+	JOB(TEXT, tenant),
+	JOB(U32, id),
+	JOB(TEXT, id_text),
+	JOB(U32, copies),
+	JOB(TEXT, user),
+	JOB(TEXT, account),
+	JOB(TEXT, name),
+	JOB(U32, gpus),
+	JOB(TEXT, nodes),
+	JOB(TEXT, phase),
+	JOB(TIME, submit_sec),
+	JOB(TIME, lease_end_sec),
+	JOB(TIME, grace_end_sec),
+	JOB(U32, leases),
+	JOB(U32, revoked),
+	JOB(ID_OR_NULL, rank),
+	JOB(TIME, expected_start_sec),
+	JOB(TEXT, reason),
+	{NULL, TEXT, 0},
+};
+
+static const struct astra_field job_usage_fields[] = {
+	JOB(REAL, rho),
+	{NULL, TEXT, 0},
+};
+
+static const struct astra_field node_fields[] = {
+	NODE(TEXT, pool), NODE(TEXT, name),	NODE(TEXT, state),
+	NODE(U32, gpus),  NODE(U32, gpus_free), {NULL, TEXT, 0},
+};
+
+static void put_jobs(const struct astra_report *report,
+		     const struct astra_query *query,
+		     const struct astra_viewer *viewer, struct astra_text *out)
+{
+	bool first = true;
+
+	astra_text_printf(out, ",\"jobs\":[");
+	for (size_t i = 0; i < report->job_count && !out->failed; i++) {
+		const struct astra_report_job *job = &report->jobs[i];
+
+		if (!astra_job_visible(report, job, viewer) ||
+		    !astra_job_selected(job, query))
+			continue;
+		astra_encode_members(out, job, job_fields, first ? "{" : ",{",
+				     false);
+		astra_encode_members(
+			out, job, job_usage_fields, ",",
+			!astra_job_usage_visible(report, job, viewer));
+		astra_text_add(out, "}", 1);
+		first = false;
+	}
+	astra_text_add(out, "]", 1);
+}
+
+/* Of a job that the viewer may not see only the GPUs are told. */
+static void put_holder(const struct astra_report *report,
+		       const struct astra_report_holder *holder,
+		       const struct astra_viewer *viewer,
+		       struct astra_text *out)
+{
+	const struct astra_report_job *job =
+		astra_report_find(report, holder->job);
+
+	if (job && astra_job_visible(report, job, viewer)) {
+		astra_text_printf(out, "{\"job\":%u,\"id_text\":", job->id);
+		astra_encode_text(out, job->id_text);
+		astra_text_printf(out, ",\"tenant\":");
+		astra_encode_text(out, job->tenant);
+	} else {
+		astra_text_printf(
+			out, "{\"job\":null,\"id_text\":null,\"tenant\":null");
+	}
+	astra_text_printf(out, ",\"gpus\":%u}", holder->gpus);
+}
+
+static void put_node(const struct astra_report *report,
+		     const struct astra_report_node *node,
+		     const struct astra_viewer *viewer, struct astra_text *out)
+{
+	astra_encode_members(out, node, node_fields, "{", false);
+	astra_text_printf(out, ",\"holders\":[");
+	for (uint32_t i = 0; i < node->holder_count; i++) {
+		if (i)
+			astra_text_add(out, ",", 1);
+		put_holder(report, &node->holders[i], viewer, out);
+	}
+	astra_text_add(out, "]}", 2);
+}
+
+void astra_answer_top(const struct astra_report *report,
+		      const struct astra_query *query,
+		      const struct astra_viewer *viewer, struct astra_text *out)
+{
+	bool first = true;
+
+	astra_text_printf(out, ",\"nodes\":[");
+	for (size_t i = 0; i < report->node_count && !out->failed; i++) {
+		const struct astra_report_node *node = &report->nodes[i];
+
+		if (query->pools.count &&
+		    !astra_filter_has(&query->pools, node->pool))
+			continue;
+		if (!first)
+			astra_text_add(out, ",", 1);
+		put_node(report, node, viewer, out);
+		first = false;
+	}
+	astra_text_add(out, "]", 1);
+	put_jobs(report, query, viewer, out);
+}
