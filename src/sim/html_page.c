@@ -1,26 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/sim/html_priv.h"
 
-/* Nothing may be fetched from anywhere, whatever a name may say. */
-static void put_head(const struct astra_page *page, FILE *file)
-{
-	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
-	      "<meta charset=\"utf-8\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width,"
-	      "initial-scale=1\">\n"
-	      "<meta http-equiv=\"Content-Security-Policy\" content=\""
-	      "default-src 'none'; style-src 'unsafe-inline'; "
-	      "script-src 'unsafe-inline'; img-src data:\">\n"
-	      "<link rel=\"icon\" href=\"data:,\">\n<title>",
-	      file);
-	html_text(file, page->title);
-	fputs("</title>\n", file);
-	html_style(file);
-	fputs("</head>\n<body>\n<main>\n<h1>", file);
-	html_text(file, page->title);
-	fputs("</h1>\n", file);
-}
-
 static void put_setup(const struct astra_page *page, FILE *file)
 {
 	const struct astra_comparison *c = page->comparison;
@@ -64,7 +44,7 @@ static int put_policies(const struct astra_page *page, FILE *file)
 int astra_html_write(const struct astra_page *page, FILE *file,
 		     struct astra_error *err)
 {
-	put_head(page, file);
+	html_begin(page->title, file);
 	put_setup(page, file);
 	if (page->terms_sec)
 		put_recommended(page, file);

@@ -2,7 +2,7 @@
 # Traces, the event loop and metrics; links the policies, never Slurm.
 noinst_LTLIBRARIES += libastra-sim.la
 libastra_sim_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-libastra_sim_la_LIBADD = $(JANSSON_LIBS)
+libastra_sim_la_LIBADD = libastra-html.la $(JANSSON_LIBS)
 libastra_sim_la_SOURCES = \
 	src/sim/cluster.c \
 	src/sim/host.c \
@@ -106,15 +106,12 @@ libastra_sim_la_SOURCES += \
 	src/sim/html.h \
 	src/sim/html_bars.c \
 	src/sim/html_box.c \
-	src/sim/html_chart.c \
 	src/sim/html_curve.c \
 	src/sim/html_page.c \
 	src/sim/html_priv.h \
-	src/sim/html_scale.c \
 	src/sim/html_style.c \
 	src/sim/html_sweep.c \
 	src/sim/html_table.c \
-	src/sim/html_text.c \
 	src/sim/html_timeline.c \
 	src/sim/metric_table.c \
 	src/sim/metrics.c \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <math.h>
 
-#include "src/sim/html_priv.h"
+#include "src/html/html.h"
 
 #define TICK_TEXT_PX 15
 #define TITLE_TEXT_PX 32
@@ -11,7 +11,11 @@ void html_chart_begin(const struct html_chart *c, const char *title,
 {
 	FILE *f = c->file;
 
-	fputs("<figure><figcaption><b>", f);
+	if (c->class)
+		fprintf(f, "<figure class=\"%s\">", c->class);
+	else
+		fputs("<figure>", f);
+	fputs("<figcaption><b>", f);
 	html_text(f, title);
 	fputs("</b> ", f);
 	html_text(f, caption);
@@ -21,6 +25,11 @@ void html_chart_begin(const struct html_chart *c, const char *title,
 		c->width, c->height);
 	html_text(f, title);
 	fputs("\">\n", f);
+	if (!c->desc)
+		return;
+	fputs("<desc>", f);
+	html_text(f, c->desc);
+	fputs("</desc>\n", f);
 }
 
 void html_chart_end(const struct html_chart *c)
@@ -113,6 +122,16 @@ void html_rule_x(const struct html_chart *c, double value, const char *label)
 
 	put_line(c->file, at, c->y.scale.begin, at, c->y.scale.end, "rule");
 	put_text(c->file, at + 4, c->y.scale.end + 10, "tick");
+	html_text(c->file, label);
+	fputs("</text>\n", c->file);
+}
+
+void html_rule_y(const struct html_chart *c, double value, const char *label)
+{
+	double at = html_at(&c->y.scale, value);
+
+	put_line(c->file, c->x.scale.begin, at, c->x.scale.end, at, "rule");
+	put_text(c->file, c->x.scale.end - 4, at - 4, "tick end");
 	html_text(c->file, label);
 	fputs("</text>\n", c->file);
 }

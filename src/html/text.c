@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "src/common/encode.h"
-#include "src/sim/html_priv.h"
+#include "src/html/html.h"
 
 static const char *entity(char c)
 {

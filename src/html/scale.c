@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <math.h>
 
-#include "src/sim/html_priv.h"
+#include "src/html/html.h"
 
 double html_at(const struct html_scale *s, double value)
 {
