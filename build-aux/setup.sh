@@ -17,7 +17,7 @@ set -euo pipefail
 packages=(
 	autoconf automake libtool pkg-config gcc libc6-dev make dpkg-dev
 	libcmocka-dev libglpk-dev libjansson-dev libmicrohttpd-dev
-	libmunge-dev libslurm-dev libsqlite3-dev
+	libmunge-dev libncurses-dev libslurm-dev libsqlite3-dev
 	zlib1g-dev
 	munge slurmctld slurmd slurm-client slurmdbd
 	slurm-wlm-basic-plugins slurm-wlm-mysql-plugin

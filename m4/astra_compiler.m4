@@ -100,3 +100,23 @@ AC_SUBST([SQLITE_CFLAGS])
 AC_SUBST([SQLITE_LIBS])
 AM_CONDITIONAL([HISTORY], [test "x$with_history" = xyes])
 ])
+
+dnl ASTRA_NCURSES: for sfair top's screen; found or not, unless asked for.
+AC_DEFUN([ASTRA_NCURSES], [
+AC_ARG_WITH([top],
+	[AS_HELP_STRING([--without-top],
+		[build sfair top without a screen, for sfair top -b only])],
+	[], [with_top=auto])
+AS_CASE([$with_top],
+	[yes|no|auto], [],
+	[AC_MSG_ERROR([--with-top takes no folder: where ncursesw is is pkg-config's to say, by PKG_CONFIG_PATH])])
+astra_have=no
+AS_IF([test "x$with_top" != xno], [
+	PKG_CHECK_MODULES([NCURSES], [ncursesw >= 6],
+		[astra_have=yes
+		 NCURSES_CFLAGS="$NCURSES_CFLAGS -DASTRA_NCURSES"],
+		[NCURSES_CFLAGS= NCURSES_LIBS=])])
+AS_IF([test "x$with_top$astra_have" = xyesno],
+	[AC_MSG_ERROR([ncursesw 6 or newer is missing: run build-aux/setup.sh, install libncurses-dev, or configure --without-top])])
+ASTRA_TOP_SCREEN=$astra_have
+])

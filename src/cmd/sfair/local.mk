@@ -1,12 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Queries of the live state and of history.
 bin_PROGRAMS += sfair
+
+# What of sfair top is pure.
+top_sources = \
+	src/cmd/sfair/top.h \
+	src/cmd/sfair/top_columns.c \
+	src/cmd/sfair/top_draw.c \
+	src/cmd/sfair/top_draw_list.c \
+	src/cmd/sfair/top_draw_map.c \
+	src/cmd/sfair/top_draw_overview.c \
+	src/cmd/sfair/top_draw_text.c \
+	src/cmd/sfair/top_keys.c \
+	src/cmd/sfair/top_model.c \
+	src/cmd/sfair/top_prompt.c \
+	src/cmd/sfair/top_sheet.c
 sfair_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
 sfair_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS) \
-	$(MICROHTTPD_CFLAGS)
+	$(MICROHTTPD_CFLAGS) $(NCURSES_CFLAGS)
 sfair_LDADD = libastra-proto.la libastra-audit.la libastra-sim.la \
 	libastra-policy.la libastra-common.la $(SLURMFULL_LIBS) \
-	$(JANSSON_LIBS) $(MICROHTTPD_LIBS) -lm
+	$(JANSSON_LIBS) $(MICROHTTPD_LIBS) $(NCURSES_LIBS) -lpthread -lm
 sfair_SOURCES = \
 	src/cmd/sfair/args.c \
 	src/cmd/sfair/ask.c \
@@ -32,10 +46,18 @@ sfair_SOURCES = \
 	src/cmd/sfair/metrics_scrape.c \
 	src/cmd/sfair/metrics_table.c \
 	src/cmd/sfair/metrics_text.c \
+	src/cmd/sfair/names.c \
 	src/cmd/sfair/print_diag.c \
 	src/cmd/sfair/print_table.c \
 	src/cmd/sfair/print_why.c \
 	src/cmd/sfair/sfair.h \
+	$(top_sources) \
+	src/cmd/sfair/top.c \
+	src/cmd/sfair/top_args.c \
+	src/cmd/sfair/top_batch.c \
+	src/cmd/sfair/top_fetch.c \
+	src/cmd/sfair/top_live.c \
+	src/cmd/sfair/top_screen.c \
 	src/cmd/sfair/when.c
 
 # What it says of what really happened.
@@ -56,3 +78,10 @@ test_sfair_listen_SOURCES = testsuite/unit/test_sfair_listen.c \
 	testsuite/unit/sfair_server.h $(server_sources)
 test_sfair_listen_CFLAGS = $(test_sfair_CFLAGS)
 test_sfair_listen_LDADD = $(test_sfair_LDADD)
+
+check_PROGRAMS += test_top
+test_top_SOURCES = testsuite/unit/test_top.c $(top_sources) \
+	src/cmd/sfair/cell.c src/cmd/sfair/names.c
+test_top_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
+test_top_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS) \
+	$(JANSSON_LIBS) -lm

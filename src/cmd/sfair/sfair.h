@@ -37,7 +37,7 @@ int sfair_args_parse(int argc, char **argv, struct sfair_args *args,
 		     struct astra_error *err);
 
 /* Of use to commands that parse their own: names separated by commas, to be
- * destroyed; a unit's name; what to say of an option that getopt_long() does
+ * destroyed (names.c); a unit's name; what to say of an option that getopt_long() does
  * not like. All return 0, or -1 with err set. */
 int sfair_parse_names(const char *option, const char *text,
 		      struct astra_names *out, struct astra_error *err);
@@ -79,6 +79,9 @@ int sfair_parse_time(const char *key, const char *text, double *sec,
 		     struct astra_error *err);
 /* The last whole day, which is what sreport reports unless told otherwise. */
 void sfair_yesterday(double *start_sec, double *end_sec);
+
+/* top.c: a live view. */
+int sfair_top(int argc, char **argv, struct astra_error *err);
 
 int sfair_audit(int argc, char **argv, struct astra_error *err);
 

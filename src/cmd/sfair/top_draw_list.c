@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/cmd/sfair/top.h"
+
+#define VALUE_BYTES 1024
+
+/* Before a job's or a tenant's first column stands its letter. */
+#define MARGIN 2
+
+#define LEGEND 25 /* columns */
+
+static bool shown(const struct top_column *column, const struct top_sheet *s)
+{
+	return s->columns >= column->from;
+}
+
+static size_t put_column(struct top_sheet *sheet, size_t at,
+			 const struct top_column *column, enum top_style style,
+			 const char *text)
+{
+	size_t width = column->width ? column->width : sheet->columns;
+
+	if (column->kind == TOP_TEXT)
+		top_put(sheet, at, width, style, text);
+	else
+		top_put_right(sheet, at, width, style, text);
+	return at + width + 1;
+}
+
+static void title_of(const struct top_column *column, bool sorted, bool reverse,
+		     char *text, size_t size)
+{
+	size_t i;
+
+	for (i = 0; column->name[i] && i + 1 < size; i++)
+		text[i] = (char)toupper((unsigned char)column->name[i]);
+	if (sorted && i + 1 < size && (!column->width || i < column->width))
+		text[i++] = reverse ? '>' : '<';
+	text[i] = '\0';
+}
+
+/* What bars mean, where there is room for all of it. */
+static void put_legend(struct top_sheet *sheet, size_t at)
+{
+	const char *text = sheet->utf8 ? "HELD \u2588  WANTED \u2591  QUOTA |"
+				       : "HELD #  WANTED -  QUOTA |";
+
+	if (at + LEGEND > sheet->columns)
+		text = "HELD";
+	top_put(sheet, at, sheet->columns, TOP_HEADER, text);
+}
+
+/* The column that the list is sorted by has a mark. */
+void top_draw_titles(struct top_sheet *sheet, const struct top_state *state,
+		     enum top_view view)
+{
+	const struct top_column *columns = top_columns(view);
+	size_t at = MARGIN;
+	char text[32];
+
+	if (!top_sheet_line(sheet))
+		return;
+	top_style_line(sheet, TOP_HEADER);
+	for (size_t i = 0; columns[i].name; i++) {
+		if (!shown(&columns[i], sheet))
+			continue;
+		title_of(&columns[i], state->sort[view].column == i,
+			 state->sort[view].reverse, text, sizeof(text));
+		at = put_column(sheet, at, &columns[i], TOP_HEADER, text);
+	}
+	if (view == TOP_OVERVIEW)
+		put_legend(sheet, at);
+	if (view == TOP_NODES)
+		top_put(sheet, at, sheet->columns, TOP_HEADER, "WHOSE");
+}
+
+/* What the widest bar of all stands for. */
+static double bar_scale(const struct top_model *model)
+{
+	double most = 1;
+
+	for (size_t i = 0; i < model->tenant_count; i++)
+		most = fmax(most, fmax(model->tenants[i].alloc,
+				       model->tenants[i].quota));
+	return most;
+}
+
+/* After the letters of a node's GPUs, the jobs that hold them. */
+static void put_holders(struct top_sheet *sheet, size_t at,
+			const struct top_node *node)
+{
+	at = top_put_gpus(sheet, at, 64, node) + 1;
+	for (size_t i = 0; i < node->holder_count; i++) {
+		const struct top_holder *h = &node->holders[i];
+
+		if (at + 4 >= sheet->columns)
+			return;
+		at = 1 + top_putf(sheet, at, TOP_PLAIN, "%s:%u",
+				  *h->id_text ? h->id_text : "?", h->gpus);
+	}
+}
+
+static char letter_of(enum top_view view, const void *row)
+{
+	if (view == TOP_OVERVIEW)
+		return ((const struct top_tenant *)row)->letter;
+	if (view == TOP_LEASES || view == TOP_QUEUE)
+		return ((const struct top_job *)row)->letter;
+	return ' ';
+}
+
+static void put_row(struct top_sheet *sheet, const struct top_model *model,
+		    enum top_view view, const void *row, double now_sec)
+{
+	const struct top_column *columns = top_columns(view);
+	const char letter[] = {letter_of(view, row), '\0'};
+	size_t at = MARGIN;
+	char text[VALUE_BYTES];
+
+	top_put(sheet, 0, 1, top_letter_style(*letter), letter);
+	for (size_t i = 0; columns[i].name; i++) {
+		if (!shown(&columns[i], sheet))
+			continue;
+		top_value(&columns[i], row, now_sec, text, sizeof(text));
+		at = put_column(sheet, at, &columns[i], TOP_PLAIN, text);
+	}
+	if (view == TOP_OVERVIEW)
+		top_put_bar(sheet, at, row, bar_scale(model));
+	else if (view == TOP_NODES)
+		put_holders(sheet, at, row);
+}
+
+void top_draw_list(struct top_sheet *sheet, const struct top_model *model,
+		   const struct top_state *state, enum top_view view,
+		   double now_sec, size_t first, size_t rows)
+{
+	const struct top_list *list = &model->lists[view];
+	bool jobs = view == TOP_LEASES || view == TOP_QUEUE;
+
+	top_draw_titles(sheet, state, view);
+	for (size_t i = first; i < list->count && i - first < rows; i++) {
+		if (!top_sheet_line(sheet))
+			return;
+		put_row(sheet, model, view, list->rows[i], now_sec);
+		if (jobs && state->view == view && i == state->cursor[view])
+			top_style_line(sheet, TOP_SELECTED);
+	}
+}

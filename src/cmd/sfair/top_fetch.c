@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A thread that asks the plugin, so that a slow answer holds up no key. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "src/cmd/sfair/sfair.h"
+#include "src/cmd/sfair/top.h"
+
+#define WAIT_SEC 20 /* for each part of a reply */
+
+enum { ROWS, WHY, KINDS };
+
+struct result {
+	bool there;
+	json_t *reply; /* or NULL, and err */
+	struct astra_error err;
+};
+
+struct top_fetch {
+	pthread_mutex_t lock;
+	pthread_cond_t asked;
+	char *path, *munge_socket;
+	struct astra_query waiting[KINDS];
+	bool waits[KINDS];
+	struct result results[KINDS];
+	int fd;
+	bool stop;
+	int users; /* the thread and its owner; the last one frees it */
+};
+
+static void release(struct top_fetch *f)
+{
+	int users;
+
+	pthread_mutex_lock(&f->lock);
+	users = --f->users;
+	pthread_mutex_unlock(&f->lock);
+	if (users)
+		return;
+	for (int i = 0; i < KINDS; i++) {
+		if (f->waits[i])
+			astra_query_destroy(&f->waiting[i]);
+		json_decref(f->results[i].reply);
+	}
+	close(f->fd);
+	free(f->path);
+	free(f->munge_socket);
+	pthread_mutex_destroy(&f->lock);
+	pthread_cond_destroy(&f->asked);
+	free(f);
+}
+
+static int kind_of(const struct astra_query *query)
+{
+	return query->kind == ASTRA_QUERY_WHY ? WHY : ROWS;
+}
+
+/* What is asked of a job comes first: its user waits for it. */
+static bool next(struct top_fetch *f, struct astra_query *out)
+{
+	pthread_mutex_lock(&f->lock);
+	while (!f->stop && !f->waits[ROWS] && !f->waits[WHY])
+		pthread_cond_wait(&f->asked, &f->lock);
+	if (!f->stop) {
+		int kind = f->waits[WHY] ? WHY : ROWS;
+
+		*out = f->waiting[kind];
+		f->waits[kind] = false;
+	}
+	pthread_mutex_unlock(&f->lock);
+	return !f->stop;
+}
+
+static void give(struct top_fetch *f, int kind, const struct result *result)
+{
+	pthread_mutex_lock(&f->lock);
+	json_decref(f->results[kind].reply);
+	f->results[kind] = *result;
+	pthread_mutex_unlock(&f->lock);
+	eventfd_write(f->fd, 1);
+}
+
+static void *work(void *data)
+{
+	struct top_fetch *f = data;
+	struct astra_query query;
+
+	while (next(f, &query)) {
+		struct result result = {.there = true};
+
+		result.reply = sfair_ask_at(f->path, f->munge_socket, &query,
+					    WAIT_SEC, false, &result.err);
+		give(f, kind_of(&query), &result);
+		astra_query_destroy(&query);
+	}
+	release(f);
+	return NULL;
+}
+
+/* Signals are for the thread that draws. */
+static int start_thread(struct top_fetch *f)
+{
+	pthread_t thread;
+	sigset_t all, before;
+	int rc;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = pthread_create(&thread, NULL, work, f);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!rc)
+		pthread_detach(thread);
+	return rc;
+}
+
+struct top_fetch *top_fetch_start(const char *path, const char *munge_socket,
+				  struct astra_error *err)
+{
+	struct top_fetch *f = calloc(1, sizeof(*f));
+
+	if (!f) {
+		astra_error_nomem(err);
+		return NULL;
+	}
+	pthread_mutex_init(&f->lock, NULL);
+	pthread_cond_init(&f->asked, NULL);
+	f->users = 1;
+	f->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	f->path = strdup(path);
+	f->munge_socket = munge_socket ? strdup(munge_socket) : NULL;
+	if (f->path && (f->munge_socket || !munge_socket) && f->fd >= 0) {
+		f->users = 2;
+		if (!start_thread(f))
+			return f;
+		f->users = 1;
+	}
+	astra_error_set(err, "no thread could be started");
+	release(f);
+	return NULL;
+}
+
+int top_fetch_fd(const struct top_fetch *fetch)
+{
+	return fetch->fd;
+}
+
+void top_fetch_ask(struct top_fetch *f, struct astra_query *query)
+{
+	int kind = kind_of(query);
+
+	pthread_mutex_lock(&f->lock);
+	if (f->waits[kind])
+		astra_query_destroy(&f->waiting[kind]);
+	f->waiting[kind] = *query;
+	f->waits[kind] = true;
+	pthread_cond_signal(&f->asked);
+	pthread_mutex_unlock(&f->lock);
+	*query = (struct astra_query){0};
+}
+
+bool top_fetch_take(struct top_fetch *f, enum astra_query_kind *kind,
+		    json_t **reply, struct astra_error *err)
+{
+	eventfd_t count;
+	bool there = false;
+
+	pthread_mutex_lock(&f->lock);
+	eventfd_read(f->fd, &count);
+	for (int i = 0; i < KINDS && !there; i++) {
+		there = f->results[i].there;
+		if (!there)
+			continue;
+		*kind = i == WHY ? ASTRA_QUERY_WHY : ASTRA_QUERY_TOP;
+		*reply = f->results[i].reply;
+		*err = f->results[i].err;
+		f->results[i] = (struct result){0};
+	}
+	pthread_mutex_unlock(&f->lock);
+	return there;
+}
+
+void top_fetch_stop(struct top_fetch *f)
+{
+	if (!f)
+		return;
+	pthread_mutex_lock(&f->lock);
+	f->stop = true;
+	pthread_cond_signal(&f->asked);
+	pthread_mutex_unlock(&f->lock);
+	release(f);
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/cmd/sfair/top.h"
+
+#define CTRL(letter) ((letter)&0x1f)
+#define ESCAPE 27
+
+void top_state_init(struct top_state *state)
+{
+	*state = (struct top_state){.delay_sec = TOP_DELAY_SEC, .page = 1};
+	state->query.kind = ASTRA_QUERY_TOP;
+	state->sort[TOP_LEASES].column =
+		(size_t)top_column_find(TOP_LEASES, "Left");
+}
+
+void top_state_destroy(struct top_state *state)
+{
+	astra_query_destroy(&state->query);
+	free(state->why);
+	state->why = NULL;
+}
+
+/* ---- Where a list is. ---- */
+
+static bool has_cursor(enum top_view view)
+{
+	return view == TOP_LEASES || view == TOP_QUEUE;
+}
+
+static double job_at(const struct top_model *model, enum top_view view,
+		     size_t row)
+{
+	const struct top_job *job = model->lists[view].rows[row];
+
+	return job->id;
+}
+
+static void find_chosen(struct top_state *state, const struct top_model *model,
+			enum top_view view)
+{
+	for (size_t i = 0; i < model->lists[view].count; i++)
+		if (job_at(model, view, i) == state->chosen[view]) {
+			state->cursor[view] = i;
+			return;
+		}
+}
+
+static void settle_view(struct top_state *state, const struct top_model *model,
+			enum top_view view, bool fresh)
+{
+	size_t count = model->lists[view].count, page = state->page;
+	size_t last = count ? count - 1 : 0;
+	size_t *scroll = &state->scroll[view], *cursor = &state->cursor[view];
+
+	if (has_cursor(view)) {
+		if (fresh && state->chosen[view] > 0)
+			find_chosen(state, model, view);
+		if (*cursor > last)
+			*cursor = last;
+		if (*scroll > *cursor)
+			*scroll = *cursor;
+		if (*cursor >= *scroll + page)
+			*scroll = *cursor - page + 1;
+	}
+	if (*scroll > (count > page ? count - page : 0))
+		*scroll = count > page ? count - page : 0;
+}
+
+void top_state_settle(struct top_state *state, const struct top_model *model,
+		      bool fresh)
+{
+	if (!fresh) {
+		settle_view(state, model, state->view, false);
+		return;
+	}
+	for (size_t v = 0; v < TOP_VIEWS; v++)
+		settle_view(state, model, (enum top_view)v, true);
+}
+
+static size_t moved(size_t from, int key, size_t page, size_t last)
+{
+	switch (key) {
+	case TOP_KEY_UP:
+	case 'k':
+		return from ? from - 1 : 0;
+	case TOP_KEY_DOWN:
+	case 'j':
+		return from < last ? from + 1 : last;
+	case TOP_KEY_PAGE_UP:
+		return from > page ? from - page : 0;
+	case TOP_KEY_PAGE_DOWN:
+		return from + page < last ? from + page : last;
+	case TOP_KEY_HOME:
+	case 'g':
+		return 0;
+	default:
+		return last;
+	}
+}
+
+static bool moves(int key)
+{
+	return key == TOP_KEY_UP || key == 'k' || key == TOP_KEY_DOWN ||
+	       key == 'j' || key == TOP_KEY_PAGE_UP ||
+	       key == TOP_KEY_PAGE_DOWN || key == TOP_KEY_HOME || key == 'g' ||
+	       key == TOP_KEY_END || key == 'G';
+}
+
+/* A job that the user went to stays chosen wherever it goes; at the head of a
+ * list it is the head that was meant. */
+static enum top_action move(struct top_state *state,
+			    const struct top_model *model, int key)
+{
+	enum top_view view = state->view;
+	size_t count = model->lists[view].count;
+	size_t last = count ? count - 1 : 0;
+	size_t *at =
+		has_cursor(view) ? &state->cursor[view] : &state->scroll[view];
+
+	*at = moved(*at, key, state->page, last);
+	top_state_settle(state, model, false);
+	if (has_cursor(view))
+		state->chosen[view] =
+			count && *at ? job_at(model, view, *at) : 0;
+	return TOP_DO_DRAW;
+}
+
+/* ---- Sorting. ---- */
+
+static enum top_action sort_beside(struct top_state *state, bool after)
+{
+	struct top_sort *sort = &state->sort[state->view];
+	const struct top_column *columns = top_columns(state->view);
+
+	if (after && columns[sort->column + 1].name)
+		sort->column++;
+	else if (!after && sort->column)
+		sort->column--;
+	return TOP_DO_SORT;
+}
+
+/* ---- The others. ---- */
+
+static enum top_action open_prompt(struct top_state *state,
+				   enum top_prompt prompt)
+{
+	state->prompt = prompt;
+	*state->typed = '\0';
+	return TOP_DO_DRAW;
+}
+
+static enum top_action turn_to(struct top_state *state, size_t view)
+{
+	state->view = (enum top_view)(view % TOP_VIEWS);
+	return TOP_DO_DRAW;
+}
+
+static enum top_action ask_why(struct top_state *state,
+			       const struct top_model *model)
+{
+	enum top_view view = state->view;
+	const struct top_job *job;
+
+	if (!has_cursor(view))
+		return open_prompt(state, TOP_ASK_WHY);
+	if (!model->lists[view].count) {
+		astra_error_set(&state->message, "no job is chosen");
+		return TOP_DO_DRAW;
+	}
+	job = model->lists[view].rows[state->cursor[view]];
+	if (astra_job_ref_parse(job->id_text, &state->ask) < 0) {
+		astra_error_set(&state->message, "no job of this number");
+		return TOP_DO_DRAW;
+	}
+	return TOP_DO_WHY;
+}
+
+/* Help and why are texts instead of a view. */
+static enum top_action text_key(struct top_state *state, int key)
+{
+	if (moves(key)) {
+		state->text_scroll =
+			moved(state->text_scroll, key, 10,
+			      key == TOP_KEY_END || key == 'G' ? 20 : 200);
+		return TOP_DO_DRAW;
+	}
+	state->help = false;
+	free(state->why);
+	state->why = NULL;
+	state->text_scroll = 0;
+	return TOP_DO_DRAW;
+}
+
+static enum top_action letter_key(struct top_state *state,
+				  const struct top_model *model, int key)
+{
+	switch (key) {
+	case 'h':
+	case '?':
+		state->help = true;
+		return TOP_DO_DRAW;
+	case 'd':
+		return open_prompt(state, TOP_ASK_DELAY);
+	case 'u':
+	case 'U':
+		return open_prompt(state, TOP_ASK_USERS);
+	case 'A':
+	case 'a':
+	case 'o':
+		return open_prompt(state, TOP_ASK_ACCOUNTS);
+	case 'p':
+		return open_prompt(state, TOP_ASK_POOLS);
+	case 's':
+	case 'f':
+	case 'F':
+		return open_prompt(state, TOP_ASK_SORT);
+	case 'R':
+		state->sort[state->view].reverse ^= true;
+		return TOP_DO_SORT;
+	case 'w':
+		return ask_why(state, model);
+	default:
+		astra_error_set(&state->message,
+				"no such key: h shows which there are");
+		return TOP_DO_DRAW;
+	}
+}
+
+static enum top_action view_key(struct top_state *state,
+				const struct top_model *model, int key)
+{
+	if (moves(key))
+		return move(state, model, key);
+	if (key >= '1' && key < '1' + TOP_VIEWS)
+		return turn_to(state, (size_t)(key - '1'));
+	switch (key) {
+	case 'q':
+	case 'Q':
+	case CTRL('c'):
+		return TOP_DO_QUIT;
+	case ' ':
+	case '\r':
+	case '\n':
+		return TOP_DO_REFRESH;
+	case '\t':
+	case TOP_KEY_RIGHT:
+		return turn_to(state, state->view + 1u);
+	case TOP_KEY_BACKTAB:
+	case TOP_KEY_LEFT:
+		return turn_to(state, state->view + TOP_VIEWS - 1u);
+	case '<':
+	case '>':
+		return sort_beside(state, key == '>');
+	case CTRL('l'):
+	case ESCAPE:
+	case TOP_KEY_RESIZE:
+		return TOP_DO_DRAW;
+	default:
+		return letter_key(state, model, key);
+	}
+}
+
+enum top_action top_key(struct top_state *state, const struct top_model *model,
+			int key)
+{
+	if (key == TOP_KEY_NONE)
+		return TOP_DO_NOTHING;
+	if (key == TOP_KEY_RESIZE)
+		return TOP_DO_DRAW;
+	*state->message.text = '\0';
+	if (state->prompt != TOP_NO_PROMPT)
+		return top_prompt_key(state, model, key);
+	if (state->help || state->why)
+		return text_key(state, key);
+	return view_key(state, model, key);
+}
