@@ -73,6 +73,8 @@ expect 'metrics' sfair me
 expect '--helpformat' sfair job --helpf
 expect_help sfair
 expect_help sfair metrics
+expect_help sfair top
+expect 'overview nodes leases queue' sfair top --view = ''
 expect 'LeaseStart LeaseEnd Leases' sfair lease --format = Lease
 expect 'JobID,LeaseStart JobID,LeaseEnd JobID,Leases' \
 	sfair lease -o JobID,Lease

@@ -50,7 +50,7 @@ static const char reply[] =
 	"\"gpus\":2,\"phase\":\"waiting\",\"rank\":null,"
 	"\"reason\":\"Dependency\"},"
 	"{\"id\":22,\"id_text\":\"22\",\"tenant\":\"physics\",\"user\":\"ann\","
-	"\"gpus\":2,\"phase\":\"waiting\",\"rank\":1,"
+	"\"gpus\":2,\"phase\":\"waiting\",\"rank\":1,\"submit_sec\":1699995000,"
 	"\"expected_start_sec\":1700000300,\"reason\":\"Lease: rank 1 of 3\"}]}";
 
 struct world {
@@ -235,6 +235,8 @@ static void what_is_not_known_comes_last(void **state)
 	sort_by(w, TOP_QUEUE, "RANK", true);
 	assert_true(job(w, TOP_QUEUE, 0)->id == 20);
 	assert_true(job(w, TOP_QUEUE, 2)->id == 21);
+	sort_by(w, TOP_QUEUE, "waited", true);
+	assert_true(job(w, TOP_QUEUE, 0)->id == 20);
 	sort_by(w, TOP_LEASES, "left", false);
 	assert_true(job(w, TOP_LEASES, 0)->id == 11);
 	assert_true(job(w, TOP_LEASES, 2)->id == 12);

@@ -196,6 +196,10 @@ void top_sort(struct top_model *model, enum top_view view,
 		.reverse = sort->reverse,
 	};
 
+	/* Who came first has waited longest. */
+	if (order.column->kind == TOP_SINCE)
+		order.reverse = !order.reverse;
+
 	if (list->count > 1)
 		qsort_r(list->rows, list->count, sizeof(*list->rows), compare,
 			&order);
