@@ -7,6 +7,7 @@ libastraea_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
 libastraea_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -shared
 libastraea_la_LIBADD = \
 	libastra-proto.la \
+	libastra-record.la \
 	libastra-store.la \
 	libastra-policy.la \
 	libastra-common.la

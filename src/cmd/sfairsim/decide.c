@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "astra_config.h"
+
 #include "src/decide/decide.h"
 
 #include <getopt.h>
@@ -7,16 +9,21 @@
 #include <stdlib.h>
 
 #include "src/cmd/sfairsim/sfairsim.h"
+#include "src/record/round.h"
 
 static void help(void)
 {
 	puts("Usage: sfairsim decide --policy POLICY < INSTANCE > RESULT\n"
+	     "       sfairsim decide [--recorded] < RECORD > PLAN\n"
 	     "\n"
 	     "Decide one round of a policy by the very code that runs in\n"
-	     "slurmctld. INSTANCE and RESULT are JSON objects.\n"
+	     "slurmctld. INSTANCE and RESULT are JSON objects. RECORD is a\n"
+	     "round of production (sfair record), which is decided once more;\n"
+	     "where the PLAN is not the recorded one, the exit status is 1.\n"
 	     "\n"
 	     "  -p, --policy=POLICY  who goes next; an instance that names\n"
 	     "                       another policy is refused\n"
+	     "      --recorded       print the plan that stands in the record\n"
 	     "  -h, --help           print this help\n"
 	     "\n"
 	     "Policies:");
@@ -25,7 +32,7 @@ static void help(void)
 }
 
 /* All of the result or nothing: it is text before it is written. */
-static int write_result(json_t *result)
+static int write_result(const json_t *result)
 {
 	char *text =
 		json_dumps(result, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
@@ -39,21 +46,71 @@ static int write_result(json_t *result)
 	return rc;
 }
 
-static int run(const char *policy)
+/* A round of production again. */
+static int run_record(const json_t *record, bool recorded)
+{
+	const json_t *before = json_object_get(record, "plan");
+	struct astra_error err = {""};
+	struct astra_round round;
+	json_t *plan;
+	int rc;
+
+	if (recorded)
+		return before ? write_result(before)
+			      : sfairsim_error("the record has no plan");
+	if (astra_round_read(record, &round, &err) < 0)
+		return sfairsim_error("%s", err.text);
+	plan = astra_round_repeat(&round, &err);
+	rc = plan ? write_result(plan) : sfairsim_error("%s", err.text);
+	if (!rc && before && !json_equal(plan, before))
+		rc = sfairsim_error(
+			"this plan is not the recorded one: release %s "
+			"recorded it, this is " ASTRA_RELEASE
+			"; sfairsim decide --recorded prints it",
+			round.head.release ? round.head.release : "?");
+	json_decref(plan);
+	astra_round_clear(&round);
+	return rc;
+}
+
+static int run_instance(const json_t *instance, const char *policy)
 {
 	struct astra_error err = {""};
+	json_t *result;
+	int rc;
+
+	if (!policy)
+		return sfairsim_error("decide: --policy is missing; see "
+				      "sfairsim decide --help");
+	if (!astra_decider_find(policy))
+		return sfairsim_error("decide: there is no policy %s; see "
+				      "sfairsim decide --help",
+				      policy);
+	result = astra_decide(policy, instance, &err);
+	rc = result ? write_result(result) : sfairsim_error("%s", err.text);
+	json_decref(result);
+	return rc;
+}
+
+static int run(const char *policy, bool recorded)
+{
 	json_error_t where;
 	json_t *instance = json_loadf(stdin, JSON_REJECT_DUPLICATES, &where);
-	json_t *result;
 	int rc;
 
 	if (!instance)
 		return sfairsim_error("the instance is no JSON: line %d, "
 				      "column %d: %s",
 				      where.line, where.column, where.text);
-	result = astra_decide(policy, instance, &err);
-	rc = result ? write_result(result) : sfairsim_error("%s", err.text);
-	json_decref(result);
+	if (!astra_round_is(instance) && recorded)
+		rc = sfairsim_error("decide --recorded: this is no record of a "
+				    "round; sfair record makes one");
+	else if (astra_round_is(instance) && policy)
+		rc = sfairsim_error("decide: a record has its policy; leave "
+				    "out --policy");
+	else
+		rc = astra_round_is(instance) ? run_record(instance, recorded)
+					      : run_instance(instance, policy);
 	json_decref(instance);
 	return rc;
 }
@@ -62,10 +119,12 @@ int sfairsim_decide(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{"policy", required_argument, NULL, 'p'},
+		{"recorded", no_argument, NULL, 'r'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
 	const char *policy = NULL;
+	bool recorded = false;
 	int c;
 
 	opterr = 0;
@@ -73,6 +132,9 @@ int sfairsim_decide(int argc, char **argv)
 		switch (c) {
 		case 'p':
 			policy = optarg;
+			break;
+		case 'r':
+			recorded = true;
 			break;
 		case 'h':
 			help();
@@ -88,12 +150,5 @@ int sfairsim_decide(int argc, char **argv)
 		return sfairsim_error("decide: unexpected argument %s; the "
 				      "instance is read from stdin",
 				      argv[optind]);
-	if (!policy)
-		return sfairsim_error("decide: --policy is missing; see "
-				      "sfairsim decide --help");
-	if (!astra_decider_find(policy))
-		return sfairsim_error("decide: there is no policy %s; see "
-				      "sfairsim decide --help",
-				      policy);
-	return run(policy);
+	return run(policy, recorded);
 }

@@ -2,7 +2,7 @@
 # Simulate, compare, tune and decide, without Slurm.
 bin_PROGRAMS += sfairsim
 sfairsim_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-sfairsim_LDADD = libastra-decide.la libastra-sim.la libastra-policy.la \
+sfairsim_LDADD = libastra-decide.la libastra-record.la libastra-sim.la libastra-policy.la \
 	libastra-common.la $(JANSSON_LIBS) -lm
 sfairsim_SOURCES = \
 	src/cmd/sfairsim/arg_table.c \

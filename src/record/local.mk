@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A round of production as JSON; pure.
+noinst_LTLIBRARIES += libastra-record.la
+libastra_record_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+libastra_record_la_LIBADD = $(JANSSON_LIBS)
+libastra_record_la_SOURCES = \
+	src/record/members.c \
+	src/record/members.h \
+	src/record/read.c \
+	src/record/read_snapshot.c \
+	src/record/round.h \
+	src/record/value.c \
+	src/record/write.c

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/record/members.h"
+
+#include "src/policy/auction.h"
+#include "src/policy/options.h"
+#include "src/policy/plan.h"
+
+#define OPTION(kind, member) ASTRA_MEMBER(astra_options, kind, member)
+#define NODE(kind, member) ASTRA_MEMBER(astra_node, kind, member)
+#define TENANT(kind, member) ASTRA_MEMBER(astra_tenant, kind, member)
+#define JOB(kind, member) ASTRA_MEMBER(astra_job, kind, member)
+#define SHARE(kind, member) ASTRA_MEMBER(astra_share, kind, member)
+#define BID(kind, member) ASTRA_MEMBER(astra_bid, kind, member)
+#define DECISION(kind, member) ASTRA_MEMBER(astra_decision, kind, member)
+#define REASON(kind, member) ASTRA_MEMBER(astra_reason, kind, member)
+#define ARRAY(type, kind, member, count)                                     \
+	{                                                                    \
+#member, ASTRA_MEMBER_##kind, offsetof(struct type, member), \
+			count                                                \
+	}
+#define END                                  \
+	{                                    \
+		NULL, ASTRA_MEMBER_U32, 0, 0 \
+	}
+
+/* All of struct astra_options but its texts and weights. */
+const struct astra_member astra_round_option_members[] = {
+	OPTION(FLAG, leases),
+	OPTION(U32, priority_weight),
+	OPTION(REAL, lease_sec),
+	OPTION(FLAG, lease_said),
+	OPTION(REAL, lease_min_sec),
+	OPTION(REAL, lease_max_sec),
+	OPTION(FLAG, lease_none_allowed),
+	OPTION(REAL, round_sec),
+	OPTION(REAL, grace_sec),
+	OPTION(INT, checkpoint_signal),
+	OPTION(REAL, min_run_sec),
+	OPTION(U32, reclaim_max),
+	OPTION(FLAG, quota_entitlement),
+	OPTION(REAL, half_life_sec),
+	OPTION(REAL, lead_max_sec),
+	OPTION(FLAG, new_first),
+	OPTION(REAL, lease_bonus),
+	OPTION(REAL, urgency_sec),
+	OPTION(FLAG, on_unfit_tenant),
+	OPTION(FLAG, strict_placement),
+	OPTION(REAL, slot_sec),
+	OPTION(U32, batch_max),
+	OPTION(REAL, price_base),
+	OPTION(FLAG, own_share),
+	OPTION(REAL, horizon_sec),
+	OPTION(FLAG, lend_idle),
+	OPTION(FLAG, trust_bids),
+	OPTION(REAL, fairness_knob),
+	OPTION(SIZE, learning_rate),
+	OPTION(SIZE, learned_utility),
+	END,
+};
+
+const struct astra_member astra_round_node_members[] = {
+	NODE(TEXT, name),
+	NODE(FLAG, usable),
+	NODE(FLAG, emptying),
+	NODE(FLAG, settling),
+	NODE(U32, gpus),
+	NODE(U32, gpus_free),
+	NODE(REAL, charge),
+	NODE(U32, rack),
+	NODE(U32, slot_gpus),
+	NODE(U32, cpus),
+	NODE(U32, cpus_free),
+	NODE(U64, mem_free_mib),
+	END,
+};
+
+const struct astra_member astra_round_tenant_members[] = {
+	TENANT(TEXT, name),
+	TENANT(REAL, weight),
+	END,
+};
+
+/* All of struct astra_job but the nodes allowed, and what it holds. */
+const struct astra_member astra_round_job_members[] = {
+	JOB(U32, id),
+	JOB(U32, array_id),
+	JOB(U32, tenant),
+	JOB(U32, copies),
+	JOB(REAL, weight),
+	JOB(REAL, precedence),
+	JOB(U32, request.gpus),
+	JOB(U32, request.gpus_min),
+	JOB(REAL, request.charge),
+	JOB(U32, request.gpus_per_node),
+	JOB(U32, request.gpus_quantum),
+	JOB(U32, request.nodes_min),
+	JOB(U32, request.nodes_max),
+	JOB(U32, request.cpus),
+	JOB(U32, request.cpus_per_node),
+	JOB(U64, request.mem_node_mib),
+	JOB(U64, request.mem_gpu_mib),
+	JOB(U64, request.mem_cpu_mib),
+	JOB(FLAG, request.whole_node),
+	JOB(INT, state),
+	JOB(REAL, submit_sec),
+	JOB(REAL, start_sec),
+	JOB(REAL, end_sec),
+	JOB(REAL, time_limit_sec),
+	JOB(REAL, deadline_sec),
+	JOB(REAL, lease_sec),
+	JOB(U32, restart_cnt),
+	JOB(FLAG, booting),
+	JOB(FLAG, revocable),
+	JOB(FLAG, unheard),
+	JOB(FLAG, checkpoints),
+	JOB(U32, forecast.app),
+	JOB(U32, forecast.turn),
+	JOB(REAL, forecast.work_sec),
+	JOB(REAL, forecast.done_sec),
+	JOB(FLAG, forecast.measured),
+	ARRAY(astra_job, REAL, forecast.slowdown, ASTRA_LEVEL_COUNT),
+	JOB(U32, forecast.levels_seen),
+	JOB(INT, forecast.utility.kind),
+	/* The union's largest, whichever kind it is. */
+	JOB(REAL, forecast.utility.sigmoid.g1),
+	JOB(REAL, forecast.utility.sigmoid.g2),
+	JOB(REAL, forecast.utility.sigmoid.g3),
+	JOB(REAL, held_charge),
+	END,
+};
+
+const struct astra_member astra_round_share_members[] = {
+	SHARE(U32, node),
+	SHARE(U32, gpus),
+	SHARE(U32, cpus),
+	SHARE(U64, mem_mib),
+	END,
+};
+
+/* All of struct astra_bid but its table. */
+const struct astra_member astra_round_bid_members[] = {
+	BID(U64, app),	    BID(INT, kind),	BID(REAL, time_sec),
+	BID(REAL, rho_now), BID(U32, gpus_max), END,
+};
+
+const struct astra_member astra_round_decision_members[] = {
+	DECISION(U32, job),
+	DECISION(U32, restart_cnt),
+	DECISION(REAL, until_sec),
+	END,
+};
+
+const struct astra_member astra_round_reason_members[] = {
+	REASON(U32, job),
+	REASON(INT, wait),
+	REASON(U32, rank),
+	REASON(U32, ranks),
+	REASON(REAL, start_sec),
+	REASON(REAL, value),
+	END,
+};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The members of what a record holds, and how they become JSON and are read. */
+#ifndef ASTRA_RECORD_MEMBERS_H
+#define ASTRA_RECORD_MEMBERS_H
+
+#include <jansson.h>
+
+#include "src/common/error.h"
+#include "src/common/member.h"
+#include "src/common/text.h"
+
+/* members.c */
+extern const struct astra_member astra_round_option_members[];
+extern const struct astra_member astra_round_node_members[];
+extern const struct astra_member astra_round_tenant_members[];
+extern const struct astra_member astra_round_job_members[];
+extern const struct astra_member astra_round_share_members[];
+extern const struct astra_member astra_round_bid_members[];
+extern const struct astra_member astra_round_decision_members[];
+extern const struct astra_member astra_round_reason_members[];
+
+/* Append the members, each after the separator given for the first one and a
+ * comma for the others; terse: those that are 0, false or empty are left out.
+ * Doubles keep all their bits. Returns whether there was any. (write.c) */
+bool astra_round_put(struct astra_text *out, const void *record,
+		     const struct astra_member *members, const char *separator,
+		     bool terse);
+
+/* Read them into a zeroed record; texts are borrowed. what, index: where it
+ * stands, for the error. Returns 0, or -1 with err set. (value.c) */
+int astra_round_get(const json_t *object, void *record,
+		    const struct astra_member *members, const char *what,
+		    size_t index, struct astra_error *err);
+
+/* One value; say what is wrong with one, returns -1. (value.c) */
+bool astra_round_real(const json_t *json, double *out);
+bool astra_round_whole(const json_t *json, int64_t least, int64_t most,
+		       int64_t *out);
+int astra_round_wrong(const char *what, size_t index, const char *key,
+		      struct astra_error *err);
+
+/* The snapshot, into a record whose arena it takes. (read_snapshot.c) */
+struct astra_round;
+int astra_round_get_snapshot(const json_t *object, struct astra_round *round,
+			     struct astra_error *err);
+
+#endif

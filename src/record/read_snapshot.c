@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/record/members.h"
+#include "src/record/round.h"
+
+/* Zeroed room for an array's elements. */
+static void *room_for(struct astra_round *r, const json_t *array, size_t size)
+{
+	return astra_arena_take(&r->arena, (json_array_size(array) + 1) * size);
+}
+
+static int get_nodes(const json_t *array, struct astra_round *r,
+		     struct astra_error *err)
+{
+	struct astra_node *nodes = room_for(r, array, sizeof(*nodes));
+
+	if (!nodes)
+		return astra_error_nomem(err);
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		struct astra_node *n = &nodes[i];
+
+		if (astra_round_get(json_array_get(array, i), n,
+				    astra_round_node_members, "nodes", i,
+				    err) < 0)
+			return -1;
+		if (n->gpus_free > n->gpus || n->cpus_free > n->cpus ||
+		    n->gpus > 1 << 16 || !(n->charge >= 0))
+			return astra_round_wrong("nodes", i, "gpus_free", err);
+	}
+	r->snapshot.nodes = nodes;
+	r->snapshot.node_count = json_array_size(array);
+	return 0;
+}
+
+static int get_tenants(const json_t *array, struct astra_round *r,
+		       struct astra_error *err)
+{
+	struct astra_tenant *tenants = room_for(r, array, sizeof(*tenants));
+
+	if (!tenants)
+		return astra_error_nomem(err);
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		if (astra_round_get(json_array_get(array, i), &tenants[i],
+				    astra_round_tenant_members, "tenants", i,
+				    err) < 0)
+			return -1;
+		if (!tenants[i].name || !(tenants[i].weight >= 0))
+			return astra_round_wrong("tenants", i, "name", err);
+	}
+	r->snapshot.tenants = tenants;
+	r->snapshot.tenant_count = json_array_size(array);
+	return 0;
+}
+
+static int get_allowed(const json_t *array, struct astra_round *r,
+		       struct astra_job *job, size_t index,
+		       struct astra_error *err)
+{
+	size_t nodes = r->snapshot.node_count;
+	uint64_t *allowed;
+
+	if (!array)
+		return 0;
+	allowed = astra_arena_take(&r->arena,
+				   (nodes / 64 + 1) * sizeof(*allowed));
+	if (!allowed)
+		return astra_error_nomem(err);
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		const json_t *pair = json_array_get(array, i);
+		int64_t first, last;
+
+		if (!astra_round_whole(json_array_get(pair, 0), 0,
+				       (int64_t)nodes - 1, &first) ||
+		    !astra_round_whole(json_array_get(pair, 1), first,
+				       (int64_t)nodes - 1, &last))
+			return astra_round_wrong("jobs", index, "allowed", err);
+		for (int64_t n = first; n <= last; n++)
+			allowed[n / 64] |= UINT64_C(1) << n % 64;
+	}
+	job->request.allowed = allowed;
+	return 0;
+}
+
+static int get_held(const json_t *array, struct astra_round *r,
+		    struct astra_job *job, size_t index,
+		    struct astra_error *err)
+{
+	struct astra_share *held = room_for(r, array, sizeof(*held));
+
+	if (!held)
+		return astra_error_nomem(err);
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		if (astra_round_get(json_array_get(array, i), &held[i],
+				    astra_round_share_members, "held", i,
+				    err) < 0)
+			return -1;
+		if (held[i].node >= r->snapshot.node_count ||
+		    held[i].gpus > r->snapshot.nodes[held[i].node].gpus)
+			return astra_round_wrong("jobs", index, "held", err);
+	}
+	job->held = held;
+	job->held_count = json_array_size(array);
+	return 0;
+}
+
+static bool is_sound(const struct astra_job *j, const struct astra_round *r)
+{
+	return j->id && j->copies && j->tenant < r->snapshot.tenant_count &&
+	       j->request.gpus && j->request.gpus <= 1 << 24 &&
+	       j->request.gpus_min <= j->request.gpus && j->weight >= 0 &&
+	       j->request.charge >= 0 && j->held_charge >= 0 &&
+	       (unsigned)j->state <= ASTRA_JOB_ENDED &&
+	       (unsigned)j->forecast.utility.kind <= ASTRA_UTILITY_SIGMOID;
+}
+
+static int get_jobs(const json_t *array, struct astra_round *r,
+		    struct astra_error *err)
+{
+	struct astra_job *jobs = room_for(r, array, sizeof(*jobs));
+
+	if (!jobs)
+		return astra_error_nomem(err);
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		const json_t *object = json_array_get(array, i);
+		struct astra_job *j = &jobs[i];
+
+		if (astra_round_get(object, j, astra_round_job_members, "jobs",
+				    i, err) < 0)
+			return -1;
+		if (!is_sound(j, r))
+			return astra_round_wrong(
+				"jobs", i, "id, tenant, gpus or state", err);
+		if (get_allowed(json_object_get(object, "allowed"), r, j, i,
+				err) < 0 ||
+		    get_held(json_object_get(object, "held"), r, j, i, err) < 0)
+			return -1;
+	}
+	r->snapshot.jobs = jobs;
+	r->snapshot.job_count = json_array_size(array);
+	return 0;
+}
+
+static int get_table(const json_t *array, struct astra_round *r,
+		     struct astra_bid *bid, size_t index,
+		     struct astra_error *err)
+{
+	double *table = room_for(r, array, sizeof(*table));
+
+	if (!table)
+		return astra_error_nomem(err);
+	if (bid->gpus_max > ASTRA_BID_GPUS_MAX ||
+	    json_array_size(array) != (size_t)ASTRA_LEVEL_COUNT * bid->gpus_max)
+		return astra_round_wrong("bids", index, "table", err);
+	for (size_t i = 0; i < json_array_size(array); i++)
+		if (!astra_round_real(json_array_get(array, i), &table[i]) ||
+		    !(table[i] >= 0))
+			return astra_round_wrong("bids", index, "table", err);
+	bid->table = table;
+	return 0;
+}
+
+static int get_bids(const json_t *array, struct astra_round *r,
+		    struct astra_error *err)
+{
+	struct astra_bid *bids = room_for(r, array, sizeof(*bids));
+
+	if (!bids)
+		return astra_error_nomem(err);
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		const json_t *object = json_array_get(array, i);
+
+		if (astra_round_get(object, &bids[i], astra_round_bid_members,
+				    "bids", i, err) < 0 ||
+		    get_table(json_object_get(object, "table"), r, &bids[i], i,
+			      err) < 0)
+			return -1;
+		if ((unsigned)bids[i].kind > ASTRA_BID_SECONDS ||
+		    (i && bids[i].app <= bids[i - 1].app))
+			return astra_round_wrong("bids", i, "app or kind", err);
+	}
+	r->snapshot.bids = bids;
+	r->snapshot.bid_count = json_array_size(array);
+	return 0;
+}
+
+int astra_round_get_snapshot(const json_t *object, struct astra_round *r,
+			     struct astra_error *err)
+{
+	double now = NAN;
+
+	if (!astra_round_real(json_object_get(object, "now_sec"), &now) ||
+	    !isfinite(now))
+		return astra_round_wrong("snapshot", 0, "now_sec", err);
+	r->snapshot.now_sec = now;
+	if (get_nodes(json_object_get(object, "nodes"), r, err) < 0 ||
+	    get_tenants(json_object_get(object, "tenants"), r, err) < 0 ||
+	    get_jobs(json_object_get(object, "jobs"), r, err) < 0)
+		return -1;
+	return get_bids(json_object_get(object, "bids"), r, err);
+}
