@@ -238,6 +238,8 @@ static enum astra_fault put_body(struct answer *a,
 		put_head(a);
 		astra_answer_auction(a->report, a->query, a->viewer, a->out);
 		return ASTRA_FAULT_NONE;
+	case ASTRA_QUERY_RECORD: /* astra_answer_record() */
+		return ASTRA_FAULT_INTERNAL;
 	case ASTRA_QUERY_REPORT: /* astra_answer_past() */
 		return astra_answer_no_history(err);
 	case ASTRA_QUERY_METRICS:

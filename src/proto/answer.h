@@ -100,4 +100,19 @@ int astra_answer_why(const struct astra_report *report,
 		     const struct astra_report_job *job,
 		     const struct astra_viewer *viewer, struct astra_text *out);
 
+/* Order the record of a pool's next round (*ticket 0: sets it), or append the
+ * one of that ticket to out; nothing is appended as long as it is not there.
+ * Returns 0, or -1 with err set: no such ticket. */
+typedef int astra_round_order(const char *pool, uint64_t *ticket,
+			      struct astra_text *out, struct astra_error *err);
+
+/* The answer to a record request, for those who see all. order: NULL: there are
+ * no records. (answer_record.c) */
+enum astra_fault astra_answer_record(const struct astra_report *report,
+				     const struct astra_query *query,
+				     const struct astra_viewer *viewer,
+				     astra_round_order *order,
+				     struct astra_text *out,
+				     struct astra_error *err);
+
 #endif

@@ -9,6 +9,7 @@ libastra_proto_la_SOURCES = \
 	src/proto/answer_metrics.c \
 	src/proto/answer_own.c \
 	src/proto/answer_past.c \
+	src/proto/answer_record.c \
 	src/proto/answer_top.c \
 	src/proto/answer_app.c \
 	src/proto/call.c \

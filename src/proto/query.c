@@ -20,6 +20,7 @@ static const char *const kind_names[] = {
 	[ASTRA_QUERY_BID] = "bid",
 	[ASTRA_QUERY_AUCTION] = "auction",
 	[ASTRA_QUERY_METRICS] = "metrics",
+	[ASTRA_QUERY_RECORD] = "record",
 	[ASTRA_QUERY_REPORT] = "report",
 	[ASTRA_QUERY_TOP] = "top",
 };

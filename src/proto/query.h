@@ -29,6 +29,7 @@ enum astra_query_kind {
 	ASTRA_QUERY_BID,	  /* what the agent bids with */
 	ASTRA_QUERY_AUCTION,	  /* how all apps fared */
 	ASTRA_QUERY_METRICS,	  /* numbers for a monitoring system */
+	ASTRA_QUERY_RECORD,	  /* a round as JSON, for operators */
 	ASTRA_QUERY_REPORT,	  /* what was, over past time */
 	ASTRA_QUERY_TOP,	  /* all that a live view shows */
 };
@@ -89,6 +90,7 @@ struct astra_query {
 	struct astra_names pools;
 	struct astra_job_refs jobs; /* exactly one for WHY and for a job's own;
 				     * of OFFER and BID one, or app */
+	uint64_t ticket;	    /* RECORD: which one; 0: a new one */
 	bool reset;		    /* DIAG: start the numbers anew */
 	struct astra_said said;	    /* PROGRESS and CHECKPOINTED */
 	char *app;		    /* OFFER and BID: --app; else NULL */

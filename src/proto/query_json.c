@@ -36,7 +36,9 @@ static size_t nesting(const char *text, size_t size)
 #define ON_OWN (ON(REMAINING) | ON_SAID)
 #define ON_SAID (ON(PROGRESS) | ON(CHECKPOINTED))
 #define ON_APP (ON(OFFER) | ON(BID))
-#define ON_ALL (ON_LISTS | ON(WHY) | ON(DIAG) | ON(METRICS) | ON_OWN | ON_APP)
+#define ON_ALL                                                               \
+	(ON_LISTS | ON(WHY) | ON(DIAG) | ON(METRICS) | ON(RECORD) | ON_OWN | \
+	 ON_APP)
 
 /* All keys of a request, and which requests may or must have them. */
 static const struct key {
@@ -48,12 +50,13 @@ static const struct key {
 	{"request", ON_ALL, ON_ALL, astra_read_nothing},
 	{"users", ON_LISTS, 0, astra_read_users},
 	{"accounts", ON_LISTS, 0, astra_read_accounts},
-	{"pools", ON_LISTS | ON(DIAG), 0, astra_read_pools},
+	{"pools", ON_LISTS | ON(DIAG) | ON(RECORD), 0, astra_read_pools},
 	{"jobs", ON(JOB) | ON(LEASE) | ON(BID) | ON(REPORT), 0,
 	 astra_read_jobs},
 	{"job", ON(WHY) | ON_OWN | ON_APP, ON(WHY) | ON_OWN,
 	 astra_read_one_job},
 	{"reset", ON(DIAG), 0, astra_read_reset},
+	{"ticket", ON(RECORD), 0, astra_read_ticket},
 	{"run", ON_SAID, ON_SAID, astra_read_run},
 	{"done", ON(PROGRESS), ON(PROGRESS), astra_read_done},
 	{"total", ON(PROGRESS), 0, astra_read_total},
@@ -105,7 +108,7 @@ static enum astra_fault read_head(const json_t *root, struct astra_query *out,
 			err, "request",
 			"must be tenant, job, lease, why, diag, "
 			"remaining, progress, checkpointed, offer, bid, "
-			"auction, metrics, report or top");
+			"auction, metrics, record, report or top");
 	return ASTRA_FAULT_NONE;
 }
 

@@ -211,3 +211,10 @@ enum astra_fault astra_read_nothing(const json_t *value,
 	(void)err;
 	return ASTRA_FAULT_NONE;
 }
+
+enum astra_fault astra_read_ticket(const json_t *value, struct astra_query *out,
+				   struct astra_error *err)
+{
+	return astra_read_count("ticket", value, 1, ASTRA_COUNT_MAX,
+				&out->ticket, err);
+}

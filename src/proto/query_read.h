@@ -23,6 +23,8 @@ astra_read_key astra_read_nothing, astra_read_users, astra_read_accounts,
 astra_read_key astra_read_app, astra_read_user, astra_read_rho,
 	astra_read_rho_now, astra_read_order;
 
+astra_read_key astra_read_ticket;
+
 /* query_read_past.c */
 astra_read_key astra_read_report, astra_read_start, astra_read_end,
 	astra_read_top;

@@ -94,6 +94,8 @@ char *astra_query_encode(const struct astra_query *query)
 	astra_query_write_app(root, query);
 	if (query->kind == ASTRA_QUERY_REPORT)
 		write_past(root, &query->past);
+	if (query->ticket)
+		write_count(root, "ticket", query->ticket);
 	if (query->reset)
 		json_object_set_new(root, "reset", json_true());
 	text = json_dumps(root, JSON_COMPACT);

@@ -11,3 +11,11 @@ libastra_record_la_SOURCES = \
 	src/record/round.h \
 	src/record/value.c \
 	src/record/write.c
+
+check_PROGRAMS += test_round_record
+test_round_record_SOURCES = testsuite/unit/test_round_record.c \
+	testsuite/unit/vcluster.c \
+	testsuite/unit/vcluster.h \
+	testsuite/unit/unit.h
+test_round_record_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
+test_round_record_LDADD = libastra-record.la $(UNIT_LIBS)

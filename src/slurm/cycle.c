@@ -12,6 +12,7 @@
 #include "src/slurm/gate.h"
 #include "src/slurm/preempt.h"
 #include "src/slurm/publish.h"
+#include "src/slurm/recorder.h"
 #include "src/slurm/recover.h"
 #include "src/slurm/told.h"
 #include "src/slurm/users.h"
@@ -174,12 +175,15 @@ static int take_named_scene(struct astra_cycle *cycle)
 static int decide(struct astra_cycle *cycle, struct astra_pool *pool,
 		  const struct astra_view *view)
 {
-	uint64_t begin = astra_usec();
 	struct astra_error err = {""};
+	uint64_t begin;
 	int rc;
 
+	astra_recorder_before(pool->name, pool->engine, &view->model);
+	begin = astra_usec();
 	rc = astra_engine_round(pool->engine, &view->model, &pool->plan, &err);
 	astra_clock_add(&cycle->diag.decide, begin);
+	astra_recorder_after(&pool->plan, err.text);
 	if (rc < 0 && strcmp(err.text, pool->error.text))
 		error("astraea: pool %s starts nothing: %s", pool->name,
 		      err.text);
@@ -385,6 +389,7 @@ void astra_cycle_close(struct astra_cycle *cycle)
 	astra_pools_free(&cycle->pools);
 	astra_scene_free(&cycle->scene);
 	astra_users_free();
+	astra_recorder_free();
 	free(cycle->conf_path);
 	free(cycle->folder);
 	*cycle = (struct astra_cycle){0};

@@ -81,6 +81,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/publish_nodes.h \
 	src/slurm/qos.c \
 	src/slurm/qos.h \
+	src/slurm/recorder.c \
+	src/slurm/recorder.h \
 	src/slurm/recover.c \
 	src/slurm/recover.h \
 	src/slurm/reserved.c \

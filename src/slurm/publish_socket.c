@@ -10,6 +10,7 @@
 #include "src/slurm/host.h"
 #include "src/slurm/progress.h"
 #include "src/slurm/publish.h"
+#include "src/slurm/recorder.h"
 #include "src/slurm/server.h"
 
 static bool is_operator(uid_t uid)
@@ -70,6 +71,7 @@ void astra_publish_start(const struct astra_cycle *cycle)
 		.diag_reset = astra_host_reset_diag,
 		.note = astra_progress_note,
 		.bid = astra_bids_note,
+		.record = astra_recorder_order,
 		.log_line = log_line,
 	};
 	struct astra_error err = {""};

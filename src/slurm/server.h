@@ -51,6 +51,10 @@ struct astra_server_options {
 				    const struct astra_report *report,
 				    struct astra_text *out,
 				    struct astra_error *err);
+	/* A round as JSON (astra_round_order in src/proto/answer.h). Called
+	 * in the server's thread. */
+	int (*record)(const char *pool, uint64_t *ticket,
+		      struct astra_text *out, struct astra_error *err);
 	/* One line for the log, without a newline. Called in the server's
 	 * thread, or in that of start and stop. NULL: nothing is logged. */
 	void (*log_line)(bool error, const char *text);

@@ -143,12 +143,17 @@ static enum astra_fault answer_query(struct server *s,
 		.now_sec = wall_sec(),
 	};
 	struct astra_report *report = server_report();
-	enum astra_fault fault =
-		query->kind == ASTRA_QUERY_REPORT
-			? astra_answer_past(report, query, &viewer,
-					    s->options.history, reply, err)
-			: astra_answer(report, query, &viewer, &s->stats, reply,
-				       err);
+	enum astra_fault fault;
+
+	if (query->kind == ASTRA_QUERY_REPORT)
+		fault = astra_answer_past(report, query, &viewer,
+					  s->options.history, reply, err);
+	else if (query->kind == ASTRA_QUERY_RECORD)
+		fault = astra_answer_record(report, query, &viewer,
+					    s->options.record, reply, err);
+	else
+		fault = astra_answer(report, query, &viewer, &s->stats, reply,
+				     err);
 
 	if (!fault && keep_said(s, report, query, &viewer, err) < 0)
 		fault = ASTRA_FAULT_BUSY;

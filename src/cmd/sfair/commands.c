@@ -8,6 +8,7 @@
 static const struct sfair_command commands[] = {
 	{"audit", sfair_audit},
 	{"metrics", sfair_metrics},
+	{"record", sfair_record},
 	{"top", sfair_top},
 	{NULL, NULL},
 };

@@ -18,6 +18,7 @@ void sfair_help(void)
 	      "  audit                 how fair it was, from accounting: sfair audit --help\n"
 	      "  diag                  rounds, locks and counters of the plugin\n"
 	      "  metrics               numbers for Prometheus: see sfair metrics --help\n"
+	      "  record                a round as JSON, to be decided again: sfair record --help\n"
 	      "  top                   all of it, live: see sfair top --help\n"
 	      "\n"
 	      "Which ones:\n"

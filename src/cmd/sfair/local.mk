@@ -50,6 +50,7 @@ sfair_SOURCES = \
 	src/cmd/sfair/print_diag.c \
 	src/cmd/sfair/print_table.c \
 	src/cmd/sfair/print_why.c \
+	src/cmd/sfair/record.c \
 	src/cmd/sfair/sfair.h \
 	$(top_sources) \
 	src/cmd/sfair/top.c \

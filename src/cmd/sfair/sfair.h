@@ -80,6 +80,9 @@ int sfair_parse_time(const char *key, const char *text, double *sec,
 /* The last whole day, which is what sreport reports unless told otherwise. */
 void sfair_yesterday(double *start_sec, double *end_sec);
 
+/* record.c: a round of production as JSON. */
+int sfair_record(int argc, char **argv, struct astra_error *err);
+
 /* top.c: a live view. */
 int sfair_top(int argc, char **argv, struct astra_error *err);
 

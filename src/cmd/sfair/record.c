@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sfair record: a round of production, to be decided again by sfairsim. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "src/cmd/sfair/sfair.h"
+
+#define POLL_USEC 100000
+#define PATIENCE_SEC 60
+
+enum { OPT_POOL = 256 };
+
+struct record_args {
+	struct astra_query query;
+	const char *output; /* NULL, or "-": standard output */
+	bool help, verbose;
+};
+
+static void help(void)
+{
+	fputs("Usage: sfair record [OPTION]...\n"
+	      "\n"
+	      "Save the next round of a pool as JSON: its options, what the engine knew,\n"
+	      "what it was shown and what it decided. sfairsim decide < FILE decides it\n"
+	      "again. For root, SlurmUser and operators, as all jobs are in it.\n"
+	      "\n"
+	      "  -o, --output=FILE  write it there; - is standard output (default)\n"
+	      "      --pool=NAME    of this pool; needed where there are several\n"
+	      "  -v, --verbose      say whom it asks\n"
+	      "  -h, --help         this text\n",
+	      stdout);
+}
+
+static int parse(int argc, char **argv, struct record_args *args,
+		 struct astra_error *err)
+{
+	static const struct option options[] = {
+		{"help", no_argument, NULL, 'h'},
+		{"output", required_argument, NULL, 'o'},
+		{"pool", required_argument, NULL, OPT_POOL},
+		{"verbose", no_argument, NULL, 'v'},
+		{NULL, 0, NULL, 0},
+	};
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":ho:v", options, NULL)) !=
+	       -1) {
+		if (option == 'h')
+			args->help = true;
+		else if (option == 'v')
+			args->verbose = true;
+		else if (option == 'o')
+			args->output = optarg;
+		else if (option != OPT_POOL)
+			return sfair_bad_option(option, argv, err);
+		else if (sfair_parse_names("--pool", optarg, &args->query.pools,
+					   err) < 0)
+			return -1;
+	}
+	if (optind < argc)
+		return astra_error_set(err,
+				       "unexpected \"%.64s\": see sfair record "
+				       "--help",
+				       argv[optind]);
+	if (args->query.pools.count > 1)
+		return astra_error_set(err, "--pool: one pool at a time");
+	return 0;
+}
+
+/* The round comes within a second or so; then its record is there. */
+static json_t *fetch(struct record_args *args, struct astra_error *err)
+{
+	args->query.kind = ASTRA_QUERY_RECORD;
+	for (int i = 0; i < PATIENCE_SEC * 1000000 / POLL_USEC; i++) {
+		json_t *reply = sfair_ask(&args->query, args->verbose, err);
+		json_t *record = json_object_get(reply, "record");
+
+		if (!reply)
+			return NULL;
+		args->query.ticket = (uint64_t)json_integer_value(
+			json_object_get(reply, "ticket"));
+		if (json_is_object(record))
+			json_incref(record);
+		json_decref(reply);
+		if (json_is_object(record))
+			return record;
+		usleep(POLL_USEC);
+	}
+	astra_error_set(err,
+			"the plugin held no round for %d s: see sfair diag",
+			PATIENCE_SEC);
+	return NULL;
+}
+
+static int write_to(FILE *file, const json_t *record)
+{
+	int rc = json_dumpf(record, file,
+			    JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+
+	if (!rc && (putc('\n', file) == EOF || fflush(file)))
+		rc = -1;
+	return rc;
+}
+
+/* The whole record, or none: what is there stays until this is complete. */
+static int write_file(const char *path, const json_t *record,
+		      struct astra_error *err)
+{
+	char *draft = NULL;
+	FILE *file;
+	int rc;
+
+	if (asprintf(&draft, "%s.part", path) < 0)
+		return astra_error_nomem(err);
+	file = fopen(draft, "we");
+	rc = file ? write_to(file, record) : -1;
+	if (file && fclose(file))
+		rc = -1;
+	if (!rc)
+		rc = rename(draft, path);
+	if (rc) {
+		astra_error_set(err, "%.200s: %s", path, strerror(errno));
+		unlink(draft);
+	}
+	free(draft);
+	return rc ? -1 : 0;
+}
+
+int sfair_record(int argc, char **argv, struct astra_error *err)
+{
+	struct record_args args = {0};
+	json_t *record = NULL;
+	int rc = parse(argc, argv, &args, err);
+
+	if (!rc && args.help) {
+		help();
+	} else if (!rc) {
+		record = fetch(&args, err);
+		if (!record)
+			rc = -1;
+		else if (args.output && strcmp(args.output, "-") != 0)
+			rc = write_file(args.output, record, err);
+		else if (write_to(stdout, record) < 0)
+			rc = astra_error_set(err, "writing the output failed");
+	}
+	json_decref(record);
+	astra_query_destroy(&args.query);
+	return rc;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A round of production, for those who may see all of it. Who asks gets a
+ * ticket, and the record by it once the next round has ended. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "src/proto/answer.h"
+
+/* The pool asked for, or the only one; NULL with err set: there is none. */
+static const char *pool_of(const struct astra_report *report,
+			   const struct astra_query *query,
+			   struct astra_error *err)
+{
+	if (query->pools.count > 1 ||
+	    (!query->pools.count && report->pool_count != 1)) {
+		astra_error_set(err,
+				"there are %zu pools: name one with "
+				"--pool",
+				report->pool_count);
+		return NULL;
+	}
+	for (size_t i = 0; i < report->pool_count; i++)
+		if (!query->pools.count ||
+		    !strcmp(report->pools[i].name, query->pools.names[0]))
+			return report->pools[i].name;
+	astra_error_set(err, "--pool=%.64s: there is no such pool",
+			query->pools.names[0]);
+	return NULL;
+}
+
+enum astra_fault astra_answer_record(const struct astra_report *report,
+				     const struct astra_query *query,
+				     const struct astra_viewer *viewer,
+				     astra_round_order *order,
+				     struct astra_text *out,
+				     struct astra_error *err)
+{
+	uint64_t ticket = query->ticket;
+	const char *pool;
+	size_t before;
+
+	if (!viewer->all) {
+		astra_error_set(err, "a record shows all jobs of all users: "
+				     "only root, SlurmUser and operators may "
+				     "have one");
+		return ASTRA_FAULT_DENIED;
+	}
+	if (!report || !order)
+		return astra_answer_too_early(err);
+	pool = pool_of(report, query, err);
+	if (!pool)
+		return ASTRA_FAULT_NOT_FOUND;
+	astra_answer_head(report, query, out);
+	astra_text_printf(out, ",\"record\":");
+	before = out->size;
+	if (order(pool, &ticket, out, err) < 0)
+		return ASTRA_FAULT_NOT_FOUND;
+	if (out->size == before)
+		astra_text_printf(out, "null");
+	astra_text_printf(out, ",\"ticket\":%" PRIu64 "}", ticket);
+	if (!out->failed)
+		return ASTRA_FAULT_NONE;
+	astra_error_set(err, "the record is larger than a reply may be");
+	return ASTRA_FAULT_TOO_LARGE;
+}

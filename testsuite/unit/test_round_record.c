@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A round written as JSON and read again gives the same plan; a record that is
+ * damaged is refused, or decided, and never more than that. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/random.h"
+#include "src/policy/engine_image.h"
+#include "src/record/round.h"
+#include "testsuite/unit/unit.h"
+#include "testsuite/unit/vcluster.h"
+
+static struct astra_text last;
+
+static void write_round(struct vcluster *vc,
+			const struct astra_snapshot *snapshot,
+			struct astra_text *out)
+{
+	const struct astra_round_head head = {"1.0", "world", "gpu"};
+	struct astra_bytes image = {0};
+	struct astra_error err = {""};
+
+	assert_int_equal(astra_engine_image(vc->engine, &image), 0);
+	astra_round_begin(out, &head, &vc->options, &image, snapshot);
+	if (astra_engine_round(vc->engine, snapshot, &vc->plan, &err) < 0)
+		fail_msg("%s", err.text);
+	astra_round_end(out, &vc->plan, "");
+	assert_false(out->failed);
+	astra_bytes_clear(&image);
+}
+
+/* Returns the plan, or NULL where the record is refused. */
+static json_t *repeat(const json_t *record)
+{
+	struct astra_error err = {""};
+	struct astra_round round;
+	json_t *plan;
+
+	if (astra_round_read(record, &round, &err) < 0) {
+		assert_true(*err.text);
+		return NULL;
+	}
+	plan = astra_round_repeat(&round, &err);
+	astra_round_clear(&round);
+	return plan;
+}
+
+static void recorded_round(struct vcluster *vc,
+			   const struct astra_snapshot *snapshot)
+{
+	json_t *record, *plan;
+
+	astra_text_clear(&last);
+	write_round(vc, snapshot, &last);
+	record = json_loads(last.bytes, 0, NULL);
+	assert_non_null(record);
+	assert_true(astra_round_is(record));
+	plan = repeat(record);
+	assert_non_null(plan);
+	assert_true(json_equal(plan, json_object_get(record, "plan")));
+	json_decref(plan);
+	json_decref(record);
+}
+
+/* Jobs with every kind of member, some of them said by bids. */
+static struct vcluster *busy_cluster(const char *policy, uint64_t seed)
+{
+	static const double table[ASTRA_LEVEL_COUNT * 2] = {4, 2, 4, 2,
+							    5, 3, 6, HUGE_VAL};
+	static struct astra_bid bid = {.gpus_max = 2,
+				       .rho_now = -1,
+				       .kind = ASTRA_BID_RHO,
+				       .table = table};
+	static uint64_t allowed[] = {0xd};
+	struct vcluster *vc = malloc(sizeof(*vc));
+	struct astra_random random = astra_random_seed(seed);
+
+	assert_non_null(vc);
+	vc_init(vc, 4, 4);
+	assert_int_equal(
+		astra_options_set(&vc->options, "Policy", policy, NULL), 0);
+	vc->options.lease_sec = 30;
+	vc->options.grace_sec = 5;
+	vc->options.min_run_sec = 5;
+	assert_int_equal(astra_options_set(&vc->options, "QOSWeight",
+					   "high:2,low:0.5", NULL),
+			 0);
+	vc_tenant(vc, "a\"\\ö", 1);
+	vc_tenant(vc, "b", 2.5);
+	vc_begin(vc);
+	for (int i = 0; i < 30; i++) {
+		struct vjob *v =
+			vc_submit(vc, (uint32_t)astra_random_below(&random, 2),
+				  1 + (uint32_t)astra_random_below(&random, 6),
+				  5 + (double)astra_random_below(&random, 60));
+
+		v->checkpoint_sec = 1;
+		v->job.precedence = (double)i / 3;
+		if (i % 3 == 0)
+			v->job.request.allowed = allowed;
+		if (i % 4 == 0)
+			v->job.forecast.utility = (struct astra_utility){
+				.kind = ASTRA_UTILITY_SIGMOID,
+				.sigmoid = {1.0 / 3, 0.1, 7}};
+	}
+	bid.app = astra_app_job(vc->jobs[3]->job.id);
+	bid.time_sec = 1000;
+	vc->bids = &bid;
+	vc->bid_count = 1;
+	vc->round = recorded_round;
+	return vc;
+}
+
+static void end_cluster(struct vcluster *vc)
+{
+	vc_fini(vc);
+	free(vc);
+}
+
+static void test_same_plan(void **state)
+{
+	static const char *const policies[] = {"ltgf", "themis", "ltgf+themis"};
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(policies); i++) {
+		struct vcluster *vc = busy_cluster(policies[i], i + 1);
+
+		vc_run(vc, 1100);
+		end_cluster(vc);
+	}
+}
+
+/* One character in the record is another one. */
+static void test_damaged(void **state)
+{
+	static const char with[] = "0123456789-\"{}[],.einfaultrs";
+	struct vcluster *vc = busy_cluster("ltgf", 9);
+	struct astra_random random = astra_random_seed(3);
+	unsigned refused = 0, decided = 0;
+
+	(void)state;
+	vc_run(vc, 1050);
+	for (int i = 0; i < 4000; i++) {
+		size_t at = (size_t)astra_random_below(&random, last.size);
+		char was = last.bytes[at];
+		json_t *record, *plan = NULL;
+
+		last.bytes[at] =
+			with[astra_random_below(&random, sizeof(with) - 1)];
+		record = json_loads(last.bytes, 0, NULL);
+		if (record)
+			plan = repeat(record);
+		refused += record && !plan;
+		decided += plan != NULL;
+		json_decref(plan);
+		json_decref(record);
+		last.bytes[at] = was;
+	}
+	assert_true(refused > 20 && decided > 20);
+	end_cluster(vc);
+	astra_text_clear(&last);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_same_plan),
+		cmocka_unit_test(test_damaged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
