@@ -44,6 +44,7 @@ libsfair_la_SOURCES = $(client_sources) \
 	src/proto/query.c \
 	src/proto/query_write.c \
 	src/proto/query_write_bid.c \
+	src/proto/report_kind.c \
 	src/proto/sign.c \
 	src/proto/wire.c
 
