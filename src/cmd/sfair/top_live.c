@@ -11,6 +11,8 @@
 #include "src/cmd/sfair/sfair.h"
 #include "src/cmd/sfair/top.h"
 
+#define PATIENCE_SEC 3
+
 struct live {
 	struct top_state *state;
 	struct top_model model;
@@ -52,8 +54,9 @@ static void ask_rows(struct live *l)
 	if (top_copy_query(&l->state->query, &query) < 0)
 		return;
 	top_fetch_ask(l->fetch, &query);
+	if (!l->asking)
+		l->asked_sec = steady_sec();
 	l->asking = true;
-	l->asked_sec = steady_sec();
 }
 
 static void ask_why(struct live *l)
@@ -172,8 +175,20 @@ static bool wait_for(struct live *l, const sigset_t *mask)
 	struct timespec wait = {.tv_sec = (time_t)left};
 
 	wait.tv_nsec = (long)((left - floor(left)) * 1e9);
-	ppoll(fds, 2, l->asking ? NULL : &wait, mask);
+	if (l->asking)
+		wait = (struct timespec){.tv_sec = 1};
+	ppoll(fds, 2, &wait, mask);
 	return !stopped && !(fds[0].revents & (POLLHUP | POLLERR | POLLNVAL));
+}
+
+/* A plugin that is silent is not one that is down: say so meanwhile. */
+static void note_silence(struct live *l)
+{
+	double sec = steady_sec() - l->asked_sec;
+
+	if (l->asking && sec >= PATIENCE_SEC)
+		astra_error_set(&l->state->error,
+				"no answer from the plugin for %.0f s", sec);
 }
 
 static void loop(struct live *l, const sigset_t *mask)
@@ -183,6 +198,7 @@ static void loop(struct live *l, const sigset_t *mask)
 		if (!l->asking &&
 		    steady_sec() >= l->asked_sec + l->state->delay_sec)
 			ask_rows(l);
+		note_silence(l);
 		show(l);
 	} while (wait_for(l, mask) && take_keys(l));
 }
