@@ -301,6 +301,7 @@ EXTRA_DIST += \
 	testsuite/live/44-unmanaged.sh \
 	testsuite/live/45-going-back-late.sh \
 	testsuite/live/48-top.sh \
+	testsuite/live/49-why.sh \
 	testsuite/live/50-hold-requeue.sh \
 	testsuite/live/51-update.sh \
 	testsuite/live/52-cancel.sh \

@@ -13,6 +13,9 @@ struct astra_viewer {
 	uint32_t uid;
 	bool all; /* root, SlurmUser, an operator: PrivateData hides nothing */
 	double now_sec; /* when it is asked */
+	/* Accounts that the user coordinates, sorted by strcmp(): what is in
+	 * them is seen like one's own. NULL: none. */
+	const struct astra_names *accounts;
 };
 
 /* Write the reply to a query. What a user may not see is left out as if it

@@ -96,6 +96,7 @@ server_sources = \
 	src/slurm/server_loop.c \
 	src/slurm/server_network.c \
 	src/slurm/server_private.h \
+	src/slurm/server_viewer.c \
 	src/slurm/server_socket.c
 
 check_PROGRAMS += test_proto_server

@@ -104,7 +104,7 @@ int astra_job_refs_add(struct astra_job_refs *refs, struct astra_job_ref ref)
 	return 0;
 }
 
-static void names_clear(struct astra_names *names)
+void astra_names_clear(struct astra_names *names)
 {
 	for (size_t i = 0; i < names->count; i++)
 		free(names->names[i]);
@@ -113,9 +113,9 @@ static void names_clear(struct astra_names *names)
 
 void astra_query_destroy(struct astra_query *query)
 {
-	names_clear(&query->users);
-	names_clear(&query->accounts);
-	names_clear(&query->pools);
+	astra_names_clear(&query->users);
+	astra_names_clear(&query->accounts);
+	astra_names_clear(&query->pools);
 	free(query->jobs.refs);
 	free(query->app);
 	free(query->user);

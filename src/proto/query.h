@@ -105,6 +105,10 @@ int astra_job_ref_parse(const char *text, struct astra_job_ref *out);
 
 /* Append. Returns 0, or -1 when memory is out. */
 int astra_names_add(struct astra_names *names, const char *name, size_t size);
+
+/* Free what it holds; it is empty and usable afterwards. */
+void astra_names_clear(struct astra_names *names);
+
 int astra_job_refs_add(struct astra_job_refs *refs, struct astra_job_ref ref);
 
 /* The kind's name in a request; the kind of that name. */

@@ -43,18 +43,40 @@ bool astra_job_matches(const struct astra_report_job *job,
 	return list && task_listed(list + 1, ref.task);
 }
 
+static int compare_name(const void *key, const void *entry)
+{
+	return strcmp(key, *(char *const *)entry);
+}
+
+bool astra_viewer_coordinates(const struct astra_viewer *viewer,
+			      const char *account)
+{
+	return viewer->accounts && viewer->accounts->count &&
+	       bsearch(account, viewer->accounts->names,
+		       viewer->accounts->count,
+		       sizeof(*viewer->accounts->names), compare_name);
+}
+
+/* Whether it is the viewer's, or in an account that the viewer coordinates. */
+static bool is_own(const struct astra_report_job *job,
+		   const struct astra_viewer *viewer)
+{
+	return job->uid == viewer->uid ||
+	       astra_viewer_coordinates(viewer, job->account);
+}
+
 bool astra_job_visible(const struct astra_report *report,
 		       const struct astra_report_job *job,
 		       const struct astra_viewer *viewer)
 {
-	return viewer->all || job->uid == viewer->uid || !report->privacy.jobs;
+	return viewer->all || !report->privacy.jobs || is_own(job, viewer);
 }
 
 bool astra_job_usage_visible(const struct astra_report *report,
 			     const struct astra_report_job *job,
 			     const struct astra_viewer *viewer)
 {
-	return viewer->all || job->uid == viewer->uid || !report->privacy.usage;
+	return viewer->all || !report->privacy.usage || is_own(job, viewer);
 }
 
 bool astra_filter_has(const struct astra_names *names, const char *name)
@@ -159,7 +181,7 @@ static int mark_by_jobs(const struct astra_report *report,
 		const struct astra_report_job *job = &report->jobs[i];
 		struct tenant_key key = {.pool = job->pool,
 					 .name = job->tenant};
-		bool own = job->uid == viewer->uid;
+		bool own = is_own(job, viewer);
 		bool wanted = astra_filter_has_user(&query->users, job->user,
 						    job->uid) &&
 			      astra_job_visible(report, job, viewer);
@@ -185,7 +207,8 @@ static bool tenant_selected(const struct astra_report *report,
 	bool is_user = tenant->uid != ASTRA_REPORT_NO_UID;
 
 	if (report->privacy.usage && !viewer->all && !(marks & OWN) &&
-	    !(is_user && tenant->uid == viewer->uid))
+	    !(is_user ? tenant->uid == viewer->uid
+		      : astra_viewer_coordinates(viewer, tenant->name)))
 		return false;
 	if (query->users.count && !(marks & WANTED) &&
 	    !(is_user &&

@@ -15,6 +15,10 @@ bool astra_filter_has_user(const struct astra_names *names, const char *user,
 bool astra_job_matches(const struct astra_report_job *job,
 		       struct astra_job_ref ref);
 
+/* Whether the viewer coordinates an account, in O(log accounts). */
+bool astra_viewer_coordinates(const struct astra_viewer *viewer,
+			      const char *account);
+
 /* Whether the viewer may see a job at all, and its GPU time. */
 bool astra_job_visible(const struct astra_report *report,
 		       const struct astra_report_job *job,

@@ -12,6 +12,7 @@ bool astra_app_visible(const struct astra_report *report,
 		       const struct astra_viewer *viewer)
 {
 	return viewer->all || app->uid == viewer->uid ||
+	       astra_viewer_coordinates(viewer, app->account) ||
 	       (!report->privacy.jobs && !report->privacy.usage);
 }
 

@@ -40,6 +40,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/config_tenants.c \
 	src/slurm/constraint.c \
 	src/slurm/constraint.h \
+	src/slurm/coordinator.c \
+	src/slurm/coordinator.h \
 	src/slurm/cycle.c \
 	src/slurm/cycle.h \
 	src/slurm/diag.c \

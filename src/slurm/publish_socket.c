@@ -6,6 +6,7 @@
 
 #include "src/proto/dial.h"
 #include "src/slurm/bids.h"
+#include "src/slurm/coordinator.h"
 #include "src/slurm/env.h"
 #include "src/slurm/host.h"
 #include "src/slurm/progress.h"
@@ -68,6 +69,7 @@ void astra_publish_start(const struct astra_cycle *cycle)
 	struct astra_server_options options = {
 		.slurm_uid = slurm_conf.slurm_user_id,
 		.is_operator = is_operator,
+		.accounts_of = astra_accounts_of,
 		.diag_reset = astra_host_reset_diag,
 		.note = astra_progress_note,
 		.bid = astra_bids_note,

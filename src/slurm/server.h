@@ -17,6 +17,7 @@
 #include "src/proto/report.h"
 #include "src/proto/wire.h"
 
+struct astra_names;
 struct astra_query;
 struct astra_text;
 struct astra_viewer;
@@ -30,6 +31,10 @@ struct astra_server_options {
 	 * thread for other users than root and SlurmUser; it may take locks
 	 * of its own, and then only queries wait. NULL: nobody else. */
 	bool (*is_operator)(uid_t uid);
+	/* The accounts that a user coordinates, in any order; asked only where
+	 * PrivateData hides something. As is_operator. NULL: none.
+	 * Returns 0, or -1 when memory is out: then it sees less. */
+	int (*accounts_of)(uid_t uid, struct astra_names *out);
 	/* An operator asked to start the diag numbers anew. Called in the
 	 * server's thread; set a flag for the next round. NULL: nothing. */
 	void (*diag_reset)(void);

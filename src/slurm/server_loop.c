@@ -106,20 +106,6 @@ static void log_refusal(struct server *s, const char *text)
 	s->options.log_line(false, text);
 }
 
-static bool sees_all(const struct server *s, uint32_t uid)
-{
-	return uid == 0 || uid == s->options.slurm_uid ||
-	       (s->options.is_operator && s->options.is_operator(uid));
-}
-
-static double wall_sec(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
 static int keep_said(struct server *s, const struct astra_report *report,
 		     const struct astra_query *query,
 		     const struct astra_viewer *viewer, struct astra_error *err)
@@ -137,12 +123,10 @@ static enum astra_fault answer_query(struct server *s,
 				     uint32_t uid, struct astra_text *reply,
 				     struct astra_error *err)
 {
-	const struct astra_viewer viewer = {
-		.uid = uid,
-		.all = sees_all(s, uid),
-		.now_sec = wall_sec(),
-	};
+	struct astra_names accounts = {0};
 	struct astra_report *report = server_report();
+	const struct astra_viewer viewer =
+		server_viewer(s, report, uid, &accounts);
 	enum astra_fault fault;
 
 	if (query->kind == ASTRA_QUERY_REPORT)
@@ -155,8 +139,15 @@ static enum astra_fault answer_query(struct server *s,
 		fault = astra_answer(report, query, &viewer, &s->stats, reply,
 				     err);
 
+	if (query->kind == ASTRA_QUERY_REPORT)
+		fault = astra_answer_past(report, query, &viewer,
+					  s->options.history, reply, err);
+	else
+		fault = astra_answer(report, query, &viewer, &s->stats, reply,
+				     err);
 	if (!fault && keep_said(s, report, query, &viewer, err) < 0)
 		fault = ASTRA_FAULT_BUSY;
+	astra_names_clear(&accounts);
 	astra_report_put(report);
 	if (!fault && query->reset)
 		diag_reset(s);

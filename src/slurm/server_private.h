@@ -117,6 +117,13 @@ struct server {
 /* server_loop.c: the thread; arg: the server. Ends soon after stop is set. */
 void *server_run(void *arg);
 
+/* server_viewer.c: who asks, and what that user may see of a report.
+ * report: NULL: there is none. accounts: empty; filled with what the viewer
+ * then borrows; the caller clears it. */
+struct astra_viewer server_viewer(const struct server *s,
+				  const struct astra_report *report,
+				  uint32_t uid, struct astra_names *accounts);
+
 /* server_log.c: log a request that is malformed or not allowed; a user's once
  * of each kind, since what a program gets wrong it gets wrong again and again.
  */

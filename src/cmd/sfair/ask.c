@@ -5,6 +5,21 @@
 
 #include "src/cmd/sfair/sfair.h"
 
+static bool not_found; /* so the last refusal said */
+
+bool sfair_not_found(void)
+{
+	return not_found;
+}
+
+static bool says_not_found(const json_t *reply)
+{
+	const char *code = json_string_value(
+		json_object_get(json_object_get(reply, "error"), "code"));
+
+	return code && !strcmp(code, "not_found");
+}
+
 /* Check a reply as it comes from outside: version, then error, then kind. */
 static int check_reply(const json_t *reply, const struct astra_query *query,
 		       struct astra_error *err)
@@ -18,6 +33,7 @@ static int check_reply(const json_t *reply, const struct astra_query *query,
 		return astra_error_set(
 			err,
 			"the reply is no message of the astraea plugin: does the socket belong to it?");
+	not_found = says_not_found(reply);
 	if (why)
 		return astra_error_set(err, "%s", why);
 	if (json_integer_value(version) != ASTRA_PROTOCOL)

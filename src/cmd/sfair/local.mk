@@ -59,7 +59,8 @@ sfair_SOURCES = \
 	src/cmd/sfair/top_fetch.c \
 	src/cmd/sfair/top_live.c \
 	src/cmd/sfair/top_screen.c \
-	src/cmd/sfair/when.c
+	src/cmd/sfair/when.c \
+	src/cmd/sfair/why_other.c
 
 # What it says of what really happened.
 dist_check_SCRIPTS += testsuite/sim/audit.sh

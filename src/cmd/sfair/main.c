@@ -76,6 +76,8 @@ static int run(const struct sfair_args *args, struct astra_error *err)
 	if (check_format(args, err) < 0)
 		return -1;
 	reply = sfair_ask(&args->query, args->verbose, err);
+	if (!reply && args->query.kind == ASTRA_QUERY_WHY && sfair_not_found())
+		reply = sfair_why_other(&args->query);
 	if (!reply)
 		return -1;
 	rc = print_reply(reply, args, err);

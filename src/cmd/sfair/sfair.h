@@ -67,6 +67,14 @@ void sfair_command_names(char *text, size_t size);
 json_t *sfair_ask(const struct astra_query *query, bool verbose,
 		  struct astra_error *err);
 
+/* Whether the last refusal was of a job that the plugin does not know, or that
+ * the user may not see. */
+bool sfair_not_found(void);
+
+/* why_other.c: a reply about a job that the plugin does not manage, from Slurm.
+ * Returns NULL when Slurm knows none either, or cannot be asked. */
+json_t *sfair_why_other(const struct astra_query *query);
+
 /* The same of a plugin that is known, as sfair_conf() finds it; wait_sec: for
  * each part of the reply at most. */
 json_t *sfair_ask_at(const char *path, const char *munge_socket,

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Why of a job that the plugin has nothing to say of: Slurm is asked once, as
+ * squeue does, and shows what its own rules let the user see. */
+#include <config.h> /* Slurm's */
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "slurm/slurm.h"
+#include "slurm/slurm_errno.h"
+#include "src/cmd/sfair/sfair.h"
+#include "src/common/read_config.h"
+#include "src/common/slurm_protocol_defs.h"
+#include "src/common/text.h"
+
+#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+#define REASON(job) job_state_reason_string((job)->state_reason)
+#else
+#define REASON(job) job_reason_string((job)->state_reason)
+#endif
+#define BASE(job) ((job)->job_state & JOB_STATE_BASE)
+
+static bool has_gpus(const slurm_job_info_t *job)
+{
+	const char *const asked[] = {job->tres_req_str, job->tres_per_job,
+				     job->tres_per_node, job->tres_per_socket,
+				     job->tres_per_task};
+
+	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++)
+		if (asked[i] && strstr(asked[i], "gpu"))
+			return true;
+	return false;
+}
+
+/* Why the plugin does not manage it. */
+static void put_owner(const slurm_job_info_t *job, struct astra_text *out)
+{
+	const char *partition = job->partition ? job->partition : "?";
+
+	if (!has_gpus(job))
+		astra_text_printf(
+			out,
+			"asks for no GPU, so Slurm alone schedules it, in partition %s",
+			partition);
+	else
+		astra_text_printf(
+			out,
+			"asks for GPUs in partition %s: Slurm alone schedules it if that is in no pool of astraea.conf; else the next round will see it",
+			partition);
+}
+
+static void put_state(const slurm_job_info_t *job, struct astra_text *out)
+{
+	char text[64];
+
+	if (BASE(job) == JOB_PENDING)
+		astra_text_printf(out,
+				  ". It waits: %s (see squeue -j %u --start).",
+				  REASON(job), job->job_id);
+	else if (BASE(job) < JOB_COMPLETE)
+		astra_text_printf(out, ". It is %s on %s and under no lease.",
+				  job_state_string(job->job_state),
+				  job->nodes && *job->nodes ? job->nodes : "?");
+	else {
+		sfair_time((double)job->end_time, text, sizeof(text));
+		astra_text_printf(out, " and ended %s at %s (see sacct -j %u).",
+				  job_state_string(job->job_state), text,
+				  job->job_id);
+	}
+}
+
+static void name_user(uint32_t uid, char *text, size_t size)
+{
+	const struct passwd *entry = getpwuid(uid);
+
+	if (entry)
+		snprintf(text, size, "%s", entry->pw_name);
+	else
+		snprintf(text, size, "%u", uid);
+}
+
+static json_t *describe(const slurm_job_info_t *job)
+{
+	struct astra_text text = {0};
+	char user[64];
+	json_t *reply;
+
+	if (job->user_name)
+		snprintf(user, sizeof(user), "%s", job->user_name);
+	else
+		name_user(job->user_id, user, sizeof(user));
+	astra_text_printf(&text, "Job %u of %s ", job->job_id, user);
+	if (BASE(job) < JOB_COMPLETE)
+		put_owner(job, &text);
+	else
+		astra_text_printf(&text, "was in partition %s",
+				  job->partition ? job->partition : "?");
+	put_state(job, &text);
+	reply = json_pack("{s:i, s:s, s:s, s:n, s:i, s:{s:s, s:s, s:s, s:b}}",
+			  "astraea", ASTRA_PROTOCOL, "request", "why", "text",
+			  text.bytes ? text.bytes : "", "job", "others", 0,
+			  "why", "state", job_state_string(job->job_state),
+			  "phase", "", "reason", REASON(job), "managed", 0);
+	astra_text_clear(&text);
+	return reply;
+}
+
+/* Slurm's configuration, unless the environment made it needless: it is not
+ * worth the end of the program. */
+static bool slurm_is_known(void)
+{
+	const char *name = NULL;
+	struct astra_error err;
+
+	if (slurm_conf.control_addr)
+		return true;
+	return getenv("SLURM_CONF") && sfair_cluster_name(&name, &err) >= 0;
+}
+
+json_t *sfair_why_other(const struct astra_query *query)
+{
+	const struct astra_job_ref *ref = &query->jobs.refs[0];
+	job_info_msg_t *jobs = NULL;
+	const slurm_job_info_t *best = NULL;
+	json_t *reply;
+
+	if (!slurm_is_known() || slurm_load_job(&jobs, ref->id, SHOW_DETAIL))
+		return NULL;
+	for (uint32_t i = 0; i < jobs->record_count; i++) {
+		const slurm_job_info_t *job = &jobs->job_array[i];
+
+		if (ref->task == UINT32_MAX ? !best || job->job_id == ref->id
+					    : job->array_task_id == ref->task)
+			best = job;
+	}
+	reply = best ? describe(best) : NULL;
+	slurm_free_job_info_msg(jobs);
+	return reply;
+}
