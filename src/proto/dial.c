@@ -8,11 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #define CONNECT_WAIT_SEC 5
+
+static bool is_socket(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) < 0 || S_ISSOCK(st.st_mode);
+}
 
 static int explain_connect(const char *path, int error, struct astra_error *err)
 {
@@ -20,6 +28,11 @@ static int explain_connect(const char *path, int error, struct astra_error *err)
 		return astra_error_set(
 			err,
 			"%s: no such socket: slurmctld is not running on this host, or runs without the astraea plugin (see slurmctld's log; SFAIR_SOCKET or Socket= in astraea.conf names another one)",
+			path);
+	if (error == ECONNREFUSED && !is_socket(path))
+		return astra_error_set(
+			err,
+			"%s: is no socket: name the plugin's in SFAIR_SOCKET, or in Socket= of astraea.conf",
 			path);
 	if (error == ECONNREFUSED)
 		return astra_error_set(

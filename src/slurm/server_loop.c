@@ -138,13 +138,6 @@ static enum astra_fault answer_query(struct server *s,
 	else
 		fault = astra_answer(report, query, &viewer, &s->stats, reply,
 				     err);
-
-	if (query->kind == ASTRA_QUERY_REPORT)
-		fault = astra_answer_past(report, query, &viewer,
-					  s->options.history, reply, err);
-	else
-		fault = astra_answer(report, query, &viewer, &s->stats, reply,
-				     err);
 	if (!fault && keep_said(s, report, query, &viewer, err) < 0)
 		fault = ASTRA_FAULT_BUSY;
 	astra_names_clear(&accounts);

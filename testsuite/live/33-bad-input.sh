@@ -99,3 +99,58 @@ id=$(submit --gres=gpu:1 --wrap true)
 wait_for 30 job_is "$id" COMPLETED
 check "the later release's state is kept as it was" \
 	cmp "$CLUSTER_DIR/out/later" "$state.kept"
+
+# ---- Whatever keeps sfair from asking has a message of its own, in one line,
+# and says what to do.
+socket=$SFAIR_SOCKET
+complains() { # PATTERN COMMAND...
+	local pattern=$1 out
+	shift
+	! out=$("$@" 2>&1) || fail "$*: succeeds: $out"
+	check_eq "lines of $*" 1 "$(wc -l <<<"$out")"
+	grep -E "^sfair: error: .*$pattern" <<<"$out" >/dev/null ||
+		fail "$*: \"$out\" lacks \"$pattern\""
+}
+as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
+setpriv --reuid 54321 --regid nogroup --clear-groups sfair tenant >/dev/null ||
+	fail "a uid without a name is not answered"
+alone=(env -u SFAIR_SOCKET -u SFAIR_MUNGE_SOCKET)
+complains 'SLURM_CONF=/none: .*: unset it, name the cluster.s slurm.conf, or' \
+	"${alone[@]}" SLURM_CONF=/none sfair tenant
+chmod 600 "$socket"
+complains 'permission denied: ask the administrator' as_nobody sfair tenant
+chmod 666 "$socket"
+complains 'is no socket: name the plugin' env SFAIR_SOCKET=/etc/passwd \
+	sfair tenant
+complains 'munged does not answer: .*start' env SFAIR_MUNGE_SOCKET=/none \
+	sfair tenant
+python3 - "$CLUSTER_DIR/out/other" <<'EOT' &
+import json, socket, struct, sys
+s = socket.socket(socket.AF_UNIX)
+s.bind(sys.argv[1])
+s.listen()
+for reply in (json.dumps({"astraea": 2, "request": "tenant"}), "HTTP/1.1 400"):
+    client = s.accept()[0]
+    client.recv(99999)
+    client.sendall(struct.pack(">I", len(reply)) + reply.encode())
+    client.close()
+EOT
+exists() { [[ -S $CLUSTER_DIR/out/other ]]; }
+wait_for 10 exists
+complains "protocol version 2, this sfair 1: use the sfair of the plugin's" \
+	env SFAIR_SOCKET="$CLUSTER_DIR/out/other" sfair tenant
+complains 'is no message of the astraea plugin' \
+	env SFAIR_SOCKET="$CLUSTER_DIR/out/other" sfair tenant
+wait $!
+"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld
+complains 'no such socket, and slurmctld does not answer: start it' sfair tenant
+complains 'and slurmctld does not answer: start it' "${alone[@]}" sfair tenant
+"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
+"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld KILL
+complains 'nobody answers: slurmctld has stopped, start it' sfair tenant
+rm -f "$socket"
+sed -i -E '/^(SchedulerType|BurstBufferType|PriorityType|JobSubmitPlugins)=/d' \
+	"$CLUSTER_DIR/etc/slurm.conf"
+"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
+complains 'slurmctld runs without the astraea plugin: set BurstBufferType' \
+	sfair tenant

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "src/cmd/sfair/sfair.h"
 
@@ -60,6 +62,9 @@ json_t *sfair_ask_at(const char *path, const char *munge_socket,
 	if (!rc)
 		rc = astra_call_within(path, munge_socket, request, wait_sec,
 				       &text, err);
+	if (rc < 0 && request && *path == '/' && access(path, F_OK) < 0 &&
+	    errno == ENOENT)
+		sfair_explain_absent(path, err);
 	if (!rc) {
 		reply = json_loads(text, 0, NULL);
 		rc = check_reply(reply, query, err);

@@ -125,8 +125,10 @@ static int load_slurm_conf(const char *otherwise, struct astra_error *err)
 	char name[] = "sfair";
 
 	if (named && access(named, R_OK) < 0)
-		return astra_error_set(err, "SLURM_CONF=%s: %s", named,
-				       strerror(errno));
+		return astra_error_set(
+			err,
+			"SLURM_CONF=%s: %s: unset it, name the cluster's slurm.conf, or %s",
+			named, strerror(errno), otherwise);
 	quiet.stderr_level = LOG_LEVEL_QUIET;
 	quiet.syslog_level = LOG_LEVEL_QUIET;
 	quiet.logfile_level = LOG_LEVEL_QUIET;
@@ -136,6 +138,18 @@ static int load_slurm_conf(const char *otherwise, struct astra_error *err)
 	slurm_conf_init(NULL);
 	loading = NULL;
 	return 0;
+}
+
+/* Not worth the end of the program, so only where it is named. */
+bool sfair_slurm_known(void)
+{
+	const char *named = getenv("SLURM_CONF");
+	struct astra_error err;
+
+	if (slurm_conf.control_addr)
+		return true;
+	return named && access(named, R_OK) >= 0 &&
+	       load_slurm_conf("unset SLURM_CONF", &err) >= 0;
 }
 
 int sfair_cluster_name(const char **name, struct astra_error *err)

@@ -22,6 +22,7 @@ sfair_LDADD = libastra-proto.la libastra-audit.la libastra-sim.la \
 	libastra-policy.la libastra-common.la $(SLURMFULL_LIBS) \
 	$(JANSSON_LIBS) $(MICROHTTPD_LIBS) $(NCURSES_LIBS) -lpthread -lm
 sfair_SOURCES = \
+	src/cmd/sfair/absent.c \
 	src/cmd/sfair/args.c \
 	src/cmd/sfair/ask.c \
 	src/cmd/sfair/audit.c \

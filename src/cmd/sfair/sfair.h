@@ -71,6 +71,13 @@ json_t *sfair_ask(const struct astra_query *query, bool verbose,
  * the user may not see. */
 bool sfair_not_found(void);
 
+/* conf.c: whether Slurm can be asked: its configuration is, or could be, read. */
+bool sfair_slurm_known(void);
+
+/* absent.c: no such socket: say why, as far as Slurm knows. err: replaced where
+ * there is more to say. */
+void sfair_explain_absent(const char *path, struct astra_error *err);
+
 /* why_other.c: a reply about a job that the plugin does not manage, from Slurm.
  * Returns NULL when Slurm knows none either, or cannot be asked. */
 json_t *sfair_why_other(const struct astra_query *query);

@@ -107,18 +107,6 @@ static json_t *describe(const slurm_job_info_t *job)
 	return reply;
 }
 
-/* Slurm's configuration, unless the environment made it needless: it is not
- * worth the end of the program. */
-static bool slurm_is_known(void)
-{
-	const char *name = NULL;
-	struct astra_error err;
-
-	if (slurm_conf.control_addr)
-		return true;
-	return getenv("SLURM_CONF") && sfair_cluster_name(&name, &err) >= 0;
-}
-
 json_t *sfair_why_other(const struct astra_query *query)
 {
 	const struct astra_job_ref *ref = &query->jobs.refs[0];
@@ -126,7 +114,7 @@ json_t *sfair_why_other(const struct astra_query *query)
 	const slurm_job_info_t *best = NULL;
 	json_t *reply;
 
-	if (!slurm_is_known() || slurm_load_job(&jobs, ref->id, SHOW_DETAIL))
+	if (!sfair_slurm_known() || slurm_load_job(&jobs, ref->id, SHOW_DETAIL))
 		return NULL;
 	for (uint32_t i = 0; i < jobs->record_count; i++) {
 		const slurm_job_info_t *job = &jobs->job_array[i];
