@@ -6,6 +6,14 @@ libastra_history_la_CFLAGS = $(AM_CFLAGS) $(SQLITE_CFLAGS)
 libastra_history_la_LIBADD = $(SQLITE_LIBS)
 if HISTORY
 libastra_history_la_SOURCES = \
+	src/history/read.c \
+	src/history/read.h \
+	src/history/read_known.c \
+	src/history/read_names.c \
+	src/history/read_names.h \
+	src/history/read_priv.h \
+	src/history/read_reports.c \
+	src/history/read_rows.c \
 	src/history/schema.c \
 	src/history/schema.h \
 	src/history/window.c \
@@ -31,3 +39,12 @@ test_history_window_SOURCES = testsuite/unit/test_history_window.c \
 	testsuite/unit/unit.h
 test_history_window_CFLAGS = $(UNIT_CFLAGS)
 test_history_window_LDADD = libastra-history.la $(CMOCKA_LIBS)
+
+if HISTORY
+check_PROGRAMS += test_history_read
+endif
+test_history_read_SOURCES = testsuite/unit/test_history_read.c \
+	testsuite/unit/history_sample.h testsuite/unit/unit.h
+test_history_read_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS)
+test_history_read_LDADD = libastra-history.la libastra-proto.la \
+	libastra-common.la $(CMOCKA_LIBS)

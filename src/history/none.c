@@ -2,6 +2,7 @@
 /* Built --without-history: there is none, and it says so. */
 #include <stddef.h>
 
+#include "src/history/read.h"
 #include "src/history/schema.h"
 
 static int none(struct astra_error *err)
@@ -40,4 +41,27 @@ int astra_history_set_aside(const char *path, const char *suffix,
 	(void)suffix;
 	(void)note;
 	return none(err);
+}
+
+void astra_history_read_from(const char *path)
+{
+	(void)path;
+}
+
+void astra_history_read_stop(void)
+{
+}
+
+enum astra_fault astra_history_report(const struct astra_query *query,
+				      const struct astra_viewer *viewer,
+				      const struct astra_report *report,
+				      struct astra_text *out,
+				      struct astra_error *err)
+{
+	(void)query;
+	(void)viewer;
+	(void)report;
+	(void)out;
+	none(err);
+	return ASTRA_FAULT_NO_DATA;
 }

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/history/read.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "src/history/read_priv.h"
+
+#define BUSY_MSEC 200
+#define LONGEST_MSEC 1000
+#define STEPS 4000 /* of SQLite's machine, between two looks at the clock */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char *wanted; /* the file to read; under lock */
+
+/* The connection: of the server's thread. */
+static struct {
+	sqlite3 *db;
+	char *path;
+	dev_t device;
+	ino_t inode;
+	int64_t until_msec; /* of the present report */
+} now;
+
+void astra_history_read_from(const char *path)
+{
+	char *copy = path ? strdup(path) : NULL;
+
+	pthread_mutex_lock(&lock);
+	free(wanted);
+	wanted = copy;
+	pthread_mutex_unlock(&lock);
+}
+
+void astra_history_read_stop(void)
+{
+	astra_history_close(now.db);
+	free(now.path);
+	now.db = NULL;
+	now.path = NULL;
+}
+
+static int64_t now_msec(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static int too_long(void *unused)
+{
+	(void)unused;
+	return now_msec() > now.until_msec;
+}
+
+/* Steals the path. */
+static int open_file(char *path, const struct stat *st, struct astra_error *err)
+{
+	astra_history_read_stop();
+	if (astra_history_open_read(path, &now.db, err) < 0) {
+		free(path);
+		return -1;
+	}
+	now.path = path;
+	now.device = st->st_dev;
+	now.inode = st->st_ino;
+	sqlite3_busy_timeout(now.db, BUSY_MSEC);
+	sqlite3_exec(now.db, "PRAGMA temp_store=MEMORY;PRAGMA query_only=1;",
+		     NULL, NULL, NULL);
+	sqlite3_progress_handler(now.db, STEPS, too_long, NULL);
+	return 0;
+}
+
+static enum astra_fault open_wanted(struct astra_error *err)
+{
+	struct stat st;
+	char *path;
+
+	pthread_mutex_lock(&lock);
+	path = wanted ? strdup(wanted) : NULL;
+	pthread_mutex_unlock(&lock);
+	if (!path)
+		return astra_answer_no_history(err);
+	now.until_msec = now_msec() + LONGEST_MSEC;
+	if (stat(path, &st) < 0) {
+		free(path);
+		astra_error_set(err, "there is no history yet: ask again in a "
+				     "minute, or see History in sfair diag");
+		return ASTRA_FAULT_NO_DATA;
+	}
+	if (now.db && !strcmp(path, now.path) && st.st_dev == now.device &&
+	    st.st_ino == now.inode) {
+		free(path);
+		return ASTRA_FAULT_NONE;
+	}
+	return open_file(path, &st, err) < 0 ? ASTRA_FAULT_NO_DATA
+					     : ASTRA_FAULT_NONE;
+}
+
+enum astra_fault astra_reading_failed(const struct astra_reading *r)
+{
+	switch (sqlite3_errcode(r->db)) {
+	case SQLITE_INTERRUPT:
+		astra_error_set(r->err,
+				"the report takes longer than a second: ask "
+				"for a shorter time, or without minutes and "
+				"hours at its ends");
+		return ASTRA_FAULT_TOO_LARGE;
+	case SQLITE_BUSY:
+		astra_error_set(r->err,
+				"the history is being written to: ask again");
+		return ASTRA_FAULT_BUSY;
+	case SQLITE_NOMEM:
+		return ASTRA_FAULT_INTERNAL;
+	default:
+		astra_error_set(r->err, "the history cannot be read: %s",
+				sqlite3_errmsg(r->db));
+		return ASTRA_FAULT_NO_DATA;
+	}
+}
+
+sqlite3_stmt *astra_reading_prepare(const struct astra_reading *r,
+				    const char *sql)
+{
+	struct astra_text pieces = {0}, text = {0};
+	const char *at = strstr(sql, "%s");
+	sqlite3_stmt *s = NULL;
+
+	for (size_t i = 0; i < r->window.count; i++)
+		astra_text_printf(&pieces, "%s(%d,%lld,%lld)", i ? "," : "",
+				  (int)r->window.pieces[i].level,
+				  (long long)r->window.pieces[i].from,
+				  (long long)r->window.pieces[i].to);
+	if (at)
+		astra_text_printf(&text, "%.*s%s%s", (int)(at - sql), sql,
+				  pieces.bytes, at + 2);
+	if (!text.failed && !pieces.failed)
+		sqlite3_prepare_v2(r->db, at ? text.bytes : sql, -1, &s, NULL);
+	astra_text_clear(&pieces);
+	astra_text_clear(&text);
+	return s;
+}
+
+/* Which rows there are, by level. Returns as astra_answer(). */
+static enum astra_fault oldest_rows(const struct astra_reading *r,
+				    int64_t first[ASTRA_HISTORY_LEVELS])
+{
+	sqlite3_stmt *s = astra_reading_prepare(
+		r, "SELECT min(time) FROM pool_time WHERE level=?1");
+	int rc = s ? SQLITE_ROW : SQLITE_ERROR;
+
+	for (int i = 0; rc == SQLITE_ROW && i < ASTRA_HISTORY_LEVELS; i++) {
+		sqlite3_bind_int(s, 1, i);
+		rc = sqlite3_step(s);
+		first[i] = INT64_MAX;
+		if (rc == SQLITE_ROW &&
+		    sqlite3_column_type(s, 0) == SQLITE_INTEGER)
+			first[i] = sqlite3_column_int64(s, 0);
+		sqlite3_reset(s);
+	}
+	sqlite3_finalize(s);
+	return rc == SQLITE_ROW ? ASTRA_FAULT_NONE : astra_reading_failed(r);
+}
+
+static enum astra_fault set_window(struct astra_reading *r)
+{
+	const struct astra_query_past *past = &r->query->past;
+	int64_t first[ASTRA_HISTORY_LEVELS];
+	enum astra_fault fault = oldest_rows(r, first);
+
+	if (fault)
+		return fault;
+	if (astra_reading_report(past->report)->series)
+		r->step_sec = astra_history_series(
+			past->start_sec, past->end_sec, first, &r->window);
+	else
+		astra_history_split(past->start_sec, past->end_sec, first,
+				    &r->window);
+	return ASTRA_FAULT_NONE;
+}
+
+static enum astra_fault read_all(struct astra_reading *r)
+{
+	enum astra_fault fault = set_window(r);
+
+	if (!fault)
+		fault = astra_reading_names_load(r);
+	if (!fault)
+		fault = astra_reading_names_check(r);
+	if (!fault)
+		fault = astra_reading_rows(r);
+	astra_reading_names_clear(r);
+	return fault;
+}
+
+enum astra_fault astra_history_report(const struct astra_query *query,
+				      const struct astra_viewer *viewer,
+				      const struct astra_report *report,
+				      struct astra_text *out,
+				      struct astra_error *err)
+{
+	enum astra_fault fault = open_wanted(err);
+	struct astra_reading r = {
+		.query = query,
+		.viewer = viewer,
+		.report = report,
+		.out = out,
+		.err = err,
+	};
+
+	if (fault)
+		return fault;
+	r.db = now.db;
+	/* All of it as of one moment. */
+	if (sqlite3_exec(r.db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK) {
+		fault = astra_reading_failed(&r);
+		astra_history_read_stop();
+		return fault;
+	}
+	fault = read_all(&r);
+	now.until_msec = INT64_MAX;
+	sqlite3_exec(r.db, "ROLLBACK", NULL, NULL, NULL);
+	if (fault == ASTRA_FAULT_INTERNAL)
+		astra_error_nomem(err);
+	if (fault == ASTRA_FAULT_NO_DATA)
+		astra_history_read_stop(); /* it is opened anew */
+	return fault;
+}

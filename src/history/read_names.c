@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Pools, tenants and owners of jobs: all there ever were, which is few beside
+ * the rows of their time. */
+#include "src/history/read_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+#include "src/proto/select.h"
+
+/* All begin with their id, and are sorted by it. */
+static int by_id(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+#define FIND(array, count, wanted)                                             \
+	((array) ? bsearch(&(int64_t){wanted}, array, count, sizeof(*(array)), \
+			   by_id)                                              \
+		 : NULL)
+
+static const struct name_pool *find_pool(const struct astra_reading_names *n,
+					 int64_t id)
+{
+	return FIND(n->pools, n->pool_count, id);
+}
+
+struct name_tenant *
+astra_reading_find_tenant(const struct astra_reading_names *n, int64_t id)
+{
+	return FIND(n->tenants, n->tenant_count, id);
+}
+
+struct name_owner *astra_reading_find_owner(const struct astra_reading_names *n,
+					    int64_t id)
+{
+	return FIND(n->owners, n->owner_count, id);
+}
+
+static char *text_of(sqlite3_stmt *s, int column)
+{
+	const char *text = (const char *)sqlite3_column_text(s, column);
+
+	return strdup(text ? text : "");
+}
+
+static uint32_t uid_of(sqlite3_stmt *s, int column)
+{
+	return sqlite3_column_type(s, column) == SQLITE_NULL
+		       ? ASTRA_REPORT_NO_UID
+		       : (uint32_t)sqlite3_column_int64(s, column);
+}
+
+static int add_pool(struct astra_reading *r, sqlite3_stmt *s)
+{
+	struct astra_reading_names *n = r->names;
+	struct name_pool *p;
+
+	if (astra_grow(&n->pools, &n->pool_room, n->pool_count + 1,
+		       sizeof(*p)) < 0)
+		return -1;
+	p = &n->pools[n->pool_count++];
+	p->id = sqlite3_column_int64(s, 0);
+	p->name = text_of(s, 1);
+	if (!p->name)
+		return -1;
+	p->wanted = !r->query->pools.count ||
+		    astra_filter_has(&r->query->pools, p->name);
+	return 0;
+}
+
+static int add_tenant(struct astra_reading *r, sqlite3_stmt *s)
+{
+	struct astra_reading_names *n = r->names;
+	struct name_tenant *t;
+
+	if (astra_grow(&n->tenants, &n->tenant_room, n->tenant_count + 1,
+		       sizeof(*t)) < 0)
+		return -1;
+	t = &n->tenants[n->tenant_count++];
+	t->id = sqlite3_column_int64(s, 0);
+	t->pool = sqlite3_column_int64(s, 1);
+	t->name = text_of(s, 2);
+	t->uid = uid_of(s, 3);
+	return t->name ? 0 : -1;
+}
+
+static int add_owner(struct astra_reading *r, sqlite3_stmt *s)
+{
+	struct astra_reading_names *n = r->names;
+	struct name_owner *o;
+
+	if (astra_grow(&n->owners, &n->owner_room, n->owner_count + 1,
+		       sizeof(*o)) < 0)
+		return -1;
+	o = &n->owners[n->owner_count++];
+	o->id = sqlite3_column_int64(s, 0);
+	o->tenant = sqlite3_column_int64(s, 1);
+	o->account = text_of(s, 2);
+	o->user = text_of(s, 3);
+	o->uid = uid_of(s, 4);
+	return o->account && o->user ? 0 : -1;
+}
+
+enum astra_fault astra_reading_each(struct astra_reading *r, const char *sql,
+				    int (*add)(struct astra_reading *,
+					       sqlite3_stmt *))
+{
+	sqlite3_stmt *s = astra_reading_prepare(r, sql);
+	enum astra_fault fault = ASTRA_FAULT_NONE;
+	int rc = SQLITE_ERROR;
+
+	while (!fault && s && (rc = sqlite3_step(s)) == SQLITE_ROW)
+		if (add(r, s) < 0)
+			fault = ASTRA_FAULT_INTERNAL;
+	if (!fault && rc != SQLITE_DONE)
+		fault = astra_reading_failed(r);
+	sqlite3_finalize(s);
+	return fault;
+}
+
+/* By the filters, and for the viewer. */
+static void select_names(struct astra_reading *r)
+{
+	const struct astra_query *q = r->query;
+	struct astra_reading_names *n = r->names;
+	const struct astra_viewer *v = r->viewer;
+
+	for (size_t i = 0; i < n->owner_count; i++) {
+		struct name_owner *o = &n->owners[i];
+		struct name_tenant *t = astra_reading_find_tenant(n, o->tenant);
+		const struct name_pool *p = t ? find_pool(n, t->pool) : NULL;
+
+		o->own = v->all || o->uid == v->uid;
+		o->wanted =
+			p && p->wanted &&
+			(!q->users.count ||
+			 astra_filter_has_user(&q->users, o->user, o->uid)) &&
+			(!q->accounts.count ||
+			 astra_filter_has(&q->accounts, o->account) ||
+			 astra_filter_has(&q->accounts, t->name));
+		if (!t)
+			continue;
+		t->ours |= o->own;
+		t->asked_by_owner |= o->wanted;
+	}
+	for (size_t i = 0; i < n->tenant_count; i++) {
+		struct name_tenant *t = &n->tenants[i];
+		const struct name_pool *p = find_pool(n, t->pool);
+		bool is_user = t->uid != ASTRA_REPORT_NO_UID;
+		bool named = (!q->accounts.count ||
+			      astra_filter_has(&q->accounts, t->name)) &&
+			     (!q->users.count ||
+			      (is_user && astra_filter_has_user(
+						  &q->users, t->name, t->uid)));
+
+		t->ours |= v->all || !r->report->privacy.usage ||
+			   (is_user && t->uid == v->uid);
+		t->wanted = p && p->wanted && (named || t->asked_by_owner);
+	}
+}
+
+enum astra_fault astra_reading_names_load(struct astra_reading *r)
+{
+	enum astra_fault fault;
+
+	r->names = calloc(1, sizeof(*r->names));
+	if (!r->names)
+		return ASTRA_FAULT_INTERNAL;
+	fault = astra_reading_each(r, "SELECT id,name FROM pool ORDER BY id",
+				   add_pool);
+	if (!fault)
+		fault = astra_reading_each(
+			r, "SELECT id,pool,name,uid FROM tenant ORDER BY id",
+			add_tenant);
+	if (!fault)
+		fault = astra_reading_each(
+			r,
+			"SELECT id,tenant,account,user,uid FROM owner ORDER BY id",
+			add_owner);
+	if (!fault)
+		select_names(r);
+	return fault;
+}
+
+void astra_reading_names_clear(struct astra_reading *r)
+{
+	struct astra_reading_names *n = r->names;
+
+	if (!n)
+		return;
+	for (size_t i = 0; i < n->pool_count; i++)
+		free(n->pools[i].name);
+	for (size_t i = 0; i < n->tenant_count; i++)
+		free(n->tenants[i].name);
+	for (size_t i = 0; i < n->owner_count; i++) {
+		free(n->owners[i].account);
+		free(n->owners[i].user);
+	}
+	free(n->pools);
+	free(n->tenants);
+	free(n->owners);
+	free(n);
+	r->names = NULL;
+}
+
+bool astra_reading_pool(const struct astra_reading *r, int64_t pool)
+{
+	const struct name_pool *p = find_pool(r->names, pool);
+
+	return p && p->wanted;
+}
+
+bool astra_reading_tenant(const struct astra_reading *r, int64_t tenant)
+{
+	const struct name_tenant *t =
+		astra_reading_find_tenant(r->names, tenant);
+
+	return t && t->wanted && t->ours;
+}
+
+bool astra_reading_owner(const struct astra_reading *r, int64_t owner)
+{
+	const struct name_owner *o = astra_reading_find_owner(r->names, owner);
+
+	return o && o->wanted;
+}
+
+bool astra_reading_own(const struct astra_reading *r, int64_t owner)
+{
+	const struct name_owner *o = astra_reading_find_owner(r->names, owner);
+
+	return o && o->own;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The reports as SQL. Names are checked, and rows of others left out, as the
+ * rows are read: read_rows.c. */
+#include "src/history/read_priv.h"
+
+/* clang-format off */
+
+/* The pieces first, so that each is one range of the table's key; then what
+ * each pool had in all of them. */
+#define ROWS_OF(table) \
+	"FROM w CROSS JOIN " table " t" \
+	" ON t.level=w.level AND t.time>=w.a AND t.time<w.b "
+#define PIECES \
+	"WITH w(level,a,b) AS (VALUES %s), c(pool,total) AS (" \
+	"SELECT t.pool, sum(t.total_gpu_sec) " ROWS_OF("pool_time") \
+	"GROUP BY t.pool) "
+#define JOIN_TOTAL "LEFT JOIN c ON c.pool=p.id "
+/* The same of one row of a series. */
+#define TOTAL_THEN \
+	"(SELECT v.total_gpu_sec FROM pool_time v" \
+	" WHERE v.level=t.level AND v.time=t.time AND v.pool=p.id)"
+
+#define RHO(alloc, fair) \
+	"CASE WHEN " fair ">0 THEN " alloc "/" fair \
+	" WHEN " alloc ">0 THEN 9e999 END AS rho"
+
+#define TENANT_NAMES "p.name AS pool, n.name AS tenant"
+#define USER_NAMES \
+	"o.user AS user, o.account AS account, n.name AS tenant, " \
+	"p.name AS pool"
+#define JOIN_TENANT(id) \
+	"JOIN tenant n ON n.id=" id " JOIN pool p ON p.id=n.pool "
+#define JOIN_OWNER(id) "JOIN owner o ON o.id=" id " " JOIN_TENANT("o.tenant")
+
+static const char cluster_utilization[] =
+	PIECES
+	"SELECT t.pool, p.name AS pool, sum(total_gpu_sec) AS total_gpu_sec,"
+	" sum(used_gpu_sec) AS used_gpu_sec,"
+	" sum(down_gpu_sec) AS down_gpu_sec,"
+	" sum(idle_gpu_sec) AS idle_gpu_sec,"
+	" sum(wanted_gpu_sec) AS wanted_gpu_sec,"
+	" sum(lost_gpu_sec) AS lost_gpu_sec, sum(span_sec) AS span_sec "
+	ROWS_OF("pool_time")
+	"JOIN pool p ON p.id=t.pool GROUP BY t.pool ORDER BY p.name";
+
+static const char cluster_fairness[] =
+	PIECES
+	"SELECT n.pool, t.time AS time_sec, p.name AS pool,"
+	" count(*) AS tenants, sum(alloc_gpu_sec) AS alloc_gpu_sec,"
+	" sum(fair_gpu_sec) AS fair_gpu_sec,"
+	" sum(lack_gpu_sec) AS lack_gpu_sec,"
+	" sum(lack_gpu_sec)/sum(fair_gpu_sec) AS loss,"
+	" min(rho_min) AS rho_min, max(rho_max) AS rho_max,"
+	" " TOTAL_THEN " AS total_gpu_sec "
+	ROWS_OF("tenant_time") JOIN_TENANT("t.tenant")
+	"GROUP BY t.time, n.pool ORDER BY t.time, p.name";
+
+static const char cluster_rounds[] =
+	PIECES
+	"SELECT t.pool, t.time AS time_sec, p.name AS pool, rounds,"
+	" round_usec*1.0/rounds AS round_mean_usec, round_max_usec, granted,"
+	" renewed, revoked, refused, capped "
+	ROWS_OF("pool_time")
+	"JOIN pool p ON p.id=t.pool ORDER BY t.time, p.name";
+
+static const char tenant_fairness[] =
+	PIECES
+	"SELECT s.tenant, " TENANT_NAMES ", n.weight AS weight,"
+	" s.alloc AS alloc_gpu_sec, s.fair AS fair_gpu_sec,"
+	" " RHO("s.alloc", "s.fair") ", s.lack AS lack_gpu_sec,"
+	" s.demand AS demand_gpu_sec, c.total AS total_gpu_sec "
+	"FROM (SELECT t.tenant, sum(alloc_gpu_sec) AS alloc,"
+	" sum(fair_gpu_sec) AS fair, sum(lack_gpu_sec) AS lack,"
+	" sum(demand_gpu_sec) AS demand "
+	ROWS_OF("tenant_time") "GROUP BY t.tenant) s "
+	JOIN_TENANT("s.tenant") JOIN_TOTAL
+	"ORDER BY p.name, n.name";
+
+/* What the owners had, for the reports of them. */
+#define OWNER_SUMS \
+	"FROM (SELECT t.owner, sum(used_gpu_sec) AS used," \
+	" sum(wait_gpu_sec) AS wait, sum(alloc_gpu_sec) AS alloc," \
+	" sum(fair_gpu_sec) AS fair, sum(started) AS started " \
+	ROWS_OF("owner_time") "GROUP BY t.owner) s " \
+	JOIN_OWNER("s.owner") JOIN_TOTAL
+
+static const char tenant_usage[] =
+	PIECES
+	"SELECT s.owner, " TENANT_NAMES ", o.account AS account,"
+	" o.user AS user, s.used AS used_gpu_sec, s.wait AS wait_gpu_sec,"
+	" s.started AS jobs, c.total AS total_gpu_sec "
+	OWNER_SUMS
+	"ORDER BY p.name, n.name, o.account, o.user";
+
+static const char tenant_timeline[] =
+	PIECES
+	"SELECT t.tenant, t.time AS time_sec, " TENANT_NAMES ","
+	" alloc_gpu_sec, fair_gpu_sec,"
+	" " RHO("alloc_gpu_sec", "fair_gpu_sec") ", demand_gpu_sec,"
+	" coalesce(u.used,0) AS used_gpu_sec,"
+	" " TOTAL_THEN " AS total_gpu_sec "
+	ROWS_OF("tenant_time") JOIN_TENANT("t.tenant")
+	"LEFT JOIN (SELECT t.time AS time, q.tenant AS tenant,"
+	" sum(used_gpu_sec) AS used "
+	ROWS_OF("owner_time")
+	"JOIN owner q ON q.id=t.owner GROUP BY t.time, q.tenant) u"
+	" ON u.time=t.time AND u.tenant=t.tenant "
+	"ORDER BY t.time, p.name, n.name";
+
+static const char tenant_ledger[] =
+	PIECES
+	"SELECT t.tenant, t.time AS time_sec, " TENANT_NAMES ", paid, income,"
+	" sum(coalesce(income,0)-coalesce(paid,0)) OVER"
+	" (PARTITION BY t.tenant ORDER BY t.time) AS balance "
+	ROWS_OF("tenant_time") JOIN_TENANT("t.tenant")
+	"WHERE paid<>0 OR income<>0 ORDER BY t.time, p.name, n.name";
+
+static const char user_top[] =
+	PIECES
+	"SELECT s.owner, " USER_NAMES ", s.used AS used_gpu_sec,"
+	" c.total AS total_gpu_sec "
+	OWNER_SUMS
+	"WHERE s.used>0 ORDER BY s.used DESC, o.user, o.account";
+
+#define USER_FAIRNESS \
+	PIECES \
+	"SELECT s.owner, " USER_NAMES ", s.used AS used_gpu_sec," \
+	" s.alloc AS alloc_gpu_sec, s.fair AS fair_gpu_sec," \
+	" " RHO("s.alloc", "s.fair") ", s.wait AS wait_gpu_sec," \
+	" c.total AS total_gpu_sec " \
+	OWNER_SUMS
+static const char user_fairness[] =
+	USER_FAIRNESS "ORDER BY o.user, o.account, n.name, p.name";
+static const char user_fairness_top[] =
+	USER_FAIRNESS "ORDER BY rho IS NULL, rho, o.user, o.account";
+
+/* Jobs that were there between ?1 and ?2; ?3 is the time now. */
+#define JOBS \
+	"JOIN owner o ON o.id=j.owner " JOIN_TENANT("o.tenant") \
+	"WHERE (j.end_sec>?1 OR j.end_sec IS NULL) AND j.submit_sec<?2 "
+#define BY_SUBMISSION "ORDER BY j.submit_sec, j.job"
+
+#define JOB_FAIRNESS \
+	"SELECT j.owner, j.id_text AS id_text, j.job AS job, " USER_NAMES "," \
+	" j.name AS name, j.gpus AS gpus, j.submit_sec AS submit_sec," \
+	" j.start_sec AS start_sec, j.end_sec AS end_sec, j.state AS state," \
+	" j.alloc_gpu_sec AS alloc_gpu_sec, j.fair_gpu_sec AS fair_gpu_sec," \
+	" " RHO("j.alloc_gpu_sec", "j.fair_gpu_sec") ", j.leases AS leases," \
+	" j.revoked AS revoked, j.lost_sec AS lost_sec FROM job j " JOBS
+static const char job_fairness[] = JOB_FAIRNESS BY_SUBMISSION;
+static const char job_fairness_top[] =
+	JOB_FAIRNESS "ORDER BY rho IS NULL, rho, j.submit_sec, j.job";
+
+static const char job_leases[] =
+	"SELECT j.owner, j.id_text AS id_text, j.job AS job, o.user AS user,"
+	" n.name AS tenant, p.name AS pool, l.number AS number,"
+	" l.start_sec AS start_sec, l.end_sec AS end_sec, l.gpus AS gpus,"
+	" l.nodes AS nodes, l.how AS how FROM job j CROSS JOIN lease l"
+	" ON l.job=j.id AND l.start_sec<?2"
+	" AND (l.end_sec>?1 OR l.end_sec IS NULL) "
+	JOBS
+	"ORDER BY l.start_sec, j.job, l.number";
+
+#define JOB_SLOWDOWN \
+	"SELECT j.owner, j.id_text AS id_text, j.job AS job, o.user AS user," \
+	" n.name AS tenant, p.name AS pool, j.gpus AS gpus," \
+	" j.submit_sec AS submit_sec, j.start_sec AS start_sec," \
+	" j.end_sec AS end_sec," \
+	" coalesce(j.start_sec,j.end_sec,?3)-j.submit_sec AS wait_sec," \
+	" j.run_sec AS run_sec, j.end_sec-j.submit_sec AS turnaround_sec," \
+	" (j.end_sec-j.submit_sec)/j.run_sec AS slowdown, j.state AS state" \
+	" FROM job j " JOBS
+static const char job_slowdown[] = JOB_SLOWDOWN BY_SUBMISSION;
+static const char job_slowdown_top[] =
+	JOB_SLOWDOWN "ORDER BY slowdown DESC, j.submit_sec, j.job";
+/* clang-format on */
+
+static const struct astra_reading_report reports[ASTRA_REPORT_KINDS] = {
+	[ASTRA_CLUSTER_UTILIZATION] = {READING_POOL, false, cluster_utilization,
+				       NULL},
+	[ASTRA_CLUSTER_FAIRNESS] = {READING_POOL, true, cluster_fairness, NULL},
+	[ASTRA_CLUSTER_ROUNDS] = {READING_POOL, true, cluster_rounds, NULL},
+	[ASTRA_TENANT_FAIRNESS] = {READING_TENANT, false, tenant_fairness,
+				   NULL},
+	[ASTRA_TENANT_USAGE] = {READING_OWNER, false, tenant_usage, NULL},
+	[ASTRA_TENANT_TIMELINE] = {READING_TENANT, true, tenant_timeline, NULL},
+	[ASTRA_TENANT_LEDGER] = {READING_TENANT, true, tenant_ledger, NULL},
+	[ASTRA_USER_TOP] = {READING_OWNER, false, user_top, NULL},
+	[ASTRA_USER_FAIRNESS] = {READING_OWNER, false, user_fairness,
+				 user_fairness_top},
+	[ASTRA_JOB_FAIRNESS] = {READING_JOB, false, job_fairness,
+				job_fairness_top},
+	[ASTRA_JOB_LEASES] = {READING_JOB, false, job_leases, NULL},
+	[ASTRA_JOB_SLOWDOWN] = {READING_JOB, false, job_slowdown,
+				job_slowdown_top},
+};
+
+const struct astra_reading_report *
+astra_reading_report(enum astra_report_kind kind)
+{
+	return &reports[kind < ASTRA_REPORT_KINDS ? kind : 0];
+}
