@@ -6,6 +6,7 @@ libastraea_la_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
 libastraea_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
 libastraea_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -shared
 libastraea_la_LIBADD = \
+	libastra-history.la \
 	libastra-proto.la \
 	libastra-record.la \
 	libastra-store.la \

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/history/read.h"
 #include "src/proto/dial.h"
 #include "src/slurm/bids.h"
 #include "src/slurm/coordinator.h"
@@ -75,6 +76,7 @@ void astra_publish_start(const struct astra_cycle *cycle)
 		.bid = astra_bids_note,
 		.record = astra_recorder_order,
 		.log_line = log_line,
+		.history = astra_history_report,
 	};
 	struct astra_error err = {""};
 
@@ -108,5 +110,6 @@ void astra_publish_tell(job_details_t *details)
 void astra_publish_stop(void)
 {
 	astra_server_stop();
+	astra_history_read_stop();
 	forget();
 }

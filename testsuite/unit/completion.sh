@@ -68,7 +68,7 @@ expect_help() {
 		grep -oE -- '--[a-z0-9-]+=?')
 }
 
-expect_some 'tenant job lease auction why diag metrics' sfair ''
+expect_some 'tenant job lease auction why diag metrics cluster user' sfair ''
 expect 'metrics' sfair me
 expect '--helpformat' sfair job --helpf
 expect_help sfair
@@ -85,7 +85,18 @@ expect 'Seconds Minutes Hours' sfair tenant -t ''
 expect 'Hours' sfair tenant -t h
 expect_some '107 12 14 14_2' sfair why ''
 expect '12,14 12,14_2' sfair lease -j 12,14
-expect '' sfair job ''
+expect 'Fairness Leases Slowdown' sfair job ''
+expect 'Fairness Usage Timeline Ledger' sfair tenant ''
+expect 'Utilization' sfair cluster u
+expect 'start= end= accounts= users= jobs= pool= topcount= format= tree' \
+	sfair user top ''
+expect 'topcount=' sfair job leases to
+expect 'User Used' sfair user top format = us
+expect 'User,Total' sfair user Top -o User,To
+expect_some root sfair user top users = ro
+expect 'HourPer' sfair user top -t hourp
+expect_help sfair user top
+expect_help sfair job leases
 [ ! -e evil ] || { echo "a name was expanded"; status=1; }
 expect_some root sfair job -u ro
 expect '' sfair tenant -A '' # and no complaint without a plugin

@@ -12,6 +12,12 @@
 static struct test_munged munged;
 static char path[100];
 static char output[65536];
+/* What reports over past time are made from; NULL: none is kept. */
+static enum astra_fault (*server_history)(const struct astra_query *query,
+					  const struct astra_viewer *viewer,
+					  const struct astra_report *report,
+					  struct astra_text *out,
+					  struct astra_error *err);
 
 /* Run sfair with a shell's words; its output, both streams, is in output.
  * Returns its exit status. */
@@ -48,6 +54,7 @@ static int server_setup(void **state)
 	const struct astra_server_options options = {
 		.path = path,
 		.munge_socket = munged.socket,
+		.history = server_history,
 	};
 	struct astra_error err = {""};
 

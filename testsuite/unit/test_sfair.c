@@ -136,7 +136,7 @@ static void mistakes_are_one_line_that_names_them(void **state)
 		{"bid", "unknown command \"bid\""},
 		{"progress", "unknown command \"progress\""},
 		{"job --reset", "--reset does not go with"},
-		{"tenant physics", "unexpected \"physics\""},
+		{"tenant physics", "unknown report \"physics\""},
 	};
 
 	(void)state;

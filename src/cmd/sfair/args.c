@@ -46,8 +46,8 @@ static int add_job(const char *text, struct astra_job_refs *out,
 	return astra_job_refs_add(out, ref) < 0 ? astra_error_nomem(err) : 0;
 }
 
-static int parse_jobs(const char *text, struct astra_job_refs *out,
-		      struct astra_error *err)
+int sfair_parse_jobs(const char *text, struct astra_job_refs *out,
+		     struct astra_error *err)
 {
 	struct astra_names names = {0};
 	struct astra_query holder = {0};
@@ -107,7 +107,7 @@ static int apply_option(int option, char **argv, struct sfair_args *args,
 		return sfair_parse_names("--pool", optarg, &args->query.pools,
 					 err);
 	case 'j':
-		return parse_jobs(optarg, &args->query.jobs, err);
+		return sfair_parse_jobs(optarg, &args->query.jobs, err);
 	case 't':
 		return sfair_parse_unit(optarg, &args->unit, err);
 	case 'o':

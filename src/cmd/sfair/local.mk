@@ -52,6 +52,13 @@ sfair_SOURCES = \
 	src/cmd/sfair/print_table.c \
 	src/cmd/sfair/print_why.c \
 	src/cmd/sfair/record.c \
+	src/cmd/sfair/reports.c \
+	src/cmd/sfair/reports.h \
+	src/cmd/sfair/reports_args.c \
+	src/cmd/sfair/reports_help.c \
+	src/cmd/sfair/reports_print.c \
+	src/cmd/sfair/reports_table.c \
+	src/cmd/sfair/reports_tree.c \
 	src/cmd/sfair/sfair.h \
 	$(top_sources) \
 	src/cmd/sfair/top.c \
@@ -88,3 +95,11 @@ test_top_SOURCES = testsuite/unit/test_top.c $(top_sources) \
 test_top_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 test_top_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS) \
 	$(JANSSON_LIBS) -lm
+if HISTORY
+check_PROGRAMS += test_sfair_reports
+endif
+test_sfair_reports_SOURCES = testsuite/unit/test_sfair_reports.c \
+	testsuite/unit/history_sample.h testsuite/unit/sfair_server.h \
+	$(server_sources)
+test_sfair_reports_CFLAGS = $(test_sfair_CFLAGS) $(SQLITE_CFLAGS)
+test_sfair_reports_LDADD = libastra-history.la $(test_sfair_LDADD)

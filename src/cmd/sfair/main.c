@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 	struct sfair_args args = {0};
 	struct astra_error err = {""};
 	const struct sfair_command *command =
-		argc > 1 ? sfair_command_find(argv[1]) : NULL;
+		argc > 1 ? sfair_command_find(argc - 1, argv + 1) : NULL;
 	int rc;
 
 	if (command) {

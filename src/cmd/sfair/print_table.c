@@ -312,7 +312,8 @@ int sfair_print_rows(const struct sfair_table *table, const json_t *rows,
 	if (!rc && args->style != SFAIR_TABLE) {
 		put_parsable(&g, args);
 	} else if (!rc) {
-		if (!args->no_header && has_gpu_time(&choices))
+		if (!args->no_header && !args->no_unit &&
+		    has_gpu_time(&choices))
 			printf("GPU time in GPU %s\n", unit_name(args->unit));
 		put_table(&g, args);
 	}

@@ -25,6 +25,7 @@ struct sfair_args {
 	enum sfair_style style;
 	enum sfair_unit unit;
 	bool no_header;
+	bool no_unit; /* GPU time's is said elsewhere */
 	bool command; /* one was given; it is in query.kind */
 	bool help, help_format, version, where;
 	int verbose;
@@ -41,6 +42,8 @@ int sfair_args_parse(int argc, char **argv, struct sfair_args *args,
  * not like. All return 0, or -1 with err set. */
 int sfair_parse_names(const char *option, const char *text,
 		      struct astra_names *out, struct astra_error *err);
+int sfair_parse_jobs(const char *text, struct astra_job_refs *out,
+		     struct astra_error *err);
 int sfair_parse_unit(const char *text, enum sfair_unit *out,
 		     struct astra_error *err);
 int sfair_bad_option(int option, char **argv, struct astra_error *err);
@@ -56,8 +59,8 @@ struct sfair_command {
 /* metrics.c: numbers for a monitoring system. */
 int sfair_metrics(int argc, char **argv, struct astra_error *err);
 
-/* NULL: none of them. */
-const struct sfair_command *sfair_command_find(const char *name);
+/* argv[0]: the name. NULL: none of them. */
+const struct sfair_command *sfair_command_find(int argc, char **argv);
 
 /* Their names, each after ", ". */
 void sfair_command_names(char *text, size_t size);
@@ -100,6 +103,10 @@ int sfair_record(int argc, char **argv, struct astra_error *err);
 
 /* top.c: a live view. */
 int sfair_top(int argc, char **argv, struct astra_error *err);
+
+/* reports.c: what was, over past time. cluster and user have nothing else;
+ * tenant and job are live views where no report is named. */
+int sfair_report(int argc, char **argv, struct astra_error *err);
 
 int sfair_audit(int argc, char **argv, struct astra_error *err);
 

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The parts of sfair's reports over past time among themselves. */
+#ifndef SFAIR_REPORTS_H
+#define SFAIR_REPORTS_H
+
+#include "src/cmd/sfair/sfair.h"
+
+/* How GPU time is written: an amount, a part of the whole, or both. */
+enum sfair_share { SFAIR_AMOUNT, SFAIR_PERCENT, SFAIR_BOTH };
+
+/* Texts are borrowed from argv. */
+struct sfair_report_args {
+	struct sfair_args show;	 /* style, unit, header, names, help */
+	const char *type;	 /* "tenant" */
+	bool named;		 /* the report is in show.query.past */
+	const char *start, *end; /* NULL: not said */
+	const char *cluster;	 /* NULL: this one */
+	enum sfair_share share;
+	bool tree, quiet;
+};
+
+/* reports_args.c. Returns 0, or -1 with err set. The query in show is to be
+ * destroyed either way. */
+int sfair_report_parse(int argc, char **argv, struct sfair_report_args *args,
+		       struct astra_error *err);
+
+/* Whether the words of a live view ("tenant", "job") name a report, or ask for
+ * the help or the fields of those. */
+bool sfair_report_meant(int argc, char **argv);
+
+/* The report of a type by a name that may be shortened. Returns 0, or -1. */
+int sfair_report_find(const char *type, const char *name,
+		      enum astra_report_kind *out);
+
+/* reports_help.c */
+void sfair_report_help(const char *type);
+void sfair_report_help_format(const struct sfair_report_args *args);
+
+/* reports_table.c: the columns of a report. */
+const struct sfair_table *sfair_report_table(enum astra_report_kind kind);
+
+/* reports_print.c: write the reply. Returns 0, or -1 with err set. */
+int sfair_report_print(const json_t *reply,
+		       const struct sfair_report_args *args,
+		       struct astra_error *err);
+
+/* reports_tree.c: the rows of tenant usage, indented and with sums: tenant,
+ * account, user. Returns an array to be freed, or NULL when memory is out. */
+json_t *sfair_report_tree(const json_t *rows);
+
+#endif

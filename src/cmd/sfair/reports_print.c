@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A report as sreport would write it. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/cmd/sfair/reports.h"
+
+#define RULE                                       \
+	"----------------------------------------" \
+	"----------------------------------------\n"
+
+static const double unit_sec[] = {
+	[SFAIR_SECONDS] = 1, [SFAIR_MINUTES] = 60, [SFAIR_HOURS] = 3600};
+static const char *const unit_names[] = {"Seconds", "Minutes", "Hours"};
+
+static double member_sec(const json_t *object, const char *key)
+{
+	return json_number_value(json_object_get(object, key));
+}
+
+static void put_unit(const struct sfair_report_args *args)
+{
+	const char *unit = unit_names[args->show.unit];
+
+	if (args->share == SFAIR_PERCENT)
+		puts("Usage reported in Percentage of Total");
+	else
+		printf("Usage reported in GPU %s%s\n", unit,
+		       args->share == SFAIR_BOTH ? "/Percentage of Total" : "");
+}
+
+static bool has_gpu_time(const struct sfair_table *table)
+{
+	for (const struct sfair_column *c = table->columns; c->name; c++)
+		if (c->kind == SFAIR_GPU_TIME)
+			return true;
+	return false;
+}
+
+/* The last second is shown, not the one after it. */
+static void put_heading(const json_t *reply,
+			const struct sfair_report_args *args,
+			const struct sfair_table *table)
+{
+	const struct astra_report_row *row =
+		astra_report_row(args->show.query.past.report);
+	double start = member_sec(reply, "start_sec");
+	double end = member_sec(reply, "end_sec");
+	char from[64], to[64];
+
+	sfair_time(start, from, sizeof(from));
+	sfair_time(end - 1, to, sizeof(to));
+	fputs(RULE, stdout);
+	printf("%c%s %c%s %s - %s (%.0f secs)\n",
+	       toupper((unsigned char)*row->type), row->type + 1,
+	       toupper((unsigned char)*row->report), row->report + 1, from, to,
+	       end - start);
+	if (has_gpu_time(table))
+		put_unit(args);
+	fputs(RULE, stdout);
+}
+
+/* A GPU time becomes a part of what the row's pool had. */
+static void share_value(json_t *row, const char *key, double total,
+			const struct sfair_report_args *args)
+{
+	const json_t *value = json_object_get(row, key);
+	double part = json_number_value(value);
+	double percent = total > 0 ? part / total * 100 : 0;
+	char text[64];
+
+	if (!json_is_number(value))
+		return;
+	if (args->share == SFAIR_PERCENT)
+		snprintf(text, sizeof(text), "%.2f%%", percent);
+	else
+		snprintf(text, sizeof(text), "%.1f(%.2f%%)",
+			 part / unit_sec[args->show.unit], percent);
+	json_object_set_new(row, key, json_string(text));
+}
+
+static void share_rows(json_t *rows, const struct sfair_table *table,
+		       const struct sfair_report_args *args)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row)
+	{
+		double total = member_sec(row, "total_gpu_sec");
+
+		for (const struct sfair_column *c = table->columns; c->name;
+		     c++)
+			if (c->kind == SFAIR_GPU_TIME)
+				share_value(row, c->key, total, args);
+	}
+}
+
+static int print_json(const json_t *reply)
+{
+	json_dumpf(reply, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	putchar('\n');
+	return 0;
+}
+
+static int print_table(const json_t *reply,
+		       const struct sfair_report_args *args, json_t *rows,
+		       struct astra_error *err)
+{
+	const struct sfair_table *table =
+		sfair_report_table(args->show.query.past.report);
+	double now_sec = member_sec(reply, "time_sec");
+
+	if (args->share != SFAIR_AMOUNT)
+		share_rows(rows, table, args);
+	if (args->show.style == SFAIR_TABLE && !args->show.no_header)
+		put_heading(reply, args, table);
+	return sfair_print_rows(table, rows, &args->show, now_sec, err);
+}
+
+int sfair_report_print(const json_t *reply,
+		       const struct sfair_report_args *args,
+		       struct astra_error *err)
+{
+	const json_t *all = json_object_get(reply, "rows");
+	json_t *rows;
+	int rc;
+
+	if (args->show.style == SFAIR_JSON)
+		return print_json(reply);
+	rows = args->tree ? sfair_report_tree(all) : json_deep_copy(all);
+	if (!rows)
+		return astra_error_nomem(err);
+	rc = print_table(reply, args, rows, err);
+	json_decref(rows);
+	if (!rc && !args->quiet && json_is_true(json_object_get(reply, "more")))
+		fprintf(stderr,
+			"sfair: there are more than these %zu rows: ask for a shorter time, or fewer accounts, users or jobs\n",
+			json_array_size(all));
+	return rc;
+}
