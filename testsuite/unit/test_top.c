@@ -353,6 +353,11 @@ static void keys_change_views_and_order(void **state)
 	assert_int_equal(w->state.view, TOP_QUEUE);
 	assert_int_equal(type(w, ">>"), TOP_DO_SORT);
 	assert_int_equal(w->state.sort[TOP_QUEUE].column, 2);
+	/* Pool and Name have no room on 80 columns. */
+	type(w, ">>");
+	assert_int_equal(w->state.sort[TOP_QUEUE].column,
+			 (size_t)top_column_find(TOP_QUEUE, "GPUs"));
+	type(w, "<<");
 	type(w, "<<<<");
 	assert_int_equal(w->state.sort[TOP_QUEUE].column, 0);
 	type(w, "R");

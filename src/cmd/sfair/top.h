@@ -219,6 +219,7 @@ struct top_state {
 	size_t cursor[TOP_VIEWS]; /* of leases and queue: the row chosen */
 	double chosen[TOP_VIEWS]; /* its job, to find it again; 0: none */
 	size_t page;		  /* rows of the list that the screen has */
+	size_t width;		  /* columns of the screen */
 	double delay_sec;
 	struct astra_query query; /* TOP with its filters */
 	bool help;

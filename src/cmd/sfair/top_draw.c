@@ -208,6 +208,7 @@ void top_draw(struct top_sheet *sheet, const struct top_model *model,
 {
 	size_t left;
 
+	state->width = columns;
 	top_sheet_begin(sheet, columns ? columns : 1, rows ? rows : 1);
 	if (rows < TOP_LEAST_ROWS || columns < TOP_LEAST_COLUMNS) {
 		draw_small(sheet, rows, columns);

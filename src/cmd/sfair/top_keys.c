@@ -9,7 +9,8 @@
 
 void top_state_init(struct top_state *state)
 {
-	*state = (struct top_state){.delay_sec = TOP_DELAY_SEC, .page = 1};
+	*state = (struct top_state){
+		.delay_sec = TOP_DELAY_SEC, .page = 1, .width = 80};
 	state->query.kind = ASTRA_QUERY_TOP;
 	state->sort[TOP_LEASES].column =
 		(size_t)top_column_find(TOP_LEASES, "Left");
@@ -129,15 +130,19 @@ static enum top_action move(struct top_state *state,
 
 /* ---- Sorting. ---- */
 
-static enum top_action sort_beside(struct top_state *state, bool after)
+/* The next column in a direction that the screen has room for. */
+static enum top_action sort_beside(struct top_state *state, int step)
 {
-	struct top_sort *sort = &state->sort[state->view];
 	const struct top_column *columns = top_columns(state->view);
+	size_t *at = &state->sort[state->view].column;
 
-	if (after && columns[sort->column + 1].name)
-		sort->column++;
-	else if (!after && sort->column)
-		sort->column--;
+	for (size_t i = *at; step > 0 ? columns[i + 1].name != NULL : i > 0;) {
+		i = step > 0 ? i + 1 : i - 1;
+		if (columns[i].from <= state->width) {
+			*at = i;
+			break;
+		}
+	}
 	return TOP_DO_SORT;
 }
 
@@ -252,7 +257,7 @@ static enum top_action view_key(struct top_state *state,
 		return turn_to(state, state->view + TOP_VIEWS - 1u);
 	case '<':
 	case '>':
-		return sort_beside(state, key == '>');
+		return sort_beside(state, key == '>' ? 1 : -1);
 	case CTRL('l'):
 	case ESCAPE:
 	case TOP_KEY_RESIZE:
