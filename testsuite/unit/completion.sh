@@ -75,6 +75,7 @@ expect_help sfair
 expect_help sfair metrics
 expect_help sfair top
 expect 'overview nodes leases queue' sfair top --view = ''
+expect_help sfair report
 expect 'LeaseStart LeaseEnd Leases' sfair lease --format = Lease
 expect 'JobID,LeaseStart JobID,LeaseEnd JobID,Leases' \
 	sfair lease -o JobID,Lease

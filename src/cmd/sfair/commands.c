@@ -10,6 +10,7 @@ static const struct sfair_command commands[] = {
 	{"cluster", sfair_report},
 	{"metrics", sfair_metrics},
 	{"record", sfair_record},
+	{"report", sfair_page},
 	{"top", sfair_top},
 	{"user", sfair_report},
 	{NULL, NULL},

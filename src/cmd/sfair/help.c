@@ -23,6 +23,7 @@ void sfair_help(void)
 	      "  diag                  rounds, locks and counters of the plugin\n"
 	      "  metrics               numbers for Prometheus: see sfair metrics --help\n"
 	      "  record                a round as JSON, to be decided again: sfair record --help\n"
+	      "  report                a page about past time: sfair report --help\n"
 	      "  top                   all of it, live: see sfair top --help\n"
 	      "\n"
 	      "Which ones:\n"

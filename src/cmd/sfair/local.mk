@@ -18,7 +18,8 @@ top_sources = \
 sfair_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
 sfair_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS) \
 	$(MICROHTTPD_CFLAGS) $(NCURSES_CFLAGS)
-sfair_LDADD = libastra-proto.la libastra-audit.la libastra-sim.la \
+sfair_LDADD = libastra-page.la libastra-proto.la libastra-audit.la \
+	libastra-sim.la \
 	libastra-policy.la libastra-common.la $(SLURMFULL_LIBS) \
 	$(JANSSON_LIBS) $(MICROHTTPD_LIBS) $(NCURSES_LIBS) -lpthread -lm
 sfair_SOURCES = \
@@ -48,6 +49,9 @@ sfair_SOURCES = \
 	src/cmd/sfair/metrics_table.c \
 	src/cmd/sfair/metrics_text.c \
 	src/cmd/sfair/names.c \
+	src/cmd/sfair/page_ask.c \
+	src/cmd/sfair/page_ask.h \
+	src/cmd/sfair/page_main.c \
 	src/cmd/sfair/print_diag.c \
 	src/cmd/sfair/print_table.c \
 	src/cmd/sfair/print_why.c \
@@ -69,6 +73,31 @@ sfair_SOURCES = \
 	src/cmd/sfair/top_screen.c \
 	src/cmd/sfair/when.c \
 	src/cmd/sfair/why_other.c
+
+# The page of sfair report, drawn from replies.
+noinst_LTLIBRARIES += libastra-page.la
+libastra_page_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+libastra_page_la_SOURCES = \
+	src/cmd/sfair/page.c \
+	src/cmd/sfair/page.h \
+	src/cmd/sfair/page_axis.c \
+	src/cmd/sfair/page_data.c \
+	src/cmd/sfair/page_fair.c \
+	src/cmd/sfair/page_gantt.c \
+	src/cmd/sfair/page_jobs.c \
+	src/cmd/sfair/page_style.c \
+	src/cmd/sfair/page_tables.c \
+	src/cmd/sfair/page_text.c \
+	src/cmd/sfair/page_usage.c \
+	src/cmd/sfair/page_waits.c
+
+check_PROGRAMS += test_page
+test_page_SOURCES = testsuite/unit/test_page.c testsuite/unit/unit.h
+test_page_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
+test_page_LDADD = libastra-page.la libastra-sim.la $(UNIT_LIBS) \
+	$(JANSSON_LIBS)
+dist_check_SCRIPTS += testsuite/page/page.sh
+EXTRA_DIST += testsuite/page/look.py testsuite/page/replies.py
 
 # What it says of what really happened.
 dist_check_SCRIPTS += testsuite/sim/audit.sh

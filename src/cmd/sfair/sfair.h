@@ -59,6 +59,9 @@ struct sfair_command {
 /* metrics.c: numbers for a monitoring system. */
 int sfair_metrics(int argc, char **argv, struct astra_error *err);
 
+/* page_main.c: a page about past time. */
+int sfair_page(int argc, char **argv, struct astra_error *err);
+
 /* argv[0]: the name. NULL: none of them. */
 const struct sfair_command *sfair_command_find(int argc, char **argv);
 

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/cmd/sfair/page.h"
+
+#include <math.h>
+#include <time.h>
+
+#include "src/sim/sample.h"
+
+/* The window as people say it; whole days are just days. */
+static void put_day(FILE *f, double sec, bool with_clock)
+{
+	time_t when = (time_t)sec;
+	char text[64];
+	struct tm tm = {0};
+
+	localtime_r(&when, &tm);
+	strftime(text, sizeof(text),
+		 with_clock ? "%a %d %b %Y, %H:%M" : "%a %d %b %Y", &tm);
+	fputs(text, f);
+}
+
+static bool at_midnight(double sec)
+{
+	time_t when = (time_t)sec;
+	struct tm tm = {0};
+
+	localtime_r(&when, &tm);
+	return !tm.tm_hour && !tm.tm_min && !tm.tm_sec;
+}
+
+static void put_window(const struct page_data *d, FILE *f)
+{
+	bool days = at_midnight(d->start_sec) && at_midnight(d->end_sec);
+	time_t when = (time_t)d->start_sec;
+	char zone[64];
+	struct tm tm = {0};
+
+	localtime_r(&when, &tm);
+	strftime(zone, sizeof(zone), "%Z", &tm);
+	fputs("<p class=\"soft\">", f);
+	put_day(f, d->start_sec, !days);
+	if (!days || d->end_sec - d->start_sec > 90000) {
+		fputs(" to ", f);
+		put_day(f, days ? d->end_sec - 3600 : d->end_sec, !days);
+	}
+	fprintf(f, ". Times are local (%s).</p>\n", zone);
+}
+
+static void begin_tile(FILE *f, const char *name)
+{
+	fprintf(f, "<div><dt>%s</dt><dd>", name);
+}
+
+static void end_tile(FILE *f)
+{
+	fputs("</small></dd></div>\n", f);
+}
+
+static void put_usage(const struct page_data *d, FILE *f)
+{
+	begin_tile(f, "GPUs");
+	page_fixed(f, d->gpus, fabs(d->gpus - round(d->gpus)) < 0.05 ? 0 : 1);
+	fputs("<small>down ", f);
+	page_percent(f, d->down_sec / d->total_sec);
+	end_tile(f);
+	begin_tile(f, "In use");
+	page_percent(f, d->used_sec / d->total_sec);
+	fputs("<small>", f);
+	page_gpu_hours(f, d->used_sec);
+	fputs(" GPU hours", f);
+	end_tile(f);
+	begin_tile(f, "Idle though wanted");
+	page_percent(f, d->wanted_sec / d->total_sec);
+	fputs("<small>", f);
+	page_gpu_hours(f, d->wanted_sec);
+	fputs(" GPU hours", f);
+	end_tile(f);
+}
+
+static void put_fairness(const struct page_data *d, FILE *f)
+{
+	const struct page_tenant *worst = NULL;
+	double due = 0, lack = 0;
+
+	for (size_t i = 0; i < d->slot_count; i++) {
+		due += d->slots[i].fair_sec;
+		lack += d->slots[i].lack_sec;
+	}
+	for (size_t i = 0; i < d->tenant_count; i++)
+		if (d->tenants[i]->fair_sec > 0 &&
+		    (!worst || d->tenants[i]->rho < worst->rho))
+			worst = d->tenants[i];
+	begin_tile(f, "Fairness loss");
+	page_percent(f, due > 0 ? lack / due : (double)NAN);
+	fputs("<small>of what was due</small></dd></div>\n", f);
+	begin_tile(f, "Lowest rho");
+	page_fixed(f, worst ? worst->rho : (double)NAN, 3);
+	fputs("<small>", f);
+	page_tenant_name(d, worst, 20, f);
+	end_tile(f);
+}
+
+static int put_jobs(const struct page_data *d, FILE *f)
+{
+	struct astra_sample waits = {0};
+	size_t revoked = 0;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < d->job_count; i++)
+		if (d->jobs[i].wait_sec >= 0)
+			rc = astra_sample_add(&waits, d->jobs[i].wait_sec);
+	for (size_t i = 0; i < d->job_count; i++)
+		revoked += d->jobs[i].revoked > 0;
+	astra_sample_sort(&waits);
+	begin_tile(f, "Jobs");
+	fprintf(f, "%zu%s<small>median wait ", d->job_count,
+		d->cut[PAGE_SLOWDOWN] || d->cut[PAGE_FAIRNESS] ? "+" : "");
+	page_span(f, astra_sample_quantile(&waits, 0.5));
+	end_tile(f);
+	begin_tile(f, "Leases");
+	fprintf(f, "%zu%s<small>%zu job%s had one revoked", d->lease_count,
+		d->cut[PAGE_LEASES] ? "+" : "", revoked,
+		revoked == 1 ? "" : "s");
+	end_tile(f);
+	astra_sample_clear(&waits);
+	return rc;
+}
+
+static int put_tiles(const struct page_data *d, FILE *f)
+{
+	int rc;
+
+	fputs("<dl class=\"tiles\">\n", f);
+	put_usage(d, f);
+	put_fairness(d, f);
+	rc = put_jobs(d, f);
+	fputs("</dl>\n", f);
+	return rc;
+}
+
+static void put_foot(const struct page_data *d, const char *command, FILE *f)
+{
+	fputs("</main>\n<footer><p>Made by <code>", f);
+	html_text(f, command);
+	fputs("</code>, from what the plugin knew at ", f);
+	page_time(f, d->now_sec);
+	fputs(". Click on a heading of a table to sort it, on a tenant's name "
+	      "to see it alone.</p></footer>\n",
+	      f);
+	page_script(f);
+	fputs("</body>\n</html>\n", f);
+}
+
+int page_write(const struct page_data *d, const char *command, FILE *file)
+{
+	char title[160];
+	int rc;
+
+	snprintf(title, sizeof(title), "GPU report of %s",
+		 *d->cluster ? d->cluster : "the cluster");
+	page_style(title, file);
+	put_window(d, file);
+	rc = put_tiles(d, file);
+	if (d->tenant_count) {
+		page_usage(d, file);
+		page_fairness(d, file);
+	} else {
+		fputs("<section><p class=\"none\">No tenant is known of in "
+		      "this window.</p></section>\n",
+		      file);
+	}
+	if (!rc)
+		rc = page_waits(d, file);
+	if (!rc)
+		rc = page_gantt(d, file);
+	if (!rc)
+		rc = page_tables(d, file);
+	put_foot(d, command, file);
+	return rc;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The page of sfair report: what the plugin's history says of a window, and its
+ * drawing. Times are seconds from 1970, GPU time is in GPU seconds; what is not
+ * known or hidden is NAN, or "". */
+#ifndef SFAIR_PAGE_H
+#define SFAIR_PAGE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "src/common/error.h"
+#include "src/html/html.h"
+
+#define PAGE_OTHERS 7	   /* tenants before that have a look of their own */
+#define PAGE_SLOTS_MAX 200 /* points of a chart over time */
+#define PAGE_ROWS_MAX 500  /* of the table of jobs, of users */
+
+/* The reports a page is made of. */
+enum page_part {
+	PAGE_UTILIZATION,
+	PAGE_LOSS,
+	PAGE_TENANTS,
+	PAGE_TIMELINE,
+	PAGE_USERS,
+	PAGE_FAIRNESS,
+	PAGE_SLOWDOWN,
+	PAGE_LEASES,
+	PAGE_PARTS
+};
+
+/* Its name in a request. */
+const char *page_part_name(enum page_part part);
+
+struct page_cell {
+	double used_sec, alloc_sec, fair_sec;
+};
+
+struct page_tenant {
+	const char *pool, *name;
+	double weight, alloc_sec, fair_sec, rho, lack_sec, demand_sec;
+	double used_sec;
+	size_t look; /* up to PAGE_OTHERS */
+	size_t jobs;
+	struct page_cell *cells; /* one a slot; NULL: never any */
+};
+
+/* All tenants of a slot together. */
+struct page_slot {
+	double fair_sec, lack_sec;
+};
+
+struct page_user {
+	const char *name, *account, *tenant, *pool;
+	double used_sec;
+};
+
+struct page_job {
+	double id, submit_sec;
+	const char *text, *user, *account, *name, *state;
+	struct page_tenant *tenant; /* NULL: not known */
+	double gpus, start_sec, end_sec, wait_sec, run_sec, slowdown;
+	double alloc_sec, fair_sec, rho, leases, revoked, lost_sec;
+};
+
+struct page_lease {
+	double id; /* the job's */
+	const char *text, *user, *nodes, *how;
+	struct page_tenant *tenant; /* NULL: not known */
+	double start_sec, end_sec, number, gpus;
+};
+
+struct page_data {
+	const char *cluster;
+	double now_sec, start_sec, end_sec; /* of the window */
+	double slot_sec;
+	size_t slot_count;
+	struct page_slot *slots;
+	/* Of the window: GPU seconds, all pools together. */
+	double total_sec, used_sec, down_sec, wanted_sec, lost_sec;
+	double gpus; /* in the mean */
+	size_t pool_count;
+
+	struct page_tenant **tenants; /* most used first */
+	size_t tenant_count, tenant_room;
+	size_t tenant_last; /* found, of use while they are read */
+	struct page_user *users;
+	size_t user_count, user_room;
+	struct page_job *jobs; /* by number */
+	size_t job_count, job_room;
+	struct page_lease *leases; /* by job, then by begin */
+	size_t lease_count, lease_room;
+	bool cut[PAGE_PARTS]; /* there was more than a reply has */
+
+	json_t *replies[PAGE_PARTS]; /* the texts are theirs */
+};
+
+/* page_data.c: take replies apart.
+ * replies: one of each part, NULL where there is none; taken in any case.
+ * data: zeroed; clear it in any case.
+ * Returns 0, or -1 with err set. */
+int page_data_load(struct page_data *data, json_t *replies[PAGE_PARTS],
+		   struct astra_error *err);
+void page_data_clear(struct page_data *data);
+
+/* page_jobs.c: the jobs and leases of such replies.
+ * Return 0, or -1 when memory is out. */
+int page_jobs_load(struct page_data *data);
+int page_leases_load(struct page_data *data);
+
+/* Of a row: a number, or NAN; a text, or "". */
+double page_number(const json_t *row, const char *key);
+const char *page_string(const json_t *row, const char *key);
+
+/* The tenant of a row, made if it is new. NULL when memory is out, and when
+ * the row has none. */
+struct page_tenant *page_tenant_of(struct page_data *data, const json_t *row);
+
+/* When a slot begins; of slot_count: when the window ends. */
+double page_slot_at(const struct page_data *data, size_t slot);
+
+/* The mean number of GPUs that a look had in a slot. */
+double page_gpus(const struct page_data *data, size_t look, size_t slot);
+
+/* How many looks there are, the others' counted. */
+size_t page_looks(const struct page_data *data);
+
+/* page.c: the whole page. command: that makes it, for its foot.
+ * Whether file has failed its owner finds out. Returns 0, or -1 when memory is
+ * out. */
+int page_write(const struct page_data *data, const char *command, FILE *file);
+
+/* Its parts, one file each. */
+void page_usage(const struct page_data *data, FILE *file);
+void page_fairness(const struct page_data *data, FILE *file);
+int page_waits(const struct page_data *data, FILE *file);
+int page_gantt(const struct page_data *data, FILE *file);
+int page_tables(const struct page_data *data, FILE *file);
+void page_style(const char *title, FILE *file);
+void page_script(FILE *file);
+
+/* page_text.c: a name, cut to so many characters, of which those are two that
+ * take more than two bytes, for they are wide. */
+void page_name(FILE *file, const char *name, size_t most);
+/* A tenant's, with its pool's where there are several. */
+void page_tenant_name(const struct page_data *data,
+		      const struct page_tenant *tenant, size_t most,
+		      FILE *file);
+void page_look_name(const struct page_data *data, size_t look, FILE *file);
+/* The tenant of a look; NULL: the others. */
+const struct page_tenant *page_look_tenant(const struct page_data *data,
+					   size_t look);
+void page_gpu_hours(FILE *file, double gpu_sec);
+void page_span(FILE *file, double sec);
+void page_time(FILE *file, double sec);
+void page_fixed(FILE *file, double value, int digits);
+void page_percent(FILE *file, double share);
+/* What each look means; kind: of the mark in it, "area" or "curve". */
+void page_keys(const struct page_data *data, const char *kind, FILE *file);
+/* A table that is shown on request, behind a chart: its begin up to the body.
+ */
+void page_details_begin(FILE *file, const char *title);
+void page_details_end(FILE *file);
+
+/* page_axis.c: an axis of local time. */
+struct page_axis {
+	double ticks[HTML_TICKS_MAX];
+	char texts[HTML_TICKS_MAX][24];
+	const char *list[HTML_TICKS_MAX];
+};
+
+/* axis: holds what the returned one points to. */
+struct html_axis page_time_axis(const struct page_data *data,
+				struct page_axis *axis, double begin_px,
+				double end_px);
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tables that a click on a heading sorts. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/cmd/sfair/page.h"
+
+#define NAME_CHARS 32
+
+/* A heading; what it means; whether its cells are texts. */
+struct heading {
+	const char *title, *help;
+	bool text;
+};
+
+static void begin(FILE *f, const char *title, const struct heading *heads)
+{
+	fprintf(f,
+		"<section>\n<h2>%s</h2>\n<div class=\"wide\"><table "
+		"class=\"sort\">\n<thead><tr>",
+		title);
+	for (; heads->title; heads++)
+		fprintf(f,
+			"<th scope=\"col\"%s title=\"%s\"><button "
+			"type=\"button\">%s</button>\n",
+			heads->text ? " class=\"text\"" : "", heads->help,
+			heads->title);
+	fputs("<tbody>\n", f);
+}
+
+static void end(FILE *f)
+{
+	fputs("</tbody></table></div>\n", f);
+}
+
+static void put_cell(FILE *f, const char *text)
+{
+	fputs("<td class=\"text\">", f);
+	page_name(f, text, NAME_CHARS);
+}
+
+static void put_fixed(FILE *f, double value, int digits)
+{
+	fputs("<td>", f);
+	page_fixed(f, value, digits);
+}
+
+static void put_hours(FILE *f, double gpu_sec)
+{
+	fputs("<td>", f);
+	page_gpu_hours(f, gpu_sec);
+}
+
+/* Sorted by its seconds, not by its letters. */
+static void put_span(FILE *f, double sec)
+{
+	if (sec >= 0 && sec < 1e11)
+		fprintf(f, "<td data-v=\"%.0f\">", sec);
+	else
+		fputs("<td>", f);
+	page_span(f, sec);
+}
+
+static void put_time(FILE *f, double sec)
+{
+	fputs("<td>", f);
+	page_time(f, sec);
+}
+
+static void put_tenant(const struct page_data *d, FILE *f,
+		       const struct page_tenant *t)
+{
+	fputs("<td class=\"text\">", f);
+	page_tenant_name(d, t, NAME_CHARS, f);
+}
+
+static void put_tenant_row(const struct page_data *d, FILE *f,
+			   const struct page_tenant *t)
+{
+	fputs("<tr><th scope=\"row\">", f);
+	page_tenant_name(d, t, NAME_CHARS, f);
+	put_fixed(f, t->weight, 2);
+	put_hours(f, t->used_sec);
+	put_fixed(f, 100 * t->used_sec / d->total_sec, 1);
+	put_hours(f, t->alloc_sec);
+	put_hours(f, t->fair_sec);
+	put_fixed(f, t->rho, 3);
+	put_hours(f, t->lack_sec);
+	put_hours(f, t->demand_sec);
+	fprintf(f, "<td>%zu\n", t->jobs);
+}
+
+static void put_tenants(const struct page_data *d, FILE *f)
+{
+	static const struct heading heads[] = {
+		{"Tenant", "account or tenant", true},
+		{"Weight", "its share is in proportion to that", false},
+		{"Used GPU h", "what its jobs held", false},
+		{"of all %", "used, of all the GPU time there was", false},
+		{"Had GPU h", "held, by the weights of GPU types", false},
+		{"Due GPU h", "what it was entitled to", false},
+		{"rho", "had over due; below 1 it had less", false},
+		{"Lacked GPU h", "due and not had, minute by minute", false},
+		{"Asked GPU h", "what its jobs asked for", false},
+		{"Jobs", "in this window", false},
+		{0},
+	};
+
+	begin(f, "Tenants", heads);
+	for (size_t i = 0; i < d->tenant_count && i < PAGE_ROWS_MAX; i++)
+		put_tenant_row(d, f, d->tenants[i]);
+	end(f);
+	if (d->tenant_count > PAGE_ROWS_MAX)
+		fprintf(f,
+			"<p class=\"soft\">The %d that used most, of %zu.</p>"
+			"\n",
+			PAGE_ROWS_MAX, d->tenant_count);
+	fputs("</section>\n", f);
+}
+
+static void put_users(const struct page_data *d, FILE *f)
+{
+	static const struct heading heads[] = {
+		{"User", "login name", true},
+		{"Account", "of its jobs", true},
+		{"Tenant", "that the account belongs to", true},
+		{"Used GPU h", "what its jobs held", false},
+		{"of all %", "used, of all the GPU time there was", false},
+		{0},
+	};
+
+	begin(f, "Users", heads);
+	for (size_t i = 0; i < d->user_count && i < PAGE_ROWS_MAX; i++) {
+		const struct page_user *u = &d->users[i];
+
+		fputs("<tr><th scope=\"row\">", f);
+		page_name(f, *u->name ? u->name : "-", NAME_CHARS);
+		put_cell(f, u->account);
+		put_cell(f, u->tenant);
+		put_hours(f, u->used_sec);
+		put_fixed(f, 100 * u->used_sec / d->total_sec, 1);
+		fputs("\n", f);
+	}
+	end(f);
+	if (d->user_count >= PAGE_ROWS_MAX)
+		fprintf(f, "<p class=\"soft\">The %d that used most.</p>\n",
+			PAGE_ROWS_MAX);
+	fputs("</section>\n", f);
+}
+
+static void put_job(const struct page_data *d, FILE *f,
+		    const struct page_job *j)
+{
+	fputs("<tr><th scope=\"row\">", f);
+	page_name(f, *j->text ? j->text : "-", NAME_CHARS);
+	put_cell(f, j->name);
+	put_cell(f, j->user);
+	put_tenant(d, f, j->tenant);
+	put_fixed(f, j->gpus, 0);
+	put_time(f, j->submit_sec);
+	put_span(f, j->wait_sec);
+	put_span(f, j->run_sec);
+	put_fixed(f, j->slowdown, 2);
+	put_fixed(f, j->rho, 3);
+	put_fixed(f, j->leases, 0);
+	put_fixed(f, j->revoked, 0);
+	put_cell(f, j->state);
+	fputs("\n", f);
+}
+
+/* How much a job mattered: its GPUs by the time that it had or waited. */
+static double weight(const struct page_job *j)
+{
+	double run = j->run_sec > 0 ? j->run_sec : 0;
+	double wait = j->wait_sec > 0 ? j->wait_sec : 0;
+
+	return (run + wait) * (j->gpus > 0 ? j->gpus : 1);
+}
+
+static int heavier(const void *a, const void *b)
+{
+	const struct page_job *x = *(const struct page_job *const *)a;
+	const struct page_job *y = *(const struct page_job *const *)b;
+
+	if (weight(x) != weight(y))
+		return weight(x) < weight(y) ? 1 : -1;
+	return (x > y) - (x < y);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct page_job *x = *(const struct page_job *const *)a;
+	const struct page_job *y = *(const struct page_job *const *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int put_jobs(const struct page_data *d, FILE *f)
+{
+	static const struct heading heads[] = {
+		{"Job", "its number", true},
+		{"Name", "as its user called it", true},
+		{"User", "login name", true},
+		{"Tenant", "account or tenant", true},
+		{"GPUs", "asked for", false},
+		{"Submitted", "local time", true},
+		{"Waited", "until its first start, D-HH:MM:SS", false},
+		{"Ran", "all its runs, D-HH:MM:SS", false},
+		{"Slowdown", "from submission to the end, over its runs",
+		 false},
+		{"rho", "GPU time had over due; below 1 it had less", false},
+		{"Leases", "it was given", false},
+		{"Revoked", "of these", false},
+		{"State", "at the end of the window, or its own", true},
+		{0},
+	};
+	size_t shown =
+		d->job_count < PAGE_ROWS_MAX ? d->job_count : PAGE_ROWS_MAX;
+	const struct page_job **list = calloc(d->job_count + 1, sizeof(*list));
+
+	if (!list)
+		return -1;
+	for (size_t i = 0; i < d->job_count; i++)
+		list[i] = &d->jobs[i];
+	qsort(list, d->job_count, sizeof(*list), heavier);
+	qsort(list, shown, sizeof(*list), by_place);
+	begin(f, "Jobs", heads);
+	for (size_t i = 0; i < shown; i++)
+		put_job(d, f, list[i]);
+	end(f);
+	if (shown < d->job_count)
+		fprintf(f,
+			"<p class=\"soft\">The %zu with most GPU time waited "
+			"and run, of %zu.</p>\n",
+			shown, d->job_count);
+	fputs("</section>\n", f);
+	free(list);
+	return 0;
+}
+
+int page_tables(const struct page_data *d, FILE *f)
+{
+	put_tenants(d, f);
+	put_users(d, f);
+	return put_jobs(d, f);
+}
