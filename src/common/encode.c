@@ -35,9 +35,12 @@ static size_t plain(const char *text)
 	const unsigned char *at = (const unsigned char *)text;
 	size_t size;
 
-	while (*at >= ' ' && *at != '"' && *at != '\\' && *at != 0x7f &&
-	       (size = astra_utf8_size((const char *)at)))
+	while (*at >= ' ' && *at != '"' && *at != '\\' && *at != 0x7f) {
+		size = *at < 0x80 ? 1 : astra_utf8_size((const char *)at);
+		if (!size)
+			break;
 		at += size;
+	}
 	return (size_t)(at - (const unsigned char *)text);
 }
 
@@ -62,6 +65,23 @@ void astra_encode_text(struct astra_text *out, const char *text)
 	astra_text_add(out, "\"", 1);
 }
 
+void astra_encode_whole(struct astra_text *out, uint64_t value)
+{
+	char text[20];
+	size_t at = sizeof(text);
+
+	do
+		text[--at] = (char)('0' + value % 10);
+	while (value /= 10);
+	astra_text_add(out, text + at, sizeof(text) - at);
+}
+
+/* Most numbers are whole, and their digits are had at a tenth of the price. */
+static bool is_whole(double value)
+{
+	return value > 0 && value < 1e15 && value == floor(value);
+}
+
 void astra_encode_real(struct astra_text *out, double value)
 {
 	char text[32];
@@ -74,6 +94,14 @@ void astra_encode_real(struct astra_text *out, double value)
 	}
 	if (isnan(value)) {
 		astra_text_add(out, "null", 4);
+		return;
+	}
+	if (is_whole(value)) {
+		astra_encode_whole(out, (uint64_t)value);
+		return;
+	}
+	if (fpclassify(value) == FP_ZERO && !signbit(value)) {
+		astra_text_add(out, "0", 1);
 		return;
 	}
 	size = snprintf(text, sizeof(text), "%.15g", value);

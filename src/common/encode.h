@@ -4,12 +4,15 @@
 #ifndef ASTRA_COMMON_ENCODE_H
 #define ASTRA_COMMON_ENCODE_H
 
+#include <stdint.h>
+
 #include "src/common/text.h"
 
 /* A quoted text; NULL is "". Bytes that are no UTF-8 become question marks. */
 void astra_encode_text(struct astra_text *out, const char *text);
 
 /* A number; infinity is "inf", and what is none is null. */
+void astra_encode_whole(struct astra_text *out, uint64_t value);
 void astra_encode_real(struct astra_text *out, double value);
 
 /* The bytes of the UTF-8 character at text, or 0 where there is none. */

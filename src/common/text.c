@@ -13,7 +13,8 @@ int astra_text_add(struct astra_text *text, const char *bytes, size_t size)
 	if (text->failed)
 		return -1;
 	if ((text->limit && size > text->limit - text->size) ||
-	    astra_grow(&text->bytes, &text->room, text->size + size + 1, 1)) {
+	    (text->size + size >= text->room &&
+	     astra_grow(&text->bytes, &text->room, text->size + size + 1, 1))) {
 		text->failed = true;
 		return -1;
 	}

@@ -37,11 +37,7 @@ static void put_word(struct astra_text *out, const char *word)
 
 static void put_u64(struct astra_text *out, uint64_t value)
 {
-	char text[24];
-	int size =
-		snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
-
-	astra_text_add(out, text, (size_t)size);
+	astra_encode_whole(out, value);
 }
 
 static void put_u32(struct astra_text *out, uint32_t value, uint32_t none)
@@ -168,15 +164,30 @@ static void put_member(struct astra_text *out, enum astra_field_kind kind,
 	}
 }
 
+/* In one piece: a large reply has a million of them. */
+static void put_key(struct astra_text *out, const char *separator,
+		    const char *key)
+{
+	char text[64];
+	size_t begin = strlen(separator), size = strlen(key);
+
+	if (begin + size + 3 > sizeof(text)) {
+		astra_text_printf(out, "%s\"%s\":", separator, key);
+		return;
+	}
+	memcpy(text, separator, begin);
+	text[begin] = '"';
+	memcpy(text + begin + 1, key, size);
+	memcpy(text + begin + 1 + size, "\":", 2);
+	astra_text_add(out, text, begin + size + 3);
+}
+
 void astra_encode_members(struct astra_text *out, const void *record,
 			  const struct astra_field *fields,
 			  const char *separator, bool hidden)
 {
 	for (; fields->key; fields++) {
-		put_word(out, separator);
-		put_word(out, "\"");
-		put_word(out, fields->key);
-		put_word(out, "\":");
+		put_key(out, separator, fields->key);
 		if (hidden)
 			put_word(out, "null");
 		else

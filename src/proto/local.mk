@@ -117,6 +117,14 @@ bench_progress_CFLAGS = $(AM_CFLAGS) $(MUNGE_CFLAGS)
 bench_progress_LDADD = libastra-proto.la libastra-policy.la libastra-common.la \
 	-lpthread -lm
 
+EXTRA_PROGRAMS += bench_queries
+BENCH += bench_queries
+CLEANFILES += bench_queries
+bench_queries_SOURCES = testsuite/bench/bench_queries.c \
+	testsuite/bench/bench.h $(server_sources)
+bench_queries_CFLAGS = $(AM_CFLAGS) $(MUNGE_CFLAGS)
+bench_queries_LDADD = libastra-proto.la libastra-common.la -lpthread -lm
+
 check_PROGRAMS += test_bids
 test_bids_SOURCES = testsuite/unit/test_bids.c \
 	src/slurm/bid_files.c src/slurm/bid_text.c src/slurm/bids.c

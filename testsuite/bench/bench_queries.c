@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Every live query with 10,000 jobs of 100 tenants, end to end: signed, sent
+ * over the socket, verified by munged, answered, received. Peer of the same
+ * run: a bare round trip over a socket of the same kind, with nothing signed
+ * and one byte each way. Needs root to start a munged of its own. */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "src/proto/query.h"
+#include "src/proto/sign.h"
+#include "src/proto/wire.h"
+#include "src/slurm/server.h"
+#include "testsuite/bench/bench.h"
+#include "testsuite/unit/proto_munged.h"
+
+#define JOBS 10000
+#define TENANTS 100
+#define RUNS 41
+#define TARGET_MS 20
+
+static struct test_munged munged;
+static char path[100], bare_path[108];
+
+static struct astra_report *make_report(void)
+{
+	struct astra_report *report = astra_report_create();
+	char name[32], id[32];
+
+	report->time_sec = 1700000000;
+	astra_report_add_pool(
+		report, &(struct astra_report_pool){
+				.name = "gpu", .policy = "ltgf", .gpus = 4096});
+	for (unsigned t = 0; t < TENANTS; t++) {
+		snprintf(name, sizeof(name), "account%02u", t);
+		astra_report_add_tenant(report, &(struct astra_report_tenant){
+							.pool = "gpu",
+							.name = name,
+							.uid = UINT32_MAX,
+							.listed = true,
+							.weight = 1,
+							.rho = 1 + t / 100.0});
+	}
+	for (unsigned i = 1; i <= JOBS; i++) {
+		snprintf(name, sizeof(name), "account%02u", i % TENANTS);
+		snprintf(id, sizeof(id), "%u", i);
+		astra_report_add_job(
+			report,
+			&(struct astra_report_job){
+				.pool = "gpu",
+				.tenant = name,
+				.id = i,
+				.array_task = UINT32_MAX,
+				.id_text = id,
+				.copies = 1,
+				.uid = 1000 + i % 500,
+				.user = "user",
+				.account = name,
+				.partition = "gpu",
+				.name = "train",
+				.gpus = 1 + i % 8,
+				.state = i > 1000 ? "PENDING" : "RUNNING",
+				.phase = i > 1000 ? "waiting" : "leased",
+				.revocable = true,
+				.lease_end_sec = 1700000000 + i,
+				.rank = i > 1000 ? i - 1000 : 0,
+				.ranks = JOBS - 1000,
+				.wait = "rank",
+				.reason = "Lease: rank"});
+	}
+	return report;
+}
+
+static void *echo(void *arg)
+{
+	int fd = *(int *)arg, client;
+	char byte;
+
+	while ((client = accept(fd, NULL, NULL)) >= 0) {
+		if (recv(client, &byte, 1, 0) == 1)
+			(void)!send(client, &byte, 1, MSG_NOSIGNAL);
+		close(client);
+	}
+	return NULL;
+}
+
+static double bare_ms(const struct sockaddr_un *addr)
+{
+	double begin = bench_now_ms();
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	char byte = 'x';
+
+	if (connect(fd, (const struct sockaddr *)addr, sizeof(*addr)) < 0 ||
+	    send(fd, &byte, 1, MSG_NOSIGNAL) != 1 || recv(fd, &byte, 1, 0) != 1)
+		return NAN;
+	close(fd);
+	return bench_now_ms() - begin;
+}
+
+static double measure_bare(void)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	double samples[RUNS];
+	pthread_t thread;
+
+	memcpy(addr.sun_path, bare_path, strlen(bare_path));
+	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
+	    listen(fd, 8) < 0 || pthread_create(&thread, NULL, echo, &fd))
+		return NAN;
+	for (int i = 0; i < RUNS; i++)
+		samples[i] = bare_ms(&addr);
+	shutdown(fd, SHUT_RDWR);
+	pthread_join(thread, NULL);
+	close(fd);
+	return bench_median(samples, RUNS);
+}
+
+/* Median of one request, its reply's size, or NAN where it is refused. */
+static double measure(const char *request, size_t *size)
+{
+	double samples[RUNS];
+	struct astra_error err = {""};
+
+	for (int i = 0; i < RUNS; i++) {
+		double begin;
+		char *reply = NULL;
+
+		usleep(1000000 / 150); /* a user may ask 200 times a second */
+		begin = bench_now_ms();
+		if (astra_call(path, munged.socket, request, &reply, &err) <
+		    0) {
+			printf("%s: %s\n", request, err.text);
+			return NAN;
+		}
+		samples[i] = bench_now_ms() - begin;
+		*size = strlen(reply);
+		if (strstr(reply, "\"error\""))
+			printf("%s: %.200s\n", request, reply);
+		free(reply);
+	}
+	return bench_median(samples, RUNS);
+}
+
+static int run(void)
+{
+	static const char *const requests[] = {
+		"{\"astraea\":1,\"request\":\"tenant\"}",
+		"{\"astraea\":1,\"request\":\"job\",\"jobs\":[5000]}",
+		"{\"astraea\":1,\"request\":\"job\",\"accounts\":[\"account07\"]}",
+		"{\"astraea\":1,\"request\":\"lease\"}",
+		"{\"astraea\":1,\"request\":\"why\",\"job\":9000}",
+		"{\"astraea\":1,\"request\":\"why\",\"job\":10}",
+		"{\"astraea\":1,\"request\":\"diag\"}",
+		"{\"astraea\":1,\"request\":\"auction\"}",
+		"{\"astraea\":1,\"request\":\"metrics\"}",
+		"{\"astraea\":1,\"request\":\"job\"}",
+	};
+	double bare = measure_bare();
+	int missed = 0;
+
+	printf("queries with %d jobs, medians of %d; a bare round trip %.3f ms\n",
+	       JOBS, RUNS, bare);
+	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++) {
+		size_t size = 0;
+		double ms = measure(requests[i], &size);
+
+		printf("%8.3f ms  ratio %8.1f  %9zu bytes  %s\n", ms, ms / bare,
+		       size,
+		       requests[i] + strlen("{\"astraea\":1,\"request\":"));
+		missed += !(ms < TARGET_MS);
+	}
+	printf("%d of %zu above the target of %d ms\n", missed,
+	       sizeof(requests) / sizeof(*requests), TARGET_MS);
+	return 0;
+}
+
+int main(void)
+{
+	struct astra_server_options options = {.path = path};
+	struct astra_error err = {""};
+	int rc;
+
+	if (test_munged_start(&munged) != 0) {
+		puts("bench_queries: munged cannot be started; left out");
+		return 0;
+	}
+	options.munge_socket = munged.socket;
+	snprintf(path, sizeof(path), "%s/a.sock", munged.folder);
+	snprintf(bare_path, sizeof(bare_path), "%s/bare", munged.folder);
+	astra_server_publish(make_report());
+	if (astra_server_start(&options, &err) < 0) {
+		puts(err.text);
+		return 1;
+	}
+	rc = run();
+	astra_server_stop();
+	test_munged_stop(&munged);
+	return rc;
+}
