@@ -6,6 +6,12 @@ libastra_history_la_CFLAGS = $(AM_CFLAGS) $(SQLITE_CFLAGS)
 libastra_history_la_LIBADD = $(SQLITE_LIBS)
 if HISTORY
 libastra_history_la_SOURCES = \
+	src/history/history.c \
+	src/history/history.h \
+	src/history/jobs.c \
+	src/history/names.c \
+	src/history/prune.c \
+	src/history/runs.c \
 	src/history/read.c \
 	src/history/read.h \
 	src/history/read_known.c \
@@ -16,10 +22,16 @@ libastra_history_la_SOURCES = \
 	src/history/read_rows.c \
 	src/history/schema.c \
 	src/history/schema.h \
+	src/history/sql.c \
+	src/history/sums.c \
+	src/history/sums.h \
+	src/history/writer.c \
+	src/history/writer.h \
+	src/history/writer_priv.h \
 	src/history/window.c \
 	src/history/window.h
 else
-libastra_history_la_SOURCES = src/history/none.c
+libastra_history_la_SOURCES = src/history/history.h src/history/none.c
 endif
 EXTRA_DIST += src/history/none.c
 
@@ -48,3 +60,11 @@ test_history_read_SOURCES = testsuite/unit/test_history_read.c \
 test_history_read_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS)
 test_history_read_LDADD = libastra-history.la libastra-proto.la \
 	libastra-common.la $(CMOCKA_LIBS)
+
+if HISTORY
+check_PROGRAMS += test_history
+endif
+test_history_SOURCES = testsuite/unit/test_history.c testsuite/unit/unit.h
+test_history_CFLAGS = $(UNIT_CFLAGS) $(SQLITE_CFLAGS)
+test_history_LDADD = libastra-history.la libastra-proto.la \
+	libastra-policy.la libastra-common.la $(CMOCKA_LIBS) -lpthread -lm

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Built --without-history: there is none, and it says so. */
 #include <stddef.h>
+#include <string.h>
 
+#include "src/history/history.h"
 #include "src/history/read.h"
 #include "src/history/schema.h"
 
@@ -41,6 +43,30 @@ int astra_history_set_aside(const char *path, const char *suffix,
 	(void)suffix;
 	(void)note;
 	return none(err);
+}
+
+int astra_history_start(const struct astra_history_options *options,
+			struct astra_error *err)
+{
+	(void)options;
+	return none(err);
+}
+
+void astra_history_note(struct astra_report *report)
+{
+	(void)report;
+}
+
+void astra_history_stop(void)
+{
+}
+
+void astra_history_stats(struct astra_history_stats *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->figures.state = "off";
+	out->figures.file = out->file;
+	out->figures.error = out->error.text;
 }
 
 void astra_history_read_from(const char *path)

@@ -52,6 +52,8 @@ static const char schema[] = "PRAGMA application_id=" TEXT(
 		     "CREATE TABLE lease(job INT, start_sec REAL, end_sec REAL,"
 		     " number INT, gpus INT, nodes TEXT, how TEXT,"
 		     " PRIMARY KEY(job,start_sec)) WITHOUT ROWID;"
+		     "CREATE TABLE counter(kind TEXT, id INT, a REAL, b REAL, c REAL,"
+		     " d REAL, e REAL, PRIMARY KEY(kind,id)) WITHOUT ROWID;"
 		     "INSERT INTO meta VALUES('version'," TEXT(
 			     ASTRA_HISTORY_VERSION) ");"
 						    "COMMIT;";

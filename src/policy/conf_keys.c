@@ -5,6 +5,21 @@
 
 #include "src/policy/options.h"
 
+/* Of the whole file, beside the options. */
+static bool is_global(const char *key)
+{
+	static const char *const keys[] = {
+		"Pool",		"Tenant",      "TenantLevel",	"Socket",
+		"Listen",	"History",     "HistoryFile",	"HistoryRounds",
+		"HistoryHours", "HistoryDays", "HistoryLeases",
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (!strcasecmp(keys[i], key))
+			return true;
+	return false;
+}
+
 static bool is_option(const char *key)
 {
 	for (const struct astra_option *o = astra_option_table; o->key; o++)
@@ -19,10 +34,7 @@ bool astra_conf_known(const char *first, const char *key)
 						  "Weight"};
 
 	if (!strcasecmp(first, key))
-		return is_option(key) || !strcasecmp(key, "Pool") ||
-		       !strcasecmp(key, "Tenant") ||
-		       !strcasecmp(key, "TenantLevel") ||
-		       !strcasecmp(key, "Socket") || !strcasecmp(key, "Listen");
+		return is_option(key) || is_global(key);
 	if (!strcasecmp(first, "Pool"))
 		return is_option(key) || !strcasecmp(key, "Partitions");
 	if (!strcasecmp(first, "Tenant"))

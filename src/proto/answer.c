@@ -179,6 +179,8 @@ static void put_counters(struct answer *a,
 	put_head(a);
 	put_key(a, "diag");
 	astra_encode_diag(a->out, &a->report->diag);
+	put_key(a, "history");
+	astra_encode_history(a->out, &a->report->diag.history);
 	put_key(a, "socket");
 	astra_encode_socket(a->out, stats);
 	put_pools(a);

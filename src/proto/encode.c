@@ -143,6 +143,27 @@ static const struct astra_field diag_fields[] = {
 	{NULL, TEXT, 0},
 };
 
+#define HISTORY(kind, member)                                                \
+	{                                                                    \
+#member, kind, offsetof(struct astra_report_history, member) \
+	}
+
+static const struct astra_field history_fields[] = {
+	HISTORY(TEXT, state),
+	HISTORY(TEXT, file),
+	HISTORY(TEXT, error),
+	HISTORY(U64, file_bytes),
+	HISTORY(TIME, written_sec),
+	HISTORY(U64, transactions),
+	HISTORY(U64, rows),
+	HISTORY(U64, reports),
+	HISTORY(U64, dropped),
+	HISTORY(U64, lost),
+	HISTORY(TIMING, note),
+	HISTORY(TIMING, write),
+	{NULL, TEXT, 0},
+};
+
 static const struct astra_field socket_fields[] = {
 	SOCKET(U32, clients),	      SOCKET(U64, answered),
 	SOCKET(U64, malformed),	      SOCKET(U64, refused),
@@ -167,6 +188,12 @@ void astra_encode_diag(struct astra_text *out,
 		       const struct astra_report_diag *diag)
 {
 	astra_encode_object(out, diag, diag_fields);
+}
+
+void astra_encode_history(struct astra_text *out,
+			  const struct astra_report_history *history)
+{
+	astra_encode_object(out, history, history_fields);
 }
 
 void astra_encode_socket(struct astra_text *out,

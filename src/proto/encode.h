@@ -24,6 +24,8 @@ void astra_encode_tenant(struct astra_text *out,
 			 const struct astra_report_tenant *tenant);
 void astra_encode_diag(struct astra_text *out,
 		       const struct astra_report_diag *diag);
+void astra_encode_history(struct astra_text *out,
+			  const struct astra_report_history *history);
 void astra_encode_socket(struct astra_text *out,
 			 const struct astra_socket_stats *stats);
 

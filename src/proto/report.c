@@ -59,6 +59,9 @@ static const size_t diag_strings[] = {
 	offsetof(struct astra_report_diag, config_error),
 	offsetof(struct astra_report_diag, config_warning),
 	offsetof(struct astra_report_diag, policy_error),
+	offsetof(struct astra_report_diag, history.state),
+	offsetof(struct astra_report_diag, history.file),
+	offsetof(struct astra_report_diag, history.error),
 };
 
 struct astra_report *astra_report_create(void)
@@ -79,6 +82,8 @@ struct astra_report *astra_report_create(void)
 	report->diag.config_error = "";
 	report->diag.config_warning = "";
 	report->diag.policy_error = "";
+	report->diag.history.state = "off";
+	report->diag.history.file = report->diag.history.error = "";
 	return report;
 }
 
@@ -98,6 +103,7 @@ void astra_report_put(struct astra_report *report)
 	free(report->pools);
 	free(report->tenants);
 	free(report->jobs);
+	free(report->ended);
 	free(report->auctions);
 	free(report->apps);
 	free(report->nodes);
@@ -159,10 +165,12 @@ static int keep_binds(struct astra_report *report, struct astra_report_job *job)
 	return 0;
 }
 
-int astra_report_add_job(struct astra_report *report,
-			 const struct astra_report_job *job)
+/* Append a copy to one of the lists of jobs. */
+static int add_to(struct astra_report *report, struct astra_report_job **list,
+		  size_t *count, size_t *room,
+		  const struct astra_report_job *job)
 {
-	size_t n = report->job_count;
+	size_t n = *count;
 	struct astra_report_job copy = *job;
 	char id_text[ID_BYTES];
 
@@ -170,18 +178,37 @@ int astra_report_add_job(struct astra_report *report,
 		astra_tasks_text(job->id_text, id_text, sizeof(id_text));
 		copy.id_text = id_text;
 	}
-	if (astra_grow(&report->jobs, &report->job_room, n + 1, sizeof(copy)) <
-		    0 ||
-	    astra_report_keep_all(report, &copy,
-				  n ? &report->jobs[n - 1] : NULL, job_strings,
-				  COUNT(job_strings)) < 0 ||
-	    keep_binds(report, &copy) < 0 ||
-	    astra_idmap_put(&report->own->by_id, copy.id, (uint32_t)n) < 0)
+	if (astra_grow(list, room, n + 1, sizeof(copy)) < 0 ||
+	    astra_report_keep_all(report, &copy, n ? &(*list)[n - 1] : NULL,
+				  job_strings, COUNT(job_strings)) < 0 ||
+	    keep_binds(report, &copy) < 0)
 		return -1;
-	report->jobs[n] = copy;
-	report->job_count++;
+	(*list)[n] = copy;
+	*count = n + 1;
+	return 0;
+}
+
+int astra_report_add_job(struct astra_report *report,
+			 const struct astra_report_job *job)
+{
+	size_t n = report->job_count;
+
+	if (astra_idmap_put(&report->own->by_id, job->id, (uint32_t)n) < 0)
+		return -1;
+	if (add_to(report, &report->jobs, &report->job_count, &report->job_room,
+		   job) < 0) {
+		astra_idmap_del(&report->own->by_id, job->id);
+		return -1;
+	}
 	astra_report_link(report, &report->jobs[n]);
 	return 0;
+}
+
+int astra_report_add_ended(struct astra_report *report,
+			   const struct astra_report_job *job)
+{
+	return add_to(report, &report->ended, &report->ended_count,
+		      &report->ended_room, job);
 }
 
 const struct astra_report_job *

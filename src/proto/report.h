@@ -46,6 +46,7 @@ struct astra_report_pool {
 	uint64_t gpus;	       /* of all nodes */
 	uint64_t gpus_usable;  /* of nodes that are up and not drained */
 	uint64_t gpus_free;    /* usable, and nobody holds them */
+	uint64_t gpus_down;    /* neither usable nor held */
 	uint32_t hold_job;     /* GPUs are collected for it; 0: no hold */
 	double hold_start_sec; /* when they will be there */
 	uint64_t rounds;
@@ -69,6 +70,8 @@ struct astra_report_tenant {
 	double rho;	      /* A / F; may be infinite */
 	uint32_t jobs_waiting;
 	uint32_t jobs_running;
+	double paid;   /* by the tenant, as its policy counts; so far */
+	double income; /* of the tenant */
 };
 
 /* How far a job said it was. */
@@ -162,6 +165,13 @@ struct astra_report_job {
 	const char *wait; /* what the policy waits for: "rank", "place"; "" */
 	const struct astra_report_bind *binds; /* copied with the job */
 	uint32_t bind_count;
+	/* For the history, not for queries: the run as slurmctld recorded it.
+	 */
+	enum astra_job_state life;
+	uint32_t held_gpus;   /* devices; 0: it holds none */
+	double run_start_sec; /* of the present or last run; 0: not known, or
+			       * its nodes are not up yet */
+	double run_end_sec;   /* of the last run; 0: not known */
 	uint64_t app; /* its number, where its pool holds auctions; else 0 */
 	uint32_t app_next; /* the next job of that app; set when it is added */
 };
@@ -235,6 +245,22 @@ struct astra_report_timing {
 	uint64_t count, sum_usec;
 };
 
+/* The history's writer. */
+struct astra_report_history {
+	const char *state; /* "writing", "paused" or "off" */
+	const char *file;
+	const char *error;     /* why it is paused; "" */
+	uint64_t transactions; /* written */
+	uint64_t rows;	       /* in them */
+	double written_sec;    /* when last; 0: never */
+	uint64_t file_bytes;   /* with what is still in its log */
+	uint64_t reports;      /* read */
+	uint64_t dropped;      /* for a newer one; the next covers them */
+	uint64_t lost;	       /* while paused */
+	struct astra_report_timing note;  /* a round's wait for it */
+	struct astra_report_timing write; /* of a transaction */
+};
+
 struct astra_report_diag {
 	double started_sec; /* when the engine started */
 	double reset_sec;   /* since when the numbers below count */
@@ -257,6 +283,7 @@ struct astra_report_diag {
 	const char *config_error;   /* why the last reading was refused; "" */
 	const char *config_warning; /* what is wrong and lived with; "" */
 	const char *policy_error;   /* why the last round decided nothing; "" */
+	struct astra_report_history history;
 };
 
 /* What PrivateData hides from users that are no operators. */
@@ -277,6 +304,10 @@ struct astra_report {
 	size_t tenant_count, tenant_room;
 	struct astra_report_job *jobs;
 	size_t job_count, job_room;
+	/* Jobs that have ended or left their GPUs lately, some of them in
+	 * `jobs` too; for the history, not for queries. */
+	struct astra_report_job *ended;
+	size_t ended_count, ended_room;
 	struct astra_report_auction *auctions;
 	size_t auction_count, auction_room;
 	struct astra_report_app *apps; /* pool by pool, there by number */
@@ -304,6 +335,8 @@ int astra_report_add_tenant(struct astra_report *report,
 			    const struct astra_report_tenant *tenant);
 int astra_report_add_job(struct astra_report *report,
 			 const struct astra_report_job *job);
+int astra_report_add_ended(struct astra_report *report,
+			   const struct astra_report_job *job);
 
 /* The record of that id, or NULL. */
 const struct astra_report_job *

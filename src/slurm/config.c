@@ -12,7 +12,7 @@
 #include "src/slurm/compat.h"
 #include "src/slurm/config_priv.h"
 
-#define KEYS_MAX 64
+#define KEYS_MAX 96
 
 /* Slurm's parser. Option rows become strings, on top and on Pool lines. */
 
@@ -28,7 +28,7 @@ static char *plain(const char *text)
 static void option_keys(s_p_options_t *out, size_t *count)
 {
 	for (const struct astra_option *o = astra_option_table;
-	     o->key && *count < KEYS_MAX - 5; o++)
+	     o->key && *count < KEYS_MAX - 1; o++)
 		out[(*count)++] = (s_p_options_t){.key = plain(o->key),
 						  .type = S_P_STRING};
 }
@@ -98,7 +98,7 @@ static s_p_hashtbl_t *parse_file(const char *path, struct astra_error *err)
 		{.key = plain("Socket"), .type = S_P_STRING},
 		{.key = plain("Listen"), .type = S_P_STRING},
 	};
-	size_t count = 5;
+	size_t count = 5 + astra_conf_history_keys(options + 5);
 	s_p_hashtbl_t *table;
 
 	if (astra_conf_check_keys(path, astra_conf_known, err) < 0)
@@ -310,7 +310,8 @@ struct astra_config *astra_config_read(const char *path,
 	} else if (read_pools(table, path, config, err) < 0 ||
 		   astra_conf_tenants(table, path, config, err) < 0 ||
 		   read_socket(table, path, config, err) < 0 ||
-		   read_listen(table, path, config, err) < 0) {
+		   read_listen(table, path, config, err) < 0 ||
+		   astra_conf_history(table, path, config, err) < 0) {
 		astra_config_destroy(config);
 		config = NULL;
 	}
@@ -371,5 +372,6 @@ void astra_config_destroy(struct astra_config *config)
 	free(config->tenants);
 	free(config->socket);
 	free(config->listen);
+	free(config->history_file);
 	free(config);
 }

@@ -39,6 +39,10 @@ struct astra_config {
 	unsigned tenant_level; /* of the tree of accounts; 0: a job's own */
 	char *socket;	       /* NULL: the default */
 	char *listen;	       /* NULL: not on the network */
+	bool history;	       /* is to be written ... */
+	char *history_file;    /* ... here; NULL: the default */
+	double history_rounds_sec, history_hours_sec, history_days_sec,
+		history_leases_sec; /* how long what is kept; 0: for ever */
 	struct astra_error warning; /* what the file has wrong and can be lived
 				     * with; "" */
 };

@@ -23,4 +23,11 @@ void astra_names_free(struct astra_names *names);
 int astra_conf_tenants(const s_p_hashtbl_t *table, const char *path,
 		       struct astra_config *config, struct astra_error *err);
 
+/* The keys of the history, for Slurm's parser. Returns their number. */
+size_t astra_conf_history_keys(s_p_options_t *out);
+
+/* Read them into config. Returns 0, or -1 with err set. */
+int astra_conf_history(const s_p_hashtbl_t *table, const char *path,
+		       struct astra_config *config, struct astra_error *err);
+
 #endif

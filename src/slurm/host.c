@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "src/common/fault.h"
+#include "src/history/history.h"
 #include "src/slurm/apply.h"
 #include "src/slurm/compat.h"
 #include "src/slurm/cycle.h"
@@ -185,6 +186,7 @@ int astra_host_start(void)
 		return 0;
 	prepare();
 	astra_publish_start(&cycle);
+	astra_publish_start_history(&cycle);
 	rc = begin();
 	life = rc == 0 ? RUNNING : STOPPED;
 	return rc;
@@ -222,6 +224,7 @@ void astra_host_stop(void)
 	pthread_mutex_unlock(&wake_mutex);
 	pthread_join(thread, NULL);
 	astra_publish_stop();
+	astra_history_stop();
 	give_back();
 	astra_cycle_close(&cycle);
 	astra_grace_free();

@@ -34,6 +34,7 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/compat.h \
 	src/slurm/config.c \
 	src/slurm/config.h \
+	src/slurm/config_history.c \
 	src/slurm/config_kept.c \
 	src/slurm/config_kept.h \
 	src/slurm/config_names.c \
@@ -79,6 +80,7 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/publish.h \
 	src/slurm/publish_auction.c \
 	src/slurm/publish_auction.h \
+	src/slurm/publish_history.c \
 	src/slurm/publish_socket.c \
 	src/slurm/publish_nodes.c \
 	src/slurm/publish_nodes.h \

@@ -7,6 +7,7 @@
 
 #include "src/common/grow.h"
 #include "src/common/idmap.h"
+#include "src/history/history.h"
 #include "src/policy/speed.h"
 #include "src/slurm/grace.h"
 #include "src/slurm/ledger.h"
@@ -164,6 +165,25 @@ static const char *level_of(const struct astra_view *view,
 		       : "";
 }
 
+/* What the history counts. A job that was requeued and runs again ended its
+ * last run when it was submitted anew. */
+static void fill_run(const struct astra_job *job, struct astra_report_job *out)
+{
+	out->life = job->state;
+	for (size_t i = 0; i < job->held_count; i++)
+		out->held_gpus += job->held[i].gpus;
+	out->run_start_sec = job->booting ? 0 : job->start_sec;
+	out->run_end_sec = job->end_sec;
+	if (job->state == ASTRA_JOB_RUNNING && job->restart_cnt)
+		out->run_end_sec = job->submit_sec;
+}
+
+static bool has_ended(const struct astra_report_job *job)
+{
+	return job->life == ASTRA_JOB_ENDED || job->life == ASTRA_JOB_ENDING ||
+	       job->life == ASTRA_JOB_REQUEUED;
+}
+
 static void fill_job(struct filler *f, const struct astra_job_view *v,
 		     size_t index)
 {
@@ -233,6 +253,11 @@ static void fill_job(struct filler *f, const struct astra_job_view *v,
 		.binds = ji->binds,
 		.bind_count = ji->bind_count,
 	};
+	fill_run(job, &j);
+	if (has_ended(&j))
+		(void)astra_report_add_ended(f->report, &j);
+	if (v->state == ASTRA_JOB_ENDED)
+		return;
 	if (f->auctions && astra_job_active(v->state))
 		j.app = astra_app_of(job);
 	astra_progress_show(&j, advice);
@@ -248,8 +273,12 @@ static void fill_jobs(struct filler *f, uint32_t *queue)
 		astra_engine_job_view(f->pool->engine, i, f->now_sec, &v);
 		index = v.id ? astra_idmap_get(&f->by_id, v.id)
 			     : ASTRA_IDMAP_NONE;
-		if (index == ASTRA_IDMAP_NONE || v.state == ASTRA_JOB_ENDED)
+		if (index == ASTRA_IDMAP_NONE)
 			continue;
+		if (v.state == ASTRA_JOB_ENDED) {
+			fill_job(f, &v, index);
+			continue;
+		}
 		note_ledger(f, &v, f->view->jobs[index].restart_cnt);
 		if (v.phase == ASTRA_PHASE_GRACE ||
 		    may_be_in_grace(f, &f->view->jobs[index]))
@@ -284,8 +313,11 @@ static void fill_tenants(struct filler *f, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct astra_tenant_view v;
+		struct astra_policy_report sums = {0};
 
 		astra_engine_tenant_view(f->pool->engine, i, f->now_sec, &v);
+		(void)astra_engine_policy_report(f->pool->engine, v.name,
+						 &sums);
 		struct astra_report_tenant t = {
 			.pool = f->pool->name,
 			.name = v.name,
@@ -300,6 +332,8 @@ static void fill_tenants(struct filler *f, size_t count)
 			.rho = v.rho,
 			.jobs_waiting = f->waiting ? f->waiting[i] : 0,
 			.jobs_running = f->running ? f->running[i] : 0,
+			.paid = sums.paid,
+			.income = sums.income,
 		};
 		(void)astra_report_add_tenant(f->report, &t);
 	}
@@ -354,6 +388,10 @@ static void fill_diag(struct astra_report *report,
 		.config_warning = d->config_warning.text,
 		.policy_error = d->policy_error.text,
 	};
+	struct astra_history_stats history;
+
+	astra_history_stats(&history);
+	out.history = history.figures;
 
 	for (size_t i = 0; i < report->pool_count; i++) {
 		out.granted += report->pools[i].granted;
@@ -392,5 +430,6 @@ void astra_publish(struct astra_cycle *cycle)
 	free(f.graces);
 	free(f.ledger);
 	fill_diag(f.report, cycle, queue);
+	astra_history_note(f.report);
 	astra_server_publish(f.report);
 }

@@ -11,6 +11,10 @@
 void astra_publish_start(const struct astra_cycle *cycle);
 void astra_publish_stop(void);
 
+/* Start to write the history, if astraea.conf wants it (publish_history.c). A
+ * backup that takes over starts it then. */
+void astra_publish_start_history(const struct astra_cycle *cycle);
+
 /* Tell a job in its environment where it can ask. Locks: caller holds job
  * write. */
 void astra_publish_tell(job_details_t *details);

@@ -10,8 +10,10 @@ void astra_publish_count(const struct astra_view *view,
 		const struct astra_node *n = &view->model.nodes[i];
 
 		pool->gpus += n->gpus;
-		if (!n->usable)
+		if (!n->usable) {
+			pool->gpus_down += n->gpus_free;
 			continue;
+		}
 		pool->gpus_usable += n->gpus;
 		pool->gpus_free += n->gpus_free;
 	}

@@ -24,6 +24,7 @@ enum metric_source {
 	METRIC_EXPORTER, /* sfair itself */
 	METRIC_REPLY,	 /* the reply's head */
 	METRIC_DIAG,
+	METRIC_HISTORY,
 	METRIC_SOCKET,
 	METRIC_POOL,
 	METRIC_JOBS,

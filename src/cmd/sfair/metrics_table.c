@@ -31,6 +31,24 @@ static const struct metric_part faults[] = {
 	{NULL, NULL},
 };
 
+static const struct metric_part history_faults[] = {
+	{"error", "error"},
+	{NULL, NULL},
+};
+
+static const struct metric_part history_results[] = {
+	{"written", "reports"},
+	{"dropped", "dropped"},
+	{"lost", "lost"},
+	{NULL, NULL},
+};
+
+static const struct metric_part history_parts[] = {
+	{"note", "note"},
+	{"write", "write"},
+	{NULL, NULL},
+};
+
 static const struct metric_part results[] = {
 	{"answered", "answered"},
 	{"malformed", "malformed"},
@@ -110,6 +128,25 @@ const struct metric metric_table[] = {
 	 .help = "Times that the state file was saved"},
 	{"astraea_state_saved_time_seconds", GAUGE, METRIC_DIAG,
 	 "state_saved_sec", .help = "When the state file was last saved"},
+	{"astraea_history_fault", GAUGE, METRIC_HISTORY, .label = "kind",
+	 .parts = history_faults,
+	 .help = "1 while the history is paused, as sfair diag says why; else 0"},
+	{"astraea_history_transactions", COUNTER, METRIC_HISTORY,
+	 "transactions", .help = "Transactions written to the history's file"},
+	{"astraea_history_rows", COUNTER, METRIC_HISTORY, "rows",
+	 .help = "Rows written in them"},
+	{"astraea_history_written_time_seconds", GAUGE, METRIC_HISTORY,
+	 "written_sec", .help = "When the history was last written"},
+	{"astraea_history_file_bytes", GAUGE, METRIC_HISTORY, "file_bytes",
+	 .help = "Size of the history's file, with its log"},
+	{"astraea_history_reports", COUNTER, METRIC_HISTORY, .label = "result",
+	 .parts = history_results,
+	 .help = "Rounds by what became of their reports: dropped ones are "
+		 "covered by the next, lost ones came while it was paused"},
+	{"astraea_history_duration_seconds", METRIC_SUMMARY, METRIC_HISTORY,
+	 .label = "part", .parts = history_parts, .scale = USEC,
+	 .help = "How long the history took: note is of the engine's thread, "
+		 "write of its own"},
 	{"astraea_query_clients", GAUGE, METRIC_SOCKET, "clients",
 	 .help = "Clients of the query socket now"},
 	{"astraea_queries", COUNTER, METRIC_SOCKET, .label = "result",

@@ -166,9 +166,9 @@ static const json_t *objects(const struct metric *m, const json_t *scrape,
 			     const json_t *reply)
 {
 	static const char *const keys[] = {
-		[METRIC_DIAG] = "diag",	       [METRIC_SOCKET] = "socket",
-		[METRIC_POOL] = "pools",       [METRIC_JOBS] = "jobs",
-		[METRIC_AUCTION] = "auctions",
+		[METRIC_DIAG] = "diag",	      [METRIC_SOCKET] = "socket",
+		[METRIC_HISTORY] = "history", [METRIC_POOL] = "pools",
+		[METRIC_JOBS] = "jobs",	      [METRIC_AUCTION] = "auctions",
 	};
 
 	if (m->source == METRIC_EXPORTER)

@@ -48,6 +48,20 @@ static const struct line state_lines[] = {
 	{NULL, NULL, SFAIR_TEXT},
 };
 
+static const struct line history_lines[] = {
+	{"State", "state", SFAIR_TEXT},
+	{"File", "file", SFAIR_TEXT},
+	{"Error", "error", SFAIR_TEXT},
+	{"File bytes", "file_bytes", SFAIR_NUMBER},
+	{"Last write", "written_sec", SFAIR_TIME},
+	{"Transactions", "transactions", SFAIR_NUMBER},
+	{"Rows", "rows", SFAIR_NUMBER},
+	{"Reports written", "reports", SFAIR_NUMBER},
+	{"Reports dropped", "dropped", SFAIR_NUMBER},
+	{"Reports lost", "lost", SFAIR_NUMBER},
+	{NULL, NULL, SFAIR_TEXT},
+};
+
 static const struct line socket_lines[] = {
 	{"Clients now", "clients", SFAIR_NUMBER},
 	{"Answered", "answered", SFAIR_NUMBER},
@@ -164,6 +178,12 @@ void sfair_print_diag(const json_t *reply, const struct sfair_args *args)
 	put_timing(args, diag, "Write lock", "write_lock");
 	put_group(args, "Leases", diag, lease_lines);
 	put_group(args, "State file", diag, state_lines);
+	put_group(args, "History", json_object_get(reply, "history"),
+		  history_lines);
+	put_timing(args, json_object_get(reply, "history"), "History, a round",
+		   "note");
+	put_timing(args, json_object_get(reply, "history"),
+		   "History, a transaction", "write");
 	put_group(args, "Query socket", json_object_get(reply, "socket"),
 		  socket_lines);
 	json_array_foreach(json_object_get(reply, "pools"), i, pool)

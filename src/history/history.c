@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/history/history.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "src/history/schema.h"
+
+#define QUEUE 8
+#define WRITE_SEC 5
+#define RETRY_SEC 60
+#define PRUNE_SEC 3600
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+
+/* Under the mutex. */
+static struct astra_report *queue[QUEUE];
+static size_t queued;
+static bool running, stop;
+static struct astra_report_history figures;
+static struct astra_error trouble;
+static char file[512];
+
+/* The thread's. */
+static pthread_t thread;
+static struct astra_history_options options;
+static char *path, *cluster;
+static struct astra_writer *writer;
+static double prune_at;
+
+static double monotonic(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static struct timespec moment(double at_sec)
+{
+	struct timespec t = {.tv_sec = (time_t)at_sec};
+
+	t.tv_nsec = (long)((at_sec - (double)t.tv_sec) * 1e9);
+	return t;
+}
+
+static void tell(bool is_error, const char *what, const char *text)
+{
+	char line[1200];
+
+	snprintf(line, sizeof(line), "%s%s", what, text);
+	if (options.log_line)
+		options.log_line(is_error, line);
+}
+
+static void add_time(struct astra_report_timing *t, uint64_t usec)
+{
+	t->last_usec = usec;
+	t->max_usec = usec > t->max_usec ? usec : t->max_usec;
+	t->count++;
+	t->sum_usec += usec;
+	t->mean_usec = t->sum_usec / t->count;
+}
+
+/* With what is in its log. */
+static uint64_t size_of(const char *name)
+{
+	char log[4096];
+	struct stat st;
+	uint64_t size = 0;
+
+	snprintf(log, sizeof(log), "%s-wal", name);
+	if (stat(name, &st) == 0)
+		size += (uint64_t)st.st_size;
+	if (stat(log, &st) == 0)
+		size += (uint64_t)st.st_size;
+	return size;
+}
+
+/* What went wrong, or "". Logged when it begins and when it is over. */
+static void set_trouble(const char *text)
+{
+	bool had;
+
+	pthread_mutex_lock(&mutex);
+	had = *trouble.text;
+	snprintf(trouble.text, sizeof(trouble.text), "%s", text);
+	pthread_mutex_unlock(&mutex);
+	if (*text && !had)
+		tell(true, "history is paused: ", text);
+	else if (!*text && had)
+		tell(false, "history goes on: ", path);
+}
+
+static int open_writer(void)
+{
+	struct astra_error note, err = {""};
+
+	if (writer)
+		return 0;
+	writer = astra_writer_open(path, cluster, &options.keep, &note, &err);
+	if (*note.text)
+		tell(true, "history begins anew: ", note.text);
+	if (writer)
+		return 0;
+	set_trouble(err.text);
+	return -1;
+}
+
+static void give_up(bool damaged, const char *text)
+{
+	struct astra_error note = {""}, err = {""};
+
+	astra_writer_close(writer);
+	writer = NULL;
+	set_trouble(text);
+	if (damaged &&
+	    astra_history_set_aside(path, "damaged", &note, &err) == 0)
+		tell(true, "history begins anew: ", note.text);
+}
+
+static void count(size_t reports, uint64_t rows, double began)
+{
+	uint64_t usec = (uint64_t)((monotonic() - began) * 1e6);
+	uint64_t bytes = size_of(path);
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	pthread_mutex_lock(&mutex);
+	figures.reports += reports;
+	figures.rows += rows;
+	figures.transactions++;
+	figures.written_sec = (double)now.tv_sec;
+	figures.file_bytes = bytes;
+	add_time(&figures.write, usec);
+	pthread_mutex_unlock(&mutex);
+}
+
+static void prune(void)
+{
+	struct timespec now;
+	struct astra_error err = {""};
+	int rc;
+
+	if (monotonic() < prune_at)
+		return;
+	clock_gettime(CLOCK_REALTIME, &now);
+	rc = astra_writer_prune(writer, (double)now.tv_sec, &err);
+	prune_at = monotonic() + (rc > 0 ? WRITE_SEC : PRUNE_SEC);
+	if (rc < 0)
+		give_up(false, err.text);
+}
+
+/* Returns 0, or -1 when these reports were not written. */
+static int write_reports(struct astra_report *const *reports, size_t n)
+{
+	struct astra_error err = {""};
+	double began = monotonic();
+	uint64_t rows;
+	bool damaged;
+
+	if (open_writer() < 0)
+		return -1;
+	rows = astra_writer_rows(writer);
+	if (astra_writer_add(writer, reports, n, &damaged, &err) < 0) {
+		give_up(damaged, err.text);
+		return -1;
+	}
+	count(n, astra_writer_rows(writer) - rows, began);
+	set_trouble("");
+	prune();
+	return 0;
+}
+
+/* Wait for the time or the end. Returns false at the end. */
+static bool wait_until(double at_sec)
+{
+	struct timespec t = moment(at_sec);
+	bool go_on;
+
+	pthread_mutex_lock(&mutex);
+	while (!stop && monotonic() < at_sec)
+		pthread_cond_clockwait(&cond, &mutex, CLOCK_MONOTONIC, &t);
+	go_on = !stop;
+	pthread_mutex_unlock(&mutex);
+	return go_on;
+}
+
+static size_t take(struct astra_report **out)
+{
+	size_t n;
+
+	pthread_mutex_lock(&mutex);
+	n = queued;
+	memcpy(out, queue, n * sizeof(*out));
+	queued = 0;
+	pthread_mutex_unlock(&mutex);
+	return n;
+}
+
+/* While it is paused the newest report is enough to find out. */
+static void *run(void *arg)
+{
+	bool go_on = true;
+
+	(void)arg;
+	while (go_on) {
+		struct astra_report *reports[QUEUE];
+		double pause = options.write_sec;
+		size_t n = take(reports);
+
+		if (n && write_reports(reports, n) < 0) {
+			pause = options.retry_sec;
+			pthread_mutex_lock(&mutex);
+			figures.lost += n;
+			pthread_mutex_unlock(&mutex);
+		}
+		for (size_t i = 0; i < n; i++)
+			astra_report_put(reports[i]);
+		go_on = wait_until(monotonic() + pause);
+	}
+	return NULL;
+}
+
+static void write_rest(void)
+{
+	struct astra_report *reports[QUEUE];
+	size_t n = take(reports);
+
+	if (n && writer)
+		(void)write_reports(reports, n);
+	for (size_t i = 0; i < n; i++)
+		astra_report_put(reports[i]);
+	astra_writer_close(writer);
+	writer = NULL;
+	free(path);
+	free(cluster);
+	path = cluster = NULL;
+}
+
+static int begin_thread(void)
+{
+	sigset_t all, old;
+	int rc;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	rc = pthread_create(&thread, NULL, run, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return rc;
+}
+
+int astra_history_start(const struct astra_history_options *given,
+			struct astra_error *err)
+{
+	int rc;
+
+	if (running)
+		return astra_error_set(err, "the history is written already");
+	options = *given;
+	if (options.write_sec <= 0)
+		options.write_sec = WRITE_SEC;
+	if (options.retry_sec <= 0)
+		options.retry_sec = RETRY_SEC;
+	path = strdup(given->file);
+	cluster = strdup(given->cluster ? given->cluster : "");
+	stop = false;
+	queued = 0;
+	prune_at = 0;
+	figures = (struct astra_report_history){0};
+	trouble = (struct astra_error){""};
+	rc = path && cluster ? begin_thread() : ENOMEM;
+	if (rc) {
+		write_rest();
+		return astra_error_set(err, "no thread: %s", strerror(rc));
+	}
+	pthread_mutex_lock(&mutex);
+	snprintf(file, sizeof(file), "%s", path);
+	running = true;
+	pthread_mutex_unlock(&mutex);
+	return 0;
+}
+
+void astra_history_note(struct astra_report *report)
+{
+	struct astra_report *left_out = NULL;
+	double began = monotonic();
+
+	pthread_mutex_lock(&mutex);
+	if (running && !stop) {
+		if (queued == QUEUE) {
+			left_out = queue[0];
+			memmove(queue, queue + 1, (QUEUE - 1) * sizeof(*queue));
+			queued--;
+			if (!*trouble.text)
+				figures.dropped++;
+			else
+				figures.lost++;
+		}
+		queue[queued++] = astra_report_get(report);
+		add_time(&figures.note,
+			 (uint64_t)((monotonic() - began) * 1e6));
+	}
+	pthread_mutex_unlock(&mutex);
+	astra_report_put(left_out);
+}
+
+void astra_history_stop(void)
+{
+	if (!running)
+		return;
+	pthread_mutex_lock(&mutex);
+	stop = true;
+	pthread_cond_broadcast(&cond);
+	pthread_mutex_unlock(&mutex);
+	pthread_join(thread, NULL);
+	write_rest();
+	pthread_mutex_lock(&mutex);
+	running = false;
+	pthread_mutex_unlock(&mutex);
+}
+
+void astra_history_stats(struct astra_history_stats *out)
+{
+	pthread_mutex_lock(&mutex);
+	out->figures = figures;
+	out->error = trouble;
+	memcpy(out->file, running ? file : "", running ? sizeof(file) : 1);
+	out->figures.state = !running		    ? "off"
+			     : *trouble.text	    ? "paused"
+			     : figures.transactions ? "writing"
+						    : "starting";
+	pthread_mutex_unlock(&mutex);
+	out->figures.file = out->file;
+	out->figures.error = out->error.text;
+}

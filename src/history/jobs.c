@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Jobs: one row each, from when it is first seen. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+#include "src/history/writer_priv.h"
+
+static struct hjob *new_job(struct astra_writer *w, uint32_t number,
+			    double submit_sec)
+{
+	struct hjob *j;
+	uint32_t at;
+
+	if (w->vacant_count) {
+		at = w->vacant[--w->vacant_count];
+	} else {
+		if (astra_grow(&w->jobs, &w->job_room, w->job_count + 1,
+			       sizeof(*j)) < 0 ||
+		    astra_grow(&w->vacant, &w->vacant_room, w->job_count + 1,
+			       sizeof(*w->vacant)) < 0)
+			return NULL;
+		at = (uint32_t)w->job_count++;
+	}
+	j = &w->jobs[at];
+	*j = (struct hjob){.owner = ASTRA_INTERN_NONE};
+	if (astra_idmap_put(&w->by_id, number, at) < 0) {
+		w->vacant[w->vacant_count++] = at;
+		return NULL;
+	}
+	j->job = number;
+	j->submit_sec = submit_sec;
+	return j;
+}
+
+static void forget(struct astra_writer *w, struct hjob *j)
+{
+	astra_idmap_del(&w->by_id, j->job);
+	*j = (struct hjob){0};
+	w->vacant[w->vacant_count++] = (uint32_t)(j - w->jobs);
+}
+
+/* The rest of what the file knows. */
+static int load_run(struct astra_writer *w, struct hjob *j)
+{
+	int rc = astra_sql(w, SQL_RUN_LAST, "i", j->id);
+
+	if (rc == SQLITE_ROW) {
+		sqlite3_stmt *s = w->sql[SQL_RUN_LAST];
+
+		j->last_start = j->run_start = sqlite3_column_double(s, 0);
+		j->open = sqlite3_column_type(s, 1) == SQLITE_NULL;
+		j->end_sec = sqlite3_column_double(s, 1);
+		j->counted_sec =
+			fmax(sqlite3_column_double(s, 2), j->run_start);
+		j->gpus = (uint32_t)sqlite3_column_int64(s, 3);
+		sqlite3_reset(s);
+		if (j->open && w->time_sec > j->counted_sec)
+			j->counted_sec = w->time_sec;
+	} else if (rc != SQLITE_DONE) {
+		return -1;
+	}
+	if (astra_sql(w, SQL_RUN_CLOSED, "i", j->id) != SQLITE_ROW)
+		return -1;
+	j->closed_sec = astra_sql_double(w, SQL_RUN_CLOSED, 0);
+	sqlite3_reset(w->sql[SQL_RUN_CLOSED]);
+	if (astra_sql(w, SQL_LEASE_LAST, "i", j->id) == SQLITE_ROW) {
+		j->leased = true;
+		j->lease_start = astra_sql_double(w, SQL_LEASE_LAST, 0);
+		sqlite3_reset(w->sql[SQL_LEASE_LAST]);
+	}
+	return 0;
+}
+
+/* Of a row of SQL_JOB_GET or SQL_JOB_OPEN. */
+static void load_row(sqlite3_stmt *s, struct hjob *j)
+{
+	j->id = sqlite3_column_int64(s, 0);
+	j->first_sec = sqlite3_column_double(s, 1);
+	j->over = sqlite3_column_type(s, 2) != SQLITE_NULL;
+	j->alloc = sqlite3_column_double(s, 3);
+	j->fair = sqlite3_column_double(s, 4);
+	j->leases = (uint32_t)sqlite3_column_int64(s, 5);
+	j->revoked = (uint32_t)sqlite3_column_int64(s, 6);
+	j->lease_revoked = j->revoked;
+	j->lost_sec = sqlite3_column_double(s, 7);
+}
+
+int astra_history_load(struct astra_writer *w)
+{
+	int rc = astra_sql(w, SQL_JOB_OPEN, "");
+	sqlite3_stmt *s = w->sql[SQL_JOB_OPEN];
+
+	for (; rc == SQLITE_ROW; rc = sqlite3_step(s)) {
+		uint32_t number = (uint32_t)sqlite3_column_int64(s, 8);
+		struct hjob *j;
+
+		if (astra_idmap_get(&w->by_id, number) != ASTRA_IDMAP_NONE)
+			continue; /* the next sweep is for the other one */
+		j = new_job(w, number, sqlite3_column_double(s, 9));
+		if (!j)
+			return -1;
+		load_row(s, j);
+		j->db_owner = sqlite3_column_int64(s, 10);
+		snprintf(j->state, sizeof(j->state), "%s",
+			 (const char *)sqlite3_column_text(s, 11));
+		if (load_run(w, j) < 0)
+			return -1;
+	}
+	sqlite3_reset(s);
+	return rc == SQLITE_DONE ? 0 : -1;
+}
+
+static int add_row(struct astra_writer *w, struct hjob *j,
+		   const struct astra_report_job *r)
+{
+	if (ASTRA_SQL(w, SQL_JOB_ADD, "isdisids", (int64_t)r->id, r->id_text,
+		      r->submit_sec, w->owners[j->owner].id, r->name,
+		      (int64_t)r->gpus, r->weight, r->state) < 0)
+		return -1;
+	j->id = sqlite3_last_insert_rowid(w->db);
+	snprintf(j->state, sizeof(j->state), "%s", r->state);
+	/* What a task has is of its array, until it is seen to grow. */
+	j->based = w->time_sec > 0 && (!r->array_id || r->array_id == r->id);
+	return 0;
+}
+
+/* r: NULL where the job is in no report. */
+static int save(struct astra_writer *w, struct hjob *j,
+		const struct astra_report_job *r)
+{
+	double run = j->closed_sec +
+		     (j->open ? fmax(0, j->counted_sec - j->run_start) : 0);
+	int64_t owner = j->owner == ASTRA_INTERN_NONE ? j->db_owner
+						      : w->owners[j->owner].id;
+
+	j->dirty = false;
+	j->written_sec = w->now_sec;
+	if (!r)
+		return ASTRA_SQL(w, SQL_JOB_SET, "i----ttdddiidsi", j->id,
+				 j->first_sec, j->over ? j->end_sec : 0.0, run,
+				 j->alloc, j->fair, (int64_t)j->leases,
+				 (int64_t)j->revoked, j->lost_sec, j->state,
+				 owner);
+	return ASTRA_SQL(w, SQL_JOB_SET, "issidttdddiidsi", j->id, r->id_text,
+			 r->name, (int64_t)r->gpus, r->weight, j->first_sec,
+			 j->over ? j->end_sec : 0.0, run, j->alloc, j->fair,
+			 (int64_t)j->leases, (int64_t)j->revoked, j->lost_sec,
+			 j->state, owner);
+}
+
+/* It is in no report, and another has its number perhaps: what is not known
+ * ended when it was last counted. */
+static int vanish(struct astra_writer *w, struct hjob *j)
+{
+	int rc = 0;
+
+	if (j->over) {
+		forget(w, j);
+		return 0;
+	}
+	if (j->open)
+		rc = astra_history_run_end(w, j, j->counted_sec, "ended");
+	if (!j->end_sec)
+		j->end_sec = w->time_sec > 0 ? w->time_sec : w->now_sec;
+	j->over = true;
+	if (!rc)
+		rc = save(w, j, NULL);
+	forget(w, j);
+	return rc;
+}
+
+/* NULL: an error. */
+static struct hjob *take(struct astra_writer *w,
+			 const struct astra_report_job *r)
+{
+	uint32_t at = astra_idmap_get(&w->by_id, r->id);
+	struct hjob *j;
+	int rc;
+
+	if (at != ASTRA_IDMAP_NONE) {
+		j = &w->jobs[at];
+		if (fabs(j->submit_sec - r->submit_sec) < 0.5)
+			return j;
+		if (vanish(w, j) < 0)
+			return NULL;
+	}
+	j = new_job(w, r->id, r->submit_sec);
+	if (!j)
+		return NULL;
+	rc = astra_sql(w, SQL_JOB_GET, "id", (int64_t)r->id, r->submit_sec);
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? j : NULL;
+	load_row(w->sql[SQL_JOB_GET], j);
+	sqlite3_reset(w->sql[SQL_JOB_GET]);
+	return load_run(w, j) < 0 ? NULL : j;
+}
+
+static void note_share(struct astra_writer *w, struct hjob *j,
+		       const struct astra_report_job *r)
+{
+	struct howner *o = &w->owners[j->owner];
+	double half = w->pools[w->tenants[o->tenant].pool].half_life_sec;
+	double alloc = 0, fair = 0;
+
+	if (j->based) {
+		alloc = astra_history_grown(j->alloc_seen, r->alloc_gpu_sec,
+					    w->gap_sec, half);
+		fair = astra_history_grown(j->fair_seen, r->fair_gpu_sec,
+					   w->gap_sec, half);
+	}
+	o->alloc += alloc;
+	o->fair += fair;
+	j->alloc = half > 0 ? j->alloc + alloc : r->alloc_gpu_sec;
+	j->fair = half > 0 ? j->fair + fair : r->fair_gpu_sec;
+	j->alloc_seen = r->alloc_gpu_sec;
+	j->fair_seen = r->fair_gpu_sec;
+	j->based = true;
+}
+
+/* What it waits for and what it is about to give up. */
+static void note_pool(struct astra_writer *w, const struct hjob *j,
+		      const struct astra_report_job *r)
+{
+	struct howner *o = &w->owners[j->owner];
+	struct hpool *p = &w->pools[w->tenants[o->tenant].pool];
+	double gpus = (double)r->gpus * r->copies;
+
+	if (r->life == ASTRA_JOB_PENDING) {
+		p->waiting_gpus += gpus;
+		if (w->time_sec > 0 && r->submit_sec <= w->time_sec)
+			o->wait_gpus += gpus;
+		else if (w->time_sec > 0)
+			astra_sums_spread(w->sums, ASTRA_SUMS_OWNER, o->id,
+					  OWNER_WAIT, gpus, r->submit_sec,
+					  w->now_sec);
+	}
+	if (r->held_gpus &&
+	    (!strcmp(r->phase, "grace") || !strcmp(r->phase, "leaving")))
+		p->leaving_gpus += r->held_gpus;
+}
+
+static void note_figures(struct astra_writer *w, struct hjob *j,
+			 const struct astra_report_job *r)
+{
+	struct howner *o = &w->owners[j->owner];
+
+	if (r->revoked > j->revoked)
+		o->revoked += r->revoked - j->revoked;
+	if (r->lost_sec > j->lost_sec)
+		o->lost += r->lost_sec - j->lost_sec;
+	if (r->leases != j->leases || r->revoked != j->revoked ||
+	    strncmp(r->state, j->state, sizeof(j->state) - 1) != 0)
+		j->dirty = true;
+	j->leases = r->leases;
+	j->revoked = r->revoked;
+	j->lost_sec = r->lost_sec;
+	snprintf(j->state, sizeof(j->state), "%s", r->state);
+}
+
+static void set_over(struct astra_writer *w, struct hjob *j,
+		     const struct astra_report_job *r)
+{
+	bool over = r->life == ASTRA_JOB_ENDED || r->life == ASTRA_JOB_ENDING;
+
+	if (over == j->over)
+		return;
+	j->over = over;
+	j->dirty = true;
+	if (over && r->run_end_sec > 0)
+		j->end_sec = r->run_end_sec;
+	else if (over && !j->end_sec)
+		j->end_sec = w->now_sec;
+}
+
+int astra_history_job(struct astra_writer *w, const struct astra_report_job *r,
+		      bool ended)
+{
+	struct hjob *j = take(w, r);
+
+	if (!j)
+		return -1;
+	if (ended && j->seen == w->epoch)
+		return 0; /* it was among the others */
+	j->seen = w->epoch;
+	if (j->over && r->life == ASTRA_JOB_ENDED &&
+	    !strncmp(r->state, j->state, sizeof(j->state) - 1))
+		return 0;
+	j->owner = astra_history_owner(w, r);
+	if (j->owner == ASTRA_INTERN_NONE || (!j->id && add_row(w, j, r) < 0))
+		return -1;
+	note_share(w, j, r);
+	if (astra_history_run(w, j, r) < 0 || astra_history_lease(w, j, r) < 0)
+		return -1;
+	note_pool(w, j, r);
+	note_figures(w, j, r);
+	set_over(w, j, r);
+	if (j->dirty || ((j->open || r->copies > 1) &&
+			 w->now_sec > j->written_sec + UPDATE_SEC))
+		return save(w, j, r);
+	return 0;
+}
+
+int astra_history_sweep(struct astra_writer *w)
+{
+	for (size_t i = 0; i < w->job_count; i++) {
+		struct hjob *j = &w->jobs[i];
+
+		if (j->job && j->seen != w->epoch && vanish(w, j) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int astra_history_mark(struct astra_writer *w)
+{
+	for (size_t i = 0; i < w->job_count; i++) {
+		const struct hjob *j = &w->jobs[i];
+
+		if (j->job && j->open &&
+		    ASTRA_SQL(w, SQL_RUN_COUNTED, "iddi", j->id, j->run_start,
+			      j->counted_sec, (int64_t)j->gpus) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Runs and leases. A run begins and ends when slurmctld recorded it, and its
+ * GPU time is counted once: [start, counted_sec] is in owner_time. */
+#include <math.h>
+#include <string.h>
+
+#include "src/history/writer_priv.h"
+
+#define SAME_SEC 0.5
+
+double astra_history_grown(double before, double after, double dt_sec,
+			   double half_life_sec)
+{
+	double x = half_life_sec > 0 ? M_LN2 / half_life_sec * dt_sec : 0;
+	double grown = after - before;
+
+	if (x > 0)
+		grown = (after - before * exp(-x)) * x / -expm1(-x);
+	return grown > 0 && isfinite(grown) ? grown : 0;
+}
+
+/* Count GPUs from one time to another; from a later one, take them back. */
+static void use(struct astra_writer *w, const struct hjob *j, double from,
+		double to)
+{
+	double rate = to < from ? -(double)j->gpus : j->gpus;
+	struct howner *o;
+	int64_t pool;
+
+	if (j->owner == ASTRA_INTERN_NONE || from == to)
+		return;
+	o = &w->owners[j->owner];
+	if (from == w->time_sec && to == w->now_sec && to > from) {
+		o->run_gpus += j->gpus;
+		return;
+	}
+	if (to < from) {
+		double swap = from;
+
+		from = to;
+		to = swap;
+	}
+	pool = w->pools[w->tenants[o->tenant].pool].id;
+	astra_sums_spread(w->sums, ASTRA_SUMS_OWNER, o->id, OWNER_USED, rate,
+			  from, to);
+	astra_sums_spread(w->sums, ASTRA_SUMS_POOL, pool, POOL_USED, rate, from,
+			  to);
+	astra_sums_spread(w->sums, ASTRA_SUMS_POOL, pool, POOL_IDLE, -rate,
+			  from, to);
+}
+
+static int begin_run(struct astra_writer *w, struct hjob *j,
+		     const struct astra_report_job *r)
+{
+	const struct howner *o = &w->owners[j->owner];
+	double start = r->run_start_sec;
+
+	j->open = j->dirty = true;
+	j->run_start = j->counted_sec = j->last_start = start;
+	j->gpus = r->held_gpus ? r->held_gpus : r->gpus;
+	j->end_sec = 0;
+	if (!j->first_sec || start < j->first_sec)
+		j->first_sec = start;
+	astra_sums_add(w->sums, ASTRA_SUMS_OWNER, o->id, OWNER_STARTED, 1,
+		       start);
+	if (w->time_sec > 0)
+		astra_sums_spread(w->sums, ASTRA_SUMS_OWNER, o->id, OWNER_WAIT,
+				  r->gpus, fmax(r->submit_sec, w->time_sec),
+				  start);
+	return ASTRA_SQL(w, SQL_RUN_ADD, "idtdis", j->id, start, 0.0, start,
+			 (int64_t)j->gpus, r->nodes);
+}
+
+/* It had been taken for ended. */
+static int resume_run(struct astra_writer *w, struct hjob *j,
+		      const struct astra_report_job *r)
+{
+	j->open = j->dirty = true;
+	j->run_start = j->last_start;
+	j->counted_sec = j->end_sec;
+	j->closed_sec -= j->end_sec - j->run_start;
+	j->gpus = r->held_gpus ? r->held_gpus : r->gpus;
+	return ASTRA_SQL(w, SQL_RUN_ADD, "idtdis", j->id, j->run_start, 0.0,
+			 j->counted_sec, (int64_t)j->gpus, r->nodes);
+}
+
+static int end_lease(struct astra_writer *w, struct hjob *j, double end_sec,
+		     const char *how)
+{
+	if (!j->leased)
+		return 0;
+	j->leased = false;
+	return ASTRA_SQL(w, SQL_LEASE_END, "idds", j->id, j->lease_start,
+			 fmax(end_sec, j->lease_start), how);
+}
+
+int astra_history_run_end(struct astra_writer *w, struct hjob *j,
+			  double end_sec, const char *how)
+{
+	double end = fmax(end_sec, j->run_start);
+
+	use(w, j, j->counted_sec, end);
+	j->open = false;
+	j->dirty = true;
+	j->last_start = j->run_start;
+	j->end_sec = end;
+	j->closed_sec += end - j->run_start;
+	if (end_lease(w, j, end, how) < 0)
+		return -1;
+	return ASTRA_SQL(w, SQL_RUN_END, "idd", j->id, j->run_start, end);
+}
+
+static const char *how_of(const struct hjob *j,
+			  const struct astra_report_job *r)
+{
+	if (r->revoked > j->lease_revoked)
+		return "revoked";
+	if (!strncmp(r->state, "CANCELLED", 9))
+		return "cancelled";
+	return r->life == ASTRA_JOB_ENDED || r->life == ASTRA_JOB_ENDING
+		       ? "ended"
+		       : "requeued";
+}
+
+/* When the open run ended, if it is not the one that the report knows. */
+static double end_of(const struct hjob *j, const struct astra_report_job *r)
+{
+	bool other = r->run_start_sec > j->run_start + SAME_SEC;
+
+	if (r->run_end_sec >= j->run_start &&
+	    (!other || (r->life == ASTRA_JOB_RUNNING &&
+			r->run_end_sec <= r->run_start_sec)))
+		return r->run_end_sec;
+	if (other && r->run_start_sec < j->counted_sec)
+		return r->run_start_sec;
+	return j->counted_sec;
+}
+
+static int go_on(struct astra_writer *w, struct hjob *j,
+		 const struct astra_report_job *r)
+{
+	uint32_t gpus = r->held_gpus ? r->held_gpus : r->gpus;
+
+	if (gpus != j->gpus) {
+		j->gpus = gpus;
+		if (ASTRA_SQL(w, SQL_RUN_COUNTED, "iddi", j->id, j->run_start,
+			      j->counted_sec, (int64_t)gpus) < 0)
+			return -1;
+	}
+	if (w->now_sec > j->counted_sec) {
+		use(w, j, j->counted_sec, w->now_sec);
+		j->counted_sec = w->now_sec;
+	}
+	return 0;
+}
+
+int astra_history_run(struct astra_writer *w, struct hjob *j,
+		      const struct astra_report_job *r)
+{
+	bool runs = r->life == ASTRA_JOB_RUNNING && r->run_start_sec > 0;
+	bool same = j->last_start > 0 &&
+		    fabs(r->run_start_sec - j->last_start) < SAME_SEC;
+
+	if (j->open && (!runs || !same) &&
+	    astra_history_run_end(w, j, end_of(j, r), how_of(j, r)) < 0)
+		return -1;
+	if (runs && !j->open &&
+	    (same ? resume_run(w, j, r) : begin_run(w, j, r)) < 0)
+		return -1;
+	if (runs)
+		return go_on(w, j, r);
+	/* Began and ended between two reports. */
+	if (r->run_start_sec > j->last_start + SAME_SEC &&
+	    r->run_end_sec > r->run_start_sec) {
+		if (begin_run(w, j, r) < 0 || astra_history_lease(w, j, r) < 0)
+			return -1;
+		return astra_history_run_end(w, j, r->run_end_sec,
+					     how_of(j, r));
+	}
+	return 0;
+}
+
+int astra_history_lease(struct astra_writer *w, struct hjob *j,
+			const struct astra_report_job *r)
+{
+	double start = fmax(r->lease_start_sec, j->run_start);
+
+	if (!j->open || (j->leased && fabs(start - j->lease_start) < SAME_SEC))
+		return 0;
+	if (end_lease(w, j, start, "renewed") < 0)
+		return -1;
+	j->leased = true;
+	j->lease_start = start;
+	j->lease_revoked = r->revoked;
+	return ASTRA_SQL(w, SQL_LEASE_ADD, "idiis", j->id, start,
+			 (int64_t)r->leases, (int64_t)j->gpus, r->nodes);
+}

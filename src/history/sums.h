@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is to be added to the *_time tables: sums by minute, hour and day, kept
+ * in memory until they are written in one transaction.
+ */
+#ifndef ASTRA_HISTORY_SUMS_H
+#define ASTRA_HISTORY_SUMS_H
+
+#include <stdint.h>
+
+#include "src/history/schema.h"
+
+enum astra_sums_table {
+	ASTRA_SUMS_POOL,
+	ASTRA_SUMS_TENANT,
+	ASTRA_SUMS_OWNER,
+	ASTRA_SUMS_TABLES,
+};
+
+/* The columns, in the order of the tables. */
+enum {
+	POOL_SPAN,
+	POOL_TOTAL,
+	POOL_USED,
+	POOL_DOWN,
+	POOL_IDLE,
+	POOL_WANTED,
+	POOL_LOST,
+	POOL_ROUNDS,
+	POOL_USEC,
+	POOL_MAX_USEC,
+	POOL_GRANTED,
+	POOL_RENEWED,
+	POOL_REVOKED,
+	POOL_REFUSED,
+	POOL_CAPPED,
+};
+
+enum {
+	TENANT_SPAN,
+	TENANT_ALLOC,
+	TENANT_FAIR,
+	TENANT_LACK, /* made from the two before when they are written */
+	TENANT_DEMAND,
+	TENANT_RHO_MIN,
+	TENANT_RHO_MAX,
+	TENANT_PAID,
+	TENANT_INCOME,
+};
+
+enum {
+	OWNER_USED,
+	OWNER_WAIT,
+	OWNER_ALLOC,
+	OWNER_FAIR,
+	OWNER_STARTED,
+	OWNER_REVOKED,
+	OWNER_LOST,
+};
+
+struct astra_sums;
+
+/* Returns NULL when memory is out. Free with astra_sums_destroy(). */
+struct astra_sums *astra_sums_create(void);
+void astra_sums_destroy(struct astra_sums *sums);
+
+/* Nothing is kept by minutes or hours from before these times on. */
+void astra_sums_since(struct astra_sums *sums, double minute_sec,
+		      double hour_sec);
+
+/* Add so much a second from one time to another; less than 0 to take back. What
+ * is longer ago than 400 days is left out. */
+void astra_sums_spread(struct astra_sums *sums, enum astra_sums_table table,
+		       int64_t id, unsigned column, double rate,
+		       double from_sec, double to_sec);
+
+/* Add it all at one time; or where the column is a minimum or a maximum, take
+ * it into account. What is not finite is not. */
+void astra_sums_add(struct astra_sums *sums, enum astra_sums_table table,
+		    int64_t id, unsigned column, double value, double at_sec);
+
+/* Write everything into an open transaction, and forget it.
+ * rows: the number of rows written is added. Returns 0, or -1 with err set. */
+int astra_sums_write(struct astra_sums *sums, struct sqlite3 *db,
+		     uint64_t *rows, struct astra_error *err);
+
+#endif

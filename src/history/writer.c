@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/history/writer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/history/writer_priv.h"
+
+static int failed(struct astra_writer *w, struct astra_error *err)
+{
+	return astra_error_set(err, "%s", sqlite3_errmsg(w->db));
+}
+
+static int execute(struct astra_writer *w, const char *sql)
+{
+	return sqlite3_exec(w->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : -1;
+}
+
+static double meta(struct astra_writer *w, const char *key)
+{
+	sqlite3_stmt *s = NULL;
+	double value = 0;
+
+	if (sqlite3_prepare_v2(w->db, "SELECT value FROM meta WHERE key=?1", -1,
+			       &s, NULL) == SQLITE_OK) {
+		sqlite3_bind_text(s, 1, key, -1, SQLITE_STATIC);
+		if (sqlite3_step(s) == SQLITE_ROW)
+			value = sqlite3_column_double(s, 0);
+	}
+	sqlite3_finalize(s);
+	return value;
+}
+
+struct astra_writer *astra_writer_open(const char *path, const char *cluster,
+				       const struct astra_history_keep *keep,
+				       struct astra_error *note,
+				       struct astra_error *err)
+{
+	struct astra_writer *w = calloc(1, sizeof(*w));
+
+	if (w)
+		w->sums = astra_sums_create();
+	if (!w || !w->sums) {
+		free(w);
+		astra_error_nomem(err);
+		return NULL;
+	}
+	w->keep = *keep;
+	if (astra_history_open(path, cluster, &w->db, note, err) < 0) {
+		astra_writer_close(w);
+		return NULL;
+	}
+	w->time_sec = meta(w, "counted_sec");
+	if (astra_history_load(w) < 0) {
+		failed(w, err);
+		astra_writer_close(w);
+		return NULL;
+	}
+	w->rows = 0;
+	return w;
+}
+
+void astra_writer_close(struct astra_writer *w)
+{
+	if (!w)
+		return;
+	astra_sql_free(w);
+	astra_history_close(w->db);
+	astra_sums_destroy(w->sums);
+	astra_intern_clear(&w->pool_names);
+	astra_intern_clear(&w->tenant_names);
+	astra_intern_clear(&w->owner_names);
+	astra_idmap_clear(&w->by_id);
+	free(w->pools);
+	free(w->tenants);
+	free(w->owners);
+	free(w->jobs);
+	free(w->vacant);
+	free(w);
+}
+
+uint64_t astra_writer_rows(const struct astra_writer *w)
+{
+	return w->rows;
+}
+
+/* The sums of a report. */
+
+static void add_owner(struct astra_writer *w, struct howner *o)
+{
+	struct hpool *p = &w->pools[w->tenants[o->tenant].pool];
+	const double values[] = {
+		[OWNER_USED] = o->run_gpus,
+		[OWNER_WAIT] = o->wait_gpus,
+	};
+
+	p->run_gpus += o->run_gpus;
+	for (unsigned c = OWNER_USED; c <= OWNER_WAIT; c++)
+		astra_sums_spread(w->sums, ASTRA_SUMS_OWNER, o->id, c,
+				  values[c], w->time_sec, w->now_sec);
+	if (w->gap_sec > 0) {
+		astra_sums_spread(w->sums, ASTRA_SUMS_OWNER, o->id, OWNER_ALLOC,
+				  o->alloc / w->gap_sec, w->time_sec,
+				  w->now_sec);
+		astra_sums_spread(w->sums, ASTRA_SUMS_OWNER, o->id, OWNER_FAIR,
+				  o->fair / w->gap_sec, w->time_sec,
+				  w->now_sec);
+	}
+	astra_sums_add(w->sums, ASTRA_SUMS_OWNER, o->id, OWNER_REVOKED,
+		       o->revoked, w->now_sec);
+	astra_sums_add(w->sums, ASTRA_SUMS_OWNER, o->id, OWNER_LOST, o->lost,
+		       w->now_sec);
+	o->run_gpus = o->wait_gpus = o->alloc = o->fair = o->lost = o->revoked =
+		0;
+}
+
+static void spread_tenant(struct astra_writer *w, const struct htenant *t,
+			  unsigned column, double rate)
+{
+	astra_sums_spread(w->sums, ASTRA_SUMS_TENANT, t->id, column, rate,
+			  w->time_sec, w->now_sec);
+}
+
+static int add_tenant(struct astra_writer *w,
+		      const struct astra_report_tenant *r)
+{
+	uint32_t n = astra_history_tenant(w, r->pool, r->name);
+	struct htenant *t;
+	double half, dt = w->gap_sec, *seen;
+
+	if (n == ASTRA_INTERN_NONE)
+		return -1;
+	t = &w->tenants[n];
+	seen = t->counter.value;
+	half = w->pools[t->pool].half_life_sec;
+	if (t->weight != r->weight && ASTRA_SQL(w, SQL_TENANT_SET, "idi", t->id,
+						r->weight, (int64_t)r->uid) < 0)
+		return -1;
+	t->weight = r->weight;
+	/* One that is new to the file began with nothing. */
+	t->counter.known |= dt > 0;
+	if (t->counter.known && dt > 0) {
+		spread_tenant(w, t, TENANT_ALLOC,
+			      astra_history_grown(seen[0], r->alloc_gpu_sec, dt,
+						  half) /
+				      dt);
+		spread_tenant(w, t, TENANT_FAIR,
+			      astra_history_grown(seen[1], r->fair_gpu_sec, dt,
+						  half) /
+				      dt);
+	}
+	seen[0] = r->alloc_gpu_sec;
+	seen[1] = r->fair_gpu_sec;
+	astra_sums_add(w->sums, ASTRA_SUMS_TENANT, t->id, TENANT_PAID,
+		       astra_counter_grown(&t->counter, 2, r->paid, false),
+		       w->now_sec);
+	astra_sums_add(w->sums, ASTRA_SUMS_TENANT, t->id, TENANT_INCOME,
+		       astra_counter_grown(&t->counter, 3, r->income, false),
+		       w->now_sec);
+	t->counter.known = true;
+	if (!r->listed)
+		return 0;
+	spread_tenant(w, t, TENANT_SPAN, 1);
+	spread_tenant(w, t, TENANT_DEMAND, r->demand_gpus);
+	if (r->fair_gpu_sec > 0 || r->alloc_gpu_sec > 0) {
+		astra_sums_add(w->sums, ASTRA_SUMS_TENANT, t->id,
+			       TENANT_RHO_MIN, r->rho, w->now_sec);
+		astra_sums_add(w->sums, ASTRA_SUMS_TENANT, t->id,
+			       TENANT_RHO_MAX, r->rho, w->now_sec);
+	}
+	return 0;
+}
+
+static void spread_pool(struct astra_writer *w, const struct hpool *p,
+			unsigned column, double rate)
+{
+	double from = w->gap_sec > LONG_GAP_SEC ? w->now_sec : w->time_sec;
+
+	astra_sums_spread(w->sums, ASTRA_SUMS_POOL, p->id, column, rate, from,
+			  w->now_sec);
+}
+
+static void add_pool_time(struct astra_writer *w, const struct hpool *p,
+			  const struct astra_report_pool *r)
+{
+	if (!w->gap_sec)
+		return;
+	spread_pool(w, p, POOL_SPAN, 1);
+	spread_pool(w, p, POOL_TOTAL, (double)r->gpus);
+	spread_pool(w, p, POOL_DOWN, (double)r->gpus_down);
+	spread_pool(w, p, POOL_IDLE,
+		    (double)r->gpus - (double)r->gpus_down - p->run_gpus);
+	spread_pool(w, p, POOL_USED, p->run_gpus);
+	spread_pool(w, p, POOL_WANTED,
+		    fmin((double)r->gpus_free, p->waiting_gpus));
+	spread_pool(w, p, POOL_LOST, p->leaving_gpus);
+}
+
+static void add_pool(struct astra_writer *w, struct hpool *p,
+		     const struct astra_report *report,
+		     const struct astra_report_pool *r)
+{
+	const struct astra_report_timing *round = &report->diag.round;
+	const double counts[COUNTERS] = {(double)r->granted, (double)r->renewed,
+					 (double)r->revoked, (double)r->refused,
+					 (double)r->reclaim_capped};
+	uint64_t rounds = w->rounds, usec = w->usec;
+
+	add_pool_time(w, p, r);
+	for (unsigned i = 0; i < COUNTERS; i++)
+		astra_sums_add(
+			w->sums, ASTRA_SUMS_POOL, p->id, POOL_GRANTED + i,
+			astra_counter_grown(&p->counter, i, counts[i], true),
+			w->now_sec);
+	p->counter.known = true;
+	if (round->count < rounds || round->sum_usec < usec)
+		rounds = usec =
+			0; /* sfair diag --reset, or another slurmctld */
+	if (round->count == rounds)
+		return;
+	astra_sums_add(w->sums, ASTRA_SUMS_POOL, p->id, POOL_ROUNDS,
+		       (double)(round->count - rounds), w->now_sec);
+	astra_sums_add(w->sums, ASTRA_SUMS_POOL, p->id, POOL_USEC,
+		       (double)(round->sum_usec - usec), w->now_sec);
+	astra_sums_add(w->sums, ASTRA_SUMS_POOL, p->id, POOL_MAX_USEC,
+		       (double)round->last_usec, w->now_sec);
+}
+
+/* Pools are looked up by name in this report; there are a few. */
+static int begin_pools(struct astra_writer *w,
+		       const struct astra_report *report)
+{
+	for (size_t i = 0; i < report->pool_count; i++) {
+		uint32_t n = astra_history_pool(w, report->pools[i].name);
+
+		if (n == ASTRA_INTERN_NONE)
+			return -1;
+		w->pools[n].half_life_sec = report->pools[i].half_life_sec;
+		w->pools[n].waiting_gpus = w->pools[n].leaving_gpus = 0;
+		w->pools[n].run_gpus = 0;
+	}
+	return 0;
+}
+
+static int add_jobs(struct astra_writer *w, const struct astra_report *report)
+{
+	w->epoch++;
+	for (size_t i = 0; i < report->job_count; i++)
+		if (astra_history_job(w, &report->jobs[i], false) < 0)
+			return -1;
+	for (size_t i = 0; i < report->ended_count; i++)
+		if (astra_history_job(w, &report->ended[i], true) < 0)
+			return -1;
+	return astra_history_sweep(w);
+}
+
+static int add_report(struct astra_writer *w, const struct astra_report *report)
+{
+	const struct astra_history_keep *k = &w->keep;
+	double now = report->time_sec;
+
+	if (!report->pool_count)
+		return 0; /* nothing is managed just now */
+	if (now < w->time_sec && astra_history_mark(w) < 0)
+		return -1;
+	w->now_sec = now;
+	w->gap_sec = w->time_sec > 0 ? fmax(0, now - w->time_sec) : 0;
+	astra_sums_since(w->sums, k->minute_sec > 0 ? now - k->minute_sec : 0,
+			 k->hour_sec > 0 ? now - k->hour_sec : 0);
+	if (begin_pools(w, report) < 0 || add_jobs(w, report) < 0)
+		return -1;
+	if (!w->time_sec)
+		w->time_sec = now;
+	for (size_t i = 0; i < w->owner_count; i++)
+		add_owner(w, &w->owners[i]);
+	for (size_t i = 0; i < report->tenant_count; i++)
+		if (add_tenant(w, &report->tenants[i]) < 0)
+			return -1;
+	for (size_t i = 0; i < report->pool_count; i++) {
+		uint32_t n = astra_history_pool(w, report->pools[i].name);
+
+		add_pool(w, &w->pools[n], report, &report->pools[i]);
+	}
+	w->rounds = report->diag.round.count;
+	w->usec = report->diag.round.sum_usec;
+	w->time_sec = now;
+	return 0;
+}
+
+static int save_counters(struct astra_writer *w)
+{
+	for (size_t i = 0; i < w->pool_count; i++)
+		if (astra_counter_save(w, "pool", w->pools[i].id,
+				       &w->pools[i].counter) < 0)
+			return -1;
+	for (size_t i = 0; i < w->tenant_count; i++)
+		if (astra_counter_save(w, "tenant", w->tenants[i].id,
+				       &w->tenants[i].counter) < 0)
+			return -1;
+	return ASTRA_SQL(w, SQL_META_SET, "sd", "counted_sec", w->time_sec);
+}
+
+static int write_all(struct astra_writer *w,
+		     struct astra_report *const *reports, size_t count)
+{
+	struct astra_error ignored;
+
+	if (execute(w, "BEGIN IMMEDIATE") < 0)
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		if (add_report(w, reports[i]) < 0)
+			return -1;
+	if (astra_sums_write(w->sums, w->db, &w->rows, &ignored) < 0 ||
+	    save_counters(w) < 0)
+		return -1;
+	return execute(w, "COMMIT");
+}
+
+int astra_writer_add(struct astra_writer *w,
+		     struct astra_report *const *reports, size_t count,
+		     bool *damaged, struct astra_error *err)
+{
+	int code;
+
+	*damaged = false;
+	if (write_all(w, reports, count) == 0)
+		return 0;
+	code = sqlite3_errcode(w->db);
+	*damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
+	failed(w, err);
+	(void)execute(w, "ROLLBACK");
+	return -1;
+}

@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# History: the GPU time of each account in the file is that of its jobs' starts
+# and ends as slurmctld has them, although slurmctld is killed twice meanwhile;
+# and where the file cannot be written sfair diag says so, and jobs start.
+. "$(dirname "$0")/../lib/live.sh"
+
+conf=$(mktemp)
+cat >"$conf" <<-EOT
+	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=600
+EOT
+start_cluster --nodes 1 --gpus 8 --slurm MinJobAge=300 --astraea "$conf"
+rm -f "$conf"
+file=$CLUSTER_DIR/state/astraea-history.sqlite
+
+# of SQL: the first row
+of() {
+	python3 - "$file" "$1" <<-'EOT'
+		import sqlite3, sys
+		db = sqlite3.connect("file:" + sys.argv[1] + "?mode=ro", uri=True)
+		row = db.execute(sys.argv[2]).fetchone()
+		print(*(("%.0f" % x if isinstance(x, float) else x) for x in row))
+	EOT
+}
+whole() { check_eq "$1: integrity" ok "$(of 'PRAGMA integrity_check')"; }
+killed() {
+	restart_slurmctld KILL
+	whole "$1"
+}
+written() { [[ $(of 'SELECT count(*) FROM job' 2>/dev/null) == "$1" ]]; }
+
+long=$(submit --gres=gpu:2 --wrap 'sleep 1000')
+array=$(submit --gres=gpu:1 --array=1-3 --wrap 'sleep 4')
+again=$(submit --gres=gpu:1 --requeue --wrap 'sleep 1000')
+wait_for 20 job_is "$long" RUNNING
+wait_for 20 job_is "$again" RUNNING
+tasks() { [[ $(squeue -h -r -j "$array" 2>/dev/null | wc -l) == 0 ]]; }
+wait_for 20 written 5
+check_eq "rights of the file" 600 "$(stat -c %a "$file")"
+killed "with jobs that run"
+wait_for 20 tasks
+first=$(scontrol show job "$again" | grep -o 'StartTime=[^ ]*')
+sleep 2 # so that it does not end in the second of its start
+scontrol requeue "$again"
+requeued() { [[ $(job_field "$again" Restarts) == 1 ]]; }
+wait_for 20 requeued
+scontrol update JobId="$again" StartTime=now # else Slurm has it wait 2 minutes
+quick=$(submit --gres=gpu:4 --wrap true)
+wait_for 30 job_is "$quick" COMPLETED
+killed "after one was requeued"
+wait_for 40 job_is "$again" RUNNING
+scancel "$long" "$again"
+wait_for 20 job_is "$long" CANCELLED
+wait_for 20 job_is "$again" CANCELLED
+open() { [[ $(of 'SELECT count(*) FROM job WHERE end_sec IS NULL') != 0 ]]; }
+closed() { ! open; }
+wait_for 20 closed
+whole "at the end"
+
+# All of slurmctld's runs, but for the first one of the job that was requeued:
+# that slurmctld forgets, and the file has its start.
+want=$(scontrol -o show job | python3 -c '
+import re, sys, time
+def at(line, key):
+    return time.mktime(time.strptime(
+        re.search(key + "=(\S+)", line).group(1), "%Y-%m-%dT%H:%M:%S"))
+total = 0
+for line in sys.stdin:
+    gpus = int(re.search(r"gres[:/]gpu[:=](\d+)", line).group(1))
+    total += gpus * (at(line, "EndTime") - at(line, "StartTime"))
+print("%.0f" % total)')
+for level in 0 1 2; do
+	got=$(of "SELECT total(used_gpu_sec) - (SELECT end_sec - start_sec FROM
+		run WHERE job = (SELECT id FROM job WHERE job = $again)
+		ORDER BY start_sec LIMIT 1) FROM owner_time
+		WHERE level = $level")
+	check_eq "GPU seconds at level $level" "$want" "$got"
+done
+check_eq "runs of the one that was requeued" 2 \
+	"$(of "SELECT count(*) FROM run WHERE job =
+	(SELECT id FROM job WHERE job = $again)")"
+check_eq "its first start" "$(date -d "${first#*=}" +%s)" \
+	"$(of "SELECT start_sec FROM job WHERE job = $again")"
+check_eq "what pools and owners say" "$(of 'SELECT total(used_gpu_sec) FROM
+	owner_time WHERE level = 1')" "$(of 'SELECT total(used_gpu_sec) FROM
+	pool_time WHERE level = 1')"
+
+# The file becomes a folder, which nobody can write to, root included.
+diag() { sfair diag -p 2>/dev/null | grep "^History|$1|"; }
+check_eq "state" "History|State|writing|" "$(diag State)"
+cluster=$top/testsuite/lib/cluster
+"$cluster" stop "$CLUSTER_DIR" slurmctld
+mv "$file" "$file.good"
+mkdir "$file"
+"$cluster" start "$CLUSTER_DIR" slurmctld
+paused() { [[ $(diag State) == *paused* ]]; }
+starts=$(submit --gres=gpu:8 --wrap 'sleep 1000')
+wait_for 30 job_is "$starts" RUNNING
+wait_for 20 paused
+check "the error names the file" grep -F "$file" <<<"$(diag Error)"
+check "it is logged once" test "$(grep -c 'astraea: history is paused' \
+	"$CLUSTER_DIR/log/slurmctld.log")" = 1

@@ -1,0 +1,740 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Made-up reports become rows that say what happened: each second once. */
+#include <fcntl.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "src/history/history.h"
+#include "src/history/schema.h"
+#include "testsuite/unit/unit.h"
+
+#define T0 1700000000.0 /* 2023-11-14 22:13:20 UTC */
+#define SUBMIT (T0 - 50)
+
+static char folder[64], path[128];
+static struct astra_writer *writer;
+static struct astra_report *report;
+static struct astra_history_keep keep;
+static double half_life;
+
+static int set_up(void **state)
+{
+	(void)state;
+	setenv("TZ", "Europe/Berlin", 1);
+	tzset();
+	keep = (struct astra_history_keep){0};
+	half_life = 0;
+	strcpy(folder, "/tmp/astraea-history-XXXXXX");
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(path, sizeof(path), "%s/h.sqlite", folder);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	char command[128];
+
+	(void)state;
+	astra_writer_close(writer);
+	writer = NULL;
+	astra_report_put(report);
+	report = NULL;
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	return system(command);
+}
+
+static void open_writer(void)
+{
+	struct astra_error note, err = {""};
+
+	astra_writer_close(writer);
+	writer = astra_writer_open(path, "c1", &keep, &note, &err);
+	if (!writer)
+		fail_msg("%s", err.text);
+}
+
+/* A report of a pool with 8 GPUs. */
+static void begin(double now_sec)
+{
+	struct astra_report_pool pool = {
+		.name = "gpu",
+		.gpus = 8,
+		.gpus_usable = 8,
+		.gpus_free = 3,
+		.half_life_sec = half_life,
+	};
+
+	report = astra_report_create();
+	report->time_sec = now_sec;
+	(void)astra_report_add_pool(report, &pool);
+}
+
+static void tenant(const char *name, double alloc, double fair)
+{
+	struct astra_report_tenant t = {
+		.pool = "gpu",
+		.name = name,
+		.uid = ASTRA_REPORT_NO_UID,
+		.listed = true,
+		.weight = 1,
+		.demand_gpus = 2,
+		.alloc_gpu_sec = alloc,
+		.fair_gpu_sec = fair,
+		.rho = fair > 0 ? alloc / fair : 1,
+	};
+
+	(void)astra_report_add_tenant(report, &t);
+}
+
+static struct astra_report_job job_of(uint32_t id)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", id);
+	return (struct astra_report_job){
+		.pool = "gpu",
+		.tenant = "physics",
+		.id = id,
+		.array_task = UINT32_MAX,
+		.id_text = strdup(text), /* the program is a short one */
+		.copies = 1,
+		.uid = 1001,
+		.user = "ann",
+		.account = "physics",
+		.gpus = 2,
+		.state = "RUNNING",
+		.phase = "leased",
+		.weight = 1,
+		.submit_sec = SUBMIT,
+	};
+}
+
+static void waits(uint32_t id)
+{
+	struct astra_report_job j = job_of(id);
+
+	j.life = ASTRA_JOB_PENDING;
+	j.state = "PENDING";
+	j.phase = "waiting";
+	(void)astra_report_add_job(report, &j);
+	free((void *)(uintptr_t)j.id_text);
+}
+
+static void runs(uint32_t id, double start_sec)
+{
+	struct astra_report_job j = job_of(id);
+
+	j.life = ASTRA_JOB_RUNNING;
+	j.run_start_sec = j.lease_start_sec = start_sec;
+	j.held_gpus = 2;
+	j.nodes = "n1";
+	(void)astra_report_add_job(report, &j);
+	free((void *)(uintptr_t)j.id_text);
+}
+
+static void ended(uint32_t id, double start_sec, double end_sec)
+{
+	struct astra_report_job j = job_of(id);
+
+	j.life = ASTRA_JOB_ENDED;
+	j.state = "COMPLETED";
+	j.run_start_sec = start_sec;
+	j.run_end_sec = end_sec;
+	(void)astra_report_add_ended(report, &j);
+	free((void *)(uintptr_t)j.id_text);
+}
+
+static void requeued(uint32_t id, double start_sec, double end_sec)
+{
+	struct astra_report_job j = job_of(id);
+
+	j.life = ASTRA_JOB_REQUEUED;
+	j.state = "REQUEUED";
+	j.phase = "waiting";
+	j.run_start_sec = start_sec;
+	j.run_end_sec = end_sec;
+	j.revoked = 1;
+	(void)astra_report_add_job(report, &j);
+	(void)astra_report_add_ended(report, &j);
+	free((void *)(uintptr_t)j.id_text);
+}
+
+static void drop(void)
+{
+	astra_report_put(report);
+	report = NULL;
+}
+
+static void put(void)
+{
+	struct astra_error err = {""};
+	bool damaged;
+
+	if (astra_writer_add(writer, &report, 1, &damaged, &err) < 0)
+		fail_msg("%s", err.text);
+	drop();
+}
+
+static double number(const char *sql)
+{
+	sqlite3 *db;
+	sqlite3_stmt *s;
+	double n;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK)
+		fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+	n = sqlite3_step(s) == SQLITE_ROW ? sqlite3_column_double(s, 0) : -1;
+	sqlite3_finalize(s);
+	sqlite3_close(db);
+	return n;
+}
+
+/* What all three levels say. */
+static void used_is(double gpu_sec)
+{
+	for (int level = 0; level < 3; level++) {
+		char sql[128];
+
+		snprintf(sql, sizeof(sql),
+			 "SELECT total(used_gpu_sec) FROM owner_time"
+			 " WHERE level=%d",
+			 level);
+		assert_close(number(sql), gpu_sec, 1e-9);
+		snprintf(sql, sizeof(sql),
+			 "SELECT total(used_gpu_sec) FROM pool_time"
+			 " WHERE level=%d",
+			 level);
+		assert_close(number(sql), gpu_sec, 1e-9);
+	}
+	assert_close(number("SELECT total(gpus*((CASE WHEN end_sec IS NULL THEN"
+			    " (SELECT value FROM meta WHERE key='counted_sec')"
+			    " ELSE end_sec END)-start_sec)) FROM run"),
+		     gpu_sec, 1e-9);
+}
+
+static void a_run_is_counted_from_begin_to_end(void **state)
+{
+	(void)state;
+	open_writer();
+	begin(T0), waits(7), put();
+	begin(T0 + 10), runs(7, T0 + 3), put();
+	used_is(2 * 7);
+	begin(T0 + 20), runs(7, T0 + 3), put();
+	begin(T0 + 30), ended(7, T0 + 3, T0 + 24), put();
+	begin(T0 + 40), ended(7, T0 + 3, T0 + 24), put();
+	used_is(2 * 21);
+	assert_close(number("SELECT run_sec FROM job"), 21, 1e-9);
+	assert_close(number("SELECT end_sec FROM job"), T0 + 24, 1e-15);
+	assert_close(number("SELECT total(started) FROM owner_time"
+			    " WHERE level=1"),
+		     1, 0);
+	assert_int_equal(number("SELECT how='ended' FROM lease"), 1);
+}
+
+static void a_run_of_hours_is_in_each_hour(void **state)
+{
+	double h = T0 - 800; /* 22:00 */
+
+	(void)state;
+	open_writer();
+	begin(h - 600), put();
+	begin(h + 7200 + 60), runs(7, h - 300), put();
+	assert_close(number("SELECT used_gpu_sec FROM owner_time WHERE level=1"
+			    " AND time=1699999200"),
+		     7200, 1e-9);
+	assert_int_equal(number("SELECT count(*) FROM owner_time"
+				" WHERE level=1"),
+			 4);
+	assert_int_equal(number("SELECT count(*) FROM owner_time"
+				" WHERE level=0"),
+			 126);
+	used_is(2 * 7560);
+}
+
+static void a_day_begins_at_local_midnight(void **state)
+{
+	/* Summer time ended in Berlin on 2023-10-29: a day of 25 hours, from
+	 * 22:00 UTC on. And a month begins three days later. */
+	double day = 1698530400, next = day + 25 * 3600;
+
+	(void)state;
+	open_writer();
+	begin(day - 7200), put();
+	begin(next + 3 * 86400), runs(7, day - 3600), put();
+	assert_close(number("SELECT used_gpu_sec FROM owner_time WHERE level=2"
+			    " AND time=1698530400"),
+		     2 * 25 * 3600, 1e-9);
+	assert_int_equal(number("SELECT count(*) FROM owner_time WHERE level=2"
+				" AND strftime('%d %H',time,'unixepoch')="
+				"'31 23'"),
+			 1);
+	used_is(2 * (3600 + 25 * 3600 + 3 * 86400));
+}
+
+static void a_run_between_two_reports_is_seen(void **state)
+{
+	(void)state;
+	open_writer();
+	begin(T0), put();
+	begin(T0 + 10), ended(7, T0 + 2, T0 + 5), put();
+	begin(T0 + 20), ended(7, T0 + 2, T0 + 5), put();
+	used_is(2 * 3);
+	assert_close(number("SELECT total(wait_gpu_sec) FROM owner_time"
+			    " WHERE level=0"),
+		     2 * 2, 1e-9);
+}
+
+static void a_requeued_job_has_two_runs(void **state)
+{
+	(void)state;
+	open_writer();
+	begin(T0), runs(7, T0 - 5), put();
+	begin(T0 + 10), requeued(7, T0 - 5, T0 + 8), put();
+	begin(T0 + 12), waits(7), put();
+	begin(T0 + 30), runs(7, T0 + 25), put();
+	begin(T0 + 50), ended(7, T0 + 25, T0 + 41), put();
+	used_is(2 * (13 + 16));
+	assert_int_equal(number("SELECT count(*) FROM run"), 2);
+	assert_int_equal(number("SELECT count(*) FROM lease"
+				" WHERE how='revoked'"),
+			 1);
+	assert_close(number("SELECT run_sec FROM job"), 29, 1e-9);
+	assert_close(number("SELECT start_sec FROM job"), T0 - 5, 1e-15);
+}
+
+static void a_number_used_again_is_another_job(void **state)
+{
+	struct astra_report_job j = job_of(7);
+
+	(void)state;
+	open_writer();
+	begin(T0), runs(7, T0), put();
+	begin(T0 + 10), runs(7, T0), put();
+	begin(T0 + 20);
+	j.life = ASTRA_JOB_RUNNING;
+	j.submit_sec = T0 + 12;
+	j.run_start_sec = T0 + 14;
+	(void)astra_report_add_job(report, &j);
+	free((void *)(uintptr_t)j.id_text);
+	put();
+	assert_int_equal(number("SELECT count(*) FROM job"), 2);
+	used_is(2 * (10 + 6));
+}
+
+static void a_restart_goes_on_where_it_was(void **state)
+{
+	(void)state;
+	open_writer();
+	begin(T0), runs(7, T0), runs(8, T0), runs(9, T0), put();
+	begin(T0 + 10), runs(7, T0), runs(8, T0), runs(9, T0), put();
+	used_is(3 * 2 * 10);
+	open_writer();
+	/* 8 ended meanwhile, and of 9 nothing is known. */
+	begin(T0 + 100), runs(7, T0), ended(8, T0, T0 + 55), put();
+	used_is(2 * (100 + 55 + 10));
+	assert_close(number("SELECT end_sec FROM job WHERE job=9"), T0 + 10,
+		     1e-15);
+	assert_close(number("SELECT total(total_gpu_sec) FROM pool_time"
+			    " WHERE level=0"),
+		     8 * 100, 1e-9);
+}
+
+static void nothing_is_counted_twice(void **state)
+{
+	(void)state;
+	open_writer();
+	begin(T0), runs(7, T0 - 10), put();
+	begin(T0 + 10), runs(7, T0 - 10), put();
+	open_writer();
+	begin(T0 + 10), runs(7, T0 - 10), put();
+	open_writer();
+	begin(T0 + 10), ended(7, T0 - 10, T0 + 9), put();
+	open_writer();
+	begin(T0 + 11), ended(7, T0 - 10, T0 + 9), put();
+	used_is(2 * 19);
+}
+
+static void a_job_that_comes_back_goes_on(void **state)
+{
+	(void)state;
+	open_writer();
+	begin(T0), runs(7, T0), put();
+	begin(T0 + 10), runs(7, T0), put();
+	begin(T0 + 20), put();
+	begin(T0 + 30), runs(7, T0), put();
+	used_is(2 * 30);
+	assert_int_equal(number("SELECT count(*) FROM run"), 1);
+}
+
+static void a_clock_set_back_counts_once(void **state)
+{
+	(void)state;
+	open_writer();
+	begin(T0), runs(7, T0 - 100), put();
+	begin(T0 + 10), runs(7, T0 - 100), put();
+	begin(T0 - 50), runs(7, T0 - 100), put();
+	assert_close(number("SELECT total(used_gpu_sec) FROM owner_time"
+			    " WHERE level=0"),
+		     2 * 110, 1e-9);
+	open_writer();
+	begin(T0 - 40), runs(7, T0 - 100), put();
+	assert_close(number("SELECT total(used_gpu_sec) FROM owner_time"
+			    " WHERE level=0"),
+		     2 * 110, 1e-9);
+	begin(T0 - 30), ended(7, T0 - 100, T0 - 35), put();
+	used_is(2 * 65);
+}
+
+static void a_report_left_out_is_covered_by_the_next(void **state)
+{
+	(void)state;
+	open_writer();
+	begin(T0), tenant("physics", 0, 0), runs(7, T0), put();
+	begin(T0 + 300), tenant("physics", 600, 1200), runs(7, T0), put();
+	used_is(2 * 300);
+	assert_close(number("SELECT total(fair_gpu_sec) FROM tenant_time"
+			    " WHERE level=1"),
+		     1200, 1e-9);
+	assert_close(number("SELECT total(idle_gpu_sec) FROM pool_time"
+			    " WHERE level=2"),
+		     6 * 300, 1e-9);
+}
+
+static void decay_is_taken_out(void **state)
+{
+	double a = 0, f = 0, l = M_LN2 / 3600;
+
+	(void)state;
+	half_life = 3600;
+	open_writer();
+	for (int i = 0; i <= 40; i++) {
+		begin(T0 + i * 300), tenant("physics", a, f), put();
+		a = a * exp(-l * 300) - 3 * expm1(-l * 300) / l;
+		f = f * exp(-l * 300) - 4 * expm1(-l * 300) / l;
+	}
+	assert_close(number("SELECT total(alloc_gpu_sec) FROM tenant_time"
+			    " WHERE level=1"),
+		     3 * 12000, 1e-9);
+	assert_close(number("SELECT total(fair_gpu_sec) FROM tenant_time"
+			    " WHERE level=0"),
+		     4 * 12000, 1e-9);
+	assert_close(number("SELECT total(lack_gpu_sec) FROM tenant_time"
+			    " WHERE level=2"),
+		     12000, 1e-9);
+}
+
+static void lack_is_by_the_minute(void **state)
+{
+	double m = T0 - 20; /* a minute begins */
+
+	(void)state;
+	open_writer();
+	begin(m), tenant("physics", 0, 0), put();
+	begin(m + 30), tenant("physics", 0, 60), put();
+	begin(m + 60), tenant("physics", 90, 120), put();   /* 30 behind */
+	begin(m + 120), tenant("physics", 500, 240), put(); /* none */
+	begin(m + 180), tenant("physics", 500, 250), put(); /* 10 */
+	for (int level = 0; level < 3; level++) {
+		char sql[128];
+
+		snprintf(sql, sizeof(sql),
+			 "SELECT total(lack_gpu_sec) FROM tenant_time"
+			 " WHERE level=%d",
+			 level);
+		assert_close(number(sql), 40, 1e-9);
+	}
+}
+
+static void lost_state_is_no_usage(void **state)
+{
+	(void)state;
+	open_writer();
+	begin(T0), tenant("physics", 1000, 1000), put();
+	begin(T0 + 10), tenant("physics", 0, 0), put();
+	begin(T0 + 20), tenant("physics", 20, 30), put();
+	assert_close(number("SELECT total(alloc_gpu_sec) FROM tenant_time"
+			    " WHERE level=1"),
+		     20, 1e-9);
+	assert_close(number("SELECT total(fair_gpu_sec) FROM tenant_time"
+			    " WHERE level=1"),
+		     30, 1e-9);
+}
+
+static void a_tenant_goes_on_over_a_restart(void **state)
+{
+	(void)state;
+	open_writer();
+	begin(T0), tenant("physics", 10, 10), put();
+	begin(T0 + 10), tenant("physics", 30, 30), put();
+	open_writer();
+	begin(T0 + 100), tenant("physics", 210, 130), put();
+	assert_close(number("SELECT total(alloc_gpu_sec) FROM tenant_time"
+			    " WHERE level=2"),
+		     200, 1e-9);
+}
+
+static void what_is_old_goes(void **state)
+{
+	struct astra_error err = {""};
+	int rc;
+
+	(void)state;
+	keep = (struct astra_history_keep){
+		.minute_sec = 7200, .hour_sec = 86400, .job_sec = 86400};
+	open_writer();
+	begin(T0), runs(7, T0), put();
+	begin(T0 + 7200), ended(7, T0, T0 + 3000), put();
+	begin(T0 + 86400), put();
+	while ((rc = astra_writer_prune(writer, T0 + 86400, &err)) > 0)
+		continue;
+	assert_int_equal(rc, 0);
+	assert_int_equal(number("SELECT count(*) FROM owner_time"
+				" WHERE level=0"),
+			 0);
+	assert_int_equal(number("SELECT count(*) FROM owner_time"
+				" WHERE level=1"),
+			 2);
+	assert_int_equal(number("SELECT count(*) FROM job"), 1);
+	while ((rc = astra_writer_prune(writer, T0 + 3 * 86400, &err)) > 0)
+		continue;
+	assert_int_equal(number("SELECT count(*) FROM owner_time"
+				" WHERE level<2"),
+			 0);
+	assert_int_equal(number("SELECT count(*) FROM job"), 0);
+	assert_int_equal(number("SELECT count(*) FROM run"), 0);
+	assert_int_equal(number("SELECT count(*) FROM lease"), 0);
+	assert_close(number("SELECT total(used_gpu_sec) FROM owner_time"
+			    " WHERE level=2"),
+		     6000, 1e-9);
+}
+
+/* A child writes as fast as it can until it is killed. */
+static void write_for_ever(void)
+{
+	double counted;
+
+	open_writer();
+	counted = number("SELECT value FROM meta WHERE key='counted_sec'");
+	for (double t = fmax(T0, counted);; t += 1) {
+		begin(t);
+		for (uint32_t i = 1; i < 40; i++)
+			runs(i, T0);
+		put();
+	}
+}
+
+static void a_killed_writer_leaves_a_whole_file(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		struct timespec pause = {.tv_nsec = 20000000 + i * 7000000};
+		pid_t pid = fork();
+
+		assert_true(pid >= 0);
+		if (!pid) {
+			write_for_ever();
+			_exit(0);
+		}
+		nanosleep(&pause, NULL);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		open_writer();
+		if (number("SELECT count(*) FROM run") > 0)
+			used_is(number("SELECT 39*2*(value-1700000000)"
+				       " FROM meta WHERE key='counted_sec'"));
+		assert_int_equal(number("SELECT integrity_check='ok'"
+					" FROM pragma_integrity_check"),
+				 1);
+	}
+}
+
+/* The thread. */
+
+static void note(double now_sec)
+{
+	begin(now_sec), runs(7, T0);
+	astra_history_note(report);
+	drop();
+}
+
+static void wait_for(const char *state)
+{
+	struct timespec pause = {.tv_nsec = 10000000};
+	struct astra_history_stats stats;
+
+	for (int i = 0; i < 3000; i++) {
+		astra_history_stats(&stats);
+		if (!strcmp(stats.figures.state, state))
+			return;
+		nanosleep(&pause, NULL);
+	}
+	fail_msg("%s, not %s: %s", stats.figures.state, state,
+		 stats.error.text);
+}
+
+static int logged;
+
+static void log_line(bool is_error, const char *text)
+{
+	(void)is_error;
+	(void)text;
+	logged++;
+}
+
+static void start(void)
+{
+	struct astra_history_options options = {
+		.file = path,
+		.cluster = "c1",
+		.write_sec = 0.01,
+		.retry_sec = 0.02,
+		.log_line = log_line,
+	};
+	struct astra_error err = {""};
+
+	logged = 0;
+	assert_int_equal(astra_history_start(&options, &err), 0);
+}
+
+static void the_thread_writes_to_the_end(void **state)
+{
+	struct astra_history_stats stats;
+
+	(void)state;
+	start();
+	for (int i = 0; i < 20; i++)
+		note(T0 + i);
+	wait_for("writing");
+	note(T0 + 50);
+	astra_history_stop();
+	used_is(2 * 50);
+	astra_history_stats(&stats);
+	assert_string_equal(stats.figures.state, "off");
+	assert_int_equal(logged, 0);
+}
+
+static void a_locked_file_is_waited_for(void **state)
+{
+	sqlite3 *db;
+
+	(void)state;
+	open_writer();
+	astra_writer_close(writer);
+	writer = NULL;
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL),
+			 SQLITE_OK);
+	start();
+	note(T0);
+	wait_for("paused");
+	assert_int_equal(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL),
+			 SQLITE_OK);
+	sqlite3_close(db);
+	note(T0 + 10);
+	wait_for("writing");
+	astra_history_stop();
+	assert_int_equal(logged, 2);
+	used_is(2 * 10);
+}
+
+static void a_damaged_file_is_begun_anew(void **state)
+{
+	FILE *f = fopen(path, "w");
+
+	(void)state;
+	assert_non_null(f);
+	fputs("what was here is no database, and long enough to see it", f);
+	fclose(f);
+	start();
+	note(T0);
+	wait_for("writing");
+	note(T0 + 5);
+	astra_history_stop();
+	used_is(2 * 5);
+	assert_int_equal(logged, 1);
+}
+
+/* In a process of its own, for the limit holds for all its files. */
+static void fill_the_disk(void)
+{
+	const struct rlimit little = {150000, 400000}, more = {400000, 400000};
+
+	signal(SIGXFSZ, SIG_IGN);
+	start();
+	note(T0);
+	wait_for("writing");
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+	for (uint32_t i = 1; i < 900; i++) {
+		begin(T0 + 10);
+		for (uint32_t k = 0; k < i; k++)
+			runs(100 + k, T0);
+		astra_history_note(report);
+		drop();
+		if (i % 100 == 0)
+			usleep(20000);
+	}
+	wait_for("paused");
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &more), 0);
+	note(T0 + 20);
+	wait_for("writing");
+	astra_history_stop();
+}
+
+static void a_full_disk_is_waited_for(void **state)
+{
+	pid_t pid = fork();
+	int status;
+
+	(void)state;
+	assert_true(pid >= 0);
+	if (!pid) {
+		fill_the_disk();
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	assert_int_equal(status, 0);
+	assert_int_equal(number("SELECT integrity_check='ok'"
+				" FROM pragma_integrity_check"),
+			 1);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_run_is_counted_from_begin_to_end),
+		TEST(a_run_of_hours_is_in_each_hour),
+		TEST(a_day_begins_at_local_midnight),
+		TEST(a_run_between_two_reports_is_seen),
+		TEST(a_requeued_job_has_two_runs),
+		TEST(a_number_used_again_is_another_job),
+		TEST(a_restart_goes_on_where_it_was),
+		TEST(nothing_is_counted_twice),
+		TEST(a_job_that_comes_back_goes_on),
+		TEST(a_clock_set_back_counts_once),
+		TEST(a_report_left_out_is_covered_by_the_next),
+		TEST(decay_is_taken_out),
+		TEST(lack_is_by_the_minute),
+		TEST(lost_state_is_no_usage),
+		TEST(a_tenant_goes_on_over_a_restart),
+		TEST(what_is_old_goes),
+		TEST(a_killed_writer_leaves_a_whole_file),
+		TEST(the_thread_writes_to_the_end),
+		TEST(a_locked_file_is_waited_for),
+		TEST(a_damaged_file_is_begun_anew),
+		TEST(a_full_disk_is_waited_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
