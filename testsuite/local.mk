@@ -118,7 +118,8 @@ bench_ogasched_SOURCES = testsuite/bench/bench_ogasched.c \
 	testsuite/bench/bench.h
 bench_ogasched_LDADD = libastra-policy.la libastra-common.la -lm
 BENCH_SHELL += testsuite/bench/bench-locks.sh \
-	testsuite/bench/bench-unmanaged.sh testsuite/bench/bench-scale.sh
+	testsuite/bench/bench-unmanaged.sh testsuite/bench/bench-scale.sh \
+	testsuite/bench/bench-queries.sh
 EXTRA_DIST += $(BENCH_SHELL) testsuite/bench/live.sh testsuite/bench/load.py
 bench_engine_SOURCES = testsuite/bench/bench_engine.c \
 	testsuite/bench/bench.h

@@ -177,12 +177,48 @@ static int run(void)
 	return 0;
 }
 
-int main(void)
+/* Ask a live plugin so often for so long; for bench-queries.sh. */
+static int ask_on(const char *socket_path, const char *munge, double sec,
+		  double rate)
+{
+	static const char *const requests[] = {
+		"{\"astraea\":1,\"request\":\"tenant\"}",
+		"{\"astraea\":1,\"request\":\"diag\"}",
+		"{\"astraea\":1,\"request\":\"metrics\"}",
+		"{\"astraea\":1,\"request\":\"job\",\"jobs\":[1]}",
+	};
+	double begin = bench_now_ms(), now = begin, slowest = 0;
+	unsigned asked = 0, failed = 0;
+
+	while ((now = bench_now_ms()) - begin < sec * 1e3) {
+		double due = begin + asked * 1e3 / rate, took;
+		struct astra_error err = {""};
+		char *reply = NULL;
+
+		if (due > now)
+			usleep((useconds_t)((due - now) * 1e3));
+		now = bench_now_ms();
+		failed += astra_call(socket_path, munge, requests[asked++ % 4],
+				     &reply, &err) < 0 ||
+			  strstr(reply, "\"error\":{");
+		free(reply);
+		took = bench_now_ms() - now;
+		slowest = took > slowest ? took : slowest;
+	}
+	printf("%u queries in %.0f s, %.0f a second, %u failed, slowest %.1f ms\n",
+	       asked, sec, asked / sec, failed, slowest);
+	return failed > asked / 100;
+}
+
+/* bench_queries [SOCKET MUNGE SECONDS RATE] */
+int main(int argc, char **argv)
 {
 	struct astra_server_options options = {.path = path};
 	struct astra_error err = {""};
 	int rc;
 
+	if (argc == 5)
+		return ask_on(argv[1], argv[2], atof(argv[3]), atof(argv[4]));
 	if (test_munged_start(&munged) != 0) {
 		puts("bench_queries: munged cannot be started; left out");
 		return 0;
