@@ -137,7 +137,7 @@ static double measure(const char *request, size_t *size)
 		}
 		samples[i] = bench_now_ms() - begin;
 		*size = strlen(reply);
-		if (strstr(reply, "\"error\""))
+		if (strstr(reply, "\"error\":{"))
 			printf("%s: %.200s\n", request, reply);
 		free(reply);
 	}

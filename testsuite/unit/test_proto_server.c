@@ -286,7 +286,7 @@ static int reset_as_nobody(void)
 		return 2;
 	if (strstr(text, "\"denied\""))
 		return 1;
-	return strstr(text, "\"error\"") ? 2 : 0;
+	return strstr(text, "\"error\":{") ? 2 : 0;
 }
 
 static int status_as_nobody(void)
