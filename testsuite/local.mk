@@ -311,6 +311,7 @@ EXTRA_DIST += \
 	testsuite/live/54-dependencies.sh \
 	testsuite/live/55-times.sh \
 	testsuite/live/56-interactive.sh \
+	testsuite/live/58-page.sh \
 	testsuite/live/60-nodes-asked.sh \
 	testsuite/live/61-gpus-asked.sh \
 	testsuite/live/62-node-states.sh \

@@ -4,10 +4,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "src/cmd/sfair/sfair.h"
 
-#define PAGES_MAX 128 /* replies to put together */
+#define PARTS_MAX 128 /* replies to put together */
+#define PART_SEC INT64_C(21600)
+#define DAY_SEC INT64_C(86400)
 
 static enum astra_report_kind kind_of(enum page_part part)
 {
@@ -41,28 +44,81 @@ static void drop_from(json_t *rows, int64_t time_sec)
 	}
 }
 
-/* A report over time that does not fit in a reply goes on where that ends. */
-static int ask_further(struct astra_query *query, bool verbose, json_t *reply,
-		       struct astra_error *err)
+static void copy_key(json_t *to, const json_t *from, const char *key)
+{
+	json_object_set(to, key, json_object_get(from, key));
+}
+
+/* Each row says its own step, for shorter spans have finer ones. */
+static void say_step(json_t *reply)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(reply, "rows"), i, row)
+		copy_key(row, reply, "step_sec");
+}
+
+/* Put what goes on where a reply ends behind its rows. */
+static void append(json_t *reply, const json_t *next, int64_t from_sec)
 {
 	json_t *rows = json_object_get(reply, "rows");
 
-	for (int page = 1; page < PAGES_MAX; page++) {
-		int64_t from = last_time(reply);
+	drop_from(rows, from_sec);
+	json_array_extend(rows, json_object_get(next, "rows"));
+	if (json_number_value(json_object_get(next, "step_sec")) >
+	    json_number_value(json_object_get(reply, "step_sec")))
+		copy_key(reply, next, "step_sec");
+	copy_key(reply, next, "end_sec");
+	copy_key(reply, next, "more");
+}
+
+/* Until when to ask at a time, so that the history answers as finely as it can:
+ * it has a row for each minute, hour or day, and at most 400 of them. */
+static int64_t part_end(const struct astra_query_past *all, int64_t from_sec)
+{
+	int64_t span = all->end_sec - all->start_sec, end = all->end_sec;
+	time_t when = (time_t)from_sec;
+	struct tm tm;
+
+	if (span <= 2 * DAY_SEC) {
+		end = (from_sec / PART_SEC + 1) * PART_SEC;
+	} else if (span <= 45 * DAY_SEC && localtime_r(&when, &tm)) {
+		tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
+		tm.tm_mday += 15;
+		tm.tm_isdst = -1;
+		end = (int64_t)mktime(&tm);
+	}
+	return end > from_sec && end < all->end_sec ? end : all->end_sec;
+}
+
+/* A report over time, part by part; one that does not fit in a reply goes on
+ * where that ends. */
+static int ask_over_time(const struct astra_query *all, bool verbose,
+			 json_t **reply, struct astra_error *err)
+{
+	struct astra_query query = *all;
+
+	for (int part = 0; part < PARTS_MAX; part++) {
+		int64_t from = query.past.start_sec;
 		json_t *next;
 
-		if (!json_is_true(json_object_get(reply, "more")) ||
-		    from <= query->past.start_sec ||
-		    from >= query->past.end_sec)
-			break;
-		query->past.start_sec = from;
-		next = sfair_ask(query, verbose, err);
+		query.past.end_sec = part_end(&all->past, from);
+		next = sfair_ask(&query, verbose, err);
 		if (!next)
 			return -1;
-		drop_from(rows, from);
-		json_array_extend(rows, json_object_get(next, "rows"));
-		json_object_set(reply, "more", json_object_get(next, "more"));
+		say_step(next);
+		query.past.start_sec = query.past.end_sec;
+		if (json_is_true(json_object_get(next, "more")) &&
+		    last_time(next) > from)
+			query.past.start_sec = last_time(next);
+		if (*reply)
+			append(*reply, next, from);
+		else
+			*reply = json_incref(next);
 		json_decref(next);
+		if (query.past.start_sec >= all->past.end_sec)
+			break;
 	}
 	return 0;
 }
@@ -80,10 +136,10 @@ static int ask_part(const struct astra_query *all, enum page_part part,
 		query.accounts = (struct astra_names){0};
 		query.users = (struct astra_names){0};
 	}
+	if (part == PAGE_LOSS || part == PAGE_TIMELINE)
+		return ask_over_time(&query, verbose, reply, err);
 	*reply = sfair_ask(&query, verbose, err);
-	if (!*reply)
-		return -1;
-	return ask_further(&query, verbose, *reply, err);
+	return *reply ? 0 : -1;
 }
 
 int page_ask(const struct astra_query *query, bool verbose,

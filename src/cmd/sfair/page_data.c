@@ -137,7 +137,8 @@ static int load_window(struct page_data *d, struct astra_error *err)
 static bool find_slot(const struct page_data *d, const json_t *reply,
 		      const json_t *row, size_t *out)
 {
-	double step = positive(page_number(reply, "step_sec"));
+	double own = page_number(row, "step_sec"); /* of replies put together */
+	double step = own > 0 ? own : positive(page_number(reply, "step_sec"));
 	double at = page_number(row, "time_sec") + step / 2 - d->start_sec;
 
 	if (!(at >= 0) || at >= d->end_sec - d->start_sec)
