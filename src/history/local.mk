@@ -68,3 +68,13 @@ test_history_SOURCES = testsuite/unit/test_history.c testsuite/unit/unit.h
 test_history_CFLAGS = $(UNIT_CFLAGS) $(SQLITE_CFLAGS)
 test_history_LDADD = libastra-history.la libastra-proto.la \
 	libastra-policy.la libastra-common.la $(CMOCKA_LIBS) -lpthread -lm
+
+if HISTORY
+EXTRA_PROGRAMS += bench_history
+BENCH += bench_history
+CLEANFILES += bench_history
+endif
+bench_history_SOURCES = testsuite/bench/bench_history.c testsuite/bench/bench.h
+bench_history_CFLAGS = $(AM_CFLAGS) $(SQLITE_CFLAGS)
+bench_history_LDADD = libastra-history.la libastra-proto.la \
+	libastra-common.la $(SQLITE_LIBS) -lm

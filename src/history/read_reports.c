@@ -92,20 +92,22 @@ static const char tenant_usage[] =
 	OWNER_SUMS
 	"ORDER BY p.name, n.name, o.account, o.user";
 
+/* Of both tables one under the other: joined, they are compared row by row. */
 static const char tenant_timeline[] =
 	PIECES
 	"SELECT t.tenant, t.time AS time_sec, " TENANT_NAMES ","
-	" alloc_gpu_sec, fair_gpu_sec,"
-	" " RHO("alloc_gpu_sec", "fair_gpu_sec") ", demand_gpu_sec,"
-	" coalesce(u.used,0) AS used_gpu_sec,"
-	" " TOTAL_THEN " AS total_gpu_sec "
-	ROWS_OF("tenant_time") JOIN_TENANT("t.tenant")
-	"LEFT JOIN (SELECT t.time AS time, q.tenant AS tenant,"
-	" sum(used_gpu_sec) AS used "
-	ROWS_OF("owner_time")
-	"JOIN owner q ON q.id=t.owner GROUP BY t.time, q.tenant) u"
-	" ON u.time=t.time AND u.tenant=t.tenant "
-	"ORDER BY t.time, p.name, n.name";
+	" sum(alloc) AS alloc_gpu_sec, sum(fair) AS fair_gpu_sec,"
+	" " RHO("sum(alloc)", "sum(fair)") ", sum(demand) AS demand_gpu_sec,"
+	" sum(used) AS used_gpu_sec, (SELECT v.total_gpu_sec"
+	" FROM w CROSS JOIN pool_time v ON v.level=w.level AND v.time=t.time"
+	" AND v.pool=p.id) AS total_gpu_sec FROM ("
+	"SELECT t.time AS time, t.tenant AS tenant, alloc_gpu_sec AS alloc,"
+	" fair_gpu_sec AS fair, demand_gpu_sec AS demand, 0.0 AS used "
+	ROWS_OF("tenant_time")
+	"UNION ALL SELECT t.time, o.tenant, 0.0, 0.0, 0.0, used_gpu_sec "
+	ROWS_OF("owner_time") "CROSS JOIN owner o ON o.id=t.owner) t "
+	JOIN_TENANT("t.tenant")
+	"GROUP BY t.time, t.tenant ORDER BY t.time, p.name, n.name";
 
 static const char tenant_ledger[] =
 	PIECES
