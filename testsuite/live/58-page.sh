@@ -3,6 +3,8 @@
 # sfair report --html on a real cluster: the page has the tenants that had GPUs,
 # their jobs and their leases; filters hold; where nobody can be asked there is
 # no page.
+#
+# ASTRA_PAGES: a folder that keeps the page.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)
@@ -59,6 +61,8 @@ check "names are text" has '&lt;b&gt;bold'
 check "the areas are there" has 'class="area c1'
 check "GPUs of the cluster" has 'in the cluster: 4'
 check "leases were given" test "$(rows "job leases" number | wc -l)" -ge 1
+
+[[ ! ${ASTRA_PAGES-} ]] || cp "$OUT/page.html" "$ASTRA_PAGES/live.html"
 
 # What --json wrote is drawn as what was asked for.
 report --json >"$OUT/replies"

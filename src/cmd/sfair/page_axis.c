@@ -5,7 +5,7 @@
 
 #include "src/cmd/sfair/page.h"
 
-#define MARKS 13 /* at most, about */
+#define MARK_PX 70 /* from one to the next, at least about */
 
 enum style { CLOCK_SECONDS, CLOCK, WEEKDAY, DAY, MONTH, YEAR };
 
@@ -50,12 +50,12 @@ static double length(const struct step *s)
 	return s->sec + 86400.0 * s->days + 30.4 * 86400 * s->months;
 }
 
-static const struct step *choose(double span)
+static const struct step *choose(double span, double marks)
 {
 	const size_t last = sizeof(steps) / sizeof(*steps) - 1;
 
 	for (size_t i = 0; i < last; i++)
-		if (span <= MARKS * length(&steps[i]))
+		if (span <= marks * length(&steps[i]))
 			return &steps[i];
 	return &steps[last];
 }
@@ -122,7 +122,8 @@ struct html_axis page_time_axis(const struct page_data *d,
 				struct page_axis *axis, double begin_px,
 				double end_px)
 {
-	const struct step *s = choose(d->end_sec - d->start_sec);
+	const struct step *s = choose(d->end_sec - d->start_sec,
+				      (end_px - begin_px) / MARK_PX);
 	struct tm tm = round_down(d->start_sec, s);
 	size_t count = 0;
 	double at = 0;

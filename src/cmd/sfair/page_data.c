@@ -310,7 +310,9 @@ double page_slot_at(const struct page_data *d, size_t slot)
 
 double page_gpus(const struct page_data *d, size_t look, size_t slot)
 {
-	double span = page_slot_at(d, slot + 1) - page_slot_at(d, slot);
+	double begin = page_slot_at(d, slot), end = page_slot_at(d, slot + 1);
+	bool goes_on = d->now_sec > begin && d->now_sec < end;
+	double span = (goes_on ? d->now_sec : end) - begin;
 	double sum = 0;
 
 	for (size_t i = look; i < d->tenant_count; i++) {

@@ -68,10 +68,17 @@ static double end_of(const struct page_data *d, size_t point)
 	return page_slot_at(d, group_end(d, point));
 }
 
-/* Interrupted where nothing was due; a point alone is a short line. */
+static bool is_alone(const struct page_data *d, const struct page_tenant *t,
+		     size_t point)
+{
+	return point + 1 >= point_count(d) || isnan(rho_at(d, t, point + 1));
+}
+
+/* Interrupted where nothing was due; a point alone is a level line. */
 static void draw_curve(const struct html_chart *c, const struct page_data *d,
 		       const struct page_tenant *t)
 {
+	const struct html_scale *x = &c->x.scale;
 	FILE *f = c->file;
 	bool drawing = false;
 
@@ -79,13 +86,15 @@ static void draw_curve(const struct html_chart *c, const struct page_data *d,
 	html_series(f, "curve", t->look);
 	fputs(" d=\"M0 0", f);
 	for (size_t i = 0; i < point_count(d); i++) {
-		double rho = rho_at(d, t, i);
-		double middle = (begin_of(d, i) + end_of(d, i)) / 2;
+		double rho = rho_at(d, t, i), y = html_at(&c->y.scale, rho);
+		double begin = html_at(x, begin_of(d, i));
+		double end = html_at(x, end_of(d, i));
 
-		if (!isnan(rho))
-			fprintf(f, "%c%.1f %.1f%s", drawing ? 'L' : 'M',
-				html_at(&c->x.scale, middle),
-				html_at(&c->y.scale, rho), drawing ? "" : "h1");
+		if (!isnan(rho) && !drawing && is_alone(d, t, i))
+			fprintf(f, "M%.1f %.1fH%.1f", begin, y, end);
+		else if (!isnan(rho))
+			fprintf(f, "%c%.1f %.1f", drawing ? 'L' : 'M',
+				(begin + end) / 2, y);
 		drawing = !isnan(rho);
 	}
 	fputs("\"><title>", f);

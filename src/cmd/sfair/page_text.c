@@ -70,7 +70,7 @@ void page_fixed(FILE *file, double value, int digits)
 
 void page_gpu_hours(FILE *file, double gpu_sec)
 {
-	page_fixed(file, gpu_sec / 3600, 1);
+	page_fixed(file, gpu_sec / 3600, fabs(gpu_sec) < 36000 ? 2 : 1);
 }
 
 void page_percent(FILE *file, double share)
