@@ -302,6 +302,7 @@ EXTRA_DIST += \
 	testsuite/live/44-unmanaged.sh \
 	testsuite/live/45-going-back-late.sh \
 	testsuite/live/46-history.sh \
+	testsuite/live/47-reports.sh \
 	testsuite/live/48-top.sh \
 	testsuite/live/49-why.sh \
 	testsuite/live/50-hold-requeue.sh \

@@ -134,7 +134,8 @@ static void select_names(struct astra_reading *r)
 		struct name_tenant *t = astra_reading_find_tenant(n, o->tenant);
 		const struct name_pool *p = t ? find_pool(n, t->pool) : NULL;
 
-		o->own = v->all || o->uid == v->uid;
+		o->own = v->all || o->uid == v->uid ||
+			 astra_viewer_coordinates(v, o->account);
 		o->wanted =
 			p && p->wanted &&
 			(!q->users.count ||
@@ -158,7 +159,8 @@ static void select_names(struct astra_reading *r)
 						  &q->users, t->name, t->uid)));
 
 		t->ours |= v->all || !r->report->privacy.usage ||
-			   (is_user && t->uid == v->uid);
+			   (is_user ? t->uid == v->uid
+				    : astra_viewer_coordinates(v, t->name));
 		t->wanted = p && p->wanted && (named || t->asked_by_owner);
 	}
 }

@@ -15,6 +15,9 @@ static const struct astra_viewer root = {.all = true,
 					 .now_sec = SAMPLE_DAY + 100000};
 static const struct astra_viewer alice = {.uid = 1001,
 					  .now_sec = SAMPLE_DAY + 100000};
+static char *coordinated[] = {"bio"};
+static const struct astra_names accounts = {.names = coordinated, .count = 1};
+static const struct astra_viewer bios = {.uid = 1009, .accounts = &accounts};
 static struct astra_report live;
 
 /* The members of the reply, or NULL with err set. */
@@ -234,7 +237,10 @@ static void private_data_is_hidden_from_users(void **state)
 	       "unknown user bob: in this time there were alice");
 	refuse(&alice, DAY("tenant usage") ",\"accounts\":[\"bio\"]",
 	       "unknown account bio: in this time there were physics");
+	assert_int_equal(count(&bios, DAY("tenant usage")), 1);
+	assert_int_equal(count(&bios, DAY("tenant fairness")), 1);
 	live.privacy = (struct astra_report_privacy){.jobs = true};
+	assert_int_equal(count(&bios, DAY("job leases")), 1);
 	assert_int_equal(count(&alice, DAY("job slowdown")), 1);
 	assert_int_equal(count(&alice, DAY("job leases")), 2);
 	refuse(&alice, DAY("job leases") ",\"jobs\":[\"20_3\"]", "job 20_3: ");
