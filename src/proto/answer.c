@@ -13,6 +13,7 @@ struct answer {
 	const struct astra_query *query;
 	const struct astra_viewer *viewer;
 	struct astra_text *out;
+	uint64_t picked; /* of the keys of its records */
 	bool nomem;
 };
 
@@ -91,7 +92,7 @@ static void put_tenants(struct answer *a)
 		if (!selected[i])
 			continue;
 		separate(a, &first);
-		astra_encode_tenant(a->out, &a->report->tenants[i]);
+		astra_encode_tenant(a->out, &a->report->tenants[i], a->picked);
 	}
 	astra_text_add(a->out, "]", 1);
 	free(selected);
@@ -117,7 +118,7 @@ static void put_jobs(struct answer *a, const char *key, bool leases_only)
 		    !astra_job_selected(job, a->query))
 			continue;
 		separate(a, &first);
-		astra_encode_job(a->out, job, usage_visible(a, job));
+		astra_encode_job(a->out, job, a->picked, usage_visible(a, job));
 	}
 	astra_text_add(a->out, "]", 1);
 }
@@ -168,7 +169,7 @@ static enum astra_fault put_why(struct answer *a, struct astra_error *err)
 	if (astra_answer_why(a->report, job, a->viewer, a->out) < 0)
 		a->nomem = true;
 	put_key(a, "job");
-	astra_encode_job(a->out, job, usage_visible(a, job));
+	astra_encode_job(a->out, job, ASTRA_PICK_ALL, usage_visible(a, job));
 	astra_text_printf(a->out, ",\"others\":%zu", others);
 	return ASTRA_FAULT_NONE;
 }
@@ -238,7 +239,8 @@ static enum astra_fault put_body(struct answer *a,
 					  a->out, err);
 	case ASTRA_QUERY_AUCTION:
 		put_head(a);
-		astra_answer_auction(a->report, a->query, a->viewer, a->out);
+		astra_answer_auction(a->report, a->query, a->viewer, a->picked,
+				     a->out);
 		return ASTRA_FAULT_NONE;
 	case ASTRA_QUERY_RECORD: /* astra_answer_record() */
 		return ASTRA_FAULT_INTERNAL;
@@ -270,7 +272,9 @@ enum astra_fault astra_answer(const struct astra_report *report,
 
 	if (!report)
 		return astra_answer_too_early(err);
-	fault = put_body(&a, stats, err);
+	fault = astra_pick(query, &a.picked, err);
+	if (!fault)
+		fault = put_body(&a, stats, err);
 	if (fault)
 		return fault;
 	astra_text_add(out, "}", 1);

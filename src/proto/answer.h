@@ -52,7 +52,7 @@ enum astra_fault astra_answer_offer(const struct astra_report *report,
 				    struct astra_error *err);
 void astra_answer_auction(const struct astra_report *report,
 			  const struct astra_query *query,
-			  const struct astra_viewer *viewer,
+			  const struct astra_viewer *viewer, uint64_t picked,
 			  struct astra_text *out);
 
 /* What metrics has besides: jobs by pool and phase, and the last auctions.

@@ -56,10 +56,9 @@ enum astra_fault astra_answer_offer(const struct astra_report *report,
 	astra_text_printf(out, ",\"report_sec\":");
 	astra_encode_real(out, ask_again_sec(report, app));
 	astra_text_printf(out, ",\"app\":");
-	astra_encode_app(out, app,
-			 bids && query->bid.rho.count ? viewer->now_sec
-						      : app->bid_sec,
-			 true);
+	astra_encode_app_left(out, app,
+			      bids && query->bid.rho.count ? viewer->now_sec
+							   : app->bid_sec);
 	astra_text_printf(out, ",\"auction\":");
 	astra_encode_auction(out, astra_report_auction_of(report, app->pool),
 			     false);
@@ -69,7 +68,7 @@ enum astra_fault astra_answer_offer(const struct astra_report *report,
 
 void astra_answer_auction(const struct astra_report *report,
 			  const struct astra_query *query,
-			  const struct astra_viewer *viewer,
+			  const struct astra_viewer *viewer, uint64_t picked,
 			  struct astra_text *out)
 {
 	const char *separator = "";
@@ -94,7 +93,7 @@ void astra_answer_auction(const struct astra_report *report,
 		    !astra_app_selected(app, query))
 			continue;
 		astra_text_printf(out, "%s", separator);
-		astra_encode_app(out, app, app->bid_sec, false);
+		astra_encode_app(out, app, picked);
 		separator = ",";
 	}
 	astra_text_printf(out, "]");

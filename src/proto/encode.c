@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/proto/encode.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "src/proto/encode_field.h"
 
 #define POOL(kind, member)                                                \
@@ -105,15 +108,17 @@ static const struct astra_field job_fields[] = {
 	JOB(TIME, expected_start_sec),
 	JOB(TEXT, reason),
 	JOB(TEXT, reason_long),
-	{NULL, TEXT, 0},
-};
-
-static const struct astra_field job_usage_fields[] = {
 	JOB(REAL, alloc_gpu_sec),
 	JOB(REAL, fair_gpu_sec),
 	JOB(REAL, rho),
 	{NULL, TEXT, 0},
 };
+
+#define JOB_KEYS (sizeof(job_fields) / sizeof(*job_fields) - 1)
+/* The last three. */
+#define JOB_USAGE (UINT64_C(7) << (JOB_KEYS - 3))
+
+_Static_assert(JOB_KEYS <= 64, "a job's keys fit the bits of a request");
 
 static const struct astra_field diag_fields[] = {
 	DIAG(TIME, started_sec),
@@ -179,9 +184,10 @@ void astra_encode_pool(struct astra_text *out,
 }
 
 void astra_encode_tenant(struct astra_text *out,
-			 const struct astra_report_tenant *tenant)
+			 const struct astra_report_tenant *tenant,
+			 uint64_t picked)
 {
-	astra_encode_object(out, tenant, tenant_fields);
+	astra_encode_picked(out, tenant, tenant_fields, picked, 0);
 }
 
 void astra_encode_diag(struct astra_text *out,
@@ -203,9 +209,51 @@ void astra_encode_socket(struct astra_text *out,
 }
 
 void astra_encode_job(struct astra_text *out,
-		      const struct astra_report_job *job, bool usage)
+		      const struct astra_report_job *job, uint64_t picked,
+		      bool usage)
 {
-	astra_encode_members(out, job, job_fields, "{", false);
-	astra_encode_members(out, job, job_usage_fields, ",", !usage);
-	astra_text_add(out, "}", 1);
+	astra_encode_picked(out, job, job_fields, picked,
+			    usage ? 0 : JOB_USAGE);
+}
+
+static const struct astra_field *fields_of(enum astra_query_kind kind)
+{
+	if (kind == ASTRA_QUERY_TENANT)
+		return tenant_fields;
+	if (kind == ASTRA_QUERY_AUCTION)
+		return astra_app_fields;
+	return job_fields;
+}
+
+static enum astra_fault refuse_field(const struct astra_field *fields,
+				     const char *name, struct astra_error *err)
+{
+	char list[sizeof(err->text)] = "";
+	size_t size = 0;
+
+	for (; fields->key && size < sizeof(list); fields++)
+		size += (size_t)snprintf(list + size, sizeof(list) - size,
+					 "%s%s", size ? "," : "", fields->key);
+	astra_error_set(err, "\"fields\": \"%.32s\" is none of %s", name, list);
+	return ASTRA_FAULT_MALFORMED;
+}
+
+enum astra_fault astra_pick(const struct astra_query *query, uint64_t *out,
+			    struct astra_error *err)
+{
+	const struct astra_field *fields = fields_of(query->kind);
+	uint64_t picked = 0;
+
+	for (size_t i = 0; i < query->fields.count; i++) {
+		const char *name = query->fields.names[i];
+		unsigned row = 0;
+
+		while (fields[row].key && strcmp(fields[row].key, name) != 0)
+			row++;
+		if (!fields[row].key)
+			return refuse_field(fields, name, err);
+		picked |= UINT64_C(1) << row;
+	}
+	*out = picked ? picked : ASTRA_PICK_ALL;
+	return ASTRA_FAULT_NONE;
 }

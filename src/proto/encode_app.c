@@ -15,7 +15,7 @@
 		key, kind, offsetof(struct astra_report_job, member) \
 	}
 
-static const struct astra_field app_fields[] = {
+const struct astra_field astra_app_fields[] = {
 	APP(TEXT_OR_NULL, app), APP(U32, job),	      APP(TEXT, pool),
 	APP(TEXT, tenant),	APP(TEXT, account),   APP(U32, uid),
 	APP(TEXT, user),	APP(U32, jobs),	      APP(REAL, elapsed_sec),
@@ -24,7 +24,7 @@ static const struct astra_field app_fields[] = {
 	APP(TEXT, bid),		APP(COUNT, auction),  APP(ID_OR_NULL, rank),
 	APP(ID_OR_NULL, ranks), APP(FLAG, offered),   APP(U32, won),
 	APP(U32, kept),		APP(U32, paid),	      APP(U32, given),
-	APP(REAL, factor),	{NULL, TEXT, 0},
+	APP(REAL, factor),	APP(TIME, bid_sec),   {NULL, TEXT, 0},
 };
 
 static const struct astra_field auction_fields[] = {
@@ -66,17 +66,19 @@ static void put_left(struct astra_text *out, const struct astra_report_app *app)
 }
 
 void astra_encode_app(struct astra_text *out,
-		      const struct astra_report_app *app, double bid_sec,
-		      bool left)
+		      const struct astra_report_app *app, uint64_t picked)
 {
-	astra_encode_members(out, app, app_fields, "{", false);
-	astra_text_printf(out, ",\"bid_sec\":");
-	if (bid_sec > 0)
-		astra_encode_real(out, bid_sec);
-	else
-		astra_text_printf(out, "null");
-	if (left)
-		put_left(out, app);
+	astra_encode_picked(out, app, astra_app_fields, picked, 0);
+}
+
+void astra_encode_app_left(struct astra_text *out,
+			   const struct astra_report_app *app, double bid_sec)
+{
+	struct astra_report_app now = *app;
+
+	now.bid_sec = bid_sec;
+	astra_encode_members(out, &now, astra_app_fields, "{", false);
+	put_left(out, app);
 	astra_text_add(out, "}", 1);
 }
 

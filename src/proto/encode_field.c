@@ -182,19 +182,41 @@ static void put_key(struct astra_text *out, const char *separator,
 	astra_text_add(out, text, begin + size + 3);
 }
 
+static void put_field(struct astra_text *out, const char *separator,
+		      const struct astra_field *field, const void *record,
+		      bool hidden)
+{
+	put_key(out, separator, field->key);
+	if (hidden)
+		put_word(out, "null");
+	else
+		put_member(out, field->kind,
+			   (const char *)record + field->offset);
+}
+
 void astra_encode_members(struct astra_text *out, const void *record,
 			  const struct astra_field *fields,
 			  const char *separator, bool hidden)
 {
 	for (; fields->key; fields++) {
-		put_key(out, separator, fields->key);
-		if (hidden)
-			put_word(out, "null");
-		else
-			put_member(out, fields->kind,
-				   (const char *)record + fields->offset);
+		put_field(out, separator, fields, record, hidden);
 		separator = ",";
 	}
+}
+
+void astra_encode_picked(struct astra_text *out, const void *record,
+			 const struct astra_field *fields, uint64_t picked,
+			 uint64_t hidden)
+{
+	const char *separator = "{";
+
+	for (; fields->key && picked; fields++, picked >>= 1, hidden >>= 1) {
+		if (!(picked & 1))
+			continue;
+		put_field(out, separator, fields, record, hidden & 1);
+		separator = ",";
+	}
+	put_word(out, "}");
 }
 
 void astra_encode_object(struct astra_text *out, const void *record,

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "src/common/text.h"
 
@@ -41,5 +42,14 @@ void astra_encode_members(struct astra_text *out, const void *record,
 
 void astra_encode_object(struct astra_text *out, const void *record,
 			 const struct astra_field *fields);
+
+/* An object of some of the members. picked, hidden: bits by row; those of
+ * hidden are null. The first 64 rows count. */
+void astra_encode_picked(struct astra_text *out, const void *record,
+			 const struct astra_field *fields, uint64_t picked,
+			 uint64_t hidden);
+
+/* The keys of an app. (encode_app.c) */
+extern const struct astra_field astra_app_fields[];
 
 #endif

@@ -116,6 +116,7 @@ void astra_query_destroy(struct astra_query *query)
 	astra_names_clear(&query->users);
 	astra_names_clear(&query->accounts);
 	astra_names_clear(&query->pools);
+	astra_names_clear(&query->fields);
 	free(query->jobs.refs);
 	free(query->app);
 	free(query->user);

@@ -15,6 +15,7 @@
 #define ASTRA_QUERY_DEPTH_MAX 8	  /* nested arrays and objects */
 #define ASTRA_QUERY_NAMES_MAX 500 /* entries of one filter */
 #define ASTRA_QUERY_NAME_MAX 256  /* bytes of one name */
+#define ASTRA_QUERY_FIELDS_MAX 64 /* keys of a record */
 
 enum astra_query_kind {
 	ASTRA_QUERY_TENANT,
@@ -88,6 +89,8 @@ struct astra_query {
 	struct astra_names users;    /* names, or numeric ids */
 	struct astra_names accounts; /* accounts, or tenants */
 	struct astra_names pools;
+	struct astra_names fields;  /* TENANT, JOB, LEASE and AUCTION: these
+				     * keys of records only */
 	struct astra_job_refs jobs; /* exactly one for WHY and for a job's own;
 				     * of OFFER and BID one, or app */
 	uint64_t ticket;	    /* RECORD: which one; 0: a new one */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "src/proto/encode.h"
 #include "src/proto/query.h"
 #include "src/proto/query_read.h"
 
@@ -33,6 +34,7 @@ static size_t nesting(const char *text, size_t size)
 #define ON(kind) (1u << ASTRA_QUERY_##kind)
 #define ON_LISTS \
 	(ON(TENANT) | ON(JOB) | ON(LEASE) | ON(AUCTION) | ON(REPORT) | ON(TOP))
+#define ON_RECORDS (ON(TENANT) | ON(JOB) | ON(LEASE) | ON(AUCTION))
 #define ON_OWN (ON(REMAINING) | ON_SAID)
 #define ON_SAID (ON(PROGRESS) | ON(CHECKPOINTED))
 #define ON_APP (ON(OFFER) | ON(BID))
@@ -51,6 +53,7 @@ static const struct key {
 	{"users", ON_LISTS, 0, astra_read_users},
 	{"accounts", ON_LISTS, 0, astra_read_accounts},
 	{"pools", ON_LISTS | ON(DIAG) | ON(RECORD), 0, astra_read_pools},
+	{"fields", ON_RECORDS, 0, astra_read_fields},
 	{"jobs", ON(JOB) | ON(LEASE) | ON(BID) | ON(REPORT), 0,
 	 astra_read_jobs},
 	{"job", ON(WHY) | ON_OWN | ON_APP, ON(WHY) | ON_OWN,
@@ -126,11 +129,14 @@ static enum astra_fault check_whole(const json_t *root,
 				    struct astra_error *err)
 {
 	const struct astra_said *said = &query->said;
+	uint64_t picked;
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if ((keys[i].needed & 1u << query->kind) &&
 		    !json_object_get(root, keys[i].name))
 			return astra_malformed(err, keys[i].name, "is missing");
+	if (ON_RECORDS & 1u << query->kind)
+		return astra_pick(query, &picked, err);
 	if (ON_APP & 1u << query->kind)
 		return astra_check_app(query, err);
 	if (query->kind == ASTRA_QUERY_REPORT)

@@ -75,6 +75,16 @@ enum astra_fault astra_read_pools(const json_t *value, struct astra_query *out,
 	return read_names("pools", value, &out->pools, err);
 }
 
+/* Which keys they are is known once the request is. */
+enum astra_fault astra_read_fields(const json_t *value, struct astra_query *out,
+				   struct astra_error *err)
+{
+	if (json_array_size(value) > ASTRA_QUERY_FIELDS_MAX)
+		return astra_malformed(err, "fields",
+				       "has more than 64 entries");
+	return read_names("fields", value, &out->fields, err);
+}
+
 static int read_ref(const json_t *item, struct astra_job_ref *ref)
 {
 	json_int_t id = json_integer_value(item);

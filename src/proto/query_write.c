@@ -89,6 +89,7 @@ char *astra_query_encode(const struct astra_query *query)
 	write_names(root, "users", &query->users);
 	write_names(root, "accounts", &query->accounts);
 	write_names(root, "pools", &query->pools);
+	write_names(root, "fields", &query->fields);
 	write_jobs(root, query);
 	write_said(root, query);
 	astra_query_write_app(root, query);

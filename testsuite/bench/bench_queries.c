@@ -156,6 +156,11 @@ static int run(void)
 		"{\"astraea\":1,\"request\":\"diag\"}",
 		"{\"astraea\":1,\"request\":\"auction\"}",
 		"{\"astraea\":1,\"request\":\"metrics\"}",
+		/* What sfair job shows unless told otherwise. */
+		"{\"astraea\":1,\"request\":\"job\",\"fields\":["
+		"\"id_text\",\"user\",\"tenant\",\"gpus\",\"phase\",\"leases\","
+		"\"revoked\",\"lease_end_sec\",\"alloc_gpu_sec\","
+		"\"fair_gpu_sec\",\"rho\",\"rank\",\"reason\"]}",
 		"{\"astraea\":1,\"request\":\"job\"}",
 	};
 	double bare = measure_bare();

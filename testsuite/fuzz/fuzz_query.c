@@ -53,6 +53,7 @@ static void expect_same(const struct astra_query *a,
 	expect_same_names(&a->users, &b->users);
 	expect_same_names(&a->accounts, &b->accounts);
 	expect_same_names(&a->pools, &b->pools);
+	expect_same_names(&a->fields, &b->fields);
 	insist(a->jobs.count == b->jobs.count);
 	for (size_t i = 0; i < a->jobs.count; i++)
 		insist(a->jobs.refs[i].id == b->jobs.refs[i].id &&

@@ -136,6 +136,77 @@ static void filters_pick_jobs(void **state)
 	assert_int_equal(count(report, cases[15].request, "leases", &eve), 3);
 }
 
+/* The keys of a reply's first record, each after a comma. */
+static void keys_are(struct astra_report *report, const char *request,
+		     const char *list, const char *wanted)
+{
+	json_t *reply = ask(report, request, &root), *value;
+	const char *key;
+	char keys[1024] = "";
+
+	json_object_foreach(json_array_get(json_object_get(reply, list), 0),
+			    key, value)
+	{
+		strcat(keys, ",");
+		strcat(keys, key);
+	}
+	json_decref(reply);
+	assert_string_equal(keys, wanted);
+}
+
+static void records_have_the_keys_asked_for_in_their_order(void **state)
+{
+	struct astra_report *report = *state;
+
+	keys_are(report,
+		 JOBS ",\"fields\":[\"rho\",\"id\",\"progress\",\"id\"]}",
+		 "jobs", ",id,progress,rho");
+	keys_are(report,
+		 "{\"astraea\":1,\"request\":\"lease\",\"fields\":[\"pool\"]}",
+		 "leases", ",pool");
+	keys_are(report, TENANTS ",\"fields\":[\"jobs_running\",\"name\"]}",
+		 "tenants", ",name,jobs_running");
+	keys_are(
+		report, TENANTS ",\"fields\":[]}", "tenants",
+		",pool,name,uid,listed,weight,quota_gpus,demand_gpus,alloc_gpus,"
+		"alloc_gpu_sec,fair_gpu_sec,rho,jobs_waiting,jobs_running");
+}
+
+/* Whatever is asked for, it is what it is among all. */
+static void a_record_asked_for_by_keys_has_the_same_values(void **state)
+{
+	struct astra_report *report = *state;
+	json_t *whole, *jobs, *value;
+	const char *key;
+	char request[200];
+	size_t keys = 0;
+
+	report->privacy.usage = true; /* of bob's job rho is hidden */
+	whole = ask(report, JOBS "}", &alice);
+	jobs = json_object_get(whole, "jobs");
+	json_object_foreach(json_array_get(jobs, 0), key, value)
+	{
+		json_t *reply;
+
+		snprintf(request, sizeof(request), JOBS ",\"fields\":[\"%s\"]}",
+			 key);
+		reply = ask(report, request, &alice);
+		for (size_t i = 0; i < json_array_size(jobs); i++) {
+			const json_t *job = json_array_get(
+				json_object_get(reply, "jobs"), i);
+
+			assert_int_equal(json_object_size(job), 1);
+			assert_true(json_equal(
+				json_object_get(job, key),
+				json_object_get(json_array_get(jobs, i), key)));
+		}
+		json_decref(reply);
+		keys++;
+	}
+	assert_int_equal(keys, 44);
+	json_decref(whole);
+}
+
 static void private_jobs_are_left_out_for_others(void **state)
 {
 	struct astra_report *report = *state;
@@ -553,6 +624,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_report_is_what_history_says),
 		TEST(filters_pick_jobs),
+		TEST(records_have_the_keys_asked_for_in_their_order),
+		TEST(a_record_asked_for_by_keys_has_the_same_values),
 		TEST(private_jobs_are_left_out_for_others),
 		TEST(private_usage_hides_tenants_and_gpu_time),
 		TEST(a_job_is_told_what_remains_of_its_lease),

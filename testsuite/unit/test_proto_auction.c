@@ -115,6 +115,23 @@ static void by_any_of_its_jobs_an_app_is_found(void **state)
 	expect(*state, OFFER "\"app\":\"other\"}", &alice, "not_found");
 }
 
+static void an_app_has_the_keys_asked_for(void **state)
+{
+	const char *code;
+	json_t *reply =
+		ask(*state, AUCTION ",\"fields\":[\"bid_sec\",\"app\"]}",
+		    &alice, &code);
+	json_t *app = json_array_get(json_object_get(reply, "apps"), 1);
+	double bid_sec = 0;
+	const char *name = "";
+
+	assert_int_equal(json_object_size(app), 2);
+	json_unpack(app, "{s:s,s:F}", "app", &name, "bid_sec", &bid_sec);
+	assert_string_equal(name, "search");
+	assert_close(bid_sec, SAMPLE_NOW - 30, 0);
+	json_decref(reply);
+}
+
 static void an_accepted_bid_is_dated_now(void **state)
 {
 	const char *code;
@@ -259,6 +276,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(an_agent_is_told_how_its_app_stands),
 		TEST(by_any_of_its_jobs_an_app_is_found),
+		TEST(an_app_has_the_keys_asked_for),
 		TEST(an_accepted_bid_is_dated_now),
 		TEST(all_see_auctions_unless_privatedata_hides_them),
 		TEST(why_tells_of_auctions),

@@ -102,6 +102,7 @@ static void encoded_queries_decode_to_the_same(void **state)
 	assert_int_equal(astra_names_add(&in.users, "alice", 5), 0);
 	assert_int_equal(astra_names_add(&in.accounts, "grün", 5), 0);
 	assert_int_equal(astra_names_add(&in.pools, "a100", 4), 0);
+	assert_int_equal(astra_names_add(&in.fields, "id_text", 7), 0);
 	astra_job_refs_add(&in.jobs, (struct astra_job_ref){12, UINT32_MAX});
 	astra_job_refs_add(&in.jobs, (struct astra_job_ref){13, 0});
 	text = astra_query_encode(&in);
@@ -113,6 +114,8 @@ static void encoded_queries_decode_to_the_same(void **state)
 	assert_string_equal(out.users.names[0], "alice");
 	assert_string_equal(out.accounts.names[0], "grün");
 	assert_string_equal(out.pools.names[0], "a100");
+	assert_int_equal(out.fields.count, 1);
+	assert_string_equal(out.fields.names[0], "id_text");
 	assert_int_equal(out.jobs.count, 2);
 	assert_int_equal(out.jobs.refs[0].id, 12);
 	assert_true(out.jobs.refs[0].task == UINT32_MAX);
@@ -120,6 +123,41 @@ static void encoded_queries_decode_to_the_same(void **state)
 	assert_int_equal(out.jobs.refs[1].task, 0);
 	astra_query_destroy(&in);
 	astra_query_destroy(&out);
+}
+
+/* The list of those that are has room in the error's text. */
+static void a_key_of_no_record_is_named_with_those_that_are(void **state)
+{
+	static const struct {
+		const char *kind, *first, *last;
+	} cases[] = {
+		{"tenant", "pool,name,", ",jobs_running"},
+		{"job", "pool,tenant,", ",rho"},
+		{"lease", "pool,tenant,", ",rho"},
+		{"auction", "app,job,", ",bid_sec"},
+	};
+	char text[400], name[257];
+
+	(void)state;
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct astra_query query;
+		struct astra_error err = {""};
+
+		snprintf(text, sizeof(text),
+			 "{\"astraea\":1,\"request\":\"%s\","
+			 "\"fields\":[\"pool\",\"%s\"]}",
+			 cases[i].kind, name);
+		assert_int_equal(
+			astra_query_decode(text, strlen(text), &query, &err),
+			ASTRA_FAULT_MALFORMED);
+		assert_non_null(strstr(err.text, "\"fields\": \"xxx"));
+		assert_non_null(strstr(err.text, cases[i].first));
+		assert_string_equal(err.text + strlen(err.text) -
+					    strlen(cases[i].last),
+				    cases[i].last);
+	}
 }
 
 static void a_report_survives_the_wire(void **state)
@@ -312,6 +350,8 @@ int main(void)
 		cmocka_unit_test(a_version_from_elsewhere_is_its_own_fault),
 		cmocka_unit_test(a_message_above_its_bound_is_too_large),
 		cmocka_unit_test(encoded_queries_decode_to_the_same),
+		cmocka_unit_test(
+			a_key_of_no_record_is_named_with_those_that_are),
 		cmocka_unit_test(a_report_survives_the_wire),
 		cmocka_unit_test(every_report_is_found_by_its_name),
 		cmocka_unit_test(why_and_reset_survive_the_wire),

@@ -25,6 +25,57 @@ static void tables_have_a_row_a_record(void **state)
 	assert_string_equal(output, "physics|3.3\nbio|0.1\n");
 }
 
+/* Columns of one object, and two of one key, are one. */
+static void only_what_is_shown_is_asked_for(void **state)
+{
+	(void)state;
+	assert_int_equal(sfair("job -v -nP -j 10 -o JobID,Done,Total,Left,"
+			       "LeaseEnd%20,Rho"),
+			 0);
+	says(",\"fields\":[\"id_text\",\"progress\",\"lease_end_sec\",\"rho\"],"
+	     "\"jobs\":[10]}\n");
+	says("\n10|N/A|N/A|5:00|");
+	says("|0.833\n");
+	assert_int_equal(sfair("lease -v"), 0);
+	says(",\"fields\":[\"id_text\",\"user\",");
+	assert_int_equal(sfair("tenant -v"), 0);
+	says(",\"fields\":[\"pool\",\"name\",");
+	assert_int_equal(sfair("job -v --json"), 0);
+	lacks("fields");
+	says("\"reason_long\": ");
+}
+
+/* Whatever column there is has a key that the plugin knows. */
+static void ask_for_every_column(const char *name)
+{
+	char words[4096], *line, *rest = NULL;
+	size_t size = 0;
+
+	snprintf(words, sizeof(words), "%s --helpformat", name);
+	assert_int_equal(sfair(words), 0);
+	for (line = strtok_r(output, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest))
+		if (*line == ' ' && strncmp(line, "  default:", 10) != 0)
+			size += (size_t)snprintf(
+				words + size, sizeof(words) - size, "%s%.*s",
+				size ? "," : " -nPo ",
+				(int)strcspn(line + 2, " "), line + 2);
+	assert_true(size > 60 && size < sizeof(words) - 20);
+	memmove(words + strlen(name), words, size + 1);
+	memcpy(words, name, strlen(name));
+	if (sfair(words) != 0)
+		fail_msg("%s: %s", words, output);
+}
+
+static void every_column_can_be_asked_for(void **state)
+{
+	(void)state;
+	ask_for_every_column("tenant");
+	ask_for_every_column("job");
+	ask_for_every_column("lease");
+	ask_for_every_column("auction");
+}
+
 static void widths_pad_and_cut_as_in_slurm(void **state)
 {
 	(void)state;
@@ -263,6 +314,8 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tables_have_a_row_a_record),
+		cmocka_unit_test(only_what_is_shown_is_asked_for),
+		cmocka_unit_test(every_column_can_be_asked_for),
 		cmocka_unit_test(widths_pad_and_cut_as_in_slurm),
 		cmocka_unit_test(a_job_name_cannot_steer_the_terminal),
 		cmocka_unit_test(why_is_a_paragraph),

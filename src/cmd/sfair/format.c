@@ -84,3 +84,27 @@ int sfair_format_parse(const struct sfair_table *table, const char *format,
 		item += size + 1;
 	}
 }
+
+static bool has_key(const struct astra_names *names, const char *key,
+		    size_t size)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (strlen(names->names[i]) == size &&
+		    !memcmp(names->names[i], key, size))
+			return true;
+	return false;
+}
+
+int sfair_choices_keys(const struct sfair_choices *choices,
+		       struct astra_names *out)
+{
+	for (size_t i = 0; i < choices->count; i++) {
+		const char *key = choices->items[i].column->key;
+		size_t size = strcspn(key, ".");
+
+		if (!has_key(out, key, size) &&
+		    astra_names_add(out, key, size) < 0)
+			return -1;
+	}
+	return 0;
+}

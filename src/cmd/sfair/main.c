@@ -55,25 +55,31 @@ static int print_reply(const json_t *reply, const struct sfair_args *args,
 	return 0;
 }
 
-/* A wrong --format is the user's to mend: say so before anybody is asked. */
-static int check_format(const struct sfair_args *args, struct astra_error *err)
+/* A wrong --format is the user's to mend: say so before anybody is asked. Of
+ * thousands of jobs only what is shown is asked for. */
+static int apply_format(struct sfair_args *args, struct astra_error *err)
 {
+	const struct sfair_table *table = sfair_table_of(args->query.kind);
 	struct sfair_choices choices = {0};
 	int rc = 0;
 
-	if (args->format)
-		rc = sfair_format_parse(sfair_table_of(args->query.kind),
-					args->format, &choices, err);
+	if (table)
+		rc = sfair_format_parse(
+			table, args->format ? args->format : table->format,
+			&choices, err);
+	if (!rc && args->style != SFAIR_JSON &&
+	    sfair_choices_keys(&choices, &args->query.fields) < 0)
+		rc = astra_error_nomem(err);
 	free(choices.items);
 	return rc;
 }
 
-static int run(const struct sfair_args *args, struct astra_error *err)
+static int run(struct sfair_args *args, struct astra_error *err)
 {
 	json_t *reply;
 	int rc;
 
-	if (check_format(args, err) < 0)
+	if (apply_format(args, err) < 0)
 		return -1;
 	reply = sfair_ask(&args->query, args->verbose, err);
 	if (!reply && args->query.kind == ASTRA_QUERY_WHY && sfair_not_found())

@@ -38,8 +38,8 @@ int sfair_args_parse(int argc, char **argv, struct sfair_args *args,
 		     struct astra_error *err);
 
 /* Of use to commands that parse their own: names separated by commas, to be
- * destroyed (names.c); a unit's name; what to say of an option that getopt_long() does
- * not like. All return 0, or -1 with err set. */
+ * destroyed (names.c); a unit's name; what to say of an option that
+ * getopt_long() does not like. All return 0, or -1 with err set. */
 int sfair_parse_names(const char *option, const char *text,
 		      struct astra_names *out, struct astra_error *err);
 int sfair_parse_jobs(const char *text, struct astra_job_refs *out,
@@ -77,7 +77,8 @@ json_t *sfair_ask(const struct astra_query *query, bool verbose,
  * the user may not see. */
 bool sfair_not_found(void);
 
-/* conf.c: whether Slurm can be asked: its configuration is, or could be, read. */
+/* conf.c: whether Slurm can be asked: its configuration is, or could be, read.
+ */
 bool sfair_slurm_known(void);
 
 /* absent.c: no such socket: say why, as far as Slurm knows. err: replaced where
@@ -179,6 +180,11 @@ struct sfair_choices {
  * Returns 0, or -1 with err naming the field. */
 int sfair_format_parse(const struct sfair_table *table, const char *format,
 		       struct sfair_choices *choices, struct astra_error *err);
+
+/* The keys of the records that the columns show, each once; an object's whole.
+ * Returns 0, or -1 when memory is out. */
+int sfair_choices_keys(const struct sfair_choices *choices,
+		       struct astra_names *out);
 
 /* print_*.c: write a reply to standard output. */
 int sfair_print_rows(const struct sfair_table *table, const json_t *rows,
