@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/common/encode.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* None is what is cut, longer than need be, a surrogate, or above the last
  * one. */
 size_t astra_utf8_size(const char *bytes)
@@ -74,39 +70,4 @@ void astra_encode_whole(struct astra_text *out, uint64_t value)
 		text[--at] = (char)('0' + value % 10);
 	while (value /= 10);
 	astra_text_add(out, text + at, sizeof(text) - at);
-}
-
-/* Most numbers are whole, and their digits are had at a tenth of the price. */
-static bool is_whole(double value)
-{
-	return value > 0 && value < 1e15 && value == floor(value);
-}
-
-void astra_encode_real(struct astra_text *out, double value)
-{
-	char text[32];
-	char *comma;
-	int size;
-
-	if (isinf(value)) {
-		astra_encode_text(out, value > 0 ? "inf" : "-inf");
-		return;
-	}
-	if (isnan(value)) {
-		astra_text_add(out, "null", 4);
-		return;
-	}
-	if (is_whole(value)) {
-		astra_encode_whole(out, (uint64_t)value);
-		return;
-	}
-	if (fpclassify(value) == FP_ZERO && !signbit(value)) {
-		astra_text_add(out, "0", 1);
-		return;
-	}
-	size = snprintf(text, sizeof(text), "%.15g", value);
-	comma = strchr(text, ','); /* a locale's */
-	if (comma)
-		*comma = '.';
-	astra_text_add(out, text, (size_t)size);
 }

@@ -10,6 +10,7 @@ libastra_common_la_SOURCES = \
 	src/common/conf_scan.h \
 	src/common/encode.c \
 	src/common/encode.h \
+	src/common/encode_real.c \
 	src/common/error.c \
 	src/common/error.h \
 	src/common/fault.c \
@@ -31,6 +32,12 @@ check_PROGRAMS += test_intern
 test_intern_SOURCES = testsuite/unit/test_intern.c testsuite/unit/unit.h
 test_intern_CFLAGS = $(UNIT_CFLAGS)
 test_intern_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += test_encode_real
+test_encode_real_SOURCES = testsuite/unit/test_encode_real.c \
+	testsuite/unit/unit.h
+test_encode_real_CFLAGS = $(UNIT_CFLAGS)
+test_encode_real_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += test_random
 test_random_SOURCES = testsuite/unit/test_random.c testsuite/unit/unit.h

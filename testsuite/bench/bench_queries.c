@@ -64,7 +64,11 @@ static struct astra_report *make_report(void)
 				.state = i > 1000 ? "PENDING" : "RUNNING",
 				.phase = i > 1000 ? "waiting" : "leased",
 				.revocable = true,
-				.lease_end_sec = 1700000000 + i,
+				.lease_end_sec = 1700000000.125 + i,
+				.alloc_gpu_sec = i * 97.123456,
+				.fair_gpu_sec = i * 101.654321,
+				.rho = i * 97.123456 / (i * 101.654321),
+				.leases = 1 + i % 7,
 				.rank = i > 1000 ? i - 1000 : 0,
 				.ranks = JOBS - 1000,
 				.wait = "rank",
@@ -144,6 +148,42 @@ static double measure(const char *request, size_t *size)
 	return bench_median(samples, RUNS);
 }
 
+/* The same of a command, from its start to its end. */
+static double measure_command(const char *command)
+{
+	double samples[RUNS];
+
+	for (int i = 0; i < RUNS; i++) {
+		double begin = bench_now_ms();
+
+		if (system(command) != 0)
+			return NAN;
+		samples[i] = bench_now_ms() - begin;
+	}
+	return bench_median(samples, RUNS);
+}
+
+static void run_commands(double bare)
+{
+	static const char *const commands[] = {
+		"./sfair --version >/dev/null",	 "./sfair tenant >/dev/null",
+		"./sfair lease >/dev/null",	 "./sfair job >/dev/null",
+		"./sfair job --json >/dev/null",
+	};
+
+	if (access("sfair", X_OK) < 0)
+		return;
+	setenv("SFAIR_SOCKET", path, 1);
+	setenv("MUNGE_SOCKET", munged.socket, 1);
+	puts("and as commands, with what they read and print:");
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+		double ms = measure_command(commands[i]);
+
+		printf("%8.3f ms  ratio %8.1f  %s\n", ms, ms / bare,
+		       commands[i]);
+	}
+}
+
 static int run(void)
 {
 	static const char *const requests[] = {
@@ -179,6 +219,7 @@ static int run(void)
 	}
 	printf("%d of %zu above the target of %d ms\n", missed,
 	       sizeof(requests) / sizeof(*requests), TARGET_MS);
+	run_commands(bare);
 	return 0;
 }
 

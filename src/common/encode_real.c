@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Real numbers as JSON, as "%.15g" writes them. A reply has tens of thousands
+ * of them, and printf() takes a microsecond for each. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/common/encode.h"
+
+#define DIGITS 15
+
+/* All exact. */
+static const double tens[] = {
+	1e0,  1e1,  1e2,  1e3,	1e4,  1e5,  1e6,  1e7,	1e8,  1e9,
+	1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+};
+
+/* The decimal exponent of what is from 1e-4 up to, not including, 1e15; by
+ * rounding it may be one off. */
+static int exponent(double value)
+{
+	int e = 0;
+
+	if (value < 1)
+		return value >= 1e-1   ? -1
+		       : value >= 1e-2 ? -2
+		       : value >= 1e-3 ? -3
+				       : -4;
+	while (value >= tens[e + 1])
+		e++;
+	return e;
+}
+
+/* The first 15 digits as a whole number, rounded. The product is exact as the
+ * sum of two; near the middle between two numbers, the answer is 0: ask
+ * printf(). */
+static uint64_t first_digits(double value, int e)
+{
+	double scale = tens[DIGITS - 1 - e];
+	double product = value * scale;
+	double low = fma(value, scale, -product);
+	double whole = floor(product), rest = product - whole + low;
+
+	if (rest < 0) {
+		whole -= 1;
+		rest += 1;
+	}
+	if (fabs(rest - 0.5) < 1e-6)
+		return 0;
+	if (rest > 0.5)
+		whole += 1;
+	if (whole < 1e14 || whole >= 1e15)
+		return 0;
+	return (uint64_t)whole;
+}
+
+/* Returns the size, or 0 where it has to be done the slow way. */
+static size_t write_fast(double value, char *text)
+{
+	char digits[DIGITS], *at = text;
+	int e = exponent(value), count = DIGITS;
+	uint64_t whole = first_digits(value, e);
+
+	if (!whole)
+		return 0;
+	for (int i = DIGITS - 1; i >= 0; i--, whole /= 10)
+		digits[i] = (char)('0' + whole % 10);
+	while (count > 1 && digits[count - 1] == '0')
+		count--;
+	if (e < 0) {
+		memcpy(at, "0.0000", 6);
+		at += 1 - e;
+		memcpy(at, digits, DIGITS);
+		return (size_t)(at - text + count);
+	}
+	memcpy(at, digits, (size_t)e + 1);
+	at += e + 1;
+	if (count <= e + 1)
+		return (size_t)(at - text);
+	*at++ = '.';
+	memcpy(at, digits + e + 1, (size_t)(count - e - 1));
+	return (size_t)(at - text + count - e - 1);
+}
+
+static size_t write_slow(double value, char *text, size_t room)
+{
+	int size = snprintf(text, room, "%.15g", value);
+	char *comma = strchr(text, ','); /* a locale's */
+
+	if (comma)
+		*comma = '.';
+	return (size_t)size;
+}
+
+/* Most numbers are whole, and their digits are had at a tenth of the price. */
+static bool is_whole(double value)
+{
+	return value > 0 && value < 1e15 && value == floor(value);
+}
+
+static void put_finite(struct astra_text *out, double value)
+{
+	char text[40];
+	double size_of = fabs(value);
+	bool negative = value < 0;
+	size_t size = 0;
+
+	text[0] = '-';
+	if (size_of >= 1e-4 && size_of < 1e15)
+		size = write_fast(size_of, text + 1);
+	if (size)
+		astra_text_add(out, negative ? text : text + 1,
+			       size + negative);
+	else
+		astra_text_add(out, text,
+			       write_slow(value, text, sizeof(text)));
+}
+
+void astra_encode_real(struct astra_text *out, double value)
+{
+	if (isinf(value))
+		astra_encode_text(out, value > 0 ? "inf" : "-inf");
+	else if (isnan(value))
+		astra_text_add(out, "null", 4);
+	else if (is_whole(value))
+		astra_encode_whole(out, (uint64_t)value);
+	else if (fpclassify(value) == FP_ZERO && !signbit(value))
+		astra_text_add(out, "0", 1);
+	else
+		put_finite(out, value);
+}
