@@ -50,6 +50,8 @@ libastra_policy_la_SOURCES = \
 	src/policy/room.c \
 	src/policy/round.c \
 	src/policy/settle.c \
+	src/policy/snapshot_copy.c \
+	src/policy/snapshot_copy.h \
 	src/policy/space.c \
 	src/policy/speed.c \
 	src/policy/speed.h \

@@ -40,6 +40,7 @@ TIME_ROW(min_run, min_run_sec)
 TIME_ROW(half_life, half_life_sec)
 TIME_ROW(lead_max, lead_max_sec)
 TIME_ROW(urgency, urgency_sec)
+TIME_ROW(forecast, forecast_sec)
 BOOL_ROW(lease_none, lease_none_allowed)
 BOOL_ROW(new_first, new_first)
 BOOL_ROW(admin_comment, admin_comment)
@@ -338,6 +339,12 @@ const struct astra_option astra_option_table[] = {
 	 "Whether a job's AdminComment, which sacct shows, gets a word "
 	 "astraea:submit=TIME,leases=N,lost=SECONDS at each of its ends.",
 	 set_admin_comment},
+	{"ForecastInterval", "TIME|none", "30",
+	 "How often to look ahead when waiting jobs will start, for squeue "
+	 "--start and sfair when: a thread of low priority runs a copy of the "
+	 "engine ahead, for at most a twentieth of a core. none: never; then "
+	 "only starts that are planned are told.",
+	 set_forecast},
 	{NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -59,6 +59,7 @@ struct astra_options {
 	size_t learning_rate;	/* LearningRate: enum astra_ogas_rate */
 	size_t learned_utility; /* LearnedUtility: enum astra_ogas_utility */
 	bool admin_comment;	/* AdminComment */
+	double forecast_sec;	/* ForecastInterval, 0: none */
 };
 
 /* One row of the table. */

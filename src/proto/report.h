@@ -160,6 +160,9 @@ struct astra_report_job {
 	uint32_t rank;	/* among the candidates of the last round; 0: none */
 	uint32_t ranks; /* how many candidates there were */
 	double expected_start_sec; /* 0: not known */
+	/* As was foreseen when; 0: not known. */
+	double forecast_sec, forecast_until_sec;
+	double expected_early_sec, expected_late_sec;
 	const char *reason;	   /* a few words: "Lease: rank 3 of 17"; "" */
 	const char *reason_long;   /* a sentence or two for `sfair why`; "" */
 	const char *wait; /* what the policy waits for: "rank", "place"; "" */

@@ -55,6 +55,7 @@ const struct astra_member astra_round_option_members[] = {
 	OPTION(REAL, fairness_knob),
 	OPTION(SIZE, learning_rate),
 	OPTION(SIZE, learned_utility),
+	OPTION(REAL, forecast_sec),
 	END,
 };
 

@@ -8,6 +8,7 @@
 #include "src/common/fault.h"
 #include "src/common/idmap.h"
 #include "src/slurm/expected.h"
+#include "src/slurm/forecaster.h"
 #include "src/slurm/grace.h"
 #include "src/slurm/park.h"
 #include "src/slurm/priority.h"
@@ -269,9 +270,11 @@ int astra_apply(struct astra_pool *pool, const struct astra_view *view,
 	return rc;
 }
 
-static void tell(const struct astra_options *options,
+static void tell(const struct astra_pool *pool,
 		 const struct astra_reason *reason, double now_sec)
 {
+	const struct astra_options *options =
+		astra_engine_options(pool->engine);
 	job_record_t *job = find_job_record(reason->job);
 	char text[64];
 
@@ -289,14 +292,14 @@ static void tell(const struct astra_options *options,
 	astra_reason_text(reason, now_sec, text, sizeof(text));
 	if (*text)
 		astra_park(job, text);
-	astra_expected_set(job, reason->start_sec);
+	astra_expected_set(
+		job, astra_forecaster_start_sec(pool->name, reason->job,
+						reason->start_sec, now_sec));
 }
 
 int astra_apply_texts(struct astra_pool *pool, const struct astra_view *view,
 		      struct astra_diag *diag)
 {
-	const struct astra_options *options =
-		astra_engine_options(pool->engine);
 	struct astra_hold_time hold;
 
 	if (!pool->plan.reason_count)
@@ -304,7 +307,7 @@ int astra_apply_texts(struct astra_pool *pool, const struct astra_view *view,
 	if (astra_lock(&hold) < 0)
 		return -1;
 	for (size_t i = 0; i < pool->plan.reason_count; i++) {
-		tell(options, &pool->plan.reasons[i], view->model.now_sec);
+		tell(pool, &pool->plan.reasons[i], view->model.now_sec);
 		if (i % 256 == 255 && astra_yield(&hold, diag) < 0)
 			return -1;
 	}

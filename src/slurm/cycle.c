@@ -9,6 +9,7 @@
 #include "src/slurm/advise.h"
 #include "src/slurm/apply.h"
 #include "src/slurm/config_kept.h"
+#include "src/slurm/forecaster.h"
 #include "src/slurm/gate.h"
 #include "src/slurm/preempt.h"
 #include "src/slurm/publish.h"
@@ -179,6 +180,7 @@ static int decide(struct astra_cycle *cycle, struct astra_pool *pool,
 	uint64_t begin;
 	int rc;
 
+	astra_forecaster_look(pool->name, pool->engine, view);
 	astra_recorder_before(pool->name, pool->engine, &view->model);
 	begin = astra_usec();
 	rc = astra_engine_round(pool->engine, &view->model, &pool->plan, &err);
@@ -342,6 +344,7 @@ static int serve_pools(struct astra_cycle *cycle)
 static void close_round(struct astra_cycle *cycle, double now, uint64_t begin)
 {
 	astra_pools_save(&cycle->pools, &cycle->diag, now, false);
+	astra_forecaster_round_ends();
 	cycle->last_sec = now;
 	cycle->diag.rounds++;
 	cycle->diag.round_sec = now;

@@ -15,6 +15,7 @@
 #include "src/slurm/compat.h"
 #include "src/slurm/cycle.h"
 #include "src/slurm/expected.h"
+#include "src/slurm/forecaster.h"
 #include "src/slurm/gate.h"
 #include "src/slurm/grace.h"
 #include "src/slurm/ledger.h"
@@ -187,6 +188,7 @@ int astra_host_start(void)
 	prepare();
 	astra_publish_start(&cycle);
 	astra_publish_start_history(&cycle);
+	(void)astra_forecaster_start();
 	rc = begin();
 	life = rc == 0 ? RUNNING : STOPPED;
 	return rc;
@@ -223,6 +225,7 @@ void astra_host_stop(void)
 	pthread_cond_broadcast(&wake_cond);
 	pthread_mutex_unlock(&wake_mutex);
 	pthread_join(thread, NULL);
+	astra_forecaster_stop();
 	astra_publish_stop();
 	astra_history_stop();
 	give_back();

@@ -9,6 +9,7 @@ libastraea_la_LIBADD = \
 	libastra-history.la \
 	libastra-proto.la \
 	libastra-record.la \
+	libastra-foresee.la \
 	libastra-store.la \
 	libastra-policy.la \
 	libastra-common.la
@@ -52,6 +53,10 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/env.h \
 	src/slurm/expected.c \
 	src/slurm/expected.h \
+	src/slurm/forecaster.c \
+	src/slurm/forecaster.h \
+	src/slurm/forecaster_look.c \
+	src/slurm/forecaster_priv.h \
 	src/slurm/gate.c \
 	src/slurm/gate.h \
 	src/slurm/grace.c \
@@ -81,9 +86,11 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/publish_auction.c \
 	src/slurm/publish_auction.h \
 	src/slurm/publish_history.c \
+	src/slurm/publish_job.c \
 	src/slurm/publish_socket.c \
 	src/slurm/publish_nodes.c \
 	src/slurm/publish_nodes.h \
+	src/slurm/publish_priv.h \
 	src/slurm/qos.c \
 	src/slurm/qos.h \
 	src/slurm/recorder.c \

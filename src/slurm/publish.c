@@ -9,32 +9,18 @@
 #include "src/common/idmap.h"
 #include "src/history/history.h"
 #include "src/policy/speed.h"
+#include "src/slurm/forecaster.h"
 #include "src/slurm/grace.h"
 #include "src/slurm/ledger.h"
 #include "src/slurm/progress.h"
 #include "src/slurm/publish_auction.h"
 #include "src/slurm/publish_nodes.h"
+#include "src/slurm/publish_priv.h"
 #include "src/slurm/server.h"
 
 /* One pool. */
 
-struct filler {
-	struct astra_report *report;
-	struct astra_pool *pool;
-	const struct astra_view *view;
-	const struct astra_options *options;
-	struct astra_idmap by_id;    /* job -> index into the view */
-	uint32_t *waiting, *running; /* by tenant of the engine */
-	struct astra_grace *graces;
-	size_t grace_count, grace_room;
-	struct astra_ledger_entry *ledger;
-	size_t ledger_count, ledger_room;
-	double now_sec;
-	double start_sec; /* of slurmctld */
-	bool auctions;	  /* the pool holds them */
-};
-
-static void fill_pool(struct filler *f)
+static void fill_pool(struct publish_filler *f)
 {
 	const struct astra_options *o = f->options;
 	struct astra_counters c = astra_engine_counters(f->pool->engine);
@@ -68,33 +54,7 @@ static void fill_pool(struct filler *f)
 	(void)astra_report_add_pool(f->report, &p);
 }
 
-static const char *phase_name(enum astra_phase phase)
-{
-	static const char *const names[] = {
-		[ASTRA_PHASE_WAITING] = "waiting",
-		[ASTRA_PHASE_LEASED] = "leased",
-		[ASTRA_PHASE_DOOMED] = "doomed",
-		[ASTRA_PHASE_GRACE] = "grace",
-		[ASTRA_PHASE_LEAVING] = "leaving",
-	};
-
-	return names[phase];
-}
-
-/* As squeue writes a job's id. */
-static void write_id(const struct astra_job_info *job_info, uint32_t id,
-		     char *text, size_t size)
-{
-	if (job_info->array_task != NO_VAL)
-		snprintf(text, size, "%u_%u", job_info->array_job,
-			 job_info->array_task);
-	else if (*job_info->tasks)
-		snprintf(text, size, "%u_[%s]", id, job_info->tasks);
-	else
-		snprintf(text, size, "%u", id);
-}
-
-static void note_grace(struct filler *f, const struct astra_job *job,
+static void note_grace(struct publish_filler *f, const struct astra_job *job,
 		       const struct astra_job_info *job_info)
 {
 	struct astra_grace *g;
@@ -114,7 +74,8 @@ static void note_grace(struct filler *f, const struct astra_job *job,
 
 /* It may have been signalled before slurmctld's start without that being saved,
  * and be taken for one that runs on. */
-static bool may_be_in_grace(const struct filler *f, const struct astra_job *job)
+static bool may_be_in_grace(const struct publish_filler *f,
+			    const struct astra_job *job)
 {
 	return job->state == ASTRA_JOB_RUNNING &&
 	       job->start_sec < f->start_sec &&
@@ -123,8 +84,8 @@ static bool may_be_in_grace(const struct filler *f, const struct astra_job *job)
 	       astra_grace_has(job->id);
 }
 
-static void note_ledger(struct filler *f, const struct astra_job_view *v,
-			uint32_t run)
+static void note_ledger(struct publish_filler *f,
+			const struct astra_job_view *v, uint32_t run)
 {
 	if (!f->options->admin_comment ||
 	    astra_grow(&f->ledger, &f->ledger_room, f->ledger_count + 1,
@@ -133,138 +94,7 @@ static void note_ledger(struct filler *f, const struct astra_job_view *v,
 	f->ledger[f->ledger_count++] = astra_ledger_of(v, run);
 }
 
-/* Slurm's own reason where it is that which holds the job. */
-static void write_reason(const struct filler *f, const struct astra_job_view *v,
-			 const struct astra_job_info *job_info, char *text,
-			 size_t size)
-{
-	*text = '\0';
-	if ((job_info->state & JOB_STATE_BASE) != JOB_PENDING)
-		return;
-	if (!f->options->leases)
-		snprintf(text, size,
-			 "Slurm starts it by priority; its reason is %s",
-			 astra_reason_name(job_info->state_reason));
-	else if (*job_info->limit)
-		snprintf(text, size, "%s", job_info->limit);
-	else if (v->reason.wait == ASTRA_WAIT_BLOCKED &&
-		 job_info->state_reason != FAIL_BURST_BUFFER_OP)
-		snprintf(text, size, "%s",
-			 astra_reason_name(job_info->state_reason));
-	else
-		astra_reason_text(&v->reason, f->now_sec, text, size);
-}
-
-/* How far apart the GPUs are that it holds. */
-static const char *level_of(const struct astra_view *view,
-			    const struct astra_job *job)
-{
-	return job->held_count
-		       ? astra_level_name(astra_level_of(view->nodes, job->held,
-							 job->held_count))
-		       : "";
-}
-
-/* What the history counts. A job that was requeued and runs again ended its
- * last run when it was submitted anew. */
-static void fill_run(const struct astra_job *job, struct astra_report_job *out)
-{
-	out->life = job->state;
-	for (size_t i = 0; i < job->held_count; i++)
-		out->held_gpus += job->held[i].gpus;
-	out->run_start_sec = job->booting ? 0 : job->start_sec;
-	out->run_end_sec = job->end_sec;
-	if (job->state == ASTRA_JOB_RUNNING && job->restart_cnt)
-		out->run_end_sec = job->submit_sec;
-}
-
-static bool has_ended(const struct astra_report_job *job)
-{
-	return job->life == ASTRA_JOB_ENDED || job->life == ASTRA_JOB_ENDING ||
-	       job->life == ASTRA_JOB_REQUEUED;
-}
-
-static void fill_job(struct filler *f, const struct astra_job_view *v,
-		     size_t index)
-{
-	const struct astra_job *job = &f->view->jobs[index];
-	const struct astra_job_info *ji = &f->view->info[index];
-	struct astra_tenant_view tenant;
-	char id[128], reason[128], slowdown[ASTRA_SLOWDOWN_TEXT], sig[16] = "";
-	const char *signal_name;
-	char advice[ASTRA_GUARD_TEXT];
-
-	astra_engine_tenant_view(f->pool->engine, v->tenant, f->now_sec,
-				 &tenant);
-	write_id(ji, job->id, id, sizeof(id));
-	write_reason(f, v, ji, reason, sizeof(reason));
-	astra_slowdown_text(job->forecast.slowdown, slowdown);
-	signal_name = ji->terms.signal ? sigabbrev_np(ji->terms.signal) : "";
-	if (!signal_name) {
-		snprintf(sig, sizeof(sig), "%d", ji->terms.signal);
-		signal_name = sig;
-	}
-	struct astra_report_job j = {
-		.pool = f->pool->name,
-		.tenant = tenant.name,
-		.id = job->id,
-		.array_id = ji->array_job,
-		.array_task =
-			ji->array_task == NO_VAL ? UINT32_MAX : ji->array_task,
-		.id_text = id,
-		.copies = v->copies,
-		.uid = ji->uid,
-		.user = ji->user,
-		.account = ji->account,
-		.partition = ji->partition,
-		.name = ji->name,
-		.gpus = v->gpus,
-		.nodes = ji->nodes,
-		.state = job_state_string(ji->state),
-		.phase = phase_name(v->phase),
-		.revocable = ji->terms.revocable,
-		.pinned = ji->terms.pinned,
-		.signal = signal_name,
-		.weight = v->weight,
-		.submit_sec = v->submit_sec,
-		.start_sec = v->start_sec,
-		.lease_sec = ji->terms.lease_sec > 0 ? ji->terms.lease_sec
-						     : f->options->lease_sec,
-		.lease_start_sec = v->lease_start_sec,
-		.lease_end_sec = ji->terms.revocable ? v->lease_end_sec : 0,
-		.grace_sec = f->options->grace_sec,
-		.grace_end_sec = v->grace_end_sec,
-		.leases = v->leases,
-		.revoked = v->revoked,
-		.lost_sec = v->lost_sec,
-		.run = job->restart_cnt,
-		.level = level_of(f->view, job),
-		.slowdown = slowdown,
-		.levels_seen = job->forecast.levels_seen,
-		.alloc_gpu_sec = v->usage.alloc,
-		.fair_gpu_sec = v->usage.fair,
-		.rho = v->rho,
-		.rank = v->reason.rank,
-		.ranks = v->reason.ranks,
-		.expected_start_sec = v->reason.start_sec,
-		.reason = reason,
-		.reason_long = reason,
-		.wait = f->options->leases ? astra_wait_name(v->reason.wait) : "",
-		.binds = ji->binds,
-		.bind_count = ji->bind_count,
-	};
-	fill_run(job, &j);
-	if (has_ended(&j))
-		(void)astra_report_add_ended(f->report, &j);
-	if (v->state == ASTRA_JOB_ENDED)
-		return;
-	if (f->auctions && astra_job_active(v->state))
-		j.app = astra_app_of(job);
-	astra_progress_show(&j, advice);
-	(void)astra_report_add_job(f->report, &j);
-}
-
-static void fill_jobs(struct filler *f, uint32_t *queue)
+static void fill_jobs(struct publish_filler *f, uint32_t *queue)
 {
 	for (size_t i = 0; i < astra_engine_job_count(f->pool->engine); i++) {
 		struct astra_job_view v;
@@ -276,7 +106,7 @@ static void fill_jobs(struct filler *f, uint32_t *queue)
 		if (index == ASTRA_IDMAP_NONE)
 			continue;
 		if (v.state == ASTRA_JOB_ENDED) {
-			fill_job(f, &v, index);
+			astra_publish_job(f, &v, index);
 			continue;
 		}
 		note_ledger(f, &v, f->view->jobs[index].restart_cnt);
@@ -296,7 +126,7 @@ static void fill_jobs(struct filler *f, uint32_t *queue)
 		}
 		if (v.state != ASTRA_JOB_RUNNING)
 			*queue += v.copies;
-		fill_job(f, &v, index);
+		astra_publish_job(f, &v, index);
 	}
 }
 
@@ -309,7 +139,7 @@ static uint32_t tenant_uid(const struct astra_view *view, const char *name)
 	return view->tenants.uid[at];
 }
 
-static void fill_tenants(struct filler *f, size_t count)
+static void fill_tenants(struct publish_filler *f, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct astra_tenant_view v;
@@ -339,7 +169,7 @@ static void fill_tenants(struct filler *f, size_t count)
 	}
 }
 
-static void fill(struct filler *f, uint32_t *queue)
+static void fill(struct publish_filler *f, uint32_t *queue)
 {
 	size_t tenants = astra_engine_tenant_count(f->pool->engine);
 
@@ -404,7 +234,7 @@ static void fill_diag(struct astra_report *report,
 
 void astra_publish(struct astra_cycle *cycle)
 {
-	struct filler f = {
+	struct publish_filler f = {
 		.now_sec = cycle->diag.round_sec,
 		.start_sec = (double)cycle->scene.start,
 	};

@@ -104,6 +104,7 @@ static const struct {
 	{"GPUWeight", "a100:inf"},
 	{"GPUWeight", "a100=2"},
 	{"AdminComment", "maybe"},
+	{"ForecastInterval", "often"},
 	{"SlotLength", "soon"},
 	{"BatchMax", "2.5"},
 	{"PriceBase", "0.5"},

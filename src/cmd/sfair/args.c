@@ -30,8 +30,8 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-static int add_job(const char *text, struct astra_job_refs *out,
-		   struct astra_error *err)
+int sfair_add_job(const char *text, struct astra_job_refs *out,
+		  struct astra_error *err)
 {
 	struct astra_job_ref ref;
 
@@ -54,7 +54,7 @@ int sfair_parse_jobs(const char *text, struct astra_job_refs *out,
 	int rc = sfair_parse_names("--jobs", text, &names, err);
 
 	for (size_t i = 0; !rc && i < names.count; i++)
-		rc = add_job(names.names[i], out, err);
+		rc = sfair_add_job(names.names[i], out, err);
 	holder.users = names;
 	astra_query_destroy(&holder);
 	return rc;
@@ -192,7 +192,7 @@ static int parse_words(int argc, char **argv, struct sfair_args *args,
 			return astra_error_set(
 				err, "unexpected \"%.64s\": see sfair --help",
 				argv[optind]);
-		if (add_job(argv[optind], &args->query.jobs, err) < 0)
+		if (sfair_add_job(argv[optind], &args->query.jobs, err) < 0)
 			return -1;
 	}
 	return 0;

@@ -13,6 +13,7 @@ static const struct sfair_command commands[] = {
 	{"report", sfair_page},
 	{"top", sfair_top},
 	{"user", sfair_report},
+	{"when", sfair_when},
 	{NULL, NULL},
 };
 

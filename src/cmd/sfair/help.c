@@ -24,6 +24,7 @@ void sfair_help(void)
 	      "  metrics               numbers for Prometheus: see sfair metrics --help\n"
 	      "  record                a round as JSON, to be decided again: sfair record --help\n"
 	      "  report                a page about past time: sfair report --help\n"
+	      "  when JOBID            when a job is expected to start\n"
 	      "  top                   all of it, live: see sfair top --help\n"
 	      "\n"
 	      "Which ones:\n"

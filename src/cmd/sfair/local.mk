@@ -56,6 +56,7 @@ sfair_SOURCES = \
 	src/cmd/sfair/print_table.c \
 	src/cmd/sfair/print_why.c \
 	src/cmd/sfair/record.c \
+	src/cmd/sfair/starts.c \
 	src/cmd/sfair/reports.c \
 	src/cmd/sfair/reports.h \
 	src/cmd/sfair/reports_args.c \

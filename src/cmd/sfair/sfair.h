@@ -44,6 +44,8 @@ int sfair_parse_names(const char *option, const char *text,
 		      struct astra_names *out, struct astra_error *err);
 int sfair_parse_jobs(const char *text, struct astra_job_refs *out,
 		     struct astra_error *err);
+int sfair_add_job(const char *text, struct astra_job_refs *out,
+		  struct astra_error *err);
 int sfair_parse_unit(const char *text, enum sfair_unit *out,
 		     struct astra_error *err);
 int sfair_bad_option(int option, char **argv, struct astra_error *err);
@@ -101,6 +103,9 @@ int sfair_parse_time(const char *key, const char *text, double *sec,
 		     struct astra_error *err);
 /* The last whole day, which is what sreport reports unless told otherwise. */
 void sfair_yesterday(double *start_sec, double *end_sec);
+
+/* starts.c: when a job is expected to start. */
+int sfair_when(int argc, char **argv, struct astra_error *err);
 
 /* record.c: a round of production as JSON. */
 int sfair_record(int argc, char **argv, struct astra_error *err);

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sfair when: when a job is expected to start. */
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/cmd/sfair/sfair.h"
+
+enum { OPT_JSON = 256 };
+
+struct when_args {
+	struct astra_query query;
+	bool help, json, verbose;
+};
+
+static void help(void)
+{
+	fputs("Usage: sfair when JOBID [OPTION]...\n"
+	      "\n"
+	      "When a job is expected to start: a copy of the engine looks ahead from where\n"
+	      "the cluster is, jobs end as those of their users did before, and nobody submits\n"
+	      "more. squeue --start shows the same time.\n"
+	      "\n"
+	      "      --json     the numbers, for programs\n"
+	      "  -v, --verbose  say whom it asks\n"
+	      "  -h, --help     this text\n",
+	      stdout);
+}
+
+static int parse(int argc, char **argv, struct when_args *args,
+		 struct astra_error *err)
+{
+	static const struct option options[] = {
+		{"help", no_argument, NULL, 'h'},
+		{"json", no_argument, NULL, OPT_JSON},
+		{"verbose", no_argument, NULL, 'v'},
+		{NULL, 0, NULL, 0},
+	};
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":hv", options, NULL)) != -1) {
+		if (option == 'h')
+			args->help = true;
+		else if (option == 'v')
+			args->verbose = true;
+		else if (option == OPT_JSON)
+			args->json = true;
+		else
+			return sfair_bad_option(option, argv, err);
+	}
+	if (args->help)
+		return 0;
+	if (optind + 1 != argc)
+		return astra_error_set(err, "sfair when JOBID: give one job");
+	return sfair_add_job(argv[optind], &args->query.jobs, err);
+}
+
+static double number(const json_t *job, const char *key)
+{
+	return json_number_value(json_object_get(job, key));
+}
+
+static const char *text(const json_t *job, const char *key)
+{
+	const char *value = json_string_value(json_object_get(job, key));
+
+	return value ? value : "";
+}
+
+/* "2026-11-22T14:05:00 (in 00:25:10)" */
+static void print_time(double sec, double now_sec)
+{
+	char at[64], in[64];
+
+	sfair_time(sec, at, sizeof(at));
+	sfair_span(fmax(sec - now_sec, 0), in, sizeof(in));
+	printf("%s (in %s)", at, in);
+}
+
+/* How sure that is. */
+static void print_bounds(const json_t *job)
+{
+	double early = number(job, "expected_early_sec");
+	double late = number(job, "expected_late_sec");
+	char from[64], to[64], made[64];
+
+	sfair_time(early, from, sizeof(from));
+	sfair_time(late, to, sizeof(to));
+	sfair_time(number(job, "forecast_sec"), made, sizeof(made));
+	if (early > 0 && late > 0)
+		printf(" If jobs end early, at %s; if they run as long as they may, at %s.",
+		       from, to);
+	else if (early > 0)
+		printf(" If jobs end early, at %s; how late it may become is not known.",
+		       from);
+	if (number(job, "forecast_sec") > 0)
+		printf(" Looked ahead at %s; jobs that are submitted later can change it.",
+		       made);
+}
+
+static void print_waiting(const json_t *job, const json_t *reply, double now)
+{
+	double start = number(job, "expected_start_sec");
+	double until = number(job, "forecast_until_sec");
+	char to[64];
+
+	sfair_time(until, to, sizeof(to));
+	if (start > 0) {
+		printf("Job %s is expected to start at ", text(job, "id_text"));
+		print_time(start, now);
+		putchar('.');
+		print_bounds(job);
+		putchar('\n');
+	} else if (number(job, "forecast_sec") > 0 &&
+		   !strcmp(text(json_object_get(reply, "why"), "reason"),
+			   "blocked")) {
+		printf("Job %s has no expected start. %s\n",
+		       text(job, "id_text"), text(reply, "text"));
+	} else if (number(job, "forecast_sec") > 0) {
+		printf("Job %s is not expected to start before %s, which is as far as was looked. %s\n",
+		       text(job, "id_text"), to, text(reply, "text"));
+	} else {
+		printf("Job %s has no expected start yet. %s\n",
+		       text(job, "id_text"), text(reply, "text"));
+	}
+}
+
+static void print_reply(const json_t *reply)
+{
+	const json_t *job = json_object_get(reply, "job");
+	double now = number(reply, "time_sec");
+	char at[64];
+
+	if (!strcmp(text(job, "phase"), "waiting")) {
+		print_waiting(job, reply, now);
+		return;
+	}
+	sfair_time(number(job, "start_sec"), at, sizeof(at));
+	printf("Job %s has run since %s.\n", text(job, "id_text"), at);
+}
+
+/* The part of the reply that says when. */
+static int print_json(const json_t *reply)
+{
+	static const char *const keys[] = {
+		"id_text",
+		"state",
+		"phase",
+		"start_sec",
+		"expected_start_sec",
+		"expected_early_sec",
+		"expected_late_sec",
+		"forecast_sec",
+		"forecast_until_sec",
+		"reason",
+	};
+	const json_t *job = json_object_get(reply, "job");
+	json_t *out = json_object();
+
+	json_object_set(out, "time_sec", json_object_get(reply, "time_sec"));
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		json_object_set(out, keys[i], json_object_get(job, keys[i]));
+	json_dumpf(out, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	putchar('\n');
+	json_decref(out);
+	return 0;
+}
+
+int sfair_when(int argc, char **argv, struct astra_error *err)
+{
+	struct when_args args = {.query.kind = ASTRA_QUERY_WHY};
+	json_t *reply = NULL;
+	int rc = parse(argc, argv, &args, err);
+
+	if (!rc && args.help) {
+		help();
+	} else if (!rc) {
+		reply = sfair_ask(&args.query, args.verbose, err);
+		if (!reply)
+			rc = -1;
+		else if (args.json)
+			rc = print_json(reply);
+		else
+			print_reply(reply);
+	}
+	if (!rc && (fflush(stdout) || ferror(stdout)))
+		rc = astra_error_set(err, "writing the output failed");
+	json_decref(reply);
+	astra_query_destroy(&args.query);
+	return rc;
+}

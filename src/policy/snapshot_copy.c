@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/policy/snapshot_copy.h"
+
+#include <string.h>
+
+#include "src/policy/auction.h"
+
+/* NULL when memory is out, or nothing was given. */
+static void *copy(struct astra_arena *arena, const void *from, size_t size)
+{
+	void *to = from ? astra_arena_take(arena, size + 1) : NULL;
+
+	if (to)
+		memcpy(to, from, size);
+	return to;
+}
+
+static int copy_nodes(const struct astra_snapshot *from,
+		      struct astra_arena *arena, struct astra_snapshot *to)
+{
+	struct astra_node *nodes =
+		copy(arena, from->nodes, from->node_count * sizeof(*nodes));
+
+	to->nodes = nodes;
+	for (size_t i = 0; nodes && i < from->node_count; i++)
+		if (nodes[i].name)
+			nodes[i].name = astra_arena_text(arena, nodes[i].name);
+	return nodes || !from->node_count ? 0 : -1;
+}
+
+static int copy_tenants(const struct astra_snapshot *from,
+			struct astra_arena *arena, struct astra_snapshot *to)
+{
+	struct astra_tenant *tenants = copy(
+		arena, from->tenants, from->tenant_count * sizeof(*tenants));
+
+	to->tenants = tenants;
+	for (size_t i = 0; tenants && i < from->tenant_count; i++) {
+		tenants[i].name = astra_arena_text(arena, tenants[i].name);
+		if (!tenants[i].name)
+			return -1;
+	}
+	return tenants || !from->tenant_count ? 0 : -1;
+}
+
+/* Jobs after each other often share what they may use. */
+static int copy_jobs(const struct astra_snapshot *from,
+		     struct astra_arena *arena, struct astra_snapshot *to)
+{
+	size_t words = (from->node_count + 63) / 64 * sizeof(uint64_t);
+	const uint64_t *before = NULL, *shared = NULL;
+	struct astra_job *jobs =
+		copy(arena, from->jobs, from->job_count * sizeof(*jobs));
+
+	to->jobs = jobs;
+	for (size_t i = 0; jobs && i < from->job_count; i++) {
+		struct astra_job *j = &jobs[i];
+
+		if (j->request.allowed && j->request.allowed != before) {
+			before = j->request.allowed;
+			shared = copy(arena, before, words);
+			if (!shared)
+				return -1;
+		}
+		if (j->request.allowed)
+			j->request.allowed = shared;
+		if (!j->held_count)
+			continue;
+		j->held =
+			copy(arena, j->held, j->held_count * sizeof(*j->held));
+		if (!j->held)
+			return -1;
+	}
+	return jobs || !from->job_count ? 0 : -1;
+}
+
+static int copy_bids(const struct astra_snapshot *from,
+		     struct astra_arena *arena, struct astra_snapshot *to)
+{
+	struct astra_bid *bids =
+		copy(arena, from->bids, from->bid_count * sizeof(*bids));
+
+	to->bids = bids;
+	for (size_t i = 0; bids && i < from->bid_count; i++) {
+		bids[i].table =
+			copy(arena, bids[i].table,
+			     (size_t)ASTRA_LEVEL_COUNT * bids[i].gpus_max *
+				     sizeof(*bids[i].table));
+		if (!bids[i].table && bids[i].gpus_max)
+			return -1;
+	}
+	return bids || !from->bid_count ? 0 : -1;
+}
+
+int astra_snapshot_copy(const struct astra_snapshot *from,
+			struct astra_arena *arena, struct astra_snapshot *to)
+{
+	*to = *from;
+	if (copy_nodes(from, arena, to) < 0 ||
+	    copy_tenants(from, arena, to) < 0 || copy_jobs(from, arena, to) < 0)
+		return -1;
+	return copy_bids(from, arena, to);
+}

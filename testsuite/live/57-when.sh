@@ -1,0 +1,100 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# sfair when and squeue --start against what then happens: 50 jobs of 2 users
+# whose jobs run a fifth of their limit, as those before them did. The estimate
+# of each is taken once, while it waits; its median error is printed, and is to be
+# well below the median wait.
+. "$(dirname "$0")/../lib/live.sh"
+
+conf=$(mktemp)
+cat >"$conf" <<-EOT
+	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=15 CheckpointGrace=2 MinRunTime=5 ForecastInterval=3
+EOT
+start_cluster --nodes 2 --gpus 4 --astraea "$conf"
+rm -f "$conf"
+as() { setpriv --reuid "$1" --regid nogroup --clear-groups "${@:2}"; }
+send() { # USER NAME GPUS SECONDS
+	as "$1" sbatch --parsable -o /dev/null -J "$2" --gres=gpu:"$3" -t 1 \
+		--wrap "sleep $4"
+}
+
+# What was there before, to learn from.
+for user in nobody daemon; do
+	for i in 1 2 3; do
+		send $user short 1 2 >/dev/null
+		send $user long 1 8 >/dev/null
+	done
+done
+all_done() { [[ -z $(squeue -h) ]]; }
+wait_for 60 all_done
+
+declare -A told=() early=() late=()
+ids=()
+for i in $(seq 25); do
+	ids+=("$(send nobody long $((i % 3 + 1)) 8)")
+	ids+=("$(send daemon short $((i % 2 + 1)) 2)")
+done
+blocked=$(as nobody sbatch --parsable -o /dev/null -H --gres=gpu:1 --wrap true)
+
+# The estimate that each gets first.
+ask() {
+	local id out
+	for id in "${ids[@]}"; do
+		[[ ! ${told[$id]-} ]] || continue
+		out=$(sfair when "$id" --json 2>/dev/null) || continue
+		read -r "told[$id]" "early[$id]" "late[$id]" < <(python3 -c '
+import json, sys
+job = json.load(sys.stdin)
+if job["phase"] == "waiting" and job["expected_start_sec"]:
+    print(*(int(job[k] or 0) for k in (
+        "expected_start_sec", "expected_early_sec", "expected_late_sec")))
+' <<<"$out") || true
+	done
+	asked=$(date +%s)
+}
+knows() { [[ $(sfair when "${ids[49]}" 2>/dev/null) == *"is expected to start at"* ]]; }
+wait_for 30 knows
+ask
+((${#told[@]} >= 30)) || fail "only ${#told[@]} jobs have an estimate"
+sfair when "${ids[49]}"
+
+# squeue --start says the same of those that still wait.
+same() {
+	local id want got n=0
+	for id in "${ids[@]:30}"; do
+		want=$(sfair job -nP -j "$id" -o Start)
+		got=$(squeue -h --start -j "$id" -o %S)
+		[[ $want != N/A && $want == "$got" ]] && n=$((n + 1))
+	done
+	((n >= 10))
+}
+wait_for 20 same
+[[ $(sfair when "$blocked") == *"no expected start"*held* ]] ||
+	fail "of a held job: $(sfair when "$blocked")"
+runs() {
+	running=$(squeue -h -t R -o %i | head -n 1)
+	[[ $(sfair when "$running") == "Job $running has run since "* ]]
+}
+wait_for 10 runs
+
+scancel "$blocked"
+wait_for 240 all_done
+for id in "${ids[@]}"; do
+	[[ ${told[$id]-} ]] || continue
+	start=$(scontrol show job "$id" | sed -n 's/.*StartTime=\([^ ]*\).*/\1/p')
+	echo "$(date -d "$start" +%s) ${told[$id]} ${early[$id]} ${late[$id]}"
+done >"$CLUSTER_DIR/starts"
+python3 - "$asked" "$CLUSTER_DIR/starts" <<'EOT'
+import statistics, sys
+asked, path = int(sys.argv[1]), sys.argv[2]
+rows = [list(map(int, line.split())) for line in open(path)]
+errors = [abs(real - told) for real, told, _, _ in rows]
+waits = [real - asked for real, *_ in rows]
+inside = sum(early - 3 <= real and (not late or real <= late + 3)
+             for real, _, early, late in rows)
+print(f"{len(rows)} jobs: median error {statistics.median(errors):.0f} s, "
+      f"largest {max(errors)} s; median wait {statistics.median(waits):.0f} s; "
+      f"{inside} within their bounds")
+assert statistics.median(errors) < statistics.median(waits) / 3
+assert inside > len(rows) / 2
+EOT
