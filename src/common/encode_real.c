@@ -9,14 +9,31 @@
 
 #define DIGITS 15
 
-/* All exact. */
-static const double tens[] = {
-	1e0,  1e1,  1e2,  1e3,	1e4,  1e5,  1e6,  1e7,	1e8,  1e9,
-	1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+typedef unsigned __int128 wide;
+
+static const uint64_t tens[] = {
+	UINT64_C(1),
+	UINT64_C(10),
+	UINT64_C(100),
+	UINT64_C(1000),
+	UINT64_C(10000),
+	UINT64_C(100000),
+	UINT64_C(1000000),
+	UINT64_C(10000000),
+	UINT64_C(100000000),
+	UINT64_C(1000000000),
+	UINT64_C(10000000000),
+	UINT64_C(100000000000),
+	UINT64_C(1000000000000),
+	UINT64_C(10000000000000),
+	UINT64_C(100000000000000),
+	UINT64_C(1000000000000000),
+	UINT64_C(10000000000000000),
+	UINT64_C(100000000000000000),
+	UINT64_C(1000000000000000000),
 };
 
-/* The decimal exponent of what is from 1e-4 up to, not including, 1e15; by
- * rounding it may be one off. */
+/* The decimal exponent of what is from 1e-4 up to, not including, 1e15. */
 static int exponent(double value)
 {
 	int e = 0;
@@ -26,32 +43,29 @@ static int exponent(double value)
 		       : value >= 1e-2 ? -2
 		       : value >= 1e-3 ? -3
 				       : -4;
-	while (value >= tens[e + 1])
+	while (e < DIGITS - 1 && value >= (double)tens[e + 1])
 		e++;
 	return e;
 }
 
-/* The first 15 digits as a whole number, rounded. The product is exact as the
- * sum of two; near the middle between two numbers, the answer is 0: ask
- * printf(). */
+/* The first 15 digits as a whole number: value * 10^(14 - e), exactly, and
+ * rounded to the nearest, or the even one of two. Value is mantissa / 2^shift,
+ * where shift is 3 to 66. 0: it is rounded up to the next power of ten. */
 static uint64_t first_digits(double value, int e)
 {
-	double scale = tens[DIGITS - 1 - e];
-	double product = value * scale;
-	double low = fma(value, scale, -product);
-	double whole = floor(product), rest = product - whole + low;
+	uint64_t bits, mantissa, whole;
+	unsigned shift;
+	wide product, rest, half;
 
-	if (rest < 0) {
-		whole -= 1;
-		rest += 1;
-	}
-	if (fabs(rest - 0.5) < 1e-6)
-		return 0;
-	if (rest > 0.5)
-		whole += 1;
-	if (whole < 1e14 || whole >= 1e15)
-		return 0;
-	return (uint64_t)whole;
+	memcpy(&bits, &value, sizeof(bits));
+	mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
+	shift = 1075 - (unsigned)(bits >> 52);
+	product = (wide)mantissa * tens[DIGITS - 1 - e];
+	whole = (uint64_t)(product >> shift);
+	rest = product - ((wide)whole << shift);
+	half = (wide)1 << (shift - 1);
+	whole += rest > half || (rest == half && whole & 1);
+	return whole < tens[DIGITS] ? whole : 0;
 }
 
 /* Returns the size, or 0 where it has to be done the slow way. */
