@@ -1,9 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Reports over past time: GPU time by account is sreport's and sacct's over the
-# same window, each report prints, and PrivateData hides from users what it does
-# in sreport.
+# same window, though a job was requeued, another cancelled, and slurmctld
+# restarted in their runs; each report prints, and PrivateData hides from users
+# what it does in sreport.
 . "$(dirname "$0")/../lib/live.sh"
+. "${live_lib:?}/usage.sh"
 
 conf=$(mktemp)
 cat >"$conf" <<-EOT
@@ -24,45 +26,36 @@ first=$(submit -A a --gres=gpu:2 --wrap 'sleep 9')
 second=$(submit -A b --gres=gpu:1 --wrap 'sleep 5')
 third=$(submit -A b --uid=nobody --gres=gpu:1 --wrap 'sleep 7')
 waited=$(submit -A b --gres=gpu:4 --wrap 'sleep 3')
+wait_for 30 job_is "$first" RUNNING
+sleep 2 # so that it does not end in the second of its start
+scontrol requeue "$first"
+stopped=$(submit -A a --gres=gpu:1 --no-requeue --wrap 'sleep 1000')
+wait_for 60 job_is "$stopped" RUNNING
+restart_slurmctld
+scontrol update JobId="$first" StartTime=now # else Slurm has it wait 2 minutes
+sleep 2
+scancel "$stopped"
 for id in "$first" "$second" "$third" "$waited"; do
 	wait_for 90 job_is "$id" COMPLETED
 done
+wait_for 30 usage_settled "$hour"
 next=$(($(date +%s) / 3600 * 3600 + 3600))
 window=("start=$(date -d "@$hour" +%FT%T)" "end=$(date -d "@$next" +%FT%T)")
+usage_table "$hour" "$next"
+sacct -nPX -a -D -S "uts$hour" -o state >"$OUT/states"
+check_eq "requeued runs, at least" 1 "$(grep -c REQUEUED "$OUT/states" |
+	sed 's/[1-9].*/1/')"
+check_eq "cancelled runs" 1 "$(grep -c CANCELLED "$OUT/states")"
+check_eq "GPU seconds that differ in an account" 0 "${usage_worst:?}"
 
 sfair() { "$ASTRAEA_BUILDDIR/sfair" "$@"; }
-used() {
-	sfair tenant Usage -nP -t Seconds "${window[@]}" tree \
-		format=account,user,used |
-		awk -F'|' '$1 != "" && $2 == "" { sub(/^ /, "", $1)
-			printf "%s|%.0f\n", $1, $3 }' | sort
-}
-sacct_ended() {
-	[[ $(sacct -nPX -a -S "uts$hour" -o state | grep -c COMPLETED) == 4 ]]
-}
-wait_for 30 sacct_ended
-by_sacct=$(sacct -nPX -a -D -S "uts$hour" -o account,elapsedraw,alloctres |
-	awk -F'|' 'match($3, "gres/gpu=[0-9]+") {
-		s[$1] += $2 * substr($3, RSTART + 9, RLENGTH - 9) }
-		END { for (a in s) print a "|" s[a] }' | sort)
-echo "sacct: $by_sacct"
-same_used() { [[ $(used) == "$by_sacct" ]]; }
-wait_for 30 same_used
-
-# slurmdbd sums up whole hours; it is asked to do so for the present one.
-sacctmgr -i rollup "uts$hour" "uts$next" >/dev/null
-by_sreport=$(sreport -nP -t Seconds -T gres/gpu cluster \
-	AccountUtilizationByUser "start=uts$hour" "end=uts$next" \
-	format=account,login,used |
-	awk -F'|' '$2 == "" && $1 != "root" { print $1 "|" $3 }' | sort)
-echo "sreport: $by_sreport"
-check_eq "GPU time by account" "$by_sreport" "$(used)"
-by_user=$(sreport -nP -t Seconds -T gres/gpu cluster AccountUtilizationByUser \
-	"start=uts$hour" "end=uts$next" accounts=b format=login,used |
-	sed -n '/^[a-z]/p' | sort)
-check_eq "GPU time of b's users" "$by_user" \
+export usage_start=$hour usage_end=$next
+by_user() { awk -F'|' '$1 != "" { s[$1] += $2 }
+	END { for (u in s) print u "|" s[u] }' | sort; }
+check_eq "GPU time of b's users" \
+	"$(usage_sreport accounts=b format=login,used | by_user)" \
 	"$(sfair tenant Usage -nP -t Seconds "${window[@]}" accounts=b \
-		format=user,used | sed 's/\.0$//' | sort)"
+		format=user,used | by_user)"
 
 # ---- Each report has something to say, for people and for programs.
 for report in "cluster Utilization" "cluster Fairness" "cluster Rounds" \
@@ -91,7 +84,7 @@ as_nobody() {
 		"$ASTRAEA_BUILDDIR/sfair" "$@" "${window[@]}"
 }
 jobs_seen() { as_nobody job Fairness -nP format=jobid | paste -sd' '; }
-check_eq "jobs of all" 4 "$(jobs_seen | wc -w)"
+check_eq "jobs of all" 5 "$(jobs_seen | wc -w)"
 echo "PrivateData=jobs,usage" >>"$CLUSTER_DIR/etc/slurm.conf"
 scontrol reconfigure
 only_own() { [[ $(jobs_seen) == "$third" ]]; }
@@ -99,5 +92,5 @@ wait_for 30 only_own
 check_eq "usage of one's own" nobody \
 	"$(as_nobody tenant Usage -nP format=user)"
 check_eq "one's own tenants" b "$(as_nobody tenant Fairness -nP format=tenant)"
-check_eq "operators see all" 4 "$(sfair job Fairness -nP "${window[@]}" |
+check_eq "operators see all" 5 "$(sfair job Fairness -nP "${window[@]}" |
 	wc -l)"
