@@ -5,7 +5,7 @@
 
 #include "src/cmd/sfair/sfair.h"
 
-enum { OPT_JSON = 256, OPT_POOL, OPT_RESET, OPT_HELPFORMAT, OPT_WHERE };
+enum { OPT_POOL = SFAIR_OPT_OWN, OPT_RESET, OPT_WHERE };
 
 static const char short_options[] = ":A:hj:no:pPt:u:vV";
 
@@ -13,9 +13,9 @@ static const struct option long_options[] = {
 	{"accounts", required_argument, NULL, 'A'},
 	{"format", required_argument, NULL, 'o'},
 	{"help", no_argument, NULL, 'h'},
-	{"helpformat", no_argument, NULL, OPT_HELPFORMAT},
+	{"helpformat", no_argument, NULL, SFAIR_OPT_HELPFORMAT},
 	{"jobs", required_argument, NULL, 'j'},
-	{"json", no_argument, NULL, OPT_JSON},
+	{"json", no_argument, NULL, SFAIR_OPT_JSON},
 	{"noheader", no_argument, NULL, 'n'},
 	{"parsable", no_argument, NULL, 'p'},
 	{"parsable2", no_argument, NULL, 'P'},
@@ -93,6 +93,45 @@ int sfair_bad_option(int option, char **argv, struct astra_error *err)
 			       optopt);
 }
 
+bool sfair_show_flag(int option, struct sfair_args *show)
+{
+	switch (option) {
+	case 'h':
+		show->help = true;
+		return true;
+	case 'n':
+		show->no_header = true;
+		return true;
+	case 'p':
+		show->style = SFAIR_PARSABLE;
+		return true;
+	case 'P':
+		show->style = SFAIR_PARSABLE2;
+		return true;
+	case 'v':
+		show->verbose++;
+		return true;
+	case 'V':
+		show->version = true;
+		return true;
+	case SFAIR_OPT_JSON:
+		show->style = SFAIR_JSON;
+		return true;
+	case SFAIR_OPT_HELPFORMAT:
+		show->help_format = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
+int sfair_check_tres(const char *text, struct astra_error *err)
+{
+	if (!strcasecmp(text, "gres/gpu"))
+		return 0;
+	return astra_error_set(err, "--tres=%.64s: allowed: gres/gpu", text);
+}
+
 static int apply_option(int option, char **argv, struct sfair_args *args,
 			struct astra_error *err)
 {
@@ -113,30 +152,6 @@ static int apply_option(int option, char **argv, struct sfair_args *args,
 	case 'o':
 		args->format = optarg;
 		return 0;
-	case 'p':
-		args->style = SFAIR_PARSABLE;
-		return 0;
-	case 'P':
-		args->style = SFAIR_PARSABLE2;
-		return 0;
-	case OPT_JSON:
-		args->style = SFAIR_JSON;
-		return 0;
-	case 'n':
-		args->no_header = true;
-		return 0;
-	case 'h':
-		args->help = true;
-		return 0;
-	case 'V':
-		args->version = true;
-		return 0;
-	case 'v':
-		args->verbose++;
-		return 0;
-	case OPT_HELPFORMAT:
-		args->help_format = true;
-		return 0;
 	case OPT_WHERE:
 		args->where = true;
 		return 0;
@@ -144,7 +159,9 @@ static int apply_option(int option, char **argv, struct sfair_args *args,
 		args->query.reset = true;
 		return 0;
 	default:
-		return sfair_bad_option(option, argv, err);
+		return sfair_show_flag(option, args)
+			       ? 0
+			       : sfair_bad_option(option, argv, err);
 	}
 }
 

@@ -12,9 +12,7 @@
 #define SPAN_MAX_SEC 1e9
 
 enum {
-	OPT_JSON = 256,
-	OPT_HELPFORMAT,
-	OPT_TRACE,
+	OPT_TRACE = SFAIR_OPT_OWN,
 	OPT_WEIGHTS,
 	OPT_POLICY,
 	OPT_SET,
@@ -36,9 +34,9 @@ static const struct option long_options[] = {
 	{"format", required_argument, NULL, 'o'},
 	{"gpus", required_argument, NULL, OPT_GPUS},
 	{"help", no_argument, NULL, 'h'},
-	{"helpformat", no_argument, NULL, OPT_HELPFORMAT},
+	{"helpformat", no_argument, NULL, SFAIR_OPT_HELPFORMAT},
 	{"interval", required_argument, NULL, OPT_INTERVAL},
-	{"json", no_argument, NULL, OPT_JSON},
+	{"json", no_argument, NULL, SFAIR_OPT_JSON},
 	{"lenient", no_argument, NULL, OPT_LENIENT},
 	{"nodes", required_argument, NULL, OPT_NODES},
 	{"noheader", no_argument, NULL, 'n'},
@@ -93,13 +91,6 @@ static int add_set(const char *pair, struct sfair_audit_args *args,
 	return 0;
 }
 
-static int check_tres(const char *text, struct astra_error *err)
-{
-	if (!strcasecmp(text, "gres/gpu"))
-		return 0;
-	return astra_error_set(err, "--tres=%.64s: allowed: gres/gpu", text);
-}
-
 static int apply_value(int option, struct sfair_audit_args *args,
 		       struct astra_error *err)
 {
@@ -113,7 +104,7 @@ static int apply_value(int option, struct sfair_audit_args *args,
 	case 't':
 		return sfair_parse_unit(optarg, &args->show.unit, err);
 	case 'T':
-		return check_tres(optarg, err);
+		return sfair_check_tres(optarg, err);
 	case OPT_SET:
 		return add_set(optarg, args, err);
 	case OPT_NODES:
@@ -159,32 +150,14 @@ static bool apply_text(int option, struct sfair_audit_args *args)
 static bool apply_flag(int option, struct sfair_audit_args *args)
 {
 	switch (option) {
-	case 'h':
-		args->show.help = true;
-		return true;
-	case 'n':
-		args->show.no_header = true;
-		return true;
-	case 'p':
-		args->show.style = SFAIR_PARSABLE;
-		return true;
-	case 'P':
-		args->show.style = SFAIR_PARSABLE2;
-		return true;
 	case 'Q':
 		args->quiet = true;
-		return true;
-	case OPT_JSON:
-		args->show.style = SFAIR_JSON;
-		return true;
-	case OPT_HELPFORMAT:
-		args->show.help_format = true;
 		return true;
 	case OPT_LENIENT:
 		args->lenient = true;
 		return true;
 	default:
-		return false;
+		return sfair_show_flag(option, &args->show);
 	}
 }
 

@@ -8,9 +8,7 @@
 #include "src/cmd/sfair/reports.h"
 
 enum {
-	OPT_JSON = 256,
-	OPT_HELPFORMAT,
-	OPT_POOL,
+	OPT_POOL = SFAIR_OPT_OWN,
 	OPT_START,
 	OPT_END,
 	OPT_TOP,
@@ -26,9 +24,9 @@ static const struct option long_options[] = {
 	{"end", required_argument, NULL, OPT_END},
 	{"format", required_argument, NULL, 'o'},
 	{"help", no_argument, NULL, 'h'},
-	{"helpformat", no_argument, NULL, OPT_HELPFORMAT},
+	{"helpformat", no_argument, NULL, SFAIR_OPT_HELPFORMAT},
 	{"jobs", required_argument, NULL, 'j'},
-	{"json", no_argument, NULL, OPT_JSON},
+	{"json", no_argument, NULL, SFAIR_OPT_JSON},
 	{"noheader", no_argument, NULL, 'n'},
 	{"parsable", no_argument, NULL, 'p'},
 	{"parsable2", no_argument, NULL, 'P'},
@@ -102,13 +100,6 @@ static int parse_top(const char *text, uint32_t *out, struct astra_error *err)
 	return 0;
 }
 
-static int check_tres(const char *text, struct astra_error *err)
-{
-	if (!strcasecmp(text, "gres/gpu"))
-		return 0;
-	return astra_error_set(err, "--tres=%.64s: allowed: gres/gpu", text);
-}
-
 static int apply_value(int option, const char *value,
 		       struct sfair_report_args *args, struct astra_error *err)
 {
@@ -127,7 +118,7 @@ static int apply_value(int option, const char *value,
 	case 't':
 		return parse_unit(value, args, err);
 	case 'T':
-		return check_tres(value, err);
+		return sfair_check_tres(value, err);
 	case OPT_TOP:
 		return parse_top(value, &query->past.top, err);
 	case 'M':
@@ -148,38 +139,14 @@ static int apply_value(int option, const char *value,
 static bool apply_flag(int option, struct sfair_report_args *args)
 {
 	switch (option) {
-	case 'h':
-		args->show.help = true;
-		return true;
-	case 'V':
-		args->show.version = true;
-		return true;
-	case 'v':
-		args->show.verbose++;
-		return true;
-	case 'n':
-		args->show.no_header = true;
-		return true;
-	case 'p':
-		args->show.style = SFAIR_PARSABLE;
-		return true;
-	case 'P':
-		args->show.style = SFAIR_PARSABLE2;
-		return true;
 	case 'Q':
 		args->quiet = true;
 		return true;
 	case OPT_TREE:
 		args->tree = true;
 		return true;
-	case OPT_JSON:
-		args->show.style = SFAIR_JSON;
-		return true;
-	case OPT_HELPFORMAT:
-		args->show.help_format = true;
-		return true;
 	default:
-		return false;
+		return sfair_show_flag(option, &args->show);
 	}
 }
 

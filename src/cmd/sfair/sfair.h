@@ -50,6 +50,21 @@ int sfair_parse_unit(const char *text, enum sfair_unit *out,
 		     struct astra_error *err);
 int sfair_bad_option(int option, char **argv, struct astra_error *err);
 
+/* Options without a letter that several commands have; those of one command
+ * begin with SFAIR_OPT_OWN. */
+enum {
+	SFAIR_OPT_JSON = 256,
+	SFAIR_OPT_HELPFORMAT,
+	SFAIR_OPT_OWN,
+};
+
+/* Whether it was a flag that says how to show what, with its effect: -h, -n, -p,
+ * -P, -v, -V, --json, --helpformat. */
+bool sfair_show_flag(int option, struct sfair_args *show);
+
+/* The only TRES there is. Returns 0, or -1 with err set. */
+int sfair_check_tres(const char *text, struct astra_error *err);
+
 /* commands.c: those that are more than one question and its answer. They have
  * options of their own. */
 struct sfair_command {
