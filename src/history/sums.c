@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "src/common/grow.h"
 #include "src/common/text.h"
+#include "src/history/window.h"
 
 #define COLUMNS 15
 #define ROWS_MAX (1u << 20)
@@ -185,42 +185,24 @@ static struct row *row_of(struct astra_sums *s, unsigned table, unsigned level,
 
 /* Buckets. */
 
-/* Local midnight before a time and after it: days of 23 and 25 hours too. */
-static void find_day(struct astra_sums *s, int64_t at)
-{
-	time_t t = (time_t)at;
-	struct tm tm;
-
-	if (at >= s->day_begin && at < s->day_end)
-		return;
-	localtime_r(&t, &tm);
-	tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
-	tm.tm_isdst = -1;
-	s->day_begin = (int64_t)mktime(&tm);
-	tm.tm_mday++;
-	tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
-	tm.tm_isdst = -1;
-	s->day_end = (int64_t)mktime(&tm);
-	if (s->day_end <= at || s->day_begin > at) { /* no such zone */
-		s->day_begin = at - at % 86400;
-		s->day_end = s->day_begin + 86400;
-	}
-}
-
-static void bucket_of(struct astra_sums *s, unsigned level, double at_sec,
-		      int64_t *begin, int64_t *end)
+/* As readers see them. The day is kept: finding it asks the time zone. */
+static void bucket_of(struct astra_sums *s, enum astra_history_level level,
+		      double at_sec, int64_t *begin, int64_t *end)
 {
 	int64_t at = (int64_t)floor(at_sec);
-	int64_t length = level == ASTRA_HISTORY_MINUTE ? 60 : 3600;
 
-	if (level == ASTRA_HISTORY_DAY) {
-		find_day(s, at);
+	if (level == ASTRA_HISTORY_DAY && at >= s->day_begin &&
+	    at < s->day_end) {
 		*begin = s->day_begin;
 		*end = s->day_end;
 		return;
 	}
-	*begin = at - at % length;
-	*end = *begin + length;
+	*begin = astra_history_bucket(level, at);
+	*end = astra_history_next(level, at);
+	if (level != ASTRA_HISTORY_DAY)
+		return;
+	s->day_begin = *begin;
+	s->day_end = *end;
 }
 
 static void put(struct row *r, unsigned column, double value)
