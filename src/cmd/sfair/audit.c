@@ -27,12 +27,8 @@ static int read_window(struct sfair_audit *a, double now_sec,
 {
 	const struct sfair_audit_args *args = a->args;
 
-	sfair_yesterday(&a->window.start_sec, &a->window.end_sec);
-	if (args->start && sfair_parse_time("start", args->start,
-					    &a->window.start_sec, err) < 0)
-		return -1;
-	if (args->end &&
-	    sfair_parse_time("end", args->end, &a->window.end_sec, err) < 0)
+	if (sfair_parse_window(args->start, args->end, &a->window.start_sec,
+			       &a->window.end_sec, err) < 0)
 		return -1;
 	a->window.end_sec = fmin(a->window.end_sec, now_sec);
 	return check_window(a, err);

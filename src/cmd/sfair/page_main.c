@@ -107,22 +107,12 @@ static int parse_word(const char *word, struct options *o,
 	return 0;
 }
 
-/* The last day; what begins after it goes on until now. */
 static int parse_window(struct options *o, struct astra_error *err)
 {
-	double start, end, now = (double)time(NULL);
+	double start, end;
 
-	sfair_yesterday(&start, &end);
-	if (o->start && sfair_parse_time("start", o->start, &start, err) < 0)
+	if (sfair_parse_window(o->start, o->end, &start, &end, err) < 0)
 		return -1;
-	if (start >= end)
-		end = now;
-	if (o->end && sfair_parse_time("end", o->end, &end, err) < 0)
-		return -1;
-	if (start >= end)
-		return astra_error_set(err,
-				       "end= must be after start=, and start= "
-				       "in the past");
 	o->query.past.start_sec = (int64_t)start;
 	o->query.past.end_sec = (int64_t)ceil(end);
 	return 0;

@@ -241,24 +241,13 @@ static int check(const struct sfair_report_args *args, struct astra_error *err)
 	return 0;
 }
 
-/* Whatever is not said is yesterday, as in sreport. */
 static int set_window(struct sfair_report_args *args, struct astra_error *err)
 {
 	struct astra_query_past *past = &args->show.query.past;
 	double start, end;
 
-	sfair_yesterday(&start, &end);
-	if (args->start &&
-	    sfair_parse_time("start", args->start, &start, err) < 0)
+	if (sfair_parse_window(args->start, args->end, &start, &end, err) < 0)
 		return -1;
-	if (args->end && sfair_parse_time("end", args->end, &end, err) < 0)
-		return -1;
-	if (start >= end)
-		return astra_error_set(
-			err,
-			"start=%.64s is not before end=%.64s: give both, the default is yesterday",
-			args->start ? args->start : "yesterday",
-			args->end ? args->end : "midnight");
 	past->start_sec = (int64_t)start;
 	past->end_sec = (int64_t)end;
 	return 0;

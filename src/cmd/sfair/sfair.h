@@ -116,8 +116,11 @@ json_t *sfair_ask_at(const char *path, const char *munge_socket,
  * Returns 0, or -1 with err naming key, text and what is allowed. */
 int sfair_parse_time(const char *key, const char *text, double *sec,
 		     struct astra_error *err);
-/* The last whole day, which is what sreport reports unless told otherwise. */
-void sfair_yesterday(double *start_sec, double *end_sec);
+/* A span of time: what is not said is the last whole day, as in sreport; what
+ * begins after that goes on until now. start, end: NULL: not said.
+ * Returns as above. */
+int sfair_parse_window(const char *start, const char *end, double *start_sec,
+		       double *end_sec, struct astra_error *err);
 
 /* starts.c: when a job is expected to start. */
 int sfair_when(int argc, char **argv, struct astra_error *err);

@@ -45,7 +45,7 @@ int sfair_parse_time(const char *key, const char *text, double *sec,
 			       key, text);
 }
 
-void sfair_yesterday(double *start_sec, double *end_sec)
+static void find_yesterday(double *start_sec, double *end_sec)
 {
 	time_t now = time(NULL);
 	struct tm day;
@@ -57,4 +57,20 @@ void sfair_yesterday(double *start_sec, double *end_sec)
 	day.tm_mday--;
 	day.tm_isdst = -1;
 	*start_sec = (double)mktime(&day);
+}
+
+int sfair_parse_window(const char *start, const char *end, double *start_sec,
+		       double *end_sec, struct astra_error *err)
+{
+	find_yesterday(start_sec, end_sec);
+	if (start && sfair_parse_time("start", start, start_sec, err) < 0)
+		return -1;
+	if (*start_sec >= *end_sec)
+		*end_sec = (double)time(NULL);
+	if (end && sfair_parse_time("end", end, end_sec, err) < 0)
+		return -1;
+	if (*start_sec < *end_sec)
+		return 0;
+	return astra_error_set(err, "end=%.64s is not after start=%.64s",
+			       end ? end : "now", start ? start : "yesterday");
 }
