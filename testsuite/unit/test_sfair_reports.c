@@ -134,7 +134,7 @@ static void a_wrong_word_is_named_with_those_allowed(void **state)
 		{"tenant usage start=soon",
 		 "start=soon: is no time; allowed: HH:MM"},
 		{"tenant usage start=2023-01-02 end=2023-01-01",
-		 "is not before"},
+		 "is not after"},
 		{"tenant usage accounts=x" WINDOW,
 		 "unknown account x: in this time there were physics, bio, optics"},
 		{"tenant usage users=x" WINDOW,
