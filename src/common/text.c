@@ -2,11 +2,32 @@
 #include "src/common/text.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/common/grow.h"
+#define LEAST_ROOM 64
+
+/* A large reply has megabytes: they are not cleared, nor touched before they
+ * are written. */
+static int reserve(struct astra_text *text, size_t need)
+{
+	size_t room = text->room ? text->room : LEAST_ROOM;
+	char *grown;
+
+	while (room < need) {
+		if (room > SIZE_MAX / 2)
+			return -1;
+		room *= 2;
+	}
+	grown = realloc(text->bytes, room);
+	if (!grown)
+		return -1;
+	text->bytes = grown;
+	text->room = room;
+	return 0;
+}
 
 int astra_text_add(struct astra_text *text, const char *bytes, size_t size)
 {
@@ -14,7 +35,7 @@ int astra_text_add(struct astra_text *text, const char *bytes, size_t size)
 		return -1;
 	if ((text->limit && size > text->limit - text->size) ||
 	    (text->size + size >= text->room &&
-	     astra_grow(&text->bytes, &text->room, text->size + size + 1, 1))) {
+	     reserve(text, text->size + size + 1) < 0)) {
 		text->failed = true;
 		return -1;
 	}

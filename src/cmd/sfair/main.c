@@ -37,15 +37,24 @@ static int help_formats(void)
 	return 0;
 }
 
+/* In one piece: json_dumpf() writes each comma by itself. */
+static int print_json(const json_t *reply, struct astra_error *err)
+{
+	char *text =
+		json_dumps(reply, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+
+	if (!text)
+		return astra_error_nomem(err);
+	puts(text);
+	free(text);
+	return 0;
+}
+
 static int print_reply(const json_t *reply, const struct sfair_args *args,
 		       struct astra_error *err)
 {
-	if (args->style == SFAIR_JSON) {
-		json_dumpf(reply, stdout,
-			   JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-		putchar('\n');
-		return 0;
-	}
+	if (args->style == SFAIR_JSON)
+		return print_json(reply, err);
 	if (args->query.kind == ASTRA_QUERY_WHY)
 		sfair_print_why(reply, args);
 	else if (args->query.kind == ASTRA_QUERY_DIAG)

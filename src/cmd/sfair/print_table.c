@@ -129,18 +129,27 @@ static void shrink_widths(struct grid *g, size_t room)
 	}
 }
 
+static void put_blanks(size_t count)
+{
+	while (count--)
+		putchar(' ');
+}
+
+/* Without printf(), of which a table of all jobs had hundreds of thousands. */
 static void put_cell(const char *text, size_t width, bool left, bool last)
 {
 	size_t have = text_width(text);
-	const char *more = have > width ? "+" : "";
-	size_t bytes =
-		have > width ? text_bytes(text, width - 1) : strlen(text);
-	int pad = have > width ? 0 : (int)(width - have);
+	bool cut = have > width;
+	size_t pad = cut ? 0 : width - have;
 
-	if (left)
-		printf("%.*s%s%*s", (int)bytes, text, more, last ? 0 : pad, "");
-	else
-		printf("%*s%.*s%s", pad, "", (int)bytes, text, more);
+	if (!left)
+		put_blanks(pad);
+	fwrite(text, 1, cut ? text_bytes(text, width - 1) : strlen(text),
+	       stdout);
+	if (cut)
+		putchar('+');
+	if (left && !last)
+		put_blanks(pad);
 	putchar(last ? '\n' : ' ');
 }
 
