@@ -21,6 +21,13 @@
 #define RUNS 41
 #define TARGET_MS 20
 
+/* What sfair job asks for unless told otherwise. */
+#define SHOWN                                                            \
+	"{\"astraea\":1,\"request\":\"job\",\"fields\":["                \
+	"\"id_text\",\"user\",\"tenant\",\"gpus\",\"phase\",\"leases\"," \
+	"\"revoked\",\"lease_end_sec\",\"alloc_gpu_sec\","               \
+	"\"fair_gpu_sec\",\"rho\",\"rank\",\"reason\"]}"
+
 static struct test_munged munged;
 static char path[100], bare_path[108];
 
@@ -196,11 +203,7 @@ static int run(void)
 		"{\"astraea\":1,\"request\":\"diag\"}",
 		"{\"astraea\":1,\"request\":\"auction\"}",
 		"{\"astraea\":1,\"request\":\"metrics\"}",
-		/* What sfair job shows unless told otherwise. */
-		"{\"astraea\":1,\"request\":\"job\",\"fields\":["
-		"\"id_text\",\"user\",\"tenant\",\"gpus\",\"phase\",\"leases\","
-		"\"revoked\",\"lease_end_sec\",\"alloc_gpu_sec\","
-		"\"fair_gpu_sec\",\"rho\",\"rank\",\"reason\"]}",
+		SHOWN,
 		"{\"astraea\":1,\"request\":\"job\"}",
 	};
 	double bare = measure_bare();
@@ -232,7 +235,12 @@ static int ask_on(const char *socket_path, const char *munge, double sec,
 		"{\"astraea\":1,\"request\":\"diag\"}",
 		"{\"astraea\":1,\"request\":\"metrics\"}",
 		"{\"astraea\":1,\"request\":\"job\",\"jobs\":[1]}",
+		"{\"astraea\":1,\"request\":\"lease\"}",
+		"{\"astraea\":1,\"request\":\"why\",\"job\":1}",
+		"{\"astraea\":1,\"request\":\"why\",\"job\":20}",
+		SHOWN,
 	};
+	const unsigned kinds = sizeof(requests) / sizeof(*requests);
 	double begin = bench_now_ms(), now = begin, slowest = 0;
 	unsigned asked = 0, failed = 0;
 
@@ -244,8 +252,9 @@ static int ask_on(const char *socket_path, const char *munge, double sec,
 		if (due > now)
 			usleep((useconds_t)((due - now) * 1e3));
 		now = bench_now_ms();
-		failed += astra_call(socket_path, munge, requests[asked++ % 4],
-				     &reply, &err) < 0 ||
+		failed += astra_call(socket_path, munge,
+				     requests[asked++ % kinds], &reply,
+				     &err) < 0 ||
 			  strstr(reply, "\"error\":{");
 		free(reply);
 		took = bench_now_ms() - now;
