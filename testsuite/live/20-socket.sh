@@ -39,7 +39,7 @@ wait_for 20 both
 check_eq "jobs that a user sees" theirs "$(shown as_nobody)"
 check_eq "tenants that a user sees" nobody \
 	"$(as_nobody sfair tenant -nP -o Tenant)"
-as_nobody sfair why "$theirs" | grep -q "Job $theirs of nobody" ||
+as_nobody sfair why "$theirs" | grep "Job $theirs of nobody" >/dev/null ||
 	fail "sfair why of an own job: $(as_nobody sfair why "$theirs" 2>&1)"
 ! out=$(as_nobody sfair why "$mine" 2>&1) || fail "said of another's: $out"
 ! out2=$(as_nobody sfair why 4242 2>&1) || fail "said of no job: $out2"
@@ -110,6 +110,7 @@ for text in (b"", b"{", b"[]", b"null", noise, b"[" * 5000,
              json.dumps({**good, "extra": 1}).encode(),
              json.dumps({**good, "request": 7}).encode(),
              json.dumps({**good, "request": "drop"}).encode(),
+             json.dumps({**good, "fields": ["colour"]}).encode(),
              json.dumps({**good, "users": "me"}).encode(),
              json.dumps({**good, "users": ["x" * 300]}).encode(),
              json.dumps({**good, "pools": ["p"] * 501}).encode(),

@@ -19,8 +19,8 @@ start_cluster --nodes 2 --gpus 2 --astraea "$conf"
 file=$CLUSTER_DIR/etc/astraea.conf
 rm -f "$conf"
 
-warned() { sfair diag 2>/dev/null | grep -qE "Warning .*$1"; }
-unwarned() { ! sfair diag | grep -qE "Warning .*$1"; }
+warned() { sfair diag 2>/dev/null | grep -E "Warning .*$1" >/dev/null; }
+unwarned() { ! sfair diag | grep -E "Warning .*$1" >/dev/null; }
 logged() { # PATTERN COUNT
 	check_eq "lines of the log with $1" "$2" \
 		"$(grep -cE "$1" "$CLUSTER_DIR/log/slurmctld.log")"
