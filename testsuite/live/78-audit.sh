@@ -51,7 +51,7 @@ wait_for 30 state_is "$array" "COMPLETED COMPLETED"
 wait_for 30 state_is "$never" 'CANCELLED.*'
 
 window=("start=$(date -d "@$hour" +%FT%T)" end=now)
-audit "${window[@]}" Tenants format=tenant,weight,quota,had | tee "$OUT/tenants"
+audit "${window[@]}" Tenants format=tenant,weight,quota,alloc | tee "$OUT/tenants"
 check_eq "shares" "a|3|1.500 b|1|0.500 idle|4|2" \
 	"$(cut -d'|' -f1-3 "$OUT/tenants" | grep -v '^root' | paste -sd' ')"
 
@@ -64,7 +64,7 @@ used_by_sreport() {
 }
 # had START END [ARGUMENT...]: the same of the audit
 had() {
-	audit "start=uts$1" "end=uts$2" "${@:3}" Tenants format=tenant,had |
+	audit "start=uts$1" "end=uts$2" "${@:3}" Tenants format=tenant,alloc |
 		sed -n 's/^\(.*|[1-9].*\)\.0$/\1/p' | sort
 }
 hours=$((hour + 7200)) # one may have passed
@@ -84,7 +84,7 @@ check_eq "the wait" "$waited" \
 for job in json.load(sys.stdin)["jobs"]:
 	if job["id_text"] == sys.argv[1]: print(round(job["wait_sec"]))' "$wait")"
 check_eq "what never ran had nothing" "$never|0.0|0" \
-	"$(audit "${window[@]}" Jobs format=jobid,had,runs | grep "^$never|")"
+	"$(audit "${window[@]}" Jobs format=jobid,alloc,runs | grep "^$never|")"
 check_eq "reality, and two policies" "reality slurm ltgf" \
 	"$(audit "${window[@]}" --policy slurm,ltgf --cold-start 0 \
 		Policies format=policy | paste -sd' ')"
@@ -139,7 +139,7 @@ check "sreport knows of the day" test "$(wc -l <<<"$reported")" = 2
 check_eq "GPU time of a day" "$reported" \
 	"$(had "$day" "$end")"
 check_eq "yesterday is what is audited unless told otherwise" "$reported" \
-	"$(audit Tenants format=tenant,had |
+	"$(audit Tenants format=tenant,alloc |
 		sed -n 's/^\(.*|[1-9].*\)\.0$/\1/p' | sort)"
 # ---- What goes wrong.
 audit_fails "unknown account c: there are" "${window[@]}" accounts=c

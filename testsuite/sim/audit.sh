@@ -62,7 +62,7 @@ shows '2|2|0|2.0|1:00|0:40|1:20|1:20|3.000|3.000|3.000' "${trace[@]}" -P Sizes
 shows 'Trace trace.csv from 50 to 110: 4 GPUs, 3 jobs' "${trace[@]}" \
 	start=50 end=110
 shows 'A|220.0|120.0' "${trace[@]}" -nP -t s Tenants accounts=A \
-	start=50 end=110 format=Tenant,Had,Due
+	start=50 end=110 format=Tenant,Alloc,Fair
 check_lines 1
 printf 'tenant,weight\nA,3\nB,1\nC,4\n' >weights.csv
 shows 'A|1.500' "${trace[@]}" -nP Tenants --weights weights.csv \
@@ -70,7 +70,7 @@ shows 'A|1.500' "${trace[@]}" -nP Tenants --weights weights.csv \
 shows 'C|2|0|N/A' "${trace[@]}" -nP Tenants --weights weights.csv \
 	format=tenant,quota,jobs,rho
 shows 'A|280.0' "${trace[@]}" -nP -t s Tenants --set TenantVariant=eq16 \
-	format=tenant,due
+	format=tenant,fair
 
 # Reality is what plain Slurm does with these jobs.
 same=(--cold-start 0 --policy slurm)
@@ -79,7 +79,7 @@ shows 'slurm|0.667|0.333|1.833|2.333|0:40' "${trace[@]}" "${same[@]}" -nP \
 check_eq() { [[ $1 == "$2" ]] || fail "not $1 but $2"; }
 check_eq "$(sed -n 's/^reality|//p' .out)" "$(sed -n 's/^slurm|//p' .out)"
 shows 'slurm|B|80.0|240.0|0.333' "${trace[@]}" "${same[@]}" -nP -t s \
-	PolicyTenants format=policy,tenant,had,due,rho
+	PolicyTenants format=policy,tenant,alloc,fair,rho
 shows 'slurm|2|2|1:00|3.000' "${trace[@]}" "${same[@]}" -nP \
 	PolicySizes format=policy,gpus,jobs,wait,slowdown
 "$sfair" audit "${trace[@]}" "${same[@]}" --json >all.json || fail "--json"
@@ -166,7 +166,7 @@ grep -q -- '--starttime=uts1700000000 --endtime=uts1700000140' asked ||
 # B2 is B's; C has a share, though no job, and D, without users, has none.
 # 1 GPU each for A and B: A 140, a GPU less where it wants none; B 120.
 shows 'A|1|1|2|440.0|120.0|3.667' "${window[@]}" -nP -t s Tenants \
-	format=tenant,weight,quota,jobs,had,due,rho
+	format=tenant,weight,quota,jobs,alloc,fair,rho
 grep -qx 'B|1|1|1|80.0|120.0|0.667' .out || fail "B: $(<.out)"
 grep -qx 'C|2|2|0|0.0|0.0|N/A' .out || fail "C: $(<.out)"
 check_lines 3

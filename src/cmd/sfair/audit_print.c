@@ -11,30 +11,30 @@
 			"reality, or who would have decided" \
 	}
 
-#define TENANT_COLUMNS                                                       \
-	{"Tenant", "name", SFAIR_TEXT, "the tenant"},                        \
-		{"Weight", "weight", SFAIR_NUMBER, "its weight"},            \
-		{"Quota", "quota_gpus", SFAIR_NUMBER, "its share, in GPUs"}, \
-		{"Jobs", "jobs", SFAIR_NUMBER, "its jobs in the window"},    \
-		{"Had", "alloc_gpu_sec", SFAIR_GPU_TIME, "GPU time it had"}, \
-		{"Due", "fair_gpu_sec", SFAIR_GPU_TIME,                      \
-		 "GPU time it was entitled to"},                             \
-		{"Rho", "rho", SFAIR_RATIO, "Had / Due"},                    \
-		{"Loss", "loss", SFAIR_RATIO,                                \
-		 "part of its intervals with Had / Due below 1"},            \
-		{"JobsLost", "lost_gpu_sec", SFAIR_GPU_TIME,                 \
-		 "GPU time its wronged jobs were due and did not have"},     \
-		{"Wait", "wait_mean_sec", SFAIR_SPAN,                        \
-		 "mean wait of its jobs until they started"},                \
-	{                                                                    \
-		NULL, NULL, SFAIR_TEXT, NULL                                 \
+#define TENANT_COLUMNS                                                         \
+	{"Tenant", "name", SFAIR_TEXT, "the tenant"},                          \
+		{"Weight", "weight", SFAIR_NUMBER, "its weight"},              \
+		{"Quota", "quota_gpus", SFAIR_NUMBER, "its share, in GPUs"},   \
+		{"Jobs", "jobs", SFAIR_NUMBER, "its jobs in the window"},      \
+		{"Alloc", "alloc_gpu_sec", SFAIR_GPU_TIME, "GPU time it had"}, \
+		{"Fair", "fair_gpu_sec", SFAIR_GPU_TIME,                       \
+		 "GPU time it was entitled to"},                               \
+		{"Rho", "rho", SFAIR_RATIO, "Alloc / Fair"},                   \
+		{"Loss", "loss", SFAIR_RATIO,                                  \
+		 "part of its intervals with Alloc / Fair below 1"},           \
+		{"JobsLost", "lost_gpu_sec", SFAIR_GPU_TIME,                   \
+		 "GPU time its wronged jobs were due and did not have"},       \
+		{"Wait", "wait_mean_sec", SFAIR_SPAN,                          \
+		 "mean wait of its jobs until they started"},                  \
+	{                                                                      \
+		NULL, NULL, SFAIR_TEXT, NULL                                   \
 	}
 
 #define SIZE_COLUMNS                                                           \
 	{"GPUs", "gpus", SFAIR_TEXT, "GPUs of a job"},                         \
 		{"Jobs", "jobs", SFAIR_NUMBER, "how many there were"},         \
 		{"Never", "never", SFAIR_NUMBER, "those that never started"},  \
-		{"Had", "gpu_sec", SFAIR_GPU_TIME, "GPU time they had"},       \
+		{"Alloc", "gpu_sec", SFAIR_GPU_TIME, "GPU time they had"},     \
 		{"Wait", "wait_mean_sec", SFAIR_SPAN,                          \
 		 "mean wait until the start"},                                 \
 		{"Wait50", "wait_p50_sec", SFAIR_SPAN, "its median"},          \
@@ -70,11 +70,11 @@ static const struct sfair_column job_columns[] = {
 	{"Slowdown", "slowdown", SFAIR_RATIO,
 	 "time from submission to the end over time run"},
 	{"Runs", "runs", SFAIR_NUMBER, "how often it started"},
-	{"Had", "alloc_gpu_sec", SFAIR_GPU_TIME, "GPU time it had"},
-	{"Due", "fair_gpu_sec", SFAIR_GPU_TIME, "GPU time it was entitled to"},
-	{"Rho", "rho", SFAIR_RATIO, "Had / Due"},
+	{"Alloc", "alloc_gpu_sec", SFAIR_GPU_TIME, "GPU time it had"},
+	{"Fair", "fair_gpu_sec", SFAIR_GPU_TIME, "GPU time it was entitled to"},
+	{"Rho", "rho", SFAIR_RATIO, "Alloc / Fair"},
 	{"Lost", "lost_gpu_sec", SFAIR_GPU_TIME,
-	 "Due - Had where Rho is below 0.95"},
+	 "Fair - Alloc where Rho is below 0.95"},
 	{NULL, NULL, SFAIR_TEXT, NULL},
 };
 
@@ -116,22 +116,22 @@ static const struct {
 	 "tenants",
 	 "Tenants",
 	 {tenant_columns,
-	  "Tenant,Weight,Quota,Jobs,Had,Due,Rho,Loss,JobsLost,Wait"}},
+	  "Tenant,Weight,Quota,Jobs,Alloc,Fair,Rho,Loss,JobsLost,Wait"}},
 	{"Sizes",
 	 "sizes",
 	 "Jobs by size",
-	 {size_columns, "GPUs,Jobs,Never,Had,Wait,Wait50,Wait95,WaitMax,"
+	 {size_columns, "GPUs,Jobs,Never,Alloc,Wait,Wait50,Wait95,WaitMax,"
 			"Slowdown,Slow50,Slow95"}},
 	{"Wronged",
 	 "wronged",
 	 "The most wronged jobs",
 	 {job_columns,
-	  "JobID,User,Account,GPUs,Submit,Wait,Slowdown,Had,Due,Rho,Lost"}},
+	  "JobID,User,Account,GPUs,Submit,Wait,Slowdown,Alloc,Fair,Rho,Lost"}},
 	{"Jobs",
 	 "jobs",
 	 "Jobs",
 	 {job_columns, "JobID,User,Account,GPUs,Submit,Start,End,Wait,"
-		       "Slowdown,Runs,Had,Due,Rho"}},
+		       "Slowdown,Runs,Alloc,Fair,Rho"}},
 	{"Policies",
 	 "policies",
 	 "What each policy would have given",
@@ -141,7 +141,7 @@ static const struct {
 	 "policy_tenants",
 	 "To tenants",
 	 {policy_tenant_columns,
-	  "Policy,Tenant,Had,Due,Rho,Loss,JobsLost,Wait"}},
+	  "Policy,Tenant,Alloc,Fair,Rho,Loss,JobsLost,Wait"}},
 	{"PolicySizes",
 	 "policy_sizes",
 	 "To jobs by size",

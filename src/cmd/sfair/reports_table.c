@@ -17,11 +17,11 @@
 	"GPU time that the pool had"}
 #define USED {"Used", "used_gpu_sec", SFAIR_GPU_TIME, \
 	"GPU time that jobs used, as sreport has it"}
-#define HAD {"Had", "alloc_gpu_sec", SFAIR_GPU_TIME, \
+#define HAD {"Alloc", "alloc_gpu_sec", SFAIR_GPU_TIME, \
 	"GPU time it had, by GPUWeight"}
-#define DUE {"Due", "fair_gpu_sec", SFAIR_GPU_TIME, \
+#define DUE {"Fair", "fair_gpu_sec", SFAIR_GPU_TIME, \
 	"GPU time it was entitled to"}
-#define RHO {"Rho", "rho", SFAIR_RATIO, "Had / Due"}
+#define RHO {"Rho", "rho", SFAIR_RATIO, "Alloc / Fair"}
 #define LACK {"Lack", "lack_gpu_sec", SFAIR_GPU_TIME, \
 	"GPU time due and not had, minute by minute"}
 #define DEMAND {"Demand", "demand_gpu_sec", SFAIR_GPU_TIME, \
@@ -51,7 +51,7 @@ static const struct sfair_column fairness[] = {
 	TIME, POOL,
 	{"Tenants", "tenants", SFAIR_NUMBER, "how many there were"},
 	HAD, DUE, LACK,
-	{"Loss", "loss", SFAIR_RATIO, "Lack / Due"},
+	{"Loss", "loss", SFAIR_RATIO, "Lack / Fair"},
 	{"RhoMin", "rho_min", SFAIR_RATIO, "of the worst off tenant"},
 	{"RhoMax", "rho_max", SFAIR_RATIO, "of the best off tenant"},
 	TOTAL, END};
@@ -126,23 +126,23 @@ static const struct sfair_table tables[ASTRA_REPORT_KINDS] = {
 	[ASTRA_CLUSTER_UTILIZATION] = {utilization,
 		"Pool,Total,Used,Down,Idle,Wanted,Leaving,Seen"},
 	[ASTRA_CLUSTER_FAIRNESS] = {fairness,
-		"Time,Pool,Tenants,Had,Due,Lack,Loss,RhoMin,RhoMax"},
+		"Time,Pool,Tenants,Alloc,Fair,Lack,Loss,RhoMin,RhoMax"},
 	[ASTRA_CLUSTER_ROUNDS] = {rounds,
 		"Time,Pool,Rounds,Mean,Max,Granted,Renewed,Revoked,Refused,"
 		"Capped"},
 	[ASTRA_TENANT_FAIRNESS] = {tenants,
-		"Pool,Tenant,Weight,Had,Due,Rho,Lack,Demand"},
+		"Pool,Tenant,Weight,Alloc,Fair,Rho,Lack,Demand"},
 	[ASTRA_TENANT_USAGE] = {usage,
 		"Pool,Tenant,Account,User,Used,Waited,Starts"},
 	[ASTRA_TENANT_TIMELINE] = {timeline,
-		"Time,Pool,Tenant,Had,Due,Rho,Demand,Used"},
+		"Time,Pool,Tenant,Alloc,Fair,Rho,Demand,Used"},
 	[ASTRA_TENANT_LEDGER] = {ledger,
 		"Time,Pool,Tenant,Paid,Income,Balance"},
 	[ASTRA_USER_TOP] = {top, "User,Account,Tenant,Pool,Used"},
 	[ASTRA_USER_FAIRNESS] = {users,
-		"User,Account,Tenant,Pool,Used,Had,Due,Rho,Waited"},
+		"User,Account,Tenant,Pool,Used,Alloc,Fair,Rho,Waited"},
 	[ASTRA_JOB_FAIRNESS] = {jobs,
-		"JobID,User,Account,Pool,GPUs,Submit,End,State,Had,Due,Rho,"
+		"JobID,User,Account,Pool,GPUs,Submit,End,State,Alloc,Fair,Rho,"
 		"Leases,Revoked,Lost"},
 	[ASTRA_JOB_LEASES] = {leases,
 		"JobID,User,Tenant,Pool,Lease,Start,End,GPUs,Nodes,How"},
