@@ -51,7 +51,8 @@ static int load_run(struct astra_writer *w, struct hjob *j)
 
 		j->last_start = j->run_start = sqlite3_column_double(s, 0);
 		j->open = sqlite3_column_type(s, 1) == SQLITE_NULL;
-		j->end_sec = sqlite3_column_double(s, 1);
+		if (!j->over)
+			j->end_sec = sqlite3_column_double(s, 1);
 		j->counted_sec =
 			fmax(sqlite3_column_double(s, 2), j->run_start);
 		j->gpus = (uint32_t)sqlite3_column_int64(s, 3);
@@ -78,6 +79,7 @@ static void load_row(sqlite3_stmt *s, struct hjob *j)
 {
 	j->id = sqlite3_column_int64(s, 0);
 	j->first_sec = sqlite3_column_double(s, 1);
+	j->end_sec = sqlite3_column_double(s, 2);
 	j->over = sqlite3_column_type(s, 2) != SQLITE_NULL;
 	j->alloc = sqlite3_column_double(s, 3);
 	j->fair = sqlite3_column_double(s, 4);

@@ -349,6 +349,21 @@ static void a_restart_goes_on_where_it_was(void **state)
 		     8 * 100, 1e-9);
 }
 
+/* It was cancelled while it waited, and slurmctld still knows it. */
+static void an_end_outlives_a_restart(void **state)
+{
+	(void)state;
+	open_writer();
+	begin(T0), waits(7), put();
+	begin(T0 + 10), ended(7, 0, T0 + 5), put();
+	open_writer();
+	begin(T0 + 30), ended(7, 0, T0 + 5), put();
+	begin(T0 + 40), ended(7, 0, T0 + 5), put();
+	assert_close(number("SELECT end_sec FROM job WHERE job=7"), T0 + 5,
+		     1e-15);
+	used_is(0);
+}
+
 static void nothing_is_counted_twice(void **state)
 {
 	(void)state;
@@ -720,6 +735,7 @@ int main(void)
 		TEST(a_requeued_job_has_two_runs),
 		TEST(a_number_used_again_is_another_job),
 		TEST(a_restart_goes_on_where_it_was),
+		TEST(an_end_outlives_a_restart),
 		TEST(nothing_is_counted_twice),
 		TEST(a_job_that_comes_back_goes_on),
 		TEST(a_clock_set_back_counts_once),
