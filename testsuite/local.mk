@@ -322,8 +322,10 @@ EXTRA_DIST += \
 	testsuite/live/66-prolog.sh \
 	testsuite/live/85-replay.sh \
 	testsuite/lib/replay.sh \
+	testsuite/lib/usage.sh \
 	testsuite/long/85-replay.sh \
 	testsuite/long/90-slurm-24.11.sh \
+	testsuite/long/93-day.sh \
 	testsuite/long/95-fuzz.sh
 
 # Its sources are built by long/95-fuzz.sh, with clang.
