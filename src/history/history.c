@@ -327,6 +327,17 @@ void astra_history_stop(void)
 	pthread_mutex_unlock(&mutex);
 }
 
+double astra_history_behind(double now_sec)
+{
+	double since = now_sec;
+
+	pthread_mutex_lock(&mutex);
+	if (running && *trouble.text && figures.written_sec < now_sec)
+		since = figures.written_sec;
+	pthread_mutex_unlock(&mutex);
+	return since;
+}
+
 void astra_history_stats(struct astra_history_stats *out)
 {
 	pthread_mutex_lock(&mutex);

@@ -37,6 +37,11 @@ struct astra_history_stats {
 	struct astra_error error;
 };
 
+/* Since when it wants to be told what has ended: when it was written last, if
+ * it is paused, else now_sec. Seconds since the epoch. Locks: none; any thread.
+ */
+double astra_history_behind(double now_sec);
+
 /* Locks: none; any thread. */
 void astra_history_stats(struct astra_history_stats *out);
 

@@ -61,6 +61,11 @@ void astra_history_stop(void)
 {
 }
 
+double astra_history_behind(double now_sec)
+{
+	return now_sec;
+}
+
 void astra_history_stats(struct astra_history_stats *out)
 {
 	memset(out, 0, sizeof(*out));

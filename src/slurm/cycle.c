@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/common/fault.h"
+#include "src/history/history.h"
 #include "src/slurm/advise.h"
 #include "src/slurm/apply.h"
 #include "src/slurm/config_kept.h"
@@ -137,7 +138,8 @@ static void self_check(struct astra_cycle *cycle)
 
 static int take_scene(struct astra_cycle *cycle, struct astra_error *err)
 {
-	time_t since = (time_t)cycle->last_sec - ENDED_SEC;
+	time_t since =
+		(time_t)astra_history_behind(cycle->last_sec) - ENDED_SEC;
 	uint64_t begin;
 	int rc;
 

@@ -652,11 +652,13 @@ static void a_locked_file_is_waited_for(void **state)
 	start();
 	note(T0);
 	wait_for("paused");
+	assert_true(astra_history_behind(T0 + 5) == 0); /* none is written */
 	assert_int_equal(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL),
 			 SQLITE_OK);
 	sqlite3_close(db);
 	note(T0 + 10);
 	wait_for("writing");
+	assert_true(astra_history_behind(T0 + 10) == T0 + 10);
 	astra_history_stop();
 	assert_int_equal(logged, 2);
 	used_is(2 * 10);
