@@ -339,7 +339,7 @@ const struct astra_option astra_option_table[] = {
 	 "Whether a job's AdminComment, which sacct shows, gets a word "
 	 "astraea:submit=TIME,leases=N,lost=SECONDS at each of its ends.",
 	 set_admin_comment},
-	{"ForecastInterval", "TIME|none", "30",
+	{"ForecastInterval", "TIME|none", "5",
 	 "How often to look ahead when waiting jobs will start, for squeue "
 	 "--start and sfair when: a thread of low priority runs a copy of the "
 	 "engine ahead, for at most a twentieth of a core. none: never; then "

@@ -274,6 +274,8 @@ enum astra_fault astra_answer(const struct astra_report *report,
 		return astra_answer_too_early(err);
 	fault = astra_pick(query, &a.picked, err);
 	if (!fault)
+		fault = astra_filters_known(report, query, viewer, err);
+	if (!fault)
 		fault = put_body(&a, stats, err);
 	if (fault)
 		return fault;

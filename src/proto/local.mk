@@ -45,6 +45,7 @@ libastra_proto_la_SOURCES = \
 	src/proto/select.c \
 	src/proto/select.h \
 	src/proto/select_app.c \
+	src/proto/select_known.c \
 	src/proto/sign.c \
 	src/proto/sign.h \
 	src/proto/tasks.c \

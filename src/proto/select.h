@@ -61,4 +61,12 @@ enum astra_fault astra_bid_check(const struct astra_report *report,
 				 const struct astra_query_bid *bid,
 				 struct astra_error *err);
 
+/* Whether the pools and accounts that a query names are any that its sender may
+ * see: pools, tenants, accounts of jobs. Returns as astra_app_find().
+ * (select_known.c) */
+enum astra_fault astra_filters_known(const struct astra_report *report,
+				     const struct astra_query *query,
+				     const struct astra_viewer *viewer,
+				     struct astra_error *err);
+
 #endif

@@ -47,6 +47,18 @@ static struct table *find_table(const char *pool)
 	return NULL;
 }
 
+/* Nothing is foreseen of the pool any more. */
+static void forget_table(const char *pool)
+{
+	struct table *table;
+
+	pthread_mutex_lock(&mutex);
+	table = find_table(pool);
+	if (table)
+		table->count = 0;
+	pthread_mutex_unlock(&mutex);
+}
+
 static void keep_table(struct table table)
 {
 	struct table *old;
@@ -236,8 +248,10 @@ void astra_forecaster_look(const char *pool, const struct astra_engine *engine,
 	const struct astra_options *options = astra_engine_options(engine);
 	struct look *look;
 
-	if (!(options->forecast_sec > 0) || !options->leases)
+	if (!(options->forecast_sec > 0) || !options->leases) {
+		forget_table(pool);
 		return;
+	}
 	for (size_t i = 0; i < view->job_count; i++) {
 		struct astra_runtime_job job = runtime_of(view, i);
 
@@ -295,6 +309,11 @@ void astra_forecaster_show(struct astra_report_job *record, double now_sec)
 		record->pool, record->id, record->expected_start_sec, now_sec);
 	record->forecast_sec = time.made_sec;
 	record->forecast_until_sec = time.until_sec;
-	record->expected_early_sec = time.early_sec;
-	record->expected_late_sec = time.late_sec;
+	if (time.early_sec > 0)
+		record->expected_early_sec =
+			fmax(fmin(time.early_sec, record->expected_start_sec),
+			     now_sec);
+	if (time.late_sec > 0)
+		record->expected_late_sec =
+			fmax(time.late_sec, record->expected_start_sec);
 }

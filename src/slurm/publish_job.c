@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/common/text.h"
 #include "src/policy/speed.h"
 #include "src/slurm/forecaster.h"
 #include "src/slurm/progress.h"
@@ -22,15 +23,15 @@ static const char *phase_name(enum astra_phase phase)
 
 /* As squeue writes a job's id. */
 static void write_id(const struct astra_job_info *job_info, uint32_t id,
-		     char *text, size_t size)
+		     struct astra_text *out)
 {
 	if (job_info->array_task != NO_VAL)
-		snprintf(text, size, "%u_%u", job_info->array_job,
-			 job_info->array_task);
+		astra_text_printf(out, "%u_%u", job_info->array_job,
+				  job_info->array_task);
 	else if (*job_info->tasks)
-		snprintf(text, size, "%u_[%s]", id, job_info->tasks);
+		astra_text_printf(out, "%u_[%s]", id, job_info->tasks);
 	else
-		snprintf(text, size, "%u", id);
+		astra_text_printf(out, "%u", id);
 }
 
 /* Slurm's own reason where it is that which holds the job. */
@@ -91,13 +92,14 @@ void astra_publish_job(struct publish_filler *f, const struct astra_job_view *v,
 	const struct astra_job *job = &f->view->jobs[index];
 	const struct astra_job_info *ji = &f->view->info[index];
 	struct astra_tenant_view tenant;
-	char id[128], reason[128], slowdown[ASTRA_SLOWDOWN_TEXT], sig[16] = "";
+	struct astra_text id = {0};
+	char reason[128], slowdown[ASTRA_SLOWDOWN_TEXT], sig[16] = "";
 	const char *signal_name;
 	char advice[ASTRA_GUARD_TEXT];
 
 	astra_engine_tenant_view(f->pool->engine, v->tenant, f->now_sec,
 				 &tenant);
-	write_id(ji, job->id, id, sizeof(id));
+	write_id(ji, job->id, &id);
 	write_reason(f, v, ji, reason, sizeof(reason));
 	astra_slowdown_text(job->forecast.slowdown, slowdown);
 	signal_name = ji->terms.signal ? sigabbrev_np(ji->terms.signal) : "";
@@ -112,7 +114,7 @@ void astra_publish_job(struct publish_filler *f, const struct astra_job_view *v,
 		.array_id = ji->array_job,
 		.array_task =
 			ji->array_task == NO_VAL ? UINT32_MAX : ji->array_task,
-		.id_text = id,
+		.id_text = id.bytes,
 		.copies = v->copies,
 		.uid = ji->uid,
 		.user = ji->user,
@@ -158,11 +160,12 @@ void astra_publish_job(struct publish_filler *f, const struct astra_job_view *v,
 	fill_run(job, &j);
 	if (has_ended(&j))
 		(void)astra_report_add_ended(f->report, &j);
-	if (v->state == ASTRA_JOB_ENDED)
-		return;
-	if (f->auctions && astra_job_active(v->state))
-		j.app = astra_app_of(job);
-	astra_progress_show(&j, advice);
-	astra_forecaster_show(&j, f->now_sec);
-	(void)astra_report_add_job(f->report, &j);
+	if (v->state != ASTRA_JOB_ENDED) {
+		if (f->auctions && astra_job_active(v->state))
+			j.app = astra_app_of(job);
+		astra_progress_show(&j, advice);
+		astra_forecaster_show(&j, f->now_sec);
+		(void)astra_report_add_job(f->report, &j);
+	}
+	astra_text_clear(&id);
 }

@@ -17,13 +17,22 @@
 
 #define KEPT_SEC 120
 #define POOL_NAME_MAX 64 /* ASTRA_POOL_NAME_MAX */
+#define ORDERS 4	 /* of different pools, or not fetched yet */
+
+enum order_state { VACANT, WANTED, DONE, FAILED };
+
+/* Under the mutex. */
+struct order {
+	enum order_state state;
+	char pool[POOL_NAME_MAX];
+	uint64_t ticket;
+	struct astra_text record; /* DONE */
+	time_t since_sec;
+};
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-/* Under the mutex. */
-static uint64_t last_ticket, done_ticket;
-static char wanted_pool[POOL_NAME_MAX]; /* "": none is wanted */
-static struct astra_text done;		/* the last record */
-static time_t done_sec;
+static struct order orders[ORDERS];
+static uint64_t last_ticket;
 
 /* Whether there is anything to do at all, to be asked without the mutex. */
 static atomic_bool busy;
@@ -32,44 +41,88 @@ static atomic_bool busy;
 static struct astra_text draft;
 static uint64_t draft_ticket;
 
+/* Caller holds the mutex. */
+static void vacate(struct order *order)
+{
+	astra_text_clear(&order->record);
+	*order = (struct order){.state = VACANT};
+}
+
+/* Who asks for a pool that is wanted already shares its record. Else an order
+ * takes the place of what has been kept longest. Caller holds the mutex. */
+static uint64_t place_order(const char *pool)
+{
+	struct order *at = &orders[0];
+
+	for (int i = 0; i < ORDERS; i++) {
+		struct order *o = &orders[i];
+
+		if (o->state == WANTED && !strcmp(o->pool, pool))
+			return o->ticket;
+		if (o->state < at->state ||
+		    (at->state != VACANT && o->since_sec < at->since_sec))
+			at = o;
+	}
+	vacate(at);
+	at->state = WANTED;
+	at->ticket = ++last_ticket;
+	at->since_sec = time(NULL);
+	snprintf(at->pool, sizeof(at->pool), "%s", pool);
+	atomic_store(&busy, true);
+	return at->ticket;
+}
+
+static struct order *find_order(uint64_t ticket)
+{
+	for (int i = 0; i < ORDERS; i++)
+		if (orders[i].state != VACANT && orders[i].ticket == ticket)
+			return &orders[i];
+	return NULL;
+}
+
 int astra_recorder_order(const char *pool, uint64_t *ticket,
 			 struct astra_text *out, struct astra_error *err)
 {
-	int rc = 0;
+	const struct order *o;
 	bool new = !*ticket;
+	int rc = 0;
 
 	pthread_mutex_lock(&mutex);
-	if (new) {
-		*ticket = ++last_ticket;
-		snprintf(wanted_pool, sizeof(wanted_pool), "%s", pool);
-		atomic_store(&busy, true);
-	} else if (*ticket > last_ticket ||
-		   (*ticket < done_ticket && !*wanted_pool)) {
+	if (new)
+		*ticket = place_order(pool);
+	o = find_order(*ticket);
+	if (!o)
 		rc = astra_error_set(err, "the record of that ticket is not "
 					  "kept: order another one");
-	} else if (*ticket <= done_ticket && done.size) {
-		astra_text_add(out, done.bytes, done.size);
-	}
+	else if (o->state == FAILED)
+		rc = astra_error_set(err, "the round could not be recorded: it "
+					  "is too large, or memory is out");
+	else if (o->state == DONE)
+		astra_text_add(out, o->record.bytes, o->record.size);
 	pthread_mutex_unlock(&mutex);
 	if (new)
 		astra_host_wake();
 	return rc;
 }
 
-/* Take the order, if there is one of this pool; forget a record that nobody
- * has come for. Returns its ticket, or 0. */
+/* The order of this pool, if there is one; forget what nobody has come for.
+ * Returns its ticket, or 0. */
 static uint64_t take_order(const char *pool)
 {
 	uint64_t ticket = 0;
+	bool any = false;
 
 	pthread_mutex_lock(&mutex);
-	if (*wanted_pool && !strcmp(wanted_pool, pool)) {
-		*wanted_pool = '\0';
-		ticket = last_ticket;
-	} else if (done.size && time(NULL) > done_sec + KEPT_SEC) {
-		astra_text_clear(&done);
+	for (int i = 0; i < ORDERS; i++) {
+		struct order *o = &orders[i];
+
+		if (o->state != VACANT && time(NULL) > o->since_sec + KEPT_SEC)
+			vacate(o);
+		if (o->state == WANTED && !strcmp(o->pool, pool))
+			ticket = o->ticket;
+		any |= o->state != VACANT;
 	}
-	if (!*wanted_pool && !done.size && !ticket)
+	if (!any)
 		atomic_store(&busy, false);
 	pthread_mutex_unlock(&mutex);
 	return ticket;
@@ -99,6 +152,8 @@ void astra_recorder_before(const char *pool, const struct astra_engine *engine,
 
 void astra_recorder_after(const struct astra_plan *plan, const char *failed)
 {
+	struct order *order;
+
 	if (!draft_ticket)
 		return;
 	astra_round_end(&draft, plan, failed);
@@ -106,23 +161,25 @@ void astra_recorder_after(const struct astra_plan *plan, const char *failed)
 		error("astraea: a round could not be recorded: it is too large, "
 		      "or memory is out");
 	pthread_mutex_lock(&mutex);
-	astra_text_clear(&done);
-	if (!draft.failed)
-		done = draft;
-	done_ticket = draft_ticket;
-	done_sec = time(NULL);
+	order = find_order(draft_ticket);
+	if (order) {
+		order->state = draft.failed ? FAILED : DONE;
+		order->since_sec = time(NULL);
+	}
+	if (order && !draft.failed) {
+		order->record = draft;
+		draft = (struct astra_text){0};
+	}
 	pthread_mutex_unlock(&mutex);
-	if (draft.failed)
-		astra_text_clear(&draft);
-	draft = (struct astra_text){0};
+	astra_text_clear(&draft);
 	draft_ticket = 0;
 }
 
 void astra_recorder_free(void)
 {
 	pthread_mutex_lock(&mutex);
-	astra_text_clear(&done);
-	*wanted_pool = '\0';
+	for (int i = 0; i < ORDERS; i++)
+		vacate(&orders[i]);
 	pthread_mutex_unlock(&mutex);
 	astra_text_clear(&draft);
 }

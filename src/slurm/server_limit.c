@@ -23,6 +23,15 @@ static struct server_bucket *bucket_of(struct server_limit *limit, uid_t uid,
 	return oldest;
 }
 
+void server_limit_charge(struct server_limit *limit, uid_t uid,
+			 int64_t work_msec, int64_t now_msec)
+{
+	if (work_msec > SERVER_FREE_MSEC)
+		bucket_of(limit, uid, now_msec)->tokens -= (double)work_msec /
+							   1000 * SERVER_RATE *
+							   SERVER_WORK_PART;
+}
+
 bool server_limit_allow(struct server_limit *limit, uid_t uid, int64_t now_msec)
 {
 	struct server_bucket *bucket = bucket_of(limit, uid, now_msec);

@@ -117,6 +117,22 @@ static int keep_said(struct server *s, const struct astra_report *report,
 	return 0;
 }
 
+/* A report over past time may take up to a second of everybody's. */
+static enum astra_fault
+answer_past(struct server *s, const struct astra_report *report,
+	    const struct astra_query *query, const struct astra_viewer *viewer,
+	    struct astra_text *reply, struct astra_error *err)
+{
+	int64_t begin = now_msec();
+	enum astra_fault fault = astra_answer_past(
+		report, query, viewer, s->options.history, reply, err);
+
+	if (!viewer->all)
+		server_limit_charge(&s->limit, viewer->uid, now_msec() - begin,
+				    now_msec());
+	return fault;
+}
+
 /* From the last report; and what a job says is kept. */
 static enum astra_fault answer_query(struct server *s,
 				     const struct astra_query *query,
@@ -130,8 +146,7 @@ static enum astra_fault answer_query(struct server *s,
 	enum astra_fault fault;
 
 	if (query->kind == ASTRA_QUERY_REPORT)
-		fault = astra_answer_past(report, query, &viewer,
-					  s->options.history, reply, err);
+		fault = answer_past(s, report, query, &viewer, reply, err);
 	else if (query->kind == ASTRA_QUERY_RECORD)
 		fault = astra_answer_record(report, query, &viewer,
 					    s->options.record, reply, err);
@@ -149,7 +164,9 @@ static enum astra_fault answer_query(struct server *s,
 
 static enum astra_fault too_often(struct astra_error *err)
 {
-	astra_error_set(err, "more than %d requests a second: ask less often",
+	astra_error_set(err,
+			"more than %d requests a second, or reports that take "
+			"long: ask less often",
 			SERVER_RATE);
 	return ASTRA_FAULT_RATE;
 }

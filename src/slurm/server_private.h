@@ -80,6 +80,13 @@ struct server_limit {
 	struct server_bucket buckets[SERVER_BUCKETS];
 };
 
+/* A request took long: its user asks nothing for SERVER_WORK_PART times as
+ * long, so that others get their turn. */
+#define SERVER_FREE_MSEC 300
+#define SERVER_WORK_PART 4
+void server_limit_charge(struct server_limit *limit, uid_t uid,
+			 int64_t work_msec, int64_t now_msec);
+
 /* Whether the user may ask once more now; counts the request if so. */
 bool server_limit_allow(struct server_limit *limit, uid_t uid,
 			int64_t now_msec);

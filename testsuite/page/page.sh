@@ -109,7 +109,7 @@ refused "either --html=FILE or --json" start=now-1days
 refused "--html needs a value" --html
 refused "unknown option --htm1" --htm1=x
 refused "start=yesteryear: is no time" --html=- start=yesteryear
-refused "end= must be after start=" --html=- start=now-1hours end=now-2hours
+refused "end=now-2hours is not after start=now-1hours" --html=- start=now-1hours end=now-2hours
 refused 'unknown word "tenants=a"' --html=- tenants=a
 refused "accounts: names of 1 to" --html=- accounts=
 refused "--from goes with --html alone" --html=- --from=x start=now-1days

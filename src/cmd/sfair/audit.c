@@ -95,14 +95,53 @@ static int weigh(struct sfair_audit *a, struct astra_error *err)
 	return a->cluster ? sfair_audit_shares(&a->trace, a->cluster, err) : 0;
 }
 
-/* The largest number of GPUs up to 8 that all nodes can have. */
-static uint32_t node_gpus(uint64_t gpus)
+/* Jobs that fit nowhere on so many nodes of so many GPUs each. */
+static size_t count_unfit(const struct astra_record *record, uint64_t nodes,
+			  uint32_t each)
 {
-	uint32_t each = 8;
+	size_t unfit = 0;
 
-	while (gpus % each)
-		each--;
-	return each;
+	for (size_t i = 0; i < record->job_count; i++) {
+		const struct astra_record_job *job = &record->jobs[i];
+
+		unfit +=
+			job->nodes > nodes || job->gpus > nodes * each ||
+			(job->nodes && job->gpus > (uint64_t)job->nodes * each);
+	}
+	return unfit;
+}
+
+/* The largest number of GPUs up to 8 that all nodes can have, where as many
+ * jobs as possible fit. */
+static uint32_t node_gpus(const struct astra_record *record, uint64_t gpus)
+{
+	uint32_t best = 1;
+	size_t least = SIZE_MAX;
+
+	for (uint32_t each = 8; each; each--) {
+		size_t unfit = gpus % each
+				       ? SIZE_MAX
+				       : count_unfit(record, gpus / each, each);
+
+		if (unfit < least) {
+			least = unfit;
+			best = each;
+		}
+	}
+	return best;
+}
+
+static void warn_unfit(const struct sfair_audit *a, uint32_t nodes,
+		       uint32_t each)
+{
+	size_t unfit = count_unfit(&a->record, nodes, each);
+
+	if (unfit && a->args->policies && !a->args->quiet)
+		fprintf(stderr,
+			"sfair: %zu of %zu jobs fit nowhere on %u nodes of %u "
+			"GPUs, and may keep others from running: give --nodes "
+			"and --gpus\n",
+			unfit, a->record.job_count, nodes, each);
 }
 
 static int make_machine(struct sfair_audit *a, struct astra_error *err)
@@ -113,9 +152,10 @@ static int make_machine(struct sfair_audit *a, struct astra_error *err)
 	if (!nodes) {
 		if (sfair_audit_gpus(a->cluster, &a->window, &gpus, err) < 0)
 			return -1;
-		each = node_gpus(gpus);
+		each = node_gpus(&a->record, gpus);
 		nodes = (uint32_t)(gpus / each);
 	}
+	warn_unfit(a, nodes, each);
 	return astra_cluster_make(&a->machine, nodes, each, 0) < 0
 		       ? astra_error_nomem(err)
 		       : 0;

@@ -7,10 +7,13 @@
 
 #define READABLE 80
 
-/* Write words, breaking lines at blanks. */
-static void put_wrapped(const char *text, size_t width)
+void sfair_put_wrapped(const char *text)
 {
-	size_t at = 0;
+	size_t width = sfair_terminal_width(), at = 0;
+
+	if (!width || width > READABLE)
+		width = READABLE;
+	width--;
 
 	while (*text) {
 		size_t size = strcspn(text, " ");
@@ -33,16 +36,13 @@ static void put_wrapped(const char *text, size_t width)
 
 void sfair_print_why(const json_t *reply, const struct sfair_args *args)
 {
-	size_t width = sfair_terminal_width();
 	char *text = sfair_cell(SFAIR_TEXT, json_object_get(reply, "text"),
 				args->unit, 0);
 	long long others = json_integer_value(json_object_get(reply, "others"));
 
 	if (!text)
 		return;
-	if (!width || width > READABLE)
-		width = READABLE;
-	put_wrapped(text, width - 1);
+	sfair_put_wrapped(text);
 	free(text);
 	if (others && !args->no_header)
 		printf("(%lld more job%s of this array: sfair job -j ID)\n",

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "src/cmd/sfair/sfair.h"
+#include "src/sim/outfile.h"
 
 #define POLL_USEC 100000
 #define PATIENCE_SEC 60
@@ -16,7 +17,7 @@ enum { OPT_POOL = 256 };
 
 struct record_args {
 	struct astra_query query;
-	const char *output; /* NULL, or "-": standard output */
+	const char *output; /* "-": standard output */
 	bool help, verbose;
 };
 
@@ -108,32 +109,24 @@ static int write_to(FILE *file, const json_t *record)
 }
 
 /* The whole record, or none: what is there stays until this is complete. */
-static int write_file(const char *path, const json_t *record,
-		      struct astra_error *err)
+static int write_output(const char *path, const json_t *record,
+			struct astra_error *err)
 {
-	char *draft = NULL;
-	FILE *file;
-	int rc;
+	struct astra_outfiles files = {0};
+	FILE *file = astra_outfiles_open(&files, path, err);
+	int rc = file ? 0 : -1;
 
-	if (asprintf(&draft, "%s.part", path) < 0)
-		return astra_error_nomem(err);
-	file = fopen(draft, "we");
-	rc = file ? write_to(file, record) : -1;
-	if (file && fclose(file))
-		rc = -1;
+	if (!rc && write_to(file, record) < 0)
+		rc = astra_error_set(err, "%.200s: %s", path, strerror(errno));
 	if (!rc)
-		rc = rename(draft, path);
-	if (rc) {
-		astra_error_set(err, "%.200s: %s", path, strerror(errno));
-		unlink(draft);
-	}
-	free(draft);
-	return rc ? -1 : 0;
+		rc = astra_outfiles_commit(&files, err);
+	astra_outfiles_clear(&files);
+	return rc;
 }
 
 int sfair_record(int argc, char **argv, struct astra_error *err)
 {
-	struct record_args args = {0};
+	struct record_args args = {.output = "-"};
 	json_t *record = NULL;
 	int rc = parse(argc, argv, &args, err);
 
@@ -141,12 +134,7 @@ int sfair_record(int argc, char **argv, struct astra_error *err)
 		help();
 	} else if (!rc) {
 		record = fetch(&args, err);
-		if (!record)
-			rc = -1;
-		else if (args.output && strcmp(args.output, "-") != 0)
-			rc = write_file(args.output, record, err);
-		else if (write_to(stdout, record) < 0)
-			rc = astra_error_set(err, "writing the output failed");
+		rc = record ? write_output(args.output, record, err) : -1;
 	}
 	json_decref(record);
 	astra_query_destroy(&args.query);

@@ -22,7 +22,7 @@ static void put_reports(const char *type)
 		if (strcmp(row->type, type) != 0)
 			continue;
 		put_name(row, name, sizeof(name));
-		printf("  %-21s %s\n", name, row->help);
+		printf("  %-21s %s\n", name, row->help ? row->help : "");
 	}
 }
 

@@ -59,8 +59,9 @@ static const struct sfair_column fairness[] = {
 static const struct sfair_column rounds[] = {
 	TIME, POOL,
 	{"Rounds", "rounds", SFAIR_NUMBER, "scheduling rounds"},
-	{"Mean", "round_mean_usec", SFAIR_NUMBER, "of one, in microseconds"},
-	{"Max", "round_max_usec", SFAIR_NUMBER, "the longest"},
+	{"MeanUsec", "round_mean_usec", SFAIR_NUMBER,
+	 "of one, in microseconds"},
+	{"MaxUsec", "round_max_usec", SFAIR_NUMBER, "the longest"},
 	{"Granted", "granted", SFAIR_NUMBER, "leases"},
 	{"Renewed", "renewed", SFAIR_NUMBER, "leases"},
 	{"Revoked", "revoked", SFAIR_NUMBER, "leases"},
@@ -128,7 +129,7 @@ static const struct sfair_table tables[ASTRA_REPORT_KINDS] = {
 	[ASTRA_CLUSTER_FAIRNESS] = {fairness,
 		"Time,Pool,Tenants,Alloc,Fair,Lack,Loss,RhoMin,RhoMax"},
 	[ASTRA_CLUSTER_ROUNDS] = {rounds,
-		"Time,Pool,Rounds,Mean,Max,Granted,Renewed,Revoked,Refused,"
+		"Time,Pool,Rounds,MeanUsec,MaxUsec,Granted,Renewed,Revoked,Refused,"
 		"Capped"},
 	[ASTRA_TENANT_FAIRNESS] = {tenants,
 		"Pool,Tenant,Weight,Alloc,Fair,Rho,Lack,Demand"},

@@ -215,6 +215,8 @@ int sfair_print_rows(const struct sfair_table *table, const json_t *rows,
 		     struct astra_error *err);
 int sfair_print_table(const json_t *reply, const struct sfair_args *args,
 		      struct astra_error *err);
+/* Words, in lines that can be read. */
+void sfair_put_wrapped(const char *text);
 void sfair_print_why(const json_t *reply, const struct sfair_args *args);
 void sfair_print_diag(const json_t *reply, const struct sfair_args *args);
 

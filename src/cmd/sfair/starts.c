@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "src/cmd/sfair/sfair.h"
+#include "src/common/text.h"
 
 enum { OPT_JSON = 256 };
 
@@ -70,18 +71,8 @@ static const char *text(const json_t *job, const char *key)
 	return value ? value : "";
 }
 
-/* "2026-11-22T14:05:00 (in 00:25:10)" */
-static void print_time(double sec, double now_sec)
-{
-	char at[64], in[64];
-
-	sfair_time(sec, at, sizeof(at));
-	sfair_span(fmax(sec - now_sec, 0), in, sizeof(in));
-	printf("%s (in %s)", at, in);
-}
-
 /* How sure that is. */
-static void print_bounds(const json_t *job)
+static void tell_bounds(const json_t *job, struct astra_text *out)
 {
 	double early = number(job, "expected_early_sec");
 	double late = number(job, "expected_late_sec");
@@ -91,55 +82,78 @@ static void print_bounds(const json_t *job)
 	sfair_time(late, to, sizeof(to));
 	sfair_time(number(job, "forecast_sec"), made, sizeof(made));
 	if (early > 0 && late > 0)
-		printf(" If jobs end early, at %s; if they run as long as they may, at %s.",
-		       from, to);
+		astra_text_printf(out,
+				  " If jobs end early, at %s; if they run as "
+				  "long as they may, at %s.",
+				  from, to);
 	else if (early > 0)
-		printf(" If jobs end early, at %s; how late it may become is not known.",
-		       from);
+		astra_text_printf(out,
+				  " If jobs end early, at %s; how late it may "
+				  "become is not known.",
+				  from);
 	if (number(job, "forecast_sec") > 0)
-		printf(" Looked ahead at %s; jobs that are submitted later can change it.",
-		       made);
+		astra_text_printf(
+			out,
+			" Looked ahead at %s; jobs that are submitted "
+			"later can change it.",
+			made);
 }
 
-static void print_waiting(const json_t *job, const json_t *reply, double now)
+/* Why it has none is told as sfair why does. */
+static void tell_unknown(const json_t *job, const json_t *reply,
+			 struct astra_text *out)
 {
-	double start = number(job, "expected_start_sec");
-	double until = number(job, "forecast_until_sec");
+	bool blocked = !strcmp(text(json_object_get(reply, "why"), "reason"),
+			       "blocked");
 	char to[64];
 
-	sfair_time(until, to, sizeof(to));
-	if (start > 0) {
-		printf("Job %s is expected to start at ", text(job, "id_text"));
-		print_time(start, now);
-		putchar('.');
-		print_bounds(job);
-		putchar('\n');
-	} else if (number(job, "forecast_sec") > 0 &&
-		   !strcmp(text(json_object_get(reply, "why"), "reason"),
-			   "blocked")) {
-		printf("Job %s has no expected start. %s\n",
-		       text(job, "id_text"), text(reply, "text"));
-	} else if (number(job, "forecast_sec") > 0) {
-		printf("Job %s is not expected to start before %s, which is as far as was looked. %s\n",
-		       text(job, "id_text"), to, text(reply, "text"));
+	sfair_time(number(job, "forecast_until_sec"), to, sizeof(to));
+	astra_text_printf(out, "Job %s ", text(job, "id_text"));
+	if (blocked)
+		astra_text_printf(out, "has no expected start.");
+	else if (number(job, "forecast_sec") > 0)
+		astra_text_printf(out,
+				  "is not expected to start before %s, which "
+				  "is as far as was looked.",
+				  to);
+	else
+		astra_text_printf(out, "has no expected start yet.");
+	astra_text_printf(out, " %s", text(reply, "text"));
+}
+
+static void tell(const json_t *reply, struct astra_text *out)
+{
+	const json_t *job = json_object_get(reply, "job");
+	double now = number(reply, "time_sec");
+	double start = number(job, "expected_start_sec");
+	char at[64], in[64];
+
+	if (!json_is_object(job)) { /* not managed */
+		astra_text_printf(out, "%s", text(reply, "text"));
+	} else if (strcmp(text(job, "phase"), "waiting") != 0) {
+		sfair_time(number(job, "start_sec"), at, sizeof(at));
+		astra_text_printf(out, "Job %s has run since %s.",
+				  text(job, "id_text"), at);
+	} else if (start > 0) {
+		sfair_time(start, at, sizeof(at));
+		sfair_span(fmax(start - now, 0), in, sizeof(in));
+		astra_text_printf(out,
+				  "Job %s is expected to start at %s (in %s).",
+				  text(job, "id_text"), at, in);
+		tell_bounds(job, out);
 	} else {
-		printf("Job %s has no expected start yet. %s\n",
-		       text(job, "id_text"), text(reply, "text"));
+		tell_unknown(job, reply, out);
 	}
 }
 
 static void print_reply(const json_t *reply)
 {
-	const json_t *job = json_object_get(reply, "job");
-	double now = number(reply, "time_sec");
-	char at[64];
+	struct astra_text out = {0};
 
-	if (!strcmp(text(job, "phase"), "waiting")) {
-		print_waiting(job, reply, now);
-		return;
-	}
-	sfair_time(number(job, "start_sec"), at, sizeof(at));
-	printf("Job %s has run since %s.\n", text(job, "id_text"), at);
+	tell(reply, &out);
+	if (!out.failed && out.bytes)
+		sfair_put_wrapped(out.bytes);
+	astra_text_clear(&out);
 }
 
 /* The part of the reply that says when. */
@@ -179,6 +193,8 @@ int sfair_when(int argc, char **argv, struct astra_error *err)
 		help();
 	} else if (!rc) {
 		reply = sfair_ask(&args.query, args.verbose, err);
+		if (!reply && sfair_not_found())
+			reply = sfair_why_other(&args.query);
 		if (!reply)
 			rc = -1;
 		else if (args.json)

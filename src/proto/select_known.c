@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names that nothing has: a misspelt one must not look like an empty list. */
+#include <stdio.h>
+#include <string.h>
+
+#include "src/proto/select.h"
+
+static enum astra_fault unknown(const char *what, const char *name,
+				const char *where, struct astra_error *err)
+{
+	astra_error_set(err, "unknown %s %.64s: %s", what, name, where);
+	return ASTRA_FAULT_NOT_FOUND;
+}
+
+static bool is_pool(const struct astra_report *report, const char *name)
+{
+	for (size_t i = 0; i < report->pool_count; i++)
+		if (!strcmp(report->pools[i].name, name))
+			return true;
+	return false;
+}
+
+static bool is_account(const struct astra_report *report,
+		       const struct astra_viewer *viewer, const char *name)
+{
+	for (size_t i = 0; i < report->tenant_count; i++)
+		if (!strcmp(report->tenants[i].name, name))
+			return true;
+	for (size_t i = 0; i < report->job_count; i++)
+		if (!strcmp(report->jobs[i].account, name) &&
+		    astra_job_visible(report, &report->jobs[i], viewer))
+			return true;
+	return false;
+}
+
+enum astra_fault astra_filters_known(const struct astra_report *report,
+				     const struct astra_query *query,
+				     const struct astra_viewer *viewer,
+				     struct astra_error *err)
+{
+	char pools[256] = "the pools are";
+
+	for (size_t i = 0; i < report->pool_count; i++) {
+		size_t used = strlen(pools);
+
+		snprintf(pools + used, sizeof(pools) - used, "%s %s",
+			 i ? "," : "", report->pools[i].name);
+	}
+	for (size_t i = 0; i < query->pools.count; i++)
+		if (!is_pool(report, query->pools.names[i]))
+			return unknown("pool", query->pools.names[i], pools,
+				       err);
+	for (size_t i = 0; i < query->accounts.count; i++)
+		if (!is_account(report, viewer, query->accounts.names[i]))
+			return unknown("account", query->accounts.names[i],
+				       "no tenant or account of a job has "
+				       "that name; sfair tenant lists them",
+				       err);
+	return ASTRA_FAULT_NONE;
+}
