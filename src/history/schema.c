@@ -4,12 +4,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define APPLICATION 0x41737472 /* "Astr" */
+#define APPLICATION_AT 68      /* in the file */
 #define BUSY_MSEC 1000
 #define TEXT(x) TEXT_OF(x)
 #define TEXT_OF(x) #x
@@ -100,14 +103,105 @@ int astra_history_set_aside(const char *path, const char *suffix,
 	return 0;
 }
 
+static const char *kind_of(mode_t mode)
+{
+	return S_ISDIR(mode)			? "a directory"
+	       : S_ISFIFO(mode)			? "a FIFO"
+	       : S_ISCHR(mode) || S_ISBLK(mode) ? "a device"
+	       : S_ISSOCK(mode)			? "a socket"
+						: "no regular file";
+}
+
+/* One that is not regular may wait for ever when it is opened, or be a device
+ * of the whole host. Returns 0 with *st set, 1 when there is none, or -1. */
+static int look_at(const char *path, struct stat *st, struct astra_error *err)
+{
+	bool link;
+
+	if (lstat(path, st) < 0)
+		return errno == ENOENT ? 1
+				       : astra_error_set(err, "%s: %s", path,
+							 strerror(errno));
+	link = S_ISLNK(st->st_mode);
+	if (link && stat(path, st) < 0)
+		return astra_error_set(err, "%s is a symbolic link: %s", path,
+				       strerror(errno));
+	if (!S_ISREG(st->st_mode))
+		return astra_error_set(err,
+				       "%s is %s%s, and no file to write to",
+				       path, link ? "a symbolic link to " : "",
+				       kind_of(st->st_mode));
+	if (link && st->st_uid != geteuid())
+		return astra_error_set(
+			err, "%s is a symbolic link to another user's file",
+			path);
+	return 0;
+}
+
+/* The file and what SQLite may open beside it. As look_at(). */
+static int look_at_all(const char *path, struct stat *st,
+		       struct astra_error *err)
+{
+	static const char *const beside[] = {"-journal", "-wal", "-shm"};
+
+	for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++) {
+		char name[4096 + 16];
+
+		snprintf(name, sizeof(name), "%s%s", path, beside[i]);
+		if (look_at(name, st, err) < 0)
+			return -1;
+	}
+	return look_at(path, st, err);
+}
+
 /* What there is to do with a file. */
 enum verdict { GOOD, EMPTY, OLDER, DAMAGED, REFUSED };
+
+/* Read without a lock, and without another descriptor: closing one would drop
+ * the locks of our connections. Returns 0 or -1. */
+static int read_header(sqlite3 *db, unsigned char *out, int from, int bytes)
+{
+	sqlite3_file *file = NULL;
+
+	if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER,
+				 &file) != SQLITE_OK ||
+	    !file || !file->pMethods)
+		return -1;
+	return file->pMethods->xRead(file, out, bytes, from) == SQLITE_OK ? 0
+									  : -1;
+}
+
+/* What is damaged was a history when it bears our mark, or the name that
+ * nobody else would give. */
+static bool was_ours(sqlite3 *db, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	unsigned char b[4] = {0};
+	uint32_t application;
+
+	if (!strcmp(slash ? slash + 1 : path, ASTRA_HISTORY_FILE))
+		return true;
+	if (read_header(db, b, APPLICATION_AT, sizeof(b)) < 0)
+		return false;
+	application = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 |
+		      (uint32_t)b[2] << 8 | b[3];
+	return application == APPLICATION;
+}
 
 static enum verdict refuse(sqlite3 *db, int rc, const char *path,
 			   struct astra_error *err)
 {
+	bool damaged = rc == SQLITE_CORRUPT || rc == SQLITE_NOTADB;
+
+	if (damaged && !was_ours(db, path)) {
+		astra_error_set(err,
+				"%s is not a history file: remove it, or name "
+				"another one",
+				path);
+		return REFUSED;
+	}
 	sql_error(db, path, err);
-	return rc == SQLITE_CORRUPT || rc == SQLITE_NOTADB ? DAMAGED : REFUSED;
+	return damaged ? DAMAGED : REFUSED;
 }
 
 static enum verdict judge(sqlite3 *db, const char *path,
@@ -143,9 +237,11 @@ static enum verdict judge(sqlite3 *db, const char *path,
 static int make_file(const char *path, struct astra_error *err)
 {
 	struct stat st;
-	int fd;
+	int fd, rc = look_at_all(path, &st, err);
 
-	if (stat(path, &st) == 0) {
+	if (rc < 0)
+		return -1;
+	if (!rc) {
 		if ((st.st_mode & 077) && st.st_uid == geteuid())
 			(void)chmod(path, 0600);
 		return 0;
@@ -233,9 +329,14 @@ int astra_history_open(const char *path, const char *cluster,
 int astra_history_open_read(const char *path, struct sqlite3 **db,
 			    struct astra_error *err)
 {
-	int rc = sqlite3_open_v2(
-		path, db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
+	struct stat st;
+	int rc;
 
+	*db = NULL;
+	if (look_at_all(path, &st, err) < 0)
+		return -1;
+	rc = sqlite3_open_v2(path, db,
+			     SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
 	if (rc != SQLITE_OK) {
 		sql_error(*db, path, err);
 	} else {

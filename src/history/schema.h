@@ -21,9 +21,10 @@ enum astra_history_level {
 struct sqlite3;
 
 /* Open the file to write, and make it if it is not there: in WAL mode, for the
- * owner only. A file that is damaged, or of an older version, is renamed to
- * NAME.damaged or NAME.old, and a new one is begun; one of a newer version or
- * with something else in it is refused.
+ * owner only. A history that is damaged, or of an older version, is renamed to
+ * NAME.damaged or NAME.old, and a new one is begun; one of a newer version,
+ * what has something else in it, and what is not a regular file (or a symbolic
+ * link to one of ours) is refused and stays as it is.
  * cluster: its name, kept in the file.
  * note: gets a text when a file was renamed, else "".
  * *db: for one thread; close with astra_history_close().

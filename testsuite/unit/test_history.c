@@ -666,9 +666,11 @@ static void a_locked_file_is_waited_for(void **state)
 
 static void a_damaged_file_is_begun_anew(void **state)
 {
-	FILE *f = fopen(path, "w");
+	FILE *f;
 
 	(void)state;
+	snprintf(path, sizeof(path), "%s/%s", folder, ASTRA_HISTORY_FILE);
+	f = fopen(path, "w");
 	assert_non_null(f);
 	fputs("what was here is no database, and long enough to see it", f);
 	fclose(f);

@@ -118,12 +118,79 @@ static void an_empty_file_is_begun(void **state)
 	open_good(NULL);
 }
 
-static void a_damaged_file_is_set_aside(void **state)
+static void what_is_no_history_stays(void **state)
 {
 	char kept[160];
 
 	(void)state;
 	write_file("This was a list of things to buy, and not a short one.");
+	refused("is not a history file: remove it, or name another one");
+	snprintf(kept, sizeof(kept), "%s.damaged", path);
+	assert_int_equal(access(kept, F_OK), -1);
+	assert_int_equal(access(path, R_OK), 0);
+	/* What has this name is no one else's. */
+	snprintf(path, sizeof(path), "%s/%s", folder, ASTRA_HISTORY_FILE);
+	write_file("This was a list of things to buy, and not a short one.");
+	open_good(".damaged");
+}
+
+static void refused_to_read(const char *because)
+{
+	struct astra_error err = {""};
+	sqlite3 *db;
+
+	assert_int_not_equal(astra_history_open_read(path, &db, &err), 0);
+	assert_null(db);
+	if (!strstr(err.text, because))
+		fail_msg("%s: not %s", err.text, because);
+}
+
+static void only_a_regular_file_is_opened(void **state)
+{
+	char other[160];
+	struct stat st, after;
+
+	(void)state;
+	assert_int_equal(mkfifo(path, 0644), 0);
+	refused("is a FIFO");
+	refused_to_read("is a FIFO");
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0644);
+	unlink(path);
+	assert_int_equal(mkdir(path, 0755), 0);
+	refused("is a directory");
+	refused_to_read("is a directory");
+	rmdir(path);
+	assert_int_equal(stat("/dev/null", &st), 0);
+	assert_int_equal(symlink("/dev/null", path), 0);
+	refused("is a symbolic link to a device");
+	refused_to_read("is a symbolic link to a device");
+	assert_int_equal(stat("/dev/null", &after), 0);
+	assert_int_equal(st.st_mode, after.st_mode);
+	unlink(path);
+	snprintf(other, sizeof(other), "%s/other", folder);
+	assert_int_equal(symlink(other, path), 0);
+	refused("is a symbolic link: No such file");
+	fclose(fopen(other, "w"));
+	open_good(NULL);
+	snprintf(other, sizeof(other), "%s-journal", path);
+	unlink(other);
+	assert_int_equal(mkfifo(other, 0644), 0);
+	refused("-journal is a FIFO");
+	refused_to_read("-journal is a FIFO");
+}
+
+static void a_damaged_file_is_set_aside(void **state)
+{
+	char kept[160];
+	FILE *f;
+
+	(void)state;
+	open_good(NULL);
+	f = fopen(path, "r+");
+	assert_non_null(f);
+	fputs("The beginning is gone.", f);
+	fclose(f);
 	open_good(".damaged");
 	snprintf(kept, sizeof(kept), "%s.damaged", path);
 	assert_int_equal(access(kept, R_OK), 0);
@@ -183,6 +250,8 @@ int main(void)
 		TEST(a_new_file_is_its_owners_alone),
 		TEST(a_file_is_taken_up_again),
 		TEST(an_empty_file_is_begun),
+		TEST(what_is_no_history_stays),
+		TEST(only_a_regular_file_is_opened),
 		TEST(a_damaged_file_is_set_aside),
 		TEST(an_older_file_is_set_aside),
 		TEST(a_newer_file_is_left_alone),
