@@ -45,16 +45,35 @@ void sfair_time(double sec, char *text, size_t size)
 		snprintf(text, size, "N/A");
 }
 
+/* The bytes of a character that steers a terminal or turns the reading round:
+ * C0 and C1, U+2028 to U+202E, U+2066 to U+2069. 0: it does not. */
+static size_t steering(const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+
+	if (*at < ' ' || *at == 0x7f)
+		return 1;
+	if (*at == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0)
+		return 2;
+	if (*at == 0xe2 && ((at[1] == 0x80 && at[2] >= 0xa8 && at[2] <= 0xae) ||
+			    (at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9)))
+		return 3;
+	return 0;
+}
+
 /* A job's name is its user's: it must not steer the reader's terminal. */
 static char *clean(const char *text)
 {
-	char *copy = strdup(text);
+	char *copy = strdup(text), *to = copy;
 
-	if (!copy)
-		return NULL;
-	for (char *at = copy; *at; at++)
-		if ((unsigned char)*at < ' ' || *at == 0x7f)
-			*at = '?';
+	while (copy && *text) {
+		size_t size = steering(text);
+
+		*to++ = size ? '?' : *text;
+		text += size ? size : 1;
+	}
+	if (copy)
+		*to = '\0';
 	return copy;
 }
 
