@@ -32,7 +32,7 @@ void sfair_report_help(const char *type)
 
 	printf("Usage: sfair %s REPORT [KEY=VALUE]... [OPTION]...\n\n"
 	       "Report on past time, from the plugin's history.\n",
-	       type);
+	       type ? type : "");
 	if (live)
 		printf("Without a REPORT: how it is now, see sfair --help.\n");
 	puts("\nReports:");
