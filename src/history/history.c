@@ -69,14 +69,14 @@ static void add_time(struct astra_report_timing *t, uint64_t usec)
 	t->mean_usec = t->sum_usec / t->count;
 }
 
-/* With what is in its log. */
+/* With its journal. */
 static uint64_t size_of(const char *name)
 {
 	char log[4096];
 	struct stat st;
 	uint64_t size = 0;
 
-	snprintf(log, sizeof(log), "%s-wal", name);
+	snprintf(log, sizeof(log), "%s-journal", name);
 	if (stat(name, &st) == 0)
 		size += (uint64_t)st.st_size;
 	if (stat(log, &st) == 0)
@@ -158,13 +158,27 @@ static void prune(void)
 		give_up(false, err.text);
 }
 
+/* Removed or replaced, the file would be written to for nobody. What is wrong
+ * is told until the second write to the new one. Returns whether it was so. */
+static bool leave_lost(void)
+{
+	const char *what = writer ? astra_writer_lost(writer, path) : NULL;
+	char text[1100];
+
+	if (!what)
+		return false;
+	snprintf(text, sizeof(text), "%s: %s; it is opened anew", path, what);
+	give_up(false, text);
+	return true;
+}
+
 /* Returns 0, or -1 when these reports were not written. */
 static int write_reports(struct astra_report *const *reports, size_t n)
 {
 	struct astra_error err = {""};
 	double began = monotonic();
+	bool damaged, lost = leave_lost();
 	uint64_t rows;
-	bool damaged;
 
 	if (open_writer() < 0)
 		return -1;
@@ -174,7 +188,8 @@ static int write_reports(struct astra_report *const *reports, size_t n)
 		return -1;
 	}
 	count(n, astra_writer_rows(writer) - rows, began);
-	set_trouble("");
+	if (!lost)
+		set_trouble("");
 	prune();
 	return 0;
 }

@@ -20,6 +20,8 @@ libastra_history_la_SOURCES = \
 	src/history/read_priv.h \
 	src/history/read_reports.c \
 	src/history/read_rows.c \
+	src/history/file.c \
+	src/history/file.h \
 	src/history/schema.c \
 	src/history/schema.h \
 	src/history/sql.c \

@@ -9,7 +9,6 @@
 
 #include "src/history/read_priv.h"
 
-#define BUSY_MSEC 200
 #define LONGEST_MSEC 1000
 #define STEPS 4000 /* of SQLite's machine, between two looks at the clock */
 
@@ -57,22 +56,33 @@ static int too_long(void *unused)
 	return now_msec() > now.until_msec;
 }
 
-/* Steals the path. */
-static int open_file(char *path, const struct stat *st, struct astra_error *err)
+static enum astra_fault busy(struct astra_error *err)
 {
+	astra_error_set(err, "the history is being written to: ask again");
+	return ASTRA_FAULT_BUSY;
+}
+
+/* Steals the path. */
+static enum astra_fault open_file(char *path, const struct stat *st,
+				  struct astra_error *err)
+{
+	int rc;
+
 	astra_history_read_stop();
-	if (astra_history_open_read(path, &now.db, err) < 0) {
+	rc = astra_history_open_read(path, &now.db, err);
+	if (rc) {
 		free(path);
-		return -1;
+		return rc > 0 ? busy(err) : ASTRA_FAULT_NO_DATA;
 	}
 	now.path = path;
 	now.device = st->st_dev;
 	now.inode = st->st_ino;
-	sqlite3_busy_timeout(now.db, BUSY_MSEC);
-	sqlite3_exec(now.db, "PRAGMA temp_store=MEMORY;PRAGMA query_only=1;",
+	sqlite3_exec(now.db,
+		     "PRAGMA temp_store=MEMORY;PRAGMA query_only=1;"
+		     "PRAGMA mmap_size=0;",
 		     NULL, NULL, NULL);
 	sqlite3_progress_handler(now.db, STEPS, too_long, NULL);
-	return 0;
+	return ASTRA_FAULT_NONE;
 }
 
 static enum astra_fault open_wanted(struct astra_error *err)
@@ -93,12 +103,11 @@ static enum astra_fault open_wanted(struct astra_error *err)
 		return ASTRA_FAULT_NO_DATA;
 	}
 	if (now.db && !strcmp(path, now.path) && st.st_dev == now.device &&
-	    st.st_ino == now.inode) {
+	    st.st_ino == now.inode && !astra_history_is_wal(now.db)) {
 		free(path);
 		return ASTRA_FAULT_NONE;
 	}
-	return open_file(path, &st, err) < 0 ? ASTRA_FAULT_NO_DATA
-					     : ASTRA_FAULT_NONE;
+	return open_file(path, &st, err);
 }
 
 enum astra_fault astra_reading_failed(const struct astra_reading *r)
@@ -111,9 +120,8 @@ enum astra_fault astra_reading_failed(const struct astra_reading *r)
 				"hours at its ends");
 		return ASTRA_FAULT_TOO_LARGE;
 	case SQLITE_BUSY:
-		astra_error_set(r->err,
-				"the history is being written to: ask again");
-		return ASTRA_FAULT_BUSY;
+	case SQLITE_READONLY: /* a journal that the writer rolls back */
+		return busy(r->err);
 	case SQLITE_NOMEM:
 		return ASTRA_FAULT_INTERNAL;
 	default:

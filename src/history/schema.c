@@ -11,9 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/history/file.h"
+
 #define APPLICATION 0x41737472 /* "Astr" */
 #define APPLICATION_AT 68      /* in the file */
-#define BUSY_MSEC 1000
+#define BUSY_MSEC 3000	       /* longer than a report may read */
+#define READ_BUSY_MSEC 200
 #define TEXT(x) TEXT_OF(x)
 #define TEXT_OF(x) #x
 
@@ -94,82 +97,21 @@ int astra_history_set_aside(const char *path, const char *suffix,
 		return astra_error_set(err, "%s cannot be renamed to %s: %s",
 				       path, to, strerror(errno));
 	astra_error_set(note, "%s is kept as %s", path, to);
-	snprintf(from, sizeof(from), "%s-wal", path);
-	snprintf(to, sizeof(to), "%s.%s-wal", path, suffix);
-	if (rename(from, to) < 0)
-		unlink(to);
+	for (int i = 0; i < 2; i++) {
+		const char *log = i ? "journal" : "wal";
+
+		snprintf(from, sizeof(from), "%s-%s", path, log);
+		snprintf(to, sizeof(to), "%s.%s-%s", path, suffix, log);
+		if (rename(from, to) < 0)
+			unlink(to);
+	}
 	snprintf(from, sizeof(from), "%s-shm", path);
 	unlink(from);
 	return 0;
 }
 
-static const char *kind_of(mode_t mode)
-{
-	return S_ISDIR(mode)			? "a directory"
-	       : S_ISFIFO(mode)			? "a FIFO"
-	       : S_ISCHR(mode) || S_ISBLK(mode) ? "a device"
-	       : S_ISSOCK(mode)			? "a socket"
-						: "no regular file";
-}
-
-/* One that is not regular may wait for ever when it is opened, or be a device
- * of the whole host. Returns 0 with *st set, 1 when there is none, or -1. */
-static int look_at(const char *path, struct stat *st, struct astra_error *err)
-{
-	bool link;
-
-	if (lstat(path, st) < 0)
-		return errno == ENOENT ? 1
-				       : astra_error_set(err, "%s: %s", path,
-							 strerror(errno));
-	link = S_ISLNK(st->st_mode);
-	if (link && stat(path, st) < 0)
-		return astra_error_set(err, "%s is a symbolic link: %s", path,
-				       strerror(errno));
-	if (!S_ISREG(st->st_mode))
-		return astra_error_set(err,
-				       "%s is %s%s, and no file to write to",
-				       path, link ? "a symbolic link to " : "",
-				       kind_of(st->st_mode));
-	if (link && st->st_uid != geteuid())
-		return astra_error_set(
-			err, "%s is a symbolic link to another user's file",
-			path);
-	return 0;
-}
-
-/* The file and what SQLite may open beside it. As look_at(). */
-static int look_at_all(const char *path, struct stat *st,
-		       struct astra_error *err)
-{
-	static const char *const beside[] = {"-journal", "-wal", "-shm"};
-
-	for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++) {
-		char name[4096 + 16];
-
-		snprintf(name, sizeof(name), "%s%s", path, beside[i]);
-		if (look_at(name, st, err) < 0)
-			return -1;
-	}
-	return look_at(path, st, err);
-}
-
 /* What there is to do with a file. */
 enum verdict { GOOD, EMPTY, OLDER, DAMAGED, REFUSED };
-
-/* Read without a lock, and without another descriptor: closing one would drop
- * the locks of our connections. Returns 0 or -1. */
-static int read_header(sqlite3 *db, unsigned char *out, int from, int bytes)
-{
-	sqlite3_file *file = NULL;
-
-	if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER,
-				 &file) != SQLITE_OK ||
-	    !file || !file->pMethods)
-		return -1;
-	return file->pMethods->xRead(file, out, bytes, from) == SQLITE_OK ? 0
-									  : -1;
-}
 
 /* What is damaged was a history when it bears our mark, or the name that
  * nobody else would give. */
@@ -181,7 +123,7 @@ static bool was_ours(sqlite3 *db, const char *path)
 
 	if (!strcmp(slash ? slash + 1 : path, ASTRA_HISTORY_FILE))
 		return true;
-	if (read_header(db, b, APPLICATION_AT, sizeof(b)) < 0)
+	if (astra_history_header(db, b, APPLICATION_AT, sizeof(b)) < 0)
 		return false;
 	application = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 |
 		      (uint32_t)b[2] << 8 | b[3];
@@ -237,7 +179,7 @@ static enum verdict judge(sqlite3 *db, const char *path,
 static int make_file(const char *path, struct astra_error *err)
 {
 	struct stat st;
-	int fd, rc = look_at_all(path, &st, err);
+	int fd, rc = astra_history_look_at(path, &st, err);
 
 	if (rc < 0)
 		return -1;
@@ -253,13 +195,26 @@ static int make_file(const char *path, struct astra_error *err)
 	return 0;
 }
 
-static int set_up(sqlite3 *db, const char *path, struct astra_error *err)
+/* Before the first look into it: alone with a file in WAL mode SQLite needs no
+ * map. */
+static int be_alone(sqlite3 *db, const char *path, struct astra_error *err)
 {
 	sqlite3_busy_timeout(db, BUSY_MSEC);
+	if (!astra_history_is_wal(db) ||
+	    sqlite3_exec(db, "PRAGMA locking_mode=EXCLUSIVE;", NULL, NULL,
+			 NULL) == SQLITE_OK)
+		return 0;
+	return sql_error(db, path, err);
+}
+
+static int set_up(sqlite3 *db, const char *path, struct astra_error *err)
+{
 	if (sqlite3_exec(db,
-			 "PRAGMA journal_mode=WAL;"
-			 "PRAGMA synchronous=NORMAL;"
-			 "PRAGMA journal_size_limit=4194304;",
+			 "PRAGMA journal_mode=TRUNCATE;"
+			 "PRAGMA locking_mode=NORMAL;"
+			 "PRAGMA mmap_size=0;"
+			 "PRAGMA synchronous=FULL;"
+			 "SELECT 1 FROM sqlite_master;",
 			 NULL, NULL, NULL) != SQLITE_OK)
 		return sql_error(db, path, err);
 	return 0;
@@ -293,10 +248,10 @@ static int try_open(const char *path, const char *cluster, sqlite3 **db,
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
 			    NULL) != SQLITE_OK)
 		return sql_error(*db, path, err);
-	*verdict = judge(*db, path, err);
-	if (*verdict > EMPTY)
+	if (be_alone(*db, path, err) < 0)
 		return -1;
-	if (set_up(*db, path, err) < 0)
+	*verdict = judge(*db, path, err);
+	if (*verdict > EMPTY || set_up(*db, path, err) < 0)
 		return -1;
 	if (*verdict == EMPTY &&
 	    sqlite3_exec(*db, schema, NULL, NULL, NULL) != SQLITE_OK)
@@ -326,6 +281,36 @@ int astra_history_open(const char *path, const char *cluster,
 	}
 }
 
+/* What will pass: a lock, a journal to be rolled back, an old file. */
+static bool will_pass(sqlite3 *db)
+{
+	int rc = sqlite3_errcode(db);
+
+	return rc == SQLITE_BUSY || rc == SQLITE_READONLY;
+}
+
+static int open_to_read(const char *path, sqlite3 **db, struct astra_error *err)
+{
+	if (sqlite3_open_v2(path, db,
+			    SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX,
+			    NULL) != SQLITE_OK)
+		return sql_error(*db, path, err);
+	if (astra_history_is_wal(*db))
+		return 1;
+	sqlite3_busy_timeout(*db, READ_BUSY_MSEC);
+	switch (judge(*db, path, err)) {
+	case GOOD:
+		return 0;
+	case EMPTY:
+		return astra_error_set(err, "%s is empty", path);
+	case OLDER:
+	case DAMAGED:
+	case REFUSED:
+		break;
+	}
+	return will_pass(*db) ? 1 : -1;
+}
+
 int astra_history_open_read(const char *path, struct sqlite3 **db,
 			    struct astra_error *err)
 {
@@ -333,29 +318,14 @@ int astra_history_open_read(const char *path, struct sqlite3 **db,
 	int rc;
 
 	*db = NULL;
-	if (look_at_all(path, &st, err) < 0)
+	if (astra_history_look_at(path, &st, err) < 0)
 		return -1;
-	rc = sqlite3_open_v2(path, db,
-			     SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
-	if (rc != SQLITE_OK) {
-		sql_error(*db, path, err);
-	} else {
-		sqlite3_busy_timeout(*db, BUSY_MSEC);
-		switch (judge(*db, path, err)) {
-		case GOOD:
-			return 0;
-		case EMPTY:
-			astra_error_set(err, "%s is empty", path);
-			break;
-		case OLDER:
-		case DAMAGED:
-		case REFUSED:
-			break;
-		}
+	rc = open_to_read(path, db, err);
+	if (rc) {
+		astra_history_close(*db);
+		*db = NULL;
 	}
-	astra_history_close(*db);
-	*db = NULL;
-	return -1;
+	return rc;
 }
 
 void astra_history_close(struct sqlite3 *db)

@@ -5,6 +5,8 @@
 #ifndef ASTRA_HISTORY_SCHEMA_H
 #define ASTRA_HISTORY_SCHEMA_H
 
+#include <stdbool.h>
+
 #include "src/common/error.h"
 
 #define ASTRA_HISTORY_VERSION 1
@@ -20,23 +22,26 @@ enum astra_history_level {
 
 struct sqlite3;
 
-/* Open the file to write, and make it if it is not there: in WAL mode, for the
- * owner only. A history that is damaged, or of an older version, is renamed to
- * NAME.damaged or NAME.old, and a new one is begun; one of a newer version,
- * what has something else in it, and what is not a regular file (or a symbolic
- * link to one of ours) is refused and stays as it is.
- * cluster: its name, kept in the file.
- * note: gets a text when a file was renamed, else "".
- * *db: for one thread; close with astra_history_close().
- * Returns 0, or -1 with err set. */
+/* Open the file to write, and make it if it is not there: with a rollback
+ * journal, for the owner only; one in WAL mode is converted. A history that is
+ * damaged, or of an older version, is renamed to NAME.damaged or NAME.old, and
+ * a new one is begun; one of a newer version, what has something else in it,
+ * and what is not a regular file (or a symbolic link to one of ours) is refused
+ * and stays as it is. cluster: its name, kept in the file. note: gets a text
+ * when a file was renamed, else "". *db: for one thread; close with
+ * astra_history_close(). Returns 0, or -1 with err set. */
 int astra_history_open(const char *path, const char *cluster,
 		       struct sqlite3 **db, struct astra_error *note,
 		       struct astra_error *err);
 
 /* Open a file to read. *db: for one thread; close with astra_history_close().
- * It waits a second for a lock at most. Returns 0, or -1 with err set. */
+ * It waits 0.2 s for a lock at most. Returns 0, 1 when it can be read later
+ * (locked, or to be taken up by the writer first), or -1 with err set. */
 int astra_history_open_read(const char *path, struct sqlite3 **db,
 			    struct astra_error *err);
+
+/* Whether somebody has put the file into WAL mode: it is to be opened anew. */
+bool astra_history_is_wal(struct sqlite3 *db);
 
 /* Accepts NULL. */
 void astra_history_close(struct sqlite3 *db);

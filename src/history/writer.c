@@ -4,7 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "src/history/schema.h"
 #include "src/history/writer_priv.h"
 
 static int failed(struct astra_writer *w, struct astra_error *err)
@@ -38,6 +40,7 @@ struct astra_writer *astra_writer_open(const char *path, const char *cluster,
 				       struct astra_error *err)
 {
 	struct astra_writer *w = calloc(1, sizeof(*w));
+	struct stat st;
 
 	if (w)
 		w->sums = astra_sums_create();
@@ -50,6 +53,10 @@ struct astra_writer *astra_writer_open(const char *path, const char *cluster,
 	if (astra_history_open(path, cluster, &w->db, note, err) < 0) {
 		astra_writer_close(w);
 		return NULL;
+	}
+	if (stat(path, &st) == 0) {
+		w->device = st.st_dev;
+		w->inode = st.st_ino;
 	}
 	w->time_sec = meta(w, "counted_sec");
 	if (astra_history_load(w) < 0) {
@@ -83,6 +90,17 @@ void astra_writer_close(struct astra_writer *w)
 uint64_t astra_writer_rows(const struct astra_writer *w)
 {
 	return w->rows;
+}
+
+const char *astra_writer_lost(const struct astra_writer *w, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return "it was removed";
+	if (st.st_dev != w->device || st.st_ino != w->inode)
+		return "another file was put in its place";
+	return astra_history_is_wal(w->db) ? "it was put into WAL mode" : NULL;
 }
 
 /* The sums of a report. */

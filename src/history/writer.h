@@ -32,6 +32,11 @@ struct astra_writer *astra_writer_open(const char *path, const char *cluster,
 /* Accepts NULL. What has not been written is forgotten. */
 void astra_writer_close(struct astra_writer *writer);
 
+/* What became of the file that is open, as the end of a sentence; NULL: it is
+ * where it was. It looks at the path once, without a lock. */
+const char *astra_writer_lost(const struct astra_writer *writer,
+			      const char *path);
+
 /* Write what happened up to the last of these reports, oldest first.
  * Returns 0, or -1 with err set: then nothing of it is in the file, and the
  * writer is of no more use but to be closed. *damaged: the file is, and should

@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "src/common/idmap.h"
 #include "src/common/intern.h"
@@ -102,6 +103,8 @@ enum sql {
 
 struct astra_writer {
 	sqlite3 *db;
+	dev_t device; /* the file's, to see it replaced */
+	ino_t inode;
 	struct astra_history_keep keep;
 	struct astra_sums *sums;
 	struct astra_intern pool_names, tenant_names, owner_names;

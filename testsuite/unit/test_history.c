@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Made-up reports become rows that say what happened: each second once. */
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -664,6 +665,58 @@ static void a_locked_file_is_waited_for(void **state)
 	used_is(2 * 10);
 }
 
+/* Nobody would find it again, or read what is in it. */
+static void a_lost_file_is_begun_anew(void **state)
+{
+	struct astra_history_stats stats;
+
+	(void)state;
+	start();
+	note(T0);
+	wait_for("writing");
+	assert_int_equal(unlink(path), 0);
+	note(T0 + 5);
+	wait_for("paused");
+	astra_history_stats(&stats);
+	assert_non_null(strstr(stats.error.text, "was removed"));
+	note(T0 + 10);
+	wait_for("writing");
+	astra_history_stop();
+	used_is(2 * 10); /* of the job that runs, from its begin */
+	assert_int_equal(logged, 2);
+}
+
+static void *read_for_a_while(void *arg)
+{
+	sqlite3 *db = arg;
+	struct timespec pause = {.tv_nsec = 700000000};
+
+	nanosleep(&pause, NULL);
+	sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
+	return NULL;
+}
+
+/* It waits for as long as a report may take. */
+static void a_reader_only_delays_the_writer(void **state)
+{
+	pthread_t thread;
+	sqlite3 *db;
+
+	(void)state;
+	open_writer();
+	begin(T0), runs(7, T0), put();
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "BEGIN;SELECT count(*) FROM run",
+				      NULL, NULL, NULL),
+			 SQLITE_OK);
+	assert_int_equal(pthread_create(&thread, NULL, read_for_a_while, db),
+			 0);
+	begin(T0 + 10), runs(7, T0), put();
+	pthread_join(thread, NULL);
+	sqlite3_close(db);
+	used_is(2 * 10);
+}
+
 static void a_damaged_file_is_begun_anew(void **state)
 {
 	FILE *f;
@@ -752,6 +805,8 @@ int main(void)
 		TEST(a_killed_writer_leaves_a_whole_file),
 		TEST(the_thread_writes_to_the_end),
 		TEST(a_locked_file_is_waited_for),
+		TEST(a_lost_file_is_begun_anew),
+		TEST(a_reader_only_delays_the_writer),
 		TEST(a_damaged_file_is_begun_anew),
 		TEST(a_full_disk_is_waited_for),
 	};

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "src/history/schema.h"
@@ -197,6 +198,57 @@ static void a_damaged_file_is_set_aside(void **state)
 	open_good(NULL);
 }
 
+/* As a slurmctld of before left it when it was killed, and with its map cut. */
+static void a_file_in_wal_mode_is_converted(void **state)
+{
+	struct astra_error told, err = {""};
+	char map[160];
+	sqlite3 *db;
+	pid_t pid;
+	int status;
+
+	(void)state;
+	open_good(NULL);
+	pid = fork();
+	if (!pid) {
+		if (sqlite3_open(path, &db) == SQLITE_OK &&
+		    sqlite3_exec(db,
+				 "PRAGMA journal_mode=WAL;"
+				 "INSERT INTO pool(name) VALUES('gpu')",
+				 NULL, NULL, NULL) == SQLITE_OK)
+			_exit(0);
+		_exit(1);
+	}
+	waitpid(pid, &status, 0);
+	assert_int_equal(status, 0);
+	snprintf(map, sizeof(map), "%s-shm", path);
+	assert_int_equal(truncate(map, 0), 0);
+	assert_int_equal(astra_history_open_read(path, &db, &err), 1);
+	assert_null(db);
+	assert_int_equal(astra_history_open(path, "c1", &db, &told, &err), 0);
+	assert_string_equal(told.text, "");
+	assert_false(astra_history_is_wal(db));
+	assert_int_equal(number("SELECT count(*) FROM pool"), 1);
+	astra_history_close(db);
+	assert_int_equal(astra_history_open_read(path, &db, &err), 0);
+	astra_history_close(db);
+}
+
+static void a_locked_file_can_be_read_later(void **state)
+{
+	struct astra_error err = {""};
+	sqlite3 *writer, *db;
+
+	(void)state;
+	open_good(NULL);
+	assert_int_equal(sqlite3_open(path, &writer), SQLITE_OK);
+	assert_int_equal(
+		sqlite3_exec(writer, "BEGIN EXCLUSIVE", NULL, NULL, NULL),
+		SQLITE_OK);
+	assert_int_equal(astra_history_open_read(path, &db, &err), 1);
+	sqlite3_close(writer);
+}
+
 static void an_older_file_is_set_aside(void **state)
 {
 	(void)state;
@@ -253,6 +305,8 @@ int main(void)
 		TEST(what_is_no_history_stays),
 		TEST(only_a_regular_file_is_opened),
 		TEST(a_damaged_file_is_set_aside),
+		TEST(a_file_in_wal_mode_is_converted),
+		TEST(a_locked_file_can_be_read_later),
 		TEST(an_older_file_is_set_aside),
 		TEST(a_newer_file_is_left_alone),
 		TEST(another_programs_file_is_left_alone),
