@@ -98,6 +98,10 @@ expect_some root sfair user top users = ro
 expect 'HourPer' sfair user top -t hourp
 expect_help sfair user top
 expect_help sfair job leases
+expect_some 'Tenants Sizes Wronged Jobs start= end= accounts= format=' \
+	sfair audit ''
+expect 'Policies PolicyTenants PolicySizes' sfair audit Pol
+expect_some 'start= end= accounts= pool= users=' sfair report ''
 [ ! -e evil ] || { echo "a name was expanded"; status=1; }
 expect_some root sfair job -u ro
 expect '' sfair tenant -A '' # and no complaint without a plugin
