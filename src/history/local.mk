@@ -14,6 +14,7 @@ libastra_history_la_SOURCES = \
 	src/history/runs.c \
 	src/history/read.c \
 	src/history/read.h \
+	src/history/read_jobs.c \
 	src/history/read_known.c \
 	src/history/read_names.c \
 	src/history/read_names.h \

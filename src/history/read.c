@@ -112,12 +112,17 @@ static enum astra_fault open_wanted(struct astra_error *err)
 
 enum astra_fault astra_reading_failed(const struct astra_reading *r)
 {
+	bool of_jobs = astra_reading_report(r->query->past.report)->subject ==
+		       READING_JOB;
+
 	switch (sqlite3_errcode(r->db)) {
 	case SQLITE_INTERRUPT:
 		astra_error_set(r->err,
 				"the report takes longer than a second: ask "
-				"for a shorter time, or without minutes and "
-				"hours at its ends");
+				"for a shorter time, or %s",
+				of_jobs ? "for jobs by their numbers"
+					: "without minutes and hours at its "
+					  "ends");
 		return ASTRA_FAULT_TOO_LARGE;
 	case SQLITE_BUSY:
 	case SQLITE_READONLY: /* a journal that the writer rolls back */
@@ -131,11 +136,26 @@ enum astra_fault astra_reading_failed(const struct astra_reading *r)
 	}
 }
 
+sqlite3_stmt *astra_reading_prepare_with(const struct astra_reading *r,
+					 const char *sql, const char *with)
+{
+	struct astra_text text = {0};
+	const char *at = strstr(sql, "%s");
+	sqlite3_stmt *s = NULL;
+
+	if (at)
+		astra_text_printf(&text, "%.*s%s%s", (int)(at - sql), sql, with,
+				  at + 2);
+	if (!text.failed)
+		sqlite3_prepare_v2(r->db, at ? text.bytes : sql, -1, &s, NULL);
+	astra_text_clear(&text);
+	return s;
+}
+
 sqlite3_stmt *astra_reading_prepare(const struct astra_reading *r,
 				    const char *sql)
 {
-	struct astra_text pieces = {0}, text = {0};
-	const char *at = strstr(sql, "%s");
+	struct astra_text pieces = {0};
 	sqlite3_stmt *s = NULL;
 
 	for (size_t i = 0; i < r->window.count; i++)
@@ -143,13 +163,10 @@ sqlite3_stmt *astra_reading_prepare(const struct astra_reading *r,
 				  (int)r->window.pieces[i].level,
 				  (long long)r->window.pieces[i].from,
 				  (long long)r->window.pieces[i].to);
-	if (at)
-		astra_text_printf(&text, "%.*s%s%s", (int)(at - sql), sql,
-				  pieces.bytes, at + 2);
-	if (!text.failed && !pieces.failed)
-		sqlite3_prepare_v2(r->db, at ? text.bytes : sql, -1, &s, NULL);
+	if (!pieces.failed)
+		s = astra_reading_prepare_with(
+			r, sql, pieces.bytes ? pieces.bytes : "");
 	astra_text_clear(&pieces);
-	astra_text_clear(&text);
 	return s;
 }
 

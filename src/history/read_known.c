@@ -17,6 +17,8 @@ struct known {
 
 static void know(struct known *k, const char *name)
 {
+	if (!*name)
+		return; /* of jobs without an account */
 	for (size_t i = 0; i < k->count; i++)
 		if (!strcmp(k->names[i], name))
 			return;

@@ -27,10 +27,20 @@ struct astra_reading {
 /* read.c: say what went wrong in SQLite. */
 enum astra_fault astra_reading_failed(const struct astra_reading *r);
 
-/* Prepare a statement in which %s is the window's pieces, as rows of (level,
- * from, to). Returns NULL on failure. */
+/* Prepare a statement in which %s is the window's pieces, as rows of
+ * (level, from, to). Returns NULL on failure. */
 sqlite3_stmt *astra_reading_prepare(const struct astra_reading *r,
 				    const char *sql);
+
+/* The same; %s is this text. */
+sqlite3_stmt *astra_reading_prepare_with(const struct astra_reading *r,
+					 const char *sql, const char *text);
+
+/* read_jobs.c: prepare a report of jobs, in which %s is what has the jobs that
+ * are asked for (with their leases), and wanted(owner) tells whether the viewer
+ * may see and asks for those of an owner. Returns NULL on failure. */
+sqlite3_stmt *astra_reading_prepare_jobs(const struct astra_reading *r,
+					 const char *sql);
 
 /* read_names.c: who there is, who of them is asked for, and whom the viewer
  * may see. */
@@ -63,7 +73,7 @@ struct astra_reading_report {
 	enum astra_reading_subject subject;
 	bool series; /* rows of one length, over time */
 	/* Its first column is the subject's id (a job's: its owner's), the
-	 * others are the row's members. %s: the pieces. */
+	 * others are the row's members. %s: the pieces, or the jobs. */
 	const char *sql, *sql_top; /* the other order, with "top"; or NULL */
 };
 

@@ -209,16 +209,21 @@ enum astra_fault astra_reading_rows(struct astra_reading *r)
 		.what = astra_reading_report(past->report),
 		.most = most_rows(past),
 	};
-	bool by_top = past->top && rows.what->sql_top;
+	const char *sql = past->top && rows.what->sql_top ? rows.what->sql_top
+							  : rows.what->sql;
 	enum astra_fault fault;
 
-	rows.s = astra_reading_prepare(r, by_top ? rows.what->sql_top
-						 : rows.what->sql);
+	rows.s = rows.what->subject == READING_JOB
+			 ? astra_reading_prepare_jobs(r, sql)
+			 : astra_reading_prepare(r, sql);
 	if (!rows.s)
 		return astra_reading_failed(r);
 	sqlite3_bind_double(rows.s, 1, (double)past->start_sec);
 	sqlite3_bind_double(rows.s, 2, (double)past->end_sec);
 	sqlite3_bind_double(rows.s, 3, r->viewer->now_sec);
+	/* Those asked for by number may be among more of the same array. */
+	sqlite3_bind_int64(rows.s, 4,
+			   r->query->jobs.count ? -1 : (int64_t)rows.most + 1);
 	put_head(r, rows.what->subject == READING_JOB);
 	fault = put_rows(r, &rows);
 	sqlite3_finalize(rows.s);

@@ -220,6 +220,12 @@ static int set_up(sqlite3 *db, const char *path, struct astra_error *err)
 	return 0;
 }
 
+/* For reports; files from before these were thought of get them, too. */
+static const char indexes[] =
+	"CREATE INDEX IF NOT EXISTS job_time ON job(submit_sec,job,end_sec);"
+	"CREATE INDEX IF NOT EXISTS job_text ON job(id_text);"
+	"CREATE INDEX IF NOT EXISTS lease_time ON lease(start_sec,end_sec);";
+
 static int name_cluster(sqlite3 *db, const char *path, const char *cluster,
 			struct astra_error *err)
 {
@@ -255,6 +261,8 @@ static int try_open(const char *path, const char *cluster, sqlite3 **db,
 		return -1;
 	if (*verdict == EMPTY &&
 	    sqlite3_exec(*db, schema, NULL, NULL, NULL) != SQLITE_OK)
+		return sql_error(*db, path, err);
+	if (sqlite3_exec(*db, indexes, NULL, NULL, NULL) != SQLITE_OK)
 		return sql_error(*db, path, err);
 	return name_cluster(*db, path, cluster, err);
 }

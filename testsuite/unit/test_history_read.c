@@ -17,7 +17,8 @@ static const struct astra_viewer alice = {.uid = 1001,
 					  .now_sec = SAMPLE_DAY + 100000};
 static char *coordinated[] = {"bio"};
 static const struct astra_names accounts = {.names = coordinated, .count = 1};
-static const struct astra_viewer bios = {.uid = 1009, .accounts = &accounts};
+static const struct astra_viewer bios = {
+	.uid = 1009, .accounts = &accounts, .now_sec = SAMPLE_DAY + 100000};
 static struct astra_report live;
 
 /* The members of the reply, or NULL with err set. */
@@ -186,6 +187,12 @@ static void jobs_are_told_with_their_leases(void **state)
 			 2);
 	assert_int_equal(
 		count(&root, JOBS("job fairness") ",\"jobs\":[\"20_3\"]"), 1);
+	assert_int_equal(
+		count(&root, JOBS("job leases") ",\"jobs\":[\"20_3\",10]"), 3);
+	/* not yet */
+	assert_int_equal(count(&root, WINDOW("job fairness", 253370764800,
+					     253370768400)),
+			 0);
 	/* after its end, before its submission */
 	assert_int_equal(
 		count(&root, WINDOW("job fairness", 1699924000, 1699929000)),
@@ -216,6 +223,26 @@ static void unknown_names_are_told_with_those_known(void **state)
 	       "unknown user alice: in this time there was none");
 	refuse(&root, JOBS("job leases") ",\"jobs\":[10,99]", "job 99: ");
 	refuse(&root, JOBS("job leases") ",\"jobs\":[\"20_4\"]", "job 20_4: ");
+}
+
+static void a_job_without_an_account_has_no_name(void **state)
+{
+	sqlite3 *db;
+
+	(void)state;
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	sample_run(db, "INSERT INTO owner VALUES(4,1,'','',0);"
+		       "INSERT INTO owner_time"
+		       " VALUES(2,1699920000,4,0,0,0,0,0,0,0)");
+	refuse(&root, DAY("tenant usage") ",\"accounts\":[\"x\"]",
+	       "there were physics, bio, optics");
+	assert_string_equal(
+		rows(&root, DAY("tenant usage") ",\"users\":[\"x\"]"),
+		"error: unknown user x: in this time there were alice, bob, "
+		"carol");
+	sample_run(db, "DELETE FROM owner WHERE id=4;"
+		       "DELETE FROM owner_time WHERE owner=4");
+	sqlite3_close(db);
 }
 
 static void private_data_is_hidden_from_users(void **state)
@@ -273,6 +300,7 @@ int main(void)
 		cmocka_unit_test(users_are_sorted_by_what_they_used),
 		cmocka_unit_test(jobs_are_told_with_their_leases),
 		cmocka_unit_test(unknown_names_are_told_with_those_known),
+		cmocka_unit_test(a_job_without_an_account_has_no_name),
 		cmocka_unit_test(private_data_is_hidden_from_users),
 		cmocka_unit_test(a_new_file_is_opened),
 	};
