@@ -342,8 +342,9 @@ const struct astra_option astra_option_table[] = {
 	{"ForecastInterval", "TIME|none", "5",
 	 "How often to look ahead when waiting jobs will start, for squeue "
 	 "--start and sfair when: a thread of low priority runs a copy of the "
-	 "engine ahead, for at most a twentieth of a core. none: never; then "
-	 "only starts that are planned are told.",
+	 "engine ahead, for some seconds at most, and then rests twenty times "
+	 "as long as it took. none: never; then only starts that are planned "
+	 "are told.",
 	 set_forecast},
 	{NULL, NULL, NULL, NULL, NULL},
 };
