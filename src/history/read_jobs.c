@@ -36,6 +36,19 @@ static void put_jobs(const struct astra_job_refs *jobs, struct astra_text *out)
 		" CROSS JOIN job j ON j.id=f.id");
 }
 
+/* Submitted before and still there at ?1, by one index; submitted in the
+ * window, by another one, in their order. An index of both is walked from its
+ * begin, which is a second for a million of jobs. */
+#define THERE                                                               \
+	"(SELECT id FROM job INDEXED BY job_over"                           \
+	" WHERE end_sec>?1 AND submit_sec<?1"                               \
+	" UNION ALL SELECT id FROM job INDEXED BY job_over"                 \
+	" WHERE end_sec IS NULL AND submit_sec<?1"                          \
+	" UNION ALL SELECT id FROM (SELECT id FROM job INDEXED BY job_time" \
+	" WHERE submit_sec>=?1 AND submit_sec<?2%s)) f"                     \
+	" CROSS JOIN job j ON j.id=f.id"
+#define FIRST_ONES " AND wanted(owner) ORDER BY submit_sec,job LIMIT ?4"
+
 sqlite3_stmt *astra_reading_prepare_jobs(const struct astra_reading *r,
 					 const char *sql)
 {
@@ -43,17 +56,14 @@ sqlite3_stmt *astra_reading_prepare_jobs(const struct astra_reading *r,
 	struct astra_text from = {0};
 	sqlite3_stmt *s = NULL;
 
-	if (r->query->jobs.count) {
+	if (r->query->jobs.count)
 		put_jobs(&r->query->jobs, &from);
-		if (leases)
-			astra_text_printf(&from,
-					  " CROSS JOIN lease l ON l.job=j.id");
-	} else {
-		astra_text_printf(&from, "%s",
-				  leases ? "lease l CROSS JOIN job j"
-					   " ON j.id=l.job"
-					 : "job j");
-	}
+	else
+		astra_text_printf(&from, THERE,
+				  leases || r->query->past.top ? ""
+							       : FIRST_ONES);
+	if (leases)
+		astra_text_printf(&from, " CROSS JOIN lease l ON l.job=j.id");
 	if (!from.failed &&
 	    sqlite3_create_function(r->db, "wanted", 1, SQLITE_UTF8,
 				    (void *)(uintptr_t)r, wanted, NULL,

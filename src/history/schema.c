@@ -222,9 +222,9 @@ static int set_up(sqlite3 *db, const char *path, struct astra_error *err)
 
 /* For reports; files from before these were thought of get them, too. */
 static const char indexes[] =
-	"CREATE INDEX IF NOT EXISTS job_time ON job(submit_sec,job,end_sec);"
-	"CREATE INDEX IF NOT EXISTS job_text ON job(id_text);"
-	"CREATE INDEX IF NOT EXISTS lease_time ON lease(start_sec,end_sec);";
+	"CREATE INDEX IF NOT EXISTS job_time ON job(submit_sec,job);"
+	"CREATE INDEX IF NOT EXISTS job_over ON job(end_sec,submit_sec);"
+	"CREATE INDEX IF NOT EXISTS job_text ON job(id_text);";
 
 static int name_cluster(sqlite3 *db, const char *path, const char *cluster,
 			struct astra_error *err)

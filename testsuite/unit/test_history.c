@@ -365,6 +365,48 @@ static void an_end_outlives_a_restart(void **state)
 	used_is(0);
 }
 
+/* slurmctld shows it for minutes, and after a start without its figures. */
+static void what_is_shown_after_a_restart_is_not_new(void **state)
+{
+	struct astra_report_job j = job_of(7);
+
+	(void)state;
+	open_writer();
+	begin(T0), runs(8, T0 - 5), put();
+	begin(T0 + 10), requeued(8, T0 - 5, T0 + 8);
+	j.life = ASTRA_JOB_RUNNING;
+	j.run_start_sec = j.lease_start_sec = T0 + 2;
+	j.leases = 3;
+	j.alloc_gpu_sec = 16;
+	j.fair_gpu_sec = 12;
+	(void)astra_report_add_job(report, &j);
+	free((void *)(uintptr_t)j.id_text);
+	put();
+	begin(T0 + 30), ended(7, T0 + 2, T0 + 22), runs(8, T0 + 25), put();
+	begin(T0 + 40), ended(7, T0 + 2, T0 + 22), ended(8, T0 + 25, T0 + 35);
+	put();
+	for (int i = 0; i < 2; i++) {
+		double leases = number("SELECT leases FROM job WHERE job=7");
+		double alloc = number("SELECT alloc_gpu_sec FROM job"
+				      " WHERE job=7");
+		double fair = number("SELECT fair_gpu_sec FROM job"
+				     " WHERE job=7");
+
+		open_writer();
+		begin(T0 + 100 + i), ended(7, T0 + 2, T0 + 22);
+		ended(8, T0 + 25, T0 + 35), put();
+		used_is(2 * (20 + 13 + 10));
+		assert_int_equal(number("SELECT count(*) FROM job"), 2);
+		assert_int_equal(number("SELECT count(*) FROM run"), 3);
+		assert_true(number("SELECT leases FROM job WHERE job=7") ==
+			    leases);
+		assert_true(number("SELECT alloc_gpu_sec FROM job"
+				   " WHERE job=7") == alloc);
+		assert_true(number("SELECT fair_gpu_sec FROM job"
+				   " WHERE job=7") == fair);
+	}
+}
+
 static void nothing_is_counted_twice(void **state)
 {
 	(void)state;
@@ -793,6 +835,7 @@ int main(void)
 		TEST(a_number_used_again_is_another_job),
 		TEST(a_restart_goes_on_where_it_was),
 		TEST(an_end_outlives_a_restart),
+		TEST(what_is_shown_after_a_restart_is_not_new),
 		TEST(nothing_is_counted_twice),
 		TEST(a_job_that_comes_back_goes_on),
 		TEST(a_clock_set_back_counts_once),
