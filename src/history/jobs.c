@@ -87,6 +87,10 @@ static void load_row(sqlite3_stmt *s, struct hjob *j)
 	j->revoked = (uint32_t)sqlite3_column_int64(s, 6);
 	j->lease_revoked = j->revoked;
 	j->lost_sec = sqlite3_column_double(s, 7);
+	j->db_owner = sqlite3_column_int64(s, 10);
+	if (sqlite3_column_text(s, 11))
+		snprintf(j->state, sizeof(j->state), "%s",
+			 (const char *)sqlite3_column_text(s, 11));
 }
 
 int astra_history_load(struct astra_writer *w)
@@ -104,9 +108,6 @@ int astra_history_load(struct astra_writer *w)
 		if (!j)
 			return -1;
 		load_row(s, j);
-		j->db_owner = sqlite3_column_int64(s, 10);
-		snprintf(j->state, sizeof(j->state), "%s",
-			 (const char *)sqlite3_column_text(s, 11));
 		if (load_run(w, j) < 0)
 			return -1;
 	}

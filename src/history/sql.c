@@ -26,8 +26,8 @@ static const char *const texts[SQL_COUNT] = {
 			"revoked,lost_sec,state)"
 			" VALUES(?1,?2,?3,?4,?5,?6,?7,0,0,0,0,0,0,?8)",
 	[SQL_JOB_GET] = "SELECT id,start_sec,end_sec,alloc_gpu_sec,"
-			"fair_gpu_sec,leases,revoked,lost_sec,job,submit_sec"
-			" FROM job WHERE job=?1 AND submit_sec=?2",
+			"fair_gpu_sec,leases,revoked,lost_sec,job,submit_sec,"
+			"owner,state FROM job WHERE job=?1 AND submit_sec=?2",
 	[SQL_JOB_SET] =
 		"UPDATE job SET id_text=coalesce(?2,id_text),"
 		"name=coalesce(?3,name),gpus=coalesce(?4,gpus),"

@@ -380,30 +380,32 @@ static void what_is_shown_after_a_restart_is_not_new(void **state)
 	j.alloc_gpu_sec = 16;
 	j.fair_gpu_sec = 12;
 	(void)astra_report_add_job(report, &j);
+	put();
+	j.life = ASTRA_JOB_ENDED;
+	j.state = "COMPLETED";
+	j.run_end_sec = T0 + 22;
+	begin(T0 + 30), runs(8, T0 + 25);
+	(void)astra_report_add_ended(report, &j);
+	put();
+	begin(T0 + 40), ended(8, T0 + 25, T0 + 35);
+	(void)astra_report_add_ended(report, &j);
+	put();
 	free((void *)(uintptr_t)j.id_text);
-	put();
-	begin(T0 + 30), ended(7, T0 + 2, T0 + 22), runs(8, T0 + 25), put();
-	begin(T0 + 40), ended(7, T0 + 2, T0 + 22), ended(8, T0 + 25, T0 + 35);
-	put();
 	for (int i = 0; i < 2; i++) {
-		double leases = number("SELECT leases FROM job WHERE job=7");
-		double alloc = number("SELECT alloc_gpu_sec FROM job"
-				      " WHERE job=7");
-		double fair = number("SELECT fair_gpu_sec FROM job"
-				     " WHERE job=7");
-
 		open_writer();
 		begin(T0 + 100 + i), ended(7, T0 + 2, T0 + 22);
 		ended(8, T0 + 25, T0 + 35), put();
 		used_is(2 * (20 + 13 + 10));
 		assert_int_equal(number("SELECT count(*) FROM job"), 2);
 		assert_int_equal(number("SELECT count(*) FROM run"), 3);
-		assert_true(number("SELECT leases FROM job WHERE job=7") ==
-			    leases);
-		assert_true(number("SELECT alloc_gpu_sec FROM job"
-				   " WHERE job=7") == alloc);
-		assert_true(number("SELECT fair_gpu_sec FROM job"
-				   " WHERE job=7") == fair);
+		assert_int_equal(number("SELECT leases FROM job WHERE job=7"),
+				 3);
+		assert_int_equal(number("SELECT alloc_gpu_sec FROM job"
+					" WHERE job=7"),
+				 16);
+		assert_int_equal(number("SELECT fair_gpu_sec FROM job"
+					" WHERE job=7"),
+				 12);
 	}
 }
 
