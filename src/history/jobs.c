@@ -174,6 +174,34 @@ static int vanish(struct astra_writer *w, struct hjob *j)
 	return rc;
 }
 
+/* The row of a job: by its submission; else by its last run, since slurmctld
+ * has a requeued job submitted anew, and after a start the engine has forgotten
+ * when one that has ended was first. Returns SQLITE_ROW, SQLITE_DONE where
+ * there is none, or an error. */
+static int find_row(struct astra_writer *w, struct hjob *j,
+		    const struct astra_report_job *r)
+{
+	enum sql sql = SQL_JOB_GET;
+	int rc = astra_sql(w, sql, "id", (int64_t)r->id, r->submit_sec);
+
+	if (rc == SQLITE_DONE && r->run_start_sec > 0) {
+		sql = SQL_JOB_OF_RUN;
+		rc = astra_sql(w, sql, "id", (int64_t)r->id, r->run_start_sec);
+	}
+	if (rc != SQLITE_ROW)
+		return rc;
+	load_row(w->sql[sql], j);
+	sqlite3_reset(w->sql[sql]);
+	return rc;
+}
+
+static bool same_job(const struct hjob *j, const struct astra_report_job *r)
+{
+	return fabs(j->submit_sec - r->submit_sec) < 0.5 ||
+	       (r->run_start_sec > 0 &&
+		fabs(j->last_start - r->run_start_sec) < 0.5);
+}
+
 /* NULL: an error. */
 static struct hjob *take(struct astra_writer *w,
 			 const struct astra_report_job *r)
@@ -184,7 +212,7 @@ static struct hjob *take(struct astra_writer *w,
 
 	if (at != ASTRA_IDMAP_NONE) {
 		j = &w->jobs[at];
-		if (fabs(j->submit_sec - r->submit_sec) < 0.5)
+		if (same_job(j, r))
 			return j;
 		if (vanish(w, j) < 0)
 			return NULL;
@@ -192,11 +220,9 @@ static struct hjob *take(struct astra_writer *w,
 	j = new_job(w, r->id, r->submit_sec);
 	if (!j)
 		return NULL;
-	rc = astra_sql(w, SQL_JOB_GET, "id", (int64_t)r->id, r->submit_sec);
+	rc = find_row(w, j, r);
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? j : NULL;
-	load_row(w->sql[SQL_JOB_GET], j);
-	sqlite3_reset(w->sql[SQL_JOB_GET]);
 	return load_run(w, j) < 0 ? NULL : j;
 }
 

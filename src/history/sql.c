@@ -28,6 +28,12 @@ static const char *const texts[SQL_COUNT] = {
 	[SQL_JOB_GET] = "SELECT id,start_sec,end_sec,alloc_gpu_sec,"
 			"fair_gpu_sec,leases,revoked,lost_sec,job,submit_sec,"
 			"owner,state FROM job WHERE job=?1 AND submit_sec=?2",
+	[SQL_JOB_OF_RUN] =
+		"SELECT id,start_sec,end_sec,alloc_gpu_sec,"
+		"fair_gpu_sec,leases,revoked,lost_sec,job,submit_sec,"
+		"owner,state FROM job WHERE job=?1 AND id IN (SELECT r.job "
+		"FROM job j JOIN run r ON r.job=j.id WHERE j.job=?1 "
+		"AND abs(r.start_sec-?2)<0.5) LIMIT 1",
 	[SQL_JOB_SET] =
 		"UPDATE job SET id_text=coalesce(?2,id_text),"
 		"name=coalesce(?3,name),gpus=coalesce(?4,gpus),"

@@ -409,6 +409,35 @@ static void what_is_shown_after_a_restart_is_not_new(void **state)
 	}
 }
 
+/* Nor does the engine know then when one that was requeued was submitted first:
+ * slurmctld says when it was requeued. */
+static void a_requeued_job_is_the_same_after_a_restart(void **state)
+{
+	struct astra_report_job j = job_of(7);
+
+	(void)state;
+	open_writer();
+	begin(T0), runs(7, T0 - 5), put();
+	begin(T0 + 10), requeued(7, T0 - 5, T0 + 8), put();
+	begin(T0 + 20), runs(7, T0 + 12), put();
+	begin(T0 + 40), ended(7, T0 + 12, T0 + 32), put();
+	for (int i = 0; i < 2; i++) {
+		open_writer();
+		begin(T0 + 200 + i);
+		j.submit_sec = T0 + 8;
+		j.life = ASTRA_JOB_ENDED;
+		j.state = "COMPLETED";
+		j.run_start_sec = T0 + 12;
+		j.run_end_sec = T0 + 32;
+		(void)astra_report_add_ended(report, &j);
+		put();
+		used_is(2 * (13 + 20));
+		assert_int_equal(number("SELECT count(*) FROM job"), 1);
+		assert_int_equal(number("SELECT count(*) FROM run"), 2);
+	}
+	free((void *)(uintptr_t)j.id_text);
+}
+
 static void nothing_is_counted_twice(void **state)
 {
 	(void)state;
@@ -838,6 +867,7 @@ int main(void)
 		TEST(a_restart_goes_on_where_it_was),
 		TEST(an_end_outlives_a_restart),
 		TEST(what_is_shown_after_a_restart_is_not_new),
+		TEST(a_requeued_job_is_the_same_after_a_restart),
 		TEST(nothing_is_counted_twice),
 		TEST(a_job_that_comes_back_goes_on),
 		TEST(a_clock_set_back_counts_once),
