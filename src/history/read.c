@@ -249,6 +249,7 @@ enum astra_fault astra_history_report(const struct astra_query *query,
 	fault = read_all(&r);
 	now.until_msec = INT64_MAX;
 	sqlite3_exec(r.db, "ROLLBACK", NULL, NULL, NULL);
+	(void)sqlite3_db_release_memory(r.db);
 	if (fault == ASTRA_FAULT_INTERNAL)
 		astra_error_nomem(err);
 	if (fault == ASTRA_FAULT_NO_DATA)

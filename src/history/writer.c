@@ -323,6 +323,7 @@ static int write_all(struct astra_writer *w,
 		     struct astra_report *const *reports, size_t count)
 {
 	struct astra_error ignored;
+	int rc;
 
 	if (execute(w, "BEGIN IMMEDIATE") < 0)
 		return -1;
@@ -332,7 +333,11 @@ static int write_all(struct astra_writer *w,
 	if (astra_sums_write(w->sums, w->db, &w->rows, &ignored) < 0 ||
 	    save_counters(w) < 0)
 		return -1;
-	return execute(w, "COMMIT");
+	rc = execute(w, "COMMIT");
+	/* The pages are in the kernel's cache, too: slurmctld need not keep
+	 * them until the next time. */
+	(void)sqlite3_db_release_memory(w->db);
+	return rc;
 }
 
 int astra_writer_add(struct astra_writer *w,
