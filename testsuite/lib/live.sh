@@ -38,6 +38,8 @@
 
 set -euo pipefail
 umask 022 # jobs run as other users, too
+# ... who cannot run what is in the home of the one who tests.
+PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin:$PATH
 
 live_lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$live_lib/../.." && pwd)
