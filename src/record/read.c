@@ -73,7 +73,8 @@ static int get_engine(const json_t *json, struct astra_round *r,
 		int high = hex(text[2 * i]), low = hex(text[2 * i + 1]);
 
 		bad = high < 0 || low < 0;
-		image[i] = bad ? 0 : (uint8_t)(high << 4 | low);
+		if (!bad)
+			image[i] = (uint8_t)(high << 4 | low);
 	}
 	if (bad)
 		astra_error_set(err, "the record's engine is no image");
