@@ -12,6 +12,9 @@ start_cluster --nodes 3 --gpus 4 --astraea "$conf"
 rm -f "$conf"
 work=$CLUSTER_DIR/records
 mkdir "$work"
+# answered: once the first round has ended.
+answered() { sfair tenant >/dev/null 2>&1; }
+wait_for 20 answered
 for i in $(seq 30); do
 	submit --gres=gpu:$((i % 4 + 1)) --wrap 'sleep 7' >/dev/null
 done
