@@ -55,7 +55,9 @@ wait_for 20 job_is "$big" RUNNING
 last=$(submit -A physics -N3 --gres=gpu:4 -J $'x\e[2J' --wrap 'sleep 600')
 submit -A biology -N3 --gres=gpu:4 --wrap "sleep 600" >/dev/null
 held=$(submit -A physics --gres=gpu:1 -H --wrap 'sleep 600')
-queued() { [[ $(sfair top -b -n1 --view=queue) == *" $held "* ]]; }
+queued() {
+	[[ $(sfair top -b -n1 -w120) == *" 10 held "*" next, GPUs are"*" $held "* ]]
+}
 wait_for 20 queued
 
 # ---- Batch mode.
