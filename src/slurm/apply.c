@@ -270,8 +270,26 @@ int astra_apply(struct astra_pool *pool, const struct astra_view *view,
 	return rc;
 }
 
+/* When to say that each job starts, beside the plan's reasons; to be freed. It
+ * is looked up before slurmctld's locks are taken: the forecaster, a thread of
+ * the lowest priority, may hold its own. NULL: as planned. */
+static double *find_starts(const struct astra_pool *pool, double now_sec)
+{
+	const struct astra_plan *plan = &pool->plan;
+	double *starts = NULL;
+
+	if (astra_engine_options(pool->engine)->leases)
+		starts = calloc(plan->reason_count, sizeof(*starts));
+	for (size_t i = 0; starts && i < plan->reason_count; i++)
+		starts[i] = astra_forecaster_start_sec(
+			pool->name, plan->reasons[i].job,
+			plan->reasons[i].start_sec, now_sec);
+	return starts;
+}
+
 static void tell(const struct astra_pool *pool,
-		 const struct astra_reason *reason, double now_sec)
+		 const struct astra_reason *reason, double start_sec,
+		 double now_sec)
 {
 	const struct astra_options *options =
 		astra_engine_options(pool->engine);
@@ -292,25 +310,39 @@ static void tell(const struct astra_pool *pool,
 	astra_reason_text(reason, now_sec, text, sizeof(text));
 	if (*text)
 		astra_park(job, text);
-	astra_expected_set(
-		job, astra_forecaster_start_sec(pool->name, reason->job,
-						reason->start_sec, now_sec));
+	astra_expected_set(job, start_sec);
 }
 
-int astra_apply_texts(struct astra_pool *pool, const struct astra_view *view,
-		      struct astra_diag *diag)
+static int tell_all(const struct astra_pool *pool, const double *starts,
+		    double now_sec, struct astra_diag *diag)
 {
 	struct astra_hold_time hold;
 
-	if (!pool->plan.reason_count)
-		return 0;
 	if (astra_lock(&hold) < 0)
 		return -1;
 	for (size_t i = 0; i < pool->plan.reason_count; i++) {
-		tell(pool, &pool->plan.reasons[i], view->model.now_sec);
+		const struct astra_reason *reason = &pool->plan.reasons[i];
+
+		tell(pool, reason, starts ? starts[i] : reason->start_sec,
+		     now_sec);
 		if (i % 256 == 255 && astra_yield(&hold, diag) < 0)
 			return -1;
 	}
 	astra_unlock(&hold, diag);
 	return 0;
+}
+
+int astra_apply_texts(struct astra_pool *pool, const struct astra_view *view,
+		      struct astra_diag *diag)
+{
+	double now_sec = view->model.now_sec;
+	double *starts;
+	int rc;
+
+	if (!pool->plan.reason_count)
+		return 0;
+	starts = find_starts(pool, now_sec);
+	rc = tell_all(pool, starts, now_sec, diag);
+	free(starts);
+	return rc;
 }
