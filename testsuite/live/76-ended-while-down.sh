@@ -6,19 +6,22 @@
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)
-echo 'Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=6 CheckpointGrace=2' >"$conf"
+echo 'Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=15 CheckpointGrace=2' >"$conf"
 start_cluster --nodes 2 --gpus 2 --astraea "$conf"
 rm -f "$conf"
 
-short=$(submit --gres=gpu:2 -w n1 --wrap 'sleep 8')
+short=$(submit --gres=gpu:2 -w n1 --wrap "sleep 20; echo >'$CLUSTER_DIR/over'")
 long=$(submit --gres=gpu:2 -w n2 --wrap 'sleep 600')
 wait_for 20 job_is "$short" RUNNING
 wait_for 20 job_is "$long" RUNNING
 first=$(submit --gres=gpu:2 -w n1 --wrap true)
 second=$(submit --gres=gpu:2 -w n2 --wrap true)
-sleep 5.5 # Slurm has saved them
+touch -d '1 second' "$CLUSTER_DIR/known" # what began before is in a later file
+slurm_has_saved() { [[ $CLUSTER_DIR/state/job_state -nt $CLUSTER_DIR/known ]]; }
+wait_for 15 slurm_has_saved
+over() { [[ -s $CLUSTER_DIR/over ]]; }
 "${live_lib:?}/cluster" stop "$CLUSTER_DIR" slurmctld KILL
-sleep 6 # the first ends; both leases do
+wait_for 30 over # the first; both leases are as well
 "$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
 wait_for 60 job_is "$short" COMPLETED
 check_eq "restarts of the one that had ended" 0 "$(job_field "$short" Restarts)"
