@@ -25,49 +25,73 @@ size_t astra_utf8_size(const char *bytes)
 	return size;
 }
 
+static bool is_plain(unsigned char byte)
+{
+	return byte >= ' ' && byte < 0x7f && byte != '"' && byte != '\\';
+}
+
 /* How much of the text may stand in JSON as it is. */
 static size_t plain(const char *text)
 {
-	const unsigned char *at = (const unsigned char *)text;
+	const char *at = text;
 	size_t size;
 
-	while (*at >= ' ' && *at != '"' && *at != '\\' && *at != 0x7f) {
-		size = *at < 0x80 ? 1 : astra_utf8_size((const char *)at);
+	for (;;) {
+		while (is_plain((unsigned char)*at))
+			at++;
+		size = (unsigned char)*at < 0x80 ? 0 : astra_utf8_size(at);
 		if (!size)
-			break;
+			return (size_t)(at - text);
 		at += size;
 	}
-	return (size_t)(at - (const unsigned char *)text);
+}
+
+/* The first byte of a text, where it is not plain. */
+static void put_escaped(struct astra_text *out, char byte)
+{
+	if ((unsigned char)byte >= 0x80)
+		astra_text_add(out, "?", 1);
+	else if (byte == '"' || byte == '\\')
+		astra_text_printf(out, "\\%c", byte);
+	else
+		astra_text_printf(out, "\\u%04x", byte);
 }
 
 void astra_encode_text(struct astra_text *out, const char *text)
 {
-	astra_text_add(out, "\"", 1);
-	while (text && *text) {
-		size_t size = plain(text);
+	const char *at = text ? text : "";
 
-		astra_text_add(out, text, size);
-		text += size;
-		if (!*text)
+	astra_text_add(out, "\"", 1);
+	for (;;) {
+		size_t size = plain(at);
+
+		astra_text_add(out, at, size);
+		at += size;
+		if (!*at)
 			break;
-		if ((unsigned char)*text >= 0x80)
-			astra_text_add(out, "?", 1);
-		else if (*text == '"' || *text == '\\')
-			astra_text_printf(out, "\\%c", *text);
-		else
-			astra_text_printf(out, "\\u%04x", *text);
-		text++;
+		put_escaped(out, *at++);
 	}
 	astra_text_add(out, "\"", 1);
 }
 
+static size_t digits_of(uint64_t value)
+{
+	size_t count = 1;
+
+	for (; value >= 100; value /= 100)
+		count += 2;
+	return count + (value >= 10);
+}
+
 void astra_encode_whole(struct astra_text *out, uint64_t value)
 {
-	char text[20];
-	size_t at = sizeof(text);
+	size_t size = digits_of(value), at = size;
+	char *room = astra_text_room(out, size);
 
+	if (!room)
+		return;
 	do
-		text[--at] = (char)('0' + value % 10);
+		room[--at] = (char)('0' + value % 10);
 	while (value /= 10);
-	astra_text_add(out, text + at, sizeof(text) - at);
+	astra_text_took(out, size);
 }

@@ -8,6 +8,7 @@
 #include "src/common/encode.h"
 
 #define DIGITS 15
+#define LONGEST 40 /* of the texts of numbers, with a margin */
 
 typedef unsigned __int128 wide;
 
@@ -114,20 +115,17 @@ static bool is_whole(double value)
 
 static void put_finite(struct astra_text *out, double value)
 {
-	char text[40];
+	char *room = astra_text_room(out, LONGEST);
 	double size_of = fabs(value);
-	bool negative = value < 0;
-	size_t size = 0;
+	size_t sign = value < 0, size = 0;
 
-	text[0] = '-';
+	if (!room)
+		return;
+	*room = '-';
 	if (size_of >= 1e-4 && size_of < 1e15)
-		size = write_fast(size_of, text + 1);
-	if (size)
-		astra_text_add(out, negative ? text : text + 1,
-			       size + negative);
-	else
-		astra_text_add(out, text,
-			       write_slow(value, text, sizeof(text)));
+		size = write_fast(size_of, room + sign);
+	astra_text_took(out,
+			size ? sign + size : write_slow(value, room, LONGEST));
 }
 
 void astra_encode_real(struct astra_text *out, double value)

@@ -29,21 +29,12 @@ static int reserve(struct astra_text *text, size_t need)
 	return 0;
 }
 
-int astra_text_add(struct astra_text *text, const char *bytes, size_t size)
+char *astra_text_grow(struct astra_text *text, size_t size)
 {
-	if (text->failed)
-		return -1;
-	if ((text->limit && size > text->limit - text->size) ||
-	    (text->size + size >= text->room &&
-	     reserve(text, text->size + size + 1) < 0)) {
+	if (!text->failed && (size > SIZE_MAX / 2 - text->size ||
+			      reserve(text, text->size + size + 1) < 0))
 		text->failed = true;
-		return -1;
-	}
-	if (size)
-		memcpy(text->bytes + text->size, bytes, size);
-	text->size += size;
-	text->bytes[text->size] = '\0';
-	return 0;
+	return text->failed ? NULL : text->bytes + text->size;
 }
 
 int astra_text_printf(struct astra_text *text, const char *fmt, ...)

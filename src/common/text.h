@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 struct astra_text {
 	char *bytes; /* ended by a NUL once anything was added; free() it */
@@ -14,10 +15,44 @@ struct astra_text {
 	bool failed;  /* memory was out, or the limit was met */
 };
 
-/* Append. What does not fit whole is left out, and the text is marked failed;
- * so a caller may add many and check once.
- * Returns 0, or -1 when the text has failed. */
-int astra_text_add(struct astra_text *text, const char *bytes, size_t size);
+/* Where so many bytes more may be written, or NULL when memory is out, or the
+ * text has failed before. None of them counts until astra_text_took() says how
+ * many were needed. What does not fit whole is left out, and the text is marked
+ * failed; so a caller may add many and check once. */
+char *astra_text_grow(struct astra_text *text, size_t size);
+
+static inline char *astra_text_room(struct astra_text *text, size_t size)
+{
+	if (text->failed || size >= text->room - text->size)
+		return astra_text_grow(text, size);
+	return text->bytes + text->size;
+}
+
+static inline int astra_text_took(struct astra_text *text, size_t size)
+{
+	if (text->limit && size > text->limit - text->size) {
+		text->failed = true;
+		size = 0;
+	}
+	text->size += size;
+	text->bytes[text->size] = '\0';
+	return text->failed ? -1 : 0;
+}
+
+/* Append. Returns 0, or -1 when the text has failed. A million of these are in
+ * a large reply. */
+static inline int astra_text_add(struct astra_text *text, const char *bytes,
+				 size_t size)
+{
+	char *room = astra_text_room(text, size);
+
+	if (!room)
+		return -1;
+	if (size)
+		memcpy(room, bytes, size);
+	return astra_text_took(text, size);
+}
+
 int astra_text_printf(struct astra_text *text, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -7,14 +7,8 @@
 #include "src/proto/encode_field.h"
 #include "src/proto/select.h"
 
-#define JOB(kind, member)                                                \
-	{                                                                \
-#member, kind, offsetof(struct astra_report_job, member) \
-	}
-#define NODE(kind, member)                                                \
-	{                                                                 \
-#member, kind, offsetof(struct astra_report_node, member) \
-	}
+#define JOB(kind, member) ASTRA_FIELD(kind, struct astra_report_job, member)
+#define NODE(kind, member) ASTRA_FIELD(kind, struct astra_report_node, member)
 
 static const struct astra_field job_fields[] = {
 	JOB(TEXT, pool),
@@ -36,17 +30,17 @@ static const struct astra_field job_fields[] = {
 	JOB(ID_OR_NULL, rank),
 	JOB(TIME, expected_start_sec),
 	JOB(TEXT, reason),
-	{NULL, TEXT, 0},
+	ASTRA_FIELDS_END,
 };
 
 static const struct astra_field job_usage_fields[] = {
 	JOB(REAL, rho),
-	{NULL, TEXT, 0},
+	ASTRA_FIELDS_END,
 };
 
 static const struct astra_field node_fields[] = {
 	NODE(TEXT, pool), NODE(TEXT, name),	NODE(TEXT, state),
-	NODE(U32, gpus),  NODE(U32, gpus_free), {NULL, TEXT, 0},
+	NODE(U32, gpus),  NODE(U32, gpus_free), ASTRA_FIELDS_END,
 };
 
 static void put_jobs(const struct astra_report *report,
@@ -62,10 +56,10 @@ static void put_jobs(const struct astra_report *report,
 		if (!astra_job_visible(report, job, viewer) ||
 		    !astra_job_selected(job, query))
 			continue;
-		astra_encode_members(out, job, job_fields, first ? "{" : ",{",
-				     false);
+		astra_text_add(out, ",", !first);
+		astra_encode_members(out, job, job_fields, '{', false);
 		astra_encode_members(
-			out, job, job_usage_fields, ",",
+			out, job, job_usage_fields, ',',
 			!astra_job_usage_visible(report, job, viewer));
 		astra_text_add(out, "}", 1);
 		first = false;
@@ -98,7 +92,7 @@ static void put_node(const struct astra_report *report,
 		     const struct astra_report_node *node,
 		     const struct astra_viewer *viewer, struct astra_text *out)
 {
-	astra_encode_members(out, node, node_fields, "{", false);
+	astra_encode_members(out, node, node_fields, '{', false);
 	astra_text_printf(out, ",\"holders\":[");
 	for (uint32_t i = 0; i < node->holder_count; i++) {
 		if (i)

@@ -6,26 +6,13 @@
 
 #include "src/proto/encode_field.h"
 
-#define POOL(kind, member)                                                \
-	{                                                                 \
-#member, kind, offsetof(struct astra_report_pool, member) \
-	}
-#define TENANT(kind, member)                                                \
-	{                                                                   \
-#member, kind, offsetof(struct astra_report_tenant, member) \
-	}
-#define JOB(kind, member)                                                \
-	{                                                                \
-#member, kind, offsetof(struct astra_report_job, member) \
-	}
-#define DIAG(kind, member)                                                \
-	{                                                                 \
-#member, kind, offsetof(struct astra_report_diag, member) \
-	}
-#define SOCKET(kind, member)                                               \
-	{                                                                  \
-#member, kind, offsetof(struct astra_socket_stats, member) \
-	}
+#define POOL(kind, member) ASTRA_FIELD(kind, struct astra_report_pool, member)
+#define TENANT(kind, member) \
+	ASTRA_FIELD(kind, struct astra_report_tenant, member)
+#define JOB(kind, member) ASTRA_FIELD(kind, struct astra_report_job, member)
+#define DIAG(kind, member) ASTRA_FIELD(kind, struct astra_report_diag, member)
+#define SOCKET(kind, member) \
+	ASTRA_FIELD(kind, struct astra_socket_stats, member)
 
 static const struct astra_field pool_fields[] = {
 	POOL(TEXT, name),
@@ -53,7 +40,7 @@ static const struct astra_field pool_fields[] = {
 	POOL(U64, refused),
 	POOL(U64, reclaim_capped),
 	POOL(U64, lent),
-	{NULL, TEXT, 0},
+	ASTRA_FIELDS_END,
 };
 
 static const struct astra_field tenant_fields[] = {
@@ -63,7 +50,7 @@ static const struct astra_field tenant_fields[] = {
 	TENANT(REAL, demand_gpus),   TENANT(REAL, alloc_gpus),
 	TENANT(REAL, alloc_gpu_sec), TENANT(REAL, fair_gpu_sec),
 	TENANT(REAL, rho),	     TENANT(U32, jobs_waiting),
-	TENANT(U32, jobs_running),   {NULL, TEXT, 0},
+	TENANT(U32, jobs_running),   ASTRA_FIELDS_END,
 };
 
 static const struct astra_field job_fields[] = {
@@ -115,7 +102,7 @@ static const struct astra_field job_fields[] = {
 	JOB(REAL, alloc_gpu_sec),
 	JOB(REAL, fair_gpu_sec),
 	JOB(REAL, rho),
-	{NULL, TEXT, 0},
+	ASTRA_FIELDS_END,
 };
 
 #define JOB_KEYS (sizeof(job_fields) / sizeof(*job_fields) - 1)
@@ -149,28 +136,20 @@ static const struct astra_field diag_fields[] = {
 	DIAG(TEXT, config_error),
 	DIAG(TEXT, config_warning),
 	DIAG(TEXT, policy_error),
-	{NULL, TEXT, 0},
+	ASTRA_FIELDS_END,
 };
 
-#define HISTORY(kind, member)                                                \
-	{                                                                    \
-#member, kind, offsetof(struct astra_report_history, member) \
-	}
+#define HISTORY(kind, member) \
+	ASTRA_FIELD(kind, struct astra_report_history, member)
 
 static const struct astra_field history_fields[] = {
-	HISTORY(TEXT, state),
-	HISTORY(TEXT, file),
-	HISTORY(TEXT, error),
-	HISTORY(U64, file_bytes),
-	HISTORY(TIME, written_sec),
-	HISTORY(U64, transactions),
-	HISTORY(U64, rows),
-	HISTORY(U64, reports),
-	HISTORY(U64, dropped),
-	HISTORY(U64, lost),
-	HISTORY(TIMING, note),
-	HISTORY(TIMING, write),
-	{NULL, TEXT, 0},
+	HISTORY(TEXT, state),	    HISTORY(TEXT, file),
+	HISTORY(TEXT, error),	    HISTORY(U64, file_bytes),
+	HISTORY(TIME, written_sec), HISTORY(U64, transactions),
+	HISTORY(U64, rows),	    HISTORY(U64, reports),
+	HISTORY(U64, dropped),	    HISTORY(U64, lost),
+	HISTORY(TIMING, note),	    HISTORY(TIMING, write),
+	ASTRA_FIELDS_END,
 };
 
 static const struct astra_field socket_fields[] = {
@@ -178,7 +157,7 @@ static const struct astra_field socket_fields[] = {
 	SOCKET(U64, malformed),	      SOCKET(U64, refused),
 	SOCKET(U64, unauthenticated), SOCKET(U64, limited),
 	SOCKET(U64, too_large),	      SOCKET(U64, timed_out),
-	SOCKET(U64, turned_away),     {NULL, TEXT, 0},
+	SOCKET(U64, turned_away),     ASTRA_FIELDS_END,
 };
 
 void astra_encode_pool(struct astra_text *out,

@@ -2,18 +2,11 @@
 #include "src/proto/encode.h"
 #include "src/proto/encode_field.h"
 
-#define APP(kind, member)                                                \
-	{                                                                \
-#member, kind, offsetof(struct astra_report_app, member) \
-	}
-#define AUCTION(kind, member)                                                \
-	{                                                                    \
-#member, kind, offsetof(struct astra_report_auction, member) \
-	}
-#define JOB(key, kind, member)                                       \
-	{                                                            \
-		key, kind, offsetof(struct astra_report_job, member) \
-	}
+#define APP(kind, member) ASTRA_FIELD(kind, struct astra_report_app, member)
+#define AUCTION(kind, member) \
+	ASTRA_FIELD(kind, struct astra_report_auction, member)
+#define JOB(key, kind, member) \
+	ASTRA_FIELD_AS(key, kind, struct astra_report_job, member)
 
 const struct astra_field astra_app_fields[] = {
 	APP(TEXT_OR_NULL, app), APP(U32, job),	      APP(TEXT, pool),
@@ -24,17 +17,17 @@ const struct astra_field astra_app_fields[] = {
 	APP(TEXT, bid),		APP(COUNT, auction),  APP(ID_OR_NULL, rank),
 	APP(ID_OR_NULL, ranks), APP(FLAG, offered),   APP(U32, won),
 	APP(U32, kept),		APP(U32, paid),	      APP(U32, given),
-	APP(REAL, factor),	APP(TIME, bid_sec),   {NULL, TEXT, 0},
+	APP(REAL, factor),	APP(TIME, bid_sec),   ASTRA_FIELDS_END,
 };
 
 static const struct astra_field auction_fields[] = {
 	AUCTION(COUNT, number), AUCTION(TIME, time_sec), AUCTION(U64, gpus),
-	AUCTION(U32, bidders),	AUCTION(FLAG, exact),	 {NULL, TEXT, 0},
+	AUCTION(U32, bidders),	AUCTION(FLAG, exact),	 ASTRA_FIELDS_END,
 };
 
 static const struct astra_field auction_pool[] = {
 	AUCTION(TEXT, pool),
-	{NULL, TEXT, 0},
+	ASTRA_FIELDS_END,
 };
 
 /* A job of an app, for its agent. */
@@ -51,7 +44,7 @@ static const struct astra_field job_fields[] = {
 	JOB("lease_end_sec", TIME, lease_end_sec),
 	JOB("progress", PROGRESS, progress),
 	JOB("checkpoint", CHECKPOINT, checkpoint),
-	{NULL, TEXT, 0},
+	ASTRA_FIELDS_END,
 };
 
 static void put_left(struct astra_text *out, const struct astra_report_app *app)
@@ -77,7 +70,7 @@ void astra_encode_app_left(struct astra_text *out,
 	struct astra_report_app now = *app;
 
 	now.bid_sec = bid_sec;
-	astra_encode_members(out, &now, astra_app_fields, "{", false);
+	astra_encode_members(out, &now, astra_app_fields, '{', false);
 	put_left(out, app);
 	astra_text_add(out, "}", 1);
 }
@@ -86,8 +79,8 @@ void astra_encode_auction(struct astra_text *out,
 			  const struct astra_report_auction *auction, bool pool)
 {
 	if (pool)
-		astra_encode_members(out, auction, auction_pool, "{", false);
-	astra_encode_members(out, auction, auction_fields, pool ? "," : "{",
+		astra_encode_members(out, auction, auction_pool, '{', false);
+	astra_encode_members(out, auction, auction_fields, pool ? ',' : '{',
 			     false);
 	astra_text_add(out, "}", 1);
 }

@@ -8,29 +8,24 @@
 #include "src/policy/model.h"
 #include "src/proto/report.h"
 
-#define SAID(kind, member)                                                    \
-	{                                                                     \
-#member, kind, offsetof(struct astra_report_progress, member) \
-	}
-#define SAVED(kind, member)                                              \
-	{                                                                \
-#member, kind,                                           \
-			offsetof(struct astra_report_checkpoint, member) \
-	}
+#define SAID(kind, member) \
+	ASTRA_FIELD(kind, struct astra_report_progress, member)
+#define SAVED(kind, member) \
+	ASTRA_FIELD(kind, struct astra_report_checkpoint, member)
 
 static const struct astra_field progress_fields[] = {
 	SAID(U64, done),  SAID(COUNT, total),	SAID(TIME, iter_sec),
 	SAID(REAL, loss), SAID(TIME, time_sec), SAID(U32, run),
-	{NULL, TEXT, 0},
+	ASTRA_FIELDS_END,
 };
 
 static const struct astra_field checkpoint_fields[] = {
 	SAVED(U64, step),
 	SAVED(TIME, time_sec),
-	{NULL, TEXT, 0},
+	ASTRA_FIELDS_END,
 };
 
-static void put_word(struct astra_text *out, const char *word)
+static inline void put_word(struct astra_text *out, const char *word)
 {
 	astra_text_add(out, word, strlen(word));
 }
@@ -164,29 +159,23 @@ static void put_member(struct astra_text *out, enum astra_field_kind kind,
 	}
 }
 
-/* In one piece: a large reply has a million of them. */
-static void put_key(struct astra_text *out, const char *separator,
-		    const char *key)
+static void put_prefix(struct astra_text *out, const struct astra_field *field,
+		       char separator)
 {
-	char text[64];
-	size_t begin = strlen(separator), size = strlen(key);
+	char *room = astra_text_room(out, ASTRA_FIELD_PREFIX);
 
-	if (begin + size + 3 > sizeof(text)) {
-		astra_text_printf(out, "%s\"%s\":", separator, key);
+	if (!room)
 		return;
-	}
-	memcpy(text, separator, begin);
-	text[begin] = '"';
-	memcpy(text + begin + 1, key, size);
-	memcpy(text + begin + 1 + size, "\":", 2);
-	astra_text_add(out, text, begin + size + 3);
+	memcpy(room, field->prefix, ASTRA_FIELD_PREFIX);
+	*room = separator;
+	astra_text_took(out, field->prefix_size);
 }
 
-static void put_field(struct astra_text *out, const char *separator,
+static void put_field(struct astra_text *out, char separator,
 		      const struct astra_field *field, const void *record,
 		      bool hidden)
 {
-	put_key(out, separator, field->key);
+	put_prefix(out, field, separator);
 	if (hidden)
 		put_word(out, "null");
 	else
@@ -195,12 +184,12 @@ static void put_field(struct astra_text *out, const char *separator,
 }
 
 void astra_encode_members(struct astra_text *out, const void *record,
-			  const struct astra_field *fields,
-			  const char *separator, bool hidden)
+			  const struct astra_field *fields, char separator,
+			  bool hidden)
 {
 	for (; fields->key; fields++) {
 		put_field(out, separator, fields, record, hidden);
-		separator = ",";
+		separator = ',';
 	}
 }
 
@@ -208,13 +197,13 @@ void astra_encode_picked(struct astra_text *out, const void *record,
 			 const struct astra_field *fields, uint64_t picked,
 			 uint64_t hidden)
 {
-	const char *separator = "{";
+	char separator = '{';
 
 	for (; fields->key && picked; fields++, picked >>= 1, hidden >>= 1) {
 		if (!(picked & 1))
 			continue;
 		put_field(out, separator, fields, record, hidden & 1);
-		separator = ",";
+		separator = ',';
 	}
 	put_word(out, "}");
 }
@@ -222,6 +211,6 @@ void astra_encode_picked(struct astra_text *out, const void *record,
 void astra_encode_object(struct astra_text *out, const void *record,
 			 const struct astra_field *fields)
 {
-	astra_encode_members(out, record, fields, "{", false);
+	astra_encode_members(out, record, fields, '{', false);
 	put_word(out, "}");
 }

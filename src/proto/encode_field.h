@@ -26,19 +26,34 @@ enum astra_field_kind {
 	CHECKPOINT,
 };
 
-/* One row a key: what a record's member becomes. */
+#define ASTRA_FIELD_PREFIX 32
+
+/* One row a key: what a record's member becomes. The prefix is copied whole,
+ * which is faster than as much of it as counts. */
 struct astra_field {
 	const char *key;
 	enum astra_field_kind kind;
-	size_t offset;
+	size_t offset, prefix_size;
+	char prefix[ASTRA_FIELD_PREFIX]; /* ,"key": */
 };
 
-/* The members of a record, each after the separator given for the first one
- * and a comma for the others. fields: ended by a NULL key. hidden: each is
- * null. */
+#define ASTRA_FIELD_AS(key, kind, type, member)                     \
+	{                                                           \
+		key, kind, offsetof(type, member), sizeof(key) + 3, \
+			",\"" key "\":"                             \
+	}
+#define ASTRA_FIELD(kind, type, member) \
+	ASTRA_FIELD_AS(#member, kind, type, member)
+#define ASTRA_FIELDS_END             \
+	{                            \
+		NULL, TEXT, 0, 0, "" \
+	}
+
+/* The members of a record, the first one after the separator given, the others
+ * after a comma. fields: ended by a NULL key. hidden: each is null. */
 void astra_encode_members(struct astra_text *out, const void *record,
-			  const struct astra_field *fields,
-			  const char *separator, bool hidden);
+			  const struct astra_field *fields, char separator,
+			  bool hidden);
 
 void astra_encode_object(struct astra_text *out, const void *record,
 			 const struct astra_field *fields);

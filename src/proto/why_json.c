@@ -7,18 +7,10 @@
 #include "src/proto/select.h"
 #include "src/proto/why_priv.h"
 
-#define BIND(kind, member)                                                \
-	{                                                                 \
-#member, kind, offsetof(struct astra_report_bind, member) \
-	}
-#define TENANT(kind, member)                                                \
-	{                                                                   \
-#member, kind, offsetof(struct astra_report_tenant, member) \
-	}
-#define JOB(kind, member)                                                \
-	{                                                                \
-#member, kind, offsetof(struct astra_report_job, member) \
-	}
+#define BIND(kind, member) ASTRA_FIELD(kind, struct astra_report_bind, member)
+#define TENANT(kind, member) \
+	ASTRA_FIELD(kind, struct astra_report_tenant, member)
+#define JOB(kind, member) ASTRA_FIELD(kind, struct astra_report_job, member)
 
 static const struct astra_field bind_fields[] = {
 	BIND(TEXT, kind),	    BIND(TEXT, name),
@@ -26,17 +18,17 @@ static const struct astra_field bind_fields[] = {
 	BIND(TEXT_OR_NULL, option), BIND(TEXT_OR_NULL, unit),
 	BIND(REAL, limit),	    BIND(REAL, asked),
 	BIND(ID_OR_NULL, job),	    BIND(U32_OR_NULL, task),
-	BIND(TIME, time_sec),	    {NULL, TEXT, 0},
+	BIND(TIME, time_sec),	    ASTRA_FIELDS_END,
 };
 
 static const struct astra_field bind_used[] = {
 	BIND(REAL, used),
-	{NULL, TEXT, 0},
+	ASTRA_FIELDS_END,
 };
 
 static const struct astra_field bind_state[] = {
 	BIND(TEXT_OR_NULL, state),
-	{NULL, TEXT, 0},
+	ASTRA_FIELDS_END,
 };
 
 static const struct astra_field tenant_fields[] = {
@@ -44,19 +36,19 @@ static const struct astra_field tenant_fields[] = {
 	TENANT(REAL, quota_gpus),   TENANT(REAL, demand_gpus),
 	TENANT(REAL, alloc_gpus),   TENANT(REAL, alloc_gpu_sec),
 	TENANT(REAL, fair_gpu_sec), TENANT(U32, jobs_waiting),
-	TENANT(U32, jobs_running),  {NULL, TEXT, 0},
+	TENANT(U32, jobs_running),  ASTRA_FIELDS_END,
 };
 
 static const struct astra_field other_fields[] = {
 	JOB(U32, id),	   JOB(TEXT, id_text), JOB(TEXT, user),
-	JOB(TEXT, tenant), {NULL, TEXT, 0},
+	JOB(TEXT, tenant), ASTRA_FIELDS_END,
 };
 
 static const struct astra_field rank_fields[] = {
 	JOB(ID_OR_NULL, rank),
 	JOB(U32, gpus),
 	JOB(TIME, lease_end_sec),
-	{NULL, TEXT, 0},
+	ASTRA_FIELDS_END,
 };
 
 static void put_bind(const struct astra_why *why,
@@ -65,10 +57,10 @@ static void put_bind(const struct astra_why *why,
 {
 	struct astra_text text = {0};
 
-	astra_encode_members(out, bind, bind_fields, "{", false);
-	astra_encode_members(out, bind, bind_used, ",",
+	astra_encode_members(out, bind, bind_fields, '{', false);
+	astra_encode_members(out, bind, bind_used, ',',
 			     !astra_why_used(why, bind));
-	astra_encode_members(out, bind, bind_state, ",",
+	astra_encode_members(out, bind, bind_state, ',',
 			     !astra_why_other(why, bind));
 	astra_why_bind(why, bind, &text);
 	astra_text_printf(out, ",\"text\":");
@@ -89,7 +81,7 @@ static void put_turn(const struct astra_why *why, struct astra_text *out)
 	astra_encode_text(out, job->wait);
 	astra_text_printf(out, ",\"text\":");
 	astra_encode_text(out, text.bytes ? text.bytes + 1 : job->reason);
-	astra_encode_members(out, job, rank_fields, ",", false);
+	astra_encode_members(out, job, rank_fields, ',', false);
 	astra_text_add(out, "}", 1);
 	out->failed |= text.failed;
 	astra_text_clear(&text);
@@ -118,9 +110,9 @@ static void put_other(const struct astra_why *why,
 		astra_text_printf(out, "null");
 		return;
 	}
-	astra_encode_members(out, job, other_fields, "{",
+	astra_encode_members(out, job, other_fields, '{',
 			     !astra_job_visible(why->report, job, why->viewer));
-	astra_encode_members(out, job, rank_fields, ",", false);
+	astra_encode_members(out, job, rank_fields, ',', false);
 	astra_text_add(out, "}", 1);
 }
 
@@ -149,7 +141,7 @@ static void put_shares(const struct astra_why *why, struct astra_text *out)
 	astra_text_printf(out, ",\"tenant\":{\"name\":");
 	astra_encode_text(out, job->tenant);
 	if (why->tenant)
-		astra_encode_members(out, why->tenant, tenant_fields, ",",
+		astra_encode_members(out, why->tenant, tenant_fields, ',',
 				     !why->usage);
 	astra_text_printf(out, "},\"job\":{\"rho\":");
 	if (why->usage)
