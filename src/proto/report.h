@@ -112,6 +112,13 @@ struct astra_report_bind {
 
 #define ASTRA_REPORT_BINDS 8 /* of one job; beyond they are not told */
 
+/* A pending record of an array whose tasks may not all run at once (%N). */
+struct astra_report_array {
+	uint32_t waiting; /* tasks that the record stands for */
+	uint32_t most;	  /* of the array's tasks at once; 0: no such limit */
+	uint32_t running; /* of its tasks */
+};
+
 /* One job record of slurmctld: a job, an array task, or all tasks of an array
  * that have not started. */
 struct astra_report_job {
@@ -124,6 +131,7 @@ struct astra_report_job {
 	 * "12_[0x3F0]" is rewritten when the job is added. */
 	const char *id_text;
 	uint32_t copies; /* array tasks this record stands for; >= 1 */
+	struct astra_report_array array;
 	uint32_t uid;
 	const char *user;
 	const char *account;
@@ -163,8 +171,8 @@ struct astra_report_job {
 	/* As was foreseen when; 0: not known. */
 	double forecast_sec, forecast_until_sec;
 	double expected_early_sec, expected_late_sec;
-	const char *reason;	   /* a few words: "Lease: rank 3 of 17"; "" */
-	const char *reason_long;   /* a sentence or two for `sfair why`; "" */
+	const char *reason;	 /* a few words: "Lease: rank 3 of 17"; "" */
+	const char *reason_long; /* a sentence or two for `sfair why`; "" */
 	const char *wait; /* what the policy waits for: "rank", "place"; "" */
 	const struct astra_report_bind *binds; /* copied with the job */
 	uint32_t bind_count;

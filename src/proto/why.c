@@ -73,22 +73,30 @@ static void reasons(const struct astra_why *why, struct astra_text *out)
 				  job->rank, job->ranks);
 }
 
+static void what_waits(const struct astra_report_job *job,
+		       struct astra_text *out)
+{
+	uint32_t tasks = job->array.most ? job->array.waiting : job->copies;
+
+	if (tasks > 1)
+		astra_text_printf(
+			out,
+			"stands for %u array tasks that wait in pool %s for %u GPU%s each.",
+			tasks, job->pool, job->gpus, job->gpus == 1 ? "" : "s");
+	else
+		astra_text_printf(out, "waits in pool %s for %u GPU%s.",
+				  job->pool, job->gpus,
+				  job->gpus == 1 ? "" : "s");
+}
+
 static void waiting(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report *report = why->report;
 	const struct astra_report_job *job = why->job;
 	char text[ASTRA_SPAN_BYTES];
 
-	if (job->copies > 1)
-		astra_text_printf(
-			out,
-			"stands for %u array tasks that wait in pool %s for %u GPU%s each.",
-			job->copies, job->pool, job->gpus,
-			job->gpus == 1 ? "" : "s");
-	else
-		astra_text_printf(out, "waits in pool %s for %u GPU%s.",
-				  job->pool, job->gpus,
-				  job->gpus == 1 ? "" : "s");
+	what_waits(job, out);
+	astra_why_array(&job->array, out);
 	reasons(why, out);
 	if (job->expected_start_sec > report->time_sec)
 		astra_text_printf(out, " It is expected to start in about %s.",

@@ -177,10 +177,31 @@ static void throttle(const struct astra_why *why,
 	(void)why;
 	astra_text_printf(out, " Its array runs at most ");
 	number(bind->limit, "tasks", out);
+	astra_text_printf(out, " at a time (%%%.0f), and ", bind->limit);
+	number(bind->used, "tasks", out);
+	astra_text_printf(
+		out, " run%s; the next one starts when less than %.0f run.",
+		bind->used > 1 ? "" : "s", bind->limit);
+}
+
+void astra_why_array(const struct astra_report_array *a, struct astra_text *out)
+{
+	uint32_t room = a->most > a->running ? a->most - a->running : 0;
+
+	if (!room)
+		return;
 	astra_text_printf(
 		out,
-		" at a time (%%%.0f), and so many run; the next one starts when one of them ends.",
-		bind->limit);
+		" Its array runs at most %u task%s at a time (%%%u), and %u run%s: ",
+		a->most, a->most == 1 ? "" : "s", a->most, a->running,
+		a->running == 1 ? "s" : "");
+	if (room < a->waiting)
+		astra_text_printf(
+			out,
+			"it leaves room for %u of the %u now, for the others as tasks end.",
+			room, a->waiting);
+	else
+		astra_text_printf(out, "it leaves room for all.");
 }
 
 static void limit_used(const struct astra_why *why,

@@ -76,6 +76,26 @@ static void limit(const struct astra_why *why,
 		raise_limit(bind, bind->asked, out);
 }
 
+static void raise_throttle(const struct astra_why *why, double to,
+			   const char *gain, struct astra_why_changes *out)
+{
+	const struct astra_report_job *job = why->job;
+
+	add(out, "scontrol update JobId=%u ArrayTaskThrottle=%.0f%s",
+	    job->array_id ? job->array_id : job->id, to, gain);
+}
+
+/* Some of the tasks may start, but not all. */
+static void throttled(const struct astra_why *why,
+		      struct astra_why_changes *out)
+{
+	const struct astra_report_array *a = &why->job->array;
+	double all = (double)a->running + a->waiting;
+
+	if (a->most && a->running < a->most && all > a->most)
+		raise_throttle(why, all, " lets more tasks run at once", out);
+}
+
 static void bound(const struct astra_why *why,
 		  const struct astra_report_bind *bind,
 		  struct astra_why_changes *out)
@@ -95,8 +115,10 @@ static void bound(const struct astra_why *why,
 	else if (!strcmp(bind->kind, "licence"))
 		add(out, "the end of jobs that hold such licences");
 	else if (!strcmp(bind->kind, "array"))
-		add(out, "scontrol update JobId=%u ArrayTaskThrottle=%.0f", id,
-		    bind->limit + 1);
+		raise_throttle(why,
+			       1 + (bind->used > bind->limit ? bind->used
+							     : bind->limit),
+			       "", out);
 	else if (!strcmp(bind->kind, "reservation"))
 		add(out,
 		    "scontrol update JobId=%u ReservationName= leaves the reservation",
@@ -150,5 +172,6 @@ void astra_why_change(const struct astra_why *why,
 	if (!why->job->bind_count && !strcmp(why->job->phase, "waiting")) {
 		in_line(why, out);
 		sized(why, out);
+		throttled(why, out);
 	}
 }

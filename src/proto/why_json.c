@@ -155,6 +155,18 @@ static void put_shares(const struct astra_why *why, struct astra_text *out)
 	astra_text_printf(out, ",\"ranks\":%u}", job->ranks);
 }
 
+static void put_array(const struct astra_report_array *a,
+		      struct astra_text *out)
+{
+	if (a->most)
+		astra_text_printf(
+			out,
+			",\"array\":{\"waiting\":%u,\"most\":%u,\"running\":%u}",
+			a->waiting, a->most, a->running);
+	else
+		astra_text_printf(out, ",\"array\":null");
+}
+
 static void put_changes(const struct astra_why *why, struct astra_text *out)
 {
 	struct astra_why_changes changes;
@@ -190,6 +202,7 @@ static void put_why(const struct astra_why *why, struct astra_text *out)
 			  job->bind_count ? job->binds[0].name : job->wait);
 	put_binds(why, out);
 	put_shares(why, out);
+	put_array(&job->array, out);
 	put_others(why, out);
 	put_time("expected_start_sec", job->expected_start_sec, out);
 	put_time("lease_end_sec", job->lease_end_sec, out);

@@ -54,6 +54,11 @@ void astra_why_bind(const struct astra_why *why,
 		    const struct astra_report_bind *bind,
 		    struct astra_text *out);
 
+/* What %N leaves of an array. Where it leaves nothing, that binds, and is told
+ * as what keeps the job; nothing is added here. */
+void astra_why_array(const struct astra_report_array *array,
+		     struct astra_text *out);
+
 /* Whether what others use may be told; else the number is hidden. */
 bool astra_why_used(const struct astra_why *why,
 		    const struct astra_report_bind *bind);

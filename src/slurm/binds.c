@@ -146,16 +146,33 @@ static void add_licences(struct binds *b, job_record_t *job, const char *name)
 		(void)add(b, "licence", name);
 }
 
+struct astra_report_array astra_array_of(const job_record_t *job)
+{
+	const job_array_struct_t *own = job->array_recs, *a = own;
+	const job_record_t *meta;
+
+	if (!a && job->array_job_id && IS_JOB_PENDING(job)) {
+		meta = find_job_record(job->array_job_id);
+		a = meta ? meta->array_recs : NULL;
+	}
+	if (!a || !IS_JOB_PENDING(job) || !a->max_run_tasks)
+		return (struct astra_report_array){0};
+	return (struct astra_report_array){
+		.waiting = own && own->task_cnt ? own->task_cnt : 1,
+		.most = a->max_run_tasks,
+		.running = a->tot_run_tasks,
+	};
+}
+
 static void add_throttle(struct binds *b, job_record_t *job, const char *name)
 {
 	struct astra_report_bind *bind = add(b, "array", name);
-	job_record_t *meta =
-		job->array_recs ? job : find_job_record(job->array_job_id);
+	struct astra_report_array array = astra_array_of(job);
 
-	if (!bind || !meta || !meta->array_recs)
+	if (!bind || !array.most)
 		return;
-	bind->limit = meta->array_recs->max_run_tasks;
-	bind->used = meta->array_recs->tot_run_tasks;
+	bind->limit = array.most;
+	bind->used = array.running;
 	bind->unit = "tasks";
 }
 

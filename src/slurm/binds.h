@@ -19,6 +19,10 @@ int astra_binds_of(struct astra_arena *arena, job_record_t *job,
 		   const char *name, struct astra_report_bind **out,
 		   uint32_t *count);
 
+/* How many tasks of a pending record's array may run, and do; all 0 where that
+ * has no limit. Locks: caller holds job read. */
+struct astra_report_array astra_array_of(const job_record_t *job);
+
 #define ASTRA_LIMITS_MAX 1000 /* jobs a round whose limit is looked up */
 
 /* The numbers of a limit by its name. (limit.c)

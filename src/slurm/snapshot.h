@@ -26,6 +26,7 @@ struct astra_job_info {
 	const char *limit; /* pending and over a limit: its name; else "" */
 	struct astra_report_bind *binds; /* what keeps it, if pending */
 	uint32_t bind_count;
+	struct astra_report_array array;
 	struct astra_terms terms;
 };
 

@@ -186,6 +186,7 @@ static int fill_info(struct astra_scene *scene, job_record_t *job,
 		.user = user ? user : "",
 		.state = job->job_state,
 		.state_reason = job->state_reason,
+		.array = astra_array_of(job),
 	};
 	if (!user)
 		scene->unnamed = true;

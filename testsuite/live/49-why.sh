@@ -122,6 +122,11 @@ soon "$matlab" 'in line'
 array=$(lab --array=1-4%1)
 soon "$array" "Job ${array}_["
 soon "${array}_3" "Job ${array}_["
+says "$array" "stands for 4 array tasks" \
+	"runs at most 1 task at a time (%1), and 0 run" "room for 1 of the 4" \
+	"JobId=$array ArrayTaskThrottle=4"
+is "$array" '[w["array"][k] for k in ("waiting", "most", "running")]' \
+	'[4, 1, 0]'
 ok array
 
 says "$cpu" 'asks for no GPU' 'in partition cpu'
@@ -162,3 +167,23 @@ mgr modify user daemon set adminlevel=operator
 all() { [[ $(seen as_coord) == "$(seen env)" ]]; }
 wait_for 20 all
 ok coordinators-and-operators
+
+# ---- The limit of an array binds, and what is advised helps.
+
+scancel -p gpu
+empty() { [[ -z $(squeue -h -p gpu -o %i) ]]; }
+wait_for 60 empty
+array=$(lab --array=1-4%1)
+soon "$array" 'and 1 task runs; the next one starts'
+is "$array" '[b["kind"] for b in w["binds"]]' "['array']"
+is "$array" '[w["binds"][0][k] for k in ("name", "limit", "used")]' \
+	"['JobArrayTaskLimit', 1, 1]"
+is "$array" 'list(w["array"].values())' '[3, 1, 1]'
+advice=$(json "$array" 'w["changes"][0]')
+check_eq "the advice" "scontrol update JobId=$array ArrayTaskThrottle=2" \
+	"$advice"
+$advice
+soon "$array" 'and 2 tasks run; the next one starts'
+scontrol update JobId="$array" ArrayTaskThrottle=1
+soon "$array" 'at most 1 task at a time (%1), and 2 tasks run'
+ok array-limit

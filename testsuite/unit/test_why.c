@@ -119,7 +119,15 @@ static const struct {
 	  .name = "JobArrayTaskLimit",
 	  .unit = "tasks",
 	  LIMIT(2, 2, NAN)},
-	 {"at most 2 tasks at a time (%2)", "ArrayTaskThrottle=3"}},
+	 {"at most 2 tasks at a time (%2), and 2 tasks run; the next one",
+	  "ArrayTaskThrottle=3"}},
+	{{.kind = "array", /* it was lowered while 3 ran */
+	  .name = "JobArrayTaskLimit",
+	  .unit = "tasks",
+	  LIMIT(1, 3, NAN)},
+	 {"at most 1 task at a time (%1), and 3 tasks run; the next one starts "
+	  "when less than 1 run.",
+	  "ArrayTaskThrottle=4"}},
 	{{.kind = "reservation",
 	  .name = "Reservation",
 	  .of = "maint",
@@ -325,6 +333,63 @@ static void those_before_it_are_named(void **state)
 	json_decref(reply);
 }
 
+/* The array 20 with these waiting, at most so many at once, those running. */
+static void an_array_tells_what_its_limit_leaves(void **state)
+{
+	static const struct {
+		struct astra_report_array array;
+		const char *says, *change; /* NULL: not said */
+	} arrays[] = {
+		{{5, 2, 1},
+		 "5 array tasks that wait in pool gpu for 2 GPUs each. Its "
+		 "array runs at most 2 tasks at a time (%2), and 1 runs: it "
+		 "leaves room for 1 of the 5 now, for the others as tasks end.",
+		 "JobId=20 ArrayTaskThrottle=6 lets more tasks run at once"},
+		{{2, 8, 0}, "(%8), and 0 run: it leaves room for all.", NULL},
+		{{3, 1, 1}, "stands for 3 array tasks", NULL},
+		{{0}, "stands for 4 array tasks", NULL},
+	};
+
+	for (size_t i = 0; i < ASTRA_COUNT_OF(arrays); i++) {
+		struct astra_report_job job = sample_rows[3];
+		uint32_t id = (uint32_t)(400 + i);
+		json_t *reply, *numbers;
+		int waiting, most, running;
+
+		job.id = id;
+		job.array_id = 20;
+		job.gpus = 2;
+		job.wait = "rank";
+		job.copies = 4;
+		job.array = arrays[i].array;
+		assert_int_equal(astra_report_add_job(*state, &job), 0);
+		reply = why(*state, id, &alice);
+		if (!strstr(text_of(reply), arrays[i].says))
+			fail_msg("\"%s\" lacks \"%s\"", text_of(reply),
+				 arrays[i].says);
+		if (arrays[i].change)
+			assert_non_null(
+				strstr(text_of(reply), arrays[i].change));
+		else
+			assert_null(strstr(text_of(reply), "Throttle"));
+		numbers =
+			json_object_get(json_object_get(reply, "why"), "array");
+		if (!job.array.most) {
+			assert_true(json_is_null(numbers));
+		} else {
+			assert_int_equal(json_unpack(numbers, "{s:i,s:i,s:i}",
+						     "waiting", &waiting,
+						     "most", &most, "running",
+						     &running),
+					 0);
+			assert_true(waiting == (int)job.array.waiting &&
+				    most == (int)job.array.most &&
+				    running == (int)job.array.running);
+		}
+		json_decref(reply);
+	}
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -334,6 +399,7 @@ int main(void)
 		CASE(private_data_hides_what_others_use),
 		CASE(private_data_hides_others_jobs),
 		CASE(those_before_it_are_named),
+		CASE(an_array_tells_what_its_limit_leaves),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
