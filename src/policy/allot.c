@@ -229,7 +229,11 @@ int astra_round_allot(struct round *r, struct astra_error *err)
 		astra_error_nomem(err);
 		goto out;
 	}
-	if (ask_policy(&a, err) < 0 || astra_allot_place(&a, err) < 0)
+	rc = ask_policy(&a, err);
+	r->plan->changed |= a.answer.changed;
+	if (!rc)
+		rc = astra_allot_place(&a, err);
+	if (rc < 0)
 		goto out;
 	settle_expired(&a);
 	r->wake_sec = a.answer.wake_sec;

@@ -124,6 +124,7 @@ struct astra_allocation {
 	struct astra_share *shares;
 	size_t share_count, share_room;
 	double wake_sec; /* ask again then at the latest; infinite: at events */
+	bool changed;	 /* what the policy saves has, if maybe no lease */
 	bool moves; /* a job leaves for as many GPUs as it has, or fewer, even
 		     * if nobody needs those that it has */
 	double lend_until_sec;	/* GPUs that nobody was awarded, nor has now, go

@@ -9,8 +9,8 @@
 #include "src/policy/incentive/policy.h"
 #include "testsuite/unit/incentive_pool.h"
 
-/* Awards to an array of so many 1-GPU tasks on four GPUs. */
-static size_t ask_for_array(void *self, double now_sec, uint32_t copies)
+/* What is awarded to an array of so many 1-GPU tasks on four GPUs. */
+static struct astra_allocation ask(void *self, double now_sec, uint32_t copies)
 {
 	const struct astra_node node = {.usable = true, .gpus = 4};
 	const struct astra_contestant tenant = {.quota = 4, .entitled = true};
@@ -43,7 +43,12 @@ static size_t ask_for_array(void *self, double now_sec, uint32_t copies)
 	assert_int_equal(astra_incentive.allocate(self, &offer, &out, &err), 0);
 	free(out.awards);
 	free(out.shares);
-	return out.award_count;
+	return out;
+}
+
+static size_t ask_for_array(void *self, double now_sec, uint32_t copies)
+{
+	return ask(self, now_sec, copies).award_count;
 }
 
 /* Nothing costs anything, so four go first, and then the other two. The record
@@ -64,6 +69,25 @@ static void an_array_starts_as_many_tasks_as_were_planned(void **state)
 	assert_int_equal(ask_for_array(self, AT(200), 3), 1);
 	assert_int_equal(ask_for_array(self, AT(290), 2), 0);
 	assert_int_equal(ask_for_array(self, AT(300), 2), 2);
+	astra_incentive.destroy(self);
+}
+
+/* Even if the slots that are sold are all to come; else a kill sells them a
+ * second time. */
+static void each_sale_is_to_be_saved(void **state)
+{
+	struct astra_options options;
+	struct astra_error err;
+	void *self;
+
+	(void)state;
+	astra_options_init(&options);
+	options.slot_sec = SLOT;
+	self = astra_incentive.create(&options, &err);
+	assert_false(ask(self, AT(0), 6).changed);
+	assert_true(ask(self, AT(200), 6).changed);
+	assert_false(ask(self, AT(250), 6).changed);
+	assert_true(ask(self, AT(400), 6).changed);
 	astra_incentive.destroy(self);
 }
 
@@ -261,6 +285,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_array_starts_as_many_tasks_as_were_planned),
+		cmocka_unit_test(each_sale_is_to_be_saved),
 		cmocka_unit_test(quotas_are_whole_gpus_that_sum_to_all),
 		cmocka_unit_test(a_restart_changes_nothing),
 		cmocka_unit_test(slots_go_with_the_clock),

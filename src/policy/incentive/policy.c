@@ -203,6 +203,7 @@ static int allocate(void *self, const struct astra_offer *offer,
 	if (offer->tenant_count > p->tenant_count)
 		p->tenant_count = offer->tenant_count;
 	advance(p, offer->now_sec);
+	out->changed = !p->sold;
 	if (!p->sold && sell(p, offer, err) < 0)
 		return -1;
 	over = slots_over(p, offer->now_sec);

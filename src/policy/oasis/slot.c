@@ -76,9 +76,11 @@ static int make_offers(struct slot_round *r)
 			oasis_book_find(book, d->job->id);
 
 		if (oasis_next_booked(b, book->now) < 0 &&
-		    b->offered != book->now &&
-		    oasis_book_offer(book, d, r->offer->now_sec) < 0)
-			return -1;
+		    b->offered != book->now) {
+			r->out->changed = true;
+			if (oasis_book_offer(book, d, r->offer->now_sec) < 0)
+				return -1;
+		}
 		t->gpus = oasis_booked(b, book->now);
 		t->payoff = b->payoff;
 	}

@@ -114,6 +114,7 @@ static int allocate(void *self, const struct astra_offer *offer,
 	if (!offer->demand_count)
 		return 0;
 	out->wake_sec = o->slot_end_sec;
+	out->changed = fresh;
 	if (!fresh && !any_free(offer))
 		return 0;
 	if (ogas_classes_update(c, offer) < 0 ||
