@@ -85,6 +85,7 @@ static void number_cell(enum sfair_kind kind, double value,
 		snprintf(text, CELL_BYTES, "%.1f", value / unit_sec[unit]);
 		break;
 	case SFAIR_RATIO:
+	case SFAIR_CREDITS:
 		snprintf(text, CELL_BYTES, "%.3f", value);
 		break;
 	case SFAIR_SPAN:

@@ -30,10 +30,10 @@ static void put_unit(const struct sfair_report_args *args)
 		       args->share == SFAIR_BOTH ? "/Percentage of Total" : "");
 }
 
-static bool has_gpu_time(const struct sfair_table *table)
+static bool has(const struct sfair_table *table, enum sfair_kind kind)
 {
 	for (const struct sfair_column *c = table->columns; c->name; c++)
-		if (c->kind == SFAIR_GPU_TIME)
+		if (c->kind == kind)
 			return true;
 	return false;
 }
@@ -56,8 +56,10 @@ static void put_heading(const json_t *reply,
 	       toupper((unsigned char)*row->type), row->type + 1,
 	       toupper((unsigned char)*row->report), row->report + 1, from, to,
 	       end - start);
-	if (has_gpu_time(table))
+	if (has(table, SFAIR_GPU_TIME))
 		put_unit(args);
+	if (has(table, SFAIR_CREDITS))
+		puts("Payments reported in Credits");
 	fputs(RULE, stdout);
 }
 

@@ -84,9 +84,12 @@ static const struct sfair_column timeline[] = {
 
 static const struct sfair_column ledger[] = {
 	TIME, POOL, TENANT,
-	{"Paid", "paid", SFAIR_NUMBER, "credits that it paid"},
-	{"Income", "income", SFAIR_NUMBER, "credits that it was given"},
-	{"Balance", "balance", SFAIR_NUMBER, "Income - Paid since the start"},
+	{"Paid", "paid", SFAIR_CREDITS,
+	 "credits that it paid for GPUs of others' shares"},
+	{"Income", "income", SFAIR_CREDITS,
+	 "credits that it was given for GPUs of its share"},
+	{"Balance", "balance", SFAIR_CREDITS,
+	 "Income - Paid since the report's start"},
 	END};
 
 static const struct sfair_column users[] = {

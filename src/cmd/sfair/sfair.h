@@ -159,6 +159,7 @@ enum sfair_kind {
 	SFAIR_TEXT,
 	SFAIR_NUMBER,	/* three decimals where it is no whole number */
 	SFAIR_RATIO,	/* three decimals */
+	SFAIR_CREDITS,	/* the same, of incentive's prices */
 	SFAIR_GPU_TIME, /* in the unit asked for */
 	SFAIR_SPAN,	/* seconds, as D-HH:MM:SS */
 	SFAIR_LEFT,	/* a time, as a span from now on */
