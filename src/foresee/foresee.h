@@ -16,13 +16,22 @@ struct astra_run_guess {
 	double left_sec;  /* of it, still to be run; > 0 */
 };
 
+/* What a job that the engine does not know has of a node, until it gives it
+ * back. */
+struct astra_release {
+	double at_sec;
+	struct astra_share share;
+};
+
 struct astra_foresee {
 	const struct astra_options *options;
 	const void *image; /* of the engine before a round, engine_image.h */
 	size_t image_size;
 	const struct astra_snapshot *snapshot; /* what it is shown in it */
 	const struct astra_run_guess *guesses; /* beside the snapshot's jobs */
-	double horizon_sec;		       /* how far to look */
+	const struct astra_release *releases;  /* in any order */
+	size_t release_count;
+	double horizon_sec;	/* how far to look */
 	double checkpoint_part; /* of its grace that a job uses, 0 to 1 */
 	/* Asked before each round; false: enough. NULL: go on. */
 	bool (*go_on)(void *arg);

@@ -7,6 +7,8 @@ libastra_foresee_la_SOURCES = \
 	src/foresee/foresee.h \
 	src/foresee/runtimes.c \
 	src/foresee/runtimes.h \
+	src/foresee/runtimes_priv.h \
+	src/foresee/runtimes_state.c \
 	src/foresee/world.c \
 	src/foresee/world.h
 
@@ -17,3 +19,9 @@ test_foresee_SOURCES = testsuite/unit/test_foresee.c \
 	testsuite/unit/unit.h
 test_foresee_CFLAGS = $(UNIT_CFLAGS)
 test_foresee_LDADD = libastra-foresee.la $(UNIT_LIBS)
+
+check_PROGRAMS += test_runtimes
+test_runtimes_SOURCES = testsuite/unit/test_runtimes.c \
+	testsuite/unit/unit.h
+test_runtimes_CFLAGS = $(UNIT_CFLAGS)
+test_runtimes_LDADD = libastra-foresee.la $(UNIT_LIBS)

@@ -6,24 +6,10 @@
 #include <string.h>
 
 #include "src/common/grow.h"
+#include "src/foresee/runtimes_priv.h"
 
-#define ROWS_MAX 20000	   /* of users and names */
 #define UNKNOWN_SEC 3600.0 /* of a job without limit of an unknown user */
 #define LEFT_LEAST_SEC 1.0
-
-/* The last jobs of a user, or of a user and a name. */
-struct runtime_row {
-	uint64_t key;
-	double ran_sec[ASTRA_RUNTIMES_KEPT];
-	uint32_t count; /* ever */
-};
-
-/* What a job has run before its present run. */
-struct runtime_job {
-	uint32_t id, run;
-	double before_sec;
-	bool over, seen;
-};
 
 /* FNV-1a: rows may meet by chance, which a guess can bear. */
 static uint64_t key_of(uint32_t uid, const char *name)
@@ -68,14 +54,27 @@ static size_t job_at(const struct astra_runtimes *r, uint32_t id)
 	return low;
 }
 
+/* There is no room: whoever nothing was learned of lately goes, which is half
+ * of the rows at least, as no two were last added to at the same count. */
+static void forget_rows(struct astra_runtimes *r)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->count; i++)
+		if (r->learned - r->rows[i].learned < RUNTIME_ROWS_MAX / 2)
+			r->rows[kept++] = r->rows[i];
+	r->count = kept;
+}
+
 static int learn(struct astra_runtimes *r, uint64_t key, double ran_sec)
 {
-	size_t at = row_at(r, key);
 	struct runtime_row *row;
+	size_t at;
 
+	if (r->count >= RUNTIME_ROWS_MAX)
+		forget_rows(r);
+	at = row_at(r, key);
 	if (at == r->count || r->rows[at].key != key) {
-		if (r->count == ROWS_MAX)
-			return 0;
 		if (astra_grow(&r->rows, &r->room, r->count + 1,
 			       sizeof(*r->rows)) < 0)
 			return -1;
@@ -86,6 +85,7 @@ static int learn(struct astra_runtimes *r, uint64_t key, double ran_sec)
 	}
 	row = &r->rows[at];
 	row->ran_sec[row->count++ % ASTRA_RUNTIMES_KEPT] = ran_sec;
+	row->learned = ++r->learned;
 	return 0;
 }
 
@@ -114,6 +114,23 @@ static double last_run(const struct astra_runtime_job *job)
 		       : 0;
 }
 
+struct astra_runtime_job astra_runtime_job_of(const struct astra_job *job,
+					      uint32_t uid, const char *name)
+{
+	return (struct astra_runtime_job){
+		.id = job->id,
+		.run = job->restart_cnt,
+		.uid = uid,
+		.name = name,
+		.limit_sec = job->time_limit_sec,
+		.running = job->state == ASTRA_JOB_RUNNING,
+		.over = job->state == ASTRA_JOB_ENDED ||
+			job->state == ASTRA_JOB_ENDING,
+		.start_sec = job->start_sec,
+		.end_sec = job->end_sec,
+	};
+}
+
 int astra_runtimes_see(struct astra_runtimes *r,
 		       const struct astra_runtime_job *job)
 {
@@ -128,10 +145,11 @@ int astra_runtimes_see(struct astra_runtimes *r,
 	if (known->run != job->run) { /* its run before was requeued */
 		known->before_sec += job->running ? 0 : last_run(job);
 		known->run = job->run;
+		r->changed = true;
 	}
 	if (!job->over || known->over)
 		return 0;
-	known->over = true;
+	known->over = r->changed = true;
 	if (known->before_sec + last_run(job) <= 0)
 		return 0;
 	if (learn(r, key_of(job->uid, job->name),
@@ -213,33 +231,72 @@ static double of_work(const struct astra_forecast *forecast, double ran_sec)
 	return ran_sec + fmax(forecast->work_sec - forecast->done_sec, 0);
 }
 
+/* As its user's jobs of its name were, else all of them; 0: not known. */
+static double of_user(const struct astra_runtimes *r,
+		      const struct astra_runtime_job *job, double ran_sec,
+		      enum astra_guess_kind kind)
+{
+	double total = of_row(r, key_of(job->uid, job->name), ran_sec, kind);
+
+	return total > 0 ? total
+			 : of_row(r, key_of(job->uid, NULL), ran_sec, kind);
+}
+
+/* By now. */
+static double ran_of(const struct astra_runtimes *r,
+		     const struct astra_runtime_job *job, double now_sec)
+{
+	size_t at = job_at(r, job->id);
+	double ran = at < r->job_count && r->jobs[at].id == job->id
+			     ? r->jobs[at].before_sec
+			     : 0;
+
+	return job->running ? ran + fmax(now_sec - job->start_sec, 0) : ran;
+}
+
+static struct astra_run_guess guess_of(const struct astra_runtime_job *job,
+				       double total_sec, double ran_sec)
+{
+	double total = job->limit_sec > 0
+			       ? fmin(total_sec, fmax(job->limit_sec, ran_sec))
+			       : total_sec;
+
+	return (struct astra_run_guess){
+		.total_sec = fmax(total, LEFT_LEAST_SEC),
+		.left_sec = fmax(total - ran_sec, LEFT_LEAST_SEC),
+	};
+}
+
 struct astra_run_guess
 astra_runtimes_guess(const struct astra_runtimes *r,
 		     const struct astra_runtime_job *job,
 		     const struct astra_forecast *forecast,
 		     enum astra_guess_kind kind, double now_sec)
 {
-	size_t at = job_at(r, job->id);
-	double ran = at < r->job_count && r->jobs[at].id == job->id
-			     ? r->jobs[at].before_sec
-			     : 0;
-	double total;
+	double ran = ran_of(r, job, now_sec);
+	double total = of_work(forecast, ran);
 
-	if (job->running)
-		ran += fmax(now_sec - job->start_sec, 0);
-	total = of_work(forecast, ran);
 	if (!(total > 0))
-		total = of_row(r, key_of(job->uid, job->name), ran, kind);
-	if (!(total > 0))
-		total = of_row(r, key_of(job->uid, NULL), ran, kind);
+		total = of_user(r, job, ran, kind);
 	if (!(total > 0))
 		total = of_limit(job, ran, kind);
-	if (job->limit_sec > 0)
-		total = fmin(total, fmax(job->limit_sec, ran));
-	return (struct astra_run_guess){
-		.total_sec = fmax(total, LEFT_LEAST_SEC),
-		.left_sec = fmax(total - ran, LEFT_LEAST_SEC),
-	};
+	return guess_of(job, total, ran);
+}
+
+struct astra_run_guess
+astra_runtimes_guess_other(const struct astra_runtimes *r,
+			   const struct astra_runtime_job *job,
+			   enum astra_guess_kind kind, double now_sec)
+{
+	bool limited = job->limit_sec > 0;
+	double ran = ran_of(r, job, now_sec);
+	double total = kind == ASTRA_GUESS_LATE && limited
+			       ? job->limit_sec
+			       : of_user(r, job, ran, kind);
+
+	if (!(total > 0))
+		total = limited ? of_limit(job, ran, kind) : HUGE_VAL;
+	return guess_of(job, total, ran);
 }
 
 void astra_runtimes_clear(struct astra_runtimes *r)

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How long jobs run, as far as can be told: what their user's last jobs ran, of
  * the same name first (Tsafrir et al., TPDS 2007: the last two of a user tell
- * more than a time limit does). In memory only; who forgot learns again.
+ * more than a time limit does).
  */
 #ifndef ASTRA_RUNTIMES_H
 #define ASTRA_RUNTIMES_H
 
+#include "src/common/bytes.h"
 #include "src/foresee/foresee.h"
 
 #define ASTRA_RUNTIMES_KEPT 8 /* of each name, and of each user */
 
 /* Zeroed is empty. */
 struct astra_runtimes {
+	uint64_t learned;	  /* so often */
+	bool changed;		  /* since the caller saved it last */
 	struct runtime_row *rows; /* by key */
 	size_t count, room;
 	struct runtime_job *jobs; /* that have had runs, by id */
@@ -29,6 +32,10 @@ struct astra_runtime_job {
 	bool over;		   /* has ended, and not by a requeue */
 	double start_sec, end_sec; /* of the present or the last run */
 };
+
+/* name: borrowed. */
+struct astra_runtime_job astra_runtime_job_of(const struct astra_job *job,
+					      uint32_t uid, const char *name);
 
 enum astra_guess_kind {
 	ASTRA_GUESS_EARLY,
@@ -50,6 +57,23 @@ astra_runtimes_guess(const struct astra_runtimes *runtimes,
 		     const struct astra_runtime_job *job,
 		     const struct astra_forecast *forecast,
 		     enum astra_guess_kind kind, double now_sec);
+
+/* How long a job that the engine does not know keeps what it has: as above, but
+ * LATE until its time limit, and, with neither a limit nor a job before it,
+ * infinite. */
+struct astra_run_guess
+astra_runtimes_guess_other(const struct astra_runtimes *runtimes,
+			   const struct astra_runtime_job *job,
+			   enum astra_guess_kind kind, double now_sec);
+
+/* What is known, for the next start. Returns 0, or -1 when memory is out. */
+int astra_runtimes_save(const struct astra_runtimes *runtimes,
+			struct astra_bytes *out);
+
+/* runtimes: empty. Returns 0, or -1 with err set, when the data are damaged or
+ * of another version; then it is still empty. */
+int astra_runtimes_restore(struct astra_runtimes *runtimes, const void *data,
+			   size_t size, struct astra_error *err);
 
 void astra_runtimes_clear(struct astra_runtimes *runtimes);
 

@@ -39,6 +39,36 @@ static void begin_job(struct foreseen_world *w, size_t i)
 	w->waiting += w->more[i].awaited;
 }
 
+static int compare_releases(const void *a, const void *b)
+{
+	double x = ((const struct astra_release *)a)->at_sec;
+	double y = ((const struct astra_release *)b)->at_sec;
+
+	return (x > y) - (x < y);
+}
+
+/* Nobody tells the engine that a job that it does not know has ended: the next
+ * round sees it, and rounds are RoundInterval apart. */
+static int begin_releases(struct foreseen_world *w)
+{
+	const struct astra_foresee *q = w->question;
+	double period = q->options->round_sec;
+
+	w->releases = calloc(q->release_count + 1, sizeof(*w->releases));
+	if (!w->releases)
+		return -1;
+	for (; w->release_count < q->release_count; w->release_count++) {
+		struct astra_release r = q->releases[w->release_count];
+		double wait = fmax(r.at_sec + CLEANUP_SEC - w->now_sec, 0);
+
+		r.at_sec = w->now_sec + period * ceil(wait / period);
+		w->releases[w->release_count] = r;
+	}
+	qsort(w->releases, w->release_count, sizeof(*w->releases),
+	      compare_releases);
+	return 0;
+}
+
 int astra_world_begin(struct foreseen_world *w,
 		      const struct astra_foresee *question, double *start_sec)
 {
@@ -49,7 +79,7 @@ int astra_world_begin(struct foreseen_world *w,
 	w->start_sec = start_sec;
 	w->next_id = 1;
 	w->nodes = calloc(s->node_count + 1, sizeof(*w->nodes));
-	if (!w->nodes ||
+	if (!w->nodes || begin_releases(w) < 0 ||
 	    astra_grow(&w->jobs, &w->job_room, s->job_count + 1,
 		       sizeof(*w->jobs)) < 0 ||
 	    astra_grow(&w->more, &w->more_room, s->job_count + 1,
@@ -70,6 +100,7 @@ void astra_world_end(struct foreseen_world *w)
 	for (size_t i = 0; i < w->job_count; i++)
 		free(w->more[i].held);
 	free(w->nodes);
+	free(w->releases);
 	free(w->jobs);
 	free(w->more);
 }
@@ -92,22 +123,28 @@ static void take(struct foreseen_world *w, const struct astra_share *shares,
 	}
 }
 
+/* Memory that is not counted is UINT64_MAX. */
+static void give(struct foreseen_world *w, const struct astra_share *s)
+{
+	struct astra_node *n = &w->nodes[s->node];
+
+	n->gpus_free += s->gpus;
+	if (n->gpus_free > n->gpus)
+		n->gpus_free = n->gpus;
+	n->cpus_free += s->cpus;
+	if (n->cpus_free > n->cpus)
+		n->cpus_free = n->cpus;
+	n->mem_free_mib += s->mem_mib < UINT64_MAX - n->mem_free_mib
+				   ? s->mem_mib
+				   : UINT64_MAX - n->mem_free_mib;
+}
+
 static void give_back(struct foreseen_world *w, size_t i)
 {
 	struct astra_job *job = &w->jobs[i];
 
-	for (size_t k = 0; k < job->held_count; k++) {
-		const struct astra_share *s = &job->held[k];
-		struct astra_node *n = &w->nodes[s->node];
-
-		n->gpus_free += s->gpus;
-		if (n->gpus_free > n->gpus)
-			n->gpus_free = n->gpus;
-		n->cpus_free += s->cpus;
-		if (n->cpus_free > n->cpus)
-			n->cpus_free = n->cpus;
-		n->mem_free_mib += s->mem_mib;
-	}
+	for (size_t k = 0; k < job->held_count; k++)
+		give(w, &job->held[k]);
 	free(w->more[i].held);
 	w->more[i].held = NULL;
 	job->held = NULL;
@@ -119,7 +156,9 @@ static void give_back(struct foreseen_world *w, size_t i)
 
 double astra_world_next(const struct foreseen_world *w)
 {
-	double next = HUGE_VAL;
+	double next = w->released < w->release_count
+			      ? w->releases[w->released].at_sec
+			      : HUGE_VAL;
 
 	for (size_t i = 0; i < w->job_count; i++) {
 		const struct foreseen_job *m = &w->more[i];
@@ -193,6 +232,9 @@ void astra_world_advance(struct foreseen_world *w, double to_sec)
 {
 	for (size_t i = 0; i < w->job_count; i++)
 		pass(w, i, to_sec);
+	while (w->released < w->release_count &&
+	       w->releases[w->released].at_sec <= to_sec)
+		give(w, &w->releases[w->released++].share);
 	w->now_sec = to_sec;
 	settle_nodes(w);
 }

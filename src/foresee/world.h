@@ -21,8 +21,10 @@ struct foreseen_world {
 	const struct astra_foresee *question;
 	double now_sec;
 	struct astra_node *nodes;
-	struct astra_job *jobs;	   /* as the engine is shown them */
-	struct foreseen_job *more; /* beside them */
+	struct astra_release *releases; /* by the round that sees them */
+	size_t release_count, released; /* the first ones: have been */
+	struct astra_job *jobs;		/* as the engine is shown them */
+	struct foreseen_job *more;	/* beside them */
 	size_t job_count, job_room, more_room;
 	uint32_t next_id;  /* of array tasks that are split off */
 	double *start_sec; /* the answer */

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What was foreseen is what happens, where jobs run as long as was guessed and
- * nobody submits more; and what jobs ran before tells how long the next runs.
- */
+ * nobody submits more. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/common/random.h"
 #include "src/foresee/foresee.h"
-#include "src/foresee/runtimes.h"
 #include "src/policy/engine_image.h"
 #include "testsuite/unit/unit.h"
 #include "testsuite/unit/vcluster.h"
@@ -191,89 +189,73 @@ static void test_bounds(void **state)
 	free(vc);
 }
 
-/* A user's jobs of a name ran 100, 110, 120 s: the next one is taken to run
- * 110, though its limit is an hour; one that has run 115 s, 120. */
-static void test_runtimes(void **state)
+/* One node of 4 GPUs and 32 CPUs, of which jobs that the engine does not know
+ * have 30: 20 of them for 95 s more, 10, with 1000 MiB, for 205 s. They are
+ * cleaned up for half a second, and rounds are 10 s apart: 22 CPUs are free at
+ * 10 * ceil(95.5 / 10) = 100 s, all 32 at 10 * ceil(205.5 / 10) = 210 s.
+ * Nothing but GPUs is held together for a job, so the one of 10 CPUs goes
+ * before that of 28; it runs 50 s. */
+static void test_others_leave(void **state)
 {
-	struct astra_runtimes r = {0};
-	struct astra_runtime_job job = {
-		.uid = 7, .name = "train", .limit_sec = 3600};
-	const struct astra_forecast nothing = {0};
-	struct astra_run_guess guess;
+	static const struct astra_release releases[] = {
+		{.at_sec = 1205, .share = {.cpus = 10, .mem_mib = 1000}},
+		{.at_sec = 1095, .share = {.cpus = 20}},
+	};
+	static const struct astra_run_guess guesses[] = {
+		{50, 50}, {50, 50}, {50, 50}};
+	struct vcluster *vc = malloc(sizeof(*vc));
+	struct astra_job jobs[3];
+	struct astra_bytes image = {0};
+	struct astra_error err = {""};
+	struct astra_snapshot snapshot = {
+		.now_sec = 1000,
+		.node_count = 1,
+		.tenant_count = 1,
+		.jobs = jobs,
+		.job_count = ASTRA_COUNT_OF(jobs),
+	};
+	struct astra_foresee question = {
+		.snapshot = &snapshot,
+		.guesses = guesses,
+		.releases = releases,
+		.release_count = ASTRA_COUNT_OF(releases),
+		.horizon_sec = 1e4,
+	};
 
 	(void)state;
-	for (uint32_t i = 1; i <= 3; i++) {
-		job.id = i;
-		job.over = true;
-		job.start_sec = 1000;
-		job.end_sec = 1090 + 10 * i;
-		astra_runtimes_see(&r, &job);
-		astra_runtimes_see(&r, &job); /* seen twice counts once */
-	}
-	astra_runtimes_seen(&r);
-	job = (struct astra_runtime_job){
-		.id = 9, .uid = 7, .name = "train", .limit_sec = 3600};
-	guess = astra_runtimes_guess(&r, &job, &nothing, ASTRA_GUESS_LIKELY, 0);
-	assert_true(guess.total_sec == 110);
-	guess = astra_runtimes_guess(&r, &job, &nothing, ASTRA_GUESS_EARLY, 0);
-	assert_true(guess.total_sec == 100);
-	guess = astra_runtimes_guess(&r, &job, &nothing, ASTRA_GUESS_LATE, 0);
-	assert_true(guess.total_sec == 120);
-	job.running = true;
-	job.start_sec = 2000;
-	guess = astra_runtimes_guess(&r, &job, &nothing, ASTRA_GUESS_LIKELY,
-				     2115);
-	assert_true(guess.total_sec == 120 && guess.left_sec == 5);
-	/* Longer than any before: the limit is what is known. */
-	guess = astra_runtimes_guess(&r, &job, &nothing, ASTRA_GUESS_LATE,
-				     2200);
-	assert_true(guess.total_sec == 3600 && guess.left_sec == 3400);
-	/* Another user, another name: its limit; what a job says goes first. */
-	job = (struct astra_runtime_job){
-		.id = 10, .uid = 8, .name = "x", .limit_sec = 1000};
-	guess = astra_runtimes_guess(&r, &job, &nothing, ASTRA_GUESS_LIKELY, 0);
-	assert_true(guess.total_sec == 500);
-	guess = astra_runtimes_guess(&r, &job,
-				     &(struct astra_forecast){.work_sec = 300,
-							      .done_sec = 100,
-							      .measured = true},
-				     ASTRA_GUESS_LIKELY, 0);
-	assert_true(guess.left_sec == 200);
-	astra_runtimes_clear(&r);
-}
-
-/* Two runs of one job count together. */
-static void test_requeued(void **state)
-{
-	struct astra_runtimes r = {0};
-	struct astra_runtime_job job = {.id = 1, .uid = 7, .name = "train"};
-	const struct astra_forecast nothing = {0};
-
-	(void)state;
-	job.running = true;
-	job.start_sec = 1000;
-	astra_runtimes_see(&r, &job);
-	astra_runtimes_seen(&r);
-	job.running = false; /* requeued, waits */
-	job.end_sec = 1060;
-	job.run = 1;
-	astra_runtimes_see(&r, &job);
-	astra_runtimes_seen(&r);
-	job.running = true;
-	job.start_sec = 1100;
-	job.end_sec = 0;
-	assert_true(
-		astra_runtimes_guess(&r, &job, &nothing, ASTRA_GUESS_LATE, 1140)
-			.left_sec == 3600 - 100);
-	job.running = false;
-	job.over = true;
-	job.end_sec = 1150;
-	astra_runtimes_see(&r, &job);
-	job = (struct astra_runtime_job){.id = 2, .uid = 7, .name = "train"};
-	assert_true(
-		astra_runtimes_guess(&r, &job, &nothing, ASTRA_GUESS_LIKELY, 0)
-			.total_sec == 110);
-	astra_runtimes_clear(&r);
+	assert_non_null(vc);
+	vc_init(vc, 1, 4);
+	vc_tenant(vc, "a", 1);
+	vc_begin(vc);
+	vc->nodes[0].cpus_free = 2;
+	vc->nodes[0].mem_free_mib = 100;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(jobs); i++)
+		jobs[i] = vc_submit(vc, 0, 1, 50)->job;
+	jobs[0].request.cpus = 28;
+	jobs[1].request.cpus = 10;
+	jobs[2].request.mem_node_mib = 500;
+	snapshot.nodes = vc->nodes;
+	snapshot.tenants = vc->tenants;
+	question.options = &vc->options;
+	assert_true(vc->options.round_sec == 10);
+	assert_int_equal(astra_engine_image(vc->engine, &image), 0);
+	question.image = image.data;
+	question.image_size = image.size;
+	assert_int_equal(astra_foresee(&question, started, &until_sec, &err),
+			 0);
+	assert_true(started[0] == 1210);
+	assert_true(started[1] == 1100);
+	assert_true(started[2] == 1210);
+	/* Those that stay are not among the releases: then nobody starts. */
+	question.release_count = 0;
+	assert_int_equal(astra_foresee(&question, started, &until_sec, &err),
+			 0);
+	for (size_t i = 0; i < ASTRA_COUNT_OF(jobs); i++)
+		assert_true(started[i] == 0);
+	assert_true(until_sec == 1000 + 1e4);
+	astra_bytes_clear(&image);
+	vc_fini(vc);
+	free(vc);
 }
 
 int main(void)
@@ -281,8 +263,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_it_happens_so),
 		cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_runtimes),
-		cmocka_unit_test(test_requeued),
+		cmocka_unit_test(test_others_leave),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
