@@ -20,9 +20,6 @@
 
 #define CPU_PART 20 /* it rests so many times as long as it worked */
 
-/* The engine's thread's. */
-static struct astra_runtimes runtimes;
-
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static pthread_t thread;
@@ -131,10 +128,11 @@ static void *run(void *arg)
 	return NULL;
 }
 
-int astra_forecaster_start(void)
+int astra_forecaster_start(const char *folder)
 {
 	int rc;
 
+	astra_learned_begin(folder);
 	atomic_store(&stop, false);
 	rc = pthread_create(&thread, NULL, run, NULL);
 	started = rc == 0;
@@ -163,58 +161,25 @@ void astra_forecaster_stop(void)
 	tables = NULL;
 	dues = NULL;
 	table_count = table_room = due_count = due_room = 0;
-	astra_runtimes_clear(&runtimes);
+	astra_learned_end();
 }
 
 /* Asking for it: the engine's thread. */
-
-static struct astra_runtime_job runtime_of(const struct astra_view *view,
-					   size_t i)
-{
-	const struct astra_job *job = &view->jobs[i];
-
-	return (struct astra_runtime_job){
-		.id = job->id,
-		.run = job->restart_cnt,
-		.uid = view->info[i].uid,
-		.name = view->info[i].name,
-		.limit_sec = job->time_limit_sec,
-		.running = job->state == ASTRA_JOB_RUNNING,
-		.over = job->state == ASTRA_JOB_ENDED ||
-			job->state == ASTRA_JOB_ENDING,
-		.start_sec = job->start_sec,
-		.end_sec = job->end_sec,
-	};
-}
 
 static struct look *make_look(const char *pool,
 			      const struct astra_engine *engine,
 			      const struct astra_view *view)
 {
 	struct look *look = calloc(1, sizeof(*look));
-	bool good = look;
 
 	if (!look)
 		return NULL;
 	snprintf(look->pool, sizeof(look->pool), "%s", pool);
 	look->options = *astra_engine_options(engine);
-	good = astra_engine_image(engine, &look->image) == 0 &&
-	       astra_snapshot_copy(&view->model, &look->arena,
-				   &look->snapshot) == 0;
-	for (int kind = 0; good && kind < ASTRA_GUESSES; kind++) {
-		look->guesses[kind] = calloc(view->job_count + 1,
-					     sizeof(*look->guesses[kind]));
-		good = look->guesses[kind];
-		for (size_t i = 0; good && i < view->job_count; i++) {
-			struct astra_runtime_job job = runtime_of(view, i);
-
-			look->guesses[kind][i] = astra_runtimes_guess(
-				&runtimes, &job, &view->jobs[i].forecast,
-				(enum astra_guess_kind)kind,
-				view->model.now_sec);
-		}
-	}
-	if (good)
+	if (astra_engine_image(engine, &look->image) == 0 &&
+	    astra_snapshot_copy(&view->model, &look->arena, &look->snapshot) ==
+		    0 &&
+	    astra_learned_guess(view, look) == 0)
 		return look;
 	astra_look_free(look);
 	return NULL;
@@ -252,11 +217,7 @@ void astra_forecaster_look(const char *pool, const struct astra_engine *engine,
 		forget_table(pool);
 		return;
 	}
-	for (size_t i = 0; i < view->job_count; i++) {
-		struct astra_runtime_job job = runtime_of(view, i);
-
-		(void)astra_runtimes_see(&runtimes, &job);
-	}
+	astra_learned_see(view);
 	if (!anybody_waits(view) || !is_time(pool, view->model.now_sec))
 		return;
 	look = make_look(pool, engine, view);
@@ -269,7 +230,7 @@ void astra_forecaster_look(const char *pool, const struct astra_engine *engine,
 
 void astra_forecaster_round_ends(void)
 {
-	astra_runtimes_seen(&runtimes);
+	astra_learned_round_ends();
 }
 
 struct astra_forecast_time astra_forecaster_of(const char *pool, uint32_t job)

@@ -23,17 +23,20 @@ struct astra_forecast_time {
 	double until_sec; /* how far was looked */
 };
 
-/* Without a thread nothing is foreseen. Returns 0, or -1; logged. */
-int astra_forecaster_start(void);
+/* Without a thread nothing is foreseen. folder: what is learned of run times is
+ * kept there; NULL: nowhere. Returns 0, or -1; logged. */
+int astra_forecaster_start(const char *folder);
+
+/* Save what was learned, and forget all. Does I/O. */
 void astra_forecaster_stop(void);
 
 /* Before a pool's decision: learn how long jobs run, and have it looked ahead
- * if it is time. The engine's thread. */
+ * if it is time. Does I/O the first time. The engine's thread. */
 void astra_forecaster_look(const char *pool, const struct astra_engine *engine,
 			   const struct astra_view *view);
 
-/* All pools have had their decisions: jobs that were not seen are forgotten.
- * The engine's thread. */
+/* All pools have had their decisions: jobs that were not seen are forgotten,
+ * and now and then what was learned is saved. Does I/O. The engine's thread. */
 void astra_forecaster_round_ends(void);
 
 /* What was foreseen last. Any thread. */

@@ -44,6 +44,8 @@ static int one_pass(const struct look *look, int kind, const atomic_bool *stop,
 		.image_size = look->image.size,
 		.snapshot = &look->snapshot,
 		.guesses = look->guesses[kind],
+		.releases = look->releases[kind],
+		.release_count = look->release_count[kind],
 		.horizon_sec = HORIZON_SEC,
 		.checkpoint_part = CHECKPOINT_PART,
 		.go_on = go_on,
@@ -156,8 +158,10 @@ void astra_look_free(struct look *look)
 		return;
 	astra_bytes_clear(&look->image);
 	astra_arena_free(&look->arena);
-	for (int i = 0; i < ASTRA_GUESSES; i++)
+	for (int i = 0; i < ASTRA_GUESSES; i++) {
 		free(look->guesses[i]);
+		free(look->releases[i]);
+	}
 	free(look);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The forecaster's parts among themselves: forecaster.c asks and answers,
- * forecaster_look.c looks ahead. */
+ * forecaster_look.c looks ahead, forecaster_learned.c knows how long jobs run.
+ */
 #ifndef ASTRA_FORECASTER_PRIV_H
 #define ASTRA_FORECASTER_PRIV_H
 
@@ -21,6 +22,8 @@ struct look {
 	struct astra_arena arena; /* of the snapshot */
 	struct astra_snapshot snapshot;
 	struct astra_run_guess *guesses[ASTRA_GUESSES];
+	struct astra_release *releases[ASTRA_GUESSES]; /* by others */
+	size_t release_count[ASTRA_GUESSES];
 };
 
 struct entry {
@@ -45,6 +48,20 @@ double astra_look_cpu_sec(void);
 
 /* What was foreseen of a job, or NULL. table: may be NULL. */
 const struct entry *astra_look_find(const struct table *table, uint32_t job);
+
+/* What is learned of run times: the engine's thread's, or of the one that
+ * starts and stops it. Read from the folder when it is needed first, and saved
+ * there as a round ends, once a minute at most, and at the end. folder: NULL:
+ * nowhere.
+ */
+void astra_learned_begin(const char *folder);
+void astra_learned_see(const struct astra_view *view);
+void astra_learned_round_ends(void);
+void astra_learned_end(void);
+
+/* How long the jobs of a view run, and when others release what they have, into
+ * the look. Returns 0, or -1 when memory is out. */
+int astra_learned_guess(const struct astra_view *view, struct look *look);
 
 /* Accepts NULL. */
 void astra_look_free(struct look *look);

@@ -188,7 +188,7 @@ int astra_host_start(void)
 	prepare();
 	astra_publish_start(&cycle);
 	astra_publish_start_history(&cycle);
-	(void)astra_forecaster_start();
+	(void)astra_forecaster_start(cycle.folder);
 	rc = begin();
 	life = rc == 0 ? RUNNING : STOPPED;
 	return rc;

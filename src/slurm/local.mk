@@ -55,6 +55,7 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/expected.h \
 	src/slurm/forecaster.c \
 	src/slurm/forecaster.h \
+	src/slurm/forecaster_learned.c \
 	src/slurm/forecaster_look.c \
 	src/slurm/forecaster_priv.h \
 	src/slurm/gate.c \

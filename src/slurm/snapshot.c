@@ -123,22 +123,39 @@ struct take {
 	const struct astra_config *config;
 };
 
+/* The look-ahead is to know when others leave the nodes of a pool. */
+static int take_other(struct take *t, size_t own, const job_record_t *job)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < t->config->pool_count && !rc; i++) {
+		const struct astra_options *o = &t->config->pools[i].options;
+
+		if (i != own && o->leases && o->forecast_sec > 0)
+			rc = astra_scene_add_other(t->scene,
+						   &t->scene->views[i], job);
+	}
+	return rc;
+}
+
 static int take_job(void *x, void *arg)
 {
 	job_record_t *job = x;
 	struct take *t = arg;
 	enum astra_claim claim;
 	size_t pool;
+	bool ours;
 
 	if (job->magic != JOB_MAGIC || !job->details)
 		return 0;
 	if (IS_JOB_COMPLETED(job) && job->end_time < t->scene->since)
 		return 0;
 	claim = astra_claim_of(job, &pool);
-	if (claim != ASTRA_MANAGED && claim != ASTRA_ORDERED)
-		return 0;
-	if (astra_scene_add_job(t->scene, &t->scene->views[pool], t->config,
-				&t->config->pools[pool], job) < 0) {
+	ours = claim == ASTRA_MANAGED || claim == ASTRA_ORDERED;
+	if ((ours &&
+	     astra_scene_add_job(t->scene, &t->scene->views[pool], t->config,
+				 &t->config->pools[pool], job) < 0) ||
+	    take_other(t, ours ? pool : SIZE_MAX, job) < 0) {
 		t->scene->failed = true;
 		return -1;
 	}
@@ -150,7 +167,7 @@ static int begin_view(struct astra_scene *scene, size_t index,
 {
 	struct astra_view *view = &scene->views[index];
 
-	view->job_count = 0;
+	view->job_count = view->other_count = 0;
 	view->unsettled = false;
 	view->model = (struct astra_snapshot){.now_sec = (double)now};
 	if (map_nodes(scene, view, &config->pools[index]) < 0 ||
@@ -231,6 +248,7 @@ static int make_views(struct astra_scene *scene, size_t count)
 	for (size_t i = 0; i < scene->view_count; i++) {
 		free(scene->views[i].jobs);
 		free(scene->views[i].info);
+		free(scene->views[i].others);
 		astra_tenants_free(&scene->views[i].tenants);
 		astra_qos_free(&scene->views[i].qos);
 	}

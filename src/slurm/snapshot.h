@@ -5,6 +5,7 @@
 #ifndef ASTRA_SNAPSHOT_H
 #define ASTRA_SNAPSHOT_H
 
+#include "src/foresee/runtimes.h"
 #include "src/policy/model.h"
 #include "src/slurm/binds.h"
 #include "src/slurm/compat.h"
@@ -30,6 +31,14 @@ struct astra_job_info {
 	struct astra_terms terms;
 };
 
+/* A job that is not the pool's, but has a part of its nodes, or had until it
+ * ended. */
+struct astra_other {
+	struct astra_runtime_job job;
+	const struct astra_share *held;
+	size_t held_count;
+};
+
 /* One pool's picture. Strings and arrays live until the next one. */
 struct astra_view {
 	struct astra_snapshot model;
@@ -40,6 +49,8 @@ struct astra_view {
 	struct astra_node *nodes;
 	struct astra_job *jobs;
 	size_t job_count, job_room, info_room;
+	struct astra_other *others; /* none where nobody looks ahead */
+	size_t other_count, other_room;
 	bool unsettled; /* a job is being cleaned up: look again soon */
 };
 

@@ -257,3 +257,33 @@ int astra_scene_add_job(struct astra_scene *scene, struct astra_view *view,
 	view->job_count++;
 	return 0;
 }
+
+int astra_scene_add_other(struct astra_scene *scene, struct astra_view *view,
+			  const job_record_t *job)
+{
+	time_t now = (time_t)view->model.now_sec;
+	struct astra_job as = {
+		.id = job->job_id,
+		.restart_cnt = job->restart_cnt,
+		.state = state_of(job, false, now),
+	};
+	const char *name;
+
+	if (as.state == ASTRA_JOB_BLOCKED || as.state == ASTRA_JOB_PENDING ||
+	    !astra_usage_touches(job, &view->map))
+		return 0;
+	fill_times(job, now, &as);
+	name = astra_arena_text(&scene->arena, job->name);
+	if (!name ||
+	    astra_usage_held(job, as.state, &view->map, &scene->arena, &as) <
+		    0 ||
+	    astra_grow(&view->others, &view->other_room, view->other_count + 1,
+		       sizeof(*view->others)) < 0)
+		return -1;
+	view->others[view->other_count++] = (struct astra_other){
+		.job = astra_runtime_job_of(&as, job->user_id, name),
+		.held = as.held,
+		.held_count = as.held_count,
+	};
+	return 0;
+}

@@ -13,4 +13,9 @@ int astra_scene_add_job(struct astra_scene *scene, struct astra_view *view,
 			const struct astra_pool_config *pool,
 			job_record_t *job);
 
+/* Add a job that is not the pool's, if it has or had a part of the nodes of the
+ * view. Locks and result: as above. */
+int astra_scene_add_other(struct astra_scene *scene, struct astra_view *view,
+			  const job_record_t *job);
+
 #endif

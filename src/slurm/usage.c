@@ -117,6 +117,28 @@ int astra_usage_count(struct astra_scene *scene)
 	return 0;
 }
 
+/* The node's place in the pool, or ASTRA_NONE. */
+static uint32_t walk_local(const struct walk *w,
+			   const struct astra_node_map *map)
+{
+	return (size_t)w->node < map->global_count ? map->local[w->node]
+						   : ASTRA_NONE;
+}
+
+bool astra_usage_touches(const job_record_t *job,
+			 const struct astra_node_map *map)
+{
+	struct walk w;
+
+	if (!walk_begin(&w, job))
+		return false;
+	do {
+		if (walk_local(&w, map) != ASTRA_NONE)
+			return true;
+	} while (walk_next(&w));
+	return false;
+}
+
 int astra_usage_held(const job_record_t *job, enum astra_job_state state,
 		     const struct astra_node_map *map,
 		     struct astra_arena *arena, struct astra_job *out)
@@ -135,11 +157,12 @@ int astra_usage_held(const job_record_t *job, enum astra_job_state state,
 		return -1;
 	out->held = held;
 	do {
-		if ((size_t)w.node >= map->global_count || !walk_holds(&w) ||
-		    map->local[w.node] == ASTRA_NONE)
+		uint32_t node = walk_local(&w, map);
+
+		if (node == ASTRA_NONE || !walk_holds(&w))
 			continue;
 		held[out->held_count++] = (struct astra_share){
-			.node = map->local[w.node],
+			.node = node,
 			.gpus = walk_gpus(&w),
 			.cpus = walk_cpus(&w),
 			.mem_mib = walk_mem(&w),

@@ -12,6 +12,11 @@
  * Returns 0, or -1 when memory is out. */
 int astra_usage_count(struct astra_scene *scene);
 
+/* Whether a job has, or had, a part of the pool's nodes.
+ * Locks: caller holds job read. */
+bool astra_usage_touches(const job_record_t *job,
+			 const struct astra_node_map *map);
+
 /* A job's shares of the pool's nodes into out->held.
  * Locks: caller holds job read.
  * Returns 0, or -1 when memory is out. */
