@@ -9,7 +9,8 @@
 #
 # unit/    what "make check" runs: cmocka programs and checks of the build
 # golden/  scripts that compare a decision with what is expected
-# live/    NN-*.sh: scripts with a throw-away cluster each, three at a time
+# live/    NN-*.sh: scripts with a throw-away cluster each, which wait more than
+#          they work: five at a time
 # long/    NN-*.sh: the same, but each may take an hour or more
 # A test ends with 0 (passed), 77 (skipped) or anything else (failed). The last
 # line counts them; the exit status is 1 if one failed.
@@ -17,14 +18,13 @@
 # ASTRAEA_BUILDDIR        the build folder [build/ of the checkout]
 # ASTRAEA_CONFIGURE       arguments for configure, where it has yet to be run
 # ASTRAEA_TEST_TIMEOUT    seconds for one test [900; 4 hours with --long]
-# ASTRAEA_JOBS            tests at a time [3]
+# ASTRAEA_JOBS            tests at a time [3, or 5 of live/]
 
 set -euo pipefail
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export ASTRAEA_BUILDDIR=${ASTRAEA_BUILDDIR:-$top/build}
 export top_srcdir=$top top_builddir=$ASTRAEA_BUILDDIR
-jobs=${ASTRAEA_JOBS:-3}
 long=''
 passed=0 failed=0 skipped=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/astraea-run.XXXXXX")
@@ -47,8 +47,10 @@ all_tests() {
 		*) echo "unit/${t##*/} $t" ;;
 		esac
 	done
-	# The long ones first, so that others run beside them.
-	for t in "$top"/testsuite/live/[78][0-9]-*.sh \
+	# The long ones first, so that others run beside them; before all, the
+	# one that works all the time.
+	for t in "$top"/testsuite/live/81-*.sh \
+		"$top"/testsuite/live/{7[0-9],8[02-9]}-*.sh \
 		"$top"/testsuite/live/[0-69][0-9]-*.sh \
 		${long:+"$top"/testsuite/long/[0-9][0-9]-*.sh}; do
 		[[ -x $t ]] || continue
@@ -114,11 +116,13 @@ collect() {
 declare -A running=()
 
 run_tests() {
-	local name command
+	local name command jobs
 	while read -r name command; do
+		jobs=3
+		[[ $name != live/* ]] || jobs=5
 		run_one "$name" "$command" &
 		running[$!]=$name
-		collect "$jobs"
+		collect "${ASTRAEA_JOBS:-$jobs}"
 	done
 	collect 1
 }
