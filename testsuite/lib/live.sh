@@ -101,6 +101,10 @@ check_eq() {
 	[[ $2 == "$3" ]] || fail "$1: expected '$2', got '$3'"
 }
 
+errors_of_ours() {
+	sed -n '/error: astraea/p' "$CLUSTER_DIR/log/slurmctld.log"
+}
+
 wait_for() {
 	local limit=$(($1 * patience)) end
 	end=$((SECONDS + limit))

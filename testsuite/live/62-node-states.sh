@@ -145,7 +145,6 @@ ok lost-node-requeues
 wait_for 60 node_is n5 idle doomed
 ok lost-node-comes-back
 
-check "the log has errors of ours" test "$(grep -c 'error: astraea' \
-	"$CLUSTER_DIR/log/slurmctld.log")" -eq 0
+check_eq "errors of ours in the log" '' "$(errors_of_ours)"
 # What slurmctld's scripts start inherits its blocked signals.
 "$live_lib/cluster" stop "$CLUSTER_DIR" n4 KILL

@@ -128,5 +128,4 @@ runs "$beside"
 part=$(sleeper --reservation=cores -c 4 -w n1)
 runs "$part"
 ok reservation-of-cores
-check "the log has errors of ours" test "$(grep -c 'error: astraea' \
-	"$CLUSTER_DIR/log/slurmctld.log")" -eq 0
+check_eq "errors of ours in the log" '' "$(errors_of_ours)"
