@@ -36,15 +36,16 @@
 
 /* Configuration. */
 
+/* Returns -1 when slurmctld is shutting down. */
 static int put_in_force(struct astra_cycle *cycle, struct astra_config *config,
-			bool locked, struct astra_error *err)
+			bool locked)
 {
 	struct astra_config *before;
 	struct astra_hold_time hold;
 
 	if (!locked && astra_lock(&hold) < 0) {
 		astra_config_destroy(config);
-		return astra_error_set(err, "slurmctld is shutting down");
+		return -1;
 	}
 	for (size_t i = 0; i < config->pool_count && !cycle->gate; i++)
 		config->pools[i].options.leases = false;
@@ -57,34 +58,32 @@ static int put_in_force(struct astra_cycle *cycle, struct astra_config *config,
 	return 0;
 }
 
+static void tell_config_error(const char *text)
+{
+	error("astraea: %s; %s", text,
+	      astra_config_active() ? "the old values stay"
+				    : "no job is managed until this is mended");
+}
+
 int astra_cycle_configure(struct astra_cycle *cycle, bool locked)
 {
 	struct astra_error err = {""};
 	struct astra_config *config = astra_config_read(cycle->conf_path, &err);
-	struct astra_error ignored;
+	bool good = config != NULL;
 	bool starting =
 		(double)time(NULL) < cycle->diag.started_sec + START_SEC;
 	bool told;
-	int rc = -1;
 
-	if (config)
-		rc = put_in_force(cycle, config, locked, &err);
-	else if (!astra_config_active() &&
-		 (config = astra_config_kept(cycle->folder)))
-		(void)put_in_force(cycle, config, locked, &ignored);
+	if (!config && !astra_config_active())
+		config = astra_config_kept(cycle->folder);
+	if (config && put_in_force(cycle, config, locked) < 0)
+		return -1;
 	/* Slurmctld's start asks for the file to be read a second time. */
 	told = starting && !strcmp(err.text, cycle->diag.config_error.text);
 	cycle->diag.config_error = err;
-	if (rc < 0 && told)
-		return -1;
-	if (rc < 0) {
-		error("astraea: %s; %s", err.text,
-		      astra_config_active()
-			      ? "the old values stay"
-			      : "no job is managed until this is mended");
-		return -1;
-	}
-	return 0;
+	if (!good && !told)
+		tell_config_error(err.text);
+	return good ? 0 : -1;
 }
 
 /* Slurmctld's structures: one built against another source would show here. */

@@ -25,7 +25,8 @@ struct astra_cycle {
 
 /* Read astraea.conf and put it in force. Does I/O.
  * locked: the caller holds slurmctld's write locks.
- * Returns 0, or -1 when the old one stays; logged. */
+ * Returns 0, or -1 when the old one stays: it is broken, which is logged, or
+ * slurmctld is shutting down. */
 int astra_cycle_configure(struct astra_cycle *cycle, bool locked);
 
 /* Open the pools of the configuration in force and load their state, unless
