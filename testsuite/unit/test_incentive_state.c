@@ -143,6 +143,34 @@ static void a_restart_changes_nothing(void **state)
 	assert_close(utility[0], utility[1], 0);
 }
 
+/* Their leases end with the window at 800, just after a restart. */
+static void jobs_not_heard_of_are_sold_slots_once_they_are(void **state)
+{
+	struct vcluster vc;
+	struct vjob *jobs[2];
+	double paid;
+
+	(void)state;
+	begin(&vc, 1, 4);
+	vc_tenant(&vc, "b", 1);
+	for (int i = 0; i < 2; i++)
+		jobs[i] = submit(&vc, 0, 2, 30, 10);
+	vc_run(&vc, AT(790));
+	paid = report(&vc, "a").paid;
+	assert_true(paid > 0);
+	for (int i = 0; i < 2; i++)
+		jobs[i]->job.unheard = true;
+	vc_restart(&vc);
+	vc_run(&vc, AT(815));
+	assert_close(report(&vc, "a").paid, paid, 0);
+	for (int i = 0; i < 2; i++)
+		jobs[i]->job.unheard = false;
+	vc_run(&vc, AT(830));
+	assert_true(report(&vc, "a").paid > paid);
+	assert_int_equal(jobs[1]->job.state, ASTRA_JOB_RUNNING);
+	vc_fini(&vc);
+}
+
 static void slots_go_with_the_clock(void **state)
 {
 	struct vcluster vc;
@@ -288,6 +316,8 @@ int main(void)
 		cmocka_unit_test(each_sale_is_to_be_saved),
 		cmocka_unit_test(quotas_are_whole_gpus_that_sum_to_all),
 		cmocka_unit_test(a_restart_changes_nothing),
+		cmocka_unit_test(
+			jobs_not_heard_of_are_sold_slots_once_they_are),
 		cmocka_unit_test(slots_go_with_the_clock),
 		cmocka_unit_test(damaged_states_are_refused),
 		cmocka_unit_test(all_jobs_end_whatever_happens),

@@ -113,6 +113,20 @@ static int sell(struct incentive *p, const struct astra_offer *offer,
 	return astra_batch_sell(&batch, offer, &p->calendar, p->accounts, err);
 }
 
+/* After its start the host may yet hear that a job has ended whose lease is
+ * over: sold without it, the window would be lost to it. */
+static bool awaits_news(const struct astra_offer *offer)
+{
+	for (size_t i = 0; i < offer->demand_count; i++) {
+		const struct astra_demand *d = &offer->demands[i];
+
+		if (d->job->unheard && d->held_count &&
+		    d->until_sec <= offer->now_sec)
+			return true;
+	}
+	return false;
+}
+
 /* How many of the entries of a job are carried out: tasks that have left the
  * array, or were promised GPUs. */
 static uint32_t carried_out(const struct astra_calendar_entry *entry,
@@ -203,8 +217,8 @@ static int allocate(void *self, const struct astra_offer *offer,
 	if (offer->tenant_count > p->tenant_count)
 		p->tenant_count = offer->tenant_count;
 	advance(p, offer->now_sec);
-	out->changed = !p->sold;
-	if (!p->sold && sell(p, offer, err) < 0)
+	out->changed = !p->sold && !awaits_news(offer);
+	if (out->changed && sell(p, offer, err) < 0)
 		return -1;
 	over = slots_over(p, offer->now_sec);
 	for (uint32_t i = 0; i < offer->demand_count; i++)
@@ -232,7 +246,8 @@ static void explain(const void *self, const struct astra_demand *demand,
 	if (count) {
 		reason->wait = ASTRA_WAIT_PLANNED;
 		reason->start_sec = end_of(p, e->first - 1);
-	} else if (!p->begin || demand->submit_sec > end_of(p, p->begin)) {
+	} else if (!p->sold || !p->begin ||
+		   demand->submit_sec > end_of(p, p->begin)) {
 		reason->wait = ASTRA_WAIT_BATCH;
 		reason->start_sec = end_of(p, p->begin + p->slots);
 	} else {
