@@ -56,7 +56,7 @@ checked=''
 build=${ASTRAEA_BUILDDIR:-$top/build}
 for test in $(make -s -C "$build" list-tests); do
 	case $test in
-	*/page.sh | */check-* | */test_frameworks.py) ;;
+	*/page.sh | */completion.sh | */check-* | */test_frameworks.py) ;;
 	*/testsuite/*) checked+=" testsuite/${test#*/testsuite/}" ;;
 	*) checked+=" ${test##*/}" ;;
 	esac
