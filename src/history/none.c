@@ -79,6 +79,10 @@ void astra_history_read_from(const char *path)
 	(void)path;
 }
 
+void astra_history_read_cancel(void)
+{
+}
+
 void astra_history_read_stop(void)
 {
 }

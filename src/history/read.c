@@ -2,6 +2,7 @@
 #include "src/history/read.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,13 +10,15 @@
 
 #include "src/history/read_priv.h"
 
-#define LONGEST_MSEC 1000
+#define LONGEST_MSEC 3000 /* less than the writer waits */
 #define STEPS 4000 /* of SQLite's machine, between two looks at the clock */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *wanted; /* the file to read; under lock */
 
-/* The connection: of the server's thread. */
+static atomic_bool cancelled;
+
+/* The connection: of the thread that makes reports. */
 static struct {
 	sqlite3 *db;
 	char *path;
@@ -34,12 +37,23 @@ void astra_history_read_from(const char *path)
 	pthread_mutex_unlock(&lock);
 }
 
-void astra_history_read_stop(void)
+void astra_history_read_cancel(void)
+{
+	atomic_store(&cancelled, true);
+}
+
+static void close_file(void)
 {
 	astra_history_close(now.db);
 	free(now.path);
 	now.db = NULL;
 	now.path = NULL;
+}
+
+void astra_history_read_stop(void)
+{
+	close_file();
+	atomic_store(&cancelled, false);
 }
 
 static int64_t now_msec(void)
@@ -53,7 +67,7 @@ static int64_t now_msec(void)
 static int too_long(void *unused)
 {
 	(void)unused;
-	return now_msec() > now.until_msec;
+	return atomic_load(&cancelled) || now_msec() > now.until_msec;
 }
 
 static enum astra_fault busy(struct astra_error *err)
@@ -68,7 +82,7 @@ static enum astra_fault open_file(char *path, const struct stat *st,
 {
 	int rc;
 
-	astra_history_read_stop();
+	close_file();
 	rc = astra_history_open_read(path, &now.db, err);
 	if (rc) {
 		free(path);
@@ -118,7 +132,7 @@ enum astra_fault astra_reading_failed(const struct astra_reading *r)
 	switch (sqlite3_errcode(r->db)) {
 	case SQLITE_INTERRUPT:
 		astra_error_set(r->err,
-				"the report takes longer than a second: ask "
+				"the report takes longer than 3 seconds: ask "
 				"for a shorter time, or %s",
 				of_jobs ? "for jobs by their numbers"
 					: "without minutes and hours at its "
@@ -243,7 +257,7 @@ enum astra_fault astra_history_report(const struct astra_query *query,
 	/* All of it as of one moment. */
 	if (sqlite3_exec(r.db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK) {
 		fault = astra_reading_failed(&r);
-		astra_history_read_stop();
+		close_file();
 		return fault;
 	}
 	fault = read_all(&r);
@@ -253,6 +267,6 @@ enum astra_fault astra_history_report(const struct astra_query *query,
 	if (fault == ASTRA_FAULT_INTERNAL)
 		astra_error_nomem(err);
 	if (fault == ASTRA_FAULT_NO_DATA)
-		astra_history_read_stop(); /* it is opened anew */
+		close_file(); /* it is opened anew */
 	return fault;
 }

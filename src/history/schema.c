@@ -15,8 +15,8 @@
 
 #define APPLICATION 0x41737472 /* "Astr" */
 #define APPLICATION_AT 68      /* in the file */
-#define BUSY_MSEC 3000	       /* longer than a report may read */
-#define READ_BUSY_MSEC 200
+#define BUSY_MSEC 4000	       /* longer than a report may read */
+#define READ_BUSY_MSEC 1000
 #define TEXT(x) TEXT_OF(x)
 #define TEXT_OF(x) #x
 

@@ -96,6 +96,7 @@ server_sources = \
 	src/slurm/server_log.c \
 	src/slurm/server_loop.c \
 	src/slurm/server_network.c \
+	src/slurm/server_past.c \
 	src/slurm/server_private.h \
 	src/slurm/server_viewer.c \
 	src/slurm/server_socket.c
@@ -107,6 +108,12 @@ test_proto_server_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS) \
 	$(MUNGE_CFLAGS)
 test_proto_server_LDADD = libastra-proto.la libastra-common.la \
 	$(CMOCKA_LIBS) -lpthread
+
+check_PROGRAMS += test_proto_past
+test_proto_past_SOURCES = testsuite/unit/test_proto_past.c \
+	$(server_sources)
+test_proto_past_CFLAGS = $(test_proto_server_CFLAGS)
+test_proto_past_LDADD = $(test_proto_server_LDADD)
 
 EXTRA_PROGRAMS += bench_progress
 BENCH += bench_progress

@@ -109,6 +109,7 @@ void astra_publish_tell(job_details_t *details)
 
 void astra_publish_stop(void)
 {
+	astra_history_read_cancel();
 	astra_server_stop();
 	astra_history_read_stop();
 	forget();

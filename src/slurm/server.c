@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "src/proto/listen.h"
@@ -41,20 +42,39 @@ struct astra_report *server_report(void)
 	return report;
 }
 
-/* All signals are slurmctld's: the thread starts with them blocked. */
-static int start_thread(struct server *s, struct astra_error *err)
+int64_t server_now_msec(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+int server_thread_start(pthread_t *thread, void *(*run)(void *), void *arg,
+			struct astra_error *err)
 {
 	sigset_t all, before;
 	int rc;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&s->thread, NULL, server_run, s);
+	rc = pthread_create(thread, NULL, run, arg);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (rc)
 		return astra_error_set(err, "a thread for queries: %s",
 				       strerror(rc));
 	return 0;
+}
+
+static int start_threads(struct server *s, struct astra_error *err)
+{
+	if (server_past_start(&s->past, s->options.history, s->wake_fd, err) <
+	    0)
+		return -1;
+	if (server_thread_start(&s->thread, server_run, s, err) == 0)
+		return 0;
+	server_past_stop(&s->past);
+	return -1;
 }
 
 static void destroy(struct server *s)
@@ -154,7 +174,7 @@ int astra_server_start(const struct astra_server_options *options,
 		if (s->network_fd < 0 && s->options.log_line)
 			s->options.log_line(true, why.text);
 	}
-	if (start_thread(s, err) < 0) {
+	if (start_threads(s, err) < 0) {
 		remove_socket(s);
 		destroy(s);
 		return -1;
@@ -175,6 +195,7 @@ void astra_server_stop(void)
 		if (write(s->wake_fd, &one, sizeof(one)) < 0)
 			(void)errno; /* poll() ends within a second anyway */
 		pthread_join(s->thread, NULL);
+		server_past_stop(&s->past);
 		remove_socket(s);
 		destroy(s);
 		the_server = NULL;

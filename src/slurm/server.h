@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The query socket: one thread that answers sfair from the last published
- * report. It takes no lock of slurmctld, and nothing that arrives on the
- * socket can delay a round: sizes, clients, times and rates are bounded.
+ * report, and another for reports over past time, which take seconds. It takes
+ * no lock of slurmctld, and nothing that arrives on the socket can delay a
+ * round: sizes, clients, times and rates are bounded.
  *
  * There is one in a process.
  */
@@ -49,8 +50,8 @@ struct astra_server_options {
 		   const struct astra_query *query,
 		   const struct astra_viewer *viewer, struct astra_error *err);
 	/* What a report over past time says (astra_history in
-	 * src/proto/answer.h). Called in the server's thread, which waits for
-	 * it. NULL: no history is kept. */
+	 * src/proto/answer.h). Called in a thread for such reports only.
+	 * NULL: no history is kept. */
 	enum astra_fault (*history)(const struct astra_query *query,
 				    const struct astra_viewer *viewer,
 				    const struct astra_report *report,
@@ -77,8 +78,9 @@ int astra_server_start(const struct astra_server_options *options,
  * Locks: one of its own, held for an assignment. */
 void astra_server_publish(struct astra_report *report);
 
-/* Stop the thread, remove the socket, forget the report. Blocks until a
- * request in work is done (about a second; longer while munged hangs).
+/* Stop the threads, remove the socket, forget the report. Blocks until a
+ * request in work is done (about a second; longer while munged hangs), and a
+ * report over past time, unless the host has it end.
  * Does nothing when it was not started. */
 void astra_server_stop(void);
 

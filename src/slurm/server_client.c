@@ -25,6 +25,7 @@ void server_client_close(struct server_client *client)
 	close(client->fd);
 	free(client->request);
 	astra_text_clear(&client->reply);
+	server_order_free(client->order);
 	*client = (struct server_client){.fd = -1};
 }
 

@@ -31,3 +31,33 @@ void server_log_fault(struct server *s, uid_t uid, enum astra_fault fault,
 			*at = '?';
 	s->options.log_line(false, line);
 }
+
+void server_count(struct server *s, enum astra_fault fault)
+{
+	switch (fault) {
+	case ASTRA_FAULT_NONE:
+		s->stats.answered++;
+		break;
+	case ASTRA_FAULT_AUTH:
+		s->stats.unauthenticated++;
+		break;
+	case ASTRA_FAULT_RATE:
+		s->stats.limited++;
+		break;
+	case ASTRA_FAULT_BUSY:
+		s->stats.turned_away++;
+		break;
+	case ASTRA_FAULT_TIMEOUT:
+		s->stats.timed_out++;
+		break;
+	case ASTRA_FAULT_TOO_LARGE:
+		s->stats.too_large++;
+		break;
+	case ASTRA_FAULT_MALFORMED:
+	case ASTRA_FAULT_VERSION:
+		s->stats.malformed++;
+		break;
+	default:
+		s->stats.refused++;
+	}
+}

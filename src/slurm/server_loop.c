@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "src/proto/sign.h"
@@ -14,44 +13,6 @@
 #define POLL_MSEC 1000
 #define FULL_USEC 100000
 #define QUIET_MSEC 60000 /* between two log lines of one kind */
-
-static int64_t now_msec(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
-static void count_fault(struct server *s, enum astra_fault fault)
-{
-	switch (fault) {
-	case ASTRA_FAULT_NONE:
-		s->stats.answered++;
-		break;
-	case ASTRA_FAULT_AUTH:
-		s->stats.unauthenticated++;
-		break;
-	case ASTRA_FAULT_RATE:
-		s->stats.limited++;
-		break;
-	case ASTRA_FAULT_BUSY:
-		s->stats.turned_away++;
-		break;
-	case ASTRA_FAULT_TIMEOUT:
-		s->stats.timed_out++;
-		break;
-	case ASTRA_FAULT_TOO_LARGE:
-		s->stats.too_large++;
-		break;
-	case ASTRA_FAULT_MALFORMED:
-	case ASTRA_FAULT_VERSION:
-		s->stats.malformed++;
-		break;
-	default:
-		s->stats.refused++;
-	}
-}
 
 /* A text with room for the frame's head, which is written when it is sent. */
 static struct astra_text begin_reply(void)
@@ -75,7 +36,7 @@ static void send_reply(struct server *s, struct server_client *client,
 		*reply = begin_reply();
 		astra_answer_fault(ASTRA_FAULT_TOO_LARGE, err.text, reply);
 	}
-	server_client_reply(client, reply, now_msec());
+	server_client_reply(client, reply, server_now_msec());
 }
 
 static void reply_fault(struct server *s, struct server_client *client,
@@ -83,7 +44,7 @@ static void reply_fault(struct server *s, struct server_client *client,
 {
 	struct astra_text reply = begin_reply();
 
-	count_fault(s, fault);
+	server_count(s, fault);
 	astra_answer_fault(fault, text, &reply);
 	send_reply(s, client, &reply);
 }
@@ -98,7 +59,7 @@ static void diag_reset(struct server *s)
 /* Anybody can send what is refused: that must not fill the log. */
 static void log_refusal(struct server *s, const char *text)
 {
-	int64_t now = now_msec();
+	int64_t now = server_now_msec();
 
 	if (!s->options.log_line || now < s->quiet_until_msec)
 		return;
@@ -117,37 +78,22 @@ static int keep_said(struct server *s, const struct astra_report *report,
 	return 0;
 }
 
-/* A report over past time may take up to a second of everybody's. */
-static enum astra_fault
-answer_past(struct server *s, const struct astra_report *report,
-	    const struct astra_query *query, const struct astra_viewer *viewer,
-	    struct astra_text *reply, struct astra_error *err)
-{
-	int64_t begin = now_msec();
-	enum astra_fault fault = astra_answer_past(
-		report, query, viewer, s->options.history, reply, err);
-
-	if (!viewer->all)
-		server_limit_charge(&s->limit, viewer->uid, now_msec() - begin,
-				    now_msec());
-	return fault;
-}
-
 /* From the last report; and what a job says is kept. */
 static enum astra_fault answer_query(struct server *s,
-				     const struct astra_query *query,
-				     uint32_t uid, struct astra_text *reply,
+				     struct server_client *client,
+				     struct astra_query *query, uint32_t uid,
+				     struct astra_text *reply,
 				     struct astra_error *err)
 {
 	struct astra_names accounts = {0};
 	struct astra_report *report = server_report();
-	const struct astra_viewer viewer =
-		server_viewer(s, report, uid, &accounts);
+	struct astra_viewer viewer;
 	enum astra_fault fault;
 
 	if (query->kind == ASTRA_QUERY_REPORT)
-		fault = answer_past(s, report, query, &viewer, reply, err);
-	else if (query->kind == ASTRA_QUERY_RECORD)
+		return server_past_order(s, client, report, query, uid, reply);
+	viewer = server_viewer(s, report, uid, &accounts);
+	if (query->kind == ASTRA_QUERY_RECORD)
 		fault = astra_answer_record(report, query, &viewer,
 					    s->options.record, reply, err);
 	else
@@ -171,7 +117,8 @@ static enum astra_fault too_often(struct astra_error *err)
 	return ASTRA_FAULT_RATE;
 }
 
-/* Authenticate, decode and answer. On a fault, err says why. */
+/* Authenticate, decode and answer, now or later: the client has an order then.
+ * On a fault, err says why. */
 static enum astra_fault answer(struct server *s, struct server_client *client,
 			       struct astra_text *reply,
 			       struct astra_error *err)
@@ -190,7 +137,7 @@ static enum astra_fault answer(struct server *s, struct server_client *client,
 	if (client->remote) {
 		client->uid = uid;
 		client->known = true;
-		if (!server_limit_allow(&s->limit, uid, now_msec())) {
+		if (!server_limit_allow(&s->limit, uid, server_now_msec())) {
 			free(message);
 			return too_often(err);
 		}
@@ -198,7 +145,7 @@ static enum astra_fault answer(struct server *s, struct server_client *client,
 	fault = astra_query_decode(message, size, &query, err);
 	free(message);
 	if (!fault) {
-		fault = answer_query(s, &query, uid, reply, err);
+		fault = answer_query(s, client, &query, uid, reply, err);
 		astra_query_destroy(&query);
 	}
 	if (fault)
@@ -222,7 +169,7 @@ static void handle_request(struct server *s, struct server_client *client)
 	enum astra_fault fault;
 
 	if (!server_limit_allow(client->remote ? &s->hosts : &s->limit,
-				client->uid, now_msec())) {
+				client->uid, server_now_msec())) {
 		fault = too_often(&err);
 	} else if (bytes_on_their_way(s) > SERVER_REPLIES_MAX) {
 		astra_error_set(
@@ -237,8 +184,42 @@ static void handle_request(struct server *s, struct server_client *client)
 		reply_fault(s, client, fault, err.text);
 		return;
 	}
-	count_fault(s, fault);
+	if (client->order)
+		return;
+	server_count(s, fault);
 	send_reply(s, client, &reply);
+}
+
+/* What a client has waited for is there. */
+static void deliver(struct server *s, struct server_client *client)
+{
+	struct server_order *order = client->order;
+	uid_t uid = order->viewer.uid;
+
+	client->order = NULL;
+	if (!order->viewer.all)
+		server_limit_charge(&s->limit, uid, order->took_msec,
+				    server_now_msec());
+	if (order->fault) {
+		server_log_fault(s, uid, order->fault, order->err.text);
+		reply_fault(s, client, order->fault, order->err.text);
+	} else {
+		server_count(s, ASTRA_FAULT_NONE);
+		send_reply(s, client, &order->reply);
+	}
+	server_order_free(order);
+}
+
+static void deliver_all(struct server *s)
+{
+	uint64_t count;
+	ssize_t n = read(s->wake_fd, &count, sizeof(count));
+
+	(void)n; /* how many does not matter */
+	for (int i = 0; i < SERVER_CLIENTS; i++)
+		if (s->clients[i].order &&
+		    server_past_done(&s->past, s->clients[i].order))
+			deliver(s, &s->clients[i]);
 }
 
 static void handle_client(struct server *s, struct server_client *client)
@@ -296,7 +277,7 @@ static void turn_away(struct server *s, int fd, uid_t uid)
 {
 	struct server_client client;
 
-	server_client_open(&client, fd, false, uid, now_msec());
+	server_client_open(&client, fd, false, uid, server_now_msec());
 	reply_fault(s, &client, ASTRA_FAULT_BUSY,
 		    "too many connections at once: ask again later");
 	server_client_close(&client);
@@ -335,7 +316,7 @@ static bool accept_one(struct server *s, bool remote)
 		return true;
 	}
 	/* Most requests are there already, and some clients gone again. */
-	server_client_open(place, fd, remote, uid, now_msec());
+	server_client_open(place, fd, remote, uid, server_now_msec());
 	handle_client(s, place);
 	return true;
 }
@@ -352,7 +333,8 @@ static nfds_t fill_polls(struct server *s, struct pollfd *polls)
 		const struct server_client *client = &s->clients[i];
 
 		polls[i + FIRST_CLIENT] = (struct pollfd){
-			.fd = client->fd, /* poll() skips negative ones */
+			/* poll() skips negative ones */
+			.fd = client->order ? -1 : client->fd,
 			.events = client->reply.size ? POLLOUT : POLLIN,
 		};
 		s->stats.clients += client->fd >= 0;
@@ -368,10 +350,11 @@ static void serve_once(struct server *s)
 
 	if (poll(polls, count, POLL_MSEC) < 0 && errno != EINTR)
 		usleep(POLL_MSEC * 1000);
+	deliver_all(s);
 	for (int i = 0; i < SERVER_CLIENTS && !atomic_load(&s->stop); i++)
 		if (s->clients[i].fd >= 0 && polls[i + FIRST_CLIENT].revents)
 			handle_client(s, &s->clients[i]);
-	now = now_msec();
+	now = server_now_msec();
 	for (int i = 0; i < SERVER_CLIENTS; i++)
 		if (s->clients[i].fd >= 0 && now >= s->clients[i].until_msec)
 			expire(s, &s->clients[i]);

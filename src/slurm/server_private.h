@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "src/proto/answer.h"
+#include "src/proto/query.h"
 #include "src/slurm/server.h"
 
 #define SERVER_CLIENTS 64
@@ -16,6 +17,22 @@
 #define SERVER_REPLY_MSEC 30000	 /* for its reply to be taken */
 #define SERVER_REPLIES_MAX ((size_t)256 << 20) /* bytes on their way */
 #define SERVER_RATE 200			       /* requests a second and user */
+
+/* A report over past time that somebody waits for. */
+struct server_order {
+	struct server_order *next;
+	struct astra_query query;
+	struct astra_report *report; /* a reference; NULL: none yet */
+	struct astra_names accounts; /* which the viewer borrows */
+	struct astra_viewer viewer;
+	struct astra_text reply;
+	struct astra_error err;
+	enum astra_fault fault;
+	int64_t took_msec;
+	bool done; /* under the lock of struct server_past */
+};
+
+struct server;
 
 /* One connection: it sends one request and gets one reply. */
 struct server_client {
@@ -32,6 +49,8 @@ struct server_client {
 	size_t received;	 /* head included */
 	struct astra_text reply; /* head included; empty: still receiving */
 	size_t sent;
+	/* What it waits for; owned. It is left alone until that is done. */
+	struct server_order *order;
 };
 
 enum server_step {
@@ -91,6 +110,40 @@ void server_limit_charge(struct server_limit *limit, uid_t uid,
 bool server_limit_allow(struct server_limit *limit, uid_t uid,
 			int64_t now_msec);
 
+/* server_past.c: the thread that makes reports over past time, one at a time;
+ * users take turns. */
+struct server_past {
+	pthread_mutex_t lock;
+	pthread_cond_t cond;
+	pthread_t thread;
+	bool started, stop;
+	astra_history *history;
+	int wake_fd; /* written to when an order is done */
+	struct server_order *first;
+	uid_t last_uid; /* whose the last one was */
+};
+
+/* Returns 0, or -1 with err set: then server_past_stop() does nothing. */
+int server_past_start(struct server_past *past, astra_history *history,
+		      int wake_fd, struct astra_error *err);
+
+/* Returns when the order in work is done; the others are left as they are. */
+void server_past_stop(struct server_past *past);
+
+/* Have a report made; the client gets an order, which is the thread's until
+ * server_past_done() says so, or the thread is stopped. Steals the report, the
+ * query, and the reply that it goes into. */
+enum astra_fault server_past_order(struct server *s,
+				   struct server_client *client,
+				   struct astra_report *report,
+				   struct astra_query *query, uint32_t uid,
+				   struct astra_text *reply);
+bool server_past_done(struct server_past *past,
+		      const struct server_order *order);
+
+/* Accepts NULL. */
+void server_order_free(struct server_order *order);
+
 /* What was logged of refusals: each user's of each kind once, as long as it is
  * remembered. */
 #define SERVER_NOTED 256
@@ -118,6 +171,7 @@ struct server {
 	struct server_limit hosts; /* of remote ones */
 	struct astra_socket_stats stats;
 	struct server_noted noted;
+	struct server_past past;
 	int64_t quiet_until_msec; /* for the log, of nobody known */
 };
 
@@ -131,13 +185,24 @@ struct astra_viewer server_viewer(const struct server *s,
 				  const struct astra_report *report,
 				  uint32_t uid, struct astra_names *accounts);
 
-/* server_log.c: log a request that is malformed or not allowed; a user's once
+/* server_log.c: count what became of a request. */
+void server_count(struct server *s, enum astra_fault fault);
+
+/* Log a request that is malformed or not allowed; a user's once
  * of each kind, since what a program gets wrong it gets wrong again and again.
  */
 void server_log_fault(struct server *s, uid_t uid, enum astra_fault fault,
 		      const char *text);
 
-/* server.c: a reference to the last report, or NULL. */
+/* server.c: by a clock that nobody sets. */
+int64_t server_now_msec(void);
+
+/* Start a thread that gets no signals, for those are slurmctld's.
+ * Returns 0, or -1 with err set. */
+int server_thread_start(pthread_t *thread, void *(*run)(void *), void *arg,
+			struct astra_error *err);
+
+/* A reference to the last report, or NULL. */
 struct astra_report *server_report(void);
 
 #endif

@@ -15,6 +15,8 @@
 #define DAYS 365
 #define BEGIN 1700006400LL /* 2023-11-15T00:00:00Z */
 #define END (BEGIN + DAYS * 86400LL)
+#define JOBS_A_DAY 17000
+#define JOB_DAYS 30
 #define REPEATS 5
 
 static char path[] = "/tmp/astraea-bench.XXXXXX";
@@ -54,6 +56,26 @@ static int fill_level(sqlite3 *db, int level, int sec, long long begin)
 	return run(db, sql);
 }
 
+/* Jobs of 30 days, one after the other, each with a run of two leases. */
+static int fill_jobs(sqlite3 *db)
+{
+	char sql[2048];
+
+	snprintf(sql, sizeof(sql),
+		 "INSERT INTO job WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL "
+		 "SELECT i+1 FROM n WHERE i<%d) SELECT i,i,''||i,t,1+i%%100,"
+		 "'train',1+i%%8,1,t+i%%500,t+i%%500+600,600,600*(1+i%%8),"
+		 "500*(1+i%%8),2,1,10,'COMPLETED' FROM (SELECT i, %lld+i*%f AS "
+		 "t FROM n);"
+		 "INSERT INTO lease SELECT id,start_sec,start_sec+300,1,gpus,"
+		 "'n'||id%%64,'revoked' FROM job;"
+		 "INSERT INTO lease SELECT id,start_sec+300,end_sec,2,gpus,"
+		 "'n'||id%%64,'ended' FROM job;",
+		 JOBS_A_DAY * JOB_DAYS, END - (JOB_DAYS + 1) * 86400LL,
+		 86400.0 / JOBS_A_DAY);
+	return run(db, sql);
+}
+
 static int make_history(void)
 {
 	struct astra_error note, err = {""};
@@ -78,17 +100,18 @@ static int make_history(void)
 	if (!rc)
 		rc = fill_level(db, ASTRA_HISTORY_DAY, 86400, BEGIN);
 	if (!rc)
+		rc = fill_jobs(db);
+	if (!rc)
 		rc = run(db, "COMMIT");
 	astra_history_close(db);
 	return rc;
 }
 
 /* Milliseconds of one report; its bytes. */
-static double report(enum astra_report_kind kind, long long start,
-		     long long end, size_t *bytes)
+static double report(const struct astra_query_past *past, size_t *bytes)
 {
 	const struct astra_query query = {.kind = ASTRA_QUERY_REPORT,
-					  .past = {kind, start, end, 0}};
+					  .past = *past};
 	const struct astra_viewer viewer = {.all = true};
 	const struct astra_report live = {0};
 	struct astra_text out = {0};
@@ -117,21 +140,28 @@ static void measure(sqlite3 *db)
 {
 	static const struct {
 		const char *name;
-		enum astra_report_kind kind;
-		long long start, end;
+		struct astra_query_past past;
 	} cases[] = {
-		{"tenant fairness, the year", ASTRA_TENANT_FAIRNESS, BEGIN,
-		 END},
-		{"... from 13:07 to 11:53", ASTRA_TENANT_FAIRNESS,
-		 BEGIN + 47220, END - 420},
-		{"tenant usage, the year", ASTRA_TENANT_USAGE, BEGIN, END},
-		{"user top, the year", ASTRA_USER_TOP, BEGIN, END},
-		{"cluster utilization", ASTRA_CLUSTER_UTILIZATION, BEGIN, END},
-		{"cluster fairness, daily", ASTRA_CLUSTER_FAIRNESS, BEGIN, END},
-		{"tenant timeline, 100 days", ASTRA_TENANT_TIMELINE,
-		 END - 100 * 86400LL, END},
-		{"tenant timeline, 4 days", ASTRA_TENANT_TIMELINE,
-		 END - 4 * 86400LL, END},
+		{"tenant fairness, the year",
+		 {ASTRA_TENANT_FAIRNESS, BEGIN, END, 0}},
+		{"... from 13:07 to 11:53",
+		 {ASTRA_TENANT_FAIRNESS, BEGIN + 47220, END - 420, 0}},
+		{"tenant usage, the year", {ASTRA_TENANT_USAGE, BEGIN, END, 0}},
+		{"user top, the year", {ASTRA_USER_TOP, BEGIN, END, 0}},
+		{"cluster utilization",
+		 {ASTRA_CLUSTER_UTILIZATION, BEGIN, END, 0}},
+		{"cluster fairness, daily",
+		 {ASTRA_CLUSTER_FAIRNESS, BEGIN, END, 0}},
+		{"tenant timeline, 100 days",
+		 {ASTRA_TENANT_TIMELINE, END - 100 * 86400LL, END, 0}},
+		{"tenant timeline, 4 days",
+		 {ASTRA_TENANT_TIMELINE, END - 4 * 86400LL, END, 0}},
+		{"job fairness, a day",
+		 {ASTRA_JOB_FAIRNESS, END - 5 * 86400LL, END - 4 * 86400LL, 0}},
+		{"job slowdown, 30 days' ten",
+		 {ASTRA_JOB_SLOWDOWN, END - 31 * 86400LL, END, 10}},
+		{"job leases, 30 days",
+		 {ASTRA_JOB_LEASES, END - 31 * 86400LL, END, 0}},
 	};
 
 	double plain[REPEATS], b;
@@ -144,11 +174,10 @@ static void measure(sqlite3 *db)
 		size_t bytes = 0;
 
 		for (int k = 0; k < REPEATS; k++) {
-			ours[k] = report(cases[i].kind, cases[i].start,
-					 cases[i].end, &bytes);
+			ours[k] = report(&cases[i].past, &bytes);
 		}
 		a = bench_median(ours, REPEATS);
-		printf("%-26s %7.2f ms %8zu bytes   hours scanned %7.1f ms   %6.3f\n",
+		printf("%-27s %7.2f ms %8zu bytes   hours scanned %7.1f ms   %6.3f\n",
 		       cases[i].name, a, bytes, b, a / b);
 	}
 }
