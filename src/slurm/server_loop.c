@@ -86,12 +86,13 @@ static enum astra_fault answer_query(struct server *s,
 				     struct astra_error *err)
 {
 	struct astra_names accounts = {0};
-	struct astra_report *report = server_report();
+	struct astra_report *report;
 	struct astra_viewer viewer;
 	enum astra_fault fault;
 
 	if (query->kind == ASTRA_QUERY_REPORT)
-		return server_past_order(s, client, report, query, uid, reply);
+		return server_past_order(s, client, query, uid, reply, err);
+	report = server_report();
 	viewer = server_viewer(s, report, uid, &accounts);
 	if (query->kind == ASTRA_QUERY_RECORD)
 		fault = astra_answer_record(report, query, &viewer,

@@ -104,20 +104,40 @@ static void add(struct server_past *past, struct server_order *order)
 	pthread_mutex_unlock(&past->lock);
 }
 
+/* Whoever waits has a place that others may need. */
+static bool too_many(const struct server *s, uint32_t uid)
+{
+	int all = 0, own = 0;
+
+	for (int i = 0; i < SERVER_CLIENTS; i++) {
+		const struct server_order *order = s->clients[i].order;
+
+		all += order != NULL;
+		own += order && order->viewer.uid == uid;
+	}
+	return own >= SERVER_ORDERS_PER_UID || all >= SERVER_ORDERS;
+}
+
 enum astra_fault server_past_order(struct server *s,
 				   struct server_client *client,
-				   struct astra_report *report,
 				   struct astra_query *query, uint32_t uid,
-				   struct astra_text *reply)
+				   struct astra_text *reply,
+				   struct astra_error *err)
 {
-	struct server_order *order = calloc(1, sizeof(*order));
+	struct server_order *order;
 
+	if (too_many(s, uid)) {
+		astra_error_set(err, "too many reports at once: ask again when "
+				     "one is done");
+		return ASTRA_FAULT_BUSY;
+	}
+	order = calloc(1, sizeof(*order));
 	if (!order) {
-		astra_report_put(report);
+		astra_error_nomem(err);
 		return ASTRA_FAULT_INTERNAL;
 	}
-	order->report = report;
-	order->viewer = server_viewer(s, report, uid, &order->accounts);
+	order->report = server_report();
+	order->viewer = server_viewer(s, order->report, uid, &order->accounts);
 	order->query = *query;
 	*query = (struct astra_query){0};
 	order->reply = *reply;

@@ -13,6 +13,8 @@
 #define SERVER_CLIENTS 64
 #define SERVER_CLIENTS_PER_UID 16
 #define SERVER_CLIENTS_REMOTE 32 /* so that local ones find a place */
+#define SERVER_ORDERS 32	 /* of clients that wait for a report */
+#define SERVER_ORDERS_PER_UID 4
 #define SERVER_REQUEST_MSEC 5000 /* for a request to arrive whole */
 #define SERVER_REPLY_MSEC 30000	 /* for its reply to be taken */
 #define SERVER_REPLIES_MAX ((size_t)256 << 20) /* bytes on their way */
@@ -131,13 +133,13 @@ int server_past_start(struct server_past *past, astra_history *history,
 void server_past_stop(struct server_past *past);
 
 /* Have a report made; the client gets an order, which is the thread's until
- * server_past_done() says so, or the thread is stopped. Steals the report, the
- * query, and the reply that it goes into. */
+ * server_past_done() says so, or the thread is stopped. Steals the query
+ * and the reply that it goes into, unless it returns a fault, with err set. */
 enum astra_fault server_past_order(struct server *s,
 				   struct server_client *client,
-				   struct astra_report *report,
 				   struct astra_query *query, uint32_t uid,
-				   struct astra_text *reply);
+				   struct astra_text *reply,
+				   struct astra_error *err);
 bool server_past_done(struct server_past *past,
 		      const struct server_order *order);
 

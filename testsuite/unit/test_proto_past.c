@@ -149,6 +149,18 @@ static void reports_hold_up_nobody(void **state)
 	expect(TENANT, "\"tenants\":[");
 }
 
+/* Connections are accepted in their order. */
+static void one_user_cannot_have_all_made(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		ask_and_leave();
+	expect(REPORT, "too many reports");
+	expect(TENANT, "\"tenants\":[");
+	atomic_store(&held, false);
+	wait_for(4);
+}
+
 static void a_refused_report_says_why(void **state)
 {
 	(void)state;
@@ -183,6 +195,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(reports_hold_up_nobody, start,
 						stop),
+		cmocka_unit_test_setup_teardown(one_user_cannot_have_all_made,
+						start, stop),
 		cmocka_unit_test_setup_teardown(a_refused_report_says_why,
 						start, stop),
 		cmocka_unit_test_setup_teardown(a_stop_ends_what_waits, start,
