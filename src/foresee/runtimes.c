@@ -131,17 +131,28 @@ struct astra_runtime_job astra_runtime_job_of(const struct astra_job *job,
 	};
 }
 
+/* A new slurmctld shows again what ended before the last one's last round: that
+ * has been learned. */
+static bool is_learned(const struct astra_runtimes *r,
+		       const struct runtime_job *known,
+		       const struct astra_runtime_job *job)
+{
+	return known->over || (!known->met && job->end_sec <= r->seen_sec);
+}
+
 int astra_runtimes_see(struct astra_runtimes *r,
 		       const struct astra_runtime_job *job)
 {
 	struct runtime_job *known;
+	bool learned;
 
 	if (!job->running && !job->over && !job->run)
 		return 0; /* never ran */
 	known = job_row(r, job);
 	if (!known)
 		return -1;
-	known->seen = true;
+	learned = is_learned(r, known, job);
+	known->seen = known->met = true;
 	if (known->run != job->run) { /* its run before was requeued */
 		known->before_sec += job->running ? 0 : last_run(job);
 		known->run = job->run;
@@ -150,7 +161,7 @@ int astra_runtimes_see(struct astra_runtimes *r,
 	if (!job->over || known->over)
 		return 0;
 	known->over = r->changed = true;
-	if (known->before_sec + last_run(job) <= 0)
+	if (learned || known->before_sec + last_run(job) <= 0)
 		return 0;
 	if (learn(r, key_of(job->uid, job->name),
 		  known->before_sec + last_run(job)) < 0)
@@ -159,7 +170,7 @@ int astra_runtimes_see(struct astra_runtimes *r,
 		     known->before_sec + last_run(job));
 }
 
-void astra_runtimes_seen(struct astra_runtimes *r)
+void astra_runtimes_seen(struct astra_runtimes *r, double now_sec)
 {
 	size_t kept = 0;
 
@@ -170,6 +181,7 @@ void astra_runtimes_seen(struct astra_runtimes *r)
 		r->jobs[kept++].seen = false;
 	}
 	r->job_count = kept;
+	r->seen_sec = now_sec;
 }
 
 static int compare(const void *a, const void *b)
@@ -201,26 +213,6 @@ static double of_row(const struct astra_runtimes *r, uint64_t key,
 	return longer[kind == ASTRA_GUESS_EARLY ? 0 : count - 1];
 }
 
-/* Nobody knows: by the limit it ends at the latest; half of what is left of it
- * is as good a guess as any, and it may end at once. */
-static double of_limit(const struct astra_runtime_job *job, double ran_sec,
-		       enum astra_guess_kind kind)
-{
-	double limit = job->limit_sec > 0 ? job->limit_sec
-					  : fmax(UNKNOWN_SEC, 2 * ran_sec);
-	double left = fmax(limit - ran_sec, LEFT_LEAST_SEC);
-
-	switch (kind) {
-	case ASTRA_GUESS_EARLY:
-		return ran_sec + left / 10;
-	case ASTRA_GUESS_LIKELY:
-		return ran_sec + left / 2;
-	case ASTRA_GUESS_LATE:
-		break;
-	}
-	return ran_sec + left;
-}
-
 /* Of a job that says what it has to do. */
 static double of_work(const struct astra_forecast *forecast, double ran_sec)
 {
@@ -242,6 +234,11 @@ static double of_user(const struct astra_runtimes *r,
 			 : of_row(r, key_of(job->uid, NULL), ran_sec, kind);
 }
 
+static double present_run(const struct astra_runtime_job *job, double now_sec)
+{
+	return job->running ? fmax(now_sec - job->start_sec, 0) : 0;
+}
+
 /* By now. */
 static double ran_of(const struct astra_runtimes *r,
 		     const struct astra_runtime_job *job, double now_sec)
@@ -251,20 +248,47 @@ static double ran_of(const struct astra_runtimes *r,
 			     ? r->jobs[at].before_sec
 			     : 0;
 
-	return job->running ? ran + fmax(now_sec - job->start_sec, 0) : ran;
+	return ran + present_run(job, now_sec);
 }
 
-static struct astra_run_guess guess_of(const struct astra_runtime_job *job,
-				       double total_sec, double ran_sec)
+/* How long it may run yet. A limit counts each run anew; but jobs that go on
+ * from a checkpoint were given one for all their work, so what they ran before
+ * counts as long as it can. Infinite: as long as it likes. */
+static double room_of(const struct astra_runtime_job *job, double ran_sec,
+		      double present_sec)
 {
-	double total = job->limit_sec > 0
-			       ? fmin(total_sec, fmax(job->limit_sec, ran_sec))
-			       : total_sec;
+	double limit = job->limit_sec;
 
-	return (struct astra_run_guess){
-		.total_sec = fmax(total, LEFT_LEAST_SEC),
-		.left_sec = fmax(total - ran_sec, LEFT_LEAST_SEC),
-	};
+	if (!(limit > 0))
+		return HUGE_VAL;
+	return limit - (ran_sec < limit ? ran_sec : present_sec);
+}
+
+/* Nobody knows: by the limit it ends at the latest; half of what is left of it
+ * is as good a guess as any, and it may end at once. */
+static double of_room(double room_sec, double ran_sec,
+		      enum astra_guess_kind kind)
+{
+	double left = isfinite(room_sec) ? room_sec
+					 : fmax(UNKNOWN_SEC - ran_sec, ran_sec);
+
+	switch (kind) {
+	case ASTRA_GUESS_EARLY:
+		return left / 10;
+	case ASTRA_GUESS_LIKELY:
+		return left / 2;
+	case ASTRA_GUESS_LATE:
+		break;
+	}
+	return left;
+}
+
+static struct astra_run_guess guess_of(double ran_sec, double left_sec,
+				       double room_sec)
+{
+	double left = fmax(fmin(left_sec, room_sec), LEFT_LEAST_SEC);
+
+	return (struct astra_run_guess){ran_sec + left, left};
 }
 
 struct astra_run_guess
@@ -274,13 +298,13 @@ astra_runtimes_guess(const struct astra_runtimes *r,
 		     enum astra_guess_kind kind, double now_sec)
 {
 	double ran = ran_of(r, job, now_sec);
+	double room = room_of(job, ran, present_run(job, now_sec));
 	double total = of_work(forecast, ran);
 
 	if (!(total > 0))
 		total = of_user(r, job, ran, kind);
-	if (!(total > 0))
-		total = of_limit(job, ran, kind);
-	return guess_of(job, total, ran);
+	return guess_of(ran, total > 0 ? total - ran : of_room(room, ran, kind),
+			room);
 }
 
 struct astra_run_guess
@@ -288,15 +312,14 @@ astra_runtimes_guess_other(const struct astra_runtimes *r,
 			   const struct astra_runtime_job *job,
 			   enum astra_guess_kind kind, double now_sec)
 {
-	bool limited = job->limit_sec > 0;
 	double ran = ran_of(r, job, now_sec);
-	double total = kind == ASTRA_GUESS_LATE && limited
-			       ? job->limit_sec
-			       : of_user(r, job, ran, kind);
+	double present = present_run(job, now_sec);
+	double room = room_of(job, present, present);
+	double total = of_user(r, job, ran, kind);
 
-	if (!(total > 0))
-		total = limited ? of_limit(job, ran, kind) : HUGE_VAL;
-	return guess_of(job, total, ran);
+	if (isfinite(room) && (kind == ASTRA_GUESS_LATE || !(total > 0)))
+		return guess_of(ran, of_room(room, ran, kind), room);
+	return guess_of(ran, total > 0 ? total - ran : HUGE_VAL, room);
 }
 
 void astra_runtimes_clear(struct astra_runtimes *r)

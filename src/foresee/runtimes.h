@@ -15,6 +15,7 @@
 struct astra_runtimes {
 	uint64_t learned;	  /* so often */
 	bool changed;		  /* since the caller saved it last */
+	double seen_sec;	  /* when jobs were seen last */
 	struct runtime_row *rows; /* by key */
 	size_t count, room;
 	struct runtime_job *jobs; /* that have had runs, by id */
@@ -44,14 +45,15 @@ enum astra_guess_kind {
 };
 
 /* Take note of a round's jobs, one by one, then of its end, when jobs that were
- * not seen are forgotten. Returns 0, or -1 when memory is out: then less is
- * known. */
+ * not seen are forgotten. now_sec: when they were seen. Returns 0, or -1 when
+ * memory is out: then less is known. */
 int astra_runtimes_see(struct astra_runtimes *runtimes,
 		       const struct astra_runtime_job *job);
-void astra_runtimes_seen(struct astra_runtimes *runtimes);
+void astra_runtimes_seen(struct astra_runtimes *runtimes, double now_sec);
 
 /* How long a job will run in all and from now on. forecast: what it says
- * itself, which goes before. LATE is never more than its time limit. */
+ * itself, which goes before. LATE is never more than its time limit, which
+ * Slurm counts from each start anew. */
 struct astra_run_guess
 astra_runtimes_guess(const struct astra_runtimes *runtimes,
 		     const struct astra_runtime_job *job,

@@ -19,7 +19,9 @@ struct runtime_row {
 struct runtime_job {
 	uint32_t id, run;
 	double before_sec;
-	bool over, seen;
+	bool over;
+	bool met;  /* before the present look */
+	bool seen; /* since the last round */
 };
 
 #endif

@@ -17,6 +17,7 @@ int astra_runtimes_save(const struct astra_runtimes *r, struct astra_bytes *out)
 {
 	astra_put_u32(out, STATE_VERSION);
 	astra_put_u64(out, r->learned);
+	astra_put_f64(out, r->seen_sec);
 	astra_put_u32(out, (uint32_t)r->count);
 	astra_put_u32(out, (uint32_t)r->job_count);
 	for (size_t i = 0; i < r->count; i++) {
@@ -59,7 +60,7 @@ static int restore_row(struct astra_runtimes *r, struct astra_reader *in)
 
 static int restore_job(struct astra_runtimes *r, struct astra_reader *in)
 {
-	struct runtime_job job = {.id = astra_get_u32(in)};
+	struct runtime_job job = {.id = astra_get_u32(in), .met = true};
 
 	job.run = astra_get_u32(in);
 	job.over = astra_get_u32(in) != 0;
@@ -79,8 +80,11 @@ static int restore(struct astra_runtimes *r, struct astra_reader *in)
 	int rc = 0;
 
 	r->learned = astra_get_u64(in);
+	r->seen_sec = astra_get_f64(in);
 	rows = astra_get_u32(in);
 	jobs = astra_get_u32(in);
+	if (rows > RUNTIME_ROWS_MAX || !isfinite(r->seen_sec))
+		return -1;
 	for (uint32_t i = 0; !rc && i < rows; i++)
 		rc = restore_row(r, in);
 	for (uint32_t i = 0; !rc && i < jobs; i++)

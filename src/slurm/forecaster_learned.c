@@ -16,6 +16,7 @@ static char path[PATH_MAX]; /* "": nowhere */
 static bool loaded;
 static bool failing; /* and the log says so */
 static time_t saved_sec;
+static double seen_sec; /* of this round's picture */
 
 /* On disk. What is lost costs estimates only, so nobody waits for the disk. */
 
@@ -90,6 +91,7 @@ void astra_learned_see(const struct astra_view *view)
 {
 	if (!loaded)
 		load();
+	seen_sec = view->model.now_sec;
 	for (size_t i = 0; i < view->job_count; i++) {
 		struct astra_runtime_job job = runtime_of(view, i);
 
@@ -101,7 +103,7 @@ void astra_learned_see(const struct astra_view *view)
 
 void astra_learned_round_ends(void)
 {
-	astra_runtimes_seen(&runtimes);
+	astra_runtimes_seen(&runtimes, seen_sec);
 	if (loaded && time(NULL) >= saved_sec + SAVE_SEC)
 		save();
 }

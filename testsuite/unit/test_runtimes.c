@@ -27,7 +27,7 @@ static void test_runtimes(void **state)
 		astra_runtimes_see(&r, &job);
 		astra_runtimes_see(&r, &job); /* seen twice counts once */
 	}
-	astra_runtimes_seen(&r);
+	astra_runtimes_seen(&r, 2000);
 	job = (struct astra_runtime_job){
 		.id = 9, .uid = 7, .name = "train", .limit_sec = 3600};
 	guess = astra_runtimes_guess(&r, &job, &nothing, ASTRA_GUESS_LIKELY, 0);
@@ -70,12 +70,12 @@ static void test_requeued(void **state)
 	job.running = true;
 	job.start_sec = 1000;
 	astra_runtimes_see(&r, &job);
-	astra_runtimes_seen(&r);
+	astra_runtimes_seen(&r, 1050);
 	job.running = false; /* requeued, waits */
 	job.end_sec = 1060;
 	job.run = 1;
 	astra_runtimes_see(&r, &job);
-	astra_runtimes_seen(&r);
+	astra_runtimes_seen(&r, 1061);
 	job.running = true;
 	job.start_sec = 1100;
 	job.end_sec = 0;
@@ -225,6 +225,65 @@ static void test_restart(void **state)
 	astra_bytes_clear(&bytes);
 }
 
+/* A limit of an hour, 3000 s of run 0 and 600 s of run 1: Slurm lets it run for
+ * 3000 s more. What the pool itself requeues goes on from a checkpoint: an hour
+ * is for all its runs, until that is over. */
+static void test_limit_of_a_run(void **state)
+{
+	struct astra_runtimes r = {0};
+	struct astra_runtime_job job = {
+		.id = 1, .name = "x", .limit_sec = 3600, .running = true};
+	const struct astra_forecast nothing = {0};
+
+	(void)state;
+	job.start_sec = 1000;
+	astra_runtimes_see(&r, &job);
+	astra_runtimes_seen(&r, 1000);
+	job.run = 1;
+	job.running = false;
+	job.end_sec = 4000;
+	astra_runtimes_see(&r, &job);
+	job.running = true;
+	job.start_sec = 5000;
+	assert_true(astra_runtimes_guess_other(&r, &job, ASTRA_GUESS_LATE, 5600)
+			    .left_sec == 3000);
+	assert_true(
+		astra_runtimes_guess_other(&r, &job, ASTRA_GUESS_LIKELY, 5600)
+			.left_sec == 1500);
+	assert_true(
+		astra_runtimes_guess(&r, &job, &nothing, ASTRA_GUESS_LATE, 5500)
+			.left_sec == 100);
+	assert_true(
+		astra_runtimes_guess(&r, &job, &nothing, ASTRA_GUESS_LATE, 5600)
+			.left_sec == 3000);
+	astra_runtimes_clear(&r);
+}
+
+/* A new slurmctld shows what ended long ago: it was learned before the restart,
+ * though the job itself was forgotten; what ended meanwhile was not. */
+static void test_shown_again(void **state)
+{
+	struct astra_runtimes r = {0}, back = {0};
+	struct astra_bytes bytes = {0};
+	struct astra_error err = {""};
+
+	(void)state;
+	learn(&r, 1, 7, "train", 100);
+	astra_runtimes_seen(&r, 1200);
+	astra_runtimes_seen(&r, 1300); /* no longer shown */
+	assert_int_equal(r.job_count, 0);
+	assert_int_equal(astra_runtimes_save(&r, &bytes), 0);
+	assert_int_equal(
+		astra_runtimes_restore(&back, bytes.data, bytes.size, &err), 0);
+	learn(&back, 1, 7, "train", 10); /* its last run */
+	assert_true(likely_of(&back, 7, "train") == 100);
+	learn(&back, 2, 7, "train", 301);
+	assert_true(likely_of(&back, 7, "train") == 301); /* of 100 and 301 */
+	astra_runtimes_clear(&r);
+	astra_runtimes_clear(&back);
+	astra_bytes_clear(&bytes);
+}
+
 /* What is damaged is refused whole, wherever it is cut or changed; another
  * version is, too, and says so. */
 static void test_damage(void **state)
@@ -280,7 +339,7 @@ static void test_room(void **state)
 	for (uint32_t i = 1; i <= RUNTIME_ROWS_MAX + 10; i++) {
 		snprintf(name, sizeof(name), "job%u", i);
 		learn(&r, i, 7, name, i);
-		astra_runtimes_seen(&r);
+		astra_runtimes_seen(&r, 0);
 		assert_true(r.count <= RUNTIME_ROWS_MAX);
 		assert_true(likely_of(&r, 7, name) == i);
 	}
@@ -310,6 +369,8 @@ int main(void)
 		cmocka_unit_test(test_requeued),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_restart),
+		cmocka_unit_test(test_limit_of_a_run),
+		cmocka_unit_test(test_shown_again),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_room),
 	};
