@@ -23,23 +23,37 @@ static uint32_t held_where(const struct contender *e, const struct contender *c)
 	return gpus;
 }
 
+/* GPUs that a request could have by the CPUs and memory beside them, whoever
+ * loses; no more than it asks for. */
+static uint32_t within_reach(const struct round *r, const struct reclaim *rc,
+			     const struct astra_request *q)
+{
+	uint32_t gpus = 0;
+
+	for (uint32_t n = 0; n < r->snap->node_count && gpus < q->gpus; n++)
+		if (astra_node_allowed(q, n))
+			gpus += astra_room_fits(astra_space_get(rc->all, n), q);
+	return gpus < q->gpus ? gpus : q->gpus;
+}
+
 /* The policy grants by count, as if all GPUs were alike. Where a job may use
- * some nodes only, those who hold the GPUs there are granted another lease as
- * long as others are idle elsewhere. So let those yield who come after it in
- * the ranking, the last first. Returns whether anybody does. */
+ * some nodes only, or GPUs are free without CPUs or memory for it, those who
+ * hold the GPUs that it could have are granted another lease as long as others
+ * are idle elsewhere. So let those yield who come after it in the ranking, the
+ * last first. Returns whether anybody does. */
 static bool make_yield(struct round *r, const struct reclaim *rc,
 		       const struct ballot *b, size_t rank)
 {
 	size_t at = b->ranking.choices[rank].candidate;
 	const struct contender *c = &r->contenders[at];
-	uint32_t have = 0, need;
+	uint32_t have, need;
 	bool any = false;
 
-	if (!c->job->request.allowed || r->challenges == CHALLENGES_MAX)
+	if (r->challenges == CHALLENGES_MAX)
 		return false;
-	for (uint32_t n = 0; n < r->snap->node_count; n++)
-		if (astra_node_allowed(&c->job->request, n))
-			have += astra_space_get(rc->all, n)->gpus;
+	have = within_reach(r, rc, &c->job->request);
+	if (have == c->job->request.gpus && !c->job->request.allowed)
+		return false;
 	need = c->job->request.gpus > have ? c->job->request.gpus - have : 1;
 	for (size_t i = b->ranking.count; need && i-- > rank + 1;) {
 		struct contender *e =

@@ -239,7 +239,10 @@ static void tell_warnings(struct astra_cycle *cycle)
 static double next_wake(const struct astra_cycle *cycle, bool busy)
 {
 	double now = (double)time(NULL), wake = now + IDLE_SEC;
+	double heard = (double)(cycle->scene.start + ASTRA_HEARD_SEC);
 
+	if (heard > now) /* from then on leases end again */
+		wake = heard;
 	for (size_t i = 0; i < cycle->pools.count; i++) {
 		const struct astra_pool *pool = &cycle->pools.list[i];
 

@@ -112,6 +112,15 @@ static size_t starts_of(const struct scene *s, uint32_t id)
 	return count;
 }
 
+static size_t requeues(const struct scene *s)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < s->plan.decision_count; i++)
+		count += s->plan.decisions[i].action == ASTRA_REQUEUE;
+	return count;
+}
+
 static struct astra_job_view view(const struct scene *s, uint32_t id,
 				  double now_sec)
 {
@@ -306,6 +315,28 @@ static void a_running_job_is_adopted_with_a_full_lease(void **state)
 	end(&s);
 }
 
+/* Tenant a runs four jobs on node 0; a CPU job has all of node 1's CPUs, so its
+ * four GPUs are of no use. By count there is room for b's job beside a's
+ * renewals; at the end of the leases one of them has to yield. */
+static void gpus_without_cpus_are_nobodys(void **state)
+{
+	struct scene s;
+	(void)state;
+
+	begin(&s);
+	s.nodes[1].cpus_free = 0;
+	for (uint32_t id = 1; id <= 4; id++)
+		run_on(&s, add(&s, id, 1, 100), 0, 100);
+	round_at(&s, 100);
+	add(&s, 9, 1, 110)->tenant = 1;
+	round_at(&s, 110);
+	assert_int_equal(requeues(&s), 0);
+	round_at(&s, 150);
+	assert_int_equal(view(&s, 9, 150).reason.wait, ASTRA_WAIT_GRANTED);
+	assert_int_equal(requeues(&s), 1);
+	end(&s);
+}
+
 /* A grant is kept while its GPUs are being freed, dropped with its node. */
 static void a_grant_ends_with_its_node(void **state)
 {
@@ -431,6 +462,7 @@ int main(void)
 		cmocka_unit_test(a_running_job_is_adopted_with_a_full_lease),
 		cmocka_unit_test(
 			a_run_requeued_between_two_rounds_is_accounted_once),
+		cmocka_unit_test(gpus_without_cpus_are_nobodys),
 		cmocka_unit_test(a_grant_ends_with_its_node),
 		cmocka_unit_test(new_options_do_not_hide_what_happened_before),
 		cmocka_unit_test(the_first_in_line_knows_its_start),

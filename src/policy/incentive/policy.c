@@ -246,8 +246,9 @@ static void explain(const void *self, const struct astra_demand *demand,
 	if (count) {
 		reason->wait = ASTRA_WAIT_PLANNED;
 		reason->start_sec = end_of(p, e->first - 1);
-	} else if (!p->sold || !p->begin ||
-		   demand->submit_sec > end_of(p, p->begin)) {
+	} else if (!p->sold && p->begin) { /* in a moment */
+		reason->wait = ASTRA_WAIT_BATCH;
+	} else if (!p->begin || demand->submit_sec > end_of(p, p->begin)) {
 		reason->wait = ASTRA_WAIT_BATCH;
 		reason->start_sec = end_of(p, p->begin + p->slots);
 	} else {
