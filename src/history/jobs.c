@@ -81,8 +81,8 @@ static void load_row(sqlite3_stmt *s, struct hjob *j)
 	j->first_sec = sqlite3_column_double(s, 1);
 	j->end_sec = sqlite3_column_double(s, 2);
 	j->over = sqlite3_column_type(s, 2) != SQLITE_NULL;
-	j->alloc = sqlite3_column_double(s, 3);
-	j->fair = sqlite3_column_double(s, 4);
+	j->share.alloc = sqlite3_column_double(s, 3);
+	j->share.fair = sqlite3_column_double(s, 4);
 	j->leases = (uint32_t)sqlite3_column_int64(s, 5);
 	j->revoked = (uint32_t)sqlite3_column_int64(s, 6);
 	j->lease_revoked = j->revoked;
@@ -115,6 +115,30 @@ int astra_history_load(struct astra_writer *w)
 	return rc == SQLITE_DONE ? 0 : -1;
 }
 
+/* A job began with nothing, and a task with what each of its array's tasks had:
+ * it is one of those which the array's record stood for in the report before,
+ * and what they have grown by since is its own. (One that was made unlike its
+ * array since then began with nothing, too: until now it counts as if not
+ * grown.) */
+static void begin_share(struct astra_writer *w, struct hjob *j,
+			const struct astra_report_job *r)
+{
+	uint32_t at = ASTRA_IDMAP_NONE;
+	struct hshare *of;
+
+	j->share.based = w->time_sec > 0;
+	j->share.copies = r->copies;
+	if (r->array_id && r->array_id != r->id)
+		at = astra_idmap_get(&w->by_id, r->array_id);
+	if (at == ASTRA_IDMAP_NONE)
+		return;
+	of = &w->jobs[at].share;
+	j->share = *of;
+	j->share.copies = 1;
+	if (of->copies)
+		of->copies--;
+}
+
 static int add_row(struct astra_writer *w, struct hjob *j,
 		   const struct astra_report_job *r)
 {
@@ -124,8 +148,7 @@ static int add_row(struct astra_writer *w, struct hjob *j,
 		return -1;
 	j->id = sqlite3_last_insert_rowid(w->db);
 	snprintf(j->state, sizeof(j->state), "%s", r->state);
-	/* What a task has is of its array, until it is seen to grow. */
-	j->based = w->time_sec > 0 && (!r->array_id || r->array_id == r->id);
+	begin_share(w, j, r);
 	return 0;
 }
 
@@ -143,14 +166,14 @@ static int save(struct astra_writer *w, struct hjob *j,
 	if (!r)
 		return ASTRA_SQL(w, SQL_JOB_SET, "i----ttdddiidsi", j->id,
 				 j->first_sec, j->over ? j->end_sec : 0.0, run,
-				 j->alloc, j->fair, (int64_t)j->leases,
-				 (int64_t)j->revoked, j->lost_sec, j->state,
-				 owner);
+				 j->share.alloc, j->share.fair,
+				 (int64_t)j->leases, (int64_t)j->revoked,
+				 j->lost_sec, j->state, owner);
 	return ASTRA_SQL(w, SQL_JOB_SET, "issidttdddiidsi", j->id, r->id_text,
 			 r->name, (int64_t)r->gpus, r->weight, j->first_sec,
-			 j->over ? j->end_sec : 0.0, run, j->alloc, j->fair,
-			 (int64_t)j->leases, (int64_t)j->revoked, j->lost_sec,
-			 j->state, owner);
+			 j->over ? j->end_sec : 0.0, run, j->share.alloc,
+			 j->share.fair, (int64_t)j->leases, (int64_t)j->revoked,
+			 j->lost_sec, j->state, owner);
 }
 
 /* It is in no report, and another has its number perhaps: what is not known
@@ -226,26 +249,31 @@ static struct hjob *take(struct astra_writer *w,
 	return load_run(w, j) < 0 ? NULL : j;
 }
 
+/* An array's record tells of one of the tasks it stands for. Its owner has what
+ * those gained that it stood for all the time; the others are records of their
+ * own by now. */
 static void note_share(struct astra_writer *w, struct hjob *j,
 		       const struct astra_report_job *r)
 {
 	struct howner *o = &w->owners[j->owner];
 	double half = w->pools[w->tenants[o->tenant].pool].half_life_sec;
 	double alloc = 0, fair = 0;
+	struct hshare *s = &j->share;
 
-	if (j->based) {
-		alloc = astra_history_grown(j->alloc_seen, r->alloc_gpu_sec,
+	if (s->based) {
+		alloc = astra_history_grown(s->alloc_seen, r->alloc_gpu_sec,
 					    w->gap_sec, half);
-		fair = astra_history_grown(j->fair_seen, r->fair_gpu_sec,
+		fair = astra_history_grown(s->fair_seen, r->fair_gpu_sec,
 					   w->gap_sec, half);
 	}
-	o->alloc += alloc;
-	o->fair += fair;
-	j->alloc = half > 0 ? j->alloc + alloc : r->alloc_gpu_sec;
-	j->fair = half > 0 ? j->fair + fair : r->fair_gpu_sec;
-	j->alloc_seen = r->alloc_gpu_sec;
-	j->fair_seen = r->fair_gpu_sec;
-	j->based = true;
+	o->alloc += alloc * s->copies;
+	o->fair += fair * s->copies;
+	s->alloc = half > 0 ? s->alloc + alloc : r->alloc_gpu_sec;
+	s->fair = half > 0 ? s->fair + fair : r->fair_gpu_sec;
+	s->alloc_seen = r->alloc_gpu_sec;
+	s->fair_seen = r->fair_gpu_sec;
+	s->copies = r->copies;
+	s->based = true;
 }
 
 /* What it waits for and what it is about to give up. */

@@ -261,15 +261,29 @@ static int begin_pools(struct astra_writer *w,
 	return 0;
 }
 
+/* arrays: those records that stand for an array, or else all others. */
+static int add_records(struct astra_writer *w,
+		       const struct astra_report *report, bool arrays)
+{
+	for (size_t i = 0; i < report->job_count + report->ended_count; i++) {
+		bool ended = i >= report->job_count;
+		const struct astra_report_job *r =
+			ended ? &report->ended[i - report->job_count]
+			      : &report->jobs[i];
+
+		if ((r->array_id == r->id) == arrays &&
+		    astra_history_job(w, r, ended) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int add_jobs(struct astra_writer *w, const struct astra_report *report)
 {
 	w->epoch++;
-	for (size_t i = 0; i < report->job_count; i++)
-		if (astra_history_job(w, &report->jobs[i], false) < 0)
-			return -1;
-	for (size_t i = 0; i < report->ended_count; i++)
-		if (astra_history_job(w, &report->ended[i], true) < 0)
-			return -1;
+	if (add_records(w, report, false) < 0 ||
+	    add_records(w, report, true) < 0)
+		return -1;
 	return astra_history_sweep(w);
 }
 

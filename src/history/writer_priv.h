@@ -48,6 +48,13 @@ struct howner {
 	double run_gpus, wait_gpus, alloc, fair, lost, revoked;
 };
 
+/* A and F of one of a job's copies: as last seen, and added up. */
+struct hshare {
+	bool based; /* what is seen next has grown since */
+	double alloc_seen, fair_seen, alloc, fair;
+	uint32_t copies; /* that have it */
+};
+
 struct hjob {
 	uint32_t job; /* slurmctld's number; 0: an empty place */
 	double submit_sec;
@@ -70,9 +77,7 @@ struct hjob {
 	double lease_start;
 	uint32_t leases, revoked, lease_revoked;
 	double lost_sec;
-	/* A and F: as last seen, and added up. */
-	bool based;
-	double alloc_seen, fair_seen, alloc, fair;
+	struct hshare share;
 };
 
 enum sql {
@@ -161,7 +166,8 @@ int astra_counter_save(struct astra_writer *w, const char *kind, int64_t id,
 /* Take up the jobs that the file has no end of. Returns 0 or -1. */
 int astra_history_load(struct astra_writer *w);
 
-/* What has happened to a job by this report. Returns 0 or -1. */
+/* What has happened to a job by this report. Tasks come before the array that
+ * they were split from. Returns 0 or -1. */
 int astra_history_job(struct astra_writer *w,
 		      const struct astra_report_job *job, bool ended);
 

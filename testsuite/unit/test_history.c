@@ -572,6 +572,102 @@ static void a_tenant_goes_on_over_a_restart(void **state)
 		     200, 1e-9);
 }
 
+/* A record of array 20, a GPU each: what one of its tasks has. start_sec: 0
+ * where they wait. */
+static void of_array(uint32_t id, uint32_t copies, double start_sec,
+		     double alloc, double fair)
+{
+	struct astra_report_job j = job_of(id);
+
+	j.array_id = 20;
+	j.copies = copies;
+	j.gpus = 1;
+	j.life = start_sec > 0 ? ASTRA_JOB_RUNNING : ASTRA_JOB_PENDING;
+	j.held_gpus = start_sec > 0;
+	j.run_start_sec = j.lease_start_sec = start_sec;
+	j.alloc_gpu_sec = alloc;
+	j.fair_gpu_sec = fair;
+	(void)astra_report_add_job(report, &j);
+	free((void *)(uintptr_t)j.id_text);
+}
+
+/* ∫ of a rate over the last sec, fading. */
+static double faded(double rate, double sec)
+{
+	double l = half_life > 0 ? M_LN2 / half_life : 0;
+
+	return l > 0 ? -rate * expm1(-l * sec) / l : rate * sec;
+}
+
+/* Three tasks, submitted at T0 and entitled to a GPU each from then on, by a
+ * user who is the tenant; they start at T0 + 14, 24 and 28. The first two get
+ * numbers of their own then, before the array's record in slurmctld's list. At
+ * T0 + 30 A = 16 + 6 + 2 and F = 3 * 30. */
+static void report_array(double t)
+{
+	double a = faded(1, fmax(t - 14, 0)), b = faded(1, fmax(t - 24, 0)),
+	       c = faded(1, fmax(t - 28, 0)), f = faded(1, t);
+
+	begin(T0 + t);
+	tenant("physics", a + b + c, 3 * f);
+	if (t > 14)
+		of_array(21, 1, T0 + 14, a, f);
+	if (t > 24)
+		of_array(22, 1, T0 + 24, b, f);
+	of_array(20, t > 24 ? 1 : t > 14 ? 2 : 3, t > 28 ? T0 + 28 : 0, c, f);
+	put();
+}
+
+static double owner_has(const char *column)
+{
+	char sql[128];
+
+	snprintf(sql, sizeof(sql),
+		 "SELECT total(%s) FROM owner_time WHERE level=1", column);
+	return number(sql);
+}
+
+static double tenant_has(const char *column)
+{
+	char sql[128];
+
+	snprintf(sql, sizeof(sql),
+		 "SELECT total(%s) FROM tenant_time WHERE level=1", column);
+	return number(sql);
+}
+
+static void a_user_has_what_each_of_an_arrays_tasks_has(void **state)
+{
+	(void)state;
+	open_writer();
+	for (int t = 0; t <= 30; t += 10)
+		report_array(t);
+	assert_close(owner_has("alloc_gpu_sec"), 16 + 6 + 2, 1e-9);
+	assert_close(owner_has("fair_gpu_sec"), 3 * 30, 1e-9);
+	report_array(60);
+	assert_close(owner_has("alloc_gpu_sec"), 46 + 36 + 32, 1e-9);
+	assert_close(owner_has("fair_gpu_sec"), 3 * 60, 1e-9);
+}
+
+static void a_fading_array_is_its_tenants(void **state)
+{
+	(void)state;
+	half_life = 3600;
+	open_writer();
+	for (int t = 0; t <= 60; t += 10)
+		report_array(t);
+	assert_close(tenant_has("fair_gpu_sec"), 3 * 60, 1e-9);
+	assert_close(owner_has("alloc_gpu_sec"), tenant_has("alloc_gpu_sec"),
+		     1e-9);
+	assert_close(owner_has("fair_gpu_sec"), tenant_has("fair_gpu_sec"),
+		     1e-9);
+	/* And a task goes on from what its array had. */
+	report_array(700);
+	assert_close(number("SELECT min(fair_gpu_sec) FROM job"), 700, 1e-9);
+	assert_close(number("SELECT alloc_gpu_sec FROM job WHERE job=22"),
+		     700 - 24, 1e-3);
+}
+
 static void what_is_old_goes(void **state)
 {
 	struct astra_error err = {""};
@@ -876,6 +972,8 @@ int main(void)
 		TEST(lack_is_by_the_minute),
 		TEST(lost_state_is_no_usage),
 		TEST(a_tenant_goes_on_over_a_restart),
+		TEST(a_user_has_what_each_of_an_arrays_tasks_has),
+		TEST(a_fading_array_is_its_tenants),
 		TEST(what_is_old_goes),
 		TEST(a_killed_writer_leaves_a_whole_file),
 		TEST(the_thread_writes_to_the_end),
