@@ -108,35 +108,12 @@ int astra_history_load(struct astra_writer *w)
 		if (!j)
 			return -1;
 		load_row(s, j);
+		j->share.base = BASE_OWNER;
 		if (load_run(w, j) < 0)
 			return -1;
 	}
 	sqlite3_reset(s);
 	return rc == SQLITE_DONE ? 0 : -1;
-}
-
-/* A job began with nothing, and a task with what each of its array's tasks had:
- * it is one of those which the array's record stood for in the report before,
- * and what they have grown by since is its own. (One that was made unlike its
- * array since then began with nothing, too: until now it counts as if not
- * grown.) */
-static void begin_share(struct astra_writer *w, struct hjob *j,
-			const struct astra_report_job *r)
-{
-	uint32_t at = ASTRA_IDMAP_NONE;
-	struct hshare *of;
-
-	j->share.based = w->time_sec > 0;
-	j->share.copies = r->copies;
-	if (r->array_id && r->array_id != r->id)
-		at = astra_idmap_get(&w->by_id, r->array_id);
-	if (at == ASTRA_IDMAP_NONE)
-		return;
-	of = &w->jobs[at].share;
-	j->share = *of;
-	j->share.copies = 1;
-	if (of->copies)
-		of->copies--;
 }
 
 static int add_row(struct astra_writer *w, struct hjob *j,
@@ -148,7 +125,7 @@ static int add_row(struct astra_writer *w, struct hjob *j,
 		return -1;
 	j->id = sqlite3_last_insert_rowid(w->db);
 	snprintf(j->state, sizeof(j->state), "%s", r->state);
-	begin_share(w, j, r);
+	astra_history_begin_share(w, j, r);
 	return 0;
 }
 
@@ -249,33 +226,6 @@ static struct hjob *take(struct astra_writer *w,
 	return load_run(w, j) < 0 ? NULL : j;
 }
 
-/* An array's record tells of one of the tasks it stands for. Its owner has what
- * those gained that it stood for all the time; the others are records of their
- * own by now. */
-static void note_share(struct astra_writer *w, struct hjob *j,
-		       const struct astra_report_job *r)
-{
-	struct howner *o = &w->owners[j->owner];
-	double half = w->pools[w->tenants[o->tenant].pool].half_life_sec;
-	double alloc = 0, fair = 0;
-	struct hshare *s = &j->share;
-
-	if (s->based) {
-		alloc = astra_history_grown(s->alloc_seen, r->alloc_gpu_sec,
-					    w->gap_sec, half);
-		fair = astra_history_grown(s->fair_seen, r->fair_gpu_sec,
-					   w->gap_sec, half);
-	}
-	o->alloc += alloc * s->copies;
-	o->fair += fair * s->copies;
-	s->alloc = half > 0 ? s->alloc + alloc : r->alloc_gpu_sec;
-	s->fair = half > 0 ? s->fair + fair : r->fair_gpu_sec;
-	s->alloc_seen = r->alloc_gpu_sec;
-	s->fair_seen = r->fair_gpu_sec;
-	s->copies = r->copies;
-	s->based = true;
-}
-
 /* What it waits for and what it is about to give up. */
 static void note_pool(struct astra_writer *w, const struct hjob *j,
 		      const struct astra_report_job *r)
@@ -319,7 +269,7 @@ static void note_figures(struct astra_writer *w, struct hjob *j,
 static void set_over(struct astra_writer *w, struct hjob *j,
 		     const struct astra_report_job *r)
 {
-	bool over = r->life == ASTRA_JOB_ENDED || r->life == ASTRA_JOB_ENDING;
+	bool over = astra_history_over(r);
 
 	if (over == j->over)
 		return;
@@ -347,7 +297,7 @@ int astra_history_job(struct astra_writer *w, const struct astra_report_job *r,
 	j->owner = astra_history_owner(w, r);
 	if (j->owner == ASTRA_INTERN_NONE || (!j->id && add_row(w, j, r) < 0))
 		return -1;
-	note_share(w, j, r);
+	astra_history_share(w, j, r);
 	if (astra_history_run(w, j, r) < 0 || astra_history_lease(w, j, r) < 0)
 		return -1;
 	note_pool(w, j, r);

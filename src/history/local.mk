@@ -25,6 +25,7 @@ libastra_history_la_SOURCES = \
 	src/history/file.h \
 	src/history/schema.c \
 	src/history/schema.h \
+	src/history/shares.c \
 	src/history/sql.c \
 	src/history/sums.c \
 	src/history/sums.h \

@@ -131,6 +131,7 @@ uint32_t astra_history_owner(struct astra_writer *w,
 	n = o->id ? astra_intern_put(&w->owner_names, key) : ASTRA_INTERN_NONE;
 	if (n == ASTRA_INTERN_NONE)
 		return n;
+	load_counter(w, "owner", o->id, &o->counter);
 	w->owner_count++;
 	return n;
 }

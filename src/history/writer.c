@@ -117,20 +117,12 @@ static void add_owner(struct astra_writer *w, struct howner *o)
 	for (unsigned c = OWNER_USED; c <= OWNER_WAIT; c++)
 		astra_sums_spread(w->sums, ASTRA_SUMS_OWNER, o->id, c,
 				  values[c], w->time_sec, w->now_sec);
-	if (w->gap_sec > 0) {
-		astra_sums_spread(w->sums, ASTRA_SUMS_OWNER, o->id, OWNER_ALLOC,
-				  o->alloc / w->gap_sec, w->time_sec,
-				  w->now_sec);
-		astra_sums_spread(w->sums, ASTRA_SUMS_OWNER, o->id, OWNER_FAIR,
-				  o->fair / w->gap_sec, w->time_sec,
-				  w->now_sec);
-	}
+	astra_history_add_shares(w, o);
 	astra_sums_add(w->sums, ASTRA_SUMS_OWNER, o->id, OWNER_REVOKED,
 		       o->revoked, w->now_sec);
 	astra_sums_add(w->sums, ASTRA_SUMS_OWNER, o->id, OWNER_LOST, o->lost,
 		       w->now_sec);
-	o->run_gpus = o->wait_gpus = o->alloc = o->fair = o->lost = o->revoked =
-		0;
+	o->run_gpus = o->wait_gpus = o->lost = o->revoked = 0;
 }
 
 static void spread_tenant(struct astra_writer *w, const struct htenant *t,
@@ -329,6 +321,10 @@ static int save_counters(struct astra_writer *w)
 	for (size_t i = 0; i < w->tenant_count; i++)
 		if (astra_counter_save(w, "tenant", w->tenants[i].id,
 				       &w->tenants[i].counter) < 0)
+			return -1;
+	for (size_t i = 0; i < w->owner_count; i++)
+		if (astra_counter_save(w, "owner", w->owners[i].id,
+				       &w->owners[i].counter) < 0)
 			return -1;
 	return ASTRA_SQL(w, SQL_META_SET, "sd", "counted_sec", w->time_sec);
 }

@@ -46,11 +46,22 @@ struct howner {
 	uint32_t uid;
 	/* Of this report. */
 	double run_gpus, wait_gpus, alloc, fair, lost, revoked;
+	/* A and F of all its jobs, tasks in arrays included: of those that go
+	 * on, and of those that the file knew when it was opened. */
+	double sum[2], back[2];
+	struct counter counter; /* sum, of the report before */
+};
+
+/* What A and F have grown from. */
+enum hbase {
+	BASE_NONE,  /* not known */
+	BASE_OWNER, /* in the owner's sum that the file has */
+	BASE_JOB,   /* as last seen */
 };
 
 /* A and F of one of a job's copies: as last seen, and added up. */
 struct hshare {
-	bool based; /* what is seen next has grown since */
+	enum hbase base;
 	double alloc_seen, fair_seen, alloc, fair;
 	uint32_t copies; /* that have it */
 };
@@ -176,6 +187,30 @@ int astra_history_sweep(struct astra_writer *w);
 
 /* The clock was set back: note how far each run was counted. */
 int astra_history_mark(struct astra_writer *w);
+
+static inline bool astra_history_over(const struct astra_report_job *r)
+{
+	return r->life == ASTRA_JOB_ENDED || r->life == ASTRA_JOB_ENDING;
+}
+
+/* shares.c. */
+
+/* A job began with nothing, and a task with what each of its array's tasks had:
+ * it is one of those that the array's record stood for in the report before,
+ * and what they have grown by since is its own. (One that was made unlike its
+ * array since then began with nothing, too: until now it counts as if not
+ * grown.) */
+void astra_history_begin_share(struct astra_writer *w, struct hjob *j,
+			       const struct astra_report_job *r);
+
+/* An array's record tells of one of the tasks it stands for. Its owner has what
+ * those gained that it stood for all the time; the others are records of their
+ * own by now. */
+void astra_history_share(struct astra_writer *w, struct hjob *j,
+			 const struct astra_report_job *r);
+
+/* All jobs are seen: write what the owner has gained. */
+void astra_history_add_shares(struct astra_writer *w, struct howner *o);
 
 /* runs.c. */
 int astra_history_run(struct astra_writer *w, struct hjob *j,

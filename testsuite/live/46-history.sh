@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # History: the GPU time of each account in the file is that of its jobs' starts
-# and ends as slurmctld has them, although slurmctld is killed twice meanwhile;
-# and where the file cannot be written sfair diag says so, and jobs start.
+# and ends as slurmctld has them, although slurmctld is killed twice meanwhile,
+# and an array's user has what the tenant has; where the file cannot be written
+# sfair diag says so, and jobs start.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)
@@ -30,15 +31,16 @@ killed() {
 written() { [[ $(of 'SELECT count(*) FROM job' 2>/dev/null) == "$1" ]]; }
 
 long=$(submit --gres=gpu:2 --wrap 'sleep 1000')
-array=$(submit --gres=gpu:1 --array=1-3 --wrap 'sleep 4')
+# Five run at once; their user is a tenant, of nothing else.
+array=$(submit --uid=nobody --gres=gpu:1 --array=1-9 --wrap 'sleep 8')
 again=$(submit --gres=gpu:1 --requeue --wrap 'sleep 1000')
 wait_for 20 job_is "$long" RUNNING
 wait_for 20 job_is "$again" RUNNING
 tasks() { [[ $(squeue -h -r -j "$array" 2>/dev/null | wc -l) == 0 ]]; }
-wait_for 20 written 5
+wait_for 20 written 8
 check_eq "rights of the file" 600 "$(stat -c %a "$file")"
 killed "with jobs that run"
-wait_for 20 tasks
+wait_for 40 tasks
 first=$(scontrol show job "$again" | grep -o 'StartTime=[^ ]*')
 sleep 2 # so that it does not end in the second of its start
 scontrol requeue "$again"
@@ -89,6 +91,15 @@ check_eq "its first start" "$(date -d "${first#*=}" +%s)" \
 check_eq "what pools and owners say" "$(of 'SELECT total(used_gpu_sec) FROM
 	owner_time WHERE level = 1')" "$(of 'SELECT total(used_gpu_sec) FROM
 	pool_time WHERE level = 1')"
+# had TABLE TENANT: A and F of the array's user
+had() {
+	of "SELECT total(alloc_gpu_sec), total(fair_gpu_sec) FROM $1_time x
+		JOIN $1 ON $1.id = x.$1 JOIN tenant n ON n.id = $2
+		WHERE n.name = 'nobody' AND level = 1"
+}
+want=$(had tenant tenant.id)
+check "the array's tenant had its GPUs" test "${want%% *}" -ge 72
+check_eq "what its user had" "$want" "$(had owner owner.tenant)"
 
 # The file becomes a folder, which nobody can write to, root included.
 diag() { sfair diag -p 2>/dev/null | grep "^History|$1|"; }

@@ -668,6 +668,27 @@ static void a_fading_array_is_its_tenants(void **state)
 		     700 - 24, 1e-3);
 }
 
+/* Each time, tasks were split since the last report. */
+static void a_users_array_goes_on_over_a_restart(void **state)
+{
+	for (int i = 0; i < 2; i++) {
+		half_life = i * 3600;
+		open_writer();
+		report_array(0);
+		report_array(10);
+		open_writer();
+		report_array(20);
+		report_array(22);
+		open_writer();
+		report_array(30);
+		assert_close(tenant_has("fair_gpu_sec"), 3 * 30, 1e-9);
+		assert_close(owner_has("alloc_gpu_sec"),
+			     tenant_has("alloc_gpu_sec"), 1e-9);
+		assert_close(owner_has("fair_gpu_sec"), 3 * 30, 1e-9);
+		assert_int_equal(tear_down(state) || set_up(state), 0);
+	}
+}
+
 static void what_is_old_goes(void **state)
 {
 	struct astra_error err = {""};
@@ -974,6 +995,7 @@ int main(void)
 		TEST(a_tenant_goes_on_over_a_restart),
 		TEST(a_user_has_what_each_of_an_arrays_tasks_has),
 		TEST(a_fading_array_is_its_tenants),
+		TEST(a_users_array_goes_on_over_a_restart),
 		TEST(what_is_old_goes),
 		TEST(a_killed_writer_leaves_a_whole_file),
 		TEST(the_thread_writes_to_the_end),
