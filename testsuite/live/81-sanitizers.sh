@@ -38,12 +38,11 @@ done
 # Test programs name the undefined, but go on unless they are told.
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 
-# check VARIANT [MAKE_ARGUMENT...]: at a low priority, for it works for minutes
-# and other tests have deadlines.
+# check VARIANT [MAKE_ARGUMENT...]
 check() {
 	local folder
-	folder=$(nice "$top/testsuite/lib/variant" "$1")
-	nice make -j2 -C "$folder" check "${@:2}" >"$log" 2>&1 || {
+	folder=$("$top/testsuite/lib/variant" "$1")
+	make -j2 -C "$folder" check "${@:2}" >"$log" 2>&1 || {
 		echo "FAIL: make check in $folder"
 		tail -n 60 "$log"
 		exit 1
