@@ -21,6 +21,7 @@
 #include "src/common/slurm_protocol_api.h"
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
+#include "src/slurm/compat_client.h"
 
 #if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
 #include "src/interfaces/burst_buffer.h"
@@ -62,16 +63,6 @@ typedef struct listIterator list_itr_t;
 typedef struct job_details job_details_t;
 #define FEATURE_OP_MOR FEATURE_OP_XOR
 #endif
-
-/* The name of a reason as squeue writes it. Borrowed, never NULL. */
-static inline const char *astra_reason_name(uint32_t reason)
-{
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
-	return job_state_reason_string(reason);
-#else
-	return job_reason_string(reason);
-#endif
-}
 
 /* Write a job's state. Caller holds the job write lock. */
 static inline void astra_state_set(job_record_t *job, uint32_t state)

@@ -33,6 +33,7 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/charge.c \
 	src/slurm/charge.h \
 	src/slurm/compat.h \
+	src/slurm/compat_client.h \
 	src/slurm/config.c \
 	src/slurm/config.h \
 	src/slurm/config_history.c \

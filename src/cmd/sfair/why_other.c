@@ -14,12 +14,8 @@
 #include "src/common/read_config.h"
 #include "src/common/slurm_protocol_defs.h"
 #include "src/common/text.h"
+#include "src/slurm/compat_client.h"
 
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
-#define REASON(job) job_state_reason_string((job)->state_reason)
-#else
-#define REASON(job) job_reason_string((job)->state_reason)
-#endif
 #define BASE(job) ((job)->job_state & JOB_STATE_BASE)
 
 static bool has_gpus(const slurm_job_info_t *job)
@@ -56,9 +52,9 @@ static void put_state(const slurm_job_info_t *job, struct astra_text *out)
 	char text[64];
 
 	if (BASE(job) == JOB_PENDING)
-		astra_text_printf(out,
-				  ". It waits: %s (see squeue -j %u --start).",
-				  REASON(job), job->job_id);
+		astra_text_printf(
+			out, ". It waits: %s (see squeue -j %u --start).",
+			astra_reason_name(job->state_reason), job->job_id);
 	else if (BASE(job) < JOB_COMPLETE)
 		astra_text_printf(out, ". It is %s on %s and under no lease.",
 				  job_state_string(job->job_state),
@@ -102,7 +98,8 @@ static json_t *describe(const slurm_job_info_t *job)
 			  "astraea", ASTRA_PROTOCOL, "request", "why", "text",
 			  text.bytes ? text.bytes : "", "job", "others", 0,
 			  "why", "state", job_state_string(job->job_state),
-			  "phase", "", "reason", REASON(job), "managed", 0);
+			  "phase", "", "reason",
+			  astra_reason_name(job->state_reason), "managed", 0);
 	astra_text_clear(&text);
 	return reply;
 }
