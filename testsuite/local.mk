@@ -257,6 +257,7 @@ EXTRA_DIST += \
 	testsuite/lib/malloced.c \
 	testsuite/lib/planted \
 	testsuite/lib/planted.c \
+	testsuite/lib/rereads.c \
 	testsuite/lib/soak-judge \
 	testsuite/lib/soak.sh \
 	testsuite/live/80-soak.sh \

@@ -105,6 +105,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/request.h \
 	src/slurm/revoke.c \
 	src/slurm/revoke.h \
+	src/slurm/site.c \
+	src/slurm/site.h \
 	src/slurm/snapshot.c \
 	src/slurm/snapshot.h \
 	src/slurm/snapshot_job.c \

@@ -172,6 +172,18 @@ static int serve_all(struct serve *s, struct astra_diag *diag)
 	return 0;
 }
 
+/* Slurm's plugins look at slurm.conf to say. */
+static bool is_enabled(void)
+{
+	slurmctld_lock_t conf = {.conf = READ_LOCK};
+	bool enabled;
+
+	lock_slurmctld(conf);
+	enabled = slurm_preemption_enabled();
+	unlock_slurmctld(conf);
+	return enabled;
+}
+
 void astra_preempt_serve(const struct astra_config *config,
 			 struct astra_diag *diag)
 {
@@ -179,7 +191,7 @@ void astra_preempt_serve(const struct astra_config *config,
 	struct serve s = {.config = config, .from = from};
 	int rc;
 
-	if (!slurm_preemption_enabled() || slurmctld_config.shutdown_time)
+	if (!is_enabled() || slurmctld_config.shutdown_time)
 		return;
 	find_due(&s, diag);
 	rc = serve_all(&s, diag);

@@ -17,6 +17,7 @@
 #include "src/slurm/publish_nodes.h"
 #include "src/slurm/publish_priv.h"
 #include "src/slurm/server.h"
+#include "src/slurm/site.h"
 
 /* One pool. */
 
@@ -234,6 +235,7 @@ static void fill_diag(struct astra_report *report,
 
 void astra_publish(struct astra_cycle *cycle)
 {
+	const struct astra_site site = astra_site_take();
 	struct publish_filler f = {
 		.now_sec = cycle->diag.round_sec,
 		.start_sec = (double)cycle->scene.start,
@@ -244,9 +246,9 @@ void astra_publish(struct astra_cycle *cycle)
 	if (!f.report)
 		return;
 	f.report->time_sec = f.now_sec;
-	f.report->privacy.jobs = slurm_conf.private_data & PRIVATE_DATA_JOBS;
-	f.report->privacy.usage = slurm_conf.private_data & PRIVATE_DATA_USAGE;
-	(void)astra_report_set_cluster(f.report, slurm_conf.cluster_name,
+	f.report->privacy.jobs = site.private_jobs;
+	f.report->privacy.usage = site.private_usage;
+	(void)astra_report_set_cluster(f.report, site.cluster,
 				       SLURM_VERSION_STRING);
 	for (size_t i = 0;
 	     i < cycle->pools.count && i < cycle->scene.view_count; i++) {

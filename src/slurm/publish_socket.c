@@ -15,9 +15,12 @@
 #include "src/slurm/recorder.h"
 #include "src/slurm/server.h"
 
+/* Not by validate_operator(), which compares with the SlurmUser of slurm.conf:
+ * while slurmctld reads that again, it takes the user 65534 for it. */
 static bool is_operator(uid_t uid)
 {
-	return validate_operator(uid);
+	return assoc_mgr_get_admin_level(acct_db_conn, uid) >=
+	       SLURMDB_ADMIN_OPERATOR;
 }
 
 static void log_line(bool is_error, const char *text)

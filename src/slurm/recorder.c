@@ -14,6 +14,7 @@
 #include "src/record/round.h"
 #include "src/slurm/compat.h"
 #include "src/slurm/host.h"
+#include "src/slurm/site.h"
 
 #define KEPT_SEC 120
 #define POOL_NAME_MAX 64 /* ASTRA_POOL_NAME_MAX */
@@ -133,14 +134,16 @@ void astra_recorder_before(const char *pool, const struct astra_engine *engine,
 {
 	struct astra_round_head head = {
 		.release = ASTRA_RELEASE,
-		.cluster = slurm_conf.cluster_name,
 		.pool = pool,
 	};
 	struct astra_bytes image = {0};
+	struct astra_site site;
 
 	draft_ticket = atomic_load(&busy) ? take_order(pool) : 0;
 	if (!draft_ticket)
 		return;
+	site = astra_site_take();
+	head.cluster = site.cluster;
 	astra_text_clear(&draft);
 	draft.limit = ASTRA_REPLY_MAX;
 	if (astra_engine_image(engine, &image) < 0)

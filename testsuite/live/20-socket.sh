@@ -163,3 +163,25 @@ for name, least in dict(malformed=15, unauthenticated=3, too_large=1).items():
 check_eq "slurmctld" "$pid" "$(pgrep -F "$CLUSTER_DIR/pids/slurmctld")"
 restarted() { (($(job_field "$theirs" Restarts) >= 1)); }
 wait_for 40 restarted
+
+# ---- Nor does a user see more while slurmctld reads its configuration again.
+
+gcc -shared -fPIC -o "$CLUSTER_DIR/rereads.so" "$live_lib/rereads.c"
+"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld
+SLURMCTLD_PRELOAD=$CLUSTER_DIR/rereads.so \
+	"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
+back() { [[ $(shown as_nobody) == theirs ]]; }
+wait_for 20 back
+(for ((i = 0; i < 15; i++)); do scontrol reconfigure; done) \
+	>"$CLUSTER_DIR/out/rereads" 2>&1 &
+rereads=$!
+while kill -0 $rereads 2>/dev/null; do
+	out=$(as_nobody sfair job --json 2>&1) || continue
+	out=$(python3 -c '
+import json, sys
+reply = json.load(sys.stdin)
+print(reply["cluster"], *(j["name"] for j in reply["jobs"]))' <<<"$out")
+	[[ $out == *" theirs" && $out != *mine* && $out != " "* ]] ||
+		fail "in a reconfigure a user is told: $out"
+done
+wait $rereads
