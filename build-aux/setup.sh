@@ -7,10 +7,14 @@
 #   2. Slurm's private headers: the source package of the very version that is
 #      installed, configured out of tree, kept in
 #      ${XDG_CACHE_HOME:-~/.cache}/astraea/slurm-VERSION/{src,build}.
-# A second run finds all of it done and takes no time. No daemon is started,
-# no existing cluster and no file of apt's own configuration is touched.
+# A second run finds all of it done and takes no time. No daemon is started, now
+# or at the next boot; no existing cluster and no file of apt's own configuration
+# is touched.
 #
-# usage: build-aux/setup.sh [--force]     --force fetches the source again
+# usage: build-aux/setup.sh [--build-only] [--force]
+#   --build-only  what the build needs and no daemon's package: for the host of
+#                 slurmctld and others of a cluster; the tests need the rest
+#   --force       fetch the source again
 
 set -euo pipefail
 
@@ -18,16 +22,19 @@ packages=(
 	autoconf automake libtool pkg-config gcc libc6-dev make dpkg-dev
 	libcmocka-dev libglpk-dev libjansson-dev libmicrohttpd-dev
 	libmunge-dev libncurses-dev libslurm-dev libsqlite3-dev
-	zlib1g-dev
+	zlib1g-dev slurm-wlm-basic-plugins
+)
+test_packages=(
 	munge slurmctld slurmd slurm-client slurmdbd
-	slurm-wlm-basic-plugins slurm-wlm-mysql-plugin
-	mariadb-server python3 procps bc
+	slurm-wlm-mysql-plugin mariadb-server python3 procps bc
 )
 read -ra more <<<"${ASTRAEA_PACKAGES-}"
 packages+=("${more[@]}")
 cache=${XDG_CACHE_HOME:-~/.cache}/astraea
-policy=/usr/sbin/policy-rc.d
+root=${DPKG_ROOT-} # as dpkg's own helpers take it; empty on a machine
+policy=$root/usr/sbin/policy-rc.d
 made_policy=
+enabled_before=
 export DEBIAN_FRONTEND=noninteractive
 
 say() { echo "setup: $*"; }
@@ -49,14 +56,42 @@ missing_packages() {
 
 # A package that installs a daemon asks this script whether to start it.
 forbid_daemons() {
+	enabled_before=$(enabled_units)
+	made_policy=0
 	[[ ! -e $policy ]] || return 0
 	made_policy=1
 	printf '#!/bin/sh\nexit 101\n' >"$policy"
 	chmod 755 "$policy"
 }
 
+# The links that make units start at the next boot, and those of other names of
+# theirs, by which an upgrade tells that they are enabled.
+enabled_units() {
+	local dir=$root/etc/systemd/system
+	[[ ! -d $dir ]] || find "$dir" -type l | sort
+}
+
+# That script does not keep a package from enabling its daemon for the next boot:
+# what this run has enabled is disabled, what was enabled before stays.
+disable_daemons() {
+	local link unit
+	while read -r link; do
+		[[ $link ]] || continue
+		rm -f "$link"
+		[[ $link == *.wants/* ]] || continue
+		unit=${link##*/}
+		[[ -n $root || ! -e /etc/init.d/${unit%.service} ]] ||
+			update-rc.d "${unit%.service}" disable >/dev/null 2>&1 ||
+			:
+		say "$unit is installed and not enabled: it starts at no boot"
+	done < <(comm -13 <(echo "$enabled_before") <(enabled_units))
+}
+
 allow_daemons() {
-	[[ -z $made_policy ]] || rm -f "$policy"
+	[[ -n $made_policy ]] || return 0
+	disable_daemons
+	((!made_policy)) || rm -f "$policy"
+	made_policy=
 }
 
 install_packages() {
@@ -173,9 +208,15 @@ configure_source() {
 	touch "$build/.done"
 }
 
+# The version of the daemon, or where there is none, of what it would come with.
+slurm_version() {
+	dpkg-query -W -f '${source:Version}' slurmctld 2>/dev/null ||
+		dpkg-query -W -f '${source:Version}' slurm-wlm-basic-plugins
+}
+
 slurm_headers() {
 	local full version dir
-	full=$(dpkg-query -W -f '${source:Version}' slurmctld)
+	full=$(slurm_version)
 	version=${full#*:}
 	version=${version%%-*}
 	version=${version%%+*}
@@ -193,12 +234,15 @@ slurm_headers() {
 	say "ready: Slurm $version in $dir"
 }
 
-force=
-case ${1-} in
---force) force=1 ;;
-'') ;;
-*) die "usage: build-aux/setup.sh [--force]" ;;
-esac
+force='' build_only=''
+for option in "$@"; do
+	case $option in
+	--build-only) build_only=1 ;;
+	--force) force=1 ;;
+	*) die "usage: build-aux/setup.sh [--build-only] [--force]" ;;
+	esac
+done
+[[ $build_only ]] || packages+=("${test_packages[@]}")
 command -v dpkg-query >/dev/null ||
 	die "this script knows Debian only; see README.md for other systems"
 mkdir -p "$cache"

@@ -1,18 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Examples beside slurm.conf. The plugstack line is live at once, so it is
-# written only where there is none, and removed only while it is still ours.
+# Examples beside slurm.conf. None is live: "include plugstack.conf.d/*.conf"
+# would have hosts without the plugin print errors at each sbatch.
 dist_sysconf_DATA = etc/astraea.conf.example
 plugstackdir = $(sysconfdir)/plugstack.conf.d
-EXTRA_DIST += etc/plugstack.conf.d/astraea.conf
+dist_plugstack_DATA = etc/plugstack.conf.d/astraea.conf.example
 
-install-data-local:
-	$(MKDIR_P) '$(DESTDIR)$(plugstackdir)'
-	test -e '$(DESTDIR)$(plugstackdir)/astraea.conf' || \
-		$(INSTALL_DATA) $(srcdir)/etc/plugstack.conf.d/astraea.conf \
-			'$(DESTDIR)$(plugstackdir)/astraea.conf'
+dist_check_SCRIPTS += testsuite/unit/install.sh testsuite/unit/setup.sh
 
 uninstall-local:
-	! cmp -s $(srcdir)/etc/plugstack.conf.d/astraea.conf \
-		'$(DESTDIR)$(plugstackdir)/astraea.conf' || \
-		rm -f '$(DESTDIR)$(plugstackdir)/astraea.conf'
 	rmdir '$(DESTDIR)$(plugstackdir)' 2>/dev/null || :
