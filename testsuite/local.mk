@@ -97,6 +97,11 @@ test_idmap_SOURCES = testsuite/unit/test_idmap.c testsuite/unit/unit.h
 test_idmap_CFLAGS = $(UNIT_CFLAGS)
 test_idmap_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_saver
+test_saver_SOURCES = testsuite/unit/test_saver.c testsuite/unit/unit.h
+test_saver_CFLAGS = $(UNIT_CFLAGS)
+test_saver_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_grow
 test_grow_SOURCES = testsuite/unit/test_grow.c testsuite/unit/unit.h
 test_grow_CFLAGS = $(UNIT_CFLAGS)
@@ -240,6 +245,7 @@ EXTRA_DIST += \
 	testsuite/live/70-faults.sh \
 	testsuite/live/71-fault-points.sh \
 	testsuite/live/72-state-folder.sh \
+	testsuite/live/72-two-savers.sh \
 	testsuite/live/73-state-file.sh \
 	testsuite/live/74-backup.sh \
 	testsuite/live/76-ended-while-down.sh \
@@ -255,6 +261,7 @@ EXTRA_DIST += \
 	testsuite/lib/checker-samples \
 	testsuite/lib/checker.sh \
 	testsuite/lib/malloced.c \
+	testsuite/lib/slowsync.c \
 	testsuite/lib/planted \
 	testsuite/lib/planted.c \
 	testsuite/lib/rereads.c \

@@ -13,6 +13,7 @@
 #include "src/slurm/park.h"
 #include "src/slurm/priority.h"
 #include "src/slurm/revoke.h"
+#include "src/slurm/saver.h"
 #include "src/slurm/start.h"
 
 /* Let others in after so long, and for so long: one that waits to write gets
@@ -229,7 +230,7 @@ int astra_launch_all(const struct astra_started *started, size_t count,
 
 	if (!count)
 		return 0;
-	astra_start_save();
+	astra_saver_save();
 	if (astra_lock(&hold) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++) {

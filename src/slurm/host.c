@@ -23,6 +23,7 @@
 #include "src/slurm/priority.h"
 #include "src/slurm/publish.h"
 #include "src/slurm/recover.h"
+#include "src/slurm/saver.h"
 #include "src/slurm/told.h"
 
 #define READY_POLL_USEC 20000
@@ -159,8 +160,10 @@ static void prepare(void)
 	xfree(path);
 	cycle.diag.started_sec = cycle.diag.reset_sec = now_sec();
 	stop = event = reconfigure = false;
-	if (cycle.folder)
+	if (cycle.folder) {
 		astra_recover_open(cycle.folder);
+		astra_saver_open(cycle.folder);
+	}
 	ASTRA_FAULT_FOLDER(cycle.folder);
 	astra_gate_begin();
 	cycle.gate = astra_gate_loaded();

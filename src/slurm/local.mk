@@ -107,6 +107,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/revoke.h \
 	src/slurm/site.c \
 	src/slurm/site.h \
+	src/slurm/saver.c \
+	src/slurm/saver.h \
 	src/slurm/snapshot.c \
 	src/slurm/snapshot.h \
 	src/slurm/snapshot_job.c \

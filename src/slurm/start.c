@@ -7,7 +7,6 @@
 #include "src/slurm/gate.h"
 #include "src/slurm/managed.h"
 #include "src/slurm/mask.h"
-#include "src/slurm/pace.h"
 #include "src/slurm/park.h"
 #include "src/slurm/publish.h"
 #include "src/slurm/recover.h"
@@ -271,24 +270,6 @@ static void begin(job_record_t *job, const struct astra_env_lease *lease)
 	ASTRA_FAULT("start.chosen");
 	astra_recover_started(job);
 	ASTRA_FAULT("start.noted");
-}
-
-/* Stock Slurm has one thread that saves, every five seconds at most. A second
- * one beside it may write an older picture over a newer one, which the black
- * box mends; a backup controller ends itself when it sees that. */
-void astra_start_save(void)
-{
-	static struct astra_pace pace;
-	uint64_t since = astra_usec();
-
-	ASTRA_FAULT("start.save");
-	if (slurmctld_primary && astra_pace_due(&pace)) {
-		(void)dump_all_job_state();
-		astra_pace_done(&pace, since);
-	} else {
-		schedule_job_save();
-	}
-	ASTRA_FAULT("start.saved");
 }
 
 void astra_launch(const struct astra_started *started)

@@ -44,11 +44,6 @@ enum astra_start_result astra_start_anywhere(job_record_t *job,
 					     const struct astra_env_lease *,
 					     struct astra_started *started);
 
-/* Save slurmctld's jobs: a start that a crash could undo must not be launched,
- * for its processes would live on unknown. Where that is slow not each time
- * (pace.h). Does I/O. The engine's thread only. Locks: none. */
-void astra_start_save(void);
-
 /* Launch it, unless it has ended since.
  * Locks: caller holds job and node write, conf, part and fed read. */
 void astra_launch(const struct astra_started *started);

@@ -253,7 +253,7 @@ static uint32_t of_account(struct astra_tenants *t, const job_record_t *job)
 		return account_tenant(t, a);
 	if (!t->account_count) /* slurmdbd has not answered since the start */
 		return find_or_add(t, job->account, 1, NO_VAL);
-	if (!t->unknown) {
+	if (!t->unknown && !IS_JOB_FINISHED(job)) {
 		t->unknown = astra_arena_text(t->arena, job->account);
 		t->unknown_job = job->job_id;
 	}

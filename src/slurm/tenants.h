@@ -33,8 +33,8 @@ struct astra_tenants {
 	struct astra_idmap by_account; /* hash of an account's name -> it */
 	bool unnamed;		       /* a user's name is not known yet */
 	bool accounts;		       /* they are accounts of slurmdbd */
-	const char *unknown;  /* an account of a job that slurmdbd has not, or
-			       * NULL */
+	const char *unknown;  /* an account that slurmdbd has not, of a job that
+			       * has not ended, or NULL */
 	uint32_t unknown_job; /* ... and the job */
 	struct astra_arena *arena;
 };

@@ -116,3 +116,25 @@ next=$(submit -A chem --gres=gpu:6 --wrap 'sleep 600')
 wait_for 10 is_of "$next" chem
 scancel "$hep"
 wait_for 20 job_is "$next" RUNNING
+
+# ---- Nor is an account named whose jobs have ended.
+named() { sfair diag | grep -q "account $1 of job"; }
+not_named() { ! named "$1"; }
+scancel -u root
+account name=gone
+sacctmgr -i add user root account=gone >/dev/null
+has_gone() { [[ " $(weights) " == *" gone=1 "* ]]; }
+has_not_gone() { ! has_gone; }
+wait_for 20 has_gone
+past=$(submit -A gone --gres=gpu:1 --wrap true)
+wait_for 60 job_is "$past" COMPLETED
+known_to_end() { sacct -nX -j "$1" -o State | grep -q COMPLETED; }
+wait_for 60 known_to_end "$past"
+sacctmgr -i delete account gone >/dev/null
+wait_for 20 has_not_gone
+next=$(submit -A chem --gres=gpu:1 --wrap 'sleep 600')
+wait_for 20 job_is "$next" RUNNING # two rounds later
+wait_for 20 not_named hep
+check "an account is named whose jobs have ended" not_named gone
+check_eq "the log's errors about it" '' \
+	"$(errors_of_ours | grep 'account gone' || true)"
