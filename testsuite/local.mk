@@ -206,6 +206,16 @@ test_engine_image_SOURCES = testsuite/unit/test_engine_image.c \
 test_engine_image_CFLAGS = $(UNIT_CFLAGS)
 test_engine_image_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_engine_nodes test_node_names
+test_engine_nodes_SOURCES = testsuite/unit/test_engine_nodes.c \
+	testsuite/unit/unit.h
+test_engine_nodes_CFLAGS = $(UNIT_CFLAGS)
+test_engine_nodes_LDADD = $(UNIT_LIBS)
+test_node_names_SOURCES = testsuite/unit/test_node_names.c \
+	testsuite/unit/unit.h
+test_node_names_CFLAGS = $(UNIT_CFLAGS)
+test_node_names_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_simulate
 test_simulate_SOURCES = testsuite/unit/test_simulate.c testsuite/unit/unit.h
 test_simulate_CFLAGS = $(UNIT_CFLAGS)

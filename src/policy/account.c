@@ -101,6 +101,8 @@ static void forget(struct astra_engine *e, uint32_t row, double now_sec)
 
 	astra_fairness_remove_job(e->account, now_sec, j->account);
 	astra_grants_drop(e, j->id);
+	if (j->refusals)
+		astra_refusals_drop(e, j->id);
 	astra_idmap_del(&e->by_id, j->id);
 	*j = (struct ejob){0};
 	e->vacant[e->vacant_count++] = row;

@@ -75,6 +75,7 @@ void astra_engine_destroy(struct astra_engine *e)
 	free(e->vacant);
 	free(e->grants);
 	free(e->refusals);
+	astra_node_names_clear(&e->nodes);
 	astra_idmap_clear(&e->by_id);
 	free(e);
 }
@@ -343,7 +344,7 @@ int astra_engine_round(struct astra_engine *e,
 	int rc;
 
 	astra_plan_clear(plan);
-	e->node_words = (snapshot->node_count + 63) / 64;
+	astra_engine_follow_nodes(e, snapshot);
 	astra_refusals_forget(e, snapshot->now_sec);
 	rc = astra_account_sync(e, snapshot, &plan->changed, err);
 	if (!rc && e->unwanted)

@@ -25,7 +25,6 @@ static const struct astra_member engine_members[] = {
 	ENGINE(SIZE, vacant_count),
 	ENGINE(SIZE, grant_count),
 	ENGINE(SIZE, refusal_count),
-	ENGINE(SIZE, node_words),
 	ENGINE(U32, hold.job),
 	ENGINE(REAL, hold.start_sec),
 	ENGINE(U32, last_reclaim),
@@ -127,6 +126,7 @@ static void put_policy(const struct astra_engine *e, struct astra_bytes *out)
 int astra_engine_image(const struct astra_engine *e, struct astra_bytes *out)
 {
 	astra_members_put(out, e, engine_members);
+	astra_node_names_put(&e->nodes, out);
 	for (size_t i = 0; i < e->tenant_count; i++) {
 		astra_put_text(out, e->tenants[i].name);
 		astra_members_put(out, &e->tenants[i], tenant_members);
@@ -224,7 +224,7 @@ static int get_grants(struct astra_engine *e, struct astra_reader *in,
 		e->grant_count++;
 		for (size_t k = 0; k < g->count; k++) {
 			astra_members_get(in, &g->shares[k], share_members);
-			if (g->shares[k].node >= 64 * e->node_words)
+			if (g->shares[k].node >= e->nodes.count)
 				return -1;
 		}
 	}
@@ -295,12 +295,12 @@ static int get_all(struct astra_engine *e, struct astra_reader *in)
 	    too_many(in, counts.vacant_count) ||
 	    too_many(in, counts.grant_count) ||
 	    too_many(in, counts.refusal_count) ||
-	    too_many(in, counts.node_words))
+	    astra_node_names_get(&e->nodes, in) < 0)
 		return -1;
 	e->begin_sec = counts.begin_sec;
 	e->now_sec = counts.now_sec;
 	e->epoch = counts.epoch;
-	e->node_words = counts.node_words;
+	e->node_words = (e->nodes.count + 63) / 64;
 	e->hold = counts.hold;
 	e->last_reclaim = counts.last_reclaim;
 	e->unwanted = counts.unwanted;

@@ -5,6 +5,7 @@
  *   tenants.c the tenants, their weights, the capacity
  *   lease.c   how leases begin and end
  *   grant.c   GPUs promised to jobs, and who has to leave for them
+ *   renumber.c  what is remembered of nodes follows them to other numbers
  *   round.c   who gets what: policy, then placement, until both agree
  *   contenders.c who competes in a round
  *   ballot.c  the contest as the policy sees it
@@ -22,6 +23,7 @@
 
 #include "src/common/idmap.h"
 #include "src/policy/engine.h"
+#include "src/policy/node_names.h"
 #include "src/policy/placement.h"
 #include "src/policy/policy.h"
 
@@ -106,7 +108,10 @@ struct astra_engine {
 	size_t grant_count, grant_room;
 	struct refusal *refusals;
 	size_t refusal_count, refusal_room;
-	size_t node_words; /* of a bitmap over the last snapshot's nodes */
+	/* Those of the last snapshot: what numbers stand for in grants,
+	 * refusals and what the policy keeps. */
+	struct astra_node_names nodes;
+	size_t node_words; /* of a bitmap over them */
 	struct astra_hold_view hold;
 	uint32_t last_reclaim; /* GPUs taken back in the last round */
 	bool unwanted;	       /* nobody waited after the last round */
@@ -192,12 +197,18 @@ void astra_grants_revise(struct round *r);
 int astra_grants_add(struct astra_engine *e, uint32_t job, double until_sec,
 		     const struct astra_share *shares, size_t count);
 void astra_grants_drop(struct astra_engine *e, uint32_t job);
+void astra_grants_drop_at(struct astra_engine *e, size_t at);
 size_t astra_grants_of(const struct astra_engine *e, uint32_t job);
 int astra_grants_start(struct round *r);
 int astra_revoke_doomed(struct round *r);
 const uint64_t *astra_refused_nodes(const struct astra_engine *e, uint32_t job);
 bool astra_refused_job(const struct astra_engine *e, uint32_t job);
 void astra_refusals_forget(struct astra_engine *e, double now_sec);
+void astra_refusals_drop(struct astra_engine *e, uint32_t job);
+
+/* renumber.c: before anything else looks at a snapshot's nodes. */
+void astra_engine_follow_nodes(struct astra_engine *e,
+			       const struct astra_snapshot *snap);
 
 /* contenders.c: fill r->contenders. */
 int astra_contenders_find(struct round *r);

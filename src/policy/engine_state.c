@@ -8,8 +8,9 @@
 #include "src/common/grow.h"
 #include "src/policy/engine_priv.h"
 
-/* 2: the charges of GPU types. 3: the policy's own state. */
-#define STATE_VERSION 3
+/* 2: the charges of GPU types. 3: the policy's own state. 4: the names of the
+ * nodes whose numbers are in it. */
+#define STATE_VERSION 4
 #define STATE_VERSION_OLDEST 1
 
 static void save_tenant(const struct astra_engine *e, const struct etenant *t,
@@ -58,9 +59,11 @@ static void save_job(const struct astra_engine *e, const struct ejob *j,
 	astra_put_f64(out, usage.fair);
 }
 
-/* Its name, and its state with the size before it. */
+/* Its name, its state with the size before it, and what its nodes are called.
+ */
 static void save_policy(const struct astra_engine *e, struct astra_bytes *out)
 {
+	const struct astra_node_names none = {0};
 	struct astra_bytes own = {0};
 
 	if (e->policy->save && e->policy->save(e->policy_self, &own) < 0)
@@ -70,6 +73,7 @@ static void save_policy(const struct astra_engine *e, struct astra_bytes *out)
 	astra_put_bytes(out, own.data, own.size);
 	out->failed |= own.failed;
 	astra_bytes_clear(&own);
+	astra_node_names_put(e->policy->renumber ? &e->nodes : &none, out);
 }
 
 void *astra_policy_again(const struct astra_policy *policy, const void *self,
@@ -261,6 +265,9 @@ static int restore(struct astra_engine *e, struct astra_reader *in,
 		rc = restore_job(e, in, version);
 	if (!rc && version >= 3)
 		rc = restore_policy(e, in);
+	e->nodes.unknown = version < 4;
+	if (!rc && version >= 4)
+		rc = astra_node_names_get(&e->nodes, in);
 	return rc;
 }
 

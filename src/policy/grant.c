@@ -30,7 +30,7 @@ int astra_grants_add(struct astra_engine *e, uint32_t job, double until_sec,
 	return 0;
 }
 
-static void remove_grant(struct astra_engine *e, size_t at)
+void astra_grants_drop_at(struct astra_engine *e, size_t at)
 {
 	struct ejob *j = astra_engine_find(e, e->grants[at].job);
 
@@ -46,7 +46,7 @@ void astra_grants_drop(struct astra_engine *e, uint32_t job)
 {
 	for (size_t i = e->grant_count; i-- > 0;)
 		if (e->grants[i].job == job)
-			remove_grant(e, i);
+			astra_grants_drop_at(e, i);
 }
 
 size_t astra_grants_of(const struct astra_engine *e, uint32_t job)
@@ -158,7 +158,7 @@ void astra_grants_revise(struct round *r)
 
 		if (!wanted(r, g) || !still_possible(r, g) ||
 		    readiness(r, g) == GRANT_BROKEN) {
-			remove_grant(e, i);
+			astra_grants_drop_at(e, i);
 			continue;
 		}
 		i++;
@@ -314,7 +314,9 @@ bool astra_refused_job(const struct astra_engine *e, uint32_t job)
 	return refusal_of(e, job, false) != NULL;
 }
 
-void astra_refusals_forget(struct astra_engine *e, double now_sec)
+/* Of one job, if it is not 0, else those whose time is over. */
+static void forget_refusals(struct astra_engine *e, uint32_t job,
+			    double now_sec)
 {
 	size_t kept = 0;
 
@@ -322,7 +324,7 @@ void astra_refusals_forget(struct astra_engine *e, double now_sec)
 		struct refusal *x = &e->refusals[i];
 		struct ejob *j = astra_engine_find(e, x->job);
 
-		if (j && x->until_sec > now_sec) {
+		if (job ? x->job != job : x->until_sec > now_sec) {
 			e->refusals[kept++] = *x;
 			continue;
 		}
@@ -331,6 +333,16 @@ void astra_refusals_forget(struct astra_engine *e, double now_sec)
 		free(x->nodes);
 	}
 	e->refusal_count = kept;
+}
+
+void astra_refusals_forget(struct astra_engine *e, double now_sec)
+{
+	forget_refusals(e, 0, now_sec);
+}
+
+void astra_refusals_drop(struct astra_engine *e, uint32_t job)
+{
+	forget_refusals(e, job, 0);
 }
 
 static struct refusal *add_refusal(struct astra_engine *e, struct ejob *j,

@@ -34,6 +34,8 @@ libastra_policy_la_SOURCES = \
 	src/policy/ltgf.h \
 	src/policy/owner.c \
 	src/policy/model.h \
+	src/policy/node_names.c \
+	src/policy/node_names.h \
 	src/policy/nodeset.c \
 	src/policy/nodeset.h \
 	src/policy/option_values.c \
@@ -47,6 +49,7 @@ libastra_policy_la_SOURCES = \
 	src/policy/policy.h \
 	src/policy/reclaim.c \
 	src/policy/registry.c \
+	src/policy/renumber.c \
 	src/policy/room.c \
 	src/policy/round.c \
 	src/policy/settle.c \

@@ -19,6 +19,7 @@
 #include "src/policy/auction.h"
 #include "src/policy/fairness.h"
 #include "src/policy/model.h"
+#include "src/policy/node_names.h"
 #include "src/policy/options.h"
 #include "src/policy/plan.h"
 
@@ -202,6 +203,9 @@ struct astra_policy {
 	/* Optional: the last auction, and the apps of the last round. Borrowed
 	 * until the next call. */
 	const struct astra_auction *(*auction)(const void *self);
+	/* Required of one that keeps numbers of nodes, in what it saves too:
+	 * from the next offer on they are these. */
+	void (*renumber)(void *self, const struct astra_renumbering *by);
 	/* Optional: the host's clock was set forward by so much. */
 	void (*shift)(void *self, double by_sec);
 };

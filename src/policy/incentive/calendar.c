@@ -67,6 +67,14 @@ astra_calendar_find(const struct astra_calendar *c, uint32_t job, size_t *count)
 	return c->entries + low;
 }
 
+void astra_calendar_renumber(struct astra_calendar *c,
+			     const struct astra_renumbering *by)
+{
+	for (size_t i = 0; i < c->count; i++)
+		astra_shares_renumber(c->shares + c->entries[i].first_share,
+				      c->entries[i].share_count, by);
+}
+
 void astra_calendar_reset(struct astra_calendar *c)
 {
 	c->count = c->share_count = 0;

@@ -6,6 +6,7 @@
 
 #include "src/common/bytes.h"
 #include "src/policy/model.h"
+#include "src/policy/node_names.h"
 
 struct astra_calendar_entry {
 	uint32_t job;	 /* its id; an array's: one of its tasks */
@@ -34,6 +35,11 @@ void astra_calendar_sort(struct astra_calendar *calendar);
 const struct astra_calendar_entry *
 astra_calendar_find(const struct astra_calendar *calendar, uint32_t job,
 		    size_t *count);
+
+/* An entry that lost one of its nodes stays, with ASTRA_NONE for all of them.
+ */
+void astra_calendar_renumber(struct astra_calendar *calendar,
+			     const struct astra_renumbering *by);
 
 /* Forget all entries; the memory stays. */
 void astra_calendar_reset(struct astra_calendar *calendar);

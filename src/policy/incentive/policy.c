@@ -336,6 +336,13 @@ static int restore(void *self, struct astra_reader *in)
 	return 0;
 }
 
+static void renumber(void *self, const struct astra_renumbering *by)
+{
+	struct incentive *p = self;
+
+	astra_calendar_renumber(&p->calendar, by);
+}
+
 static void shift(void *self, double by_sec)
 {
 	struct incentive *p = self;
@@ -354,5 +361,6 @@ const struct astra_policy astra_incentive = {
 	.save = save,
 	.restore = restore,
 	.report = report,
+	.renumber = renumber,
 	.shift = shift,
 };

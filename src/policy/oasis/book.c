@@ -97,8 +97,12 @@ static int turn_to(struct oasis_book *book, const struct astra_offer *offer)
 	book->gpus = offer->gpus;
 	if (!book->market)
 		return open_market(book);
-	if (other)
+	if (other) {
+		struct astra_oasis_range range = range_of(book);
+
 		astra_oasis_market_set_capacity(book->market, 0, &capacity);
+		astra_oasis_market_set_range(book->market, &range);
+	}
 	/* Slots that were at a time to come, before the clock was set back. */
 	if (book->now < astra_oasis_market_first(book->market)) {
 		astra_oasis_market_destroy(book->market);
