@@ -140,16 +140,25 @@ static int load_slurm_conf(const char *otherwise, struct astra_error *err)
 	return 0;
 }
 
-/* Not worth the end of the program, so only where it is named. */
+/* Slurm's plugins, without which no release from 23.11 on can be asked, are
+ * loaded only here: where they are missing ours still answers. */
 bool sfair_slurm_known(void)
 {
+	static const char *const otherwise = "unset SLURM_CONF";
+	static bool ready;
 	const char *named = getenv("SLURM_CONF");
 	struct astra_error err;
 
-	if (slurm_conf.control_addr)
+	/* Not worth the end of the program, so only where it is named. */
+	if (!slurm_conf.control_addr && (!named || access(named, R_OK) < 0 ||
+					 load_slurm_conf(otherwise, &err) < 0))
+		return false;
+	if (ready)
 		return true;
-	return named && access(named, R_OK) >= 0 &&
-	       load_slurm_conf("unset SLURM_CONF", &err) >= 0;
+	loading = otherwise;
+	slurm_init(NULL);
+	loading = NULL;
+	return ready = true;
 }
 
 int sfair_cluster_name(const char **name, struct astra_error *err)
