@@ -126,9 +126,13 @@ class Checks:
     def unfinished(self):
         """Jobs that are done by their journal, but not for slurmctld."""
         states = self.work.states() or {}
-        return ["%s is done, but %s" % (n, states.get(n, ("unknown",))[0])
-                for n in self.work.jobs if n not in self.work.gone and
-                states.get(n, ("unknown",))[0] != "COMPLETED"]
+        found = []
+        for name in self.work.jobs:
+            state, reason, text = states.get(name, ("unknown", "-", "-"))
+            if name not in self.work.gone and state != "COMPLETED":
+                found.append("%s (%s) is done, but %s: %s" % (
+                    name, text, state, reason))
+        return found
 
     # GPU seconds.
 
