@@ -45,7 +45,7 @@ EOT
 
 # The plugin tells jobs where its sockets are: they need no variable of ours.
 bare=(env -u SFAIR_SOCKET -u SFAIR_MUNGE_SOCKET -u MUNGE_SOCKET)
-export PYTHONPATH=${top:?}/contrib/python PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$CLUSTER_DIR/astraea PYTHONDONTWRITEBYTECODE=1
 as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
 
 # said ID EXPRESSION: of what sfair shows of a job.

@@ -14,7 +14,7 @@ EOT
 start_cluster --nodes 1 --gpus 2 --astraea "$conf"
 rm -f "$conf"
 out=$CLUSTER_DIR/out
-export PYTHONPATH=${top:?}/contrib/python PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$CLUSTER_DIR/astraea PYTHONDONTWRITEBYTECODE=1
 mkdir "$out/store"
 
 # The state is the steps that were done; the first run falls asleep.

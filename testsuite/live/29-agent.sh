@@ -15,7 +15,7 @@ EOF
 start_cluster --nodes 1 --gpus 2 --astraea "$conf"
 rm -f "$conf"
 out=$CLUSTER_DIR/out
-export PYTHONPATH=${top:?}/contrib/python PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$CLUSTER_DIR/astraea PYTHONDONTWRITEBYTECODE=1
 mkdir "$out/store"
 
 # Its state is how often each step was done, and some MiB that tell whether they

@@ -50,7 +50,7 @@ scancel "$id"
 wait_for 30 job_is "$id" CANCELLED
 
 # 2 GPUs * 0.5 s in one slot, 4 GPUs * 0.5 s across racks: twice as long.
-export PYTHONPATH=${top:?}/contrib/python PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$CLUSTER_DIR/astraea PYTHONDONTWRITEBYTECODE=1
 says="import sfair, time
 while True:
     sfair.progress(1, 1000, iter_sec=0.5)

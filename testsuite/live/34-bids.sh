@@ -16,7 +16,7 @@ EOT
 start_cluster --nodes 1 --gpus 4 --astraea "$conf"
 rm -f "$conf"
 out=$CLUSTER_DIR/out
-export PYTHONPATH=${top:?}/contrib/python PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$CLUSTER_DIR/astraea PYTHONDONTWRITEBYTECODE=1
 as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
 
 # agent CODE...: with sfair imported; prints what a refusal says.

@@ -45,7 +45,7 @@ while done < TOTAL and not sfair.lease_ending():
 sys.exit(0 if done == TOTAL else 85)
 EOT
 chmod 644 "$out/search.py"
-export PYTHONPATH=${top:?}/contrib/python PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$CLUSTER_DIR/astraea PYTHONDONTWRITEBYTECODE=1
 as_user() { setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
 
 id=$(as_user sbatch --parsable -o "$out/%A_%a" --open-mode=append --chdir=/ \

@@ -14,7 +14,7 @@ EOT
 start_cluster --nodes 1 --gpus 4 --astraea "$conf"
 rm -f "$conf"
 out=$CLUSTER_DIR/out
-export PYTHONPATH=${top:?}/contrib/python PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$CLUSTER_DIR/astraea PYTHONDONTWRITEBYTECODE=1
 nobody=(setpriv --reuid nobody --regid nogroup --clear-groups)
 window=4 # seconds
 

@@ -30,7 +30,7 @@ while done < 10:
 open(state, "w").write(str(done))
 sfair.checkpointed(done)
 EOF2
-export PYTHONPATH=${top:?}/contrib/python PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$CLUSTER_DIR/astraea PYTHONDONTWRITEBYTECODE=1
 rival=$(submit --gres=gpu:2 --wrap 'exec sleep 1000')
 wait_for 30 job_is "$rival" RUNNING
 id=$(submit --gres=gpu:2 --open-mode=append --comment='my [own] words' \
