@@ -30,8 +30,10 @@ test_engine_LDADD = $(UNIT_LIBS)
 dist_check_SCRIPTS += \
 	testsuite/lib/check-docs \
 	testsuite/lib/check-exports \
+	testsuite/lib/check-harness \
 	testsuite/lib/check-sources
-EXTRA_DIST += testsuite/run.sh testsuite/lib/cluster testsuite/lib/live.sh \
+EXTRA_DIST += testsuite/run.sh testsuite/lib/run-one.sh testsuite/lib/crash.c \
+	testsuite/lib/cluster testsuite/lib/live.sh \
 	testsuite/lib/meanings.sh testsuite/lib/other-release
 
 # Golden decisions of sfairsim.

@@ -13,7 +13,9 @@
 #          they work: five at a time
 # long/    NN-*.sh: the same, but each may take an hour or more
 # A test ends with 0 (passed), 77 (skipped) or anything else (failed). The last
-# line counts them; the exit status is 1 if one failed.
+# line counts them; the exit status is 1 if one failed. The environment of who
+# runs them is not theirs, and one of whose processes one dies by SIGSEGV and the
+# like fails: testsuite/lib/run-one.sh.
 #
 # ASTRAEA_BUILDDIR        the build folder [build/ of the checkout]
 # ASTRAEA_CONFIGURE       arguments for configure, where it has yet to be run
@@ -25,6 +27,8 @@ set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export ASTRAEA_BUILDDIR=${ASTRAEA_BUILDDIR:-$top/build}
 export top_srcdir=$top top_builddir=$ASTRAEA_BUILDDIR
+# shellcheck source=testsuite/lib/run-one.sh
+. "$top/testsuite/lib/run-one.sh"
 long=''
 passed=0 failed=0 skipped=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/astraea-run.XXXXXX")
@@ -68,14 +72,6 @@ wanted() {
 		[[ $name == $pattern || ${name%.sh} == $pattern ]] && return 0
 	done
 	return 1
-}
-
-# run_one NAME COMMAND: leaves its output, and then its status and time.
-run_one() {
-	local out=$work/${1//\//_} start=${EPOCHREALTIME/./} status=0
-	timeout --kill-after=60 "$limit" "$2" >"$out.out" 2>&1 </dev/null ||
-		status=$?
-	echo "$status $(((${EPOCHREALTIME/./} - start) / 1000))" >"$out.end"
 }
 
 report() {
@@ -131,7 +127,7 @@ run_tests() {
 	while read -r name command; do
 		jobs=3
 		[[ $name != live/* ]] || jobs=5
-		run_one "$name" "$command" &
+		run_one "$name" "$limit" "$command" &
 		running[$!]=$name
 		collect "${ASTRAEA_JOBS:-$jobs}"
 	done
@@ -159,5 +155,6 @@ done >"$work/list"
 	echo "no test has such a name; testsuite/run.sh --list" >&2
 	exit 1
 }
+watch_crashes "$work"
 run_tests <"$work/list"
 finish

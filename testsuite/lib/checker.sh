@@ -19,7 +19,10 @@ checker_lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 case ${ASTRAEA_CHECKER-} in
 '') checker_patience=1 ;;
-asan | tsan) checker_patience=3 ;;
+asan | tsan)
+	checker_patience=3
+	unset LD_PRELOAD # they want to be the first, and see crashes themselves
+	;;
 valgrind) checker_patience=6 ;;
 *)
 	echo "ASTRAEA_CHECKER=$ASTRAEA_CHECKER: asan, tsan or valgrind" >&2
@@ -61,7 +64,10 @@ checker_command() {
 			--show-leak-kinds=definite --num-callers=30
 			--keep-debuginfo=yes)
 		;;
-	*) checker=(env ${preload:+LD_PRELOAD="$preload"}) ;;
+	*)
+		preload+=${LD_PRELOAD:+ $LD_PRELOAD}
+		checker=(env ${preload:+LD_PRELOAD="$preload"})
+		;;
 	esac
 }
 

@@ -130,7 +130,7 @@ for _ in range(80):
     s = socket.socket(socket.AF_UNIX)
     s.connect(path)
     silent.append(s)
-print("sent")
+print("sent", flush=True)
 sys.stdin.read()
 EOT
 mkfifo "$CLUSTER_DIR/out/wait"

@@ -156,5 +156,5 @@ id=$(as_nobody "${bare[@]}" sbatch --parsable -o "$out/%j" --chdir=/ --gres=gpu:
 	--wrap "unset ASTRAEA_SOCKET; exec $out/train")
 wait_for 30 is "$id" '(progress.get("done"), checkpoint.get("step"))' "(7, 6)"
 grep -qx "saved 0" "$out/$id" || fail "$(cat "$out/$id")"
-SFAIR_SOCKET=$(id -u)@localhost:$port sfair why "$id" >/dev/null ||
+SFAIR_SOCKET=$(id -u)@127.0.0.1:$port sfair why "$id" >/dev/null ||
 	fail "sfair over the network"

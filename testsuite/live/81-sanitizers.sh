@@ -5,6 +5,7 @@
 # behaviour of ours inside slurmctld. Here with two live tests;
 # ASTRAEA_CHECKER=asan testsuite/run.sh 'live/*' does all.
 set -euo pipefail
+unset LD_PRELOAD # a sanitizer wants to be the first
 top=$(cd "$(dirname "$0")/../.." && pwd)
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
