@@ -10,6 +10,7 @@ void astra_ballot_fini(struct ballot *b)
 	free(b->candidates);
 	free(b->tenants);
 	free(b->ranking.choices);
+	*b = (struct ballot){0};
 }
 
 int astra_ballot_init(struct ballot *b, const struct round *r, size_t room)

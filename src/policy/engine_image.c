@@ -68,6 +68,7 @@ static const struct astra_member job_members[] = {
 	JOB(FLAG, booting),
 	JOB(FLAG, revocable),
 	JOB(FLAG, ran),
+	JOB(FLAG, spared),
 	JOB(REAL, weight),
 	JOB(REAL, submit_sec),
 	JOB(REAL, start_sec),

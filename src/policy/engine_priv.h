@@ -51,6 +51,7 @@ struct ejob {
 	bool revocable;
 	bool ran;   /* has been started at least once */
 	bool taken; /* in this round, its GPUs were placed with others */
+	bool spared; /* needier than the hold's owner: its GPUs stay its own */
 	double weight;
 	double submit_sec; /* the first one */
 	double start_sec;
@@ -307,12 +308,15 @@ struct hold {
 	uint32_t *slack;  /* per node: GPUs that may be leased beyond then */
 };
 /* When and where a request that does not fit now can be placed, if every
- * lease ends in time. work: free after this round's grants; places: of the
+ * lease of jobs that are not spared ends in time; where that will not do,
+ * nobody is spared. work: free after this round's grants; places: of the
  * contenders granted in it. start_sec is
  * infinite when lease ends alone will not do. */
 int astra_hold_find(struct round *r, const struct astra_space *work,
 		    const struct astra_share *places,
 		    const struct contender *owner, struct hold *hold);
+/* Returns whether anybody was spared. */
+bool astra_hold_spare_nobody(const struct round *r);
 /* The end of a lease on these shares that would like to end at end_sec: that,
  * or the hold's start where the hold needs the GPUs. Uses up slack. */
 double astra_hold_cut(struct hold *hold, const struct astra_share *shares,

@@ -72,35 +72,54 @@ static double release_of(const struct round *r, const struct ejob *j,
 	return HUGE_VAL;
 }
 
+bool astra_hold_spare_nobody(const struct round *r)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->e->job_count; i++) {
+		any |= r->e->jobs[i].spared;
+		r->e->jobs[i].spared = false;
+	}
+	return any;
+}
+
+static bool hold_spares(const struct round *r, uint32_t job)
+{
+	return astra_engine_find(r->e, job)->spared;
+}
+
 /* Jobs whose GPUs go to a grant don't count, the grants do instead, those of
  * this round included. A grant that would not be worth it in the time left is
- * withdrawn, so its GPUs can be had at any time. */
+ * withdrawn, so its GPUs can be had at any time. Those who are spared keep what
+ * they have. */
 static int collect(const struct round *r, const struct astra_share *places,
 		   struct releases *rs)
 {
 	const struct astra_engine *e = r->e;
 	double now = r->snap->now_sec;
 
+	rs->count = 0;
 	for (size_t i = 0; i < r->snap->job_count; i++) {
 		const struct astra_job *job = &r->snap->jobs[i];
 		uint32_t row = e->row_of[i];
 
 		if (job->state != ASTRA_JOB_RUNNING ||
 		    e->jobs[row].phase != ASTRA_PHASE_LEASED ||
-		    e->jobs[row].taken)
+		    e->jobs[row].taken || e->jobs[row].spared)
 			continue;
 		if (add_release(rs, release_of(r, &e->jobs[row], job),
 				job->held, job->held_count) < 0)
 			return -1;
 	}
 	for (size_t i = 0; i < e->grant_count; i++)
-		if (add_release(rs, now, e->grants[i].shares,
+		if (!hold_spares(r, e->grants[i].job) &&
+		    add_release(rs, now, e->grants[i].shares,
 				e->grants[i].count) < 0)
 			return -1;
 	for (size_t i = 0; i < r->contender_count; i++) {
 		const struct contender *c = &r->contenders[i];
 
-		if (c->share_count &&
+		if (c->share_count && !e->jobs[c->row].spared &&
 		    add_release(rs, now, places + c->first_share,
 				c->share_count) < 0)
 			return -1;
@@ -257,6 +276,21 @@ static size_t search(struct probe *p)
 	return high;
 }
 
+/* On leases of those who are not spared; of all if these will not do. */
+static int hold_search(struct probe *p, const struct astra_share *places,
+		       struct releases *rs, size_t *count)
+{
+	if (collect(p->r, places, rs) < 0)
+		return -1;
+	*count = search(p);
+	if (*count == NEVER && astra_hold_spare_nobody(p->r)) {
+		if (collect(p->r, places, rs) < 0)
+			return -1;
+		*count = search(p);
+	}
+	return p->failed ? -1 : 0;
+}
+
 int astra_hold_find(struct round *r, const struct astra_space *work,
 		    const struct astra_share *places,
 		    const struct contender *owner, struct hold *hold)
@@ -269,16 +303,13 @@ int astra_hold_find(struct round *r, const struct astra_space *work,
 		.owner = owner,
 		.shares = calloc(r->snap->node_count + 1, sizeof(*p.shares)),
 	};
-	size_t count;
+	size_t count = NEVER;
 	int rc = -1;
 
 	*hold = (struct hold){.start_sec = HUGE_VAL};
-	if (!p.shares || collect(r, places, &rs) < 0)
+	if (!p.shares || hold_search(&p, places, &rs, &count) < 0)
 		goto out;
-	count = search(&p);
-	rc = p.failed ? -1 : 0;
-	if (rc < 0)
-		goto out;
+	rc = 0;
 	if (count == NEVER) {
 		hold->impossible = !probe(&p, rs.count);
 		goto out;

@@ -11,6 +11,9 @@ int astra_hold_serve(struct round *r)
 	struct reclaim rc;
 	int status = 0;
 
+	for (size_t i = 0; i < r->contender_count; i++)
+		r->contenders[i].granted =
+			r->e->jobs[r->contenders[i].row].spared;
 	for (size_t i = 0; i < r->contender_count; i++) {
 		struct contender *c = &r->contenders[i];
 		size_t count;
@@ -66,37 +69,119 @@ static bool unserved(const struct round *r, uint32_t candidate)
 	return candidate < r->contender_count && !c->expired && !c->share_count;
 }
 
-/* Give a hold to the neediest job of all, if it does not fit and nobody has
- * one. Jobs that no lease's end will make room for are passed over. */
+struct owner_search {
+	struct round *r;
+	struct ballot b;
+	bool *wants;   /* by tenant: a job of it does not have what it wants */
+	uint64_t left; /* GPUs by count */
+};
+
+/* Returns whether anybody does not have what it wants. */
+static bool owner_find_wants(struct owner_search *s)
+{
+	const struct round *r = s->r;
+	bool any = false;
+
+	for (uint32_t i = 0; i < r->contender_count; i++) {
+		if (!unserved(r, i))
+			continue;
+		s->wants[r->e->jobs[r->contenders[i].row].tenant] = true;
+		any = true;
+	}
+	return any;
+}
+
+/* It has what it wants, and its tenant too: they run and go on, or were granted
+ * GPUs. */
+static bool owner_content(const struct owner_search *s, uint32_t candidate)
+{
+	const struct contender *c = s->r->contenders + candidate;
+
+	if (s->wants[s->b.candidates[candidate].tenant])
+		return false;
+	return candidate >= s->r->contender_count || c->share_count ||
+	       (c->expired && !c->taken);
+}
+
+/* The first of the ranking, from `from` on, if it waits. Jobs of tenants who
+ * have all they want are passed over and spared, as long as they leave GPUs by
+ * count. Returns its place, or the ranking's end. */
+static size_t owner_next(struct owner_search *s, size_t from)
+{
+	const struct astra_ranking *ranking = &s->b.ranking;
+
+	for (size_t i = from; s->left && i < ranking->count; i++) {
+		const struct astra_choice *x = &ranking->choices[i];
+		const struct astra_candidate *c =
+			&s->b.candidates[x->candidate];
+
+		if (unserved(s->r, x->candidate))
+			return i;
+		if (!owner_content(s, x->candidate))
+			break;
+		if (!x->granted)
+			continue;
+		s->left -= c->gpus;
+		s->r->e->jobs[c->job].spared = true;
+	}
+	return ranking->count;
+}
+
+static int owner_try(struct round *r, const struct outcome *o,
+		     struct contender *c, struct hold *hold)
+{
+	astra_hold_fini(hold);
+	if (astra_hold_find(r, o->rc.work, o->places, c, hold) < 0)
+		return -1;
+	c->pinned = isinf(hold->start_sec);
+	c->impossible = hold->impossible;
+	if (!c->pinned)
+		c->start_sec = hold->start_sec;
+	return 0;
+}
+
+static int owner_find(struct owner_search *s, const struct outcome *o,
+		      struct hold *hold, struct astra_error *err)
+{
+	int tries = ASTRA_HOLD_TRIES;
+
+	if (astra_ballot_everybody(s->r, &s->b, err) < 0)
+		return -1;
+	s->left = s->b.contest.gpus;
+	for (size_t i = 0; tries--; i++) {
+		struct contender *c;
+
+		i = owner_next(s, i);
+		if (i == s->b.ranking.count)
+			break;
+		c = &s->r->contenders[s->b.ranking.choices[i].candidate];
+		if (owner_try(s->r, o, c, hold) < 0)
+			return astra_error_nomem(err);
+		if (!c->pinned)
+			break;
+		/* It waits for no lease: its tenant keeps nobody from them. */
+		s->wants[s->r->e->jobs[c->row].tenant] = false;
+	}
+	return 0;
+}
+
+/* Give a hold to the first of the ranking of all jobs that does not have what
+ * it wants, if nobody has one: a tenant who has all it wants keeps nobody from
+ * it. Jobs that no lease's end will make room for are passed over. */
 int astra_hold_new(struct round *r, const struct outcome *o, struct hold *hold,
 		   struct astra_error *err)
 {
-	const struct astra_ranking *first = &o->ballot.ranking;
-	struct ballot b;
-	int tries = ASTRA_HOLD_TRIES, rc;
+	struct owner_search s = {.r = r};
+	int rc = 0;
 
-	/* The neediest of all is the neediest candidate, or one that runs. */
-	if (!first->count || !unserved(r, first->choices[0].candidate))
-		return 0;
-	rc = astra_ballot_everybody(r, &b, err);
-	for (size_t i = 0; !rc && tries && i < b.ranking.count; i++) {
-		uint32_t at = b.ranking.choices[i].candidate;
-
-		if (!unserved(r, at))
-			break;
-		tries--;
-		astra_hold_fini(hold);
-		if (astra_hold_find(r, o->rc.work, o->places,
-				    &r->contenders[at], hold) < 0)
-			rc = astra_error_nomem(err);
-		r->contenders[at].pinned = isinf(hold->start_sec);
-		r->contenders[at].impossible = hold->impossible;
-		if (isfinite(hold->start_sec))
-			r->contenders[at].start_sec = hold->start_sec;
-		if (!r->contenders[at].pinned)
-			break;
-	}
-	astra_ballot_fini(&b);
+	astra_hold_spare_nobody(r);
+	s.wants = calloc(r->e->tenant_count + 1, sizeof(*s.wants));
+	if (!s.wants)
+		return astra_error_nomem(err);
+	if (owner_find_wants(&s))
+		rc = owner_find(&s, o, hold, err);
+	astra_ballot_fini(&s.b);
+	free(s.wants);
 	return rc;
 }
 

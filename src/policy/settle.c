@@ -15,12 +15,20 @@ void astra_lease_renew(struct round *r, struct ejob *j, double end_sec)
 	r->plan->changed = true;
 }
 
+/* The end of a lease that would like to end at end_sec. */
+static double settle_end(const struct ejob *j, struct hold *hold,
+			 const struct astra_share *shares, size_t count,
+			 double end_sec)
+{
+	return j->spared ? end_sec
+			 : astra_hold_cut(hold, shares, count, end_sec);
+}
+
 static void renew(struct round *r, struct hold *hold, struct contender *c)
 {
 	struct ejob *j = &r->e->jobs[c->row];
 	double end = r->snap->now_sec + j->lease_sec;
-	double cut =
-		astra_hold_cut(hold, c->job->held, c->job->held_count, end);
+	double cut = settle_end(j, hold, c->job->held, c->job->held_count, end);
 
 	r->e->counters.lent += cut < end;
 	astra_lease_renew(r, j, cut);
@@ -46,7 +54,7 @@ static int grant(struct round *r, struct hold *hold, struct contender *c,
 
 	if (c->job->time_limit_sec > 0)
 		end = fmin(end, now + c->job->time_limit_sec);
-	cut = astra_hold_cut(hold, shares, c->share_count, end);
+	cut = settle_end(j, hold, shares, c->share_count, end);
 	if (!worth_starting(r, cut, end)) {
 		c->share_count = 0;
 		return 0;
@@ -106,9 +114,9 @@ void astra_settle_older(struct round *r, struct hold *hold)
 		if (i >= r->e->grant_count)
 			continue; /* tasks of one array go together */
 		struct grant *g = &r->e->grants[i];
-		double end = r->snap->now_sec +
-			     astra_engine_find(r->e, g->job)->lease_sec;
-		double cut = astra_hold_cut(hold, g->shares, g->count, end);
+		const struct ejob *j = astra_engine_find(r->e, g->job);
+		double end = r->snap->now_sec + j->lease_sec;
+		double cut = settle_end(j, hold, g->shares, g->count, end);
 
 		g->until_sec = cut < end ? cut : 0;
 		if (!worth_starting(r, cut, end))

@@ -162,6 +162,50 @@ static void large_jobs_start_within_two_terms(void **state)
 	}
 }
 
+/* A gang waits behind small jobs of its own tenant; another tenant has all it
+ * wants with one GPU, so it is the neediest, but not waiting. */
+static void check_content(unsigned seed, uint32_t gpus, uint32_t per_node)
+{
+	struct vcluster vc;
+	struct vjob *gang, *one;
+
+	srand(seed);
+	vc_init(&vc, 4, 8);
+	use_terms(&vc, 60);
+	vc_begin(&vc);
+	vc_tenant(&vc, "content", 1);
+	vc_tenant(&vc, "busy", 1);
+	one = vc_submit(&vc, 0, 1, HUGE_VAL);
+	for (int i = 0; i < 40; i++) {
+		vc_submit(&vc, 1, 1, 20 + rand() % 100);
+		vc_run(&vc, AT(3 * i));
+	}
+	gang = vc_submit(&vc, 1, gpus, 100);
+	gang->job.request.gpus_per_node = per_node;
+	for (int i = 0; i < 200; i++)
+		vc_submit(&vc, 1, 1, 20 + rand() % 100);
+	while (vc.now_sec < AT(600) && !gang->starts)
+		vc_step(&vc);
+	if (!gang->starts)
+		fail_msg("seed %u: %u GPUs, %u a node: not started", seed, gpus,
+			 per_node);
+	assert_true(gang->job.start_sec - gang->waited_from_sec <= 120);
+	if (gpus < 32) /* there is room for both */
+		assert_int_equal(one->starts, 1);
+	vc_fini(&vc);
+}
+
+static void a_content_tenant_keeps_no_gang_waiting(void **state)
+{
+	(void)state;
+	for (unsigned seed = 1; seed <= 10; seed++) {
+		check_content(seed, 16, 8);
+		check_content(seed, 16, 0);
+		check_content(seed, 24, 8);
+		check_content(seed, 32, 0);
+	}
+}
+
 /* While GPUs are held for it, they are lent. */
 static void held_gpus_are_lent(void **state)
 {
@@ -553,6 +597,7 @@ int main(void)
 		cmocka_unit_test(a_clock_that_is_set_changes_nothing),
 		cmocka_unit_test(endless_work_is_shared_by_weight),
 		cmocka_unit_test(large_jobs_start_within_two_terms),
+		cmocka_unit_test(a_content_tenant_keeps_no_gang_waiting),
 		cmocka_unit_test(held_gpus_are_lent),
 		cmocka_unit_test(only_the_loser_is_taken_back),
 		cmocka_unit_test(cheapest_losers_are_found),

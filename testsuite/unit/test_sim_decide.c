@@ -42,7 +42,7 @@ static struct probe {
 	const struct random_world *world;
 	struct past jobs[RANDOM_JOBS];
 	double now_sec;
-	bool hold;	  /* somebody has one since the last round */
+	bool hold;	  /* somebody had one since the rounds of now_sec */
 	json_t *expected; /* of now_sec; NULL: not comparable */
 	unsigned compared, held, granted, renewed, waited;
 } probe;
@@ -265,12 +265,13 @@ static int round_of_probe(void *self, const struct astra_snapshot *snapshot,
 		probe.held += probe.hold;
 		if (!probe.hold)
 			decide(snapshot);
+		probe.hold = false;
 	}
 	plan->terse = false; /* holds are seen by the reasons they give */
 	if (probe.engine->round(probe.self, snapshot, oracle, plan, err) < 0)
 		return -1;
 	carry_out(plan, snapshot->now_sec);
-	probe.hold = anybody_holds(plan);
+	probe.hold |= anybody_holds(plan);
 	return 0;
 }
 
