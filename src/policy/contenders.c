@@ -25,6 +25,9 @@ static uint64_t shape_of(const struct round *r, const struct astra_job *job,
 	h = mix(h, q->mem_gpu_mib);
 	h = mix(h, q->mem_cpu_mib);
 	h = mix(h, (uint64_t)q->gpus_quantum << 1 | q->whole_node);
+	for (size_t i = 0; q->required && i < (r->snap->node_count + 63) / 64;
+	     i++)
+		h = mix(h, q->required[i]);
 	for (size_t i = 0; q->allowed && i < (r->snap->node_count + 63) / 64;
 	     i++)
 		h = mix(h, q->allowed[i]);

@@ -73,13 +73,16 @@ struct astra_request {
 	uint32_t gpus_quantum;	/* a node's GPUs are a multiple of this */
 	uint32_t nodes_min;
 	uint32_t nodes_max;
-	uint32_t cpus;		 /* total, spread in proportion to GPUs */
-	uint32_t cpus_per_node;	 /* at least so many on each node */
-	uint64_t mem_node_mib;	 /* on each node, whatever its GPUs */
-	uint64_t mem_gpu_mib;	 /* for each GPU */
-	uint64_t mem_cpu_mib;	 /* for each CPU */
-	bool whole_node;	 /* shares its nodes with nobody */
-	const uint64_t *allowed; /* bitmap of nodes; NULL: all of them */
+	uint32_t nodes_wish;	  /* with gpus_per_node: on so many nodes, its
+				   * gpus_per_node on each, where they are idle */
+	uint32_t cpus;		  /* total, spread in proportion to GPUs */
+	uint32_t cpus_per_node;	  /* at least so many on each node */
+	uint64_t mem_node_mib;	  /* on each node, whatever its GPUs */
+	uint64_t mem_gpu_mib;	  /* for each GPU */
+	uint64_t mem_cpu_mib;	  /* for each CPU */
+	bool whole_node;	  /* shares its nodes with nobody */
+	const uint64_t *allowed;  /* bitmap of nodes; NULL: all of them */
+	const uint64_t *required; /* must be among its nodes; NULL: none */
 };
 
 /* What is known of a job's work beside what it asks for: declared by its user,
@@ -165,6 +168,13 @@ static inline bool astra_node_allowed(const struct astra_request *request,
 {
 	return !request->allowed ||
 	       (request->allowed[node / 64] >> (node % 64) & 1);
+}
+
+static inline bool astra_node_required(const struct astra_request *request,
+				       uint32_t node)
+{
+	return request->required &&
+	       (request->required[node / 64] >> (node % 64) & 1);
 }
 
 /* The fewest GPUs that a job runs on. */

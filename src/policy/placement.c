@@ -15,8 +15,8 @@ struct search {
 	uint32_t quantum;
 	size_t nodes_max;
 	struct astra_share *shares;
-	size_t count;
-	uint64_t missing; /* GPUs */
+	size_t count, fixed; /* the first ones are on required nodes */
+	uint64_t missing;    /* GPUs */
 };
 
 /* Nodes from the one with room for the most GPUs down. */
@@ -70,13 +70,16 @@ static void use(struct search *s, size_t node, uint64_t gpus)
 	s->missing -= gpus;
 }
 
-/* Forget what was chosen so far. */
+/* Forget what was chosen so far, but for the first ones. */
 static void restart(struct search *s)
 {
-	for (size_t i = 0; i < s->count; i++)
-		s->space->used[s->shares[i].node / 64] = 0;
-	s->count = 0;
-	s->missing = s->request->gpus;
+	while (s->count > s->fixed) {
+		const struct astra_share *share = &s->shares[--s->count];
+
+		s->space->used[share->node / 64] &=
+			~(UINT64_C(1) << (share->node % 64));
+		s->missing += share->gpus;
+	}
 }
 
 /* Fill space->order with the nodes that host something, by descending fit,
@@ -181,9 +184,12 @@ static int fill(struct search *s, bool by_fit)
 
 static bool place_fewest(struct search *s)
 {
-	size_t node = best_fit(s, s->missing);
+	size_t node;
 	int placed;
 
+	if (!s->missing || s->count == s->nodes_max)
+		return !s->missing;
+	node = best_fit(s, s->missing);
 	if (node != ASTRA_SET_END) {
 		use(s, node, s->missing);
 		return true;
@@ -196,12 +202,14 @@ static bool place_fewest(struct search *s)
 	return placed > 0;
 }
 
-/* Exactly `nodes` nodes with room for `most` GPUs each, those with the least
- * free GPUs first; the job's GPUs evenly on them, in whole quanta. */
+/* `nodes` nodes in all, the others with room for `most` GPUs each, those with
+ * the least free GPUs first; the job's GPUs evenly on them, in whole quanta. */
 static bool place_evenly(struct search *s, size_t nodes, uint64_t most)
 {
 	const struct astra_space *space = s->space;
 
+	if (s->count == nodes)
+		return !s->missing;
 	for (size_t l = astra_set_next(&space->levels, (size_t)most, NULL);
 	     l != ASTRA_SET_END;
 	     l = astra_set_next(&space->levels, l + 1, NULL)) {
@@ -229,6 +237,7 @@ static bool place_unevenly(struct search *s, size_t nodes)
 {
 	struct walk w = walk_start(s, true);
 
+	nodes -= s->count;
 	for (size_t i = 0; i + 1 < nodes; i++)
 		if (walk_next(s, &w) == ASTRA_SET_END)
 			return false;
@@ -249,16 +258,98 @@ static bool place_unevenly(struct search *s, size_t nodes)
 /* At least nodes_min > 1 nodes, a quantum on each. */
 static bool place_spread(struct search *s, size_t nodes)
 {
-	uint64_t quanta = s->request->gpus / s->quantum;
-	uint64_t most = astra_div_up(quanta, nodes) * s->quantum;
+	uint64_t most;
 
 	if (place_fewest(s) && s->count >= nodes)
 		return true;
 	restart(s);
+	if (s->count >= nodes)
+		return false;
+	most = astra_div_up(s->missing / s->quantum, nodes - s->count) *
+	       s->quantum;
 	if (most <= s->space->gpus_max && place_evenly(s, nodes, most))
 		return true;
 	restart(s);
 	return place_unevenly(s, nodes);
+}
+
+/* Where the nodes are not given. */
+static bool place_anywhere(struct search *s)
+{
+	const struct astra_request *r = s->request;
+	uint32_t quanta = r->gpus / s->quantum;
+
+	if (r->gpus_per_node)
+		return quanta <= s->nodes_max && quanta >= r->nodes_min &&
+		       s->quantum <= s->space->gpus_max &&
+		       place_evenly(s, quanta, s->quantum);
+	if (r->nodes_min > 1)
+		return place_spread(s, r->nodes_min);
+	return place_fewest(s);
+}
+
+/* GPUs for one of `left` required nodes: its part of `gpus`, or more where the
+ * others, which fit `later`, lack room. */
+static uint64_t required_part(const struct search *s, uint64_t gpus,
+			      uint64_t later, size_t left)
+{
+	uint64_t part = astra_div_up(gpus / s->quantum, left) * s->quantum;
+	uint64_t most = gpus - (left - 1) * s->quantum;
+
+	if (gpus > later && gpus - later > part)
+		part = gpus - later;
+	return part < most ? part : most;
+}
+
+static bool is_barred(const struct search *s, uint32_t node)
+{
+	const uint64_t *banned = s->mask.but[0];
+
+	return !astra_node_allowed(s->request, node) ||
+	       (banned && banned[node / 64] >> (node % 64) & 1);
+}
+
+/* So many GPUs on the required nodes, or as many as they have room for; a
+ * quantum on each. */
+static bool use_required(struct search *s, size_t nodes, uint64_t gpus)
+{
+	const struct astra_request *r = s->request;
+	uint64_t later = 0;
+
+	for (uint32_t n = 0; n < s->space->count; n++)
+		if (astra_node_required(r, n))
+			later += fits(s, n);
+	for (uint32_t n = 0; n < s->space->count; n++) {
+		uint64_t fit = fits(s, n), part;
+
+		if (!astra_node_required(r, n))
+			continue;
+		if (is_barred(s, n) || !fit)
+			return false;
+		later -= fit;
+		part = required_part(s, gpus, later, nodes--);
+		part = fit < part ? fit : part;
+		use(s, n, part);
+		gpus -= part;
+	}
+	s->fixed = s->count;
+	return true;
+}
+
+/* As much as they have room for on the required nodes, a quantum on each of as
+ * many others as there must be, and there what is left. */
+static bool place_required(struct search *s)
+{
+	const struct astra_request *r = s->request;
+	uint64_t quanta = r->gpus / s->quantum;
+	size_t nodes = 0, others;
+
+	for (uint32_t n = 0; n < s->space->count; n++)
+		nodes += astra_node_required(r, n);
+	others = r->nodes_min > nodes ? r->nodes_min - nodes : 0;
+	return nodes <= s->nodes_max && nodes + others <= quanta &&
+	       use_required(s, nodes, (quanta - others) * s->quantum) &&
+	       place_anywhere(s);
 }
 
 static bool place(struct search *s, uint32_t strict_node_gpus)
@@ -276,13 +367,7 @@ static bool place(struct search *s, uint32_t strict_node_gpus)
 	if (!r->gpus || r->gpus > s->space->gpus || r->gpus % s->quantum ||
 	    r->nodes_min > s->nodes_max || r->nodes_min > quanta)
 		return false;
-	if (r->gpus_per_node)
-		return quanta <= s->nodes_max && quanta >= r->nodes_min &&
-		       s->quantum <= s->space->gpus_max &&
-		       place_evenly(s, quanta, s->quantum);
-	if (r->nodes_min > 1)
-		return place_spread(s, r->nodes_min);
-	return place_fewest(s);
+	return r->required ? place_required(s) : place_anywhere(s);
 }
 
 static int compare_shares(const void *a, const void *b)
@@ -312,6 +397,7 @@ size_t astra_place(const struct astra_space *space,
 		if (count > 1)
 			qsort(shares, count, sizeof(*shares), compare_shares);
 	}
+	s.fixed = 0;
 	restart(&s);
 	return count;
 }

@@ -87,7 +87,8 @@ static size_t place_on_one(struct reclaim *rc, const struct contender *c,
 
 		if (rc->first[n] == rc->first[n + 1] ||
 		    astra_space_get(rc->all, n)->gpus < q->gpus ||
-		    banned_node(banned, n) || !astra_node_allowed(q, n))
+		    banned_node(banned, n) || !astra_node_allowed(q, n) ||
+		    (q->required && !astra_node_required(q, n)))
 			continue;
 		looks -= best != UINT32_MAX;
 		need = q->gpus > now->gpus ? q->gpus - now->gpus : 0;
@@ -285,6 +286,19 @@ size_t astra_reclaim_place(struct reclaim *rc, const struct contender *c)
 	return place_on_many(rc, c, banned, strict);
 }
 
+static bool has_required(const struct reclaim *rc,
+			 const struct astra_request *q,
+			 const struct astra_share *shares, size_t count)
+{
+	size_t named = 0, found = 0;
+
+	for (uint32_t n = 0; q->required && n < rc->r->snap->node_count; n++)
+		named += astra_node_required(q, n);
+	for (size_t i = 0; i < count; i++)
+		found += astra_node_required(q, shares[i].node);
+	return found == named;
+}
+
 /* Whether the request allows such a place at all. */
 static bool shape_allowed(const struct astra_request *q, const uint64_t *banned,
 			  const struct astra_share *shares, size_t count)
@@ -330,7 +344,8 @@ size_t astra_reclaim_place_at(struct reclaim *rc, const struct contender *c,
 	bool found;
 
 	rc->victim_count = 0;
-	if (!shape_allowed(q, astra_refused_nodes(rc->r->e, c->job->id), shares,
+	if (!has_required(rc, q, shares, count) ||
+	    !shape_allowed(q, astra_refused_nodes(rc->r->e, c->job->id), shares,
 			   count) ||
 	    !fill_shares(rc, rc->all, q, shares, count))
 		return 0;

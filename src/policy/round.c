@@ -52,7 +52,8 @@ static bool make_yield(struct round *r, const struct reclaim *rc,
 	if (r->challenges == CHALLENGES_MAX)
 		return false;
 	have = within_reach(r, rc, &c->job->request);
-	if (have == c->job->request.gpus && !c->job->request.allowed)
+	if (have == c->job->request.gpus && !c->job->request.allowed &&
+	    !c->job->request.required)
 		return false;
 	need = c->job->request.gpus > have ? c->job->request.gpus - have : 1;
 	for (size_t i = b->ranking.count; need && i-- > rank + 1;) {

@@ -43,12 +43,30 @@ static int copy_tenants(const struct astra_snapshot *from,
 	return tenants || !from->tenant_count ? 0 : -1;
 }
 
-/* Jobs after each other often share what they may use. */
+/* Jobs after each other often share the same nodes. */
+struct shared_nodes {
+	const uint64_t *before, *copy;
+};
+
+static int copy_node_set(const uint64_t **set, size_t size,
+			 struct astra_arena *arena, struct shared_nodes *last)
+{
+	if (*set && *set != last->before) {
+		last->before = *set;
+		last->copy = copy(arena, *set, size);
+		if (!last->copy)
+			return -1;
+	}
+	if (*set)
+		*set = last->copy;
+	return 0;
+}
+
 static int copy_jobs(const struct astra_snapshot *from,
 		     struct astra_arena *arena, struct astra_snapshot *to)
 {
 	size_t words = (from->node_count + 63) / 64 * sizeof(uint64_t);
-	const uint64_t *before = NULL, *shared = NULL;
+	struct shared_nodes allowed = {0}, required = {0};
 	struct astra_job *jobs =
 		copy(arena, from->jobs, from->job_count * sizeof(*jobs));
 
@@ -56,14 +74,11 @@ static int copy_jobs(const struct astra_snapshot *from,
 	for (size_t i = 0; jobs && i < from->job_count; i++) {
 		struct astra_job *j = &jobs[i];
 
-		if (j->request.allowed && j->request.allowed != before) {
-			before = j->request.allowed;
-			shared = copy(arena, before, words);
-			if (!shared)
-				return -1;
-		}
-		if (j->request.allowed)
-			j->request.allowed = shared;
+		if (copy_node_set(&j->request.allowed, words, arena, &allowed) <
+			    0 ||
+		    copy_node_set(&j->request.required, words, arena,
+				  &required) < 0)
+			return -1;
 		if (!j->held_count)
 			continue;
 		j->held =

@@ -81,7 +81,7 @@ const struct astra_member astra_round_tenant_members[] = {
 	END,
 };
 
-/* All of struct astra_job but the nodes allowed, and what it holds. */
+/* All of struct astra_job but its node sets and what it holds. */
 const struct astra_member astra_round_job_members[] = {
 	JOB(U32, id),
 	JOB(U32, array_id),
@@ -96,6 +96,7 @@ const struct astra_member astra_round_job_members[] = {
 	JOB(U32, request.gpus_quantum),
 	JOB(U32, request.nodes_min),
 	JOB(U32, request.nodes_max),
+	JOB(U32, request.nodes_wish),
 	JOB(U32, request.cpus),
 	JOB(U32, request.cpus_per_node),
 	JOB(U64, request.mem_node_mib),

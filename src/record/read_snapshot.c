@@ -55,18 +55,18 @@ static int get_tenants(const json_t *array, struct astra_round *r,
 	return 0;
 }
 
-static int get_allowed(const json_t *array, struct astra_round *r,
-		       struct astra_job *job, size_t index,
-		       struct astra_error *err)
+static int get_node_set(const json_t *job, const char *name,
+			struct astra_round *r, size_t index,
+			const uint64_t **out, struct astra_error *err)
 {
+	const json_t *array = json_object_get(job, name);
 	size_t nodes = r->snapshot.node_count;
-	uint64_t *allowed;
+	uint64_t *set;
 
 	if (!array)
 		return 0;
-	allowed = astra_arena_take(&r->arena,
-				   (nodes / 64 + 1) * sizeof(*allowed));
-	if (!allowed)
+	set = astra_arena_take(&r->arena, (nodes / 64 + 1) * sizeof(*set));
+	if (!set)
 		return astra_error_nomem(err);
 	for (size_t i = 0; i < json_array_size(array); i++) {
 		const json_t *pair = json_array_get(array, i);
@@ -76,11 +76,11 @@ static int get_allowed(const json_t *array, struct astra_round *r,
 				       (int64_t)nodes - 1, &first) ||
 		    !astra_round_whole(json_array_get(pair, 1), first,
 				       (int64_t)nodes - 1, &last))
-			return astra_round_wrong("jobs", index, "allowed", err);
+			return astra_round_wrong("jobs", index, name, err);
 		for (int64_t n = first; n <= last; n++)
-			allowed[n / 64] |= UINT64_C(1) << n % 64;
+			set[n / 64] |= UINT64_C(1) << n % 64;
 	}
-	job->request.allowed = allowed;
+	*out = set;
 	return 0;
 }
 
@@ -133,8 +133,10 @@ static int get_jobs(const json_t *array, struct astra_round *r,
 		if (!is_sound(j, r))
 			return astra_round_wrong(
 				"jobs", i, "id, tenant, gpus or state", err);
-		if (get_allowed(json_object_get(object, "allowed"), r, j, i,
-				err) < 0 ||
+		if (get_node_set(object, "allowed", r, i, &j->request.allowed,
+				 err) < 0 ||
+		    get_node_set(object, "required", r, i, &j->request.required,
+				 err) < 0 ||
 		    get_held(json_object_get(object, "held"), r, j, i, err) < 0)
 			return -1;
 	}

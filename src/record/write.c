@@ -172,23 +172,28 @@ static void put_image(struct astra_text *out, const struct astra_bytes *image)
 	put_word(out, "\"");
 }
 
-/* The nodes that a job may use, as pairs of the first and the last. */
-static void put_allowed(struct astra_text *out,
-			const struct astra_request *request, size_t nodes)
+static bool has_node(const uint64_t *set, size_t node)
+{
+	return set[node / 64] >> (node % 64) & 1;
+}
+
+/* A set of nodes as pairs of the first and the last. */
+static void put_node_set(struct astra_text *out, const char *name,
+			 const uint64_t *set, size_t nodes)
 {
 	bool any = false;
 
-	if (!request->allowed)
+	if (!set)
 		return;
-	put_word(out, ",\"allowed\":[");
-	for (uint32_t n = 0; n < nodes; n++) {
-		uint32_t first = n;
+	astra_text_printf(out, ",\"%s\":[", name);
+	for (size_t n = 0; n < nodes; n++) {
+		size_t first = n;
 
-		if (!astra_node_allowed(request, n))
+		if (!has_node(set, n))
 			continue;
-		while (n + 1 < nodes && astra_node_allowed(request, n + 1))
+		while (n + 1 < nodes && has_node(set, n + 1))
 			n++;
-		astra_text_printf(out, "%s[%u,%u]", any ? "," : "", first, n);
+		astra_text_printf(out, "%s[%zu,%zu]", any ? "," : "", first, n);
 		any = true;
 	}
 	put_word(out, "]");
@@ -198,7 +203,8 @@ static void put_job(struct astra_text *out, const struct astra_job *job,
 		    size_t nodes)
 {
 	open_object(out, job, astra_round_job_members);
-	put_allowed(out, &job->request, nodes);
+	put_node_set(out, "allowed", job->request.allowed, nodes);
+	put_node_set(out, "required", job->request.required, nodes);
 	if (job->held_count)
 		put_shares(out, "held", job->held, job->held_count);
 	put_word(out, "}");

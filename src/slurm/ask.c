@@ -55,6 +55,13 @@ bool astra_ask_is_derived(const struct astra_ask *ask)
 	return true;
 }
 
+/* The same GPUs named once more, as --gres=gpu:2 and --gpus-per-node=2. */
+static bool is_named(const struct astra_ask *ask, enum astra_ask_per per,
+		     const char *type)
+{
+	return ask->count[per] && !ask->two_types && !strcmp(ask->type, type);
+}
+
 static void note_type(struct astra_ask *ask, const char *type)
 {
 	if (!astra_ask_is_derived(ask) && strcmp(ask->type, type))
@@ -67,7 +74,8 @@ static void note_type(struct astra_ask *ask, const char *type)
 static int add_gpus(struct astra_ask *ask, enum astra_ask_per per, char *rest)
 {
 	uint64_t count = 1;
-	char *type = NULL, *colon;
+	const char *type = NULL;
+	char *colon;
 
 	if (*rest++ == ':') {
 		colon = strchr(rest, ':');
@@ -85,8 +93,10 @@ static int add_gpus(struct astra_ask *ask, enum astra_ask_per per, char *rest)
 	}
 	if (!count)
 		return 0;
-	note_type(ask, type ? type : "");
-	count += ask->count[per];
+	type = type ? type : "";
+	if (!is_named(ask, per, type))
+		count += ask->count[per];
+	note_type(ask, type);
 	ask->count[per] = count > COUNT_MAX ? COUNT_MAX : count;
 	return 0;
 }

@@ -22,7 +22,8 @@ enum astra_ask_per {
 };
 
 struct astra_ask {
-	uint64_t count[ASTRA_PER_COUNT]; /* GPUs, the types of one text added */
+	uint64_t count[ASTRA_PER_COUNT]; /* GPUs, the types of one text added,
+					  * of each the number named last */
 	char type[ASTRA_GPU_TYPE_MAX];	 /* the only type, or "" for any */
 	bool two_types; /* more than one type, or a type beside none */
 	bool parts;	/* parts of GPUs: gres/shard or gres/mps */

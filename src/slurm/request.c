@@ -255,12 +255,27 @@ static bitstr_t *nodes_of(job_record_t *job, time_t now)
 	if (resv_list)
 		list_for_each_ro(resv_list, drop_reserved, &test);
 	astra_constraint_apply(job, nodes);
-	/* With req_node_bitmap the job must have these nodes. */
-	if (d->req_node_bitmap &&
-	    (uint32_t)bit_set_count(d->req_node_bitmap) >=
-		    max32(said32(d->max_nodes), said32(d->min_nodes)))
-		bit_and(nodes, d->req_node_bitmap);
 	return nodes;
+}
+
+/* The nodes that the job names, of which it must have all and may have more. */
+static int read_named(const job_record_t *job, const struct astra_node_map *map,
+		      struct astra_arena *arena, struct astra_request *out)
+{
+	bitstr_t *named = job->details->req_node_bitmap;
+	uint64_t *set;
+
+	if (!named)
+		return 0;
+	set = astra_arena_take(arena, (map->count / 64 + 1) * 8);
+	if (!set)
+		return -1;
+	for (size_t i = 0; i < map->count; i++)
+		if (bit_test(named, map->global[i]))
+			set[i / 64] |= UINT64_C(1) << (i % 64);
+	out->required = set;
+	out->nodes_min = max32(out->nodes_min, (uint32_t)bit_set_count(named));
+	return 0;
 }
 
 int astra_request_of(job_record_t *job, const struct astra_node_map *map,
@@ -280,7 +295,7 @@ int astra_request_of(job_record_t *job, const struct astra_node_map *map,
 	read_cpus(job, out);
 	read_memory(job, map, out);
 	allowed = astra_arena_take(arena, (map->count / 64 + 1) * 8);
-	if (!allowed)
+	if (!allowed || read_named(job, map, arena, out) < 0)
 		return -1;
 	nodes = nodes_of(job, now);
 	for (size_t i = 0; i < map->count; i++) {

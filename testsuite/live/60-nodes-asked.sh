@@ -63,6 +63,20 @@ ok exclude
 waits --gres=gpu:4 --nodelist=n3
 ok nodelist-waits-for-its-node
 cancel_all
+on 'n\[3-4]' -N2 --gpus=5 --nodelist=n3 --exclude=n1,n2
+on 'n\[1-2]' -N2 --gres=gpu:1 --nodelist=n2 --exclude=n4
+cancel_all
+# Named nodes are not the only ones: what they lack room for is elsewhere.
+on 'n\[1,3]' --gpus=5 --nodelist=n3
+on n4 --gpus=4 --nodelist=n4
+cancel_all
+on 'n\[1,3]' -n20 --gpus=2 --nodelist=n3
+cancel_all
+on 'n\[1,3]' --gpus=2 --mem-per-gpu=40000 --nodelist=n3
+cancel_all
+on 'n\[1-3]' --gpus=9 --nodelist=n[1-2]
+cancel_all
+ok nodelist-and-what-it-lacks-elsewhere
 
 # ---- Features.
 

@@ -117,6 +117,11 @@ for none in --gpus=0 --gres=gpu:0; do
 done
 ok no-gpus-no-lease
 cancel_all
+gets 2 n? --gres=gpu:2 --gpus-per-node=1
+cancel_all
+gets 1 n? --gres=gpu:1 --gpus-per-node=1 --cpus-per-gpu=16
+cancel_all
+ok gpus-named-twice
 
 # ---- CPUs and memory beside the GPUs.
 
@@ -126,7 +131,7 @@ ok cpus-per-gpu
 gets 2 n2 --gpus=2 --mem-per-gpu=3000 -w n2
 check_eq "memory of --mem-per-gpu" 6000M "$(tres "$last" mem)"
 ok mem-per-gpu
-waits --gpus=2 --mem-per-gpu=6000 -w n2
+waits --gpus=2 --mem-per-gpu=6000 -w n2 -N1
 ok mem-per-gpu-waits-for-memory
 cancel_all
 gets 1 n1 --gres=gpu:1 --mem=9000 -w n1

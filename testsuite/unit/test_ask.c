@@ -23,14 +23,17 @@ static const struct {
 	{"gres:gpu:0", 0, "", false, false},
 	{"gres:gpu:0,gres:gpu:a100:1", 1, "a100", false, false},
 	{"gres:tmpdisk:100,gres:gpu:2", 2, "", false, false},
-	{"gres:gpu:a100:2,gres:gpu:a100:1", 3, "a100", false, false},
+	/* named twice: the last one counts, as in stock Slurm */
+	{"gres:gpu:a100:2,gres:gpu:a100:1", 1, "a100", false, false},
+	{"gres:gpu:1,gres:gpu:1", 1, "", false, false},
+	{"gres:gpu:1,gres:nic:1,gres:gpu:3", 3, "", false, false},
 	{"gres:gpu:a100:2,gres:gpu:v100:1", 3, "v100", true, false},
 	{"gres:gpu:2,gres:gpu:v100:1", 3, "v100", true, false},
 	{"gres:gpux:2,gres:mygpu:1", 0, "", false, false},
 	{"gres:shard:4", 0, "", false, true},
 	{"gres:mps:0", 0, "", false, false},
 	{"gres:gpu:99999999999999999999", UINT32_MAX, "", false, false},
-	{"gres:gpu:4000000000,gres:gpu:4000000000", UINT32_MAX, "", false,
+	{"gres:gpu:4000000000,gres:gpu:a:4000000000", UINT32_MAX, "a", true,
 	 false},
 };
 

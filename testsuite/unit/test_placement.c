@@ -129,6 +129,46 @@ static void nodes_min_spreads_evenly(void **state)
 	expect(FREE(8, 8, 8, 8), 4, &r, 0, FREE(0, 0, 0, 0));
 }
 
+/* A job that names nodes has a part on each of them, and on others what they
+ * lack room for. */
+static void required_nodes_are_among_its_nodes(void **state)
+{
+	static const uint64_t not_first[] = {14};
+	static const struct {
+		uint64_t required;
+		struct astra_request r;
+		uint32_t want[4];
+	} cases[] = {
+		{1, {.gpus = 4}, {4}},
+		{1, {.gpus = 9}, {8, 0, 0, 1}},
+		{2, {.gpus = 1}, {0, 1}},
+		{3, {.gpus = 4}, {2, 2}},
+		{3, {.gpus = 12}, {8, 4}},
+		{3, {.gpus = 17}, {8, 4, 5}},
+		{3, {.gpus = 22}, {8, 4, 8, 2}},
+		{3, {.gpus = 1}, {0}},
+		{8, {.gpus = 3, .nodes_min = 2}, {0, 1, 0, 2}},
+		{8, {.gpus = 9, .nodes_min = 2}, {7, 0, 0, 2}},
+		{8, {.gpus = 3, .nodes_max = 1}, {0}},
+		{12, {.gpus = 9, .nodes_max = 2}, {0, 0, 7, 2}},
+		{12, {.gpus = 11, .nodes_max = 2}, {0}},
+		{2, {.gpus = 4, .gpus_per_node = 2}, {0, 2, 0, 2}},
+		{2, {.gpus = 16, .gpus_per_node = 8}, {0}},
+		{8, {.gpus = 6, .gpus_quantum = 2}, {0, 4, 0, 2}},
+		{1, {.gpus = 2, .allowed = not_first}, {0}},
+		{0, {.gpus = 1}, {0, 0, 0, 1}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++) {
+		struct astra_request r = cases[i].r;
+
+		print_message("case %zu\n", i);
+		r.required = &cases[i].required;
+		expect(FREE(8, 4, 8, 2), 4, &r, 0, cases[i].want);
+	}
+}
+
 static void a_node_without_cpus_or_memory_is_passed_over(void **state)
 {
 	struct astra_space *space = space_of(3, FREE(4, 4, 4), 4);
@@ -427,6 +467,7 @@ int main(void)
 		cmocka_unit_test(strict_refuses_more_nodes_than_needed),
 		cmocka_unit_test(gpus_per_node_takes_the_tightest_nodes),
 		cmocka_unit_test(nodes_min_spreads_evenly),
+		cmocka_unit_test(required_nodes_are_among_its_nodes),
 		cmocka_unit_test(a_node_without_cpus_or_memory_is_passed_over),
 		cmocka_unit_test(whole_nodes_are_shared_with_nobody),
 		cmocka_unit_test(a_copy_lives_on_its_own),

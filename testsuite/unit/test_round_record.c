@@ -72,7 +72,7 @@ static struct vcluster *busy_cluster(const char *policy, uint64_t seed)
 				       .rho_now = -1,
 				       .kind = ASTRA_BID_RHO,
 				       .table = table};
-	static uint64_t allowed[] = {0xd};
+	static uint64_t allowed[] = {0xd}, required[] = {0x4};
 	struct vcluster *vc = malloc(sizeof(*vc));
 	struct astra_random random = astra_random_seed(seed);
 
@@ -99,6 +99,8 @@ static struct vcluster *busy_cluster(const char *policy, uint64_t seed)
 		v->job.precedence = (double)i / 3;
 		if (i % 3 == 0)
 			v->job.request.allowed = allowed;
+		if (i % 6 == 0)
+			v->job.request.required = required;
 		if (i % 4 == 0)
 			v->job.forecast.utility = (struct astra_utility){
 				.kind = ASTRA_UTILITY_SIGMOID,
