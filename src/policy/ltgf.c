@@ -341,6 +341,7 @@ static int ltgf_decide(void *data, const struct astra_contest *contest,
 const struct astra_policy astra_ltgf = {
 	.name = "ltgf",
 	.summary = "long-term GPU-time fairness of tenants and jobs",
+	.arrivals = true,
 	.create = ltgf_create,
 	.destroy = ltgf_destroy,
 	.decide = ltgf_decide,

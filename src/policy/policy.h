@@ -158,6 +158,9 @@ struct astra_policy {
 	double lease_sec;
 	/* Leases end with its slots, whatever a job's term is. */
 	bool slots;
+	/* Idle GPUs that nobody waits for go to whoever comes, between rounds,
+	 * too. */
+	bool arrivals;
 	/* Required. An instance with its own state, of which there may be
 	 * many. options: borrowed for the call. NULL with err set on failure.
 	 */

@@ -20,6 +20,9 @@
  * nothing from a lock that is taken again at once. */
 #define HOLD_USEC 5000
 #define PAUSE_NSEC 1000000
+/* A job that has its nodes runs, for everybody: so long it waits at most for
+ * those that are started with it, until the nodes are told. */
+#define LAUNCH_USEC 500000
 
 int astra_lock(struct astra_hold_time *hold)
 {
@@ -57,7 +60,8 @@ struct apply {
 	struct astra_applied *out;
 	struct astra_idmap index;      /* job id -> its place in the view */
 	struct astra_started *started; /* room for one a decision */
-	size_t started_count;
+	size_t started_count, launched_count;
+	uint64_t since_usec; /* the first that is not launched was started */
 };
 
 /* The run that was decided about, or NULL. */
@@ -103,6 +107,12 @@ static struct astra_start_share *global_shares(const struct apply *a,
 	return to;
 }
 
+static void note_started(struct apply *a)
+{
+	if (a->started_count++ == a->launched_count)
+		a->since_usec = astra_usec();
+}
+
 static void start(struct apply *a, const struct astra_decision *d,
 		  const struct astra_job_info *job_info)
 {
@@ -134,7 +144,7 @@ static void start(struct apply *a, const struct astra_decision *d,
 	result = astra_start(&order, &a->started[a->started_count], &rc);
 	free(shares);
 	if (result == ASTRA_STARTED)
-		a->started_count++;
+		note_started(a);
 	if (result == ASTRA_START_STALE)
 		a->out->skipped++;
 	if (result != ASTRA_REFUSED_JOB && result != ASTRA_REFUSED_NODES)
@@ -207,15 +217,18 @@ static void carry_out(struct apply *a, const struct astra_decision *d)
 		requeue(a, d);
 }
 
-/* Returns 0 with the locks given back, or -1. */
-static int carry_out_all(struct apply *a, struct astra_diag *diag)
+/* Those with a batch script, or the others. */
+static int launch(const struct astra_started *started, size_t count, bool batch,
+		  struct astra_diag *diag)
 {
 	struct astra_hold_time hold;
 
 	if (astra_lock(&hold) < 0)
 		return -1;
-	for (size_t i = 0; i < a->pool->plan.decision_count; i++) {
-		carry_out(a, &a->pool->plan.decisions[i]);
+	for (size_t i = 0; i < count; i++) {
+		if (started[i].batch != batch)
+			continue;
+		astra_launch(&started[i]);
 		if (astra_yield(&hold, diag) < 0)
 			return -1;
 	}
@@ -226,16 +239,49 @@ static int carry_out_all(struct apply *a, struct astra_diag *diag)
 int astra_launch_all(const struct astra_started *started, size_t count,
 		     struct astra_diag *diag)
 {
-	struct astra_hold_time hold;
+	size_t batches = 0;
 
-	if (!count)
+	for (size_t i = 0; i < count; i++)
+		batches += started[i].batch;
+	if (batches < count && launch(started, count, false, diag) < 0)
+		return -1;
+	if (!batches)
 		return 0;
 	astra_saver_save();
+	return launch(started, count, true, diag);
+}
+
+/* Locks: none. */
+static int launch_started(struct apply *a, struct astra_diag *diag)
+{
+	size_t from = a->launched_count;
+
+	a->launched_count = a->started_count;
+	return astra_launch_all(&a->started[from], a->started_count - from,
+				diag);
+}
+
+/* Let others in now and then, and jobs start before all have been decided. */
+static int pause_all(struct apply *a, struct astra_hold_time *hold,
+		     struct astra_diag *diag)
+{
+	if (a->started_count == a->launched_count ||
+	    astra_usec() - a->since_usec < LAUNCH_USEC)
+		return astra_yield(hold, diag);
+	astra_unlock(hold, diag);
+	return launch_started(a, diag) < 0 ? -1 : astra_lock(hold);
+}
+
+/* Returns 0 with the locks given back, or -1. */
+static int carry_out_all(struct apply *a, struct astra_diag *diag)
+{
+	struct astra_hold_time hold;
+
 	if (astra_lock(&hold) < 0)
 		return -1;
-	for (size_t i = 0; i < count; i++) {
-		astra_launch(&started[i]);
-		if (astra_yield(&hold, diag) < 0)
+	for (size_t i = 0; i < a->pool->plan.decision_count; i++) {
+		carry_out(a, &a->pool->plan.decisions[i]);
+		if (pause_all(a, &hold, diag) < 0)
 			return -1;
 	}
 	astra_unlock(&hold, diag);
@@ -261,7 +307,7 @@ int astra_apply(struct astra_pool *pool, const struct astra_view *view,
 	if (rc == 0)
 		rc = carry_out_all(&a, diag);
 	if (rc == 0)
-		rc = astra_launch_all(a.started, a.started_count, diag);
+		rc = launch_started(&a, diag);
 	if (rc == 0)
 		out->started = (uint32_t)a.started_count;
 	free(a.started);

@@ -20,9 +20,9 @@ struct astra_applied {
 int astra_apply(struct astra_pool *pool, const struct astra_view *view,
 		struct astra_diag *diag, struct astra_applied *out);
 
-/* Save slurmctld's jobs, for a start that a crash could undo must not be
- * launched: its processes would live on unknown. Then launch these. Locks: as
- * above.
+/* Launch these: srun and salloc at once, for somebody waits; batch jobs once
+ * slurmctld's jobs have been saved, for a start that a crash could undo must
+ * not be launched: it would run again although it is done. Locks: as above.
  * Returns 0, or -1 when slurmctld is shutting down: those that are left are
  * requeued after the restart. */
 struct astra_started;

@@ -9,6 +9,7 @@
 #include "src/history/history.h"
 #include "src/slurm/advise.h"
 #include "src/slurm/apply.h"
+#include "src/slurm/arrival.h"
 #include "src/slurm/config_kept.h"
 #include "src/slurm/forecaster.h"
 #include "src/slurm/gate.h"
@@ -49,6 +50,7 @@ static int put_in_force(struct astra_cycle *cycle, struct astra_config *config,
 	}
 	for (size_t i = 0; i < config->pool_count && !cycle->gate; i++)
 		config->pools[i].options.leases = false;
+	astra_arrival_forget();
 	before = astra_config_swap(config);
 	if (!locked)
 		astra_unlock(&hold, &cycle->diag);
@@ -218,6 +220,7 @@ static int serve_pool(struct astra_cycle *cycle, size_t index)
 		if (!applied.refused)
 			break;
 	}
+	astra_arrival_decided(index, pool, &applied);
 	if (astra_apply_texts(pool, &cycle->scene.views[index], &cycle->diag) <
 	    0)
 		return -1;
@@ -370,6 +373,7 @@ double astra_cycle_run(struct astra_cycle *cycle)
 		return now + 1;
 	astra_cycle_follow(cycle);
 	self_check(cycle);
+	astra_arrival_round_begins();
 	if (cycle->mismatched ||
 	    astra_waiting_look(cycle->gate, &cycle->diag) < 0)
 		return now + 1;

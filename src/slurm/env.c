@@ -5,6 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/slurm/config.h"
+#include "src/slurm/managed.h"
+#include "src/slurm/publish.h"
+
 static int find(const job_details_t *details, const char *name)
 {
 	size_t length = strlen(name);
@@ -60,4 +64,35 @@ void astra_env_tell(job_details_t *details, const struct astra_env_lease *lease)
 	set_number(details, "ASTRAEA_LEASE_GRACE", lease->grace_sec);
 	set_number(details, "ASTRAEA_LEASE_START", lease->start_sec);
 	set_number(details, "ASTRAEA_LEASE_END", lease->end_sec);
+}
+
+struct astra_env_lease astra_env_lease_of(const job_record_t *job,
+					  const struct astra_pool_config *pool)
+{
+	const struct astra_options *o = &pool->options;
+	double now = (double)time(NULL);
+	struct astra_terms terms;
+	double term;
+
+	astra_terms_of(job, o, &terms);
+	term = terms.lease_sec > 0 ? terms.lease_sec : o->lease_sec;
+	return (struct astra_env_lease){
+		.pool = pool->name,
+		.term_sec = term,
+		.grace_sec = o->grace_sec,
+		.start_sec = now,
+		.end_sec = now + term,
+		.signal = terms.signal,
+	};
+}
+
+void astra_env_start(job_record_t *job, const struct astra_env_lease *lease)
+{
+	struct astra_env_lease told = *lease;
+
+	told.end_sec += (double)job->start_time - told.start_sec;
+	told.start_sec = (double)job->start_time;
+	astra_env_tell(job->details, &told);
+	astra_publish_tell(job->details);
+	last_job_update = time(NULL);
 }

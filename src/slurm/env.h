@@ -22,6 +22,15 @@ struct astra_env_lease {
 	int signal; /* 0: none */
 };
 
+/* Locks: caller holds job read. */
+struct astra_pool_config;
+struct astra_env_lease astra_env_lease_of(const job_record_t *job,
+					  const struct astra_pool_config *pool);
+
+/* It starts, its start_time is set: tell it of its lease, and whom to ask.
+ * Locks: caller holds job write. */
+void astra_env_start(job_record_t *job, const struct astra_env_lease *lease);
+
 /* Locks: caller holds job write. */
 void astra_env_tell(job_details_t *details,
 		    const struct astra_env_lease *lease);

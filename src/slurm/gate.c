@@ -3,21 +3,47 @@
 
 #include <stdatomic.h>
 
+#include "src/slurm/arrival.h"
 #include "src/slurm/host.h"
 #include "src/slurm/managed.h"
 #include "src/slurm/park.h"
 
 static _Thread_local const job_record_t *opened;
-static _Thread_local bool submitting;
+static _Thread_local bool testing;  /* the job that it makes, in vain */
+static _Thread_local bool arriving; /* a job that has not been asked for yet */
+static _Thread_local const job_record_t *admitted; /* that one, let through */
+static _Thread_local size_t admitted_pool;
 static atomic_bool stopping, disabled;
+
+/* Until it has started nobody else is let through. */
+static bool admit(const job_record_t *job, size_t pool)
+{
+	if (admitted == job)
+		return true;
+	if (!arriving || job->batch_flag || !astra_arrival_is_open(pool))
+		return false;
+	astra_arrival_close(pool);
+	astra_host_wake_now();
+	arriving = false;
+	admitted = job;
+	admitted_pool = pool;
+	return true;
+}
+
+/* At a submission Slurm asks for others, too, but only whether they could. */
+static bool may_arrive(const job_record_t *job, size_t pool, bool test_only)
+{
+	return !test_only && admit(job, pool);
+}
 
 int astra_gate_test(job_record_t *job, bool test_only)
 {
 	enum astra_claim claim;
+	size_t pool;
 
-	if (opened == job || disabled || (submitting && test_only))
+	if (opened == job || disabled || (testing && test_only))
 		return 1;
-	claim = astra_claim_of(job, NULL);
+	claim = astra_claim_of(job, &pool);
 	if (claim == ASTRA_FOREIGN || claim == ASTRA_ORDERED)
 		return 1;
 	if (stopping || !IS_JOB_PENDING(job) || job->priority == 0 ||
@@ -28,8 +54,14 @@ int astra_gate_test(job_record_t *job, bool test_only)
 				"pool");
 		return -1;
 	}
+	if (may_arrive(job, pool, test_only))
+		return 1;
 	astra_park(job, ASTRA_PARK_NEW);
-	astra_host_wake();
+	astra_arrival_close(pool);
+	if (job->batch_flag)
+		astra_host_wake();
+	else /* somebody waits at the terminal */
+		astra_host_wake_now();
 	return -1;
 }
 
@@ -40,9 +72,19 @@ time_t astra_gate_start_time(const job_record_t *job)
 	return job->start_time > now ? job->start_time : now + 1;
 }
 
-void astra_gate_submitting(bool managed)
+void astra_gate_submitting(bool managed, bool immediate)
 {
-	submitting = managed;
+	testing = managed && !immediate;
+	arriving = managed;
+	admitted = NULL;
+}
+
+void astra_gate_begun(job_record_t *job)
+{
+	if (!admitted || admitted != job)
+		return;
+	admitted = NULL;
+	astra_arrival_start(job, admitted_pool);
 }
 
 void astra_gate_open(const job_record_t *job)

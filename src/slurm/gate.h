@@ -16,8 +16,13 @@
 int astra_gate_test(job_record_t *job, bool test_only);
 
 /* Whether this thread is about to make a managed job: then Slurm may test it,
- * so that it is refused at once if no nodes will ever do. */
-void astra_gate_submitting(bool managed);
+ * so that it is refused at once if no nodes will ever do; with --immediate it
+ * has to hear that it can't start at once. One of which somebody waits at the
+ * terminal may start (arrival.h). */
+void astra_gate_submitting(bool managed, bool immediate);
+
+/* Slurm has found nodes for a job, which runs in a moment. */
+void astra_gate_begun(job_record_t *job);
 
 /* When it may start, for squeue --start. */
 time_t astra_gate_start_time(const job_record_t *job);

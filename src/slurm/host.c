@@ -19,6 +19,7 @@
 #include "src/slurm/gate.h"
 #include "src/slurm/grace.h"
 #include "src/slurm/ledger.h"
+#include "src/slurm/pace.h"
 #include "src/slurm/park.h"
 #include "src/slurm/priority.h"
 #include "src/slurm/publish.h"
@@ -36,7 +37,7 @@ static struct astra_cycle cycle; /* the thread's, while it runs */
 
 static pthread_mutex_t wake_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t wake_cond = PTHREAD_COND_INITIALIZER;
-static bool stop, event, reconfigure; /* under wake_mutex */
+static bool stop, event, urgent, reconfigure; /* under wake_mutex */
 static atomic_bool reset_diag;
 
 static double now_sec(void)
@@ -62,35 +63,56 @@ static struct timespec moment(double wait_sec)
 	return t;
 }
 
+/* The earliest moment for a round that somebody waits for. */
+static struct timespec after_pause(const struct astra_pace *pace)
+{
+	uint64_t at = pace->due_usec;
+
+	return (struct timespec){
+		.tv_sec = (time_t)(at / 1000000),
+		.tv_nsec = (long)(at % 1000000 * 1000),
+	};
+}
+
+static bool is_before(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec < b->tv_sec ||
+	       (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
+}
+
 static bool is_past(const struct timespec *t)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec > t->tv_sec ||
-	       (now.tv_sec == t->tv_sec && now.tv_nsec >= t->tv_nsec);
+	return !is_before(&now, t);
 }
 
-/* Sleep until the round that is due, or until something happens, but never two
- * rounds in a second. Returns false to stop. */
-static bool wait_for_round(double due_sec, double last_sec, bool *reread)
+/* Sleep until the round that is due, or until something happens; two rounds in
+ * a second only where somebody waits at the terminal. Returns false to stop. */
+static bool wait_for_round(double due_sec, double last_sec,
+			   const struct astra_pace *pace, bool *reread)
 {
 	double now = now_sec();
 	double earliest = fmin(floor(last_sec) + 1 - now, 1);
 	struct timespec soon = moment(earliest);
 	struct timespec due = moment(fmax(due_sec - now, earliest));
+	struct timespec next = after_pause(pace);
 	bool go_on;
 
 	pthread_mutex_lock(&wake_mutex);
 	for (;;) {
-		const struct timespec *t = event || reconfigure ? &soon : &due;
+		bool early = event || urgent || reconfigure;
+		const struct timespec *t = early ? &soon : &due;
 
+		if (urgent && is_before(&next, t))
+			t = &next;
 		if (stop || is_past(t))
 			break;
 		pthread_cond_clockwait(&wake_cond, &wake_mutex, CLOCK_MONOTONIC,
 				       t);
 	}
-	event = false;
+	event = urgent = false;
 	*reread = reconfigure;
 	reconfigure = false;
 	go_on = !stop;
@@ -119,18 +141,22 @@ static bool wait_until_ready(void)
 
 static void *run(void *arg)
 {
+	struct astra_pace pace = {0};
 	double due = 0;
 	bool reread = false;
+	uint64_t begin;
 
 	(void)arg;
 	if (!wait_until_ready())
 		return NULL;
-	while (wait_for_round(due, cycle.diag.round_sec, &reread)) {
+	while (wait_for_round(due, cycle.diag.round_sec, &pace, &reread)) {
+		begin = astra_usec();
 		if (reread)
 			(void)astra_cycle_configure(&cycle, false);
 		if (atomic_exchange(&reset_diag, false))
 			astra_diag_reset(&cycle.diag, now_sec());
 		due = astra_cycle_run(&cycle);
+		astra_pace_done(&pace, begin);
 	}
 	return NULL;
 }
@@ -159,7 +185,7 @@ static void prepare(void)
 	cycle.folder = strdup(slurm_conf.state_save_location);
 	xfree(path);
 	cycle.diag.started_sec = cycle.diag.reset_sec = now_sec();
-	stop = event = reconfigure = false;
+	stop = event = urgent = reconfigure = false;
 	if (cycle.folder) {
 		astra_recover_open(cycle.folder);
 		astra_saver_open(cycle.folder);
@@ -261,6 +287,11 @@ void astra_host_reconfigure(void)
 void astra_host_wake(void)
 {
 	raise_flag(&event);
+}
+
+void astra_host_wake_now(void)
+{
+	raise_flag(&urgent);
 }
 
 void astra_host_reset_diag(void)

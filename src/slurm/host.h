@@ -23,6 +23,10 @@ void astra_host_reconfigure(void);
 /* Something happened that may let a job start. Any thread, any locks held. */
 void astra_host_wake(void);
 
+/* The same, and somebody waits at the terminal for it: the next round comes
+ * at once, if rounds have not taken more than a tenth of the time. */
+void astra_host_wake_now(void);
+
 /* Begin the numbers of `sfair diag` anew with the next round. Any thread. */
 void astra_host_reset_diag(void);
 

@@ -20,6 +20,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/aim.h \
 	src/slurm/apply.c \
 	src/slurm/apply.h \
+	src/slurm/arrival.c \
+	src/slurm/arrival.h \
 	src/slurm/ask.c \
 	src/slurm/ask.h \
 	src/slurm/bid_files.c \

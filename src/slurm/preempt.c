@@ -62,20 +62,9 @@ bool astra_preempt_keeps(uint32_t node)
 static void try(struct serve *s, job_record_t *job, size_t pool)
 {
 	const struct astra_pool_config *p = &s->config->pools[pool];
-	struct astra_terms terms;
-	struct astra_env_lease lease;
+	struct astra_env_lease lease = astra_env_lease_of(job, p);
 
 	s->tries++;
-	astra_terms_of(job, &p->options, &terms);
-	lease = (struct astra_env_lease){
-		.pool = p->name,
-		.term_sec = terms.lease_sec > 0 ? terms.lease_sec
-						: p->options.lease_sec,
-		.grace_sec = p->options.grace_sec,
-		.start_sec = (double)time(NULL),
-		.signal = terms.signal,
-	};
-	lease.end_sec = lease.start_sec + lease.term_sec;
 	if (astra_start_anywhere(job, &lease, &s->started[s->started_count]) ==
 	    ASTRA_STARTED)
 		s->started_count++;

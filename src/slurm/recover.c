@@ -57,8 +57,17 @@ void astra_recover_close(void)
 
 /* Writing. */
 
+/* In the midst of its start its record does not name them yet. */
+static const char *nodes_of(const job_record_t *job)
+{
+	if (job->nodes || !job->job_resrcs)
+		return job->nodes;
+	return job->job_resrcs->nodes;
+}
+
 static void note(const job_record_t *job, enum astra_box_kind kind)
 {
+	const char *nodes = nodes_of(job);
 	struct astra_box_event e = {
 		.kind = kind,
 		.job = job->job_id,
@@ -72,8 +81,8 @@ static void note(const job_record_t *job, enum astra_box_kind kind)
 		.end_sec = job->end_time,
 	};
 
-	if (job->nodes && strlen(job->nodes) < sizeof(e.nodes))
-		memcpy(e.nodes, job->nodes, strlen(job->nodes));
+	if (nodes && strlen(nodes) < sizeof(e.nodes))
+		memcpy(e.nodes, nodes, strlen(nodes));
 	astra_box_add(box, &e);
 }
 

@@ -8,7 +8,6 @@
 #include "src/slurm/managed.h"
 #include "src/slurm/mask.h"
 #include "src/slurm/park.h"
-#include "src/slurm/publish.h"
 #include "src/slurm/recover.h"
 #include "src/slurm/reserved.h"
 
@@ -255,21 +254,21 @@ static int choose(job_record_t *job, const struct astra_start_order *order)
 	return rc;
 }
 
-static void begin(job_record_t *job, const struct astra_env_lease *lease)
+static void begin(job_record_t *job, const struct astra_env_lease *lease,
+		  struct astra_started *started)
 {
-	struct astra_env_lease told = *lease;
-
-	told.end_sec += (double)job->start_time - told.start_sec;
-	told.start_sec = (double)job->start_time;
-	astra_env_tell(job->details, &told);
-	astra_publish_tell(job->details);
-	last_job_update = time(NULL);
+	astra_env_start(job, lease);
 	info("astraea: start %pJ NodeList=%s #CPUs=%u Partition=%s", job,
 	     job->nodes, job->total_cpus, job->part_ptr->name);
 	rebuild_job_part_list(job);
 	ASTRA_FAULT("start.chosen");
 	astra_recover_started(job);
 	ASTRA_FAULT("start.noted");
+	*started = (struct astra_started){
+		.job = job->job_id,
+		.restart_cnt = job->restart_cnt,
+		.batch = job->batch_flag != 0,
+	};
 }
 
 void astra_launch(const struct astra_started *started)
@@ -333,9 +332,7 @@ enum astra_start_result astra_start(const struct astra_start_order *order,
 	ASTRA_FAULT("start.choose");
 	*error = choose(job, order);
 	if (*error == SLURM_SUCCESS) {
-		begin(job, &order->lease);
-		*started =
-			(struct astra_started){job->job_id, job->restart_cnt};
+		begin(job, &order->lease, started);
 		return ASTRA_STARTED;
 	}
 	refuse(job, *error);
@@ -364,7 +361,6 @@ astra_start_anywhere(job_record_t *job, const struct astra_env_lease *lease,
 		refuse(job, rc);
 		return ASTRA_REFUSED_NODES;
 	}
-	begin(job, lease);
-	*started = (struct astra_started){job->job_id, job->restart_cnt};
+	begin(job, lease, started);
 	return ASTRA_STARTED;
 }

@@ -22,6 +22,7 @@ struct astra_start_order {
 struct astra_started {
 	uint32_t job; /* an array's task has an id of its own now */
 	uint32_t restart_cnt;
+	bool batch; /* it has a script; else somebody waits for the nodes */
 };
 
 enum astra_start_result {

@@ -235,8 +235,7 @@ int astra_submit_check(job_desc_msg_t *desc, char **err_msg)
 		tell(err_msg, &err);
 	else if (request.managed && astra_ask_is_derived(&request.ask))
 		write_out(desc, &request);
-	/* It cannot start at once, and --immediate has to hear that. */
-	astra_gate_submitting(!rc && request.managed && !desc->immediate);
+	astra_gate_submitting(!rc && request.managed, desc->immediate);
 	return rc;
 }
 

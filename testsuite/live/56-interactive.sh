@@ -44,11 +44,12 @@ ok salloc-keeps-its-gpus
 
 # ---- --immediate, --test-only: there is no place now.
 
-refused "" timeout 60 srun -Q --immediate=1 --gpus=1 true
-check "--immediate left a job" test -z "$(squeue -h -n true)"
-ok srun-immediate-refused
-refused "" sbatch --immediate --gpus=1 --wrap true
-ok sbatch-immediate-refused
+for command in srun "salloc --no-shell"; do
+	refused "allocate" \
+		timeout 60 $command -Q -J now --immediate --gpus=1 true
+	check "$command --immediate left a job" test -z "$(squeue -h -n now)"
+	ok "${command%% *}-immediate-refused"
+done
 said=$(sbatch --test-only --gpus=1 --wrap true 2>&1)
 [[ $said == *"to start at"* ]] || fail "--test-only: '$said'"
 check_eq "jobs" "$id $taker" "$(squeue -h -S i -o %i | xargs)"
@@ -58,8 +59,42 @@ ok test-only-refused
 scancel "$taker" "$id"
 wait_for 60 clean
 said=$(timeout 60 srun -Q --immediate=20 --gpus=1 echo now)
-check_eq "srun --immediate with free GPUs" now "$said"
+check_eq "srun --immediate=20 with free GPUs" now "$said"
+ok srun-immediate-seconds
+
+# ---- With free GPUs that nobody waits for they start at once, as under stock
+# Slurm: nothing is queued, and --immediate is granted. They have a lease.
+# Slurm lets nothing start on a node that still cleans up after a job.
+
+nobody_waits() { srun -Q --immediate --gpus=1 true 2>/dev/null; }
+wait_for 60 nobody_waits # once a round has seen that
+wait_for 60 clean
+said=$(timeout 60 srun --immediate --gpus=1 bash -c \
+	'echo $ASTRAEA_POOL $CUDA_VISIBLE_DEVICES' 2>&1)
+check_eq "srun --immediate" "gpu 0" "$said"
 ok srun-immediate
+wait_for 60 clean
+said=$(timeout 60 srun --gpus=1 true 2>&1)
+check_eq "what srun says" "" "$said"
+ok srun-not-queued
+wait_for 60 clean
+salloc -Q --immediate --no-shell -J held --gpus=2
+held=$(named held)
+phase() { sfair job -nP -j "$1" --format=Phase; }
+is_leased() { [[ $(phase "$held" 2>/dev/null) == leased ]]; }
+wait_for 60 is_leased
+ok salloc-immediate
+
+# ---- But not where somebody waits who may want these GPUs.
+
+first=$(sleeper -A big --gpus=4)
+says "$first" 'Lease:*'
+refused "Unable to allocate" timeout 60 srun -Q --immediate --gpus=1 true
+check_eq "the job that waited first" PENDING "$(job_state "$first")"
+scancel "$held"
+runs "$first"
+ok immediate-behind-who-waits
+cancel_all
 
 # ---- sbatch --wait ends with the job, not with its lease.
 

@@ -136,7 +136,7 @@ int bb_p_job_test_stage_in(job_record_t *job_ptr, bool test_only)
 
 int bb_p_job_begin(job_record_t *job_ptr)
 {
-	(void)job_ptr;
+	astra_gate_begun(job_ptr);
 	return SLURM_SUCCESS;
 }
 
@@ -174,6 +174,7 @@ int bb_p_job_test_stage_out(job_record_t *job_ptr)
 int bb_p_job_cancel(job_record_t *job_ptr)
 {
 	astra_recover_ended(job_ptr);
+	astra_host_wake();
 	return SLURM_SUCCESS;
 }
 

@@ -176,6 +176,7 @@ const struct astra_policy astra_ogasched = {
 	.name = "ogasched",
 	.summary = "shares of classes of jobs, learned slot by slot",
 	.slots = true,
+	.arrivals = true,
 	.create = create,
 	.destroy = destroy,
 	.allocate = allocate,

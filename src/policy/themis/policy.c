@@ -166,6 +166,7 @@ const struct astra_policy astra_themis = {
 	.name = "themis",
 	.summary = "auctions of leases for finish-time fairness of apps",
 	.lease_sec = 600,
+	.arrivals = true,
 	.create = create,
 	.destroy = destroy,
 	.allocate = allocate,

@@ -297,6 +297,7 @@ const struct astra_policy astra_ltgf_themis = {
 	.name = "ltgf+themis",
 	.summary = "ltgf between tenants, auctions among each one's apps",
 	.lease_sec = 600,
+	.arrivals = true,
 	.create = create,
 	.destroy = destroy,
 	.allocate = allocate,
