@@ -146,6 +146,12 @@ test_ask_SOURCES = testsuite/unit/test_ask.c src/slurm/ask.c \
 test_ask_CFLAGS = $(UNIT_CFLAGS)
 test_ask_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_throttle
+test_throttle_SOURCES = testsuite/unit/test_throttle.c src/slurm/throttle.c \
+	testsuite/unit/unit.h
+test_throttle_CFLAGS = $(UNIT_CFLAGS)
+test_throttle_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_stated
 test_stated_SOURCES = testsuite/unit/test_stated.c testsuite/unit/unit.h
 test_stated_CFLAGS = $(UNIT_CFLAGS)

@@ -96,7 +96,7 @@ static void waiting(const struct astra_why *why, struct astra_text *out)
 	char text[ASTRA_SPAN_BYTES];
 
 	what_waits(job, out);
-	astra_why_array(&job->array, out);
+	astra_why_array(job, out);
 	reasons(why, out);
 	if (job->expected_start_sec > report->time_sec)
 		astra_text_printf(out, " It is expected to start in about %s.",

@@ -179,17 +179,25 @@ static void throttle(const struct astra_why *why,
 	number(bind->limit, "tasks", out);
 	astra_text_printf(out, " at a time (%%%.0f), and ", bind->limit);
 	number(bind->used, "tasks", out);
+	if (*bind->option) {
+		astra_text_printf(out, " run or wait before it.");
+		return;
+	}
 	astra_text_printf(
 		out, " run%s; the next one starts when less than %.0f run.",
 		bind->used > 1 ? "" : "s", bind->limit);
 }
 
-void astra_why_array(const struct astra_report_array *a, struct astra_text *out)
+void astra_why_array(const struct astra_report_job *job, struct astra_text *out)
 {
+	const struct astra_report_array *a = &job->array;
 	uint32_t room = a->most > a->running ? a->most - a->running : 0;
 
-	if (!room)
+	if (!room || !strcmp(job->wait, "blocked"))
 		return;
+	if (room >
+	    job->copies) /* its tasks that wait elsewhere have the rest */
+		room = job->copies;
 	astra_text_printf(
 		out,
 		" Its array runs at most %u task%s at a time (%%%u), and %u run%s: ",

@@ -56,7 +56,7 @@ void astra_why_bind(const struct astra_why *why,
 
 /* What %N leaves of an array. Where it leaves nothing, that binds, and is told
  * as what keeps the job; nothing is added here. */
-void astra_why_array(const struct astra_report_array *array,
+void astra_why_array(const struct astra_report_job *job,
 		     struct astra_text *out);
 
 /* Whether what others use may be told; else the number is hidden. */

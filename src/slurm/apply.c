@@ -7,6 +7,7 @@
 
 #include "src/common/fault.h"
 #include "src/common/idmap.h"
+#include "src/slurm/arrays.h"
 #include "src/slurm/expected.h"
 #include "src/slurm/forecaster.h"
 #include "src/slurm/grace.h"
@@ -351,9 +352,12 @@ static void tell(const struct astra_pool *pool,
 		return;
 	}
 	astra_priority_publish(job, reason->rank);
-	if (!astra_is_parked(job) || astra_park_limited(job->job_id) ||
-	    reason->wait == ASTRA_WAIT_BLOCKED)
+	if (!astra_is_parked(job) || astra_park_limited(job->job_id))
 		return;
+	if (reason->wait == ASTRA_WAIT_BLOCKED) {
+		astra_arrays_tell(job);
+		return;
+	}
 	astra_reason_text(reason, now_sec, text, sizeof(text));
 	if (*text)
 		astra_park(job, text);

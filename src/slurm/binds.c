@@ -148,14 +148,11 @@ static void add_licences(struct binds *b, job_record_t *job, const char *name)
 
 struct astra_report_array astra_array_of(const job_record_t *job)
 {
-	const job_array_struct_t *own = job->array_recs, *a = own;
-	const job_record_t *meta;
+	const job_array_struct_t *own = job->array_recs;
+	const job_array_struct_t *a =
+		IS_JOB_PENDING(job) ? astra_array_throttle(job) : NULL;
 
-	if (!a && job->array_job_id && IS_JOB_PENDING(job)) {
-		meta = find_job_record(job->array_job_id);
-		a = meta ? meta->array_recs : NULL;
-	}
-	if (!a || !IS_JOB_PENDING(job) || !a->max_run_tasks)
+	if (!a)
 		return (struct astra_report_array){0};
 	return (struct astra_report_array){
 		.waiting = own && own->task_cnt ? own->task_cnt : 1,
@@ -173,6 +170,10 @@ static void add_throttle(struct binds *b, job_record_t *job, const char *name)
 		return;
 	bind->limit = array.most;
 	bind->used = array.running;
+	if (array.running < array.most) { /* see arrays.c */
+		bind->used = array.most;
+		bind->option = "before";
+	}
 	bind->unit = "tasks";
 }
 

@@ -8,6 +8,7 @@
 
 #include "src/common/arena.h"
 #include "src/proto/report.h"
+#include "src/slurm/arrays.h"
 #include "src/slurm/compat.h"
 
 /* What keeps a pending job. Limits are without their numbers.

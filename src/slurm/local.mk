@@ -24,6 +24,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/arrival.h \
 	src/slurm/ask.c \
 	src/slurm/ask.h \
+	src/slurm/arrays.c \
+	src/slurm/arrays.h \
 	src/slurm/bid_files.c \
 	src/slurm/bid_files.h \
 	src/slurm/bid_text.c \
@@ -128,6 +130,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/tenants.h \
 	src/slurm/topology.c \
 	src/slurm/topology.h \
+	src/slurm/throttle.c \
+	src/slurm/throttle.h \
 	src/slurm/told.c \
 	src/slurm/told.h \
 	src/slurm/usage.c \

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/slurm/arrays.h"
 #include "src/slurm/charge.h"
 #include "src/slurm/preempt.h"
 #include "src/slurm/snapshot_job.h"
@@ -281,6 +282,9 @@ int astra_scene_take(struct astra_scene *scene,
 	list_for_each_ro(job_list, take_job, &t);
 	if (scene->failed || look_up_limits(scene) < 0)
 		return astra_error_nomem(err);
+	for (size_t i = 0; i < scene->view_count; i++)
+		if (astra_arrays_share(&scene->arena, &scene->views[i]) < 0)
+			return astra_error_nomem(err);
 	for (size_t i = 0; i < scene->view_count; i++)
 		end_view(scene, &scene->views[i]);
 	astra_warn_scene(scene, config, &scene->warning);

@@ -52,20 +52,12 @@ static enum astra_job_state state_of(const job_record_t *job, bool leases,
 	return IS_JOB_COMPLETING(job) ? ASTRA_JOB_ENDING : ASTRA_JOB_ENDED;
 }
 
+/* Its array's limit counts when all jobs are known (arrays.c). */
 static uint32_t copies_of(const job_record_t *job)
 {
 	const job_array_struct_t *a = job->array_recs;
-	uint32_t left;
 
-	if (!a || !IS_JOB_PENDING(job) || !a->task_cnt)
-		return 1;
-	if (!a->max_run_tasks)
-		return a->task_cnt;
-	left = a->max_run_tasks > a->tot_run_tasks
-		       ? a->max_run_tasks - a->tot_run_tasks
-		       : 0;
-	left = left < a->task_cnt ? left : a->task_cnt;
-	return left ? left : 1;
+	return a && IS_JOB_PENDING(job) && a->task_cnt ? a->task_cnt : 1;
 }
 
 static double limit_of(const job_record_t *job)

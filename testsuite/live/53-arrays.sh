@@ -31,10 +31,21 @@ array=$(submit --array=1-7%2 --gpus=1 --signal=B:USR1 --open-mode=append \
 wait_for 60 tasks_are "$array" R 2
 rest_says() { [[ $(squeue -h -j "$array" -t PD -o %r) == "$1" ]]; }
 wait_for 60 rest_says JobArrayTaskLimit
+head_says() { [[ $(squeue -h -t PD -o '%i %r' | grep "^${array}_\[") == *" $1" ]]; }
 ok array-throttle-reason
 first=$(squeue -h -r -j "$array" -t R -o %i | head -n 1)
 taker=$(sleeper -A big --gpus=4)
 wait_for 60 tasks_are "$array" R 0
+# The two wait with records of their own now, and have the array's two places.
+wants() { [[ $(sfair tenant -nP -o Tenant,Demand) == *"root|$1"* ]]; }
+wait_for 20 wants 2
+wait_for 20 head_says JobArrayTaskLimit
+sfair why "$array" | xargs -d "\n" >"$OUT/why"
+check "sfair why: $(<"$OUT/why")" \
+	grep -q '(%2), and 2 tasks run or wait before it' "$OUT/why"
+check_eq "tasks that sfair counts" 3 "$(sfair job -nP -o JobID,Tasks |
+	awk -F'|' -v a="$array" '$1 ~ "^" a { n += $2 } END { print n }')"
+ok array-throttle-over-all-records
 scancel "$taker"
 restarts "$first" 1
 touch "$OUT/go"
