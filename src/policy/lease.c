@@ -10,6 +10,14 @@ static double lease_term(const struct astra_engine *e,
 	return job->lease_sec > 0 ? job->lease_sec : e->options.lease_sec;
 }
 
+static void lease_count(struct astra_engine *e, struct ejob *j)
+{
+	if (!e->options.leases)
+		return;
+	j->leases++;
+	e->counters.granted++;
+}
+
 /* A new run: its lease begins with it. One that the engine did not start (the
  * plugin is new, or its state was lost) gets a full term from now on. */
 static void begin_lease(struct astra_engine *e, struct ejob *j,
@@ -20,7 +28,6 @@ static void begin_lease(struct astra_engine *e, struct ejob *j,
 	j->phase = ASTRA_PHASE_LEASED;
 	j->restart_cnt = job->restart_cnt;
 	j->ran = true;
-	j->leases++;
 	j->start_sec = job->start_sec;
 	j->lease_start_sec = start;
 	j->lease_end_sec = start + j->lease_sec;
@@ -28,7 +35,7 @@ static void begin_lease(struct astra_engine *e, struct ejob *j,
 		j->lease_end_sec = j->planned_end_sec;
 	j->planned_end_sec = 0;
 	j->grace_end_sec = 0;
-	e->counters.granted++;
+	lease_count(e, j);
 }
 
 static void end_lease(struct ejob *j, const struct astra_job *job, double now)
@@ -70,6 +77,8 @@ void astra_lease_follow(struct astra_engine *e, struct ejob *j,
 		j->grace_end_sec = 0;
 		j->lease_start_sec = now_sec;
 		j->lease_end_sec = now_sec + j->lease_sec;
+		if (!j->leases)
+			lease_count(e, j);
 		*changed = true;
 	}
 	/* Its nodes have to boot first: the lease begins when they are up. */

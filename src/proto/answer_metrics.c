@@ -5,8 +5,8 @@
 #include "src/proto/answer.h"
 #include "src/proto/select.h"
 
-static const char *const phases[] = {"waiting", "leased", "doomed", "grace",
-				     "leaving"};
+static const char *const phases[] = {"waiting", "leased",  "doomed",
+				     "grace",	"leaving", "running"};
 
 #define PHASES (sizeof(phases) / sizeof(*phases))
 

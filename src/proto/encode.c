@@ -19,6 +19,7 @@ static const struct astra_field pool_fields[] = {
 	POOL(TEXT, partitions),
 	POOL(TEXT, policy),
 	POOL(TEXT, variant),
+	POOL(FLAG, leases),
 	POOL(REAL, lease_sec),
 	POOL(REAL, lease_min_sec),
 	POOL(REAL, lease_max_sec),
@@ -76,7 +77,7 @@ static const struct astra_field job_fields[] = {
 	JOB(REAL, weight),
 	JOB(TIME, submit_sec),
 	JOB(TIME, start_sec),
-	JOB(REAL, lease_sec),
+	JOB(TIME, lease_sec), /* null: no term */
 	JOB(TIME, lease_start_sec),
 	JOB(TIME, lease_end_sec),
 	JOB(REAL, grace_sec),

@@ -34,8 +34,9 @@ struct astra_report_pool {
 	const char *partitions; /* with commas */
 	const char *policy;	/* "ltgf" */
 	const char *variant;	/* tenants' entitlement: "eq8" or "eq16" */
-	double lease_sec;	/* LeaseTerm */
-	double lease_min_sec;	/* LeaseMin and LeaseMax as they hold */
+	bool leases;	      /* no: jobs run until they end; the terms are 0 */
+	double lease_sec;     /* LeaseTerm */
+	double lease_min_sec; /* LeaseMin and LeaseMax as they hold */
 	double lease_max_sec;
 	double round_sec;
 	double grace_sec;

@@ -8,7 +8,9 @@
 #include "src/slurm/progress.h"
 #include "src/slurm/publish_priv.h"
 
-static const char *phase_name(enum astra_phase phase)
+/* Without leases a job that holds GPUs does just that. A grace of before goes
+ * on. */
+static const char *phase_name(enum astra_phase phase, bool leases)
 {
 	static const char *const names[] = {
 		[ASTRA_PHASE_WAITING] = "waiting",
@@ -18,7 +20,8 @@ static const char *phase_name(enum astra_phase phase)
 		[ASTRA_PHASE_LEAVING] = "leaving",
 	};
 
-	return names[phase];
+	return phase == ASTRA_PHASE_LEASED && !leases ? "running"
+						      : names[phase];
 }
 
 /* As squeue writes a job's id. */
@@ -80,6 +83,16 @@ static void fill_run(const struct astra_job *job, struct astra_report_job *out)
 		out->run_end_sec = job->submit_sec;
 }
 
+/* The term of a job's leases; 0: it has none. */
+static double publish_term(const struct publish_filler *f,
+			   const struct astra_job_info *job_info)
+{
+	if (!f->options->leases)
+		return 0;
+	return job_info->terms.lease_sec > 0 ? job_info->terms.lease_sec
+					     : f->options->lease_sec;
+}
+
 static bool has_ended(const struct astra_report_job *job)
 {
 	return job->life == ASTRA_JOB_ENDED || job->life == ASTRA_JOB_ENDING ||
@@ -94,6 +107,7 @@ void astra_publish_job(struct publish_filler *f, const struct astra_job_view *v,
 	struct astra_tenant_view tenant;
 	struct astra_text id = {0};
 	char reason[128], slowdown[ASTRA_SLOWDOWN_TEXT], sig[16] = "";
+	bool leases = f->options->leases;
 	const char *signal_name;
 	char advice[ASTRA_GUARD_TEXT];
 
@@ -125,18 +139,17 @@ void astra_publish_job(struct publish_filler *f, const struct astra_job_view *v,
 		.gpus = v->gpus,
 		.nodes = ji->nodes,
 		.state = job_state_string(ji->state),
-		.phase = phase_name(v->phase),
+		.phase = phase_name(v->phase, leases),
 		.revocable = ji->terms.revocable,
 		.pinned = ji->terms.pinned,
 		.signal = signal_name,
 		.weight = v->weight,
 		.submit_sec = v->submit_sec,
 		.start_sec = v->start_sec,
-		.lease_sec = ji->terms.lease_sec > 0 ? ji->terms.lease_sec
-						     : f->options->lease_sec,
-		.lease_start_sec = v->lease_start_sec,
+		.lease_sec = publish_term(f, ji),
+		.lease_start_sec = leases ? v->lease_start_sec : 0,
 		.lease_end_sec = ji->terms.revocable ? v->lease_end_sec : 0,
-		.grace_sec = f->options->grace_sec,
+		.grace_sec = leases ? f->options->grace_sec : 0,
 		.grace_end_sec = v->grace_end_sec,
 		.leases = v->leases,
 		.revoked = v->revoked,
@@ -153,8 +166,7 @@ void astra_publish_job(struct publish_filler *f, const struct astra_job_view *v,
 		.expected_start_sec = v->reason.start_sec,
 		.reason = reason,
 		.reason_long = reason,
-		.wait = f->options->leases ? astra_wait_name(v->reason.wait)
-					   : "",
+		.wait = leases ? astra_wait_name(v->reason.wait) : "",
 		.binds = ji->binds,
 		.bind_count = ji->bind_count,
 	};

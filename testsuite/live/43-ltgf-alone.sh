@@ -65,11 +65,15 @@ why() { [[ $(sfair why "$1" | xargs -d '\n') == $2 ]]; }
 wait_for 10 why "${small[0]}" \
 	"*Slurm starts it by priority; its reason is *. It is number 1 of 5 *"
 wait_for 10 why "$hog" "*never taken back (this pool has no leases)*"
-check_eq "end of a lease that there is not" "N/A|N/A" \
-	"$(sfair lease -nP -j "$hog" -o LeaseEnd,Left)"
+check_eq "a lease that there is not" "running|0|N/A|N/A|N/A|N/A" \
+	"$(sfair lease -nP -j "$hog" -o Phase,Leases,LeaseStart,LeaseEnd,Left,Term)"
 sfair tenant -nP -o Tenant | sort | xargs | grep -q "big.*small" ||
 	fail "sfair tenant: $(sfair tenant)"
-sfair diag >/dev/null || fail "sfair diag fails"
+sfair tenant >"$OUT/tenant"
+check "sfair tenant: $(<"$OUT/tenant")" \
+	grep -q 'leases are off: jobs run until they end' "$OUT/tenant"
+sfair diag -P | grep '^Pool gpu|Lease' >"$OUT/diag" || fail "sfair diag fails"
+check_eq "leases in sfair diag" "Pool gpu|Leases|no" "$(<"$OUT/diag")"
 
 # Two leases long it has run and keeps its GPUs; big has had so much by now that
 # both jobs of small go first.

@@ -101,6 +101,7 @@ static void sample_report_auction(struct astra_report *report)
 		.name = "auc",
 		.partitions = "auc",
 		.policy = "themis",
+		.leases = true,
 		.lease_sec = 600,
 	};
 	const struct astra_report_auction auction = {

@@ -142,6 +142,7 @@ static struct astra_report *sample_report(void)
 		.partitions = "gpu,long",
 		.policy = "ltgf",
 		.variant = "eq8",
+		.leases = true,
 		.lease_sec = 900,
 		.round_sec = 10,
 		.grace_sec = 60,

@@ -509,7 +509,7 @@ static json_int_t sum_of(struct astra_report *report, size_t phase,
 
 static void metrics_count_what_may_be_seen(void **state)
 {
-	enum { WAITING, LEASED, DOOMED, GRACE, PHASES = 5 };
+	enum { WAITING, LEASED, DOOMED, GRACE, PHASES = 6 };
 	struct astra_report *report = *state;
 
 	assert_int_equal(count(report, METRICS, "jobs", &eve), PHASES);

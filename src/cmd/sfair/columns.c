@@ -35,7 +35,7 @@ static const struct sfair_column job_columns[] = {
 	{"NodeList", "nodes", SFAIR_TEXT, "the nodes it holds"},
 	{"State", "state", SFAIR_TEXT, "Slurm's state"},
 	{"Phase", "phase", SFAIR_TEXT,
-	 "waiting, leased, doomed, grace or leaving"},
+	 "waiting, leased, doomed, grace or leaving; running: without leases"},
 	{"Revocable", "revocable", SFAIR_FLAG,
 	 "whether its GPUs may be taken back"},
 	{"Pinned", "pinned", SFAIR_TEXT, "why they may not"},

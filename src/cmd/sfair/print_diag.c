@@ -79,12 +79,18 @@ static const struct line pool_lines[] = {
 	{"Policy", "policy", SFAIR_TEXT},
 	{"Variant", "variant", SFAIR_TEXT},
 	{"Partitions", "partitions", SFAIR_TEXT},
-	{"Lease term", "lease_sec", SFAIR_SPAN},
+	{"Leases", "leases", SFAIR_FLAG},
 	{"Round interval", "round_sec", SFAIR_SPAN},
-	{"Checkpoint grace", "grace_sec", SFAIR_SPAN},
 	{"GPUs", "gpus", SFAIR_NUMBER},
 	{"GPUs usable", "gpus_usable", SFAIR_NUMBER},
 	{"GPUs free", "gpus_free", SFAIR_NUMBER},
+	{NULL, NULL, SFAIR_TEXT},
+};
+
+/* Where there are any. */
+static const struct line pool_lease_lines[] = {
+	{"Lease term", "lease_sec", SFAIR_SPAN},
+	{"Checkpoint grace", "grace_sec", SFAIR_SPAN},
 	{"Collected for job", "hold_job", SFAIR_NUMBER},
 	{"Leases granted", "granted", SFAIR_NUMBER},
 	{"Leases renewed", "renewed", SFAIR_NUMBER},
@@ -105,11 +111,9 @@ static void put_line(const struct sfair_args *args, const char *group,
 		       args->style == SFAIR_PARSABLE ? "|" : "");
 }
 
-static void put_group(const struct sfair_args *args, const char *group,
+static void put_lines(const struct sfair_args *args, const char *group,
 		      const json_t *object, const struct line *lines)
 {
-	if (args->style == SFAIR_TABLE)
-		printf("\n%s\n", group);
 	for (; lines->label; lines++) {
 		const json_t *value = json_object_get(object, lines->key);
 		char *text;
@@ -122,6 +126,14 @@ static void put_group(const struct sfair_args *args, const char *group,
 			put_line(args, group, lines->label, text);
 		free(text);
 	}
+}
+
+static void put_group(const struct sfair_args *args, const char *group,
+		      const json_t *object, const struct line *lines)
+{
+	if (args->style == SFAIR_TABLE)
+		printf("\n%s\n", group);
+	put_lines(args, group, object, lines);
 }
 
 static void put_timing(const struct sfair_args *args, const json_t *diag,
@@ -195,6 +207,8 @@ void sfair_print_diag(const json_t *reply, const struct sfair_args *args)
 
 		snprintf(group, sizeof(group), "Pool %s", name ? name : "");
 		put_group(args, group, pool, pool_lines);
+		if (!json_is_false(json_object_get(pool, "leases")))
+			put_lines(args, group, pool, pool_lease_lines);
 		free(name);
 	}
 	if (json_is_true(json_object_get(reply, "reset")) &&

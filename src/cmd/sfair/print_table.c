@@ -222,6 +222,8 @@ static void put_pools(const json_t *pools, double now_sec)
 			printf("; collected for job %lld, there in %s",
 			       json_integer_value(hold), left);
 		}
+		if (json_is_false(json_object_get(pool, "leases")))
+			printf("; leases are off: jobs run until they end");
 		putchar('\n');
 		free(name);
 	}
