@@ -70,12 +70,14 @@ struct scan {
 	int (*give)(void *arg, const struct astra_conf_pair *pair,
 		    struct astra_error *err);
 	void *arg;
+	FILE *copy; /* gets all lines that name no file */
 	int depth;
 	int (*each)(const struct scan *s, const char *first, const char *key,
-		    const char *value, int line);
+		    const char *value, int line); /* may be NULL */
 };
 
-static int follow(const struct scan *s, const char *text, int line);
+static int follow(const struct scan *s, const char *text, int line,
+		  bool *named);
 
 /* first: the first key of the line, "" as long as there was none. */
 static int scan_line(const struct scan *s, char *text, char first[FIRST_MAX],
@@ -108,6 +110,16 @@ static bool goes_on(char *text)
 	return true;
 }
 
+/* The last one of a file may have no end. */
+static void copy_line(FILE *to, const char *text)
+{
+	size_t length = strlen(text);
+
+	fputs(text, to);
+	if (!length || text[length - 1] != '\n')
+		fputc('\n', to);
+}
+
 /* Returns what each() did, or 0 at the end of the file. */
 static int scan_lines(const struct scan *s, FILE *file)
 {
@@ -117,12 +129,16 @@ static int scan_lines(const struct scan *s, FILE *file)
 	int rc = 0;
 
 	for (int line = 1; !rc && getline(&text, &room, file) >= 0; line++) {
+		bool named = false;
+
 		if (!within)
 			*first = '\0';
 		if (!within)
-			rc = follow(s, text, line);
+			rc = follow(s, text, line, &named);
+		if (s->copy && !named)
+			copy_line(s->copy, text);
 		within = goes_on(text);
-		if (!rc)
+		if (!rc && s->each)
 			rc = scan_line(s, text, first, line);
 	}
 	free(text);
@@ -204,12 +220,14 @@ static char *included(const struct scan *s, const char *text)
 	return path;
 }
 
-static int follow(const struct scan *s, const char *text, int line)
+/* named: whether it was such a line. */
+static int follow(const struct scan *s, const char *text, int line, bool *named)
 {
 	char *path = included(s, text);
 	struct scan inner = *s;
 	int rc;
 
+	*named = path != NULL;
 	if (!path)
 		return 0;
 	inner.path = path;
@@ -296,6 +314,17 @@ int astra_conf_each(const char *path,
 		.arg = arg,
 		.err = err,
 		.each = give,
+	};
+
+	return scan_file(&s);
+}
+
+int astra_conf_copy(const char *path, FILE *to, struct astra_error *err)
+{
+	struct scan s = {
+		.path = path,
+		.copy = to,
+		.err = err,
 	};
 
 	return scan_file(&s);

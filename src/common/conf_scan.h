@@ -15,6 +15,10 @@
  * Returns NULL with err set; the caller closes. */
 FILE *astra_conf_open(const char *path, struct astra_error *err);
 
+/* Write the file to another, with the text of the files that it includes in
+ * the place of their names. Returns 0, or -1 with err set. */
+int astra_conf_copy(const char *path, FILE *to, struct astra_error *err);
+
 struct astra_place {
 	char file[256]; /* cut where it is longer */
 	int line;	/* from 1; 0: not found */

@@ -141,38 +141,38 @@ int astra_conf_blame(const char *path, const char *key, const char *value,
 			       at.line, key, value, inner.text);
 }
 
+/* said: gets their texts, by the table's order. */
 static int set_options(const s_p_hashtbl_t *table, const char *path,
-		       struct astra_options *out, struct astra_error *err)
+		       struct astra_options *out, char **said,
+		       struct astra_error *err)
 {
 	for (const struct astra_option *o = astra_option_table; o->key; o++) {
 		char *text = astra_conf_text(table, o->key);
 		struct astra_options trial = *out;
-		int rc;
 
 		if (!text)
 			continue;
-		rc = o->parse(&trial, text, err);
-		if (rc < 0)
-			astra_conf_blame(path, o->key, text, err);
-		else
-			*out = trial;
-		free(text);
-		if (rc < 0)
-			return -1;
+		free(said[o - astra_option_table]);
+		said[o - astra_option_table] = text;
+		if (o->parse(&trial, text, err) < 0)
+			return astra_conf_blame(path, o->key, text, err);
+		*out = trial;
 	}
 	return 0;
 }
 
-static int read_pool(const s_p_hashtbl_t *table, const char *path,
-		     const struct astra_options *defaults,
-		     struct astra_pool_config *pool, struct astra_error *err)
+/* top: the options above the pools. */
+static int read_pool(const s_p_hashtbl_t *table, const s_p_hashtbl_t *top,
+		     const char *path, struct astra_pool_config *pool,
+		     struct astra_error *err)
 {
 	struct astra_place at;
 
-	pool->options = *defaults;
+	astra_options_init(&pool->options);
+	pool->said = calloc(KEYS_MAX, sizeof(*pool->said));
 	pool->name = astra_conf_text(table, "Pool");
 	pool->partition_text = astra_conf_text(table, "Partitions");
-	if (!pool->name)
+	if (!pool->name || !pool->said)
 		return astra_error_nomem(err);
 	if (!pool->partition_text) {
 		astra_error_set(err, "a pool needs Partitions=");
@@ -186,7 +186,8 @@ static int read_pool(const s_p_hashtbl_t *table, const char *path,
 	}
 	if (astra_names_split(pool->partition_text, &pool->partitions) < 0)
 		return astra_error_nomem(err);
-	if (set_options(table, path, &pool->options, err) < 0)
+	if (set_options(top, path, &pool->options, pool->said, err) < 0 ||
+	    set_options(table, path, &pool->options, pool->said, err) < 0)
 		return -1;
 	if (astra_options_check(&pool->options, err) < 0)
 		return astra_conf_blame(path, "Pool", pool->name, err);
@@ -252,13 +253,9 @@ static int check_pool(const struct astra_config *config, size_t index,
 static int read_pools(const s_p_hashtbl_t *table, const char *path,
 		      struct astra_config *config, struct astra_error *err)
 {
-	struct astra_options defaults;
 	void **lines = NULL;
 	int count = 0;
 
-	astra_options_init(&defaults);
-	if (set_options(table, path, &defaults, err) < 0)
-		return -1;
 	if (!s_p_get_array(&lines, &count, "Pool", table) || count < 1)
 		return astra_error_set(err, "%s: no Pool= line", path);
 	config->pools = calloc((size_t)count, sizeof(*config->pools));
@@ -266,10 +263,11 @@ static int read_pools(const s_p_hashtbl_t *table, const char *path,
 		return astra_error_nomem(err);
 	for (size_t i = 0; i < (size_t)count; i++) {
 		config->pool_count++;
-		if (read_pool(lines[i], path, &defaults, &config->pools[i],
-			      err) < 0 ||
+		if (read_pool(lines[i], table, path, &config->pools[i], err) <
+			    0 ||
 		    check_pool(config, i, path, err) < 0)
 			return -1;
+		config->leases |= config->pools[i].options.leases;
 	}
 	return 0;
 }
@@ -358,6 +356,9 @@ void astra_config_destroy(struct astra_config *config)
 	if (!config)
 		return;
 	for (size_t i = 0; i < config->pool_count; i++) {
+		for (size_t k = 0; config->pools[i].said && k < KEYS_MAX; k++)
+			free(config->pools[i].said[k]);
+		free(config->pools[i].said);
 		free(config->pools[i].name);
 		free(config->pools[i].partition_text);
 		free(config->pools[i].partition_place);

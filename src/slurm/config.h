@@ -23,6 +23,8 @@ struct astra_pool_config {
 	char *partition_place; /* ... and where: "FILE: line N" */
 	struct astra_names partitions;
 	struct astra_options options;
+	char **said; /* what the file says of each, in the table's order;
+		      * NULL: the default */
 };
 
 struct astra_tenant_config {
@@ -34,6 +36,7 @@ struct astra_tenant_config {
 struct astra_config {
 	struct astra_pool_config *pools;
 	size_t pool_count;
+	bool leases; /* some pool is to have them, whatever slurm.conf lacks */
 	struct astra_tenant_config *tenants;
 	size_t tenant_count;
 	unsigned tenant_level; /* of the tree of accounts; 0: a job's own */
@@ -52,6 +55,23 @@ struct astra_config {
  * with err naming file, line, key and value. */
 struct astra_config *astra_config_read(const char *path,
 				       struct astra_error *err);
+
+/* Whether there is a partition of that name (as Slurm takes it, not const). */
+typedef bool astra_part_exists(char *name, const void *arg);
+
+/* Whether each pool has a partition that exists: one that has none would leave
+ * its jobs to Slurm, and is more likely a slip.
+ * Locks: what exists() needs.
+ * Returns 0, or -1 with err naming file, line, key and value. */
+int astra_config_check_partitions(const struct astra_config *config,
+				  astra_part_exists *exists, const void *arg,
+				  struct astra_error *err);
+
+/* Add a warning for each other partition that does not exist. Locks: the same.
+ */
+void astra_config_warn_partitions(const struct astra_pool_config *pool,
+				  astra_part_exists *exists, const void *arg,
+				  struct astra_error *out);
 
 /* The configuration in force; NULL: none, and nothing is managed.
  * Borrowed while the caller holds slurmctld's job lock (read will do). */

@@ -4,67 +4,73 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "src/common/conf_scan.h"
 #include "src/slurm/compat.h"
 
-/* No pool's state file has a name without a dot. */
-#define KEPT "astraea-conf"
-#define CHUNK 4096
-
-static bool copy_text(FILE *from, FILE *to)
-{
-	char chunk[CHUNK];
-	size_t got;
-
-	while ((got = fread(chunk, 1, sizeof(chunk), from)))
-		if (fwrite(chunk, 1, got, to) != got)
-			return false;
-	return !ferror(from);
-}
-
 static bool copy_file(const char *path, const char *copy)
 {
-	FILE *from = astra_conf_open(path, NULL);
-	FILE *to = from ? fopen(copy, "we") : NULL;
-	bool good = to && copy_text(from, to);
+	FILE *to = fopen(copy, "we");
+	bool good = to && astra_conf_copy(path, to, NULL) == 0 && !ferror(to);
 
-	if (from)
-		fclose(from);
 	if (to && fclose(to))
 		good = false;
 	return good;
 }
 
+bool astra_config_part_exists(char *name, const void *arg)
+{
+	(void)arg;
+	return find_part_record(name) != NULL;
+}
+
+int astra_config_check_site(const struct astra_config *config,
+			    struct astra_error *err)
+{
+	return astra_config_check_partitions(config, astra_config_part_exists,
+					     NULL, err);
+}
+
 static bool is_good(const char *path)
 {
+	const slurmctld_lock_t locks = {.part = READ_LOCK};
 	struct astra_error err = {""};
 	struct astra_config *config = astra_config_read(path, &err);
+	bool good;
 
+	if (!config)
+		return false;
+	lock_slurmctld(locks);
+	good = astra_config_check_site(config, &err) == 0;
+	unlock_slurmctld(locks);
 	astra_config_destroy(config);
-	return config != NULL;
+	return good;
 }
 
 void astra_config_keep(const char *path, const char *folder)
 {
 	char kept[PATH_MAX], fresh[PATH_MAX];
 
-	if (!ASTRA_RECONFIGURE_REPLACES)
-		return;
-	snprintf(kept, sizeof(kept), "%s/" KEPT, folder);
-	snprintf(fresh, sizeof(fresh), "%s/" KEPT ".new", folder);
+	snprintf(kept, sizeof(kept), "%s/" ASTRA_CONFIG_KEPT, folder);
+	snprintf(fresh, sizeof(fresh), "%s/" ASTRA_CONFIG_KEPT ".new", folder);
 	if (!copy_file(path, fresh) || !is_good(fresh) || rename(fresh, kept))
 		(void)unlink(fresh);
 }
 
-struct astra_config *astra_config_kept(const char *folder)
+struct astra_config *astra_config_kept(const char *path, const char *folder,
+				       time_t *since)
 {
 	struct astra_error err = {""};
 	char kept[PATH_MAX];
+	struct stat st;
 
-	if (!ASTRA_RECONFIGURE_REPLACES || !getenv("SLURMCTLD_RECONF"))
+	snprintf(kept, sizeof(kept), "%s/" ASTRA_CONFIG_KEPT, folder);
+	if (access(path, F_OK) < 0 && !getenv("SLURMCTLD_RECONF"))
 		return NULL;
-	snprintf(kept, sizeof(kept), "%s/" KEPT, folder);
+	if (stat(kept, &st) < 0)
+		return NULL;
+	*since = st.st_mtime;
 	return astra_config_read(kept, &err);
 }

@@ -60,31 +60,69 @@ static int put_in_force(struct astra_cycle *cycle, struct astra_config *config,
 	return 0;
 }
 
-static void tell_config_error(const char *text)
+/* Read the file; a pool without a partition is an error like others. */
+static struct astra_config *read_config(const struct astra_cycle *cycle,
+					bool locked, struct astra_error *err)
 {
-	error("astraea: %s; %s", text,
-	      astra_config_active() ? "the old values stay"
-				    : "no job is managed until this is mended");
+	const slurmctld_lock_t locks = {.part = READ_LOCK};
+	struct astra_config *config = astra_config_read(cycle->conf_path, err);
+	int rc;
+
+	if (!config)
+		return NULL;
+	if (!locked)
+		lock_slurmctld(locks);
+	rc = astra_config_check_site(config, err);
+	if (!locked)
+		unlock_slurmctld(locks);
+	if (rc == 0)
+		return config;
+	astra_config_destroy(config);
+	return NULL;
+}
+
+/* Say what is in force instead. A copy may be old: its time is told. */
+static void tell_config_error(struct astra_cycle *cycle, bool quiet,
+			      struct astra_error *err)
+{
+	char text[32] = "";
+	struct tm tm;
+
+	if (cycle->kept_sec && localtime_r(&cycle->kept_sec, &tm)) {
+		strftime(text, sizeof(text), "%F %T", &tm);
+		astra_error_add(err,
+				"the old values stay (the last good file, "
+				"copied at %s)",
+				text);
+	}
+	/* Slurmctld's start asks for the file to be read a second time. */
+	quiet &= !strcmp(err->text, cycle->diag.config_error.text);
+	if (!quiet)
+		error("astraea: %s%s", err->text,
+		      cycle->kept_sec	      ? ""
+		      : astra_config_active() ? "; the old values stay"
+					      : "; no job is managed until "
+						"this is mended");
 }
 
 int astra_cycle_configure(struct astra_cycle *cycle, bool locked)
 {
 	struct astra_error err = {""};
-	struct astra_config *config = astra_config_read(cycle->conf_path, &err);
+	struct astra_config *config = read_config(cycle, locked, &err);
 	bool good = config != NULL;
 	bool starting =
 		(double)time(NULL) < cycle->diag.started_sec + START_SEC;
-	bool told;
 
-	if (!config && !astra_config_active())
-		config = astra_config_kept(cycle->folder);
+	if (!good && !astra_config_active())
+		config = astra_config_kept(cycle->conf_path, cycle->folder,
+					   &cycle->kept_sec);
 	if (config && put_in_force(cycle, config, locked) < 0)
 		return -1;
-	/* Slurmctld's start asks for the file to be read a second time. */
-	told = starting && !strcmp(err.text, cycle->diag.config_error.text);
+	if (good)
+		cycle->kept_sec = 0;
+	else
+		tell_config_error(cycle, starting, &err);
 	cycle->diag.config_error = err;
-	if (!good && !told)
-		tell_config_error(err.text);
 	return good ? 0 : -1;
 }
 

@@ -6,6 +6,7 @@ libastraea_la_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
 libastraea_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
 libastraea_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -shared
 libastraea_la_LIBADD = \
+	libastra-conf.la \
 	libastra-history.la \
 	libastra-proto.la \
 	libastra-record.la \
@@ -38,14 +39,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/charge.h \
 	src/slurm/compat.h \
 	src/slurm/compat_client.h \
-	src/slurm/config.c \
-	src/slurm/config.h \
-	src/slurm/config_history.c \
 	src/slurm/config_kept.c \
 	src/slurm/config_kept.h \
-	src/slurm/config_names.c \
-	src/slurm/config_priv.h \
-	src/slurm/config_tenants.c \
 	src/slurm/constraint.c \
 	src/slurm/constraint.h \
 	src/slurm/coordinator.c \
@@ -144,3 +139,19 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/waiting.h \
 	src/slurm/wish.c \
 	src/slurm/wish.h
+
+# The parser of astraea.conf, which sfair check has too.
+noinst_LTLIBRARIES += libastra-conf.la
+libastra_conf_la_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
+libastra_conf_la_SOURCES = \
+	src/slurm/config.c \
+	src/slurm/config.h \
+	src/slurm/config_check.c \
+	src/slurm/config_diff.c \
+	src/slurm/config_diff.h \
+	src/slurm/config_history.c \
+	src/slurm/config_names.c \
+	src/slurm/config_priv.h \
+	src/slurm/config_tenants.c \
+	src/slurm/steps.c \
+	src/slurm/steps.h

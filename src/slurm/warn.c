@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/warn.h"
 
+#include "src/slurm/config_kept.h"
 #include "src/slurm/managed.h"
 #include "src/slurm/recover.h"
+#include "src/slurm/steps.h"
 
-static void missing_partitions(const struct astra_pool_config *pool,
-			       struct astra_error *out)
+/* What slurm.conf says now, which may not be what slurmctld was started with:
+ * an admin who has mended it is told no more. */
+static void missing_steps(const struct astra_config *config,
+			  struct astra_error *out)
 {
-	for (size_t i = 0; i < pool->partitions.count; i++)
-		if (!find_part_record(pool->partitions.name[i]))
-			astra_error_add(out,
-					"%s: Partitions=%s: there is no "
-					"partition %s",
-					pool->partition_place,
-					pool->partition_text,
-					pool->partitions.name[i]);
+	const struct astra_steps steps = {
+		.scheduler = slurm_conf.schedtype,
+		.burst_buffer = slurm_conf.bb_type,
+		.priority = slurm_conf.priority_type,
+		.job_submit = slurm_conf.job_submit_plugins,
+	};
+
+	astra_steps_warn(&steps, config->leases, out);
 }
 
 static void idle_weights(const struct astra_tenants *t, struct astra_error *out)
@@ -87,11 +91,13 @@ void astra_warn_scene(const struct astra_scene *scene,
 {
 	*out = config->warning;
 	astra_recover_warn(out);
+	missing_steps(config, out);
 	if (config->tenant_count && slurm_with_slurmdbd())
 		astra_error_add(out, "Tenant lines are not looked at: the "
 				     "tenants are slurmdbd's accounts");
 	for (size_t i = 0; i < scene->view_count; i++) {
-		missing_partitions(&config->pools[i], out);
+		astra_config_warn_partitions(
+			&config->pools[i], astra_config_part_exists, NULL, out);
 		missing_qos(&config->pools[i], out);
 		missing_types(&config->pools[i], out);
 		gone_account(&scene->views[i].tenants, out);

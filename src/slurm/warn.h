@@ -8,10 +8,11 @@
 
 #include "src/slurm/snapshot.h"
 
-/* Write all warnings to out, "" when there are none: partitions, QOS and GPU
+/* Write all warnings to out, "" when there are none: lines that slurm.conf
+ * lacks, partitions, QOS and GPU
  * types that are not there, tenants of weight 0, accounts that are gone,
- * tenants that are named twice or in vain. Locks: caller holds node and part
- * read; takes assoc_mgr's read lock. */
+ * tenants that are named twice or in vain. Locks: caller holds conf, node
+ * and part read; takes assoc_mgr's read lock. */
 void astra_warn_scene(const struct astra_scene *scene,
 		      const struct astra_config *config,
 		      struct astra_error *out);

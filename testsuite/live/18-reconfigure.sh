@@ -101,9 +101,44 @@ check "diag still complains" test "$(sfair diag | grep -c Nonsense)" -eq 0
 check_eq "jobs" "RUNNING PENDING" "$(job_state "$job") $(job_state "$waits")"
 check_eq "restarts" 0 "$(job_field "$job" Restarts)"
 
-# A bad file at the start: nothing is leased, and nothing is lost.
+# A pool without a partition is such an error.
+before=$(values)
+bad 3 "Partitions=gpuu: there is no partition gpuu" \
+	<<<"$(sed 's/Partitions=gpu/Partitions=gpuu/' "$CLUSTER_DIR/etc/good" |
+		sed 's/LeaseTerm=600/LeaseTerm=300/')"
+sed 's/LeaseTerm=600/LeaseTerm=300/; s/CheckpointGrace=20/CheckpointGrace=30/
+	s/Weight=2/Weight=3/; s/RoundInterval=1/RoundInterval=2/' \
+	"$CLUSTER_DIR/etc/good" >"$conf"
+scontrol reconfigure
+wait_for 20 now_good
+
+# A bad file at the start: the last good one stays in force, loudly. What it
+# includes is in the copy.
+sed '/^Tenant/d' "$conf" >"$CLUSTER_DIR/etc/pools.conf"
+sed -n '/^Tenant/p' "$conf" >"$CLUSTER_DIR/etc/tenants.conf"
+printf 'Include pools.conf\nInclude tenants.conf\n' >"$conf"
+size=$(wc -c <"$log")
+scontrol reconfigure
+sleep 3
+wait_for 20 now_good
+check_eq "errors of the file that includes" "" \
+	"$(tail -c +$((size + 1)) "$log" | grep 'error: astraea' || :)"
 cp "$conf" "$CLUSTER_DIR/etc/good"
-sed -i 's/LeaseTerm=300/LeaseTerm=never/' "$conf"
+sed -i 's/Partitions=gpu/Partitions=gpuu/' "$CLUSTER_DIR/etc/pools.conf"
+size=$(wc -c <"$log")
+restart_slurmctld
+wait_for 30 now_good
+last_good='pools.conf: line 3: Partitions=gpuu: .*the last good file, copied at'
+check "the log is silent of it" grep -qE "error: astraea: .*$last_good" \
+	<<<"$(tail -c +$((size + 1)) "$log")"
+check "diag is silent of it" grep -qE "Configuration error .*$last_good" \
+	<<<"$(sfair diag)"
+check_eq "the lease goes on with it" "$lease" \
+	"$(sfair lease -nP -o JobID,LeaseStart,LeaseEnd)"
+sed -i 's/Partitions=gpuu/Partitions=gpu/' "$CLUSTER_DIR/etc/pools.conf"
+
+# No file at the start: nothing is leased, and nothing is lost.
+rm "$conf"
 restart_slurmctld
 cpu=$(submit -p cpu --wrap true)
 wait_for 30 job_is "$cpu" COMPLETED

@@ -95,10 +95,10 @@ check_eq "the first is left alone" COMPLETED "$(job_state "$first")"
 echo "$pool" >"$file"
 scontrol reconfigure
 
-# A bad file at the start: no job is managed, slurmctld runs, and mending it
-# is enough.
+# No file at the start: no job is managed, slurmctld runs, and mending it is
+# enough.
 "$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld
-echo 'Pool=gpu' >"$file"
+rm "$file"
 : >"$log"
 "$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
 wait_for 5 ctld_log 'no job is managed until this is mended'

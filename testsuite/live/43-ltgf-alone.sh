@@ -43,6 +43,14 @@ site() { sprio_line "$1" | cut -d' ' -f3; }
 has_site() { (($(site "$1") + 0 > 0)); }
 running() { squeue -h -t R -p gpu -o %i; }
 
+# ---- What slurm.conf lacks is said, with the cost.
+
+lacks() { sfair diag 2>/dev/null | grep -q "Warning .*lacks $1"; }
+wait_for 20 lacks 'BurstBufferType=burst_buffer/astraea: there are no leases'
+check "diag is silent of JobSubmitPlugins" lacks 'JobSubmitPlugins=astraea'
+check "the log is silent of them" ctld_log \
+	'error: astraea: .*slurm.conf lacks BurstBufferType'
+
 # ---- Stock backfill starts whoever LTGF has first.
 
 sshare -h -A big >/dev/null || fail "sshare fails"
@@ -148,7 +156,8 @@ wait_for 40 has_had
 wait_for 20 before "$plain" "$urgent"
 check_eq "the running job" RUNNING "$(job_state "$(running)")"
 
-# ---- A bad astraea.conf: the order is multifactor's, and nothing of ours stays.
+# ---- A bad astraea.conf changes nothing, also at a restart; without one the
+# order is multifactor's, and nothing of ours stays.
 
 sed -i 's/RoundInterval=1/RoundInterval=often/' "$CLUSTER_DIR/etc/astraea.conf"
 scontrol reconfigure
@@ -156,6 +165,10 @@ named() { ctld_log 'astraea.conf: line 1: RoundInterval=often'; }
 wait_for 10 named
 sleep 2
 check "the old values do not stay" before "$plain" "$urgent"
+restart_slurmctld
+sleep 5
+check "the last good file is not in force" before "$plain" "$urgent"
+rm "$CLUSTER_DIR/etc/astraea.conf"
 restart_slurmctld
 wait_for 40 before "$urgent" "$plain"
 check_eq "SITE without a pool" 0 "$(site "$plain")"

@@ -73,6 +73,9 @@ expect 'metrics' sfair me
 expect '--helpformat' sfair job --helpf
 expect_help sfair
 expect_help sfair metrics
+expect_help sfair check
+expect 'trace.csv' sfair check tr
+expect 'trace.csv' sfair check --slurm-conf = tr
 expect_help sfair top
 expect 'overview nodes leases queue' sfair top --view = ''
 expect_help sfair report

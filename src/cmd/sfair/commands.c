@@ -7,6 +7,7 @@
 /* By name; ended by a NULL one. */
 static const struct sfair_command commands[] = {
 	{"audit", sfair_audit},
+	{"check", sfair_check},
 	{"cluster", sfair_report},
 	{"metrics", sfair_metrics},
 	{"record", sfair_record},

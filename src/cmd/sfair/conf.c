@@ -118,7 +118,7 @@ static void explain_exit(void)
 			loading);
 }
 
-static int load_slurm_conf(const char *otherwise, struct astra_error *err)
+int sfair_load_slurm_conf(const char *otherwise, struct astra_error *err)
 {
 	log_options_t quiet = LOG_OPTS_INITIALIZER;
 	const char *named = getenv("SLURM_CONF");
@@ -150,8 +150,9 @@ bool sfair_slurm_known(void)
 	struct astra_error err;
 
 	/* Not worth the end of the program, so only where it is named. */
-	if (!slurm_conf.control_addr && (!named || access(named, R_OK) < 0 ||
-					 load_slurm_conf(otherwise, &err) < 0))
+	if (!slurm_conf.control_addr &&
+	    (!named || access(named, R_OK) < 0 ||
+	     sfair_load_slurm_conf(otherwise, &err) < 0))
 		return false;
 	if (ready)
 		return true;
@@ -163,7 +164,7 @@ bool sfair_slurm_known(void)
 
 int sfair_cluster_name(const char **name, struct astra_error *err)
 {
-	if (load_slurm_conf("audit a --trace", err) < 0)
+	if (sfair_load_slurm_conf("audit a --trace", err) < 0)
 		return -1;
 	if (!*name)
 		*name = slurm_conf.cluster_name;
@@ -215,7 +216,8 @@ int sfair_conf(char **path, char **munge_socket, struct astra_error *err)
 	munge_known = *munge_socket || !getenv("SLURM_CONF");
 	if (*path && munge_known)
 		return 0;
-	if (load_slurm_conf("set SFAIR_SOCKET to the plugin's socket", err) < 0)
+	if (sfair_load_slurm_conf("set SFAIR_SOCKET to the plugin's socket",
+				  err) < 0)
 		return -1;
 	if (!*munge_socket)
 		*munge_socket = munge_of(slurm_conf.authinfo);

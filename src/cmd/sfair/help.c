@@ -21,6 +21,7 @@ void sfair_help(void)
 	      "  job REPORT            over past time: see sfair job --help\n"
 	      "  audit                 how fair it was, from accounting: sfair audit --help\n"
 	      "  diag                  rounds, locks and counters of the plugin\n"
+	      "  check [FILE]          an astraea.conf, before it is used: sfair check --help\n"
 	      "  metrics               numbers for Prometheus: see sfair metrics --help\n"
 	      "  record                a round as JSON, to be decided again: sfair record --help\n"
 	      "  report                a page about past time: sfair report --help\n"

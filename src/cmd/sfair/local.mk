@@ -18,7 +18,7 @@ top_sources = \
 sfair_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
 sfair_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS) \
 	$(MICROHTTPD_CFLAGS) $(NCURSES_CFLAGS)
-sfair_LDADD = libastra-page.la libastra-proto.la libastra-audit.la \
+sfair_LDADD = libastra-page.la libastra-conf.la libastra-proto.la libastra-audit.la \
 	libastra-sim.la \
 	libastra-policy.la libastra-common.la $(SLURMFULL_LIBS) \
 	$(JANSSON_LIBS) $(MICROHTTPD_LIBS) $(NCURSES_LIBS) -lpthread -lm
@@ -35,6 +35,9 @@ sfair_SOURCES = \
 	src/cmd/sfair/audit_print.c \
 	src/cmd/sfair/audit_slurm.c \
 	src/cmd/sfair/cell.c \
+	src/cmd/sfair/check.c \
+	src/cmd/sfair/check.h \
+	src/cmd/sfair/check_conf.c \
 	src/cmd/sfair/columns.c \
 	src/cmd/sfair/commands.c \
 	src/cmd/sfair/conf.c \
@@ -133,3 +136,5 @@ test_sfair_reports_SOURCES = testsuite/unit/test_sfair_reports.c \
 	$(server_sources)
 test_sfair_reports_CFLAGS = $(test_sfair_CFLAGS) $(SQLITE_CFLAGS)
 test_sfair_reports_LDADD = libastra-history.la $(test_sfair_LDADD)
+
+dist_check_SCRIPTS += testsuite/unit/sfair_check.sh

@@ -94,6 +94,14 @@ json_t *sfair_ask(const struct astra_query *query, bool verbose,
  * the user may not see. */
 bool sfair_not_found(void);
 
+/* check.c: an astraea.conf before it is used. */
+int sfair_check(int argc, char **argv, struct astra_error *err);
+
+/* conf.c: read Slurm's configuration, in silence; the program ends where it
+ * cannot be read.
+ * otherwise: what its user can do instead. Returns 0, or -1 with err set. */
+int sfair_load_slurm_conf(const char *otherwise, struct astra_error *err);
+
 /* conf.c: whether Slurm can be asked: its configuration is, or could be, read.
  */
 bool sfair_slurm_known(void);

@@ -1,0 +1,142 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# sfair check: what a file has wrong is told with file, line, key and value, and
+# what it would change, without any daemon.
+set -euo pipefail
+
+build=${top_builddir:-$(cd "$(dirname "$0")/../.." && pwd)/build}
+build=$(cd "$build" && pwd)
+tools=$(mktemp -d)
+trap 'rm -r "$tools"' EXIT
+status=0
+if [ ! -x "$build/sfair" ]; then
+	echo "SKIP: sfair is not built"
+	exit 77
+fi
+cd "$tools"
+mkdir state
+cat >base.conf <<EOT
+ClusterName=c
+SlurmctldHost=h
+SlurmUser=$(id -un)
+StateSaveLocation=$tools/state
+GresTypes=gpu
+NodeName=n1 CPUs=4 Gres=gpu:8
+PartitionName=gpu Nodes=n1
+PartitionName=cpu Nodes=n1
+EOT
+all='SchedulerType=sched/astraea
+BurstBufferType=burst_buffer/astraea
+PriorityType=priority/ltgf
+JobSubmitPlugins=lua,astraea'
+
+# site LINE...: slurm.conf has these lines, too.
+site() { { cat base.conf; printf '%s\n' "$@"; } >slurm.conf; }
+
+check() { "$build/sfair" check --slurm-conf="$tools/slurm.conf" "$@"; }
+
+# says "TEXT..." LINE...: of a file with these lines check prints exactly that,
+# and takes it.
+says() {
+	local wanted=$1 got rc=0
+	shift
+	printf '%s\n' "$@" >new.conf
+	got=$(check new.conf 2>&1) || rc=$?
+	[ "$rc" = 0 ] && [ "$got" = "$wanted" ] && return
+	printf 'of\n%s\ncheck says (%s)\n%s\nnot\n%s\n\n' "$*" "$rc" "$got" \
+		"$wanted"
+	status=1
+}
+
+# refused TEXT LINE...: the file is refused, with exactly that.
+refused() {
+	local wanted="sfair: error: $tools/$1" got
+	shift
+	printf '%s\n' "$@" >new.conf
+	if got=$(check new.conf 2>&1) || [[ $got != "$wanted"* ]]; then
+		printf 'of\n%s\ncheck says\n%s\nnot\n%s\n\n' "$*" "$got" \
+			"$wanted"
+		status=1
+	fi
+}
+
+pool='Pool=gpu Partitions=gpu'
+good="$tools/new.conf: good; pools: 1, tenants: 0"
+same='compared with what runs: nothing changes'
+site "$all"
+
+# ---- Nothing runs yet.
+says "$good
+what runs is not known here: no copy of it can be read (as root, on slurmctld's host)" \
+	"$pool"
+printf '%s\n' "$pool" >astraea.conf
+says "$good
+compared with $tools/astraea.conf:
+pool gpu: Policy=ltgf becomes themis" "$pool Policy=themis"
+
+# ---- What is wrong.
+refused 'new.conf: line 2: Partitions=gpuu: there is no partition gpuu' \
+	'# a typo' 'Pool=gpu Partitions=gpuu'
+refused 'new.conf: line 2: Partitions=a,b: there is no partition a, nor any' \
+	"$pool" 'Pool=x Partitions=a,b'
+refused 'new.conf: line 1: LeaseTerm=soon: a time is' LeaseTerm=soon "$pool"
+refused 'new.conf: line 2: LeaseTrem=60: there is no such key' "$pool" \
+	LeaseTrem=60
+refused 'new.conf: no Pool= line' LeaseTerm=60
+refused 'more.conf: No such file or directory' "$pool" 'Include more.conf'
+echo 'GPUWeight=a100:0' >more.conf
+refused 'more.conf: line 1: GPUWeight=a100:0: the weight of a100' "$pool" \
+	'Include more.conf'
+rm new.conf
+[[ $(check new.conf 2>&1) == "sfair: error: new.conf: No such file"* ]] || {
+	echo "of a file that is not there: $(check new.conf 2>&1)"
+	status=1
+}
+
+# ---- What slurm.conf lacks.
+cp astraea.conf state/astraea-conf
+lacks="$good
+warning: slurm.conf lacks"
+site "${all/BurstBufferType/#}"
+says "$lacks BurstBufferType=burst_buffer/astraea: there are no leases, GPU jobs run until they end (Leases=no if that is meant)
+$same" "$pool"
+says "$good
+compared with what runs:
+pool gpu: Leases=yes becomes no" "$pool Leases=no"
+site "${all/PriorityType/#}"
+says "$lacks PriorityType=priority/ltgf: squeue and sprio do not show the order in which jobs go, and where Slurm starts them it is not fair
+$same" "$pool"
+site "${all/,astraea/}"
+says "$lacks JobSubmitPlugins=astraea: jobs that can never run, as 9 GPUs on nodes of 8, are taken and wait for ever
+$same" "$pool"
+site "$all"
+
+# ---- What would change, however it is written; and nothing else.
+printf '%s\n' "$pool LeaseTerm=600" 'Pool=old Partitions=cpu' \
+	'Tenant=a Users=x Weight=2' 'Tenant=b Users=y' >state/astraea-conf
+says "$tools/new.conf: good; pools: 2, tenants: 2
+$same" LeaseTerm=10:00 'pool=gpu partitions=gpu' 'Pool=old LeaseTerm=15:00 \' \
+	' Partitions=cpu' 'Tenant=b Users=y Weight=1' 'Tenant=a Users=x Weight=2'
+says "$tools/new.conf: good; pools: 2, tenants: 2
+warning: $tools/new.conf: line 1: Partitions=gpu,late: there is no partition late
+compared with what runs:
+pool old goes: Slurm alone schedules its jobs, without leases
+pool gpu: partition late comes
+pool gpu: LeaseTerm=600 becomes 300
+pool new comes: partitions cpu
+tenant b goes
+tenant a: Weight=2 becomes 3
+tenant a has other accounts or users
+tenant c comes: weight 1
+Listen=(none) becomes 7000
+HistoryDays=0 becomes 30" \
+	'Pool=gpu Partitions=gpu,late LeaseTerm=300' 'Pool=new Partitions=cpu' \
+	'Tenant=a Users=z Weight=3' 'Tenant=c Users=y' Listen=7000 HistoryDays=30
+quiet=$(check -Q astraea.conf 2>&1)
+[ -z "$quiet" ] || {
+	echo "-Q says $quiet"
+	status=1
+}
+
+[ "$status" -ne 0 ] || echo "check: as it should be"
+exit "$status"
