@@ -126,7 +126,7 @@ static void give_up(bool damaged, const char *text)
 		tell(true, "history begins anew: ", note.text);
 }
 
-static void count(size_t reports, uint64_t rows, double began)
+static void count(size_t reports, uint64_t rows, uint64_t dropped, double began)
 {
 	uint64_t usec = (uint64_t)((monotonic() - began) * 1e6);
 	uint64_t bytes = size_of(path);
@@ -136,11 +136,23 @@ static void count(size_t reports, uint64_t rows, double began)
 	pthread_mutex_lock(&mutex);
 	figures.reports += reports;
 	figures.rows += rows;
+	figures.rows_dropped += dropped;
 	figures.transactions++;
 	figures.written_sec = (double)now.tv_sec;
 	figures.file_bytes = bytes;
 	add_time(&figures.write, usec);
 	pthread_mutex_unlock(&mutex);
+}
+
+static void tell_dropped(uint64_t rows)
+{
+	char text[96];
+
+	snprintf(text, sizeof(text),
+		 "%llu rows were left out, too many at once",
+		 (unsigned long long)rows);
+	if (rows)
+		tell(true, "history: ", text);
 }
 
 static void prune(void)
@@ -178,16 +190,19 @@ static int write_reports(struct astra_report *const *reports, size_t n)
 	struct astra_error err = {""};
 	double began = monotonic();
 	bool damaged, lost = leave_lost();
-	uint64_t rows;
+	uint64_t rows, dropped;
 
 	if (open_writer() < 0)
 		return -1;
 	rows = astra_writer_rows(writer);
+	dropped = astra_writer_rows_dropped(writer);
 	if (astra_writer_add(writer, reports, n, &damaged, &err) < 0) {
 		give_up(damaged, err.text);
 		return -1;
 	}
-	count(n, astra_writer_rows(writer) - rows, began);
+	dropped = astra_writer_rows_dropped(writer) - dropped;
+	count(n, astra_writer_rows(writer) - rows, dropped, began);
+	tell_dropped(dropped);
 	if (!lost)
 		set_trouble("");
 	prune();

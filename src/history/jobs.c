@@ -59,6 +59,9 @@ static int load_run(struct astra_writer *w, struct hjob *j)
 		sqlite3_reset(s);
 		if (j->open && w->time_sec > j->counted_sec)
 			j->counted_sec = w->time_sec;
+		/* The clock was set back: the pool's time then is not known. */
+		if (j->counted_sec > w->time_sec)
+			j->pool_sec = j->counted_sec;
 	} else if (rc != SQLITE_DONE) {
 		return -1;
 	}
@@ -236,9 +239,9 @@ static void note_pool(struct astra_writer *w, const struct hjob *j,
 
 	if (r->life == ASTRA_JOB_PENDING) {
 		p->waiting_gpus += gpus;
-		if (w->time_sec > 0 && r->submit_sec <= w->time_sec)
+		if (r->submit_sec <= w->since_sec)
 			o->wait_gpus += gpus;
-		else if (w->time_sec > 0)
+		else
 			astra_sums_spread(w->sums, ASTRA_SUMS_OWNER, o->id,
 					  OWNER_WAIT, gpus, r->submit_sec,
 					  w->now_sec);

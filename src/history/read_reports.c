@@ -32,16 +32,23 @@
 	"JOIN tenant n ON n.id=" id " JOIN pool p ON p.id=n.pool "
 #define JOIN_OWNER(id) "JOIN owner o ON o.id=" id " " JOIN_TENANT("o.tenant")
 
+/* Whatever was written: total = used + down + idle, and none is below 0. What is
+ * known of a run only afterwards may say otherwise by the minute, and earlier
+ * versions counted runs where they did not count the pool. */
 static const char cluster_utilization[] =
 	PIECES
-	"SELECT t.pool, p.name AS pool, sum(total_gpu_sec) AS total_gpu_sec,"
-	" sum(used_gpu_sec) AS used_gpu_sec,"
-	" sum(down_gpu_sec) AS down_gpu_sec,"
-	" sum(idle_gpu_sec) AS idle_gpu_sec,"
-	" sum(wanted_gpu_sec) AS wanted_gpu_sec,"
-	" sum(lost_gpu_sec) AS lost_gpu_sec, sum(span_sec) AS span_sec "
-	ROWS_OF("pool_time")
-	"JOIN pool p ON p.id=t.pool GROUP BY t.pool ORDER BY p.name";
+	", s AS (SELECT t.pool AS id, sum(total_gpu_sec) AS total,"
+	" max(0, min(sum(used_gpu_sec), sum(total_gpu_sec))) AS used,"
+	" sum(down_gpu_sec) AS down, sum(wanted_gpu_sec) AS wanted,"
+	" sum(lost_gpu_sec) AS lost, sum(span_sec) AS span "
+	ROWS_OF("pool_time") "GROUP BY t.pool), "
+	"d AS (SELECT *, max(0, min(down, total-used)) AS held_down FROM s), "
+	"e AS (SELECT *, max(0, total-used-held_down) AS idle FROM d) "
+	"SELECT e.id, p.name AS pool, total AS total_gpu_sec,"
+	" used AS used_gpu_sec, held_down AS down_gpu_sec,"
+	" idle AS idle_gpu_sec, min(wanted, idle) AS wanted_gpu_sec,"
+	" lost AS lost_gpu_sec, span AS span_sec "
+	"FROM e JOIN pool p ON p.id=e.id ORDER BY p.name";
 
 static const char cluster_fairness[] =
 	PIECES

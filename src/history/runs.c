@@ -19,34 +19,41 @@ double astra_history_grown(double before, double after, double dt_sec,
 	return grown > 0 && isfinite(grown) ? grown : 0;
 }
 
-/* Count GPUs from one time to another; from a later one, take them back. */
-static void use(struct astra_writer *w, const struct hjob *j, double from,
-		double to)
+/* Of the pool's time from one moment to another; less than 0 to take back. */
+static void use_pool(struct astra_writer *w, struct hpool *p, double gpus,
+		     double from, double to)
 {
-	double rate = to < from ? -(double)j->gpus : j->gpus;
+	astra_sums_spread(w->sums, ASTRA_SUMS_POOL, p->id, POOL_USED, gpus,
+			  from, to);
+	astra_sums_spread(w->sums, ASTRA_SUMS_POOL, p->id, POOL_IDLE, -gpus,
+			  from, to);
+	p->part_gpu_sec += gpus * fmax(0, to - fmax(from, w->since_sec));
+}
+
+/* Count GPUs from one time to another; from a later one, take them back. The
+ * pool's are counted from when the pool itself is. */
+static void use(struct astra_writer *w, struct hjob *j, double from, double to)
+{
 	struct howner *o;
-	int64_t pool;
+	struct hpool *p;
 
 	if (j->owner == ASTRA_INTERN_NONE || from == to)
 		return;
 	o = &w->owners[j->owner];
-	if (from == w->time_sec && to == w->now_sec && to > from) {
+	p = &w->pools[w->tenants[o->tenant].pool];
+	if (to > from)
+		j->pool_sec = fmax(j->pool_sec, p->since_sec);
+	if (from == w->since_sec && to == w->now_sec && to > from) {
 		o->run_gpus += j->gpus;
-		return;
+	} else if (to > from) {
+		astra_sums_spread(w->sums, ASTRA_SUMS_OWNER, o->id, OWNER_USED,
+				  j->gpus, from, to);
+		use_pool(w, p, j->gpus, fmax(from, j->pool_sec), to);
+	} else {
+		astra_sums_spread(w->sums, ASTRA_SUMS_OWNER, o->id, OWNER_USED,
+				  -(double)j->gpus, to, from);
+		use_pool(w, p, -(double)j->gpus, fmax(to, j->pool_sec), from);
 	}
-	if (to < from) {
-		double swap = from;
-
-		from = to;
-		to = swap;
-	}
-	pool = w->pools[w->tenants[o->tenant].pool].id;
-	astra_sums_spread(w->sums, ASTRA_SUMS_OWNER, o->id, OWNER_USED, rate,
-			  from, to);
-	astra_sums_spread(w->sums, ASTRA_SUMS_POOL, pool, POOL_USED, rate, from,
-			  to);
-	astra_sums_spread(w->sums, ASTRA_SUMS_POOL, pool, POOL_IDLE, -rate,
-			  from, to);
 }
 
 static int begin_run(struct astra_writer *w, struct hjob *j,
@@ -58,15 +65,13 @@ static int begin_run(struct astra_writer *w, struct hjob *j,
 	j->open = j->dirty = true;
 	j->run_start = j->counted_sec = j->last_start = start;
 	j->gpus = r->held_gpus ? r->held_gpus : r->gpus;
-	j->end_sec = 0;
+	j->end_sec = j->pool_sec = 0;
 	if (!j->first_sec || start < j->first_sec)
 		j->first_sec = start;
 	astra_sums_add(w->sums, ASTRA_SUMS_OWNER, o->id, OWNER_STARTED, 1,
 		       start);
-	if (w->time_sec > 0)
-		astra_sums_spread(w->sums, ASTRA_SUMS_OWNER, o->id, OWNER_WAIT,
-				  r->gpus, fmax(r->submit_sec, w->time_sec),
-				  start);
+	astra_sums_spread(w->sums, ASTRA_SUMS_OWNER, o->id, OWNER_WAIT, r->gpus,
+			  fmax(r->submit_sec, w->since_sec), start);
 	return ASTRA_SQL(w, SQL_RUN_ADD, "idtdis", j->id, start, 0.0, start,
 			 (int64_t)j->gpus, r->nodes);
 }

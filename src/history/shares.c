@@ -69,7 +69,7 @@ void astra_history_add_shares(struct astra_writer *w, struct howner *o)
 		if (w->gap_sec > 0)
 			astra_sums_spread(w->sums, ASTRA_SUMS_OWNER, o->id,
 					  OWNER_ALLOC + i,
-					  gained[i] / w->gap_sec, w->time_sec,
+					  gained[i] / w->gap_sec, w->since_sec,
 					  w->now_sec);
 		before[i] = o->sum[i];
 		o->sum[i] = o->back[i] = 0;

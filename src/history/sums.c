@@ -12,8 +12,12 @@
 #include "src/history/window.h"
 
 #define COLUMNS 15
-#define ROWS_MAX (1u << 20)
 #define SPREAD_MAX_SEC (400 * 86400.0)
+
+/* Of one transaction, which takes so many for some 3 seconds, and 40 MB. Where
+ * there are more, minutes go first, and days last. */
+static const size_t rows_max[ASTRA_HISTORY_LEVELS] = {1 << 16, 1 << 17,
+						      1 << 18};
 
 enum how { SUM, LEAST, MOST };
 
@@ -82,6 +86,7 @@ struct astra_sums {
 	uint32_t *slots; /* 1 + index; a power of two of them */
 	size_t slot_count;
 	double since[ASTRA_HISTORY_LEVELS];
+	uint64_t dropped;
 	int64_t day_begin, day_end; /* the day that was looked up last */
 };
 
@@ -97,6 +102,11 @@ void astra_sums_destroy(struct astra_sums *sums)
 	free(sums->rows);
 	free(sums->slots);
 	free(sums);
+}
+
+uint64_t astra_sums_dropped(const struct astra_sums *sums)
+{
+	return sums->dropped;
 }
 
 void astra_sums_since(struct astra_sums *sums, double minute_sec,
@@ -143,7 +153,7 @@ static struct row *new_row(struct astra_sums *s, unsigned table, unsigned level,
 {
 	struct row *r;
 
-	if (s->count >= ROWS_MAX ||
+	if (s->count >= rows_max[level] ||
 	    astra_grow(&s->rows, &s->room, s->count + 1, sizeof(*r)) < 0)
 		return NULL;
 	r = &s->rows[s->count++];
@@ -240,9 +250,10 @@ void astra_sums_spread(struct astra_sums *sums, enum astra_sums_table table,
 			bucket_of(sums, l, at, &begin, &end);
 			until = fmin((double)end, to_sec);
 			r = row_of(sums, table, l, begin, id);
-			if (!r)
-				return;
-			put(r, column, rate * (until - at));
+			if (r)
+				put(r, column, rate * (until - at));
+			else
+				sums->dropped++;
 			at = until;
 		}
 	}
@@ -264,6 +275,8 @@ void astra_sums_add(struct astra_sums *sums, enum astra_sums_table table,
 		r = row_of(sums, table, l, begin, id);
 		if (r)
 			put(r, column, value);
+		else
+			sums->dropped++;
 	}
 }
 

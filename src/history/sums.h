@@ -78,6 +78,10 @@ void astra_sums_spread(struct astra_sums *sums, enum astra_sums_table table,
 void astra_sums_add(struct astra_sums *sums, enum astra_sums_table table,
 		    int64_t id, unsigned column, double value, double at_sec);
 
+/* How often something was not added, because there would be too many rows in
+ * one transaction, those of minutes first, or memory is out. */
+uint64_t astra_sums_dropped(const struct astra_sums *sums);
+
 /* Write everything into an open transaction, and forget it.
  * rows: the number of rows written is added. Returns 0, or -1 with err set. */
 int astra_sums_write(struct astra_sums *sums, struct sqlite3 *db,

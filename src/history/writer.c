@@ -92,6 +92,11 @@ uint64_t astra_writer_rows(const struct astra_writer *w)
 	return w->rows;
 }
 
+uint64_t astra_writer_rows_dropped(const struct astra_writer *w)
+{
+	return astra_sums_dropped(w->sums);
+}
+
 const char *astra_writer_lost(const struct astra_writer *w, const char *path)
 {
 	struct stat st;
@@ -116,7 +121,7 @@ static void add_owner(struct astra_writer *w, struct howner *o)
 	p->run_gpus += o->run_gpus;
 	for (unsigned c = OWNER_USED; c <= OWNER_WAIT; c++)
 		astra_sums_spread(w->sums, ASTRA_SUMS_OWNER, o->id, c,
-				  values[c], w->time_sec, w->now_sec);
+				  values[c], w->since_sec, w->now_sec);
 	astra_history_add_shares(w, o);
 	astra_sums_add(w->sums, ASTRA_SUMS_OWNER, o->id, OWNER_REVOKED,
 		       o->revoked, w->now_sec);
@@ -129,7 +134,7 @@ static void spread_tenant(struct astra_writer *w, const struct htenant *t,
 			  unsigned column, double rate)
 {
 	astra_sums_spread(w->sums, ASTRA_SUMS_TENANT, t->id, column, rate,
-			  w->time_sec, w->now_sec);
+			  w->since_sec, w->now_sec);
 }
 
 static int add_tenant(struct astra_writer *w,
@@ -185,22 +190,27 @@ static int add_tenant(struct astra_writer *w,
 static void spread_pool(struct astra_writer *w, const struct hpool *p,
 			unsigned column, double rate)
 {
-	double from = w->gap_sec > LONG_GAP_SEC ? w->now_sec : w->time_sec;
-
-	astra_sums_spread(w->sums, ASTRA_SUMS_POOL, p->id, column, rate, from,
-			  w->now_sec);
+	astra_sums_spread(w->sums, ASTRA_SUMS_POOL, p->id, column, rate,
+			  w->since_sec, w->now_sec);
 }
 
+/* Total is what was used, down and idle, and none of them below 0: GPUs that
+ * are down now, or gone, were there while a job had them. Idle is without what
+ * was used for a part of the time: that has been taken off, see runs.c. */
 static void add_pool_time(struct astra_writer *w, const struct hpool *p,
 			  const struct astra_report_pool *r)
 {
-	if (!w->gap_sec)
+	double dt = w->now_sec - w->since_sec, used, total, down;
+
+	if (dt <= 0)
 		return;
+	used = p->run_gpus + fmax(0, p->part_gpu_sec / dt);
+	total = fmax((double)r->gpus, used);
+	down = fmin((double)r->gpus_down, total - used);
 	spread_pool(w, p, POOL_SPAN, 1);
-	spread_pool(w, p, POOL_TOTAL, (double)r->gpus);
-	spread_pool(w, p, POOL_DOWN, (double)r->gpus_down);
-	spread_pool(w, p, POOL_IDLE,
-		    (double)r->gpus - (double)r->gpus_down - p->run_gpus);
+	spread_pool(w, p, POOL_TOTAL, total);
+	spread_pool(w, p, POOL_DOWN, down);
+	spread_pool(w, p, POOL_IDLE, total - down - p->run_gpus);
 	spread_pool(w, p, POOL_USED, p->run_gpus);
 	spread_pool(w, p, POOL_WANTED,
 		    fmin((double)r->gpus_free, p->waiting_gpus));
@@ -243,12 +253,18 @@ static int begin_pools(struct astra_writer *w,
 {
 	for (size_t i = 0; i < report->pool_count; i++) {
 		uint32_t n = astra_history_pool(w, report->pools[i].name);
+		struct hpool *p;
 
 		if (n == ASTRA_INTERN_NONE)
 			return -1;
-		w->pools[n].half_life_sec = report->pools[i].half_life_sec;
-		w->pools[n].waiting_gpus = w->pools[n].leaving_gpus = 0;
-		w->pools[n].run_gpus = 0;
+		p = &w->pools[n];
+		p->half_life_sec = report->pools[i].half_life_sec;
+		p->waiting_gpus = p->leaving_gpus = 0;
+		p->run_gpus = p->part_gpu_sec = 0;
+		if (!w->epoch || p->seen != w->epoch ||
+		    w->since_sec != w->time_sec)
+			p->since_sec = w->since_sec;
+		p->seen = w->epoch + 1;
 	}
 	return 0;
 }
@@ -279,19 +295,34 @@ static int add_jobs(struct astra_writer *w, const struct astra_report *report)
 	return astra_history_sweep(w);
 }
 
-static int add_report(struct astra_writer *w, const struct astra_report *report)
+/* Of what is far back only the runs are known: see LONG_GAP_SEC. */
+static void begin_time(struct astra_writer *w, double now)
 {
 	const struct astra_history_keep *k = &w->keep;
+	double minute = k->minute_sec > 0 ? now - k->minute_sec : 0;
+	double hour = k->hour_sec > 0 ? now - k->hour_sec : 0;
+
+	w->now_sec = now;
+	w->gap_sec = w->time_sec > 0 ? fmax(0, now - w->time_sec) : 0;
+	w->since_sec = w->time_sec;
+	if (!w->time_sec || now < w->time_sec || w->gap_sec > LONG_GAP_SEC)
+		w->since_sec = now;
+	if (!w->time_sec || w->gap_sec > LONG_GAP_SEC) {
+		minute = fmax(minute, now - LONG_GAP_SEC);
+		hour = fmax(hour, now - GAP_HOURS_SEC);
+	}
+	astra_sums_since(w->sums, minute, hour);
+}
+
+static int add_report(struct astra_writer *w, const struct astra_report *report)
+{
 	double now = report->time_sec;
 
 	if (!report->pool_count)
 		return 0; /* nothing is managed just now */
 	if (now < w->time_sec && astra_history_mark(w) < 0)
 		return -1;
-	w->now_sec = now;
-	w->gap_sec = w->time_sec > 0 ? fmax(0, now - w->time_sec) : 0;
-	astra_sums_since(w->sums, k->minute_sec > 0 ? now - k->minute_sec : 0,
-			 k->hour_sec > 0 ? now - k->hour_sec : 0);
+	begin_time(w, now);
 	if (begin_pools(w, report) < 0 || add_jobs(w, report) < 0)
 		return -1;
 	if (!w->time_sec)

@@ -53,4 +53,7 @@ int astra_writer_prune(struct astra_writer *writer, double now_sec,
 /* Rows written by it so far. */
 uint64_t astra_writer_rows(const struct astra_writer *writer);
 
+/* Rows that it has left out, since there were too many at once. */
+uint64_t astra_writer_rows_dropped(const struct astra_writer *writer);
+
 #endif

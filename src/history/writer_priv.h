@@ -12,8 +12,12 @@
 #include "src/history/sums.h"
 #include "src/history/writer.h"
 
-#define LONG_GAP_SEC 86400.0 /* the pool is not counted over a longer one */
-#define UPDATE_SEC 600.0     /* a running job's row is at most so old */
+/* Over a longer time without a report only runs are counted, which slurmctld
+ * tells of: the latest part of it by minutes, some of it by hours, all of it by
+ * days. */
+#define LONG_GAP_SEC 3600.0
+#define GAP_HOURS_SEC (7 * 86400.0)
+#define UPDATE_SEC 600.0 /* a running job's row is at most so old */
 #define COUNTERS 5
 
 /* Sums so far, as they were last seen. */
@@ -28,7 +32,10 @@ struct hpool {
 	double half_life_sec;
 	struct counter counter; /* granted, renewed, revoked, refused, capped */
 	double waiting_gpus, leaving_gpus; /* in this report */
-	double run_gpus; /* counted over just this report's time */
+	double run_gpus;     /* counted over just this report's time */
+	double part_gpu_sec; /* counted over a part of it */
+	double since_sec;    /* it is counted from then on without a gap */
+	uint32_t seen;	     /* epoch */
 };
 
 struct htenant {
@@ -81,6 +88,7 @@ struct hjob {
 	/* The run. */
 	bool open;
 	double run_start, counted_sec, last_start;
+	double pool_sec; /* from then on it counts in the pool's time, too */
 	uint32_t gpus;
 	double closed_sec; /* how long all its closed runs were */
 	/* The lease. */
@@ -139,8 +147,10 @@ struct astra_writer {
 	uint32_t epoch;
 	double time_sec; /* everything is counted up to here; 0: nothing is */
 	double now_sec, gap_sec; /* of the report at hand */
-	uint64_t rounds, usec;	 /* of slurmctld, as last seen */
-	double started_sec;	 /* slurmctld was, then */
+	double since_sec; /* it is counted from then on: time_sec, or now_sec
+			   * after a gap */
+	uint64_t rounds, usec; /* of slurmctld, as last seen */
+	double started_sec;    /* slurmctld was, then */
 	uint64_t rows;
 	sqlite3_stmt *sql[SQL_COUNT];
 };

@@ -147,10 +147,10 @@ static const struct astra_field history_fields[] = {
 	HISTORY(TEXT, state),	    HISTORY(TEXT, file),
 	HISTORY(TEXT, error),	    HISTORY(U64, file_bytes),
 	HISTORY(TIME, written_sec), HISTORY(U64, transactions),
-	HISTORY(U64, rows),	    HISTORY(U64, reports),
-	HISTORY(U64, dropped),	    HISTORY(U64, lost),
-	HISTORY(TIMING, note),	    HISTORY(TIMING, write),
-	ASTRA_FIELDS_END,
+	HISTORY(U64, rows),	    HISTORY(U64, rows_dropped),
+	HISTORY(U64, reports),	    HISTORY(U64, dropped),
+	HISTORY(U64, lost),	    HISTORY(TIMING, note),
+	HISTORY(TIMING, write),	    ASTRA_FIELDS_END,
 };
 
 static const struct astra_field socket_fields[] = {

@@ -264,6 +264,7 @@ struct astra_report_history {
 	const char *error;     /* why it is paused; "" */
 	uint64_t transactions; /* written */
 	uint64_t rows;	       /* in them */
+	uint64_t rows_dropped; /* left out, too many at once */
 	double written_sec;    /* when last; 0: never */
 	uint64_t file_bytes;   /* with what is still in its log */
 	uint64_t reports;      /* read */

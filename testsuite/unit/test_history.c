@@ -200,27 +200,46 @@ static double number(const char *sql)
 	return n;
 }
 
-/* What all three levels say. */
-static void used_is(double gpu_sec)
+/* The sum of a column at one level. */
+static double sum_of(const char *table, const char *column, int level)
+{
+	char sql[128];
+
+	snprintf(sql, sizeof(sql), "SELECT total(%s) FROM %s WHERE level=%d",
+		 column, table, level);
+	return number(sql);
+}
+
+/* What all three levels say, and the runs. unseen: of it, in no time of the
+ * pool's. */
+static void used_is_but(double gpu_sec, double unseen)
 {
 	for (int level = 0; level < 3; level++) {
-		char sql[128];
-
-		snprintf(sql, sizeof(sql),
-			 "SELECT total(used_gpu_sec) FROM owner_time"
-			 " WHERE level=%d",
-			 level);
-		assert_close(number(sql), gpu_sec, 1e-9);
-		snprintf(sql, sizeof(sql),
-			 "SELECT total(used_gpu_sec) FROM pool_time"
-			 " WHERE level=%d",
-			 level);
-		assert_close(number(sql), gpu_sec, 1e-9);
+		assert_close(sum_of("owner_time", "used_gpu_sec", level),
+			     gpu_sec, 1e-9);
+		assert_close(sum_of("pool_time", "used_gpu_sec", level),
+			     gpu_sec - unseen, 1e-9);
+		assert_close(sum_of("pool_time",
+				    "used_gpu_sec+down_gpu_sec+idle_gpu_sec",
+				    level),
+			     sum_of("pool_time", "total_gpu_sec", level), 1e-9);
 	}
 	assert_close(number("SELECT total(gpus*((CASE WHEN end_sec IS NULL THEN"
 			    " (SELECT value FROM meta WHERE key='counted_sec')"
 			    " ELSE end_sec END)-start_sec)) FROM run"),
 		     gpu_sec, 1e-9);
+}
+
+static void used_is(double gpu_sec)
+{
+	used_is_but(gpu_sec, 0);
+}
+
+/* Since when the pool was seen first. */
+static double seen_sec(void)
+{
+	return number("SELECT value FROM meta WHERE key='counted_sec'") -
+	       sum_of("pool_time", "span_sec", 0);
 }
 
 static void a_run_is_counted_from_begin_to_end(void **state)
@@ -248,7 +267,12 @@ static void a_run_of_hours_is_in_each_hour(void **state)
 
 	(void)state;
 	open_writer();
-	begin(h - 600), put();
+	for (int i = -1; i <= 12; i++) {
+		begin(h + i * 600);
+		if (i >= 0)
+			runs(7, h - 300);
+		put();
+	}
 	begin(h + 7200 + 60), runs(7, h - 300), put();
 	assert_close(number("SELECT used_gpu_sec FROM owner_time WHERE level=1"
 			    " AND time=1699999200"),
@@ -271,6 +295,8 @@ static void a_day_begins_at_local_midnight(void **state)
 	(void)state;
 	open_writer();
 	begin(day - 7200), put();
+	for (int i = 0; i <= 75 + 3 * 72; i++)
+		begin(day - 3600 + i * 1200.0), runs(7, day - 3600), put();
 	begin(next + 3 * 86400), runs(7, day - 3600), put();
 	assert_close(number("SELECT used_gpu_sec FROM owner_time WHERE level=2"
 			    " AND time=1698530400"),
@@ -304,7 +330,7 @@ static void a_requeued_job_has_two_runs(void **state)
 	begin(T0 + 12), waits(7), put();
 	begin(T0 + 30), runs(7, T0 + 25), put();
 	begin(T0 + 50), ended(7, T0 + 25, T0 + 41), put();
-	used_is(2 * (13 + 16));
+	used_is_but(2 * (13 + 16), 2 * 5);
 	assert_int_equal(number("SELECT count(*) FROM run"), 2);
 	assert_int_equal(number("SELECT count(*) FROM lease"
 				" WHERE how='revoked'"),
@@ -395,7 +421,7 @@ static void what_is_shown_after_a_restart_is_not_new(void **state)
 		open_writer();
 		begin(T0 + 100 + i), ended(7, T0 + 2, T0 + 22);
 		ended(8, T0 + 25, T0 + 35), put();
-		used_is(2 * (20 + 13 + 10));
+		used_is_but(2 * (20 + 13 + 10), 2 * 5);
 		assert_int_equal(number("SELECT count(*) FROM job"), 2);
 		assert_int_equal(number("SELECT count(*) FROM run"), 3);
 		assert_int_equal(number("SELECT leases FROM job WHERE job=7"),
@@ -431,7 +457,7 @@ static void a_requeued_job_is_the_same_after_a_restart(void **state)
 		j.run_end_sec = T0 + 32;
 		(void)astra_report_add_ended(report, &j);
 		put();
-		used_is(2 * (13 + 20));
+		used_is_but(2 * (13 + 20), 2 * 5);
 		assert_int_equal(number("SELECT count(*) FROM job"), 1);
 		assert_int_equal(number("SELECT count(*) FROM run"), 2);
 	}
@@ -450,7 +476,7 @@ static void nothing_is_counted_twice(void **state)
 	begin(T0 + 10), ended(7, T0 - 10, T0 + 9), put();
 	open_writer();
 	begin(T0 + 11), ended(7, T0 - 10, T0 + 9), put();
-	used_is(2 * 19);
+	used_is_but(2 * 19, 2 * 10);
 }
 
 static void a_job_that_comes_back_goes_on(void **state)
@@ -481,7 +507,8 @@ static void a_clock_set_back_counts_once(void **state)
 			    " WHERE level=0"),
 		     2 * 110, 1e-9);
 	begin(T0 - 30), ended(7, T0 - 100, T0 - 35), put();
-	used_is(2 * 65);
+	/* The pool keeps what it had from T0 on: that time is lived again. */
+	used_is_but(2 * 65, 2 * 65 - 2 * 10);
 }
 
 static void a_report_left_out_is_covered_by_the_next(void **state)
@@ -570,6 +597,112 @@ static void a_tenant_goes_on_over_a_restart(void **state)
 	assert_close(number("SELECT total(alloc_gpu_sec) FROM tenant_time"
 			    " WHERE level=2"),
 		     200, 1e-9);
+}
+
+/* Slurm ran alone: before, and for two days in between. Jobs that it started
+ * are their users', and no time of the pool's, which nobody has seen. */
+static void a_pool_has_no_more_used_than_it_has(void **state)
+{
+	double back = T0 + 3600 + 2 * 86400;
+
+	(void)state;
+	open_writer();
+	begin(T0), runs(7, T0 - 90000), runs(8, T0 - 500), put();
+	begin(T0 + 1800), runs(7, T0 - 90000), ended(8, T0 - 500, T0 + 900);
+	put();
+	begin(back), ended(7, T0 - 90000, back - 40000), runs(9, back - 30000);
+	put();
+	begin(back + 100), runs(9, back - 30000), put();
+	assert_close(number("SELECT total(used_gpu_sec) FROM owner_time"
+			    " WHERE level=2"),
+		     2.0 * (90000 + back - 40000 - T0 + 1400 + 30100), 1e-9);
+	for (int level = 0; level < 3; level++) {
+		assert_close(sum_of("pool_time", "total_gpu_sec", level),
+			     8 * (1800 + 100), 1e-9);
+		assert_close(sum_of("pool_time", "used_gpu_sec", level),
+			     2 * (1800 + 900 + 100), 1e-9);
+		assert_close(sum_of("pool_time", "idle_gpu_sec", level),
+			     8 * 1900 - 2 * 2800, 1e-9);
+	}
+}
+
+/* Its node is down when the report is made, and had two of the GPUs that are
+ * told as down until 40 s before. */
+static void gpus_are_not_used_and_down_at_once(void **state)
+{
+	(void)state;
+	open_writer();
+	begin(T0), runs(7, T0), put();
+	begin(T0 + 60), ended(7, T0, T0 + 20);
+	report->pools[0].gpus_down = 8;
+	put();
+	used_is(2 * 20);
+	assert_close(sum_of("pool_time", "down_gpu_sec", 1), 8 * 60 - 2 * 20,
+		     1e-9);
+	/* One that nobody expects: more are used than there are. */
+	begin(T0 + 120), runs(8, T0 + 60), runs(9, T0 + 60);
+	report->pools[0].gpus = 3;
+	put();
+	used_is(2 * 20 + 4 * 60);
+	assert_close(sum_of("pool_time", "idle_gpu_sec", 1), 0, 1e-9);
+}
+
+/* Whoever wants two GPUs now was not there all the
+ * time that nobody looked. */
+static void nothing_is_made_up_for_a_gap(void **state)
+{
+	double back = T0 + 10 + 30 * 86400.0;
+
+	(void)state;
+	open_writer();
+	begin(T0), tenant("physics", 0, 0), waits(7), runs(8, T0), put();
+	begin(T0 + 10), tenant("physics", 10, 20), waits(7), runs(8, T0), put();
+	begin(back), tenant("physics", 5000, 8000), waits(7), runs(8, T0);
+	put();
+	for (int level = 0; level < 3; level++) {
+		assert_close(sum_of("tenant_time", "demand_gpu_sec", level),
+			     2 * 10, 1e-9);
+		assert_close(sum_of("tenant_time", "fair_gpu_sec", level), 20,
+			     1e-9);
+		assert_close(sum_of("tenant_time", "lack_gpu_sec", level), 10,
+			     1e-9);
+		assert_close(sum_of("owner_time", "wait_gpu_sec", level),
+			     2 * 10, 1e-9);
+		assert_close(sum_of("pool_time", "total_gpu_sec", level),
+			     8 * 10, 1e-9);
+	}
+	assert_close(sum_of("owner_time", "used_gpu_sec", 2),
+		     2 * (10 + 30 * 86400.0), 1e-9);
+	/* Of its owner: 1 + 60 minutes, 1 + 168 hours, 31 days or so. */
+	assert_true(astra_writer_rows(writer) < 400);
+	begin(back + 10), tenant("physics", 5010, 8020), waits(7), runs(8, T0);
+	put();
+	assert_close(sum_of("tenant_time", "demand_gpu_sec", 0), 2 * 20, 1e-9);
+	assert_close(sum_of("tenant_time", "fair_gpu_sec", 0), 40, 1e-9);
+}
+
+static void what_is_too_much_at_once_is_counted(void **state)
+{
+	enum { TENANTS = 1200, MINUTES = 60 };
+	char name[16];
+
+	(void)state;
+	open_writer();
+	for (int i = 0; i < 2; i++) {
+		begin(T0 + 40 + i * MINUTES * 60.0);
+		for (int k = 0; k < TENANTS; k++) {
+			snprintf(name, sizeof(name), "t%d", k);
+			tenant(name, 0, 0);
+		}
+		put();
+	}
+	/* Minutes are left out, hours and days are all there. */
+	assert_true(astra_writer_rows_dropped(writer) > 0);
+	assert_true(sum_of("tenant_time", "span_sec", 0) <
+		    TENANTS * MINUTES * 60.0);
+	for (int level = 1; level < 3; level++)
+		assert_close(sum_of("tenant_time", "span_sec", level),
+			     TENANTS * MINUTES * 60.0, 1e-9);
 }
 
 /* A record of array 20, a GPU each: what one of its tasks has. start_sec: 0
@@ -823,7 +956,7 @@ static void the_thread_writes_to_the_end(void **state)
 	wait_for("writing");
 	note(T0 + 50);
 	astra_history_stop();
-	used_is(2 * 50);
+	used_is_but(2 * 50, 2 * (seen_sec() - T0));
 	astra_history_stats(&stats);
 	assert_string_equal(stats.figures.state, "off");
 	assert_int_equal(logged, 0);
@@ -852,7 +985,7 @@ static void a_locked_file_is_waited_for(void **state)
 	assert_true(astra_history_behind(T0 + 10) == T0 + 10);
 	astra_history_stop();
 	assert_int_equal(logged, 2);
-	used_is(2 * 10);
+	used_is_but(2 * 10, 2 * (seen_sec() - T0));
 }
 
 /* Nobody would find it again, or read what is in it. */
@@ -872,7 +1005,8 @@ static void a_lost_file_is_begun_anew(void **state)
 	note(T0 + 10);
 	wait_for("writing");
 	astra_history_stop();
-	used_is(2 * 10); /* of the job that runs, from its begin */
+	/* Of the job that runs, from its begin. */
+	used_is_but(2 * 10, 2 * (seen_sec() - T0));
 	assert_int_equal(logged, 2);
 }
 
@@ -993,6 +1127,10 @@ int main(void)
 		TEST(lack_is_by_the_minute),
 		TEST(lost_state_is_no_usage),
 		TEST(a_tenant_goes_on_over_a_restart),
+		TEST(a_pool_has_no_more_used_than_it_has),
+		TEST(gpus_are_not_used_and_down_at_once),
+		TEST(nothing_is_made_up_for_a_gap),
+		TEST(what_is_too_much_at_once_is_counted),
 		TEST(a_user_has_what_each_of_an_arrays_tasks_has),
 		TEST(a_fading_array_is_its_tenants),
 		TEST(a_users_array_goes_on_over_a_restart),

@@ -274,6 +274,27 @@ static void private_data_is_hidden_from_users(void **state)
 	live.privacy = (struct astra_report_privacy){0};
 }
 
+/* As a file of an earlier version has it, which counted runs where it did not
+ * count the pool; and one that had GPUs of a node that was counted as down. */
+static void a_pool_is_never_used_by_more_than_all(void **state)
+{
+	sqlite3 *db;
+
+	(void)state;
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	sample_run(db, "INSERT INTO pool VALUES(8,'more'),(9,'down');"
+		       "INSERT INTO pool_time VALUES"
+		       "(2,1699920000,8,60,865,1011,0,-146,90,0,0,0,0,0,0,0,0,0)"
+		       ",(2,1699920000,9,60,480,40,480,-40,0,0,0,0,0,0,0,0,0,0)");
+	expect(DAY("cluster utilization") ",\"pools\":[\"more\"]",
+	       "\"more\" 865 865 0 0 0 0 60\n");
+	expect(DAY("cluster utilization") ",\"pools\":[\"down\"]",
+	       "\"down\" 480 40 440 0 0 0 60\n");
+	sample_run(db, "DELETE FROM pool_time WHERE pool>7;"
+		       "DELETE FROM pool WHERE id>7");
+	sqlite3_close(db);
+}
+
 static void a_new_file_is_opened(void **state)
 {
 	char other[] = "/tmp/astraea-history.XXXXXX";
@@ -302,6 +323,7 @@ int main(void)
 		cmocka_unit_test(unknown_names_are_told_with_those_known),
 		cmocka_unit_test(a_job_without_an_account_has_no_name),
 		cmocka_unit_test(private_data_is_hidden_from_users),
+		cmocka_unit_test(a_pool_is_never_used_by_more_than_all),
 		cmocka_unit_test(a_new_file_is_opened),
 	};
 	int rc, fd = mkstemp(path);

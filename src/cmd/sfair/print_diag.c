@@ -56,6 +56,7 @@ static const struct line history_lines[] = {
 	{"Last write", "written_sec", SFAIR_TIME},
 	{"Transactions", "transactions", SFAIR_NUMBER},
 	{"Rows", "rows", SFAIR_NUMBER},
+	{"Rows left out", "rows_dropped", SFAIR_NUMBER},
 	{"Reports written", "reports", SFAIR_NUMBER},
 	{"Reports dropped", "dropped", SFAIR_NUMBER},
 	{"Reports lost", "lost", SFAIR_NUMBER},

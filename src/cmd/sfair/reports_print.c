@@ -74,6 +74,9 @@ static void share_value(json_t *row, const char *key, double total,
 
 	if (!json_is_number(value))
 		return;
+	/* Runs are counted whole, the pool only while it was seen. */
+	if (!strcmp(key, "used_gpu_sec") && percent > 100)
+		percent = 100;
 	if (args->share == SFAIR_PERCENT)
 		snprintf(text, sizeof(text), "%.2f%%", percent);
 	else
