@@ -167,6 +167,12 @@ test_guard_SOURCES = testsuite/unit/test_guard.c testsuite/unit/unit.h
 test_guard_CFLAGS = $(UNIT_CFLAGS)
 test_guard_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_users
+test_users_SOURCES = testsuite/unit/test_users.c src/slurm/users.c \
+	src/slurm/users.h testsuite/unit/unit.h
+test_users_CFLAGS = $(UNIT_CFLAGS)
+test_users_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_wish
 test_wish_SOURCES = testsuite/unit/test_wish.c src/slurm/wish.c \
 	testsuite/unit/unit.h

@@ -136,6 +136,11 @@ void astra_engine_job_view(const struct astra_engine *engine, size_t index,
 struct astra_hold_view astra_engine_hold(const struct astra_engine *engine);
 struct astra_counters astra_engine_counters(const struct astra_engine *engine);
 
+/* A tenant is called otherwise from now on, and keeps what it has: unless there
+ * is one of that name already. Between two rounds. Returns whether it is. */
+bool astra_engine_rename_tenant(struct astra_engine *engine, const char *from,
+				const char *to);
+
 /* The policy's own sums; tenant: its name, or NULL for all of them.
  * Returns false if the policy keeps none, or of another tenant. */
 bool astra_engine_policy_report(const struct astra_engine *engine,

@@ -34,6 +34,21 @@ static uint32_t add_tenant(struct astra_engine *e, const char *name)
 	return (uint32_t)e->tenant_count++;
 }
 
+bool astra_engine_rename_tenant(struct astra_engine *e, const char *from,
+				const char *to)
+{
+	uint32_t at = find_tenant(e, from);
+	char *name = at == ASTRA_NONE || find_tenant(e, to) != ASTRA_NONE
+			     ? NULL
+			     : strdup(to);
+
+	if (!name)
+		return false;
+	free(e->tenants[at].name);
+	e->tenants[at].name = name;
+	return true;
+}
+
 /* Map the snapshot's tenants to ours; the order rarely changes, so look where
  * it was last time first. */
 int astra_tenants_map(struct astra_engine *e, const struct astra_snapshot *snap)

@@ -200,6 +200,7 @@ static int take_named_scene(struct astra_cycle *cycle)
 {
 	struct astra_error err = {""};
 
+	astra_cycle_name_users(cycle);
 	for (int i = 0; i < TRIES_MAX; i++) {
 		if (take_scene(cycle, &err) < 0) {
 			cycle->diag.policy_error = err;
@@ -209,7 +210,7 @@ static int take_named_scene(struct astra_cycle *cycle)
 			astra_told_add(&cycle->scene, astra_config_active());
 			return 0;
 		}
-		astra_users_resolve();
+		astra_cycle_name_users(cycle);
 	}
 	return -1;
 }

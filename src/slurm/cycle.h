@@ -38,6 +38,10 @@ void astra_cycle_follow(struct astra_cycle *cycle);
 /* One round. Returns the time of the next one that is due. */
 double astra_cycle_run(struct astra_cycle *cycle);
 
+/* Ask for names of users that are wanted (cycle_users.c). May take seconds.
+ * Locks: none of slurmctld's. */
+void astra_cycle_name_users(struct astra_cycle *cycle);
+
 /* Save, and free all. */
 void astra_cycle_close(struct astra_cycle *cycle);
 

@@ -26,6 +26,7 @@
 #include "src/slurm/recover.h"
 #include "src/slurm/saver.h"
 #include "src/slurm/told.h"
+#include "src/slurm/users.h"
 
 #define READY_POLL_USEC 20000
 
@@ -187,6 +188,7 @@ static void prepare(void)
 	cycle.diag.started_sec = cycle.diag.reset_sec = now_sec();
 	stop = event = urgent = reconfigure = false;
 	if (cycle.folder) {
+		astra_users_open(cycle.folder);
 		astra_recover_open(cycle.folder);
 		astra_saver_open(cycle.folder);
 	}

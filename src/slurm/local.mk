@@ -47,6 +47,7 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/coordinator.h \
 	src/slurm/cycle.c \
 	src/slurm/cycle.h \
+	src/slurm/cycle_users.c \
 	src/slurm/diag.c \
 	src/slurm/diag.h \
 	src/slurm/env.c \

@@ -197,6 +197,15 @@ static void follow(struct astra_pool *pool,
 		      err.text);
 }
 
+void astra_pools_rename(struct astra_pools *pools, const char *from,
+			const char *to)
+{
+	for (size_t i = 0; i < pools->count; i++)
+		if (pools->list[i].engine &&
+		    astra_engine_rename_tenant(pools->list[i].engine, from, to))
+			pools->list[i].dirty = true;
+}
+
 void astra_pools_follow(struct astra_pools *pools,
 			const struct astra_config *config, const char *folder,
 			double now_sec)

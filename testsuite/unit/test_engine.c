@@ -114,6 +114,34 @@ static void endless_work_is_shared_by_weight(void **state)
 	vc_fini(&vc);
 }
 
+/* A user's name that comes after its jobs is no second tenant's. */
+static void a_renamed_tenant_keeps_what_it_has(void **state)
+{
+	struct vcluster vc;
+	double had;
+
+	(void)state;
+	vc_init(&vc, 1, 4);
+	vc_begin(&vc);
+	vc_tenant(&vc, "1003", 1);
+	vc_tenant(&vc, "bob", 1);
+	vc_submit(&vc, 0, 2, INFINITY);
+	vc_run(&vc, AT(10));
+	had = vc_tenant_view(&vc, 0).usage.alloc;
+	assert_true(had > 0);
+	assert_false(astra_engine_rename_tenant(vc.engine, "1004", "alice"));
+	assert_false(astra_engine_rename_tenant(vc.engine, "1003", "bob"));
+	assert_true(astra_engine_rename_tenant(vc.engine, "1003", "alice"));
+	vc.tenants[0].name = "alice";
+	vc_run(&vc, AT(20));
+	vc_restart(&vc);
+	vc_run(&vc, AT(30));
+	assert_int_equal(astra_engine_tenant_count(vc.engine), 2);
+	assert_string_equal(vc_tenant_view(&vc, 0).name, "alice");
+	assert_true(vc_tenant_view(&vc, 0).usage.alloc > 2 * had);
+	vc_fini(&vc);
+}
+
 /* A stream of small jobs with staggered leases keeps the cluster full; a job
  * of `gpus` starts within two terms all the same. */
 static void check_starvation(unsigned seed, uint32_t gpus, uint32_t per_node)
@@ -596,6 +624,7 @@ int main(void)
 		cmocka_unit_test(figure_6_alternates_one_to_two),
 		cmocka_unit_test(a_clock_that_is_set_changes_nothing),
 		cmocka_unit_test(endless_work_is_shared_by_weight),
+		cmocka_unit_test(a_renamed_tenant_keeps_what_it_has),
 		cmocka_unit_test(large_jobs_start_within_two_terms),
 		cmocka_unit_test(a_content_tenant_keeps_no_gang_waiting),
 		cmocka_unit_test(held_gpus_are_lent),
