@@ -21,6 +21,8 @@ static const struct {
 	{"user", ASTRA_COLUMN_USER, false},
 	{"submit_s", ASTRA_COLUMN_SUBMIT, false},
 	{"Submit", ASTRA_COLUMN_SUBMIT, false},
+	{"eligible_s", ASTRA_COLUMN_ELIGIBLE, false},
+	{"Eligible", ASTRA_COLUMN_ELIGIBLE, false},
 	{"start_s", ASTRA_COLUMN_START, false},
 	{"Start", ASTRA_COLUMN_START, false},
 	{"end_s", ASTRA_COLUMN_END, false},

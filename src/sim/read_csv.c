@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Text with named columns, ours or sacct's: what a line says of a job, and
  * whether it is one. */
+#include <math.h>
 #include <string.h>
 
 #include "src/policy/model.h"
@@ -81,6 +82,34 @@ static void read_end(struct reader *reader, struct row *row)
 	if (astra_field_time(field(reader, ASTRA_COLUMN_END),
 			     &row->job.end_sec) != ASTRA_FIELD_OK)
 		row->job.end_sec = 0;
+}
+
+/* Until a dependency is fulfilled, its begin time comes or its hold ends, a job
+ * competes with nobody: it counts as submitted then. What never was eligible
+ * counts as submitted at its end. */
+static int parse_eligible(struct reader *reader, struct row *row)
+{
+	struct astra_trace_job *j = &row->job;
+	double sec;
+
+	if (reader->columns.at[ASTRA_COLUMN_ELIGIBLE] < 0)
+		return 0;
+	switch (astra_field_time(field(reader, ASTRA_COLUMN_ELIGIBLE), &sec)) {
+	case ASTRA_FIELD_OK:
+		if (j->start_sec >= 0)
+			sec = fmin(sec, j->start_sec);
+		j->submit_sec = fmax(j->submit_sec, sec);
+		return 0;
+	case ASTRA_FIELD_NONE:
+		if (reader->columns.accounting && j->start_sec < 0)
+			j->submit_sec =
+				j->end_sec > 0 ? fmax(j->submit_sec, j->end_sec)
+					       : HUGE_VAL;
+		return 0;
+	case ASTRA_FIELD_BAD:
+		break;
+	}
+	return defect(reader, ASTRA_DEFECT_VALUE, ASTRA_COLUMN_ELIGIBLE);
 }
 
 static int parse_submit(struct reader *reader, struct row *row)
@@ -259,6 +288,7 @@ static int read_row(struct reader *reader)
 	struct row row = {.job.line = reader->line};
 
 	if (parse_gpus(reader, &row) < 0 || parse_submit(reader, &row) < 0 ||
+	    parse_eligible(reader, &row) < 0 ||
 	    parse_duration(reader, &row) < 0 || parse_limit(reader, &row) < 0 ||
 	    parse_nodes(reader, &row) < 0 || parse_profile(reader, &row) < 0 ||
 	    parse_utility(reader, &row) < 0 || parse_least(reader, &row) < 0)

@@ -6,9 +6,10 @@
 #include "src/sim/child.h"
 #include "src/sim/read_priv.h"
 
-static const char columns[] = "JobID,JobIDRaw,Account,User,Submit,Start,End,"
-			      "ElapsedRaw,AllocTRES,ReqTRES,TimelimitRaw,State,"
-			      "NNodes";
+static const char columns[] =
+	"JobID,JobIDRaw,Account,User,Submit,Eligible,"
+	"Start,End,ElapsedRaw,AllocTRES,ReqTRES,TimelimitRaw,State,"
+	"NNodes";
 
 static int read_output(struct astra_trace *trace, int fd,
 		       struct astra_error *err)

@@ -127,6 +127,42 @@ static void test_small(void **state)
 	clear(&w);
 }
 
+/* The same as accounting has it, where b1 waited for a dependency until 100, a2
+ * for its begin time until 90, and b2, which was cancelled, and b3, which still
+ * waits, for a hold. a1's due is 2 GPUs until 90, then 1: 190; a2's 1 and
+ * 2: 50. B has demand from 100 on only, and got what is due. */
+#define COMPETED                                                            \
+	"JobID|JobIDRaw|Account|User|Submit|Eligible|Start|End|ElapsedRaw|" \
+	"AllocTRES|ReqTRES|TimelimitRaw|State|NNodes\n"                     \
+	"1|1|A|u|0|0|0|100|100|gres/gpu=4|gres/gpu=4|5|COMPLETED|1\n"       \
+	"2|2|B|v|20|100|100|140|40|gres/gpu=2|gres/gpu=2|5|COMPLETED|1\n"   \
+	"3|3|A|w|60|90|100|120|20|gres/gpu=2|gres/gpu=2|5|COMPLETED|1\n"    \
+	"4|4|B|v|10|Unknown|Unknown|110|0||gres/gpu=2|5|CANCELLED|1\n"      \
+	"5|5|B|v|10|Unknown|Unknown|Unknown|0||gres/gpu=2|5|PENDING|1\n"
+
+static void a_job_competes_once_it_is_eligible(void **state)
+{
+	struct astra_audit_size sizes[ASTRA_AUDIT_SIZES];
+	uint32_t wronged[3];
+	struct world w;
+
+	(void)state;
+	read_record(&w, COMPETED);
+	w.window = astra_record_window(&w.record, 140);
+	measure(&w, 4, false, 70);
+	assert_int_equal(3, w.trace.job_count);
+	assert_close(w.trace.jobs[job(&w, "2")].submit_sec, 100, 0);
+	assert_job(&w, "1", 400, 190);
+	assert_job(&w, "2", 80, 80);
+	assert_job(&w, "3", 40, 50);
+	assert_close(w.result.tenants[1].fair_gpu_sec, 80, 1e-9);
+	assert_int_equal(1, astra_audit_wronged(&w.result, wronged));
+	assert_int_equal(job(&w, "3"), wronged[0]);
+	assert_int_equal(0, astra_audit_sizes(&w.result, NULL, sizes));
+	assert_close(sizes[1].wait_max_sec, 10, 1e-9);
+	clear(&w);
+}
+
 /* Policies get the apps of a trace. */
 static void test_apps(void **state)
 {
@@ -458,6 +494,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_small),
+		cmocka_unit_test(a_job_competes_once_it_is_eligible),
 		cmocka_unit_test(test_apps),
 		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_accounting),

@@ -58,8 +58,8 @@ static void all_jobs_between_two_times_are_asked_for(void **state)
 		"--parsable2",
 		"--starttime=2026-11-01",
 		"--endtime=now",
-		"--format=JobID,JobIDRaw,Account,User,Submit,Start,End,"
-		"ElapsedRaw,AllocTRES,ReqTRES,TimelimitRaw,State,NNodes",
+		"--format=JobID,JobIDRaw,Account,User,Submit,Eligible,Start,"
+		"End,ElapsedRaw,AllocTRES,ReqTRES,TimelimitRaw,State,NNodes",
 		"--clusters=here; true",
 		"%s",
 	};
