@@ -153,18 +153,9 @@ static enum astra_fault put_why(struct answer *a, struct astra_error *err)
 	struct astra_job_ref ref = a->query->jobs.refs[0];
 	size_t others;
 	const struct astra_report_job *job = find_job(a, ref, &others);
-	char name[32];
 
-	if (!job) {
-		snprintf(name, sizeof(name),
-			 ref.task == UINT32_MAX ? "%u" : "%u_%u", ref.id,
-			 ref.task);
-		astra_error_set(
-			err,
-			"job %s: no managed job of this number that you may see: it has ended, is in no pool of astraea.conf, or asks for no GPU (see squeue)",
-			name);
-		return ASTRA_FAULT_NOT_FOUND;
-	}
+	if (!job)
+		return astra_job_unknown(ref, err);
 	put_head(a);
 	if (astra_answer_why(a->report, job, a->viewer, a->out) < 0)
 		a->nomem = true;

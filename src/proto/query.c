@@ -59,10 +59,43 @@ static int parse_u32(const char **text, uint32_t *out)
 	return 0;
 }
 
-/* "_[3-9%2]", as squeue shows an array's waiting tasks. */
+/* "3", "3-9" or "3-9:2" */
+static int parse_range(const char **text)
+{
+	uint32_t first, last, step;
+
+	if (parse_u32(text, &first) < 0)
+		return -1;
+	if (**text != '-')
+		return 0;
+	++*text;
+	if (parse_u32(text, &last) < 0 || last < first)
+		return -1;
+	if (**text != ':')
+		return 0;
+	++*text;
+	return parse_u32(text, &step) < 0 || !step ? -1 : 0;
+}
+
+/* "_[3-9,12%2]", as squeue shows an array's waiting tasks, or "_[3-9,...]"
+ * where there are many. */
 static bool is_rest_of_array(const char *text)
 {
-	return !strncmp(text, "_[", 2) && text[strlen(text) - 1] == ']';
+	uint32_t most;
+
+	if (strncmp(text, "_[", 2) != 0)
+		return false;
+	for (text += 2; strncmp(text, "...", 3) != 0; text++) {
+		if (parse_range(&text) < 0)
+			return false;
+		if (*text != ',')
+			break;
+	}
+	if (!strncmp(text, "...", 3))
+		text += 3;
+	if (*text == '%' && (text++, parse_u32(&text, &most) < 0))
+		return false;
+	return !strcmp(text, "]");
 }
 
 int astra_job_ref_parse(const char *text, struct astra_job_ref *out)

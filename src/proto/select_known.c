@@ -12,6 +12,20 @@ static enum astra_fault unknown(const char *what, const char *name,
 	return ASTRA_FAULT_NOT_FOUND;
 }
 
+enum astra_fault astra_job_unknown(struct astra_job_ref ref,
+				   struct astra_error *err)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), ref.task == UINT32_MAX ? "%u" : "%u_%u",
+		 ref.id, ref.task);
+	astra_error_set(
+		err,
+		"job %s: no managed job of this number that you may see: it has ended, is in no pool of astraea.conf, or asks for no GPU (see squeue)",
+		name);
+	return ASTRA_FAULT_NOT_FOUND;
+}
+
 static bool is_pool(const struct astra_report *report, const char *name)
 {
 	for (size_t i = 0; i < report->pool_count; i++)
@@ -33,6 +47,34 @@ static bool is_account(const struct astra_report *report,
 	return false;
 }
 
+static bool is_job(const struct astra_report *report,
+		   const struct astra_viewer *viewer, struct astra_job_ref ref)
+{
+	for (size_t i = 0; i < report->job_count; i++)
+		if (astra_job_matches(&report->jobs[i], ref) &&
+		    astra_job_visible(report, &report->jobs[i], viewer))
+			return true;
+	return false;
+}
+
+/* Whether any of the jobs asked for by number is there: of several, some may
+ * have ended since. */
+static enum astra_fault jobs_known(const struct astra_report *report,
+				   const struct astra_query *query,
+				   const struct astra_viewer *viewer,
+				   struct astra_error *err)
+{
+	const struct astra_job_refs *jobs = &query->jobs;
+
+	if (!jobs->count || (query->kind != ASTRA_QUERY_JOB &&
+			     query->kind != ASTRA_QUERY_LEASE))
+		return ASTRA_FAULT_NONE;
+	for (size_t i = 0; i < jobs->count; i++)
+		if (is_job(report, viewer, jobs->refs[i]))
+			return ASTRA_FAULT_NONE;
+	return astra_job_unknown(jobs->refs[0], err);
+}
+
 enum astra_fault astra_filters_known(const struct astra_report *report,
 				     const struct astra_query *query,
 				     const struct astra_viewer *viewer,
@@ -40,8 +82,6 @@ enum astra_fault astra_filters_known(const struct astra_report *report,
 {
 	char pools[256] = "the pools are";
 
-	if (query->kind == ASTRA_QUERY_TOP) /* it may come yet */
-		return ASTRA_FAULT_NONE;
 	for (size_t i = 0; i < report->pool_count; i++) {
 		size_t used = strlen(pools);
 
@@ -58,5 +98,5 @@ enum astra_fault astra_filters_known(const struct astra_report *report,
 				       "no tenant or account of a job has "
 				       "that name; sfair tenant lists them",
 				       err);
-	return ASTRA_FAULT_NONE;
+	return jobs_known(report, query, viewer, err);
 }

@@ -59,8 +59,7 @@ static void reasons(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
 
-	for (uint32_t i = 0; i < job->bind_count; i++)
-		astra_why_bind(why, &job->binds[i], out);
+	astra_why_binds(why, job->binds, job->bind_count, out);
 	if (job->bind_count)
 		return;
 	if (*job->wait && strcmp(job->wait, "blocked") != 0) {

@@ -81,12 +81,31 @@ static const char *until(const char *name)
 	return NULL;
 }
 
+/* "job 17 to end (afterany), which is RUNNING" */
+static void awaited(const struct astra_why *why,
+		    const struct astra_report_bind *bind, const char *also,
+		    struct astra_text *out)
+{
+	other_job(bind, out);
+	astra_text_printf(out, " %s (%s", until(bind->name), bind->name);
+	if (bind->limit > 0)
+		astra_text_printf(out, "+%.0f", bind->limit);
+	astra_text_printf(out, "%s)", also);
+	if (*bind->state && astra_why_other(why, bind))
+		astra_text_printf(out, ", which is %s", bind->state);
+}
+
+/* One of several of which any will do. */
+static bool is_any(const struct astra_report_bind *bind)
+{
+	return !strcmp(bind->kind, "dependency") && *bind->option &&
+	       bind->job && until(bind->name);
+}
+
 static void dependency(const struct astra_why *why,
 		       const struct astra_report_bind *bind,
 		       struct astra_text *out)
 {
-	const char *what = until(bind->name);
-
 	if (!strcmp(bind->name, "singleton")) {
 		astra_text_printf(
 			out,
@@ -99,7 +118,7 @@ static void dependency(const struct astra_why *why,
 				  bind->name);
 		return;
 	}
-	if (!what) {
+	if (!until(bind->name)) {
 		astra_text_printf(out, " It depends on ");
 		other_job(bind, out);
 		astra_text_printf(
@@ -108,13 +127,7 @@ static void dependency(const struct astra_why *why,
 		return;
 	}
 	astra_text_printf(out, " It waits for ");
-	other_job(bind, out);
-	astra_text_printf(out, " %s (%s", what, bind->name);
-	if (bind->limit > 0)
-		astra_text_printf(out, "+%.0f", bind->limit);
-	astra_text_printf(out, "%s)", *bind->option ? ", or another" : "");
-	if (*bind->state && astra_why_other(why, bind))
-		astra_text_printf(out, ", which is %s", bind->state);
+	awaited(why, bind, *bind->option ? ", or another" : "", out);
 	astra_text_printf(out, ".");
 }
 
@@ -319,4 +332,23 @@ void astra_why_bind(const struct astra_why *why,
 		return;
 	}
 	other(why, bind, out);
+}
+
+void astra_why_binds(const struct astra_why *why,
+		     const struct astra_report_bind *binds, uint32_t count,
+		     struct astra_text *out)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (!is_any(&binds[i])) {
+			astra_why_bind(why, &binds[i], out);
+			continue;
+		}
+		astra_text_printf(out, " It waits for ");
+		awaited(why, &binds[i], "", out);
+		for (; i + 1 < count && is_any(&binds[i + 1]); i++) {
+			astra_text_printf(out, ", or for ");
+			awaited(why, &binds[i + 1], "", out);
+		}
+		astra_text_printf(out, ".");
+	}
 }

@@ -54,6 +54,11 @@ void astra_why_bind(const struct astra_why *why,
 		    const struct astra_report_bind *bind,
 		    struct astra_text *out);
 
+/* The same of all that keeps it; what any of several ends is one sentence. */
+void astra_why_binds(const struct astra_why *why,
+		     const struct astra_report_bind *binds, uint32_t count,
+		     struct astra_text *out);
+
 /* What %N leaves of an array. Where it leaves nothing, that binds, and is told
  * as what keeps the job; nothing is added here. */
 void astra_why_array(const struct astra_report_job *job,

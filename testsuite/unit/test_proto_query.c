@@ -302,9 +302,13 @@ static void no_changed_byte_crashes_the_decoder(void **state)
 
 static void jobs_are_written_as_squeue_shows_them(void **state)
 {
-	static const char *const whole[] = {"12", "12_[3]", "12_[3-9,12%2]"};
-	static const char *const bad[] = {"12_[", "12_[3", "12[3]",
-					  "_[3]", "12_",   "12_3]"};
+	static const char *const whole[] = {
+		"12",	    "12_[3]",	 "12_[3-9,12%2]", "12_[0-8:2,...]",
+		"12_[7-7]", "12_[...%1]"};
+	static const char *const bad[] = {
+		"12_[",	   "12_[3",	 "12[3]",   "_[3]",    "12_",
+		"12_3]",   "12_[8-7]",	 "12_[]",   "12_[3-]", "12_[x]",
+		"12_[3,]", "12_[3-9:0]", "12_[3%]", "12_[3]]", "12_[...3]"};
 	struct astra_job_ref ref;
 
 	(void)state;

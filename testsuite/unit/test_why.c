@@ -295,6 +295,41 @@ static void private_data_hides_others_jobs(void **state)
 	json_decref(reply);
 }
 
+/* --dependency=afterany:10?afterok:11 is one thing that it waits for. */
+static void one_of_several_is_told_once(void **state)
+{
+	struct astra_report *report = *state;
+	struct astra_report_bind binds[2] = {
+		{.kind = "dependency",
+		 .name = "afterany",
+		 .job = 10,
+		 .state = "RUNNING",
+		 .option = "any",
+		 .limit = NAN,
+		 .task = UINT32_MAX},
+		{.kind = "dependency",
+		 .name = "afterok",
+		 .job = 11,
+		 .option = "any",
+		 .limit = NAN,
+		 .task = UINT32_MAX},
+	};
+	struct astra_report_job job = sample_rows[3];
+	json_t *reply;
+
+	job.id = 201;
+	job.binds = binds;
+	job.bind_count = 2;
+	assert_int_equal(astra_report_add_job(report, &job), 0);
+	reply = why(report, 201, &root);
+	assert_non_null(strstr(
+		text_of(reply),
+		" It waits for job 10 to end (afterany), which is RUNNING, or "
+		"for job 11 to end well (afterok)."));
+	assert_null(strstr(text_of(reply), "or another"));
+	json_decref(reply);
+}
+
 static void those_before_it_are_named(void **state)
 {
 	struct astra_report *report = *state;
@@ -398,6 +433,7 @@ int main(void)
 		CASE(numbers_stand_beside_the_paragraph),
 		CASE(private_data_hides_what_others_use),
 		CASE(private_data_hides_others_jobs),
+		CASE(one_of_several_is_told_once),
 		CASE(those_before_it_are_named),
 		CASE(an_array_tells_what_its_limit_leaves),
 	};

@@ -334,12 +334,9 @@ int sfair_print_rows(const struct sfair_table *table, const json_t *rows,
 	return rc;
 }
 
-/* Of a user that nobody knows there is nothing: squeue says so, too. */
-static int check_users(const json_t *rows, const struct sfair_args *args,
-		       struct astra_error *err)
+int sfair_check_users(const json_t *rows, const struct astra_names *users,
+		      struct astra_error *err)
 {
-	const struct astra_names *users = &args->query.users;
-
 	for (size_t i = 0; !json_array_size(rows) && i < users->count; i++)
 		if (strspn(users->names[i], "0123456789") !=
 			    strlen(users->names[i]) &&
@@ -355,7 +352,7 @@ int sfair_print_table(const json_t *reply, const struct sfair_args *args,
 	double now_sec = json_number_value(json_object_get(reply, "time_sec"));
 	const json_t *rows = rows_of(reply, args->query.kind);
 
-	if (check_users(rows, args, err) < 0)
+	if (sfair_check_users(rows, &args->query.users, err) < 0)
 		return -1;
 	if (args->style == SFAIR_TABLE && !args->no_header)
 		put_heading(reply, args->query.kind, now_sec);

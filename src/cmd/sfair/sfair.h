@@ -58,8 +58,8 @@ enum {
 	SFAIR_OPT_OWN,
 };
 
-/* Whether it was a flag that says how to show what, with its effect: -h, -n, -p,
- * -P, -v, -V, --json, --helpformat. */
+/* Whether it was a flag that says how to show what, with its effect: -h, -n,
+ * -p, -P, -v, -V, --json, --helpformat. */
 bool sfair_show_flag(int option, struct sfair_args *show);
 
 /* The only TRES there is. Returns 0, or -1 with err set. */
@@ -217,6 +217,11 @@ int sfair_format_parse(const struct sfair_table *table, const char *format,
  * Returns 0, or -1 when memory is out. */
 int sfair_choices_keys(const struct sfair_choices *choices,
 		       struct astra_names *out);
+
+/* Whether somebody is asked for whom neither a row nor this host knows.
+ * (print_table.c) Returns 0, or -1 with err set. */
+int sfair_check_users(const json_t *rows, const struct astra_names *users,
+		      struct astra_error *err);
 
 /* print_*.c: write a reply to standard output. */
 int sfair_print_rows(const struct sfair_table *table, const json_t *rows,

@@ -39,6 +39,11 @@ static int print_once(const struct top_args *args, struct top_state *state,
 
 	if (!reply)
 		return -1;
+	if (sfair_check_users(json_object_get(reply, "jobs"),
+			      &state->query.users, err) < 0) {
+		json_decref(reply);
+		return -1;
+	}
 	if (top_model_load(reply, letters, &model) < 0)
 		return astra_error_nomem(err);
 	for (size_t v = 0; v < TOP_VIEWS; v++)

@@ -81,14 +81,17 @@ static void sort_all(struct live *l)
 /* reply: stolen. */
 static int take_rows(struct live *l, json_t *reply)
 {
+	struct astra_error err = {""};
 	struct top_model model;
 
+	(void)sfair_check_users(json_object_get(reply, "jobs"),
+				&l->state->query.users, &err);
 	if (top_model_load(reply, &l->letters, &model) < 0)
 		return -1;
 	top_model_destroy(&l->model);
 	l->model = model;
 	l->rows_sec = now_sec();
-	*l->state->error.text = '\0';
+	l->state->error = err;
 	sort_all(l);
 	return 0;
 }
