@@ -93,6 +93,7 @@ server_sources = \
 	src/slurm/server.h \
 	src/slurm/server_client.c \
 	src/slurm/server_limit.c \
+	src/slurm/server_munge.c src/slurm/server_munge.h \
 	src/slurm/server_log.c \
 	src/slurm/server_loop.c \
 	src/slurm/server_network.c \

@@ -68,12 +68,17 @@ int server_thread_start(pthread_t *thread, void *(*run)(void *), void *arg,
 
 static int start_threads(struct server *s, struct astra_error *err)
 {
+	s->munge = server_munge_start(s->options.munge_socket, &s->stop, err);
+	if (!s->munge)
+		return -1;
 	if (server_past_start(&s->past, s->options.history, s->wake_fd, err) <
 	    0)
-		return -1;
+		goto failed;
 	if (server_thread_start(&s->thread, server_run, s, err) == 0)
 		return 0;
 	server_past_stop(&s->past);
+failed:
+	server_munge_stop(s->munge);
 	return -1;
 }
 
@@ -88,7 +93,6 @@ static void destroy(struct server *s)
 	for (int i = 0; i < SERVER_CLIENTS; i++)
 		server_client_close(&s->clients[i]);
 	free(s->path);
-	free(s->munge_socket);
 	free(s->listen);
 	free(s);
 }
@@ -104,13 +108,10 @@ static struct server *create(const struct astra_server_options *options)
 	for (int i = 0; i < SERVER_CLIENTS; i++)
 		s->clients[i].fd = -1;
 	s->path = strdup(options->path);
-	if (options->munge_socket)
-		s->munge_socket = strdup(options->munge_socket);
 	if (options->listen)
 		s->listen = strdup(options->listen);
 	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (!s->path || (options->munge_socket && !s->munge_socket) ||
-	    (options->listen && !s->listen) || s->wake_fd < 0) {
+	if (!s->path || (options->listen && !s->listen) || s->wake_fd < 0) {
 		destroy(s);
 		return NULL;
 	}
@@ -196,6 +197,7 @@ void astra_server_stop(void)
 			(void)errno; /* poll() ends within a second anyway */
 		pthread_join(s->thread, NULL);
 		server_past_stop(&s->past);
+		server_munge_stop(s->munge);
 		remove_socket(s);
 		destroy(s);
 		the_server = NULL;

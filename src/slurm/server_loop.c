@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "src/proto/sign.h"
 #include "src/slurm/server_private.h"
 
 #define POLL_MSEC 1000
@@ -31,8 +30,7 @@ static void send_reply(struct server *s, struct server_client *client,
 	struct astra_error err = {""};
 
 	if (client->remote && client->known && !reply->failed &&
-	    server_network_seal(reply, client->uid, s->munge_socket, &err) <
-		    0) {
+	    server_network_seal(reply, client->uid, s->munge, &err) < 0) {
 		*reply = begin_reply();
 		astra_answer_fault(ASTRA_FAULT_TOO_LARGE, err.text, reply);
 	}
@@ -130,8 +128,8 @@ static enum astra_fault answer(struct server *s, struct server_client *client,
 	char *message;
 	size_t size;
 
-	if (astra_verify(s->munge_socket, client->request, &message, &size,
-			 &uid, err) < 0) {
+	if (server_munge_verify(s->munge, client->request, &message, &size,
+				&uid, err) < 0) {
 		log_refusal(s, err->text);
 		return ASTRA_FAULT_AUTH;
 	}

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "src/proto/sign.h"
 #include "src/slurm/server_private.h"
 
 /* A number for an address; two that share one share a limit. */
@@ -37,11 +36,11 @@ int server_network_accept(int fd, uid_t *host)
 }
 
 int server_network_seal(struct astra_text *text, uid_t uid,
-			const char *munge_socket, struct astra_error *err)
+			struct server_munge *munge, struct astra_error *err)
 {
-	char *credential = astra_sign_for(munge_socket, uid,
-					  text->bytes + ASTRA_FRAME_HEAD,
-					  text->size - ASTRA_FRAME_HEAD, err);
+	char *credential = server_munge_sign_for(
+		munge, uid, text->bytes + ASTRA_FRAME_HEAD,
+		text->size - ASTRA_FRAME_HEAD, err);
 
 	astra_text_clear(text);
 	if (!credential)

@@ -9,6 +9,7 @@
 #include "src/proto/answer.h"
 #include "src/proto/query.h"
 #include "src/slurm/server.h"
+#include "src/slurm/server_munge.h"
 
 #define SERVER_CLIENTS 64
 #define SERVER_CLIENTS_PER_UID 16
@@ -86,7 +87,7 @@ int server_network_accept(int fd, uid_t *host);
 /* A reply as only its reader can read it: signed. text: with its head;
  * replaced. Returns 0, or -1 with err set and text empty. */
 int server_network_seal(struct astra_text *text, uid_t uid,
-			const char *munge_socket, struct astra_error *err);
+			struct server_munge *munge, struct astra_error *err);
 
 /* server_limit.c: how often each user may ask. */
 struct server_bucket {
@@ -161,7 +162,8 @@ struct server_noted {
 /* All of a server. */
 struct server {
 	struct astra_server_options options;
-	char *path, *munge_socket, *listen;
+	char *path, *listen;
+	struct server_munge *munge;
 	dev_t device; /* of the socket that we made */
 	ino_t inode;
 	pthread_t thread;

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 
 #include "src/proto/query.h"
 #include "src/proto/sign.h"
@@ -558,6 +559,31 @@ static void a_missing_munged_is_named(void **state)
 	assert_non_null(strstr(err.text, "slurmctld is not running"));
 }
 
+/* Libmunge would wait for six seconds each time. */
+static void a_munged_that_hangs_keeps_nobody_waiting(void **state)
+{
+	struct astra_error err = {""};
+	char *signed_query =
+		astra_sign(munged.socket, TENANT, strlen(TENANT), &err);
+
+	time_t begin = time(NULL);
+
+	(void)state;
+	assert_non_null(signed_query);
+	kill(munged.pid, SIGSTOP);
+	expect_raw((uint32_t)strlen(signed_query), signed_query,
+		   strlen(signed_query), "auth");
+	expect_raw((1u << 20) + 1, "x", 1, "too_large");
+	expect_raw(7, "MUNGE:x", 7, "auth");
+	astra_server_stop(); /* libmunge waits still */
+	kill(munged.pid, SIGCONT);
+	free(signed_query);
+	assert_true(time(NULL) < begin + 6);
+	assert_int_equal(start(&err), 0);
+	astra_server_publish(sample_report());
+	expect(TENANT, "none");
+}
+
 /* A port that was free a moment ago. */
 static void choose_port(void)
 {
@@ -617,6 +643,7 @@ int main(void)
 		cmocka_unit_test(only_a_stale_socket_is_replaced),
 		cmocka_unit_test(a_folder_that_others_may_write_is_refused),
 		cmocka_unit_test(a_missing_munged_is_named),
+		cmocka_unit_test(a_munged_that_hangs_keeps_nobody_waiting),
 	};
 	int rc;
 
