@@ -80,6 +80,11 @@ test_why_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 test_why_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS) \
 	$(JANSSON_LIBS) -lm
 
+check_PROGRAMS += test_why_worlds
+test_why_worlds_SOURCES = testsuite/unit/test_why_worlds.c
+test_why_worlds_CFLAGS = $(test_why_CFLAGS)
+test_why_worlds_LDADD = $(test_why_LDADD)
+
 check_PROGRAMS += test_progress
 test_progress_SOURCES = testsuite/unit/test_progress.c src/slurm/progress.c \
 	src/slurm/progress.h

@@ -188,6 +188,21 @@ static int add_to(struct astra_report *report, struct astra_report_job **list,
 	return 0;
 }
 
+/* Whoever tells when a job starts tells this: nothing where it does not wait,
+ * or waits for something else than GPUs, which no look ahead knows of, and
+ * nothing that is over. */
+static void report_settle_start(struct astra_report_job *job, double now_sec)
+{
+	bool kept = strcmp(job->phase, "waiting") != 0 ||
+		    !strcmp(job->wait, "blocked") || job->bind_count;
+
+	if (kept)
+		job->expected_early_sec = job->expected_late_sec =
+			job->forecast_sec = job->forecast_until_sec = 0;
+	if (kept || job->expected_start_sec <= now_sec)
+		job->expected_start_sec = 0;
+}
+
 int astra_report_add_job(struct astra_report *report,
 			 const struct astra_report_job *job)
 {
@@ -200,6 +215,7 @@ int astra_report_add_job(struct astra_report *report,
 		astra_idmap_del(&report->own->by_id, job->id);
 		return -1;
 	}
+	report_settle_start(&report->jobs[n], report->time_sec);
 	astra_report_link(report, &report->jobs[n]);
 	return 0;
 }

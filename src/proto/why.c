@@ -97,7 +97,7 @@ static void waiting(const struct astra_why *why, struct astra_text *out)
 	what_waits(job, out);
 	astra_why_array(job, out);
 	reasons(why, out);
-	if (job->expected_start_sec > report->time_sec)
+	if (job->expected_start_sec > 0)
 		astra_text_printf(out, " It is expected to start in about %s.",
 				  astra_why_span(job->expected_start_sec -
 							 report->time_sec,
@@ -321,18 +321,30 @@ static void consider_before(struct astra_why *why,
 	why->before[at] = job;
 }
 
+/* Whether the end of that lease, with what is free, frees as many GPUs as the
+ * job asks for. */
+static bool would_do(const struct astra_why *why,
+		     const struct astra_report_job *job)
+{
+	uint64_t free = why->pool ? why->pool->gpus_free : 0;
+
+	return job->gpus + free >= why->job->gpus;
+}
+
 static void consider(struct astra_why *why, const struct astra_report_job *job)
 {
 	bool waiting = !strcmp(job->phase, "waiting");
 
 	if (job == why->job || strcmp(job->pool, why->job->pool) != 0)
 		return;
+	if (waiting && strcmp(job->wait, "blocked") != 0)
+		why->waiting++;
 	if (waiting && job->rank == 1)
 		why->first = job;
 	if (waiting && job->rank && job->rank < why->job->rank)
 		consider_before(why, job);
 	if (!strcmp(job->phase, "leased") && job->revocable &&
-	    job->lease_end_sec > why->report->time_sec &&
+	    job->lease_end_sec > why->report->time_sec && would_do(why, job) &&
 	    (!why->next_lease ||
 	     job->lease_end_sec < why->next_lease->lease_end_sec))
 		why->next_lease = job;

@@ -130,6 +130,22 @@ static bool waits_for(const struct astra_report_job *job, const char *wait)
 	return !strcmp(job->wait, wait);
 }
 
+/* Whether GPUs that are free now are kept for another job. */
+static bool kept_for_another(const struct astra_why *why)
+{
+	return why->pool->hold_job && why->pool->hold_job != why->job->id;
+}
+
+/* Whether the end of a lease is told: where it is known when the job starts,
+ * not one that is later. */
+static bool may_help(const struct astra_why *why)
+{
+	double start = why->job->expected_start_sec;
+
+	return why->next_lease &&
+	       (!(start > 0) || why->next_lease->lease_end_sec <= start);
+}
+
 static void in_line(const struct astra_why *why, struct astra_why_changes *out)
 {
 	const struct astra_report_job *job = why->job, *next = why->next_lease;
@@ -138,7 +154,7 @@ static void in_line(const struct astra_why *why, struct astra_why_changes *out)
 	if (!waits_for(job, "rank") && !waits_for(job, "place") &&
 	    !waits_for(job, "hold_gpus") && !waits_for(job, "auction"))
 		return;
-	if (next) {
+	if (may_help(why)) {
 		bool told = astra_job_visible(why->report, next, why->viewer);
 
 		astra_why_span(next->lease_end_sec - why->report->time_sec,
@@ -149,7 +165,7 @@ static void in_line(const struct astra_why *why, struct astra_why_changes *out)
 		    text, next->gpus, next->gpus == 1 ? "" : "s");
 	}
 	if (why->pool && why->pool->gpus_free &&
-	    why->pool->gpus_free < job->gpus)
+	    why->pool->gpus_free < job->gpus && !kept_for_another(why))
 		add(out, "asking for no more than the %llu GPU%s free now",
 		    (unsigned long long)why->pool->gpus_free,
 		    why->pool->gpus_free == 1 ? "" : "s");
@@ -157,7 +173,8 @@ static void in_line(const struct astra_why *why, struct astra_why_changes *out)
 
 static void sized(const struct astra_why *why, struct astra_why_changes *out)
 {
-	if (waits_for(why->job, "too_big") && why->pool)
+	if (waits_for(why->job, "too_big") && why->pool &&
+	    !(why->job->expected_start_sec > 0))
 		add(out,
 		    "asking for less: the pool has %llu GPUs on nodes that are up",
 		    (unsigned long long)why->pool->gpus_usable);

@@ -22,8 +22,10 @@ struct astra_why {
 	/* Those right before it in line, the nearest first. */
 	const struct astra_report_job *before[ASTRA_WHY_BEFORE];
 	size_t before_count;
-	const struct astra_report_job *first;	   /* in line; or NULL */
-	const struct astra_report_job *next_lease; /* to end; or NULL */
+	const struct astra_report_job *first; /* in line; or NULL */
+	size_t waiting; /* others that wait for GPUs, in a line or not */
+	/* The first lease to end whose GPUs would do; or NULL. */
+	const struct astra_report_job *next_lease;
 };
 
 /* All of it, in one pass over the jobs. (why.c) */

@@ -6,9 +6,19 @@
 #include "src/proto/select.h"
 #include "src/proto/why_priv.h"
 
-static const struct {
+struct turn {
 	const char *wait, *text;
-} turns[] = {
+};
+
+/* Said instead where it is known when the job starts. */
+static const struct turn dated[] = {
+	{"none", "Nothing keeps it."},
+	{"too_big",
+	 "No end of a lease makes room for it: jobs without one, as those that ask for no GPU, have CPUs, memory or GPUs that it needs, until they end."},
+	{NULL, NULL},
+};
+
+static const struct turn turns[] = {
 	{"none", "Nothing keeps it: it may start in the next round."},
 	{"hold_gpus",
 	 "It is the first in line: GPUs that become free are kept for it until there are enough."},
@@ -30,7 +40,25 @@ static const struct {
 	{"planned", "It has GPUs in a plan, from a later time on."},
 	{"price", "Its GPUs cost more now than it is worth."},
 	{"learned", "Its class has no GPUs left now."},
+	{NULL, NULL},
 };
+
+static const char *turn_of(const struct turn *list, const char *wait)
+{
+	for (; list->wait; list++)
+		if (!strcmp(wait, list->wait))
+			return list->text;
+	return NULL;
+}
+
+static const char *turn_text(const struct astra_report_job *job)
+{
+	const char *text = NULL;
+
+	if (job->expected_start_sec > 0)
+		text = turn_of(dated, job->wait);
+	return text ? text : turn_of(turns, job->wait);
+}
 
 static void name_before(const struct astra_why *why, struct astra_text *out)
 {
@@ -50,6 +78,7 @@ static void name_before(const struct astra_why *why, struct astra_text *out)
 void astra_why_turn(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
+	const char *text;
 
 	if (!strcmp(job->wait, "rank") && job->rank == 1) {
 		astra_text_printf(
@@ -66,15 +95,15 @@ void astra_why_turn(const struct astra_why *why, struct astra_text *out)
 		name_before(why, out);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(turns) / sizeof(*turns); i++)
-		if (!strcmp(job->wait, turns[i].wait)) {
-			astra_text_printf(out, " %s", turns[i].text);
-			if (job->rank)
-				astra_text_printf(
-					out, " It is number %u of %u in line.",
-					job->rank, job->ranks);
-			return;
-		}
+	text = turn_text(job);
+	if (text) {
+		astra_text_printf(out, " %s", text);
+		if (job->rank)
+			astra_text_printf(out,
+					  " It is number %u of %u in line.",
+					  job->rank, job->ranks);
+		return;
+	}
 	if (*job->wait)
 		astra_text_printf(out, " %s.", job->reason);
 }
@@ -84,6 +113,12 @@ void astra_why_rival(const struct astra_why *why, struct astra_text *out)
 	const struct astra_report_job *first = why->first;
 	const struct astra_report_tenant *other;
 
+	if (!first && why->waiting) { /* the policy has no line */
+		astra_text_printf(
+			out,
+			" Others wait for GPUs now, in no line: the policy decides then who goes on.");
+		return;
+	}
 	if (!first) {
 		astra_text_printf(
 			out,
