@@ -190,7 +190,7 @@ int astra_allot_place(struct allotment *a, struct astra_error *err)
 
 	if (!rc)
 		rc = match_awards(a, winners, err);
-	if (!rc && astra_reclaim_init(&a->rc, a->r) < 0)
+	if (!rc && astra_reclaim_init(&a->rc, a->r, a->r->idle) < 0)
 		rc = astra_error_nomem(err);
 	if (!rc && (place_all(a, winners) < 0 ||
 		    (a->answer.lend_until_sec > 0 && lend(a) < 0)))

@@ -11,6 +11,7 @@
  *   ballot.c  the contest as the policy sees it
  *   allot.c   the round of a policy that says itself who gets what
  *   allot_place.c  the places of what it awards
+ *   yield.c   who yields to a job that finds no place
  *   owner.c   who owns the hold
  *   settle.c  what the outcome means for each job
  *   reclaim.c whose GPUs are taken back to start a job
@@ -171,7 +172,8 @@ struct round {
 	struct contender *contenders;
 	size_t contender_count, contender_room;
 	double wake_sec; /* the policy wants the next round then */
-	int challenges;	 /* contenders that others were made to yield to */
+	int yields;	 /* searches for who yields */
+	uint64_t yield_vain; /* the shape of the last one in vain */
 };
 
 /* A candidate, with what the engine needs to place it. */
@@ -248,6 +250,14 @@ int astra_round_decide(struct round *r, struct astra_error *err);
 /* Without leases: the order in which the host should start jobs. */
 int astra_round_order(struct round *r, struct astra_error *err);
 
+struct reclaim;
+
+/* yield.c: let those yield who stand in the way of a contender that the policy
+ * granted and that found no place in rc; they lose their leases in the next
+ * pass. Returns 1 if anybody does, 0, or -1 when memory is out. */
+int astra_round_yield(struct round *r, const struct reclaim *rc,
+		const struct ballot *b, size_t rank);
+
 /* allot.c: the round of a policy that allocates. */
 int astra_round_allot(struct round *r, struct astra_error *err);
 
@@ -274,7 +284,9 @@ struct reclaim {
 	uint32_t hints[ASTRA_KNAPSACK_GPUS + 1]; /* first node worth a look */
 };
 /* losers.c */
-int astra_reclaim_init(struct reclaim *rc, struct round *r);
+/* space: what is free, but for the losers' GPUs; copied. */
+int astra_reclaim_init(struct reclaim *rc, struct round *r,
+		       const struct astra_space *space);
 void astra_reclaim_fini(struct reclaim *rc);
 bool astra_loser(const struct contender *c);
 uint32_t astra_loser_cost(const struct contender *c);
@@ -284,6 +296,12 @@ void astra_loser_take(const struct round *r, struct astra_space *space,
 		      const struct contender *c);
 uint32_t astra_losers_cheapest(const struct reclaim *rc, uint32_t node,
 			       uint32_t need, uint32_t *picked, size_t *count);
+/* What a job holds on a node becomes free there. */
+void astra_room_add(struct astra_room *room, const struct astra_job *job,
+		    uint32_t node);
+uint32_t astra_losers_for(const struct reclaim *rc,
+			  const struct astra_share *share, uint32_t *picked,
+			  size_t *count);
 uint32_t astra_losers_all(const struct reclaim *rc, uint32_t node,
 			  uint32_t *picked, size_t *count);
 uint32_t astra_losers_by_need(struct reclaim *rc, uint64_t need);
@@ -305,7 +323,7 @@ struct hold {
 	double start_sec; /* infinite: lease ends alone will not do */
 	bool impossible;  /* not even the end of every job would */
 	uint32_t *needed; /* per node: GPUs to be free then */
-	uint32_t *slack;  /* per node: GPUs that may be leased beyond then */
+	struct astra_room *slack; /* per node: may be leased beyond then */
 };
 /* When and where a request that does not fit now can be placed, if every
  * lease of jobs that are not spared ends in time; where that will not do,

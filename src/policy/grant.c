@@ -174,7 +174,7 @@ void astra_grants_revise(struct round *r)
 
 /* Whether every share was free when the host looked. */
 static bool free_now(const struct round *r, const struct grant *g,
-		     uint32_t *taken)
+		     struct astra_room *taken)
 {
 	bool ready = true;
 
@@ -182,10 +182,14 @@ static bool free_now(const struct round *r, const struct grant *g,
 		const struct astra_share *s = &g->shares[i];
 		const struct astra_node *n = &r->snap->nodes[s->node];
 
-		if (n->settling || taken[s->node] + s->gpus > n->gpus_free ||
-		    n->cpus_free < s->cpus || n->mem_free_mib < s->mem_mib)
+		struct astra_room *t = &taken[s->node];
+
+		t->gpus += s->gpus;
+		t->cpus += s->cpus;
+		t->mem_mib += s->mem_mib;
+		if (n->settling || t->gpus > n->gpus_free ||
+		    t->cpus > n->cpus_free || t->mem_mib > n->mem_free_mib)
 			ready = false;
-		taken[s->node] += s->gpus;
 	}
 	return ready;
 }
@@ -215,7 +219,8 @@ static int start(struct round *r, const struct grant *g)
 int astra_grants_start(struct round *r)
 {
 	struct astra_engine *e = r->e;
-	uint32_t *taken = calloc(r->snap->node_count + 1, sizeof(*taken));
+	struct astra_room *taken =
+		calloc(r->snap->node_count + 1, sizeof(*taken));
 	int rc = taken ? 0 : -1;
 
 	for (size_t i = 0; !rc && i < e->grant_count; i++)

@@ -230,13 +230,27 @@ static double time_of(const struct probe *p, size_t count)
 	return count ? fmax(p->rs->items[count - 1].at_sec, soon) : soon;
 }
 
+/* What stays of the room that there will be, beside the owner's share. */
+static struct astra_room hold_slack(const struct probe *p,
+				    const struct astra_room *then,
+				    const struct astra_share *share)
+{
+	if (p->owner->job->request.whole_node)
+		return (struct astra_room){0};
+	return (struct astra_room){
+		.gpus = then->gpus - share->gpus,
+		.cpus = then->cpus - share->cpus,
+		.mem_mib = then->mem_mib - share->mem_mib,
+	};
+}
+
 static int keep(struct probe *p, size_t count, size_t placed, struct hold *hold)
 {
 	const struct round *r = p->r;
 	struct astra_space *then = space_then(r, p->work, p->rs, count);
 
-	hold->needed = calloc(r->snap->node_count + 1, sizeof(uint32_t));
-	hold->slack = calloc(r->snap->node_count + 1, sizeof(uint32_t));
+	hold->needed = calloc(r->snap->node_count + 1, sizeof(*hold->needed));
+	hold->slack = calloc(r->snap->node_count + 1, sizeof(*hold->slack));
 	if (!then || !hold->needed || !hold->slack) {
 		astra_space_destroy(then);
 		return -1;
@@ -246,9 +260,7 @@ static int keep(struct probe *p, size_t count, size_t placed, struct hold *hold)
 
 		hold->needed[n] = p->shares[i].gpus;
 		hold->slack[n] =
-			astra_space_get(then, n)->gpus - p->shares[i].gpus;
-		if (p->owner->job->request.whole_node)
-			hold->slack[n] = 0;
+			hold_slack(p, astra_space_get(then, n), &p->shares[i]);
 	}
 	hold->job = p->owner->job->id;
 	hold->start_sec = time_of(p, count);
@@ -323,6 +335,13 @@ out:
 	return rc;
 }
 
+static bool hold_has(const struct astra_room *slack,
+		     const struct astra_share *share)
+{
+	return share->gpus <= slack->gpus && share->cpus <= slack->cpus &&
+	       share->mem_mib <= slack->mem_mib;
+}
+
 double astra_hold_cut(struct hold *hold, const struct astra_share *shares,
 		      size_t count, double end_sec)
 {
@@ -332,13 +351,19 @@ double astra_hold_cut(struct hold *hold, const struct astra_share *shares,
 		return end_sec;
 	for (size_t i = 0; i < count; i++)
 		if (hold->needed[shares[i].node] &&
-		    hold->slack[shares[i].node] < shares[i].gpus)
+		    !hold_has(&hold->slack[shares[i].node], &shares[i]))
 			fits = false;
 	if (!fits)
 		return hold->start_sec;
-	for (size_t i = 0; i < count; i++)
-		if (hold->needed[shares[i].node])
-			hold->slack[shares[i].node] -= shares[i].gpus;
+	for (size_t i = 0; i < count; i++) {
+		struct astra_room *slack = &hold->slack[shares[i].node];
+
+		if (!hold->needed[shares[i].node])
+			continue;
+		slack->gpus -= shares[i].gpus;
+		slack->cpus -= shares[i].cpus;
+		slack->mem_mib -= shares[i].mem_mib;
+	}
 	return end_sec;
 }
 

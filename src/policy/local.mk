@@ -63,6 +63,7 @@ libastra_policy_la_SOURCES = \
 	src/policy/tenants.c \
 	src/policy/utility.c \
 	src/policy/utility.h \
+	src/policy/yield.c \
 	src/policy/weights.c \
 	src/policy/weights.h \
 	src/policy/space_priv.h

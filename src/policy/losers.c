@@ -6,6 +6,8 @@
 
 #include "src/policy/engine_priv.h"
 
+#define LOSERS_STEPS 4096 /* all sets of twelve */
+
 bool astra_loser(const struct contender *c)
 {
 	return c->expired && !c->granted && !c->taken;
@@ -36,7 +38,7 @@ uint32_t astra_loser_cost(const struct contender *c)
 	return gpus;
 }
 
-static int allocate(struct reclaim *rc)
+static int allocate(struct reclaim *rc, const struct astra_space *space)
 {
 	const struct round *r = rc->r;
 	size_t nodes = r->snap->node_count, entries = 0;
@@ -48,8 +50,8 @@ static int allocate(struct reclaim *rc)
 		if (astra_loser_cost(&r->contenders[i]) > rc->cost_max)
 			rc->cost_max = astra_loser_cost(&r->contenders[i]);
 	}
-	rc->work = astra_space_copy(r->idle);
-	rc->all = astra_space_copy(r->idle);
+	rc->work = astra_space_copy(space);
+	rc->all = astra_space_copy(space);
 	rc->by_node = calloc(entries + 1, sizeof(*rc->by_node));
 	rc->first = calloc(nodes + 2, sizeof(*rc->first));
 	rc->by_cost = calloc(r->contender_count + 1, sizeof(*rc->by_cost));
@@ -110,10 +112,11 @@ static void sort_by_cost(struct reclaim *rc)
 	       (rc->cost_max + 3) * sizeof(*rc->cost_head));
 }
 
-int astra_reclaim_init(struct reclaim *rc, struct round *r)
+int astra_reclaim_init(struct reclaim *rc, struct round *r,
+		       const struct astra_space *space)
 {
 	*rc = (struct reclaim){.r = r};
-	if (allocate(rc) < 0)
+	if (allocate(rc, space) < 0)
 		return -1;
 	for (size_t i = 0; i < r->contender_count; i++)
 		if (astra_loser(&r->contenders[i]))
@@ -190,6 +193,107 @@ uint32_t astra_losers_cheapest(const struct reclaim *rc, uint32_t node,
 		if (set[need] >> i & 1)
 			picked[(*count)++] = who[i];
 	return best[need];
+}
+
+void astra_room_add(struct astra_room *room, const struct astra_job *job,
+		    uint32_t node)
+{
+	for (size_t i = 0; i < job->held_count; i++) {
+		if (job->held[i].node != node)
+			continue;
+		room->gpus += job->held[i].gpus;
+		room->cpus += job->held[i].cpus;
+		room->mem_mib += job->held[i].mem_mib;
+	}
+}
+
+/* A search for the cheapest losers on a node that leave room for a share. */
+struct losers_search {
+	const struct reclaim *rc;
+	const struct astra_share *share;
+	uint32_t who[ASTRA_KNAPSACK_JOBS]; /* by cost */
+	size_t count;
+	struct astra_room room; /* with those who are tried */
+	uint64_t tried, best;	/* bitmaps of who */
+	uint32_t cost, best_cost;
+	int steps; /* left */
+};
+
+static const struct contender *losers_at(const struct losers_search *s,
+					 size_t i)
+{
+	return &s->rc->r->contenders[s->who[i]];
+}
+
+static void losers_collect(struct losers_search *s)
+{
+	const struct reclaim *rc = s->rc;
+	uint32_t node = s->share->node;
+
+	for (size_t i = rc->first[node];
+	     i < rc->first[node + 1] && s->count < ASTRA_KNAPSACK_JOBS; i++) {
+		const struct contender *c = &rc->r->contenders[rc->by_node[i]];
+		size_t at = s->count;
+
+		if (!astra_loser(c) || rc->chosen[rc->by_node[i]])
+			continue;
+		for (; at && astra_loser_cost(losers_at(s, at - 1)) >
+				     astra_loser_cost(c);
+		     at--)
+			s->who[at] = s->who[at - 1];
+		s->who[at] = rc->by_node[i];
+		s->count++;
+	}
+}
+
+/* Try whom from `from` on to take beside those who are tried already. */
+static void losers_try(struct losers_search *s, size_t from)
+{
+	struct astra_room room = s->room;
+	uint32_t cost = s->cost;
+
+	if (cost >= s->best_cost)
+		return;
+	if (astra_room_has(&room, s->share)) {
+		s->best = s->tried;
+		s->best_cost = cost;
+		return;
+	}
+	for (size_t i = from; i < s->count && s->steps-- > 0; i++) {
+		const struct contender *c = losers_at(s, i);
+
+		astra_room_add(&s->room, c->job, s->share->node);
+		s->tried |= UINT64_C(1) << i;
+		s->cost += astra_loser_cost(c);
+		losers_try(s, i + 1);
+		s->tried &= ~(UINT64_C(1) << i);
+		s->room = room;
+		s->cost = cost;
+	}
+}
+
+/* The cheapest losers on a node whose GPUs, CPUs and memory, with what is free
+ * there, hold a share. As above; of many losers, the cheapest that a bounded
+ * search finds. */
+uint32_t astra_losers_for(const struct reclaim *rc,
+			  const struct astra_share *share, uint32_t *picked,
+			  size_t *count)
+{
+	struct losers_search s = {
+		.rc = rc,
+		.share = share,
+		.room = *astra_space_get(rc->work, share->node),
+		.best_cost = UINT32_MAX,
+		.steps = LOSERS_STEPS,
+	};
+
+	losers_collect(&s);
+	losers_try(&s, 0);
+	*count = 0;
+	for (size_t i = 0; i < s.count; i++)
+		if (s.best_cost != UINT32_MAX && s.best >> i & 1)
+			picked[(*count)++] = s.who[i];
+	return s.best_cost;
 }
 
 /* All losers on a node, for a job that wants it to itself. As above. */

@@ -20,7 +20,7 @@ int astra_hold_serve(struct round *r)
 
 		if (c->job->id != r->e->hold.job || c->expired)
 			continue;
-		if (astra_reclaim_init(&rc, r) < 0) {
+		if (astra_reclaim_init(&rc, r, r->idle) < 0) {
 			astra_reclaim_fini(&rc);
 			return -1;
 		}

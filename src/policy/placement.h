@@ -57,6 +57,10 @@ void astra_space_give(struct astra_space *space,
 uint32_t astra_room_fits(const struct astra_room *room,
 			 const struct astra_request *request);
 
+/* Whether a room has all of a share. One without a CPU has none. */
+bool astra_room_has(const struct astra_room *room,
+		    const struct astra_share *share);
+
 /* Find a place for a request; takes nothing.
  * With gpus_per_node, the nodes with the least sufficient rooms. With
  * nodes_min > 1 where fewer would do, nodes_min nodes and the GPUs evenly on

@@ -4,10 +4,11 @@
  * Losers are jobs whose lease is over and who were not granted a new one. For
  * a job that fits on one node the choice is exact: over all nodes the cheapest
  * set of losers, cost being all GPUs they hold anywhere (a knapsack over a
- * node's GPUs). For a job on several nodes two sets are compared, and losers
- * that turn out not to be needed stay: the fewest nodes, or the free GPUs
- * first. Either way nobody loses GPUs that the job has no use for, but for
- * the rest of the last job taken.
+ * node's GPUs; where CPUs or memory are short too, a search over sets of
+ * losers, which is exact up to twelve). For a job on several nodes two sets are
+ * compared, and losers that turn out not to be needed stay: the fewest nodes,
+ * or the free GPUs first. Either way nobody loses GPUs that the job has no use
+ * for, but for the rest of the last job taken.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,17 +29,8 @@ static struct astra_room room_after(const struct reclaim *rc, uint32_t node,
 {
 	struct astra_room room = *astra_space_get(rc->work, node);
 
-	for (size_t i = 0; i < count; i++) {
-		const struct contender *c = &rc->r->contenders[victims[i]];
-
-		for (size_t k = 0; k < c->job->held_count; k++) {
-			if (c->job->held[k].node != node)
-				continue;
-			room.gpus += c->job->held[k].gpus;
-			room.cpus += c->job->held[k].cpus;
-			room.mem_mib += c->job->held[k].mem_mib;
-		}
-	}
+	for (size_t i = 0; i < count; i++)
+		astra_room_add(&room, rc->r->contenders[victims[i]].job, node);
 	room.whole = room.gpus >= rc->r->snap->nodes[node].gpus &&
 		     room.cpus >= rc->r->snap->nodes[node].cpus;
 	return room;
@@ -60,14 +52,27 @@ static uint32_t first_with(struct reclaim *rc, uint32_t gpus)
 	return n;
 }
 
-/* Who has to leave a node for a request that lacks so many GPUs there. */
-static uint32_t choose_on(const struct reclaim *rc, uint32_t node,
-			  const struct astra_request *request, uint32_t need,
-			  uint32_t *picked, size_t *count)
+/* Who has to leave a node for a request to have its share there: the cheapest
+ * for the GPUs, or, if CPUs or memory are short beside these, for all three. */
+static uint32_t choose_on(const struct reclaim *rc,
+			  const struct astra_request *request,
+			  const struct astra_share *share, uint32_t *picked,
+			  size_t *count)
 {
+	uint32_t have = astra_space_get(rc->work, share->node)->gpus, cost;
+	struct astra_room then;
+
 	if (request->whole_node)
-		return astra_losers_all(rc, node, picked, count);
-	return astra_losers_cheapest(rc, node, need, picked, count);
+		return astra_losers_all(rc, share->node, picked, count);
+	cost = astra_losers_cheapest(
+		rc, share->node, have < share->gpus ? share->gpus - have : 0,
+		picked, count);
+	if (cost == UINT32_MAX)
+		return cost;
+	then = room_after(rc, share->node, picked, *count);
+	if (astra_room_has(&then, share))
+		return cost;
+	return astra_losers_for(rc, share, picked, count);
 }
 
 /* The best single node, and who has to leave it. */
@@ -81,6 +86,7 @@ static size_t place_on_one(struct reclaim *rc, const struct contender *c,
 	for (uint32_t n = first_with(rc, q->gpus);
 	     n < rc->r->snap->node_count && looks; n++) {
 		const struct astra_room *now = astra_space_get(rc->work, n);
+		struct astra_share share = astra_request_share(q, n, q->gpus);
 		uint32_t need, cost;
 		struct astra_room then;
 		size_t count;
@@ -94,7 +100,7 @@ static size_t place_on_one(struct reclaim *rc, const struct contender *c,
 		need = q->gpus > now->gpus ? q->gpus - now->gpus : 0;
 		if (need >= best)
 			continue;
-		cost = choose_on(rc, n, q, need, picked, &count);
+		cost = choose_on(rc, q, &share, picked, &count);
 		if (cost >= best)
 			continue;
 		then = room_after(rc, n, picked, count);
@@ -142,12 +148,9 @@ static bool choose_for_shares(struct reclaim *rc,
 	uint32_t picked[ASTRA_KNAPSACK_JOBS];
 
 	for (size_t i = 0; i < count; i++) {
-		const struct astra_share *s = &rc->shares[i];
-		uint32_t have = astra_space_get(rc->work, s->node)->gpus;
-		uint32_t need = have < s->gpus ? s->gpus - have : 0;
 		size_t n;
 
-		if (choose_on(rc, s->node, request, need, picked, &n) ==
+		if (choose_on(rc, request, &rc->shares[i], picked, &n) ==
 		    UINT32_MAX)
 			return false;
 		for (size_t k = 0; k < n; k++)

@@ -31,13 +31,19 @@ struct astra_share astra_request_share(const struct astra_request *request,
 	return share;
 }
 
+bool astra_room_has(const struct astra_room *room,
+		    const struct astra_share *share)
+{
+	return room->cpus && share->gpus <= room->gpus &&
+	       share->cpus <= room->cpus && share->mem_mib <= room->mem_mib;
+}
+
 static bool hosts(const struct astra_room *room,
 		  const struct astra_request *request, uint32_t gpus)
 {
 	struct astra_share share = astra_request_share(request, 0, gpus);
 
-	return gpus <= room->gpus && share.cpus <= room->cpus &&
-	       share.mem_mib <= room->mem_mib;
+	return astra_room_has(room, &share);
 }
 
 uint32_t astra_room_fits_at_most(const struct astra_room *room,

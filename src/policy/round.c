@@ -11,75 +11,6 @@
 #include "src/policy/engine_priv.h"
 
 #define PASSES_MAX 32
-#define CHALLENGES_MAX 8
-
-static uint32_t held_where(const struct contender *e, const struct contender *c)
-{
-	uint32_t gpus = 0;
-
-	for (size_t i = 0; i < e->job->held_count; i++)
-		if (astra_node_allowed(&c->job->request, e->job->held[i].node))
-			gpus += e->job->held[i].gpus;
-	return gpus;
-}
-
-/* GPUs that a request could have by the CPUs and memory beside them, whoever
- * loses; no more than it asks for. */
-static uint32_t within_reach(const struct round *r, const struct reclaim *rc,
-			     const struct astra_request *q)
-{
-	uint32_t gpus = 0;
-
-	for (uint32_t n = 0; n < r->snap->node_count && gpus < q->gpus; n++)
-		if (astra_node_allowed(q, n))
-			gpus += astra_room_fits(astra_space_get(rc->all, n), q);
-	return gpus < q->gpus ? gpus : q->gpus;
-}
-
-/* The policy grants by count, as if all GPUs were alike. Where a job may use
- * some nodes only, or GPUs are free without CPUs or memory for it, those who
- * hold the GPUs that it could have are granted another lease as long as others
- * are idle elsewhere. So let those yield who come after it in the ranking, the
- * last first. Returns whether anybody does. */
-static bool make_yield(struct round *r, const struct reclaim *rc,
-		       const struct ballot *b, size_t rank)
-{
-	size_t at = b->ranking.choices[rank].candidate;
-	const struct contender *c = &r->contenders[at];
-	uint32_t have, need;
-	bool any = false;
-
-	if (r->challenges == CHALLENGES_MAX)
-		return false;
-	have = within_reach(r, rc, &c->job->request);
-	if (have == c->job->request.gpus && !c->job->request.allowed &&
-	    !c->job->request.required)
-		return false;
-	need = c->job->request.gpus > have ? c->job->request.gpus - have : 1;
-	for (size_t i = b->ranking.count; need && i-- > rank + 1;) {
-		struct contender *e =
-			&r->contenders[b->ranking.choices[i].candidate];
-		uint32_t gpus = astra_loser(e) || !e->expired || e->taken
-					? 0
-					: held_where(e, c);
-
-		if (!gpus)
-			continue;
-		e->yields_to = at + 1;
-		need -= gpus < need ? gpus : need;
-		any = true;
-	}
-	r->challenges += any;
-	return any;
-}
-
-/* It was in vain. */
-static void end_yield(struct round *r, size_t at)
-{
-	for (size_t i = 0; i < r->contender_count; i++)
-		if (r->contenders[i].yields_to == at + 1)
-			r->contenders[i].yields_to = 0;
-}
 
 /* Place what the policy granted. Returns whether every grant found its place;
  * the shapes that did not are marked failed. */
@@ -100,10 +31,14 @@ static bool place_granted(struct round *r, struct reclaim *rc,
 		count = astra_reclaim_place(rc, c);
 		if (!count) {
 			all = false;
-			if (make_yield(r, rc, b, i))
-				break;
+			switch (astra_round_yield(r, rc, b, i)) {
+			case 1:
+				return false;
+			case -1:
+				*nomem = true;
+				return true;
+			}
 			c->failed = true;
-			end_yield(r, at);
 			continue;
 		}
 		if (astra_grow(places, place_room, *place_count + count,
@@ -183,7 +118,7 @@ static int one_pass(struct round *r, struct outcome *o, bool *settled,
 		if (r->contenders[i].yields_to)
 			r->contenders[i].granted = false;
 	astra_reclaim_fini(&o->rc);
-	if (astra_reclaim_init(&o->rc, r) < 0)
+	if (astra_reclaim_init(&o->rc, r, r->idle) < 0)
 		return astra_error_nomem(err);
 	*settled = place_granted(r, &o->rc, b, &o->places, &o->place_count,
 				 &o->place_room, &nomem);

@@ -234,6 +234,111 @@ static void a_content_tenant_keeps_no_gang_waiting(void **state)
 	}
 }
 
+static struct vjob *submit_with(struct vcluster *vc, uint32_t tenant,
+				uint32_t gpus, uint32_t cpus, uint64_t mem_mib)
+{
+	struct vjob *v = vc_submit(vc, tenant, gpus, HUGE_VAL);
+
+	v->job.request.cpus = cpus;
+	v->job.request.mem_node_mib = mem_mib;
+	return v;
+}
+
+/* Two jobs of one GPU have all CPUs, or all memory, of their nodes. By count
+ * there are GPUs for everybody, so they are renewed; but at their leases' end
+ * one of them has to yield to the needier. */
+static void hogs_yield_what_the_needier_lack(void **state)
+{
+	static const struct {
+		uint32_t hog_cpus, gpus, cpus;
+		uint64_t hog_mem, mem;
+	} cases[] = {
+		{32, 1, 1, 0, 0},
+		{32, 4, 1, 0, 0},
+		{1, 2, 1, 1 << 20, 1000},
+		{30, 1, 8, 0, 0},
+		{20, 2, 16, 900000, 200000},
+	};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct vcluster vc;
+		struct vjob *want;
+
+		vc_init(&vc, 2, 4);
+		use_terms(&vc, 20);
+		vc_begin(&vc);
+		vc_tenant(&vc, "a", 1);
+		vc_tenant(&vc, "b", 1);
+		for (int k = 0; k < 2; k++)
+			submit_with(&vc, 0, 1, cases[i].hog_cpus,
+				    cases[i].hog_mem);
+		vc_run(&vc, AT(5));
+		want = submit_with(&vc, 1, cases[i].gpus, cases[i].cpus,
+				   cases[i].mem);
+		vc_run(&vc, AT(45));
+		if (want->starts != 1)
+			fail_msg("case %zu: %u starts", i, want->starts);
+		assert_int_equal(vc.most_reclaimed, 1);
+		vc_fini(&vc);
+	}
+}
+
+/* Of three jobs whose leases are over together, that one is taken back which
+ * has the CPUs with the fewest GPUs. */
+static void fewest_gpus_are_taken_for_cpus(void **state)
+{
+	struct vcluster vc;
+	struct vjob *want, *few, *many;
+	(void)state;
+
+	vc_init(&vc, 1, 8);
+	use_terms(&vc, 20);
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 1);
+	vc_tenant(&vc, "b", 1);
+	submit_with(&vc, 0, 1, 4, 0);
+	many = submit_with(&vc, 0, 3, 40, 0);
+	few = submit_with(&vc, 0, 2, 20, 0);
+	vc_run(&vc, AT(10));
+	want = submit_with(&vc, 1, 1, 20, 0);
+	vc_run(&vc, AT(30));
+	assert_int_equal(want->starts, 1);
+	assert_int_equal(vc.most_reclaimed, 2);
+	assert_int_equal(many->starts, 1);
+	assert_int_equal(few->job.state, ASTRA_JOB_PENDING);
+	vc_fini(&vc);
+}
+
+/* Jobs of one GPU and half a node's CPUs come all the time and their leases end
+ * one by one; who wants all CPUs of a node gets them by a hold. */
+static void a_hold_collects_cpus_too(void **state)
+{
+	(void)state;
+	for (unsigned seed = 1; seed <= 10; seed++) {
+		struct vcluster vc;
+		struct vjob *want;
+
+		srand(seed);
+		vc_init(&vc, 2, 4);
+		use_terms(&vc, 60);
+		vc_begin(&vc);
+		vc_tenant(&vc, "a", 1);
+		vc_tenant(&vc, "b", 1);
+		for (int i = 0; i < 8; i++) {
+			submit_with(&vc, 0, 1, 16, 0);
+			vc_run(&vc, AT(11 * i + rand() % 10));
+		}
+		want = submit_with(&vc, 1, 1, 32, 0);
+		while (vc.now_sec < AT(600) && !want->starts)
+			vc_step(&vc);
+		if (!want->starts)
+			fail_msg("seed %u: not started", seed);
+		assert_true(want->job.start_sec - want->waited_from_sec <= 120);
+		vc_fini(&vc);
+	}
+}
+
 /* While GPUs are held for it, they are lent. */
 static void held_gpus_are_lent(void **state)
 {
@@ -627,6 +732,9 @@ int main(void)
 		cmocka_unit_test(a_renamed_tenant_keeps_what_it_has),
 		cmocka_unit_test(large_jobs_start_within_two_terms),
 		cmocka_unit_test(a_content_tenant_keeps_no_gang_waiting),
+		cmocka_unit_test(hogs_yield_what_the_needier_lack),
+		cmocka_unit_test(fewest_gpus_are_taken_for_cpus),
+		cmocka_unit_test(a_hold_collects_cpus_too),
 		cmocka_unit_test(held_gpus_are_lent),
 		cmocka_unit_test(only_the_loser_is_taken_back),
 		cmocka_unit_test(cheapest_losers_are_found),
