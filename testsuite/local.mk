@@ -220,12 +220,18 @@ test_engine_image_SOURCES = testsuite/unit/test_engine_image.c \
 test_engine_image_CFLAGS = $(UNIT_CFLAGS)
 test_engine_image_LDADD = $(UNIT_LIBS)
 
-check_PROGRAMS += test_engine_nodes test_node_names
+check_PROGRAMS += test_engine_leave test_engine_nodes test_node_names
 test_engine_nodes_SOURCES = testsuite/unit/test_engine_nodes.c \
 	testsuite/unit/unit.h
 test_engine_nodes_CFLAGS = $(UNIT_CFLAGS)
 test_engine_nodes_LDADD = $(UNIT_LIBS)
+test_engine_leave_SOURCES = testsuite/unit/test_engine_leave.c \
+	testsuite/unit/small_pool.h \
+	testsuite/unit/unit.h
+test_engine_leave_CFLAGS = $(UNIT_CFLAGS)
+test_engine_leave_LDADD = $(UNIT_LIBS)
 test_node_names_SOURCES = testsuite/unit/test_node_names.c \
+	testsuite/unit/small_pool.h \
 	testsuite/unit/unit.h
 test_node_names_CFLAGS = $(UNIT_CFLAGS)
 test_node_names_LDADD = $(UNIT_LIBS)

@@ -28,7 +28,8 @@ static void begin_job(struct foreseen_world *w, size_t i)
 	w->more[i] = (struct foreseen_job){
 		.total_sec = guess->total_sec,
 		.left_sec = guess->left_sec,
-		.ends_sec = w->now_sec + guess->left_sec,
+		.ends_sec = job->suspended ? HUGE_VAL
+					   : w->now_sec + guess->left_sec,
 		.clear_sec = w->now_sec + CLEANUP_SEC,
 		.origin = (uint32_t)i,
 	};

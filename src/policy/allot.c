@@ -133,7 +133,8 @@ static void add_demand(struct allotment *a, size_t index, size_t *contender)
 	if (job->state == ASTRA_JOB_RUNNING && j->phase == ASTRA_PHASE_LEASED) {
 		demand.held = job->held;
 		demand.held_count = job->held_count;
-		demand.until_sec = job->revocable ? j->lease_end_sec : HUGE_VAL;
+		demand.until_sec =
+			astra_lease_stays(job) ? HUGE_VAL : j->lease_end_sec;
 	}
 	if (j->grants)
 		count_promised(a, &demand);

@@ -54,7 +54,7 @@ static bool lease_over(const struct round *r, const struct ejob *j,
 {
 	double now = r->snap->now_sec;
 
-	return j->phase == ASTRA_PHASE_LEASED && job->revocable &&
+	return j->phase == ASTRA_PHASE_LEASED && !astra_lease_stays(job) &&
 	       !job->unheard && j->lease_end_sec <= now &&
 	       j->start_sec + r->e->options.min_run_sec <= now;
 }

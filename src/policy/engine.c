@@ -195,6 +195,9 @@ static void count_coming(struct round *r)
 				 j->phase == ASTRA_PHASE_GRACE ||
 				 j->phase == ASTRA_PHASE_LEAVING));
 
+		leaving =
+			leaving && !astra_lease_overdue(r->e, r->snap, j, job);
+
 		for (size_t k = 0; leaving && k < job->held_count; k++)
 			r->coming[job->held[k].node] += job->held[k].gpus;
 	}
@@ -249,10 +252,13 @@ void astra_engine_shift(struct astra_engine *e, double by_sec)
 		shift(&e->jobs[i].lease_start_sec, by_sec);
 		shift(&e->jobs[i].lease_end_sec, by_sec);
 		shift(&e->jobs[i].grace_end_sec, by_sec);
+		shift(&e->jobs[i].told_sec, by_sec);
 		shift(&e->jobs[i].planned_end_sec, by_sec);
 	}
-	for (size_t i = 0; i < e->grant_count; i++)
+	for (size_t i = 0; i < e->grant_count; i++) {
 		shift(&e->grants[i].until_sec, by_sec);
+		shift(&e->grants[i].told_sec, by_sec);
+	}
 	for (size_t i = 0; i < e->refusal_count; i++)
 		shift(&e->refusals[i].until_sec, by_sec);
 	astra_fairness_shift(e->account, by_sec);

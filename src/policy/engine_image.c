@@ -76,6 +76,7 @@ static const struct astra_member job_members[] = {
 	JOB(REAL, lease_start_sec),
 	JOB(REAL, lease_end_sec),
 	JOB(REAL, grace_end_sec),
+	JOB(REAL, told_sec),
 	JOB(REAL, planned_end_sec),
 	JOB(REAL, lost_sec),
 	END,
@@ -95,6 +96,7 @@ static void put_grant(const struct grant *g, struct astra_bytes *out)
 {
 	astra_put_u32(out, g->job);
 	astra_put_f64(out, g->until_sec);
+	astra_put_f64(out, g->told_sec);
 	astra_put_u64(out, g->count);
 	for (size_t i = 0; i < g->count; i++)
 		astra_members_put(out, &g->shares[i], share_members);
@@ -216,6 +218,7 @@ static int get_grants(struct astra_engine *e, struct astra_reader *in,
 
 		g->job = astra_get_u32(in);
 		g->until_sec = astra_get_f64(in);
+		g->told_sec = astra_get_f64(in);
 		g->count = (size_t)astra_get_u64(in);
 		if (too_many(in, g->count) || !astra_engine_find(e, g->job))
 			return -1;

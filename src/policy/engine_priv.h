@@ -5,6 +5,7 @@
  *   tenants.c the tenants, their weights, the capacity
  *   lease.c   how leases begin and end
  *   grant.c   GPUs promised to jobs, and who has to leave for them
+ *   refusal.c starts that the host refused
  *   renumber.c  what is remembered of nodes follows them to other numbers
  *   round.c   who gets what: policy, then placement, until both agree
  *   contenders.c who competes in a round
@@ -59,6 +60,7 @@ struct ejob {
 	double lease_sec; /* the term of its leases */
 	double lease_start_sec, lease_end_sec;
 	double grace_end_sec;
+	double told_sec;	/* when it was told to leave; 0: it was not */
 	double planned_end_sec; /* of the lease that begins at its start; 0: a
 				 * full term */
 	double lost_sec;
@@ -76,6 +78,7 @@ struct etenant {
 struct grant {
 	uint32_t job;	  /* id */
 	double until_sec; /* its lease ends then; 0: after a full term */
+	double told_sec;  /* since then all who have to leave for it know */
 	struct astra_share *shares;
 	size_t count;
 };
@@ -150,6 +153,16 @@ void astra_lease_follow(struct astra_engine *e, struct ejob *j,
 void astra_leases_catch_up(struct astra_engine *e,
 			   const struct astra_snapshot *snap, double last_sec,
 			   bool *changed);
+/* Whether no lease's end takes a job's GPUs back for now. */
+bool astra_lease_stays(const struct astra_job *job);
+/* How long those who were told to leave may take, before nobody waits for their
+ * GPUs any more; infinite: nobody knows. */
+double astra_leave_sec(const struct astra_engine *e,
+		       const struct astra_snapshot *snap);
+/* Whether a job should have left its GPUs by now. */
+bool astra_lease_overdue(const struct astra_engine *e,
+			 const struct astra_snapshot *snap,
+			 const struct ejob *j, const struct astra_job *job);
 /* Whether a job that runs there must leave at its lease's end. */
 bool astra_lease_must_end(const struct astra_snapshot *snap,
 			  const struct astra_job *job);
@@ -204,6 +217,8 @@ void astra_grants_drop_at(struct astra_engine *e, size_t at);
 size_t astra_grants_of(const struct astra_engine *e, uint32_t job);
 int astra_grants_start(struct round *r);
 int astra_revoke_doomed(struct round *r);
+
+/* refusal.c */
 const uint64_t *astra_refused_nodes(const struct astra_engine *e, uint32_t job);
 bool astra_refused_job(const struct astra_engine *e, uint32_t job);
 void astra_refusals_forget(struct astra_engine *e, double now_sec);

@@ -196,6 +196,8 @@ static int restore_job(struct astra_engine *e, struct astra_reader *in,
 	/* Who was to have its GPUs is decided anew. */
 	if (j.phase == ASTRA_PHASE_DOOMED)
 		j.phase = ASTRA_PHASE_LEASED;
+	if (j.phase != ASTRA_PHASE_WAITING && j.phase != ASTRA_PHASE_LEASED)
+		j.told_sec = e->now_sec;
 	if (astra_grow(&e->jobs, &e->job_room, e->job_count + 1, sizeof(j)) <
 		    0 ||
 	    astra_grow(&e->vacant, &e->vacant_room, e->job_count + 1,

@@ -24,6 +24,7 @@ int astra_grants_add(struct astra_engine *e, uint32_t job, double until_sec,
 	memcpy(g->shares, shares, count * sizeof(*shares));
 	g->job = job;
 	g->until_sec = until_sec;
+	g->told_sec = e->now_sec;
 	g->count = count;
 	e->grant_count++;
 	j->grants++;
@@ -149,15 +150,34 @@ static void spare_doomed(struct round *r)
 	}
 }
 
+/* Where MaxReclaim keeps somebody from being told, nobody waits in vain yet. */
+static void grants_note_untold(struct astra_engine *e)
+{
+	for (size_t i = 0; i < e->job_count; i++)
+		for (size_t k = 0; e->jobs[i].phase == ASTRA_PHASE_DOOMED &&
+				   k < e->grant_count;
+		     k++)
+			if (e->grants[k].job == e->jobs[i].doomed_for)
+				e->grants[k].told_sec = e->now_sec;
+}
+
+/* Its GPUs should have come by now, whatever keeps them. */
+static bool grant_in_vain(const struct round *r, const struct grant *g)
+{
+	return readiness(r, g) == GRANT_WAITING &&
+	       g->told_sec + astra_leave_sec(r->e, r->snap) < r->snap->now_sec;
+}
+
 void astra_grants_revise(struct round *r)
 {
 	struct astra_engine *e = r->e;
 
+	grants_note_untold(e);
 	for (size_t i = 0; i < e->grant_count;) {
 		struct grant *g = &e->grants[i];
 
 		if (!wanted(r, g) || !still_possible(r, g) ||
-		    readiness(r, g) == GRANT_BROKEN) {
+		    readiness(r, g) == GRANT_BROKEN || grant_in_vain(r, g)) {
 			astra_grants_drop_at(e, i);
 			continue;
 		}
@@ -246,6 +266,8 @@ static int revoke(struct round *r, struct ejob *j)
 		.restart_cnt = j->restart_cnt,
 	};
 
+	if (j->phase == ASTRA_PHASE_DOOMED)
+		j->told_sec = r->snap->now_sec;
 	if (job->checkpoints && grace > 0 && j->phase == ASTRA_PHASE_DOOMED) {
 		d.action = ASTRA_SIGNAL;
 		d.until_sec = j->grace_end_sec = r->snap->now_sec + grace;
@@ -291,105 +313,4 @@ int astra_revoke_doomed(struct round *r)
 	e->counters.reclaim_capped += capped;
 	e->last_reclaim = taken;
 	return 0;
-}
-
-static struct refusal *refusal_of(const struct astra_engine *e, uint32_t job,
-				  bool nodes)
-{
-	uint32_t row = astra_idmap_get(&e->by_id, job);
-
-	if (row == ASTRA_IDMAP_NONE || !e->jobs[row].refusals)
-		return NULL;
-	for (size_t i = 0; i < e->refusal_count; i++)
-		if (e->refusals[i].job == job &&
-		    (e->refusals[i].nodes != NULL) == nodes)
-			return &e->refusals[i];
-	return NULL;
-}
-
-const uint64_t *astra_refused_nodes(const struct astra_engine *e, uint32_t job)
-{
-	const struct refusal *x = refusal_of(e, job, true);
-
-	return x ? x->nodes : NULL;
-}
-
-bool astra_refused_job(const struct astra_engine *e, uint32_t job)
-{
-	return refusal_of(e, job, false) != NULL;
-}
-
-/* Of one job, if it is not 0, else those whose time is over. */
-static void forget_refusals(struct astra_engine *e, uint32_t job,
-			    double now_sec)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < e->refusal_count; i++) {
-		struct refusal *x = &e->refusals[i];
-		struct ejob *j = astra_engine_find(e, x->job);
-
-		if (job ? x->job != job : x->until_sec > now_sec) {
-			e->refusals[kept++] = *x;
-			continue;
-		}
-		if (j)
-			j->refusals--;
-		free(x->nodes);
-	}
-	e->refusal_count = kept;
-}
-
-void astra_refusals_forget(struct astra_engine *e, double now_sec)
-{
-	forget_refusals(e, 0, now_sec);
-}
-
-void astra_refusals_drop(struct astra_engine *e, uint32_t job)
-{
-	forget_refusals(e, job, 0);
-}
-
-static struct refusal *add_refusal(struct astra_engine *e, struct ejob *j,
-				   bool nodes)
-{
-	struct refusal *x;
-
-	if (astra_grow(&e->refusals, &e->refusal_room, e->refusal_count + 1,
-		       sizeof(*x)) < 0)
-		return NULL;
-	x = &e->refusals[e->refusal_count];
-	*x = (struct refusal){.job = j->id};
-	if (nodes) {
-		x->nodes = calloc(e->node_words, sizeof(*x->nodes));
-		if (!x->nodes)
-			return NULL;
-	}
-	e->refusal_count++;
-	j->refusals++;
-	return x;
-}
-
-void astra_engine_refuse(struct astra_engine *e, uint32_t job,
-			 const struct astra_share *shares, size_t count,
-			 bool nodes, double now_sec)
-{
-	struct ejob *j = astra_engine_find(e, job);
-	struct refusal *x;
-
-	e->counters.refused++;
-	astra_grants_drop(e, job);
-	if (!j)
-		return;
-	nodes = nodes && count && e->node_words;
-	x = refusal_of(e, job, nodes);
-	if (!x)
-		x = add_refusal(e, j, nodes);
-	if (!x)
-		return;
-	x->until_sec = now_sec + e->options.round_sec;
-	for (size_t i = 0; nodes && i < count; i++)
-		if (shares[i].node / 64 < e->node_words)
-			x->nodes[shares[i].node / 64] |=
-				UINT64_C(1) << (shares[i].node % 64);
 }

@@ -64,6 +64,8 @@ static double release_of(const struct round *r, const struct ejob *j,
 
 	if (j->phase != ASTRA_PHASE_LEASED)
 		return fmax(now, j->grace_end_sec);
+	if (job->suspended)
+		return HUGE_VAL;
 	if (job->revocable)
 		return fmax(fmax(now, j->lease_end_sec),
 			    j->start_sec + r->e->options.min_run_sec);

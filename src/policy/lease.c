@@ -34,7 +34,7 @@ static void begin_lease(struct astra_engine *e, struct ejob *j,
 	if (j->planned_end_sec > start)
 		j->lease_end_sec = j->planned_end_sec;
 	j->planned_end_sec = 0;
-	j->grace_end_sec = 0;
+	j->grace_end_sec = j->told_sec = 0;
 	lease_count(e, j);
 }
 
@@ -52,6 +52,16 @@ static void end_lease(struct ejob *j, const struct astra_job *job, double now)
 	j->start_sec = 0;
 	j->lease_start_sec = j->lease_end_sec = j->grace_end_sec = 0;
 	j->doomed_for = 0;
+}
+
+/* It cannot leave for now, so nobody waits for it. Told again when it goes on.
+ */
+static void lease_stay(struct ejob *j, bool *changed)
+{
+	j->phase = ASTRA_PHASE_LEASED;
+	j->grace_end_sec = j->told_sec = 0;
+	j->doomed_for = 0;
+	*changed = true;
 }
 
 void astra_lease_follow(struct astra_engine *e, struct ejob *j,
@@ -95,6 +105,31 @@ void astra_lease_follow(struct astra_engine *e, struct ejob *j,
 	if (leased && !job->revocable && j->phase != ASTRA_PHASE_LEASED &&
 	    (e->options.leases || j->phase != ASTRA_PHASE_GRACE))
 		j->phase = ASTRA_PHASE_LEASED;
+	if (leased && job->suspended && j->phase != ASTRA_PHASE_LEASED)
+		lease_stay(j, changed);
+}
+
+bool astra_lease_stays(const struct astra_job *job)
+{
+	return !job->revocable || job->suspended;
+}
+
+double astra_leave_sec(const struct astra_engine *e,
+		       const struct astra_snapshot *snap)
+{
+	if (snap->kill_wait_sec <= 0)
+		return HUGE_VAL;
+	return e->options.grace_sec + snap->kill_wait_sec +
+	       e->options.round_sec;
+}
+
+bool astra_lease_overdue(const struct astra_engine *e,
+			 const struct astra_snapshot *snap,
+			 const struct ejob *j, const struct astra_job *job)
+{
+	double since = j->told_sec > 0 ? j->told_sec : job->end_sec;
+
+	return since > 0 && since + astra_leave_sec(e, snap) < snap->now_sec;
 }
 
 bool astra_lease_must_end(const struct astra_snapshot *snap,

@@ -48,6 +48,7 @@ libastra_policy_la_SOURCES = \
 	src/policy/plan.h \
 	src/policy/policy.h \
 	src/policy/reclaim.c \
+	src/policy/refusal.c \
 	src/policy/registry.c \
 	src/policy/renumber.c \
 	src/policy/room.c \

@@ -136,8 +136,10 @@ struct astra_job {
 	uint32_t restart_cnt;  /* changes with each requeue */
 	bool booting;	       /* running, but its nodes are not up yet */
 	bool revocable;	       /* may be requeued at a lease's end */
-	bool unheard; /* may have ended, and the host not have heard of it: it
-		       * is not taken back now */
+	bool unheard;	/* may have ended, and the host not have heard of it: it
+			 * is not taken back now */
+	bool suspended; /* does not run on for now, and keeps what it holds: it
+			 * is not taken back before it does */
 	bool checkpoints; /* wants a signal and its grace before */
 	struct astra_forecast forecast;
 	const struct astra_share *held;
@@ -152,6 +154,8 @@ struct astra_tenant {
 
 struct astra_snapshot {
 	double now_sec;
+	double kill_wait_sec; /* a job that is told to end has ended after so
+			       * long, if nothing keeps it; 0: not known */
 	const struct astra_node *nodes;
 	size_t node_count;
 	const struct astra_tenant *tenants; /* all of them, idle ones too */

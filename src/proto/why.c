@@ -137,6 +137,12 @@ static void leased(const struct astra_why *why, struct astra_text *out)
 	const struct astra_report_job *job = why->job;
 	char text[ASTRA_SPAN_BYTES];
 
+	if (!strcmp(job->state, "SUSPENDED")) {
+		astra_text_printf(
+			out,
+			" It is suspended and keeps its GPUs; if its lease ends meanwhile, it competes with everybody as soon as it is resumed.");
+		return;
+	}
 	if (!job->revocable) {
 		astra_text_printf(
 			out,
@@ -344,6 +350,7 @@ static void consider(struct astra_why *why, const struct astra_report_job *job)
 	if (waiting && job->rank && job->rank < why->job->rank)
 		consider_before(why, job);
 	if (!strcmp(job->phase, "leased") && job->revocable &&
+	    strcmp(job->state, "SUSPENDED") != 0 &&
 	    job->lease_end_sec > why->report->time_sec && would_do(why, job) &&
 	    (!why->next_lease ||
 	     job->lease_end_sec < why->next_lease->lease_end_sec))

@@ -35,7 +35,7 @@ static const struct turn turns[] = {
 	{"too_big",
 	 "It would not fit even if all leased jobs ended: too few nodes that are up have all that it asks for."},
 	{"pinned",
-	 "It needs GPUs of jobs that cannot be requeued: it starts when they end by themselves."},
+	 "It needs GPUs of jobs that cannot be requeued, or are suspended: it starts when they end by themselves, or are resumed and requeued."},
 	{"batch", "It is collected for the next batch of jobs."},
 	{"planned", "It has GPUs in a plan, from a later time on."},
 	{"price", "Its GPUs cost more now than it is worth."},

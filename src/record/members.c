@@ -114,6 +114,7 @@ const struct astra_member astra_round_job_members[] = {
 	JOB(FLAG, booting),
 	JOB(FLAG, revocable),
 	JOB(FLAG, unheard),
+	JOB(FLAG, suspended),
 	JOB(FLAG, checkpoints),
 	JOB(U32, forecast.app),
 	JOB(U32, forecast.turn),

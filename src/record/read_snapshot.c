@@ -191,11 +191,16 @@ static int get_bids(const json_t *array, struct astra_round *r,
 int astra_round_get_snapshot(const json_t *object, struct astra_round *r,
 			     struct astra_error *err)
 {
+	const json_t *kill_wait = json_object_get(object, "kill_wait_sec");
 	double now = NAN;
 
 	if (!astra_round_real(json_object_get(object, "now_sec"), &now) ||
 	    !isfinite(now))
 		return astra_round_wrong("snapshot", 0, "now_sec", err);
+	if (kill_wait &&
+	    (!astra_round_real(kill_wait, &r->snapshot.kill_wait_sec) ||
+	     !(r->snapshot.kill_wait_sec >= 0)))
+		return astra_round_wrong("snapshot", 0, "kill_wait_sec", err);
 	r->snapshot.now_sec = now;
 	if (get_nodes(json_object_get(object, "nodes"), r, err) < 0 ||
 	    get_tenants(json_object_get(object, "tenants"), r, err) < 0 ||

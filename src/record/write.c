@@ -225,6 +225,8 @@ static void put_snapshot(struct astra_text *out, const struct astra_snapshot *s)
 {
 	put_word(out, ",\n\"snapshot\":{\"now_sec\":");
 	put_real(out, s->now_sec);
+	put_word(out, ",\"kill_wait_sec\":");
+	put_real(out, s->kill_wait_sec);
 	put_word(out, ",\n\"nodes\":[");
 	for (size_t i = 0; i < s->node_count; i++) {
 		put_word(out, i ? ",\n" : "\n");

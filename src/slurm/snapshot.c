@@ -170,7 +170,11 @@ static int begin_view(struct astra_scene *scene, size_t index,
 
 	view->job_count = view->other_count = 0;
 	view->unsettled = false;
-	view->model = (struct astra_snapshot){.now_sec = (double)now};
+	view->model = (struct astra_snapshot){
+		.now_sec = (double)now,
+		.kill_wait_sec =
+			slurm_conf.kill_wait ? slurm_conf.kill_wait : 1,
+	};
 	if (map_nodes(scene, view, &config->pools[index]) < 0 ||
 	    astra_tenants_begin(&view->tenants, config, &scene->arena) < 0 ||
 	    astra_qos_begin(&view->qos,

@@ -231,6 +231,7 @@ int astra_scene_add_job(struct astra_scene *scene, struct astra_view *view,
 		.booting = IS_JOB_RUNNING(job) && IS_JOB_CONFIGURING(job),
 		.revocable = info->terms.revocable,
 		.unheard = is_unheard(scene, job, now),
+		.suspended = IS_JOB_SUSPENDED(job),
 		.checkpoints = info->terms.signal != 0,
 	};
 	if (job->array_job_id && job->array_job_id != job->job_id)

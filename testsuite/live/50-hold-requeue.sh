@@ -116,8 +116,9 @@ cancel_all
 
 # ---- Suspend and resume: the lease goes on, as the GPUs stay allocated.
 
+wrote() { [[ -s $OUT/$1 ]]; }
 id=$(submit --gpus=1 --wrap 'while sleep 0.2; do echo x; done')
-runs "$id"
+wait_for 60 wrote "$id"
 scontrol suspend "$id"
 wait_for 60 job_is "$id" SUSPENDED
 sleep 1
@@ -131,6 +132,37 @@ wait_for 60 job_is "$id" RUNNING
 grew() { (($(wc -l <"$OUT/$id") > before)); }
 wait_for 60 grew
 ok resume
+
+# ---- Suspended beyond the lease's end: its GPUs are promised to nobody, and it
+# is told as soon as it goes on.
+
+scancel "$id"
+id=$(submit --gpus=1 --signal=B:USR1 --wrap '
+	trap "echo told; exit 85" USR1
+	echo ready
+	while sleep 0.2; do :; done')
+wait_for 60 wrote "$id"
+scontrol suspend "$id"
+wait_for 60 job_is "$id" SUSPENDED
+taker=$(sleeper -J taker -A big --gpus=4)
+says "$taker" 'Lease: needs GPUs of jobs that cannot be requeued*'
+for _ in $(seq 10); do
+	[[ $(job_reason "$taker") != *granted* ]] ||
+		fail "GPUs of a suspended job are promised"
+	sleep 1
+done
+check_eq "state after its lease's end" SUSPENDED "$(job_state "$id")"
+said() { sfair why "$1" | tr '\n' ' '; }
+why=$(said "$taker")
+[[ $why != *"expected to start"* ]] || fail "GPUs are promised: $why"
+[[ $(said "$id") == *"is suspended and keeps its GPUs"* ]] ||
+	fail "a suspended job's lease: $(said "$id")"
+ok suspended-keeps-its-gpus
+scontrol resume "$id"
+was_told() { grep -q told "$OUT/$id"; }
+wait_for 60 was_told
+runs "$taker"
+ok told-as-it-resumes
 cancel_all
 
 # ---- top swaps nice values, and the order of jobs that have been served alike.
