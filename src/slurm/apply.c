@@ -95,15 +95,33 @@ static const struct astra_job_info *find_info(const struct apply *a,
 	return i == ASTRA_IDMAP_NONE ? NULL : &a->view->info[i];
 }
 
-static struct astra_start_share *global_shares(const struct apply *a,
-					       const struct astra_decision *d)
+/* slurmctld's number of a node of the view, or ASTRA_NONE. Dynamic nodes may
+ * have been deleted since, and a reconfigure gives nodes other numbers. */
+static uint32_t apply_node(const struct apply *a, uint32_t node)
+{
+	uint32_t global = a->view->map.global[node];
+	const char *name = a->view->nodes[node].name;
+	const node_record_t *now = global < (uint32_t)node_record_count
+					   ? node_record_table_ptr[global]
+					   : NULL;
+
+	return now && name && !xstrcmp(now->name, name) ? global : ASTRA_NONE;
+}
+
+/* To be freed; NULL: the nodes are others now, or memory is out. */
+static struct astra_start_share *apply_shares(const struct apply *a,
+					      const struct astra_decision *d)
 {
 	const struct astra_share *from = &a->pool->plan.shares[d->first_share];
 	struct astra_start_share *to = calloc(d->share_count + 1, sizeof(*to));
 
 	for (size_t i = 0; to && i < d->share_count; i++) {
-		to[i].node = a->view->map.global[from[i].node];
+		to[i].node = apply_node(a, from[i].node);
 		to[i].gpus = from[i].gpus;
+		if (to[i].node == ASTRA_NONE) {
+			free(to);
+			to = NULL;
+		}
 	}
 	return to;
 }
@@ -118,7 +136,7 @@ static void start(struct apply *a, const struct astra_decision *d,
 		  const struct astra_job_info *job_info)
 {
 	double now = (double)time(NULL);
-	struct astra_start_share *shares = global_shares(a, d);
+	struct astra_start_share *shares = apply_shares(a, d);
 	const struct astra_terms *terms = &job_info->terms;
 	struct astra_start_order order = {
 		.job = d->job,
@@ -140,8 +158,10 @@ static void start(struct apply *a, const struct astra_decision *d,
 	enum astra_start_result result;
 	int rc;
 
-	if (!shares)
+	if (!shares) { /* the next round sees them */
+		a->out->skipped++;
 		return;
+	}
 	result = astra_start(&order, &a->started[a->started_count], &rc);
 	free(shares);
 	if (result == ASTRA_STARTED)

@@ -70,8 +70,6 @@ static void apply_features(job_record_t *job, bitstr_t *nodes)
 	};
 	bool several = false;
 
-	if (!d->feature_list)
-		return;
 	astra_constraint_use(d, false);
 	(void)valid_feature_counts(job, true, nodes, &several);
 	if (several)
@@ -81,11 +79,21 @@ static void apply_features(job_record_t *job, bitstr_t *nodes)
 	FREE_NULL_BITMAP(c.best);
 }
 
-void astra_constraint_apply(job_record_t *job, bitstr_t *nodes)
+/* valid_feature_counts() takes its choice from the record and writes into the
+ * list of features; others may read both now. So it gets copies. */
+void astra_constraint_apply(const job_record_t *job, bitstr_t *nodes)
 {
-	apply_features(job, nodes);
-	if (IS_JOB_PENDING(job) && !job->details->req_node_bitmap)
-		astra_aim(job, nodes);
+	job_record_t own = *job;
+	job_details_t details = *job->details;
+
+	own.details = &details;
+	if (details.feature_list) {
+		details.feature_list = feature_list_copy(details.feature_list);
+		apply_features(&own, nodes);
+	}
+	if (IS_JOB_PENDING(job) && !details.req_node_bitmap)
+		astra_aim(&own, nodes);
+	FREE_NULL_LIST(details.feature_list);
 }
 
 static int is_intricate(void *x, void *arg)

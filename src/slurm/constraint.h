@@ -11,7 +11,7 @@
  * left: the one whose nodes have the most free GPUs, among those with enough
  * nodes. For counts and --contiguous see aim.h.
  * Locks: caller holds job and node read. */
-void astra_constraint_apply(job_record_t *job, bitstr_t *nodes);
+void astra_constraint_apply(const job_record_t *job, bitstr_t *nodes);
 
 /* Whether a set of nodes cannot say all that the job wishes, so that Slurm
  * may have to choose the nodes itself. Locks: caller holds job read. */

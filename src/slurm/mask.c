@@ -80,8 +80,11 @@ static int hide_counts(struct astra_mask_node *m, uint32_t leave)
 int astra_mask_add(struct astra_mask *mask, uint32_t node, uint32_t leave,
 		   const char *type)
 {
+	const node_record_t *record = node < (uint32_t)node_record_count
+					      ? node_record_table_ptr[node]
+					      : NULL;
 	gres_state_t *state =
-		astra_gpu_state(node_record_table_ptr[node]->gres_list, 0);
+		record ? astra_gpu_state(record->gres_list, 0) : NULL;
 	struct astra_mask_node *grown =
 		realloc(mask->nodes, (mask->count + 1) * sizeof(*grown));
 

@@ -61,7 +61,9 @@ static bool all_answered(const struct astra_survivor *s)
 	for (int i = 0; i < node_record_count; i++) {
 		const node_record_t *node = node_record_table_ptr[i];
 
-		if (node && (!s->nodes || bit_test(s->nodes, i)) &&
+		if (node &&
+		    (!s->nodes ||
+		     (i < bit_size(s->nodes) && bit_test(s->nodes, i))) &&
 		    !has_answered(node))
 			return false;
 	}
