@@ -446,7 +446,8 @@ class Client:
             return math.inf
         with self._lock:
             now = time.monotonic()
-            known = self._end is not None and self._end > now
+            # The environment has an end also where the lease has none.
+            known = self._heard and self._end and self._end > now
             old = not self._heard or now > self._heard + FRESH_SEC
             if old and now >= self._retry and not self._stale:
                 before = self._answers
@@ -1283,7 +1284,8 @@ def lease_remaining():
     """Seconds until the job's lease ends. 0: it has ended, and if it is not
     renewed the checkpoint signal comes; or another run has taken this one's
     place. math.inf: outside a lease, where the lease has no end, and while its
-    end is not known. Waits a second at most, where nothing better is known."""
+    end is not known. Waits a second at most: the first time, and where the
+    end that is known has passed."""
     return _the_client().lease_remaining()
 
 

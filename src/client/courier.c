@@ -348,7 +348,7 @@ double sfair_courier_remaining(void)
 
 	pthread_mutex_lock(&lock);
 	if (!c.stale && (c.heard_sec <= 0 || now > c.heard_sec + FRESH_SEC))
-		ask(c.end_sec > now);
+		ask(c.heard_sec > 0 && c.end_sec > now);
 	left = c.end_sec - now_sec();
 	if (c.stale)
 		left = 0;

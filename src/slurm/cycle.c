@@ -28,7 +28,7 @@
 #define ENDED_SEC 120
 /* After a start, so long nodes may take to answer before it counts. */
 #define SETTLE_SEC 10
-/* So long slurmctld is busy with its start. */
+/* So long slurmctld may be busy with its start, or a reconfigure. */
 #define START_SEC 5
 /* After which each node has been asked who it is. */
 #define YOUNG_SEC 300
@@ -82,9 +82,10 @@ static struct astra_config *read_config(const struct astra_cycle *cycle,
 }
 
 /* Say what is in force instead. A copy may be old: its time is told. */
-static void tell_config_error(struct astra_cycle *cycle, bool quiet,
+static void tell_config_error(struct astra_cycle *cycle,
 			      struct astra_error *err)
 {
+	double now = (double)time(NULL);
 	char text[32] = "";
 	struct tm tm;
 
@@ -95,14 +96,17 @@ static void tell_config_error(struct astra_cycle *cycle, bool quiet,
 				"copied at %s)",
 				text);
 	}
-	/* Slurmctld's start asks for the file to be read a second time. */
-	quiet &= !strcmp(err->text, cycle->diag.config_error.text);
-	if (!quiet)
-		error("astraea: %s%s", err->text,
-		      cycle->kept_sec	      ? ""
-		      : astra_config_active() ? "; the old values stay"
-					      : "; no job is managed until "
-						"this is mended");
+	/* Slurmctld's start, and each plugin at a reconfigure, asks for the
+	 * file to be read once more. */
+	if (now < cycle->told_sec + START_SEC &&
+	    !strcmp(err->text, cycle->diag.config_error.text))
+		return;
+	cycle->told_sec = now;
+	error("astraea: %s%s", err->text,
+	      cycle->kept_sec	      ? ""
+	      : astra_config_active() ? "; the old values stay"
+				      : "; no job is managed until "
+					"this is mended");
 }
 
 int astra_cycle_configure(struct astra_cycle *cycle, bool locked)
@@ -110,8 +114,6 @@ int astra_cycle_configure(struct astra_cycle *cycle, bool locked)
 	struct astra_error err = {""};
 	struct astra_config *config = read_config(cycle, locked, &err);
 	bool good = config != NULL;
-	bool starting =
-		(double)time(NULL) < cycle->diag.started_sec + START_SEC;
 
 	if (!good && !astra_config_active())
 		config = astra_config_kept(cycle->conf_path, cycle->folder,
@@ -121,7 +123,7 @@ int astra_cycle_configure(struct astra_cycle *cycle, bool locked)
 	if (good)
 		cycle->kept_sec = 0;
 	else
-		tell_config_error(cycle, starting, &err);
+		tell_config_error(cycle, &err);
 	cycle->diag.config_error = err;
 	return good ? 0 : -1;
 }

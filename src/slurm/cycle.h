@@ -21,6 +21,7 @@ struct astra_cycle {
 	bool recovered;	 /* the records are as before a crash */
 	bool settled;	 /* all nodes have answered since the start */
 	double last_sec; /* of the last round */
+	double told_sec; /* what is wrong in the configuration was logged */
 	double boot_sec; /* the moment of boot by the clock; 0: not looked */
 };
 

@@ -54,6 +54,7 @@ bad() {
 	sleep 1.5
 	wait_for 20 there # slurmctld may have a new process
 	check_eq "values after line $line, $text" "$before" "$(values)"
+	check_eq "lines about $text" 1 "$(said | grep -cF -- "$text")"
 	check_eq "the lease after it" "$lease" \
 		"$(sfair lease -nP -o JobID,LeaseStart,LeaseEnd)"
 }
