@@ -2,15 +2,26 @@
 # The demonstration, examples and converters: added to EXTRA_DIST.
 # unpark.sh is for administrators, whose clone may be gone by then.
 dist_pkgdata_SCRIPTS = contrib/unpark.sh
-dist_pkgdata_DATA = contrib/systemd/sfair-metrics.service
+pkgdata_DATA = contrib/systemd/sfair-metrics.service
+EXTRA_DIST += contrib/systemd/sfair-metrics.service.in
+CLEANFILES += contrib/systemd/sfair-metrics.service
+contrib/systemd/sfair-metrics.service: \
+		contrib/systemd/sfair-metrics.service.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) contrib/systemd && \
+	sed 's,[@]bindir[@],$(bindir),' \
+		$(srcdir)/contrib/systemd/sfair-metrics.service.in >$@.new && \
+	mv $@.new $@
+
+# What jobs of one's own begin with.
+sfairexamplesdir = $(pkgdatadir)/examples
+dist_sfairexamples_SCRIPTS = \
+	contrib/examples/app-scheduler.py contrib/examples/steps.py \
+	contrib/examples/train-lightning.py contrib/examples/train-submitit.py \
+	contrib/examples/train-torch.py contrib/examples/train-transformers.py
+dist_sfairexamples_DATA = contrib/examples/train.sbatch \
+	contrib/examples/train-plain.sbatch \
+	contrib/examples/train-torchrun.sbatch
 EXTRA_DIST += \
-	contrib/examples/app-scheduler.py \
-	contrib/examples/steps.py contrib/examples/train.sbatch \
-	contrib/examples/train-plain.sbatch contrib/examples/train-torch.py \
-	contrib/examples/train-torchrun.sbatch \
-	contrib/examples/train-lightning.py \
-	contrib/examples/train-submitit.py \
-	contrib/examples/train-transformers.py \
 	contrib/demo.sh contrib/demo/astraea.conf contrib/demo/report.py \
 	contrib/demo/view.py contrib/demo/watch.py contrib/demo/workload
 EXTRA_DIST += contrib/going-back.sh

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What sfair's reports print, of a server with a made-up history. */
-#include "src/history/read.h"
-
 #include <time.h>
 
+#include "src/history/read.h"
 #include "src/proto/report_kind.h"
 #include "testsuite/unit/history_sample.h"
 #include "testsuite/unit/sfair_server.h"
@@ -185,6 +184,17 @@ static void help_tells_reports_and_fields(void **state)
 	says("sfair ");
 }
 
+static void without_rows_it_says_of_which_time(void **state)
+{
+	(void)state;
+	run("tenant Usage");
+	says("there is nothing of this time; without start= it is yesterday");
+	run("tenant Usage -Q");
+	lacks("nothing of this time");
+	run("tenant Usage" WINDOW);
+	lacks("nothing of this time");
+}
+
 static void without_history_it_says_so(void **state)
 {
 	(void)state;
@@ -204,6 +214,7 @@ int main(void)
 		cmocka_unit_test(every_report_prints),
 		cmocka_unit_test(a_wrong_word_is_named_with_those_allowed),
 		cmocka_unit_test(help_tells_reports_and_fields),
+		cmocka_unit_test(without_rows_it_says_of_which_time),
 		cmocka_unit_test(without_history_it_says_so),
 	};
 	int rc, fd;

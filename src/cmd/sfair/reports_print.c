@@ -139,6 +139,10 @@ int sfair_report_print(const json_t *reply,
 		return astra_error_nomem(err);
 	rc = print_table(reply, args, rows, err);
 	json_decref(rows);
+	if (!rc && !args->quiet && args->show.style == SFAIR_TABLE &&
+	    !json_array_size(all))
+		fputs("sfair: there is nothing of this time; without start= it is yesterday: try start=today\n",
+		      stderr);
 	if (!rc && !args->quiet && json_is_true(json_object_get(reply, "more")))
 		fprintf(stderr,
 			"sfair: there are more than these %zu rows: ask for a shorter time, or fewer accounts, users or jobs\n",
