@@ -15,6 +15,7 @@
  *   yield.c   who yields to a job that finds no place
  *   owner.c   who owns the hold
  *   settle.c  what the outcome means for each job
+ *   lack.c    of what there is too little for jobs that find no place
  *   reclaim.c whose GPUs are taken back to start a job
  *   losers.c  whose lease is over without another
  *   hold.c    how a job that does not fit gets its GPUs together
@@ -376,7 +377,14 @@ int astra_hold_renew(struct round *r, const struct outcome *o,
 void astra_settle_mark(struct round *r);
 void astra_settle_older(struct round *r, struct hold *hold);
 int astra_settle(struct round *r, struct hold *hold, const struct outcome *o);
-int astra_explain(struct round *r, const struct astra_ranking *ranking);
+/* free_space: what is free after the round; NULL where it does not matter. */
+int astra_explain(struct round *r, const struct astra_ranking *ranking,
+		  const struct astra_space *free_space);
+/* lack.c: what contenders without a place lack, into their jobs' reasons.
+ * free_space: what is free after the round. Returns 0, or -1 when memory is
+ * out. */
+int astra_lacks_find(const struct round *r, const struct astra_ranking *ranking,
+		     const struct astra_space *free_space);
 /* Another lease for a job whose lease is over. */
 void astra_lease_renew(struct round *r, struct ejob *j, double end_sec);
 /* Whether the job has no GPUs and is to be told why. */

@@ -28,6 +28,7 @@ libastra_policy_la_SOURCES = \
 	src/policy/guard.c \
 	src/policy/guard.h \
 	src/policy/hold.c \
+	src/policy/lack.c \
 	src/policy/lease.c \
 	src/policy/losers.c \
 	src/policy/ltgf.c \

@@ -92,13 +92,32 @@ const char *astra_wait_name(enum astra_wait wait)
 	return wait_names[wait];
 }
 
+const char *astra_lack_text(enum astra_lack lack)
+{
+	static const char *const texts[] = {
+		[ASTRA_LACK_NONE] = "",
+		[ASTRA_LACK_CPUS] = "CPUs",
+		[ASTRA_LACK_MEMORY] = "memory",
+		[ASTRA_LACK_BOTH] = "CPUs and memory",
+	};
+
+	return texts[lack];
+}
+
 void astra_reason_text(const struct astra_reason *reason, double now_sec,
 		       char *text, size_t size)
 {
 	const char *words = wait_texts[reason->wait];
 	size_t used;
 
-	snprintf(text, size, "Lease: %s", words);
+	if (reason->wait == ASTRA_WAIT_PLACE && reason->lack)
+		snprintf(text, size, "Lease: no node has the %s for it",
+			 astra_lack_text(reason->lack));
+	else if (reason->wait == ASTRA_WAIT_PINNED && reason->lack)
+		snprintf(text, size, "Lease: needs %s of jobs without leases",
+			 astra_lack_text(reason->lack));
+	else
+		snprintf(text, size, "Lease: %s", words);
 	used = strlen(text);
 	if (reason->rank && (reason->wait == ASTRA_WAIT_RANK ||
 			     reason->wait == ASTRA_WAIT_AUCTION))

@@ -43,9 +43,22 @@ enum astra_wait {
 	ASTRA_WAIT_LEARNED, /* its class's share goes to others of it */
 };
 
+/* What there is not enough of beside GPUs that are free by count. */
+enum astra_lack {
+	ASTRA_LACK_NONE,
+	ASTRA_LACK_CPUS,
+	ASTRA_LACK_MEMORY,
+	ASTRA_LACK_BOTH,
+	ASTRA_LACK_COUNT,
+};
+
+/* "CPUs", "memory", "CPUs and memory"; "": none. */
+const char *astra_lack_text(enum astra_lack lack);
+
 struct astra_reason {
 	uint32_t job; /* its id */
 	enum astra_wait wait;
+	enum astra_lack lack; /* of what it would have free but for these */
 	uint32_t rank; /* among the candidates of this round, from 1; 0: none */
 	uint32_t ranks;	  /* how many candidates there were */
 	double start_sec; /* when it is expected to start; 0: not known */

@@ -191,7 +191,7 @@ int astra_round_decide(struct round *r, struct astra_error *err)
 	if (!rc)
 		rc = astra_revoke_doomed(r);
 	if (!rc && !r->plan->terse)
-		rc = astra_explain(r, &o.ballot.ranking);
+		rc = astra_explain(r, &o.ballot.ranking, o.rc.work);
 	if (rc < 0)
 		astra_error_nomem(err);
 out:
@@ -216,7 +216,7 @@ int astra_round_order(struct round *r, struct astra_error *err)
 		return -1;
 	b.contest.gpus = UINT64_MAX;
 	rc = astra_ballot_run(r, &b, err);
-	if (!rc && astra_explain(r, &b.ranking) < 0)
+	if (!rc && astra_explain(r, &b.ranking, NULL) < 0)
 		rc = astra_error_nomem(err);
 	astra_ballot_fini(&b);
 	return rc;

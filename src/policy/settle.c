@@ -151,7 +151,8 @@ bool astra_job_waits(const struct astra_job *job)
 }
 
 /* Ranks and reasons of all jobs that wait. */
-int astra_explain(struct round *r, const struct astra_ranking *ranking)
+int astra_explain(struct round *r, const struct astra_ranking *ranking,
+		  const struct astra_space *free_space)
 {
 	uint32_t rank = 0;
 
@@ -166,6 +167,8 @@ int astra_explain(struct round *r, const struct astra_ranking *ranking)
 		if (j->reason.wait == ASTRA_WAIT_HOLD)
 			j->reason.start_sec = r->e->hold.start_sec;
 	}
+	if (free_space && astra_lacks_find(r, ranking, free_space) < 0)
+		return -1;
 	for (size_t i = 0; i < ranking->count; i++) {
 		const struct contender *c =
 			&r->contenders[ranking->choices[i].candidate];

@@ -42,6 +42,7 @@ static const size_t job_strings[] = {
 	offsetof(struct astra_report_job, reason),
 	offsetof(struct astra_report_job, reason_long),
 	offsetof(struct astra_report_job, wait),
+	offsetof(struct astra_report_job, lack),
 };
 
 static const size_t bind_strings[] = {

@@ -175,6 +175,7 @@ struct astra_report_job {
 	const char *reason;	 /* a few words: "Lease: rank 3 of 17"; "" */
 	const char *reason_long; /* a sentence or two for `sfair why`; "" */
 	const char *wait; /* what the policy waits for: "rank", "place"; "" */
+	const char *lack; /* "CPUs": GPUs are free without enough of them; "" */
 	const struct astra_report_bind *binds; /* copied with the job */
 	uint32_t bind_count;
 	/* For the history, not for queries: the run as slurmctld recorded it.

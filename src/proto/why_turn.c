@@ -98,6 +98,11 @@ void astra_why_turn(const struct astra_why *why, struct astra_text *out)
 	text = turn_text(job);
 	if (text) {
 		astra_text_printf(out, " %s", text);
+		if (job->lack && *job->lack)
+			astra_text_printf(
+				out,
+				" Where GPUs are free for it, it lacks %s.",
+				job->lack);
 		if (job->rank)
 			astra_text_printf(out,
 					  " It is number %u of %u in line.",

@@ -167,6 +167,8 @@ void astra_publish_job(struct publish_filler *f, const struct astra_job_view *v,
 		.reason = reason,
 		.reason_long = reason,
 		.wait = leases ? astra_wait_name(v->reason.wait) : "",
+		.lack = f->options->leases ? astra_lack_text(v->reason.lack)
+					   : "",
 		.binds = ji->binds,
 		.bind_count = ji->bind_count,
 	};

@@ -252,12 +252,13 @@ static void hogs_yield_what_the_needier_lack(void **state)
 	static const struct {
 		uint32_t hog_cpus, gpus, cpus;
 		uint64_t hog_mem, mem;
+		enum astra_lack lack;
 	} cases[] = {
-		{32, 1, 1, 0, 0},
-		{32, 4, 1, 0, 0},
-		{1, 2, 1, 1 << 20, 1000},
-		{30, 1, 8, 0, 0},
-		{20, 2, 16, 900000, 200000},
+		{32, 1, 1, 0, 0, ASTRA_LACK_CPUS},
+		{32, 4, 1, 0, 0, ASTRA_LACK_CPUS},
+		{1, 2, 1, 1 << 20, 1000, ASTRA_LACK_MEMORY},
+		{30, 1, 8, 0, 0, ASTRA_LACK_CPUS},
+		{20, 2, 26, 900000, 200000, ASTRA_LACK_BOTH},
 	};
 	(void)state;
 
@@ -276,6 +277,10 @@ static void hogs_yield_what_the_needier_lack(void **state)
 		vc_run(&vc, AT(5));
 		want = submit_with(&vc, 1, cases[i].gpus, cases[i].cpus,
 				   cases[i].mem);
+		vc_run(&vc, AT(8));
+		assert_int_equal(vc_view(&vc, want).reason.wait,
+				 ASTRA_WAIT_PLACE);
+		assert_int_equal(vc_view(&vc, want).reason.lack, cases[i].lack);
 		vc_run(&vc, AT(45));
 		if (want->starts != 1)
 			fail_msg("case %zu: %u starts", i, want->starts);
