@@ -33,7 +33,9 @@ refused "has 0 GPUs of type abc" --gpus=abc
 refused "-1 is no number of GPUs" --gres=gpu:-1
 refused "0x is no number of GPUs" --gres=gpu:0x
 refused "2 GPUs of type 1: all of" --gpus=1:2
-refused "1.5 is no number of GPUs" --gpus-per-task=1.5 -n2
+# A later sbatch rounds it off itself.
+[[ $GPU_TRES != gres:gpu ]] ||
+	refused "1.5 is no number of GPUs" --gpus-per-task=1.5 -n2
 refused "3 nodes with 1 GPU each" -N3 --gres=gpu:1
 refused "9 GPUs" -n9 --gpus-per-task=1
 refused "6 GPUs on one node" -N1 -n6 --gpus-per-task=1

@@ -81,8 +81,13 @@ limit=$(limit_sec "$id")
 check "limit $limit" test "$limit" -le 600 -a "$limit" -ge 480
 ok deadline-shortens-run
 scancel "$id"
-id=$(sleeper --gpus=1 -t 20 --deadline=now+10minutes)
-wait_for 60 job_is "$id" DEADLINE
+# A later Slurm refuses it at once.
+if id=$(sleeper --gpus=1 -t 20 --deadline=now+10minutes 2>"$OUT/refused"); then
+	wait_for 60 job_is "$id" DEADLINE
+else
+	check "refused for another reason" grep -q 'time limit' "$OUT/refused"
+	[[ $GPU_TRES != gres:gpu ]] || fail "$(<"$OUT/refused")"
+fi
 ok deadline-before-time-limit
 blocker=$(sleeper --gpus=3 --no-requeue)
 runs "$blocker"

@@ -34,6 +34,7 @@ done
 decisions=$(cat "$work"/ltgf-*.plan | grep -c '"action"') || true
 ((decisions > 0)) || fail "no record has a decision"
 set_conf Policy themis
+wait_for 20 answered # where that replaces slurmctld, as from 23.11 on
 for i in $(seq 6); do
 	repeat "themis-$i"
 done
