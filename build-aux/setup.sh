@@ -156,17 +156,42 @@ one_line_stanzas() {
 	}' "$1"
 }
 
+# upstream VERSION: without Debian's epoch and revision.
+upstream() {
+	local version=${1#*:}
+	version=${version%%-*}
+	echo "${version%%+*}"
+}
+
+# other_revisions VERSION OPTION...: that the mirrors have of the same release.
+other_revisions() {
+	local version=$1 other
+	shift
+	apt-cache "$@" showsrc slurm-wlm | sed -n 's/^Version: //p' |
+		while read -r other; do
+			[[ $other == "$version" ||
+				$(upstream "$other") != "$(upstream "$version")" ]] ||
+				echo "$other"
+		done
+}
+
 # get_source VERSION OPTION...: unpack the source package into ./slurm-wlm-*/.
-# Some mirrors have nothing of it but the upstream tar, which will do: Debian's
-# patches are about paths.
+# Some mirrors have nothing of it but the upstream tar, or another revision than
+# the one that is installed; the tar will do: Debian's patches are about paths.
 get_source() {
-	local version=$1
+	local version=$1 one
 	shift
 	apt "$@" source "slurm-wlm=$version" && return
-	apt "$@" source --download-only --tar-only "slurm-wlm=$version" || return
-	mkdir slurm-wlm-upstream
-	tar -x --strip-components=1 -C slurm-wlm-upstream \
-		-f slurm-wlm_*.orig.tar.*z*
+	rm -rf ./slurm-wlm*
+	for one in "$version" $(other_revisions "$version" "$@"); do
+		apt "$@" source --download-only --tar-only "slurm-wlm=$one" ||
+			continue
+		mkdir slurm-wlm-upstream
+		tar -x --strip-components=1 -C slurm-wlm-upstream \
+			-f slurm-wlm_*.orig.tar.*z*
+		return
+	done
+	return 1
 }
 
 # fetch_source VERSION FOLDER: unpack the source package into FOLDER. apt gets
@@ -217,9 +242,7 @@ slurm_version() {
 slurm_headers() {
 	local full version dir
 	full=$(slurm_version)
-	version=${full#*:}
-	version=${version%%-*}
-	version=${version%%+*}
+	version=$(upstream "$full")
 	dir=$cache/slurm-$version
 	[[ $force ]] && rm -rf "$dir"
 	if [[ ! -f $dir/build/.done ]]; then

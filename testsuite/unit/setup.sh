@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # build-aux/setup.sh leaves nothing that starts at the next boot, and with
-# --build-only installs no daemon. Packages are made up; what enables their units
+# --build-only installs no daemon; it takes Slurm's source of any revision of the
+# release that is installed. Packages are made up; what enables their units
 # is Debian's own helper, where the machine has it.
 set -euo pipefail
 
@@ -30,6 +31,19 @@ esac
 EOT
 cat >"$tools/bin/apt-get" <<'EOT'
 #!/bin/bash
+case " $* " in
+*" source "*" --tar-only slurm-wlm=22.05.8-3 "*)
+	mkdir slurm
+	echo "Version: 22.05.8" >slurm/META
+	printf '#!/bin/sh\ntouch configured\n' >slurm/configure
+	chmod +x slurm/configure
+	tar -cJf slurm-wlm_22.05.8.orig.tar.xz slurm
+	rm -r slurm
+	exit ;;
+*" source "*)
+	: >slurm-wlm_22.05.8-4.dsc # of what could not be fetched
+	exit 100 ;;
+esac
 # Each package that is a daemon enables its unit, as its postinst does.
 [[ " $* " == *" install "* ]] || exit 0
 while [[ $1 != install ]]; do shift; done
@@ -57,6 +71,10 @@ for p in "$@"; do
 	fi
 done
 [[ ! ${STANDIN_FAILS-} ]]
+EOT
+cat >"$tools/bin/apt-cache" <<'EOT'
+#!/bin/bash
+printf 'Package: slurm-wlm\nVersion: %s\n\n' 22.05.7-9 22.05.8-3 23.02.8-1
 EOT
 chmod +x "$tools/bin"/*
 export PATH=$tools/bin:$PATH STANDIN=$tools/packages DPKG_ROOT=$tools/root
@@ -99,6 +117,14 @@ for p in mariadb-server munge slurmctld slurmd slurmdbd; do
 done
 [ -e "$STANDIN/libslurm-dev" ] || complain "--build-only has no libslurm-dev"
 nothing_starts "set up to build only"
+
+# The mirror has another revision than the one that is installed.
+fresh
+rm -r "$XDG_CACHE_HOME/astraea/slurm-22.05.8"
+"$top/build-aux/setup.sh" --build-only >"$tools/log" 2>&1 ||
+	complain "$(cat "$tools/log")"
+[ -e "$XDG_CACHE_HOME/astraea/slurm-22.05.8/build/configured" ] ||
+	complain "the source of another revision is not taken"
 
 "$top/build-aux/setup.sh" --bulid-only >/dev/null 2>&1 &&
 	complain "an unknown option is taken"
