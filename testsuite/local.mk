@@ -220,6 +220,14 @@ test_engine_image_SOURCES = testsuite/unit/test_engine_image.c \
 test_engine_image_CFLAGS = $(UNIT_CFLAGS)
 test_engine_image_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_engine_hold
+test_engine_hold_SOURCES = testsuite/unit/test_engine_hold.c \
+	testsuite/unit/vcluster.c \
+	testsuite/unit/vcluster.h \
+	testsuite/unit/unit.h
+test_engine_hold_CFLAGS = $(UNIT_CFLAGS)
+test_engine_hold_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_engine_leave test_engine_nodes test_node_names
 test_engine_nodes_SOURCES = testsuite/unit/test_engine_nodes.c \
 	testsuite/unit/unit.h

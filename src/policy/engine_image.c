@@ -69,6 +69,7 @@ static const struct astra_member job_members[] = {
 	JOB(FLAG, revocable),
 	JOB(FLAG, ran),
 	JOB(FLAG, spared),
+	JOB(FLAG, served),
 	JOB(REAL, weight),
 	JOB(REAL, submit_sec),
 	JOB(REAL, start_sec),

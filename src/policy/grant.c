@@ -35,8 +35,8 @@ void astra_grants_drop_at(struct astra_engine *e, size_t at)
 {
 	struct ejob *j = astra_engine_find(e, e->grants[at].job);
 
-	if (j)
-		j->grants--;
+	if (j && !--j->grants)
+		j->served = false;
 	free(e->grants[at].shares);
 	memmove(&e->grants[at], &e->grants[at + 1],
 		(e->grant_count - at - 1) * sizeof(*e->grants));

@@ -90,10 +90,20 @@ static bool hold_spares(const struct round *r, uint32_t job)
 	return astra_engine_find(r->e, job)->spared;
 }
 
+/* When a grant's GPUs can be had: at any time, as one that would not be worth
+ * it in the time left is withdrawn. But what was held for a job is its own for
+ * a term: else two jobs in each other's way would have the hold in turn, and
+ * neither would ever start. */
+static double grant_release(const struct round *r, const struct grant *g)
+{
+	const struct ejob *j = astra_engine_find(r->e, g->job);
+	double now = r->snap->now_sec;
+
+	return j->served ? now + j->lease_sec : now;
+}
+
 /* Jobs whose GPUs go to a grant don't count, the grants do instead, those of
- * this round included. A grant that would not be worth it in the time left is
- * withdrawn, so its GPUs can be had at any time. Those who are spared keep what
- * they have. */
+ * this round included. Those who are spared keep what they have. */
 static int collect(const struct round *r, const struct astra_share *places,
 		   struct releases *rs)
 {
@@ -115,8 +125,8 @@ static int collect(const struct round *r, const struct astra_share *places,
 	}
 	for (size_t i = 0; i < e->grant_count; i++)
 		if (!hold_spares(r, e->grants[i].job) &&
-		    add_release(rs, now, e->grants[i].shares,
-				e->grants[i].count) < 0)
+		    add_release(rs, grant_release(r, &e->grants[i]),
+				e->grants[i].shares, e->grants[i].count) < 0)
 			return -1;
 	for (size_t i = 0; i < r->contender_count; i++) {
 		const struct contender *c = &r->contenders[i];

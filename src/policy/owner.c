@@ -33,6 +33,7 @@ int astra_hold_serve(struct round *r)
 			r->idle = rc.work;
 			rc.work = NULL;
 			c->taken = true;
+			r->e->jobs[c->row].served = true;
 			r->e->hold = (struct astra_hold_view){0};
 		}
 		astra_reclaim_fini(&rc);

@@ -107,7 +107,8 @@ int astra_settle(struct round *r, struct hold *hold, const struct outcome *o)
 	return 0;
 }
 
-/* Leases granted in earlier rounds and not begun yet end with the hold too. */
+/* Leases granted in earlier rounds and not begun yet end with the hold too, but
+ * not those that a hold was for. */
 void astra_settle_older(struct round *r, struct hold *hold)
 {
 	for (size_t i = r->e->grant_count; i-- > 0;) {
@@ -115,9 +116,11 @@ void astra_settle_older(struct round *r, struct hold *hold)
 			continue; /* tasks of one array go together */
 		struct grant *g = &r->e->grants[i];
 		const struct ejob *j = astra_engine_find(r->e, g->job);
-		double end = r->snap->now_sec + j->lease_sec;
-		double cut = settle_end(j, hold, g->shares, g->count, end);
+		double end = r->snap->now_sec + j->lease_sec, cut;
 
+		if (j->served)
+			continue;
+		cut = settle_end(j, hold, g->shares, g->count, end);
 		g->until_sec = cut < end ? cut : 0;
 		if (!worth_starting(r, cut, end))
 			astra_grants_drop(r->e, g->job);

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What becomes of the GPUs that were held for a job, on a virtual cluster.
+ * Times are relative to its begin, 1000. */
+#include <math.h>
+
+#include "testsuite/unit/unit.h"
+#include "testsuite/unit/vcluster.h"
+
+#define AT(t) (1000.0 + (t))
+
+static struct vjob *submit_shape(struct vcluster *vc, uint32_t nodes,
+				 uint32_t per_node)
+{
+	struct vjob *v = vc_submit(vc, 0, nodes * per_node, 10);
+
+	v->job.request.gpus_per_node = per_node;
+	v->job.request.nodes_min = v->job.request.nodes_max = nodes;
+	return v;
+}
+
+/* Both nodes are in use until 20, then idle at once. The first gang has the
+ * hold until then. It was served and, in the same round, lost its GPUs to the
+ * hold of the job that wants a whole node, which lost them to the gang in the
+ * next one: nothing ever started. */
+static void jobs_in_each_others_way_start(void **state)
+{
+	struct vcluster vc;
+	struct vjob *jobs[6];
+	(void)state;
+
+	vc_init(&vc, 2, 4);
+	vc.options.lease_sec = 6;
+	vc.options.grace_sec = 3;
+	vc.options.round_sec = 1;
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 1);
+	for (int i = 0; i < 2; i++) {
+		struct vjob *v = vc_submit(&vc, 0, 4, 20);
+
+		v->job.revocable = false;
+		v->job.time_limit_sec = 20;
+	}
+	vc_run(&vc, AT(2));
+	jobs[0] = submit_shape(&vc, 2, 2);
+	vc_run(&vc, AT(3));
+	jobs[1] = submit_shape(&vc, 1, 4);
+	jobs[2] = submit_shape(&vc, 2, 2);
+	jobs[3] = submit_shape(&vc, 2, 2);
+	jobs[4] = submit_shape(&vc, 1, 2);
+	jobs[5] = submit_shape(&vc, 1, 2);
+	vc_run(&vc, AT(23));
+	assert_int_equal(jobs[0]->job.state, ASTRA_JOB_RUNNING);
+	vc_run(&vc, AT(35));
+	assert_int_equal(jobs[1]->starts, 1);
+	vc_run(&vc, AT(200));
+	for (size_t i = 0; i < 6; i++)
+		assert_int_equal(jobs[i]->job.state, ASTRA_JOB_ENDED);
+	vc_fini(&vc);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(jobs_in_each_others_way_start),
+	};
+
+	return cmocka_run_group_tests_name("holds", tests, NULL, NULL);
+}
