@@ -127,7 +127,7 @@ class Checks:
         """Jobs that are done by their journal, but not for slurmctld."""
         states = self.work.states() or {}
         found = []
-        for name in self.work.jobs:
+        for name in sorted(set(self.work.jobs) - set(self.work.waiting())):
             state, reason, text = states.get(name, ("unknown", "-", "-"))
             if name not in self.work.gone and state != "COMPLETED":
                 found.append("%s (%s) is done, but %s: %s" % (
