@@ -366,6 +366,9 @@ EXTRA_DIST += \
 	testsuite/live/64-reservations.sh \
 	testsuite/live/65-partitions.sh \
 	testsuite/live/66-prolog.sh \
+	testsuite/live/68-as-stock.sh \
+	testsuite/live/68-as-stock.table \
+	testsuite/lib/as_stock.py \
 	testsuite/live/85-replay.sh \
 	testsuite/lib/replay.sh \
 	testsuite/lib/usage.sh \

@@ -52,8 +52,8 @@ struct ejob {
 	enum astra_phase phase;
 	bool booting;
 	bool revocable;
-	bool ran;   /* has been started at least once */
-	bool taken; /* in this round, its GPUs were placed with others */
+	bool ran;    /* has been started at least once */
+	bool taken;  /* in this round, its GPUs were placed with others */
 	bool spared; /* needier than the hold's owner: its GPUs stay its own */
 	bool served; /* its grants are what was held for it: no hold has them */
 	double weight;
@@ -373,6 +373,14 @@ int astra_hold_new(struct round *r, const struct outcome *o, struct hold *hold,
 		   struct astra_error *err);
 int astra_hold_renew(struct round *r, const struct outcome *o,
 		     struct hold *hold, struct astra_error *err);
+
+/* widen.c: add the idle nodes that a job with nodes_wish may have besides, its
+ * gpus_per_node on each: none that a hold needs. left: free after this round's
+ * grants; they are taken from it. shares: count of them, and room for `most`.
+ * Returns how many there are now. */
+size_t astra_widen(const struct round *r, const struct hold *hold,
+		   const struct contender *c, struct astra_space *left,
+		   struct astra_share *shares, size_t count, size_t most);
 
 /* settle.c */
 void astra_settle_mark(struct round *r);

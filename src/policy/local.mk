@@ -68,4 +68,5 @@ libastra_policy_la_SOURCES = \
 	src/policy/yield.c \
 	src/policy/weights.c \
 	src/policy/weights.h \
+	src/policy/widen.c \
 	src/policy/space_priv.h

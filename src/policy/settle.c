@@ -2,6 +2,8 @@
 /* What a round's outcome means for each job: a new lease, a grant, doom, or a
  * reason to wait. */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "src/policy/engine_priv.h"
 
@@ -45,6 +47,32 @@ static bool worth_starting(const struct round *r, double cut_sec,
 						     r->e->options.round_sec);
 }
 
+/* A grant of these shares and, for a job that takes as many nodes as are idle,
+ * of more. One that was refused is content with few. */
+static int settle_grant(struct round *r, const struct hold *hold,
+			const struct contender *c, const struct outcome *o,
+			double until_sec)
+{
+	const struct ejob *j = &r->e->jobs[c->row];
+	const struct astra_share *shares = o->places + c->first_share;
+	size_t count = c->share_count, wish = c->job->request.nodes_wish;
+	struct astra_share *wide;
+	int rc;
+
+	if (wish > r->snap->node_count)
+		wish = r->snap->node_count;
+	if (wish <= count || j->refusals)
+		return astra_grants_add(r->e, j->id, until_sec, shares, count);
+	wide = calloc(wish, sizeof(*wide));
+	if (!wide)
+		return -1;
+	memcpy(wide, shares, count * sizeof(*wide));
+	count = astra_widen(r, hold, c, o->rc.work, wide, count, wish);
+	rc = astra_grants_add(r->e, j->id, until_sec, wide, count);
+	free(wide);
+	return rc;
+}
+
 static int grant(struct round *r, struct hold *hold, struct contender *c,
 		 const struct outcome *o)
 {
@@ -61,8 +89,7 @@ static int grant(struct round *r, struct hold *hold, struct contender *c,
 	}
 	r->e->counters.lent += cut < end;
 	r->plan->changed = true;
-	return astra_grants_add(r->e, j->id, cut < end ? cut : 0, shares,
-				c->share_count);
+	return settle_grant(r, hold, c, o, cut < end ? cut : 0);
 }
 
 /* Whether the job that a loser's GPUs went to is really granted them. */

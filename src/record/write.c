@@ -172,7 +172,7 @@ static void put_image(struct astra_text *out, const struct astra_bytes *image)
 	put_word(out, "\"");
 }
 
-static bool has_node(const uint64_t *set, size_t node)
+static bool write_has_node(const uint64_t *set, size_t node)
 {
 	return set[node / 64] >> (node % 64) & 1;
 }
@@ -189,9 +189,9 @@ static void put_node_set(struct astra_text *out, const char *name,
 	for (size_t n = 0; n < nodes; n++) {
 		size_t first = n;
 
-		if (!has_node(set, n))
+		if (!write_has_node(set, n))
 			continue;
-		while (n + 1 < nodes && has_node(set, n + 1))
+		while (n + 1 < nodes && write_has_node(set, n + 1))
 			n++;
 		astra_text_printf(out, "%s[%zu,%zu]", any ? "," : "", first, n);
 		any = true;

@@ -56,8 +56,8 @@ bool astra_ask_is_derived(const struct astra_ask *ask)
 }
 
 /* The same GPUs named once more, as --gres=gpu:2 and --gpus-per-node=2. */
-static bool is_named(const struct astra_ask *ask, enum astra_ask_per per,
-		     const char *type)
+static bool ask_is_named(const struct astra_ask *ask, enum astra_ask_per per,
+			 const char *type)
 {
 	return ask->count[per] && !ask->two_types && !strcmp(ask->type, type);
 }
@@ -94,7 +94,7 @@ static int add_gpus(struct astra_ask *ask, enum astra_ask_per per, char *rest)
 	if (!count)
 		return 0;
 	type = type ? type : "";
-	if (!is_named(ask, per, type))
+	if (!ask_is_named(ask, per, type))
 		count += ask->count[per];
 	note_type(ask, type);
 	ask->count[per] = count > COUNT_MAX ? COUNT_MAX : count;

@@ -118,7 +118,8 @@ static double mean(const struct astra_request *request,
 	double charge = 0, gpus = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		if (!astra_node_allowed(request, i))
+		if (!astra_node_allowed(request, i) ||
+		    (request->required && !astra_node_required(request, i)))
 			continue;
 		charge += astra_charge(nodes[i].charge, nodes[i].gpus);
 		gpus += nodes[i].gpus;
@@ -126,21 +127,26 @@ static double mean(const struct astra_request *request,
 	return gpus > 0 ? charge / gpus : 1;
 }
 
-/* What it is to hold: of whole nodes all GPUs, those of the smallest ones that
- * would do. */
-static uint32_t expected(const struct astra_request *request,
-			 const struct astra_node *nodes, size_t count)
+uint32_t astra_charge_gpus(const struct astra_request *request,
+			   const struct astra_node *nodes, size_t count)
 {
 	uint32_t n = request->nodes_min ? request->nodes_min : 1, least = 0;
 	uint32_t each = request->gpus / n + (request->gpus % n != 0);
+	uint32_t named = 0;
 
 	if (!request->whole_node)
 		return request->gpus;
-	for (uint32_t i = 0; i < count; i++)
-		if (nodes[i].gpus >= each && astra_node_allowed(request, i) &&
-		    (!least || nodes[i].gpus < least))
+	for (uint32_t i = 0; i < count; i++) {
+		if (astra_node_required(request, i) && n) {
+			named += nodes[i].gpus;
+			n--;
+		} else if (nodes[i].gpus >= each &&
+			   astra_node_allowed(request, i) &&
+			   (!least || nodes[i].gpus < least)) {
 			least = nodes[i].gpus;
-	return least ? least * n : request->gpus;
+		}
+	}
+	return least || named ? named + least * n : request->gpus;
 }
 
 void astra_charge_job(const struct astra_options *options,
@@ -156,7 +162,8 @@ void astra_charge_job(const struct astra_options *options,
 	astra_request_type(record, type);
 	each = *type ? astra_weight_of(&options->gpu_weights, type)
 		     : mean(&job->request, nodes, count);
-	job->request.charge = each * expected(&job->request, nodes, count);
+	job->request.charge =
+		each * astra_charge_gpus(&job->request, nodes, count);
 	if (job->held_count)
 		job->held_charge = held(options, record);
 }

@@ -23,4 +23,9 @@ void astra_charge_job(const struct astra_options *options,
 		      const struct astra_node *nodes, size_t count,
 		      struct astra_job *job);
 
+/* The GPUs that a job is to hold: of whole nodes all, those of the nodes it
+ * names and of the smallest others that would do. Locks: none. */
+uint32_t astra_charge_gpus(const struct astra_request *request,
+			   const struct astra_node *nodes, size_t count);
+
 #endif

@@ -103,6 +103,37 @@ static bool asks_for_gpus(const job_record_t *job)
 	return !astra_ask_is_derived(&ask);
 }
 
+bool astra_takes_nodes(const job_record_t *job)
+{
+	return job->details->whole_node == WHOLE_NODE_REQUIRED ||
+	       (job->part_ptr && !job->part_ptr->max_share);
+}
+
+bool astra_nodes_have_gpus(bitstr_t *nodes)
+{
+	bitoff_t last = nodes ? bit_fls(nodes) : -1;
+
+	for (bitoff_t i = 0; i <= last && i < node_record_count; i++) {
+		const gres_node_state_t *g;
+
+		if (!bit_test(nodes, i))
+			continue;
+		g = astra_node_gpus(node_record_table_ptr[i]);
+		if (g && g->gres_cnt_config)
+			return true;
+	}
+	return false;
+}
+
+static bool managed_takes_gpus(const job_record_t *job)
+{
+	if (!astra_takes_nodes(job) || !job->part_ptr)
+		return false;
+	return astra_nodes_have_gpus(job->details->req_node_bitmap
+					     ? job->details->req_node_bitmap
+					     : job->part_ptr->node_bitmap);
+}
+
 /* The pool of a partition by name, or pool_count. */
 static size_t pool_of(const struct astra_config *config, const char *partition)
 {
@@ -140,7 +171,7 @@ enum astra_claim astra_claim_of(const job_record_t *job, size_t *pool)
 	struct tally t = {.config = astra_config_active()};
 
 	if (!t.config || job->het_job_id || !job->details ||
-	    !asks_for_gpus(job))
+	    (!asks_for_gpus(job) && !managed_takes_gpus(job)))
 		return ASTRA_FOREIGN;
 	if (job->part_ptr_list)
 		list_for_each_ro(job->part_ptr_list, tally_part, &t);

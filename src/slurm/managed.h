@@ -12,7 +12,8 @@
 
 enum astra_claim {
 	ASTRA_FOREIGN, /* Slurm's own */
-	ASTRA_MANAGED, /* asks for GPUs in partitions of one pool */
+	ASTRA_MANAGED, /* asks for GPUs, or for whole nodes that have some, in
+			* partitions of one pool */
 	ASTRA_MIXED,   /* ... and in others too: it may not start at all */
 	ASTRA_ORDERED, /* as managed, in a pool without leases: Slurm's own,
 			* in our order */
@@ -20,8 +21,16 @@ enum astra_claim {
 
 /* Whether a job is managed, and by which pool of the configuration in force.
  * pool: index into its pools; may be NULL. Heterogeneous jobs are Slurm's own.
- * Locks: caller holds job and part read. */
+ * Locks: caller holds job, node and part read. */
 enum astra_claim astra_claim_of(const job_record_t *job, size_t *pool);
+
+/* Whether a job gets all of its nodes, and their GPUs with them: --exclusive,
+ * or OverSubscribe=EXCLUSIVE of its partition. Locks: caller holds job and part
+ * read. */
+bool astra_takes_nodes(const job_record_t *job);
+
+/* Whether one of the nodes has GPUs. Locks: caller holds node read. */
+bool astra_nodes_have_gpus(bitstr_t *nodes);
 
 /* Whether a reason says no more than that the job waits; others are worth being
  * seen. */

@@ -4,6 +4,7 @@
 
 #include "src/common/text.h"
 #include "src/policy/speed.h"
+#include "src/slurm/charge.h"
 #include "src/slurm/forecaster.h"
 #include "src/slurm/progress.h"
 #include "src/slurm/publish_priv.h"
@@ -93,6 +94,23 @@ static double publish_term(const struct publish_filler *f,
 					     : f->options->lease_sec;
 }
 
+/* What it holds; else what it is to hold. */
+static uint32_t publish_gpus(const struct publish_filler *f,
+			     const struct astra_job_view *v,
+			     const struct astra_job *job)
+{
+	uint32_t gpus = 0;
+
+	for (size_t i = 0; i < job->held_count; i++)
+		gpus += job->held[i].gpus;
+	if (gpus && v->state == ASTRA_JOB_RUNNING)
+		return gpus;
+	return job->request.whole_node
+		       ? astra_charge_gpus(&job->request, f->view->nodes,
+					   f->view->map.count)
+		       : v->gpus;
+}
+
 static bool has_ended(const struct astra_report_job *job)
 {
 	return job->life == ASTRA_JOB_ENDED || job->life == ASTRA_JOB_ENDING ||
@@ -136,7 +154,7 @@ void astra_publish_job(struct publish_filler *f, const struct astra_job_view *v,
 		.account = ji->account,
 		.partition = ji->partition,
 		.name = ji->name,
-		.gpus = v->gpus,
+		.gpus = publish_gpus(f, v, job),
 		.nodes = ji->nodes,
 		.state = job_state_string(ji->state),
 		.phase = phase_name(v->phase, leases),

@@ -66,32 +66,70 @@ void astra_request_type(const job_record_t *job, char type[ASTRA_GPU_TYPE_MAX])
 	memcpy(type, ask.type, ASTRA_GPU_TYPE_MAX);
 }
 
-/* The fewest nodes that hold its tasks. */
-static uint32_t task_nodes(const job_details_t *d)
+/* The most tasks that a node may have; 0: as many as fit. */
+static uint32_t request_node_tasks(const job_details_t *d,
+				   const struct astra_node_map *map)
 {
-	uint32_t nodes = max32(said32(d->min_nodes), 1);
+	uint32_t node = said16(d->ntasks_per_node), socket;
 
-	if (!said16(d->ntasks_per_node))
-		return nodes;
-	return max32(nodes, div_up(said32(d->num_tasks), d->ntasks_per_node));
+	socket = d->mc_ptr ? said16(d->mc_ptr->ntasks_per_socket) : 0;
+	socket *= map->sockets_max;
+	return socket && (!node || socket < node) ? socket : node;
+}
+
+/* The fewest nodes that hold its tasks. */
+static uint32_t task_nodes(const job_details_t *d,
+			   const struct astra_node_map *map)
+{
+	return max32(max32(said32(d->min_nodes), 1),
+		     div_up(said32(d->num_tasks), request_node_tasks(d, map)));
+}
+
+/* With --overcommit tasks share CPUs. */
+static uint32_t request_cpus(const job_details_t *d)
+{
+	return d->overcommit ? 0 : said32(d->orig_min_cpus);
 }
 
 /* And its CPUs. */
 static uint32_t least_nodes(const job_details_t *d,
 			    const struct astra_node_map *map)
 {
-	return max32(task_nodes(d),
-		     div_up(said32(d->orig_min_cpus), map->cpus_max));
+	return max32(task_nodes(d, map),
+		     div_up(request_cpus(d), map->cpus_max));
 }
 
+/* Whole nodes without a word of GPUs are nodes with one GPU at least. */
 static uint32_t gpus_of_a_node(const job_details_t *d,
-			       const struct astra_ask *ask)
+			       const struct astra_ask *ask, bool whole)
 {
 	uint32_t sockets = d->mc_ptr ? said16(d->mc_ptr->sockets_per_node) : 0;
 
 	if (ask->count[ASTRA_PER_NODE])
 		return cut32(ask->count[ASTRA_PER_NODE]);
+	if (whole && astra_ask_is_derived(ask) && !said16(d->ntasks_per_tres))
+		return 1;
 	return cut32(ask->count[ASTRA_PER_SOCKET] * max32(sockets, 1));
+}
+
+/* The nodes that a job with so many GPUs on each has or needs, and those that
+ * it would like to have. */
+static void request_range(const job_record_t *job,
+			  const struct astra_node_map *map,
+			  struct astra_request *out)
+{
+	const job_details_t *d = job->details;
+	uint32_t most = said32(d->max_nodes);
+
+	if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) {
+		out->nodes_min = max32(job->node_cnt, 1);
+		return;
+	}
+	out->nodes_min = least_nodes(d, map);
+	if (job->part_ptr && job->part_ptr->max_nodes < most)
+		most = job->part_ptr->max_nodes;
+	if (most > out->nodes_min && !(job->bit_flags & USE_MIN_NODES))
+		out->nodes_wish = most;
 }
 
 static void read_gpus(const job_record_t *job, const struct astra_node_map *map,
@@ -101,15 +139,15 @@ static void read_gpus(const job_record_t *job, const struct astra_node_map *map,
 	uint64_t in_all = ask->count[ASTRA_PER_JOB];
 	uint64_t per_task = ask->count[ASTRA_PER_TASK];
 
-	out->nodes_min = task_nodes(d);
+	out->nodes_min = task_nodes(d, map);
 	out->nodes_max = said32(d->max_nodes);
-	out->gpus_per_node = gpus_of_a_node(d, ask);
+	out->gpus_per_node = gpus_of_a_node(d, ask, out->whole_node);
 	if (out->gpus_per_node) {
-		uint32_t nodes = least_nodes(d, map);
-
 		if (in_all)
-			nodes = cut32(in_all / out->gpus_per_node);
-		out->nodes_min = max32(nodes, 1);
+			out->nodes_min =
+				max32(cut32(in_all / out->gpus_per_node), 1);
+		else
+			request_range(job, map, out);
 		in_all = (uint64_t)out->gpus_per_node * out->nodes_min;
 	} else if (per_task) {
 		out->gpus_quantum = cut32(per_task);
@@ -145,7 +183,7 @@ static void read_cpus(const job_record_t *job, struct astra_request *out)
 
 	if (!per)
 		per = default_cpus_per_gpu(job);
-	out->cpus = max32(said32(d->orig_min_cpus), cut32(per * out->gpus));
+	out->cpus = max32(request_cpus(d), cut32(per * out->gpus));
 	out->cpus_per_node = max32(said32(d->orig_pn_min_cpus),
 				   said16(d->orig_cpus_per_task));
 }
@@ -259,8 +297,9 @@ static bitstr_t *nodes_of(job_record_t *job, time_t now)
 }
 
 /* The nodes that the job names, of which it must have all and may have more. */
-static int read_named(const job_record_t *job, const struct astra_node_map *map,
-		      struct astra_arena *arena, struct astra_request *out)
+static int request_named(const job_record_t *job,
+			 const struct astra_node_map *map,
+			 struct astra_arena *arena, struct astra_request *out)
 {
 	bitstr_t *named = job->details->req_node_bitmap;
 	uint64_t *set;
@@ -288,14 +327,14 @@ int astra_request_of(job_record_t *job, const struct astra_node_map *map,
 	size_t count = 0;
 
 	*out = (struct astra_request){
-		.whole_node = job->details->whole_node == WHOLE_NODE_REQUIRED,
+		.whole_node = astra_takes_nodes(job),
 	};
 	astra_request_ask(job, &ask);
 	read_gpus(job, map, &ask, out);
 	read_cpus(job, out);
 	read_memory(job, map, out);
 	allowed = astra_arena_take(arena, (map->count / 64 + 1) * 8);
-	if (!allowed || read_named(job, map, arena, out) < 0)
+	if (!allowed || request_named(job, map, arena, out) < 0)
 		return -1;
 	nodes = nodes_of(job, now);
 	for (size_t i = 0; i < map->count; i++) {

@@ -14,8 +14,9 @@ struct astra_node_map {
 	uint32_t *global; /* ours -> slurmctld's */
 	size_t count;	  /* of ours */
 	size_t global_count;
-	uint32_t cpus_max; /* of the largest node */
-	bool memory;	   /* Slurm counts memory */
+	uint32_t cpus_max;    /* of the largest node */
+	uint32_t sockets_max; /* of the node that has the most */
+	bool memory;	      /* Slurm counts memory */
 };
 
 /* Fill out in from a job's record. Bitmaps are taken from the arena; a job

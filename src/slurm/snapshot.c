@@ -114,6 +114,8 @@ static int map_nodes(struct astra_scene *scene, struct astra_view *view,
 		map->global[map->count++] = i;
 		if (node->cpus > map->cpus_max)
 			map->cpus_max = node->cpus;
+		if (node->tot_sockets > map->sockets_max)
+			map->sockets_max = node->tot_sockets;
 	}
 	bit_free(nodes);
 	return view->nodes && map->local && map->global ? 0 : -1;

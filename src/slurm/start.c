@@ -113,7 +113,10 @@ static void narrow(job_record_t *job, bitstr_t *nodes,
 	bit_not(d->exc_node_bitmap);
 	if (saved->exc_nodes)
 		bit_or(d->exc_node_bitmap, saved->exc_nodes);
-	d->min_nodes = d->max_nodes = (uint32_t)bit_set_count(nodes);
+	d->min_nodes = (uint32_t)bit_set_count(nodes);
+	/* With a most of nodes Slurm wants a CPU for each of the tasks. */
+	if (!d->overcommit || d->max_nodes)
+		d->max_nodes = d->min_nodes;
 }
 
 /* The record of an array's remaining tasks has inherited all of it. */

@@ -105,6 +105,14 @@ static int check_wish(const struct astra_submit *r,
 	return SLURM_SUCCESS;
 }
 
+static int submit_refuse_parts(struct astra_error *err)
+{
+	astra_error_set(err, "a part of a GPU would take leased GPUs: ask for "
+			     "them with --gres=gpu:N, or use another "
+			     "partition");
+	return ESLURM_INVALID_GRES;
+}
+
 static int check_form(const struct astra_submit *r,
 		      const struct astra_places *places,
 		      struct astra_error *err)
@@ -125,12 +133,14 @@ static int check_form(const struct astra_submit *r,
 				     "GPUs");
 		return ESLURM_NOT_SUPPORTED;
 	}
-	if (astra_ask_is_derived(&r->ask) &&
+	if (!r->whole && astra_ask_is_derived(&r->ask) &&
 	    r->spread.tasks % r->spread.tasks_per_gpu) {
 		astra_error_set(err, "%u tasks cannot be %u on each GPU",
 				r->spread.tasks, r->spread.tasks_per_gpu);
 		return ESLURM_INVALID_GRES;
 	}
+	if (r->ask.parts)
+		return submit_refuse_parts(err);
 	if (r->ask.two_types) {
 		astra_error_set(err, "leased GPUs of one job are of one type, "
 				     "or of any");
@@ -173,15 +183,8 @@ static int check_unmanaged(const struct astra_submit *r,
 	const char *at = NULL;
 	part_record_t *part;
 
-	if (places->managed && (r->ask.parts || r->exclusive)) {
-		astra_error_set(err,
-				"%s would take leased GPUs: ask for them "
-				"with --gres=gpu:N, or use another "
-				"partition",
-				r->exclusive ? "--exclusive"
-					     : "a part of a GPU");
-		return ESLURM_INVALID_GRES;
-	}
+	if (places->managed && r->ask.parts)
+		return submit_refuse_parts(err);
 	if (!r->need.gpus)
 		return SLURM_SUCCESS;
 	while ((part = astra_next_part(r->partitions, &at))) {
@@ -197,12 +200,26 @@ static int check_unmanaged(const struct astra_submit *r,
 	return SLURM_SUCCESS;
 }
 
+/* Whole nodes come with their GPUs. */
+static bool submit_takes_gpus(const struct astra_submit *r,
+			      const struct astra_places *places)
+{
+	return places->managed && (r->exclusive || places->exclusive) &&
+	       astra_stock_has_gpus(r->partitions, r->nodes);
+}
+
 static int check(struct astra_submit *r, struct astra_error *err)
 {
 	struct astra_places places;
 
 	r->need = astra_ask_need(&r->ask, &r->spread);
 	astra_places_look(&places, r->partitions);
+	if (!r->need.gpus && submit_takes_gpus(r, &places)) {
+		r->whole = true;
+		r->need.nodes = r->spread.nodes_min ? r->spread.nodes_min : 1;
+		r->need.gpus = r->need.nodes;
+		r->need.node_gpus = 1;
+	}
 	r->managed = places.managed && r->need.gpus;
 	if (r->managed)
 		return check_managed(r, &places, err);
@@ -233,7 +250,8 @@ int astra_submit_check(job_desc_msg_t *desc, char **err_msg)
 		rc = check(&request, &err);
 	if (rc)
 		tell(err_msg, &err);
-	else if (request.managed && astra_ask_is_derived(&request.ask))
+	else if (request.managed && !request.whole &&
+		 astra_ask_is_derived(&request.ask))
 		write_out(desc, &request);
 	astra_gate_submitting(!rc && request.managed, desc->immediate);
 	return rc;

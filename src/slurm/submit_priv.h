@@ -13,12 +13,14 @@
 /* All that counts of a new job, or of a job as a change would leave it. */
 struct astra_submit {
 	const char *partitions; /* NULL: the default one */
+	const char *nodes;	/* that it names; NULL: none */
 	struct astra_ask ask;
 	struct astra_spread spread;
 	struct astra_need need;
 	uint64_t cpus; /* on each node */
 	uint64_t mem_mib;
 	bool exclusive;
+	bool whole; /* no GPUs are asked for, but nodes that have some */
 	bool het;
 	bool managed;
 	bool revocable; /* a batch job that may be requeued */
@@ -30,6 +32,7 @@ struct astra_submit {
 /* What the partitions of a request are, taken together. */
 struct astra_places {
 	bool managed, unmanaged, two_pools;
+	bool exclusive; /* OverSubscribe=EXCLUSIVE in one of them */
 	char pool[ASTRA_POOL_NAME_MAX];
 	struct astra_options options; /* of the pool */
 };
@@ -63,5 +66,7 @@ bool astra_stock_suffices(const part_record_t *part,
 			  struct astra_stock *stock);
 /* Whether the partition reaches a GPU of a managed partition. */
 bool astra_stock_reaches_pool(const part_record_t *part);
+/* Whether nodes that are named, or else those of the partitions, have GPUs. */
+bool astra_stock_has_gpus(const char *partitions, const char *nodes);
 
 #endif

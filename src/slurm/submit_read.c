@@ -48,6 +48,7 @@ int astra_submit_read(struct astra_submit *r, const job_desc_msg_t *d,
 {
 	*r = (struct astra_submit){
 		.partitions = d->partition,
+		.nodes = d->req_nodes,
 		.spread =
 			{
 				.nodes_min = said32(d->min_nodes),
@@ -97,6 +98,7 @@ int astra_submit_read_change(struct astra_submit *r, const job_desc_msg_t *d,
 
 	*r = (struct astra_submit){
 		.partitions = either(d->partition, job->partition),
+		.nodes = either(d->req_nodes, details->req_nodes),
 		.spread =
 			{
 				.nodes_min = either32(d->min_nodes,
@@ -129,7 +131,7 @@ int astra_submit_read_change(struct astra_submit *r, const job_desc_msg_t *d,
 bool astra_submit_concerns(const job_desc_msg_t *d)
 {
 	return d->partition || d->tres_per_job || d->tres_per_node ||
-	       d->tres_per_socket || d->tres_per_task ||
+	       d->tres_per_socket || d->tres_per_task || d->req_nodes ||
 	       d->min_nodes != NO_VAL || d->max_nodes != NO_VAL ||
 	       d->num_tasks != NO_VAL || d->shared != NO_VAL16;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/slurm/managed.h"
 #include "src/slurm/submit_priv.h"
 
 /* The next partition of a list that Slurm knows; unknown names it refuses
@@ -53,6 +54,7 @@ void astra_places_look(struct astra_places *places, const char *list)
 		if (places->managed && strcmp(pool, places->pool))
 			places->two_pools = true;
 		places->managed = true;
+		places->exclusive |= !part->max_share;
 		places->options = options;
 		strcpy(places->pool, pool);
 	}
@@ -164,5 +166,26 @@ bool astra_stock_reaches_pool(const part_record_t *part)
 		}
 	}
 	list_iterator_destroy(parts);
+	return found;
+}
+
+bool astra_stock_has_gpus(const char *partitions, const char *nodes)
+{
+	const char *at = NULL;
+	part_record_t *part;
+	bool found = false;
+
+	if (nodes && *nodes) {
+		bitstr_t *named = NULL;
+		char *names = xstrdup(nodes);
+
+		(void)astra_nodes_named(names, &named);
+		xfree(names);
+		found = astra_nodes_have_gpus(named);
+		FREE_NULL_BITMAP(named);
+		return found;
+	}
+	while (!found && (part = astra_next_part(partitions, &at)))
+		found = astra_nodes_have_gpus(part->node_bitmap);
 	return found;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/usage.h"
 
+#include "src/slurm/managed.h"
+
 /* Walks a job's nodes. Slurm numbers a job's arrays by the set bits of its
  * node bitmap. */
 struct walk {
@@ -86,8 +88,7 @@ static int count_job(void *x, void *arg)
 
 	if (!holds_nodes(job) || !walk_begin(&w, job))
 		return 0;
-	exclusive =
-		job->details && job->details->whole_node == WHOLE_NODE_REQUIRED;
+	exclusive = job->details && astra_takes_nodes(job);
 	do {
 		if ((size_t)w.node >= scene->node_count || !walk_holds(&w))
 			continue;

@@ -49,7 +49,8 @@ refused "leased through another partition" -p all --gpus=1
 refused "heterogeneous" --gpus=1 : -p cpu
 refused "heterogeneous" -p cpu : --gpus=1
 refused "of one type" --gpus=a100:1,gpu:1
-refused "would take leased GPUs" --exclusive
+refused "in some of these partitions" -p gpu,cpu --exclusive
+refused "nodes with 1 GPU each" --exclusive -N3
 refused "16:00 is not between 01:00 and 15:00" --gpus=1 --lease=16
 refused "00:30 is not between" --gpus=1 --lease=0:30
 refused "not allowed here" --gpus=1 --lease=none
@@ -76,7 +77,7 @@ for arguments in --gres=gpu:4 --gpus=8 '-N2 --gres=gpu:a100:4' \
 	'--gpus=2 --lease=15' '--gpus=2 --lease=1:00 --app=bert-1' \
 	'--gpus=2 --iterations=1000 --iter-time=0.5 --slowdown=1,1,1.1,1.3' \
 	'--gpus=1 --utility=sigmoid:8,0.5,24' '-p cpu --utility=linear:-1/9' \
-	'--gpus=4 --exclusive' '-p gpu2 --gpus=1 --lease=none' '-p cpu' \
+	'--gpus=4 --exclusive' --exclusive '-p cpu --exclusive' '-p gpu2 --gpus=1 --lease=none' '-p cpu' \
 	'-p all' '-p cpu --lease=99' '-p cpu : -p cpu'; do
 	# shellcheck disable=SC2086
 	accepted $arguments >/dev/null || fail "sbatch $arguments was refused"

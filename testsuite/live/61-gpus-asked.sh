@@ -174,4 +174,28 @@ more=$(submit --exclusive --gres=gpu:1 -w n1 --wrap 'sleep 300')
 wait_for 20 has_demand 8
 check_eq "state of the second" PENDING "$(job_state "$more")"
 ok exclusive-counts-as-a-whole-node
+has_gpus() { [[ $(sfair job -nP -j "$1" -o GPUs) == "$2" ]]; }
+wait_for 20 has_gpus "$last" 4
+wait_for 20 has_gpus "$more" 4
+sfair why "$last" | tr -s '\n ' ' ' | grep -q 'holds 4 GPUs' ||
+	fail "sfair why of an --exclusive job: $(sfair why "$last")"
+ok exclusive-is-told-with-all-gpus
+cancel_all
+gets 4 n1 --exclusive -w n1
+wait_for 20 has_gpus "$last" 4
+wait_for 20 has_demand 4
+is_leased() { [[ $(sfair job -nP -j "$last" -o Phase) == leased ]]; }
+wait_for 20 is_leased
+gets 6 'n\[2-3]' --exclusive -n20
+ok exclusive-without-gpus-is-leased
+cancel_all
+gets 8 'n\[1-2]' --exclusive -N1-2 -x n3
+wait_for 20 has_gpus "$last" 8
+cancel_all
+gets 3 'n\[1-3]' -N1-3 --gres=gpu:1
+wait_for 20 has_gpus "$last" 3
+cancel_all
+gets 2 n1 -w n1 --gres=gpu:2
+gets 2 'n\[2-3]' -N1-3 --gres=gpu:1 -x n1
+ok nodes-as-many-as-are-idle
 check_eq "errors of ours in the log" '' "$(errors_of_ours)"

@@ -455,6 +455,39 @@ static void exclusive_jobs_get_whole_nodes(void **state)
 	}
 }
 
+/* It needs one node and would like more: it gets those that are idle. */
+static void a_range_of_nodes_gets_those_that_are_idle(void **state)
+{
+	static const struct {
+		uint32_t busy_gpus, wish, nodes;
+	} cases[] = {{0, 3, 3}, {0, 2, 2}, {0, 9, 3}, {4, 3, 2}, {8, 3, 1}};
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++) {
+		struct vcluster vc;
+		struct vjob *want, *next;
+
+		print_message("case %zu\n", i);
+		vc_init(&vc, 3, 4);
+		use_terms(&vc, 20);
+		vc_begin(&vc);
+		vc_tenant(&vc, "a", 1);
+		vc_tenant(&vc, "b", 1);
+		if (cases[i].busy_gpus)
+			vc_submit(&vc, 0, cases[i].busy_gpus, HUGE_VAL);
+		vc_run(&vc, AT(5));
+		want = vc_submit(&vc, 1, 1, HUGE_VAL);
+		want->job.request.gpus_per_node = 1;
+		want->job.request.nodes_wish = cases[i].wish;
+		vc_run(&vc, AT(10));
+		assert_int_equal(want->job.held_count, cases[i].nodes);
+		next = vc_submit(&vc, 1, 2, HUGE_VAL);
+		vc_run(&vc, AT(15));
+		assert_int_equal(next->job.held_count, 1);
+		vc_fini(&vc);
+	}
+}
+
 /* There are GPUs for eight jobs that want a node each, but only four nodes:
  * four run, and the fifth that finds no place does not keep them from it. */
 static void one_too_many_keeps_nobody_waiting(void **state)
@@ -744,6 +777,7 @@ int main(void)
 		cmocka_unit_test(only_the_loser_is_taken_back),
 		cmocka_unit_test(cheapest_losers_are_found),
 		cmocka_unit_test(exclusive_jobs_get_whole_nodes),
+		cmocka_unit_test(a_range_of_nodes_gets_those_that_are_idle),
 		cmocka_unit_test(one_too_many_keeps_nobody_waiting),
 		cmocka_unit_test(reclaim_is_bounded_by_round),
 		cmocka_unit_test(checkpointing_job_gets_its_grace),

@@ -157,7 +157,7 @@ static double share_charge(const struct vcluster *vc,
 static void start(struct vcluster *vc, struct vjob *v,
 		  const struct astra_decision *d)
 {
-	uint32_t gpus = 0;
+	uint32_t gpus = 0, most;
 
 	assert_int_equal(v->job.state, ASTRA_JOB_PENDING);
 	v->job.held_count = d->share_count;
@@ -167,10 +167,13 @@ static void start(struct vcluster *vc, struct vjob *v,
 		gpus += v->held[i].gpus;
 		v->job.held_charge += share_charge(vc, &v->held[i]);
 	}
+	most = v->job.request.nodes_wish * v->job.request.gpus_per_node;
+	if (most < v->job.request.gpus)
+		most = v->job.request.gpus;
 	assert_in_range(gpus,
 			v->job.request.gpus_min ? v->job.request.gpus_min
 						: v->job.request.gpus,
-			v->job.request.gpus);
+			most);
 	hold_shares(vc, v, 1);
 	v->job.state = ASTRA_JOB_RUNNING;
 	v->job.start_sec = vc->now_sec;
