@@ -99,6 +99,12 @@ test_idmap_SOURCES = testsuite/unit/test_idmap.c testsuite/unit/unit.h
 test_idmap_CFLAGS = $(UNIT_CFLAGS)
 test_idmap_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_shared_name
+test_shared_name_SOURCES = testsuite/unit/test_shared_name.c \
+	testsuite/unit/unit.h
+test_shared_name_CFLAGS = $(UNIT_CFLAGS)
+test_shared_name_LDADD = libastra-store.la $(UNIT_LIBS)
+
 check_PROGRAMS += test_saver
 test_saver_SOURCES = testsuite/unit/test_saver.c testsuite/unit/unit.h
 test_saver_CFLAGS = $(UNIT_CFLAGS)
@@ -282,6 +288,7 @@ EXTRA_DIST += \
 	testsuite/lib/variant \
 	testsuite/live/70-faults.sh \
 	testsuite/live/71-fault-points.sh \
+	testsuite/live/71-slow-starts.sh \
 	testsuite/live/72-state-folder.sh \
 	testsuite/live/72-two-savers.sh \
 	testsuite/live/73-state-file.sh \

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "src/common/grow.h"
 #include "src/common/idmap.h"
@@ -12,6 +11,7 @@
 #include "src/slurm/revoke.h"
 #include "src/slurm/survivor.h"
 #include "src/store/black_box.h"
+#include "src/store/shared_name.h"
 
 /* Ids of jobs whose records are lost are not given again so soon. */
 #define ID_SEC 3600
@@ -20,25 +20,29 @@
 
 static struct astra_box *box; /* under job write */
 static struct astra_error trouble;
+static bool taken; /* another user has made a file of its name */
 
 static int open_box(const char *folder)
 {
-	struct stat st;
-	char name[64];
+	char id[ASTRA_SHARED_NAME_SIZE], name[64];
 
-	if (stat(folder, &st) < 0)
-		return astra_error_set(&trouble, "%s: %s", folder,
-				       strerror(errno));
-	snprintf(name, sizeof(name), "/astraea." ASTRA_BOX_FORMAT ".%llx.%llx",
-		 (unsigned long long)st.st_dev, (unsigned long long)st.st_ino);
+	astra_shared_name(folder, ASTRA_SHARED_BOX, id);
+	snprintf(name, sizeof(name), "/astraea." ASTRA_BOX_FORMAT ".%s", id);
+	taken = astra_box_is_taken(name);
+	trouble = (struct astra_error){""};
 	box = astra_box_open(name, &trouble);
 	return box ? 0 : -1;
 }
 
 void astra_recover_open(const char *folder)
 {
-	trouble = (struct astra_error){""};
-	if (open_box(folder) < 0)
+	int rc;
+
+	(void)astra_shared_name_make(folder, false);
+	rc = open_box(folder);
+	if (rc < 0 && taken && astra_shared_name_make(folder, true) == 0)
+		rc = open_box(folder);
+	if (rc < 0)
 		error("astraea: " UNPROTECTED ": %s", trouble.text);
 }
 

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -108,6 +110,15 @@ static uint64_t last_seq(const struct ring *r)
 		if (is_whole(&r->slot[i]) && r->slot[i].seq > last)
 			last = r->slot[i].seq;
 	return last;
+}
+
+bool astra_box_is_taken(const char *name)
+{
+	char path[NAME_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/dev/shm%s", name);
+	return lstat(path, &st) == 0 && st.st_uid != geteuid();
 }
 
 struct astra_box *astra_box_open(const char *name, struct astra_error *err)

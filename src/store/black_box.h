@@ -11,6 +11,7 @@
 #ifndef ASTRA_BLACK_BOX_H
 #define ASTRA_BLACK_BOX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,6 +44,9 @@ struct astra_box_event {
 #define ASTRA_BOX_FORMAT "1"
 
 struct astra_box;
+
+/* Whether another user has made a file of that name. */
+bool astra_box_is_taken(const char *name);
 
 /* Open the box of that name, or make it. Does I/O.
  * name: as shm_open() wants it, "/NAME".

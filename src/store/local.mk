@@ -8,5 +8,7 @@ libastra_store_la_SOURCES = \
 	src/store/black_box.h \
 	src/store/refuge.c \
 	src/store/refuge.h \
+	src/store/shared_name.c \
+	src/store/shared_name.h \
 	src/store/state_file.c \
 	src/store/state_file.h

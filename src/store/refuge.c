@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "src/store/shared_name.h"
 #include "src/store/state_file.h"
 
 /* The state file that could not be replaced; zeros: there is none. */
@@ -32,19 +33,14 @@ static struct identity identify(const char *path)
 	};
 }
 
-/* The folder's device and inode, as in the black box's name. */
 static int name_of(const char *path, char out[static PATH_MAX])
 {
-	char folder[PATH_MAX], name[PATH_MAX];
-	struct stat st;
+	char folder[PATH_MAX], name[PATH_MAX], id[ASTRA_SHARED_NAME_SIZE];
 
 	snprintf(folder, sizeof(folder), "%s", path);
 	snprintf(name, sizeof(name), "%s", path);
-	if (stat(dirname(folder), &st) < 0)
-		return -1;
-	return snprintf(out, PATH_MAX, "/dev/shm/astraea.state.%llx.%llx.%s",
-			(unsigned long long)st.st_dev,
-			(unsigned long long)st.st_ino,
+	astra_shared_name(dirname(folder), ASTRA_SHARED_REFUGE, id);
+	return snprintf(out, PATH_MAX, "/dev/shm/astraea.state.%s.%s", id,
 			basename(name)) < PATH_MAX
 		       ? 0
 		       : -1;

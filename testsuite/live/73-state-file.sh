@@ -123,8 +123,11 @@ check_eq "runs" 1 "$(grep -c begin "$CLUSTER_DIR/out/$runs")"
 
 # Without the black box jobs run as before, and an admin is told.
 "$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld
-box=/dev/shm/astraea.1.$(printf '%x.%x' "$(stat -c %d "$CLUSTER_DIR/state")" \
-	"$(stat -c %i "$CLUSTER_DIR/state")")
+box_name() { # behind the file's header of 24 bytes
+	echo "/dev/shm/astraea.1.$(od -An -v -j24 -N8 -tx8 \
+		"$CLUSTER_DIR/state/astraea-shared" | xargs)"
+}
+box=$(box_name)
 check "no black box at $box" test -f "$box"
 rm -f "$box"
 mkdir "$box"
@@ -133,3 +136,15 @@ is_told() { sfair diag 2>&1 | grep -q "no protection .* crash: .*${box##*/}"; }
 wait_for 30 is_told
 wait_for 30 has_lease
 rmdir "$box"
+
+# A name that another user has taken, who saw it before the host was booted, is
+# given up: nobody can know the next one.
+"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld
+setpriv --reuid nobody --regid nogroup --clear-groups touch "$box"
+"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
+is_protected() { [[ -f $(box_name) && $(stat -c %u "$(box_name)") == 0 ]]; }
+wait_for 30 is_protected
+check "the name that was taken is used" test "$(box_name)" != "$box"
+wait_for 30 has_lease
+check "it says that there is no box" eval ! is_told
+rm -f "$box"

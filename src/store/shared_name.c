@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/store/shared_name.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include "src/store/state_file.h"
+
+/* One for each enum astra_shared_name. */
+struct parts {
+	uint64_t part[2];
+};
+
+static void path_of(const char *folder, char out[static PATH_MAX])
+{
+	snprintf(out, PATH_MAX, "%s/" ASTRA_SHARED_NAME_FILE, folder);
+}
+
+static bool read_parts(const char *folder, struct parts *out)
+{
+	char path[PATH_MAX];
+	void *data = NULL;
+	size_t size = 0;
+	bool fallback, good;
+
+	path_of(folder, path);
+	if (astra_state_read(path, &data, &size, &fallback, NULL) < 0 || !data)
+		return false;
+	good = size == sizeof(*out);
+	if (good)
+		memcpy(out, data, size);
+	free(data);
+	return good;
+}
+
+void astra_shared_name(const char *folder, enum astra_shared_name which,
+		       char out[ASTRA_SHARED_NAME_SIZE])
+{
+	struct parts parts;
+	struct stat st = {0};
+
+	if (read_parts(folder, &parts)) {
+		snprintf(out, ASTRA_SHARED_NAME_SIZE, "%016llx",
+			 (unsigned long long)parts.part[which]);
+		return;
+	}
+	(void)stat(folder, &st);
+	snprintf(out, ASTRA_SHARED_NAME_SIZE, "%llx.%llx",
+		 (unsigned long long)st.st_dev, (unsigned long long)st.st_ino);
+}
+
+int astra_shared_name_make(const char *folder, bool anew)
+{
+	struct parts parts;
+	char path[PATH_MAX];
+
+	if (!anew && read_parts(folder, &parts))
+		return 0;
+	if (getrandom(&parts, sizeof(parts), GRND_NONBLOCK) != sizeof(parts))
+		return -1;
+	path_of(folder, path);
+	return astra_state_write(path, &parts, sizeof(parts), ASTRA_STATE_SYNC,
+				 NULL);
+}
