@@ -19,15 +19,21 @@ void astra_fault_folder(const char *folder)
 void astra_fault_here(const char *name)
 {
 	FILE *f = *path ? fopen(path, "re") : NULL;
-	char armed[64] = "";
+	char armed[64] = "", unit[8] = "";
 	unsigned int times = 1;
 	int fields;
 
 	if (!f)
 		return;
-	fields = fscanf(f, "%63s %u", armed, &times);
+	fields = fscanf(f, "%63s %u %7s", armed, &times, unit);
 	fclose(f);
-	if (fields < 1 || strcmp(armed, name) || ++reached < times)
+	if (fields < 1 || strcmp(armed, name))
+		return;
+	if (!strcmp(unit, "usec")) {
+		(void)usleep(times);
+		return;
+	}
+	if (++reached < times)
 		return;
 	(void)unlink(path);
 	(void)kill(getpid(), SIGKILL);

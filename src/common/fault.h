@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fault points: places at which a test makes slurmctld die by SIGKILL, as by a
- * crash. Compiled in only by configure --enable-fault-points.
+ * crash, or makes it slow. Compiled in only by configure --enable-fault-points.
  */
 #ifndef ASTRA_FAULT_H
 #define ASTRA_FAULT_H
@@ -11,7 +11,8 @@
 #define ASTRA_FAULT_FOLDER(folder) astra_fault_folder(folder)
 
 /* Where the file "astraea_fault" arms a point: one line, "NAME" or "NAME N" for
- * the N-th time it is reached. It is removed as the point goes off. */
+ * the N-th time it is reached. It is removed as the point goes off. "NAME N usec"
+ * makes it take so long each time. */
 void astra_fault_folder(const char *folder);
 
 void astra_fault_here(const char *name);

@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Where a round starts many jobs, and each start takes long, the first of them are
+# launched before the last have been started: a job that is RUNNING runs.
+top=$(cd "$(dirname "$0")/../.." && pwd)
+ASTRAEA_BUILDDIR=$("$top/testsuite/lib/variant" fault)
+export ASTRAEA_BUILDDIR
+. "$(dirname "$0")/../lib/live.sh"
+
+conf=$(mktemp)
+echo 'Pool=gpu Partitions=gpu RoundInterval=30' >"$conf"
+start_cluster --nodes 2 --gpus 8 --astraea "$conf"
+rm -f "$conf"
+
+# Submitted behind one that has all GPUs, they start in one round.
+first=$(submit -N2 --gres=gpu:8 --no-requeue --wrap 'sleep 600')
+wait_for 60 job_is "$first" RUNNING
+jobs=()
+for _ in {1..16}; do
+	jobs+=("$(submit --gres=gpu:1 --wrap 'date +%s.%N; sleep 60')")
+done
+echo 'start.choose 200000 usec' >"$CLUSTER_DIR/state/astraea_fault"
+scancel "$first"
+for id in "${jobs[@]}"; do wait_for 120 test -s "$CLUSTER_DIR/out/$id"; done
+began=$(for id in "${jobs[@]}"; do job_log "$id"; done | sort -n | head -n 1)
+last=$(sed -n 's/^.\([-0-9T:.]*\). astraea: start JobId=.*/\1/p' \
+	"$CLUSTER_DIR/log/slurmctld.log" | tail -n 1)
+last=$(date -d "$last" +%s.%N)
+echo "the first script began at $began, the last job was started at $last"
+check "no script began before the last job was started" \
+	awk -v a="$began" -v b="$last" 'BEGIN { exit !(a < b) }'
