@@ -96,6 +96,17 @@ static int take_rows(struct live *l, json_t *reply)
 	return 0;
 }
 
+/* Rows of names that nothing has are none: those before are of others. */
+static void take_error(struct live *l, const struct astra_error *err)
+{
+	l->state->error = *err;
+	if (strncmp(err->text, "unknown ", strlen("unknown ")) != 0)
+		return;
+	top_model_destroy(&l->model);
+	l->rows_sec = now_sec();
+	sort_all(l);
+}
+
 static void show_why(struct live *l, json_t *reply)
 {
 	const char *text = json_string_value(json_object_get(reply, "text"));
@@ -122,7 +133,7 @@ static void take_replies(struct live *l)
 		}
 		l->asking = false;
 		if (!reply)
-			l->state->error = err;
+			take_error(l, &err);
 		else if (take_rows(l, reply) < 0)
 			astra_error_nomem(&l->state->error);
 	}
