@@ -158,7 +158,7 @@ submit_all() {
 
 show() {
 	run python3 -B "$demo/view.py" "${plain[@]}" --nodes "$nodes" \
-		--gpus "$gpus" --limit "$((125 * $(scale) / 100))" \
+		--gpus "$gpus" --limit "$((150 * $(scale) / 100))" \
 		--record "$dir/fairness.json" "$dir/jobs"
 }
 

@@ -8,7 +8,7 @@ import argparse
 import json
 import sys
 
-from watch import Journals, Sample, shares
+from watch import Journals, Sample, shares, unevenness
 from view import clock, ratio
 
 
@@ -20,27 +20,25 @@ def fairness(then):
         return
     tenants, pool = then["tenants"], then["pool"]
     part = shares(tenants)
-    print(f"FAIRNESS in the first {clock(then['passed_sec'])}, while every "
-          "tenant asked for its share or more")
+    until = "until the shares were even" if then.get("even") else \
+        "while every tenant asked for its share or more"
+    print(f"FAIRNESS in the first {clock(then['passed_sec'])}, {until}")
     print()
     print(f"  {'Tenant':10}{'Weight':>7}{'Fair share':>12}{'Got':>9}"
-          f"{'GPU minutes':>13}{'entitled to':>13}{'Fairness':>10}")
+          f"{'GPU minutes':>13}{'entitled to':>13}{'Rho':>10}")
     for t in tenants:
         fair, had = part[t["name"]]
         print(f"  {t['name']:10}{t['weight']:7g}{100 * fair:10.1f} %"
               f"{100 * (had or 0):7.1f} %{t['alloc_gpu_sec'] / 60:13.1f}"
               f"{t['fair_gpu_sec'] / 60:13.1f}     {ratio(t['rho'])}")
     print()
-    off = max(abs((had or 0) / fair - 1) for fair, had in part.values())
     used = sum(t["alloc_gpu_sec"] for t in tenants)
     whole = sum(t["fair_gpu_sec"] for t in tenants)
-    print(f"  Nobody was further than {100 * off:.1f} % from its fair share.")
-    print(f"  GPUs were in use {100 * used / whole:.0f} % of the time. "
-          f"{pool['granted']} leases granted, {pool['renewed']} renewed,\n  "
-          f"{pool['revoked']} taken back for another's turn.")
-    print("  Fairness is GPU minutes had over those entitled to. All lack a "
-          "little of 1:\n  while a job stops and the next one starts, GPUs "
-          "rest; leases so short make\n  that show.")
+    print(f"  Nobody was further than {100 * unevenness(tenants):.1f} % from "
+          "its fair share. Rho is GPU minutes had\n  over those entitled to: "
+          f"{used / whole:.2f} of all, since GPUs rest while a job stops and "
+          "the\n  next one starts. Leases so short make that show: "
+          f"{pool['granted']} were granted and\n  {pool['renewed']} renewed.")
     print()
 
 

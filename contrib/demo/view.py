@@ -13,10 +13,12 @@ import signal
 import sys
 import time
 
-from watch import Journals, Sample, shares
+from watch import Journals, Sample, shares, unevenness
 
 COLOURS = (44, 42, 45, 46, 43, 41)  # backgrounds, a tenant each
 BAR = 30
+EVEN = 0.03  # of its share that the furthest tenant is off
+EVEN_SEC = 45  # before that a single lease weighs too much
 
 
 def clock(seconds):
@@ -78,7 +80,7 @@ class Plain:
         part = shares(sample.tenants)
         print(f"{clock(passed):>5}  " + " | ".join(
             f"{t['name']} {sample.gpus_of(t['name'])} GPUs, had "
-            f"{percent(part[t['name']][1]).strip()}, fairness "
+            f"{percent(part[t['name']][1]).strip()}, rho "
             f"{ratio(t['rho']).strip()}" for t in sample.tenants)
             + f" | free {sample.gpus_free()}")
         held = "   ".join(self._nodes(sample))
@@ -171,7 +173,7 @@ class Screen:
 
     def _tenants(self, sample):
         yield (f"  {'Tenant':8} Weight GPUs  {'of the GPU time so far':{BAR}}"
-               "  had  fair  fairness")
+               "  had  fair    rho")
         for tenant in sample.tenants:
             name = tenant["name"]
             fair, had = shares(sample.tenants)[name]
@@ -217,16 +219,21 @@ class Screen:
 
 
 class Record:
-    """What the report needs: the last moment at which all competed."""
+    """What the report needs: the moment at which the shares were even, else the
+    last one at which all competed."""
 
     def __init__(self, path):
         self.path = path
-        self.kept = {"passed_sec": 0, "pool": {}, "tenants": []}
+        self.kept = {"passed_sec": 0, "pool": {}, "tenants": [],
+                     "even": False}
 
     def take(self, sample, passed):
-        if sample.contended():
-            self.kept = {"passed_sec": passed, "pool": sample.pool,
-                         "tenants": sample.tenants}
+        if self.kept["even"] or not sample.contended():
+            return
+        self.kept = {"passed_sec": passed, "pool": sample.pool,
+                     "tenants": sample.tenants,
+                     "even": passed >= EVEN_SEC and
+                     unevenness(sample.tenants) <= EVEN}
 
     def save(self):
         with open(self.path, "w", encoding="utf-8") as out:

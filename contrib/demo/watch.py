@@ -110,6 +110,12 @@ def shares(tenants):
             for t in tenants}
 
 
+def unevenness(tenants):
+    """How far the tenant furthest from its share is from it, as a part."""
+    return max((abs((had or 0) / fair - 1)
+                for fair, had in shares(tenants).values() if fair), default=0)
+
+
 class Journals:
     """How far the jobs are, by the journals that they write."""
 
