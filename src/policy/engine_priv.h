@@ -200,7 +200,6 @@ struct contender {
 	bool granted;	  /* by the policy, in the present pass */
 	bool failed;	  /* of a shape that found no place */
 	bool pinned;	  /* no lease's end will ever make room for it */
-	bool impossible;  /* nor would the end of every job */
 	double start_sec; /* one lease's end will do, then; 0: not known */
 	bool taken;	  /* expired: its GPUs go to others */
 	uint32_t winner;  /* expired and taken: the id of the job they go to */
@@ -208,6 +207,8 @@ struct contender {
 			   * lease for; 0: none */
 	size_t first_share, share_count; /* waiting and granted: its place */
 	double until_sec; /* awarded: its lease's end; 0: after a term */
+	/* Why nor would the end of every job; NONE: it would. */
+	enum astra_wait impossible;
 };
 
 /* grant.c */
@@ -338,7 +339,8 @@ void astra_reclaim_take(struct reclaim *rc, const struct contender *c,
 struct hold {
 	uint32_t job;	  /* 0: none */
 	double start_sec; /* infinite: lease ends alone will not do */
-	bool impossible;  /* not even the end of every job would */
+	/* Why not even the end of every job would; NONE: it would. */
+	enum astra_wait impossible;
 	uint32_t *needed; /* per node: GPUs to be free then */
 	struct astra_room *slack; /* per node: may be leased beyond then */
 };

@@ -192,17 +192,23 @@ struct probe {
 	bool failed; /* memory is out */
 };
 
+static size_t hold_place(struct probe *p, const struct astra_space *space)
+{
+	uint32_t strict =
+		p->r->e->options.strict_placement ? p->r->node_gpus_max : 0;
+
+	return astra_place(space, &p->owner->job->request, NULL, strict,
+			   p->shares);
+}
+
 /* The owner's place after so many releases; 0 shares when there is none. */
 static size_t probe(struct probe *p, size_t count)
 {
 	struct astra_space *space = space_then(p->r, p->work, p->rs, count);
-	uint32_t strict =
-		p->r->e->options.strict_placement ? p->r->node_gpus_max : 0;
 	size_t placed = 0;
 
 	if (space)
-		placed = astra_place(space, &p->owner->job->request, NULL,
-				     strict, p->shares);
+		placed = hold_place(p, space);
 	else
 		p->failed = true;
 	astra_space_destroy(space);
@@ -315,6 +321,37 @@ static int hold_search(struct probe *p, const struct astra_share *places,
 	return p->failed ? -1 : 0;
 }
 
+/* Whether it would have a place if all CPUs of the nodes were free, too. */
+static bool hold_lacks_cpus(struct probe *p, size_t count)
+{
+	const struct astra_snapshot *snap = p->r->snap;
+	struct astra_space *space = space_then(p->r, p->work, p->rs, count);
+	size_t placed = 0;
+
+	p->failed |= !space;
+	for (uint32_t n = 0; space && n < snap->node_count; n++) {
+		struct astra_room room = *astra_space_get(space, n);
+
+		if (!snap->nodes[n].usable || !room.gpus)
+			continue;
+		room.cpus = snap->nodes[n].cpus;
+		room.whole = room.gpus == snap->nodes[n].gpus;
+		astra_space_set(space, n, &room);
+	}
+	if (space)
+		placed = hold_place(p, space);
+	astra_space_destroy(space);
+	return placed;
+}
+
+/* Why not even all releases would do; NONE: they would. */
+static enum astra_wait hold_impossible(struct probe *p, size_t count)
+{
+	if (probe(p, count))
+		return ASTRA_WAIT_NONE;
+	return hold_lacks_cpus(p, count) ? ASTRA_WAIT_CPUS : ASTRA_WAIT_TOO_BIG;
+}
+
 int astra_hold_find(struct round *r, const struct astra_space *work,
 		    const struct astra_share *places,
 		    const struct contender *owner, struct hold *hold)
@@ -335,7 +372,7 @@ int astra_hold_find(struct round *r, const struct astra_space *work,
 		goto out;
 	rc = 0;
 	if (count == NEVER) {
-		hold->impossible = !probe(&p, rs.count);
+		hold->impossible = hold_impossible(&p, rs.count);
 		goto out;
 	}
 	hold->start_sec = time_of(&p, count);

@@ -74,6 +74,7 @@ static const char *const wait_texts[] = {
 	[ASTRA_WAIT_PLANNED] = "planned",
 	[ASTRA_WAIT_PRICE] = "costs more than it is worth now",
 	[ASTRA_WAIT_LEARNED] = "its class has no GPUs left",
+	[ASTRA_WAIT_CPUS] = "needs CPUs of jobs without a lease",
 };
 
 static const char *const wait_names[] = {
@@ -85,6 +86,7 @@ static const char *const wait_names[] = {
 	[ASTRA_WAIT_PINNED] = "pinned",	  [ASTRA_WAIT_AUCTION] = "auction",
 	[ASTRA_WAIT_BATCH] = "batch",	  [ASTRA_WAIT_PLANNED] = "planned",
 	[ASTRA_WAIT_PRICE] = "price",	  [ASTRA_WAIT_LEARNED] = "learned",
+	[ASTRA_WAIT_CPUS] = "cpus",
 };
 
 const char *astra_wait_name(enum astra_wait wait)

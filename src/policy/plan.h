@@ -41,6 +41,7 @@ enum astra_wait {
 	ASTRA_WAIT_PLANNED, /* has GPUs in a plan from start_sec on */
 	ASTRA_WAIT_PRICE,   /* is worth less than its GPUs cost now */
 	ASTRA_WAIT_LEARNED, /* its class's share goes to others of it */
+	ASTRA_WAIT_CPUS,    /* those without a lease have its CPUs */
 };
 
 /* What there is not enough of beside GPUs that are free by count. */
@@ -92,6 +93,12 @@ int astra_plan_reason(struct astra_plan *plan,
 
 /* A reason in one word, for programs: "rank", "hold_gpus". */
 const char *astra_wait_name(enum astra_wait wait);
+
+/* Whether no end of a lease will make room for the job. */
+static inline bool astra_wait_is_vain(enum astra_wait wait)
+{
+	return wait == ASTRA_WAIT_TOO_BIG || wait == ASTRA_WAIT_CPUS;
+}
 
 /* A few words for squeue's reason column, e.g. "Lease: rank 3 of 17".
  * text: at least 64 bytes. */

@@ -211,7 +211,7 @@ int astra_explain(struct round *r, const struct astra_ranking *ranking,
 			continue;
 		j->reason.start_sec = c->start_sec;
 		if (c->impossible)
-			j->reason.wait = ASTRA_WAIT_TOO_BIG;
+			j->reason.wait = c->impossible;
 		else if (c->pinned)
 			j->reason.wait = ASTRA_WAIT_PINNED;
 		else if (c->failed)

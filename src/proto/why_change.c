@@ -171,10 +171,20 @@ static void in_line(const struct astra_why *why, struct astra_why_changes *out)
 		    why->pool->gpus_free == 1 ? "" : "s");
 }
 
+/* GPUs are not what a job lacks that asks for no more than there are. */
 static void sized(const struct astra_why *why, struct astra_why_changes *out)
 {
-	if (waits_for(why->job, "too_big") && why->pool &&
-	    !(why->job->expected_start_sec > 0))
+	if (waits_for(why->job, "cpus"))
+		add(out,
+		    "the end of such jobs (squeue -t R -p %s), or fewer CPUs for this one",
+		    why->job->partition);
+	if (!waits_for(why->job, "too_big") || !why->pool ||
+	    why->job->expected_start_sec > 0)
+		return;
+	if (why->job->gpus <= why->pool->gpus_usable)
+		add(out,
+		    "asking for less beside GPUs: CPUs, memory, nodes or features");
+	else
 		add(out,
 		    "asking for less: the pool has %llu GPUs on nodes that are up",
 		    (unsigned long long)why->pool->gpus_usable);

@@ -14,7 +14,7 @@ struct turn {
 static const struct turn dated[] = {
 	{"none", "Nothing keeps it."},
 	{"too_big",
-	 "No end of a lease makes room for it: jobs without one, as those that ask for no GPU, have CPUs, memory or GPUs that it needs, until they end."},
+	 "No end of a lease makes room for it: jobs without one have memory, GPUs or whole nodes that it needs, until they end."},
 	{NULL, NULL},
 };
 
@@ -40,6 +40,8 @@ static const struct turn turns[] = {
 	{"planned", "It has GPUs in a plan, from a later time on."},
 	{"price", "Its GPUs cost more now than it is worth."},
 	{"learned", "Its class has no GPUs left now."},
+	{"cpus",
+	 "CPUs that it needs are used by jobs without a lease, such as those that ask for no GPU: no end of a lease frees them, and it starts when such jobs end."},
 	{NULL, NULL},
 };
 
@@ -98,7 +100,7 @@ void astra_why_turn(const struct astra_why *why, struct astra_text *out)
 	text = turn_text(job);
 	if (text) {
 		astra_text_printf(out, " %s", text);
-		if (job->lack && *job->lack)
+		if (job->lack && *job->lack && strcmp(job->wait, "cpus") != 0)
 			astra_text_printf(
 				out,
 				" Where GPUs are free for it, it lacks %s.",

@@ -69,7 +69,7 @@ static bool somebody_waits(const struct astra_plan *plan)
 {
 	for (size_t i = 0; i < plan->reason_count; i++)
 		if (plan->reasons[i].wait != ASTRA_WAIT_BLOCKED &&
-		    plan->reasons[i].wait != ASTRA_WAIT_TOO_BIG)
+		    !astra_wait_is_vain(plan->reasons[i].wait))
 			return true;
 	return false;
 }

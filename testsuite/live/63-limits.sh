@@ -119,7 +119,7 @@ ok qos-unknown-is-refused
 
 cpus=$(sleeper -A lab -w n1 -c 15)
 runs "$cpus"
-over 'Lease: would not fit if all leased jobs ended' \
+over 'Lease: needs CPUs of jobs without a lease' \
 	-A lab -w n1 --gres=gpu:1 -c 2
 ok cpu-job-is-waited-for
 scancel "$cpus"

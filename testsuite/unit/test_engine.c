@@ -761,9 +761,37 @@ static void first_leases_are_whole_ones(void **state)
 	vc_fini(&vc);
 }
 
+/* Jobs that the engine does not know have all CPUs: GPUs are free, and no end
+ * of a lease helps. What no empty cluster has room for is too big. */
+static void cpus_of_those_without_a_lease_are_named(void **state)
+{
+	struct vcluster vc;
+	struct vjob *want, *big;
+	(void)state;
+
+	vc_init(&vc, 2, 4);
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 1);
+	for (size_t i = 0; i < vc.node_count; i++)
+		vc.nodes[i].cpus_free = 0;
+	want = vc_submit(&vc, 0, 4, HUGE_VAL);
+	vc_run(&vc, AT(5));
+	assert_int_equal(vc_view(&vc, want).reason.wait, ASTRA_WAIT_CPUS);
+	for (size_t i = 0; i < vc.node_count; i++)
+		vc.nodes[i].cpus_free = vc.nodes[i].cpus;
+	vc_run(&vc, AT(25));
+	assert_int_equal(want->job.state, ASTRA_JOB_RUNNING);
+	big = vc_submit(&vc, 0, 4, HUGE_VAL);
+	big->job.request.cpus = 65; /* of 64 */
+	vc_run(&vc, AT(30));
+	assert_int_equal(vc_view(&vc, big).reason.wait, ASTRA_WAIT_TOO_BIG);
+	vc_fini(&vc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cpus_of_those_without_a_lease_are_named),
 		cmocka_unit_test(figure_6_alternates_one_to_two),
 		cmocka_unit_test(a_clock_that_is_set_changes_nothing),
 		cmocka_unit_test(endless_work_is_shared_by_weight),

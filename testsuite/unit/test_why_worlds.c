@@ -18,7 +18,7 @@
 static const char *const waits[] = {
 	"none",	   "blocked", "rank",	 "hold_gpus", "granted", "place",
 	"reclaim", "refused", "cleanup", "too_big",   "pinned",	 "auction",
-	"batch",   "planned", "price",	 "learned",
+	"batch",   "planned", "price",	 "learned",   "cpus",
 };
 
 static const char *const kinds[] = {
@@ -64,6 +64,7 @@ static void make_job(struct astra_report *report, uint32_t id, bool line,
 		.expected_late_sec = moment(),
 		.forecast_sec = moment(),
 		.reason = "Lease: reason",
+		.lack = below(2) ? "CPUs" : "",
 		.ranks = line ? JOBS_MAX : 0,
 		.rank = line && waiting ? id : 0,
 	};
@@ -141,7 +142,8 @@ static void assert_consistent(const char *text)
 		{"It is expected to start", " is held "},
 		{"It is expected to start", " It waits for "},
 		{"It is expected to start", "keeps it:"},
-		{"No end of a lease", "the end of the lease"},
+		{"o end of a lease", "the end of the lease"},
+		{"CPUs that it needs are used", "Where GPUs are free"},
 		{"would not fit even if", "the end of the lease"},
 		{"Nobody waits in line", "Others wait"},
 		{"Nobody waits in line", "First in line"},
