@@ -220,6 +220,7 @@ test_engine_snapshot_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += test_engine_image
 test_engine_image_SOURCES = testsuite/unit/test_engine_image.c \
+	testsuite/unit/member_rows.h \
 	testsuite/unit/vcluster.c \
 	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h

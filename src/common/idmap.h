@@ -5,6 +5,7 @@
 #ifndef ASTRA_IDMAP_H
 #define ASTRA_IDMAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,12 @@ int astra_idmap_put(struct astra_idmap *map, uint32_t key, uint32_t value);
 
 /* Forget a key, if it is there. */
 void astra_idmap_del(struct astra_idmap *map, uint32_t key);
+
+/* Look at so many of the map's places at most, from *at on and round it, and
+ * forget the keys there that are not to be kept. *at is where the next call
+ * goes on; it begins with 0. */
+void astra_idmap_sweep(struct astra_idmap *map, size_t *at, size_t most,
+		       bool (*keep)(uint32_t key, void *arg), void *arg);
 
 /* Free what the map holds; it is empty and usable afterwards. */
 void astra_idmap_clear(struct astra_idmap *map);

@@ -39,14 +39,14 @@ static const struct astra_member engine_members[] = {
 	END,
 };
 
-static const struct astra_member tenant_members[] = {
+const struct astra_member astra_image_tenant_members[] = {
 	TENANT(U32, account),
 	TENANT(FLAG, listed),
 	TENANT(REAL, weight),
 	END,
 };
 
-static const struct astra_member job_members[] = {
+const struct astra_member astra_image_job_members[] = {
 	JOB(U32, id),
 	JOB(U32, array_id),
 	JOB(U32, tenant),
@@ -133,10 +133,11 @@ int astra_engine_image(const struct astra_engine *e, struct astra_bytes *out)
 	astra_node_names_put(&e->nodes, out);
 	for (size_t i = 0; i < e->tenant_count; i++) {
 		astra_put_text(out, e->tenants[i].name);
-		astra_members_put(out, &e->tenants[i], tenant_members);
+		astra_members_put(out, &e->tenants[i],
+				  astra_image_tenant_members);
 	}
 	for (size_t i = 0; i < e->job_count; i++)
-		astra_members_put(out, &e->jobs[i], job_members);
+		astra_members_put(out, &e->jobs[i], astra_image_job_members);
 	for (size_t i = 0; i < e->vacant_count; i++)
 		astra_put_u32(out, e->vacant[i]);
 	for (size_t i = 0; i < e->grant_count; i++)
@@ -166,7 +167,8 @@ static int get_tenants(struct astra_engine *e, struct astra_reader *in,
 		if (!e->tenants[i].name)
 			return -1;
 		e->tenant_count++;
-		astra_members_get(in, &e->tenants[i], tenant_members);
+		astra_members_get(in, &e->tenants[i],
+				  astra_image_tenant_members);
 	}
 	return e->tenants && !in->failed ? 0 : -1;
 }
@@ -182,7 +184,7 @@ static int get_jobs(struct astra_engine *e, struct astra_reader *in,
 	for (uint32_t i = 0; i < count; i++) {
 		struct ejob *j = &e->jobs[i];
 
-		astra_members_get(in, j, job_members);
+		astra_members_get(in, j, astra_image_job_members);
 		if (in->failed || j->tenant >= e->tenant_count ||
 		    j->state > ASTRA_JOB_ENDED ||
 		    j->phase > ASTRA_PHASE_LEAVING ||

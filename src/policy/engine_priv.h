@@ -25,6 +25,7 @@
 #define ASTRA_ENGINE_PRIV_H
 
 #include "src/common/idmap.h"
+#include "src/common/member.h"
 #include "src/policy/engine.h"
 #include "src/policy/node_names.h"
 #include "src/policy/placement.h"
@@ -132,6 +133,10 @@ astra_engine_create_with(const struct astra_options *options,
 			 const struct astra_policy *policy, double begin_sec,
 			 struct astra_error *err);
 
+/* engine_image.c: what it has of a tenant and of a job. */
+extern const struct astra_member astra_image_tenant_members[];
+extern const struct astra_member astra_image_job_members[];
+
 /* engine_state.c: a new instance of a policy that goes on where another one of
  * the same policy is. NULL with err set on failure. */
 void *astra_policy_again(const struct astra_policy *policy, const void *self,
@@ -186,8 +191,8 @@ struct round {
 	uint64_t usable_gpus;
 	struct contender *contenders;
 	size_t contender_count, contender_room;
-	double wake_sec; /* the policy wants the next round then */
-	int yields;	 /* searches for who yields */
+	double wake_sec;     /* the policy wants the next round then */
+	int yields;	     /* searches for who yields */
 	uint64_t yield_vain; /* the shape of the last one in vain */
 };
 
@@ -274,7 +279,7 @@ struct reclaim;
  * granted and that found no place in rc; they lose their leases in the next
  * pass. Returns 1 if anybody does, 0, or -1 when memory is out. */
 int astra_round_yield(struct round *r, const struct reclaim *rc,
-		const struct ballot *b, size_t rank);
+		      const struct ballot *b, size_t rank);
 
 /* allot.c: the round of a policy that allocates. */
 int astra_round_allot(struct round *r, struct astra_error *err);

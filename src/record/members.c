@@ -35,6 +35,8 @@ const struct astra_member astra_round_option_members[] = {
 	OPTION(REAL, round_sec),
 	OPTION(REAL, grace_sec),
 	OPTION(INT, checkpoint_signal),
+	ARRAY(astra_options, INT, checkpoint_exit, ASTRA_EXIT_CODES_MAX),
+	OPTION(SIZE, checkpoint_exit_count),
 	OPTION(REAL, min_run_sec),
 	OPTION(U32, reclaim_max),
 	OPTION(FLAG, quota_entitlement),
@@ -55,6 +57,7 @@ const struct astra_member astra_round_option_members[] = {
 	OPTION(REAL, fairness_knob),
 	OPTION(SIZE, learning_rate),
 	OPTION(SIZE, learned_utility),
+	OPTION(FLAG, admin_comment),
 	OPTION(REAL, forecast_sec),
 	END,
 };

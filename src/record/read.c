@@ -47,6 +47,9 @@ static int get_options(const json_t *object, struct astra_options *out,
 	    get_weights(json_object_get(object, "qos_weights"),
 			&out->qos_weights, err) < 0)
 		return -1;
+	if (out->checkpoint_exit_count > ASTRA_EXIT_CODES_MAX)
+		return astra_round_wrong("options", 0, "checkpoint_exit_count",
+					 err);
 	return astra_options_check(out, err);
 }
 

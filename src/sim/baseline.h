@@ -145,11 +145,11 @@ struct astra_baseline_run {
 	const struct astra_snapshot *snapshot;
 	const struct astra_oracle *oracle;
 	struct astra_plan *plan;
-	struct astra_lines lines; /* who wants GPUs */
-	struct astra_lines cells; /* hived */
-	uint64_t budget;	  /* GPUs that may be given to candidates */
-	uint64_t most;		  /* GPUs that a candidate may ask for */
-	uint32_t smallest;	  /* GPUs of the smallest candidate */
+	struct astra_baseline_lines lines; /* who wants GPUs */
+	struct astra_baseline_lines cells; /* hived */
+	uint64_t budget;   /* GPUs that may be given to candidates */
+	uint64_t most;	   /* GPUs that a candidate may ask for */
+	uint32_t smallest; /* GPUs of the smallest candidate */
 	size_t pending, started;
 	uint32_t least;	   /* GPUs of the smallest that waits */
 	bool full;	   /* running jobs compete */

@@ -5,28 +5,29 @@
 
 #include "src/common/grow.h"
 
-int astra_lines_init(struct astra_lines *l, size_t line_count)
+int astra_lines_init(struct astra_baseline_lines *l, size_t line_count)
 {
-	*l = (struct astra_lines){.line_count = line_count};
+	*l = (struct astra_baseline_lines){.line_count = line_count};
 	l->lines = calloc(line_count + 1, sizeof(*l->lines));
 	return l->lines ? 0 : -1;
 }
 
-void astra_lines_destroy(struct astra_lines *l)
+void astra_lines_destroy(struct astra_baseline_lines *l)
 {
 	free(l->added);
 	free(l->sorted);
 	free(l->lines);
 }
 
-void astra_lines_clear(struct astra_lines *l)
+void astra_lines_clear(struct astra_baseline_lines *l)
 {
 	l->count = 0;
 	for (size_t i = 0; i < l->line_count; i++)
 		l->lines[i].count = 0;
 }
 
-int astra_lines_add(struct astra_lines *l, const struct astra_entry *entry)
+int astra_lines_add(struct astra_baseline_lines *l,
+		    const struct astra_entry *entry)
 {
 	if (astra_grow(&l->added, &l->added_room, l->count + 1,
 		       sizeof(*l->added)) < 0)
@@ -73,7 +74,7 @@ static void sift_down(struct astra_entry *heap, size_t count, size_t at)
 	heap[at] = moved;
 }
 
-int astra_lines_form(struct astra_lines *l)
+int astra_lines_form(struct astra_baseline_lines *l)
 {
 	size_t begin = 0;
 
@@ -99,7 +100,7 @@ int astra_lines_form(struct astra_lines *l)
 	return 0;
 }
 
-bool astra_lines_take(struct astra_lines *l, uint32_t number,
+bool astra_lines_take(struct astra_baseline_lines *l, uint32_t number,
 		      struct astra_entry *out)
 {
 	struct astra_line *line = &l->lines[number];

@@ -29,7 +29,7 @@ struct astra_line {
 	size_t begin, count; /* of the sorted entries; a heap */
 };
 
-struct astra_lines {
+struct astra_baseline_lines {
 	struct astra_entry *added, *sorted;
 	size_t count, added_room, sorted_room;
 	struct astra_line *lines;
@@ -37,18 +37,19 @@ struct astra_lines {
 };
 
 /* Returns 0, or -1 when memory is out. */
-int astra_lines_init(struct astra_lines *lines, size_t line_count);
-void astra_lines_destroy(struct astra_lines *lines);
+int astra_lines_init(struct astra_baseline_lines *lines, size_t line_count);
+void astra_lines_destroy(struct astra_baseline_lines *lines);
 
 /* Forget all entries. */
-void astra_lines_clear(struct astra_lines *lines);
+void astra_lines_clear(struct astra_baseline_lines *lines);
 /* entry->line says to which line. Returns 0, or -1 when memory is out. */
-int astra_lines_add(struct astra_lines *lines, const struct astra_entry *entry);
+int astra_lines_add(struct astra_baseline_lines *lines,
+		    const struct astra_entry *entry);
 /* All are added. Returns 0, or -1 when memory is out. */
-int astra_lines_form(struct astra_lines *lines);
+int astra_lines_form(struct astra_baseline_lines *lines);
 
 /* Take a line's first one out. Returns false when there is none. */
-bool astra_lines_take(struct astra_lines *lines, uint32_t line,
+bool astra_lines_take(struct astra_baseline_lines *lines, uint32_t line,
 		      struct astra_entry *out);
 
 #endif

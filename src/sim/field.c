@@ -48,7 +48,7 @@ static bool plain_number(const char *text, double *value)
 	return true;
 }
 
-enum astra_field astra_field_number(const char *text, double *value)
+enum astra_field_result astra_field_number(const char *text, double *value)
 {
 	while (*text == ' ')
 		text++;
@@ -60,11 +60,11 @@ enum astra_field astra_field_number(const char *text, double *value)
 							    : ASTRA_FIELD_BAD;
 }
 
-enum astra_field astra_field_count(const char *text, uint32_t *value,
-				   bool *part)
+enum astra_field_result astra_field_count(const char *text, uint32_t *value,
+					  bool *part)
 {
 	double number;
-	enum astra_field rc = astra_field_number(text, &number);
+	enum astra_field_result rc = astra_field_number(text, &number);
 
 	if (rc != ASTRA_FIELD_OK)
 		return rc;
@@ -113,9 +113,9 @@ static bool clock_span(const char *text, double *sec)
 	return true;
 }
 
-enum astra_field astra_field_span(const char *text, double *sec)
+enum astra_field_result astra_field_span(const char *text, double *sec)
 {
-	enum astra_field rc = astra_field_number(text, sec);
+	enum astra_field_result rc = astra_field_number(text, sec);
 
 	if (rc == ASTRA_FIELD_BAD && clock_span(text, sec))
 		return ASTRA_FIELD_OK;
@@ -180,7 +180,7 @@ static bool calendar_time(const char *text, double *sec)
 	return true;
 }
 
-enum astra_field astra_field_time(const char *text, double *sec)
+enum astra_field_result astra_field_time(const char *text, double *sec)
 {
 	return calendar_time(text, sec) ? ASTRA_FIELD_OK
 					: astra_field_number(text, sec);
@@ -209,7 +209,7 @@ static bool tres_item(const char *item, size_t length, double *all,
 	return true;
 }
 
-enum astra_field astra_field_tres(const char *text, uint32_t *gpus)
+enum astra_field_result astra_field_tres(const char *text, uint32_t *gpus)
 {
 	double all = -1, typed = 0;
 
@@ -230,8 +230,8 @@ enum astra_field astra_field_tres(const char *text, uint32_t *gpus)
 	return ASTRA_FIELD_OK;
 }
 
-enum astra_field astra_field_profile(const char *text, char mark,
-				     struct astra_profile *profile)
+enum astra_field_result astra_field_profile(const char *text, char mark,
+					    struct astra_profile *profile)
 {
 	if (unknown(text))
 		return ASTRA_FIELD_NONE;
@@ -240,8 +240,8 @@ enum astra_field astra_field_profile(const char *text, char mark,
 		       : ASTRA_FIELD_BAD;
 }
 
-enum astra_field astra_field_utility(const char *text,
-				     struct astra_utility *utility)
+enum astra_field_result astra_field_utility(const char *text,
+					    struct astra_utility *utility)
 {
 	if (unknown(text))
 		return ASTRA_FIELD_NONE;

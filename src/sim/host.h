@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The engine, with one of its policies, as a scheduler of the simulator. */
-#ifndef ASTRA_HOST_H
-#define ASTRA_HOST_H
+#ifndef ASTRA_SIM_HOST_H
+#define ASTRA_SIM_HOST_H
 
 #include "src/sim/scheduler.h"
 

@@ -51,7 +51,7 @@ static int parse_gpus(struct reader *reader, struct row *row)
 		ASTRA_COLUMN_REQ_TRES,
 	};
 	enum astra_column column = ASTRA_COLUMN_GPUS;
-	enum astra_field rc = ASTRA_FIELD_NONE;
+	enum astra_field_result rc = ASTRA_FIELD_NONE;
 	bool part = false;
 
 	for (int i = 0; i < 3 && rc == ASTRA_FIELD_NONE; i++) {
@@ -133,10 +133,11 @@ static int parse_submit(struct reader *reader, struct row *row)
 }
 
 /* The first of duration, elapsed time and end - start that is known. */
-static enum astra_field span_of(struct reader *reader, const struct row *row,
-				enum astra_column *column, double *sec)
+static enum astra_field_result span_of(struct reader *reader,
+				       const struct row *row,
+				       enum astra_column *column, double *sec)
 {
-	enum astra_field rc = ASTRA_FIELD_NONE;
+	enum astra_field_result rc = ASTRA_FIELD_NONE;
 
 	*column = ASTRA_COLUMN_DURATION;
 	rc = astra_field_number(field(reader, *column), sec);
@@ -160,7 +161,7 @@ static int parse_duration(struct reader *reader, struct row *row)
 {
 	enum astra_column column;
 	double sec = 0;
-	enum astra_field rc = span_of(reader, row, &column, &sec);
+	enum astra_field_result rc = span_of(reader, row, &column, &sec);
 
 	row->unfinished = astra_state_open(field(reader, ASTRA_COLUMN_STATE));
 	if (row->unfinished &&
@@ -180,7 +181,8 @@ static int parse_limit(struct reader *reader, struct row *row)
 {
 	enum astra_column column = ASTRA_COLUMN_LIMIT;
 	double sec = 0;
-	enum astra_field rc = astra_field_span(field(reader, column), &sec);
+	enum astra_field_result rc =
+		astra_field_span(field(reader, column), &sec);
 
 	if (rc == ASTRA_FIELD_NONE) {
 		column = ASTRA_COLUMN_LIMIT_MIN;
@@ -196,7 +198,7 @@ static int parse_limit(struct reader *reader, struct row *row)
 static int parse_nodes(struct reader *reader, struct row *row)
 {
 	bool part = false;
-	enum astra_field rc = astra_field_count(
+	enum astra_field_result rc = astra_field_count(
 		field(reader, ASTRA_COLUMN_NODES), &row->job.nodes, &part);
 
 	if (rc == ASTRA_FIELD_BAD || part)
@@ -241,7 +243,7 @@ static int parse_utility(struct reader *reader, struct row *row)
 static int parse_least(struct reader *reader, struct row *row)
 {
 	bool part = false;
-	enum astra_field rc =
+	enum astra_field_result rc =
 		astra_field_count(field(reader, ASTRA_COLUMN_GPUS_MIN),
 				  &row->job.gpus_min, &part);
 

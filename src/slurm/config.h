@@ -12,7 +12,7 @@
 #define ASTRA_POOL_NAME_MAX 64
 
 /* A list of names, in the order of the file. */
-struct astra_names {
+struct astra_config_names {
 	char **name;
 	size_t count;
 };
@@ -21,7 +21,7 @@ struct astra_pool_config {
 	char *name;
 	char *partition_text;  /* as it was written ... */
 	char *partition_place; /* ... and where: "FILE: line N" */
-	struct astra_names partitions;
+	struct astra_config_names partitions;
 	struct astra_options options;
 	char **said; /* what the file says of each, in the table's order;
 		      * NULL: the default */
@@ -29,7 +29,7 @@ struct astra_pool_config {
 
 struct astra_tenant_config {
 	char *name;
-	struct astra_names accounts, users;
+	struct astra_config_names accounts, users;
 	double weight;
 };
 
@@ -93,6 +93,6 @@ bool astra_config_pool_of(const char *partition, char *pool,
 void astra_config_destroy(struct astra_config *config);
 
 /* Whether a name is in the list; NULL is in none. */
-bool astra_names_have(const struct astra_names *names, const char *name);
+bool astra_names_have(const struct astra_config_names *names, const char *name);
 
 #endif

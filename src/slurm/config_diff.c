@@ -33,8 +33,8 @@ static bool diff_same_value(const struct astra_option *o, const char *a,
 }
 
 /* In whatever order. */
-static bool diff_same_names(const struct astra_names *a,
-			    const struct astra_names *b)
+static bool diff_same_names(const struct astra_config_names *a,
+			    const struct astra_config_names *b)
 {
 	for (size_t i = 0; i < a->count; i++)
 		if (!astra_names_have(b, a->name[i]))
@@ -46,8 +46,9 @@ static bool diff_same_names(const struct astra_names *a,
 }
 
 static void diff_names(const char *of, const char *what,
-		       const struct astra_names *before,
-		       const struct astra_names *after, struct astra_text *out)
+		       const struct astra_config_names *before,
+		       const struct astra_config_names *after,
+		       struct astra_text *out)
 {
 	for (size_t i = 0; i < before->count; i++)
 		if (!astra_names_have(after, before->name[i]))

@@ -4,7 +4,7 @@
 
 #include "src/slurm/config_priv.h"
 
-bool astra_names_have(const struct astra_names *names, const char *name)
+bool astra_names_have(const struct astra_config_names *names, const char *name)
 {
 	for (size_t i = 0; name && i < names->count; i++)
 		if (!strcmp(names->name[i], name))
@@ -12,15 +12,15 @@ bool astra_names_have(const struct astra_names *names, const char *name)
 	return false;
 }
 
-void astra_names_free(struct astra_names *names)
+void astra_names_free(struct astra_config_names *names)
 {
 	for (size_t i = 0; i < names->count; i++)
 		free(names->name[i]);
 	free(names->name);
-	*names = (struct astra_names){0};
+	*names = (struct astra_config_names){0};
 }
 
-int astra_names_split(const char *text, struct astra_names *out)
+int astra_names_split(const char *text, struct astra_config_names *out)
 {
 	char *copy = strdup(text ? text : ""), *save = NULL;
 

@@ -14,9 +14,9 @@ int astra_conf_blame(const char *path, const char *key, const char *value,
 		     struct astra_error *err);
 
 /* Split a text at its commas. Returns 0, or -1 when memory is out. */
-int astra_names_split(const char *text, struct astra_names *out);
+int astra_names_split(const char *text, struct astra_config_names *out);
 
-void astra_names_free(struct astra_names *names);
+void astra_names_free(struct astra_config_names *names);
 
 /* Read TenantLevel= and the Tenant= lines into config; names that two of them
  * have go to its warning. Returns 0, or -1 with err set. */

@@ -36,8 +36,8 @@ static int read_tenant(const s_p_hashtbl_t *table, const char *path,
 
 /* The first of two tenants keeps what both name. */
 static void warn_twice(struct astra_config *config, size_t a, size_t b,
-		       const char *what, const struct astra_names *of_a,
-		       const struct astra_names *of_b)
+		       const char *what, const struct astra_config_names *of_a,
+		       const struct astra_config_names *of_b)
 {
 	for (size_t i = 0; i < of_b->count; i++)
 		if (astra_names_have(of_a, of_b->name[i]))

@@ -210,6 +210,21 @@ bool astra_park_limited(uint32_t job_id)
 	return astra_idmap_get(&limited, job_id) != ASTRA_IDMAP_NONE;
 }
 
+static bool park_waits(uint32_t job_id, void *arg)
+{
+	const job_record_t *job = find_job_record(job_id);
+
+	(void)arg;
+	return job && is_waiting(job);
+}
+
+void astra_park_forget(void)
+{
+	static size_t at;
+
+	astra_idmap_sweep(&limited, &at, ASTRA_PARK_BATCH, park_waits, NULL);
+}
+
 static int unpark_one(void *x, void *arg)
 {
 	job_record_t *job = x;

@@ -56,6 +56,10 @@ void astra_park_look(job_record_t *job);
  * there were room. Locks: caller holds job read; the engine's thread only. */
 bool astra_park_limited(uint32_t job_id);
 
+/* Forget that of jobs that do not wait any more: they were cancelled, or are
+ * gone. A few at a time. Locks: caller holds job read; round thread only. */
+void astra_park_forget(void);
+
 /* Un-park all. Locks: caller holds job write. Returns how many. */
 uint32_t astra_unpark_all(void);
 

@@ -75,6 +75,7 @@ static int look_at_all(const struct find *f, struct astra_diag *diag)
 	if (astra_lock(&hold) < 0)
 		return -1;
 	astra_survivors_settle();
+	astra_park_forget();
 	/* Where no burst buffer plugin is loaded, a job that is parked was left
 	 * so by a slurmctld that was killed. */
 	if (!f->gate && !diag->rounds && !slurm_conf.bb_type)

@@ -7,7 +7,9 @@
 
 #include "src/common/random.h"
 #include "src/policy/engine_image.h"
+#include "src/policy/engine_priv.h"
 #include "src/policy/policy.h"
+#include "testsuite/unit/member_rows.h"
 #include "testsuite/unit/unit.h"
 #include "testsuite/unit/vcluster.h"
 
@@ -182,10 +184,21 @@ static void test_damaged(void **state)
 	free(vc);
 }
 
+/* But names, and what each round sets before it looks at it. */
+static void every_member_is_in_the_image(void **state)
+{
+	(void)state;
+	ROWS_CHECK(etenant, astra_image_tenant_members,
+		   ROWS_BUT(etenant, name));
+	ROWS_CHECK(ejob, astra_image_job_members, ROWS_BUT(ejob, index),
+		   ROWS_BUT(ejob, taken), ROWS_BUT(ejob, reason));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_round),
+		cmocka_unit_test(every_member_is_in_the_image),
 		cmocka_unit_test(test_damaged),
 	};
 

@@ -6,11 +6,12 @@
 
 struct number {
 	const char *text;
-	enum astra_field kind;
+	enum astra_field_result kind;
 	double value;
 };
 
-static void check(const struct number *n, enum astra_field kind, double value)
+static void check(const struct number *n, enum astra_field_result kind,
+		  double value)
 {
 	if (kind != n->kind || (kind == ASTRA_FIELD_OK && value != n->value))
 		fail_msg("\"%s\" is %d, %.17g", n->text, (int)kind, value);
@@ -52,7 +53,7 @@ static void numbers_are_decimal_and_finite(void **state)
 	(void)state;
 	for (size_t i = 0; i < ASTRA_COUNT_OF(numbers); i++) {
 		double value = 0;
-		enum astra_field kind =
+		enum astra_field_result kind =
 			astra_field_number(numbers[i].text, &value);
 
 		check(&numbers[i], kind, value);
@@ -106,7 +107,8 @@ static void spans_are_as_slurm_writes_them(void **state)
 	(void)state;
 	for (size_t i = 0; i < ASTRA_COUNT_OF(spans); i++) {
 		double value = 0;
-		enum astra_field kind = astra_field_span(spans[i].text, &value);
+		enum astra_field_result kind =
+			astra_field_span(spans[i].text, &value);
 
 		check(&spans[i], kind, value);
 	}
@@ -132,7 +134,8 @@ static void times_are_seconds_or_dates(void **state)
 	(void)state;
 	for (size_t i = 0; i < ASTRA_COUNT_OF(times); i++) {
 		double value = 0;
-		enum astra_field kind = astra_field_time(times[i].text, &value);
+		enum astra_field_result kind =
+			astra_field_time(times[i].text, &value);
 
 		check(&times[i], kind, value);
 	}
@@ -158,7 +161,8 @@ static void gpus_stand_in_lists_of_tres(void **state)
 	(void)state;
 	for (size_t i = 0; i < ASTRA_COUNT_OF(lists); i++) {
 		uint32_t gpus = 0;
-		enum astra_field kind = astra_field_tres(lists[i].text, &gpus);
+		enum astra_field_result kind =
+			astra_field_tres(lists[i].text, &gpus);
 
 		check(&lists[i], kind, gpus);
 	}

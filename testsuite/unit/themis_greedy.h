@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The plain way to an auction's pf: one GPU after the other to whoever gains
  * most by it, lowest bidder and machine first. */
-#ifndef ASTRA_THEMIS_GREEDY_H
-#define ASTRA_THEMIS_GREEDY_H
+#ifndef ASTRA_TEST_THEMIS_GREEDY_H
+#define ASTRA_TEST_THEMIS_GREEDY_H
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sfair's parts among themselves: arguments, configuration, printing. */
-#ifndef SFAIR_H
-#define SFAIR_H
+#ifndef SFAIR_COMMAND_H
+#define SFAIR_COMMAND_H
 
 #include <jansson.h>
 #include <stdbool.h>
