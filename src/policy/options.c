@@ -211,7 +211,8 @@ const struct astra_option astra_option_table[] = {
 	{"RoundInterval", "TIME", "10",
 	 "The longest time between two rounds. "
 	 "Rounds also follow a job's end, a lease's end and a submission, at "
-	 "most one a second.",
+	 "most one a second, and sooner where somebody waits for srun or "
+	 "salloc.",
 	 set_round},
 	{"CheckpointGrace", "TIME", "60",
 	 "How long a job that was signalled "
