@@ -158,6 +158,12 @@ test_throttle_SOURCES = testsuite/unit/test_throttle.c src/slurm/throttle.c \
 test_throttle_CFLAGS = $(UNIT_CFLAGS)
 test_throttle_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_unleased
+test_unleased_SOURCES = testsuite/unit/test_unleased.c src/slurm/unleased.c \
+	testsuite/unit/unit.h
+test_unleased_CFLAGS = $(UNIT_CFLAGS)
+test_unleased_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_stated
 test_stated_SOURCES = testsuite/unit/test_stated.c testsuite/unit/unit.h
 test_stated_CFLAGS = $(UNIT_CFLAGS)

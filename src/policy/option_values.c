@@ -149,6 +149,17 @@ int astra_option_count(uint32_t *out, const char *text, struct astra_error *err)
 	return 0;
 }
 
+int astra_option_gpus(uint32_t *out, const char *text, struct astra_error *err)
+{
+	if (!strcasecmp(text, "quota"))
+		*out = ASTRA_GPUS_QUOTA;
+	else if (!strcasecmp(text, "none"))
+		*out = ASTRA_GPUS_NONE;
+	else if (astra_option_count(out, text, NULL) < 0)
+		return astra_error_set(err, "a number of GPUs, quota or none");
+	return 0;
+}
+
 int astra_option_number(double *out, double min, double max, const char *text,
 			struct astra_error *err)
 {

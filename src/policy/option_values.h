@@ -16,6 +16,8 @@ int astra_option_bool(bool *out, const char *text, struct astra_error *err);
 /* A whole number. */
 int astra_option_count(uint32_t *out, const char *text,
 		       struct astra_error *err);
+/* A whole number of GPUs, quota or none: ASTRA_GPUS_QUOTA, ASTRA_GPUS_NONE. */
+int astra_option_gpus(uint32_t *out, const char *text, struct astra_error *err);
 int astra_option_number(double *out, double min, double max, const char *text,
 			struct astra_error *err);
 /* One of two words: the first stands for false. */

@@ -34,6 +34,8 @@
 
 TIME_ROW(lease_min, lease_min_sec)
 TIME_ROW(lease_max, lease_max_sec)
+TIME_ROW(unleased_time, unleased_sec)
+ROW(unleased_user, astra_option_gpus(&o->unleased_user_gpus, text, err))
 TIME_ROW(round, round_sec)
 TIME_ROW(grace, grace_sec)
 TIME_ROW(min_run, min_run_sec)
@@ -105,6 +107,15 @@ static int set_lease(struct astra_options *o, const char *text,
 	if (astra_option_seconds(&o->lease_sec, text, err) < 0)
 		return -1;
 	o->lease_said = true;
+	return 0;
+}
+
+static int set_unleased(struct astra_options *o, const char *text,
+			struct astra_error *err)
+{
+	if (astra_option_gpus(&o->unleased_gpus, text, err) < 0)
+		return -1;
+	o->unleased_said = true;
 	return 0;
 }
 
@@ -208,6 +219,21 @@ const struct astra_option astra_option_table[] = {
 	 "Whether a job may say --lease=none "
 	 "and keep its GPUs until it ends. It is charged like the others.",
 	 set_lease_none},
+	{"NoLeaseGPUs", "GPUS|quota|none", "quota",
+	 "The most GPUs that a tenant's jobs without leases hold at a time: "
+	 "those of srun and salloc, with --no-requeue or --lease=none. Others "
+	 "of them wait. Jobs whose time limit is no longer than LeaseTerm are "
+	 "free of it. quota: the tenant's share of the pool, rounded up; not so "
+	 "where JobRequeue=0 in slurm.conf makes every job one of them, unless "
+	 "this option is set. none: no bound.",
+	 set_unleased},
+	{"NoLeaseUserGPUs", "GPUS|quota|none", "none",
+	 "The same of one user's jobs. quota: the share of the user's tenant.",
+	 set_unleased_user},
+	{"NoLeaseTime", "TIME|none", "none",
+	 "The longest time limit of a job without leases: that of a new job is "
+	 "shortened to it, and its user is told so.",
+	 set_unleased_time},
 	{"RoundInterval", "TIME", "10",
 	 "The longest time between two rounds. "
 	 "Rounds also follow a job's end, a lease's end and a submission, at "
@@ -356,7 +382,7 @@ void astra_options_init(struct astra_options *options)
 	for (const struct astra_option *row = astra_option_table; row->key;
 	     row++)
 		row->parse(options, row->initial, NULL);
-	options->lease_said = false;
+	options->lease_said = options->unleased_said = false;
 }
 
 int astra_options_set(struct astra_options *options, const char *key,

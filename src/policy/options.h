@@ -22,18 +22,26 @@
 /* PriorityWeightLTGF=only */
 #define ASTRA_WEIGHT_ONLY UINT32_MAX
 
+/* A number of GPUs that is a tenant's share, or without a bound. */
+#define ASTRA_GPUS_QUOTA (UINT32_MAX - 1)
+#define ASTRA_GPUS_NONE UINT32_MAX
+
 struct astra_options {
 	char policy[ASTRA_POLICY_NAME_MAX];
-	bool leases;		  /* Leases; no: order only */
-	uint32_t priority_weight; /* PriorityWeightLTGF */
-	double lease_sec;	  /* LeaseTerm */
-	bool lease_said;	  /* it was set */
-	double lease_min_sec;	  /* LeaseMin, bounds of --lease */
-	double lease_max_sec;	  /* LeaseMax */
-	bool lease_none_allowed;  /* AllowNoLease */
-	double round_sec;	  /* RoundInterval */
-	double grace_sec;	  /* CheckpointGrace */
-	int checkpoint_signal;	  /* CheckpointSignal, 0: none */
+	bool leases;		     /* Leases; no: order only */
+	uint32_t priority_weight;    /* PriorityWeightLTGF */
+	double lease_sec;	     /* LeaseTerm */
+	bool lease_said;	     /* it was set */
+	double lease_min_sec;	     /* LeaseMin, bounds of --lease */
+	double lease_max_sec;	     /* LeaseMax */
+	bool lease_none_allowed;     /* AllowNoLease */
+	uint32_t unleased_gpus;	     /* NoLeaseGPUs, or ASTRA_GPUS_… */
+	bool unleased_said;	     /* it was set */
+	uint32_t unleased_user_gpus; /* NoLeaseUserGPUs, the same */
+	double unleased_sec;	     /* NoLeaseTime, 0: no limit */
+	double round_sec;	     /* RoundInterval */
+	double grace_sec;	     /* CheckpointGrace */
+	int checkpoint_signal;	     /* CheckpointSignal, 0: none */
 	int checkpoint_exit[ASTRA_EXIT_CODES_MAX]; /* CheckpointExit */
 	size_t checkpoint_exit_count;
 	double min_run_sec;	/* MinRunTime */

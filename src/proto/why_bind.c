@@ -285,6 +285,29 @@ static void limit(const struct astra_why *why,
 	limit_used(why, bind, out);
 }
 
+static void unleased(const struct astra_why *why,
+		     const struct astra_report_bind *bind,
+		     struct astra_text *out)
+{
+	astra_text_printf(
+		out,
+		" Jobs without leases (srun, salloc, --no-requeue, --lease=none) of the %s %s may hold at most ",
+		bind->option, bind->of);
+	number(bind->limit, "GPUs", out);
+	astra_text_printf(out, " at a time (%s)", bind->name);
+	if (astra_why_used(why, bind)) {
+		astra_text_printf(out, "; ");
+		number(bind->used, "GPUs", out);
+		astra_text_printf(out, " %s in use so and it asks for ",
+				  bind->used > 1 || bind->used <= 0 ? "are"
+								    : "is");
+	} else {
+		astra_text_printf(out, "; it asks for ");
+	}
+	number(bind->asked, "GPUs", out);
+	astra_text_printf(out, ".");
+}
+
 static void partition(const struct astra_why *why,
 		      const struct astra_report_bind *bind,
 		      struct astra_text *out)
@@ -315,13 +338,10 @@ void astra_why_bind(const struct astra_why *why,
 			    const struct astra_report_bind *,
 			    struct astra_text *);
 	} kinds[] = {
-		{"hold", hold},
-		{"dependency", dependency},
-		{"limit", limit},
-		{"begin", begin},
-		{"licence", licence},
-		{"array", throttle},
-		{"reservation", reservation},
+		{"hold", hold},		  {"dependency", dependency},
+		{"limit", limit},	  {"begin", begin},
+		{"licence", licence},	  {"array", throttle},
+		{"unleased", unleased},	  {"reservation", reservation},
 		{"partition", partition},
 	};
 

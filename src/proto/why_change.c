@@ -96,6 +96,22 @@ static void throttled(const struct astra_why *why,
 		raise_throttle(why, all, " lets more tasks run at once", out);
 }
 
+static void unleased(const struct astra_why *why,
+		     const struct astra_report_bind *bind,
+		     struct astra_why_changes *out)
+{
+	const struct astra_report_job *job = why->job;
+	char text[ASTRA_SPAN_BYTES];
+
+	add(out, "a time limit of at most %s, a lease's term",
+	    astra_why_span(job->lease_sec, text));
+	if (!strcmp(job->pinned, "--no-requeue"))
+		add(out, "scontrol update JobId=%u Requeue=1 gives it leases",
+		    job->id);
+	if (bind->asked <= bind->limit)
+		add(out, "the end of such jobs");
+}
+
 static void bound(const struct astra_why *why,
 		  const struct astra_report_bind *bind,
 		  struct astra_why_changes *out)
@@ -112,6 +128,8 @@ static void bound(const struct astra_why *why,
 		add(out, "scontrol update JobId=%u StartTime=now", id);
 	else if (!strcmp(bind->kind, "limit"))
 		limit(why, bind, out);
+	else if (!strcmp(bind->kind, "unleased"))
+		unleased(why, bind, out);
 	else if (!strcmp(bind->kind, "licence"))
 		add(out, "the end of jobs that hold such licences");
 	else if (!strcmp(bind->kind, "array"))

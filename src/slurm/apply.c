@@ -7,7 +7,6 @@
 
 #include "src/common/fault.h"
 #include "src/common/idmap.h"
-#include "src/slurm/arrays.h"
 #include "src/slurm/expected.h"
 #include "src/slurm/forecaster.h"
 #include "src/slurm/grace.h"
@@ -355,9 +354,10 @@ static double *find_starts(const struct astra_pool *pool, double now_sec)
 	return starts;
 }
 
+/* limit: what keeps it for all that Slurm knows not of, or "". */
 static void tell(const struct astra_pool *pool,
-		 const struct astra_reason *reason, double start_sec,
-		 double now_sec)
+		 const struct astra_reason *reason, const char *limit,
+		 double start_sec, double now_sec)
 {
 	const struct astra_options *options =
 		astra_engine_options(pool->engine);
@@ -375,7 +375,8 @@ static void tell(const struct astra_pool *pool,
 	if (!astra_is_parked(job) || astra_park_limited(job->job_id))
 		return;
 	if (reason->wait == ASTRA_WAIT_BLOCKED) {
-		astra_arrays_tell(job);
+		if (*limit)
+			astra_park(job, limit);
 		return;
 	}
 	astra_reason_text(reason, now_sec, text, sizeof(text));
@@ -384,18 +385,31 @@ static void tell(const struct astra_pool *pool,
 	astra_expected_set(job, start_sec);
 }
 
-static int tell_all(const struct astra_pool *pool, const double *starts,
-		    double now_sec, struct astra_diag *diag)
+/* The limit of a reason's job. at: where the last one's was; reasons are in the
+ * order of the jobs. */
+static const char *limit_of(const struct astra_view *view,
+			    const struct astra_reason *reason, size_t *at)
 {
+	while (*at < view->job_count && view->jobs[*at].id != reason->job)
+		++*at;
+	return *at < view->job_count ? view->info[*at].limit : "";
+}
+
+static int tell_all(const struct astra_pool *pool,
+		    const struct astra_view *view, const double *starts,
+		    struct astra_diag *diag)
+{
+	double now_sec = view->model.now_sec;
 	struct astra_hold_time hold;
+	size_t at = 0;
 
 	if (astra_lock(&hold) < 0)
 		return -1;
 	for (size_t i = 0; i < pool->plan.reason_count; i++) {
 		const struct astra_reason *reason = &pool->plan.reasons[i];
 
-		tell(pool, reason, starts ? starts[i] : reason->start_sec,
-		     now_sec);
+		tell(pool, reason, limit_of(view, reason, &at),
+		     starts ? starts[i] : reason->start_sec, now_sec);
 		if (i % 256 == 255 && astra_yield(&hold, diag) < 0)
 			return -1;
 	}
@@ -413,7 +427,7 @@ int astra_apply_texts(struct astra_pool *pool, const struct astra_view *view,
 	if (!pool->plan.reason_count)
 		return 0;
 	starts = find_starts(pool, now_sec);
-	rc = tell_all(pool, starts, now_sec, diag);
+	rc = tell_all(pool, view, starts, diag);
 	free(starts);
 	return rc;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/arrays.h"
 
-#include "src/slurm/park.h"
 #include "src/slurm/snapshot.h"
 #include "src/slurm/throttle.h"
 
@@ -87,10 +86,4 @@ int astra_arrays_share(struct astra_arena *arena, struct astra_view *view)
 		if (list[i].kept)
 			rc = arrays_explain(arena, view, &list[i]);
 	return rc;
-}
-
-void astra_arrays_tell(job_record_t *job)
-{
-	if (astra_array_throttle(job))
-		astra_park(job, LIMIT_NAME);
 }

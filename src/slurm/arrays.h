@@ -14,12 +14,8 @@ struct astra_view;
 const job_array_struct_t *astra_array_throttle(const job_record_t *job);
 
 /* Leave the waiting records of each array together no more tasks than its limit
- * does. Those that may start none are BLOCKED, with what `sfair why` says of
- * it. Returns 0, or -1 when memory is out. */
+ * does. Those that may start none are BLOCKED, with what squeue and
+ * `sfair why` say of it. Returns 0, or -1 when memory is out. */
 int astra_arrays_share(struct astra_arena *arena, struct astra_view *view);
-
-/* Let squeue say so of a parked job that may start for all that Slurm knows.
- * Locks: caller holds job write. */
-void astra_arrays_tell(job_record_t *job);
 
 #endif

@@ -18,6 +18,7 @@
 #include "src/slurm/recorder.h"
 #include "src/slurm/recover.h"
 #include "src/slurm/told.h"
+#include "src/slurm/unleased_view.h"
 #include "src/slurm/users.h"
 #include "src/slurm/waiting.h"
 
@@ -51,6 +52,8 @@ static int put_in_force(struct astra_cycle *cycle, struct astra_config *config,
 	for (size_t i = 0; i < config->pool_count && !cycle->gate; i++)
 		config->pools[i].options.leases = false;
 	astra_arrival_forget();
+	for (size_t i = 0; i < config->pool_count; i++)
+		astra_unleased_default(&config->pools[i].options);
 	before = astra_config_swap(config);
 	if (!locked)
 		astra_unlock(&hold, &cycle->diag);

@@ -7,6 +7,7 @@
 #include "src/slurm/host.h"
 #include "src/slurm/managed.h"
 #include "src/slurm/park.h"
+#include "src/slurm/unleased_arrival.h"
 
 static _Thread_local const job_record_t *opened;
 static _Thread_local bool testing;  /* the job that it makes, in vain */
@@ -20,7 +21,9 @@ static bool admit(const job_record_t *job, size_t pool)
 {
 	if (admitted == job)
 		return true;
-	if (!arriving || job->batch_flag || !astra_arrival_is_open(pool))
+	if (!arriving || job->batch_flag || !astra_arrival_is_open(pool) ||
+	    !astra_unleased_admit(
+		    pool, &astra_config_active()->pools[pool].options, job))
 		return false;
 	astra_arrival_close(pool);
 	astra_host_wake_now();

@@ -130,6 +130,12 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/throttle.h \
 	src/slurm/told.c \
 	src/slurm/told.h \
+	src/slurm/unleased.c \
+	src/slurm/unleased.h \
+	src/slurm/unleased_arrival.c \
+	src/slurm/unleased_arrival.h \
+	src/slurm/unleased_view.c \
+	src/slurm/unleased_view.h \
 	src/slurm/usage.c \
 	src/slurm/usage.h \
 	src/slurm/users.c \

@@ -8,6 +8,7 @@
 #include "src/slurm/charge.h"
 #include "src/slurm/preempt.h"
 #include "src/slurm/snapshot_job.h"
+#include "src/slurm/unleased_view.h"
 #include "src/slurm/usage.h"
 #include "src/slurm/warn.h"
 
@@ -289,7 +290,9 @@ int astra_scene_take(struct astra_scene *scene,
 	if (scene->failed || look_up_limits(scene) < 0)
 		return astra_error_nomem(err);
 	for (size_t i = 0; i < scene->view_count; i++)
-		if (astra_arrays_share(&scene->arena, &scene->views[i]) < 0)
+		if (astra_arrays_share(&scene->arena, &scene->views[i]) < 0 ||
+		    astra_unleased_share(&scene->arena, i, &scene->views[i],
+					 &config->pools[i].options) < 0)
 			return astra_error_nomem(err);
 	for (size_t i = 0; i < scene->view_count; i++)
 		end_view(scene, &scene->views[i]);

@@ -6,6 +6,8 @@
 #include "src/slurm/gate.h"
 #include "src/slurm/managed.h"
 #include "src/slurm/submit_priv.h"
+#include "src/slurm/unleased.h"
+#include "src/slurm/unleased_view.h"
 #include "src/slurm/wish.h"
 
 /* "4 GPUs", "1 GPU of type a100" */
@@ -92,8 +94,7 @@ static int check_bid(const char *text, struct astra_error *err)
 	return 0;
 }
 
-static int check_wish(const struct astra_submit *r,
-		      const struct astra_places *places,
+static int check_wish(struct astra_submit *r, const struct astra_places *places,
 		      struct astra_error *err)
 {
 	struct astra_wish wish;
@@ -102,6 +103,7 @@ static int check_wish(const struct astra_submit *r,
 	    astra_wish_check(&wish, &places->options, err) < 0 ||
 	    check_bid(wish.bid, err) < 0)
 		return ESLURM_INVALID_TIME_LIMIT;
+	r->unleased = !r->revocable || wish.lease_none;
 	return SLURM_SUCCESS;
 }
 
@@ -161,7 +163,50 @@ static int check_signal(const struct astra_submit *r, struct astra_error *err)
 	return ESLURM_NOT_SUPPORTED;
 }
 
-static int check_managed(const struct astra_submit *r,
+/* The time limit of a job without leases, no longer than NoLeaseTime. */
+static double unleased_limit(struct astra_submit *r,
+			     const struct astra_options *o)
+{
+	const char *at = NULL;
+	double sec = astra_unleased_limit(r->minutes,
+					  astra_next_part(r->partitions, &at));
+
+	if (o->unleased_sec <= 0 || (sec > 0 && sec <= o->unleased_sec))
+		return sec;
+	r->shortened =
+		o->unleased_sec > 60 ? (uint32_t)(o->unleased_sec / 60) : 1;
+	return r->shortened * 60.0;
+}
+
+/* More than a tenant may ever hold without leases. What it holds now is a
+ * matter of time, and the job waits. */
+static int check_unleased(struct astra_submit *r,
+			  const struct astra_places *places,
+			  struct astra_error *err)
+{
+	const struct astra_options *o = &places->options;
+	uint32_t most = o->unleased_gpus < o->unleased_user_gpus
+				? o->unleased_gpus
+				: o->unleased_user_gpus;
+	char term[32];
+	double sec;
+
+	if (!r->unleased)
+		return SLURM_SUCCESS;
+	sec = unleased_limit(r, o);
+	if (most >= ASTRA_GPUS_QUOTA || r->need.gpus <= most ||
+	    !astra_unleased_counts(sec, o->lease_sec))
+		return SLURM_SUCCESS;
+	astra_print_time(o->lease_sec, term, sizeof(term));
+	astra_error_set(err,
+			"%llu GPUs without a lease (srun, salloc, "
+			"--no-requeue, --lease=none): at most %u may be held "
+			"so, but for a time limit of %s or less",
+			(unsigned long long)r->need.gpus, most, term);
+	return ESLURM_INVALID_GRES;
+}
+
+static int check_managed(struct astra_submit *r,
 			 const struct astra_places *places,
 			 struct astra_error *err)
 {
@@ -171,7 +216,9 @@ static int check_managed(const struct astra_submit *r,
 		rc = check_signal(r, err);
 	if (!rc)
 		rc = check_size(r, err);
-	return rc ? rc : check_wish(r, places, err);
+	if (!rc)
+		rc = check_wish(r, places, err);
+	return rc ? rc : check_unleased(r, places, err);
 }
 
 /* Without GPUs, or in partitions of Slurm's own: such a job is none of our
@@ -240,6 +287,22 @@ static void write_out(job_desc_msg_t *desc, const struct astra_submit *r)
 			   (unsigned long long)r->need.gpus);
 }
 
+static void shorten(job_desc_msg_t *desc, uint32_t minutes, char **err_msg)
+{
+	struct astra_error said = {""};
+	char text[32];
+
+	desc->time_limit = minutes;
+	if (desc->time_min != NO_VAL && desc->time_min > minutes)
+		desc->time_min = minutes;
+	astra_print_time(minutes * 60.0, text, sizeof(text));
+	astra_error_set(&said,
+			"the time limit is shortened to %s: a job without "
+			"leases has no longer one (NoLeaseTime)",
+			text);
+	tell(err_msg, &said);
+}
+
 int astra_submit_check(job_desc_msg_t *desc, char **err_msg)
 {
 	struct astra_error err = {""};
@@ -253,8 +316,35 @@ int astra_submit_check(job_desc_msg_t *desc, char **err_msg)
 	else if (request.managed && !request.whole &&
 		 astra_ask_is_derived(&request.ask))
 		write_out(desc, &request);
+	if (!rc && request.shortened)
+		shorten(desc, request.shortened, err_msg);
 	astra_gate_submitting(!rc && request.managed, desc->immediate);
 	return rc;
+}
+
+/* A job that runs under leases shall not get rid of them by its user's word. */
+static int check_requeue(const job_desc_msg_t *desc, const job_record_t *job,
+			 struct astra_error *err)
+{
+	const struct astra_options *o;
+	double sec;
+	size_t pool;
+
+	if (desc->requeue != 0 || !job->details || !job->details->requeue ||
+	    !job->batch_flag || astra_claim_of(job, &pool) != ASTRA_MANAGED)
+		return SLURM_SUCCESS;
+	if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) {
+		astra_error_set(err, "it runs under a lease: only an operator "
+				     "may let it keep its GPUs");
+		return ESLURM_ACCESS_DENIED;
+	}
+	o = &astra_config_active()->pools[pool].options;
+	sec = astra_unleased_limit(job->time_limit, job->part_ptr);
+	if (o->unleased_sec <= 0 || (sec > 0 && sec <= o->unleased_sec))
+		return SLURM_SUCCESS;
+	astra_error_set(err, "its time limit is too long for a job without "
+			     "leases (NoLeaseTime): shorten it first");
+	return ESLURM_ACCESS_DENIED;
 }
 
 int astra_submit_check_change(const job_desc_msg_t *desc,
@@ -263,11 +353,17 @@ int astra_submit_check_change(const job_desc_msg_t *desc,
 {
 	struct astra_error err = {""};
 	struct astra_submit request;
-	int rc = ESLURM_INVALID_GRES;
+	int rc = check_requeue(desc, job, &err);
 
+	if (rc && job->user_id == uid && !validate_operator(uid)) {
+		tell(err_msg, &err);
+		info("job %u keeps its leases: %s", job->job_id, err.text);
+		return rc;
+	}
 	if (!IS_JOB_PENDING(job) || !job->details ||
 	    !astra_submit_concerns(desc))
 		return SLURM_SUCCESS;
+	rc = ESLURM_INVALID_GRES;
 	if (!astra_submit_read_change(&request, desc, job, &err))
 		rc = check(&request, &err);
 	if (!rc)

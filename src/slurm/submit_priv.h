@@ -23,8 +23,11 @@ struct astra_submit {
 	bool whole; /* no GPUs are asked for, but nodes that have some */
 	bool het;
 	bool managed;
-	bool revocable; /* a batch job that may be requeued */
-	int signal;	/* of --signal */
+	bool revocable;	    /* a batch job that may be requeued */
+	bool unleased;	    /* set once checked: it is to have no leases */
+	uint32_t shortened; /* ... and at most so many minutes; 0: as asked */
+	uint32_t minutes;   /* time limit; NO_VAL: the partition's */
+	int signal;	    /* of --signal */
 	char *const *env;
 	uint32_t env_count;
 };

@@ -64,6 +64,7 @@ int astra_submit_read(struct astra_submit *r, const job_desc_msg_t *d,
 		.revocable = d->script &&
 			     (d->requeue == NO_VAL16 ? slurm_conf.job_requeue
 						     : d->requeue),
+		.minutes = d->time_limit,
 		.signal = d->warn_signal,
 		.env = d->spank_job_env,
 		.env_count = d->spank_job_env_size,
@@ -82,6 +83,11 @@ static uint32_t either32(uint32_t changed, uint32_t old)
 static uint32_t either16(uint16_t changed, uint16_t old)
 {
 	return changed == NO_VAL16 ? said16(old) : said16(changed);
+}
+
+static uint32_t either_limit(uint32_t changed, uint32_t old)
+{
+	return changed == NO_VAL ? old : changed;
 }
 
 static const char *either(const char *changed, const char *old)
@@ -118,6 +124,8 @@ int astra_submit_read_change(struct astra_submit *r, const job_desc_msg_t *d,
 				     ? details->whole_node == 1
 				     : d->shared == JOB_SHARED_NONE,
 		.het = job->het_job_id != 0,
+		.revocable = job->batch_flag && details->requeue,
+		.minutes = either_limit(d->time_limit, job->time_limit),
 		.env = job->spank_job_env,
 		.env_count = job->spank_job_env_size,
 	};

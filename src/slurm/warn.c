@@ -21,6 +21,19 @@ static void missing_steps(const struct astra_config *config,
 	astra_steps_warn(&steps, config->leases, out);
 }
 
+/* It is no fault of a job's user that it has no lease then. */
+static void never_requeued(const struct astra_pool_config *pool,
+			   struct astra_error *out)
+{
+	if (pool->options.leases && !pool->options.unleased_said &&
+	    !slurm_conf.job_requeue)
+		astra_error_add(out,
+				"pool %s: JobRequeue=0 in slurm.conf: batch "
+				"jobs without --requeue have no leases, and "
+				"NoLeaseGPUs= does not bound them",
+				pool->name);
+}
+
 static void idle_weights(const struct astra_tenants *t, struct astra_error *out)
 {
 	for (size_t i = 0; i < t->count; i++)
@@ -99,6 +112,7 @@ void astra_warn_scene(const struct astra_scene *scene,
 		astra_config_warn_partitions(
 			&config->pools[i], astra_config_part_exists, NULL, out);
 		missing_qos(&config->pools[i], out);
+		never_requeued(&config->pools[i], out);
 		missing_types(&config->pools[i], out);
 		gone_account(&scene->views[i].tenants, out);
 	}

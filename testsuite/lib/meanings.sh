@@ -26,6 +26,7 @@ lease_cluster() {
 		RoundInterval=1
 		LeaseTerm=5
 		CheckpointGrace=3
+		NoLeaseGPUs=none
 		Pool=gpu Partitions=gpu,gpu2
 		Tenant=big Accounts=big Weight=100
 	EOT

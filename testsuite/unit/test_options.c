@@ -28,6 +28,7 @@ static void every_default_parses(void **state)
 		assert_int_equal(
 			astra_options_set(&o, row->key, row->initial, &err), 0);
 		same.lease_said = o.lease_said;
+		same.unleased_said = o.unleased_said;
 		assert_memory_equal(&o, &same, sizeof(o));
 		assert_string_equal(err.text, "");
 	}
@@ -63,6 +64,9 @@ static const struct {
 	{"LeaseMin", "1:"},
 	{"LeaseMax", "1-"},
 	{"AllowNoLease", "maybe"},
+	{"NoLeaseGPUs", "-1"},
+	{"NoLeaseUserGPUs", "half"},
+	{"NoLeaseTime", "a day"},
 	{"RoundInterval", ":5"},
 	{"CheckpointGrace", "a minute"},
 	{"CheckpointSignal", "KILL"},
