@@ -170,6 +170,9 @@ double astra_leave_sec(const struct astra_engine *e,
 bool astra_lease_overdue(const struct astra_engine *e,
 			 const struct astra_snapshot *snap,
 			 const struct ejob *j, const struct astra_job *job);
+/* The end of a lease that goes on: when its nodes are for others, if that is
+ * before. */
+double astra_lease_cut(const struct astra_job *job, double end_sec);
 /* Whether a job that runs there must leave at its lease's end. */
 bool astra_lease_must_end(const struct astra_snapshot *snap,
 			  const struct astra_job *job);

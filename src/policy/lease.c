@@ -135,10 +135,17 @@ bool astra_lease_overdue(const struct astra_engine *e,
 bool astra_lease_must_end(const struct astra_snapshot *snap,
 			  const struct astra_job *job)
 {
+	if (job->leave_sec > 0 && job->leave_sec <= snap->now_sec)
+		return true;
 	for (size_t i = 0; i < job->held_count; i++)
 		if (snap->nodes[job->held[i].node].emptying)
 			return true;
 	return false;
+}
+
+double astra_lease_cut(const struct astra_job *job, double end_sec)
+{
+	return job->leave_sec > 0 ? fmin(end_sec, job->leave_sec) : end_sec;
 }
 
 /* Since when somebody has been waiting: after the last round at the earliest.
@@ -171,6 +178,8 @@ void astra_leases_catch_up(struct astra_engine *e,
 		terms = ceil((since - j->lease_end_sec) / j->lease_sec);
 		j->lease_end_sec += terms * j->lease_sec;
 		j->lease_start_sec = j->lease_end_sec - j->lease_sec;
+		j->lease_end_sec =
+			astra_lease_cut(&snap->jobs[i], j->lease_end_sec);
 		j->leases += (uint32_t)terms;
 		e->counters.renewed += (uint64_t)terms;
 		*changed = true;

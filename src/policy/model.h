@@ -131,11 +131,13 @@ struct astra_job {
 	double start_sec;      /* of the present or last run; 0: never ran */
 	double end_sec;	       /* when it left RUNNING; 0: unknown */
 	double time_limit_sec; /* of one run; 0: none */
-	double deadline_sec;   /* must have ended by then; 0: none */
-	double lease_sec;      /* a lease term of its own; 0: the pool's */
-	uint32_t restart_cnt;  /* changes with each requeue */
-	bool booting;	       /* running, but its nodes are not up yet */
-	bool revocable;	       /* may be requeued at a lease's end */
+	double leave_sec;    /* no lease of it goes on beyond: its nodes are for
+			      * others from then on; 0: none are */
+	double deadline_sec; /* must have ended by then; 0: none */
+	double lease_sec;    /* a lease term of its own; 0: the pool's */
+	uint32_t restart_cnt; /* changes with each requeue */
+	bool booting;	      /* running, but its nodes are not up yet */
+	bool revocable;	      /* may be requeued at a lease's end */
 	bool unheard;	/* may have ended, and the host not have heard of it: it
 			 * is not taken back now */
 	bool suspended; /* does not run on for now, and keeps what it holds: it

@@ -11,7 +11,7 @@ void astra_lease_renew(struct round *r, struct ejob *j, double end_sec)
 {
 	r->e->counters.renewed++;
 	j->lease_start_sec = r->snap->now_sec;
-	j->lease_end_sec = end_sec;
+	j->lease_end_sec = astra_lease_cut(&r->snap->jobs[j->index], end_sec);
 	j->taken = false;
 	j->leases++;
 	r->plan->changed = true;

@@ -116,6 +116,7 @@ const struct astra_member astra_round_job_members[] = {
 	JOB(REAL, end_sec),
 	JOB(REAL, time_limit_sec),
 	JOB(REAL, deadline_sec),
+	JOB(REAL, leave_sec),
 	JOB(REAL, lease_sec),
 	JOB(U32, restart_cnt),
 	JOB(FLAG, booting),

@@ -13,6 +13,36 @@ bool astra_reserved_own(const job_record_t *job, slurmctld_resv_t *resv)
 		list_find_first_ro(job->resv_list, is_same, resv));
 }
 
+struct reserved_first {
+	const job_record_t *job;
+	time_t now, from;
+};
+
+static int reserved_find(void *x, void *arg)
+{
+	slurmctld_resv_t *resv = x;
+	struct reserved_first *f = arg;
+	time_t from = resv->start_time > f->now ? resv->start_time : f->now;
+
+	if (!resv->node_bitmap || !(resv->ctld_flags & RESV_CTLD_FULL_NODE) ||
+	    (resv->flags & (RESERVE_FLAG_MAGNETIC | RESERVE_FLAG_TIME_FLOAT)) ||
+	    resv->max_start_delay || resv->end_time <= f->now ||
+	    (f->from && f->from <= from) || astra_reserved_own(f->job, resv) ||
+	    !bit_overlap_any(resv->node_bitmap, f->job->node_bitmap))
+		return 0;
+	f->from = from;
+	return 0;
+}
+
+time_t astra_reserved_from(const job_record_t *job, time_t now)
+{
+	struct reserved_first first = {.job = job, .now = now};
+
+	if (resv_list && job->node_bitmap)
+		list_for_each_ro(resv_list, reserved_find, &first);
+	return first.from;
+}
+
 static int add_nodes(void *x, void *arg)
 {
 	const slurmctld_resv_t *resv = x;

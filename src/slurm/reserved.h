@@ -9,6 +9,11 @@
 
 bool astra_reserved_own(const job_record_t *job, slurmctld_resv_t *resv);
 
+/* From when on a node that a running job holds is reserved for others: now
+ * where it is, 0 if no reservation is known. Parts of nodes do not count.
+ * Locks: as above. */
+time_t astra_reserved_from(const job_record_t *job, time_t now);
+
 /* Leave only their nodes, where the job has to stay inside. */
 void astra_reserved_keep(const job_record_t *job, bitstr_t *nodes);
 

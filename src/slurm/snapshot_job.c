@@ -5,6 +5,7 @@
 #include "src/slurm/bid_files.h"
 #include "src/slurm/charge.h"
 #include "src/slurm/park.h"
+#include "src/slurm/reserved.h"
 #include "src/slurm/survivor.h"
 #include "src/slurm/usage.h"
 #include "src/slurm/users.h"
@@ -234,6 +235,8 @@ int astra_scene_add_job(struct astra_scene *scene, struct astra_view *view,
 		.suspended = IS_JOB_SUSPENDED(job),
 		.checkpoints = info->terms.signal != 0,
 	};
+	if (out->revocable && out->state == ASTRA_JOB_RUNNING)
+		out->leave_sec = (double)astra_reserved_from(job, now);
 	if (job->array_job_id && job->array_job_id != job->job_id)
 		out->array_id = job->array_job_id;
 	fill_times(job, now, out);

@@ -104,6 +104,38 @@ runs "$out"
 ok maintenance-ends
 scancel "$out"
 
+# ---- Made over jobs that run: their leases go on up to it, and not in it.
+
+restarted() { (($(job_field "$1" Restarts) > 0)); }
+leaves=$(sleeper --gres=gpu:2 -w n1)
+stays=$(sleeper --gres=gpu:2 -w n2)
+pinned=$(sleeper --no-requeue --gres=gpu:2 -w n3)
+for id in "$leaves" "$stays" "$pinned"; do runs "$id"; done
+reserve ReservationName=over StartTime=now Duration=60 Nodes=n1,n3 \
+	flags=maint,ignore_jobs
+wait_for 40 restarted "$leaves"
+check_eq "a job on a node that is reserved" PENDING "$(job_state "$leaves")"
+ok lease-in-a-reservation-of-others-is-not-renewed
+scontrol delete ReservationName=over
+runs "$leaves"
+check_eq "one that cannot be requeued" "RUNNING 0" \
+	"$(job_state "$pinned") $(job_field "$pinned" Restarts)"
+check_eq "one elsewhere" 0 "$(job_field "$stays" Restarts)"
+begin=$(($(date +%s) + 14))
+reserve ReservationName=over StartTime="$(date -d @$begin +%FT%T)" \
+	Duration=60 Nodes=n2 flags=ignore_jobs
+ends_by() {
+	local end
+	end=$(sfair lease -nP -j "$1" -o LeaseEnd)
+	(($(date -d "$end" +%s) == begin))
+}
+wait_for 20 ends_by "$stays"
+wait_for 40 restarted "$stays"
+check "it left before the reservation" test "$(date +%s)" -ge "$begin"
+ok lease-ends-with-the-begin-of-a-reservation
+scontrol delete ReservationName=over
+scancel "$leaves" "$stays" "$pinned"
+
 # ---- Several reservations; one that opens later; a part of a node.
 
 reserve ReservationName=a StartTime=now Duration=60 Nodes=n1

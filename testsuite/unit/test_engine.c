@@ -737,6 +737,31 @@ static void without_leases_jobs_are_only_ordered(void **state)
 	vc_fini(&vc);
 }
 
+/* As on a node that others have reserved: leases are renewed up to then, and
+ * the job leaves, though nobody else waits. */
+static void no_lease_is_renewed_on_reserved_nodes(void **state)
+{
+	struct vcluster vc;
+	struct vjob *j;
+	(void)state;
+
+	vc_init(&vc, 1, 4);
+	use_terms(&vc, 20);
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 1);
+	j = vc_submit(&vc, 0, 4, HUGE_VAL);
+	vc_run(&vc, AT(30));
+	assert_int_equal(vc_view(&vc, j).leases, 2);
+	j->job.leave_sec = AT(50);
+	vc_run(&vc, AT(45));
+	assert_int_equal(vc_view(&vc, j).leases, 3);
+	assert_true(vc_view(&vc, j).lease_end_sec <= AT(50));
+	assert_int_equal(j->job.restart_cnt, 0);
+	vc_run(&vc, AT(70));
+	assert_true(j->job.restart_cnt > 0);
+	vc_fini(&vc);
+}
+
 /* Jobs that ran where there were no leases get a whole one when there are. */
 static void first_leases_are_whole_ones(void **state)
 {
@@ -813,6 +838,7 @@ int main(void)
 		cmocka_unit_test(irrevocable_jobs_are_charged_and_never_taken),
 		cmocka_unit_test(save_and_restore_go_on_in_mid_lease),
 		cmocka_unit_test(without_leases_jobs_are_only_ordered),
+		cmocka_unit_test(no_lease_is_renewed_on_reserved_nodes),
 		cmocka_unit_test(first_leases_are_whole_ones),
 		cmocka_unit_test(random_histories_never_overcommit),
 	};
