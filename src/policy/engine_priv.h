@@ -349,7 +349,7 @@ struct hold {
 	double start_sec; /* infinite: lease ends alone will not do */
 	/* Why not even the end of every job would; NONE: it would. */
 	enum astra_wait impossible;
-	uint32_t *needed; /* per node: GPUs to be free then */
+	uint32_t *needed;	  /* per node: GPUs to be free then */
 	struct astra_room *slack; /* per node: may be leased beyond then */
 };
 /* When and where a request that does not fit now can be placed, if every
