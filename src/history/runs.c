@@ -192,9 +192,10 @@ int astra_history_lease(struct astra_writer *w, struct hjob *j,
 
 	if (!j->open || (j->leased && fabs(start - j->lease_start) < SAME_SEC))
 		return 0;
-	if (end_lease(w, j, start, "renewed") < 0)
+	if (end_lease(w, j, start, j->lent ? "lent" : "renewed") < 0)
 		return -1;
 	j->leased = true;
+	j->lent = r->lent;
 	j->lease_start = start;
 	j->lease_revoked = r->revoked;
 	return ASTRA_SQL(w, SQL_LEASE_ADD, "idiis", j->id, start,

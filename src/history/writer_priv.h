@@ -92,7 +92,7 @@ struct hjob {
 	uint32_t gpus;
 	double closed_sec; /* how long all its closed runs were */
 	/* The lease. */
-	bool leased;
+	bool leased, lent;
 	double lease_start;
 	uint32_t leases, revoked, lease_revoked;
 	double lost_sec;

@@ -106,7 +106,8 @@ struct astra_job_view {
 	double start_sec;  /* of the present run, or 0 */
 	double lease_start_sec, lease_end_sec; /* 0: no lease */
 	double grace_end_sec;
-	uint32_t leases;  /* granted so far, renewals included */
+	bool lent;	  /* its GPUs are, until a hold begins */
+	uint32_t leases;  /* granted so far, whole renewals included */
 	uint32_t revoked; /* times its GPUs were taken back */
 	double lost_sec;  /* from lease ends to the GPUs being free */
 	struct astra_usage usage;

@@ -68,6 +68,7 @@ const struct astra_member astra_image_job_members[] = {
 	JOB(FLAG, booting),
 	JOB(FLAG, revocable),
 	JOB(FLAG, ran),
+	JOB(FLAG, lent),
 	JOB(FLAG, spared),
 	JOB(FLAG, served),
 	JOB(REAL, weight),

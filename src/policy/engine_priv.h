@@ -55,6 +55,7 @@ struct ejob {
 	bool revocable;
 	bool ran;    /* has been started at least once */
 	bool taken;  /* in this round, its GPUs were placed with others */
+	bool lent;   /* its GPUs are, until a hold begins */
 	bool spared; /* needier than the hold's owner: its GPUs stay its own */
 	bool served; /* its grants are what was held for it: no hold has them */
 	double weight;

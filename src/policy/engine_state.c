@@ -43,7 +43,8 @@ static void save_job(const struct astra_engine *e, const struct ejob *j,
 	astra_put_u32(out, j->revoked);
 	astra_put_u32(out, (uint32_t)j->state);
 	astra_put_u32(out, (uint32_t)j->phase);
-	astra_put_u32(out, (uint32_t)j->revocable | (uint32_t)j->ran << 1);
+	astra_put_u32(out, (uint32_t)j->revocable | (uint32_t)j->ran << 1 |
+				   (uint32_t)j->lent << 2);
 	astra_put_f64(out, j->weight);
 	astra_put_f64(out, j->charge);
 	astra_put_f64(out, j->held_charge);
@@ -165,6 +166,7 @@ static void read_job(struct ejob *j, struct astra_usage *usage,
 	flags = astra_get_u32(in);
 	j->revocable = flags & 1;
 	j->ran = flags >> 1 & 1;
+	j->lent = flags >> 2 & 1;
 	j->weight = astra_get_f64(in);
 	j->charge = version < 2 ? j->gpus : astra_get_f64(in);
 	j->held_charge = version < 2 ? j->held_gpus : astra_get_f64(in);

@@ -31,8 +31,11 @@ static void begin_lease(struct astra_engine *e, struct ejob *j,
 	j->start_sec = job->start_sec;
 	j->lease_start_sec = start;
 	j->lease_end_sec = start + j->lease_sec;
-	if (j->planned_end_sec > start)
+	j->lent = false;
+	if (j->planned_end_sec > start) {
 		j->lease_end_sec = j->planned_end_sec;
+		j->lent = !e->policy->allocate;
+	}
 	j->planned_end_sec = 0;
 	j->grace_end_sec = j->told_sec = 0;
 	lease_count(e, j);
@@ -181,6 +184,7 @@ void astra_leases_catch_up(struct astra_engine *e,
 		j->lease_end_sec =
 			astra_lease_cut(&snap->jobs[i], j->lease_end_sec);
 		j->leases += (uint32_t)terms;
+		j->lent = false;
 		e->counters.renewed += (uint64_t)terms;
 		*changed = true;
 	}

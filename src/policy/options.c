@@ -14,6 +14,7 @@
 #define HORIZON_SLOTS_MAX 500
 
 #define LEASE_TERM_SEC 900
+#define MIN_RUN_SEC 60
 
 #define ROW(name, parse)                                                 \
 	static int set_##name(struct astra_options *o, const char *text, \
@@ -38,7 +39,6 @@ TIME_ROW(unleased_time, unleased_sec)
 ROW(unleased_user, astra_option_gpus(&o->unleased_user_gpus, text, err))
 TIME_ROW(round, round_sec)
 TIME_ROW(grace, grace_sec)
-TIME_ROW(min_run, min_run_sec)
 TIME_ROW(half_life, half_life_sec)
 TIME_ROW(lead_max, lead_max_sec)
 TIME_ROW(urgency, urgency_sec)
@@ -99,6 +99,22 @@ static int set_policy(struct astra_options *o, const char *text,
 		o->lease_sec = policy->lease_sec > 0 ? policy->lease_sec
 						     : LEASE_TERM_SEC;
 	return 0;
+}
+
+static int set_min_run(struct astra_options *o, const char *text,
+		       struct astra_error *err)
+{
+	if (strcasecmp(text, "auto"))
+		return astra_option_seconds(&o->min_run_sec, text, err);
+	o->min_run_sec = -1;
+	return 0;
+}
+
+double astra_min_run_sec(const struct astra_options *options, double term_sec)
+{
+	if (options->min_run_sec >= 0)
+		return options->min_run_sec;
+	return term_sec < 10 * MIN_RUN_SEC ? term_sec / 10 : MIN_RUN_SEC;
 }
 
 static int set_lease(struct astra_options *o, const char *text,
@@ -254,9 +270,10 @@ const struct astra_option astra_option_table[] = {
 	 "a job in its grace says that it has checkpointed and wants to go "
 	 "on later.",
 	 set_exit},
-	{"MinRunTime", "TIME", "0",
+	{"MinRunTime", "TIME|auto", "auto",
 	 "A job keeps its GPUs at least so long "
-	 "after each start, however short its lease.",
+	 "after each start, however short its lease, and no GPUs are lent for "
+	 "less. auto: a tenth of its lease's term, at most a minute.",
 	 set_min_run},
 	{"MaxReclaim", "GPUS", "0",
 	 "At most so many GPUs are taken back in "

@@ -44,7 +44,7 @@ struct astra_options {
 	int checkpoint_signal;	     /* CheckpointSignal, 0: none */
 	int checkpoint_exit[ASTRA_EXIT_CODES_MAX]; /* CheckpointExit */
 	size_t checkpoint_exit_count;
-	double min_run_sec;	/* MinRunTime */
+	double min_run_sec;	/* MinRunTime; negative: by the term */
 	uint32_t reclaim_max;	/* MaxReclaim, GPUs a round; 0: no limit */
 	bool quota_entitlement; /* TenantVariant=eq16 */
 	double half_life_sec;	/* FairnessHalfLife, 0: since the beginning */
@@ -98,6 +98,10 @@ int astra_options_set(struct astra_options *options, const char *key,
  * Returns 0, or -1 with err naming the keys that contradict each other. */
 int astra_options_check(const struct astra_options *options,
 			struct astra_error *err);
+
+/* How long a job of this term keeps its GPUs at least: MinRunTime, else a
+ * tenth of the term, and a minute at most. */
+double astra_min_run_sec(const struct astra_options *options, double term_sec);
 
 #define ASTRA_TIME_MAX_SEC (10.0 * 365 * 86400)
 

@@ -12,8 +12,24 @@ void astra_lease_renew(struct round *r, struct ejob *j, double end_sec)
 	r->e->counters.renewed++;
 	j->lease_start_sec = r->snap->now_sec;
 	j->lease_end_sec = astra_lease_cut(&r->snap->jobs[j->index], end_sec);
-	j->taken = false;
+	j->taken = j->lent = false;
 	j->leases++;
+	r->plan->changed = true;
+}
+
+/* Its GPUs are lent to it until the hold begins. That is no lease of its own:
+ * the one before goes on where it would be shorter than MinRunTime. */
+static void settle_lend(struct round *r, struct ejob *j, double end_sec)
+{
+	double now = r->snap->now_sec;
+
+	if (end_sec - now >= astra_min_run_sec(&r->e->options, j->lease_sec)) {
+		r->e->counters.lent++;
+		j->lease_start_sec = now;
+		j->lent = true;
+	}
+	j->lease_end_sec = astra_lease_cut(&r->snap->jobs[j->index], end_sec);
+	j->taken = false;
 	r->plan->changed = true;
 }
 
@@ -32,19 +48,23 @@ static void renew(struct round *r, struct hold *hold, struct contender *c)
 	double end = r->snap->now_sec + j->lease_sec;
 	double cut = settle_end(j, hold, c->job->held, c->job->held_count, end);
 
-	r->e->counters.lent += cut < end;
-	astra_lease_renew(r, j, cut);
+	if (cut < end)
+		settle_lend(r, j, cut);
+	else
+		astra_lease_renew(r, j, end);
 }
 
 /* Whether a lease that would end at end_sec, cut to end with the hold, is still
  * worth starting: MinRunTime must not reach past the hold. */
-static bool worth_starting(const struct round *r, double cut_sec,
-			   double end_sec)
+static bool worth_starting(const struct round *r, const struct ejob *j,
+			   double cut_sec, double end_sec)
 {
+	const struct astra_options *o = &r->e->options;
 	double lent_sec = cut_sec - r->snap->now_sec;
 
-	return cut_sec >= end_sec || lent_sec > fmax(r->e->options.min_run_sec,
-						     r->e->options.round_sec);
+	return cut_sec >= end_sec ||
+	       lent_sec >
+		       fmax(astra_min_run_sec(o, j->lease_sec), o->round_sec);
 }
 
 /* A grant of these shares and, for a job that takes as many nodes as are idle,
@@ -83,7 +103,7 @@ static int grant(struct round *r, struct hold *hold, struct contender *c,
 	if (c->job->time_limit_sec > 0)
 		end = fmin(end, now + c->job->time_limit_sec);
 	cut = settle_end(j, hold, shares, c->share_count, end);
-	if (!worth_starting(r, cut, end)) {
+	if (!worth_starting(r, j, cut, end)) {
 		c->share_count = 0;
 		return 0;
 	}
@@ -149,7 +169,7 @@ void astra_settle_older(struct round *r, struct hold *hold)
 			continue;
 		cut = settle_end(j, hold, g->shares, g->count, end);
 		g->until_sec = cut < end ? cut : 0;
-		if (!worth_starting(r, cut, end))
+		if (!worth_starting(r, j, cut, end))
 			astra_grants_drop(r->e, g->job);
 	}
 }

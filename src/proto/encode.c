@@ -82,6 +82,7 @@ static const struct astra_field job_fields[] = {
 	JOB(TIME, lease_end_sec),
 	JOB(REAL, grace_sec),
 	JOB(TIME, grace_end_sec),
+	JOB(FLAG, lent),
 	JOB(U32, leases),
 	JOB(U32, revoked),
 	JOB(REAL, lost_sec),

@@ -154,7 +154,8 @@ struct astra_report_job {
 	double lease_end_sec;
 	double grace_sec; /* how long it may checkpoint */
 	double grace_end_sec;
-	uint32_t leases;  /* granted so far, renewals included */
+	bool lent; /* its GPUs are lent to it until a hold begins */
+	uint32_t leases;  /* granted so far, whole renewals included */
 	uint32_t revoked; /* times its GPUs were taken back */
 	double lost_sec;  /* from lease ends to the GPUs being free */
 	uint32_t run;	  /* how often it was requeued, for any reason */

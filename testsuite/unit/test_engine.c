@@ -344,6 +344,44 @@ static void a_hold_collects_cpus_too(void **state)
 	}
 }
 
+/* A hold waits for a job that leaves only when its grace is over. What is lent
+ * meanwhile is no lease: leases are as many as the terms allow. */
+static void what_is_lent_is_no_lease(void **state)
+{
+	struct vcluster vc;
+	struct vjob *small[8], *big;
+	uint32_t lent = 0;
+	(void)state;
+
+	vc_init(&vc, 2, 4);
+	use_terms(&vc, 60);
+	vc.options.grace_sec = 20;
+	vc_begin(&vc);
+	vc_tenant(&vc, "small", 1);
+	vc_tenant(&vc, "large", 1);
+	for (int i = 0; i < 8; i++) {
+		small[i] = vc_submit(&vc, 0, 1, HUGE_VAL);
+		small[i]->job.checkpoints = true; /* and ignores its signal */
+		vc_run(&vc, AT(7 * i + 6));
+	}
+	big = vc_submit(&vc, 1, 8, 30);
+	while (!big->starts && vc.now_sec < AT(400)) {
+		vc_step(&vc);
+		for (int i = 0; i < 8; i++) {
+			struct astra_job_view v = vc_view(&vc, small[i]);
+
+			if (v.lease_end_sec <= 0)
+				continue;
+			lent += v.lent;
+			assert_true(v.lease_end_sec - v.lease_start_sec >= 6);
+			assert_true(v.leases <= 1 + (vc.now_sec - AT(0)) / 60);
+		}
+	}
+	assert_true(big->starts > 0);
+	assert_true(lent > 0);
+	vc_fini(&vc);
+}
+
 /* While GPUs are held for it, they are lent. */
 static void held_gpus_are_lent(void **state)
 {
@@ -826,6 +864,7 @@ int main(void)
 		cmocka_unit_test(hogs_yield_what_the_needier_lack),
 		cmocka_unit_test(fewest_gpus_are_taken_for_cpus),
 		cmocka_unit_test(a_hold_collects_cpus_too),
+		cmocka_unit_test(what_is_lent_is_no_lease),
 		cmocka_unit_test(held_gpus_are_lent),
 		cmocka_unit_test(only_the_loser_is_taken_back),
 		cmocka_unit_test(cheapest_losers_are_found),
