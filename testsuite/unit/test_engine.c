@@ -277,6 +277,7 @@ static void hogs_yield_what_the_needier_lack(void **state)
 		vc_run(&vc, AT(5));
 		want = submit_with(&vc, 1, cases[i].gpus, cases[i].cpus,
 				   cases[i].mem);
+		want->job.request.nodes_max = cases[i].gpus < 4 ? 1 : 0;
 		vc_run(&vc, AT(8));
 		assert_int_equal(vc_view(&vc, want).reason.wait,
 				 ASTRA_WAIT_PLACE);
