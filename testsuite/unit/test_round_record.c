@@ -176,6 +176,7 @@ static void every_member_is_recorded(void **state)
 	ROWS_CHECK(astra_tenant, astra_round_tenant_members);
 	ROWS_CHECK(astra_job, astra_round_job_members,
 		   ROWS_BUT(astra_job, request.allowed),
+		   ROWS_BUT(astra_job, request.required),
 		   ROWS_BUT(astra_job, held), ROWS_BUT(astra_job, held_count));
 	ROWS_CHECK(astra_share, astra_round_share_members);
 	ROWS_CHECK(astra_bid, astra_round_bid_members,
