@@ -171,16 +171,25 @@ static int vanish(struct astra_writer *w, struct hjob *j)
 	if (!j->end_sec)
 		j->end_sec = w->time_sec > 0 ? w->time_sec : w->now_sec;
 	j->over = true;
+	snprintf(j->state, sizeof(j->state), STATE_GONE);
 	if (!rc)
 		rc = save(w, j, NULL);
 	forget(w, j);
 	return rc;
 }
 
+/* Slurm's numbers come back only with new jobs, which were not requeued yet. */
+static bool was_requeued(const struct astra_report_job *r)
+{
+	return r->run || r->life == ASTRA_JOB_REQUEUED;
+}
+
 /* The row of a job: by its submission; else by its last run, since slurmctld
  * has a requeued job submitted anew, and after a start the engine has forgotten
- * when one that has ended was first. Returns SQLITE_ROW, SQLITE_DONE where
- * there is none, or an error. */
+ * when one that has ended was first. One that waited when it was last seen, and
+ * was requeued by a slurmctld without the plugin, has no run that is known: it
+ * is the last one of its number, if that is its user's and has not ended.
+ * Returns SQLITE_ROW, SQLITE_DONE where there is none, or an error. */
 static int find_row(struct astra_writer *w, struct hjob *j,
 		    const struct astra_report_job *r)
 {
@@ -190,6 +199,11 @@ static int find_row(struct astra_writer *w, struct hjob *j,
 	if (rc == SQLITE_DONE && r->run_start_sec > 0) {
 		sql = SQL_JOB_OF_RUN;
 		rc = astra_sql(w, sql, "id", (int64_t)r->id, r->run_start_sec);
+	}
+	if (rc == SQLITE_DONE && was_requeued(r)) {
+		sql = SQL_JOB_LAST;
+		rc = astra_sql(w, sql, "idi", (int64_t)r->id, r->submit_sec,
+			       (int64_t)r->uid);
 	}
 	if (rc != SQLITE_ROW)
 		return rc;
@@ -209,23 +223,30 @@ static bool same_job(const struct hjob *j, const struct astra_report_job *r)
 static struct hjob *take(struct astra_writer *w,
 			 const struct astra_report_job *r)
 {
+	struct hjob row = {.owner = ASTRA_INTERN_NONE}, *j;
 	uint32_t at = astra_idmap_get(&w->by_id, r->id);
-	struct hjob *j;
 	int rc;
 
+	if (at != ASTRA_IDMAP_NONE && same_job(&w->jobs[at], r))
+		return &w->jobs[at];
+	rc = find_row(w, &row, r);
+	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+		return NULL;
 	if (at != ASTRA_IDMAP_NONE) {
 		j = &w->jobs[at];
-		if (same_job(j, r))
+		if (rc == SQLITE_ROW && j->id == row.id) {
+			j->submit_sec = r->submit_sec;
 			return j;
+		}
 		if (vanish(w, j) < 0)
 			return NULL;
 	}
 	j = new_job(w, r->id, r->submit_sec);
-	if (!j)
-		return NULL;
-	rc = find_row(w, j, r);
-	if (rc != SQLITE_ROW)
-		return rc == SQLITE_DONE ? j : NULL;
+	if (!j || rc == SQLITE_DONE)
+		return j;
+	row.job = j->job;
+	row.submit_sec = j->submit_sec;
+	*j = row;
 	return load_run(w, j) < 0 ? NULL : j;
 }
 

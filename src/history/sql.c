@@ -3,6 +3,11 @@
 
 #include "src/history/writer_priv.h"
 
+#define JOB_ROW                                                   \
+	"SELECT id,start_sec,end_sec,alloc_gpu_sec,fair_gpu_sec," \
+	"leases,revoked,lost_sec,job,submit_sec,owner,state "     \
+	"FROM job WHERE "
+
 static const char *const texts[SQL_COUNT] = {
 	[SQL_POOL_ADD] = "INSERT OR IGNORE INTO pool(name) VALUES(?1)",
 	[SQL_POOL_ID] = "SELECT id FROM pool WHERE name=?1",
@@ -25,24 +30,23 @@ static const char *const texts[SQL_COUNT] = {
 			"gpus,weight,run_sec,alloc_gpu_sec,fair_gpu_sec,leases,"
 			"revoked,lost_sec,state)"
 			" VALUES(?1,?2,?3,?4,?5,?6,?7,0,0,0,0,0,0,?8)",
-	[SQL_JOB_GET] = "SELECT id,start_sec,end_sec,alloc_gpu_sec,"
-			"fair_gpu_sec,leases,revoked,lost_sec,job,submit_sec,"
-			"owner,state FROM job WHERE job=?1 AND submit_sec=?2",
+	[SQL_JOB_GET] = JOB_ROW "job=?1 AND submit_sec=?2",
 	[SQL_JOB_OF_RUN] =
-		"SELECT id,start_sec,end_sec,alloc_gpu_sec,"
-		"fair_gpu_sec,leases,revoked,lost_sec,job,submit_sec,"
-		"owner,state FROM job WHERE job=?1 AND id IN (SELECT r.job "
-		"FROM job j JOIN run r ON r.job=j.id WHERE j.job=?1 "
-		"AND abs(r.start_sec-?2)<0.5) LIMIT 1",
+		JOB_ROW "job=?1 AND id IN (SELECT r.job "
+			"FROM job j JOIN run r ON r.job=j.id WHERE j.job=?1 "
+			"AND abs(r.start_sec-?2)<0.5) LIMIT 1",
+	[SQL_JOB_LAST] =
+		JOB_ROW "id=(SELECT id FROM job WHERE job=?1"
+			" AND submit_sec<?2 ORDER BY submit_sec DESC LIMIT 1)"
+			" AND (end_sec IS NULL OR state='" STATE_GONE "')"
+			" AND owner IN (SELECT id FROM owner WHERE uid=?3)",
 	[SQL_JOB_SET] =
 		"UPDATE job SET id_text=coalesce(?2,id_text),"
 		"name=coalesce(?3,name),gpus=coalesce(?4,gpus),"
 		"weight=coalesce(?5,weight),start_sec=?6,end_sec=?7,"
 		"run_sec=?8,alloc_gpu_sec=?9,fair_gpu_sec=?10,leases=?11,"
 		"revoked=?12,lost_sec=?13,state=?14,owner=?15 WHERE id=?1",
-	[SQL_JOB_OPEN] = "SELECT id,start_sec,end_sec,alloc_gpu_sec,"
-			 "fair_gpu_sec,leases,revoked,lost_sec,job,submit_sec,"
-			 "owner,state FROM job WHERE end_sec IS NULL",
+	[SQL_JOB_OPEN] = JOB_ROW "end_sec IS NULL",
 	[SQL_RUN_LAST] = "SELECT start_sec,end_sec,counted_sec,gpus FROM run"
 			 " WHERE job=?1 ORDER BY start_sec DESC LIMIT 1",
 	[SQL_RUN_CLOSED] = "SELECT total(end_sec-start_sec) FROM run"

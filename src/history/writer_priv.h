@@ -19,6 +19,8 @@
 #define GAP_HOURS_SEC (7 * 86400.0)
 #define UPDATE_SEC 600.0 /* a running job's row is at most so old */
 #define COUNTERS 5
+/* Of a job that no report has any more, and whose end none has told of. */
+#define STATE_GONE "GONE"
 
 /* Sums so far, as they were last seen. */
 struct counter {
@@ -113,6 +115,7 @@ enum sql {
 	SQL_JOB_ADD,
 	SQL_JOB_GET,
 	SQL_JOB_OF_RUN,
+	SQL_JOB_LAST,
 	SQL_JOB_SET,
 	SQL_JOB_OPEN,
 	SQL_RUN_LAST,

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Going back to stock Slurm loses no job: those that run go on, those that wait
 # are started by Slurm; after a kill -9 contrib/unpark.sh sees to that. And
-# forth again.
+# forth again: the history has one row of a job, even if the state is lost.
 . "$(dirname "$0")/../lib/live.sh"
 
 start_cluster --nodes 2 --gpus 4
@@ -85,6 +85,15 @@ wait_for 20 says "$array" "Lease: *"
 # ---- Killed: what was parked stays so, until unpark.sh. Slurmctld writes its
 # jobs down some seconds after a submission.
 
+again=$(full)
+# in_history: when it was submitted, and its state; a line for each row.
+in_history() {
+	sfair job Fairness -nP -o Submit,State start=now-1hour jobs="$again" \
+		2>/dev/null
+}
+waits_in_history() { [[ $(in_history) == *'|PENDING' ]]; }
+wait_for 20 waits_in_history
+before=$(in_history)
 scancel "$(submit -H --gpus=1 --wrap true)"
 sleep 7
 change stock KILL
@@ -102,3 +111,21 @@ wait_for 60 in_state CD "$array" 3
 check_eq "names after unpark.sh" wrap "$(squeue -h -t all -o %j | sort -u)"
 "$top/contrib/unpark.sh" | grep -q "0 jobs given back" ||
 	fail "unpark.sh finds jobs where there are none"
+
+# ---- And forth, without the state: a job that ran and was requeued by stock
+# Slurm, which thereby has it submitted anew, is the one that waited before.
+
+wait_for 60 job_is "$again" RUNNING
+sleep 2 # so that it was submitted in another second
+scontrol requeue "$again"
+requeued() { [[ $(job_field "$again" Restarts) == 1 ]] && job_is "$again" PENDING; }
+wait_for 20 requeued
+"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld
+rm "$CLUSTER_DIR"/state/astraea.gpu*
+cp "$CLUSTER_DIR/etc/ours" "$conf"
+"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
+last=$(submit --gpus=1 --wrap true)
+written() { [[ $(sfair job Fairness -nP -o JobID start=now-1hour jobs="$last" \
+	2>/dev/null) == "$last" ]]; }
+wait_for 30 written # and thus what was known before it
+check_eq "the row of a job that went back and forth" "$before" "$(in_history)"

@@ -358,6 +358,92 @@ static void a_number_used_again_is_another_job(void **state)
 	used_is(2 * (10 + 6));
 }
 
+/* A report that only has job 7 in it, which waits. */
+static void put_waiting(double now_sec, double submit_sec, uint32_t run,
+			uint32_t uid)
+{
+	struct astra_report_job j = job_of(7);
+
+	j.life = ASTRA_JOB_PENDING;
+	j.state = "PENDING";
+	j.submit_sec = submit_sec;
+	j.run = run;
+	j.uid = uid;
+	begin(now_sec);
+	(void)astra_report_add_job(report, &j);
+	free((void *)(uintptr_t)j.id_text);
+	put();
+}
+
+/* Slurm without the plugin ran and requeued it, and the engine's state is lost:
+ * nobody knows any more when it was submitted first, but its row. */
+static void a_job_requeued_by_stock_slurm_is_the_same(void **state)
+{
+	(void)state;
+	for (int restart = 0; restart < 2; restart++) {
+		open_writer();
+		begin(T0), waits(7), put();
+		if (restart)
+			open_writer();
+		put_waiting(T0 + 60, T0 + 40, 1, 1001);
+		put_waiting(T0 + 70, T0 + 40, 1, 1001);
+		assert_int_equal(number("SELECT count(*) FROM job"), 1);
+		assert_close(number("SELECT submit_sec FROM job"), SUBMIT,
+			     1e-15);
+		assert_int_equal(number("SELECT end_sec IS NULL FROM job"), 1);
+		unlink(path);
+	}
+}
+
+/* The same where a report was without it meanwhile. */
+static void a_job_that_was_gone_is_the_same_after_a_requeue(void **state)
+{
+	(void)state;
+	open_writer();
+	begin(T0), waits(7), put();
+	begin(T0 + 10), put();
+	assert_int_equal(number("SELECT state='GONE' FROM job"), 1);
+	put_waiting(T0 + 60, T0 + 40, 1, 1001);
+	assert_int_equal(number("SELECT count(*) FROM job"), 1);
+	assert_int_equal(number("SELECT state='PENDING' FROM job"), 1);
+	assert_int_equal(number("SELECT end_sec IS NULL FROM job"), 1);
+}
+
+/* After a kill slurmctld gives numbers anew that it had not written down. */
+static void a_new_job_with_a_number_of_old_leaves_none_pending(void **state)
+{
+	static const struct {
+		uint32_t run, uid;
+	} others[] = {{0, 1001}, {1, 1002}};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		open_writer();
+		begin(T0), waits(7), put();
+		put_waiting(T0 + 60, T0 + 40, others[i].run, others[i].uid);
+		assert_int_equal(number("SELECT count(*) FROM job"), 2);
+		assert_int_equal(number("SELECT state='GONE' FROM job"
+					" ORDER BY submit_sec"),
+				 1);
+		unlink(path);
+	}
+}
+
+/* One that has ended is another one. */
+static void a_job_that_ended_is_not_requeued(void **state)
+{
+	(void)state;
+	open_writer();
+	begin(T0), waits(7), put();
+	begin(T0 + 10), ended(7, T0 + 2, T0 + 5), put();
+	begin(T0 + 20), put();
+	put_waiting(T0 + 60, T0 + 40, 1, 1001);
+	assert_int_equal(number("SELECT count(*) FROM job"), 2);
+	assert_int_equal(number("SELECT state='COMPLETED' FROM job"
+				" ORDER BY submit_sec"),
+			 1);
+}
+
 static void a_restart_goes_on_where_it_was(void **state)
 {
 	(void)state;
@@ -1115,6 +1201,10 @@ int main(void)
 		TEST(a_run_between_two_reports_is_seen),
 		TEST(a_requeued_job_has_two_runs),
 		TEST(a_number_used_again_is_another_job),
+		TEST(a_job_requeued_by_stock_slurm_is_the_same),
+		TEST(a_job_that_was_gone_is_the_same_after_a_requeue),
+		TEST(a_new_job_with_a_number_of_old_leaves_none_pending),
+		TEST(a_job_that_ended_is_not_requeued),
 		TEST(a_restart_goes_on_where_it_was),
 		TEST(an_end_outlives_a_restart),
 		TEST(what_is_shown_after_a_restart_is_not_new),
