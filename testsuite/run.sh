@@ -19,7 +19,7 @@
 #
 # ASTRAEA_BUILDDIR        the build folder [build/ of the checkout]
 # ASTRAEA_CONFIGURE       arguments for configure, where it has yet to be run
-# ASTRAEA_TEST_TIMEOUT    seconds for one test [900; 4 hours with --long]
+# ASTRAEA_TEST_TIMEOUT    seconds for one test [1500; 4 hours with --long]
 # ASTRAEA_JOBS            tests at a time [3, or 5 of live/]
 
 set -euo pipefail
@@ -138,7 +138,7 @@ if [[ ${1-} == --long ]]; then
 	long=1
 	shift
 fi
-limit=${ASTRAEA_TEST_TIMEOUT:-$((long ? 14400 : 900))}
+limit=${ASTRAEA_TEST_TIMEOUT:-$((long ? 14400 : 1500))}
 "$top/build-aux/build.sh" --checks || {
 	failed=1
 	finish
