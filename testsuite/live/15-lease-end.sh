@@ -11,6 +11,7 @@ cat >"$conf" <<-EOT
 	RoundInterval=1
 	LeaseTerm=15
 	CheckpointGrace=8
+	NoLeaseGPUs=none
 	Pool=gpu Partitions=gpu
 	Pool=site Partitions=site CheckpointSignal=USR2 CheckpointExit=77,78
 	Tenant=small Accounts=small Weight=1
