@@ -112,8 +112,12 @@ static int set_min_run(struct astra_options *o, const char *text,
 
 double astra_min_run_sec(const struct astra_options *options, double term_sec)
 {
+	const struct astra_policy *policy = astra_policy_find(options->policy);
+
 	if (options->min_run_sec >= 0)
 		return options->min_run_sec;
+	if (policy && policy->allocate)
+		return 0;
 	return term_sec < 10 * MIN_RUN_SEC ? term_sec / 10 : MIN_RUN_SEC;
 }
 
@@ -273,7 +277,8 @@ const struct astra_option astra_option_table[] = {
 	{"MinRunTime", "TIME|auto", "auto",
 	 "A job keeps its GPUs at least so long "
 	 "after each start, however short its lease, and no GPUs are lent for "
-	 "less. auto: a tenth of its lease's term, at most a minute.",
+	 "less. auto: a tenth of its lease's term, at most a minute; 0 where "
+	 "the policy itself says when leases end.",
 	 set_min_run},
 	{"MaxReclaim", "GPUS", "0",
 	 "At most so many GPUs are taken back in "

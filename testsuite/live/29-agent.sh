@@ -10,6 +10,7 @@ preemptions=10
 kills=2
 conf=$(mktemp)
 cat >"$conf" <<-EOF
+	NoLeaseGPUs=none
 	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=2 CheckpointGrace=1
 EOF
 start_cluster --nodes 1 --gpus 2 --astraea "$conf"

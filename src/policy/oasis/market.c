@@ -176,6 +176,15 @@ int64_t astra_oasis_market_first(const struct astra_oasis_market *market)
 	return market->first;
 }
 
+/* Either may be any number: of a state that is damaged. */
+static bool oasis_has_slot(const struct astra_oasis_market *market,
+			   int64_t slot)
+{
+	return slot >= market->first &&
+	       (uint64_t)slot - (uint64_t)market->first <
+		       (uint64_t)market->slots;
+}
+
 static void use(struct astra_oasis_market *market, struct oasis_side *side,
 		const struct astra_oasis_places *places, const double *demand,
 		bool give_back)
@@ -185,8 +194,7 @@ static void use(struct astra_oasis_market *market, struct oasis_side *side,
 		double times = give_back ? -(double)p->count : p->count;
 		size_t row = oasis_row_of(market, p->slot);
 
-		if (p->slot < market->first ||
-		    p->slot - market->first >= market->slots ||
+		if (!oasis_has_slot(market, p->slot) ||
 		    p->server >= side->count)
 			continue;
 		for (size_t r = 0; r < market->resources; r++) {
