@@ -271,6 +271,7 @@ static void begin(job_record_t *job, const struct astra_env_lease *lease,
 		.job = job->job_id,
 		.restart_cnt = job->restart_cnt,
 		.batch = job->batch_flag != 0,
+		.configuring = IS_JOB_CONFIGURING(job),
 	};
 }
 
@@ -283,7 +284,7 @@ void astra_launch(const struct astra_started *started)
 		return;
 	if (job->batch_flag == 0)
 		srun_allocate(job);
-	else if (!IS_JOB_CONFIGURING(job))
+	else if (!started->configuring)
 		launch_job(job);
 	ASTRA_FAULT("start.launched");
 	astra_recover_launched(job);

@@ -23,6 +23,7 @@ struct astra_started {
 	uint32_t job; /* an array's task has an id of its own now */
 	uint32_t restart_cnt;
 	bool batch; /* it has a script; else somebody waits for the nodes */
+	bool configuring; /* slurmctld launches it, once that is over */
 };
 
 enum astra_start_result {

@@ -8,6 +8,7 @@
 conf=$(mktemp)
 cat >"$conf" <<-EOT
 	RoundInterval=1
+	NoLeaseGPUs=none
 	Pool=gpu Partitions=gpu LeaseTerm=60 CheckpointGrace=3
 	Pool=short Partitions=gpu2,short LeaseTerm=6 CheckpointGrace=3
 	Pool=late Partitions=late LeaseTerm=43 CheckpointGrace=42

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Where a round starts many jobs, and each start takes long, the first of them are
 # launched before the last have been started: a job that is RUNNING runs.
+# None is launched twice.
 top=$(cd "$(dirname "$0")/../.." && pwd)
 ASTRAEA_BUILDDIR=$("$top/testsuite/lib/variant" fault)
 export ASTRAEA_BUILDDIR
@@ -29,3 +30,22 @@ last=$(date -d "$last" +%s.%N)
 echo "the first script began at $began, the last job was started at $last"
 check "no script began before the last job was started" \
 	awk -v a="$began" -v b="$last" 'BEGIN { exit !(a < b) }'
+
+# One that a PrologSlurmctld configures slurmctld launches itself when that is
+# over, maybe before the round launches the others: once, or its node is drained.
+scancel "${jobs[@]}"
+echo 'PrologSlurmctld=/bin/true' >>"$CLUSTER_DIR/etc/slurm.conf"
+scontrol reconfigure # for the nodes
+restart_slurmctld
+first=$(submit -N2 --gres=gpu:8 --no-requeue --wrap 'sleep 600')
+wait_for 60 job_is "$first" RUNNING
+jobs=()
+for _ in {1..4}; do
+	jobs+=("$(submit --gres=gpu:1 --wrap 'echo run; sleep 2')")
+done
+echo 'start.save 1000000 usec' >"$CLUSTER_DIR/state/astraea_fault"
+scancel "$first"
+for id in "${jobs[@]}"; do wait_for 60 job_is "$id" COMPLETED; done
+check_eq "runs" "$(printf 'run\n%.0s' "${jobs[@]}")" \
+	"$(for id in "${jobs[@]}"; do job_log "$id"; done)"
+check_eq "nodes that are drained" "" "$(sinfo -h -t drain -o %n)"
