@@ -13,9 +13,11 @@
 # own, be it one that nobody waits for: see crash.c. A test that means such a
 # death says so: touch "$ASTRAEA_CRASHES/.meant".
 
-# Knobs of tests among them, by their prefixes.
-passed_on='PATH|HOME|TMPDIR|XDG_CACHE_HOME|CI|KEEP_CLUSTER|top_srcdir|top_builddir'
+# Knobs of tests among them, by their prefixes. Programs are the system's: one of
+# the caller's own, an interpreter without a module say, would hide a fault.
+passed_on='HOME|TMPDIR|XDG_CACHE_HOME|CI|KEEP_CLUSTER|top_srcdir|top_builddir'
 passed_on+='|(ASTRAEA|ASTRA|BENCH|CCACHE|DAY|FUZZ|REPLAY|SOAK)_[A-Z_]*'
+system_path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
 run_lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -34,7 +36,7 @@ watch_crashes() {
 
 # clean COMMAND...: with nothing in its environment but what is passed on.
 clean() {
-	local name environment=(TERM=dumb)
+	local name environment=(TERM=dumb PATH="$system_path")
 	for name in $(compgen -e | grep -xE "$passed_on"); do
 		environment+=("$name=${!name}")
 	done

@@ -57,7 +57,7 @@ from lightning.pytorch import LightningModule, Trainer
 from lightning.pytorch.plugins.environments import SLURMEnvironment
 from sfair_lightning import Lease
 
-class Module(LightningModule, Model):
+class Module(Model, LightningModule):
     def training_step(self, batch, index): return self.train(batch)
     def configure_optimizers(self): return Model()
 
