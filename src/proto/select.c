@@ -206,6 +206,10 @@ static bool tenant_selected(const struct astra_report *report,
 {
 	bool is_user = tenant->uid != ASTRA_REPORT_NO_UID;
 
+	/* One that is only remembered, for a test job of root's say, is shown
+	 * to who names it. */
+	if (!tenant->listed && !query->accounts.count)
+		return false;
 	if (report->privacy.usage && !viewer->all && !(marks & OWN) &&
 	    !(is_user ? tenant->uid == viewer->uid
 		      : astra_viewer_coordinates(viewer, tenant->name)))

@@ -135,6 +135,32 @@ static void filters_pick_jobs(void **state)
 	assert_int_equal(count(report, cases[13].request, "leases", &eve), 3);
 }
 
+/* Root's test job of last year makes it no tenant of today's. */
+static void who_is_only_remembered_is_asked_for_by_name(void **state)
+{
+	static const struct {
+		const char *request;
+		size_t tenants;
+	} cases[] = {
+		{TENANTS "}", 2},
+		{TENANTS ",\"pools\":[\"gpu\"]}", 2},
+		{TENANTS ",\"accounts\":[\"root\"]}", 1},
+		{TENANTS ",\"accounts\":[\"root\",\"bio\"]}", 2},
+	};
+	const struct astra_report_tenant tenant = {
+		.pool = "gpu",
+		.name = "root",
+		.alloc_gpu_sec = 60,
+	};
+	struct astra_report *report = *state;
+
+	astra_report_add_tenant(report, &tenant);
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++)
+		assert_int_equal(count(report, cases[i].request, "tenants",
+				       &root),
+				 cases[i].tenants);
+}
+
 /* The keys of a reply's first record, each after a comma. */
 static void keys_are(struct astra_report *report, const char *request,
 		     const char *list, const char *wanted)
@@ -638,6 +664,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_report_is_what_history_says),
 		TEST(filters_pick_jobs),
+		TEST(who_is_only_remembered_is_asked_for_by_name),
 		TEST(records_have_the_keys_asked_for_in_their_order),
 		TEST(a_record_asked_for_by_keys_has_the_same_values),
 		TEST(private_jobs_are_left_out_for_others),

@@ -49,7 +49,7 @@ static void ask(struct metrics_scraper *s)
 		s->failures++;
 }
 
-/* The first of those that are more than remembered. */
+/* The first of them. */
 static json_t *choose_tenants(const json_t *reply)
 {
 	json_t *chosen = json_array(), *tenant;
@@ -57,8 +57,7 @@ static json_t *choose_tenants(const json_t *reply)
 
 	json_array_foreach(json_object_get(reply, "tenants"), i, tenant)
 	{
-		if (json_is_true(json_object_get(tenant, "listed")) &&
-		    json_array_size(chosen) < METRICS_TENANTS_MAX)
+		if (i < METRICS_TENANTS_MAX)
 			json_array_append(chosen, tenant);
 	}
 	return chosen;

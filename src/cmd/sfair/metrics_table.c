@@ -87,8 +87,7 @@ const struct metric metric_table[] = {
 	{"astraea_scrape_failures", COUNTER, METRIC_EXPORTER, "failures",
 	 .help = "How often the plugin gave this sfair no answer; with --listen"},
 	{"astraea_tenants_left_out", GAUGE, METRIC_EXPORTER, "left_out",
-	 .help = "Tenants without metrics: those that are only remembered, "
-		 "and any beyond the first 1000"},
+	 .help = "Tenants without metrics: any beyond the first 1000"},
 	{"astraea_exporter", METRIC_INFO, METRIC_EXPORTER, .parts = build,
 	 .help = "This sfair"},
 	{"astraea_cluster", METRIC_INFO, METRIC_REPLY, .parts = cluster,
