@@ -20,10 +20,21 @@ static bool copy_file(const char *path, const char *copy)
 	return good;
 }
 
+static bool is_configured(const char *name)
+{
+	slurm_conf_partition_t **parts;
+	int count = slurm_conf_partition_array(&parts);
+
+	for (int i = 0; i < count; i++)
+		if (!xstrcmp(parts[i]->name, name))
+			return true;
+	return false;
+}
+
 bool astra_config_part_exists(char *name, const void *arg)
 {
 	(void)arg;
-	return find_part_record(name) != NULL;
+	return part_list ? find_part_record(name) != NULL : is_configured(name);
 }
 
 int astra_config_check_site(const struct astra_config *config,

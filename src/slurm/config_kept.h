@@ -27,8 +27,8 @@ void astra_config_keep(const char *path, const char *folder);
 struct astra_config *astra_config_kept(const char *path, const char *folder,
 				       time_t *since);
 
-/* Whether slurmctld has a partition of that name. Locks: caller holds part
- * read. */
+/* Whether slurmctld has a partition of that name; before it has made any, as it
+ * begins since 23.11, whether slurm.conf has. Locks: caller holds part read. */
 astra_part_exists astra_config_part_exists;
 
 /* astra_config_check_partitions() with that. Locks: the same. */

@@ -92,6 +92,9 @@ static void tell_config_error(struct astra_cycle *cycle,
 	char text[32] = "";
 	struct tm tm;
 
+	/* It is read again once slurmctld has its partitions. */
+	if (!part_list)
+		return;
 	if (cycle->kept_sec && localtime_r(&cycle->kept_sec, &tm)) {
 		strftime(text, sizeof(text), "%F %T", &tm);
 		astra_error_add(err,

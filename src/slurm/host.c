@@ -200,8 +200,8 @@ static void prepare(void)
 		     "leases; jobs are only put in order");
 	if (cycle.conf_path && cycle.folder)
 		(void)astra_cycle_configure(&cycle, true);
-	/* Slurmctld may not have all of its partitions yet. */
-	reconfigure = *cycle.diag.config_error.text;
+	/* Slurmctld may not have all of its partitions yet, or none. */
+	reconfigure = *cycle.diag.config_error.text || !part_list;
 	astra_cycle_follow(&cycle);
 }
 
