@@ -25,7 +25,8 @@ start_cluster --nodes 5 --gpus 2 --cpus 8 --astraea "$conf" \
 	--slurm SlurmdTimeout=5
 rm -f "$conf"
 
-# Power is a slurmd that runs or does not.
+# Power is a slurmd that runs or does not. Slurm kills what is left of the
+# program's process group when that ends.
 cat >"$CLUSTER_DIR/run/suspend" <<EOT
 #!/bin/bash
 exec "$live_lib/cluster" stop "$CLUSTER_DIR" "\$1" >>$CLUSTER_DIR/log/power 2>&1
@@ -36,7 +37,7 @@ exec >>$CLUSTER_DIR/log/power 2>&1
 export PATH=$PATH
 echo "resume \$1"
 sleep 3
-exec "$live_lib/cluster" start "$CLUSTER_DIR" "\$1" -b
+exec setsid --wait "$live_lib/cluster" start "$CLUSTER_DIR" "\$1" -b
 EOT
 chmod +x "$CLUSTER_DIR"/run/{suspend,resume}
 cat >>"$CLUSTER_DIR/etc/slurm.conf" <<EOT
