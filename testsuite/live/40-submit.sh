@@ -98,7 +98,7 @@ unchanged partition=all
 unchanged TresPerJob="$GPU_TRES":99
 unchanged NumNodes=7
 scontrol update jobid="$id" jobname=renamed TresPerJob="$GPU_TRES":4
-scontrol update jobid="$id" partition=gpu2
+wait_for 10 scontrol update jobid="$id" partition=gpu2 # see live/51-update
 check_eq "partition after a change" gpu2 "$(job_field "$id" Partition)"
 ! setpriv --reuid nobody --clear-groups scontrol update jobid="$id" \
 	partition=gpu,cpu 2>"$CLUSTER_DIR/out/stranger" || fail "a stranger may"

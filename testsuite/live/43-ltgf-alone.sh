@@ -124,7 +124,7 @@ check "scontrol top lasts a moment only" before "$c" "$a"
 scancel "$c"
 
 # A job that goes elsewhere takes nothing along.
-scontrol update jobid="$a" partition=other
+wait_for 10 scontrol update jobid="$a" partition=other # see live/51-update
 no_site() { [[ $(site "$a") == 0 ]]; }
 wait_for 10 no_site
 scancel "$a" "$b"

@@ -83,6 +83,10 @@ done < <(cut -d: -f1 <<<"$stock" | uniq)
 
 # ---- What a change does to a leased job.
 
+# Without slurmdbd Slurm 24.11 refuses a new partition where its thread's errno
+# is not 0: that has to be asked for again.
+update() { wait_for 10 scontrol update "$@" 2>>"$OUT/refused"; }
+
 id=$(sleeper --gpus=1)
 other=$(sleeper --gpus=1)
 runs "$id"
@@ -91,7 +95,7 @@ scontrol update jobid="$id" timelimit=30
 take_back "$id" "$other"
 check_eq "time limit after a lease" 00:30:00 "$(job_field "$id" TimeLimit)"
 ok update-time-limit-lasts-over-lease-end
-scontrol update jobid="$id" partition=gpu2 nice=50
+update jobid="$id" partition=gpu2 nice=50
 scontrol update jobid="$other" TresPerJob="$GPU_TRES":3
 give_back
 runs "$id"
@@ -106,7 +110,7 @@ cancel_all
 
 # To partitions of Slurm's own, where nothing is leased, and back.
 id=$(sleeper -H --gpus=1)
-scontrol update jobid="$id" partition=other
+update jobid="$id" partition=other
 scontrol release "$id"
 runs "$id"
 check_eq "node in an unmanaged partition" n2 "$(job_field "$id" NodeList)"
@@ -118,7 +122,7 @@ ok update-to-unmanaged-partition
 give_back
 scancel "$id"
 id=$(sleeper -p other -H --gpus=1)
-scontrol update jobid="$id" partition=gpu
+update jobid="$id" partition=gpu
 scontrol release "$id"
 runs "$id"
 take_back "$id"
