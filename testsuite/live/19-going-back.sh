@@ -86,11 +86,11 @@ wait_for 20 says "$array" "Lease: *"
 # jobs down some seconds after a submission.
 
 again=$(full)
-# in_history: when it was submitted, and its state; a line for each row.
-in_history() {
-	sfair job Fairness -nP -o Submit,State start=now-1hour jobs="$again" \
-		2>/dev/null
+# history COLUMN,... JOB: a line for each row, also in a day's first hour.
+history() {
+	sfair job Fairness -nP -o "$1" start=now-1hour end=now jobs="$2" 2>/dev/null
 }
+in_history() { history Submit,State "$again"; }
 waits_in_history() { [[ $(in_history) == *'|PENDING' ]]; }
 wait_for 20 waits_in_history
 before=$(in_history)
@@ -125,7 +125,6 @@ rm "$CLUSTER_DIR"/state/astraea.gpu*
 cp "$CLUSTER_DIR/etc/ours" "$conf"
 "$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
 last=$(submit --gpus=1 --wrap true)
-written() { [[ $(sfair job Fairness -nP -o JobID start=now-1hour jobs="$last" \
-	2>/dev/null) == "$last" ]]; }
+written() { [[ $(history JobID "$last") == "$last" ]]; }
 wait_for 30 written # and thus what was known before it
 check_eq "the row of a job that went back and forth" "$before" "$(in_history)"
