@@ -156,7 +156,7 @@ static int mask_rest(const job_record_t *job,
 {
 	struct astra_ask ask = {0};
 
-	if (order->share_count < 2 || job->details->whole_node)
+	if (order->share_count < 2 || astra_takes_nodes(job))
 		return 0;
 	astra_ask_add(&ask, ASTRA_PER_JOB, job->tres_per_job, NULL);
 	astra_ask_add(&ask, ASTRA_PER_NODE, job->tres_per_node, NULL);

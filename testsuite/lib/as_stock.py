@@ -11,6 +11,7 @@ tried side by side as there are groups. TABLE has a line for each request:
     scene NAME: FILLER; ...   cancel all and start these jobs in each group
     ARGUMENTS                 of sbatch; or srun ..., salloc ...
     ARGUMENTS | OURS | WHY    a declared difference: what ours gets instead
+    22.05: ARGUMENTS ...      with that release of Slurm alone
 
 @1, @2, @3 stand for the nodes of the group, @g and @x for its partitions.
 Compared are the numbers of nodes, GPUs and CPUs, whether it waits, and the exit
@@ -222,10 +223,16 @@ class Comparison:
 
 def read(table):
     """[(name, fillers, requests)]"""
-    scenes = []
+    scenes, release = [], subprocess.run(
+        ["sbatch", "--version"], stdout=subprocess.PIPE, check=True,
+        text=True).stdout.split()[-1]
     with open(table) as lines:
         for number, line in enumerate(lines, 1):
             line = line.split("#")[0].strip()
+            only = re.match(r"(\d+\.\d+): +", line)
+            if only and not release.startswith(only[1] + "."):
+                continue
+            line = line[only.end():] if only else line
             if line.startswith("scene "):
                 name, _, fillers = line[6:].partition(":")
                 scenes.append((name, [f.strip() for f in fillers.split(";")
