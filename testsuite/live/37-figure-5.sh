@@ -26,13 +26,13 @@ for id in "$rest" "$half" "$other"; do
 done
 
 # Both wait for the same moment.
-scontrol update nodename='n[1-3]' state=drain reason=wait
+scontrol update partitionname=gpu state=down
 work=(--iterations=100 --iter-time=1 --gpus=4 -n 4)
 easy=$(submit "${work[@]}" --slowdown=1,1,1,1 --wrap 'sleep 1000')
 strict=$(submit "${work[@]}" --slowdown=1,1,2,2 --wrap 'sleep 1000')
 sleep 2
 check_eq "who waits" "PENDING PENDING" "$(job_state "$easy") $(job_state "$strict")"
-scontrol update nodename='n[1-3]' state=resume
+scontrol update partitionname=gpu state=up
 wait_for 30 job_is "$easy" RUNNING
 wait_for 30 job_is "$strict" RUNNING
 
@@ -41,6 +41,11 @@ check_eq "the app that minds" n1 "$(nodes_of "$strict")"
 check_eq "the app that does not" 'n[2-3]' "$(nodes_of "$easy")"
 
 # Each won 4 GPUs and kept them all.
+auction() {
+	sfair auction -nP -o Job,Won,Payment,Kept |
+		grep -E "^($easy|$strict)\|" | sort
+}
+told() { [[ $(auction) ]]; }
+wait_for 10 told
 check_eq "the auction" "$easy|4|0|4
-$strict|4|0|4" "$(sfair auction -nP -o Job,Won,Payment,Kept |
-	grep -E "^($easy|$strict)\|" | sort)"
+$strict|4|0|4" "$(auction)"

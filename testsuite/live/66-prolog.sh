@@ -30,7 +30,10 @@ Epilog=$CLUSTER_DIR/run/epilog
 PrologSlurmctld=$CLUSTER_DIR/run/ctldprolog
 EpilogSlurmctld=$CLUSTER_DIR/run/ctldepilog
 EOT
-scontrol reconfigure # for the nodes
+for node in n1 n2; do
+	"$live_lib/cluster" stop "$CLUSTER_DIR" $node
+	"$live_lib/cluster" start "$CLUSTER_DIR" $node
+done
 restart_slurmctld
 
 runs() { wait_for 30 job_is "$1" RUNNING; }
