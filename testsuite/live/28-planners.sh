@@ -18,6 +18,8 @@ start_cluster --nodes 2 --gpus 2 --astraea "$conf"
 rm -f "$conf"
 
 all_done() { [[ -z $(squeue -h) ]]; }
+# What was submitted later is lost with a slurmctld that is killed.
+slurm_has_saved() { [[ $CLUSTER_DIR/state/job_state -nt $CLUSTER_DIR/known ]]; }
 # A reason of ours, or it runs.
 explained() {
 	! squeue -h -t PD -o '%r' | grep -qv '^Lease: ' && no_gpu_twice
@@ -34,10 +36,14 @@ for policy in oasis ogasched incentive; do
 		jobs+=("$(submit -J "$policy" --gres=gpu:1 --time=1 \
 			--wrap 'sleep 8')")
 	done
+	touch "$CLUSTER_DIR/known"
 	wait_for 20 explained
 	wait_for 60 some_run
 	no_gpu_twice || fail "$policy: more jobs run than there are GPUs"
-	[[ $policy != oasis ]] || restart_slurmctld KILL
+	[[ $policy != oasis ]] || {
+		wait_for 20 slurm_has_saved
+		restart_slurmctld KILL
+	}
 	wait_for 150 all_done
 	for id in "${jobs[@]}"; do
 		check_eq "$policy: exit code of job $id" 0:0 \

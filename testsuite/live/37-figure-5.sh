@@ -33,19 +33,17 @@ strict=$(submit "${work[@]}" --slowdown=1,1,2,2 --wrap 'sleep 1000')
 sleep 2
 check_eq "who waits" "PENDING PENDING" "$(job_state "$easy") $(job_state "$strict")"
 scontrol update partitionname=gpu state=up
+
+# Each won 4 GPUs and keeps them all, as the auction of that round has it.
+auction() {
+	sfair auction -nP -o Job,Won,Payment,Kept |
+		grep -E "^($easy|$strict)\|" | sort | paste -sd' '
+}
+both_won() { [[ $(auction) == "$easy|4|0|4 $strict|4|0|4" ]]; }
+wait_for 30 both_won
 wait_for 30 job_is "$easy" RUNNING
 wait_for 30 job_is "$strict" RUNNING
 
 nodes_of() { squeue -h -j "$1" -o %N; }
 check_eq "the app that minds" n1 "$(nodes_of "$strict")"
 check_eq "the app that does not" 'n[2-3]' "$(nodes_of "$easy")"
-
-# Each won 4 GPUs and kept them all.
-auction() {
-	sfair auction -nP -o Job,Won,Payment,Kept |
-		grep -E "^($easy|$strict)\|" | sort
-}
-told() { [[ $(auction) ]]; }
-wait_for 10 told
-check_eq "the auction" "$easy|4|0|4
-$strict|4|0|4" "$(auction)"
