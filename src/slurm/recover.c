@@ -144,6 +144,7 @@ static job_record_t *split_again(const struct astra_box_event *e)
 		return NULL;
 	job->array_task_id = e->array_task;
 	astra_array_split(job);
+	job->db_index = 0; /* a new one is not what slurmdbd has since 24.11 */
 	return job;
 }
 
