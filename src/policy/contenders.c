@@ -56,8 +56,7 @@ static bool lease_over(const struct round *r, const struct ejob *j,
 
 	return j->phase == ASTRA_PHASE_LEASED && !astra_lease_stays(job) &&
 	       !job->unheard && j->lease_end_sec <= now &&
-	       j->start_sec + astra_min_run_sec(&r->e->options, j->lease_sec) <=
-		       now;
+	       j->start_sec + j->min_run_sec <= now;
 }
 
 /* Whether a job's lease is over and one of its nodes is to become empty. */

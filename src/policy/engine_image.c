@@ -75,6 +75,7 @@ const struct astra_member astra_image_job_members[] = {
 	JOB(REAL, submit_sec),
 	JOB(REAL, start_sec),
 	JOB(REAL, lease_sec),
+	JOB(REAL, min_run_sec),
 	JOB(REAL, lease_start_sec),
 	JOB(REAL, lease_end_sec),
 	JOB(REAL, grace_end_sec),

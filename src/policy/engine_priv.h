@@ -61,7 +61,8 @@ struct ejob {
 	double weight;
 	double submit_sec; /* the first one */
 	double start_sec;
-	double lease_sec; /* the term of its leases */
+	double lease_sec;   /* the term of its leases */
+	double min_run_sec; /* MinRunTime, its own where that is auto */
 	double lease_start_sec, lease_end_sec;
 	double grace_end_sec;
 	double told_sec;	/* when it was told to leave; 0: it was not */

@@ -42,8 +42,7 @@ static void lengthen(struct astra_guard *g, double lease_sec, double need_sec)
 	g->changes++;
 }
 
-/* Start-up and one checkpoint; 0: not known. */
-static double need_of(const struct astra_guard *g)
+double astra_guard_need_sec(const struct astra_guard *g)
 {
 	double startup = fmax(g->startup_sec[0], g->startup_sec[1]);
 
@@ -56,7 +55,7 @@ static double need_of(const struct astra_guard *g)
 
 static void check_need(struct astra_guard *g)
 {
-	double need = need_of(g);
+	double need = astra_guard_need_sec(g);
 
 	if (need > g->term_sec)
 		lengthen(g, NEED_TIMES * need, need);

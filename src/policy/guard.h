@@ -72,6 +72,9 @@ struct astra_guard {
 	uint32_t changes; /* of these, counted */
 };
 
+/* Start-up and one checkpoint; 0: not known yet. */
+double astra_guard_need_sec(const struct astra_guard *guard);
+
 /* The longest lease that the guard gives: LeaseMax, else four terms; 0: there
  * is no guard, as there are no leases or the policy's end with its slots. */
 double astra_guard_max(const struct astra_options *options);

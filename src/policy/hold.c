@@ -68,8 +68,7 @@ static double release_of(const struct round *r, const struct ejob *j,
 		return HUGE_VAL;
 	if (job->revocable)
 		return fmax(fmax(now, j->lease_end_sec),
-			    j->start_sec + astra_min_run_sec(&r->e->options,
-							     j->lease_sec));
+			    j->start_sec + j->min_run_sec);
 	if (job->time_limit_sec > 0)
 		return fmax(now, job->start_sec + job->time_limit_sec);
 	return HUGE_VAL;

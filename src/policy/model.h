@@ -135,6 +135,8 @@ struct astra_job {
 			      * others from then on; 0: none are */
 	double deadline_sec; /* must have ended by then; 0: none */
 	double lease_sec;    /* a lease term of its own; 0: the pool's */
+	double min_run_sec;  /* its start-up and a checkpoint, as the host has
+			      * learned them; 0: not known */
 	uint32_t restart_cnt; /* changes with each requeue */
 	bool booting;	      /* running, but its nodes are not up yet */
 	bool revocable;	      /* may be requeued at a lease's end */

@@ -2,6 +2,7 @@
 #include "src/policy/options.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +111,8 @@ static int set_min_run(struct astra_options *o, const char *text,
 	return 0;
 }
 
-double astra_min_run_sec(const struct astra_options *options, double term_sec)
+double astra_min_run_sec(const struct astra_options *options, double term_sec,
+			 double learned_sec)
 {
 	const struct astra_policy *policy = astra_policy_find(options->policy);
 
@@ -118,7 +120,9 @@ double astra_min_run_sec(const struct astra_options *options, double term_sec)
 		return options->min_run_sec;
 	if (policy && policy->allocate)
 		return 0;
-	return term_sec < 10 * MIN_RUN_SEC ? term_sec / 10 : MIN_RUN_SEC;
+	if (learned_sec > 0)
+		return fmin(learned_sec, term_sec);
+	return fmin(term_sec / 10, MIN_RUN_SEC);
 }
 
 static int set_lease(struct astra_options *o, const char *text,
@@ -277,8 +281,10 @@ const struct astra_option astra_option_table[] = {
 	{"MinRunTime", "TIME|auto", "auto",
 	 "A job keeps its GPUs at least so long "
 	 "after each start, however short its lease, and no GPUs are lent for "
-	 "less. auto: a tenth of its lease's term, at most a minute; 0 where "
-	 "the policy itself says when leases end.",
+	 "less. auto: of a job that reports its progress the time it needs to "
+	 "start up and for a checkpoint, at most a term; of others a tenth of "
+	 "the term, at most a minute; 0 where the policy itself says when "
+	 "leases end.",
 	 set_min_run},
 	{"MaxReclaim", "GPUS", "0",
 	 "At most so many GPUs are taken back in "

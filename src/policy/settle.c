@@ -23,7 +23,7 @@ static void settle_lend(struct round *r, struct ejob *j, double end_sec)
 {
 	double now = r->snap->now_sec;
 
-	if (end_sec - now >= astra_min_run_sec(&r->e->options, j->lease_sec)) {
+	if (end_sec - now >= j->min_run_sec) {
 		r->e->counters.lent++;
 		j->lease_start_sec = now;
 		j->lent = true;
@@ -59,12 +59,10 @@ static void renew(struct round *r, struct hold *hold, struct contender *c)
 static bool worth_starting(const struct round *r, const struct ejob *j,
 			   double cut_sec, double end_sec)
 {
-	const struct astra_options *o = &r->e->options;
 	double lent_sec = cut_sec - r->snap->now_sec;
 
 	return cut_sec >= end_sec ||
-	       lent_sec >
-		       fmax(astra_min_run_sec(o, j->lease_sec), o->round_sec);
+	       lent_sec > fmax(j->min_run_sec, r->e->options.round_sec);
 }
 
 /* A grant of these shares and, for a job that takes as many nodes as are idle,

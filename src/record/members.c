@@ -118,6 +118,7 @@ const struct astra_member astra_round_job_members[] = {
 	JOB(REAL, deadline_sec),
 	JOB(REAL, leave_sec),
 	JOB(REAL, lease_sec),
+	JOB(REAL, min_run_sec),
 	JOB(U32, restart_cnt),
 	JOB(FLAG, booting),
 	JOB(FLAG, revocable),

@@ -306,6 +306,7 @@ static void guard(struct entry *e, const struct astra_progress_pool *pool,
 	feed_guard(e);
 	if (e->guard.term_sec > look.term_sec)
 		job->lease_sec = e->guard.term_sec;
+	job->min_run_sec = astra_guard_need_sec(&e->guard);
 	longer |= e->guard.lease_sec > 0;
 	any_untold |= e->guard.changes != e->told;
 }

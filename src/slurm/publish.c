@@ -37,7 +37,8 @@ static void fill_pool(struct publish_filler *f)
 		.lease_max_sec = o->leases ? o->lease_max_sec : 0,
 		.round_sec = o->round_sec,
 		.grace_sec = o->leases ? o->grace_sec : 0,
-		.min_run_sec = o->leases ? astra_min_run_sec(o, o->lease_sec) : 0,
+		.min_run_sec =
+			o->leases ? astra_min_run_sec(o, o->lease_sec, 0) : 0,
 		.half_life_sec = o->half_life_sec,
 		.lead_max_sec = o->lead_max_sec,
 		.reclaim_max = o->reclaim_max,

@@ -147,7 +147,7 @@ int astra_wish_check(const struct astra_wish *wish,
 	if (wish->lease_sec <= 0)
 		return 0;
 	if (min <= 0)
-		min = fmax(o->grace_sec, astra_min_run_sec(o, o->lease_sec));
+		min = fmax(o->grace_sec, astra_min_run_sec(o, o->lease_sec, 0));
 	if (max <= 0)
 		max = o->lease_sec;
 	if (wish->lease_sec >= min && wish->lease_sec <= max)

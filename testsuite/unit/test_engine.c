@@ -347,12 +347,11 @@ static void a_hold_collects_cpus_too(void **state)
 
 /* A hold waits for a job that leaves only when its grace is over. What is lent
  * meanwhile is no lease: leases are as many as the terms allow. */
-static void what_is_lent_is_no_lease(void **state)
+static void lend(double learned_sec, double least_sec)
 {
 	struct vcluster vc;
 	struct vjob *small[8], *big;
 	uint32_t lent = 0;
-	(void)state;
 
 	vc_init(&vc, 2, 4);
 	use_terms(&vc, 60);
@@ -363,6 +362,7 @@ static void what_is_lent_is_no_lease(void **state)
 	for (int i = 0; i < 8; i++) {
 		small[i] = vc_submit(&vc, 0, 1, HUGE_VAL);
 		small[i]->job.checkpoints = true; /* and ignores its signal */
+		small[i]->job.min_run_sec = learned_sec;
 		vc_run(&vc, AT(7 * i + 6));
 	}
 	big = vc_submit(&vc, 1, 8, 30);
@@ -374,13 +374,27 @@ static void what_is_lent_is_no_lease(void **state)
 			if (v.lease_end_sec <= 0)
 				continue;
 			lent += v.lent;
-			assert_true(v.lease_end_sec - v.lease_start_sec >= 6);
+			assert_true(v.lease_end_sec - v.lease_start_sec >=
+				    least_sec);
 			assert_true(v.leases <= 1 + (vc.now_sec - AT(0)) / 60);
 		}
 	}
 	assert_true(big->starts > 0);
 	assert_true(lent > 0);
 	vc_fini(&vc);
+}
+
+static void what_is_lent_is_no_lease(void **state)
+{
+	(void)state;
+	lend(0, 6);
+}
+
+/* MinRunTime=auto: what a job needs to start up and save something. */
+static void nothing_is_lent_for_less_than_a_job_needs(void **state)
+{
+	(void)state;
+	lend(25, 25);
 }
 
 /* While GPUs are held for it, they are lent. */
@@ -866,6 +880,7 @@ int main(void)
 		cmocka_unit_test(fewest_gpus_are_taken_for_cpus),
 		cmocka_unit_test(a_hold_collects_cpus_too),
 		cmocka_unit_test(what_is_lent_is_no_lease),
+		cmocka_unit_test(nothing_is_lent_for_less_than_a_job_needs),
 		cmocka_unit_test(held_gpus_are_lent),
 		cmocka_unit_test(only_the_loser_is_taken_back),
 		cmocka_unit_test(cheapest_losers_are_found),

@@ -295,6 +295,39 @@ static void signals_are_names_or_numbers(void **state)
 	assert_int_equal(astra_parse_signal("-1"), -1);
 }
 
+static void the_shortest_run_is_set_or_learned_or_of_the_term(void **state)
+{
+	static const struct {
+		const char *set, *policy;
+		double term, learned, sec;
+	} cases[] = {
+		{"auto", "ltgf", 900, 0, 60},
+		{"auto", "ltgf", 200, 0, 20},
+		{"auto", "ltgf", 900, 150, 150},
+		{"auto", "ltgf", 900, 5, 5},
+		{"auto", "ltgf", 900, 1000, 900},
+		{"30", "ltgf", 900, 150, 30},
+		{"0", "ltgf", 900, 150, 0},
+		{"auto", "oasis", 900, 150, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++) {
+		struct astra_options o = defaults();
+		struct astra_error err = {""};
+
+		assert_int_equal(
+			astra_options_set(&o, "MinRunTime", cases[i].set, &err),
+			0);
+		assert_int_equal(
+			astra_options_set(&o, "Policy", cases[i].policy, &err),
+			0);
+		assert_close(
+			astra_min_run_sec(&o, cases[i].term, cases[i].learned),
+			cases[i].sec, 0);
+	}
+}
+
 static void contradictions_name_both_keys(void **state)
 {
 	static const struct {
@@ -345,6 +378,8 @@ int main(void)
 		cmocka_unit_test(lists_of_exit_codes_are_read),
 		cmocka_unit_test(times_are_as_slurm_writes_them),
 		cmocka_unit_test(signals_are_names_or_numbers),
+		cmocka_unit_test(
+			the_shortest_run_is_set_or_learned_or_of_the_term),
 		cmocka_unit_test(contradictions_name_both_keys),
 	};
 
