@@ -15,6 +15,8 @@
 
 /* Ids of jobs whose records are lost are not given again so soon. */
 #define ID_SEC 3600
+/* So long before the last end that is known, slurmdbd may not have heard. */
+#define HEARD_SEC 10
 
 #define UNPROTECTED "no protection of the last seconds before a crash"
 
@@ -78,7 +80,7 @@ static void note(const job_record_t *job, enum astra_box_kind kind)
 		.restart_cnt = job->restart_cnt,
 		.array_job = job->array_job_id,
 		.array_task = job->array_task_id,
-		.state = job->job_state & JOB_STATE_BASE,
+		.state = job->job_state & (JOB_STATE_BASE | JOB_REQUEUE),
 		.exit_code = job->exit_code,
 		.submit_sec = job->details->submit_time,
 		.start_sec = job->start_time,
@@ -194,7 +196,7 @@ static void end(job_record_t *job, const struct astra_box_event *e)
 /* Tell accounting that the run is over. The record, which is pending, is not
  * what it was at that time. Returns when it ended. */
 static time_t close_run(const job_record_t *job,
-			const struct astra_box_event *e)
+			const struct astra_box_event *e, uint32_t state)
 {
 	job_details_t details = *job->details;
 	job_record_t run = *job;
@@ -208,7 +210,7 @@ static time_t close_run(const job_record_t *job,
 	run.end_time =
 		e->kind == ASTRA_BOX_REQUEUE ? (time_t)e->end_sec : time(NULL);
 	run.exit_code = e->exit_code;
-	run.job_state = JOB_REQUEUE;
+	run.job_state = state;
 	(void)jobacct_storage_g_job_complete(acct_db_conn, &run);
 	return run.end_time;
 }
@@ -223,7 +225,7 @@ static void requeue(job_record_t *job, const struct astra_box_event *e)
 	     "slurmctld was killed: %s",
 	     job, slurm_strerror(rc));
 	if (e->kind == ASTRA_BOX_REQUEUE) /* it has not ended now */
-		astra_survivors_add(job, e, close_run(job, e));
+		astra_survivors_add(job, e, close_run(job, e, JOB_REQUEUE));
 }
 
 /* It was saved before its launch. Without this step Slurm would not take notice
@@ -245,7 +247,7 @@ static void add_batch_step(job_record_t *job)
 /* That run ends in accounting as well, and the next one is another there. */
 static void let_wait(job_record_t *job, const struct astra_box_event *e)
 {
-	time_t now = time(NULL), end = close_run(job, e);
+	time_t now = time(NULL), end = close_run(job, e, JOB_REQUEUE);
 
 	job->details->submit_time =
 		now > e->submit_sec ? now : (time_t)e->submit_sec + 1;
@@ -286,6 +288,36 @@ static void bring_up(job_record_t *job, const struct astra_box_event *e)
 		end(job, e);
 	else if (IS_JOB_PENDING(job))
 		let_wait(job, e);
+}
+
+/* Slurm has saved that the run is over, and was killed before slurmdbd had
+ * heard of it: nobody else would tell, and the run would go on there for ever.
+ */
+static void tell_end_again(const struct astra_box_event *e)
+{
+	job_record_t *job = find_job_record(e->job);
+
+	if (!job || job->magic != JOB_MAGIC || !job->details)
+		return;
+	if (e->kind == ASTRA_BOX_REQUEUE && e->restart_cnt < job->restart_cnt)
+		(void)close_run(job, e, e->state);
+	else if (e->kind == ASTRA_BOX_END && IS_JOB_FINISHED(job) &&
+		 e->restart_cnt == job->restart_cnt &&
+		 e->submit_sec == job->details->submit_time)
+		(void)jobacct_storage_g_job_complete(acct_db_conn, job);
+}
+
+/* The last end that is known. */
+static int64_t last_end(const struct astra_box_event *list, size_t count)
+{
+	int64_t last = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if ((list[i].kind == ASTRA_BOX_END ||
+		     list[i].kind == ASTRA_BOX_REQUEUE) &&
+		    list[i].end_sec > last)
+			last = list[i].end_sec;
+	return last;
 }
 
 /* The next new job, which may be a task that is split off, gets this id or a
@@ -341,13 +373,17 @@ static size_t keep_last(struct astra_box_event *list, size_t count)
 static void bring_all_up(struct astra_box_event *list, size_t count)
 {
 	time_t recent = time(NULL) - ID_SEC;
+	int64_t heard;
 
 	count = keep_last(list, count);
+	heard = last_end(list, count) - HEARD_SEC;
 	for (size_t i = 0; i < count; i++) {
 		const struct astra_box_event *e = &list[i];
 		job_record_t *job;
 		bool lost = !find_job_record(e->job) && e->start_sec >= recent;
 
+		if (e->end_sec >= heard)
+			tell_end_again(e);
 		if (lost)
 			start_ids_at(e->job);
 		job = find_record(e);

@@ -33,7 +33,7 @@ struct astra_box_event {
 	uint32_t job;
 	uint32_t restart_cnt;
 	uint32_t array_job, array_task; /* Slurm's */
-	uint32_t state, exit_code;	/* Slurm's; END only */
+	uint32_t state, exit_code;	/* Slurm's; END and REQUEUE only */
 	uint32_t zero;
 	int64_t submit_sec, start_sec, end_sec;
 	char nodes[ASTRA_BOX_NODES]; /* host list, "" when it is too long */
