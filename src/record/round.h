@@ -3,7 +3,7 @@
  * the engine as it was before (its image), what it was shown, and what it then
  * decided. One table of members serves for writing and for reading. Pure.
  *
- *	{"astraea_round": 1, "release": …, "cluster": …, "pool": …,
+ *	{"astraea_round": 2, "release": …, "cluster": …, "pool": …,
  *	 "options": {…}, "engine": "<hex>", "snapshot": {…}, "plan": {…}}
  *
  * Members that are 0, false or empty are left out of the snapshot.
@@ -19,7 +19,7 @@
 #include "src/policy/auction.h"
 #include "src/policy/engine.h"
 
-#define ASTRA_ROUND_VERSION 1
+#define ASTRA_ROUND_VERSION 2
 
 /* What a record begins with. Texts are borrowed. */
 struct astra_round_head {

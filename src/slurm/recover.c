@@ -224,8 +224,11 @@ static void requeue(job_record_t *job, const struct astra_box_event *e)
 	info("astraea: %pJ had been requeued or not yet been launched before "
 	     "slurmctld was killed: %s",
 	     job, slurm_strerror(rc));
-	if (e->kind == ASTRA_BOX_REQUEUE) /* it has not ended now */
-		astra_survivors_add(job, e, close_run(job, e, JOB_REQUEUE));
+	if (e->kind != ASTRA_BOX_REQUEUE)
+		return;
+	/* It has not ended now, as has just been noted. */
+	astra_box_add(box, e);
+	astra_survivors_add(job, e, close_run(job, e, JOB_REQUEUE));
 }
 
 /* It was saved before its launch. Without this step Slurm would not take notice
@@ -290,34 +293,40 @@ static void bring_up(job_record_t *job, const struct astra_box_event *e)
 		let_wait(job, e);
 }
 
-/* Slurm has saved that the run is over, and was killed before slurmdbd had
- * heard of it: nobody else would tell, and the run would go on there for ever.
- */
-static void tell_end_again(const struct astra_box_event *e)
+/* Slurm may have saved that a job was requeued, and be killed before slurmdbd
+ * had heard of it: that run would go on there for ever. The ends of jobs that
+ * are over Slurm tells again by itself. The record may be of a later run: what
+ * it says of the job is not sent. */
+static void tell_requeue_again(const struct astra_box_event *e)
 {
-	job_record_t *job = find_job_record(e->job);
+	job_record_t *job = find_job_record(e->job), run;
 
-	if (!job || job->magic != JOB_MAGIC || !job->details)
+	if (e->kind != ASTRA_BOX_REQUEUE || !job || job->magic != JOB_MAGIC ||
+	    !job->details || e->restart_cnt >= job->restart_cnt ||
+	    e->submit_sec > job->details->submit_time)
 		return;
-	if (e->kind == ASTRA_BOX_REQUEUE && e->restart_cnt < job->restart_cnt)
-		(void)close_run(job, e, e->state);
-	else if (e->kind == ASTRA_BOX_END && IS_JOB_FINISHED(job) &&
-		 e->restart_cnt == job->restart_cnt &&
-		 e->submit_sec == job->details->submit_time)
-		(void)jobacct_storage_g_job_complete(acct_db_conn, job);
+	run = *job;
+	run.admin_comment = run.comment = NULL;
+	run.derived_ec = NO_VAL;
+	run.resize_time = 0;
+	run.bit_flags |= TRES_STR_CALC;
+	(void)close_run(&run, e, e->state ? e->state : JOB_REQUEUE);
 }
 
-/* The last end that is known. */
-static int64_t last_end(const struct astra_box_event *list, size_t count)
+/* Those before the last end that is known; older ones it has heard of. */
+static void tell_requeues_again(const struct astra_box_event *list,
+				size_t count)
 {
-	int64_t last = 0;
+	int64_t last = time(NULL) - ID_SEC + HEARD_SEC;
 
 	for (size_t i = 0; i < count; i++)
 		if ((list[i].kind == ASTRA_BOX_END ||
 		     list[i].kind == ASTRA_BOX_REQUEUE) &&
 		    list[i].end_sec > last)
 			last = list[i].end_sec;
-	return last;
+	for (size_t i = 0; i < count; i++)
+		if (list[i].end_sec >= last - HEARD_SEC)
+			tell_requeue_again(&list[i]);
 }
 
 /* The next new job, which may be a task that is split off, gets this id or a
@@ -373,17 +382,14 @@ static size_t keep_last(struct astra_box_event *list, size_t count)
 static void bring_all_up(struct astra_box_event *list, size_t count)
 {
 	time_t recent = time(NULL) - ID_SEC;
-	int64_t heard;
 
+	tell_requeues_again(list, count);
 	count = keep_last(list, count);
-	heard = last_end(list, count) - HEARD_SEC;
 	for (size_t i = 0; i < count; i++) {
 		const struct astra_box_event *e = &list[i];
 		job_record_t *job;
 		bool lost = !find_job_record(e->job) && e->start_sec >= recent;
 
-		if (e->end_sec >= heard)
-			tell_end_again(e);
 		if (lost)
 			start_ids_at(e->job);
 		job = find_record(e);
