@@ -27,6 +27,9 @@
 #   job_reason ID		squeue's reason column
 #   job_log ID			what the job wrote
 #   gpus_of ACCOUNT|user	GPUs of the running jobs of an account or user
+#   slurm_has_saved		whether slurmctld has saved its jobs since
+#				$CLUSTER_DIR/known was touched: what came later
+#				is lost with one that is killed
 #   restart_slurmctld [SIGNAL]	stop it with SIGNAL [TERM] and start it again
 #   ctld_log PATTERN		whether slurmctld's log has such a line
 #   set_conf KEY VALUE		set a key of this cluster's astraea.conf's Pool
@@ -144,6 +147,8 @@ gpus_of() {
 				n += substr($3, RSTART + 9, RLENGTH - 9)
 		} END { print n + 0 }'
 }
+
+slurm_has_saved() { [[ $CLUSTER_DIR/state/job_state -nt $CLUSTER_DIR/known ]]; }
 
 restart_slurmctld() {
 	"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld "${1-TERM}"

@@ -18,8 +18,6 @@ start_cluster --nodes 2 --gpus 2 --astraea "$conf"
 rm -f "$conf"
 
 all_done() { [[ -z $(squeue -h) ]]; }
-# What was submitted later is lost with a slurmctld that is killed.
-slurm_has_saved() { [[ $CLUSTER_DIR/state/job_state -nt $CLUSTER_DIR/known ]]; }
 # A reason of ours, or it runs.
 explained() {
 	! squeue -h -t PD -o '%r' | grep -qv '^Lease: ' && no_gpu_twice

@@ -13,15 +13,21 @@ echo 'Pool=gpu Partitions=gpu RoundInterval=30' >"$conf"
 start_cluster --nodes 2 --gpus 8 --astraea "$conf"
 rm -f "$conf"
 
-# Submitted behind one that has all GPUs, they start in one round.
-first=$(submit -N2 --gres=gpu:8 --no-requeue --wrap 'sleep 600')
-wait_for 60 job_is "$first" RUNNING
-jobs=()
-for _ in {1..16}; do
-	jobs+=("$(submit --gres=gpu:1 --wrap 'date +%s.%N; sleep 60')")
-done
-echo 'start.choose 200000 usec' >"$CLUSTER_DIR/state/astraea_fault"
-scancel "$first"
+# start_together COUNT FAULT COMMAND: jobs behind one that has all GPUs, which
+# start in one round, with that fault.
+start_together() {
+	local first
+	first=$(submit -N2 --gres=gpu:8 --no-requeue --wrap 'sleep 600')
+	wait_for 60 job_is "$first" RUNNING
+	jobs=()
+	for ((i = 0; i < $1; i++)); do
+		jobs+=("$(submit --gres=gpu:1 --wrap "$3")")
+	done
+	echo "$2" >"$CLUSTER_DIR/state/astraea_fault"
+	scancel "$first"
+}
+
+start_together 16 'start.choose 200000 usec' 'date +%s.%N; sleep 60'
 for id in "${jobs[@]}"; do wait_for 120 test -s "$CLUSTER_DIR/out/$id"; done
 began=$(for id in "${jobs[@]}"; do job_log "$id"; done | sort -n | head -n 1)
 last=$(sed -n 's/^.\([-0-9T:.]*\). astraea: start JobId=.*/\1/p' \
@@ -37,14 +43,7 @@ scancel "${jobs[@]}"
 echo 'PrologSlurmctld=/bin/true' >>"$CLUSTER_DIR/etc/slurm.conf"
 scontrol reconfigure # for the nodes
 restart_slurmctld
-first=$(submit -N2 --gres=gpu:8 --no-requeue --wrap 'sleep 600')
-wait_for 60 job_is "$first" RUNNING
-jobs=()
-for _ in {1..4}; do
-	jobs+=("$(submit --gres=gpu:1 --wrap 'echo run; sleep 2')")
-done
-echo 'start.save 1000000 usec' >"$CLUSTER_DIR/state/astraea_fault"
-scancel "$first"
+start_together 4 'start.save 1000000 usec' 'echo run; sleep 2'
 for id in "${jobs[@]}"; do wait_for 60 job_is "$id" COMPLETED; done
 check_eq "runs" "$(printf 'run\n%.0s' "${jobs[@]}")" \
 	"$(for id in "${jobs[@]}"; do job_log "$id"; done)"

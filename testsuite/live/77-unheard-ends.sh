@@ -21,7 +21,6 @@ wait_for 40 known
 scontrol requeue "$again"
 wait_for 20 job_is "$again" PENDING
 touch "$CLUSTER_DIR/known"
-slurm_has_saved() { [[ $CLUSTER_DIR/state/job_state -nt $CLUSTER_DIR/known ]]; }
 wait_for 20 slurm_has_saved
 "$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld KILL
 "$live_lib/cluster" start "$CLUSTER_DIR" slurmdbd
