@@ -11,9 +11,10 @@
 # or at the next boot; no existing cluster and no file of apt's own configuration
 # is touched.
 #
-# usage: build-aux/setup.sh [--build-only] [--force]
+# usage: build-aux/setup.sh [--build-only | --source-only] [--force]
 #   --build-only  what the build needs and no daemon's package: for the host of
 #                 slurmctld and others of a cluster; the tests need the rest
+#   --source-only only 2., and no package: for builders of packages
 #   --force       fetch the source again
 
 set -euo pipefail
@@ -257,12 +258,14 @@ slurm_headers() {
 	say "ready: Slurm $version in $dir"
 }
 
-force='' build_only=''
+force='' build_only='' source_only=''
 for option in "$@"; do
 	case $option in
 	--build-only) build_only=1 ;;
+	--source-only) source_only=1 ;;
 	--force) force=1 ;;
-	*) die "usage: build-aux/setup.sh [--build-only] [--force]" ;;
+	*) die "usage: build-aux/setup.sh [--build-only | --source-only]" \
+		"[--force]" ;;
 	esac
 done
 [[ $build_only ]] || packages+=("${test_packages[@]}")
@@ -272,5 +275,5 @@ mkdir -p "$cache"
 exec 9>"$cache/lock"
 flock 9
 trap allow_daemons EXIT
-install_packages
+[[ $source_only ]] || install_packages
 slurm_headers

@@ -118,6 +118,11 @@ done
 [ -e "$STANDIN/libslurm-dev" ] || complain "--build-only has no libslurm-dev"
 nothing_starts "set up to build only"
 
+fresh
+"$top/build-aux/setup.sh" --source-only >"$tools/log" 2>&1 ||
+	complain "$(cat "$tools/log")"
+[ -z "$(ls "$STANDIN")" ] || complain "--source-only installs $(ls "$STANDIN")"
+
 # The mirror has another revision than the one that is installed.
 fresh
 rm -r "$XDG_CACHE_HOME/astraea/slurm-22.05.8"
