@@ -15,6 +15,7 @@ SLURM_CPPFLAGS="-isystem $SLURM_BUILD -isystem $SLURM_SRC"
 AS_IF([test "x$with_slurm" != x/usr && test -d "$with_slurm/include"],
 	[SLURM_CPPFLAGS="$SLURM_CPPFLAGS -isystem $with_slurm/include"])
 _ASTRA_SLURM_TRY
+ASTRA_SLURM_COMPAT
 ASTRA_RELEASE="$PACKAGE_VERSION (Slurm $ASTRA_SLURM_VERSION)"
 AC_SUBST([SLURM_CPPFLAGS])
 AC_SUBST([ASTRA_RELEASE])

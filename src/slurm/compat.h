@@ -1,73 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Slurm's private headers, and what differs between its releases. All other
- * files include Slurm through this one only. Tried with 22.05 and 24.11; for
- * the releases between, where a difference began is a guess.
+/* What differs between Slurm's releases. All other files include Slurm through
+ * this one only. ASTRA_SLURM_... are found by m4/astra_slurm_compat.m4,
+ * which also says which release brought each.
  */
 #ifndef ASTRA_COMPAT_H
 #define ASTRA_COMPAT_H
 
-#include <config.h> /* not the one beside this file */
-
-#include "slurm/slurm.h"
-#include "slurm/slurm_errno.h"
-#include "src/common/assoc_mgr.h"
-#include "src/common/bitstring.h"
-#include "src/common/job_resources.h"
-#include "src/common/list.h"
-#include "src/common/log.h"
-#include "src/common/parse_config.h"
-#include "src/common/plugin.h"
-#include "src/common/read_config.h"
-#include "src/common/slurm_protocol_api.h"
-#include "src/common/xmalloc.h"
-#include "src/common/xstring.h"
 #include "src/slurm/compat_client.h"
+#include "src/slurm/slurm_headers.h"
 
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
-#include "src/interfaces/burst_buffer.h"
-#include "src/interfaces/gres.h"
-#include "src/interfaces/preempt.h"
-#include "src/interfaces/select.h"
-#include "src/interfaces/topology.h"
-#else
-#include "src/common/gres.h"
-#include "src/common/power.h"
-#include "src/common/select.h"
-#include "src/common/slurm_topology.h"
-#include "src/slurmctld/burst_buffer.h"
-#include "src/slurmctld/preempt.h"
-#endif
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
-#include "src/common/job_features.h"
-#include "src/slurmctld/proc_req.h"
-#include "src/stepmgr/srun_comm.h"
-#include "src/stepmgr/stepmgr.h"
-#else
-#include "src/slurmctld/srun_comm.h"
-#endif
-
-#include "src/slurmctld/acct_policy.h"
-#include "src/slurmctld/fed_mgr.h"
-#include "src/slurmctld/job_scheduler.h"
-#include "src/slurmctld/licenses.h"
-#include "src/slurmctld/locks.h"
-#include "src/slurmctld/node_scheduler.h"
-#include "src/slurmctld/reservation.h"
-#include "src/slurmctld/slurmctld.h"
-#include "src/slurmctld/state_save.h"
-
-#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
 /* Written as in the newer releases. */
+#ifdef ASTRA_SLURM_XLIST
 typedef struct xlist list_t;
 typedef struct listIterator list_itr_t;
 typedef struct job_details job_details_t;
+#endif
+#ifdef ASTRA_SLURM_OP_XOR
 #define FEATURE_OP_MOR FEATURE_OP_XOR
+#endif
+#ifdef ASTRA_SLURM_CR_MEMORY
+#define SELECT_MEMORY CR_MEMORY
 #endif
 
 /* Write a job's state. Caller holds the job write lock. */
 static inline void astra_state_set(job_record_t *job, uint32_t state)
 {
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0)
+#ifdef ASTRA_SLURM_JOB_STATE_SET
 	job_state_set(job, state);
 #else
 	job->job_state = state;
@@ -79,7 +37,7 @@ static inline void astra_state_set(job_record_t *job, uint32_t state)
  * Returns a Slurm error number. */
 static inline int astra_select_nodes(job_record_t *job)
 {
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
+#ifdef ASTRA_SLURM_SELECT_STRUCT
 	job_node_select_t select = {.job_ptr = job};
 
 	return select_nodes(&select, false, false, SLURMDB_JOB_FLAG_SCHED);
@@ -91,12 +49,12 @@ static inline int astra_select_nodes(job_record_t *job)
 
 /* Requeue a batch job as preempted. Locks: job and node write, fed read.
  * Returns a Slurm error number. */
-static inline int astra_requeue(uint32_t job_id)
+static inline int astra_requeue(job_record_t *job)
 {
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(25, 11, 0)
-	return job_requeue_internal(0, job_id, true, 0);
+#ifdef ASTRA_SLURM_REQUEUE_JOB
+	return job_requeue_internal(0, job, true, 0);
 #else
-	return job_requeue(0, job_id, NULL, true, 0);
+	return job_requeue(0, job->job_id, NULL, true, 0);
 #endif
 }
 
@@ -114,8 +72,11 @@ static inline bool astra_slurmctld_ready(void)
 }
 
 /* Whether `scontrol reconfigure` puts a new process in slurmctld's place. */
-#define ASTRA_RECONFIGURE_REPLACES \
-	(SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0))
+#ifdef ASTRA_SLURM_RECONFIGURE_REPLACES
+#define ASTRA_RECONFIGURE_REPLACES true
+#else
+#define ASTRA_RECONFIGURE_REPLACES false
+#endif
 
 /* Take the array's task array_task_id out of its record, which becomes the
  * task's; its last task needs no other. Locks: job write. */
@@ -123,7 +84,7 @@ static inline void astra_array_split(job_record_t *job)
 {
 	bool last = job->array_recs->task_cnt <= 1;
 
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
+#ifdef ASTRA_SLURM_SPLIT_LISTED
 	(void)(last ? job_array_post_sched(job, true)
 		    : job_array_split(job, true));
 #else
@@ -135,7 +96,7 @@ static inline void astra_array_split(job_record_t *job)
  * Locks: node read. Returns a Slurm error number. */
 static inline int astra_nodes_named(char *names, bitstr_t **nodes)
 {
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
+#ifdef ASTRA_SLURM_NODES_INVALID
 	return node_name2bitmap(names, true, nodes, NULL);
 #else
 	return node_name2bitmap(names, true, nodes);
@@ -149,7 +110,7 @@ static inline int astra_node_address(char *node, char **address)
 	char *pattern = NULL;
 	int rc;
 
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0)
+#ifdef ASTRA_SLURM_TOPOLOGY_G
 	rc = topology_g_get_node_addr(node, address, &pattern);
 #else
 	rc = slurm_topo_get_node_addr(node, address, &pattern);
@@ -158,11 +119,36 @@ static inline int astra_node_address(char *node, char **address)
 	return rc;
 }
 
-/* The priorities of a job of several partitions, in the order of
- * part_ptr_list. Borrowed, NULL when it has none. Locks: job read. */
-static inline uint32_t *astra_part_priorities(const job_record_t *job)
+/* Read a configuration file that slurmctld does not know. Returns a Slurm error
+ * number. */
+static inline int astra_parse_file(s_p_hashtbl_t *table, char *path)
 {
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
+#if defined(ASTRA_SLURM_PARSE_FLAGS)
+	return s_p_parse_file(table, NULL, path, 0, NULL);
+#elif defined(ASTRA_SLURM_PARSE_IGNORE_6)
+	return s_p_parse_file(table, NULL, path, false, NULL, false);
+#else
+	return s_p_parse_file(table, NULL, path, false, NULL);
+#endif
+}
+
+/* Whether a job is to have nodes of its own: --exclusive. Locks: job read. */
+static inline bool astra_wants_whole_nodes(const job_details_t *details)
+{
+#ifdef ASTRA_SLURM_WHOLE_BITS
+	return details->whole_node & WHOLE_NODE_REQUIRED;
+#else
+	return details->whole_node == WHOLE_NODE_REQUIRED;
+#endif
+}
+
+/* The priorities of a job in each partition and QOS that it asks for. Borrowed,
+ * NULL when it has none. Locks: job read. */
+static inline uint32_t *astra_each_priority(const job_record_t *job)
+{
+#if defined(ASTRA_SLURM_PRIO_MULT)
+	return job->prio_mult ? job->prio_mult->priority_array : NULL;
+#elif defined(ASTRA_SLURM_PART_PRIO)
 	return job->part_prio ? job->part_prio->priority_array : NULL;
 #else
 	return job->priority_array;
@@ -194,27 +180,30 @@ static inline slurmctld_lock_t astra_read_locks(void)
 /* Entry points whose arguments differ. priority: sprio's lines, filtered by
  * the plugin before 24.05; job_submit: a text for a refused change since
  * 23.02. */
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+#ifdef ASTRA_SLURM_FACTORS_UID
 #define ASTRA_FACTORS_PARAMS uid_t uid
 #define ASTRA_FACTORS_ARGS uid
 #else
 #define ASTRA_FACTORS_PARAMS priority_factors_request_msg_t *request, uid_t uid
 #define ASTRA_FACTORS_ARGS request, uid
 #endif
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
+#ifdef ASTRA_SLURM_MODIFY_EXPLAINED
 #define ASTRA_MODIFY_PARAMS \
 	job_desc_msg_t *desc, job_record_t *job, uint32_t uid, char **err_msg
 #define ASTRA_MODIFY_ERR err_msg
-typedef priority_factors_t astra_factors_t;
 #else
 #define ASTRA_MODIFY_PARAMS \
 	job_desc_msg_t *desc, job_record_t *job, uint32_t uid
 #define ASTRA_MODIFY_ERR NULL
+#endif
+#ifdef ASTRA_SLURM_FACTORS_APART
+typedef priority_factors_t astra_factors_t;
+#else
 typedef priority_factors_object_t astra_factors_t;
 #endif
 /* burst_buffer: what the gate has no use for. */
 #define ASTRA_UNUSED __attribute__((unused))
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
+#ifdef ASTRA_SLURM_BB_TOLD
 #define ASTRA_BB_STATUS_PARAMS                                \
 	ASTRA_UNUSED uint32_t argc, ASTRA_UNUSED char **argv, \
 		ASTRA_UNUSED uint32_t uid, ASTRA_UNUSED uint32_t gid
@@ -232,16 +221,26 @@ typedef priority_factors_object_t astra_factors_t;
 #endif
 
 /* How sbatch writes --gpus=N for slurmctld. */
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 11, 0)
+#ifdef ASTRA_SLURM_GRES_SLASH
 #define ASTRA_GPU_TRES "gres/gpu:"
 #else
 #define ASTRA_GPU_TRES "gres:gpu:"
 #endif
 
+/* The job of a line of sprio. */
+static inline uint32_t astra_factors_job(const priority_factors_object_t *line)
+{
+#ifdef ASTRA_SLURM_FACTORS_STEP
+	return line->step_id.job_id;
+#else
+	return line->job_id;
+#endif
+}
+
 /* The numbers of a line of sprio; NULL when it has none. */
 static inline astra_factors_t *astra_factors(priority_factors_object_t *line)
 {
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
+#ifdef ASTRA_SLURM_FACTORS_APART
 	return line->prio_factors;
 #else
 	return line;

@@ -105,12 +105,7 @@ static s_p_hashtbl_t *parse_file(const char *path, struct astra_error *err)
 		return NULL;
 	option_keys(options, &count);
 	table = s_p_hashtbl_create(options);
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 11, 0)
-	if (s_p_parse_file(table, NULL, plain(path), 0, NULL) == SLURM_SUCCESS)
-#else
-	if (s_p_parse_file(table, NULL, plain(path), false, NULL) ==
-	    SLURM_SUCCESS)
-#endif
+	if (astra_parse_file(table, plain(path)) == SLURM_SUCCESS)
 		return table;
 	astra_error_set(err, "%s: Slurm's parser refuses it, see above", path);
 	s_p_hashtbl_destroy(table);

@@ -105,7 +105,7 @@ static bool asks_for_gpus(const job_record_t *job)
 
 bool astra_takes_nodes(const job_record_t *job)
 {
-	return job->details->whole_node == WHOLE_NODE_REQUIRED ||
+	return astra_wants_whole_nodes(job->details) ||
 	       (job->part_ptr && !job->part_ptr->max_share);
 }
 

@@ -77,7 +77,7 @@ static bool is_candidate(const job_record_t *job, size_t *pool)
 	       astra_claim_of(job, pool) == ASTRA_MANAGED;
 }
 
-static int find_job(void *x, void *arg)
+static int preempt_find_job(void *x, void *arg)
 {
 	const job_record_t *job = x;
 	struct serve *s = arg;
@@ -98,7 +98,7 @@ static void find_due(struct serve *s, struct astra_diag *diag)
 
 	lock_slurmctld(astra_read_locks());
 	begin = astra_usec();
-	list_for_each_ro(job_list, find_job, s);
+	list_for_each_ro(job_list, preempt_find_job, s);
 	astra_clock_add(&diag->snapshot, begin);
 	unlock_slurmctld(astra_read_locks());
 }

@@ -61,12 +61,10 @@ static bool is_settable(const job_record_t *job)
 
 static void store(job_record_t *job, uint32_t priority)
 {
-	uint32_t *each = astra_part_priorities(job);
-	int parts = 0;
+	uint32_t *each = astra_each_priority(job);
+	size_t count = each ? xsize(each) / sizeof(*each) : 0;
 
-	if (job->part_ptr_list && each)
-		parts = list_count(job->part_ptr_list);
-	for (int i = 0; i < parts; i++)
+	for (size_t i = 0; i < count; i++)
 		each[i] = priority;
 	if (job->priority == priority)
 		return;
@@ -331,7 +329,7 @@ void astra_priority_thread_start(void)
 static int show_rank(void *entry, void *arg)
 {
 	priority_factors_object_t *line = entry;
-	const job_record_t *job = find_job_record(line->job_id);
+	const job_record_t *job = find_job_record(astra_factors_job(line));
 	astra_factors_t *factors = astra_factors(line);
 
 	(void)arg;

@@ -20,7 +20,7 @@ int astra_revoke_requeue(job_record_t *job)
 	int rc;
 
 	astra_revoke_mark(job);
-	rc = astra_requeue(job->job_id);
+	rc = astra_requeue(job);
 	if (rc == ESLURM_DISABLED || rc == ESLURM_BATCH_ONLY)
 		astra_terms_pin(job);
 	return rc;

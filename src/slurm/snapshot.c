@@ -98,7 +98,7 @@ static int map_nodes(struct astra_scene *scene, struct astra_view *view,
 
 	*map = (struct astra_node_map){
 		.global_count = count,
-		.memory = slurm_conf.select_type_param & CR_MEMORY,
+		.memory = slurm_conf.select_type_param & SELECT_MEMORY,
 	};
 	map->local = astra_arena_take(&scene->arena, (count + 1) * 4);
 	map->global = astra_arena_take(&scene->arena, (count + 1) * 4);

@@ -121,7 +121,7 @@ int astra_submit_read_change(struct astra_submit *r, const job_desc_msg_t *d,
 						 details->ntasks_per_tres),
 			},
 		.exclusive = d->shared == NO_VAL16
-				     ? details->whole_node == 1
+				     ? astra_wants_whole_nodes(details)
 				     : d->shared == JOB_SHARED_NONE,
 		.het = job->het_job_id != 0,
 		.revocable = job->batch_flag && details->requeue,

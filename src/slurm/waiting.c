@@ -32,7 +32,7 @@ struct find {
 };
 
 /* One that memory is out for comes the next time. */
-static int find_job(void *x, void *arg)
+static int waiting_find_job(void *x, void *arg)
 {
 	const job_record_t *job = x;
 	struct find *f = arg;
@@ -49,7 +49,7 @@ static void find_due(struct find *f, struct astra_diag *diag)
 
 	lock_slurmctld(astra_read_locks());
 	begin = astra_usec();
-	list_for_each_ro(job_list, find_job, f);
+	list_for_each_ro(job_list, waiting_find_job, f);
 	astra_clock_add(&diag->snapshot, begin);
 	unlock_slurmctld(astra_read_locks());
 	diag->depth = turn.looked;

@@ -111,7 +111,7 @@ json_t *sfair_why_other(const struct astra_query *query)
 	const slurm_job_info_t *best = NULL;
 	json_t *reply;
 
-	if (!sfair_slurm_known() || slurm_load_job(&jobs, ref->id, SHOW_DETAIL))
+	if (!sfair_slurm_known() || astra_load_job(&jobs, ref->id))
 		return NULL;
 	for (uint32_t i = 0; i < jobs->record_count; i++) {
 		const slurm_job_info_t *job = &jobs->job_array[i];
