@@ -91,6 +91,47 @@ def ctld_point(cluster, draw, point=None):
     return how
 
 
+RECONFIGURE = "scontrol", "reconfigure"
+
+
+def reconfigure(cluster, draw):
+    """Once or twice in a row. From Slurm 23.11 on a new process takes over."""
+    times, pause = draw.choice([1, 1, 2, 3]), draw.random()
+    for _ in range(times):
+        cluster.run(*RECONFIGURE)
+        time.sleep(pause)
+    return "%d times" % times
+
+
+def reconfigure_kill(cluster, draw):
+    """Killed while it is reconfigured, or just before or after."""
+    pause = draw.choice([0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.2, 2, 4])
+    away = draw.choice([0, 0, 1])
+    asked = subprocess.Popen(RECONFIGURE, stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL)
+    time.sleep(pause)
+    cluster.kill("slurmctld")
+    asked.kill()
+    asked.wait()
+    _back(cluster, away)
+    return "killed after %.2f s, away for %d s" % (pause, away)
+
+
+def reconfigure_point(cluster, draw):
+    """A fault point that goes off in what a reconfigure lets end, or in what
+    it begins."""
+    point, times = draw.choice(cluster.points), draw.choice([1, 1, 2])
+    arm(cluster, point, times)
+    cluster.run(*RECONFIGURE)
+    fired = cluster.wait(10, went_off, cluster)
+    disarm(cluster)
+    if fired:
+        cluster.reached.add(point)
+    cluster.heal(["slurmctld"])
+    return "%s at its %d. time%s" % (point, times,
+                                     "" if fired else ": not reached")
+
+
 def slurmd_kill(cluster, draw):
     node, pause = draw.choice(cluster.nodes), draw.choice([0, 2])
     cluster.kill(node)
@@ -250,6 +291,9 @@ KINDS = {
     "ctld-point": (ctld_point, 25, "points"),
     "ctld-term": (ctld_term, 5, None),
     "ctld-stop": (ctld_stop, 5, None),
+    "reconfigure": (reconfigure, 4, None),
+    "reconfigure-kill": (reconfigure_kill, 4, None),
+    "reconfigure-point": (reconfigure_point, 4, "points"),
     "slurmd-kill": (slurmd_kill, 7, None),
     "stepd-kill": (stepd_kill, 7, None),
     "node-lost": (node_lost, 7, None),
