@@ -58,6 +58,20 @@ static inline int astra_requeue(job_record_t *job)
 #endif
 }
 
+/* A message to nodes names the address of one that others cannot look up.
+ * Locks: node read. */
+static inline void astra_order_pack_address(agent_arg_t *order,
+					    const node_record_t *node)
+{
+#ifdef PACK_FANOUT_ADDRS
+	if (PACK_FANOUT_ADDRS(node))
+		order->msg_flags |= SLURM_PACK_ADDRS;
+#else
+	(void)order;
+	(void)node;
+#endif
+}
+
 /* Slurm's counter has 16 bits in some releases. Locks: job write. */
 static inline void astra_restarts_set(job_record_t *job, uint32_t count)
 {

@@ -13,6 +13,7 @@
 #include "src/slurm/config_kept.h"
 #include "src/slurm/forecaster.h"
 #include "src/slurm/gate.h"
+#include "src/slurm/lost_launch.h"
 #include "src/slurm/preempt.h"
 #include "src/slurm/publish.h"
 #include "src/slurm/recorder.h"
@@ -375,8 +376,10 @@ static void prepare(struct astra_cycle *cycle)
 	if (!cycle->kept)
 		astra_config_keep(cycle->conf_path, cycle->folder);
 	cycle->kept = true;
-	if (!cycle->recovered && !slurmctld_config.shutdown_time)
+	if (!cycle->recovered && !slurmctld_config.shutdown_time) {
 		astra_recover_jobs();
+		astra_lost_launch_doubt();
+	}
 	cycle->recovered = true;
 }
 

@@ -69,6 +69,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/ledger.c \
 	src/slurm/ledger.h \
 	src/slurm/limit.c \
+	src/slurm/lost_launch.c \
+	src/slurm/lost_launch.h \
 	src/slurm/managed.c \
 	src/slurm/managed.h \
 	src/slurm/mask.c \

@@ -231,22 +231,6 @@ static void requeue(job_record_t *job, const struct astra_box_event *e)
 	astra_survivors_add(job, e, close_run(job, e, JOB_REQUEUE));
 }
 
-/* It was saved before its launch. Without this step Slurm would not take notice
- * of its end. */
-static void add_batch_step(job_record_t *job)
-{
-	slurm_step_id_t id = {
-		.job_id = job->job_id,
-		.step_id = SLURM_BATCH_SCRIPT,
-		.step_het_comp = NO_VAL,
-	};
-
-	if (!job->batch_flag || IS_JOB_CONFIGURING(job) ||
-	    find_step_record(job, &id) || pick_batch_host(job) != SLURM_SUCCESS)
-		return;
-	(void)build_batch_step(job);
-}
-
 /* That run ends in accounting as well, and the next one is another there. */
 static void let_wait(job_record_t *job, const struct astra_box_event *e)
 {
@@ -273,7 +257,6 @@ static void bring_running_up(job_record_t *job, const struct astra_box_event *e)
 			return;
 		}
 		take_run(job, e);
-		add_batch_step(job);
 		return;
 	case ASTRA_BOX_END:
 		end(job, e);
@@ -398,6 +381,29 @@ static void bring_all_up(struct astra_box_event *list, size_t count)
 		else if (lost) /* its processes may live */
 			start_ids_at(e->job + 1);
 	}
+}
+
+static int add_batch_step(void *x, void *arg)
+{
+	job_record_t *job = x;
+	slurm_step_id_t id = {
+		.job_id = job->job_id,
+		.step_id = SLURM_BATCH_SCRIPT,
+		.step_het_comp = NO_VAL,
+	};
+
+	(void)arg;
+	if (IS_JOB_RUNNING(job) && job->batch_flag && !job->het_job_id &&
+	    !IS_JOB_CONFIGURING(job) && !IS_JOB_COMPLETING(job) &&
+	    !find_step_record(job, &id) &&
+	    pick_batch_host(job) == SLURM_SUCCESS)
+		(void)build_batch_step(job);
+	return 0;
+}
+
+void astra_recover_steps(void)
+{
+	list_for_each(job_list, add_batch_step, NULL);
 }
 
 void astra_recover_jobs(void)

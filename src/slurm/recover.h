@@ -38,6 +38,12 @@ void astra_recover_launched(const job_record_t *job);
  * Locks: caller holds job write (job_completion_logger()). */
 void astra_recover_ended(const job_record_t *job);
 
+/* Slurmctld has read its jobs and is not yet asked anything. A running batch job
+ * that was saved before its launch has no step of its script, and without one
+ * Slurm takes no notice of its end.
+ * Locks: caller holds conf, job, node and part write. */
+void astra_recover_steps(void);
+
 /* Once after slurmctld's start: bring the records up to the box.
  * Locks: takes conf, job and node write, part and fed read. */
 void astra_recover_jobs(void);

@@ -5,6 +5,7 @@
 
 #include "src/common/grow.h"
 #include "src/slurm/apply.h"
+#include "src/slurm/lost_launch.h"
 #include "src/slurm/park.h"
 #include "src/slurm/priority.h"
 #include "src/slurm/survivor.h"
@@ -75,6 +76,7 @@ static int look_at_all(const struct find *f, struct astra_diag *diag)
 	if (astra_lock(&hold) < 0)
 		return -1;
 	astra_survivors_settle();
+	astra_lost_launch_ask();
 	astra_park_forget();
 	/* Where no burst buffer plugin is loaded, a job that is parked was left
 	 * so by a slurmctld that was killed. */

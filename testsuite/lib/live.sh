@@ -32,6 +32,7 @@
 #				is lost with one that is killed
 #   restart_slurmctld [SIGNAL]	stop it with SIGNAL [TERM] and start it again
 #   ctld_log PATTERN		whether slurmctld's log has such a line
+#   box_name			the file of slurmctld's black box
 #   set_conf KEY VALUE		set a key of this cluster's astraea.conf's Pool
 #				line and reconfigure
 #
@@ -156,6 +157,12 @@ restart_slurmctld() {
 }
 
 ctld_log() { grep -qE -- "$1" "$CLUSTER_DIR/log/slurmctld.log"; }
+
+# Behind the header of 24 bytes of the file with the name's parts.
+box_name() {
+	echo "/dev/shm/astraea.1.$(od -An -v -j24 -N8 -tx8 \
+		"$CLUSTER_DIR/state/astraea-shared" | xargs)"
+}
 
 set_conf() {
 	sed -i -E "/^Pool=/{s/ $1=[^ ]*//I;s/\$/ $1=$2/}" \

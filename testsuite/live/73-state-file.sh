@@ -123,10 +123,6 @@ check_eq "runs" 1 "$(grep -c begin "$CLUSTER_DIR/out/$runs")"
 
 # Without the black box jobs run as before, and an admin is told.
 "$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld
-box_name() { # behind the file's header of 24 bytes
-	echo "/dev/shm/astraea.1.$(od -An -v -j24 -N8 -tx8 \
-		"$CLUSTER_DIR/state/astraea-shared" | xargs)"
-}
 box=$(box_name)
 check "no black box at $box" test -f "$box"
 rm -f "$box"

@@ -67,7 +67,8 @@ uint64_t bb_p_get_system_size(void)
  * partitions are there now. Called before each pass of the main scheduler. */
 int bb_p_load_state(bool init_config)
 {
-	(void)init_config;
+	if (init_config)
+		astra_recover_steps();
 	(void)astra_host_start();
 	return SLURM_SUCCESS;
 }
