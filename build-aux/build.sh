@@ -12,6 +12,8 @@
 # ASTRAEA_BUILDDIR   the build folder [build/ of the checkout]
 # ASTRAEA_CONFIGURE  arguments for configure, where it has yet to be run
 #                    [--enable-werror]
+# ASTRAEA_SLURM      where Slurm is installed, if not as a package; its source
+#                    and build folder: ASTRAEA_SLURM_SRC, ASTRAEA_SLURM_BUILD
 
 set -euo pipefail
 
@@ -42,7 +44,10 @@ build() {
 	cd "$builddir"
 	# shellcheck disable=SC2086
 	[[ -f Makefile ]] || step configure "$top/configure" \
-		${ASTRAEA_CONFIGURE---enable-werror}
+		${ASTRAEA_CONFIGURE---enable-werror} \
+		${ASTRAEA_SLURM:+"--with-slurm=$ASTRAEA_SLURM"} \
+		${ASTRAEA_SLURM_SRC:+"--with-slurm-src=$ASTRAEA_SLURM_SRC"} \
+		${ASTRAEA_SLURM_BUILD:+"--with-slurm-build=$ASTRAEA_SLURM_BUILD"}
 	step make make -j"$(nproc)"
 	[[ ! $checks ]] || step "make check" make -j"$(nproc)" check TESTS=
 }

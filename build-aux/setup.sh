@@ -11,6 +11,9 @@
 # or at the next boot; no existing cluster and no file of apt's own configuration
 # is touched.
 #
+# Where ASTRAEA_SLURM names the folder that Slurm is installed in, no package of
+# Slurm is, nor its source fetched; on a system without dpkg nothing is done.
+#
 # usage: build-aux/setup.sh [--build-only | --source-only] [--force]
 #   --build-only  what the build needs and no daemon's package: for the host of
 #                 slurmctld and others of a cluster; the tests need the rest
@@ -22,13 +25,15 @@ set -euo pipefail
 packages=(
 	autoconf automake libtool pkg-config gcc libc6-dev make dpkg-dev
 	libcmocka-dev libglpk-dev libjansson-dev libmicrohttpd-dev
-	libmunge-dev libncurses-dev libslurm-dev libsqlite3-dev
-	zlib1g-dev slurm-wlm-basic-plugins
+	libmunge-dev libncurses-dev libsqlite3-dev zlib1g-dev
 )
-test_packages=(
-	munge slurmctld slurmd slurm-client slurmdbd
-	slurm-wlm-mysql-plugin mariadb-server python3 procps bc
-)
+test_packages=(munge mariadb-server python3 procps bc)
+if [[ ! ${ASTRAEA_SLURM-} ]]; then
+	packages+=(libslurm-dev slurm-wlm-basic-plugins)
+	test_packages+=(
+		slurmctld slurmd slurm-client slurmdbd slurm-wlm-mysql-plugin
+	)
+fi
 read -ra more <<<"${ASTRAEA_PACKAGES-}"
 packages+=("${more[@]}")
 cache=${XDG_CACHE_HOME:-~/.cache}/astraea
@@ -269,6 +274,7 @@ for option in "$@"; do
 	esac
 done
 [[ $build_only ]] || packages+=("${test_packages[@]}")
+[[ ! ${ASTRAEA_SLURM-} ]] || command -v dpkg-query >/dev/null || exit 0
 command -v dpkg-query >/dev/null ||
 	die "this script knows Debian only; see README.md for other systems"
 mkdir -p "$cache"
@@ -276,4 +282,4 @@ exec 9>"$cache/lock"
 flock 9
 trap allow_daemons EXIT
 [[ $source_only ]] || install_packages
-slurm_headers
+[[ ${ASTRAEA_SLURM-} ]] || slurm_headers

@@ -6,6 +6,10 @@
 #   testsuite/run.sh                    all of them
 #   testsuite/run.sh 'live/10-*' ...    those whose name matches; --list lists
 #   testsuite/run.sh --long [...]       long/ as well: hours
+#   testsuite/run.sh --slurm=PREFIX [...]  with the Slurm installed there, whose
+#                                       source and build folder lie where
+#                                       build-aux/setup.sh would put them, or:
+#     --slurm-src=DIR --slurm-build=DIR
 #
 # unit/    what "make check" runs: cmocka programs and checks of the build
 # golden/  scripts that compare a decision with what is expected
@@ -17,7 +21,8 @@
 # runs them is not theirs, and one of whose processes one dies by SIGSEGV and the
 # like fails: testsuite/lib/run-one.sh.
 #
-# ASTRAEA_BUILDDIR        the build folder [build/ of the checkout]
+# ASTRAEA_BUILDDIR        the build folder [build/ of the checkout, or with --slurm
+#                         build-slurm-VERSION/]
 # ASTRAEA_CONFIGURE       arguments for configure, where it has yet to be run
 # ASTRAEA_TEST_TIMEOUT    seconds for one test [1500; 4 hours with --long]
 # ASTRAEA_JOBS            tests at a time [3, or 5 of live/]
@@ -25,10 +30,6 @@
 set -euo pipefail
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-export ASTRAEA_BUILDDIR=${ASTRAEA_BUILDDIR:-$top/build}
-export top_srcdir=$top top_builddir=$ASTRAEA_BUILDDIR
-# shellcheck source=testsuite/lib/run-one.sh
-. "$top/testsuite/lib/run-one.sh"
 long=''
 passed=0 failed=0 skipped=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/astraea-run.XXXXXX")
@@ -134,10 +135,23 @@ run_tests() {
 	collect 1
 }
 
-if [[ ${1-} == --long ]]; then
-	long=1
+while [[ ${1-} == --* && $1 != --list ]]; do
+	case $1 in
+	--long) long=1 ;;
+	--slurm=?*) export ASTRAEA_SLURM=${1#*=} ;;
+	--slurm-src=?*) export ASTRAEA_SLURM_SRC=${1#*=} ;;
+	--slurm-build=?*) export ASTRAEA_SLURM_BUILD=${1#*=} ;;
+	*)
+		echo "$1: no option; see the head of testsuite/run.sh" >&2
+		exit 1
+		;;
+	esac
 	shift
-fi
+done
+# shellcheck source=testsuite/lib/run-one.sh
+. "$top/testsuite/lib/run-one.sh"
+export ASTRAEA_BUILDDIR=${ASTRAEA_BUILDDIR:-$top/build${ASTRAEA_SLURM:+-slurm-$(slurm_version)}}
+export top_srcdir=$top top_builddir=$ASTRAEA_BUILDDIR
 limit=${ASTRAEA_TEST_TIMEOUT:-$((long ? 14400 : 1500))}
 "$top/build-aux/build.sh" --checks || {
 	failed=1

@@ -27,6 +27,8 @@
 #   job_reason ID		squeue's reason column
 #   job_log ID			what the job wrote
 #   gpus_of ACCOUNT|user	GPUs of the running jobs of an account or user
+#   as_other COMMAND...		as user games, an ordinary one: to Slurm 25.11 and
+#				later, nobody is nobody
 #   slurm_has_saved		whether slurmctld has saved its jobs since
 #				$CLUSTER_DIR/known was touched: what came later
 #				is lost with one that is killed
@@ -38,18 +40,18 @@
 #
 # With ASTRAEA_CHECKER=asan|tsan|valgrind slurmctld runs under a checker; what it
 # finds fails the test, and all waits are longer. See checker.sh.
-#   $GPU_TRES			how scontrol writes GPUs: gres:gpu, later gres/gpu
+# And the words of Slurm's releases: see slurm.sh.
 
 set -euo pipefail
 umask 022 # jobs run as other users, too
-# ... who cannot run what is in the home of the one who tests.
-PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin:$PATH
-
 live_lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$live_lib/../.." && pwd)
 export top
-export GPU_TRES=gres/gpu
-[[ $(PATH=$PATH:/usr/sbin slurmctld -V) != *" 22."* ]] || GPU_TRES=gres:gpu
+# Job users cannot run what is in the home of the one who tests.
+# shellcheck source=testsuite/lib/slurm.sh
+. "$live_lib/slurm.sh"
+PATH=$slurm_path:$PATH
+slurm_words
 
 # shellcheck source=testsuite/lib/checker.sh
 . "$live_lib/checker.sh"
@@ -148,6 +150,8 @@ gpus_of() {
 				n += substr($3, RSTART + 9, RLENGTH - 9)
 		} END { print n + 0 }'
 }
+
+as_other() { setpriv --reuid games --regid games --clear-groups "$@"; }
 
 slurm_has_saved() { [[ $CLUSTER_DIR/state/job_state -nt $CLUSTER_DIR/known ]]; }
 

@@ -6,8 +6,7 @@
 #   lease_cluster [OPTION]...	leases of 5 s with a grace of 3 in partitions
 #				gpu and gpu2 of 4 GPUs, others in other; accounts
 #				are tenants, big counting 100 times as much as
-#				the rest; user nobody may submit
-#   as_nobody COMMAND...	as another user than root
+#				the rest; user games may submit
 #   runs ID, says ID REASON	wait until it runs; wait for a reason (a pattern)
 #   restarts ID N		wait until it was requeued N times
 #   sleeper SBATCH_ARGUMENT...	a job that ends when it is told to
@@ -39,7 +38,6 @@ lease_cluster() {
 	export OUT=$CLUSTER_DIR/out
 }
 
-as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
 runs() { wait_for 60 job_is "$1" RUNNING; }
 # shellcheck disable=SC2053
 reason_is() { [[ $(job_reason "$1") == $2 ]]; }
@@ -62,7 +60,7 @@ clean() {
 }
 cancel_all() {
 	scancel -u root
-	scancel -u nobody
+	scancel -u games
 	wait_for 60 clean
 }
 

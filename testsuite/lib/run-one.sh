@@ -17,9 +17,10 @@
 # the caller's own, an interpreter without a module say, would hide a fault.
 passed_on='HOME|TMPDIR|XDG_CACHE_HOME|CI|KEEP_CLUSTER|top_srcdir|top_builddir'
 passed_on+='|(ASTRAEA|ASTRA|BENCH|CCACHE|DAY|FUZZ|REPLAY|SOAK)_[A-Z_]*'
-system_path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
 run_lib=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=testsuite/lib/slurm.sh
+. "$run_lib/slurm.sh"
 
 # Job users other than root load it, too.
 watch_crashes() {
@@ -36,7 +37,7 @@ watch_crashes() {
 
 # clean COMMAND...: with nothing in its environment but what is passed on.
 clean() {
-	local name environment=(TERM=dumb PATH="$system_path")
+	local name environment=(TERM=dumb PATH="$slurm_path")
 	for name in $(compgen -e | grep -xE "$passed_on"); do
 		environment+=("$name=${!name}")
 	done

@@ -20,13 +20,12 @@ start_cluster --nodes 3 --gpus 4 --astraea "$conf" \
 rm -f "$conf"
 chmod 755 "$CLUSTER_DIR/run"
 
-as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
 
 # refused TEXT COMMAND...: it fails, and stderr has that line before Slurm's.
 refused() {
 	local text=$1 out
 	shift
-	if out=$(as_nobody timeout 20 "$@" 2>&1 >/dev/null); then
+	if out=$(as_other timeout 20 "$@" 2>&1 >/dev/null); then
 		fail "$*: accepted"
 	fi
 	grep -qxF -- "$(basename "$1"): error: $text" <<<"$out" ||
@@ -60,7 +59,7 @@ refused "--lease: 01:00 $between" srun --gpus=1 --lease=1 true
 check_eq "what is left of refused jobs" "" "$(squeue -h)"
 
 # The bounds themselves, all GPUs, and what a pool allows: no reason to refuse.
-as_user() { as_nobody sbatch --parsable -o /dev/null "$@" --wrap 'sleep 100'; }
+as_user() { as_other sbatch --parsable -o /dev/null "$@" --wrap 'sleep 100'; }
 all=$(as_user --gpus=8 --lease=2:00)
 none=$(as_user -p own --gres=gpu:4 --lease=none)
 longest=$(as_user --gres=gpu:4 --lease=1:00:00)

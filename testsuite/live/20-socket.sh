@@ -16,9 +16,8 @@ start_cluster --nodes 2 --gpus 4 --astraea "$conf" \
 rm -f "$conf"
 pid=$(cat "$CLUSTER_DIR/pids/slurmctld")
 
-as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
 mine=$(submit -J mine --gres=gpu:4 --wrap 'exec sleep 1000')
-theirs=$(as_nobody sbatch --parsable -J theirs -o /dev/null --chdir=/ \
+theirs=$(as_other sbatch --parsable -J theirs -o /dev/null --chdir=/ \
 	--gres=gpu:4 --wrap 'exec sleep 1000')
 
 # ---- The engine, without sched/astraea.
@@ -36,28 +35,28 @@ check_eq "restarts of the first" 1 "$(job_field "$mine" Restarts)"
 shown() { "$@" sfair job -nP -o JobName | sort | xargs; }
 both() { [[ $(shown env) == "mine theirs" ]]; }
 wait_for 20 both
-check_eq "jobs that a user sees" theirs "$(shown as_nobody)"
-check_eq "tenants that a user sees" nobody \
-	"$(as_nobody sfair tenant -nP -o Tenant)"
-as_nobody sfair why "$theirs" | grep "Job $theirs of nobody" >/dev/null ||
-	fail "sfair why of an own job: $(as_nobody sfair why "$theirs" 2>&1)"
-! out=$(as_nobody sfair why "$mine" 2>&1) || fail "said of another's: $out"
-! out2=$(as_nobody sfair why 4242 2>&1) || fail "said of no job: $out2"
+check_eq "jobs that a user sees" theirs "$(shown as_other)"
+check_eq "tenants that a user sees" games \
+	"$(as_other sfair tenant -nP -o Tenant)"
+as_other sfair why "$theirs" | grep "Job $theirs of games" >/dev/null ||
+	fail "sfair why of an own job: $(as_other sfair why "$theirs" 2>&1)"
+! out=$(as_other sfair why "$mine" 2>&1) || fail "said of another's: $out"
+! out2=$(as_other sfair why 4242 2>&1) || fail "said of no job: $out2"
 check_eq "another's job and none" "${out//$mine/4242}" "$out2"
 check_eq "lines of an error" 1 "$(wc -l <<<"$out")"
 # So do the metrics.
 counted() { awk '/^astraea_pool_jobs{/ { n += $2 } END { print n }' <<<"$1"; }
 all=$(sfair metrics) || fail "metrics: $all"
-own=$(as_nobody sfair metrics) || fail "metrics of a user: $own"
+own=$(as_other sfair metrics) || fail "metrics of a user: $own"
 check_eq "jobs that root and a user count" '2 1' \
 	"$(counted "$all") $(counted "$own")"
-check_eq "tenants that a user's metrics name" 'tenant="nobody"' \
+check_eq "tenants that a user's metrics name" 'tenant="games"' \
 	"$(grep -o 'tenant="[^"]*"' <<<"$own" | sort -u)"
 grep -qxF 'astraea_pool_gpus{pool="gpu"} 4' <<<"$own" ||
 	fail "the pool has no 4 GPUs: $own"
 
-! out=$(as_nobody sfair diag --reset 2>&1) || fail "a user reset the numbers"
-as_nobody sfair diag >/dev/null || fail "diag of a user"
+! out=$(as_other sfair diag --reset 2>&1) || fail "a user reset the numbers"
+as_other sfair diag >/dev/null || fail "diag of a user"
 
 # ---- What is no request.
 
@@ -144,7 +143,7 @@ grep -qx sent "$CLUSTER_DIR/out/sent" || fail "$(cat "$CLUSTER_DIR/out/sent")"
 
 # The silent ones are root's: another user is answered meanwhile, rounds go on,
 # and in a few seconds root is answered, too.
-as_nobody sfair tenant >/dev/null || fail "another user is not answered"
+as_other sfair tenant >/dev/null || fail "another user is not answered"
 answered() { sfair diag >/dev/null 2>&1; }
 wait_for 20 answered
 exec 7>&-
@@ -170,13 +169,13 @@ gcc -shared -fPIC -o "$CLUSTER_DIR/rereads.so" "$live_lib/rereads.c"
 "$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld
 SLURMCTLD_PRELOAD=$CLUSTER_DIR/rereads.so \
 	"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
-back() { [[ $(shown as_nobody) == theirs ]]; }
+back() { [[ $(shown as_other) == theirs ]]; }
 wait_for 20 back
 (for ((i = 0; i < 15; i++)); do scontrol reconfigure; done) \
 	>"$CLUSTER_DIR/out/rereads" 2>&1 &
 rereads=$!
 while kill -0 $rereads 2>/dev/null; do
-	out=$(as_nobody sfair job --json 2>&1) || continue
+	out=$(as_other sfair job --json 2>&1) || continue
 	out=$(python3 -c '
 import json, sys
 reply = json.load(sys.stdin)

@@ -26,8 +26,8 @@ for _ in 1 2 3 4 5 6 7 8; do sleeper; done
 # collects SBATCH_ARGUMENT...: another user's job starts; its nodes are in $nodes.
 collects() {
 	local id
-	id=$(setpriv --reuid nobody --regid nogroup --clear-groups \
-		sbatch --parsable -o /dev/null --chdir=/ --gres=gpu:1 "$@" \
+	id=$(as_other sbatch --parsable -o /dev/null --chdir=/ \
+		--gres=gpu:1 "$@" \
 		--wrap 'sleep 600')
 	wait_for 30 job_is "$id" RUNNING
 	nodes=$(job_field "$id" NodeList)

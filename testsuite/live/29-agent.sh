@@ -67,7 +67,7 @@ has_worked() { grep -qs "^step $1 " "$out/journal"; }
 is_over() { ! job_is "$id" RUNNING && [[ $(squeue -h -j "$id" -o %T) != COMPLETING ]]; }
 doze() { sleep "0.$((RANDOM % 10))"; }
 rival() {
-	submit --uid=nobody --no-requeue --gres=gpu:2 --wrap 'exec sleep 0.1'
+	submit --uid=games --no-requeue --gres=gpu:2 --wrap 'exec sleep 0.1'
 }
 # SIGKILL to all processes of the job, slurmstepd aside, as soon as a snapshot is
 # being written.

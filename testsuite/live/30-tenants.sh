@@ -90,9 +90,9 @@ sacctmgr -i modify account chem set fairshare=4 >/dev/null
 expect "without enforcement" "astro=3 chem=4 hep=2"
 hep=$(submit -A hep --gres=gpu:6 --wrap 'sleep 600')
 wait_for 20 is_of "$hep" hep
-made_up=$(submit --uid=nobody -A fancy --gres=gpu:1 --wrap 'sleep 600')
-wait_for 10 is_of "$made_up" nobody
-expect "an account that is made up" "astro=3 chem=4 hep=2 nobody=1"
+made_up=$(submit --uid=games -A fancy --gres=gpu:1 --wrap 'sleep 600')
+wait_for 10 is_of "$made_up" games
+expect "an account that is made up" "astro=3 chem=4 games=1 hep=2"
 check "the account is named" grep -q "account fancy of job $made_up is not" \
 	<<<"$(sfair diag)"
 

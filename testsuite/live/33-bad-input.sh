@@ -113,14 +113,13 @@ complains() { # PATTERN COMMAND...
 	grep -E "^sfair: error: .*$pattern" <<<"$out" >/dev/null ||
 		fail "$*: \"$out\" lacks \"$pattern\""
 }
-as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
-setpriv --reuid 54321 --regid nogroup --clear-groups sfair tenant >/dev/null ||
+setpriv --reuid 54321 --regid games --clear-groups sfair tenant >/dev/null ||
 	fail "a uid without a name is not answered"
 alone=(env -u SFAIR_SOCKET -u SFAIR_MUNGE_SOCKET)
 complains 'SLURM_CONF=/none: .*: unset it, name the cluster.s slurm.conf, or' \
 	"${alone[@]}" SLURM_CONF=/none sfair tenant
 chmod 600 "$socket"
-complains 'permission denied: ask the administrator' as_nobody sfair tenant
+complains 'permission denied: ask the administrator' as_other sfair tenant
 chmod 666 "$socket"
 complains 'is no socket: name the plugin' env SFAIR_SOCKET=/etc/passwd \
 	sfair tenant

@@ -17,7 +17,6 @@ start_cluster --nodes 1 --gpus 4 --astraea "$conf"
 rm -f "$conf"
 out=$CLUSTER_DIR/out
 export PYTHONPATH=$CLUSTER_DIR/astraea PYTHONDONTWRITEBYTECODE=1
-as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
 
 # agent CODE...: with sfair imported; prints what a refusal says.
 cat >"$out/agent.py" <<'EOT'
@@ -44,7 +43,7 @@ filler=$(submit --gres=gpu:4 --no-requeue --wrap 'exec sleep 1000')
 wait_for 30 job_is "$filler" RUNNING
 first=$(submit --app=search --gres=gpu:4 --wrap 'exec sleep 1000')
 second=$(submit --app=search --gres=gpu:4 --wrap 'exec sleep 1000')
-other=$(as_nobody sbatch --hold --parsable -o /dev/null --chdir=/ --gres=gpu:2 \
+other=$(as_other sbatch --hold --parsable -o /dev/null --chdir=/ --gres=gpu:2 \
 	--wrap 'exec sleep 1000')
 offered() {
 	[[ $(agent 'print(len(sfair.offer("search")["jobs"]))') == 2 ]]
@@ -71,9 +70,9 @@ refused() { # WANT JSON [COMMAND...]
 	got=$(raw "${@:2}")
 	[[ $got == "$1"* && $got == *" "* ]] || fail "$2: $got"
 }
-refused not_found "$head,\"app\":\"search\",$rho}" as_nobody
-refused denied "$head,\"app\":\"search\",\"user\":\"root\",$rho}" as_nobody
-refused denied "$head,\"job\":$first,$rho}" as_nobody
+refused not_found "$head,\"app\":\"search\",$rho}" as_other
+refused denied "$head,\"app\":\"search\",\"user\":\"root\",$rho}" as_other
+refused denied "$head,\"job\":$first,$rho}" as_other
 refused malformed "$head,\"job\":$first,\"rho\":{\"slot\":[NaN]}}"
 refused malformed "$head,\"job\":$first,\"rho\":{\"slot\":[-1]}}"
 refused malformed "$head,\"job\":$first,\"rho\":{\"slot\":[1,1,1,1,1,1,1,1,1]}}"
@@ -83,13 +82,13 @@ refused malformed "$head,\"job\":$first,\"rho\":{\"slot\":[$(
 refused not_found "$head,\"app\":\"none\",$rho}"
 
 # A name of another user's that makes the same number is an app of its own.
-twin=$(as_nobody sbatch --parsable -o /dev/null --chdir=/ --app=hg8aiey \
+twin=$(as_other sbatch --parsable -o /dev/null --chdir=/ --app=hg8aiey \
 	--gres=gpu:1 --wrap 'exec sleep 1000')
 twin_is_apart() {
-	[[ $(sfair auction -nP -u nobody -o Job,Jobs) == "$twin|1" ]]
+	[[ $(sfair auction -nP -u games -o Job,Jobs) == "$twin|1" ]]
 }
 wait_for 20 twin_is_apart
-refused denied "$head,\"job\":$first,$rho}" as_nobody
+refused denied "$head,\"job\":$first,$rho}" as_other
 check_eq "jobs of the app" "$first|2" "$(sfair auction -nP -u root -o App,Job,Jobs |
 	sed -n 's/^search|//p')"
 scancel "$twin"
@@ -104,7 +103,7 @@ check_eq "the app's other job" PENDING "$(job_state "$first")"
 # ---- Everybody sees it.
 
 app_of() { # USER COLUMNS
-	as_nobody sfair auction -nP -u "$1" -o "$2"
+	as_other sfair auction -nP -u "$1" -o "$2"
 }
 is_app() { [[ $(app_of root "$1") == "$2" ]]; }
 wait_for 20 is_app App,Job,User,Bid,Held,Demand "search|$first|root|agent|4|4"

@@ -46,12 +46,11 @@ sys.exit(0 if done == TOTAL else 85)
 EOT
 chmod 644 "$out/search.py"
 export PYTHONPATH=$CLUSTER_DIR/astraea PYTHONDONTWRITEBYTECODE=1
-as_user() { setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
 
-id=$(as_user sbatch --parsable -o "$out/%A_%a" --open-mode=append --chdir=/ \
+id=$(as_other sbatch --parsable -o "$out/%A_%a" --open-mode=append --chdir=/ \
 	--array=0-3 --app=search --gres=gpu:1 --signal=B:USR1@60 --requeue \
 	--wrap "exec python3 $out/search.py $out")
-as_user timeout 300 sfair-agent --app=search --interval=0.5 \
+as_other timeout 300 sfair-agent --app=search --interval=0.5 \
 	--scheduler=halving:eta=2,rungs=5/10/45,jobs=4 \
 	>"$out/agent" 2>&1 &
 agent_pid=$!
@@ -79,7 +78,7 @@ jobs = [job["job"] for job in json.load(sys.stdin)["jobs"]]
 print(json.dumps({"rho": {"slot": [7]}, "stop": jobs}))'
 EOT
 chmod 755 "$out/mine"
-as_user sfair-agent --app=search --scheduler="exec:$out/mine" --once \
+as_other sfair-agent --app=search --scheduler="exec:$out/mine" --once \
 	--dry-run >"$out/dry" || fail "$(cat "$out/dry")"
 grep -q '^bid {"rho":{"slot":\[7\],"machine":\[7\],' "$out/dry" ||
 	fail "$(cat "$out/dry")"
@@ -104,7 +103,7 @@ check_eq "what the agent said" 3 \
 
 # ---- An app that is not there, asked for by Slurm's configuration alone.
 
-! as_user env -u SFAIR_SOCKET -u MUNGE_SOCKET sfair-agent \
+! as_other env -u SFAIR_SOCKET -u MUNGE_SOCKET sfair-agent \
 	--app=nosuch --once 2>"$out/none" || fail "no such app"
 grep -q '^sfair-agent: error: app nosuch' "$out/none" ||
 	fail "$(cat "$out/none")"

@@ -15,11 +15,10 @@ start_cluster --nodes 1 --gpus 4 --astraea "$conf"
 rm -f "$conf"
 out=$CLUSTER_DIR/out
 export PYTHONPATH=$CLUSTER_DIR/astraea PYTHONDONTWRITEBYTECODE=1
-nobody=(setpriv --reuid nobody --regid nogroup --clear-groups)
 window=4 # seconds
 
 cat >"$out/agent.py" <<'EOT'
-"""An agent of nobody's app, which never ends; its KIND tells what it does."""
+"""An agent of another user's app, which never ends; its KIND tells what it does."""
 import os, socket, sys, time
 import sfair
 
@@ -47,7 +46,7 @@ chmod 644 "$out/agent.py"
 
 agents=()
 start_agent() {
-	"${nobody[@]}" python3 "$out/agent.py" "$1" >"$out/$1" 2>&1 &
+	as_other python3 "$out/agent.py" "$1" >"$out/$1" 2>&1 &
 	agents+=($!)
 }
 stop_agents() {
@@ -86,17 +85,17 @@ expect_pace() {
 
 submit --array=0-3 --gres=gpu:2 --wrap 'exec sleep 1000' >/dev/null
 for _ in 1 2; do
-	"${nobody[@]}" sbatch -o /dev/null --chdir=/ --app=mine --gres=gpu:2 \
+	as_other sbatch -o /dev/null --chdir=/ --app=mine --gres=gpu:2 \
 		--wrap 'exec sleep 1000' >/dev/null
 done
-known() { [[ $(sfair auction -nP -u nobody -o App) == mine ]]; }
+known() { [[ $(sfair auction -nP -u games -o App) == mine ]]; }
 wait_for 30 known
 quiet=$(count_rounds)
 ((quiet >= 2)) || fail "$quiet rounds in $window s without any agent"
 
 # ---- An agent is killed: its bid counts for two terms, then the estimate.
 
-bid_is() { [[ $(sfair auction -nP -u nobody -o Bid) == "$1" ]]; }
+bid_is() { [[ $(sfair auction -nP -u games -o Bid) == "$1" ]]; }
 start_agent good
 wait_for 20 said good bidding
 wait_for 20 bid_is agent
@@ -120,7 +119,7 @@ expect_pace "a flood of bids"
 now=$(($(diag socket answered) + $(diag socket limited)))
 echo "$(((now - before) / window)) bids a second"
 bid_is agent || fail "the bids of a flood are none"
-"${nobody[@]}" timeout 60 bash -c \
+as_other timeout 60 bash -c \
 	'until sfair tenant -n >/dev/null 2>&1; do sleep 0.1; done' ||
 	fail "their user is never answered"
 stop_agents

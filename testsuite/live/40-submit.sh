@@ -100,7 +100,7 @@ unchanged NumNodes=7
 scontrol update jobid="$id" jobname=renamed TresPerJob="$GPU_TRES":4
 wait_for 10 scontrol update jobid="$id" partition=gpu2 # see live/51-update
 check_eq "partition after a change" gpu2 "$(job_field "$id" Partition)"
-! setpriv --reuid nobody --clear-groups scontrol update jobid="$id" \
+! as_other scontrol update jobid="$id" \
 	partition=gpu,cpu 2>"$CLUSTER_DIR/out/stranger" || fail "a stranger may"
 check "a stranger was told more than that he may not" \
 	grep -q "Invalid user id" "$CLUSTER_DIR/out/stranger"

@@ -32,7 +32,7 @@ written() { [[ $(of 'SELECT count(*) FROM job' 2>/dev/null) == "$1" ]]; }
 
 long=$(submit --gres=gpu:2 --wrap 'sleep 1000')
 # Five run at once; their user is a tenant, of nothing else.
-array=$(submit --uid=nobody --gres=gpu:1 --array=1-9 --wrap 'sleep 8')
+array=$(submit --uid=games --gres=gpu:1 --array=1-9 --wrap 'sleep 8')
 again=$(submit --gres=gpu:1 --requeue --wrap 'sleep 1000')
 wait_for 20 job_is "$long" RUNNING
 wait_for 20 job_is "$again" RUNNING
@@ -95,7 +95,7 @@ check_eq "what pools and owners say" "$(of 'SELECT total(used_gpu_sec) FROM
 had() {
 	of "SELECT total(alloc_gpu_sec), total(fair_gpu_sec) FROM $1_time x
 		JOIN $1 ON $1.id = x.$1 JOIN tenant n ON n.id = $2
-		WHERE n.name = 'nobody' AND level = 1"
+		WHERE n.name = 'games' AND level = 1"
 }
 want=$(had tenant tenant.id)
 check "the array's tenant had its GPUs" test "${want%% *}" -ge 72

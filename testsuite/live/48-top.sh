@@ -76,7 +76,7 @@ check "a name that would steer a terminal" grep -qF 'x?[2J' <<<"$out"
 check_eq "leases of biology" 3 \
 	"$(sfair top -bn1 --view=leases -A biology | grep -c '^B ')"
 check_eq "leases of nobody" 0 \
-	"$(sfair top -bn1 --view=leases -u nobody | grep -c '^[BP] ' || true)"
+	"$(sfair top -bn1 --view=leases -u games | grep -c '^[BP] ' || true)"
 check_eq "sorted by job, the last one first" "$big" \
 	"$(sfair top -bn1 --view=leases --sort=-jobid |
 		sed -n 's/^[BP] \([0-9]*\) .*/\1/p' | tail -n 1)"
@@ -120,8 +120,8 @@ expect "USER>"
 keys A biology Enter
 expect "Accounts biology"
 wait_for 10 lacks "P $big"
-keys A nobody Enter
-expect "Accounts nobody"
+keys A games Enter
+expect "Accounts games"
 wait_for 10 lacks "biology  "
 keys A Enter
 expect "P $big"

@@ -13,8 +13,7 @@ start_cluster --nodes 1 --gpus 4 --cpus 16 --accounting --astraea "$conf" \
 	--slurm AccountingStorageEnforce=associations,limits,qos \
 	--slurm AccountingStorageTRES=gres/gpu --slurm Licenses=matlab:2
 rm -f "$conf"
-as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
-as_coord() { setpriv --reuid daemon --regid nogroup --clear-groups "$@"; }
+as_coord() { setpriv --reuid daemon --regid daemon --clear-groups "$@"; }
 mgr() { sacctmgr -i -Q "$@" >/dev/null; }
 mgr add qos tight
 mgr modify qos tight set MaxTRESPerUser=gres/gpu=1
@@ -23,7 +22,7 @@ mgr add account other
 mgr modify account other set GrpTRES=gres/gpu=1
 mgr add user root account=lab qos+=tight
 mgr add user root account=other
-mgr add user nobody account=other
+mgr add user games account=other
 mgr add user daemon account=other
 mgr add coordinator account=lab names=daemon
 
@@ -142,15 +141,15 @@ ok unmanaged-ended-unknown
 
 # ---- Who sees it.
 
-as_nobody sfair why "$grp" >/dev/null || fail "hidden without PrivateData"
+as_other sfair why "$grp" >/dev/null || fail "hidden without PrivateData"
 echo PrivateData=jobs,usage >>"$CLUSTER_DIR/etc/slurm.conf"
 scontrol reconfigure
-nobodys=$(as_nobody sbatch --parsable -A other -o /dev/null --chdir=/ \
+others=$(as_other sbatch --parsable -A other -o /dev/null --chdir=/ \
 	--gres=gpu:1 --wrap 'sleep 600')
-hidden() { [[ $(as_nobody sfair job -nP -o JobID) == "$nobodys" ]]; }
+hidden() { [[ $(as_other sfair job -nP -o JobID) == "$others" ]]; }
 wait_for 20 hidden
-! out=$(as_nobody sfair why "$grp" 2>&1) || fail "told of another's: $out"
-out=$(as_nobody sfair why "$nobodys" --json | python3 -c '
+! out=$(as_other sfair why "$grp" 2>&1) || fail "told of another's: $out"
+out=$(as_other sfair why "$others" --json | python3 -c '
 import json, sys
 w = json.load(sys.stdin)["why"]
 print([b.get("id") for b in w["before"]], w["tenant"]["rho"] is None)')

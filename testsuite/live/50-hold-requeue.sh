@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib/meanings.sh"
 
 lease_cluster --slurm SchedulerParameters=enable_user_top,bf_interval=2
-mine() { as_nobody sbatch --parsable -o "$OUT/%j" --chdir=/ "$@"; }
+mine() { as_other sbatch --parsable -o "$OUT/%j" --chdir=/ "$@"; }
 user_sleeper() { mine "$@" --wrap 'sleep 300'; }
 
 # ---- Waiting jobs, with GPUs free.
@@ -20,12 +20,12 @@ says "$id" JobHeldUser
 check_eq "priority of a held job" 0 "$(job_field "$id" Priority)"
 ok submit-held
 says "$at_admin" JobHeldAdmin
-as_nobody scontrol release "$at_admin" 2>/dev/null || true
+as_other scontrol release "$at_admin" 2>/dev/null || true
 sleep 3
 check_eq "admin's hold, released by the user" "PENDING JobHeldAdmin" \
 	"$(job_state "$at_admin") $(job_reason "$at_admin")"
 ok hold-by-admin-stays
-as_nobody scontrol release "$id"
+as_other scontrol release "$id"
 runs "$id"
 ok release-by-user
 scontrol release "$theirs" "$at_admin"
@@ -38,10 +38,10 @@ id=$(user_sleeper --gpus=1 --begin=now+1hour)
 scontrol uhold "$id"
 scontrol update jobid="$id" starttime=now
 says "$id" JobHeldUser
-as_nobody scontrol release "$id"
+as_other scontrol release "$id"
 runs "$id"
 ok uhold-and-release-by-user
-refused "Invalid user id" as_nobody scontrol hold "$(
+refused "Invalid user id" as_other scontrol hold "$(
 	sleeper --gpus=1)"
 ok hold-of-anothers-job-refused
 cancel_all
@@ -54,7 +54,7 @@ free=$(user_sleeper --gpus=1)
 runs "$id"
 runs "$admins"
 runs "$free"
-as_nobody scontrol hold "$id"
+as_other scontrol hold "$id"
 scontrol hold "$admins"
 sleep 7
 check_eq "held while it runs" "RUNNING RUNNING" \
@@ -77,7 +77,7 @@ ok release-after-lease-end
 
 # ---- Requeue.
 
-as_nobody scontrol requeue "$id"
+as_other scontrol requeue "$id"
 restarts "$id" 2
 says "$id" BeginTime
 ok requeue-of-running-job
@@ -178,7 +178,7 @@ below() {
 	(($(job_field "$second" Priority) < $(job_field "$first" Priority)))
 }
 wait_for 60 below
-as_nobody scontrol top "$second" 2>"$OUT/top" || fail "top: $(cat "$OUT/top")"
+as_other scontrol top "$second" 2>"$OUT/top" || fail "top: $(cat "$OUT/top")"
 check "top did not change nice" nicer
 above() {
 	(($(job_field "$second" Priority) > $(job_field "$first" Priority)))

@@ -136,14 +136,14 @@ cancel_all
 # Priority: an operator's wins over the order, as it stands, and the user may
 # not raise it.
 mine() {
-	as_nobody sbatch --parsable -o "$OUT/%j" --chdir=/ "$@" \
+	as_other sbatch --parsable -o "$OUT/%j" --chdir=/ "$@" \
 		--wrap 'sleep 300'
 }
 blocker=$(sleeper --gpus=4 --no-requeue)
 runs "$blocker"
 id=$(mine --gpus=4)
 says "$id" 'Lease: *'
-refused "denied" as_nobody scontrol update jobid="$id" \
+refused "denied" as_other scontrol update jobid="$id" \
 	priority=4000000000
 ok update-priority-by-user-refused
 scontrol update jobid="$id" priority=12345

@@ -8,7 +8,7 @@
 lease_cluster --accounting
 for account in small big; do
 	sacctmgr -i add account $account >/dev/null
-	for user in root nobody; do
+	for user in root games; do
 		sacctmgr -i add user $user account=$account >/dev/null
 	done
 done
@@ -108,14 +108,14 @@ check_eq "tasks after -t PENDING" 4 "$(tasks "$array" R)"
 ok cancel-by-state
 cancel_all
 mine=$(sleeper -J mine --gpus=1)
-theirs=$(as_nobody sbatch --parsable -o "$OUT/%j" --chdir=/ --gpus=1 \
+theirs=$(as_other sbatch --parsable -o "$OUT/%j" --chdir=/ --gpus=1 \
 	--wrap 'sleep 300')
 runs "$mine"
 runs "$theirs"
-refused "" as_nobody scancel "$mine"
+refused "" as_other scancel "$mine"
 check_eq "a stranger's scancel" RUNNING "$(job_state "$mine")"
 ok cancel-by-stranger-refused
-scancel -u nobody
+scancel -u games
 wait_for 60 job_is "$theirs" CANCELLED
 check_eq "others after -u" RUNNING "$(job_state "$mine")"
 ok cancel-by-user

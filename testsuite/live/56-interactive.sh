@@ -156,7 +156,7 @@ check_eq "steps' output" "one two" "$(job_log "$id" | grep -x 'one\|two' |
 ok steps-in-batch
 wait_for 60 sacct_is "$id" state,exitcode,derivedexitcode 'COMPLETED|0:0|5:0'
 ok derived-exit-code
-id=$(submit --gpus=1 --mail-type=ALL --mail-user=nobody --wrap 'kill -TERM $$')
+id=$(submit --gpus=1 --mail-type=ALL --mail-user=games --wrap 'kill -TERM $$')
 wait_for 60 job_is "$id" FAILED
 wait_for 60 sacct_is "$id" state,exitcode 'FAILED|0:15'
 ok exit-by-signal

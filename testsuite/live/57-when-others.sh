@@ -63,7 +63,7 @@ near "$second" "behind a managed one"
 scancel "$second"
 
 # Nobody knows when it ends: it stays.
-stays=$(setpriv --reuid nobody --regid nogroup --clear-groups \
+stays=$(as_other \
 	sbatch --parsable -o /dev/null --chdir=/ -p side -c 6 --wrap 'sleep 1000')
 wait_for 40 job_is "$stays" RUNNING
 third=$(train -c 8)

@@ -20,13 +20,13 @@ clean() {
 }
 cancel_all() {
 	scancel -u root
-	scancel -u nobody
+	scancel -u games
 	wait_for 30 clean
 }
 runs() { wait_for 20 job_is "$1" RUNNING; }
 sleeper() { submit "$@" --wrap 'sleep 300'; }
-as_nobody() {
-	setpriv --reuid nobody --regid nogroup --clear-groups \
+others() {
+	as_other \
 		sbatch --parsable -o /dev/null --chdir=/ "$@" --wrap 'sleep 300'
 }
 says() { [[ $(job_reason "$1") == $2 ]]; }
@@ -162,8 +162,8 @@ cancel_all
 mine=$(sleeper --gres=gpu:1 --exclusive=user --nodelist=n1)
 runs "$mine"
 on n1 --gres=gpu:1 --nodelist=n1
-other=$(as_nobody --gres=gpu:1 --nodelist=n1)
-elsewhere=$(as_nobody --gres=gpu:1)
+other=$(others --gres=gpu:1 --nodelist=n1)
+elsewhere=$(others --gres=gpu:1)
 runs "$elsewhere"
 check "another user's job is on an --exclusive=user node" \
 	test "$(job_field "$elsewhere" NodeList)" != n1

@@ -56,9 +56,9 @@ cancel_all
 
 # ---- A lease cannot be got rid of while the job runs.
 
-id=$(as_nobody sbatch --parsable -A a --gpus=2 -o /dev/null --wrap 'sleep 300')
+id=$(as_other sbatch --parsable -A a --gpus=2 -o /dev/null --wrap 'sleep 300')
 runs "$id"
-refused denied as_nobody scontrol update JobId="$id" Requeue=0
+refused denied as_other scontrol update JobId="$id" Requeue=0
 check_eq "Requeue of a job that runs" 1 "$(job_field "$id" Requeue)"
 ok requeue-0-is-refused-while-it-runs
 scontrol update JobId="$id" Requeue=0

@@ -136,7 +136,7 @@ rmdir "$box"
 # A name that another user has taken, who saw it before the host was booted, is
 # given up: nobody can know the next one.
 "$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld
-setpriv --reuid nobody --regid nogroup --clear-groups touch "$box"
+as_other touch "$box"
 "$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
 is_protected() { [[ -f $(box_name) && $(stat -c %u "$(box_name)") == 0 ]]; }
 wait_for 30 is_protected

@@ -15,7 +15,7 @@ rm -f "$conf"
 for a in a b; do
 	sacctmgr -i add account name=$a >/dev/null
 	sacctmgr -i add user root account=$a >/dev/null
-	sacctmgr -i add user nobody account=$a >/dev/null
+	sacctmgr -i add user games account=$a >/dev/null
 done
 
 # A job whose lease ends while another one waits: two runs, three with bad luck.
@@ -27,7 +27,7 @@ sleep "$1"
 EOT
 begin=$(date +%s)
 lease=$(submit -A a --gres=gpu:4 "$OUT/runs" 2)
-other=$(submit -A b --uid=nobody --gres=gpu:2 -t 7 --wrap 'sleep 2')
+other=$(submit -A b --uid=games --gres=gpu:2 -t 7 --wrap 'sleep 2')
 array=$(submit -A b --gres=gpu:1 --array=1-2 --wrap 'srun true; sleep 1')
 plain=$(submit -A b --wrap 'sleep 1')
 for id in "$plain" "$other" "$lease"; do wait_for 90 job_is "$id" COMPLETED; done
@@ -66,7 +66,7 @@ check_eq "duration of all runs" "$((${runs// /+}))" "$(csv "$lease" duration_sec
 check_eq "GPUs" "4 2 1" \
 	"$(csv "$lease" gpus) $(csv "$other" gpus) $(csv "${array}_2" gpus)"
 check_eq "tenants" "a b" "$(csv "$lease" tenant) $(csv "$other" tenant)"
-check_eq "users" "root nobody" "$(csv "$lease" user) $(csv "$other" user)"
+check_eq "users" "root games" "$(csv "$lease" user) $(csv "$other" user)"
 submits=$(sacct -nPX -j "$other" -o submit)
 first=$(sacct -nPX -D -j "$lease" -o submit | sort | head -n 1)
 check_eq "submission of $other" \

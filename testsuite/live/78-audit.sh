@@ -13,7 +13,7 @@ sacctmgr -i add account name=a fairshare=3 >/dev/null
 sacctmgr -i add account name=b fairshare=1 >/dev/null
 sacctmgr -i add account name=idle fairshare=4 >/dev/null
 for a in a b idle; do sacctmgr -i add user root account=$a >/dev/null; done
-sacctmgr -i add user nobody account=b >/dev/null
+sacctmgr -i add user games account=b >/dev/null
 
 # audit ARGUMENT...: what it says of the window, parsable, in seconds
 audit() {
@@ -31,7 +31,7 @@ sleep "$1"
 EOT
 first=$(submit -A a --gres=gpu:4 --requeue "$OUT/twice" 2)
 wait_for 30 job_is "$first" RUNNING
-wait=$(submit -A b --uid=nobody --gres=gpu:3 --wrap 'sleep 3')
+wait=$(submit -A b --uid=games --gres=gpu:3 --wrap 'sleep 3')
 never=$(submit -A b --gres=gpu:4 --wrap true)
 array=$(submit -A b --gres=gpu:1 --array=1-2 --wrap 'sleep 1')
 sleep 2

@@ -41,7 +41,7 @@ expect_error() { # MESSAGE COMMAND...
 {
 	echo "job_id,tenant,submit_s,duration_s,gpus"
 	echo "good,one,0,600000,1"
-	echo "bad,nobody,0,600000,1"
+	echo "bad,games,0,600000,1"
 } >refused.csv
 replay=(sfairsim replay --scale 600 --json other.json --trace)
 expect_error "job bad \(line 3 of refused.csv\): sbatch failed: .*account" \
@@ -56,7 +56,7 @@ expect_error "nowhere.csv: No such file" "${replay[@]}" nowhere.csv
 expect_error "no-such-folder" "${replay[@]}" trace.csv --folder no-such-folder
 
 # ---- Interrupted, it takes its jobs along.
-sed -i '/bad/s/nobody/two/' refused.csv
+sed -i '/bad/s/games/two/' refused.csv
 "${replay[@]}" refused.csv 2>stderr &
 pid=$!
 both_run() { (($(squeue -h -t RUNNING | wc -l) == 2)); }

@@ -52,7 +52,7 @@ for n, (submit, tenant, gpus, seconds) in enumerate(rows):
     tasks = random.randint(2, 4) if random.random() < 0.1 and gpus <= 2 else 1
     status = 3 if random.random() < 0.1 else 0
     saves = int(random.random() < 0.5)
-    user = random.choice(("root", "nobody"))
+    user = random.choice(("root", "games"))
     plan.append((at, "submit", n, tenant, user, gpus, tasks, seconds, status,
                  saves))
     if luck < 0.1:
@@ -70,7 +70,7 @@ awk '{ n[$2]++ } END { for (a in n) printf "%d x %s, ", n[a], a; print "" }' pla
 awk '$2 == "submit" { print $4 }' plan | sort -u >accounts
 while read -r account; do
 	sacctmgr -i add account name="$account" >/dev/null </dev/null
-	sacctmgr -i add user root,nobody account="$account" >/dev/null </dev/null
+	sacctmgr -i add user root,games account="$account" >/dev/null </dev/null
 done <accounts
 known() { (($("$ASTRAEA_BUILDDIR/sfair" tenant -nP 2>/dev/null | wc -l) >= \
 	$(wc -l <accounts))); }

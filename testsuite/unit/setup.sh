@@ -7,6 +7,7 @@
 set -euo pipefail
 
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+unset ASTRAEA_SLURM # another way to set up
 tools=$(mktemp -d)
 trap 'rm -r "$tools"' EXIT
 status=0
