@@ -138,6 +138,7 @@ static const struct astra_field diag_fields[] = {
 	DIAG(TEXT, config_error),
 	DIAG(TEXT, config_warning),
 	DIAG(TEXT, policy_error),
+	DIAG(TEXT, aside),
 	ASTRA_FIELDS_END,
 };
 

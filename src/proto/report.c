@@ -60,6 +60,7 @@ static const size_t diag_strings[] = {
 	offsetof(struct astra_report_diag, config_error),
 	offsetof(struct astra_report_diag, config_warning),
 	offsetof(struct astra_report_diag, policy_error),
+	offsetof(struct astra_report_diag, aside),
 	offsetof(struct astra_report_diag, history.state),
 	offsetof(struct astra_report_diag, history.file),
 	offsetof(struct astra_report_diag, history.error),
@@ -83,6 +84,7 @@ struct astra_report *astra_report_create(void)
 	report->diag.config_error = "";
 	report->diag.config_warning = "";
 	report->diag.policy_error = "";
+	report->diag.aside = "";
 	report->diag.history.state = "off";
 	report->diag.history.file = report->diag.history.error = "";
 	return report;

@@ -18,6 +18,7 @@
 #include "src/slurm/publish.h"
 #include "src/slurm/recorder.h"
 #include "src/slurm/recover.h"
+#include "src/slurm/selfcheck.h"
 #include "src/slurm/told.h"
 #include "src/slurm/unleased_view.h"
 #include "src/slurm/users.h"
@@ -135,51 +136,15 @@ int astra_cycle_configure(struct astra_cycle *cycle, bool locked)
 	return good ? 0 : -1;
 }
 
-/* Slurmctld's structures: one built against another source would show here. */
-
-static int check_job(void *x, void *arg)
+/* Whether slurmctld's structures are those that we were built with. */
+static int self_check(void)
 {
-	const job_record_t *job = x;
-	bool *good = arg;
-
-	*good = job->magic == JOB_MAGIC && job->job_id &&
-		job->job_id != NO_VAL &&
-		(!job->details || job->details->magic == DETAILS_MAGIC) &&
-		find_job_record(job->job_id) == job;
-	return *good ? 0 : -1;
-}
-
-static bool structures_match(void)
-{
-	bool good = true;
-
-	for (int i = 0; i < node_record_count; i++) {
-		const node_record_t *node = node_record_table_ptr[i];
-
-		if (node && (node->magic != NODE_MAGIC || !node->name ||
-			     node->index != (uint32_t)i ||
-			     find_node_record(node->name) != node))
-			return false;
+	if (!astra_selfcheck_done()) {
+		lock_slurmctld(astra_write_locks());
+		(void)astra_selfcheck_look();
+		unlock_slurmctld(astra_write_locks());
 	}
-	list_for_each_ro(job_list, check_job, &good);
-	return good;
-}
-
-static void self_check(struct astra_cycle *cycle)
-{
-	if (cycle->checked)
-		return;
-	cycle->checked = true;
-	lock_slurmctld(astra_read_locks());
-	cycle->mismatched = !structures_match();
-	unlock_slurmctld(astra_read_locks());
-	if (!cycle->mismatched)
-		return;
-	astra_gate_disable();
-	error("astraea: slurmctld's structures differ from those of Slurm %s "
-	      "that this plugin was built with; it does nothing. Build it "
-	      "against the exact source of this slurmctld",
-	      SLURM_VERSION_STRING);
+	return astra_selfcheck_aside() ? -1 : 0;
 }
 
 /* The steps of a round. */
@@ -198,7 +163,10 @@ static int take_scene(struct astra_cycle *cycle, struct astra_error *err)
 		(double)time(NULL) < cycle->diag.started_sec + YOUNG_SEC;
 	lock_slurmctld(astra_read_locks());
 	begin = astra_usec();
-	rc = astra_scene_take(&cycle->scene, astra_config_active(), since, err);
+	rc = !astra_selfcheck_passed() && list_count(job_list)
+		     ? astra_error_set(err, "jobs are yet to be checked")
+		     : astra_scene_take(&cycle->scene, astra_config_active(),
+					since, err);
 	astra_clock_add(&cycle->diag.snapshot, begin);
 	unlock_slurmctld(astra_read_locks());
 	return rc;
@@ -416,16 +384,14 @@ double astra_cycle_run(struct astra_cycle *cycle)
 	int busy;
 
 	follow_clock(cycle);
-	if (!astra_config_active() || cycle->mismatched)
+	if (self_check() < 0 || !astra_config_active())
 		return rest(cycle, now);
 	prepare(cycle);
 	if (slurmctld_config.shutdown_time || !nodes_settled(cycle))
 		return now + 1;
 	astra_cycle_follow(cycle);
-	self_check(cycle);
 	astra_arrival_round_begins();
-	if (cycle->mismatched ||
-	    astra_waiting_look(cycle->gate, &cycle->diag) < 0)
+	if (astra_waiting_look(cycle->gate, &cycle->diag) < 0)
 		return now + 1;
 	if (cycle->gate)
 		astra_preempt_serve(astra_config_active(), &cycle->diag);

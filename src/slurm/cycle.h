@@ -14,12 +14,10 @@ struct astra_cycle {
 	char *folder;	 /* StateSaveLocation */
 	time_t kept_sec; /* of the copy in force, see config_kept; 0: none */
 	bool gate;	 /* loaded: there may be leases */
-	bool kept;    /* the file in force has been copied, see config_kept */
-	bool loaded;  /* the pools follow the configuration in force */
-	bool checked; /* slurmctld's structures are as we think */
-	bool mismatched; /* they are not: do nothing */
-	bool recovered;	 /* the records are as before a crash */
-	bool settled;	 /* all nodes have answered since the start */
+	bool kept;	/* the file in force has been copied, see config_kept */
+	bool loaded;	/* the pools follow the configuration in force */
+	bool recovered; /* the records are as before a crash */
+	bool settled;	/* all nodes have answered since the start */
 	double last_sec; /* of the last round */
 	double told_sec; /* what is wrong in the configuration was logged */
 	double boot_sec; /* the moment of boot by the clock; 0: not looked */

@@ -7,6 +7,7 @@
 #include "src/slurm/host.h"
 #include "src/slurm/managed.h"
 #include "src/slurm/park.h"
+#include "src/slurm/selfcheck.h"
 #include "src/slurm/unleased_arrival.h"
 
 static _Thread_local const job_record_t *opened;
@@ -49,6 +50,10 @@ int astra_gate_test(job_record_t *job, bool test_only)
 	claim = astra_claim_of(job, &pool);
 	if (claim == ASTRA_FOREIGN || claim == ASTRA_ORDERED)
 		return 1;
+	if (!astra_selfcheck_passed()) { /* the next round looks at it */
+		astra_host_wake_now();
+		return -1;
+	}
 	if (stopping || !IS_JOB_PENDING(job) || job->priority == 0 ||
 	    !astra_reason_is_plain(job->state_reason))
 		return -1;
@@ -72,6 +77,8 @@ time_t astra_gate_start_time(const job_record_t *job)
 {
 	time_t now = time(NULL);
 
+	if (!astra_selfcheck_job(job))
+		return now;
 	return job->start_time > now ? job->start_time : now + 1;
 }
 

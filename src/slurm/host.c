@@ -25,6 +25,7 @@
 #include "src/slurm/publish.h"
 #include "src/slurm/recover.h"
 #include "src/slurm/saver.h"
+#include "src/slurm/selfcheck.h"
 #include "src/slurm/told.h"
 #include "src/slurm/users.h"
 
@@ -216,7 +217,8 @@ int astra_host_start(void)
 {
 	int rc;
 
-	if (slurmctld_config.shutdown_time || !change_life(STOPPED, STARTING))
+	if (astra_selfcheck_begin() < 0 || slurmctld_config.shutdown_time ||
+	    !change_life(STOPPED, STARTING))
 		return 0;
 	prepare();
 	astra_publish_start(&cycle);
@@ -234,6 +236,8 @@ static void give_back(void)
 	uint32_t count;
 
 	astra_gate_stop();
+	if (astra_selfcheck_aside())
+		return;
 	lock_slurmctld(astra_write_locks());
 	count = astra_unpark_all();
 	astra_priority_give_back();

@@ -68,6 +68,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/host.h \
 	src/slurm/ledger.c \
 	src/slurm/ledger.h \
+	src/slurm/layout.c \
+	src/slurm/layout.h \
 	src/slurm/limit.c \
 	src/slurm/lost_launch.c \
 	src/slurm/lost_launch.h \
@@ -112,6 +114,11 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/site.h \
 	src/slurm/saver.c \
 	src/slurm/saver.h \
+	src/slurm/selfcheck.c \
+	src/slurm/selfcheck.h \
+	src/slurm/selfcheck_answer.c \
+	src/slurm/selfcheck_priv.h \
+	src/slurm/selfcheck_tables.c \
 	src/slurm/snapshot.c \
 	src/slurm/snapshot.h \
 	src/slurm/snapshot_job.c \

@@ -8,6 +8,7 @@
 #include "src/policy/guard.h"
 #include "src/slurm/progress.h"
 #include "src/slurm/request.h"
+#include "src/slurm/selfcheck.h"
 #include "src/slurm/wish.h"
 
 /* Runs that Slurm would not requeue although their flags said so. A few, and
@@ -170,8 +171,8 @@ enum astra_claim astra_claim_of(const job_record_t *job, size_t *pool)
 {
 	struct tally t = {.config = astra_config_active()};
 
-	if (!t.config || job->het_job_id || !job->details ||
-	    (!asks_for_gpus(job) && !managed_takes_gpus(job)))
+	if (!t.config || !astra_selfcheck_job(job) || job->het_job_id ||
+	    !job->details || (!asks_for_gpus(job) && !managed_takes_gpus(job)))
 		return ASTRA_FOREIGN;
 	if (job->part_ptr_list)
 		list_for_each_ro(job->part_ptr_list, tally_part, &t);

@@ -20,7 +20,8 @@ enum astra_claim {
 };
 
 /* Whether a job is managed, and by which pool of the configuration in force.
- * pool: index into its pools; may be NULL. Heterogeneous jobs are Slurm's own.
+ * pool: index into its pools; may be NULL. Heterogeneous jobs are Slurm's own,
+ * and all where the plugin stands aside (selfcheck.h).
  * Locks: caller holds job, node and part read. */
 enum astra_claim astra_claim_of(const job_record_t *job, size_t *pool);
 

@@ -16,6 +16,7 @@
 #include "src/slurm/publish_auction.h"
 #include "src/slurm/publish_nodes.h"
 #include "src/slurm/publish_priv.h"
+#include "src/slurm/selfcheck.h"
 #include "src/slurm/server.h"
 #include "src/slurm/site.h"
 
@@ -220,6 +221,7 @@ static void fill_diag(struct astra_report *report,
 		.config_error = d->config_error.text,
 		.config_warning = d->config_warning.text,
 		.policy_error = d->policy_error.text,
+		.aside = astra_selfcheck_reason(),
 	};
 	struct astra_history_stats history;
 

@@ -5,6 +5,7 @@
 #include "src/slurm/bid_text.h"
 #include "src/slurm/gate.h"
 #include "src/slurm/managed.h"
+#include "src/slurm/selfcheck.h"
 #include "src/slurm/submit_priv.h"
 #include "src/slurm/unleased.h"
 #include "src/slurm/unleased_view.h"
@@ -309,6 +310,8 @@ int astra_submit_check(job_desc_msg_t *desc, char **err_msg)
 	struct astra_submit request;
 	int rc = ESLURM_INVALID_GRES;
 
+	if (!astra_selfcheck_desc(desc))
+		return SLURM_SUCCESS;
 	if (!astra_submit_read(&request, desc, &err))
 		rc = check(&request, &err);
 	if (rc)
@@ -353,8 +356,11 @@ int astra_submit_check_change(const job_desc_msg_t *desc,
 {
 	struct astra_error err = {""};
 	struct astra_submit request;
-	int rc = check_requeue(desc, job, &err);
+	int rc;
 
+	if (!astra_selfcheck_desc(desc) || !astra_selfcheck_job(job))
+		return SLURM_SUCCESS;
+	rc = check_requeue(desc, job, &err);
 	if (rc && job->user_id == uid && !validate_operator(uid)) {
 		tell(err_msg, &err);
 		info("job %u keeps its leases: %s", job->job_id, err.text);

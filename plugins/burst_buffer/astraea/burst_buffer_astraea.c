@@ -10,6 +10,7 @@
 #include "src/slurm/host.h"
 #include "src/slurm/ledger.h"
 #include "src/slurm/recover.h"
+#include "src/slurm/selfcheck.h"
 
 const char plugin_name[] = "Astraea gate";
 const char plugin_type[] = "burst_buffer/astraea";
@@ -98,7 +99,8 @@ int bb_p_job_validate(job_desc_msg_t *job_desc, uid_t submit_uid,
 {
 	(void)submit_uid;
 	(void)err_msg;
-	xfree(job_desc->burst_buffer);
+	if (astra_selfcheck_desc(job_desc))
+		xfree(job_desc->burst_buffer);
 	return SLURM_SUCCESS;
 }
 
@@ -150,6 +152,8 @@ int bb_p_job_revoke_alloc(job_record_t *job_ptr)
 /* A job that had nodes has ended, for now or for good. */
 int bb_p_job_start_stage_out(job_record_t *job_ptr)
 {
+	if (!astra_selfcheck_job(job_ptr))
+		return SLURM_SUCCESS;
 	(void)astra_grace_end(job_ptr);
 	astra_ledger_end(job_ptr);
 	ASTRA_FAULT("end.before");
@@ -174,6 +178,8 @@ int bb_p_job_test_stage_out(job_record_t *job_ptr)
 /* A job that never had nodes has ended. */
 int bb_p_job_cancel(job_record_t *job_ptr)
 {
+	if (!astra_selfcheck_job(job_ptr))
+		return SLURM_SUCCESS;
 	astra_recover_ended(job_ptr);
 	astra_host_wake();
 	return SLURM_SUCCESS;

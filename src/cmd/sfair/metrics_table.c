@@ -24,6 +24,7 @@ static const struct metric_part parts[] = {
 };
 
 static const struct metric_part faults[] = {
+	{"aside", "aside"},
 	{"configuration", "config_error"},
 	{"policy", "policy_error"},
 	{"state", "state_error"},

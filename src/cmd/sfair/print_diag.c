@@ -13,6 +13,7 @@ struct line {
 };
 
 static const struct line engine_lines[] = {
+	{"Stands aside", "aside", SFAIR_TEXT},
 	{"Engine started", "started_sec", SFAIR_TIME},
 	{"Data since", "reset_sec", SFAIR_TIME},
 	{"Configuration read", "config_sec", SFAIR_TIME},
