@@ -148,17 +148,35 @@ static bool is_member(const struct astra_layout_member *m, const char *at)
 	}
 }
 
+/* A pointer may lead to a block of another size. */
+static int tell(const char *layout, const struct astra_layout_member *m,
+		const char *at, struct astra_error *err)
+{
+	const void *p = NULL;
+	size_t size;
+
+	if (m->block)
+		memcpy(&p, at, sizeof(p));
+	size = block_size(p);
+	if (size)
+		return astra_error_set(err,
+				       "%s of a %s has %zu bytes in slurmctld "
+				       "and %u here",
+				       m->name, layout, size, m->block);
+	return astra_error_set(err, "what it takes for %s of a %s is none",
+			       m->name, layout);
+}
+
 int astra_layout_check_members(const struct astra_layout *layout,
 			       const void *record, struct astra_error *err)
 {
 	pthread_once(&learn_once, learn);
 	for (size_t i = 0; i < layout->count; i++) {
 		const struct astra_layout_member *m = &layout->members[i];
+		const char *at = (const char *)record + m->offset;
 
-		if (!is_member(m, (const char *)record + m->offset))
-			return astra_error_set(
-				err, "what it takes for %s of a %s is none",
-				m->name, layout->name);
+		if (!is_member(m, at))
+			return tell(layout->name, m, at, err);
 	}
 	return 0;
 }
