@@ -156,6 +156,42 @@ static inline bool astra_wants_whole_nodes(const job_details_t *details)
 #endif
 }
 
+/* The most nodes that a job's user named, 0 for none: from 26.05 on Slurm
+ * itself sets it to the number of tasks. Locks: job read. */
+static inline uint32_t astra_nodes_named_at_most(const job_record_t *job)
+{
+#ifdef JOB_IMPLICIT_MAX_NODES
+	if (job->bit_flags & JOB_IMPLICIT_MAX_NODES)
+		return 0;
+#endif
+	return job->details->max_nodes;
+}
+
+/* --requeue=expedite holds a job that ends with an error, as one does that was
+ * told to checkpoint. Locks: job write. */
+static inline void astra_clear_expedite(job_record_t *job)
+{
+#ifdef EXPEDITED_REQUEUE
+	job->bit_flags &= ~(uint64_t)EXPEDITED_REQUEUE;
+#else
+	(void)job;
+#endif
+}
+
+/* The same of a request. Returns whether it was there. */
+static inline bool astra_desc_clear_expedite(job_desc_msg_t *desc)
+{
+#ifdef EXPEDITED_REQUEUE
+	bool was = desc->bitflags & EXPEDITED_REQUEUE;
+
+	desc->bitflags &= ~(uint64_t)EXPEDITED_REQUEUE;
+	return was;
+#else
+	(void)desc;
+	return false;
+#endif
+}
+
 /* The priorities of a job in each partition and QOS that it asks for. Borrowed,
  * NULL when it has none. Locks: job read. */
 static inline uint32_t *astra_each_priority(const job_record_t *job)

@@ -119,7 +119,7 @@ static void request_range(const job_record_t *job,
 			  struct astra_request *out)
 {
 	const job_details_t *d = job->details;
-	uint32_t most = said32(d->max_nodes);
+	uint32_t most = said32(astra_nodes_named_at_most(job));
 
 	if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) {
 		out->nodes_min = max32(job->node_cnt, 1);

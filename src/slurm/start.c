@@ -115,7 +115,7 @@ static void narrow(job_record_t *job, bitstr_t *nodes,
 		bit_or(d->exc_node_bitmap, saved->exc_nodes);
 	d->min_nodes = (uint32_t)bit_set_count(nodes);
 	/* With a most of nodes Slurm wants a CPU for each of the tasks. */
-	if (!d->overcommit || d->max_nodes)
+	if (!d->overcommit || astra_nodes_named_at_most(job))
 		d->max_nodes = d->min_nodes;
 }
 
@@ -261,6 +261,7 @@ static void begin(job_record_t *job, const struct astra_env_lease *lease,
 		  struct astra_started *started)
 {
 	astra_env_start(job, lease);
+	astra_clear_expedite(job);
 	info("astraea: start %pJ NodeList=%s #CPUs=%u Partition=%s", job,
 	     job->nodes, job->total_cpus, job->part_ptr->name);
 	rebuild_job_part_list(job);

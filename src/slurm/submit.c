@@ -304,6 +304,17 @@ static void shorten(job_desc_msg_t *desc, uint32_t minutes, char **err_msg)
 	tell(err_msg, &said);
 }
 
+static void drop_expedite(job_desc_msg_t *desc, char **err_msg)
+{
+	struct astra_error said = {""};
+
+	if (!astra_desc_clear_expedite(desc))
+		return;
+	astra_error_set(&said, "--requeue=expedite is taken as --requeue: with "
+			       "leases who waits is served by fairness");
+	tell(err_msg, &said);
+}
+
 int astra_submit_check(job_desc_msg_t *desc, char **err_msg)
 {
 	struct astra_error err = {""};
@@ -321,6 +332,8 @@ int astra_submit_check(job_desc_msg_t *desc, char **err_msg)
 		write_out(desc, &request);
 	if (!rc && request.shortened)
 		shorten(desc, request.shortened, err_msg);
+	if (!rc && request.managed)
+		drop_expedite(desc, err_msg);
 	astra_gate_submitting(!rc && request.managed, desc->immediate);
 	return rc;
 }

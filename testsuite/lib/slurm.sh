@@ -9,6 +9,7 @@
 # slurm_release	prints its release as a number: 2605
 # slurm_words	sets what differs between releases:
 #   $GPU_TRES	how scontrol writes GPUs
+#   $EXPEDITE	the option for an expedited requeue; before 25.11 for any
 
 slurm_path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 [[ ! ${ASTRAEA_SLURM-} ]] ||
@@ -27,4 +28,6 @@ slurm_words() {
 	release=$(slurm_release)
 	export GPU_TRES=gres/gpu
 	((release >= 2311)) || GPU_TRES=gres:gpu
+	export EXPEDITE=--requeue=expedite
+	((release >= 2511)) || EXPEDITE=--requeue
 }

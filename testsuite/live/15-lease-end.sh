@@ -19,7 +19,8 @@ cat >"$conf" <<-EOT
 EOT
 start_cluster --nodes 2 --gpus 20 --cpus 64 --astraea "$conf" \
 	--slurm 'PartitionName=gpu Nodes=n1 Default=YES State=UP' \
-	--slurm 'PartitionName=site Nodes=n2 State=UP'
+	--slurm 'PartitionName=site Nodes=n2 State=UP' \
+	--slurm SlurmctldParameters=enable_expedited_requeue
 rm -f "$conf"
 out=$CLUSTER_DIR/out
 
@@ -79,7 +80,8 @@ srun --overlap -n1 python3 $OUT/tree.py step &
 say ready
 while (($(grep -c " got " $OUT/$SLURM_JOB_ID) < 4)); do sleep 0.2; done
 exit 85'
-small batch --signal=B:USR1 <<<'trap "say batch got USR1; exit 85" USR1
+# Slurm would hold it for its exit code.
+small batch $EXPEDITE --signal=B:USR1 <<<'trap "say batch got USR1; exit 85" USR1
 python3 $OUT/tree.py process &'
 small keeps --no-requeue --signal=USR1 <<<'trap "say USR1; exit 0" USR1'
 small again -p site <<<'trap "say USR2; exit 77" USR2'
