@@ -1,0 +1,54 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A folder of packages that apt sees as a mirror; sourced by the scenes.
+
+repo=/repo
+
+# repo_update: after packages were put there.
+repo_update() {
+	(cd "$repo" && dpkg-scanpackages --multiversion . >Packages 2>/dev/null)
+	echo "deb [trusted=yes] file:$repo ./" >/etc/apt/sources.list.d/repo.list
+	apt-get -qq update
+}
+
+# repack DEB VERSION SED: the same files as another version, its control file
+# changed as sed is told.
+repack() {
+	local work
+	work=$(mktemp -d)
+	dpkg-deb -R "$1" "$work/p"
+	sed -i -e "s/^Version: .*/Version: $2/" -e "$3" "$work/p/DEBIAN/control"
+	dpkg-deb -b "$work/p" "$repo" >/dev/null
+	rm -rf "$work"
+}
+
+# next_slurm OLD NEW: all installed packages of Slurm, as if of release NEW. The
+# programs are the old ones: this is about what the package manager does.
+next_slurm() {
+	local full p work
+	full=$(dpkg-query -W -f '${Version}' slurmctld)
+	work=$(mktemp -d)
+	chmod 755 "$work"
+	for p in $(dpkg-query -W -f '${Package} ${source:Package}\n' |
+		sed -n 's/ slurm-wlm$//p'); do
+		(cd "$work" && apt-get -qq download "$p" 2>/dev/null)
+	done
+	for p in "$work"/*.deb; do
+		repack "$p" "$2-1" "s/(= $full)/(= $2-1)/g"
+	done
+	rm -rf "$work"
+}
+
+version_of() { dpkg-query -W -f '${Version}' "$1" 2>/dev/null; }
+installed() {
+	[[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]
+}
+
+# apt_get WORDS...: what it said is in /tmp/apt.log; its status counts.
+apt_get() {
+	DEBIAN_FRONTEND=noninteractive apt-get -y -o Dpkg::Use-Pty=0 "$@" \
+		>/tmp/apt.log 2>&1 </dev/null
+	local rc=$?
+	{ echo "== $*"; cat /tmp/apt.log; } >>/tmp/apt-all.log
+	return $rc
+}
