@@ -149,6 +149,60 @@ static void without_a_box_nothing_is_kept(void **state)
 	assert_null(astra_box_open("no slash/in it", NULL));
 }
 
+/* testsuite/unit/state/box1 is the begin of the box of a cluster under commit
+ * 20a795c; the rest of it was never used. */
+static void a_box_of_an_earlier_version_goes_on(void **state)
+{
+	static const struct {
+		enum astra_box_kind kind;
+		uint32_t job, restart_cnt;
+	} known[] = {
+		{ASTRA_BOX_START, 1, 0},   {ASTRA_BOX_LAUNCH, 1, 0},
+		{ASTRA_BOX_END, 1, 0},	   {ASTRA_BOX_START, 2, 0},
+		{ASTRA_BOX_START, 3, 0},   {ASTRA_BOX_LAUNCH, 2, 0},
+		{ASTRA_BOX_LAUNCH, 3, 0},  {ASTRA_BOX_REQUEUE, 3, 0},
+		{ASTRA_BOX_START, 4, 0},   {ASTRA_BOX_LAUNCH, 4, 0},
+		{ASTRA_BOX_REQUEUE, 4, 0}, {ASTRA_BOX_START, 3, 1},
+		{ASTRA_BOX_LAUNCH, 3, 1},
+	};
+	const char *top = getenv("top_srcdir");
+	struct astra_box_event *list;
+	struct astra_box *box;
+	char path[4096], data[4096];
+	size_t count, size;
+	struct stat st;
+	FILE *f;
+	int fd;
+
+	(void)state;
+	astra_box_close(open_box()); /* for its size */
+	fd = shm_open(name, O_RDWR, 0600);
+	assert_int_equal(fstat(fd, &st), 0);
+	snprintf(path, sizeof(path), "%s/testsuite/unit/state/box1",
+		 top ? top : ".");
+	f = fopen(path, "r");
+	assert_non_null(f);
+	size = fread(data, 1, sizeof(data), f);
+	fclose(f);
+	assert_int_equal(ftruncate(fd, 0), 0);
+	assert_int_equal(pwrite(fd, data, size, 0), size);
+	assert_int_equal(ftruncate(fd, st.st_size), 0);
+	close(fd);
+	box = open_box();
+	count = astra_box_read(box, &list);
+	astra_box_close(box);
+	assert_int_equal(count, ASTRA_COUNT_OF(known));
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(list[i].kind, known[i].kind);
+		assert_int_equal(list[i].job, known[i].job);
+		assert_int_equal(list[i].restart_cnt, known[i].restart_cnt);
+	}
+	assert_int_equal(list[7].exit_code, 85 << 8);
+	assert_int_equal(list[7].end_sec - list[7].start_sec, 9);
+	assert_string_equal(list[12].nodes, "n2");
+	free(list);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -158,6 +212,8 @@ int main(void)
 		cmocka_unit_test_teardown(a_damaged_event_is_left_out,
 					  remove_box),
 		cmocka_unit_test_teardown(what_is_no_box_is_begun_anew,
+					  remove_box),
+		cmocka_unit_test_teardown(a_box_of_an_earlier_version_goes_on,
 					  remove_box),
 		cmocka_unit_test(without_a_box_nothing_is_kept),
 	};

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* State files of earlier versions go on. testsuite/unit/state/v1 was written
  * by the release of state version 1: two nodes of 8 GPUs at 1000 s, leases of
- * 30 s, tenants a (2), b (1), idle (1); saved at 1074 s. */
+ * 30 s, tenants a (2), b (1), idle (1); saved at 1074 s. v3 is of a cluster
+ * under commit 20a795c, 2 nodes of 4 GPUs, whose slurmctld was killed: a job is
+ * over, one has a lease, two were requeued, one in its grace, an array waits.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,10 +37,25 @@ struct known_job {
 	enum astra_phase phase;
 	uint32_t gpus, leases, revoked;
 	double submit_sec, start_sec, lease_end_sec, lost_sec;
-	double alloc, fair; /* at 1075 s */
+	double alloc, fair;
 };
 
-static const struct known_job jobs[] = {
+struct known_tenant {
+	const char *name;
+	double weight, alloc, fair, held;
+};
+
+/* What the release that wrote it says of it for at_sec. */
+struct known_state {
+	const char *name;
+	double at_sec;
+	const struct known_job *jobs;
+	size_t job_count;
+	const struct known_tenant *tenants;
+	size_t tenant_count;
+};
+
+static const struct known_job jobs_1[] = {
 	{1, ASTRA_JOB_RUNNING, ASTRA_PHASE_LEASED, 8, 3, 0, 1000, 1000, 1090, 0,
 	 600, 600},
 	{2, ASTRA_JOB_PENDING, ASTRA_PHASE_WAITING, 8, 1, 1, 1000, 0, 0, 1, 248,
@@ -48,13 +66,37 @@ static const struct known_job jobs[] = {
 	 48, 100},
 };
 
-static const struct {
-	const char *name;
-	double weight, alloc, fair, held;
-} tenants[] = {
+static const struct known_tenant tenants_1[] = {
 	{"a", 2, 600, 600, 8},
 	{"b", 1, 536, 300, 4},
 	{"idle", 1, 0, 0, 0},
+};
+
+#define T3 1795405868.0 /* the submission of all but the first */
+
+static const struct known_job jobs_3[] = {
+	{1, ASTRA_JOB_ENDED, ASTRA_PHASE_WAITING, 1, 0, 0, T3 - 1, 0, 0, 0, 0,
+	 0},
+	{2, ASTRA_JOB_RUNNING, ASTRA_PHASE_LEASED, 4, 1, 0, T3, T3 + 1,
+	 T3 + 841, 0, 104, 48},
+	{3, ASTRA_JOB_PENDING, ASTRA_PHASE_WAITING, 4, 1, 1, T3, 0, 0, 3, 36,
+	 36},
+	{4, ASTRA_JOB_PENDING, ASTRA_PHASE_WAITING, 4, 2, 1, T3, 0, 0, 0, 48,
+	 36},
+	{5, ASTRA_JOB_PENDING, ASTRA_PHASE_WAITING, 1, 0, 0, T3, 0, 0, 0, 0,
+	 27},
+};
+
+static const struct known_tenant tenants_3[] = {
+	{"red", 2, 104, 144, 4},
+	{"blue", 1, 84, 72, 0},
+};
+
+static const struct known_state states[] = {
+	{"v1", 1075, jobs_1, ASTRA_COUNT_OF(jobs_1), tenants_1,
+	 ASTRA_COUNT_OF(tenants_1)},
+	{"v3", T3 + 27, jobs_3, ASTRA_COUNT_OF(jobs_3), tenants_3,
+	 ASTRA_COUNT_OF(tenants_3)},
 };
 
 static void check_job(const struct astra_job_view *v, const struct known_job *j)
@@ -73,52 +115,59 @@ static void check_job(const struct astra_job_view *v, const struct known_job *j)
 	assert_true(fabs(v->usage.fair - j->fair) < 1e-6);
 }
 
-static void check_engine(const struct astra_engine *e)
+static void check_engine(const struct astra_engine *e,
+			 const struct known_state *known)
 {
-	assert_int_equal(astra_engine_job_count(e), ASTRA_COUNT_OF(jobs));
-	for (size_t i = 0; i < ASTRA_COUNT_OF(jobs); i++) {
+	assert_int_equal(astra_engine_job_count(e), known->job_count);
+	for (size_t i = 0; i < known->job_count; i++) {
 		struct astra_job_view v;
 
-		astra_engine_job_view(e, i, 1075, &v);
-		check_job(&v, &jobs[i]);
+		astra_engine_job_view(e, i, known->at_sec, &v);
+		check_job(&v, &known->jobs[i]);
 	}
-	assert_int_equal(astra_engine_tenant_count(e), ASTRA_COUNT_OF(tenants));
-	for (size_t i = 0; i < ASTRA_COUNT_OF(tenants); i++) {
+	assert_int_equal(astra_engine_tenant_count(e), known->tenant_count);
+	for (size_t i = 0; i < known->tenant_count; i++) {
+		const struct known_tenant *t = &known->tenants[i];
 		struct astra_tenant_view v;
 
-		astra_engine_tenant_view(e, i, 1075, &v);
-		assert_string_equal(v.name, tenants[i].name);
-		assert_true(v.weight == tenants[i].weight);
-		assert_true(fabs(v.usage.alloc - tenants[i].alloc) < 1e-6);
-		assert_true(fabs(v.usage.fair - tenants[i].fair) < 1e-6);
-		assert_true(v.alloc_gpus == tenants[i].held);
+		astra_engine_tenant_view(e, i, known->at_sec, &v);
+		assert_string_equal(v.name, t->name);
+		assert_true(v.weight == t->weight);
+		assert_true(fabs(v.usage.alloc - t->alloc) < 1e-6);
+		assert_true(fabs(v.usage.fair - t->fair) < 1e-6);
+		assert_true(v.alloc_gpus == t->held);
 	}
 }
 
-/* Upgrade from the previous state version. */
-static void state_of_version_1_goes_on(void **state)
+static void check_state(const struct known_state *known)
 {
 	struct astra_error err = {""};
 	struct astra_engine *e;
 	struct astra_bytes again = {0};
 	size_t size;
-	void *data = read_state("v1", &size);
+	void *data = read_state(known->name, &size);
 
-	(void)state;
 	e = astra_engine_restore(&options, data, size, &err);
 	free(data);
 	if (!e)
-		fail_msg("%s", err.text);
-	check_engine(e);
+		fail_msg("%s: %s", known->name, err.text);
+	check_engine(e, known);
 	/* And what this release makes of it is the same once more. */
 	assert_int_equal(astra_engine_save(e, &again), 0);
 	astra_engine_destroy(e);
 	e = astra_engine_restore(&options, again.data, again.size, &err);
 	if (!e)
-		fail_msg("%s", err.text);
-	check_engine(e);
+		fail_msg("%s: %s", known->name, err.text);
+	check_engine(e, known);
 	astra_engine_destroy(e);
 	astra_bytes_clear(&again);
+}
+
+static void states_of_earlier_versions_go_on(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(states); i++)
+		check_state(&states[i]);
 }
 
 static void unknown_versions_are_refused_by_name(void **state)
@@ -144,7 +193,7 @@ static void unknown_versions_are_refused_by_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(state_of_version_1_goes_on),
+		cmocka_unit_test(states_of_earlier_versions_go_on),
 		cmocka_unit_test(unknown_versions_are_refused_by_name),
 	};
 

@@ -1192,6 +1192,61 @@ static void a_full_disk_is_waited_for(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
+/* As sqlite3 would. */
+static void read_in(const char *name)
+{
+	const char *top = getenv("top_srcdir");
+	char file[4096], *text = NULL;
+	size_t room = 0;
+	sqlite3 *db;
+	FILE *f;
+
+	snprintf(file, sizeof(file), "%s/testsuite/unit/state/%s",
+		 top ? top : ".", name);
+	f = fopen(file, "r");
+	assert_non_null(f);
+	assert_true(getdelim(&text, &room, '\0', f) > 0);
+	fclose(f);
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+	free(text);
+}
+
+/* Written under commit 20a795c: job 4 runs, and has the second lease. */
+static void a_history_of_an_earlier_version_goes_on(void **state)
+{
+	const double t = 1795405868; /* its submission */
+	struct astra_report_job j = job_of(4);
+
+	(void)state;
+	read_in("history1.sql");
+	open_writer();
+	j.tenant = j.account = "blue";
+	j.user = "root";
+	j.uid = 0;
+	j.life = ASTRA_JOB_ENDED;
+	j.state = "COMPLETED";
+	j.submit_sec = t;
+	j.run_start_sec = t + 11;
+	j.run_end_sec = t + 26;
+	begin(t + 30);
+	(void)astra_report_add_ended(report, &j);
+	put();
+	free((void *)(uintptr_t)j.id_text);
+	assert_close(number("SELECT count(*) FROM job"), 5, 0);
+	assert_close(number("SELECT count(*) FROM run"), 3, 0);
+	assert_close(number("SELECT run_sec FROM job WHERE job=4"), 15, 1e-9);
+	assert_close(number("SELECT start_sec FROM job WHERE job=4"), t + 11,
+		     1e-15);
+	assert_close(number("SELECT count(*) FROM lease WHERE job=4"
+			    " AND end_sec IS NOT NULL"),
+		     2, 0);
+	/* 23 seconds with 4 GPUs, and those of job 4 up to then and since. */
+	assert_close(sum_of("owner_time", "used_gpu_sec", 1), 88 + 84 + 4 * 3,
+		     1e-9);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1232,6 +1287,7 @@ int main(void)
 		TEST(a_reader_only_delays_the_writer),
 		TEST(a_damaged_file_is_begun_anew),
 		TEST(a_full_disk_is_waited_for),
+		TEST(a_history_of_an_earlier_version_goes_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
