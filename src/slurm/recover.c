@@ -22,7 +22,8 @@
 
 static struct astra_box *box; /* under job write */
 static struct astra_error trouble;
-static bool taken; /* another user has made a file of its name */
+static time_t opened_sec; /* slurmctld has just read its jobs */
+static bool taken;	  /* another user has made a file of its name */
 
 static int open_box(const char *folder)
 {
@@ -40,6 +41,7 @@ void astra_recover_open(const char *folder)
 {
 	int rc;
 
+	opened_sec = time(NULL);
 	(void)astra_shared_name_make(folder, false);
 	rc = open_box(folder);
 	if (rc < 0 && taken && astra_shared_name_make(folder, true) == 0)
@@ -121,14 +123,19 @@ void astra_recover_ended(const job_record_t *job)
 
 /* The same job, at that run or an earlier one. Ids come back; with a requeue
  * the restarts are counted at once, the time of submission changes when the run
- * has been cleaned up. */
+ * has been cleaned up: maybe before the kill and the record is older, maybe
+ * since slurmctld has read the record. */
 static bool is_about(const struct astra_box_event *e, const job_record_t *job)
 {
+	time_t submit_sec;
+
 	if (job->magic != JOB_MAGIC || !job->details ||
 	    e->restart_cnt < job->restart_cnt)
 		return false;
-	return e->submit_sec == job->details->submit_time ||
-	       (e->restart_cnt && e->submit_sec > job->details->submit_time);
+	submit_sec = job->details->submit_time;
+	return e->submit_sec == submit_sec ||
+	       (e->restart_cnt && e->submit_sec > submit_sec) ||
+	       (job->restart_cnt && submit_sec >= opened_sec);
 }
 
 /* A task that was split from its array after the last save. */
