@@ -18,6 +18,7 @@
 /* So long before the last end that is known, slurmdbd may not have heard. */
 #define HEARD_SEC 10
 
+#define BOX_PREFIX "astraea." ASTRA_BOX_FORMAT "."
 #define UNPROTECTED "no protection of the last seconds before a crash"
 
 static struct astra_box *box; /* under job write */
@@ -30,7 +31,7 @@ static int open_box(const char *folder)
 	char id[ASTRA_SHARED_NAME_SIZE], name[64];
 
 	astra_shared_name(folder, ASTRA_SHARED_BOX, id);
-	snprintf(name, sizeof(name), "/astraea." ASTRA_BOX_FORMAT ".%s", id);
+	snprintf(name, sizeof(name), "/" BOX_PREFIX "%s", id);
 	taken = astra_box_is_taken(name);
 	trouble = (struct astra_error){""};
 	box = astra_box_open(name, &trouble);
@@ -43,6 +44,7 @@ void astra_recover_open(const char *folder)
 
 	opened_sec = time(NULL);
 	(void)astra_shared_name_make(folder, false);
+	astra_shared_name_adopt(folder, ASTRA_SHARED_BOX, BOX_PREFIX, "");
 	rc = open_box(folder);
 	if (rc < 0 && taken && astra_shared_name_make(folder, true) == 0)
 		rc = open_box(folder);

@@ -33,6 +33,19 @@ static struct identity identify(const char *path)
 	};
 }
 
+#define REFUGE_PREFIX "astraea.state."
+
+static void refuge_adopt(const char *path)
+{
+	char folder[PATH_MAX], name[PATH_MAX], suffix[PATH_MAX];
+
+	snprintf(folder, sizeof(folder), "%s", path);
+	snprintf(name, sizeof(name), "%s", path);
+	if (snprintf(suffix, sizeof(suffix), ".%s", basename(name)) < PATH_MAX)
+		astra_shared_name_adopt(dirname(folder), ASTRA_SHARED_REFUGE,
+					REFUGE_PREFIX, suffix);
+}
+
 static int name_of(const char *path, char out[static PATH_MAX])
 {
 	char folder[PATH_MAX], name[PATH_MAX], id[ASTRA_SHARED_NAME_SIZE];
@@ -40,7 +53,7 @@ static int name_of(const char *path, char out[static PATH_MAX])
 	snprintf(folder, sizeof(folder), "%s", path);
 	snprintf(name, sizeof(name), "%s", path);
 	astra_shared_name(dirname(folder), ASTRA_SHARED_REFUGE, id);
-	return snprintf(out, PATH_MAX, "/dev/shm/astraea.state.%s.%s", id,
+	return snprintf(out, PATH_MAX, "/dev/shm/" REFUGE_PREFIX "%s.%s", id,
 			basename(name)) < PATH_MAX
 		       ? 0
 		       : -1;
@@ -81,6 +94,7 @@ void astra_refuge_load(const char *path, void **data, size_t *size)
 	bool fallback;
 
 	*data = NULL;
+	refuge_adopt(path);
 	if (name_of(path, name) < 0 || !is_ours(name) ||
 	    astra_state_read(name, data, size, &fallback, NULL) < 0 || !*data)
 		return;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "src/store/state_file.h"
 
@@ -38,20 +39,44 @@ static bool read_parts(const char *folder, struct parts *out)
 	return good;
 }
 
+static void shared_name_of_folder(const char *folder,
+				  char out[ASTRA_SHARED_NAME_SIZE])
+{
+	struct stat st = {0};
+
+	(void)stat(folder, &st);
+	snprintf(out, ASTRA_SHARED_NAME_SIZE, "%llx.%llx",
+		 (unsigned long long)st.st_dev, (unsigned long long)st.st_ino);
+}
+
 void astra_shared_name(const char *folder, enum astra_shared_name which,
 		       char out[ASTRA_SHARED_NAME_SIZE])
 {
 	struct parts parts;
-	struct stat st = {0};
 
 	if (read_parts(folder, &parts)) {
 		snprintf(out, ASTRA_SHARED_NAME_SIZE, "%016llx",
 			 (unsigned long long)parts.part[which]);
 		return;
 	}
-	(void)stat(folder, &st);
-	snprintf(out, ASTRA_SHARED_NAME_SIZE, "%llx.%llx",
-		 (unsigned long long)st.st_dev, (unsigned long long)st.st_ino);
+	shared_name_of_folder(folder, out);
+}
+
+/* Anybody could have made it. */
+void astra_shared_name_adopt(const char *folder, enum astra_shared_name which,
+			     const char *prefix, const char *suffix)
+{
+	char was[ASTRA_SHARED_NAME_SIZE], is[ASTRA_SHARED_NAME_SIZE];
+	char from[PATH_MAX], to[PATH_MAX];
+	struct stat st;
+
+	shared_name_of_folder(folder, was);
+	astra_shared_name(folder, which, is);
+	snprintf(from, sizeof(from), "/dev/shm/%s%s%s", prefix, was, suffix);
+	snprintf(to, sizeof(to), "/dev/shm/%s%s%s", prefix, is, suffix);
+	if (strcmp(from, to) && lstat(from, &st) == 0 && S_ISREG(st.st_mode) &&
+	    st.st_uid == geteuid())
+		(void)rename(from, to);
 }
 
 int astra_shared_name_make(const char *folder, bool anew)

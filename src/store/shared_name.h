@@ -20,6 +20,13 @@ enum astra_shared_name {
 void astra_shared_name(const char *folder, enum astra_shared_name which,
 		       char out[ASTRA_SHARED_NAME_SIZE]);
 
+/* What an earlier release has left in /dev/shm, where the folder's device and
+ * inode made the name between prefix and suffix, is from now on what that part
+ * of the name belongs to. Where there is one, that release ran last. Does I/O.
+ */
+void astra_shared_name_adopt(const char *folder, enum astra_shared_name which,
+			     const char *prefix, const char *suffix);
+
 /* Make it, unless it is there.
  * anew: somebody has found it out and taken the name; make another.
  * Returns 0, or -1 when it can't be made or kept. */

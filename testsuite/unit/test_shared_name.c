@@ -88,6 +88,55 @@ static void without_it_the_folder_gives_the_name(void **state)
 	assert_int_equal(astra_shared_name_make("/nonexistent", false), -1);
 }
 
+static void leave(const char *file, const char *text)
+{
+	FILE *f = fopen(file, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+/* Up, back and up again: the one that ran last knows more. */
+static void what_an_earlier_release_left_is_adopted(void **state)
+{
+	char id[ASTRA_SHARED_NAME_SIZE], was[96], is[96], text[16] = "";
+	FILE *f;
+
+	(void)state;
+	box(id);
+	snprintf(was, sizeof(was), "/dev/shm/astraea-test.%s", id);
+	assert_int_equal(astra_shared_name_make(folder, false), 0);
+	box(id);
+	snprintf(is, sizeof(is), "/dev/shm/astraea-test.%s", id);
+	for (int i = 0; i < 2; i++) {
+		leave(was, i ? "second" : "first");
+		astra_shared_name_adopt(folder, ASTRA_SHARED_BOX,
+					"astraea-test.", "");
+		assert_int_equal(access(was, F_OK), -1);
+	}
+	astra_shared_name_adopt(folder, ASTRA_SHARED_BOX, "astraea-test.", "");
+	f = fopen(is, "r");
+	assert_non_null(f);
+	assert_non_null(fgets(text, sizeof(text), f));
+	fclose(f);
+	unlink(is);
+	assert_string_equal(text, "second");
+}
+
+static void what_is_no_file_is_not_adopted(void **state)
+{
+	char id[ASTRA_SHARED_NAME_SIZE], was[96];
+
+	(void)state;
+	box(id);
+	snprintf(was, sizeof(was), "/dev/shm/astraea-test.%s", id);
+	assert_int_equal(symlink("/etc/passwd", was), 0);
+	assert_int_equal(astra_shared_name_make(folder, false), 0);
+	astra_shared_name_adopt(folder, ASTRA_SHARED_BOX, "astraea-test.", "");
+	assert_int_equal(unlink(was), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -101,6 +150,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			without_it_the_folder_gives_the_name, make_folder,
 			remove_folder),
+		cmocka_unit_test_setup_teardown(
+			what_an_earlier_release_left_is_adopted, make_folder,
+			remove_folder),
+		cmocka_unit_test_setup_teardown(what_is_no_file_is_not_adopted,
+						make_folder, remove_folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
