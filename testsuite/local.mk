@@ -392,7 +392,8 @@ EXTRA_DIST += \
 	testsuite/long/85-replay.sh \
 	testsuite/long/90-slurm-24.11.sh \
 	testsuite/long/93-day.sh \
-	testsuite/long/95-fuzz.sh
+	testsuite/long/95-fuzz.sh \
+	testsuite/long/97-upgrade.sh
 
 # Its sources are built by long/95-fuzz.sh, with clang.
 EXTRA_DIST += testsuite/fuzz/fuzz_query.c testsuite/fuzz/query.dict \

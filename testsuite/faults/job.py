@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the campaign's jobs run: job.py JOURNAL NAME STEPS ckpt|plain
+"""What the campaign's jobs run: job.py JOURNAL NAME STEPS ckpt|slow|plain
 
 Steps of a quarter of a second; a later run goes on where the last one got to.
 All jobs append to one journal, a line an event, by the machine's monotonic
 clock. A lock held for the life of the process shows two runs at once.
-With "ckpt" USR1 ends the run with 85. A killed slurmstepd leaves its processes
+With "ckpt" USR1 ends the run with 85, with "slow" after a while. A killed slurmstepd leaves its processes
 behind; these end with it, as a container's would.
 """
 import ctypes
@@ -16,6 +16,7 @@ import sys
 import time
 
 STEP_SEC = 0.25
+SLOW_SEC = 1.5
 CHECKPOINTED = 85
 
 
@@ -49,6 +50,8 @@ class Job:
             self.say("unlocked")
 
     def checkpoint(self, *_):
+        if self.kind == "slow":
+            time.sleep(SLOW_SEC)
         self.say("checkpoint")
         os._exit(CHECKPOINTED)
 
@@ -66,7 +69,7 @@ class Job:
 def main():
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
     job = Job(*sys.argv[1:])
-    if job.kind == "ckpt":
+    if job.kind in ("ckpt", "slow"):
         signal.signal(signal.SIGUSR1, job.checkpoint)
     job.begin()
     job.run()

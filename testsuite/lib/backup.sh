@@ -3,7 +3,7 @@
 #
 # A cluster with a backup controller. The two share StateSaveLocation and
 # nothing else: the backup has a host name, an address and a shared memory of
-# its own.
+# its own, and with ASTRAEA_OTHER_BUILD, a build folder, another version's plugins.
 #
 #	. "$(dirname "$0")/../lib/backup.sh"
 #	backup_cluster TERM GRACE	# seconds
@@ -15,6 +15,7 @@
 #				and $long with a long lease, whose it is $lease
 #   primary_is UP|DOWN		what scontrol ping says
 #   in_control			whether the backup answers instead of the primary
+#   in_grace			whether a job has been signalled and still runs
 #   more_begun N		whether jobs were begun more than N times
 #   goes_on WHEN N		fail unless the long lease is the one it was, its
 #				GPU time is counted, and the two take turns N
@@ -47,11 +48,17 @@ backup_cluster() {
 }
 
 backup_start() {
-	local etc=$CLUSTER_DIR/etc checker=()
+	local etc=$CLUSTER_DIR/etc checker=() plugins=$CLUSTER_DIR/astraea
+	if [[ ${ASTRAEA_OTHER_BUILD-} ]]; then
+		plugins=$CLUSTER_DIR/other
+		mkdir "$plugins"
+		install -t "$plugins" "$ASTRAEA_OTHER_BUILD"/.libs/*.so
+	fi
 	checker_command "$CLUSTER_DIR"
 	echo "SlurmctldHost=second(127.0.0.2)" >>"$etc/slurm.conf"
 	sed "s,^\(SlurmctldPidFile\)=.*,\1=$CLUSTER_DIR/run/second.pid,
-		s,^\(SlurmctldLogFile\)=.*,\1=$CLUSTER_DIR/log/second.log," \
+		s,^\(SlurmctldLogFile\)=.*,\1=$CLUSTER_DIR/log/second.log,
+		s,^PluginDir=$CLUSTER_DIR/astraea,PluginDir=$plugins," \
 		"$etc/slurm.conf" >"$etc/second.conf"
 	{ cat /etc/hosts && echo "127.0.0.2 second"; } >"$etc/hosts"
 	ASTRAEA_CLUSTER_OF=$CLUSTER_DIR SLURM_CONF=$etc/second.conf \
@@ -72,7 +79,7 @@ backup_jobs() {
 	long=$(submit --gres=gpu:2 --lease=9:00 \
 		--wrap 'date +begin; sleep 1000')
 	one=$(submit -J one --gres=gpu:2 --signal=USR1 \
-		--wrap "$job one 900 ckpt")
+		--wrap "$job one 900 slow")
 	two=$(submit -J two --gres=gpu:2 --wrap "$job two 900 plain")
 	wait_for 20 job_is "$long" RUNNING
 	wait_for 20 has_lease
@@ -85,6 +92,7 @@ import json, sys
 for j in json.load(sys.stdin)["jobs"]:
     print(int(j["start_sec"] or 0), int(j["lease_end_sec"] or 0))' 2>/dev/null
 }
+in_grace() { sfair lease --json 2>/dev/null | grep -q '"grace"'; }
 has_lease() { [[ $(lease_of) == [1-9]* ]]; }
 # GPU seconds of the long job: 2 a second, whoever counts.
 charged() {
@@ -115,13 +123,17 @@ more_begun() { (($(begun) > $1)); }
 goes_on() {
 	local before runs
 	wait_for 40 has_lease
+	# An older version cannot read what a newer one has saved, and begins anew.
+	[[ ! ${ASTRAEA_OTHER_BUILD-} ]] || lease=$(lease_of)
 	check_eq "$1: the long lease" "$lease" "$(lease_of)"
-	wait_for 10 charged
+	[[ ${ASTRAEA_OTHER_BUILD-} ]] || wait_for 10 charged
 	check_eq "$1: the long job" "0 RUNNING" \
 		"$(job_field "$long" Restarts) $(job_state "$long")"
 	before=$(swaps) runs=$(begun)
 	wait_for 60 more_swaps $((before + $2 - 1))
 	wait_for 60 more_begun $((runs + $2 - 1))
+	check_eq "$1: jobs that ended" "" "$(squeue -h -o %i -t \
+		FAILED,NODE_FAIL,CANCELLED,COMPLETED -j "$one,$two,$long")"
 	! grep conflict "$journal" || fail "$1: two runs at once"
 	! grep 'start n1:$' "$journal" || fail "$1: a run without GPUs"
 }

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A backup controller takes over when the primary is killed, and hands back:
+# A backup controller takes over when the primary is killed in the midst of a job's
+# grace, and hands back:
 # leases end when they were to end and GPU time goes on. The short form.
 # backup.sh sets the variables.
 # shellcheck disable=SC2154
@@ -10,6 +11,7 @@ backup_cluster 4 2
 backup_jobs
 wait_for 60 more_begun 1
 
+wait_for 60 in_grace
 "$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld KILL
 wait_for 60 in_control
 goes_on "under the backup" 1
@@ -17,5 +19,6 @@ goes_on "under the backup" 1
 "$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
 wait_for 40 primary_is UP
 wait_for 40 has_lease
-check_eq "under the primary again: the long lease" "$lease" "$(lease_of)"
+[[ ${ASTRAEA_OTHER_BUILD-} ]] ||
+	check_eq "under the primary again: the long lease" "$lease" "$(lease_of)"
 check_eq "runs of the long job" 1 "$(job_log "$long" | grep -c begin)"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A backup controller takes over when the primary is killed, and hands back:
+# A backup controller takes over when the primary is killed in the midst of a job's
+# grace, and hands back:
 # leases end when they were to end, GPU time goes on, jobs are taken back and
 # started by whoever is in control, and none runs twice at once.
 # backup.sh sets the variables.
@@ -12,6 +13,7 @@ backup_jobs
 wait_for 60 more_swaps 0
 goes_on "before" 2
 
+wait_for 60 in_grace
 "$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld KILL
 wait_for 60 in_control
 goes_on "under the backup" 2
