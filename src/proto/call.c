@@ -66,13 +66,16 @@ static int explain_io(int wait_sec, struct astra_error *err)
 	return astra_error_set(err, "the query socket: %s", strerror(errno));
 }
 
-static char *receive_reply(int fd, int wait_sec, struct astra_error *err)
+/* absent: set where it closes before it says anything, as one that stops. */
+static char *receive_reply(int fd, int wait_sec, bool *absent,
+			   struct astra_error *err)
 {
 	uint8_t head[ASTRA_FRAME_HEAD];
 	size_t size;
 	char *reply;
 
 	if (receive_all(fd, head, sizeof(head)) < 0) {
+		*absent = errno == ECONNRESET;
 		explain_io(wait_sec, err);
 		return NULL;
 	}
@@ -97,6 +100,25 @@ static char *receive_reply(int fd, int wait_sec, struct astra_error *err)
 	return reply;
 }
 
+/* What is refused before its sender is known: a text that says why, or
+ * anything, which is not to steer a terminal. */
+static void explain_unsigned(char *reply, const struct astra_peer *peer,
+			     struct astra_error *err)
+{
+	static const char key[] = "\"text\":\"";
+	char *text = strstr(reply, key), *end;
+
+	text = text ? text + strlen(key) : reply;
+	end = text + strcspn(text, "\"");
+	if (text != reply && *end)
+		*end = '\0';
+	for (char *at = text; *at; at++)
+		if (*at < ' ' || *at == '\x7f')
+			*at = '?';
+	astra_error_set(err, "%s: the reply is not signed: %.200s", peer->name,
+			text);
+}
+
 /* A reply that came over the network counts only when it is signed. */
 static char *unwrap(char *reply, const struct astra_peer *peer,
 		    const char *munge_socket, struct astra_error *err)
@@ -106,7 +128,7 @@ static char *unwrap(char *reply, const struct astra_peer *peer,
 	size_t size;
 
 	if (strncmp(reply, "MUNGE:", 6) != 0)
-		astra_error_set(err, "the reply is not signed: %.200s", reply);
+		explain_unsigned(reply, peer, err);
 	else if (!astra_verify(munge_socket, reply, &message, &size, &uid,
 			       err) &&
 		 uid && uid != peer->uid) {
@@ -129,6 +151,7 @@ int astra_call_within(const char *path, const char *munge_socket,
 	char *credential =
 		astra_sign(munge_socket, request, strlen(request), err);
 	int fd = credential ? astra_dial(path, wait_sec, &peer, err) : -1;
+	bool absent = fd == ASTRA_ABSENT;
 
 	if (fd >= 0) {
 		astra_frame_write(head, strlen(credential));
@@ -136,14 +159,14 @@ int astra_call_within(const char *path, const char *munge_socket,
 		    send_all(fd, credential, strlen(credential)) < 0)
 			explain_io(wait_sec, err);
 		else
-			text = receive_reply(fd, wait_sec, err);
+			text = receive_reply(fd, wait_sec, &absent, err);
 		close(fd);
 	}
 	free(credential);
 	if (text && peer.remote)
 		text = unwrap(text, &peer, munge_socket, err);
 	if (!text)
-		return -1;
+		return absent ? ASTRA_ABSENT : -1;
 	*reply = text;
 	return 0;
 }

@@ -65,9 +65,14 @@ static int dial_socket(const char *path, int wait_sec, struct astra_error *err)
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
 	if (connect(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0) {
-		explain_connect(path, errno, err);
+		int error = errno;
+
+		explain_connect(path, error, err);
 		close(fd);
-		return -1;
+		return error == ENOENT || (error == ECONNREFUSED &&
+					   is_socket(path))
+			       ? ASTRA_ABSENT
+			       : -1;
 	}
 	return fd;
 }
@@ -105,11 +110,15 @@ static int dial_host(const char *host, const char *port, int wait_sec,
 		return astra_error_set(err, "%s: %s", host, gai_strerror(rc));
 	for (const struct addrinfo *at = found; at && fd < 0; at = at->ai_next)
 		fd = dial_address(at, wait_sec);
+	rc = errno;
 	freeaddrinfo(found);
-	if (fd < 0)
-		return astra_error_set(err, "%s port %s: %s", host, port,
-				       strerror(errno));
-	return fd;
+	if (fd >= 0)
+		return fd;
+	astra_error_set(err, "%s port %s: %s%s", host, port, strerror(rc),
+			rc == ETIMEDOUT ? ": the host is down, or a firewall "
+					  "drops what is for that port"
+					: "");
+	return rc == ECONNREFUSED ? ASTRA_ABSENT : -1;
 }
 
 /* HOST:PORT or [ADDRESS]:PORT; changes name. */
@@ -134,6 +143,8 @@ static int dial_name(char *name, int wait_sec, struct astra_error *err)
 static int dial_network(const char *names, int wait_sec,
 			struct astra_peer *peer, struct astra_error *err)
 {
+	struct astra_error why;
+	int first = 0;
 	char *end;
 
 	peer->remote = true;
@@ -153,9 +164,13 @@ static int dial_network(const char *names, int wait_sec,
 		(void)snprintf(peer->name, sizeof(peer->name), "%.*s",
 			       (int)size, names);
 		memcpy(copy, peer->name, sizeof(copy));
-		fd = dial_name(copy, wait_sec, err);
-		if (fd >= 0 || !names[size])
+		fd = dial_name(copy, wait_sec, first ? &why : err);
+		if (fd >= 0)
 			return fd;
+		if (!first)
+			first = fd;
+		if (!names[size])
+			return first;
 		names += size + 1;
 	}
 }
@@ -168,17 +183,15 @@ int astra_dial(const char *path, int wait_sec, struct astra_peer *peer,
 			    : dial_network(path, wait_sec, peer, err);
 }
 
-void astra_dial_write(char *const *hosts, size_t count, const char *listen,
-		      uint32_t uid, struct astra_text *out)
+void astra_dial_write(char *const *hosts, size_t count, size_t first,
+		      unsigned int port, uint32_t uid, struct astra_text *out)
 {
-	const char *colon = strrchr(listen, ':');
-
 	astra_text_printf(out, "%u", uid);
 	for (size_t i = 0; i < count; i++) {
-		bool v6 = strchr(hosts[i], ':');
+		const char *host = hosts[(first + i) % count];
+		bool v6 = strchr(host, ':');
 
-		astra_text_printf(out, "%c%s%s%s:%s", i ? ',' : '@',
-				  v6 ? "[" : "", hosts[i], v6 ? "]" : "",
-				  colon ? colon + 1 : listen);
+		astra_text_printf(out, "%c%s%s%s:%u", i ? ',' : '@',
+				  v6 ? "[" : "", host, v6 ? "]" : "", port);
 	}
 }

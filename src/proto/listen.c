@@ -5,11 +5,14 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#define LISTEN_BESIDE 1000
 
 bool astra_listen_valid(const char *where, unsigned long least)
 {
@@ -22,6 +25,13 @@ bool astra_listen_valid(const char *where, unsigned long least)
 		return false;
 	port = strtoul(text, &end, 10);
 	return port >= least && port <= 65535 && !*end;
+}
+
+unsigned int astra_listen_default(unsigned int slurmctld_port)
+{
+	unsigned int port = slurmctld_port + LISTEN_BESIDE;
+
+	return port <= UINT16_MAX ? port : 0;
 }
 
 static int listen_at(const struct addrinfo *at, int backlog)

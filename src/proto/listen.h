@@ -11,6 +11,10 @@
  * looked at. */
 bool astra_listen_valid(const char *where, unsigned long least);
 
+/* The port that is listened at by default: beside slurmctld's own, 0 (the
+ * kernel's choice) where there is none. */
+unsigned int astra_listen_default(unsigned int slurmctld_port);
+
 /* Listen there, without an address on all of the host.
  * option: its name, for err. backlog: as listen(2) takes it.
  * Returns a descriptor that does not block, or -1 with err set. */

@@ -48,6 +48,8 @@ libastra_proto_la_SOURCES = \
 	src/proto/select_known.c \
 	src/proto/sign.c \
 	src/proto/sign.h \
+	src/proto/status.c \
+	src/proto/status.h \
 	src/proto/tasks.c \
 	src/proto/tasks.h \
 	src/proto/why.c \
@@ -68,6 +70,11 @@ check_PROGRAMS += test_proto_query
 test_proto_query_SOURCES = testsuite/unit/test_proto_query.c
 test_proto_query_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 test_proto_query_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS)
+
+check_PROGRAMS += test_status
+test_status_SOURCES = testsuite/unit/test_status.c
+test_status_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_status_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS)
 
 check_PROGRAMS += test_proto_answer
 test_proto_answer_SOURCES = testsuite/unit/test_proto_answer.c
@@ -114,6 +121,11 @@ test_proto_server_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS) \
 	$(MUNGE_CFLAGS)
 test_proto_server_LDADD = libastra-proto.la libastra-common.la \
 	$(CMOCKA_LIBS) -lpthread
+
+check_PROGRAMS += test_network
+test_network_SOURCES = testsuite/unit/test_network.c $(server_sources)
+test_network_CFLAGS = $(test_proto_server_CFLAGS)
+test_network_LDADD = $(test_proto_server_LDADD)
 
 check_PROGRAMS += test_proto_past
 test_proto_past_SOURCES = testsuite/unit/test_proto_past.c \

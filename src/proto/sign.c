@@ -20,6 +20,16 @@ static munge_ctx_t context(const char *socket)
 	return ctx;
 }
 
+/* What the administrator can do. */
+static const char *fail_hint(munge_err_t rc)
+{
+	if (rc == EMUNGE_CRED_INVALID)
+		return ": the two hosts have another munge.key each";
+	if (rc == EMUNGE_CRED_EXPIRED || rc == EMUNGE_CRED_REWOUND)
+		return ": the clocks of the two hosts differ";
+	return "";
+}
+
 static int fail(munge_ctx_t ctx, munge_err_t rc, struct astra_error *err)
 {
 	const char *why = munge_ctx_strerror(ctx);
@@ -28,7 +38,7 @@ static int fail(munge_ctx_t ctx, munge_err_t rc, struct astra_error *err)
 		why = munge_strerror(rc);
 	if (rc == EMUNGE_SOCKET)
 		return astra_error_set(err, "munged does not answer: %s", why);
-	return astra_error_set(err, "MUNGE: %s", why);
+	return astra_error_set(err, "MUNGE: %s%s", why, fail_hint(rc));
 }
 
 /* Takes the context. */

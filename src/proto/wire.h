@@ -47,8 +47,9 @@ size_t astra_frame_read(const uint8_t head[ASTRA_FRAME_HEAD]);
  * path: of the socket, or as astra_dial() takes it. munge_socket: or NULL for
  * the default. request: JSON; it is signed here. reply: set to the reply's
  * JSON; free() it. It gives up after a minute without a byte of the reply, or
- * after wait_sec. Returns 0, or -1 with err naming what is wrong and what to
- * do.
+ * after wait_sec. Returns 0, or with err naming what is wrong and what to do
+ * ASTRA_ABSENT (src/proto/dial.h) where nobody listens, or the plugin is
+ * stopping, and -1 otherwise.
  */
 int astra_call_within(const char *path, const char *munge_socket,
 		      const char *request, int wait_sec, char **reply,

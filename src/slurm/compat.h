@@ -303,6 +303,7 @@ static inline astra_factors_t *astra_factors(priority_factors_object_t *line)
  * compares this list with what the library needs. */
 #pragma weak acct_db_conn
 #pragma weak avail_node_bitmap
+#pragma weak backup_inx
 #pragma weak cg_node_bitmap
 #pragma weak cluster_cpus
 #pragma weak default_part_loc

@@ -278,14 +278,21 @@ static int read_socket(const s_p_hashtbl_t *table, const char *path,
 	return astra_conf_blame(path, "Socket", config->socket, err);
 }
 
+bool astra_config_listens(const struct astra_config *config)
+{
+	return !config || !config->listen || strcasecmp(config->listen, "no");
+}
+
 /* [ADDRESS:]PORT; the address is looked at when it is listened at. */
 static int read_listen(const s_p_hashtbl_t *table, const char *path,
 		       struct astra_config *config, struct astra_error *err)
 {
 	config->listen = astra_conf_text(table, "Listen");
-	if (!config->listen || astra_listen_valid(config->listen, 1))
+	if (!config->listen || !astra_config_listens(config) ||
+	    astra_listen_valid(config->listen, 1))
 		return 0;
-	astra_error_set(err, "PORT or ADDRESS:PORT, a port from 1 to 65535");
+	astra_error_set(err,
+			"PORT or ADDRESS:PORT, a port from 1 to 65535, or no");
 	return astra_conf_blame(path, "Listen", config->listen, err);
 }
 

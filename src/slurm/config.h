@@ -41,7 +41,7 @@ struct astra_config {
 	size_t tenant_count;
 	unsigned tenant_level; /* of the tree of accounts; 0: a job's own */
 	char *socket;	       /* NULL: the default */
-	char *listen;	       /* NULL: not on the network */
+	char *listen;	       /* NULL: where it is by default */
 	bool history;	       /* is to be written ... */
 	char *history_file;    /* ... here; NULL: the default */
 	double history_rounds_sec, history_hours_sec, history_days_sec,
@@ -88,6 +88,10 @@ struct astra_config *astra_config_swap(struct astra_config *config);
  * Locks: caller holds job read. */
 bool astra_config_pool_of(const char *partition, char *pool,
 			  struct astra_options *options);
+
+/* Whether queries are answered on the network: not by Listen=no.
+ * config: NULL: by default. */
+bool astra_config_listens(const struct astra_config *config);
 
 /* Accepts NULL. */
 void astra_config_destroy(struct astra_config *config);

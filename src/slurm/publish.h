@@ -15,6 +15,10 @@ void astra_publish_stop(void);
  * backup that takes over starts it then. */
 void astra_publish_start_history(const struct astra_cycle *cycle);
 
+/* What slurmctld tells who asks it where we answer (see doc/protocol.md): a
+ * line that is xmalloced. Locks: one of its own, held for a copy. */
+char *astra_publish_status(void);
+
 /* Tell a job in its environment where it can ask. Locks: caller holds job
  * write. */
 void astra_publish_tell(job_details_t *details);

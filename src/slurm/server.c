@@ -12,7 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "src/proto/listen.h"
 #include "src/slurm/server_private.h"
 
 /* The report outlives the server: it may be published before a start. */
@@ -146,9 +145,13 @@ static void log_start(const struct server *s)
 {
 	char text[256];
 
-	snprintf(text, sizeof(text), "queries are answered on %s%s%s", s->path,
-		 s->network_fd >= 0 ? " and port " : "",
-		 s->network_fd >= 0 ? s->listen : "");
+	if (s->port)
+		snprintf(text, sizeof(text),
+			 "queries are answered on %s and port %u", s->path,
+			 s->port);
+	else
+		snprintf(text, sizeof(text), "queries are answered on %s",
+			 s->path);
 	if (s->options.log_line)
 		s->options.log_line(false, text);
 }
@@ -167,14 +170,8 @@ int astra_server_start(const struct astra_server_options *options,
 		destroy(s);
 		return -1;
 	}
-	if (s->listen) {
-		struct astra_error why = {""};
-
-		s->network_fd = astra_listen("Listen", s->listen,
-					     SERVER_CLIENTS_REMOTE, &why);
-		if (s->network_fd < 0 && s->options.log_line)
-			s->options.log_line(true, why.text);
-	}
+	if (s->listen)
+		server_network_open(s);
 	if (start_threads(s, err) < 0) {
 		remove_socket(s);
 		destroy(s);
@@ -183,6 +180,11 @@ int astra_server_start(const struct astra_server_options *options,
 	the_server = s;
 	log_start(s);
 	return 0;
+}
+
+unsigned int astra_server_port(void)
+{
+	return the_server ? the_server->port : 0;
 }
 
 void astra_server_stop(void)

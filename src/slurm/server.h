@@ -26,6 +26,7 @@ struct astra_viewer;
 struct astra_server_options {
 	const char *path;	  /* of the socket; copied */
 	const char *listen;	  /* [ADDRESS:]PORT too; NULL: not; copied */
+	bool any_port;		  /* the kernel's choice where that is taken */
 	const char *munge_socket; /* NULL: $MUNGE_SOCKET, else munge's own */
 	uid_t slurm_uid;	  /* SlurmUser: sees all, as root does */
 	/* Whether a user sees all and may reset. Called in the server's
@@ -72,6 +73,10 @@ struct astra_server_options {
  * may go on. */
 int astra_server_start(const struct astra_server_options *options,
 		       struct astra_error *err);
+
+/* The port that is listened at, or 0: not on the network. Of the thread that
+ * starts and stops it. */
+unsigned int astra_server_port(void);
 
 /* Answer from this report from now on. Steals the reference; NULL: nothing
  * is known (answers say so). May be called before start and after stop.

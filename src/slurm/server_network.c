@@ -7,7 +7,44 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "src/proto/listen.h"
 #include "src/slurm/server_private.h"
+
+/* Its host part is where's; as astra_listen(). */
+static int network_listen_any(const char *where, struct astra_error *err)
+{
+	const char *colon = strrchr(where, ':');
+	char any[300];
+
+	(void)snprintf(any, sizeof(any), "%.*s0",
+		       colon ? (int)(colon + 1 - where) : 0, where);
+	return astra_listen("Listen", any, SERVER_CLIENTS_REMOTE, err);
+}
+
+static unsigned int network_port(int fd)
+{
+	struct sockaddr_storage addr = {0};
+	const struct sockaddr_in *v4 = (const void *)&addr;
+	const struct sockaddr_in6 *v6 = (const void *)&addr;
+	socklen_t size = sizeof(addr);
+
+	if (fd < 0 || getsockname(fd, (struct sockaddr *)&addr, &size) < 0)
+		return 0;
+	return ntohs(addr.ss_family == AF_INET6 ? v6->sin6_port : v4->sin_port);
+}
+
+void server_network_open(struct server *s)
+{
+	struct astra_error why = {""};
+
+	s->network_fd =
+		astra_listen("Listen", s->listen, SERVER_CLIENTS_REMOTE, &why);
+	if (s->network_fd < 0 && s->options.any_port)
+		s->network_fd = network_listen_any(s->listen, &why);
+	if (s->network_fd < 0 && s->options.log_line)
+		s->options.log_line(true, why.text);
+	s->port = network_port(s->network_fd);
+}
 
 /* A number for an address; two that share one share a limit. */
 static uid_t number_of(const struct sockaddr_storage *addr)

@@ -80,6 +80,10 @@ int server_socket_open(const char *path, struct astra_error *err);
 
 /* server_network.c: the same for the network, where astra_listen() listens. */
 
+/* Listen where the options say; what fails is logged, and queries are answered
+ * at the socket alone. */
+void server_network_open(struct server *s);
+
 /* Accept a connection, and say who is at the other end: the user, or a number
  * for the host. Returns -1 when there is none, -2 when it is gone again. */
 int server_network_accept(int fd, uid_t *host);
@@ -169,7 +173,8 @@ struct server {
 	pthread_t thread;
 	atomic_bool stop; /* the rest is the thread's while it runs */
 	int wake_fd, listen_fd;
-	int network_fd; /* -1: none */
+	int network_fd;	   /* -1: none */
+	unsigned int port; /* of that */
 	struct server_client clients[SERVER_CLIENTS];
 	struct server_limit limit;
 	struct server_limit hosts; /* of remote ones */

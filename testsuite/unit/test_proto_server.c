@@ -9,6 +9,7 @@
 #include <sys/un.h>
 #include <time.h>
 
+#include "src/proto/dial.h"
 #include "src/proto/query.h"
 #include "src/proto/sign.h"
 #include "src/slurm/server.h"
@@ -555,7 +556,7 @@ static void a_missing_munged_is_named(void **state)
 	assert_non_null(strstr(err.text, "munged does not answer"));
 	assert_int_equal(astra_call("/nonexistent/x.sock", munged.socket,
 				    TENANT, &text, &err),
-			 -1);
+			 ASTRA_ABSENT);
 	assert_non_null(strstr(err.text, "slurmctld is not running"));
 }
 

@@ -240,7 +240,7 @@ static void write_slurm_conf(void)
 	char text[1024];
 
 	snprintf(text, sizeof(text),
-		 "ClusterName=t\nSlurmctldHost=localhost\n"
+		 "ClusterName=t\nSlurmctldHost=localhost\nSlurmctldPort=1\n"
 		 "StateSaveLocation=%s\nAuthInfo=socket=%s\n"
 		 "NodeName=n1\nPartitionName=p Nodes=n1\n",
 		 munged.folder, munged.socket);
@@ -253,6 +253,18 @@ static void remove_file(const char *name)
 
 	snprintf(file, sizeof(file), "%s/%s", munged.folder, name);
 	unlink(file);
+}
+
+/* Where all users may write, one may have put it there. */
+static void a_stranger_in_its_place_is_not_asked(void)
+{
+	if (geteuid() != 0)
+		return;
+	assert_int_equal(chown(path, 65534, (gid_t)-1), 0);
+	assert_int_equal(sfair("job -n"), 1);
+	says("port 1001: ");
+	says("and slurmctld does not answer: start it");
+	assert_int_equal(chown(path, 0, (gid_t)-1), 0);
 }
 
 static void the_configuration_leads_to_the_socket(void **state)
@@ -279,6 +291,7 @@ static void the_configuration_leads_to_the_socket(void **state)
 	snprintf(text, sizeof(text), " socket = %s # here\n", path);
 	write_file("more", text);
 	assert_int_equal(sfair("job -n"), 0);
+	a_stranger_in_its_place_is_not_asked();
 	remove_file("slurm.conf");
 	remove_file("astraea.conf");
 	remove_file("more");

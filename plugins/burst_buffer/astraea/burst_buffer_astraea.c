@@ -9,6 +9,7 @@
 #include "src/slurm/grace.h"
 #include "src/slurm/host.h"
 #include "src/slurm/ledger.h"
+#include "src/slurm/publish.h"
 #include "src/slurm/recover.h"
 #include "src/slurm/selfcheck.h"
 
@@ -76,7 +77,7 @@ int bb_p_load_state(bool init_config)
 
 char *bb_p_get_status(ASTRA_BB_STATUS_PARAMS)
 {
-	return xstrdup("astraea: see sfair");
+	return astra_publish_status();
 }
 
 int bb_p_state_pack(uid_t uid, buf_t *buffer, uint16_t protocol_version)

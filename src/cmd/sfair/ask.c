@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "src/cmd/sfair/sfair.h"
+#include "src/cmd/sfair/slurm.h"
+#include "src/proto/dial.h"
+
+#define PATIENCE_SEC 2.0
+#define AGAIN_USEC 100000
 
 static bool not_found; /* so the last refusal said */
 
@@ -14,12 +19,13 @@ bool sfair_not_found(void)
 	return not_found;
 }
 
-static bool says_not_found(const json_t *reply)
+/* Whether it is an error of that code. */
+static bool says(const json_t *reply, const char *fault)
 {
 	const char *code = json_string_value(
 		json_object_get(json_object_get(reply, "error"), "code"));
 
-	return code && !strcmp(code, "not_found");
+	return code && !strcmp(code, fault);
 }
 
 /* Check a reply as it comes from outside: version, then error, then kind. */
@@ -35,7 +41,7 @@ static int check_reply(const json_t *reply, const struct astra_query *query,
 		return astra_error_set(
 			err,
 			"the reply is no message of the astraea plugin: does the socket belong to it?");
-	not_found = says_not_found(reply);
+	not_found = says(reply, "not_found");
 	if (why)
 		return astra_error_set(err, "%s", why);
 	if (json_integer_value(version) != ASTRA_PROTOCOL)
@@ -49,27 +55,89 @@ static int check_reply(const json_t *reply, const struct astra_query *query,
 	return 0;
 }
 
-json_t *sfair_ask_at(const char *path, const char *munge_socket,
-		     const struct astra_query *query, int wait_sec,
-		     bool verbose, struct astra_error *err)
+static double ask_now_sec(void)
 {
-	char *request = astra_query_encode(query), *text = NULL;
-	json_t *reply = NULL;
-	int rc = request ? 0 : astra_error_nomem(err);
+	struct timespec t;
 
-	if (!rc && verbose)
-		fprintf(stderr, "sfair: asking %s: %s\n", path, request);
-	if (!rc)
-		rc = astra_call_within(path, munge_socket, request, wait_sec,
-				       &text, err);
-	if (rc < 0 && request && *path == '/' && access(path, F_OK) < 0 &&
-	    errno == ENOENT)
-		sfair_explain_absent(path, err);
-	if (!rc) {
-		reply = json_loads(text, 0, NULL);
-		rc = check_reply(reply, query, err);
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* A moment; false where there is no time left for it. */
+static bool ask_pause(double until_sec)
+{
+	if (ask_now_sec() >= until_sec)
+		return false;
+	usleep(AGAIN_USEC);
+	return true;
+}
+
+/* Whether the plugin may be there in a moment: from Slurm 23.11 on a
+ * reconfigure replaces slurmctld, and it answers nobody meanwhile. */
+static bool ask_may_come(const struct sfair_where *where,
+			 const struct sfair_slurm *slurm)
+{
+	if (slurm->state != SFAIR_SLURM_PLUGIN)
+		return false;
+	return *where->path != '/' ||
+	       sfair_is_here(sfair_slurm_host(slurm->index));
+}
+
+/* Send the request, again and again until then while nobody is there. */
+static int ask_call(struct sfair_where *where, const char *request,
+		    int wait_sec, double until_sec, char **text,
+		    struct astra_error *err)
+{
+	struct sfair_slurm slurm;
+	struct astra_error why;
+	int rc;
+
+	for (;;) {
+		rc = astra_call_within(where->path, where->munge_socket,
+				       request, wait_sec, text, err);
+		if (rc != ASTRA_ABSENT)
+			return rc;
+		sfair_slurm_ask(&slurm);
+		if (sfair_find_again(where, &slurm, &why) < 0 ||
+		    !ask_may_come(where, &slurm) || !ask_pause(until_sec))
+			break;
 	}
-	free(text);
+	sfair_explain_absent(where, &slurm, err);
+	return rc;
+}
+
+/* It has been there for less than a round. */
+static bool ask_is_starting(const json_t *reply,
+			    const struct astra_query *query)
+{
+	return query->kind != ASTRA_QUERY_REPORT && says(reply, "no_data");
+}
+
+json_t *sfair_ask_at(struct sfair_where *where, const struct astra_query *query,
+		     int wait_sec, bool verbose, struct astra_error *err)
+{
+	double until_sec = ask_now_sec() + PATIENCE_SEC;
+	char *request = astra_query_encode(query), *text;
+	json_t *reply = NULL;
+	int rc;
+
+	if (!request) {
+		astra_error_nomem(err);
+		return NULL;
+	}
+	if (verbose)
+		fprintf(stderr, "sfair: asking %s: %s\n", where->path, request);
+	do {
+		json_decref(reply);
+		reply = NULL;
+		text = NULL;
+		rc = ask_call(where, request, wait_sec, until_sec, &text, err);
+		if (!rc) {
+			reply = json_loads(text, 0, NULL);
+			rc = check_reply(reply, query, err);
+		}
+		free(text);
+	} while (ask_is_starting(reply, query) && ask_pause(until_sec));
 	free(request);
 	if (!rc)
 		return reply;
@@ -80,13 +148,12 @@ json_t *sfair_ask_at(const char *path, const char *munge_socket,
 json_t *sfair_ask(const struct astra_query *query, bool verbose,
 		  struct astra_error *err)
 {
-	char *path = NULL, *munge_socket = NULL;
+	struct sfair_where where;
 	json_t *reply = NULL;
 
-	if (!sfair_conf(&path, &munge_socket, err))
-		reply = sfair_ask_at(path, munge_socket, query, ASTRA_REPLY_SEC,
-				     verbose, err);
-	free(path);
-	free(munge_socket);
+	if (!sfair_find(&where, err))
+		reply = sfair_ask_at(&where, query, ASTRA_REPLY_SEC, verbose,
+				     err);
+	sfair_where_clear(&where);
 	return reply;
 }

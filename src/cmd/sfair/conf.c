@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the plugin listens: the same answer that the plugin gives itself. */
+/* Where the plugin listens: the same answer that the plugin gives itself, or,
+ * on another host, through slurmctld. */
 #include <config.h> /* Slurm's */
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "slurm/slurm.h"
 #include "slurm/slurm_errno.h"
 #include "src/cmd/sfair/sfair.h"
-#include "src/common/log.h"
+#include "src/cmd/sfair/slurm.h"
 #include "src/common/read_config.h"
 #include "src/common/xmalloc.h"
 #include "src/proto/dial.h"
+#include "src/proto/listen.h"
+#include "src/proto/sign.h"
 
 #define INCLUDES_MAX 8
 #define SOCKET_NAME "astraea.sock"
@@ -105,93 +108,79 @@ static char *munge_of(const char *auth_info)
 	return strndup(at, strcspn(at, ",;"));
 }
 
-/* What else its user can do where that fails; NULL: it is not being read. */
-static const char *loading;
-
-/* Slurm ends the program where its configuration is missing or wrong, with
- * lines that do not help a user of sfair: this is said instead. */
-static void explain_exit(void)
+/* The plugin's own socket on this host, and not one that somebody has put in
+ * its place where others may write. */
+static bool find_is_socket(const char *path)
 {
-	if (loading)
-		fprintf(stderr,
-			"sfair: error: Slurm's configuration cannot be read on this host: sinfo says why; or %s\n",
-			loading);
+	struct stat st;
+
+	return !stat(path, &st) && S_ISSOCK(st.st_mode) &&
+	       (!st.st_uid || st.st_uid == slurm_conf.slurm_user_id) &&
+	       !access(path, R_OK | W_OK);
 }
 
-int sfair_load_slurm_conf(const char *otherwise, struct astra_error *err)
+/* The port that is listened at, if the plugin does not say which. */
+static unsigned int find_port(const char *listen)
 {
-	log_options_t quiet = LOG_OPTS_INITIALIZER;
-	const char *named = getenv("SLURM_CONF");
-	char name[] = "sfair";
+	const char *colon = listen ? strrchr(listen, ':') : NULL;
 
-	if (named && access(named, R_OK) < 0)
-		return astra_error_set(
-			err,
-			"SLURM_CONF=%s: %s: unset it, name the cluster's slurm.conf, or %s",
-			named, strerror(errno), otherwise);
-	quiet.stderr_level = LOG_LEVEL_QUIET;
-	quiet.syslog_level = LOG_LEVEL_QUIET;
-	quiet.logfile_level = LOG_LEVEL_QUIET;
-	log_init(name, quiet, 0, NULL);
-	atexit(explain_exit);
-	loading = otherwise;
-	slurm_conf_init(NULL);
-	loading = NULL;
-	return 0;
+	if (listen && astra_listen_valid(listen, 1))
+		return (unsigned int)strtoul(colon ? colon + 1 : listen, NULL,
+					     10);
+	return astra_listen_default(slurm_conf.slurmctld_port);
 }
 
-/* Slurm's plugins, without which no release from 23.11 on can be asked, are
- * loaded only here: where they are missing ours still answers. */
-bool sfair_slurm_known(void)
-{
-	static const char *const otherwise = "unset SLURM_CONF";
-	static bool ready;
-	const char *named = getenv("SLURM_CONF");
-	struct astra_error err;
-
-	/* Not worth the end of the program, so only where it is named. */
-	if (!slurm_conf.control_addr &&
-	    (!named || access(named, R_OK) < 0 ||
-	     sfair_load_slurm_conf(otherwise, &err) < 0))
-		return false;
-	if (ready)
-		return true;
-	loading = otherwise;
-	slurm_init(NULL);
-	loading = NULL;
-	return ready = true;
-}
-
-int sfair_cluster_name(const char **name, struct astra_error *err)
-{
-	if (sfair_load_slurm_conf("audit a --trace", err) < 0)
-		return -1;
-	if (!*name)
-		*name = slurm_conf.cluster_name;
-	return 0;
-}
-
-/* The socket, or, where it is not of this host, the network's address. */
-static int choose_path(struct found *found, char **path,
-		       struct astra_error *err)
+/* Replace the path by the network's address. */
+static int find_address(struct sfair_where *where,
+			const struct sfair_slurm *slurm, unsigned int port,
+			struct astra_error *err)
 {
 	struct astra_text address = {0};
 
-	if (!found->socket && asprintf(&found->socket, "%s/" SOCKET_NAME,
-				       slurm_conf.state_save_location) < 0)
+	astra_dial_write(slurm_conf.control_addr, slurm_conf.control_cnt,
+			 slurm->index, port, slurm_conf.slurm_user_id,
+			 &address);
+	if (address.failed)
 		return astra_error_nomem(err);
-	if (found->listen && access(found->socket, F_OK) < 0) {
-		astra_dial_write(slurm_conf.control_addr,
-				 slurm_conf.control_cnt, found->listen,
-				 slurm_conf.slurm_user_id, &address);
-		if (address.failed)
-			return astra_error_nomem(err);
-		*path = address.bytes;
-		return 0;
-	}
-	*path = found->socket;
-	found->socket = NULL;
+	keep(&where->path, address.bytes);
 	return 0;
+}
+
+int sfair_find_again(struct sfair_where *where, const struct sfair_slurm *slurm,
+		     struct astra_error *err)
+{
+	if (where->given || slurm->state != SFAIR_SLURM_PLUGIN ||
+	    !slurm->status.port)
+		return 0;
+	return find_address(where, slurm, slurm->status.port, err);
+}
+
+/* Slurmctld is asked over the network by what munged signs: without it nobody
+ * need be asked. */
+static int find_munged(const struct sfair_where *where, struct astra_error *err)
+{
+	char *credential = astra_sign(where->munge_socket, "", 0, err);
+
+	free(credential);
+	return credential ? 0 : -1;
+}
+
+/* Where slurmctld says, or, where it has nothing to say, a guess; if it does
+ * not answer, the socket's name tells more. */
+static int find_remote(struct sfair_where *where, const char *listen,
+		       struct astra_error *err)
+{
+	struct sfair_slurm slurm;
+
+	if (find_munged(where, err) < 0)
+		return -1;
+	sfair_slurm_ask(&slurm);
+	if (slurm.state == SFAIR_SLURM_PLUGIN)
+		return sfair_find_again(where, &slurm, err);
+	if (slurm.state == SFAIR_SLURM_SILENT &&
+	    access(where->path, F_OK) < 0 && errno == ENOENT)
+		return 0;
+	return find_address(where, &slurm, find_port(listen), err);
 }
 
 static char *variable(const char *name)
@@ -201,33 +190,50 @@ static char *variable(const char *name)
 	return value && *value ? strdup(value) : NULL;
 }
 
-/* Slurm's configuration is read only for what the environment leaves open. */
-int sfair_conf(char **path, char **munge_socket, struct astra_error *err)
+static int find_by_slurm(struct sfair_where *where, struct astra_error *err)
 {
 	struct found found = {0};
-	bool munge_known;
-	char *conf;
-	int rc;
+	char *conf = get_extra_conf_path("astraea.conf");
+	int rc = 0;
 
-	*path = variable("SFAIR_SOCKET");
-	*munge_socket = variable("SFAIR_MUNGE_SOCKET");
-	if (!*munge_socket)
-		*munge_socket = variable("MUNGE_SOCKET");
-	munge_known = *munge_socket || !getenv("SLURM_CONF");
-	if (*path && munge_known)
+	scan_file(conf, 0, &found);
+	xfree(conf);
+	where->path = found.socket;
+	if (!where->path && asprintf(&where->path, "%s/" SOCKET_NAME,
+				     slurm_conf.state_save_location) < 0)
+		rc = astra_error_nomem(err);
+	if (!rc && !find_is_socket(where->path))
+		rc = find_remote(where, found.listen, err);
+	free(found.listen);
+	return rc;
+}
+
+/* Slurm's configuration is read only for what the environment leaves open. */
+int sfair_find(struct sfair_where *where, struct astra_error *err)
+{
+	bool munge_known;
+
+	*where = (struct sfair_where){
+		.path = variable("SFAIR_SOCKET"),
+		.munge_socket = variable("SFAIR_MUNGE_SOCKET"),
+	};
+	where->given = where->path;
+	if (!where->munge_socket)
+		where->munge_socket = variable("MUNGE_SOCKET");
+	munge_known = where->munge_socket || !getenv("SLURM_CONF");
+	if (where->given && munge_known)
 		return 0;
 	if (sfair_load_slurm_conf("set SFAIR_SOCKET to the plugin's socket",
 				  err) < 0)
 		return -1;
-	if (!*munge_socket)
-		*munge_socket = munge_of(slurm_conf.authinfo);
-	if (*path)
-		return 0;
-	conf = get_extra_conf_path("astraea.conf");
-	scan_file(conf, 0, &found);
-	xfree(conf);
-	rc = choose_path(&found, path, err);
-	free(found.socket);
-	free(found.listen);
-	return rc;
+	if (!where->munge_socket)
+		where->munge_socket = munge_of(slurm_conf.authinfo);
+	return where->given ? 0 : find_by_slurm(where, err);
+}
+
+void sfair_where_clear(struct sfair_where *where)
+{
+	free(where->path);
+	free(where->munge_socket);
+	*where = (struct sfair_where){0};
 }

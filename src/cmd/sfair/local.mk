@@ -59,6 +59,8 @@ sfair_SOURCES = \
 	src/cmd/sfair/print_table.c \
 	src/cmd/sfair/print_why.c \
 	src/cmd/sfair/record.c \
+	src/cmd/sfair/slurm.c \
+	src/cmd/sfair/slurm.h \
 	src/cmd/sfair/starts.c \
 	src/cmd/sfair/reports.c \
 	src/cmd/sfair/reports.h \

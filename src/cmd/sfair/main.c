@@ -105,16 +105,15 @@ static int run(struct sfair_args *args, struct astra_error *err)
 /* For programs that have no part of Slurm's, as variables. */
 static int print_where(struct astra_error *err)
 {
-	char *path = NULL, *munge_socket = NULL;
-	int rc = sfair_conf(&path, &munge_socket, err);
+	struct sfair_where where;
+	int rc = sfair_find(&where, err);
 
 	if (!rc) {
-		printf("SFAIR_SOCKET=%s\n", path);
-		if (munge_socket)
-			printf("SFAIR_MUNGE_SOCKET=%s\n", munge_socket);
+		printf("SFAIR_SOCKET=%s\n", where.path);
+		if (where.munge_socket)
+			printf("SFAIR_MUNGE_SOCKET=%s\n", where.munge_socket);
 	}
-	free(path);
-	free(munge_socket);
+	sfair_where_clear(&where);
 	return rc;
 }
 

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/cmd/sfair/sfair.h"
 #include "src/common/error.h"
 #include "src/common/text.h"
 
@@ -75,7 +76,7 @@ void metrics_text(struct astra_text *out, const json_t *scrape,
 
 /* metrics_scrape.c: whom to ask, and what was answered last. */
 struct metrics_scraper {
-	char *path, *munge_socket;
+	struct sfair_where where;
 	bool verbose;
 	bool serves;	    /* more than one scrape */
 	json_t *reply;	    /* NULL: the plugin did not answer */

@@ -22,13 +22,12 @@ static int64_t now_msec(void)
 int metrics_scraper_open(struct metrics_scraper *scraper,
 			 struct astra_error *err)
 {
-	return sfair_conf(&scraper->path, &scraper->munge_socket, err);
+	return sfair_find(&scraper->where, err);
 }
 
 void metrics_scraper_close(struct metrics_scraper *scraper)
 {
-	free(scraper->path);
-	free(scraper->munge_socket);
+	sfair_where_clear(&scraper->where);
 	json_decref(scraper->reply);
 }
 
@@ -40,8 +39,8 @@ static void ask(struct metrics_scraper *s)
 	if (s->asked_msec && begin - s->asked_msec < KEEP_MSEC)
 		return;
 	json_decref(s->reply);
-	s->reply = sfair_ask_at(s->path, s->munge_socket, &query, WAIT_SEC,
-				s->verbose, &s->err);
+	s->reply =
+		sfair_ask_at(&s->where, &query, WAIT_SEC, s->verbose, &s->err);
 	s->asked_msec = now_msec();
 	s->took_sec = (double)(s->asked_msec - begin) / 1000;
 	s->scrapes++;

@@ -97,28 +97,53 @@ bool sfair_not_found(void);
 /* check.c: an astraea.conf before it is used. */
 int sfair_check(int argc, char **argv, struct astra_error *err);
 
-/* conf.c: read Slurm's configuration, in silence; the program ends where it
+/* slurm.c: read Slurm's configuration, in silence; the program ends where it
  * cannot be read.
  * otherwise: what its user can do instead. Returns 0, or -1 with err set. */
 int sfair_load_slurm_conf(const char *otherwise, struct astra_error *err);
 
-/* conf.c: whether Slurm can be asked: its configuration is, or could be, read.
+/* slurm.c: whether Slurm can be asked: its configuration is, or could be, read.
  */
 bool sfair_slurm_known(void);
 
-/* absent.c: no such socket: say why, as far as Slurm knows. err: replaced where
- * there is more to say. */
-void sfair_explain_absent(const char *path, struct astra_error *err);
+/* Where the plugin is asked, and by which munged; all malloced. */
+struct sfair_where {
+	char *path;	    /* as astra_dial() takes it */
+	char *munge_socket; /* NULL: munge's own choice */
+	bool given;	    /* by SFAIR_SOCKET: no other is looked for */
+};
+
+/* conf.c: look in the environment, in Slurm's configuration and in astraea.conf
+ * where this host has it; where the plugin's socket is not on this host ask
+ * slurmctld. where: to be cleared, either way.
+ * Returns 0, or -1 with err set. */
+int sfair_find(struct sfair_where *where, struct astra_error *err);
+void sfair_where_clear(struct sfair_where *where);
+
+/* conf.c: where slurmctld says, unless it is given.
+ * Returns 0, or -1 with err set: out of memory. */
+struct sfair_slurm;
+int sfair_find_again(struct sfair_where *where, const struct sfair_slurm *slurm,
+		     struct astra_error *err);
+
+/* absent.c: nobody answers there: say why, as far as Slurm knows. err: what is
+ * known of it; replaced where there is more to say. */
+void sfair_explain_absent(const struct sfair_where *where,
+			  const struct sfair_slurm *slurm,
+			  struct astra_error *err);
+
+/* Whether a host of this name is this one. */
+bool sfair_is_here(const char *machine);
 
 /* why_other.c: a reply about a job that the plugin does not manage, from Slurm.
  * Returns NULL when Slurm knows none either, or cannot be asked. */
 json_t *sfair_why_other(const struct astra_query *query);
 
-/* The same of a plugin that is known, as sfair_conf() finds it; wait_sec: for
- * each part of the reply at most. */
-json_t *sfair_ask_at(const char *path, const char *munge_socket,
-		     const struct astra_query *query, int wait_sec,
-		     bool verbose, struct astra_error *err);
+/* The same of a plugin that is known, as sfair_find() finds it; wait_sec: for
+ * each part of the reply at most. Where it is being replaced, as in a
+ * reconfigure, it has two seconds; where it has moved, where is replaced. */
+json_t *sfair_ask_at(struct sfair_where *where, const struct astra_query *query,
+		     int wait_sec, bool verbose, struct astra_error *err);
 
 /* when.c: a point in time as Slurm's commands take it, in seconds from 1970.
  * Returns 0, or -1 with err naming key, text and what is allowed. */
@@ -151,11 +176,6 @@ void sfair_help(void);
 /* The fields of a table, for --helpformat. */
 struct sfair_table;
 void sfair_list_fields(const char *title, const struct sfair_table *table);
-
-/* conf.c: where the plugin listens, and which munged to ask; malloced.
- * munge_socket: NULL for munge's own choice.
- * Returns 0, or -1 with err set. */
-int sfair_conf(char **path, char **munge_socket, struct astra_error *err);
 
 /* The cluster's name, where it is NULL: Slurm's ClusterName; not to be freed.
  * Either way Slurm's own log is silent afterwards.

@@ -333,8 +333,9 @@ int top_screen_key(void);
 
 struct top_fetch;
 
-/* Where the plugin is; they are kept. Returns NULL with err set. */
-struct top_fetch *top_fetch_start(const char *path, const char *munge_socket,
+/* where: the plugin is; stolen. Returns NULL with err set. */
+struct sfair_where;
+struct top_fetch *top_fetch_start(struct sfair_where *where,
 				  struct astra_error *err);
 /* Readable when there is something to take. */
 int top_fetch_fd(const struct top_fetch *fetch);

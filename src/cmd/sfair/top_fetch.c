@@ -23,7 +23,7 @@ struct result {
 struct top_fetch {
 	pthread_mutex_t lock;
 	pthread_cond_t asked;
-	char *path, *munge_socket;
+	struct sfair_where where; /* of the thread once that runs */
 	struct astra_query waiting[KINDS];
 	bool waits[KINDS];
 	struct result results[KINDS];
@@ -47,8 +47,7 @@ static void release(struct top_fetch *f)
 		json_decref(f->results[i].reply);
 	}
 	close(f->fd);
-	free(f->path);
-	free(f->munge_socket);
+	sfair_where_clear(&f->where);
 	pthread_mutex_destroy(&f->lock);
 	pthread_cond_destroy(&f->asked);
 	free(f);
@@ -92,8 +91,8 @@ static void *work(void *data)
 	while (next(f, &query)) {
 		struct result result = {.there = true};
 
-		result.reply = sfair_ask_at(f->path, f->munge_socket, &query,
-					    WAIT_SEC, false, &result.err);
+		result.reply = sfair_ask_at(&f->where, &query, WAIT_SEC, false,
+					    &result.err);
 		give(f, kind_of(&query), &result);
 		astra_query_destroy(&query);
 	}
@@ -117,7 +116,7 @@ static int start_thread(struct top_fetch *f)
 	return rc;
 }
 
-struct top_fetch *top_fetch_start(const char *path, const char *munge_socket,
+struct top_fetch *top_fetch_start(struct sfair_where *where,
 				  struct astra_error *err)
 {
 	struct top_fetch *f = calloc(1, sizeof(*f));
@@ -130,9 +129,9 @@ struct top_fetch *top_fetch_start(const char *path, const char *munge_socket,
 	pthread_cond_init(&f->asked, NULL);
 	f->users = 1;
 	f->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	f->path = strdup(path);
-	f->munge_socket = munge_socket ? strdup(munge_socket) : NULL;
-	if (f->path && (f->munge_socket || !munge_socket) && f->fd >= 0) {
+	f->where = *where;
+	*where = (struct sfair_where){0};
+	if (f->fd >= 0) {
 		f->users = 2;
 		if (!start_thread(f))
 			return f;

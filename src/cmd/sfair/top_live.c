@@ -235,24 +235,23 @@ static void catch_signals(sigset_t *before)
 /* The first answer is waited for: what is wrong then is told in a line. */
 static int begin(struct live *l, struct astra_error *err)
 {
-	char *path = NULL, *munge_socket = NULL;
+	struct sfair_where where;
 	json_t *reply = NULL;
-	int rc = sfair_conf(&path, &munge_socket, err);
+	int rc = sfair_find(&where, err);
 
 	if (!rc) {
-		reply = sfair_ask_at(path, munge_socket, &l->state->query,
-				     ASTRA_REPLY_SEC, false, err);
+		reply = sfair_ask_at(&where, &l->state->query, ASTRA_REPLY_SEC,
+				     false, err);
 		rc = reply ? 0 : -1;
 	}
 	l->asked_sec = steady_sec();
 	if (!rc && take_rows(l, reply) < 0)
 		rc = astra_error_nomem(err);
 	if (!rc) {
-		l->fetch = top_fetch_start(path, munge_socket, err);
+		l->fetch = top_fetch_start(&where, err);
 		rc = l->fetch ? 0 : -1;
 	}
-	free(path);
-	free(munge_socket);
+	sfair_where_clear(&where);
 	return rc;
 }
 

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What Slurm's library is for: its configuration, wherever this host has that
+ * from, and slurmctld's word where the plugin answers. */
+#include "src/cmd/sfair/slurm.h"
+
+#include <config.h> /* Slurm's */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "slurm/slurm.h"
+#include "slurm/slurm_errno.h"
+#include "src/cmd/sfair/sfair.h"
+#include "src/common/log.h"
+#include "src/common/read_config.h"
+#include "src/common/xmalloc.h"
+
+/* Its patience is hours of a batch system; somebody waits here. */
+#define MESSAGE_SEC 5
+#define STANDBY_SEC 2
+
+/* What else its user can do where that fails; NULL: it is not being read. */
+static const char *loading;
+static pid_t loader; /* the process: Slurm may have a child for it */
+
+/* Slurm ends the program where its configuration is missing or wrong, with
+ * lines that do not help a user of sfair: this is said instead. */
+static void explain_exit(void)
+{
+	if (loading && loader == getpid())
+		fprintf(stderr,
+			"sfair: error: Slurm's configuration cannot be read on this host: sinfo says why; or %s\n",
+			loading);
+}
+
+static void slurm_begin(const char *otherwise)
+{
+	loading = otherwise;
+	loader = getpid();
+}
+
+int sfair_load_slurm_conf(const char *otherwise, struct astra_error *err)
+{
+	static bool loaded;
+	log_options_t quiet = LOG_OPTS_INITIALIZER;
+	const char *named = getenv("SLURM_CONF");
+	char name[] = "sfair";
+
+	if (loaded)
+		return 0;
+	if (named && access(named, R_OK) < 0)
+		return astra_error_set(
+			err,
+			"SLURM_CONF=%s: %s: unset it, name the cluster's slurm.conf, or %s",
+			named, strerror(errno), otherwise);
+	quiet.stderr_level = LOG_LEVEL_QUIET;
+	quiet.syslog_level = LOG_LEVEL_QUIET;
+	quiet.logfile_level = LOG_LEVEL_QUIET;
+	log_init(name, quiet, 0, NULL);
+	atexit(explain_exit);
+	slurm_begin(otherwise);
+	slurm_conf_init(NULL);
+	loading = NULL;
+	loaded = true;
+	return 0;
+}
+
+/* Slurm's plugins, without which no release from 23.11 on can be asked, are
+ * loaded only here: where they are missing ours still answers. */
+bool sfair_slurm_known(void)
+{
+	static const char *const otherwise = "unset SLURM_CONF";
+	static bool ready;
+	const char *named = getenv("SLURM_CONF");
+	struct astra_error err;
+
+	/* Not worth the end of the program, so only where it is named. */
+	if (!slurm_conf.control_addr &&
+	    (!named || access(named, R_OK) < 0 ||
+	     sfair_load_slurm_conf(otherwise, &err) < 0))
+		return false;
+	if (ready)
+		return true;
+	slurm_begin(otherwise);
+	slurm_init(NULL);
+	loading = NULL;
+	if (slurm_conf.msg_timeout > MESSAGE_SEC)
+		slurm_conf.msg_timeout = MESSAGE_SEC;
+	if (slurm_conf.slurmctld_timeout > STANDBY_SEC)
+		slurm_conf.slurmctld_timeout = STANDBY_SEC;
+	return ready = true;
+}
+
+int sfair_cluster_name(const char **name, struct astra_error *err)
+{
+	if (sfair_load_slurm_conf("audit a --trace", err) < 0)
+		return -1;
+	if (!*name)
+		*name = slurm_conf.cluster_name;
+	return 0;
+}
+
+/* Whether a controller answers at all; without a word, as to a credential that
+ * it cannot read, is an answer. */
+static bool slurm_ping_all(struct sfair_slurm *out)
+{
+	out->state = SFAIR_SLURM_SILENT;
+	for (uint32_t i = 0; i < slurm_conf.control_cnt; i++) {
+		errno = 0;
+		if (slurm_ping((int)i) == SLURM_SUCCESS) {
+			out->index = i;
+			return true;
+		}
+		if (out->state == SFAIR_SLURM_SILENT)
+			out->index = i;
+		if (errno != SLURMCTLD_COMMUNICATIONS_CONNECTION_ERROR)
+			out->state = SFAIR_SLURM_REFUSES;
+		out->why = slurm_strerror(errno);
+	}
+	return false;
+}
+
+static size_t slurm_index_of(const char *host, size_t otherwise)
+{
+	for (uint32_t i = 0; i < slurm_conf.control_cnt; i++)
+		if (!strcmp(slurm_conf.control_machine[i], host))
+			return i;
+	return otherwise;
+}
+
+/* Only the controller in charge answers more than a ping. */
+static void slurm_ask_status(struct sfair_slurm *out)
+{
+	char *text = NULL;
+
+	errno = 0;
+	if (slurm_load_burst_buffer_stat(0, NULL, &text) != SLURM_SUCCESS) {
+		out->state = SFAIR_SLURM_REFUSES;
+		out->why = slurm_strerror(errno);
+	} else if (!astra_status_read(text, &out->status)) {
+		out->state = SFAIR_SLURM_WITHOUT;
+	} else {
+		out->state = SFAIR_SLURM_PLUGIN;
+		out->index = slurm_index_of(out->status.host, out->index);
+	}
+	xfree(text);
+}
+
+void sfair_slurm_ask(struct sfair_slurm *out)
+{
+	*out = (struct sfair_slurm){.state = SFAIR_SLURM_UNKNOWN};
+	if (sfair_slurm_known() && slurm_ping_all(out))
+		slurm_ask_status(out);
+}
+
+const char *sfair_slurm_host(size_t index)
+{
+	return index < slurm_conf.control_cnt
+		       ? slurm_conf.control_machine[index]
+		       : "?";
+}

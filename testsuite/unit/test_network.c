@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* At which port the server answers, and who is asked in vain. */
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "src/proto/dial.h"
+#include "src/slurm/server.h"
+#include "testsuite/unit/proto_munged.h"
+#include "testsuite/unit/proto_sample.h"
+#include "testsuite/unit/unit.h"
+
+#define TENANT "{\"astraea\":1,\"request\":\"tenant\"}"
+
+static struct test_munged munged;
+static char path[100];
+static char logged[512]; /* the last error */
+
+static void log_line(bool error, const char *text)
+{
+	if (error)
+		snprintf(logged, sizeof(logged), "%s", text);
+}
+
+/* Returns the port that is listened at. */
+static unsigned int serve(const char *listen, bool any_port)
+{
+	const struct astra_server_options options = {
+		.path = path,
+		.listen = listen,
+		.any_port = any_port,
+		.munge_socket = munged.socket,
+		.log_line = log_line,
+	};
+	struct astra_error err = {""};
+
+	*logged = '\0';
+	astra_server_publish(sample_report());
+	if (astra_server_start(&options, &err) < 0)
+		fail_msg("%s", err.text);
+	return astra_server_port();
+}
+
+static int ask(unsigned int port, int wait_sec, struct astra_error *err)
+{
+	char to[64], *text = NULL;
+	int rc;
+
+	snprintf(to, sizeof(to), "%u@127.0.0.1:%u", geteuid(), port);
+	rc = astra_call_within(to, munged.socket, TENANT, wait_sec, &text, err);
+	free(text);
+	return rc;
+}
+
+/* A port that is listened at by nobody who answers. */
+static int take_port(int backlog, unsigned int *port)
+{
+	struct sockaddr_in addr = {.sin_family = AF_INET};
+	socklen_t size = sizeof(addr);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(bind(fd, (struct sockaddr *)&addr, size), 0);
+	assert_int_equal(listen(fd, backlog), 0);
+	getsockname(fd, (struct sockaddr *)&addr, &size);
+	*port = ntohs(addr.sin_port);
+	return fd;
+}
+
+static int knock(unsigned int port)
+{
+	struct sockaddr_in addr = {.sin_family = AF_INET,
+				   .sin_port = htons((uint16_t)port)};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	(void)!connect(fd, (struct sockaddr *)&addr, sizeof(addr));
+	return fd;
+}
+
+static void a_port_that_is_taken_is_passed_over_by_default(void **state)
+{
+	struct astra_error err = {""};
+	unsigned int taken, port;
+	int fd = take_port(1, &taken);
+	char where[64];
+
+	(void)state;
+	snprintf(where, sizeof(where), "127.0.0.1:%u", taken);
+	port = serve(where, true);
+	assert_true(port && port != taken);
+	assert_string_equal(logged, "");
+	assert_int_equal(ask(port, 5, &err), 0);
+	astra_server_stop();
+	assert_int_equal(astra_server_port(), 0);
+	close(fd);
+	assert_int_equal(serve(where, true), taken);
+	astra_server_stop();
+}
+
+static void one_that_the_site_names_is_an_error(void **state)
+{
+	unsigned int taken;
+	int fd = take_port(1, &taken);
+	char where[64];
+
+	(void)state;
+	snprintf(where, sizeof(where), "127.0.0.1:%u", taken);
+	assert_int_equal(serve(where, false), 0);
+	assert_non_null(strstr(logged, where));
+	assert_non_null(strstr(logged, "in use"));
+	astra_server_stop();
+	close(fd);
+}
+
+static void who_is_gone_is_absent(void **state)
+{
+	struct astra_error err = {""};
+	unsigned int port;
+	char wanted[64];
+
+	(void)state;
+	close(take_port(1, &port));
+	assert_int_equal(ask(port, 5, &err), ASTRA_ABSENT);
+	snprintf(wanted, sizeof(wanted), "127.0.0.1 port %u: ", port);
+	assert_non_null(strstr(err.text, wanted));
+}
+
+/* As a firewall does: what connects gets no answer. */
+static void who_is_not_heard_is_given_up(void **state)
+{
+	struct astra_error err = {""};
+	char wanted[64];
+	unsigned int port;
+	int listening = take_port(0, &port), fds[3];
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(fds); i++)
+		fds[i] = knock(port);
+	assert_int_equal(ask(port, 1, &err), -1);
+	snprintf(wanted, sizeof(wanted), "127.0.0.1 port %u: ", port);
+	assert_non_null(strstr(err.text, wanted));
+	assert_non_null(strstr(err.text, "firewall"));
+	for (size_t i = 0; i < ASTRA_COUNT_OF(fds); i++)
+		close(fds[i]);
+	close(listening);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			a_port_that_is_taken_is_passed_over_by_default),
+		cmocka_unit_test(one_that_the_site_names_is_an_error),
+		cmocka_unit_test(who_is_gone_is_absent),
+		cmocka_unit_test(who_is_not_heard_is_given_up),
+	};
+	int rc;
+
+	if (test_munged_start(&munged) < 0) {
+		fputs("SKIP: munged cannot be started here\n", stderr);
+		return 77;
+	}
+	snprintf(path, sizeof(path), "%s/a.sock", munged.folder);
+	rc = cmocka_run_group_tests(tests, NULL, NULL);
+	test_munged_stop(&munged);
+	return rc;
+}
