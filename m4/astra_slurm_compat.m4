@@ -91,6 +91,9 @@ ASTRA_SLURM_ONE_OF([what priority plugins are told of who asks],
 ASTRA_SLURM_ONE_OF([what whole_node is],
 	[WHOLE_BITS], [[(void)WHOLE_TOPO;]],
 	[WHOLE_NUMBER], [[(void)WHOLE_NODE_REQUIRED;]])
+ASTRA_SLURM_ONE_OF([how slurmctld packs a node],
+	[NODE_BUFFER], [[buf_t *b = pack_one_node(0, 0, NULL, 0); (void)b;]],
+	[NODE_BYTES], [[pack_one_node((char **)NULL, (int *)NULL, 0, 0, NULL, 0);]])
 dnl 24.05; 24.11.7 and 25.05.1
 ASTRA_SLURM_ONE_OF([where a job's priority in each partition is],
 	[PRIO_MULT], [[((job_record_t *)NULL)->prio_mult->priority_array = NULL;]],

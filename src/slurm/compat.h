@@ -305,6 +305,7 @@ static inline astra_factors_t *astra_factors(priority_factors_object_t *line)
 #pragma weak avail_node_bitmap
 #pragma weak backup_inx
 #pragma weak cg_node_bitmap
+#pragma weak cloud_dns
 #pragma weak cluster_cpus
 #pragma weak default_part_loc
 #pragma weak fed_mgr_fed_rec

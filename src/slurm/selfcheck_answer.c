@@ -238,6 +238,18 @@ static int compare_job(const job_record_t *job, const job_info_t *answer,
 		       job->details, answer, err);
 }
 
+/* pack_job() gives back a lock that it has not always taken, unless its caller
+ * has. */
+static void pack_locked_job(const job_record_t *job, buf_t *buffer)
+{
+	assoc_mgr_lock_t locks = {.qos = READ_LOCK, .user = READ_LOCK};
+
+	assoc_mgr_lock(&locks);
+	pack_job((job_record_t *)(uintptr_t)job, 0, buffer,
+		 SLURM_PROTOCOL_VERSION, 0, true);
+	assoc_mgr_unlock(&locks);
+}
+
 int astra_selfcheck_job_answer(const job_record_t *job, struct astra_error *err)
 {
 	buf_t *buffer = init_buf(ANSWER_BYTES);
@@ -247,8 +259,7 @@ int astra_selfcheck_job_answer(const job_record_t *job, struct astra_error *err)
 	pack32(1, buffer);
 	pack_time(0, buffer);
 	pack_time(0, buffer); /* of the last backfill */
-	pack_job((job_record_t *)(uintptr_t)job, 0, buffer,
-		 SLURM_PROTOCOL_VERSION, 0, false);
+	pack_locked_job(job, buffer);
 	answer = unpacked(RESPONSE_JOB_INFO, buffer);
 	free_buf(buffer);
 	if (!answer)
@@ -287,7 +298,7 @@ int astra_selfcheck_part_answer(const part_record_t *part,
 
 static buf_t *pack_node(const node_record_t *node)
 {
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0)
+#ifdef ASTRA_SLURM_NODE_BUFFER
 	return pack_one_node(SHOW_ALL | SHOW_FUTURE, 0, node->name,
 			     SLURM_PROTOCOL_VERSION);
 #else
