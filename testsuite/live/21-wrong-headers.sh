@@ -26,6 +26,8 @@ begin_with() { # FOLDER
 	"$top/testsuite/lib/cluster" start "$CLUSTER_DIR" slurmctld
 	check "slurmctld is killed" says "slurmctld version"
 }
+build=${ASTRAEA_BUILDDIR:-$top/build}
+answers() { sfair -Q diag >/dev/null 2>&1; }
 aside() { sfair diag | sed -n 's/^\tStands aside  *//p'; }
 
 # ---- Jobs of all kinds: leased, without GPUs, waiting for a time, arrays.
@@ -127,11 +129,12 @@ wait_for 20 job_is "$id" COMPLETED
 
 # ---- And back: the lease goes on where it was.
 
-begin_with "$ASTRAEA_BUILDDIR"
+begin_with "$build"
 wait_for 20 says "structures are as expected"
+wait_for 20 answers
 check_eq "sfair diag of the right build" "" "$(aside)"
 id=$(submit --gres=gpu:1 --wrap true)
 wait_for 20 job_is "$id" COMPLETED
 check_eq "started by whom" 1 "$(said "astraea: start JobId=$id " | wc -l)"
 check_eq "leased before all of it" RUNNING "$(job_state "$leased")"
-rm -rf "$ASTRAEA_BUILDDIR-wrong"
+rm -rf "$build-wrong"
