@@ -17,7 +17,8 @@
 # report and the proof that no job lost a step, stops everything it started, and
 # leaves nothing behind but what setting up installed. Needs root.
 #
-# Exit status: 0 when it is proved that no step was lost, else 1.
+# Exit status: 0 when it is proved that no step was lost, else 1: also where this
+# Slurm cannot run several nodes on one machine, or the plugin stands aside.
 
 set -euo pipefail
 umask 022 # jobs run as other users, too
@@ -123,6 +124,31 @@ start_cluster() {
 	. "$dir/cluster/env"
 }
 
+# The nodes of one machine are told apart only where Slurm was built so.
+check_slurm() {
+	[[ $(scontrol show config) == *MULTIPLE_SLURMD* ]] ||
+		die "this Slurm was built without --enable-multiple-slurmd:" \
+			"it cannot run the demo's $nodes nodes on one machine"
+}
+
+log_says() { sed -n 's/.*error: astraea: //p' "$dir/cluster/log/slurmctld.log"; }
+
+# What it looks at first is a job.
+check_plugin() {
+	local end=$((SECONDS + 30)) aside=''
+	until [[ $(sfair -n job 2>/dev/null) ]] || ((SECONDS > end)); do
+		aside=$(sfair diag 2>/dev/null |
+			sed -n 's/^\tStands aside *//p') || true
+		[[ ! $aside ]] || break
+		sleep 0.2
+	done
+	[[ ! $aside ]] || die "the plugin stands aside, and Slurm runs all jobs" \
+		"as it does without: $aside. Build it against the exact source" \
+		"and configuration of this slurmctld; see astraea(8), Self-check"
+	[[ $(sfair -n job 2>/dev/null) ]] ||
+		die "the plugin shows none of the jobs: $(log_says)"
+}
+
 # The jobs' length in percent: shorter where setting up took long, so that all
 # of it stays below four minutes.
 scale() {
@@ -188,7 +214,9 @@ trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 build
 start_cluster
+check_slurm
 submit_all
+check_plugin
 show
 end_jobs
 report

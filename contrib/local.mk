@@ -39,6 +39,7 @@ dist_sfairpython_DATA = contrib/python/sfair.py \
 	contrib/python/sfair_torch.py contrib/python/sfair_torchrun.py \
 	contrib/python/sfair_transformers.py
 dist_check_SCRIPTS += testsuite/unit/test_sfair.py \
+	testsuite/unit/test_demo.py \
 	testsuite/unit/test_sfair_store.py \
 	testsuite/unit/test_frameworks.py
 EXTRA_DIST += testsuite/standin/lightning.py testsuite/standin/submitit.py \

@@ -92,7 +92,8 @@ def verdict(proofs, jobs, wanted):
     finished = sum(p.finished for p in proofs.values())
     taken = sum(jobs[number].restarts for number in proofs)
     bad = len(wanted) - sum(p.good for p in proofs.values())
-    if not bad and taken:
+    never = sum(not p.done for p in proofs.values())
+    if not bad and not never and taken:
         print(f"  PROVED: {len(wanted)} jobs, {finished} of them finished, "
               f"gave their GPUs back {taken} times;")
         print(f"  each of their {sum(p.done for p in proofs.values())} steps "
@@ -100,6 +101,9 @@ def verdict(proofs, jobs, wanted):
         return True
     if bad:
         print(f"  FAILED: {bad} of {len(wanted)} jobs lost or repeated steps.")
+    elif never:
+        print(f"  FAILED: {never} of {len(wanted)} jobs never ran, so nothing "
+              "is proved of them.")
     else:
         print("  FAILED: no job was interrupted, so nothing is proved.")
     return False

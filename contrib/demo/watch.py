@@ -72,7 +72,7 @@ class Sample:
         self.when = time.time()
         tenants, jobs = sfair("tenant"), sfair("job")
         lines = (ask("scontrol", "-d", "-o", "show", "job") or "").split("\n")
-        self.ok = bool(tenants and jobs)
+        self.ok = bool(tenants and jobs and tenants["pools"])
         self.tenants = tenants["tenants"] if self.ok else []
         self.pool = tenants["pools"][0] if self.ok else {}
         self.jobs = {job.id: job for job in

@@ -27,7 +27,7 @@ begin_with() { # FOLDER
 	check "slurmctld is killed" says "slurmctld version"
 }
 build=${ASTRAEA_BUILDDIR:-$top/build}
-answers() { sfair -Q diag >/dev/null 2>&1; }
+answers() { sfair diag >/dev/null 2>&1; }
 aside() { sfair diag | sed -n 's/^\tStands aside  *//p'; }
 
 # ---- Jobs of all kinds: leased, without GPUs, waiting for a time, arrays.
@@ -117,6 +117,25 @@ check_eq "errors of ours" 0 "$(said 'error: astraea' |
 scancel "$last" "$cpu"
 wait_for 10 job_is "$cpu" CANCELLED
 ok stands-aside-as-stock
+
+# ---- The demo says so, and that a Slurm cannot have several nodes here.
+
+refuses() { # WORDS COMMAND...
+	local words=$1 out
+	shift
+	! out=$(timeout 120 "$@" </dev/null 2>&1) || fail "the demo went on: $out"
+	check "the demo: $out" grep -qE "$words" <<<"$out"
+	check "the demo proved something" test "${out/PROVED/}" = "$out"
+}
+refuses 'error: the plugin stands aside.* has [0-9]+ bytes' \
+	env ASTRAEA_BUILDDIR="$build-wrong" "$top/contrib/demo.sh" --plain
+(
+	scontrol() { command scontrol "$@" | grep -v MULTIPLE_SLURMD; }
+	export -f scontrol
+	refuses 'error: this Slurm was built without --enable-multiple-slurmd' \
+		"$top/contrib/demo.sh" --plain
+)
+ok the-demo-says-what-is-wrong
 
 # ---- Variables: nothing of the configuration can be read, only the log tells.
 
