@@ -27,7 +27,8 @@
 #   job_reason ID		squeue's reason column
 #   job_log ID			what the job wrote
 #   gpus_of ACCOUNT|user	GPUs of the running jobs of an account or user
-#   as_other COMMAND...		as user games, an ordinary one: to Slurm 25.11 and
+#   as_other COMMAND...		as user games (in the background "${other_user[@]}"
+#				COMMAND...), an ordinary one: to Slurm 25.11 and
 #				later, nobody is nobody
 #   slurm_has_saved		whether slurmctld has saved its jobs since
 #				$CLUSTER_DIR/known was touched: what came later
@@ -151,7 +152,8 @@ gpus_of() {
 		} END { print n + 0 }'
 }
 
-as_other() { setpriv --reuid games --regid games --clear-groups "$@"; }
+other_user=(setpriv --reuid games --regid games --clear-groups)
+as_other() { "${other_user[@]}" "$@"; }
 
 slurm_has_saved() { [[ $CLUSTER_DIR/state/job_state -nt $CLUSTER_DIR/known ]]; }
 

@@ -50,7 +50,7 @@ export PYTHONPATH=$CLUSTER_DIR/astraea PYTHONDONTWRITEBYTECODE=1
 id=$(as_other sbatch --parsable -o "$out/%A_%a" --open-mode=append --chdir=/ \
 	--array=0-3 --app=search --gres=gpu:1 --signal=B:USR1@60 --requeue \
 	--wrap "exec python3 $out/search.py $out")
-as_other timeout 300 sfair-agent --app=search --interval=0.5 \
+"${other_user[@]}" timeout 300 sfair-agent --app=search --interval=0.5 \
 	--scheduler=halving:eta=2,rungs=5/10/45,jobs=4 \
 	>"$out/agent" 2>&1 &
 agent_pid=$!

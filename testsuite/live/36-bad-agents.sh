@@ -46,7 +46,7 @@ chmod 644 "$out/agent.py"
 
 agents=()
 start_agent() {
-	as_other python3 "$out/agent.py" "$1" >"$out/$1" 2>&1 &
+	"${other_user[@]}" python3 "$out/agent.py" "$1" >"$out/$1" 2>&1 &
 	agents+=($!)
 }
 stop_agents() {
