@@ -180,7 +180,10 @@ static void handle_request(struct server *s, struct server_client *client)
 	}
 	if (fault) {
 		astra_text_clear(&reply);
-		reply_fault(s, client, fault, err.text);
+		if (atomic_load(&s->stop)) /* munged was not waited for */
+			server_client_close(client);
+		else
+			reply_fault(s, client, fault, err.text);
 		return;
 	}
 	if (client->order)

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* At which port the server answers, and who is asked in vain. */
 #include <netinet/in.h>
+#include <signal.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 #include "src/proto/dial.h"
+#include "src/proto/sign.h"
 #include "src/slurm/server.h"
 #include "testsuite/unit/proto_munged.h"
 #include "testsuite/unit/proto_sample.h"
@@ -145,6 +148,34 @@ static void who_is_not_heard_is_given_up(void **state)
 	close(listening);
 }
 
+/* A client is to ask again, as of a slurmctld that is being replaced. */
+static void who_stops_refuses_nobody(void **state)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	struct astra_error err = {""};
+	char *credential =
+		astra_sign(munged.socket, TENANT, strlen(TENANT), &err);
+	uint8_t head[ASTRA_FRAME_HEAD];
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	(void)state;
+	assert_int_equal(serve(NULL, false), 0);
+	memcpy(addr.sun_path, path, sizeof(path));
+	assert_int_equal(connect(fd, (struct sockaddr *)&addr, sizeof(addr)),
+			 0);
+	kill(munged.pid, SIGSTOP);
+	astra_frame_write(head, strlen(credential));
+	assert_int_equal(send(fd, head, sizeof(head), 0), sizeof(head));
+	assert_int_equal(send(fd, credential, strlen(credential), 0),
+			 strlen(credential));
+	usleep(200000); /* it asks munged now */
+	astra_server_stop();
+	kill(munged.pid, SIGCONT);
+	assert_int_equal(recv(fd, head, sizeof(head), 0), 0);
+	close(fd);
+	free(credential);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -153,6 +184,7 @@ int main(void)
 		cmocka_unit_test(one_that_the_site_names_is_an_error),
 		cmocka_unit_test(who_is_gone_is_absent),
 		cmocka_unit_test(who_is_not_heard_is_given_up),
+		cmocka_unit_test(who_stops_refuses_nobody),
 	};
 	int rc;
 

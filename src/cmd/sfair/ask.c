@@ -9,7 +9,8 @@
 #include "src/cmd/sfair/slurm.h"
 #include "src/proto/dial.h"
 
-#define PATIENCE_SEC 2.0
+#define STARTING_SEC 5.0 /* for a plugin that says that it starts */
+#define PATIENCE_SEC 2.0 /* for one that says that it answers */
 #define AGAIN_USEC 100000
 
 static bool not_found; /* so the last refusal said */
@@ -64,9 +65,9 @@ static double ask_now_sec(void)
 }
 
 /* A moment; false where there is no time left for it. */
-static bool ask_pause(double until_sec)
+static bool ask_pause(double begin_sec, double patience_sec)
 {
-	if (ask_now_sec() >= until_sec)
+	if (ask_now_sec() - begin_sec >= patience_sec)
 		return false;
 	usleep(AGAIN_USEC);
 	return true;
@@ -83,9 +84,9 @@ static bool ask_may_come(const struct sfair_where *where,
 	       sfair_is_here(sfair_slurm_host(slurm->index));
 }
 
-/* Send the request, again and again until then while nobody is there. */
+/* Send the request, again and again while nobody is there yet. */
 static int ask_call(struct sfair_where *where, const char *request,
-		    int wait_sec, double until_sec, char **text,
+		    int wait_sec, double begin_sec, char **text,
 		    struct astra_error *err)
 {
 	struct sfair_slurm slurm;
@@ -99,7 +100,9 @@ static int ask_call(struct sfair_where *where, const char *request,
 			return rc;
 		sfair_slurm_ask(&slurm);
 		if (sfair_find_again(where, &slurm, &why) < 0 ||
-		    !ask_may_come(where, &slurm) || !ask_pause(until_sec))
+		    !ask_may_come(where, &slurm) ||
+		    !ask_pause(begin_sec, slurm.status.answers ? PATIENCE_SEC
+							       : STARTING_SEC))
 			break;
 	}
 	sfair_explain_absent(where, &slurm, err);
@@ -116,7 +119,7 @@ static bool ask_is_starting(const json_t *reply,
 json_t *sfair_ask_at(struct sfair_where *where, const struct astra_query *query,
 		     int wait_sec, bool verbose, struct astra_error *err)
 {
-	double until_sec = ask_now_sec() + PATIENCE_SEC;
+	double begin_sec = ask_now_sec();
 	char *request = astra_query_encode(query), *text;
 	json_t *reply = NULL;
 	int rc;
@@ -131,13 +134,14 @@ json_t *sfair_ask_at(struct sfair_where *where, const struct astra_query *query,
 		json_decref(reply);
 		reply = NULL;
 		text = NULL;
-		rc = ask_call(where, request, wait_sec, until_sec, &text, err);
+		rc = ask_call(where, request, wait_sec, begin_sec, &text, err);
 		if (!rc) {
 			reply = json_loads(text, 0, NULL);
 			rc = check_reply(reply, query, err);
 		}
 		free(text);
-	} while (ask_is_starting(reply, query) && ask_pause(until_sec));
+	} while (ask_is_starting(reply, query) &&
+		 ask_pause(begin_sec, STARTING_SEC));
 	free(request);
 	if (!rc)
 		return reply;

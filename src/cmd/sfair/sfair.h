@@ -141,7 +141,7 @@ json_t *sfair_why_other(const struct astra_query *query);
 
 /* The same of a plugin that is known, as sfair_find() finds it; wait_sec: for
  * each part of the reply at most. Where it is being replaced, as in a
- * reconfigure, it has two seconds; where it has moved, where is replaced. */
+ * reconfigure, it has some seconds; where it has moved, where is replaced. */
 json_t *sfair_ask_at(struct sfair_where *where, const struct astra_query *query,
 		     int wait_sec, bool verbose, struct astra_error *err);
 
