@@ -24,13 +24,15 @@
 . "$(dirname "${BASH_SOURCE[0]}")/live.sh"
 
 backup_cluster() {
-	local conf daemon
+	local conf daemon more=()
 	unshare --uts --mount true 2>/dev/null || skip "no namespaces here"
 	conf=$(mktemp)
 	cat >"$conf" <<-EOT
 		Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=$1 LeaseMax=600 CheckpointGrace=$2
 	EOT
-	start_cluster --nodes 1 --gpus 4 --astraea "$conf" \
+	# For who cannot know that a job is in its grace.
+	[[ ! ${ASTRAEA_OTHER_BUILD-} ]] || more=(--slurm RequeueExit=85)
+	start_cluster --nodes 1 --gpus 4 --astraea "$conf" "${more[@]}" \
 		--slurm SlurmctldTimeout=4 \
 		--slurm CommunicationParameters=NoCtldInAddrAny
 	rm -f "$conf"
