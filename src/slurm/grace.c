@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/grace.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "src/common/grow.h"
+#include "src/slurm/config.h"
 #include "src/slurm/managed.h"
 #include "src/slurm/revoke.h"
+
+#define TELL_SEC 20
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct astra_grace *entries;
 static size_t entry_count, entry_room;
+/* Who was started before may be in its grace until then. */
+static time_t doubt_since_sec, doubt_until_sec;
 
 void astra_grace_set(const struct astra_grace *list, size_t count)
 {
@@ -45,6 +52,48 @@ void astra_grace_add(const struct astra_grace *entry)
 			     sizeof(*entries)))
 		entries[entry_count++] = *entry;
 	pthread_mutex_unlock(&mutex);
+}
+
+/* slurmstepd tries every 15 seconds to tell of an end. */
+void astra_grace_doubt(double grace_sec)
+{
+	time_t now = time(NULL), until = now + (time_t)fmin(grace_sec, 86400);
+
+	pthread_mutex_lock(&mutex);
+	doubt_since_sec = now;
+	if (until + TELL_SEC > doubt_until_sec)
+		doubt_until_sec = until + TELL_SEC;
+	pthread_mutex_unlock(&mutex);
+}
+
+static bool grace_is_doubtful(const job_record_t *job)
+{
+	bool doubtful;
+
+	pthread_mutex_lock(&mutex);
+	doubtful = job->start_time <= doubt_since_sec &&
+		   job->end_time <= doubt_until_sec;
+	pthread_mutex_unlock(&mutex);
+	return doubtful;
+}
+
+/* Locks: caller holds job, node and part read. */
+static bool grace_by_options(const job_record_t *job, struct astra_grace *out)
+{
+	const struct astra_options *o;
+	size_t pool;
+
+	if (!grace_is_doubtful(job) ||
+	    astra_claim_of(job, &pool) != ASTRA_MANAGED)
+		return false;
+	o = &astra_config_active()->pools[pool].options;
+	*out = (struct astra_grace){
+		.job = job->job_id,
+		.signal = o->checkpoint_signal,
+		.exit_count = o->checkpoint_exit_count,
+	};
+	memcpy(out->exit, o->checkpoint_exit, sizeof(out->exit));
+	return true;
 }
 
 bool astra_grace_has(uint32_t job)
@@ -97,7 +146,7 @@ bool astra_grace_end(job_record_t *job)
 	struct astra_grace grace;
 	enum astra_claim claim;
 
-	if (!take(job, &grace))
+	if (!take(job, &grace) && !grace_by_options(job, &grace))
 		return false;
 	if (job->warn_signal)
 		grace.signal = job->warn_signal;
@@ -123,5 +172,6 @@ void astra_grace_free(void)
 	free(entries);
 	entries = NULL;
 	entry_count = entry_room = 0;
+	doubt_since_sec = doubt_until_sec = 0;
 	pthread_mutex_unlock(&mutex);
 }

@@ -27,6 +27,10 @@ void astra_grace_set(const struct astra_grace *list, size_t count);
 /* Add one, or replace the job's. */
 void astra_grace_add(const struct astra_grace *entry);
 
+/* The state is not known: whoever runs now may be in a grace of so many
+ * seconds, as its pool's options say. Locks: a tiny one of its own. */
+void astra_grace_doubt(double grace_sec);
+
 /* Whether there is one for the job, of whatever run. */
 bool astra_grace_has(uint32_t job);
 

@@ -59,8 +59,9 @@ static void remember_jobs(const struct astra_pool *pool, double now_sec)
 }
 
 /* The next save must not lose what another release may read. */
-static void keep_aside(const struct astra_pool *pool)
+static void keep_aside(struct astra_pool *pool)
 {
+	pool->unread = true;
 	if (astra_state_keep(pool->path) == 0)
 		error("astraea: pool %s: %s is kept as %s.kept", pool->name,
 		      pool->path, pool->path);
@@ -68,7 +69,7 @@ static void keep_aside(const struct astra_pool *pool)
 
 /* What cannot be used is put aside. Returns whether there may be another, as
  * the one before a newer release's. */
-static bool load_one(const struct astra_pool *pool,
+static bool load_one(struct astra_pool *pool,
 		     const struct astra_options *options,
 		     struct astra_engine **engine)
 {
@@ -166,6 +167,8 @@ static void open_pool(struct astra_pool *pool,
 		     pool->name);
 		return;
 	}
+	if (pool->unread)
+		astra_grace_doubt(config->options.grace_sec);
 	pool->engine = astra_engine_create(&config->options, now_sec, &err);
 	if (!pool->engine)
 		error("astraea: pool %s has no engine: %s", pool->name,

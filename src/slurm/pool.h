@@ -18,6 +18,7 @@ struct astra_pool {
 	struct astra_plan plan;
 	bool dirty;  /* to be saved */
 	bool synced; /* the file is on the disk */
+	bool unread; /* there was a state, which could not be used */
 	bool refuge; /* what could not be saved is kept */
 	struct astra_pace sync;
 	struct astra_error error; /* why the last round decided nothing */

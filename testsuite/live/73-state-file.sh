@@ -121,6 +121,26 @@ for how in none damaged; do
 done
 check_eq "runs" 1 "$(grep -c begin "$CLUSTER_DIR/out/$runs")"
 
+# It is not known then who is in its grace: whoever leaves as one that has written
+# its checkpoint has.
+set_conf LeaseTerm 8
+scancel "$runs" "$waits"
+leaves=$(submit --gres=gpu:4 --signal=USR1 --wrap \
+	'trap "sleep 4; exit 85" USR1; while :; do sleep 0.1; done')
+wait_for 20 job_is "$leaves" RUNNING
+waits=$(submit --gres=gpu:4 --wrap 'sleep 1000')
+in_grace() { sfair lease --json 2>/dev/null | grep -q '"grace"'; }
+wait_for 60 in_grace
+"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld KILL
+edit version
+cp "$file" "$file.old"
+"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
+wait_for 30 job_is "$leaves" PENDING
+check_eq "restarts of one that was in its grace" 1 \
+	"$(job_field "$leaves" Restarts)"
+runs=$waits
+wait_for 60 job_is "$runs" RUNNING
+
 # Without the black box jobs run as before, and an admin is told.
 "$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld
 box=$(box_name)
