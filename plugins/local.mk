@@ -3,6 +3,8 @@
 # loader finds beside it; the SPANK plugin links nothing of it
 # and has a copy of what reads the values of its options.
 
+EXTRA_DIST += plugins/interface
+
 plugin_LTLIBRARIES += sched_astraea.la
 sched_astraea_la_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
 sched_astraea_la_LDFLAGS = $(MODULE_FLAGS)

@@ -123,6 +123,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/snapshot.h \
 	src/slurm/snapshot_job.c \
 	src/slurm/snapshot_job.h \
+	src/slurm/stamp.c \
+	src/slurm/stamp.h \
 	src/slurm/start.c \
 	src/slurm/start.h \
 	src/slurm/submit.c \
@@ -172,3 +174,17 @@ libastra_conf_la_SOURCES = \
 	src/slurm/config_tenants.c \
 	src/slurm/steps.c \
 	src/slurm/steps.h
+
+# What the library and the plugins of one build carry.
+BUILT_SOURCES += astra_stamp.h
+CLEANFILES += astra_stamp.h
+.PHONY: stamp-again
+stamp-again:
+astra_stamp.h: stamp-again
+	@sum=`{ (cd '$(srcdir)' && cat $(libastraea_la_SOURCES) \
+		$(libastra_conf_la_SOURCES) $(libastra_policy_la_SOURCES) \
+		$(libastra_store_la_SOURCES) $(libastra_proto_la_SOURCES) \
+		$(libastra_history_la_SOURCES)) && cat astra_config.h; } | \
+		sha256sum | cut -c 1-16`; \
+	echo "#define ASTRA_STAMP \"astraea-build:$$sum\"" >$@.new; \
+	if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi

@@ -8,6 +8,7 @@
 #include "src/common/error.h"
 #include "src/slurm/gate.h"
 #include "src/slurm/selfcheck_priv.h"
+#include "src/slurm/stamp.h"
 
 /* So many of each are looked at. */
 #define SELFCHECK_MAX 64
@@ -21,7 +22,8 @@ static bool site_fits; /* nodes and partitions */
 static uint32_t looked_at[SELFCHECK_MAX];
 static size_t looked_at_count;
 
-void astra_selfcheck_refuse(const char *why)
+/* why: copied; the first one stays. */
+static void stand_aside(const char *why, const char *cure)
 {
 	bool first;
 
@@ -34,11 +36,9 @@ void astra_selfcheck_refuse(const char *why)
 	astra_gate_disable();
 	if (first)
 		error("astraea: stands aside, and all jobs are Slurm's own: "
-		      "%s. Its plugins were not built with the headers of "
-		      "this slurmctld (Slurm %s): build them against its "
-		      "exact source and configuration, and restart slurmctld. "
-		      "See astraea(8), Self-check",
-		      why, SLURM_VERSION_STRING);
+		      "%s. %s, and restart slurmctld (Slurm %s). See "
+		      "astraea(8), Self-check",
+		      why, cure, SLURM_VERSION_STRING);
 }
 
 bool astra_selfcheck_aside(void)
@@ -65,8 +65,22 @@ bool astra_selfcheck_done(void)
 static int judge(int rc, const struct astra_error *err)
 {
 	if (rc < 0)
-		astra_selfcheck_refuse(err->text);
+		stand_aside(err->text,
+			    "The plugins were not built with its headers: "
+			    "build them against the exact source and "
+			    "configuration of this slurmctld");
 	return rc;
+}
+
+/* Plugins come one by one. */
+static int look_at_plugins(void)
+{
+	struct astra_error err = {""};
+
+	if (!aside && astra_stamp_check(&err) < 0)
+		stand_aside(err.text, "An upgrade was not finished: install "
+				      "all files of one build");
+	return aside ? -1 : 0;
 }
 
 int astra_selfcheck_begin(void)
@@ -76,7 +90,10 @@ int astra_selfcheck_begin(void)
 	if (!begun)
 		(void)judge(astra_selfcheck_variables(&err), &err);
 	begun = true;
-	return aside ? -1 : 0;
+	if (aside)
+		return -1;
+	(void)look_at_plugins();
+	return 0;
 }
 
 struct selfcheck_look {
@@ -178,6 +195,8 @@ int astra_selfcheck_look(void)
 
 	if (astra_selfcheck_done())
 		return aside ? -1 : 0;
+	if (!site_fits && look_at_plugins() < 0)
+		return -1;
 	if (!site_fits && judge(look_at_site(true, &err), &err) < 0)
 		return -1;
 	if (!job_list)

@@ -18,9 +18,11 @@
 
 #include "src/slurm/compat.h"
 
-/* The first thing to call: variables and the configuration. Does nothing the
- * second time. Locks: caller holds slurmctld's, or it serves nobody yet.
- * Returns 0, or -1 where the plugin stands aside. */
+/* The first thing to call: variables and the configuration, and whether the
+ * plugins that are loaded are of this build.
+ * Locks: caller holds slurmctld's, or it serves nobody yet.
+ * Returns 0, or -1 where nothing of slurmctld may be read; the plugin may stand
+ * aside after a 0, too. */
 int astra_selfcheck_begin(void);
 
 /* Look at what has not been looked at: some nodes and partitions once, and the
@@ -38,9 +40,6 @@ bool astra_selfcheck_done(void);
  */
 bool astra_selfcheck_aside(void);
 const char *astra_selfcheck_reason(void);
-
-/* Stand aside from now on. why: copied; the first one stays. Any thread. */
-void astra_selfcheck_refuse(const char *why);
 
 /* For the entry points: whether what slurmctld hands over may be read. Looks at
  * it itself until a job has been compared.

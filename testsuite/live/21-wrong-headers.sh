@@ -3,7 +3,7 @@
 # Plugins that were built with other headers than slurmctld's stand aside before
 # they touch anything: the log and sfair diag say so, and jobs start, run and end
 # as with stock Slurm. One layout a line below; then slurmctld starts with it
-# beside jobs of all kinds.
+# beside jobs of all kinds. The same where the files are of two builds.
 . "$(dirname "$0")/../lib/live.sh"
 [[ ! ${ASTRAEA_CHECKER-} ]] || skip "the builds have no checker"
 
@@ -145,6 +145,31 @@ check "slurm_conf: $(said 'stands aside')" says \
 	'stands aside.* slurm_conf has [0-9]+ bytes in slurmctld and [0-9]+ here'
 id=$(submit --gres=gpu:1 --wrap true)
 wait_for 20 job_is "$id" COMPLETED
+
+# ---- Half an upgrade: files of two builds, and one from before builds were told.
+
+other=$CLUSTER_DIR/other
+half() { # FILE SED WORDS
+	local id
+	rm -rf "$other"
+	mkdir -p "$other/.libs"
+	cp "$build"/.libs/*.so "$other/.libs"
+	LC_ALL=C sed -i "$2" "$other/.libs/$1"
+	begin_with "$other"
+	check "$1 of another build: $(said astraea:)" says "stands aside.* $3"
+	wait_for 20 answers
+	check "sfair diag: $(aside)" grep -qx "$3" <(aside)
+	id=$(submit --gres=gpu:1 --wrap true)
+	wait_for 20 job_is "$id" COMPLETED
+	check_eq "leased before" RUNNING "$(job_state "$leased")"
+}
+another='s/astraea-build:[0-9a-f]*/astraea-build:0123456789abcdef/'
+before='s/astra_plugin_stamp/astra_plugin_stomp/'
+of='is of another build than libastraea.so'
+half sched_astraea.so "$another" "sched_astraea.so $of"
+half burst_buffer_astraea.so "$before" "burst_buffer_astraea.so $of"
+half libastraea.so "$another" "[a-z_]*.so $of"
+ok half-an-upgrade-stands-aside
 
 # ---- And back: the lease goes on where it was.
 

@@ -2,6 +2,7 @@
 /* burst_buffer/astraea: the gate that Slurm asks before it starts a job. Entry
  * points only, the union over Slurm's releases; it has nothing to do with burst
  * buffers. Starts the engine where SchedulerType stays sched/backfill. */
+#include "astra_stamp.h"
 #include "src/common/fault.h"
 #include "src/slurm/compat.h"
 #include "src/slurm/expected.h"
@@ -12,10 +13,17 @@
 #include "src/slurm/publish.h"
 #include "src/slurm/recover.h"
 #include "src/slurm/selfcheck.h"
+#include "src/slurm/stamp.h"
 
 const char plugin_name[] = "Astraea gate";
 const char plugin_type[] = "burst_buffer/astraea";
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
+const char astra_plugin_stamp[] = ASTRA_STAMP;
+
+/* An older library lacks these. */
+#pragma weak astra_stamp_check
+#pragma weak astra_selfcheck_desc
+#pragma weak astra_selfcheck_job
 
 int init(void);
 int fini(void);
@@ -42,8 +50,14 @@ int bb_p_job_cancel(job_record_t *job_ptr);
 int bb_p_run_script(ASTRA_BB_SCRIPT_PARAMS);
 char *bb_p_xlate_bb_2_tres_str(char *burst_buffer);
 
+static bool may_read(const job_record_t *job)
+{
+	return !astra_selfcheck_job || astra_selfcheck_job(job);
+}
+
 int init(void)
 {
+	ASTRA_STAMP_TELL("burst_buffer_astraea.so");
 	return SLURM_SUCCESS;
 }
 
@@ -100,7 +114,7 @@ int bb_p_job_validate(job_desc_msg_t *job_desc, uid_t submit_uid,
 {
 	(void)submit_uid;
 	(void)err_msg;
-	if (astra_selfcheck_desc(job_desc))
+	if (!astra_selfcheck_desc || astra_selfcheck_desc(job_desc))
 		xfree(job_desc->burst_buffer);
 	return SLURM_SUCCESS;
 }
@@ -153,7 +167,7 @@ int bb_p_job_revoke_alloc(job_record_t *job_ptr)
 /* A job that had nodes has ended, for now or for good. */
 int bb_p_job_start_stage_out(job_record_t *job_ptr)
 {
-	if (!astra_selfcheck_job(job_ptr))
+	if (!may_read(job_ptr))
 		return SLURM_SUCCESS;
 	(void)astra_grace_end(job_ptr);
 	astra_ledger_end(job_ptr);
@@ -179,7 +193,7 @@ int bb_p_job_test_stage_out(job_record_t *job_ptr)
 /* A job that never had nodes has ended. */
 int bb_p_job_cancel(job_record_t *job_ptr)
 {
-	if (!astra_selfcheck_job(job_ptr))
+	if (!may_read(job_ptr))
 		return SLURM_SUCCESS;
 	astra_recover_ended(job_ptr);
 	astra_host_wake();

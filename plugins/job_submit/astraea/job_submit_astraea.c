@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Entry points of job_submit/astraea; what they do is in src/slurm/submit.c. */
+#include "astra_stamp.h"
+#include "src/slurm/stamp.h"
 #include "src/slurm/submit.h"
 
 extern const char plugin_name[], plugin_type[];
@@ -10,6 +12,7 @@ int job_modify(ASTRA_MODIFY_PARAMS);
 const char plugin_name[] = "Astraea refuses what leased GPUs cannot do";
 const char plugin_type[] = "job_submit/astraea";
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
+const char astra_plugin_stamp[] = ASTRA_STAMP;
 
 int job_submit(job_desc_msg_t *desc, uint32_t uid, char **err_msg)
 {

@@ -2,7 +2,9 @@
 /* Entry points of priority/ltgf, the union over Slurm's releases; what they do
  * is in src/slurm/priority.c. sshare loads this file, too.
  */
+#include "astra_stamp.h"
 #include "src/slurm/priority.h"
+#include "src/slurm/stamp.h"
 
 extern const char plugin_name[], plugin_type[];
 extern const uint32_t plugin_version;
@@ -20,6 +22,7 @@ void priority_p_thread_start(void);
 const char plugin_name[] = "Astraea's priorities, with multifactor inside";
 const char plugin_type[] = "priority/ltgf";
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
+const char astra_plugin_stamp[] = ASTRA_STAMP;
 
 int init(void)
 {

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sched/astraea: starts the engine, and carries stock sched/backfill as a
  * child for all jobs that are not managed. Entry points only. */
+#include "astra_stamp.h"
 #include "src/slurm/compat.h"
 #include "src/slurm/host.h"
+#include "src/slurm/stamp.h"
 
 const char plugin_name[] = "Astraea fair GPU scheduler";
 const char plugin_type[] = "sched/astraea";
 const uint32_t plugin_version = SLURM_VERSION_NUMBER;
+const char astra_plugin_stamp[] = ASTRA_STAMP;
+
+#pragma weak astra_stamp_check
 
 int init(void);
 int fini(void);
@@ -20,6 +25,7 @@ static plugin_context_t *child;
 
 int init(void)
 {
+	ASTRA_STAMP_TELL("sched_astraea.so");
 	if (!child)
 		child = plugin_context_create(
 			"sched", "sched/backfill", (void **)&child_ops,
