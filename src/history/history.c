@@ -259,12 +259,14 @@ static void *run(void *arg)
 	return NULL;
 }
 
+/* Also where slurmctld stops before the first write. A file in trouble is not
+ * waited for. */
 static void write_rest(void)
 {
 	struct astra_report *reports[QUEUE];
 	size_t n = take(reports);
 
-	if (n && writer)
+	if (n && !*trouble.text)
 		(void)write_reports(reports, n);
 	for (size_t i = 0; i < n; i++)
 		astra_report_put(reports[i]);

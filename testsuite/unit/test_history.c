@@ -1016,12 +1016,12 @@ static void log_line(bool is_error, const char *text)
 	logged++;
 }
 
-static void start(void)
+static void start_writing(double every_sec)
 {
 	struct astra_history_options options = {
 		.file = path,
 		.cluster = "c1",
-		.write_sec = 0.01,
+		.write_sec = every_sec,
 		.retry_sec = 0.02,
 		.log_line = log_line,
 	};
@@ -1029,6 +1029,22 @@ static void start(void)
 
 	logged = 0;
 	assert_int_equal(astra_history_start(&options, &err), 0);
+}
+
+static void start(void)
+{
+	start_writing(0.01);
+}
+
+static void what_came_before_the_first_write_is_written(void **state)
+{
+	(void)state;
+	start_writing(600);
+	usleep(10000); /* the thread has seen that there is nothing yet */
+	note(T0);
+	note(T0 + 50);
+	astra_history_stop();
+	used_is(2 * 50);
 }
 
 static void the_thread_writes_to_the_end(void **state)
@@ -1281,6 +1297,7 @@ int main(void)
 		TEST(a_users_array_goes_on_over_a_restart),
 		TEST(what_is_old_goes),
 		TEST(a_killed_writer_leaves_a_whole_file),
+		TEST(what_came_before_the_first_write_is_written),
 		TEST(the_thread_writes_to_the_end),
 		TEST(a_locked_file_is_waited_for),
 		TEST(a_lost_file_is_begun_anew),
