@@ -29,10 +29,7 @@ login() {
 		exec env ${SLURM_CONF_SERVER+-u SLURM_CONF} -u SFAIR_SOCKET -u SFAIR_MUNGE_SOCKET "$@"
 	' sh "$CLUSTER_DIR" "$munged" "$port" "${prepare-}" "$@"
 }
-as_nobody() { setpriv --reuid nobody --regid nogroup --clear-groups "$@"; }
-login_as_nobody() {
-	login setpriv --reuid nobody --regid nogroup --clear-groups "$@"
-}
+login_as_other() { login "${other_user[@]}" "$@"; }
 complains() { # PATTERN COMMAND...
 	local pattern=$1 out
 	shift
@@ -49,27 +46,27 @@ grep -q "^astraea .*answers=yes port=$ours " <<<"$(scontrol show bbstat)" ||
 mine=$(submit -J mine --gres=gpu:1 --wrap 'exec sleep 1000')
 plain=$(submit -p cpu --wrap 'exec sleep 1000')
 wait_for 20 job_is "$mine" RUNNING
-leased() { [[ $(login_as_nobody sfair job -nP -o JobName,Phase) == "mine|leased" ]]; }
+leased() { [[ $(login_as_other sfair job -nP -o JobName,Phase) == "mine|leased" ]]; }
 wait_for 10 leased
 said=$(login sfair -v tenant 2>&1)
 grep -q "^sfair: asking $(id -u)@.*:$ours: " <<<"$said" ||
 	fail "it does not ask the network: $said"
 check_eq "where programs ask" "SFAIR_SOCKET=$(id -u)@127.0.0.1:$ours" \
-	"$(login_as_nobody sfair --where | grep SFAIR_SOCKET)"
+	"$(login_as_other sfair --where | grep SFAIR_SOCKET)"
 for words in tenant job lease auction diag metrics "when $mine" "why $mine" \
 	"why $plain" "cluster Utilization" "top -b -n 1"; do
 	# shellcheck disable=SC2086
-	out=$(login_as_nobody sfair $words 2>&1) ||
+	out=$(login_as_other sfair $words 2>&1) ||
 		[[ $words == cluster* && $out == *"no history"* ]] ||
 		fail "sfair $words: $out"
 done
-! out=$(login_as_nobody sfair diag --reset 2>&1) || fail "a user may reset"
+! out=$(login_as_other sfair diag --reset 2>&1) || fail "a user may reset"
 
 # ---- On slurmctld's host, where the socket's folder is closed to users.
 
 chmod 700 "$CLUSTER_DIR/state"
 alone=(env -u SFAIR_SOCKET -u SFAIR_MUNGE_SOCKET)
-said=$(as_nobody "${alone[@]}" sfair -v job 2>&1)
+said=$(as_other "${alone[@]}" sfair -v job 2>&1)
 grep -q "^sfair: asking .*:$ours: " <<<"$said" || fail "as a user: $said"
 chmod 755 "$CLUSTER_DIR/state"
 
@@ -86,12 +83,17 @@ reply = b'{"astraea": 1, "request": "tenant", "tenants": []}'
 client.sendall(struct.pack(">I", len(reply)) + reply)
 EOT
 # shellcheck disable=SC2016 # for the shell there
-said=$(prepare='chmod 1777 "$dir/state"
-	setpriv --reuid nobody --regid nogroup --clear-groups python3 \
+fake='chmod 1777 "$dir/state"
+	setpriv --reuid games --regid games --clear-groups python3 \
 		"$dir/out/fake.py" "$dir/state/astraea.sock" &
 	echo $! >/run/fake
-	while [ ! -S "$dir/state/astraea.sock" ]; do sleep 0.1; done' \
-	login sh -c 'sfair -v tenant 2>&1; kill "$(cat /run/fake)"')
+	while [ ! -S "$dir/state/astraea.sock" ]; do sleep 0.1; done'
+beside_fake() {
+	# shellcheck disable=SC2016 # for the shell there
+	prepare=$fake login sh -c '"$@"; status=$?; kill "$(cat /run/fake)"
+		exit $status' sh "$@"
+}
+said=$(beside_fake sfair -v tenant 2>&1)
 grep -q "^sfair: asking .*:$ours: " <<<"$said" ||
 	fail "a user's socket is asked: $said"
 
@@ -172,6 +174,7 @@ ctld_log "error: astraea: Listen=127.0.0.1:$((port + 999)): Address already" ||
 kill $taker
 listen_at no
 complains "log in there, or set Listen=" login sfair tenant
+complains "belongs neither to SlurmUser nor to root" beside_fake sfair tenant
 sed -i -E '/^(SchedulerType|BurstBufferType|PriorityType|JobSubmitPlugins)=/d' \
 	"$SLURM_CONF"
 restart_slurmctld

@@ -108,15 +108,22 @@ static char *munge_of(const char *auth_info)
 	return strndup(at, strcspn(at, ",;"));
 }
 
-/* The plugin's own socket on this host, and not one that somebody has put in
- * its place where others may write. */
+/* Somebody has put it in the plugin's place, where others may write. */
+static bool find_is_strangers(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && st.st_uid &&
+	       st.st_uid != slurm_conf.slurm_user_id;
+}
+
+/* The plugin's own socket, on this host. */
 static bool find_is_socket(const char *path)
 {
 	struct stat st;
 
 	return !stat(path, &st) && S_ISSOCK(st.st_mode) &&
-	       (!st.st_uid || st.st_uid == slurm_conf.slurm_user_id) &&
-	       !access(path, R_OK | W_OK);
+	       !find_is_strangers(path) && !access(path, R_OK | W_OK);
 }
 
 /* The port that is listened at, if the plugin does not say which. */
@@ -204,6 +211,11 @@ static int find_by_slurm(struct sfair_where *where, struct astra_error *err)
 		rc = astra_error_nomem(err);
 	if (!rc && !find_is_socket(where->path))
 		rc = find_remote(where, found.listen, err);
+	if (!rc && *where->path == '/' && find_is_strangers(where->path))
+		rc = astra_error_set(
+			err,
+			"%s: belongs neither to SlurmUser nor to root, so it is not asked: remove it, or unset Listen=no in astraea.conf",
+			where->path);
 	free(found.listen);
 	return rc;
 }
