@@ -22,3 +22,5 @@ EXTRA_DIST += \
 	debian/python3-sfair.install debian/rules debian/sfair.examples \
 	debian/sfair.install debian/sfair.lintian-overrides debian/sfair.manpages \
 	debian/slurm-substvars debian/source/format
+EXTRA_DIST += contrib/container/Dockerfile \
+	contrib/container/Dockerfile.dockerignore
