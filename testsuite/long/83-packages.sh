@@ -5,5 +5,5 @@
 # themselves, removed. About ten minutes.
 set -euo pipefail
 try=$(dirname "$0")/../packages/try
-"$try" bookworm
+"$try" bookworm scene
 "$try" trixie

@@ -13,6 +13,7 @@ here=$(dirname "$0")
 built=$1
 release=$(slurmctld -V | sed 's/[^0-9]*\([0-9.]*\).*/\1/')
 next=${release%.*}.$((${release##*.} + 1))
+last=${release%.*}.$((${release##*.} + 2))
 plugindir=$(dirname "$(dpkg -L slurm-wlm-basic-plugins | grep '/auth_munge.so$')")
 trap stock_down EXIT
 
@@ -29,20 +30,6 @@ whole() {
 	done
 	[[ ! $(find "$plugindir" -name '.new*' -o -name '*.new') ]] ||
 		fail "left: $(find "$plugindir" -name '*new*')"
-}
-
-# slurm_says VERSION: another release, by what slurmctld says and by the folder
-# with its source, though not by what it does.
-slurm_says() {
-	local file from
-	from=$(slurmctld -V | sed 's/[^0-9]*\([0-9.]*\).*/\1/')
-	for file in $(readlink -f /usr/sbin/slurmctld) \
-		"$plugindir/libslurmfull.so"; do
-		sed "s/${from//./\\.}/$1/g" "$file" >"$file.said"
-		chmod 755 "$file.said"
-		mv "$file.said" "$file"
-	done
-	slurmctld -V | grep -q "$1" || fail "slurmctld -V: $(slurmctld -V)"
 }
 
 # source_of VERSION: the folder of its source, where the configuration looks.
@@ -84,38 +71,32 @@ wait $! 2>/dev/null || :
 whole "$release"
 
 # ---- an update of Slurm, and a source for it ----------------------------------------
-next_slurm "$release" "$next"
-repo_update
 slurm_updated() {
+	next_slurm "$1"
+	repo_update
 	apt_get install --only-upgrade slurmctld slurmd slurm-client \
 		slurm-wlm-basic-plugins
 }
-# The files come with the package: the release is said in a trigger's time.
-dpkg-divert --quiet --no-rename --add "$(readlink -f /usr/sbin/slurmctld)"
-dpkg-divert --quiet --no-rename --add "$plugindir/libslurmfull.so"
-slurm_says "$next"
 source_of "$next"
-slurm_updated || fail "$(cat /tmp/apt.log)"
+slurm_updated "$next" || fail "$(cat /tmp/apt.log)"
 grep 'astraea-rebuild: the plugins' /tmp/apt.log || fail "$(cat /tmp/apt.log)"
 whole "$next"
-until_true 30 "slurmctld answers" ctld_answers
 restart_ctld
 until_true 30 "the engine's first round" engine_answers
 shows "rebuilt for Slurm $next by the package manager"
 
 # ---- an update, and no source ---------------------------------------------------------
-slurm_says "${next%.*}.99"
-! dpkg-trigger --by-package=slurmctld /usr/sbin/slurmctld-wlm ||
-	! dpkg --configure astraea-source >/tmp/apt.log 2>&1 ||
-	fail "nobody was told: $(cat /tmp/apt.log)"
+! slurm_updated "$last" || fail "nobody was told: $(cat /tmp/apt.log)"
+echo "--- Slurm $last, and no source of it"
 grep 'astraea-rebuild' /tmp/apt.log
 grep -q 'WILL NOT START' /tmp/apt.log || fail "$(cat /tmp/apt.log)"
 whole "$next"
 ! astraea-rebuild --check 2>/dev/null || fail "--check finds all well"
 
 # ---- the way out, and another ---------------------------------------------------------
-slurm_says "$next"
+source_of "$last"
 dpkg --configure -a >/tmp/apt.log 2>&1 || fail "$(cat /tmp/apt.log)"
+whole "$last"
 astraea-rebuild --check || fail "--check"
 stock_lines
 restart_ctld

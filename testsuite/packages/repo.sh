@@ -11,30 +11,35 @@ repo_update() {
 	apt-get -qq update
 }
 
-# repack DEB VERSION SED: the same files as another version, its control file
-# changed as sed is told.
+# repack DEB VERSION SED [SED]: the same files as another version, its control
+# file changed as sed is told, and Slurm's release in its programs.
 repack() {
-	local work
+	local work file
 	work=$(mktemp -d)
 	dpkg-deb -R "$1" "$work/p"
 	sed -i -e "s/^Version: .*/Version: $2/" -e "$3" "$work/p/DEBIAN/control"
+	for file in "$work"/p/usr/sbin/slurm*-wlm \
+		"$work"/p/usr/lib/*/slurm-wlm/libslurmfull.so; do
+		[[ ! ${4-} || ! -f $file ]] || sed -i "$4" "$file"
+	done
 	dpkg-deb -b "$work/p" "$repo" >/dev/null
 	rm -rf "$work"
 }
 
-# next_slurm OLD NEW: all installed packages of Slurm, as if of release NEW. The
-# programs are the old ones: this is about what the package manager does.
+# next_slurm NEW: all installed packages of Slurm, as if of release NEW: so say
+# their control files and "slurmctld -V". What the programs do is as before.
 next_slurm() {
-	local full p work
+	local full p old work
 	full=$(dpkg-query -W -f '${Version}' slurmctld)
+	old=${full%%-*}
 	work=$(mktemp -d)
 	chmod 755 "$work"
 	for p in $(dpkg-query -W -f '${Package} ${source:Package}\n' |
 		sed -n 's/ slurm-wlm$//p'); do
-		(cd "$work" && apt-get -qq download "$p" 2>/dev/null)
+		(cd "$work" && apt-get -qq download "$p=$full" 2>/dev/null)
 	done
 	for p in "$work"/*.deb; do
-		repack "$p" "$2-1" "s/(= $full)/(= $2-1)/g"
+		repack "$p" "$1-1" "s/(= $full)/(= $1-1)/g" "s/${old//./\\.}/$1/g"
 	done
 	rm -rf "$work"
 }

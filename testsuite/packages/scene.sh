@@ -65,15 +65,20 @@ restart_ctld
 step "removal refused"
 
 # ---- a new micro release of Slurm without plugins for it ---------------------------
-next_slurm "$release" "$next"
+next_slurm "$next"
 repo_update
 apt_get upgrade || fail "$(cat /tmp/apt.log)"
 [[ $(version_of slurmctld) == "$release"-* ]] || fail "upgrade took Slurm along"
 grep -A1 'kept back' /tmp/apt.log
 if command -v unattended-upgrade >/dev/null; then
-	unattended-upgrade --dry-run -v >/tmp/apt.log 2>&1 || :
-	! grep -q 'will be upgraded: .*slurmctld' /tmp/apt.log ||
-		fail "$(cat /tmp/apt.log)"
+	echo 'Unattended-Upgrade::Origins-Pattern { "origin=*"; };' \
+		>/etc/apt/apt.conf.d/99all
+	echo "--- unattended-upgrade"
+	unattended-upgrade -v >/tmp/apt.log 2>&1 || :
+	grep -E 'kept back|slurm' /tmp/apt.log || :
+	[[ $(version_of slurmctld) == "$release"-* ]] ||
+		fail "unattended-upgrade took Slurm along: $(cat /tmp/apt.log)"
+	installed astraea-slurmctld || fail "and removed the plugins"
 fi
 echo "--- apt-get full-upgrade"
 apt_get full-upgrade || :

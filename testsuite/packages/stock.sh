@@ -5,6 +5,8 @@
 
 ctld_log=/var/log/slurm/slurmctld.log
 state=/var/lib/slurm/slurmctld
+# The network is the machine's, with others' clusters on it.
+port=$((20000 + RANDOM % 10000))
 
 fail() {
 	echo "FAILED: $*" >&2
@@ -52,8 +54,8 @@ stock_conf() {
 	cat >/etc/slurm/slurm.conf <<-EOT
 	ClusterName=stock
 	SlurmctldHost=node1(127.0.0.1)
-	SlurmctldPort=26817
-	SlurmdPort=26818
+	SlurmctldPort=$port
+	SlurmdPort=$((port + 1))
 	SlurmUser=slurm
 	StateSaveLocation=$state
 	SlurmdSpoolDir=/var/lib/slurm/slurmd
@@ -87,6 +89,9 @@ stock_conf() {
 
 stock_up() {
 	local user
+	# Packages start and restart their daemons, as on a host.
+	printf '#!/bin/sh\nexit 0\n' >/usr/sbin/policy-rc.d
+	chmod 755 /usr/sbin/policy-rc.d
 	stock_conf
 	for user in alice bob; do
 		id "$user" >/dev/null 2>&1 || useradd -m "$user"
