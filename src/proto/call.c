@@ -66,8 +66,9 @@ static int explain_io(int wait_sec, struct astra_error *err)
 	return astra_error_set(err, "the query socket: %s", strerror(errno));
 }
 
-/* absent: set where it closes before it says anything, as one that stops. */
-static char *receive_reply(int fd, int wait_sec, bool *absent,
+/* most: bytes. absent: set where it closes before it says anything, as one that
+ * stops. */
+static char *receive_reply(int fd, int wait_sec, size_t most, bool *absent,
 			   struct astra_error *err)
 {
 	uint8_t head[ASTRA_FRAME_HEAD];
@@ -80,7 +81,7 @@ static char *receive_reply(int fd, int wait_sec, bool *absent,
 		return NULL;
 	}
 	size = astra_frame_read(head);
-	if (size > ASTRA_REPLY_MAX) {
+	if (size > most) {
 		astra_error_set(
 			err,
 			"the reply is no message of the astraea plugin: does the socket belong to it?");
@@ -159,7 +160,10 @@ int astra_call_within(const char *path, const char *munge_socket,
 		    send_all(fd, credential, strlen(credential)) < 0)
 			explain_io(wait_sec, err);
 		else
-			text = receive_reply(fd, wait_sec, &absent, err);
+			text = receive_reply(fd, wait_sec,
+					     peer.remote ? ASTRA_SIGNED_MAX
+							 : ASTRA_REPLY_MAX,
+					     &absent, err);
 		close(fd);
 	}
 	free(credential);

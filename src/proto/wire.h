@@ -15,6 +15,8 @@
 #define ASTRA_FRAME_HEAD 4
 #define ASTRA_REQUEST_MAX ((size_t)1 << 20)
 #define ASTRA_REPLY_MAX ((size_t)64 << 20)
+#define ASTRA_SIGNED_MAX ((size_t)2 << 20) /* a credential of 1 MiB, as text \
+					    */
 #define ASTRA_REPLY_SEC 60 /* to wait for each part of a reply */
 
 /* What can be wrong with a request. Its name goes into the reply. */
