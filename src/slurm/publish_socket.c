@@ -50,6 +50,7 @@ static char *munge_socket(void)
 
 /* Where it listens, and munged; NULL: nowhere, and at its own place. */
 static char *path, *munge;
+static struct astra_error publish_trouble; /* why it listens nowhere */
 static char *address; /* as astra_dial() takes it; NULL: not on the network */
 
 /* What slurmctld tells, at any time and in any thread. */
@@ -140,6 +141,14 @@ static char *publish_listen_at(const struct astra_config *config)
 					: publish_default();
 }
 
+static void publish_failed(const struct astra_error *err)
+{
+	if (strcmp(publish_trouble.text, err->text))
+		error("astraea: queries are not answered: %s", err->text);
+	publish_trouble = *err;
+	forget();
+}
+
 void astra_publish_start(const struct astra_cycle *cycle)
 {
 	const struct astra_config *config = astra_config_active();
@@ -167,9 +176,9 @@ void astra_publish_start(const struct astra_cycle *cycle)
 	options.listen = listen;
 	options.any_port = !config || !config->listen;
 	if (!path || astra_server_start(&options, &err) < 0) {
-		error("astraea: queries are not answered: %s", err.text);
-		forget();
+		publish_failed(&err);
 	} else {
+		publish_trouble = (struct astra_error){""};
 		unsigned int port = astra_server_port();
 
 		if (port)
@@ -178,6 +187,12 @@ void astra_publish_start(const struct astra_cycle *cycle)
 			       slurm_conf.control_machine[publish_index()]);
 	}
 	free(listen);
+}
+
+void astra_publish_keep(const struct astra_cycle *cycle)
+{
+	if (*publish_trouble.text)
+		astra_publish_start(cycle);
 }
 
 void astra_publish_tell(job_details_t *details)
