@@ -2,7 +2,8 @@
 /* Slurmctld's own answers. What it packs for scontrol it reads by its own
  * layout, and the same library unpacks it into the public structures: so each
  * number here is right, and a member of ours that differs is another one. Only
- * members that are packed as they are. */
+ * members that are packed, and unpacked, as they are by all releases from 22.05
+ * to 26.05: pn_min_memory of a job with memory for each GPU is not. */
 #include <string.h>
 
 #include "src/common/pack.h"
@@ -91,7 +92,6 @@ static const struct same details_same[] = {
 	DETAILS(ntasks_per_node),
 	DETAILS(ntasks_per_tres),
 	DETAILS(pn_min_cpus),
-	DETAILS(pn_min_memory),
 	DETAILS(pn_min_tmp_disk),
 	DETAILS(req_nodes),
 	DETAILS(requeue),
