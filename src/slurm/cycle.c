@@ -384,6 +384,7 @@ double astra_cycle_run(struct astra_cycle *cycle)
 	int busy;
 
 	follow_clock(cycle);
+	astra_publish_retry(cycle);
 	if (self_check() < 0 || !astra_config_active())
 		return rest(cycle, now);
 	prepare(cycle);

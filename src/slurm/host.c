@@ -157,7 +157,6 @@ static void *run(void *arg)
 			(void)astra_cycle_configure(&cycle, false);
 		if (atomic_exchange(&reset_diag, false))
 			astra_diag_reset(&cycle.diag, now_sec());
-		astra_publish_keep(&cycle);
 		due = astra_cycle_run(&cycle);
 		astra_pace_done(&pace, begin);
 	}

@@ -9,11 +9,11 @@
 /* Start to answer queries. A socket that can't be made is logged; all else
  * goes on without it. Does I/O. */
 void astra_publish_start(const struct astra_cycle *cycle);
-
-/* Try again where it could not: the controller before may have let go of the
- * socket since. Does I/O. Locks: none; in the engine's thread. */
-void astra_publish_keep(const struct astra_cycle *cycle);
 void astra_publish_stop(void);
+
+/* Once more, where it could not begin to answer. Each round; does I/O.
+ * Locks: takes those of a start. */
+void astra_publish_retry(const struct astra_cycle *cycle);
 
 /* Start to write the history, if astraea.conf wants it (publish_history.c). A
  * backup that takes over starts it then. */

@@ -48,10 +48,12 @@ static char *munge_socket(void)
 	return strndup(at, strcspn(at, ",;"));
 }
 
-/* Where it listens, and munged; NULL: nowhere, and at its own place. */
-static char *path, *munge;
-static struct astra_error publish_trouble; /* why it listens nowhere */
-static char *address; /* as astra_dial() takes it; NULL: not on the network */
+/* Under job write. */
+static struct publish_place {
+	char *path;    /* where it listens; NULL: nowhere */
+	char *munge;   /* NULL: munged is at its own place */
+	char *address; /* as astra_dial() takes it; NULL: not on the network */
+} place;
 
 /* What slurmctld tells, at any time and in any thread. */
 static pthread_mutex_t status_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -81,15 +83,6 @@ char *astra_publish_status(void)
 	line = xstrdup(text.bytes);
 	astra_text_clear(&text);
 	return line;
-}
-
-static void forget(void)
-{
-	publish_status(false, 0, "");
-	free(path);
-	free(munge);
-	free(address);
-	path = munge = address = NULL;
 }
 
 /* Which of the controllers this one is. */
@@ -141,15 +134,17 @@ static char *publish_listen_at(const struct astra_config *config)
 					: publish_default();
 }
 
-static void publish_failed(const struct astra_error *err)
+static void publish_leave(struct publish_place *p)
 {
-	if (strcmp(publish_trouble.text, err->text))
-		error("astraea: queries are not answered: %s", err->text);
-	publish_trouble = *err;
-	forget();
+	free(p->path);
+	free(p->munge);
+	free(p->address);
+	*p = (struct publish_place){0};
 }
 
-void astra_publish_start(const struct astra_cycle *cycle)
+/* Returns 0 with the server running, or -1 with err set. */
+static int publish_open(const struct astra_cycle *cycle,
+			struct publish_place *out, struct astra_error *err)
 {
 	const struct astra_config *config = astra_config_active();
 	struct astra_server_options options = {
@@ -163,46 +158,73 @@ void astra_publish_start(const struct astra_cycle *cycle)
 		.log_line = log_line,
 		.history = astra_history_report,
 	};
-	struct astra_error err = {""};
 	char *listen = publish_listen_at(config);
+	unsigned int port;
+	int rc;
 
-	munge = munge_socket();
+	*out = (struct publish_place){.munge = munge_socket()};
 	if (config && config->socket)
-		path = strdup(config->socket);
-	else if (asprintf(&path, "%s/astraea.sock", cycle->folder) < 0)
-		path = NULL;
-	options.munge_socket = munge;
-	options.path = path;
+		out->path = strdup(config->socket);
+	else if (asprintf(&out->path, "%s/astraea.sock", cycle->folder) < 0)
+		out->path = NULL;
+	options.munge_socket = out->munge;
+	options.path = out->path;
 	options.listen = listen;
 	options.any_port = !config || !config->listen;
-	if (!path || astra_server_start(&options, &err) < 0) {
-		publish_failed(&err);
-	} else {
-		publish_trouble = (struct astra_error){""};
-		unsigned int port = astra_server_port();
-
-		if (port)
-			address = write_address(port);
-		publish_status(true, port,
-			       slurm_conf.control_machine[publish_index()]);
-	}
+	rc = out->path ? astra_server_start(&options, err)
+		       : astra_error_nomem(err);
 	free(listen);
+	if (rc < 0) {
+		publish_leave(out);
+		return -1;
+	}
+	port = astra_server_port();
+	if (port)
+		out->address = write_address(port);
+	publish_status(true, port, slurm_conf.control_machine[publish_index()]);
+	return 0;
 }
 
-void astra_publish_keep(const struct astra_cycle *cycle)
+void astra_publish_start(const struct astra_cycle *cycle)
 {
-	if (*publish_trouble.text)
-		astra_publish_start(cycle);
+	struct astra_error err = {""};
+
+	if (publish_open(cycle, &place, &err) < 0)
+		error("astraea: queries are not answered: %s", err.text);
+}
+
+static bool publish_answers(void)
+{
+	bool answers;
+
+	pthread_mutex_lock(&status_lock);
+	answers = status.answers;
+	pthread_mutex_unlock(&status_lock);
+	return answers;
+}
+
+/* A controller that gives way to another may still answer for a moment. */
+void astra_publish_retry(const struct astra_cycle *cycle)
+{
+	struct publish_place fresh;
+	struct astra_error err = {""};
+
+	if (slurmctld_config.shutdown_time || publish_answers() ||
+	    publish_open(cycle, &fresh, &err) < 0)
+		return;
+	lock_slurmctld(astra_write_locks());
+	place = fresh;
+	unlock_slurmctld(astra_write_locks());
 }
 
 void astra_publish_tell(job_details_t *details)
 {
-	if (path)
-		astra_env_set(details, "ASTRAEA_SOCKET", path);
-	if (address)
-		astra_env_set(details, "ASTRAEA_ADDRESS", address);
-	if (path && munge)
-		astra_env_set(details, "ASTRAEA_MUNGE_SOCKET", munge);
+	if (place.path)
+		astra_env_set(details, "ASTRAEA_SOCKET", place.path);
+	if (place.address)
+		astra_env_set(details, "ASTRAEA_ADDRESS", place.address);
+	if (place.path && place.munge)
+		astra_env_set(details, "ASTRAEA_MUNGE_SOCKET", place.munge);
 }
 
 void astra_publish_stop(void)
@@ -210,5 +232,6 @@ void astra_publish_stop(void)
 	astra_history_read_cancel();
 	astra_server_stop();
 	astra_history_read_stop();
-	forget();
+	publish_status(false, 0, "");
+	publish_leave(&place);
 }

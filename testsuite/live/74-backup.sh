@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A backup controller takes over when the primary is killed in the midst of a job's
-# grace, and hands back:
-# leases end when they were to end and GPU time goes on. The short form.
+# grace, and hands back: leases end when they were to end and GPU time goes on. The
+# short form.
 # backup.sh sets the variables.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib/backup.sh"
@@ -10,7 +10,7 @@
 # Where a host without the plugin's socket asks first.
 asked_first() {
 	# shellcheck disable=SC2016 # for the shell there
-	unshare --mount sh -c 'mount -t tmpfs state "$1"
+	"${backup_host[@]}" sh -c 'mount -t tmpfs state "$1"
 		exec env -u SFAIR_SOCKET sfair -v diag 2>&1' sh \
 		"$CLUSTER_DIR/state" |
 		sed -n 's/^sfair: asking [0-9]*@\([^:]*\):.*/\1/p'

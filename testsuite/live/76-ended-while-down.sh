@@ -30,7 +30,6 @@ wait_for 60 job_is "$second" COMPLETED
 check_eq "restarts of the one that lived" 1 "$(job_field "$long" Restarts)"
 
 # slurmctld is killed before it could tell n1 of a launch; n2's it has told.
-set_conf LeaseTerm 600
 scancel "$long"
 "$live_lib/cluster" stop "$CLUSTER_DIR" n1 KILL
 lost=$(submit --gres=gpu:2 -w n1 --wrap 'echo runs; sleep 600')

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A backup controller takes over when the primary is killed in the midst of a job's
-# grace, and hands back:
-# leases end when they were to end, GPU time goes on, jobs are taken back and
-# started by whoever is in control, and none runs twice at once.
+# grace, and hands back: leases end when they were to end, GPU time goes on, jobs
+# are taken back and started by whoever is in control, and none runs twice at once.
 # backup.sh sets the variables.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib/backup.sh"

@@ -104,7 +104,7 @@ for option; do
 	case $option in --with-plugindir=*) to=${option#*=} ;; esac
 done
 cat >Makefile <<MAKE
-install-plugins:
+install-pluginLTLIBRARIES:
 	mkdir -p \$(DESTDIR)$to
 	for p in libastraea sched_astraea burst_buffer_astraea priority_ltgf \\
 		job_submit_astraea; do \\
