@@ -174,6 +174,10 @@ test_speed_SOURCES = testsuite/unit/test_speed.c testsuite/unit/unit.h
 test_speed_CFLAGS = $(UNIT_CFLAGS)
 test_speed_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_plausible
+test_plausible_SOURCES = testsuite/unit/test_plausible.c testsuite/unit/unit.h
+test_plausible_CFLAGS = $(UNIT_CFLAGS)
+test_plausible_LDADD = $(UNIT_LIBS)
 check_PROGRAMS += test_guard
 test_guard_SOURCES = testsuite/unit/test_guard.c testsuite/unit/unit.h
 test_guard_CFLAGS = $(UNIT_CFLAGS)

@@ -47,6 +47,8 @@ libastra_policy_la_SOURCES = \
 	src/policy/placement.h \
 	src/policy/plan.c \
 	src/policy/plan.h \
+	src/policy/plausible.c \
+	src/policy/plausible.h \
 	src/policy/policy.h \
 	src/policy/reclaim.c \
 	src/policy/refusal.c \

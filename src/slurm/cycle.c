@@ -7,6 +7,7 @@
 
 #include "src/common/fault.h"
 #include "src/history/history.h"
+#include "src/policy/plausible.h"
 #include "src/slurm/advise.h"
 #include "src/slurm/apply.h"
 #include "src/slurm/arrival.h"
@@ -190,6 +191,23 @@ static int take_named_scene(struct astra_cycle *cycle)
 		astra_cycle_name_users(cycle);
 	}
 	return -1;
+}
+
+/* The first picture with jobs is looked at before anything is decided by it. */
+static int rehearse(struct astra_cycle *cycle)
+{
+	struct astra_error err = {""};
+
+	if (cycle->rehearsed || !astra_selfcheck_passed())
+		return 0;
+	for (size_t i = 0; i < cycle->scene.view_count; i++)
+		if (astra_snapshot_plausible(&cycle->scene.views[i].model,
+					     &err) < 0) {
+			astra_selfcheck_refuse(err.text);
+			return -1;
+		}
+	cycle->rehearsed = true;
+	return 0;
 }
 
 static int decide(struct astra_cycle *cycle, struct astra_pool *pool,
@@ -396,7 +414,7 @@ double astra_cycle_run(struct astra_cycle *cycle)
 		return now + 1;
 	if (cycle->gate)
 		astra_preempt_serve(astra_config_active(), &cycle->diag);
-	if (take_named_scene(cycle) < 0)
+	if (take_named_scene(cycle) < 0 || rehearse(cycle) < 0)
 		return now + 1;
 	tell_warnings(cycle);
 	busy = serve_pools(cycle);

@@ -18,6 +18,7 @@ struct astra_cycle {
 	bool loaded;	/* the pools follow the configuration in force */
 	bool recovered; /* the records are as before a crash */
 	bool settled;	/* all nodes have answered since the start */
+	bool rehearsed; /* the first picture with jobs can be one */
 	double last_sec; /* of the last round */
 	double told_sec; /* what is wrong in the configuration was logged */
 	double boot_sec; /* the moment of boot by the clock; 0: not looked */

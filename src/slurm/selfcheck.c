@@ -62,13 +62,17 @@ bool astra_selfcheck_done(void)
 	return done || aside;
 }
 
+void astra_selfcheck_refuse(const char *why)
+{
+	stand_aside(why, "The plugins were not built with its headers: build "
+			 "them against the exact source and configuration of "
+			 "this slurmctld");
+}
+
 static int judge(int rc, const struct astra_error *err)
 {
 	if (rc < 0)
-		stand_aside(err->text,
-			    "The plugins were not built with its headers: "
-			    "build them against the exact source and "
-			    "configuration of this slurmctld");
+		astra_selfcheck_refuse(err->text);
 	return rc;
 }
 

@@ -41,6 +41,10 @@ bool astra_selfcheck_done(void);
 bool astra_selfcheck_aside(void);
 const char *astra_selfcheck_reason(void);
 
+/* Stand aside: a picture of slurmctld cannot be. why: copied; the first reason
+ * stays. Any thread. */
+void astra_selfcheck_refuse(const char *why);
+
 /* For the entry points: whether what slurmctld hands over may be read. Looks at
  * it itself until a job has been compared.
  * Locks: as slurmctld calls, job and part read. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The members that the plugin uses, with others between and after them: in
  * another layout one of them is not what it should be. Members that only some
- * releases have are left out. */
+ * releases have are left out, and times that a user or a node may have set to
+ * anything: nobody shall make the plugin stand aside. */
 #include "src/slurm/layout.h"
 #include "src/slurm/selfcheck_priv.h"
 
@@ -31,10 +32,7 @@ static const struct astra_layout_member job_members[] = {
 	JOB(comment),
 	JOB(container),
 	JOB(cpus_per_tres),
-	JOB(deadline),
 	JOB_POINTER(details),
-	JOB(end_time),
-	JOB(end_time_exp),
 	JOB(epilog_running),
 	JOB_POINTER(fed_details),
 	JOB(gres_list_alloc),
@@ -74,7 +72,6 @@ static const struct astra_layout_member job_members[] = {
 	JOB(sched_nodes),
 	JOB(selinux_context),
 	JOB_ARRAY(spank_job_env),
-	JOB(start_time),
 	JOB(state_desc),
 	JOB(step_list),
 	JOB(suspend_time),
@@ -102,9 +99,7 @@ static const struct astra_layout job_layout = {
 #define DETAILS(member) ASTRA_MEMBER(job_details_t, member)
 static const struct astra_layout_member details_members[] = {
 	DETAILS(acctg_freq),
-	DETAILS(accrue_time),
 	ASTRA_ARRAY(job_details_t, argv),
-	DETAILS(begin_time),
 	DETAILS(cluster_features),
 	DETAILS(cpu_bind),
 	DETAILS(dependency),
@@ -141,7 +136,6 @@ static const struct astra_layout_member node_members[] = {
 	NODE(arch),
 	NODE(bcast_address),
 	NODE(boot_req_time),
-	NODE(boot_time),
 	NODE(comm_name),
 	NODE(comment),
 	ASTRA_POINTER(node_record_t, config_ptr),
@@ -151,7 +145,6 @@ static const struct astra_layout_member node_members[] = {
 	NODE(features_act),
 	NODE(gres),
 	NODE(gres_list),
-	NODE(last_busy),
 	NODE(last_response),
 	NODE(mcs_label),
 	NODE(name),
@@ -162,7 +155,6 @@ static const struct astra_layout_member node_members[] = {
 	ASTRA_ARRAY(node_record_t, part_pptr),
 	NODE(reason),
 	NODE(reason_time),
-	NODE(slurmd_start_time),
 	NODE(tres_fmt_str),
 	NODE(tres_str),
 	NODE(version),
@@ -235,10 +227,8 @@ static const struct astra_layout qos_layout = {
 	LAYOUT(slurmdb_qos_rec_t, qos_members)};
 
 static const struct astra_layout_member resv_members[] = {
-	ASTRA_MEMBER(slurmctld_resv_t, end_time),
 	ASTRA_MEMBER(slurmctld_resv_t, name),
 	ASTRA_MEMBER(slurmctld_resv_t, node_bitmap),
-	ASTRA_MEMBER(slurmctld_resv_t, start_time),
 };
 static const struct astra_layout resv_layout = {
 	LAYOUT(slurmctld_resv_t, resv_members)};

@@ -36,6 +36,10 @@ leased=$(submit --gres=gpu:1 --comment=mine --wrap 'sleep 600')
 cpu=$(submit -p cpu --wrap 'sleep 600')
 submit -p cpu --uid=man --gid=man --begin=now+1hour --comment=later -J soon \
 	--wrap true >/dev/null
+# Whatever a user asks for is no reason to stand aside.
+submit -p cpu -H -t 400000000 --begin=2300-01-01 -J odd --wrap true >/dev/null
+submit -p gpu -H --gpus=2000000000 -N1 --comment="$(printf 'x%.0s' {1..5000})" \
+	--wrap true >/dev/null 2>&1 || :
 submit -H --array=1-9%2 --gpus=1 --wrap true >/dev/null
 wait_for 10 job_is "$leased" RUNNING
 wait_for 10 job_is "$cpu" RUNNING
