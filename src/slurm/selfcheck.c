@@ -154,7 +154,8 @@ static int look_at_site(bool answers, struct astra_error *err)
 	if (look.failed || look_at_nodes(&look) < 0)
 		return -1;
 	site_seen = true;
-	site_fits |= answers;
+	if (answers)
+		site_fits = true;
 	return 0;
 }
 
