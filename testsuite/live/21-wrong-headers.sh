@@ -64,8 +64,12 @@ judge() {
 	echo "$name: $(said 'stands aside' | grep -oE "$want")"
 }
 
-while IFS='|' read -r name structure change want; do
-	begin_with "$("$top/testsuite/lib/wrong-build" "$structure" "$change")"
+while IFS='|' read -r name structure changes want; do
+	arguments=()
+	while IFS= read -r change; do
+		arguments+=("$structure" "$change")
+	done <<<"${changes//+/$'\n'}"
+	begin_with "$("$top/testsuite/lib/wrong-build" "${arguments[@]}")"
 	judge "$name" "$want"
 done <<'EOT'
 job, grown in its middle|job_record|before:name:uint64_t wrong;|a job_record_t has [0-9]+ bytes in slurmctld and [0-9]+ here
@@ -74,12 +78,12 @@ details, grown|job_details|before:min_nodes:uint64_t wrong;|details of a job_rec
 node, grown|node_record|before:name:uint64_t wrong;|a node_record_t has [0-9]+ bytes in slurmctld and [0-9]+ here
 partition, grown|part_record|end:uint64_t wrong;|a part_record_t has [0-9]+ bytes in slurmctld and [0-9]+ here
 GPUs of a node, grown|gres_node_state_t|before:gres_cnt_alloc:uint64_t wrong;|a gres_node_state_t has [0-9]+ bytes in slurmctld and [0-9]+ here
-job, numbers swapped|job_record|swap:user_id:group_id|(user|group)_id of a job_record_t is not what slurmctld says
-job, texts swapped|job_record|swap:comment:name|(comment|name) of a job_record_t is not what slurmctld says
-job, a number and padding|job_record|before:batch_flag:uint16_t wrong;|batch_flag of a job_record_t is not what slurmctld says
-details, times swapped|job_details|swap:begin_time:submit_time|(begin|submit)_time of a job_details_t is not what slurmctld says
-node, numbers swapped|node_record|swap:cpu_bind:owner|(cpu_bind|owner) of a node_record_t is not what slurmctld says
-partition, numbers swapped|part_record|swap:max_time:grace_time|(max|grace)_time of a part_record_t is not what slurmctld says
+job, numbers swapped|job_record|swap:user_id:group_id|(user|group)_id (and [a-z_]* )?of a job_record_t (is|are) not what slurmctld says
+job, texts swapped|job_record|swap:comment:name|(comment|name) (and [a-z_]* )?of a job_record_t (is|are) not what slurmctld says
+job, numbers and padding|job_record|before:batch_flag:uint16_t wrong1;+before:group_id:uint32_t wrong2;|(batch_flag|group_id) (and [a-z_]* )?of a job_record_t (is|are) not what slurmctld says
+details, times swapped|job_details|swap:begin_time:submit_time|(begin|submit)_time (and [a-z_]* )?of a job_details_t (is|are) not what slurmctld says
+node, numbers swapped|node_record|swap:cpu_bind:owner|(cpu_bind|owner) (and [a-z_]* )?of a node_record_t (is|are) not what slurmctld says
+partition, numbers swapped|part_record|swap:max_time:grace_time|(max|grace)_time (and [a-z_]* )?of a part_record_t (is|are) not what slurmctld says
 job, padding filled and nothing moved|job_record|before:batch_host:uint16_t wrong;|
 EOT
 wait_for 10 says "structures are as expected"
