@@ -9,6 +9,11 @@
 # slurm_release	prints its release as a number: 2605
 # slurm_words	sets what differs between releases:
 #   $GPU_TRES	how scontrol writes GPUs
+#   $WAIT_ENDS	whether sbatch --wait ends with the first run of a job that is
+#		requeued, from 26.05 on; else empty
+#   $GPUS_TWICE	whether sbatch takes --gpus-per-node beside --gres=gpu; from
+#		26.05 on empty
+#   $NO_SUCH_CPUS	--cpus-per-gpu=99, where it is refused; from 25.05 on empty
 #   $EXPEDITE	the option for an expedited requeue; before 25.11 for any
 
 slurm_path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
@@ -28,6 +33,12 @@ slurm_words() {
 	release=$(slurm_release)
 	export GPU_TRES=gres/gpu
 	((release >= 2311)) || GPU_TRES=gres:gpu
+	export WAIT_ENDS=
+	((release < 2605)) || WAIT_ENDS=1
+	export GPUS_TWICE=1
+	((release < 2605)) || GPUS_TWICE=
+	export NO_SUCH_CPUS=--cpus-per-gpu=99
+	((release < 2505)) || NO_SUCH_CPUS=
 	export EXPEDITE=--requeue=expedite
 	((release >= 2511)) || EXPEDITE=--requeue
 }

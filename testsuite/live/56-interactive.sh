@@ -114,13 +114,17 @@ wait_for 60 has_named waited
 waited=$(named waited)
 take_back "$waited"
 sleep 1
-check "sbatch --wait ended with the lease" test ! -e "$OUT/wait-status"
+[[ $WAIT_ENDS ]] ||
+	check "sbatch --wait ended with the lease" test ! -e "$OUT/wait-status"
 give_back
 restarts "$waited" 1
 touch "$OUT/go"
 wait_for 60 test -s "$OUT/wait-status"
-check_eq "status of sbatch --wait" 3 "$(<"$OUT/wait-status")"
-ok sbatch-wait-over-lease-end
+[[ $WAIT_ENDS ]] || {
+	check_eq "status of sbatch --wait" 3 "$(<"$OUT/wait-status")"
+	ok sbatch-wait-over-lease-end
+}
+wait_for 60 job_is "$waited" FAILED
 check_eq "output of both runs" "run none on n1
 saved
 run 1 on n1" "$(<"$OUT/waited")"
@@ -181,7 +185,7 @@ ok signal-kill-refused
 
 # ---- As under stock Slurm, no nodes will ever do.
 
-for ask in --cpus-per-gpu=99 --mem-per-gpu=900G --nodelist=n2 --exclude=n1; do
+for ask in $NO_SUCH_CPUS --mem-per-gpu=900G --nodelist=n2 --exclude=n1; do
 	refused "node configuration is not available" \
 		sbatch --gpus=1 $ask --wrap true
 	ok "refused${ask%%=*}"

@@ -117,10 +117,12 @@ for none in --gpus=0 --gres=gpu:0; do
 done
 ok no-gpus-no-lease
 cancel_all
-gets 2 n? --gres=gpu:2 --gpus-per-node=1
-cancel_all
-gets 1 n? --gres=gpu:1 --gpus-per-node=1 --cpus-per-gpu=16
-cancel_all
+if [[ $GPUS_TWICE ]]; then
+	gets 2 n? --gres=gpu:2 --gpus-per-node=1
+	cancel_all
+	gets 1 n? --gres=gpu:1 --gpus-per-node=1 --cpus-per-gpu=16
+	cancel_all
+fi
 ok gpus-named-twice
 
 # ---- CPUs and memory beside the GPUs.

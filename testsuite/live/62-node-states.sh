@@ -34,7 +34,7 @@ EOT
 cat >"$CLUSTER_DIR/run/resume" <<EOT
 #!/bin/bash
 exec >>$CLUSTER_DIR/log/power 2>&1
-export PATH=$PATH
+export PATH=$PATH ASTRAEA_SLURM=${ASTRAEA_SLURM-}
 echo "resume \$1"
 sleep 3
 exec setsid --wait "$live_lib/cluster" start "$CLUSTER_DIR" "\$1" -b
