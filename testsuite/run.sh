@@ -6,6 +6,8 @@
 #   testsuite/run.sh                    all of them
 #   testsuite/run.sh 'live/10-*' ...    those whose name matches; --list lists
 #   testsuite/run.sh --long [...]       long/ as well: hours
+#   testsuite/run.sh --differing [...]  not those whose head says that they are
+#                                       alike with any Slurm: for a second one
 #   testsuite/run.sh --slurm=PREFIX [...]  with the Slurm installed there, whose
 #                                       source and build folder lie where
 #                                       build-aux/setup.sh would put them, or:
@@ -30,7 +32,7 @@
 set -euo pipefail
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-long=''
+long='' differing=''
 passed=0 failed=0 skipped=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/astraea-run.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -42,6 +44,8 @@ finish() {
 	((failed == 0)) || exit 1
 	exit 0
 }
+
+is_alike() { head -n 12 "$1" | grep -q '^# Alike with any Slurm'; }
 
 # Print "NAME COMMAND" of each test.
 all_tests() {
@@ -59,6 +63,7 @@ all_tests() {
 		"$top"/testsuite/live/[0-69][0-9]-*.sh \
 		${long:+"$top"/testsuite/long/[0-9][0-9]-*.sh}; do
 		[[ -x $t ]] || continue
+		[[ ! $differing ]] || ! is_alike "$t" || continue
 		echo "${t#"$top/testsuite/"} $t"
 	done
 }
@@ -138,6 +143,7 @@ run_tests() {
 while [[ ${1-} == --* && $1 != --list ]]; do
 	case $1 in
 	--long) long=1 ;;
+	--differing) differing=1 ;;
 	--slurm=?*) export ASTRAEA_SLURM=${1#*=} ;;
 	--slurm-src=?*) export ASTRAEA_SLURM_SRC=${1#*=} ;;
 	--slurm-build=?*) export ASTRAEA_SLURM_BUILD=${1#*=} ;;

@@ -3,6 +3,7 @@
 # The paper's figure 6, live: on 6 GPUs a job of 6 runs one term for every two
 # of the two jobs of 3, and after three terms each has had its share; a job
 # whose lease is renewed goes on without a restart.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 term=20

@@ -4,6 +4,7 @@
 # proportions after ten terms; a tenant that was idle for five terms gets all it
 # asks for when it is back, until it has caught up (eq. 16). Measured by what
 # the jobs themselves wrote down, and sfair says the same.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 term=10

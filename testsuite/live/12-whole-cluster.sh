@@ -3,6 +3,7 @@
 # A job as large as the cluster does not starve: among endless small ones, whose
 # leases end at different times, it starts within two terms of its submission;
 # the GPUs that are kept for it are lent meanwhile.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 term=16

@@ -3,6 +3,7 @@
 # Policy=themis on real daemons: two arrays and four jobs of one --app, each an
 # app that wants every GPU, take turns at the leases' ends; their jobs checkpoint
 # and count each step once; one that waits is told its place.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)

@@ -5,6 +5,7 @@
 # ends within the grace loses nothing. A run goes on from what the one before
 # left, and a process of that one, as on a node that was given up, can neither
 # write nor come back.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)

@@ -3,6 +3,7 @@
 # Each policy that plans by slots on real daemons, one after the other in the
 # same slurmctld: its jobs run to their end, one that waits has a reason, GPUs
 # are not shared, and a restart in between loses nothing.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)

@@ -4,6 +4,7 @@
 # at random moments and killed twice in the middle of a checkpoint: each run goes
 # on from the newest complete snapshot, and every step is counted once. And a
 # launcher whose workers have sessions of their own, as torchrun's.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 preemptions=10

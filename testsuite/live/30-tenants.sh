@@ -3,6 +3,7 @@
 # Tenants are sacctmgr's accounts at the level that is asked for, their weights
 # are the accounts' shares, and what sacctmgr changes holds from the next round
 # on, without a restart; so it is where associations are not enforced, too.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)

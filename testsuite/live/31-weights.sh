@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # GPU time counts by the weight of the GPU's type, and a job's weight within its
 # tenant is its QOS's; both are followed while they change.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)

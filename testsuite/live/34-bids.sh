@@ -4,6 +4,7 @@
 # bids for it; what it says of its jobs' order is obeyed; others' bids, and what
 # is no bid, are refused with the reason; sfair auction shows it all. A file may
 # tell what GPUs do for an app.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)

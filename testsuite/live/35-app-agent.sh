@@ -4,6 +4,7 @@
 # their user, runs sfair-agent: by successive halving it gives up the two worst
 # at the first rung and one more at the second, and the best is finished. What
 # it bids is the app's bid; a program of the user's own may decide, too.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Agents that are killed, that send half a message and wait, or that bid as fast
 # as they can: the rounds keep their interval, and others are answered.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)

@@ -5,6 +5,7 @@
 # never interrupted. PyTorch and torchrun are Debian's, on the CPU; Lightning,
 # transformers and submitit are stand-ins of testsuite/standin. Without
 # python3-torch only submitit's is tried.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 # has_torch PYTHON: Debian's may not be the first in PATH.

@@ -5,6 +5,7 @@
 # across machines. Free are 4, 2 and 2 GPUs of three machines of a rack. The
 # second gets the machine, though the first came first; sfair auction shows that
 # both won what they asked for and paid nothing.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)

@@ -4,6 +4,7 @@
 # proportion however many jobs each has; inside a tenant an app of one job gets
 # its turn beside an array; who waits is told of the auction, and a restart in
 # mid-lease changes neither.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)

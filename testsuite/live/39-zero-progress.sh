@@ -3,6 +3,7 @@
 # A job whose start-up takes longer than a lease would never get anywhere beside
 # another: after two runs that saved nothing its lease is twice as long, its
 # comment and sfair why say so, and it finishes.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The examples lose no step and count none twice, however often their GPUs are
 # taken back; options of spank/astraea arrive from sbatch, srun and salloc.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)

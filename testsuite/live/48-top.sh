@@ -3,6 +3,7 @@
 # sfair top on a terminal, as its user sees it: tenants, nodes, leases and the
 # queue with reasons; keys; any size; a slurmctld that is away for a while; and
 # a terminal that is as before when it ends.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 export LC_ALL=C

@@ -5,6 +5,7 @@
 # never where nothing is known. What was learned of both kinds of jobs is still
 # known after slurmctld was stopped, or killed, and has forgotten those jobs; a
 # damaged file costs no more than that.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)

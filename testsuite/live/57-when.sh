@@ -4,6 +4,7 @@
 # whose jobs run a fifth of their limit, as those before them did. The estimate
 # of each is taken once, while it waits; its median error is printed, and is to be
 # well below the median wait.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)

@@ -5,6 +5,7 @@
 # no page.
 #
 # ASTRA_PAGES: a folder that keeps the page.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A recorded round of production decided offline gives the same plan, byte by
 # byte: in a queue with holds and promises, and in an auction.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)

@@ -3,6 +3,7 @@
 # Policy=incentive has tenants pay: what sfair tenant Ledger tells of them is what
 # the leases that were sold cost by SPEC.md's prices, though slurmctld was
 # stopped in one window and killed in another; what one pays others are given.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)

@@ -3,6 +3,7 @@
 # A StateSaveLocation that is full or read-only: jobs are started and taken
 # back as before, sfair diag and the log say what is wrong, the log not more
 # than once a minute, and once there is room again the state is saved.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)

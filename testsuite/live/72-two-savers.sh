@@ -3,6 +3,7 @@
 # The engine saves slurmctld's jobs before it launches one, and slurmctld's own
 # saver does when a job comes: in turn, also where a sync takes long. Side by
 # side one would take the other's write for a clock that was set back.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)

@@ -4,6 +4,7 @@
 # log says so, the one before is used, leases stay where they were, and what a
 # newer release wrote is kept aside. Without any state leases begin anew and no
 # job is touched.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)

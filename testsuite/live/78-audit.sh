@@ -4,6 +4,7 @@
 # slurmdbd. It finds the cluster's size and the accounts' shares there, and GPU
 # time by account is sreport's to the second, of live jobs and of a day of jobs
 # in the database.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 
 start_cluster --stock --accounting --nodes 1 --gpus 4

@@ -4,6 +4,7 @@
 # in those of its programs that have threads; no bad access, leak or undefined
 # behaviour of ours inside slurmctld. Here with two live tests;
 # ASTRAEA_CHECKER=asan testsuite/run.sh 'live/*' does all.
+# Alike with any Slurm.
 set -euo pipefail
 unset LD_PRELOAD # a sanitizer wants to be the first
 top=$(cd "$(dirname "$0")/../.." && pwd)

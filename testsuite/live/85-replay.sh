@@ -3,6 +3,7 @@
 # sfairsim replay: what a trace of 30 jobs did on a live cluster, and what the
 # simulator says of it. And it leaves nothing behind: not when it is interrupted,
 # nor when a job is refused, or when there is no sbatch or no slurmctld.
+# Alike with any Slurm.
 . "$(dirname "$0")/../lib/live.sh"
 . "$live_lib/replay.sh"
 
