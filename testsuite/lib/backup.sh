@@ -47,27 +47,34 @@ backup_cluster() {
 	for daemon in slurmctld n1 c1; do
 		"$live_lib/cluster" stop "$CLUSTER_DIR" $daemon
 	done
+	# From 25.11 on each waits for the other where the backup comes first.
+	backup_configure
+	"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
 	backup_start
-	for daemon in slurmctld n1 c1; do
+	for daemon in n1 c1; do
 		"$live_lib/cluster" start "$CLUSTER_DIR" $daemon
 	done
 	wait_for 40 second_is UP
 }
 
-backup_start() {
-	local etc=$CLUSTER_DIR/etc checker=() plugins=$CLUSTER_DIR/astraea
+backup_configure() {
+	local etc=$CLUSTER_DIR/etc plugins=$CLUSTER_DIR/astraea
 	if [[ ${ASTRAEA_OTHER_BUILD-} ]]; then
 		plugins=$CLUSTER_DIR/other
 		mkdir "$plugins"
 		install -t "$plugins" "$ASTRAEA_OTHER_BUILD"/.libs/*.so
 	fi
-	checker_command "$CLUSTER_DIR"
 	echo "SlurmctldHost=second(127.0.0.2)" >>"$etc/slurm.conf"
 	sed "s,^\(SlurmctldPidFile\)=.*,\1=$CLUSTER_DIR/run/second.pid,
 		s,^\(SlurmctldLogFile\)=.*,\1=$CLUSTER_DIR/log/second.log,
 		s,^PluginDir=$CLUSTER_DIR/astraea,PluginDir=$plugins," \
 		"$etc/slurm.conf" >"$etc/second.conf"
 	{ cat /etc/hosts && echo "127.0.0.2 second"; } >"$etc/hosts"
+}
+
+backup_start() {
+	local etc=$CLUSTER_DIR/etc checker=()
+	checker_command "$CLUSTER_DIR"
 	ASTRAEA_CLUSTER_OF=$CLUSTER_DIR SLURM_CONF=$etc/second.conf \
 		env -C "$CLUSTER_DIR/run" setsid "${backup_host[@]}" sh -c '
 		hostname second
