@@ -86,6 +86,8 @@ static void note(const job_record_t *job, enum astra_box_kind kind)
 		.array_task = job->array_task_id,
 		.state = job->job_state & (JOB_STATE_BASE | JOB_REQUEUE),
 		.exit_code = job->exit_code,
+		.has_index = 1,
+		.index = job->db_index,
 		.submit_sec = job->details->submit_time,
 		.start_sec = job->start_time,
 		.end_sec = job->end_time,
@@ -170,15 +172,16 @@ static job_record_t *find_record(const struct astra_box_event *e)
 }
 
 /* The record is of that run or an earlier one: from now on of that run, which
- * slurmdbd knows by its time of submission. It may not have heard yet that it
- * was started; without an index Slurm will tell it by itself. */
+ * slurmdbd knows by its index, and before 25.11 by its time of submission. It
+ * may not have heard yet that it was started; without an index Slurm will tell
+ * it by itself. */
 static void take_run(job_record_t *job, const struct astra_box_event *e)
 {
 	astra_restarts_set(job, e->restart_cnt);
 	job->start_time = (time_t)e->start_sec;
 	if (job->details->submit_time != e->submit_sec) {
 		job->details->submit_time = (time_t)e->submit_sec;
-		job->db_index = 0;
+		job->db_index = e->index;
 	}
 	if (IS_JOB_RUNNING(job) && job->db_index)
 		(void)jobacct_storage_g_job_start(acct_db_conn, job);
@@ -213,7 +216,10 @@ static time_t close_run(const job_record_t *job,
 	details.submit_time = (time_t)e->submit_sec;
 	run.details = &details;
 	run.job_id = e->job;
-	if (e->job != job->job_id || e->submit_sec != job->details->submit_time)
+	if (e->index)
+		run.db_index = e->index;
+	else if (e->job != job->job_id ||
+		 e->submit_sec != job->details->submit_time)
 		run.db_index = 0;
 	run.start_time = (time_t)e->start_sec;
 	run.end_time =

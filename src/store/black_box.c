@@ -168,6 +168,17 @@ void astra_box_add(struct astra_box *box, const struct astra_box_event *event)
 	__atomic_store_n(&s->seq, box->seq, __ATOMIC_RELEASE);
 }
 
+/* What comes from outside, or from a release that had nodes there. */
+static void box_trim(struct astra_box_event *e)
+{
+	if (!e->has_index) {
+		e->index = 0;
+		if (!memchr(e->nodes, '\0', sizeof(e->nodes)))
+			e->nodes[0] = '\0';
+	}
+	e->nodes[ASTRA_BOX_NODES - 1] = '\0';
+}
+
 size_t astra_box_read(const struct astra_box *box,
 		      struct astra_box_event **list)
 {
@@ -183,7 +194,7 @@ size_t astra_box_read(const struct astra_box *box,
 		if (!is_whole(s))
 			continue;
 		(*list)[count] = s->event;
-		(*list)[count++].nodes[ASTRA_BOX_NODES - 1] = '\0';
+		box_trim(&(*list)[count++]);
 	}
 	return count;
 }

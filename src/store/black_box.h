@@ -24,7 +24,7 @@ enum astra_box_kind {
 	ASTRA_BOX_REQUEUE,   /* is over, to run again */
 };
 
-#define ASTRA_BOX_NODES 96
+#define ASTRA_BOX_NODES 88
 
 /* A run is named by job, restart_cnt and submit_sec: ids come back, requeues
  * change the other two. */
@@ -34,9 +34,10 @@ struct astra_box_event {
 	uint32_t restart_cnt;
 	uint32_t array_job, array_task; /* Slurm's */
 	uint32_t state, exit_code;	/* Slurm's; END and REQUEUE only */
-	uint32_t zero;
+	uint32_t has_index; /* 0 in those of a release before: longer nodes */
 	int64_t submit_sec, start_sec, end_sec;
 	char nodes[ASTRA_BOX_NODES]; /* host list, "" when it is too long */
+	uint64_t index;		     /* slurmdbd's, of the run; 0: none yet */
 };
 
 /* Part of the name, so that a process of another release does not resize a box

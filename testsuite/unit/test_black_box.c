@@ -65,6 +65,34 @@ static void expect(uint32_t first, uint32_t last)
 	astra_box_close(box);
 }
 
+static void an_index_is_that_of_the_run(void **state)
+{
+	struct astra_box_event long_nodes = {.kind = ASTRA_BOX_START, .job = 2};
+	struct astra_box_event event = {
+		.kind = ASTRA_BOX_START,
+		.job = 1,
+		.has_index = 1,
+		.nodes = "n1",
+		.index = UINT64_MAX,
+	};
+	struct astra_box *box = open_box();
+	struct astra_box_event *list;
+
+	(void)state;
+	/* A release before had nodes where the index is now. */
+	memset(long_nodes.nodes, 'n', sizeof(long_nodes.nodes));
+	long_nodes.index = 7;
+	astra_box_add(box, &event);
+	astra_box_add(box, &long_nodes);
+	assert_int_equal(astra_box_read(box, &list), 2);
+	assert_true(list[0].index == UINT64_MAX);
+	assert_string_equal(list[0].nodes, "n1");
+	assert_true(list[1].index == 0);
+	assert_string_equal(list[1].nodes, "");
+	free(list);
+	astra_box_close(box);
+}
+
 static void what_a_killed_process_added_is_there(void **state)
 {
 	pid_t child = fork();
@@ -206,6 +234,8 @@ static void a_box_of_an_earlier_version_goes_on(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(an_index_is_that_of_the_run,
+					  remove_box),
 		cmocka_unit_test_teardown(what_a_killed_process_added_is_there,
 					  remove_box),
 		cmocka_unit_test_teardown(the_oldest_makes_room, remove_box),
