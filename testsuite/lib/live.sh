@@ -18,6 +18,7 @@
 #   ok NAME...		say that a native meaning has been checked
 #   check MESSAGE COMMAND...	fail with MESSAGE unless COMMAND succeeds
 #   check_eq MESSAGE WANT GOT	fail unless the two are the same text
+#   complains PATTERN COMMAND...	fail unless sfair ends so, with one line
 #   wait_for SECONDS COMMAND...	poll until COMMAND succeeds, or fail
 #   submit SBATCH_ARGUMENT...	sbatch; prints the job's id. Output goes to
 #				$CLUSTER_DIR/out/ID unless -o says otherwise
@@ -110,6 +111,15 @@ check_eq() {
 
 errors_of_ours() {
 	sed -n '/error: astraea/p' "$CLUSTER_DIR/log/slurmctld.log"
+}
+
+complains() {
+	local pattern=$1 out
+	shift
+	! out=$("$@" 2>&1) || fail "$*: succeeds: $out"
+	check_eq "lines of $*" 1 "$(wc -l <<<"$out")"
+	grep -E "^sfair: error: .*$pattern" <<<"$out" >/dev/null ||
+		fail "$*: \"$out\" lacks \"$pattern\""
 }
 
 wait_for() {

@@ -30,14 +30,6 @@ login() {
 	' sh "$CLUSTER_DIR" "$munged" "$port" "${prepare-}" "$@"
 }
 login_as_other() { login "${other_user[@]}" "$@"; }
-complains() { # PATTERN COMMAND...
-	local pattern=$1 out
-	shift
-	! out=$("$@" 2>&1) || fail "$*: succeeds: $out"
-	check_eq "lines of $*" 1 "$(wc -l <<<"$out")"
-	grep -E "^sfair: error: .*$pattern" <<<"$out" >/dev/null ||
-		fail "$*: \"$out\" lacks \"$pattern\""
-}
 
 # ---- Every command, for everybody.
 

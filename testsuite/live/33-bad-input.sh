@@ -105,14 +105,6 @@ check "the later release's state is kept as it was" \
 # ---- Whatever keeps sfair from asking has a message of its own, in one line,
 # and says what to do.
 socket=$SFAIR_SOCKET
-complains() { # PATTERN COMMAND...
-	local pattern=$1 out
-	shift
-	! out=$("$@" 2>&1) || fail "$*: succeeds: $out"
-	check_eq "lines of $*" 1 "$(wc -l <<<"$out")"
-	grep -E "^sfair: error: .*$pattern" <<<"$out" >/dev/null ||
-		fail "$*: \"$out\" lacks \"$pattern\""
-}
 setpriv --reuid 54321 --regid games --clear-groups sfair tenant >/dev/null ||
 	fail "a uid without a name is not answered"
 alone=(env -u SFAIR_SOCKET -u SFAIR_MUNGE_SOCKET)
