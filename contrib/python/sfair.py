@@ -26,6 +26,7 @@ protocol is in doc/protocol.md.
 import atexit
 import ctypes
 import errno
+import hashlib
 import itertools
 import json
 import math
@@ -56,6 +57,7 @@ REPLY_MAX = 1 << 20  # of these requests; others have more
 COUNT_MAX = 1 << 53
 ITER_SEC_MAX = 1e9
 MUNGE_OPT_SOCKET = 8
+UID_HIDDEN = 65534  # in a user namespace, all users that it does not know
 
 
 class Stale(RuntimeError):
@@ -102,6 +104,64 @@ def _signal(text):
     return int(value) if isinstance(value, signal.Signals) else 0
 
 
+def _split_user(path):
+    """The uid before an @, or None, and what comes after."""
+    uid, at, rest = path.partition("@")
+    return (int(uid), rest) if at and uid.isdigit() else (None, path)
+
+
+def _is_hidden(who):
+    """Whether that stands for a user whom the caller's namespace does not know:
+    not where it knows all."""
+    if who != UID_HIDDEN:
+        return False
+    try:
+        with open("/proc/self/uid_map") as file:
+            return int(file.readline().split()[2]) < (1 << 32) - 1
+    except (OSError, ValueError, IndexError):
+        return False
+
+
+def _trusts(path, who, slurm_user):
+    """Whether who listens at a socket may answer for slurmctld: root, SlurmUser
+    or the caller. Where SlurmUser is not known, or a user namespace hides who
+    listens, its folder tells: that user's own, or one where nobody but its
+    owner can have put anything."""
+    if who in (0, os.geteuid()):
+        return True
+    if slurm_user is not None and not _is_hidden(who):
+        return who == slurm_user
+    try:
+        folder = os.stat(os.path.dirname(path))
+    except OSError:
+        return False
+    return folder.st_uid == who or \
+        not folder.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _is_here(path, slurm_user):
+    """Whether there is a socket that may be the plugin's."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return False
+    return stat.S_ISSOCK(found.st_mode) and \
+        _trusts(path, found.st_uid, slurm_user)
+
+
+def _find_socket(given, address):
+    """The plugin's socket if it is on this host, else its address, which also
+    tells who SlurmUser is."""
+    slurm_user, path = _split_user(given)
+    if slurm_user is None:
+        slurm_user = _split_user(address)[0]
+    if not path.startswith("/"):
+        return given or address
+    if address and not _is_here(path, slurm_user):
+        return address
+    return path if slurm_user is None else f"{slurm_user}@{path}"
+
+
 class Place:
     """What the environment tells a process of its job and lease."""
 
@@ -114,11 +174,8 @@ class Place:
             rank = _number(first("SLURM_PROCID"))
         self.job = _number(first("SLURM_JOB_ID"))
         self.run = _number(first("SLURM_RESTART_COUNT")) or 0
-        self.socket = first("SFAIR_SOCKET", "ASTRAEA_SOCKET")
-        # The plugin's socket if it is on this host, else its address.
-        if not self.socket or (self.socket[0] == "/" and
-                               not os.path.exists(self.socket)):
-            self.socket = first("ASTRAEA_ADDRESS") or self.socket
+        self.socket = _find_socket(first("SFAIR_SOCKET", "ASTRAEA_SOCKET"),
+                                   first("ASTRAEA_ADDRESS"))
         self.munge = first("SFAIR_MUNGE_SOCKET", "MUNGE_SOCKET",
                            "ASTRAEA_MUNGE_SOCKET")
         self.signal = _signal(first("ASTRAEA_CHECKPOINT_SIGNAL"))
@@ -228,28 +285,50 @@ def _dial_network(hosts):
     raise OSError(str(why))
 
 
+def _check_peer(connection, path, slurm_user):
+    """The kernel says who listens there."""
+    who = struct.unpack("iII", connection.getsockopt(
+        socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("iII")))[1]
+    if not _trusts(path, who, slurm_user):
+        raise OSError(f"{path}: uid {who} answers there, who is neither root "
+                      "nor SlurmUser, so it is not asked: tell the "
+                      "administrator, who should remove it and restart "
+                      "slurmctld")
+
+
 def _dial(path, wait_sec):
     """A connection, and the uid that has to sign replies; None: nobody."""
-    if path[0] != "/":
-        uid, at, hosts = path.rpartition("@")
-        return _dial_network(hosts), int(uid) if at else 0
+    uid, path = _split_user(path)
+    if not path.startswith("/"):
+        return _dial_network(path), uid or 0
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         connection.settimeout(wait_sec)
         connection.connect(path)
+        _check_peer(connection, path, uid)
     except OSError:
         connection.close()
         raise
     return connection, None
 
 
-def _unwrap(text, uid, munge_socket):
-    """A reply that came over the network counts only when it is signed."""
+def _unwrap(text, uid, munge_socket, credential):
+    """A reply that came over the network counts only when it is signed, and to
+    this request."""
     if not text.startswith(b"MUNGE:"):
         raise OSError("the reply is not signed: %r" % text[:200])
     text, signer = verify(text, munge_socket)
     if signer not in (0, uid):
         raise OSError(f"uid {signer} answers, and not SlurmUser")
+    if not text.startswith(b'{"to":"'):
+        raise OSError("the reply does not say which request it answers: "
+                      "slurmctld there has an older Astraea than this host: "
+                      "update it, as slurmctld is updated before other hosts")
+    bound = '{"to":"%s",' % hashlib.sha256(credential).hexdigest()
+    if not text.startswith(bound.encode()):
+        raise OSError("the reply answers another request: something between "
+                      "this host and slurmctld gives old replies back, tell "
+                      "the administrator")
     return text
 
 
@@ -274,7 +353,7 @@ def exchange(place, request):
             raise OSError("the reply is none of the astraea plugin")
         text = _receive(connection, size)
     if uid is not None:
-        text = _unwrap(text, uid, place.munge)
+        text = _unwrap(text, uid, place.munge, credential)
     try:
         reply = json.loads(text)
     except (ValueError, RecursionError):

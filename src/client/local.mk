@@ -37,7 +37,9 @@ client_sources = \
 libsfair_la_SOURCES = $(client_sources) \
 	src/common/error.c \
 	src/common/grow.c \
+	src/common/sha256.c \
 	src/common/text.c \
+	src/proto/bind.c \
 	src/proto/call.c \
 	src/proto/dial.c \
 	src/proto/curves.c \

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "src/proto/dial.h"
 
 /* The first of two variables that has a value; "" if none. */
 static const char *either(const char *first, const char *second)
@@ -65,15 +66,23 @@ static bool copy(char *out, size_t size, const char *text)
 	return snprintf(out, size, "%s", text) < (int)size;
 }
 
-/* The plugin's socket if it is on this host, else its address. */
-static const char *find_socket(void)
+/* The plugin's socket if it is on this host, else its address, which also tells
+ * who SlurmUser is. */
+static bool find_socket(char *out, size_t size)
 {
-	const char *path = either("SFAIR_SOCKET", "ASTRAEA_SOCKET");
+	const char *given = either("SFAIR_SOCKET", "ASTRAEA_SOCKET");
 	const char *address = either("ASTRAEA_ADDRESS", NULL);
+	uint32_t slurm_user;
+	const char *path = astra_dial_user(given, &slurm_user);
 
-	if (*path == '/' && *address && access(path, F_OK) < 0)
-		return address;
-	return *path ? path : address;
+	if (slurm_user == ASTRA_UID_UNKNOWN)
+		(void)astra_dial_user(address, &slurm_user);
+	if (*path != '/' || (*address && !astra_dial_is_here(path, slurm_user)))
+		return copy(out, size,
+			    *path == '/' || !*given ? address : given);
+	if (slurm_user == ASTRA_UID_UNKNOWN)
+		return copy(out, size, path);
+	return snprintf(out, size, "%u@%s", slurm_user, path) < (int)size;
 }
 
 void sfair_place_read(struct sfair_place *p)
@@ -93,8 +102,7 @@ void sfair_place_read(struct sfair_place *p)
 	p->speaks = rank == 0;
 	if (read_u32("SLURM_JOB_ID", &p->job) < 0)
 		p->job = 0;
-	p->reaches = copy(p->socket, sizeof(p->socket), find_socket()) &&
-		     *p->socket &&
+	p->reaches = find_socket(p->socket, sizeof(p->socket)) && *p->socket &&
 		     copy(p->munge, sizeof(p->munge),
 			  either("SFAIR_MUNGE_SOCKET", "MUNGE_SOCKET"));
 	p->leased = p->reaches && *either("ASTRAEA_POOL", NULL) && p->job;

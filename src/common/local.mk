@@ -25,6 +25,8 @@ libastra_common_la_SOURCES = \
 	src/common/member.h \
 	src/common/number.h \
 	src/common/random.h \
+	src/common/sha256.c \
+	src/common/sha256.h \
 	src/common/text.c \
 	src/common/text.h
 
@@ -38,6 +40,11 @@ test_encode_real_SOURCES = testsuite/unit/test_encode_real.c \
 	testsuite/unit/unit.h
 test_encode_real_CFLAGS = $(UNIT_CFLAGS)
 test_encode_real_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += test_sha256
+test_sha256_SOURCES = testsuite/unit/test_sha256.c testsuite/unit/unit.h
+test_sha256_CFLAGS = $(UNIT_CFLAGS)
+test_sha256_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += test_random
 test_random_SOURCES = testsuite/unit/test_random.c testsuite/unit/unit.h

@@ -8,6 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "src/proto/bind.h"
 #include "src/proto/dial.h"
 #include "src/proto/sign.h"
 #include "src/proto/wire.h"
@@ -120,9 +121,23 @@ static void explain_unsigned(char *reply, const struct astra_peer *peer,
 			text);
 }
 
-/* A reply that came over the network counts only when it is signed. */
+/* Whether the message in a reply is by whom it should be, to our request. */
+static int check_message(char *message, size_t size, uint32_t uid,
+			 const struct astra_peer *peer, const char *credential,
+			 struct astra_error *err)
+{
+	if (uid && uid != peer->uid)
+		return astra_error_set(
+			err, "uid %u answers at %s, and not SlurmUser", uid,
+			peer->name);
+	return astra_bind_check(message, size, credential, peer->name, err);
+}
+
+/* A reply that came over the network counts only when it is signed, and to
+ * this request. */
 static char *unwrap(char *reply, const struct astra_peer *peer,
-		    const char *munge_socket, struct astra_error *err)
+		    const char *munge_socket, const char *credential,
+		    struct astra_error *err)
 {
 	char *message = NULL;
 	uint32_t uid;
@@ -132,9 +147,7 @@ static char *unwrap(char *reply, const struct astra_peer *peer,
 		explain_unsigned(reply, peer, err);
 	else if (!astra_verify(munge_socket, reply, &message, &size, &uid,
 			       err) &&
-		 uid && uid != peer->uid) {
-		astra_error_set(err, "uid %u answers at %s, and not SlurmUser",
-				uid, peer->name);
+		 check_message(message, size, uid, peer, credential, err) < 0) {
 		free(message);
 		message = NULL;
 	}
@@ -166,9 +179,9 @@ int astra_call_within(const char *path, const char *munge_socket,
 					     &absent, err);
 		close(fd);
 	}
-	free(credential);
 	if (text && peer.remote)
-		text = unwrap(text, &peer, munge_socket, err);
+		text = unwrap(text, &peer, munge_socket, credential, err);
+	free(credential);
 	if (!text)
 		return absent ? ASTRA_ABSENT : -1;
 	*reply = text;

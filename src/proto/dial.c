@@ -15,6 +15,9 @@
 
 #define CONNECT_WAIT_SEC 5
 
+/* In a user namespace, all users that it does not know. */
+#define UID_HIDDEN 65534
+
 static bool is_socket(const char *path)
 {
 	struct stat st;
@@ -47,7 +50,90 @@ static int explain_connect(const char *path, int error, struct astra_error *err)
 	return astra_error_set(err, "%s: %s", path, strerror(error));
 }
 
-static int dial_socket(const char *path, int wait_sec, struct astra_error *err)
+const char *astra_dial_user(const char *path, uint32_t *uid)
+{
+	unsigned long value;
+	char *end;
+
+	*uid = ASTRA_UID_UNKNOWN;
+	if (!isdigit((unsigned char)*path))
+		return path;
+	value = strtoul(path, &end, 10);
+	if (*end != '@')
+		return path;
+	if (value < ASTRA_UID_UNKNOWN)
+		*uid = (uint32_t)value;
+	return end + 1;
+}
+
+/* Whether that stands for a user whom the caller's namespace does not know: not
+ * where it knows all. */
+static bool dial_is_hidden(uint32_t who)
+{
+	unsigned long inside, outside, count = UINT32_MAX;
+	FILE *map =
+		who == UID_HIDDEN ? fopen("/proc/self/uid_map", "re") : NULL;
+
+	if (!map)
+		return false;
+	if (fscanf(map, "%lu %lu %lu", &inside, &outside, &count) != 3)
+		count = UINT32_MAX;
+	fclose(map);
+	return count < UINT32_MAX;
+}
+
+/* Whether nobody else than that user, or its owner, can have put anything into
+ * the socket's folder. */
+static bool dial_folder_is_of(const char *path, uint32_t who)
+{
+	const char *slash = strrchr(path, '/');
+	char folder[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	struct stat st;
+
+	if (!slash || slash - path >= (ptrdiff_t)sizeof(folder))
+		return false;
+	(void)snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path),
+		       path);
+	return !stat(*folder ? folder : "/", &st) &&
+	       (st.st_uid == who || !(st.st_mode & (S_IWGRP | S_IWOTH)));
+}
+
+bool astra_dial_trusts(const char *path, uint32_t who, uint32_t slurm_user)
+{
+	if (!who || who == geteuid())
+		return true;
+	if (slurm_user != ASTRA_UID_UNKNOWN && !dial_is_hidden(who))
+		return who == slurm_user;
+	return dial_folder_is_of(path, who);
+}
+
+bool astra_dial_is_here(const char *path, uint32_t slurm_user)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISSOCK(st.st_mode) &&
+	       astra_dial_trusts(path, st.st_uid, slurm_user);
+}
+
+/* The kernel says who listens there. */
+static int dial_check_peer(int fd, const char *path, uint32_t slurm_user,
+			   struct astra_error *err)
+{
+	struct ucred who = {0};
+	socklen_t size = sizeof(who);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0)
+		return astra_error_set(err, "%s: %s", path, strerror(errno));
+	if (astra_dial_trusts(path, who.uid, slurm_user))
+		return 0;
+	return astra_error_set(
+		err,
+		"%s: uid %u answers there, who is neither root nor SlurmUser, so it is not asked: tell the administrator, who should remove it and restart slurmctld",
+		path, who.uid);
+}
+
+static int dial_socket(const char *path, int wait_sec, uint32_t slurm_user,
+		       struct astra_error *err)
 {
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
 	struct timeval wait = {.tv_sec = wait_sec};
@@ -73,6 +159,10 @@ static int dial_socket(const char *path, int wait_sec, struct astra_error *err)
 					   is_socket(path))
 			       ? ASTRA_ABSENT
 			       : -1;
+	}
+	if (dial_check_peer(fd, path, slurm_user, err) < 0) {
+		close(fd);
+		return -1;
 	}
 	return fd;
 }
@@ -145,17 +235,8 @@ static int dial_network(const char *names, int wait_sec,
 {
 	struct astra_error why;
 	int first = 0;
-	char *end;
 
 	peer->remote = true;
-	if (isdigit((unsigned char)*names)) {
-		unsigned long uid = strtoul(names, &end, 10);
-
-		if (*end == '@') {
-			peer->uid = (uint32_t)uid;
-			names = end + 1;
-		}
-	}
 	for (;;) {
 		size_t size = strcspn(names, ",");
 		char copy[sizeof(peer->name)];
@@ -178,9 +259,15 @@ static int dial_network(const char *names, int wait_sec,
 int astra_dial(const char *path, int wait_sec, struct astra_peer *peer,
 	       struct astra_error *err)
 {
+	uint32_t uid;
+
 	*peer = (struct astra_peer){0};
-	return *path == '/' ? dial_socket(path, wait_sec, err)
-			    : dial_network(path, wait_sec, peer, err);
+	path = astra_dial_user(path, &uid);
+	if (*path == '/')
+		return dial_socket(path, wait_sec, uid, err);
+	if (uid != ASTRA_UID_UNKNOWN)
+		peer->uid = uid;
+	return dial_network(path, wait_sec, peer, err);
 }
 
 void astra_dial_write(char *const *hosts, size_t count, size_t first,

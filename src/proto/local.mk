@@ -12,6 +12,8 @@ libastra_proto_la_SOURCES = \
 	src/proto/answer_record.c \
 	src/proto/answer_top.c \
 	src/proto/answer_app.c \
+	src/proto/bind.c \
+	src/proto/bind.h \
 	src/proto/call.c \
 	src/proto/curves.c \
 	src/proto/curves.h \
@@ -64,7 +66,7 @@ libastra_proto_la_SOURCES = \
 
 EXTRA_DIST += testsuite/proto-invalid testsuite/unit/proto_sample.h \
 	testsuite/unit/auction_sample.h \
-	testsuite/unit/proto_munged.h
+	testsuite/unit/proto_munged.h testsuite/unit/stranger.h
 
 check_PROGRAMS += test_proto_query
 test_proto_query_SOURCES = testsuite/unit/test_proto_query.c
@@ -126,6 +128,11 @@ check_PROGRAMS += test_network
 test_network_SOURCES = testsuite/unit/test_network.c $(server_sources)
 test_network_CFLAGS = $(test_proto_server_CFLAGS)
 test_network_LDADD = $(test_proto_server_LDADD)
+
+check_PROGRAMS += test_bind
+test_bind_SOURCES = testsuite/unit/test_bind.c $(server_sources)
+test_bind_CFLAGS = $(test_proto_server_CFLAGS)
+test_bind_LDADD = $(test_proto_server_LDADD)
 
 check_PROGRAMS += test_proto_past
 test_proto_past_SOURCES = testsuite/unit/test_proto_past.c \

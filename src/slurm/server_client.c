@@ -99,6 +99,7 @@ void server_client_reply(struct server_client *client, struct astra_text *text,
 {
 	free(client->request);
 	client->request = NULL;
+	client->request_size = 0;
 	if (text->failed || text->size < ASTRA_FRAME_HEAD) {
 		astra_text_clear(text);
 		server_client_close(client);

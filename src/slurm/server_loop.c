@@ -30,7 +30,7 @@ static void send_reply(struct server *s, struct server_client *client,
 	struct astra_error err = {""};
 
 	if (client->remote && client->known && !reply->failed &&
-	    server_network_seal(reply, client->uid, s->munge, &err) < 0) {
+	    server_network_seal(reply, client, s->munge, &err) < 0) {
 		*reply = begin_reply();
 		astra_answer_fault(ASTRA_FAULT_TOO_LARGE, err.text, reply);
 	}

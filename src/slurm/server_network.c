@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "src/proto/bind.h"
 #include "src/proto/listen.h"
 #include "src/slurm/server_private.h"
 
@@ -72,14 +73,23 @@ int server_network_accept(int fd, uid_t *host)
 	return client;
 }
 
-int server_network_seal(struct astra_text *text, uid_t uid,
+int server_network_seal(struct astra_text *text,
+			const struct server_client *client,
 			struct server_munge *munge, struct astra_error *err)
 {
-	char *credential = server_munge_sign_for(
-		munge, uid, text->bytes + ASTRA_FRAME_HEAD,
-		text->size - ASTRA_FRAME_HEAD, err);
+	struct astra_text bound = {0};
+	char *credential = NULL;
 
+	astra_bind(text->bytes + ASTRA_FRAME_HEAD,
+		   text->size - ASTRA_FRAME_HEAD, client->request,
+		   client->request_size, &bound);
 	astra_text_clear(text);
+	if (bound.failed)
+		astra_error_nomem(err);
+	else
+		credential = server_munge_sign_for(
+			munge, client->uid, bound.bytes, bound.size, err);
+	astra_text_clear(&bound);
 	if (!credential)
 		return -1;
 	astra_text_add(text, "\0\0\0\0", ASTRA_FRAME_HEAD);

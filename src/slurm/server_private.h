@@ -88,9 +88,11 @@ void server_network_open(struct server *s);
  * for the host. Returns -1 when there is none, -2 when it is gone again. */
 int server_network_accept(int fd, uid_t *host);
 
-/* A reply as only its reader can read it: signed. text: with its head;
- * replaced. Returns 0, or -1 with err set and text empty. */
-int server_network_seal(struct astra_text *text, uid_t uid,
+/* A reply as only the client's user can read it, and only to its request:
+ * signed. text: with its head; replaced. Returns 0, or -1 with err set and text
+ * empty. */
+int server_network_seal(struct astra_text *text,
+			const struct server_client *client,
 			struct server_munge *munge, struct astra_error *err);
 
 /* server_limit.c: how often each user may ask. */

@@ -17,6 +17,7 @@
 #include "testsuite/unit/auction_sample.h"
 #include "testsuite/unit/child.h"
 #include "testsuite/unit/proto_munged.h"
+#include "testsuite/unit/stranger.h"
 #include "testsuite/unit/unit.h"
 
 #define NOBODY 65534
@@ -266,6 +267,41 @@ static void bid_outside(void)
 	WANT(strstr(text, "none of yours")); /* it is alice's */
 }
 
+static struct stranger stranger;
+
+static void save_with_a_stranger(void)
+{
+	char text[300];
+
+	enter("10", stranger.path);
+	WANT(sfair_checkpointed(42) < 0 && errno == EIO);
+	sfair_error(text, sizeof(text));
+	WANT(strstr(text, "uid 4712 answers there"));
+}
+
+/* What it signs can be told from what it does not. */
+static void save_past_a_stranger(void)
+{
+	char text[300];
+
+	enter("10", stranger.path);
+	setenv("ASTRAEA_ADDRESS", "4711@127.0.0.1:1", 1);
+	WANT(sfair_checkpointed(42) < 0 && errno == EIO);
+	sfair_error(text, sizeof(text));
+	WANT(strstr(text, "127.0.0.1 port 1: "));
+}
+
+static void a_stranger_is_told_nothing(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(stranger_start(&stranger, STRANGER, 0), 0);
+	in_child(save_with_a_stranger);
+	in_child(save_past_a_stranger);
+	stranger_stop(&stranger);
+}
+
 static void bid_to_nobody(void)
 {
 	char *json = NULL;
@@ -494,6 +530,7 @@ int main(void)
 		cmocka_unit_test(numbers_that_are_none_are_refused_at_once),
 		cmocka_unit_test(a_checkpoint_is_known_when_the_call_returns),
 		cmocka_unit_test(an_agent_asks_and_bids),
+		cmocka_unit_test(a_stranger_is_told_nothing),
 		cmocka_unit_test(one_process_speaks_for_the_job),
 		cmocka_unit_test(a_server_that_does_not_answer_delays_nobody),
 		cmocka_unit_test(the_checkpoint_signal_calls_back_once),

@@ -10,6 +10,7 @@
 #include "src/slurm/server.h"
 #include "testsuite/unit/proto_munged.h"
 #include "testsuite/unit/proto_sample.h"
+#include "testsuite/unit/stranger.h"
 #include "testsuite/unit/unit.h"
 
 #define TENANT "{\"astraea\":1,\"request\":\"tenant\"}"
@@ -176,9 +177,63 @@ static void who_stops_refuses_nobody(void **state)
 	free(credential);
 }
 
+/* Returns the error's text, or "". */
+static const char *dial_as(const char *user, const struct stranger *s)
+{
+	static struct astra_error err;
+	struct astra_peer peer;
+	char to[128];
+	int fd;
+
+	err = (struct astra_error){""};
+	snprintf(to, sizeof(to), "%s%s", user, s->path);
+	fd = astra_dial(to, 5, &peer, &err);
+	if (fd >= 0)
+		close(fd);
+	return err.text;
+}
+
+/* user: as before an @; "": not known. folder: whose it is. */
+static void who_listens_at_a_socket_is_known(void **state)
+{
+	static const struct {
+		const char *user;
+		uid_t listens, folder;
+		bool good;
+	} cases[] = {
+		{"4711@", 4711, 0, true},
+		{"4711@", STRANGER, 0, false},
+		{"4711@", STRANGER, STRANGER, false},
+		{"4711@", 65534, 0, false},
+		{"", STRANGER, 0, false},
+		{"", 65534, 0, false},
+		{"", 4711, 4711, true},
+		{"4711@", 0, 4711, true},
+		{"", 0, 4711, true},
+	};
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++) {
+		struct stranger s;
+		const char *said;
+
+		assert_int_equal(
+			stranger_start(&s, cases[i].listens, cases[i].folder),
+			0);
+		said = dial_as(cases[i].user, &s);
+		stranger_stop(&s);
+		if (!*said != cases[i].good ||
+		    (*said && !strstr(said, "neither root nor SlurmUser")))
+			fail_msg("case %zu: %s", i, said);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_listens_at_a_socket_is_known),
 		cmocka_unit_test(
 			a_port_that_is_taken_is_passed_over_by_default),
 		cmocka_unit_test(one_that_the_site_names_is_an_error),

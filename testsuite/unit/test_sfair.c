@@ -6,6 +6,7 @@
 
 #include "testsuite/unit/auction_sample.h"
 #include "testsuite/unit/sfair_server.h"
+#include "testsuite/unit/stranger.h"
 
 static void tables_have_a_row_a_record(void **state)
 {
@@ -267,6 +268,22 @@ static void a_stranger_in_its_place_is_not_asked(void)
 	assert_int_equal(chown(path, 0, (gid_t)-1), 0);
 }
 
+/* Wherever the name of the socket comes from. */
+static void who_listens_is_looked_at(void **state)
+{
+	struct stranger s;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(stranger_start(&s, STRANGER, 0), 0);
+	setenv("SFAIR_SOCKET", s.path, 1);
+	assert_int_equal(sfair("job"), 1);
+	stranger_stop(&s);
+	setenv("SFAIR_SOCKET", path, 1);
+	says("uid 4712 answers there, who is neither root nor SlurmUser");
+}
+
 static void the_configuration_leads_to_the_socket(void **state)
 {
 	char conf[200], text[300];
@@ -339,6 +356,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(mistakes_are_one_line_that_names_them),
 		cmocka_unit_test(failures_name_the_cause),
 		cmocka_unit_test(the_configuration_leads_to_the_socket),
+		cmocka_unit_test(who_listens_is_looked_at),
 		cmocka_unit_test(help_and_version_ask_nobody),
 	};
 	int rc = 0;

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contrib/python/sfair.py, with a socket of the test's own and no munged."""
 
+import hashlib
 import json
 import math
 import os
@@ -210,12 +211,23 @@ class OverTheNetwork(unittest.TestCase):
     def tearDown(self):
         sfair.sign, sfair.verify = self.before
 
-    def ask(self, prefix, address="4711@127.0.0.1:1,127.0.0.1:{}"):
-        server = Server(lambda r: frame(prefix + good(r)[4:]),
-                        socket.AF_INET)
+    def ask(self, prefix, address="4711@127.0.0.1:1,127.0.0.1:{}",
+            bind=lambda credential: hashlib.sha256(credential).hexdigest()):
+        def answer(request):
+            # A dict keeps the order of its keys, so this is what was sent.
+            to = bind(json.dumps(request).encode())
+            bound = b'{"to":"%s",' % to.encode() if to is not None else b"{"
+            return frame(prefix + bound + good(request)[5:])
+        server = Server(answer, socket.AF_INET)
         self.addCleanup(server.close)
         return sfair.exchange(sfair.Place(place(
             ASTRAEA_ADDRESS=address.format(server.path))), {})
+
+    def test_an_answer_is_to_this_request(self):
+        with self.assertRaisesRegex(OSError, "answers another request"):
+            self.ask(b"MUNGE:0:", bind=lambda _: "0" * 64)
+        with self.assertRaisesRegex(OSError, "has an older Astraea"):
+            self.ask(b"MUNGE:0:", bind=lambda _: None)
 
     def test_slurmuser_and_root_are_believed(self):
         self.assertEqual(self.ask(b"MUNGE:4711:")["lease"], LEASE)
@@ -236,10 +248,68 @@ class OverTheNetwork(unittest.TestCase):
             self.assertTrue(client.error())
 
     def test_a_socket_of_this_host_goes_first(self):
-        with tempfile.NamedTemporaryFile() as file:
-            env = place(ASTRAEA_SOCKET=file.name, ASTRAEA_ADDRESS="h:1")
-            self.assertEqual(sfair.Place(env).socket, file.name)
+        server = Server(good)
+        env = place(ASTRAEA_SOCKET=server.path, ASTRAEA_ADDRESS="4711@h:1")
+        self.assertEqual(sfair.Place(env).socket, "4711@" + server.path)
+        env["ASTRAEA_ADDRESS"] = "h:1"
+        self.assertEqual(sfair.Place(env).socket, server.path)
+        server.close()
         self.assertEqual(sfair.Place(env).socket, "h:1")
+
+
+@unittest.skipIf(os.geteuid(), "only root can be another user")
+class WhoListens(unittest.TestCase):
+    def setUp(self):
+        self.sign, sfair.sign = sfair.sign, lambda message, munge: message
+        self.folder = tempfile.TemporaryDirectory()
+        os.chmod(self.folder.name, 0o1777)
+        self.path = os.path.join(self.folder.name, "a.sock")
+        self.child = 0
+
+    def tearDown(self):
+        sfair.sign = self.sign
+        os.kill(self.child, signal.SIGKILL)
+        os.waitpid(self.child, 0)
+        self.folder.cleanup()
+
+    def listen_as(self, uid):
+        """Somebody answers at the socket, as the plugin would."""
+        ready, begun = os.pipe()
+        self.child = os.fork()
+        if self.child:
+            os.read(ready, 1)
+            return
+        os.umask(0)
+        os.setuid(uid)
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(self.path)
+            listener.listen()
+            os.write(begun, b"x")
+            connection, _ = listener.accept()
+            connection.recv(65536)
+            connection.sendall(good(None))
+            signal.pause()
+
+    def ask(self, **more):
+        return sfair.exchange(sfair.Place(place(**more)), {})["lease"]
+
+    def test_slurmuser_is_asked(self):
+        self.listen_as(4711)
+        self.assertEqual(self.ask(SFAIR_SOCKET="4711@" + self.path), LEASE)
+
+    def test_who_owns_the_folder_is_where_nobody_says_who_that_is(self):
+        os.chown(self.folder.name, 4711, -1)
+        self.listen_as(4711)
+        self.assertEqual(self.ask(SFAIR_SOCKET=self.path), LEASE)
+
+    def test_a_stranger_is_not(self):
+        self.listen_as(4712)
+        for path in ("4711@" + self.path, self.path):
+            with self.assertRaisesRegex(
+                    OSError, "uid 4712 answers there, .*nor SlurmUser"):
+                self.ask(ASTRAEA_SOCKET=path)
+        env = place(ASTRAEA_SOCKET=self.path, ASTRAEA_ADDRESS="4711@h:1")
+        self.assertEqual(sfair.Place(env).socket, "4711@h:1")
 
 
 class Alone(unittest.TestCase):

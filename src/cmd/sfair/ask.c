@@ -84,6 +84,25 @@ static bool ask_may_come(const struct sfair_where *where,
 	       sfair_is_here(sfair_slurm_host(slurm->index));
 }
 
+/* Send the request once. */
+static int ask_once(const struct sfair_where *where, const char *request,
+		    int wait_sec, char **text, struct astra_error *err)
+{
+	struct astra_text path = {0};
+	int rc;
+
+	if (*where->path == '/' && where->slurm_user != ASTRA_UID_UNKNOWN)
+		astra_text_printf(&path, "%u@", where->slurm_user);
+	astra_text_printf(&path, "%s", where->path);
+	if (path.failed)
+		rc = astra_error_nomem(err);
+	else
+		rc = astra_call_within(path.bytes, where->munge_socket, request,
+				       wait_sec, text, err);
+	astra_text_clear(&path);
+	return rc;
+}
+
 /* Send the request, again and again while nobody is there yet. */
 static int ask_call(struct sfair_where *where, const char *request,
 		    int wait_sec, double begin_sec, char **text,
@@ -94,8 +113,7 @@ static int ask_call(struct sfair_where *where, const char *request,
 	int rc;
 
 	for (;;) {
-		rc = astra_call_within(where->path, where->munge_socket,
-				       request, wait_sec, text, err);
+		rc = ask_once(where, request, wait_sec, text, err);
 		if (rc != ASTRA_ABSENT)
 			return rc;
 		sfair_slurm_ask(&slurm);

@@ -113,17 +113,15 @@ static bool find_is_strangers(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && st.st_uid &&
-	       st.st_uid != slurm_conf.slurm_user_id;
+	return !stat(path, &st) &&
+	       !astra_dial_trusts(path, st.st_uid, slurm_conf.slurm_user_id);
 }
 
 /* The plugin's own socket, on this host. */
 static bool find_is_socket(const char *path)
 {
-	struct stat st;
-
-	return !stat(path, &st) && S_ISSOCK(st.st_mode) &&
-	       !find_is_strangers(path) && !access(path, R_OK | W_OK);
+	return astra_dial_is_here(path, slurm_conf.slurm_user_id) &&
+	       !access(path, R_OK | W_OK);
 }
 
 /* The port that is listened at, if the plugin does not say which. */
@@ -203,6 +201,7 @@ static int find_by_slurm(struct sfair_where *where, struct astra_error *err)
 	char *conf = get_extra_conf_path("astraea.conf");
 	int rc = 0;
 
+	where->slurm_user = slurm_conf.slurm_user_id;
 	scan_file(conf, 0, &found);
 	xfree(conf);
 	where->path = found.socket;
@@ -220,6 +219,18 @@ static int find_by_slurm(struct sfair_where *where, struct astra_error *err)
 	return rc;
 }
 
+/* UID@/PATH */
+static void find_split_user(struct sfair_where *where)
+{
+	uint32_t uid;
+	const char *bare = astra_dial_user(where->path, &uid);
+
+	if (*bare != '/')
+		return;
+	where->slurm_user = uid;
+	memmove(where->path, bare, strlen(bare) + 1);
+}
+
 /* Slurm's configuration is read only for what the environment leaves open. */
 int sfair_find(struct sfair_where *where, struct astra_error *err)
 {
@@ -228,8 +239,11 @@ int sfair_find(struct sfair_where *where, struct astra_error *err)
 	*where = (struct sfair_where){
 		.path = variable("SFAIR_SOCKET"),
 		.munge_socket = variable("SFAIR_MUNGE_SOCKET"),
+		.slurm_user = ASTRA_UID_UNKNOWN,
 	};
 	where->given = where->path;
+	if (where->given)
+		find_split_user(where);
 	if (!where->munge_socket)
 		where->munge_socket = variable("MUNGE_SOCKET");
 	munge_known = where->munge_socket || !getenv("SLURM_CONF");

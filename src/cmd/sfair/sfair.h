@@ -108,9 +108,10 @@ bool sfair_slurm_known(void);
 
 /* Where the plugin is asked, and by which munged; all malloced. */
 struct sfair_where {
-	char *path;	    /* as astra_dial() takes it */
-	char *munge_socket; /* NULL: munge's own choice */
-	bool given;	    /* by SFAIR_SOCKET: no other is looked for */
+	char *path;	     /* a socket's, or as astra_dial() takes it */
+	char *munge_socket;  /* NULL: munge's own choice */
+	bool given;	     /* by SFAIR_SOCKET: no other is looked for */
+	uint32_t slurm_user; /* who answers at a socket; may be unknown */
 };
 
 /* conf.c: look in the environment, in Slurm's configuration and in astraea.conf
