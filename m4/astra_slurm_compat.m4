@@ -99,6 +99,9 @@ ASTRA_SLURM_ONE_OF([where a job's priority in each partition is],
 	[PRIO_MULT], [[((job_record_t *)NULL)->prio_mult->priority_array = NULL;]],
 	[PART_PRIO], [[((job_record_t *)NULL)->part_prio->priority_array = NULL;]],
 	[PRIORITY_ARRAY], [[((job_record_t *)NULL)->priority_array = NULL;]])
+ASTRA_SLURM_ONE_OF([whether a job's nodes may be in segments],
+	[SEGMENTS], [[((job_details_t *)NULL)->segment_size = 0;]],
+	[NO_SEGMENTS], [[(void)slurmctld_config;]])
 dnl 24.11
 ASTRA_SLURM_ONE_OF([how nodes are chosen for a job],
 	[SELECT_STRUCT], [[job_node_select_t s = {0};
@@ -111,7 +114,13 @@ ASTRA_SLURM_ONE_OF([how an array's task is split off],
 ASTRA_SLURM_ONE_OF([how names of nodes are looked up],
 	[NODES_INVALID], [[bitstr_t *b = NULL; node_name2bitmap(NULL, true, &b, NULL);]],
 	[NODES_ONLY], [[bitstr_t *b = NULL; node_name2bitmap(NULL, true, &b);]])
-dnl 25.11
+dnl 25.11; 25.05 does not tell a node's place in each
+ASTRA_SLURM_ONE_OF([whether partitions have topologies of their own],
+	[TOPOLOGIES], [[char *p = topology_g_get_topology_str(NULL); int n = 0;
+		topology_g_get(TOPO_DATA_EXCLUSIVE_TOPO, p, &n);
+		((part_record_t *)NULL)->topology_name = p;
+		((part_record_t *)NULL)->topology_idx = topology_get_plugin_id();]],
+	[TOPOLOGY_ONE], [[(void)slurmctld_config;]])
 ASTRA_SLURM_ONE_OF([how a job is requeued],
 	[REQUEUE_JOB], [[job_requeue_internal(0, (job_record_t *)NULL, true, 0);]],
 	[REQUEUE_ID], [[job_requeue(0, 0, NULL, true, 0);]])

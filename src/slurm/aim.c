@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/aim.h"
 
+#include <stdlib.h>
+
 #include "src/slurm/managed.h"
 #include "src/slurm/request.h"
 
@@ -141,10 +143,125 @@ static void keep_neighbours(const job_record_t *job, bitstr_t *nodes)
 			bit_clear(nodes, i);
 }
 
-void astra_aim(const job_record_t *job, bitstr_t *nodes)
+/* Blocks. */
+
+/* A node that the job may have; later, the first of a segment of them. */
+struct place {
+	uint32_t rack, node;
+	bitoff_t turn; /* how far behind the first look */
+	uint64_t gpus; /* free ones; of a segment, all of its nodes' */
+};
+
+static int by_rack(const void *x, const void *y)
+{
+	const struct place *a = x, *b = y;
+
+	if (a->rack != b->rack)
+		return a->rack < b->rack ? -1 : 1;
+	if (a->gpus != b->gpus)
+		return a->gpus > b->gpus ? -1 : 1;
+	return a->turn < b->turn ? -1 : 1;
+}
+
+static int by_gpus(const void *x, const void *y)
+{
+	const struct place *a = x, *b = y;
+
+	if (a->gpus != b->gpus)
+		return a->gpus > b->gpus ? -1 : 1;
+	return a->turn < b->turn ? -1 : 1;
+}
+
+/* The nodes by rack, those with the most free GPUs first. To be freed. */
+static struct place *list_places(const job_record_t *job,
+				 const struct astra_racks *racks,
+				 bitstr_t *nodes, size_t *count)
+{
+	struct place *places =
+		xcalloc((size_t)node_record_count, sizeof(*places));
+	bitoff_t first = first_look(job), all = node_record_count;
+
+	*count = 0;
+	for (bitoff_t n = 0; n < all; n++) {
+		if (!bit_test(nodes, n))
+			continue;
+		places[(*count)++] = (struct place){
+			.rack = astra_rack_of(racks, job->part_ptr,
+					      (uint32_t)n),
+			.node = (uint32_t)n,
+			.turn = (n + all - first) % all,
+			.gpus = free_on(n),
+		};
+	}
+	qsort(places, *count, sizeof(*places), by_rack);
+	return places;
+}
+
+/* All segments of so many nodes of a rack, those with the most free GPUs first.
+ * node: where its nodes begin in places. apart: one a rack. To be freed. */
+static struct place *list_segments(const struct place *places, size_t count,
+				   size_t each, bool apart, size_t *found)
+{
+	struct place *segments = xcalloc(count / each + 1, sizeof(*segments));
+	uint64_t gpus = 0;
+
+	*found = 0;
+	for (size_t i = 0, row = 0; i < count; i++) {
+		bool new_rack = !i || places[i].rack != places[i - 1].rack;
+
+		if (new_rack)
+			row = 0;
+		if (row % each == 0)
+			gpus = 0;
+		gpus += places[i].gpus;
+		if (++row % each || (apart && row > each))
+			continue;
+		segments[*found] = places[i + 1 - each];
+		segments[*found].node = (uint32_t)(i + 1 - each);
+		segments[(*found)++].gpus = gpus;
+	}
+	qsort(segments, *found, sizeof(*segments), by_gpus);
+	return segments;
+}
+
+/* Slurm wants a job's nodes, or those of each segment, in one block. Of a job
+ * that has but one segment any nodes of its block will do. */
+static void keep_blocks(const job_record_t *job,
+			const struct astra_racks *racks, bitstr_t *nodes)
+{
+	size_t need = (size_t)nodes_needed(job, nodes), count, found;
+	size_t each = astra_segment_nodes(job);
+	struct place *places, *segments;
+
+	if (need < 2)
+		return;
+	if (!each || need % each)
+		each = need;
+	bit_and(nodes, avail_node_bitmap);
+	places = list_places(job, racks, nodes, &count);
+	segments = list_segments(places, count, each, astra_segments_apart(job),
+				 &found);
+	if (found >= need / each) {
+		bit_clear_all(nodes);
+		for (size_t i = 0; i < count; i++)
+			if (each == need && places[i].rack == segments->rack)
+				bit_set(nodes, places[i].node);
+		for (size_t i = 0; each < need && i < need; i++)
+			bit_set(nodes,
+				places[segments[i / each].node + i % each]
+					.node);
+	}
+	xfree(segments);
+	xfree(places);
+}
+
+void astra_aim(const job_record_t *job, const struct astra_racks *racks,
+	       bitstr_t *nodes)
 {
 	if (job->details->feature_list)
 		keep_counted(job, nodes);
 	if (job->details->contiguous)
 		keep_neighbours(job, nodes);
+	if (job->part_ptr && astra_topology_binds(job->part_ptr))
+		keep_blocks(job, racks, nodes);
 }

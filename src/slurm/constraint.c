@@ -81,7 +81,8 @@ static void apply_features(job_record_t *job, bitstr_t *nodes)
 
 /* valid_feature_counts() takes its choice from the record and writes into the
  * list of features; others may read both now. So it gets copies. */
-void astra_constraint_apply(const job_record_t *job, bitstr_t *nodes)
+void astra_constraint_apply(const job_record_t *job,
+			    const struct astra_racks *racks, bitstr_t *nodes)
 {
 	job_record_t own = *job;
 	job_details_t details = *job->details;
@@ -92,7 +93,7 @@ void astra_constraint_apply(const job_record_t *job, bitstr_t *nodes)
 		apply_features(&own, nodes);
 	}
 	if (IS_JOB_PENDING(job) && !details.req_node_bitmap)
-		astra_aim(&own, nodes);
+		astra_aim(&own, racks, nodes);
 	FREE_NULL_LIST(details.feature_list);
 }
 
@@ -108,7 +109,8 @@ static int is_intricate(void *x, void *arg)
 
 bool astra_constraint_intricate(const job_record_t *job)
 {
-	bool found = job->details->contiguous || job->req_switch;
+	bool found = job->details->contiguous || job->req_switch ||
+		     (job->part_ptr && astra_topology_binds(job->part_ptr));
 
 	if (job->details->feature_list)
 		list_for_each_ro(job->details->feature_list, is_intricate,

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Wishes about nodes that the engine does not know: --constraint, --prefer,
- * --contiguous, --switches. What can be said as a set of nodes is; the rest is
- * left to Slurm when the job is started. */
+ * --contiguous, --switches, and blocks of topology/block with --segment. What
+ * can be said as a set of nodes is; the rest is left to Slurm when the job is
+ * started. */
 #ifndef ASTRA_CONSTRAINT_H
 #define ASTRA_CONSTRAINT_H
 
 #include "src/slurm/compat.h"
+#include "src/slurm/racks.h"
 
 /* Leave in nodes those that --constraint allows. Of "[a|b]" one alternative is
  * left: the one whose nodes have the most free GPUs, among those with enough
- * nodes. For counts and --contiguous see aim.h.
- * Locks: caller holds job and node read. */
-void astra_constraint_apply(const job_record_t *job, bitstr_t *nodes);
+ * nodes. For counts, --contiguous and blocks see aim.h.
+ * Locks: caller holds conf, job, node and part read. */
+void astra_constraint_apply(const job_record_t *job,
+			    const struct astra_racks *racks, bitstr_t *nodes);
 
 /* Whether a set of nodes cannot say all that the job wishes, so that Slurm
- * may have to choose the nodes itself. Locks: caller holds job read. */
+ * may have to choose the nodes itself. Locks: caller holds conf, job and part
+ * read. */
 bool astra_constraint_intricate(const job_record_t *job);
 
 /* What select_nodes() is to heed: --prefer, or --constraint.

@@ -100,6 +100,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/publish_priv.h \
 	src/slurm/qos.c \
 	src/slurm/qos.h \
+	src/slurm/racks.c \
+	src/slurm/racks.h \
 	src/slurm/recorder.c \
 	src/slurm/recorder.h \
 	src/slurm/recover.c \

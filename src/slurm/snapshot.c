@@ -8,6 +8,7 @@
 #include "src/slurm/charge.h"
 #include "src/slurm/preempt.h"
 #include "src/slurm/snapshot_job.h"
+#include "src/slurm/topology.h"
 #include "src/slurm/unleased_view.h"
 #include "src/slurm/usage.h"
 #include "src/slurm/warn.h"
@@ -58,7 +59,6 @@ static void fill_node(const struct astra_scene *scene, uint32_t global,
 		.settling =
 			(cg_node_bitmap && bit_test(cg_node_bitmap, global)) ||
 			astra_preempt_keeps(global),
-		.rack = scene->racks.of_node[global],
 		.slot_gpus = astra_slot_gpus(node),
 		.cpus = node->cpus_efctv ? node->cpus_efctv : node->cpus,
 		.mem_free_mib = UINT64_MAX,
@@ -72,6 +72,25 @@ static void fill_node(const struct astra_scene *scene, uint32_t global,
 					    : 0;
 	if (scene->exclusive[global])
 		out->gpus_free = out->cpus_free = 0;
+}
+
+/* A node of several partitions is where the first of them has it. */
+static void place_nodes(const struct astra_scene *scene,
+			struct astra_view *view,
+			const struct astra_pool_config *pool)
+{
+	for (size_t p = pool->partitions.count; p-- > 0;) {
+		const part_record_t *part =
+			find_part_record(pool->partitions.name[p]);
+
+		if (!part || !part->node_bitmap)
+			continue;
+		for (size_t i = 0; i < view->map.count; i++)
+			if (bit_test(part->node_bitmap, view->map.global[i]))
+				view->nodes[i].rack =
+					astra_rack_of(&scene->racks, part,
+						      view->map.global[i]);
+	}
 }
 
 static bitstr_t *pool_nodes(const struct astra_pool_config *pool)
@@ -98,6 +117,7 @@ static int map_nodes(struct astra_scene *scene, struct astra_view *view,
 
 	*map = (struct astra_node_map){
 		.global_count = count,
+		.racks = &scene->racks,
 		.memory = slurm_conf.select_type_param & SELECT_MEMORY,
 	};
 	map->local = astra_arena_take(&scene->arena, (count + 1) * 4);
@@ -193,6 +213,7 @@ static int begin_view(struct astra_scene *scene, size_t index,
 		if (view->nodes[i].settling)
 			view->unsettled = true;
 	}
+	place_nodes(scene, view, &config->pools[index]);
 	return 0;
 }
 

@@ -12,9 +12,9 @@
 #include "src/slurm/config.h"
 #include "src/slurm/managed.h"
 #include "src/slurm/qos.h"
+#include "src/slurm/racks.h"
 #include "src/slurm/request.h"
 #include "src/slurm/tenants.h"
-#include "src/slurm/topology.h"
 
 /* What the engine does not need, but queries and the applying do. */
 struct astra_job_info {

@@ -1,77 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/topology.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "src/common/grow.h"
 #include "src/slurm/managed.h"
 
 /* Larger nodes are taken as not known. */
 #define LINKED_MAX 64
 #define SOCKETS_MAX 64
-
-/* Racks. */
-
-/* Of an address such as "s0.s4.n7" what is before the node's name; all of it
- * where that is dots only, which says that no switch is above the node. */
-static const char *rack_name(char *address, const char *node)
-{
-	size_t size = strlen(address), name = strlen(node);
-
-	if (size < name || strcmp(address + size - name, node) != 0)
-		return "";
-	if (size > name && strspn(address, ".") >= size - name)
-		return address;
-	address[size - name] = '\0';
-	return address;
-}
-
-static uint32_t rack_of(struct astra_racks *racks, const node_record_t *node)
-{
-	char *address = NULL;
-	const char *name = "";
-	uint32_t rack;
-
-	if (astra_node_address(node->name, &address) == SLURM_SUCCESS &&
-	    address)
-		name = rack_name(address, node->name);
-	rack = astra_intern_put(&racks->names, name);
-	xfree(address);
-	return rack;
-}
-
-int astra_racks_take(struct astra_racks *racks, time_t now)
-{
-	size_t count = (size_t)node_record_count;
-
-	if (racks->count == count && slurm_conf.last_update < racks->taken)
-		return 0;
-	astra_intern_clear(&racks->names);
-	racks->count = 0;
-	if (astra_grow(&racks->of_node, &racks->room, count + 1,
-		       sizeof(*racks->of_node)) < 0)
-		return -1;
-	for (size_t i = 0; i < count; i++) {
-		const node_record_t *node = node_record_table_ptr[i];
-
-		racks->of_node[i] = node ? rack_of(racks, node) : 0;
-		if (racks->of_node[i] == ASTRA_INTERN_NONE)
-			return -1;
-	}
-	racks->count = count;
-	racks->taken = now;
-	return 0;
-}
-
-void astra_racks_free(struct astra_racks *racks)
-{
-	astra_intern_clear(&racks->names);
-	free(racks->of_node);
-	*racks = (struct astra_racks){0};
-}
-
-/* Slots. */
 
 /* GPUs that can be reached from one by links, those of `left` only. */
 static uint64_t linked_to(const gres_node_state_t *g, int from, uint64_t left)
