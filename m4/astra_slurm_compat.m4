@@ -124,6 +124,10 @@ ASTRA_SLURM_ONE_OF([whether partitions have topologies of their own],
 ASTRA_SLURM_ONE_OF([how a job is requeued],
 	[REQUEUE_JOB], [[job_requeue_internal(0, (job_record_t *)NULL, true, 0);]],
 	[REQUEUE_ID], [[job_requeue(0, 0, NULL, true, 0);]])
+ASTRA_SLURM_ONE_OF([what slurmdbd knows a run by],
+	[RUN_INDEX], [[((job_record_t *)NULL)->step_id.sluid = 0;
+		batch_requeue_fini((job_record_t *)NULL);]],
+	[RUN_SUBMIT], [[((job_record_t *)NULL)->db_index = 0;]])
 ASTRA_SLURM_ONE_OF([the flag of memory as a resource],
 	[SELECT_MEMORY], [[(void)SELECT_MEMORY;]],
 	[CR_MEMORY], [[(void)CR_MEMORY;]])

@@ -58,6 +58,40 @@ static inline int astra_requeue(job_record_t *job)
 #endif
 }
 
+/* Let a pending batch job's next run be one of its own for slurmdbd, which
+ * knows it by the job and the time of submission, or by an index that slurmctld
+ * draws and finds the job by, as batch_requeue_fini() does. submit_sec: of the
+ * last run. Locks: job and node write, fed read. */
+static inline void astra_run_renew(job_record_t *job, time_t submit_sec)
+{
+	job_details_t *details = job->details;
+#ifdef ASTRA_SLURM_RUN_INDEX
+	time_t begin_sec = details->begin_time;
+
+	details->submit_time = submit_sec;
+	batch_requeue_fini(job);
+	details->begin_time = begin_sec; /* without Slurm's delay */
+#else
+	time_t now = time(NULL);
+
+	details->submit_time = now > submit_sec ? now : submit_sec + 1;
+	job->db_index = 0;
+#endif
+}
+
+/* Whether slurmctld knows the job's record by the index of that run, as its
+ * processes name it. Locks: caller holds job read. */
+static inline bool astra_run_is(const job_record_t *job, uint64_t index)
+{
+#ifdef ASTRA_SLURM_RUN_INDEX
+	return job->step_id.sluid == index;
+#else
+	(void)job;
+	(void)index;
+	return true;
+#endif
+}
+
 /* A message to nodes names the address of one that others cannot look up.
  * Locks: node read. */
 static inline void astra_order_pack_address(agent_arg_t *order,

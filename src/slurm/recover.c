@@ -157,7 +157,7 @@ static job_record_t *split_again(const struct astra_box_event *e)
 		return NULL;
 	job->array_task_id = e->array_task;
 	astra_array_split(job);
-	job->db_index = 0; /* a new one is not what slurmdbd has since 24.11 */
+	job->db_index = e->index; /* what slurmdbd has; not a new one */
 	return job;
 }
 
@@ -249,11 +249,9 @@ static void requeue(job_record_t *job, const struct astra_box_event *e)
 /* That run ends in accounting as well, and the next one is another there. */
 static void let_wait(job_record_t *job, const struct astra_box_event *e)
 {
-	time_t now = time(NULL), end = close_run(job, e, JOB_REQUEUE);
+	time_t end = close_run(job, e, JOB_REQUEUE);
 
-	job->details->submit_time =
-		now > e->submit_sec ? now : (time_t)e->submit_sec + 1;
-	job->db_index = 0;
+	astra_run_renew(job, (time_t)e->submit_sec);
 	astra_survivors_add(job, e, end);
 }
 
@@ -266,7 +264,8 @@ static void bring_running_up(job_record_t *job, const struct astra_box_event *e)
 		return; /* another controller has started it anew */
 	switch (e->kind) {
 	case ASTRA_BOX_LAUNCH:
-		if (later && xstrcmp(job->nodes, e->nodes)) {
+		if (later && (xstrcmp(job->nodes, e->nodes) ||
+			      !astra_run_is(job, e->index))) {
 			astra_survivors_add(job, e, time(NULL));
 			requeue(job, e);
 			return;

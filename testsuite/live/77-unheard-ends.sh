@@ -3,14 +3,15 @@
 # Slurmctld is killed when it has saved that a job was requeued, and slurmdbd has
 # not heard of it yet: sacct knows the end of that run all the same, and it does
 # not go on there for ever. Another restart changes nothing of it. The end of a job
-# whose launch was saved on another host is heard, too.
+# whose launch was saved on another host is heard, too. Runs that began after the
+# last save before a kill have their ends in sacct, and so have the runs after them.
 # live.sh sets live_lib.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)
 echo 'Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=300' >"$conf"
-start_cluster --accounting --nodes 1 --gpus 2 --astraea "$conf"
+start_cluster --accounting --nodes 1 --gpus 4 --astraea "$conf"
 rm -f "$conf"
 restart_slurmctld # from 26.05 on it needs what is saved at an end alone
 
@@ -19,12 +20,17 @@ records() { sacct -nPX -D -j "$1" -o state,end | sort; }
 known() { [[ $(records "$again") == RUNNING* ]]; }
 wait_for 40 known
 
+# save ID: what is known of it.
+save() {
+	touch "$CLUSTER_DIR/known"
+	scontrol update JobId="$1" Comment=saved # it may have been, before that
+	wait_for 20 slurm_has_saved
+}
+
 "$live_lib/cluster" stop "$CLUSTER_DIR" slurmdbd
 scontrol requeue "$again"
 wait_for 20 job_is "$again" PENDING
-touch "$CLUSTER_DIR/known"
-scontrol update JobId="$again" Comment=saved # it may have been, before that
-wait_for 20 slurm_has_saved
+save "$again"
 "$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld KILL
 "$live_lib/cluster" start "$CLUSTER_DIR" slurmdbd
 "$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
@@ -47,3 +53,42 @@ check "no black box" rm "$(box_name)"
 "$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
 wait_for 40 job_is "$other" COMPLETED
 check_eq "its restarts" 0 "$(job_field "$other" Restarts)"
+
+# What began after the last save: that file is put back.
+go_back() {
+	"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld KILL
+	cp "$CLUSTER_DIR/job_state" "$CLUSTER_DIR/state/"
+	"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
+}
+scancel "$again"
+once='[ "${SLURM_RESTART_COUNT:-0}" -ge 1 ] || sleep 600'
+single=$(submit -H --gres=gpu:1 --wrap "$once")
+array=$(submit -H --gres=gpu:1 --array=0-1 --wrap "$once")
+runs=$(submit --gres=gpu:1 --wrap 'sleep 15')
+wait_for 20 job_is "$runs" RUNNING
+save "$single"
+cp "$CLUSTER_DIR/state/job_state" "$CLUSTER_DIR/"
+scontrol requeue "$runs"
+wait_for 20 job_is "$runs" PENDING
+scontrol update JobId="$runs" StartTime=now
+scontrol release "$single" "$array"
+all_run() {
+	(($(sacct -nPX -j "$single,$array,$runs" -s RUNNING -o jobid |
+		wc -l) == 4)) &&
+		[[ $(job_field "$runs" Restarts) == 1 ]]
+}
+wait_for 40 all_run
+go_back
+scontrol release "$single" "$array"
+
+# Each run has its end, and the last one was done.
+all_ended() {
+	local job records
+	for job in "$single" "${array}_0" "${array}_1" "$runs"; do
+		records=$(sacct -nPX -D -j "$job" -o state,end)
+		[[ $records == *"COMPLETED|20"* &&
+			$records == *"REQUEUED|20"* ]] || return 1
+		! grep -v '|20' <<<"$records" >/dev/null || return 1
+	done
+}
+wait_for 90 all_ended
