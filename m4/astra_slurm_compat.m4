@@ -108,6 +108,9 @@ ASTRA_SLURM_ONE_OF([how nodes are chosen for a job],
 		select_nodes(&s, false, false, SLURMDB_JOB_FLAG_SCHED);]],
 	[SELECT_JOB], [[select_nodes((job_record_t *)NULL, false, NULL, NULL, false,
 		SLURMDB_JOB_FLAG_SCHED);]])
+ASTRA_SLURM_ONE_OF([whether a job may name several QOS],
+	[QOS_LIST], [[((job_record_t *)NULL)->qos_list = NULL;]],
+	[QOS_ONE], [[((job_record_t *)NULL)->qos_ptr = NULL;]])
 ASTRA_SLURM_ONE_OF([how an array's task is split off],
 	[SPLIT_LISTED], [[job_array_split((job_record_t *)NULL, true);]],
 	[SPLIT], [[job_array_split((job_record_t *)NULL);]])

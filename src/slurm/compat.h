@@ -318,6 +318,18 @@ static inline uint32_t *astra_each_priority(const job_record_t *job)
 #endif
 }
 
+/* The QOS that a job names, if they are several; else NULL. Borrowed. Locks:
+ * job read. */
+static inline list_t *astra_qos_named(const job_record_t *job)
+{
+#ifdef ASTRA_SLURM_QOS_LIST
+	return job->qos_list;
+#else
+	(void)job;
+	return NULL;
+#endif
+}
+
 /* The locks of a start; used for all that changes jobs. */
 static inline slurmctld_lock_t astra_write_locks(void)
 {

@@ -78,6 +78,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/mask.c \
 	src/slurm/mask.h \
 	src/slurm/pace.h \
+	src/slurm/pairs.c \
+	src/slurm/pairs.h \
 	src/slurm/park.c \
 	src/slurm/park.h \
 	src/slurm/pool.c \

@@ -5,6 +5,7 @@
 
 #include "src/common/idmap.h"
 #include "src/slurm/managed.h"
+#include "src/slurm/pairs.h"
 #include "src/slurm/revoke.h"
 
 static struct astra_idmap limited; /* jobs over a limit -> 1 */
@@ -28,32 +29,10 @@ void astra_unpark(job_record_t *job)
 	xfree(job->state_desc);
 }
 
-static int lets_run(void *x, void *key)
+bool astra_within_limits(job_record_t *job)
 {
-	job_record_t *job = key;
-
-	job->part_ptr = x;
-	return job_limits_check(&job, false) == WAIT_NO_REASON;
-}
-
-/* Of several partitions one has to let it run. */
-static int part_limits(job_record_t *job)
-{
-	part_record_t *first = job->part_ptr;
 	job_record_t *same = job;
 	int reason = job_limits_check(&same, false);
-
-	if (reason == WAIT_NO_REASON || !job->part_ptr_list)
-		return reason;
-	if (list_find_first(job->part_ptr_list, lets_run, job))
-		return WAIT_NO_REASON;
-	job->part_ptr = first;
-	return reason;
-}
-
-static bool within_limits(job_record_t *job)
-{
-	int reason = part_limits(job);
 
 	if (reason != WAIT_NO_REASON) {
 		job->state_reason = (uint32_t)reason;
@@ -71,6 +50,43 @@ static bool within_limits(job_record_t *job)
 		return false;
 	}
 	return true;
+}
+
+/* The first pair that was asked, and why not. */
+struct refused {
+	slurmdb_qos_rec_t *qos;
+	uint32_t qos_id, reason;
+};
+
+static bool lets_run(job_record_t *job, void *arg)
+{
+	struct refused *first = arg;
+	uint32_t before = job->state_reason;
+
+	if (astra_within_limits(job))
+		return true;
+	if (first->reason == WAIT_NO_REASON)
+		*first = (struct refused){.qos = job->qos_ptr,
+					  .qos_id = job->qos_id,
+					  .reason = job->state_reason};
+	job->state_reason = before;
+	return false;
+}
+
+/* Of several partitions and QOS one pair has to let it run; else it keeps the
+ * partition and the first QOS, which the reason is about. */
+static bool may_run(job_record_t *job)
+{
+	struct refused first = {.reason = WAIT_NO_REASON};
+
+	if (astra_pairs_find(job, job->part_ptr, lets_run, &first))
+		return true;
+	if (first.reason != WAIT_NO_REASON) {
+		job->qos_ptr = first.qos;
+		job->qos_id = first.qos_id;
+		job->state_reason = first.reason;
+	}
+	return false;
 }
 
 /* Slurm ends a job that cannot be done by its deadline when its queues come to
@@ -100,7 +116,7 @@ static bool eligible(job_record_t *job)
 
 bool astra_runnable(job_record_t *job)
 {
-	return eligible(job) && within_limits(job);
+	return eligible(job) && may_run(job);
 }
 
 /* Park again, with the same text if it had the same reason before. */
@@ -136,7 +152,7 @@ static void refresh(job_record_t *job)
 		astra_idmap_del(&limited, job->job_id);
 		return;
 	}
-	if (!within_limits(job)) {
+	if (!may_run(job)) {
 		park_again(job, before, astra_reason_name(job->state_reason));
 		(void)astra_idmap_put(&limited, job->job_id, 1);
 		return;

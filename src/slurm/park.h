@@ -28,7 +28,13 @@ void astra_park(job_record_t *job, const char *text);
 /* Give a job back to Slurm. Locks: caller holds job write. */
 void astra_unpark(job_record_t *job);
 
-/* The checks that Slurm makes before it looks for nodes.
+/* Whether the limits of the job's partition and QOS let it run now. When false,
+ * its state_reason says which does not.
+ * Locks: caller holds job and node write, conf, part and fed read. */
+bool astra_within_limits(job_record_t *job);
+
+/* The checks that Slurm makes before it looks for nodes. A job that names
+ * several partitions or QOS gets a pair that lets it run.
  * job: not parked. When false, its state_reason says why.
  * Locks: caller holds job and node write, conf, part and fed read. */
 bool astra_runnable(job_record_t *job);

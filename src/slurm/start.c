@@ -7,6 +7,7 @@
 #include "src/slurm/gate.h"
 #include "src/slurm/managed.h"
 #include "src/slurm/mask.h"
+#include "src/slurm/pairs.h"
 #include "src/slurm/park.h"
 #include "src/slurm/recover.h"
 #include "src/slurm/reserved.h"
@@ -33,34 +34,18 @@ static bool may_start(job_record_t *job)
 	return true;
 }
 
-struct part_search {
-	job_record_t *job;
-	bitstr_t *nodes;
-};
-
-static int suits(void *x, void *key)
+/* Whether the partition has all the nodes, and it and the QOS let it run. */
+static bool suits(job_record_t *job, void *arg)
 {
-	part_record_t *part = x;
-	struct part_search *s = key;
-	job_record_t *job = s->job;
+	const part_record_t *part = job->part_ptr;
+	uint32_t reason = job->state_reason;
+	bitstr_t *nodes = arg;
+	bool found = part->node_bitmap && (part->state_up & PARTITION_SCHED) &&
+		     bit_super_set(nodes, part->node_bitmap) &&
+		     astra_within_limits(job);
 
-	if (!part->node_bitmap || !(part->state_up & PARTITION_SCHED) ||
-	    !bit_super_set(s->nodes, part->node_bitmap))
-		return 0;
-	job->part_ptr = part;
-	return job_limits_check(&job, false) == WAIT_NO_REASON;
-}
-
-/* Of several partitions take the first that has all the nodes and lets it run.
- */
-static void choose_partition(job_record_t *job, bitstr_t *nodes)
-{
-	struct part_search s = {.job = job, .nodes = nodes};
-	part_record_t *first = job->part_ptr;
-
-	if (job->part_ptr_list &&
-	    !list_find_first(job->part_ptr_list, suits, &s))
-		job->part_ptr = first;
+	job->state_reason = reason;
+	return found;
 }
 
 static bitstr_t *wanted_nodes(const struct astra_start_order *order)
@@ -236,7 +221,8 @@ static int choose(job_record_t *job, const struct astra_start_order *order)
 	struct narrowed saved;
 	int rc = ESLURM_NODES_BUSY;
 
-	choose_partition(job, nodes);
+	if (astra_pairs_are_several(job))
+		(void)astra_pairs_find(job, NULL, suits, nodes);
 	save(job, &saved);
 	if (job->details->prefer) {
 		loosen(job, &saved);
