@@ -7,6 +7,7 @@ import time
 FINAL = ("FAILED", "CANCELLED", "NODE_FAIL", "TIMEOUT", "BOOT_FAIL",
          "OUT_OF_MEMORY", "DEADLINE")
 SETTLE_SEC = 45
+NO_ANSWER = "squeue or sfair gives no answer"
 RUN_SEC = 3         # by which a run is longer than its journal
 
 
@@ -53,12 +54,15 @@ class Checks:
         return {int(j): int(t) for j, t in (x.split() for x in lines)}
 
     def settled(self, before):
-        """Wait until sfair and squeue tell the same story."""
+        """Wait until sfair and squeue tell the same story: where jobs start
+        and end all the time, sfair is behind by a round with one or another,
+        and so does not differ twice about the same run."""
         end = time.monotonic() + SETTLE_SEC
-        wrong = ["no answer"]
+        wrong = now = [NO_ANSWER]
         while wrong and time.monotonic() < end:
-            time.sleep(0.5)
-            wrong = self.disagreements()
+            time.sleep(1.5 * self.round_sec)
+            last, now = now, self.disagreements()
+            wrong = [w for w in now if w in last or NO_ANSWER in last]
         now = self.leases() or {}
         return (["leases: " + w for w in wrong] +
                 ["lease of job %d: %s" % (job, text)
@@ -67,15 +71,16 @@ class Checks:
     def disagreements(self):
         first, leases, last = self.running(), self.leases(), self.running()
         if None in (first, leases, last):
-            return ["squeue or sfair gives no answer"]
+            return [NO_ANSWER]
         stay = {j: t for j, t in first.items() if last.get(j) == t}
-        wrong = ["job %d runs without a lease" % j for j, t in stay.items()
-                 if j not in leases]
+        wrong = ["job %d runs since %d without a lease" % (j, t)
+                 for j, t in stay.items() if j not in leases]
         wrong += ["job %d runs since %d, its lease's run since %d"
                   % (j, t, leases[j][0]) for j, t in stay.items()
                   if j in leases and abs(leases[j][0] - t) > 1]
-        wrong += ["the lease of job %d, which does not run" % j
-                  for j in leases if j not in first and j not in last]
+        wrong += ["the lease of job %d since %d, which does not run" % (
+            j, leases[j][0]) for j in leases
+            if j not in first and j not in last]
         return wrong
 
     def moved(self, before, now):
