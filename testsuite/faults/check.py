@@ -142,14 +142,18 @@ class Checks:
     # GPU seconds.
 
     def records(self):
-        """[(job id, account, GPUs, start, end or None)] by sacct."""
-        found = []
+        """[(job id, account, GPUs, start, end or None)] by sacct. Of a run
+        that Slurm ended because of its node, and forgot when it was killed
+        then, sacct has an end until Slurm ends it again: it has none yet."""
+        found, running = [], self.running() or {}
         lines = self.cluster.lines(
             "sacct", "-n", "-P", "-X", "-D", "-a", "-S", "now-1day",
-            "-o", "JobIDRaw,Account,Start,End,AllocTRES")
+            "-o", "JobIDRaw,Account,State,Start,End,AllocTRES")
         for line in lines or []:
-            job, account, start, end, tres = line.split("|")
+            job, account, state, start, end, tres = line.split("|")
             gpus = re.search(r"gres/gpu=(\d+)", tres)
+            if state == "NODE_FAIL" and str(running.get(int(job))) == start:
+                end = ""
             if gpus and start.isdigit():
                 found.append((int(job), account, int(gpus[1]), int(start),
                               int(end) if end.isdigit() else None))
