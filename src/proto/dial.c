@@ -270,15 +270,29 @@ int astra_dial(const char *path, int wait_sec, struct astra_peer *peer,
 	return dial_network(path, wait_sec, peer, err);
 }
 
-void astra_dial_write(char *const *hosts, size_t count, size_t first,
-		      unsigned int port, uint32_t uid, struct astra_text *out)
+/* One address of the list; before: what keeps it from the one before. */
+static void dial_write_one(char before, const char *host, unsigned int port,
+			   struct astra_text *out)
 {
-	astra_text_printf(out, "%u", uid);
-	for (size_t i = 0; i < count; i++) {
-		const char *host = hosts[(first + i) % count];
-		bool v6 = strchr(host, ':');
+	bool v6 = strchr(host, ':');
 
-		astra_text_printf(out, "%c%s%s%s:%u", i ? ',' : '@',
-				  v6 ? "[" : "", host, v6 ? "]" : "", port);
+	astra_text_printf(out, "%c%s%s%s:%u", before, v6 ? "[" : "", host,
+			  v6 ? "]" : "", port);
+}
+
+void astra_dial_write(const char *shared, char *const *hosts, size_t count,
+		      size_t first, unsigned int port, uint32_t uid,
+		      struct astra_text *out)
+{
+	char before = '@';
+
+	astra_text_printf(out, "%u", uid);
+	if (shared && *shared) {
+		dial_write_one(before, shared, port, out);
+		before = ',';
+	}
+	for (size_t i = 0; i < count; i++) {
+		dial_write_one(before, hosts[(first + i) % count], port, out);
+		before = ',';
 	}
 }

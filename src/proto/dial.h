@@ -43,9 +43,11 @@ bool astra_dial_trusts(const char *path, uint32_t who, uint32_t slurm_user);
 bool astra_dial_is_here(const char *path, uint32_t slurm_user);
 
 /* Write the path of a plugin on the network.
- * hosts: of all controllers; whichever is in charge answers. first: index of
- * the one to ask first. uid: SlurmUser. */
-void astra_dial_write(char *const *hosts, size_t count, size_t first,
-		      unsigned int port, uint32_t uid, struct astra_text *out);
+ * shared: SlurmctldAddr, an address of whichever controller is in charge, asked
+ * before all; NULL: none. hosts: of all controllers; whichever is in charge
+ * answers. first: index of the one to ask first. uid: SlurmUser. */
+void astra_dial_write(const char *shared, char *const *hosts, size_t count,
+		      size_t first, unsigned int port, uint32_t uid,
+		      struct astra_text *out);
 
 #endif

@@ -97,8 +97,9 @@ static char *write_address(unsigned int port)
 {
 	struct astra_text text = {0};
 
-	astra_dial_write(slurm_conf.control_addr, slurm_conf.control_cnt, 0,
-			 port, slurm_conf.slurm_user_id, &text);
+	astra_dial_write(slurm_conf.slurmctld_addr, slurm_conf.control_addr,
+			 slurm_conf.control_cnt, 0, port,
+			 slurm_conf.slurm_user_id, &text);
 	if (text.failed)
 		astra_text_clear(&text);
 	return text.bytes;

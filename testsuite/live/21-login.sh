@@ -141,6 +141,31 @@ while kill -0 $again 2>/dev/null; do
 done
 wait $again
 
+# ---- Slurmctld is reached at SlurmctldAddr alone, whichever host is in charge;
+# of IPv6, where this machine has it.
+
+host=$(hostname -s)
+shared=127.0.0.1 written=127.0.0.1
+cp "$SLURM_CONF" "$CLUSTER_DIR/run/before.conf"
+if grep -q '^0*1 ' /proc/net/if_inet6 2>/dev/null; then
+	shared=::1 written='[::1]'
+	echo "CommunicationParameters=EnableIPv6" >>"$SLURM_CONF"
+fi
+sed -i "s/^SlurmctldHost=.*/SlurmctldHost=$host(192.0.2.1)/" "$SLURM_CONF"
+echo "SlurmctldAddr=$shared" >>"$SLURM_CONF"
+restart_slurmctld
+wait_for 20 leased
+check_eq "where programs ask" \
+	"SFAIR_SOCKET=$(id -u)@$written:$ours,192.0.2.1:$ours" \
+	"$(login_as_other sfair --where | grep SFAIR_SOCKET)"
+said=$(login sfair -v tenant 2>&1) || fail "at SlurmctldAddr: $said"
+told=$(submit --gres=gpu:1 --wrap 'echo "$ASTRAEA_ADDRESS"')
+told() { [[ $(job_log "$told") == "$(id -u)@$written:$ours,192.0.2.1:$ours" ]]; }
+wait_for 30 told
+cp "$CLUSTER_DIR/run/before.conf" "$SLURM_CONF"
+restart_slurmctld
+wait_for 20 leased
+
 # ---- The plugin is not on the network, or not there; slurmctld is down.
 
 python3 -c '
@@ -157,7 +182,6 @@ listen_at() { # VALUE
 	restart_slurmctld
 	wait_for 10 answered
 }
-host=$(hostname -s)
 listen_at "127.0.0.1:$((port + 999))"
 complains "no such socket: slurmctld runs on $host, and .* is not on the" \
 	login sfair tenant

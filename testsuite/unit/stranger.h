@@ -24,6 +24,7 @@ static inline void stranger_run(const struct stranger *s, uid_t uid, int ready)
 	struct sockaddr_un addr = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
+	alarm(60); /* whoever started it may be gone */
 	memcpy(addr.sun_path, s->path, sizeof(s->path));
 	umask(0);
 	if (setgid(uid) || setuid(uid) ||

@@ -66,9 +66,12 @@ static void all_controllers_are_in_the_path(void **state)
 	struct astra_text text = {0};
 
 	(void)state;
-	astra_dial_write(hosts, 3, 1, 7817, 64030, &text);
+	astra_dial_write(NULL, hosts, 3, 1, 7817, 64030, &text);
 	assert_string_equal(text.bytes,
 			    "64030@10.0.0.2:7817,[fe80::1]:7817,a:7817");
+	astra_text_clear(&text);
+	astra_dial_write("2001:db8::7", hosts, 1, 0, 7817, 0, &text);
+	assert_string_equal(text.bytes, "0@[2001:db8::7]:7817,a:7817");
 	astra_text_clear(&text);
 }
 

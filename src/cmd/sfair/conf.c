@@ -142,9 +142,9 @@ static int find_address(struct sfair_where *where,
 {
 	struct astra_text address = {0};
 
-	astra_dial_write(slurm_conf.control_addr, slurm_conf.control_cnt,
-			 slurm->index, port, slurm_conf.slurm_user_id,
-			 &address);
+	astra_dial_write(slurm_conf.slurmctld_addr, slurm_conf.control_addr,
+			 slurm_conf.control_cnt, slurm->index, port,
+			 slurm_conf.slurm_user_id, &address);
 	if (address.failed)
 		return astra_error_nomem(err);
 	keep(&where->path, address.bytes);

@@ -137,7 +137,9 @@ static void slurm_ask_status(struct sfair_slurm *out)
 
 	errno = 0;
 	if (slurm_load_burst_buffer_stat(0, NULL, &text) != SLURM_SUCCESS) {
-		out->state = SFAIR_SLURM_REFUSES;
+		out->state = errno == SLURMCTLD_COMMUNICATIONS_CONNECTION_ERROR
+				     ? SFAIR_SLURM_SILENT
+				     : SFAIR_SLURM_REFUSES;
 		out->why = slurm_strerror(errno);
 	} else if (!astra_status_read(text, &out->status)) {
 		out->state = SFAIR_SLURM_WITHOUT;
@@ -148,10 +150,13 @@ static void slurm_ask_status(struct sfair_slurm *out)
 	xfree(text);
 }
 
+/* A ping goes to the hosts' own addresses, which may be closed where they share
+ * one. */
 void sfair_slurm_ask(struct sfair_slurm *out)
 {
 	*out = (struct sfair_slurm){.state = SFAIR_SLURM_UNKNOWN};
-	if (sfair_slurm_known() && slurm_ping_all(out))
+	if (sfair_slurm_known() &&
+	    (slurm_conf.slurmctld_addr || slurm_ping_all(out)))
 		slurm_ask_status(out);
 }
 
