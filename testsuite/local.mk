@@ -32,9 +32,9 @@ dist_check_SCRIPTS += \
 	testsuite/lib/check-exports \
 	testsuite/lib/check-harness \
 	testsuite/lib/check-sources
-EXTRA_DIST += testsuite/run.sh testsuite/lib/run-one.sh testsuite/lib/crash.c \
-	testsuite/lib/cluster testsuite/lib/live.sh \
-	testsuite/lib/meanings.sh testsuite/lib/other-release
+# Scripts and what they need: a new one is distributed as it is.
+EXTRA_DIST += testsuite/run.sh testsuite/lib testsuite/live testsuite/long \
+	testsuite/packages testsuite/faults
 
 # Golden decisions of sfairsim.
 dist_check_SCRIPTS += testsuite/golden/run-golden.sh \
@@ -286,118 +286,6 @@ test_sim_decide_SOURCES = testsuite/unit/test_sim_decide.c \
 	testsuite/unit/unit.h
 test_sim_decide_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
 test_sim_decide_LDADD = libastra-decide.la libastra-sim.la $(UNIT_LIBS) $(JANSSON_LIBS)
-
-# Faults.
-EXTRA_DIST += \
-	testsuite/faults/campaign.py \
-	testsuite/faults/campaign.sh \
-	testsuite/faults/check.py \
-	testsuite/faults/cluster.py \
-	testsuite/faults/job.py \
-	testsuite/faults/journal.py \
-	testsuite/faults/kinds.py \
-	testsuite/faults/shim.c \
-	testsuite/faults/work.py \
-	testsuite/lib/backup.sh \
-	testsuite/lib/variant \
-	testsuite/live/70-faults.sh \
-	testsuite/live/71-fault-points.sh \
-	testsuite/live/71-slow-starts.sh \
-	testsuite/live/72-state-folder.sh \
-	testsuite/live/72-two-savers.sh \
-	testsuite/live/73-state-file.sh \
-	testsuite/live/74-backup.sh \
-	testsuite/live/76-ended-while-down.sh \
-	testsuite/live/77-accounting-trace.sh \
-	testsuite/live/78-audit.sh \
-	testsuite/long/70-faults.sh \
-	testsuite/long/74-backup.sh \
-	testsuite/long/75-node-faults.sh
-
-# Memory and threads.
-EXTRA_DIST += \
-	testsuite/lib/checker-report \
-	testsuite/lib/checker-samples \
-	testsuite/lib/checker.sh \
-	testsuite/lib/malloced.c \
-	testsuite/lib/slowsync.c \
-	testsuite/lib/planted \
-	testsuite/lib/planted.c \
-	testsuite/lib/rereads.c \
-	testsuite/lib/soak-judge \
-	testsuite/lib/soak.sh \
-	testsuite/live/80-soak.sh \
-	testsuite/live/81-sanitizers.sh \
-	testsuite/long/80-soak.sh
-
-# Against real daemons, by testsuite/run.sh.
-EXTRA_DIST += \
-	testsuite/live/01-stock-cluster.sh \
-	testsuite/live/10-figure-6.sh \
-	testsuite/live/11-shares.sh \
-	testsuite/live/12-whole-cluster.sh \
-	testsuite/live/13-checkpoint.sh \
-	testsuite/live/14-restart.sh \
-	testsuite/live/15-lease-end.sh \
-	testsuite/live/16-gate.sh \
-	testsuite/live/17-refusals.sh \
-	testsuite/live/18-reconfigure.sh \
-	testsuite/live/19-going-back.sh \
-	testsuite/live/20-gate.sh \
-	testsuite/live/20-socket.sh \
-	testsuite/live/22-shapes.sh \
-	testsuite/live/24-config.sh \
-	testsuite/live/25-singleton.sh \
-	testsuite/live/27-progress.sh \
-	testsuite/live/28-container.sh \
-	testsuite/live/28-last-store.sh \
-	testsuite/live/29-racks.sh \
-	testsuite/live/29-agent.sh \
-	testsuite/live/30-tenants.sh \
-	testsuite/live/31-weights.sh \
-	testsuite/live/32-sacct.sh \
-	testsuite/live/33-bad-input.sh \
-	testsuite/live/34-bids.sh \
-	testsuite/live/35-app-agent.sh \
-	testsuite/live/36-bad-agents.sh \
-	testsuite/live/36-frameworks.sh \
-	testsuite/live/39-zero-progress.sh \
-	testsuite/live/40-submit.sh \
-	testsuite/live/41-priority.sh \
-	testsuite/live/42-examples.sh \
-	testsuite/live/43-ltgf-alone.sh \
-	testsuite/live/44-unmanaged.sh \
-	testsuite/live/45-going-back-late.sh \
-	testsuite/live/46-history.sh \
-	testsuite/live/47-reports.sh \
-	testsuite/live/48-top.sh \
-	testsuite/live/49-why.sh \
-	testsuite/live/50-hold-requeue.sh \
-	testsuite/live/51-update.sh \
-	testsuite/live/52-cancel.sh \
-	testsuite/live/53-arrays.sh \
-	testsuite/live/54-dependencies.sh \
-	testsuite/live/55-times.sh \
-	testsuite/live/56-interactive.sh \
-	testsuite/live/58-page.sh \
-	testsuite/live/60-nodes-asked.sh \
-	testsuite/live/61-gpus-asked.sh \
-	testsuite/live/62-node-states.sh \
-	testsuite/live/63-limits.sh \
-	testsuite/live/64-reservations.sh \
-	testsuite/live/65-partitions.sh \
-	testsuite/live/66-prolog.sh \
-	testsuite/live/68-as-stock.sh \
-	testsuite/live/68-as-stock.table \
-	testsuite/lib/as_stock.py \
-	testsuite/live/85-replay.sh \
-	testsuite/lib/replay.sh \
-	testsuite/lib/usage.sh \
-	testsuite/long/85-replay.sh \
-	testsuite/long/90-slurm-24.11.sh \
-	testsuite/long/93-day.sh \
-	testsuite/long/95-fuzz.sh \
-	testsuite/long/97-upgrade.sh
 
 # Its sources are built by long/95-fuzz.sh, with clang.
 EXTRA_DIST += testsuite/fuzz/fuzz_query.c testsuite/fuzz/query.dict \
