@@ -117,6 +117,13 @@ ASTRA_SLURM_ONE_OF([how an array's task is split off],
 ASTRA_SLURM_ONE_OF([how names of nodes are looked up],
 	[NODES_INVALID], [[bitstr_t *b = NULL; node_name2bitmap(NULL, true, &b, NULL);]],
 	[NODES_ONLY], [[bitstr_t *b = NULL; node_name2bitmap(NULL, true, &b);]])
+dnl 24.05 and 24.11, all micro releases: nothing declares it, so here the version
+dnl decides.
+ASTRA_SLURM_ONE_OF([whether --spread-job may end slurmctld],
+	[SPREAD_ENDS], [[_Static_assert(
+		SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(24, 5, 0) &&
+		SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(25, 5, 0), "");]],
+	[SPREAD_RUNS], [[(void)SPREAD_JOB;]])
 dnl 25.11; 25.05 does not tell a node's place in each
 ASTRA_SLURM_ONE_OF([whether partitions have topologies of their own],
 	[TOPOLOGIES], [[char *p = topology_g_get_topology_str(NULL); int n = 0;

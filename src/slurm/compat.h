@@ -92,6 +92,21 @@ static inline bool astra_run_is(const job_record_t *job, uint64_t index)
 #endif
 }
 
+/* Slurm's own fault: as it spreads a job whose GRES count over the whole job it
+ * looks through a NULL (_eval_nodes_spread(), mended in 25.05). Whoever may
+ * submit a job ends slurmctld so, and again when that has read the job. */
+static inline bool astra_desc_ends_slurmctld(const job_desc_msg_t *desc)
+{
+#ifdef ASTRA_SLURM_SPREAD_ENDS
+	return (desc->bitflags & SPREAD_JOB) &&
+	       (desc->tres_per_job || desc->tres_per_socket ||
+		desc->tres_per_task);
+#else
+	(void)desc;
+	return false;
+#endif
+}
+
 /* A message to nodes names the address of one that others cannot look up.
  * Locks: node read. */
 static inline void astra_order_pack_address(agent_arg_t *order,

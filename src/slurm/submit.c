@@ -325,11 +325,13 @@ int astra_submit_check(job_desc_msg_t *desc, char **err_msg)
 		return SLURM_SUCCESS;
 	if (!astra_submit_read(&request, desc, &err))
 		rc = check(&request, &err);
+	if (!rc && request.managed && !request.whole &&
+	    astra_ask_is_derived(&request.ask))
+		write_out(desc, &request);
+	if (!rc)
+		rc = astra_submit_check_spread(desc, &err);
 	if (rc)
 		tell(err_msg, &err);
-	else if (request.managed && !request.whole &&
-		 astra_ask_is_derived(&request.ask))
-		write_out(desc, &request);
 	if (!rc && request.shortened)
 		shorten(desc, request.shortened, err_msg);
 	if (!rc && request.managed)

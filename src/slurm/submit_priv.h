@@ -56,6 +56,10 @@ int astra_submit_read(struct astra_submit *r, const job_desc_msg_t *d,
  * them with its own defaults. */
 int astra_submit_read_change(struct astra_submit *r, const job_desc_msg_t *d,
 			     const job_record_t *job, struct astra_error *err);
+/* Of any job, managed or not, as it goes on to Slurm. Returns a Slurm error
+ * number. */
+int astra_submit_check_spread(const job_desc_msg_t *d, struct astra_error *err);
+
 /* Whether a change touches anything that is checked here. */
 bool astra_submit_concerns(const job_desc_msg_t *d);
 

@@ -143,3 +143,12 @@ bool astra_submit_concerns(const job_desc_msg_t *d)
 	       d->min_nodes != NO_VAL || d->max_nodes != NO_VAL ||
 	       d->num_tasks != NO_VAL || d->shared != NO_VAL16;
 }
+
+int astra_submit_check_spread(const job_desc_msg_t *d, struct astra_error *err)
+{
+	if (!astra_desc_ends_slurmctld(d))
+		return SLURM_SUCCESS;
+	astra_error_set(err, "--spread-job with GPUs would end this release's "
+			     "slurmctld: leave it out (Slurm 25.05 mended it)");
+	return ESLURM_NOT_SUPPORTED;
+}

@@ -39,6 +39,8 @@ slurm_words() {
 	((release < 2605)) || GPUS_TWICE=
 	export NO_SUCH_CPUS=--cpus-per-gpu=99
 	((release < 2505)) || NO_SUCH_CPUS=
+	export SPREAD_ENDS= # --spread-job with GPUs: slurmctld
+	((release < 2405 || release >= 2505)) || SPREAD_ENDS=1
 	export EXPEDITE=--requeue=expedite
 	((release >= 2511)) || EXPEDITE=--requeue
 }
