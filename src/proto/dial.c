@@ -40,7 +40,7 @@ static int explain_connect(const char *path, int error, struct astra_error *err)
 	if (error == ECONNREFUSED)
 		return astra_error_set(
 			err,
-			"%s: nobody answers: slurmctld has stopped, start it again",
+			"%s: nobody answers: slurmctld has stopped, start it again, and see its log if it ends",
 			path);
 	if (error == EACCES || error == EPERM)
 		return astra_error_set(

@@ -140,7 +140,7 @@ complains 'no such socket, and slurmctld does not answer: start it' sfair tenant
 complains 'and slurmctld does not answer: start it' "${alone[@]}" sfair tenant
 "$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
 "$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld KILL
-complains 'nobody answers: slurmctld has stopped, start it' sfair tenant
+complains 'nobody answers: slurmctld has stopped, start it .*see its log' sfair tenant
 rm -f "$socket"
 sed -i -E '/^(SchedulerType|BurstBufferType|PriorityType|JobSubmitPlugins)=/d' \
 	"$CLUSTER_DIR/etc/slurm.conf"
