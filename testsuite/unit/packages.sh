@@ -15,15 +15,6 @@ complain() {
 	status=1
 }
 
-# ---- every file of debian/ is distributed ---------------------------------------
-if git -C "$top" rev-parse >/dev/null 2>&1; then
-	for f in $(git -C "$top" ls-files debian contrib/packages |
-		grep -v 'gitignore$\|local.mk$'); do
-		grep -qE "(^|[[:space:]])$f( |\$)" "$top/contrib/packages/local.mk" ||
-			complain "$f is not in contrib/packages/local.mk"
-	done
-fi
-
 # ---- in-use -----------------------------------------------------------------------
 conf=$tools/slurm.conf
 in_use() { "$top/contrib/packages/in-use" "$conf"; }
