@@ -148,7 +148,9 @@ int astra_submit_check_spread(const job_desc_msg_t *d, struct astra_error *err)
 {
 	if (!astra_desc_ends_slurmctld(d))
 		return SLURM_SUCCESS;
-	astra_error_set(err, "--spread-job with GPUs would end this release's "
-			     "slurmctld: leave it out (Slurm 25.05 mended it)");
+	astra_error_set(err,
+			"--spread-job with --gpus or --gpus-per-task would "
+			"end this release's slurmctld: leave it out, or "
+			"ask for --gpus-per-node");
 	return ESLURM_NOT_SUPPORTED;
 }

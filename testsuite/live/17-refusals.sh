@@ -57,16 +57,17 @@ refused "9 GPUs: all of partition gpu has 8 GPUs" srun --gpus=9 true
 refused "9 GPUs: all of partition gpu has 8 GPUs" salloc --gpus=9 true
 refused "--lease: 01:00 $between" srun --gpus=1 --lease=1 true
 if [[ $SPREAD_ENDS ]]; then # 24.05 and 24.11 would die of it, before it runs
-	for words in --gpus=3 "-N2 --gres=gpu:1" "-n2 --gpus-per-task=1"; do
+	for words in --gpus=3 "-n2 --gpus-per-task=1"; do
 		# shellcheck disable=SC2086
-		batch "--spread-job with GPUs would end this release's slurmctld: leave it out (Slurm 25.05 mended it)" \
+		batch "--spread-job with --gpus or --gpus-per-task would end this release's slurmctld: leave it out, or ask for --gpus-per-node" \
 			--spread-job $words
 	done
 else
 	scancel "$(submit --spread-job --gpus=3 --hold --wrap true)"
 fi
+submit --spread-job -N2 --gpus-per-node=1 --wrap true >/dev/null
 nothing_left() { [[ ! $(squeue -h) ]]; }
-wait_for 10 nothing_left
+wait_for 30 nothing_left
 
 # The bounds themselves, all GPUs, and what a pool allows: no reason to refuse.
 as_user() { as_other sbatch --parsable -o /dev/null "$@" --wrap 'sleep 100'; }
