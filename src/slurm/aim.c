@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "src/slurm/compat_topology.h"
 #include "src/slurm/managed.h"
 #include "src/slurm/request.h"
 

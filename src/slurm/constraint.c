@@ -2,6 +2,7 @@
 #include "src/slurm/constraint.h"
 
 #include "src/slurm/aim.h"
+#include "src/slurm/compat_topology.h"
 #include "src/slurm/managed.h"
 
 void astra_constraint_use(job_details_t *d, bool prefer)

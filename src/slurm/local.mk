@@ -39,6 +39,7 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/charge.h \
 	src/slurm/compat.h \
 	src/slurm/compat_client.h \
+	src/slurm/compat_topology.h \
 	src/slurm/slurm_headers.h \
 	src/slurm/config_kept.c \
 	src/slurm/config_kept.h \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/common/grow.h"
+#include "src/slurm/compat_topology.h"
 
 /* Partitions of topologies beyond are taken as of the cluster's. */
 #define TOPOLOGIES_MAX 32
