@@ -55,9 +55,7 @@ campaign_end() {
 	local status=$?
 	"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld KILL || true
 	[[ ! $mounted ]] || umount -l "$CLUSTER_DIR/state" || status=1
-	set +e
-	(exit "$status")
-	live_end
+	live_end "$status"
 }
 
 make_shim() {

@@ -59,8 +59,9 @@ slurm_words
 . "$live_lib/checker.sh"
 checker_build
 
+# live_end [STATUS]: of the test; $? where it is not given.
 live_end() {
-	local status=$?
+	local status=${1-$?}
 	trap - EXIT
 	[[ ${CLUSTER_DIR-} ]] || exit "$status"
 	if ((status != 0 && status != 77)); then

@@ -23,8 +23,7 @@ end() {
 	local status=$?
 	((!status)) || screen || true
 	terminal kill-server 2>/dev/null || true
-	(exit "$status")
-	live_end
+	live_end "$status"
 }
 trap end EXIT
 

@@ -24,9 +24,8 @@ rm -f "$conf"
 stock=$CLUSTER_DIR/s
 end_stock() {
 	local status=$?
-	"$live_lib/cluster" down "$stock"
-	(exit "$status")
-	live_end
+	"$live_lib/cluster" down "$stock" || status=1
+	live_end "$status"
 }
 trap end_stock EXIT
 "$live_lib/cluster" up "$stock" "${shape[@]/$'\n'/ }" --stock >/dev/null

@@ -17,10 +17,8 @@ state=$CLUSTER_DIR/state
 state_end() {
 	local status=$?
 	"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld KILL
-	umount -l "$state" 2>/dev/null
-	set +e
-	(exit "$status")
-	live_end
+	umount -l "$state" 2>/dev/null || true
+	live_end "$status"
 }
 "$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld
 cp -a "$state" "$CLUSTER_DIR/aside"
