@@ -17,7 +17,7 @@ complain() {
 
 # ---- in-use -----------------------------------------------------------------------
 conf=$tools/slurm.conf
-in_use() { "$top/contrib/packages/in-use" "$conf"; }
+in_use() { timeout 60 "$top/contrib/packages/in-use" "$conf"; }
 
 # names LINES: slurm.conf with them names a plugin; names_none: does not.
 names() {
@@ -34,6 +34,19 @@ names 'BurstBufferType=burst_buffer/astraea'
 names 'PriorityType="priority/ltgf"'
 names 'JobSubmitPlugins=lua,astraea'
 names $'ClusterName=a\nJobSubmitPlugins=\\\nastraea'
+# As Slurm's parser takes them: s_p_parse_file().
+names 'JobSubmitPlugins = astraea'
+names $'JobSubmitPlugins\t=\tlua,astraea  '
+names 'JobSubmitPlugins="lua, astraea"'
+names 'JobSubmitPlugins=job_submit/astraea'
+names 'JOBSUBMITPLUGINS+=astraea'
+names $'JobSubmitPlugins=lua,\\  \nastraea'
+names $'JobSubmitPlugins=\\ # ours\nastraea'
+names $'# not this line \\\nJobSubmitPlugins=astraea'
+names $'JobSubmitPlugins=astraea\r'
+names $'JobSubmitPlugins=as\\traea\\'
+names_none $'JobSubmitPlugins=\\\\\nastraea'
+names_none 'JobSubmitPlugins=astraea2,myastraea'
 names_none 'SchedulerType=sched/backfill'
 names_none '# SchedulerType=sched/astraea'
 names_none 'ClusterName=astraea'
@@ -42,8 +55,29 @@ printf 'Include more.conf\n' >"$conf"
 printf 'A=b\nPriorityType=priority/ltgf\n' >"$tools/more.conf"
 [ "$(in_use)" = "$tools/more.conf:2: PriorityType=priority/ltgf" ] ||
 	complain "an included file: $(in_use || :)"
-printf 'Include slurm.conf\n' >"$conf" # of itself
-! in_use || complain "a loop names plugins"
+# Included files: by %c, in folders, with odd names; beside slurm.conf or beside the
+# file that includes them.
+mkdir -p "$tools/inc/big"
+cp "$tools/more.conf" "$tools/inc/big/it's.conf"
+names $'ClusterName=Big\ninclude\t'"$tools/inc/%c/it's.conf"
+echo 'INCLUDE inc/big/it'\''s.conf # ours' >"$tools/inc/one.conf"
+names 'Include inc/one.conf'
+printf 'Include it'\''s.conf' >"$tools/inc/big/two.conf"
+names 'Include inc/big/two.conf'
+names_none 'Include inc/big'
+names_none 'Include none.conf'
+
+# ---- in-use and odd files: it ends, and what it cannot look at counts ----------------
+mkfifo "$tools/fifo"
+names_none $'Include fifo\nInclude /dev/zero'
+names_none 'Include slurm.conf' # itself
+repeat() { awk -v n="$1" -v line="$2" 'BEGIN { while (n--) print line }'; }
+repeat 60 'Include ./slurm.conf' >"$conf"
+in_use >"$tools/lines" || complain "a heap of loops is taken for none"
+repeat 100000 "\\\\" >"$conf"
+in_use >"$tools/lines" || complain "a line without an end is taken for none"
+truncate -s 20M "$conf"
+in_use >"$tools/lines" || complain "20 MiB are taken for none"
 conf=$tools/none
 ! in_use || complain "no slurm.conf names plugins"
 
