@@ -1,7 +1,6 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the scripts of both packages of plugins have in common; debian/rules puts
-# it into them, and contrib/packages/in-use into it: they decide before files of
+# What the packages' scripts have in common; debian/rules puts it into them, and contrib/packages/in-use into it: they decide before files of
 # the packages are there, and after those are gone.
 
 # in_use: the lines of slurm.conf that name the plugins, or 1 if none does.
@@ -9,6 +8,19 @@ in_use() {
 	sh -s <<'IN_USE'
 #IN_USE#
 IN_USE
+}
+
+# release_in: the releases of slurmctld's packages in lines "NAME VERSION".
+release_in() {
+	sed -n 's/^\(slurmctld\|slurm-smd-slurmctld\) \([0-9]*:\)\?\([0-9.]*\).*/\3/p'
+}
+
+# The release of the slurmctld that is there.
+slurmctld_release() {
+	dpkg-query -W -f '${db:Status-Status} ${Package} ${Version}\n' \
+		slurmctld slurm-smd-slurmctld 2>/dev/null |
+		sed '/^not-installed /d; /^config-files /d; s/^[a-z-]* //' |
+		release_in
 }
 
 # slurmctld's own package is on its way out as well, or gone.
@@ -45,23 +57,28 @@ refuse_removal() {
 	exit 1
 }
 
-# dpkg asks no package that is unpacked and not set up whether it may go, and it
-# may have been told to: at the least it is said what has happened.
-tell_removed() {
-	lines=$(needed) || return 0
+# tell_ways_out WHAT LINES: slurmctld will not start, for what has happened.
+tell_ways_out() {
 	cat >&2 <<-EOT
 
-	$DPKG_MAINTSCRIPT_PACKAGE: WARNING: the plugins are gone, and slurm.conf names them:
-	$lines
+	$DPKG_MAINTSCRIPT_PACKAGE: WARNING: $1, and slurm.conf names them:
+	$2
 	slurmctld WILL NOT START with these lines; one that runs goes on till its
-	next start. Before that, either
-	- install $DPKG_MAINTSCRIPT_PACKAGE again, the one for slurmctld's release:
-	  apt-get install $DPKG_MAINTSCRIPT_PACKAGE
+	next start. Either
+	- install plugins for slurmctld's release: apt-get install astraea-slurmctld
+	  or astraea-source, which builds them;
 	- or take those lines out of slurm.conf, with RequeueExit=85 in their place
 	  while jobs still write checkpoints, and restart slurmctld. No job is lost.
 	astraea-doc's packages.md has more.
 
 	EOT
+}
+
+# dpkg asks no package that is unpacked and not set up whether it may go, and it
+# may have been told to: at the least it is said what has happened.
+tell_removed() {
+	lines=$(needed) || return 0
+	tell_ways_out "its plugins are gone" "$lines"
 }
 
 tell_left() {

@@ -21,6 +21,7 @@ EXTRA_DIST += \
 	debian/not-installed \
 	debian/python3-sfair.install debian/rules debian/sfair.examples debian/shared.sh \
 	debian/sfair.install debian/sfair.lintian-overrides debian/sfair.manpages \
+	debian/sfair.postinst debian/sfair.triggers \
 	debian/slurm-substvars debian/source/format
 EXTRA_DIST += contrib/container/Dockerfile \
 	contrib/container/Dockerfile.dockerignore

@@ -53,8 +53,14 @@ deb() {
 	EOT
 	sed -i '/^$/d' "$at/DEBIAN/control"
 	echo "$2" >"$at/usr/lib/plugins/$1"
-	for name in preinst prerm postrm; do
-		[[ ${4-} && -f $top/debian/$1.$name ]] || continue
+	if [[ $1 == slurmctld ]]; then
+		mkdir -p "$at/usr/sbin"
+		touch "$at/usr/sbin/slurmctld-wlm"
+	fi
+	[[ $1 != sfair ]] || cp "$top/debian/sfair.triggers" "$at/DEBIAN/triggers"
+	for name in preinst prerm postrm postinst; do
+		[[ ${4-} && $1-$name != astraea-*-postinst &&
+			-f $top/debian/$1.$name ]] || continue
 		script "$1" "$name" "$4" >"$at/DEBIAN/$name"
 		sh -n "$at/DEBIAN/$name" || complain "$1.$name"
 		chmod 755 "$at/DEBIAN/$name"
@@ -70,6 +76,7 @@ both() {
 both 24.11.5 24.11.6
 both 24.11.6 24.11.7
 deb astraea-source 1 slurmctld any
+deb sfair 1 '' any
 
 # ---- dpkg and apt in that folder ------------------------------------------------------
 fresh() {
@@ -159,7 +166,8 @@ for file in "${old[1]}" "astraea-source_1_$arch.deb"; do
 	apt remove "$package" || complain "$package is not removed"
 	says "slurm.conf:1: $ours"
 	says 'WILL NOT START'
-	says "apt-get install $package"
+	says "$package: WARNING: its plugins are gone"
+	says "apt-get install astraea-slurmctld"
 done
 
 # ---- plugins for another release ------------------------------------------------------------
@@ -182,7 +190,8 @@ dpkg_ --force-depends -i "${new[1]}" || complain "--force-depends"
 fresh
 names
 dpkg_ --unpack "${new[1]}" || complain "there is no slurmctld yet"
-dpkg_ -i "${new[0]}" && dpkg_ --configure -a || complain "then slurmctld"
+dpkg_ -i "${new[0]}" || complain "then slurmctld"
+dpkg_ --configure -a || complain "and it is set up"
 is astraea-slurmctld 'ii 1+slurm24.11.6'
 mkdir "$work/two"
 cp "${new[@]}" "$work/two"
@@ -196,8 +205,19 @@ for order in "${new[*]}" "${new[1]} ${new[0]}" "-R $work/two"; do
 done
 with_old
 names
+dpkg_ -i "sfair_1_$arch.deb" || complain "sfair"
 apt update || complain "apt-get update"
 apt dist-upgrade || complain "apt-get dist-upgrade"
 is slurmctld 'ii 24.11.6-4+deb1'
 is astraea-slurmctld 'ii 1+slurm24.11.6'
+! grep WARNING "$work/said" || complain "all fits"
+
+# Slurm alone: dpkg asks none of ours.
+with_old
+names
+dpkg_ -i "sfair_1_$arch.deb" || complain "sfair"
+dpkg_ -i "${new[0]}" || complain "slurmctld"
+says 'slurmctld is 24.11.6, the plugins are for 24.11.5, and slurm.conf names them'
+says "slurm.conf:1: $ours"
+says 'WILL NOT START'
 exit "$status"
