@@ -10,7 +10,8 @@ EXTRA_DIST += \
 	debian/astraea-slurmctld.install debian/astraea-slurmctld.lintian-overrides \
 	debian/astraea-slurmctld.postinst debian/astraea-slurmctld.postrm \
 	debian/astraea-slurmctld.preinst debian/astraea-slurmctld.prerm \
-	debian/astraea-source.install debian/astraea-source.manpages \
+	debian/astraea-source.install debian/astraea-source.lintian-overrides \
+	debian/astraea-source.manpages \
 	debian/astraea-source.postinst debian/astraea-source.postrm \
 	debian/astraea-source.prerm debian/astraea-source.triggers \
 	debian/astraea-spank.examples debian/astraea-spank.install \

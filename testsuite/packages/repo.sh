@@ -18,6 +18,9 @@ repack() {
 	work=$(mktemp -d)
 	dpkg-deb -R "$1" "$work/p"
 	sed -i -e "s/^Version: .*/Version: $2/" -e "$3" "$work/p/DEBIAN/control"
+	# What debian/rules wrote there.
+	[[ ! -f $work/p/DEBIAN/preinst ]] ||
+		sed -i "s/^release=.*/release=${2##*slurm}/" "$work/p/DEBIAN/preinst"
 	for file in "$work"/p/usr/sbin/slurm*-wlm \
 		"$work"/p/usr/lib/*/slurm-wlm/libslurmfull.so; do
 		[[ ! ${4-} || ! -f $file ]] || sed -i "$4" "$file"
