@@ -52,6 +52,7 @@ RETRY_SEC = 10.0  # after a failure; each time twice as long
 RETRY_SEC_MAX = 300.0
 REPLY_SEC = 60.0  # then the connection is given up
 AGENT_SEC = 5.0  # the same for offer() and bid(), which wait for it
+BUSY_SEC = (0.05, 0.1, 0.2, 0.4, 0.8)
 CONNECT_SEC = 5.0  # to one host, over the network
 REPLY_MAX = 1 << 20  # of these requests; others have more
 COUNT_MAX = 1 << 53
@@ -312,9 +313,16 @@ def _dial(path, wait_sec):
     return connection, None
 
 
+class _Busy(OSError):
+    """It may be served in a moment. Nobody has signed that, but believed or
+    not it costs no more than a moment."""
+
+
 def _unwrap(text, uid, munge_socket, credential):
     """A reply that came over the network counts only when it is signed, and to
     this request."""
+    if b'"error":{"code":"busy"' in text[:256]:
+        raise _Busy("the reply is not signed: %r" % text[:200])
     if not text.startswith(b"MUNGE:"):
         raise OSError("the reply is not signed: %r" % text[:200])
     text, signer = verify(text, munge_socket)
@@ -333,7 +341,21 @@ def _unwrap(text, uid, munge_socket, credential):
 
 
 def exchange(place, request):
-    """Send one request, a dict; its reply. Raises OSError or Refused."""
+    """Send one request, a dict; its reply. One that is busy is asked again, for
+    less than two seconds. Raises OSError or Refused."""
+    for pause in BUSY_SEC:
+        try:
+            return _exchange_once(place, request)
+        except _Busy:
+            pass
+        except Refused as why:
+            if why.code != "busy":
+                raise
+        time.sleep(pause)
+    return _exchange_once(place, request)
+
+
+def _exchange_once(place, request):
     message = dict(astraea=VERSION, **request)
     if "app" not in message:
         message.setdefault("job", place.job)

@@ -13,6 +13,13 @@
 #include "src/proto/sign.h"
 #include "src/proto/wire.h"
 
+/* The longest pause before a busy one is asked again: 50 ms, 100 ms, ...,
+ * 1.6 s in all. */
+#define CALL_PAUSE_MSEC_MAX 800
+
+/* Bytes of a reply that have an error's code, if any. */
+#define CALL_HEAD 256
+
 /* A server that refuses a request may close before it has read all of it;
  * then its reply says why, so a broken pipe is no error here. */
 static int send_all(int fd, const void *bytes, size_t size)
@@ -155,9 +162,21 @@ static char *unwrap(char *reply, const struct astra_peer *peer,
 	return message;
 }
 
-int astra_call_within(const char *path, const char *munge_socket,
-		      const char *request, int wait_sec, char **reply,
-		      struct astra_error *err)
+/* Whether it may be served in a moment, with what a reply begins with. That
+ * need not be signed: believed or not, it costs no more than a moment. */
+static bool call_is_busy(const char *reply)
+{
+	static const char error[] = "\"error\":{\"code\":\"busy\"";
+
+	return memmem(reply, strnlen(reply, CALL_HEAD), error,
+		      sizeof(error) - 1);
+}
+
+/* Send it once. busy: set where there is a reply that says so; it is checked
+ * as any other. */
+static int call_once(const char *path, const char *munge_socket,
+		     const char *request, int wait_sec, char **reply,
+		     bool *busy, struct astra_error *err)
 {
 	uint8_t head[ASTRA_FRAME_HEAD];
 	struct astra_peer peer;
@@ -179,13 +198,33 @@ int astra_call_within(const char *path, const char *munge_socket,
 					     &absent, err);
 		close(fd);
 	}
+	*busy = text && call_is_busy(text);
 	if (text && peer.remote)
 		text = unwrap(text, &peer, munge_socket, credential, err);
+	*busy |= text && call_is_busy(text);
 	free(credential);
 	if (!text)
 		return absent ? ASTRA_ABSENT : -1;
 	*reply = text;
 	return 0;
+}
+
+int astra_call_within(const char *path, const char *munge_socket,
+		      const char *request, int wait_sec, char **reply,
+		      struct astra_error *err)
+{
+	bool busy;
+	int rc;
+
+	for (unsigned msec = 50;; msec *= 2) {
+		rc = call_once(path, munge_socket, request, wait_sec, reply,
+			       &busy, err);
+		if (!busy || msec > CALL_PAUSE_MSEC_MAX)
+			return rc;
+		if (!rc)
+			free(*reply);
+		usleep(msec * 1000);
+	}
 }
 
 int astra_call(const char *path, const char *munge_socket, const char *request,

@@ -111,6 +111,7 @@ server_sources = \
 	src/slurm/server_log.c \
 	src/slurm/server_loop.c \
 	src/slurm/server_network.c \
+	src/slurm/server_place.c \
 	src/slurm/server_past.c \
 	src/slurm/server_private.h \
 	src/slurm/server_viewer.c \

@@ -15,8 +15,8 @@
 #define ASTRA_FRAME_HEAD 4
 #define ASTRA_REQUEST_MAX ((size_t)1 << 20)
 #define ASTRA_REPLY_MAX ((size_t)64 << 20)
-#define ASTRA_SIGNED_MAX ((size_t)2 << 20) /* a credential of 1 MiB, as text \
-					    */
+/* A credential of 1 MiB, as text. */
+#define ASTRA_SIGNED_MAX ((size_t)2 << 20)
 #define ASTRA_REPLY_SEC 60 /* to wait for each part of a reply */
 
 /* What can be wrong with a request. Its name goes into the reply. */
@@ -49,9 +49,10 @@ size_t astra_frame_read(const uint8_t head[ASTRA_FRAME_HEAD]);
  * path: of the socket, or as astra_dial() takes it. munge_socket: or NULL for
  * the default. request: JSON; it is signed here. reply: set to the reply's
  * JSON; free() it. It gives up after a minute without a byte of the reply, or
- * after wait_sec. Returns 0, or with err naming what is wrong and what to do
- * ASTRA_ABSENT (src/proto/dial.h) where nobody listens, or the plugin is
- * stopping, and -1 otherwise.
+ * after wait_sec. One that is busy is asked again, for less than 2 s. Returns
+ * 0, or with err naming what is wrong and what to do ASTRA_ABSENT
+ * (src/proto/dial.h) where nobody listens, or the plugin is stopping, and -1
+ * otherwise.
  */
 int astra_call_within(const char *path, const char *munge_socket,
 		      const char *request, int wait_sec, char **reply,

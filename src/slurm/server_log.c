@@ -32,6 +32,23 @@ void server_log_fault(struct server *s, uid_t uid, enum astra_fault fault,
 	s->options.log_line(false, line);
 }
 
+void server_log_crowd(struct server *s, const struct server_client *client)
+{
+	int64_t now = server_now_msec();
+	char name[300], line[400];
+
+	if (!s->options.log_line || now < s->crowd_until_msec)
+		return;
+	s->crowd_until_msec = now + SERVER_QUIET_MSEC;
+	server_place_name(client, name, sizeof(name));
+	(void)snprintf(
+		line, sizeof(line),
+		"the places for queries are taken: one of %s, which asks "
+		"nothing, is closed for another",
+		name);
+	s->options.log_line(true, line);
+}
+
 void server_count(struct server *s, enum astra_fault fault)
 {
 	switch (fault) {

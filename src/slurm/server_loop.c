@@ -11,7 +11,6 @@
 
 #define POLL_MSEC 1000
 #define FULL_USEC 100000
-#define QUIET_MSEC 60000 /* between two log lines of one kind */
 
 /* A text with room for the frame's head, which is written when it is sent. */
 static struct astra_text begin_reply(void)
@@ -61,7 +60,7 @@ static void log_refusal(struct server *s, const char *text)
 
 	if (!s->options.log_line || now < s->quiet_until_msec)
 		return;
-	s->quiet_until_msec = now + QUIET_MSEC;
+	s->quiet_until_msec = now + SERVER_QUIET_MSEC;
 	s->options.log_line(false, text);
 }
 
@@ -254,27 +253,6 @@ static void expire(struct server *s, struct server_client *client)
 		    "the request did not arrive within 5 s");
 }
 
-static struct server_client *free_place(struct server *s, bool remote,
-					uid_t uid)
-{
-	struct server_client *place = NULL;
-	int same = 0, remotes = 0;
-
-	for (int i = 0; i < SERVER_CLIENTS; i++) {
-		const struct server_client *client = &s->clients[i];
-
-		if (client->fd < 0)
-			place = &s->clients[i];
-		else if (client->remote == remote && client->uid == uid)
-			same++;
-		remotes += client->fd >= 0 && client->remote;
-	}
-	if (same >= SERVER_CLIENTS_PER_UID ||
-	    (remote && remotes >= SERVER_CLIENTS_REMOTE))
-		return NULL;
-	return place;
-}
-
 static void turn_away(struct server *s, int fd, uid_t uid)
 {
 	struct server_client client;
@@ -283,6 +261,35 @@ static void turn_away(struct server *s, int fd, uid_t uid)
 	reply_fault(s, &client, ASTRA_FAULT_BUSY,
 		    "too many connections at once: ask again later");
 	server_client_close(&client);
+}
+
+static void loop_drive_out(struct server *s, struct server_client *client)
+{
+	server_log_crowd(s, client);
+	if (!client->reply.size) /* else amid its reply */
+		reply_fault(s, client, ASTRA_FAULT_BUSY,
+			    "it came too slowly while others waited for a "
+			    "place: ask again");
+	server_client_close(client);
+}
+
+/* A place for another; NULL: all are in use. */
+static struct server_client *loop_make_place(struct server *s, bool remote,
+					     uid_t uid)
+{
+	for (int i = 0; i < SERVER_CLIENTS; i++) {
+		int64_t now = server_now_msec();
+		struct server_client *place =
+			server_place_find(s, remote, uid, now);
+
+		if (!place || place->fd < 0)
+			return place;
+		/* What it lacked may have come since it was looked at. */
+		handle_client(s, place);
+		if (server_place_is_idle(place, now))
+			loop_drive_out(s, place);
+	}
+	return NULL;
 }
 
 /* A process of this host: the kernel says whose. Returns as accept(). */
@@ -312,13 +319,14 @@ static bool accept_one(struct server *s, bool remote)
 		usleep(FULL_USEC); /* no descriptors left: do not spin */
 	if (fd < 0)
 		return false;
-	place = free_place(s, remote, uid);
+	place = loop_make_place(s, remote, uid);
 	if (!place) {
 		turn_away(s, fd, uid);
 		return true;
 	}
 	/* Most requests are there already, and some clients gone again. */
 	server_client_open(place, fd, remote, uid, server_now_msec());
+	place->number = s->accepted++;
 	handle_client(s, place);
 	return true;
 }

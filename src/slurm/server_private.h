@@ -18,6 +18,7 @@
 #define SERVER_ORDERS_PER_UID 4
 #define SERVER_REQUEST_MSEC 5000 /* for a request to arrive whole */
 #define SERVER_REPLY_MSEC 30000	 /* for its reply to be taken */
+#define SERVER_QUIET_MSEC 60000	 /* between two log lines of one kind */
 #define SERVER_REPLIES_MAX ((size_t)256 << 20) /* bytes on their way */
 #define SERVER_RATE 200			       /* requests a second and user */
 
@@ -39,7 +40,8 @@ struct server;
 
 /* One connection: it sends one request and gets one reply. */
 struct server_client {
-	int fd; /* -1: the place is free */
+	int fd;		 /* -1: the place is free */
+	uint64_t number; /* of all connections */
 	bool remote;
 	/* Of the process at the other end; of a remote one, first a number for
 	 * its host, then its sender's. */
@@ -87,6 +89,21 @@ void server_network_open(struct server *s);
 /* Accept a connection, and say who is at the other end: the user, or a number
  * for the host. Returns -1 when there is none, -2 when it is gone again. */
 int server_network_accept(int fd, uid_t *host);
+
+/* server_place.c: a free place for a connection, or else that of one that may
+ * be made to go: of the same user or host where that has its share of places,
+ * else of those at the socket or of those on the network. uid: as in struct
+ * server_client. Returns NULL where nobody has to go. */
+struct server_client *server_place_find(struct server *s, bool remote,
+					uid_t uid, int64_t now_msec);
+
+/* Whether it may be made to go: its request has not come whole, or its reply
+ * has not been taken for a while. */
+bool server_place_is_idle(const struct server_client *client, int64_t now_msec);
+
+/* "uid 1000", or "host 10.0.0.1". */
+void server_place_name(const struct server_client *client, char *text,
+		       size_t size);
 
 /* A reply as only the client's user can read it, and only to its request:
  * signed. text: with its head; replaced. Returns 0, or -1 with err set and text
@@ -183,7 +200,9 @@ struct server {
 	struct astra_socket_stats stats;
 	struct server_noted noted;
 	struct server_past past;
+	uint64_t accepted;	  /* connections, so far */
 	int64_t quiet_until_msec; /* for the log, of nobody known */
+	int64_t crowd_until_msec; /* the same, of who has too many places */
 };
 
 /* server_loop.c: the thread; arg: the server. Ends soon after stop is set. */
@@ -204,6 +223,10 @@ void server_count(struct server *s, enum astra_fault fault);
  */
 void server_log_fault(struct server *s, uid_t uid, enum astra_fault fault,
 		      const char *text);
+
+/* Log whose connection makes place for another, that an admin knows where to
+ * look. */
+void server_log_crowd(struct server *s, const struct server_client *client);
 
 /* server.c: by a clock that nobody sets. */
 int64_t server_now_msec(void);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* At which port the server answers, and who is asked in vain. */
+#include <arpa/inet.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -149,6 +151,132 @@ static void who_is_not_heard_is_given_up(void **state)
 	close(listening);
 }
 
+/* A connection from that address that asks nothing. */
+static int crowd_one(unsigned int port, const char *from)
+{
+	struct sockaddr_in addr = {.sin_family = AF_INET};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_int_equal(inet_pton(AF_INET, from, &addr.sin_addr), 1);
+	assert_int_equal(bind(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	addr.sin_port = htons((uint16_t)port);
+	assert_int_equal(connect(fd, (struct sockaddr *)&addr, sizeof(addr)),
+			 0);
+	return fd;
+}
+
+/* What the server has said to one that asks nothing. */
+static const char *crowd_heard(int fd)
+{
+	static char reply[512];
+	ssize_t n = recv(fd, reply, sizeof(reply) - 1, MSG_DONTWAIT);
+
+	reply[n > 0 ? n : 0] = '\0';
+	return n > ASTRA_FRAME_HEAD ? reply + ASTRA_FRAME_HEAD : "";
+}
+
+/* More than there are places for: on the network, or of a host. */
+static void who_asks_nothing_keeps_nobody_out(void **state)
+{
+	static const char *const hosts[][2] = {
+		{"127.0.0.2", "127.0.0.3"},
+		{"127.0.0.1", "127.0.0.1"},
+	};
+	unsigned int port = serve("127.0.0.1:0", false);
+	struct astra_error err = {""};
+	int fds[48];
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(hosts); i++) {
+		for (size_t k = 0; k < ASTRA_COUNT_OF(fds); k++)
+			fds[k] = crowd_one(port, hosts[i][k % 2]);
+		if (ask(port, 5, &err) < 0)
+			fail_msg("%s: %s", hosts[i][0], err.text);
+		assert_non_null(strstr(crowd_heard(fds[0]), "\"busy\""));
+		/* No more of them than need be. */
+		assert_string_equal(crowd_heard(fds[47]), "");
+		for (size_t k = 0; k < ASTRA_COUNT_OF(fds); k++)
+			close(fds[k]);
+	}
+	assert_non_null(strstr(logged, "host 127.0.0."));
+	astra_server_stop();
+}
+
+/* A server of the test's: so often busy before it answers. */
+static struct {
+	int fd, busy, asked;
+} slack;
+
+static void *slack_run(void *arg)
+{
+	static const char good[] = "{\"astraea\":1}";
+	static const char busy[] =
+		"{\"astraea\":1,\"error\":{\"code\":\"busy\",\"text\":\"later\"}}";
+	char buffer[4096];
+	int fd;
+
+	while ((fd = accept(slack.fd, NULL, NULL)) >= 0) {
+		const char *reply = slack.asked++ < slack.busy ? busy : good;
+		uint8_t head[ASTRA_FRAME_HEAD];
+
+		if (recv(fd, head, sizeof(head), MSG_WAITALL) > 0)
+			(void)!recv(fd, buffer, astra_frame_read(head),
+				    MSG_WAITALL);
+		astra_frame_write(head, strlen(reply));
+		(void)!send(fd, head, sizeof(head), MSG_NOSIGNAL);
+		(void)!send(fd, reply, strlen(reply), MSG_NOSIGNAL);
+		close(fd);
+	}
+	return arg;
+}
+
+/* Returns what it says in the end, for free(). */
+static char *slack_ask(int busy, char *to, struct astra_error *err)
+{
+	pthread_t thread;
+	char *text = NULL;
+
+	slack.busy = busy;
+	slack.asked = 0;
+	pthread_create(&thread, NULL, slack_run, NULL);
+	(void)astra_call(to, munged.socket, TENANT, &text, err);
+	shutdown(slack.fd, SHUT_RDWR);
+	pthread_join(thread, NULL);
+	close(slack.fd);
+	return text;
+}
+
+static void who_is_busy_is_asked_again(void **state)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	struct astra_error err = {""};
+	unsigned int port;
+	char to[64], *text;
+
+	(void)state;
+	for (int busy = 2; busy < 1000; busy += 900) {
+		memcpy(addr.sun_path, path, sizeof(path));
+		slack.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		unlink(path);
+		assert_int_equal(
+			bind(slack.fd, (struct sockaddr *)&addr, sizeof(addr)),
+			0);
+		assert_int_equal(listen(slack.fd, 4), 0);
+		text = slack_ask(busy, path, &err);
+		assert_int_equal(!strstr(text, "busy"), busy == 2);
+		assert_true(busy == 2 ? slack.asked == 3 : slack.asked < 20);
+		free(text);
+	}
+	unlink(path);
+	/* Over the network nobody has signed it. */
+	slack.fd = take_port(4, &port);
+	snprintf(to, sizeof(to), "%u@127.0.0.1:%u", geteuid(), port);
+	assert_null(slack_ask(2, to, &err));
+	assert_int_equal(slack.asked, 3);
+	assert_non_null(strstr(err.text, "not signed"));
+}
+
 /* A client is to ask again, as of a slurmctld that is being replaced. */
 static void who_stops_refuses_nobody(void **state)
 {
@@ -240,6 +368,8 @@ int main(void)
 		cmocka_unit_test(who_is_gone_is_absent),
 		cmocka_unit_test(who_is_not_heard_is_given_up),
 		cmocka_unit_test(who_stops_refuses_nobody),
+		cmocka_unit_test(who_asks_nothing_keeps_nobody_out),
+		cmocka_unit_test(who_is_busy_is_asked_again),
 	};
 	int rc;
 

@@ -183,6 +183,20 @@ class WithServer(unittest.TestCase):
         time.sleep(0.1)
         self.assertEqual(len(requests), 1)
 
+    def test_who_is_busy_is_asked_again(self):
+        busy = frame(b'{"astraea":1,"error":{"code":"busy","text":"later"}}')
+        replies = [busy, busy]
+        client, requests = self.client(
+            lambda r: replies.pop() if replies else good(r))
+        self.assertTrue(client.checkpointed(1))
+        self.assertEqual(len(requests), 3)
+        server = Server(lambda r: busy, socket.AF_INET)
+        self.addCleanup(server.close)
+        with self.assertRaisesRegex(OSError, "not signed.*busy"):
+            sfair.exchange(sfair.Place(place(
+                ASTRAEA_ADDRESS=f"0@127.0.0.1:{server.path}")), {})
+        self.assertEqual(len(server.requests), 6)
+
     def test_no_reply_of_any_kind_does_harm(self):
         for reply in (b"", b"\0\0", frame(b""), frame(b"{"), frame(b"[]"),
                       frame(b"[" * 100000), frame({}), frame({"error": 7}),
