@@ -106,10 +106,12 @@ void astra_answer_top(const struct astra_report *report,
 		      const struct astra_query *query,
 		      const struct astra_viewer *viewer, struct astra_text *out)
 {
+	size_t count =
+		astra_nodes_visible(report, viewer) ? report->node_count : 0;
 	bool first = true;
 
 	astra_text_printf(out, ",\"nodes\":[");
-	for (size_t i = 0; i < report->node_count && !out->failed; i++) {
+	for (size_t i = 0; i < count && !out->failed; i++) {
 		const struct astra_report_node *node = &report->nodes[i];
 
 		if (query->pools.count &&

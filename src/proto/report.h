@@ -154,7 +154,7 @@ struct astra_report_job {
 	double lease_end_sec;
 	double grace_sec; /* how long it may checkpoint */
 	double grace_end_sec;
-	bool lent; /* its GPUs are lent to it until a hold begins */
+	bool lent;	  /* its GPUs are lent to it until a hold begins */
 	uint32_t leases;  /* granted so far, whole renewals included */
 	uint32_t revoked; /* times its GPUs were taken back */
 	double lost_sec;  /* from lease ends to the GPUs being free */
@@ -299,7 +299,8 @@ struct astra_report_diag {
 	const char *config_error;   /* why the last reading was refused; "" */
 	const char *config_warning; /* what is wrong and lived with; "" */
 	const char *policy_error;   /* why the last round decided nothing; "" */
-	const char *aside; /* why the plugin leaves all to Slurm; "": it works */
+	const char
+		*aside; /* why the plugin leaves all to Slurm; "": it works */
 	struct astra_report_history history;
 };
 
@@ -307,6 +308,7 @@ struct astra_report_diag {
 struct astra_report_privacy {
 	bool jobs;  /* other users' jobs */
 	bool usage; /* other tenants' accounts */
+	bool nodes; /* nodes, but for where the jobs are that are seen */
 };
 
 struct astra_report {

@@ -79,6 +79,12 @@ bool astra_job_usage_visible(const struct astra_report *report,
 	return viewer->all || !report->privacy.usage || is_own(job, viewer);
 }
 
+bool astra_nodes_visible(const struct astra_report *report,
+			 const struct astra_viewer *viewer)
+{
+	return viewer->all || !report->privacy.nodes;
+}
+
 bool astra_filter_has(const struct astra_names *names, const char *name)
 {
 	for (size_t i = 0; i < names->count; i++)

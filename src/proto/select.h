@@ -27,6 +27,10 @@ bool astra_job_usage_visible(const struct astra_report *report,
 			     const struct astra_report_job *job,
 			     const struct astra_viewer *viewer);
 
+/* Whether the viewer may see nodes, their states and GPUs. */
+bool astra_nodes_visible(const struct astra_report *report,
+			 const struct astra_viewer *viewer);
+
 bool astra_job_selected(const struct astra_report_job *job,
 			const struct astra_query *query);
 bool astra_pool_selected(const struct astra_report_pool *pool,

@@ -252,6 +252,7 @@ void astra_publish(struct astra_cycle *cycle)
 	f.report->time_sec = f.now_sec;
 	f.report->privacy.jobs = site.private_jobs;
 	f.report->privacy.usage = site.private_usage;
+	f.report->privacy.nodes = site.private_nodes;
 	(void)astra_report_set_cluster(f.report, site.cluster,
 				       SLURM_VERSION_STRING);
 	for (size_t i = 0;

@@ -14,6 +14,7 @@ struct astra_site astra_site_take(void)
 	site = (struct astra_site){
 		.private_jobs = slurm_conf.private_data & PRIVATE_DATA_JOBS,
 		.private_usage = slurm_conf.private_data & PRIVATE_DATA_USAGE,
+		.private_nodes = slurm_conf.private_data & PRIVATE_DATA_NODES,
 	};
 	if (slurm_conf.cluster_name)
 		snprintf(site.cluster, sizeof(site.cluster), "%s",

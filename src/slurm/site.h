@@ -12,7 +12,7 @@
 
 struct astra_site {
 	char cluster[ASTRA_CLUSTER_MAX];
-	bool private_jobs, private_usage; /* PrivateData */
+	bool private_jobs, private_usage, private_nodes; /* PrivateData */
 };
 
 /* What is in force now. Waits while slurmctld reads its configuration.

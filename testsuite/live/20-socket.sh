@@ -12,7 +12,7 @@ echo "Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=12 CheckpointGrace=1" \
 start_cluster --nodes 2 --gpus 4 --astraea "$conf" \
 	--slurm 'PartitionName=gpu Nodes=n1 Default=YES State=UP' \
 	--slurm 'PartitionName=cpu Nodes=c1,n2 State=UP' \
-	--slurm SchedulerType=sched/backfill --slurm PrivateData=jobs,usage
+	--slurm SchedulerType=sched/backfill --slurm PrivateData=jobs,usage,nodes
 rm -f "$conf"
 pid=$(cat "$CLUSTER_DIR/pids/slurmctld")
 
@@ -54,6 +54,11 @@ check_eq "tenants that a user's metrics name" 'tenant="games"' \
 	"$(grep -o 'tenant="[^"]*"' <<<"$own" | sort -u)"
 grep -qxF 'astraea_pool_gpus{pool="gpu"} 4' <<<"$own" ||
 	fail "the pool has no 4 GPUs: $own"
+
+# And nodes, which sinfo does not tell a user either.
+nodes() { "$@" sfair top -bn1 --view=nodes | grep -cw n1 || true; }
+check_eq "lines on n1 that root and a user see" '1 0' \
+	"$(nodes env) $(nodes as_other)"
 
 ! out=$(as_other sfair diag --reset 2>&1) || fail "a user reset the numbers"
 as_other sfair diag >/dev/null || fail "diag of a user"

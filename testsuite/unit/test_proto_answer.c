@@ -156,9 +156,9 @@ static void who_is_only_remembered_is_asked_for_by_name(void **state)
 
 	astra_report_add_tenant(report, &tenant);
 	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++)
-		assert_int_equal(count(report, cases[i].request, "tenants",
-				       &root),
-				 cases[i].tenants);
+		assert_int_equal(
+			count(report, cases[i].request, "tenants", &root),
+			cases[i].tenants);
 }
 
 /* The keys of a reply's first record, each after a comma. */
@@ -595,6 +595,27 @@ static void top_hides_whose_gpus_they_are(void **state)
 	holder_is(report, 2, &root, "bio");
 }
 
+/* Their states and GPUs, too; not where a job is that the viewer sees. */
+static void top_has_no_nodes_where_they_are_private(void **state)
+{
+	struct astra_report *report = *state;
+	char *named;
+	json_t *reply;
+
+	report->privacy.nodes = true;
+	assert_int_equal(count(report, TOP "}", "nodes", &eve), 0);
+	assert_int_equal(count(report, TOP "}", "nodes", &root), 4);
+	assert_int_equal(count(report, TOP "}", "jobs", &eve), 4);
+	for (size_t i = 0; i < report->job_count; i++)
+		report->jobs[i].nodes = "";
+	reply = ask(report, TOP "}", &eve);
+	named = json_dumps(reply, 0);
+	for (size_t i = 0; i < report->node_count; i++)
+		assert_null(strstr(named, report->nodes[i].name));
+	free(named);
+	json_decref(reply);
+}
+
 static void before_the_first_round_there_is_no_data(void **state)
 {
 	(void)state;
@@ -684,6 +705,7 @@ int main(void)
 		TEST(metrics_count_what_may_be_seen),
 		TEST(top_has_all_of_one_round),
 		TEST(top_hides_whose_gpus_they_are),
+		TEST(top_has_no_nodes_where_they_are_private),
 		TEST(before_the_first_round_there_is_no_data),
 		TEST(a_reply_above_its_bound_is_refused),
 		TEST(a_report_outlives_its_publisher),
