@@ -32,6 +32,7 @@ void astra_answer_head(const struct astra_report *report,
 		       const struct astra_query *query, struct astra_text *out)
 {
 	struct answer a = {.out = out};
+	char idle[ASTRA_IDLE_BYTES];
 
 	astra_text_printf(out, "{\"astraea\":%d", ASTRA_PROTOCOL);
 	put_text(&a, "request", astra_query_kind_name(query->kind));
@@ -39,6 +40,8 @@ void astra_answer_head(const struct astra_report *report,
 	put_text(&a, "slurm_version", report->slurm_version);
 	put_key(&a, "time_sec");
 	astra_encode_real(out, report->time_sec);
+	if (*astra_idle_text(report, idle))
+		put_text(&a, "idle", idle);
 }
 
 enum astra_fault astra_answer_too_early(struct astra_error *err)
@@ -155,7 +158,7 @@ static enum astra_fault put_why(struct answer *a, struct astra_error *err)
 	const struct astra_report_job *job = find_job(a, ref, &others);
 
 	if (!job)
-		return astra_job_unknown(ref, err);
+		return astra_job_unknown(a->report, ref, err);
 	put_head(a);
 	if (astra_answer_why(a->report, job, a->viewer, a->out) < 0)
 		a->nomem = true;

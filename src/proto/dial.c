@@ -32,7 +32,7 @@ static int explain_connect(const char *path, int error, struct astra_error *err)
 			err,
 			"%s: no such socket: slurmctld is not running on this host, or runs without the astraea plugin (see slurmctld's log; SFAIR_SOCKET or Socket= in astraea.conf names another one)",
 			path);
-	if (error == ECONNREFUSED && !is_socket(path))
+	if (!is_socket(path))
 		return astra_error_set(
 			err,
 			"%s: is no socket: name the plugin's in SFAIR_SOCKET, or in Socket= of astraea.conf",

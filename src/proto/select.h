@@ -27,6 +27,12 @@ bool astra_job_usage_visible(const struct astra_report *report,
 			     const struct astra_report_job *job,
 			     const struct astra_viewer *viewer);
 
+/* Why the plugin manages no job at all, as a sentence; "" where it does.
+ * text: at least ASTRA_IDLE_BYTES. Returns text. */
+#define ASTRA_IDLE_BYTES 1024
+const char *astra_idle_text(const struct astra_report *report,
+			    char text[ASTRA_IDLE_BYTES]);
+
 /* Whether the viewer may see nodes, their states and GPUs. */
 bool astra_nodes_visible(const struct astra_report *report,
 			 const struct astra_viewer *viewer);
@@ -67,7 +73,8 @@ enum astra_fault astra_bid_check(const struct astra_report *report,
 
 /* There is no such job. Returns ASTRA_FAULT_NOT_FOUND with err set.
  * (select_known.c) */
-enum astra_fault astra_job_unknown(struct astra_job_ref ref,
+enum astra_fault astra_job_unknown(const struct astra_report *report,
+				   struct astra_job_ref ref,
 				   struct astra_error *err);
 
 /* Whether the pools and accounts that a query names are any that its sender may

@@ -12,17 +12,40 @@ static enum astra_fault unknown(const char *what, const char *name,
 	return ASTRA_FAULT_NOT_FOUND;
 }
 
-enum astra_fault astra_job_unknown(struct astra_job_ref ref,
+const char *astra_idle_text(const struct astra_report *report,
+			    char text[ASTRA_IDLE_BYTES])
+{
+	const char *error = report->diag.config_error;
+
+	*text = '\0';
+	if (*report->diag.aside)
+		(void)snprintf(text, ASTRA_IDLE_BYTES,
+			       "the plugin stands aside, and all jobs are "
+			       "Slurm's own: %s",
+			       report->diag.aside);
+	else if (!report->pool_count)
+		(void)snprintf(text, ASTRA_IDLE_BYTES,
+			       "the plugin manages no jobs, all are Slurm's "
+			       "own: %s",
+			       *error ? error : "see slurmctld's log");
+	return text;
+}
+
+enum astra_fault astra_job_unknown(const struct astra_report *report,
+				   struct astra_job_ref ref,
 				   struct astra_error *err)
 {
-	char name[32];
+	char name[32], idle[ASTRA_IDLE_BYTES];
 
 	snprintf(name, sizeof(name), ref.task == UINT32_MAX ? "%u" : "%u_%u",
 		 ref.id, ref.task);
-	astra_error_set(
-		err,
-		"job %s: no managed job of this number that you may see: it has ended, is in no pool of astraea.conf, or asks for no GPU (see squeue)",
-		name);
+	if (*astra_idle_text(report, idle))
+		astra_error_set(err, "job %s: %s", name, idle);
+	else
+		astra_error_set(
+			err,
+			"job %s: no managed job of this number that you may see: it has ended, is in no pool of astraea.conf, or asks for no GPU (see squeue)",
+			name);
 	return ASTRA_FAULT_NOT_FOUND;
 }
 
@@ -72,7 +95,7 @@ static enum astra_fault jobs_known(const struct astra_report *report,
 	for (size_t i = 0; i < jobs->count; i++)
 		if (is_job(report, viewer, jobs->refs[i]))
 			return ASTRA_FAULT_NONE;
-	return astra_job_unknown(jobs->refs[0], err);
+	return astra_job_unknown(report, jobs->refs[0], err);
 }
 
 enum astra_fault astra_filters_known(const struct astra_report *report,

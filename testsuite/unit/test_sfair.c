@@ -189,6 +189,9 @@ static void mistakes_are_one_line_that_names_them(void **state)
 		{"progress", "unknown command \"progress\""},
 		{"job --reset", "--reset does not go with"},
 		{"tenant physics", "unknown report \"physics\""},
+		{"--json metrics", "options of \"metrics\" come after it"},
+		{"-n top", "options of \"top\" come after it"},
+		{"-n job Leases", "options of \"job\" come after it"},
 	};
 
 	(void)state;
@@ -222,6 +225,82 @@ static void failures_name_the_cause(void **state)
 	assert_int_equal(sfair("job"), 1);
 	says("has not finished its first round");
 	astra_server_publish(sample_report());
+}
+
+/* A file of nobody else's business, and what is none at all. */
+static void what_is_no_socket_is_called_so(void **state)
+{
+	char file[200];
+	pid_t pid;
+	int status;
+
+	(void)state;
+	setenv("SFAIR_SOCKET", "/", 1);
+	assert_int_equal(sfair("job"), 1);
+	says("/: is no socket");
+	snprintf(file, sizeof(file), "%s/fifo", munged.folder);
+	assert_int_equal(mkfifo(file, 0600), 0);
+	setenv("SFAIR_SOCKET", file, 1);
+	assert_int_equal(sfair("job"), 1);
+	says("fifo: is no socket");
+	pid = fork();
+	if (!pid) { /* who may not even read it */
+		struct astra_error err = {""};
+		char *text;
+
+		if (geteuid() == 0 && (setgid(65534) || setuid(65534)))
+			_exit(2);
+		(void)astra_call(file, munged.socket, "{}", &text, &err);
+		_exit(strstr(err.text, "is no socket") ? 0 : 1);
+	}
+	waitpid(pid, &status, 0);
+	assert_int_equal(WEXITSTATUS(status), 0);
+	unlink(file);
+	setenv("SFAIR_SOCKET", path, 1);
+}
+
+/* A report of a plugin that manages nothing. */
+static void idle_for(const char *aside, const char *config_error)
+{
+	struct astra_report *report = astra_report_create();
+	const struct astra_report_diag diag = {
+		.aside = aside,
+		.config_error = config_error,
+	};
+
+	report->time_sec = SAMPLE_NOW;
+	astra_report_set_cluster(report, "test", "22.05.8");
+	astra_report_set_diag(report, &diag);
+	astra_server_publish(report);
+}
+
+static void where_nothing_is_managed_it_says_why(void **state)
+{
+	static const struct {
+		const char *aside, *config_error, *words;
+	} cases[] = {
+		{"a job has 9 bytes", "", "stands aside"},
+		{"", "line 3: Lease=x", "line 3: Lease=x"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++) {
+		idle_for(cases[i].aside, cases[i].config_error);
+		assert_int_equal(sfair("tenant -nP"), 0);
+		says("sfair: warning: the plugin ");
+		says(cases[i].words);
+		assert_int_equal(sfair("lease"), 0);
+		says(cases[i].words);
+		assert_int_equal(sfair("tenant --json"), 0);
+		says("\"idle\": \"the plugin ");
+		assert_int_equal(sfair("why 9"), 1);
+		says("job 9: the plugin ");
+		says(cases[i].words);
+		lacks("asks for no GPU");
+	}
+	astra_server_publish(sample_report());
+	assert_int_equal(sfair("tenant --json"), 0);
+	lacks("idle");
 }
 
 static void write_file(const char *name, const char *text)
@@ -355,6 +434,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(json_is_json),
 		cmocka_unit_test(mistakes_are_one_line_that_names_them),
 		cmocka_unit_test(failures_name_the_cause),
+		cmocka_unit_test(what_is_no_socket_is_called_so),
+		cmocka_unit_test(where_nothing_is_managed_it_says_why),
 		cmocka_unit_test(the_configuration_leads_to_the_socket),
 		cmocka_unit_test(who_listens_is_looked_at),
 		cmocka_unit_test(help_and_version_ask_nobody),

@@ -201,6 +201,11 @@ static int parse_words(int argc, char **argv, struct sfair_args *args,
 {
 	if (optind == argc)
 		return astra_error_set(err, "which command? See sfair --help");
+	if (sfair_command_find(argc - optind, argv + optind))
+		return astra_error_set(
+			err,
+			"options of \"%.64s\" come after it: see sfair %.64s --help",
+			argv[optind], argv[optind]);
 	if (parse_command(argv[optind++], args, err) < 0)
 		return -1;
 	args->command = true;

@@ -30,9 +30,23 @@ static bool has_gpus(const slurm_job_info_t *job)
 	return false;
 }
 
+/* Why the plugin manages no job at all, for free(), or NULL: it does. */
+static char *other_idle(void)
+{
+	struct astra_query query = {.kind = ASTRA_QUERY_DIAG};
+	struct astra_error err;
+	json_t *reply = sfair_ask(&query, false, &err);
+	const char *idle = json_string_value(json_object_get(reply, "idle"));
+	char *copy = idle ? strdup(idle) : NULL;
+
+	json_decref(reply);
+	return copy;
+}
+
 /* Why the plugin does not manage it. */
 static void put_owner(const slurm_job_info_t *job, struct astra_text *out)
 {
+	char *idle = has_gpus(job) ? other_idle() : NULL;
 	const char *partition = job->partition ? job->partition : "?";
 
 	if (!has_gpus(job))
@@ -40,11 +54,15 @@ static void put_owner(const slurm_job_info_t *job, struct astra_text *out)
 			out,
 			"asks for no GPU, so Slurm alone schedules it, in partition %s",
 			partition);
+	else if (idle)
+		astra_text_printf(out, "asks for GPUs in partition %s: %s",
+				  partition, idle);
 	else
 		astra_text_printf(
 			out,
 			"asks for GPUs in partition %s: Slurm alone schedules it if that is in no pool of astraea.conf; else the next round will see it",
 			partition);
+	free(idle);
 }
 
 static void put_state(const slurm_job_info_t *job, struct astra_text *out)
