@@ -62,17 +62,16 @@ static int listen_at_any(const struct addrinfo *found, int family, int backlog)
 	return fd;
 }
 
-int astra_listen(const char *option, const char *where, int backlog,
-		 struct astra_error *err)
+/* [ADDRESS:]PORT by numbers alone, for freeaddrinfo(). Returns as
+ * getaddrinfo(). */
+static int listen_resolve(const char *where, struct addrinfo **found)
 {
 	const struct addrinfo hints = {
 		.ai_socktype = SOCK_STREAM,
 		.ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV,
 	};
 	const char *colon = strrchr(where, ':');
-	struct addrinfo *found = NULL;
 	char host[256] = "";
-	int rc, fd;
 
 	if (colon) {
 		bool brackets = *where == '[' && colon[-1] == ']';
@@ -81,8 +80,29 @@ int astra_listen(const char *option, const char *where, int backlog,
 			       (int)(colon - where) - 2 * brackets,
 			       where + brackets);
 	}
-	rc = getaddrinfo(*host ? host : NULL, colon ? colon + 1 : where, &hints,
-			 &found);
+	return getaddrinfo(*host ? host : NULL, colon ? colon + 1 : where,
+			   &hints, found);
+}
+
+bool astra_listen_numeric(const char *where)
+{
+	struct addrinfo *found = NULL;
+	int rc = listen_resolve(where, &found);
+
+	if (!rc)
+		freeaddrinfo(found);
+	return rc != EAI_NONAME;
+}
+
+int astra_listen(const char *option, const char *where, int backlog,
+		 struct astra_error *err)
+{
+	struct addrinfo *found = NULL;
+	int rc = listen_resolve(where, &found), fd;
+
+	if (rc == EAI_NONAME)
+		return astra_error_set(err, "%s=%s: the address is no number",
+				       option, where);
 	if (rc)
 		return astra_error_set(err, "%s=%s: %s", option, where,
 				       gai_strerror(rc));

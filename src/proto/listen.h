@@ -11,6 +11,10 @@
  * looked at. */
 bool astra_listen_valid(const char *where, unsigned long least);
 
+/* Whether the address of a valid one, if any, is a number, as it must be to be
+ * listened at: no name is looked up. */
+bool astra_listen_numeric(const char *where);
+
 /* The port that is listened at by default: beside slurmctld's own, 0 (the
  * kernel's choice) where there is none. */
 unsigned int astra_listen_default(unsigned int slurmctld_port);

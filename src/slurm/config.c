@@ -288,9 +288,16 @@ static int read_listen(const s_p_hashtbl_t *table, const char *path,
 		       struct astra_config *config, struct astra_error *err)
 {
 	config->listen = astra_conf_text(table, "Listen");
-	if (!config->listen || !astra_config_listens(config) ||
-	    astra_listen_valid(config->listen, 1))
+	if (!config->listen || !astra_config_listens(config))
 		return 0;
+	if (astra_listen_valid(config->listen, 1)) {
+		if (!astra_listen_numeric(config->listen))
+			astra_error_add(&config->warning,
+					"Listen=%s: the address is no number: "
+					"nobody is answered on the network",
+					config->listen);
+		return 0;
+	}
 	astra_error_set(err,
 			"PORT or ADDRESS:PORT, a port from 1 to 65535, or no");
 	return astra_conf_blame(path, "Listen", config->listen, err);
@@ -315,6 +322,8 @@ struct astra_config *astra_config_read(const char *path,
 		astra_config_destroy(config);
 		config = NULL;
 	}
+	if (config)
+		astra_conf_warn_twice(path, &config->warning);
 	s_p_hashtbl_destroy(table);
 	return config;
 }

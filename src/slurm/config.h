@@ -73,6 +73,10 @@ void astra_config_warn_partitions(const struct astra_pool_config *pool,
 				  astra_part_exists *exists, const void *arg,
 				  struct astra_error *out);
 
+/* Add a warning for each folder and user that this host lacks. Does I/O. */
+void astra_config_warn_host(const struct astra_config *config,
+			    struct astra_error *out);
+
 /* The configuration in force; NULL: none, and nothing is managed.
  * Borrowed while the caller holds slurmctld's job lock (read will do). */
 const struct astra_config *astra_config_active(void);

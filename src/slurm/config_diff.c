@@ -149,12 +149,25 @@ static void diff_tenants(const struct astra_config *before,
 	}
 }
 
+/* What slurmctld looks at only when it starts. */
+#define DIFF_START " at slurmctld's next start"
+
 static void diff_text(const char *key, const char *before, const char *after,
 		      struct astra_text *out)
 {
 	if (strcmp(diff_word(before), diff_word(after)) != 0)
-		astra_text_printf(out, "%s=%s becomes %s\n", key,
+		astra_text_printf(out, "%s=%s becomes %s" DIFF_START "\n", key,
 				  diff_word(before), diff_word(after));
+}
+
+static void diff_days(const char *key, double before_sec, double after_sec,
+		      struct astra_text *out)
+{
+	const double day = 86400;
+
+	if (before_sec < after_sec || before_sec > after_sec)
+		astra_text_printf(out, "%s=%g becomes %g" DIFF_START "\n", key,
+				  before_sec / day, after_sec / day);
 }
 
 static void diff_number(const char *key, double before, double after,
@@ -169,8 +182,6 @@ void astra_config_compare(const struct astra_config *before,
 			  const struct astra_config *after,
 			  struct astra_text *out)
 {
-	const double day = 86400;
-
 	diff_pools(before, after, out);
 	diff_tenants(before, after, out);
 	diff_number("TenantLevel", before->tenant_level, after->tenant_level,
@@ -181,12 +192,12 @@ void astra_config_compare(const struct astra_config *before,
 		  after->history ? "yes" : "no", out);
 	diff_text("HistoryFile", before->history_file, after->history_file,
 		  out);
-	diff_number("HistoryRounds", before->history_rounds_sec / day,
-		    after->history_rounds_sec / day, out);
-	diff_number("HistoryHours", before->history_hours_sec / day,
-		    after->history_hours_sec / day, out);
-	diff_number("HistoryDays", before->history_days_sec / day,
-		    after->history_days_sec / day, out);
-	diff_number("HistoryLeases", before->history_leases_sec / day,
-		    after->history_leases_sec / day, out);
+	diff_days("HistoryRounds", before->history_rounds_sec,
+		  after->history_rounds_sec, out);
+	diff_days("HistoryHours", before->history_hours_sec,
+		  after->history_hours_sec, out);
+	diff_days("HistoryDays", before->history_days_sec,
+		  after->history_days_sec, out);
+	diff_days("HistoryLeases", before->history_leases_sec,
+		  after->history_leases_sec, out);
 }

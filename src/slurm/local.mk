@@ -174,9 +174,11 @@ libastra_conf_la_SOURCES = \
 	src/slurm/config_diff.c \
 	src/slurm/config_diff.h \
 	src/slurm/config_history.c \
+	src/slurm/config_host.c \
 	src/slurm/config_names.c \
 	src/slurm/config_priv.h \
 	src/slurm/config_tenants.c \
+	src/slurm/config_twice.c \
 	src/slurm/steps.c \
 	src/slurm/steps.h
 

@@ -187,6 +187,11 @@ unsigned int astra_server_port(void)
 	return the_server ? the_server->port : 0;
 }
 
+const char *astra_server_network_error(void)
+{
+	return the_server ? the_server->network_error.text : "";
+}
+
 void astra_server_stop(void)
 {
 	struct server *s = the_server;

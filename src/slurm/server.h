@@ -78,6 +78,9 @@ int astra_server_start(const struct astra_server_options *options,
  * starts and stops it. */
 unsigned int astra_server_port(void);
 
+/* Why it is not answered there though it should; "". Locks: as a start. */
+const char *astra_server_network_error(void);
+
 /* Answer from this report from now on. Steals the reference; NULL: nothing
  * is known (answers say so). May be called before start and after stop.
  * Locks: one of its own, held for an assignment. */

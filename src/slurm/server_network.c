@@ -44,6 +44,8 @@ void server_network_open(struct server *s)
 		s->network_fd = network_listen_any(s->listen, &why);
 	if (s->network_fd < 0 && s->options.log_line)
 		s->options.log_line(true, why.text);
+	if (s->network_fd < 0)
+		s->network_error = why;
 	s->port = network_port(s->network_fd);
 }
 

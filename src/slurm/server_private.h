@@ -192,8 +192,9 @@ struct server {
 	pthread_t thread;
 	atomic_bool stop; /* the rest is the thread's while it runs */
 	int wake_fd, listen_fd;
-	int network_fd;	   /* -1: none */
-	unsigned int port; /* of that */
+	int network_fd;			  /* -1: none */
+	unsigned int port;		  /* of that */
+	struct astra_error network_error; /* why it is -1 where it should not */
 	struct server_client clients[SERVER_CLIENTS];
 	struct server_limit limit;
 	struct server_limit hosts; /* of remote ones */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/warn.h"
 
+#include <string.h>
+
 #include "src/slurm/config_kept.h"
 #include "src/slurm/managed.h"
 #include "src/slurm/recover.h"
+#include "src/slurm/server.h"
 #include "src/slurm/steps.h"
 
 /* What slurm.conf says now, which may not be what slurmctld was started with:
@@ -19,6 +22,16 @@ static void missing_steps(const struct astra_config *config,
 	};
 
 	astra_steps_warn(&steps, config->leases, out);
+}
+
+/* As since slurmctld's start; the file itself may have been warned of. */
+static void warn_not_listening(struct astra_error *out)
+{
+	const char *why = astra_server_network_error();
+
+	if (*why && !strstr(out->text, why))
+		astra_error_add(out, "%s: nobody is answered on the network",
+				why);
 }
 
 /* It is no fault of a job's user that it has no lease then. */
@@ -103,6 +116,7 @@ void astra_warn_scene(const struct astra_scene *scene,
 		      struct astra_error *out)
 {
 	*out = config->warning;
+	warn_not_listening(out);
 	astra_recover_warn(out);
 	missing_steps(config, out);
 	if (config->tenant_count && slurm_with_slurmdbd())

@@ -111,12 +111,31 @@ says "$lacks JobSubmitPlugins=astraea: jobs that can never run, as 9 GPUs on nod
 $same" "$pool"
 site "$all"
 
+# ---- What is lived with, and may be as it should on slurmctld's host.
+printf '%s\n' "$pool" Listen=localhost:7000 HistoryFile=/nonexist/x \
+	Socket=/nonexist/y 'Tenant=a Users=root,gamess' >state/astraea-conf
+says "$tools/new.conf: good; pools: 1, tenants: 1
+warning: Listen=localhost:7000: the address is no number: nobody is answered on the network
+warning: Socket=/nonexist/y: there is no folder /nonexist on this host: slurmctld's needs one
+warning: HistoryFile=/nonexist/x: there is no folder /nonexist on this host: slurmctld's needs one
+warning: Tenant=a: Users=gamess: there is no such user on this host
+$same" "$pool" Listen=localhost:7000 HistoryFile=/nonexist/x \
+	Socket=/nonexist/y 'Tenant=a Users=root,gamess'
+cp astraea.conf state/astraea-conf
+says "$good
+warning: $tools/new.conf: line 2: Partitions=gpu: there is another Partitions= on that line, and the last one counts
+warning: $tools/new.conf: line 4: leaseterm=15:00: there is another leaseterm= above it, and the last one counts
+$same" LeaseTerm=300 'Pool=gpu Partitions=cpu Partitions=gpu \' ' Policy=ltgf' \
+	leaseterm=15:00
+
 # ---- What would change, however it is written; and nothing else.
 printf '%s\n' "$pool LeaseTerm=600" 'Pool=old Partitions=cpu' \
-	'Tenant=a Users=x Weight=2' 'Tenant=b Users=y' >state/astraea-conf
+	'Tenant=a Users=root Weight=2' 'Tenant=b Users=daemon' \
+	>state/astraea-conf
 says "$tools/new.conf: good; pools: 2, tenants: 2
 $same" LeaseTerm=10:00 'pool=gpu partitions=gpu' 'Pool=old LeaseTerm=15:00 \' \
-	' Partitions=cpu' 'Tenant=b Users=y Weight=1' 'Tenant=a Users=x Weight=2'
+	' Partitions=cpu' 'Tenant=b Users=daemon Weight=1' \
+	'Tenant=a Users=root Weight=2'
 says "$tools/new.conf: good; pools: 2, tenants: 2
 warning: $tools/new.conf: line 1: Partitions=gpu,late: there is no partition late
 compared with what runs:
@@ -128,10 +147,10 @@ tenant b goes
 tenant a: Weight=2 becomes 3
 tenant a has other accounts or users
 tenant c comes: weight 1
-Listen=(none) becomes 7000
-HistoryDays=0 becomes 30" \
+Listen=(none) becomes 7000 at slurmctld's next start
+HistoryDays=0 becomes 30 at slurmctld's next start" \
 	'Pool=gpu Partitions=gpu,late LeaseTerm=300' 'Pool=new Partitions=cpu' \
-	'Tenant=a Users=z Weight=3' 'Tenant=c Users=y' Listen=7000 HistoryDays=30
+	'Tenant=a Users=bin Weight=3' 'Tenant=c Users=daemon' Listen=7000 HistoryDays=30
 quiet=$(check -Q astraea.conf 2>&1)
 [ -z "$quiet" ] || {
 	echo "-Q says $quiet"

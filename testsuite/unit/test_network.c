@@ -8,6 +8,7 @@
 #include <sys/un.h>
 
 #include "src/proto/dial.h"
+#include "src/proto/listen.h"
 #include "src/proto/sign.h"
 #include "src/slurm/server.h"
 #include "testsuite/unit/proto_munged.h"
@@ -114,8 +115,31 @@ static void one_that_the_site_names_is_an_error(void **state)
 	assert_int_equal(serve(where, false), 0);
 	assert_non_null(strstr(logged, where));
 	assert_non_null(strstr(logged, "in use"));
+	assert_string_equal(astra_server_network_error(), logged);
 	astra_server_stop();
 	close(fd);
+}
+
+static void an_address_is_a_number(void **state)
+{
+	static const struct {
+		const char *where;
+		bool numeric;
+	} cases[] = {
+		{"7000", true},
+		{"127.0.0.1:7000", true},
+		{"[::1]:7000", true},
+		{"localhost:7000", false},
+		{"1.2.3.999:7000", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++)
+		assert_int_equal(astra_listen_numeric(cases[i].where),
+				 cases[i].numeric);
+	assert_int_equal(serve("localhost:7000", false), 0);
+	assert_non_null(strstr(logged, "localhost:7000: the address is no"));
+	astra_server_stop();
 }
 
 static void who_is_gone_is_absent(void **state)
@@ -365,6 +389,7 @@ int main(void)
 		cmocka_unit_test(
 			a_port_that_is_taken_is_passed_over_by_default),
 		cmocka_unit_test(one_that_the_site_names_is_an_error),
+		cmocka_unit_test(an_address_is_a_number),
 		cmocka_unit_test(who_is_gone_is_absent),
 		cmocka_unit_test(who_is_not_heard_is_given_up),
 		cmocka_unit_test(who_stops_refuses_nobody),

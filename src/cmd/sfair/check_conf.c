@@ -54,7 +54,7 @@ static void warn(const struct astra_config *config, const struct parts *parts)
 		.priority = slurm_conf.priority_type,
 		.job_submit = slurm_conf.job_submit_plugins,
 	};
-	struct astra_error lacks = {""}, parted = {""};
+	struct astra_error lacks = {""}, parted = {""}, host = {""};
 
 	astra_steps_warn(&steps, config->leases, &lacks);
 	print_warnings(&lacks);
@@ -63,6 +63,8 @@ static void warn(const struct astra_config *config, const struct parts *parts)
 					     parts, &parted);
 	print_warnings(&parted);
 	print_warnings(&config->warning);
+	astra_config_warn_host(config, &host);
+	print_warnings(&host);
 }
 
 /* What runs: the plugin's copy of it, which only root and SlurmUser can read on
