@@ -98,6 +98,10 @@ begin_with "$("$top/testsuite/lib/wrong-build" --all \
 	part_record 'before:name:uint64_t wrong;')"
 wait_for 10 says 'astraea: stands aside'
 check "sfair diag says what is wrong" grep -qE 'has [0-9]+ bytes' <(aside)
+check "sfair tenant says it, too" \
+	grep -q 'warning: the plugin stands aside.* bytes' <(sfair tenant 2>&1)
+check "so does sfair why" grep -q 'the plugin stands aside.* bytes' \
+	<(sfair why "$leased" | tr '\n' ' ')
 check_eq "sfair metrics" 1 "$(sfair metrics |
 	sed -n 's/^astraea_fault.*kind="aside".* //p')"
 one=$(submit --gres=gpu:4 --wrap 'sleep 2')

@@ -102,9 +102,24 @@ rm "$file"
 : >"$log"
 "$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
 wait_for 5 ctld_log 'no job is managed until this is mended'
+idle='the plugin manages no jobs, all are Slurm.s own: .*No such file'
+idle() { sfair tenant 2>&1 >/dev/null | grep "warning: $idle" >/dev/null; }
+wait_for 10 idle
+id=$(submit --gres=gpu:1 --wrap 'sleep 600')
+wait_for 10 job_is "$id" RUNNING
+check "sfair why says so" grep -q "asks for GPUs .*: $idle" \
+	<(sfair why "$id" | tr '\n' ' ')
+scancel "$id"
 echo "$pool" >"$file"
 scontrol reconfigure
 sleep 12
 id=$(submit --gres=gpu:1 --wrap 'env | grep ASTRAEA_LEASE_TERM')
 wait_for 15 job_is "$id" COMPLETED
 check_eq "term of the mended file" ASTRAEA_LEASE_TERM=900 "$(job_log "$id")"
+
+# What is lived with is told.
+printf '%s\n' "$pool" Listen=localhost:7000 >"$file"
+scontrol reconfigure
+words='Warning .*Listen=localhost:7000: the address is no number'
+warned() { sfair diag | grep "$words" >/dev/null; }
+wait_for 20 warned

@@ -291,6 +291,8 @@ static void where_nothing_is_managed_it_says_why(void **state)
 		says(cases[i].words);
 		assert_int_equal(sfair("lease"), 0);
 		says(cases[i].words);
+		assert_int_equal(sfair("top -bn1"), 0);
+		says(cases[i].words);
 		assert_int_equal(sfair("tenant --json"), 0);
 		says("\"idle\": \"the plugin ");
 		assert_int_equal(sfair("why 9"), 1);

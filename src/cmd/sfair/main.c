@@ -50,15 +50,6 @@ static int print_json(const json_t *reply, struct astra_error *err)
 	return 0;
 }
 
-/* A table that is empty for a reason must not look as if there were nothing. */
-static void tell_idle(const json_t *reply)
-{
-	const char *idle = json_string_value(json_object_get(reply, "idle"));
-
-	if (idle)
-		fprintf(stderr, "sfair: warning: %s\n", idle);
-}
-
 static int print_reply(const json_t *reply, const struct sfair_args *args,
 		       struct astra_error *err)
 {
@@ -71,7 +62,7 @@ static int print_reply(const json_t *reply, const struct sfair_args *args,
 	else if (sfair_print_table(reply, args, err) < 0)
 		return -1;
 	else
-		tell_idle(reply);
+		sfair_tell_idle(reply);
 	return 0;
 }
 

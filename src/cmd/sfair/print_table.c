@@ -346,6 +346,14 @@ int sfair_check_users(const json_t *rows, const struct astra_names *users,
 	return 0;
 }
 
+void sfair_tell_idle(const json_t *reply)
+{
+	const char *idle = json_string_value(json_object_get(reply, "idle"));
+
+	if (idle)
+		fprintf(stderr, "sfair: warning: %s\n", idle);
+}
+
 int sfair_print_table(const json_t *reply, const struct sfair_args *args,
 		      struct astra_error *err)
 {

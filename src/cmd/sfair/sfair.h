@@ -248,6 +248,9 @@ int sfair_check_users(const json_t *rows, const struct astra_names *users,
 int sfair_print_rows(const struct sfair_table *table, const json_t *rows,
 		     const struct sfair_args *args, double now_sec,
 		     struct astra_error *err);
+/* Say on standard error why nothing is managed, if so: what is empty for a
+ * reason must not look as if there were nothing. */
+void sfair_tell_idle(const json_t *reply);
 int sfair_print_table(const json_t *reply, const struct sfair_args *args,
 		      struct astra_error *err);
 /* Words, in lines that can be read. */

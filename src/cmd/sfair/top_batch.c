@@ -44,6 +44,7 @@ static int print_once(const struct top_args *args, struct top_state *state,
 		json_decref(reply);
 		return -1;
 	}
+	sfair_tell_idle(reply);
 	if (top_model_load(reply, letters, &model) < 0)
 		return astra_error_nomem(err);
 	for (size_t v = 0; v < TOP_VIEWS; v++)

@@ -81,9 +81,12 @@ static void sort_all(struct live *l)
 /* reply: stolen. */
 static int take_rows(struct live *l, json_t *reply)
 {
+	const char *idle = json_string_value(json_object_get(reply, "idle"));
 	struct astra_error err = {""};
 	struct top_model model;
 
+	if (idle)
+		astra_error_set(&err, "%s", idle);
 	(void)sfair_check_users(json_object_get(reply, "jobs"),
 				&l->state->query.users, &err);
 	if (top_model_load(reply, &l->letters, &model) < 0)
