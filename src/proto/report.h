@@ -299,8 +299,7 @@ struct astra_report_diag {
 	const char *config_error;   /* why the last reading was refused; "" */
 	const char *config_warning; /* what is wrong and lived with; "" */
 	const char *policy_error;   /* why the last round decided nothing; "" */
-	const char
-		*aside; /* why the plugin leaves all to Slurm; "": it works */
+	const char *aside;	    /* why all is left to Slurm; "": it works */
 	struct astra_report_history history;
 };
 
