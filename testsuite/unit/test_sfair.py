@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contrib/python/sfair.py, with a socket of the test's own and no munged."""
 
+import contextlib
 import hashlib
 import json
 import math
@@ -296,14 +297,15 @@ class WhoListens(unittest.TestCase):
         signal.alarm(60)  # whoever started it may be gone
         os.umask(0)
         os.setuid(uid)
-        with socket.socket(socket.AF_UNIX) as listener:
-            listener.bind(self.path)
-            listener.listen()
-            os.write(begun, b"x")
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(self.path)
+        listener.listen()
+        os.write(begun, b"x")
+        while True:  # a client that will not have the answer hangs up
             connection, _ = listener.accept()
-            connection.recv(65536)
-            connection.sendall(good(None))
-            signal.pause()
+            with connection, contextlib.suppress(OSError):
+                connection.recv(65536)
+                connection.sendall(good(None))
 
     def ask(self, **more):
         return sfair.exchange(sfair.Place(place(**more)), {})["lease"]
