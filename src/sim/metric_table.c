@@ -55,6 +55,10 @@ const struct astra_metric astra_metric_table[] = {
 	 "completion time over duration", AT(slowdown_p50), -1},
 	{"slowdown_p95", "sl. 95%", "slowdown, 95th percentile", "",
 	 "completion time over duration", AT(slowdown_p95), -1},
+	{"slowdown_bounded", "bd. slow.", "bounded slowdown, mean", "",
+	 "completion time over duration or 10 s, if that is more, at least 1 "
+	 "(Feitelson et al., JSSPP'97)",
+	 AT(slowdown_bounded), -1},
 	{"jct_mean_sec", "JCT", "job completion time, mean", "s",
 	 "from submission to the end", AT(jct_mean_sec), -1},
 	{"jct_p50_sec", "JCT 50%", "job completion time, median", "s",

@@ -69,15 +69,17 @@ static int fairness(const struct astra_sim_result *result,
 static int times(const struct astra_sim_result *result,
 		 struct astra_metrics *out)
 {
-	struct summary slowdown, jct, wait;
+	struct summary slowdown, bounded, jct, wait;
 
 	if (summarise(result, ASTRA_SERIES_SLOWDOWN, &slowdown) < 0 ||
+	    summarise(result, ASTRA_SERIES_BOUNDED_SLOWDOWN, &bounded) < 0 ||
 	    summarise(result, ASTRA_SERIES_JCT, &jct) < 0 ||
 	    summarise(result, ASTRA_SERIES_WAIT, &wait) < 0)
 		return -1;
 	out->slowdown_mean = slowdown.mean;
 	out->slowdown_p50 = slowdown.p50;
 	out->slowdown_p95 = slowdown.p95;
+	out->slowdown_bounded = bounded.mean;
 	out->jct_mean_sec = jct.mean;
 	out->jct_p50_sec = jct.p50;
 	out->jct_p95_sec = jct.p95;

@@ -20,6 +20,7 @@ struct astra_metrics {
 	double app_ftf_mean, app_ftf_max;      /* of apps, Themis */
 	double app_rho_max;		       /* of divisible ones */
 	double slowdown_mean, slowdown_p50, slowdown_p95; /* JCT / duration */
+	double slowdown_bounded; /* mean, short jobs taken as ten seconds */
 	double jct_mean_sec, jct_p50_sec, jct_p95_sec;
 	double wait_mean_sec; /* until the first start */
 	double makespan_sec;
@@ -88,9 +89,18 @@ enum astra_series {
 	ASTRA_SERIES_APP_FTF,
 	ASTRA_SERIES_APP_RHO, /* the same, divisible */
 	ASTRA_SERIES_SLOWDOWN,
+	ASTRA_SERIES_BOUNDED_SLOWDOWN,
 	ASTRA_SERIES_JCT,
 	ASTRA_SERIES_WAIT,
 };
+
+/* The bounded slowdown of a job that took jct_sec from its submission to its
+ * end, of which it worked duration_sec when undisturbed:
+ *   max(1, jct / max(duration, tau)), tau = 10 s
+ * (Feitelson, Rudolph, Schwiegelshohn, Sevcik, Wong, "Theory and Practice in
+ * Parallel Job Scheduling", JSSPP'97, whose wait + run is jct). Unlike jct /
+ * duration it is not ruled by jobs of a second. (series.c) */
+double astra_bounded_slowdown(double jct_sec, double duration_sec);
 
 /* out: empty; astra_sample_clear() it. Returns 0, or -1 when memory is out;
  * out is empty then. */

@@ -13,6 +13,14 @@ double astra_share_rho(double alloc_gpu_sec, double fair_gpu_sec)
 	return astra_rho(usage, true);
 }
 
+/* Jobs shorter than that count as so long. */
+#define BOUNDED_TAU_SEC 10
+
+double astra_bounded_slowdown(double jct_sec, double duration_sec)
+{
+	return fmax(1, jct_sec / fmax(duration_sec, BOUNDED_TAU_SEC));
+}
+
 /* NaN: the job has no such number. */
 static double of_job(const struct astra_sim_result *r, enum astra_series kind,
 		     size_t job)
@@ -34,6 +42,8 @@ static double of_job(const struct astra_sim_result *r, enum astra_series kind,
 		return jct_sec / astra_ideal_share_sec(r, job);
 	if (kind == ASTRA_SERIES_SLOWDOWN)
 		return jct_sec / t->duration_sec;
+	if (kind == ASTRA_SERIES_BOUNDED_SLOWDOWN)
+		return astra_bounded_slowdown(jct_sec, t->duration_sec);
 	return jct_sec;
 }
 

@@ -74,6 +74,15 @@ def finish_times(jobs):
         yield life / (average * j["duration_sec"])
 
 
+def bounded_slowdown(jobs):
+    """The mean, with durations of at least 10 s (Feitelson et al., JSSPP'97)."""
+    total = 0
+    for j in jobs:
+        took = j["end_sec"] - j["submit_sec"]
+        total += max(1, took / j["duration_sec"] if j["duration_sec"] > 10 else took / 10)
+    return total / len(jobs)
+
+
 def main():
     """Print what differs; exit 1 then."""
     folder, gpus = sys.argv[1], float(sys.argv[2])
@@ -94,6 +103,7 @@ def main():
         "ftf_mean": (metrics["ftf_mean"], sum(ftf) / len(ftf)),
         "ftf_max": (metrics["ftf_max"], max(ftf)),
         "jct_mean_sec": (metrics["jct_mean_sec"], sum(jct) / len(jct)),
+        "slowdown_bounded": (metrics["slowdown_bounded"], bounded_slowdown(jobs)),
         "gpu_sec": (metrics["gpu_sec"], used),
         "lost_share": (metrics["lost_share"], lost / used),
         "GPU time of jobs": (sum(a for a, _ in share(jobs)), used),

@@ -160,6 +160,30 @@ static void what_was_not_done_is_worth_nothing(void **state)
 	assert_true(isnan(m.revenue_jain));
 }
 
+/* Durations 100, 50, 50 and completion times 100, 150, 100: 1, 3 and 2. A job
+ * of a second that took 8 counts as one of ten seconds: 8 / 10 is below 1, so
+ * it is 1; one that took 50 is 5, where its slowdown is 50. */
+static void a_short_job_has_a_bounded_slowdown(void **state)
+{
+	struct astra_metrics m;
+	struct world w;
+
+	(void)state;
+	make_world(&w);
+	compute(&w, &m);
+	near(m.slowdown_bounded, 2);
+	w.trace_jobs[0].duration_sec = 1;
+	w.jobs[0].end_sec = 8;
+	w.trace_jobs[2].duration_sec = 1;
+	w.jobs[2].end_sec = 150;
+	compute(&w, &m);
+	near(m.slowdown_bounded, (1 + 3 + 5) / 3.0);
+	near(m.slowdown_mean, (8 + 3 + 50) / 3.0);
+	w.jobs[2].end_sec = -1;
+	compute(&w, &m);
+	near(m.slowdown_bounded, (1 + 3) / 2.0);
+}
+
 static void times_are_of_jobs_that_are_done(void **state)
 {
 	struct astra_metrics m;
@@ -293,6 +317,7 @@ int main(void)
 		cmocka_unit_test(finish_times_compare_with_an_equal_share),
 		cmocka_unit_test(apps_finish_with_their_last_job),
 		cmocka_unit_test(what_was_not_done_is_worth_nothing),
+		cmocka_unit_test(a_short_job_has_a_bounded_slowdown),
 		cmocka_unit_test(times_are_of_jobs_that_are_done),
 		cmocka_unit_test(cost_is_a_share_of_what_was_used),
 		cmocka_unit_test(what_never_was_has_no_number),
