@@ -101,6 +101,7 @@ libastra_sim_la_SOURCES += \
 	src/sim/contention.c \
 	src/sim/digest.c \
 	src/sim/digest.h \
+	src/sim/due.c \
 	src/sim/grid.c \
 	src/sim/grid.h \
 	src/sim/html.h \

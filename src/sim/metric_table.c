@@ -11,6 +11,13 @@ const struct astra_metric astra_metric_table[] = {
 	 "intervals of a tenant with entitlement whose A / F is below 1 "
 	 "(ASTRAEA, Eqs. 15, 16)",
 	 AT(tenant_loss), -1},
+	{"job_due_lost", "due lost", "GPU time due to jobs, not given", "%",
+	 "the sum of max(0, F - A) of jobs over the sum of F", AT(job_due_lost),
+	 -1},
+	{"tenant_due_lost", "ten. lost", "GPU time due to tenants, not given",
+	 "%",
+	 "the sum of max(0, F - A) of tenants' intervals over the sum of F",
+	 AT(tenant_due_lost), -1},
 	{"job_rho_p5", "rho 5%", "job rho, 5th percentile", "",
 	 "one job of twenty has had less of its due than this", AT(job_rho_p5),
 	 1},

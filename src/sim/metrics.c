@@ -49,10 +49,12 @@ static int fairness(const struct astra_sim_result *result,
 	    summarise(result, ASTRA_SERIES_APP_RHO, &rho) < 0)
 		return -1;
 	out->job_loss = jobs.below_job_loss;
+	out->job_due_lost = astra_job_due_lost(result);
 	out->job_rho_p5 = jobs.p5;
 	out->job_rho_p50 = jobs.p50;
 	out->job_rho_p95 = jobs.p95;
 	out->tenant_loss = cells.below_1;
+	out->tenant_due_lost = astra_tenant_due_lost(result);
 	out->tenant_rho_min = tenants.min;
 	out->tenant_rho_max = tenants.max;
 	out->jain = tenants.jain;

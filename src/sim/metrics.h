@@ -12,7 +12,9 @@ struct astra_metrics {
 	double done;	 /* jobs that were completed */
 	double job_loss; /* share of jobs with rho < 0.95 (sharing loss) */
 	double job_rho_p5, job_rho_p50, job_rho_p95; /* Eq. 12 */
-	double tenant_loss; /* share of tenant intervals with rho < 1 */
+	double job_due_lost;	/* share of GPU time due to jobs, not given */
+	double tenant_loss;	/* share of tenant intervals with rho < 1 */
+	double tenant_due_lost; /* the same of tenants in intervals */
 	double tenant_rho_min, tenant_rho_max; /* Eqs. 15, 16; all the time */
 	double jain;			       /* index of the tenants' rho */
 	double ftf_mean, ftf_max;	       /* T_SH / T_ID, Themis */
@@ -77,6 +79,16 @@ double astra_ideal_share_sec(const struct astra_sim_result *result, size_t job);
 /* rho = A / F of a job or a tenant, Eqs. 12 and 15; NaN where there was neither
  * use nor entitlement. */
 double astra_share_rho(double alloc_gpu_sec, double fair_gpu_sec);
+
+/* The share of the GPU time due that was not given:
+ *   sum of max(0, F - A) / sum of F
+ * over all jobs, those that are not done included, with A and F of Eqs. 12 and
+ * 13; or over each tenant in each interval, with those of Eqs. 15 and 16, where
+ * what one interval gives beyond its due makes up for none of another. The loss
+ * counted in jobs or intervals cannot tell one that lacks a second of its due
+ * from one that starves; this can. NaN: nothing was due. (due.c) */
+double astra_job_due_lost(const struct astra_sim_result *result);
+double astra_tenant_due_lost(const struct astra_sim_result *result);
 
 /* Numbers of one kind, sorted. Jobs count where they have the number: rho with
  * use or entitlement, times when done (wait: when started). */

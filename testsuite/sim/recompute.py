@@ -60,6 +60,11 @@ def loss(pairs, limit):
     return sum(r < limit - 1e-9 for r in rho) / len(rho)
 
 
+def due_lost(pairs):
+    """What was lacking, of all that was due."""
+    return sum(f - a for a, f in pairs if f > a) / sum(f for _, f in pairs)
+
+
 def share(pairs):
     """Pairs of A and F of rows."""
     return [(r["alloc_gpu_sec"], r["fair_gpu_sec"]) for r in pairs]
@@ -99,7 +104,9 @@ def main():
     jct = [j["end_sec"] - j["submit_sec"] for j in jobs]
     equal = {
         "job_loss": (metrics["job_loss"], loss(share(jobs), 0.95)),
+        "job_due_lost": (metrics["job_due_lost"], due_lost(share(jobs))),
         "tenant_loss": (metrics["tenant_loss"], loss(share(intervals), 1)),
+        "tenant_due_lost": (metrics["tenant_due_lost"], due_lost(share(intervals))),
         "ftf_mean": (metrics["ftf_mean"], sum(ftf) / len(ftf)),
         "ftf_max": (metrics["ftf_max"], max(ftf)),
         "jct_mean_sec": (metrics["jct_mean_sec"], sum(jct) / len(jct)),

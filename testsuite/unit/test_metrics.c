@@ -40,6 +40,25 @@ static void sharing_loss_counts_jobs_and_tenant_intervals(void **state)
 	near(m.jain, 1.5 * 1.5 / (2 * 1.25));
 }
 
+/* A of 200, 200, 50 and F of 200, 300, 100: 100 and 50 of 600 are lacking. Of
+ * the intervals, A and F: (200, 200), (0, 200), (50, 100), (200, 100), (5, 0):
+ * 200 and 50 of 600; the 105 beyond what was due make up for nothing. */
+static void due_lost_weighs_what_is_lacking(void **state)
+{
+	struct astra_metrics m;
+	struct world w;
+
+	(void)state;
+	make_world(&w);
+	compute(&w, &m);
+	near(m.job_due_lost, 150 / 600.0);
+	near(m.tenant_due_lost, 250 / 600.0);
+	w.jobs[2].fair_gpu_sec = 10000; /* it starves: still one job of three */
+	compute(&w, &m);
+	near(m.job_loss, 2 / 3.0);
+	near(m.job_due_lost, 10050 / 10500.0);
+}
+
 static void a_rho_of_95_percent_is_no_loss(void **state)
 {
 	struct astra_metrics m;
@@ -241,7 +260,9 @@ static void what_never_was_has_no_number(void **state)
 	near(m.done, 0);
 	near(m.gpu_sec, 0);
 	assert_true(isnan(m.job_loss));
+	assert_true(isnan(m.job_due_lost));
 	assert_true(isnan(m.tenant_loss));
+	assert_true(isnan(m.tenant_due_lost));
 	assert_true(isnan(m.jain));
 	assert_true(isnan(m.ftf_max));
 	assert_true(isnan(m.utilisation));
@@ -311,6 +332,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sharing_loss_counts_jobs_and_tenant_intervals),
+		cmocka_unit_test(due_lost_weighs_what_is_lacking),
 		cmocka_unit_test(a_rho_of_95_percent_is_no_loss),
 		cmocka_unit_test(contenders_are_those_of_the_life),
 		cmocka_unit_test(ideal_time_is_that_of_themis),
