@@ -87,6 +87,11 @@ int astra_compare_print(const struct astra_comparison *c, FILE *file,
 		return -1;
 	astra_grid_print(&grid, file, width);
 	astra_grid_clear(&grid);
+	if (astra_compare_waits(c, &grid, err) < 0)
+		return -1;
+	fputs("\n" ASTRA_COMPARE_WAITS_TITLE ":\n\n", file);
+	astra_grid_print(&grid, file, width);
+	astra_grid_clear(&grid);
 	return 0;
 }
 
@@ -97,6 +102,11 @@ int astra_compare_markdown(const struct astra_comparison *c, FILE *file,
 
 	if (make_grid(c, &grid, err) < 0)
 		return -1;
+	astra_grid_markdown(&grid, file);
+	astra_grid_clear(&grid);
+	if (astra_compare_waits(c, &grid, err) < 0)
+		return -1;
+	fputs("\n" ASTRA_COMPARE_WAITS_TITLE ":\n\n", file);
 	astra_grid_markdown(&grid, file);
 	astra_grid_clear(&grid);
 	return 0;
@@ -142,6 +152,7 @@ static void json_case(const struct astra_comparison *c, size_t index,
 		astra_text_printf(text, ",\n   \"%s\": ", m->key);
 		astra_encode_real(text, value_of(c, m, index));
 	}
+	astra_compare_waits_json(c->cases[index].digest, text);
 	astra_text_add(text, "}", 1);
 }
 

@@ -5,7 +5,9 @@
 
 #include <stdio.h>
 
+#include "src/common/text.h"
 #include "src/sim/digest.h"
+#include "src/sim/grid.h"
 
 struct astra_compared {
 	char label[64]; /* policy, or lease term */
@@ -30,6 +32,18 @@ bool astra_compare_best(const struct astra_comparison *comparison,
 bool astra_compare_known(const struct astra_comparison *comparison,
 			 const struct astra_metric *metric);
 
+#define ASTRA_COMPARE_WAITS_TITLE \
+	"First waits by size of jobs, mean / longest in seconds"
+
+/* First waits by size as a table; sizes that no job has are left out.
+ * grid: astra_grid_clear() it. Returns 0, or -1 with err set.
+ * (compare_waits.c) */
+int astra_compare_waits(const struct astra_comparison *comparison,
+			struct astra_grid *grid, struct astra_error *err);
+/* The same of one run, appended as a member "sizes" of its object. */
+void astra_compare_waits_json(const struct astra_digest *digest,
+			      struct astra_text *text);
+
 /* For people, the best marked with a star; width: as astra_grid_print().
  * All return 0, or -1 with err set. */
 int astra_compare_print(const struct astra_comparison *comparison, FILE *file,
@@ -37,7 +51,7 @@ int astra_compare_print(const struct astra_comparison *comparison, FILE *file,
 int astra_compare_markdown(const struct astra_comparison *comparison,
 			   FILE *file, struct astra_error *err);
 
-/* For programs: all digits, and no stars. */
+/* For programs: all digits, and no stars; first waits in JSON only. */
 int astra_compare_csv(const struct astra_comparison *comparison, FILE *file,
 		      struct astra_error *err);
 int astra_compare_json(const struct astra_comparison *comparison, FILE *file,

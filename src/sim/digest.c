@@ -68,6 +68,7 @@ int astra_digest_fill(const struct astra_sim_result *result,
 {
 	out->tenant_count = result->trace->tenant_count;
 	out->stop_sec = result->stop_sec;
+	astra_wait_sizes(result, out->waits);
 	if (astra_metrics_compute(result, &out->metrics) < 0 ||
 	    fill_curve(result, ASTRA_SERIES_JOB_RHO,
 		       out->curves[ASTRA_CURVE_JOB_RHO]) < 0 ||

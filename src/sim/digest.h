@@ -19,6 +19,7 @@ enum astra_curve {
 
 struct astra_digest {
 	struct astra_metrics metrics;
+	struct astra_wait_size waits[ASTRA_WAIT_SIZES];
 	/* NaN throughout where there is no job to speak of. */
 	double curves[ASTRA_CURVE_COUNT][ASTRA_CURVE_POINTS];
 	double cell_box[ASTRA_BOX_POINTS]; /* rho of tenants in intervals */

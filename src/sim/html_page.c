@@ -54,6 +54,8 @@ int astra_html_write(const struct astra_page *page, FILE *file,
 		return astra_error_nomem(err);
 	}
 	html_table(page, file);
+	if (html_waits(page->comparison, file) < 0)
+		return astra_error_nomem(err);
 	put_foot(page, file);
 	return 0;
 }

@@ -59,6 +59,33 @@ void html_table(const struct astra_page *page, FILE *file)
 	fputs("</tbody></table></div>\n", file);
 }
 
+int html_waits(const struct astra_comparison *c, FILE *file)
+{
+	struct astra_grid g;
+
+	if (astra_compare_waits(c, &g, NULL) < 0)
+		return -1;
+	fputs("<h2>" ASTRA_COMPARE_WAITS_TITLE "</h2>\n"
+	      "<div class=\"wide\"><table>\n<thead>",
+	      file);
+	for (size_t i = 0; i < g.count; i++) {
+		bool first = i % g.columns == 0;
+
+		fputs(first ? "<tr>" : "", file);
+		fputs(i < g.columns ? "<th scope=\"col\">"
+		      : first	    ? "<th scope=\"row\">"
+				    : "<td>",
+		      file);
+		html_text(file, g.cells[i]);
+		fputs(i < g.columns || first ? "</th>" : "</td>", file);
+		fputs((i + 1) % g.columns == 0 ? "</tr>\n" : "", file);
+		fputs(i + 1 == g.columns ? "</thead>\n<tbody>" : "", file);
+	}
+	fputs("</tbody></table></div>\n", file);
+	astra_grid_clear(&g);
+	return 0;
+}
+
 void html_legend(const struct astra_comparison *c, FILE *file)
 {
 	fputs("<p class=\"keys\" id=\"keys\">", file);

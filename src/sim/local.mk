@@ -96,6 +96,7 @@ libastra_sim_la_SOURCES += \
 	src/sim/apps.c \
 	src/sim/compare.c \
 	src/sim/compare.h \
+	src/sim/compare_waits.c \
 	src/sim/conf.c \
 	src/sim/conf.h \
 	src/sim/contention.c \
@@ -122,10 +123,12 @@ libastra_sim_la_SOURCES += \
 	src/sim/output.c \
 	src/sim/output.h \
 	src/sim/output_fields.c \
+	src/sim/output_sizes.c \
 	src/sim/output_summary.c \
 	src/sim/sample.c \
 	src/sim/sample.h \
 	src/sim/series.c \
+	src/sim/waits.c \
 	src/sim/worth.c
 
 check_PROGRAMS += test_metrics

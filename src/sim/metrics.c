@@ -68,6 +68,16 @@ static int fairness(const struct astra_sim_result *result,
 	return 0;
 }
 
+static double longest_wait(const struct astra_sim_result *result)
+{
+	double longest_sec = NAN;
+
+	for (size_t i = 0; i < result->trace->job_count; i++)
+		longest_sec =
+			fmax(longest_sec, astra_first_wait_sec(result, i));
+	return longest_sec;
+}
+
 static int times(const struct astra_sim_result *result,
 		 struct astra_metrics *out)
 {
@@ -86,6 +96,7 @@ static int times(const struct astra_sim_result *result,
 	out->jct_p50_sec = jct.p50;
 	out->jct_p95_sec = jct.p95;
 	out->wait_mean_sec = wait.mean;
+	out->wait_max_sec = longest_wait(result);
 	out->makespan_sec = result->end_sec;
 	return 0;
 }

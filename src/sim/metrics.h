@@ -24,7 +24,8 @@ struct astra_metrics {
 	double slowdown_mean, slowdown_p50, slowdown_p95; /* JCT / duration */
 	double slowdown_bounded; /* mean, short jobs taken as ten seconds */
 	double jct_mean_sec, jct_p50_sec, jct_p95_sec;
-	double wait_mean_sec; /* until the first start */
+	double wait_mean_sec; /* until the first start, of those that had it */
+	double wait_max_sec;  /* of all, those that never started included */
 	double makespan_sec;
 	double utilisation;   /* of GPU time until the last submission */
 	double preemptions;   /* a job */
@@ -89,6 +90,26 @@ double astra_share_rho(double alloc_gpu_sec, double fair_gpu_sec);
  * from one that starves; this can. NaN: nothing was due. (due.c) */
 double astra_job_due_lost(const struct astra_sim_result *result);
 double astra_tenant_due_lost(const struct astra_sim_result *result);
+
+/* How long a job waited for its first start; until the end of the result if it
+ * never had one. NaN: it would have come only after that. (waits.c) */
+double astra_first_wait_sec(const struct astra_sim_result *result, size_t job);
+
+/* First waits of the jobs of one size; the means and maxima of all, NaN: there
+ * are no such jobs. (waits.c) */
+#define ASTRA_WAIT_SIZES 8
+struct astra_wait_size {
+	double gpus_min, gpus_max; /* 1, 2-4, 5-8, 9-16, ..., 129 and more */
+	double jobs, never;	   /* those that never started among them */
+	double mean_sec, max_sec;
+};
+
+/* The largest class has no gpus_max: it is infinite. */
+void astra_wait_sizes(const struct astra_sim_result *result,
+		      struct astra_wait_size sizes[ASTRA_WAIT_SIZES]);
+
+/* For people: "1", "2-4", "129+". Returns text. */
+char *astra_wait_size_text(const struct astra_wait_size *size, char text[32]);
 
 /* Numbers of one kind, sorted. Jobs count where they have the number: rho with
  * use or entitlement, times when done (wait: when started). */

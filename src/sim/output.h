@@ -16,14 +16,18 @@ struct astra_output_field {
 	double (*number)(const struct astra_sim_result *result, size_t row);
 };
 
-/* One of jobs, tenants, intervals (a row for each tenant in each), runs; ended
- * by one whose key is NULL. (output_fields.c) */
+/* One of jobs, tenants, intervals (a row for each tenant in each), runs, sizes
+ * (of jobs); ended by one whose key is NULL. (output_fields.c) */
 struct astra_rows {
 	const char *key;
 	const struct astra_output_field *fields; /* ended by a NULL key */
 	size_t (*count)(const struct astra_sim_result *result);
 };
 extern const struct astra_rows astra_rows_table[];
+
+/* Those of sizes. (output_sizes.c) */
+extern const struct astra_output_field astra_size_fields[];
+size_t astra_size_count(const struct astra_sim_result *result);
 
 /* By key; NULL: there is none. */
 const struct astra_rows *astra_rows_find(const char *key);

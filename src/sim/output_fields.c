@@ -327,6 +327,7 @@ const struct astra_rows astra_rows_table[] = {
 	{"tenants", tenant_fields, tenant_count},
 	{"intervals", cell_fields, cell_count},
 	{"runs", run_fields, run_count},
+	{"sizes", astra_size_fields, astra_size_count},
 	{NULL, NULL, NULL},
 };
 

@@ -43,6 +43,40 @@ static int print_metrics(FILE *file, const struct astra_metrics *metrics)
 	return failed ? -1 : 0;
 }
 
+static void add_size(struct astra_grid *grid, const struct astra_wait_size *s)
+{
+	static const struct astra_metric span = {.unit = "s"};
+	char text[32];
+
+	astra_grid_add(grid, astra_wait_size_text(s, text));
+	number(grid, 0, s->jobs);
+	number(grid, 0, s->never);
+	astra_grid_add(grid, astra_metric_text(&span, s->mean_sec, text));
+	astra_grid_add(grid, astra_metric_text(&span, s->max_sec, text));
+}
+
+/* Sizes that no job has are left out. */
+static int print_sizes(FILE *file, const struct astra_sim_result *r)
+{
+	static const char *const head[] = {"GPUs", "Jobs", "Never ran",
+					   "First wait", "Longest"};
+	struct astra_wait_size sizes[ASTRA_WAIT_SIZES];
+	struct astra_grid grid = {.columns = 5};
+	int failed;
+
+	for (size_t i = 0; i < 5; i++)
+		astra_grid_add(&grid, head[i]);
+	astra_wait_sizes(r, sizes);
+	for (size_t i = 0; i < ASTRA_WAIT_SIZES; i++)
+		if (sizes[i].jobs > 0)
+			add_size(&grid, &sizes[i]);
+	failed = grid.failed;
+	if (!failed)
+		astra_grid_print(&grid, file, 0);
+	astra_grid_clear(&grid);
+	return failed ? -1 : 0;
+}
+
 static void add_tenant(struct astra_grid *grid,
 		       const struct astra_sim_result *r, size_t index)
 {
@@ -107,6 +141,9 @@ int astra_output_summary(FILE *file, const struct astra_sim_result *result,
 		return astra_error_nomem(err);
 	fputc('\n', file);
 	if (print_metrics(file, metrics) < 0)
+		return astra_error_nomem(err);
+	fputc('\n', file);
+	if (print_sizes(file, result) < 0)
 		return astra_error_nomem(err);
 	fputc('\n', file);
 	if (print_tenants(file, result) < 0)

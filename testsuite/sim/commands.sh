@@ -49,7 +49,7 @@ here=(--trace trace.csv --nodes 1 --gpus 4)
 # Files.
 "$sim" run "${here[@]}" --out all >summary || fail "run --out"
 [[ $(cd all && echo *) == \
-	"intervals.csv jobs.csv result.json runs.csv tenants.csv" ]] ||
+	"intervals.csv jobs.csv result.json runs.csv sizes.csv tenants.csv" ]] ||
 	fail "run --out: $(ls -A all)"
 (($(wc -l <all/jobs.csv) == 6)) || fail "jobs.csv: lines"
 grep -q '^1,a,u,,4,0,0,' all/jobs.csv || fail "jobs.csv: job 1"
@@ -213,7 +213,8 @@ for command in run compare tune; do
 	done
 done
 for key in $(cat all/jobs.csv all/tenants.csv all/intervals.csv all/runs.csv \
-	c1.csv | grep -E '^(job|tenant|begin_sec|policy),' | tr , '\n' | sort -u); do
+	all/sizes.csv \
+	c1.csv | grep -E '^(job|tenant|begin_sec|gpus_min|policy),' | tr , '\n' | sort -u); do
 	grep -qE "^\.(It )?Cm .*\b$key\b" "$page" || [[ $key == policy ]] ||
 		fail "$key is not in the manual page"
 done

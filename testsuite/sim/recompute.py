@@ -88,6 +88,16 @@ def bounded_slowdown(jobs):
     return total / len(jobs)
 
 
+def first_waits(jobs):
+    """Number, mean and longest by the size of jobs, all of which have started."""
+    sizes = {}
+    for j in jobs:
+        least = next(n for n in (1, 4, 8, 16, 32, 64, 128, 1e9) if j["gpus"] <= n)
+        sizes.setdefault(least, []).append(j["start_sec"] - j["submit_sec"])
+    for waits in (sizes[key] for key in sorted(sizes)):
+        yield from (len(waits), sum(waits) / len(waits), max(waits))
+
+
 def main():
     """Print what differs; exit 1 then."""
     folder, gpus = sys.argv[1], float(sys.argv[2])
@@ -118,6 +128,14 @@ def main():
         "GPU time of intervals": (sum(a for a, _ in share(intervals)), used),
         "work and losses": (work + lost + slow, used),
     }
+    ours = [
+        row[key]
+        for row in rows(folder, "sizes")
+        for key in ("jobs", "wait_mean_sec", "wait_max_sec")
+        if row["jobs"]
+    ]
+    for number, (one, other) in enumerate(zip(ours, first_waits(jobs), strict=True)):
+        equal[f"wait by size, number {number}"] = (one, other)
     failed = most_at_once(runs) > gpus
     if failed:
         print(f"recompute: {most_at_once(runs)} of {gpus} GPUs at once")

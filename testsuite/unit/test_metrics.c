@@ -179,6 +179,47 @@ static void what_was_not_done_is_worth_nothing(void **state)
 	assert_true(isnan(m.revenue_jain));
 }
 
+/* First waits of 0 with 2 GPUs, 100 with 4 and 50 with 1; the one of 4 GPUs
+ * that never starts has waited until the end, at 200. */
+static void first_waits_are_told_by_size(void **state)
+{
+	struct astra_wait_size s[ASTRA_WAIT_SIZES];
+	struct astra_metrics m;
+	struct world w;
+	char text[32];
+
+	(void)state;
+	make_world(&w);
+	compute(&w, &m);
+	near(m.wait_max_sec, 100);
+	astra_wait_sizes(&w.result, s);
+	near(s[0].jobs, 1);
+	near(s[0].mean_sec, 50);
+	near(s[1].jobs, 2);
+	near(s[1].mean_sec, 50);
+	near(s[1].max_sec, 100);
+	near(s[2].jobs, 0);
+	assert_true(isnan(s[2].mean_sec) && isnan(s[2].max_sec));
+	w.jobs[1].start_sec = w.jobs[1].end_sec = -1;
+	w.trace_jobs[2].submit_sec = 201; /* after the end of the result */
+	w.jobs[2].start_sec = w.jobs[2].end_sec = -1;
+	compute(&w, &m);
+	near(m.wait_mean_sec, 0);
+	near(m.wait_max_sec, 200);
+	astra_wait_sizes(&w.result, s);
+	near(s[0].jobs, 0);
+	near(s[1].never, 1);
+	near(s[1].mean_sec, 100);
+	w.trace_jobs[0].gpus = 128;
+	w.trace_jobs[1].gpus = 129;
+	astra_wait_sizes(&w.result, s);
+	near(s[6].jobs, 1);
+	near(s[7].max_sec, 200);
+	assert_string_equal(astra_wait_size_text(&s[0], text), "1");
+	assert_string_equal(astra_wait_size_text(&s[6], text), "65-128");
+	assert_string_equal(astra_wait_size_text(&s[7], text), "129+");
+}
+
 /* Durations 100, 50, 50 and completion times 100, 150, 100: 1, 3 and 2. A job
  * of a second that took 8 counts as one of ten seconds: 8 / 10 is below 1, so
  * it is 1; one that took 50 is 5, where its slowdown is 50. */
@@ -265,6 +306,7 @@ static void what_never_was_has_no_number(void **state)
 	assert_true(isnan(m.tenant_due_lost));
 	assert_true(isnan(m.jain));
 	assert_true(isnan(m.ftf_max));
+	assert_true(isnan(m.wait_max_sec));
 	assert_true(isnan(m.utilisation));
 	assert_true(isnan(m.lost_share));
 }
@@ -339,6 +381,7 @@ int main(void)
 		cmocka_unit_test(finish_times_compare_with_an_equal_share),
 		cmocka_unit_test(apps_finish_with_their_last_job),
 		cmocka_unit_test(what_was_not_done_is_worth_nothing),
+		cmocka_unit_test(first_waits_are_told_by_size),
 		cmocka_unit_test(a_short_job_has_a_bounded_slowdown),
 		cmocka_unit_test(times_are_of_jobs_that_are_done),
 		cmocka_unit_test(cost_is_a_share_of_what_was_used),

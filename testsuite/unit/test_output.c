@@ -77,6 +77,11 @@ static void csv_has_a_line_for_each_row(void **state)
 		   "0,100,a,200,200,1\n0,100,b,0,200,0\n"
 		   "100,200,a,50,100,0.5\n100,200,b,200,100,2\n"
 		   "200,200,a,5,0,inf\n200,200,b,0,0,\n");
+	expect_csv(&w, "sizes",
+		   "gpus_min,gpus_max,jobs,never,wait_mean_sec,wait_max_sec\n"
+		   "1,1,1,1,100,100\n2,4,2,0,50,100\n5,8,0,0,,\n"
+		   "9,16,0,0,,\n17,32,0,0,,\n33,64,0,0,,\n65,128,0,0,,\n"
+		   "129,,0,0,,\n");
 	expect_csv(&w, "runs",
 		   "job,tenant,start_sec,end_sec,gpus,nodes\n"
 		   "j1,b,100,150,4,2\n");

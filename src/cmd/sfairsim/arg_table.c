@@ -107,6 +107,7 @@ TEXT(jobs_csv)
 TEXT(tenants_csv)
 TEXT(intervals_csv)
 TEXT(runs_csv)
+TEXT(sizes_csv)
 TEXT(json)
 TEXT(csv)
 TEXT(markdown)
@@ -283,6 +284,8 @@ const struct sfairsim_option sfairsim_run_options[] = {
 	 set_intervals_csv},
 	{"runs-csv", 0, "FILE", "the schedule: which job ran when",
 	 set_runs_csv},
+	{"sizes-csv", 0, "FILE", "first waits by the size of jobs",
+	 set_sizes_csv},
 	{"json", 0, "FILE", "all in one file", set_json},
 	{NULL, 0, NULL, NULL, NULL},
 };

@@ -39,6 +39,7 @@ struct sfairsim_args {
 	/* what comes of it */
 	const char *out;
 	const char *jobs_csv, *tenants_csv, *intervals_csv, *runs_csv;
+	const char *sizes_csv;
 	const char *json, *csv, *markdown, *html;
 	uint32_t cores; /* 0: all */
 	bool quiet, help;

@@ -10,7 +10,7 @@
 #include "src/sim/outfile.h"
 #include "src/sim/output.h"
 
-#define OUTPUTS 5
+#define OUTPUTS 6
 
 /* Where each goes; NULL: nowhere. The last one is JSON. */
 struct outputs {
@@ -19,7 +19,7 @@ struct outputs {
 };
 
 static const char *const kinds[OUTPUTS] = {"jobs", "tenants", "intervals",
-					   "runs", NULL};
+					   "runs", "sizes",   NULL};
 
 /* --out means all files, unless one is told to be elsewhere. */
 static int fill_folder(struct outputs *o, const char *folder,
@@ -46,7 +46,7 @@ static int plan_outputs(struct outputs *o, const struct sfairsim_args *args,
 {
 	*o = (struct outputs){
 		.path = {args->jobs_csv, args->tenants_csv, args->intervals_csv,
-			 args->runs_csv, args->json},
+			 args->runs_csv, args->sizes_csv, args->json},
 	};
 	if (args->out && fill_folder(o, args->out, err) < 0)
 		return -1;
@@ -126,7 +126,7 @@ static int run(struct sfairsim_setup *s, const struct sfairsim_args *args,
 	struct outputs outputs;
 	int rc = plan_outputs(&outputs, args, err);
 
-	s->sim.runs = outputs.path[3] || outputs.path[4];
+	s->sim.runs = outputs.path[3] || outputs.path[5];
 	if (!rc)
 		rc = simulate(s, args->quiet, &result, err);
 	if (!rc) {

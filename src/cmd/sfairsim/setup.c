@@ -329,8 +329,8 @@ static int check_outputs(const struct sfairsim_args *args,
 {
 	const char *const paths[] = {
 		args->jobs_csv, args->tenants_csv, args->intervals_csv,
-		args->runs_csv, args->csv,	   args->json,
-		args->markdown, args->html,
+		args->runs_csv, args->sizes_csv,   args->csv,
+		args->json,	args->markdown,	   args->html,
 	};
 	const size_t count = sizeof(paths) / sizeof(*paths);
 
