@@ -232,6 +232,8 @@ static int watch(struct measure *m)
 	for (size_t i = 0; i < m->trace->job_count; i++)
 		if (!r->jobs[i].starts)
 			r->jobs[i].end_sec = -1;
+	if (!rc)
+		rc = astra_bounds_fill(r);
 	return rc;
 }
 
@@ -244,6 +246,8 @@ static int prepare(struct measure *m, const struct astra_audit_options *o)
 		.trace = t,
 		.interval_sec = o->interval_sec,
 		.gpus = o->gpus,
+		.term_sec = o->term_sec,
+		.grace_sec = o->grace_sec,
 		.stop_sec = m->window->end_sec - m->window->start_sec,
 		.revenue = NAN,
 		.reward = NAN,

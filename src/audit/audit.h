@@ -33,6 +33,9 @@ struct astra_audit_options {
 	uint64_t gpus;		/* of the cluster */
 	bool quota_entitlement; /* Eq. 16 instead of Eq. 8 for tenants */
 	double interval_sec;	/* of the tenants' rows */
+	double term_sec;	/* of a lease, for the bounds of first waits; 0:
+				 * they have none */
+	double grace_sec;	/* and the grace at a lease's end */
 	uint64_t seed;		/* of utilities, where they are made up */
 };
 

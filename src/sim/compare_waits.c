@@ -81,6 +81,7 @@ void astra_compare_waits_json(const struct astra_digest *digest,
 			   isinf(s->gpus_max) ? (double)NAN : s->gpus_max);
 		waits_real(text, "jobs", s->jobs);
 		waits_real(text, "never", s->never);
+		waits_real(text, "over_bound", s->over);
 		waits_real(text, "wait_mean_sec", s->mean_sec);
 		waits_real(text, "wait_max_sec", s->max_sec);
 		astra_text_add(text, "}", 1);

@@ -94,6 +94,7 @@ test_trace_weights_LDADD = libastra-sim.la $(UNIT_LIBS)
 # What comes after a simulation: its numbers.
 libastra_sim_la_SOURCES += \
 	src/sim/apps.c \
+	src/sim/bound.c \
 	src/sim/compare.c \
 	src/sim/compare.h \
 	src/sim/compare_waits.c \

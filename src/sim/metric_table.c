@@ -78,6 +78,11 @@ const struct astra_metric astra_metric_table[] = {
 	{"wait_max_sec", "wait max", "wait for the first start, longest", "s",
 	 "of all jobs; of one that never started, until the end",
 	 AT(wait_max_sec), -1},
+	{"over_bound", "over bnd", "first starts over the bound", "jobs",
+	 "jobs that waited longer than (2 + (own GPUs + GPUs of their tenant's "
+	 "never-run jobs before them) / quota) lease terms, a checkpoint and a "
+	 "start",
+	 AT(over_bound), -1},
 	{"makespan_sec", "makespan", "makespan", "s",
 	 "from the first submission to the last end", AT(makespan_sec), -1},
 	{"utilisation", "used", "utilisation", "%",

@@ -78,6 +78,15 @@ static double longest_wait(const struct astra_sim_result *result)
 	return longest_sec;
 }
 
+static double over_bound(const struct astra_sim_result *result)
+{
+	double jobs = 0;
+
+	for (size_t i = 0; i < result->trace->job_count; i++)
+		jobs += astra_is_over_bound(result, i);
+	return result->term_sec > 0 ? jobs : (double)NAN;
+}
+
 static int times(const struct astra_sim_result *result,
 		 struct astra_metrics *out)
 {
@@ -97,6 +106,7 @@ static int times(const struct astra_sim_result *result,
 	out->jct_p95_sec = jct.p95;
 	out->wait_mean_sec = wait.mean;
 	out->wait_max_sec = longest_wait(result);
+	out->over_bound = over_bound(result);
 	out->makespan_sec = result->end_sec;
 	return 0;
 }

@@ -26,6 +26,7 @@ struct astra_metrics {
 	double jct_mean_sec, jct_p50_sec, jct_p95_sec;
 	double wait_mean_sec; /* until the first start, of those that had it */
 	double wait_max_sec;  /* of all, those that never started included */
+	double over_bound;    /* jobs that waited longer than their bound */
 	double makespan_sec;
 	double utilisation;   /* of GPU time until the last submission */
 	double preemptions;   /* a job */
@@ -95,12 +96,17 @@ double astra_tenant_due_lost(const struct astra_sim_result *result);
  * never had one. NaN: it would have come only after that. (waits.c) */
 double astra_first_wait_sec(const struct astra_sim_result *result, size_t job);
 
+/* Whether its first wait, as far as it is known, was longer than its bound
+ * (astra_bounds_fill()). (waits.c) */
+bool astra_is_over_bound(const struct astra_sim_result *result, size_t job);
+
 /* First waits of the jobs of one size; the means and maxima of all, NaN: there
  * are no such jobs. (waits.c) */
 #define ASTRA_WAIT_SIZES 8
 struct astra_wait_size {
 	double gpus_min, gpus_max; /* 1, 2-4, 5-8, 9-16, ..., 129 and more */
 	double jobs, never;	   /* those that never started among them */
+	double over; /* those that waited longer than their bound */
 	double mean_sec, max_sec;
 };
 

@@ -103,6 +103,11 @@ static double job_share_ftf(const struct astra_sim_result *r, size_t i)
 	return job_jct(r, i) / astra_ideal_share_sec(r, i);
 }
 
+static double job_bound(const struct astra_sim_result *r, size_t i)
+{
+	return r->jobs[i].bound_sec > 0 ? r->jobs[i].bound_sec : (double)NAN;
+}
+
 static double job_starts(const struct astra_sim_result *r, size_t i)
 {
 	return r->jobs[i].starts;
@@ -168,6 +173,7 @@ static const struct astra_output_field job_fields[] = {
 	{"checkpoint_gpu_sec", NULL, job_checkpoint},
 	{"slow_gpu_sec", NULL, job_slow},
 	{"utility", NULL, job_utility},
+	{"bound_sec", NULL, job_bound},
 	{NULL, NULL, NULL},
 };
 

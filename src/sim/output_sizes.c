@@ -45,6 +45,11 @@ static double size_max(const struct astra_sim_result *r, size_t i)
 	return size_of(r, i).max_sec;
 }
 
+static double size_over(const struct astra_sim_result *r, size_t i)
+{
+	return r->term_sec > 0 ? size_of(r, i).over : (double)NAN;
+}
+
 size_t astra_size_count(const struct astra_sim_result *r)
 {
 	(void)r;
@@ -52,11 +57,8 @@ size_t astra_size_count(const struct astra_sim_result *r)
 }
 
 const struct astra_output_field astra_size_fields[] = {
-	{"gpus_min", NULL, size_gpus_min},
-	{"gpus_max", NULL, size_gpus_max},
-	{"jobs", NULL, size_jobs},
-	{"never", NULL, size_never},
-	{"wait_mean_sec", NULL, size_mean},
-	{"wait_max_sec", NULL, size_max},
-	{NULL, NULL, NULL},
+	{"gpus_min", NULL, size_gpus_min}, {"gpus_max", NULL, size_gpus_max},
+	{"jobs", NULL, size_jobs},	   {"never", NULL, size_never},
+	{"over_bound", NULL, size_over},   {"wait_mean_sec", NULL, size_mean},
+	{"wait_max_sec", NULL, size_max},  {NULL, NULL, NULL},
 };

@@ -51,6 +51,7 @@ static void add_size(struct astra_grid *grid, const struct astra_wait_size *s)
 	astra_grid_add(grid, astra_wait_size_text(s, text));
 	number(grid, 0, s->jobs);
 	number(grid, 0, s->never);
+	number(grid, 0, s->over);
 	astra_grid_add(grid, astra_metric_text(&span, s->mean_sec, text));
 	astra_grid_add(grid, astra_metric_text(&span, s->max_sec, text));
 }
@@ -58,13 +59,14 @@ static void add_size(struct astra_grid *grid, const struct astra_wait_size *s)
 /* Sizes that no job has are left out. */
 static int print_sizes(FILE *file, const struct astra_sim_result *r)
 {
-	static const char *const head[] = {"GPUs", "Jobs", "Never ran",
+	static const char *const head[] = {"GPUs",	 "Jobs",
+					   "Never ran",	 "Over bound",
 					   "First wait", "Longest"};
 	struct astra_wait_size sizes[ASTRA_WAIT_SIZES];
-	struct astra_grid grid = {.columns = 5};
+	struct astra_grid grid = {.columns = 6};
 	int failed;
 
-	for (size_t i = 0; i < 5; i++)
+	for (size_t i = 0; i < 6; i++)
 		astra_grid_add(&grid, head[i]);
 	astra_wait_sizes(r, sizes);
 	for (size_t i = 0; i < ASTRA_WAIT_SIZES; i++)

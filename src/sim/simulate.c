@@ -226,7 +226,8 @@ static int finish(struct loop *l, int rc, struct astra_error *err)
 	r->stop_sec = fmax(l->now_sec, r->end_sec);
 	if (!rc &&
 	    (astra_virtual_stop(&l->v, r->stop_sec) < 0 ||
-	     astra_watch_finish(&l->v.watch, r->stop_sec) < 0 || ask(l) < 0))
+	     astra_watch_finish(&l->v.watch, r->stop_sec) < 0 || ask(l) < 0 ||
+	     astra_virtual_find_misfits(&l->v) < 0 || astra_bounds_fill(r) < 0))
 		rc = astra_error_nomem(err);
 	if (w->full)
 		return astra_error_set(err,
@@ -259,6 +260,8 @@ int astra_simulate(const struct astra_trace *trace,
 		.scheduler = scheduler,
 		.interval_sec = options->interval_sec,
 		.gpus = cluster->gpus,
+		.term_sec = own.lease_sec,
+		.grace_sec = options->checkpoint_sec + options->cold_start_sec,
 		.revenue = NAN,
 		.reward = NAN,
 		.seed = options->seed,

@@ -59,6 +59,9 @@ struct astra_sim_job {
 	double contenders; /* jobs active at the same time, itself included, on
 			    * average over its life: Themis' N_avg. Not of the
 			    * loop: astra_contention() fills it afterwards. */
+	double bound_sec;  /* what its first start was to wait at most, 0: none;
+			    * astra_bounds_fill() */
+	bool misfit;	   /* there is no place for it on the whole cluster */
 	uint32_t starts, preemptions;
 	uint32_t leases; /* terms, renewals included */
 };
@@ -89,6 +92,8 @@ struct astra_sim_result {
 	double interval_sec;
 	double *used_gpu_sec; /* per interval, all tenants */
 	uint64_t gpus;	      /* of the cluster */
+	double term_sec;      /* of a lease, as configured; 0: not known */
+	double grace_sec;     /* a checkpoint and a start, of the bounds */
 	double end_sec;	      /* when the last job was done: the makespan */
 	double stop_sec;      /* when the simulation stopped, not before that */
 	uint64_t rounds, events, preemptions;
@@ -107,6 +112,19 @@ int astra_simulate(const struct astra_trace *trace,
 		   const struct astra_options *policy,
 		   const struct astra_sim_options *options,
 		   struct astra_sim_result *result, struct astra_error *err);
+
+/* Fill jobs[].bound_sec: for how long a job may wait for its first start,
+ *   (2 + (own GPUs + GPUs before it) / Quota) term_sec + grace_sec,
+ * where before it are its tenant's jobs that were submitted earlier and had not
+ * started when it was submitted, and Quota = gpus W / sum of W over all tenants
+ * of the trace, those without jobs included (ASTRAEA, Eq. 7). A promise to
+ * demand: of three terms for a job within its tenant's quota that is the first
+ * one. Under any policy, with leases or without. None has what does not fit the
+ * cluster; it is not before others either. A tenant of weight 0 has an infinite
+ * bound. Of what was simulated it is done already. Returns 0, or -1 when memory
+ * is out. (bound.c) */
+int astra_bounds_fill(struct astra_sim_result *result);
+
 void astra_sim_result_clear(struct astra_sim_result *result);
 
 #endif

@@ -70,6 +70,10 @@ void astra_virtual_look(struct astra_virtual *v, double now_sec);
 /* What a scheduler sees of a job of the trace that comes. (virtual_job.c) */
 struct astra_job astra_virtual_job(const struct astra_virtual *v, uint32_t job);
 
+/* At the end: which of the jobs that never started have no place, not even when
+ * nobody else is there. Returns 0, or -1 when memory is out. (virtual_job.c) */
+int astra_virtual_find_misfits(struct astra_virtual *v);
+
 /* How many times as long its work takes at this place. (virtual_job.c) */
 double astra_virtual_slowdown(const struct astra_virtual *v, uint32_t job,
 			      const struct astra_share *shares, size_t count);

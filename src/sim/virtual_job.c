@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a scheduler sees of a job, and what its place makes of its speed. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "src/policy/placement.h"
 #include "src/policy/speed.h"
 #include "src/sim/virtual.h"
 
@@ -69,4 +71,49 @@ double astra_virtual_slowdown(const struct astra_virtual *v, uint32_t job,
 			      const struct astra_share *shares, size_t count)
 {
 	return slowdown_of(v, job)[astra_level_of(v->nodes, shares, count)];
+}
+
+/* All of the cluster, free. NULL when memory is out. */
+static struct astra_space *empty_space(const struct astra_cluster *c)
+{
+	struct astra_space *space;
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < c->node_count; i++)
+		most = c->nodes[i].gpus > most ? c->nodes[i].gpus : most;
+	space = astra_space_create(c->node_count, most);
+	for (uint32_t i = 0; space && i < c->node_count; i++) {
+		const struct astra_room room = {
+			.gpus = c->nodes[i].gpus,
+			.cpus = UINT32_MAX,
+			.mem_mib = UINT64_MAX,
+			.whole = true,
+		};
+
+		astra_space_set(space, i, &room);
+	}
+	return space;
+}
+
+int astra_virtual_find_misfits(struct astra_virtual *v)
+{
+	struct astra_space *space = empty_space(v->cluster);
+	struct astra_share *shares =
+		calloc(v->cluster->node_count + 1, sizeof(*shares));
+	int rc = space && shares ? 0 : -1;
+
+	for (uint32_t i = 0; !rc && i < v->trace->job_count; i++) {
+		struct astra_request r;
+
+		if (v->result->jobs[i].start_sec >= 0)
+			continue;
+		r = request_of(v, &v->trace->jobs[i]);
+		if (r.gpus_min)
+			r.gpus = r.gpus_min;
+		v->result->jobs[i].misfit =
+			!astra_place(space, &r, NULL, 0, shares);
+	}
+	astra_space_destroy(space);
+	free(shares);
+	return rc;
 }

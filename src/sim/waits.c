@@ -5,6 +5,9 @@
 
 #include "src/sim/metrics.h"
 
+/* Of times as they are added up. */
+#define WAITS_ROUNDING 1e-9
+
 /* The most GPUs of each class but the last. */
 static const double most_gpus[ASTRA_WAIT_SIZES - 1] = {1,  4,  8,  16,
 						       32, 64, 128};
@@ -17,6 +20,14 @@ double astra_first_wait_sec(const struct astra_sim_result *r, size_t job)
 		return r->jobs[job].start_sec - submit_sec;
 	return r->stop_sec < submit_sec ? (double)NAN
 					: r->stop_sec - submit_sec;
+}
+
+bool astra_is_over_bound(const struct astra_sim_result *r, size_t job)
+{
+	double bound_sec = r->jobs[job].bound_sec;
+
+	return bound_sec > 0 &&
+	       astra_first_wait_sec(r, job) > bound_sec * (1 + WAITS_ROUNDING);
 }
 
 static size_t waits_class(uint32_t gpus)
@@ -47,6 +58,7 @@ void astra_wait_sizes(const struct astra_sim_result *r,
 			continue;
 		s->jobs++;
 		s->never += r->jobs[i].start_sec < 0;
+		s->over += astra_is_over_bound(r, i);
 		s->mean_sec += wait_sec; /* the sum, for now */
 		s->max_sec = fmax(s->max_sec, wait_sec);
 	}

@@ -203,6 +203,20 @@ done
 refused "--overbid=none:5: no job of the trace is of that app" \
 	run -q -g apps -j 60 -N 2 --overbid none:5
 
+# What fits no node is promised no start, and is before nobody; what the policy
+# leaves to wait is over its bound: (2 + (4 + 0) / 8) 900 + 50 s for both others.
+cat >nodes.csv <<EOF
+job_id,tenant,submit_s,duration_s,gpus,nodes
+1,a,0,100,4,3
+2,a,0,9000,8,2
+3,a,1,100,4,1
+EOF
+"$sim" run -q --trace nodes.csv -N 2 -G 4 -p drf --out bound >bound.txt ||
+	fail "run -p drf: bounds"
+[[ $(cut -d, -f7,25 bound/jobs.csv | tail -n +2 | tr '\n' ' ') == \
+	", 0,2750 9040,2300 " ]] || fail "bounds: $(cut -d, -f7,25 bound/jobs.csv)"
+grep -qE '^first starts over the bound +1$' bound.txt || fail "over the bound"
+
 # Each option, column and metric is in the manual page.
 page=${top_srcdir:-$here_dir}/doc/man1/sfairsim.1
 for command in run compare tune; do

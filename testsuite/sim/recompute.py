@@ -98,6 +98,25 @@ def first_waits(jobs):
         yield from (len(waits), sum(waits) / len(waits), max(waits))
 
 
+def over_bound(jobs, tenants, gpus):
+    """Jobs that waited longer for their first start than they were promised.
+
+    Leases of 15 minutes, a checkpoint of 10 and a start of 40 seconds: the defaults.
+    """
+    weights = {t["tenant"]: t["weight"] for t in tenants}
+    over = 0
+    for number, j in enumerate(jobs):
+        before = sum(
+            o["gpus"]
+            for o in jobs[:number]
+            if o["tenant"] == j["tenant"] and o["start_sec"] >= j["submit_sec"]
+        )
+        quota = gpus * weights[j["tenant"]] / sum(weights.values())
+        bound = (2 + (j["gpus"] + before) / quota) * 900 + 10 + 40
+        over += j["start_sec"] - j["submit_sec"] > bound
+    return over
+
+
 def main():
     """Print what differs; exit 1 then."""
     folder, gpus = sys.argv[1], float(sys.argv[2])
@@ -121,6 +140,7 @@ def main():
         "ftf_max": (metrics["ftf_max"], max(ftf)),
         "jct_mean_sec": (metrics["jct_mean_sec"], sum(jct) / len(jct)),
         "slowdown_bounded": (metrics["slowdown_bounded"], bounded_slowdown(jobs)),
+        "over_bound": (metrics["over_bound"], over_bound(jobs, tenants, gpus)),
         "gpu_sec": (metrics["gpu_sec"], used),
         "lost_share": (metrics["lost_share"], lost / used),
         "GPU time of jobs": (sum(a for a, _ in share(jobs)), used),

@@ -220,6 +220,57 @@ static void first_waits_are_told_by_size(void **state)
 	assert_string_equal(astra_wait_size_text(&s[7], text), "129+");
 }
 
+/* Term 10 s, graces 1 s; 4 GPUs, a has 1 of the weights' 4, so its quota is 1
+ * GPU, b's 3. j0 of 2 GPUs is the first of a: (2 + 2 / 1) 10 + 1 = 41. j1 of b:
+ * (2 + 4 / 3) 10 + 1 = 34.33, it waited 100. j2 of 1 GPU comes at 100, when j0
+ * has started: (2 + 1) 10 + 1 = 31, it waited 50. Where j0 starts at 100, which
+ * is when j2 comes, j2 has 2 GPUs before it: (2 + (1 + 2) / 1) 10 + 1 = 51. */
+static void a_job_may_wait_for_its_bound(void **state)
+{
+	struct astra_wait_size s[ASTRA_WAIT_SIZES];
+	struct astra_metrics m;
+	struct world w;
+
+	(void)state;
+	make_world(&w);
+	compute(&w, &m);
+	assert_true(isnan(m.over_bound)); /* no term is known */
+	w.trace_tenants[1].weight = 3;
+	w.result.term_sec = 10;
+	w.result.grace_sec = 1;
+	assert_int_equal(astra_bounds_fill(&w.result), 0);
+	near(w.jobs[0].bound_sec, 41);
+	near(w.jobs[1].bound_sec, (2 + 4 / 3.0) * 10 + 1);
+	near(w.jobs[2].bound_sec, 31);
+	compute(&w, &m);
+	near(m.over_bound, 2);
+	astra_wait_sizes(&w.result, s);
+	near(s[0].over, 1);
+	near(s[1].over, 1);
+	w.jobs[0].start_sec = 100;
+	assert_int_equal(astra_bounds_fill(&w.result), 0);
+	near(w.jobs[2].bound_sec, 51);
+	compute(&w, &m);
+	near(m.over_bound, 2); /* j0 and j1: 50 is within 51 */
+	w.jobs[0].start_sec = w.jobs[0].end_sec = -1;
+	w.jobs[0].misfit = true; /* not before j2 either */
+	w.trace_jobs[1].gpus = 5;
+	assert_int_equal(astra_bounds_fill(&w.result), 0);
+	near(w.jobs[0].bound_sec, 0);
+	near(w.jobs[1].bound_sec, 0);
+	near(w.jobs[2].bound_sec, 31);
+	compute(&w, &m);
+	near(m.over_bound, 1);
+	w.jobs[2].start_sec = w.jobs[2].end_sec = -1;
+	w.result.stop_sec = 131; /* may still start in time */
+	assert_int_equal(astra_bounds_fill(&w.result), 0);
+	compute(&w, &m);
+	near(m.over_bound, 0);
+	w.trace_tenants[0].weight = 0;
+	assert_int_equal(astra_bounds_fill(&w.result), 0);
+	near(w.jobs[2].bound_sec, HUGE_VAL);
+}
+
 /* Durations 100, 50, 50 and completion times 100, 150, 100: 1, 3 and 2. A job
  * of a second that took 8 counts as one of ten seconds: 8 / 10 is below 1, so
  * it is 1; one that took 50 is 5, where its slowdown is 50. */
@@ -382,6 +433,7 @@ int main(void)
 		cmocka_unit_test(apps_finish_with_their_last_job),
 		cmocka_unit_test(what_was_not_done_is_worth_nothing),
 		cmocka_unit_test(first_waits_are_told_by_size),
+		cmocka_unit_test(a_job_may_wait_for_its_bound),
 		cmocka_unit_test(a_short_job_has_a_bounded_slowdown),
 		cmocka_unit_test(times_are_of_jobs_that_are_done),
 		cmocka_unit_test(cost_is_a_share_of_what_was_used),

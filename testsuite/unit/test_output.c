@@ -58,16 +58,17 @@ static void csv_has_a_line_for_each_row(void **state)
 	w.jobs[2].end_sec = -1;
 	w.result.runs = &run;
 	w.result.run_count = 1;
-	expect_csv(&w, "jobs",
-		   "job,tenant,user,app,gpus,submit_sec,start_sec,end_sec,"
-		   "duration_sec,jct_sec,slowdown,alloc_gpu_sec,fair_gpu_sec,"
-		   "rho,contenders,ftf,share_ftf,starts,preemptions,leases,"
-		   "cold_gpu_sec,checkpoint_gpu_sec,slow_gpu_sec,utility\n"
-		   "j0,a,u,,2,0,0,100,100,100,1,200,200,1,2,0.5,1,0,0,0,4,0,"
-		   "0,7\n"
-		   "j1,b,,7,4,0,100,150,50,150,3,200,300,0.666666666666667,2,"
-		   "1.5,1.5,0,1,0,0,5,0,0\n"
-		   "j2,a,u,,1,100,,,50,,,50,100,0.5,1.5,,,0,0,0,0,0,18,\n");
+	expect_csv(
+		&w, "jobs",
+		"job,tenant,user,app,gpus,submit_sec,start_sec,end_sec,"
+		"duration_sec,jct_sec,slowdown,alloc_gpu_sec,fair_gpu_sec,"
+		"rho,contenders,ftf,share_ftf,starts,preemptions,leases,"
+		"cold_gpu_sec,checkpoint_gpu_sec,slow_gpu_sec,utility,bound_sec\n"
+		"j0,a,u,,2,0,0,100,100,100,1,200,200,1,2,0.5,1,0,0,0,4,0,"
+		"0,7,\n"
+		"j1,b,,7,4,0,100,150,50,150,3,200,300,0.666666666666667,2,"
+		"1.5,1.5,0,1,0,0,5,0,0,\n"
+		"j2,a,u,,1,100,,,50,,,50,100,0.5,1.5,,,0,0,0,0,0,18,,\n");
 	expect_csv(&w, "tenants",
 		   "tenant,weight,jobs,alloc_gpu_sec,fair_gpu_sec,rho,"
 		   "income\n"
@@ -78,10 +79,11 @@ static void csv_has_a_line_for_each_row(void **state)
 		   "100,200,a,50,100,0.5\n100,200,b,200,100,2\n"
 		   "200,200,a,5,0,inf\n200,200,b,0,0,\n");
 	expect_csv(&w, "sizes",
-		   "gpus_min,gpus_max,jobs,never,wait_mean_sec,wait_max_sec\n"
-		   "1,1,1,1,100,100\n2,4,2,0,50,100\n5,8,0,0,,\n"
-		   "9,16,0,0,,\n17,32,0,0,,\n33,64,0,0,,\n65,128,0,0,,\n"
-		   "129,,0,0,,\n");
+		   "gpus_min,gpus_max,jobs,never,over_bound,wait_mean_sec,"
+		   "wait_max_sec\n"
+		   "1,1,1,1,,100,100\n2,4,2,0,,50,100\n5,8,0,0,,,\n"
+		   "9,16,0,0,,,\n17,32,0,0,,,\n33,64,0,0,,,\n"
+		   "65,128,0,0,,,\n129,,0,0,,,\n");
 	expect_csv(&w, "runs",
 		   "job,tenant,start_sec,end_sec,gpus,nodes\n"
 		   "j1,b,100,150,4,2\n");

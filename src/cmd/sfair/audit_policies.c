@@ -40,6 +40,8 @@ static int add_reality(struct policies *p, struct astra_error *err)
 		.gpus = a->machine.gpus,
 		.quota_entitlement = a->options.quota_entitlement,
 		.interval_sec = a->args->interval_sec,
+		.term_sec = a->options.lease_sec,
+		.grace_sec = a->options.grace_sec,
 		.seed = 1,
 	};
 	struct astra_sim_result result;
