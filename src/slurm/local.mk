@@ -182,8 +182,12 @@ libastra_conf_la_SOURCES = \
 	src/slurm/steps.c \
 	src/slurm/steps.h
 
-# What the library and the plugins of one build carry.
+# What the library and the plugins of one build carry. Only "make all" and the like
+# begin with BUILT_SOURCES: astraea-rebuild makes the plugins alone.
 BUILT_SOURCES += astra_stamp.h
+$(libastraea_la_OBJECTS) $(sched_astraea_la_OBJECTS) \
+$(burst_buffer_astraea_la_OBJECTS) $(priority_ltgf_la_OBJECTS) \
+$(job_submit_astraea_la_OBJECTS): | astra_stamp.h
 CLEANFILES += astra_stamp.h
 .PHONY: stamp-again
 stamp-again:

@@ -26,7 +26,8 @@ whole() {
 		job_submit_astraea; do
 		[[ $(readlink -e "$plugindir/$p.so") == \
 			"$plugindir/astraea/slurm-$1_"*"/$p.so" ]] ||
-			fail "$p.so is $(readlink -e "$plugindir/$p.so")"
+			fail "$p.so is $(readlink -e "$plugindir/$p.so"):" \
+				"$(tail -n 5 /var/log/astraea-rebuild.log)"
 	done
 	[[ ! $(find "$plugindir" -name '.new*' -o -name '*.new') ]] ||
 		fail "left: $(find "$plugindir" -name '*new*')"

@@ -106,6 +106,25 @@ ranges slurm-smd 2:24.08.9-1 24.08.9 \
 	'slurm-smd-slurmctld (>= 2:24.08.9~), slurm-smd-slurmctld (<< 2:24.08.10~)' \
 	'slurm-smd (>= 2:24.08~), slurm-smd (<< 2:24.09~)'
 
+# ---- the plugins alone ----------------------------------------------------------------
+# As astraea-rebuild makes them, in a folder where nothing was built: what their
+# sources include that is built comes first.
+build=$(cd "${top_builddir:-$top/build}" && pwd)
+source=$(cd "$top" && pwd)
+mkdir "$tools/fresh"
+sed "s,^srcdir=.*,srcdir='$source'," "$build/config.status" >"$tools/fresh/config.status"
+cp "$build/libtool" "$tools/fresh"
+objects=()
+while read -r file; do
+	file=${file#"$source/"}
+	library=$(basename "${file%.c}")
+	[[ $file == plugins/* ]] || library=libastraea
+	objects+=("${file%/*}/${library}_la-$(basename "${file%.c}").lo")
+done < <(grep -l '^#include "astra_stamp.h"' "$source"/{plugins/*/*,src/slurm}/*.c)
+(cd "$tools/fresh" && sh config.status Makefile astra_config.h depfiles &&
+	make "${objects[@]}") >"$tools/said" 2>&1 ||
+	complain "the plugins alone: $(tail -n 5 "$tools/said")"
+
 # ---- astraea-rebuild -------------------------------------------------------------------
 if ((EUID)) || ! command -v gcc nm >/dev/null; then
 	exit "$status"
