@@ -249,6 +249,11 @@ test_engine_hold_CFLAGS = $(UNIT_CFLAGS)
 test_engine_hold_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += test_engine_leave test_engine_nodes test_node_names
+check_PROGRAMS += test_first_start
+test_first_start_SOURCES = testsuite/unit/test_first_start.c \
+	testsuite/unit/unit.h
+test_first_start_CFLAGS = $(UNIT_CFLAGS)
+test_first_start_LDADD = $(UNIT_LIBS)
 test_engine_nodes_SOURCES = testsuite/unit/test_engine_nodes.c \
 	testsuite/unit/unit.h
 test_engine_nodes_CFLAGS = $(UNIT_CFLAGS)

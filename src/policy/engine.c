@@ -253,6 +253,7 @@ void astra_engine_shift(struct astra_engine *e, double by_sec)
 		shift(&e->jobs[i].lease_end_sec, by_sec);
 		shift(&e->jobs[i].grace_end_sec, by_sec);
 		shift(&e->jobs[i].told_sec, by_sec);
+		shift(&e->jobs[i].bound_sec, by_sec);
 		shift(&e->jobs[i].planned_end_sec, by_sec);
 	}
 	for (size_t i = 0; i < e->grant_count; i++) {
@@ -355,6 +356,8 @@ int astra_engine_round(struct astra_engine *e,
 	rc = astra_account_sync(e, snapshot, &plan->changed, err);
 	if (!rc && e->unwanted)
 		astra_leases_catch_up(e, snapshot, last_sec, &plan->changed);
+	if (!rc && astra_first_starts_follow(e, snapshot) < 0)
+		rc = astra_error_nomem(err);
 	if (!rc && build_space(&r) < 0)
 		rc = astra_error_nomem(err);
 	if (!rc && !e->options.leases) {
@@ -424,6 +427,7 @@ void astra_engine_job_view(const struct astra_engine *e, size_t index,
 		.revocable = j->revocable,
 		.weight = j->weight,
 		.submit_sec = j->submit_sec,
+		.bound_sec = isfinite(j->bound_sec) ? j->bound_sec : 0,
 		.start_sec = j->start_sec,
 		.lease_start_sec = j->lease_start_sec,
 		.lease_end_sec = j->lease_end_sec,

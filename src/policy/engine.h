@@ -103,6 +103,7 @@ struct astra_job_view {
 	bool revocable;
 	double weight;
 	double submit_sec; /* the first one, kept over requeues */
+	double bound_sec;  /* its first start is late after that; 0: none */
 	double start_sec;  /* of the present run, or 0 */
 	double lease_start_sec, lease_end_sec; /* 0: no lease */
 	double grace_end_sec;
@@ -126,6 +127,8 @@ struct astra_counters {
 	uint64_t refused;		    /* starts the host refused */
 	uint64_t reclaim_capped; /* rounds in which MaxReclaim held back */
 	uint64_t lent;		 /* leases cut to end with a hold */
+	uint64_t first_starts;	 /* of jobs that were to start by a bound */
+	uint64_t over_bound;	 /* jobs that did not, or have not yet */
 };
 
 size_t astra_engine_tenant_count(const struct astra_engine *engine);

@@ -36,6 +36,8 @@ static const struct astra_member engine_members[] = {
 	ENGINE(U64, counters.refused),
 	ENGINE(U64, counters.reclaim_capped),
 	ENGINE(U64, counters.lent),
+	ENGINE(U64, counters.first_starts),
+	ENGINE(U64, counters.over_bound),
 	END,
 };
 
@@ -73,6 +75,8 @@ const struct astra_member astra_image_job_members[] = {
 	JOB(FLAG, served),
 	JOB(REAL, weight),
 	JOB(REAL, submit_sec),
+	JOB(REAL, bound_sec),
+	JOB(FLAG, late),
 	JOB(REAL, start_sec),
 	JOB(REAL, lease_sec),
 	JOB(REAL, min_run_sec),

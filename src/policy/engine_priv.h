@@ -15,6 +15,7 @@
  *   yield.c   who yields to a job that finds no place
  *   owner.c   who owns the hold
  *   settle.c  what the outcome means for each job
+ *   first_start.c  by when a job is to start for the first time
  *   lack.c    of what there is too little for jobs that find no place
  *   reclaim.c whose GPUs are taken back to start a job
  *   losers.c  whose lease is over without another
@@ -60,6 +61,8 @@ struct ejob {
 	bool served; /* its grants are what was held for it: no hold has them */
 	double weight;
 	double submit_sec; /* the first one */
+	double bound_sec;  /* its first start is late after that; 0: has none */
+	bool late;	   /* it was counted as such */
 	double start_sec;
 	double lease_sec;   /* the term of its leases */
 	double min_run_sec; /* MinRunTime, its own where that is auto */
@@ -220,6 +223,19 @@ struct contender {
 	/* Why nor would the end of every job; NONE: it would. */
 	enum astra_wait impossible;
 };
+
+/* first_start.c */
+/* Give those that are seen waiting for their first start a bound, take it from
+ * those that cannot start, and count who is late. After astra_account_sync().
+ * Returns 0, or -1 when memory is out. */
+int astra_first_starts_follow(struct astra_engine *e,
+			      const struct astra_snapshot *snap);
+/* A task has its array's bound; the array's is that of its next task then. */
+void astra_first_start_split(const struct astra_engine *e, struct ejob *array,
+			     struct ejob *task);
+/* It starts; before j->ran is set. */
+void astra_first_start_begin(struct astra_engine *e, struct ejob *j,
+			     double start_sec);
 
 /* grant.c */
 void astra_grants_revise(struct round *r);

@@ -9,8 +9,8 @@
 #include "src/policy/engine_priv.h"
 
 /* 2: the charges of GPU types. 3: the policy's own state. 4: the names of the
- * nodes whose numbers are in it. */
-#define STATE_VERSION 4
+ * nodes whose numbers are in it. 5: the bounds of first starts. */
+#define STATE_VERSION 5
 #define STATE_VERSION_OLDEST 1
 
 static void save_tenant(const struct astra_engine *e, const struct etenant *t,
@@ -44,11 +44,13 @@ static void save_job(const struct astra_engine *e, const struct ejob *j,
 	astra_put_u32(out, (uint32_t)j->state);
 	astra_put_u32(out, (uint32_t)j->phase);
 	astra_put_u32(out, (uint32_t)j->revocable | (uint32_t)j->ran << 1 |
-				   (uint32_t)j->lent << 2);
+				   (uint32_t)j->lent << 2 |
+				   (uint32_t)j->late << 3);
 	astra_put_f64(out, j->weight);
 	astra_put_f64(out, j->charge);
 	astra_put_f64(out, j->held_charge);
 	astra_put_f64(out, j->submit_sec);
+	astra_put_f64(out, j->bound_sec);
 	astra_put_f64(out, j->start_sec);
 	astra_put_f64(out, j->lease_sec);
 	astra_put_f64(out, j->lease_start_sec);
@@ -167,10 +169,12 @@ static void read_job(struct ejob *j, struct astra_usage *usage,
 	j->revocable = flags & 1;
 	j->ran = flags >> 1 & 1;
 	j->lent = flags >> 2 & 1;
+	j->late = flags >> 3 & 1;
 	j->weight = astra_get_f64(in);
 	j->charge = version < 2 ? j->gpus : astra_get_f64(in);
 	j->held_charge = version < 2 ? j->held_gpus : astra_get_f64(in);
 	j->submit_sec = astra_get_f64(in);
+	j->bound_sec = version < 5 ? 0 : astra_get_f64(in);
 	j->start_sec = astra_get_f64(in);
 	j->lease_sec = astra_get_f64(in);
 	j->lease_start_sec = astra_get_f64(in);

@@ -27,6 +27,7 @@ static void begin_lease(struct astra_engine *e, struct ejob *j,
 
 	j->phase = ASTRA_PHASE_LEASED;
 	j->restart_cnt = job->restart_cnt;
+	astra_first_start_begin(e, j, job->start_sec);
 	j->ran = true;
 	j->start_sec = job->start_sec;
 	j->lease_start_sec = start;

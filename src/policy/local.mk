@@ -24,6 +24,7 @@ libastra_policy_la_SOURCES = \
 	src/policy/fairness_priv.h \
 	src/policy/forecast.c \
 	src/policy/forecast.h \
+	src/policy/first_start.c \
 	src/policy/grant.c \
 	src/policy/guard.c \
 	src/policy/guard.h \

@@ -41,6 +41,8 @@ static const struct astra_field pool_fields[] = {
 	POOL(U64, refused),
 	POOL(U64, reclaim_capped),
 	POOL(U64, lent),
+	POOL(U64, first_starts),
+	POOL(U64, over_bound),
 	ASTRA_FIELDS_END,
 };
 

@@ -55,6 +55,8 @@ struct astra_report_pool {
 	uint64_t refused;		    /* starts that slurmctld refused */
 	uint64_t reclaim_capped; /* rounds in which MaxReclaim held back */
 	uint64_t lent;		 /* leases cut to end with a hold */
+	uint64_t first_starts;	 /* of jobs that were to start by a bound */
+	uint64_t over_bound;	 /* jobs that did not, or have not yet */
 };
 
 struct astra_report_tenant {

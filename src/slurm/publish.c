@@ -52,6 +52,8 @@ static void fill_pool(struct publish_filler *f)
 		.refused = c.refused,
 		.reclaim_capped = c.reclaim_capped,
 		.lent = c.lent,
+		.first_starts = c.first_starts,
+		.over_bound = c.over_bound,
 	};
 
 	astra_publish_count(f->view, &p);

@@ -181,6 +181,12 @@ const struct metric metric_table[] = {
 	 .help = "Starts that slurmctld refused"},
 	{"astraea_pool_reclaims_capped", COUNTER, METRIC_POOL, "reclaim_capped",
 	 .help = "Rounds in which MaxReclaim held back"},
+	{"astraea_pool_first_starts", COUNTER, METRIC_POOL, "first_starts",
+	 .help = "Jobs that started for the first time"},
+	{"astraea_pool_first_starts_late", COUNTER, METRIC_POOL, "over_bound",
+	 .help = "Jobs that waited longer for their first start than the bound: "
+		 "(2 + (own GPUs + GPUs of their tenant's jobs before them) / "
+		 "quota) LeaseTerm and what a job may take to leave"},
 	{"astraea_pool_jobs", GAUGE, METRIC_JOBS, "jobs",
 	 .help = "Jobs by phase, tasks of arrays one by one"},
 	{"astraea_pool_job_gpus", GAUGE, METRIC_JOBS, "gpus",

@@ -100,6 +100,8 @@ static const struct line pool_lease_lines[] = {
 	{"Starts refused", "refused", SFAIR_NUMBER},
 	{"Reclaim capped", "reclaim_capped", SFAIR_NUMBER},
 	{"Leases lent", "lent", SFAIR_NUMBER},
+	{"First starts", "first_starts", SFAIR_NUMBER},
+	{"Over the bound", "over_bound", SFAIR_NUMBER},
 	{NULL, NULL, SFAIR_TEXT},
 };
 

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* By when each job is to start for the first time, and how many did not. A job
+ * that waits and is not blocked has, from the round that first sees it so,
+ *   (2 + (own GPUs + GPUs before it) / Quota) LeaseTerm + graces,
+ * where before it are its tenant's jobs that never ran and wait already, Quota
+ * is the tenant's (Eq. 7), and graces are what a job may take to leave. It is
+ * measured under every policy, whoever has promised it.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/policy/engine_priv.h"
+
+/* One that nothing but others keeps from its first start. */
+static bool first_start_waits(const struct ejob *j)
+{
+	return !j->ran && j->state == ASTRA_JOB_PENDING &&
+	       j->reason.wait != ASTRA_WAIT_TOO_BIG;
+}
+
+/* The time in which its tenant's quota pays for so many GPUs. */
+static double first_start_paid_sec(const struct astra_engine *e,
+				   const struct ejob *j, double gpus)
+{
+	double quota =
+		astra_fairness_quota(e->account, e->tenants[j->tenant].account);
+
+	return quota > 0 ? gpus / quota * e->options.lease_sec : HUGE_VAL;
+}
+
+static double first_start_grace_sec(const struct astra_engine *e,
+				    const struct astra_snapshot *snap)
+{
+	double leave_sec = astra_leave_sec(e, snap);
+
+	return isfinite(leave_sec)
+		       ? leave_sec
+		       : e->options.grace_sec + e->options.round_sec;
+}
+
+static void first_start_late(struct astra_engine *e, struct ejob *j,
+			     double at_sec)
+{
+	if (j->late || !(j->bound_sec > 0) || at_sec <= j->bound_sec)
+		return;
+	j->late = true;
+	e->counters.over_bound++;
+}
+
+static int first_start_order(const void *a, const void *b)
+{
+	const struct ejob *x = *(struct ejob *const *)a;
+	const struct ejob *y = *(struct ejob *const *)b;
+
+	if (x->submit_sec != y->submit_sec)
+		return x->submit_sec < y->submit_sec ? -1 : 1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/* Those that have a bound wait already, the others are put into unbound.
+ * Returns how many others there are. */
+static size_t first_start_gather(struct astra_engine *e,
+				 const struct astra_snapshot *snap,
+				 double *waiting, struct ejob **unbound)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < snap->job_count; i++) {
+		struct ejob *j = &e->jobs[e->row_of[i]];
+
+		if (j->ran)
+			continue;
+		if (!first_start_waits(j)) {
+			j->bound_sec = 0;
+		} else if (j->bound_sec > 0) {
+			waiting[j->tenant] += (double)j->gpus * j->copies;
+			first_start_late(e, j, snap->now_sec);
+		} else {
+			unbound[count++] = j;
+		}
+	}
+	return count;
+}
+
+int astra_first_starts_follow(struct astra_engine *e,
+			      const struct astra_snapshot *snap)
+{
+	double *waiting = calloc(e->tenant_count + 1, sizeof(*waiting));
+	struct ejob **unbound = calloc(snap->job_count + 1, sizeof(*unbound));
+	int rc = waiting && unbound ? 0 : -1;
+	size_t count = rc ? 0 : first_start_gather(e, snap, waiting, unbound);
+
+	if (count)
+		qsort(unbound, count, sizeof(*unbound), first_start_order);
+	for (size_t i = 0; i < count; i++) {
+		struct ejob *j = unbound[i];
+		double before = waiting[j->tenant];
+
+		j->bound_sec = snap->now_sec + 2 * e->options.lease_sec +
+			       first_start_paid_sec(e, j, before + j->gpus) +
+			       first_start_grace_sec(e, snap);
+		waiting[j->tenant] += (double)j->gpus * j->copies;
+	}
+	free(waiting);
+	free(unbound);
+	return rc;
+}
+
+void astra_first_start_split(const struct astra_engine *e, struct ejob *array,
+			     struct ejob *task)
+{
+	task->bound_sec = array->bound_sec;
+	task->late = array->late;
+	if (!(array->bound_sec > 0))
+		return;
+	array->late = false;
+	array->bound_sec += first_start_paid_sec(e, array, array->gpus);
+}
+
+void astra_first_start_begin(struct astra_engine *e, struct ejob *j,
+			     double start_sec)
+{
+	if (j->ran || !(j->bound_sec > 0))
+		return;
+	first_start_late(e, j, start_sec);
+	e->counters.first_starts++;
+}

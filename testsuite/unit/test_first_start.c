@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* By when jobs are to start for the first time, and who was late. One node of 8
+ * GPUs, tenants of weight 1 and 3: quotas of 2 and 6. Leases of 20 s, graces of
+ * 2 s and rounds of 5 s: a bound is (2 + GPUs / quota) 20 + 7 s. Job 1, of the
+ * second tenant, has all GPUs and cannot be requeued. */
+#include <math.h>
+#include <string.h>
+
+#include "src/policy/engine.h"
+#include "testsuite/unit/unit.h"
+
+enum { JOBS = 5 };
+
+struct scene {
+	struct astra_options options;
+	struct astra_engine *engine;
+	struct astra_plan plan;
+	struct astra_node node;
+	struct astra_tenant tenants[2];
+	struct astra_job jobs[JOBS];
+	struct astra_share held[JOBS];
+	size_t job_count;
+};
+
+static struct astra_job *add(struct scene *s, uint32_t tenant, uint32_t gpus)
+{
+	struct astra_job *job = &s->jobs[s->job_count++];
+
+	*job = (struct astra_job){
+		.id = (uint32_t)s->job_count,
+		.tenant = tenant,
+		.copies = 1,
+		.weight = 1,
+		.request = {.gpus = gpus, .cpus = 1},
+		.state = ASTRA_JOB_PENDING,
+		.submit_sec = 100,
+		.revocable = true,
+		.held = &s->held[s->job_count - 1],
+	};
+	return job;
+}
+
+static void run_on(struct scene *s, struct astra_job *job, double start_sec)
+{
+	s->held[job - s->jobs] =
+		(struct astra_share){.gpus = job->request.gpus, .cpus = 1};
+	job->held_count = 1;
+	job->state = ASTRA_JOB_RUNNING;
+	job->start_sec = start_sec;
+}
+
+static void round_at(struct scene *s, double now_sec)
+{
+	struct astra_error err = {""};
+	const struct astra_snapshot snapshot = {
+		.now_sec = now_sec,
+		.nodes = &s->node,
+		.node_count = 1,
+		.tenants = s->tenants,
+		.tenant_count = 2,
+		.jobs = s->jobs,
+		.job_count = s->job_count,
+	};
+
+	s->node.gpus_free = 8;
+	for (size_t i = 0; i < s->job_count; i++)
+		if (s->jobs[i].held_count)
+			s->node.gpus_free -= s->held[i].gpus;
+	if (astra_engine_round(s->engine, &snapshot, &s->plan, &err) < 0)
+		fail_msg("%s", err.text);
+}
+
+static void begin(struct scene *s)
+{
+	struct astra_job *first;
+
+	*s = (struct scene){
+		.node = {.usable = true,
+			 .gpus = 8,
+			 .cpus = 16,
+			 .cpus_free = 16},
+		.tenants = {{.name = "a", .weight = 1},
+			    {.name = "b", .weight = 3}},
+	};
+	astra_options_init(&s->options);
+	s->options.lease_sec = 20;
+	s->options.grace_sec = 2;
+	s->options.round_sec = 5;
+	s->engine = astra_engine_create(&s->options, 100, NULL);
+	assert_non_null(s->engine);
+	astra_plan_init(&s->plan);
+	first = add(s, 1, 8);
+	first->revocable = false;
+	run_on(s, first, 100);
+	round_at(s, 100);
+}
+
+static void end(struct scene *s)
+{
+	astra_engine_destroy(s->engine);
+	astra_plan_destroy(&s->plan);
+}
+
+static double bound_of(const struct scene *s, uint32_t id)
+{
+	for (size_t i = 0; i < astra_engine_job_count(s->engine); i++) {
+		struct astra_job_view view;
+
+		astra_engine_job_view(s->engine, i, 100, &view);
+		if (view.id == id)
+			return view.bound_sec;
+	}
+	fail_msg("no job %u", id);
+	return NAN;
+}
+
+static void expect_bound(const struct scene *s, uint32_t id, double sec)
+{
+	double bound = bound_of(s, id);
+
+	if (fabs(bound - sec) > 1e-9)
+		fail_msg("job %u is to start by %g, not %g", id, bound, sec);
+}
+
+static void expect_counts(const struct scene *s, uint64_t starts, uint64_t late)
+{
+	struct astra_counters c = astra_engine_counters(s->engine);
+
+	assert_int_equal(c.first_starts, starts);
+	assert_int_equal(c.over_bound, late);
+}
+
+/* 2 of 2 GPUs: 3 terms. 4 more behind them: (2 + 6 / 2) terms. Of the other
+ * tenant, 3 of 6: 2.5 terms. */
+static void who_is_behind_others_may_wait_for_them(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	begin(&s);
+	add(&s, 0, 2);
+	add(&s, 0, 4);
+	add(&s, 1, 3);
+	round_at(&s, 100);
+	expect_bound(&s, 2, 100 + 3 * 20 + 7);
+	expect_bound(&s, 3, 100 + 5 * 20 + 7);
+	expect_bound(&s, 4, 100 + 2.5 * 20 + 7);
+	round_at(&s, 150); /* bounds do not move */
+	expect_bound(&s, 2, 167);
+	expect_counts(&s, 0, 0);
+	round_at(&s, 158); /* job 4 by 157 */
+	expect_counts(&s, 0, 1);
+	round_at(&s, 168); /* job 2 by 167 */
+	round_at(&s, 169);
+	expect_counts(&s, 0, 2);
+	s.jobs[0].state = ASTRA_JOB_ENDED;
+	s.jobs[0].held_count = 0;
+	run_on(&s, &s.jobs[1], 169); /* late, which is known */
+	run_on(&s, &s.jobs[2], 206); /* just in time */
+	round_at(&s, 206);
+	expect_counts(&s, 2, 2);
+	end(&s);
+}
+
+/* A start that no round came before is late all the same. */
+static void the_start_itself_counts(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	begin(&s);
+	add(&s, 0, 2);
+	round_at(&s, 100);
+	s.jobs[0].state = ASTRA_JOB_ENDED;
+	s.jobs[0].held_count = 0;
+	run_on(&s, &s.jobs[1], 168);
+	round_at(&s, 170);
+	expect_counts(&s, 1, 1);
+	s.jobs[1].state = ASTRA_JOB_PENDING; /* again: no first start */
+	s.jobs[1].held_count = 0;
+	s.jobs[1].restart_cnt++;
+	round_at(&s, 171);
+	run_on(&s, &s.jobs[1], 900);
+	round_at(&s, 900);
+	expect_counts(&s, 1, 1);
+	end(&s);
+}
+
+/* Held for a while, it is promised nothing, and anew once it could run; and it
+ * is not before others meanwhile. */
+static void who_is_blocked_has_no_bound(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	begin(&s);
+	add(&s, 0, 2);
+	round_at(&s, 100);
+	s.jobs[1].state = ASTRA_JOB_BLOCKED;
+	add(&s, 0, 4);
+	round_at(&s, 110);
+	expect_bound(&s, 2, 0);
+	expect_bound(&s, 3, 110 + (2 + 4 / 2.0) * 20 + 7);
+	s.jobs[1].state = ASTRA_JOB_PENDING;
+	round_at(&s, 190);
+	expect_bound(&s, 2, 190 + (2 + 6 / 2.0) * 20 + 7);
+	end(&s);
+}
+
+/* Three tasks of 2 GPUs: 3, 4 and 5 terms; a task takes the least with it. */
+static void tasks_of_an_array_are_due_one_by_one(void **state)
+{
+	struct scene s;
+	struct astra_job *task;
+
+	(void)state;
+	begin(&s);
+	add(&s, 0, 2)->copies = 3;
+	add(&s, 0, 2);
+	round_at(&s, 100);
+	expect_bound(&s, 2, 100 + 3 * 20 + 7);
+	expect_bound(&s, 3, 100 + 6 * 20 + 7);
+	s.jobs[0].state = ASTRA_JOB_ENDED;
+	s.jobs[0].held_count = 0;
+	s.jobs[1].copies = 2;
+	task = add(&s, 0, 2);
+	task->array_id = 2;
+	run_on(&s, task, 120);
+	round_at(&s, 120);
+	expect_bound(&s, 4, 167);
+	expect_bound(&s, 2, 100 + 4 * 20 + 7);
+	expect_counts(&s, 1, 0);
+	end(&s);
+}
+
+static void a_bound_outlives_a_restart_and_a_clock_that_is_set(void **state)
+{
+	struct astra_bytes saved = {0};
+	struct scene s;
+
+	(void)state;
+	begin(&s);
+	add(&s, 0, 2);
+	round_at(&s, 100);
+	assert_int_equal(astra_engine_save(s.engine, &saved), 0);
+	astra_engine_destroy(s.engine);
+	s.engine =
+		astra_engine_restore(&s.options, saved.data, saved.size, NULL);
+	assert_non_null(s.engine);
+	round_at(&s, 130);
+	expect_bound(&s, 2, 167);
+	astra_engine_shift(s.engine, 1000);
+	expect_bound(&s, 2, 1167);
+	astra_bytes_clear(&saved);
+	end(&s);
+}
+
+/* A tenant of weight 0 is promised nothing; a job larger than its tenant's
+ * quota has its bound, one larger than the cluster none. */
+static void what_cannot_be_promised_is_not(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	begin(&s);
+	add(&s, 0, 8);
+	add(&s, 0, 9);
+	round_at(&s, 100);
+	round_at(&s, 101);
+	expect_bound(&s, 2, 100 + 6 * 20 + 7);
+	expect_bound(&s, 3, 0);
+	round_at(&s, 9000);
+	expect_counts(&s, 0, 1);
+	end(&s);
+	begin(&s);
+	s.tenants[0].weight = 0;
+	add(&s, 0, 2);
+	round_at(&s, 100);
+	expect_bound(&s, 2, 0);
+	round_at(&s, 9000);
+	expect_counts(&s, 0, 0);
+	end(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_is_behind_others_may_wait_for_them),
+		cmocka_unit_test(the_start_itself_counts),
+		cmocka_unit_test(who_is_blocked_has_no_bound),
+		cmocka_unit_test(tasks_of_an_array_are_due_one_by_one),
+		cmocka_unit_test(
+			a_bound_outlives_a_restart_and_a_clock_that_is_set),
+		cmocka_unit_test(what_cannot_be_promised_is_not),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
