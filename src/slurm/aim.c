@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "src/slurm/compat_topology.h"
-#include "src/slurm/managed.h"
 #include "src/slurm/request.h"
 
 /* So long nodes that are alike are taken from the same one on. */
@@ -17,22 +16,53 @@ static bitoff_t first_look(const job_record_t *job)
 			  (uint64_t)node_record_count);
 }
 
-static uint64_t free_on(bitoff_t node)
-{
-	return astra_gpus_free(node_record_table_ptr[node]);
-}
-
 static uint64_t max64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
+/* The nodes that a job may have. */
+struct own_nodes {
+	struct astra_ordered_node *list;
+	size_t count;
+	bitoff_t first; /* look */
+};
+
+/* Those of all in their order, where equal ones begin with the first look.
+ * list: for xfree(). */
+static struct own_nodes own_nodes(const job_record_t *job,
+				  const struct astra_ordered_node *all,
+				  bitstr_t *nodes)
+{
+	size_t count = (size_t)node_record_count;
+	struct own_nodes own = {
+		.list = xcalloc(count, sizeof(*all)),
+		.first = first_look(job),
+	};
+
+	for (size_t i = 0, end; i < count; i = end) {
+		size_t turn = i;
+
+		for (end = i; end < count && all[end].rack == all[i].rack &&
+			      all[end].free == all[i].free;
+		     end++)
+			if ((bitoff_t)all[end].node < own.first)
+				turn = end + 1;
+		for (size_t k = turn; k < end; k++)
+			if (bit_test(nodes, all[k].node))
+				own.list[own.count++] = all[k];
+		for (size_t k = i; k < turn; k++)
+			if (bit_test(nodes, all[k].node))
+				own.list[own.count++] = all[k];
+	}
+	return own;
+}
+
 /* Counts of features. */
 
 struct pick {
-	bitstr_t *from, *picked;
-	bitoff_t first;
-	uint64_t most;	/* free GPUs of a node */
+	bitstr_t *picked;
+	struct own_nodes own;
 	uint32_t nodes; /* counts in all */
 	bool all;	/* features have a count */
 };
@@ -53,60 +83,60 @@ static int pick_feature(void *x, void *arg)
 	struct pick *p = arg;
 	uint16_t left = feature->count;
 
-	for (uint64_t gpus = p->most + 1; left && gpus-- > 0;)
-		for (bitoff_t i = 0; left && i < node_record_count; i++) {
-			bitoff_t n = (p->first + i) % node_record_count;
+	for (size_t i = 0; left && i < p->own.count; i++) {
+		uint32_t n = p->own.list[i].node;
 
-			if (!bit_test(p->from, n) || bit_test(p->picked, n) ||
-			    !bit_test(feature->node_bitmap_avail, n) ||
-			    free_on(n) != gpus)
-				continue;
-			bit_set(p->picked, n);
-			left--;
-		}
+		if (bit_test(p->picked, n) ||
+		    !bit_test(feature->node_bitmap_avail, n))
+			continue;
+		bit_set(p->picked, n);
+		left--;
+	}
 	return 0;
 }
 
-static void keep_counted(const job_record_t *job, bitstr_t *nodes)
+static void keep_counted(const job_record_t *job,
+			 struct astra_node_order *order, bitstr_t *nodes)
 {
-	struct pick p = {.from = nodes, .first = first_look(job), .all = true};
+	struct pick p = {.all = true};
 	list_t *features = job->details->feature_list;
 
 	list_for_each_ro(features, sum_count, &p);
 	if (!p.all || p.nodes != job->details->min_nodes)
 		return;
 	bit_and(nodes, avail_node_bitmap);
-	for (bitoff_t i = 0; i < node_record_count; i++)
-		if (bit_test(nodes, i))
-			p.most = max64(p.most, free_on(i));
+	p.own = own_nodes(job, astra_node_order_by_gpus(order), nodes);
 	p.picked = bit_alloc(node_record_count);
 	list_for_each_ro(features, pick_feature, &p);
 	bit_and(nodes, p.picked);
 	bit_free(p.picked);
+	xfree(p.own.list);
 }
 
 /* Neighbours. */
 
-static bitoff_t nodes_needed(const job_record_t *job, bitstr_t *nodes)
+static bitoff_t nodes_needed(const job_record_t *job,
+			     struct astra_node_order *order, bitstr_t *nodes)
 {
+	const struct astra_ordered_node *all = astra_node_order_numbered(order);
+	bitoff_t least = (bitoff_t)max64(job->details->min_nodes, 1);
 	struct astra_ask ask;
 	uint64_t most = 1;
 
 	astra_request_ask(job, &ask);
-	for (bitoff_t i = 0; i < node_record_count; i++) {
-		const gres_node_state_t *g =
-			astra_node_gpus(node_record_table_ptr[i]);
-
-		if (g && bit_test(nodes, i))
-			most = max64(most, g->gres_cnt_avail);
-	}
+	if (!ask.count[ASTRA_PER_JOB])
+		return least;
+	for (bitoff_t i = 0; i < node_record_count; i++)
+		if (all[i].gpus > most && bit_test(nodes, i))
+			most = all[i].gpus;
 	return (bitoff_t)max64((ask.count[ASTRA_PER_JOB] + most - 1) / most,
-			       max64(job->details->min_nodes, 1));
+			       (uint64_t)least);
 }
 
 /* Where the best of all rows begins, or -1. Twice around, for one may lie
  * across the first look. */
-static bitoff_t find_row(const job_record_t *job, bitstr_t *nodes,
+static bitoff_t find_row(const job_record_t *job,
+			 const struct astra_ordered_node *all, bitstr_t *nodes,
 			 bitoff_t need)
 {
 	bitoff_t first = first_look(job), best = -1, row = 0;
@@ -121,9 +151,9 @@ static bitoff_t find_row(const job_record_t *job, bitstr_t *nodes,
 		}
 		if (!bit_test(nodes, n))
 			continue;
-		gpus += free_on(n);
+		gpus += all[n].free;
 		if (++row > need)
-			gpus -= free_on(n - need);
+			gpus -= all[n - need].free;
 		if (row < need || (best >= 0 && gpus <= most))
 			continue;
 		best = n - need + 1;
@@ -132,13 +162,14 @@ static bitoff_t find_row(const job_record_t *job, bitstr_t *nodes,
 	return best;
 }
 
-static void keep_neighbours(const job_record_t *job, bitstr_t *nodes)
+static void keep_neighbours(const job_record_t *job,
+			    struct astra_node_order *order, bitstr_t *nodes)
 {
 	bitoff_t need, at;
 
 	bit_and(nodes, avail_node_bitmap);
-	need = nodes_needed(job, nodes);
-	at = find_row(job, nodes, need);
+	need = nodes_needed(job, order, nodes);
+	at = find_row(job, astra_node_order_numbered(order), nodes, need);
 	for (bitoff_t i = 0; at >= 0 && i < node_record_count; i++)
 		if (i < at || i >= at + need)
 			bit_clear(nodes, i);
@@ -146,123 +177,132 @@ static void keep_neighbours(const job_record_t *job, bitstr_t *nodes)
 
 /* Blocks. */
 
-/* A node that the job may have; later, the first of a segment of them. */
-struct place {
-	uint32_t rack, node;
-	bitoff_t turn; /* how far behind the first look */
-	uint64_t gpus; /* free ones; of a segment, all of its nodes' */
+/* Nodes of one block, neighbours in the job's list. */
+struct segment {
+	uint32_t rack;
+	size_t at;     /* where they begin there */
+	bitoff_t turn; /* how far the block is behind the first look */
+	uint64_t free; /* GPUs of all of them */
+	size_t beside; /* as good ones of the block, at most those wanted */
 };
-
-static int by_rack(const void *x, const void *y)
-{
-	const struct place *a = x, *b = y;
-
-	if (a->rack != b->rack)
-		return a->rack < b->rack ? -1 : 1;
-	if (a->gpus != b->gpus)
-		return a->gpus > b->gpus ? -1 : 1;
-	return a->turn < b->turn ? -1 : 1;
-}
 
 static int by_gpus(const void *x, const void *y)
 {
-	const struct place *a = x, *b = y;
+	const struct segment *a = x, *b = y;
 
-	if (a->gpus != b->gpus)
-		return a->gpus > b->gpus ? -1 : 1;
-	return a->turn < b->turn ? -1 : 1;
+	if (a->free != b->free)
+		return a->free > b->free ? -1 : 1;
+	if (a->beside != b->beside)
+		return a->beside > b->beside ? -1 : 1;
+	if (a->turn != b->turn)
+		return a->turn < b->turn ? -1 : 1;
+	return a->at < b->at ? -1 : 1;
 }
 
-/* The nodes by rack, those with the most free GPUs first. To be freed. */
-static struct place *list_places(const job_record_t *job,
-				 const struct astra_racks *racks,
-				 bitstr_t *nodes, size_t *count)
+/* All segments of so many nodes of a rack. apart: one a rack. For xfree(). */
+static struct segment *list_segments(const struct own_nodes *own, size_t each,
+				     bool apart, size_t *found)
 {
-	struct place *places =
-		xcalloc((size_t)node_record_count, sizeof(*places));
-	bitoff_t first = first_look(job), all = node_record_count;
-
-	*count = 0;
-	for (bitoff_t n = 0; n < all; n++) {
-		if (!bit_test(nodes, n))
-			continue;
-		places[(*count)++] = (struct place){
-			.rack = astra_rack_of(racks, job->part_ptr,
-					      (uint32_t)n),
-			.node = (uint32_t)n,
-			.turn = (n + all - first) % all,
-			.gpus = free_on(n),
-		};
-	}
-	qsort(places, *count, sizeof(*places), by_rack);
-	return places;
-}
-
-/* All segments of so many nodes of a rack, those with the most free GPUs first.
- * node: where its nodes begin in places. apart: one a rack. To be freed. */
-static struct place *list_segments(const struct place *places, size_t count,
-				   size_t each, bool apart, size_t *found)
-{
-	struct place *segments = xcalloc(count / each + 1, sizeof(*segments));
+	struct segment *segments =
+		xcalloc(own->count / each + 1, sizeof(*segments));
+	bitoff_t all = node_record_count, turn = 0;
 	uint64_t gpus = 0;
 
 	*found = 0;
-	for (size_t i = 0, row = 0; i < count; i++) {
-		bool new_rack = !i || places[i].rack != places[i - 1].rack;
-
-		if (new_rack)
+	for (size_t i = 0, row = 0; i < own->count; i++) {
+		if (!i || own->list[i].rack != own->list[i - 1].rack) {
 			row = 0;
+			turn = (own->list[i].node + all - own->first) % all;
+		}
 		if (row % each == 0)
 			gpus = 0;
-		gpus += places[i].gpus;
+		gpus += own->list[i].free;
 		if (++row % each || (apart && row > each))
 			continue;
-		segments[*found] = places[i + 1 - each];
-		segments[*found].node = (uint32_t)(i + 1 - each);
-		segments[(*found)++].gpus = gpus;
+		segments[(*found)++] = (struct segment){
+			.rack = own->list[i].rack,
+			.at = i + 1 - each,
+			.turn = turn,
+			.free = gpus,
+			.beside = row / each,
+		};
 	}
-	qsort(segments, *found, sizeof(*segments), by_gpus);
 	return segments;
 }
 
-/* Slurm wants a job's nodes, or those of each segment, in one block. Of a job
- * that has but one segment any nodes of its block will do. */
-static void keep_blocks(const job_record_t *job,
-			const struct astra_racks *racks, bitstr_t *nodes)
+/* The best ones come first: of equal ones those of the fewest blocks. Most jobs
+ * want one, for which nothing is sorted. */
+static void sort_segments(struct segment *segments, size_t found, size_t want)
 {
-	size_t need = (size_t)nodes_needed(job, nodes), count, found;
+	size_t best = 0;
+
+	for (size_t i = found; i-- > 0;)
+		if (i + 1 < found && segments[i].rack == segments[i + 1].rack &&
+		    segments[i].free == segments[i + 1].free)
+			segments[i].beside = segments[i + 1].beside;
+		else if (segments[i].beside > want)
+			segments[i].beside = want;
+	if (want > 1) {
+		qsort(segments, found, sizeof(*segments), by_gpus);
+		return;
+	}
+	for (size_t i = 1; i < found; i++)
+		if (by_gpus(&segments[i], &segments[best]) < 0)
+			best = i;
+	segments[0] = segments[best];
+}
+
+/* Of a job that has but one segment any nodes of its block will do. */
+static void keep_segments(const struct own_nodes *own,
+			  const struct segment *segments, size_t want,
+			  size_t each, bitstr_t *nodes)
+{
+	bit_clear_all(nodes);
+	if (want == 1) {
+		uint32_t rack = own->list[segments->at].rack;
+
+		for (size_t i = 0; i < own->count; i++)
+			if (own->list[i].rack == rack)
+				bit_set(nodes, own->list[i].node);
+		return;
+	}
+	for (size_t i = 0; i < want; i++)
+		for (size_t k = 0; k < each; k++)
+			bit_set(nodes, own->list[segments[i].at + k].node);
+}
+
+/* Slurm wants a job's nodes, or those of each segment, in one block. */
+static void keep_blocks(const job_record_t *job, struct astra_node_order *order,
+			bitstr_t *nodes)
+{
+	size_t need = (size_t)nodes_needed(job, order, nodes), found;
 	size_t each = astra_segment_nodes(job);
-	struct place *places, *segments;
+	struct segment *segments;
+	struct own_nodes own;
 
 	if (need < 2)
 		return;
 	if (!each || need % each)
 		each = need;
 	bit_and(nodes, avail_node_bitmap);
-	places = list_places(job, racks, nodes, &count);
-	segments = list_segments(places, count, each, astra_segments_apart(job),
-				 &found);
+	own = own_nodes(job, astra_node_order_by_rack(order, job->part_ptr),
+			nodes);
+	segments = list_segments(&own, each, astra_segments_apart(job), &found);
 	if (found >= need / each) {
-		bit_clear_all(nodes);
-		for (size_t i = 0; i < count; i++)
-			if (each == need && places[i].rack == segments->rack)
-				bit_set(nodes, places[i].node);
-		for (size_t i = 0; each < need && i < need; i++)
-			bit_set(nodes,
-				places[segments[i / each].node + i % each]
-					.node);
+		sort_segments(segments, found, need / each);
+		keep_segments(&own, segments, need / each, each, nodes);
 	}
 	xfree(segments);
-	xfree(places);
+	xfree(own.list);
 }
 
-void astra_aim(const job_record_t *job, const struct astra_racks *racks,
+void astra_aim(const job_record_t *job, struct astra_node_order *order,
 	       bitstr_t *nodes)
 {
 	if (job->details->feature_list)
-		keep_counted(job, nodes);
+		keep_counted(job, order, nodes);
 	if (job->details->contiguous)
-		keep_neighbours(job, nodes);
+		keep_neighbours(job, order, nodes);
 	if (job->part_ptr && astra_topology_binds(job->part_ptr))
-		keep_blocks(job, racks, nodes);
+		keep_blocks(job, order, nodes);
 }

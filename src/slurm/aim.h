@@ -7,15 +7,17 @@
 #define ASTRA_AIM_H
 
 #include "src/slurm/compat.h"
-#include "src/slurm/racks.h"
+#include "src/slurm/node_order.h"
 
 /* Leave in nodes as many as the job needs: for "[a*2&b*1]", where all features
  * have a count, that many of each; for --contiguous neighbours; where
  * topology/block binds, those of one block, or for each --segment as many of
- * one. Those with the most free GPUs are taken. Other jobs' nodes are not
- * touched, nor those of one that needs several blocks or a single node.
- * Locks: caller holds conf, job, node and part read. */
-void astra_aim(const job_record_t *job, const struct astra_racks *racks,
+ * one, of as few blocks as those allow. Those with the most free GPUs are
+ * taken. Other jobs' nodes are not touched, nor those of one that needs several
+ * blocks or a single node. A few walks along all nodes, whatever they have.
+ * order: of this picture. Locks: caller holds conf, job, node and part read.
+ */
+void astra_aim(const job_record_t *job, struct astra_node_order *order,
 	       bitstr_t *nodes);
 
 #endif

@@ -83,7 +83,7 @@ static void apply_features(job_record_t *job, bitstr_t *nodes)
 /* valid_feature_counts() takes its choice from the record and writes into the
  * list of features; others may read both now. So it gets copies. */
 void astra_constraint_apply(const job_record_t *job,
-			    const struct astra_racks *racks, bitstr_t *nodes)
+			    struct astra_node_order *order, bitstr_t *nodes)
 {
 	job_record_t own = *job;
 	job_details_t details = *job->details;
@@ -94,7 +94,7 @@ void astra_constraint_apply(const job_record_t *job,
 		apply_features(&own, nodes);
 	}
 	if (IS_JOB_PENDING(job) && !details.req_node_bitmap)
-		astra_aim(&own, racks, nodes);
+		astra_aim(&own, order, nodes);
 	FREE_NULL_LIST(details.feature_list);
 }
 

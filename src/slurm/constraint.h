@@ -7,14 +7,14 @@
 #define ASTRA_CONSTRAINT_H
 
 #include "src/slurm/compat.h"
-#include "src/slurm/racks.h"
+#include "src/slurm/node_order.h"
 
 /* Leave in nodes those that --constraint allows. Of "[a|b]" one alternative is
  * left: the one whose nodes have the most free GPUs, among those with enough
  * nodes. For counts, --contiguous and blocks see aim.h.
  * Locks: caller holds conf, job, node and part read. */
 void astra_constraint_apply(const job_record_t *job,
-			    const struct astra_racks *racks, bitstr_t *nodes);
+			    struct astra_node_order *order, bitstr_t *nodes);
 
 /* Whether a set of nodes cannot say all that the job wishes, so that Slurm
  * may have to choose the nodes itself. Locks: caller holds conf, job and part

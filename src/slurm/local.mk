@@ -78,6 +78,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/managed.h \
 	src/slurm/mask.c \
 	src/slurm/mask.h \
+	src/slurm/node_order.c \
+	src/slurm/node_order.h \
 	src/slurm/pace.h \
 	src/slurm/pairs.c \
 	src/slurm/pairs.h \

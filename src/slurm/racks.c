@@ -8,9 +8,6 @@
 #include "src/common/grow.h"
 #include "src/slurm/compat_topology.h"
 
-/* Partitions of topologies beyond are taken as of the cluster's. */
-#define TOPOLOGIES_MAX 32
-
 /* Of an address such as "s0.s4.n7" what is before the node's name; all of it
  * where that is dots only, which says that no switch is above the node. */
 static const char *rack_name(char *address, const char *node)
@@ -104,7 +101,7 @@ static int racks_fill(struct astra_racks *racks, const char *name, uint32_t *of)
 
 /* The names of topologies by number, from the partitions that have them. */
 struct known {
-	const char *name[TOPOLOGIES_MAX];
+	const char *name[ASTRA_TOPOLOGIES_MAX];
 	size_t count;
 };
 
@@ -114,7 +111,7 @@ static int note_topology(void *x, void *arg)
 	struct known *known = arg;
 	uint32_t number = astra_topology_number(part);
 
-	if (!number || number >= TOPOLOGIES_MAX)
+	if (!number || number >= ASTRA_TOPOLOGIES_MAX)
 		return 0;
 	known->name[number] = astra_topology_name(part);
 	if (number >= known->count)
@@ -147,16 +144,21 @@ int astra_racks_take(struct astra_racks *racks, time_t now)
 	return 0;
 }
 
-uint32_t astra_rack_of(const struct astra_racks *racks,
-		       const part_record_t *part, uint32_t node)
+size_t astra_rack_topology(const struct astra_racks *racks,
+			   const part_record_t *part)
 {
 	size_t number = astra_topology_number(part);
 
-	if (number >= racks->topologies)
-		number = 0;
+	return number < racks->topologies ? number : 0;
+}
+
+uint32_t astra_rack_of(const struct astra_racks *racks,
+		       const part_record_t *part, uint32_t node)
+{
 	if (!racks->topologies || node >= racks->nodes)
 		return 0;
-	return racks->of_node[number * racks->nodes + node];
+	return racks->of_node[astra_rack_topology(racks, part) * racks->nodes +
+			      node];
 }
 
 void astra_racks_free(struct astra_racks *racks)

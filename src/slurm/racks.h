@@ -15,6 +15,9 @@
 #include "src/common/intern.h"
 #include "src/slurm/compat.h"
 
+/* Partitions of topologies beyond are taken as of the cluster's. */
+#define ASTRA_TOPOLOGIES_MAX 32
+
 /* Zeroed, it is empty. */
 struct astra_racks {
 	struct astra_intern names; /* switches above a node, e.g. "s0.s4." */
@@ -28,6 +31,11 @@ struct astra_racks {
  * Locks: caller holds conf, node and part read.
  * Returns 0, or -1 when memory is out. */
 int astra_racks_take(struct astra_racks *racks, time_t now);
+
+/* Which of the topologies is the partition's, less than racks->topologies; 0:
+ * the cluster's. Locks: caller holds part read. */
+size_t astra_rack_topology(const struct astra_racks *racks,
+			   const part_record_t *part);
 
 /* The rack of a node, by slurmctld's number, for jobs of a partition.
  * Locks: caller holds part read. */

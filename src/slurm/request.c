@@ -275,7 +275,7 @@ static time_t run_length(const job_record_t *job)
 }
 
 /* All nodes that Slurm's rules leave to the job, by slurmctld's numbers. */
-static bitstr_t *nodes_of(job_record_t *job, const struct astra_racks *racks,
+static bitstr_t *nodes_of(job_record_t *job, struct astra_node_order *order,
 			  time_t now)
 {
 	const job_details_t *d = job->details;
@@ -293,7 +293,7 @@ static bitstr_t *nodes_of(job_record_t *job, const struct astra_racks *racks,
 	astra_reserved_keep(job, nodes);
 	if (resv_list)
 		list_for_each_ro(resv_list, drop_reserved, &test);
-	astra_constraint_apply(job, racks, nodes);
+	astra_constraint_apply(job, order, nodes);
 	return nodes;
 }
 
@@ -337,7 +337,7 @@ int astra_request_of(job_record_t *job, const struct astra_node_map *map,
 	allowed = astra_arena_take(arena, (map->count / 64 + 1) * 8);
 	if (!allowed || request_named(job, map, arena, out) < 0)
 		return -1;
-	nodes = nodes_of(job, map->racks, now);
+	nodes = nodes_of(job, map->order, now);
 	for (size_t i = 0; i < map->count; i++) {
 		uint32_t g = map->global[i];
 

@@ -7,7 +7,7 @@
 #include "src/policy/model.h"
 #include "src/slurm/ask.h"
 #include "src/slurm/compat.h"
-#include "src/slurm/racks.h"
+#include "src/slurm/node_order.h"
 
 /* The nodes of a pool: a number in the model for each, and back. */
 struct astra_node_map {
@@ -15,10 +15,10 @@ struct astra_node_map {
 	uint32_t *global; /* ours -> slurmctld's */
 	size_t count;	  /* of ours */
 	size_t global_count;
-	const struct astra_racks *racks; /* of slurmctld's; borrowed */
-	uint32_t cpus_max;		 /* of the largest node */
-	uint32_t sockets_max;		 /* of the node that has the most */
-	bool memory;			 /* Slurm counts memory */
+	struct astra_node_order *order; /* of slurmctld's; borrowed */
+	uint32_t cpus_max;		/* of the largest node */
+	uint32_t sockets_max;		/* of the node that has the most */
+	bool memory;			/* Slurm counts memory */
 };
 
 /* Fill out in from a job's record. Bitmaps are taken from the arena; a job

@@ -117,7 +117,7 @@ static int map_nodes(struct astra_scene *scene, struct astra_view *view,
 
 	*map = (struct astra_node_map){
 		.global_count = count,
-		.racks = &scene->racks,
+		.order = &scene->order,
 		.memory = slurm_conf.select_type_param & SELECT_MEMORY,
 	};
 	map->local = astra_arena_take(&scene->arena, (count + 1) * 4);
@@ -302,7 +302,8 @@ int astra_scene_take(struct astra_scene *scene,
 	scene->unnamed = scene->failed = false;
 	if (make_views(scene, config->pool_count) < 0 ||
 	    astra_usage_count(scene) < 0 ||
-	    astra_racks_take(&scene->racks, now) < 0)
+	    astra_racks_take(&scene->racks, now) < 0 ||
+	    astra_node_order_begin(&scene->order, &scene->racks) < 0)
 		return astra_error_nomem(err);
 	for (size_t i = 0; i < scene->view_count; i++)
 		if (begin_view(scene, i, config, now) < 0)
@@ -325,6 +326,7 @@ void astra_scene_free(struct astra_scene *scene)
 {
 	(void)make_views(scene, 0);
 	free(scene->views);
+	astra_node_order_free(&scene->order);
 	astra_racks_free(&scene->racks);
 	astra_arena_free(&scene->arena);
 	*scene = (struct astra_scene){0};

@@ -11,6 +11,7 @@
 #include "src/slurm/compat.h"
 #include "src/slurm/config.h"
 #include "src/slurm/managed.h"
+#include "src/slurm/node_order.h"
 #include "src/slurm/qos.h"
 #include "src/slurm/racks.h"
 #include "src/slurm/request.h"
@@ -68,6 +69,7 @@ struct astra_scene {
 	bool *exclusive;
 	size_t node_count;
 	struct astra_racks racks;
+	struct astra_node_order order;
 	time_t start; /* of slurmctld */
 	bool young;   /* slurmctld may not have heard of all nodes */
 	time_t since; /* jobs that ended before are of no interest */

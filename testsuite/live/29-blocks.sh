@@ -64,10 +64,14 @@ ok segments
 scancel "$again"
 if ((release >= 2511)); then
 	leaves n1 n2
-	id=$(wide -N4 --segment=2)
-	check_eq "two segments of one block" 'n[1-4]' "$(nodes_of "$id")"
-	scancel "$id"
-	wait_for 30 job_is "$id" CANCELLED
+	# Each job looks at another node first.
+	for _ in 1 2 3 4; do
+		id=$(wide -N4 --segment=2)
+		check_eq "two segments of one block" 'n[1-4]' \
+			"$(nodes_of "$id")"
+		scancel "$id"
+		wait_for 30 job_is "$id" CANCELLED
+	done
 	id=$(wide -N4 --segment=2 --spread-segments)
 	[[ $(nodes_of "$id") == *,5-6] ]] ||
 		fail "segments are in one block: $(job_field "$id" NodeList)"
