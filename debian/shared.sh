@@ -1,7 +1,8 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the packages' scripts have in common; debian/rules puts it into them, and contrib/packages/in-use into it: they decide before files of
-# the packages are there, and after those are gone.
+# What the packages' scripts have in common; debian/rules puts it into them, and
+# contrib/packages/in-use into it: they decide before files of the packages are
+# there, and after those are gone.
 
 # in_use: the lines of slurm.conf that name the plugins, or 1 if none does.
 in_use() {

@@ -67,8 +67,12 @@ site "$all"
 
 # ---- Nothing runs yet.
 says "$good
+nothing to compare with: no plugin has run yet with $tools/state" "$pool"
+mv state elsewhere
+says "$good
 what runs is not known here: no copy of it can be read (as root, on slurmctld's host)" \
 	"$pool"
+mv elsewhere state
 printf '%s\n' "$pool" >astraea.conf
 says "$good
 compared with $tools/astraea.conf:

@@ -89,6 +89,22 @@ static struct astra_config *running(const char *checked, const char *live,
 	return astra_config_read(live, &err);
 }
 
+/* Why nothing is compared: on slurmctld's host, who may look there sees that
+ * there is no copy. */
+static void check_tell_unknown(void)
+{
+	const char *folder = slurm_conf.state_save_location;
+	struct astra_text path = {0};
+
+	astra_text_printf(&path, "%s/" KEPT, folder);
+	if (access(folder, R_OK | X_OK) == 0 && access(path.bytes, F_OK) < 0)
+		printf("nothing to compare with: no plugin has run yet with %s\n",
+		       folder);
+	else
+		puts("what runs is not known here: no copy of it can be read (as root, on slurmctld's host)");
+	astra_text_clear(&path);
+}
+
 static void tell_changes(const struct astra_config *config, const char *checked,
 			 const char *live)
 {
@@ -97,7 +113,7 @@ static void tell_changes(const struct astra_config *config, const char *checked,
 	struct astra_text text = {0};
 
 	if (!before) {
-		puts("what runs is not known here: no copy of it can be read (as root, on slurmctld's host)");
+		check_tell_unknown();
 		return;
 	}
 	astra_config_compare(before, config, &text);
