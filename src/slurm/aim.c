@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/aim.h"
 
-#include <stdlib.h>
-
 #include "src/slurm/compat_topology.h"
 #include "src/slurm/request.h"
 
@@ -186,17 +184,15 @@ struct segment {
 	size_t beside; /* as good ones of the block, at most those wanted */
 };
 
-static int by_gpus(const void *x, const void *y)
+static bool is_better(const struct segment *a, const struct segment *b)
 {
-	const struct segment *a = x, *b = y;
-
 	if (a->free != b->free)
-		return a->free > b->free ? -1 : 1;
+		return a->free > b->free;
 	if (a->beside != b->beside)
-		return a->beside > b->beside ? -1 : 1;
+		return a->beside > b->beside;
 	if (a->turn != b->turn)
-		return a->turn < b->turn ? -1 : 1;
-	return a->at < b->at ? -1 : 1;
+		return a->turn < b->turn;
+	return a->at < b->at;
 }
 
 /* All segments of so many nodes of a rack. apart: one a rack. For xfree(). */
@@ -230,26 +226,48 @@ static struct segment *list_segments(const struct own_nodes *own, size_t each,
 	return segments;
 }
 
-/* The best ones come first: of equal ones those of the fewest blocks. Most jobs
- * want one, for which nothing is sorted. */
-static void sort_segments(struct segment *segments, size_t found, size_t want)
+/* They count up within a block, and the best of it come first. */
+static void count_beside(struct segment *segments, size_t found, size_t want)
 {
-	size_t best = 0;
-
 	for (size_t i = found; i-- > 0;)
 		if (i + 1 < found && segments[i].rack == segments[i + 1].rack &&
 		    segments[i].free == segments[i + 1].free)
 			segments[i].beside = segments[i + 1].beside;
 		else if (segments[i].beside > want)
 			segments[i].beside = want;
-	if (want > 1) {
-		qsort(segments, found, sizeof(*segments), by_gpus);
-		return;
+}
+
+/* Of a heap with the worst one first, let the one at `at` sink to its place. */
+static void sink(struct segment *heap, size_t count, size_t at)
+{
+	for (;;) {
+		size_t worst = at;
+		struct segment moved = heap[at];
+
+		for (size_t i = 2 * at + 1; i < count && i <= 2 * at + 2; i++)
+			if (is_better(&heap[worst], &heap[i]))
+				worst = i;
+		if (worst == at)
+			return;
+		heap[at] = heap[worst];
+		heap[worst] = moved;
+		at = worst;
 	}
-	for (size_t i = 1; i < found; i++)
-		if (by_gpus(&segments[i], &segments[best]) < 0)
-			best = i;
-	segments[0] = segments[best];
+}
+
+/* The best ones are the first then, in any order: of equal ones those of the
+ * fewest blocks. */
+static void choose_segments(struct segment *segments, size_t found, size_t want)
+{
+	count_beside(segments, found, want);
+	for (size_t i = want / 2; i-- > 0;)
+		sink(segments, want, i);
+	for (size_t i = want; i < found; i++) {
+		if (!is_better(&segments[i], segments))
+			continue;
+		segments[0] = segments[i];
+		sink(segments, want, 0);
+	}
 }
 
 /* Of a job that has but one segment any nodes of its block will do. */
@@ -289,7 +307,7 @@ static void keep_blocks(const job_record_t *job, struct astra_node_order *order,
 			nodes);
 	segments = list_segments(&own, each, astra_segments_apart(job), &found);
 	if (found >= need / each) {
-		sort_segments(segments, found, need / each);
+		choose_segments(segments, found, need / each);
 		keep_segments(&own, segments, need / each, each, nodes);
 	}
 	xfree(segments);

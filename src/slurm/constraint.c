@@ -3,7 +3,6 @@
 
 #include "src/slurm/aim.h"
 #include "src/slurm/compat_topology.h"
-#include "src/slurm/managed.h"
 
 void astra_constraint_use(job_details_t *d, bool prefer)
 {
@@ -14,7 +13,8 @@ void astra_constraint_use(job_details_t *d, bool prefer)
 /* The alternatives of "[a|b]": a feature whose operator, or the one before, is
  * the exclusive or. */
 struct choice {
-	bitstr_t *nodes; /* that are left so far */
+	const struct astra_ordered_node *all; /* by number */
+	bitstr_t *nodes;		      /* that are left so far */
 	uint32_t nodes_min;
 	uint8_t before;
 	bitstr_t *best;
@@ -22,13 +22,13 @@ struct choice {
 	uint64_t best_gpus;
 };
 
-static uint64_t free_gpus(bitstr_t *nodes)
+static uint64_t free_gpus(const struct astra_ordered_node *all, bitstr_t *nodes)
 {
 	uint64_t gpus = 0;
 
 	for (bitoff_t i = 0; i < bit_size(nodes); i++)
 		if (bit_test(nodes, i))
-			gpus += astra_gpus_free(node_record_table_ptr[i]);
+			gpus += all[i].free;
 	return gpus;
 }
 
@@ -47,7 +47,7 @@ static int compare_alternative(void *x, void *arg)
 		return 0;
 	own = bit_copy(c->nodes);
 	bit_and(own, feature->node_bitmap_avail);
-	gpus = free_gpus(own);
+	gpus = free_gpus(c->all, own);
 	enough = (uint32_t)bit_set_count(own) >= c->nodes_min;
 	if (c->best && (c->best_enough > enough ||
 			(c->best_enough == enough && c->best_gpus >= gpus))) {
@@ -61,10 +61,12 @@ static int compare_alternative(void *x, void *arg)
 	return 0;
 }
 
-static void apply_features(job_record_t *job, bitstr_t *nodes)
+static void apply_features(job_record_t *job, struct astra_node_order *order,
+			   bitstr_t *nodes)
 {
 	job_details_t *d = job->details;
 	struct choice c = {
+		.all = astra_node_order_numbered(order),
 		.nodes = nodes,
 		.nodes_min = d->min_nodes,
 		.before = FEATURE_OP_END,
@@ -91,7 +93,7 @@ void astra_constraint_apply(const job_record_t *job,
 	own.details = &details;
 	if (details.feature_list) {
 		details.feature_list = feature_list_copy(details.feature_list);
-		apply_features(&own, nodes);
+		apply_features(&own, order, nodes);
 	}
 	if (IS_JOB_PENDING(job) && !details.req_node_bitmap)
 		astra_aim(&own, order, nodes);
