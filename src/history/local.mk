@@ -26,6 +26,7 @@ libastra_history_la_SOURCES = \
 	src/history/schema.c \
 	src/history/schema.h \
 	src/history/shares.c \
+	src/history/starts.c \
 	src/history/sql.c \
 	src/history/sums.c \
 	src/history/sums.h \

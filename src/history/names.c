@@ -68,6 +68,7 @@ uint32_t astra_history_pool(struct astra_writer *w, const char *name)
 		return n;
 	p->name = w->pool_names.names[n];
 	load_counter(w, "pool", p->id, &p->counter);
+	load_counter(w, "start", p->id, &p->starts);
 	w->pool_count++;
 	return n;
 }

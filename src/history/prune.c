@@ -7,7 +7,9 @@
 #define JOBS_MAX 500
 #define STEPS 40 /* of a transaction's length in rows, about */
 
-static const char *const tables[] = {"pool_time", "tenant_time", "owner_time"};
+static const char *const tables[] = {"pool_time", "tenant_time", "owner_time",
+				     "start_time"};
+#define TABLES (sizeof(tables) / sizeof(*tables))
 static const double length_sec[] = {60, 3600, 86400};
 
 static int64_t number(sqlite3 *db, const char *sql)
@@ -72,7 +74,7 @@ int astra_writer_prune(struct astra_writer *w, double now_sec,
 			       w->keep.day_sec};
 	int more = 0, rc = 0;
 
-	for (size_t t = 0; t < 3 && rc >= 0; t++)
+	for (size_t t = 0; t < TABLES && rc >= 0; t++)
 		for (unsigned l = 0; l < 3 && rc >= 0; l++) {
 			if (keep[l] <= 0)
 				continue;

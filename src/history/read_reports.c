@@ -50,6 +50,11 @@ static const char cluster_utilization[] =
 	" lost AS lost_gpu_sec, span AS span_sec "
 	"FROM e JOIN pool p ON p.id=e.id ORDER BY p.name";
 
+#define STARTS_THEN(column) \
+	"coalesce((SELECT v." column " FROM start_time v" \
+	" WHERE v.level=t.level AND v.time=t.time AND v.pool=p.id),0)" \
+	" AS " column ","
+
 static const char cluster_fairness[] =
 	PIECES
 	"SELECT n.pool, t.time AS time_sec, p.name AS pool,"
@@ -58,6 +63,7 @@ static const char cluster_fairness[] =
 	" sum(lack_gpu_sec) AS lack_gpu_sec,"
 	" sum(lack_gpu_sec)/sum(fair_gpu_sec) AS loss,"
 	" min(rho_min) AS rho_min, max(rho_max) AS rho_max,"
+	" " STARTS_THEN("first_starts") " " STARTS_THEN("over_bound")
 	" " TOTAL_THEN " AS total_gpu_sec "
 	ROWS_OF("tenant_time") JOIN_TENANT("t.tenant")
 	"GROUP BY t.time, n.pool ORDER BY t.time, p.name";

@@ -220,8 +220,11 @@ static int set_up(sqlite3 *db, const char *path, struct astra_error *err)
 	return 0;
 }
 
-/* For reports; files from before these were thought of get them, too. */
-static const char indexes[] =
+/* Files from before these were thought of get them, too. */
+static const char additions[] =
+	"CREATE TABLE IF NOT EXISTS start_time(level INT, time INT, pool INT,"
+	" first_starts INT, over_bound INT,"
+	" PRIMARY KEY(level,time,pool)) WITHOUT ROWID;"
 	"CREATE INDEX IF NOT EXISTS job_time ON job(submit_sec,job);"
 	"CREATE INDEX IF NOT EXISTS job_over ON job(end_sec,submit_sec);"
 	"CREATE INDEX IF NOT EXISTS job_text ON job(id_text);";
@@ -262,7 +265,7 @@ static int try_open(const char *path, const char *cluster, sqlite3 **db,
 	if (*verdict == EMPTY &&
 	    sqlite3_exec(*db, schema, NULL, NULL, NULL) != SQLITE_OK)
 		return sql_error(*db, path, err);
-	if (sqlite3_exec(*db, indexes, NULL, NULL, NULL) != SQLITE_OK)
+	if (sqlite3_exec(*db, additions, NULL, NULL, NULL) != SQLITE_OK)
 		return sql_error(*db, path, err);
 	return name_cluster(*db, path, cluster, err);
 }

@@ -72,6 +72,11 @@ static const struct table tables[ASTRA_SUMS_TABLES] = {
 			       {"revoked", SUM},
 			       {"lost_sec", SUM},
 			       {NULL, SUM}}},
+	[ASTRA_SUMS_START] = {"start_time",
+			      "pool",
+			      {{"first_starts", SUM},
+			       {"over_bound", SUM},
+			       {NULL, SUM}}},
 };
 
 struct row {

@@ -13,6 +13,7 @@ enum astra_sums_table {
 	ASTRA_SUMS_POOL,
 	ASTRA_SUMS_TENANT,
 	ASTRA_SUMS_OWNER,
+	ASTRA_SUMS_START,
 	ASTRA_SUMS_TABLES,
 };
 
@@ -55,6 +56,11 @@ enum {
 	OWNER_STARTED,
 	OWNER_REVOKED,
 	OWNER_LOST,
+};
+
+enum {
+	START_FIRST,
+	START_LATE,
 };
 
 struct astra_sums;

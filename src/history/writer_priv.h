@@ -33,6 +33,7 @@ struct hpool {
 	const char *name;
 	double half_life_sec;
 	struct counter counter; /* granted, renewed, revoked, refused, capped */
+	struct counter starts;	/* first ones, those over their bound */
 	double waiting_gpus, leaving_gpus; /* in this report */
 	double run_gpus;     /* counted over just this report's time */
 	double part_gpu_sec; /* counted over a part of it */
@@ -177,6 +178,11 @@ uint32_t astra_history_tenant(struct astra_writer *w, const char *pool,
 			      const char *name);
 uint32_t astra_history_owner(struct astra_writer *w,
 			     const struct astra_report_job *job);
+
+/* Add the first starts of a pool since the last report, and those over their
+ * bound. (starts.c) */
+void astra_history_starts(struct astra_writer *w, struct hpool *p,
+			  const struct astra_report_pool *r);
 
 /* By how much the counter has grown; it is set to value. 0 when it was not
  * known, or shrank, but `again` says that it has begun at 0 then. */

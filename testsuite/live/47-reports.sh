@@ -73,6 +73,9 @@ reply = json.load(sys.stdin)
 assert reply["rows"] and not reply["more"], reply'
 done
 sfair tenant Ledger "${window[@]}" >/dev/null
+check_eq "first starts, each job's once though one was requeued" 5 \
+	"$(sfair cluster Fairness -nP "${window[@]}" format=first |
+		awk '{ n += $1 } END { print n }')"
 check_eq "a job's wait" 1 "$(sfair job Slowdown -nP "${window[@]}" \
 	jobs="$waited" format=wait | grep -c '[1-9]')"
 check_eq "a user that is none" 1 "$(sfair user Top "${window[@]}" users=x \

@@ -75,7 +75,8 @@ static void sample_history(const char *path, int minutes)
 		"BEGIN;INSERT INTO pool VALUES(1,'gpu');"
 		"INSERT INTO tenant VALUES(1,1,'physics',NULL,2),(2,1,'bio',NULL,1);"
 		"INSERT INTO owner VALUES(1,1,'physics','alice',1001),(2,2,'bio','bob',1002),"
-		"(3,1,'optics','carol',1003);");
+		"(3,1,'optics','carol',1003);"
+		"INSERT INTO start_time VALUES(0,1699920000,1,3,1);");
 	for (int i = 0; i < minutes; i++)
 		sample_minute(db, SAMPLE_DAY + i * 60);
 	/* Alice's job runs, bob's array task ended, carol's waits. */

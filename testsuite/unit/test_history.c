@@ -444,6 +444,35 @@ static void a_job_that_ended_is_not_requeued(void **state)
 			 1);
 }
 
+/* What was counted before the first report is not of any minute; a counter that
+ * is less than before began anew with slurmctld. */
+static void late_starts_are_counted_by_the_minute(void **state)
+{
+	static const struct {
+		double after_sec;
+		uint64_t first, late;
+	} reports[] = {{0, 7, 2},    {10, 9, 2},  {20, 12, 3},
+		       {100, 12, 4}, {120, 1, 0}, {130, 2, 1}};
+
+	(void)state;
+	open_writer();
+	for (size_t i = 0; i < ASTRA_COUNT_OF(reports); i++) {
+		begin(T0 + reports[i].after_sec);
+		report->pools[0].first_starts = reports[i].first;
+		report->pools[0].over_bound = reports[i].late;
+		put();
+		if (i == 3)
+			open_writer();
+	}
+	for (int level = 0; level < 3; level++) {
+		assert_close(sum_of("start_time", "first_starts", level), 7, 0);
+		assert_close(sum_of("start_time", "over_bound", level), 3, 0);
+	}
+	assert_close(number("SELECT over_bound FROM start_time WHERE level=0"
+			    " ORDER BY time LIMIT 1"),
+		     1, 0);
+}
+
 static void a_restart_goes_on_where_it_was(void **state)
 {
 	(void)state;
@@ -1276,6 +1305,7 @@ int main(void)
 		TEST(a_job_that_was_gone_is_the_same_after_a_requeue),
 		TEST(a_new_job_with_a_number_of_old_leaves_none_pending),
 		TEST(a_job_that_ended_is_not_requeued),
+		TEST(late_starts_are_counted_by_the_minute),
 		TEST(a_restart_goes_on_where_it_was),
 		TEST(an_end_outlives_a_restart),
 		TEST(what_is_shown_after_a_restart_is_not_new),

@@ -145,7 +145,7 @@ static void a_series_has_a_row_for_each_step(void **state)
 					     1700092800)),
 			 2);
 	expect(WINDOW("cluster fairness", 1699920000, 1699920060),
-	       "1699920000 \"gpu\" 2 240 240 60 0.25 0.5 1.5 240\n");
+	       "1699920000 \"gpu\" 2 240 240 60 0.25 0.5 1.5 3 1 240\n");
 	expect(WINDOW("tenant timeline", 1699920000, 1699920060),
 	       "1699920000 \"gpu\" \"bio\" 60 120 0.5 120 60 240\n"
 	       "1699920000 \"gpu\" \"physics\" 180 120 1.5 180 180 240\n");
@@ -282,10 +282,11 @@ static void a_pool_is_never_used_by_more_than_all(void **state)
 
 	(void)state;
 	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	sample_run(db, "INSERT INTO pool VALUES(8,'more'),(9,'down');"
-		       "INSERT INTO pool_time VALUES"
-		       "(2,1699920000,8,60,865,1011,0,-146,90,0,0,0,0,0,0,0,0,0)"
-		       ",(2,1699920000,9,60,480,40,480,-40,0,0,0,0,0,0,0,0,0,0)");
+	sample_run(db,
+		   "INSERT INTO pool VALUES(8,'more'),(9,'down');"
+		   "INSERT INTO pool_time VALUES"
+		   "(2,1699920000,8,60,865,1011,0,-146,90,0,0,0,0,0,0,0,0,0)"
+		   ",(2,1699920000,9,60,480,40,480,-40,0,0,0,0,0,0,0,0,0,0)");
 	expect(DAY("cluster utilization") ",\"pools\":[\"more\"]",
 	       "\"more\" 865 865 0 0 0 0 60\n");
 	expect(DAY("cluster utilization") ",\"pools\":[\"down\"]",

@@ -54,6 +54,10 @@ static const struct sfair_column fairness[] = {
 	{"Loss", "loss", SFAIR_RATIO, "Lack / Fair"},
 	{"RhoMin", "rho_min", SFAIR_RATIO, "of the worst off tenant"},
 	{"RhoMax", "rho_max", SFAIR_RATIO, "of the best off tenant"},
+	{"First", "first_starts", SFAIR_NUMBER,
+	 "jobs that started for the first time"},
+	{"Late", "over_bound", SFAIR_NUMBER,
+	 "jobs that waited longer for it than their bound"},
 	TOTAL, END};
 
 static const struct sfair_column rounds[] = {
