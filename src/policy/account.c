@@ -232,6 +232,15 @@ static double run_end(const struct sync *s, const struct astra_job *job)
 					       : s->snap->now_sec;
 }
 
+/* Started and ended, or was requeued, between two rounds. */
+static bool ran_unseen(const struct sync *s, const struct ejob *j,
+		       const struct astra_job *job)
+{
+	return job->state != ASTRA_JOB_RUNNING && job->start_sec > 0 &&
+	       job->end_sec > s->e->now_sec &&
+	       (j->state == ASTRA_JOB_BLOCKED || j->state == ASTRA_JOB_PENDING);
+}
+
 static int alloc_events(struct sync *s, uint32_t row,
 			const struct astra_job *job)
 {
@@ -249,9 +258,7 @@ static int alloc_events(struct sync *s, uint32_t row,
 		return -1;
 	if (runs)
 		return add_event(s, job->start_sec, row, EVENT_ALLOC, held);
-	/* Started and ended, or was requeued, between two rounds. */
-	if (!ran && job->start_sec > 0 && job->end_sec > s->e->now_sec &&
-	    (j->state == ASTRA_JOB_BLOCKED || j->state == ASTRA_JOB_PENDING)) {
+	if (ran_unseen(s, j, job)) {
 		if (add_event(s, job->start_sec, row, EVENT_ALLOC,
 			      held > 0 ? held : asked_charge(job)) < 0)
 			return -1;
@@ -296,6 +303,10 @@ static int sync_job(struct sync *s, uint32_t index)
 	if (retitle(s, j, job) < 0 || active_events(s, row, job) < 0 ||
 	    alloc_events(s, row, job) < 0)
 		return -1;
+	if (ran_unseen(s, j, job)) {
+		astra_first_start_begin(e, j, job->start_sec);
+		j->ran = true;
+	}
 	astra_lease_follow(e, j, job, s->snap->now_sec, &s->changed);
 	if (j->state != job->state || j->copies != job->copies)
 		s->changed = true;

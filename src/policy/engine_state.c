@@ -113,6 +113,8 @@ int astra_engine_save(const struct astra_engine *e, struct astra_bytes *out)
 	astra_put_u64(out, e->counters.granted);
 	astra_put_u64(out, e->counters.renewed);
 	astra_put_u64(out, e->counters.revoked);
+	astra_put_u64(out, e->counters.first_starts);
+	astra_put_u64(out, e->counters.over_bound);
 	astra_put_u32(out, (uint32_t)e->tenant_count);
 	astra_put_u32(out, jobs);
 	for (size_t i = 0; i < e->tenant_count; i++)
@@ -261,6 +263,10 @@ static int restore(struct astra_engine *e, struct astra_reader *in,
 	e->counters.granted = astra_get_u64(in);
 	e->counters.renewed = astra_get_u64(in);
 	e->counters.revoked = astra_get_u64(in);
+	if (version >= 5) {
+		e->counters.first_starts = astra_get_u64(in);
+		e->counters.over_bound = astra_get_u64(in);
+	}
 	tenants = astra_get_u32(in);
 	jobs = astra_get_u32(in);
 	if (in->failed || !(e->now_sec >= e->begin_sec) || !(capacity >= 0))

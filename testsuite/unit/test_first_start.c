@@ -186,6 +186,26 @@ static void the_start_itself_counts(void **state)
 	end(&s);
 }
 
+/* Nor is a run lost that no round saw, as over a restart of slurmctld. */
+static void a_run_between_two_rounds_counts(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	begin(&s);
+	add(&s, 0, 2);
+	round_at(&s, 100);
+	s.jobs[1].state = ASTRA_JOB_ENDING;
+	s.jobs[1].start_sec = 168;
+	s.jobs[1].end_sec = 169;
+	round_at(&s, 170);
+	expect_counts(&s, 1, 1);
+	s.jobs[1].state = ASTRA_JOB_ENDED;
+	round_at(&s, 171);
+	expect_counts(&s, 1, 1);
+	end(&s);
+}
+
 /* Held for a while, it is promised nothing, and anew once it could run; and it
  * is not before others meanwhile. */
 static void who_is_blocked_has_no_bound(void **state)
@@ -241,14 +261,17 @@ static void a_bound_outlives_a_restart_and_a_clock_that_is_set(void **state)
 	(void)state;
 	begin(&s);
 	add(&s, 0, 2);
+	add(&s, 1, 1);
 	round_at(&s, 100);
+	round_at(&s, 151); /* job 3 by 100 + (2 + 1 / 6) 20 + 7 = 150.3 */
 	assert_int_equal(astra_engine_save(s.engine, &saved), 0);
 	astra_engine_destroy(s.engine);
 	s.engine =
 		astra_engine_restore(&s.options, saved.data, saved.size, NULL);
 	assert_non_null(s.engine);
-	round_at(&s, 130);
+	round_at(&s, 152);
 	expect_bound(&s, 2, 167);
+	expect_counts(&s, 0, 1);
 	astra_engine_shift(s.engine, 1000);
 	expect_bound(&s, 2, 1167);
 	astra_bytes_clear(&saved);
@@ -287,6 +310,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_is_behind_others_may_wait_for_them),
 		cmocka_unit_test(the_start_itself_counts),
+		cmocka_unit_test(a_run_between_two_rounds_counts),
 		cmocka_unit_test(who_is_blocked_has_no_bound),
 		cmocka_unit_test(tasks_of_an_array_are_due_one_by_one),
 		cmocka_unit_test(
