@@ -30,8 +30,9 @@ rpmbuild -ba --nodeps --define "_topdir $top" \
 	--define "slurm_src $here/../slurm-$release/src" \
 	--define "slurm_build $here/../slurm-$release/build" \
 	"$top/astraea.spec" >"$top/log" 2>&1 || fail "$(tail -n 30 "$top/log")"
-rpmlint -r "$top/astraea.rpmlintrc" "$top/astraea.spec" "$top"/*RPMS/ ||
-	fail "rpmlint"
+rpmlint -r "$top/astraea.rpmlintrc" "$top/astraea.spec" "$top"/*RPMS/ |
+	tee "$top/said" || fail "rpmlint"
+grep -q ' 0 errors, 0 warnings' "$top/said" || fail "rpmlint has warnings"
 for p in "$top"/RPMS/*/*.rpm; do
 	echo "--- ${p##*/}"
 	rpm -qpl "$p" | grep -v '/\.build-id'
