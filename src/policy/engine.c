@@ -254,6 +254,7 @@ void astra_engine_shift(struct astra_engine *e, double by_sec)
 		shift(&e->jobs[i].grace_end_sec, by_sec);
 		shift(&e->jobs[i].told_sec, by_sec);
 		shift(&e->jobs[i].bound_sec, by_sec);
+		shift(&e->jobs[i].away_sec, by_sec);
 		shift(&e->jobs[i].planned_end_sec, by_sec);
 	}
 	for (size_t i = 0; i < e->grant_count; i++) {

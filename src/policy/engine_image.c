@@ -76,6 +76,7 @@ const struct astra_member astra_image_job_members[] = {
 	JOB(REAL, weight),
 	JOB(REAL, submit_sec),
 	JOB(REAL, bound_sec),
+	JOB(REAL, away_sec),
 	JOB(FLAG, late),
 	JOB(REAL, start_sec),
 	JOB(REAL, lease_sec),

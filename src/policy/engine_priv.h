@@ -62,6 +62,7 @@ struct ejob {
 	double weight;
 	double submit_sec; /* the first one */
 	double bound_sec;  /* its first start is late after that; 0: has none */
+	double away_sec;   /* the end of its last run; 0: it has none */
 	bool late;	   /* it was counted as such */
 	double start_sec;
 	double lease_sec;   /* the term of its leases */

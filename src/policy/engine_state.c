@@ -8,9 +8,11 @@
 #include "src/common/grow.h"
 #include "src/policy/engine_priv.h"
 
-/* 2: the charges of GPU types. 3: the policy's own state. 4: the names of the
- * nodes whose numbers are in it. 5: the bounds of first starts. */
-#define STATE_VERSION 5
+/* Releases that do not know of the times at the end pass over them, so that
+ * going back to one loses nothing.
+ * 2: the charges of GPU types. 3: the policy's own state. 4: the names of the
+ * nodes whose numbers are in it. */
+#define STATE_VERSION 4
 #define STATE_VERSION_OLDEST 1
 
 static void save_tenant(const struct astra_engine *e, const struct etenant *t,
@@ -50,7 +52,6 @@ static void save_job(const struct astra_engine *e, const struct ejob *j,
 	astra_put_f64(out, j->charge);
 	astra_put_f64(out, j->held_charge);
 	astra_put_f64(out, j->submit_sec);
-	astra_put_f64(out, j->bound_sec);
 	astra_put_f64(out, j->start_sec);
 	astra_put_f64(out, j->lease_sec);
 	astra_put_f64(out, j->lease_start_sec);
@@ -77,6 +78,21 @@ static void save_policy(const struct astra_engine *e, struct astra_bytes *out)
 	out->failed |= own.failed;
 	astra_bytes_clear(&own);
 	astra_node_names_put(e->policy->renumber ? &e->nodes : &none, out);
+}
+
+/* How many first starts there were; by when jobs are to have theirs, and since
+ * when those that ran wait; in the order of the jobs. */
+static void save_times(const struct astra_engine *e, uint32_t jobs,
+		       struct astra_bytes *out)
+{
+	astra_put_u64(out, e->counters.first_starts);
+	astra_put_u64(out, e->counters.over_bound);
+	astra_put_u32(out, jobs);
+	for (size_t i = 0; i < e->job_count; i++)
+		if (e->jobs[i].id) {
+			astra_put_f64(out, e->jobs[i].bound_sec);
+			astra_put_f64(out, e->jobs[i].away_sec);
+		}
 }
 
 void *astra_policy_again(const struct astra_policy *policy, const void *self,
@@ -113,8 +129,6 @@ int astra_engine_save(const struct astra_engine *e, struct astra_bytes *out)
 	astra_put_u64(out, e->counters.granted);
 	astra_put_u64(out, e->counters.renewed);
 	astra_put_u64(out, e->counters.revoked);
-	astra_put_u64(out, e->counters.first_starts);
-	astra_put_u64(out, e->counters.over_bound);
 	astra_put_u32(out, (uint32_t)e->tenant_count);
 	astra_put_u32(out, jobs);
 	for (size_t i = 0; i < e->tenant_count; i++)
@@ -123,6 +137,7 @@ int astra_engine_save(const struct astra_engine *e, struct astra_bytes *out)
 		if (e->jobs[i].id)
 			save_job(e, &e->jobs[i], out);
 	save_policy(e, out);
+	save_times(e, jobs, out);
 	return out->failed ? -1 : 0;
 }
 
@@ -176,7 +191,6 @@ static void read_job(struct ejob *j, struct astra_usage *usage,
 	j->charge = version < 2 ? j->gpus : astra_get_f64(in);
 	j->held_charge = version < 2 ? j->held_gpus : astra_get_f64(in);
 	j->submit_sec = astra_get_f64(in);
-	j->bound_sec = version < 5 ? 0 : astra_get_f64(in);
 	j->start_sec = astra_get_f64(in);
 	j->lease_sec = astra_get_f64(in);
 	j->lease_start_sec = astra_get_f64(in);
@@ -250,6 +264,26 @@ static int restore_policy(struct astra_engine *e, struct astra_reader *in)
 	return e->policy_self ? 0 : -1;
 }
 
+/* An earlier release wrote none: jobs that wait have a bound from now on. */
+static int restore_times(struct astra_engine *e, struct astra_reader *in)
+{
+	if (in->at == in->size)
+		return 0;
+	e->counters.first_starts = astra_get_u64(in);
+	e->counters.over_bound = astra_get_u64(in);
+	if (astra_get_u32(in) != e->job_count)
+		return -1;
+	for (size_t i = 0; i < e->job_count; i++) {
+		double bound = astra_get_f64(in), away = astra_get_f64(in);
+
+		if (in->failed || !(bound >= 0) || !(away >= 0))
+			return -1;
+		e->jobs[i].bound_sec = bound;
+		e->jobs[i].away_sec = away;
+	}
+	return 0;
+}
+
 static int restore(struct astra_engine *e, struct astra_reader *in,
 		   uint32_t version)
 {
@@ -263,10 +297,6 @@ static int restore(struct astra_engine *e, struct astra_reader *in,
 	e->counters.granted = astra_get_u64(in);
 	e->counters.renewed = astra_get_u64(in);
 	e->counters.revoked = astra_get_u64(in);
-	if (version >= 5) {
-		e->counters.first_starts = astra_get_u64(in);
-		e->counters.over_bound = astra_get_u64(in);
-	}
 	tenants = astra_get_u32(in);
 	jobs = astra_get_u32(in);
 	if (in->failed || !(e->now_sec >= e->begin_sec) || !(capacity >= 0))
@@ -282,6 +312,8 @@ static int restore(struct astra_engine *e, struct astra_reader *in,
 	e->nodes.unknown = version < 4;
 	if (!rc && version >= 4)
 		rc = astra_node_names_get(&e->nodes, in);
+	if (!rc)
+		rc = restore_times(e, in);
 	return rc;
 }
 

@@ -53,6 +53,7 @@ static void end_lease(struct ejob *j, const struct astra_job *job, double now)
 		j->lost_sec += fmax(0, freed - j->lease_end_sec);
 	}
 	j->phase = ASTRA_PHASE_WAITING;
+	j->away_sec = now;
 	j->start_sec = 0;
 	j->lease_start_sec = j->lease_end_sec = j->grace_end_sec = 0;
 	j->doomed_for = 0;

@@ -19,7 +19,7 @@
 #include "src/policy/auction.h"
 #include "src/policy/engine.h"
 
-#define ASTRA_ROUND_VERSION 2
+#define ASTRA_ROUND_VERSION 3
 
 /* What a record begins with. Texts are borrowed. */
 struct astra_round_head {
