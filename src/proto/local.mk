@@ -122,6 +122,7 @@ test_proto_server_SOURCES = testsuite/unit/test_proto_server.c \
 	$(server_sources)
 test_proto_server_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS) \
 	$(MUNGE_CFLAGS)
+test_proto_server_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=server_now_msec
 test_proto_server_LDADD = libastra-proto.la libastra-common.la \
 	$(CMOCKA_LIBS) -lpthread
 

@@ -45,8 +45,11 @@ check() {
 	local folder
 	folder=$("$top/testsuite/lib/variant" "$1")
 	make -j2 -C "$folder" check "${@:2}" >"$log" 2>&1 || {
-		echo "FAIL: make check in $folder"
-		tail -n 60 "$log"
+		echo "FAIL: make check in $folder:"
+		# The first lines are those that one gets to see of a long run.
+		grep -E '^(FAIL|ERROR):' "$log" || tail -n 30 "$log"
+		grep -E 'FAILED|error:|ERROR|Traceback|WARNING: ' \
+			"$folder/test-suite.log" | head -n 40
 		exit 1
 	}
 }

@@ -28,6 +28,20 @@ static char network[64]; /* the same for a client */
 static int fake_fd;
 static atomic_int resets, noted, told;
 static atomic_bool nobody_operates;
+static atomic_bool clock_stands;
+
+int64_t __real_server_now_msec(void);
+int64_t __wrap_server_now_msec(void);
+
+/* The server's clock: a slow machine does not ask 200 times a second. */
+int64_t __wrap_server_now_msec(void)
+{
+	static _Atomic int64_t last;
+
+	if (!atomic_load(&clock_stands))
+		atomic_store(&last, __real_server_now_msec());
+	return atomic_load(&last);
+}
 
 static bool is_operator(uid_t uid)
 {
@@ -265,15 +279,20 @@ static void a_slow_client_is_told_and_closed(void **state)
 
 static void too_many_requests_a_second_are_refused(void **state)
 {
-	int limited = 0;
-	char code[32];
+	int answered = 0;
+	char code[32] = "";
 
 	(void)state;
-	for (int i = 0; i < 1000 && !limited; i++) {
+	usleep(1100000); /* nothing is left of what was asked before */
+	atomic_store(&clock_stands, true);
+	while (answered <= 200) {
 		json_decref(ask(TENANT, code));
-		limited += !strcmp(code, "rate");
+		if (!strcmp(code, "rate"))
+			break;
+		answered++;
 	}
-	assert_int_equal(limited, 1);
+	assert_int_equal(answered, 200);
+	atomic_store(&clock_stands, false);
 	usleep(1100000);
 	expect(TENANT, "none");
 }
@@ -581,7 +600,7 @@ static void a_munged_that_hangs_keeps_nobody_waiting(void **state)
 	astra_server_stop(); /* libmunge waits still */
 	kill(munged.pid, SIGCONT);
 	free(signed_query);
-	assert_true(time(NULL) < begin + 6);
+	assert_true(time(NULL) < begin + 12); /* there are two credentials */
 	assert_int_equal(start(&err), 0);
 	astra_server_publish(sample_report());
 	expect(TENANT, "none");
