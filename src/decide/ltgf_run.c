@@ -236,6 +236,7 @@ static int run_round(const struct ltgf_instance *in, struct ltgf_result *out,
 	int rc;
 
 	astra_options_init(&options);
+	options.attained_first = false; /* the paper's rule */
 	options.on_unfit_tenant = in->on_unfit_tenant;
 	options.new_first = in->new_first;
 	policy = astra_ltgf.create(&options, err);

@@ -8,6 +8,7 @@
 
 #include "src/common/grow.h"
 #include "src/policy/allot_priv.h"
+#include "src/policy/hold.h"
 
 int astra_allocation_add(struct astra_allocation *a, uint32_t demand,
 			 double until_sec, const struct astra_share *shares,
@@ -225,7 +226,7 @@ int astra_round_allot(struct round *r, struct astra_error *err)
 	struct allotment a;
 	int rc = -1;
 
-	r->e->hold = (struct astra_hold_view){0};
+	astra_holds_clear(r->e);
 	if (allotment_init(&a, r) < 0 || astra_contenders_find(r) < 0) {
 		astra_error_nomem(err);
 		goto out;

@@ -39,7 +39,7 @@ int astra_ballot_init(struct ballot *b, const struct round *r, size_t room)
 	b->contest = (struct astra_contest){
 		.now_sec = r->snap->now_sec,
 		.lease_sec = e->options.lease_sec,
-		.enough = r->plan->terse ? ASTRA_HOLD_TRIES : 0,
+		.enough = r->plan->terse,
 		.candidates = b->candidates,
 		.tenants = b->tenants,
 		.tenant_count = e->tenant_count,
@@ -68,9 +68,11 @@ struct astra_candidate astra_ballot_candidate(const struct round *r,
 	};
 	double quota =
 		astra_fairness_quota(e->account, e->tenants[j->tenant].account);
+	struct astra_usage usage;
 
-	c.rho = astra_rho(astra_fairness_job(e->account, now, j->account),
-			  quota > 0 && j->weight > 0);
+	usage = astra_fairness_job(e->account, now, j->account);
+	c.rho = astra_rho(usage, quota > 0 && j->weight > 0);
+	c.attained = usage.alloc;
 	if (job->deadline_sec > 0)
 		c.latest_start_sec = job->deadline_sec - job->time_limit_sec;
 	return c;
@@ -108,47 +110,4 @@ int astra_ballot_run(const struct round *r, struct ballot *b,
 	b->ranking.count = 0;
 	return r->e->policy->decide(r->e->policy_self, &b->contest, &b->ranking,
 				    err);
-}
-
-/* The policy's ranking of all active jobs, those in mid-lease too. */
-int astra_ballot_everybody(struct round *r, struct ballot *b,
-			   struct astra_error *err)
-{
-	const struct astra_engine *e = r->e;
-	size_t n = 0;
-
-	if (astra_ballot_init(b, r,
-			      r->contender_count + r->snap->job_count +
-				      e->grant_count) < 0)
-		return astra_error_nomem(err);
-	astra_ballot_charge(r, b);
-	b->contest.gpus = r->usable_gpus;
-	b->contest.enough = ASTRA_HOLD_TRIES;
-	for (size_t i = 0; i < r->contender_count; i++) {
-		const struct contender *c = &r->contenders[i];
-
-		b->candidates[n++] = astra_ballot_candidate(r, c->row, c->job);
-	}
-	for (size_t i = 0; i < r->snap->job_count; i++) {
-		const struct astra_job *job = &r->snap->jobs[i];
-		uint32_t row = e->row_of[i];
-
-		if (job->state != ASTRA_JOB_RUNNING)
-			continue;
-		if (!job->revocable &&
-		    b->contest.gpus >= e->jobs[row].held_gpus)
-			b->contest.gpus -= e->jobs[row].held_gpus;
-		else if (job->revocable &&
-			 !astra_contender_expired(r, &e->jobs[row], job))
-			b->candidates[n++] =
-				astra_ballot_candidate(r, row, job);
-	}
-	for (size_t i = 0; i < e->grant_count; i++) {
-		uint32_t row = astra_idmap_get(&e->by_id, e->grants[i].job);
-
-		b->candidates[n++] = astra_ballot_candidate(
-			r, row, &r->snap->jobs[e->jobs[row].index]);
-	}
-	b->contest.candidate_count = n;
-	return astra_ballot_run(r, b, err);
 }

@@ -37,13 +37,18 @@ static uint64_t shape_of(const struct round *r, const struct astra_job *job,
 static int add_contender(struct round *r, uint32_t row,
 			 const struct astra_job *job, bool expired)
 {
+	struct ejob *j = &r->e->jobs[row];
+	uint64_t shape = shape_of(r, job, j->refusals > 0);
+
 	if (astra_grow(&r->contenders, &r->contender_room,
 		       r->contender_count + 1, sizeof(*r->contenders)) < 0)
 		return -1;
+	if (shape != j->vain_shape)
+		j->vain = ASTRA_WAIT_NONE;
 	r->contenders[r->contender_count++] = (struct contender){
 		.row = row,
 		.job = job,
-		.shape = shape_of(r, job, r->e->jobs[row].refusals > 0),
+		.shape = shape,
 		.expired = expired,
 	};
 	return 0;
@@ -111,4 +116,24 @@ int astra_contenders_find(struct round *r)
 				return -1;
 	}
 	return 0;
+}
+
+void astra_contenders_withdraw(struct round *r)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->contender_count; i++) {
+		struct contender *c = &r->contenders[i];
+		struct ejob *j = &r->e->jobs[c->row];
+
+		if (!c->taken) {
+			r->contenders[kept++] = *c;
+			continue;
+		}
+		if (c->expired) {
+			j->phase = ASTRA_PHASE_DOOMED;
+			j->doomed_for = c->winner;
+		}
+	}
+	r->contender_count = kept;
 }

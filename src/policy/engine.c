@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/policy/engine_priv.h"
+#include "src/policy/hold.h"
 
 static struct astra_fairness_options
 fairness_options(const struct astra_options *o)
@@ -75,6 +75,8 @@ void astra_engine_destroy(struct astra_engine *e)
 	free(e->vacant);
 	free(e->grants);
 	free(e->refusals);
+	astra_holds_clear(e);
+	free(e->holds);
 	astra_node_names_clear(&e->nodes);
 	astra_idmap_clear(&e->by_id);
 	free(e);
@@ -246,7 +248,6 @@ void astra_engine_shift(struct astra_engine *e, double by_sec)
 {
 	e->begin_sec += by_sec;
 	e->now_sec += by_sec;
-	shift(&e->hold.start_sec, by_sec);
 	for (size_t i = 0; i < e->job_count; i++) {
 		shift(&e->jobs[i].start_sec, by_sec);
 		shift(&e->jobs[i].lease_start_sec, by_sec);
@@ -256,11 +257,14 @@ void astra_engine_shift(struct astra_engine *e, double by_sec)
 		shift(&e->jobs[i].bound_sec, by_sec);
 		shift(&e->jobs[i].away_sec, by_sec);
 		shift(&e->jobs[i].planned_end_sec, by_sec);
+		shift(&e->jobs[i].vain_sec, by_sec);
 	}
 	for (size_t i = 0; i < e->grant_count; i++) {
 		shift(&e->grants[i].until_sec, by_sec);
 		shift(&e->grants[i].told_sec, by_sec);
 	}
+	for (size_t i = 0; i < e->hold_count; i++)
+		shift(&e->holds[i].start_sec, by_sec);
 	for (size_t i = 0; i < e->refusal_count; i++)
 		shift(&e->refusals[i].until_sec, by_sec);
 	astra_fairness_shift(e->account, by_sec);
@@ -294,7 +298,7 @@ static bool nobody_waits(const struct round *r)
 			waiting += job->copies;
 	}
 	return waiting <= starts && r->e->grant_count <= starts &&
-	       !r->e->hold.job;
+	       !r->e->hold_count;
 }
 
 /* When something ends by itself that somebody waits for. */
@@ -321,8 +325,8 @@ static double next_due(const struct round *r)
 	}
 	if (e->grant_count > count_starts(r->plan))
 		best = earlier(best, now + 1, now);
-	if (e->hold.job)
-		best = earlier(best, e->hold.start_sec, now);
+	for (size_t i = 0; i < e->hold_count; i++)
+		best = earlier(best, e->holds[i].start_sec, now);
 	return earlier(best, r->wake_sec, now);
 }
 
@@ -377,6 +381,7 @@ int astra_engine_round(struct astra_engine *e,
 	plan->wake_sec = next_wake(&r);
 	astra_space_destroy(r.idle);
 	free(r.coming);
+	free(r.node_holds);
 	free(r.contenders);
 	return rc;
 }
@@ -444,9 +449,18 @@ void astra_engine_job_view(const struct astra_engine *e, size_t index,
 	out->rho = astra_rho(out->usage, quota > 0 && j->weight > 0);
 }
 
+/* The first one: the others are in their jobs' views. */
 struct astra_hold_view astra_engine_hold(const struct astra_engine *e)
 {
-	return e->hold;
+	struct astra_hold_view first = {0};
+
+	for (size_t i = 0; i < e->hold_count; i++)
+		if (!first.job || e->holds[i].start_sec < first.start_sec)
+			first = (struct astra_hold_view){
+				.job = e->holds[i].job,
+				.start_sec = e->holds[i].start_sec,
+			};
+	return first;
 }
 
 struct astra_counters astra_engine_counters(const struct astra_engine *e)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "src/common/member.h"
-#include "src/policy/engine_priv.h"
+#include "src/policy/hold.h"
 
 #define ENGINE(kind, member) ASTRA_MEMBER(astra_engine, kind, member)
 #define TENANT(kind, member) ASTRA_MEMBER(etenant, kind, member)
@@ -25,8 +25,7 @@ static const struct astra_member engine_members[] = {
 	ENGINE(SIZE, vacant_count),
 	ENGINE(SIZE, grant_count),
 	ENGINE(SIZE, refusal_count),
-	ENGINE(U32, hold.job),
-	ENGINE(REAL, hold.start_sec),
+	ENGINE(SIZE, hold_count),
 	ENGINE(U32, last_reclaim),
 	ENGINE(FLAG, unwanted),
 	ENGINE(U64, counters.rounds),
@@ -71,7 +70,6 @@ const struct astra_member astra_image_job_members[] = {
 	JOB(FLAG, revocable),
 	JOB(FLAG, ran),
 	JOB(FLAG, lent),
-	JOB(FLAG, spared),
 	JOB(FLAG, served),
 	JOB(REAL, weight),
 	JOB(REAL, submit_sec),
@@ -87,6 +85,9 @@ const struct astra_member astra_image_job_members[] = {
 	JOB(REAL, told_sec),
 	JOB(REAL, planned_end_sec),
 	JOB(REAL, lost_sec),
+	JOB(INT, vain),
+	JOB(REAL, vain_sec),
+	JOB(U64, vain_shape),
 	END,
 };
 
@@ -108,6 +109,16 @@ static void put_grant(const struct grant *g, struct astra_bytes *out)
 	astra_put_u64(out, g->count);
 	for (size_t i = 0; i < g->count; i++)
 		astra_members_put(out, &g->shares[i], share_members);
+}
+
+static void put_hold(const struct hold *h, struct astra_bytes *out)
+{
+	astra_put_u32(out, h->job);
+	astra_put_f64(out, h->start_sec);
+	astra_put_u32(out, h->anybody);
+	astra_put_u64(out, h->count);
+	for (size_t i = 0; i < h->count; i++)
+		astra_members_put(out, &h->shares[i], share_members);
 }
 
 static void put_refusal(const struct refusal *r, size_t words,
@@ -149,6 +160,8 @@ int astra_engine_image(const struct astra_engine *e, struct astra_bytes *out)
 		astra_put_u32(out, e->vacant[i]);
 	for (size_t i = 0; i < e->grant_count; i++)
 		put_grant(&e->grants[i], out);
+	for (size_t i = 0; i < e->hold_count; i++)
+		put_hold(&e->holds[i], out);
 	for (size_t i = 0; i < e->refusal_count; i++)
 		put_refusal(&e->refusals[i], e->node_words, out);
 	astra_fairness_put(e->account, out);
@@ -245,6 +258,29 @@ static int get_grants(struct astra_engine *e, struct astra_reader *in,
 	return e->grants && !in->failed ? 0 : -1;
 }
 
+static int get_holds(struct astra_engine *e, struct astra_reader *in,
+		     size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct hold h = {.job = astra_get_u32(in)};
+
+		h.start_sec = astra_get_f64(in);
+		h.anybody = astra_get_u32(in) != 0;
+		h.count = (size_t)astra_get_u64(in);
+		if (too_many(in, h.count) || !astra_engine_find(e, h.job))
+			return -1;
+		h.shares = calloc(h.count + 1, sizeof(*h.shares));
+		if (!h.shares || astra_hold_add(e, &h) < 0)
+			return -1;
+		for (size_t k = 0; k < h.count; k++) {
+			astra_members_get(in, &h.shares[k], share_members);
+			if (h.shares[k].node >= e->nodes.count)
+				return -1;
+		}
+	}
+	return in->failed ? -1 : 0;
+}
+
 static int get_refusals(struct astra_engine *e, struct astra_reader *in,
 			size_t count)
 {
@@ -308,6 +344,7 @@ static int get_all(struct astra_engine *e, struct astra_reader *in)
 	    too_many(in, counts.job_count) ||
 	    too_many(in, counts.vacant_count) ||
 	    too_many(in, counts.grant_count) ||
+	    too_many(in, counts.hold_count) ||
 	    too_many(in, counts.refusal_count) ||
 	    astra_node_names_get(&e->nodes, in) < 0)
 		return -1;
@@ -315,7 +352,6 @@ static int get_all(struct astra_engine *e, struct astra_reader *in)
 	e->now_sec = counts.now_sec;
 	e->epoch = counts.epoch;
 	e->node_words = (e->nodes.count + 63) / 64;
-	e->hold = counts.hold;
 	e->last_reclaim = counts.last_reclaim;
 	e->unwanted = counts.unwanted;
 	e->counters = counts.counters;
@@ -323,6 +359,7 @@ static int get_all(struct astra_engine *e, struct astra_reader *in)
 	    get_jobs(e, in, counts.job_count) < 0 ||
 	    get_vacant(e, in, counts.vacant_count) < 0 ||
 	    get_grants(e, in, counts.grant_count) < 0 ||
+	    get_holds(e, in, counts.hold_count) < 0 ||
 	    get_refusals(e, in, counts.refusal_count) < 0)
 		return -1;
 	return get_account(e, in) < 0 ? -1 : get_policy(e, in);

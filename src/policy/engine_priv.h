@@ -13,13 +13,13 @@
  *   allot.c   the round of a policy that says itself who gets what
  *   allot_place.c  the places of what it awards
  *   yield.c   who yields to a job that finds no place
- *   owner.c   who owns the hold
  *   settle.c  what the outcome means for each job
  *   first_start.c  by when a job is to start for the first time
  *   lack.c    of what there is too little for jobs that find no place
  *   reclaim.c whose GPUs are taken back to start a job
  *   losers.c  whose lease is over without another
- *   hold.c    how a job that does not fit gets its GPUs together
+ *   hold.h    the first start of every job within a bound: hold.c, calendar.c,
+ *             turn.c, recall.c, reserve.c
  *   engine_state.c save and restore
  */
 #ifndef ASTRA_ENGINE_PRIV_H
@@ -57,7 +57,6 @@ struct ejob {
 	bool ran;    /* has been started at least once */
 	bool taken;  /* in this round, its GPUs were placed with others */
 	bool lent;   /* its GPUs are, until a hold begins */
-	bool spared; /* needier than the hold's owner: its GPUs stay its own */
 	bool served; /* its grants are what was held for it: no hold has them */
 	double weight;
 	double submit_sec; /* the first one */
@@ -73,6 +72,9 @@ struct ejob {
 	double planned_end_sec; /* of the lease that begins at its start; 0: a
 				 * full term */
 	double lost_sec;
+	enum astra_wait vain; /* why a hold was looked for in vain; NONE: no */
+	double vain_sec;      /* the last time it was */
+	uint64_t vain_shape;  /* what it asked for then */
 	struct astra_reason reason;
 };
 
@@ -88,6 +90,15 @@ struct grant {
 	uint32_t job;	  /* id */
 	double until_sec; /* its lease ends then; 0: after a full term */
 	double told_sec;  /* since then all who have to leave for it know */
+	struct astra_share *shares;
+	size_t count;
+};
+
+/* GPUs that a job has from a time on; until then they are lent. */
+struct hold {
+	uint32_t job; /* id */
+	double start_sec;
+	bool anybody; /* whoever has the GPUs pays, not only richer tenants */
 	struct astra_share *shares;
 	size_t count;
 };
@@ -126,7 +137,8 @@ struct astra_engine {
 	 * refusals and what the policy keeps. */
 	struct astra_node_names nodes;
 	size_t node_words; /* of a bitmap over them */
-	struct astra_hold_view hold;
+	struct hold *holds;
+	size_t hold_count, hold_room;
 	uint32_t last_reclaim; /* GPUs taken back in the last round */
 	bool unwanted;	       /* nobody waited after the last round */
 	struct astra_counters counters;
@@ -198,11 +210,14 @@ struct round {
 	uint32_t *coming;	  /* per node: GPUs of jobs that are leaving */
 	uint32_t node_gpus_max;
 	uint64_t usable_gpus;
+	bool withdrawn; /* a grant was: what it had is free in the next round */
 	struct contender *contenders;
 	size_t contender_count, contender_room;
-	double wake_sec;     /* the policy wants the next round then */
-	int yields;	     /* searches for who yields */
-	uint64_t yield_vain; /* the shape of the last one in vain */
+	struct astra_node_hold *node_holds; /* per node; NULL: no holds */
+	struct astra_share reserve; /* kept from the contest; no GPUs: none */
+	double wake_sec;	    /* the policy wants the next round then */
+	int yields;		    /* searches for who yields */
+	uint64_t yield_vain;	    /* the shape of the last one in vain */
 };
 
 /* A candidate, with what the engine needs to place it. */
@@ -213,16 +228,12 @@ struct contender {
 	bool expired;	  /* holds GPUs, its lease is over */
 	bool granted;	  /* by the policy, in the present pass */
 	bool failed;	  /* of a shape that found no place */
-	bool pinned;	  /* no lease's end will ever make room for it */
-	double start_sec; /* one lease's end will do, then; 0: not known */
 	bool taken;	  /* expired: its GPUs go to others */
 	uint32_t winner;  /* expired and taken: the id of the job they go to */
 	size_t yields_to; /* expired: 1 + the contender that it was granted no
 			   * lease for; 0: none */
 	size_t first_share, share_count; /* waiting and granted: its place */
 	double until_sec; /* awarded: its lease's end; 0: after a term */
-	/* Why nor would the end of every job; NONE: it would. */
-	enum astra_wait impossible;
 };
 
 /* first_start.c */
@@ -231,6 +242,11 @@ struct contender {
  * Returns 0, or -1 when memory is out. */
 int astra_first_starts_follow(struct astra_engine *e,
 			      const struct astra_snapshot *snap);
+/* When its tenant's quota has paid for its first start and for those before it;
+ * infinite: it has no bound. */
+double astra_first_start_due(const struct astra_engine *e,
+			     const struct astra_snapshot *snap,
+			     const struct ejob *j);
 /* A task has its array's bound; the array's is that of its next task then. */
 void astra_first_start_split(const struct astra_engine *e, struct ejob *array,
 			     struct ejob *task);
@@ -268,7 +284,8 @@ bool astra_contender_leaves(const struct round *r, const struct ejob *j,
 bool astra_contender_expired(const struct round *r, const struct ejob *j,
 			     const struct astra_job *job);
 
-#define ASTRA_HOLD_TRIES 4 /* of the neediest, for a hold */
+/* Take those out who were served already; expired ones have to leave. */
+void astra_contenders_withdraw(struct round *r);
 
 /* ballot.c */
 /* The contest as the policy sees it. */
@@ -287,8 +304,6 @@ struct astra_candidate astra_ballot_candidate(const struct round *r,
 void astra_ballot_charge(const struct round *r, struct ballot *b);
 int astra_ballot_run(const struct round *r, struct ballot *b,
 		     struct astra_error *err);
-int astra_ballot_everybody(struct round *r, struct ballot *b,
-			   struct astra_error *err);
 
 /* round.c */
 int astra_round_decide(struct round *r, struct astra_error *err);
@@ -362,31 +377,6 @@ size_t astra_reclaim_place_at(struct reclaim *rc, const struct contender *c,
 void astra_reclaim_take(struct reclaim *rc, const struct contender *c,
 			size_t count);
 
-/* hold.c */
-struct hold {
-	uint32_t job;	  /* 0: none */
-	double start_sec; /* infinite: lease ends alone will not do */
-	/* Why not even the end of every job would; NONE: it would. */
-	enum astra_wait impossible;
-	uint32_t *needed;	  /* per node: GPUs to be free then */
-	struct astra_room *slack; /* per node: may be leased beyond then */
-};
-/* When and where a request that does not fit now can be placed, if every
- * lease of jobs that are not spared ends in time; where that will not do,
- * nobody is spared. work: free after this round's grants; places: of the
- * contenders granted in it. start_sec is
- * infinite when lease ends alone will not do. */
-int astra_hold_find(struct round *r, const struct astra_space *work,
-		    const struct astra_share *places,
-		    const struct contender *owner, struct hold *hold);
-/* Returns whether anybody was spared. */
-bool astra_hold_spare_nobody(const struct round *r);
-/* The end of a lease on these shares that would like to end at end_sec: that,
- * or the hold's start where the hold needs the GPUs. Uses up slack. */
-double astra_hold_cut(struct hold *hold, const struct astra_share *shares,
-		      size_t count, double end_sec);
-void astra_hold_fini(struct hold *hold);
-
 /* The result of the passes. */
 struct outcome {
 	struct reclaim rc; /* of the last pass; rc.work: what stays free */
@@ -395,26 +385,18 @@ struct outcome {
 	size_t place_count, place_room;
 };
 
-/* owner.c */
-int astra_hold_serve(struct round *r);
-void astra_hold_withdraw(struct round *r);
-int astra_hold_new(struct round *r, const struct outcome *o, struct hold *hold,
-		   struct astra_error *err);
-int astra_hold_renew(struct round *r, const struct outcome *o,
-		     struct hold *hold, struct astra_error *err);
-
 /* widen.c: add the idle nodes that a job with nodes_wish may have besides, its
  * gpus_per_node on each: none that a hold needs. left: free after this round's
  * grants; they are taken from it. shares: count of them, and room for `most`.
  * Returns how many there are now. */
-size_t astra_widen(const struct round *r, const struct hold *hold,
-		   const struct contender *c, struct astra_space *left,
-		   struct astra_share *shares, size_t count, size_t most);
+size_t astra_widen(const struct round *r, const struct contender *c,
+		   struct astra_space *left, struct astra_share *shares,
+		   size_t count, size_t most);
 
 /* settle.c */
 void astra_settle_mark(struct round *r);
-void astra_settle_older(struct round *r, struct hold *hold);
-int astra_settle(struct round *r, struct hold *hold, const struct outcome *o);
+void astra_settle_older(struct round *r);
+int astra_settle(struct round *r, const struct outcome *o);
 /* free_space: what is free after the round; NULL where it does not matter. */
 int astra_explain(struct round *r, const struct astra_ranking *ranking,
 		  const struct astra_space *free_space);

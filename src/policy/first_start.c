@@ -12,10 +12,21 @@
 #include "src/policy/engine_priv.h"
 
 /* One that nothing but others keeps from its first start. */
-static bool first_start_waits(const struct ejob *j)
+static bool first_start_waits(const struct ejob *j, const struct astra_job *job,
+			      uint64_t usable_gpus)
 {
 	return !j->ran && j->state == ASTRA_JOB_PENDING &&
-	       j->reason.wait != ASTRA_WAIT_TOO_BIG;
+	       j->vain != ASTRA_WAIT_TOO_BIG &&
+	       astra_request_least(&job->request) <= usable_gpus;
+}
+
+static uint64_t first_start_gpus(const struct astra_snapshot *snap)
+{
+	uint64_t gpus = 0;
+
+	for (size_t i = 0; i < snap->node_count; i++)
+		gpus += snap->nodes[i].usable ? snap->nodes[i].gpus : 0;
+	return gpus;
 }
 
 /* The time in which its tenant's quota pays for so many GPUs. */
@@ -36,6 +47,16 @@ static double first_start_grace_sec(const struct astra_engine *e,
 	return isfinite(leave_sec)
 		       ? leave_sec
 		       : e->options.grace_sec + e->options.round_sec;
+}
+
+double astra_first_start_due(const struct astra_engine *e,
+			     const struct astra_snapshot *snap,
+			     const struct ejob *j)
+{
+	if (j->ran || !(j->bound_sec > 0))
+		return HUGE_VAL;
+	return j->bound_sec - 2 * e->options.lease_sec -
+	       first_start_grace_sec(e, snap);
 }
 
 static void first_start_late(struct astra_engine *e, struct ejob *j,
@@ -63,6 +84,7 @@ static size_t first_start_gather(struct astra_engine *e,
 				 const struct astra_snapshot *snap,
 				 double *waiting, struct ejob **unbound)
 {
+	uint64_t usable_gpus = first_start_gpus(snap);
 	size_t count = 0;
 
 	for (size_t i = 0; i < snap->job_count; i++) {
@@ -70,7 +92,7 @@ static size_t first_start_gather(struct astra_engine *e,
 
 		if (j->ran)
 			continue;
-		if (!first_start_waits(j)) {
+		if (!first_start_waits(j, &snap->jobs[i], usable_gpus)) {
 			j->bound_sec = 0;
 		} else if (j->bound_sec > 0) {
 			waiting[j->tenant] += (double)j->gpus * j->copies;

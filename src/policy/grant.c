@@ -143,6 +143,7 @@ static void spare_doomed(struct round *r)
 		struct ejob *j = &r->e->jobs[i];
 
 		if (!j->id || j->phase != ASTRA_PHASE_DOOMED ||
+		    j->doomed_for == ASTRA_NONE ||
 		    astra_grants_of(r->e, j->doomed_for))
 			continue;
 		j->phase = ASTRA_PHASE_LEASED;

@@ -1,424 +1,256 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How a job that does not fit gets its GPUs together.
+/* The holds there are.
  *
  * Leases end at different times, and small jobs would always refill the gaps.
- * So the neediest job that does not fit is given a hold: the earliest time T
- * by which enough leases will have ended, and the nodes they free. Until T
- * these GPUs are lent: leases there are renewed and granted as usual, but end
- * at T at the latest. At T all of them end together and the job starts. As no
- * lease is longer than one term, T is at most one term away.
+ * So a job whose turn it is and that finds no place is given a hold: nodes, and
+ * the time T at which they are its own. Until T these GPUs are lent: leases
+ * there are renewed and granted as usual, but end at T at the latest.
  */
+#include "src/policy/hold.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/common/grow.h"
-#include "src/policy/engine_priv.h"
 
-#define NEVER SIZE_MAX
+#define HOLD_PATIENCE_SEC 120 /* past its time; then it is planned anew */
 
-/* GPUs that become free at a time. */
-struct release {
-	double at_sec;
-	size_t order; /* as found */
-	const struct astra_share *shares;
-	size_t count;
-};
-
-struct releases {
-	struct release *items;
-	size_t count, room;
-};
-
-static int add_release(struct releases *rs, double at_sec,
-		       const struct astra_share *shares, size_t count)
+const struct hold *astra_hold_of(const struct astra_engine *e, uint32_t job)
 {
-	if (astra_grow(&rs->items, &rs->room, rs->count + 1,
-		       sizeof(*rs->items)) < 0)
+	for (size_t i = 0; i < e->hold_count; i++)
+		if (e->holds[i].job == job)
+			return &e->holds[i];
+	return NULL;
+}
+
+int astra_hold_add(struct astra_engine *e, const struct hold *hold)
+{
+	if (astra_grow(&e->holds, &e->hold_room, e->hold_count + 1,
+		       sizeof(*e->holds)) < 0) {
+		free(hold->shares);
 		return -1;
-	rs->items[rs->count] = (struct release){
-		.at_sec = at_sec,
-		.order = rs->count,
-		.shares = shares,
-		.count = count,
-	};
-	rs->count++;
+	}
+	e->holds[e->hold_count++] = *hold;
 	return 0;
 }
 
-static int compare_releases(const void *a, const void *b)
+void astra_hold_drop(struct astra_engine *e, size_t at)
 {
-	const struct release *x = a, *y = b;
-
-	if (x->at_sec != y->at_sec)
-		return x->at_sec < y->at_sec ? -1 : 1;
-	return x->order < y->order ? -1 : 1;
+	free(e->holds[at].shares);
+	memmove(&e->holds[at], &e->holds[at + 1],
+		(e->hold_count - at - 1) * sizeof(*e->holds));
+	e->hold_count--;
 }
 
-/* When a running job's GPUs can be had. One that was renewed just now may be
- * cut to any end. */
-static double release_of(const struct round *r, const struct ejob *j,
-			 const struct astra_job *job)
+void astra_holds_clear(struct astra_engine *e)
 {
-	double now = r->snap->now_sec;
-
-	if (j->phase != ASTRA_PHASE_LEASED)
-		return fmax(now, j->grace_end_sec);
-	if (job->suspended)
-		return HUGE_VAL;
-	if (job->revocable)
-		return fmax(fmax(now, j->lease_end_sec),
-			    j->start_sec + j->min_run_sec);
-	if (job->time_limit_sec > 0)
-		return fmax(now, job->start_sec + job->time_limit_sec);
-	return HUGE_VAL;
+	while (e->hold_count)
+		astra_hold_drop(e, e->hold_count - 1);
 }
 
-bool astra_hold_spare_nobody(const struct round *r)
+double astra_holds_first(const struct astra_engine *e)
 {
-	bool any = false;
+	double first = HUGE_VAL;
 
-	for (size_t i = 0; i < r->e->job_count; i++) {
-		any |= r->e->jobs[i].spared;
-		r->e->jobs[i].spared = false;
+	for (size_t i = 0; i < e->hold_count; i++)
+		first = fmin(first, e->holds[i].start_sec);
+	return first;
+}
+
+/* Serving. */
+
+static bool hold_stands(const struct round *r, const struct hold *hold)
+{
+	const struct ejob *j = astra_engine_find(r->e, hold->job);
+
+	if (!j || j->state != ASTRA_JOB_PENDING || j->grants >= j->copies ||
+	    hold->start_sec + HOLD_PATIENCE_SEC < r->snap->now_sec)
+		return false;
+	for (size_t i = 0; i < hold->count; i++) {
+		uint32_t node = hold->shares[i].node;
+
+		if (!r->snap->nodes[node].usable ||
+		    !astra_node_possible(&r->snap->jobs[j->index].request,
+					 node))
+			return false;
 	}
-	return any;
+	return true;
 }
 
-static bool hold_spares(const struct round *r, uint32_t job)
+static struct contender *hold_owner(const struct round *r,
+				    const struct hold *hold)
 {
-	return astra_engine_find(r->e, job)->spared;
+	for (size_t i = 0; i < r->contender_count; i++) {
+		struct contender *c = &r->contenders[i];
+
+		if (c->job->id == hold->job && !c->expired && !c->taken)
+			return c;
+	}
+	return NULL;
 }
 
-/* When a grant's GPUs can be had: at any time, as one that would not be worth
- * it in the time left is withdrawn. But what was held for a job is its own for
- * a term: else two jobs in each other's way would have the hold in turn, and
- * neither would ever start. */
-static double grant_release(const struct round *r, const struct grant *g)
+/* Where it was planned, or else anywhere. Returns 1 if there is a place, 0, or
+ * -1. */
+static int hold_serve(struct round *r, const struct hold *hold)
 {
-	const struct ejob *j = astra_engine_find(r->e, g->job);
-	double now = r->snap->now_sec;
+	struct contender *c = hold_owner(r, hold), held;
+	struct astra_job job;
+	struct reclaim rc;
+	size_t count;
+	int status = 0;
 
-	return j->served ? now + j->lease_sec : now;
+	if (!c)
+		return 0;
+	job = *c->job;
+	if (job.request.possible)
+		job.request.allowed = job.request.possible;
+	held = *c;
+	held.job = &job;
+	if (astra_reclaim_init(&rc, r, r->idle) < 0) {
+		astra_reclaim_fini(&rc);
+		return -1;
+	}
+	count = astra_reclaim_place_at(&rc, &held, hold->shares, hold->count);
+	if (!count)
+		count = astra_reclaim_place(&rc, c);
+	if (count) {
+		astra_reclaim_take(&rc, c, count);
+		status = astra_grants_add(r->e, c->job->id, 0, rc.shares, count)
+				 ? -1
+				 : 1;
+		astra_space_destroy(r->idle);
+		r->idle = rc.work;
+		rc.work = NULL;
+		c->taken = true;
+		r->e->jobs[c->row].served = true;
+	}
+	astra_reclaim_fini(&rc);
+	return status;
 }
 
-/* Jobs whose GPUs go to a grant don't count, the grants do instead, those of
- * this round included. Those who are spared keep what they have. */
-static int collect(const struct round *r, const struct astra_share *places,
-		   struct releases *rs)
+int astra_holds_serve(struct round *r)
+{
+	struct astra_engine *e = r->e;
+
+	for (size_t i = e->hold_count; i-- > 0;)
+		if (!hold_stands(r, &e->holds[i]))
+			astra_hold_drop(e, i);
+	for (size_t i = 0; i < r->contender_count; i++)
+		r->contenders[i].granted = false;
+	for (size_t i = 0; i < e->hold_count;) {
+		int status = 0;
+
+		if (e->holds[i].start_sec <= r->snap->now_sec)
+			status = hold_serve(r, &e->holds[i]);
+		if (status < 0)
+			return -1;
+		if (status)
+			astra_hold_drop(e, i);
+		else
+			i++;
+	}
+	return 0;
+}
+
+/* What leases leave. */
+
+static void table_add(struct astra_node_hold *h,
+		      const struct astra_share *share, int sign)
+{
+	h->gpus += sign * (int64_t)share->gpus;
+	h->cpus += sign * (int64_t)share->cpus;
+	h->mem_mib += sign * (int64_t)share->mem_mib;
+}
+
+static void table_shares(struct round *r, const struct astra_share *shares,
+			 size_t count, double end_sec)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct astra_node_hold *h = &r->node_holds[shares[i].node];
+
+		if (end_sec <= h->cut_sec)
+			table_add(h, &shares[i], 1);
+	}
+}
+
+/* What is free by the first hold's start, before the holds take theirs. */
+static void table_leases(struct round *r)
 {
 	const struct astra_engine *e = r->e;
-	double now = r->snap->now_sec;
 
-	rs->count = 0;
 	for (size_t i = 0; i < r->snap->job_count; i++) {
 		const struct astra_job *job = &r->snap->jobs[i];
-		uint32_t row = e->row_of[i];
+		const struct ejob *j = &e->jobs[e->row_of[i]];
 
-		if (job->state != ASTRA_JOB_RUNNING ||
-		    e->jobs[row].phase != ASTRA_PHASE_LEASED ||
-		    e->jobs[row].taken || e->jobs[row].spared)
-			continue;
-		if (add_release(rs, release_of(r, &e->jobs[row], job),
-				job->held, job->held_count) < 0)
-			return -1;
+		if (job->state == ASTRA_JOB_RUNNING && !astra_lease_stays(job))
+			table_shares(r, job->held, job->held_count,
+				     j->phase == ASTRA_PHASE_LEASED
+					     ? j->lease_end_sec
+					     : r->snap->now_sec);
 	}
 	for (size_t i = 0; i < e->grant_count; i++)
-		if (!hold_spares(r, e->grants[i].job) &&
-		    add_release(rs, grant_release(r, &e->grants[i]),
-				e->grants[i].shares, e->grants[i].count) < 0)
-			return -1;
-	for (size_t i = 0; i < r->contender_count; i++) {
-		const struct contender *c = &r->contenders[i];
+		if (!astra_engine_find(r->e, e->grants[i].job)->served)
+			table_shares(r, e->grants[i].shares, e->grants[i].count,
+				     r->snap->now_sec);
+}
 
-		if (c->share_count && !e->jobs[c->row].spared &&
-		    add_release(rs, now, places + c->first_share,
-				c->share_count) < 0)
-			return -1;
+void astra_holds_table_add(struct round *r, const struct hold *hold)
+{
+	for (size_t i = 0; i < hold->count; i++) {
+		struct astra_node_hold *h =
+			&r->node_holds[hold->shares[i].node];
+
+		h->cut_sec = fmin(h->cut_sec, hold->start_sec);
+		table_add(h, &hold->shares[i], -1);
 	}
-	if (rs->count)
-		qsort(rs->items, rs->count, sizeof(*rs->items),
-		      compare_releases);
-	return 0;
 }
 
-static void release(const struct round *r, struct astra_space *space,
-		    const struct release *x)
+int astra_holds_table(struct round *r)
 {
-	for (size_t i = 0; i < x->count; i++)
-		if (r->snap->nodes[x->shares[i].node].usable)
-			astra_space_give(space, &x->shares[i]);
-}
-
-/* GPUs on their way that nobody was promised. */
-static void release_coming(const struct round *r, struct astra_space *space)
-{
+	r->node_holds = calloc(r->snap->node_count + 1, sizeof(*r->node_holds));
+	if (!r->node_holds)
+		return -1;
 	for (uint32_t n = 0; n < r->snap->node_count; n++) {
-		const struct astra_node *node = &r->snap->nodes[n];
+		const struct astra_room *room = astra_space_get(r->idle, n);
 
-		if (!r->coming[n] || !node->usable || !node->gpus)
-			continue;
-		astra_space_give(
-			space,
-			&(struct astra_share){
-				.node = n,
-				.gpus = r->coming[n],
-				.cpus = node->cpus * r->coming[n] / node->gpus,
-			});
+		r->node_holds[n] = (struct astra_node_hold){
+			.cut_sec = HUGE_VAL,
+			.gpus = room->gpus,
+			.cpus = room->cpus,
+			.mem_mib = (int64_t)room->mem_mib,
+		};
 	}
-}
-
-/* What will be free once the first `count` releases have happened. */
-static struct astra_space *space_then(const struct round *r,
-				      const struct astra_space *work,
-				      const struct releases *rs, size_t count)
-{
-	struct astra_space *space = astra_space_copy(work);
-
-	if (!space)
-		return NULL;
-	release_coming(r, space);
-	for (size_t i = 0; i < count; i++)
-		release(r, space, &rs->items[i]);
-	return space;
-}
-
-struct probe {
-	const struct round *r;
-	const struct astra_space *work;
-	const struct releases *rs;
-	const struct contender *owner;
-	struct astra_share *shares;
-	bool failed; /* memory is out */
-};
-
-static size_t hold_place(struct probe *p, const struct astra_space *space)
-{
-	uint32_t strict =
-		p->r->e->options.strict_placement ? p->r->node_gpus_max : 0;
-
-	return astra_place(space, &p->owner->job->request, NULL, strict,
-			   p->shares);
-}
-
-/* The owner's place after so many releases; 0 shares when there is none. */
-static size_t probe(struct probe *p, size_t count)
-{
-	struct astra_space *space = space_then(p->r, p->work, p->rs, count);
-	size_t placed = 0;
-
-	if (space)
-		placed = hold_place(p, space);
-	else
-		p->failed = true;
-	astra_space_destroy(space);
-	return placed;
-}
-
-static uint32_t gpus_of(const struct release *x)
-{
-	uint32_t gpus = 0;
-
-	for (size_t i = 0; i < x->count; i++)
-		gpus += x->shares[i].gpus;
-	return gpus;
-}
-
-/* Whether the largest of the releases alone would do: then several leases need
- * not end together, the job's turn will come by itself. */
-static bool one_is_enough(struct probe *p, size_t count)
-{
-	struct releases one = {.items = p->rs->items, .count = 1};
-	struct probe alone = *p;
-
-	if (!count)
-		return true; /* it is on its way */
-	for (size_t i = 1; i < count; i++)
-		if (gpus_of(&p->rs->items[i]) > gpus_of(one.items))
-			one.items = &p->rs->items[i];
-	alone.rs = &one;
-	return probe(&alone, 1) > 0;
-}
-
-/* When so many releases have happened, but not now: that was tried. */
-static double time_of(const struct probe *p, size_t count)
-{
-	double soon = p->r->snap->now_sec + 1;
-
-	return count ? fmax(p->rs->items[count - 1].at_sec, soon) : soon;
-}
-
-/* What stays of the room that there will be, beside the owner's share. */
-static struct astra_room hold_slack(const struct probe *p,
-				    const struct astra_room *then,
-				    const struct astra_share *share)
-{
-	if (p->owner->job->request.whole_node)
-		return (struct astra_room){0};
-	return (struct astra_room){
-		.gpus = then->gpus - share->gpus,
-		.cpus = then->cpus - share->cpus,
-		.mem_mib = then->mem_mib - share->mem_mib,
-	};
-}
-
-static int keep(struct probe *p, size_t count, size_t placed, struct hold *hold)
-{
-	const struct round *r = p->r;
-	struct astra_space *then = space_then(r, p->work, p->rs, count);
-
-	hold->needed = calloc(r->snap->node_count + 1, sizeof(*hold->needed));
-	hold->slack = calloc(r->snap->node_count + 1, sizeof(*hold->slack));
-	if (!then || !hold->needed || !hold->slack) {
-		astra_space_destroy(then);
-		return -1;
-	}
-	for (size_t i = 0; i < placed; i++) {
-		uint32_t n = p->shares[i].node;
-
-		hold->needed[n] = p->shares[i].gpus;
-		hold->slack[n] =
-			hold_slack(p, astra_space_get(then, n), &p->shares[i]);
-	}
-	hold->job = p->owner->job->id;
-	hold->start_sec = time_of(p, count);
-	astra_space_destroy(then);
+	for (size_t i = 0; i < r->e->hold_count; i++)
+		astra_holds_table_add(r, &r->e->holds[i]);
+	table_leases(r);
 	return 0;
 }
 
-/* The fewest releases after which the owner has a place, or NEVER. */
-static size_t search(struct probe *p)
+bool astra_holds_need(const struct round *r, uint32_t node)
 {
-	size_t low = 0, high = p->rs->count;
-
-	while (high && isinf(p->rs->items[high - 1].at_sec))
-		high--;
-	if (!probe(p, high))
-		return NEVER;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (probe(p, middle))
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return high;
+	return r->node_holds && !isinf(r->node_holds[node].cut_sec);
 }
 
-/* On leases of those who are not spared; of all if these will not do. */
-static int hold_search(struct probe *p, const struct astra_share *places,
-		       struct releases *rs, size_t *count)
+double astra_holds_cut(struct round *r, const struct astra_share *shares,
+		       size_t count, double end_sec)
 {
-	if (collect(p->r, places, rs) < 0)
-		return -1;
-	*count = search(p);
-	if (*count == NEVER && astra_hold_spare_nobody(p->r)) {
-		if (collect(p->r, places, rs) < 0)
-			return -1;
-		*count = search(p);
-	}
-	return p->failed ? -1 : 0;
-}
+	double cut = end_sec;
 
-/* Whether it would have a place if all CPUs of the nodes were free, too. */
-static bool hold_lacks_cpus(struct probe *p, size_t count)
-{
-	const struct astra_snapshot *snap = p->r->snap;
-	struct astra_space *space = space_then(p->r, p->work, p->rs, count);
-	size_t placed = 0;
-
-	p->failed |= !space;
-	for (uint32_t n = 0; space && n < snap->node_count; n++) {
-		struct astra_room room = *astra_space_get(space, n);
-
-		if (!snap->nodes[n].usable || !room.gpus)
-			continue;
-		room.cpus = snap->nodes[n].cpus;
-		room.whole = room.gpus == snap->nodes[n].gpus;
-		astra_space_set(space, n, &room);
-	}
-	if (space)
-		placed = hold_place(p, space);
-	astra_space_destroy(space);
-	return placed;
-}
-
-/* Why not even all releases would do; NONE: they would. */
-static enum astra_wait hold_impossible(struct probe *p, size_t count)
-{
-	if (probe(p, count))
-		return ASTRA_WAIT_NONE;
-	return hold_lacks_cpus(p, count) ? ASTRA_WAIT_CPUS : ASTRA_WAIT_TOO_BIG;
-}
-
-int astra_hold_find(struct round *r, const struct astra_space *work,
-		    const struct astra_share *places,
-		    const struct contender *owner, struct hold *hold)
-{
-	struct releases rs = {0};
-	struct probe p = {
-		.r = r,
-		.work = work,
-		.rs = &rs,
-		.owner = owner,
-		.shares = calloc(r->snap->node_count + 1, sizeof(*p.shares)),
-	};
-	size_t count = NEVER;
-	int rc = -1;
-
-	*hold = (struct hold){.start_sec = HUGE_VAL};
-	if (!p.shares || hold_search(&p, places, &rs, &count) < 0)
-		goto out;
-	rc = 0;
-	if (count == NEVER) {
-		hold->impossible = hold_impossible(&p, rs.count);
-		goto out;
-	}
-	hold->start_sec = time_of(&p, count);
-	if (owner->job->id == r->e->hold.job || !one_is_enough(&p, count))
-		rc = keep(&p, count, probe(&p, count), hold);
-out:
-	free(rs.items);
-	free(p.shares);
-	return rc;
-}
-
-static bool hold_has(const struct astra_room *slack,
-		     const struct astra_share *share)
-{
-	return share->gpus <= slack->gpus && share->cpus <= slack->cpus &&
-	       share->mem_mib <= slack->mem_mib;
-}
-
-double astra_hold_cut(struct hold *hold, const struct astra_share *shares,
-		      size_t count, double end_sec)
-{
-	bool fits = true;
-
-	if (!hold->job || end_sec <= hold->start_sec)
+	if (!r->node_holds)
 		return end_sec;
-	for (size_t i = 0; i < count; i++)
-		if (hold->needed[shares[i].node] &&
-		    !hold_has(&hold->slack[shares[i].node], &shares[i]))
-			fits = false;
-	if (!fits)
-		return hold->start_sec;
 	for (size_t i = 0; i < count; i++) {
-		struct astra_room *slack = &hold->slack[shares[i].node];
+		const struct astra_node_hold *h =
+			&r->node_holds[shares[i].node];
 
-		if (!hold->needed[shares[i].node])
-			continue;
-		slack->gpus -= shares[i].gpus;
-		slack->cpus -= shares[i].cpus;
-		slack->mem_mib -= shares[i].mem_mib;
+		if (h->cut_sec < end_sec &&
+		    (h->gpus < shares[i].gpus || h->cpus < shares[i].cpus ||
+		     h->mem_mib < (int64_t)shares[i].mem_mib))
+			cut = fmin(cut, h->cut_sec);
 	}
-	return end_sec;
-}
-
-void astra_hold_fini(struct hold *hold)
-{
-	free(hold->needed);
-	free(hold->slack);
-	*hold = (struct hold){0};
+	for (size_t i = 0; i < count; i++)
+		if (r->node_holds[shares[i].node].cut_sec < cut)
+			table_add(&r->node_holds[shares[i].node], &shares[i],
+				  -1);
+	return cut;
 }

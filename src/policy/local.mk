@@ -28,13 +28,19 @@ libastra_policy_la_SOURCES = \
 	src/policy/grant.c \
 	src/policy/guard.c \
 	src/policy/guard.h \
+	src/policy/calendar.c \
+	src/policy/calendar.h \
+	src/policy/calendar_cut.c \
 	src/policy/hold.c \
+	src/policy/hold.h \
+	src/policy/recall.c \
+	src/policy/reserve.c \
+	src/policy/turn.c \
 	src/policy/lack.c \
 	src/policy/lease.c \
 	src/policy/losers.c \
 	src/policy/ltgf.c \
 	src/policy/ltgf.h \
-	src/policy/owner.c \
 	src/policy/model.h \
 	src/policy/node_names.c \
 	src/policy/node_names.h \

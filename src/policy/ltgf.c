@@ -24,6 +24,7 @@ struct ltgf {
 	bool tenant_on_unfit;
 	bool new_first;
 	double lease_bonus;
+	bool attained_first; /* among those who have their share */
 	double urgency_sec;
 };
 
@@ -60,6 +61,7 @@ static void *ltgf_create(const struct astra_options *options,
 	self->tenant_on_unfit = options->on_unfit_tenant;
 	self->new_first = options->new_first;
 	self->lease_bonus = options->lease_bonus;
+	self->attained_first = options->attained_first;
 	self->urgency_sec = options->urgency_sec;
 	return self;
 }
@@ -83,6 +85,8 @@ static struct entry entry_of(const struct ltgf *self,
 		.submit_sec = c->submit_sec,
 	};
 
+	if (self->attained_first && c->rho >= 1 && !isinf(c->rho))
+		e.key = 1 + c->attained;
 	if (self->lease_bonus > 0)
 		e.key /= 1 + self->lease_bonus * c->leases;
 	if (self->new_first && c->fresh)

@@ -82,6 +82,9 @@ struct astra_request {
 	uint64_t mem_cpu_mib;	  /* for each CPU */
 	bool whole_node;	  /* shares its nodes with nobody */
 	const uint64_t *allowed;  /* bitmap of nodes; NULL: all of them */
+	/* More than these, where the host chose some that fit together, and
+	 * may choose others the next time; NULL: no more than these. */
+	const uint64_t *possible;
 	const uint64_t *required; /* must be among its nodes; NULL: none */
 };
 
@@ -176,6 +179,15 @@ static inline bool astra_node_allowed(const struct astra_request *request,
 {
 	return !request->allowed ||
 	       (request->allowed[node / 64] >> (node % 64) & 1);
+}
+
+/* Whether a hold on the node can stand. */
+static inline bool astra_node_possible(const struct astra_request *request,
+				       uint32_t node)
+{
+	return astra_node_allowed(request, node) ||
+	       (request->possible &&
+		(request->possible[node / 64] >> (node % 64) & 1));
 }
 
 static inline bool astra_node_required(const struct astra_request *request,

@@ -57,6 +57,10 @@ TIME_ROW(horizon, horizon_sec)
 BOOL_ROW(lend_idle, lend_idle)
 BOOL_ROW(trust_bids, trust_bids)
 NUMBER_ROW(knob, fairness_knob, 0, 1)
+BOOL_ROW(promise, promise)
+TIME_ROW(recall, recall_sec)
+COUNT_ROW(reserve, reserve_gpus)
+FLAG_ROW(satisfied, attained_first, "rho", "attained")
 NUMBER_ROW(bonus, lease_bonus, 0, 1000)
 FLAG_ROW(variant, quota_entitlement, "eq8", "eq16")
 FLAG_ROW(on_unfit, on_unfit_tenant, "job", "tenant")
@@ -309,6 +313,30 @@ const struct astra_option astra_option_table[] = {
 	 "Whether a tenant's jobs that never "
 	 "ran go before its others.",
 	 set_new_first},
+	{"Promise", "yes|no", "yes",
+	 "Whether each job that fits has its first start within 2 + (its own "
+	 "GPUs + those of its tenant's jobs before it that never ran) / the "
+	 "tenant's quota terms: GPUs are held for it, and leases of its "
+	 "tenant and of richer ones are recalled. no: the paper's rule alone, "
+	 "under which large jobs may starve.",
+	 set_promise},
+	{"RecallAfter", "TIME", "2:00",
+	 "With Promise=yes: a job that has run so long since its start, and "
+	 "MinRunTime, may be told to leave before its lease is over, for the "
+	 "next job of its tenant or of a poorer one that never ran. 0: no "
+	 "lease ends before its time, and new jobs wait for that.",
+	 set_recall},
+	{"Reserve", "GPUS", "2",
+	 "With Promise=yes: so many GPUs of a node, at most a 256th of all, "
+	 "are kept for jobs that never ran when more GPUs are wanted than "
+	 "there are, so that small jobs start at once. 0: none.",
+	 set_reserve},
+	{"SatisfiedOrder", "attained|rho", "attained",
+	 "Which of a tenant's jobs goes first among those that have had their "
+	 "share. attained: the one that has had the least GPU time, so that "
+	 "short jobs end soon; rho: the one with the least rho, as in the "
+	 "paper.",
+	 set_satisfied},
 	{"LeaseBonus", "NUMBER", "0",
 	 "A job's rho is divided by 1 + "
 	 "LeaseBonus times the leases it has had: jobs with many leases "

@@ -51,6 +51,10 @@ struct astra_options {
 	double lead_max_sec;	/* LeadMax, 0: no limit */
 	bool new_first;		/* NewJobsFirst */
 	double lease_bonus;	/* LeaseBonus */
+	bool promise;		/* Promise */
+	double recall_sec;	/* RecallAfter, 0: no recall */
+	uint32_t reserve_gpus;	/* Reserve, at most */
+	bool attained_first;	/* SatisfiedOrder=attained */
 	double urgency_sec;	/* DeadlineUrgency */
 	bool on_unfit_tenant;	/* OnUnfit=tenant */
 	bool strict_placement;	/* Placement=strict */

@@ -45,7 +45,7 @@ const struct astra_room *astra_space_get(const struct astra_space *space,
 /* Free GPUs on all nodes together. */
 uint64_t astra_space_gpus(const struct astra_space *space);
 
-/* Take from, or give back to, a node. What is taken must be there. */
+/* Take from a node, as much of it as there is, or give back to it. */
 void astra_space_take(struct astra_space *space,
 		      const struct astra_share *share);
 void astra_space_give(struct astra_space *space,

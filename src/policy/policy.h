@@ -33,6 +33,7 @@ struct astra_candidate {
 	double submit_sec;
 	double precedence;	 /* of two that are alike, larger goes first */
 	double rho;		 /* of the job, Eq. 12 */
+	double attained;	 /* GPU seconds it has had, as charged */
 	uint32_t leases;	 /* leases it has had so far */
 	bool fresh;		 /* never ran */
 	double latest_start_sec; /* its deadline's; infinite: none */

@@ -10,12 +10,8 @@
 #include "src/policy/tiers/policy.h"
 
 static const struct astra_policy *const policies[] = {
-	&astra_ltgf,
-	&astra_themis,
-	&astra_incentive,
-	&astra_oasis,
-	&astra_ogasched,
-	&astra_ltgf_themis,
+	&astra_ltgf,  &astra_themis,   &astra_incentive,
+	&astra_oasis, &astra_ogasched, &astra_ltgf_themis,
 	NULL,
 };
 

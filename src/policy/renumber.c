@@ -3,7 +3,7 @@
  * round by number, goes with them; what was of one that is gone is dropped. */
 #include <stdlib.h>
 
-#include "src/policy/engine_priv.h"
+#include "src/policy/hold.h"
 
 static void renumber_grants(struct astra_engine *e,
 			    const struct astra_renumbering *by)
@@ -36,6 +36,17 @@ static void renumber_refusal(struct refusal *x, size_t words, size_t new_words,
 	x->nodes = nodes;
 }
 
+static void renumber_holds(struct astra_engine *e,
+			   const struct astra_renumbering *by)
+{
+	for (size_t i = e->hold_count; i-- > 0;) {
+		struct hold *h = &e->holds[i];
+
+		if (!astra_shares_renumber(h->shares, h->count, by))
+			astra_hold_drop(e, i);
+	}
+}
+
 void astra_engine_follow_nodes(struct astra_engine *e,
 			       const struct astra_snapshot *snap)
 {
@@ -45,6 +56,7 @@ void astra_engine_follow_nodes(struct astra_engine *e,
 	if (astra_node_names_follow(&e->nodes, snap->nodes, snap->node_count,
 				    &by)) {
 		renumber_grants(e, &by);
+		renumber_holds(e, &by);
 		for (size_t i = 0; i < e->refusal_count; i++)
 			if (e->refusals[i].nodes)
 				renumber_refusal(&e->refusals[i], e->node_words,

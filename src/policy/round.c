@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "src/common/grow.h"
-#include "src/policy/engine_priv.h"
+#include "src/policy/hold.h"
 
 #define PASSES_MAX 32
 
@@ -160,32 +160,40 @@ static int decide_contest(struct round *r, struct outcome *o,
 	return 0;
 }
 
+/* Before the contest: whose time has come, and what is kept from it. */
+static int keep_promises(struct round *r)
+{
+	if (astra_contenders_find(r) < 0)
+		return -1;
+	if (!r->e->options.promise) {
+		astra_holds_clear(r->e);
+		return 0;
+	}
+	if (astra_holds_serve(r) < 0)
+		return -1;
+	astra_contenders_withdraw(r);
+	if (astra_holds_table(r) < 0)
+		return -1;
+	astra_reserve_withhold(r);
+	return 0;
+}
+
 int astra_round_decide(struct round *r, struct astra_error *err)
 {
 	struct outcome o = {0};
-	struct hold hold = {0};
 	int rc = -1;
 
-	if (astra_contenders_find(r) < 0 ||
-	    (r->e->hold.job && astra_hold_serve(r) < 0)) {
+	if (keep_promises(r) < 0) {
 		astra_error_nomem(err);
 		goto out;
 	}
-	astra_hold_withdraw(r);
 	if (decide_contest(r, &o, err) < 0)
 		goto out;
 	astra_settle_mark(r);
-	if (r->e->hold.job)
-		rc = astra_hold_renew(r, &o, &hold, err);
-	else
-		rc = astra_hold_new(r, &o, &hold, err);
-	if (rc < 0)
-		goto out;
-	r->e->hold = (struct astra_hold_view){.job = hold.job};
-	if (hold.job)
-		r->e->hold.start_sec = hold.start_sec;
-	astra_settle_older(r, &hold);
-	rc = astra_settle(r, &hold, &o);
+	astra_settle_older(r);
+	rc = astra_settle(r, &o);
+	if (!rc && r->e->options.promise)
+		rc = astra_recall(r, &o.rc.work);
 	if (!rc)
 		rc = astra_grants_start(r);
 	if (!rc)
@@ -195,7 +203,6 @@ int astra_round_decide(struct round *r, struct astra_error *err)
 	if (rc < 0)
 		astra_error_nomem(err);
 out:
-	astra_hold_fini(&hold);
 	outcome_fini(&o);
 	return rc;
 }
@@ -209,7 +216,7 @@ int astra_round_order(struct round *r, struct astra_error *err)
 
 	while (r->e->grant_count)
 		astra_grants_drop(r->e, r->e->grants[0].job);
-	r->e->hold = (struct astra_hold_view){0};
+	astra_holds_clear(r->e);
 	if (astra_contenders_find(r) < 0)
 		return astra_error_nomem(err);
 	if (begin_contest(r, &b, err) < 0)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/policy/engine_priv.h"
+#include "src/policy/hold.h"
 
 void astra_lease_renew(struct round *r, struct ejob *j, double end_sec)
 {
@@ -33,20 +33,11 @@ static void settle_lend(struct round *r, struct ejob *j, double end_sec)
 	r->plan->changed = true;
 }
 
-/* The end of a lease that would like to end at end_sec. */
-static double settle_end(const struct ejob *j, struct hold *hold,
-			 const struct astra_share *shares, size_t count,
-			 double end_sec)
-{
-	return j->spared ? end_sec
-			 : astra_hold_cut(hold, shares, count, end_sec);
-}
-
-static void renew(struct round *r, struct hold *hold, struct contender *c)
+static void renew(struct round *r, struct contender *c)
 {
 	struct ejob *j = &r->e->jobs[c->row];
 	double end = r->snap->now_sec + j->lease_sec;
-	double cut = settle_end(j, hold, c->job->held, c->job->held_count, end);
+	double cut = astra_holds_cut(r, c->job->held, c->job->held_count, end);
 
 	if (cut < end)
 		settle_lend(r, j, cut);
@@ -67,9 +58,8 @@ static bool worth_starting(const struct round *r, const struct ejob *j,
 
 /* A grant of these shares and, for a job that takes as many nodes as are idle,
  * of more. One that was refused is content with few. */
-static int settle_grant(struct round *r, const struct hold *hold,
-			const struct contender *c, const struct outcome *o,
-			double until_sec)
+static int settle_grant(struct round *r, const struct contender *c,
+			const struct outcome *o, double until_sec)
 {
 	const struct ejob *j = &r->e->jobs[c->row];
 	const struct astra_share *shares = o->places + c->first_share;
@@ -85,14 +75,30 @@ static int settle_grant(struct round *r, const struct hold *hold,
 	if (!wide)
 		return -1;
 	memcpy(wide, shares, count * sizeof(*wide));
-	count = astra_widen(r, hold, c, o->rc.work, wide, count, wish);
+	count = astra_widen(r, c, o->rc.work, wide, count, wish);
 	rc = astra_grants_add(r->e, j->id, until_sec, wide, count);
 	free(wide);
 	return rc;
 }
 
-static int grant(struct round *r, struct hold *hold, struct contender *c,
-		 const struct outcome *o)
+/* A place that is not taken is free again, but for what losers keep of it. */
+static void settle_leave(struct round *r, struct contender *c,
+			 const struct outcome *o)
+{
+	for (size_t k = 0; k < c->share_count; k++)
+		astra_space_give(o->rc.work, &o->places[c->first_share + k]);
+	for (size_t i = 0; i < r->contender_count; i++) {
+		const struct contender *v = &r->contenders[i];
+
+		if (!v->expired || !v->taken || v->winner != c->job->id)
+			continue;
+		for (size_t k = 0; k < v->job->held_count; k++)
+			astra_space_take(o->rc.work, &v->job->held[k]);
+	}
+	c->share_count = 0;
+}
+
+static int grant(struct round *r, struct contender *c, const struct outcome *o)
 {
 	struct ejob *j = &r->e->jobs[c->row];
 	const struct astra_share *shares = o->places + c->first_share;
@@ -100,14 +106,14 @@ static int grant(struct round *r, struct hold *hold, struct contender *c,
 
 	if (c->job->time_limit_sec > 0)
 		end = fmin(end, now + c->job->time_limit_sec);
-	cut = settle_end(j, hold, shares, c->share_count, end);
+	cut = astra_holds_cut(r, shares, c->share_count, end);
 	if (!worth_starting(r, j, cut, end)) {
-		c->share_count = 0;
+		settle_leave(r, c, o);
 		return 0;
 	}
 	r->e->counters.lent += cut < end;
 	r->plan->changed = true;
-	return settle_grant(r, hold, c, o, cut < end ? cut : 0);
+	return settle_grant(r, c, o, cut < end ? cut : 0);
 }
 
 /* Whether the job that a loser's GPUs went to is really granted them. */
@@ -124,17 +130,17 @@ void astra_settle_mark(struct round *r)
 			r->contenders[i].expired && r->contenders[i].taken;
 }
 
-int astra_settle(struct round *r, struct hold *hold, const struct outcome *o)
+int astra_settle(struct round *r, const struct outcome *o)
 {
 	/* In the policy's order, so that the needier get the long leases. */
 	for (size_t i = 0; i < o->ballot.ranking.count; i++) {
 		struct contender *c =
 			&r->contenders[o->ballot.ranking.choices[i].candidate];
 
-		if (!c->expired && c->share_count && grant(r, hold, c, o) < 0)
+		if (!c->expired && c->share_count && grant(r, c, o) < 0)
 			return -1;
 		if (c->expired && c->granted)
-			renew(r, hold, c);
+			renew(r, c);
 	}
 	for (size_t i = 0; i < r->contender_count; i++) {
 		struct contender *c = &r->contenders[i];
@@ -146,7 +152,7 @@ int astra_settle(struct round *r, struct hold *hold, const struct outcome *o)
 			j->phase = ASTRA_PHASE_DOOMED;
 			j->doomed_for = c->winner;
 		} else {
-			renew(r, hold, c);
+			renew(r, c);
 		}
 	}
 	return 0;
@@ -154,7 +160,7 @@ int astra_settle(struct round *r, struct hold *hold, const struct outcome *o)
 
 /* Leases granted in earlier rounds and not begun yet end with the hold too, but
  * not those that a hold was for. */
-void astra_settle_older(struct round *r, struct hold *hold)
+void astra_settle_older(struct round *r)
 {
 	for (size_t i = r->e->grant_count; i-- > 0;) {
 		if (i >= r->e->grant_count)
@@ -165,10 +171,12 @@ void astra_settle_older(struct round *r, struct hold *hold)
 
 		if (j->served)
 			continue;
-		cut = settle_end(j, hold, g->shares, g->count, end);
+		cut = astra_holds_cut(r, g->shares, g->count, end);
 		g->until_sec = cut < end ? cut : 0;
-		if (!worth_starting(r, j, cut, end))
+		if (!worth_starting(r, j, cut, end)) {
 			astra_grants_drop(r->e, g->job);
+			r->withdrawn = true;
+		}
 	}
 }
 
@@ -187,9 +195,17 @@ enum astra_wait astra_wait_of(const struct round *r, const struct ejob *j,
 		return ASTRA_WAIT_REFUSED;
 	if (astra_request_least(&job->request) > r->usable_gpus)
 		return ASTRA_WAIT_TOO_BIG;
-	if (e->hold.job == j->id)
+	if (astra_hold_of(e, j->id))
 		return ASTRA_WAIT_HOLD;
 	return ASTRA_WAIT_RANK;
+}
+
+/* By when it has its first start, where that is promised. */
+static double promised(const struct round *r, const struct ejob *j)
+{
+	return r->e->options.promise && !j->ran && isfinite(j->bound_sec)
+		       ? j->bound_sec
+		       : 0;
 }
 
 bool astra_job_waits(const struct astra_job *job)
@@ -208,12 +224,16 @@ int astra_explain(struct round *r, const struct astra_ranking *ranking,
 		const struct astra_job *job = &r->snap->jobs[i];
 		struct ejob *j = &r->e->jobs[r->e->row_of[i]];
 
-		j->reason = (struct astra_reason){.job = j->id};
+		j->reason = (struct astra_reason){
+			.job = j->id,
+			.bound_sec = promised(r, j),
+		};
 		if (!astra_job_waits(job))
 			continue;
 		j->reason.wait = astra_wait_of(r, j, job);
 		if (j->reason.wait == ASTRA_WAIT_HOLD)
-			j->reason.start_sec = r->e->hold.start_sec;
+			j->reason.start_sec =
+				astra_hold_of(r->e, j->id)->start_sec;
 	}
 	if (free_space && astra_lacks_find(r, ranking, free_space) < 0)
 		return -1;
@@ -227,11 +247,8 @@ int astra_explain(struct round *r, const struct astra_ranking *ranking,
 		j->reason.rank = ++rank;
 		if (j->reason.wait != ASTRA_WAIT_RANK)
 			continue;
-		j->reason.start_sec = c->start_sec;
-		if (c->impossible)
-			j->reason.wait = c->impossible;
-		else if (c->pinned)
-			j->reason.wait = ASTRA_WAIT_PINNED;
+		if (j->vain && j->vain != ASTRA_WAIT_RANK)
+			j->reason.wait = j->vain;
 		else if (c->failed)
 			j->reason.wait = ASTRA_WAIT_PLACE;
 	}

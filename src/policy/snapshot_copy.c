@@ -66,7 +66,7 @@ static int copy_jobs(const struct astra_snapshot *from,
 		     struct astra_arena *arena, struct astra_snapshot *to)
 {
 	size_t words = (from->node_count + 63) / 64 * sizeof(uint64_t);
-	struct shared_nodes allowed = {0}, required = {0};
+	struct shared_nodes allowed = {0}, possible = {0}, required = {0};
 	struct astra_job *jobs =
 		copy(arena, from->jobs, from->job_count * sizeof(*jobs));
 
@@ -76,6 +76,8 @@ static int copy_jobs(const struct astra_snapshot *from,
 
 		if (copy_node_set(&j->request.allowed, words, arena, &allowed) <
 			    0 ||
+		    copy_node_set(&j->request.possible, words, arena,
+				  &possible) < 0 ||
 		    copy_node_set(&j->request.required, words, arena,
 				  &required) < 0)
 			return -1;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/policy/engine_priv.h"
+#include "src/policy/hold.h"
 
 static void widen_bar(uint64_t *barred, uint32_t node)
 {
@@ -12,8 +12,7 @@ static void widen_bar(uint64_t *barred, uint32_t node)
 
 /* Nodes that are not idle this moment, that refused the job, that are its own
  * already, or that somebody waits for. */
-static uint64_t *widen_barred(const struct round *r, const struct hold *hold,
-			      const struct contender *c,
+static uint64_t *widen_barred(const struct round *r, const struct contender *c,
 			      const struct astra_share *shares, size_t count)
 {
 	size_t nodes = r->snap->node_count, words = nodes / 64 + 1;
@@ -29,7 +28,7 @@ static uint64_t *widen_barred(const struct round *r, const struct hold *hold,
 
 		if (!node->usable || node->settling ||
 		    node->gpus_free < c->job->request.gpus_per_node ||
-		    (hold->needed && hold->needed[n]))
+		    astra_holds_need(r, n))
 			widen_bar(barred, n);
 	}
 	for (size_t i = 0; i < count; i++)
@@ -55,13 +54,13 @@ static struct astra_request widen_one(const struct astra_request *q)
 	return one;
 }
 
-size_t astra_widen(const struct round *r, const struct hold *hold,
-		   const struct contender *c, struct astra_space *left,
-		   struct astra_share *shares, size_t count, size_t most)
+size_t astra_widen(const struct round *r, const struct contender *c,
+		   struct astra_space *left, struct astra_share *shares,
+		   size_t count, size_t most)
 {
 	const struct astra_request *q = &c->job->request;
 	struct astra_request one = widen_one(q);
-	uint64_t *barred = widen_barred(r, hold, c, shares, count);
+	uint64_t *barred = widen_barred(r, c, shares, count);
 
 	while (barred && count < most &&
 	       astra_place(left, &one, barred, 0, &shares[count])) {

@@ -97,6 +97,7 @@ static const struct astra_field job_fields[] = {
 	JOB(ID_OR_NULL, rank),
 	JOB(U32, ranks),
 	JOB(TIME, expected_start_sec),
+	JOB(TIME, bound_sec),
 	JOB(TIME, expected_early_sec),
 	JOB(TIME, expected_late_sec),
 	JOB(TIME, forecast_sec),

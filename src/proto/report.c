@@ -200,7 +200,7 @@ static void report_settle_start(struct astra_report_job *job, double now_sec)
 		    !strcmp(job->wait, "blocked") || job->bind_count;
 
 	if (kept)
-		job->expected_early_sec = job->expected_late_sec =
+		job->bound_sec = job->expected_early_sec = job->expected_late_sec =
 			job->forecast_sec = job->forecast_until_sec = 0;
 	if (kept || job->expected_start_sec <= now_sec)
 		job->expected_start_sec = 0;

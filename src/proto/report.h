@@ -173,6 +173,7 @@ struct astra_report_job {
 	uint32_t rank;	/* among the candidates of the last round; 0: none */
 	uint32_t ranks; /* how many candidates there were */
 	double expected_start_sec; /* 0: not known */
+	double bound_sec;	   /* its first start, at the latest; 0: none */
 	/* As was foreseen when; 0: not known. */
 	double forecast_sec, forecast_until_sec;
 	double expected_early_sec, expected_late_sec;

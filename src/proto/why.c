@@ -102,6 +102,16 @@ static void waiting(const struct astra_why *why, struct astra_text *out)
 				  astra_why_span(job->expected_start_sec -
 							 report->time_sec,
 						 text));
+	if (job->bound_sec > report->time_sec)
+		astra_text_printf(
+			out, " Its first start is promised within %s.",
+			astra_why_span(job->bound_sec - report->time_sec,
+				       text));
+	else if (job->bound_sec > 0)
+		astra_text_printf(
+			out, " Its first start was promised %s ago.",
+			astra_why_span(report->time_sec - job->bound_sec,
+				       text));
 }
 
 /* What happens to the job when its lease ends and others are needier. */

@@ -205,6 +205,7 @@ static void put_why(const struct astra_why *why, struct astra_text *out)
 	put_array(&job->array, out);
 	put_others(why, out);
 	put_time("expected_start_sec", job->expected_start_sec, out);
+	put_time("bound_sec", job->bound_sec, out);
 	put_time("lease_end_sec", job->lease_end_sec, out);
 	put_changes(why, out);
 	astra_text_add(out, "}", 1);

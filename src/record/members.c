@@ -48,6 +48,10 @@ const struct astra_member astra_round_option_members[] = {
 	OPTION(REAL, lead_max_sec),
 	OPTION(FLAG, new_first),
 	OPTION(REAL, lease_bonus),
+	OPTION(FLAG, promise),
+	OPTION(REAL, recall_sec),
+	OPTION(U32, reserve_gpus),
+	OPTION(FLAG, attained_first),
 	OPTION(REAL, urgency_sec),
 	OPTION(FLAG, on_unfit_tenant),
 	OPTION(FLAG, strict_placement),
@@ -169,6 +173,7 @@ const struct astra_member astra_round_reason_members[] = {
 	REASON(U32, rank),
 	REASON(U32, ranks),
 	REASON(REAL, start_sec),
+	REASON(REAL, bound_sec),
 	REASON(REAL, value),
 	END,
 };

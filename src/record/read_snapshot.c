@@ -135,6 +135,8 @@ static int get_jobs(const json_t *array, struct astra_round *r,
 				"jobs", i, "id, tenant, gpus or state", err);
 		if (get_node_set(object, "allowed", r, i, &j->request.allowed,
 				 err) < 0 ||
+		    get_node_set(object, "possible", r, i, &j->request.possible,
+				 err) < 0 ||
 		    get_node_set(object, "required", r, i, &j->request.required,
 				 err) < 0 ||
 		    get_held(json_object_get(object, "held"), r, j, i, err) < 0)

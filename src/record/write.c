@@ -204,6 +204,7 @@ static void put_job(struct astra_text *out, const struct astra_job *job,
 {
 	open_object(out, job, astra_round_job_members);
 	put_node_set(out, "allowed", job->request.allowed, nodes);
+	put_node_set(out, "possible", job->request.possible, nodes);
 	put_node_set(out, "required", job->request.required, nodes);
 	if (job->held_count)
 		put_shares(out, "held", job->held, job->held_count);

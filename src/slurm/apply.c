@@ -337,9 +337,10 @@ int astra_apply(struct astra_pool *pool, const struct astra_view *view,
 	return rc;
 }
 
-/* When to say that each job starts, beside the plan's reasons; to be freed. It
- * is looked up before slurmctld's locks are taken: the forecaster, a thread of
- * the lowest priority, may hold its own. NULL: as planned. */
+/* When to say that each job starts, or has to at the latest, beside the plan's
+ * reasons; to be freed. It is looked up before slurmctld's locks are taken: the
+ * forecaster, a thread of the lowest priority, may hold its own. NULL: as
+ * planned. */
 static double *find_starts(const struct astra_pool *pool, double now_sec)
 {
 	const struct astra_plan *plan = &pool->plan;
@@ -347,10 +348,13 @@ static double *find_starts(const struct astra_pool *pool, double now_sec)
 
 	if (astra_engine_options(pool->engine)->leases)
 		starts = calloc(plan->reason_count, sizeof(*starts));
-	for (size_t i = 0; starts && i < plan->reason_count; i++)
+	for (size_t i = 0; starts && i < plan->reason_count; i++) {
 		starts[i] = astra_forecaster_start_sec(
 			pool->name, plan->reasons[i].job,
 			plan->reasons[i].start_sec, now_sec);
+		if (!(starts[i] > 0))
+			starts[i] = plan->reasons[i].bound_sec;
+	}
 	return starts;
 }
 

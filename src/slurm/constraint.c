@@ -62,7 +62,7 @@ static int compare_alternative(void *x, void *arg)
 }
 
 static void apply_features(job_record_t *job, struct astra_node_order *order,
-			   bitstr_t *nodes)
+			   bitstr_t *nodes, bitstr_t *possible)
 {
 	job_details_t *d = job->details;
 	struct choice c = {
@@ -75,6 +75,7 @@ static void apply_features(job_record_t *job, struct astra_node_order *order,
 
 	astra_constraint_use(d, false);
 	(void)valid_feature_counts(job, true, nodes, &several);
+	bit_copybits(possible, nodes);
 	if (several)
 		list_for_each_ro(d->feature_list, compare_alternative, &c);
 	if (c.best)
@@ -85,7 +86,8 @@ static void apply_features(job_record_t *job, struct astra_node_order *order,
 /* valid_feature_counts() takes its choice from the record and writes into the
  * list of features; others may read both now. So it gets copies. */
 void astra_constraint_apply(const job_record_t *job,
-			    struct astra_node_order *order, bitstr_t *nodes)
+			    struct astra_node_order *order, bitstr_t *nodes,
+			    bitstr_t *possible)
 {
 	job_record_t own = *job;
 	job_details_t details = *job->details;
@@ -93,7 +95,9 @@ void astra_constraint_apply(const job_record_t *job,
 	own.details = &details;
 	if (details.feature_list) {
 		details.feature_list = feature_list_copy(details.feature_list);
-		apply_features(&own, order, nodes);
+		apply_features(&own, order, nodes, possible);
+	} else {
+		bit_copybits(possible, nodes);
 	}
 	if (IS_JOB_PENDING(job) && !details.req_node_bitmap)
 		astra_aim(&own, order, nodes);

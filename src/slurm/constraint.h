@@ -12,9 +12,12 @@
 /* Leave in nodes those that --constraint allows. Of "[a|b]" one alternative is
  * left: the one whose nodes have the most free GPUs, among those with enough
  * nodes. For counts, --contiguous and blocks see aim.h.
+ * possible: gets all that --constraint allows, as the choice among them may be
+ * another one in the next round.
  * Locks: caller holds conf, job, node and part read. */
 void astra_constraint_apply(const job_record_t *job,
-			    struct astra_node_order *order, bitstr_t *nodes);
+			    struct astra_node_order *order, bitstr_t *nodes,
+			    bitstr_t *possible);
 
 /* Whether a set of nodes cannot say all that the job wishes, so that Slurm
  * may have to choose the nodes itself. Locks: caller holds conf, job and part

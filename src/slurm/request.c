@@ -274,9 +274,10 @@ static time_t run_length(const job_record_t *job)
 	return (time_t)limit * 60;
 }
 
-/* All nodes that Slurm's rules leave to the job, by slurmctld's numbers. */
+/* All nodes that Slurm's rules leave to the job, by slurmctld's numbers.
+ * possible: see astra_constraint_apply(). */
 static bitstr_t *nodes_of(job_record_t *job, struct astra_node_order *order,
-			  time_t now)
+			  time_t now, bitstr_t *possible)
 {
 	const job_details_t *d = job->details;
 	bitstr_t *nodes = bit_alloc(node_record_count);
@@ -293,7 +294,7 @@ static bitstr_t *nodes_of(job_record_t *job, struct astra_node_order *order,
 	astra_reserved_keep(job, nodes);
 	if (resv_list)
 		list_for_each_ro(resv_list, drop_reserved, &test);
-	astra_constraint_apply(job, order, nodes);
+	astra_constraint_apply(job, order, nodes, possible);
 	return nodes;
 }
 
@@ -318,14 +319,37 @@ static int request_named(const job_record_t *job,
 	return 0;
 }
 
+/* The nodes of the pool among these that have the type, if one is asked for.
+ * Returns NULL when memory is out. */
+static const uint64_t *request_set(bitstr_t *nodes,
+				   const struct astra_node_map *map,
+				   const char *type, struct astra_arena *arena,
+				   size_t *count)
+{
+	uint64_t *set = astra_arena_take(arena, (map->count / 64 + 1) * 8);
+
+	*count = 0;
+	for (size_t i = 0; set && i < map->count; i++) {
+		uint32_t g = map->global[i];
+
+		if (!bit_test(nodes, g) ||
+		    (*type &&
+		     !astra_node_has_type(node_record_table_ptr[g], type)))
+			continue;
+		set[i / 64] |= UINT64_C(1) << (i % 64);
+		++*count;
+	}
+	return set;
+}
+
 int astra_request_of(job_record_t *job, const struct astra_node_map *map,
 		     time_t now, struct astra_arena *arena,
 		     struct astra_request *out)
 {
 	struct astra_ask ask;
-	bitstr_t *nodes;
-	uint64_t *allowed;
-	size_t count = 0;
+	bitstr_t *nodes, *possible;
+	size_t count;
+	bool failed;
 
 	*out = (struct astra_request){
 		.whole_node = astra_takes_nodes(job),
@@ -334,22 +358,20 @@ int astra_request_of(job_record_t *job, const struct astra_node_map *map,
 	read_gpus(job, map, &ask, out);
 	read_cpus(job, out);
 	read_memory(job, map, out);
-	allowed = astra_arena_take(arena, (map->count / 64 + 1) * 8);
-	if (!allowed || request_named(job, map, arena, out) < 0)
+	if (request_named(job, map, arena, out) < 0)
 		return -1;
-	nodes = nodes_of(job, map->order, now);
-	for (size_t i = 0; i < map->count; i++) {
-		uint32_t g = map->global[i];
-
-		if (!bit_test(nodes, g) ||
-		    (*ask.type &&
-		     !astra_node_has_type(node_record_table_ptr[g], ask.type)))
-			continue;
-		allowed[i / 64] |= UINT64_C(1) << (i % 64);
-		count++;
+	possible = bit_alloc(node_record_count);
+	nodes = nodes_of(job, map->order, now, possible);
+	out->allowed = request_set(nodes, map, ask.type, arena, &count);
+	failed = !out->allowed;
+	if (count == map->count)
+		out->allowed = NULL;
+	if (!bit_equal(nodes, possible)) {
+		out->possible =
+			request_set(possible, map, ask.type, arena, &count);
+		failed |= !out->possible;
 	}
 	bit_free(nodes);
-	if (count < map->count)
-		out->allowed = allowed;
-	return 0;
+	bit_free(possible);
+	return failed ? -1 : 0;
 }

@@ -11,7 +11,7 @@ command -v tmux >/dev/null || skip "there is no tmux"
 
 conf=$(mktemp)
 cat >"$conf" <<-EOT
-	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=600 CheckpointGrace=5
+	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=600 RecallAfter=0 CheckpointGrace=5
 	Tenant=physics Accounts=physics Weight=2
 	Tenant=biology Accounts=biology
 EOT
@@ -68,7 +68,7 @@ check "a tenant" grep -qE '^P physics .* 4 .*##' <<<"$out"
 check "a node" grep -qE ' n[123] +gpu +up +4 +4 +0 PPPP '"$big:4" <<<"$out"
 check "a lease" grep -qE "^P $big .* leased .* (9|10):[0-9]{2} " <<<"$out"
 check "GPUs are collected" grep -qE "^P +1 $last .* next, GPUs are" <<<"$out"
-check "a job that waits" grep -q "rank 2 of 2" <<<"$out"
+check_eq "gangs that GPUs are collected for" 2 "$(grep -c "next, GPUs are" <<<"$out")"
 check "a job that is held" grep -qE "^P +- $held .*JobHeldUser" <<<"$out"
 check "blocks in UTF-8" grep -qF "█" \
 	<<<"$(LC_ALL=C.UTF-8 sfair top -bn1)"

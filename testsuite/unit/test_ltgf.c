@@ -444,6 +444,7 @@ static void random_rounds_are_as_by_the_book(void **state)
 			if (!(int)pick(10))
 				jobs[i].rho = HUGE_VAL;
 		}
+		o.attained_first = false;
 		o.on_unfit_tenant = round % 2;
 		count = by_the_book(&contest, round % 2, want);
 		assert_int_equal(decide(&o, &contest, choices, got), count);

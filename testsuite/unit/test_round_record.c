@@ -74,7 +74,8 @@ static struct vcluster *busy_cluster(const char *policy, uint64_t seed)
 				       .rho_now = -1,
 				       .kind = ASTRA_BID_RHO,
 				       .table = table};
-	static uint64_t allowed[] = {0xd}, required[] = {0x4};
+	static uint64_t allowed[] = {0xd}, possible[] = {0xf},
+			required[] = {0x4};
 	struct vcluster *vc = malloc(sizeof(*vc));
 	struct astra_random random = astra_random_seed(seed);
 
@@ -101,6 +102,7 @@ static struct vcluster *busy_cluster(const char *policy, uint64_t seed)
 		v->job.precedence = (double)i / 3;
 		if (i % 3 == 0)
 			v->job.request.allowed = allowed;
+		v->job.request.possible = possible;
 		if (i % 6 == 0)
 			v->job.request.required = required;
 		if (i % 4 == 0)
@@ -176,6 +178,7 @@ static void every_member_is_recorded(void **state)
 	ROWS_CHECK(astra_tenant, astra_round_tenant_members);
 	ROWS_CHECK(astra_job, astra_round_job_members,
 		   ROWS_BUT(astra_job, request.allowed),
+		   ROWS_BUT(astra_job, request.possible),
 		   ROWS_BUT(astra_job, request.required),
 		   ROWS_BUT(astra_job, held), ROWS_BUT(astra_job, held_count));
 	ROWS_CHECK(astra_share, astra_round_share_members);

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What holds for every scheduler and every trace: the same run twice is the
  * same to the last byte, no more GPU time is given away than there is, and
- * every job and every second of a GPU is accounted for. */
+ * every job and every second of a GPU is accounted for. And what ltgf promises:
+ * every job's first start within its bound. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "src/sim/metrics.h"
 #include "src/sim/output.h"
 #include "testsuite/unit/sim_random.h"
 
 #define SEEDS 12
+#define BOUND_SEEDS 100
 
 static void simulate(const struct random_world *w,
 		     const struct astra_scheduler *scheduler,
@@ -207,9 +210,53 @@ static void gpu_time_and_jobs_are_conserved(void **state)
 	for_all(check_conserved);
 }
 
+/* Every fifth job has half the cluster, and they come fast: at times demand is
+ * five times the cluster. Lease and grace as in doc/results.md. */
+static void crowd(struct random_world *w)
+{
+	for (uint32_t i = 0; i < RANDOM_JOBS; i++) {
+		if (i % 5 == 0)
+			w->jobs[i].gpus = 16;
+		w->jobs[i].submit_sec /= 2;
+	}
+	w->policy.lease_sec = 900;
+	w->policy.grace_sec = 10;
+}
+
+static void first_starts_keep_their_bound(void **state)
+{
+	size_t late = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= BOUND_SEEDS; seed++) {
+		const struct astra_scheduler *ltgf =
+			astra_scheduler_find("ltgf", NULL);
+		struct random_world w;
+		struct astra_sim_result r;
+
+		random_world(&w, seed);
+		crowd(&w);
+		simulate(&w, ltgf, &r);
+		for (size_t i = 0; i < RANDOM_JOBS; i++) {
+			if (!astra_is_over_bound(&r, i))
+				continue;
+			late++;
+			printf("seed %u, job %zu, %u GPUs: %g s over its bound of %g s\n",
+			       (unsigned)seed, i, w.jobs[i].gpus,
+			       astra_first_wait_sec(&r, i) -
+				       r.jobs[i].bound_sec,
+			       r.jobs[i].bound_sec);
+		}
+		astra_sim_result_clear(&r);
+		astra_cluster_clear(&w.cluster);
+	}
+	assert_int_equal(late, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(first_starts_keep_their_bound),
 		cmocka_unit_test(same_input_gives_the_same_result),
 		cmocka_unit_test(gpu_time_and_jobs_are_conserved),
 	};

@@ -37,7 +37,7 @@ void vc_begin(struct vcluster *vc)
 		vc->policy = astra_policy_find(vc->options.policy);
 	vc->engine = astra_engine_create_with(&vc->options, vc->policy,
 					      vc->now_sec, &err);
-	assert_non_null(vc->engine);
+	if (!vc->engine) fail_msg("%s", err.text);
 }
 
 void vc_fini(struct vcluster *vc)
@@ -290,7 +290,7 @@ void vc_restart(struct vcluster *vc)
 	astra_engine_destroy(vc->engine);
 	vc->engine = astra_engine_restore(&vc->options, saved.data, saved.size,
 					  &err);
-	assert_non_null(vc->engine);
+	if (!vc->engine) fail_msg("%s", err.text);
 	astra_bytes_clear(&saved);
 }
 

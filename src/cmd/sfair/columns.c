@@ -75,6 +75,8 @@ static const struct sfair_column job_columns[] = {
 	{"Ranks", "ranks", SFAIR_NUMBER, "how many stand in line"},
 	{"Start", "expected_start_sec", SFAIR_TIME,
 	 "when it is expected to start"},
+	{"Promised", "bound_sec", SFAIR_TIME,
+	 "its first start is promised by then"},
 	{"Reason", "reason", SFAIR_TEXT, "why it waits, in a few words"},
 	{"ReasonLong", "reason_long", SFAIR_TEXT, "the same in sentences"},
 	{NULL, NULL, SFAIR_TEXT, NULL},

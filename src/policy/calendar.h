@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The inside of calendar.c and calendar_cut.c. */
+#ifndef ASTRA_LEASE_CALENDAR_H
+#define ASTRA_LEASE_CALENDAR_H
+
+#include "src/policy/hold.h"
+
+/* GPUs that can be had at a time. */
+struct release {
+	double at_sec;
+	double natural_sec; /* when they come without a cut */
+	size_t order;	    /* as found */
+	struct ejob *job;   /* whose lease it is; NULL: a grant, or a hold */
+	size_t hold;	    /* 1 + the hold whose job has them before; 0 */
+	const struct astra_share *shares;
+	size_t count;
+};
+
+/* Of a job that looks for a hold. */
+struct calendar {
+	const struct turns *turns;
+	struct round *r;
+	const struct astra_space *work;
+	const struct contender *owner;
+	bool anybody; /* everybody's leases are in it */
+	struct release *items;
+	size_t count, room;
+	bool displace;		    /* holds of those who pay give way */
+	struct astra_share *shares; /* of the last place found */
+	bool failed;		    /* memory is out */
+};
+
+/* Whether a hold need not be heeded. */
+bool astra_calendar_displaces(const struct calendar *c,
+			      const struct hold *hold);
+/* When the lease ends that a hold's job begins. */
+double astra_calendar_hold_end(const struct calendar *c,
+			       const struct hold *hold);
+
+/* Let the leases end at the hold's start that would stay beyond it and that it
+ * needs, of the first `count` releases. */
+void astra_calendar_cut(struct calendar *c, size_t count,
+			const struct hold *hold);
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* GPUs for the jobs whose turn it is and that found no place: leases of their
+ * own tenant and of richer ones that have run long enough end now, the fewest
+ * GPUs that will do; or else a hold. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/policy/hold.h"
+
+#define RECALLS_MAX 64 /* next jobs looked at in a round */
+#define PLANS_MAX 16   /* new holds in a round */
+#define VAIN_SEC 60    /* after that, one that had no place is tried again */
+#define DUE_MAX 256    /* jobs that are due, looked at in a round */
+/* Holds of those who are not due yet leave room for those who are. */
+#define HOLDS_EARLY_MAX (ASTRA_HOLDS_MAX / 2)
+
+struct recall {
+	struct round *r;
+	struct turns turns;
+	struct round losers; /* its contenders: leases that may be recalled */
+	struct astra_space **work;
+	size_t plans;
+};
+
+/* The leases that may end now, for somebody. */
+static int recall_collect(struct recall *s)
+{
+	const struct round *r = s->r;
+	double now = r->snap->now_sec;
+	struct contender *c = calloc(r->snap->job_count + 1, sizeof(*c));
+
+	s->losers = *r;
+	s->losers.contenders = c;
+	s->losers.contender_count = 0;
+	if (!c)
+		return -1;
+	for (size_t i = 0; i < r->snap->job_count; i++) {
+		const struct astra_job *job = &r->snap->jobs[i];
+		uint32_t row = r->e->row_of[i];
+		const struct ejob *j = &r->e->jobs[row];
+
+		if (job->state == ASTRA_JOB_RUNNING &&
+		    j->phase == ASTRA_PHASE_LEASED && !astra_lease_stays(job) &&
+		    !job->unheard && !job->booting &&
+		    astra_recall_from(r, j) <= now)
+			c[s->losers.contender_count++] = (struct contender){
+				.row = row,
+				.job = job,
+				.expired = true,
+			};
+	}
+	return 0;
+}
+
+/* Those whose leases do not pay for this tenant keep them, and those where a
+ * hold needs the node. */
+static void recall_ask(struct recall *s, uint32_t tenant)
+{
+	for (size_t i = 0; i < s->losers.contender_count; i++) {
+		struct contender *v = &s->losers.contenders[i];
+
+		v->granted = !astra_turns_pays(
+			&s->turns, s->r->e->jobs[v->row].tenant, tenant);
+		for (size_t k = 0; k < v->job->held_count; k++)
+			v->granted |=
+				astra_holds_need(s->r, v->job->held[k].node);
+	}
+}
+
+static int recall_take(struct recall *s, struct reclaim *rc,
+		       struct contender *c, size_t count)
+{
+	astra_reclaim_take(rc, c, count);
+	if (astra_grants_add(s->r->e, c->job->id, 0, rc->shares, count) < 0)
+		return -1;
+	for (size_t i = 0; i < rc->victim_count; i++) {
+		struct contender *v = &s->losers.contenders[rc->victims[i]];
+		struct ejob *j = &s->r->e->jobs[v->row];
+
+		j->phase = ASTRA_PHASE_DOOMED;
+		j->doomed_for = c->job->id;
+	}
+	s->r->plan->changed = true;
+	c->share_count = count;
+	astra_space_destroy(*s->work);
+	*s->work = rc->work;
+	rc->work = NULL;
+	astra_turns_charge(&s->turns, c);
+	return 1;
+}
+
+/* A full term, now. Returns 1 if it has it, 0, or -1 when memory is out. */
+static int recall_serve(struct recall *s, struct contender *c)
+{
+	const struct ejob *j = &s->r->e->jobs[c->row];
+	double end = s->r->snap->now_sec + j->lease_sec;
+	struct reclaim rc;
+	size_t count;
+	int status = -1;
+
+	recall_ask(s, j->tenant);
+	if (astra_reclaim_init(&rc, &s->losers, *s->work) == 0) {
+		count = astra_reclaim_place(&rc, c);
+		status = count && astra_holds_cut(s->r, rc.shares, count,
+						  end) == end
+				 ? recall_take(s, &rc, c, count)
+				 : 0;
+	}
+	astra_reclaim_fini(&rc);
+	return status;
+}
+
+/* No lease's end made room for it a moment ago. */
+static bool recall_vain(const struct round *r, const struct ejob *j)
+{
+	double again_sec = fmin(VAIN_SEC, r->e->options.lease_sec);
+
+	return j->vain && j->vain != ASTRA_WAIT_RANK &&
+	       r->snap->now_sec < j->vain_sec + again_sec;
+}
+
+static int recall_plan(struct recall *s, struct contender *c, bool anybody)
+{
+	size_t most = anybody ? ASTRA_HOLDS_MAX : HOLDS_EARLY_MAX;
+
+	if (s->r->e->hold_count >= most || s->plans >= PLANS_MAX ||
+	    recall_vain(s->r, &s->r->e->jobs[c->row]))
+		return 0;
+	s->plans++;
+	return astra_calendar_plan(&s->turns, *s->work, c, anybody);
+}
+
+/* The next job of each tenant, the poorest tenant's first. */
+static int recall_next(struct recall *s)
+{
+	for (int tries = RECALLS_MAX; tries--;) {
+		struct contender *c = astra_turns_next(&s->turns);
+		int served;
+
+		if (!c)
+			break;
+		served = recall_serve(s, c);
+		if (served < 0)
+			return -1;
+		if (served)
+			continue;
+		s->turns.done[s->r->e->jobs[c->row].tenant] = true;
+		if (!astra_hold_of(s->r->e, c->job->id) &&
+		    recall_plan(s, c, false) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Those who are due: their quota has paid, or they waited too long. First
+ * starts have a bound, so they go before those who ran. */
+
+struct due {
+	struct contender *c;
+	double since_sec;
+	bool anybody;
+	bool owed; /* it ran already */
+};
+
+static int compare_due(const void *a, const void *b)
+{
+	const struct due *x = a, *y = b;
+
+	if (x->owed != y->owed)
+		return x->owed ? 1 : -1;
+	if (x->since_sec != y->since_sec)
+		return x->since_sec < y->since_sec ? -1 : 1;
+	return x->c < y->c ? -1 : x->c > y->c;
+}
+
+/* A job that ran and has less than its share comes back within a bound, too, if
+ * it is larger than a node: others come back by the contest, as one lease's end
+ * is enough for them. */
+static bool owed_waits(const struct round *r, const struct contender *c,
+		       struct due *due)
+{
+	const struct ejob *j = &r->e->jobs[c->row];
+	double waited = r->snap->now_sec - j->away_sec;
+	double term = r->e->options.lease_sec;
+
+	if (j->gpus <= r->node_gpus_max || waited < ASTRA_OWED_TERMS * term ||
+	    astra_ballot_candidate(r, c->row, c->job).rho >= ASTRA_OWED_RHO)
+		return false;
+	*due = (struct due){
+		.since_sec = j->away_sec + ASTRA_OWED_TERMS * term,
+		.anybody = waited >= ASTRA_OWED_ANYBODY_TERMS * term,
+		.owed = true,
+	};
+	return true;
+}
+
+static bool recall_due(const struct round *r, const struct contender *c,
+		       struct due *due)
+{
+	const struct ejob *j = &r->e->jobs[c->row];
+
+	if (c->expired || c->share_count || j->grants)
+		return false;
+	if (j->ran)
+		return owed_waits(r, c, due);
+	*due = (struct due){
+		.since_sec = astra_first_start_due(r->e, r->snap, j),
+		.anybody = true,
+	};
+	return due->since_sec <= r->snap->now_sec;
+}
+
+/* The hold that a job has already is one on anybody's leases from now on; a
+ * distant one is planned anew. Returns whether there is nothing left to do. */
+static bool recall_keep_hold(struct recall *s, const struct due *due)
+{
+	struct astra_engine *e = s->r->e;
+	const struct ejob *j = &e->jobs[due->c->row];
+	const struct hold *had = astra_hold_of(e, j->id);
+	size_t at;
+
+	if (!had)
+		return false;
+	if (!due->anybody)
+		return true;
+	at = (size_t)(had - e->holds);
+	e->holds[at].anybody = true;
+	if (had->start_sec <= s->r->snap->now_sec + j->lease_sec ||
+	    s->plans >= PLANS_MAX)
+		return true;
+	astra_hold_drop(e, at);
+	return false;
+}
+
+static int recall_all_due(struct recall *s)
+{
+	struct round *r = s->r;
+	struct due *list = calloc(DUE_MAX, sizeof(*list));
+	size_t count = 0;
+	int rc = list ? 0 : -1;
+
+	for (size_t i = 0; list && i < r->contender_count && count < DUE_MAX;
+	     i++)
+		if (recall_due(r, &r->contenders[i], &list[count]))
+			list[count++].c = &r->contenders[i];
+	if (count)
+		qsort(list, count, sizeof(*list), compare_due);
+	for (size_t i = 0; i < count && rc >= 0; i++)
+		if (!recall_keep_hold(s, &list[i]))
+			rc = recall_plan(s, list[i].c, list[i].anybody);
+	free(list);
+	return rc < 0 ? -1 : 0;
+}
+
+/* Holds of jobs that this round serves. */
+static void recall_drop_served(struct astra_engine *e)
+{
+	for (size_t i = e->hold_count; i-- > 0;) {
+		const struct ejob *j = astra_engine_find(e, e->holds[i].job);
+
+		if (j->grants >= j->copies)
+			astra_hold_drop(e, i);
+	}
+}
+
+int astra_recall(struct round *r, struct astra_space **work)
+{
+	struct recall s = {.r = r, .work = work};
+	int rc = -1;
+
+	if (r->reserve.gpus)
+		astra_space_give(*work, &r->reserve);
+	if (astra_turns_init(&s.turns, r) == 0 && recall_collect(&s) == 0)
+		rc = recall_next(&s);
+	recall_drop_served(r->e);
+	if (!rc)
+		rc = recall_all_due(&s);
+	if (!rc)
+		astra_reserve_refill(r, &s.turns, &s.losers, *work);
+	free(s.losers.contenders);
+	astra_turns_fini(&s.turns);
+	return rc;
+}
