@@ -65,11 +65,13 @@ class Cluster:
         return {m.group(1): line for line in said.splitlines()
                 if (m := re.match(r"JobId=(\d+) ", line))}
 
-    def clean(self, ids):
+    def clean(self, ids, keep=()):
+        """Cancel these; wait until none is left but those to keep, not even
+        a job of srun that completes: its node is not idle before."""
         if ids:
             self.run("scancel", *ids)
-        while set(self.run("squeue", "-h", "-o", "%A").stdout.split()) & \
-                set(ids):
+        while set(self.run("squeue", "-h", "-o", "%A").stdout.split()) - \
+                set(keep):
             time.sleep(0.1)
 
 
@@ -153,12 +155,13 @@ class Comparison:
     def __init__(self, stock, ours, groups):
         self.stock, self.ours, self.groups = stock, ours, groups
         self.failed = self.done = 0
+        self.fillers = {c: [] for c in self.both()}
 
     def both(self):
         return (self.stock, self.ours)
 
     def fill(self, fillers):
-        ids = {c: [] for c in self.both()}
+        ids = self.fillers = {c: [] for c in self.both()}
         for cluster in self.both():
             for filler in fillers:
                 for group in range(self.groups):
@@ -173,7 +176,6 @@ class Comparison:
                 if time.time() > end:
                     sys.exit("the fillers do not run: %s" % fillers)
                 time.sleep(0.2)
-        return ids
 
     def compare(self, batch):
         for group, request in enumerate(batch):
@@ -196,7 +198,8 @@ class Comparison:
                 if cluster in request.process:
                     request.process[cluster].terminate()
                     request.process[cluster].wait()
-            cluster.clean([r.id[cluster] for r in batch if cluster in r.id])
+            cluster.clean([r.id[cluster] for r in batch if cluster in r.id],
+                          self.fillers[cluster])
 
     def judge(self, request):
         self.done += 1
@@ -214,11 +217,11 @@ class Comparison:
                    if request.declared else ""), flush=True)
 
     def scene(self, fillers, requests):
-        ids = self.fill(fillers)
+        self.fill(fillers)
         for i in range(0, len(requests), self.groups):
             self.compare(requests[i:i + self.groups])
         for cluster in self.both():
-            cluster.clean(ids[cluster])
+            cluster.clean(self.fillers[cluster])
 
 
 def read(table):
