@@ -4,7 +4,7 @@
 #define ASTRA_ERROR_H
 
 struct astra_error {
-	char text[512];
+	char text[640];
 };
 
 /* Store a formatted text in err, cut at its size.

@@ -236,7 +236,8 @@ static int run_round(const struct ltgf_instance *in, struct ltgf_result *out,
 	int rc;
 
 	astra_options_init(&options);
-	options.attained_first = false; /* the paper's rule */
+	options.attained_first = false; /* the paper's rules */
+	options.within_users = false;
 	options.on_unfit_tenant = in->on_unfit_tenant;
 	options.new_first = in->new_first;
 	policy = astra_ltgf.create(&options, err);

@@ -152,25 +152,52 @@ static struct ejob *parent_of(struct astra_engine *e,
 	return parent;
 }
 
+/* A number in the account. */
+static uint32_t account_of(struct astra_engine *e, const struct astra_title *t)
+{
+	if (t->user != ASTRA_NONE)
+		return astra_fairness_add_user_job(e->account,
+						   e->users[t->user].account,
+						   t->weight, t->charge);
+	return astra_fairness_add_job(e->account, e->tenants[t->tenant].account,
+				      t->weight, t->charge);
+}
+
+static struct astra_title title_of(const struct sync *s,
+				   const struct astra_job *job, double charge)
+{
+	return (struct astra_title){
+		.tenant = s->e->tenant_of[job->tenant],
+		.user = astra_engine_user_of(s->e, s->snap, job),
+		.weight = job->weight,
+		.charge = charge,
+	};
+}
+
+static void take_title(struct ejob *j, const struct astra_title *title)
+{
+	j->tenant = title->tenant;
+	j->user = title->user;
+	j->weight = title->weight;
+	j->charge = title->charge;
+}
+
 static uint32_t add_job(struct sync *s, const struct astra_job *job)
 {
 	struct astra_engine *e = s->e;
 	uint32_t row = new_row(e, job->id);
+	struct astra_title title = title_of(s, job, asked_charge(job));
 	struct ejob *j, *parent;
 
 	if (row == ASTRA_NONE)
 		return ASTRA_NONE;
 	j = &e->jobs[row];
 	j->array_id = job->array_id;
-	j->tenant = e->tenant_of[job->tenant];
 	j->gpus = job->request.gpus;
-	j->charge = asked_charge(job);
-	j->weight = job->weight;
+	take_title(j, &title);
 	j->submit_sec = job->submit_sec;
 	j->state = ASTRA_JOB_BLOCKED;
-	j->account = astra_fairness_add_job(e->account,
-					    e->tenants[j->tenant].account,
-					    j->weight, j->charge);
+	j->account = account_of(e, &title);
 	if (j->account == ASTRA_NONE) {
 		astra_idmap_del(&e->by_id, job->id);
 		e->vacant[e->vacant_count++] = row;
@@ -188,39 +215,40 @@ static uint32_t add_job(struct sync *s, const struct astra_job *job)
 	return row;
 }
 
-/* A job that moved to another tenant, weight or size keeps its own integrals
- * and goes on under the new terms. */
-static int retitle(struct sync *s, struct ejob *j, const struct astra_job *job)
+int astra_job_retitle(struct astra_engine *e, struct ejob *j,
+		      const struct astra_title *title)
 {
-	struct astra_engine *e = s->e;
-	uint32_t tenant = e->tenant_of[job->tenant];
-	double charge = demand_charge(j, job);
-	struct astra_usage usage;
-	uint32_t account;
+	struct astra_usage usage =
+		astra_fairness_job(e->account, e->now_sec, j->account);
+	uint32_t account = account_of(e, title);
 
-	j->gpus = job->request.gpus;
-	if (j->tenant == tenant && j->charge == charge &&
-	    j->weight == job->weight)
-		return 0;
-	usage = astra_fairness_job(e->account, e->now_sec, j->account);
-	account = astra_fairness_add_job(e->account, e->tenants[tenant].account,
-					 job->weight, charge);
 	if (account == ASTRA_NONE)
 		return -1;
 	astra_fairness_restore_job(e->account, e->now_sec, account, usage);
 	astra_fairness_remove_job(e->account, e->now_sec, j->account);
 	j->account = account;
-	j->tenant = tenant;
-	j->charge = charge;
-	j->weight = job->weight;
+	take_title(j, title);
 	if (astra_job_active(j->state))
 		astra_fairness_set_active(e->account, e->now_sec, account,
 					  j->copies);
 	if (j->state == ASTRA_JOB_RUNNING)
 		astra_fairness_set_alloc(e->account, e->now_sec, account,
 					 j->held_charge);
-	s->changed = true;
 	return 0;
+}
+
+/* A job that moved to another tenant, user, weight or size keeps its own
+ * integrals and goes on under the new terms. */
+static int retitle(struct sync *s, struct ejob *j, const struct astra_job *job)
+{
+	struct astra_title title = title_of(s, job, demand_charge(j, job));
+
+	j->gpus = job->request.gpus;
+	if (j->tenant == title.tenant && j->user == title.user &&
+	    j->charge == title.charge && j->weight == title.weight)
+		return 0;
+	s->changed = true;
+	return astra_job_retitle(s->e, j, &title);
 }
 
 /* When the last run ended, as far as is known. */
@@ -387,6 +415,8 @@ int astra_account_sync(struct astra_engine *e,
 	struct sync s = {.e = e, .snap = snap};
 	int rc = astra_tenants_map(e, snap);
 
+	if (!rc)
+		rc = astra_engine_users_map(e, snap);
 	if (!rc)
 		rc = astra_grow(&e->row_of, &e->row_of_room,
 				snap->job_count + 1, sizeof(*e->row_of));

@@ -9,8 +9,22 @@ void astra_ballot_fini(struct ballot *b)
 {
 	free(b->candidates);
 	free(b->tenants);
+	free(b->users);
 	free(b->ranking.choices);
 	*b = (struct ballot){0};
+}
+
+static struct astra_contestant ballot_user(const struct round *r,
+					   const struct euser *u)
+{
+	double quota = astra_fairness_user_quota(r->e->account, u->account);
+
+	return (struct astra_contestant){
+		.usage = astra_fairness_user(r->e->account, r->snap->now_sec,
+					     u->account),
+		.quota = quota,
+		.entitled = quota > 0,
+	};
 }
 
 int astra_ballot_init(struct ballot *b, const struct round *r, size_t room)
@@ -20,8 +34,9 @@ int astra_ballot_init(struct ballot *b, const struct round *r, size_t room)
 	*b = (struct ballot){0};
 	b->candidates = calloc(room + 1, sizeof(*b->candidates));
 	b->tenants = calloc(e->tenant_count + 1, sizeof(*b->tenants));
+	b->users = calloc(e->user_count + 1, sizeof(*b->users));
 	b->ranking.choices = calloc(room + 1, sizeof(*b->ranking.choices));
-	if (!b->candidates || !b->tenants || !b->ranking.choices) {
+	if (!b->candidates || !b->tenants || !b->users || !b->ranking.choices) {
 		astra_ballot_fini(b);
 		return -1;
 	}
@@ -36,6 +51,8 @@ int astra_ballot_init(struct ballot *b, const struct round *r, size_t room)
 			.entitled = quota > 0,
 		};
 	}
+	for (size_t i = 0; i < e->user_count; i++)
+		b->users[i] = ballot_user(r, &e->users[i]);
 	b->contest = (struct astra_contest){
 		.now_sec = r->snap->now_sec,
 		.lease_sec = e->options.lease_sec,
@@ -43,6 +60,8 @@ int astra_ballot_init(struct ballot *b, const struct round *r, size_t room)
 		.candidates = b->candidates,
 		.tenants = b->tenants,
 		.tenant_count = e->tenant_count,
+		.users = b->users,
+		.user_count = e->user_count,
 	};
 	return 0;
 }
@@ -57,6 +76,7 @@ struct astra_candidate astra_ballot_candidate(const struct round *r,
 	struct astra_candidate c = {
 		.job = row,
 		.tenant = j->tenant,
+		.user = j->user,
 		.gpus = job->state == ASTRA_JOB_RUNNING ? j->held_gpus
 							: job->request.gpus,
 		.charge = j->charge,
@@ -78,9 +98,17 @@ struct astra_candidate astra_ballot_candidate(const struct round *r,
 	return c;
 }
 
-/* Charge tenants in advance for leases that go on: as Alg. 1 charges a grant
- * with gpus * lease at once, what is left of it stays charged. Without this
- * a tenant that has just been served looks as needy as before. */
+void astra_ballot_charge_job(struct ballot *b, const struct ejob *j,
+			     double gpu_sec)
+{
+	b->tenants[j->tenant].usage.alloc += gpu_sec;
+	if (j->user != ASTRA_NONE)
+		b->users[j->user].usage.alloc += gpu_sec;
+}
+
+/* Charge tenants and users in advance for leases that go on: as Alg. 1 charges
+ * a grant with gpus * lease at once, what is left of it stays charged. Without
+ * this a tenant that has just been served looks as needy as before. */
 void astra_ballot_charge(const struct round *r, struct ballot *b)
 {
 	const struct astra_engine *e = r->e;
@@ -93,14 +121,13 @@ void astra_ballot_charge(const struct round *r, struct ballot *b)
 
 		if (j->id && j->state == ASTRA_JOB_RUNNING &&
 		    j->phase == ASTRA_PHASE_LEASED && left > 0)
-			b->tenants[j->tenant].usage.alloc +=
-				j->held_charge * left;
+			astra_ballot_charge_job(b, j, j->held_charge * left);
 	}
 	for (size_t i = 0; i < e->grant_count; i++) {
 		const struct ejob *j =
 			&e->jobs[astra_idmap_get(&e->by_id, e->grants[i].job)];
 
-		b->tenants[j->tenant].usage.alloc += j->charge * j->lease_sec;
+		astra_ballot_charge_job(b, j, j->charge * j->lease_sec);
 	}
 }
 

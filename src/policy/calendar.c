@@ -33,6 +33,11 @@ static double rho_of(const struct round *r, uint32_t row,
 	return astra_ballot_candidate(r, row, job).rho;
 }
 
+static bool same_owner(const struct ejob *a, const struct ejob *b)
+{
+	return a->tenant == b->tenant && a->user == b->user;
+}
+
 /* Whether a lease may be cut short for the owner: one of a richer tenant, or of
  * its own, but not of a job that has had less than it. */
 static bool calendar_pays(const struct calendar *c, uint32_t row,
@@ -41,9 +46,9 @@ static bool calendar_pays(const struct calendar *c, uint32_t row,
 	const struct ejob *jobs = c->r->e->jobs;
 	uint32_t owner = c->owner->row;
 
-	if (!astra_turns_pays(c->turns, jobs[row].tenant, jobs[owner].tenant))
+	if (!astra_turns_pays(c->turns, &jobs[row], &jobs[owner]))
 		return false;
-	return jobs[row].tenant != jobs[owner].tenant || !jobs[owner].ran ||
+	return !same_owner(&jobs[row], &jobs[owner]) || !jobs[owner].ran ||
 	       rho_of(c->r, row, job) > rho_of(c->r, owner, c->owner->job);
 }
 
@@ -90,7 +95,6 @@ static int collect_leases(struct calendar *c)
 static int collect_grants(struct calendar *c)
 {
 	const struct round *r = c->r;
-	uint32_t tenant = r->e->jobs[c->owner->row].tenant;
 
 	for (size_t i = 0; i < r->e->grant_count; i++) {
 		const struct grant *g = &r->e->grants[i];
@@ -99,7 +103,7 @@ static int collect_grants(struct calendar *c)
 					      : r->snap->now_sec + j->lease_sec;
 
 		if (!c->anybody &&
-		    !astra_turns_pays(c->turns, j->tenant, tenant))
+		    !astra_turns_pays(c->turns, j, &r->e->jobs[c->owner->row]))
 			continue;
 		if (calendar_add(c, (struct release){
 					    .at_sec = end,
@@ -138,8 +142,8 @@ bool astra_calendar_displaces(const struct calendar *c, const struct hold *hold)
 	if (c->anybody)
 		return hold->start_sec > late_sec &&
 		       due_sec > astra_first_start_due(r->e, r->snap, owner);
-	return !calendar_firm(c, hold, due_sec) && j->tenant != owner->tenant &&
-	       astra_turns_pays(c->turns, j->tenant, owner->tenant);
+	return !calendar_firm(c, hold, due_sec) && !same_owner(j, owner) &&
+	       astra_turns_pays(c->turns, j, owner);
 }
 
 double astra_calendar_hold_end(const struct calendar *c,

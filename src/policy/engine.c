@@ -69,6 +69,10 @@ void astra_engine_destroy(struct astra_engine *e)
 	for (size_t i = 0; i < e->refusal_count; i++)
 		free(e->refusals[i].nodes);
 	free(e->tenants);
+	for (size_t i = 0; i < e->user_count; i++)
+		free(e->users[i].name);
+	free(e->users);
+	free(e->user_of);
 	free(e->tenant_of);
 	free(e->row_of);
 	free(e->jobs);
@@ -414,6 +418,18 @@ void astra_engine_tenant_view(const struct astra_engine *e, size_t index,
 	out->rho = astra_rho(out->usage, out->quota > 0);
 }
 
+static double user_rho(const struct astra_engine *e, double now_sec,
+		       uint32_t user)
+{
+	uint32_t account;
+
+	if (user == ASTRA_NONE)
+		return (double)NAN;
+	account = e->users[user].account;
+	return astra_rho(astra_fairness_user(e->account, now_sec, account),
+			 astra_fairness_user_quota(e->account, account) > 0);
+}
+
 void astra_engine_job_view(const struct astra_engine *e, size_t index,
 			   double now_sec, struct astra_job_view *out)
 {
@@ -447,6 +463,7 @@ void astra_engine_job_view(const struct astra_engine *e, size_t index,
 	};
 	quota = astra_fairness_quota(e->account, e->tenants[j->tenant].account);
 	out->rho = astra_rho(out->usage, quota > 0 && j->weight > 0);
+	out->user_rho = user_rho(e, now_sec, j->user);
 }
 
 /* The first one: the others are in their jobs' views. */

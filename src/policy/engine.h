@@ -113,6 +113,8 @@ struct astra_job_view {
 	double lost_sec;  /* from lease ends to the GPUs being free */
 	struct astra_usage usage;
 	double rho;
+	double user_rho; /* of its user within the tenant; NaN: shares do not
+			  * go by user */
 	struct astra_reason reason; /* of the last round */
 };
 
@@ -142,6 +144,8 @@ struct astra_counters astra_engine_counters(const struct astra_engine *engine);
 
 /* A tenant is called otherwise from now on, and keeps what it has: unless there
  * is one of that name already. Between two rounds. Returns whether it is. */
+bool astra_engine_rename_user(struct astra_engine *engine, const char *from,
+			      const char *to);
 bool astra_engine_rename_tenant(struct astra_engine *engine, const char *from,
 				const char *to);
 

@@ -8,6 +8,7 @@
 #include "src/policy/hold.h"
 
 #define ENGINE(kind, member) ASTRA_MEMBER(astra_engine, kind, member)
+#define USER(kind, member) ASTRA_MEMBER(euser, kind, member)
 #define TENANT(kind, member) ASTRA_MEMBER(etenant, kind, member)
 #define JOB(kind, member) ASTRA_MEMBER(ejob, kind, member)
 #define SHARE(kind, member) ASTRA_MEMBER(astra_share, kind, member)
@@ -21,6 +22,7 @@ static const struct astra_member engine_members[] = {
 	ENGINE(REAL, now_sec),
 	ENGINE(U32, epoch),
 	ENGINE(SIZE, tenant_count),
+	ENGINE(SIZE, user_count),
 	ENGINE(SIZE, job_count),
 	ENGINE(SIZE, vacant_count),
 	ENGINE(SIZE, grant_count),
@@ -47,10 +49,18 @@ const struct astra_member astra_image_tenant_members[] = {
 	END,
 };
 
+static const struct astra_member user_members[] = {
+	USER(U32, tenant),
+	USER(U32, account),
+	USER(REAL, weight),
+	END,
+};
+
 const struct astra_member astra_image_job_members[] = {
 	JOB(U32, id),
 	JOB(U32, array_id),
 	JOB(U32, tenant),
+	JOB(U32, user),
 	JOB(U32, account),
 	JOB(U32, seen),
 	JOB(U32, gpus),
@@ -154,6 +164,10 @@ int astra_engine_image(const struct astra_engine *e, struct astra_bytes *out)
 		astra_members_put(out, &e->tenants[i],
 				  astra_image_tenant_members);
 	}
+	for (size_t i = 0; i < e->user_count; i++) {
+		astra_put_text(out, e->users[i].name);
+		astra_members_put(out, &e->users[i], user_members);
+	}
 	for (size_t i = 0; i < e->job_count; i++)
 		astra_members_put(out, &e->jobs[i], astra_image_job_members);
 	for (size_t i = 0; i < e->vacant_count; i++)
@@ -193,6 +207,23 @@ static int get_tenants(struct astra_engine *e, struct astra_reader *in,
 	return e->tenants && !in->failed ? 0 : -1;
 }
 
+static int get_users(struct astra_engine *e, struct astra_reader *in,
+		     size_t count)
+{
+	e->users = calloc(count + 1, sizeof(*e->users));
+	e->user_room = count + 1;
+	for (size_t i = 0; e->users && i < count; i++) {
+		e->users[i].name = astra_get_text(in);
+		if (!e->users[i].name)
+			return -1;
+		e->user_count++;
+		astra_members_get(in, &e->users[i], user_members);
+		if (e->users[i].tenant >= e->tenant_count)
+			return -1;
+	}
+	return e->users && !in->failed ? 0 : -1;
+}
+
 static int get_jobs(struct astra_engine *e, struct astra_reader *in,
 		    size_t count)
 {
@@ -206,6 +237,8 @@ static int get_jobs(struct astra_engine *e, struct astra_reader *in,
 
 		astra_members_get(in, j, astra_image_job_members);
 		if (in->failed || j->tenant >= e->tenant_count ||
+		    (j->id && j->user != ASTRA_NONE &&
+		     j->user >= e->user_count) ||
 		    j->state > ASTRA_JOB_ENDED ||
 		    j->phase > ASTRA_PHASE_LEAVING ||
 		    (j->id && (astra_engine_find(e, j->id) ||
@@ -312,6 +345,9 @@ static int get_account(struct astra_engine *e, struct astra_reader *in)
 		if (!astra_fairness_has_tenant(e->account,
 					       e->tenants[i].account))
 			return -1;
+	for (size_t i = 0; i < e->user_count; i++)
+		if (!astra_fairness_has_user(e->account, e->users[i].account))
+			return -1;
 	for (size_t i = 0; i < e->job_count; i++)
 		if (e->jobs[i].id &&
 		    !astra_fairness_has_job(e->account, e->jobs[i].account))
@@ -341,7 +377,7 @@ static int get_all(struct astra_engine *e, struct astra_reader *in)
 
 	astra_members_get(in, &counts, engine_members);
 	if (too_many(in, counts.tenant_count) ||
-	    too_many(in, counts.job_count) ||
+	    too_many(in, counts.user_count) || too_many(in, counts.job_count) ||
 	    too_many(in, counts.vacant_count) ||
 	    too_many(in, counts.grant_count) ||
 	    too_many(in, counts.hold_count) ||
@@ -356,6 +392,7 @@ static int get_all(struct astra_engine *e, struct astra_reader *in)
 	e->unwanted = counts.unwanted;
 	e->counters = counts.counters;
 	if (get_tenants(e, in, counts.tenant_count) < 0 ||
+	    get_users(e, in, counts.user_count) < 0 ||
 	    get_jobs(e, in, counts.job_count) < 0 ||
 	    get_vacant(e, in, counts.vacant_count) < 0 ||
 	    get_grants(e, in, counts.grant_count) < 0 ||

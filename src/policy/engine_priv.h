@@ -3,6 +3,7 @@
  *   engine.c  life, options, the round as a table of contents, views
  *   account.c what happened since the last round -> accounts
  *   tenants.c the tenants, their weights, the capacity
+ *   users.c   the users within them
  *   lease.c   how leases begin and end
  *   grant.c   GPUs promised to jobs, and who has to leave for them
  *   refusal.c starts that the host refused
@@ -37,6 +38,7 @@ struct ejob {
 	uint32_t id; /* 0: a vacant row */
 	uint32_t array_id;
 	uint32_t tenant;  /* index into tenants */
+	uint32_t user;	  /* index into users, or NONE */
 	uint32_t account; /* its number in the fairness account */
 	uint32_t seen;	  /* the epoch of the last snapshot that had it */
 	uint32_t index;	  /* in the present snapshot's jobs */
@@ -85,6 +87,13 @@ struct etenant {
 	double weight;
 };
 
+struct euser {
+	char *name;
+	uint32_t tenant;  /* index into tenants */
+	uint32_t account; /* its number in the fairness account */
+	double weight;
+};
+
 /* A promise: these GPUs are the job's as soon as they are all free. */
 struct grant {
 	uint32_t job;	  /* id */
@@ -122,6 +131,10 @@ struct astra_engine {
 	size_t tenant_count, tenant_room;
 	uint32_t *tenant_of; /* snapshot's tenant -> ours */
 	size_t tenant_of_room;
+	struct euser *users;
+	size_t user_count, user_room;
+	uint32_t *user_of; /* snapshot's user -> ours */
+	size_t user_of_room;
 	uint32_t *row_of; /* the present snapshot's job -> its row */
 	size_t row_of_room;
 	struct ejob *jobs; /* rows; some vacant */
@@ -167,6 +180,28 @@ int astra_tenants_map(struct astra_engine *e,
 		      const struct astra_snapshot *snap);
 void astra_tenants_set_shares(struct astra_engine *e,
 			      const struct astra_snapshot *snap, bool *changed);
+
+/* users.c: know the snapshot's users, whose tenants are known. Returns 0, or -1
+ * when memory is out. */
+int astra_engine_users_map(struct astra_engine *e,
+			   const struct astra_snapshot *snap);
+/* Add a user that is not known. Takes the name. Returns its number, or NONE when
+ * memory is out. */
+uint32_t astra_engine_user_add(struct astra_engine *e, uint32_t tenant,
+			       char *name, double weight);
+/* Among whose jobs a job counts: its user's, or NONE: its tenant's. */
+uint32_t astra_engine_user_of(const struct astra_engine *e,
+			      const struct astra_snapshot *snap,
+			      const struct astra_job *job);
+
+/* account.c: whose job it is from now on, and what it counts. Its integrals go
+ * on. Returns 0, or -1 when memory is out. */
+struct astra_title {
+	uint32_t tenant, user;
+	double weight, charge;
+};
+int astra_job_retitle(struct astra_engine *e, struct ejob *j,
+		      const struct astra_title *title);
 
 /* lease.c: a job's lease follows the job. */
 void astra_lease_follow(struct astra_engine *e, struct ejob *j,
@@ -292,7 +327,7 @@ void astra_contenders_withdraw(struct round *r);
 struct ballot {
 	struct astra_contest contest;
 	struct astra_candidate *candidates;
-	struct astra_contestant *tenants;
+	struct astra_contestant *tenants, *users;
 	struct astra_ranking ranking;
 };
 
@@ -302,6 +337,9 @@ struct astra_candidate astra_ballot_candidate(const struct round *r,
 					      uint32_t row,
 					      const struct astra_job *job);
 void astra_ballot_charge(const struct round *r, struct ballot *b);
+/* The same for one job. */
+void astra_ballot_charge_job(struct ballot *b, const struct ejob *j,
+			     double gpu_sec);
 int astra_ballot_run(const struct round *r, struct ballot *b,
 		     struct astra_error *err);
 

@@ -8,10 +8,9 @@
 #include "src/common/grow.h"
 #include "src/policy/engine_priv.h"
 
-/* Releases that do not know of the times at the end pass over them, so that
- * going back to one loses nothing.
- * 2: the charges of GPU types. 3: the policy's own state. 4: the names of the
- * nodes whose numbers are in it. */
+/* Releases that do not know of the times and users at the end pass over them,
+ * so that going back to one loses nothing else. 2: the charges of GPU types. 3:
+ * the policy's own state. 4: the names of the nodes whose numbers are in it. */
 #define STATE_VERSION 4
 #define STATE_VERSION_OLDEST 1
 
@@ -95,6 +94,26 @@ static void save_times(const struct astra_engine *e, uint32_t jobs,
 		}
 }
 
+/* The users, and whose the jobs are, in their order. */
+static void save_users(const struct astra_engine *e, struct astra_bytes *out)
+{
+	astra_put_u32(out, (uint32_t)e->user_count);
+	for (size_t i = 0; i < e->user_count; i++) {
+		const struct euser *u = &e->users[i];
+		struct astra_usage usage =
+			astra_fairness_user(e->account, e->now_sec, u->account);
+
+		astra_put_text(out, u->name);
+		astra_put_u32(out, u->tenant);
+		astra_put_f64(out, u->weight);
+		astra_put_f64(out, usage.alloc);
+		astra_put_f64(out, usage.fair);
+	}
+	for (size_t i = 0; i < e->job_count; i++)
+		if (e->jobs[i].id)
+			astra_put_u32(out, e->jobs[i].user);
+}
+
 void *astra_policy_again(const struct astra_policy *policy, const void *self,
 			 const struct astra_options *options,
 			 struct astra_error *err)
@@ -138,6 +157,7 @@ int astra_engine_save(const struct astra_engine *e, struct astra_bytes *out)
 			save_job(e, &e->jobs[i], out);
 	save_policy(e, out);
 	save_times(e, jobs, out);
+	save_users(e, out);
 	return out->failed ? -1 : 0;
 }
 
@@ -231,6 +251,7 @@ static int restore_job(struct astra_engine *e, struct astra_reader *in,
 	    astra_idmap_put(&e->by_id, j.id, row) < 0)
 		return -1;
 	j.seen = e->epoch;
+	j.user = ASTRA_NONE;
 	e->jobs[row] = j;
 	e->job_count++;
 	if (astra_job_active(j.state))
@@ -284,6 +305,58 @@ static int restore_times(struct astra_engine *e, struct astra_reader *in)
 	return 0;
 }
 
+static int restore_user(struct astra_engine *e, struct astra_reader *in)
+{
+	char *name = astra_get_text(in);
+	uint32_t tenant = astra_get_u32(in), user;
+	double weight = astra_get_f64(in);
+	struct astra_usage usage;
+
+	usage.alloc = astra_get_f64(in);
+	usage.fair = astra_get_f64(in);
+	if (in->failed || tenant >= e->tenant_count || !(weight > 0)) {
+		free(name);
+		return -1;
+	}
+	user = astra_engine_user_add(e, tenant, name, weight);
+	if (user == ASTRA_NONE)
+		return -1;
+	astra_fairness_restore_user(e->account, e->now_sec,
+				    e->users[user].account, usage);
+	return 0;
+}
+
+/* An earlier release wrote none: jobs are their users' from the next round on.
+ */
+static int restore_users(struct astra_engine *e, struct astra_reader *in)
+{
+	uint32_t users;
+	int rc = 0;
+
+	if (in->at == in->size)
+		return 0;
+	users = astra_get_u32(in);
+	for (uint32_t i = 0; !rc && i < users; i++)
+		rc = restore_user(e, in);
+	for (size_t i = 0; !rc && i < e->job_count; i++) {
+		struct ejob *j = &e->jobs[i];
+		struct astra_title title = {
+			.tenant = j->tenant,
+			.user = astra_get_u32(in),
+			.weight = j->weight,
+			.charge = j->charge,
+		};
+
+		if (title.user == ASTRA_NONE)
+			continue;
+		rc = !in->failed && title.user < e->user_count &&
+				     e->users[title.user].tenant == j->tenant
+			     ? astra_job_retitle(e, j, &title)
+			     : -1;
+	}
+	return in->failed ? -1 : rc;
+}
+
 static int restore(struct astra_engine *e, struct astra_reader *in,
 		   uint32_t version)
 {
@@ -314,6 +387,8 @@ static int restore(struct astra_engine *e, struct astra_reader *in,
 		rc = astra_node_names_get(&e->nodes, in);
 	if (!rc)
 		rc = restore_times(e, in);
+	if (!rc)
+		rc = restore_users(e, in);
 	return rc;
 }
 

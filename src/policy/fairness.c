@@ -45,14 +45,24 @@ static double quota(const struct astra_fairness *f, const struct tenant *t)
 	return f->weights > 0 ? f->capacity * t->weight / f->weights : 0;
 }
 
-/* S_j: what one unit of active weight is entitled to. */
-static double unit_share(const struct astra_fairness *f, const struct tenant *t)
+/* What a group is entitled to, of what its tenant is. */
+static double group_share(const struct astra_fairness *f, const struct group *g)
 {
-	double weight = t->active_weight.sum + t->active_weight.lost;
+	const struct tenant *t = &f->tenants[g->tenant];
+	double weights = t->active_weight.sum + t->active_weight.lost;
 
-	if (weight <= 0)
+	if (!g->active_jobs || weights <= 0)
 		return 0;
-	return fmin(t->demand_gpus, quota(f, t)) / weight;
+	return fmin(g->demand_gpus,
+		    fmin(t->demand_gpus, quota(f, t)) * (g->weight / weights));
+}
+
+/* S: what one unit of a group's active weight is entitled to. */
+static double unit_share(const struct astra_fairness *f, const struct group *g)
+{
+	double weight = g->active_weight.sum + g->active_weight.lost;
+
+	return weight > 0 ? group_share(f, g) / weight : 0;
 }
 
 /* An idle tenant's entitlement grows under Eq. 16 only; the lead F - A that it
@@ -97,21 +107,47 @@ static struct astra_usage tenant_usage(const struct astra_fairness *f,
 	return usage;
 }
 
-/* Bring a tenant's integrals up to now, before one of its rates changes. */
-static void settle(const struct astra_fairness *f, struct tenant *t)
+static struct astra_usage group_usage(const struct astra_fairness *f,
+				      const struct group *g, double now)
 {
-	struct fading fade = fading(f, f->now_sec - t->at_sec);
-	double share = unit_share(f, t);
+	struct fading fade = fading(f, now - g->at_sec);
 
-	if (f->now_sec <= t->at_sec)
+	return (struct astra_usage){
+		.alloc = g->usage.alloc * fade.keep + g->alloc_gpus * fade.gain,
+		.fair = g->usage.fair * fade.keep +
+			group_share(f, g) * fade.gain,
+	};
+}
+
+static void settle_group(struct astra_fairness *f, struct group *g)
+{
+	struct fading fade = fading(f, f->now_sec - g->at_sec);
+	double share = unit_share(f, g);
+
+	if (f->now_sec <= g->at_sec)
 		return;
-	t->usage = tenant_usage(f, t, f->now_sec);
-	for (size_t i = 0; i < t->cap_count; i++) {
-		struct cap *c = &t->caps[i];
+	g->usage = group_usage(f, g, f->now_sec);
+	for (size_t i = 0; i < g->cap_count; i++) {
+		struct cap *c = &g->caps[i];
 
 		c->integral = exact_add(c->integral, fade.keep,
 					fmin(c->cap, share) * fade.gain);
 	}
+	g->at_sec = f->now_sec;
+}
+
+/* Bring a tenant's integrals up to now, before one of its rates changes. */
+static void settle(struct astra_fairness *f, struct tenant *t)
+{
+	if (f->now_sec <= t->at_sec)
+		return;
+	for (size_t i = 0; i < t->group_count; i++) {
+		struct group *g = &f->groups[t->groups[i]];
+
+		if (g->active_jobs)
+			settle_group(f, g);
+	}
+	t->usage = tenant_usage(f, t, f->now_sec);
 	t->at_sec = f->now_sec;
 }
 
@@ -130,15 +166,26 @@ static struct tenant *settled(struct astra_fairness *f, double now,
 	return &f->tenants[tenant];
 }
 
+/* The same with a group of it. */
+static struct group *settled_group(struct astra_fairness *f, double now,
+				   uint32_t group)
+{
+	struct group *g = &f->groups[group];
+
+	settled(f, now, g->tenant);
+	settle_group(f, g);
+	return g;
+}
+
 /* What the cap's integral has grown by at `now` since the job's origin, less
  * what has faded. */
-static double cap_growth(const struct astra_fairness *f, const struct tenant *t,
+static double cap_growth(const struct astra_fairness *f, const struct group *g,
 			 const struct job *j, double job_keep, double now)
 {
-	const struct cap *c = &t->caps[j->cap];
-	struct fading fade = fading(f, now - t->at_sec);
+	const struct cap *c = &g->caps[j->cap];
+	struct fading fade = fading(f, now - g->at_sec);
 	struct exact i = exact_add(c->integral, fade.keep,
-				   fmin(c->cap, unit_share(f, t)) * fade.gain);
+				   fmin(c->cap, unit_share(f, g)) * fade.gain);
 
 	return (i.sum - j->origin.sum * job_keep) +
 	       (i.lost - j->origin.lost * job_keep);
@@ -147,7 +194,7 @@ static double cap_growth(const struct astra_fairness *f, const struct tenant *t,
 static struct astra_usage job_usage(const struct astra_fairness *f,
 				    const struct job *j, double now)
 {
-	const struct tenant *t = &f->tenants[j->tenant];
+	const struct group *g = &f->groups[j->group];
 	struct fading fade = fading(f, now - j->at_sec);
 	struct astra_usage usage = {
 		.alloc = j->usage.alloc * fade.keep + j->alloc_gpus * fade.gain,
@@ -156,15 +203,15 @@ static struct astra_usage job_usage(const struct astra_fairness *f,
 
 	if (j->copies && j->weight > 0)
 		usage.fair += j->weight *
-			      fmax(cap_growth(f, t, j, fade.keep, now), 0);
+			      fmax(cap_growth(f, g, j, fade.keep, now), 0);
 	return usage;
 }
 
-/* Bring a job's integrals up to now; its tenant must be settled. */
+/* Bring a job's integrals up to now; its group must be settled. */
 static void settle_job(struct astra_fairness *f, struct job *j)
 {
 	j->usage = job_usage(f, j, f->now_sec);
-	j->origin = f->tenants[j->tenant].caps[j->cap].integral;
+	j->origin = f->groups[j->group].caps[j->cap].integral;
 	j->at_sec = f->now_sec;
 }
 
@@ -185,8 +232,11 @@ void astra_fairness_destroy(struct astra_fairness *f)
 {
 	if (!f)
 		return;
+	for (size_t i = 0; i < f->group_count; i++)
+		free(f->groups[i].caps);
 	for (size_t i = 0; i < f->tenant_count; i++)
-		free(f->tenants[i].caps);
+		free(f->tenants[i].groups);
+	free(f->groups);
 	free(f->tenants);
 	free(f->jobs);
 	free(f->vacant);
@@ -197,6 +247,8 @@ void astra_fairness_set_options(struct astra_fairness *f, double now_sec,
 				const struct astra_fairness_options *options)
 {
 	settle_all(f, now_sec);
+	for (size_t i = 0; i < f->group_count; i++)
+		settle_group(f, &f->groups[i]);
 	for (size_t i = 0; i < f->job_count; i++)
 		if (f->jobs[i].used)
 			settle_job(f, &f->jobs[i]);
@@ -212,9 +264,31 @@ void astra_fairness_set_capacity(struct astra_fairness *f, double now_sec,
 	f->capacity = gpus;
 }
 
+/* A group of jobs of the tenant, and its place among the tenant's. */
+static uint32_t add_group(struct astra_fairness *f, uint32_t tenant,
+			  double weight)
+{
+	struct tenant *t = &f->tenants[tenant];
+
+	if (f->group_count >= ASTRA_NONE ||
+	    astra_grow(&f->groups, &f->group_room, f->group_count + 1,
+		       sizeof(*f->groups)) < 0 ||
+	    astra_grow(&t->groups, &t->group_room, t->group_count + 1,
+		       sizeof(*t->groups)) < 0)
+		return ASTRA_NONE;
+	f->groups[f->group_count] = (struct group){
+		.tenant = tenant,
+		.weight = weight,
+		.at_sec = f->now_sec,
+	};
+	t->groups[t->group_count++] = (uint32_t)f->group_count;
+	return (uint32_t)f->group_count++;
+}
+
 uint32_t astra_fairness_add_tenant(struct astra_fairness *f, double now_sec,
 				   double weight)
 {
+	uint32_t number = (uint32_t)f->tenant_count;
 	struct tenant *t;
 
 	if (f->tenant_count >= ASTRA_NONE ||
@@ -222,10 +296,37 @@ uint32_t astra_fairness_add_tenant(struct astra_fairness *f, double now_sec,
 		       sizeof(*f->tenants)) < 0)
 		return ASTRA_NONE;
 	settle_all(f, now_sec);
-	t = &f->tenants[f->tenant_count];
+	t = &f->tenants[number];
 	*t = (struct tenant){.weight = weight, .at_sec = f->now_sec};
+	if (add_group(f, number, 1) == ASTRA_NONE) {
+		free(t->groups);
+		return ASTRA_NONE;
+	}
 	f->weights += weight;
-	return (uint32_t)f->tenant_count++;
+	f->tenant_count++;
+	return number;
+}
+
+uint32_t astra_fairness_add_user(struct astra_fairness *f, double now_sec,
+				 uint32_t tenant, double weight)
+{
+	settled(f, now_sec, tenant);
+	return add_group(f, tenant, weight);
+}
+
+void astra_fairness_set_user_weight(struct astra_fairness *f, double now_sec,
+				    uint32_t user, double weight)
+{
+	struct group *g = &f->groups[user];
+	struct tenant *t = &f->tenants[g->tenant];
+
+	if (g->weight == weight)
+		return;
+	settled_group(f, now_sec, user);
+	if (g->active_jobs)
+		t->active_weight =
+			exact_add(t->active_weight, 1, weight - g->weight);
+	g->weight = weight;
 }
 
 void astra_fairness_set_weight(struct astra_fairness *f, double now_sec,
@@ -240,26 +341,26 @@ void astra_fairness_set_weight(struct astra_fairness *f, double now_sec,
 		f->weights += f->tenants[i].weight;
 }
 
-/* The tenant's integral for a cap, shared by all jobs that have it. */
-static uint32_t cap_get(struct tenant *t, double value)
+/* The group's integral for a cap, shared by all jobs that have it. */
+static uint32_t cap_get(struct group *g, double value)
 {
-	size_t at = t->cap_count;
+	size_t at = g->cap_count;
 
-	for (size_t i = 0; i < t->cap_count; i++) {
-		if (t->caps[i].users && t->caps[i].cap == value) {
-			t->caps[i].users++;
+	for (size_t i = 0; i < g->cap_count; i++) {
+		if (g->caps[i].users && g->caps[i].cap == value) {
+			g->caps[i].users++;
 			return (uint32_t)i;
 		}
-		if (!t->caps[i].users)
+		if (!g->caps[i].users)
 			at = i;
 	}
-	if (at == t->cap_count) {
-		if (astra_grow(&t->caps, &t->cap_room, t->cap_count + 1,
-			       sizeof(*t->caps)) < 0)
+	if (at == g->cap_count) {
+		if (astra_grow(&g->caps, &g->cap_room, g->cap_count + 1,
+			       sizeof(*g->caps)) < 0)
 			return ASTRA_NONE;
-		t->cap_count++;
+		g->cap_count++;
 	}
-	t->caps[at] = (struct cap){.cap = value, .users = 1};
+	g->caps[at] = (struct cap){.cap = value, .users = 1};
 	return (uint32_t)at;
 }
 
@@ -276,30 +377,37 @@ static uint32_t job_number(struct astra_fairness *f)
 	return (uint32_t)f->job_count++;
 }
 
-uint32_t astra_fairness_add_job(struct astra_fairness *f, uint32_t tenant,
-				double weight, double gpus)
+uint32_t astra_fairness_add_user_job(struct astra_fairness *f, uint32_t user,
+				     double weight, double gpus)
 {
-	struct tenant *t = settled(f, f->now_sec, tenant);
-	uint32_t cap = cap_get(t, weight > 0 ? gpus / weight : HUGE_VAL);
+	struct group *g = settled_group(f, f->now_sec, user);
+	uint32_t cap = cap_get(g, weight > 0 ? gpus / weight : HUGE_VAL);
 	uint32_t number;
 
 	if (cap == ASTRA_NONE)
 		return ASTRA_NONE;
 	number = job_number(f);
 	if (number == ASTRA_NONE) {
-		t->caps[cap].users--;
+		g->caps[cap].users--;
 		return ASTRA_NONE;
 	}
 	f->jobs[number] = (struct job){
-		.tenant = tenant,
+		.group = user,
 		.cap = cap,
 		.used = true,
 		.weight = weight,
 		.gpus = gpus,
 		.at_sec = f->now_sec,
-		.origin = t->caps[cap].integral,
+		.origin = g->caps[cap].integral,
 	};
 	return number;
+}
+
+uint32_t astra_fairness_add_job(struct astra_fairness *f, uint32_t tenant,
+				double weight, double gpus)
+{
+	return astra_fairness_add_user_job(f, f->tenants[tenant].groups[0],
+					   weight, gpus);
 }
 
 uint32_t astra_fairness_split_job(struct astra_fairness *f, double now_sec,
@@ -308,10 +416,10 @@ uint32_t astra_fairness_split_job(struct astra_fairness *f, double now_sec,
 	struct job *j;
 	uint32_t number;
 
-	settled(f, now_sec, f->jobs[job].tenant);
+	settled_group(f, now_sec, f->jobs[job].group);
 	settle_job(f, &f->jobs[job]);
-	number = astra_fairness_add_job(f, f->jobs[job].tenant,
-					f->jobs[job].weight, f->jobs[job].gpus);
+	number = astra_fairness_add_user_job(
+		f, f->jobs[job].group, f->jobs[job].weight, f->jobs[job].gpus);
 	if (number == ASTRA_NONE)
 		return ASTRA_NONE;
 	j = &f->jobs[number];
@@ -319,26 +427,50 @@ uint32_t astra_fairness_split_job(struct astra_fairness *f, double now_sec,
 	return number;
 }
 
-void astra_fairness_set_active(struct astra_fairness *f, double now_sec,
-			       uint32_t job, uint32_t copies)
+/* The group counts among its tenant's while it has active jobs. */
+static void count_group(struct astra_fairness *f, const struct group *g,
+			bool was_active)
 {
-	struct job *j = &f->jobs[job];
-	struct tenant *t;
-	double more;
+	struct tenant *t = &f->tenants[g->tenant];
+	bool active = g->active_jobs > 0;
 
-	if (j->copies == copies)
-		return;
-	t = settled(f, now_sec, j->tenant);
-	settle_job(f, j);
-	more = (double)copies - (double)j->copies;
-	t->active_jobs += copies;
-	t->active_jobs -= j->copies;
-	t->demand_gpus += more * j->gpus;
-	t->active_weight = exact_add(t->active_weight, 1, more * j->weight);
+	if (active != was_active)
+		t->active_weight = exact_add(t->active_weight, 1,
+					     active ? g->weight : -g->weight);
 	if (!t->active_jobs) { /* leave no rounding behind */
 		t->demand_gpus = 0;
 		t->active_weight = (struct exact){0};
 	}
+}
+
+void astra_fairness_set_active(struct astra_fairness *f, double now_sec,
+			       uint32_t job, uint32_t copies)
+{
+	struct job *j = &f->jobs[job];
+	struct group *g;
+	struct tenant *t;
+	double more;
+	bool was_active;
+
+	if (j->copies == copies)
+		return;
+	g = settled_group(f, now_sec, j->group);
+	t = &f->tenants[g->tenant];
+	settle_job(f, j);
+	more = (double)copies - (double)j->copies;
+	was_active = g->active_jobs > 0;
+	g->active_jobs += copies;
+	g->active_jobs -= j->copies;
+	t->active_jobs += copies;
+	t->active_jobs -= j->copies;
+	g->demand_gpus += more * j->gpus;
+	t->demand_gpus += more * j->gpus;
+	g->active_weight = exact_add(g->active_weight, 1, more * j->weight);
+	if (!g->active_jobs) {
+		g->demand_gpus = 0;
+		g->active_weight = (struct exact){0};
+	}
+	count_group(f, g, was_active);
 	j->copies = copies;
 }
 
@@ -351,13 +483,14 @@ void astra_fairness_set_alloc(struct astra_fairness *f, double now_sec,
 			      uint32_t job, double gpus)
 {
 	struct job *j = &f->jobs[job];
-	struct tenant *t;
+	struct group *g;
 
 	if (j->alloc_gpus == gpus)
 		return;
-	t = settled(f, now_sec, j->tenant);
+	g = settled_group(f, now_sec, j->group);
 	settle_job(f, j);
-	t->alloc_gpus += gpus - j->alloc_gpus;
+	g->alloc_gpus += gpus - j->alloc_gpus;
+	f->tenants[g->tenant].alloc_gpus += gpus - j->alloc_gpus;
 	j->alloc_gpus = gpus;
 }
 
@@ -368,7 +501,7 @@ void astra_fairness_remove_job(struct astra_fairness *f, double now_sec,
 
 	astra_fairness_set_active(f, now_sec, job, 0);
 	astra_fairness_set_alloc(f, now_sec, job, 0);
-	f->tenants[j->tenant].caps[j->cap].users--;
+	f->groups[j->group].caps[j->cap].users--;
 	j->used = false;
 	f->vacant[f->vacant_count++] = job;
 }
@@ -377,6 +510,12 @@ struct astra_usage astra_fairness_tenant(const struct astra_fairness *f,
 					 double now_sec, uint32_t tenant)
 {
 	return tenant_usage(f, &f->tenants[tenant], fmax(now_sec, f->now_sec));
+}
+
+struct astra_usage astra_fairness_user(const struct astra_fairness *f,
+				       double now_sec, uint32_t user)
+{
+	return group_usage(f, &f->groups[user], fmax(now_sec, f->now_sec));
 }
 
 struct astra_usage astra_fairness_job(const struct astra_fairness *f,
@@ -390,6 +529,8 @@ void astra_fairness_shift(struct astra_fairness *f, double by_sec)
 	f->now_sec += by_sec;
 	for (size_t i = 0; i < f->tenant_count; i++)
 		f->tenants[i].at_sec += by_sec;
+	for (size_t i = 0; i < f->group_count; i++)
+		f->groups[i].at_sec += by_sec;
 	for (size_t i = 0; i < f->job_count; i++)
 		f->jobs[i].at_sec += by_sec;
 }
@@ -400,12 +541,18 @@ void astra_fairness_restore_tenant(struct astra_fairness *f, double now_sec,
 	settled(f, now_sec, tenant)->usage = usage;
 }
 
+void astra_fairness_restore_user(struct astra_fairness *f, double now_sec,
+				 uint32_t user, struct astra_usage usage)
+{
+	settled_group(f, now_sec, user)->usage = usage;
+}
+
 void astra_fairness_restore_job(struct astra_fairness *f, double now_sec,
 				uint32_t job, struct astra_usage usage)
 {
 	struct job *j = &f->jobs[job];
 
-	settled(f, now_sec, j->tenant);
+	settled_group(f, now_sec, j->group);
 	settle_job(f, j);
 	j->usage = usage;
 }
@@ -413,6 +560,17 @@ void astra_fairness_restore_job(struct astra_fairness *f, double now_sec,
 double astra_fairness_quota(const struct astra_fairness *f, uint32_t tenant)
 {
 	return quota(f, &f->tenants[tenant]);
+}
+
+double astra_fairness_user_quota(const struct astra_fairness *f, uint32_t user)
+{
+	const struct group *g = &f->groups[user];
+	const struct tenant *t = &f->tenants[g->tenant];
+	double others = t->active_weight.sum + t->active_weight.lost;
+
+	if (g->active_jobs)
+		others -= g->weight;
+	return quota(f, t) * g->weight / (fmax(others, 0) + g->weight);
 }
 
 double astra_fairness_demand(const struct astra_fairness *f, uint32_t tenant)

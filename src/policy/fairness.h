@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Long-term GPU-time fairness (ASTRAEA, Ye et al., Eqs. 1 to 16).
+/* Long-term GPU-time fairness (ASTRAEA, Ye et al., Eqs. 1 to 16), and of users
+ * between tenants and jobs.
  *
- * Keeps, for every tenant and every job, two exact integrals over time:
+ * Keeps, for every tenant, user and job, two exact integrals over time:
  *   A = ∫ Alloc(t) dt, the GPU seconds it had, and
  *   F = ∫ Fair(t) dt,  the GPU seconds it was entitled to.
  * All rates are constant between events, so each event costs O(1) for jobs
- * and O(distinct request sizes) for the tenant it concerns; a change of the
- * capacity or of a weight costs O(tenants).
+ * and O(active users, and distinct request sizes of each) for the tenant it
+ * concerns; a change of the capacity or of a weight costs O(tenants).
  *
  *   Quota_j        = M W_j / ΣW                                    (Eq. 7)
  *   FairTenant_j   = min(Σ active gpus, Quota_j)                   (Eq. 8)
@@ -14,6 +15,10 @@
  *   FairJob_ij     = Active_ij min(gpus_ij,
  *                      min(D_j, Quota_j) W_ij / Σ active W)  (Eqs. 3, 13, 14)
  *   rho            = A / F                                   (Eqs. 12, 15)
+ * A user's jobs share what their tenant's do without users. As a tenant is to
+ * the cluster (Eq. 8), and a job to its tenant (Eq. 13), so is a user u:
+ *   FairUser_uj    = min(D_uj, min(D_j, Quota_j) W_uj / Σ W of active users)
+ * in the place of min(D_j, Quota_j) for its jobs.
  *
  * With a half-life h every integrand is weighted by 2^-((now-t)/h), exact
  * under piecewise-constant rates.
@@ -65,10 +70,21 @@ uint32_t astra_fairness_add_tenant(struct astra_fairness *f, double now_sec,
 void astra_fairness_set_weight(struct astra_fairness *f, double now_sec,
 			       uint32_t tenant, double weight);
 
+/* Add a user within a tenant; it costs nothing while it has no active jobs.
+ * weight: > 0. Returns its number, or ASTRA_NONE when memory is out. */
+uint32_t astra_fairness_add_user(struct astra_fairness *f, double now_sec,
+				 uint32_t tenant, double weight);
+void astra_fairness_set_user_weight(struct astra_fairness *f, double now_sec,
+				    uint32_t user, double weight);
+
 /* Add an inactive job without GPUs. gpus: its request, at least 1.
  * Returns its number, or ASTRA_NONE when memory is out. */
 uint32_t astra_fairness_add_job(struct astra_fairness *f, uint32_t tenant,
 				double weight, double gpus);
+/* The same of a user. A tenant's jobs that are nobody's are like one more
+ * user's of weight 1. */
+uint32_t astra_fairness_add_user_job(struct astra_fairness *f, uint32_t user,
+				     double weight, double gpus);
 
 /* Add a job with the integrals of another one of the same tenant, weight and
  * request, up to now: an array's task starts its own life. */
@@ -86,13 +102,15 @@ uint32_t astra_fairness_active(const struct astra_fairness *f, uint32_t job);
 void astra_fairness_set_alloc(struct astra_fairness *f, double now_sec,
 			      uint32_t job, double gpus);
 
-/* Forget a job. Its tenant keeps what was accounted. */
+/* Forget a job. Its tenant and user keep what was accounted. */
 void astra_fairness_remove_job(struct astra_fairness *f, double now_sec,
 			       uint32_t job);
 
 /* The integrals up to now; a job's are per copy. */
 struct astra_usage astra_fairness_tenant(const struct astra_fairness *f,
 					 double now_sec, uint32_t tenant);
+struct astra_usage astra_fairness_user(const struct astra_fairness *f,
+				       double now_sec, uint32_t user);
 struct astra_usage astra_fairness_job(const struct astra_fairness *f,
 				      double now_sec, uint32_t job);
 
@@ -102,12 +120,16 @@ void astra_fairness_shift(struct astra_fairness *f, double by_sec);
 /* Continue from stored integrals (after a restart). */
 void astra_fairness_restore_tenant(struct astra_fairness *f, double now_sec,
 				   uint32_t tenant, struct astra_usage usage);
+void astra_fairness_restore_user(struct astra_fairness *f, double now_sec,
+				 uint32_t user, struct astra_usage usage);
 void astra_fairness_restore_job(struct astra_fairness *f, double now_sec,
 				uint32_t job, struct astra_usage usage);
 
 /* Quota_j at present, and the active demand D_j, in GPUs. */
 double astra_fairness_quota(const struct astra_fairness *f, uint32_t tenant);
 double astra_fairness_demand(const struct astra_fairness *f, uint32_t tenant);
+/* Of its tenant's quota, what is a user's if it is active. */
+double astra_fairness_user_quota(const struct astra_fairness *f, uint32_t user);
 
 /* GPUs the tenant's jobs hold at present. */
 double astra_fairness_alloc(const struct astra_fairness *f, uint32_t tenant);
@@ -128,8 +150,9 @@ struct astra_reader;
 void astra_fairness_put(const struct astra_fairness *f,
 			struct astra_bytes *out);
 struct astra_fairness *astra_fairness_get(struct astra_reader *in);
-/* Whether it has a tenant or a job of that number. */
+/* Whether it has a tenant, a user or a job of that number. */
 bool astra_fairness_has_tenant(const struct astra_fairness *f, uint32_t tenant);
+bool astra_fairness_has_user(const struct astra_fairness *f, uint32_t user);
 bool astra_fairness_has_job(const struct astra_fairness *f, uint32_t job);
 
 #endif

@@ -10,6 +10,7 @@
 
 #define ACCOUNT(kind, member) ASTRA_MEMBER(astra_fairness, kind, member)
 #define TENANT(kind, member) ASTRA_MEMBER(tenant, kind, member)
+#define GROUP(kind, member) ASTRA_MEMBER(group, kind, member)
 #define CAP(kind, member) ASTRA_MEMBER(cap, kind, member)
 #define JOB(kind, member) ASTRA_MEMBER(job, kind, member)
 
@@ -21,6 +22,7 @@ static const struct astra_member account_members[] = {
 	ACCOUNT(REAL, weights),
 	ACCOUNT(REAL, now_sec),
 	ACCOUNT(SIZE, tenant_count),
+	ACCOUNT(SIZE, group_count),
 	ACCOUNT(SIZE, job_count),
 	ACCOUNT(SIZE, vacant_count),
 	{NULL, ASTRA_MEMBER_U32, 0, 0},
@@ -36,7 +38,21 @@ static const struct astra_member tenant_members[] = {
 	TENANT(REAL, active_weight.sum),
 	TENANT(REAL, active_weight.lost),
 	TENANT(U64, active_jobs),
-	TENANT(SIZE, cap_count),
+	{NULL, ASTRA_MEMBER_U32, 0, 0},
+};
+
+static const struct astra_member group_members[] = {
+	GROUP(U32, tenant),
+	GROUP(REAL, weight),
+	GROUP(REAL, at_sec),
+	GROUP(REAL, usage.alloc),
+	GROUP(REAL, usage.fair),
+	GROUP(REAL, alloc_gpus),
+	GROUP(REAL, demand_gpus),
+	GROUP(REAL, active_weight.sum),
+	GROUP(REAL, active_weight.lost),
+	GROUP(U64, active_jobs),
+	GROUP(SIZE, cap_count),
 	{NULL, ASTRA_MEMBER_U32, 0, 0},
 };
 
@@ -49,7 +65,7 @@ static const struct astra_member cap_members[] = {
 };
 
 static const struct astra_member job_members[] = {
-	JOB(U32, tenant),
+	JOB(U32, group),
 	JOB(U32, cap),
 	JOB(U32, copies),
 	JOB(FLAG, used),
@@ -64,18 +80,20 @@ static const struct astra_member job_members[] = {
 	{NULL, ASTRA_MEMBER_U32, 0, 0},
 };
 
-static void put_tenant(struct astra_bytes *out, const struct tenant *t)
+static void put_group(struct astra_bytes *out, const struct group *g)
 {
-	astra_members_put(out, t, tenant_members);
-	for (size_t i = 0; i < t->cap_count; i++)
-		astra_members_put(out, &t->caps[i], cap_members);
+	astra_members_put(out, g, group_members);
+	for (size_t i = 0; i < g->cap_count; i++)
+		astra_members_put(out, &g->caps[i], cap_members);
 }
 
 void astra_fairness_put(const struct astra_fairness *f, struct astra_bytes *out)
 {
 	astra_members_put(out, f, account_members);
 	for (size_t i = 0; i < f->tenant_count; i++)
-		put_tenant(out, &f->tenants[i]);
+		astra_members_put(out, &f->tenants[i], tenant_members);
+	for (size_t i = 0; i < f->group_count; i++)
+		put_group(out, &f->groups[i]);
 	for (size_t i = 0; i < f->job_count; i++)
 		astra_members_put(out, &f->jobs[i], job_members);
 	for (size_t i = 0; i < f->vacant_count; i++)
@@ -92,19 +110,6 @@ static void *array_of(const struct astra_reader *in, size_t count, size_t size,
 	return calloc(count + 1, size);
 }
 
-static int get_tenant(struct astra_reader *in, struct tenant *t)
-{
-	astra_members_get(in, t, tenant_members);
-	t->caps = array_of(in, t->cap_count, sizeof(*t->caps), &t->cap_room);
-	if (!t->caps) {
-		t->cap_count = 0;
-		return -1;
-	}
-	for (size_t i = 0; i < t->cap_count; i++)
-		astra_members_get(in, &t->caps[i], cap_members);
-	return in->failed ? -1 : 0;
-}
-
 static int get_tenants(struct astra_reader *in, struct astra_fairness *f,
 		       size_t count)
 {
@@ -112,10 +117,49 @@ static int get_tenants(struct astra_reader *in, struct astra_fairness *f,
 	if (!f->tenants)
 		return -1;
 	for (; f->tenant_count < count; f->tenant_count++)
-		if (get_tenant(in, &f->tenants[f->tenant_count]) < 0) {
-			free(f->tenants[f->tenant_count].caps);
+		astra_members_get(in, &f->tenants[f->tenant_count],
+				  tenant_members);
+	return in->failed ? -1 : 0;
+}
+
+/* A group is the next one of its tenant. */
+static int get_group(struct astra_reader *in, struct astra_fairness *f,
+		     struct group *g)
+{
+	struct tenant *t;
+
+	astra_members_get(in, g, group_members);
+	g->caps = array_of(in, g->cap_count, sizeof(*g->caps), &g->cap_room);
+	if (!g->caps) {
+		g->cap_count = 0;
+		return -1;
+	}
+	for (size_t i = 0; i < g->cap_count; i++)
+		astra_members_get(in, &g->caps[i], cap_members);
+	if (in->failed || g->tenant >= f->tenant_count)
+		return -1;
+	t = &f->tenants[g->tenant];
+	if (astra_grow(&t->groups, &t->group_room, t->group_count + 1,
+		       sizeof(*t->groups)) < 0)
+		return -1;
+	t->groups[t->group_count++] = (uint32_t)f->group_count;
+	return 0;
+}
+
+static int get_groups(struct astra_reader *in, struct astra_fairness *f,
+		      size_t count)
+{
+	f->groups = array_of(in, count, sizeof(*f->groups), &f->group_room);
+	if (!f->groups)
+		return -1;
+	for (; f->group_count < count; f->group_count++)
+		if (get_group(in, f, &f->groups[f->group_count]) < 0) {
+			free(f->groups[f->group_count].caps);
 			return -1;
 		}
+	for (size_t i = 0; i < f->tenant_count; i++)
+		if (!f->tenants[i].group_count)
+			return -1;
 	return 0;
 }
 
@@ -129,8 +173,8 @@ static int get_jobs(struct astra_reader *in, struct astra_fairness *f,
 		struct job *j = &f->jobs[f->job_count];
 
 		astra_members_get(in, j, job_members);
-		if (in->failed || j->tenant >= f->tenant_count ||
-		    j->cap >= f->tenants[j->tenant].cap_count)
+		if (in->failed || j->group >= f->group_count ||
+		    j->cap >= f->groups[j->group].cap_count)
 			return -1;
 	}
 	return 0;
@@ -158,17 +202,20 @@ static int get_vacant(struct astra_reader *in, struct astra_fairness *f,
 struct astra_fairness *astra_fairness_get(struct astra_reader *in)
 {
 	struct astra_fairness *f = calloc(1, sizeof(*f));
-	size_t tenants, jobs, vacant;
+	size_t tenants, groups, jobs, vacant;
 
 	if (!f)
 		return NULL;
 	astra_members_get(in, f, account_members);
 	tenants = f->tenant_count;
+	groups = f->group_count;
 	jobs = f->job_count;
 	vacant = f->vacant_count;
-	f->tenant_count = f->job_count = f->vacant_count = 0;
+	f->tenant_count = f->group_count = 0;
+	f->job_count = f->vacant_count = 0;
 	if (!in->failed && !get_tenants(in, f, tenants) &&
-	    !get_jobs(in, f, jobs) && !get_vacant(in, f, vacant))
+	    !get_groups(in, f, groups) && !get_jobs(in, f, jobs) &&
+	    !get_vacant(in, f, vacant))
 		return f;
 	astra_fairness_destroy(f);
 	return NULL;
@@ -177,6 +224,11 @@ struct astra_fairness *astra_fairness_get(struct astra_reader *in)
 bool astra_fairness_has_tenant(const struct astra_fairness *f, uint32_t tenant)
 {
 	return tenant < f->tenant_count;
+}
+
+bool astra_fairness_has_user(const struct astra_fairness *f, uint32_t user)
+{
+	return user < f->group_count;
 }
 
 bool astra_fairness_has_job(const struct astra_fairness *f, uint32_t job)

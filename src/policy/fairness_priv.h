@@ -6,11 +6,12 @@
 
 #include "src/policy/fairness.h"
 
-/* FairJob_ij = W_ij min(gpus_ij / W_ij, S_j), where S_j, the GPUs one unit of
- * weight is entitled to, is common to the tenant. So jobs with the same cap
- * gpus/W share one integral I_c = ∫ min(c, S_j) dt, and a job's own F is
- * W (I_c(now) - I_c(when it became active)). Over years I_c grows far larger
- * than such a difference, so it is kept with what rounding takes from it. */
+/* FairJob_ij = W_ij min(gpus_ij / W_ij, S), where S, the GPUs one unit of
+ * weight is entitled to, is common to the jobs of a group: those of one user,
+ * or all of a tenant that are nobody's. So jobs of a group with the same cap
+ * gpus/W share one integral I_c = ∫ min(c, S) dt, and a job's own F is W
+ * (I_c(now) - I_c(when it became active)). Over years I_c grows far larger than
+ * such a difference, so it is kept with what rounding takes from it. */
 
 /* A sum, and what rounding has taken from it. */
 struct exact {
@@ -24,21 +25,36 @@ struct cap {
 	uint32_t users; /* jobs that refer to it */
 };
 
-struct tenant {
-	double weight;
+/* Of a tenant's jobs. One without active jobs may be settled later than its
+ * tenant: nothing that the tenant has changes what it is entitled to. */
+struct group {
+	uint32_t tenant;
+	double weight; /* within the tenant */
 	double at_sec; /* all integrals below are up to here */
 	struct astra_usage usage;
 	double alloc_gpus;
-	double demand_gpus;	    /* D_j, active jobs only */
+	double demand_gpus;	    /* active jobs only */
 	struct exact active_weight; /* ΣW over active jobs and copies */
 	uint64_t active_jobs;
 	struct cap *caps;
 	size_t cap_count, cap_room;
 };
 
+struct tenant {
+	double weight;
+	double at_sec; /* the integrals are up to here */
+	struct astra_usage usage;
+	double alloc_gpus;
+	double demand_gpus;	    /* D_j, active jobs only */
+	struct exact active_weight; /* of groups with active jobs */
+	uint64_t active_jobs;
+	uint32_t *groups; /* the first one is of nobody */
+	size_t group_count, group_room;
+};
+
 struct job {
-	uint32_t tenant;
-	uint32_t cap; /* index into the tenant's caps */
+	uint32_t group;
+	uint32_t cap; /* index into the group's caps */
 	uint32_t copies;
 	bool used;
 	double weight;
@@ -56,6 +72,8 @@ struct astra_fairness {
 	double now_sec;
 	struct tenant *tenants;
 	size_t tenant_count, tenant_room;
+	struct group *groups;
+	size_t group_count, group_room;
 	struct job *jobs;
 	size_t job_count, job_room;
 	uint32_t *vacant; /* numbers of removed jobs */

@@ -3,8 +3,10 @@
  * that waits and is not blocked has, from the round that first sees it so,
  *   (2 + (own GPUs + GPUs before it) / Quota) LeaseTerm + graces,
  * where before it are its tenant's jobs that never ran and wait already, Quota
- * is the tenant's (Eq. 7), and graces are what a job may take to leave. It is
- * measured under every policy, whoever has promised it.
+ * is the tenant's (Eq. 7), and graces are what a job may take to leave. Where
+ * shares go by user, what its own user's jobs and quota make of that, if it is
+ * later: nobody's flood of jobs is paid by the others' shares. It is measured
+ * under every policy, whoever has promised it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -29,14 +31,41 @@ static uint64_t first_start_gpus(const struct astra_snapshot *snap)
 	return gpus;
 }
 
-/* The time in which its tenant's quota pays for so many GPUs. */
-static double first_start_paid_sec(const struct astra_engine *e,
-				   const struct ejob *j, double gpus)
-{
-	double quota =
-		astra_fairness_quota(e->account, e->tenants[j->tenant].account);
+/* GPUs of jobs that never ran and wait. */
+struct first_starts {
+	double *tenants, *users;
+};
 
+static void first_start_add(struct first_starts *w, const struct ejob *j)
+{
+	double gpus = (double)j->gpus * j->copies;
+
+	w->tenants[j->tenant] += gpus;
+	if (j->user != ASTRA_NONE)
+		w->users[j->user] += gpus;
+}
+
+static double quota_sec(const struct astra_engine *e, double gpus, double quota)
+{
 	return quota > 0 ? gpus / quota * e->options.lease_sec : HUGE_VAL;
+}
+
+/* The time in which quotas pay for the job and so many GPUs before it, of its
+ * tenant's and of its user's jobs. */
+static double first_start_paid_sec(const struct astra_engine *e,
+				   const struct ejob *j, double of_tenant,
+				   double of_user)
+{
+	uint32_t account = e->tenants[j->tenant].account;
+	double sec = quota_sec(e, j->gpus + of_tenant,
+			       astra_fairness_quota(e->account, account));
+
+	if (j->user == ASTRA_NONE)
+		return sec;
+	account = e->users[j->user].account;
+	return fmax(sec,
+		    quota_sec(e, j->gpus + of_user,
+			      astra_fairness_user_quota(e->account, account)));
 }
 
 static double first_start_grace_sec(const struct astra_engine *e,
@@ -82,7 +111,8 @@ static int first_start_order(const void *a, const void *b)
  * Returns how many others there are. */
 static size_t first_start_gather(struct astra_engine *e,
 				 const struct astra_snapshot *snap,
-				 double *waiting, struct ejob **unbound)
+				 struct first_starts *waiting,
+				 struct ejob **unbound)
 {
 	uint64_t usable_gpus = first_start_gpus(snap);
 	size_t count = 0;
@@ -95,7 +125,7 @@ static size_t first_start_gather(struct astra_engine *e,
 		if (!first_start_waits(j, &snap->jobs[i], usable_gpus)) {
 			j->bound_sec = 0;
 		} else if (j->bound_sec > 0) {
-			waiting[j->tenant] += (double)j->gpus * j->copies;
+			first_start_add(waiting, j);
 			first_start_late(e, j, snap->now_sec);
 		} else {
 			unbound[count++] = j;
@@ -104,26 +134,37 @@ static size_t first_start_gather(struct astra_engine *e,
 	return count;
 }
 
+static void first_start_bind(struct astra_engine *e,
+			     const struct astra_snapshot *snap,
+			     struct first_starts *waiting, struct ejob *j)
+{
+	double of_user = j->user == ASTRA_NONE ? 0 : waiting->users[j->user];
+
+	j->bound_sec = snap->now_sec + 2 * e->options.lease_sec +
+		       first_start_paid_sec(e, j, waiting->tenants[j->tenant],
+					    of_user) +
+		       first_start_grace_sec(e, snap);
+	first_start_add(waiting, j);
+}
+
 int astra_first_starts_follow(struct astra_engine *e,
 			      const struct astra_snapshot *snap)
 {
-	double *waiting = calloc(e->tenant_count + 1, sizeof(*waiting));
+	struct first_starts waiting = {
+		.tenants =
+			calloc(e->tenant_count + 1, sizeof(*waiting.tenants)),
+		.users = calloc(e->user_count + 1, sizeof(*waiting.users)),
+	};
 	struct ejob **unbound = calloc(snap->job_count + 1, sizeof(*unbound));
-	int rc = waiting && unbound ? 0 : -1;
-	size_t count = rc ? 0 : first_start_gather(e, snap, waiting, unbound);
+	int rc = waiting.tenants && waiting.users && unbound ? 0 : -1;
+	size_t count = rc ? 0 : first_start_gather(e, snap, &waiting, unbound);
 
 	if (count)
 		qsort(unbound, count, sizeof(*unbound), first_start_order);
-	for (size_t i = 0; i < count; i++) {
-		struct ejob *j = unbound[i];
-		double before = waiting[j->tenant];
-
-		j->bound_sec = snap->now_sec + 2 * e->options.lease_sec +
-			       first_start_paid_sec(e, j, before + j->gpus) +
-			       first_start_grace_sec(e, snap);
-		waiting[j->tenant] += (double)j->gpus * j->copies;
-	}
-	free(waiting);
+	for (size_t i = 0; i < count; i++)
+		first_start_bind(e, snap, &waiting, unbound[i]);
+	free(waiting.tenants);
+	free(waiting.users);
 	free(unbound);
 	return rc;
 }
@@ -136,7 +177,7 @@ void astra_first_start_split(const struct astra_engine *e, struct ejob *array,
 	if (!(array->bound_sec > 0))
 		return;
 	array->late = false;
-	array->bound_sec += first_start_paid_sec(e, array, array->gpus);
+	array->bound_sec += first_start_paid_sec(e, array, 0, 0);
 }
 
 void astra_first_start_begin(struct astra_engine *e, struct ejob *j,

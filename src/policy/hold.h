@@ -59,6 +59,7 @@ struct turns {
 	struct round *r;
 	struct ballot ballot;
 	double *key; /* by tenant: A_p / F_p; the poorest has the least */
+	double *user_key; /* by user: the same within its tenant */
 	bool *done;  /* by tenant: nothing more can be had for its next job */
 };
 
@@ -67,9 +68,10 @@ void astra_turns_fini(struct turns *t);
 /* The poorest tenant's next job among those that never ran and have nothing
  * yet; NULL: there is none. */
 struct contender *astra_turns_next(const struct turns *t);
-/* Whether a lease of `owner` may be cut short for a next job of `tenant`: its
- * own ones, and those of richer tenants. */
-bool astra_turns_pays(const struct turns *t, uint32_t owner, uint32_t tenant);
+/* Whether a lease of `owner` may be cut short for `next`: those of its own user,
+ * of richer ones of its tenant, and of richer tenants. */
+bool astra_turns_pays(const struct turns *t, const struct ejob *owner,
+		      const struct ejob *next);
 /* Charge a tenant for a lease of this contender. */
 void astra_turns_charge(struct turns *t, const struct contender *c);
 /* Whether a contender waits and never ran. */

@@ -72,6 +72,7 @@ libastra_policy_la_SOURCES = \
 	src/policy/stated.c \
 	src/policy/stated.h \
 	src/policy/tenants.c \
+	src/policy/users.c \
 	src/policy/utility.c \
 	src/policy/utility.h \
 	src/policy/yield.c \

@@ -3,6 +3,8 @@
  * smallest A_p / F_p, phase two its job with the smallest rho. A grant charges
  * the tenant charge * lease in advance, where charge is gpus_ij unless GPU
  * types have weights of their own; job rhos are constant within a round.
+ * Where shares go by user, phase two picks the tenant's user in the same way
+ * before the user's job.
  * A job that does not fit is dropped for the round ("job") or takes its tenant
  * with it ("tenant", the literal reading of line 10).
  *
@@ -28,20 +30,24 @@ struct ltgf {
 	double urgency_sec;
 };
 
-/* A candidate with its place among its tenant's jobs. */
+/* A candidate with its place among its user's jobs. */
 struct entry {
 	uint32_t candidate;
-	uint32_t tenant;
 	int group; /* 0: a deadline is near; 1: new, if these go first; 2 */
 	double key;
 	double precedence;
 	double submit_sec;
 };
 
+/* Of a tenant: the queues of its users, as a heap by key. Of a user, or of a
+ * tenant's jobs that are nobody's: their entries. */
 struct queue {
-	uint32_t tenant;
+	const struct astra_contestant *owner;
+	uint32_t number;
 	double alloc;
 	double key;
+	struct queue *users;
+	size_t user_count;
 	struct entry *next, *end; /* what is left of its entries */
 	struct entry first;	  /* those tied with it come next */
 	unsigned int taken;	  /* before they were sorted */
@@ -78,7 +84,6 @@ static struct entry entry_of(const struct ltgf *self,
 	const struct astra_candidate *c = &contest->candidates[candidate];
 	struct entry e = {
 		.candidate = candidate,
-		.tenant = c->tenant,
 		.group = 2,
 		.key = c->rho,
 		.precedence = c->precedence,
@@ -145,25 +150,30 @@ static void sort_entries(struct entry *entries, size_t count)
 	}
 }
 
-/* A_p / F_p. With F_p = 0, A_p / (Quota_p lease) instead, else one grant
- * would send a fresh tenant to infinity and the weights would not count. */
-static double tenant_key(const struct astra_contest *contest,
-			 const struct queue *q)
+/* A / F. With F = 0, A / (Quota lease) instead, else one grant would send a
+ * fresh tenant to infinity and the weights would not count. */
+double astra_ltgf_key(const struct astra_contestant *owner, double alloc,
+		      double lease_sec)
 {
-	const struct astra_contestant *t = &contest->tenants[q->tenant];
-
-	if (t->usage.fair > 0)
-		return q->alloc / t->usage.fair;
-	if (!t->entitled || t->quota <= 0)
+	if (owner->usage.fair > 0)
+		return alloc / owner->usage.fair;
+	if (!owner->entitled || owner->quota <= 0)
 		return HUGE_VAL;
-	return q->alloc / (t->quota * contest->lease_sec);
+	return alloc / (owner->quota * lease_sec);
+}
+
+static void charge_queue(struct queue *q, const struct astra_contest *contest,
+			 double gpu_sec)
+{
+	q->alloc += gpu_sec;
+	q->key = astra_ltgf_key(q->owner, q->alloc, contest->lease_sec);
 }
 
 static bool queue_before(const struct queue *x, const struct queue *y)
 {
 	int order = astra_compare(x->key, y->key);
 
-	return order ? order < 0 : x->tenant < y->tenant;
+	return order ? order < 0 : x->number < y->number;
 }
 
 static void sift_down(struct queue *heap, size_t count, size_t at)
@@ -242,103 +252,210 @@ static void find_next(struct queue *q)
 	*best = moved;
 }
 
-/* The entries tenant by tenant. */
-static void group_entries(const struct ltgf *self,
-			  const struct astra_contest *contest, size_t *begins,
-			  struct entry *entries)
+/* A queue of jobs has a number: its tenant's, or, after those, its user's. */
+static uint32_t line_of(const struct astra_contest *contest,
+			const struct astra_candidate *c)
 {
-	size_t n = contest->candidate_count, at = 0;
+	return c->user >= contest->user_count
+		       ? c->tenant
+		       : (uint32_t)contest->tenant_count + c->user;
+}
 
-	for (size_t i = 0; i < n; i++)
-		begins[contest->candidates[i].tenant]++;
-	for (size_t t = 0; t < contest->tenant_count; t++) {
-		size_t count = begins[t];
+/* The queues of a contest. */
+struct table {
+	const struct astra_contest *contest;
+	struct entry *entries; /* line by line */
+	size_t *begins;	       /* by line; then: their ends */
+	struct queue *lines;   /* those with entries, tenant by tenant */
+	struct queue *tenants; /* those with lines, as a heap by key */
+	size_t tenant_count;
+};
 
-		begins[t] = at;
+static void table_fini(struct table *t)
+{
+	free(t->entries);
+	free(t->begins);
+	free(t->lines);
+	free(t->tenants);
+}
+
+static int table_init(struct table *t, const struct astra_contest *contest)
+{
+	size_t tenants = contest->tenant_count;
+	size_t lines = tenants + contest->user_count;
+
+	*t = (struct table){
+		.contest = contest,
+		.entries = calloc(contest->candidate_count + 1,
+				  sizeof(*t->entries)),
+		.begins = calloc(lines + 1, sizeof(*t->begins)),
+		.lines = calloc(lines + 1, sizeof(*t->lines)),
+		.tenants = calloc(tenants + 1, sizeof(*t->tenants)),
+	};
+	return t->entries && t->begins && t->lines && t->tenants ? 0 : -1;
+}
+
+/* The entries line by line. */
+static void group_entries(const struct ltgf *self, struct table *t)
+{
+	const struct astra_contest *contest = t->contest;
+	size_t lines = contest->tenant_count + contest->user_count, at = 0;
+
+	for (size_t i = 0; i < contest->candidate_count; i++)
+		t->begins[line_of(contest, &contest->candidates[i])]++;
+	for (size_t l = 0; l < lines; l++) {
+		size_t count = t->begins[l];
+
+		t->begins[l] = at;
 		at += count;
 	}
-	for (size_t i = 0; i < n; i++)
-		entries[begins[contest->candidates[i].tenant]++] =
+	for (size_t i = 0; i < contest->candidate_count; i++) {
+		uint32_t line = line_of(contest, &contest->candidates[i]);
+
+		t->entries[t->begins[line]++] =
 			entry_of(self, contest, (uint32_t)i);
+	}
 }
 
-/* One queue for each tenant that has candidates, as a heap by key. */
-static size_t build_queues(const struct astra_contest *contest,
-			   struct entry *entries, struct queue *heap)
+static struct queue queue_of(const struct astra_contest *contest,
+			     const struct astra_contestant *owner,
+			     size_t number)
 {
-	size_t count = 0, n = contest->candidate_count;
+	struct queue q = {.owner = owner, .number = (uint32_t)number};
 
-	for (size_t i = 0; i < n; count++) {
-		struct queue *q = &heap[count];
+	charge_queue(&q, contest, owner->usage.alloc);
+	return q;
+}
 
-		*q = (struct queue){.tenant = entries[i].tenant};
-		q->alloc = contest->tenants[q->tenant].usage.alloc;
-		q->key = tenant_key(contest, q);
-		q->next = &entries[i];
-		while (i < n && entries[i].tenant == q->tenant)
-			i++;
-		q->end = &entries[i];
-	}
+static void heapify(struct queue *heap, size_t count)
+{
 	for (size_t i = count / 2; i-- > 0;)
 		sift_down(heap, count, i);
-	return count;
 }
 
-static void run_round(const struct ltgf *self,
-		      const struct astra_contest *contest, struct queue *heap,
-		      size_t queues, struct astra_ranking *out)
+/* How many lines with entries each tenant has. */
+static void count_lines(struct table *t)
 {
+	const struct astra_contest *contest = t->contest;
+	size_t lines = contest->tenant_count + contest->user_count, begin = 0;
+
+	for (size_t l = 0; l < lines; l++) {
+		if (t->begins[l] > begin)
+			t->tenants[contest->candidates[t->entries[begin]
+							       .candidate]
+					   .tenant]
+				.user_count++;
+		begin = t->begins[l];
+	}
+}
+
+/* A line behind the others of its tenant. */
+static void add_line(struct table *t, size_t line, size_t begin)
+{
+	const struct astra_contest *contest = t->contest;
+	struct entry *first = &t->entries[begin];
+	uint32_t tenant = contest->candidates[first->candidate].tenant;
+	struct queue *q = &t->tenants[tenant], *l = &q->users[q->user_count++];
+
+	*l = line < contest->tenant_count
+		     ? queue_of(contest, &contest->tenants[tenant], line)
+		     : queue_of(contest,
+				&contest->users[line - contest->tenant_count],
+				line);
+	l->next = first;
+	l->end = &t->entries[t->begins[line]];
+}
+
+/* Heaps of heaps, of what has candidates. */
+static void build_queues(struct table *t)
+{
+	const struct astra_contest *contest = t->contest;
+	size_t lines = contest->tenant_count + contest->user_count;
+	struct queue *at = t->lines;
+	size_t begin = 0;
+
+	count_lines(t);
+	for (size_t i = 0; i < contest->tenant_count; i++) {
+		size_t count = t->tenants[i].user_count;
+
+		t->tenants[i] = queue_of(contest, &contest->tenants[i], i);
+		t->tenants[i].users = at;
+		at += count;
+	}
+	for (size_t l = 0; l < lines; l++) {
+		if (t->begins[l] > begin)
+			add_line(t, l, begin);
+		begin = t->begins[l];
+	}
+	for (size_t i = 0; i < contest->tenant_count; i++) {
+		heapify(t->tenants[i].users, t->tenants[i].user_count);
+		if (t->tenants[i].user_count)
+			t->tenants[t->tenant_count++] = t->tenants[i];
+	}
+	heapify(t->tenants, t->tenant_count);
+}
+
+/* Off the heap if it is empty, else where it belongs now. */
+static void settle_top(struct queue *heap, size_t *count, bool empty)
+{
+	if (empty)
+		heap[0] = heap[--*count];
+	sift_down(heap, *count, 0);
+}
+
+static void run_round(const struct ltgf *self, struct table *t,
+		      struct astra_ranking *out)
+{
+	const struct astra_contest *contest = t->contest;
 	uint64_t gpus_free = contest->gpus;
 
-	while (queues && (gpus_free || !contest->enough ||
-			  out->count < contest->enough)) {
-		struct queue *top = &heap[0];
+	while (t->tenant_count && (gpus_free || !contest->enough ||
+				   out->count < contest->enough)) {
+		struct queue *tenant = &t->tenants[0];
+		struct queue *user = &tenant->users[0];
 		const struct astra_candidate *c;
 		bool granted;
 
-		find_next(top);
-		c = &contest->candidates[top->next->candidate];
+		find_next(user);
+		c = &contest->candidates[user->next->candidate];
 		granted = !c->excluded && c->gpus <= gpus_free;
 
 		out->choices[out->count++] = (struct astra_choice){
-			.candidate = top->next->candidate,
+			.candidate = user->next->candidate,
 			.granted = granted,
 		};
 		if (granted) {
 			gpus_free -= c->gpus;
-			top->alloc += c->charge * contest->lease_sec;
-			top->key = tenant_key(contest, top);
+			charge_queue(tenant, contest,
+				     c->charge * contest->lease_sec);
+			charge_queue(user, contest,
+				     c->charge * contest->lease_sec);
 		}
-		top->next++;
-		if (!granted && self->tenant_on_unfit && !c->excluded)
-			top->next = top->end;
-		if (top->next == top->end)
-			heap[0] = heap[--queues];
-		sift_down(heap, queues, 0);
+		user->next++;
+		settle_top(tenant->users, &tenant->user_count,
+			   user->next == user->end);
+		settle_top(t->tenants, &t->tenant_count,
+			   !tenant->user_count ||
+				   (!granted && self->tenant_on_unfit &&
+				    !c->excluded));
 	}
 }
 
 static int ltgf_decide(void *data, const struct astra_contest *contest,
 		       struct astra_ranking *out, struct astra_error *err)
 {
-	const struct ltgf *self = data;
-	size_t n = contest->candidate_count;
-	struct entry *entries = calloc(n + 1, sizeof(*entries));
-	struct queue *heap = calloc(contest->tenant_count + 1, sizeof(*heap));
-	size_t *begins = calloc(contest->tenant_count + 1, sizeof(*begins));
+	struct table t;
 	int rc = 0;
 
 	out->count = 0;
-	if (entries && heap && begins) {
-		group_entries(self, contest, begins, entries);
-		run_round(self, contest, heap,
-			  build_queues(contest, entries, heap), out);
+	if (table_init(&t, contest) == 0) {
+		group_entries(data, &t);
+		build_queues(&t);
+		run_round(data, &t, out);
 	} else {
 		rc = astra_error_nomem(err);
 	}
-	free(begins);
-	free(entries);
-	free(heap);
+	table_fini(&t);
 	return rc;
 }
 

@@ -124,6 +124,8 @@ struct astra_job {
 	uint32_t id;	   /* never 0 */
 	uint32_t array_id; /* the array it was split from, or 0 */
 	uint32_t tenant;   /* index into the snapshot's tenants */
+	uint32_t user;	   /* index into the snapshot's users; none has it: it is
+			    * not known whose it is */
 	uint32_t copies;   /* array tasks this record still stands for; >= 1 */
 	double weight;	   /* within its tenant; W_ij of LTGF */
 	double precedence; /* among its tenant's jobs that are equally served:
@@ -159,6 +161,13 @@ struct astra_tenant {
 	double weight;	  /* W_j of LTGF, >= 0 */
 };
 
+/* A user within a tenant: one of several is another one in each. */
+struct astra_user {
+	const char *name; /* unique in the tenant; remembered by name */
+	uint32_t tenant;  /* index into the snapshot's tenants */
+	double weight;	  /* within the tenant, > 0 */
+};
+
 struct astra_snapshot {
 	double now_sec;
 	double kill_wait_sec; /* a job that is told to end has ended after so
@@ -167,6 +176,8 @@ struct astra_snapshot {
 	size_t node_count;
 	const struct astra_tenant *tenants; /* all of them, idle ones too */
 	size_t tenant_count;
+	const struct astra_user *users; /* those who have jobs */
+	size_t user_count;
 	const struct astra_job *jobs;
 	size_t job_count;
 	const struct astra_bid *bids; /* by app, at most one each; see auction.h

@@ -61,6 +61,7 @@ BOOL_ROW(promise, promise)
 TIME_ROW(recall, recall_sec)
 COUNT_ROW(reserve, reserve_gpus)
 FLAG_ROW(satisfied, attained_first, "rho", "attained")
+FLAG_ROW(within, within_users, "job", "user")
 NUMBER_ROW(bonus, lease_bonus, 0, 1000)
 FLAG_ROW(variant, quota_entitlement, "eq8", "eq16")
 FLAG_ROW(on_unfit, on_unfit_tenant, "job", "tenant")
@@ -337,6 +338,11 @@ const struct astra_option astra_option_table[] = {
 	 "short jobs end soon; rho: the one with the least rho, as in the "
 	 "paper.",
 	 set_satisfied},
+	{"FairWithin", "user|job", "user",
+	 "Among whom a tenant's GPU time is shared. user: its users in equal "
+	 "parts, then each user's jobs, so that nobody gains by more jobs; "
+	 "job: its jobs, whoever submits them, as in the paper.",
+	 set_within},
 	{"LeaseBonus", "NUMBER", "0",
 	 "A job's rho is divided by 1 + "
 	 "LeaseBonus times the leases it has had: jobs with many leases "

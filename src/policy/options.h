@@ -55,6 +55,7 @@ struct astra_options {
 	double recall_sec;	/* RecallAfter, 0: no recall */
 	uint32_t reserve_gpus;	/* Reserve, at most */
 	bool attained_first;	/* SatisfiedOrder=attained */
+	bool within_users;	/* FairWithin=user */
 	double urgency_sec;	/* DeadlineUrgency */
 	bool on_unfit_tenant;	/* OnUnfit=tenant */
 	bool strict_placement;	/* Placement=strict */

@@ -28,6 +28,8 @@
 struct astra_candidate {
 	uint32_t job;	 /* the engine's number of it */
 	uint32_t tenant; /* index into the contest's tenants */
+	uint32_t user;	 /* index into its users; none has it: it is its
+			  * tenant's alone */
 	uint32_t gpus;	 /* >= 1 */
 	double charge;	 /* that a grant costs a second; its GPUs' weights */
 	double submit_sec;
@@ -57,6 +59,8 @@ struct astra_contest {
 	size_t candidate_count;
 	const struct astra_contestant *tenants;
 	size_t tenant_count;
+	const struct astra_contestant *users; /* within the tenants */
+	size_t user_count;
 };
 
 /* One line of the answer: a candidate as the policy came to it. */

@@ -19,6 +19,7 @@ struct recall {
 	struct turns turns;
 	struct round losers; /* its contenders: leases that may be recalled */
 	struct astra_space **work;
+	double *poorest; /* by tenant */
 	size_t plans;
 };
 
@@ -52,26 +53,46 @@ static int recall_collect(struct recall *s)
 	return 0;
 }
 
-/* Those whose leases do not pay for this tenant keep them, and those where a
+/* Those whose leases do not pay for this job keep them, and those where a
  * hold needs the node. */
-static void recall_ask(struct recall *s, uint32_t tenant)
+static void recall_ask(struct recall *s, const struct ejob *next)
 {
 	for (size_t i = 0; i < s->losers.contender_count; i++) {
 		struct contender *v = &s->losers.contenders[i];
 
-		v->granted = !astra_turns_pays(
-			&s->turns, s->r->e->jobs[v->row].tenant, tenant);
+		v->granted = !astra_turns_pays(&s->turns,
+					       &s->r->e->jobs[v->row], next);
 		for (size_t k = 0; k < v->job->held_count; k++)
 			v->granted |=
 				astra_holds_need(s->r, v->job->held[k].node);
 	}
 }
 
+/* The end of a lease on what was recalled: a full term, but of the leases of
+ * its own user, or tenant, only what was left. Else these GPUs would never be
+ * anybody else's. */
+static double recall_end(const struct recall *s, const struct reclaim *rc,
+			 const struct ejob *next)
+{
+	const struct ejob *jobs = s->r->e->jobs;
+	double end = s->r->snap->now_sec + next->lease_sec;
+
+	for (size_t i = 0; i < rc->victim_count; i++) {
+		const struct ejob *v =
+			&jobs[s->losers.contenders[rc->victims[i]].row];
+
+		if (v->tenant == next->tenant && v->user == next->user)
+			end = fmin(end, v->lease_end_sec);
+	}
+	return end;
+}
+
 static int recall_take(struct recall *s, struct reclaim *rc,
-		       struct contender *c, size_t count)
+		       struct contender *c, size_t count, double until_sec)
 {
 	astra_reclaim_take(rc, c, count);
-	if (astra_grants_add(s->r->e, c->job->id, 0, rc->shares, count) < 0)
+	if (astra_grants_add(s->r->e, c->job->id, until_sec, rc->shares,
+			     count) < 0)
 		return -1;
 	for (size_t i = 0; i < rc->victim_count; i++) {
 		struct contender *v = &s->losers.contenders[rc->victims[i]];
@@ -89,22 +110,26 @@ static int recall_take(struct recall *s, struct reclaim *rc,
 	return 1;
 }
 
-/* A full term, now. Returns 1 if it has it, 0, or -1 when memory is out. */
+/* Returns 1 if it has GPUs now, 0, or -1 when memory is out. */
 static int recall_serve(struct recall *s, struct contender *c)
 {
 	const struct ejob *j = &s->r->e->jobs[c->row];
-	double end = s->r->snap->now_sec + j->lease_sec;
+	double now = s->r->snap->now_sec, end;
+	double least = fmax(j->min_run_sec, s->r->e->options.round_sec);
 	struct reclaim rc;
 	size_t count;
 	int status = -1;
 
-	recall_ask(s, j->tenant);
+	recall_ask(s, j);
 	if (astra_reclaim_init(&rc, &s->losers, *s->work) == 0) {
+		status = 0;
 		count = astra_reclaim_place(&rc, c);
-		status = count && astra_holds_cut(s->r, rc.shares, count,
-						  end) == end
-				 ? recall_take(s, &rc, c, count)
-				 : 0;
+		end = recall_end(s, &rc, j);
+		if (count && end - now > least &&
+		    astra_holds_cut(s->r, rc.shares, count, end) == end)
+			status =
+				recall_take(s, &rc, c, count,
+					    end < now + j->lease_sec ? end : 0);
 	}
 	astra_reclaim_fini(&rc);
 	return status;
@@ -130,6 +155,39 @@ static int recall_plan(struct recall *s, struct contender *c, bool anybody)
 	return astra_calendar_plan(&s->turns, *s->work, c, anybody);
 }
 
+/* A user waits for its turn, or until it is due, while a poorer one of its
+ * tenant waits. */
+static bool is_poorest(const struct recall *s, const struct contender *c)
+{
+	const struct ejob *j = &s->r->e->jobs[c->row];
+
+	return j->user == ASTRA_NONE ||
+	       s->turns.user_key[j->user] <= s->poorest[j->tenant];
+}
+
+/* The least key of the users that wait, by tenant. */
+static int recall_poorest(struct recall *s)
+{
+	const struct round *r = s->r;
+	size_t tenants = r->e->tenant_count;
+
+	s->poorest = calloc(tenants + 1, sizeof(*s->poorest));
+	if (!s->poorest)
+		return -1;
+	for (size_t t = 0; t < tenants; t++)
+		s->poorest[t] = HUGE_VAL;
+	for (size_t i = 0; i < r->contender_count; i++) {
+		const struct contender *c = &r->contenders[i];
+		const struct ejob *j = &r->e->jobs[c->row];
+
+		if (!c->expired && !c->share_count && j->user != ASTRA_NONE)
+			s->poorest[j->tenant] =
+				fmin(s->poorest[j->tenant],
+				     s->turns.user_key[j->user]);
+	}
+	return 0;
+}
+
 /* The next job of each tenant, the poorest tenant's first. */
 static int recall_next(struct recall *s)
 {
@@ -145,7 +203,7 @@ static int recall_next(struct recall *s)
 		if (served)
 			continue;
 		s->turns.done[s->r->e->jobs[c->row].tenant] = true;
-		if (!astra_hold_of(s->r->e, c->job->id) &&
+		if (!astra_hold_of(s->r->e, c->job->id) && is_poorest(s, c) &&
 		    recall_plan(s, c, false) < 0)
 			return -1;
 	}
@@ -270,7 +328,8 @@ int astra_recall(struct round *r, struct astra_space **work)
 
 	if (r->reserve.gpus)
 		astra_space_give(*work, &r->reserve);
-	if (astra_turns_init(&s.turns, r) == 0 && recall_collect(&s) == 0)
+	if (astra_turns_init(&s.turns, r) == 0 && recall_collect(&s) == 0 &&
+	    recall_poorest(&s) == 0)
 		rc = recall_next(&s);
 	recall_drop_served(r->e);
 	if (!rc)
@@ -278,6 +337,7 @@ int astra_recall(struct round *r, struct astra_space **work)
 	if (!rc)
 		astra_reserve_refill(r, &s.turns, &s.losers, *work);
 	free(s.losers.contenders);
+	free(s.poorest);
 	astra_turns_fini(&s.turns);
 	return rc;
 }

@@ -167,12 +167,15 @@ void astra_settle_older(struct round *r)
 			continue; /* tasks of one array go together */
 		struct grant *g = &r->e->grants[i];
 		const struct ejob *j = astra_engine_find(r->e, g->job);
-		double end = r->snap->now_sec + j->lease_sec, cut;
+		double term_end = r->snap->now_sec + j->lease_sec;
+		double end = term_end, cut;
 
 		if (j->served)
 			continue;
+		if (g->until_sec > 0)
+			end = fmin(end, g->until_sec);
 		cut = astra_holds_cut(r, g->shares, g->count, end);
-		g->until_sec = cut < end ? cut : 0;
+		g->until_sec = cut < term_end ? cut : 0;
 		if (!worth_starting(r, j, cut, end)) {
 			astra_grants_drop(r->e, g->job);
 			r->withdrawn = true;

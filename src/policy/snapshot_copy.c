@@ -43,6 +43,21 @@ static int copy_tenants(const struct astra_snapshot *from,
 	return tenants || !from->tenant_count ? 0 : -1;
 }
 
+static int copy_users(const struct astra_snapshot *from,
+		      struct astra_arena *arena, struct astra_snapshot *to)
+{
+	struct astra_user *users =
+		copy(arena, from->users, from->user_count * sizeof(*users));
+
+	to->users = users;
+	for (size_t i = 0; users && i < from->user_count; i++) {
+		users[i].name = astra_arena_text(arena, users[i].name);
+		if (!users[i].name)
+			return -1;
+	}
+	return users || !from->user_count ? 0 : -1;
+}
+
 /* Jobs after each other often share the same nodes. */
 struct shared_nodes {
 	const uint64_t *before, *copy;
@@ -114,7 +129,8 @@ int astra_snapshot_copy(const struct astra_snapshot *from,
 {
 	*to = *from;
 	if (copy_nodes(from, arena, to) < 0 ||
-	    copy_tenants(from, arena, to) < 0 || copy_jobs(from, arena, to) < 0)
+	    copy_tenants(from, arena, to) < 0 ||
+	    copy_users(from, arena, to) < 0 || copy_jobs(from, arena, to) < 0)
 		return -1;
 	return copy_bids(from, arena, to);
 }

@@ -107,12 +107,13 @@ static const struct astra_field job_fields[] = {
 	JOB(REAL, alloc_gpu_sec),
 	JOB(REAL, fair_gpu_sec),
 	JOB(REAL, rho),
+	JOB(REAL, user_rho),
 	ASTRA_FIELDS_END,
 };
 
 #define JOB_KEYS (sizeof(job_fields) / sizeof(*job_fields) - 1)
-/* The last three. */
-#define JOB_USAGE (UINT64_C(7) << (JOB_KEYS - 3))
+/* The last four. */
+#define JOB_USAGE (UINT64_C(15) << (JOB_KEYS - 4))
 
 _Static_assert(JOB_KEYS <= 64, "a job's keys fit the bits of a request");
 

@@ -170,8 +170,9 @@ struct astra_report_job {
 	double alloc_gpu_sec;
 	double fair_gpu_sec;
 	double rho;
-	uint32_t rank;	/* among the candidates of the last round; 0: none */
-	uint32_t ranks; /* how many candidates there were */
+	double user_rho; /* of its user within the tenant; NaN: has none */
+	uint32_t rank;	 /* among the candidates of the last round; 0: none */
+	uint32_t ranks;	 /* how many candidates there were */
 	double expected_start_sec; /* 0: not known */
 	double bound_sec;	   /* its first start, at the latest; 0: none */
 	/* As was foreseen when; 0: not known. */

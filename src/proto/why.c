@@ -223,7 +223,9 @@ static const char *who_is_first(const struct astra_report *report,
 	for (size_t i = 0; i < report->pool_count; i++)
 		if (!strcmp(report->pools[i].name, job->pool) &&
 		    strstr(report->pools[i].policy, "ltgf"))
-			return ": the tenant with the lowest goes first";
+			return isnan(job->user_rho)
+				       ? ": the tenant with the lowest goes first"
+				       : ": the tenant with the lowest goes first, then its user with the lowest";
 	return "; auctions do not go by it";
 }
 
@@ -240,6 +242,10 @@ static void fairness(const struct astra_why *why, struct astra_text *out)
 		job->fair_gpu_sec / (hours ? 3600 : 60));
 	ratio(job->rho, out);
 	astra_text_printf(out, ")");
+	if (!isnan(job->user_rho)) {
+		astra_text_printf(out, "; its user's ");
+		ratio(job->user_rho, out);
+	}
 	if (tenant) {
 		astra_text_printf(out, "; its tenant's ");
 		ratio(tenant->rho, out);

@@ -148,6 +148,11 @@ static void put_shares(const struct astra_why *why, struct astra_text *out)
 		astra_encode_real(out, job->rho);
 	else
 		astra_text_printf(out, "null");
+	astra_text_printf(out, ",\"user_rho\":");
+	if (why->usage)
+		astra_encode_real(out, job->user_rho);
+	else
+		astra_text_printf(out, "null");
 	if (job->rank)
 		astra_text_printf(out, ",\"rank\":%u", job->rank);
 	else

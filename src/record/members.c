@@ -7,6 +7,7 @@
 
 #define OPTION(kind, member) ASTRA_MEMBER(astra_options, kind, member)
 #define NODE(kind, member) ASTRA_MEMBER(astra_node, kind, member)
+#define USER(kind, member) ASTRA_MEMBER(astra_user, kind, member)
 #define TENANT(kind, member) ASTRA_MEMBER(astra_tenant, kind, member)
 #define JOB(kind, member) ASTRA_MEMBER(astra_job, kind, member)
 #define SHARE(kind, member) ASTRA_MEMBER(astra_share, kind, member)
@@ -52,6 +53,7 @@ const struct astra_member astra_round_option_members[] = {
 	OPTION(REAL, recall_sec),
 	OPTION(U32, reserve_gpus),
 	OPTION(FLAG, attained_first),
+	OPTION(FLAG, within_users),
 	OPTION(REAL, urgency_sec),
 	OPTION(FLAG, on_unfit_tenant),
 	OPTION(FLAG, strict_placement),
@@ -92,11 +94,19 @@ const struct astra_member astra_round_tenant_members[] = {
 	END,
 };
 
+const struct astra_member astra_round_user_members[] = {
+	USER(TEXT, name),
+	USER(U32, tenant),
+	USER(REAL, weight),
+	END,
+};
+
 /* All of struct astra_job but its node sets and what it holds. */
 const struct astra_member astra_round_job_members[] = {
 	JOB(U32, id),
 	JOB(U32, array_id),
 	JOB(U32, tenant),
+	JOB(U32, user),
 	JOB(U32, copies),
 	JOB(REAL, weight),
 	JOB(REAL, precedence),
@@ -167,13 +177,7 @@ const struct astra_member astra_round_decision_members[] = {
 };
 
 const struct astra_member astra_round_reason_members[] = {
-	REASON(U32, job),
-	REASON(INT, wait),
-	REASON(INT, lack),
-	REASON(U32, rank),
-	REASON(U32, ranks),
-	REASON(REAL, start_sec),
-	REASON(REAL, bound_sec),
-	REASON(REAL, value),
-	END,
+	REASON(U32, job),	 REASON(INT, wait),   REASON(INT, lack),
+	REASON(U32, rank),	 REASON(U32, ranks),  REASON(REAL, start_sec),
+	REASON(REAL, bound_sec), REASON(REAL, value), END,
 };

@@ -13,6 +13,7 @@
 extern const struct astra_member astra_round_option_members[];
 extern const struct astra_member astra_round_node_members[];
 extern const struct astra_member astra_round_tenant_members[];
+extern const struct astra_member astra_round_user_members[];
 extern const struct astra_member astra_round_job_members[];
 extern const struct astra_member astra_round_share_members[];
 extern const struct astra_member astra_round_bid_members[];

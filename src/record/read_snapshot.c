@@ -55,6 +55,28 @@ static int get_tenants(const json_t *array, struct astra_round *r,
 	return 0;
 }
 
+static int get_users(const json_t *array, struct astra_round *r,
+		     struct astra_error *err)
+{
+	struct astra_user *users = room_for(r, array, sizeof(*users));
+
+	if (!users)
+		return astra_error_nomem(err);
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		if (astra_round_get(json_array_get(array, i), &users[i],
+				    astra_round_user_members, "users", i,
+				    err) < 0)
+			return -1;
+		if (!users[i].name || !(users[i].weight > 0) ||
+		    users[i].tenant >= r->snapshot.tenant_count)
+			return astra_round_wrong("users", i,
+						 "name, tenant or weight", err);
+	}
+	r->snapshot.users = users;
+	r->snapshot.user_count = json_array_size(array);
+	return 0;
+}
+
 static int get_node_set(const json_t *job, const char *name,
 			struct astra_round *r, size_t index,
 			const uint64_t **out, struct astra_error *err)
@@ -206,6 +228,7 @@ int astra_round_get_snapshot(const json_t *object, struct astra_round *r,
 	r->snapshot.now_sec = now;
 	if (get_nodes(json_object_get(object, "nodes"), r, err) < 0 ||
 	    get_tenants(json_object_get(object, "tenants"), r, err) < 0 ||
+	    get_users(json_object_get(object, "users"), r, err) < 0 ||
 	    get_jobs(json_object_get(object, "jobs"), r, err) < 0)
 		return -1;
 	return get_bids(json_object_get(object, "bids"), r, err);

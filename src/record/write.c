@@ -240,6 +240,12 @@ static void put_snapshot(struct astra_text *out, const struct astra_snapshot *s)
 		open_object(out, &s->tenants[i], astra_round_tenant_members);
 		put_word(out, "}");
 	}
+	put_word(out, "],\n\"users\":[");
+	for (size_t i = 0; i < s->user_count; i++) {
+		put_word(out, i ? ",\n" : "\n");
+		open_object(out, &s->users[i], astra_round_user_members);
+		put_word(out, "}");
+	}
 	put_word(out, "],\n\"jobs\":[");
 	for (size_t i = 0; i < s->job_count; i++) {
 		put_word(out, i ? ",\n" : "\n");

@@ -94,6 +94,8 @@ static int one_round(struct loop *l, struct astra_error *err)
 		.node_count = v->cluster->node_count,
 		.tenants = v->tenants,
 		.tenant_count = v->trace->tenant_count,
+		.users = v->users,
+		.user_count = v->user_count,
 		.jobs = v->active,
 		.job_count = v->active_count,
 	};

@@ -7,6 +7,50 @@
 
 #include "src/common/grow.h"
 
+/* A trace's user within a tenant, or a new one; chained by the trace's users.
+ */
+static uint32_t virtual_user(struct astra_virtual *v,
+			     const struct astra_trace_job *job, uint32_t *heads,
+			     uint32_t *next)
+{
+	uint32_t at = heads[job->user];
+
+	while (at != ASTRA_NONE && v->users[at].tenant != job->tenant)
+		at = next[at];
+	if (at != ASTRA_NONE)
+		return at;
+	at = (uint32_t)v->user_count++;
+	v->users[at] = (struct astra_user){
+		.name = v->trace->users[job->user],
+		.tenant = job->tenant,
+		.weight = 1,
+	};
+	next[at] = heads[job->user];
+	heads[job->user] = at;
+	return at;
+}
+
+/* Each user within each tenant of whom it has jobs. */
+static int virtual_users(struct astra_virtual *v)
+{
+	const struct astra_trace *t = v->trace;
+	uint32_t *heads = calloc(t->user_count + 1, sizeof(*heads));
+	uint32_t *next = calloc(t->job_count + 1, sizeof(*next));
+	int rc = heads && next ? 0 : -1;
+
+	v->users = calloc(t->job_count + 1, sizeof(*v->users));
+	for (size_t i = 0; heads && i < t->user_count; i++)
+		heads[i] = ASTRA_NONE;
+	for (size_t i = 0; !rc && v->users && i < t->job_count; i++)
+		v->jobs[i].user =
+			t->jobs[i].user < t->user_count
+				? virtual_user(v, &t->jobs[i], heads, next)
+				: ASTRA_NONE;
+	free(heads);
+	free(next);
+	return v->users ? rc : -1;
+}
+
 int astra_virtual_init(struct astra_virtual *v, bool quota_entitlement)
 {
 	const struct astra_trace *t = v->trace;
@@ -32,6 +76,8 @@ int astra_virtual_init(struct astra_virtual *v, bool quota_entitlement)
 		v->result->jobs[i].start_sec = -1;
 		v->result->jobs[i].end_sec = -1;
 	}
+	if (virtual_users(v) < 0)
+		return -1;
 	return astra_watch_init(&v->watch, t, v->cluster->gpus,
 				quota_entitlement, v->options->interval_sec,
 				v->result);
@@ -43,6 +89,7 @@ void astra_virtual_clear(struct astra_virtual *v)
 		free(v->jobs[i].held);
 	free(v->nodes);
 	free(v->tenants);
+	free(v->users);
 	free(v->jobs);
 	free(v->active);
 	free(v->oracle);

@@ -13,6 +13,7 @@
 
 /* What the cluster knows of a job beside what a scheduler sees. */
 struct astra_virtual_job {
+	uint32_t user;	   /* index into the users, or ASTRA_NONE */
 	uint32_t active;   /* its index among the active ones, or ASTRA_NONE */
 	uint32_t run;	   /* changes when events of it become void */
 	bool leaving;	   /* writes its checkpoint */
@@ -34,6 +35,8 @@ struct astra_virtual {
 	double lease_sec;
 	struct astra_node *nodes; /* as they are now */
 	struct astra_tenant *tenants;
+	struct astra_user *users; /* within the tenants */
+	size_t user_count;
 	struct astra_job *active; /* wait, run, or have just ended */
 	struct astra_oracle *oracle;
 	size_t active_count, active_room;

@@ -47,6 +47,7 @@ struct astra_job astra_virtual_job(const struct astra_virtual *v, uint32_t job)
 	struct astra_job seen = {
 		.id = job + 1,
 		.tenant = t->tenant,
+		.user = v->jobs[job].user,
 		.copies = 1,
 		.weight = 1,
 		.request = request_of(v, t),

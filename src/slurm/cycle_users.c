@@ -3,25 +3,24 @@
 #include "src/slurm/cycle.h"
 #include "src/slurm/users.h"
 
-/* A user that is a tenant keeps what it has. */
-static void rename_tenant(void *arg, uint32_t uid, const char *before,
-			  const char *name)
+/* A user keeps what it has, as a tenant, too. */
+static void rename_user(void *arg, uint32_t uid, const char *before,
+			const char *name)
 {
 	struct astra_cycle *cycle = arg;
+	bool tenant = false;
 
 	for (size_t i = 0; i < cycle->scene.view_count; i++) {
 		const struct astra_tenants *t = &cycle->scene.views[i].tenants;
 		uint32_t at = astra_tenants_find(t, before);
 
-		if (at == ASTRA_NONE || t->uid[at] != uid)
-			continue;
-		astra_pools_rename(&cycle->pools, before, name);
-		return;
+		tenant |= at != ASTRA_NONE && t->uid[at] == uid;
 	}
+	astra_pools_rename(&cycle->pools, tenant, before, name);
 }
 
 void astra_cycle_name_users(struct astra_cycle *cycle)
 {
-	(void)astra_users_resolve((double)astra_usec() / 1e6, rename_tenant,
+	(void)astra_users_resolve((double)astra_usec() / 1e6, rename_user,
 				  cycle);
 }

@@ -200,13 +200,19 @@ static void follow(struct astra_pool *pool,
 		      err.text);
 }
 
-void astra_pools_rename(struct astra_pools *pools, const char *from,
-			const char *to)
+void astra_pools_rename(struct astra_pools *pools, bool tenant,
+			const char *from, const char *to)
 {
-	for (size_t i = 0; i < pools->count; i++)
-		if (pools->list[i].engine &&
-		    astra_engine_rename_tenant(pools->list[i].engine, from, to))
-			pools->list[i].dirty = true;
+	for (size_t i = 0; i < pools->count; i++) {
+		struct astra_pool *pool = &pools->list[i];
+
+		if (!pool->engine)
+			continue;
+		pool->dirty |= astra_engine_rename_user(pool->engine, from, to);
+		if (tenant)
+			pool->dirty |= astra_engine_rename_tenant(pool->engine,
+								  from, to);
+	}
 }
 
 void astra_pools_follow(struct astra_pools *pools,

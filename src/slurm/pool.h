@@ -37,9 +37,10 @@ void astra_pools_follow(struct astra_pools *pools,
 			const struct astra_config *config, const char *folder,
 			double now_sec);
 
-/* A tenant is called otherwise from now on. */
-void astra_pools_rename(struct astra_pools *pools, const char *from,
-			const char *to);
+/* A user is called otherwise from now on, and so is the tenant, if it is one.
+ */
+void astra_pools_rename(struct astra_pools *pools, bool tenant,
+			const char *from, const char *to);
 
 /* The clock was set forward by so much: leases end as much later. */
 void astra_pools_shift(struct astra_pools *pools, double by_sec);

@@ -198,6 +198,7 @@ static int begin_view(struct astra_scene *scene, size_t index,
 		.kill_wait_sec =
 			slurm_conf.kill_wait ? slurm_conf.kill_wait : 1,
 	};
+	astra_tenant_users_begin(&view->users);
 	if (map_nodes(scene, view, &config->pools[index]) < 0 ||
 	    astra_tenants_begin(&view->tenants, config, &scene->arena) < 0 ||
 	    astra_qos_begin(&view->qos,
@@ -265,6 +266,8 @@ static void end_view(struct astra_scene *scene, struct astra_view *view)
 	view->model.node_count = view->map.count;
 	view->model.tenants = view->tenants.list;
 	view->model.tenant_count = view->tenants.count;
+	view->model.users = view->users.list;
+	view->model.user_count = view->users.count;
 	view->model.jobs = view->jobs;
 	view->model.job_count = view->job_count;
 	scene->unnamed |= view->tenants.unnamed;
@@ -279,6 +282,7 @@ static int make_views(struct astra_scene *scene, size_t count)
 		free(scene->views[i].info);
 		free(scene->views[i].others);
 		astra_tenants_free(&scene->views[i].tenants);
+		astra_tenant_users_free(&scene->views[i].users);
 		astra_qos_free(&scene->views[i].qos);
 	}
 	free(scene->views);

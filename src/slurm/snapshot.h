@@ -15,6 +15,7 @@
 #include "src/slurm/qos.h"
 #include "src/slurm/racks.h"
 #include "src/slurm/request.h"
+#include "src/slurm/tenant_users.h"
 #include "src/slurm/tenants.h"
 
 /* What the engine does not need, but queries and the applying do. */
@@ -46,6 +47,7 @@ struct astra_view {
 	struct astra_node_map map;
 	struct astra_job_info *info; /* beside model.jobs */
 	struct astra_tenants tenants;
+	struct astra_tenant_users users;
 	struct astra_qos_weights qos;
 	struct astra_node *nodes;
 	struct astra_job *jobs;

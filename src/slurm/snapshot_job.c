@@ -202,6 +202,17 @@ static bool is_unheard(const struct astra_scene *scene, const job_record_t *job,
 	       now < scene->start + ASTRA_HEARD_SEC;
 }
 
+/* Within its tenant; nobody where it is the tenant, or has no name yet. */
+static uint32_t user_within(struct astra_view *view, uint32_t tenant,
+			    const struct astra_job_info *info)
+{
+	if (tenant == ASTRA_NONE || view->tenants.uid[tenant] == info->uid ||
+	    !*info->user)
+		return ASTRA_NONE;
+	return astra_tenant_users_of(&view->users, tenant, info->uid,
+				     info->user);
+}
+
 int astra_scene_add_job(struct astra_scene *scene, struct astra_view *view,
 			const struct astra_config *config,
 			const struct astra_pool_config *pool, job_record_t *job)
@@ -235,6 +246,7 @@ int astra_scene_add_job(struct astra_scene *scene, struct astra_view *view,
 		.suspended = IS_JOB_SUSPENDED(job),
 		.checkpoints = info->terms.signal != 0,
 	};
+	out->user = user_within(view, out->tenant, info);
 	if (out->revocable && out->state == ASTRA_JOB_RUNNING)
 		out->leave_sec = (double)astra_reserved_from(job, now);
 	if (job->array_job_id && job->array_job_id != job->job_id)

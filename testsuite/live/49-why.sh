@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)
-echo "Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=3600 CheckpointGrace=9" \
+echo "Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=3600 CheckpointGrace=9 FairWithin=job" \
 	>"$conf"
 start_cluster --nodes 1 --gpus 4 --cpus 16 --accounting --astraea "$conf" \
 	--slurm AccountingStorageEnforce=associations,limits,qos \

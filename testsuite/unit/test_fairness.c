@@ -258,6 +258,38 @@ static void a_split_task_takes_its_integrals_along(void **state)
 	astra_fairness_destroy(f);
 }
 
+/* 12 GPUs, one tenant. Ann has one job of 4 GPUs, Bob 8 of 1 and one of 4: each
+ * is entitled to 6, of which Ann can use 4; Bob's nine jobs have 6 / 9 each.
+ * By job it would be 1.2 for each of the ten, Ann's one included. */
+static void users_have_equal_parts(void **state)
+{
+	struct astra_fairness *f = astra_fairness_create(&eq8, 0);
+	uint32_t ann, bob, jobs[10];
+
+	(void)state;
+	astra_fairness_set_capacity(f, 0, 12);
+	astra_fairness_add_tenant(f, 0, 1);
+	ann = astra_fairness_add_user(f, 0, 0, 1);
+	bob = astra_fairness_add_user(f, 0, 0, 1);
+	near(astra_fairness_user_quota(f, ann), 12);
+	for (int i = 0; i < 10; i++) {
+		jobs[i] = astra_fairness_add_user_job(f, i ? bob : ann, 1,
+						      i && i < 9 ? 1 : 4);
+		astra_fairness_set_active(f, 0, jobs[i], 1);
+	}
+	astra_fairness_set_alloc(f, 0, jobs[9], 4);
+	near(astra_fairness_user_quota(f, ann), 6);
+	near_usage(astra_fairness_user(f, 30, ann), 0, 4 * 30);
+	near_usage(astra_fairness_user(f, 30, bob), 4 * 30, 6 * 30);
+	near_usage(astra_fairness_job(f, 30, jobs[0]), 0, 4 * 30);
+	near_usage(astra_fairness_job(f, 30, jobs[1]), 0, 6.0 / 9 * 30);
+	/* Ann's job is over: Bob has all that there is. */
+	astra_fairness_remove_job(f, 30, jobs[0]);
+	near_usage(astra_fairness_user(f, 40, ann), 0, 4 * 30);
+	near_usage(astra_fairness_user(f, 40, bob), 4 * 40, 6 * 30 + 12 * 10);
+	astra_fairness_destroy(f);
+}
+
 static void restored_integrals_go_on(void **state)
 {
 	struct astra_fairness *f = astra_fairness_create(&eq8, 100);
@@ -299,11 +331,12 @@ static void a_removed_job_leaves_nothing_to_the_next(void **state)
 /* Random histories against integration from the definitions: after every step
  * all rates are computed anew from all that is known, and added up. */
 
-enum { TENANTS = 3, JOBS = 12, STEPS = 150 };
+enum { TENANTS = 3, USERS = 2, JOBS = 12, STEPS = 150 };
 
 struct book_job {
 	uint32_t number; /* in the account */
 	uint32_t tenant;
+	int user; /* within the tenant; USERS: nobody */
 	bool listed;
 	double weight, gpus, alloc;
 	uint32_t copies;
@@ -316,6 +349,9 @@ struct book {
 	double now, capacity;
 	double weight[TENANTS];
 	struct astra_usage usage[TENANTS];
+	uint32_t user[TENANTS][USERS];		/* numbers in the account */
+	double user_weight[TENANTS][USERS + 1]; /* nobody's is 1 */
+	struct astra_usage user_usage[TENANTS][USERS];
 	struct book_job job[JOBS];
 };
 
@@ -357,21 +393,79 @@ static double idle_fair(const struct book *b, struct astra_usage u,
 		    grow(b, u.alloc, alloc, dt - low) + limit);
 }
 
+/* Of one of a tenant's users, or of nobody's jobs. */
+struct sums {
+	double weight, demand, alloc; /* weight: of active jobs */
+	bool active;
+};
+
+static struct sums sums_of(const struct book *b, uint32_t t, int user)
+{
+	struct sums s = {0};
+
+	for (int i = 0; i < JOBS; i++) {
+		const struct book_job *j = &b->job[i];
+
+		if (!j->listed || j->tenant != t || j->user != user)
+			continue;
+		s.weight += j->copies * j->weight;
+		s.demand += j->copies * j->gpus;
+		s.alloc += j->alloc;
+		s.active |= j->copies > 0;
+	}
+	return s;
+}
+
+/* What a user is entitled to of `part`, its tenant's. */
+static double user_right(const struct book *b, uint32_t t, int user,
+			 double part)
+{
+	double weights = 0;
+
+	for (int u = 0; u <= USERS; u++)
+		if (sums_of(b, t, u).active)
+			weights += b->user_weight[t][u];
+	if (!sums_of(b, t, user).active)
+		return 0;
+	return fmin(sums_of(b, t, user).demand,
+		    part * b->user_weight[t][user] / weights);
+}
+
+static void pass_users(struct book *b, uint32_t t, double part, double dt)
+{
+	for (int u = 0; u < USERS; u++) {
+		struct astra_usage *usage = &b->user_usage[t][u];
+
+		usage->alloc =
+			grow(b, usage->alloc, sums_of(b, t, u).alloc, dt);
+		usage->fair =
+			grow(b, usage->fair, user_right(b, t, u, part), dt);
+	}
+	for (int i = 0; i < JOBS; i++) {
+		struct book_job *j = &b->job[i];
+		double weight, share = 0;
+
+		if (!j->listed || j->tenant != t)
+			continue;
+		weight = sums_of(b, t, j->user).weight;
+		if (j->copies && weight > 0)
+			share = fmin(j->gpus, user_right(b, t, j->user, part) *
+						      j->weight / weight);
+		j->usage.alloc = grow(b, j->usage.alloc, j->alloc, dt);
+		j->usage.fair = grow(b, j->usage.fair, share, dt);
+	}
+}
+
 static void pass_tenant(struct book *b, uint32_t t, double dt)
 {
-	double weights = 0, active = 0, demand = 0, alloc = 0, quota, right;
+	double weights = 0, demand = 0, alloc = 0, quota, right;
 
 	for (int i = 0; i < TENANTS; i++)
 		weights += b->weight[i];
 	quota = weights > 0 ? b->capacity * b->weight[t] / weights : 0;
-	for (int i = 0; i < JOBS; i++) {
-		const struct book_job *j = &b->job[i];
-
-		if (!j->listed || j->tenant != t)
-			continue;
-		active += j->copies * j->weight;
-		demand += j->copies * j->gpus;
-		alloc += j->alloc;
+	for (int u = 0; u <= USERS; u++) {
+		demand += sums_of(b, t, u).demand;
+		alloc += sums_of(b, t, u).alloc;
 	}
 	right = b->options.quota_entitlement ? quota : fmin(demand, quota);
 	if (b->options.lead_max_sec > 0 && demand <= 0)
@@ -381,18 +475,7 @@ static void pass_tenant(struct book *b, uint32_t t, double dt)
 	else
 		b->usage[t].fair = grow(b, b->usage[t].fair, right, dt);
 	b->usage[t].alloc = grow(b, b->usage[t].alloc, alloc, dt);
-	for (int i = 0; i < JOBS; i++) {
-		struct book_job *j = &b->job[i];
-		double share = 0;
-
-		if (!j->listed || j->tenant != t)
-			continue;
-		if (j->copies && active > 0)
-			share = fmin(j->gpus,
-				     fmin(demand, quota) * j->weight / active);
-		j->usage.alloc = grow(b, j->usage.alloc, j->alloc, dt);
-		j->usage.fair = grow(b, j->usage.fair, share, dt);
-	}
+	pass_users(b, t, fmin(demand, quota), dt);
 }
 
 static void add(struct book *b, struct book_job *j)
@@ -400,10 +483,16 @@ static void add(struct book *b, struct book_job *j)
 	*j = (struct book_job){
 		.listed = true,
 		.tenant = (uint32_t)pick(TENANTS),
+		.user = (int)pick(USERS + 1),
 		.weight = pick(5) / 2,
 		.gpus = 1 + pick(8),
 	};
-	j->number = astra_fairness_add_job(b->f, j->tenant, j->weight, j->gpus);
+	j->number = j->user == USERS
+			    ? astra_fairness_add_job(b->f, j->tenant, j->weight,
+						     j->gpus)
+			    : astra_fairness_add_user_job(
+				      b->f, b->user[j->tenant][j->user],
+				      j->weight, j->gpus);
 }
 
 static void split(struct book *b, struct book_job *j)
@@ -452,6 +541,7 @@ static void change_job(struct book *b)
 static void change(struct book *b)
 {
 	uint32_t t = (uint32_t)pick(TENANTS);
+	int u = (int)pick(USERS);
 
 	switch ((int)pick(12)) {
 	case 0:
@@ -461,6 +551,11 @@ static void change(struct book *b)
 	case 1:
 		b->capacity = pick(20);
 		astra_fairness_set_capacity(b->f, b->now, b->capacity);
+		break;
+	case 2:
+		b->user_weight[t][u] = (1 + pick(4)) / 2;
+		astra_fairness_set_user_weight(b->f, b->now, b->user[t][u],
+					       b->user_weight[t][u]);
 		break;
 	default:
 		change_job(b);
@@ -472,6 +567,12 @@ static void check(const struct book *b)
 	for (uint32_t t = 0; t < TENANTS; t++)
 		near_usage(astra_fairness_tenant(b->f, b->now, t),
 			   b->usage[t].alloc, b->usage[t].fair);
+	for (uint32_t t = 0; t < TENANTS; t++)
+		for (int u = 0; u < USERS; u++)
+			near_usage(astra_fairness_user(b->f, b->now,
+						       b->user[t][u]),
+				   b->user_usage[t][u].alloc,
+				   b->user_usage[t][u].fair);
 	for (int i = 0; i < JOBS; i++)
 		if (b->job[i].listed)
 			near_usage(astra_fairness_job(b->f, b->now,
@@ -488,6 +589,10 @@ static void live(const struct astra_fairness_options *options)
 	for (uint32_t t = 0; t < TENANTS; t++) {
 		b.weight[t] = 1 + t;
 		astra_fairness_add_tenant(b.f, 5, 1 + t);
+		for (int u = 0; u <= USERS; u++)
+			b.user_weight[t][u] = 1;
+		for (int u = 0; u < USERS; u++)
+			b.user[t][u] = astra_fairness_add_user(b.f, 5, t, 1);
 	}
 	for (int i = 0; i < STEPS; i++) {
 		double dt = pick(3) * pick(100) / 7;
@@ -580,6 +685,7 @@ int main(void)
 		cmocka_unit_test(time_does_not_go_backwards),
 		cmocka_unit_test(no_weight_gives_no_quota),
 		cmocka_unit_test(a_split_task_takes_its_integrals_along),
+		cmocka_unit_test(users_have_equal_parts),
 		cmocka_unit_test(restored_integrals_go_on),
 		cmocka_unit_test(a_removed_job_leaves_nothing_to_the_next),
 		cmocka_unit_test(random_histories_integrate_exactly),

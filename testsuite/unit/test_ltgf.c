@@ -454,6 +454,32 @@ static void random_rounds_are_as_by_the_book(void **state)
 	assert_true(grants > 50000);
 }
 
+/* A tenant's users by A / F, then their jobs by rho: Ann (6 / 10) before Bob
+ * (8 / 10) until she has got 2 of 1 GPU: 26 / 10; Bob's second is better off
+ * than Ann's, and its turn all the same. Lease 10. */
+static void users_have_their_turns(void **state)
+{
+	static const struct astra_contestant users[] = {
+		{.usage = {6, 10}, .quota = 4, .entitled = true},
+		{.usage = {8, 10}, .quota = 4, .entitled = true},
+	};
+	struct astra_candidate c[] = {job(0, 1, .1), job(0, 1, .2),
+				      job(0, 1, .5), job(0, 1, .9)};
+	struct astra_contest contest = CONTEST(3, c, alone);
+	struct astra_options options = defaults();
+
+	(void)state;
+	EXPECT(&options, &contest, 0, 1, 2);
+	contest.users = users;
+	contest.user_count = ASTRA_COUNT_OF(users);
+	for (uint32_t i = 0; i < 4; i++)
+		c[i].user = i / 2;
+	EXPECT(&options, &contest, 0, 2, 1);
+	/* One that is of nobody goes by its tenant: 0 here. */
+	c[3].user = ASTRA_NONE;
+	EXPECT(&options, &contest, 3, 0, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -472,6 +498,7 @@ int main(void)
 		cmocka_unit_test(a_near_deadline_goes_before_all_others),
 		cmocka_unit_test(nobody_and_nothing_are_legal),
 		cmocka_unit_test(random_rounds_are_as_by_the_book),
+		cmocka_unit_test(users_have_their_turns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

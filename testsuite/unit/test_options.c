@@ -94,6 +94,7 @@ static const struct {
 	{"Reserve", "-1"},
 	{"Reserve", "few"},
 	{"SatisfiedOrder", "age"},
+	{"FairWithin", "account"},
 	{"LeaseBonus", "-0.1"},
 	{"LeaseBonus", "nan"},
 	{"LeaseBonus", "inf"},

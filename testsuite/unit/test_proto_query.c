@@ -132,8 +132,8 @@ static void a_key_of_no_record_is_named_with_those_that_are(void **state)
 		const char *kind, *first, *last;
 	} cases[] = {
 		{"tenant", "pool,name,", ",jobs_running"},
-		{"job", "pool,tenant,", ",rho"},
-		{"lease", "pool,tenant,", ",rho"},
+		{"job", "pool,tenant,", ",user_rho"},
+		{"lease", "pool,tenant,", ",user_rho"},
 		{"auction", "app,job,", ",bid_sec"},
 	};
 	char text[400], name[257];

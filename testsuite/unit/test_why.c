@@ -295,6 +295,26 @@ static void private_data_hides_others_jobs(void **state)
 	json_decref(reply);
 }
 
+/* Where shares go by user, who is first hangs on its user's rho, too. */
+static void a_users_rho_is_told(void **state)
+{
+	struct astra_report *report = *state;
+	struct astra_report_job job = sample_rows[3];
+	json_t *reply;
+
+	job.id = 202;
+	job.user_rho = 0.5;
+	assert_int_equal(astra_report_add_job(report, &job), 0);
+	reply = why(report, 202, &root);
+	assert_non_null(strstr(text_of(reply), "; its user's rho is 0.500; its "
+					       "tenant's rho is 0.750"));
+	assert_true(json_number_value(json_object_get(
+			    json_object_get(json_object_get(reply, "why"),
+					    "job"),
+			    "user_rho")) == 0.5);
+	json_decref(reply);
+}
+
 /* --dependency=afterany:10?afterok:11 is one thing that it waits for. */
 static void one_of_several_is_told_once(void **state)
 {
@@ -433,6 +453,7 @@ int main(void)
 		CASE(numbers_stand_beside_the_paragraph),
 		CASE(private_data_hides_what_others_use),
 		CASE(private_data_hides_others_jobs),
+		CASE(a_users_rho_is_told),
 		CASE(one_of_several_is_told_once),
 		CASE(those_before_it_are_named),
 		CASE(an_array_tells_what_its_limit_leaves),

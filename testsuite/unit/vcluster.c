@@ -55,6 +55,16 @@ uint32_t vc_tenant(struct vcluster *vc, const char *name, double weight)
 	return (uint32_t)vc->tenant_count++;
 }
 
+uint32_t vc_user(struct vcluster *vc, uint32_t tenant, const char *name)
+{
+	vc->users[vc->user_count] = (struct astra_user){
+		.name = name,
+		.tenant = tenant,
+		.weight = 1,
+	};
+	return (uint32_t)vc->user_count++;
+}
+
 struct vjob *vc_submit(struct vcluster *vc, uint32_t tenant, uint32_t gpus,
 		       double work_sec)
 {
@@ -232,6 +242,8 @@ void vc_step(struct vcluster *vc)
 		.bid_count = vc->bid_count,
 		.tenants = vc->tenants,
 		.tenant_count = vc->tenant_count,
+		.users = vc->users,
+		.user_count = vc->user_count,
 		.jobs = vc->snapshot_jobs,
 		.job_count = vc->job_count,
 	};

@@ -32,6 +32,8 @@ struct vcluster {
 	size_t node_count;
 	struct astra_tenant tenants[32];
 	size_t tenant_count;
+	struct astra_user users[8];
+	size_t user_count;
 	struct vjob *jobs[VC_JOBS];
 	size_t job_count;
 	struct astra_job snapshot_jobs[VC_JOBS];
@@ -55,6 +57,8 @@ void vc_init(struct vcluster *vc, size_t nodes, uint32_t gpus);
 void vc_begin(struct vcluster *vc);
 void vc_fini(struct vcluster *vc);
 uint32_t vc_tenant(struct vcluster *vc, const char *name, double weight);
+/* A user within a tenant, for vjob.job.user. */
+uint32_t vc_user(struct vcluster *vc, uint32_t tenant, const char *name);
 /* Submit now; returns the job. */
 struct vjob *vc_submit(struct vcluster *vc, uint32_t tenant, uint32_t gpus,
 		       double work_sec);

@@ -71,6 +71,8 @@ static const struct sfair_column job_columns[] = {
 	{"Fair", "fair_gpu_sec", SFAIR_GPU_TIME,
 	 "GPU time it was entitled to so far"},
 	{"Rho", "rho", SFAIR_RATIO, "Alloc / Fair: the lowest goes first"},
+	{"UserRho", "user_rho", SFAIR_RATIO,
+	 "the same of its user within the tenant"},
 	{"Rank", "rank", SFAIR_NUMBER, "its place in line"},
 	{"Ranks", "ranks", SFAIR_NUMBER, "how many stand in line"},
 	{"Start", "expected_start_sec", SFAIR_TIME,

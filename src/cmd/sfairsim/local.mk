@@ -34,7 +34,8 @@ sfairsim_SOURCES = \
 	src/cmd/sfairsim/sfairsim.h
 
 # The commands as a user meets them; their pages in a browser.
-dist_check_SCRIPTS += testsuite/sim/commands.sh testsuite/sim/page.sh
+dist_check_SCRIPTS += testsuite/sim/commands.sh testsuite/sim/cheats.sh \
+	testsuite/sim/page.sh
 EXTRA_DIST += testsuite/sim/page-check.py testsuite/sim/page-probe.js \
 	testsuite/sim/truth.sh \
 	testsuite/sim/recompute.py
