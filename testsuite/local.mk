@@ -240,6 +240,14 @@ test_engine_image_SOURCES = testsuite/unit/test_engine_image.c \
 test_engine_image_CFLAGS = $(UNIT_CFLAGS)
 test_engine_image_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_engine_crowd
+test_engine_crowd_SOURCES = testsuite/unit/test_engine_crowd.c \
+	testsuite/unit/vcluster.c \
+	testsuite/unit/vcluster.h \
+	testsuite/unit/unit.h
+test_engine_crowd_CFLAGS = $(UNIT_CFLAGS)
+test_engine_crowd_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_engine_hold
 test_engine_hold_SOURCES = testsuite/unit/test_engine_hold.c \
 	testsuite/unit/vcluster.c \

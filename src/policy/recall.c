@@ -10,8 +10,10 @@
 #define RECALLS_MAX 64 /* next jobs looked at in a round */
 #define PLANS_MAX 16   /* new holds in a round */
 #define VAIN_SEC 60    /* after that, one that had no place is tried again */
-#define DUE_MAX 256    /* jobs that are due, looked at in a round */
-/* Holds of those who are not due yet leave room for those who are. */
+/* Those who are not due yet leave plans and holds for those who are, and those
+ * for whom there was no place before leave plans for the others. */
+#define PLANS_EARLY_MAX (PLANS_MAX / 2)
+#define PLANS_VAIN_MAX (PLANS_MAX / 4)
 #define HOLDS_EARLY_MAX (ASTRA_HOLDS_MAX / 2)
 
 struct recall {
@@ -20,7 +22,7 @@ struct recall {
 	struct round losers; /* its contenders: leases that may be recalled */
 	struct astra_space **work;
 	double *poorest; /* by tenant */
-	size_t plans;
+	size_t plans, vain_plans;
 };
 
 /* The leases that may end now, for somebody. */
@@ -146,9 +148,10 @@ static bool recall_vain(const struct round *r, const struct ejob *j)
 
 static int recall_plan(struct recall *s, struct contender *c, bool anybody)
 {
-	size_t most = anybody ? ASTRA_HOLDS_MAX : HOLDS_EARLY_MAX;
+	size_t holds = anybody ? ASTRA_HOLDS_MAX : HOLDS_EARLY_MAX;
+	size_t plans = anybody ? PLANS_MAX : PLANS_EARLY_MAX;
 
-	if (s->r->e->hold_count >= most || s->plans >= PLANS_MAX ||
+	if (s->r->e->hold_count >= holds || s->plans >= plans ||
 	    recall_vain(s->r, &s->r->e->jobs[c->row]))
 		return 0;
 	s->plans++;
@@ -211,7 +214,8 @@ static int recall_next(struct recall *s)
 }
 
 /* Those who are due: their quota has paid, or they waited too long. First
- * starts have a bound, so they go before those who ran. */
+ * starts have a bound, so they go before those who ran. There may be thousands,
+ * and a round plans for a few: so they are kept as a heap, the first on top. */
 
 struct due {
 	struct contender *c;
@@ -220,15 +224,40 @@ struct due {
 	bool owed; /* it ran already */
 };
 
-static int compare_due(const void *a, const void *b)
+static bool due_before(const struct due *x, const struct due *y)
 {
-	const struct due *x = a, *y = b;
-
 	if (x->owed != y->owed)
-		return x->owed ? 1 : -1;
+		return y->owed;
 	if (x->since_sec != y->since_sec)
-		return x->since_sec < y->since_sec ? -1 : 1;
-	return x->c < y->c ? -1 : x->c > y->c;
+		return x->since_sec < y->since_sec;
+	return x->c < y->c;
+}
+
+static void due_sift(struct due *heap, size_t count, size_t at)
+{
+	for (;;) {
+		size_t child = 2 * at + 1;
+		struct due moved;
+
+		if (child + 1 < count &&
+		    due_before(&heap[child + 1], &heap[child]))
+			child++;
+		if (child >= count || !due_before(&heap[child], &heap[at]))
+			return;
+		moved = heap[at];
+		heap[at] = heap[child];
+		heap[child] = moved;
+		at = child;
+	}
+}
+
+static struct due due_pop(struct due *heap, size_t *count)
+{
+	struct due first = heap[0];
+
+	heap[0] = heap[--*count];
+	due_sift(heap, *count, 0);
+	return first;
 }
 
 /* A job that ran and has less than its share comes back within a bound, too, if
@@ -269,44 +298,68 @@ static bool recall_due(const struct round *r, const struct contender *c,
 }
 
 /* The hold that a job has already is one on anybody's leases from now on; a
- * distant one is planned anew. Returns whether there is nothing left to do. */
-static bool recall_keep_hold(struct recall *s, const struct due *due)
+ * distant one is planned anew. Returns whether there is something to plan. */
+static bool recall_unheld(const struct recall *s, const struct due *due)
 {
 	struct astra_engine *e = s->r->e;
 	const struct ejob *j = &e->jobs[due->c->row];
 	const struct hold *had = astra_hold_of(e, j->id);
-	size_t at;
 
 	if (!had)
-		return false;
+		return !recall_vain(s->r, j);
 	if (!due->anybody)
-		return true;
-	at = (size_t)(had - e->holds);
-	e->holds[at].anybody = true;
-	if (had->start_sec <= s->r->snap->now_sec + j->lease_sec ||
-	    s->plans >= PLANS_MAX)
-		return true;
-	astra_hold_drop(e, at);
-	return false;
+		return false;
+	e->holds[had - e->holds].anybody = true;
+	return had->start_sec > s->r->snap->now_sec + j->lease_sec;
+}
+
+/* Fill the heap with those to plan for: of an array, its first task. Returns
+ * how many there are. */
+static size_t recall_gather(const struct recall *s, struct due *heap)
+{
+	const struct round *r = s->r;
+	size_t count = 0;
+
+	for (size_t i = 0; i < r->contender_count; i++) {
+		struct contender *c = &r->contenders[i];
+		struct due due;
+
+		if ((i && c->row == c[-1].row) || !recall_due(r, c, &due))
+			continue;
+		due.c = c;
+		if (recall_unheld(s, &due))
+			heap[count++] = due;
+	}
+	for (size_t i = count / 2; i-- > 0;)
+		due_sift(heap, count, i);
+	return count;
+}
+
+static int recall_plan_due(struct recall *s, const struct due *due)
+{
+	struct astra_engine *e = s->r->e;
+	const struct ejob *j = &e->jobs[due->c->row];
+	const struct hold *had = astra_hold_of(e, j->id);
+
+	if (had)
+		astra_hold_drop(e, (size_t)(had - e->holds));
+	else if (j->vain && s->vain_plans++ >= PLANS_VAIN_MAX)
+		return 0;
+	return recall_plan(s, due->c, due->anybody);
 }
 
 static int recall_all_due(struct recall *s)
 {
-	struct round *r = s->r;
-	struct due *list = calloc(DUE_MAX, sizeof(*list));
-	size_t count = 0;
-	int rc = list ? 0 : -1;
+	struct due *heap = calloc(s->r->contender_count + 1, sizeof(*heap));
+	size_t count = heap ? recall_gather(s, heap) : 0;
+	int rc = heap ? 0 : -1;
 
-	for (size_t i = 0; list && i < r->contender_count && count < DUE_MAX;
-	     i++)
-		if (recall_due(r, &r->contenders[i], &list[count]))
-			list[count++].c = &r->contenders[i];
-	if (count)
-		qsort(list, count, sizeof(*list), compare_due);
-	for (size_t i = 0; i < count && rc >= 0; i++)
-		if (!recall_keep_hold(s, &list[i]))
-			rc = recall_plan(s, list[i].c, list[i].anybody);
-	free(list);
+	while (count && rc >= 0 && s->plans < PLANS_MAX) {
+		struct due due = due_pop(heap, &count);
+
+		rc = recall_plan_due(s, &due);
+	}
+	free(heap);
 	return rc < 0 ? -1 : 0;
 }
 
