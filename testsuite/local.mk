@@ -124,6 +124,12 @@ test_plan_LDADD = $(UNIT_LIBS)
 EXTRA_PROGRAMS += bench_round bench_engine bench_fairness bench_sim
 BENCH += bench_round bench_engine bench_fairness bench_sim
 CLEANFILES += bench_round bench_engine bench_fairness bench_sim
+EXTRA_PROGRAMS += bench_holds
+BENCH += bench_holds
+CLEANFILES += bench_holds
+bench_holds_SOURCES = testsuite/bench/bench_holds.c testsuite/bench/bench.h \
+	testsuite/bench/bench_world.h
+bench_holds_LDADD = libastra-policy.la libastra-common.la -lm
 EXTRA_PROGRAMS += bench_ogasched
 BENCH += bench_ogasched
 CLEANFILES += bench_ogasched
@@ -135,7 +141,7 @@ BENCH_SHELL += testsuite/bench/bench-locks.sh \
 	testsuite/bench/bench-queries.sh
 EXTRA_DIST += $(BENCH_SHELL) testsuite/bench/live.sh testsuite/bench/load.py
 bench_engine_SOURCES = testsuite/bench/bench_engine.c \
-	testsuite/bench/bench.h
+	testsuite/bench/bench.h testsuite/bench/bench_world.h
 bench_engine_LDADD = libastra-policy.la libastra-common.la -lm
 bench_round_SOURCES = testsuite/bench/bench_round.c testsuite/bench/bench.h
 bench_round_LDADD = libastra-policy.la libastra-common.la -lm

@@ -69,15 +69,17 @@ static int collect_leases(struct calendar *c)
 	for (size_t i = 0; i < r->snap->job_count; i++) {
 		const struct astra_job *job = &r->snap->jobs[i];
 		struct ejob *j = &r->e->jobs[r->e->row_of[i]];
-		bool pays = calendar_pays(c, r->e->row_of[i], job);
 		double end, at;
+		bool pays;
 
 		if (job->state != ASTRA_JOB_RUNNING ||
-		    j->phase != ASTRA_PHASE_LEASED || (!pays && !c->anybody))
+		    j->phase != ASTRA_PHASE_LEASED)
+			continue;
+		pays = calendar_pays(c, r->e->row_of[i], job);
+		if (!pays && !c->anybody)
 			continue;
 		at = end = natural_end(r, j, job);
-		if (pays && !astra_lease_stays(job) &&
-		    r->e->options.recall_sec > 0)
+		if (pays && !astra_lease_stays(job))
 			at = fmin(at, fmax(r->snap->now_sec + 1,
 					   astra_recall_from(r, j)));
 		if (calendar_add(c, (struct release){

@@ -368,7 +368,9 @@ struct reclaim {
 	struct round *r;
 	struct astra_space *work; /* free in this pass */
 	struct astra_space *all;  /* work plus what the losers hold */
-	uint32_t *by_node;	  /* losers (contender index), node by node */
+	uint32_t *losers;	  /* contender indices, in their order */
+	size_t loser_count;
+	uint32_t *by_node;	  /* the same, node by node */
 	size_t *first;		  /* node -> its first entry in by_node */
 	uint32_t *by_cost;	  /* losers by the GPUs they hold */
 	size_t *cost_first;	  /* cost -> its first entry in by_cost */

@@ -92,13 +92,12 @@ static struct contender *hold_owner(const struct round *r,
 
 /* Where it was planned, or else anywhere. Returns 1 if there is a place, 0, or
  * -1. */
-static int hold_serve(struct round *r, const struct hold *hold)
+static int hold_serve(struct reclaim *rc, const struct hold *hold)
 {
+	struct round *r = rc->r;
 	struct contender *c = hold_owner(r, hold), held;
 	struct astra_job job;
-	struct reclaim rc;
 	size_t count;
-	int status = 0;
 
 	if (!c)
 		return 0;
@@ -107,26 +106,42 @@ static int hold_serve(struct round *r, const struct hold *hold)
 		job.request.allowed = job.request.possible;
 	held = *c;
 	held.job = &job;
-	if (astra_reclaim_init(&rc, r, r->idle) < 0) {
-		astra_reclaim_fini(&rc);
-		return -1;
-	}
-	count = astra_reclaim_place_at(&rc, &held, hold->shares, hold->count);
+	count = astra_reclaim_place_at(rc, &held, hold->shares, hold->count);
 	if (!count)
-		count = astra_reclaim_place(&rc, c);
-	if (count) {
-		astra_reclaim_take(&rc, c, count);
-		status = astra_grants_add(r->e, c->job->id, 0, rc.shares, count)
-				 ? -1
-				 : 1;
+		count = astra_reclaim_place(rc, c);
+	if (!count)
+		return 0;
+	astra_reclaim_take(rc, c, count);
+	c->taken = true;
+	if (astra_grants_add(r->e, c->job->id, 0, rc->shares, count) < 0)
+		return -1;
+	r->e->jobs[c->row].served = true;
+	return 1;
+}
+
+/* Those whose time has come, of what is free and of leases that are over. */
+static int holds_serve_due(struct round *r)
+{
+	struct astra_engine *e = r->e;
+	struct reclaim rc;
+	int status = astra_reclaim_init(&rc, r, r->idle);
+
+	for (size_t i = 0; i < e->hold_count && status >= 0;) {
+		status = 0;
+		if (e->holds[i].start_sec <= r->snap->now_sec)
+			status = hold_serve(&rc, &e->holds[i]);
+		if (status > 0)
+			astra_hold_drop(e, i);
+		else
+			i++;
+	}
+	if (status >= 0) {
 		astra_space_destroy(r->idle);
 		r->idle = rc.work;
 		rc.work = NULL;
-		c->taken = true;
-		r->e->jobs[c->row].served = true;
 	}
 	astra_reclaim_fini(&rc);
-	return status;
+	return status < 0 ? -1 : 0;
 }
 
 int astra_holds_serve(struct round *r)
@@ -138,19 +153,8 @@ int astra_holds_serve(struct round *r)
 			astra_hold_drop(e, i);
 	for (size_t i = 0; i < r->contender_count; i++)
 		r->contenders[i].granted = false;
-	for (size_t i = 0; i < e->hold_count;) {
-		int status = 0;
-
-		if (e->holds[i].start_sec <= r->snap->now_sec)
-			status = hold_serve(r, &e->holds[i]);
-		if (status < 0)
-			return -1;
-		if (status)
-			astra_hold_drop(e, i);
-		else
-			i++;
-	}
-	return 0;
+	return astra_holds_first(e) <= r->snap->now_sec ? holds_serve_due(r)
+							: 0;
 }
 
 /* What leases leave. */

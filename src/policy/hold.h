@@ -58,9 +58,12 @@ double astra_holds_first(const struct astra_engine *e);
 struct turns {
 	struct round *r;
 	struct ballot ballot;
-	double *key; /* by tenant: A_p / F_p; the poorest has the least */
+	double *key;	  /* by tenant: A_p / F_p; the poorest has the least */
 	double *user_key; /* by user: the same within its tenant */
-	bool *done;  /* by tenant: nothing more can be had for its next job */
+	bool *done; /* by tenant: nothing more can be had for its next job */
+	struct contender **next;  /* by tenant: its next job; NULL: none */
+	struct contender **fresh; /* jobs that never ran, tenant by tenant */
+	size_t *first;		  /* tenant -> its first one of these */
 };
 
 int astra_turns_init(struct turns *t, struct round *r);
@@ -68,15 +71,15 @@ void astra_turns_fini(struct turns *t);
 /* The poorest tenant's next job among those that never ran and have nothing
  * yet; NULL: there is none. */
 struct contender *astra_turns_next(const struct turns *t);
-/* Whether a lease of `owner` may be cut short for `next`: those of its own user,
- * of richer ones of its tenant, and of richer tenants. */
+/* Whether a lease of `owner` may be cut short for `next`: those of its own
+ * user, of richer ones of its tenant, and of richer tenants. */
 bool astra_turns_pays(const struct turns *t, const struct ejob *owner,
 		      const struct ejob *next);
-/* Charge a tenant for a lease of this contender. */
+/* Charge a tenant for a lease of this contender, which has its place now. */
 void astra_turns_charge(struct turns *t, const struct contender *c);
 /* Whether a contender waits and never ran. */
 bool astra_turn_fresh(const struct round *r, const struct contender *c);
-/* The first time at which a running job may be recalled. */
+/* The first time at which a running job may be recalled; infinite: never. */
 double astra_recall_from(const struct round *r, const struct ejob *j);
 
 /* calendar.c: hold GPUs for a contender at the earliest time at which leases

@@ -38,27 +38,49 @@ uint32_t astra_loser_cost(const struct contender *c)
 	return gpus;
 }
 
+static const struct contender *loser_at(const struct reclaim *rc, size_t i)
+{
+	return &rc->r->contenders[rc->losers[i]];
+}
+
+/* The losers, and how many entries by_node will have. */
+static size_t collect_losers(struct reclaim *rc)
+{
+	const struct round *r = rc->r;
+	size_t entries = 0;
+
+	for (size_t i = 0; i < r->contender_count; i++) {
+		uint32_t cost;
+
+		if (!astra_loser(&r->contenders[i]))
+			continue;
+		cost = astra_loser_cost(&r->contenders[i]);
+		if (cost > rc->cost_max)
+			rc->cost_max = cost;
+		entries += r->contenders[i].job->held_count;
+		rc->losers[rc->loser_count++] = (uint32_t)i;
+	}
+	return entries;
+}
+
 static int allocate(struct reclaim *rc, const struct astra_space *space)
 {
 	const struct round *r = rc->r;
-	size_t nodes = r->snap->node_count, entries = 0;
+	size_t nodes = r->snap->node_count, entries;
 
-	for (size_t i = 0; i < r->contender_count; i++) {
-		if (!astra_loser(&r->contenders[i]))
-			continue;
-		entries += r->contenders[i].job->held_count;
-		if (astra_loser_cost(&r->contenders[i]) > rc->cost_max)
-			rc->cost_max = astra_loser_cost(&r->contenders[i]);
-	}
+	rc->losers = calloc(r->contender_count + 1, sizeof(*rc->losers));
+	if (!rc->losers)
+		return -1;
+	entries = collect_losers(rc);
 	rc->work = astra_space_copy(space);
 	rc->all = astra_space_copy(space);
 	rc->by_node = calloc(entries + 1, sizeof(*rc->by_node));
 	rc->first = calloc(nodes + 2, sizeof(*rc->first));
-	rc->by_cost = calloc(r->contender_count + 1, sizeof(*rc->by_cost));
+	rc->by_cost = calloc(rc->loser_count + 1, sizeof(*rc->by_cost));
 	rc->cost_first = calloc(rc->cost_max + 3, sizeof(*rc->cost_first));
 	rc->cost_head = calloc(rc->cost_max + 3, sizeof(*rc->cost_head));
 	rc->shares = calloc(nodes + 1, sizeof(*rc->shares));
-	rc->victims = calloc(r->contender_count + 1, sizeof(*rc->victims));
+	rc->victims = calloc(rc->loser_count + 1, sizeof(*rc->victims));
 	rc->chosen = calloc(r->contender_count + 1, 1);
 	if (!rc->work || !rc->all || !rc->by_node || !rc->first ||
 	    !rc->by_cost || !rc->cost_first || !rc->cost_head || !rc->shares ||
@@ -70,44 +92,35 @@ static int allocate(struct reclaim *rc, const struct astra_space *space)
 /* Counting sort: the losers on node n are by_node[first[n] .. first[n + 1]). */
 static void sort_by_node(struct reclaim *rc)
 {
-	const struct round *r = rc->r;
-	size_t nodes = r->snap->node_count;
+	size_t nodes = rc->r->snap->node_count;
 
-	for (size_t i = 0; i < r->contender_count; i++) {
-		const struct contender *c = &r->contenders[i];
+	for (size_t i = 0; i < rc->loser_count; i++) {
+		const struct astra_job *job = loser_at(rc, i)->job;
 
-		for (size_t k = 0; astra_loser(c) && k < c->job->held_count;
-		     k++)
-			rc->first[c->job->held[k].node + 2]++;
+		for (size_t k = 0; k < job->held_count; k++)
+			rc->first[job->held[k].node + 2]++;
 	}
 	for (size_t n = 2; n < nodes + 2; n++)
 		rc->first[n] += rc->first[n - 1];
-	for (size_t i = 0; i < r->contender_count; i++) {
-		const struct contender *c = &r->contenders[i];
+	for (size_t i = 0; i < rc->loser_count; i++) {
+		const struct astra_job *job = loser_at(rc, i)->job;
 
-		for (size_t k = 0; astra_loser(c) && k < c->job->held_count;
-		     k++)
-			rc->by_node[rc->first[c->job->held[k].node + 1]++] =
-				(uint32_t)i;
+		for (size_t k = 0; k < job->held_count; k++)
+			rc->by_node[rc->first[job->held[k].node + 1]++] =
+				rc->losers[i];
 	}
 }
 
 /* The same by cost; cost_head moves past those that are taken. */
 static void sort_by_cost(struct reclaim *rc)
 {
-	const struct round *r = rc->r;
-
-	for (size_t i = 0; i < r->contender_count; i++)
-		if (astra_loser(&r->contenders[i]))
-			rc->cost_first[astra_loser_cost(&r->contenders[i]) +
-				       2]++;
+	for (size_t i = 0; i < rc->loser_count; i++)
+		rc->cost_first[astra_loser_cost(loser_at(rc, i)) + 2]++;
 	for (size_t n = 2; n < rc->cost_max + 3; n++)
 		rc->cost_first[n] += rc->cost_first[n - 1];
-	for (size_t i = 0; i < r->contender_count; i++)
-		if (astra_loser(&r->contenders[i]))
-			rc->by_cost[rc->cost_first[astra_loser_cost(
-							   &r->contenders[i]) +
-						   1]++] = (uint32_t)i;
+	for (size_t i = 0; i < rc->loser_count; i++)
+		rc->by_cost[rc->cost_first[astra_loser_cost(loser_at(rc, i)) +
+					   1]++] = rc->losers[i];
 	memcpy(rc->cost_head, rc->cost_first,
 	       (rc->cost_max + 3) * sizeof(*rc->cost_head));
 }
@@ -118,9 +131,8 @@ int astra_reclaim_init(struct reclaim *rc, struct round *r,
 	*rc = (struct reclaim){.r = r};
 	if (allocate(rc, space) < 0)
 		return -1;
-	for (size_t i = 0; i < r->contender_count; i++)
-		if (astra_loser(&r->contenders[i]))
-			astra_loser_give(r, rc->all, &r->contenders[i]);
+	for (size_t i = 0; i < rc->loser_count; i++)
+		astra_loser_give(r, rc->all, loser_at(rc, i));
 	for (uint32_t n = 0; n < r->snap->node_count; n++) {
 		uint32_t idle = astra_space_get(rc->work, n)->gpus;
 
@@ -136,6 +148,7 @@ void astra_reclaim_fini(struct reclaim *rc)
 {
 	astra_space_destroy(rc->work);
 	astra_space_destroy(rc->all);
+	free(rc->losers);
 	free(rc->by_node);
 	free(rc->first);
 	free(rc->by_cost);

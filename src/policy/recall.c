@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "src/common/grow.h"
 #include "src/policy/hold.h"
 
 #define RECALLS_MAX 64 /* next jobs looked at in a round */
@@ -21,36 +22,42 @@ struct recall {
 	struct turns turns;
 	struct round losers; /* its contenders: leases that may be recalled */
 	struct astra_space **work;
+	uint64_t gpus;	 /* free, or of leases that pay for the one looked at */
 	double *poorest; /* by tenant */
 	size_t plans, vain_plans;
 };
 
+static bool recall_may_end(const struct round *r, size_t index)
+{
+	const struct astra_job *job = &r->snap->jobs[index];
+	const struct ejob *j = &r->e->jobs[r->e->row_of[index]];
+
+	return job->state == ASTRA_JOB_RUNNING &&
+	       j->phase == ASTRA_PHASE_LEASED && !astra_lease_stays(job) &&
+	       !job->unheard && !job->booting &&
+	       astra_recall_from(r, j) <= r->snap->now_sec;
+}
+
 /* The leases that may end now, for somebody. */
 static int recall_collect(struct recall *s)
 {
-	const struct round *r = s->r;
-	double now = r->snap->now_sec;
-	struct contender *c = calloc(r->snap->job_count + 1, sizeof(*c));
+	struct round *l = &s->losers;
 
-	s->losers = *r;
-	s->losers.contenders = c;
-	s->losers.contender_count = 0;
-	if (!c)
-		return -1;
-	for (size_t i = 0; i < r->snap->job_count; i++) {
-		const struct astra_job *job = &r->snap->jobs[i];
-		uint32_t row = r->e->row_of[i];
-		const struct ejob *j = &r->e->jobs[row];
-
-		if (job->state == ASTRA_JOB_RUNNING &&
-		    j->phase == ASTRA_PHASE_LEASED && !astra_lease_stays(job) &&
-		    !job->unheard && !job->booting &&
-		    astra_recall_from(r, j) <= now)
-			c[s->losers.contender_count++] = (struct contender){
-				.row = row,
-				.job = job,
-				.expired = true,
-			};
+	*l = *s->r;
+	l->contenders = NULL;
+	l->contender_count = l->contender_room = 0;
+	for (size_t i = 0; i < l->snap->job_count; i++) {
+		if (!recall_may_end(l, i))
+			continue;
+		if (astra_grow(&l->contenders, &l->contender_room,
+			       l->contender_count + 1,
+			       sizeof(*l->contenders)) < 0)
+			return -1;
+		l->contenders[l->contender_count++] = (struct contender){
+			.row = l->e->row_of[i],
+			.job = &l->snap->jobs[i],
+			.expired = true,
+		};
 	}
 	return 0;
 }
@@ -59,6 +66,7 @@ static int recall_collect(struct recall *s)
  * hold needs the node. */
 static void recall_ask(struct recall *s, const struct ejob *next)
 {
+	s->gpus = astra_space_gpus(*s->work);
 	for (size_t i = 0; i < s->losers.contender_count; i++) {
 		struct contender *v = &s->losers.contenders[i];
 
@@ -67,6 +75,8 @@ static void recall_ask(struct recall *s, const struct ejob *next)
 		for (size_t k = 0; k < v->job->held_count; k++)
 			v->granted |=
 				astra_holds_need(s->r, v->job->held[k].node);
+		if (astra_loser(v))
+			s->gpus += astra_loser_cost(v);
 	}
 }
 
@@ -123,6 +133,8 @@ static int recall_serve(struct recall *s, struct contender *c)
 	int status = -1;
 
 	recall_ask(s, j);
+	if (s->gpus < astra_request_least(&c->job->request))
+		return 0;
 	if (astra_reclaim_init(&rc, &s->losers, *s->work) == 0) {
 		status = 0;
 		count = astra_reclaim_place(&rc, c);

@@ -16,56 +16,6 @@ static double turns_key(const struct turns *t, const struct astra_contestant *c)
 	return astra_ltgf_key(c, c->usage.alloc, t->ballot.contest.lease_sec);
 }
 
-int astra_turns_init(struct turns *t, struct round *r)
-{
-	size_t tenants = r->e->tenant_count;
-
-	*t = (struct turns){
-		.r = r,
-		.key = calloc(tenants + 1, sizeof(*t->key)),
-		.user_key = calloc(r->e->user_count + 1, sizeof(*t->user_key)),
-		.done = calloc(tenants + 1, sizeof(*t->done)),
-	};
-	if (!t->key || !t->user_key || !t->done ||
-	    astra_ballot_init(&t->ballot, r, 0) < 0)
-		return -1;
-	astra_ballot_charge(r, &t->ballot);
-	for (size_t i = 0; i < tenants; i++)
-		t->key[i] = turns_key(t, &t->ballot.tenants[i]);
-	for (size_t i = 0; i < r->e->user_count; i++)
-		t->user_key[i] = turns_key(t, &t->ballot.users[i]);
-	return 0;
-}
-
-void astra_turns_fini(struct turns *t)
-{
-	astra_ballot_fini(&t->ballot);
-	free(t->key);
-	free(t->user_key);
-	free(t->done);
-}
-
-void astra_turns_charge(struct turns *t, const struct contender *c)
-{
-	const struct ejob *j = &t->r->e->jobs[c->row];
-
-	astra_ballot_charge_job(&t->ballot, j, j->charge * j->lease_sec);
-	t->key[j->tenant] = turns_key(t, &t->ballot.tenants[j->tenant]);
-	if (j->user != ASTRA_NONE)
-		t->user_key[j->user] = turns_key(t, &t->ballot.users[j->user]);
-}
-
-bool astra_turns_pays(const struct turns *t, const struct ejob *owner,
-		      const struct ejob *next)
-{
-	if (owner->tenant != next->tenant)
-		return t->key[owner->tenant] > t->key[next->tenant];
-	if (owner->user == next->user || owner->user == ASTRA_NONE ||
-	    next->user == ASTRA_NONE)
-		return true;
-	return t->user_key[owner->user] > t->user_key[next->user];
-}
-
 bool astra_turn_fresh(const struct round *r, const struct contender *c)
 {
 	return !c->expired && !c->share_count && !r->e->jobs[c->row].ran;
@@ -89,27 +39,114 @@ static bool turn_before(const struct turns *t, const struct contender *a,
 	return a < b;
 }
 
-struct contender *astra_turns_next(const struct turns *t)
+static struct contender *turns_first(const struct turns *t, size_t tenant)
 {
-	const struct round *r = t->r;
 	struct contender *best = NULL;
 
+	for (size_t i = t->first[tenant]; i < t->first[tenant + 1]; i++)
+		if (astra_turn_fresh(t->r, t->fresh[i]) &&
+		    (!best || turn_before(t, t->fresh[i], best)))
+			best = t->fresh[i];
+	return best;
+}
+
+/* Counting sort: a tenant's jobs that never ran are fresh[first[tenant]] to
+ * fresh[first[tenant + 1] - 1]. */
+static void turns_group(struct turns *t)
+{
+	const struct round *r = t->r;
+	const struct ejob *jobs = r->e->jobs;
+	size_t tenants = r->e->tenant_count;
+
+	for (size_t i = 0; i < r->contender_count; i++)
+		if (astra_turn_fresh(r, &r->contenders[i]))
+			t->first[jobs[r->contenders[i].row].tenant + 2]++;
+	for (size_t i = 2; i < tenants + 2; i++)
+		t->first[i] += t->first[i - 1];
 	for (size_t i = 0; i < r->contender_count; i++) {
 		struct contender *c = &r->contenders[i];
-		uint32_t tenant = r->e->jobs[c->row].tenant, other;
 
-		if (t->done[tenant] || !astra_turn_fresh(r, c))
-			continue;
-		other = best ? r->e->jobs[best->row].tenant : tenant;
-		if (!best || t->key[tenant] < t->key[other] ||
-		    (t->key[tenant] == t->key[other] && tenant < other) ||
-		    (tenant == other && turn_before(t, c, best)))
-			best = c;
+		if (astra_turn_fresh(r, c))
+			t->fresh[t->first[jobs[c->row].tenant + 1]++] = c;
 	}
-	return best;
+}
+
+int astra_turns_init(struct turns *t, struct round *r)
+{
+	size_t tenants = r->e->tenant_count;
+
+	*t = (struct turns){
+		.r = r,
+		.key = calloc(tenants + 1, sizeof(*t->key)),
+		.user_key = calloc(r->e->user_count + 1, sizeof(*t->user_key)),
+		.done = calloc(tenants + 1, sizeof(*t->done)),
+		.next = calloc(tenants + 1, sizeof(struct contender *)),
+		.first = calloc(tenants + 2, sizeof(*t->first)),
+		.fresh = calloc(r->contender_count + 1,
+				sizeof(struct contender *)),
+	};
+	if (!t->key || !t->user_key || !t->done || !t->next || !t->first ||
+	    !t->fresh || astra_ballot_init(&t->ballot, r, 0) < 0)
+		return -1;
+	astra_ballot_charge(r, &t->ballot);
+	for (size_t i = 0; i < r->e->user_count; i++)
+		t->user_key[i] = turns_key(t, &t->ballot.users[i]);
+	turns_group(t);
+	for (size_t i = 0; i < tenants; i++) {
+		t->key[i] = turns_key(t, &t->ballot.tenants[i]);
+		t->next[i] = turns_first(t, i);
+	}
+	return 0;
+}
+
+void astra_turns_fini(struct turns *t)
+{
+	astra_ballot_fini(&t->ballot);
+	free(t->key);
+	free(t->user_key);
+	free(t->done);
+	free(t->next);
+	free(t->first);
+	free(t->fresh);
+}
+
+void astra_turns_charge(struct turns *t, const struct contender *c)
+{
+	const struct ejob *j = &t->r->e->jobs[c->row];
+
+	astra_ballot_charge_job(&t->ballot, j, j->charge * j->lease_sec);
+	t->key[j->tenant] = turns_key(t, &t->ballot.tenants[j->tenant]);
+	if (j->user != ASTRA_NONE)
+		t->user_key[j->user] = turns_key(t, &t->ballot.users[j->user]);
+	t->next[j->tenant] = turns_first(t, j->tenant);
+}
+
+bool astra_turns_pays(const struct turns *t, const struct ejob *owner,
+		      const struct ejob *next)
+{
+	if (owner->tenant != next->tenant)
+		return t->key[owner->tenant] > t->key[next->tenant];
+	if (owner->user == next->user || owner->user == ASTRA_NONE ||
+	    next->user == ASTRA_NONE)
+		return true;
+	return t->user_key[owner->user] > t->user_key[next->user];
+}
+
+struct contender *astra_turns_next(const struct turns *t)
+{
+	size_t tenants = t->r->e->tenant_count, best = tenants;
+
+	for (size_t i = 0; i < tenants; i++)
+		if (t->next[i] && !t->done[i] &&
+		    (best == tenants || t->key[i] < t->key[best]))
+			best = i;
+	return best < tenants ? t->next[best] : NULL;
 }
 
 double astra_recall_from(const struct round *r, const struct ejob *j)
 {
-	return j->start_sec + fmax(r->e->options.recall_sec, j->min_run_sec);
+	double after_sec = r->e->options.recall_sec;
+
+	return after_sec > 0 ? j->start_sec + fmax(after_sec, j->min_run_sec)
+			     : HUGE_VAL;
 }

@@ -58,10 +58,45 @@ static void jobs_in_each_others_way_start(void **state)
 	vc_fini(&vc);
 }
 
+/* One tenant's job has all GPUs from 0 on, another's comes at 5. Returns when
+ * that one has started. */
+static double second_start(double recall_sec)
+{
+	struct vcluster vc;
+	struct vjob *second;
+	double start_sec;
+
+	vc_init(&vc, 1, 4);
+	vc.options.lease_sec = 60;
+	vc.options.grace_sec = 0;
+	vc.options.min_run_sec = 0;
+	vc.options.recall_sec = recall_sec;
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 1);
+	vc_tenant(&vc, "b", 1);
+	vc_submit(&vc, 0, 4, HUGE_VAL);
+	vc_run(&vc, AT(5));
+	second = vc_submit(&vc, 1, 4, HUGE_VAL);
+	vc_run(&vc, AT(70));
+	assert_int_equal(second->starts, 1);
+	start_sec = second->job.start_sec;
+	vc_fini(&vc);
+	return start_sec - AT(0);
+}
+
+/* RecallAfter=0 took leases back at once, as if each had run long enough. */
+static void no_lease_is_recalled_if_recall_after_is_0(void **state)
+{
+	(void)state;
+	assert_in_range(second_start(20), 20, 30);
+	assert_in_range(second_start(0), 60, 65);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(jobs_in_each_others_way_start),
+		cmocka_unit_test(no_lease_is_recalled_if_recall_after_is_0),
 	};
 
 	return cmocka_run_group_tests_name("holds", tests, NULL, NULL);
