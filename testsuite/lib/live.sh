@@ -88,6 +88,31 @@ start_cluster() {
 	mkdir -m 1777 "$dir/out"
 }
 
+interrupt_slurmctld() {
+	local pid
+	pid=$(<"$CLUSTER_DIR/run/slurmctld.pid") || return 0
+	kill -STOP "$pid" || return 0
+	sleep .2
+	kill -CONT "$pid" || :
+} 2>/dev/null
+
+# The slurmctld of 24.11.5 may wait for ever for its own thread in epoll_wait
+# when it is to reconfigure (mended in 24.11.6); an interrupt lets it go on.
+scontrol() {
+	local pid tenths=0
+	[[ ${1-} == reconf* ]] || {
+		command scontrol "$@"
+		return
+	}
+	command scontrol "$@" &
+	pid=$!
+	while kill -0 "$pid" 2>/dev/null; do
+		sleep .1
+		((++tenths % 50)) || interrupt_slurmctld
+	done
+	wait "$pid"
+}
+
 fail() {
 	echo "FAIL: $*" >&2
 	exit 1
