@@ -66,6 +66,7 @@ NUMBER_ROW(bonus, lease_bonus, 0, 1000)
 FLAG_ROW(variant, quota_entitlement, "eq8", "eq16")
 FLAG_ROW(on_unfit, on_unfit_tenant, "job", "tenant")
 FLAG_ROW(placement, strict_placement, "consolidated", "strict")
+BOOL_ROW(blocked, charge_blocked)
 ROW(gpu_weights, astra_weights_parse(&o->gpu_weights, text, false, err))
 ROW(qos_weights, astra_weights_parse(&o->qos_weights, text, true, err))
 
@@ -373,6 +374,12 @@ const struct astra_option astra_option_table[] = {
 	 "Types that are not named count 1. Shares, rho and the GPUs and GPU "
 	 "time that sfair shows of tenants are in this measure.",
 	 set_gpu_weights},
+	{"ChargeBlocked", "yes|no", "yes",
+	 "Whether a job is charged with what it keeps from others: on each "
+	 "node the larger of its GPUs and the GPUs' worth of its CPUs and "
+	 "memory, by TRESBillingWeights of its partition where these weigh "
+	 "GPUs, else by the node's GPUs a CPU and a MiB. no: with its GPUs.",
+	 set_blocked},
 	{"SlotLength", "TIME", "600",
 	 "incentive, oasis and ogasched plan slot by slot, of ten seconds at "
 	 "least. Their leases end with a slot.",

@@ -60,6 +60,7 @@ struct astra_options {
 	bool on_unfit_tenant;	/* OnUnfit=tenant */
 	bool strict_placement;	/* Placement=strict */
 	struct astra_weights gpu_weights; /* GPUWeight */
+	bool charge_blocked;		  /* ChargeBlocked */
 	struct astra_weights qos_weights; /* QOSWeight */
 	double slot_sec;		  /* SlotLength */
 	uint32_t batch_max;		  /* BatchMax, slots */
@@ -104,10 +105,10 @@ int astra_options_set(struct astra_options *options, const char *key,
 int astra_options_check(const struct astra_options *options,
 			struct astra_error *err);
 
-/* How long a job of this term keeps its GPUs at least: MinRunTime, else what was
- * learned of it (0: nothing), a term at most, else a tenth of the term, and a
- * minute at most; nothing where a policy that allocates has slots or auctions,
- * with which leases are to end. */
+/* How long a job of this term keeps its GPUs at least: MinRunTime, else what
+ * was learned of it (0: nothing), a term at most, else a tenth of the term, and
+ * a minute at most; nothing where a policy that allocates has slots or
+ * auctions, with which leases are to end. */
 double astra_min_run_sec(const struct astra_options *options, double term_sec,
 			 double learned_sec);
 

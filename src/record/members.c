@@ -54,6 +54,7 @@ const struct astra_member astra_round_option_members[] = {
 	OPTION(U32, reserve_gpus),
 	OPTION(FLAG, attained_first),
 	OPTION(FLAG, within_users),
+	OPTION(FLAG, charge_blocked),
 	OPTION(REAL, urgency_sec),
 	OPTION(FLAG, on_unfit_tenant),
 	OPTION(FLAG, strict_placement),

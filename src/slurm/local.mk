@@ -141,6 +141,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/submit_stock.c \
 	src/slurm/survivor.c \
 	src/slurm/survivor.h \
+	src/slurm/blocked.c \
+	src/slurm/blocked.h \
 	src/slurm/tenant_users.c \
 	src/slurm/tenant_users.h \
 	src/slurm/tenants.c \

@@ -214,6 +214,14 @@ static int begin_view(struct astra_scene *scene, size_t index,
 		if (view->nodes[i].settling)
 			view->unsettled = true;
 	}
+	view->blocked = (struct astra_blocked){
+		.nodes = view->nodes,
+		.global = view->map.global,
+		.count = view->map.count,
+		.memory = view->map.memory,
+		.gpu_tres = scene->gpu_tres,
+	};
+	astra_blocked_begin(&view->blocked);
 	place_nodes(scene, view, &config->pools[index]);
 	return 0;
 }
@@ -304,6 +312,7 @@ int astra_scene_take(struct astra_scene *scene,
 	astra_arena_reset(&scene->arena);
 	scene->since = since;
 	scene->unnamed = scene->failed = false;
+	scene->gpu_tres = astra_gpu_tres();
 	if (make_views(scene, config->pool_count) < 0 ||
 	    astra_usage_count(scene) < 0 ||
 	    astra_racks_take(&scene->racks, now) < 0 ||

@@ -8,6 +8,7 @@
 #include "src/foresee/runtimes.h"
 #include "src/policy/model.h"
 #include "src/slurm/binds.h"
+#include "src/slurm/blocked.h"
 #include "src/slurm/compat.h"
 #include "src/slurm/config.h"
 #include "src/slurm/managed.h"
@@ -49,6 +50,7 @@ struct astra_view {
 	struct astra_tenants tenants;
 	struct astra_tenant_users users;
 	struct astra_qos_weights qos;
+	struct astra_blocked blocked;
 	struct astra_node *nodes;
 	struct astra_job *jobs;
 	size_t job_count, job_room, info_room;
@@ -73,6 +75,7 @@ struct astra_scene {
 	struct astra_racks racks;
 	struct astra_node_order order;
 	time_t start; /* of slurmctld */
+	int gpu_tres; /* astra_gpu_tres() */
 	bool young;   /* slurmctld may not have heard of all nodes */
 	time_t since; /* jobs that ended before are of no interest */
 	struct astra_error warning; /* what an admin should look at; "" */

@@ -95,6 +95,7 @@ static const struct {
 	{"Reserve", "few"},
 	{"SatisfiedOrder", "age"},
 	{"FairWithin", "account"},
+	{"ChargeBlocked", "cpu"},
 	{"LeaseBonus", "-0.1"},
 	{"LeaseBonus", "nan"},
 	{"LeaseBonus", "inf"},

@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A job is charged with what it keeps from others: one GPU with all CPUs, or all
+# memory, of a node of eight is eight; so who hogs them has its turn as if it had
+# the GPUs. By TRESBillingWeights where the partition weighs GPUs; ChargeBlocked=no
+# counts devices. One line "ok NAME" for each.
+# Alike with any Slurm.
+. "$(dirname "$0")/../lib/live.sh"
+
+conf=$(mktemp)
+echo "Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=20 CheckpointGrace=2 RecallAfter=5" \
+	>"$conf"
+start_cluster --accounting --nodes 2 --gpus 8 --cpus 16 --memory 64000 \
+	--astraea "$conf" --slurm AccountingStorageTRES=gres/gpu
+rm "$conf"
+for a in hog lean; do
+	sacctmgr -i -Q add account $a >/dev/null
+	sacctmgr -i -Q add user root account=$a >/dev/null
+done
+
+gpus() { sfair tenant -nP -A "$1" --format=GPUs 2>/dev/null; }
+gpus_are() { [[ $(gpus "$1" | cut -d. -f1) == "$2" ]]; }
+expect() { # ACCOUNT GPUS WHAT
+	wait_for 20 gpus_are "$1" "$2" || fail "$3: $1 has $(gpus "$1"), not $2"
+}
+run() { # ACCOUNT OPTION...: a job that runs
+	local id account=$1
+	shift
+	id=$(submit -A "$account" "$@" --wrap 'exec sleep 1000')
+	wait_for 30 job_is "$id" RUNNING || fail "$*: $(job_state "$id")"
+	echo "$id"
+}
+over() { # WAIT until the account has nothing
+	scancel -A "$1"
+	expect "$1" 0 "after scancel"
+}
+
+run lean --gres=gpu:2 -c 4 >/dev/null
+expect lean 2 "two GPUs and their CPUs"
+over lean
+run hog --gres=gpu:1 -c 16 --mem=1000 >/dev/null
+expect hog 8 "a GPU with all CPUs"
+fair=$(sfair tenant -nP -A hog --format=Demand)
+check_eq "its demand" 8 "${fair%.*}"
+over hog
+run hog --gres=gpu:1 -c 1 --mem=32000 >/dev/null
+expect hog 4 "a GPU with half of the memory"
+over hog
+ok hogs-are-charged
+
+# ---- Two hogs of a node each against jobs of eight GPUs: each account has half.
+for _ in 1 2; do
+	submit -A hog --gres=gpu:1 -c 16 --wrap 'exec sleep 1000' >/dev/null
+	submit -A lean --gres=gpu:8 -c 16 --wrap 'exec sleep 1000' >/dev/null
+done
+sleep 80
+read -r hog lean < <(for a in hog lean; do
+	sfair tenant -nP -A $a --format=Alloc -t seconds
+done | xargs)
+echo "hog $hog, lean $lean GPU seconds"
+check "each has about half" awk -v a="$hog" -v b="$lean" \
+	'BEGIN { exit !(a > .35 * (a + b) && b > .35 * (a + b)) }'
+over hog
+over lean
+ok hogs-take-turns
+
+# ---- With GPUs free beside them, hogs of CPUs and of memory give way, too.
+gives_way() { # NAME HOG-OPTION... -- LEAN-OPTION...
+	local name=$1 id hog=()
+	shift
+	while [[ $1 != -- ]]; do hog+=("$1") && shift; done
+	shift
+	run hog --gres=gpu:1 "${hog[@]}" >/dev/null
+	run hog --gres=gpu:1 "${hog[@]}" >/dev/null
+	id=$(submit -A lean --gres=gpu:1 "$@" --wrap 'exec sleep 1000')
+	wait_for 40 job_is "$id" RUNNING || fail "$name: $(job_state "$id")"
+	over hog
+	over lean
+	ok "$name"
+}
+gives_way hogs-of-cpus -c 16 -- -c 4
+gives_way hogs-of-memory --mem=63000 -c 2 -- --mem=4000 -c 2
+
+# ---- By the partition's weights: a CPU is a quarter of a GPU there.
+scontrol update partitionname=gpu TRESBillingWeights=CPU=1,GRES/gpu=4
+run hog --gres=gpu:1 -c 8 >/dev/null
+expect hog 2 "eight CPUs by TRESBillingWeights"
+over hog
+echo "Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=20 CheckpointGrace=2 ChargeBlocked=no" \
+	>"$CLUSTER_DIR/etc/astraea.conf"
+scontrol reconfigure
+run hog --gres=gpu:1 -c 16 >/dev/null
+expect hog 1 "ChargeBlocked=no"
+ok weights-and-devices
