@@ -9,9 +9,9 @@
 static bool is_global(const char *key)
 {
 	static const char *const keys[] = {
-		"Pool",		"Tenant",      "TenantLevel",	"Socket",
-		"Listen",	"History",     "HistoryFile",	"HistoryRounds",
-		"HistoryHours", "HistoryDays", "HistoryLeases",
+		"Pool",		 "Tenant",	 "TenantLevel", "TenantShares",
+		"Socket",	 "Listen",	 "History",	"HistoryFile",
+		"HistoryRounds", "HistoryHours", "HistoryDays", "HistoryLeases",
 	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)

@@ -314,7 +314,7 @@ static int restore_user(struct astra_engine *e, struct astra_reader *in)
 
 	usage.alloc = astra_get_f64(in);
 	usage.fair = astra_get_f64(in);
-	if (in->failed || tenant >= e->tenant_count || !(weight > 0)) {
+	if (in->failed || tenant >= e->tenant_count || !(weight >= 0)) {
 		free(name);
 		return -1;
 	}

@@ -570,7 +570,9 @@ double astra_fairness_user_quota(const struct astra_fairness *f, uint32_t user)
 
 	if (g->active_jobs)
 		others -= g->weight;
-	return quota(f, t) * g->weight / (fmax(others, 0) + g->weight);
+	return g->weight > 0
+		       ? quota(f, t) * g->weight / (fmax(others, 0) + g->weight)
+		       : 0;
 }
 
 double astra_fairness_demand(const struct astra_fairness *f, uint32_t tenant)

@@ -71,7 +71,7 @@ void astra_fairness_set_weight(struct astra_fairness *f, double now_sec,
 			       uint32_t tenant, double weight);
 
 /* Add a user within a tenant; it costs nothing while it has no active jobs.
- * weight: > 0. Returns its number, or ASTRA_NONE when memory is out. */
+ * weight: >= 0. Returns its number, or ASTRA_NONE when memory is out. */
 uint32_t astra_fairness_add_user(struct astra_fairness *f, double now_sec,
 				 uint32_t tenant, double weight);
 void astra_fairness_set_user_weight(struct astra_fairness *f, double now_sec,

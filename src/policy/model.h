@@ -165,7 +165,7 @@ struct astra_tenant {
 struct astra_user {
 	const char *name; /* unique in the tenant; remembered by name */
 	uint32_t tenant;  /* index into the snapshot's tenants */
-	double weight;	  /* within the tenant, > 0 */
+	double weight;	  /* within the tenant, >= 0 */
 };
 
 struct astra_snapshot {

@@ -67,7 +67,7 @@ static int get_users(const json_t *array, struct astra_round *r,
 				    astra_round_user_members, "users", i,
 				    err) < 0)
 			return -1;
-		if (!users[i].name || !(users[i].weight > 0) ||
+		if (!users[i].name || !(users[i].weight >= 0) ||
 		    users[i].tenant >= r->snapshot.tenant_count)
 			return astra_round_wrong("users", i,
 						 "name, tenant or weight", err);

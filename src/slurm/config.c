@@ -95,10 +95,11 @@ static s_p_hashtbl_t *parse_file(const char *path, struct astra_error *err)
 		 .handler = parse_tenant,
 		 .destroy = free_table},
 		{.key = plain("TenantLevel"), .type = S_P_STRING},
+		{.key = plain("TenantShares"), .type = S_P_STRING},
 		{.key = plain("Socket"), .type = S_P_STRING},
 		{.key = plain("Listen"), .type = S_P_STRING},
 	};
-	size_t count = 5 + astra_conf_history_keys(options + 5);
+	size_t count = 6 + astra_conf_history_keys(options + 6);
 	s_p_hashtbl_t *table;
 
 	if (astra_conf_check_keys(path, astra_conf_known, err) < 0)

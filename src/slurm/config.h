@@ -39,6 +39,7 @@ struct astra_config {
 	bool leases; /* some pool is to have them, whatever slurm.conf lacks */
 	struct astra_tenant_config *tenants;
 	size_t tenant_count;
+	bool shares_tree;      /* TenantShares=tree */
 	unsigned tenant_level; /* of the tree of accounts; 0: a job's own */
 	char *socket;	       /* NULL: the default */
 	char *listen;	       /* NULL: where it is by default */

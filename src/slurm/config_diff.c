@@ -186,6 +186,8 @@ void astra_config_compare(const struct astra_config *before,
 	diff_tenants(before, after, out);
 	diff_number("TenantLevel", before->tenant_level, after->tenant_level,
 		    out);
+	diff_text("TenantShares", before->shares_tree ? "tree" : "account",
+		  after->shares_tree ? "tree" : "account", out);
 	diff_text("Socket", before->socket, after->socket, out);
 	diff_text("Listen", before->listen, after->listen, out);
 	diff_text("History", before->history ? "yes" : "no",

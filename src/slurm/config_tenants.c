@@ -96,13 +96,29 @@ static int read_level(const s_p_hashtbl_t *table, const char *path,
 	return rc;
 }
 
+static int read_shares(const s_p_hashtbl_t *table, const char *path,
+		       struct astra_config *config, struct astra_error *err)
+{
+	char *text = astra_conf_text(table, "TenantShares");
+	int rc = 0;
+
+	config->shares_tree = !text || !strcasecmp(text, "tree");
+	if (text && !config->shares_tree && strcasecmp(text, "account") != 0) {
+		astra_error_set(err, "tree or account");
+		rc = astra_conf_blame(path, "TenantShares", text, err);
+	}
+	free(text);
+	return rc;
+}
+
 int astra_conf_tenants(const s_p_hashtbl_t *table, const char *path,
 		       struct astra_config *config, struct astra_error *err)
 {
 	void **lines = NULL;
 	int count = 0;
 
-	if (read_level(table, path, config, err) < 0)
+	if (read_level(table, path, config, err) < 0 ||
+	    read_shares(table, path, config, err) < 0)
 		return -1;
 	if (!s_p_get_array(&lines, &count, "Tenant", table) || count < 1)
 		return 0;

@@ -143,6 +143,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/survivor.h \
 	src/slurm/blocked.c \
 	src/slurm/blocked.h \
+	src/slurm/account_shares.c \
+	src/slurm/account_shares.h \
 	src/slurm/tenant_users.c \
 	src/slurm/tenant_users.h \
 	src/slurm/tenants.c \

@@ -206,11 +206,14 @@ static bool is_unheard(const struct astra_scene *scene, const job_record_t *job,
 static uint32_t user_within(struct astra_view *view, uint32_t tenant,
 			    const struct astra_job_info *info)
 {
+	struct astra_user user = {.name = info->user, .tenant = tenant};
+
 	if (tenant == ASTRA_NONE || view->tenants.uid[tenant] == info->uid ||
 	    !*info->user)
 		return ASTRA_NONE;
-	return astra_tenant_users_of(&view->users, tenant, info->uid,
-				     info->user);
+	user.weight =
+		astra_tenants_user_weight(&view->tenants, tenant, info->uid);
+	return astra_tenant_users_of(&view->users, info->uid, &user);
 }
 
 int astra_scene_add_job(struct astra_scene *scene, struct astra_view *view,

@@ -11,13 +11,13 @@ void astra_tenant_users_begin(struct astra_tenant_users *u)
 	astra_idmap_clear(&u->by_uid);
 }
 
-uint32_t astra_tenant_users_of(struct astra_tenant_users *u, uint32_t tenant,
-			       uint32_t uid, const char *name)
+uint32_t astra_tenant_users_of(struct astra_tenant_users *u, uint32_t uid,
+			       const struct astra_user *user)
 {
 	uint32_t key = 1 + uid, first = astra_idmap_get(&u->by_uid, key);
 	uint32_t at = first;
 
-	while (at != ASTRA_NONE && u->list[at].tenant != tenant)
+	while (at != ASTRA_NONE && u->list[at].tenant != user->tenant)
 		at = u->next[at];
 	if (at != ASTRA_NONE)
 		return at;
@@ -28,11 +28,7 @@ uint32_t astra_tenant_users_of(struct astra_tenant_users *u, uint32_t tenant,
 		       sizeof(*u->next)) < 0 ||
 	    astra_idmap_put(&u->by_uid, key, at) < 0)
 		return ASTRA_NONE;
-	u->list[at] = (struct astra_user){
-		.name = name,
-		.tenant = tenant,
-		.weight = 1,
-	};
+	u->list[at] = *user;
 	u->next[at] = first;
 	u->count++;
 	return at;

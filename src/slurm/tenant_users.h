@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The users within tenants who have jobs in a snapshot, with equal shares. */
+/* The users within tenants who have jobs in a snapshot. */
 #ifndef ASTRA_TENANT_USERS_H
 #define ASTRA_TENANT_USERS_H
 
@@ -16,10 +16,11 @@ struct astra_tenant_users {
 /* Begin anew, without any. */
 void astra_tenant_users_begin(struct astra_tenant_users *users);
 
-/* The number of a user within a tenant; a new one is added. name: borrowed for
- * as long as the list is used. Returns ASTRA_NONE when memory is out. */
-uint32_t astra_tenant_users_of(struct astra_tenant_users *users,
-			       uint32_t tenant, uint32_t uid, const char *name);
+/* The number of a user within a tenant; a new one is added. user: borrowed, its
+ * name for as long as the list is used. Returns ASTRA_NONE when memory is out.
+ */
+uint32_t astra_tenant_users_of(struct astra_tenant_users *users, uint32_t uid,
+			       const struct astra_user *user);
 
 void astra_tenant_users_free(struct astra_tenant_users *users);
 

@@ -60,17 +60,12 @@ static uint32_t find_or_add(struct astra_tenants *t, const char *name,
 
 /* Accounts. */
 
-static const slurmdb_assoc_rec_t *parent_of(const slurmdb_assoc_rec_t *assoc)
-{
-	return assoc->usage ? assoc->usage->parent_assoc_ptr : NULL;
-}
-
 /* How far below root. */
 static unsigned depth_of(const slurmdb_assoc_rec_t *account)
 {
 	unsigned depth = 0;
 
-	while ((account = parent_of(account)))
+	while ((account = astra_account_parent(account)))
 		depth++;
 	return depth;
 }
@@ -85,19 +80,19 @@ tenant_account(const slurmdb_assoc_rec_t *account, unsigned level)
 
 	while ((level && depth > level) ||
 	       (depth > 1 && account->shares_raw == SLURMDB_FS_USE_PARENT)) {
-		account = parent_of(account);
+		account = astra_account_parent(account);
 		depth--;
 	}
 	return account;
 }
 
-/* 1 is the number of shares a new account gets. */
-static double shares_of(const slurmdb_assoc_rec_t *account)
+static double account_weight(const struct astra_tenants *t,
+			     const slurmdb_assoc_rec_t *tenant, unsigned level)
 {
-	if (account->shares_raw == SLURMDB_FS_USE_PARENT ||
-	    account->shares_raw == NO_VAL || account->shares_raw == INFINITE)
-		return 1;
-	return account->shares_raw;
+	if (!t->tree)
+		return astra_shares_of(tenant);
+	return astra_account_weight(&t->shares, tenant,
+				    level && depth_of(tenant) == level);
 }
 
 static struct astra_account *find_account(const struct astra_tenants *t,
@@ -127,7 +122,7 @@ static struct astra_account *add_account(struct astra_tenants *t,
 	*a = (struct astra_account){
 		.name = astra_arena_text(t->arena, assoc->acct),
 		.tenant = astra_arena_text(t->arena, tenant->acct),
-		.weight = shares_of(tenant),
+		.weight = account_weight(t, tenant, level),
 		.index = ASTRA_NONE,
 		.next = astra_idmap_get(&t->by_account, key),
 	};
@@ -144,6 +139,38 @@ static uint32_t account_tenant(struct astra_tenants *t, struct astra_account *a)
 	if (a->index == ASTRA_NONE)
 		a->index = find_or_add(t, a->tenant, a->weight, NO_VAL);
 	return a->index;
+}
+
+static int add_user_share(struct astra_tenants *t,
+			  const struct astra_account *a,
+			  const slurmdb_assoc_rec_t *assoc)
+{
+	double shares = astra_shares_of(assoc);
+	uint32_t at = (uint32_t)t->user_count, key = 1 + assoc->uid;
+
+	if (shares == 1 || assoc->uid == NO_VAL || strcmp(a->name, a->tenant))
+		return 0;
+	if (astra_grow(&t->user_list, &t->user_room, t->user_count + 1,
+		       sizeof(*t->user_list)) < 0)
+		return -1;
+	t->user_list[at] = (struct astra_user_share){
+		.uid = assoc->uid,
+		.tenant = a->index,
+		.shares = shares,
+		.next = astra_idmap_get(&t->by_uid, key),
+	};
+	t->user_count++;
+	return astra_idmap_put(&t->by_uid, key, at);
+}
+
+double astra_tenants_user_weight(const struct astra_tenants *t, uint32_t tenant,
+				 uint32_t uid)
+{
+	uint32_t at = astra_idmap_get(&t->by_uid, 1 + uid);
+
+	while (at != ASTRA_NONE && t->user_list[at].tenant != tenant)
+		at = t->user_list[at].next;
+	return at == ASTRA_NONE ? 1 : t->user_list[at].shares;
 }
 
 struct walk {
@@ -164,13 +191,14 @@ static int walk_assoc(void *x, void *arg)
 		return 0;
 	if (assoc->user) {
 		a = find_account(w->t, assoc->acct);
-		account = a ? account : parent_of(assoc);
+		account = a ? account : astra_account_parent(assoc);
 		if (!account)
 			return 0;
 	}
 	a = add_account(w->t, account, w->level);
 	if (!a || (assoc->user && xstrcmp(assoc->acct, "root") &&
-		   account_tenant(w->t, a) == ASTRA_NONE)) {
+		   (account_tenant(w->t, a) == ASTRA_NONE ||
+		    add_user_share(w->t, a, assoc) < 0))) {
 		w->failed = true;
 		return -1;
 	}
@@ -183,7 +211,8 @@ static int begin_accounts(struct astra_tenants *t, unsigned level)
 	struct walk w = {.t = t, .level = level};
 
 	assoc_mgr_lock(&locks);
-	if (assoc_mgr_assoc_list)
+	w.failed = t->tree && astra_account_shares_sum(&t->shares) < 0;
+	if (assoc_mgr_assoc_list && !w.failed)
 		list_for_each_ro(assoc_mgr_assoc_list, walk_assoc, &w);
 	assoc_mgr_unlock(&locks);
 	return w.failed ? -1 : 0;
@@ -191,12 +220,13 @@ static int begin_accounts(struct astra_tenants *t, unsigned level)
 
 static void reset(struct astra_tenants *t, struct astra_arena *arena)
 {
-	t->count = t->account_count = 0;
+	t->count = t->account_count = t->user_count = 0;
 	t->unnamed = false;
 	t->unknown = NULL;
 	t->arena = arena;
 	astra_idmap_clear(&t->by_name);
 	astra_idmap_clear(&t->by_account);
+	astra_idmap_clear(&t->by_uid);
 }
 
 int astra_tenants_begin(struct astra_tenants *t,
@@ -205,6 +235,7 @@ int astra_tenants_begin(struct astra_tenants *t,
 {
 	reset(t, arena);
 	t->accounts = slurm_with_slurmdbd();
+	t->tree = config->shares_tree;
 	if (t->accounts)
 		return begin_accounts(t, config->tenant_level);
 	for (size_t i = 0; i < config->tenant_count; i++)
@@ -279,7 +310,10 @@ void astra_tenants_free(struct astra_tenants *t)
 	free(t->uid);
 	free(t->next);
 	free(t->account_list);
+	astra_account_shares_free(&t->shares);
 	astra_idmap_clear(&t->by_name);
 	astra_idmap_clear(&t->by_account);
+	free(t->user_list);
+	astra_idmap_clear(&t->by_uid);
 	*t = (struct astra_tenants){0};
 }

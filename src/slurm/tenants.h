@@ -9,6 +9,7 @@
 #include "src/common/arena.h"
 #include "src/common/idmap.h"
 #include "src/policy/model.h"
+#include "src/slurm/account_shares.h"
 #include "src/slurm/compat.h"
 #include "src/slurm/config.h"
 
@@ -22,6 +23,13 @@ struct astra_account {
 	uint32_t next;	/* account whose name has the same hash, or NONE */
 };
 
+/* The shares of a user within an account that is a tenant, if not 1. */
+struct astra_user_share {
+	uint32_t uid, tenant;
+	double shares;
+	uint32_t next; /* the same user's within another account, or NONE */
+};
+
 struct astra_tenants {
 	struct astra_tenant *list; /* names lie in the arena */
 	uint32_t *uid;	/* of a tenant that is one user; else NO_VAL */
@@ -31,8 +39,13 @@ struct astra_tenants {
 	struct astra_account *account_list;
 	size_t account_count, account_room;
 	struct astra_idmap by_account; /* hash of an account's name -> it */
-	bool unnamed;		       /* a user's name is not known yet */
-	bool accounts;		       /* they are accounts of slurmdbd */
+	struct astra_user_share *user_list;
+	size_t user_count, user_room;
+	struct astra_idmap by_uid; /* 1 + uid -> the first of its shares */
+	bool tree;		   /* shares count at each level */
+	struct astra_account_shares shares;
+	bool unnamed;	      /* a user's name is not known yet */
+	bool accounts;	      /* they are accounts of slurmdbd */
 	const char *unknown;  /* an account that slurmdbd has not, of a job that
 			       * has not ended, or NULL */
 	uint32_t unknown_job; /* ... and the job */
@@ -52,6 +65,10 @@ int astra_tenants_begin(struct astra_tenants *tenants,
 uint32_t astra_tenants_of(struct astra_tenants *tenants,
 			  const struct astra_config *config,
 			  const job_record_t *job);
+
+/* The shares of a user within a tenant: those of its association, or 1. */
+double astra_tenants_user_weight(const struct astra_tenants *tenants,
+				 uint32_t tenant, uint32_t uid);
 
 /* The number of the tenant of that name, or ASTRA_NONE. Locks: none, as long
  * as the arena is as it was. */

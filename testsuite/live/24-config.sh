@@ -61,6 +61,7 @@ refused 'more.conf: line 1: Foo=1: there is no such key' "$pool" \
 echo LeaseTerm=long >"$CLUSTER_DIR/etc/more.conf"
 refused 'more.conf: line 1: LeaseTerm=long: ' "$pool" 'Include more.conf'
 refused 'line 1: TenantLevel=0: ' TenantLevel=0 "$pool"
+refused 'line 1: TenantShares=flat: tree or account' TenantShares=flat "$pool"
 refused 'line 2: Socket=run/sock: a path that begins with /' "$pool" \
 	Socket=run/sock
 refused 'line 2: Listen=70000: PORT or ADDRESS:PORT' "$pool" Listen=70000

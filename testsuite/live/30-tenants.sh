@@ -35,15 +35,16 @@ for a in hep astro chem; do
 	sacctmgr -i add user root account=$a fairshare=7 >/dev/null
 done
 
-# ---- An account that jobs run under is a tenant, from its users on.
-expect "accounts with users" "astro=1 chem=10 hep=2"
+# ---- An account that jobs run under is a tenant, from its users on. Of what
+# physics has, hep and astro have two parts and one.
+expect "accounts with users" "astro=10 chem=10 hep=20"
 sfair tenant
 
 # ---- Shares are followed while they change.
 sacctmgr -i modify account chem set fairshare=20 >/dev/null
-expect "fairshare=20" "astro=1 chem=20 hep=2"
+expect "fairshare=20" "astro=10 chem=20 hep=20"
 sacctmgr -i modify account chem set fairshare=0 >/dev/null
-expect "fairshare=0" "astro=1 chem=0 hep=2"
+expect "fairshare=0" "astro=10 chem=0 hep=20"
 check "a weight of 0 is named" grep -q 'tenant chem has weight 0' \
 	<<<"$(sfair diag)"
 wait_for 5 ctld_log 'astraea: tenant chem has weight 0'
@@ -60,12 +61,12 @@ wait_for 10 is_of "$none" chem
 
 # ---- fairshare=parent: the jobs are the parent's.
 sacctmgr -i modify account astro set fairshare=parent >/dev/null
-expect "fairshare=parent" "chem=0 hep=2 physics=30"
+expect "fairshare=parent" "chem=0 hep=20 physics=10"
 check_eq "GPUs of physics" 2 \
 	"$(sfair tenant -nP -A physics --format=GPUs | cut -d. -f1)"
 check_eq "GPUs of hep" 4 "$(sfair tenant -nP -A hep --format=GPUs | cut -d. -f1)"
 sacctmgr -i modify account astro set fairshare=3 >/dev/null
-expect "fairshare=3" "astro=3 chem=0 hep=2"
+expect "fairshare=3" "astro=18 chem=0 hep=12"
 
 # ---- Another level; the jobs move to its tenants.
 echo TenantLevel=1 >>"$CLUSTER_DIR/etc/astraea.conf"
@@ -76,6 +77,12 @@ check_eq "GPUs of physics" 6 \
 	"$(sfair tenant -nP -A physics --format=GPUs | cut -d. -f1)"
 sacctmgr -i modify account physics set fairshare=5 >/dev/null
 expect "fairshare of the level" "chem=0 physics=5"
+sed -i 's/^TenantLevel=.*/TenantShares=account/' "$CLUSTER_DIR/etc/astraea.conf"
+scontrol reconfigure
+expect "TenantShares=account" "astro=3 chem=0 hep=2"
+sed -i 's/^TenantShares=.*/TenantLevel=1/' "$CLUSTER_DIR/etc/astraea.conf"
+scontrol reconfigure
+expect "TenantLevel=1 again" "chem=0 physics=5"
 
 # ---- A job that moves to another account moves to its tenant.
 scontrol update "jobid=$last" account=chem

@@ -425,7 +425,7 @@ static double user_right(const struct book *b, uint32_t t, int user,
 	for (int u = 0; u <= USERS; u++)
 		if (sums_of(b, t, u).active)
 			weights += b->user_weight[t][u];
-	if (!sums_of(b, t, user).active)
+	if (!sums_of(b, t, user).active || weights <= 0)
 		return 0;
 	return fmin(sums_of(b, t, user).demand,
 		    part * b->user_weight[t][user] / weights);
@@ -553,7 +553,7 @@ static void change(struct book *b)
 		astra_fairness_set_capacity(b->f, b->now, b->capacity);
 		break;
 	case 2:
-		b->user_weight[t][u] = (1 + pick(4)) / 2;
+		b->user_weight[t][u] = pick(5) / 2;
 		astra_fairness_set_user_weight(b->f, b->now, b->user[t][u],
 					       b->user_weight[t][u]);
 		break;
