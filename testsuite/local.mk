@@ -270,6 +270,14 @@ test_engine_users_SOURCES = testsuite/unit/test_engine_users.c \
 test_engine_users_CFLAGS = $(UNIT_CFLAGS)
 test_engine_users_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_engine_adopt
+test_engine_adopt_SOURCES = testsuite/unit/test_engine_adopt.c \
+	testsuite/unit/vcluster.c \
+	testsuite/unit/vcluster.h \
+	testsuite/unit/unit.h
+test_engine_adopt_CFLAGS = $(UNIT_CFLAGS)
+test_engine_adopt_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_engine_leave test_engine_nodes test_node_names
 check_PROGRAMS += test_first_start
 test_first_start_SOURCES = testsuite/unit/test_first_start.c \

@@ -241,6 +241,11 @@ static int prepare(struct measure *m, const struct astra_audit_options *o)
 {
 	struct astra_sim_result *r = m->result;
 	const struct astra_trace *t = m->trace;
+	const struct astra_fairness_options account = {
+		.quota_entitlement = o->quota_entitlement,
+		.half_life_sec = o->half_life_sec,
+		.lead_max_sec = o->lead_max_sec,
+	};
 
 	*r = (struct astra_sim_result){
 		.trace = t,
@@ -260,8 +265,10 @@ static int prepare(struct measure *m, const struct astra_audit_options *o)
 	m->job_of = calloc(m->record->job_count + 1, sizeof(*m->job_of));
 	if (!r->jobs || !r->tenants || !m->all || !m->job_of)
 		return -1;
-	return astra_watch_init(&m->watch, t, o->gpus, o->quota_entitlement,
-				o->interval_sec, r);
+	if (astra_watch_init(&m->watch, t, o->gpus, o->quota_entitlement,
+			     o->interval_sec, r) < 0)
+		return -1;
+	return astra_watch_as(&m->watch, &account, o->by_user);
 }
 
 int astra_audit_measure(const struct astra_record *record,

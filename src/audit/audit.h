@@ -37,6 +37,9 @@ struct astra_audit_options {
 				 * they have none */
 	double grace_sec;	/* and the grace at a lease's end */
 	uint64_t seed;		/* of utilities, where they are made up */
+	double half_life_sec;	/* as in struct astra_fairness_options; */
+	double lead_max_sec;	/* the intervals want them 0 */
+	bool by_user;		/* users between tenants and jobs */
 };
 
 /* Measure what happened to the jobs of the trace, which is of that record and

@@ -140,7 +140,7 @@ int astra_record_read(struct astra_record *r, const char *path,
 
 int astra_record_from_slurmdbd(struct astra_record *r, const char *start,
 			       const char *end, const char *cluster,
-			       struct astra_error *err)
+			       const char *partitions, struct astra_error *err)
 {
 	const struct astra_taker taker = {take, r};
 	struct astra_trace trace;
@@ -148,7 +148,8 @@ int astra_record_from_slurmdbd(struct astra_record *r, const char *start,
 
 	astra_trace_init(&trace);
 	trace.taker = &taker;
-	rc = astra_trace_from_slurmdbd(&trace, start, end, cluster, err);
+	rc = astra_trace_from_slurmdbd(&trace, start, end, cluster, partitions,
+				       err);
 	if (!rc)
 		rc = finish(r, &trace, err);
 	astra_trace_clear(&trace);

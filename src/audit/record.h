@@ -51,7 +51,7 @@ int astra_record_read(struct astra_record *record, const char *path,
 /* The same of accounting, as astra_trace_from_slurmdbd() asks for it. */
 int astra_record_from_slurmdbd(struct astra_record *record, const char *start,
 			       const char *end, const char *cluster,
-			       struct astra_error *err);
+			       const char *partitions, struct astra_error *err);
 
 void astra_record_clear(struct astra_record *record);
 

@@ -155,7 +155,8 @@ static int add_tenant(struct astra_writer *w,
 	t->weight = r->weight;
 	/* One that is new to the file began with nothing. */
 	t->counter.known |= dt > 0;
-	if (t->counter.known && dt > 0) {
+	/* What accounts begin with was had before. */
+	if (t->counter.known && dt > 0 && !w->pools[t->pool].adopted) {
 		spread_tenant(w, t, TENANT_ALLOC,
 			      astra_history_grown(seen[0], r->alloc_gpu_sec, dt,
 						  half) /
@@ -260,6 +261,8 @@ static int begin_pools(struct astra_writer *w,
 			return -1;
 		p = &w->pools[n];
 		p->half_life_sec = report->pools[i].half_life_sec;
+		p->adopted = report->pools[i].adoptions != p->adoptions;
+		p->adoptions = report->pools[i].adoptions;
 		p->waiting_gpus = p->leaving_gpus = 0;
 		p->run_gpus = p->part_gpu_sec = 0;
 		if (!w->epoch || p->seen != w->epoch ||

@@ -32,6 +32,8 @@ struct hpool {
 	int64_t id;
 	const char *name;
 	double half_life_sec;
+	uint32_t adoptions;
+	bool adopted;		/* its accounts began anew in this report */
 	struct counter counter; /* granted, renewed, revoked, refused, capped */
 	struct counter starts;	/* first ones, those over their bound */
 	double waiting_gpus, leaving_gpus; /* in this report */

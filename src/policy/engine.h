@@ -14,6 +14,7 @@
 
 #include "src/common/bytes.h"
 #include "src/common/error.h"
+#include "src/policy/adopted.h"
 #include "src/policy/fairness.h"
 #include "src/policy/model.h"
 #include "src/policy/options.h"
@@ -85,6 +86,12 @@ struct astra_tenant_view {
 	double rho;
 };
 
+struct astra_user_view {
+	const char *name; /* the engine's; valid until the next call */
+	uint32_t tenant;  /* index for astra_engine_tenant_view() */
+	struct astra_usage usage;
+};
+
 enum astra_phase {
 	ASTRA_PHASE_WAITING, /* pending, or not active */
 	ASTRA_PHASE_LEASED,  /* runs, and its lease goes on */
@@ -137,6 +144,11 @@ size_t astra_engine_tenant_count(const struct astra_engine *engine);
 size_t astra_engine_job_count(const struct astra_engine *engine);
 void astra_engine_tenant_view(const struct astra_engine *engine, size_t index,
 			      double now_sec, struct astra_tenant_view *out);
+size_t astra_engine_user_count(const struct astra_engine *engine);
+void astra_engine_user_view(const struct astra_engine *engine, size_t index,
+			    double now_sec, struct astra_user_view *out);
+/* M, what the pool had at the last round. */
+double astra_engine_capacity(const struct astra_engine *engine);
 void astra_engine_job_view(const struct astra_engine *engine, size_t index,
 			   double now_sec, struct astra_job_view *out);
 struct astra_hold_view astra_engine_hold(const struct astra_engine *engine);
@@ -148,6 +160,16 @@ bool astra_engine_rename_user(struct astra_engine *engine, const char *from,
 			      const char *to);
 bool astra_engine_rename_tenant(struct astra_engine *engine, const char *from,
 				const char *to);
+
+/* Let the accounts begin with the past: tenants and users have these integrals
+ * up to the last round, all others nothing; jobs keep theirs. A user who is not
+ * known joins the tenant. The last one counts of two for the same.
+ * replace: also where a tenant's account has begun.
+ * Between two rounds. Returns 0, or -1 with err set: all accounts are as
+ * before. (adopt.c) */
+int astra_engine_adopt(struct astra_engine *engine,
+		       const struct astra_adopted *list, size_t count,
+		       bool replace, struct astra_error *err);
 
 /* The policy's own sums; tenant: its name, or NULL for all of them.
  * Returns false if the policy keeps none, or of another tenant. */

@@ -4,6 +4,7 @@
  *   account.c what happened since the last round -> accounts
  *   tenants.c the tenants, their weights, the capacity
  *   users.c   the users within them
+ *   adopt.c   accounts that begin with the past
  *   lease.c   how leases begin and end
  *   grant.c   GPUs promised to jobs, and who has to leave for them
  *   refusal.c starts that the host refused
@@ -174,6 +175,10 @@ void *astra_policy_again(const struct astra_policy *policy, const void *self,
 			 const struct astra_options *options,
 			 struct astra_error *err);
 
+/* tenants.c: where a tenant of that name is, or NONE. */
+uint32_t astra_engine_find_tenant(const struct astra_engine *e,
+				  const char *name);
+
 /* tenants.c: know the snapshot's tenants; take their weights and the capacity
  * from now on. */
 int astra_tenants_map(struct astra_engine *e,
@@ -185,10 +190,14 @@ void astra_tenants_set_shares(struct astra_engine *e,
  * when memory is out. */
 int astra_engine_users_map(struct astra_engine *e,
 			   const struct astra_snapshot *snap);
-/* Add a user that is not known. Takes the name. Returns its number, or NONE when
- * memory is out. */
+/* Add a user that is not known. Takes the name. Returns its number, or NONE
+ * when memory is out. */
 uint32_t astra_engine_user_add(struct astra_engine *e, uint32_t tenant,
 			       char *name, double weight);
+/* The number in the account of a tenant's user, who joins it if need be; NONE
+ * when memory is out. */
+uint32_t astra_engine_user_number(struct astra_engine *e, uint32_t tenant,
+				  const char *name);
 /* Among whose jobs a job counts: its user's, or NONE: its tenant's. */
 uint32_t astra_engine_user_of(const struct astra_engine *e,
 			      const struct astra_snapshot *snap,

@@ -4,6 +4,8 @@ noinst_LTLIBRARIES += libastra-policy.la
 libastra_policy_la_LIBADD = -lm
 libastra_policy_la_SOURCES = \
 	src/policy/account.c \
+	src/policy/adopt.c \
+	src/policy/adopted.h \
 	src/policy/allot.c \
 	src/policy/allot_place.c \
 	src/policy/allot_priv.h \

@@ -7,7 +7,8 @@
 
 /* Tenants: remembered by name, in no particular order. */
 
-static uint32_t find_tenant(const struct astra_engine *e, const char *name)
+uint32_t astra_engine_find_tenant(const struct astra_engine *e,
+				  const char *name)
 {
 	for (size_t i = 0; i < e->tenant_count; i++)
 		if (!strcmp(e->tenants[i].name, name))
@@ -37,8 +38,9 @@ static uint32_t add_tenant(struct astra_engine *e, const char *name)
 bool astra_engine_rename_tenant(struct astra_engine *e, const char *from,
 				const char *to)
 {
-	uint32_t at = find_tenant(e, from);
-	char *name = at == ASTRA_NONE || find_tenant(e, to) != ASTRA_NONE
+	uint32_t at = astra_engine_find_tenant(e, from);
+	char *name = at == ASTRA_NONE || astra_engine_find_tenant(e, to) !=
+						 ASTRA_NONE
 			     ? NULL
 			     : strdup(to);
 
@@ -63,7 +65,7 @@ int astra_tenants_map(struct astra_engine *e, const struct astra_snapshot *snap)
 		uint32_t at = e->tenant_of[i];
 
 		if (at >= known || strcmp(e->tenants[at].name, name) != 0)
-			at = find_tenant(e, name);
+			at = astra_engine_find_tenant(e, name);
 		if (at == ASTRA_NONE)
 			at = add_tenant(e, name);
 		if (at == ASTRA_NONE)
@@ -101,4 +103,9 @@ void astra_tenants_set_shares(struct astra_engine *e,
 			charge += astra_charge(snap->nodes[i].charge,
 					       snap->nodes[i].gpus);
 	astra_fairness_set_capacity(e->account, now, charge);
+}
+
+double astra_engine_capacity(const struct astra_engine *e)
+{
+	return astra_fairness_capacity(e->account);
 }

@@ -40,6 +40,33 @@ uint32_t astra_engine_user_add(struct astra_engine *e, uint32_t tenant,
 	return (uint32_t)e->user_count++;
 }
 
+uint32_t astra_engine_user_number(struct astra_engine *e, uint32_t tenant,
+				  const char *name)
+{
+	uint32_t at = user_find(e, tenant, name);
+
+	if (at == ASTRA_NONE)
+		at = astra_engine_user_add(e, tenant, strdup(name), 1);
+	return at == ASTRA_NONE ? at : e->users[at].account;
+}
+
+size_t astra_engine_user_count(const struct astra_engine *e)
+{
+	return e->user_count;
+}
+
+void astra_engine_user_view(const struct astra_engine *e, size_t index,
+			    double now_sec, struct astra_user_view *out)
+{
+	const struct euser *u = &e->users[index];
+
+	*out = (struct astra_user_view){
+		.name = u->name,
+		.tenant = u->tenant,
+		.usage = astra_fairness_user(e->account, now_sec, u->account),
+	};
+}
+
 bool astra_engine_rename_user(struct astra_engine *e, const char *from,
 			      const char *to)
 {

@@ -236,6 +236,7 @@ static enum astra_fault put_body(struct answer *a,
 		astra_answer_auction(a->report, a->query, a->viewer, a->picked,
 				     a->out);
 		return ASTRA_FAULT_NONE;
+	case ASTRA_QUERY_ADOPT:	 /* astra_answer_adopt() */
 	case ASTRA_QUERY_RECORD: /* astra_answer_record() */
 		return ASTRA_FAULT_INTERNAL;
 	case ASTRA_QUERY_REPORT: /* astra_answer_past() */

@@ -109,6 +109,12 @@ int astra_answer_why(const struct astra_report *report,
 typedef int astra_round_order(const char *pool, uint64_t *ticket,
 			      struct astra_text *out, struct astra_error *err);
 
+/* The pool asked for, or the only one; NULL with err set: there is none.
+ * (answer_record.c) */
+const char *astra_answer_pool(const struct astra_report *report,
+			      const struct astra_query *query,
+			      struct astra_error *err);
+
 /* The answer to a record request, for those who see all. order: NULL: there are
  * no records. (answer_record.c) */
 enum astra_fault astra_answer_record(const struct astra_report *report,
@@ -117,5 +123,23 @@ enum astra_fault astra_answer_record(const struct astra_report *report,
 				     astra_round_order *order,
 				     struct astra_text *out,
 				     struct astra_error *err);
+
+/* Order that the accounts of a pool begin with what the query says, or, where
+ * it says nothing, that they are told (*ticket 0: sets it); or append, as an
+ * object, what became of the order of that ticket; nothing is appended as long
+ * as that is not known. adopt: what is ordered is taken out of it.
+ * Returns a fault with err set where it is refused. */
+typedef enum astra_fault astra_adopt_order(const char *pool,
+					   struct astra_query_adopt *adopt,
+					   uint32_t uid, uint64_t *ticket,
+					   struct astra_text *out,
+					   struct astra_error *err);
+
+/* The answer to such a request, for those who see all. order: NULL: accounts
+ * cannot be set. (answer_adopt.c) */
+enum astra_fault
+astra_answer_adopt(const struct astra_report *report, struct astra_query *query,
+		   const struct astra_viewer *viewer, astra_adopt_order *order,
+		   struct astra_text *out, struct astra_error *err);
 
 #endif

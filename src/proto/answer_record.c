@@ -6,10 +6,9 @@
 
 #include "src/proto/answer.h"
 
-/* The pool asked for, or the only one; NULL with err set: there is none. */
-static const char *pool_of(const struct astra_report *report,
-			   const struct astra_query *query,
-			   struct astra_error *err)
+const char *astra_answer_pool(const struct astra_report *report,
+			      const struct astra_query *query,
+			      struct astra_error *err)
 {
 	if (query->pools.count > 1 ||
 	    (!query->pools.count && report->pool_count != 1)) {
@@ -47,7 +46,7 @@ enum astra_fault astra_answer_record(const struct astra_report *report,
 	}
 	if (!report || !order)
 		return astra_answer_too_early(err);
-	pool = pool_of(report, query, err);
+	pool = astra_answer_pool(report, query, err);
 	if (!pool)
 		return ASTRA_FAULT_NOT_FOUND;
 	astra_answer_head(report, query, out);

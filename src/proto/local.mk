@@ -6,6 +6,7 @@ libastra_proto_la_LIBADD = $(JANSSON_LIBS) $(MUNGE_LIBS)
 libastra_proto_la_SOURCES = \
 	src/proto/answer.c \
 	src/proto/answer.h \
+	src/proto/answer_adopt.c \
 	src/proto/answer_metrics.c \
 	src/proto/answer_own.c \
 	src/proto/answer_past.c \
@@ -31,6 +32,7 @@ libastra_proto_la_SOURCES = \
 	src/proto/query_json.c \
 	src/proto/query_read.c \
 	src/proto/query_read.h \
+	src/proto/query_read_adopt.c \
 	src/proto/query_read_bid.c \
 	src/proto/query_read_past.c \
 	src/proto/query_write.c \
@@ -72,6 +74,11 @@ check_PROGRAMS += test_proto_query
 test_proto_query_SOURCES = testsuite/unit/test_proto_query.c
 test_proto_query_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 test_proto_query_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS)
+
+check_PROGRAMS += test_proto_adopt
+test_proto_adopt_SOURCES = testsuite/unit/test_proto_adopt.c
+test_proto_adopt_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_proto_adopt_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS)
 
 check_PROGRAMS += test_status
 test_status_SOURCES = testsuite/unit/test_status.c

@@ -23,6 +23,7 @@ static const char *const kind_names[] = {
 	[ASTRA_QUERY_RECORD] = "record",
 	[ASTRA_QUERY_REPORT] = "report",
 	[ASTRA_QUERY_TOP] = "top",
+	[ASTRA_QUERY_ADOPT] = "adopt",
 };
 
 const char *astra_query_kind_name(enum astra_query_kind kind)
@@ -144,6 +145,35 @@ void astra_names_clear(struct astra_names *names)
 	free(names->names);
 }
 
+int astra_adopt_add(struct astra_query_adopt *adopt, const char *tenant,
+		    const char *user, struct astra_usage usage)
+{
+	struct astra_adopted *a;
+
+	if (astra_grow(&adopt->list, &adopt->room, adopt->count + 1,
+		       sizeof(*adopt->list)) < 0)
+		return -1;
+	a = &adopt->list[adopt->count];
+	*a = (struct astra_adopted){strdup(tenant), strdup(user), usage};
+	if (a->tenant && a->user) {
+		adopt->count++;
+		return 0;
+	}
+	free(a->tenant);
+	free(a->user);
+	return -1;
+}
+
+void astra_adopt_clear(struct astra_query_adopt *adopt)
+{
+	for (size_t i = 0; i < adopt->count; i++) {
+		free(adopt->list[i].tenant);
+		free(adopt->list[i].user);
+	}
+	free(adopt->list);
+	*adopt = (struct astra_query_adopt){0};
+}
+
 void astra_query_destroy(struct astra_query *query)
 {
 	astra_names_clear(&query->users);
@@ -155,5 +185,6 @@ void astra_query_destroy(struct astra_query *query)
 	free(query->user);
 	free(query->bid.order.refs);
 	astra_curves_clear(&query->bid.rho);
+	astra_adopt_clear(&query->adopt);
 	*query = (struct astra_query){0};
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "src/common/error.h"
+#include "src/policy/adopted.h"
 #include "src/proto/curves.h"
 #include "src/proto/report_kind.h"
 #include "src/proto/wire.h"
@@ -33,6 +34,7 @@ enum astra_query_kind {
 	ASTRA_QUERY_RECORD,	  /* a round as JSON, for operators */
 	ASTRA_QUERY_REPORT,	  /* what was, over past time */
 	ASTRA_QUERY_TOP,	  /* all that a live view shows */
+	ASTRA_QUERY_ADOPT,	  /* accounts, or what they begin with */
 };
 
 struct astra_names {
@@ -83,6 +85,17 @@ struct astra_query_past {
 	uint32_t top;		    /* so many rows; 0: not said */
 };
 
+#define ASTRA_ADOPT_MAX 10000 /* tenants and users of a request */
+#define ASTRA_ADOPT_GPU_SEC_MAX 1e15
+
+/* What accounts begin with. */
+struct astra_query_adopt {
+	bool given;   /* else what they have is asked for */
+	bool replace; /* also those that have begun */
+	struct astra_adopted *list;
+	size_t count, room;
+};
+
 /* Empty filters let everything pass. */
 struct astra_query {
 	enum astra_query_kind kind;
@@ -93,13 +106,14 @@ struct astra_query {
 				     * keys of records only */
 	struct astra_job_refs jobs; /* exactly one for WHY and for a job's own;
 				     * of OFFER and BID one, or app */
-	uint64_t ticket;	    /* RECORD: which one; 0: a new one */
+	uint64_t ticket;	    /* RECORD, ADOPT: which one; 0: a new one */
 	bool reset;		    /* DIAG: start the numbers anew */
 	struct astra_said said;	    /* PROGRESS and CHECKPOINTED */
 	char *app;		    /* OFFER and BID: --app; else NULL */
 	char *user;		    /* whose: name or number; NULL: sender's */
 	struct astra_query_bid bid; /* BID */
-	struct astra_query_past past; /* REPORT */
+	struct astra_query_past past;	/* REPORT */
+	struct astra_query_adopt adopt; /* ADOPT */
 };
 
 /* Parse "12" or "12_3"; "12_[3-9%2]" is 12. Returns 0, or -1 when text is no
@@ -108,6 +122,13 @@ int astra_job_ref_parse(const char *text, struct astra_job_ref *out);
 
 /* Append. Returns 0, or -1 when memory is out. */
 int astra_names_add(struct astra_names *names, const char *name, size_t size);
+
+/* Append; names: copied. Returns 0, or -1 when memory is out. */
+int astra_adopt_add(struct astra_query_adopt *adopt, const char *tenant,
+		    const char *user, struct astra_usage usage);
+
+/* Free what it holds; it is empty and usable afterwards. */
+void astra_adopt_clear(struct astra_query_adopt *adopt);
 
 /* Free what it holds; it is empty and usable afterwards. */
 void astra_names_clear(struct astra_names *names);

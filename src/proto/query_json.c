@@ -40,7 +40,7 @@ static size_t nesting(const char *text, size_t size)
 #define ON_APP (ON(OFFER) | ON(BID))
 #define ON_ALL                                                               \
 	(ON_LISTS | ON(WHY) | ON(DIAG) | ON(METRICS) | ON(RECORD) | ON_OWN | \
-	 ON_APP)
+	 ON_APP | ON(ADOPT))
 
 /* All keys of a request, and which requests may or must have them. */
 static const struct key {
@@ -52,14 +52,17 @@ static const struct key {
 	{"request", ON_ALL, ON_ALL, astra_read_nothing},
 	{"users", ON_LISTS, 0, astra_read_users},
 	{"accounts", ON_LISTS, 0, astra_read_accounts},
-	{"pools", ON_LISTS | ON(DIAG) | ON(RECORD), 0, astra_read_pools},
+	{"pools", ON_LISTS | ON(DIAG) | ON(RECORD) | ON(ADOPT), 0,
+	 astra_read_pools},
 	{"fields", ON_RECORDS, 0, astra_read_fields},
 	{"jobs", ON(JOB) | ON(LEASE) | ON(BID) | ON(REPORT), 0,
 	 astra_read_jobs},
 	{"job", ON(WHY) | ON_OWN | ON_APP, ON(WHY) | ON_OWN,
 	 astra_read_one_job},
 	{"reset", ON(DIAG), 0, astra_read_reset},
-	{"ticket", ON(RECORD), 0, astra_read_ticket},
+	{"ticket", ON(RECORD) | ON(ADOPT), 0, astra_read_ticket},
+	{"usage", ON(ADOPT), 0, astra_read_adopt},
+	{"replace", ON(ADOPT), 0, astra_read_replace},
 	{"run", ON_SAID, ON_SAID, astra_read_run},
 	{"done", ON(PROGRESS), ON(PROGRESS), astra_read_done},
 	{"total", ON(PROGRESS), 0, astra_read_total},
@@ -111,7 +114,7 @@ static enum astra_fault read_head(const json_t *root, struct astra_query *out,
 			err, "request",
 			"must be tenant, job, lease, why, diag, "
 			"remaining, progress, checkpointed, offer, bid, "
-			"auction, metrics, record, report or top");
+			"auction, metrics, record, report, top or adopt");
 	return ASTRA_FAULT_NONE;
 }
 
@@ -141,6 +144,8 @@ static enum astra_fault check_whole(const json_t *root,
 		return astra_check_app(query, err);
 	if (query->kind == ASTRA_QUERY_REPORT)
 		return astra_check_past(query, err);
+	if (query->kind == ASTRA_QUERY_ADOPT)
+		return astra_check_adopt(query, err);
 	if ((ON_OWN & 1u << query->kind) &&
 	    query->jobs.refs[0].task != UINT32_MAX)
 		return astra_malformed(err, "job",

@@ -29,6 +29,13 @@ astra_read_key astra_read_ticket;
 astra_read_key astra_read_report, astra_read_start, astra_read_end,
 	astra_read_top;
 
+/* query_read_adopt.c */
+astra_read_key astra_read_adopt, astra_read_replace;
+
+/* Whether an adoption's keys go together. */
+enum astra_fault astra_check_adopt(const struct astra_query *query,
+				   struct astra_error *err);
+
 /* Whether a report's window is one, and its filters are some that it has. */
 enum astra_fault astra_check_past(const struct astra_query *query,
 				  struct astra_error *err);

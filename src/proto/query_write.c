@@ -78,6 +78,25 @@ static void write_past(json_t *root, const struct astra_query_past *past)
 		write_count(root, "top", past->top);
 }
 
+static void write_adopt(json_t *root, const struct astra_query_adopt *adopt)
+{
+	json_t *list;
+
+	if (!adopt->given)
+		return;
+	list = json_array();
+	for (size_t i = 0; i < adopt->count; i++) {
+		const struct astra_adopted *a = &adopt->list[i];
+
+		json_array_append_new(list, json_pack("[s, s, f, f]", a->tenant,
+						      a->user, a->usage.alloc,
+						      a->usage.fair));
+	}
+	json_object_set_new(root, "usage", list);
+	if (adopt->replace)
+		json_object_set_new(root, "replace", json_true());
+}
+
 char *astra_query_encode(const struct astra_query *query)
 {
 	json_t *root = json_object();
@@ -95,6 +114,7 @@ char *astra_query_encode(const struct astra_query *query)
 	astra_query_write_app(root, query);
 	if (query->kind == ASTRA_QUERY_REPORT)
 		write_past(root, &query->past);
+	write_adopt(root, &query->adopt);
 	if (query->ticket)
 		write_count(root, "ticket", query->ticket);
 	if (query->reset)

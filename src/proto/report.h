@@ -57,6 +57,7 @@ struct astra_report_pool {
 	uint64_t lent;		 /* leases cut to end with a hold */
 	uint64_t first_starts;	 /* of jobs that were to start by a bound */
 	uint64_t over_bound;	 /* jobs that did not, or have not yet */
+	uint32_t adoptions; /* times its accounts began anew, since the start */
 };
 
 struct astra_report_tenant {

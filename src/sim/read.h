@@ -35,9 +35,10 @@ int astra_trace_read(struct astra_trace *trace, const char *path,
  * takes them, and finish the trace. Weights are not asked for.
  * start: NULL is refused. end: NULL: now.
  * cluster: NULL: the one of slurm.conf.
+ * partitions: separated by commas; NULL: all.
  * Returns as astra_trace_read(); what sacct complained of is in err. */
 int astra_trace_from_slurmdbd(struct astra_trace *trace, const char *start,
 			      const char *end, const char *cluster,
-			      struct astra_error *err);
+			      const char *partitions, struct astra_error *err);
 
 #endif

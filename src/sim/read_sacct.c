@@ -2,6 +2,7 @@
 /* A cluster's accounting, by way of sacct: it knows how to find slurmdbd and
  * what its user may see. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "src/sim/child.h"
 #include "src/sim/read_priv.h"
@@ -26,20 +27,17 @@ static int read_output(struct astra_trace *trace, int fd,
 
 int astra_trace_from_slurmdbd(struct astra_trace *trace, const char *start,
 			      const char *end, const char *cluster,
-			      struct astra_error *err)
+			      const char *partitions, struct astra_error *err)
 {
 	char since[128], until[128], format[sizeof(columns) + 16], where[128];
-	char *argv[] = {"sacct",
-			"--allusers",
-			"--allocations",
-			"--duplicates",
-			"--parsable2",
-			since,
-			until,
-			format,
-			cluster ? where : NULL,
-			NULL};
+	char *argv[] = {"sacct",	"--allusers",  "--allocations",
+			"--duplicates", "--parsable2", since,
+			until,		format,	       NULL,
+			NULL,		NULL};
+	char *of = NULL;
+	size_t argc = sizeof(argv) / sizeof(*argv) - 3;
 	struct astra_child child;
+	int rc;
 
 	if (!start)
 		return astra_error_set(err, "from when on? start=TIME, as "
@@ -49,8 +47,15 @@ int astra_trace_from_slurmdbd(struct astra_trace *trace, const char *start,
 	snprintf(until, sizeof(until), "--endtime=%s", end ? end : "now");
 	snprintf(format, sizeof(format), "--format=%s", columns);
 	snprintf(where, sizeof(where), "--clusters=%s", cluster ? cluster : "");
+	if (cluster)
+		argv[argc++] = where;
+	if (partitions && asprintf(&of, "--partition=%s", partitions) < 0)
+		return astra_error_nomem(err);
+	argv[argc] = of;
 	trace->source = "sacct";
-	if (astra_child_start(&child, argv, false, err) < 0 ||
+	rc = astra_child_start(&child, argv, false, err);
+	free(of);
+	if (rc < 0 ||
 	    astra_child_end(&child, read_output(trace, child.output, err),
 			    err) < 0)
 		return -1;

@@ -285,6 +285,7 @@ void astra_sim_result_clear(struct astra_sim_result *r)
 {
 	free(r->jobs);
 	free(r->tenants);
+	free(r->users);
 	free(r->cells);
 	free(r->used_gpu_sec);
 	free(r->runs);

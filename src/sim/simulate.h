@@ -70,6 +70,12 @@ struct astra_sim_tenant {
 	double alloc_gpu_sec, fair_gpu_sec; /* Eqs. 15, 16; variant as set */
 };
 
+/* A user within a tenant. Only where they are watched. */
+struct astra_sim_user {
+	uint32_t tenant, user;
+	double alloc_gpu_sec, fair_gpu_sec;
+};
+
 /* A tenant's share of one interval. */
 struct astra_sim_cell {
 	double alloc_gpu_sec, fair_gpu_sec;
@@ -87,6 +93,8 @@ struct astra_sim_result {
 	const struct astra_scheduler *scheduler;
 	struct astra_sim_job *jobs;
 	struct astra_sim_tenant *tenants;
+	struct astra_sim_user *users; /* of each tenant, as they come */
+	size_t user_count;
 	struct astra_sim_cell *cells; /* [interval][tenant] */
 	size_t interval_count;
 	double interval_sec;

@@ -38,7 +38,78 @@ void astra_watch_clear(struct astra_watch *w)
 	free(w->tenants);
 	free(w->before);
 	free(w->jobs);
+	free(w->user_accounts);
+	free(w->user_next);
+	free(w->user_first);
 	*w = (struct astra_watch){0};
+}
+
+/* Users. */
+
+int astra_watch_as(struct astra_watch *w,
+		   const struct astra_fairness_options *options, bool by_user)
+{
+	size_t users = w->trace->user_count;
+
+	astra_fairness_set_options(w->account, 0, options);
+	if (!by_user)
+		return 0;
+	w->user_first = calloc(users + 1, sizeof(*w->user_first));
+	if (!w->user_first)
+		return -1;
+	for (size_t i = 0; i < users; i++)
+		w->user_first[i] = ASTRA_NONE;
+	return 0;
+}
+
+/* A user's row among those of the result. */
+static uint32_t watch_add_user(struct astra_watch *w, uint32_t tenant,
+			       uint32_t user, double now_sec)
+{
+	struct astra_sim_result *r = w->result;
+	size_t at = r->user_count;
+
+	if (astra_grow(&r->users, &w->user_room, at + 1, sizeof(*r->users)) <
+		    0 ||
+	    astra_grow(&w->user_accounts, &w->user_account_room, at + 1,
+		       sizeof(*w->user_accounts)) < 0 ||
+	    astra_grow(&w->user_next, &w->user_next_room, at + 1,
+		       sizeof(*w->user_next)) < 0)
+		return ASTRA_NONE;
+	w->user_accounts[at] = astra_fairness_add_user(w->account, now_sec,
+						       w->tenants[tenant], 1);
+	if (w->user_accounts[at] == ASTRA_NONE)
+		return ASTRA_NONE;
+	r->users[at] = (struct astra_sim_user){.tenant = tenant, .user = user};
+	w->user_next[at] = w->user_first[user];
+	w->user_first[user] = (uint32_t)at;
+	return (uint32_t)r->user_count++;
+}
+
+static uint32_t watch_user(struct astra_watch *w, uint32_t tenant,
+			   uint32_t user, double now_sec)
+{
+	uint32_t at = w->user_first[user];
+
+	while (at != ASTRA_NONE && w->result->users[at].tenant != tenant)
+		at = w->user_next[at];
+	return at == ASTRA_NONE ? watch_add_user(w, tenant, user, now_sec) : at;
+}
+
+/* A number in the account. */
+static uint32_t watch_add_job(struct astra_watch *w,
+			      const struct astra_trace_job *t, double now_sec)
+{
+	uint32_t user;
+
+	if (!w->user_first)
+		return astra_fairness_add_job(w->account, w->tenants[t->tenant],
+					      1, t->gpus);
+	user = watch_user(w, t->tenant, t->user, now_sec);
+	if (user == ASTRA_NONE)
+		return ASTRA_NONE;
+	return astra_fairness_add_user_job(w->account, w->user_accounts[user],
+					   1, t->gpus);
 }
 
 /* What each tenant got and was entitled to since the interval's begin. */
@@ -87,8 +158,7 @@ int astra_watch_submit(struct astra_watch *w, uint32_t job, double now_sec)
 
 	if (advance(w, now_sec) < 0)
 		return -1;
-	w->jobs[job] = astra_fairness_add_job(w->account, w->tenants[t->tenant],
-					      1, t->gpus);
+	w->jobs[job] = watch_add_job(w, t, now_sec);
 	if (w->jobs[job] == ASTRA_NONE)
 		return -1;
 	astra_fairness_set_active(w->account, now_sec, w->jobs[job], 1);
@@ -149,6 +219,13 @@ int astra_watch_finish(struct astra_watch *w, double now_sec)
 
 		r->tenants[i].alloc_gpu_sec = u.alloc;
 		r->tenants[i].fair_gpu_sec = u.fair;
+	}
+	for (size_t i = 0; i < r->user_count; i++) {
+		struct astra_usage u = astra_fairness_user(w->account, now_sec,
+							   w->user_accounts[i]);
+
+		r->users[i].alloc_gpu_sec = u.alloc;
+		r->users[i].fair_gpu_sec = u.fair;
 	}
 	if (isfinite(w->next_sec) && now_sec > w->next_sec - r->interval_sec)
 		return close_interval(w, now_sec);

@@ -20,6 +20,11 @@ struct astra_watch {
 	size_t cell_room, used_room;
 	bool full; /* there would be more than ASTRA_WATCH_ROWS of them */
 	struct astra_usage *before; /* of each tenant, at its begin */
+	/* Where users are watched: of each row of the result's users its number
+	 * in the account and the next row of the same user; of each user its
+	 * first row. */
+	uint32_t *user_accounts, *user_next, *user_first;
+	size_t user_room, user_account_room, user_next_room;
 };
 
 /* result: jobs and tenants are there, zeroed. Returns 0, or -1 when memory is
@@ -28,6 +33,12 @@ int astra_watch_init(struct astra_watch *watch, const struct astra_trace *trace,
 		     uint64_t gpus, bool quota_entitlement, double interval_sec,
 		     struct astra_sim_result *result);
 void astra_watch_clear(struct astra_watch *watch);
+
+/* Account as production does, before anything happens: with all of these
+ * options, and by_user with users between tenants and jobs, which come into the
+ * result. Returns 0, or -1 when memory is out. */
+int astra_watch_as(struct astra_watch *watch,
+		   const struct astra_fairness_options *options, bool by_user);
 
 /* Times do not go backwards. Those that return int: 0, or -1 when memory is
  * out or the watch is full. */

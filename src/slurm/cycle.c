@@ -8,6 +8,7 @@
 #include "src/common/fault.h"
 #include "src/history/history.h"
 #include "src/policy/plausible.h"
+#include "src/slurm/adopter.h"
 #include "src/slurm/advise.h"
 #include "src/slurm/apply.h"
 #include "src/slurm/arrival.h"
@@ -387,6 +388,7 @@ static int serve_pools(struct astra_cycle *cycle)
 static void close_round(struct astra_cycle *cycle, double now, uint64_t begin)
 {
 	astra_pools_save(&cycle->pools, &cycle->diag, now, false);
+	astra_adopter_saved(&cycle->pools, cycle->diag.state_error.text);
 	astra_forecaster_round_ends();
 	cycle->last_sec = now;
 	cycle->diag.rounds++;
@@ -417,6 +419,7 @@ double astra_cycle_run(struct astra_cycle *cycle)
 	if (take_named_scene(cycle) < 0 || rehearse(cycle) < 0)
 		return now + 1;
 	tell_warnings(cycle);
+	astra_adopter_serve(&cycle->pools);
 	busy = serve_pools(cycle);
 	if (busy < 0)
 		return now + 1;
@@ -436,6 +439,7 @@ void astra_cycle_close(struct astra_cycle *cycle)
 	astra_scene_free(&cycle->scene);
 	astra_users_free();
 	astra_recorder_free();
+	astra_adopter_free();
 	free(cycle->conf_path);
 	free(cycle->folder);
 	*cycle = (struct astra_cycle){0};

@@ -15,6 +15,8 @@ libastraea_la_LIBADD = \
 	libastra-policy.la \
 	libastra-common.la
 libastraea_la_SOURCES = $(server_sources) \
+	src/slurm/adopter.c \
+	src/slurm/adopter.h \
 	src/slurm/advise.c \
 	src/slurm/advise.h \
 	src/slurm/aim.c \

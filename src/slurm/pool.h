@@ -16,10 +16,11 @@ struct astra_pool {
 	char *path; /* of the state file */
 	struct astra_engine *engine;
 	struct astra_plan plan;
-	bool dirty;  /* to be saved */
-	bool synced; /* the file is on the disk */
-	bool unread; /* there was a state, which could not be used */
-	bool refuge; /* what could not be saved is kept */
+	bool dirty;	    /* to be saved */
+	bool synced;	    /* the file is on the disk */
+	bool unread;	    /* there was a state, which could not be used */
+	bool refuge;	    /* what could not be saved is kept */
+	uint32_t adoptions; /* times its accounts began anew, since the start */
 	struct astra_pace sync;
 	struct astra_error error; /* why the last round decided nothing */
 };

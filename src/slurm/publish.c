@@ -54,6 +54,7 @@ static void fill_pool(struct publish_filler *f)
 		.lent = c.lent,
 		.first_starts = c.first_starts,
 		.over_bound = c.over_bound,
+		.adoptions = f->pool->adoptions,
 	};
 
 	astra_publish_count(f->view, &p);

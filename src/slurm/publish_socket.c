@@ -10,6 +10,7 @@
 #include "src/proto/dial.h"
 #include "src/proto/listen.h"
 #include "src/proto/status.h"
+#include "src/slurm/adopter.h"
 #include "src/slurm/bids.h"
 #include "src/slurm/coordinator.h"
 #include "src/slurm/env.h"
@@ -156,6 +157,7 @@ static int publish_open(const struct astra_cycle *cycle,
 		.note = astra_progress_note,
 		.bid = astra_bids_note,
 		.record = astra_recorder_order,
+		.adopt = astra_adopter_order,
 		.log_line = log_line,
 		.history = astra_history_report,
 	};

@@ -20,6 +20,7 @@
 
 struct astra_names;
 struct astra_query;
+struct astra_query_adopt;
 struct astra_text;
 struct astra_viewer;
 
@@ -62,6 +63,12 @@ struct astra_server_options {
 	 * in the server's thread. */
 	int (*record)(const char *pool, uint64_t *ticket,
 		      struct astra_text *out, struct astra_error *err);
+	/* What accounts begin with (astra_adopt_order in
+	 * src/proto/answer.h). Called in the server's thread. */
+	enum astra_fault (*adopt)(const char *pool,
+				  struct astra_query_adopt *adopt, uint32_t uid,
+				  uint64_t *ticket, struct astra_text *out,
+				  struct astra_error *err);
 	/* One line for the log, without a newline. Called in the server's
 	 * thread, or in that of start and stop. NULL: nothing is logged. */
 	void (*log_line)(bool error, const char *text);

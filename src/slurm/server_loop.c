@@ -94,6 +94,9 @@ static enum astra_fault answer_query(struct server *s,
 	if (query->kind == ASTRA_QUERY_RECORD)
 		fault = astra_answer_record(report, query, &viewer,
 					    s->options.record, reply, err);
+	else if (query->kind == ASTRA_QUERY_ADOPT)
+		fault = astra_answer_adopt(report, query, &viewer,
+					   s->options.adopt, reply, err);
 	else
 		fault = astra_answer(report, query, &viewer, &s->stats, reply,
 				     err);

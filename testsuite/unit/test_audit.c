@@ -127,6 +127,56 @@ static void test_small(void **state)
 	clear(&w);
 }
 
+static const struct astra_sim_user *user(const struct world *w,
+					 const char *name)
+{
+	for (size_t i = 0; i < w->result.user_count; i++)
+		if (!strcmp(w->trace.users[w->result.users[i].user], name))
+			return &w->result.users[i];
+	fail_msg("no user %s", name);
+	return NULL;
+}
+
+static void assert_user(const struct world *w, const char *name, double alloc,
+			double fair)
+{
+	assert_close(user(w, name)->alloc_gpu_sec, alloc, 1e-9);
+	assert_close(user(w, name)->fair_gpu_sec, fair, 1e-9);
+}
+
+/* Of the same: u is alone in A until 60, w from 100 on; between, each is due 1
+ * of A's 2 GPUs. With a half-life of 40 s v's 2 GPUs from 100 to 140, its due
+ * from 20 on, count 2 * 40 / ln 2 * (1 - 2^-(t / 40)) for t seconds. */
+static void users_have_accounts_within_their_tenant(void **state)
+{
+	struct astra_audit_options options = {.gpus = 4, .by_user = true};
+	struct astra_error err = {""};
+	struct world w;
+
+	(void)state;
+	read_record(&w, SMALL);
+	w.window = astra_record_window(&w.record, 0);
+	measure(&w, 4, false, 0);
+	assert_int_equal(w.result.user_count, 0);
+	for (int i = 0; i < 2; i++) {
+		astra_sim_result_clear(&w.result);
+		options.half_life_sec = i * 40;
+		assert_int_equal(0, astra_audit_measure(&w.record, &w.window,
+							&w.trace, &options,
+							&w.result, &err));
+		assert_int_equal(w.result.user_count, 3);
+		if (i)
+			continue;
+		assert_user(&w, "u", 400, 160);
+		assert_user(&w, "w", 40, 80);
+		assert_user(&w, "v", 80, 240);
+		assert_close(w.result.tenants[0].fair_gpu_sec, 240, 1e-9);
+	}
+	assert_user(&w, "v", 80 / M_LN2 * .5, 80 / M_LN2 * .875);
+	assert_close(w.result.tenants[1].alloc_gpu_sec, 80 / M_LN2 * .5, 1e-9);
+	clear(&w);
+}
+
 /* The same as accounting has it, where b1 waited for a dependency until 100, a2
  * for its begin time until 90, and b2, which was cancelled, and b3, which still
  * waits, for a hold. a1's due is 2 GPUs until 90, then 1: 190; a2's 1 and
@@ -494,6 +544,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_small),
+		cmocka_unit_test(users_have_accounts_within_their_tenant),
 		cmocka_unit_test(a_job_competes_once_it_is_eligible),
 		cmocka_unit_test(test_apps),
 		cmocka_unit_test(test_window),

@@ -25,6 +25,7 @@ static struct astra_writer *writer;
 static struct astra_report *report;
 static struct astra_history_keep keep;
 static double half_life;
+static uint32_t adoptions;
 
 static int set_up(void **state)
 {
@@ -33,6 +34,7 @@ static int set_up(void **state)
 	tzset();
 	keep = (struct astra_history_keep){0};
 	half_life = 0;
+	adoptions = 0;
 	strcpy(folder, "/tmp/astraea-history-XXXXXX");
 	if (!mkdtemp(folder))
 		return -1;
@@ -72,6 +74,7 @@ static void begin(double now_sec)
 		.gpus_usable = 8,
 		.gpus_free = 3,
 		.half_life_sec = half_life,
+		.adoptions = adoptions,
 	};
 
 	report = astra_report_create();
@@ -684,6 +687,23 @@ static void lack_is_by_the_minute(void **state)
 			 level);
 		assert_close(number(sql), 40, 1e-9);
 	}
+}
+
+static void what_accounts_begin_with_is_no_usage(void **state)
+{
+	(void)state;
+	open_writer();
+	begin(T0), tenant("physics", 0, 0), put();
+	begin(T0 + 10), tenant("physics", 5, 5), put();
+	adoptions++;
+	begin(T0 + 20), tenant("physics", 9000, 4000), put();
+	begin(T0 + 30), tenant("physics", 9020, 4030), put();
+	assert_close(number("SELECT total(alloc_gpu_sec) FROM tenant_time"
+			    " WHERE level=1"),
+		     25, 1e-9);
+	assert_close(number("SELECT total(fair_gpu_sec) FROM tenant_time"
+			    " WHERE level=1"),
+		     35, 1e-9);
 }
 
 static void lost_state_is_no_usage(void **state)
@@ -1316,6 +1336,7 @@ int main(void)
 		TEST(a_report_left_out_is_covered_by_the_next),
 		TEST(decay_is_taken_out),
 		TEST(lack_is_by_the_minute),
+		TEST(what_accounts_begin_with_is_no_usage),
 		TEST(lost_state_is_no_usage),
 		TEST(a_tenant_goes_on_over_a_restart),
 		TEST(a_pool_has_no_more_used_than_it_has),

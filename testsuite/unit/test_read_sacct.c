@@ -42,7 +42,7 @@ static int ask(const char *script, struct astra_trace *trace,
 
 	astra_trace_init(trace);
 	rc = astra_trace_from_slurmdbd(trace, "2026-11-01", "now", "here; true",
-				       err);
+				       "a,b", err);
 	give_back(folder);
 	return rc;
 }
@@ -61,6 +61,7 @@ static void all_jobs_between_two_times_are_asked_for(void **state)
 		"--format=JobID,JobIDRaw,Account,User,Submit,Eligible,Start,"
 		"End,ElapsedRaw,AllocTRES,ReqTRES,TimelimitRaw,State,NNodes",
 		"--clusters=here; true",
+		"--partition=a,b",
 		"%s",
 	};
 	struct astra_trace trace;
@@ -121,7 +122,7 @@ static void without_sacct_it_says_so(void **state)
 	setenv("PATH", "/nowhere", 1);
 	astra_trace_init(&trace);
 	assert_int_equal(astra_trace_from_slurmdbd(&trace, "now-1days", "now",
-						   NULL, &err),
+						   NULL, NULL, &err),
 			 -1);
 	assert_string_equal(err.text,
 			    "sacct failed: sacct: No such file or directory");

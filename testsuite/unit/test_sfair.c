@@ -171,7 +171,7 @@ static void mistakes_are_one_line_that_names_them(void **state)
 	} cases[] = {
 		{"", "which command?"},
 		{"nodes", "unknown command \"nodes\": one of tenant,"},
-		{"nodes", "diag, audit, "},
+		{"nodes", "diag, adopt, audit, "},
 		{"job -x", "unknown option -x"},
 		{"job --colour", "unknown option --colour"},
 		{"job --json=yes", "--json=yes: the option takes no value"},

@@ -12,6 +12,7 @@
 #define STARTING_SEC 5.0 /* for a plugin that says that it starts */
 #define PATIENCE_SEC 2.0 /* for one that says that it answers */
 #define AGAIN_USEC 100000
+#define ROUND_SEC 60 /* for a round to be held */
 
 static bool not_found; /* so the last refusal said */
 
@@ -178,4 +179,29 @@ json_t *sfair_ask(const struct astra_query *query, bool verbose,
 				     err);
 	sfair_where_clear(&where);
 	return reply;
+}
+
+json_t *sfair_ask_round(struct astra_query *query, const char *key,
+			bool verbose, struct astra_error *err)
+{
+	double begin_sec = ask_now_sec();
+
+	do {
+		json_t *reply = sfair_ask(query, verbose, err);
+		json_t *made = json_incref(json_object_get(reply, key));
+
+		if (!reply)
+			return NULL;
+		astra_adopt_clear(&query->adopt); /* is said once */
+		query->ticket = (uint64_t)json_integer_value(
+			json_object_get(reply, "ticket"));
+		json_decref(reply);
+		if (json_is_object(made))
+			return made;
+		json_decref(made);
+	} while (ask_pause(begin_sec, ROUND_SEC));
+	astra_error_set(err,
+			"the plugin held no round for %d s: see sfair diag",
+			ROUND_SEC);
+	return NULL;
 }

@@ -80,11 +80,11 @@ static int read_slurmdbd(struct sfair_audit *a, struct astra_error *err)
 	snprintf(since, sizeof(since), "uts%.0f", a->window.start_sec);
 	snprintf(until, sizeof(until), "uts%.0f", a->window.end_sec);
 	if (astra_record_from_slurmdbd(&a->record, since, until,
-				       a->args->cluster, err) < 0)
+				       a->args->cluster, NULL, err) < 0)
 		return -1;
 	return a->args->weights
 		       ? 0
-		       : sfair_audit_accounts(&a->record, a->cluster, err);
+		       : sfair_audit_accounts(&a->record, a->cluster, 0, err);
 }
 
 static int weigh(struct sfair_audit *a, struct astra_error *err)

@@ -56,10 +56,10 @@ struct sfair_audit {
 /* audit_slurm.c: what Slurm's programs know. All return 0, or -1 with err set.
  */
 
-/* Who the tenants are, and their shares: those of the record's jobs become
- * what the plugin would take them for. cluster: its name. */
+/* Who the tenants are: those of the record's jobs become what the plugin would
+ * take them for. cluster: its name. level: TenantLevel, or 0. */
 int sfair_audit_accounts(struct astra_record *record, const char *cluster,
-			 struct astra_error *err);
+			 unsigned level, struct astra_error *err);
 /* Give the trace's tenants their weights; those without jobs join it. */
 int sfair_audit_shares(struct astra_trace *trace, const char *cluster,
 		       struct astra_error *err);

@@ -95,16 +95,38 @@ static bool is_parent(const struct account *account)
 	return !strcasecmp(account->share, "parent");
 }
 
-/* An account with fairshare=parent is no tenant, except directly below root;
- * as src/slurm/tenants.c has it. */
-static const struct account *tenant_of(const struct accounts *a,
+static const struct account *parent_of(const struct accounts *a,
 				       const struct account *account)
 {
-	const struct account *parent;
+	const struct account *parent = find(a, account->parent);
 
-	while (is_parent(account) && (parent = find(a, account->parent)) &&
-	       parent != account && *parent->parent)
-		account = parent;
+	return parent != account ? parent : NULL;
+}
+
+/* How far below root. */
+static unsigned depth_of(const struct accounts *a,
+			 const struct account *account)
+{
+	unsigned depth = 0;
+
+	while (depth < a->count && (account = parent_of(a, account)))
+		depth++;
+	return depth;
+}
+
+/* The account at that level, if this one is below it and level is not 0. An
+ * account with fairshare=parent is no tenant, except directly below root; as
+ * src/slurm/tenants.c has it. */
+static const struct account *tenant_of(const struct accounts *a,
+				       const struct account *account,
+				       unsigned level)
+{
+	unsigned depth = depth_of(a, account);
+
+	while ((level && depth > level) || (depth > 1 && is_parent(account))) {
+		account = parent_of(a, account);
+		depth--;
+	}
 	return account;
 }
 
@@ -120,7 +142,7 @@ static double share_of(const struct account *account)
 }
 
 int sfair_audit_accounts(struct astra_record *record, const char *cluster,
-			 struct astra_error *err)
+			 unsigned level, struct astra_error *err)
 {
 	struct accounts a;
 	int rc = ask(&a, cluster, err);
@@ -133,7 +155,7 @@ int sfair_audit_accounts(struct astra_record *record, const char *cluster,
 		if (!account)
 			continue;
 		name = astra_intern_put(&record->words,
-					tenant_of(&a, account)->name);
+					tenant_of(&a, account, level)->name);
 		if (name == ASTRA_INTERN_NONE)
 			rc = astra_error_nomem(err);
 		else
@@ -151,7 +173,7 @@ int sfair_audit_shares(struct astra_trace *trace, const char *cluster,
 	int rc = ask(&a, cluster, err);
 
 	for (size_t i = 0; !rc && i < a.count; i++) {
-		const struct account *t = tenant_of(&a, &a.all[i]);
+		const struct account *t = tenant_of(&a, &a.all[i], 0);
 		bool with_users = a.all[i].has_users && *t->parent;
 		uint32_t at = ASTRA_NONE;
 

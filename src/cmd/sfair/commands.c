@@ -6,6 +6,7 @@
 
 /* By name; ended by a NULL one. */
 static const struct sfair_command commands[] = {
+	{"adopt", sfair_adopt},
 	{"audit", sfair_audit},
 	{"check", sfair_check},
 	{"cluster", sfair_report},

@@ -19,6 +19,7 @@ void sfair_help(void)
 	      "  tenant REPORT         over past time: see sfair tenant --help\n"
 	      "  user REPORT           who used what: see sfair user --help\n"
 	      "  job REPORT            over past time: see sfair job --help\n"
+	      "  adopt                 accounts that begin with the past: sfair adopt --help\n"
 	      "  audit                 how fair it was, from accounting: sfair audit --help\n"
 	      "  diag                  rounds, locks and counters of the plugin\n"
 	      "  check [FILE]          an astraea.conf, before it is used: sfair check --help\n"

@@ -24,6 +24,10 @@ sfair_LDADD = libastra-page.la libastra-conf.la libastra-proto.la libastra-audit
 	$(JANSSON_LIBS) $(MICROHTTPD_LIBS) $(NCURSES_LIBS) -lpthread -lm
 sfair_SOURCES = \
 	src/cmd/sfair/absent.c \
+	src/cmd/sfair/adopt.c \
+	src/cmd/sfair/adopt.h \
+	src/cmd/sfair/adopt_args.c \
+	src/cmd/sfair/adopt_rows.c \
 	src/cmd/sfair/args.c \
 	src/cmd/sfair/ask.c \
 	src/cmd/sfair/audit.c \

@@ -5,13 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "src/cmd/sfair/sfair.h"
 #include "src/sim/outfile.h"
-
-#define POLL_USEC 100000
-#define PATIENCE_SEC 60
 
 enum { OPT_POOL = 256 };
 
@@ -73,31 +69,6 @@ static int parse(int argc, char **argv, struct record_args *args,
 	return 0;
 }
 
-/* The round comes within a second or so; then its record is there. */
-static json_t *fetch(struct record_args *args, struct astra_error *err)
-{
-	args->query.kind = ASTRA_QUERY_RECORD;
-	for (int i = 0; i < PATIENCE_SEC * 1000000 / POLL_USEC; i++) {
-		json_t *reply = sfair_ask(&args->query, args->verbose, err);
-		json_t *record = json_object_get(reply, "record");
-
-		if (!reply)
-			return NULL;
-		args->query.ticket = (uint64_t)json_integer_value(
-			json_object_get(reply, "ticket"));
-		if (json_is_object(record))
-			json_incref(record);
-		json_decref(reply);
-		if (json_is_object(record))
-			return record;
-		usleep(POLL_USEC);
-	}
-	astra_error_set(err,
-			"the plugin held no round for %d s: see sfair diag",
-			PATIENCE_SEC);
-	return NULL;
-}
-
 static int write_to(FILE *file, const json_t *record)
 {
 	int rc = json_dumpf(record, file,
@@ -126,14 +97,18 @@ static int write_output(const char *path, const json_t *record,
 
 int sfair_record(int argc, char **argv, struct astra_error *err)
 {
-	struct record_args args = {.output = "-"};
+	struct record_args args = {
+		.query = {.kind = ASTRA_QUERY_RECORD},
+		.output = "-",
+	};
 	json_t *record = NULL;
 	int rc = parse(argc, argv, &args, err);
 
 	if (!rc && args.help) {
 		help();
 	} else if (!rc) {
-		record = fetch(&args, err);
+		record = sfair_ask_round(&args.query, "record", args.verbose,
+					 err);
 		rc = record ? write_output(args.output, record, err) : -1;
 	}
 	json_decref(record);

@@ -90,6 +90,12 @@ void sfair_command_names(char *text, size_t size);
 json_t *sfair_ask(const struct astra_query *query, bool verbose,
 		  struct astra_error *err);
 
+/* The same of what a round makes, and a ticket is given for meanwhile: asked
+ * for until it is there. query: gets the ticket. key: of the reply.
+ * Returns what is there, an object, or NULL with err set. */
+json_t *sfair_ask_round(struct astra_query *query, const char *key,
+			bool verbose, struct astra_error *err);
+
 /* Whether the last refusal was of a job that the plugin does not know, or that
  * the user may not see. */
 bool sfair_not_found(void);
@@ -170,6 +176,9 @@ int sfair_top(int argc, char **argv, struct astra_error *err);
 int sfair_report(int argc, char **argv, struct astra_error *err);
 
 int sfair_audit(int argc, char **argv, struct astra_error *err);
+
+/* adopt.c: accounts that begin with the past. */
+int sfair_adopt(int argc, char **argv, struct astra_error *err);
 
 /* help.c */
 void sfair_help(void);

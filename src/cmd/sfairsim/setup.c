@@ -64,7 +64,7 @@ static int read_trace(struct sfairsim_setup *s,
 	if (args->slurmdbd)
 		return astra_trace_from_slurmdbd(&s->trace, args->start,
 						 args->end, args->slurm_cluster,
-						 err);
+						 NULL, err);
 	if (astra_trace_format(args->format, &options.format, err) < 0 ||
 	    astra_trace_read(&s->trace, args->trace, &options, err) < 0)
 		return -1;

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Accounts that begin with the past, for `sfair adopt`. One order at a time,
+ * carried out between two rounds in the engine's thread, without slurmctld's
+ * locks; its outcome stays for two minutes, and is told once the state is
+ * saved.
+ *
+ * There is one in a process.
+ */
+#ifndef ASTRA_ADOPTER_H
+#define ASTRA_ADOPTER_H
+
+#include "src/proto/wire.h"
+#include "src/slurm/pool.h"
+
+struct astra_query_adopt;
+struct astra_text;
+
+/* See astra_adopt_order in src/proto/answer.h. Any thread. */
+enum astra_fault astra_adopter_order(const char *pool,
+				     struct astra_query_adopt *adopt,
+				     uint32_t uid, uint64_t *ticket,
+				     struct astra_text *out,
+				     struct astra_error *err);
+
+/* Before the decisions of a round, and after the pools were saved; most of the
+ * time they do nothing. failed: why they were not, or "". The engine's thread.
+ */
+void astra_adopter_serve(struct astra_pools *pools);
+void astra_adopter_saved(const struct astra_pools *pools, const char *failed);
+
+void astra_adopter_free(void);
+
+#endif
