@@ -7,188 +7,21 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/common/grow.h"
-
 #define NEVER SIZE_MAX
-
-/* When a running job's GPUs come by themselves. */
-static double natural_end(const struct round *r, const struct ejob *j,
-			  const struct astra_job *job)
-{
-	double now = r->snap->now_sec;
-
-	if (job->suspended)
-		return HUGE_VAL;
-	if (job->revocable)
-		return fmax(fmax(now, j->lease_end_sec),
-			    j->start_sec + j->min_run_sec);
-	if (job->time_limit_sec > 0)
-		return fmax(now, job->start_sec + job->time_limit_sec);
-	return HUGE_VAL;
-}
-
-static double rho_of(const struct round *r, uint32_t row,
-		     const struct astra_job *job)
-{
-	return astra_ballot_candidate(r, row, job).rho;
-}
-
-static bool same_owner(const struct ejob *a, const struct ejob *b)
-{
-	return a->tenant == b->tenant && a->user == b->user;
-}
-
-/* Whether a lease may be cut short for the owner: one of a richer tenant, or of
- * its own, but not of a job that has had less than it. */
-static bool calendar_pays(const struct calendar *c, uint32_t row,
-			  const struct astra_job *job)
-{
-	const struct ejob *jobs = c->r->e->jobs;
-	uint32_t owner = c->owner->row;
-
-	if (!astra_turns_pays(c->turns, &jobs[row], &jobs[owner]))
-		return false;
-	return !same_owner(&jobs[row], &jobs[owner]) || !jobs[owner].ran ||
-	       rho_of(c->r, row, job) > rho_of(c->r, owner, c->owner->job);
-}
-
-static int calendar_add(struct calendar *c, struct release x)
-{
-	if (astra_grow(&c->items, &c->room, c->count + 1, sizeof(x)) < 0)
-		return -1;
-	x.order = c->count;
-	c->items[c->count++] = x;
-	return 0;
-}
-
-/* Leases that go on; those who leave already are on their way. */
-static int collect_leases(struct calendar *c)
-{
-	const struct round *r = c->r;
-
-	for (size_t i = 0; i < r->snap->job_count; i++) {
-		const struct astra_job *job = &r->snap->jobs[i];
-		struct ejob *j = &r->e->jobs[r->e->row_of[i]];
-		double end, at;
-		bool pays;
-
-		if (job->state != ASTRA_JOB_RUNNING ||
-		    j->phase != ASTRA_PHASE_LEASED)
-			continue;
-		pays = calendar_pays(c, r->e->row_of[i], job);
-		if (!pays && !c->anybody)
-			continue;
-		at = end = natural_end(r, j, job);
-		if (pays && !astra_lease_stays(job))
-			at = fmin(at, fmax(r->snap->now_sec + 1,
-					   astra_recall_from(r, j)));
-		if (calendar_add(c, (struct release){
-					    .at_sec = at,
-					    .natural_sec = end,
-					    .job = j,
-					    .shares = job->held,
-					    .count = job->held_count,
-				    }) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int collect_grants(struct calendar *c)
-{
-	const struct round *r = c->r;
-
-	for (size_t i = 0; i < r->e->grant_count; i++) {
-		const struct grant *g = &r->e->grants[i];
-		const struct ejob *j = astra_engine_find(r->e, g->job);
-		double end = g->until_sec > 0 ? g->until_sec
-					      : r->snap->now_sec + j->lease_sec;
-
-		if (!c->anybody &&
-		    !astra_turns_pays(c->turns, j, &r->e->jobs[c->owner->row]))
-			continue;
-		if (calendar_add(c, (struct release){
-					    .at_sec = end,
-					    .natural_sec = end,
-					    .shares = g->shares,
-					    .count = g->count,
-				    }) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* Whether a hold gives way to nobody but those who were due earlier: for half a
- * term after its job is due, poorer tenants may still go first. */
-static bool calendar_firm(const struct calendar *c, const struct hold *hold,
-			  double due_sec)
-{
-	double term = c->r->e->options.lease_sec;
-
-	return hold->anybody && c->r->snap->now_sec >= due_sec + term / 2;
-}
-
-/* Those of richer tenants give way to a next job, and those who are due later
- * to one that is due, but not in their last half term: GPUs are being collected
- * for them by then. */
-bool astra_calendar_displaces(const struct calendar *c, const struct hold *hold)
-{
-	const struct round *r = c->r;
-	const struct ejob *j = astra_engine_find(r->e, hold->job);
-	const struct ejob *owner = &r->e->jobs[c->owner->row];
-	double due_sec = astra_first_start_due(r->e, r->snap, j);
-	double late_sec = r->snap->now_sec + r->e->options.lease_sec / 2;
-
-	if (!c->displace)
-		return false;
-	if (c->anybody)
-		return hold->start_sec > late_sec &&
-		       due_sec > astra_first_start_due(r->e, r->snap, owner);
-	return !calendar_firm(c, hold, due_sec) && !same_owner(j, owner) &&
-	       astra_turns_pays(c->turns, j, owner);
-}
-
-double astra_calendar_hold_end(const struct calendar *c,
-			       const struct hold *hold)
-{
-	return hold->start_sec +
-	       astra_engine_find(c->r->e, hold->job)->lease_sec;
-}
-
-/* What others hold comes when the leases end that they are for. */
-static int collect_holds(struct calendar *c)
-{
-	const struct astra_engine *e = c->r->e;
-
-	for (size_t i = 0; i < e->hold_count; i++) {
-		double end = astra_calendar_hold_end(c, &e->holds[i]);
-
-		if (astra_calendar_displaces(c, &e->holds[i]))
-			continue;
-		if (calendar_add(c, (struct release){
-					    .at_sec = end,
-					    .natural_sec = end,
-					    .hold = 1 + i,
-				    }) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static int compare_releases(const void *a, const void *b)
-{
-	const struct release *x = a, *y = b;
-
-	if (x->at_sec != y->at_sec)
-		return x->at_sec < y->at_sec ? -1 : 1;
-	return x->order < y->order ? -1 : 1;
-}
 
 static void give(const struct round *r, struct astra_space *space,
 		 const struct astra_share *share)
 {
 	if (r->snap->nodes[share->node].usable)
 		astra_space_give(space, share);
+}
+
+static void give_releases(const struct calendar *c, struct astra_space *space,
+			  size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		for (size_t k = 0; k < c->items[i].count; k++)
+			give(c->r, space, &c->items[i].shares[k]);
 }
 
 /* GPUs on their way that nobody was promised. */
@@ -208,29 +41,41 @@ static void give_coming(const struct round *r, struct astra_space *space)
 	}
 }
 
-/* What will be free once the first `count` releases have happened. */
-static struct astra_space *space_then(struct calendar *c, size_t count)
+/* What is free, and `count` releases. */
+static struct astra_space *space_free(struct calendar *c, size_t count)
 {
-	const struct astra_engine *e = c->r->e;
 	struct astra_space *space = astra_space_copy(c->work);
 
 	c->failed |= !space;
 	if (!space)
 		return NULL;
 	give_coming(c->r, space);
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < c->items[i].count; k++)
-			give(c->r, space, &c->items[i].shares[k]);
+	give_releases(c, space, 0, count);
+	return space;
+}
+
+/* Without what others hold then: what is not there yet comes later. */
+static void take_holds(const struct calendar *c, struct astra_space *space,
+		       size_t count)
+{
 	for (size_t i = count; i < c->count; i++) {
 		const struct hold *h;
 
 		if (!c->items[i].hold)
 			continue;
-		/* What is not there yet comes later than this. */
-		h = &e->holds[c->items[i].hold - 1];
+		h = &c->r->e->holds[c->items[i].hold - 1];
 		for (size_t k = 0; k < h->count; k++)
 			astra_space_take(space, &h->shares[k]);
 	}
+}
+
+/* What will be free once the first `count` releases have happened. */
+static struct astra_space *space_then(struct calendar *c, size_t count)
+{
+	struct astra_space *space = space_free(c, count);
+
+	if (space)
+		take_holds(c, space, count);
 	return space;
 }
 
@@ -266,33 +111,44 @@ static size_t releases_due(const struct calendar *c)
 	return count;
 }
 
+/* As probe(); free_space: what is free after the first `from` of them. */
+static bool probe_from(struct calendar *c, const struct astra_space *free_space,
+		       size_t from, size_t count)
+{
+	struct astra_space *space = astra_space_copy(free_space);
+	bool placed;
+
+	c->failed |= !space;
+	if (!space)
+		return false;
+	give_releases(c, space, from, count);
+	take_holds(c, space, count);
+	placed = calendar_place(c, space) > 0;
+	astra_space_destroy(space);
+	return placed;
+}
+
 /* The fewest releases after which the owner has a place, or NEVER. */
 static size_t search(struct calendar *c)
 {
 	size_t low = 0, high = releases_due(c);
+	struct astra_space *free_space;
 
 	if (!probe(c, high))
 		return NEVER;
-	while (low < high) {
+	free_space = space_free(c, low);
+	while (free_space && low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (probe(c, middle))
+		if (probe_from(c, free_space, low, middle)) {
 			high = middle;
-		else
+		} else {
+			give_releases(c, free_space, low, middle + 1);
 			low = middle + 1;
+		}
 	}
+	astra_space_destroy(free_space);
 	return high;
-}
-
-static int calendar_collect(struct calendar *c)
-{
-	c->count = 0;
-	if (collect_leases(c) < 0 || collect_grants(c) < 0 ||
-	    collect_holds(c) < 0)
-		return -1;
-	if (c->count)
-		qsort(c->items, c->count, sizeof(*c->items), compare_releases);
-	return 0;
 }
 
 /* Why there is no place. */
@@ -335,7 +191,7 @@ static enum astra_wait calendar_diagnose(struct calendar *c)
 	if (c->r->withdrawn || calendar_coming(c->r))
 		return ASTRA_WAIT_RANK;
 	c->anybody = c->displace = true;
-	if (calendar_collect(c) < 0)
+	if (astra_calendar_collect(c) < 0)
 		c->failed = true;
 	else if (probe(c, releases_due(c)))
 		return ASTRA_WAIT_RANK;
@@ -390,34 +246,38 @@ static int calendar_hold(struct calendar *c, size_t releases)
 	return astra_hold_add(c->r->e, &hold) < 0 ? -1 : 1;
 }
 
+static size_t calendar_search_all(struct calendar *c)
+{
+	if (!astra_calendar_collect(c))
+		return search(c);
+	c->failed = true;
+	return NEVER;
+}
+
 /* After all other holds, or, where that is more than a term away, before those
  * of richer tenants, or of anybody that is not due. Returns the releases that
  * it waits for. */
 static size_t calendar_search(struct calendar *c)
 {
 	double term = c->r->e->jobs[c->owner->row].lease_sec;
-	size_t releases;
-	double at;
+	size_t releases = calendar_search_all(c), displacing;
+	struct calendar before = *c;
 
-	if (calendar_collect(c) < 0)
-		goto failed;
-	releases = search(c);
-	at = calendar_time(c, releases);
-	if (at <= c->r->snap->now_sec + term || !c->r->e->hold_count)
+	if (c->failed || !c->r->e->hold_count ||
+	    calendar_time(c, releases) <= c->r->snap->now_sec + term)
 		return releases;
-	c->displace = true;
-	if (calendar_collect(c) < 0)
-		goto failed;
-	releases = search(c);
-	if (calendar_time(c, releases) < at)
+	before.displace = true;
+	before.items = NULL;
+	before.count = before.room = 0;
+	displacing = calendar_search_all(&before);
+	c->failed = before.failed;
+	if (calendar_time(&before, displacing) >= calendar_time(c, releases)) {
+		free(before.items);
 		return releases;
-	c->displace = false;
-	if (calendar_collect(c) < 0)
-		goto failed;
-	return search(c);
-failed:
-	c->failed = true;
-	return NEVER;
+	}
+	free(c->items);
+	*c = before;
+	return displacing;
 }
 
 int astra_calendar_plan(const struct turns *t, const struct astra_space *work,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The inside of calendar.c and calendar_cut.c. */
+/* The inside of calendar.c, calendar_cut.c and calendar_releases.c. */
 #ifndef ASTRA_LEASE_CALENDAR_H
 #define ASTRA_LEASE_CALENDAR_H
 
@@ -9,7 +9,6 @@
 struct release {
 	double at_sec;
 	double natural_sec; /* when they come without a cut */
-	size_t order;	    /* as found */
 	struct ejob *job;   /* whose lease it is; NULL: a grant, or a hold */
 	size_t hold;	    /* 1 + the hold whose job has them before; 0 */
 	const struct astra_share *shares;
@@ -30,6 +29,9 @@ struct calendar {
 	bool failed;		    /* memory is out */
 };
 
+/* calendar_releases.c: what comes free, by time; of the same time as found.
+ * Returns 0, or -1 when memory is out. */
+int astra_calendar_collect(struct calendar *c);
 /* Whether a hold need not be heeded. */
 bool astra_calendar_displaces(const struct calendar *c,
 			      const struct hold *hold);
@@ -37,8 +39,8 @@ bool astra_calendar_displaces(const struct calendar *c,
 double astra_calendar_hold_end(const struct calendar *c,
 			       const struct hold *hold);
 
-/* Let the leases end at the hold's start that would stay beyond it and that it
- * needs, of the first `count` releases. */
+/* calendar_cut.c: let the leases end at the hold's start that would stay beyond
+ * it and that it needs, of the first `count` releases. */
 void astra_calendar_cut(struct calendar *c, size_t count,
 			const struct hold *hold);
 

@@ -61,6 +61,8 @@ struct turns {
 	double *key;	  /* by tenant: A_p / F_p; the poorest has the least */
 	double *user_key; /* by user: the same within its tenant */
 	bool *done; /* by tenant: nothing more can be had for its next job */
+	uint32_t *running; /* the snapshot's jobs that run */
+	size_t running_count;
 	struct contender **next;  /* by tenant: its next job; NULL: none */
 	struct contender **fresh; /* jobs that never ran, tenant by tenant */
 	size_t *first;		  /* tenant -> its first one of these */

@@ -33,6 +33,7 @@ libastra_policy_la_SOURCES = \
 	src/policy/calendar.c \
 	src/policy/calendar.h \
 	src/policy/calendar_cut.c \
+	src/policy/calendar_releases.c \
 	src/policy/hold.c \
 	src/policy/hold.h \
 	src/policy/recall.c \

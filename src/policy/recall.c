@@ -32,8 +32,7 @@ static bool recall_may_end(const struct round *r, size_t index)
 	const struct astra_job *job = &r->snap->jobs[index];
 	const struct ejob *j = &r->e->jobs[r->e->row_of[index]];
 
-	return job->state == ASTRA_JOB_RUNNING &&
-	       j->phase == ASTRA_PHASE_LEASED && !astra_lease_stays(job) &&
+	return j->phase == ASTRA_PHASE_LEASED && !astra_lease_stays(job) &&
 	       !job->unheard && !job->booting &&
 	       astra_recall_from(r, j) <= r->snap->now_sec;
 }
@@ -46,7 +45,9 @@ static int recall_collect(struct recall *s)
 	*l = *s->r;
 	l->contenders = NULL;
 	l->contender_count = l->contender_room = 0;
-	for (size_t i = 0; i < l->snap->job_count; i++) {
+	for (size_t k = 0; k < s->turns.running_count; k++) {
+		uint32_t i = s->turns.running[k];
+
 		if (!recall_may_end(l, i))
 			continue;
 		if (astra_grow(&l->contenders, &l->contender_room,

@@ -71,6 +71,15 @@ static void turns_group(struct turns *t)
 	}
 }
 
+static void turns_find_running(struct turns *t)
+{
+	const struct astra_snapshot *snap = t->r->snap;
+
+	for (size_t i = 0; i < snap->job_count; i++)
+		if (snap->jobs[i].state == ASTRA_JOB_RUNNING)
+			t->running[t->running_count++] = (uint32_t)i;
+}
+
 int astra_turns_init(struct turns *t, struct round *r)
 {
 	size_t tenants = r->e->tenant_count;
@@ -80,17 +89,19 @@ int astra_turns_init(struct turns *t, struct round *r)
 		.key = calloc(tenants + 1, sizeof(*t->key)),
 		.user_key = calloc(r->e->user_count + 1, sizeof(*t->user_key)),
 		.done = calloc(tenants + 1, sizeof(*t->done)),
+		.running = calloc(r->snap->job_count + 1, sizeof(*t->running)),
 		.next = calloc(tenants + 1, sizeof(struct contender *)),
 		.first = calloc(tenants + 2, sizeof(*t->first)),
 		.fresh = calloc(r->contender_count + 1,
 				sizeof(struct contender *)),
 	};
-	if (!t->key || !t->user_key || !t->done || !t->next || !t->first ||
-	    !t->fresh || astra_ballot_init(&t->ballot, r, 0) < 0)
+	if (!t->key || !t->user_key || !t->done || !t->running || !t->next ||
+	    !t->first || !t->fresh || astra_ballot_init(&t->ballot, r, 0) < 0)
 		return -1;
 	astra_ballot_charge(r, &t->ballot);
 	for (size_t i = 0; i < r->e->user_count; i++)
 		t->user_key[i] = turns_key(t, &t->ballot.users[i]);
+	turns_find_running(t);
 	turns_group(t);
 	for (size_t i = 0; i < tenants; i++) {
 		t->key[i] = turns_key(t, &t->ballot.tenants[i]);
@@ -105,6 +116,7 @@ void astra_turns_fini(struct turns *t)
 	free(t->key);
 	free(t->user_key);
 	free(t->done);
+	free(t->running);
 	free(t->next);
 	free(t->first);
 	free(t->fresh);

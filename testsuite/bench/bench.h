@@ -16,6 +16,15 @@ static inline double bench_now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
+/* Of this program, however busy the machine is. */
+static inline double bench_cpu_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
 static inline int bench_compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
