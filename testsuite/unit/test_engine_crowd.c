@@ -145,9 +145,10 @@ static void the_earliest_due_goes_first(void **state)
 	vc_fini(&vc);
 }
 
-/* 1,500 gangs of two tenants come in one second, work for hundreds of terms, and
- * one of half the cluster of a third tenant. All start within their bounds, those
- * of one size and tenant in their order but for two terms, with few holds. */
+/* 1,500 gangs of two tenants come in one second, work for hundreds of terms,
+ * and one of half the cluster of a third tenant. All start within their bounds,
+ * those of one size and tenant in their order but for two terms, with few
+ * holds. */
 static void thousands_of_gangs_are_served_in_order(void **state)
 {
 	struct vcluster vc;
