@@ -268,7 +268,8 @@ static int prepare(struct measure *m, const struct astra_audit_options *o)
 	if (astra_watch_init(&m->watch, t, o->gpus, o->quota_entitlement,
 			     o->interval_sec, r) < 0)
 		return -1;
-	return astra_watch_as(&m->watch, &account, o->by_user);
+	return astra_watch_as(&m->watch, &account, o->user_weight,
+			      o->user_weight_arg);
 }
 
 int astra_audit_measure(const struct astra_record *record,

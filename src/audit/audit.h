@@ -39,7 +39,9 @@ struct astra_audit_options {
 	uint64_t seed;		/* of utilities, where they are made up */
 	double half_life_sec;	/* as in struct astra_fairness_options; */
 	double lead_max_sec;	/* the intervals want them 0 */
-	bool by_user;		/* users between tenants and jobs */
+	/* Users between tenants and jobs weigh so; NULL: none are. */
+	astra_user_weight *user_weight;
+	const void *user_weight_arg;
 };
 
 /* Measure what happened to the jobs of the trace, which is of that record and

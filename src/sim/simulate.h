@@ -76,6 +76,10 @@ struct astra_sim_user {
 	double alloc_gpu_sec, fair_gpu_sec;
 };
 
+/* What a user weighs within a tenant, by their names; not negative. */
+typedef double astra_user_weight(const void *arg, const char *tenant,
+				 const char *user);
+
 /* A tenant's share of one interval. */
 struct astra_sim_cell {
 	double alloc_gpu_sec, fair_gpu_sec;

@@ -47,12 +47,15 @@ void astra_watch_clear(struct astra_watch *w)
 /* Users. */
 
 int astra_watch_as(struct astra_watch *w,
-		   const struct astra_fairness_options *options, bool by_user)
+		   const struct astra_fairness_options *options,
+		   astra_user_weight *weight, const void *arg)
 {
 	size_t users = w->trace->user_count;
 
 	astra_fairness_set_options(w->account, 0, options);
-	if (!by_user)
+	w->user_weight = weight;
+	w->user_weight_arg = arg;
+	if (!weight)
 		return 0;
 	w->user_first = calloc(users + 1, sizeof(*w->user_first));
 	if (!w->user_first)
@@ -68,6 +71,9 @@ static uint32_t watch_add_user(struct astra_watch *w, uint32_t tenant,
 {
 	struct astra_sim_result *r = w->result;
 	size_t at = r->user_count;
+	double weight = w->user_weight(w->user_weight_arg,
+				       w->trace->tenants[tenant].name,
+				       w->trace->users[user]);
 
 	if (astra_grow(&r->users, &w->user_room, at + 1, sizeof(*r->users)) <
 		    0 ||
@@ -76,8 +82,8 @@ static uint32_t watch_add_user(struct astra_watch *w, uint32_t tenant,
 	    astra_grow(&w->user_next, &w->user_next_room, at + 1,
 		       sizeof(*w->user_next)) < 0)
 		return ASTRA_NONE;
-	w->user_accounts[at] = astra_fairness_add_user(w->account, now_sec,
-						       w->tenants[tenant], 1);
+	w->user_accounts[at] = astra_fairness_add_user(
+		w->account, now_sec, w->tenants[tenant], weight);
 	if (w->user_accounts[at] == ASTRA_NONE)
 		return ASTRA_NONE;
 	r->users[at] = (struct astra_sim_user){.tenant = tenant, .user = user};

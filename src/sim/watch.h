@@ -24,6 +24,8 @@ struct astra_watch {
 	 * in the account and the next row of the same user; of each user its
 	 * first row. */
 	uint32_t *user_accounts, *user_next, *user_first;
+	astra_user_weight *user_weight;
+	const void *user_weight_arg;
 	size_t user_room, user_account_room, user_next_room;
 };
 
@@ -35,10 +37,12 @@ int astra_watch_init(struct astra_watch *watch, const struct astra_trace *trace,
 void astra_watch_clear(struct astra_watch *watch);
 
 /* Account as production does, before anything happens: with all of these
- * options, and by_user with users between tenants and jobs, which come into the
- * result. Returns 0, or -1 when memory is out. */
+ * options, and where users' weights are given (see astra_user_weight; arg: what
+ * it gets) with users between tenants and jobs, which come into the result.
+ * Returns 0, or -1 when memory is out. */
 int astra_watch_as(struct astra_watch *watch,
-		   const struct astra_fairness_options *options, bool by_user);
+		   const struct astra_fairness_options *options,
+		   astra_user_weight *weight, const void *arg);
 
 /* Times do not go backwards. Those that return int: 0, or -1 when memory is
  * out or the watch is full. */

@@ -218,8 +218,27 @@ static void adopter_put_users(const struct astra_engine *engine)
 	}
 }
 
+/* Of the GPUs that anybody could have. */
+static double adopter_devices(const struct astra_cycle *cycle,
+			      const struct astra_pool *pool)
+{
+	size_t at = (size_t)(pool - cycle->pools.list);
+	double devices = 0;
+
+	if (at >= cycle->scene.view_count)
+		return 0;
+	for (size_t i = 0; i < cycle->scene.views[at].model.node_count; i++) {
+		const struct astra_node *n =
+			&cycle->scene.views[at].model.nodes[i];
+
+		devices += n->usable ? n->gpus : 0;
+	}
+	return devices;
+}
+
 /* How they are kept, too, that others can do the same. */
-static void adopter_put_pool(const struct astra_pool *pool)
+static void adopter_put_pool(const struct astra_cycle *cycle,
+			     const struct astra_pool *pool)
 {
 	const struct astra_config *config = astra_config_active();
 	const struct astra_options *o = astra_engine_options(pool->engine);
@@ -230,6 +249,7 @@ static void adopter_put_pool(const struct astra_pool *pool)
 	adopter_put_text(",\"partitions\":", pool->partitions);
 	adopter_put_real(",\"time_sec\":", astra_engine_time(pool->engine));
 	adopter_put_real(",\"gpus\":", astra_engine_capacity(pool->engine));
+	adopter_put_real(",\"devices\":", adopter_devices(cycle, pool));
 	adopter_put_text(",\"variant\":",
 			 o->quota_entitlement ? "eq16" : "eq8");
 	adopter_put_real(",\"half_life_sec\":", o->half_life_sec);
@@ -243,9 +263,11 @@ static void adopter_put_pool(const struct astra_pool *pool)
 	astra_text_printf(out, "]}");
 }
 
-static enum astra_fault adopter_finish(const struct astra_pool *pool,
-				       const char *failed)
+static enum astra_fault adopter_finish(const struct astra_cycle *cycle)
 {
+	const struct astra_pool *pool = adopter_pool(&cycle->pools);
+	const char *failed = cycle->diag.state_error.text;
+
 	if (order.adopt.given && *failed) {
 		astra_error_set(&order.err,
 				"the accounts are set, but not saved: %s",
@@ -257,7 +279,7 @@ static enum astra_fault adopter_finish(const struct astra_pool *pool,
 				order.pool);
 		return ASTRA_FAULT_NOT_FOUND;
 	}
-	adopter_put_pool(pool);
+	adopter_put_pool(cycle, pool);
 	if (!order.accounts.failed)
 		return ASTRA_FAULT_NONE;
 	astra_error_set(&order.err, "the accounts are more than a reply holds, "
@@ -265,13 +287,13 @@ static enum astra_fault adopter_finish(const struct astra_pool *pool,
 	return ASTRA_FAULT_TOO_LARGE;
 }
 
-void astra_adopter_saved(const struct astra_pools *pools, const char *failed)
+void astra_adopter_saved(const struct astra_cycle *cycle)
 {
 	if (!atomic_load(&busy))
 		return;
 	pthread_mutex_lock(&mutex);
 	if (order.state == SERVED)
-		adopter_end(adopter_finish(adopter_pool(pools), failed));
+		adopter_end(adopter_finish(cycle));
 	pthread_mutex_unlock(&mutex);
 }
 

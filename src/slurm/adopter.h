@@ -10,7 +10,7 @@
 #define ASTRA_ADOPTER_H
 
 #include "src/proto/wire.h"
-#include "src/slurm/pool.h"
+#include "src/slurm/cycle.h"
 
 struct astra_query_adopt;
 struct astra_text;
@@ -23,10 +23,9 @@ enum astra_fault astra_adopter_order(const char *pool,
 				     struct astra_error *err);
 
 /* Before the decisions of a round, and after the pools were saved; most of the
- * time they do nothing. failed: why they were not, or "". The engine's thread.
- */
+ * time they do nothing. The engine's thread. */
 void astra_adopter_serve(struct astra_pools *pools);
-void astra_adopter_saved(const struct astra_pools *pools, const char *failed);
+void astra_adopter_saved(const struct astra_cycle *cycle);
 
 void astra_adopter_free(void);
 

@@ -388,7 +388,7 @@ static int serve_pools(struct astra_cycle *cycle)
 static void close_round(struct astra_cycle *cycle, double now, uint64_t begin)
 {
 	astra_pools_save(&cycle->pools, &cycle->diag, now, false);
-	astra_adopter_saved(&cycle->pools, cycle->diag.state_error.text);
+	astra_adopter_saved(cycle);
 	astra_forecaster_round_ends();
 	cycle->last_sec = now;
 	cycle->diag.rounds++;

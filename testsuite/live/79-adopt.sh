@@ -17,7 +17,7 @@ for a in poor rich; do
 	sacctmgr -i add account name=$a >/dev/null
 	sacctmgr -i add user root account=$a >/dev/null
 done
-sacctmgr -i add user games account=rich >/dev/null
+sacctmgr -i add user games account=rich fairshare=3 >/dev/null
 
 now=$(date +%s)
 since=uts$((now - 7200))
@@ -32,8 +32,8 @@ accounts_are() { [[ $(accounts | paste -sd' ') == "$1" ]]; }
 wait_for 20 accounts_are "poor|0.0|0.0 rich|0.0|0.0"
 complains "there is no job that asks for GPUs.*nothing is adopted" "${adopt[@]}"
 
-# ---- The past, in slurmdbd alone. rich's games had all four GPUs for 1000 s;
-# then rich's root had two for 1000 s, and poor one for half of that time.
+# ---- The past, in slurmdbd alone. rich's games had all four GPUs for 1000 s,
+# its root two for 1000 s from the half of that on, then poor one for 500 s.
 name=$(scontrol show config | sed -n 's/^ClusterName *= //p')
 gpu=$(sacctmgr -nP show tres format=type,name,id | sed -n 's/^gres|gpu|//p')
 # past ID ACCOUNT USER GPUS START SECONDS [PARTITION]
@@ -52,17 +52,18 @@ past() {
 }
 {
 	past 10001 rich games 4 3600 1000
-	past 10002 rich root 2 2600 1000
+	past 10002 rich root 2 3100 1000
 	past 10003 poor root 1 2600 500
 	past 10004 gone root 4 1600 1000
 	past 10005 poor root 4 1600 1000 other
 } | mariadb --no-defaults --socket="$CLUSTER_DIR/run/db.socket" slurm_acct
 
-# ---- Shown. Of four GPUs two are each tenant's; due is min(demand, quota).
+# ---- Shown. Of four GPUs two are each tenant's; due is min(demand, quota). Of
+# rich's two three parts are games', as its fairshare says, while both have jobs.
 "${adopt[@]}"
 past="poor||500.0|500.0|1.000 poor|root|500.0|500.0|1.000"
-past+=" rich||6000.0|4000.0|1.500 rich|games|4000.0|2000.0|2.000"
-past+=" rich|root|2000.0|2000.0|1.000"
+past+=" rich||6000.0|3000.0|2.000 rich|games|4000.0|1750.0|2.286"
+past+=" rich|root|2000.0|1250.0|1.600"
 columns=tenant,user,alloc,fair,rho
 check_eq "what it would be" "$past" "$(adopted -o $columns | paste -sd' ')"
 cat "$OUT/err"
@@ -86,9 +87,9 @@ complains "there is no such pool" "${adopt[@]}" --pool=none
 # ---- Done, and kept.
 adopted -i >/dev/null
 accounts
-accounts_are "poor|500.0|500.0 rich|6000.0|4000.0" || fail "not as was shown"
+accounts_are "poor|500.0|500.0 rich|6000.0|3000.0" || fail "not as was shown"
 restart_slurmctld KILL
-wait_for 30 accounts_are "poor|500.0|500.0 rich|6000.0|4000.0"
+wait_for 30 accounts_are "poor|500.0|500.0 rich|6000.0|3000.0"
 columns=tenant,user,allocnow,fairnow,rhonow
 check_eq "users, too" "$past" "$(adopted -o $columns | paste -sd' ')"
 

@@ -144,13 +144,29 @@ static void assert_user(const struct world *w, const char *name, double alloc,
 	assert_close(user(w, name)->fair_gpu_sec, fair, 1e-9);
 }
 
+static double alike(const void *arg, const char *tenant, const char *name)
+{
+	(void)arg;
+	(void)tenant;
+	(void)name;
+	return 1;
+}
+
+/* w weighs three times as much as u, v nothing. */
+static double unlike(const void *arg, const char *tenant, const char *name)
+{
+	assert_string_equal(tenant, *name == 'v' ? "B" : "A");
+	return *(const double *)arg * (*name == 'w' ? 3 : *name == 'u');
+}
+
 /* Of the same: u is alone in A until 60, w from 100 on; between, each is due 1
  * of A's 2 GPUs. With a half-life of 40 s v's 2 GPUs from 100 to 140, its due
  * from 20 on, count 2 * 40 / ln 2 * (1 - 2^-(t / 40)) for t seconds. */
 static void users_have_accounts_within_their_tenant(void **state)
 {
-	struct astra_audit_options options = {.gpus = 4, .by_user = true};
+	struct astra_audit_options options = {.gpus = 4, .user_weight = alike};
 	struct astra_error err = {""};
+	const double half = .5;
 	struct world w;
 
 	(void)state;
@@ -174,6 +190,17 @@ static void users_have_accounts_within_their_tenant(void **state)
 	}
 	assert_user(&w, "v", 80 / M_LN2 * .5, 80 / M_LN2 * .875);
 	assert_close(w.result.tenants[1].alloc_gpu_sec, 80 / M_LN2 * .5, 1e-9);
+	astra_sim_result_clear(&w.result);
+	options = (struct astra_audit_options){
+		.gpus = 4,
+		.user_weight = unlike,
+		.user_weight_arg = &half,
+	};
+	assert_int_equal(0, astra_audit_measure(&w.record, &w.window, &w.trace,
+						&options, &w.result, &err));
+	assert_user(&w, "u", 400, 120 + 20);
+	assert_user(&w, "w", 40, 60 + 40);
+	assert_user(&w, "v", 80, 0);
 	clear(&w);
 }
 

@@ -20,6 +20,7 @@ struct adopt {
 	struct astra_trace trace;
 	struct astra_sim_result past;
 	struct sfair_adopt_rows rows;
+	struct sfair_adopt_shares shares;
 };
 
 static const char *adopt_text(const struct adopt *a, const char *key)
@@ -42,7 +43,7 @@ static int adopt_ask(struct adopt *a, struct astra_query *query,
 		sfair_ask_round(query, "accounts", a->args->show.verbose, err);
 	if (!a->accounts)
 		return -1;
-	if (adopt_number(a, "gpus") < 1)
+	if (adopt_number(a, "devices") < 1 || adopt_number(a, "gpus") <= 0)
 		return astra_error_set(err,
 				       "pool %s has no GPUs at present, of "
 				       "which anybody could have a share",
@@ -150,19 +151,26 @@ static int adopt_trace(struct adopt *a, struct astra_error *err)
 /* The same account as the plugin's. */
 static int adopt_measure(struct adopt *a, struct astra_error *err)
 {
+	bool by_user = !strcmp(adopt_text(a, "within"), "user");
+	double devices = adopt_number(a, "devices");
 	const struct astra_audit_options options = {
-		.gpus = (uint64_t)adopt_number(a, "gpus"),
+		.gpus = (uint64_t)devices,
 		.quota_entitlement = !strcmp(adopt_text(a, "variant"), "eq16"),
 		.half_life_sec = adopt_number(a, "half_life_sec"),
 		.lead_max_sec = adopt_number(a, "lead_max_sec"),
-		.by_user = !strcmp(adopt_text(a, "within"), "user"),
+		.user_weight = by_user ? sfair_adopt_share_of : NULL,
+		.user_weight_arg = &a->shares,
 		.seed = 1,
 	};
 
+	if (sfair_adopt_shares_ask(&a->shares, a->cluster, err) < 0)
+		return -1;
 	if (astra_audit_measure(&a->record, &a->window, &a->trace, &options,
 				&a->past, err) < 0)
 		return -1;
-	return sfair_adopt_rows_make(a->accounts, &a->past, &a->rows) < 0
+	return sfair_adopt_rows_make(a->accounts, &a->past,
+				     adopt_number(a, "gpus") / devices,
+				     &a->rows) < 0
 		       ? astra_error_nomem(err)
 		       : 0;
 }
@@ -192,14 +200,15 @@ static int adopt_apply(struct adopt *a, struct astra_error *err)
 
 static void adopt_print_json(const struct adopt *a)
 {
-	json_t *all = json_pack(
-		"{s:{s:s, s:s, s:f, s:f, s:f, s:I, s:b}, s:o}", "adopt", "pool",
-		adopt_text(a, "pool"), "partitions",
-		adopt_text(a, "partitions"), "start_sec", a->window.start_sec,
-		"end_sec", a->window.end_sec, "gpus", adopt_number(a, "gpus"),
-		"jobs", (json_int_t)a->trace.job_count, "applied",
-		(int)a->args->immediate, "accounts",
-		sfair_adopt_rows_json(&a->rows));
+	json_t *all =
+		json_pack("{s:{s:s, s:s, s:f, s:f, s:f, s:I, s:b}, s:o}",
+			  "adopt", "pool", adopt_text(a, "pool"), "partitions",
+			  adopt_text(a, "partitions"), "start_sec",
+			  a->window.start_sec, "end_sec", a->window.end_sec,
+			  "gpus", adopt_number(a, "devices"), "jobs",
+			  (json_int_t)a->trace.job_count, "applied",
+			  (int)a->args->immediate, "accounts",
+			  sfair_adopt_rows_json(&a->rows));
 
 	json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
 	putchar('\n');
@@ -213,7 +222,7 @@ static void adopt_head(const struct adopt *a)
 	sfair_time(a->window.start_sec, start, sizeof(start));
 	sfair_time(a->window.end_sec, end, sizeof(end));
 	printf("Pool %s from %s to %s: %g GPUs, %zu job%s\n",
-	       adopt_text(a, "pool"), start, end, adopt_number(a, "gpus"),
+	       adopt_text(a, "pool"), start, end, adopt_number(a, "devices"),
 	       a->trace.job_count, a->trace.job_count == 1 ? "" : "s");
 }
 
@@ -264,6 +273,7 @@ static int adopt(struct sfair_adopt_args *args, struct astra_error *err)
 	if (!rc)
 		rc = adopt_print(&a, err);
 	sfair_adopt_rows_clear(&a.rows);
+	sfair_adopt_shares_clear(&a.shares);
 	astra_sim_result_clear(&a.past);
 	astra_trace_clear(&a.trace);
 	astra_record_clear(&a.record);

@@ -72,26 +72,28 @@ static int adopt_add_now(struct sfair_adopt_rows *rows, const json_t *accounts)
 
 /* A tenant with nothing may be none of the pool's. */
 static int adopt_add_past(struct sfair_adopt_rows *rows,
-			  const struct astra_sim_result *r)
+			  const struct astra_sim_result *r, double each)
 {
 	const struct astra_usage none = {0, 0};
 	int rc = 0;
 
 	for (size_t i = 0; i < r->trace->tenant_count; i++) {
 		const struct astra_sim_tenant *t = &r->tenants[i];
+		struct astra_usage past = {t->alloc_gpu_sec * each,
+					   t->fair_gpu_sec * each};
 
-		if (t->alloc_gpu_sec > 0 || t->fair_gpu_sec > 0)
+		if (past.alloc > 0 || past.fair > 0)
 			rc |= adopt_add(rows, r->trace->tenants[i].name, "",
-					none,
-					(struct astra_usage){t->alloc_gpu_sec,
-							     t->fair_gpu_sec});
+					none, past);
 	}
-	for (size_t i = 0; i < r->user_count; i++)
-		rc |= adopt_add(rows,
-				r->trace->tenants[r->users[i].tenant].name,
-				r->trace->users[r->users[i].user], none,
-				(struct astra_usage){r->users[i].alloc_gpu_sec,
-						     r->users[i].fair_gpu_sec});
+	for (size_t i = 0; i < r->user_count; i++) {
+		const struct astra_sim_user *u = &r->users[i];
+		struct astra_usage past = {u->alloc_gpu_sec * each,
+					   u->fair_gpu_sec * each};
+
+		rc |= adopt_add(rows, r->trace->tenants[u->tenant].name,
+				r->trace->users[u->user], none, past);
+	}
 	return rc;
 }
 
@@ -138,12 +140,12 @@ static void adopt_join(struct sfair_adopt_rows *rows)
 }
 
 int sfair_adopt_rows_make(const json_t *accounts,
-			  const struct astra_sim_result *result,
+			  const struct astra_sim_result *result, double each,
 			  struct sfair_adopt_rows *out)
 {
 	*out = (struct sfair_adopt_rows){0};
 	if (adopt_add_now(out, accounts) < 0 ||
-	    adopt_add_past(out, result) < 0) {
+	    adopt_add_past(out, result, each) < 0) {
 		sfair_adopt_rows_clear(out);
 		return -1;
 	}

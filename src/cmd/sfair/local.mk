@@ -28,6 +28,7 @@ sfair_SOURCES = \
 	src/cmd/sfair/adopt.h \
 	src/cmd/sfair/adopt_args.c \
 	src/cmd/sfair/adopt_rows.c \
+	src/cmd/sfair/adopt_shares.c \
 	src/cmd/sfair/args.c \
 	src/cmd/sfair/ask.c \
 	src/cmd/sfair/audit.c \
