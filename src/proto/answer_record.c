@@ -5,11 +5,20 @@
 #include <string.h>
 
 #include "src/proto/answer.h"
+#include "src/proto/select.h"
 
 const char *astra_answer_pool(const struct astra_report *report,
 			      const struct astra_query *query,
 			      struct astra_error *err)
 {
+	if (!report->pool_count) {
+		char idle[ASTRA_IDLE_BYTES];
+
+		astra_error_set(err, "there is no pool%s%s",
+				*astra_idle_text(report, idle) ? ": " : "",
+				idle);
+		return NULL;
+	}
 	if (query->pools.count > 1 ||
 	    (!query->pools.count && report->pool_count != 1)) {
 		astra_error_set(err,

@@ -46,6 +46,18 @@ static void expect_same_bid(const struct astra_query_bid *a,
 		insist(a->order.refs[i].id == b->order.refs[i].id);
 }
 
+static void expect_same_adopt(const struct astra_query_adopt *a,
+			      const struct astra_query_adopt *b)
+{
+	insist(a->given == b->given && a->replace == b->replace &&
+	       a->count == b->count);
+	for (size_t i = 0; i < a->count; i++)
+		insist(!strcmp(a->list[i].tenant, b->list[i].tenant) &&
+		       !strcmp(a->list[i].user, b->list[i].user) &&
+		       a->list[i].usage.alloc == b->list[i].usage.alloc &&
+		       a->list[i].usage.fair == b->list[i].usage.fair);
+}
+
 static void expect_same(const struct astra_query *a,
 			const struct astra_query *b)
 {
@@ -54,6 +66,7 @@ static void expect_same(const struct astra_query *a,
 	expect_same_names(&a->accounts, &b->accounts);
 	expect_same_names(&a->pools, &b->pools);
 	expect_same_names(&a->fields, &b->fields);
+	expect_same_adopt(&a->adopt, &b->adopt);
 	insist(a->jobs.count == b->jobs.count);
 	for (size_t i = 0; i < a->jobs.count; i++)
 		insist(a->jobs.refs[i].id == b->jobs.refs[i].id &&
