@@ -104,8 +104,10 @@ static int read_lines(struct reader *reader, struct astra_error *err)
 	return rc;
 }
 
-/* Give each tenant its mean. Those the file does not know are named. */
-static int take_means(const struct reader *reader, struct astra_error *err)
+/* Give each tenant its mean, or its sum. Those the file does not know are
+ * named. */
+static int take_weights(const struct reader *reader, bool add,
+			struct astra_error *err)
 {
 	struct astra_trace *trace = reader->trace;
 	double sum = 0;
@@ -114,7 +116,8 @@ static int take_means(const struct reader *reader, struct astra_error *err)
 	for (size_t i = 0; i < trace->tenant_count; i++) {
 		if (i < reader->room && reader->sums[i].lines) {
 			trace->tenants[i].weight =
-				reader->sums[i].weight / reader->sums[i].lines;
+				reader->sums[i].weight /
+				(add ? 1 : reader->sums[i].lines);
 			sum += trace->tenants[i].weight;
 			continue;
 		}
@@ -134,7 +137,7 @@ static int take_means(const struct reader *reader, struct astra_error *err)
 }
 
 int astra_trace_read_weights(struct astra_trace *trace, const char *path,
-			     struct astra_error *err)
+			     bool add, struct astra_error *err)
 {
 	struct reader reader = {.trace = trace};
 	int rc;
@@ -143,7 +146,7 @@ int astra_trace_read_weights(struct astra_trace *trace, const char *path,
 		return -1;
 	rc = read_lines(&reader, err);
 	if (!rc)
-		rc = take_means(&reader, err);
+		rc = take_weights(&reader, add, err);
 	astra_lines_close(&reader.lines);
 	free(reader.sums);
 	return rc;

@@ -105,7 +105,7 @@ static void load_trace(const struct load *load, struct astra_trace *trace)
 				      &err);
 	if (!rc && load->weights)
 		rc = astra_trace_read_weights(
-			trace, path_of(load->weights, weights), &err);
+			trace, path_of(load->weights, weights), false, &err);
 	if (rc < 0)
 		fail(err.text);
 }

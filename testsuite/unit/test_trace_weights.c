@@ -5,16 +5,39 @@
 /* A trace of tenants a and b. */
 #define TRACE HEADER "1,a,u,0,5,1\n2,b,u,1,5,1\n"
 
-static int read_weights(struct astra_trace *trace, const char *text,
-			struct astra_error *err)
+static int read_as(struct astra_trace *trace, const char *text, bool add,
+		   struct astra_error *err)
 {
 	char *path = text_file(text, strlen(text));
 	int rc;
 
 	must_read(trace, TRACE);
-	rc = astra_trace_read_weights(trace, path, err);
+	rc = astra_trace_read_weights(trace, path, add, err);
 	text_file_gone(path);
 	return rc;
+}
+
+static int read_weights(struct astra_trace *trace, const char *text,
+			struct astra_error *err)
+{
+	return read_as(trace, text, false, err);
+}
+
+static void a_day_without_a_line_lowers_a_sum_not_a_mean(void **state)
+{
+	static const char days[] = "tenant,gpus\na,72\nb,32\nb,72\n";
+	struct astra_trace trace;
+	struct astra_error err = {""};
+
+	(void)state;
+	assert_int_equal(read_as(&trace, days, false, &err), 0);
+	assert_true(trace.tenants[0].weight == 72);
+	assert_true(trace.tenants[1].weight == 52);
+	astra_trace_clear(&trace);
+	assert_int_equal(read_as(&trace, days, true, &err), 0);
+	assert_true(trace.tenants[0].weight == 72);
+	assert_true(trace.tenants[1].weight == 104);
+	astra_trace_clear(&trace);
 }
 
 static void each_tenant_gets_the_mean_of_its_lines(void **state)
@@ -87,6 +110,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_tenant_gets_the_mean_of_its_lines),
+		cmocka_unit_test(a_day_without_a_line_lowers_a_sum_not_a_mean),
 		cmocka_unit_test(without_a_file_all_weigh_the_same),
 		cmocka_unit_test(bad_files_are_refused_by_name),
 	};

@@ -91,7 +91,7 @@ static int weigh(struct sfair_audit *a, struct astra_error *err)
 {
 	if (a->args->weights)
 		return astra_trace_read_weights(&a->trace, a->args->weights,
-						err);
+						false, err);
 	return a->cluster ? sfair_audit_shares(&a->trace, a->cluster, err) : 0;
 }
 

@@ -113,6 +113,7 @@ TEXT(csv)
 TEXT(markdown)
 TEXT(html)
 FLAG(lenient)
+FLAG(sum_weights)
 TEXT(partition)
 TEXT(folder)
 FLAG(slurmdbd)
@@ -239,6 +240,7 @@ const struct sfairsim_option sfairsim_common_options[] = {
 	 "tenants' weights: CSV with the columns tenant and\n"
 	 "weight (or gpus); the mean where there are several",
 	 set_weights},
+	{"sum-weights", 0, NULL, "there: the sum", set_sum_weights},
 	{"nodes", 'N', "N", "the cluster: so many nodes ...", set_nodes},
 	{"gpus", 'G', "G", "... of so many GPUs [8]", set_gpus},
 	{"rack-nodes", 0, "R", "so many nodes are a rack [all]",

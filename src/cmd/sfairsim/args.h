@@ -23,6 +23,7 @@ struct sfairsim_args {
 	bool slurmdbd;
 	const char *start, *end, *slurm_cluster;
 	const char *weights;
+	bool sum_weights; /* of a tenant with several, not the mean */
 	uint32_t procs_per_gpu;
 	/* where */
 	uint32_t nodes, gpus, rack_nodes, slot_gpus;

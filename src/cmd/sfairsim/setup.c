@@ -114,7 +114,8 @@ static int weigh(struct sfairsim_setup *s, const struct sfairsim_args *args,
 	    astra_conf_weights(args->config, &s->trace, err) < 0)
 		return -1;
 	if (args->weights &&
-	    astra_trace_read_weights(&s->trace, args->weights, err) < 0)
+	    astra_trace_read_weights(&s->trace, args->weights,
+				     args->sum_weights, err) < 0)
 		return -1;
 	return 0;
 }
