@@ -130,14 +130,18 @@ bool astra_calendar_displaces(const struct calendar *c, const struct hold *hold)
 	const struct round *r = c->r;
 	const struct ejob *j = astra_engine_find(r->e, hold->job);
 	const struct ejob *owner = &r->e->jobs[c->owner->row];
-	double due_sec = astra_first_start_due(r->e, r->snap, j);
+	double due_sec = astra_first_start_due(r->e, r->snap, j, 0);
 	double late_sec = r->snap->now_sec + r->e->options.lease_sec / 2;
 
 	if (!c->displace)
 		return false;
 	if (c->anybody)
 		return hold->start_sec > late_sec &&
-		       due_sec > astra_first_start_due(r->e, r->snap, owner);
+		       due_sec >
+			       astra_first_start_due(
+				       r->e, r->snap, owner,
+				       owner->grants +
+					       astra_holds_of(r->e, owner->id));
 	return !calendar_firm(c, hold, due_sec) && !same_owner(j, owner) &&
 	       astra_turns_pays(c->turns, j, owner);
 }

@@ -21,7 +21,7 @@
  *   reclaim.c whose GPUs are taken back to start a job
  *   losers.c  whose lease is over without another
  *   hold.h    the first start of every job within a bound: hold.c, calendar.c,
- *             turn.c, recall.c, reserve.c
+ *             turn.c, recall.c, due.c, reserve.c
  *   engine_state.c save and restore
  */
 #ifndef ASTRA_ENGINE_PRIV_H
@@ -287,10 +287,12 @@ struct contender {
 int astra_first_starts_follow(struct astra_engine *e,
 			      const struct astra_snapshot *snap);
 /* When its tenant's quota has paid for its first start and for those before it;
- * infinite: it has no bound. */
+ * infinite: it has no bound. before: of an array, so many of its tasks go
+ * first.
+ */
 double astra_first_start_due(const struct astra_engine *e,
 			     const struct astra_snapshot *snap,
-			     const struct ejob *j);
+			     const struct ejob *j, size_t before);
 /* A task has its array's bound; the array's is that of its next task then. */
 void astra_first_start_split(const struct astra_engine *e, struct ejob *array,
 			     struct ejob *task);

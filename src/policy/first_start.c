@@ -80,12 +80,15 @@ static double first_start_grace_sec(const struct astra_engine *e,
 
 double astra_first_start_due(const struct astra_engine *e,
 			     const struct astra_snapshot *snap,
-			     const struct ejob *j)
+			     const struct ejob *j, size_t before)
 {
+	double due_sec = j->bound_sec - 2 * e->options.lease_sec;
+
 	if (j->ran || !(j->bound_sec > 0))
 		return HUGE_VAL;
-	return j->bound_sec - 2 * e->options.lease_sec -
-	       first_start_grace_sec(e, snap);
+	if (before)
+		due_sec += (double)before * first_start_paid_sec(e, j, 0, 0);
+	return due_sec - first_start_grace_sec(e, snap);
 }
 
 static void first_start_late(struct astra_engine *e, struct ejob *j,

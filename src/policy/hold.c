@@ -24,6 +24,15 @@ const struct hold *astra_hold_of(const struct astra_engine *e, uint32_t job)
 	return NULL;
 }
 
+size_t astra_holds_of(const struct astra_engine *e, uint32_t job)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < e->hold_count; i++)
+		count += e->holds[i].job == job;
+	return count;
+}
+
 int astra_hold_add(struct astra_engine *e, const struct hold *hold)
 {
 	if (astra_grow(&e->holds, &e->hold_room, e->hold_count + 1,

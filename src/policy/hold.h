@@ -5,6 +5,7 @@
  *   calendar.c when and where a new hold can be
  *   turn.c     whose turn it is
  *   recall.c   GPUs for those whose turn it is
+ *   due.c      those whose turn it is whoever pays, the first of them first
  *   reserve.c  a few GPUs for small jobs that come
  */
 #ifndef ASTRA_HOLD_H
@@ -32,7 +33,9 @@ struct astra_node_hold {
 };
 
 /* hold.c */
+/* The first hold of a job; an array's tasks have one each. */
 const struct hold *astra_hold_of(const struct astra_engine *e, uint32_t job);
+size_t astra_holds_of(const struct astra_engine *e, uint32_t job);
 /* Takes the shares. Returns 0, or -1 when memory is out; then they are freed.
  */
 int astra_hold_add(struct astra_engine *e, const struct hold *hold);

@@ -36,6 +36,8 @@ libastra_policy_la_SOURCES = \
 	src/policy/calendar_releases.c \
 	src/policy/hold.c \
 	src/policy/hold.h \
+	src/policy/due.c \
+	src/policy/due.h \
 	src/policy/recall.c \
 	src/policy/reserve.c \
 	src/policy/turn.c \

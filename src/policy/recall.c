@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "src/common/grow.h"
+#include "src/policy/due.h"
 #include "src/policy/hold.h"
 
 #define RECALLS_MAX 64 /* next jobs looked at in a round */
@@ -226,133 +227,57 @@ static int recall_next(struct recall *s)
 	return 0;
 }
 
-/* Those who are due: their quota has paid, or they waited too long. First
- * starts have a bound, so they go before those who ran. There may be thousands,
- * and a round plans for a few: so they are kept as a heap, the first on top. */
+/* Those who are due. */
 
-struct due {
-	struct contender *c;
-	double since_sec;
-	bool anybody;
-	bool owed; /* it ran already */
-};
-
-static bool due_before(const struct due *x, const struct due *y)
-{
-	if (x->owed != y->owed)
-		return y->owed;
-	if (x->since_sec != y->since_sec)
-		return x->since_sec < y->since_sec;
-	return x->c < y->c;
-}
-
-static void due_sift(struct due *heap, size_t count, size_t at)
-{
-	for (;;) {
-		size_t child = 2 * at + 1;
-		struct due moved;
-
-		if (child + 1 < count &&
-		    due_before(&heap[child + 1], &heap[child]))
-			child++;
-		if (child >= count || !due_before(&heap[child], &heap[at]))
-			return;
-		moved = heap[at];
-		heap[at] = heap[child];
-		heap[child] = moved;
-		at = child;
-	}
-}
-
-static struct due due_pop(struct due *heap, size_t *count)
-{
-	struct due first = heap[0];
-
-	heap[0] = heap[--*count];
-	due_sift(heap, *count, 0);
-	return first;
-}
-
-/* A job that ran and has less than its share comes back within a bound, too, if
- * it is larger than a node: others come back by the contest, as one lease's end
- * is enough for them. */
-static bool owed_waits(const struct round *r, const struct contender *c,
-		       struct due *due)
-{
-	const struct ejob *j = &r->e->jobs[c->row];
-	double waited = r->snap->now_sec - j->away_sec;
-	double term = r->e->options.lease_sec;
-
-	if (j->gpus <= r->node_gpus_max || waited < ASTRA_OWED_TERMS * term ||
-	    astra_ballot_candidate(r, c->row, c->job).rho >= ASTRA_OWED_RHO)
-		return false;
-	*due = (struct due){
-		.since_sec = j->away_sec + ASTRA_OWED_TERMS * term,
-		.anybody = waited >= ASTRA_OWED_ANYBODY_TERMS * term,
-		.owed = true,
-	};
-	return true;
-}
-
-static bool recall_due(const struct round *r, const struct contender *c,
-		       struct due *due)
-{
-	const struct ejob *j = &r->e->jobs[c->row];
-
-	if (c->expired || c->share_count || j->grants)
-		return false;
-	if (j->ran)
-		return owed_waits(r, c, due);
-	*due = (struct due){
-		.since_sec = astra_first_start_due(r->e, r->snap, j),
-		.anybody = true,
-	};
-	return due->since_sec <= r->snap->now_sec;
-}
-
-/* The hold that a job has already is one on anybody's leases from now on; a
- * distant one is planned anew. Returns whether there is something to plan. */
-static bool recall_unheld(const struct recall *s, const struct due *due)
+/* The holds that a job has already are on anybody's leases from now on; a
+ * distant one is planned anew. Returns whether there is something to plan.
+ * nth: among the job's tasks that wait. */
+static bool recall_unheld(const struct recall *s, struct due *due, size_t nth)
 {
 	struct astra_engine *e = s->r->e;
 	const struct ejob *j = &e->jobs[due->c->row];
 	const struct hold *had = astra_hold_of(e, j->id);
+	size_t count = had ? astra_holds_of(e, j->id) : 0;
 
-	if (!had)
+	if (nth >= count)
 		return !recall_vain(s->r, j);
 	if (!due->anybody)
 		return false;
-	e->holds[had - e->holds].anybody = true;
-	return had->start_sec > s->r->snap->now_sec + j->lease_sec;
+	for (size_t i = 0; i < e->hold_count; i++)
+		e->holds[i].anybody |= e->holds[i].job == j->id;
+	due->again = count == 1 &&
+		     had->start_sec > s->r->snap->now_sec + j->lease_sec;
+	return due->again;
 }
 
-/* Fill the heap with those to plan for: of an array, its first task. Returns
- * how many there are. */
+/* Fill the heap with those to plan for. Returns how many there are. */
 static size_t recall_gather(const struct recall *s, struct due *heap)
 {
 	const struct round *r = s->r;
-	size_t count = 0;
+	size_t count = 0, nth = 0;
 
 	for (size_t i = 0; i < r->contender_count; i++) {
 		struct contender *c = &r->contenders[i];
 		struct due due;
 
-		if ((i && c->row == c[-1].row) || !recall_due(r, c, &due))
+		if (i && c->row != c[-1].row)
+			nth = 0;
+		if (c->expired || c->share_count)
 			continue;
-		due.c = c;
-		if (recall_unheld(s, &due))
+		if (astra_due(r, c, nth, &due) && recall_unheld(s, &due, nth))
 			heap[count++] = due;
+		nth++;
 	}
-	for (size_t i = count / 2; i-- > 0;)
-		due_sift(heap, count, i);
+	astra_dues_sort(heap, count);
 	return count;
 }
 
+/* Its hold may have given way to one planned a moment ago. */
 static int recall_plan_due(struct recall *s, const struct due *due)
 {
 	struct astra_engine *e = s->r->e;
 	const struct ejob *j = &e->jobs[due->c->row];
-	const struct hold *had = astra_hold_of(e, j->id);
+	const struct hold *had = due->again ? astra_hold_of(e, j->id) : NULL;
 
 	if (had)
 		astra_hold_drop(e, (size_t)(had - e->holds));
@@ -368,7 +293,7 @@ static int recall_all_due(struct recall *s)
 	int rc = heap ? 0 : -1;
 
 	while (count && rc >= 0 && s->plans < PLANS_MAX) {
-		struct due due = due_pop(heap, &count);
+		struct due due = astra_dues_next(heap, &count);
 
 		rc = recall_plan_due(s, &due);
 	}
@@ -382,7 +307,7 @@ static void recall_drop_served(struct astra_engine *e)
 	for (size_t i = e->hold_count; i-- > 0;) {
 		const struct ejob *j = astra_engine_find(e, e->holds[i].job);
 
-		if (j->grants >= j->copies)
+		if (j->grants + astra_holds_of(e, j->id) > j->copies)
 			astra_hold_drop(e, i);
 	}
 }

@@ -353,6 +353,35 @@ static void one_user_has_the_cluster(void **state)
 	vc_fini(&vc);
 }
 
+/* Tasks of an array have holds of their own, as many as are due. */
+static void tasks_of_an_array_keep_their_bounds(void **state)
+{
+	struct vcluster vc;
+	struct vjob *array;
+	size_t most = 0;
+
+	(void)state;
+	begin_with(&vc, 32, 2, 0);
+	vc_tenant(&vc, "a", 1);
+	vc_tenant(&vc, "b", 1);
+	small_jobs(&vc, 0);
+	small_jobs(&vc, 1);
+	array = gang(&vc, 0, 8, TERM);
+	array->job.copies = 50;
+	while (array->job.copies > 1 && vc.now_sec < AT(60 * TERM)) {
+		size_t holds = astra_holds_of(vc.engine, array->job.id);
+
+		assert_true(holds <= array->job.copies);
+		if (holds > most)
+			most = holds;
+		vc_step(&vc);
+	}
+	assert_int_equal(array->job.copies, 1);
+	assert_in_range(most, 2, 8);
+	assert_int_equal(late_starts(&vc), 0);
+	vc_fini(&vc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -364,6 +393,7 @@ int main(void)
 		cmocka_unit_test(a_clock_that_is_set_moves_promises),
 		cmocka_unit_test(without_weight_nothing_is_taken),
 		cmocka_unit_test(one_user_has_the_cluster),
+		cmocka_unit_test(tasks_of_an_array_keep_their_bounds),
 	};
 
 	return cmocka_run_group_tests_name("engine_crowd", tests, NULL, NULL);

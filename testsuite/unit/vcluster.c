@@ -164,6 +164,23 @@ static double share_charge(const struct vcluster *vc,
 	return astra_charge(n->charge, n->gpus) * share->gpus / n->gpus;
 }
 
+/* The task of an array that a start of it is for. */
+static struct vjob *task_of(struct vcluster *vc, struct vjob *array)
+{
+	struct vjob *task;
+
+	if (array->job.copies <= 1)
+		return array;
+	task = vc_submit(vc, array->job.tenant, array->job.request.gpus,
+			 array->work_sec);
+	task->job.request = array->job.request;
+	task->job.user = array->job.user;
+	task->job.submit_sec = array->job.submit_sec;
+	task->job.array_id = array->job.id;
+	array->job.copies--;
+	return task;
+}
+
 static void start(struct vcluster *vc, struct vjob *v,
 		  const struct astra_decision *d)
 {
@@ -202,7 +219,7 @@ static void carry_out(struct vcluster *vc, const struct astra_decision *d)
 						   : "requeue",
 		       d->job, d->until_sec > 0 ? d->until_sec - 1000 : 0);
 	if (d->action == ASTRA_START) {
-		start(vc, v, d);
+		start(vc, task_of(vc, v), d);
 		return;
 	}
 	assert_int_equal(v->job.state, ASTRA_JOB_RUNNING);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/policy/due.h"
+
+#include "src/policy/hold.h"
+
+static bool due_before(const struct due *x, const struct due *y)
+{
+	if (x->owed != y->owed)
+		return y->owed;
+	if (x->since_sec != y->since_sec)
+		return x->since_sec < y->since_sec;
+	return x->c < y->c;
+}
+
+static void due_sift(struct due *heap, size_t count, size_t at)
+{
+	for (;;) {
+		size_t child = 2 * at + 1;
+		struct due moved;
+
+		if (child + 1 < count &&
+		    due_before(&heap[child + 1], &heap[child]))
+			child++;
+		if (child >= count || !due_before(&heap[child], &heap[at]))
+			return;
+		moved = heap[at];
+		heap[at] = heap[child];
+		heap[child] = moved;
+		at = child;
+	}
+}
+
+void astra_dues_sort(struct due *heap, size_t count)
+{
+	for (size_t i = count / 2; i-- > 0;)
+		due_sift(heap, count, i);
+}
+
+struct due astra_dues_next(struct due *heap, size_t *count)
+{
+	struct due first = heap[0];
+
+	heap[0] = heap[--*count];
+	due_sift(heap, *count, 0);
+	return first;
+}
+
+/* A job that ran and has less than its share comes back within a bound, too, if
+ * it is larger than a node: others come back by the contest, as one lease's end
+ * is enough for them. */
+static bool due_owed(const struct round *r, struct contender *c,
+		     struct due *due)
+{
+	const struct ejob *j = &r->e->jobs[c->row];
+	double waited = r->snap->now_sec - j->away_sec;
+	double term = r->e->options.lease_sec;
+
+	if (j->gpus <= r->node_gpus_max || waited < ASTRA_OWED_TERMS * term ||
+	    astra_ballot_candidate(r, c->row, c->job).rho >= ASTRA_OWED_RHO)
+		return false;
+	*due = (struct due){
+		.c = c,
+		.since_sec = j->away_sec + ASTRA_OWED_TERMS * term,
+		.anybody = waited >= ASTRA_OWED_ANYBODY_TERMS * term,
+		.owed = true,
+	};
+	return true;
+}
+
+bool astra_due(const struct round *r, struct contender *c, size_t nth,
+	       struct due *due)
+{
+	const struct ejob *j = &r->e->jobs[c->row];
+
+	if (j->ran)
+		return due_owed(r, c, due);
+	*due = (struct due){
+		.c = c,
+		.since_sec = astra_first_start_due(r->e, r->snap, j,
+						   j->grants + nth),
+		.anybody = true,
+	};
+	return due->since_sec <= r->snap->now_sec;
+}
