@@ -257,7 +257,7 @@ static int adopt_print(const struct adopt *a, struct astra_error *err)
 static int adopt(struct sfair_adopt_args *args, struct astra_error *err)
 {
 	struct adopt a = {.args = args};
-	int rc = sfair_cluster_name(&a.cluster, err);
+	int rc = sfair_cluster_name(&a.cluster, "ask on slurmctld's host", err);
 
 	astra_trace_init(&a.trace);
 	if (!rc)

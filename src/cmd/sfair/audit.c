@@ -268,7 +268,7 @@ static int prepare(struct sfair_audit *a, struct astra_error *err)
 		return -1;
 	if (!a->args->trace) {
 		a->cluster = a->args->cluster;
-		if (sfair_cluster_name(&a->cluster, err) < 0)
+		if (sfair_cluster_name(&a->cluster, "audit a --trace", err) < 0)
 			return -1;
 	}
 	if ((a->args->trace ? read_trace(a, err) : read_slurmdbd(a, err)) < 0)

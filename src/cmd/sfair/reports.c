@@ -16,7 +16,7 @@ static int check_cluster(const struct sfair_report_args *args,
 
 	if (!args->cluster)
 		return 0;
-	if (sfair_cluster_name(&own, err) < 0)
+	if (sfair_cluster_name(&own, "ask on slurmctld's host", err) < 0)
 		return -1;
 	if (!strcmp(own, args->cluster))
 		return 0;

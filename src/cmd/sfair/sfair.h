@@ -189,8 +189,10 @@ void sfair_list_fields(const char *title, const struct sfair_table *table);
 
 /* The cluster's name, where it is NULL: Slurm's ClusterName; not to be freed.
  * Either way Slurm's own log is silent afterwards.
+ * otherwise: what its user can do where the configuration cannot be read.
  * Returns 0, or -1 with err set. */
-int sfair_cluster_name(const char **name, struct astra_error *err);
+int sfair_cluster_name(const char **name, const char *otherwise,
+		       struct astra_error *err);
 
 /* One column of a table: what users call it, and the reply's key. */
 enum sfair_kind {

@@ -93,9 +93,10 @@ bool sfair_slurm_known(void)
 	return ready = true;
 }
 
-int sfair_cluster_name(const char **name, struct astra_error *err)
+int sfair_cluster_name(const char **name, const char *otherwise,
+		       struct astra_error *err)
 {
-	if (sfair_load_slurm_conf("audit a --trace", err) < 0)
+	if (sfair_load_slurm_conf(otherwise, err) < 0)
 		return -1;
 	if (!*name)
 		*name = slurm_conf.cluster_name;
