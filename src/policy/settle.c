@@ -81,50 +81,21 @@ static int settle_grant(struct round *r, const struct contender *c,
 	return rc;
 }
 
-/* The job that was placed on GPUs of a loser beside the one it was to leave
- * for, or 0: without them there is no room for all. */
-static uint32_t settle_heir(const struct round *r, const struct outcome *o,
-			    const struct contender *loser)
-{
-	for (size_t k = 0; k < loser->job->held_count; k++) {
-		const struct astra_share *held = &loser->job->held[k];
-
-		if (astra_room_has(astra_space_get(o->rc.work, held->node),
-				   held))
-			continue;
-		for (size_t i = 0; i < r->contender_count; i++) {
-			const struct contender *c = &r->contenders[i];
-
-			for (size_t n = 0; !c->expired && n < c->share_count;
-			     n++)
-				if (o->places[c->first_share + n].node ==
-				    held->node)
-					return c->job->id;
-		}
-	}
-	return 0;
-}
-
-/* A place that is not taken is free again, but for what losers keep of it.
- * Those whose other GPUs were taken as well leave for whom these went to. */
+/* A place that is not taken is free again, but for what losers keep of it. */
 static void settle_leave(struct round *r, struct contender *c,
 			 const struct outcome *o)
 {
 	for (size_t k = 0; k < c->share_count; k++)
 		astra_space_give(o->rc.work, &o->places[c->first_share + k]);
-	c->share_count = 0;
 	for (size_t i = 0; i < r->contender_count; i++) {
-		struct contender *v = &r->contenders[i];
-		uint32_t heir;
+		const struct contender *v = &r->contenders[i];
 
 		if (!v->expired || !v->taken || v->winner != c->job->id)
 			continue;
-		heir = settle_heir(r, o, v);
-		if (heir)
-			v->winner = heir;
-		for (size_t k = 0; !heir && k < v->job->held_count; k++)
+		for (size_t k = 0; k < v->job->held_count; k++)
 			astra_space_take(o->rc.work, &v->job->held[k]);
 	}
+	c->share_count = 0;
 }
 
 static int grant(struct round *r, struct contender *c, const struct outcome *o)

@@ -92,50 +92,10 @@ static void no_lease_is_recalled_if_recall_after_is_0(void **state)
 	assert_in_range(second_start(0), 60, 65);
 }
 
-/* A gang holds both nodes from 30 on. At 21 the lease on the first one ends:
- * half of it goes to a job for which that is too short, the rest to one that
- * needs less. The first one is given up, and the lease was renewed, though the
- * other one had half of its GPUs. */
-static void who_leaves_for_two_leaves_for_one(void **state)
-{
-	struct vcluster vc;
-	struct vjob *loser, *pinned, *large, *shorter;
-	(void)state;
-
-	vc_init(&vc, 2, 8);
-	vc.options.lease_sec = 20;
-	vc.options.grace_sec = 0;
-	vc.options.min_run_sec = 12;
-	vc.options.round_sec = 1;
-	vc.options.recall_sec = 0;
-	vc_begin(&vc);
-	vc_tenant(&vc, "a", 1);
-	vc_tenant(&vc, "b", 1);
-	loser = vc_submit(&vc, 0, 8, HUGE_VAL);
-	pinned = vc_submit(&vc, 0, 8, 30);
-	pinned->job.revocable = false;
-	pinned->job.time_limit_sec = 30;
-	vc_run(&vc, AT(5));
-	large = vc_submit(&vc, 1, 16, 20);
-	vc_run(&vc, AT(10));
-	vc_submit(&vc, 0, 4, HUGE_VAL);
-	shorter = vc_submit(&vc, 0, 4, 5);
-	shorter->job.time_limit_sec = 5;
-	vc_run(&vc, AT(18));
-	assert_int_equal(loser->job.state, ASTRA_JOB_RUNNING);
-	assert_int_equal(vc_view(&vc, large).reason.wait, ASTRA_WAIT_HOLD);
-	vc_run(&vc, AT(25));
-	assert_int_equal(shorter->starts, 1);
-	vc_run(&vc, AT(36));
-	assert_int_equal(large->job.state, ASTRA_JOB_RUNNING);
-	vc_fini(&vc);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(jobs_in_each_others_way_start),
-		cmocka_unit_test(who_leaves_for_two_leaves_for_one),
 		cmocka_unit_test(no_lease_is_recalled_if_recall_after_is_0),
 	};
 
