@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/policy/due.h"
 
-#include "src/policy/hold.h"
-
 static bool due_before(const struct due *x, const struct due *y)
 {
 	if (x->owed != y->owed)
@@ -45,35 +43,40 @@ struct due astra_dues_next(struct due *heap, size_t *count)
 	return first;
 }
 
-/* A job that ran and has less than its share comes back within a bound, too, if
- * it is larger than a node: others come back by the contest, as one lease's end
- * is enough for them. */
-static bool due_owed(const struct round *r, struct contender *c,
+/* A job that ran and has less than its share comes back within a bound, too.
+ * One that fits a node mostly does by the contest, as one lease's end is enough
+ * for it: it waits longer for a hold, and for its tenant's first starts, which
+ * are to have what the quota pays for. */
+static bool due_owed(const struct turns *turns, struct contender *c,
 		     struct due *due)
 {
+	const struct round *r = turns->r;
 	const struct ejob *j = &r->e->jobs[c->row];
 	double waited = r->snap->now_sec - j->away_sec;
 	double term = r->e->options.lease_sec;
+	bool small = j->gpus <= r->node_gpus_max;
+	double after = small ? ASTRA_OWED_ANYBODY_TERMS : ASTRA_OWED_TERMS;
 
-	if (j->gpus <= r->node_gpus_max || waited < ASTRA_OWED_TERMS * term ||
+	if (waited < after * term || (small && turns->next[j->tenant]) ||
 	    astra_ballot_candidate(r, c->row, c->job).rho >= ASTRA_OWED_RHO)
 		return false;
 	*due = (struct due){
 		.c = c,
-		.since_sec = j->away_sec + ASTRA_OWED_TERMS * term,
+		.since_sec = j->away_sec + after * term,
 		.anybody = waited >= ASTRA_OWED_ANYBODY_TERMS * term,
 		.owed = true,
 	};
 	return true;
 }
 
-bool astra_due(const struct round *r, struct contender *c, size_t nth,
+bool astra_due(const struct turns *turns, struct contender *c, size_t nth,
 	       struct due *due)
 {
+	const struct round *r = turns->r;
 	const struct ejob *j = &r->e->jobs[c->row];
 
 	if (j->ran)
-		return due_owed(r, c, due);
+		return due_owed(turns, c, due);
 	*due = (struct due){
 		.c = c,
 		.since_sec = astra_first_start_due(r->e, r->snap, j,

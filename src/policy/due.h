@@ -5,7 +5,7 @@
 #ifndef ASTRA_LEASE_DUE_H
 #define ASTRA_LEASE_DUE_H
 
-#include "src/policy/engine_priv.h"
+#include "src/policy/hold.h"
 
 struct due {
 	struct contender *c;
@@ -16,7 +16,7 @@ struct due {
 };
 
 /* Whether a contender is due, the nth of its array's tasks that wait. */
-bool astra_due(const struct round *r, struct contender *c, size_t nth,
+bool astra_due(const struct turns *turns, struct contender *c, size_t nth,
 	       struct due *due);
 
 void astra_dues_sort(struct due *heap, size_t count);

@@ -16,7 +16,8 @@
 #define ASTRA_HOLDS_MAX 128 /* at once */
 
 /* A job that ran, has less than this part of its share and has waited so many
- * terms is given a hold; on anybody's leases after so many. */
+ * terms is given a hold if it is larger than a node; on anybody's leases, and
+ * whatever its size, after so many. */
 #define ASTRA_OWED_RHO 0.8
 #define ASTRA_OWED_TERMS 2
 #define ASTRA_OWED_ANYBODY_TERMS 8

@@ -264,7 +264,8 @@ static size_t recall_gather(const struct recall *s, struct due *heap)
 			nth = 0;
 		if (c->expired || c->share_count)
 			continue;
-		if (astra_due(r, c, nth, &due) && recall_unheld(s, &due, nth))
+		if (astra_due(&s->turns, c, nth, &due) &&
+		    recall_unheld(s, &due, nth))
 			heap[count++] = due;
 		nth++;
 	}

@@ -382,9 +382,39 @@ static void tasks_of_an_array_keep_their_bounds(void **state)
 	vc_fini(&vc);
 }
 
+/* A node of 4 GPUs. A job of all of them ran for a term, and then jobs of one
+ * GPU and one term come for ever, four a term: each goes before those that ran.
+ * With 0.8 of its share or less it is back after eight terms, and what leases
+ * take to end. */
+static void who_is_owed_comes_back(void **state)
+{
+	struct vcluster vc;
+	struct vjob *large;
+	double since = HUGE_VAL;
+
+	(void)state;
+	begin(&vc, 1, 4);
+	vc_tenant(&vc, "t", 1);
+	large = vc_submit(&vc, 0, 4, HUGE_VAL);
+	vc_run(&vc, AT(TERM));
+	for (int i = 0; i < 400 && large->starts < 2; i++) {
+		struct vjob *v = vc_submit(&vc, 0, 1, TERM - 1);
+
+		assert_non_null(v);
+		vc_run(&vc, AT(TERM * (1 + i / 4.0)));
+		if (isinf(since) && vc_view(&vc, large).rho < ASTRA_OWED_RHO)
+			since = vc.now_sec;
+	}
+	assert_int_equal(large->starts, 2);
+	assert_true(large->job.start_sec - since <=
+		    (ASTRA_OWED_ANYBODY_TERMS + 2) * TERM);
+	vc_fini(&vc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_is_owed_comes_back),
 		cmocka_unit_test(those_in_vain_keep_nobody_waiting),
 		cmocka_unit_test(the_earliest_due_goes_first),
 		cmocka_unit_test(thousands_of_gangs_are_served_in_order),
