@@ -280,7 +280,7 @@ static size_t calendar_search(struct calendar *c)
 	return displacing;
 }
 
-int astra_calendar_plan(const struct turns *t, const struct astra_space *work,
+int astra_calendar_plan(struct turns *t, const struct astra_space *work,
 			const struct contender *owner, bool anybody)
 {
 	struct calendar c = {

@@ -8,6 +8,7 @@
 /* GPUs that can be had at a time. */
 struct release {
 	double at_sec;
+	size_t order;	    /* of those of the same time, as found */
 	double natural_sec; /* when they come without a cut */
 	struct ejob *job;   /* whose lease it is; NULL: a grant, or a hold */
 	size_t hold;	    /* 1 + the hold whose job has them before; 0 */
@@ -17,13 +18,15 @@ struct release {
 
 /* Of a job that looks for a hold. */
 struct calendar {
-	const struct turns *turns;
+	struct turns *turns;
 	struct round *r;
 	const struct astra_space *work;
 	const struct contender *owner;
-	bool anybody; /* everybody's leases are in it */
-	struct release *items;
+	bool anybody;	       /* everybody's leases are in it */
+	struct release *items; /* by time */
 	size_t count, room;
+	struct release *early; /* those that are yet to be sorted into them */
+	size_t early_count, early_room;
 	bool displace;		    /* holds of those who pay give way */
 	struct astra_share *shares; /* of the last place found */
 	bool failed;		    /* memory is out */

@@ -6,6 +6,15 @@
 #include "src/common/grow.h"
 #include "src/policy/calendar.h"
 
+static int compare_moments(const void *a, const void *b)
+{
+	const struct moment *x = a, *y = b;
+
+	if (x->at_sec != y->at_sec)
+		return x->at_sec < y->at_sec ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
 /* When a running job's GPUs come by themselves. */
 static double natural_end(const struct round *r, const struct ejob *j,
 			  const struct astra_job *job)
@@ -47,44 +56,94 @@ static bool calendar_pays(const struct calendar *c, uint32_t row,
 	       rho_of(c->r, row, job) > rho_of(c->r, owner, c->owner->job);
 }
 
-static int calendar_add(struct calendar *c, struct release x)
+/* sort: it is not behind all that were added without. */
+static int calendar_add(struct calendar *c, struct release x, bool sort)
 {
-	if (astra_grow(&c->items, &c->room, c->count + 1, sizeof(x)) < 0)
+	struct release **list = sort ? &c->early : &c->items;
+	size_t *count = sort ? &c->early_count : &c->count;
+
+	if (astra_grow(list, sort ? &c->early_room : &c->room, *count + 1,
+		       sizeof(x)) < 0)
 		return -1;
-	c->items[c->count++] = x;
+	(*list)[(*count)++] = x;
 	return 0;
 }
 
-/* Leases that go on; those who leave already are on their way. */
-static int collect_leases(struct calendar *c)
+/* The leases that go on. */
+static int find_ends(struct turns *t)
+{
+	const struct round *r = t->r;
+
+	t->ends = calloc(t->running_count + 1, sizeof(*t->ends));
+	if (!t->ends)
+		return -1;
+	for (size_t k = 0; k < t->running_count; k++)
+		if (r->e->jobs[r->e->row_of[t->running[k]]].phase ==
+		    ASTRA_PHASE_LEASED)
+			t->ends[t->end_count++].order = k;
+	return 0;
+}
+
+/* By the time that they end by themselves. A hold cuts a few: what was sorted
+ * before nearly is. */
+static void sort_ends(struct turns *t)
+{
+	const struct round *r = t->r;
+	bool first = !t->ends_known;
+
+	for (size_t k = 0; k < t->end_count; k++) {
+		uint32_t i = t->running[t->ends[k].order];
+		struct moment x = {
+			natural_end(r, &r->e->jobs[r->e->row_of[i]],
+				    &r->snap->jobs[i]),
+			t->ends[k].order,
+		};
+		size_t at = k;
+
+		for (;
+		     !first && at && compare_moments(&t->ends[at - 1], &x) > 0;
+		     at--)
+			t->ends[at] = t->ends[at - 1];
+		t->ends[at] = x;
+	}
+	if (first && t->end_count)
+		qsort(t->ends, t->end_count, sizeof(*t->ends), compare_moments);
+	t->ends_known = true;
+}
+
+/* One that may be cut for the owner comes earlier: it is for sorting. */
+static int collect_lease(struct calendar *c, const struct moment *end)
 {
 	const struct round *r = c->r;
+	uint32_t i = c->turns->running[end->order], row = r->e->row_of[i];
+	const struct astra_job *job = &r->snap->jobs[i];
+	struct release x = {
+		.at_sec = end->at_sec,
+		.order = end->order,
+		.natural_sec = end->at_sec,
+		.job = &r->e->jobs[row],
+		.shares = job->held,
+		.count = job->held_count,
+	};
+	bool pays = calendar_pays(c, row, job);
 
-	for (size_t k = 0; k < c->turns->running_count; k++) {
-		uint32_t i = c->turns->running[k], row = r->e->row_of[i];
-		const struct astra_job *job = &r->snap->jobs[i];
-		struct ejob *j = &r->e->jobs[row];
-		double end, at;
-		bool pays;
+	/* It may have been told to leave since. */
+	if (x.job->phase != ASTRA_PHASE_LEASED || (!pays && !c->anybody))
+		return 0;
+	if (pays && !astra_lease_stays(job))
+		x.at_sec = fmin(x.at_sec, fmax(r->snap->now_sec + 1,
+					       astra_recall_from(r, x.job)));
+	return calendar_add(c, x, x.at_sec < end->at_sec);
+}
 
-		if (j->phase != ASTRA_PHASE_LEASED)
-			continue;
-		pays = calendar_pays(c, row, job);
-		if (!pays && !c->anybody)
-			continue;
-		at = end = natural_end(r, j, job);
-		if (pays && !astra_lease_stays(job))
-			at = fmin(at, fmax(r->snap->now_sec + 1,
-					   astra_recall_from(r, j)));
-		if (calendar_add(c, (struct release){
-					    .at_sec = at,
-					    .natural_sec = end,
-					    .job = j,
-					    .shares = job->held,
-					    .count = job->held_count,
-				    }) < 0)
+static int collect_leases(struct calendar *c)
+{
+	if (!c->turns->ends && find_ends(c->turns) < 0)
+		return -1;
+	sort_ends(c->turns);
+	for (size_t k = 0; k < c->turns->end_count; k++)
+		if (collect_lease(c, &c->turns->ends[k]) < 0)
 			return -1;
-	}
 	return 0;
 }
 
@@ -101,12 +160,15 @@ static int collect_grants(struct calendar *c)
 		if (!c->anybody &&
 		    !astra_turns_pays(c->turns, j, &r->e->jobs[c->owner->row]))
 			continue;
-		if (calendar_add(c, (struct release){
-					    .at_sec = end,
-					    .natural_sec = end,
-					    .shares = g->shares,
-					    .count = g->count,
-				    }) < 0)
+		if (calendar_add(c,
+				 (struct release){
+					 .at_sec = end,
+					 .order = c->turns->running_count + i,
+					 .natural_sec = end,
+					 .shares = g->shares,
+					 .count = g->count,
+				 },
+				 true) < 0)
 			return -1;
 	}
 	return 0;
@@ -163,59 +225,59 @@ static int collect_holds(struct calendar *c)
 
 		if (astra_calendar_displaces(c, &e->holds[i]))
 			continue;
-		if (calendar_add(c, (struct release){
-					    .at_sec = end,
-					    .natural_sec = end,
-					    .hold = 1 + i,
-				    }) < 0)
+		if (calendar_add(c,
+				 (struct release){
+					 .at_sec = end,
+					 .order = c->turns->running_count +
+						  e->grant_count + i,
+					 .natural_sec = end,
+					 .hold = 1 + i,
+				 },
+				 true) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* A release's place in time; much smaller than what is released. */
-struct moment {
-	double at_sec;
-	size_t order; /* as found */
-};
-
-static int compare_moments(const void *a, const void *b)
+static int compare_releases(const void *a, const void *b)
 {
-	const struct moment *x = a, *y = b;
+	const struct release *x = a, *y = b;
 
 	if (x->at_sec != y->at_sec)
 		return x->at_sec < y->at_sec ? -1 : 1;
-	return x->order < y->order ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
 }
 
-static int calendar_sort(struct calendar *c)
+/* From behind, in place. */
+static int merge_early(struct calendar *c)
 {
-	struct moment *moments = calloc(c->count + 1, sizeof(*moments));
-	struct release *sorted = calloc(c->count + 1, sizeof(*sorted));
-	int rc = moments && sorted ? 0 : -1;
+	size_t i = c->count, k = c->early_count, at = i + k;
 
-	for (size_t i = 0; !rc && i < c->count; i++)
-		moments[i] = (struct moment){c->items[i].at_sec, i};
-	if (!rc && c->count)
-		qsort(moments, c->count, sizeof(*moments), compare_moments);
-	for (size_t i = 0; !rc && i < c->count; i++)
-		sorted[i] = c->items[moments[i].order];
-	free(moments);
-	if (rc < 0) {
-		free(sorted);
+	if (astra_grow(&c->items, &c->room, at + 1, sizeof(*c->items)) < 0)
 		return -1;
-	}
-	free(c->items);
-	c->items = sorted;
-	c->room = c->count + 1;
+	if (k)
+		qsort(c->early, k, sizeof(*c->early), compare_releases);
+	c->count = at;
+	while (k)
+		if (i &&
+		    compare_releases(&c->items[i - 1], &c->early[k - 1]) > 0)
+			c->items[--at] = c->items[--i];
+		else
+			c->items[--at] = c->early[--k];
 	return 0;
 }
 
 int astra_calendar_collect(struct calendar *c)
 {
-	c->count = 0;
-	if (collect_leases(c) < 0 || collect_grants(c) < 0 ||
-	    collect_holds(c) < 0)
-		return -1;
-	return calendar_sort(c);
+	int rc;
+
+	c->count = c->early_count = 0;
+	rc = collect_leases(c) < 0 || collect_grants(c) < 0 ||
+			     collect_holds(c) < 0 || merge_early(c) < 0
+		     ? -1
+		     : 0;
+	free(c->early);
+	c->early = NULL;
+	c->early_room = 0;
+	return rc;
 }

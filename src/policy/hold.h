@@ -58,6 +58,12 @@ bool astra_holds_need(const struct round *r, uint32_t node);
 /* The earliest start of all holds; infinite: there are none. */
 double astra_holds_first(const struct astra_engine *e);
 
+/* When something comes free. */
+struct moment {
+	double at_sec;
+	size_t order; /* of those of the same time, as found */
+};
+
 /* turn.c: tenants by what they have had, this round's leases included. */
 struct turns {
 	struct round *r;
@@ -67,6 +73,9 @@ struct turns {
 	bool *done; /* by tenant: nothing more can be had for its next job */
 	uint32_t *running; /* the snapshot's jobs that run */
 	size_t running_count;
+	struct moment *ends; /* of their leases; for calendar_releases.c */
+	size_t end_count, end_room;
+	bool ends_known;	  /* false: a lease was cut since */
 	struct contender **next;  /* by tenant: its next job; NULL: none */
 	struct contender **fresh; /* jobs that never ran, tenant by tenant */
 	size_t *first;		  /* tenant -> its first one of these */
@@ -93,7 +102,7 @@ double astra_recall_from(const struct round *r, const struct ejob *j);
  * everybody's (`anybody`), which are not. work: free after this round's grants.
  * Says in the job's vain why there is no such time. Returns 1 if there is, 0 if
  * not, or -1 when memory is out. */
-int astra_calendar_plan(const struct turns *t, const struct astra_space *work,
+int astra_calendar_plan(struct turns *t, const struct astra_space *work,
 			const struct contender *c, bool anybody);
 
 /* recall.c: after the contest. work: what is free then; replaced. */

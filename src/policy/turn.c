@@ -117,6 +117,7 @@ void astra_turns_fini(struct turns *t)
 	free(t->user_key);
 	free(t->done);
 	free(t->running);
+	free(t->ends);
 	free(t->next);
 	free(t->first);
 	free(t->fresh);
