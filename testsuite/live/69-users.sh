@@ -42,7 +42,7 @@ for _ in 1 2 3 4 5 6 7 8; do
 done
 sleep 5
 parts 60
-between 35 65 "a job split in eight"
+between 30 70 "a job split in eight"
 ok split
 rho=$(sfair job -nP -u games -o UserRho | head -n 1)
 check "UserRho is told: $rho" awk -v r="$rho" 'BEGIN { exit !(r > .6 && r < 1.6) }'
@@ -55,7 +55,7 @@ for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
 done
 sleep 5
 parts 60
-between 30 66 "jobs that end with each lease"
+between 25 72 "jobs that end with each lease"
 over
 ok anew
 
@@ -67,7 +67,7 @@ done
 sacctmgr -i -Q modify user games account=lab set fairshare=3 >/dev/null
 sleep 15
 parts 60
-between 58 90 "three shares of four"
+between 55 92 "three shares of four"
 sacctmgr -i -Q modify user games account=lab set fairshare=1 >/dev/null
 over
 ok shares
@@ -81,5 +81,5 @@ for _ in 1 2 3 4 5 6 7 8; do
 done
 sleep 5
 parts 60
-between 70 100 "by job"
+between 72 100 "by job"
 ok by-job

@@ -49,7 +49,7 @@ expect_error "job bad \(line 3 of refused.csv\): sbatch failed: .*account" \
 	"${replay[@]}" refused.csv
 mkdir bin
 for command in sfair sfairsim scontrol sinfo squeue scancel; do
-	ln -s "$(command -v $command)" bin/
+	ln -s "$(type -P $command)" bin/
 done
 expect_error "sbatch failed: .*No such file" \
 	env PATH="$PWD/bin" "${replay[@]}" refused.csv
