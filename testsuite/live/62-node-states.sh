@@ -22,7 +22,7 @@ start_cluster --nodes 5 --gpus 2 --cpus 8 --astraea "$conf" \
 	--slurm 'PartitionName=long Nodes=n3 State=UP' \
 	--slurm 'PartitionName=sleepy Nodes=n4 State=UP' \
 	--slurm 'PartitionName=doomed Nodes=n5 State=UP' \
-	--slurm SlurmdTimeout=5
+	--slurm SlurmdTimeout=10
 rm -f "$conf"
 
 # Power is a slurmd that runs or does not. Slurm kills what is left of the
