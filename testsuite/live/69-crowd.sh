@@ -73,6 +73,9 @@ check "promised within $span s, not $least to $most" \
 	test "$span" -ge "$least" -a "$span" -le "$most"
 why=$(sfair why "$gang" | tr '\n' ' ')
 [[ $why == *"Its first start is promised within "* ]] || fail "sfair why: $why"
+when=$(sfair when "$gang" | tr '\n' ' ')
+[[ $when =~ "Job $gang is expected to start "(at|by)" 20" ]] ||
+	fail "sfair when: $when"
 starts() { [[ $(squeue -h --start -j "$gang" -o %S) == 20* ]]; }
 wait_for 10 starts
 job_is "$gang" PENDING || fail "the gang found room at once"

@@ -101,6 +101,72 @@ static void why_is_a_paragraph(void **state)
 	says("sfair: error: job 4711: no managed job");
 }
 
+/* Job 50 waits, was looked ahead for until a time, and is promised its start by
+ * another; 0: not. */
+static void when_of(double until_sec, double by_sec, const char *option)
+{
+	struct astra_report *report = sample_report();
+	const struct astra_report_job job = {
+		.pool = "gpu",
+		.tenant = "physics",
+		.id = 50,
+		.array_task = UINT32_MAX,
+		.id_text = "50",
+		.copies = 1,
+		.uid = 1001,
+		.user = "alice",
+		.account = "physics",
+		.gpus = 16,
+		.state = "PENDING",
+		.phase = "waiting",
+		.forecast_sec = until_sec > 0 ? SAMPLE_NOW - 60 : 0,
+		.forecast_until_sec = until_sec,
+		.bound_sec = by_sec,
+		.reason_long = "GPUs are collected for it",
+	};
+	char words[64];
+
+	astra_report_add_job(report, &job);
+	astra_server_publish(report);
+	snprintf(words, sizeof(words), "when 50 %s", option);
+	setenv("TZ", "UTC", 1);
+	assert_int_equal(sfair(words), 0);
+	unsetenv("TZ");
+	astra_server_publish(sample_report());
+	/* Lines are broken by width. */
+	for (char *at = output; (at = strchr(at, '\n')); at++)
+		*at = ' ';
+}
+
+static void a_promised_start_is_expected_by_then(void **state)
+{
+	(void)state;
+	when_of(0, SAMPLE_NOW + 1800, "");
+	says("Job 50 is expected to start by 2023-11-14T22:43:20 (in 30:00). ");
+	says("Its first start is promised within 30 min 0 s.");
+	lacks("no expected start");
+	when_of(SAMPLE_NOW + 900, SAMPLE_NOW + 1800, "");
+	says("is expected to start by 2023-11-14T22:43:20 (in 30:00), but not "
+	     "before 2023-11-14T22:28:20, which is as far as was looked. ");
+	when_of(0, SAMPLE_NOW + 1800, "--json");
+	says("\"bound_sec\": 1700001800");
+	says("\"expected_start_sec\": null");
+}
+
+static void a_promise_that_nothing_keeps_is_no_expectation(void **state)
+{
+	(void)state;
+	when_of(0, SAMPLE_NOW - 60, "");
+	says("Job 50 has no expected start yet. ");
+	when_of(SAMPLE_NOW + 3600, SAMPLE_NOW + 1800, "");
+	says("is not expected to start before 2023-11-14T23:13:20, ");
+	lacks("expected to start by");
+	when_of(0, 0, "");
+	says("Job 50 has no expected start yet. ");
+	when_of(0, 0, "--json");
+	says("\"bound_sec\": null");
+}
+
 static void auctions_are_shown(void **state)
 {
 	struct astra_report *report = sample_report();
@@ -442,6 +508,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(widths_pad_and_cut_as_in_slurm),
 		cmocka_unit_test(a_job_name_cannot_steer_the_terminal),
 		cmocka_unit_test(why_is_a_paragraph),
+		cmocka_unit_test(a_promised_start_is_expected_by_then),
+		cmocka_unit_test(
+			a_promise_that_nothing_keeps_is_no_expectation),
 		cmocka_unit_test(auctions_are_shown),
 		cmocka_unit_test(diag_shows_the_locks),
 		cmocka_unit_test(where_it_asks_is_shown_as_variables),

@@ -99,18 +99,41 @@ static void tell_bounds(const json_t *job, struct astra_text *out)
 			made);
 }
 
+/* Nothing foretells its start, but it has a promise. */
+static void tell_promised(const json_t *job, double now, struct astra_text *out)
+{
+	double by = number(job, "bound_sec");
+	double until = number(job, "forecast_until_sec");
+	char at[64], in[64], to[64];
+
+	sfair_time(by, at, sizeof(at));
+	sfair_span(by - now, in, sizeof(in));
+	sfair_time(until, to, sizeof(to));
+	astra_text_printf(out, "is expected to start by %s (in %s)", at, in);
+	if (until > 0)
+		astra_text_printf(out,
+				  ", but not before %s, which is as far as was "
+				  "looked",
+				  to);
+	astra_text_printf(out, ".");
+}
+
 /* Why it has none is told as sfair why does. */
 static void tell_unknown(const json_t *job, const json_t *reply,
 			 struct astra_text *out)
 {
 	bool blocked = !strcmp(text(json_object_get(reply, "why"), "reason"),
 			       "blocked");
+	double now = number(reply, "time_sec");
+	double until = number(job, "forecast_until_sec");
 	char to[64];
 
-	sfair_time(number(job, "forecast_until_sec"), to, sizeof(to));
+	sfair_time(until, to, sizeof(to));
 	astra_text_printf(out, "Job %s ", text(job, "id_text"));
 	if (blocked)
 		astra_text_printf(out, "has no expected start.");
+	else if (number(job, "bound_sec") > fmax(now, until))
+		tell_promised(job, now, out);
 	else if (number(job, "forecast_sec") > 0)
 		astra_text_printf(out,
 				  "is not expected to start before %s, which "
@@ -169,6 +192,7 @@ static int print_json(const json_t *reply)
 		"expected_late_sec",
 		"forecast_sec",
 		"forecast_until_sec",
+		"bound_sec",
 		"reason",
 	};
 	const json_t *job = json_object_get(reply, "job");
