@@ -326,7 +326,8 @@ const struct astra_option astra_option_table[] = {
 	 "With Promise=yes: a job that has run so long since its start, and "
 	 "MinRunTime, may be told to leave before its lease is over, for the "
 	 "next job of its tenant or of a poorer one that never ran. 0: no "
-	 "lease ends before its time, and new jobs wait for that.",
+	 "lease ends before its time, new jobs wait for that, and under "
+	 "overload some first starts are later than promised.",
 	 set_recall},
 	{"Reserve", "GPUS", "2",
 	 "With Promise=yes: so many GPUs of a node, at most a 256th of all, "
