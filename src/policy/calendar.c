@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #define NEVER SIZE_MAX
+#define SEARCH_STEP 32 /* few releases will mostly do */
 
 static void give(const struct round *r, struct astra_space *space,
 		 const struct astra_share *share)
@@ -58,12 +59,13 @@ static struct astra_space *space_free(struct calendar *c, size_t count)
 static void take_holds(const struct calendar *c, struct astra_space *space,
 		       size_t count)
 {
-	for (size_t i = count; i < c->count; i++) {
+	for (size_t i = 0; i < c->others_count; i++) {
+		const struct release *x = &c->others[i];
 		const struct hold *h;
 
-		if (!c->items[i].hold)
+		if (!x->hold || (i < c->others_at && x->place < count))
 			continue;
-		h = &c->r->e->holds[c->items[i].hold - 1];
+		h = &c->r->e->holds[x->hold - 1];
 		for (size_t k = 0; k < h->count; k++)
 			astra_space_take(space, &h->shares[k]);
 	}
@@ -101,11 +103,11 @@ static size_t probe(struct calendar *c, size_t count)
 	return placed;
 }
 
-/* How many releases have a time at all. */
-static size_t releases_due(const struct calendar *c)
+/* How many of the first `count` releases there are and have a time at all. */
+static size_t releases_due(struct calendar *c, size_t count)
 {
-	size_t count = c->count;
-
+	c->failed |= astra_calendar_list(c, count) < 0;
+	count = count < c->count ? count : c->count;
 	while (count && isinf(c->items[count - 1].at_sec))
 		count--;
 	return count;
@@ -128,26 +130,41 @@ static bool probe_from(struct calendar *c, const struct astra_space *free_space,
 	return placed;
 }
 
+/* Those after which the owner has a place, or NEVER: twice as many more each
+ * time. *low: so many do not do; they are in `space`. */
+static size_t search_up(struct calendar *c, struct astra_space *space,
+			size_t *low)
+{
+	size_t high = *low, step = SEARCH_STEP;
+
+	while (!probe_from(c, space, *low, high)) {
+		give_releases(c, space, *low, high);
+		*low = high;
+		high = releases_due(c, *low + step);
+		step *= 2;
+		if (high == *low)
+			return NEVER;
+	}
+	return high;
+}
+
 /* The fewest releases after which the owner has a place, or NEVER. */
 static size_t search(struct calendar *c)
 {
-	size_t low = 0, high = releases_due(c);
-	struct astra_space *free_space;
+	struct astra_space *space = space_free(c, 0);
+	size_t low = 0, high = space ? search_up(c, space, &low) : NEVER;
 
-	if (!probe(c, high))
-		return NEVER;
-	free_space = space_free(c, low);
-	while (free_space && low < high) {
+	while (high != NEVER && high > low + 1) {
 		size_t middle = low + (high - low) / 2;
 
-		if (probe_from(c, free_space, low, middle)) {
+		if (probe_from(c, space, low, middle)) {
 			high = middle;
 		} else {
-			give_releases(c, free_space, low, middle + 1);
-			low = middle + 1;
+			give_releases(c, space, low, middle);
+			low = middle;
 		}
 	}
-	astra_space_destroy(free_space);
+	astra_space_destroy(space);
 	return high;
 }
 
@@ -193,7 +210,7 @@ static enum astra_wait calendar_diagnose(struct calendar *c)
 	c->anybody = c->displace = true;
 	if (astra_calendar_collect(c) < 0)
 		c->failed = true;
-	else if (probe(c, releases_due(c)))
+	else if (probe(c, releases_due(c, NEVER)))
 		return ASTRA_WAIT_RANK;
 	else if (probe(c, c->count))
 		return ASTRA_WAIT_PINNED;
@@ -254,6 +271,12 @@ static size_t calendar_search_all(struct calendar *c)
 	return NEVER;
 }
 
+static void calendar_fini(struct calendar *c)
+{
+	free(c->items);
+	free(c->others);
+}
+
 /* After all other holds, or, where that is more than a term away, before those
  * of richer tenants, or of anybody that is not due. Returns the releases that
  * it waits for. */
@@ -267,15 +290,15 @@ static size_t calendar_search(struct calendar *c)
 	    calendar_time(c, releases) <= c->r->snap->now_sec + term)
 		return releases;
 	before.displace = true;
-	before.items = NULL;
-	before.count = before.room = 0;
+	before.items = before.others = NULL;
+	before.count = before.room = before.others_room = 0;
 	displacing = calendar_search_all(&before);
 	c->failed = before.failed;
 	if (calendar_time(&before, displacing) >= calendar_time(c, releases)) {
-		free(before.items);
+		calendar_fini(&before);
 		return releases;
 	}
-	free(c->items);
+	calendar_fini(c);
 	*c = before;
 	return displacing;
 }
@@ -305,7 +328,7 @@ int astra_calendar_plan(struct turns *t, const struct astra_space *work,
 	if (c.failed)
 		rc = -1;
 out:
-	free(c.items);
+	calendar_fini(&c);
 	free(c.shares);
 	return rc;
 }

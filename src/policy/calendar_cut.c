@@ -97,6 +97,7 @@ void astra_calendar_cut(struct calendar *c, size_t count,
 			x->natural_sec = hold->start_sec;
 			x->job->lease_end_sec = hold->start_sec;
 			x->job->lent = true;
+			c->turns->cut = true;
 			c->r->plan->changed = true;
 		}
 	}

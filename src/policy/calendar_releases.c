@@ -1,35 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The calendar's entries: what comes free when, for the job that looks. */
+/* The calendar's entries: what comes free when, for the job that looks. There
+ * may be thousands, and a few mostly do: so they are listed as they are asked
+ * for, of three lists that are sorted already. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "src/common/grow.h"
 #include "src/policy/calendar.h"
-
-static int compare_moments(const void *a, const void *b)
-{
-	const struct moment *x = a, *y = b;
-
-	if (x->at_sec != y->at_sec)
-		return x->at_sec < y->at_sec ? -1 : 1;
-	return (x->order > y->order) - (x->order < y->order);
-}
-
-/* When a running job's GPUs come by themselves. */
-static double natural_end(const struct round *r, const struct ejob *j,
-			  const struct astra_job *job)
-{
-	double now = r->snap->now_sec;
-
-	if (job->suspended)
-		return HUGE_VAL;
-	if (job->revocable)
-		return fmax(fmax(now, j->lease_end_sec),
-			    j->start_sec + j->min_run_sec);
-	if (job->time_limit_sec > 0)
-		return fmax(now, job->start_sec + job->time_limit_sec);
-	return HUGE_VAL;
-}
 
 static double rho_of(const struct round *r, uint32_t row,
 		     const struct astra_job *job)
@@ -56,94 +33,87 @@ static bool calendar_pays(const struct calendar *c, uint32_t row,
 	       rho_of(c->r, row, job) > rho_of(c->r, owner, c->owner->job);
 }
 
-/* sort: it is not behind all that were added without. */
-static int calendar_add(struct calendar *c, struct release x, bool sort)
-{
-	struct release **list = sort ? &c->early : &c->items;
-	size_t *count = sort ? &c->early_count : &c->count;
-
-	if (astra_grow(list, sort ? &c->early_room : &c->room, *count + 1,
-		       sizeof(x)) < 0)
-		return -1;
-	(*list)[(*count)++] = x;
-	return 0;
-}
-
-/* The leases that go on. */
-static int find_ends(struct turns *t)
-{
-	const struct round *r = t->r;
-
-	t->ends = calloc(t->running_count + 1, sizeof(*t->ends));
-	if (!t->ends)
-		return -1;
-	for (size_t k = 0; k < t->running_count; k++)
-		if (r->e->jobs[r->e->row_of[t->running[k]]].phase ==
-		    ASTRA_PHASE_LEASED)
-			t->ends[t->end_count++].order = k;
-	return 0;
-}
-
-/* By the time that they end by themselves. A hold cuts a few: what was sorted
- * before nearly is. */
-static void sort_ends(struct turns *t)
-{
-	const struct round *r = t->r;
-	bool first = !t->ends_known;
-
-	for (size_t k = 0; k < t->end_count; k++) {
-		uint32_t i = t->running[t->ends[k].order];
-		struct moment x = {
-			natural_end(r, &r->e->jobs[r->e->row_of[i]],
-				    &r->snap->jobs[i]),
-			t->ends[k].order,
-		};
-		size_t at = k;
-
-		for (;
-		     !first && at && compare_moments(&t->ends[at - 1], &x) > 0;
-		     at--)
-			t->ends[at] = t->ends[at - 1];
-		t->ends[at] = x;
-	}
-	if (first && t->end_count)
-		qsort(t->ends, t->end_count, sizeof(*t->ends), compare_moments);
-	t->ends_known = true;
-}
-
-/* One that may be cut for the owner comes earlier: it is for sorting. */
-static int collect_lease(struct calendar *c, const struct moment *end)
+/* Leases: of the running job `order`. It may have been told to leave since.
+ * Returns whether the owner gets it; *recall_sec: infinite where it does not
+ * come earlier than by itself. */
+static bool lease_release(const struct calendar *c, size_t order,
+			  struct release *x, double *recall_sec)
 {
 	const struct round *r = c->r;
-	uint32_t i = c->turns->running[end->order], row = r->e->row_of[i];
+	uint32_t i = c->turns->running[order], row = r->e->row_of[i];
 	const struct astra_job *job = &r->snap->jobs[i];
-	struct release x = {
-		.at_sec = end->at_sec,
-		.order = end->order,
-		.natural_sec = end->at_sec,
-		.job = &r->e->jobs[row],
+	struct ejob *j = &r->e->jobs[row];
+	bool pays;
+
+	if (j->phase != ASTRA_PHASE_LEASED)
+		return false;
+	pays = calendar_pays(c, row, job);
+	if (!pays && !c->anybody)
+		return false;
+	*x = (struct release){
+		.order = order,
+		.natural_sec = astra_natural_end(r, j, job),
+		.job = j,
 		.shares = job->held,
 		.count = job->held_count,
 	};
-	bool pays = calendar_pays(c, row, job);
-
-	/* It may have been told to leave since. */
-	if (x.job->phase != ASTRA_PHASE_LEASED || (!pays && !c->anybody))
-		return 0;
-	if (pays && !astra_lease_stays(job))
-		x.at_sec = fmin(x.at_sec, fmax(r->snap->now_sec + 1,
-					       astra_recall_from(r, x.job)));
-	return calendar_add(c, x, x.at_sec < end->at_sec);
+	x->at_sec = x->natural_sec;
+	*recall_sec = pays ? astra_recall_sec(r, j, job) : HUGE_VAL;
+	if (*recall_sec >= x->natural_sec)
+		*recall_sec = HUGE_VAL;
+	return true;
 }
 
-static int collect_leases(struct calendar *c)
+/* The next lease that ends by itself. */
+static void next_end(struct calendar *c)
 {
-	if (!c->turns->ends && find_ends(c->turns) < 0)
+	const struct turns *t = c->turns;
+	double recall_sec;
+
+	for (c->end_known = false; !c->end_known && c->end_at < t->end_count;)
+		c->end_known = lease_release(c, t->ends[c->end_at++].order,
+					     &c->end, &recall_sec) &&
+			       isinf(recall_sec);
+}
+
+/* The next lease that may be recalled at once. */
+static void next_recall(struct calendar *c)
+{
+	const struct turns *t = c->turns;
+	double soon = c->r->snap->now_sec + 1, recall_sec;
+
+	for (c->recall_known = false;
+	     !c->recall_known && c->recall_at < t->running_count;)
+		c->recall_known = lease_release(c, c->recall_at++, &c->recall,
+						&recall_sec) &&
+				  recall_sec == soon;
+	c->recall.at_sec = soon;
+}
+
+/* The others. */
+
+static int calendar_add(struct calendar *c, struct release x)
+{
+	if (astra_grow(&c->others, &c->others_room, c->others_count + 1,
+		       sizeof(x)) < 0)
 		return -1;
-	sort_ends(c->turns);
-	for (size_t k = 0; k < c->turns->end_count; k++)
-		if (collect_lease(c, &c->turns->ends[k]) < 0)
+	c->others[c->others_count++] = x;
+	return 0;
+}
+
+static int collect_recent(struct calendar *c)
+{
+	struct release x;
+	double recall_sec;
+
+	for (size_t k = 0; k < c->turns->recent_count; k++) {
+		if (!lease_release(c, c->turns->recent[k], &x, &recall_sec) ||
+		    isinf(recall_sec))
+			continue;
+		x.at_sec = recall_sec;
+		if (calendar_add(c, x) < 0)
 			return -1;
+	}
 	return 0;
 }
 
@@ -167,8 +137,7 @@ static int collect_grants(struct calendar *c)
 					 .natural_sec = end,
 					 .shares = g->shares,
 					 .count = g->count,
-				 },
-				 true) < 0)
+				 }) < 0)
 			return -1;
 	}
 	return 0;
@@ -225,15 +194,13 @@ static int collect_holds(struct calendar *c)
 
 		if (astra_calendar_displaces(c, &e->holds[i]))
 			continue;
-		if (calendar_add(c,
-				 (struct release){
-					 .at_sec = end,
-					 .order = c->turns->running_count +
-						  e->grant_count + i,
-					 .natural_sec = end,
-					 .hold = 1 + i,
-				 },
-				 true) < 0)
+		if (calendar_add(c, (struct release){
+					    .at_sec = end,
+					    .order = c->turns->running_count +
+						     e->grant_count + i,
+					    .natural_sec = end,
+					    .hold = 1 + i,
+				    }) < 0)
 			return -1;
 	}
 	return 0;
@@ -248,36 +215,61 @@ static int compare_releases(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* From behind, in place. */
-static int merge_early(struct calendar *c)
+int astra_calendar_collect(struct calendar *c)
 {
-	size_t i = c->count, k = c->early_count, at = i + k;
-
-	if (astra_grow(&c->items, &c->room, at + 1, sizeof(*c->items)) < 0)
+	c->count = c->others_count = c->others_at = 0;
+	c->end_at = 0;
+	c->recall_at =
+		c->r->e->options.recall_sec > 0 ? 0 : c->turns->running_count;
+	if (astra_lease_ends(c->turns) < 0 || collect_recent(c) < 0 ||
+	    collect_grants(c) < 0 || collect_holds(c) < 0)
 		return -1;
-	if (k)
-		qsort(c->early, k, sizeof(*c->early), compare_releases);
-	c->count = at;
-	while (k)
-		if (i &&
-		    compare_releases(&c->items[i - 1], &c->early[k - 1]) > 0)
-			c->items[--at] = c->items[--i];
-		else
-			c->items[--at] = c->early[--k];
+	if (c->others_count)
+		qsort(c->others, c->others_count, sizeof(*c->others),
+		      compare_releases);
+	next_end(c);
+	next_recall(c);
 	return 0;
 }
 
-int astra_calendar_collect(struct calendar *c)
+/* The first of the three lists. Returns whether there is one. */
+static bool take_first(struct calendar *c, struct release *x)
 {
-	int rc;
+	struct release *other = c->others_at < c->others_count
+					? &c->others[c->others_at]
+					: NULL;
+	bool recall =
+		c->recall_known &&
+		(!c->end_known || compare_releases(&c->recall, &c->end) < 0);
+	struct release *lease = recall	       ? &c->recall
+				: c->end_known ? &c->end
+					       : NULL;
 
-	c->count = c->early_count = 0;
-	rc = collect_leases(c) < 0 || collect_grants(c) < 0 ||
-			     collect_holds(c) < 0 || merge_early(c) < 0
-		     ? -1
-		     : 0;
-	free(c->early);
-	c->early = NULL;
-	c->early_room = 0;
-	return rc;
+	if (!lease && !other)
+		return false;
+	if (other && (!lease || compare_releases(other, lease) < 0)) {
+		other->place = c->count;
+		*x = *other;
+		c->others_at++;
+		return true;
+	}
+	*x = *lease;
+	if (recall)
+		next_recall(c);
+	else
+		next_end(c);
+	return true;
+}
+
+int astra_calendar_list(struct calendar *c, size_t count)
+{
+	struct release x;
+
+	while (c->count < count && take_first(c, &x)) {
+		if (astra_grow(&c->items, &c->room, c->count + 1, sizeof(x)) <
+		    0)
+			return -1;
+		c->items[c->count++] = x;
+	}
+	return 0;
 }

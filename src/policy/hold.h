@@ -73,9 +73,11 @@ struct turns {
 	bool *done; /* by tenant: nothing more can be had for its next job */
 	uint32_t *running; /* the snapshot's jobs that run */
 	size_t running_count;
-	struct moment *ends; /* of their leases; for calendar_releases.c */
-	size_t end_count, end_room;
-	bool ends_known;	  /* false: a lease was cut since */
+	struct moment *ends; /* of their leases, by time; lease_ends.c */
+	size_t end_count;
+	size_t *recent; /* of `running`: may be recalled, but later */
+	size_t recent_count;
+	bool cut;		  /* a lease was, since these were sorted */
 	struct contender **next;  /* by tenant: its next job; NULL: none */
 	struct contender **fresh; /* jobs that never ran, tenant by tenant */
 	size_t *first;		  /* tenant -> its first one of these */

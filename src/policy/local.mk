@@ -43,6 +43,7 @@ libastra_policy_la_SOURCES = \
 	src/policy/turn.c \
 	src/policy/lack.c \
 	src/policy/lease.c \
+	src/policy/lease_ends.c \
 	src/policy/losers.c \
 	src/policy/ltgf.c \
 	src/policy/ltgf.h \

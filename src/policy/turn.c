@@ -118,6 +118,7 @@ void astra_turns_fini(struct turns *t)
 	free(t->done);
 	free(t->running);
 	free(t->ends);
+	free(t->recent);
 	free(t->next);
 	free(t->first);
 	free(t->fresh);
