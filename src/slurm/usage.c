@@ -44,9 +44,17 @@ static bool walk_holds(const struct walk *w)
 	       bit_test(w->job->node_bitmap_cg, w->node);
 }
 
+/* Who suspends a job by hand frees its CPUs, but not its GPUs and memory;
+ * select/cons_tres knows it by the priority, too. */
+static bool freed_cpus(const job_record_t *job)
+{
+	return IS_JOB_SUSPENDED(job) && !job->priority;
+}
+
 static uint32_t walk_cpus(const struct walk *w)
 {
-	if (!w->res || !w->res->cpus || w->offset >= w->res->nhosts)
+	if (freed_cpus(w->job) || !w->res || !w->res->cpus ||
+	    w->offset >= w->res->nhosts)
 		return 0;
 	return w->res->cpus[w->offset];
 }

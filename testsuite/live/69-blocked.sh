@@ -81,6 +81,39 @@ gives_way() { # NAME HOG-OPTION... -- LEAN-OPTION...
 gives_way hogs-of-cpus -c 16 -- -c 4
 gives_way hogs-of-memory --mem=63000 -c 2 -- --mem=4000 -c 2
 
+# ---- Suspended, a job keeps its GPUs and memory; its CPUs are others'.
+hog=$(run hog --gres=gpu:1 -c 16 --mem=16000)
+expect hog 8 "a GPU with all CPUs"
+node=$(job_field "$hog" NodeList)
+scontrol suspend "$hog"
+wait_for 20 job_is "$hog" SUSPENDED
+expect hog 2 "suspended, with a quarter of the memory"
+check_eq "its demand" 2 "$(sfair tenant -nP -A hog -o Demand | cut -d. -f1)"
+had() { sfair tenant -nP -A hog --format=Alloc -t seconds | cut -d. -f1; }
+since=$(had)
+grew() { (($(had) >= since + 4)); }
+wait_for 20 grew
+lean=$(run lean -w "$node" --gres=gpu:2 -c 8)
+check_eq "where the CPUs are" "$node" "$(job_field "$lean" NodeList)"
+expect lean 4 "two GPUs with half of the CPUs"
+expect hog 2 "suspended, with another on its CPUs"
+scontrol resume "$hog"
+wait_for 20 job_is "$hog" RUNNING
+expect hog 8 "resumed"
+expect lean 4 "beside one that was resumed"
+scontrol suspend "$hog"
+wait_for 20 job_is "$hog" SUSPENDED
+expect hog 2 "suspended again"
+restart_slurmctld
+expect hog 2 "suspended, after a restart"
+over lean
+over hog
+idle() { scontrol -d show node "$node" | grep -q 'CPUAlloc=0 ' &&
+	scontrol -d show node "$node" | grep -q 'GresUsed=gpu:[^ ]*:0('; }
+wait_for 20 idle
+check_eq "numbers below 0" "" "$(sfair tenant -nP | grep -e '|-[0-9]' || :)"
+ok suspended
+
 # ---- By the partition's weights: a CPU is a quarter of a GPU there.
 scontrol update partitionname=gpu TRESBillingWeights=CPU=1,GRES/gpu=4
 run hog --gres=gpu:1 -c 8 >/dev/null
