@@ -189,6 +189,10 @@ test_guard_SOURCES = testsuite/unit/test_guard.c testsuite/unit/unit.h
 test_guard_CFLAGS = $(UNIT_CFLAGS)
 test_guard_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_account_tree
+test_account_tree_SOURCES = testsuite/unit/test_account_tree.c
+test_account_tree_CFLAGS = $(UNIT_CFLAGS)
+test_account_tree_LDADD = $(UNIT_LIBS)
 check_PROGRAMS += test_users
 test_users_SOURCES = testsuite/unit/test_users.c src/slurm/users.c \
 	src/slurm/users.h testsuite/unit/unit.h

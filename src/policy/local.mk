@@ -4,6 +4,8 @@ noinst_LTLIBRARIES += libastra-policy.la
 libastra_policy_la_LIBADD = -lm
 libastra_policy_la_SOURCES = \
 	src/policy/account.c \
+	src/policy/account_tree.c \
+	src/policy/account_tree.h \
 	src/policy/adopt.c \
 	src/policy/adopted.h \
 	src/policy/allot.c \

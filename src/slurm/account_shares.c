@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/account_shares.h"
 
-#include <stdlib.h>
-
-#include "src/common/grow.h"
+#include "src/policy/model.h"
 
 const slurmdb_assoc_rec_t *
 astra_account_parent(const slurmdb_assoc_rec_t *assoc)
@@ -19,91 +17,83 @@ double astra_shares_of(const slurmdb_assoc_rec_t *assoc)
 	return assoc->shares_raw;
 }
 
-static struct astra_children *children_of(struct astra_account_shares *s,
-					  const slurmdb_assoc_rec_t *account)
-{
-	uint32_t at = astra_idmap_get(&s->by_id, account->id);
-
-	if (at != ASTRA_IDMAP_NONE)
-		return &s->list[at];
-	if (astra_grow(&s->list, &s->room, s->count + 1, sizeof(*s->list)) <
-		    0 ||
-	    astra_idmap_put(&s->by_id, account->id, (uint32_t)s->count) < 0)
-		return NULL;
-	s->list[s->count] = (struct astra_children){0};
-	return &s->list[s->count++];
-}
-
-struct sum {
-	struct astra_account_shares *shares;
-	bool failed;
-};
-
-static int sum_assoc(void *x, void *arg)
-{
-	const slurmdb_assoc_rec_t *assoc = x;
-	const slurmdb_assoc_rec_t *parent = astra_account_parent(assoc);
-	struct sum *s = arg;
-	struct astra_children *c;
-
-	if (!assoc->acct || !parent || !parent->id)
-		return 0;
-	c = children_of(s->shares, parent);
-	if (!c) {
-		s->failed = true;
-		return -1;
-	}
-	/* The jobs of an account with fairshare=parent are its parent's. */
-	if (assoc->user || assoc->shares_raw == SLURMDB_FS_USE_PARENT)
-		c->users += astra_shares_of(assoc);
-	else
-		c->accounts += astra_shares_of(assoc);
-	return 0;
-}
-
-int astra_account_shares_sum(struct astra_account_shares *shares)
-{
-	struct sum s = {.shares = shares};
-
-	shares->count = 0;
-	astra_idmap_clear(&shares->by_id);
-	if (assoc_mgr_assoc_list)
-		list_for_each_ro(assoc_mgr_assoc_list, sum_assoc, &s);
-	return s.failed ? -1 : 0;
-}
-
-static struct astra_children known(const struct astra_account_shares *s,
+uint32_t astra_account_shares_find(const struct astra_account_shares *s,
 				   const slurmdb_assoc_rec_t *account)
 {
 	uint32_t at = astra_idmap_get(&s->by_id, account->id);
 
-	return at == ASTRA_IDMAP_NONE ? (struct astra_children){0}
-				      : s->list[at];
+	return at == ASTRA_IDMAP_NONE ? ASTRA_NONE : at;
 }
 
-double astra_account_weight(const struct astra_account_shares *shares,
-			    const slurmdb_assoc_rec_t *account, bool whole)
+/* An account's number, of a new one after those above it, which are few; the
+ * list has them in any order. Slurmdbd counts associations from 1. */
+static uint32_t shares_number(struct astra_account_shares *s,
+			      const slurmdb_assoc_rec_t *account)
 {
 	const slurmdb_assoc_rec_t *parent = astra_account_parent(account);
-	struct astra_children c = known(shares, account);
-	double weight = astra_shares_of(account);
+	uint32_t at = astra_account_shares_find(s, account);
+	struct astra_tree_account entry = {
+		.name = account->acct,
+		.parent = ASTRA_NONE,
+		.shares = astra_shares_of(account),
+		.of_parent = account->shares_raw == SLURMDB_FS_USE_PARENT,
+	};
 
-	if (!whole && c.accounts > 0)
-		weight *= c.users / (c.users + c.accounts);
-	/* A parent right below root is the last that has shares. */
-	for (; parent && astra_account_parent(parent);
-	     parent = astra_account_parent(parent)) {
-		c = known(shares, parent);
-		weight *= astra_shares_of(parent);
-		if (c.users + c.accounts > 0)
-			weight /= c.users + c.accounts;
+	if (at != ASTRA_NONE || !account->id)
+		return at;
+	if (parent && parent->id) {
+		entry.parent = shares_number(s, parent);
+		if (entry.parent == ASTRA_NONE)
+			return ASTRA_NONE;
 	}
-	return weight;
+	at = astra_account_tree_add(&s->tree, &entry);
+	if (at == ASTRA_NONE || astra_idmap_put(&s->by_id, account->id, at) < 0)
+		return ASTRA_NONE;
+	return at;
+}
+
+struct shares_walk {
+	struct astra_account_shares *shares;
+	bool failed;
+};
+
+static int shares_assoc(void *x, void *arg)
+{
+	const slurmdb_assoc_rec_t *assoc = x, *account = assoc;
+	struct shares_walk *w = arg;
+	uint32_t at;
+
+	if (assoc->user)
+		account = astra_account_parent(assoc);
+	if (!assoc->acct || !account || !account->id)
+		return 0;
+	at = shares_number(w->shares, account);
+	if (at == ASTRA_NONE) {
+		w->failed = true;
+		return -1;
+	}
+	if (assoc->user)
+		astra_account_tree_user(&w->shares->tree, at,
+					astra_shares_of(assoc));
+	return 0;
+}
+
+int astra_account_shares_read(struct astra_account_shares *shares)
+{
+	struct shares_walk w = {.shares = shares};
+
+	shares->tree.count = 0;
+	astra_idmap_clear(&shares->by_id);
+	if (assoc_mgr_assoc_list)
+		list_for_each_ro(assoc_mgr_assoc_list, shares_assoc, &w);
+	if (w.failed)
+		return -1;
+	astra_account_tree_sum(&shares->tree);
+	return 0;
 }
 
 void astra_account_shares_free(struct astra_account_shares *shares)
 {
-	free(shares->list);
+	astra_account_tree_clear(&shares->tree);
 	astra_idmap_clear(&shares->by_id);
-	*shares = (struct astra_account_shares){0};
 }

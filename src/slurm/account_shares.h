@@ -1,34 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an account's shares are worth in the tree of accounts: of its parent's
- * part its shares by those of all that stand there, users and accounts, as
- * sshare's NormShares has it.
+/* slurmctld's copy of sacctmgr's accounts as a tree.
  */
 #ifndef ASTRA_ACCOUNT_SHARES_H
 #define ASTRA_ACCOUNT_SHARES_H
 
 #include "src/common/idmap.h"
+#include "src/policy/account_tree.h"
 #include "src/slurm/compat.h"
-
-/* The shares of those below an account. */
-struct astra_children {
-	double users, accounts;
-};
 
 struct astra_account_shares {
 	struct astra_idmap by_id; /* of an account's association -> number */
-	struct astra_children *list;
-	size_t count, room;
+	struct astra_account_tree tree; /* names are slurmctld's */
 };
 
-/* Add them up anew. Locks: caller holds assoc_mgr's association read lock.
+/* Read it anew. Locks: caller holds assoc_mgr's association read lock.
  * Returns 0, or -1 when memory is out. */
-int astra_account_shares_sum(struct astra_account_shares *shares);
+int astra_account_shares_read(struct astra_account_shares *shares);
 
-/* The weight of a tenant that is this account with all below it (`whole`), or
- * what its own users have of it. An account right below root has its shares.
- * Locks: as above. */
-double astra_account_weight(const struct astra_account_shares *shares,
-			    const slurmdb_assoc_rec_t *account, bool whole);
+/* An account's number in the tree, or ASTRA_NONE. Locks: as above. */
+uint32_t astra_account_shares_find(const struct astra_account_shares *shares,
+				   const slurmdb_assoc_rec_t *account);
 
 /* 1, what a new account or user gets, where there is no number. */
 double astra_shares_of(const slurmdb_assoc_rec_t *assoc);

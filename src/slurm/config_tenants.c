@@ -2,11 +2,9 @@
 /* astraea.conf: who the tenants are. */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "src/policy/account_tree.h"
 #include "src/slurm/config_priv.h"
-
-#define LEVEL_MAX 99
 
 static int read_tenant(const s_p_hashtbl_t *table, const char *path,
 		       struct astra_tenant_config *t, struct astra_error *err)
@@ -73,24 +71,14 @@ static int check_tenant(struct astra_config *config, size_t index,
 static int read_level(const s_p_hashtbl_t *table, const char *path,
 		      struct astra_config *config, struct astra_error *err)
 {
-	char *text = astra_conf_text(table, "TenantLevel"), *end;
-	unsigned long level;
+	char *text = astra_conf_text(table, "TenantLevel");
+	const char *allowed;
 	int rc = 0;
 
-	if (!text)
-		return 0;
-	level = strtoul(text, &end, 10);
-	if (!strcasecmp(text, "account"))
-		config->tenant_level = 0;
-	else if (*end || end == text || *text == '-' || level < 1 ||
-		 level > LEVEL_MAX) {
-		astra_error_set(err,
-				"account, or a level from 1 to %d below "
-				"root",
-				LEVEL_MAX);
+	if (text &&
+	    astra_tenant_level_parse(text, &config->tenant_level, &allowed)) {
+		astra_error_set(err, "%s", allowed);
 		rc = astra_conf_blame(path, "TenantLevel", text, err);
-	} else {
-		config->tenant_level = (unsigned)level;
 	}
 	free(text);
 	return rc;
@@ -100,11 +88,13 @@ static int read_shares(const s_p_hashtbl_t *table, const char *path,
 		       struct astra_config *config, struct astra_error *err)
 {
 	char *text = astra_conf_text(table, "TenantShares");
+	const char *allowed;
 	int rc = 0;
 
-	config->shares_tree = !text || !strcasecmp(text, "tree");
-	if (text && !config->shares_tree && strcasecmp(text, "account") != 0) {
-		astra_error_set(err, "tree or account");
+	config->shares_tree = true;
+	if (text &&
+	    astra_tenant_shares_parse(text, &config->shares_tree, &allowed)) {
+		astra_error_set(err, "%s", allowed);
 		rc = astra_conf_blame(path, "TenantShares", text, err);
 	}
 	free(text);

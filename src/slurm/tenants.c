@@ -60,41 +60,6 @@ static uint32_t find_or_add(struct astra_tenants *t, const char *name,
 
 /* Accounts. */
 
-/* How far below root. */
-static unsigned depth_of(const slurmdb_assoc_rec_t *account)
-{
-	unsigned depth = 0;
-
-	while ((account = astra_account_parent(account)))
-		depth++;
-	return depth;
-}
-
-/* The account that is the tenant: the one at the level asked for, or the
- * account itself where it stands higher; from there up as long as it has
- * fairshare=parent, but not to root. */
-static const slurmdb_assoc_rec_t *
-tenant_account(const slurmdb_assoc_rec_t *account, unsigned level)
-{
-	unsigned depth = depth_of(account);
-
-	while ((level && depth > level) ||
-	       (depth > 1 && account->shares_raw == SLURMDB_FS_USE_PARENT)) {
-		account = astra_account_parent(account);
-		depth--;
-	}
-	return account;
-}
-
-static double account_weight(const struct astra_tenants *t,
-			     const slurmdb_assoc_rec_t *tenant, unsigned level)
-{
-	if (!t->tree)
-		return astra_shares_of(tenant);
-	return astra_account_weight(&t->shares, tenant,
-				    level && depth_of(tenant) == level);
-}
-
 static struct astra_account *find_account(const struct astra_tenants *t,
 					  const char *name)
 {
@@ -106,23 +71,23 @@ static struct astra_account *find_account(const struct astra_tenants *t,
 }
 
 static struct astra_account *add_account(struct astra_tenants *t,
-					 const slurmdb_assoc_rec_t *assoc,
+					 const char *name, uint32_t in_tree,
 					 unsigned level)
 {
-	const slurmdb_assoc_rec_t *tenant = tenant_account(assoc, level);
-	struct astra_account *a = find_account(t, assoc->acct);
-	uint32_t key = hash(assoc->acct);
+	const struct astra_account_tree *tree = &t->shares.tree;
+	uint32_t tenant = astra_account_tree_tenant(tree, in_tree, level);
+	uint32_t key = hash(name);
+	struct astra_account *a;
 
-	if (a)
-		return a;
 	if (astra_grow(&t->account_list, &t->account_room, t->account_count + 1,
 		       sizeof(*t->account_list)) < 0)
 		return NULL;
 	a = &t->account_list[t->account_count];
 	*a = (struct astra_account){
-		.name = astra_arena_text(t->arena, assoc->acct),
-		.tenant = astra_arena_text(t->arena, tenant->acct),
-		.weight = account_weight(t, tenant, level),
+		.name = astra_arena_text(t->arena, name),
+		.tenant = astra_arena_text(t->arena, tree->list[tenant].name),
+		.weight =
+			astra_account_tree_weight(tree, tenant, level, t->tree),
 		.index = ASTRA_NONE,
 		.next = astra_idmap_get(&t->by_account, key),
 	};
@@ -186,16 +151,20 @@ static int walk_assoc(void *x, void *arg)
 	const slurmdb_assoc_rec_t *assoc = x, *account = assoc;
 	struct walk *w = arg;
 	struct astra_account *a;
+	uint32_t at;
 
 	if (!assoc->acct)
 		return 0;
-	if (assoc->user) {
-		a = find_account(w->t, assoc->acct);
-		account = a ? account : astra_account_parent(assoc);
-		if (!account)
+	if (assoc->user)
+		account = astra_account_parent(assoc);
+	a = find_account(w->t, assoc->acct);
+	if (!a) {
+		at = account ? astra_account_shares_find(&w->t->shares, account)
+			     : ASTRA_NONE;
+		if (at == ASTRA_NONE)
 			return 0;
+		a = add_account(w->t, account->acct, at, w->level);
 	}
-	a = add_account(w->t, account, w->level);
 	if (!a || (assoc->user && xstrcmp(assoc->acct, "root") &&
 		   (account_tenant(w->t, a) == ASTRA_NONE ||
 		    add_user_share(w->t, a, assoc) < 0))) {
@@ -211,7 +180,7 @@ static int begin_accounts(struct astra_tenants *t, unsigned level)
 	struct walk w = {.t = t, .level = level};
 
 	assoc_mgr_lock(&locks);
-	w.failed = t->tree && astra_account_shares_sum(&t->shares) < 0;
+	w.failed = astra_account_shares_read(&t->shares) < 0;
 	if (assoc_mgr_assoc_list && !w.failed)
 		list_for_each_ro(assoc_mgr_assoc_list, walk_assoc, &w);
 	assoc_mgr_unlock(&locks);

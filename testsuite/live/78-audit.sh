@@ -90,6 +90,33 @@ check_eq "reality, and two policies" "reality slurm ltgf" \
 	"$(audit "${window[@]}" --policy slurm,ltgf --cold-start 0 \
 		Policies format=policy | paste -sd' ')"
 
+# ---- Accounts below accounts weigh as sshare says.
+sacctmgr -i add account name=b1 parent=b fairshare=4 >/dev/null
+sacctmgr -i add account name=b2 parent=b fairshare=2 >/dev/null
+for a in b1 b2; do sacctmgr -i add user root account=$a >/dev/null; done
+# By account, of what all users of accounts below root have. NormShares is a part
+# of its level, which the blanks before an account tell.
+normal() {
+	sshare -aPn -o account,user,normshares | awk -F'|' '
+		{
+			match($1, /^ */)
+			level = RLENGTH
+			gsub(/ /, "", $1)
+			of[level] = level ? of[level - 1] * $3 : 1
+		}
+		$1 != "root" && $2 != "" { part[$1] += of[level]; all += of[level] }
+		END { for (a in part) printf "%s %.3f\n", a, part[a] / all }' | sort
+}
+audited() {
+	audit "${window[@]}" Tenants format=tenant,weight | awk -F'|' '
+		$1 != "root" { part[$1] = $2; all += $2 }
+		END { for (a in part) printf "%s %.3f\n", a, part[a] / all }' | sort
+}
+normal
+five() { (($(normal | wc -l) == 5)); }
+wait_for 20 five
+check_eq "shares of each level" "$(normal)" "$(audited)"
+
 # ---- A day: 400 jobs of yesterday and the hours around it, in the database.
 day=$(date -d "$(date -d yesterday +%F)" +%s)
 end=$(date -d "$(date +%F)" +%s)

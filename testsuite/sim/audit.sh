@@ -132,6 +132,17 @@ JobID|JobIDRaw|Account|User|Submit|Start|End|ElapsedRaw|AllocTRES|ReqTRES|Timeli
 4|4|A|w|1700000060|None|1700000060|0||gres/gpu=2|10|CANCELLED by 0|1
 5|5|A|w|1700000060|1700000060|1700000070|10|cpu=1|cpu=1|10|COMPLETED|1
 EOF
+cat >associations <<'EOF'
+root|||1
+A|root||1
+A||u|1
+B|root||1
+B2|B||parent
+B2||v|parent
+C|root||2
+C||w|1
+D|root||7
+EOF
 cat >bin/sacct <<'EOF'
 #!/bin/bash
 echo "$*" >asked
@@ -141,15 +152,7 @@ cat >bin/sacctmgr <<'EOF'
 #!/bin/bash
 [[ $* == *clusters=moon* ]] || exit 1
 if [[ $* == *associations* ]]; then
-	echo "root|||1
-A|root||1
-A||u|1
-B|root||1
-B2|B||parent
-B2||v|parent
-C|root||2
-C||w|1
-D|root||7"
+	cat associations
 else
 	echo "1600000000|cpu=8
 1650000000|cpu=8,gres/gpu=4
@@ -176,10 +179,43 @@ shows '2|v|B2|1:20|4.000|2' "${window[@]}" -nP Jobs accounts=B2 \
 	format=jobid,user,account,wait,slowdown,runs
 shows '1|4' "${window[@]}" -nP Jobs users=u --nodes 2 --gpus 4 \
 	format=jobid,gpus
+# ---- Accounts below accounts, in any order: of each level's part by its shares,
+# users' too, as sshare has it; or by their own numbers; or one level's.
+cat >associations <<'EOF'
+root|||1
+A||u|2
+A||w|1
+A|X||3
+B|X||2
+X|root||6
+B2|B||5
+B2||v|1
+Y|root||2
+Y||w|9
+X||w|1
+EOF
+weights=("${window[@]}" -nP Tenants format=tenant,weight,quota)
+shows 'A|3|1.500' "${weights[@]}"
+for line in 'B2|2|1' 'X|1|0.500' 'Y|2|1'; do
+	grep -qxF "$line" .out || fail "$line: $(<.out)"
+done
+check_lines 4
+shows 'A|3|0.750' "${weights[@]}" --set=TenantShares=account
+for line in 'B2|5|1.250' 'X|6|1.500' 'Y|2|0.500'; do
+	grep -qxF "$line" .out || fail "$line: $(<.out)"
+done
+shows 'X|6|3' "${weights[@]}" --set=tenantlevel=1
+check_lines 2
+shows '2|v|B2' "${window[@]}" --set=TenantLevel=2 -nP Jobs accounts=B \
+	format=jobid,user,account
+refused 'TenantLevel=0: account, or a level from 1 to 99' --set=TenantLevel=0
+refused 'TenantShares=x: tree or account' --set=TenantShares=x
+refused "sacctmgr's accounts are not asked for" "${trace[@]}" \
+	--set=TenantLevel=1
 refused 'start=yesteryear: is no time' start=yesteryear
 refused 'is not after' start=2023-11-14 end=2023-11-13
 refused 'is not after' start=now+1hour
-refused 'unknown account E: there are A, B, C' "${window[@]}" accounts=E
+refused 'unknown account E: there are A, B2, X, Y' "${window[@]}" accounts=E
 refused '--cluster=moon,sun: one cluster' -M moon,sun
 refused 'either --trace or --cluster' --trace trace.csv -M moon
 sed -i 1q accounted

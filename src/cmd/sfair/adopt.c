@@ -20,7 +20,7 @@ struct adopt {
 	struct astra_trace trace;
 	struct astra_sim_result past;
 	struct sfair_adopt_rows rows;
-	struct sfair_adopt_shares shares;
+	struct sfair_accounts known; /* to slurmdbd */
 };
 
 static const char *adopt_text(const struct adopt *a, const char *key)
@@ -74,7 +74,9 @@ static int adopt_read(struct adopt *a, struct astra_error *err)
 				partitions, a->args->start);
 		return -1;
 	}
-	return sfair_audit_accounts(&a->record, a->cluster,
+	if (sfair_accounts_ask(&a->known, a->cluster, err) < 0)
+		return -1;
+	return sfair_audit_accounts(&a->record, &a->known,
 				    (unsigned)adopt_number(a, "tenant_level"),
 				    err);
 }
@@ -158,13 +160,11 @@ static int adopt_measure(struct adopt *a, struct astra_error *err)
 		.quota_entitlement = !strcmp(adopt_text(a, "variant"), "eq16"),
 		.half_life_sec = adopt_number(a, "half_life_sec"),
 		.lead_max_sec = adopt_number(a, "lead_max_sec"),
-		.user_weight = by_user ? sfair_adopt_share_of : NULL,
-		.user_weight_arg = &a->shares,
+		.user_weight = by_user ? sfair_accounts_user_share : NULL,
+		.user_weight_arg = &a->known,
 		.seed = 1,
 	};
 
-	if (sfair_adopt_shares_ask(&a->shares, a->cluster, err) < 0)
-		return -1;
 	if (astra_audit_measure(&a->record, &a->window, &a->trace, &options,
 				&a->past, err) < 0)
 		return -1;
@@ -273,7 +273,7 @@ static int adopt(struct sfair_adopt_args *args, struct astra_error *err)
 	if (!rc)
 		rc = adopt_print(&a, err);
 	sfair_adopt_rows_clear(&a.rows);
-	sfair_adopt_shares_clear(&a.shares);
+	sfair_accounts_clear(&a.known);
 	astra_sim_result_clear(&a.past);
 	astra_trace_clear(&a.trace);
 	astra_record_clear(&a.record);

@@ -31,23 +31,6 @@ struct sfair_adopt_rows {
 	size_t count, room;
 };
 
-/* adopt_shares.c: the users' fairshare in their accounts, as sacctmgr has it.
- */
-struct sfair_adopt_shares {
-	char *text;
-	struct sfair_adopt_share *list; /* by account and user */
-	size_t count;
-};
-
-/* Returns 0, or -1 with err set; to be cleared either way. */
-int sfair_adopt_shares_ask(struct sfair_adopt_shares *shares,
-			   const char *cluster, struct astra_error *err);
-/* As the plugin weighs users: by their share in the tenant's own account, else
- * 1. arg: the shares. */
-double sfair_adopt_share_of(const void *arg, const char *tenant,
-			    const char *user);
-void sfair_adopt_shares_clear(struct sfair_adopt_shares *shares);
-
 /* adopt_rows.c: rows from the plugin's accounts, and from what was measured;
  * one for each tenant of the pool, and each user of it who has or had any.
  * accounts, result: to outlive them. each: what a GPU counts.

@@ -82,9 +82,12 @@ static int read_slurmdbd(struct sfair_audit *a, struct astra_error *err)
 	if (astra_record_from_slurmdbd(&a->record, since, until,
 				       a->args->cluster, NULL, err) < 0)
 		return -1;
-	return a->args->weights
-		       ? 0
-		       : sfair_audit_accounts(&a->record, a->cluster, 0, err);
+	if (a->args->weights)
+		return 0;
+	if (sfair_accounts_ask(&a->accounts, a->cluster, err) < 0)
+		return -1;
+	return sfair_audit_accounts(&a->record, &a->accounts, a->tenant_level,
+				    err);
 }
 
 static int weigh(struct sfair_audit *a, struct astra_error *err)
@@ -92,7 +95,10 @@ static int weigh(struct sfair_audit *a, struct astra_error *err)
 	if (a->args->weights)
 		return astra_trace_read_weights(&a->trace, a->args->weights,
 						false, err);
-	return a->cluster ? sfair_audit_shares(&a->trace, a->cluster, err) : 0;
+	return a->cluster ? sfair_audit_shares(&a->trace, &a->accounts,
+					       a->tenant_level, a->shares_tree,
+					       err)
+			  : 0;
 }
 
 /* Jobs that fit nowhere on so many nodes of so many GPUs each. */
@@ -159,26 +165,6 @@ static int make_machine(struct sfair_audit *a, struct astra_error *err)
 	return astra_cluster_make(&a->machine, nodes, each, 0) < 0
 		       ? astra_error_nomem(err)
 		       : 0;
-}
-
-static int set_options(struct sfair_audit *a, struct astra_error *err)
-{
-	int rc = 0;
-
-	astra_options_init(&a->options);
-	for (size_t i = 0; !rc && i < a->args->set_count; i++) {
-		char *key = strdup(a->args->sets[i]);
-		char *value = key ? strchr(key, '=') : NULL;
-
-		if (!value) {
-			free(key);
-			return astra_error_nomem(err);
-		}
-		*value++ = '\0';
-		rc = astra_options_set(&a->options, key, value, err);
-		free(key);
-	}
-	return rc ? rc : astra_options_check(&a->options, err);
 }
 
 /* Before anything is asked or read. */
@@ -264,7 +250,7 @@ static int prepare(struct sfair_audit *a, struct astra_error *err)
 {
 	if (check_format(a->args, err) < 0 ||
 	    check_policies(a->args->policies, err) < 0 ||
-	    set_options(a, err) < 0)
+	    sfair_audit_set(a, err) < 0)
 		return -1;
 	if (!a->args->trace) {
 		a->cluster = a->args->cluster;
@@ -369,6 +355,7 @@ static int audit(const struct sfair_audit_args *args, struct astra_error *err)
 	astra_trace_clear(&a.trace);
 	astra_cluster_clear(&a.machine);
 	astra_record_clear(&a.record);
+	sfair_accounts_clear(&a.accounts);
 	return rc;
 }
 

@@ -4,6 +4,7 @@
 #define SFAIR_AUDIT_H
 
 #include "src/audit/audit.h"
+#include "src/cmd/sfair/accounts.h"
 #include "src/cmd/sfair/sfair.h"
 
 #define SFAIR_SETS_MAX 64
@@ -44,7 +45,10 @@ void sfair_audit_help(void);
 /* What is audited, and what comes of it. */
 struct sfair_audit {
 	const struct sfair_audit_args *args;
-	const char *cluster; /* its name; NULL: a trace */
+	const char *cluster;		/* its name; NULL: a trace */
+	struct sfair_accounts accounts; /* where they are asked for */
+	unsigned tenant_level;
+	bool shares_tree;
 	struct astra_record record;
 	struct astra_window window;
 	struct astra_options options; /* of the policies */
@@ -53,16 +57,23 @@ struct sfair_audit {
 	struct astra_sim_result real;
 };
 
+/* audit_set.c: have the options as --set says. Returns 0, or -1 with err set.
+ */
+int sfair_audit_set(struct sfair_audit *audit, struct astra_error *err);
+
 /* audit_slurm.c: what Slurm's programs know. All return 0, or -1 with err set.
  */
 
 /* Who the tenants are: those of the record's jobs become what the plugin would
- * take them for. cluster: its name. level: TenantLevel, or 0. */
-int sfair_audit_accounts(struct astra_record *record, const char *cluster,
-			 unsigned level, struct astra_error *err);
-/* Give the trace's tenants their weights; those without jobs join it. */
-int sfair_audit_shares(struct astra_trace *trace, const char *cluster,
-		       struct astra_error *err);
+ * take them for. level: TenantLevel, or 0. */
+int sfair_audit_accounts(struct astra_record *record,
+			 const struct sfair_accounts *accounts, unsigned level,
+			 struct astra_error *err);
+/* Give the trace's tenants the weights that they have to the plugin; those
+ * without jobs join it. by_tree: TenantShares=tree. */
+int sfair_audit_shares(struct astra_trace *trace,
+		       const struct sfair_accounts *accounts, unsigned level,
+		       bool by_tree, struct astra_error *err);
 /* The GPUs that the cluster had at the end of the window. */
 int sfair_audit_gpus(const char *cluster, const struct astra_window *window,
 		     uint64_t *gpus, struct astra_error *err);

@@ -1,196 +1,67 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What Slurm's accounting knows beside the jobs: who has which share, and how
- * many GPUs there were. sacctmgr knows how to find slurmdbd and what its user
- * may see. */
+/* What Slurm's accounting knows beside the jobs: whose they are, who has which
+ * share, and how many GPUs there were. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "src/cmd/sfair/audit.h"
 #include "src/sim/child.h"
 #include "src/sim/field.h"
 
-/* Accounts. */
-
-struct account {
-	const char *name, *parent, *share; /* point into the text */
-	bool has_users;
-};
-
-struct accounts {
-	char *text;
-	struct account *all;
-	size_t count;
-};
-
-static struct account *find(const struct accounts *a, const char *name)
+int sfair_audit_accounts(struct astra_record *record,
+			 const struct sfair_accounts *accounts, unsigned level,
+			 struct astra_error *err)
 {
-	for (size_t i = 0; i < a->count; i++)
-		if (!strcmp(a->all[i].name, name))
-			return &a->all[i];
-	return NULL;
-}
+	for (size_t i = 0; i < record->job_count; i++) {
+		struct astra_record_job *job = &record->jobs[i];
+		const char *tenant =
+			sfair_accounts_tenant(accounts, job->account, level);
+		uint32_t name;
 
-static void accounts_clear(struct accounts *a)
-{
-	free(a->text);
-	free(a->all);
-}
-
-/* account|parent|user|share, a line each; an account's own has no user. */
-static int split(struct accounts *a)
-{
-	char *rest = a->text, *line;
-	size_t lines = 1;
-
-	for (const char *at = a->text; (at = strchr(at, '\n')); at++)
-		lines++;
-	a->all = calloc(lines, sizeof(*a->all));
-	if (!a->all)
-		return -1;
-	while ((line = strsep(&rest, "\n"))) {
-		char *name = strsep(&line, "|"), *parent = strsep(&line, "|");
-		char *user = strsep(&line, "|");
-		struct account *known = find(a, name);
-
-		if (!line)
+		if (!tenant)
 			continue;
-		if (!known) {
-			known = &a->all[a->count++];
-			*known = (struct account){name, "", "1", false};
-		}
-		if (*user) {
-			known->has_users = true;
-		} else {
-			known->parent = parent;
-			known->share = line;
-		}
+		name = astra_intern_put(&record->words, tenant);
+		if (name == ASTRA_INTERN_NONE)
+			return astra_error_nomem(err);
+		job->tenant = record->words.names[name];
 	}
 	return 0;
 }
 
-static int ask(struct accounts *a, const char *cluster, struct astra_error *err)
+/* Of the first so many tenants, or ASTRA_NONE. */
+static uint32_t tenant_named(const struct astra_trace *trace, size_t known,
+			     const char *name)
 {
-	char where[128];
-	char *argv[] = {"sacctmgr",
-			"--noheader",
-			"--parsable2",
-			"--readonly",
-			"show",
-			"associations",
-			"format=account,parentname,user,share",
-			where,
-			NULL};
-
-	*a = (struct accounts){0};
-	snprintf(where, sizeof(where), "clusters=%s", cluster);
-	if (astra_child_text(argv, &a->text, err) < 0)
-		return -1;
-	return split(a) < 0 ? astra_error_nomem(err) : 0;
+	for (size_t k = 0; k < known; k++)
+		if (!strcmp(trace->tenants[k].name, name))
+			return (uint32_t)k;
+	return ASTRA_NONE;
 }
 
-static bool is_parent(const struct account *account)
+int sfair_audit_shares(struct astra_trace *trace,
+		       const struct sfair_accounts *accounts, unsigned level,
+		       bool by_tree, struct astra_error *err)
 {
-	return !strcasecmp(account->share, "parent");
-}
-
-static const struct account *parent_of(const struct accounts *a,
-				       const struct account *account)
-{
-	const struct account *parent = find(a, account->parent);
-
-	return parent != account ? parent : NULL;
-}
-
-/* How far below root. */
-static unsigned depth_of(const struct accounts *a,
-			 const struct account *account)
-{
-	unsigned depth = 0;
-
-	while (depth < a->count && (account = parent_of(a, account)))
-		depth++;
-	return depth;
-}
-
-/* The account at that level, if this one is below it and level is not 0. An
- * account with fairshare=parent is no tenant, except directly below root; as
- * src/slurm/tenants.c has it. */
-static const struct account *tenant_of(const struct accounts *a,
-				       const struct account *account,
-				       unsigned level)
-{
-	unsigned depth = depth_of(a, account);
-
-	while ((level && depth > level) || (depth > 1 && is_parent(account))) {
-		account = parent_of(a, account);
-		depth--;
-	}
-	return account;
-}
-
-/* 1 is what a new account gets. */
-static double share_of(const struct account *account)
-{
-	double share;
-
-	if (astra_field_number(account->share, &share) != ASTRA_FIELD_OK ||
-	    share < 0)
-		return 1;
-	return share;
-}
-
-int sfair_audit_accounts(struct astra_record *record, const char *cluster,
-			 unsigned level, struct astra_error *err)
-{
-	struct accounts a;
-	int rc = ask(&a, cluster, err);
-
-	for (size_t i = 0; !rc && i < record->job_count; i++) {
-		struct astra_record_job *job = &record->jobs[i];
-		const struct account *account = find(&a, job->account);
-		uint32_t name;
-
-		if (!account)
-			continue;
-		name = astra_intern_put(&record->words,
-					tenant_of(&a, account, level)->name);
-		if (name == ASTRA_INTERN_NONE)
-			rc = astra_error_nomem(err);
-		else
-			job->tenant = record->words.names[name];
-	}
-	accounts_clear(&a);
-	return rc;
-}
-
-int sfair_audit_shares(struct astra_trace *trace, const char *cluster,
-		       struct astra_error *err)
-{
+	const struct astra_account_tree *tree = &accounts->tree;
 	size_t known = trace->tenant_count;
-	struct accounts a;
-	int rc = ask(&a, cluster, err);
 
-	for (size_t i = 0; !rc && i < a.count; i++) {
-		const struct account *t = tenant_of(&a, &a.all[i], 0);
-		bool with_users = a.all[i].has_users && *t->parent;
-		uint32_t at = ASTRA_NONE;
+	for (uint32_t i = 0; i < tree->count; i++) {
+		uint32_t t = astra_account_tree_tenant(tree, i, level);
+		const struct astra_tree_account *tenant = &tree->list[t];
+		uint32_t at = tenant_named(trace, known, tenant->name);
 
-		for (size_t k = 0; k < known; k++)
-			if (!strcmp(trace->tenants[k].name, t->name))
-				at = (uint32_t)k;
-		if (at == ASTRA_NONE && !with_users)
+		if (at == ASTRA_NONE && tree->list[i].has_users &&
+		    tenant->parent != ASTRA_NONE)
+			at = astra_trace_tenant(trace, tenant->name);
+		else if (at == ASTRA_NONE)
 			continue;
 		if (at == ASTRA_NONE)
-			at = astra_trace_tenant(trace, t->name);
-		if (at == ASTRA_NONE)
-			rc = astra_error_nomem(err);
-		else
-			trace->tenants[at].weight = share_of(t);
+			return astra_error_nomem(err);
+		trace->tenants[at].weight =
+			astra_account_tree_weight(tree, t, level, by_tree);
 	}
-	accounts_clear(&a);
-	return rc;
+	return 0;
 }
 
 /* Lines of start|end|TRES, the cluster's events; the last is not always the

@@ -24,11 +24,12 @@ sfair_LDADD = libastra-page.la libastra-conf.la libastra-proto.la libastra-audit
 	$(JANSSON_LIBS) $(MICROHTTPD_LIBS) $(NCURSES_LIBS) -lpthread -lm
 sfair_SOURCES = \
 	src/cmd/sfair/absent.c \
+	src/cmd/sfair/accounts.c \
+	src/cmd/sfair/accounts.h \
 	src/cmd/sfair/adopt.c \
 	src/cmd/sfair/adopt.h \
 	src/cmd/sfair/adopt_args.c \
 	src/cmd/sfair/adopt_rows.c \
-	src/cmd/sfair/adopt_shares.c \
 	src/cmd/sfair/args.c \
 	src/cmd/sfair/ask.c \
 	src/cmd/sfair/audit.c \
@@ -38,6 +39,7 @@ sfair_SOURCES = \
 	src/cmd/sfair/audit_json.c \
 	src/cmd/sfair/audit_policies.c \
 	src/cmd/sfair/audit_print.c \
+	src/cmd/sfair/audit_set.c \
 	src/cmd/sfair/audit_slurm.c \
 	src/cmd/sfair/cell.c \
 	src/cmd/sfair/check.c \

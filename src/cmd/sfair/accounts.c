@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/cmd/sfair/accounts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "src/policy/model.h"
+#include "src/sim/child.h"
+#include "src/sim/field.h"
+
+struct sfair_account_user {
+	const char *account, *name; /* point into the text */
+	double shares;
+};
+
+static int by_names(const void *a, const void *b)
+{
+	const struct sfair_account_user *x = a, *y = b;
+	int order = strcmp(x->account, y->account);
+
+	return order ? order : strcmp(x->name, y->name);
+}
+
+/* 1 is what a new one gets, and what fairshare=parent counts. */
+static double accounts_share(const char *text)
+{
+	double share;
+
+	if (astra_field_number(text, &share) != ASTRA_FIELD_OK || share < 0)
+		return 1;
+	return share;
+}
+
+/* The account of that name, a new one if need be, as one may come before that
+ * which it lies in. Returns ASTRA_NONE when memory is out. */
+static uint32_t accounts_number(struct sfair_accounts *a, const char *name)
+{
+	uint32_t at = astra_intern_put(&a->names, name);
+	struct astra_tree_account entry = {
+		.parent = ASTRA_NONE,
+		.shares = 1,
+	};
+
+	if (at == ASTRA_INTERN_NONE)
+		return ASTRA_NONE;
+	if (at < a->tree.count)
+		return at;
+	entry.name = a->names.names[at];
+	return astra_account_tree_add(&a->tree, &entry);
+}
+
+/* account|parent|user|share; an account's own line has no user. */
+static int accounts_line(struct sfair_accounts *a, char *line)
+{
+	const char *name = strsep(&line, "|"), *above = strsep(&line, "|");
+	const char *user = strsep(&line, "|"), *share = line;
+	uint32_t at, parent = ASTRA_NONE;
+
+	if (!share)
+		return 0;
+	at = accounts_number(a, name);
+	if (at == ASTRA_NONE)
+		return -1;
+	if (*user) {
+		a->users[a->user_count++] = (struct sfair_account_user){
+			name, user, accounts_share(share)};
+		astra_account_tree_user(&a->tree, at, accounts_share(share));
+		return 0;
+	}
+	if (*above && strcmp(above, name) != 0) {
+		parent = accounts_number(a, above);
+		if (parent == ASTRA_NONE)
+			return -1;
+	}
+	a->tree.list[at].parent = parent;
+	a->tree.list[at].shares = accounts_share(share);
+	a->tree.list[at].of_parent = !strcasecmp(share, "parent");
+	return 0;
+}
+
+static int accounts_split(struct sfair_accounts *a)
+{
+	char *rest = a->text, *line;
+	size_t lines = 1;
+
+	for (const char *at = a->text; (at = strchr(at, '\n')); at++)
+		lines++;
+	a->users = calloc(lines, sizeof(*a->users));
+	if (!a->users)
+		return -1;
+	while ((line = strsep(&rest, "\n")))
+		if (accounts_line(a, line) < 0)
+			return -1;
+	astra_account_tree_sum(&a->tree);
+	qsort(a->users, a->user_count, sizeof(*a->users), by_names);
+	return 0;
+}
+
+int sfair_accounts_ask(struct sfair_accounts *a, const char *cluster,
+		       struct astra_error *err)
+{
+	char where[128];
+	char *argv[] = {"sacctmgr",
+			"--noheader",
+			"--parsable2",
+			"--readonly",
+			"show",
+			"associations",
+			"format=account,parentname,user,share",
+			where,
+			NULL};
+
+	snprintf(where, sizeof(where), "clusters=%s", cluster);
+	if (astra_child_text(argv, &a->text, err) < 0)
+		return -1;
+	return accounts_split(a) < 0 ? astra_error_nomem(err) : 0;
+}
+
+const char *sfair_accounts_tenant(const struct sfair_accounts *a,
+				  const char *account, unsigned level)
+{
+	uint32_t at = astra_intern_get(&a->names, account);
+
+	if (at == ASTRA_INTERN_NONE)
+		return NULL;
+	at = astra_account_tree_tenant(&a->tree, at, level);
+	return a->tree.list[at].name;
+}
+
+double sfair_accounts_user_share(const void *arg, const char *tenant,
+				 const char *user)
+{
+	const struct sfair_accounts *a = arg;
+	const struct sfair_account_user key = {tenant, user, 0}, *found;
+
+	if (!a->user_count)
+		return 1;
+	found = bsearch(&key, a->users, a->user_count, sizeof(*a->users),
+			by_names);
+	return found ? found->shares : 1;
+}
+
+void sfair_accounts_clear(struct sfair_accounts *a)
+{
+	free(a->text);
+	free(a->users);
+	astra_intern_clear(&a->names);
+	astra_account_tree_clear(&a->tree);
+	*a = (struct sfair_accounts){0};
+}
