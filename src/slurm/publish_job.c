@@ -117,91 +117,154 @@ static bool has_ended(const struct astra_report_job *job)
 	       job->life == ASTRA_JOB_REQUEUED;
 }
 
+/* A job, as the engine and the snapshot have it, and what is written for it: to
+ * outlive its row. */
+struct publish_one {
+	const struct publish_filler *f;
+	const struct astra_job_view *v;
+	const struct astra_job *job;
+	const struct astra_job_info *info;
+	struct astra_text id;
+	char reason[128], slowdown[ASTRA_SLOWDOWN_TEXT];
+	char signal[16], advice[ASTRA_GUARD_TEXT];
+};
+
+/* Without SIG, or its number where it has no name. */
+static void write_signal(int number, char *text, size_t size)
+{
+	const char *name = number ? sigabbrev_np(number) : "";
+
+	if (name)
+		snprintf(text, size, "%s", name);
+	else
+		snprintf(text, size, "%d", number);
+}
+
+static void write_texts(struct publish_one *one)
+{
+	write_id(one->info, one->job->id, &one->id);
+	write_reason(one->f, one->v, one->info, one->reason,
+		     sizeof(one->reason));
+	astra_slowdown_text(one->job->forecast.slowdown, one->slowdown);
+	write_signal(one->info->terms.signal, one->signal, sizeof(one->signal));
+}
+
+/* Whose it is, and what it asks for. */
+static void fill_job(const struct publish_one *one,
+		     struct astra_report_job *out)
+{
+	const struct astra_job_info *info = one->info;
+
+	out->pool = one->f->pool->name;
+	out->id = one->job->id;
+	out->array_id = info->array_job;
+	out->array_task =
+		info->array_task == NO_VAL ? UINT32_MAX : info->array_task;
+	out->id_text = one->id.bytes;
+	out->copies = one->v->copies;
+	out->array = info->array;
+	out->uid = info->uid;
+	out->user = info->user;
+	out->account = info->account;
+	out->partition = info->partition;
+	out->name = info->name;
+	out->gpus = publish_gpus(one->f, one->v, one->job);
+	out->nodes = info->nodes;
+	out->state = job_state_string(info->state);
+	out->submit_sec = one->v->submit_sec;
+	out->run = one->job->restart_cnt;
+	out->level = level_of(one->f->view, one->job);
+	out->slowdown = one->slowdown;
+	out->levels_seen = one->job->forecast.levels_seen;
+}
+
+static void fill_lease(const struct publish_one *one,
+		       struct astra_report_job *out)
+{
+	const struct astra_job_view *v = one->v;
+	const struct astra_terms *terms = &one->info->terms;
+	bool leases = one->f->options->leases;
+
+	out->phase = phase_name(v->phase, leases);
+	out->revocable = terms->revocable;
+	out->pinned = terms->pinned;
+	out->signal = one->signal;
+	out->start_sec = v->start_sec;
+	out->lease_sec = publish_term(one->f, one->info);
+	out->lease_start_sec = leases ? v->lease_start_sec : 0;
+	out->lease_end_sec = terms->revocable ? v->lease_end_sec : 0;
+	out->grace_sec = leases ? one->f->options->grace_sec : 0;
+	out->grace_end_sec = v->grace_end_sec;
+	out->lent = v->lent;
+	out->leases = v->leases;
+	out->revoked = v->revoked;
+	out->lost_sec = v->lost_sec;
+}
+
+static void fill_share(const struct publish_one *one,
+		       struct astra_report_job *out)
+{
+	struct astra_tenant_view tenant;
+
+	astra_engine_tenant_view(one->f->pool->engine, one->v->tenant,
+				 one->f->now_sec, &tenant);
+	out->tenant = tenant.name;
+	out->weight = one->v->weight;
+	out->alloc_gpu_sec = one->v->usage.alloc;
+	out->fair_gpu_sec = one->v->usage.fair;
+	out->rho = one->v->rho;
+	out->user_rho = one->v->user_rho;
+}
+
+/* Why it waits, and until when. */
+static void fill_wait(const struct publish_one *one,
+		      struct astra_report_job *out)
+{
+	const struct astra_reason *why = &one->v->reason;
+	bool leases = one->f->options->leases;
+
+	out->rank = why->rank;
+	out->ranks = why->ranks;
+	out->expected_start_sec = why->start_sec;
+	out->bound_sec = leases ? why->bound_sec : 0;
+	out->reason = out->reason_long = one->reason;
+	out->wait = leases ? astra_wait_name(why->wait) : "";
+	out->lack = leases ? astra_lack_text(why->lack) : "";
+	out->binds = one->info->binds;
+	out->bind_count = one->info->bind_count;
+}
+
+static void publish_row(struct publish_one *one, struct astra_report *report,
+			struct astra_report_job *row)
+{
+	if (has_ended(row))
+		(void)astra_report_add_ended(report, row);
+	if (one->v->state == ASTRA_JOB_ENDED)
+		return;
+	if (one->f->auctions && astra_job_active(one->v->state))
+		row->app = astra_app_of(one->job);
+	astra_progress_show(row, one->advice);
+	astra_forecaster_show(row, one->f->now_sec);
+	(void)astra_report_add_job(report, row);
+}
+
 void astra_publish_job(struct publish_filler *f, const struct astra_job_view *v,
 		       size_t index)
 {
-	const struct astra_job *job = &f->view->jobs[index];
-	const struct astra_job_info *ji = &f->view->info[index];
-	struct astra_tenant_view tenant;
-	struct astra_text id = {0};
-	char reason[128], slowdown[ASTRA_SLOWDOWN_TEXT], sig[16] = "";
-	bool leases = f->options->leases;
-	const char *signal_name;
-	char advice[ASTRA_GUARD_TEXT];
-
-	astra_engine_tenant_view(f->pool->engine, v->tenant, f->now_sec,
-				 &tenant);
-	write_id(ji, job->id, &id);
-	write_reason(f, v, ji, reason, sizeof(reason));
-	astra_slowdown_text(job->forecast.slowdown, slowdown);
-	signal_name = ji->terms.signal ? sigabbrev_np(ji->terms.signal) : "";
-	if (!signal_name) {
-		snprintf(sig, sizeof(sig), "%d", ji->terms.signal);
-		signal_name = sig;
-	}
-	struct astra_report_job j = {
-		.pool = f->pool->name,
-		.tenant = tenant.name,
-		.id = job->id,
-		.array_id = ji->array_job,
-		.array_task =
-			ji->array_task == NO_VAL ? UINT32_MAX : ji->array_task,
-		.id_text = id.bytes,
-		.copies = v->copies,
-		.array = ji->array,
-		.uid = ji->uid,
-		.user = ji->user,
-		.account = ji->account,
-		.partition = ji->partition,
-		.name = ji->name,
-		.gpus = publish_gpus(f, v, job),
-		.nodes = ji->nodes,
-		.state = job_state_string(ji->state),
-		.phase = phase_name(v->phase, leases),
-		.revocable = ji->terms.revocable,
-		.pinned = ji->terms.pinned,
-		.signal = signal_name,
-		.weight = v->weight,
-		.submit_sec = v->submit_sec,
-		.start_sec = v->start_sec,
-		.lease_sec = publish_term(f, ji),
-		.lease_start_sec = leases ? v->lease_start_sec : 0,
-		.lease_end_sec = ji->terms.revocable ? v->lease_end_sec : 0,
-		.grace_sec = leases ? f->options->grace_sec : 0,
-		.grace_end_sec = v->grace_end_sec,
-		.lent = v->lent,
-		.leases = v->leases,
-		.revoked = v->revoked,
-		.lost_sec = v->lost_sec,
-		.run = job->restart_cnt,
-		.level = level_of(f->view, job),
-		.slowdown = slowdown,
-		.levels_seen = job->forecast.levels_seen,
-		.alloc_gpu_sec = v->usage.alloc,
-		.fair_gpu_sec = v->usage.fair,
-		.rho = v->rho,
-		.user_rho = v->user_rho,
-		.rank = v->reason.rank,
-		.ranks = v->reason.ranks,
-		.expected_start_sec = v->reason.start_sec,
-		.bound_sec = leases ? v->reason.bound_sec : 0,
-		.reason = reason,
-		.reason_long = reason,
-		.wait = leases ? astra_wait_name(v->reason.wait) : "",
-		.lack = f->options->leases ? astra_lack_text(v->reason.lack)
-					   : "",
-		.binds = ji->binds,
-		.bind_count = ji->bind_count,
+	struct publish_one one = {
+		.f = f,
+		.v = v,
+		.job = &f->view->jobs[index],
+		.info = &f->view->info[index],
 	};
-	fill_run(job, &j);
-	if (has_ended(&j))
-		(void)astra_report_add_ended(f->report, &j);
-	if (v->state != ASTRA_JOB_ENDED) {
-		if (f->auctions && astra_job_active(v->state))
-			j.app = astra_app_of(job);
-		astra_progress_show(&j, advice);
-		astra_forecaster_show(&j, f->now_sec);
-		(void)astra_report_add_job(f->report, &j);
-	}
-	astra_text_clear(&id);
+	struct astra_report_job row = {0};
+
+	write_texts(&one);
+	fill_job(&one, &row);
+	fill_lease(&one, &row);
+	fill_share(&one, &row);
+	fill_wait(&one, &row);
+	fill_run(one.job, &row);
+	publish_row(&one, f->report, &row);
+	astra_text_clear(&one.id);
 }
