@@ -81,7 +81,8 @@ const struct astra_metric astra_metric_table[] = {
 	{"over_bound", "over bnd", "first starts over the bound", "jobs",
 	 "jobs that waited longer than (2 + (own GPUs + GPUs of their tenant's "
 	 "never-run jobs before them) / quota) lease terms, a checkpoint and a "
-	 "start",
+	 "start; where shares go by user, than the same of their user if that "
+	 "is longer",
 	 AT(over_bound), -1},
 	{"makespan_sec", "makespan", "makespan", "s",
 	 "from the first submission to the last end", AT(makespan_sec), -1},

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "src/policy/policy.h"
 #include "src/sim/virtual.h"
 
 /* What is freed at once may be given away in the same moment, so often. */
@@ -175,6 +176,16 @@ static struct astra_options options_of(const struct astra_scheduler *scheduler,
 	return own;
 }
 
+/* Those that say themselves who gets what know tenants and jobs only. */
+static bool goes_by_user(const struct astra_scheduler *scheduler,
+			 const struct astra_options *options)
+{
+	const struct astra_policy *policy =
+		scheduler->source ? NULL : astra_policy_find(scheduler->name);
+
+	return policy && !policy->allocate && options->within_users;
+}
+
 static int begin(struct loop *l, const struct astra_options *policy,
 		 struct astra_error *err)
 {
@@ -264,6 +275,7 @@ int astra_simulate(const struct astra_trace *trace,
 		.gpus = cluster->gpus,
 		.term_sec = own.lease_sec,
 		.grace_sec = options->checkpoint_sec + options->cold_start_sec,
+		.within_users = goes_by_user(scheduler, &own),
 		.revenue = NAN,
 		.reward = NAN,
 		.seed = options->seed,

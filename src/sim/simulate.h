@@ -106,6 +106,7 @@ struct astra_sim_result {
 	uint64_t gpus;	      /* of the cluster */
 	double term_sec;      /* of a lease, as configured; 0: not known */
 	double grace_sec;     /* a checkpoint and a start, of the bounds */
+	bool within_users;    /* it shares by user within tenants */
 	double end_sec;	      /* when the last job was done: the makespan */
 	double stop_sec;      /* when the simulation stopped, not before that */
 	uint64_t rounds, events, preemptions;
@@ -131,10 +132,12 @@ int astra_simulate(const struct astra_trace *trace,
  * started when it was submitted, and Quota = gpus W / sum of W over all tenants
  * of the trace, those without jobs included (ASTRAEA, Eq. 7). A promise to
  * demand: of three terms for a job within its tenant's quota that is the first
- * one. Under any policy, with leases or without. None has what does not fit the
- * cluster; it is not before others either. A tenant of weight 0 has an infinite
- * bound. Of what was simulated it is done already. Returns 0, or -1 when memory
- * is out. (bound.c) */
+ * one. Where shares go by user, the same with its user's jobs, and an equal
+ * part of Quota for each of the tenant's users that have jobs then, if that is
+ * later. Under any policy, with leases or without. None has what does not fit
+ * the cluster; it is not before others either. A tenant of weight 0 has an
+ * infinite bound. Of what was simulated it is done already. Returns 0, or -1
+ * when memory is out. (bound.c) */
 int astra_bounds_fill(struct astra_sim_result *result);
 
 void astra_sim_result_clear(struct astra_sim_result *result);

@@ -271,6 +271,48 @@ static void a_job_may_wait_for_its_bound(void **state)
 	near(w.jobs[2].bound_sec, HUGE_VAL);
 }
 
+/* As above, j2 comes at 100. With j0 over, or of j2's own user, nothing
+ * changes. While another user's j0 runs on, half of the quota is j2's user's,
+ * who may wait for (2 + 1 / 0.5) 10 + 1 = 41. While it waits, it is before j2
+ * in its tenant, (2 + (1 + 2) / 1) 10 + 1 = 51, which is later than 41. */
+static void where_shares_go_by_user_the_later_bound_counts(void **state)
+{
+	static const struct {
+		uint32_t user;
+		double start_sec, end_sec;
+		bool within_users;
+		double bound_sec;
+	} cases[] = {
+		{1, 0, 100, true, 31},	 {0, 0, 130, true, 31},
+		{1, 0, 130, true, 41},	 {1, 0, -1, true, 41},
+		{1, 0, 130, false, 31},	 {1, 100, 130, true, 51},
+		{0, 100, 130, true, 51}, {1, 100, 130, false, 51},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct astra_metrics m;
+		struct world w;
+
+		make_world(&w);
+		w.trace_tenants[1].weight = 3;
+		w.result.term_sec = 10;
+		w.result.grace_sec = 1;
+		w.result.within_users = cases[i].within_users;
+		w.trace_jobs[2].user = cases[i].user;
+		w.jobs[0].start_sec = cases[i].start_sec;
+		w.jobs[0].end_sec = cases[i].end_sec;
+		assert_int_equal(astra_bounds_fill(&w.result), 0);
+		near(w.jobs[0].bound_sec, 41);
+		near(w.jobs[1].bound_sec, (2 + 4 / 3.0) * 10 + 1);
+		near(w.jobs[2].bound_sec, cases[i].bound_sec);
+		w.jobs[2].start_sec = 141; /* in time if it is 41 */
+		compute(&w, &m);
+		near(m.over_bound,
+		     (cases[i].bound_sec < 41) + 1 + (cases[i].start_sec > 41));
+	}
+}
+
 /* Durations 100, 50, 50 and completion times 100, 150, 100: 1, 3 and 2. A job
  * of a second that took 8 counts as one of ten seconds: 8 / 10 is below 1, so
  * it is 1; one that took 50 is 5, where its slowdown is 50. */
@@ -434,6 +476,8 @@ int main(void)
 		cmocka_unit_test(what_was_not_done_is_worth_nothing),
 		cmocka_unit_test(first_waits_are_told_by_size),
 		cmocka_unit_test(a_job_may_wait_for_its_bound),
+		cmocka_unit_test(
+			where_shares_go_by_user_the_later_bound_counts),
 		cmocka_unit_test(a_short_job_has_a_bounded_slowdown),
 		cmocka_unit_test(times_are_of_jobs_that_are_done),
 		cmocka_unit_test(cost_is_a_share_of_what_was_used),

@@ -346,6 +346,41 @@ static void too_many_intervals_are_refused(void **state)
 	end(&w);
 }
 
+/* 4 GPUs, which Ann's job has when Bob's comes, of one: half of them are his
+ * where shares go by user. The bound is the one that is promised. */
+static void the_bound_is_the_schedulers(void **state)
+{
+	static const struct {
+		const char *scheduler;
+		bool within_users;
+		double terms;
+	} cases[] = {
+		{"ltgf", true, 2.5},
+		{"ltgf", false, 2.25},
+		{"themis", true, 2.25},
+		{"fifo", true, 2.25},
+	};
+	static const char *users[] = {"ann", "bob"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct world w;
+
+		begin(&w, 1, 4);
+		w.policy.within_users = cases[i].within_users;
+		w.trace.users = users;
+		w.trace.user_count = 2;
+		add(&w, 0, 4, 0, 100);
+		add(&w, 0, 1, 10, 100);
+		w.jobs[1].user = 1;
+		simulate(&w, cases[i].scheduler);
+		assert_near(w.result.jobs[0].bound_sec, 3 * w.result.term_sec);
+		assert_near(w.result.jobs[1].bound_sec,
+			    cases[i].terms * w.result.term_sec);
+		end(&w);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -358,6 +393,7 @@ int main(void)
 		cmocka_unit_test(starts_count_for_backfill),
 		cmocka_unit_test(what_runs_at_the_end_is_counted),
 		cmocka_unit_test(too_many_intervals_are_refused),
+		cmocka_unit_test(the_bound_is_the_schedulers),
 	};
 
 	return cmocka_run_group_tests_name("simulate", tests, NULL, NULL);
