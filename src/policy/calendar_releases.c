@@ -143,6 +143,23 @@ static int collect_grants(struct calendar *c)
 	return 0;
 }
 
+/* When that one of its job's tasks is due which a hold is for: the first hold
+ * is the first task's. */
+static double calendar_hold_due(const struct calendar *c,
+				const struct hold *hold)
+{
+	struct astra_engine *e = c->r->e;
+	const struct ejob *j = astra_engine_find(e, hold->job);
+	size_t before = 0;
+
+	if (j->copies > 1) {
+		before = j->grants;
+		for (const struct hold *h = e->holds; h < hold; h++)
+			before += h->job == hold->job;
+	}
+	return astra_first_start_due(e, c->r->snap, j, before);
+}
+
 /* Whether a hold gives way to nobody but those who were due earlier: for half a
  * term after its job is due, poorer tenants may still go first. */
 static bool calendar_firm(const struct calendar *c, const struct hold *hold,
@@ -161,11 +178,12 @@ bool astra_calendar_displaces(const struct calendar *c, const struct hold *hold)
 	const struct round *r = c->r;
 	const struct ejob *j = astra_engine_find(r->e, hold->job);
 	const struct ejob *owner = &r->e->jobs[c->owner->row];
-	double due_sec = astra_first_start_due(r->e, r->snap, j, 0);
 	double late_sec = r->snap->now_sec + r->e->options.lease_sec / 2;
+	double due_sec;
 
 	if (!c->displace)
 		return false;
+	due_sec = calendar_hold_due(c, hold);
 	if (c->anybody)
 		return hold->start_sec > late_sec &&
 		       due_sec >

@@ -382,6 +382,40 @@ static void tasks_of_an_array_keep_their_bounds(void **state)
 	vc_fini(&vc);
 }
 
+/* Two tasks of an array have holds, each half of the cluster, when a gang of a
+ * poorer tenant comes. For half a term after a task is due it may still go
+ * first, so the later one's hold gives way, and no task is late for it. */
+static void a_later_tasks_hold_gives_way_as_it_is_due(void **state)
+{
+	const double term = 60;
+	struct vcluster vc;
+	struct vjob *array, *v;
+
+	(void)state;
+	vc_init(&vc, 32, 2);
+	vc.options.lease_sec = term;
+	vc.options.grace_sec = 0;
+	vc.options.min_run_sec = vc.options.round_sec = 1;
+	vc.options.recall_sec = 0;
+	vc_begin(&vc);
+	vc_tenant(&vc, "rich", 5);
+	vc_tenant(&vc, "poor", 1);
+	small_jobs(&vc, 0);
+	array = gang(&vc, 0, 16, term);
+	array->job.copies = 10;
+	while (astra_holds_of(vc.engine, array->job.id) < 2 &&
+	       vc.now_sec < AT(20 * term))
+		vc_step(&vc);
+	v = gang(&vc, 1, 8, term);
+	start_of(&vc, v, AT(40 * term));
+	assert_true(v->starts);
+	assert_true(v->job.start_sec - v->job.submit_sec <= term / 2);
+	vc_run(&vc, AT(40 * term));
+	assert_int_equal(array->job.copies, 1);
+	assert_int_equal(late_starts(&vc), 0);
+	vc_fini(&vc);
+}
+
 /* A node of 4 GPUs. A job of all of them ran for a term, and then jobs of one
  * GPU and one term come for ever, four a term: each goes before those that ran.
  * With 0.8 of its share or less it is back after eight terms, and what leases
@@ -424,6 +458,7 @@ int main(void)
 		cmocka_unit_test(without_weight_nothing_is_taken),
 		cmocka_unit_test(one_user_has_the_cluster),
 		cmocka_unit_test(tasks_of_an_array_keep_their_bounds),
+		cmocka_unit_test(a_later_tasks_hold_gives_way_as_it_is_due),
 	};
 
 	return cmocka_run_group_tests_name("engine_crowd", tests, NULL, NULL);
