@@ -147,6 +147,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/blocked.h \
 	src/slurm/account_shares.c \
 	src/slurm/account_shares.h \
+	src/slurm/accounts.c \
+	src/slurm/accounts.h \
 	src/slurm/tenant_users.c \
 	src/slurm/tenant_users.h \
 	src/slurm/tenants.c \

@@ -200,7 +200,8 @@ static int begin_view(struct astra_scene *scene, size_t index,
 	};
 	astra_tenant_users_begin(&view->users);
 	if (map_nodes(scene, view, &config->pools[index]) < 0 ||
-	    astra_tenants_begin(&view->tenants, config, &scene->arena) < 0 ||
+	    astra_tenants_begin(&view->tenants, config, &scene->accounts,
+				&scene->arena) < 0 ||
 	    astra_qos_begin(&view->qos,
 			    &config->pools[index].options.qos_weights) < 0)
 		return -1;
@@ -314,6 +315,7 @@ int astra_scene_take(struct astra_scene *scene,
 	scene->unnamed = scene->failed = false;
 	scene->gpu_tres = astra_gpu_tres();
 	if (make_views(scene, config->pool_count) < 0 ||
+	    astra_accounts_read(&scene->accounts, config, &scene->arena) < 0 ||
 	    astra_usage_count(scene) < 0 ||
 	    astra_racks_take(&scene->racks, now) < 0 ||
 	    astra_node_order_begin(&scene->order, &scene->racks) < 0)
@@ -339,6 +341,7 @@ void astra_scene_free(struct astra_scene *scene)
 {
 	(void)make_views(scene, 0);
 	free(scene->views);
+	astra_accounts_free(&scene->accounts);
 	astra_node_order_free(&scene->order);
 	astra_racks_free(&scene->racks);
 	astra_arena_free(&scene->arena);

@@ -66,6 +66,7 @@ struct astra_view {
 struct astra_scene {
 	struct astra_view *views; /* one a pool of the configuration */
 	size_t view_count;
+	struct astra_accounts accounts;
 	struct astra_arena arena;
 	uint32_t *cpus_used; /* by slurmctld's node number */
 	uint64_t *mem_used;

@@ -9,26 +9,9 @@
 #include "src/common/arena.h"
 #include "src/common/idmap.h"
 #include "src/policy/model.h"
-#include "src/slurm/account_shares.h"
+#include "src/slurm/accounts.h"
 #include "src/slurm/compat.h"
 #include "src/slurm/config.h"
-
-/* An account of slurmdbd, and the one above it that is the tenant. Names lie in
- * the arena. */
-struct astra_account {
-	const char *name, *tenant;
-	double weight;	/* of the tenant */
-	uint32_t index; /* of the tenant, or ASTRA_NONE: none of its jobs or
-			 * users was seen yet */
-	uint32_t next;	/* account whose name has the same hash, or NONE */
-};
-
-/* The shares of a user within an account that is a tenant, if not 1. */
-struct astra_user_share {
-	uint32_t uid, tenant;
-	double shares;
-	uint32_t next; /* the same user's within another account, or NONE */
-};
 
 struct astra_tenants {
 	struct astra_tenant *list; /* names lie in the arena */
@@ -36,16 +19,11 @@ struct astra_tenants {
 	uint32_t *next; /* tenant whose name has the same hash, or NONE */
 	size_t count, room, uid_room, next_room;
 	struct astra_idmap by_name; /* hash of a tenant's name -> number */
-	struct astra_account *account_list;
-	size_t account_count, account_room;
-	struct astra_idmap by_account; /* hash of an account's name -> it */
-	struct astra_user_share *user_list;
-	size_t user_count, user_room;
-	struct astra_idmap by_uid; /* 1 + uid -> the first of its shares */
-	bool tree;		   /* shares count at each level */
-	struct astra_account_shares shares;
+	const struct astra_accounts *accounts;
+	uint32_t *of_account; /* an account's tenant, or ASTRA_NONE: none of its
+			       * jobs or users was seen yet */
+	size_t of_account_room;
 	bool unnamed;	      /* a user's name is not known yet */
-	bool accounts;	      /* they are accounts of slurmdbd */
 	const char *unknown;  /* an account that slurmdbd has not, of a job that
 			       * has not ended, or NULL */
 	uint32_t unknown_job; /* ... and the job */
@@ -53,10 +31,11 @@ struct astra_tenants {
 };
 
 /* Begin anew with all tenants that are known without looking at jobs.
- * Locks: caller holds slurmctld's; takes assoc_mgr's read lock.
+ * accounts: to outlive them. Locks: none.
  * Returns 0, or -1 when memory is out. */
 int astra_tenants_begin(struct astra_tenants *tenants,
 			const struct astra_config *config,
+			const struct astra_accounts *accounts,
 			struct astra_arena *arena);
 
 /* The number of a job's tenant; a new one is added.
