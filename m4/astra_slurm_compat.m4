@@ -145,6 +145,9 @@ dnl 26.05
 ASTRA_SLURM_ONE_OF([how commands ask for a job],
 	[LOAD_STEP], [[slurm_load_job(NULL, (slurm_step_id_t){.job_id = 1}, 0);]],
 	[LOAD_ID], [[slurm_load_job(NULL, (uint32_t)1, 0);]])
+ASTRA_SLURM_ONE_OF([how a change of a job names it],
+	[DESC_STEP], [[((job_desc_msg_t *)NULL)->step_id.job_id = 0;]],
+	[DESC_ID], [[((job_desc_msg_t *)NULL)->job_id = 0;]])
 ASTRA_SLURM_ONE_OF([how a line of sprio names its job],
 	[FACTORS_STEP], [[((priority_factors_object_t *)NULL)->step_id.job_id = 0;]],
 	[FACTORS_ID], [[((priority_factors_object_t *)NULL)->job_id = 0;]])

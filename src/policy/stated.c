@@ -12,6 +12,7 @@
 #define KAPPA_MAX 16
 #define ITERATIONS_MAX 1e15
 #define ITER_SEC_MAX 1e9
+#define GPUS_MAX 100000
 
 const struct astra_stated_option astra_stated_options[] = {
 	[ASTRA_STATED_ITERATIONS] = {"iterations", "ASTRAEA_ITERATIONS",
@@ -28,6 +29,9 @@ const struct astra_stated_option astra_stated_options[] = {
 				  "convex:E,KAPPA of hours; numbers up to 1e6 "
 				  "in size, only K and G may be negative, "
 				  "KAPPA is at most 16"},
+	[ASTRA_STATED_GPU_RANGE] = {"gpu-range", "ASTRAEA_GPU_RANGE",
+				    "two whole numbers MIN-MAX from 1 to "
+				    "100000, MIN at most MAX"},
 };
 
 bool astra_stated_number(const char *text, double max, double *value)
@@ -123,6 +127,23 @@ bool astra_stated_utility(const char *text, struct astra_utility *utility)
 	return true;
 }
 
+static const char *read_count(const char *text, uint32_t *count)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	*count = digits && digits <= 6 ? (uint32_t)strtoul(text, NULL, 10) : 0;
+	return text + digits;
+}
+
+static bool read_range(const char *text, uint32_t *min, uint32_t *max)
+{
+	text = read_count(text, min);
+	if (*text++ != '-')
+		return false;
+	text = read_count(text, max);
+	return !*text && *min && *min <= *max && *max <= GPUS_MAX;
+}
+
 static bool read_value(struct astra_stated *out, enum astra_stated_id id,
 		       const char *text)
 {
@@ -145,6 +166,8 @@ static bool read_value(struct astra_stated *out, enum astra_stated_id id,
 		return astra_stated_slowdown(text, ',', out->slowdown);
 	case ASTRA_STATED_UTILITY:
 		return astra_stated_utility(text, &out->utility);
+	case ASTRA_STATED_GPU_RANGE:
+		return read_range(text, &out->gpus_min, &out->gpus_max);
 	case ASTRA_STATED_COUNT:
 		break;
 	}

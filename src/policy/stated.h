@@ -19,6 +19,7 @@ struct astra_stated {
 	double iter_sec; /* of one iteration on all its GPUs */
 	double slowdown[ASTRA_LEVEL_COUNT];
 	struct astra_utility utility; /* of hours from submission to end */
+	uint32_t gpus_min, gpus_max;  /* it runs on any number of these */
 };
 
 enum astra_stated_id {
@@ -26,6 +27,7 @@ enum astra_stated_id {
 	ASTRA_STATED_ITER_TIME,
 	ASTRA_STATED_SLOWDOWN,
 	ASTRA_STATED_UTILITY,
+	ASTRA_STATED_GPU_RANGE,
 	ASTRA_STATED_COUNT,
 };
 

@@ -142,6 +142,7 @@ static void start(struct apply *a, const struct astra_decision *d,
 		.restart_cnt = d->restart_cnt,
 		.shares = shares,
 		.share_count = d->share_count,
+		.gpus_min = terms->gpus_max ? terms->gpus_min : 0,
 		.lease =
 			{
 				.pool = a->pool->name,

@@ -322,6 +322,16 @@ typedef priority_factors_object_t astra_factors_t;
 #define ASTRA_GPU_TRES "gres:gpu:"
 #endif
 
+/* Whom a change is about. */
+static inline void astra_desc_name_job(job_desc_msg_t *desc, uint32_t job)
+{
+#ifdef ASTRA_SLURM_DESC_STEP
+	desc->step_id.job_id = job;
+#else
+	desc->job_id = job;
+#endif
+}
+
 /* The job of a line of sprio. */
 static inline uint32_t astra_factors_job(const priority_factors_object_t *line)
 {

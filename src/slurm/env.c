@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/slurm/config.h"
@@ -49,6 +50,17 @@ static void set_number(job_details_t *details, const char *name, double value)
 	astra_env_set(details, name, text);
 }
 
+/* Of an elastic job: what it has now, and had in its last run. */
+static void env_tell_size(job_details_t *details, uint32_t gpus)
+{
+	const char *before = astra_env_get(details, "ASTRAEA_GPUS");
+
+	set_number(details, "ASTRAEA_GPUS_BEFORE",
+		   before ? strtod(before, NULL) : 0);
+	set_number(details, "ASTRAEA_GPUS", gpus);
+	set_number(details, "ASTRAEA_WORLD_SIZE", gpus);
+}
+
 void astra_env_tell(job_details_t *details, const struct astra_env_lease *lease)
 {
 	const char *name = lease->signal ? sigabbrev_np(lease->signal) : "none";
@@ -64,6 +76,8 @@ void astra_env_tell(job_details_t *details, const struct astra_env_lease *lease)
 	set_number(details, "ASTRAEA_LEASE_GRACE", lease->grace_sec);
 	set_number(details, "ASTRAEA_LEASE_START", lease->start_sec);
 	set_number(details, "ASTRAEA_LEASE_END", lease->end_sec);
+	if (lease->gpus)
+		env_tell_size(details, lease->gpus);
 }
 
 struct astra_env_lease astra_env_lease_of(const job_record_t *job,

@@ -19,7 +19,8 @@ struct astra_env_lease {
 	const char *pool;
 	double term_sec, grace_sec;
 	double start_sec, end_sec;
-	int signal; /* 0: none */
+	int signal;    /* 0: none */
+	uint32_t gpus; /* that it has now; 0: as it asked for */
 };
 
 /* Locks: caller holds job read. */

@@ -116,6 +116,7 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/reserved.c \
 	src/slurm/reserved.h \
 	src/slurm/request.c \
+	src/slurm/resize.c src/slurm/resize.h \
 	src/slurm/request.h \
 	src/slurm/revoke.c \
 	src/slurm/revoke.h \
@@ -139,6 +140,7 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/submit.c \
 	src/slurm/submit.h \
 	src/slurm/submit_priv.h \
+	src/slurm/submit_range.c \
 	src/slurm/submit_read.c \
 	src/slurm/submit_stock.c \
 	src/slurm/survivor.c \

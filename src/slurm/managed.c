@@ -268,6 +268,8 @@ void astra_terms_of(const job_record_t *job,
 		wish = ASTRA_WISH_NONE;
 	out->lease_sec = lease_of(job, &wish, options);
 	out->forecast = astra_wish_forecast(&wish, job->user_id);
+	out->gpus_min = wish.stated.gpus_min;
+	out->gpus_max = wish.stated.gpus_max;
 	out->app = wish.app;
 	out->bid = wish.bid;
 	if (astra_signal_is_deaf(job->warn_signal)) {

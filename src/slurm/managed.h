@@ -43,7 +43,8 @@ struct astra_terms {
 	int signal;	  /* checkpoint signal; 0: none */
 	bool batch_only;  /* --signal=B: to the batch shell only */
 	bool revocable;
-	const char *pinned; /* not revocable: why; else "". Static. */
+	const char *pinned;	     /* not revocable: why; else "". Static. */
+	uint32_t gpus_min, gpus_max; /* --gpu-range; 0: of one size */
 	struct astra_forecast forecast; /* as its user said */
 	const char *app;		/* --app; "": none */
 	const char *bid;		/* --bid; NULL: none */

@@ -342,9 +342,20 @@ static const uint64_t *request_set(bitstr_t *nodes,
 	return set;
 }
 
-int astra_request_of(job_record_t *job, const struct astra_node_map *map,
-		     time_t now, struct astra_arena *arena,
-		     struct astra_request *out)
+/* Its record says on how many it ran, or is to run next. */
+static void request_elastic(const struct astra_terms *terms,
+			    struct astra_request *out)
+{
+	if (!terms->gpus_max)
+		return;
+	out->gpus = terms->gpus_max;
+	if (terms->gpus_min < terms->gpus_max)
+		out->gpus_min = terms->gpus_min;
+}
+
+int astra_request_of(job_record_t *job, const struct astra_terms *terms,
+		     const struct astra_node_map *map, time_t now,
+		     struct astra_arena *arena, struct astra_request *out)
 {
 	struct astra_ask ask;
 	bitstr_t *nodes, *possible;
@@ -356,6 +367,7 @@ int astra_request_of(job_record_t *job, const struct astra_node_map *map,
 	};
 	astra_request_ask(job, &ask);
 	read_gpus(job, map, &ask, out);
+	request_elastic(terms, out);
 	read_cpus(job, out);
 	read_memory(job, map, out);
 	if (request_named(job, map, arena, out) < 0)

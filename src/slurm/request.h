@@ -7,6 +7,7 @@
 #include "src/policy/model.h"
 #include "src/slurm/ask.h"
 #include "src/slurm/compat.h"
+#include "src/slurm/managed.h"
 #include "src/slurm/node_order.h"
 
 /* The nodes of a pool: a number in the model for each, and back. */
@@ -21,13 +22,13 @@ struct astra_node_map {
 	bool memory;			/* Slurm counts memory */
 };
 
-/* Fill out in from a job's record. Bitmaps are taken from the arena; a job
- * that may use all of the pool's nodes has none.
+/* Fill out in from a job's record, and what it wants of its leases. Bitmaps are
+ * taken from the arena; a job that may use all of the pool's nodes has none.
  * Locks: caller holds conf, job, node and part read.
  * Returns 0, or -1 when memory is out. */
-int astra_request_of(job_record_t *job, const struct astra_node_map *map,
-		     time_t now, struct astra_arena *arena,
-		     struct astra_request *out);
+int astra_request_of(job_record_t *job, const struct astra_terms *terms,
+		     const struct astra_node_map *map, time_t now,
+		     struct astra_arena *arena, struct astra_request *out);
 
 /* What a job's texts say of GPUs. Locks: caller holds job read. */
 void astra_request_ask(const job_record_t *job, struct astra_ask *ask);

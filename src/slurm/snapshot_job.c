@@ -256,7 +256,7 @@ int astra_scene_add_job(struct astra_scene *scene, struct astra_view *view,
 		out->array_id = job->array_job_id;
 	fill_times(job, now, out);
 	if (out->tenant == ASTRA_NONE ||
-	    astra_request_of(job, &view->map, now, &scene->arena,
+	    astra_request_of(job, &info->terms, &view->map, now, &scene->arena,
 			     &out->request) < 0 ||
 	    astra_usage_held(job, out->state, &view->map, &scene->arena, out) <
 		    0)

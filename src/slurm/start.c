@@ -11,6 +11,7 @@
 #include "src/slurm/park.h"
 #include "src/slurm/recover.h"
 #include "src/slurm/reserved.h"
+#include "src/slurm/resize.h"
 
 #define REFUSED_TEXT "Lease: start refused"
 
@@ -243,6 +244,64 @@ static int choose(job_record_t *job, const struct astra_start_order *order)
 	return rc;
 }
 
+static uint32_t order_gpus(const struct astra_start_order *order)
+{
+	uint32_t gpus = 0;
+
+	for (size_t i = 0; i < order->share_count; i++)
+		gpus += order->shares[i].gpus;
+	return gpus;
+}
+
+/* The first GPUs of an order, as many as its job has at least. shares: room for
+ * the order's. */
+static struct astra_start_order
+order_least(const struct astra_start_order *order,
+	    struct astra_start_share *shares)
+{
+	struct astra_start_order least = *order;
+	uint32_t left = order->gpus_min;
+
+	least.shares = shares;
+	least.share_count = 0;
+	for (size_t i = 0; left && i < order->share_count; i++) {
+		struct astra_start_share *s = &shares[least.share_count++];
+
+		*s = order->shares[i];
+		s->gpus = s->gpus < left ? s->gpus : left;
+		left -= s->gpus;
+	}
+	return least;
+}
+
+/* An elastic job is made as large as its place is. */
+static int choose_size(job_record_t *job, struct astra_start_order *order)
+{
+	int rc = SLURM_SUCCESS;
+
+	if (order->gpus_min)
+		rc = astra_resize(job, order_gpus(order));
+	return rc ? rc : choose(job, order);
+}
+
+/* Where a limit forbids that size, the least one may do. */
+static int choose_any(job_record_t *job, struct astra_start_order *order)
+{
+	int rc = choose_size(job, order);
+	struct astra_start_share *shares;
+	struct astra_start_order least;
+
+	if (rc == SLURM_SUCCESS || !order->gpus_min ||
+	    order_gpus(order) <= order->gpus_min || !IS_JOB_PENDING(job))
+		return rc;
+	shares = xcalloc(order->share_count, sizeof(*shares));
+	least = order_least(order, shares);
+	rc = choose_size(job, &least);
+	order->lease.gpus = order_gpus(&least);
+	xfree(shares);
+	return rc;
+}
+
 static void begin(job_record_t *job, const struct astra_env_lease *lease,
 		  struct astra_started *started)
 {
@@ -302,6 +361,7 @@ enum astra_start_result astra_start(const struct astra_start_order *order,
 				    struct astra_started *started, int *error)
 {
 	job_record_t *job = find_job_record(order->job);
+	struct astra_start_order sized = *order;
 	bitstr_t *nodes;
 
 	*error = SLURM_SUCCESS;
@@ -321,9 +381,11 @@ enum astra_start_result astra_start(const struct astra_start_order *order,
 		return ASTRA_REFUSED_JOB;
 	}
 	ASTRA_FAULT("start.choose");
-	*error = choose(job, order);
+	if (order->gpus_min)
+		sized.lease.gpus = order_gpus(order);
+	*error = choose_any(job, &sized);
 	if (*error == SLURM_SUCCESS) {
-		begin(job, &order->lease, started);
+		begin(job, &sized.lease, started);
 		return ASTRA_STARTED;
 	}
 	refuse(job, *error);

@@ -15,6 +15,7 @@ struct astra_start_order {
 	uint32_t job, restart_cnt;
 	const struct astra_start_share *shares;
 	size_t share_count;
+	uint32_t gpus_min; /* an elastic job may have so many; 0: as it asks */
 	struct astra_env_lease lease;
 };
 

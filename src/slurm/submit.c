@@ -5,6 +5,7 @@
 #include "src/slurm/bid_text.h"
 #include "src/slurm/gate.h"
 #include "src/slurm/managed.h"
+#include "src/slurm/resize.h"
 #include "src/slurm/selfcheck.h"
 #include "src/slurm/submit_priv.h"
 #include "src/slurm/unleased.h"
@@ -259,6 +260,7 @@ static bool submit_takes_gpus(const struct astra_submit *r,
 static int check(struct astra_submit *r, struct astra_error *err)
 {
 	struct astra_places places;
+	int rc;
 
 	r->need = astra_ask_need(&r->ask, &r->spread);
 	astra_places_look(&places, r->partitions);
@@ -269,9 +271,9 @@ static int check(struct astra_submit *r, struct astra_error *err)
 		r->need.node_gpus = 1;
 	}
 	r->managed = places.managed && r->need.gpus;
-	if (r->managed)
-		return check_managed(r, &places, err);
-	return check_unmanaged(r, &places, err);
+	rc = r->managed ? check_managed(r, &places, err)
+			: check_unmanaged(r, &places, err);
+	return rc ? rc : astra_submit_range_check(r, err);
 }
 
 static void tell(char **err_msg, const struct astra_error *err)
@@ -324,7 +326,11 @@ int astra_submit_check(job_desc_msg_t *desc, char **err_msg)
 	if (!astra_selfcheck_desc(desc))
 		return SLURM_SUCCESS;
 	if (!astra_submit_read(&request, desc, &err))
+		rc = astra_submit_range_read(&request, &err);
+	if (!rc)
 		rc = check(&request, &err);
+	if (!rc)
+		astra_submit_range_write(desc, &request);
 	if (!rc && request.managed && !request.whole &&
 	    astra_ask_is_derived(&request.ask))
 		write_out(desc, &request);
@@ -373,7 +379,8 @@ int astra_submit_check_change(const job_desc_msg_t *desc,
 	struct astra_submit request;
 	int rc;
 
-	if (!astra_selfcheck_desc(desc) || !astra_selfcheck_job(job))
+	if (astra_resize_goes_on() || !astra_selfcheck_desc(desc) ||
+	    !astra_selfcheck_job(job))
 		return SLURM_SUCCESS;
 	rc = check_requeue(desc, job, &err);
 	if (rc && job->user_id == uid && !validate_operator(uid)) {
@@ -384,8 +391,10 @@ int astra_submit_check_change(const job_desc_msg_t *desc,
 	if (!IS_JOB_PENDING(job) || !job->details ||
 	    !astra_submit_concerns(desc))
 		return SLURM_SUCCESS;
-	rc = ESLURM_INVALID_GRES;
-	if (!astra_submit_read_change(&request, desc, job, &err))
+	rc = astra_submit_range_keep(desc, job, &err);
+	if (!rc && astra_submit_read_change(&request, desc, job, &err) < 0)
+		rc = ESLURM_INVALID_GRES;
+	if (!rc)
 		rc = check(&request, &err);
 	if (!rc)
 		return SLURM_SUCCESS;

@@ -26,8 +26,9 @@ struct astra_submit {
 	bool revocable;	    /* a batch job that may be requeued */
 	bool unleased;	    /* set once checked: it is to have no leases */
 	uint32_t shortened; /* ... and at most so many minutes; 0: as asked */
-	uint32_t minutes;   /* time limit; NO_VAL: the partition's */
-	int signal;	    /* of --signal */
+	uint32_t gpus_min, gpus_max; /* --gpu-range; 0: of one size */
+	uint32_t minutes;	     /* time limit; NO_VAL: the partition's */
+	int signal;		     /* of --signal */
 	char *const *env;
 	uint32_t env_count;
 };
@@ -62,6 +63,18 @@ int astra_submit_check_spread(const job_desc_msg_t *d, struct astra_error *err);
 
 /* Whether a change touches anything that is checked here. */
 bool astra_submit_concerns(const job_desc_msg_t *d);
+
+/* submit_range.c: what --gpu-range says, and GPUs as its largest size. */
+int astra_submit_range_read(struct astra_submit *r, struct astra_error *err);
+/* Of a request that is otherwise fine. Both return a Slurm error number. */
+int astra_submit_range_check(const struct astra_submit *r,
+			     struct astra_error *err);
+/* The job begins with the smallest size. */
+void astra_submit_range_write(job_desc_msg_t *desc,
+			      const struct astra_submit *r);
+/* Refuse a change of the number. Returns a Slurm error number. */
+int astra_submit_range_keep(const job_desc_msg_t *d, const job_record_t *job,
+			    struct astra_error *err);
 
 /* submit_stock.c; the caller holds part and node read. */
 /* The next partition of a list that Slurm knows; unknown names it refuses

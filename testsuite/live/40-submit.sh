@@ -56,6 +56,21 @@ refused "00:30 is not between" --gpus=1 --lease=0:30
 refused "not allowed here" --gpus=1 --lease=none
 refused "a lease is none or a time" --gpus=1 --lease=soon
 refused "a name has 1 to 64" --gpus=1 --app='a b'
+refused "two whole numbers MIN-MAX" --gpu-range=8-2
+refused "two whole numbers MIN-MAX" --gpu-range=0-2
+refused "two whole numbers MIN-MAX" --gpu-range=2
+refused "9 GPUs: all of partition gpu has 8 GPUs" --gpu-range=2-9
+refused "5 GPUs on one node: no node" -N1-1 --gpu-range=2-5
+refused "has 0 GPUs of type h100" --gpus=h100:2 --gpu-range=2-3
+refused "leave out --gres=gpu" --gpu-range=2-4 --gres=gpu:2
+refused "leave out --gres=gpu" --gpu-range=2-4 -n2 --gpus-per-task=1
+refused "--gpus=8 is not in --gpu-range=2-4" --gpu-range=2-4 --gpus=8
+refused "and --exclusive exclude" --gpu-range=1-4 --exclusive
+refused "and --ntasks-per-gpu exclude" --gpus=1 --gpu-range=1-4 --ntasks-per-gpu=1
+refused "is for batch jobs" --gpu-range=1-4 --no-requeue
+refused "and --lease=none exclude" -p gpu2 --gpu-range=1-4 --lease=none
+refused "begins below the number of nodes" --gpu-range=1-8 -N2
+refused "needs a partition whose GPUs" -p cpu --gpu-range=1-4
 refused "--iterations=1.5: a whole number" --gpus=1 --iterations=1.5
 refused "--iter-time=0: seconds of one" --gpus=1 --iter-time=0
 refused "--slowdown=1,2,1,1: four factors" --gpus=1 --slowdown=1,2,1,1

@@ -121,6 +121,36 @@ static void a_refused_value_is_named_and_changes_nothing(void **state)
 	}
 }
 
+static void a_range_has_two_numbers_in_order(void **state)
+{
+	static const char *const bad[] = {
+		"",	"2",	 "-",	     "2-",	     "-2",    "0-2",
+		"3-2",	"2-3-4", "+2-3",     " 2-3",	     "2 -3",  "2-3 ",
+		"2-1k", "2-1e3", "1-100001", "1-4294967298", "0x1-2",
+	};
+	struct astra_stated stated = {0};
+	struct astra_error err;
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(bad); i++) {
+		print_message("%s\n", bad[i]);
+		assert_int_equal(astra_stated_read(&stated,
+						   ASTRA_STATED_GPU_RANGE,
+						   bad[i], &err),
+				 -1);
+		assert_int_equal(stated.gpus_max, 0);
+	}
+	assert_int_equal(astra_stated_read(&stated, ASTRA_STATED_GPU_RANGE,
+					   "2-100000", &err),
+			 0);
+	assert_int_equal(stated.gpus_min, 2);
+	assert_int_equal(stated.gpus_max, 100000);
+	assert_int_equal(
+		astra_stated_read(&stated, ASTRA_STATED_GPU_RANGE, "3-3", &err),
+		0);
+	assert_int_equal(stated.gpus_min, stated.gpus_max);
+}
+
 static void a_value_has_an_end(void **state)
 {
 	char text[ASTRA_STATED_MAX + 2];
@@ -149,6 +179,7 @@ int main(void)
 		cmocka_unit_test(slowdowns_do_not_fall),
 		cmocka_unit_test(utilities_have_the_numbers_of_their_kind),
 		cmocka_unit_test(a_refused_value_is_named_and_changes_nothing),
+		cmocka_unit_test(a_range_has_two_numbers_in_order),
 		cmocka_unit_test(a_value_has_an_end),
 	};
 

@@ -243,7 +243,10 @@ static char lease_name[] = "lease", lease_arg[] = "TIME|none",
 	    utility_name[] = "utility", utility_arg[] = "KIND:NUMBERS",
 	    utility_help[] = "what it is worth by hours from submission to "
 			     "end: sigmoid:G1,G2,G3, linear:K,G or "
-			     "convex:E,KAPPA";
+			     "convex:E,KAPPA",
+	    range_name[] = "gpu-range", range_arg[] = "MIN-MAX",
+	    range_help[] = "run on any number of GPUs from MIN to MAX, each "
+			   "lease anew";
 
 static struct spank_option options[] = {
 	{lease_name, lease_arg, lease_help, 1, 0, set_lease},
@@ -257,6 +260,8 @@ static struct spank_option options[] = {
 	{slowdown_name, slowdown_arg, slowdown_help, 1, ASTRA_STATED_SLOWDOWN,
 	 set_stated},
 	{utility_name, utility_arg, utility_help, 1, ASTRA_STATED_UTILITY,
+	 set_stated},
+	{range_name, range_arg, range_help, 1, ASTRA_STATED_GPU_RANGE,
 	 set_stated},
 };
 

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/resize.h"
+
+#include <string.h>
+
+#include "src/slurm/request.h"
+
+static bool resize_on;
+
+bool astra_resize_goes_on(void)
+{
+	return resize_on;
+}
+
+/* By its user; what an operator's update would lift stays. */
+static int resize_update(job_record_t *job, job_desc_msg_t *desc)
+{
+	size_t size = sizeof(uint16_t) * (size_t)slurmctld_tres_cnt;
+	uint16_t *limits = job->limit_set.tres, *kept = NULL;
+	slurm_msg_t msg;
+	int rc;
+
+	slurm_msg_t_init(&msg);
+	msg.data = desc;
+	if (limits) {
+		kept = xmalloc(size);
+		memcpy(kept, limits, size);
+	}
+	resize_on = true;
+	rc = update_job(&msg, job->user_id, false);
+	resize_on = false;
+	if (limits && job->limit_set.tres == limits)
+		memcpy(limits, kept, size);
+	xfree(kept);
+	return rc;
+}
+
+void astra_resize_text(char **text, const char *type, uint32_t gpus)
+{
+	xstrfmtcat(*text, ASTRA_GPU_TRES "%s%s%u", type, *type ? ":" : "",
+		   gpus);
+}
+
+int astra_resize(job_record_t *job, uint32_t gpus)
+{
+	struct astra_ask ask;
+	job_desc_msg_t desc;
+	int rc;
+
+	astra_request_ask(job, &ask);
+	if (ask.count[ASTRA_PER_JOB] == gpus)
+		return SLURM_SUCCESS;
+	slurm_init_job_desc_msg(&desc);
+	astra_desc_name_job(&desc, job->job_id);
+	astra_resize_text(&desc.tres_per_job, ask.type, gpus);
+	rc = resize_update(job, &desc);
+	/* What Slurm keeps of the size before: a sum of the list, by which nodes
+	 * are looked at, and what the last run was billed. */
+	FREE_NULL_LIST(job->gres_list_req_accum);
+	job->billable_tres = (double)NO_VAL;
+	xfree(desc.tres_per_job);
+	xfree(desc.alloc_node);
+	xfree(desc.job_id_str);
+	FREE_NULL_BITMAP(desc.array_bitmap);
+	return rc;
+}

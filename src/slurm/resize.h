@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The size of an elastic job that waits: how many GPUs its record asks for. */
+#ifndef ASTRA_RESIZE_H
+#define ASTRA_RESIZE_H
+
+#include "src/slurm/compat.h"
+
+/* Let it ask for so many GPUs from now on, as its user's `scontrol update`
+ * would; limits on what one job may have are heeded. Nothing is done where it
+ * does already. Returns a Slurm error number; the record is as before then.
+ * Locks: caller holds job and node write, conf, part and fed read. */
+int astra_resize(job_record_t *job, uint32_t gpus);
+
+/* Add "gres:gpu:TYPE:N" as this release writes it; type: "" for any. *text is
+ * to be xfreed. */
+void astra_resize_text(char **text, const char *type, uint32_t gpus);
+
+/* Whether that is going on, and no user's change. Locks: job write. */
+bool astra_resize_goes_on(void);
+
+#endif
