@@ -12,7 +12,7 @@
 #include "src/policy/policy.h"
 
 /* What oasis plans in one go. */
-#define HORIZON_SLOTS_MAX 500
+#define HORIZON_SLOTS_MAX 1000
 
 #define LEASE_TERM_SEC 900
 #define MIN_RUN_SEC 60
@@ -402,7 +402,7 @@ const struct astra_option astra_option_table[] = {
 	 "tenant's.",
 	 set_own_price},
 	{"PlanHorizon", "TIME", "86400",
-	 "How far ahead oasis plans, 1 to 500 slots. A job whose work is longer than three "
+	 "How far ahead oasis plans, 1 to 1000 slots. A job whose work is longer than three "
 	 "quarters of this is planned part by part.",
 	 set_horizon},
 	{"LendIdle", "yes|no", "yes",

@@ -19,6 +19,21 @@ double astra_utility_value(const struct astra_utility *u, double x)
 	return 0;
 }
 
+bool astra_utility_falls(const struct astra_utility *u)
+{
+	switch (u->kind) {
+	case ASTRA_UTILITY_LINEAR:
+		return u->linear.k <= 0;
+	case ASTRA_UTILITY_CONVEX:
+		return u->convex.e >= 0 && u->convex.kappa >= 0;
+	case ASTRA_UTILITY_SIGMOID:
+		return u->sigmoid.g1 >= 0 && u->sigmoid.g2 >= 0;
+	case ASTRA_UTILITY_NONE:
+		break;
+	}
+	return true;
+}
+
 struct astra_utility astra_utility_scaled(const struct astra_utility *u,
 					  double unit)
 {

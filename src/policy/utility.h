@@ -3,6 +3,8 @@
 #ifndef ASTRA_UTILITY_H
 #define ASTRA_UTILITY_H
 
+#include <stdbool.h>
+
 enum astra_utility_kind {
 	ASTRA_UTILITY_NONE,    /* not stated: 0 whenever it ends */
 	ASTRA_UTILITY_LINEAR,  /* k x + g (incentive, section 3) */
@@ -29,6 +31,9 @@ struct astra_utility {
 /* f(x). x: time from submission to end; of a convex one > 0, where it is
  * infinite at 0. Never NaN for finite parameters and x >= 0. */
 double astra_utility_value(const struct astra_utility *utility, double x);
+
+/* Whether f never rises. */
+bool astra_utility_falls(const struct astra_utility *utility);
 
 /* The same function of another unit of time: f'(x) = f(x * unit), so that x is
  * counted in units of so many. unit > 0. */

@@ -248,6 +248,80 @@ static void every_offer_is_that_of_the_plain_programme(void **state)
 	replay_all(&large, 600, false);
 }
 
+/* Two markets that differ by a server that has nothing: with it all is
+ * searched, without it slots are taken by runs. */
+static void compare_with_search(struct plain_world *w, struct tally *tally)
+{
+	double capacity[2 * PLAIN_RESOURCES] = {0};
+	struct astra_oasis_setup setup = plain_setup(w);
+	struct astra_oasis_market *runs = create(&setup), *search;
+	struct astra_oasis_offer a = {0}, b = {0};
+
+	memcpy(capacity, w->workers.capacity, sizeof(capacity) / 2);
+	setup.workers = (struct astra_oasis_servers){capacity, 2};
+	search = create(&setup);
+	for (size_t i = 0; i < w->job_count; i++) {
+		const struct astra_oasis_job *job = &w->jobs[i];
+
+		ask(runs, job, &a);
+		ask(search, job, &b);
+		tally->offers++;
+		tally->accepted += a.accepted;
+		tally->impossible += isinf(a.payoff) ? 1 : 0;
+		assert_int_equal(a.accepted, b.accepted);
+		assert_close(a.payoff, b.payoff, 1e-9);
+		assert_close(a.cost, b.cost, 1e-9);
+		assert_close(a.utility, b.utility, 0);
+		assert_int_equal(a.t_hat, b.t_hat);
+		assert_int_equal(a.y.count, b.y.count);
+		for (size_t k = 0; k < a.y.count; k++) {
+			assert_int_equal(a.y.list[k].slot, b.y.list[k].slot);
+			assert_int_equal(a.y.list[k].count, b.y.list[k].count);
+		}
+		accept(runs, job, &a);
+		accept(search, job, &b);
+	}
+	astra_oasis_offer_clear(&a);
+	astra_oasis_offer_clear(&b);
+	astra_oasis_market_destroy(runs);
+	astra_oasis_market_destroy(search);
+}
+
+/* One server, no PSs: gangs, and jobs of any number of workers. */
+static void runs_of_slots_are_what_a_search_finds(void **state)
+{
+	static const struct plain_size one = {
+		.slots = 150,
+		.servers = 1,
+		.ps_servers = 1,
+		.jobs = 60,
+		.workers = 12,
+		.epochs = 60,
+		.capacity = 60,
+	};
+	struct tally tally = {0};
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 2000; seed++) {
+		struct plain_world w;
+
+		plain_world_random(&w, &one, seed);
+		plain_world_raise(&w, pow(10, (double)(seed % 6)));
+		for (size_t i = 0; i < w.job_count; i++) {
+			struct astra_oasis_job *job = &w.jobs[i];
+
+			job->gradient = job->bandwidth = 0;
+			job->workers_min = seed % 2 ? job->workers : 1;
+		}
+		compare_with_search(&w, &tally);
+		plain_world_free(&w);
+	}
+	printf("%u offers: %u accepted, %u impossible\n", tally.offers,
+	       tally.accepted, tally.impossible);
+	assert_true(tally.accepted > tally.offers / 5);
+	assert_true(tally.impossible < tally.offers * 3 / 4);
+}
+
 static void whole_chunks_are_those_of_algorithm_2(void **state)
 {
 	(void)state;
@@ -536,6 +610,7 @@ static void too_large_a_search_is_an_error(void **state)
 	struct astra_error err = {""};
 
 	(void)state;
+	job.workers_min = 2; /* else it is no search */
 	assert_int_equal(astra_oasis_market_offer(market, &job, &offer, &err),
 			 1);
 	assert_false(offer.accepted);
@@ -550,6 +625,7 @@ int main(void)
 		cmocka_unit_test(a_price_rises_from_l_to_u),
 		cmocka_unit_test(a_server_without_a_resource_costs_u),
 		cmocka_unit_test(every_offer_is_that_of_the_plain_programme),
+		cmocka_unit_test(runs_of_slots_are_what_a_search_finds),
 		cmocka_unit_test(whole_chunks_are_those_of_algorithm_2),
 		cmocka_unit_test(whole_chunks_are_never_better),
 		cmocka_unit_test(no_schedule_is_better),

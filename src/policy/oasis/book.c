@@ -36,10 +36,13 @@ struct oasis_booking *oasis_book_find(const struct oasis_book *book,
 
 uint32_t oasis_booked(const struct oasis_booking *booking, int64_t slot)
 {
-	for (size_t i = 0; i < booking->y.count; i++)
-		if (booking->y.list[i].slot == slot)
-			return booking->y.list[i].count;
-	return 0;
+	size_t i = 0;
+
+	while (i < booking->y.count && booking->y.list[i].slot < slot)
+		i++;
+	return i < booking->y.count && booking->y.list[i].slot == slot
+		       ? booking->y.list[i].count
+		       : 0;
 }
 
 int64_t oasis_next_booked(const struct oasis_booking *booking, int64_t slot)

@@ -20,7 +20,7 @@ struct sweep {
 	double cost, peak;
 };
 
-static void heap_up(struct oasis_edge *heap, size_t at)
+void oasis_edge_up(struct oasis_edge *heap, size_t at)
 {
 	struct oasis_edge moved = heap[at];
 
@@ -31,7 +31,7 @@ static void heap_up(struct oasis_edge *heap, size_t at)
 	heap[at] = moved;
 }
 
-static void heap_down(struct oasis_edge *heap, size_t count)
+void oasis_edge_down(struct oasis_edge *heap, size_t count)
 {
 	struct oasis_edge moved = heap[0];
 	size_t at = 0;
@@ -97,7 +97,7 @@ static int add_slot(struct oasis_search *search, struct sweep *sweep,
 		if (sweep->size >= search->total && e.slope >= heap[0].slope)
 			break;
 		heap[search->edge_count] = e;
-		heap_up(heap, search->edge_count++);
+		oasis_edge_up(heap, search->edge_count++);
 		sweep->size += e.size;
 		sweep->cost += e.cost;
 		sweep->peak = fmax(sweep->peak, sweep->cost);
@@ -105,7 +105,7 @@ static int add_slot(struct oasis_search *search, struct sweep *sweep,
 			sweep->size -= heap[0].size;
 			sweep->cost -= heap[0].cost;
 			heap[0] = heap[--search->edge_count];
-			heap_down(heap, search->edge_count);
+			oasis_edge_down(heap, search->edge_count);
 		}
 	}
 	return 0;

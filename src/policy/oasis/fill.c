@@ -69,10 +69,9 @@ static void open_stalls(const struct astra_oasis_market *market,
 		sift_down(heap, n, i);
 }
 
-/* floor((c - g) / w) over its resources, at most `most`. */
-static uint32_t room_at(const struct astra_oasis_market *market,
-			const struct oasis_side *side, size_t row,
-			size_t server, const double *demand, uint32_t most)
+uint32_t oasis_room_at(const struct astra_oasis_market *market,
+		       const struct oasis_side *side, size_t row, size_t server,
+		       const double *demand, uint32_t most)
 {
 	double room = most;
 
@@ -82,14 +81,14 @@ static uint32_t room_at(const struct astra_oasis_market *market,
 			side->capacity[r * n + server] -
 			side->used[(row * market->resources + r) * n + server];
 
-		if (demand[r] > 0)
+		if (demand[r] > 0 && left < demand[r] * room)
 			room = fmin(room, astra_floor(left / demand[r]));
 	}
 	return room > 0 ? (uint32_t)room : 0;
 }
 
-static int add_place(struct astra_oasis_places *out, int64_t slot,
-		     uint32_t server, uint32_t count)
+int oasis_add_place(struct astra_oasis_places *out, int64_t slot,
+		    uint32_t server, uint32_t count)
 {
 	if (astra_grow(&out->list, &out->room, out->count + 1,
 		       sizeof(*out->list)) < 0)
@@ -122,10 +121,11 @@ int64_t oasis_fill(const struct astra_oasis_market *market,
 	open_stalls(market, side, row, demand, heap);
 	while (count && placed < need) {
 		const struct oasis_stall top = heap[0];
-		uint32_t fits = room_at(market, side, row, top.server, demand,
-					need - placed);
+		uint32_t fits = oasis_room_at(market, side, row, top.server,
+					      demand, need - placed);
 
-		if (fits && out && add_place(out, slot, top.server, fits) < 0)
+		if (fits && out &&
+		    oasis_add_place(out, slot, top.server, fits) < 0)
 			return -1;
 		for (uint32_t i = 0; i < fits; i++, placed++)
 			sums[placed + 1] = sums[placed] + top.cost;

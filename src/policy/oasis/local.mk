@@ -7,13 +7,16 @@ libastra_policy_la_SOURCES += \
 	src/policy/oasis/bound.c \
 	src/policy/oasis/fill.c \
 	src/policy/oasis/history.c \
+	src/policy/oasis/lend.c \
 	src/policy/oasis/market.c \
 	src/policy/oasis/oasis.h \
 	src/policy/oasis/oasis_priv.h \
 	src/policy/oasis/offer.c \
 	src/policy/oasis/policy.c \
 	src/policy/oasis/policy.h \
+	src/policy/oasis/runs.c \
 	src/policy/oasis/slot.c \
+	src/policy/oasis/slot_priv.h \
 	src/policy/oasis/table.c
 libastra_decide_la_SOURCES += \
 	src/decide/decide_oasis.h \
@@ -37,6 +40,14 @@ bench_oasis_SOURCES = testsuite/bench/bench_oasis.c \
 	testsuite/unit/oasis_plain.h \
 	testsuite/bench/bench.h
 bench_oasis_LDADD = libastra-policy.la libastra-common.la -lm
+
+EXTRA_PROGRAMS += bench_oasis_book
+BENCH += bench_oasis_book
+CLEANFILES += bench_oasis_book
+bench_oasis_book_SOURCES = testsuite/bench/bench_oasis_book.c \
+	testsuite/bench/bench.h testsuite/bench/bench_world.h
+bench_oasis_book_LDADD = libastra-sim.la libastra-policy.la \
+	libastra-common.la -lm
 
 # Beside the offline optimum, where GLPK is there.
 check_PROGRAMS += test_oasis_offline

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/common/grow.h"
 #include "src/policy/oasis/oasis_priv.h"
 
 static size_t cell(const struct astra_oasis_market *market,
@@ -115,13 +116,27 @@ void astra_oasis_market_destroy(struct astra_oasis_market *market)
 		return;
 	side_free(&market->workers);
 	side_free(&market->ps);
+	free(market->runs.list);
 	search_free(&market->search);
 	free(market);
+}
+
+static bool is_range(const struct astra_oasis_market *market,
+		     const struct astra_oasis_range *range)
+{
+	size_t size = market->resources * sizeof(double);
+
+	return market->workers.upper && market->range.l1 == range->l1 &&
+	       market->range.l2 == range->l2 &&
+	       !memcmp(market->range.u1, range->u1, size) &&
+	       !memcmp(market->range.u2, range->u2, size);
 }
 
 void astra_oasis_market_set_range(struct astra_oasis_market *market,
 				  const struct astra_oasis_range *range)
 {
+	if (is_range(market, range))
+		return;
 	market->range = *range;
 	market->workers.upper = market->range.u1;
 	market->workers.lower = range->l1;
@@ -167,13 +182,49 @@ void astra_oasis_market_advance(struct astra_oasis_market *market,
 		forget_row(market, &market->workers, row);
 		forget_row(market, &market->ps, row);
 	}
-	if (gone > 0)
-		market->first = first;
+	if (gone <= 0)
+		return;
+	market->first = first;
+	market->runs.known = false;
 }
 
 int64_t astra_oasis_market_first(const struct astra_oasis_market *market)
 {
 	return market->first;
+}
+
+static bool is_alike(const struct astra_oasis_market *market, size_t a,
+		     size_t b)
+{
+	size_t size = market->resources;
+
+	return !memcmp(&market->workers.used[a * size],
+		       &market->workers.used[b * size], size * sizeof(double));
+}
+
+int oasis_list_runs(struct astra_oasis_market *market)
+{
+	struct oasis_runs *runs = &market->runs;
+
+	if (runs->known)
+		return 0;
+	runs->count = 0;
+	for (uint32_t i = 0; i < market->slots; i++) {
+		size_t row = oasis_row_of(market, market->first + i);
+
+		if (i &&
+		    is_alike(market, runs->list[runs->count - 1].row, row)) {
+			runs->list[runs->count - 1].slots++;
+			continue;
+		}
+		if (astra_grow(&runs->list, &runs->room, runs->count + 1,
+			       sizeof(*runs->list)) < 0)
+			return -1;
+		runs->list[runs->count++] =
+			(struct oasis_run){.row = row, .slots = 1};
+	}
+	runs->known = true;
+	return 0;
 }
 
 /* Either may be any number: of a state that is damaged. */
@@ -215,6 +266,7 @@ void astra_oasis_market_commit(struct astra_oasis_market *market,
 			       const struct astra_oasis_places *z,
 			       bool give_back)
 {
+	market->runs.known = false;
 	use(market, &market->workers, y, job->worker, give_back);
 	use(market, &market->ps, z, job->ps, give_back);
 }

@@ -109,6 +109,38 @@ struct oasis_search {
 	size_t table_count, table_room;
 };
 
+/* Slots of the window, one after the other, that are used alike. */
+struct oasis_run {
+	size_t row; /* of the first of them */
+	uint32_t slots;
+};
+
+struct oasis_runs {
+	struct oasis_run *list;
+	size_t count, room;
+	bool known; /* false: to be listed anew */
+};
+
+/* A sum that keeps what rounding takes from it (Neumaier): it may hold large
+ * terms for a while, and be small after them. */
+struct oasis_sum {
+	double sum, rest;
+};
+
+static inline void oasis_sum_add(struct oasis_sum *s, double term)
+{
+	double sum = s->sum + term;
+
+	s->rest += fabs(s->sum) >= fabs(term) ? s->sum - sum + term
+					      : term - sum + s->sum;
+	s->sum = sum;
+}
+
+static inline double oasis_sum(const struct oasis_sum *s)
+{
+	return s->sum + s->rest;
+}
+
 struct astra_oasis_market {
 	size_t resources;
 	uint32_t slots;
@@ -116,8 +148,11 @@ struct astra_oasis_market {
 	bool whole_chunks;
 	struct astra_oasis_range range;
 	struct oasis_side workers, ps;
+	struct oasis_runs runs;
 	struct oasis_search search;
 };
+
+int oasis_list_runs(struct astra_oasis_market *market);
 
 /* What it is worth to end in a slot; never infinite. */
 static inline double oasis_utility(const struct astra_oasis_job *job,
@@ -145,6 +180,40 @@ int64_t oasis_fill(const struct astra_oasis_market *market,
 		   const struct oasis_side *side, struct oasis_search *search,
 		   int64_t slot, const double *demand, uint32_t need,
 		   double *sums, struct astra_oasis_places *out);
+
+/* floor((c - g) / w) over its resources, at most `most`. */
+uint32_t oasis_room_at(const struct astra_oasis_market *market,
+		       const struct oasis_side *side, size_t row, size_t server,
+		       const double *demand, uint32_t most);
+
+/* Append. Returns 0, or -1 when memory is out. */
+int oasis_add_place(struct astra_oasis_places *out, int64_t slot,
+		    uint32_t server, uint32_t count);
+
+/* A heap of edges, the steepest on top: let the one at `at` rise, or the top
+ * sink. */
+void oasis_edge_up(struct oasis_edge *heap, size_t at);
+void oasis_edge_down(struct oasis_edge *heap, size_t count);
+
+/* What an ending must reach to be chosen where one is known that leaves so
+ * much: an ending that is tied with it may come first, and one that is tied
+ * with that one may come before. */
+double oasis_floor_of(double payoff);
+
+/* Whether a cost is below another, but for rounding. */
+static inline bool oasis_is_cheaper(double a, double b)
+{
+	return a * (1 + OASIS_NOISE) < b;
+}
+
+/* Whether the best schedule can be found by runs: one server, no PSs, a gang
+ * or a job that may have any number of workers, worth that only falls. */
+bool oasis_is_simple(const struct astra_oasis_market *market,
+		     const struct astra_oasis_job *job);
+
+/* Find it, the search being set up. Returns 0, or -1 when memory is out. */
+int oasis_simple_offer(struct astra_oasis_market *market,
+		       struct astra_oasis_offer *out);
 
 /* Options, and what they cost in each slot. */
 int oasis_price(const struct astra_oasis_market *market,

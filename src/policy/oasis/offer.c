@@ -63,10 +63,14 @@ static struct oasis_ending *most_promising(const struct oasis_search *search)
 	return best;
 }
 
+double oasis_floor_of(double payoff)
+{
+	return payoff - 8 * ASTRA_TIE * fmax(1, fabs(payoff));
+}
+
 /* What an ending must be able to reach to matter, once so much is known: a
- * little less than that, as an ending that is tied with it may come first, and
- * one that is tied with that one may come before. A job that is refused ends
- * nowhere: there only more than that matters. */
+ * little less than that. A job that is refused ends nowhere: there only more
+ * than that matters. */
 static double floor_of(const struct oasis_ending *known)
 {
 	double best;
@@ -76,7 +80,7 @@ static double floor_of(const struct oasis_ending *known)
 	best = payoff(known);
 	if (known->exact && best <= ASTRA_TIE)
 		return best + 8 * OASIS_NOISE * fmax(1, fabs(best));
-	return best - 8 * ASTRA_TIE * fmax(1, fabs(best));
+	return oasis_floor_of(best);
 }
 
 /* Endings that come later than the optimal one that is known and are no better,
@@ -189,6 +193,10 @@ int astra_oasis_market_offer(struct astra_oasis_market *market,
 	out->y.count = out->z.count = 0;
 	if (!begin(market, search, job))
 		return 0;
+	if (oasis_is_simple(market, job))
+		return oasis_simple_offer(market, out) < 0
+			       ? astra_error_nomem(err)
+			       : 0;
 	if ((uint64_t)search->slots * ((uint64_t)job->workers + 2) >
 	    ASTRA_OASIS_TABLE_MAX)
 		return too_much(search, err);

@@ -6,31 +6,9 @@
  * need their GPUs. */
 #include <stdlib.h>
 
-#include "src/policy/oasis/book.h"
-#include "src/policy/placement.h"
+#include "src/policy/oasis/slot_priv.h"
 
-/* One that wants GPUs in the present slot. */
-struct turn {
-	uint32_t demand;
-	uint32_t gpus;		     /* booked; 0: none */
-	bool placed;		     /* keeps its GPUs, or is awarded some */
-	const struct turn *left_for; /* that one is looking for a place */
-	double payoff;
-	double submit_sec;
-};
-
-struct slot_round {
-	struct oasis_book *book;
-	const struct astra_offer *offer;
-	struct astra_allocation *out;
-	struct turn *turns; /* of open demands, by submission */
-	size_t count;
-	struct astra_space *space;  /* what nobody holds, or who moves holds */
-	struct astra_share *shares; /* scratch: of one place */
-	double end_sec;		    /* of the slot */
-};
-
-static int by_submission(const void *a, const void *b)
+int oasis_by_submission(const void *a, const void *b)
 {
 	const struct turn *x = a, *y = b;
 
@@ -39,28 +17,55 @@ static int by_submission(const void *a, const void *b)
 	return x->demand < y->demand ? -1 : x->demand > y->demand;
 }
 
-/* The highest payoff first: what was refused by the least. */
-static int by_payoff(const void *a, const void *b)
+/* Whether it is its turn to be offered a schedule: it has none, and was not
+ * asked in this slot. */
+static bool is_due(const struct oasis_book *book, const struct turn *t)
 {
-	const struct turn *x = a, *y = b;
-
-	if (x->payoff != y->payoff)
-		return x->payoff > y->payoff ? -1 : 1;
-	return by_submission(a, b);
+	return t->booking->offered != book->now &&
+	       oasis_next_booked(t->booking, book->now) < 0;
 }
 
+/* Whether it is of those of which the order matters: who holds GPUs, has booked
+ * some for this slot, or is to be offered some. */
+static bool is_served(const struct slot_round *r, const struct turn *t)
+{
+	return t->gpus || r->offer->demands[t->demand].held_count ||
+	       is_due(r->book, t);
+}
+
+static struct turn turn_of(const struct slot_round *r, uint32_t demand)
+{
+	const struct astra_demand *d = &r->offer->demands[demand];
+	struct oasis_booking *b = oasis_book_find(r->book, d->job->id);
+
+	return (struct turn){
+		.demand = demand,
+		.booking = b,
+		.gpus = oasis_booked(b, r->book->now),
+		.submit_sec = d->submit_sec,
+	};
+}
+
+/* Those that are served in order, and then the others. */
 static int list_turns(struct slot_round *r)
 {
 	r->turns = calloc(r->offer->demand_count + 1, sizeof(*r->turns));
 	if (!r->turns)
 		return -1;
-	for (uint32_t i = 0; i < r->offer->demand_count; i++)
-		if (r->offer->demands[i].open)
-			r->turns[r->count++] = (struct turn){
-				.demand = i,
-				.submit_sec = r->offer->demands[i].submit_sec,
-			};
-	qsort(r->turns, r->count, sizeof(*r->turns), by_submission);
+	for (uint32_t i = 0; i < r->offer->demand_count; i++) {
+		struct turn t;
+
+		if (!r->offer->demands[i].open)
+			continue;
+		t = turn_of(r, i);
+		r->turns[r->count] = t;
+		if (is_served(r, &t)) {
+			r->turns[r->count] = r->turns[r->served];
+			r->turns[r->served++] = t;
+		}
+		r->count++;
+	}
+	qsort(r->turns, r->served, sizeof(*r->turns), oasis_by_submission);
 	return 0;
 }
 
@@ -69,20 +74,16 @@ static int make_offers(struct slot_round *r)
 {
 	struct oasis_book *book = r->book;
 
-	for (size_t i = 0; i < r->count; i++) {
+	for (size_t i = 0; i < r->served; i++) {
 		struct turn *t = &r->turns[i];
-		const struct astra_demand *d = &r->offer->demands[t->demand];
-		const struct oasis_booking *b =
-			oasis_book_find(book, d->job->id);
 
-		if (oasis_next_booked(b, book->now) < 0 &&
-		    b->offered != book->now) {
-			r->out->changed = true;
-			if (oasis_book_offer(book, d, r->offer->now_sec) < 0)
-				return -1;
-		}
-		t->gpus = oasis_booked(b, book->now);
-		t->payoff = b->payoff;
+		if (!is_due(book, t))
+			continue;
+		r->out->changed = true;
+		if (oasis_book_offer(book, &r->offer->demands[t->demand],
+				     r->offer->now_sec) < 0)
+			return -1;
+		t->gpus = oasis_booked(t->booking, book->now);
 	}
 	return 0;
 }
@@ -149,7 +150,7 @@ static int open_space(struct slot_round *r)
 
 		astra_space_set(r->space, n, &room);
 	}
-	for (size_t i = 0; i < r->count; i++)
+	for (size_t i = 0; i < r->served; i++)
 		set_free(r, &offer->demands[r->turns[i].demand], false);
 	return 0;
 }
@@ -166,7 +167,7 @@ static int award(struct slot_round *r, struct turn *t,
  * and have booked more or fewer leave them first. */
 static int keep_places(struct slot_round *r)
 {
-	for (size_t i = 0; i < r->count; i++) {
+	for (size_t i = 0; i < r->served; i++) {
 		struct turn *t = &r->turns[i];
 		const struct astra_demand *d = &r->offer->demands[t->demand];
 
@@ -183,9 +184,8 @@ static int keep_places(struct slot_round *r)
 	return 0;
 }
 
-/* So many GPUs, wherever they are. Returns how many shares, or 0. */
-static size_t find_place(struct slot_round *r, const struct astra_demand *d,
-			 uint32_t gpus)
+size_t oasis_find_place(struct slot_round *r, const struct astra_demand *d,
+			uint32_t gpus)
 {
 	struct astra_request request = d->job->request;
 
@@ -196,7 +196,7 @@ static size_t find_place(struct slot_round *r, const struct astra_demand *d,
 	return astra_place(r->space, &request, NULL, 0, r->shares);
 }
 
-static int take_place(struct slot_round *r, struct turn *t, size_t count)
+int oasis_take_place(struct slot_round *r, struct turn *t, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		astra_space_take(r->space, &r->shares[i]);
@@ -208,11 +208,11 @@ static struct turn *next_guest(const struct slot_round *r)
 {
 	struct turn *guest = NULL;
 
-	for (size_t i = 0; i < r->count; i++) {
+	for (size_t i = 0; i < r->served; i++) {
 		struct turn *t = &r->turns[i];
 
 		if (t->placed && !t->gpus &&
-		    (!guest || by_payoff(t, guest) > 0))
+		    (!guest || oasis_by_payoff(t, guest) > 0))
 			guest = t;
 	}
 	return guest;
@@ -231,7 +231,7 @@ static bool is_there(const struct slot_round *r, const struct astra_demand *d)
 /* Those that left for a turn, but whose GPUs it did not need, stay. */
 static void recall_guests(struct slot_round *r, const struct turn *for_whom)
 {
-	for (size_t i = 0; i < r->count; i++) {
+	for (size_t i = 0; i < r->served; i++) {
 		struct turn *t = &r->turns[i];
 		const struct astra_demand *d = &r->offer->demands[t->demand];
 
@@ -252,17 +252,16 @@ static int seat(struct slot_round *r, struct turn *t)
 	size_t count;
 	int rc = 0;
 
-	while (!(count = find_place(r, d, t->gpus)) &&
+	while (!(count = oasis_find_place(r, d, t->gpus)) &&
 	       (guest = next_guest(r))) {
 		guest->placed = false;
 		guest->left_for = t;
 		set_free(r, &r->offer->demands[guest->demand], true);
 	}
 	if (count)
-		rc = take_place(r, t, count);
+		rc = oasis_take_place(r, t, count);
 	else
-		oasis_book_return(r->book, oasis_book_find(r->book, d->job->id),
-				  r->book->now, false);
+		oasis_book_return(r->book, t->booking, r->book->now, false);
 	recall_guests(r, t);
 	return rc;
 }
@@ -271,33 +270,10 @@ static int seat(struct slot_round *r, struct turn *t)
  * in mid-lease or lie apart, loses this slot. */
 static int seat_booked(struct slot_round *r)
 {
-	for (size_t i = 0; i < r->count; i++)
+	for (size_t i = 0; i < r->served; i++)
 		if (r->turns[i].gpus && !r->turns[i].placed &&
 		    seat(r, &r->turns[i]) < 0)
 			return -1;
-	return 0;
-}
-
-/* Idle GPUs, to the slot's end: to those that wait for a slot of theirs, and
- * to those that were refused. */
-static int lend(struct slot_round *r)
-{
-	qsort(r->turns, r->count, sizeof(*r->turns), by_payoff);
-	for (size_t i = 0; i < r->count && astra_space_gpus(r->space); i++) {
-		struct turn *t = &r->turns[i];
-		const struct astra_demand *d = &r->offer->demands[t->demand];
-		const struct astra_request *q = &d->job->request;
-		size_t count = 0;
-
-		if (t->placed)
-			continue;
-		if (q->gpus <= astra_space_gpus(r->space))
-			count = find_place(r, d, q->gpus);
-		if (!count && astra_request_least(q) < q->gpus)
-			count = find_place(r, d, astra_request_least(q));
-		if (count && take_place(r, t, count) < 0)
-			return -1;
-	}
 	return 0;
 }
 
@@ -310,9 +286,8 @@ static void forget_tasks(struct slot_round *r)
 		const struct astra_demand *d = &r->offer->demands[t->demand];
 
 		if (t->placed && d->copies > 1)
-			oasis_book_return(r->book,
-					  oasis_book_find(r->book, d->job->id),
-					  r->book->now, true);
+			oasis_book_return(r->book, t->booking, r->book->now,
+					  true);
 	}
 }
 
@@ -326,7 +301,7 @@ int oasis_slot_round(struct oasis_book *book, const struct astra_offer *offer,
 		goto out;
 	r.end_sec = oasis_slot_start(r.book, r.book->now + 1);
 	if (make_offers(&r) < 0 || open_space(&r) < 0 || keep_places(&r) < 0 ||
-	    seat_booked(&r) < 0 || (r.book->lend && lend(&r) < 0))
+	    seat_booked(&r) < 0 || (r.book->lend && oasis_lend(&r) < 0))
 		goto out;
 	forget_tasks(&r);
 	out->spare_until_sec = r.end_sec;
