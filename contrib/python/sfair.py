@@ -42,7 +42,7 @@ import time
 import zlib
 
 __all__ = ["Refused", "Stale", "Store", "bid", "checkpointed", "error",
-           "grace_remaining", "lease_ending", "lease_remaining", "offer",
+           "gpus", "grace_remaining", "lease_ending", "lease_remaining", "offer",
            "on_lease_end", "progress"]
 
 VERSION = 1  # of the protocol
@@ -182,6 +182,8 @@ class Place:
         self.signal = _signal(first("ASTRAEA_CHECKPOINT_SIGNAL"))
         self.end_sec = _seconds(first("ASTRAEA_LEASE_END"))
         self.grace_sec = _seconds(first("ASTRAEA_LEASE_GRACE"))
+        self.gpus = (_number(first("ASTRAEA_GPUS")) or 0,
+                     _number(first("ASTRAEA_GPUS_BEFORE")) or 0)
         self.leased = bool(first("ASTRAEA_POOL") and self.job and self.socket)
         self.speaks = not rank
 
@@ -1408,6 +1410,13 @@ def on_lease_end(callback=None, alone=False):
 def lease_ending():
     """Whether the checkpoint signal has come."""
     return _the_client().lease_ending()
+
+
+def gpus():
+    """The GPUs that an elastic job (sbatch --gpu-range) has in this run, and in
+    the run before, 0 in the first; (0, 0) where it is not elastic, and outside
+    Slurm. The size changes from one run to the next only."""
+    return _the_client().place.gpus
 
 
 def progress(done, total=None, iter_sec=None, loss=None):

@@ -102,6 +102,9 @@ void sfair_place_read(struct sfair_place *p)
 	p->speaks = rank == 0;
 	if (read_u32("SLURM_JOB_ID", &p->job) < 0)
 		p->job = 0;
+	if (read_u32("ASTRAEA_GPUS", &p->gpus) < 0 ||
+	    read_u32("ASTRAEA_GPUS_BEFORE", &p->gpus_before) < 0)
+		p->gpus = p->gpus_before = 0;
 	p->reaches = find_socket(p->socket, sizeof(p->socket)) && *p->socket &&
 		     copy(p->munge, sizeof(p->munge),
 			  either("SFAIR_MUNGE_SOCKET", "MUNGE_SOCKET"));

@@ -46,6 +46,15 @@ int sfair_lease_ending(void)
 	return sfair_notice_age() >= 0;
 }
 
+uint32_t sfair_gpus(uint32_t *before)
+{
+	const struct sfair_place *place = sfair_courier_place();
+
+	if (before)
+		*before = place->gpus_before;
+	return place->gpus;
+}
+
 int sfair_progress(uint64_t done, uint64_t total, double iter_sec, double loss)
 {
 	const struct sfair_place *place = sfair_courier_place();

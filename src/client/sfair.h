@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define SFAIR_API 2 /* raised when calls are added */
+#define SFAIR_API 3 /* raised when calls are added */
 
 /* Seconds until the job's lease ends. 0: it has ended, and if it is not renewed
  * the checkpoint signal comes; or another run has taken this one's place.
@@ -41,6 +41,11 @@ int sfair_on_lease_end(void (*callback)(void *arg), void *arg);
 
 /* Whether the signal has come. May be called in every iteration. */
 int sfair_lease_ending(void);
+
+/* The GPUs that an elastic job (sbatch --gpu-range) has in this run; its size
+ * changes from one run to the next only. before: gets those of the run before, 0
+ * in the first; may be NULL. 0: it is not elastic, or this is outside Slurm. */
+uint32_t sfair_gpus(uint32_t *before);
 
 /* Tell how far the job is. Only the newest is sent, every ten seconds or so,
  * and only of one process a job (that of RANK, else SLURM_PROCID, 0).

@@ -99,6 +99,33 @@ static void in_child(void (*body)(void))
 	run_in_child(body);
 }
 
+static void ask_for_gpus(void)
+{
+	uint32_t before = 9;
+
+	setenv("ASTRAEA_GPUS", "6", 1);
+	setenv("ASTRAEA_GPUS_BEFORE", "2", 1);
+	WANT(sfair_gpus(&before) == 6);
+	WANT(before == 2);
+	WANT(sfair_gpus(NULL) == 6);
+}
+
+static void ask_for_no_gpus(void)
+{
+	uint32_t before = 9;
+
+	setenv("ASTRAEA_GPUS", "six", 1);
+	WANT(sfair_gpus(&before) == 0);
+	WANT(before == 0);
+}
+
+static void an_elastic_job_knows_its_size(void **state)
+{
+	(void)state;
+	in_child(ask_for_gpus);
+	in_child(ask_for_no_gpus);
+}
+
 static void call_outside(void)
 {
 	double begin = now_sec();
@@ -524,6 +551,7 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_elastic_job_knows_its_size),
 		cmocka_unit_test(outside_a_lease_nothing_happens),
 		cmocka_unit_test(what_remains_is_asked_for),
 		cmocka_unit_test(progress_is_sent_now_and_then),

@@ -333,6 +333,9 @@ class Alone(unittest.TestCase):
     def test_outside_a_lease_nothing_happens(self):
         def send(*_):
             raise AssertionError
+        self.assertEqual(sfair.Client({}, send).place.gpus, (0, 0))
+        elastic = place(ASTRAEA_GPUS="6", ASTRAEA_GPUS_BEFORE="2")
+        self.assertEqual(sfair.Client(elastic, send).place.gpus, (6, 2))
         for env in ({}, place(ASTRAEA_POOL=""), place(SLURM_JOB_ID="x"),
                     place(ASTRAEA_SOCKET="")):
             client = sfair.Client(env, send)
