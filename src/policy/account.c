@@ -127,13 +127,15 @@ static double asked_charge(const struct astra_job *job)
 	return astra_charge(job->request.charge, job->request.gpus);
 }
 
-/* The demand of a job that runs is what it runs on. A job that is seen for the
- * first time may be a task that is still to be split from its array, whose
- * terms it has until then. */
+/* The demand of a job that runs is what it runs on; of an elastic one, with as
+ * many GPUs as it can use. A job that is seen for the first time may be a task
+ * that is still to be split from its array, whose terms it has until then. */
 static double demand_charge(const struct ejob *j, const struct astra_job *job)
 {
 	double held = job->state == ASTRA_JOB_RUNNING ? held_charge(job) : 0;
 
+	if (astra_request_elastic(&job->request))
+		return fmax(held, asked_charge(job));
 	return j->seen && held > 0 ? held : asked_charge(job);
 }
 
@@ -244,6 +246,7 @@ static int retitle(struct sync *s, struct ejob *j, const struct astra_job *job)
 	struct astra_title title = title_of(s, job, demand_charge(j, job));
 
 	j->gpus = job->request.gpus;
+	j->gpus_least = astra_request_least(&job->request);
 	if (j->tenant == title.tenant && j->user == title.user &&
 	    j->charge == title.charge && j->weight == title.weight)
 		return 0;

@@ -90,6 +90,8 @@ struct astra_candidate astra_ballot_candidate(const struct round *r,
 		astra_fairness_quota(e->account, e->tenants[j->tenant].account);
 	struct astra_usage usage;
 
+	if (job->request.gpus_min)
+		c.charge = astra_elastic_charge(j, c.gpus);
 	usage = astra_fairness_job(e->account, now, j->account);
 	c.rho = astra_rho(usage, quota > 0 && j->weight > 0);
 	c.attained = usage.alloc;
@@ -104,6 +106,17 @@ void astra_ballot_charge_job(struct ballot *b, const struct ejob *j,
 	b->tenants[j->tenant].usage.alloc += gpu_sec;
 	if (j->user != ASTRA_NONE)
 		b->users[j->user].usage.alloc += gpu_sec;
+}
+
+static double grant_charge(const struct ejob *j, const struct grant *g)
+{
+	uint32_t gpus = 0;
+
+	if (j->gpus_least == j->gpus)
+		return j->charge;
+	for (size_t i = 0; i < g->count; i++)
+		gpus += g->shares[i].gpus;
+	return astra_elastic_charge(j, gpus);
 }
 
 /* Charge tenants and users in advance for leases that go on: as Alg. 1 charges
@@ -127,7 +140,8 @@ void astra_ballot_charge(const struct round *r, struct ballot *b)
 		const struct ejob *j =
 			&e->jobs[astra_idmap_get(&e->by_id, e->grants[i].job)];
 
-		astra_ballot_charge_job(b, j, j->charge * j->lease_sec);
+		astra_ballot_charge_job(
+			b, j, grant_charge(j, &e->grants[i]) * j->lease_sec);
 	}
 }
 

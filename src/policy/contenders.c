@@ -31,6 +31,8 @@ static uint64_t shape_of(const struct round *r, const struct astra_job *job,
 	for (size_t i = 0; q->allowed && i < (r->snap->node_count + 63) / 64;
 	     i++)
 		h = mix(h, q->allowed[i]);
+	if (q->gpus_min)
+		h = mix(h, q->gpus_min);
 	return banned ? mix(h, job->id) : h;
 }
 

@@ -54,7 +54,7 @@ static bool due_owed(const struct turns *turns, struct contender *c,
 	const struct ejob *j = &r->e->jobs[c->row];
 	double waited = r->snap->now_sec - j->away_sec;
 	double term = r->e->options.lease_sec;
-	bool small = j->gpus <= r->node_gpus_max;
+	bool small = j->gpus_least <= r->node_gpus_max;
 	double after = small ? ASTRA_OWED_ANYBODY_TERMS : ASTRA_OWED_TERMS;
 
 	if (waited < after * term || (small && turns->next[j->tenant]) ||

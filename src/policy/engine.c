@@ -305,6 +305,24 @@ static bool nobody_waits(const struct round *r)
 	       !r->e->hold_count;
 }
 
+/* Whether an elastic job could use what is idle. */
+static bool wants_more(const struct round *r)
+{
+	bool wants = false;
+
+	if (!astra_space_gpus(r->idle))
+		return false;
+	for (size_t i = 0; i < r->snap->job_count && !wants; i++) {
+		const struct astra_job *job = &r->snap->jobs[i];
+
+		wants = astra_request_elastic(&job->request) &&
+			job->state == ASTRA_JOB_RUNNING &&
+			r->e->jobs[r->e->row_of[i]].held_gpus <
+				job->request.gpus;
+	}
+	return wants;
+}
+
 /* When something ends by itself that somebody waits for. */
 static double next_due(const struct round *r)
 {
@@ -380,13 +398,15 @@ int astra_engine_round(struct astra_engine *e,
 		plan->decision_count = 0;
 	e->counters.rounds++;
 	e->unwanted = rc == 0 && e->options.leases && !e->policy->allocate &&
-		      nobody_waits(&r);
+		      nobody_waits(&r) && !wants_more(&r);
 	plan->due_sec = next_due(&r);
 	plan->wake_sec = next_wake(&r);
 	astra_space_destroy(r.idle);
 	free(r.coming);
 	free(r.node_holds);
 	free(r.contenders);
+	free(r.least);
+	free(r.lost);
 	return rc;
 }
 

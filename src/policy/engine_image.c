@@ -64,6 +64,7 @@ const struct astra_member astra_image_job_members[] = {
 	JOB(U32, account),
 	JOB(U32, seen),
 	JOB(U32, gpus),
+	JOB(U32, gpus_least),
 	JOB(U32, held_gpus),
 	JOB(REAL, charge),
 	JOB(REAL, held_charge),

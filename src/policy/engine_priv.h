@@ -12,6 +12,8 @@
  *   round.c   who gets what: policy, then placement, until both agree
  *   contenders.c who competes in a round
  *   ballot.c  the contest as the policy sees it
+ *   elastic.c who can run on more or fewer GPUs: how many, which ones
+ *   grow.c    the places of what they get beyond their fewest
  *   allot.c   the round of a policy that says itself who gets what
  *   allot_place.c  the places of what it awards
  *   yield.c   who yields to a job that finds no place
@@ -38,12 +40,13 @@
 struct ejob {
 	uint32_t id; /* 0: a vacant row */
 	uint32_t array_id;
-	uint32_t tenant;  /* index into tenants */
-	uint32_t user;	  /* index into users, or NONE */
-	uint32_t account; /* its number in the fairness account */
-	uint32_t seen;	  /* the epoch of the last snapshot that had it */
-	uint32_t index;	  /* in the present snapshot's jobs */
-	uint32_t gpus;	  /* asked for */
+	uint32_t tenant;     /* index into tenants */
+	uint32_t user;	     /* index into users, or NONE */
+	uint32_t account;    /* its number in the fairness account */
+	uint32_t seen;	     /* the epoch of the last snapshot that had it */
+	uint32_t index;	     /* in the present snapshot's jobs */
+	uint32_t gpus;	     /* asked for */
+	uint32_t gpus_least; /* runs on so many */
 	uint32_t held_gpus;
 	double charge; /* its demand: of what it holds, else of what it asks */
 	double held_charge;
@@ -260,6 +263,9 @@ struct round {
 	struct astra_node_hold *node_holds; /* per node; NULL: no holds */
 	struct astra_share reserve; /* kept from the contest; no GPUs: none */
 	double wake_sec;	    /* the policy wants the next round then */
+	bool elastic;		    /* a contender is */
+	struct astra_job *least;    /* elastic contenders' jobs, see below */
+	struct astra_share *lost;   /* what contenders would lose, see below */
 	int yields;		    /* searches for who yields */
 	uint64_t yield_vain;	    /* the shape of the last one in vain */
 };
@@ -278,7 +284,53 @@ struct contender {
 			   * lease for; 0: none */
 	size_t first_share, share_count; /* waiting and granted: its place */
 	double until_sec; /* awarded: its lease's end; 0: after a term */
+	/* Elastic, under a policy that ranks: `job` asks for its fewest GPUs
+	 * only, so it waits, is promised GPUs and finds its place as if that
+	 * were all. This is the job as it is; NULL: rigid. */
+	const struct astra_job *elastic;
+	uint32_t gpus; /* granted in the present pass */
+	uint32_t most; /* more than that does not pay, or cannot be */
+	/* Expired, and granted fewer GPUs than it holds: these of them. They
+	 * are lost if somebody has a use for them. */
+	const struct astra_share *lose;
+	size_t lose_count;
+	bool runs;    /* expired only in that it may leave to grow */
+	bool resized; /* expired: leaves for its place, of another size */
 };
+
+/* elastic.c */
+/* Know the elastic contenders: each competes for its fewest GPUs first. Returns
+ * 0, or -1 when memory is out. */
+int astra_elastic_find(struct round *r);
+/* Let those compete for more GPUs whose lease goes on. Once others have been
+ * served from leases that are over. Returns 0, or -1 when memory is out. */
+int astra_elastic_find_running(struct round *r);
+/* A contender's candidacy. */
+void astra_elastic_candidate(const struct round *r, const struct contender *c,
+			     struct astra_candidate *candidate);
+/* After a ranking: whether somebody was granted more GPUs than it holds, but
+ * too few more to be worth a checkpoint and a start. It keeps what it has, and
+ * the policy is to be asked again for the others. */
+bool astra_elastic_cap(struct round *r, struct astra_candidate *candidates);
+/* Whether it is worth to go on with what it was granted instead of what it
+ * holds. */
+bool astra_elastic_pays(const struct round *r, const struct contender *c);
+/* Let those who were granted less than they hold offer the difference. */
+void astra_elastic_offer(struct round *r);
+/* What an elastic job that runs has beyond its fewest GPUs is offered. lost: it
+ * is put there, as many shares as the job holds. */
+void astra_elastic_offer_spare(const struct round *r, struct contender *c,
+			       struct astra_share *lost);
+/* The contender as if its job asked for so many GPUs. job: filled in. */
+struct contender astra_elastic_sized(const struct contender *c, uint32_t gpus,
+				     struct astra_job *job);
+/* What an elastic contender keeps whose further GPUs others took, and what is
+ * still free of them. Taken from work. shares: room for as many as it holds.
+ * Returns their number. */
+size_t astra_elastic_keep(const struct contender *c, struct astra_space *work,
+			  struct astra_share *shares);
+/* GPUs of a charge. */
+double astra_elastic_charge(const struct ejob *j, uint32_t gpus);
 
 /* first_start.c */
 /* Give those that are seen waiting for their first start a bound, take it from
@@ -381,11 +433,11 @@ struct reclaim {
 	struct astra_space *all;  /* work plus what the losers hold */
 	uint32_t *losers;	  /* contender indices, in their order */
 	size_t loser_count;
-	uint32_t *by_node;	  /* the same, node by node */
-	size_t *first;		  /* node -> its first entry in by_node */
-	uint32_t *by_cost;	  /* losers by the GPUs they hold */
-	size_t *cost_first;	  /* cost -> its first entry in by_cost */
-	size_t *cost_head;	  /* cost -> its first entry not yet taken */
+	uint32_t *by_node;  /* the same, node by node */
+	size_t *first;	    /* node -> its first entry in by_node */
+	uint32_t *by_cost;  /* losers by the GPUs they hold */
+	size_t *cost_first; /* cost -> its first entry in by_cost */
+	size_t *cost_head;  /* cost -> its first entry not yet taken */
 	size_t cost_max;
 	struct astra_share *shares; /* of the last place found */
 	uint32_t *victims;	    /* of the last place found */
@@ -400,6 +452,9 @@ int astra_reclaim_init(struct reclaim *rc, struct round *r,
 		       const struct astra_space *space);
 void astra_reclaim_fini(struct reclaim *rc);
 bool astra_loser(const struct contender *c);
+/* What a loser loses: all that it holds, or a part. */
+const struct astra_share *astra_loser_shares(const struct contender *c,
+					     size_t *count);
 uint32_t astra_loser_cost(const struct contender *c);
 void astra_loser_give(const struct round *r, struct astra_space *space,
 		      const struct contender *c);
@@ -407,8 +462,8 @@ void astra_loser_take(const struct round *r, struct astra_space *space,
 		      const struct contender *c);
 uint32_t astra_losers_cheapest(const struct reclaim *rc, uint32_t node,
 			       uint32_t need, uint32_t *picked, size_t *count);
-/* What a job holds on a node becomes free there. */
-void astra_room_add(struct astra_room *room, const struct astra_job *job,
+/* What a loser loses on a node becomes free there. */
+void astra_room_add(struct astra_room *room, const struct contender *c,
 		    uint32_t node);
 uint32_t astra_losers_for(const struct reclaim *rc,
 			  const struct astra_share *share, uint32_t *picked,
@@ -424,6 +479,9 @@ size_t astra_reclaim_place(struct reclaim *rc, const struct contender *c);
 /* The same for a place that is given: nodes and GPUs on them. */
 size_t astra_reclaim_place_at(struct reclaim *rc, const struct contender *c,
 			      const struct astra_share *shares, size_t count);
+/* GPUs are free again, in this pass. */
+void astra_reclaim_give(struct reclaim *rc, const struct astra_share *shares,
+			size_t count);
 /* Carry it out: the victims' GPUs become free in work, the place is taken. */
 void astra_reclaim_take(struct reclaim *rc, const struct contender *c,
 			size_t count);
@@ -435,6 +493,15 @@ struct outcome {
 	struct astra_share *places;
 	size_t place_count, place_room;
 };
+
+/* grow.c: once all who were granted GPUs have a place, those who were granted
+ * more than their fewest take as many as find one; then those who lost some of
+ * theirs are placed on what is left. Returns 0, or -1 when memory is out. */
+int astra_round_grow(struct round *r, struct outcome *o);
+/* The largest size above `less`, up to c->gpus, at which an elastic contender
+ * finds a place, in whole steps. Returns the shares, in rc->shares, 0: none. */
+size_t astra_grow_search(struct reclaim *rc, const struct contender *c,
+			 uint32_t step, uint32_t less);
 
 /* widen.c: add the idle nodes that a job with nodes_wish may have besides, its
  * gpus_per_node on each: none that a hold needs. left: free after this round's

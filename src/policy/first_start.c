@@ -2,11 +2,12 @@
 /* By when each job is to start for the first time, and how many did not. A job
  * that waits and is not blocked has, from the round that first sees it so,
  *   (2 + (own GPUs + GPUs before it) / Quota) LeaseTerm + graces,
- * where before it are its tenant's jobs that never ran and wait already, Quota
- * is the tenant's (Eq. 7), and graces are what a job may take to leave. Where
- * shares go by user, what its own user's jobs and quota make of that, if it is
- * later: nobody's flood of jobs is paid by the others' shares. It is measured
- * under every policy, whoever has promised it.
+ * where before it are its tenant's jobs that never ran and wait already,
+ * elastic jobs count with the fewest GPUs that they run on, Quota is the
+ * tenant's (Eq. 7), and graces are what a job may take to leave. Where shares
+ * go by user, what its own user's jobs and quota make of that, if it is later:
+ * nobody's flood of jobs is paid by the others' shares. It is measured under
+ * every policy, whoever has promised it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ struct first_starts {
 
 static void first_start_add(struct first_starts *w, const struct ejob *j)
 {
-	double gpus = (double)j->gpus * j->copies;
+	double gpus = (double)j->gpus_least * j->copies;
 
 	w->tenants[j->tenant] += gpus;
 	if (j->user != ASTRA_NONE)
@@ -57,14 +58,14 @@ static double first_start_paid_sec(const struct astra_engine *e,
 				   double of_user)
 {
 	uint32_t account = e->tenants[j->tenant].account;
-	double sec = quota_sec(e, j->gpus + of_tenant,
+	double sec = quota_sec(e, j->gpus_least + of_tenant,
 			       astra_fairness_quota(e->account, account));
 
 	if (j->user == ASTRA_NONE)
 		return sec;
 	account = e->users[j->user].account;
 	return fmax(sec,
-		    quota_sec(e, j->gpus + of_user,
+		    quota_sec(e, j->gpus_least + of_user,
 			      astra_fairness_user_quota(e->account, account)));
 }
 

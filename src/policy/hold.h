@@ -92,8 +92,10 @@ struct contender *astra_turns_next(const struct turns *t);
  * user, of richer ones of its tenant, and of richer tenants. */
 bool astra_turns_pays(const struct turns *t, const struct ejob *owner,
 		      const struct ejob *next);
-/* Charge a tenant for a lease of this contender, which has its place now. */
-void astra_turns_charge(struct turns *t, const struct contender *c);
+/* Charge a tenant for a lease of this contender, which has its place now; of an
+ * elastic one for so many GPUs. */
+void astra_turns_charge(struct turns *t, const struct contender *c,
+			uint32_t gpus);
 /* Whether a contender waits and never ran. */
 bool astra_turn_fresh(const struct round *r, const struct contender *c);
 /* The first time at which a running job may be recalled; infinite: never. */

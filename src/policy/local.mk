@@ -16,6 +16,7 @@ libastra_policy_la_SOURCES = \
 	src/policy/conf_keys.c \
 	src/policy/conf_keys.h \
 	src/policy/contenders.c \
+	src/policy/elastic.c \
 	src/policy/engine.c \
 	src/policy/engine.h \
 	src/policy/engine_priv.h \
@@ -30,6 +31,7 @@ libastra_policy_la_SOURCES = \
 	src/policy/forecast.h \
 	src/policy/first_start.c \
 	src/policy/grant.c \
+	src/policy/grow.c \
 	src/policy/guard.c \
 	src/policy/guard.h \
 	src/policy/calendar.c \

@@ -10,31 +10,46 @@
 
 bool astra_loser(const struct contender *c)
 {
-	return c->expired && !c->granted && !c->taken;
+	return c->expired && !c->taken && (!c->granted || c->lose_count);
+}
+
+const struct astra_share *astra_loser_shares(const struct contender *c,
+					     size_t *count)
+{
+	*count = c->granted ? c->lose_count : c->job->held_count;
+	return c->granted ? c->lose : c->job->held;
 }
 
 void astra_loser_give(const struct round *r, struct astra_space *space,
 		      const struct contender *c)
 {
-	for (size_t i = 0; i < c->job->held_count; i++)
-		if (r->snap->nodes[c->job->held[i].node].usable)
-			astra_space_give(space, &c->job->held[i]);
+	size_t count;
+	const struct astra_share *lost = astra_loser_shares(c, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (r->snap->nodes[lost[i].node].usable)
+			astra_space_give(space, &lost[i]);
 }
 
 void astra_loser_take(const struct round *r, struct astra_space *space,
 		      const struct contender *c)
 {
-	for (size_t i = 0; i < c->job->held_count; i++)
-		if (r->snap->nodes[c->job->held[i].node].usable)
-			astra_space_take(space, &c->job->held[i]);
+	size_t count;
+	const struct astra_share *lost = astra_loser_shares(c, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (r->snap->nodes[lost[i].node].usable)
+			astra_space_take(space, &lost[i]);
 }
 
 uint32_t astra_loser_cost(const struct contender *c)
 {
 	uint32_t gpus = 0;
+	size_t count;
+	const struct astra_share *lost = astra_loser_shares(c, &count);
 
-	for (size_t i = 0; i < c->job->held_count; i++)
-		gpus += c->job->held[i].gpus;
+	for (size_t i = 0; i < count; i++)
+		gpus += lost[i].gpus;
 	return gpus;
 }
 
@@ -51,13 +66,15 @@ static size_t collect_losers(struct reclaim *rc)
 
 	for (size_t i = 0; i < r->contender_count; i++) {
 		uint32_t cost;
+		size_t count;
 
 		if (!astra_loser(&r->contenders[i]))
 			continue;
 		cost = astra_loser_cost(&r->contenders[i]);
 		if (cost > rc->cost_max)
 			rc->cost_max = cost;
-		entries += r->contenders[i].job->held_count;
+		astra_loser_shares(&r->contenders[i], &count);
+		entries += count;
 		rc->losers[rc->loser_count++] = (uint32_t)i;
 	}
 	return entries;
@@ -95,18 +112,22 @@ static void sort_by_node(struct reclaim *rc)
 	size_t nodes = rc->r->snap->node_count;
 
 	for (size_t i = 0; i < rc->loser_count; i++) {
-		const struct astra_job *job = loser_at(rc, i)->job;
+		size_t count;
+		const struct astra_share *lost =
+			astra_loser_shares(loser_at(rc, i), &count);
 
-		for (size_t k = 0; k < job->held_count; k++)
-			rc->first[job->held[k].node + 2]++;
+		for (size_t k = 0; k < count; k++)
+			rc->first[lost[k].node + 2]++;
 	}
 	for (size_t n = 2; n < nodes + 2; n++)
 		rc->first[n] += rc->first[n - 1];
 	for (size_t i = 0; i < rc->loser_count; i++) {
-		const struct astra_job *job = loser_at(rc, i)->job;
+		size_t count;
+		const struct astra_share *lost =
+			astra_loser_shares(loser_at(rc, i), &count);
 
-		for (size_t k = 0; k < job->held_count; k++)
-			rc->by_node[rc->first[job->held[k].node + 1]++] =
+		for (size_t k = 0; k < count; k++)
+			rc->by_node[rc->first[lost[k].node + 1]++] =
 				rc->losers[i];
 	}
 }
@@ -161,9 +182,12 @@ void astra_reclaim_fini(struct reclaim *rc)
 
 static uint32_t gpus_on(const struct contender *c, uint32_t node)
 {
-	for (size_t i = 0; i < c->job->held_count; i++)
-		if (c->job->held[i].node == node)
-			return c->job->held[i].gpus;
+	size_t count;
+	const struct astra_share *lost = astra_loser_shares(c, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (lost[i].node == node)
+			return lost[i].gpus;
 	return 0;
 }
 
@@ -208,15 +232,18 @@ uint32_t astra_losers_cheapest(const struct reclaim *rc, uint32_t node,
 	return best[need];
 }
 
-void astra_room_add(struct astra_room *room, const struct astra_job *job,
+void astra_room_add(struct astra_room *room, const struct contender *c,
 		    uint32_t node)
 {
-	for (size_t i = 0; i < job->held_count; i++) {
-		if (job->held[i].node != node)
+	size_t count;
+	const struct astra_share *lost = astra_loser_shares(c, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (lost[i].node != node)
 			continue;
-		room->gpus += job->held[i].gpus;
-		room->cpus += job->held[i].cpus;
-		room->mem_mib += job->held[i].mem_mib;
+		room->gpus += lost[i].gpus;
+		room->cpus += lost[i].cpus;
+		room->mem_mib += lost[i].mem_mib;
 	}
 }
 
@@ -275,7 +302,7 @@ static void losers_try(struct losers_search *s, size_t from)
 	for (size_t i = from; i < s->count && s->steps-- > 0; i++) {
 		const struct contender *c = losers_at(s, i);
 
-		astra_room_add(&s->room, c->job, s->share->node);
+		astra_room_add(&s->room, c, s->share->node);
 		s->tried |= UINT64_C(1) << i;
 		s->cost += astra_loser_cost(c);
 		losers_try(s, i + 1);

@@ -5,8 +5,10 @@
  * types have weights of their own; job rhos are constant within a round.
  * Where shares go by user, phase two picks the tenant's user in the same way
  * before the user's job.
- * A job that does not fit is dropped for the round ("job") or takes its tenant
- * with it ("tenant", the literal reading of line 10).
+ * An elastic job competes with the fewest GPUs that it runs on; for more it
+ * does once all jobs of its tenant have had their turn. A job that does not fit
+ * is dropped for the round ("job") or takes its tenant with it ("tenant", the
+ * literal reading of line 10).
  *
  * Alg. 1 prints r < M; it must be r <= M, or a job as large as the cluster
  * never starts.
@@ -47,11 +49,14 @@ struct queue {
 	double alloc;
 	double key;
 	struct queue *users;
-	size_t user_count;
+	size_t user_count, user_all;
+	struct entry *begin;
 	struct entry *next, *end; /* what is left of its entries */
-	struct entry first;	  /* those tied with it come next */
-	unsigned int taken;	  /* before they were sorted */
-	bool tied;		  /* there is a first */
+	struct entry *kept; /* growing: those before it want more GPUs yet */
+	bool growing;	    /* its entries are granted jobs that want more */
+	struct entry first; /* those tied with it come next */
+	unsigned int taken; /* before they were sorted */
+	bool tied;	    /* there is a first */
 	bool sorted;
 };
 
@@ -269,6 +274,8 @@ struct table {
 	struct queue *lines;   /* those with entries, tenant by tenant */
 	struct queue *tenants; /* those with lines, as a heap by key */
 	size_t tenant_count;
+	bool elastic;	   /* some candidates are */
+	size_t *choice_of; /* by candidate: its choice, if it has one */
 };
 
 static void table_fini(struct table *t)
@@ -277,6 +284,7 @@ static void table_fini(struct table *t)
 	free(t->begins);
 	free(t->lines);
 	free(t->tenants);
+	free(t->choice_of);
 }
 
 static int table_init(struct table *t, const struct astra_contest *contest)
@@ -291,8 +299,14 @@ static int table_init(struct table *t, const struct astra_contest *contest)
 		.begins = calloc(lines + 1, sizeof(*t->begins)),
 		.lines = calloc(lines + 1, sizeof(*t->lines)),
 		.tenants = calloc(tenants + 1, sizeof(*t->tenants)),
+		.choice_of = calloc(contest->candidate_count + 1,
+				    sizeof(*t->choice_of)),
 	};
-	return t->entries && t->begins && t->lines && t->tenants ? 0 : -1;
+	for (size_t i = 0; i < contest->candidate_count; i++)
+		t->elastic |= contest->candidates[i].gpus_step > 0;
+	return t->entries && t->begins && t->lines && t->tenants && t->choice_of
+		       ? 0
+		       : -1;
 }
 
 /* The entries line by line. */
@@ -362,7 +376,7 @@ static void add_line(struct table *t, size_t line, size_t begin)
 		     : queue_of(contest,
 				&contest->users[line - contest->tenant_count],
 				line);
-	l->next = first;
+	l->begin = l->next = first;
 	l->end = &t->entries[t->begins[line]];
 }
 
@@ -388,6 +402,7 @@ static void build_queues(struct table *t)
 		begin = t->begins[l];
 	}
 	for (size_t i = 0; i < contest->tenant_count; i++) {
+		t->tenants[i].user_all = t->tenants[i].user_count;
 		heapify(t->tenants[i].users, t->tenants[i].user_count);
 		if (t->tenants[i].user_count)
 			t->tenants[t->tenant_count++] = t->tenants[i];
@@ -395,12 +410,129 @@ static void build_queues(struct table *t)
 	heapify(t->tenants, t->tenant_count);
 }
 
-/* Off the heap if it is empty, else where it belongs now. */
+/* Off the heap if it is empty, behind the others, else where it belongs now. */
 static void settle_top(struct queue *heap, size_t *count, bool empty)
 {
-	if (empty)
-		heap[0] = heap[--*count];
+	if (empty) {
+		struct queue last = heap[--*count];
+
+		heap[*count] = heap[0];
+		heap[0] = last;
+	}
 	sift_down(heap, *count, 0);
+}
+
+/* Growing. All jobs of a tenant have had their turn: now those of them that are
+ * elastic and were granted GPUs compete for more, one step at a time, each
+ * charged like a grant: in turn among a user's, by A / F among users and
+ * tenants as ever. */
+
+static bool wants_more(const struct table *t, const struct astra_ranking *out,
+		       const struct entry *e)
+{
+	const struct astra_candidate *c = &t->contest->candidates[e->candidate];
+	const struct astra_choice *choice =
+		&out->choices[t->choice_of[e->candidate]];
+
+	return c->gpus_step && choice->granted &&
+	       choice->gpus + c->gpus_step <= c->gpus_max;
+}
+
+/* A line's granted jobs that want more, in their order. */
+static void grow_line(const struct table *t, const struct astra_ranking *out,
+		      struct queue *line)
+{
+	struct entry *end = line->begin;
+
+	for (struct entry *e = line->begin; e < line->end; e++)
+		if (wants_more(t, out, e))
+			*end++ = *e;
+	line->next = line->kept = line->begin;
+	line->end = end;
+}
+
+static void grow_tenant(const struct table *t, const struct astra_ranking *out,
+			struct queue *tenant)
+{
+	size_t kept = 0;
+
+	tenant->growing = true;
+	for (size_t i = 0; i < tenant->user_all; i++) {
+		struct queue line = tenant->users[i];
+
+		grow_line(t, out, &line);
+		if (line.next == line.end)
+			continue;
+		tenant->users[i] = tenant->users[kept];
+		tenant->users[kept++] = line;
+	}
+	tenant->user_count = kept;
+	heapify(tenant->users, kept);
+}
+
+/* One step of a granted job. */
+static void grant_step(const struct table *t, struct astra_ranking *out,
+		       const struct entry *e, struct queue *tenant,
+		       struct queue *line, uint64_t *gpus_free)
+{
+	const struct astra_candidate *c = &t->contest->candidates[e->candidate];
+	double gpu_sec =
+		c->charge / c->gpus * c->gpus_step * t->contest->lease_sec;
+
+	out->choices[t->choice_of[e->candidate]].gpus += c->gpus_step;
+	*gpus_free -= c->gpus_step;
+	charge_queue(tenant, t->contest, gpu_sec);
+	charge_queue(line, t->contest, gpu_sec);
+}
+
+/* One step for the next one of a line. */
+static void grow_step(const struct table *t, struct astra_ranking *out,
+		      struct queue *tenant, uint64_t *gpus_free)
+{
+	struct queue *line = &tenant->users[0];
+	struct entry e = *line->next++;
+
+	if (t->contest->candidates[e.candidate].gpus_step <= *gpus_free) {
+		grant_step(t, out, &e, tenant, line, gpus_free);
+		if (wants_more(t, out, &e))
+			*line->kept++ = e;
+	}
+	if (line->next < line->end)
+		return;
+	line->end = line->kept;
+	line->next = line->kept = line->begin;
+}
+
+/* The turn of a job of the tenant's first user. One that has had less than its
+ * share, which counts all GPUs that it can use, competes with all of them.
+ * Returns whether it is granted, or has no place anyway. */
+static bool take_turn(struct table *t, struct astra_ranking *out,
+		      struct queue *tenant, uint64_t *gpus_free)
+{
+	const struct astra_contest *contest = t->contest;
+	struct queue *user = &tenant->users[0];
+	const struct astra_candidate *c;
+	bool granted;
+
+	find_next(user);
+	c = &contest->candidates[user->next->candidate];
+	granted = c->runs || (!c->excluded && c->gpus <= *gpus_free);
+	t->choice_of[user->next->candidate] = out->count;
+	out->choices[out->count++] = (struct astra_choice){
+		.candidate = user->next->candidate,
+		.granted = granted,
+		.gpus = granted ? c->gpus : 0,
+	};
+	if (granted && !c->runs) {
+		*gpus_free -= c->gpus;
+		charge_queue(tenant, contest, c->charge * contest->lease_sec);
+		charge_queue(user, contest, c->charge * contest->lease_sec);
+	}
+	while (c->rho < 1 && c->gpus_step <= *gpus_free &&
+	       wants_more(t, out, user->next))
+		grant_step(t, out, user->next, tenant, user, gpus_free);
+	user->next++;
+	return granted || c->excluded;
 }
 
 static void run_round(const struct ltgf *self, struct table *t,
@@ -413,31 +545,19 @@ static void run_round(const struct ltgf *self, struct table *t,
 				   out->count < contest->enough)) {
 		struct queue *tenant = &t->tenants[0];
 		struct queue *user = &tenant->users[0];
-		const struct astra_candidate *c;
-		bool granted;
+		bool fits = true;
 
-		find_next(user);
-		c = &contest->candidates[user->next->candidate];
-		granted = !c->excluded && c->gpus <= gpus_free;
-
-		out->choices[out->count++] = (struct astra_choice){
-			.candidate = user->next->candidate,
-			.granted = granted,
-		};
-		if (granted) {
-			gpus_free -= c->gpus;
-			charge_queue(tenant, contest,
-				     c->charge * contest->lease_sec);
-			charge_queue(user, contest,
-				     c->charge * contest->lease_sec);
-		}
-		user->next++;
+		if (tenant->growing)
+			grow_step(t, out, tenant, &gpus_free);
+		else
+			fits = take_turn(t, out, tenant, &gpus_free);
 		settle_top(tenant->users, &tenant->user_count,
 			   user->next == user->end);
+		if (t->elastic && !tenant->user_count && !tenant->growing)
+			grow_tenant(t, out, tenant);
 		settle_top(t->tenants, &t->tenant_count,
 			   !tenant->user_count ||
-				   (!granted && self->tenant_on_unfit &&
-				    !c->excluded));
+				   (!fits && self->tenant_on_unfit));
 	}
 }
 

@@ -214,6 +214,11 @@ static inline uint32_t astra_request_least(const struct astra_request *request)
 	return request->gpus_min ? request->gpus_min : request->gpus;
 }
 
+static inline bool astra_request_elastic(const struct astra_request *request)
+{
+	return request->gpus_min && request->gpus_min < request->gpus;
+}
+
 /* A charge where 0 stands for one a GPU. */
 static inline double astra_charge(double charge, uint32_t gpus)
 {

@@ -26,12 +26,16 @@
 /* A job that wants GPUs in this round: it waits for them, or its lease is
  * over and it competes for those it holds. */
 struct astra_candidate {
-	uint32_t job;	 /* the engine's number of it */
-	uint32_t tenant; /* index into the contest's tenants */
-	uint32_t user;	 /* index into its users; none has it: it is its
-			  * tenant's alone */
-	uint32_t gpus;	 /* >= 1 */
-	double charge;	 /* that a grant costs a second; its GPUs' weights */
+	uint32_t job;	   /* the engine's number of it */
+	uint32_t tenant;   /* index into the contest's tenants */
+	uint32_t user;	   /* index into its users; none has it: it is its
+			    * tenant's alone */
+	uint32_t gpus;	   /* >= 1 */
+	double charge;	   /* that a grant costs a second; its GPUs' weights */
+	uint32_t gpus_max; /* elastic: it can use more, up to these, in steps */
+	uint32_t gpus_step; /* of so many, each charged like `gpus`; 0: rigid */
+	bool runs;	    /* elastic: has its GPUs, which are not among those
+			     * contested, and competes for more */
 	double submit_sec;
 	double precedence;	 /* of two that are alike, larger goes first */
 	double rho;		 /* of the job, Eq. 12 */
@@ -66,7 +70,9 @@ struct astra_contest {
 /* One line of the answer: a candidate as the policy came to it. */
 struct astra_choice {
 	uint32_t candidate;
-	bool granted; /* may start, or go on; else it does not fit */
+	bool granted;  /* may start, or go on; else it does not fit */
+	uint32_t gpus; /* granted: on so many; an elastic one has up to its
+			* gpus_max */
 };
 
 /* The answer: every candidate at most once, in the order the policy came to

@@ -8,6 +8,7 @@
 #include "src/common/grow.h"
 #include "src/policy/due.h"
 #include "src/policy/hold.h"
+#include "src/policy/space_priv.h"
 
 #define RECALLS_MAX 64 /* next jobs looked at in a round */
 #define PLANS_MAX 16   /* new holds in a round */
@@ -23,6 +24,7 @@ struct recall {
 	struct turns turns;
 	struct round losers; /* its contenders: leases that may be recalled */
 	struct astra_space **work;
+	struct astra_share *lost; /* what the elastic ones of them can spare */
 	uint64_t gpus;	 /* free, or of leases that pay for the one looked at */
 	double *poorest; /* by tenant */
 	size_t plans, vain_plans;
@@ -42,6 +44,8 @@ static bool recall_may_end(const struct round *r, size_t index)
 static int recall_collect(struct recall *s)
 {
 	struct round *l = &s->losers;
+	size_t shares = 0;
+	bool elastic = false;
 
 	*l = *s->r;
 	l->contenders = NULL;
@@ -60,14 +64,21 @@ static int recall_collect(struct recall *s)
 			.job = &l->snap->jobs[i],
 			.expired = true,
 		};
+		shares += l->snap->jobs[i].held_count;
+		elastic |= astra_request_elastic(&l->snap->jobs[i].request);
 	}
-	return 0;
+	if (!elastic)
+		return 0;
+	s->lost = calloc(shares + 1, sizeof(*s->lost));
+	return s->lost ? 0 : -1;
 }
 
 /* Those whose leases do not pay for this job keep them, and those where a
- * hold needs the node. */
-static void recall_ask(struct recall *s, const struct ejob *next)
+ * hold needs the node. spare: elastic jobs keep their fewest GPUs. */
+static void recall_ask(struct recall *s, const struct ejob *next, bool spare)
 {
+	struct astra_share *lost = s->lost;
+
 	s->gpus = astra_space_gpus(*s->work);
 	for (size_t i = 0; i < s->losers.contender_count; i++) {
 		struct contender *v = &s->losers.contenders[i];
@@ -77,6 +88,13 @@ static void recall_ask(struct recall *s, const struct ejob *next)
 		for (size_t k = 0; k < v->job->held_count; k++)
 			v->granted |=
 				astra_holds_need(s->r, v->job->held[k].node);
+		v->lose_count = 0;
+		if (s->lost && spare && !v->granted &&
+		    astra_request_elastic(&v->job->request)) {
+			astra_elastic_offer_spare(s->r, v, lost);
+			v->granted = true;
+		}
+		lost += s->lost ? v->job->held_count : 0;
 		if (astra_loser(v))
 			s->gpus += astra_loser_cost(v);
 	}
@@ -101,6 +119,30 @@ static double recall_end(const struct recall *s, const struct reclaim *rc,
 	return end;
 }
 
+/* An elastic job that lost what it could spare goes on with the rest, and what
+ * is still free of it, to its lease's end. */
+static int recall_shrink(struct recall *s, struct reclaim *rc,
+			 const struct contender *v)
+{
+	struct round *r = s->r;
+	const struct ejob *j = &r->e->jobs[v->row];
+	double least =
+		r->snap->now_sec + r->e->options.grace_sec + j->min_run_sec;
+	size_t count = astra_elastic_keep(v, rc->work, rc->shares);
+
+	return astra_grants_add(r->e, j->id, fmax(j->lease_end_sec, least),
+				rc->shares, count);
+}
+
+static uint32_t recall_gpus(const struct grant *g)
+{
+	uint32_t gpus = 0;
+
+	for (size_t i = 0; i < g->count; i++)
+		gpus += g->shares[i].gpus;
+	return gpus;
+}
+
 static int recall_take(struct recall *s, struct reclaim *rc,
 		       struct contender *c, size_t count, double until_sec)
 {
@@ -114,18 +156,19 @@ static int recall_take(struct recall *s, struct reclaim *rc,
 
 		j->phase = ASTRA_PHASE_DOOMED;
 		j->doomed_for = c->job->id;
+		if (v->lose_count && recall_shrink(s, rc, v) < 0)
+			return -1;
 	}
 	s->r->plan->changed = true;
 	c->share_count = count;
 	astra_space_destroy(*s->work);
 	*s->work = rc->work;
 	rc->work = NULL;
-	astra_turns_charge(&s->turns, c);
+	astra_turns_charge(&s->turns, c, c->gpus);
 	return 1;
 }
 
-/* Returns 1 if it has GPUs now, 0, or -1 when memory is out. */
-static int recall_serve(struct recall *s, struct contender *c)
+static int recall_try(struct recall *s, struct contender *c, bool spare)
 {
 	const struct ejob *j = &s->r->e->jobs[c->row];
 	double now = s->r->snap->now_sec, end;
@@ -134,7 +177,8 @@ static int recall_serve(struct recall *s, struct contender *c)
 	size_t count;
 	int status = -1;
 
-	recall_ask(s, j);
+	c->gpus = c->job->request.gpus;
+	recall_ask(s, j, spare);
 	if (s->gpus < astra_request_least(&c->job->request))
 		return 0;
 	if (astra_reclaim_init(&rc, &s->losers, *s->work) == 0) {
@@ -149,6 +193,15 @@ static int recall_serve(struct recall *s, struct contender *c)
 	}
 	astra_reclaim_fini(&rc);
 	return status;
+}
+
+/* What elastic jobs can spare goes first. Returns 1 if it has GPUs now, 0, or
+ * -1 when memory is out. */
+static int recall_serve(struct recall *s, struct contender *c)
+{
+	int served = s->lost ? recall_try(s, c, true) : 0;
+
+	return served ? served : recall_try(s, c, false);
 }
 
 /* No lease's end made room for it a moment ago. */
@@ -313,6 +366,87 @@ static void recall_drop_served(struct astra_engine *e)
 	}
 }
 
+/* An elastic job that starts for the first time was granted fewer GPUs than it
+ * can use: it has more of the leases that would end for one that can use no
+ * less. */
+static bool recall_wants_more(const struct recall *s, const struct contender *c,
+			      const struct grant *g)
+{
+	const struct ejob *j = &s->r->e->jobs[c->row];
+
+	return !j->ran && j->copies == 1 && j->grants == 1 && !j->served &&
+	       g->job == j->id && !(g->until_sec > 0) &&
+	       recall_gpus(g) < c->elastic->request.gpus;
+}
+
+/* rc: without its grant. Returns as recall_try(). */
+static int recall_enlarge(struct recall *s, struct reclaim *rc,
+			  struct contender *c, struct grant *g)
+{
+	const struct astra_request *q = &c->elastic->request;
+	double end = s->r->snap->now_sec + s->r->e->jobs[c->row].lease_sec;
+	uint32_t had = recall_gpus(g);
+	size_t count;
+
+	c->gpus = q->gpus;
+	count = astra_grow_search(rc, c, astra_request_quantum(q), had);
+	if (!count || astra_holds_cut(s->r, rc->shares, count, end) != end)
+		return 0;
+	c->gpus = 0;
+	for (size_t i = 0; i < count; i++)
+		c->gpus += rc->shares[i].gpus;
+	c->gpus -= had;
+	astra_grants_drop(s->r->e, c->job->id);
+	return recall_take(s, rc, c, count, 0);
+}
+
+static int recall_more_of(struct recall *s, struct contender *c,
+			  struct grant *g, bool spare)
+{
+	struct reclaim rc = {0};
+	struct astra_space *work = astra_space_copy(*s->work);
+	int status = work ? 0 : -1;
+
+	recall_ask(s, &s->r->e->jobs[c->row], spare);
+	for (size_t i = 0; work && i < g->count; i++)
+		astra_space_give(work, &g->shares[i]);
+	if (!status)
+		status = astra_reclaim_init(&rc, &s->losers, work);
+	if (!status)
+		status = recall_enlarge(s, &rc, c, g);
+	astra_space_destroy(work);
+	astra_reclaim_fini(&rc);
+	return status;
+}
+
+static int recall_more(struct recall *s)
+{
+	struct astra_engine *e = s->r->e;
+	int tries = RECALLS_MAX, status = 0;
+
+	for (size_t i = 0; i < s->r->contender_count && tries; i++) {
+		struct contender *c = &s->r->contenders[i];
+
+		if (!c->elastic || c->expired || !c->share_count)
+			continue;
+		for (size_t k = e->grant_count; k-- > 0;) {
+			if (!recall_wants_more(s, c, &e->grants[k]))
+				continue;
+			tries--;
+			status = s->lost ? recall_more_of(s, c, &e->grants[k],
+							  true)
+					 : 0;
+			if (!status)
+				status = recall_more_of(s, c, &e->grants[k],
+							false);
+			if (status < 0)
+				return -1;
+			break;
+		}
+	}
+	return 0;
+}
+
 int astra_recall(struct round *r, struct astra_space **work)
 {
 	struct recall s = {.r = r, .work = work};
@@ -324,11 +458,14 @@ int astra_recall(struct round *r, struct astra_space **work)
 	    recall_poorest(&s) == 0)
 		rc = recall_next(&s);
 	recall_drop_served(r->e);
+	if (!rc && r->elastic)
+		rc = recall_more(&s);
 	if (!rc)
 		rc = recall_all_due(&s);
 	if (!rc)
 		astra_reserve_refill(r, &s.turns, &s.losers, *work);
 	free(s.losers.contenders);
+	free(s.lost);
 	free(s.poorest);
 	astra_turns_fini(&s.turns);
 	return rc;

@@ -30,7 +30,7 @@ static struct astra_room room_after(const struct reclaim *rc, uint32_t node,
 	struct astra_room room = *astra_space_get(rc->work, node);
 
 	for (size_t i = 0; i < count; i++)
-		astra_room_add(&room, rc->r->contenders[victims[i]].job, node);
+		astra_room_add(&room, &rc->r->contenders[victims[i]], node);
 	room.whole = room.gpus >= rc->r->snap->nodes[node].gpus &&
 		     room.cpus >= rc->r->snap->nodes[node].cpus;
 	return room;
@@ -359,6 +359,23 @@ size_t astra_reclaim_place_at(struct reclaim *rc, const struct contender *c,
 	else
 		unchoose_all(rc);
 	return found ? count : 0;
+}
+
+void astra_reclaim_give(struct reclaim *rc, const struct astra_share *shares,
+			size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint32_t free_gpus;
+
+		if (!rc->r->snap->nodes[shares[i].node].usable)
+			continue;
+		astra_space_give(rc->work, &shares[i]);
+		astra_space_give(rc->all, &shares[i]);
+		free_gpus = astra_space_get(rc->work, shares[i].node)->gpus;
+		if (free_gpus > rc->gpus_idle_max)
+			rc->gpus_idle_max = free_gpus;
+	}
+	memset(rc->hints, 0, sizeof(rc->hints));
 }
 
 void astra_reclaim_take(struct reclaim *rc, const struct contender *c,

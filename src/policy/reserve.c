@@ -70,9 +70,9 @@ static bool reserve_waits(const struct round *r)
 static bool reserve_suits(const struct round *r, const struct astra_space *work,
 			  const struct contender *v, uint32_t want)
 {
-	uint32_t cost = astra_loser_cost(v);
+	uint32_t cost = v->job->held_count == 1 ? v->job->held->gpus : 0;
 
-	return !v->taken && v->job->held_count == 1 && cost <= want &&
+	return !v->taken && cost && cost <= want &&
 	       cost + reserve_free(r, work, v->job->held->node) >= want &&
 	       !astra_holds_need(r, v->job->held->node);
 }

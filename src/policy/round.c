@@ -11,6 +11,7 @@
 #include "src/policy/hold.h"
 
 #define PASSES_MAX 32
+#define RANKS_MAX 4 /* in a pass */
 
 /* Place what the policy granted. Returns whether every grant found its place;
  * the shapes that did not are marked failed. */
@@ -95,6 +96,39 @@ static void outcome_fini(struct outcome *o)
 	free(o->places);
 }
 
+static int rank(struct round *r, struct ballot *b, struct astra_error *err)
+{
+	if (astra_ballot_run(r, b, err) < 0)
+		return -1;
+	for (size_t i = 0; i < r->contender_count; i++) {
+		struct contender *c = &r->contenders[i];
+
+		c->granted = c->runs;
+		c->gpus = c->runs ? r->e->jobs[c->row].held_gpus : 0;
+	}
+	for (size_t i = 0; i < b->ranking.count; i++) {
+		const struct astra_choice *choice = &b->ranking.choices[i];
+		struct contender *c = &r->contenders[choice->candidate];
+
+		c->granted = choice->granted;
+		c->gpus = choice->gpus;
+	}
+	return 0;
+}
+
+/* Who would grow by too little keeps what it has; the others may have more. */
+static int ask_policy(struct round *r, struct ballot *b,
+		      struct astra_error *err)
+{
+	for (int again = RANKS_MAX; again--;) {
+		if (rank(r, b, err) < 0)
+			return -1;
+		if (!r->elastic || !astra_elastic_cap(r, b->candidates))
+			break;
+	}
+	return 0;
+}
+
 static int one_pass(struct round *r, struct outcome *o, bool *settled,
 		    struct astra_error *err)
 {
@@ -104,19 +138,17 @@ static int one_pass(struct round *r, struct outcome *o, bool *settled,
 	for (size_t i = 0; i < r->contender_count; i++) {
 		struct contender *c = &r->contenders[i];
 
-		c->granted = c->taken = false;
+		c->taken = c->resized = false;
 		c->share_count = 0;
 		b->candidates[i].excluded = c->failed;
 	}
-	if (astra_ballot_run(r, b, err) < 0)
+	if (ask_policy(r, b, err) < 0)
 		return -1;
-	for (size_t i = 0; i < b->ranking.count; i++)
-		if (b->ranking.choices[i].granted)
-			r->contenders[b->ranking.choices[i].candidate].granted =
-				true;
 	for (size_t i = 0; i < r->contender_count; i++)
 		if (r->contenders[i].yields_to)
 			r->contenders[i].granted = false;
+	if (r->elastic)
+		astra_elastic_offer(r);
 	astra_reclaim_fini(&o->rc);
 	if (astra_reclaim_init(&o->rc, r, r->idle) < 0)
 		return astra_error_nomem(err);
@@ -140,8 +172,9 @@ static int begin_contest(const struct round *r, struct ballot *b,
 		const struct contender *c = &r->contenders[i];
 
 		b->candidates[i] = astra_ballot_candidate(r, c->row, c->job);
-		if (c->expired)
+		if (c->expired && !c->runs)
 			b->contest.gpus += b->candidates[i].gpus;
+		astra_elastic_candidate(r, c, &b->candidates[i]);
 	}
 	return 0;
 }
@@ -157,13 +190,15 @@ static int decide_contest(struct round *r, struct outcome *o,
 	for (int pass = 0; !settled && pass < PASSES_MAX; pass++)
 		if (one_pass(r, o, &settled, err) < 0)
 			return -1;
+	if (settled && r->elastic && astra_round_grow(r, o) < 0)
+		return astra_error_nomem(err);
 	return 0;
 }
 
 /* Before the contest: whose time has come, and what is kept from it. */
 static int keep_promises(struct round *r)
 {
-	if (astra_contenders_find(r) < 0)
+	if (astra_contenders_find(r) < 0 || astra_elastic_find(r) < 0)
 		return -1;
 	if (!r->e->options.promise) {
 		astra_holds_clear(r->e);
@@ -184,6 +219,10 @@ int astra_round_decide(struct round *r, struct astra_error *err)
 	int rc = -1;
 
 	if (keep_promises(r) < 0) {
+		astra_error_nomem(err);
+		goto out;
+	}
+	if (astra_elastic_find_running(r) < 0) {
 		astra_error_nomem(err);
 		goto out;
 	}

@@ -36,9 +36,11 @@ static void settle_lend(struct round *r, struct ejob *j, double end_sec)
 static void renew(struct round *r, struct contender *c)
 {
 	struct ejob *j = &r->e->jobs[c->row];
-	double end = r->snap->now_sec + j->lease_sec;
-	double cut = astra_holds_cut(r, c->job->held, c->job->held_count, end);
+	double end = r->snap->now_sec + j->lease_sec, cut;
 
+	if (c->runs)
+		return;
+	cut = astra_holds_cut(r, c->job->held, c->job->held_count, end);
 	if (cut < end)
 		settle_lend(r, j, cut);
 	else
@@ -92,8 +94,7 @@ static void settle_leave(struct round *r, struct contender *c,
 
 		if (!v->expired || !v->taken || v->winner != c->job->id)
 			continue;
-		for (size_t k = 0; k < v->job->held_count; k++)
-			astra_space_take(o->rc.work, &v->job->held[k]);
+		astra_loser_take(r, o->rc.work, v);
 	}
 	c->share_count = 0;
 }
@@ -122,6 +123,35 @@ static bool winner_granted(const struct round *r, const struct contender *c)
 	return astra_grants_of(r->e, c->winner) > 0;
 }
 
+/* Who changes its size leaves to start again, if somebody really has what it
+ * loses. */
+static int settle_resized(struct round *r, const struct outcome *o)
+{
+	for (size_t i = 0; i < o->ballot.ranking.count; i++) {
+		struct contender *c =
+			&r->contenders[o->ballot.ranking.choices[i].candidate];
+		struct ejob *j = &r->e->jobs[c->row];
+
+		if (!c->resized)
+			continue;
+		if (c->winner != j->id && !winner_granted(r, c)) {
+			renew(r, c);
+			continue;
+		}
+		if (grant(r, c, o) < 0)
+			return -1;
+		if (!j->grants && c->winner == j->id) {
+			for (size_t k = 0; k < c->job->held_count; k++)
+				astra_space_take(o->rc.work, &c->job->held[k]);
+			renew(r, c);
+			continue;
+		}
+		j->phase = ASTRA_PHASE_DOOMED;
+		j->doomed_for = c->winner;
+	}
+	return 0;
+}
+
 /* The hold counts a loser's GPUs with those who got them. */
 void astra_settle_mark(struct round *r)
 {
@@ -139,9 +169,11 @@ int astra_settle(struct round *r, const struct outcome *o)
 
 		if (!c->expired && c->share_count && grant(r, c, o) < 0)
 			return -1;
-		if (c->expired && c->granted)
+		if (c->expired && c->granted && !c->resized)
 			renew(r, c);
 	}
+	if (r->elastic && settle_resized(r, o) < 0)
+		return -1;
 	for (size_t i = 0; i < r->contender_count; i++) {
 		struct contender *c = &r->contenders[i];
 		struct ejob *j = &r->e->jobs[c->row];

@@ -124,11 +124,14 @@ void astra_turns_fini(struct turns *t)
 	free(t->fresh);
 }
 
-void astra_turns_charge(struct turns *t, const struct contender *c)
+void astra_turns_charge(struct turns *t, const struct contender *c,
+			uint32_t gpus)
 {
 	const struct ejob *j = &t->r->e->jobs[c->row];
 
-	astra_ballot_charge_job(&t->ballot, j, j->charge * j->lease_sec);
+	double charge = c->elastic ? astra_elastic_charge(j, gpus) : j->charge;
+
+	astra_ballot_charge_job(&t->ballot, j, charge * j->lease_sec);
 	t->key[j->tenant] = turns_key(t, &t->ballot.tenants[j->tenant]);
 	if (j->user != ASTRA_NONE)
 		t->user_key[j->user] = turns_key(t, &t->ballot.users[j->user]);

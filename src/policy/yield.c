@@ -22,7 +22,7 @@ static bool yield_ask(struct round *r, const struct ballot *b, size_t rank)
 		struct contender *e =
 			&r->contenders[b->ranking.choices[i].candidate];
 
-		if (!e->expired || e->taken || !e->granted)
+		if (!e->expired || e->taken || !e->granted || e->runs)
 			continue;
 		e->granted = false;
 		e->yields_to = at + 1;

@@ -48,6 +48,7 @@ libastra_sim_la_SOURCES += \
 	src/sim/trace.c \
 	src/sim/trace.h \
 	src/sim/trace_defect.c \
+	src/sim/trace_elastic.c \
 	src/sim/trace_utility.c \
 	src/sim/trace_weights.c \
 	src/sim/trace_weights.h

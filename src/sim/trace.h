@@ -150,6 +150,20 @@ int astra_trace_finish(struct astra_trace *trace, struct astra_error *err);
  * larger than its tenant's quota of them. */
 void astra_trace_fit(struct astra_trace *trace, uint64_t gpus);
 
+/* Let a part of the jobs of which nothing else is said be elastic, chosen by
+ * their names: they run on from least to most times the GPUs that they ask for,
+ * rounded to more and to fewer; within a node where they fit one, else on any
+ * number of nodes. A job's work stays the same in GPU seconds, so on all of its
+ * GPUs it takes less time than it did, on fewer more. (trace_elastic.c) */
+struct astra_trace_elastic {
+	double part;	    /* of the jobs: 0 to 1 */
+	double least, most; /* times */
+};
+
+void astra_trace_make_elastic(struct astra_trace *trace,
+			      const struct astra_trace_elastic *how,
+			      uint64_t gpus, uint32_t node_gpus);
+
 /* Returns 0, or -1 with err naming file, line and value of the first line that
  * is not as it should be: no text, with a wrong number of fields, a bad value,
  * no duration, or not in the order of submission. */

@@ -480,6 +480,94 @@ static void users_have_their_turns(void **state)
 	EXPECT(&options, &contest, 3, 0, 2);
 }
 
+static struct astra_candidate elastic(uint32_t tenant, uint32_t least,
+				      uint32_t most, double rho)
+{
+	struct astra_candidate c = job(tenant, least, rho);
+
+	c.gpus_max = most;
+	c.gpus_step = 1;
+	return c;
+}
+
+/* The GPUs that each candidate is granted. */
+static void sizes_of(const struct astra_contest *contest, uint32_t *gpus)
+{
+	struct astra_choice choices[MANY];
+	struct astra_ranking ranking = {.choices = choices};
+	struct astra_options options = defaults();
+	void *self = astra_ltgf.create(&options, NULL);
+
+	assert_int_equal(astra_ltgf.decide(self, contest, &ranking, NULL), 0);
+	astra_ltgf.destroy(self);
+	for (size_t i = 0; i < ranking.count; i++)
+		gpus[choices[i].candidate] = choices[i].gpus;
+}
+
+/* 8 GPUs. An elastic job of 1 to 6 that has had its share starts on 1, the job
+ * of 3 behind it has its 3, and the 4 that are left go to the first: 5. Had it
+ * had less than its share, it would compete with all it can use: 6, and the job
+ * of 3 has no place. */
+static void further_gpus_are_what_the_tenant_leaves(void **state)
+{
+	struct astra_candidate c[] = {elastic(0, 1, 6, 2), job(0, 3, 3)};
+	struct astra_contest contest = CONTEST(8, c, alone);
+	uint32_t gpus[2];
+
+	(void)state;
+	sizes_of(&contest, gpus);
+	assert_int_equal(gpus[0], 5);
+	assert_int_equal(gpus[1], 3);
+	c[0].rho = 0.5;
+	sizes_of(&contest, gpus);
+	assert_int_equal(gpus[0], 6);
+	assert_int_equal(gpus[1], 0);
+}
+
+/* Two tenants, F = 40 each, lease 10: each GPU costs 10 / 40 of A / F. An
+ * elastic job of A and three jobs of one GPU of B take turns: of 5 GPUs A has
+ * the first, third and fifth, of 8 B has three and A the rest. */
+static void further_gpus_are_charged_like_grants(void **state)
+{
+	static const struct astra_contestant tenants[] = {
+		{.usage = {0, 40}, .quota = 4, .entitled = true},
+		{.usage = {0, 40}, .quota = 4, .entitled = true},
+	};
+	struct astra_candidate c[] = {elastic(0, 1, 8, 2), job(1, 1, 2),
+				      job(1, 1, 2), job(1, 1, 2)};
+	struct astra_contest contest = CONTEST(5, c, tenants);
+	uint32_t gpus[4];
+
+	(void)state;
+	sizes_of(&contest, gpus);
+	assert_int_equal(gpus[0], 3);
+	assert_int_equal(gpus[1] + gpus[2] + gpus[3], 2);
+	contest.gpus = 8;
+	sizes_of(&contest, gpus);
+	assert_int_equal(gpus[0], 5);
+	assert_int_equal(gpus[1] + gpus[2] + gpus[3], 3);
+}
+
+/* One that runs on 2 is not charged for them again, and they are not contested:
+ * of 3 GPUs it and a new one, in turn, get one and two. Both grow by whole
+ * steps only. */
+static void who_runs_competes_for_more(void **state)
+{
+	struct astra_candidate c[] = {elastic(0, 2, 8, 2), elastic(0, 1, 8, 3)};
+	struct astra_contest contest = CONTEST(3, c, alone);
+	uint32_t gpus[2];
+
+	(void)state;
+	c[0].runs = true;
+	sizes_of(&contest, gpus);
+	assert_int_equal(gpus[0], 3);
+	assert_int_equal(gpus[1], 2);
+	c[0].gpus_step = c[1].gpus_step = 4;
+	sizes_of(&contest, gpus);
+	assert_int_equal(gpus[0], 2);
+	assert_int_equal(gpus[1], 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -499,6 +587,9 @@ int main(void)
 		cmocka_unit_test(nobody_and_nothing_are_legal),
 		cmocka_unit_test(random_rounds_are_as_by_the_book),
 		cmocka_unit_test(users_have_their_turns),
+		cmocka_unit_test(further_gpus_are_what_the_tenant_leaves),
+		cmocka_unit_test(further_gpus_are_charged_like_grants),
+		cmocka_unit_test(who_runs_competes_for_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,9 +141,27 @@ static int set_round(struct sfairsim_args *args, const char *value,
 static int set_elastic(struct sfairsim_args *args, const char *value,
 		       struct astra_error *err)
 {
-	(void)value;
-	(void)err;
-	args->sim.elastic = true;
+	struct astra_trace_elastic e = {.least = 0.25, .most = 2};
+	int used = 0;
+
+	if (!value) {
+		args->sim.elastic = true;
+		return 0;
+	}
+	if (sscanf(value, "%lf%n", &e.part, &used) != 1)
+		used = 0;
+	used += used && value[used] == '%';
+	if (used && value[used] &&
+	    sscanf(value, "%*[^:]:%lf:%lf%n", &e.least, &e.most, &used) != 2)
+		used = 0;
+	if (!used || value[used] || !(e.part > 0 && e.part <= 100) ||
+	    !(e.least > 0 && e.least <= 1) || !(e.most >= 1 && e.most <= 1024))
+		return astra_error_set(
+			err, "PERCENT%%, above 0, at most 100, or "
+			     "PERCENT%%:LEAST:MOST, LEAST above 0, at "
+			     "most 1, MOST from 1 to 1024");
+	e.part /= 100;
+	args->elastic = e;
 	return 0;
 }
 
@@ -263,7 +282,9 @@ const struct sfairsim_option sfairsim_common_options[] = {
 	 "of jobs within a slot, a machine, a rack, across\n"
 	 "racks [1,1,1,1]",
 	 set_slowdown},
-	{"elastic", 0, NULL, "jobs may run on fewer GPUs, and slower",
+	{"elastic", 0, "[=PERCENT%[:LEAST:MOST]]",
+	 "jobs may run on fewer GPUs, and slower; so many of\n"
+	 "them on LEAST [0.25] to MOST [2] times theirs",
 	 set_elastic},
 	{"overbid", 0, "APP:PERCENT[:KIND]",
 	 "that app of the trace lies in its bids", set_overbid},

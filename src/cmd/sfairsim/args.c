@@ -18,12 +18,24 @@ struct options {
 	size_t count, short_count;
 };
 
+static bool value_optional(const struct sfairsim_option *row)
+{
+	return row->value && *row->value == '[';
+}
+
+static int argument_of(const struct sfairsim_option *row)
+{
+	if (value_optional(row))
+		return optional_argument;
+	return row->value ? required_argument : no_argument;
+}
+
 static void add_options(struct options *o, const struct sfairsim_option *row)
 {
 	for (; row->name && o->count < OPTIONS_MAX; row++) {
 		o->longs[o->count] = (struct option){
 			.name = row->name,
-			.has_arg = row->value ? required_argument : no_argument,
+			.has_arg = argument_of(row),
 			.val = 256 + (int)o->count,
 		};
 		if (row->letter) {
@@ -53,7 +65,8 @@ static void print_option(const struct sfairsim_option *row)
 
 	snprintf(names, sizeof(names), "  %c%c%c --%s%s%s",
 		 row->letter ? '-' : ' ', row->letter ? row->letter : ' ',
-		 row->letter ? ',' : ' ', row->name, row->value ? "=" : "",
+		 row->letter ? ',' : ' ', row->name,
+		 row->value && !value_optional(row) ? "=" : "",
 		 row->value ? row->value : "");
 	used = printf("%s", names);
 	if (used > HELP_COLUMN - 2) {

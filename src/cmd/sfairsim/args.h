@@ -8,6 +8,7 @@
 
 #include "src/common/error.h"
 #include "src/sim/simulate.h"
+#include "src/sim/trace.h"
 
 #define SFAIRSIM_SETS_MAX 64
 
@@ -37,6 +38,7 @@ struct sfairsim_args {
 	const char *partition, *folder; /* of replay's jobs */
 	const char *overbid;		/* APP:PERCENT */
 	struct astra_sim_options sim;
+	struct astra_trace_elastic elastic; /* part 0: none */
 	/* what comes of it */
 	const char *out;
 	const char *jobs_csv, *tenants_csv, *intervals_csv, *runs_csv;
@@ -50,7 +52,7 @@ struct sfairsim_args {
 struct sfairsim_option {
 	const char *name;
 	char letter;	   /* 0: none */
-	const char *value; /* NULL: takes none */
+	const char *value; /* NULL: takes none; [=X]: may be left out */
 	const char *help;  /* with \n between lines; NULL: a heading */
 	/* Returns 0, or -1 with err saying what is allowed. */
 	int (*set)(struct sfairsim_args *args, const char *value,

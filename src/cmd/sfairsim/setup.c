@@ -275,6 +275,18 @@ static int find_policies(struct sfairsim_setup *s, const char *names, bool many,
 	return add_named(s, names, err);
 }
 
+static void make_elastic(struct sfairsim_setup *s,
+			 const struct sfairsim_args *args)
+{
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < s->cluster.node_count; i++)
+		if (s->cluster.nodes[i].gpus > most)
+			most = s->cluster.nodes[i].gpus;
+	astra_trace_make_elastic(&s->trace, &args->elastic, s->cluster.gpus,
+				 most);
+}
+
 int sfairsim_setup_make(struct sfairsim_setup *s,
 			const struct sfairsim_args *args, bool many,
 			struct astra_error *err)
@@ -288,6 +300,8 @@ int sfairsim_setup_make(struct sfairsim_setup *s,
 		return -1;
 	astra_cluster_set_slots(&s->cluster, args->slot_gpus);
 	astra_trace_fit(&s->trace, s->cluster.gpus);
+	if (args->elastic.part > 0)
+		make_elastic(s, args);
 	if (warn(s, args->quiet, err) < 0)
 		return -1;
 	if (args->overbid && read_overbid(s, args->overbid, err) < 0)
