@@ -51,6 +51,7 @@ BOOL_ROW(leases, leases)
 COUNT_ROW(reclaim, reclaim_max)
 TIME_ROW(slot, slot_sec)
 COUNT_ROW(batch, batch_max)
+TIME_ROW(epoch, epoch_sec)
 NUMBER_ROW(price, price_base, 1, 1e6)
 FLAG_ROW(own_price, own_share, "cluster", "share")
 TIME_ROW(horizon, horizon_sec)
@@ -390,6 +391,11 @@ const struct astra_option astra_option_table[] = {
 	 "2 slots and double up to this. Jobs that come during one are planned "
 	 "at its end; longer jobs are planned in parts.",
 	 set_batch},
+	{"BatchEpoch", "TIME", "604800",
+	 "How long the windows of incentive go on before they begin anew: with the "
+	 "first one that ends so late, the next is of 2 slots again, for those who "
+	 "came in the 2 slots before and those who still wait. SlotLength at least.",
+	 set_epoch},
 	{"PriceBase", "NUMBER", "2",
 	 "theta of incentive, 1 to 1000000: a GPU hour costs theta^u - 1 while a share u of "
 	 "the GPUs is in use, and a job that does not say what it is worth is "
@@ -507,6 +513,11 @@ int astra_options_check(const struct astra_options *o, struct astra_error *err)
 		return astra_error_set(err,
 				       "BatchMax=%u: a batch has 1 to %d slots",
 				       o->batch_max, ASTRA_BATCH_SLOTS_MAX);
+	if (o->epoch_sec < o->slot_sec)
+		return astra_error_set(err,
+				       "BatchEpoch=%g is shorter than "
+				       "SlotLength=%g",
+				       o->epoch_sec, o->slot_sec);
 	if (!strcmp(o->policy, "oasis") &&
 	    (o->horizon_sec < o->slot_sec ||
 	     o->horizon_sec / o->slot_sec > HORIZON_SLOTS_MAX))

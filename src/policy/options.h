@@ -64,6 +64,7 @@ struct astra_options {
 	struct astra_weights qos_weights; /* QOSWeight */
 	double slot_sec;		  /* SlotLength */
 	uint32_t batch_max;		  /* BatchMax, slots */
+	double epoch_sec;		  /* BatchEpoch */
 	double price_base;		  /* PriceBase, theta of incentive */
 	bool own_share;			  /* OwnPrice=share */
 	double horizon_sec;		  /* PlanHorizon */

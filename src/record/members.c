@@ -60,6 +60,7 @@ const struct astra_member astra_round_option_members[] = {
 	OPTION(FLAG, strict_placement),
 	OPTION(REAL, slot_sec),
 	OPTION(U32, batch_max),
+	OPTION(REAL, epoch_sec),
 	OPTION(REAL, price_base),
 	OPTION(FLAG, own_share),
 	OPTION(REAL, horizon_sec),

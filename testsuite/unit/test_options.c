@@ -119,6 +119,7 @@ static const struct {
 	{"ForecastInterval", "often"},
 	{"SlotLength", "soon"},
 	{"BatchMax", "2.5"},
+	{"BatchEpoch", "a while"},
 	{"PriceBase", "0.5"},
 	{"OwnPrice", "free"},
 	{"PlanHorizon", "a while"},

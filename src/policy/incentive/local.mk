@@ -79,3 +79,12 @@ test_incentive_policy_SOURCES = testsuite/unit/test_incentive_policy.c \
 	testsuite/unit/unit.h
 test_incentive_policy_CFLAGS = $(UNIT_CFLAGS)
 test_incentive_policy_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += test_incentive_epoch
+test_incentive_epoch_SOURCES = testsuite/unit/test_incentive_epoch.c \
+	testsuite/unit/incentive_pool.h \
+	testsuite/unit/vcluster.c \
+	testsuite/unit/vcluster.h \
+	testsuite/unit/unit.h
+test_incentive_epoch_CFLAGS = $(UNIT_CFLAGS)
+test_incentive_epoch_LDADD = $(UNIT_LIBS)

@@ -13,7 +13,7 @@
 #include "src/policy/incentive/batch.h"
 
 struct incentive {
-	double slot_sec, spare_sec, theta;
+	double slot_sec, spare_sec, theta, epoch_sec;
 	uint32_t batch_max;
 	bool own_share;
 	bool lends;
@@ -39,6 +39,7 @@ static void *create(const struct astra_options *options,
 	p->spare_sec = options->round_sec;
 	p->theta = options->price_base;
 	p->batch_max = options->batch_max;
+	p->epoch_sec = options->epoch_sec;
 	p->own_share = options->own_share;
 	p->lends = options->lend_idle;
 	return p;
@@ -69,21 +70,19 @@ static uint32_t slots_over(const struct incentive *p, double now_sec)
 	return (uint32_t)fmin(fmax(slots, 0), UINT32_MAX / 2);
 }
 
-/* Go on to the window of this time. tau_l = 2^l up to BatchMax, lambda = 1: a
- * window is as long as all that was before it. The first two slots only collect
- * jobs. */
-static void advance(struct incentive *p, double now_sec)
+/* The window (2, 4] begins at the end of slot begin: tau_0 = 1 is over. */
+static uint32_t first_slots(const struct incentive *p)
 {
-	uint32_t over, longest = p->batch_max;
+	return p->batch_max < 2 ? p->batch_max : 2;
+}
 
-	if (!p->begun) {
-		p->begun = true;
-		p->origin_sec = now_sec;
-		p->begin = 0;
-		p->slots = longest < 2 ? longest : 2;
-		p->sold = true;
-	}
-	over = slots_over(p, now_sec);
+/* To the window of this time, lambda = 1: a window is as long as all that was
+ * before it in its epoch, at most BatchMax. Of windows that are over nothing is
+ * left to be carried out. */
+static void pass_windows(struct incentive *p, uint32_t over)
+{
+	uint32_t longest = p->batch_max;
+
 	while (p->begin + p->slots <= over) {
 		p->begin += p->slots;
 		p->slots = p->begin < longest ? p->begin : longest;
@@ -91,6 +90,38 @@ static void advance(struct incentive *p, double now_sec)
 			p->begin += (over - p->begin) / longest * longest;
 		p->sold = false;
 	}
+}
+
+/* An epoch that has lasted BatchEpoch ends with a window. The next one's slots
+ * are counted so that its first two, l = 1 (r <= 2), are the last of this one:
+ * nobody waits for them, and tau_1 = 2 is sold next. */
+static bool begin_epoch(struct incentive *p)
+{
+	uint32_t first = first_slots(p);
+
+	if (p->begin <= first || p->sold ||
+	    (p->begin - first) * p->slot_sec < p->epoch_sec * (1 - 1e-9))
+		return false;
+	p->origin_sec = end_of(p, p->begin - first);
+	p->begin = p->slots = first;
+	astra_calendar_reset(&p->calendar);
+	return true;
+}
+
+/* Go on to the window of this time. tau_l = 2^l up to BatchMax. The first two
+ * slots only collect jobs. */
+static void advance(struct incentive *p, double now_sec)
+{
+	if (!p->begun) {
+		p->begun = true;
+		p->origin_sec = now_sec;
+		p->begin = 0;
+		p->slots = first_slots(p);
+		p->sold = true;
+	}
+	do {
+		pass_windows(p, slots_over(p, now_sec));
+	} while (begin_epoch(p));
 }
 
 /* Sell what is left of the window to those who came before it. */
