@@ -225,6 +225,14 @@ test_charge_SOURCES = testsuite/unit/test_charge.c \
 test_charge_CFLAGS = $(UNIT_CFLAGS)
 test_charge_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_policy_change
+test_policy_change_SOURCES = testsuite/unit/test_policy_change.c \
+	testsuite/unit/vcluster.c \
+	testsuite/unit/vcluster.h \
+	testsuite/unit/unit.h
+test_policy_change_CFLAGS = $(UNIT_CFLAGS)
+test_policy_change_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_engine_state
 test_engine_state_SOURCES = testsuite/unit/test_engine_state.c \
 	testsuite/unit/unit.h

@@ -82,6 +82,8 @@ void astra_engine_destroy(struct astra_engine *e)
 	astra_holds_clear(e);
 	free(e->holds);
 	astra_node_names_clear(&e->nodes);
+	astra_node_names_clear(&e->back_nodes);
+	astra_asides_clear(&e->asides);
 	astra_idmap_clear(&e->by_id);
 	free(e);
 }
@@ -98,9 +100,7 @@ int astra_engine_configure(struct astra_engine *e,
 		return astra_error_set(err,
 				       "Policy=%s: there is no such policy",
 				       options->policy);
-	self = policy == e->policy ? astra_policy_again(policy, e->policy_self,
-							options, err)
-				   : policy->create(options, err);
+	self = astra_aside_change(e, policy, options, err);
 	if (!self)
 		return -1;
 	e->policy->destroy(e->policy_self);
@@ -272,6 +272,7 @@ void astra_engine_shift(struct astra_engine *e, double by_sec)
 	for (size_t i = 0; i < e->refusal_count; i++)
 		shift(&e->refusals[i].until_sec, by_sec);
 	astra_fairness_shift(e->account, by_sec);
+	astra_asides_shift(&e->asides, by_sec);
 	if (e->policy->shift)
 		e->policy->shift(e->policy_self, by_sec);
 }

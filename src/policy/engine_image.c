@@ -30,6 +30,7 @@ static const struct astra_member engine_members[] = {
 	ENGINE(SIZE, hold_count),
 	ENGINE(U32, last_reclaim),
 	ENGINE(FLAG, unwanted),
+	ENGINE(FLAG, back),
 	ENGINE(U64, counters.rounds),
 	ENGINE(U64, counters.granted),
 	ENGINE(U64, counters.renewed),
@@ -160,6 +161,7 @@ int astra_engine_image(const struct astra_engine *e, struct astra_bytes *out)
 {
 	astra_members_put(out, e, engine_members);
 	astra_node_names_put(&e->nodes, out);
+	astra_node_names_put(&e->back_nodes, out);
 	for (size_t i = 0; i < e->tenant_count; i++) {
 		astra_put_text(out, e->tenants[i].name);
 		astra_members_put(out, &e->tenants[i],
@@ -383,7 +385,8 @@ static int get_all(struct astra_engine *e, struct astra_reader *in)
 	    too_many(in, counts.grant_count) ||
 	    too_many(in, counts.hold_count) ||
 	    too_many(in, counts.refusal_count) ||
-	    astra_node_names_get(&e->nodes, in) < 0)
+	    astra_node_names_get(&e->nodes, in) < 0 ||
+	    astra_node_names_get(&e->back_nodes, in) < 0)
 		return -1;
 	e->begin_sec = counts.begin_sec;
 	e->now_sec = counts.now_sec;
@@ -391,6 +394,7 @@ static int get_all(struct astra_engine *e, struct astra_reader *in)
 	e->node_words = (e->nodes.count + 63) / 64;
 	e->last_reclaim = counts.last_reclaim;
 	e->unwanted = counts.unwanted;
+	e->back = counts.back && e->policy->renumber;
 	e->counters = counts.counters;
 	if (get_tenants(e, in, counts.tenant_count) < 0 ||
 	    get_users(e, in, counts.user_count) < 0 ||

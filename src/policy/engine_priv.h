@@ -25,12 +25,14 @@
  *   hold.h    the first start of every job within a bound: hold.c, calendar.c,
  *             turn.c, recall.c, due.c, reserve.c
  *   engine_state.c save and restore
+ *   aside.h   what policies know that it had before
  */
 #ifndef ASTRA_ENGINE_PRIV_H
 #define ASTRA_ENGINE_PRIV_H
 
 #include "src/common/idmap.h"
 #include "src/common/member.h"
+#include "src/policy/aside.h"
 #include "src/policy/engine.h"
 #include "src/policy/node_names.h"
 #include "src/policy/placement.h"
@@ -153,7 +155,11 @@ struct astra_engine {
 	/* Those of the last snapshot: what numbers stand for in grants,
 	 * refusals and what the policy keeps. */
 	struct astra_node_names nodes;
-	size_t node_words; /* of a bitmap over them */
+	size_t node_words;	    /* of a bitmap over them */
+	struct astra_asides asides; /* of policies that it had before */
+	/* Its policy has come back, and has numbers of these nodes. */
+	struct astra_node_names back_nodes;
+	bool back;
 	struct hold *holds;
 	size_t hold_count, hold_room;
 	uint32_t last_reclaim; /* GPUs taken back in the last round */

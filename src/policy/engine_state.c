@@ -66,7 +66,6 @@ static void save_job(const struct astra_engine *e, const struct ejob *j,
  */
 static void save_policy(const struct astra_engine *e, struct astra_bytes *out)
 {
-	const struct astra_node_names none = {0};
 	struct astra_bytes own = {0};
 
 	if (e->policy->save && e->policy->save(e->policy_self, &own) < 0)
@@ -76,7 +75,7 @@ static void save_policy(const struct astra_engine *e, struct astra_bytes *out)
 	astra_put_bytes(out, own.data, own.size);
 	out->failed |= own.failed;
 	astra_bytes_clear(&own);
-	astra_node_names_put(e->policy->renumber ? &e->nodes : &none, out);
+	astra_node_names_put(astra_aside_nodes(e), out);
 }
 
 /* How many first starts there were; by when jobs are to have theirs, and since
@@ -158,6 +157,7 @@ int astra_engine_save(const struct astra_engine *e, struct astra_bytes *out)
 	save_policy(e, out);
 	save_times(e, jobs, out);
 	save_users(e, out);
+	astra_asides_save(&e->asides, out);
 	return out->failed ? -1 : 0;
 }
 
@@ -264,18 +264,33 @@ static int restore_job(struct astra_engine *e, struct astra_reader *in,
 	return 0;
 }
 
-/* Another policy's state is passed over: that policy may come back, but what
- * it knew is too old then. One that is damaged begins anew, too: leases and
- * accounts are worth more. */
-static int restore_policy(struct astra_engine *e, struct astra_reader *in)
+/* Another policy's state is put aside: that policy may come back. One that this
+ * release does not know, or cannot be kept, is passed over. */
+static int restore_other(struct astra_aside *other, const char *name,
+			 const struct astra_reader *own)
+{
+	other->policy = name ? astra_policy_find(name) : NULL;
+	if (other->policy && other->policy->save)
+		astra_put_bytes(&other->state, own->data, own->size);
+	else
+		other->policy = NULL;
+	return other->state.failed ? -1 : 0;
+}
+
+/* One that is damaged begins anew: leases and accounts are worth more. */
+static int restore_policy(struct astra_engine *e, struct astra_reader *in,
+			  struct astra_aside *other)
 {
 	char *name = astra_get_text(in);
 	struct astra_reader own = {.size = astra_get_u32(in)};
 	bool same = name && !strcmp(name, e->policy->name);
+	int rc = 0;
 
 	own.data = astra_get_bytes(in, own.size);
+	if (!in->failed && !same)
+		rc = restore_other(other, name, &own);
 	free(name);
-	if (in->failed)
+	if (in->failed || rc < 0)
 		return -1;
 	if (!same || !e->policy->restore ||
 	    e->policy->restore(e->policy_self, &own) == 0)
@@ -357,8 +372,29 @@ static int restore_users(struct astra_engine *e, struct astra_reader *in)
 	return in->failed ? -1 : rc;
 }
 
+/* What was put aside, with what the state's policy had where it is another one
+ * than the engine's. Takes other. An earlier release put nothing aside. */
+static int restore_asides(struct astra_engine *e, struct astra_reader *in,
+			  struct astra_aside *other)
+{
+	if (in->at < in->size && astra_asides_restore(&e->asides, in) < 0)
+		return -1;
+	if (other->policy) {
+		struct astra_aside taken = *other;
+
+		*other = (struct astra_aside){0};
+		if (astra_node_names_copy(&taken.nodes, &e->nodes) < 0) {
+			astra_aside_clear(&taken);
+			return -1;
+		}
+		if (astra_aside_put(&e->asides, &taken) < 0)
+			return -1;
+	}
+	return astra_aside_resume(e);
+}
+
 static int restore(struct astra_engine *e, struct astra_reader *in,
-		   uint32_t version)
+		   uint32_t version, struct astra_aside *other)
 {
 	uint32_t tenants, jobs;
 	double capacity;
@@ -381,7 +417,7 @@ static int restore(struct astra_engine *e, struct astra_reader *in,
 	for (uint32_t i = 0; !rc && i < jobs; i++)
 		rc = restore_job(e, in, version);
 	if (!rc && version >= 3)
-		rc = restore_policy(e, in);
+		rc = restore_policy(e, in, other);
 	e->nodes.unknown = version < 4;
 	if (!rc && version >= 4)
 		rc = astra_node_names_get(&e->nodes, in);
@@ -389,6 +425,8 @@ static int restore(struct astra_engine *e, struct astra_reader *in,
 		rc = restore_times(e, in);
 	if (!rc)
 		rc = restore_users(e, in);
+	if (!rc)
+		rc = restore_asides(e, in, other);
 	return rc;
 }
 
@@ -397,8 +435,10 @@ struct astra_engine *astra_engine_restore(const struct astra_options *options,
 					  struct astra_error *err)
 {
 	struct astra_reader in = {.data = data, .size = size};
+	struct astra_aside other = {0};
 	struct astra_engine *e;
 	uint32_t version = astra_get_u32(&in);
+	int rc;
 
 	if (in.failed || version < STATE_VERSION_OLDEST ||
 	    version > STATE_VERSION) {
@@ -412,7 +452,9 @@ struct astra_engine *astra_engine_restore(const struct astra_options *options,
 	e = astra_engine_create(options, 0, err);
 	if (!e)
 		return NULL;
-	if (restore(e, &in, version) < 0) {
+	rc = restore(e, &in, version, &other);
+	astra_bytes_clear(&other.state);
+	if (rc < 0) {
 		astra_error_set(err,
 				"engine state is damaged at byte %zu of "
 				"%zu",

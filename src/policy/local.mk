@@ -23,6 +23,8 @@ libastra_policy_la_SOURCES = \
 	src/policy/engine_image.c \
 	src/policy/engine_image.h \
 	src/policy/engine_state.c \
+	src/policy/aside.c \
+	src/policy/aside.h \
 	src/policy/fairness.c \
 	src/policy/fairness.h \
 	src/policy/fairness_image.c \

@@ -157,6 +157,20 @@ bool astra_shares_renumber(struct astra_share *shares, size_t count,
 	return all;
 }
 
+int astra_node_names_copy(struct astra_node_names *to,
+			  const struct astra_node_names *from)
+{
+	to->unknown = from->unknown;
+	to->names = calloc(from->count + 1, sizeof(*to->names));
+	for (size_t i = 0; to->names && i < from->count; i++) {
+		to->names[i] = strdup(from->names[i]);
+		if (!to->names[i])
+			return -1;
+		to->count++;
+	}
+	return to->names ? 0 : -1;
+}
+
 void astra_node_names_put(const struct astra_node_names *known,
 			  struct astra_bytes *out)
 {

@@ -41,6 +41,10 @@ uint32_t astra_renumbered(const struct astra_renumbering *by, uint32_t node);
 bool astra_shares_renumber(struct astra_share *shares, size_t count,
 			   const struct astra_renumbering *by);
 
+/* Into a zeroed one. Returns 0, or -1 when memory is out; then clear it. */
+int astra_node_names_copy(struct astra_node_names *to,
+			  const struct astra_node_names *from);
+
 void astra_node_names_put(const struct astra_node_names *known,
 			  struct astra_bytes *out);
 /* Into a zeroed one. Returns 0, or -1 when memory is out or the data is

@@ -61,9 +61,11 @@ void astra_engine_follow_nodes(struct astra_engine *e,
 			if (e->refusals[i].nodes)
 				renumber_refusal(&e->refusals[i], e->node_words,
 						 words, &by);
-		if (e->policy->renumber)
+		if (e->policy->renumber && !e->back)
 			e->policy->renumber(e->policy_self, &by);
 	}
 	free(by.now);
+	if (e->back)
+		astra_aside_renumber(e, snap);
 	e->node_words = words;
 }
