@@ -4,6 +4,7 @@
  * single workers are small beside a server. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #ifdef ASTRA_GLPK
 #include <glpk.h>
@@ -20,6 +21,16 @@ static const struct plain_size size = {
 	.ps_servers = 2,
 	.jobs = 10,
 	.workers = 3,
+	.epochs = 3,
+	.capacity = 4,
+};
+
+static const struct plain_size pool_size = {
+	.slots = 6,
+	.servers = 1,
+	.ps_servers = 1,
+	.jobs = 20,
+	.workers = 16,
 	.epochs = 3,
 	.capacity = 4,
 };
@@ -267,43 +278,118 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void oasis_is_not_far_from_the_optimum(void **state)
+/* What came of INSTANCES worlds. */
+struct outcome {
+	double ratios[INSTANCES];
+	double sum, best_sum;
+	unsigned count, beyond, none;
+};
+
+/* The range of prices anew, as the jobs have changed. */
+static void estimate(struct plain_world *w)
 {
-	double ratios[INSTANCES], sum = 0, best_sum = 0;
-	unsigned count = 0, beyond = 0, none = 0;
+	struct astra_oasis_history history;
+	double room = 0;
 
-	(void)state;
-	for (uint64_t seed = 1; count + none < INSTANCES; seed++) {
+	for (size_t i = 0; i < w->workers.count * PLAIN_RESOURCES; i++)
+		room += w->workers.capacity[i];
+	astra_oasis_history_init(&history);
+	for (size_t i = 0; i < w->job_count; i++)
+		astra_oasis_history_add(&history, &w->jobs[i],
+					(double)(w->slots - w->jobs[i].arrival),
+					PLAIN_RESOURCES);
+	astra_oasis_history_range(&history, PLAIN_RESOURCES, w->slots, room, 0,
+				  &w->range);
+	w->workers.lower = w->range.l1;
+	w->ps.lower = w->range.l2;
+}
+
+/* What the policy makes of a pool: one server of so many GPUs, of which jobs
+ * use up to half, without PSs. */
+static void make_pool(struct plain_world *w, uint32_t gpus)
+{
+	w->workers.count = 1;
+	w->ps.count = 0;
+	for (size_t r = 0; r < PLAIN_RESOURCES; r++)
+		w->workers.capacity[r] = r ? 0 : gpus;
+	for (size_t i = 0; i < w->job_count; i++) {
+		struct astra_oasis_job *job = &w->jobs[i];
+
+		job->gradient = job->bandwidth = 0;
+		job->batches = job->batch_slots = 1;
+		job->workers = 1 + (job->workers - 1) * gpus / 32;
+		memset(w->demand[i], 0, sizeof(w->demand[i]));
+		w->demand[i][0][0] = 1;
+	}
+	estimate(w);
+}
+
+static void add_world(struct plain_world *w, struct outcome *out)
+{
+	double best = offline(w), total = online(w);
+
+	assert_true(total <= best * (1 + 1e-6) + 1e-6);
+	out->sum += total;
+	out->best_sum += best;
+	if (total > 0) {
+		out->beyond +=
+			best / total >
+			2 * astra_oasis_alpha(&w->range, PLAIN_RESOURCES);
+		out->ratios[out->count++] = best / total;
+		return;
+	}
+	assert_true(best <= 1e-6);
+	out->none++;
+}
+
+/* gpus: of a pool; 0: worlds of any kind. */
+static struct outcome measure(uint32_t gpus)
+{
+	struct outcome out = {0};
+
+	for (uint64_t seed = 1; out.count + out.none < INSTANCES; seed++) {
 		struct plain_world w;
-		double best, total;
 
-		plain_world_random(&w, &size, seed);
+		plain_world_random(&w, gpus ? &pool_size : &size, seed);
+		if (gpus)
+			make_pool(&w, gpus);
 		for (size_t i = 0; i < w.job_count; i++)
 			w.jobs[i].workers_min = 1;
-		best = offline(&w);
-		total = online(&w);
-		assert_true(total <= best * (1 + 1e-6) + 1e-6);
-		sum += total;
-		best_sum += best;
-		if (total > 0) {
-			ratios[count] = best / total;
-			beyond += ratios[count++] >
-				  2 * astra_oasis_alpha(&w.range,
-							PLAIN_RESOURCES);
-		} else {
-			assert_true(best <= 1e-6);
-			none++;
-		}
+		add_world(&w, &out);
 		plain_world_free(&w);
 	}
-	qsort(ratios, count, sizeof(*ratios), compare);
+	qsort(out.ratios, out.count, sizeof(*out.ratios), compare);
+	if (gpus)
+		printf("pools of %u GPUs: ", gpus);
 	printf("%u instances, %u of them impossible: offline / OASiS median "
 	       "%.3f, 90th percentile %.3f, worst %.3f, of the sums %.3f; %u "
 	       "beyond 2 alpha\n",
-	       count + none, none, ratios[count / 2], ratios[count * 9 / 10],
-	       ratios[count - 1], best_sum / sum, beyond);
-	assert_true(count > INSTANCES / 2);
-	assert_true(ratios[count / 2] < 1.5);
+	       out.count + out.none, out.none, out.ratios[out.count / 2],
+	       out.ratios[out.count * 9 / 10], out.ratios[out.count - 1],
+	       out.best_sum / out.sum, out.beyond);
+	return out;
+}
+
+static void oasis_is_not_far_from_the_optimum(void **state)
+{
+	struct outcome out = measure(0);
+
+	(void)state;
+	assert_true(out.count > INSTANCES / 2);
+	assert_true(out.ratios[out.count / 2] < 1.5);
+}
+
+/* The price knows only how full a server is: where one worker fills it, who
+ * comes first has it. */
+static void it_is_nearer_where_workers_are_small(void **state)
+{
+	struct outcome one = measure(1), many = measure(32);
+
+	(void)state;
+	assert_true(many.count >= INSTANCES / 2);
+	assert_true(many.ratios[many.count / 2] < 1.1);
+	assert_true(many.ratios[many.count - 1] < one.ratios[one.count - 1]);
+	assert_int_equal(many.beyond, 0);
 }
 
 int main(void)
@@ -311,6 +397,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_worked_example_has_its_optimum),
 		cmocka_unit_test(oasis_is_not_far_from_the_optimum),
+		cmocka_unit_test(it_is_nearer_where_workers_are_small),
 	};
 
 	return cmocka_run_group_tests_name("oasis_offline", tests, NULL, NULL);
