@@ -266,6 +266,14 @@ test_engine_crowd_SOURCES = testsuite/unit/test_engine_crowd.c \
 test_engine_crowd_CFLAGS = $(UNIT_CFLAGS)
 test_engine_crowd_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_elastic
+test_elastic_SOURCES = testsuite/unit/test_elastic.c \
+	testsuite/unit/vcluster.c \
+	testsuite/unit/vcluster.h \
+	testsuite/unit/unit.h
+test_elastic_CFLAGS = $(UNIT_CFLAGS)
+test_elastic_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_engine_hold
 test_engine_hold_SOURCES = testsuite/unit/test_engine_hold.c \
 	testsuite/unit/vcluster.c \

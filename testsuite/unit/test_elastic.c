@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Elastic jobs under LTGF on a virtual cluster (doc/design.md, "Elastic jobs").
+ * Times are relative to its begin, 1000; a term is 100 seconds, a start-up and
+ * a checkpoint are taken to cost 5. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "testsuite/unit/unit.h"
+#include "testsuite/unit/vcluster.h"
+
+#define AT(t) (1000.0 + (t))
+
+static void begin(struct vcluster *vc, size_t nodes, uint32_t gpus)
+{
+	vc_init(vc, nodes, gpus);
+	vc->options.lease_sec = 100;
+	vc->options.grace_sec = 2;
+	vc->options.round_sec = 5;
+	vc->options.min_run_sec = 5;
+	vc_begin(vc);
+	vc_tenant(vc, "a", 1);
+	vc_tenant(vc, "b", 1);
+}
+
+static struct vjob *submit(struct vcluster *vc, uint32_t tenant, uint32_t least,
+			   uint32_t most)
+{
+	struct vjob *v = vc_submit(vc, tenant, most, HUGE_VAL);
+
+	v->job.request.gpus_min = least;
+	return v;
+}
+
+static uint32_t held(const struct vjob *v)
+{
+	uint32_t gpus = 0;
+
+	for (size_t i = 0; i < v->job.held_count; i++)
+		gpus += v->held[i].gpus;
+	return v->job.state == ASTRA_JOB_RUNNING ? gpus : 0;
+}
+
+/* Alone it has all 8 GPUs and keeps them; when another tenant's job of 4 comes
+ * it goes on with the 4 that are left, and needs no second turn for that. */
+static void what_others_need_is_given_up_first(void **state)
+{
+	struct vcluster vc;
+	struct vjob *e, *rigid;
+	(void)state;
+
+	begin(&vc, 1, 8);
+	e = submit(&vc, 0, 1, 8);
+	vc_run(&vc, AT(250));
+	assert_int_equal(held(e), 8);
+	assert_int_equal(e->starts, 1);
+	rigid = vc_submit(&vc, 1, 4, HUGE_VAL);
+	vc_run(&vc, AT(370));
+	assert_int_equal(held(rigid), 4);
+	assert_int_equal(held(e), 4);
+	assert_int_equal(e->starts, 2);
+	vc_fini(&vc);
+}
+
+/* From 4 to 8 GPUs pays once it has run r seconds on 4 where
+ * (8 - 4) * r > 7 * 8 * 5, r > 70; nobody has to wait for its lease's end. */
+static void idle_gpus_are_grown_into(void **state)
+{
+	struct vcluster vc;
+	struct vjob *e;
+	(void)state;
+
+	begin(&vc, 1, 8);
+	vc_submit(&vc, 1, 4, 30);
+	vc_run(&vc, AT(3));
+	e = submit(&vc, 0, 1, 8);
+	vc_run(&vc, AT(60));
+	assert_int_equal(held(e), 4);
+	vc_run(&vc, AT(95));
+	assert_int_equal(held(e), 8);
+	assert_int_equal(e->starts, 2);
+	vc_fini(&vc);
+}
+
+/* From 6 to 8 it never does: (8 - 6) * 100 < 7 * 8 * 5. A job of 2 GPUs that
+ * comes and goes is no reason to leave twice. */
+static void sizes_do_not_flap(void **state)
+{
+	struct vcluster vc;
+	struct vjob *e;
+	(void)state;
+
+	begin(&vc, 1, 8);
+	e = submit(&vc, 0, 1, 8);
+	vc_run(&vc, AT(10));
+	for (int i = 0; i < 4; i++) {
+		vc_submit(&vc, 1, 2, 60);
+		vc_run(&vc, AT(200 + 200 * i));
+	}
+	assert_int_equal(held(e), 6);
+	assert_int_equal(e->starts, 2);
+	vc_fini(&vc);
+}
+
+/* 8 GPUs, two tenants, Quota 4. It runs on 2 GPUs or more: its first start is
+ * promised within 2 + 2 / 4 terms and what others may take to leave, 2 and 5
+ * seconds: 257. */
+static void the_promise_is_for_the_fewest(void **state)
+{
+	struct vcluster vc;
+	struct vjob *e;
+	(void)state;
+
+	begin(&vc, 2, 4);
+	for (int i = 0; i < 20; i++)
+		vc_submit(&vc, 0, 1, HUGE_VAL);
+	vc_run(&vc, AT(10));
+	e = submit(&vc, 1, 2, 8);
+	vc_step(&vc);
+	vc_step(&vc);
+	assert_true(vc_view(&vc, e).bound_sec <= e->job.submit_sec + 2 + 257);
+	assert_true(vc_view(&vc, e).bound_sec >= e->job.submit_sec + 257);
+	vc_run(&vc, AT(270));
+	assert_true(e->starts > 0);
+	vc_fini(&vc);
+}
+
+/* Over time each of two tenants has half, be one's job elastic and the other's
+ * twenty small ones. */
+static void tenants_have_their_halves(void **state)
+{
+	struct vcluster vc;
+	(void)state;
+
+	begin(&vc, 1, 8);
+	submit(&vc, 0, 1, 8);
+	for (int i = 0; i < 20; i++)
+		vc_submit(&vc, 1, 1, HUGE_VAL);
+	vc_run(&vc, AT(3000));
+	for (uint32_t t = 0; t < 2; t++)
+		assert_true(fabs(vc_tenant_view(&vc, t).rho - 1) < 0.1);
+	vc_fini(&vc);
+}
+
+/* On nodes of 4 one of 4 to 12, 4 on each node, gives up whole nodes. */
+static void steps_are_whole_nodes(void **state)
+{
+	struct vcluster vc;
+	struct vjob *e;
+	(void)state;
+
+	begin(&vc, 3, 4);
+	e = submit(&vc, 0, 4, 12);
+	e->job.request.gpus_per_node = 4;
+	vc_run(&vc, AT(250));
+	assert_int_equal(e->job.held_count, 3);
+	vc_submit(&vc, 1, 2, HUGE_VAL);
+	vc_run(&vc, AT(370));
+	assert_int_equal(e->job.held_count, 2);
+	assert_int_equal(held(e), 8);
+	vc_fini(&vc);
+}
+
+static void make_elastic(struct vjob *v)
+{
+	struct astra_request *q = &v->job.request;
+
+	switch (rand() % 3) {
+	case 0:
+		return;
+	case 1:
+		q->gpus_per_node = 2;
+		q->gpus = (q->gpus + 1) / 2 * 2;
+		q->gpus_min = 2;
+		break;
+	default:
+		q->gpus_min = 1 + (uint32_t)rand() % q->gpus;
+	}
+	q->cpus = q->gpus * (1 + (uint32_t)rand() % 8);
+}
+
+/* The virtual cluster refuses what cannot be; and who waits gets its turn. */
+static void random_histories_never_overcommit(void **state)
+{
+	(void)state;
+	for (unsigned seed = 1; seed <= 24; seed++) {
+		struct vcluster vc;
+
+		srand(seed);
+		begin(&vc, 2 + seed % 5, 4 + 4 * (seed % 2));
+		vc.cleanup_sec = seed % 3;
+		while (vc.now_sec < AT(1500)) {
+			if (rand() % 8 == 0 && vc.job_count < 300) {
+				struct vjob *v =
+					vc_submit(&vc, (uint32_t)(rand() % 2),
+						  1 + (uint32_t)(rand() % 8),
+						  20 + rand() % 200);
+
+				v->job.checkpoints = rand() % 2;
+				v->checkpoint_sec = rand() % 4;
+				make_elastic(v);
+			}
+			if (rand() % 100 == 0) {
+				size_t n = (size_t)rand() % vc.node_count;
+
+				vc.nodes[n].usable = !vc.nodes[n].usable;
+			}
+			if (rand() % 300 == 0)
+				vc_restart(&vc);
+			vc_step(&vc);
+		}
+		for (size_t n = 0; n < vc.node_count; n++)
+			vc.nodes[n].usable = true;
+		vc_run(&vc, AT(40000));
+		for (size_t i = 0; i < vc.job_count; i++)
+			assert_int_equal(vc.jobs[i]->job.state,
+					 ASTRA_JOB_ENDED);
+		vc_fini(&vc);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_others_need_is_given_up_first),
+		cmocka_unit_test(idle_gpus_are_grown_into),
+		cmocka_unit_test(sizes_do_not_flap),
+		cmocka_unit_test(the_promise_is_for_the_fewest),
+		cmocka_unit_test(tenants_have_their_halves),
+		cmocka_unit_test(steps_are_whole_nodes),
+		cmocka_unit_test(random_histories_never_overcommit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
