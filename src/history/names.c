@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The rows that others refer to: pools, tenants, owners of jobs. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,6 +42,9 @@ double astra_counter_grown(struct counter *counter, unsigned index,
 {
 	double before = counter->value[index];
 
+	if (!isfinite(
+		    value)) /* this policy has none: the last one may return */
+		return 0;
 	counter->value[index] = value;
 	if (!counter->known)
 		return 0;

@@ -99,6 +99,22 @@ static void tenant(const char *name, double alloc, double fair)
 	(void)astra_report_add_tenant(report, &t);
 }
 
+static void pays(double paid)
+{
+	struct astra_report_tenant t = {
+		.pool = "gpu",
+		.name = "physics",
+		.uid = ASTRA_REPORT_NO_UID,
+		.listed = true,
+		.weight = 1,
+		.rho = 1,
+		.paid = paid,
+		.income = paid,
+	};
+
+	(void)astra_report_add_tenant(report, &t);
+}
+
 static struct astra_report_job job_of(uint32_t id)
 {
 	char text[16];
@@ -1255,6 +1271,22 @@ static void a_full_disk_is_waited_for(void **state)
 			 1);
 }
 
+/* Another policy rules meanwhile, and the file is opened anew under it. */
+static void payments_are_counted_once(void **state)
+{
+	(void)state;
+	open_writer();
+	begin(T0), pays(40), put();
+	begin(T0 + 10), pays(100), put();
+	begin(T0 + 20), pays(NAN), put();
+	begin(T0 + 30), pays(NAN), put();
+	open_writer();
+	begin(T0 + 50), pays(100), put();
+	begin(T0 + 60), pays(110), put();
+	assert_close(sum_of("tenant_time", "paid", 1), 70, 1e-9);
+	assert_close(sum_of("tenant_time", "income", 1), 70, 1e-9);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 /* As sqlite3 would. */
@@ -1315,6 +1347,7 @@ static void a_history_of_an_earlier_version_goes_on(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(payments_are_counted_once),
 		TEST(a_run_is_counted_from_begin_to_end),
 		TEST(a_run_of_hours_is_in_each_hour),
 		TEST(a_day_begins_at_local_midnight),
