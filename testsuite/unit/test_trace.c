@@ -190,6 +190,57 @@ static void values_are_kept_short_and_plain(void **state)
 	astra_trace_clear(&trace);
 }
 
+/* 4 GPUs for 10 s: from 1 to 8, on which it takes 5 s. One GPU, from 1 to 2.
+ * Two nodes of 4: from 2 to 12, as the cluster has no more, on any nodes. A job
+ * that says itself what it runs on is left alone. */
+static void elastic_jobs_keep_their_work(void **state)
+{
+	static const struct astra_trace_elastic all = {1, 0.25, 2};
+	struct astra_trace trace;
+
+	(void)state;
+	astra_trace_init(&trace);
+	for (uint32_t gpus = 1; gpus <= 8; gpus *= 2)
+		add(&trace, "job", 0, gpus, "t");
+	trace.jobs[1].gpus_min = 1;
+	trace.jobs[2].limit_sec = 20;
+	trace.jobs[3].nodes = 2;
+	astra_trace_make_elastic(&trace, &all, 12, 4);
+	assert_int_equal(trace.jobs[0].gpus_min, 1);
+	assert_int_equal(trace.jobs[0].gpus, 2);
+	assert_true(trace.jobs[0].duration_sec == 5);
+	assert_int_equal(trace.jobs[1].gpus, 2);
+	assert_true(trace.jobs[1].duration_sec == 10);
+	assert_int_equal(trace.jobs[2].gpus_min, 1);
+	assert_int_equal(trace.jobs[2].gpus, 8);
+	assert_true(trace.jobs[2].duration_sec == 5);
+	assert_true(trace.jobs[2].limit_sec == 80);
+	assert_int_equal(trace.jobs[3].gpus_min, 2);
+	assert_int_equal(trace.jobs[3].gpus, 12);
+	assert_int_equal(trace.jobs[3].nodes, 0);
+	astra_trace_clear(&trace);
+}
+
+static void half_of_the_jobs_are_elastic(void **state)
+{
+	static const struct astra_trace_elastic half = {0.5, 0.25, 2};
+	struct astra_trace trace;
+	size_t elastic = 0;
+	char name[16];
+
+	(void)state;
+	astra_trace_init(&trace);
+	for (int i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		add(&trace, name, i, 1, "t");
+	}
+	astra_trace_make_elastic(&trace, &half, 64, 8);
+	for (size_t i = 0; i < trace.job_count; i++)
+		elastic += trace.jobs[i].gpus_min > 0;
+	assert_in_range(elastic, 450, 550);
+	astra_trace_clear(&trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,6 +252,8 @@ int main(void)
 		cmocka_unit_test(jobs_without_a_line_are_named),
 		cmocka_unit_test(the_first_broken_line_is_named),
 		cmocka_unit_test(values_are_kept_short_and_plain),
+		cmocka_unit_test(elastic_jobs_keep_their_work),
+		cmocka_unit_test(half_of_the_jobs_are_elastic),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
