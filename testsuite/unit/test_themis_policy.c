@@ -2,6 +2,7 @@
 /* Themis in the engine, on a virtual cluster. Times are relative to its begin,
  * 1000; leases end at multiples of the term. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "src/policy/themis/parties.h"
@@ -155,8 +156,7 @@ static void an_array_is_one_app(void **state)
 
 	(void)state;
 	assert_int_equal(astra_app_of(&parent), astra_app_of(&task));
-	assert_int_not_equal(astra_app_of(&parent),
-			     astra_app_of(&other));
+	assert_int_not_equal(astra_app_of(&parent), astra_app_of(&other));
 }
 
 static void elastic_jobs_take_what_there_is(void **state)
@@ -209,6 +209,42 @@ static void before_an_auction_one_waits_ones_turn(void **state)
 	assert_int_equal(vc.plan.reason_count, 1);
 	assert_int_equal(vc.plan.reasons[0].wait, ASTRA_WAIT_RANK);
 	vc_fini(&vc);
+}
+
+static uint64_t last_number(const struct vcluster *vc)
+{
+	return astra_engine_auction(vc->engine)->number;
+}
+
+/* Nor do two auctions have the same number, whatever ruled in between. */
+static void auctions_are_numbered_over_restarts(void **state)
+{
+	static const char *const names[] = {"themis", "ltgf+themis"};
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(names); i++) {
+		struct vcluster vc;
+		uint64_t number;
+
+		vc_init(&vc, 1, 2);
+		snprintf(vc.options.policy, sizeof(vc.options.policy), "%s",
+			 names[i]);
+		vc.options.lease_sec = 30;
+		vc.options.grace_sec = 5;
+		vc_tenant(&vc, "a", 1);
+		vc_begin(&vc);
+		for (int k = 0; k < 3; k++)
+			vc_submit(&vc, 0, 2, 1e4);
+		vc_run(&vc, 1100);
+		number = last_number(&vc);
+		assert_true(number >= 3);
+		vc_restart(&vc);
+		assert_int_equal(last_number(&vc), number);
+		vc.due_sec = vc.now_sec;
+		vc_run(&vc, 1140);
+		assert_true(last_number(&vc) > number);
+		vc_fini(&vc);
+	}
 }
 
 /* A restart in mid-term: the same jobs at the same times as without. */
@@ -271,6 +307,7 @@ int main(void)
 		cmocka_unit_test(elastic_jobs_take_what_there_is),
 		cmocka_unit_test(who_waits_is_told_its_place),
 		cmocka_unit_test(before_an_auction_one_waits_ones_turn),
+		cmocka_unit_test(auctions_are_numbered_over_restarts),
 		cmocka_unit_test(a_restart_changes_nothing),
 		cmocka_unit_test(damaged_memories_are_refused),
 	};

@@ -123,18 +123,40 @@ static const struct astra_auction *auction(const void *self)
 	return &t->record.auction;
 }
 
-static int save(const void *self, struct astra_bytes *out)
+int astra_themis_apps_save(const void *self, struct astra_bytes *out)
 {
 	const struct themis *t = self;
 
 	return astra_themis_memories_save(&t->memories, out);
 }
 
-static int restore(void *self, struct astra_reader *in)
+int astra_themis_apps_restore(void *self, struct astra_reader *in)
 {
 	struct themis *t = self;
 
 	return astra_themis_memories_restore(&t->memories, in);
+}
+
+static int save(const void *self, struct astra_bytes *out)
+{
+	const struct themis *t = self;
+
+	if (astra_themis_apps_save(self, out) < 0)
+		return -1;
+	astra_put_u64(out, t->record.auction.number);
+	return out->failed ? -1 : 0;
+}
+
+/* An earlier release kept no number. */
+static int restore(void *self, struct astra_reader *in)
+{
+	struct themis *t = self;
+
+	if (astra_themis_apps_restore(self, in) < 0)
+		return -1;
+	if (in->at < in->size)
+		t->record.auction.number = astra_get_u64(in);
+	return in->failed ? -1 : 0;
 }
 
 static void save_rest(const void *self, struct astra_bytes *out)

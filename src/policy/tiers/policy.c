@@ -257,14 +257,22 @@ static int save(const void *self, struct astra_bytes *out)
 {
 	const struct tiers *t = self;
 
-	return astra_tiers_tenants_save(&t->tenants, out);
+	if (astra_tiers_tenants_save(&t->tenants, out) < 0)
+		return -1;
+	astra_put_u64(out, t->record.auction.number);
+	return out->failed ? -1 : 0;
 }
 
+/* An earlier release kept no number. */
 static int restore(void *self, struct astra_reader *in)
 {
 	struct tiers *t = self;
 
-	return astra_tiers_tenants_restore(&t->tenants, &t->options, in);
+	if (astra_tiers_tenants_restore(&t->tenants, &t->options, in) < 0)
+		return -1;
+	if (in->at < in->size)
+		t->record.auction.number = astra_get_u64(in);
+	return in->failed ? -1 : 0;
 }
 
 static void save_rest(const void *self, struct astra_bytes *out)

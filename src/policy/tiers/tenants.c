@@ -100,7 +100,7 @@ int astra_tiers_tenants_save(const struct tiers_tenants *t,
 	astra_put_u32(out, (uint32_t)t->count);
 	for (size_t i = 0; i < t->count; i++) {
 		astra_put_text(out, t->rows[i].name);
-		if (astra_themis.save(t->rows[i].themis, out) < 0)
+		if (astra_themis_apps_save(t->rows[i].themis, out) < 0)
 			return -1;
 	}
 	return out->failed ? -1 : 0;
@@ -121,7 +121,7 @@ int astra_tiers_tenants_restore(struct tiers_tenants *t,
 			return -1;
 		}
 		row = add(t, options, name, NULL);
-		if (!row || astra_themis.restore(row->themis, in) < 0)
+		if (!row || astra_themis_apps_restore(row->themis, in) < 0)
 			return -1;
 	}
 	return in->failed ? -1 : 0;
