@@ -245,6 +245,8 @@ static int retitle(struct sync *s, struct ejob *j, const struct astra_job *job)
 {
 	struct astra_title title = title_of(s, job, demand_charge(j, job));
 
+	if (job->state == ASTRA_JOB_PENDING)
+		astra_first_start_change(s->e, j, &job->request, &title);
 	j->gpus = job->request.gpus;
 	j->gpus_least = astra_request_least(&job->request);
 	if (j->tenant == title.tenant && j->user == title.user &&

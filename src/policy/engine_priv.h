@@ -351,6 +351,10 @@ int astra_first_starts_follow(struct astra_engine *e,
 double astra_first_start_due(const struct astra_engine *e,
 			     const struct astra_snapshot *snap,
 			     const struct ejob *j, size_t before);
+/* A job that waits is to ask for that and have that title; before it does. */
+void astra_first_start_change(struct astra_engine *e, struct ejob *j,
+			      const struct astra_request *request,
+			      const struct astra_title *title);
 /* A task has its array's bound; the array's is that of its next task then. */
 void astra_first_start_split(const struct astra_engine *e, struct ejob *array,
 			     struct ejob *task);

@@ -2,12 +2,12 @@
 /* By when each job is to start for the first time, and how many did not. A job
  * that waits and is not blocked has, from the round that first sees it so,
  *   (2 + (own GPUs + GPUs before it) / Quota) LeaseTerm + graces,
- * where before it are its tenant's jobs that never ran and wait already,
- * elastic jobs count with the fewest GPUs that they run on, Quota is the
- * tenant's (Eq. 7), and graces are what a job may take to leave. Where shares
- * go by user, what its own user's jobs and quota make of that, if it is later:
- * nobody's flood of jobs is paid by the others' shares. It is measured under
- * every policy, whoever has promised it.
+ * where before it are its tenant's jobs that never ran and wait already, GPUs
+ * count as they are charged, as in quotas, those of elastic jobs as the fewest
+ * that they run on, Quota is the tenant's (Eq. 7), and graces are what a job
+ * may take to leave. Where shares go by user, what its own user's jobs and
+ * quota make of that, if it is later: nobody's flood of jobs is paid by the
+ * others' shares. It is measured under every policy, whoever has promised it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -32,23 +32,34 @@ static uint64_t first_start_gpus(const struct astra_snapshot *snap)
 	return gpus;
 }
 
-/* GPUs of jobs that never ran and wait. */
+static double first_start_charge(double charge, uint32_t gpus, uint32_t least)
+{
+	return least < gpus ? charge * least / gpus : charge;
+}
+
+static double first_start_own(const struct ejob *j)
+{
+	return first_start_charge(j->charge, j->gpus, j->gpus_least);
+}
+
+/* Charges of jobs that never ran and wait. */
 struct first_starts {
 	double *tenants, *users;
 };
 
 static void first_start_add(struct first_starts *w, const struct ejob *j)
 {
-	double gpus = (double)j->gpus_least * j->copies;
+	double charge = first_start_own(j) * j->copies;
 
-	w->tenants[j->tenant] += gpus;
+	w->tenants[j->tenant] += charge;
 	if (j->user != ASTRA_NONE)
-		w->users[j->user] += gpus;
+		w->users[j->user] += charge;
 }
 
-static double quota_sec(const struct astra_engine *e, double gpus, double quota)
+static double quota_sec(const struct astra_engine *e, double charge,
+			double quota)
 {
-	return quota > 0 ? gpus / quota * e->options.lease_sec : HUGE_VAL;
+	return quota > 0 ? charge / quota * e->options.lease_sec : HUGE_VAL;
 }
 
 /* The time in which quotas pay for the job and so many GPUs before it, of its
@@ -58,14 +69,14 @@ static double first_start_paid_sec(const struct astra_engine *e,
 				   double of_user)
 {
 	uint32_t account = e->tenants[j->tenant].account;
-	double sec = quota_sec(e, j->gpus_least + of_tenant,
+	double sec = quota_sec(e, first_start_own(j) + of_tenant,
 			       astra_fairness_quota(e->account, account));
 
 	if (j->user == ASTRA_NONE)
 		return sec;
 	account = e->users[j->user].account;
 	return fmax(sec,
-		    quota_sec(e, j->gpus_least + of_user,
+		    quota_sec(e, first_start_own(j) + of_user,
 			      astra_fairness_user_quota(e->account, account)));
 }
 
@@ -111,8 +122,9 @@ static int first_start_order(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Those that have a bound wait already, the others are put into unbound.
- * Returns how many others there are. */
+/* Those that have a bound wait already, the others are put into unbound: also
+ * those whose tenant had no quota, for it may have one now. Returns how many
+ * others there are. */
 static size_t first_start_gather(struct astra_engine *e,
 				 const struct astra_snapshot *snap,
 				 struct first_starts *waiting,
@@ -128,7 +140,7 @@ static size_t first_start_gather(struct astra_engine *e,
 			continue;
 		if (!first_start_waits(j, &snap->jobs[i], usable_gpus)) {
 			j->bound_sec = 0;
-		} else if (j->bound_sec > 0) {
+		} else if (j->bound_sec > 0 && isfinite(j->bound_sec)) {
 			first_start_add(waiting, j);
 			first_start_late(e, j, snap->now_sec);
 		} else {
@@ -171,6 +183,34 @@ int astra_first_starts_follow(struct astra_engine *e,
 	free(waiting.users);
 	free(unbound);
 	return rc;
+}
+
+/* One that asks for more GPUs, or moves, has its turn as if it came now: else a
+ * small one would be promised a start, and grow. Another charge alone moves its
+ * bound by what that takes to be paid, and back, but not into the past: it may
+ * be but another guess of the nodes that the job will have. */
+void astra_first_start_change(struct astra_engine *e, struct ejob *j,
+			      const struct astra_request *request,
+			      const struct astra_title *title)
+{
+	uint32_t least = astra_request_least(request);
+	bool moved = title->tenant != j->tenant ||
+		     (title->user != j->user && title->user != ASTRA_NONE &&
+		      j->user != ASTRA_NONE);
+	double old = first_start_own(j), more, bound;
+
+	if (j->ran || !(j->bound_sec > 0) || !j->gpus_least)
+		return;
+	if (moved || least > j->gpus_least) {
+		j->bound_sec = 0;
+		return;
+	}
+	more = first_start_charge(title->charge, request->gpus, least) - old;
+	if (!isfinite(j->bound_sec) || !(old > 0) || !(fabs(more) > 0))
+		return;
+	bound = j->bound_sec + more / old * first_start_paid_sec(e, j, 0, 0);
+	j->bound_sec = fmax(bound, fmin(j->bound_sec,
+					e->now_sec + 2 * e->options.lease_sec));
 }
 
 void astra_first_start_split(const struct astra_engine *e, struct ejob *array,

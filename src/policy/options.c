@@ -306,7 +306,8 @@ const struct astra_option astra_option_table[] = {
 	{"FairnessHalfLife", "TIME|none", "none",
 	 "How fast past use is "
 	 "forgotten: what happened so long ago counts half. none: all since "
-	 "the beginning counts, as in the paper.",
+	 "the beginning counts, as in the paper. Where it is shorter than some "
+	 "twenty terms, first starts may be later than promised.",
 	 set_half_life},
 	{"LeadMax", "TIME|none", "none",
 	 "The most an idle tenant can save "
@@ -319,9 +320,10 @@ const struct astra_option astra_option_table[] = {
 	{"Promise", "yes|no", "yes",
 	 "Whether each job that fits has its first start within 2 + (its own "
 	 "GPUs + those of its tenant's jobs before it that never ran) / the "
-	 "tenant's quota terms: GPUs are held for it, and leases of its "
-	 "tenant and of richer ones are recalled. no: the paper's rule alone, "
-	 "under which large jobs may starve.",
+	 "tenant's quota terms, where GPUs count as they are charged: GPUs are "
+	 "held for it, and leases of its tenant and of richer ones are "
+	 "recalled. no: the paper's rule alone, under which large jobs may "
+	 "starve.",
 	 set_promise},
 	{"RecallAfter", "TIME", "2:00",
 	 "With Promise=yes: a job that has run so long since its start, and "

@@ -305,6 +305,90 @@ static void what_cannot_be_promised_is_not(void **state)
 	end(&s);
 }
 
+/* With all CPUs of its node, one GPU is 8; so it is for those behind it. */
+static void gpus_count_as_they_are_charged(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	begin(&s);
+	add(&s, 0, 1)->request.charge = 8;
+	add(&s, 0, 1);
+	round_at(&s, 100);
+	expect_bound(&s, 2, 100 + (2 + 8 / 2.0) * 20 + 7);
+	expect_bound(&s, 3, 100 + (2 + 9 / 2.0) * 20 + 7);
+	end(&s);
+}
+
+/* One of 1 GPU that becomes one of 4 is behind the next one, as if it had come
+ * now; so is one that moves to another tenant. */
+static void who_asks_for_more_is_promised_anew(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	begin(&s);
+	add(&s, 0, 1);
+	add(&s, 0, 2);
+	add(&s, 0, 1);
+	round_at(&s, 100);
+	expect_bound(&s, 2, 100 + 2.5 * 20 + 7);
+	s.jobs[1].request.gpus = 4;
+	s.jobs[3].tenant = 1;
+	round_at(&s, 110);
+	expect_bound(&s, 3, 100 + 3.5 * 20 + 7);
+	expect_bound(&s, 2, 110 + (2 + 6 / 2.0) * 20 + 7);
+	expect_bound(&s, 4, 110 + (2 + 1 / 6.0) * 20 + 7);
+	s.jobs[1].request.gpus = 2; /* less: no later, nor behind itself */
+	round_at(&s, 120);
+	expect_bound(&s, 2, 110 + (2 + 4 / 2.0) * 20 + 7);
+	end(&s);
+}
+
+/* A charge that goes up and down again leaves the bound where it was; one that
+ * falls late makes nobody late. */
+static void another_charge_moves_a_bound(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	begin(&s);
+	add(&s, 0, 2);
+	round_at(&s, 100);
+	s.jobs[1].request.charge = 4;
+	round_at(&s, 105);
+	expect_bound(&s, 2, 100 + 4 * 20 + 7);
+	s.jobs[1].request.charge = 2;
+	round_at(&s, 110);
+	expect_bound(&s, 2, 100 + 3 * 20 + 7);
+	s.jobs[1].request.charge = 20;
+	round_at(&s, 120);
+	expect_bound(&s, 2, 100 + 12 * 20 + 7);
+	round_at(&s, 300);
+	s.jobs[1].request.charge = 2;
+	round_at(&s, 301);
+	expect_bound(&s, 2, 300 + 2 * 20);
+	expect_counts(&s, 0, 0);
+	end(&s);
+}
+
+/* As soon as a tenant has a weight, its jobs are promised their starts. */
+static void a_weight_that_was_0_may_change(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	begin(&s);
+	s.tenants[0].weight = 0;
+	add(&s, 0, 2);
+	round_at(&s, 100);
+	expect_bound(&s, 2, 0);
+	s.tenants[0].weight = 1;
+	round_at(&s, 110);
+	expect_bound(&s, 2, 110 + 3 * 20 + 7);
+	end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -316,6 +400,10 @@ int main(void)
 		cmocka_unit_test(
 			a_bound_outlives_a_restart_and_a_clock_that_is_set),
 		cmocka_unit_test(what_cannot_be_promised_is_not),
+		cmocka_unit_test(gpus_count_as_they_are_charged),
+		cmocka_unit_test(who_asks_for_more_is_promised_anew),
+		cmocka_unit_test(another_charge_moves_a_bound),
+		cmocka_unit_test(a_weight_that_was_0_may_change),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
