@@ -62,6 +62,7 @@ static void add_node(const struct astra_blocked *pool, size_t at,
 	to->gpus += n->gpus;
 	to->cpus += n->cpus;
 	to->mem_mib += node_mem_mib(pool, at);
+	to->count++;
 }
 
 static void sum_nodes(struct astra_blocked *pool, const uint64_t *allowed)
@@ -139,6 +140,24 @@ void astra_blocked_begin(struct astra_blocked *pool)
 	}
 }
 
+/* No more than the nodes that it takes, each like the mean of these. */
+static double most_excess(const struct astra_blocked_sums *of,
+			  const struct astra_request *r, double gpu,
+			  double cpus, double mem_mib)
+{
+	double count = (double)of->count, n = r->nodes_min;
+
+	if (r->gpus_per_node)
+		n = fmax(n, ceil((double)r->gpus / r->gpus_per_node));
+	if (of->gpus > 0)
+		n = fmax(n, ceil(r->gpus * count / of->gpus));
+	if (of->cpus > 0)
+		n = fmax(n, ceil(cpus * count / of->cpus));
+	if (of->mem_mib > 0)
+		n = fmax(n, ceil(mem_mib * count / of->mem_mib));
+	return fmax(n * of->charge / count - gpu * r->gpus, 0);
+}
+
 /* On the mean of the nodes that it may use. */
 static double asked_excess(struct astra_blocked *pool,
 			   const job_record_t *record,
@@ -149,19 +168,25 @@ static double asked_excess(struct astra_blocked *pool,
 	double mem_mib = (double)r->mem_node_mib * nodes +
 			 (double)r->mem_gpu_mib * r->gpus +
 			 (double)r->mem_cpu_mib * cpus;
+	const struct astra_blocked_sums *of = &pool->sums;
 	struct worth w = {.gpu = 1};
+	bool priced;
 
 	if (r->gpus)
 		w.gpu = astra_charge(r->charge, r->gpus) / r->gpus;
-	if (billed(pool, record, &w))
-		return excess(&w, r->gpus, cpus, mem_mib);
-	if (cpus <= pool->least_cpus * r->gpus &&
-	    mem_mib <= pool->least_mem_mib * r->gpus)
+	priced = billed(pool, record, &w);
+	if (priced ? !(excess(&w, r->gpus, cpus, mem_mib) > 0)
+		   : cpus <= pool->least_cpus * r->gpus &&
+			     mem_mib <= pool->least_mem_mib * r->gpus)
 		return 0;
 	if (!same_nodes(pool, r->allowed))
 		sum_nodes(pool, r->allowed);
-	w = own_worth(&pool->sums);
-	return excess(&w, r->gpus, cpus, mem_mib);
+	if (!of->count)
+		return 0;
+	if (!priced)
+		w = own_worth(of);
+	return fmin(excess(&w, r->gpus, cpus, mem_mib),
+		    most_excess(of, r, w.gpu, cpus, mem_mib));
 }
 
 void astra_charge_blocked(struct astra_blocked *pool,

@@ -12,6 +12,7 @@
 /* What nodes with GPUs have together. */
 struct astra_blocked_sums {
 	double charge, gpus, cpus, mem_mib;
+	size_t count;
 };
 
 /* Of a pool. */
@@ -37,10 +38,10 @@ int astra_gpu_tres(void);
 
 /* Raise the charges of what the job asks for and of what it holds. A CPU is
  * worth its node's GPUs by its CPUs, a MiB likewise; by its partition's
- * TRESBillingWeights where these weigh GPUs. A job that asks for no more than
- * its GPUs' part costs a few multiplications, another one a walk over the nodes
- * at most. The job's set of nodes must live as long as `pool` is used.
- * Locks: caller holds job, node and part read. */
+ * TRESBillingWeights where these weigh GPUs; all of a node is its GPUs. A job
+ * that asks for no more than its GPUs' part costs a few multiplications,
+ * another one a walk over the nodes at most. The job's set of nodes must live
+ * as long as `pool` is used. Locks: caller holds job, node and part read. */
 void astra_charge_blocked(struct astra_blocked *pool,
 			  const job_record_t *record, struct astra_job *job);
 

@@ -119,6 +119,17 @@ scontrol update partitionname=gpu TRESBillingWeights=CPU=1,GRES/gpu=4
 run hog --gres=gpu:1 -c 8 >/dev/null
 expect hog 2 "eight CPUs by TRESBillingWeights"
 over hog
+# A node is its GPUs, whatever its CPUs are worth: before it runs, too.
+scontrol update partitionname=gpu TRESBillingWeights=CPU=1,GRES/gpu=1
+run lean --gres=gpu:8 -c 16 >/dev/null
+run lean --gres=gpu:8 -c 16 >/dev/null
+demand() { sfair tenant -nP -A hog -o Demand 2>/dev/null | cut -d. -f1; }
+demands() { [[ -n $(demand) && $(demand) != 0 ]]; }
+submit -A hog --gres=gpu:1 -c 16 --wrap 'exec sleep 1000' >/dev/null
+wait_for 20 demands || fail "no demand of $(demand)"
+check_eq "the demand for all CPUs of a node" 8 "$(demand)"
+over hog
+over lean
 echo "Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=20 CheckpointGrace=2 ChargeBlocked=no" \
 	>"$CLUSTER_DIR/etc/astraea.conf"
 scontrol reconfigure
