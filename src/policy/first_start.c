@@ -32,9 +32,10 @@ static uint64_t first_start_gpus(const struct astra_snapshot *snap)
 	return gpus;
 }
 
+/* least: 0 where it is not known yet, after a restart. */
 static double first_start_charge(double charge, uint32_t gpus, uint32_t least)
 {
-	return least < gpus ? charge * least / gpus : charge;
+	return least && least < gpus ? charge * least / gpus : charge;
 }
 
 static double first_start_own(const struct ejob *j)
