@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/policy/plan.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,11 @@ void astra_reason_text(const struct astra_reason *reason, double now_sec,
 			 astra_lack_text(reason->lack));
 	else
 		snprintf(text, size, "Lease: %s", words);
+	if (reason->wait == ASTRA_WAIT_PRICE && isinf(reason->price))
+		snprintf(text, size, "Lease: no room for it in the plan");
+	else if (reason->wait == ASTRA_WAIT_PRICE && reason->price > 0)
+		snprintf(text, size, "Lease: costs %.3g now, is worth %.3g",
+			 reason->price, reason->worth);
 	used = strlen(text);
 	if (reason->rank && (reason->wait == ASTRA_WAIT_RANK ||
 			     reason->wait == ASTRA_WAIT_AUCTION))

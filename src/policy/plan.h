@@ -61,10 +61,14 @@ struct astra_reason {
 	enum astra_wait wait;
 	enum astra_lack lack; /* of what it would have free but for these */
 	uint32_t rank; /* among the candidates of this round, from 1; 0: none */
-	uint32_t ranks;	     /* how many candidates there were */
-	double start_sec;    /* when it is expected to start; 0: not known */
+	uint32_t ranks;	  /* how many candidates there were */
+	double start_sec; /* when it is expected to start; 0: not known */
 	double bound_sec; /* its first start is promised by then; 0: none */
-	double value;	     /* PRICE: what it is worth less what it costs */
+	double value;	  /* PRICE: what it is worth less what it costs */
+	/* PRICE, too: what it is worth if it ends by the best schedule there
+	 * is, what its GPUs cost there (0: not known; infinite: there is none),
+	 * and when it is offered one again, or 0. */
+	double worth, price, retry_sec;
 };
 
 struct astra_plan {

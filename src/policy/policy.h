@@ -196,7 +196,7 @@ struct astra_policy {
 	int (*allocate)(void *self, const struct astra_offer *offer,
 			struct astra_allocation *out, struct astra_error *err);
 	/* Optional, with allocate: why a job that waits has no GPUs. Fills in
-	 * reason->wait, ->start_sec and ->value. */
+	 * reason->wait, ->start_sec and what PRICE has. */
 	void (*explain)(const void *self, const struct astra_demand *demand,
 			struct astra_reason *reason);
 	/* Optional: append what must survive a restart. Returns 0, or -1 when

@@ -182,6 +182,10 @@ struct astra_report_job {
 	const char *reason;	 /* a few words: "Lease: rank 3 of 17"; "" */
 	const char *reason_long; /* a sentence or two for `sfair why`; "" */
 	const char *wait; /* what the policy waits for: "rank", "place"; "" */
+	/* Where it waits for a lower price: what it is worth, what its GPUs
+	 * cost (0: not known; infinite: there is no room), when it is asked
+	 * again (0: not known). */
+	double worth, price, retry_sec;
 	const char *lack; /* "CPUs": GPUs are free without enough of them; "" */
 	const struct astra_report_bind *binds; /* copied with the job */
 	uint32_t bind_count;

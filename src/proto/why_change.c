@@ -189,6 +189,22 @@ static void in_line(const struct astra_why *why, struct astra_why_changes *out)
 		    why->pool->gpus_free == 1 ? "" : "s");
 }
 
+/* Prices follow what is planned. */
+static void priced(const struct astra_why *why, struct astra_why_changes *out)
+{
+	const struct astra_report_job *job = why->job;
+
+	if (!waits_for(job, "price") || !(job->price > 0))
+		return;
+	add(out, "the end of jobs that are planned, which lowers prices");
+	add(out, "%sa shorter time limit (-t)",
+	    job->gpus > 1 ? "fewer GPUs, or " : "");
+	if (isfinite(job->price))
+		add(out,
+		    "being worth more than %.4g to its owner when it ends (--utility)",
+		    job->price);
+}
+
 /* GPUs are not what a job lacks that asks for no more than there are. */
 static void sized(const struct astra_why *why, struct astra_why_changes *out)
 {
@@ -217,6 +233,7 @@ void astra_why_change(const struct astra_why *why,
 	if (!why->job->bind_count && !strcmp(why->job->phase, "waiting")) {
 		in_line(why, out);
 		sized(why, out);
+		priced(why, out);
 		throttled(why, out);
 	}
 }

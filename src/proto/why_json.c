@@ -44,6 +44,14 @@ static const struct astra_field other_fields[] = {
 	JOB(TEXT, tenant), ASTRA_FIELDS_END,
 };
 
+/* Of a job that waits for a lower price. */
+static const struct astra_field price_fields[] = {
+	JOB(REAL, worth),
+	JOB(REAL, price),
+	JOB(TIME, retry_sec),
+	ASTRA_FIELDS_END,
+};
+
 static const struct astra_field rank_fields[] = {
 	JOB(ID_OR_NULL, rank),
 	JOB(U32, gpus),
@@ -82,6 +90,9 @@ static void put_turn(const struct astra_why *why, struct astra_text *out)
 	astra_text_printf(out, ",\"text\":");
 	astra_encode_text(out, text.bytes ? text.bytes + 1 : job->reason);
 	astra_encode_members(out, job, rank_fields, ',', false);
+	if (!strcmp(job->wait, "price"))
+		astra_encode_members(out, job, price_fields, ',',
+				     !(job->price > 0));
 	astra_text_add(out, "}", 1);
 	out->failed |= text.failed;
 	astra_text_clear(&text);

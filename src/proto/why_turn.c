@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the policy makes a job wait for, and who waits for a running one's. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -77,6 +78,35 @@ static void name_before(const struct astra_why *why, struct astra_text *out)
 			job->gpus == 1 ? "" : "s");
 }
 
+/* What it is worth and what it costs: nobody is refused for good. */
+static void tell_price(const struct astra_why *why, struct astra_text *out)
+{
+	const struct astra_report_job *job = why->job;
+	char text[ASTRA_SPAN_BYTES];
+
+	if (isinf(job->price))
+		astra_text_printf(
+			out,
+			" In no slot that is planned ahead are there enough GPUs left for all its work (PlanHorizon).");
+	else
+		astra_text_printf(
+			out,
+			" Its GPUs cost more now than it is worth: by the best schedule that there is they cost %.4g, and it is worth %.4g when it ends by that, a payoff of %.4g.",
+			job->price, job->worth, job->worth - job->price);
+	astra_text_printf(out, " It is not refused for good: ");
+	if (job->retry_sec > why->report->time_sec)
+		astra_text_printf(
+			out, "it is offered a schedule again in %s, ",
+			astra_why_span(job->retry_sec - why->report->time_sec,
+				       text));
+	else
+		astra_text_printf(
+			out, "it is offered a schedule again in each slot, ");
+	astra_text_printf(
+		out,
+		"and with LendIdle runs before that on GPUs that nobody has planned.");
+}
+
 void astra_why_turn(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
@@ -95,6 +125,10 @@ void astra_why_turn(const struct astra_why *why, struct astra_text *out)
 			" It waits its turn: it is number %u of %u in line, and those before it use up the GPUs.",
 			job->rank, job->ranks);
 		name_before(why, out);
+		return;
+	}
+	if (!strcmp(job->wait, "price") && job->price > 0) {
+		tell_price(why, out);
 		return;
 	}
 	text = turn_text(job);

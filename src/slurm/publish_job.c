@@ -229,6 +229,11 @@ static void fill_wait(const struct publish_one *one,
 	out->bound_sec = leases ? why->bound_sec : 0;
 	out->reason = out->reason_long = one->reason;
 	out->wait = leases ? astra_wait_name(why->wait) : "";
+	if (leases && why->wait == ASTRA_WAIT_PRICE) {
+		out->worth = why->worth;
+		out->price = why->price;
+		out->retry_sec = why->retry_sec;
+	}
 	out->lack = leases ? astra_lack_text(why->lack) : "";
 	out->binds = one->info->binds;
 	out->bind_count = one->info->bind_count;

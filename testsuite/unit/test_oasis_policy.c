@@ -81,6 +81,31 @@ static void what_is_not_worth_its_price_is_refused(void **state)
 	r = reason_of(&vc, w);
 	assert_int_equal(r.wait, ASTRA_WAIT_PRICE);
 	assert_true(r.value < 0);
+	assert_true(r.worth > 0 && r.worth <= 1e-3);
+	assert_close(r.price, r.worth - r.value, 1e-12);
+	assert_close(r.retry_sec, AT(200), 0);
+	vc_fini(&vc);
+}
+
+/* A job for which the horizon has no room is not refused, either. */
+static void what_finds_no_room_waits_and_runs_later(void **state)
+{
+	struct vcluster vc;
+	struct vjob *w;
+	struct astra_reason r;
+
+	(void)state;
+	begin(&vc, 1, 8, false);
+	submit(&vc, 8, 1450, 1000);
+	vc_run(&vc, AT(10));
+	w = submit(&vc, 8, 700, 1000);
+	vc_run(&vc, AT(50));
+	r = reason_of(&vc, w);
+	assert_int_equal(r.wait, ASTRA_WAIT_PRICE);
+	assert_true(isinf(r.price));
+	assert_close(r.retry_sec, AT(100), 0);
+	vc_run(&vc, AT(4000));
+	assert_int_equal(w->job.state, ASTRA_JOB_ENDED);
 	vc_fini(&vc);
 }
 
@@ -224,6 +249,7 @@ int main(void)
 		cmocka_unit_test(who_books_slots_in_a_row_runs_through),
 		cmocka_unit_test(who_comes_later_is_told_its_slot),
 		cmocka_unit_test(what_is_not_worth_its_price_is_refused),
+		cmocka_unit_test(what_finds_no_room_waits_and_runs_later),
 		cmocka_unit_test(idle_gpus_are_lent_and_taken_back),
 		cmocka_unit_test(an_elastic_job_runs_on_what_is_left),
 		cmocka_unit_test(a_job_beyond_the_horizon_has_its_part),

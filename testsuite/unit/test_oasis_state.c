@@ -25,6 +25,40 @@ static void plans_survive_a_restart(void **state)
 	vc_fini(&vc);
 }
 
+/* What a poor job's GPU costs beside one that has the others, after one that
+ * was worth so much (0: none) is long gone. */
+static double price_after(double worth, bool restart)
+{
+	struct vcluster vc;
+	struct astra_reason r;
+	struct vjob *poor;
+
+	begin(&vc, 1, 8, false);
+	if (worth > 0)
+		submit(&vc, 1, 40, worth);
+	vc_run(&vc, AT(120));
+	if (restart)
+		vc_restart(&vc);
+	submit(&vc, 7, 1900, 10);
+	vc_run(&vc, AT(130));
+	poor = submit(&vc, 1, 1900, 1e-6);
+	vc_run(&vc, AT(150));
+	r = reason_of(&vc, poor);
+	assert_int_equal(r.wait, ASTRA_WAIT_PRICE);
+	assert_true(r.price > r.worth);
+	vc_fini(&vc);
+	return r.price;
+}
+
+static void prices_follow_jobs_from_before_a_restart(void **state)
+{
+	double with = price_after(1e5, false);
+
+	(void)state;
+	assert_close(price_after(1e5, true), with, 1e-12);
+	assert_true(with > 2 * price_after(0, false));
+}
+
 /* Whatever is cut off or set: it says so, or reads on, and works. */
 static void a_damaged_state_is_refused(void **state)
 {
@@ -155,6 +189,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plans_survive_a_restart),
+		cmocka_unit_test(prices_follow_jobs_from_before_a_restart),
 		cmocka_unit_test(a_damaged_state_is_refused),
 		cmocka_unit_test(a_clock_that_is_set_moves_the_slots),
 		cmocka_unit_test(all_jobs_end_whatever_happens),

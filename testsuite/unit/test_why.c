@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What `sfair why` says of jobs that something keeps, and who reads it. */
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -308,10 +309,10 @@ static void a_users_rho_is_told(void **state)
 	reply = why(report, 202, &root);
 	assert_non_null(strstr(text_of(reply), "; its user's rho is 0.500; its "
 					       "tenant's rho is 0.750"));
-	assert_true(json_number_value(json_object_get(
-			    json_object_get(json_object_get(reply, "why"),
-					    "job"),
-			    "user_rho")) == 0.5);
+	assert_true(
+		json_number_value(json_object_get(
+			json_object_get(json_object_get(reply, "why"), "job"),
+			"user_rho")) == 0.5);
 	json_decref(reply);
 }
 
@@ -445,6 +446,51 @@ static void an_array_tells_what_its_limit_leaves(void **state)
 	}
 }
 
+static void a_price_is_told_with_what_would_change_it(void **state)
+{
+	static const struct {
+		double price;
+		const char *says[4];
+	} prices[] = {
+		{12.25,
+		 {"they cost 12.25, and it is worth 8 when it ends by that, a "
+		  "payoff of -4.25.",
+		  "not refused for good: it is offered a schedule again in "
+		  "2 min 0 s",
+		  "fewer GPUs, or a shorter time limit (-t)",
+		  "being worth more than 12.25 to its owner"}},
+		{HUGE_VAL, {"are there enough GPUs left for all its work"}},
+		{0, {"Its GPUs cost more now than it is worth."}},
+	};
+
+	for (size_t i = 0; i < ASTRA_COUNT_OF(prices); i++) {
+		struct astra_report_job job = sample_rows[3];
+		json_t *reply, *price;
+
+		job.id = (uint32_t)(500 + i);
+		job.gpus = 2;
+		job.wait = "price";
+		job.worth = 8;
+		job.price = prices[i].price;
+		job.retry_sec = SAMPLE_NOW + 120;
+		assert_int_equal(astra_report_add_job(*state, &job), 0);
+		reply = why(*state, job.id, &alice);
+		for (size_t s = 0; s < ASTRA_COUNT_OF(prices[i].says); s++)
+			if (prices[i].says[s] &&
+			    !strstr(text_of(reply), prices[i].says[s]))
+				fail_msg("\"%s\" lacks \"%s\"", text_of(reply),
+					 prices[i].says[s]);
+		price = json_object_get(first_bind(reply), "price");
+		if (isfinite(job.price) && job.price > 0)
+			assert_true(json_number_value(price) == job.price);
+		else if (!(job.price > 0))
+			assert_true(json_is_null(price));
+		else
+			assert_string_equal(json_string_value(price), "inf");
+		json_decref(reply);
+	}
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -457,6 +503,7 @@ int main(void)
 		CASE(one_of_several_is_told_once),
 		CASE(those_before_it_are_named),
 		CASE(an_array_tells_what_its_limit_leaves),
+		CASE(a_price_is_told_with_what_would_change_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

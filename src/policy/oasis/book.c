@@ -315,6 +315,7 @@ int oasis_book_offer(struct oasis_book *book, const struct astra_demand *demand,
 	if (astra_oasis_market_offer(book->market, &job, offer, NULL) < 0)
 		return -1;
 	b->payoff = offer->payoff;
+	b->cost = offer->cost;
 	if (!offer->accepted)
 		return 0;
 	for (size_t i = 0; i < offer->y.count; i++) {

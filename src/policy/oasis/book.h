@@ -18,9 +18,10 @@ struct oasis_booking {
 	struct astra_oasis_places y;  /* booked: slots and GPUs, by slot */
 	int64_t offered;	      /* the slot of its last offer */
 	double payoff;		      /* of that offer */
-	bool seen;		      /* is active still */
-	bool known;		      /* the history has it */
-	bool held;		      /* ran when it was last seen */
+	double cost; /* its GPUs' then; 0: not known, after a restart */
+	bool seen;   /* is active still */
+	bool known;  /* the history has it */
+	bool held;   /* ran when it was last seen */
 };
 
 struct oasis_book {

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "src/common/number.h"
 #include "src/policy/oasis/book.h"
 
 static void *oasis_create(const struct astra_options *options,
@@ -47,6 +48,22 @@ static int oasis_allocate(void *self, const struct astra_offer *offer,
 						      : 0;
 }
 
+/* It is worth less than it costs, or there is no room for it at all. */
+static void explain_price(const struct oasis_book *book,
+			  const struct oasis_booking *b,
+			  struct astra_reason *reason)
+{
+	reason->wait = ASTRA_WAIT_PRICE;
+	reason->retry_sec = oasis_slot_start(book, book->now + 1);
+	if (isinf(b->payoff)) {
+		reason->price = HUGE_VAL;
+		return;
+	}
+	reason->value = b->payoff;
+	reason->worth = b->payoff + b->cost;
+	reason->price = b->cost;
+}
+
 static void oasis_explain(const void *self, const struct astra_demand *demand,
 			  struct astra_reason *reason)
 {
@@ -57,9 +74,8 @@ static void oasis_explain(const void *self, const struct astra_demand *demand,
 	if (next >= 0) {
 		reason->wait = ASTRA_WAIT_PLANNED;
 		reason->start_sec = oasis_slot_start(book, next);
-	} else if (b && isfinite(b->payoff) && b->payoff <= 0) {
-		reason->wait = ASTRA_WAIT_PRICE;
-		reason->value = b->payoff;
+	} else if (b && b->offered != INT64_MIN && b->payoff <= ASTRA_TIE) {
+		explain_price(book, b, reason);
 	}
 }
 
