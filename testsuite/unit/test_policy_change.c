@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/policy/engine.h"
+#include "src/policy/engine_priv.h"
 #include "testsuite/unit/unit.h"
 #include "testsuite/unit/vcluster.h"
 
@@ -372,6 +372,29 @@ static void the_clock_may_be_set_meanwhile(void **state)
 	}
 }
 
+/* What is aside cannot be read: that policy begins anew, all else goes on. */
+static void a_damaged_one_begins_anew(void **state)
+{
+	(void)state;
+	for (size_t a = 0; a < ASTRA_COUNT_OF(policies); a++)
+		for (int way = 0; way < WAYS; way++) {
+			struct vcluster *vc = pool(policies[a]);
+			const char *other = a ? "ltgf" : "themis";
+			struct facts before;
+
+			vc_run(vc, 1131);
+			change(vc, other, (enum way)way);
+			for (size_t i = 0; i < vc->engine->asides.count; i++)
+				vc->engine->asides.list[i].state.size /= 2;
+			note(vc, &before);
+			change(vc, policies[a], (enum way)way);
+			nothing_is_lost(vc, &before);
+			vc->due_sec = vc->now_sec;
+			all_come_to_their_end(vc, other, policies[a]);
+			drop(vc);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -381,6 +404,7 @@ int main(void)
 		cmocka_unit_test(who_comes_back_has_its_ledger),
 		cmocka_unit_test(nodes_may_change_places_meanwhile),
 		cmocka_unit_test(the_clock_may_be_set_meanwhile),
+		cmocka_unit_test(a_damaged_one_begins_anew),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
