@@ -512,7 +512,7 @@ bool astra_engine_policy_report(const struct astra_engine *e,
 {
 	uint32_t index = ASTRA_NONE;
 
-	*out = (struct astra_policy_report){NAN, NAN, NAN, NAN};
+	*out = (struct astra_policy_report){NAN, NAN, NAN, NAN, NAN};
 	if (!e->policy->report)
 		return false;
 	for (uint32_t i = 0; tenant && i < e->tenant_count; i++)

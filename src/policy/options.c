@@ -14,8 +14,18 @@
 /* What oasis plans in one go. */
 #define HORIZON_SLOTS_MAX 1000
 
+#define CREDITS_MAX 1e9
 #define LEASE_TERM_SEC 900
 #define MIN_RUN_SEC 60
+
+/* Budget=none is negative. */
+static int parse_budget(double *out, const char *text, struct astra_error *err)
+{
+	if (strcasecmp(text, "none"))
+		return astra_option_number(out, 0, CREDITS_MAX, text, err);
+	*out = -1;
+	return 0;
+}
 
 #define ROW(name, parse)                                                 \
 	static int set_##name(struct astra_options *o, const char *text, \
@@ -53,6 +63,8 @@ TIME_ROW(slot, slot_sec)
 COUNT_ROW(batch, batch_max)
 TIME_ROW(epoch, epoch_sec)
 NUMBER_ROW(price, price_base, 1, 1e6)
+ROW(budget, parse_budget(&o->budget, text, err))
+NUMBER_ROW(refill, budget_refill, 0, CREDITS_MAX)
 FLAG_ROW(own_price, own_share, "cluster", "share")
 TIME_ROW(horizon, horizon_sec)
 BOOL_ROW(lend_idle, lend_idle)
@@ -409,6 +421,16 @@ const struct astra_option astra_option_table[] = {
 	 "tenant's share is idle because others are busy. share: the "
 	 "tenant's.",
 	 set_own_price},
+	{"Budget", "CREDITS|none", "none",
+	 "What each tenant has to begin with for GPUs of others' shares under "
+	 "incentive, in the credits of PriceBase. What it pays goes off, what it is "
+	 "given is added, and it buys nothing for which it has not enough; in its own "
+	 "share its jobs run all the same. 0: it buys nothing. none: it may owe "
+	 "anything, as in the paper.",
+	 set_budget},
+	{"BudgetRefill", "CREDITS", "0",
+	 "What a tenant that has less than Budget is given of it a day.",
+	 set_refill},
 	{"PlanHorizon", "TIME", "86400",
 	 "How far ahead oasis plans, 1 to 1000 slots. A job whose work is longer than three "
 	 "quarters of this is planned part by part.",

@@ -66,6 +66,8 @@ struct astra_options {
 	uint32_t batch_max;		  /* BatchMax, slots */
 	double epoch_sec;		  /* BatchEpoch */
 	double price_base;		  /* PriceBase, theta of incentive */
+	double budget;			  /* Budget, credits; negative: none */
+	double budget_refill;		  /* BudgetRefill, credits a day */
 	bool own_share;			  /* OwnPrice=share */
 	double horizon_sec;		  /* PlanHorizon */
 	bool lend_idle;			  /* LendIdle */

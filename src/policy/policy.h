@@ -158,6 +158,7 @@ struct astra_policy_report {
 	double income;	/* of the tenant, for GPUs of its share */
 	double utility; /* of its jobs, as the policy counts it */
 	double reward;	/* of all, as the policy learns by it */
+	double credits; /* what the tenant has left to pay with */
 };
 
 struct astra_policy {

@@ -53,7 +53,8 @@ static const struct astra_field tenant_fields[] = {
 	TENANT(REAL, demand_gpus),   TENANT(REAL, alloc_gpus),
 	TENANT(REAL, alloc_gpu_sec), TENANT(REAL, fair_gpu_sec),
 	TENANT(REAL, rho),	     TENANT(U32, jobs_waiting),
-	TENANT(U32, jobs_running),   ASTRA_FIELDS_END,
+	TENANT(U32, jobs_running),   TENANT(REAL, credits),
+	ASTRA_FIELDS_END,
 };
 
 static const struct astra_field job_fields[] = {

@@ -76,6 +76,7 @@ struct astra_report_tenant {
 	uint32_t jobs_running;
 	double paid;   /* by the tenant, as its policy counts; so far */
 	double income; /* of the tenant */
+	double credits; /* it has left to pay with; NaN: its policy has none */
 };
 
 /* How far a job said it was. */

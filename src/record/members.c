@@ -62,6 +62,8 @@ const struct astra_member astra_round_option_members[] = {
 	OPTION(U32, batch_max),
 	OPTION(REAL, epoch_sec),
 	OPTION(REAL, price_base),
+	OPTION(REAL, budget),
+	OPTION(REAL, budget_refill),
 	OPTION(FLAG, own_share),
 	OPTION(REAL, horizon_sec),
 	OPTION(FLAG, lend_idle),

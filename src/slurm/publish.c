@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/publish.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,7 +151,7 @@ static void fill_tenants(struct publish_filler *f, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct astra_tenant_view v;
-		struct astra_policy_report sums = {0};
+		struct astra_policy_report sums = {.credits = NAN};
 
 		astra_engine_tenant_view(f->pool->engine, i, f->now_sec, &v);
 		(void)astra_engine_policy_report(f->pool->engine, v.name,
@@ -171,6 +172,7 @@ static void fill_tenants(struct publish_filler *f, size_t count)
 			.jobs_running = f->running ? f->running[i] : 0,
 			.paid = sums.paid,
 			.income = sums.income,
+			.credits = sums.credits,
 		};
 		(void)astra_report_add_tenant(f->report, &t);
 	}

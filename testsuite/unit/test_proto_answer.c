@@ -194,7 +194,8 @@ static void records_have_the_keys_asked_for_in_their_order(void **state)
 	keys_are(
 		report, TENANTS ",\"fields\":[]}", "tenants",
 		",pool,name,uid,listed,weight,quota_gpus,demand_gpus,alloc_gpus,"
-		"alloc_gpu_sec,fair_gpu_sec,rho,jobs_waiting,jobs_running");
+		"alloc_gpu_sec,fair_gpu_sec,rho,jobs_waiting,jobs_running,"
+		"credits");
 }
 
 /* Whatever is asked for, it is what it is among all. */

@@ -131,7 +131,7 @@ static void a_key_of_no_record_is_named_with_those_that_are(void **state)
 	static const struct {
 		const char *kind, *first, *last;
 	} cases[] = {
-		{"tenant", "pool,name,", ",jobs_running"},
+		{"tenant", "pool,name,", ",credits"},
 		{"job", "pool,tenant,", ",user_rho"},
 		{"lease", "pool,tenant,", ",user_rho"},
 		{"auction", "app,job,", ",bid_sec"},

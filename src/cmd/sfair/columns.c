@@ -15,6 +15,8 @@ static const struct sfair_column tenant_columns[] = {
 	{"Rho", "rho", SFAIR_RATIO, "Alloc / Fair: the lowest goes first"},
 	{"Waiting", "jobs_waiting", SFAIR_NUMBER, "jobs that wait"},
 	{"Running", "jobs_running", SFAIR_NUMBER, "jobs that hold GPUs"},
+	{"Credits", "credits", SFAIR_NUMBER,
+	 "that it has left of Budget and of what it was paid"},
 	{"Listed", "listed", SFAIR_FLAG,
 	 "configured or with jobs; no: only remembered"},
 	{NULL, NULL, SFAIR_TEXT, NULL},

@@ -115,6 +115,7 @@ static int open_market(struct sale *s, struct astra_error *err)
 		.server_count = s->offer->node_count,
 		.quotas = s->quotas,
 		.user_count = s->offer->tenant_count,
+		.budgets = b->credits,
 	};
 
 	if (share_out(s, count_gpus(s)) < 0)
@@ -348,6 +349,8 @@ static int enter_deals(struct sale *s, struct astra_calendar *calendar,
 		accounts[u].utility += a->utility;
 		accounts[u].paid += a->paid;
 		accounts[u].income += a->income;
+		if (s->batch->credits)
+			s->batch->credits[u] += a->income - a->paid;
 	}
 	return rc;
 }

@@ -18,6 +18,8 @@ struct astra_batch {
 	double origin_sec; /* of slot 1's begin */
 	uint32_t begin, slots;
 	double until_sec; /* jobs that came by then take part */
+	double *credits;  /* of each tenant, which bound what it buys: paid from
+			   * and paid into; NULL: no bound */
 };
 
 /* Each tenant's share of so many GPUs by weight, in whole GPUs that sum to

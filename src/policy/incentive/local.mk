@@ -16,6 +16,8 @@ libastra_policy_la_SOURCES += \
 	src/policy/incentive/minima.h \
 	src/policy/incentive/policy.c \
 	src/policy/incentive/policy.h \
+	src/policy/incentive/purse.c \
+	src/policy/incentive/purse.h \
 	src/policy/incentive/quota.c
 libastra_decide_la_SOURCES += \
 	src/decide/decide_incentive.h \
@@ -88,3 +90,12 @@ test_incentive_epoch_SOURCES = testsuite/unit/test_incentive_epoch.c \
 	testsuite/unit/unit.h
 test_incentive_epoch_CFLAGS = $(UNIT_CFLAGS)
 test_incentive_epoch_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += test_incentive_budget
+test_incentive_budget_SOURCES = testsuite/unit/test_incentive_budget.c \
+	testsuite/unit/incentive_pool.h \
+	testsuite/unit/vcluster.c \
+	testsuite/unit/vcluster.h \
+	testsuite/unit/unit.h
+test_incentive_budget_CFLAGS = $(UNIT_CFLAGS)
+test_incentive_budget_LDADD = $(UNIT_LIBS)

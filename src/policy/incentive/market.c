@@ -63,6 +63,17 @@ static int set_up_kind(struct astra_market *m,
 	return 0;
 }
 
+static int copy_budgets(struct astra_market *m,
+			const struct astra_market_setup *setup)
+{
+	if (!setup->budgets)
+		return 0;
+	m->budgets = calloc(m->user_count + 1, sizeof(*m->budgets));
+	for (size_t u = 0; m->budgets && u < m->user_count; u++)
+		m->budgets[u] = setup->budgets[u];
+	return m->budgets ? 0 : -1;
+}
+
 struct astra_market *astra_market_create(const struct astra_market_setup *setup,
 					 struct astra_error *err)
 {
@@ -78,7 +89,7 @@ struct astra_market *astra_market_create(const struct astra_market_setup *setup,
 	m->user_count = setup->user_count;
 	m->accounts = calloc(m->user_count + 1, sizeof(*m->accounts));
 	m->places = calloc(m->server_count + 1, sizeof(*m->places));
-	if (!m->accounts || !m->places) {
+	if (!m->accounts || !m->places || copy_budgets(m, setup) < 0) {
 		astra_error_nomem(err);
 		goto fail;
 	}
@@ -122,6 +133,7 @@ void astra_market_destroy(struct astra_market *m)
 		free(m->capacity[kind]);
 	}
 	free(m->accounts);
+	free(m->budgets);
 	free(m->places);
 	free(m);
 }

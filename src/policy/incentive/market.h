@@ -41,6 +41,10 @@ struct astra_market_setup {
 	/* Borrowed for the call; they sum to what the servers have. */
 	const struct astra_market_room *quotas;
 	size_t user_count;
+	/* What each user may pay in the shared phase, less what it pays and
+	 * with what it is given; who has nothing buys nothing. Borrowed for the
+	 * call; NULL: no bound, as in the paper. */
+	const double *budgets;
 };
 
 /* So many workers on that server. */

@@ -4,6 +4,8 @@
 #ifndef ASTRA_MARKET_PRIV_H
 #define ASTRA_MARKET_PRIV_H
 
+#include <math.h>
+
 #include "src/policy/incentive/market.h"
 #include "src/policy/incentive/minima.h"
 
@@ -60,6 +62,7 @@ struct astra_market {
 	bool own_share;
 	size_t server_count, user_count;
 	struct astra_market_account *accounts;
+	double *budgets; /* per user; NULL: no bound */
 	struct astra_market_window window;
 	struct market_side sides[MARKET_KINDS];
 	uint32_t *capacity[MARKET_KINDS]; /* per server */
@@ -83,6 +86,19 @@ static inline double market_price(const struct market_side *side, uint64_t used,
 				  uint64_t capacity)
 {
 	return side->unit * astra_market_price(side->theta, used, capacity);
+}
+
+/* What a user may pay now for a job of the shared phase; < 0: nothing, not even
+ * 0. */
+static inline double market_funds(const struct astra_market *m, uint32_t user)
+{
+	double left;
+
+	if (!m->budgets)
+		return HUGE_VAL;
+	left = m->budgets[user] - m->accounts[user].paid +
+	       m->accounts[user].income;
+	return left > 0 ? left : -1;
 }
 
 /* The best schedule of a job in a phase, Alg. 3. False: none has mu > 0.

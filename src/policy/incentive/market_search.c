@@ -15,6 +15,7 @@ struct search {
 	const struct astra_market_job *job;
 	size_t option_count;
 	uint32_t ps_min; /* of a schedule */
+	double funds;	 /* a schedule costs no more */
 	struct market_best *best;
 	bool same; /* best has the start and the workers of this option */
 };
@@ -229,10 +230,15 @@ struct trial {
 	uint32_t server, ps;
 };
 
+static double cost_of(const struct trial *t, double ps)
+{
+	return t->price[MARKET_WORKERS] * t->option->workers +
+	       t->price[MARKET_PS] * ps;
+}
+
 static double payoff(const struct trial *t, double ps)
 {
-	return t->value - (t->price[MARKET_WORKERS] * t->option->workers +
-			   t->price[MARKET_PS] * ps);
+	return t->value - cost_of(t, ps);
 }
 
 /* Whether workers on several servers fit, and are worth it. */
@@ -297,7 +303,8 @@ static void try_option(struct search *s, uint32_t start,
 	struct trial t = {.option = o, .start = start, .end = start + o->slots};
 
 	if (!worth_trying(s, &t) ||
-	    !(o->centralized ? fit_whole(s, &t) : fit_split(s, &t)))
+	    !(o->centralized ? fit_whole(s, &t) : fit_split(s, &t)) ||
+	    cost_of(&t, t.ps) > s->funds)
 		return;
 	s->same = true;
 	*s->best = (struct market_best){
@@ -320,6 +327,9 @@ bool market_search(struct astra_market *m, const struct astra_market_job *job,
 
 	*best = (struct market_best){0};
 	s.ps_min = job->no_ps ? 0 : 1;
+	s.funds = shared ? market_funds(m, job->user) : HUGE_VAL;
+	if (s.funds < 0)
+		return false;
 	prepare(&s, shared);
 	for (uint32_t start = 0; start < m->window.slots; start++) {
 		for (size_t i = 0; i < s.option_count; i++) {

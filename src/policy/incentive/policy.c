@@ -11,6 +11,7 @@
 
 #include "src/common/grow.h"
 #include "src/policy/incentive/batch.h"
+#include "src/policy/incentive/purse.h"
 
 struct incentive {
 	double slot_sec, spare_sec, theta, epoch_sec;
@@ -24,6 +25,7 @@ struct incentive {
 	struct astra_calendar calendar;
 	struct astra_market_account *accounts; /* of tenants, in GPU hours */
 	size_t tenant_count, tenant_room;
+	struct astra_purses purses; /* Budget */
 };
 
 static void *create(const struct astra_options *options,
@@ -42,6 +44,8 @@ static void *create(const struct astra_options *options,
 	p->epoch_sec = options->epoch_sec;
 	p->own_share = options->own_share;
 	p->lends = options->lend_idle;
+	p->purses.budget = options->budget;
+	p->purses.daily = options->budget_refill;
 	return p;
 }
 
@@ -53,6 +57,7 @@ static void destroy(void *self)
 		return;
 	astra_calendar_free(&p->calendar);
 	free(p->accounts);
+	astra_purses_free(&p->purses);
 	free(p);
 }
 
@@ -139,6 +144,10 @@ static int sell(struct incentive *p, const struct astra_offer *offer,
 		.until_sec = end_of(p, p->begin),
 	};
 
+	if (astra_purses_fill(&p->purses, p->tenant_count, offer->now_sec) < 0)
+		return astra_error_nomem(err);
+	if (p->purses.count)
+		batch.credits = p->purses.credits;
 	batch.slots = end - batch.begin;
 	p->sold = true;
 	return astra_batch_sell(&batch, offer, &p->calendar, p->accounts, err);
@@ -300,6 +309,7 @@ static void report(const void *self, uint32_t tenant,
 		out->income += p->accounts[u].income;
 		out->utility += p->accounts[u].utility;
 	}
+	out->credits = astra_purses_of(&p->purses, tenant);
 }
 
 static int save(const void *self, struct astra_bytes *out)
@@ -318,6 +328,7 @@ static int save(const void *self, struct astra_bytes *out)
 		astra_put_f64(out, p->accounts[u].income);
 	}
 	astra_calendar_save(&p->calendar, out);
+	astra_purses_save(&p->purses, out);
 	return out->failed ? -1 : 0;
 }
 
@@ -357,6 +368,7 @@ static int restore(void *self, struct astra_reader *in)
 	p->sold = flags >> 1 & 1;
 	if (restore_accounts(p, in) < 0 ||
 	    astra_calendar_restore(&p->calendar, in) < 0 ||
+	    astra_purses_restore(&p->purses, in) < 0 ||
 	    !isfinite(p->origin_sec) || (p->begun && !p->slots) ||
 	    p->begin > UINT32_MAX / 2 || p->slots > ASTRA_BATCH_SLOTS_MAX)
 		return -1;
@@ -379,6 +391,7 @@ static void shift(void *self, double by_sec)
 	struct incentive *p = self;
 
 	p->origin_sec += by_sec;
+	p->purses.filled_sec += by_sec;
 }
 
 const struct astra_policy astra_incentive = {
