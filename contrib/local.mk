@@ -19,6 +19,7 @@ dist_sfairexamples_SCRIPTS = \
 	contrib/examples/train-lightning.py contrib/examples/train-submitit.py \
 	contrib/examples/train-torch.py contrib/examples/train-transformers.py
 dist_sfairexamples_DATA = contrib/examples/train.sbatch \
+	contrib/examples/train-elastic.sbatch \
 	contrib/examples/train-plain.sbatch \
 	contrib/examples/train-torchrun.sbatch
 EXTRA_DIST += \

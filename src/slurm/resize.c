@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/slurm/request.h"
+#include "src/slurm/wish.h"
 
 static bool resize_on;
 
@@ -41,6 +42,18 @@ void astra_resize_text(char **text, const char *type, uint32_t gpus)
 		   gpus);
 }
 
+void astra_resize_least(job_record_t *job)
+{
+	struct astra_wish wish;
+
+	if (!IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job) ||
+	    astra_wish_read(job->spank_job_env, job->spank_job_env_size, &wish,
+			    NULL) < 0 ||
+	    !wish.stated.gpus_max)
+		return;
+	(void)astra_resize(job, wish.stated.gpus_min);
+}
+
 int astra_resize(job_record_t *job, uint32_t gpus)
 {
 	struct astra_ask ask;
@@ -54,8 +67,8 @@ int astra_resize(job_record_t *job, uint32_t gpus)
 	astra_desc_name_job(&desc, job->job_id);
 	astra_resize_text(&desc.tres_per_job, ask.type, gpus);
 	rc = resize_update(job, &desc);
-	/* What Slurm keeps of the size before: a sum of the list, by which nodes
-	 * are looked at, and what the last run was billed. */
+	/* What Slurm keeps of the size before: a sum of the list, by which
+	 * nodes are looked at, and what the last run was billed. */
 	FREE_NULL_LIST(job->gres_list_req_accum);
 	job->billable_tres = (double)NO_VAL;
 	xfree(desc.tres_per_job);

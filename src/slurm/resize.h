@@ -11,6 +11,10 @@
  * Locks: caller holds job and node write, conf, part and fed read. */
 int astra_resize(job_record_t *job, uint32_t gpus);
 
+/* An elastic job waits as one of its smallest size: that is what limits are
+ * tested with. Locks: as above. */
+void astra_resize_least(job_record_t *job);
+
 /* Add "gres:gpu:TYPE:N" as this release writes it; type: "" for any. *text is
  * to be xfreed. */
 void astra_resize_text(char **text, const char *type, uint32_t gpus);

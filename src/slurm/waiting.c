@@ -8,6 +8,7 @@
 #include "src/slurm/lost_launch.h"
 #include "src/slurm/park.h"
 #include "src/slurm/priority.h"
+#include "src/slurm/resize.h"
 #include "src/slurm/survivor.h"
 
 int astra_jobs_add(struct astra_jobs *jobs, uint32_t id)
@@ -64,8 +65,10 @@ static void look(uint32_t id, bool gate)
 	if (!job || job->magic != JOB_MAGIC)
 		return;
 	astra_priority_look(job);
-	if (gate)
-		astra_park_look(job);
+	if (!gate)
+		return;
+	astra_resize_least(job);
+	astra_park_look(job);
 }
 
 /* Returns 0 with the locks given back, or -1. */

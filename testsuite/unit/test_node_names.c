@@ -174,9 +174,9 @@ static void pool_restart(struct pool *p, bool version_3)
 	astra_engine_destroy(p->engine);
 	if (version_3) {
 		out.data[0] = 3;
-		/* without two names of a letter, and without the times and
-		 * users of three jobs */
-		out.size -= 4 + 2 * 5 + 20 + 3 * 16 + 4 + 3 * 4;
+		/* without two names of a letter, without the times and users
+		 * of three jobs, and without what was put aside */
+		out.size -= 4 + 2 * 5 + 20 + 3 * 16 + 4 + 3 * 4 + 4;
 	}
 	p->engine = astra_engine_restore(&p->options, out.data, out.size, &err);
 	if (!p->engine)
