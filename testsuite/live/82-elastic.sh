@@ -42,7 +42,7 @@ last_run() { job_log "$1" | grep '^run' | tail -n 1; }
 
 # ---- All that is idle.
 
-id=$(elastic --gpu-range=2-8 --cpus-per-gpu=2)
+id=$(elastic --gpus=2 --gpu-range=2-8 --cpus-per-gpu=2)
 wait_for 20 has "$id" 8
 wait_for 10 test -s "$CLUSTER_DIR/out/$id"
 check_eq "its environment" "run 8 after 0 world 8 here 4 devices 4" \
