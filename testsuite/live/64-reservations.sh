@@ -114,6 +114,8 @@ for id in "$leaves" "$stays" "$pinned"; do runs "$id"; done
 reserve ReservationName=over StartTime=now Duration=60 Nodes=n1,n3 \
 	flags=maint,ignore_jobs
 wait_for 40 restarted "$leaves"
+completed() { ! job_is "$leaves" COMPLETING; }
+wait_for 20 completed
 check_eq "a job on a node that is reserved" PENDING "$(job_state "$leaves")"
 ok lease-in-a-reservation-of-others-is-not-renewed
 scontrol delete ReservationName=over
