@@ -51,6 +51,14 @@ test_allot_SOURCES = testsuite/unit/test_allot.c \
 test_allot_CFLAGS = $(UNIT_CFLAGS)
 test_allot_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_idle
+test_idle_SOURCES = testsuite/unit/test_idle.c \
+	testsuite/unit/vcluster.c \
+	testsuite/unit/vcluster.h \
+	testsuite/unit/unit.h
+test_idle_CFLAGS = $(UNIT_CFLAGS)
+test_idle_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_ogas_policy test_ogas_project test_ogas_regret \
 	test_ogas_state test_ogasched
 test_ogas_policy_SOURCES = testsuite/unit/test_ogas_policy.c \

@@ -37,6 +37,7 @@ static void allotment_fini(struct allotment *a)
 	free(a->demands);
 	free(a->sources);
 	free(a->free);
+	astra_space_destroy(a->space);
 	free(a->promised);
 	free(a->answer.awards);
 	free(a->answer.shares);
@@ -54,8 +55,9 @@ static int allotment_init(struct allotment *a, struct round *r)
 	a->demands = calloc(r->snap->job_count + 1, sizeof(*a->demands));
 	a->sources = calloc(r->snap->job_count + 1, sizeof(*a->sources));
 	a->free = calloc(r->snap->node_count + 1, sizeof(*a->free));
+	a->space = astra_space_copy(r->idle);
 	a->promised = calloc(promised + 1, sizeof(*a->promised));
-	if (a->demands && a->sources && a->free && a->promised)
+	if (a->demands && a->sources && a->free && a->space && a->promised)
 		return 0;
 	return -1;
 }
@@ -64,16 +66,11 @@ static void offer_gpus(struct allotment *a)
 {
 	struct round *r = a->r;
 
+	for (size_t i = 0; i < r->contender_count; i++)
+		if (r->contenders[i].expired)
+			astra_loser_give(r, a->space, &r->contenders[i]);
 	for (uint32_t n = 0; n < r->snap->node_count; n++)
-		a->free[n] = astra_space_get(r->idle, n)->gpus;
-	for (size_t i = 0; i < r->contender_count; i++) {
-		const struct contender *c = &r->contenders[i];
-
-		for (size_t k = 0; c->expired && k < c->job->held_count; k++)
-			if (r->snap->nodes[c->job->held[k].node].usable)
-				a->free[c->job->held[k].node] +=
-					c->job->held[k].gpus;
-	}
+		a->free[n] = astra_space_get(a->space, n)->gpus;
 }
 
 /* GPUs that it was promised in an earlier round count as held. */
@@ -121,6 +118,7 @@ static void add_demand(struct allotment *a, size_t index, size_t *contender)
 		.submit_sec = j->submit_sec,
 		.ran_sec = ran_sec(r, j, &job->request),
 		.until_sec = r->snap->now_sec,
+		.banned = astra_refused_nodes(r->e, job->id),
 		.candidate = astra_ballot_candidate(r, row, job),
 	};
 
@@ -150,6 +148,7 @@ static int ask_policy(struct allotment *a, struct astra_error *err)
 		.lease_sec = r->e->options.lease_sec,
 		.nodes = r->snap->nodes,
 		.free = a->free,
+		.space = a->space,
 		.node_count = r->snap->node_count,
 		.gpus = r->usable_gpus,
 		.tenants = a->ballot.tenants,

@@ -3,9 +3,6 @@
 
 #include "src/policy/allot_priv.h"
 
-/* Shapes of requests that found no place, after which lending ends. */
-#define LEND_FAILURES 32
-
 /* Whether an award can be meant; a policy that errs starts nothing. */
 static bool is_sound(const struct allotment *a, const struct astra_award *award)
 {
@@ -139,53 +136,12 @@ static int place_all(struct allotment *a, struct contender **winners)
 	return 0;
 }
 
-/* What is idle after all awards. Requests of a shape that finds no place are
- * not tried again. */
-static int lend(struct allotment *a)
-{
-	struct reclaim *rc = &a->rc;
-	uint64_t failed[LEND_FAILURES];
-	size_t failures = 0;
-
-	rc->victim_count = 0;
-	for (size_t i = 0;
-	     i < a->r->contender_count && failures < LEND_FAILURES &&
-	     astra_space_gpus(rc->work);
-	     i++) {
-		struct contender *c = &a->r->contenders[i];
-		struct astra_request q = c->job->request;
-		uint64_t have = astra_space_gpus(rc->work);
-		bool hopeless = c->expired || c->share_count;
-		size_t count = 0;
-
-		for (size_t k = 0; k < failures; k++)
-			hopeless |= failed[k] == c->shape;
-		if (hopeless || have < astra_request_least(&q))
-			continue;
-		if (have < q.gpus)
-			q.gpus = (uint32_t)have;
-		count = astra_place(rc->work, &q,
-				    astra_refused_nodes(a->r->e, c->job->id), 0,
-				    rc->shares);
-		if (!count) {
-			failed[failures++] = c->shape;
-			continue;
-		}
-		astra_reclaim_take(rc, c, count);
-		c->share_count = count;
-		a->r->plan->changed = true;
-		if (astra_grants_add(a->r->e, c->job->id,
-				     a->answer.lend_until_sec, rc->shares,
-				     count) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 int astra_allot_place(struct allotment *a, struct astra_error *err)
 {
 	struct contender **winners =
 		calloc(a->answer.award_count + 1, sizeof(*winners));
+	double until = a->answer.lend_until_sec;
+	bool lends = a->r->e->options.lend_idle && until > 0;
 	int rc = winners ? 0 : astra_error_nomem(err);
 
 	if (!rc)
@@ -193,7 +149,7 @@ int astra_allot_place(struct allotment *a, struct astra_error *err)
 	if (!rc && astra_reclaim_init(&a->rc, a->r, a->r->idle) < 0)
 		rc = astra_error_nomem(err);
 	if (!rc && (place_all(a, winners) < 0 ||
-		    (a->answer.lend_until_sec > 0 && lend(a) < 0)))
+		    (lends && astra_allot_lend(a, until) < 0)))
 		rc = astra_error_nomem(err);
 	free(winners);
 	return rc;

@@ -17,6 +17,7 @@ struct allotment {
 		size_t awarded;	  /* of its copies */
 	} * sources;
 	uint32_t *free;
+	struct astra_space *space;    /* what may be awarded */
 	struct astra_share *promised; /* of those that wait for their GPUs */
 	size_t promised_count;
 	struct astra_allocation answer;
@@ -28,5 +29,10 @@ struct allotment {
  * Returns 0, or -1 with err set: an award that cannot be meant, or no memory.
  */
 int astra_allot_place(struct allotment *a, struct astra_error *err);
+
+/* lend.c: what is idle after all awards goes to those who wait, until then: a
+ * job that finds no place gives its turn to the next. Returns 0, or -1 when
+ * memory is out. */
+int astra_allot_lend(struct allotment *a, double until_sec);
 
 #endif

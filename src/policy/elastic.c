@@ -33,29 +33,13 @@ static uint32_t elastic_held(const struct contender *c)
 	return gpus;
 }
 
-/* The request as if it were for so many GPUs. */
-static struct astra_request elastic_request(const struct astra_request *q,
-					    uint32_t gpus)
-{
-	struct astra_request sized = *q;
-	uint32_t nodes = q->gpus_per_node ? gpus / q->gpus_per_node : gpus;
-
-	sized.gpus = gpus;
-	sized.cpus =
-		(uint32_t)(((uint64_t)q->cpus * gpus + q->gpus - 1) / q->gpus);
-	sized.charge = q->charge * gpus / q->gpus;
-	if (sized.nodes_min > nodes)
-		sized.nodes_min = nodes;
-	return sized;
-}
-
 struct contender astra_elastic_sized(const struct contender *c, uint32_t gpus,
 				     struct astra_job *job)
 {
 	struct contender sized = *c;
 
 	*job = *c->elastic;
-	job->request = elastic_request(&c->elastic->request, gpus);
+	job->request = astra_request_sized(&c->elastic->request, gpus);
 	sized.job = job;
 	return sized;
 }

@@ -16,6 +16,8 @@
  *   grow.c    the places of what they get beyond their fewest
  *   allot.c   the round of a policy that says itself who gets what
  *   allot_place.c  the places of what it awards
+ *   offer.h   where jobs could run on what it is offered
+ *   lend.c    what is idle after that, to those who wait
  *   yield.c   who yields to a job that finds no place
  *   settle.c  what the outcome means for each job
  *   first_start.c  by when a job is to start for the first time

@@ -49,6 +49,9 @@ libastra_policy_la_SOURCES = \
 	src/policy/turn.c \
 	src/policy/lack.c \
 	src/policy/lease.c \
+	src/policy/lend.c \
+	src/policy/offer.c \
+	src/policy/offer.h \
 	src/policy/lease_ends.c \
 	src/policy/losers.c \
 	src/policy/ltgf.c \

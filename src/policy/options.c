@@ -436,10 +436,13 @@ const struct astra_option astra_option_table[] = {
 	 "quarters of this is planned part by part.",
 	 set_horizon},
 	{"LendIdle", "yes|no", "yes",
-	 "Whether incentive and oasis lend GPUs that nobody has planned to jobs "
-	 "that wait, each time to the slot's end, for nothing. no: as in the "
-	 "papers; then GPUs are idle while jobs wait, and with oasis a job that "
-	 "is never worth its price never runs.",
+	 "Whether GPUs that nobody has planned, or that were planned for a job that "
+	 "cannot start there, are lent to jobs that wait and can, each time to the "
+	 "slot's end (themis, ltgf+themis: to the term's), for nothing. yes: no GPU "
+	 "is idle beside a job that could run on it, whatever the policy. no: as in "
+	 "the papers; then GPUs are idle while jobs wait, and with oasis a job that "
+	 "is never worth its price never runs. ltgf leaves no such GPU in any case, "
+	 "but for those that it keeps for a promised start.",
 	 set_lend_idle},
 	{"FairnessKnob", "NUMBER", "0.8",
 	 "f of themis and ltgf+themis: GPUs are offered to the 1 - f of the "

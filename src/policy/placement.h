@@ -78,6 +78,11 @@ size_t astra_place(const struct astra_space *space,
 		   const struct astra_request *request, const uint64_t *banned,
 		   uint32_t strict_node_gpus, struct astra_share *shares);
 
+/* The request as if it were for so many GPUs, with the CPUs and the charge that
+ * go with them. request->gpus > 0. */
+struct astra_request astra_request_sized(const struct astra_request *request,
+					 uint32_t gpus);
+
 /* What a request takes on a node where it gets so many GPUs; whole_node is
  * not looked at. */
 struct astra_share astra_request_share(const struct astra_request *request,

@@ -100,9 +100,13 @@ struct astra_demand {
 	 * leaving. A node may come twice. */
 	const struct astra_share *held;
 	size_t held_count;
+	/* Nodes that refused it a moment ago; NULL: none. A bitmap. */
+	const uint64_t *banned;
 	/* As a policy that ranks would see it: one of its copies. */
 	struct astra_candidate candidate;
 };
+
+struct astra_space;
 
 /* One round's question to a policy that allocates. Borrowed and const. */
 struct astra_offer {
@@ -110,6 +114,8 @@ struct astra_offer {
 	double lease_sec; /* the pool's term */
 	const struct astra_node *nodes;
 	const uint32_t *free; /* of each node: GPUs that may be awarded */
+	/* The same with CPUs and memory (offer.h); NULL: there is plenty. */
+	const struct astra_space *space;
 	size_t node_count;
 	uint64_t gpus; /* of all usable nodes, held or not */
 	const struct astra_demand *demands; /* every active job */
@@ -139,9 +145,10 @@ struct astra_allocation {
 	bool changed;	 /* what the policy saves has, if maybe no lease */
 	bool moves; /* a job leaves for as many GPUs as it has, or fewer, even
 		     * if nobody needs those that it has */
-	double lend_until_sec;	/* GPUs that nobody was awarded, nor has now, go
-				 * to those who wait, first come, first served,
-				 * until then; 0: they stay idle */
+	double lend_until_sec;	/* with LendIdle, GPUs that nobody was awarded,
+				 * nor has now, go to those who wait, first
+				 * come, first served, until then; 0: they stay
+				 * idle */
 	double spare_until_sec; /* jobs whose lease is over, without an award,
 				 * whose GPUs nobody else was awarded, keep them
 				 * until then; 0: for another term */

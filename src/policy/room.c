@@ -31,6 +31,21 @@ struct astra_share astra_request_share(const struct astra_request *request,
 	return share;
 }
 
+struct astra_request astra_request_sized(const struct astra_request *q,
+					 uint32_t gpus)
+{
+	struct astra_request sized = *q;
+	uint32_t nodes = q->gpus_per_node ? gpus / q->gpus_per_node : gpus;
+
+	sized.gpus = gpus;
+	sized.cpus =
+		(uint32_t)(((uint64_t)q->cpus * gpus + q->gpus - 1) / q->gpus);
+	sized.charge = q->charge * gpus / q->gpus;
+	if (sized.nodes_min > nodes)
+		sized.nodes_min = nodes;
+	return sized;
+}
+
 bool astra_room_has(const struct astra_room *room,
 		    const struct astra_share *share)
 {

@@ -37,7 +37,8 @@ void vc_begin(struct vcluster *vc)
 		vc->policy = astra_policy_find(vc->options.policy);
 	vc->engine = astra_engine_create_with(&vc->options, vc->policy,
 					      vc->now_sec, &err);
-	if (!vc->engine) fail_msg("%s", err.text);
+	if (!vc->engine)
+		fail_msg("%s", err.text);
 }
 
 void vc_fini(struct vcluster *vc)
@@ -101,6 +102,7 @@ static void hold_shares(struct vcluster *vc, struct vjob *v, int sign)
 			assert_false(n->settling);
 			assert_true(n->gpus_free >= v->held[i].gpus);
 			assert_true(n->cpus_free >= v->held[i].cpus);
+			assert_true(n->mem_free_mib >= v->held[i].mem_mib);
 			n->gpus_free -= v->held[i].gpus;
 			n->cpus_free -= v->held[i].cpus;
 			n->mem_free_mib -= v->held[i].mem_mib;
@@ -250,9 +252,10 @@ static void settle_nodes(struct vcluster *vc)
 	}
 }
 
-void vc_step(struct vcluster *vc)
+static void hold_round(struct vcluster *vc)
 {
 	struct astra_snapshot snap = {
+		.now_sec = vc->now_sec,
 		.nodes = vc->nodes,
 		.node_count = vc->node_count,
 		.bids = vc->bids,
@@ -266,29 +269,59 @@ void vc_step(struct vcluster *vc)
 	};
 	struct astra_error err = {""};
 
-	live(vc);
-	settle_nodes(vc);
-	if (vc->due_sec <= vc->now_sec) {
-		snap.now_sec = vc->now_sec;
-		for (size_t i = 0; i < vc->job_count; i++)
-			vc->snapshot_jobs[i] = vc->jobs[i]->job;
-		if (vc->round)
-			vc->round(vc, &snap);
-		else if (astra_engine_round(vc->engine, &snap, &vc->plan,
-					    &err) < 0)
-			fail_msg("%s", err.text);
-		vc->reclaimed = 0;
-		if (vc->trace && astra_engine_hold(vc->engine).job)
-			printf("%6.0f hold for job %u at %.0f\n",
-			       vc->now_sec - 1000,
-			       astra_engine_hold(vc->engine).job,
-			       astra_engine_hold(vc->engine).start_sec - 1000);
-		for (size_t i = 0; i < vc->plan.decision_count; i++)
-			carry_out(vc, &vc->plan.decisions[i]);
+	for (size_t i = 0; i < vc->job_count; i++)
+		vc->snapshot_jobs[i] = vc->jobs[i]->job;
+	if (vc->round)
+		vc->round(vc, &snap);
+	else if (astra_engine_round(vc->engine, &snap, &vc->plan, &err) < 0)
+		fail_msg("%s", err.text);
+	vc->reclaimed = 0;
+	if (vc->trace && astra_engine_hold(vc->engine).job)
+		printf("%6.0f hold for job %u at %.0f\n", vc->now_sec - 1000,
+		       astra_engine_hold(vc->engine).job,
+		       astra_engine_hold(vc->engine).start_sec - 1000);
+}
+
+/* Returns whether a start was refused. */
+static bool refuse(struct vcluster *vc, const struct astra_decision *d)
+{
+	if (d->action != ASTRA_START || !vc->refuses || !vc->refuses(vc, d))
+		return false;
+	astra_engine_refuse(vc->engine, d->job,
+			    vc->plan.shares + d->first_share, d->share_count,
+			    true, vc->now_sec);
+	return true;
+}
+
+/* As slurmctld does: what is refused for its nodes is decided again at once. */
+static void hold_rounds(struct vcluster *vc)
+{
+	bool refused = true;
+
+	for (int i = 0; refused && i < VC_TRIES; i++) {
+		refused = false;
+		hold_round(vc);
+		for (size_t k = 0; k < vc->plan.decision_count; k++) {
+			if (refuse(vc, &vc->plan.decisions[k]))
+				refused = true;
+			else
+				carry_out(vc, &vc->plan.decisions[k]);
+		}
 		if (vc->reclaimed > vc->most_reclaimed)
 			vc->most_reclaimed = vc->reclaimed;
-		vc->due_sec = fmax(vc->plan.wake_sec, vc->now_sec + 1);
+		settle_nodes(vc);
 	}
+	vc->due_sec = fmax(vc->plan.wake_sec, vc->now_sec + 1);
+	if (vc->looked)
+		vc->looked(vc);
+}
+
+void vc_step(struct vcluster *vc)
+{
+	live(vc);
+	settle_nodes(vc);
+	if (vc->due_sec <= vc->now_sec)
+		hold_rounds(vc);
 	vc->now_sec += 1;
 }
 
@@ -319,7 +352,8 @@ void vc_restart(struct vcluster *vc)
 	astra_engine_destroy(vc->engine);
 	vc->engine = astra_engine_restore(&vc->options, saved.data, saved.size,
 					  &err);
-	if (!vc->engine) fail_msg("%s", err.text);
+	if (!vc->engine)
+		fail_msg("%s", err.text);
 	astra_bytes_clear(&saved);
 }
 

@@ -10,6 +10,7 @@
 
 #define VC_JOBS 4096
 #define VC_NODES 512
+#define VC_TRIES 3 /* decisions in a round */
 
 struct vjob {
 	struct astra_job job; /* what the engine is told */
@@ -49,6 +50,11 @@ struct vcluster {
 	/* Holds a round in place of astra_engine_round(); NULL: that. */
 	void (*round)(struct vcluster *vc,
 		      const struct astra_snapshot *snapshot);
+	/* Whether the host refuses a start for its nodes; NULL: none. */
+	bool (*refuses)(struct vcluster *vc, const struct astra_decision *d);
+	/* After each round's decisions have been carried out; NULL: nothing. */
+	void (*looked)(struct vcluster *vc);
+	void *test; /* the test's own */
 };
 
 /* A cluster of nodes with so many GPUs and 8 CPUs a GPU; the engine is created

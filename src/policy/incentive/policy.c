@@ -17,7 +17,6 @@ struct incentive {
 	double slot_sec, spare_sec, theta, epoch_sec;
 	uint32_t batch_max;
 	bool own_share;
-	bool lends;
 	bool begun;
 	double origin_sec;     /* slot 1 begins */
 	uint32_t begin, slots; /* the window: slots begin + 1 … begin + slots */
@@ -43,7 +42,6 @@ static void *create(const struct astra_options *options,
 	p->batch_max = options->batch_max;
 	p->epoch_sec = options->epoch_sec;
 	p->own_share = options->own_share;
-	p->lends = options->lend_idle;
 	p->purses.budget = options->budget;
 	p->purses.daily = options->budget_refill;
 	return p;
@@ -265,8 +263,7 @@ static int allocate(void *self, const struct astra_offer *offer,
 		if (award(p, offer, i, over, out) < 0)
 			return astra_error_nomem(err);
 	out->spare_until_sec = end_of(p, over + 1);
-	if (p->lends)
-		out->lend_until_sec = end_of(p, over + 1);
+	out->lend_until_sec = out->spare_until_sec;
 	out->wake_sec = next_sec(p, offer, over);
 	return 0;
 }

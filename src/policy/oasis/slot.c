@@ -304,7 +304,7 @@ int oasis_slot_round(struct oasis_book *book, const struct astra_offer *offer,
 	    seat_booked(&r) < 0 || (r.book->lend && oasis_lend(&r) < 0))
 		goto out;
 	forget_tasks(&r);
-	out->spare_until_sec = r.end_sec;
+	out->spare_until_sec = out->lend_until_sec = r.end_sec;
 	if (offer->demand_count)
 		out->wake_sec = r.end_sec;
 	rc = 0;

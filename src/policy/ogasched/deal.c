@@ -234,6 +234,7 @@ int ogas_deal(struct ogas_classes *classes, const struct astra_offer *offer,
 		if (slot_end_sec - offer->now_sec < LEASE_LEAST * slot_sec &&
 		    !somebody_saves(&d))
 			d.start_end_sec += slot_sec;
+		out->lend_until_sec = d.start_end_sec;
 		rc = deal_within_grants(&d, fresh);
 		if (!rc)
 			rc = deal_the_rest(&d);

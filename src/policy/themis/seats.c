@@ -243,6 +243,7 @@ int astra_themis_seat(const struct themis_division *division,
 	}
 	out->moves = true; /* nearer together, or it would be pinned */
 	out->spare_until_sec = astra_themis_lease_end(offer, 0);
+	out->lend_until_sec = out->spare_until_sec;
 	seating_fini(&s);
 	free(rest);
 	free(order);

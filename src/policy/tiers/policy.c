@@ -208,6 +208,7 @@ static int serve(struct serving *s, struct astra_error *err)
 	if (!s->split.gpus)
 		return 0;
 	s->out->spare_until_sec = astra_themis_lease_end(s->offer, 0);
+	s->out->lend_until_sec = s->out->spare_until_sec;
 	return astra_tiers_rest(&s->split, s->offer, s->left, s->awarded,
 				s->out) < 0
 		       ? astra_error_nomem(err)
