@@ -24,6 +24,7 @@
 #include "src/slurm/priority.h"
 #include "src/slurm/publish.h"
 #include "src/slurm/recover.h"
+#include "src/slurm/run_end.h"
 #include "src/slurm/saver.h"
 #include "src/slurm/selfcheck.h"
 #include "src/slurm/told.h"
@@ -274,6 +275,7 @@ void astra_host_stop(void)
 	config = astra_config_swap(NULL);
 	astra_recover_close();
 	astra_expected_free();
+	astra_run_end_free();
 	unlock_slurmctld(astra_write_locks());
 	astra_config_destroy(config);
 	life = STOPPED;

@@ -120,6 +120,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/request.h \
 	src/slurm/revoke.c \
 	src/slurm/revoke.h \
+	src/slurm/run_end.c \
+	src/slurm/run_end.h \
 	src/slurm/site.c \
 	src/slurm/site.h \
 	src/slurm/saver.c \

@@ -6,6 +6,7 @@
 #include "src/slurm/charge.h"
 #include "src/slurm/park.h"
 #include "src/slurm/reserved.h"
+#include "src/slurm/run_end.h"
 #include "src/slurm/survivor.h"
 #include "src/slurm/usage.h"
 #include "src/slurm/users.h"
@@ -70,6 +71,18 @@ static double limit_of(const job_record_t *job)
 	return limit == NO_VAL || limit == INFINITE ? 0 : limit * 60.0;
 }
 
+/* When the last run of a job that was requeued ended. */
+static double last_end_of(const job_record_t *job)
+{
+	time_t end = job->end_time;
+
+	if (IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job))
+		end = 0; /* maybe a deadline's */
+	if (!end)
+		end = astra_run_end_of(job);
+	return (double)(end ? end : job->details->submit_time);
+}
+
 /* Slurm's end_time of a running job is when it has to end. */
 static void fill_times(const job_record_t *job, time_t now,
 		       struct astra_job *out)
@@ -84,7 +97,7 @@ static void fill_times(const job_record_t *job, time_t now,
 	case ASTRA_JOB_BLOCKED:
 	case ASTRA_JOB_PENDING:
 		if (job->restart_cnt) /* the requeue has reset it */
-			out->end_sec = out->submit_sec;
+			out->end_sec = last_end_of(job);
 		break;
 	case ASTRA_JOB_REQUEUED:
 		s = astra_survivor_find(job->job_id);
@@ -93,8 +106,7 @@ static void fill_times(const job_record_t *job, time_t now,
 			out->end_sec = (double)s->end_sec;
 			break;
 		}
-		out->end_sec =
-			job->end_time ? (double)job->end_time : out->submit_sec;
+		out->end_sec = last_end_of(job);
 		if (IS_JOB_COMPLETING(job) || !IS_JOB_PENDING(job))
 			out->start_sec = (double)job->start_time;
 		break;

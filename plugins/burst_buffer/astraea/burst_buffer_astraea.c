@@ -12,6 +12,7 @@
 #include "src/slurm/ledger.h"
 #include "src/slurm/publish.h"
 #include "src/slurm/recover.h"
+#include "src/slurm/run_end.h"
 #include "src/slurm/selfcheck.h"
 #include "src/slurm/stamp.h"
 
@@ -171,6 +172,7 @@ int bb_p_job_start_stage_out(job_record_t *job_ptr)
 		return SLURM_SUCCESS;
 	(void)astra_grace_end(job_ptr);
 	astra_ledger_end(job_ptr);
+	astra_run_end_note(job_ptr);
 	ASTRA_FAULT("end.before");
 	astra_recover_ended(job_ptr);
 	ASTRA_FAULT("end.noted");
