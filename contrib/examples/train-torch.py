@@ -24,6 +24,7 @@ import os
 import time
 import zlib
 
+import sfair
 import sfair_torch
 import torch
 from torch import nn
@@ -39,6 +40,14 @@ def data():
     by = torch.Generator().manual_seed(1)
     x = torch.randn(512, 8, generator=by)
     return torch.utils.data.TensorDataset(x, x.pow(2).sum(1, keepdim=True))
+
+
+def resized(before, now):
+    """Nothing has to be moved: a checkpoint is of the whole model, and a batch
+    has the same samples however many processes share it. What an own loop
+    divides by their number it works out anew here."""
+    if now:  # else the signal has come: what step() writes does for any number
+        print(f"on {now} GPUs now, {before} before", flush=True)
 
 
 def main():
@@ -59,6 +68,8 @@ def main():
     optimizer = torch.optim.Adam(net.parameters(), lr=0.01)
     torch.manual_seed(100 + rank)
 
+    if not rank:
+        sfair.on_resize(resized)
     lease = sfair_torch.Checkpointer(STATE, model=net, optimizer=optimizer)
     done = lease.load()
     train = data()
@@ -74,7 +85,9 @@ def main():
     for x, y in loader:
         loss = nn.functional.mse_loss(model(x.to(device)), y.to(device))
         optimizer.zero_grad()
-        loss.backward()
+        # The ranks' gradients are averaged: each counts by its share of the
+        # batch, which is not the same for all of, say, three.
+        (loss * (len(x) * batches.world / batches.batch)).backward()
         optimizer.step()
         time.sleep(SECONDS)
         done += 1

@@ -43,7 +43,7 @@ import zlib
 
 __all__ = ["Refused", "Stale", "Store", "bid", "checkpointed", "error",
            "gpus", "grace_remaining", "lease_ending", "lease_remaining", "offer",
-           "on_lease_end", "progress"]
+           "on_lease_end", "on_resize", "progress"]
 
 VERSION = 1  # of the protocol
 WAIT_SEC = 1.0  # at most, for an answer
@@ -413,8 +413,8 @@ class Client:
         self.place = Place(os.environ if env is None else env)
         self._send = send
         self._came = None  # when the signal came
-        self._handled = self._called = False
-        self._callback = None
+        self._handled = self._called = self._told = False
+        self._callback = self._resize = None
         self._pipe = None  # the signal's, of the thread that watches it
         self._stores = []
         left = self.place.end_sec - time.time()
@@ -645,6 +645,15 @@ class Client:
         self._callback = callback or self._callback
         self.catch(alone)
 
+    def on_resize(self, callback):
+        now, before = self.place.gpus
+        if not now:
+            return
+        if before and before != now:
+            callback(before, now)
+        self._resize = callback
+        self.catch()
+
     def catch(self, alone=False):
         """Install the handler, once; again where it is to be alone."""
         if not self.place.leased or not self.place.signal or \
@@ -657,6 +666,9 @@ class Client:
             self._tell_stores(number)
             if callable(before) and before is not signal.default_int_handler:
                 before(number, frame)
+            if self._resize and not self._told:
+                self._told = True
+                self._resize(self.place.gpus[0], 0)
             if self._callback and not self._called:
                 self._called = True
                 self._callback()
@@ -1417,6 +1429,18 @@ def gpus():
     the run before, 0 in the first; (0, 0) where it is not elastic, and outside
     Slurm. The size changes from one run to the next only."""
     return _the_client().place.gpus
+
+
+def on_resize(callback):
+    """Be told of changes of an elastic job's size: callback(before, now), in
+    GPUs. At once, in this call, where the run before had another size; that is
+    exact, the same in all processes, and not so in the first run. And once as
+    callback(now, 0) when the checkpoint signal has come, before the callback of
+    on_lease_end() and by its rules: this run ends unless its lease was renewed
+    meanwhile, and the next may have another size, which is not known before it
+    starts. Nobody is called where the job is not elastic, nor outside Slurm. It
+    replaces the callback of an earlier call."""
+    _the_client().on_resize(callback)
 
 
 def progress(done, total=None, iter_sec=None, loss=None):

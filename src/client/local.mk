@@ -5,8 +5,8 @@ include_HEADERS += src/client/sfair.h
 pkgconfig_DATA += src/client/sfair.pc
 libsfair_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
 # Its threads outlive a dlclose(), so it stays where it is.
-libsfair_la_LDFLAGS = $(AM_LDFLAGS) -version-info 2:0:2 \
-	-export-symbols-regex '^sfair_(error|progress|checkpointed|on_lease_end|lease_ending|gpus|lease_remaining|grace_remaining|offer|bid|store_(open|load|put|save|close))$$' \
+libsfair_la_LDFLAGS = $(AM_LDFLAGS) -version-info 3:0:3 \
+	-export-symbols-regex '^sfair_(error|progress|checkpointed|on_lease_end|lease_ending|on_resize|gpus|lease_remaining|grace_remaining|offer|bid|store_(open|load|put|save|close))$$' \
 	-Wl,-z,nodelete
 libsfair_la_LIBADD = $(JANSSON_LIBS) $(MUNGE_LIBS) -lpthread -lm
 client_sources = \

@@ -15,8 +15,15 @@ struct listener {
 	void *arg;
 };
 
+struct resize_listener {
+	void (*call)(uint32_t from, uint32_t to, void *arg);
+	void *arg;
+	uint32_t gpus;
+};
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct listener listener;
+static struct resize_listener resize_listener;
 static void (*before_listener)(void);
 static struct sigaction before;
 static int caught; /* the signal whose handler is ours */
@@ -60,6 +67,7 @@ static void *wait_for_byte(void *arg)
 {
 	void (*hook)(void);
 	struct listener copy;
+	struct resize_listener resize;
 	char byte;
 
 	(void)arg;
@@ -67,10 +75,13 @@ static void *wait_for_byte(void *arg)
 		;
 	pthread_mutex_lock(&lock);
 	copy = listener;
+	resize = resize_listener;
 	hook = before_listener;
 	pthread_mutex_unlock(&lock);
 	if (hook)
 		hook();
+	if (resize.call)
+		resize.call(resize.gpus, 0, resize.arg);
 	if (copy.call)
 		copy.call(copy.arg);
 	return NULL;
@@ -149,6 +160,21 @@ int sfair_notice_hook(int signal, void (*hook)(void))
 
 	pthread_mutex_lock(&lock);
 	before_listener = hook;
+	rc = listen_for_byte();
+	if (!rc)
+		rc = install(signal);
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+int sfair_notice_resize(int signal, uint32_t gpus,
+			void (*call)(uint32_t from, uint32_t to, void *arg),
+			void *arg)
+{
+	int rc;
+
+	pthread_mutex_lock(&lock);
+	resize_listener = (struct resize_listener){call, arg, gpus};
 	rc = listen_for_byte();
 	if (!rc)
 		rc = install(signal);

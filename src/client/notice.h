@@ -5,6 +5,7 @@
 #define SFAIR_NOTICE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Install the handler, once. NULL leaves the callback as it is. Returns 0 or an
  * errno. */
@@ -13,6 +14,12 @@ int sfair_notice_catch(int signal, void (*callback)(void *arg), void *arg);
 /* Install the handler, and call this in the thread before the program's
  * callback is called. Returns 0 or an errno. */
 int sfair_notice_hook(int signal, void (*hook)(void));
+
+/* Likewise, and call this with a number of the program's between the two. It
+ * replaces an earlier one. Returns 0 or an errno. */
+int sfair_notice_resize(int signal, uint32_t gpus,
+			void (*call)(uint32_t from, uint32_t to, void *arg),
+			void *arg);
 
 /* Seconds since the signal came; below 0: it has not. May be called in a signal
  * handler. */

@@ -55,6 +55,21 @@ uint32_t sfair_gpus(uint32_t *before)
 	return place->gpus;
 }
 
+int sfair_on_resize(void (*callback)(uint32_t from, uint32_t to, void *arg),
+		    void *arg)
+{
+	const struct sfair_place *place = sfair_courier_place();
+
+	if (!callback || !place->gpus)
+		return 0;
+	if (place->gpus_before && place->gpus_before != place->gpus)
+		callback(place->gpus_before, place->gpus, arg);
+	if (!place->leased || !place->signal)
+		return 0;
+	return fail(
+		sfair_notice_resize(place->signal, place->gpus, callback, arg));
+}
+
 int sfair_progress(uint64_t done, uint64_t total, double iter_sec, double loss)
 {
 	const struct sfair_place *place = sfair_courier_place();

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define SFAIR_API 3 /* raised when calls are added */
+#define SFAIR_API 4 /* raised when calls are added */
 
 /* Seconds until the job's lease ends. 0: it has ended, and if it is not renewed
  * the checkpoint signal comes; or another run has taken this one's place.
@@ -43,9 +43,28 @@ int sfair_on_lease_end(void (*callback)(void *arg), void *arg);
 int sfair_lease_ending(void);
 
 /* The GPUs that an elastic job (sbatch --gpu-range) has in this run; its size
- * changes from one run to the next only. before: gets those of the run before, 0
- * in the first; may be NULL. 0: it is not elastic, or this is outside Slurm. */
+ * changes from one run to the next only. before: gets those of the run before,
+ * 0 in the first; may be NULL. 0: it is not elastic, or this is outside Slurm.
+ */
 uint32_t sfair_gpus(uint32_t *before);
+
+/* Be told of changes of an elastic job's size, in GPUs.
+ * callback(from, to, arg): `from` is never 0, and the two are never the same.
+ *   In this call, before it returns, where the run before had another size: it
+ *   had `from`, this one has `to`. It is exact, the same in all processes of
+ *   the run, and not called in the first run.
+ *   And once with `to` 0, when the checkpoint signal has come, in a thread of
+ *   its own, before the callback of sfair_on_lease_end(): this run on `from`
+ *   ends unless its lease was renewed meanwhile, and the next may have another
+ *   size; that is not known before the next start.
+ *   It replaces the one of an earlier call; NULL: nothing is done.
+ * It catches the checkpoint signal, as sfair_on_lease_end() does, and does not
+ * end the job. Where the job is not elastic, and outside Slurm, nobody is
+ * called.
+ * Returns 0, or -1 with errno set; then the first call was made all the same.
+ */
+int sfair_on_resize(void (*callback)(uint32_t from, uint32_t to, void *arg),
+		    void *arg);
 
 /* Tell how far the job is. Only the newest is sent, every ten seconds or so,
  * and only of one process a job (that of RANK, else SLURM_PROCID, 0).

@@ -126,6 +126,85 @@ static void an_elastic_job_knows_its_size(void **state)
 	in_child(ask_for_no_gpus);
 }
 
+struct size_change {
+	atomic_int count;
+	uint32_t from, to;
+};
+
+static void on_resize(uint32_t from, uint32_t to, void *arg)
+{
+	struct size_change *change = arg;
+
+	change->from = from;
+	change->to = to;
+	atomic_fetch_add(&change->count, 1);
+}
+
+static void enter_resized(const char *now, const char *before)
+{
+	enter("10", path);
+	setenv("ASTRAEA_GPUS", now, 1);
+	setenv("ASTRAEA_GPUS_BEFORE", before, 1);
+}
+
+static void go_on_smaller(void)
+{
+	struct size_change change = {0};
+
+	enter_resized("2", "6");
+	WANT(!sfair_on_resize(NULL, NULL));
+	WANT(!sfair_on_resize(on_resize, &change));
+	WANT(change.count == 1 && change.from == 6 && change.to == 2);
+	raise(SIGUSR1);
+	WANT(comes_to(&change.count, 2));
+	WANT(change.from == 2 && change.to == 0);
+	raise(SIGUSR1);
+	usleep(100000);
+	WANT(change.count == 2);
+}
+
+static void go_on_alike(void)
+{
+	struct size_change change = {0};
+
+	enter_resized("2", "2");
+	WANT(!sfair_on_resize(on_resize, &change));
+	WANT(change.count == 0);
+}
+
+static void begin_elastic(void)
+{
+	struct size_change change = {0};
+
+	enter_resized("2", "0");
+	WANT(!sfair_on_resize(on_resize, &change));
+	WANT(change.count == 0);
+	raise(SIGUSR1);
+	WANT(comes_to(&change.count, 1));
+	WANT(change.from == 2 && change.to == 0);
+}
+
+static void be_of_one_size(void)
+{
+	struct size_change change = {0};
+
+	enter("10", path);
+	WANT(!sfair_on_resize(on_resize, &change));
+	WANT(!sfair_on_lease_end(NULL, NULL));
+	raise(SIGUSR1);
+	usleep(100000);
+	WANT(change.count == 0);
+}
+
+static void an_elastic_job_is_told_of_its_size(void **state)
+{
+	(void)state;
+	in_child(go_on_smaller);
+	in_child(go_on_alike);
+	in_child(begin_elastic);
+	in_child(be_of_one_size);
+}
+
 static void call_outside(void)
 {
 	double begin = now_sec();
@@ -552,6 +631,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_elastic_job_knows_its_size),
+		cmocka_unit_test(an_elastic_job_is_told_of_its_size),
 		cmocka_unit_test(outside_a_lease_nothing_happens),
 		cmocka_unit_test(what_remains_is_asked_for),
 		cmocka_unit_test(progress_is_sent_now_and_then),

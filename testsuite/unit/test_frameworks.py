@@ -7,11 +7,14 @@ the checkpoint signal in the middle of a step. PyTorch is needed by its own
 tests only, and real."""
 
 import os
+import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import textwrap
+import time
 import unittest
 
 top = os.path.abspath(os.environ.get("top_srcdir") or os.path.join(
@@ -326,6 +329,22 @@ for parts in zip(whole, of(0, 2), of(1, 2)):
     assert sorted(parts[0]) == sorted(parts[1] + parts[2])
 """
 
+# Writes down which samples each rank has in which step.
+WATCH = """
+import os
+if "RANK" in os.environ:
+    import sfair_torch
+    batches = sfair_torch.StepBatches.__iter__
+    def watch(self):
+        name = "samples.%s.%s" % (os.environ["SLURM_RESTART_COUNT"], self.rank)
+        path = os.path.join(os.environ["STATE_DIR"], name)
+        with open(path, "w", encoding="utf-8") as out:
+            for step, batch in enumerate(batches(self), self.first):
+                print(step, *batch, file=out, flush=True)
+                yield batch
+    sfair_torch.StepBatches.__iter__ = watch
+"""
+
 
 def torch_python():
     """Debian's PyTorch is for Debian's Python."""
@@ -365,6 +384,82 @@ class Torchrun(unittest.TestCase):
                             ([85, usr1], 85), ([term], 1), ([usr1], 1),
                             ([85, 1], 1), ([85, -9], 1), ([1], 1), ([], 1)):
             self.assertEqual(sfair_torchrun.exit_code(codes, 10), code, codes)
+
+    @unittest.skipUnless(TORCH_PYTHON, "python3-torch is not there")
+    def test_an_elastic_job_trains_on_each_sample_once(self):
+        """train-torch.py under torchrun with 4, 2 and 4 workers: each step has
+        the samples that one worker would have, shared out evenly."""
+        with tempfile.TemporaryDirectory() as self.folder:
+            with open(self.path("sitecustomize.py"), "w",
+                      encoding="utf-8") as out:
+                out.write(WATCH)
+            self.assertEqual(self.run_on(4, 0, stop=3), (
+                85, "after step 0", ""))
+            after = self.steps()
+            self.assertEqual(self.run_on(2, 4, stop=after + 2), (
+                85, f"after step {after}", "on 2 GPUs now, 4 before"))
+            after = self.steps()
+            self.assertEqual(self.run_on(4, 2), (
+                0, f"after step {after}", "on 4 GPUs now, 2 before"))
+            self.check_samples()
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def steps(self):
+        try:
+            with open(self.path("train-torch-7.journal"),
+                      encoding="utf-8") as text:
+                return len(text.readlines())
+        except FileNotFoundError:
+            return 0
+
+    def run_on(self, workers, before, stop=0):
+        """Exit code, and what it says of its start and its size."""
+        example = os.path.join(top, "contrib", "examples", "train-torch.py")
+        env = {"PATH": os.environ["PATH"], "OMP_NUM_THREADS": "1",
+               "PYTHONPATH": self.folder + ":" + sys.path[0],
+               "PYTHONDONTWRITEBYTECODE": "1", "STATE_DIR": self.folder,
+               "STEPS": "20", "SECONDS_A_STEP": "0.5" if stop else "0",
+               "ASTRAEA_POOL": "gpu", "SLURM_JOB_ID": "7",
+               "ASTRAEA_SOCKET": "/nonexistent",
+               "ASTRAEA_CHECKPOINT_SIGNAL": "USR1",
+               "SLURM_RESTART_COUNT": str(self.steps()),
+               "ASTRAEA_GPUS": str(workers),
+               "ASTRAEA_GPUS_BEFORE": str(before)}
+        words = [TORCH_PYTHON, "-m", "sfair_torchrun", "--nproc_per_node",
+                 str(workers), "--rdzv_backend=c10d",
+                 "--rdzv_endpoint=localhost:0", example]
+        with subprocess.Popen(words, env=env, text=True,
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT) as run:
+            while stop and self.steps() < stop and run.poll() is None:
+                time.sleep(0.05)
+            if stop:
+                run.send_signal(signal.SIGUSR1)
+            said = run.communicate()[0]
+        start = re.search("after step [0-9]+", said)
+        size = re.search("on [0-9]+ GPUs now, .* before", said)
+        return (run.returncode, start[0] if start else said,
+                size[0] if size else "")
+
+    def check_samples(self):
+        seen = {}
+        for name in os.listdir(self.folder):
+            if not name.startswith("samples."):
+                continue
+            with open(self.path(name), encoding="utf-8") as text:
+                for line in text:
+                    step, *samples = map(int, line.split())
+                    seen.setdefault(step, []).append(samples)
+        self.assertEqual(sorted(seen), list(range(20)))
+        epochs = [[], []]
+        for step, parts in seen.items():
+            self.assertIn(sorted(map(len, parts)), ([8] * 4, [16] * 2), step)
+            epochs[step // 16].extend(sum(parts, []))
+        self.assertEqual(sorted(epochs[0]), list(range(512)))
+        self.assertEqual(len(set(epochs[1])), 4 * 32)
+        self.assertEqual({len(parts) for parts in seen.values()}, {2, 4})
 
 
 if __name__ == "__main__":

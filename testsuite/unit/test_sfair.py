@@ -459,6 +459,29 @@ class Alone(unittest.TestCase):
         finally:
             signal.signal(signal.SIGUSR2, before)
 
+    def resized(self, now, before, signals=0):
+        """What an elastic job's callbacks are called with."""
+        calls = []
+        handler = signal.getsignal(signal.SIGUSR2)
+        try:
+            client = sfair.Client(place(ASTRAEA_GPUS=now,
+                                        ASTRAEA_GPUS_BEFORE=before))
+            client.on_lease_end(lambda: calls.append("end"))
+            client.on_resize(lambda *sizes: calls.append(sizes))
+            for _ in range(signals):
+                signal.raise_signal(signal.SIGUSR2)
+        finally:
+            signal.signal(signal.SIGUSR2, handler)
+        return calls
+
+    def test_an_elastic_job_is_told_of_its_size(self):
+        self.assertEqual(self.resized("2", "6", 2),
+                         [(6, 2), (2, 0), "end"])
+        self.assertEqual(self.resized("2", "2"), [])
+        self.assertEqual(self.resized("2", "0", 1), [(2, 0), "end"])
+        self.assertEqual(self.resized("", "", 1), ["end"])
+        self.assertEqual(self.resized("two", "", 1), ["end"])
+
     def test_signals_have_names_or_numbers(self):
         for text, number in (("USR1", signal.SIGUSR1), ("TERM", 15),
                              ("12", 12), ("none", 0), ("", 0), ("DFL", 0),
