@@ -30,6 +30,8 @@ def options():
     p.add_argument("--stock", action="store_true")
     p.add_argument("--mounted", action="store_true")
     p.add_argument("--accounting", action="store_true")
+    p.add_argument("--elastic", type=int, default=0)
+    p.add_argument("--limit", type=int, default=60)
     return p.parse_args()
 
 
@@ -61,7 +63,8 @@ class Campaign:
         c.reached, c.integrals_lost, c.clock_moved = set(), False, False
         self.log = Log(c.log, time.monotonic)
         self.journal = Journal(o.dir + "/out/journal", self.log.completed)
-        self.work = Work(c, self.journal, o.seed, o.accounting)
+        self.work = Work(c, self.journal, o.seed, o.accounting, o.elastic,
+                         o.limit)
         self.checks = Checks(c, self.work, self.journal, self.log, o.round)
         self.violations = []
         self.begin = time.monotonic()
@@ -157,6 +160,9 @@ class Campaign:
                        for n in self.work.waiting()])
         self.violated(self.checks.unfinished())
         self.violated(self.journal.shared_gpus())
+        self.violated(self.checks.sizes.out_of_range())
+        if self.o.accounting and not self.cluster.stock:
+            self.violated(self.checks.sizes.booked(self.checks.records()))
 
     def rest(self, number):
         """Points that have not been reached: once more."""
@@ -185,6 +191,13 @@ class Campaign:
         print("faults %d, jobs %d, runs %d, in %d s" % (
             len(plan), len(self.journal.runs), runs,
             time.monotonic() - self.begin))
+        sizes = [(r.job, r.size) for runs in self.journal.runs.values()
+                 for r in runs if r.size]
+        if self.work.range:
+            print("elastic: %d jobs, %d runs, %d of them at another size than "
+                  "the one before" % (len(self.work.range), len(sizes), sum(
+                      a[0] == b[0] and a[1] != b[1]
+                      for a, b in zip(sizes, sizes[1:]))))
         counts = {}
         for kind, _, _ in plan:
             counts[kind] = counts.get(kind, 0) + 1

@@ -5,6 +5,7 @@
 #
 #   campaign.sh [--faults N] [--seed S] [--jobs N] [--kinds K,K...]
 #               [--every-point] [--nodes N] [--no-accounting] [--stock]
+#               [--policy NAME] [--elastic PERCENT]
 #
 #   --faults N       so many, at random [20]
 #   --seed S         the same seed draws the same faults and jobs [1]
@@ -12,19 +13,22 @@
 #   --kinds K,...    only these kinds; see kinds.py for the names
 #   --every-point    besides, every fault point once
 #   --no-accounting  without slurmdbd: GPU time is not compared with sacct's
+#   --policy NAME    of the pool [ltgf]
+#   --elastic P      so many percent of the jobs are elastic [0]
 #   --stock          plain Slurm for comparison, without leases
 #
 # Prints a line a fault and a summary, and ends with 1 if an invariant was
 # violated: no job runs twice at once, none is lost, none is restarted after it
 # completed, each lease is where it was or properly ended, GPU time agrees with
-# sacct's, slurmctld answers and dumps no core. What the jobs wrote down
+# sacct's, slurmctld answers and dumps no core; an elastic job has the size that
+# squeue, scontrol, sfair and sacct know, within its range. What the jobs wrote down
 # themselves is the proof.
 #
 # Fault points need a build with --enable-fault-points (testsuite/lib/variant).
 . "$(dirname "$0")/../lib/live.sh"
 
 faults=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-nodes=5 stock='' accounting=--accounting mounted=''
+nodes=5 policy=ltgf limit=60 stock='' accounting=--accounting mounted=''
 arguments=()
 while (($#)); do
 	case $1 in
@@ -32,7 +36,8 @@ while (($#)); do
 	--no-accounting) accounting='' ;;
 	--every-point) arguments+=("$1") ;;
 	--nodes) nodes=$2 && shift ;;
-	--faults | --seed | --jobs | --kinds)
+	--policy) policy=$2 && shift ;;
+	--elastic | --faults | --seed | --jobs | --kinds)
 		arguments+=("$1" "${2?a value for $1}") && shift
 		;;
 	*) fail "unknown option $1" ;;
@@ -78,8 +83,13 @@ make_accounts() {
 
 conf=$(mktemp)
 cat >"$conf" <<-EOT
-	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=6 CheckpointGrace=3
+	Pool=gpu Partitions=gpu Policy=$policy RoundInterval=1 LeaseTerm=6
+	CheckpointGrace=3
+	SlotLength=10
+	PlanHorizon=3600
 EOT
+# What plans by the jobs' time limits plans for what they need.
+[[ $policy != @(*incentive|*oasis|*ogasched) ]] || limit=3
 # shellcheck disable=SC2086
 start_cluster $stock $accounting --nodes "$nodes" --gpus 4 \
 	--astraea "$conf" --slurm MinJobAge=7200 --slurm MaxJobCount=20000
@@ -97,4 +107,4 @@ points=$(grep -rhoE 'ASTRA_FAULT\("[a-z.-]+"\)' "$top/src" |
 [[ $(nm -D "${ASTRAEA_PLUGINDIR:-${ASTRAEA_BUILDDIR:-$top/build}/.libs}/libastraea.so") == *astra_fault_here* ]] || points=
 # shellcheck disable=SC2086
 python3 "$faults/campaign.py" "$CLUSTER_DIR" --nodes "$nodes" $stock $mounted \
-	$accounting --points "$points" "${arguments[@]}"
+	$accounting --limit "$limit" --points "$points" "${arguments[@]}"

@@ -4,6 +4,8 @@ import os
 import re
 import time
 
+from sizes import Sizes
+
 FINAL = ("FAILED", "CANCELLED", "NODE_FAIL", "TIMEOUT", "BOOT_FAIL",
          "OUT_OF_MEMORY", "DEADLINE")
 SETTLE_SEC = 45
@@ -16,6 +18,7 @@ class Checks:
         self.cluster, self.work, self.journal = cluster, work, journal
         self.log, self.round_sec = log, round_sec
         self.gpus = 4 * len(cluster.nodes)
+        self.sizes = Sizes(cluster, work, journal)
         self.base = {}      # tenant -> what does not count of drift()
 
     def after_fault(self, before):
@@ -28,6 +31,7 @@ class Checks:
             found += self.settled(before)
         found += self.failed_jobs()
         found += self.journal.found + self.journal.shared_gpus()
+        found += self.sizes.out_of_range()
         self.journal.found = []
         if any(f.startswith("core") for f in
                os.listdir(self.cluster.dir + "/run")):
@@ -81,7 +85,7 @@ class Checks:
         wrong += ["the lease of job %d since %d, which does not run" % (
             j, leases[j][0]) for j in leases
             if j not in first and j not in last]
-        return wrong
+        return wrong + self.sizes.disagreements(stay)
 
     def moved(self, before, now):
         """Leases of the same run that end earlier than they did, or later
@@ -174,7 +178,7 @@ class Checks:
                 start - 1 <= run.wall <= end + 1 for start, end in times)]
             for name, run in strange[:max(0, len(runs) - len(times))]:
                 account, gpus = self.work.gpus[name]
-                sums[account] = sums.get(account, 0) + gpus * (
+                sums[account] = sums.get(account, 0) + (run.size or gpus) * (
                     run.last - run.first + RUN_SEC)
         return sums
 

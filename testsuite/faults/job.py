@@ -31,6 +31,14 @@ class Job:
                                 os.O_RDWR | os.O_APPEND | os.O_CREAT)
         self.kind = kind
 
+    def size(self):
+        """What an elastic job is told of the size of its run."""
+        told = [os.environ.get(name, "-") for name in (
+            "ASTRAEA_GPUS", "ASTRAEA_WORLD_SIZE", "SLURM_GPUS_ON_NODE",
+            "SLURM_JOB_NUM_NODES")]
+        if told[0] != "-":
+            self.say("size", ":".join(told))
+
     def say(self, event, detail="-"):
         os.write(self.fd, ("%.3f %.3f %s %d %s %s %s %s\n" % (
             time.monotonic(), time.time(), self.name, os.getpid(),
@@ -42,6 +50,7 @@ class Job:
         self.say("start", "%s:%s" % (
             os.environ.get("SLURMD_NODENAME"),
             os.environ.get("CUDA_VISIBLE_DEVICES", "")))
+        self.size()
         try:
             fcntl.flock(self.progress, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -11,6 +11,7 @@ class Run:
         self.restart = int(restart)
         node, _, gpus = place.partition(":")
         self.gpus = {(node, g) for g in gpus.split(",") if g}
+        self.size = None    # the GPUs that an elastic job is told of
         self.first = self.last = when
         self.wall = wall    # when it began by the time of day
         self.end = None     # "done", "checkpoint", or None: killed
@@ -27,6 +28,7 @@ class Journal:
         """completed(jobid, since, until): whether slurmctld said so then."""
         self.path, self.at, self.rest = path, 0, ""
         self.runs = {}      # job -> [Run]
+        self.steps = {}     # job -> the last step it wrote down
         self.completed = completed
         self.found = []     # violations, not yet reported
         self.shared = set() # shared_gpus() that were reported
@@ -62,6 +64,24 @@ class Journal:
             self.found.append("%s started while another had the lock" % run)
         if event in ("done", "checkpoint"):
             run.end = event
+        if event == "size":
+            self.take_size(run, detail)
+        if event == "step":
+            self.take_step(run, int(detail))
+
+    def take_size(self, run, detail):
+        """GPUs of the run by $ASTRAEA_GPUS, as its device list has them."""
+        gpus, world, here, nodes = detail.split(":")
+        run.size, seen = int(gpus), len(run.gpus)
+        if world != gpus or here != str(seen) or (
+                seen != run.size if nodes == "1" else seen >= run.size):
+            self.found.append("%s sees %d GPUs, and is told of %s" % (
+                run, seen, detail))
+
+    def take_step(self, run, step):
+        if step <= self.steps.get(run.job, 0):
+            self.found.append("%s did step %d twice" % (run, step))
+        self.steps[run.job] = step
 
     def check_start(self, runs, run):
         """A job that was done may not start again, if slurmctld knew."""

@@ -15,17 +15,30 @@ SHAPES = [
     (2, 1, 1, 8, 40, "ckpt", 4),
     (1, 1, 1, 8, 40, "plain", 4),
 ]
+# The same of elastic ones: weight, fewest GPUs, most, steps from and to, kind,
+# tasks, further options.
+ELASTIC = [
+    (4, 1, 4, 20, 80, "ckpt", 0, []),
+    (4, 2, 8, 40, 120, "ckpt", 0, []),
+    (2, 1, 20, 20, 80, "ckpt", 0, []),
+    (2, 1, 4, 20, 60, "plain", 0, ["-N1"]),
+    (1, 4, 12, 20, 80, "ckpt", 0, []),
+    (1, 1, 4, 8, 40, "ckpt", 4, []),
+]
 ACCOUNTS = ["red", "blue", "green"]
 JOB = os.path.join(os.path.dirname(os.path.abspath(__file__)), "job.py")
 
 
 class Work:
-    def __init__(self, cluster, journal, seed, accounts):
+    def __init__(self, cluster, journal, seed, accounts, elastic=0, limit=60):
+        """elastic: percent of the jobs; limit: minutes of a run."""
         self.cluster, self.journal = cluster, journal
         self.random = random.Random("work %d" % seed)
         self.accounts = accounts
         self.jobs = {}      # the journal's name -> (job id, task or None)
-        self.gpus = {}      # name -> (account, GPUs of a run)
+        self.gpus = {}      # name -> (account, GPUs of a run, at most)
+        self.range = {}     # name -> (fewest GPUs, most) of an elastic job
+        self.elastic, self.limit = elastic, limit
         self.gone = set()   # given up after a violation
         self.count = 0
 
@@ -43,16 +56,28 @@ class Work:
             added += 1
         return added
 
+    def draw(self, shapes):
+        return self.random.choices(shapes, weights=[s[0] for s in shapes])[0]
+
+    def shape(self):
+        """(GPUs at most, range or None, steps from, to, kind, tasks, options)
+        of the next job."""
+        if self.elastic and self.random.random() * 100 < self.elastic:
+            _, least, most, low, high, kind, tasks, more = self.draw(ELASTIC)
+            return most, (least, most), low, high, kind, tasks, more + [
+                "--gpu-range=%d-%d" % (least, most)]
+        _, gpus, nodes, low, high, kind, tasks = self.draw(SHAPES)
+        return gpus * nodes, None, low, high, kind, tasks, [
+            "-N%d" % nodes, "--gres=gpu:%d" % gpus]
+
     def submit(self):
-        shape = self.random.choices(
-            SHAPES, weights=[s[0] for s in SHAPES])[0]
-        _, gpus, nodes, low, high, kind, tasks = shape
+        gpus, sizes, low, high, kind, tasks, options = self.shape()
         steps = self.random.randint(low, high)
         account = self.random.choice(ACCOUNTS)
         name = "j%d" % (self.count + 1)
         command = ["sbatch", "--parsable", "--requeue", "-J", name,
-                   "-o", "/dev/null", "--chdir=/", "-N%d" % nodes,
-                   "--gres=gpu:%d" % gpus, "-t", "60", "--mem=100"]
+                   "-o", "/dev/null", "--chdir=/", *options,
+                   "-t", str(self.limit), "--mem=100"]
         if self.accounts:
             command += ["-A", account]
         if kind == "ckpt":
@@ -69,7 +94,9 @@ class Work:
         for task in range(tasks) if tasks else [None]:
             one = name + ("" if task is None else "_%d" % task)
             self.jobs[one] = (job, task)
-            self.gpus[one] = (account, gpus * nodes)
+            self.gpus[one] = (account, gpus)
+            if sizes:
+                self.range[one] = sizes
         return True
 
     # What an administrator does after a fault; each returns how often.
