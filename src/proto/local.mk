@@ -102,8 +102,12 @@ test_why_worlds_CFLAGS = $(test_why_CFLAGS)
 test_why_worlds_LDADD = $(test_why_LDADD)
 
 check_PROGRAMS += test_progress
-test_progress_SOURCES = testsuite/unit/test_progress.c src/slurm/progress.c \
-	src/slurm/progress.h
+progress_sources = src/slurm/progress.c src/slurm/progress.h \
+	src/slurm/progress_priv.h src/slurm/progress_state.c \
+	src/slurm/progress_table.c
+bids_sources = src/slurm/bid_files.c src/slurm/bid_text.c src/slurm/bids.c \
+	src/slurm/bids_priv.h src/slurm/bids_state.c
+test_progress_SOURCES = testsuite/unit/test_progress.c $(progress_sources)
 test_progress_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 test_progress_LDADD = libastra-proto.la libastra-policy.la \
 	libastra-common.la $(CMOCKA_LIBS) -lpthread -lm
@@ -153,8 +157,8 @@ EXTRA_PROGRAMS += bench_progress
 BENCH += bench_progress
 CLEANFILES += bench_progress
 bench_progress_SOURCES = testsuite/bench/bench_progress.c \
-	testsuite/bench/bench.h src/slurm/progress.c src/slurm/bids.c \
-	src/slurm/bid_files.c src/slurm/bid_text.c $(server_sources)
+	testsuite/bench/bench.h $(progress_sources) $(bids_sources) \
+	$(server_sources)
 bench_progress_CFLAGS = $(AM_CFLAGS) $(MUNGE_CFLAGS)
 bench_progress_LDADD = libastra-proto.la libastra-policy.la libastra-common.la \
 	-lpthread -lm
@@ -168,11 +172,17 @@ bench_queries_CFLAGS = $(AM_CFLAGS) $(MUNGE_CFLAGS)
 bench_queries_LDADD = libastra-proto.la libastra-common.la -lpthread -lm
 
 check_PROGRAMS += test_bids
-test_bids_SOURCES = testsuite/unit/test_bids.c \
-	src/slurm/bid_files.c src/slurm/bid_text.c src/slurm/bids.c
+test_bids_SOURCES = testsuite/unit/test_bids.c $(bids_sources)
 test_bids_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 test_bids_LDADD = libastra-proto.la libastra-policy.la libastra-common.la \
 	$(CMOCKA_LIBS) -lpthread -lm
+
+check_PROGRAMS += test_told_state
+test_told_state_SOURCES = testsuite/unit/test_told_state.c \
+	src/slurm/told_state.c src/slurm/told_state.h $(progress_sources) \
+	$(bids_sources)
+test_told_state_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_told_state_LDADD = $(test_bids_LDADD)
 
 check_PROGRAMS += test_proto_auction
 test_proto_auction_SOURCES = testsuite/unit/test_proto_auction.c

@@ -8,40 +8,21 @@
 #include "src/common/grow.h"
 #include "src/proto/select.h"
 #include "src/slurm/bid_files.h"
-
-#define POOL_BYTES 64
-
-/* The place that an app's agent wants for a job, or for all of an array. */
-struct turn {
-	uint32_t job, turn;
-};
-
-struct entry {
-	uint64_t app;
-	char pool[POOL_BYTES];
-	uint32_t uid;
-	double time_sec; /* of the table; 0: there is none */
-	double rho_now;
-	uint32_t gpus_max;
-	double *table;
-	double order_sec;   /* likewise */
-	struct turn *order; /* by job */
-	uint32_t order_count;
-	bool seen; /* since astra_bids_begin() */
-};
+#include "src/slurm/bids_priv.h"
 
 /* What a message changes of an entry. */
 struct change {
 	uint32_t gpus_max, order_count;
 	double *table;
-	struct turn *order;
+	struct bids_turn *order;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct entry *entries; /* by pool and app */
+static struct bids_entry *entries; /* by pool and app */
 static size_t entry_count, entry_room;
+static bool changed; /* since the last save */
 
-static int compare(const char *pool, uint64_t app, const struct entry *e)
+static int compare(const char *pool, uint64_t app, const struct bids_entry *e)
 {
 	int order = strcmp(pool, e->pool);
 
@@ -64,7 +45,7 @@ static size_t place_of(const char *pool, uint64_t app)
 	return low;
 }
 
-static struct entry *find(const char *pool, uint64_t app)
+static struct bids_entry *find(const char *pool, uint64_t app)
 {
 	size_t at = place_of(pool, app);
 
@@ -79,13 +60,13 @@ static size_t numbers(uint32_t gpus_max, uint32_t order_count)
 }
 
 /* Whether an app's entry may change so. */
-static bool has_room(const struct entry *old, uint32_t uid,
+static bool has_room(const struct bids_entry *old, uint32_t uid,
 		     const struct change *c)
 {
 	size_t all = 0, own = 0, own_apps = 0, more;
 
 	for (size_t i = 0; i < entry_count; i++) {
-		const struct entry *e = &entries[i];
+		const struct bids_entry *e = &entries[i];
 		size_t n = numbers(e->gpus_max, e->order_count);
 
 		all += n;
@@ -107,26 +88,35 @@ static bool has_room(const struct entry *old, uint32_t uid,
 	       own + more <= ASTRA_BIDS_NUMBERS_MAX / ASTRA_BIDS_USER_PART;
 }
 
-static struct entry *add(const struct astra_report_app *app)
+/* Takes what it points at, unless it returns NULL. */
+static struct bids_entry *add(const struct bids_entry *new)
 {
-	size_t at = place_of(app->pool, app->number);
-	struct entry e = {.app = app->number, .uid = app->uid, .seen = true};
+	size_t at = place_of(new->pool, new->app);
 
-	if (strlen(app->pool) >= sizeof(e.pool) ||
-	    astra_grow(&entries, &entry_room, entry_count + 1,
+	if (astra_grow(&entries, &entry_room, entry_count + 1,
 		       sizeof(*entries)) < 0)
 		return NULL;
-	strcpy(e.pool, app->pool);
 	memmove(&entries[at + 1], &entries[at],
 		(entry_count - at) * sizeof(*entries));
-	entries[at] = e;
+	entries[at] = *new;
 	entry_count++;
 	return &entries[at];
 }
 
+static struct bids_entry *add_app(const struct astra_report_app *app)
+{
+	struct bids_entry e = {
+		.app = app->number, .uid = app->uid, .seen = true};
+
+	if (strlen(app->pool) >= sizeof(e.pool))
+		return NULL;
+	strcpy(e.pool, app->pool);
+	return add(&e);
+}
+
 static int compare_turns(const void *a, const void *b)
 {
-	const struct turn *x = a, *y = b;
+	const struct bids_turn *x = a, *y = b;
 
 	if (x->job != y->job)
 		return x->job < y->job ? -1 : 1;
@@ -155,13 +145,13 @@ static int change_make(struct change *c, const struct astra_report_app *app,
 		astra_curves_table(&bid->rho, app->slowdown, c->gpus_max,
 				   c->table);
 	for (uint32_t i = 0; i < c->order_count; i++)
-		c->order[i] = (struct turn){bid->order.refs[i].id, i + 1};
+		c->order[i] = (struct bids_turn){bid->order.refs[i].id, i + 1};
 	qsort(c->order, c->order_count, sizeof(*c->order), compare_turns);
 	return 0;
 }
 
 /* What is replaced is left in the change, to be freed. */
-static void apply(struct entry *e, struct change *c, double rho_now,
+static void apply(struct bids_entry *e, struct change *c, double rho_now,
 		  double now_sec)
 {
 	struct change old = {.table = e->table, .order = e->order};
@@ -187,7 +177,7 @@ int astra_bids_note(const struct astra_report *report,
 {
 	const struct astra_report_app *app = NULL;
 	struct change c;
-	struct entry *e = NULL;
+	struct bids_entry *e = NULL;
 
 	if (astra_app_find(report, query, viewer, &app, err))
 		return -1;
@@ -198,9 +188,10 @@ int astra_bids_note(const struct astra_report *report,
 	if (!has_room(e, app->uid, &c))
 		e = NULL;
 	else if (!e)
-		e = add(app);
+		e = add_app(app);
 	if (e)
 		apply(e, &c, query->bid.rho_now, viewer->now_sec);
+	changed |= e != NULL;
 	pthread_mutex_unlock(&lock);
 	change_clear(&c);
 	if (!e)
@@ -217,7 +208,7 @@ struct claim {
 	uint64_t app;
 	uint32_t job; /* that said it; 0: the agent, who goes first */
 	double said_sec;
-	const struct entry *entry;
+	const struct bids_entry *entry;
 	const struct astra_bid_file *file;
 };
 
@@ -238,7 +229,7 @@ void astra_bids_begin(void)
 }
 
 /* The place of a number, from 1 on; UINT32_MAX: it was not said. */
-static uint32_t turn_at(const struct entry *e, uint32_t job)
+static uint32_t turn_at(const struct bids_entry *e, uint32_t job)
 {
 	uint32_t low = 0, high = e->order_count;
 
@@ -256,7 +247,7 @@ static uint32_t turn_at(const struct entry *e, uint32_t job)
 }
 
 /* 0: none. */
-static uint32_t turn_of(const struct entry *e, const struct astra_job *job)
+static uint32_t turn_of(const struct bids_entry *e, const struct astra_job *job)
 {
 	uint32_t own = turn_at(e, job->id);
 	uint32_t all = job->array_id ? turn_at(e, job->array_id) : UINT32_MAX;
@@ -276,7 +267,7 @@ static size_t claims_of(const struct astra_bids_view *view,
 			struct astra_job *job, struct claim *out)
 {
 	uint64_t app = astra_app_of(job);
-	struct entry *e = entry_count ? find(view->pool, app) : NULL;
+	struct bids_entry *e = entry_count ? find(view->pool, app) : NULL;
 	const struct astra_bid_file *file =
 		astra_bid_files_find(job->array_id ? job->array_id : job->id);
 	size_t count = 0;
@@ -365,12 +356,6 @@ void astra_bids_fill(struct astra_bids_view *view)
 	free(claims);
 }
 
-static void clear_entry(struct entry *e)
-{
-	free(e->table);
-	free(e->order);
-}
-
 void astra_bids_end(void)
 {
 	size_t kept = 0;
@@ -379,19 +364,67 @@ void astra_bids_end(void)
 		if (entries[i].seen)
 			entries[kept++] = entries[i];
 		else
-			clear_entry(&entries[i]);
+			bids_entry_clear(&entries[i]);
 	}
+	changed |= kept < entry_count;
 	entry_count = kept;
 	pthread_mutex_unlock(&lock);
+}
+
+bool astra_bids_changed(void)
+{
+	bool any;
+
+	pthread_mutex_lock(&lock);
+	any = changed;
+	pthread_mutex_unlock(&lock);
+	return any;
+}
+
+void astra_bids_save(struct astra_bytes *out)
+{
+	pthread_mutex_lock(&lock);
+	astra_put_u32(out, (uint32_t)entry_count);
+	for (size_t i = 0; i < entry_count; i++)
+		bids_entry_save(&entries[i], out);
+	changed = false;
+	pthread_mutex_unlock(&lock);
+}
+
+/* Where an agent has bid since, that counts. */
+static void take_over(struct bids_entry *e)
+{
+	const struct change c = {.gpus_max = e->gpus_max,
+				 .order_count = e->order_count};
+
+	pthread_mutex_lock(&lock);
+	if (find(e->pool, e->app) || !has_room(NULL, e->uid, &c) || !add(e))
+		bids_entry_clear(e);
+	pthread_mutex_unlock(&lock);
+}
+
+int astra_bids_restore(struct astra_reader *in, uint32_t version,
+		       double now_sec)
+{
+	struct bids_entry *list;
+	size_t count;
+
+	if (bids_list_restore(&list, &count, in, version, now_sec) < 0)
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		take_over(&list[i]);
+	free(list);
+	return 0;
 }
 
 void astra_bids_free(void)
 {
 	pthread_mutex_lock(&lock);
 	for (size_t i = 0; i < entry_count; i++)
-		clear_entry(&entries[i]);
+		bids_entry_clear(&entries[i]);
 	free(entries);
 	entries = NULL;
 	entry_count = entry_room = 0;
+	changed = false;
 	pthread_mutex_unlock(&lock);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the agents of apps bid with: the newest bid of each app and its order of
  * jobs, until the app is gone, or two lease terms are over without another one.
- * In memory only. The thread of the socket writes, that of the rounds reads; a
- * lock of its own is held for as long as a copy takes, and nobody waits for an
+ * The thread of the socket writes, that of the rounds reads and saves
+ * (told_state.h); a lock of its own is held for as long as a copy takes, and
+ * nobody waits for an
  * agent. What users said with --bid is beside it, see bid_files.h. Pure: no
  * Slurm, no I/O.
  *
@@ -12,6 +13,7 @@
 #define ASTRA_BIDS_H
 
 #include "src/common/arena.h"
+#include "src/common/bytes.h"
 #include "src/common/error.h"
 #include "src/policy/auction.h"
 
@@ -51,6 +53,19 @@ struct astra_bids_view {
 void astra_bids_begin(void);
 void astra_bids_fill(struct astra_bids_view *view);
 void astra_bids_end(void);
+
+#define ASTRA_BIDS_VERSION 1
+
+/* All that is known; and whether anything changed since that was saved. */
+void astra_bids_save(struct astra_bytes *out);
+bool astra_bids_changed(void);
+
+/* What a process before this one saved, by this version or an older one, but
+ * for apps that have bid since. now_sec: no bid was made later than that.
+ * Returns 0, or -1 when memory is out or the data makes no sense: nothing is
+ * taken over. */
+int astra_bids_restore(struct astra_reader *in, uint32_t version,
+		       double now_sec);
 
 void astra_bids_free(void);
 

@@ -22,6 +22,7 @@
 #include "src/slurm/recover.h"
 #include "src/slurm/selfcheck.h"
 #include "src/slurm/told.h"
+#include "src/slurm/told_file.h"
 #include "src/slurm/unleased_view.h"
 #include "src/slurm/users.h"
 #include "src/slurm/waiting.h"
@@ -368,6 +369,7 @@ static void prepare(struct astra_cycle *cycle)
 		astra_lost_launch_doubt();
 	}
 	cycle->recovered = true;
+	astra_told_load(cycle->folder);
 }
 
 /* Returns as serve_pool() does, for all. */
@@ -389,6 +391,7 @@ static void close_round(struct astra_cycle *cycle, double now, uint64_t begin)
 {
 	astra_pools_save(&cycle->pools, &cycle->diag, now, false);
 	astra_adopter_saved(cycle);
+	astra_told_save(false);
 	astra_forecaster_round_ends();
 	cycle->last_sec = now;
 	cycle->diag.rounds++;
@@ -435,6 +438,7 @@ double astra_cycle_run(struct astra_cycle *cycle)
 void astra_cycle_close(struct astra_cycle *cycle)
 {
 	astra_pools_save(&cycle->pools, &cycle->diag, (double)time(NULL), true);
+	astra_told_save(true);
 	astra_pools_free(&cycle->pools);
 	astra_scene_free(&cycle->scene);
 	astra_users_free();

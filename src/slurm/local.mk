@@ -35,6 +35,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/bid_text.h \
 	src/slurm/bids.c \
 	src/slurm/bids.h \
+	src/slurm/bids_priv.h \
+	src/slurm/bids_state.c \
 	src/slurm/binds.c \
 	src/slurm/binds.h \
 	src/slurm/charge.c \
@@ -95,6 +97,9 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/priority.h \
 	src/slurm/progress.c \
 	src/slurm/progress.h \
+	src/slurm/progress_priv.h \
+	src/slurm/progress_state.c \
+	src/slurm/progress_table.c \
 	src/slurm/publish.c \
 	src/slurm/publish.h \
 	src/slurm/publish_auction.c \
@@ -163,6 +168,10 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/throttle.h \
 	src/slurm/told.c \
 	src/slurm/told.h \
+	src/slurm/told_file.c \
+	src/slurm/told_file.h \
+	src/slurm/told_state.c \
+	src/slurm/told_state.h \
 	src/slurm/unleased.c \
 	src/slurm/unleased.h \
 	src/slurm/unleased_arrival.c \

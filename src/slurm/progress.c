@@ -7,85 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/common/grow.h"
-#include "src/common/idmap.h"
 #include "src/policy/auction.h"
 #include "src/policy/forecast.h"
 #include "src/policy/guard.h"
 #include "src/policy/speed.h"
 #include "src/proto/query.h"
+#include "src/slurm/progress_priv.h"
 
 /* What a job may make the engine believe. */
 #define WORK_SEC_MIN 1.0
 #define WORK_SEC_MAX (10 * 365.25 * 86400)
 
-struct entry {
-	uint32_t key; /* job, app or array */
-	struct astra_report_progress progress;
-	struct astra_report_checkpoint checkpoint;
-	struct astra_speed speed;
-	bool fresh;	     /* progress was not looked at yet */
-	enum astra_level at; /* where its GPUs were when it said that, */
-	double share;	     /* and how many it had of those it asked for */
-	struct astra_guard guard;
-	uint32_t saved_run; /* that wrote the checkpoint */
-	bool unguarded[2];  /* progress, checkpoint: not told the guard yet */
-	uint32_t told;	    /* changes that the guard has made */
-	bool seen;	    /* since astra_progress_begin() */
-};
-
-struct table {
-	struct entry *list;
-	size_t count, room;
-	struct astra_idmap by_key;
-};
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct table jobs_known, apps_known, arrays_known;
+static struct progress_table jobs_known, apps_known, arrays_known;
 static atomic_bool any_longer; /* any lease, in the last round */
 static bool any_untold, longer;
+static bool changed; /* since the last save */
 
-static struct entry *find(const struct table *t, uint32_t key)
-{
-	uint32_t at = astra_idmap_get(&t->by_key, key);
-
-	return at == ASTRA_IDMAP_NONE ? NULL : &t->list[at];
-}
-
-static struct entry *obtain(struct table *t, uint32_t key)
-{
-	struct entry *e = find(t, key);
-
-	if (e)
-		return e;
-	if (t->count >= ASTRA_PROGRESS_MAX ||
-	    astra_grow(&t->list, &t->room, t->count + 1, sizeof(*t->list)) <
-		    0 ||
-	    astra_idmap_put(&t->by_key, key, (uint32_t)t->count) < 0)
-		return NULL;
-	t->list[t->count] = (struct entry){.key = key};
-	return &t->list[t->count++];
-}
-
-static void drop(struct table *t, size_t at)
-{
-	astra_idmap_del(&t->by_key, t->list[at].key);
-	if (at != --t->count) {
-		t->list[at] = t->list[t->count];
-		/* Its key is there: this needs no memory. */
-		(void)astra_idmap_put(&t->by_key, t->list[at].key,
-				      (uint32_t)at);
-	}
-}
-
-static void forget(struct table *t)
-{
-	free(t->list);
-	astra_idmap_clear(&t->by_key);
-	*t = (struct table){0};
-}
-
-static void keep(struct entry *e, const struct astra_query *query,
+static void keep(struct progress_entry *e, const struct astra_query *query,
 		 double now_sec)
 {
 	const struct astra_said *said = &query->said;
@@ -114,12 +53,13 @@ int astra_progress_note(const struct astra_query *query, double now_sec,
 			struct astra_error *err)
 {
 	uint32_t job = query->jobs.refs[0].id;
-	struct entry *e;
+	struct progress_entry *e;
 
 	pthread_mutex_lock(&lock);
-	e = obtain(&jobs_known, job);
+	e = progress_obtain(&jobs_known, job);
 	if (e)
 		keep(e, query, now_sec);
+	changed |= e != NULL;
 	pthread_mutex_unlock(&lock);
 	if (!e)
 		return astra_error_set(err,
@@ -130,12 +70,12 @@ int astra_progress_note(const struct astra_query *query, double now_sec,
 void astra_progress_show(struct astra_report_job *job,
 			 char advice[ASTRA_GUARD_TEXT])
 {
-	const struct entry *e;
+	const struct progress_entry *e;
 
 	*advice = '\0';
 	job->advice = advice;
 	pthread_mutex_lock(&lock);
-	e = find(&jobs_known, job->id);
+	e = progress_find(&jobs_known, job->id);
 	if (e) {
 		job->progress = e->progress;
 		job->checkpoint = e->checkpoint;
@@ -144,17 +84,19 @@ void astra_progress_show(struct astra_report_job *job,
 	pthread_mutex_unlock(&lock);
 }
 
-static void unsee(struct table *t)
+static void unsee(struct progress_table *t)
 {
 	for (size_t i = 0; i < t->count; i++)
 		t->list[i].seen = false;
 }
 
-static void sweep(struct table *t)
+static void sweep(struct progress_table *t)
 {
 	for (size_t i = t->count; i-- > 0;)
-		if (!t->list[i].seen)
-			drop(t, i);
+		if (!t->list[i].seen) {
+			progress_drop(t, i);
+			changed = true;
+		}
 }
 
 void astra_progress_begin(void)
@@ -167,7 +109,7 @@ void astra_progress_begin(void)
 }
 
 /* What a run that has said nothing yet starts with. */
-static uint64_t done_of(const struct entry *e, uint32_t run)
+static uint64_t done_of(const struct progress_entry *e, uint32_t run)
 {
 	if (e->progress.run != run && e->checkpoint.time_sec > 0 &&
 	    e->checkpoint.step < e->progress.done)
@@ -178,24 +120,26 @@ static uint64_t done_of(const struct entry *e, uint32_t run)
 /* Jobs of an app are taken to be alike. One that is an app of its own has a
  * profile of its own; an array's record finds that of its tasks. A name may
  * well make the number of an array. */
-static struct entry *app_of(const struct astra_job *job, bool noted)
+static struct progress_entry *app_of(const struct astra_job *job, bool noted)
 {
 	uint32_t key = (uint32_t)astra_app_of(job);
-	struct table *t = job->forecast.app ? &apps_known : &arrays_known;
+	struct progress_table *t =
+		job->forecast.app ? &apps_known : &arrays_known;
 
 	if (noted && (job->forecast.app || job->array_id))
-		return obtain(t, key);
-	return find(t, key);
+		return progress_obtain(t, key);
+	return progress_find(t, key);
 }
 
 /* Where a job was when it reported, if it is there still. */
-static void measure(struct entry *e, struct entry *app,
+static void measure(struct progress_entry *e, struct progress_entry *app,
 		    const struct astra_node *nodes, const struct astra_job *job)
 {
 	const struct astra_report_progress *p = &e->progress;
 	uint32_t gpus = 0;
 
 	e->fresh = false;
+	changed = true;
 	e->at = ASTRA_LEVEL_SLOT;
 	e->share = 1;
 	if (job->state != ASTRA_JOB_RUNNING || p->run != job->restart_cnt)
@@ -219,13 +163,14 @@ static bool is_known(uint32_t levels)
 	return (levels & (levels - 1)) != 0; /* two at least */
 }
 
-static uint32_t levels_of(const struct entry *e)
+static uint32_t levels_of(const struct progress_entry *e)
 {
 	return e ? astra_speed_seen(&e->speed) : 0;
 }
 
 /* e, app: or NULL. */
-static void tell_slowdown(const struct entry *e, const struct entry *app,
+static void tell_slowdown(const struct progress_entry *e,
+			  const struct progress_entry *app,
 			  struct astra_forecast *f)
 {
 	uint32_t own = levels_of(e), of_app = levels_of(app);
@@ -243,12 +188,13 @@ static void tell_slowdown(const struct entry *e, const struct entry *app,
 }
 
 /* An iteration on all that it asks for, side by side. */
-static double iter_sec_of(const struct entry *e, const struct astra_forecast *f)
+static double iter_sec_of(const struct progress_entry *e,
+			  const struct astra_forecast *f)
 {
 	return e->progress.iter_sec * e->share / astra_slowdown(f)[e->at];
 }
 
-static void tell_work(const struct entry *e, struct astra_job *job)
+static void tell_work(const struct progress_entry *e, struct astra_job *job)
 {
 	const struct astra_report_progress *p = &e->progress;
 	struct astra_forecast *f = &job->forecast;
@@ -266,7 +212,7 @@ static void tell_work(const struct entry *e, struct astra_job *job)
 }
 
 /* What was said by the run that the guard looks at. */
-static void feed_guard(struct entry *e)
+static void feed_guard(struct progress_entry *e)
 {
 	struct astra_guard *g = &e->guard;
 
@@ -283,8 +229,8 @@ static void feed_guard(struct entry *e)
 }
 
 /* The end of a run may be seen before its last words were. */
-static void guard(struct entry *e, const struct astra_progress_pool *pool,
-		  struct astra_job *job)
+static void guard(struct progress_entry *e,
+		  const struct astra_progress_pool *pool, struct astra_job *job)
 {
 	const struct astra_options *o = pool->options;
 	const struct astra_guard_look look = {
@@ -302,6 +248,7 @@ static void guard(struct entry *e, const struct astra_progress_pool *pool,
 	if (look.longest_sec <= 0 || !job->revocable)
 		return;
 	feed_guard(e);
+	changed |= !e->guard.begun || e->guard.run != look.run;
 	astra_guard_follow(&e->guard, &look);
 	feed_guard(e);
 	if (e->guard.term_sec > look.term_sec)
@@ -316,11 +263,11 @@ void astra_progress_fill(const struct astra_progress_pool *pool,
 {
 	for (size_t i = 0; i < count; i++) {
 		struct astra_job *job = &jobs[i];
-		struct entry *e, *app;
+		struct progress_entry *e, *app;
 
 		if (job->state == ASTRA_JOB_ENDED)
 			continue;
-		e = find(&jobs_known, job->id);
+		e = progress_find(&jobs_known, job->id);
 		app = app_of(job, e && e->fresh);
 		if (app)
 			app->seen = true;
@@ -346,13 +293,13 @@ void astra_progress_end(void)
 
 double astra_progress_lease(uint32_t job)
 {
-	const struct entry *e;
+	const struct progress_entry *e;
 	double lease_sec;
 
 	if (!atomic_load(&any_longer))
 		return 0;
 	pthread_mutex_lock(&lock);
-	e = job ? find(&jobs_known, job) : NULL;
+	e = job ? progress_find(&jobs_known, job) : NULL;
 	lease_sec = e ? e->guard.lease_sec : 0;
 	pthread_mutex_unlock(&lock);
 	return lease_sec;
@@ -360,12 +307,14 @@ double astra_progress_lease(uint32_t job)
 
 void astra_progress_signalled(uint32_t job, uint32_t run, double time_sec)
 {
-	struct entry *e;
+	struct progress_entry *e;
 
 	pthread_mutex_lock(&lock);
-	e = find(&jobs_known, job);
-	if (e && e->guard.begun && e->guard.run == run)
+	e = progress_find(&jobs_known, job);
+	if (e && e->guard.begun && e->guard.run == run) {
 		astra_guard_signal(&e->guard, time_sec);
+		changed = true;
+	}
 	pthread_mutex_unlock(&lock);
 }
 
@@ -376,11 +325,12 @@ size_t astra_progress_advice(struct astra_advice *list, size_t max)
 	pthread_mutex_lock(&lock);
 	for (size_t i = 0; any_untold && i < jobs_known.count && count < max;
 	     i++) {
-		struct entry *e = &jobs_known.list[i];
+		struct progress_entry *e = &jobs_known.list[i];
 
 		if (e->told == e->guard.changes)
 			continue;
 		e->told = e->guard.changes;
+		changed = true;
 		list[count].job = e->key;
 		astra_guard_text(&e->guard, list[count++].text);
 	}
@@ -389,11 +339,60 @@ size_t astra_progress_advice(struct astra_advice *list, size_t max)
 	return count;
 }
 
+bool astra_progress_changed(void)
+{
+	bool any;
+
+	pthread_mutex_lock(&lock);
+	any = changed;
+	pthread_mutex_unlock(&lock);
+	return any;
+}
+
+void astra_progress_save(struct astra_bytes *out)
+{
+	pthread_mutex_lock(&lock);
+	progress_save(&jobs_known, out);
+	progress_save(&apps_known, out);
+	progress_save(&arrays_known, out);
+	changed = false;
+	pthread_mutex_unlock(&lock);
+}
+
+static void take_over(struct progress_table *t, struct progress_table *saved)
+{
+	for (size_t i = 0; i < saved->count; i++)
+		progress_take_over(t, &saved->list[i]);
+	progress_clear(saved);
+}
+
+int astra_progress_restore(struct astra_reader *in, uint32_t version,
+			   double now_sec)
+{
+	struct progress_table saved[3] = {{0}};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < 3; i++)
+		rc = progress_restore(&saved[i], in, version, now_sec);
+	if (!rc && in->at == in->size) {
+		pthread_mutex_lock(&lock);
+		take_over(&jobs_known, &saved[0]);
+		take_over(&apps_known, &saved[1]);
+		take_over(&arrays_known, &saved[2]);
+		pthread_mutex_unlock(&lock);
+		return 0;
+	}
+	for (size_t i = 0; i < 3; i++)
+		progress_clear(&saved[i]);
+	return -1;
+}
+
 void astra_progress_free(void)
 {
 	pthread_mutex_lock(&lock);
-	forget(&jobs_known);
-	forget(&apps_known);
-	forget(&arrays_known);
+	changed = false;
+	progress_clear(&jobs_known);
+	progress_clear(&apps_known);
+	progress_clear(&arrays_known);
 	pthread_mutex_unlock(&lock);
 }

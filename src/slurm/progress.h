@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What jobs have said of themselves: the newest progress and checkpoint of
- * each, until it ends. It is in memory only. The thread of the socket writes,
- * that of the rounds reads; a lock of its own is held for as long as a copy
- * takes. Pure: no Slurm, no I/O.
+ * each, until it ends, and what was learned from that. The thread of the socket
+ * writes, that of the rounds reads and saves (told_state.h); a lock of its own
+ * is held for as long as a copy takes. Pure: no Slurm, no I/O.
  *
  * There is one in a process.
  */
 #ifndef ASTRA_PROGRESS_H
 #define ASTRA_PROGRESS_H
 
+#include "src/common/bytes.h"
 #include "src/common/error.h"
 #include "src/policy/guard.h"
 #include "src/policy/model.h"
@@ -61,6 +62,19 @@ struct astra_advice {
 
 /* Returns how many there are, at most max; the others come later. Each once. */
 size_t astra_progress_advice(struct astra_advice *list, size_t max);
+
+#define ASTRA_PROGRESS_VERSION 1
+
+/* All that is known; and whether anything changed since that was saved. */
+void astra_progress_save(struct astra_bytes *out);
+bool astra_progress_changed(void);
+
+/* What a process before this one saved, by this version or an older one; what
+ * jobs have said since counts more. now_sec: nothing was said later than that.
+ * Returns 0, or -1 when memory is out or the data makes no sense: nothing is
+ * taken over. */
+int astra_progress_restore(struct astra_reader *in, uint32_t version,
+			   double now_sec);
 
 void astra_progress_free(void);
 

@@ -194,7 +194,7 @@ static void who_waits_is_told_its_place(void **state)
 	vc_fini(&vc);
 }
 
-/* After a restart there was no auction that somebody could have won. */
+/* It came after the auction: there was none that somebody could have won. */
 static void before_an_auction_one_waits_ones_turn(void **state)
 {
 	struct vcluster vc;
@@ -202,9 +202,8 @@ static void before_an_auction_one_waits_ones_turn(void **state)
 	(void)state;
 	begin(&vc, 1, 4, .8);
 	submit(&vc, 4, 10000, 0);
-	submit(&vc, 4, 10000, 0);
 	vc_run(&vc, AT(8));
-	vc_restart(&vc);
+	submit(&vc, 4, 10000, 0);
 	vc_run(&vc, AT(14));
 	assert_int_equal(vc.plan.reason_count, 1);
 	assert_int_equal(vc.plan.reasons[0].wait, ASTRA_WAIT_RANK);
@@ -223,6 +222,8 @@ static void auctions_are_numbered_over_restarts(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ASTRA_COUNT_OF(names); i++) {
+		struct astra_reason waits;
+		struct astra_auction last;
 		struct vcluster vc;
 		uint64_t number;
 
@@ -238,9 +239,21 @@ static void auctions_are_numbered_over_restarts(void **state)
 		vc_run(&vc, 1100);
 		number = last_number(&vc);
 		assert_true(number >= 3);
+		last = *astra_engine_auction(vc.engine);
+		waits = vc.plan.reasons[0];
 		vc_restart(&vc);
 		assert_int_equal(last_number(&vc), number);
+		assert_int_equal(astra_engine_auction(vc.engine)->gpus,
+				 last.gpus);
+		assert_close(astra_engine_auction(vc.engine)->time_sec,
+			     last.time_sec, 0);
 		vc.due_sec = vc.now_sec;
+		vc_run(&vc, vc.now_sec + 1);
+		assert_int_equal(last_number(&vc), number);
+		assert_true(waits.wait == ASTRA_WAIT_AUCTION && waits.rank);
+		assert_true(vc.plan.reasons[0].wait == waits.wait);
+		assert_int_equal(vc.plan.reasons[0].rank, waits.rank);
+		assert_int_equal(vc.plan.reasons[0].ranks, waits.ranks);
 		vc_run(&vc, 1140);
 		assert_true(last_number(&vc) > number);
 		vc_fini(&vc);

@@ -171,8 +171,13 @@ void astra_themis_fares_save(const struct themis_memories *m,
 int astra_themis_fares_restore(struct themis_memories *m,
 			       struct astra_reader *in)
 {
-	for (size_t i = 0; i < m->count; i++)
-		astra_members_get(in, &m->rows[i].fare, fare_members);
+	for (size_t i = 0; i < m->count; i++) {
+		struct themis_fare *fare = &m->rows[i].fare;
+
+		astra_members_get(in, fare, fare_members);
+		if (!isfinite(fare->c) || fare->rank > fare->ranks)
+			return -1;
+	}
 	return in->failed ? -1 : 0;
 }
 

@@ -57,7 +57,7 @@ astra_themis_recall(const struct themis_memories *memories, uint64_t key);
 double astra_themis_life_navg(const struct themis_memories *memories,
 			      const struct themis_memory *app, double now_sec);
 
-/* As a policy's save, restore and shift. How apps fared is not kept. */
+/* As a policy's save, restore and shift, but for how apps fared. */
 int astra_themis_memories_save(const struct themis_memories *memories,
 			       struct astra_bytes *out);
 int astra_themis_memories_restore(struct themis_memories *memories,

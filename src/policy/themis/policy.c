@@ -143,19 +143,24 @@ static int save(const void *self, struct astra_bytes *out)
 
 	if (astra_themis_apps_save(self, out) < 0)
 		return -1;
-	astra_put_u64(out, t->record.auction.number);
+	astra_themis_auction_save(&t->record.auction, out);
+	astra_themis_fares_save(&t->memories, out);
 	return out->failed ? -1 : 0;
 }
 
-/* An earlier release kept no number. */
+/* Earlier releases kept no number, or not how apps fared. */
 static int restore(void *self, struct astra_reader *in)
 {
 	struct themis *t = self;
 
 	if (astra_themis_apps_restore(self, in) < 0)
 		return -1;
-	if (in->at < in->size)
-		t->record.auction.number = astra_get_u64(in);
+	if (in->at < in->size &&
+	    astra_themis_auction_restore(&t->record.auction, in) < 0)
+		return -1;
+	if (in->at < in->size &&
+	    astra_themis_fares_restore(&t->memories, in) < 0)
+		return -1;
 	return in->failed ? -1 : 0;
 }
 
@@ -182,6 +187,8 @@ static void shift(void *self, double by_sec)
 	struct themis *t = self;
 
 	astra_themis_memories_shift(&t->memories, by_sec);
+	if (t->record.auction.number)
+		t->record.auction.time_sec += by_sec;
 }
 
 const struct astra_policy astra_themis = {

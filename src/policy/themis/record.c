@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/policy/themis/record.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,6 +179,29 @@ int astra_themis_record_apps(struct themis_record *record,
 	record->auction.apps = record->apps;
 	record->auction.app_count = parties->count;
 	return 0;
+}
+
+void astra_themis_auction_save(const struct astra_auction *a,
+			       struct astra_bytes *out)
+{
+	astra_put_u64(out, a->number);
+	astra_put_f64(out, a->time_sec);
+	astra_put_u64(out, a->gpus);
+	astra_put_u64(out, a->bidders);
+	astra_put_u32(out, a->exact);
+}
+
+int astra_themis_auction_restore(struct astra_auction *a,
+				 struct astra_reader *in)
+{
+	a->number = astra_get_u64(in);
+	if (in->at == in->size)
+		return in->failed ? -1 : 0;
+	a->time_sec = astra_get_f64(in);
+	a->gpus = astra_get_u64(in);
+	a->bidders = (size_t)astra_get_u64(in);
+	a->exact = astra_get_u32(in) != 0;
+	return in->failed || !isfinite(a->time_sec) ? -1 : 0;
 }
 
 void astra_themis_record_clear(struct themis_record *record)

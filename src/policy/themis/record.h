@@ -30,6 +30,14 @@ int astra_themis_record_apps(struct themis_record *record,
 			     const struct themis_memories *memories,
 			     const struct astra_offer *offer);
 
+/* What is told of the last auction but for the apps, and read again: beyond its
+ * number an earlier release kept nothing. Returns 0, or -1 if it makes no
+ * sense. */
+void astra_themis_auction_save(const struct astra_auction *auction,
+			       struct astra_bytes *out);
+int astra_themis_auction_restore(struct astra_auction *auction,
+				 struct astra_reader *in);
+
 void astra_themis_record_clear(struct themis_record *record);
 
 #endif

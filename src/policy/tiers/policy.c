@@ -10,6 +10,7 @@
 
 #include "src/policy/ltgf.h"
 #include "src/policy/themis/policy.h"
+#include "src/policy/themis/record.h"
 #include "src/policy/themis/seats.h"
 #include "src/policy/tiers/record.h"
 #include "src/policy/tiers/split.h"
@@ -260,19 +261,24 @@ static int save(const void *self, struct astra_bytes *out)
 
 	if (astra_tiers_tenants_save(&t->tenants, out) < 0)
 		return -1;
-	astra_put_u64(out, t->record.auction.number);
+	astra_themis_auction_save(&t->record.auction, out);
+	astra_tiers_tenants_save_rest(&t->tenants, out);
 	return out->failed ? -1 : 0;
 }
 
-/* An earlier release kept no number. */
+/* Earlier releases kept no number, or not how apps fared. */
 static int restore(void *self, struct astra_reader *in)
 {
 	struct tiers *t = self;
 
 	if (astra_tiers_tenants_restore(&t->tenants, &t->options, in) < 0)
 		return -1;
-	if (in->at < in->size)
-		t->record.auction.number = astra_get_u64(in);
+	if (in->at < in->size &&
+	    astra_themis_auction_restore(&t->record.auction, in) < 0)
+		return -1;
+	if (in->at < in->size &&
+	    astra_tiers_tenants_restore_rest(&t->tenants, in) < 0)
+		return -1;
 	return in->failed ? -1 : 0;
 }
 
@@ -300,6 +306,8 @@ static void shift(void *self, double by_sec)
 
 	for (size_t i = 0; i < t->tenants.count; i++)
 		astra_themis.shift(t->tenants.rows[i].themis, by_sec);
+	if (t->record.auction.number)
+		t->record.auction.time_sec += by_sec;
 }
 
 const struct astra_policy astra_ltgf_themis = {
