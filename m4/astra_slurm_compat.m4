@@ -71,6 +71,9 @@ dnl 23.11
 ASTRA_SLURM_ONE_OF([how a job's state is written],
 	[JOB_STATE_SET], [[job_state_set((job_record_t *)NULL, 0);]],
 	[JOB_STATE], [[((job_record_t *)NULL)->job_state = 0;]])
+ASTRA_SLURM_ONE_OF([whether -N takes a list of numbers],
+	[NODES_LISTED], [[job_details_t *d = NULL; bitstr_t *b = d->job_size_bitmap; (void)b;]],
+	[NODES_RANGE], [[(void)slurmctld_config;]])
 ASTRA_SLURM_ONE_OF([what tells a node's place in the topology],
 	[TOPOLOGY_G], [[char *a = NULL; topology_g_get_node_addr(a, &a, &a);]],
 	[TOPO], [[char *a = NULL; slurm_topo_get_node_addr(a, &a, &a);]])

@@ -77,6 +77,32 @@ static void put_back(struct allotment *a, struct contender *c)
 	astra_loser_take(a->r, a->rc.work, c);
 }
 
+static uint64_t award_gpus(const struct allotment *a,
+			   const struct astra_award *award)
+{
+	uint64_t gpus = 0;
+
+	for (size_t i = 0; i < award->share_count; i++)
+		gpus += a->answer.shares[award->first_share + i].gpus;
+	return gpus;
+}
+
+/* Anywhere: an elastic job as large as it was awarded, in whole steps. */
+static size_t place_elsewhere(struct allotment *a, const struct contender *c,
+			      const struct astra_award *award)
+{
+	struct contender sized = *c;
+	struct astra_job job;
+	uint32_t gpus;
+
+	if (!astra_request_elastic(&c->job->request))
+		return astra_reclaim_place(&a->rc, c);
+	gpus = astra_request_size(&c->job->request, award_gpus(a, award));
+	sized.elastic = c->job;
+	sized = astra_elastic_sized(&sized, gpus, &job);
+	return gpus ? astra_reclaim_place(&a->rc, &sized) : 0;
+}
+
 /* A place for an award: where the policy said; where CPUs or memory are short
  * there, anywhere. */
 static int place_award(struct allotment *a, struct contender *c,
@@ -92,7 +118,7 @@ static int place_award(struct allotment *a, struct contender *c,
 				       a->answer.shares + award->first_share,
 				       award->share_count);
 	if (!count && !c->expired)
-		count = astra_reclaim_place(&a->rc, c);
+		count = place_elsewhere(a, c, award);
 	if (!count) {
 		c->failed = true;
 		if (lifted)
@@ -111,11 +137,7 @@ static int place_award(struct allotment *a, struct contender *c,
 static bool is_less(const struct allotment *a, const struct contender *c,
 		    const struct astra_award *award)
 {
-	uint64_t gpus = 0;
-
-	for (size_t i = 0; i < award->share_count; i++)
-		gpus += a->answer.shares[award->first_share + i].gpus;
-	return c->expired && gpus <= astra_loser_cost(c);
+	return c->expired && award_gpus(a, award) <= astra_loser_cost(c);
 }
 
 /* First those who start or grow, then those who would only shrink or move. */

@@ -13,7 +13,8 @@
  *     checkpoint cost on all of it,
  *       (new - old) * min(now - start, term) > 7 * new * MinRunTime,
  *     so it does not follow each GPU that comes and goes: with the usual times
- *     it nearly doubles each time, after nearly a term. */
+ *     it nearly doubles each time, after nearly a term. One that keeps its size
+ *     does so only where it has to leave anyway. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +99,7 @@ static bool elastic_may_grow(const struct round *r, const struct ejob *j,
 	       !job->unheard && !job->booting && !j->grants &&
 	       j->lease_end_sec > r->snap->now_sec &&
 	       j->start_sec + j->min_run_sec <= r->snap->now_sec &&
-	       j->held_gpus < job->request.gpus &&
+	       j->held_gpus < job->request.gpus && !job->keeps_size &&
 	       !astra_lease_must_end(r->snap, job);
 }
 
@@ -151,8 +152,9 @@ bool astra_elastic_pays(const struct round *r, const struct contender *c)
 	double more = (double)c->gpus - j->held_gpus;
 	double ran_sec = r->snap->now_sec - j->start_sec;
 
-	return more * fmin(ran_sec, j->lease_sec) >
-	       ELASTIC_MARGIN * (double)c->gpus * j->min_run_sec;
+	return !c->job->keeps_size &&
+	       more * fmin(ran_sec, j->lease_sec) >
+		       ELASTIC_MARGIN * (double)c->gpus * j->min_run_sec;
 }
 
 bool astra_elastic_cap(struct round *r, struct astra_candidate *candidates)

@@ -73,15 +73,15 @@ struct astra_request {
 	uint32_t gpus_quantum;	/* a node's GPUs are a multiple of this */
 	uint32_t nodes_min;
 	uint32_t nodes_max;
-	uint32_t nodes_wish;	  /* with gpus_per_node: on so many nodes, its
-				   * gpus_per_node on each, where they are idle */
-	uint32_t cpus;		  /* total, spread in proportion to GPUs */
-	uint32_t cpus_per_node;	  /* at least so many on each node */
-	uint64_t mem_node_mib;	  /* on each node, whatever its GPUs */
-	uint64_t mem_gpu_mib;	  /* for each GPU */
-	uint64_t mem_cpu_mib;	  /* for each CPU */
-	bool whole_node;	  /* shares its nodes with nobody */
-	const uint64_t *allowed;  /* bitmap of nodes; NULL: all of them */
+	uint32_t nodes_wish;	 /* with gpus_per_node: on so many nodes, its
+				  * gpus_per_node on each, where they are idle */
+	uint32_t cpus;		 /* total, spread in proportion to GPUs */
+	uint32_t cpus_per_node;	 /* at least so many on each node */
+	uint64_t mem_node_mib;	 /* on each node, whatever its GPUs */
+	uint64_t mem_gpu_mib;	 /* for each GPU */
+	uint64_t mem_cpu_mib;	 /* for each CPU */
+	bool whole_node;	 /* shares its nodes with nobody */
+	const uint64_t *allowed; /* bitmap of nodes; NULL: all of them */
 	/* More than these, where the host chose some that fit together, and
 	 * may choose others the next time; NULL: no more than these. */
 	const uint64_t *possible;
@@ -124,10 +124,10 @@ struct astra_job {
 	uint32_t id;	   /* never 0 */
 	uint32_t array_id; /* the array it was split from, or 0 */
 	uint32_t tenant;   /* index into the snapshot's tenants */
-	uint32_t user;	   /* index into the snapshot's users; none has it: it is
-			    * not known whose it is */
-	uint32_t copies;   /* array tasks this record still stands for; >= 1 */
-	double weight;	   /* within its tenant; W_ij of LTGF */
+	uint32_t user;	 /* index into the snapshot's users; none has it: it is
+			  * not known whose it is */
+	uint32_t copies; /* array tasks this record still stands for; >= 1 */
+	double weight;	 /* within its tenant; W_ij of LTGF */
 	double precedence; /* among its tenant's jobs that are equally served:
 			    * larger goes first; 0: no wish */
 	struct astra_request request;
@@ -150,6 +150,7 @@ struct astra_job {
 	bool suspended; /* does not run on for now, and keeps what it holds: it
 			 * is not taken back before it does */
 	bool checkpoints; /* wants a signal and its grace before */
+	bool keeps_size;  /* elastic, but does not leave only to grow */
 	struct astra_forecast forecast;
 	const struct astra_share *held;
 	size_t held_count;
@@ -217,6 +218,26 @@ static inline uint32_t astra_request_least(const struct astra_request *request)
 static inline bool astra_request_elastic(const struct astra_request *request)
 {
 	return request->gpus_min && request->gpus_min < request->gpus;
+}
+
+/* The unit in which a node's GPUs are counted. */
+static inline uint32_t
+astra_request_quantum(const struct astra_request *request)
+{
+	if (request->gpus_per_node)
+		return request->gpus_per_node;
+	return request->gpus_quantum ? request->gpus_quantum : 1;
+}
+
+/* The largest size of a job of no more GPUs than these; 0: there is none. */
+static inline uint32_t astra_request_size(const struct astra_request *request,
+					  uint64_t gpus)
+{
+	if (gpus >= request->gpus)
+		return request->gpus;
+	gpus -= gpus % astra_request_quantum(request);
+	return request->gpus_min && gpus >= request->gpus_min ? (uint32_t)gpus
+							      : 0;
 }
 
 /* A charge where 0 stands for one a GPU. */

@@ -44,15 +44,6 @@ static inline uint32_t astra_min32(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* The unit in which a node's GPUs are counted. */
-static inline uint32_t
-astra_request_quantum(const struct astra_request *request)
-{
-	if (request->gpus_per_node)
-		return request->gpus_per_node;
-	return request->gpus_quantum ? request->gpus_quantum : 1;
-}
-
 /* What the room would host if GPUs were all that counts. */
 uint32_t astra_room_fits_at_most(const struct astra_room *room,
 				 const struct astra_request *request);

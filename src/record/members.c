@@ -143,6 +143,7 @@ const struct astra_member astra_round_job_members[] = {
 	JOB(FLAG, unheard),
 	JOB(FLAG, suspended),
 	JOB(FLAG, checkpoints),
+	JOB(FLAG, keeps_size),
 	JOB(U32, forecast.app),
 	JOB(U32, forecast.turn),
 	JOB(REAL, forecast.work_sec),

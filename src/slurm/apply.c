@@ -94,6 +94,15 @@ static const struct astra_job_info *find_info(const struct apply *a,
 	return i == ASTRA_IDMAP_NONE ? NULL : &a->view->info[i];
 }
 
+/* The fewest GPUs of a job whose size is chosen at each start; 0: others. */
+static uint32_t apply_least(const struct apply *a,
+			    const struct astra_job_info *info)
+{
+	return info->terms.gpus_max
+		       ? info->terms.gpus_min
+		       : a->view->jobs[info - a->view->info].request.gpus_min;
+}
+
 /* slurmctld's number of a node of the view, or ASTRA_NONE. Dynamic nodes may
  * have been deleted since, and a reconfigure gives nodes other numbers. */
 static uint32_t apply_node(const struct apply *a, uint32_t node)
@@ -142,7 +151,7 @@ static void start(struct apply *a, const struct astra_decision *d,
 		.restart_cnt = d->restart_cnt,
 		.shares = shares,
 		.share_count = d->share_count,
-		.gpus_min = terms->gpus_max ? terms->gpus_min : 0,
+		.gpus_min = apply_least(a, job_info),
 		.lease =
 			{
 				.pool = a->pool->name,

@@ -200,6 +200,18 @@ static inline uint32_t astra_nodes_named_at_most(const job_record_t *job)
 	return job->details->max_nodes;
 }
 
+/* Whether its user named numbers of nodes one by one, as -N 2,4,8.
+ * Locks: job read. */
+static inline bool astra_names_sizes(const job_details_t *details)
+{
+#ifdef ASTRA_SLURM_NODES_LISTED
+	return details->job_size_bitmap != NULL;
+#else
+	(void)details;
+	return false;
+#endif
+}
+
 /* --requeue=expedite holds a job that ends with an error, as one does that was
  * told to checkpoint. Locks: job write. */
 static inline void astra_clear_expedite(job_record_t *job)

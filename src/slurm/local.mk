@@ -123,6 +123,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/request.c \
 	src/slurm/resize.c src/slurm/resize.h \
 	src/slurm/request.h \
+	src/slurm/request_nodes.c \
+	src/slurm/request_nodes.h \
 	src/slurm/revoke.c \
 	src/slurm/revoke.h \
 	src/slurm/run_end.c \
@@ -150,6 +152,7 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/submit_range.c \
 	src/slurm/submit_read.c \
 	src/slurm/submit_stock.c \
+	src/slurm/submit_wish.c \
 	src/slurm/survivor.c \
 	src/slurm/survivor.h \
 	src/slurm/blocked.c \

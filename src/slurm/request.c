@@ -6,7 +6,7 @@
 #include "src/slurm/ask.h"
 #include "src/slurm/constraint.h"
 #include "src/slurm/managed.h"
-#include "src/slurm/reserved.h"
+#include "src/slurm/request_nodes.h"
 
 static uint32_t said16(uint16_t n)
 {
@@ -112,23 +112,32 @@ static uint32_t gpus_of_a_node(const job_details_t *d,
 	return cut32(ask->count[ASTRA_PER_SOCKET] * max32(sockets, 1));
 }
 
+/* The most nodes of its range; 0: it has none, or would rather have few. */
+static uint32_t most_nodes(const job_record_t *job)
+{
+	uint32_t most = said32(astra_nodes_named_at_most(job));
+
+	if (job->bit_flags & USE_MIN_NODES)
+		return 0;
+	if (job->part_ptr && job->part_ptr->max_nodes < most)
+		most = job->part_ptr->max_nodes;
+	return most;
+}
+
 /* The nodes that a job with so many GPUs on each has or needs, and those that
  * it would like to have. */
 static void request_range(const job_record_t *job,
 			  const struct astra_node_map *map,
 			  struct astra_request *out)
 {
-	const job_details_t *d = job->details;
-	uint32_t most = said32(astra_nodes_named_at_most(job));
+	uint32_t most = most_nodes(job);
 
 	if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) {
 		out->nodes_min = max32(job->node_cnt, 1);
 		return;
 	}
-	out->nodes_min = least_nodes(d, map);
-	if (job->part_ptr && job->part_ptr->max_nodes < most)
-		most = job->part_ptr->max_nodes;
-	if (most > out->nodes_min && !(job->bit_flags & USE_MIN_NODES))
+	out->nodes_min = least_nodes(job->details, map);
+	if (most > out->nodes_min)
 		out->nodes_wish = most;
 }
 
@@ -207,97 +216,6 @@ static void read_memory(const job_record_t *job,
 
 /* Where it may run. */
 
-struct part_sum {
-	const job_record_t *job;
-	bitstr_t *nodes;
-};
-
-static bool lets_run(const part_record_t *part, const job_record_t *job)
-{
-	return (part->state_up & PARTITION_SCHED) &&
-	       (job->time_limit == NO_VAL ||
-		job->time_limit <= part->max_time ||
-		job->limit_set.time == ADMIN_SET_LIMIT);
-}
-
-static int add_part(void *x, void *arg)
-{
-	const part_record_t *part = x;
-	const struct part_sum *sum = arg;
-
-	if (part->node_bitmap && lets_run(part, sum->job))
-		bit_or(sum->nodes, part->node_bitmap);
-	return 0;
-}
-
-/* Of several partitions those that let it run now; where there is one, Slurm's
- * own reason says that it does not. */
-static void add_parts(const job_record_t *job, bitstr_t *nodes)
-{
-	struct part_sum sum = {.job = job, .nodes = nodes};
-
-	if (job->part_ptr_list)
-		list_for_each_ro(job->part_ptr_list, add_part, &sum);
-	else if (job->part_ptr && job->part_ptr->node_bitmap)
-		bit_or(nodes, job->part_ptr->node_bitmap);
-}
-
-struct resv_test {
-	const job_record_t *job;
-	bitstr_t *nodes;
-	time_t from, until;
-};
-
-/* Nodes that others have reserved for a part of the job's run are out. */
-static int drop_reserved(void *x, void *arg)
-{
-	slurmctld_resv_t *resv = x;
-	struct resv_test *t = arg;
-
-	if (astra_reserved_own(t->job, resv) || !resv->node_bitmap ||
-	    resv->end_time <= t->from || resv->start_time >= t->until ||
-	    (resv->flags & RESERVE_FLAG_MAGNETIC) || resv->max_start_delay)
-		return 0;
-	if (resv->ctld_flags & RESV_CTLD_FULL_NODE)
-		bit_and_not(t->nodes, resv->node_bitmap);
-	return 0;
-}
-
-static time_t run_length(const job_record_t *job)
-{
-	uint32_t limit = job->time_limit;
-
-	if (limit == NO_VAL && job->part_ptr)
-		limit = job->part_ptr->max_time;
-	if (limit == NO_VAL || limit == INFINITE)
-		return 365 * 24 * 3600;
-	return (time_t)limit * 60;
-}
-
-/* All nodes that Slurm's rules leave to the job, by slurmctld's numbers.
- * possible: see astra_constraint_apply(). */
-static bitstr_t *nodes_of(job_record_t *job, struct astra_node_order *order,
-			  time_t now, bitstr_t *possible)
-{
-	const job_details_t *d = job->details;
-	bitstr_t *nodes = bit_alloc(node_record_count);
-	struct resv_test test = {
-		.job = job,
-		.nodes = nodes,
-		.from = now,
-		.until = now + run_length(job),
-	};
-
-	add_parts(job, nodes);
-	if (d->exc_node_bitmap)
-		bit_and_not(nodes, d->exc_node_bitmap);
-	astra_reserved_keep(job, nodes);
-	if (resv_list)
-		list_for_each_ro(resv_list, drop_reserved, &test);
-	astra_constraint_apply(job, order, nodes, possible);
-	return nodes;
-}
-
 /* The nodes that the job names, of which it must have all and may have more. */
 static int request_named(const job_record_t *job,
 			 const struct astra_node_map *map,
@@ -342,7 +260,7 @@ static const uint64_t *request_set(bitstr_t *nodes,
 	return set;
 }
 
-/* Its record says on how many it ran, or is to run next. */
+/* --gpu-range: its record says on how many it ran, or is to run next. */
 static void request_elastic(const struct astra_terms *terms,
 			    struct astra_request *out)
 {
@@ -351,6 +269,42 @@ static void request_elastic(const struct astra_terms *terms,
 	out->gpus = terms->gpus_max;
 	if (terms->gpus_min < terms->gpus_max)
 		out->gpus_min = terms->gpus_min;
+}
+
+/* Whether -N MIN-MAX with GPUs on each node makes it elastic: each node is as
+ * good as another, whichever they are. */
+static bool is_node_range(const job_record_t *job,
+			  const struct astra_terms *terms,
+			  const struct astra_ask *ask)
+{
+	return terms->revocable && !terms->gpus_max &&
+	       ask->count[ASTRA_PER_NODE] && !ask->count[ASTRA_PER_JOB] &&
+	       !ask->count[ASTRA_PER_SOCKET] && !ask->count[ASTRA_PER_TASK] &&
+	       !astra_takes_nodes(job) && !astra_names_sizes(job->details) &&
+	       !job->details->prefer && !astra_constraint_intricate(job);
+}
+
+/* As many GPUs as on the most nodes that it may use, usable of them. On each it
+ * needs the CPUs that it needs on one of the fewest. */
+static void request_nodes(const job_record_t *job,
+			  const struct astra_node_map *map, size_t usable,
+			  struct astra_request *out)
+{
+	uint32_t least = least_nodes(job->details, map);
+	uint32_t most = most_nodes(job);
+	uint32_t cpus = max32(div_up(out->cpus, out->nodes_min),
+			      div_up(request_cpus(job->details), least));
+
+	if (most > usable)
+		most = (uint32_t)usable;
+	if (most <= least || most > UINT32_MAX / out->gpus_per_node)
+		return;
+	out->cpus_per_node = max32(out->cpus_per_node, cpus);
+	out->cpus = cut32((uint64_t)out->cpus_per_node * most);
+	out->nodes_min = least;
+	out->nodes_wish = 0;
+	out->gpus_min = out->gpus_per_node * least;
+	out->gpus = out->gpus_per_node * most;
 }
 
 int astra_request_of(job_record_t *job, const struct astra_terms *terms,
@@ -368,14 +322,15 @@ int astra_request_of(job_record_t *job, const struct astra_terms *terms,
 	astra_request_ask(job, &ask);
 	read_gpus(job, map, &ask, out);
 	request_elastic(terms, out);
-	read_cpus(job, out);
-	read_memory(job, map, out);
-	if (request_named(job, map, arena, out) < 0)
-		return -1;
 	possible = bit_alloc(node_record_count);
-	nodes = nodes_of(job, map->order, now, possible);
+	nodes = astra_request_nodes(job, map->order, now, possible);
 	out->allowed = request_set(nodes, map, ask.type, arena, &count);
 	failed = !out->allowed;
+	read_cpus(job, out);
+	if (is_node_range(job, terms, &ask))
+		request_nodes(job, map, count, out);
+	read_memory(job, map, out);
+	failed |= request_named(job, map, arena, out) < 0;
 	if (count == map->count)
 		out->allowed = NULL;
 	if (!bit_equal(nodes, possible)) {

@@ -61,7 +61,7 @@ int astra_resize(job_record_t *job, uint32_t gpus)
 	int rc;
 
 	astra_request_ask(job, &ask);
-	if (ask.count[ASTRA_PER_JOB] == gpus)
+	if (ask.count[ASTRA_PER_JOB] == gpus || !ask.count[ASTRA_PER_JOB])
 		return SLURM_SUCCESS;
 	slurm_init_job_desc_msg(&desc);
 	astra_desc_name_job(&desc, job->job_id);

@@ -7,8 +7,9 @@
 
 /* Let it ask for so many GPUs from now on, as its user's `scontrol update`
  * would; limits on what one job may have are heeded. Nothing is done where it
- * does already. Returns a Slurm error number; the record is as before then.
- * Locks: caller holds job and node write, conf, part and fed read. */
+ * does already, nor to a job whose nodes say how many it has. Returns a Slurm
+ * error number; the record is as before then. Locks: caller holds job and node
+ * write, conf, part and fed read. */
 int astra_resize(job_record_t *job, uint32_t gpus);
 
 /* An elastic job waits as one of its smallest size: that is what limits are

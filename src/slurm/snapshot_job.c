@@ -261,6 +261,7 @@ int astra_scene_add_job(struct astra_scene *scene, struct astra_view *view,
 		.suspended = IS_JOB_SUSPENDED(job),
 		.checkpoints = info->terms.signal != 0,
 	};
+	out->keeps_size = !out->checkpoints && !info->terms.gpus_max;
 	out->user = user_within(view, out->tenant, info);
 	if (out->revocable && out->state == ASTRA_JOB_RUNNING)
 		out->leave_sec = (double)astra_reserved_from(job, now);

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/slurm/bid_text.h"
 #include "src/slurm/gate.h"
 #include "src/slurm/managed.h"
 #include "src/slurm/resize.h"
@@ -10,7 +9,6 @@
 #include "src/slurm/submit_priv.h"
 #include "src/slurm/unleased.h"
 #include "src/slurm/unleased_view.h"
-#include "src/slurm/wish.h"
 
 /* "4 GPUs", "1 GPU of type a100" */
 static const char *gpu_text(uint64_t count, const char *type, char *text,
@@ -84,31 +82,6 @@ static int check_size(const struct astra_submit *r, struct astra_error *err)
 	return rc;
 }
 
-static int check_bid(const char *text, struct astra_error *err)
-{
-	struct astra_curves curves;
-
-	if (!text)
-		return 0;
-	if (astra_bid_text_read(text, &curves, err) < 0)
-		return -1;
-	astra_curves_clear(&curves);
-	return 0;
-}
-
-static int check_wish(struct astra_submit *r, const struct astra_places *places,
-		      struct astra_error *err)
-{
-	struct astra_wish wish;
-
-	if (astra_wish_read(r->env, r->env_count, &wish, err) < 0 ||
-	    astra_wish_check(&wish, &places->options, err) < 0 ||
-	    check_bid(wish.bid, err) < 0)
-		return ESLURM_INVALID_TIME_LIMIT;
-	r->unleased = !r->revocable || wish.lease_none;
-	return SLURM_SUCCESS;
-}
-
 static int submit_refuse_parts(struct astra_error *err)
 {
 	astra_error_set(err, "a part of a GPU would take leased GPUs: ask for "
@@ -165,49 +138,6 @@ static int check_signal(const struct astra_submit *r, struct astra_error *err)
 	return ESLURM_NOT_SUPPORTED;
 }
 
-/* The time limit of a job without leases, no longer than NoLeaseTime. */
-static double unleased_limit(struct astra_submit *r,
-			     const struct astra_options *o)
-{
-	const char *at = NULL;
-	double sec = astra_unleased_limit(r->minutes,
-					  astra_next_part(r->partitions, &at));
-
-	if (o->unleased_sec <= 0 || (sec > 0 && sec <= o->unleased_sec))
-		return sec;
-	r->shortened =
-		o->unleased_sec > 60 ? (uint32_t)(o->unleased_sec / 60) : 1;
-	return r->shortened * 60.0;
-}
-
-/* More than a tenant may ever hold without leases. What it holds now is a
- * matter of time, and the job waits. */
-static int check_unleased(struct astra_submit *r,
-			  const struct astra_places *places,
-			  struct astra_error *err)
-{
-	const struct astra_options *o = &places->options;
-	uint32_t most = o->unleased_gpus < o->unleased_user_gpus
-				? o->unleased_gpus
-				: o->unleased_user_gpus;
-	char term[32];
-	double sec;
-
-	if (!r->unleased)
-		return SLURM_SUCCESS;
-	sec = unleased_limit(r, o);
-	if (most >= ASTRA_GPUS_QUOTA || r->need.gpus <= most ||
-	    !astra_unleased_counts(sec, o->lease_sec))
-		return SLURM_SUCCESS;
-	astra_print_time(o->lease_sec, term, sizeof(term));
-	astra_error_set(err,
-			"%llu GPUs without a lease (srun, salloc, "
-			"--no-requeue, --lease=none): at most %u may be held "
-			"so, but for a time limit of %s or less",
-			(unsigned long long)r->need.gpus, most, term);
-	return ESLURM_INVALID_GRES;
-}
-
 static int check_managed(struct astra_submit *r,
 			 const struct astra_places *places,
 			 struct astra_error *err)
@@ -219,8 +149,8 @@ static int check_managed(struct astra_submit *r,
 	if (!rc)
 		rc = check_size(r, err);
 	if (!rc)
-		rc = check_wish(r, places, err);
-	return rc ? rc : check_unleased(r, places, err);
+		rc = astra_submit_check_wish(r, places, err);
+	return rc ? rc : astra_submit_check_unleased(r, places, err);
 }
 
 /* Without GPUs, or in partitions of Slurm's own: such a job is none of our

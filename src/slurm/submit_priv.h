@@ -9,6 +9,7 @@
 #include "src/slurm/compat.h"
 #include "src/slurm/config.h"
 #include "src/slurm/submit.h"
+#include "src/slurm/wish.h"
 
 /* All that counts of a new job, or of a job as a change would leave it. */
 struct astra_submit {
@@ -29,8 +30,9 @@ struct astra_submit {
 	uint32_t gpus_min, gpus_max; /* --gpu-range; 0: of one size */
 	uint32_t minutes;	     /* time limit; NO_VAL: the partition's */
 	int signal;		     /* of --signal */
-	char *const *env;
-	uint32_t env_count;
+	struct astra_wish wish;	     /* what could be read of it */
+	bool wish_unread;	     /* not all could */
+	struct astra_error wish_error;
 };
 
 /* What the partitions of a request are, taken together. */
@@ -60,6 +62,16 @@ int astra_submit_read_change(struct astra_submit *r, const job_desc_msg_t *d,
 /* Of any job, managed or not, as it goes on to Slurm. Returns a Slurm error
  * number. */
 int astra_submit_check_spread(const job_desc_msg_t *d, struct astra_error *err);
+
+/* submit_wish.c: whether its pool grants what its user wished of leases; and
+ * whether it asks for more GPUs without leases than a tenant may ever hold so.
+ * Both return a Slurm error number. */
+int astra_submit_check_wish(struct astra_submit *r,
+			    const struct astra_places *places,
+			    struct astra_error *err);
+int astra_submit_check_unleased(struct astra_submit *r,
+				const struct astra_places *places,
+				struct astra_error *err);
 
 /* Whether a change touches anything that is checked here. */
 bool astra_submit_concerns(const job_desc_msg_t *d);

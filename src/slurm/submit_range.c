@@ -7,12 +7,9 @@
 int astra_submit_range_read(struct astra_submit *r, struct astra_error *err)
 {
 	uint64_t *count = r->ask.count;
-	struct astra_wish wish;
 
-	if (astra_wish_read(r->env, r->env_count, &wish, err) < 0)
-		return ESLURM_INVALID_GRES;
-	r->gpus_min = wish.stated.gpus_min;
-	r->gpus_max = wish.stated.gpus_max;
+	r->gpus_min = r->wish.stated.gpus_min;
+	r->gpus_max = r->wish.stated.gpus_max;
 	if (!r->gpus_max)
 		return SLURM_SUCCESS;
 	if (count[ASTRA_PER_NODE] || count[ASTRA_PER_SOCKET] ||

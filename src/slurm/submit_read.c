@@ -32,6 +32,13 @@ static int add_ask(struct astra_submit *r, const char *job, const char *node,
 	return 0;
 }
 
+/* Who is not managed is not refused for what is said of leases. */
+static void read_wish(struct astra_submit *r, char *const *env, uint32_t count)
+{
+	r->wish_unread =
+		astra_wish_read(env, count, &r->wish, &r->wish_error) < 0;
+}
+
 /* The CPUs that each node must have: those of a task at least. */
 static uint64_t node_cpus(const struct astra_spread *s, uint32_t task_cpus,
 			  uint32_t least)
@@ -66,9 +73,8 @@ int astra_submit_read(struct astra_submit *r, const job_desc_msg_t *d,
 						     : d->requeue),
 		.minutes = d->time_limit,
 		.signal = d->warn_signal,
-		.env = d->spank_job_env,
-		.env_count = d->spank_job_env_size,
 	};
+	read_wish(r, d->spank_job_env, d->spank_job_env_size);
 	r->cpus = node_cpus(&r->spread, said16(d->cpus_per_task),
 			    said16(d->pn_min_cpus));
 	return add_ask(r, d->tres_per_job, d->tres_per_node, d->tres_per_socket,
@@ -126,9 +132,8 @@ int astra_submit_read_change(struct astra_submit *r, const job_desc_msg_t *d,
 		.het = job->het_job_id != 0,
 		.revocable = job->batch_flag && details->requeue,
 		.minutes = either_limit(d->time_limit, job->time_limit),
-		.env = job->spank_job_env,
-		.env_count = job->spank_job_env_size,
 	};
+	read_wish(r, job->spank_job_env, job->spank_job_env_size);
 	return add_ask(r, either(d->tres_per_job, job->tres_per_job),
 		       either(d->tres_per_node, job->tres_per_node),
 		       either(d->tres_per_socket, job->tres_per_socket),

@@ -71,6 +71,10 @@ refused "is for batch jobs" --gpu-range=1-4 --no-requeue
 refused "and --lease=none exclude" -p gpu2 --gpu-range=1-4 --lease=none
 refused "begins below the number of nodes" --gpu-range=1-8 -N2
 refused "needs a partition whose GPUs" -p cpu --gpu-range=1-4
+refused "3 nodes with 1 GPU each" -N3-4 --gpus-per-node=1
+refused "5 GPUs on one node: no node" -N1-2 --gpus-per-node=5
+refused "node count" -N3-2 --gpus-per-node=1
+refused "a lease is none or a time" --gpus=1 --lease=9999-0
 refused "--iterations=1.5: a whole number" --gpus=1 --iterations=1.5
 refused "--iter-time=0: seconds of one" --gpus=1 --iter-time=0
 refused "--slowdown=1,2,1,1: four factors" --gpus=1 --slowdown=1,2,1,1
@@ -93,7 +97,8 @@ for arguments in --gres=gpu:4 --gpus=8 '-N2 --gres=gpu:a100:4' \
 	'--gpus=2 --iterations=1000 --iter-time=0.5 --slowdown=1,1,1.1,1.3' \
 	'--gpus=1 --utility=sigmoid:8,0.5,24' '-p cpu --utility=linear:-1/9' \
 	'--gpus=4 --exclusive' --exclusive '-p cpu --exclusive' '-p gpu2 --gpus=1 --lease=none' '-p cpu' \
-	'-p all' '-p cpu --lease=99' '-p cpu : -p cpu'; do
+	'-p all' '-p cpu --lease=99' '-p cpu --lease=9999-0' '-p cpu : -p cpu' \
+	'-N1-9 --gpus-per-node=4' '-N2-2 --gres=gpu:a100:1'; do
 	# shellcheck disable=SC2086
 	accepted $arguments >/dev/null || fail "sbatch $arguments was refused"
 done

@@ -3,6 +3,7 @@
  * Times are relative to its begin, 1000; a term is 100 seconds, a start-up and
  * a checkpoint are taken to cost 5. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "testsuite/unit/unit.h"
@@ -78,6 +79,24 @@ static void idle_gpus_are_grown_into(void **state)
 	vc_run(&vc, AT(95));
 	assert_int_equal(held(e), 8);
 	assert_int_equal(e->starts, 2);
+	vc_fini(&vc);
+}
+
+/* One that is not known to write checkpoints would lose its work for it. */
+static void who_keeps_its_size_does_not_leave_to_grow(void **state)
+{
+	struct vcluster vc;
+	struct vjob *e;
+	(void)state;
+
+	begin(&vc, 1, 8);
+	vc_submit(&vc, 0, 4, 30);
+	vc_run(&vc, AT(3));
+	e = submit(&vc, 0, 1, 8);
+	e->job.keeps_size = true;
+	vc_run(&vc, AT(500));
+	assert_int_equal(held(e), 4);
+	assert_int_equal(e->starts, 1);
 	vc_fini(&vc);
 }
 
@@ -160,6 +179,38 @@ static void steps_are_whole_nodes(void **state)
 	vc_fini(&vc);
 }
 
+/* Beside a job of one GPU on one of three nodes of 4 it has the other two. */
+static void policies_award_whole_nodes(void **state)
+{
+	static const char *const policies[] = {"themis", "incentive", "oasis",
+					       "ogasched", "ltgf+themis"};
+	(void)state;
+
+	for (size_t i = 0; i < sizeof(policies) / sizeof(*policies); i++) {
+		struct vcluster vc;
+		struct vjob *e;
+
+		vc_init(&vc, 3, 4);
+		snprintf(vc.options.policy, sizeof(vc.options.policy), "%s",
+			 policies[i]);
+		vc.options.lease_sec = 100;
+		vc.options.slot_sec = 100;
+		vc_begin(&vc);
+		vc_tenant(&vc, "a", 1);
+		vc_tenant(&vc, "b", 1);
+		vc_submit(&vc, 1, 1, HUGE_VAL);
+		vc_run(&vc, AT(350));
+		e = submit(&vc, 0, 4, 12);
+		e->job.request.gpus_per_node = 4;
+		e->job.request.nodes_min = 1;
+		e->job.request.nodes_max = 3;
+		vc_run(&vc, AT(1500));
+		if (held(e) != 8)
+			fail_msg("%s: %u GPUs", policies[i], held(e));
+		vc_fini(&vc);
+	}
+}
+
 static void make_elastic(struct vjob *v)
 {
 	struct astra_request *q = &v->job.request;
@@ -223,10 +274,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_others_need_is_given_up_first),
 		cmocka_unit_test(idle_gpus_are_grown_into),
+		cmocka_unit_test(who_keeps_its_size_does_not_leave_to_grow),
 		cmocka_unit_test(sizes_do_not_flap),
 		cmocka_unit_test(the_promise_is_for_the_fewest),
 		cmocka_unit_test(tenants_have_their_halves),
 		cmocka_unit_test(steps_are_whole_nodes),
+		cmocka_unit_test(policies_award_whole_nodes),
 		cmocka_unit_test(random_histories_never_overcommit),
 	};
 

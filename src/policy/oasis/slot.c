@@ -189,7 +189,7 @@ size_t oasis_find_place(struct slot_round *r, const struct astra_demand *d,
 {
 	struct astra_request request = d->job->request;
 
-	request.gpus = gpus;
+	request.gpus = astra_request_size(&request, gpus);
 	request.gpus_min = 0;
 	request.cpus = request.cpus_per_node = 0;
 	request.mem_node_mib = request.mem_gpu_mib = request.mem_cpu_mib = 0;

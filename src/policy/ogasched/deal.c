@@ -92,10 +92,7 @@ static uint32_t fitting(const struct astra_request *q, uint64_t limit,
 {
 	uint64_t most = astra_space_gpus(space);
 
-	most = most < limit ? most : limit;
-	if (q->gpus <= most)
-		return q->gpus;
-	return q->gpus_min && q->gpus_min <= most ? (uint32_t)most : 0;
+	return astra_request_size(q, most < limit ? most : limit);
 }
 
 /* Start a job. within_grant: on GPUs of its class's grant, else on others, at

@@ -143,8 +143,9 @@ static void add_demand(struct themis_party *p, struct astra_themis_app *app,
 			app->gpus_least = least;
 	}
 	app->budget_sec += (double)all * q->gpus * astra_work_sec(d->job);
-	app->quantum =
-		least < q->gpus ? 1 : common_divisor(app->quantum, least);
+	app->quantum = common_divisor(app->quantum,
+				      least < q->gpus ? astra_request_quantum(q)
+						      : least);
 	if (q->gpus > p->phase.job_gpus_max)
 		p->phase.job_gpus_max = q->gpus;
 }

@@ -97,14 +97,12 @@ static int place(struct seating *s, uint32_t demand)
 {
 	const struct astra_demand *d = &s->offer->demands[demand];
 	struct astra_request q = d->job->request;
-	uint64_t have = astra_space_gpus(s->space);
 	size_t count;
 
 	if (!d->open || s->awarded[demand] >= d->copies)
 		return 0;
-	if (q.gpus_min && have < q.gpus && have >= q.gpus_min)
-		q.gpus = (uint32_t)have;
-	if (have < q.gpus)
+	q.gpus = astra_request_size(&q, astra_space_gpus(s->space));
+	if (!q.gpus)
 		return 0;
 	count = astra_place(s->space, &q, NULL, 0, s->shares);
 	if (!count)

@@ -49,10 +49,9 @@ static int serve(struct resting *r, uint32_t demand)
 	if (runs_there(r, job))
 		return award(r, demand, job->held, job->held_count) < 0 ? -1
 									: 1;
-	if (have < astra_request_least(&q))
+	q.gpus = astra_request_size(&q, have);
+	if (!q.gpus)
 		return 0;
-	if (have < q.gpus)
-		q.gpus = (uint32_t)have;
 	count = astra_place(r->space, &q, NULL, 0, r->place);
 	if (!count && q.gpus_min) {
 		q.gpus = q.gpus_min;

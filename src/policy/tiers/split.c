@@ -63,10 +63,10 @@ static struct astra_candidate candidate_of(const struct astra_demand *d,
 {
 	const struct astra_request *q = &d->job->request;
 	struct astra_candidate c = d->candidate;
-	uint32_t wanted = gpus < q->gpus ? (uint32_t)gpus : q->gpus;
+	uint32_t wanted = astra_request_size(q, gpus);
 
 	c.tenant = d->tenant;
-	if (q->gpus_min && wanted >= q->gpus_min && wanted != c.gpus) {
+	if (q->gpus_min && wanted && wanted != c.gpus) {
 		c.charge = gpu_charge(d) * wanted;
 		c.gpus = wanted;
 	}
