@@ -32,6 +32,11 @@ const struct astra_stated_option astra_stated_options[] = {
 	[ASTRA_STATED_GPU_RANGE] = {"gpu-range", "ASTRAEA_GPU_RANGE",
 				    "two whole numbers MIN-MAX from 1 to "
 				    "100000, MIN at most MAX"},
+	[ASTRA_STATED_WORKERS] = {"workers", "ASTRAEA_WORKER_RANGE",
+				  "two whole numbers MIN-MAX from 1 to "
+				  "100000, MIN at most MAX"},
+	[ASTRA_STATED_PS] = {"ps", "ASTRAEA_PS_MOST",
+			     "a whole number from 1 to 100000"},
 };
 
 bool astra_stated_number(const char *text, double max, double *value)
@@ -144,6 +149,11 @@ static bool read_range(const char *text, uint32_t *min, uint32_t *max)
 	return !*text && *min && *min <= *max && *max <= GPUS_MAX;
 }
 
+static bool read_ps(const char *text, uint32_t *ps)
+{
+	return !*read_count(text, ps) && *ps && *ps <= GPUS_MAX;
+}
+
 static bool read_value(struct astra_stated *out, enum astra_stated_id id,
 		       const char *text)
 {
@@ -168,6 +178,10 @@ static bool read_value(struct astra_stated *out, enum astra_stated_id id,
 		return astra_stated_utility(text, &out->utility);
 	case ASTRA_STATED_GPU_RANGE:
 		return read_range(text, &out->gpus_min, &out->gpus_max);
+	case ASTRA_STATED_WORKERS:
+		return read_range(text, &out->workers_min, &out->workers_max);
+	case ASTRA_STATED_PS:
+		return read_ps(text, &out->ps);
 	case ASTRA_STATED_COUNT:
 		break;
 	}
@@ -186,4 +200,41 @@ int astra_stated_read(struct astra_stated *out, enum astra_stated_id id,
 				       text, option->allowed);
 	*out = read;
 	return 0;
+}
+
+int astra_stated_settle(struct astra_stated *stated, struct astra_error *err)
+{
+	struct astra_stated *s = stated;
+	int rc = 0;
+
+	if (s->gpus_max && s->workers_max)
+		rc = astra_error_set(err, "--gpu-range and --workers exclude "
+					  "each other");
+	else if (s->ps && !s->workers_max)
+		rc = astra_error_set(err,
+				     "--ps=%u: of how many workers, "
+				     "--workers says",
+				     s->ps);
+	else if (s->ps > s->workers_max)
+		rc = astra_error_set(err,
+				     "--ps=%u: parameter servers are no more "
+				     "than --workers, %u at most",
+				     s->ps, s->workers_max);
+	if (rc)
+		s->gpus_min = s->gpus_max = s->workers_min = s->workers_max =
+			s->ps = 0;
+	else if (s->workers_max) {
+		s->gpus_min = s->workers_min;
+		s->gpus_max = s->workers_max;
+	}
+	return rc;
+}
+
+uint32_t astra_stated_ps(uint32_t ps, uint32_t workers_max, uint32_t workers)
+{
+	uint64_t product = (uint64_t)ps * workers;
+
+	return workers_max
+		       ? (uint32_t)((product + workers_max - 1) / workers_max)
+		       : 0;
 }

@@ -18,8 +18,10 @@ struct astra_stated {
 	double iterations;
 	double iter_sec; /* of one iteration on all its GPUs */
 	double slowdown[ASTRA_LEVEL_COUNT];
-	struct astra_utility utility; /* of hours from submission to end */
-	uint32_t gpus_min, gpus_max;  /* it runs on any number of these */
+	struct astra_utility utility;	   /* of hours from submission to end */
+	uint32_t gpus_min, gpus_max;	   /* it runs on any number of these */
+	uint32_t workers_min, workers_max; /* the same, one GPU a worker */
+	uint32_t ps; /* parameter servers of workers_max workers */
 };
 
 enum astra_stated_id {
@@ -28,6 +30,8 @@ enum astra_stated_id {
 	ASTRA_STATED_SLOWDOWN,
 	ASTRA_STATED_UTILITY,
 	ASTRA_STATED_GPU_RANGE,
+	ASTRA_STATED_WORKERS,
+	ASTRA_STATED_PS,
 	ASTRA_STATED_COUNT,
 };
 
@@ -43,6 +47,15 @@ extern const struct astra_stated_option astra_stated_options[];
  * Returns 0, or -1 with err naming option and value; out untouched then. */
 int astra_stated_read(struct astra_stated *out, enum astra_stated_id id,
 		      const char *text, struct astra_error *err);
+
+/* All options have been read: the GPUs of workers. Returns 0, or -1 with err
+ * naming options that do not go together; none of them counts then. */
+int astra_stated_settle(struct astra_stated *stated, struct astra_error *err);
+
+/* The parameter servers that so many workers need, in proportion to the most
+ * and rounded up: z = ceil(n b/B) of OASiS, (3h), with b/B = ps / workers_max.
+ * workers_max: 0: it has none. */
+uint32_t astra_stated_ps(uint32_t ps, uint32_t workers_max, uint32_t workers);
 
 /* A decimal number, no infinity and the like, at most max in size. Spaces may
  * stand around it. Returns whether it is one; so do the others. */

@@ -162,6 +162,8 @@ static void start(struct apply *a, const struct astra_decision *d,
 				.start_sec = now,
 				.end_sec = d->until_sec,
 				.signal = terms->signal,
+				.workers_max = terms->workers_max,
+				.ps = terms->ps,
 			},
 	};
 	enum astra_start_result result;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/policy/stated.h"
 #include "src/slurm/config.h"
 #include "src/slurm/managed.h"
 #include "src/slurm/publish.h"
@@ -51,14 +52,21 @@ static void set_number(job_details_t *details, const char *name, double value)
 }
 
 /* Of an elastic job: what it has now, and had in its last run. */
-static void env_tell_size(job_details_t *details, uint32_t gpus)
+static void env_tell_size(job_details_t *details,
+			  const struct astra_env_lease *lease)
 {
 	const char *before = astra_env_get(details, "ASTRAEA_GPUS");
+	uint32_t gpus = lease->gpus;
 
 	set_number(details, "ASTRAEA_GPUS_BEFORE",
 		   before ? strtod(before, NULL) : 0);
 	set_number(details, "ASTRAEA_GPUS", gpus);
 	set_number(details, "ASTRAEA_WORLD_SIZE", gpus);
+	if (!lease->workers_max)
+		return;
+	set_number(details, "ASTRAEA_WORKERS", gpus);
+	set_number(details, "ASTRAEA_PS",
+		   astra_stated_ps(lease->ps, lease->workers_max, gpus));
 }
 
 void astra_env_tell(job_details_t *details, const struct astra_env_lease *lease)
@@ -77,7 +85,7 @@ void astra_env_tell(job_details_t *details, const struct astra_env_lease *lease)
 	set_number(details, "ASTRAEA_LEASE_START", lease->start_sec);
 	set_number(details, "ASTRAEA_LEASE_END", lease->end_sec);
 	if (lease->gpus)
-		env_tell_size(details, lease->gpus);
+		env_tell_size(details, lease);
 }
 
 struct astra_env_lease astra_env_lease_of(const job_record_t *job,

@@ -19,8 +19,9 @@ struct astra_env_lease {
 	const char *pool;
 	double term_sec, grace_sec;
 	double start_sec, end_sec;
-	int signal;    /* 0: none */
-	uint32_t gpus; /* that it has now; 0: as it asked for */
+	int signal;		  /* 0: none */
+	uint32_t gpus;		  /* that it has now; 0: as it asked for */
+	uint32_t workers_max, ps; /* --workers, --ps; 0: none */
 };
 
 /* Locks: caller holds job read. */

@@ -270,6 +270,8 @@ void astra_terms_of(const job_record_t *job,
 	out->forecast = astra_wish_forecast(&wish, job->user_id);
 	out->gpus_min = wish.stated.gpus_min;
 	out->gpus_max = wish.stated.gpus_max;
+	out->workers_max = wish.stated.workers_max;
+	out->ps = wish.stated.ps;
 	out->app = wish.app;
 	out->bid = wish.bid;
 	if (astra_signal_is_deaf(job->warn_signal)) {

@@ -45,6 +45,7 @@ struct astra_terms {
 	bool revocable;
 	const char *pinned;	     /* not revocable: why; else "". Static. */
 	uint32_t gpus_min, gpus_max; /* --gpu-range; 0: of one size */
+	uint32_t workers_max, ps;    /* --workers, --ps; 0: none */
 	struct astra_forecast forecast; /* as its user said */
 	const char *app;		/* --app; "": none */
 	const char *bid;		/* --bid; NULL: none */

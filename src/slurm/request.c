@@ -185,7 +185,18 @@ static uint32_t default_cpus_per_gpu(const job_record_t *job)
 	return g->cpus_per_gres ? g->cpus_per_gres : g->def_cpus_per_gres;
 }
 
-static void read_cpus(const job_record_t *job, struct astra_request *out)
+/* Of all workers and parameter servers that it may have; each is a task. */
+static uint32_t worker_cpus(const job_details_t *d,
+			    const struct astra_terms *terms)
+{
+	uint64_t tasks =
+		terms->workers_max ? terms->workers_max + terms->ps : 0;
+
+	return cut32(tasks * max32(said16(d->orig_cpus_per_task), 1));
+}
+
+static void read_cpus(const job_record_t *job, const struct astra_terms *terms,
+		      struct astra_request *out)
 {
 	const job_details_t *d = job->details;
 	uint64_t per = per_gpu(job->cpus_per_tres);
@@ -193,6 +204,7 @@ static void read_cpus(const job_record_t *job, struct astra_request *out)
 	if (!per)
 		per = default_cpus_per_gpu(job);
 	out->cpus = max32(request_cpus(d), cut32(per * out->gpus));
+	out->cpus = max32(out->cpus, worker_cpus(d, terms));
 	out->cpus_per_node = max32(said32(d->orig_pn_min_cpus),
 				   said16(d->orig_cpus_per_task));
 }
@@ -326,7 +338,7 @@ int astra_request_of(job_record_t *job, const struct astra_terms *terms,
 	nodes = astra_request_nodes(job, map->order, now, possible);
 	out->allowed = request_set(nodes, map, ask.type, arena, &count);
 	failed = !out->allowed;
-	read_cpus(job, out);
+	read_cpus(job, terms, out);
 	if (is_node_range(job, terms, &ask))
 		request_nodes(job, map, count, out);
 	read_memory(job, map, out);

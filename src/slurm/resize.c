@@ -54,6 +54,32 @@ void astra_resize_least(job_record_t *job)
 	(void)astra_resize(job, wish.stated.gpus_min);
 }
 
+/* Each worker is a task, as each of its parameter servers. */
+static void resize_tasks(const job_record_t *job, uint32_t gpus,
+			 job_desc_msg_t *desc)
+{
+	uint16_t cpus = job->details->orig_cpus_per_task;
+	struct astra_wish wish;
+
+	if (astra_wish_read(job->spank_job_env, job->spank_job_env_size, &wish,
+			    NULL) < 0 ||
+	    !wish.stated.workers_max)
+		return;
+	astra_resize_workers(desc, &wish.stated, gpus, cpus);
+}
+
+void astra_resize_workers(job_desc_msg_t *desc,
+			  const struct astra_stated *stated, uint32_t workers,
+			  uint16_t task_cpus)
+{
+	bool said = task_cpus && task_cpus != NO_VAL16;
+
+	desc->num_tasks =
+		workers +
+		astra_stated_ps(stated->ps, stated->workers_max, workers);
+	desc->min_cpus = desc->num_tasks * (said ? task_cpus : 1);
+}
+
 int astra_resize(job_record_t *job, uint32_t gpus)
 {
 	struct astra_ask ask;
@@ -66,6 +92,7 @@ int astra_resize(job_record_t *job, uint32_t gpus)
 	slurm_init_job_desc_msg(&desc);
 	astra_desc_name_job(&desc, job->job_id);
 	astra_resize_text(&desc.tres_per_job, ask.type, gpus);
+	resize_tasks(job, gpus, &desc);
 	rc = resize_update(job, &desc);
 	/* What Slurm keeps of the size before: a sum of the list, by which
 	 * nodes are looked at, and what the last run was billed. */

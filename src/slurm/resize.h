@@ -3,6 +3,7 @@
 #ifndef ASTRA_RESIZE_H
 #define ASTRA_RESIZE_H
 
+#include "src/policy/stated.h"
 #include "src/slurm/compat.h"
 
 /* Let it ask for so many GPUs from now on, as its user's `scontrol update`
@@ -19,6 +20,12 @@ void astra_resize_least(job_record_t *job);
 /* Add "gres:gpu:TYPE:N" as this release writes it; type: "" for any. *text is
  * to be xfreed. */
 void astra_resize_text(char **text, const char *type, uint32_t gpus);
+
+/* Let a job ask for the tasks of so many workers and their parameter servers,
+ * and the CPUs of these. task_cpus: of each; 0 or NO_VAL16: 1. */
+void astra_resize_workers(job_desc_msg_t *desc,
+			  const struct astra_stated *stated, uint32_t workers,
+			  uint16_t task_cpus);
 
 /* Whether that is going on, and no user's change. Locks: job write. */
 bool astra_resize_goes_on(void);

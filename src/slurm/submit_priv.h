@@ -20,6 +20,7 @@ struct astra_submit {
 	struct astra_need need;
 	uint64_t cpus; /* on each node */
 	uint64_t mem_mib;
+	bool cpus_per_gpu;
 	bool exclusive;
 	bool whole; /* no GPUs are asked for, but nodes that have some */
 	bool het;
@@ -27,7 +28,7 @@ struct astra_submit {
 	bool revocable;	    /* a batch job that may be requeued */
 	bool unleased;	    /* set once checked: it is to have no leases */
 	uint32_t shortened; /* ... and at most so many minutes; 0: as asked */
-	uint32_t gpus_min, gpus_max; /* --gpu-range; 0: of one size */
+	uint32_t gpus_min, gpus_max; /* --gpu-range, --workers; 0: one size */
 	uint32_t minutes;	     /* time limit; NO_VAL: the partition's */
 	int signal;		     /* of --signal */
 	struct astra_wish wish;	     /* what could be read of it */

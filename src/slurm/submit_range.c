@@ -1,30 +1,58 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --gpu-range: a job whose number of GPUs is chosen anew for each lease. */
+/* --gpu-range and --workers: a job whose number of GPUs is chosen anew for each
+ * lease. */
 #include "src/slurm/resize.h"
 #include "src/slurm/submit_priv.h"
 #include "src/slurm/wish.h"
 
+static const char *range_name(const struct astra_wish *wish)
+{
+	return wish->stated.workers_max ? "--workers" : "--gpu-range";
+}
+
+/* Of a request as its user wrote it; NULL: nothing. */
+static const char *range_clash(const struct astra_submit *r)
+{
+	const uint64_t *count = r->ask.count;
+
+	if (count[ASTRA_PER_NODE] || count[ASTRA_PER_SOCKET] ||
+	    count[ASTRA_PER_TASK])
+		return "says how many GPUs the job has in all: leave out "
+		       "--gres=gpu, --gpus-per-node, --gpus-per-socket and "
+		       "--gpus-per-task";
+	if (!r->wish.stated.workers_max)
+		return NULL;
+	if (r->spread.tasks || r->spread.tasks_per_node)
+		return "says how many tasks the job has: leave out --ntasks "
+		       "and --ntasks-per-node";
+	if (r->cpus_per_gpu)
+		return "has CPUs by --cpus-per-task: leave out --cpus-per-gpu";
+	return NULL;
+}
+
 int astra_submit_range_read(struct astra_submit *r, struct astra_error *err)
 {
 	uint64_t *count = r->ask.count;
+	const char *clash;
 
+	if (r->wish.size_unread) {
+		*err = r->wish_error;
+		return ESLURM_INVALID_GRES;
+	}
 	r->gpus_min = r->wish.stated.gpus_min;
 	r->gpus_max = r->wish.stated.gpus_max;
 	if (!r->gpus_max)
 		return SLURM_SUCCESS;
-	if (count[ASTRA_PER_NODE] || count[ASTRA_PER_SOCKET] ||
-	    count[ASTRA_PER_TASK]) {
-		astra_error_set(err,
-				"--gpu-range says how many GPUs the job has in "
-				"all: leave out --gres=gpu, --gpus-per-node, "
-				"--gpus-per-socket and --gpus-per-task");
+	clash = range_clash(r);
+	if (clash) {
+		astra_error_set(err, "%s %s", range_name(&r->wish), clash);
 		return ESLURM_INVALID_GRES;
 	}
 	if (count[ASTRA_PER_JOB] && (count[ASTRA_PER_JOB] < r->gpus_min ||
 				     count[ASTRA_PER_JOB] > r->gpus_max)) {
-		astra_error_set(err, "--gpus=%llu is not in --gpu-range=%u-%u",
+		astra_error_set(err, "--gpus=%llu is not in %s=%u-%u",
 				(unsigned long long)count[ASTRA_PER_JOB],
-				r->gpus_min, r->gpus_max);
+				range_name(&r->wish), r->gpus_min, r->gpus_max);
 		return ESLURM_INVALID_GRES;
 	}
 	count[ASTRA_PER_JOB] = r->gpus_max;
@@ -57,7 +85,7 @@ int astra_submit_range_check(const struct astra_submit *r,
 		      "least";
 	if (!why)
 		return SLURM_SUCCESS;
-	astra_error_set(err, "--gpu-range %s", why);
+	astra_error_set(err, "%s %s", range_name(&r->wish), why);
 	return ESLURM_INVALID_GRES;
 }
 
@@ -68,24 +96,28 @@ void astra_submit_range_write(job_desc_msg_t *desc,
 		return;
 	xfree(desc->tres_per_job);
 	astra_resize_text(&desc->tres_per_job, r->ask.type, r->gpus_min);
+	if (r->wish.stated.workers_max)
+		astra_resize_workers(desc, &r->wish.stated, r->gpus_min,
+				     desc->cpus_per_task);
 }
 
 int astra_submit_range_keep(const job_desc_msg_t *d, const job_record_t *job,
 			    struct astra_error *err)
 {
+	bool gpus = d->tres_per_job || d->tres_per_node || d->tres_per_socket ||
+		    d->tres_per_task;
+	bool tasks = d->num_tasks != NO_VAL;
 	struct astra_wish wish;
 
-	if (!d->tres_per_job && !d->tres_per_node && !d->tres_per_socket &&
-	    !d->tres_per_task)
-		return SLURM_SUCCESS;
-	if (astra_wish_read(job->spank_job_env, job->spank_job_env_size, &wish,
+	if ((!gpus && !tasks) ||
+	    astra_wish_read(job->spank_job_env, job->spank_job_env_size, &wish,
 			    NULL) < 0 ||
-	    !wish.stated.gpus_max)
+	    !wish.stated.gpus_max || (!gpus && !wish.stated.workers_max))
 		return SLURM_SUCCESS;
-	astra_error_set(
-		err,
-		"its number of GPUs is chosen from --gpu-range=%u-%u at "
-		"each start",
-		wish.stated.gpus_min, wish.stated.gpus_max);
+	astra_error_set(err,
+			"its number of %s is chosen from %s=%u-%u at each "
+			"start",
+			gpus ? "GPUs" : "tasks", range_name(&wish),
+			wish.stated.gpus_min, wish.stated.gpus_max);
 	return ESLURM_INVALID_GRES;
 }

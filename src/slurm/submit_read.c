@@ -66,6 +66,7 @@ int astra_submit_read(struct astra_submit *r, const job_desc_msg_t *d,
 				.sockets_per_node = said16(d->sockets_per_node),
 			},
 		.mem_mib = said_mem(d->pn_min_memory),
+		.cpus_per_gpu = d->cpus_per_tres && *d->cpus_per_tres,
 		.exclusive = d->shared == JOB_SHARED_NONE,
 		.het = d->het_job_offset != NO_VAL,
 		.revocable = d->script &&

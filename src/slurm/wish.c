@@ -54,6 +54,16 @@ static const char *value_of(const char *entry, const char *name)
 							       : NULL;
 }
 
+static int read_stated(struct astra_wish *out, enum astra_stated_id id,
+		       const char *value, struct astra_error *err)
+{
+	if (astra_stated_read(&out->stated, id, value, err) == 0)
+		return 0;
+	out->size_unread |= id == ASTRA_STATED_GPU_RANGE ||
+			    id == ASTRA_STATED_WORKERS || id == ASTRA_STATED_PS;
+	return -1;
+}
+
 static int read_entry(struct astra_wish *out, const char *entry,
 		      struct astra_error *err)
 {
@@ -69,7 +79,7 @@ static int read_entry(struct astra_wish *out, const char *entry,
 		out->bid = value;
 	for (size_t i = 0; i < ASTRA_STATED_COUNT; i++)
 		if ((value = value_of(entry, astra_stated_options[i].variable)))
-			return astra_stated_read(&out->stated, i, value, err);
+			return read_stated(out, i, value, err);
 	return 0;
 }
 
@@ -82,6 +92,10 @@ int astra_wish_read(char *const *env, uint32_t count, struct astra_wish *out,
 	for (uint32_t i = 0; env && i < count; i++)
 		if (env[i] && read_entry(out, env[i], err) < 0)
 			rc = -1;
+	if (!out->size_unread && astra_stated_settle(&out->stated, err) < 0) {
+		out->size_unread = true;
+		rc = -1;
+	}
 	return rc;
 }
 

@@ -21,6 +21,7 @@ struct astra_wish {
 	const char *app;  /* --app; "": not said. Borrowed. */
 	const char *bid;  /* --bid as it came; NULL: not said. Borrowed. */
 	struct astra_stated stated; /* --iterations and so on */
+	bool size_unread; /* --gpu-range, --workers or --ps was no good */
 };
 
 /* Nothing was wished for. */

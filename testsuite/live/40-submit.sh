@@ -71,6 +71,19 @@ refused "is for batch jobs" --gpu-range=1-4 --no-requeue
 refused "and --lease=none exclude" -p gpu2 --gpu-range=1-4 --lease=none
 refused "begins below the number of nodes" --gpu-range=1-8 -N2
 refused "needs a partition whose GPUs" -p cpu --gpu-range=1-4
+refused "two whole numbers MIN-MAX" --workers=3-2
+refused "a whole number from 1" --workers=1-2 --ps=0
+refused "no more than --workers, 2 at most" --workers=1-2 --ps=3
+refused "of how many workers" --gpus=1 --ps=3
+refused "of how many workers" -p cpu --ps=3
+refused "exclude each other" --workers=1-2 --gpu-range=1-2
+refused "9 GPUs: all of partition gpu has 8 GPUs" --workers=2-9
+refused "--workers says how many tasks" --workers=1-2 -n2
+refused "leave out --cpus-per-gpu" --workers=1-2 --gpus=1 --cpus-per-gpu=2
+refused "--workers says how many GPUs" --workers=1-2 --gres=gpu:1
+refused "--workers and --exclusive exclude" --workers=1-2 --exclusive
+refused "--workers is for batch jobs" --workers=1-2 --no-requeue
+refused "--workers needs a partition" -p cpu --workers=1-2
 refused "3 nodes with 1 GPU each" -N3-4 --gpus-per-node=1
 refused "5 GPUs on one node: no node" -N1-2 --gpus-per-node=5
 refused "node count" -N3-2 --gpus-per-node=1
@@ -98,6 +111,7 @@ for arguments in --gres=gpu:4 --gpus=8 '-N2 --gres=gpu:a100:4' \
 	'--gpus=1 --utility=sigmoid:8,0.5,24' '-p cpu --utility=linear:-1/9' \
 	'--gpus=4 --exclusive' --exclusive '-p cpu --exclusive' '-p gpu2 --gpus=1 --lease=none' '-p cpu' \
 	'-p all' '-p cpu --lease=99' '-p cpu --lease=9999-0' '-p cpu : -p cpu' \
+	'--workers=2-8 --ps=8 -c 2' '--workers=1-2 --gpus=a100:1' \
 	'-N1-9 --gpus-per-node=4' '-N2-2 --gres=gpu:a100:1'; do
 	# shellcheck disable=SC2086
 	accepted $arguments >/dev/null || fail "sbatch $arguments was refused"

@@ -151,6 +151,52 @@ static void a_range_has_two_numbers_in_order(void **state)
 	assert_int_equal(stated.gpus_min, stated.gpus_max);
 }
 
+/* OASiS (3h): z = ceil(n b/B), here b/B = 3/8. */
+static void parameter_servers_follow_the_workers(void **state)
+{
+	(void)state;
+	assert_int_equal(astra_stated_ps(3, 8, 8), 3);
+	assert_int_equal(astra_stated_ps(3, 8, 6), 3);
+	assert_int_equal(astra_stated_ps(3, 8, 5), 2);
+	assert_int_equal(astra_stated_ps(3, 8, 1), 1);
+	assert_int_equal(astra_stated_ps(100000, 100000, 99999), 99999);
+	assert_int_equal(astra_stated_ps(0, 8, 8), 0);
+	assert_int_equal(astra_stated_ps(0, 0, 8), 0);
+}
+
+static void workers_are_gpus(void **state)
+{
+	static const struct astra_stated bad[] = {
+		{.workers_min = 1, .workers_max = 2, .gpus_max = 2},
+		{.ps = 1},
+		{.workers_min = 1, .workers_max = 2, .ps = 3},
+	};
+	static const char *const bad_ps[] = {"0", "", "-1", "1-2", "100001"};
+	struct astra_stated stated = {0};
+	struct astra_error err;
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(bad); i++) {
+		stated = bad[i];
+		assert_int_equal(astra_stated_settle(&stated, &err), -1);
+		assert_non_null(strstr(err.text, "--workers"));
+		assert_int_equal(stated.gpus_max + stated.ps, 0);
+	}
+	for (size_t i = 0; i < ASTRA_COUNT_OF(bad_ps); i++)
+		assert_int_equal(astra_stated_read(&stated, ASTRA_STATED_PS,
+						   bad_ps[i], &err),
+				 -1);
+	assert_int_equal(
+		astra_stated_read(&stated, ASTRA_STATED_WORKERS, "2-6", &err),
+		0);
+	assert_int_equal(astra_stated_read(&stated, ASTRA_STATED_PS, "2", &err),
+			 0);
+	assert_int_equal(astra_stated_settle(&stated, &err), 0);
+	assert_int_equal(stated.gpus_min, 2);
+	assert_int_equal(stated.gpus_max, 6);
+	assert_int_equal(stated.ps, 2);
+}
+
 static void a_value_has_an_end(void **state)
 {
 	char text[ASTRA_STATED_MAX + 2];
@@ -180,6 +226,8 @@ int main(void)
 		cmocka_unit_test(utilities_have_the_numbers_of_their_kind),
 		cmocka_unit_test(a_refused_value_is_named_and_changes_nothing),
 		cmocka_unit_test(a_range_has_two_numbers_in_order),
+		cmocka_unit_test(parameter_servers_follow_the_workers),
+		cmocka_unit_test(workers_are_gpus),
 		cmocka_unit_test(a_value_has_an_end),
 	};
 

@@ -246,7 +246,13 @@ static char lease_name[] = "lease", lease_arg[] = "TIME|none",
 			     "convex:E,KAPPA",
 	    range_name[] = "gpu-range", range_arg[] = "MIN-MAX",
 	    range_help[] = "run on any number of GPUs from MIN to MAX, each "
-			   "lease anew";
+			   "lease anew",
+	    workers_name[] = "workers", workers_arg[] = "MIN-MAX",
+	    workers_help[] = "run any number of workers from MIN to MAX, one "
+			     "GPU each, each lease anew",
+	    ps_name[] = "ps", ps_arg[] = "N",
+	    ps_help[] = "parameter servers of MAX workers; fewer have as many "
+			"in proportion";
 
 static struct spank_option options[] = {
 	{lease_name, lease_arg, lease_help, 1, 0, set_lease},
@@ -263,6 +269,9 @@ static struct spank_option options[] = {
 	 set_stated},
 	{range_name, range_arg, range_help, 1, ASTRA_STATED_GPU_RANGE,
 	 set_stated},
+	{workers_name, workers_arg, workers_help, 1, ASTRA_STATED_WORKERS,
+	 set_stated},
+	{ps_name, ps_arg, ps_help, 1, ASTRA_STATED_PS, set_stated},
 };
 
 static int register_options(spank_t spank)
