@@ -59,6 +59,22 @@ static int interrupted(struct astra_error *err)
 	return astra_error_set(err, "interrupted");
 }
 
+/* What a job is worth, in the cluster's time; all are of one user there. */
+static int scale_worth(struct replay *r, uint32_t job)
+{
+	struct sfairsim_setup *s = r->setup;
+	struct astra_utility u;
+
+	u = astra_trace_job_utility(&s->trace, job, s->sim.seed);
+	u = astra_utility_scaled(&u, r->args->scale);
+	s->trace.jobs[job].utility = astra_trace_utility(&s->trace, &u);
+	s->trace.jobs[job].user = astra_trace_user(&s->trace, r->name);
+	if (s->trace.jobs[job].utility == ASTRA_NONE ||
+	    s->trace.jobs[job].user == ASTRA_NONE)
+		return -1;
+	return 0;
+}
+
 /* The trace in the cluster's time, and on nodes as it has them. Slurm's limits
  * are for runs that nothing holds up, so none is set. */
 static void scale_trace(struct replay *r)
@@ -236,6 +252,9 @@ static int prepare(struct replay *r, struct sfairsim_setup *s,
 	r->tenants = calloc(s->trace.tenant_count, sizeof(*r->tenants));
 	if (!r->jobs || !r->tenants)
 		return astra_error_nomem(err);
+	for (uint32_t i = 0; i < s->trace.job_count; i++)
+		if (scale_worth(r, i) < 0)
+			return astra_error_nomem(err);
 	scale_trace(r);
 	if (replay_ask_tenants(r, true, err) < 0)
 		return -1;

@@ -283,6 +283,42 @@ static json_t *json_row(const struct row *row)
 		json_number(jct_difference(row)));
 }
 
+#define HOUR_SEC 3600
+
+/* A job, and what it was worth when it was done. */
+static json_t *json_job(const struct replay *r,
+			const struct astra_sim_result *result, uint32_t job)
+{
+	const struct astra_trace *trace = result->trace;
+	const struct astra_trace_job *t = &trace->jobs[job];
+	const struct astra_utility *u = &trace->utilities[t->utility - 1];
+	double live = r->jobs[job].end_sec - r->jobs[job].submit_sec;
+	double sim = result->jobs[job].end_sec - t->submit_sec;
+
+	return json_pack("{s:s, s:s, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f}",
+			 "job", t->name ? t->name : "", "tenant",
+			 trace->tenants[t->tenant].name, "gpus",
+			 (json_int_t)t->gpus, "duration_sec", t->duration_sec,
+			 "submit_sec", t->submit_sec, "live_jct_sec", live,
+			 "sim_jct_sec", sim, "worth_alone",
+			 astra_utility_value(u, t->duration_sec / HOUR_SEC),
+			 "live_worth", astra_utility_value(u, live / HOUR_SEC),
+			 "sim_worth", astra_utility_value(u, sim / HOUR_SEC));
+}
+
+static json_t *json_jobs(const struct replay *r,
+			 const struct astra_sim_result *result)
+{
+	json_t *jobs = json_array();
+
+	for (uint32_t i = 0; jobs && i < result->trace->job_count; i++)
+		if (json_array_append_new(jobs, json_job(r, result, i)) < 0) {
+			json_decref(jobs);
+			return NULL;
+		}
+	return jobs;
+}
+
 static int write_json(FILE *file, const struct replay *r,
 		      const struct comparison *c,
 		      const struct astra_sim_result *result,
@@ -290,13 +326,13 @@ static int write_json(FILE *file, const struct replay *r,
 {
 	json_t *tenants = json_array();
 	json_t *all = json_pack(
-		"{s:f, s:f, s:f, s:f, s:b, s:I, s:I, s:o, s:o}", "scale",
+		"{s:f, s:f, s:f, s:f, s:b, s:I, s:I, s:o, s:o, s:o}", "scale",
 		r->args->scale, "lease_sec", r->setup->options.lease_sec,
 		"start_sec", r->start_sec, "checkpoint_sec", r->checkpoint_sec,
 		"accounting", r->accounted, "live_checkpoints",
 		(json_int_t)live_preemptions(r), "sim_checkpoints",
 		(json_int_t)result->preemptions, "tenants", tenants, "all",
-		json_row(&c->all));
+		json_row(&c->all), "jobs", json_jobs(r, result));
 	int rc = 0;
 
 	for (size_t i = 0; i < c->count; i++)

@@ -114,7 +114,7 @@ int replay_write_cluster(const char *partition, const char *path,
 	return rc;
 }
 
-#define WORDS_MAX 20
+#define WORDS_MAX 32
 
 /* An sbatch command. */
 struct words {
@@ -162,6 +162,46 @@ static void ask_for_gpus(struct words *w, const struct astra_trace_job *t)
 		add(w, "--gres=gpu:%u", t->gpus / t->nodes);
 }
 
+static void state_utility(struct words *w, const struct astra_utility *u)
+{
+	switch (u->kind) {
+	case ASTRA_UTILITY_SIGMOID:
+		add(w, "--utility=sigmoid:%.9g,%.9g,%.9g", u->sigmoid.g1,
+		    u->sigmoid.g2, u->sigmoid.g3);
+		break;
+	case ASTRA_UTILITY_LINEAR:
+		add(w, "--utility=linear:%.9g,%.9g", u->linear.k, u->linear.g);
+		break;
+	case ASTRA_UTILITY_CONVEX:
+		add(w, "--utility=convex:%.9g,%.9g", u->convex.e,
+		    u->convex.kappa);
+		break;
+	case ASTRA_UTILITY_NONE:
+		break;
+	}
+}
+
+/* What policies that plan are told in a simulation; ltgf asks for none of it.
+ */
+static void state(struct words *w, const struct replay *r, uint32_t job)
+{
+	const struct astra_trace *trace = &r->setup->trace;
+	const struct astra_trace_job *t = &trace->jobs[job];
+	const double *slow = t->profile
+				     ? trace->profiles[t->profile - 1].slowdown
+				     : r->setup->sim.slowdown;
+
+	if (!strcmp(r->setup->schedulers[0]->name, "ltgf"))
+		return;
+	if (t->app)
+		add(w, "--app=a%u", t->app);
+	add(w, "--iterations=%ld", lround(t->duration_sec * 1000));
+	add(w, "--iter-time=0.001");
+	add(w, "--slowdown=%.9g,%.9g,%.9g,%.9g", slow[0], slow[1], slow[2],
+	    slow[3]);
+	state_utility(w, &trace->utilities[t->utility - 1]);
+}
+
 static void fill_words(struct words *w, const struct replay *r, uint32_t job)
 {
 	const struct astra_trace *trace = &r->setup->trace;
@@ -180,6 +220,7 @@ static void fill_words(struct words *w, const struct replay *r, uint32_t job)
 	if (r->args->partition)
 		add(w, "--partition=%s", r->args->partition);
 	ask_for_gpus(w, t);
+	state(w, r, job);
 	add(w, "%s/job", r->folder);
 	add(w, "%s/%u.log", r->folder, job);
 	add(w, "%ld", lround(t->duration_sec * 1000));
