@@ -35,32 +35,32 @@ struct astra_space *astra_offer_space(const struct astra_offer *offer)
 void astra_demand_take(const struct astra_offer *offer,
 		       struct astra_space *space, const struct astra_demand *d)
 {
-	for (size_t i = 0; i < d->held_count; i++)
-		if (offer->nodes[d->held[i].node].usable)
-			astra_space_take(space, &d->held[i]);
+	for (size_t i = 0; i < d->job->held_count; i++)
+		if (offer->nodes[d->job->held[i].node].usable)
+			astra_space_take(space, &d->job->held[i]);
 }
 
 void astra_demand_give(const struct astra_offer *offer,
 		       struct astra_space *space, const struct astra_demand *d)
 {
-	for (size_t i = 0; i < d->held_count; i++)
-		if (offer->nodes[d->held[i].node].usable)
-			astra_space_give(space, &d->held[i]);
+	for (size_t i = 0; i < d->job->held_count; i++)
+		if (offer->nodes[d->job->held[i].node].usable)
+			astra_space_give(space, &d->job->held[i]);
 }
 
 bool astra_demand_is_in(const struct astra_offer *offer,
 			const struct astra_space *space,
 			const struct astra_demand *d)
 {
-	for (size_t i = 0; i < d->held_count; i++) {
-		const struct astra_share *s = &d->held[i];
+	for (size_t i = 0; i < d->job->held_count; i++) {
+		const struct astra_share *s = &d->job->held[i];
 		const struct astra_room *room = astra_space_get(space, s->node);
 
 		if (offer->nodes[s->node].emptying || room->gpus < s->gpus ||
 		    room->cpus < s->cpus || room->mem_mib < s->mem_mib)
 			return false;
 	}
-	return d->held_count > 0;
+	return d->job->held_count > 0;
 }
 
 size_t astra_demand_place(const struct astra_space *space,

@@ -14,15 +14,15 @@ struct astra_space *astra_offer_space(const struct astra_offer *offer);
 /* A space of its nodes on which nothing is free, or NULL. */
 struct astra_space *astra_offer_empty(const struct astra_offer *offer);
 
-/* Take from a space what a demand holds, or give it back: on nodes that can be
- * used, for from others nothing is offered. */
+/* Take from a space what a demand's job runs on, or give it back: on nodes that
+ * can be used, for from others nothing is offered. */
 void astra_demand_take(const struct astra_offer *offer,
 		       struct astra_space *space, const struct astra_demand *d);
 void astra_demand_give(const struct astra_offer *offer,
 		       struct astra_space *space, const struct astra_demand *d);
 
-/* Whether a space has all that a demand holds, which is something; it may stay
- * there then, if no node of it is to become empty. */
+/* Whether the job may stay where it runs: it does, a space has all of that, and
+ * no node of it is to become empty. */
 bool astra_demand_is_in(const struct astra_offer *offer,
 			const struct astra_space *space,
 			const struct astra_demand *d);

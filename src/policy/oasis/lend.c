@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "src/policy/oasis/slot_priv.h"
+#include "src/policy/offer.h"
 
 int oasis_by_payoff(const void *a, const void *b)
 {
@@ -55,13 +56,9 @@ static size_t list_borrowers(const struct slot_round *r, struct turn **heap)
 static int lend_to(struct slot_round *r, struct turn *t)
 {
 	const struct astra_demand *d = &r->offer->demands[t->demand];
-	const struct astra_request *q = &d->job->request;
-	size_t count = 0;
+	size_t count =
+		astra_demand_place_most(r->space, d, UINT64_MAX, r->shares);
 
-	if (q->gpus <= astra_space_gpus(r->space))
-		count = oasis_find_place(r, d, q->gpus);
-	if (!count && astra_request_least(q) < q->gpus)
-		count = oasis_find_place(r, d, astra_request_least(q));
 	return count ? oasis_take_place(r, t, count) : 0;
 }
 

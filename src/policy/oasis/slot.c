@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "src/policy/oasis/slot_priv.h"
+#include "src/policy/offer.h"
 
 int oasis_by_submission(const void *a, const void *b)
 {
@@ -29,7 +30,7 @@ static bool is_due(const struct oasis_book *book, const struct turn *t)
  * some for this slot, or is to be offered some. */
 static bool is_served(const struct slot_round *r, const struct turn *t)
 {
-	return t->gpus || r->offer->demands[t->demand].held_count ||
+	return t->gpus || r->offer->demands[t->demand].job->held_count ||
 	       is_due(r->book, t);
 }
 
@@ -92,8 +93,8 @@ static uint32_t held_gpus(const struct astra_demand *d)
 {
 	uint32_t gpus = 0;
 
-	for (size_t i = 0; i < d->held_count; i++)
-		gpus += d->held[i].gpus;
+	for (size_t i = 0; i < d->job->held_count; i++)
+		gpus += d->job->held[i].gpus;
 	return gpus;
 }
 
@@ -101,57 +102,28 @@ static uint32_t held_gpus(const struct astra_demand *d)
 static bool can_stay(const struct astra_offer *offer,
 		     const struct astra_demand *d)
 {
-	for (size_t i = 0; i < d->held_count; i++) {
-		const struct astra_node *n = &offer->nodes[d->held[i].node];
+	for (size_t i = 0; i < d->job->held_count; i++) {
+		const struct astra_node *n =
+			&offer->nodes[d->job->held[i].node];
 
 		if (!n->usable || n->emptying)
 			return false;
 	}
-	return d->held_count > 0;
+	return d->job->held_count > 0;
 }
 
-/* Add what a demand holds to what can be had, or take it away again. */
-static void set_free(struct slot_round *r, const struct astra_demand *d,
-		     bool free_now)
-{
-	for (size_t i = 0; i < d->held_count; i++) {
-		const struct astra_share s = {.node = d->held[i].node,
-					      .gpus = d->held[i].gpus};
-
-		if (!r->offer->nodes[s.node].usable)
-			continue;
-		if (free_now)
-			astra_space_give(r->space, &s);
-		else
-			astra_space_take(r->space, &s);
-	}
-}
-
-/* The GPUs that are offered, but for those of leases that are over. */
+/* What is offered, but for what leases that are over hold. */
 static int open_space(struct slot_round *r)
 {
 	const struct astra_offer *offer = r->offer;
-	uint32_t most = 0;
 
-	for (size_t n = 0; n < offer->node_count; n++)
-		most = offer->nodes[n].gpus > most ? offer->nodes[n].gpus
-						   : most;
-	r->space = astra_space_create(offer->node_count, most);
+	r->space = astra_offer_space(offer);
 	r->shares = calloc(offer->node_count + 1, sizeof(*r->shares));
 	if (!r->space || !r->shares)
 		return -1;
-	for (uint32_t n = 0; n < offer->node_count; n++) {
-		const struct astra_room room = {
-			.gpus = offer->free[n],
-			.cpus = UINT32_MAX,
-			.mem_mib = UINT64_MAX,
-			.whole = offer->free[n] == offer->nodes[n].gpus,
-		};
-
-		astra_space_set(r->space, n, &room);
-	}
 	for (size_t i = 0; i < r->served; i++)
-		set_free(r, &offer->demands[r->turns[i].demand], false);
+		astra_demand_take(offer, r->space,
+				  &offer->demands[r->turns[i].demand]);
 	return 0;
 }
 
@@ -171,29 +143,17 @@ static int keep_places(struct slot_round *r)
 		struct turn *t = &r->turns[i];
 		const struct astra_demand *d = &r->offer->demands[t->demand];
 
-		if (!d->held_count)
+		if (!d->job->held_count)
 			continue;
 		if (!can_stay(r->offer, d) ||
 		    (t->gpus && t->gpus != held_gpus(d)))
-			set_free(r, d, true);
+			astra_demand_give(r->offer, r->space, d);
 		else if (!t->gpus)
 			t->placed = true; /* while nobody else gets them */
-		else if (award(r, t, d->held, d->held_count) < 0)
+		else if (award(r, t, d->job->held, d->job->held_count) < 0)
 			return -1;
 	}
 	return 0;
-}
-
-size_t oasis_find_place(struct slot_round *r, const struct astra_demand *d,
-			uint32_t gpus)
-{
-	struct astra_request request = d->job->request;
-
-	request.gpus = astra_request_size(&request, gpus);
-	request.gpus_min = 0;
-	request.cpus = request.cpus_per_node = 0;
-	request.mem_node_mib = request.mem_gpu_mib = request.mem_cpu_mib = 0;
-	return astra_place(r->space, &request, NULL, 0, r->shares);
 }
 
 int oasis_take_place(struct slot_round *r, struct turn *t, size_t count)
@@ -218,16 +178,6 @@ static struct turn *next_guest(const struct slot_round *r)
 	return guest;
 }
 
-/* Whether what a demand holds is still there to be had. */
-static bool is_there(const struct slot_round *r, const struct astra_demand *d)
-{
-	for (size_t i = 0; i < d->held_count; i++)
-		if (astra_space_get(r->space, d->held[i].node)->gpus <
-		    held_gpus(d))
-			return false;
-	return true;
-}
-
 /* Those that left for a turn, but whose GPUs it did not need, stay. */
 static void recall_guests(struct slot_round *r, const struct turn *for_whom)
 {
@@ -238,9 +188,9 @@ static void recall_guests(struct slot_round *r, const struct turn *for_whom)
 		if (t->left_for != for_whom)
 			continue;
 		t->left_for = NULL;
-		t->placed = is_there(r, d);
+		t->placed = astra_demand_is_in(r->offer, r->space, d);
 		if (t->placed)
-			set_free(r, d, false);
+			astra_demand_take(r->offer, r->space, d);
 	}
 }
 
@@ -252,11 +202,12 @@ static int seat(struct slot_round *r, struct turn *t)
 	size_t count;
 	int rc = 0;
 
-	while (!(count = oasis_find_place(r, d, t->gpus)) &&
+	while (!(count = astra_demand_place(r->space, d, t->gpus, r->shares)) &&
 	       (guest = next_guest(r))) {
 		guest->placed = false;
 		guest->left_for = t;
-		set_free(r, &r->offer->demands[guest->demand], true);
+		astra_demand_give(r->offer, r->space,
+				  &r->offer->demands[guest->demand]);
 	}
 	if (count)
 		rc = oasis_take_place(r, t, count);

@@ -34,12 +34,8 @@ int oasis_by_submission(const void *a, const void *b);
 /* The highest payoff first: what was refused by the least. */
 int oasis_by_payoff(const void *a, const void *b);
 
-/* So many GPUs, wherever they are, into the round's shares. Returns how many
- * shares, or 0. */
-size_t oasis_find_place(struct slot_round *r, const struct astra_demand *d,
-			uint32_t gpus);
-
-/* Award the place that was found. Returns 0, or -1 when memory is out. */
+/* Award the place that was found, which the round's shares are. Returns 0, or
+ * -1 when memory is out. */
 int oasis_take_place(struct slot_round *r, struct turn *t, size_t count);
 
 /* Idle GPUs, to the slot's end: to those that wait for a slot of theirs, and

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <math.h>
 
+#include "src/policy/offer.h"
 #include "src/policy/ogasched/deal_priv.h"
 
 /* A lease that would be shorter than this part of a slot ends with the next,
@@ -8,19 +9,33 @@
 #define LEASE_LEAST .5
 #define NO_LIMIT UINT64_MAX
 
-/* Take GPUs from what can be awarded. from_idle: they were nobody's. */
-static void take(struct deal *d, uint32_t node, uint32_t gpus, bool from_idle)
+/* No more than this room. */
+static void cap(struct astra_space *space, uint32_t node,
+		const struct astra_room *most)
 {
-	uint32_t all = deal_gpus(d->all, node) - gpus;
-	uint32_t idle = deal_gpus(d->idle, node);
-	uint32_t near = deal_gpus(d->near, node);
+	struct astra_room room = *astra_space_get(space, node);
 
+	if (room.gpus <= most->gpus && room.cpus <= most->cpus &&
+	    room.mem_mib <= most->mem_mib)
+		return;
+	room.gpus = deal_less(room.gpus, most->gpus);
+	room.cpus = deal_less(room.cpus, most->cpus);
+	if (room.mem_mib > most->mem_mib)
+		room.mem_mib = most->mem_mib;
+	room.whole = false;
+	astra_space_set(space, node, &room);
+}
+
+/* Take a share from what can be awarded. from_idle: it was nobody's. */
+static void take(struct deal *d, const struct astra_share *share,
+		 bool from_idle)
+{
+	astra_space_take(d->all, share);
 	if (from_idle)
-		idle -= deal_less(idle, gpus);
-	deal_set(d, d->all, node, all);
-	deal_set(d, d->idle, node, deal_less(idle, all));
-	near -= deal_less(near, gpus);
-	deal_set(d, d->near, node, deal_less(near, deal_less(idle, all)));
+		astra_space_take(d->idle, share);
+	cap(d->idle, share->node, astra_space_get(d->all, share->node));
+	astra_space_take(d->near, share);
+	cap(d->near, share->node, astra_space_get(d->idle, share->node));
 }
 
 /* What a class's grant and the idle GPUs have in common. */
@@ -29,11 +44,15 @@ static void come_near(struct deal *d, uint32_t class)
 	if (d->near_class == class)
 		return;
 	d->near_class = class;
-	for (uint32_t n = 0; n < d->offer->node_count; n++)
-		deal_set(d, d->near, n,
-			 deal_less(d->units[class * d->stride +
-					    d->classes->node_of[n]],
-				   deal_gpus(d->idle, n)));
+	for (uint32_t n = 0; n < d->offer->node_count; n++) {
+		struct astra_room room = *astra_space_get(d->idle, n);
+		uint32_t units =
+			d->units[class * d->stride + d->classes->node_of[n]];
+
+		room.whole &= units >= room.gpus;
+		room.gpus = deal_less(units, room.gpus);
+		astra_space_set(d->near, n, &room);
+	}
 }
 
 static const struct astra_job *job_of(const struct deal *d, uint32_t demand)
@@ -58,7 +77,7 @@ static int award(struct deal *d, uint32_t demand,
 	uint32_t class = deal_class(d, demand);
 
 	for (size_t i = 0; i < count; i++)
-		take(d, shares[i].node, shares[i].gpus, begins);
+		take(d, &shares[i], begins);
 	d->awarded[demand]++;
 	d->got[class] += gpus;
 	d->left[class] -= gpus < d->left[class] ? gpus : d->left[class];
@@ -73,26 +92,11 @@ static int keep(struct deal *d, uint32_t demand, uint64_t limit)
 	const struct astra_demand *at = &d->offer->demands[demand];
 	const struct astra_job *job = at->job;
 
-	if (!at->open || d->awarded[demand] || !job->held_count ||
-	    deal_sum(job->held, job->held_count) > limit)
+	if (!at->open || d->awarded[demand] ||
+	    deal_sum(job->held, job->held_count) > limit ||
+	    !astra_demand_is_in(d->offer, d->all, at))
 		return 0;
-	for (size_t i = 0; i < job->held_count; i++) {
-		const struct astra_share *s = &job->held[i];
-
-		if (d->offer->nodes[s->node].emptying ||
-		    deal_gpus(d->all, s->node) < s->gpus)
-			return 0;
-	}
 	return award(d, demand, job->held, job->held_count, false);
-}
-
-/* GPUs for a job of those in a space, at most `limit`; 0: too few. */
-static uint32_t fitting(const struct astra_request *q, uint64_t limit,
-			const struct astra_space *space)
-{
-	uint64_t most = astra_space_gpus(space);
-
-	return astra_request_size(q, most < limit ? most : limit);
 }
 
 /* Start a job. within_grant: on GPUs of its class's grant, else on others, at
@@ -109,13 +113,10 @@ static int start(struct deal *d, uint32_t demand, uint64_t limit,
 		return 0;
 	if (within_grant)
 		come_near(d, deal_class(d, demand));
-	for (; !count && i < end; i++) {
-		struct astra_request q = job_of(d, demand)->request;
-
-		q.gpus = fitting(&q, limit, spaces[i]);
-		if (q.gpus)
-			count = astra_place(spaces[i], &q, NULL, 0, d->shares);
-	}
+	for (; !count && i < end; i++)
+		count = astra_demand_place_most(spaces[i],
+						&d->offer->demands[demand],
+						limit, d->shares);
 	if (!count)
 		return 0;
 	return award(d, demand, d->shares, count, true) < 0 ? -1 : 1;

@@ -1,27 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <stdlib.h>
 
+#include "src/policy/offer.h"
 #include "src/policy/ogasched/deal_priv.h"
-
-static struct astra_room room_of(const struct astra_offer *offer, uint32_t node,
-				 uint32_t gpus)
-{
-	/* CPUs and memory are looked at when the award is carried out. */
-	return (struct astra_room){
-		.gpus = gpus,
-		.cpus = gpus ? UINT32_MAX / 2 : 0,
-		.mem_mib = gpus ? UINT64_MAX / 2 : 0,
-		.whole = gpus == offer->nodes[node].gpus,
-	};
-}
-
-void deal_set(const struct deal *d, struct astra_space *space, uint32_t node,
-	      uint32_t gpus)
-{
-	const struct astra_room room = room_of(d->offer, node, gpus);
-
-	astra_space_set(space, node, &room);
-}
 
 /* A class's grant is what all its jobs may use: those that run on do. */
 static void count_grants(struct deal *d, bool fresh)
@@ -82,38 +63,20 @@ static int sort(struct deal *d)
 	return 0;
 }
 
-/* What is offered, and of that what nobody holds. */
-static void fill_spaces(struct deal *d)
+/* Of what is offered that which nobody holds. */
+static void clear_held(struct deal *d)
 {
 	const struct astra_offer *offer = d->offer;
-	uint32_t nodes = (uint32_t)offer->node_count;
 
-	for (uint32_t n = 0; n < nodes; n++) {
-		deal_set(d, d->all, n, offer->free[n]);
-		deal_set(d, d->idle, n, offer->free[n]);
-	}
-	for (size_t i = 0; i < offer->demand_count; i++) {
-		const struct astra_job *job = offer->demands[i].job;
-
-		for (size_t k = 0;
-		     offer->demands[i].open && k < job->held_count; k++) {
-			uint32_t node = job->held[k].node;
-			uint32_t idle = deal_gpus(d->idle, node);
-
-			deal_set(d, d->idle, node,
-				 idle - deal_less(idle, job->held[k].gpus));
-		}
-	}
+	for (size_t i = 0; i < offer->demand_count; i++)
+		if (offer->demands[i].open)
+			astra_demand_take(offer, d->idle, &offer->demands[i]);
 }
 
 static int init(struct deal *d)
 {
 	size_t demands = d->offer->demand_count, nodes = d->offer->node_count;
-	uint32_t most = 0;
 
-	for (size_t n = 0; n < nodes; n++)
-		if (d->offer->nodes[n].gpus > most)
-			most = d->offer->nodes[n].gpus;
 	d->left = calloc(d->class_count + 1, sizeof(*d->left));
 	d->got = calloc(d->class_count + 1, sizeof(*d->got));
 	d->granted = calloc(d->class_count + 1, sizeof(*d->granted));
@@ -121,9 +84,9 @@ static int init(struct deal *d)
 	d->order = calloc(demands + 1, sizeof(*d->order));
 	d->queue = calloc(demands + 1, sizeof(*d->queue));
 	d->shares = calloc(nodes + 1, sizeof(*d->shares));
-	d->all = astra_space_create(nodes, most);
-	d->idle = astra_space_create(nodes, most);
-	d->near = astra_space_create(nodes, most);
+	d->all = astra_offer_space(d->offer);
+	d->idle = astra_offer_space(d->offer);
+	d->near = astra_offer_empty(d->offer);
 	if (d->left && d->got && d->granted && d->awarded && d->order &&
 	    d->queue && d->shares && d->all && d->idle && d->near)
 		return 0;
@@ -148,7 +111,7 @@ int deal_begin(struct deal *d, bool fresh)
 {
 	if (init(d) < 0 || sort(d) < 0)
 		return -1;
-	fill_spaces(d);
+	clear_held(d);
 	count_grants(d, fresh);
 	return 0;
 }

@@ -31,11 +31,6 @@ static inline uint32_t deal_class(const struct deal *d, uint32_t demand)
 	return d->classes->class_of[demand];
 }
 
-static inline uint32_t deal_gpus(const struct astra_space *space, uint32_t node)
-{
-	return astra_space_get(space, node)->gpus;
-}
-
 static inline uint32_t deal_less(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
@@ -50,10 +45,6 @@ static inline uint64_t deal_sum(const struct astra_share *shares, size_t count)
 		gpus += shares[i].gpus;
 	return gpus;
 }
-
-/* Set what can be awarded on a node. */
-void deal_set(const struct deal *d, struct astra_space *space, uint32_t node,
-	      uint32_t gpus);
 
 /* What is offered, the demands in order, what each class may use. The fields
  * above `left` are set. Returns 0, or -1 when memory is out; end it in both
