@@ -54,10 +54,9 @@ bool astra_demand_is_in(const struct astra_offer *offer,
 {
 	for (size_t i = 0; i < d->job->held_count; i++) {
 		const struct astra_share *s = &d->job->held[i];
-		const struct astra_room *room = astra_space_get(space, s->node);
 
-		if (offer->nodes[s->node].emptying || room->gpus < s->gpus ||
-		    room->cpus < s->cpus || room->mem_mib < s->mem_mib)
+		if (offer->nodes[s->node].emptying ||
+		    !astra_room_has(astra_space_get(space, s->node), s))
 			return false;
 	}
 	return d->job->held_count > 0;
@@ -67,10 +66,33 @@ size_t astra_demand_place(const struct astra_space *space,
 			  const struct astra_demand *d, uint32_t gpus,
 			  struct astra_share *shares)
 {
-	struct astra_request q = astra_request_sized(&d->job->request, gpus);
+	uint32_t size = astra_request_size(&d->job->request, gpus);
+	struct astra_request q;
 
+	if (!size)
+		return 0;
+	q = astra_request_sized(&d->job->request, size);
 	q.gpus_min = 0;
 	return astra_place(space, &q, d->banned, 0, shares);
+}
+
+/* By how much an elastic job may exceed its least size, which finds a place;
+ * with `none` steps more it does not. */
+static uint32_t most_steps(const struct astra_space *space,
+			   const struct astra_demand *d, uint32_t least,
+			   uint32_t none, struct astra_share *shares)
+{
+	uint32_t step = astra_request_quantum(&d->job->request), some = 0;
+
+	while (some + 1 < none) {
+		uint32_t middle = some + (none - some) / 2;
+
+		if (astra_demand_place(space, d, least + middle * step, shares))
+			some = middle;
+		else
+			none = middle;
+	}
+	return some * step;
 }
 
 size_t astra_demand_place_most(const struct astra_space *space,
@@ -78,32 +100,24 @@ size_t astra_demand_place_most(const struct astra_space *space,
 			       struct astra_share *shares)
 {
 	const struct astra_request *q = &d->job->request;
-	uint32_t least = astra_request_least(q), step = 1, low, high;
+	uint32_t step = astra_request_quantum(q);
+	uint32_t least = (astra_request_least(q) + step - 1) / step * step;
 	uint64_t have = astra_space_gpus(space);
+	size_t count;
 
 	if (have < most)
 		most = have;
 	if (most >= q->gpus) {
-		size_t count = astra_demand_place(space, d, q->gpus, shares);
-
-		if (count || least == q->gpus)
+		count = astra_demand_place(space, d, q->gpus, shares);
+		if (count || !astra_request_elastic(q))
 			return count;
 		most = q->gpus - 1;
 	}
 	if (most < least || !astra_demand_place(space, d, least, shares))
 		return 0;
-	step = astra_request_quantum(q);
-	low = 0; /* steps above the least: these fit, and `high` do not */
-	high = ((uint32_t)most - least) / step + 1;
-	while (low + 1 < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (astra_demand_place(space, d, least + middle * step, shares))
-			low = middle;
-		else
-			high = middle;
-	}
-	return astra_demand_place(space, d, least + low * step, shares);
+	least += most_steps(space, d, least,
+			    ((uint32_t)most - least) / step + 1, shares);
+	return astra_demand_place(space, d, least, shares);
 }
 
 void astra_demand_settle(struct astra_space *space,

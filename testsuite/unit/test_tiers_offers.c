@@ -146,6 +146,8 @@ static void check_awards(const struct tiers_offer *in,
 			assert_true(
 				astra_node_allowed(&d->job->request, s->node));
 			left[s->node] -= s->gpus;
+			if (d->job->request.whole_node) /* nobody beside it */
+				left[s->node] = 0;
 			gpus += s->gpus;
 		}
 		assert_in_range(gpus, astra_request_least(&d->job->request),

@@ -11,6 +11,8 @@ libastra_policy_la_SOURCES += \
 	src/policy/themis/division.h \
 	src/policy/themis/filter.c \
 	src/policy/themis/filter.h \
+	src/policy/themis/hand.c \
+	src/policy/themis/hand.h \
 	src/policy/themis/leftovers.c \
 	src/policy/themis/leftovers.h \
 	src/policy/themis/memories.c \

@@ -150,6 +150,13 @@ static void add_demand(struct themis_party *p, struct astra_themis_app *app,
 		p->phase.job_gpus_max = q->gpus;
 }
 
+/* Whether what a demand holds is on offer; what tasks of an array are promised
+ * is not, while others of it compete. */
+static bool competes(const struct astra_demand *d)
+{
+	return d->open && d->job->held_count;
+}
+
 /* What a party holds; what it has to compete for is not held. */
 static void add_held(struct astra_themis_app *app,
 		     struct themis_parties *parties, uint32_t party,
@@ -161,7 +168,7 @@ static void add_held(struct astra_themis_app *app,
 	for (size_t k = 0; k < p->demand_count; k++) {
 		const struct astra_demand *d = &offer->demands[p->demands[k]];
 
-		if (!d->open)
+		if (!competes(d))
 			copy_shares(at, d->held, d->held_count);
 	}
 	app->held.share = held;
@@ -170,7 +177,7 @@ static void add_held(struct astra_themis_app *app,
 	for (size_t k = 0; k < p->demand_count; k++) {
 		const struct astra_demand *d = &offer->demands[p->demands[k]];
 
-		if (!d->open || !d->held_count)
+		if (!competes(d))
 			continue;
 		parties->homes[parties->home_count++] =
 			(struct astra_themis_home){

@@ -21,8 +21,8 @@ static int placing_init(struct placing *p)
 	const struct astra_offer *offer = p->offer;
 	size_t nodes = offer->node_count, tenants = offer->tenant_count;
 
-	p->space = astra_tiers_space(offer);
-	p->own = astra_tiers_space(offer);
+	p->space = astra_offer_space(offer);
+	p->own = astra_offer_empty(offer);
 	p->place = calloc(nodes + 1, sizeof(*p->place));
 	p->other = calloc(nodes + 1, sizeof(*p->other));
 	p->order = calloc(p->split->runner_count + 1, sizeof(*p->order));
@@ -30,8 +30,6 @@ static int placing_init(struct placing *p)
 	if (!p->space || !p->own || !p->place || !p->other || !p->order ||
 	    !p->first)
 		return -1;
-	for (uint32_t n = 0; n < nodes; n++)
-		astra_tiers_set_free(p->space, offer, n, offer->free[n]);
 	return 0;
 }
 
@@ -83,18 +81,19 @@ static int give(struct placing *p, uint32_t candidate,
 	const struct astra_demand *d = &p->offer->demands[r->demand];
 
 	for (size_t i = 0; i < count; i++) {
-		uint32_t node = shares[i].node;
-		uint32_t have = astra_space_get(p->space, node)->gpus;
-		uint32_t own = astra_space_get(p->own, node)->gpus;
-		uint32_t gpus =
-			d->job->request.whole_node ? have : shares[i].gpus;
+		struct astra_share share = shares[i];
+		uint32_t own = astra_space_get(p->own, share.node)->gpus;
 
-		if (add_parcel(p->split, (struct tiers_parcel){d->tenant, node,
-							       gpus}) < 0)
+		if (d->job->request.whole_node)
+			share.gpus =
+				astra_space_get(p->space, share.node)->gpus;
+		if (add_parcel(p->split,
+			       (struct tiers_parcel){d->tenant, share.node,
+						     share.gpus}) < 0)
 			return -1;
-		astra_tiers_set_free(p->space, p->offer, node, have - gpus);
-		astra_tiers_set_free(p->own, p->offer, node,
-				     own > gpus ? own - gpus : 0);
+		astra_space_take(p->space, &share);
+		astra_tiers_set_free(p->own, p->space, share.node,
+				     own > share.gpus ? own - share.gpus : 0);
 	}
 	r->placed = count > 0;
 	return 0;
@@ -109,15 +108,11 @@ static int leave_there(struct placing *p)
 		const struct astra_choice *choice = &ranking->choices[i];
 		const struct astra_demand *d = demand_of(p, choice);
 		uint32_t gpus = 0;
-		bool there = choice->granted && astra_tiers_competes(d);
+		bool there = choice->granted && astra_tiers_competes(d) &&
+			     astra_demand_is_in(p->offer, p->space, d);
 
-		for (size_t k = 0; there && k < d->job->held_count; k++) {
-			const struct astra_share *h = &d->job->held[k];
-
-			gpus += h->gpus;
-			there = astra_space_get(p->space, h->node)->gpus >=
-				h->gpus;
-		}
+		for (size_t k = 0; there && k < d->job->held_count; k++)
+			gpus += d->job->held[k].gpus;
 		if (there &&
 		    gpus == p->split->candidates[choice->candidate].gpus &&
 		    give(p, choice->candidate, d->job->held,
@@ -131,10 +126,9 @@ static size_t find(struct placing *p, const struct astra_space *space,
 		   uint32_t candidate, struct astra_share *shares)
 {
 	const struct tiers_runner *r = &p->split->runners[candidate];
-	struct astra_request q = p->offer->demands[r->demand].job->request;
 
-	q.gpus = p->split->candidates[candidate].gpus;
-	return astra_place(space, &q, NULL, 0, shares);
+	return astra_demand_place(space, &p->offer->demands[r->demand],
+				  p->split->candidates[candidate].gpus, shares);
 }
 
 /* What a tenant's jobs hold that LTGF did not let go on. Returns whether there
@@ -153,12 +147,10 @@ static bool set_own(struct placing *p, uint32_t tenant)
 		any |= idle;
 		for (size_t k = 0; idle && k < d->job->held_count; k++) {
 			uint32_t node = d->job->held[k].node;
-			uint32_t have = astra_space_get(p->space, node)->gpus;
 			uint32_t gpus = d->job->held[k].gpus +
 					astra_space_get(p->own, node)->gpus;
 
-			astra_tiers_set_free(p->own, p->offer, node,
-					     gpus < have ? gpus : have);
+			astra_tiers_set_free(p->own, p->space, node, gpus);
 		}
 	}
 	return any;
@@ -172,7 +164,7 @@ static void clear_own(struct placing *p, uint32_t tenant)
 				->job;
 
 		for (size_t k = 0; k < job->held_count; k++)
-			astra_tiers_set_free(p->own, p->offer,
+			astra_tiers_set_free(p->own, p->space,
 					     job->held[k].node, 0);
 	}
 }

@@ -63,7 +63,8 @@ struct serving {
 	size_t *first;		      /* a tenant's first one, and past the last
 				       * tenant's the end */
 	uint32_t *free;		      /* of each node: the tenant's */
-	uint32_t *left;		      /* of each node: not awarded */
+	struct astra_space *left;     /* not awarded */
+	struct astra_space *own;      /* of it, a tenant's */
 	uint32_t *awarded;	      /* copies of each demand of the offer */
 	struct astra_allocation answer; /* a tenant's */
 	struct astra_allocation *out;
@@ -77,13 +78,12 @@ static int serving_init(struct serving *s)
 	s->origins = calloc(demands + 1, sizeof(*s->origins));
 	s->first = calloc(s->offer->tenant_count + 2, sizeof(*s->first));
 	s->free = calloc(nodes + 1, sizeof(*s->free));
-	s->left = calloc(nodes + 1, sizeof(*s->left));
+	s->left = astra_offer_space(s->offer);
+	s->own = astra_offer_empty(s->offer);
 	s->awarded = calloc(demands + 1, sizeof(*s->awarded));
 	if (!s->demands || !s->origins || !s->first || !s->free || !s->left ||
-	    !s->awarded)
+	    !s->own || !s->awarded)
 		return -1;
-	for (size_t n = 0; n < nodes; n++)
-		s->left[n] = s->offer->free[n];
 	return 0;
 }
 
@@ -94,7 +94,8 @@ static void serving_fini(struct serving *s)
 	free(s->origins);
 	free(s->first);
 	free(s->free);
-	free(s->left);
+	astra_space_destroy(s->left);
+	astra_space_destroy(s->own);
 	free(s->awarded);
 	free(s->answer.awards);
 	free(s->answer.shares);
@@ -147,8 +148,9 @@ static int take_over(struct serving *s, const uint32_t *origins)
 		const struct astra_share *shares = a->shares + w->first_share;
 
 		s->awarded[origins[w->demand]]++;
-		for (size_t k = 0; k < w->share_count; k++)
-			s->left[shares[k].node] -= shares[k].gpus;
+		astra_demand_settle(s->left,
+				    &s->offer->demands[origins[w->demand]],
+				    shares, w->share_count);
 		if (astra_allocation_add(out, origins[w->demand], w->until_sec,
 					 shares, w->share_count) < 0)
 			return -1;
@@ -182,7 +184,10 @@ static int serve_tenant(struct serving *s, uint32_t tenant, size_t *parcel,
 				 s->demands[first].tenant_name);
 	if (s->split.gpus)
 		row->served = granted > 0;
+	for (uint32_t n = 0; n < s->offer->node_count; n++)
+		astra_tiers_set_free(s->own, s->left, n, s->free[n]);
 	sub.free = s->free;
+	sub.space = s->own;
 	sub.demands = s->demands + first;
 	sub.demand_count = count;
 	sub.gpus = cluster_of(s->offer, tenant, sub.demands, count, granted);

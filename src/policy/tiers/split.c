@@ -6,27 +6,20 @@
 
 #include "src/policy/ltgf.h"
 
-struct astra_space *astra_tiers_space(const struct astra_offer *offer)
-{
-	uint32_t most = 0;
-
-	for (size_t n = 0; n < offer->node_count; n++)
-		if (offer->nodes[n].gpus > most)
-			most = offer->nodes[n].gpus;
-	return astra_space_create(offer->node_count, most);
-}
+/* A job that finds no place gives its turn to the next; so often, the policy is
+ * asked again. */
+#define PASSES_MAX 16
 
 void astra_tiers_set_free(struct astra_space *space,
-			  const struct astra_offer *offer, uint32_t node,
+			  const struct astra_space *of, uint32_t node,
 			  uint32_t gpus)
 {
-	astra_space_set(space, node,
-			&(struct astra_room){
-				.gpus = gpus,
-				.cpus = gpus ? UINT32_MAX / 2 : 0,
-				.mem_mib = gpus ? UINT64_MAX / 2 : 0,
-				.whole = gpus == offer->nodes[node].gpus,
-			});
+	struct astra_room room = *astra_space_get(of, node);
+
+	room.whole &= gpus >= room.gpus;
+	if (gpus < room.gpus)
+		room.gpus = gpus;
+	astra_space_set(space, node, &room);
 }
 
 static double gpu_charge(const struct astra_demand *d)
@@ -92,19 +85,8 @@ static int split_init(struct tiers_split *s, const struct astra_offer *offer)
 	return 0;
 }
 
-static int rank(struct tiers_split *s, void *ltgf,
-		const struct astra_offer *offer, struct astra_error *err)
+static void list_runners(struct tiers_split *s, const struct astra_offer *offer)
 {
-	struct astra_contest contest = {
-		.now_sec = offer->now_sec,
-		.lease_sec = offer->lease_sec,
-		.gpus = s->gpus,
-		.candidates = s->candidates,
-		.tenants = s->tenants,
-		.tenant_count = offer->tenant_count,
-	};
-
-	charge(s, offer);
 	for (uint32_t i = 0; i < offer->demand_count; i++) {
 		const struct astra_demand *d = &offer->demands[i];
 
@@ -114,20 +96,71 @@ static int rank(struct tiers_split *s, void *ltgf,
 			s->runners[s->runner_count++].demand = i;
 		}
 	}
-	contest.candidate_count = s->runner_count;
+}
+
+static int rank(struct tiers_split *s, void *ltgf,
+		const struct astra_offer *offer, struct astra_error *err)
+{
+	struct astra_contest contest = {
+		.now_sec = offer->now_sec,
+		.lease_sec = offer->lease_sec,
+		.gpus = s->gpus,
+		.candidates = s->candidates,
+		.candidate_count = s->runner_count,
+		.tenants = s->tenants,
+		.tenant_count = offer->tenant_count,
+	};
+
+	for (size_t i = 0; i < s->runner_count; i++)
+		s->candidates[i].excluded = s->runners[i].excluded;
+	s->ranking.count = 0;
 	return astra_ltgf.decide(ltgf, &contest, &s->ranking, err);
+}
+
+/* Whether somebody was granted GPUs, and there is no place for it; copies of
+ * the same job have none either. The others are placed anew then. */
+static bool exclude(struct tiers_split *s, bool last)
+{
+	uint32_t demand = ASTRA_NONE;
+	bool any = false;
+
+	for (size_t i = 0; i < s->ranking.count; i++)
+		if (s->ranking.choices[i].granted) {
+			uint32_t c = s->ranking.choices[i].candidate;
+
+			s->runners[c].excluded |= !s->runners[c].placed;
+			any |= !s->runners[c].placed;
+		}
+	for (size_t i = 0; i < s->runner_count; i++) {
+		if (s->runners[i].excluded)
+			demand = s->runners[i].demand;
+		s->runners[i].excluded |=
+			s->runners[i].demand == demand && !s->runners[i].placed;
+	}
+	for (size_t i = 0; any && !last && i < s->runner_count; i++)
+		s->runners[i].placed = false;
+	return any && !last;
 }
 
 int astra_tiers_split(struct tiers_split *split, void *ltgf,
 		      const struct astra_offer *offer, struct astra_error *err)
 {
+	int passes = PASSES_MAX;
+
 	if (split_init(split, offer) < 0)
 		return astra_error_nomem(err);
 	if (!split->gpus)
 		return 0;
-	if (rank(split, ltgf, offer, err) < 0)
-		return -1;
-	return astra_tiers_place(split, offer) < 0 ? astra_error_nomem(err) : 0;
+	charge(split, offer);
+	list_runners(split, offer);
+	do {
+		split->parcel_count = 0;
+		if (rank(split, ltgf, offer, err) < 0)
+			return -1;
+		if (astra_tiers_place(split, offer) < 0)
+			return astra_error_nomem(err);
+	} while (exclude(split, !--passes));
+	return 0;
 }
 
 void astra_tiers_split_clear(struct tiers_split *split)

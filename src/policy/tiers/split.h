@@ -4,8 +4,7 @@
 #ifndef ASTRA_TIERS_SPLIT_H
 #define ASTRA_TIERS_SPLIT_H
 
-#include "src/policy/placement.h"
-#include "src/policy/policy.h"
+#include "src/policy/offer.h"
 
 /* GPUs of one node for a tenant. */
 struct tiers_parcel {
@@ -18,6 +17,7 @@ struct tiers_parcel {
 struct tiers_runner {
 	uint32_t demand;
 	bool placed;
+	bool excluded; /* was granted GPUs, and there is no place for it */
 };
 
 struct tiers_split {
@@ -52,21 +52,18 @@ static inline bool astra_tiers_competes(const struct astra_demand *d)
 	return d->open && d->job->state == ASTRA_JOB_RUNNING;
 }
 
-/* Let so many GPUs of a node be free in a space. CPUs and memory are looked at
- * when an award is carried out. */
+/* Let so many GPUs of a node be free in a space, with all CPUs and memory that
+ * another one has there. */
 void astra_tiers_set_free(struct astra_space *space,
-			  const struct astra_offer *offer, uint32_t node,
+			  const struct astra_space *of, uint32_t node,
 			  uint32_t gpus);
-
-/* A space of an offer's nodes on which nothing is free, or NULL. */
-struct astra_space *astra_tiers_space(const struct astra_offer *offer);
 
 /* Give what the tenants' apps left idle to jobs of whoever fits, in the order
  * of LTGF. (rest.c)
- * left: of each node; awarded: copies of each demand. Returns 0, or -1 when
+ * left: that; taken from. awarded: copies of each demand. Returns 0, or -1 when
  * memory is out. */
 int astra_tiers_rest(const struct tiers_split *split,
-		     const struct astra_offer *offer, const uint32_t *left,
+		     const struct astra_offer *offer, struct astra_space *left,
 		     uint32_t *awarded, struct astra_allocation *out);
 
 #endif
