@@ -253,23 +253,30 @@ static uint32_t order_gpus(const struct astra_start_order *order)
 	return gpus;
 }
 
-/* The first GPUs of an order, as many as its job has at least. shares: room for
- * the order's. */
+/* As many GPUs of an order as its job has at least, those on nodes that it
+ * named first. shares: room for the order's. */
 static struct astra_start_order
-order_least(const struct astra_start_order *order,
+order_least(const job_record_t *job, const struct astra_start_order *order,
 	    struct astra_start_share *shares)
 {
+	bitstr_t *named = job->details->req_node_bitmap;
 	struct astra_start_order least = *order;
 	uint32_t left = order->gpus_min;
 
 	least.shares = shares;
 	least.share_count = 0;
-	for (size_t i = 0; left && i < order->share_count; i++) {
-		struct astra_start_share *s = &shares[least.share_count++];
+	for (size_t i = 0; left && i < 2 * order->share_count; i++) {
+		const struct astra_start_share *from =
+			&order->shares[i % order->share_count];
+		struct astra_start_share *s = &shares[least.share_count];
+		bool first = named && bit_test(named, from->node);
 
-		*s = order->shares[i];
+		if (first != (i < order->share_count))
+			continue;
+		*s = *from;
 		s->gpus = s->gpus < left ? s->gpus : left;
 		left -= s->gpus;
+		least.share_count++;
 	}
 	return least;
 }
@@ -295,7 +302,7 @@ static int choose_any(job_record_t *job, struct astra_start_order *order)
 	    order_gpus(order) <= order->gpus_min || !IS_JOB_PENDING(job))
 		return rc;
 	shares = xcalloc(order->share_count, sizeof(*shares));
-	least = order_least(order, shares);
+	least = order_least(job, order, shares);
 	rc = choose_size(job, &least);
 	order->lease.gpus = order_gpus(&least);
 	xfree(shares);

@@ -90,6 +90,10 @@ wait_for 10 limited
 id=$(elastic -N1-2 --gpus-per-node=2)
 wait_for 30 has "$id" 1
 cancel "$id"
+id=$(elastic -N1-2 --gpus-per-node=2 -w n2)
+wait_for 30 has "$id" 1
+check_eq "the node that it named" n2 "$(job_field "$id" NodeList)"
+cancel "$id"
 mgr modify account lab set GrpTRES=node=-1
 ok a-limit-binds
 scontrol create reservation reservationname=kept nodes=n2 accounts=other \
