@@ -30,6 +30,15 @@ int astra_allocation_add(struct astra_allocation *a, uint32_t demand,
 	return 0;
 }
 
+int astra_allocation_leave(struct astra_allocation *a, uint32_t demand)
+{
+	if (astra_grow(&a->leavers, &a->leaver_room, a->leaver_count + 1,
+		       sizeof(*a->leavers)) < 0)
+		return -1;
+	a->leavers[a->leaver_count++] = demand;
+	return 0;
+}
+
 static void allotment_fini(struct allotment *a)
 {
 	astra_reclaim_fini(&a->rc);
@@ -41,6 +50,7 @@ static void allotment_fini(struct allotment *a)
 	free(a->promised);
 	free(a->answer.awards);
 	free(a->answer.shares);
+	free(a->answer.leavers);
 }
 
 static int allotment_init(struct allotment *a, struct round *r)
@@ -171,28 +181,60 @@ static int ask_policy(struct allotment *a, struct astra_error *err)
 				      err);
 }
 
-/* Those whose lease is over: they go on, or leave to whoever was awarded their
- * GPUs. */
+/* So many GPUs does it keep that it was not awarded: tell the policy. */
+static void tell_spared(struct allotment *a, const struct contender *c,
+			uint32_t demand, double end_sec)
+{
+	const struct astra_policy *policy = a->r->e->policy;
+	const struct astra_award *award =
+		&a->answer.awards[a->sources[demand].award];
+	uint32_t has = astra_loser_cost(c);
+	uint64_t awarded = 0;
+
+	for (size_t k = 0; c->granted && k < award->share_count; k++)
+		awarded += a->answer.shares[award->first_share + k].gpus;
+	if (policy->spared && has > awarded &&
+	    policy->spared(a->r->e->policy_self, &a->demands[demand],
+			   has - (uint32_t)awarded, end_sec))
+		a->r->plan->changed = true;
+}
+
+static bool leaves(const struct allotment *a, uint32_t demand)
+{
+	for (size_t i = 0; i < a->answer.leaver_count; i++)
+		if (a->answer.leavers[i] == demand)
+			return true;
+	return false;
+}
+
+/* One whose lease is over goes on, or leaves to whoever was awarded its GPUs.
+ */
+static void settle_one(struct allotment *a, struct contender *c,
+		       uint32_t demand)
+{
+	struct ejob *j = &a->r->e->jobs[c->row];
+	double now = a->r->snap->now_sec;
+	double end = c->granted ? c->until_sec : a->answer.spare_until_sec;
+
+	if (c->taken || (!c->granted && leaves(a, demand))) {
+		j->phase = ASTRA_PHASE_DOOMED;
+		j->doomed_for = c->taken ? c->winner : ASTRA_NONE;
+		a->r->plan->changed = true;
+		return;
+	}
+	end = end > now ? end : now + j->lease_sec;
+	tell_spared(a, c, demand, end);
+	astra_lease_renew(a->r, j, end);
+}
+
 static void settle_expired(struct allotment *a)
 {
-	double now = a->r->snap->now_sec;
+	for (uint32_t i = 0; i < a->demand_count; i++) {
+		struct contender *c =
+			&a->r->contenders[a->sources[i].contender];
 
-	for (size_t i = 0; i < a->r->contender_count; i++) {
-		struct contender *c = &a->r->contenders[i];
-		struct ejob *j = &a->r->e->jobs[c->row];
-		double end;
-
-		if (!c->expired)
-			continue;
-		if (c->taken) {
-			j->phase = ASTRA_PHASE_DOOMED;
-			j->doomed_for = c->winner;
-			a->r->plan->changed = true;
-			continue;
-		}
-		end = c->granted ? c->until_sec : a->answer.spare_until_sec;
-		astra_lease_renew(a->r, j,
-				  end > now ? end : now + j->lease_sec);
+		if (a->demands[i].open && c->expired)
+			settle_one(a, c, i);
 	}
 }
 

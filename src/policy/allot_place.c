@@ -53,6 +53,7 @@ static int match_awards(struct allotment *a, struct contender **winners,
 				a->answer.award_count);
 		c = &a->r->contenders[a->sources[award->demand].contender +
 				      a->sources[award->demand].awarded++];
+		a->sources[award->demand].award = i;
 		c->until_sec = award->until_sec;
 		winners[i] = c;
 		if (c->expired)

@@ -15,6 +15,7 @@ struct allotment {
 	struct demand_source {
 		size_t contender; /* its first one */
 		size_t awarded;	  /* of its copies */
+		size_t award;	  /* the last of these */
 	} * sources;
 	uint32_t *free;
 	struct astra_space *space;    /* what may be awarded */

@@ -524,6 +524,12 @@ bool astra_engine_policy_report(const struct astra_engine *e,
 	return true;
 }
 
+bool astra_engine_price(const struct astra_engine *e, size_t nth,
+			struct astra_policy_price *out)
+{
+	return e->policy->price && e->policy->price(e->policy_self, nth, out);
+}
+
 const struct astra_auction *astra_engine_auction(const struct astra_engine *e)
 {
 	return e->policy->auction ? e->policy->auction(e->policy_self) : NULL;

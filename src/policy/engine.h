@@ -177,6 +177,11 @@ bool astra_engine_policy_report(const struct astra_engine *engine,
 				const char *tenant,
 				struct astra_policy_report *out);
 
+/* What GPUs cost in the nth slot from the present one on, 0, until slots are
+ * over. Returns false where there is no such slot, or no prices. */
+bool astra_engine_price(const struct astra_engine *engine, size_t nth,
+			struct astra_policy_price *out);
+
 /* The policy's last auction and the apps of the last round; NULL where it holds
  * none. Borrowed until the next call. */
 const struct astra_auction *

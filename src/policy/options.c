@@ -424,7 +424,8 @@ const struct astra_option astra_option_table[] = {
 	{"Budget", "CREDITS|none", "none",
 	 "What each tenant has to begin with for GPUs of others' shares under "
 	 "incentive, in the credits of PriceBase. What it pays goes off, what it is "
-	 "given is added, and it buys nothing for which it has not enough; in its own "
+	 "given is added, and it buys nothing for which it has not enough, nor goes on "
+	 "for that beyond what it was sold, unless LendIdle; in its own "
 	 "share its jobs run all the same. 0: it buys nothing. none: it may owe "
 	 "anything, as in the paper.",
 	 set_budget},
@@ -440,8 +441,9 @@ const struct astra_option astra_option_table[] = {
 	 "cannot start there, are lent to jobs that wait and can, each time to the "
 	 "slot's end (themis, ltgf+themis: to the term's), for nothing. yes: no GPU "
 	 "is idle beside a job that could run on it, whatever the policy. no: as in "
-	 "the papers; then GPUs are idle while jobs wait, and with oasis a job that "
-	 "is never worth its price never runs. ltgf leaves no such GPU in any case, "
+	 "the papers; then GPUs are idle while jobs wait, with oasis a job that "
+	 "is never worth its price never runs, and with incentive a job that goes "
+	 "on beyond what it was sold pays the posted price of each slot. ltgf leaves no such GPU in any case, "
 	 "but for those that it keeps for a promised start.",
 	 set_lend_idle},
 	{"FairnessKnob", "NUMBER", "0.8",

@@ -123,6 +123,10 @@ void astra_reason_text(const struct astra_reason *reason, double now_sec,
 		snprintf(text, size, "Lease: %s", words);
 	if (reason->wait == ASTRA_WAIT_PRICE && isinf(reason->price))
 		snprintf(text, size, "Lease: no room for it in the plan");
+	else if (reason->wait == ASTRA_WAIT_PRICE && reason->poor)
+		snprintf(text, size,
+			 "Lease: costs %.3g, its tenant lacks credits",
+			 reason->price);
 	else if (reason->wait == ASTRA_WAIT_PRICE && reason->price > 0)
 		snprintf(text, size, "Lease: costs %.3g now, is worth %.3g",
 			 reason->price, reason->worth);

@@ -69,6 +69,11 @@ struct astra_reason {
 	 * is, what its GPUs cost there (0: not known; infinite: there is none),
 	 * and when it is offered one again, or 0. */
 	double worth, price, retry_sec;
+	/* When that schedule begins, or 0; PRICE: it is worth it, but its
+	 * tenant cannot pay, and has so much left. PLANNED has what it was sold
+	 * for. */
+	double priced_sec, credits;
+	bool poor;
 };
 
 struct astra_plan {

@@ -152,12 +152,28 @@ struct astra_allocation {
 	double spare_until_sec; /* jobs whose lease is over, without an award,
 				 * whose GPUs nobody else was awarded, keep them
 				 * until then; 0: for another term */
+	/* But for these, which leave though nobody needs their GPUs. */
+	uint32_t *leavers;
+	size_t leaver_count, leaver_room;
 };
 
 /* Returns 0, or -1 when memory is out. shares: their nodes differ. (allot.c) */
 int astra_allocation_add(struct astra_allocation *allocation, uint32_t demand,
 			 double until_sec, const struct astra_share *shares,
 			 size_t share_count);
+
+/* A demand without an award leaves when its lease is over.
+ * Returns 0, or -1 when memory is out. (allot.c) */
+int astra_allocation_leave(struct astra_allocation *allocation,
+			   uint32_t demand);
+
+/* What GPUs cost in a slot. */
+struct astra_policy_price {
+	double start_sec, end_sec; /* of the slot */
+	double price;		   /* of a GPU for an hour */
+	uint64_t used;		   /* GPUs that are sold or planned */
+	uint64_t gpus;		   /* of how many */
+};
 
 /* Sums since the policy's begin, for reports; NaN: it has no such thing. */
 struct astra_policy_report {
@@ -207,6 +223,11 @@ struct astra_policy {
 	 * reason->wait, ->start_sec and what PRICE has. */
 	void (*explain)(const void *self, const struct astra_demand *demand,
 			struct astra_reason *reason);
+	/* Optional, with allocate: a job whose lease was over goes on until
+	 * then, on so many GPUs more than it was awarded, which nobody else
+	 * was. Returns whether what the policy saves has changed. */
+	bool (*spared)(void *self, const struct astra_demand *demand,
+		       uint32_t gpus, double until_sec);
 	/* Optional: append what must survive a restart. Returns 0, or -1 when
 	 * memory is out. */
 	int (*save)(const void *self, struct astra_bytes *out);
@@ -222,6 +243,10 @@ struct astra_policy {
 	 * all NaN. */
 	void (*report)(const void *self, uint32_t tenant,
 		       struct astra_policy_report *out);
+	/* Optional: what GPUs cost in the nth slot from the present one on, 0.
+	 * Returns false where there is no such slot yet. */
+	bool (*price)(const void *self, size_t nth,
+		      struct astra_policy_price *out);
 	/* Optional: the last auction, and the apps of the last round. Borrowed
 	 * until the next call. */
 	const struct astra_auction *(*auction)(const void *self);

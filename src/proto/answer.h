@@ -55,6 +55,11 @@ void astra_answer_auction(const struct astra_report *report,
 			  const struct astra_viewer *viewer, uint64_t picked,
 			  struct astra_text *out);
 
+/* The slots of pools whose policy sells them. (answer_price.c) */
+void astra_answer_price(const struct astra_report *report,
+			const struct astra_query *query, uint64_t picked,
+			struct astra_text *out);
+
 /* What metrics has besides: jobs by pool and phase, and the last auctions.
  * (answer_metrics.c) */
 void astra_answer_metrics(const struct astra_report *report,

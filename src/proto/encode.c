@@ -47,13 +47,20 @@ static const struct astra_field pool_fields[] = {
 };
 
 static const struct astra_field tenant_fields[] = {
-	TENANT(TEXT, pool),	     TENANT(TEXT, name),
-	TENANT(U32_OR_NULL, uid),    TENANT(FLAG, listed),
-	TENANT(REAL, weight),	     TENANT(REAL, quota_gpus),
-	TENANT(REAL, demand_gpus),   TENANT(REAL, alloc_gpus),
-	TENANT(REAL, alloc_gpu_sec), TENANT(REAL, fair_gpu_sec),
-	TENANT(REAL, rho),	     TENANT(U32, jobs_waiting),
-	TENANT(U32, jobs_running),   TENANT(REAL, credits),
+	TENANT(TEXT, pool),
+	TENANT(TEXT, name),
+	TENANT(U32_OR_NULL, uid),
+	TENANT(FLAG, listed),
+	TENANT(REAL, weight),
+	TENANT(REAL, quota_gpus),
+	TENANT(REAL, demand_gpus),
+	TENANT(REAL, alloc_gpus),
+	TENANT(REAL, alloc_gpu_sec),
+	TENANT(REAL, fair_gpu_sec),
+	TENANT(REAL, rho),
+	TENANT(U32, jobs_waiting),
+	TENANT(U32, jobs_running),
+	TENANT(REAL, credits),
 	ASTRA_FIELDS_END,
 };
 
@@ -213,6 +220,8 @@ static const struct astra_field *fields_of(enum astra_query_kind kind)
 		return tenant_fields;
 	if (kind == ASTRA_QUERY_AUCTION)
 		return astra_app_fields;
+	if (kind == ASTRA_QUERY_PRICE)
+		return astra_price_fields;
 	return job_fields;
 }
 

@@ -13,6 +13,7 @@ libastra_proto_la_SOURCES = \
 	src/proto/answer_record.c \
 	src/proto/answer_top.c \
 	src/proto/answer_app.c \
+	src/proto/answer_price.c \
 	src/proto/bind.c \
 	src/proto/bind.h \
 	src/proto/call.c \

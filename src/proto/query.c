@@ -24,6 +24,7 @@ static const char *const kind_names[] = {
 	[ASTRA_QUERY_REPORT] = "report",
 	[ASTRA_QUERY_TOP] = "top",
 	[ASTRA_QUERY_ADOPT] = "adopt",
+	[ASTRA_QUERY_PRICE] = "price",
 };
 
 const char *astra_query_kind_name(enum astra_query_kind kind)

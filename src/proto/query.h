@@ -35,6 +35,7 @@ enum astra_query_kind {
 	ASTRA_QUERY_REPORT,	  /* what was, over past time */
 	ASTRA_QUERY_TOP,	  /* all that a live view shows */
 	ASTRA_QUERY_ADOPT,	  /* accounts, or what they begin with */
+	ASTRA_QUERY_PRICE,	  /* what GPUs cost, slot by slot */
 };
 
 struct astra_names {
@@ -102,7 +103,7 @@ struct astra_query {
 	struct astra_names users;    /* names, or numeric ids */
 	struct astra_names accounts; /* accounts, or tenants */
 	struct astra_names pools;
-	struct astra_names fields;  /* TENANT, JOB, LEASE and AUCTION: these
+	struct astra_names fields;  /* TENANT, JOB, LEASE, AUCTION, PRICE: these
 				     * keys of records only */
 	struct astra_job_refs jobs; /* exactly one for WHY and for a job's own;
 				     * of OFFER and BID one, or app */

@@ -34,13 +34,13 @@ static size_t nesting(const char *text, size_t size)
 #define ON(kind) (1u << ASTRA_QUERY_##kind)
 #define ON_LISTS \
 	(ON(TENANT) | ON(JOB) | ON(LEASE) | ON(AUCTION) | ON(REPORT) | ON(TOP))
-#define ON_RECORDS (ON(TENANT) | ON(JOB) | ON(LEASE) | ON(AUCTION))
+#define ON_RECORDS (ON(TENANT) | ON(JOB) | ON(LEASE) | ON(AUCTION) | ON(PRICE))
 #define ON_OWN (ON(REMAINING) | ON_SAID)
 #define ON_SAID (ON(PROGRESS) | ON(CHECKPOINTED))
 #define ON_APP (ON(OFFER) | ON(BID))
 #define ON_ALL                                                               \
 	(ON_LISTS | ON(WHY) | ON(DIAG) | ON(METRICS) | ON(RECORD) | ON_OWN | \
-	 ON_APP | ON(ADOPT))
+	 ON_APP | ON(ADOPT) | ON(PRICE))
 
 /* All keys of a request, and which requests may or must have them. */
 static const struct key {
@@ -52,7 +52,7 @@ static const struct key {
 	{"request", ON_ALL, ON_ALL, astra_read_nothing},
 	{"users", ON_LISTS, 0, astra_read_users},
 	{"accounts", ON_LISTS, 0, astra_read_accounts},
-	{"pools", ON_LISTS | ON(DIAG) | ON(RECORD) | ON(ADOPT), 0,
+	{"pools", ON_LISTS | ON(DIAG) | ON(RECORD) | ON(ADOPT) | ON(PRICE), 0,
 	 astra_read_pools},
 	{"fields", ON_RECORDS, 0, astra_read_fields},
 	{"jobs", ON(JOB) | ON(LEASE) | ON(BID) | ON(REPORT), 0,

@@ -109,6 +109,7 @@ void astra_report_put(struct astra_report *report)
 	free(report->ended);
 	free(report->auctions);
 	free(report->apps);
+	free(report->prices);
 	free(report->nodes);
 	free(report);
 }
@@ -200,8 +201,9 @@ static void report_settle_start(struct astra_report_job *job, double now_sec)
 		    !strcmp(job->wait, "blocked") || job->bind_count;
 
 	if (kept)
-		job->bound_sec = job->expected_early_sec = job->expected_late_sec =
-			job->forecast_sec = job->forecast_until_sec = 0;
+		job->bound_sec = job->expected_early_sec =
+			job->expected_late_sec = job->forecast_sec =
+				job->forecast_until_sec = 0;
 	if (kept || job->expected_start_sec <= now_sec)
 		job->expected_start_sec = 0;
 }

@@ -74,8 +74,8 @@ struct astra_report_tenant {
 	double rho;	      /* A / F; may be infinite */
 	uint32_t jobs_waiting;
 	uint32_t jobs_running;
-	double paid;   /* by the tenant, as its policy counts; so far */
-	double income; /* of the tenant */
+	double paid;	/* by the tenant, as its policy counts; so far */
+	double income;	/* of the tenant */
 	double credits; /* it has left to pay with; NaN: its policy has none */
 };
 
@@ -187,6 +187,10 @@ struct astra_report_job {
 	 * cost (0: not known; infinite: there is no room), when it is asked
 	 * again (0: not known). */
 	double worth, price, retry_sec;
+	/* When that schedule begins, or 0. Where it is worth it, what its
+	 * tenant has left, which is not enough; else NaN. A planned job has
+	 * what it was sold for in worth and price. */
+	double priced_sec, credits;
 	const char *lack; /* "CPUs": GPUs are free without enough of them; "" */
 	const struct astra_report_bind *binds; /* copied with the job */
 	uint32_t bind_count;
@@ -244,6 +248,17 @@ struct astra_report_app {
 	double factor;
 	uint32_t first_job; /* index; set as its jobs are added */
 };
+
+/* What GPUs cost in a slot of a pool whose policy sells them. */
+struct astra_report_price {
+	const char *pool;
+	double start_sec, end_sec; /* of the slot */
+	double price;		   /* of a GPU for an hour */
+	uint64_t gpus_used;	   /* sold or planned */
+	uint64_t gpus;		   /* of how many */
+};
+
+#define ASTRA_REPORT_PRICES 1000 /* slots of a pool */
 
 #define ASTRA_REPORT_NO_JOB UINT32_MAX
 
@@ -340,6 +355,8 @@ struct astra_report {
 	size_t auction_count, auction_room;
 	struct astra_report_app *apps; /* pool by pool, there by number */
 	size_t app_count, app_room;
+	struct astra_report_price *prices; /* pool by pool, there by slot */
+	size_t price_count, price_room;
 	struct astra_report_node *nodes; /* pool by pool */
 	size_t node_count, node_room;
 	struct astra_report_private *own; /* references and strings */
@@ -376,6 +393,10 @@ int astra_report_add_auction(struct astra_report *report,
 			     const struct astra_report_auction *auction);
 int astra_report_add_app(struct astra_report *report,
 			 const struct astra_report_app *app);
+
+/* The same for prices (answer_price.c). */
+int astra_report_add_price(struct astra_report *report,
+			   const struct astra_report_price *price);
 
 /* The same for nodes, with their holders (report_node.c). */
 int astra_report_add_node(struct astra_report *report,

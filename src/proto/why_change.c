@@ -194,8 +194,13 @@ static void priced(const struct astra_why *why, struct astra_why_changes *out)
 {
 	const struct astra_report_job *job = why->job;
 
-	if (!waits_for(job, "price") || !(job->price > 0))
+	if (!waits_for(job, "price") || !astra_why_is_priced(job))
 		return;
+	if (!isnan(job->credits) && job->priced_sec > 0) {
+		add(out,
+		    "credits for its tenant: BudgetRefill by time, or what others pay for its share");
+		return;
+	}
 	add(out, "the end of jobs that are planned, which lowers prices");
 	add(out, "%sa shorter time limit (-t)",
 	    job->gpus > 1 ? "fewer GPUs, or " : "");

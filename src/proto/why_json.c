@@ -46,9 +46,12 @@ static const struct astra_field other_fields[] = {
 
 /* Of a job that waits for a lower price. */
 static const struct astra_field price_fields[] = {
-	JOB(REAL, worth),
-	JOB(REAL, price),
-	JOB(TIME, retry_sec),
+	JOB(REAL, worth),      JOB(REAL, price),   JOB(TIME, retry_sec),
+	JOB(TIME, priced_sec), ASTRA_FIELDS_END,
+};
+
+static const struct astra_field credits_fields[] = {
+	JOB(REAL, credits),
 	ASTRA_FIELDS_END,
 };
 
@@ -78,6 +81,16 @@ static void put_bind(const struct astra_why *why,
 	astra_text_clear(&text);
 }
 
+/* What a tenant has left is its usage. */
+static void put_price(const struct astra_why *why, struct astra_text *out)
+{
+	bool priced = astra_why_is_priced(why->job);
+
+	astra_encode_members(out, why->job, price_fields, ',', !priced);
+	astra_encode_members(out, why->job, credits_fields, ',',
+			     !priced || !why->usage);
+}
+
 /* Without anything that Slurm keeps it for, what the policy does. */
 static void put_turn(const struct astra_why *why, struct astra_text *out)
 {
@@ -90,9 +103,8 @@ static void put_turn(const struct astra_why *why, struct astra_text *out)
 	astra_text_printf(out, ",\"text\":");
 	astra_encode_text(out, text.bytes ? text.bytes + 1 : job->reason);
 	astra_encode_members(out, job, rank_fields, ',', false);
-	if (!strcmp(job->wait, "price"))
-		astra_encode_members(out, job, price_fields, ',',
-				     !(job->price > 0));
+	if (!strcmp(job->wait, "price") || !strcmp(job->wait, "planned"))
+		put_price(why, out);
 	astra_text_add(out, "}", 1);
 	out->failed |= text.failed;
 	astra_text_clear(&text);

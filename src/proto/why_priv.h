@@ -42,6 +42,12 @@ const struct astra_report_tenant *
 astra_why_tenant(const struct astra_report *report,
 		 const struct astra_report_job *job);
 
+/* Whether it is known what a job is worth and costs. */
+static inline bool astra_why_is_priced(const struct astra_report_job *job)
+{
+	return job->price > 0 || job->priced_sec > 0;
+}
+
 /* "45 s", "3 min 20 s", "2 h 5 min", "4 d 3 h". Returns text. */
 const char *astra_why_span(double sec, char text[ASTRA_SPAN_BYTES]);
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "src/proto/select.h"
 #include "src/proto/why_priv.h"
@@ -78,6 +79,55 @@ static void name_before(const struct astra_why *why, struct astra_text *out)
 			job->gpus == 1 ? "" : "s");
 }
 
+/* "a start at 14:00", as the clock of slurmctld's host has it. */
+static void put_start(const struct astra_report_job *job,
+		      struct astra_text *out)
+{
+	time_t when = (time_t)job->priced_sec;
+	struct tm tm;
+	char text[32];
+
+	if (localtime_r(&when, &tm) &&
+	    strftime(text, sizeof(text), "%H:%M:%S", &tm))
+		astra_text_printf(out, " a start at %s", text);
+	else
+		astra_text_printf(out, " a start");
+}
+
+/* By the window that was sold last. */
+static void tell_window(const struct astra_why *why, struct astra_text *out)
+{
+	const struct astra_report_job *job = why->job;
+
+	astra_text_printf(out, " What is offered of it is worth %.4g credits,",
+			  job->worth);
+	put_start(job, out);
+	astra_text_printf(out, " costs %.4g", job->price);
+	if (isnan(job->credits))
+		astra_text_printf(out, ", which is more than that.");
+	else if (why->usage)
+		astra_text_printf(
+			out,
+			", and its tenant %s has %.4g credits left (Budget), which do not pay for it.",
+			job->tenant, job->credits);
+	else
+		astra_text_printf(
+			out,
+			", and its tenant has not enough credits left (Budget).");
+}
+
+static void tell_no_room(const struct astra_why *why, struct astra_text *out)
+{
+	if (why->pool && !strcmp(why->pool->policy, "incentive"))
+		astra_text_printf(
+			out,
+			" In the slots that were sold together (BatchMax) there are in none enough GPUs left for it.");
+	else
+		astra_text_printf(
+			out,
+			" In no slot that is planned ahead are there enough GPUs left for all its work (PlanHorizon).");
+}
+
 /* What it is worth and what it costs: nobody is refused for good. */
 static void tell_price(const struct astra_why *why, struct astra_text *out)
 {
@@ -85,9 +135,9 @@ static void tell_price(const struct astra_why *why, struct astra_text *out)
 	char text[ASTRA_SPAN_BYTES];
 
 	if (isinf(job->price))
-		astra_text_printf(
-			out,
-			" In no slot that is planned ahead are there enough GPUs left for all its work (PlanHorizon).");
+		tell_no_room(why, out);
+	else if (job->priced_sec > 0)
+		tell_window(why, out);
 	else
 		astra_text_printf(
 			out,
@@ -105,6 +155,23 @@ static void tell_price(const struct astra_why *why, struct astra_text *out)
 	astra_text_printf(
 		out,
 		"and with LendIdle runs before that on GPUs that nobody has planned.");
+}
+
+/* What it was sold, and for what. */
+static void tell_sold(const struct astra_why *why, struct astra_text *out)
+{
+	const struct astra_report_job *job = why->job;
+
+	astra_text_printf(out, " It was sold");
+	put_start(job, out);
+	if (job->price > 0)
+		astra_text_printf(out,
+				  " for %.4g credits, and is worth %.4g then.",
+				  job->price, job->worth);
+	else
+		astra_text_printf(
+			out, " for nothing, and is worth %.4g credits then.",
+			job->worth);
 }
 
 void astra_why_turn(const struct astra_why *why, struct astra_text *out)
@@ -127,8 +194,12 @@ void astra_why_turn(const struct astra_why *why, struct astra_text *out)
 		name_before(why, out);
 		return;
 	}
-	if (!strcmp(job->wait, "price") && job->price > 0) {
+	if (!strcmp(job->wait, "price") && astra_why_is_priced(job)) {
 		tell_price(why, out);
+		return;
+	}
+	if (!strcmp(job->wait, "planned") && job->priced_sec > 0) {
+		tell_sold(why, out);
 		return;
 	}
 	text = turn_text(job);

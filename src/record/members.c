@@ -182,10 +182,19 @@ const struct astra_member astra_round_decision_members[] = {
 };
 
 const struct astra_member astra_round_reason_members[] = {
-	REASON(U32, job),	 REASON(INT, wait),
-	REASON(INT, lack),	 REASON(U32, rank),
-	REASON(U32, ranks),	 REASON(REAL, start_sec),
-	REASON(REAL, bound_sec), REASON(REAL, value),
-	REASON(REAL, worth),	 REASON(REAL, price),
-	REASON(REAL, retry_sec), END,
+	REASON(U32, job),
+	REASON(INT, wait),
+	REASON(INT, lack),
+	REASON(U32, rank),
+	REASON(U32, ranks),
+	REASON(REAL, start_sec),
+	REASON(REAL, bound_sec),
+	REASON(REAL, value),
+	REASON(REAL, worth),
+	REASON(REAL, price),
+	REASON(REAL, retry_sec),
+	REASON(REAL, priced_sec),
+	REASON(REAL, credits),
+	REASON(FLAG, poor),
+	END,
 };

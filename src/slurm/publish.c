@@ -178,6 +178,26 @@ static void fill_tenants(struct publish_filler *f, size_t count)
 	}
 }
 
+static void fill_prices(struct publish_filler *f)
+{
+	struct astra_policy_price p;
+
+	for (size_t i = 0; i < ASTRA_REPORT_PRICES &&
+			   astra_engine_price(f->pool->engine, i, &p);
+	     i++) {
+		const struct astra_report_price price = {
+			.pool = f->pool->name,
+			.start_sec = p.start_sec,
+			.end_sec = p.end_sec,
+			.price = p.price,
+			.gpus_used = p.used,
+			.gpus = p.gpus,
+		};
+
+		(void)astra_report_add_price(f->report, &price);
+	}
+}
+
 static void fill(struct publish_filler *f, uint32_t *queue)
 {
 	size_t tenants = astra_engine_tenant_count(f->pool->engine);
@@ -193,6 +213,7 @@ static void fill(struct publish_filler *f, uint32_t *queue)
 		astra_publish_auction(f->report, f->pool, f->view, &f->by_id);
 	fill_jobs(f, queue);
 	fill_tenants(f, tenants);
+	fill_prices(f);
 	astra_publish_nodes(f->report, f->pool->name, f->view);
 	free(f->waiting);
 	astra_idmap_clear(&f->by_id);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -229,10 +230,15 @@ static void fill_wait(const struct publish_one *one,
 	out->bound_sec = leases ? why->bound_sec : 0;
 	out->reason = out->reason_long = one->reason;
 	out->wait = leases ? astra_wait_name(why->wait) : "";
-	if (leases && why->wait == ASTRA_WAIT_PRICE) {
+	out->credits = NAN;
+	if (leases && (why->wait == ASTRA_WAIT_PRICE ||
+		       why->wait == ASTRA_WAIT_PLANNED)) {
 		out->worth = why->worth;
 		out->price = why->price;
 		out->retry_sec = why->retry_sec;
+		out->priced_sec = why->priced_sec;
+		if (why->poor)
+			out->credits = why->credits;
 	}
 	out->lack = leases ? astra_lack_text(why->lack) : "";
 	out->binds = one->info->binds;

@@ -191,6 +191,35 @@ static void auctions_are_shown(void **state)
 	astra_server_publish(sample_report());
 }
 
+static void prices_are_shown_by_slot(void **state)
+{
+	static const struct astra_report_price prices[] = {
+		{"gpu", 100, 200, 0.41421356, 2, 4},
+		{"gpu", 200, 300, 0, 0, 4},
+		{"other", 100, 160, 1, 8, 8},
+	};
+	struct astra_report *report = sample_report();
+
+	(void)state;
+	assert_int_equal(sfair("price"), 0);
+	says("No pool sells GPUs");
+	for (size_t i = 0; i < ASTRA_COUNT_OF(prices); i++)
+		assert_int_equal(astra_report_add_price(report, &prices[i]), 0);
+	astra_server_publish(report);
+	assert_int_equal(sfair("prices -nP"), 0);
+	assert_string_equal(output, "gpu|100|200|0.414|2|4\n"
+				    "gpu|200|300|0.000|0|4\n"
+				    "other|100|160|1.000|8|8\n");
+	assert_int_equal(
+		sfair("price -nP --pool gpu -o GPUs,Used,Price,End,Start,Pool"),
+		0);
+	assert_string_equal(output, "4|2|0.414|200|100|gpu\n"
+				    "4|0|0.000|300|200|gpu\n");
+	assert_int_equal(sfair("price --json --pool gpu"), 0);
+	says("\"gpus_used\": 2");
+	astra_server_publish(sample_report());
+}
+
 static void diag_shows_the_locks(void **state)
 {
 	(void)state;
@@ -217,6 +246,7 @@ static void json_is_json(void **state)
 	static const char *const words[] = {
 		"tenant --json", "job --json",	"lease --json",
 		"why --json 10", "diag --json", "auction --json",
+		"price --json",
 	};
 
 	(void)state;
@@ -251,6 +281,10 @@ static void mistakes_are_one_line_that_names_them(void **state)
 		{"why 1 2", "give one job"},
 		{"tenant -j 1", "--jobs does not go with"},
 		{"auction -j 1", "--jobs does not go with"},
+		{"price -j 1", "--jobs does not go with"},
+		{"price -u bob", "--users does not go with"},
+		{"price -A bio", "--accounts does not go with"},
+		{"price -o Colour", "unknown field \"Colour\""},
 		{"bid", "unknown command \"bid\""},
 		{"progress", "unknown command \"progress\""},
 		{"job --reset", "--reset does not go with"},
@@ -512,6 +546,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(
 			a_promise_that_nothing_keeps_is_no_expectation),
 		cmocka_unit_test(auctions_are_shown),
+		cmocka_unit_test(prices_are_shown_by_slot),
 		cmocka_unit_test(diag_shows_the_locks),
 		cmocka_unit_test(where_it_asks_is_shown_as_variables),
 		cmocka_unit_test(json_is_json),

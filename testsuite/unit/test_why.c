@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "src/proto/answer.h"
 #include "testsuite/unit/proto_sample.h"
@@ -491,11 +492,65 @@ static void a_price_is_told_with_what_would_change_it(void **state)
 	}
 }
 
+/* Under incentive by the window that was sold last; the sample's clock is that
+ * of UTC. */
+static void a_start_is_told_with_its_price(void **state)
+{
+	static const struct {
+		const char *wait;
+		double price, credits;
+		const char *says, *lacks;
+	} starts[] = {
+		{"price", 15, NAN,
+		 "is worth 12 credits, a start at 00:16:40 costs 15, which is "
+		 "more than that.",
+		 "left (Budget)"},
+		{"price", 5, 3.5,
+		 "costs 5, and its tenant physics has 3.5 credits left "
+		 "(Budget), which do not pay for it.",
+		 "which is more than that"},
+		{"price", 0, 0, "costs 0, and its tenant physics has 0 credits",
+		 "being worth more"},
+		{"planned", 5, NAN,
+		 "It was sold a start at 00:16:40 for 5 credits, and is worth "
+		 "12 then.",
+		 "costs"},
+		{"planned", 0, NAN,
+		 "It was sold a start at 00:16:40 for nothing", "costs"},
+	};
+
+	setenv("TZ", "UTC", 1);
+	tzset();
+	for (size_t i = 0; i < ASTRA_COUNT_OF(starts); i++) {
+		struct astra_report_job job = sample_rows[3];
+		json_t *reply, *credits;
+
+		job.id = (uint32_t)(600 + i);
+		job.tenant = "physics";
+		job.wait = starts[i].wait;
+		job.worth = 12;
+		job.price = starts[i].price;
+		job.credits = starts[i].credits;
+		job.priced_sec = 1000;
+		assert_int_equal(astra_report_add_job(*state, &job), 0);
+		reply = why(*state, job.id, &alice);
+		if (!strstr(text_of(reply), starts[i].says) ||
+		    strstr(text_of(reply), starts[i].lacks))
+			fail_msg("\"%s\"", text_of(reply));
+		credits = json_object_get(first_bind(reply), "credits");
+		assert_true(isnan(job.credits) ? json_is_null(credits)
+					       : json_number_value(credits) ==
+							 job.credits);
+		json_decref(reply);
+	}
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		CASE(what_keeps_a_job_is_said_with_its_numbers),
+		CASE(a_start_is_told_with_its_price),
 		CASE(numbers_stand_beside_the_paragraph),
 		CASE(private_data_hides_what_others_use),
 		CASE(private_data_hides_others_jobs),

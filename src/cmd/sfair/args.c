@@ -192,7 +192,7 @@ static int parse_command(const char *word, struct sfair_args *args,
 	sfair_command_names(more, sizeof(more));
 	return astra_error_set(
 		err,
-		"unknown command \"%.64s\": one of tenant, job, lease, auction, why, diag%s",
+		"unknown command \"%.64s\": one of tenant, job, lease, auction, price, why, diag%s",
 		word, more);
 }
 
@@ -233,9 +233,11 @@ static int check(const struct sfair_args *args, struct astra_error *err)
 	const struct astra_query *q = &args->query;
 	bool list = sfair_table_of(q->kind) != NULL;
 
-	if (q->users.count && !list)
+	bool owned = list && q->kind != ASTRA_QUERY_PRICE;
+
+	if (q->users.count && !owned)
 		return refuse_option("--users", args, err);
-	if (q->accounts.count && !list)
+	if (q->accounts.count && !owned)
 		return refuse_option("--accounts", args, err);
 	if (args->format && !list)
 		return refuse_option("--format", args, err);
@@ -243,7 +245,7 @@ static int check(const struct sfair_args *args, struct astra_error *err)
 		return refuse_option("--pool", args, err);
 	if (q->jobs.count &&
 	    (q->kind == ASTRA_QUERY_TENANT || q->kind == ASTRA_QUERY_DIAG ||
-	     q->kind == ASTRA_QUERY_AUCTION))
+	     q->kind == ASTRA_QUERY_AUCTION || q->kind == ASTRA_QUERY_PRICE))
 		return refuse_option("--jobs", args, err);
 	if (q->reset && q->kind != ASTRA_QUERY_DIAG)
 		return refuse_option("--reset", args, err);

@@ -121,6 +121,21 @@ static const struct sfair_column app_columns[] = {
 	{NULL, NULL, SFAIR_TEXT, NULL},
 };
 
+static const struct sfair_column price_columns[] = {
+	{"Pool", "pool", SFAIR_TEXT, "the pool"},
+	{"Start", "start_sec", SFAIR_TIME, "the slot's begin"},
+	{"End", "end_sec", SFAIR_TIME, "and its end"},
+	{"Price", "price", SFAIR_CREDITS, "of a GPU for an hour"},
+	{"Used", "gpus_used", SFAIR_NUMBER, "GPUs that are sold or planned"},
+	{"GPUs", "gpus", SFAIR_NUMBER, "of how many"},
+	{NULL, NULL, SFAIR_TEXT, NULL},
+};
+
+static const struct sfair_table price_table = {
+	price_columns,
+	"Pool,Start,End,Price,Used,GPUs",
+};
+
 static const struct sfair_table tenant_table = {
 	tenant_columns,
 	"Pool,Tenant,Weight,Quota,Demand,GPUs,Alloc,Fair,Rho,Waiting,Running",
@@ -152,6 +167,8 @@ const struct sfair_table *sfair_table_of(enum astra_query_kind kind)
 		return &lease_table;
 	case ASTRA_QUERY_AUCTION:
 		return &app_table;
+	case ASTRA_QUERY_PRICE:
+		return &price_table;
 	default:
 		return NULL;
 	}

@@ -34,6 +34,7 @@ static int help_formats(void)
 	sfair_list_fields("tenant", sfair_table_of(ASTRA_QUERY_TENANT));
 	sfair_list_fields("job and lease", sfair_table_of(ASTRA_QUERY_JOB));
 	sfair_list_fields("auction", sfair_table_of(ASTRA_QUERY_AUCTION));
+	sfair_list_fields("price", sfair_table_of(ASTRA_QUERY_PRICE));
 	return 0;
 }
 

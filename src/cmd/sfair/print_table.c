@@ -293,9 +293,17 @@ static const json_t *rows_of(const json_t *reply, enum astra_query_kind kind)
 		[ASTRA_QUERY_JOB] = "jobs",
 		[ASTRA_QUERY_LEASE] = "leases",
 		[ASTRA_QUERY_AUCTION] = "apps",
+		[ASTRA_QUERY_PRICE] = "prices",
 	};
 
 	return json_object_get(reply, keys[kind]);
+}
+
+/* Nothing of a table that is not empty. */
+static void put_prices(const json_t *reply)
+{
+	if (!json_array_size(json_object_get(reply, "prices")))
+		puts("No pool sells GPUs now: Policy=incentive and oasis do");
 }
 
 static void put_heading(const json_t *reply, enum astra_query_kind kind,
@@ -305,6 +313,8 @@ static void put_heading(const json_t *reply, enum astra_query_kind kind,
 
 	if (kind == ASTRA_QUERY_AUCTION)
 		put_auctions(pools, now_sec);
+	else if (kind == ASTRA_QUERY_PRICE)
+		put_prices(reply);
 	else
 		put_pools(pools, now_sec);
 }

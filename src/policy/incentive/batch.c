@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/policy/incentive/batch.h"
-
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/common/grow.h"
 #include "src/policy/forecast.h"
+#include "src/policy/incentive/batch_priv.h"
 
 #define HOUR_SEC 3600
 /* What a job counts as worth, of its GPU hours, if it is too late to be worth
@@ -13,28 +13,6 @@
 #define LEAST_WORTH 1e-3
 /* More than any price. */
 #define PRICELESS 1e15
-
-/* A job of the market, and whose it is. */
-struct ware {
-	uint32_t demand;
-	double work; /* GPU slots in all */
-	bool sold, gift;
-	size_t home_from; /* in the sale's homes */
-};
-
-struct sale {
-	const struct astra_batch *batch;
-	const struct astra_offer *offer;
-	struct astra_market_room *servers, *quotas;
-	struct astra_market *market;
-	struct astra_market_job *jobs;
-	struct ware *wares; /* of each */
-	size_t count, room, ware_room;
-	struct astra_market_part *homes;
-	size_t home_count, home_room;
-	uint32_t *offered;
-	struct astra_market_book book;
-};
 
 static void sale_fini(struct sale *s)
 {
@@ -188,6 +166,7 @@ static int add_job(struct sale *s, uint32_t demand)
 		    0 ||
 	    add_home(s, d, &job) < 0)
 		return -1;
+	s->stretch = fmax(s->stretch, (double)job.d_max / job.d_min);
 	s->wares[s->count] = ware;
 	s->jobs[s->count++] = job;
 	return 0;
@@ -225,9 +204,7 @@ static double fastest(const struct astra_market_job *job)
 	return n * job->d_max;
 }
 
-/* Make it a part of so many slots. Returns false for one that was offered as a
- * whole. */
-static bool cut(struct sale *s, uint32_t index, uint32_t slots)
+bool astra_sale_cut(struct sale *s, uint32_t index, double slots)
 {
 	struct astra_market_job *job = &s->jobs[index];
 	const struct ware *ware = &s->wares[index];
@@ -237,32 +214,64 @@ static bool cut(struct sale *s, uint32_t index, uint32_t slots)
 	job->least = ware->gift ? PRICELESS
 				: LEAST_WORTH * job->work * s->batch->slot_sec /
 					  HOUR_SEC;
+	job->part = job->later = 0;
 	if (ware->work <= most)
-		return slots == s->batch->slots;
+		return slots >= s->batch->slots;
 	job->part = most / ware->work;
 	job->later = (ware->work - most) / fastest(job);
-	return true;
+	return slots >= 1 || slots * job->d_max >= job->d_min;
+}
+
+double astra_sale_next_part(const struct sale *s, double slots)
+{
+	double part = slots > 1 ? floor(slots / 2) : slots / 2;
+
+	return part >= 1 || part * s->stretch >= 1 ? part : 0;
 }
 
 typedef int offer_fn(struct astra_market *, const struct astra_market_job *,
 		     uint32_t *, size_t *, struct astra_market_book *,
 		     struct astra_error *);
 
+/* Those of which a part of so many slots is to be offered come first in
+ * `offered`. Rigid ones that it is not are dropped; an elastic one may have
+ * room for less. Returns how many come first; count: how many are left in all.
+ */
+static size_t cut_all(struct sale *s, double slots, size_t *count)
+{
+	size_t first = 0, kept = 0;
+
+	for (size_t i = 0; i < *count; i++) {
+		uint32_t index = s->offered[i];
+		bool now = astra_sale_cut(s, index, slots);
+
+		if (!now && s->jobs[index].d_min == s->jobs[index].d_max)
+			continue;
+		s->offered[kept++] = index;
+		if (now) {
+			s->offered[kept - 1] = s->offered[first];
+			s->offered[first++] = index;
+		}
+	}
+	*count = kept;
+	return first;
+}
+
 /* Offer those in `offered`, longer ones than the window in ever smaller
  * parts. */
 static int offer_parts(struct sale *s, size_t count, offer_fn *offer,
 		       struct astra_error *err)
 {
-	for (uint32_t slots = s->batch->slots; slots && count; slots /= 2) {
-		size_t kept = 0;
+	for (double slots = s->batch->slots; slots > 0 && count;
+	     slots = astra_sale_next_part(s, slots)) {
+		size_t now = cut_all(s, slots, &count), left = now;
 
-		for (size_t i = 0; i < count; i++)
-			if (cut(s, s->offered[i], slots))
-				s->offered[kept++] = s->offered[i];
-		count = kept;
-		if (offer(s->market, s->jobs, s->offered, &count, &s->book,
+		if (offer(s->market, s->jobs, s->offered, &left, &s->book,
 			  err) < 0)
 			return -1;
+		memmove(s->offered + left, s->offered + now,
+			(count - now) * sizeof(*s->offered));
+		count -= now - left;
 	}
 	return 0;
 }
@@ -309,52 +318,6 @@ static int hold_rounds(struct sale *s, struct astra_error *err)
 	return offer_parts(s, count, astra_market_offer, err);
 }
 
-static int enter(struct sale *s, const struct astra_market_deal *deal,
-		 struct astra_share *shares, struct astra_calendar *calendar)
-{
-	const struct astra_demand *d =
-		&s->offer->demands[s->wares[deal->job].demand];
-	const struct astra_calendar_entry entry = {
-		.job = d->job->id,
-		.copies = d->job->copies,
-		.first = deal->start,
-		.last = deal->end,
-	};
-
-	for (size_t k = 0; k < deal->part_count; k++) {
-		const struct astra_market_part *part =
-			&s->book.parts[deal->first_part + k];
-
-		shares[k] = (struct astra_share){.node = part->server,
-						 .gpus = part->workers};
-	}
-	return astra_calendar_add(calendar, &entry, shares, deal->part_count);
-}
-
-static int enter_deals(struct sale *s, struct astra_calendar *calendar,
-		       struct astra_market_account *accounts)
-{
-	struct astra_share *shares =
-		calloc(s->offer->node_count + 1, sizeof(*shares));
-	int rc = shares ? 0 : -1;
-
-	for (size_t i = 0; !rc && i < s->book.count; i++)
-		rc = enter(s, &s->book.deals[i], shares, calendar);
-	free(shares);
-	astra_calendar_sort(calendar);
-	for (uint32_t u = 0; u < s->offer->tenant_count; u++) {
-		const struct astra_market_account *a =
-			astra_market_account(s->market, u);
-
-		accounts[u].utility += a->utility;
-		accounts[u].paid += a->paid;
-		accounts[u].income += a->income;
-		if (s->batch->credits)
-			s->batch->credits[u] += a->income - a->paid;
-	}
-	return rc;
-}
-
 int astra_batch_sell(const struct astra_batch *batch,
 		     const struct astra_offer *offer,
 		     struct astra_calendar *calendar,
@@ -365,14 +328,15 @@ int astra_batch_sell(const struct astra_batch *batch,
 	int rc = -1;
 
 	astra_calendar_reset(calendar);
+	astra_board_clear(batch->board);
 	s.servers = calloc(offer->node_count + 1, sizeof(*s.servers));
 	s.quotas = calloc(offer->tenant_count + 1, sizeof(*s.quotas));
 	if (!s.servers || !s.quotas || add_jobs(&s) < 0)
 		astra_error_nomem(err);
-	else if (!s.count)
+	else if (!offer->tenant_count || !offer->node_count)
 		rc = 0;
 	else if (open_market(&s, err) == 0 && hold_rounds(&s, err) == 0) {
-		rc = enter_deals(&s, calendar, accounts);
+		rc = astra_sale_enter(&s, calendar, accounts);
 		if (rc < 0)
 			astra_error_nomem(err);
 	}

@@ -4,6 +4,7 @@
 #ifndef ASTRA_BATCH_H
 #define ASTRA_BATCH_H
 
+#include "src/policy/incentive/board.h"
 #include "src/policy/incentive/calendar.h"
 #include "src/policy/incentive/market.h"
 #include "src/policy/policy.h"
@@ -18,8 +19,10 @@ struct astra_batch {
 	double origin_sec; /* of slot 1's begin */
 	uint32_t begin, slots;
 	double until_sec; /* jobs that came by then take part */
-	double *credits;  /* of each tenant, which bound what it buys: paid from
-			   * and paid into; NULL: no bound */
+	/* What is told of the window, and of its jobs. */
+	struct astra_board *board;
+	double *credits; /* of each tenant, which bound what it buys: paid from
+			  * and paid into; NULL: no bound */
 };
 
 /* Each tenant's share of so many GPUs by weight, in whole GPUs that sum to

@@ -3,6 +3,10 @@
 libastra_policy_la_SOURCES += \
 	src/policy/incentive/batch.c \
 	src/policy/incentive/batch.h \
+	src/policy/incentive/batch_enter.c \
+	src/policy/incentive/batch_priv.h \
+	src/policy/incentive/board.c \
+	src/policy/incentive/board.h \
 	src/policy/incentive/calendar.c \
 	src/policy/incentive/calendar.h \
 	src/policy/incentive/incentive.c \
@@ -16,6 +20,9 @@ libastra_policy_la_SOURCES += \
 	src/policy/incentive/minima.h \
 	src/policy/incentive/policy.c \
 	src/policy/incentive/policy.h \
+	src/policy/incentive/policy_priv.h \
+	src/policy/incentive/policy_state.c \
+	src/policy/incentive/policy_tell.c \
 	src/policy/incentive/purse.c \
 	src/policy/incentive/purse.h \
 	src/policy/incentive/quota.c
@@ -90,6 +97,15 @@ test_incentive_epoch_SOURCES = testsuite/unit/test_incentive_epoch.c \
 	testsuite/unit/unit.h
 test_incentive_epoch_CFLAGS = $(UNIT_CFLAGS)
 test_incentive_epoch_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += test_incentive_told
+test_incentive_told_SOURCES = testsuite/unit/test_incentive_told.c \
+	testsuite/unit/incentive_pool.h \
+	testsuite/unit/vcluster.c \
+	testsuite/unit/vcluster.h \
+	testsuite/unit/unit.h
+test_incentive_told_CFLAGS = $(UNIT_CFLAGS)
+test_incentive_told_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += test_incentive_budget
 test_incentive_budget_SOURCES = testsuite/unit/test_incentive_budget.c \

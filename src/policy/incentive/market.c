@@ -185,6 +185,18 @@ int astra_market_begin(struct astra_market *m,
 	return 0;
 }
 
+uint64_t astra_market_used(const struct astra_market *m, uint32_t slot)
+{
+	return m->sides[MARKET_WORKERS].used[slot];
+}
+
+uint32_t astra_market_own(const struct astra_market *m, uint32_t user,
+			  uint32_t slot)
+{
+	return m->sides[MARKET_WORKERS]
+		.own[(size_t)user * m->window.slots + slot];
+}
+
 const struct astra_market_account *
 astra_market_account(const struct astra_market *m, uint32_t user)
 {

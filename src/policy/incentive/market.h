@@ -149,6 +149,23 @@ int astra_market_offer_own(struct astra_market *market,
 			   struct astra_market_book *book,
 			   struct astra_error *err);
 
+/* The schedule with the largest payoff in the shared phase now, be that below
+ * 0 or more than its user may pay. Nothing is admitted. */
+struct astra_market_quote {
+	double value, cost;
+	uint32_t start, workers; /* the first slot; workers in each */
+};
+
+/* Returns false where the window has no room for the job at all. */
+bool astra_market_quote(struct astra_market *market,
+			const struct astra_market_job *job,
+			struct astra_market_quote *out);
+
+/* Workers in use in the window's slot of that index; of a user, unpaid. */
+uint64_t astra_market_used(const struct astra_market *market, uint32_t slot);
+uint32_t astra_market_own(const struct astra_market *market, uint32_t user,
+			  uint32_t slot);
+
 /* Borrowed; current until the next offer. */
 const struct astra_market_account *
 astra_market_account(const struct astra_market *market, uint32_t user);

@@ -320,25 +320,47 @@ static void try_option(struct search *s, uint32_t start,
 	};
 }
 
+static bool search_all(struct search *s, bool shared)
+{
+	s->ps_min = s->job->no_ps ? 0 : 1;
+	prepare(s, shared);
+	for (uint32_t start = 0; start < s->m->window.slots; start++) {
+		for (size_t i = 0; i < s->option_count; i++) {
+			const struct market_option *o = &s->m->options[i];
+
+			s->same = s->same && i &&
+				  s->m->options[i - 1].workers == o->workers;
+			try_option(s, start, o);
+		}
+	}
+	return s->best->slots > 0;
+}
+
 bool market_search(struct astra_market *m, const struct astra_market_job *job,
 		   bool shared, struct market_best *best)
 {
 	struct search s = {.m = m, .job = job, .best = best};
 
 	*best = (struct market_best){0};
-	s.ps_min = job->no_ps ? 0 : 1;
 	s.funds = shared ? market_funds(m, job->user) : HUGE_VAL;
-	if (s.funds < 0)
-		return false;
-	prepare(&s, shared);
-	for (uint32_t start = 0; start < m->window.slots; start++) {
-		for (size_t i = 0; i < s.option_count; i++) {
-			const struct market_option *o = &m->options[i];
+	return s.funds >= 0 && search_all(&s, shared);
+}
 
-			s.same = s.same && i &&
-				 m->options[i - 1].workers == o->workers;
-			try_option(&s, start, o);
-		}
-	}
-	return best->slots > 0;
+bool astra_market_quote(struct astra_market *m,
+			const struct astra_market_job *job,
+			struct astra_market_quote *out)
+{
+	struct market_best best = {.mu = -HUGE_VAL};
+	struct search s = {
+		.m = m, .job = job, .best = &best, .funds = HUGE_VAL};
+
+	if (!search_all(&s, true))
+		return false;
+	*out = (struct astra_market_quote){
+		.value = best.value,
+		.cost = best.cost[MARKET_WORKERS] + best.cost[MARKET_PS],
+		.start = m->window.begin + 1 + best.start,
+		.workers = best.amount[MARKET_WORKERS],
+	};
+	return true;
 }

@@ -8,24 +8,12 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/common/grow.h"
-#include "src/policy/incentive/batch.h"
-#include "src/policy/incentive/purse.h"
+#include "src/policy/incentive/policy_priv.h"
 
-struct incentive {
-	double slot_sec, spare_sec, theta, epoch_sec;
-	uint32_t batch_max;
-	bool own_share;
-	bool begun;
-	double origin_sec;     /* slot 1 begins */
-	uint32_t begin, slots; /* the window: slots begin + 1 … begin + slots */
-	bool sold;
-	struct astra_calendar calendar;
-	struct astra_market_account *accounts; /* of tenants, in GPU hours */
-	size_t tenant_count, tenant_room;
-	struct astra_purses purses; /* Budget */
-};
+#define HOUR_SEC 3600
 
 static void *create(const struct astra_options *options,
 		    struct astra_error *err)
@@ -42,8 +30,11 @@ static void *create(const struct astra_options *options,
 	p->batch_max = options->batch_max;
 	p->epoch_sec = options->epoch_sec;
 	p->own_share = options->own_share;
+	p->lends = options->lend_idle;
 	p->purses.budget = options->budget;
 	p->purses.daily = options->budget_refill;
+	p->board.theta = p->theta;
+	p->board.unit = p->slot_sec / HOUR_SEC;
 	return p;
 }
 
@@ -56,13 +47,9 @@ static void destroy(void *self)
 	astra_calendar_free(&p->calendar);
 	free(p->accounts);
 	astra_purses_free(&p->purses);
+	astra_board_clear(&p->board);
+	free(p->incomes);
 	free(p);
-}
-
-/* The end of a slot. */
-static double end_of(const struct incentive *p, uint32_t slot)
-{
-	return p->origin_sec + slot * p->slot_sec;
 }
 
 /* How many slots are over; a host may wake us a little early. */
@@ -105,7 +92,7 @@ static bool begin_epoch(struct incentive *p)
 	if (p->begin <= first || p->sold ||
 	    (p->begin - first) * p->slot_sec < p->epoch_sec * (1 - 1e-9))
 		return false;
-	p->origin_sec = end_of(p, p->begin - first);
+	p->origin_sec = incentive_end_of(p, p->begin - first);
 	p->begin = p->slots = first;
 	astra_calendar_reset(&p->calendar);
 	return true;
@@ -136,10 +123,11 @@ static int sell(struct incentive *p, const struct astra_offer *offer,
 		.slot_sec = p->slot_sec,
 		.spare_sec = p->spare_sec,
 		.theta = p->theta,
+		.board = &p->board,
 		.own_share = p->own_share,
 		.origin_sec = p->origin_sec,
 		.begin = slots_over(p, offer->now_sec),
-		.until_sec = end_of(p, p->begin),
+		.until_sec = incentive_end_of(p, p->begin),
 	};
 
 	if (astra_purses_fill(&p->purses, p->tenant_count, offer->now_sec) < 0)
@@ -165,10 +153,8 @@ static bool awaits_news(const struct astra_offer *offer)
 	return false;
 }
 
-/* How many of the entries of a job are carried out: tasks that have left the
- * array, or were promised GPUs. */
-static uint32_t carried_out(const struct astra_calendar_entry *entry,
-			    const struct astra_demand *d)
+uint32_t incentive_carried_out(const struct astra_calendar_entry *entry,
+			       const struct astra_demand *d)
 {
 	uint32_t gone = entry->copies > d->job->copies
 				? entry->copies - d->job->copies
@@ -202,6 +188,8 @@ static bool suits(const struct incentive *p, const struct astra_offer *offer,
 	       gpus <= d->job->request.gpus;
 }
 
+/* Award a demand what the calendar has for it in the present slot. Returns how
+ * many awards that is, or -1 when memory is out. */
 static int award(const struct incentive *p, const struct astra_offer *offer,
 		 uint32_t demand, uint32_t over, struct astra_allocation *out)
 {
@@ -215,15 +203,64 @@ static int award(const struct incentive *p, const struct astra_offer *offer,
 		const struct astra_calendar_entry *e = &entries[i];
 
 		if (e->first > over + 1 || e->last <= over ||
-		    e->rank < carried_out(e, d) || !suits(p, offer, e, d))
+		    e->rank < incentive_carried_out(e, d) ||
+		    !suits(p, offer, e, d))
 			continue;
-		if (astra_allocation_add(out, demand, end_of(p, e->last),
+		if (astra_allocation_add(out, demand,
+					 incentive_end_of(p, e->last),
 					 p->calendar.shares + e->first_share,
 					 e->share_count) < 0)
 			return -1;
 		copies--;
 	}
-	return 0;
+	return (int)(d->copies - copies);
+}
+
+/* Whether a job whose lease is over may go on where nobody else was awarded its
+ * GPUs: what nobody has planned is lent for nothing with LendIdle; else the
+ * slot is its tenant's own, or it can pay for it. */
+static bool can_go_on(const struct incentive *p, const struct astra_demand *d)
+{
+	double credits = astra_purses_of(&p->purses, d->tenant);
+	uint32_t gpus = 0;
+
+	if (p->lends || d->job->unheard || isnan(credits) ||
+	    !astra_board_has(&p->board, p->present))
+		return true;
+	for (size_t k = 0; k < d->held_count; k++)
+		gpus += d->held[k].gpus;
+	if (astra_board_is_own(&p->board, d->tenant, p->present, gpus))
+		return true;
+	return credits > 0 && astra_board_overtime(&p->board, d->tenant,
+						   p->present, gpus) <= credits;
+}
+
+/* Overtime at the posted price; of jobs that go on together the last ones pay
+ * what their tenant has left, as nobody owes anything. */
+static bool charge_overtime(void *self, const struct astra_demand *d,
+			    uint32_t gpus, double until_sec)
+{
+	struct incentive *p = self;
+	double credits = astra_purses_of(&p->purses, d->tenant);
+	double price, part;
+
+	(void)until_sec; /* the present slot's end */
+	if (p->lends || d->tenant >= p->tenant_count ||
+	    !astra_board_has(&p->board, p->present))
+		return false;
+	memset(p->incomes, 0, p->tenant_count * sizeof(*p->incomes));
+	price = astra_board_use(&p->board, d->tenant, p->present, gpus,
+				p->incomes);
+	part = price > credits ? fmax(credits, 0) / price : 1;
+	p->accounts[d->tenant].paid += price * part;
+	if (d->tenant < p->purses.count)
+		p->purses.credits[d->tenant] -= price * part;
+	for (size_t u = 0; u < p->tenant_count; u++) {
+		p->accounts[u].income += p->incomes[u] * part;
+		if (u < p->purses.count)
+			p->purses.credits[u] += p->incomes[u] * part;
+	}
+	return true;
 }
 
 /* When the calendar has something to do next, or jobs are sold slots. */
@@ -236,11 +273,29 @@ static double next_sec(const struct incentive *p,
 		if (p->calendar.entries[i].first > over + 1)
 			next = fmin(
 				next,
-				end_of(p, p->calendar.entries[i].first - 1));
+				incentive_end_of(
+					p, p->calendar.entries[i].first - 1));
 	for (size_t i = 0; i < offer->demand_count; i++)
 		if (offer->demands[i].open)
-			return fmin(next, end_of(p, p->begin + p->slots));
+			return fmin(next,
+				    incentive_end_of(p, p->begin + p->slots));
 	return next;
+}
+
+static int award_all(const struct incentive *p, const struct astra_offer *offer,
+		     uint32_t over, struct astra_allocation *out)
+{
+	for (uint32_t i = 0; i < offer->demand_count; i++) {
+		const struct astra_demand *d = &offer->demands[i];
+		int awards = award(p, offer, i, over, out);
+
+		if (awards < 0)
+			return -1;
+		if (!awards && d->open && d->held_count && !can_go_on(p, d) &&
+		    astra_allocation_leave(out, i) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 static int allocate(void *self, const struct astra_offer *offer,
@@ -250,7 +305,9 @@ static int allocate(void *self, const struct astra_offer *offer,
 	uint32_t over;
 
 	if (astra_grow(&p->accounts, &p->tenant_room, offer->tenant_count,
-		       sizeof(*p->accounts)) < 0)
+		       sizeof(*p->accounts)) < 0 ||
+	    astra_grow(&p->incomes, &p->income_room, offer->tenant_count,
+		       sizeof(*p->incomes)) < 0)
 		return astra_error_nomem(err);
 	if (offer->tenant_count > p->tenant_count)
 		p->tenant_count = offer->tenant_count;
@@ -259,120 +316,12 @@ static int allocate(void *self, const struct astra_offer *offer,
 	if (out->changed && sell(p, offer, err) < 0)
 		return -1;
 	over = slots_over(p, offer->now_sec);
-	for (uint32_t i = 0; i < offer->demand_count; i++)
-		if (award(p, offer, i, over, out) < 0)
-			return astra_error_nomem(err);
-	out->spare_until_sec = end_of(p, over + 1);
+	p->present = over + 1;
+	if (award_all(p, offer, over, out) < 0)
+		return astra_error_nomem(err);
+	out->spare_until_sec = incentive_end_of(p, over + 1);
 	out->lend_until_sec = out->spare_until_sec;
 	out->wake_sec = next_sec(p, offer, over);
-	return 0;
-}
-
-static void explain(const void *self, const struct astra_demand *demand,
-		    struct astra_reason *reason)
-{
-	const struct incentive *p = self;
-	const struct astra_calendar_entry *e;
-	size_t count;
-
-	e = astra_calendar_find(&p->calendar, demand->job->id, &count);
-	while (count && e->rank < carried_out(e, demand)) {
-		e++;
-		count--;
-	}
-	if (count) {
-		reason->wait = ASTRA_WAIT_PLANNED;
-		reason->start_sec = end_of(p, e->first - 1);
-	} else if (!p->sold && p->begin) { /* in a moment */
-		reason->wait = ASTRA_WAIT_BATCH;
-	} else if (!p->begin || demand->submit_sec > end_of(p, p->begin)) {
-		reason->wait = ASTRA_WAIT_BATCH;
-		reason->start_sec = end_of(p, p->begin + p->slots);
-	} else {
-		reason->wait = ASTRA_WAIT_PRICE;
-	}
-}
-
-static void report(const void *self, uint32_t tenant,
-		   struct astra_policy_report *out)
-{
-	const struct incentive *p = self;
-
-	out->paid = out->income = out->utility = 0;
-	for (size_t u = 0; u < p->tenant_count; u++) {
-		if (tenant != ASTRA_NONE && tenant != u)
-			continue;
-		out->paid += p->accounts[u].paid;
-		out->income += p->accounts[u].income;
-		out->utility += p->accounts[u].utility;
-	}
-	out->credits = astra_purses_of(&p->purses, tenant);
-}
-
-static int save(const void *self, struct astra_bytes *out)
-{
-	const struct incentive *p = self;
-
-	astra_put_f64(out, p->slot_sec);
-	astra_put_f64(out, p->origin_sec);
-	astra_put_u32(out, p->begin);
-	astra_put_u32(out, p->slots);
-	astra_put_u32(out, (uint32_t)p->begun | (uint32_t)p->sold << 1);
-	astra_put_u32(out, (uint32_t)p->tenant_count);
-	for (size_t u = 0; u < p->tenant_count; u++) {
-		astra_put_f64(out, p->accounts[u].utility);
-		astra_put_f64(out, p->accounts[u].paid);
-		astra_put_f64(out, p->accounts[u].income);
-	}
-	astra_calendar_save(&p->calendar, out);
-	astra_purses_save(&p->purses, out);
-	return out->failed ? -1 : 0;
-}
-
-static int restore_accounts(struct incentive *p, struct astra_reader *in)
-{
-	uint32_t count = astra_get_u32(in);
-
-	for (uint32_t u = 0; u < count && !in->failed; u++) {
-		struct astra_market_account *a;
-
-		if (astra_grow(&p->accounts, &p->tenant_room, u + 1,
-			       sizeof(*a)) < 0)
-			return -1;
-		a = &p->accounts[u];
-		a->utility = astra_get_f64(in);
-		a->paid = astra_get_f64(in);
-		a->income = astra_get_f64(in);
-		if (!isfinite(a->utility + a->paid + a->income))
-			return -1;
-		p->tenant_count = u + 1;
-	}
-	return in->failed ? -1 : 0;
-}
-
-/* With slots of another length the calendar begins anew. */
-static int restore(void *self, struct astra_reader *in)
-{
-	struct incentive *p = self;
-	double slot_sec = astra_get_f64(in);
-	uint32_t flags;
-
-	p->origin_sec = astra_get_f64(in);
-	p->begin = astra_get_u32(in);
-	p->slots = astra_get_u32(in);
-	flags = astra_get_u32(in);
-	p->begun = flags & 1;
-	p->sold = flags >> 1 & 1;
-	if (restore_accounts(p, in) < 0 ||
-	    astra_calendar_restore(&p->calendar, in) < 0 ||
-	    astra_purses_restore(&p->purses, in) < 0 ||
-	    !isfinite(p->origin_sec) || (p->begun && !p->slots) ||
-	    p->begin > UINT32_MAX / 2 || p->slots > ASTRA_BATCH_SLOTS_MAX)
-		return -1;
-	if (slot_sec < p->slot_sec || slot_sec > p->slot_sec) {
-		p->begun = false;
-		astra_calendar_reset(&p->calendar);
-	}
 	return 0;
 }
 
@@ -398,10 +347,12 @@ const struct astra_policy astra_incentive = {
 	.create = create,
 	.destroy = destroy,
 	.allocate = allocate,
-	.explain = explain,
-	.save = save,
-	.restore = restore,
-	.report = report,
+	.explain = incentive_explain,
+	.save = incentive_save,
+	.restore = incentive_restore,
+	.spared = charge_overtime,
+	.report = incentive_report,
+	.price = incentive_price,
 	.renumber = renumber,
 	.shift = shift,
 };

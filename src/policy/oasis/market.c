@@ -280,3 +280,12 @@ double astra_oasis_market_price(const struct astra_oasis_market *market,
 	return side->price[cell(market, side, oasis_row_of(market, slot),
 				resource, server)];
 }
+
+double astra_oasis_market_used(const struct astra_oasis_market *market, bool ps,
+			       int64_t slot, size_t server, size_t resource)
+{
+	const struct oasis_side *side = ps ? &market->ps : &market->workers;
+
+	return side->used[cell(market, side, oasis_row_of(market, slot),
+			       resource, server)];
+}

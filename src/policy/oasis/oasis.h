@@ -195,4 +195,8 @@ double astra_oasis_market_price(const struct astra_oasis_market *market,
 				bool ps, int64_t slot, size_t server,
 				size_t resource);
 
+/* How much of it is used there by what was committed. */
+double astra_oasis_market_used(const struct astra_oasis_market *market, bool ps,
+			       int64_t slot, size_t server, size_t resource);
+
 #endif

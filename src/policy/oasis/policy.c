@@ -100,6 +100,29 @@ static void oasis_report(const void *self, uint32_t tenant,
 			out->utility += book->utility[i];
 }
 
+/* The pool is one server, its GPUs the only resource. */
+static bool oasis_slot_price(const void *self, size_t nth,
+			     struct astra_policy_price *out)
+{
+	const struct oasis_book *book = self;
+	int64_t slot = book->now + (int64_t)nth;
+
+	if (!book->market || nth >= book->slots ||
+	    astra_oasis_market_first(book->market) != book->now)
+		return false;
+	*out = (struct astra_policy_price){
+		.start_sec = oasis_slot_start(book, slot),
+		.end_sec = oasis_slot_start(book, slot + 1),
+		.price = astra_oasis_market_price(book->market, false, slot, 0,
+						  0) *
+			 3600 / book->slot_sec,
+		.used = (uint64_t)astra_oasis_market_used(book->market, false,
+							  slot, 0, 0),
+		.gpus = book->gpus,
+	};
+	return true;
+}
+
 static void oasis_shift(void *self, double by_sec)
 {
 	struct oasis_book *book = self;
@@ -119,5 +142,6 @@ const struct astra_policy astra_oasis = {
 	.save = oasis_save,
 	.restore = oasis_restore,
 	.report = oasis_report,
+	.price = oasis_slot_price,
 	.shift = oasis_shift,
 };
