@@ -106,6 +106,7 @@ int astra_aside_resume(struct astra_engine *e)
 		return 0;
 	}
 	aside_drop(&e->asides, a);
+	e->policy_lost = true;
 	e->policy->destroy(e->policy_self);
 	e->policy_self = e->policy->create(&e->options, NULL);
 	return e->policy_self ? 0 : -1;

@@ -177,6 +177,16 @@ bool astra_engine_policy_report(const struct astra_engine *engine,
 				const char *tenant,
 				struct astra_policy_report *out);
 
+/* Whether what the policy had saved was damaged when the engine was restored:
+ * that began anew, while leases and accounts are as they were. */
+bool astra_engine_policy_lost(const struct astra_engine *engine);
+
+/* Let such a policy go on with what an older state of this engine has of it.
+ * Returns whether it does: that is whole, of the same policy, and its tenants
+ * are the same. (engine_older.c) */
+bool astra_engine_policy_from(struct astra_engine *engine, const void *data,
+			      size_t size);
+
 /* What GPUs cost in the nth slot from the present one on, 0, until slots are
  * over. Returns false where there is no such slot, or no prices. */
 bool astra_engine_price(const struct astra_engine *engine, size_t nth,

@@ -131,6 +131,7 @@ struct astra_engine {
 	struct astra_options options;
 	const struct astra_policy *policy;
 	void *policy_self;
+	bool policy_lost; /* what it knew was damaged when it was restored */
 	struct astra_fairness *account;
 	double begin_sec;
 	double now_sec; /* of the last round */

@@ -295,6 +295,7 @@ static int restore_policy(struct astra_engine *e, struct astra_reader *in,
 	if (!same || !e->policy->restore ||
 	    e->policy->restore(e->policy_self, &own) == 0)
 		return 0;
+	e->policy_lost = true;
 	e->policy->destroy(e->policy_self);
 	e->policy_self = e->policy->create(&e->options, NULL);
 	return e->policy_self ? 0 : -1;

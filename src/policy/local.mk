@@ -22,6 +22,7 @@ libastra_policy_la_SOURCES = \
 	src/policy/engine_priv.h \
 	src/policy/engine_image.c \
 	src/policy/engine_image.h \
+	src/policy/engine_older.c \
 	src/policy/engine_state.c \
 	src/policy/aside.c \
 	src/policy/aside.h \

@@ -67,6 +67,30 @@ static void keep_aside(struct astra_pool *pool)
 		      pool->path, pool->path);
 }
 
+/* A part of the state is damaged, though the file is not: the policy's own, its
+ * ledger and plans. The file is kept for whoever can read it. */
+static void mend_policy(struct astra_pool *pool, struct astra_engine *engine)
+{
+	const char *policy = astra_engine_options(engine)->policy;
+	bool found = false;
+	void *data;
+	size_t size;
+
+	if (!astra_engine_policy_lost(engine))
+		return;
+	if (astra_state_read_old(pool->path, &data, &size, NULL) == 0)
+		found = astra_engine_policy_from(engine, data, size);
+	free(data);
+	error("astraea: pool %s: what %s knew in %s (ledger, plans, what it learned) is damaged; %s",
+	      pool->name, policy, pool->path,
+	      found ? "it goes on with the state before the last one"
+		    : "it begins anew");
+	if (astra_state_keep(pool->path) == 0)
+		error("astraea: pool %s: %s is kept as %s.kept", pool->name,
+		      pool->path, pool->path);
+	pool->dirty = true;
+}
+
 /* What cannot be used is put aside. Returns whether there may be another, as
  * the one before a newer release's. */
 static bool load_one(struct astra_pool *pool,
@@ -93,8 +117,10 @@ static bool load_one(struct astra_pool *pool,
 	}
 	*engine = astra_engine_restore(options, data, size, &err);
 	free(data);
-	if (*engine)
+	if (*engine) {
+		mend_policy(pool, *engine);
 		return false;
+	}
 	error("astraea: pool %s: %s cannot be used: %s", pool->name, pool->path,
 	      err.text);
 	keep_aside(pool);

@@ -229,3 +229,15 @@ int astra_state_read(const char *path, void **data, size_t *size,
 	*fallback = true;
 	return 0;
 }
+
+int astra_state_read_old(const char *path, void **data, size_t *size,
+			 struct astra_error *err)
+{
+	char old[PATH_MAX];
+
+	*data = NULL;
+	*size = 0;
+	if (snprintf(old, sizeof(old), "%s.old", path) >= PATH_MAX)
+		return astra_error_set(err, "%s: the path is too long", path);
+	return read_one(old, data, size, err);
+}

@@ -30,6 +30,10 @@ int astra_state_write(const char *path, const void *data, size_t size,
 int astra_state_read(const char *path, void **data, size_t *size,
 		     bool *fallback, struct astra_error *err);
 
+/* Read the previous one. *data: as above. Returns 0, or -1 with err set. */
+int astra_state_read_old(const char *path, void **data, size_t *size,
+			 struct astra_error *err);
+
 /* Put the file that could not be used out of the way of the next save, as
  * NAME.kept, for whoever can read it. Returns 0, or -1 when it stays. */
 int astra_state_keep(const char *path);

@@ -98,6 +98,15 @@ test_incentive_epoch_SOURCES = testsuite/unit/test_incentive_epoch.c \
 test_incentive_epoch_CFLAGS = $(UNIT_CFLAGS)
 test_incentive_epoch_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_engine_older
+test_engine_older_SOURCES = testsuite/unit/test_engine_older.c \
+	testsuite/unit/incentive_pool.h \
+	testsuite/unit/vcluster.c \
+	testsuite/unit/vcluster.h \
+	testsuite/unit/unit.h
+test_engine_older_CFLAGS = $(UNIT_CFLAGS)
+test_engine_older_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_incentive_told
 test_incentive_told_SOURCES = testsuite/unit/test_incentive_told.c \
 	testsuite/unit/incentive_pool.h \
