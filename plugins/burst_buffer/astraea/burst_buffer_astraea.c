@@ -25,6 +25,7 @@ const char astra_plugin_stamp[] = ASTRA_STAMP;
 #pragma weak astra_stamp_check
 #pragma weak astra_selfcheck_desc
 #pragma weak astra_selfcheck_job
+#pragma weak astra_run_end_note
 
 int init(void);
 int fini(void);
@@ -172,7 +173,8 @@ int bb_p_job_start_stage_out(job_record_t *job_ptr)
 		return SLURM_SUCCESS;
 	(void)astra_grace_end(job_ptr);
 	astra_ledger_end(job_ptr);
-	astra_run_end_note(job_ptr);
+	if (astra_run_end_note)
+		astra_run_end_note(job_ptr);
 	ASTRA_FAULT("end.before");
 	astra_recover_ended(job_ptr);
 	ASTRA_FAULT("end.noted");
