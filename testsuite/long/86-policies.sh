@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # 200 made-up jobs like Venus' at 1:600 under each policy, on 4 nodes of 8 GPUs
-# and simulated: each tenant's GPU time is within 5 % where it had over 200 GPU
-# seconds, and where two policies differ clearly by a measure in the simulator,
+# and simulated: each tenant's GPU time is within 5 %, or what Slurm's whole
+# seconds weigh, where it had over 200 GPU seconds, and where two policies differ clearly by a measure in the simulator,
 # they do so live in the same order. Prints a table. About six minutes a policy.
 #
 # REPLAY_POLICIES  which, with blanks between  [all but compositions]
