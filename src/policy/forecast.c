@@ -38,7 +38,7 @@ struct astra_utility astra_job_utility(const struct astra_job *job)
 		return job->forecast.utility;
 	return (struct astra_utility){
 		.kind = ASTRA_UTILITY_SIGMOID,
-		.sigmoid = {.g1 = job->request.gpus * hours,
+		.sigmoid = {.g1 = job->weight * job->request.gpus * hours,
 			    .g2 = .1,
 			    .g3 = hours + 24},
 	};

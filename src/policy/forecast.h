@@ -19,8 +19,8 @@ const double *astra_slowdown(const struct astra_forecast *forecast);
 double astra_left_sec(const struct astra_demand *demand);
 
 /* What it is worth, by hours from its submission to its end: as stated, else
- * the GPU hours of its work, of which half is left if it ends a day later than
- * it could have: g1 / (1 + exp(0.1 (x - work - 24))). */
+ * its weight times the GPU hours of its work, of which half is left if it ends a
+ * day later than it could have: g1 / (1 + exp(0.1 (x - work - 24))). */
 struct astra_utility astra_job_utility(const struct astra_job *job);
 
 #endif

@@ -383,7 +383,8 @@ const struct astra_option astra_option_table[] = {
 	 "The weights of jobs within their tenant by their QOS: of two jobs "
 	 "one with weight 2 is entitled to twice the GPUs of one with 1. Jobs "
 	 "of a QOS that is not named have 1. One with 0 runs on what its "
-	 "tenant's others leave.",
+	 "tenant's others leave. incentive and oasis take a job that does not say "
+	 "what it is worth for worth its GPU hours times this.",
 	 set_qos_weights},
 	{"GPUWeight", "TYPE:WEIGHT[,...]|none", "none",
 	 "What an hour of a GPU of this type, as gres.conf names it, counts. "

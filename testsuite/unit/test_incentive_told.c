@@ -3,6 +3,7 @@
  * section 3, eta(t) = theta^(used / all) - 1, Money and Eq. 2. */
 #include <math.h>
 
+#include "src/policy/forecast.h"
 #include "src/policy/incentive/board.h"
 #include "testsuite/unit/incentive_pool.h"
 
@@ -316,6 +317,26 @@ static void overtime_is_split_by_what_was_left_unused(void **state)
 	astra_board_clear(&b);
 }
 
+/* QOSWeight; what a job says of itself is as it says. */
+static void a_job_is_worth_its_gpu_hours_by_its_weight(void **state)
+{
+	struct astra_job job = {.weight = 3, .time_limit_sec = 7200};
+	struct astra_utility u;
+
+	(void)state;
+	job.request.gpus = 4;
+	u = astra_job_utility(&job);
+	/* Half of it if it ends a day late. */
+	assert_close(astra_utility_value(&u, 2 + 24), 3 * 8 / 2., 1e-12);
+	job.weight = 0;
+	u = astra_job_utility(&job);
+	assert_close(astra_utility_value(&u, 2), 0, 0);
+	job.forecast.utility = (struct astra_utility){
+		.kind = ASTRA_UTILITY_LINEAR, .linear = {-1, 10}};
+	u = astra_job_utility(&job);
+	assert_close(astra_utility_value(&u, 2), 8, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -332,6 +353,7 @@ int main(void)
 			a_planned_job_is_told_its_start_and_what_it_pays),
 		cmocka_unit_test(prices_are_told_by_slot),
 		cmocka_unit_test(a_damaged_board_is_refused),
+		cmocka_unit_test(a_job_is_worth_its_gpu_hours_by_its_weight),
 		cmocka_unit_test(overtime_is_split_by_what_was_left_unused),
 	};
 
