@@ -183,6 +183,11 @@ test_stated_SOURCES = testsuite/unit/test_stated.c testsuite/unit/unit.h
 test_stated_CFLAGS = $(UNIT_CFLAGS)
 test_stated_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_scaling
+test_scaling_SOURCES = testsuite/unit/test_scaling.c testsuite/unit/unit.h
+test_scaling_CFLAGS = $(UNIT_CFLAGS)
+test_scaling_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_speed
 test_speed_SOURCES = testsuite/unit/test_speed.c testsuite/unit/unit.h
 test_speed_CFLAGS = $(UNIT_CFLAGS)

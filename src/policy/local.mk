@@ -84,6 +84,8 @@ libastra_policy_la_SOURCES = \
 	src/policy/snapshot_copy.h \
 	src/policy/space.c \
 	src/policy/speed.c \
+	src/policy/scaling.c \
+	src/policy/scaling.h \
 	src/policy/speed.h \
 	src/policy/stated.c \
 	src/policy/stated.h \

@@ -101,6 +101,7 @@ static const struct astra_field job_fields[] = {
 	JOB(CHECKPOINT, checkpoint),
 	JOB(TEXT, level),
 	JOB(TEXT, slowdown),
+	JOB(TEXT, speedup),
 	JOB(TEXT, advice),
 	JOB(ID_OR_NULL, rank),
 	JOB(U32, ranks),

@@ -104,7 +104,8 @@ test_why_worlds_LDADD = $(test_why_LDADD)
 
 check_PROGRAMS += test_progress
 progress_sources = src/slurm/progress.c src/slurm/progress.h \
-	src/slurm/progress_priv.h src/slurm/progress_state.c \
+	src/slurm/progress_priv.h src/slurm/progress_size.c \
+	src/slurm/progress_state.c \
 	src/slurm/progress_table.c
 bids_sources = src/slurm/bid_files.c src/slurm/bid_text.c src/slurm/bids.c \
 	src/slurm/bids_priv.h src/slurm/bids_state.c

@@ -38,6 +38,7 @@ static const size_t job_strings[] = {
 	offsetof(struct astra_report_job, signal),
 	offsetof(struct astra_report_job, level),
 	offsetof(struct astra_report_job, slowdown),
+	offsetof(struct astra_report_job, speedup),
 	offsetof(struct astra_report_job, advice),
 	offsetof(struct astra_report_job, reason),
 	offsetof(struct astra_report_job, reason_long),

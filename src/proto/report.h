@@ -168,6 +168,7 @@ struct astra_report_job {
 	const char *level;    /* how far apart its GPUs are: "rack"; "" */
 	const char *slowdown; /* as --slowdown takes it; "": not known */
 	uint32_t levels_seen; /* bit l: it was measured at level l */
+	const char *speedup;  /* by GPUs: "1:1,2:1.9"; "": not measured */
 	const char *advice;   /* of its lease's length, without a stop; "" */
 	double alloc_gpu_sec;
 	double fair_gpu_sec;

@@ -315,6 +315,11 @@ static void slowed(const struct astra_report_job *job, struct astra_text *out)
 
 static void advise(const struct astra_report_job *job, struct astra_text *out)
 {
+	if (*job->speedup)
+		astra_text_printf(
+			out,
+			" By GPUs it is so many times as fast as on the fewest, as measured: %s; it is given no more than are of use.",
+			job->speedup);
 	if (*job->advice)
 		astra_text_printf(out, " Its leases: %s.", job->advice);
 }

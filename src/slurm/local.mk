@@ -98,6 +98,7 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/progress.c \
 	src/slurm/progress.h \
 	src/slurm/progress_priv.h \
+	src/slurm/progress_size.c \
 	src/slurm/progress_state.c \
 	src/slurm/progress_table.c \
 	src/slurm/publish.c \

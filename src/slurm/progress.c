@@ -67,19 +67,21 @@ int astra_progress_note(const struct astra_query *query, double now_sec,
 	return 0;
 }
 
-void astra_progress_show(struct astra_report_job *job,
-			 char advice[ASTRA_GUARD_TEXT])
+void astra_progress_show(struct astra_report_job *job, double now_sec,
+			 struct astra_progress_texts *texts)
 {
 	const struct progress_entry *e;
 
-	*advice = '\0';
-	job->advice = advice;
+	*texts = (struct astra_progress_texts){0};
+	job->advice = texts->advice;
+	job->speedup = texts->speedup;
 	pthread_mutex_lock(&lock);
 	e = progress_find(&jobs_known, job->id);
 	if (e) {
 		job->progress = e->progress;
 		job->checkpoint = e->checkpoint;
-		astra_guard_text(&e->guard, advice);
+		astra_guard_text(&e->guard, texts->advice);
+		astra_scaling_text(&e->scaling, now_sec, texts->speedup);
 	}
 	pthread_mutex_unlock(&lock);
 }
@@ -142,6 +144,7 @@ static void measure(struct progress_entry *e, struct progress_entry *app,
 	changed = true;
 	e->at = ASTRA_LEVEL_SLOT;
 	e->share = 1;
+	e->gpus = 0;
 	if (job->state != ASTRA_JOB_RUNNING || p->run != job->restart_cnt)
 		return;
 	for (size_t i = 0; i < job->held_count; i++)
@@ -149,10 +152,12 @@ static void measure(struct progress_entry *e, struct progress_entry *app,
 	if (!gpus)
 		return;
 	e->at = astra_level_of(nodes, job->held, job->held_count);
-	if (job->request.gpus_min)
+	e->gpus = job->request.gpus_min ? gpus : 0;
+	if (e->gpus)
 		e->share = (double)gpus / job->request.gpus;
 	if (p->iter_sec <= 0)
 		return;
+	progress_note_size(e, app);
 	astra_speed_note(&e->speed, e->at, p->iter_sec * gpus);
 	if (app)
 		astra_speed_note(&app->speed, e->at, p->iter_sec * gpus);
@@ -187,18 +192,13 @@ static void tell_slowdown(const struct progress_entry *e,
 	f->levels_seen = own | of_app;
 }
 
-/* An iteration on all that it asks for, side by side. */
-static double iter_sec_of(const struct progress_entry *e,
-			  const struct astra_forecast *f)
-{
-	return e->progress.iter_sec * e->share / astra_slowdown(f)[e->at];
-}
-
-static void tell_work(const struct progress_entry *e, struct astra_job *job)
+static void tell_work(const struct progress_entry *e,
+		      const struct astra_scaling *scaling, double now_sec,
+		      struct astra_job *job)
 {
 	const struct astra_report_progress *p = &e->progress;
 	struct astra_forecast *f = &job->forecast;
-	double iter_sec = iter_sec_of(e, f);
+	double iter_sec = progress_iter_sec(e, scaling, now_sec, job);
 
 	if (p->time_sec <= 0 || p->iter_sec <= 0)
 		return;
@@ -263,6 +263,7 @@ void astra_progress_fill(const struct astra_progress_pool *pool,
 {
 	for (size_t i = 0; i < count; i++) {
 		struct astra_job *job = &jobs[i];
+		const struct astra_scaling *scaling;
 		struct progress_entry *e, *app;
 
 		if (job->state == ASTRA_JOB_ENDED)
@@ -274,10 +275,11 @@ void astra_progress_fill(const struct astra_progress_pool *pool,
 		if (e && e->fresh)
 			measure(e, app, pool->nodes, job);
 		tell_slowdown(e, app, &job->forecast);
+		scaling = progress_tell_size(e, app, pool->now_sec, job);
 		if (!e)
 			continue;
 		e->seen = true;
-		tell_work(e, job);
+		tell_work(e, scaling, pool->now_sec, job);
 		guard(e, pool, job);
 	}
 }

@@ -13,6 +13,7 @@
 #include "src/common/error.h"
 #include "src/policy/guard.h"
 #include "src/policy/model.h"
+#include "src/policy/scaling.h"
 #include "src/proto/report.h"
 
 #define ASTRA_PROGRESS_MAX 131072 /* jobs */
@@ -24,16 +25,23 @@ struct astra_query;
 int astra_progress_note(const struct astra_query *query, double now_sec,
 			struct astra_error *err);
 
-/* Copy what is known of a job into its record of a report, which borrows
- * advice. */
-void astra_progress_show(struct astra_report_job *job,
-			 char advice[ASTRA_GUARD_TEXT]);
+struct astra_progress_texts {
+	char advice[ASTRA_GUARD_TEXT];
+	char speedup[ASTRA_SCALING_TEXT];
+};
+
+/* Copy what is known of a job by now into its record of a report, which borrows
+ * the texts. */
+void astra_progress_show(struct astra_report_job *job, double now_sec,
+			 struct astra_progress_texts *texts);
 
 /* Tell the engine: work_sec and done_sec of the forecast, where the job said
  * enough. Of a run that follows the one that reported, only what was saved
  * counts. Iterations are taken for as long as on all the GPUs that it asks for,
  * side by side. Once two levels were measured, of the job or of its app, its
- * slowdown is as measured, as far as it was: see astra_speed_refine().
+ * slowdown is as measured, as far as it was: see astra_speed_refine(). Once two
+ * sizes were, an elastic job asks for no more GPUs than are of use to it: see
+ * astra_scaling_most().
  * In a pool with leases the guard looks at each job that has reported.
  * Call begin, fill for each pool's jobs, and end, in one thread; end forgets
  * the jobs that were in none of them or have ended. No calls in between. */
@@ -63,7 +71,7 @@ struct astra_advice {
 /* Returns how many there are, at most max; the others come later. Each once. */
 size_t astra_progress_advice(struct astra_advice *list, size_t max);
 
-#define ASTRA_PROGRESS_VERSION 1
+#define ASTRA_PROGRESS_VERSION 2
 
 /* All that is known; and whether anything changed since that was saved. */
 void astra_progress_save(struct astra_bytes *out);

@@ -6,6 +6,7 @@
 #include "src/common/bytes.h"
 #include "src/common/idmap.h"
 #include "src/policy/guard.h"
+#include "src/policy/scaling.h"
 #include "src/policy/speed.h"
 #include "src/proto/report.h"
 
@@ -18,6 +19,8 @@ struct progress_entry {
 	bool fresh;	     /* progress was not looked at yet */
 	enum astra_level at; /* where its GPUs were when it said that, */
 	double share;	     /* and how many it had of those it asked for */
+	uint32_t gpus;	     /* so many; 0: of a job of one size */
+	struct astra_scaling scaling;
 	struct astra_guard guard;
 	uint32_t saved_run; /* that wrote the checkpoint */
 	bool unguarded[2];  /* progress, checkpoint: not told the guard yet */
@@ -39,6 +42,31 @@ struct progress_entry *progress_obtain(struct progress_table *table,
 				       uint32_t key);
 void progress_drop(struct progress_table *table, size_t at);
 void progress_clear(struct progress_table *table);
+
+/* How long an iteration takes by the number of GPUs: progress_size.c. */
+
+/* What an entry says of its job's size, for that and its app. app: or NULL. */
+void progress_note_size(struct progress_entry *entry,
+			struct progress_entry *app);
+
+/* Let an elastic job ask for no more GPUs than are of use to it. entry, app: or
+ * NULL. Returns its own speed-up, or its app's, as soon as that is of two
+ * sizes, or NULL. */
+const struct astra_scaling *
+progress_tell_size(const struct progress_entry *entry,
+		   const struct progress_entry *app, double now_sec,
+		   struct astra_job *job);
+
+/* An iteration on all GPUs that the job asks for, side by side. */
+double progress_iter_sec(const struct progress_entry *entry,
+			 const struct astra_scaling *scaling, double now_sec,
+			 const struct astra_job *job);
+
+void progress_save_size(const struct progress_entry *entry,
+			struct astra_bytes *out);
+/* Returns 0, or -1 where the data makes no sense. */
+int progress_restore_size(struct progress_entry *entry, struct astra_reader *in,
+			  double now_sec);
 
 void progress_save(const struct progress_table *table, struct astra_bytes *out);
 

@@ -133,6 +133,7 @@ void progress_save(const struct progress_table *t, struct astra_bytes *out)
 		astra_members_put(out, &t->list[i], entry_members);
 		astra_members_put(out, &t->list[i].guard, guard_members);
 		save_speed(&t->list[i].speed, out);
+		progress_save_size(&t->list[i], out);
 	}
 }
 
@@ -150,14 +151,15 @@ static void not_after(struct progress_entry *e, double now_sec)
 }
 
 static int restore_row(struct progress_table *t, struct astra_reader *in,
-		       double now_sec)
+		       uint32_t version, double now_sec)
 {
 	struct progress_entry row = {.key = astra_get_u32(in)}, *e;
 
 	astra_members_get(in, &row, entry_members);
 	astra_members_get(in, &row.guard, guard_members);
-	if (restore_speed(&row.speed, in) < 0 || !is_sound(&row) ||
-	    progress_find(t, row.key))
+	if (restore_speed(&row.speed, in) < 0 ||
+	    (version > 1 && progress_restore_size(&row, in, now_sec) < 0) ||
+	    !is_sound(&row) || progress_find(t, row.key))
 		return -1;
 	not_after(&row, now_sec);
 	e = progress_obtain(t, row.key);
@@ -175,7 +177,7 @@ int progress_restore(struct progress_table *t, struct astra_reader *in,
 	if (in->failed || !version || version > ASTRA_PROGRESS_VERSION)
 		return -1;
 	for (uint32_t i = 0; i < count; i++)
-		if (restore_row(t, in, now_sec) < 0)
+		if (restore_row(t, in, version, now_sec) < 0)
 			return -1;
 	return 0;
 }

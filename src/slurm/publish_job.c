@@ -127,7 +127,8 @@ struct publish_one {
 	const struct astra_job_info *info;
 	struct astra_text id;
 	char reason[128], slowdown[ASTRA_SLOWDOWN_TEXT];
-	char signal[16], advice[ASTRA_GUARD_TEXT];
+	char signal[16];
+	struct astra_progress_texts said;
 };
 
 /* Without SIG, or its number where it has no name. */
@@ -254,7 +255,7 @@ static void publish_row(struct publish_one *one, struct astra_report *report,
 		return;
 	if (one->f->auctions && astra_job_active(one->v->state))
 		row->app = astra_app_of(one->job);
-	astra_progress_show(row, one->advice);
+	astra_progress_show(row, one->f->now_sec, &one->said);
 	astra_forecaster_show(row, one->f->now_sec);
 	(void)astra_report_add_job(report, row);
 }

@@ -100,6 +100,32 @@ static void who_keeps_its_size_does_not_leave_to_grow(void **state)
 	vc_fini(&vc);
 }
 
+/* As it grew to 8, 8 turned out to be no faster than 4, so 6 are asked for from
+ * then on. It keeps what nobody else needs; once it has left for 4 it stays, as
+ * to 6 it never pays: (6 - 4) * 100 < 7 * 6 * 5. */
+static void what_is_of_no_use_is_not_grown_into(void **state)
+{
+	struct vcluster vc;
+	struct vjob *e;
+	(void)state;
+
+	begin(&vc, 1, 8);
+	e = submit(&vc, 0, 1, 8);
+	vc_run(&vc, AT(50));
+	assert_int_equal(held(e), 8);
+	e->job.request.gpus = 6;
+	vc_run(&vc, AT(150));
+	assert_int_equal(held(e), 8);
+	assert_int_equal(e->starts, 1);
+	vc_submit(&vc, 1, 4, 250);
+	vc_run(&vc, AT(400));
+	assert_int_equal(held(e), 4);
+	vc_run(&vc, AT(900));
+	assert_int_equal(held(e), 4);
+	assert_int_equal(e->starts, 2);
+	vc_fini(&vc);
+}
+
 /* From 6 to 8 it never does: (8 - 6) * 100 < 7 * 8 * 5. A job of 2 GPUs that
  * comes and goes is no reason to leave twice. */
 static void sizes_do_not_flap(void **state)
@@ -275,6 +301,7 @@ int main(void)
 		cmocka_unit_test(what_others_need_is_given_up_first),
 		cmocka_unit_test(idle_gpus_are_grown_into),
 		cmocka_unit_test(who_keeps_its_size_does_not_leave_to_grow),
+		cmocka_unit_test(what_is_of_no_use_is_not_grown_into),
 		cmocka_unit_test(sizes_do_not_flap),
 		cmocka_unit_test(the_promise_is_for_the_fewest),
 		cmocka_unit_test(tenants_have_their_halves),

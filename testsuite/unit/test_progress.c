@@ -58,10 +58,10 @@ static struct astra_job running(uint32_t id, uint32_t run)
 
 static struct astra_report_job shown(uint32_t id)
 {
-	static char advice[ASTRA_GUARD_TEXT];
+	static struct astra_progress_texts texts;
 	struct astra_report_job job = {.id = id};
 
-	astra_progress_show(&job, advice);
+	astra_progress_show(&job, 1000, &texts);
 	return job;
 }
 
@@ -231,6 +231,47 @@ static void an_elastic_job_is_measured_by_its_gpus(void **state)
 	assert_close(job.forecast.work_sec, 1000, 1e-12);
 }
 
+static struct astra_job elastic_job(uint32_t id, uint32_t run)
+{
+	struct astra_job job = running(id, run);
+
+	job.request.gpus = 8;
+	job.request.gpus_min = 1;
+	job.forecast.app = 33;
+	for (int l = 0; l < ASTRA_LEVEL_COUNT; l++)
+		job.forecast.slowdown[l] = 1;
+	return job;
+}
+
+/* On 2 GPUs an iteration takes 1 s, on 4 of two racks as well: so it asks for 3
+ * at most, half way, where it is taken for 2/3 s long. So does a job of its app
+ * that has said nothing, but not one of another app, nor a rigid one. */
+static void an_elastic_job_asks_for_what_is_of_use(void **state)
+{
+	struct astra_job job, others[4];
+
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++) {
+		job = elastic_job(7, i / 2);
+		job.held = i < 2 ? one_node : two_racks;
+		job.held_count = i < 2 ? 1 : 2;
+		report(7, i / 2, 100, 1000, 1);
+		look(&job, 1);
+		assert_int_equal(job.request.gpus, i < 3 ? 8 : 3);
+	}
+	for (uint32_t i = 0; i < 4; i++)
+		others[i] = elastic_job(7 + i, 2);
+	others[2].forecast.app = 34;
+	others[3].request.gpus_min = 0;
+	look(others, 4);
+	assert_int_equal(others[0].request.gpus, 3);
+	assert_int_equal(others[1].request.gpus, 3);
+	assert_int_equal(others[2].request.gpus, 8);
+	assert_int_equal(others[3].request.gpus, 8);
+	assert_string_equal(shown(7).speedup, "2:1,4:1");
+	assert_string_equal(shown(8).speedup, "");
+}
+
 /* A round of a pool with leases of 100 s. */
 static void look_guarded(struct astra_job *job, double now_sec)
 {
@@ -352,6 +393,7 @@ int main(void)
 		TEST(jobs_of_an_app_learn_from_each_other),
 		TEST(a_report_of_a_run_that_is_over_says_nothing_of_places),
 		TEST(an_elastic_job_is_measured_by_its_gpus),
+		TEST(an_elastic_job_asks_for_what_is_of_use),
 		TEST(a_job_that_saves_nothing_gets_longer_leases),
 		TEST(a_checkpoint_in_the_grace_counts),
 		TEST(a_job_that_ended_is_forgotten),

@@ -117,10 +117,10 @@ static void note_bid(void)
 
 static struct astra_report_job shown(uint32_t id)
 {
-	static char advice[ASTRA_GUARD_TEXT];
+	static struct astra_progress_texts texts;
 	struct astra_report_job job = {.id = id};
 
-	astra_progress_show(&job, advice);
+	astra_progress_show(&job, NOW, &texts);
 	return job;
 }
 
@@ -202,6 +202,30 @@ static void what_was_learned_is_known_after_a_restart(void **state)
 	assert_int_equal(other.forecast.levels_seen,
 			 after.forecast.levels_seen);
 	astra_arena_free(&arena);
+	astra_bytes_clear(&bytes);
+}
+
+static void speed_ups_are_known_after_a_restart(void **state)
+{
+	struct astra_job job = {0};
+	struct astra_bytes bytes;
+
+	(void)state;
+	for (uint32_t i = 0; i < 6; i++) {
+		job = job_of(7, i / 3);
+		job.request.gpus = 8;
+		job.request.gpus_min = 1;
+		report(7, i / 3, 100 + i, i % 3 ? 1 : 9);
+		look(&job, 1, NOW + i);
+	}
+	assert_int_equal(job.request.gpus, 3);
+	bytes = saved();
+	forget();
+	assert_int_equal(restore(&bytes, NULL), 0);
+	assert_string_equal(shown(7).speedup, "2:1,4:1");
+	job.request.gpus = 8;
+	look(&job, 1, NOW + 6);
+	assert_int_equal(job.request.gpus, 3);
 	astra_bytes_clear(&bytes);
 }
 
@@ -384,6 +408,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(what_was_learned_is_known_after_a_restart),
+		TEST(speed_ups_are_known_after_a_restart),
 		TEST(longer_leases_stay_and_are_told_once),
 		TEST(what_is_said_before_it_is_read_counts_more),
 		TEST(a_clock_that_was_set_back_makes_no_future),

@@ -68,6 +68,8 @@ static const struct sfair_column job_columns[] = {
 	 "where its GPUs are: slot, machine, rack or cross"},
 	{"Slowdown", "slowdown", SFAIR_TEXT,
 	 "times as long by level, as stated or measured"},
+	{"SpeedUp", "speedup", SFAIR_TEXT,
+	 "times as fast by GPUs as on the fewest, as measured"},
 	{"Advice", "advice", SFAIR_TEXT, "why its lease is too short"},
 	{"Alloc", "alloc_gpu_sec", SFAIR_GPU_TIME, "GPU time had so far"},
 	{"Fair", "fair_gpu_sec", SFAIR_GPU_TIME,
