@@ -147,6 +147,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/stamp.h \
 	src/slurm/start.c \
 	src/slurm/start.h \
+	src/slurm/start_size.c \
+	src/slurm/start_size.h \
 	src/slurm/submit.c \
 	src/slurm/submit.h \
 	src/slurm/submit_priv.h \

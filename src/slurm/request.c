@@ -7,6 +7,7 @@
 #include "src/slurm/constraint.h"
 #include "src/slurm/managed.h"
 #include "src/slurm/request_nodes.h"
+#include "src/slurm/resize.h"
 
 static uint32_t said16(uint16_t n)
 {
@@ -273,12 +274,18 @@ static const uint64_t *request_set(bitstr_t *nodes,
 }
 
 /* --gpu-range: its record says on how many it ran, or is to run next. */
-static void request_elastic(const struct astra_terms *terms,
+static void request_elastic(const job_record_t *job,
+			    const struct astra_terms *terms, time_t now,
 			    struct astra_request *out)
 {
+	uint32_t bound;
+
 	if (!terms->gpus_max)
 		return;
 	out->gpus = terms->gpus_max;
+	bound = astra_resize_bound_of(job, now);
+	if (bound >= terms->gpus_min && bound < out->gpus)
+		out->gpus = bound;
 	if (terms->gpus_min < terms->gpus_max)
 		out->gpus_min = terms->gpus_min;
 }
@@ -333,7 +340,7 @@ int astra_request_of(job_record_t *job, const struct astra_terms *terms,
 	};
 	astra_request_ask(job, &ask);
 	read_gpus(job, map, &ask, out);
-	request_elastic(terms, out);
+	request_elastic(job, terms, now, out);
 	possible = bit_alloc(node_record_count);
 	nodes = astra_request_nodes(job, map->order, now, possible);
 	out->allowed = request_set(nodes, map, ask.type, arena, &count);

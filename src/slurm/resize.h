@@ -17,6 +17,14 @@ int astra_resize(job_record_t *job, uint32_t gpus);
  * tested with. Locks: as above. */
 void astra_resize_least(job_record_t *job);
 
+/* A limit lets it have no more than so many: while it runs it is not to leave
+ * for more, for an hour, as it would come back as it went. 0: none does any
+ * more. Locks: as above. */
+void astra_resize_bound(job_record_t *job, uint32_t gpus);
+
+/* That number; 0: there is none. Locks: job read. */
+uint32_t astra_resize_bound_of(const job_record_t *job, time_t now);
+
 /* Add "gres:gpu:TYPE:N" as this release writes it; type: "" for any. *text is
  * to be xfreed. */
 void astra_resize_text(char **text, const char *type, uint32_t gpus);

@@ -12,6 +12,7 @@
 #include "src/slurm/recover.h"
 #include "src/slurm/reserved.h"
 #include "src/slurm/resize.h"
+#include "src/slurm/start_size.h"
 
 #define REFUSED_TEXT "Lease: start refused"
 
@@ -244,67 +245,37 @@ static int choose(job_record_t *job, const struct astra_start_order *order)
 	return rc;
 }
 
-static uint32_t order_gpus(const struct astra_start_order *order)
-{
-	uint32_t gpus = 0;
-
-	for (size_t i = 0; i < order->share_count; i++)
-		gpus += order->shares[i].gpus;
-	return gpus;
-}
-
-/* As many GPUs of an order as its job has at least, those on nodes that it
- * named first. shares: room for the order's. */
-static struct astra_start_order
-order_least(const job_record_t *job, const struct astra_start_order *order,
-	    struct astra_start_share *shares)
-{
-	bitstr_t *named = job->details->req_node_bitmap;
-	struct astra_start_order least = *order;
-	uint32_t left = order->gpus_min;
-
-	least.shares = shares;
-	least.share_count = 0;
-	for (size_t i = 0; left && i < 2 * order->share_count; i++) {
-		const struct astra_start_share *from =
-			&order->shares[i % order->share_count];
-		struct astra_start_share *s = &shares[least.share_count];
-		bool first = named && bit_test(named, from->node);
-
-		if (first != (i < order->share_count))
-			continue;
-		*s = *from;
-		s->gpus = s->gpus < left ? s->gpus : left;
-		left -= s->gpus;
-		least.share_count++;
-	}
-	return least;
-}
-
 /* An elastic job is made as large as its place is. */
 static int choose_size(job_record_t *job, struct astra_start_order *order)
 {
 	int rc = SLURM_SUCCESS;
 
 	if (order->gpus_min)
-		rc = astra_resize(job, order_gpus(order));
+		rc = astra_resize(job, astra_order_gpus(order));
 	return rc ? rc : choose(job, order);
 }
 
-/* Where a limit forbids that size, the least one may do. */
+/* Where a limit forbids that size, a smaller one may do. */
 static int choose_any(job_record_t *job, struct astra_start_order *order)
 {
 	int rc = choose_size(job, order);
 	struct astra_start_share *shares;
-	struct astra_start_order least;
+	struct astra_start_order less;
+	uint32_t gpus = order->gpus_min;
 
+	if (rc == SLURM_SUCCESS)
+		astra_resize_bound(job, 0);
 	if (rc == SLURM_SUCCESS || !order->gpus_min ||
-	    order_gpus(order) <= order->gpus_min || !IS_JOB_PENDING(job))
+	    astra_order_gpus(order) <= order->gpus_min || !IS_JOB_PENDING(job))
 		return rc;
+	if (rc == ESLURM_ACCOUNTING_POLICY) {
+		gpus = astra_order_within_limits(job, order);
+		astra_resize_bound(job, gpus);
+	}
 	shares = xcalloc(order->share_count, sizeof(*shares));
-	least = order_least(job, order, shares);
-	rc = choose_size(job, &least);
-	order->lease.gpus = order_gpus(&least);
+	less = astra_order_first(job, order, gpus, shares);
+	rc = choose_size(job, &less);
+	order->lease.gpus = astra_order_gpus(&less);
 	xfree(shares);
 	return rc;
 }
@@ -389,7 +360,7 @@ enum astra_start_result astra_start(const struct astra_start_order *order,
 	}
 	ASTRA_FAULT("start.choose");
 	if (order->gpus_min)
-		sized.lease.gpus = order_gpus(order);
+		sized.lease.gpus = astra_order_gpus(order);
 	*error = choose_any(job, &sized);
 	if (*error == SLURM_SUCCESS) {
 		begin(job, &sized.lease, started);

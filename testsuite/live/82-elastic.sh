@@ -78,7 +78,7 @@ limited() { sacctmgr -nP show assoc account=lab user= format=grptres |
 	grep -q gres/gpu=3; }
 wait_for 10 limited
 id=$(elastic --gpu-range=2-8)
-wait_for 60 has "$id" 2
+wait_for 60 has "$id" 3
 mgr modify account lab set GrpTRES=gres/gpu=-1
 ok a-limit-binds
 
