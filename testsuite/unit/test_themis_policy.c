@@ -174,6 +174,60 @@ static void elastic_jobs_take_what_there_is(void **state)
 	vc_fini(&vc);
 }
 
+static uint32_t gpus_of(const struct vjob *j)
+{
+	uint32_t gpus = 0;
+
+	for (size_t i = 0; i < j->job.held_count; i++)
+		gpus += j->job.held[i].gpus;
+	return gpus;
+}
+
+/* Of 1 to 4 GPUs: it gives way to another app, and grows again at a lease's
+ * end. */
+static void elastic_jobs_follow_what_their_app_wins(void **state)
+{
+	struct vcluster vc;
+	struct vjob *j, *other;
+
+	(void)state;
+	begin(&vc, 1, 4, 0);
+	j = submit(&vc, 4, 1e5, 0);
+	j->job.request.gpus_min = 1;
+	vc_run(&vc, AT(5));
+	assert_int_equal(gpus_of(j), 4);
+	other = submit(&vc, 2, 3 * TERM, 0);
+	vc_run(&vc, AT(3 * TERM));
+	assert_int_equal(other->job.state, ASTRA_JOB_RUNNING);
+	assert_int_equal(gpus_of(j), 2);
+	vc_run(&vc, AT(12 * TERM));
+	assert_int_equal(other->job.state, ASTRA_JOB_ENDED);
+	assert_int_equal(gpus_of(j), 4);
+	assert_int_equal(j->starts, 3);
+	vc_fini(&vc);
+}
+
+/* Three jobs of an app: what the first has no use for is the others'. */
+static void elastic_jobs_of_an_app_share_what_it_won(void **state)
+{
+	struct vcluster vc;
+	struct vjob *j[3];
+
+	(void)state;
+	begin(&vc, 1, 8, 0);
+	for (int i = 0; i < 3; i++) {
+		j[i] = submit(&vc, 8, 1e5, 7);
+		j[i]->job.request.gpus_min = 2;
+	}
+	vc_run(&vc, AT(5));
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(j[i]->job.state, ASTRA_JOB_RUNNING);
+		assert_true(gpus_of(j[i]) >= 2);
+	}
+	assert_int_equal(vc.nodes[0].gpus_free, 0);
+	vc_fini(&vc);
+}
+
 static void who_waits_is_told_its_place(void **state)
 {
 	struct vcluster vc;
@@ -318,6 +372,8 @@ int main(void)
 		cmocka_unit_test(no_gpu_idles_while_somebody_wants_it),
 		cmocka_unit_test(an_array_is_one_app),
 		cmocka_unit_test(elastic_jobs_take_what_there_is),
+		cmocka_unit_test(elastic_jobs_follow_what_their_app_wins),
+		cmocka_unit_test(elastic_jobs_of_an_app_share_what_it_won),
 		cmocka_unit_test(who_waits_is_told_its_place),
 		cmocka_unit_test(before_an_auction_one_waits_ones_turn),
 		cmocka_unit_test(auctions_are_numbered_over_restarts),

@@ -12,6 +12,10 @@
 #define LEASE_LEAST .5
 /* In a round: jobs for which a place is looked for among all GPUs. */
 #define EXCHANGES_MAX 256
+/* A start-up and a checkpoint, where nothing was learned, at most; and how many
+ * times its cost more GPUs are to give. */
+#define STARTUP_GUESS_SEC 60
+#define GROWTH_MARGIN 2
 
 struct seating {
 	const struct astra_offer *offer;
@@ -113,15 +117,43 @@ static bool wants(const struct seating *s, uint32_t demand)
 	return d->open && s->awarded[demand] < d->copies;
 }
 
+/* GPUs for one of the jobs of a party's i-th demand, if it is elastic: those
+ * behind it are left the fewest that they run on, as far as that goes. */
+static uint64_t most_for(const struct seating *s, const struct themis_party *p,
+			 size_t i)
+{
+	const struct astra_request *q =
+		&s->offer->demands[s->order[i]].job->request;
+	uint64_t left = astra_space_gpus(s->space);
+	uint32_t least = astra_request_least(q);
+
+	if (!astra_request_elastic(q))
+		return UINT64_MAX;
+	for (size_t k = i; k < p->demand_count && left > least; k++) {
+		const struct astra_demand *d = &s->offer->demands[s->order[k]];
+		uint32_t next = astra_request_least(&d->job->request);
+		uint32_t taken = s->awarded[s->order[k]] + (k == i);
+
+		if (!d->open || taken >= d->copies)
+			continue;
+		if (least + (uint64_t)next * (d->copies - taken) > left)
+			return least + (left - least) % next;
+		left -= (uint64_t)next * (d->copies - taken);
+	}
+	return left > least ? left : least;
+}
+
 /* A place for one of a demand's jobs on what is free: all its GPUs, or if it is
- * elastic as many as there are; of the rest, as many as it can use there.
- * Returns whether it got one, or -1. */
-static int place(struct seating *s, uint32_t demand)
+ * elastic as many as there are, `most` at most; of the rest, as many as it can
+ * use there. Returns whether it got one, or -1. */
+static int place(struct seating *s, uint32_t demand, uint64_t most)
 {
 	const struct astra_demand *d = &s->offer->demands[demand];
 	uint64_t have = astra_space_gpus(s->space);
 	size_t count = 0;
 
+	if (have > most)
+		have = most;
 	if (!wants(s, demand))
 		return 0;
 	if (s->resting)
@@ -136,13 +168,50 @@ static int place(struct seating *s, uint32_t demand)
 	return award(s, demand, s->shares, count) < 0 ? -1 : 1;
 }
 
+/* Whether it is worth a start-up, and a checkpoint before, to go on with more
+ * GPUs for a lease. */
+static bool growth_pays(const struct astra_offer *offer,
+			const struct astra_job *job, uint64_t old, uint64_t new)
+{
+	double cost = job->min_run_sec > 0
+			      ? job->min_run_sec
+			      : fmin(offer->lease_sec / 10, STARTUP_GUESS_SEC);
+
+	return new > old && (double)(new - old) * offer->lease_sec >
+				    GROWTH_MARGIN *(double)new *cost;
+}
+
+/* An elastic job whose app has more GPUs for it than it runs on. Returns how
+ * many shares it is to have instead, or 0. */
+static size_t grow(struct seating *s, uint32_t demand)
+{
+	const struct astra_demand *d = &s->offer->demands[demand];
+	uint64_t old = 0, new = 0;
+	size_t count;
+
+	if (!astra_request_elastic(&d->job->request))
+		return 0;
+	for (size_t i = 0; i < d->job->held_count; i++)
+		old += d->job->held[i].gpus;
+	if (old >= d->job->request.gpus || old >= astra_space_gpus(s->space))
+		return 0;
+	count = astra_demand_place_most(s->space, d, UINT64_MAX, s->shares);
+	for (size_t i = 0; i < count; i++)
+		new += s->shares[i].gpus;
+	return growth_pays(s->offer, d->job, old, new) ? count : 0;
+}
+
 static int keep(struct seating *s, uint32_t demand)
 {
 	const struct astra_demand *d = &s->offer->demands[demand];
+	size_t count;
 
 	if (!d->open || s->awarded[demand] ||
 	    !astra_demand_is_in(s->offer, s->space, d))
 		return 0;
+	count = grow(s, demand);
+	if (count)
+		return award(s, demand, s->shares, count);
 	return award(s, demand, d->job->held, d->job->held_count);
 }
 
@@ -179,7 +248,7 @@ static int seat_jobs(struct seating *s, const struct themis_party *p)
 		if (keep(s, s->order[i]) < 0)
 			return -1;
 		while (placed > 0)
-			placed = place(s, s->order[i]);
+			placed = place(s, s->order[i], most_for(s, p, i));
 		if (placed < 0)
 			return -1;
 	}
