@@ -163,6 +163,8 @@ static int ask_policy(struct allotment *a, struct astra_error *err)
 		.gpus = r->usable_gpus,
 		.tenants = a->ballot.tenants,
 		.tenant_count = r->e->tenant_count,
+		.users = a->ballot.users,
+		.user_count = r->e->user_count,
 		.bids = r->snap->bids,
 		.bid_count = r->snap->bid_count,
 		.terse = r->plan->terse,

@@ -105,6 +105,14 @@ static int set_policy(struct astra_options *o, const char *text,
 {
 	const struct astra_policy *policy = astra_policy_find(text);
 
+	if (!policy && !strcasecmp(text, "ltgf+ltgf"))
+		return astra_error_set(err,
+				       "within tenants ltgf shares already: "
+				       "Policy=ltgf, by FairWithin");
+	if (!policy && strchr(text, '+') && strncasecmp(text, "ltgf+", 5) != 0)
+		return astra_error_set(err,
+				       "only ltgf shares a pool out between "
+				       "tenants: allowed is ltgf+NAME");
 	if (!policy) {
 		char names[256] = "";
 
@@ -229,7 +237,11 @@ const struct astra_option astra_option_table[] = {
 	 "al.). oasis: utility of jobs, which are admitted at prices that rise "
 	 "with the load (Bao et al.). ogasched: shares of classes of jobs, "
 	 "learned slot by slot (Zhao et al.). ltgf+themis: ltgf between "
-	 "tenants, auctions as of themis among the apps of each.",
+	 "tenants, auctions as of themis among the apps of each. "
+	 "ltgf+incentive: ltgf between tenants, in each a market of its users, "
+	 "whose shares are parts of the tenant's. ltgf+oasis, ltgf+ogasched: "
+	 "ltgf between tenants at each slot, in each plans, or what is learned, "
+	 "for its own jobs and as many GPUs as its share has.",
 	 set_policy},
 	{"Leases", "yes|no", "yes",
 	 "no: jobs have no leases; Slurm starts them by itself, in the order "
@@ -548,7 +560,7 @@ int astra_options_check(const struct astra_options *o, struct astra_error *err)
 				       "BatchEpoch=%g is shorter than "
 				       "SlotLength=%g",
 				       o->epoch_sec, o->slot_sec);
-	if (!strcmp(o->policy, "oasis") &&
+	if ((!strcmp(o->policy, "oasis") || !strcmp(o->policy, "ltgf+oasis")) &&
 	    (o->horizon_sec < o->slot_sec ||
 	     o->horizon_sec / o->slot_sec > HORIZON_SLOTS_MAX))
 		return astra_error_set(err,

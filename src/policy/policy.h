@@ -122,9 +122,15 @@ struct astra_offer {
 	size_t demand_count;
 	const struct astra_contestant *tenants;
 	size_t tenant_count;
+	const struct astra_contestant *users; /* within the tenants */
+	size_t user_count;
 	const struct astra_bid *bids; /* by app, at most one each */
 	size_t bid_count;
 	bool terse; /* nobody will ask for reasons or the auction */
+	/* Only a part of the pool is offered, as many GPUs as `gpus`, now here,
+	 * now there: what is free now are those of this round. Slots begin at
+	 * multiples of their length, for whoever has the other parts, too. */
+	bool part;
 };
 
 /* These GPUs for that job until then. */
@@ -193,6 +199,8 @@ struct astra_policy {
 	double lease_sec;
 	/* Leases end with its slots, whatever a job's term is. */
 	bool slots;
+	/* It knows the users within tenants. */
+	bool users;
 	/* Idle GPUs that nobody waits for go to whoever comes, between rounds,
 	 * too. */
 	bool arrivals;

@@ -10,9 +10,11 @@
 #include "src/policy/tiers/policy.h"
 
 static const struct astra_policy *const policies[] = {
-	&astra_ltgf,  &astra_themis,   &astra_incentive,
-	&astra_oasis, &astra_ogasched, &astra_ltgf_themis,
-	NULL,
+	&astra_ltgf,	       &astra_themis,
+	&astra_incentive,      &astra_oasis,
+	&astra_ogasched,       &astra_ltgf_themis,
+	&astra_ltgf_incentive, &astra_ltgf_oasis,
+	&astra_ltgf_ogasched,  NULL,
 };
 
 const struct astra_policy *const *astra_policy_all(void)

@@ -176,14 +176,16 @@ static struct astra_options options_of(const struct astra_scheduler *scheduler,
 	return own;
 }
 
-/* Those that say themselves who gets what know tenants and jobs only. */
+/* Most of those that say themselves who gets what know tenants and jobs only.
+ */
 static bool goes_by_user(const struct astra_scheduler *scheduler,
 			 const struct astra_options *options)
 {
 	const struct astra_policy *policy =
 		scheduler->source ? NULL : astra_policy_find(scheduler->name);
 
-	return policy && !policy->allocate && options->within_users;
+	return policy && (!policy->allocate || policy->users) &&
+	       options->within_users;
 }
 
 static int begin(struct loop *l, const struct astra_options *policy,

@@ -113,7 +113,7 @@ expect_some 'run compare tune replay decide options' sfairsim ''
 for command in run compare tune replay decide options; do
 	expect_help sfairsim "$command"
 done
-expect_some 'ltgf themis incentive oasis ogasched ltgf+themis fifo slurm' \
+expect_some 'ltgf themis incentive oasis ogasched ltgf+themis ltgf+oasis fifo slurm' \
 	sfairsim run --policy = ''
 expect 'ltgf,themis ltgf,tiresias' sfairsim compare -p ltgf,t
 expect 'auto csv sacct swf' sfairsim run --format = ''

@@ -51,6 +51,10 @@ static const struct {
 	const char *key, *value;
 } bad[] = {
 	{"Policy", "fifo"},
+	{"Policy", "ltgf+ltgf"},
+	{"Policy", "ltgf+fifo"},
+	{"Policy", "oasis+ltgf"},
+	{"Policy", "ltgf+oasis+themis"},
 	{"Policy", ""},
 	{"LeaseTerm", "soon"},
 	{"LeaseTerm", "-5"},

@@ -20,8 +20,11 @@ enum way {
 	WAYS
 };
 
-static const char *const policies[] = {"ltgf",	"themis",   "incentive",
-				       "oasis", "ogasched", "ltgf+themis"};
+static const char *const policies[] = {
+	"ltgf",	      "themis",		"incentive",
+	"oasis",      "ogasched",	"ltgf+themis",
+	"ltgf+oasis", "ltgf+incentive", "ltgf+ogasched",
+};
 
 static void set_policy(struct vcluster *vc, const char *name)
 {
@@ -299,7 +302,9 @@ static void who_comes_back_has_its_ledger(void **state)
 /* There must be sums to lose. */
 static void sums_are_not_all_zero(void **state)
 {
-	static const char *const owners[] = {"incentive", "oasis", "ogasched"};
+	static const char *const owners[] = {"incentive",  "oasis",
+					     "ogasched",   "ltgf+incentive",
+					     "ltgf+oasis", "ltgf+ogasched"};
 
 	(void)state;
 	for (size_t i = 0; i < ASTRA_COUNT_OF(owners); i++) {

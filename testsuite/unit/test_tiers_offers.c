@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ltgf+themis with random offers: what must hold for each. */
+/* LTGF with each inner policy and random offers: what must hold for each. */
 #include "src/common/random.h"
 #include "src/policy/placement.h"
 #include "testsuite/unit/tiers_offer.h"
@@ -181,22 +181,23 @@ static void check_nothing_idles(const struct tiers_offer *in,
 	astra_space_destroy(space);
 }
 
-static void any_offer_is_shared_out(void **state)
+static void share_out(const struct astra_policy *policy)
 {
-	(void)state;
 	for (uint64_t seed = 0; seed < 400; seed++) {
 		struct astra_allocation out[2] = {{.wake_sec = HUGE_VAL},
 						  {.wake_sec = HUGE_VAL}};
-		void *self = new_tiers((double)(seed % 6) / 5);
+		void *selves[2];
 		uint32_t left[NODES_MAX], copies[JOBS_MAX] = {0};
 		struct tiers_offer in;
 
 		make(&in, seed);
-		for (int i = 0; i < 2; i++)
-			assert_int_equal(
-				astra_ltgf_themis.allocate(self, &in.offer,
-							   &out[i], NULL),
-				0);
+		for (int i = 0; i < 2; i++) {
+			selves[i] =
+				new_tiers_of(policy, (double)(seed % 6) / 5);
+			assert_int_equal(policy->allocate(selves[i], &in.offer,
+							  &out[i], NULL),
+					 0);
+		}
 		check_awards(&in, &out[0], left, copies);
 		check_nothing_idles(&in, left, copies);
 		/* The same question, the same answer. */
@@ -213,8 +214,20 @@ static void any_offer_is_shared_out(void **state)
 		}
 		clear_allocation(&out[0]);
 		clear_allocation(&out[1]);
-		astra_ltgf_themis.destroy(self);
+		policy->destroy(selves[0]);
+		policy->destroy(selves[1]);
 	}
+}
+
+static void any_offer_is_shared_out(void **state)
+{
+	const struct astra_policy *const all[] = {
+		&astra_ltgf_themis, &astra_ltgf_incentive, &astra_ltgf_oasis,
+		&astra_ltgf_ogasched};
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(all); i++)
+		share_out(all[i]);
 }
 
 static size_t saved_size(const void *self)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Offers to ltgf+themis, asked directly. */
+/* Offers to ltgf+themis and its like, asked directly. */
 #ifndef ASTRA_TEST_TIERS_OFFER_H
 #define ASTRA_TEST_TIERS_OFFER_H
 
@@ -36,13 +36,18 @@ static inline void clear_allocation(struct astra_allocation *out)
 }
 
 /* An instance with that FairnessKnob. */
-static inline void *new_tiers(double knob)
+static inline void *new_tiers_of(const struct astra_policy *policy, double knob)
 {
 	struct astra_options options;
 
 	astra_options_init(&options);
 	options.fairness_knob = knob;
-	return astra_ltgf_themis.create(&options, NULL);
+	return policy->create(&options, NULL);
+}
+
+static inline void *new_tiers(double knob)
+{
+	return new_tiers_of(&astra_ltgf_themis, knob);
 }
 
 #endif

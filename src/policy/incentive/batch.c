@@ -32,10 +32,44 @@ static bool is_bound(const struct astra_demand *d)
 	return !d->open && d->held_count;
 }
 
+/* Of a part of a pool, whose places change: as many GPUs as are its, less what
+ * those have who run on, on as few nodes as can be. */
+static uint32_t count_part(struct sale *s)
+{
+	const struct astra_offer *offer = s->offer;
+	uint64_t left = offer->gpus, had;
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < offer->demand_count; i++) {
+		const struct astra_demand *d = &offer->demands[i];
+
+		for (size_t k = 0; is_bound(d) && k < d->held_count; k++)
+			left -= d->held[k].gpus < left ? d->held[k].gpus : left;
+	}
+	had = left;
+	for (size_t n = 0; n < offer->node_count; n++)
+		if (offer->nodes[n].usable && offer->nodes[n].gpus > most)
+			most = offer->nodes[n].gpus;
+	for (int whole = 1; whole >= 0; whole--)
+		for (size_t n = 0; n < offer->node_count; n++) {
+			uint32_t gpus = offer->nodes[n].gpus;
+
+			if (!offer->nodes[n].usable || (gpus == most) != whole)
+				continue;
+			s->servers[n].workers =
+				gpus < left ? gpus : (uint32_t)left;
+			left -= s->servers[n].workers;
+		}
+	return (uint32_t)(had - left);
+}
+
 /* What is there when nobody is planned: all but what those have who run on. */
 static uint32_t count_gpus(struct sale *s)
 {
 	uint32_t sum = 0;
+
+	if (s->offer->part)
+		return count_part(s);
 
 	for (size_t n = 0; n < s->offer->node_count; n++)
 		if (s->offer->nodes[n].usable)
@@ -114,7 +148,7 @@ static int add_home(struct sale *s, const struct astra_demand *d,
 {
 	struct astra_market_part *home;
 
-	if (!d->open || d->job->state != ASTRA_JOB_RUNNING)
+	if (!d->open || d->job->state != ASTRA_JOB_RUNNING || s->offer->part)
 		return 0;
 	if (astra_grow(&s->homes, &s->home_room, s->home_count + d->held_count,
 		       sizeof(*s->homes)) < 0)

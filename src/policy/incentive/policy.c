@@ -99,12 +99,12 @@ static bool begin_epoch(struct incentive *p)
 }
 
 /* Go on to the window of this time. tau_l = 2^l up to BatchMax. The first two
- * slots only collect jobs. */
-static void advance(struct incentive *p, double now_sec)
+ * slots only collect jobs. begin_sec: of slot 1, where there was none. */
+static void advance(struct incentive *p, double now_sec, double begin_sec)
 {
 	if (!p->begun) {
 		p->begun = true;
-		p->origin_sec = now_sec;
+		p->origin_sec = begin_sec;
 		p->begin = 0;
 		p->slots = first_slots(p);
 		p->sold = true;
@@ -311,7 +311,9 @@ static int allocate(void *self, const struct astra_offer *offer,
 		return astra_error_nomem(err);
 	if (offer->tenant_count > p->tenant_count)
 		p->tenant_count = offer->tenant_count;
-	advance(p, offer->now_sec);
+	advance(p, offer->now_sec,
+		offer->part ? floor(offer->now_sec / p->slot_sec) * p->slot_sec
+			    : offer->now_sec);
 	out->changed = !p->sold && !awaits_news(offer);
 	if (out->changed && sell(p, offer, err) < 0)
 		return -1;

@@ -117,14 +117,12 @@ static int grow_told(struct ogas_classes *c)
 	return 0;
 }
 
-static void tell_node(struct ogas_classes *c, uint32_t index, uint32_t gpus,
+static void tell_node(struct ogas_classes *c, uint32_t index, double capacity,
 		      double alpha)
 {
-	double capacity = gpus;
-
-	if (c->gpus_of[index] == gpus && c->alpha_of[index] == alpha)
+	if (c->gpus_of[index] == capacity && c->alpha_of[index] == alpha)
 		return;
-	c->gpus_of[index] = gpus;
+	c->gpus_of[index] = capacity;
 	c->alpha_of[index] = alpha;
 	c->changed = true;
 	astra_ogas_set_node(c->learner, index,
@@ -135,11 +133,23 @@ static void tell_node(struct ogas_classes *c, uint32_t index, uint32_t gpus,
 			    });
 }
 
+/* How much of each node is offered: of a part of a pool its part of each. */
+static double part_of(const struct astra_offer *offer)
+{
+	double gpus = 0;
+
+	for (size_t n = 0; offer->part && n < offer->node_count; n++)
+		if (offer->nodes[n].usable)
+			gpus += offer->nodes[n].gpus;
+	return gpus > 0 ? fmin((double)offer->gpus / gpus, 1) : 1;
+}
+
 /* Nodes that are gone or down have nothing. */
 static int tell_nodes(struct ogas_classes *c, const struct astra_offer *offer)
 {
 	size_t count = astra_ogas_node_count(c->learner);
 	bool *there = calloc(count + 1, sizeof(*there));
+	double part = part_of(offer);
 
 	if (!there || grow_told(c) < 0) {
 		free(there);
@@ -150,8 +160,8 @@ static int tell_nodes(struct ogas_classes *c, const struct astra_offer *offer)
 
 		c->largest_node = fmax(c->largest_node, node->gpus);
 		there[c->node_of[n]] = true;
-		tell_node(c, c->node_of[n], node->usable ? node->gpus : 0,
-			  alpha_of(node));
+		tell_node(c, c->node_of[n],
+			  node->usable ? part * node->gpus : 0, alpha_of(node));
 	}
 	for (uint32_t i = 0; i < count; i++)
 		if (!there[i])

@@ -12,7 +12,7 @@ struct ogas_classes {
 	enum astra_ogas_utility utility;
 	struct astra_intern names; /* of the classes, numbered as the ports */
 	uint32_t *node_of;	   /* learner's node, by the offer's */
-	uint32_t *gpus_of;	   /* what the learner was told, by its node */
+	double *gpus_of;	   /* what the learner was told, by its node */
 	double *alpha_of;
 	double largest_node; /* GPUs of the largest node so far */
 	size_t node_count, node_room;

@@ -113,10 +113,11 @@ static int leave_there(struct placing *p)
 
 		for (size_t k = 0; there && k < d->job->held_count; k++)
 			gpus += d->job->held[k].gpus;
-		if (there &&
-		    gpus == p->split->candidates[choice->candidate].gpus &&
-		    give(p, choice->candidate, d->job->held,
-			 d->job->held_count) < 0)
+		there = there &&
+			gpus == p->split->candidates[choice->candidate].gpus;
+		p->split->stay[d - p->offer->demands] = there;
+		if (there && give(p, choice->candidate, d->job->held,
+				  d->job->held_count) < 0)
 			return -1;
 	}
 	return 0;

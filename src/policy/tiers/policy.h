@@ -4,6 +4,7 @@
 
 #include "src/policy/policy.h"
 
-extern const struct astra_policy astra_ltgf_themis;
+extern const struct astra_policy astra_ltgf_themis, astra_ltgf_incentive,
+	astra_ltgf_oasis, astra_ltgf_ogasched;
 
 #endif

@@ -8,7 +8,7 @@
 
 static const struct astra_auction *auction_of(const struct tiers_tenant *row)
 {
-	return astra_themis.auction(row->themis);
+	return astra_themis.auction(row->self);
 }
 
 /* Sum up the auctions of a round, if there were any. */

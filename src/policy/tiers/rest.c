@@ -9,6 +9,7 @@ struct resting {
 	struct astra_allocation *out;
 	struct astra_space *space; /* what is idle */
 	struct astra_share *place;
+	double until_sec;
 };
 
 static int award(struct resting *r, uint32_t demand,
@@ -20,8 +21,10 @@ static int award(struct resting *r, uint32_t demand,
 		astra_space_take(r->space, &shares[i]);
 	return astra_allocation_add(
 		r->out, demand,
-		astra_themis_lease_end(r->offer, job->lease_sec), shares,
-		count);
+		r->until_sec > 0
+			? r->until_sec
+			: astra_themis_lease_end(r->offer, job->lease_sec),
+		shares, count);
 }
 
 /* Returns whether it got GPUs, or -1. */
@@ -43,11 +46,13 @@ static int serve(struct resting *r, uint32_t demand)
 
 int astra_tiers_rest(const struct tiers_split *split,
 		     const struct astra_offer *offer, struct astra_space *left,
-		     uint32_t *awarded, struct astra_allocation *out)
+		     uint32_t *awarded, double until_sec,
+		     struct astra_allocation *out)
 {
 	struct resting r = {
 		.offer = offer,
 		.out = out,
+		.until_sec = until_sec,
 		.space = left,
 		.place = calloc(offer->node_count + 1, sizeof(*r.place)),
 	};

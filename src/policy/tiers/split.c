@@ -78,7 +78,9 @@ static int split_init(struct tiers_split *s, const struct astra_offer *offer)
 	s->candidates = calloc(most + 1, sizeof(*s->candidates));
 	s->runners = calloc(most + 1, sizeof(*s->runners));
 	s->ranking.choices = calloc(most + 1, sizeof(*s->ranking.choices));
-	if (!s->tenants || !s->candidates || !s->runners || !s->ranking.choices)
+	s->stay = calloc(offer->demand_count + 1, sizeof(*s->stay));
+	if (!s->stay || !s->tenants || !s->candidates || !s->runners ||
+	    !s->ranking.choices)
 		return -1;
 	for (size_t n = 0; n < offer->node_count; n++)
 		s->gpus += offer->free[n];
@@ -169,5 +171,6 @@ void astra_tiers_split_clear(struct tiers_split *split)
 	free(split->candidates);
 	free(split->runners);
 	free(split->ranking.choices);
+	free(split->stay);
 	free(split->parcels);
 }

@@ -26,6 +26,7 @@ struct tiers_split {
 	struct tiers_runner *runners; /* of each candidate */
 	size_t runner_count;
 	struct astra_ranking ranking; /* LTGF's, of all candidates */
+	bool *stay; /* of each demand: LTGF lets its job go on where it is */
 	struct tiers_parcel *parcels; /* by tenant; a node may come twice */
 	size_t parcel_count, parcel_room;
 	uint64_t gpus; /* that were on offer */
@@ -60,10 +61,11 @@ void astra_tiers_set_free(struct astra_space *space,
 
 /* Give what the tenants' apps left idle to jobs of whoever fits, in the order
  * of LTGF. (rest.c)
- * left: that; taken from. awarded: copies of each demand. Returns 0, or -1 when
- * memory is out. */
+ * left: that; taken from. awarded: copies of each demand; until_sec: of these
+ * leases, 0: as Themis has it. Returns 0, or -1 when memory is out. */
 int astra_tiers_rest(const struct tiers_split *split,
 		     const struct astra_offer *offer, struct astra_space *left,
-		     uint32_t *awarded, struct astra_allocation *out);
+		     uint32_t *awarded, double until_sec,
+		     struct astra_allocation *out);
 
 #endif

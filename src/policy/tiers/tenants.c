@@ -33,9 +33,18 @@ struct tiers_tenant *astra_tiers_tenant(const struct tiers_tenants *t,
 		       : NULL;
 }
 
-static void forget(struct tiers_tenant *row)
+struct tiers_tenant *astra_tiers_tenant_at(const struct tiers_tenants *t,
+					   uint32_t tenant)
 {
-	astra_themis.destroy(row->themis);
+	for (size_t i = 0; i < t->count; i++)
+		if (t->rows[i].tenant == tenant)
+			return &t->rows[i];
+	return NULL;
+}
+
+static void forget(const struct tiers_tenants *t, struct tiers_tenant *row)
+{
+	t->inner->destroy(row->self);
 	free(row->name);
 }
 
@@ -44,7 +53,7 @@ static struct tiers_tenant *add(struct tiers_tenants *t,
 				const struct astra_options *options, char *name,
 				struct astra_error *err)
 {
-	struct tiers_tenant new = {.name = name};
+	struct tiers_tenant new = {.name = name, .tenant = ASTRA_NONE};
 	size_t at;
 
 	if (!name || astra_grow(&t->rows, &t->room, t->count + 1,
@@ -53,8 +62,8 @@ static struct tiers_tenant *add(struct tiers_tenants *t,
 		astra_error_nomem(err);
 		return NULL;
 	}
-	new.themis = astra_themis.create(options, err);
-	if (!new.themis) {
+	new.self = t->inner->create(options, err);
+	if (!new.self) {
 		free(name);
 		return NULL;
 	}
@@ -84,14 +93,53 @@ int astra_tiers_tenants_see(struct tiers_tenants *t,
 		if (!row)
 			return -1;
 		row->seen = true;
+		row->tenant = offer->demands[i].tenant;
 	}
 	for (size_t i = 0; i < t->count; i++)
-		if (t->rows[i].seen)
+		if (t->rows[i].seen || t->inner->report)
 			t->rows[kept++] = t->rows[i];
 		else
-			forget(&t->rows[i]);
+			forget(t, &t->rows[i]);
 	t->count = kept;
 	return 0;
+}
+
+/* Themis' is as it always was; of others the index and the size are before it.
+ */
+static int save_row(const struct tiers_tenants *t,
+		    const struct tiers_tenant *row, struct astra_bytes *out)
+{
+	struct astra_bytes own = {0};
+	int rc;
+
+	if (t->inner == &astra_themis)
+		return astra_themis_apps_save(row->self, out);
+	rc = t->inner->save(row->self, &own);
+	astra_put_u32(out, row->tenant);
+	astra_put_u32(out, (uint32_t)own.size);
+	astra_put_bytes(out, own.data, own.size);
+	astra_bytes_clear(&own);
+	return rc;
+}
+
+static int restore_row(struct tiers_tenants *t, struct tiers_tenant *row,
+		       const struct astra_options *options,
+		       struct astra_reader *in)
+{
+	struct astra_reader own = {0};
+
+	if (t->inner == &astra_themis)
+		return astra_themis_apps_restore(row->self, in);
+	row->tenant = astra_get_u32(in);
+	own.size = astra_get_u32(in);
+	own.data = astra_get_bytes(in, own.size);
+	if (in->failed)
+		return -1;
+	if (t->inner->restore(row->self, &own) == 0)
+		return 0;
+	t->inner->destroy(row->self);
+	row->self = t->inner->create(options, NULL);
+	return row->self ? 0 : -1;
 }
 
 int astra_tiers_tenants_save(const struct tiers_tenants *t,
@@ -100,7 +148,7 @@ int astra_tiers_tenants_save(const struct tiers_tenants *t,
 	astra_put_u32(out, (uint32_t)t->count);
 	for (size_t i = 0; i < t->count; i++) {
 		astra_put_text(out, t->rows[i].name);
-		if (astra_themis_apps_save(t->rows[i].themis, out) < 0)
+		if (save_row(t, &t->rows[i], out) < 0)
 			return -1;
 	}
 	return out->failed ? -1 : 0;
@@ -121,7 +169,7 @@ int astra_tiers_tenants_restore(struct tiers_tenants *t,
 			return -1;
 		}
 		row = add(t, options, name, NULL);
-		if (!row || astra_themis_apps_restore(row->themis, in) < 0)
+		if (!row || restore_row(t, row, options, in) < 0)
 			return -1;
 	}
 	return in->failed ? -1 : 0;
@@ -131,7 +179,8 @@ void astra_tiers_tenants_save_rest(const struct tiers_tenants *t,
 				   struct astra_bytes *out)
 {
 	for (size_t i = 0; i < t->count; i++) {
-		astra_themis.save_rest(t->rows[i].themis, out);
+		if (t->inner->save_rest)
+			t->inner->save_rest(t->rows[i].self, out);
 		astra_put_u32(out, t->rows[i].served);
 		astra_put_u64(out, t->rows[i].auctions);
 		astra_put_u64(out, t->rows[i].last_auction);
@@ -142,7 +191,8 @@ int astra_tiers_tenants_restore_rest(struct tiers_tenants *t,
 				     struct astra_reader *in)
 {
 	for (size_t i = 0; i < t->count; i++) {
-		if (astra_themis.restore_rest(t->rows[i].themis, in) < 0)
+		if (t->inner->restore_rest &&
+		    t->inner->restore_rest(t->rows[i].self, in) < 0)
 			return -1;
 		t->rows[i].served = astra_get_u32(in) != 0;
 		t->rows[i].auctions = astra_get_u64(in);
@@ -154,7 +204,7 @@ int astra_tiers_tenants_restore_rest(struct tiers_tenants *t,
 void astra_tiers_tenants_clear(struct tiers_tenants *t)
 {
 	for (size_t i = 0; i < t->count; i++)
-		forget(&t->rows[i]);
+		forget(t, &t->rows[i]);
 	free(t->rows);
-	*t = (struct tiers_tenants){0};
+	*t = (struct tiers_tenants){.inner = t->inner};
 }

@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Policy=ltgf+oasis, then ltgf+ogasched, on real daemons: tenants of weights 2:1
+# hold GPUs in this proportion however many jobs each has and whatever these are
+# worth; who waits is told of its tenant's plan, and sfair why has both: where its
+# tenant stands, and the plan. A kill changes neither. ltgf+ltgf is refused.
+# Alike with any Slurm.
+. "$(dirname "$0")/../lib/live.sh"
+
+conf=$(mktemp)
+cat >"$conf" <<-EOT
+	Pool=gpu Partitions=gpu Policy=ltgf+oasis
+	RoundInterval=1
+	SlotLength=10
+	PlanHorizon=600
+	CheckpointGrace=2
+	Tenant=a Accounts=a Weight=2
+	Tenant=b Accounts=b
+EOT
+start_cluster --nodes 2 --gpus 3 --astraea "$conf"
+rm -f "$conf"
+
+running() { squeue -h -A "$1" -t R -r | wc -l; }
+split() { [[ $(running a) == "$1" && $(running b) == "$2" ]]; }
+kept() { # POLICY: for three slots but for who just leaves
+	local n good=0
+	for n in 1 2 3 4 5 6 7 8 9 10; do
+		! split 4 2 || ((++good))
+		sleep .7
+	done
+	((good >= 6)) || fail "$1: 4 and 2 GPUs only $good times of 10"
+}
+
+endless() { submit --gres=gpu:1 --time=1:00:00 "$@" --wrap 'sleep 600'; }
+for _ in 1 2 3 4 5 6 7 8; do
+	endless -A a >/dev/null
+	last=$(endless -A b --utility=sigmoid:1000,0,0)
+done
+wait_for 60 split 4 2 || fail "not 2:1"
+kept ltgf+oasis
+told() {
+	squeue -h -t PD -A b -o %r | grep -qE "planned|price|worth|slot"
+}
+wait_for 20 told
+why=$(sfair why "$last" | tr '\n' ' ')
+echo "$why"
+grep -qE "offered a schedule again|planned" <<<"$why" || fail "why has no plan"
+grep -q "its tenant's rho is .* of a share of 2" <<<"$why" ||
+	fail "why does not say where the tenant stands"
+
+size=$(wc -l <"$CLUSTER_DIR/log/slurmctld.log")
+set_conf Policy ltgf+ltgf
+refused() {
+	tail -n "+$size" "$CLUSTER_DIR/log/slurmctld.log" |
+		grep -q 'Policy=ltgf+ltgf.*within tenants ltgf shares already'
+}
+wait_for 20 refused
+touch "$CLUSTER_DIR/known"
+wait_for 30 slurm_has_saved
+restart_slurmctld KILL
+wait_for 60 split 4 2
+
+set_conf Policy ltgf+ogasched
+kept ltgf+ogasched
+! ctld_log "policy ltgf[+a-z]*: award" || fail "awarded what could not be"
