@@ -6,8 +6,6 @@
 # shellcheck disable=SC2053,SC2154
 . "$(dirname "$0")/../lib/live.sh"
 
-[[ $GPU_TRES == gres:gpu ]] || skip "not tried with this release of Slurm yet"
-
 conf=$(mktemp)
 echo "Pool=gpu Partitions=gpu,gpu2 RoundInterval=1 LeaseTerm=20" \
 	"CheckpointGrace=2 MinRunTime=1" >"$conf"
