@@ -9,8 +9,8 @@
 
 #include "src/common/encode.h"
 #include "src/proto/query.h"
+#include "src/slurm/bell.h"
 #include "src/slurm/compat.h"
-#include "src/slurm/host.h"
 
 #define KEPT_SEC 120
 
@@ -101,7 +101,7 @@ enum astra_fault astra_adopter_order(const char *pool,
 		*ticket = order.ticket;
 	pthread_mutex_unlock(&mutex);
 	if (new && !fault)
-		astra_host_wake();
+		astra_bell_ring();
 	return fault;
 }
 

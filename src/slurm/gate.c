@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 
 #include "src/slurm/arrival.h"
-#include "src/slurm/host.h"
+#include "src/slurm/bell.h"
 #include "src/slurm/managed.h"
 #include "src/slurm/park.h"
 #include "src/slurm/selfcheck.h"
@@ -27,7 +27,7 @@ static bool admit(const job_record_t *job, size_t pool)
 		    pool, &astra_config_active()->pools[pool].options, job))
 		return false;
 	astra_arrival_close(pool);
-	astra_host_wake_now();
+	astra_bell_ring_now();
 	arriving = false;
 	admitted = job;
 	admitted_pool = pool;
@@ -51,7 +51,7 @@ int astra_gate_test(job_record_t *job, bool test_only)
 	if (claim == ASTRA_FOREIGN || claim == ASTRA_ORDERED)
 		return 1;
 	if (!astra_selfcheck_passed()) { /* the next round looks at it */
-		astra_host_wake_now();
+		astra_bell_ring_now();
 		return -1;
 	}
 	if (stopping || !IS_JOB_PENDING(job) || job->priority == 0 ||
@@ -67,9 +67,9 @@ int astra_gate_test(job_record_t *job, bool test_only)
 	astra_park(job, ASTRA_PARK_NEW);
 	astra_arrival_close(pool);
 	if (job->batch_flag)
-		astra_host_wake();
+		astra_bell_ring();
 	else /* somebody waits at the terminal */
-		astra_host_wake_now();
+		astra_bell_ring_now();
 	return -1;
 }
 

@@ -2,7 +2,6 @@
 #include "src/slurm/host.h"
 
 #include <errno.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "src/common/fault.h"
 #include "src/history/history.h"
 #include "src/slurm/apply.h"
+#include "src/slurm/bell.h"
 #include "src/slurm/compat.h"
 #include "src/slurm/cycle.h"
 #include "src/slurm/expected.h"
@@ -38,11 +38,6 @@ static atomic_int life;
 static pthread_t thread;
 static struct astra_cycle cycle; /* the thread's, while it runs */
 
-static pthread_mutex_t wake_mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t wake_cond = PTHREAD_COND_INITIALIZER;
-static bool stop, event, urgent, reconfigure; /* under wake_mutex */
-static atomic_bool reset_diag;
-
 static double now_sec(void)
 {
 	struct timespec t;
@@ -51,90 +46,15 @@ static double now_sec(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* A moment so many seconds from now by a clock that nobody sets. Slurm counts
- * in whole seconds, and its clock may lag by a tick: a little after the second
- * begins, time() has it. */
-static struct timespec moment(double wait_sec)
-{
-	struct timespec t;
-	double at;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	at = (double)t.tv_nsec / 1e9 + fmax(wait_sec, 0) + 0.01;
-	t.tv_sec += (time_t)floor(at);
-	t.tv_nsec = (long)((at - floor(at)) * 1e9);
-	return t;
-}
-
-/* The earliest moment for a round that somebody waits for. */
-static struct timespec after_pause(const struct astra_pace *pace)
-{
-	uint64_t at = pace->due_usec;
-
-	return (struct timespec){
-		.tv_sec = (time_t)(at / 1000000),
-		.tv_nsec = (long)(at % 1000000 * 1000),
-	};
-}
-
-static bool is_before(const struct timespec *a, const struct timespec *b)
-{
-	return a->tv_sec < b->tv_sec ||
-	       (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
-}
-
-static bool is_past(const struct timespec *t)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return !is_before(&now, t);
-}
-
-/* Sleep until the round that is due, or until something happens; two rounds in
- * a second only where somebody waits at the terminal. Returns false to stop. */
-static bool wait_for_round(double due_sec, double last_sec,
-			   const struct astra_pace *pace, bool *reread)
-{
-	double now = now_sec();
-	double earliest = fmin(floor(last_sec) + 1 - now, 1);
-	struct timespec soon = moment(earliest);
-	struct timespec due = moment(fmax(due_sec - now, earliest));
-	struct timespec next = after_pause(pace);
-	bool go_on;
-
-	pthread_mutex_lock(&wake_mutex);
-	for (;;) {
-		bool early = event || urgent || reconfigure;
-		const struct timespec *t = early ? &soon : &due;
-
-		if (urgent && is_before(&next, t))
-			t = &next;
-		if (stop || is_past(t))
-			break;
-		pthread_cond_clockwait(&wake_cond, &wake_mutex, CLOCK_MONOTONIC,
-				       t);
-	}
-	event = urgent = false;
-	*reread = reconfigure;
-	reconfigure = false;
-	go_on = !stop;
-	pthread_mutex_unlock(&wake_mutex);
-	return go_on;
-}
-
 /* Plugins are initialised before jobs, dependencies and priorities are in
  * place. */
 static bool wait_until_ready(void)
 {
 	for (;;) {
 		struct timespec pause = {.tv_nsec = READY_POLL_USEC * 1000L};
-		bool stopped, ready = astra_slurmctld_ready();
+		bool ready = astra_slurmctld_ready();
 
-		pthread_mutex_lock(&wake_mutex);
-		stopped = stop;
-		pthread_mutex_unlock(&wake_mutex);
-		if (stopped)
+		if (astra_bell_stopped())
 			return false;
 		if (ready)
 			return true;
@@ -145,18 +65,18 @@ static bool wait_until_ready(void)
 static void *run(void *arg)
 {
 	struct astra_pace pace = {0};
+	struct astra_bell_orders orders;
 	double due = 0;
-	bool reread = false;
 	uint64_t begin;
 
 	(void)arg;
 	if (!wait_until_ready())
 		return NULL;
-	while (wait_for_round(due, cycle.diag.round_sec, &pace, &reread)) {
+	while (astra_bell_wait(due, cycle.diag.round_sec, &pace, &orders)) {
 		begin = astra_usec();
-		if (reread)
+		if (orders.reconfigure)
 			(void)astra_cycle_configure(&cycle, false);
-		if (atomic_exchange(&reset_diag, false))
+		if (orders.reset_diag)
 			astra_diag_reset(&cycle.diag, now_sec());
 		due = astra_cycle_run(&cycle);
 		astra_pace_done(&pace, begin);
@@ -188,7 +108,6 @@ static void prepare(void)
 	cycle.folder = strdup(slurm_conf.state_save_location);
 	xfree(path);
 	cycle.diag.started_sec = cycle.diag.reset_sec = now_sec();
-	stop = event = urgent = reconfigure = false;
 	if (cycle.folder) {
 		astra_users_open(cycle.folder);
 		astra_recover_open(cycle.folder);
@@ -203,7 +122,7 @@ static void prepare(void)
 	if (cycle.conf_path && cycle.folder)
 		(void)astra_cycle_configure(&cycle, true);
 	/* Slurmctld may not have all of its partitions yet, or none. */
-	reconfigure = *cycle.diag.config_error.text || !part_list;
+	astra_bell_begin(*cycle.diag.config_error.text || !part_list);
 	astra_cycle_follow(&cycle);
 }
 
@@ -258,10 +177,7 @@ void astra_host_stop(void)
 
 	if (!change_life(RUNNING, STOPPING))
 		return;
-	pthread_mutex_lock(&wake_mutex);
-	stop = true;
-	pthread_cond_broadcast(&wake_cond);
-	pthread_mutex_unlock(&wake_mutex);
+	astra_bell_stop();
 	pthread_join(thread, NULL);
 	astra_forecaster_stop();
 	astra_publish_stop();
@@ -281,30 +197,12 @@ void astra_host_stop(void)
 	life = STOPPED;
 }
 
-static void raise_flag(bool *flag)
-{
-	pthread_mutex_lock(&wake_mutex);
-	*flag = true;
-	pthread_cond_signal(&wake_cond);
-	pthread_mutex_unlock(&wake_mutex);
-}
-
 void astra_host_reconfigure(void)
 {
-	raise_flag(&reconfigure);
+	astra_bell_reconfigure();
 }
 
 void astra_host_wake(void)
 {
-	raise_flag(&event);
-}
-
-void astra_host_wake_now(void)
-{
-	raise_flag(&urgent);
-}
-
-void astra_host_reset_diag(void)
-{
-	reset_diag = true;
+	astra_bell_ring();
 }

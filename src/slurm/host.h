@@ -17,17 +17,8 @@ int astra_host_start(void);
  * Locks: caller holds none of slurmctld's; takes job write. */
 void astra_host_stop(void);
 
-/* Read astraea.conf again in the next round, which comes at once. */
+/* For the plugins: astra_bell_reconfigure() and astra_bell_ring(). */
 void astra_host_reconfigure(void);
-
-/* Something happened that may let a job start. Any thread, any locks held. */
 void astra_host_wake(void);
-
-/* The same, and somebody waits at the terminal for it: the next round comes
- * at once, if rounds have not taken more than a tenth of the time. */
-void astra_host_wake_now(void);
-
-/* Begin the numbers of `sfair diag` anew with the next round. Any thread. */
-void astra_host_reset_diag(void);
 
 #endif

@@ -33,6 +33,8 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/bid_files.h \
 	src/slurm/bid_text.c \
 	src/slurm/bid_text.h \
+	src/slurm/bell.c \
+	src/slurm/bell.h \
 	src/slurm/bids.c \
 	src/slurm/bids.h \
 	src/slurm/bids_priv.h \

@@ -10,6 +10,7 @@
 #include "src/common/idmap.h"
 #include "src/common/run_in_daemon.h"
 #include "src/policy/options.h"
+#include "src/slurm/bell.h"
 #include "src/slurm/host.h"
 #include "src/slurm/managed.h"
 
@@ -276,7 +277,7 @@ uint32_t astra_priority_set(uint32_t last, job_record_t *job)
 	enum astra_claim claim = astra_claim_of(job, NULL);
 
 	if (claim == ASTRA_ORDERED && job->site_factor == NICE_OFFSET)
-		astra_host_wake();
+		astra_bell_ring();
 	if (claim == ASTRA_MANAGED && stock && is_settable(job) &&
 	    is_rank(job->priority))
 		return job->priority;
@@ -289,7 +290,7 @@ void astra_priority_reconfig(bool assoc_clear)
 		child.reconfig(assoc_clear);
 	/* Else for the debug flags or so. */
 	if (publishing && assoc_clear)
-		astra_host_reconfigure();
+		astra_bell_reconfigure();
 }
 
 void astra_priority_set_assoc_usage(slurmdb_assoc_rec_t *assoc)
@@ -308,7 +309,7 @@ void astra_priority_job_end(job_record_t *job)
 	if (child.job_end)
 		child.job_end(job);
 	if (astra_claim_of(job, NULL) == ASTRA_ORDERED)
-		astra_host_wake();
+		astra_bell_ring();
 }
 
 uint32_t astra_priority_recover(uint32_t boost)

@@ -11,10 +11,10 @@
 #include "src/proto/listen.h"
 #include "src/proto/status.h"
 #include "src/slurm/adopter.h"
+#include "src/slurm/bell.h"
 #include "src/slurm/bids.h"
 #include "src/slurm/coordinator.h"
 #include "src/slurm/env.h"
-#include "src/slurm/host.h"
 #include "src/slurm/progress.h"
 #include "src/slurm/publish.h"
 #include "src/slurm/recorder.h"
@@ -153,7 +153,7 @@ static int publish_open(const struct astra_cycle *cycle,
 		.slurm_uid = slurm_conf.slurm_user_id,
 		.is_operator = is_operator,
 		.accounts_of = astra_accounts_of,
-		.diag_reset = astra_host_reset_diag,
+		.diag_reset = astra_bell_reset_diag,
 		.note = astra_progress_note,
 		.bid = astra_bids_note,
 		.record = astra_recorder_order,

@@ -12,8 +12,8 @@
 #include "src/policy/engine_image.h"
 #include "src/proto/wire.h"
 #include "src/record/round.h"
+#include "src/slurm/bell.h"
 #include "src/slurm/compat.h"
-#include "src/slurm/host.h"
 #include "src/slurm/site.h"
 
 #define KEPT_SEC 120
@@ -102,7 +102,7 @@ int astra_recorder_order(const char *pool, uint64_t *ticket,
 		astra_text_add(out, o->record.bytes, o->record.size);
 	pthread_mutex_unlock(&mutex);
 	if (new)
-		astra_host_wake();
+		astra_bell_ring();
 	return rc;
 }
 
