@@ -148,13 +148,18 @@ class Campaign:
     def drain(self):
         self.say("no more faults: %d jobs are not done"
                  % len(self.work.waiting()))
-        least, end = self.left(), time.monotonic() + 180
-        while least and time.monotonic() < end:
+        least, since, asked = self.left(), time.monotonic(), False
+        while least and time.monotonic() < since + 180:
             self.tend()
             time.sleep(2)
             left = self.left()
             if left < least:
-                least, end = left, time.monotonic() + 180
+                least, since, asked = left, time.monotonic(), False
+            elif not asked and time.monotonic() > since + 60:
+                # A step that was killed in a job's first 20 s, for which
+                # Slurm did not look when a slurmd last registered.
+                asked = True
+                self.cluster.run("scontrol", "reconfigure")
         self.violated(self.checks.failed_jobs())
         self.violated(["%s is not done 180 s after the last one was" % n
                        for n in self.work.waiting()])

@@ -14,15 +14,16 @@
 #   --every-point    besides, every fault point once
 #   --no-accounting  without slurmdbd: GPU time is not compared with sacct's
 #   --policy NAME    of the pool [ltgf]
-#   --elastic P      so many percent of the jobs are elastic [0]
+#   --elastic P      so many percent of the jobs are elastic, by --gpu-range,
+#                    -N MIN-MAX or --workers [0]
 #   --stock          plain Slurm for comparison, without leases
 #
 # Prints a line a fault and a summary, and ends with 1 if an invariant was
 # violated: no job runs twice at once, none is lost, none is restarted after it
 # completed, each lease is where it was or properly ended, GPU time agrees with
-# sacct's, slurmctld answers and dumps no core; an elastic job has the size that
-# squeue, scontrol, sfair and sacct know, within its range. What the jobs wrote down
-# themselves is the proof.
+# sacct's, slurmctld answers and dumps no core; an elastic job has the GPUs, nodes,
+# tasks and CPUs that squeue, scontrol, sfair and sacct know, within its range. What
+# the jobs wrote down themselves is the proof.
 #
 # Fault points need a build with --enable-fault-points (testsuite/lib/variant).
 . "$(dirname "$0")/../lib/live.sh"

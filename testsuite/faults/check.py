@@ -146,7 +146,7 @@ class Checks:
     # GPU seconds.
 
     def records(self):
-        """[(job id, account, GPUs, start, end or None)] by sacct. Of a run
+        """[(job id, account, GPUs, start, end or None, TRES)] by sacct. Of a run
         that Slurm ended because of its node, and forgot when it was killed
         then, sacct has an end until Slurm ends it again: it has none yet."""
         found, running = [], self.running() or {}
@@ -160,14 +160,14 @@ class Checks:
                 end = ""
             if gpus and start.isdigit():
                 found.append((int(job), account, int(gpus[1]), int(start),
-                              int(end) if end.isdigit() else None))
+                              int(end) if end.isdigit() else None, tres))
         return found
 
     def unheard(self, records):
         """{account: GPU seconds} of runs of which slurmdbd was never told:
         what slurmctld had yet to send when it was killed."""
         known, by_id, sums = {}, {}, {}
-        for job, _, _, start, end in records:
+        for job, _, _, start, end, _ in records:
             known.setdefault(job, []).append((start, end or 1 << 40))
         for name, runs in self.journal.runs.items():
             for run in runs:
@@ -192,7 +192,7 @@ class Checks:
         unheard, found = self.unheard(records), {}
         for t in reply["tenants"]:
             used = sum(gpus * max(0, min(end or until, until) - start)
-                       for _, account, gpus, start, end in records
+                       for _, account, gpus, start, end, _ in records
                        if account == t["name"])
             more, may = self.base.get(t["name"], (0, 0))
             found[t["name"]] = (t["alloc_gpu_sec"] - used - more,

@@ -35,7 +35,8 @@ class Job:
         """What an elastic job is told of the size of its run."""
         told = [os.environ.get(name, "-") for name in (
             "ASTRAEA_GPUS", "ASTRAEA_WORLD_SIZE", "SLURM_GPUS_ON_NODE",
-            "SLURM_JOB_NUM_NODES")]
+            "SLURM_JOB_NUM_NODES", "ASTRAEA_WORKERS", "ASTRAEA_PS",
+            "SLURM_NTASKS")]
         if told[0] != "-":
             self.say("size", ":".join(told))
 

@@ -11,7 +11,9 @@ class Run:
         self.restart = int(restart)
         node, _, gpus = place.partition(":")
         self.gpus = {(node, g) for g in gpus.split(",") if g}
-        self.size = None    # the GPUs that an elastic job is told of
+        self.size = None    # the GPUs that an elastic job is told of,
+        self.nodes = None   # and its nodes,
+        self.parts = None   # and (workers, servers, tasks), None where not
         self.first = self.last = when
         self.wall = wall    # when it began by the time of day
         self.end = None     # "done", "checkpoint", or None: killed
@@ -71,8 +73,9 @@ class Journal:
 
     def take_size(self, run, detail):
         """GPUs of the run by $ASTRAEA_GPUS, as its device list has them."""
-        gpus, world, here, nodes = detail.split(":")
-        run.size, seen = int(gpus), len(run.gpus)
+        gpus, world, here, nodes, *parts = detail.split(":")
+        run.size, run.nodes, seen = int(gpus), int(nodes), len(run.gpus)
+        run.parts = tuple(None if p == "-" else int(p) for p in parts)
         if world != gpus or here != str(seen) or (
                 seen != run.size if nodes == "1" else seen >= run.size):
             self.found.append("%s sees %d GPUs, and is told of %s" % (

@@ -3,6 +3,8 @@
 import os
 import random
 
+from sizes import Range
+
 # weight, GPUs a node, nodes, steps (of 0.25 s) from and to, kind, tasks
 SHAPES = [
     (4, 1, 1, 4, 12, "plain", 0),
@@ -15,15 +17,21 @@ SHAPES = [
     (2, 1, 1, 8, 40, "ckpt", 4),
     (1, 1, 1, 8, 40, "plain", 4),
 ]
-# The same of elastic ones: weight, fewest GPUs, most, steps from and to, kind,
-# tasks, further options.
+# The same of elastic ones: weight, sizes, steps from and to, kind, tasks.
 ELASTIC = [
-    (4, 1, 4, 20, 80, "ckpt", 0, []),
-    (4, 2, 8, 40, 120, "ckpt", 0, []),
-    (2, 1, 20, 20, 80, "ckpt", 0, []),
-    (2, 1, 4, 20, 60, "plain", 0, ["-N1"]),
-    (1, 4, 12, 20, 80, "ckpt", 0, []),
-    (1, 1, 4, 8, 40, "ckpt", 4, []),
+    (4, Range(1, 4), 20, 80, "ckpt", 0),
+    (4, Range(2, 8), 40, 120, "ckpt", 0),
+    (2, Range(1, 20), 20, 80, "ckpt", 0),
+    (2, Range(1, 4, more="-N1"), 20, 60, "plain", 0),
+    (1, Range(4, 12), 20, 80, "ckpt", 0),
+    (1, Range(1, 4), 8, 40, "ckpt", 4),
+    (3, Range(1, 3, node="--gpus-per-node=2"), 40, 120, "ckpt", 0),
+    (2, Range(1, 5, node="--gres=gpu:4"), 20, 80, "ckpt", 0),
+    (1, Range(2, 4, node="--gres=gpu:1"), 20, 60, "plain", 0),
+    (1, Range(1, 2, node="--gpus-per-node=1"), 8, 40, "ckpt", 4),
+    (3, Range(1, 6, servers=2), 40, 120, "ckpt", 0),
+    (2, Range(2, 10, servers=3, more="-c2"), 20, 80, "ckpt", 0),
+    (1, Range(1, 4, servers=1), 20, 60, "plain", 0),
 ]
 ACCOUNTS = ["red", "blue", "green"]
 JOB = os.path.join(os.path.dirname(os.path.abspath(__file__)), "job.py")
@@ -37,7 +45,7 @@ class Work:
         self.accounts = accounts
         self.jobs = {}      # the journal's name -> (job id, task or None)
         self.gpus = {}      # name -> (account, GPUs of a run, at most)
-        self.range = {}     # name -> (fewest GPUs, most) of an elastic job
+        self.range = {}     # name -> Range of an elastic job
         self.elastic, self.limit = elastic, limit
         self.gone = set()   # given up after a violation
         self.count = 0
@@ -60,12 +68,12 @@ class Work:
         return self.random.choices(shapes, weights=[s[0] for s in shapes])[0]
 
     def shape(self):
-        """(GPUs at most, range or None, steps from, to, kind, tasks, options)
+        """(GPUs at most, Range or None, steps from, to, kind, tasks, options)
         of the next job."""
         if self.elastic and self.random.random() * 100 < self.elastic:
-            _, least, most, low, high, kind, tasks, more = self.draw(ELASTIC)
-            return most, (least, most), low, high, kind, tasks, more + [
-                "--gpu-range=%d-%d" % (least, most)]
+            _, sizes, low, high, kind, tasks = self.draw(ELASTIC)
+            return (sizes.gpus()[1], sizes, low, high, kind, tasks,
+                    sizes.options())
         _, gpus, nodes, low, high, kind, tasks = self.draw(SHAPES)
         return gpus * nodes, None, low, high, kind, tasks, [
             "-N%d" % nodes, "--gres=gpu:%d" % gpus]
