@@ -9,6 +9,7 @@
 #include "src/common/idmap.h"
 #include "src/slurm/managed.h"
 #include "src/slurm/revoke.h"
+#include "src/slurm/run_end.h"
 #include "src/slurm/survivor.h"
 #include "src/store/black_box.h"
 #include "src/store/shared_name.h"
@@ -394,6 +395,7 @@ static void bring_all_up(struct astra_box_event *list, size_t count)
 			bring_up(job, e);
 		else if (lost) /* its processes may live */
 			start_ids_at(e->job + 1);
+		astra_run_end_recall(e);
 	}
 }
 

@@ -37,6 +37,18 @@ void astra_run_end_note(const job_record_t *job)
 	(void)astra_idmap_put(&run_ends, job->job_id, (uint32_t)job->end_time);
 }
 
+void astra_run_end_recall(const struct astra_box_event *last)
+{
+	const job_record_t *job = find_job_record(last->job);
+
+	if (last->kind != ASTRA_BOX_REQUEUE || !job ||
+	    job->magic != JOB_MAGIC || !job->details ||
+	    last->restart_cnt >= job->restart_cnt ||
+	    last->submit_sec > job->details->submit_time)
+		return;
+	(void)astra_idmap_put(&run_ends, last->job, (uint32_t)last->end_sec);
+}
+
 time_t astra_run_end_of(const job_record_t *job)
 {
 	uint32_t end = astra_idmap_get(&run_ends, job->job_id);

@@ -74,12 +74,13 @@ static double limit_of(const job_record_t *job)
 /* When the last run of a job that was requeued ended. */
 static double last_end_of(const job_record_t *job)
 {
-	time_t end = job->end_time;
+	time_t end = job->end_time, known = astra_run_end_of(job);
 
 	if (IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job))
 		end = 0; /* maybe a deadline's */
-	if (!end)
-		end = astra_run_end_of(job);
+	/* Requeued again after a kill, the record has the time of that. */
+	if (!end || (known >= job->start_time && known < end))
+		end = known ? known : end;
 	return (double)(end ? end : job->details->submit_time);
 }
 

@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Slurmctld is killed when a job has been requeued and its node has become clean,
+# before a round has charged that: the run is charged until it ended, as in sacct,
+# not until its node was clean. Another kill changes nothing of it.
+. "$(dirname "$0")/../lib/live.sh"
+
+conf=$(mktemp) epilog=$(mktemp)
+echo 'Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=300' >"$conf"
+printf '#!/bin/sh\nsleep 8\n' >"$epilog"
+chmod 755 "$epilog"
+start_cluster --accounting --nodes 1 --gpus 4 --astraea "$conf" \
+	--slurm "Epilog=$epilog"
+rm -f "$conf"
+trap 'status=$?; rm -f "$epilog"; live_end "$status"' EXIT
+
+id=$(submit --gres=gpu:4 --requeue --wrap 'sleep 600')
+charged() {
+	sfair tenant --json 2>/dev/null | python3 -c '
+import json, sys
+print(*(round(t["alloc_gpu_sec"]) for t in json.load(sys.stdin)["tenants"]))'
+}
+has_some() { (($(charged) > 4)); }
+wait_for 30 has_some
+slurm_state=$CLUSTER_DIR/state
+cp "$slurm_state/astraea.gpu" "$CLUSTER_DIR/aside"
+
+scontrol requeue "$id"
+clean() { job_is "$id" PENDING && ! scontrol show node | grep -q COMPLETING; }
+wait_for 30 clean
+touch "$CLUSTER_DIR/known"
+scontrol hold "$id"
+wait_for 20 slurm_has_saved
+run() { sacct -nPX -D -j "$1" -o state,start,end | grep REQUEUED; }
+booked() { [[ $(run "$id") == *\|20*\|20* ]]; }
+wait_for 20 booked
+IFS='|' read -r _ start end < <(run "$id")
+wanted=$((4 * ($(date -d "$end" +%s) - $(date -d "$start" +%s))))
+
+# What was charged is as it was while the job ran.
+forget() {
+	"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld KILL
+	cp "$CLUSTER_DIR/aside" "$slurm_state/astraea.gpu"
+	"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
+}
+newer() { (($(sfair tenant --json 2>/dev/null | python3 -c '
+import json, sys
+print(int(json.load(sys.stdin)["time_sec"]))') > now)); }
+for what in "a kill" "another kill"; do
+	forget
+	now=$(date +%s)
+	wait_for 30 newer
+	check_eq "GPU seconds after $what" "$wanted" "$(charged)"
+done
+check_eq "errors of ours in the log" '' "$(errors_of_ours)"
