@@ -60,7 +60,7 @@ test_idle_CFLAGS = $(UNIT_CFLAGS)
 test_idle_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += test_ogas_policy test_ogas_project test_ogas_regret \
-	test_ogas_state test_ogasched
+	test_ogas_state test_ogasched test_ogas_classes
 test_ogas_policy_SOURCES = testsuite/unit/test_ogas_policy.c \
 	testsuite/unit/vcluster.c \
 	testsuite/unit/vcluster.h \
@@ -76,6 +76,10 @@ test_ogas_regret_SOURCES = testsuite/unit/test_ogas_regret.c \
 	testsuite/unit/unit.h
 test_ogas_regret_CFLAGS = $(UNIT_CFLAGS)
 test_ogas_regret_LDADD = $(UNIT_LIBS)
+test_ogas_classes_SOURCES = testsuite/unit/test_ogas_classes.c \
+	testsuite/unit/unit.h
+test_ogas_classes_CFLAGS = $(UNIT_CFLAGS)
+test_ogas_classes_LDADD = $(UNIT_LIBS)
 test_ogas_state_SOURCES = testsuite/unit/test_ogas_state.c \
 	testsuite/unit/ogas_world.h \
 	testsuite/unit/unit.h

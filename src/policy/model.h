@@ -62,6 +62,9 @@ struct astra_node {
 	uint32_t cpus;
 	uint32_t cpus_free;
 	uint64_t mem_free_mib;
+	uint64_t mem_mib; /* of the node; 0: not counted */
+	/* Of its GPUs, several with '+' between them; NULL: not known. */
+	const char *gpu_type;
 };
 
 /* What a job asks for. Zero means "no such wish" unless stated otherwise. */
@@ -81,6 +84,7 @@ struct astra_request {
 	uint64_t mem_gpu_mib;	 /* for each GPU */
 	uint64_t mem_cpu_mib;	 /* for each CPU */
 	bool whole_node;	 /* shares its nodes with nobody */
+	const char *gpu_type;	 /* that it names; NULL: none */
 	const uint64_t *allowed; /* bitmap of nodes; NULL: all of them */
 	/* More than these, where the host chose some that fit together, and
 	 * may choose others the next time; NULL: no more than these. */

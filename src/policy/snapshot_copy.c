@@ -22,9 +22,13 @@ static int copy_nodes(const struct astra_snapshot *from,
 		copy(arena, from->nodes, from->node_count * sizeof(*nodes));
 
 	to->nodes = nodes;
-	for (size_t i = 0; nodes && i < from->node_count; i++)
+	for (size_t i = 0; nodes && i < from->node_count; i++) {
 		if (nodes[i].name)
 			nodes[i].name = astra_arena_text(arena, nodes[i].name);
+		if (nodes[i].gpu_type)
+			nodes[i].gpu_type =
+				astra_arena_text(arena, nodes[i].gpu_type);
+	}
 	return nodes || !from->node_count ? 0 : -1;
 }
 
@@ -96,6 +100,9 @@ static int copy_jobs(const struct astra_snapshot *from,
 		    copy_node_set(&j->request.required, words, arena,
 				  &required) < 0)
 			return -1;
+		if (j->request.gpu_type)
+			j->request.gpu_type =
+				astra_arena_text(arena, j->request.gpu_type);
 		if (!j->held_count)
 			continue;
 		j->held =

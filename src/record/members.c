@@ -89,6 +89,8 @@ const struct astra_member astra_round_node_members[] = {
 	NODE(U32, cpus),
 	NODE(U32, cpus_free),
 	NODE(U64, mem_free_mib),
+	NODE(U64, mem_mib),
+	NODE(TEXT, gpu_type),
 	END,
 };
 
@@ -128,6 +130,7 @@ const struct astra_member astra_round_job_members[] = {
 	JOB(U64, request.mem_gpu_mib),
 	JOB(U64, request.mem_cpu_mib),
 	JOB(FLAG, request.whole_node),
+	JOB(TEXT, request.gpu_type),
 	JOB(INT, state),
 	JOB(REAL, submit_sec),
 	JOB(REAL, start_sec),

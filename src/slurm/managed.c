@@ -78,6 +78,19 @@ bool astra_node_has_type(const node_record_t *node, const char *type)
 	return false;
 }
 
+void astra_node_types(const node_record_t *node, char *text, size_t size)
+{
+	const gres_node_state_t *g = astra_node_gpus(node);
+	size_t used = 0;
+
+	*text = '\0';
+	for (int i = 0; g && i < g->type_cnt && used < size; i++)
+		if (g->type_name[i])
+			used += (size_t)snprintf(text + used, size - used,
+						 "%s%s", used ? "+" : "",
+						 g->type_name[i]);
+}
+
 /* "gres:gpu…" or "gres/gpu…", alone or after a comma. */
 static bool names_gpu(const char *tres)
 {

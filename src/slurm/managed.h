@@ -83,4 +83,8 @@ uint64_t astra_gpus_free(const node_record_t *node);
  * Locks: caller holds node read. */
 bool astra_node_has_type(const node_record_t *node, const char *type);
 
+/* The types of a node's GPUs, '+' between them; "" where it has told none.
+ * Locks: as above. */
+void astra_node_types(const node_record_t *node, char *text, size_t size);
+
 #endif

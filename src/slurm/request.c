@@ -341,6 +341,8 @@ int astra_request_of(job_record_t *job, const struct astra_terms *terms,
 	astra_request_ask(job, &ask);
 	read_gpus(job, map, &ask, out);
 	request_elastic(job, terms, now, out);
+	if (*ask.type)
+		out->gpu_type = astra_arena_text(arena, ask.type);
 	possible = bit_alloc(node_record_count);
 	nodes = astra_request_nodes(job, map->order, now, possible);
 	out->allowed = request_set(nodes, map, ask.type, arena, &count);

@@ -45,6 +45,18 @@ static void count_gpus(const node_record_t *node, uint32_t held, bool young,
 	out->gpus_free = used < out->gpus ? out->gpus - (uint32_t)used : 0;
 }
 
+/* Nodes after each other often have the same type. NULL: not known. */
+static const char *node_type(struct astra_scene *scene,
+			     const node_record_t *node, const char *last)
+{
+	char type[4 * ASTRA_GPU_TYPE_MAX];
+
+	astra_node_types(node, type, sizeof(type));
+	if (!*type || (last && !strcmp(type, last)))
+		return *type ? last : NULL;
+	return astra_arena_text(&scene->arena, type);
+}
+
 static void fill_node(const struct astra_scene *scene, uint32_t global,
 		      bool memory, struct astra_node *out)
 {
@@ -66,10 +78,12 @@ static void fill_node(const struct astra_scene *scene, uint32_t global,
 	count_gpus(node, scene->gpus_held[global], scene->young, out);
 	if (scene->cpus_used[global] < out->cpus)
 		out->cpus_free = out->cpus - scene->cpus_used[global];
-	if (memory)
+	if (memory) {
+		out->mem_mib = mem;
 		out->mem_free_mib = scene->mem_used[global] < mem
 					    ? mem - scene->mem_used[global]
 					    : 0;
+	}
 	if (scene->exclusive[global])
 		out->gpus_free = out->cpus_free = 0;
 }
@@ -186,6 +200,24 @@ static int take_job(void *x, void *arg)
 	return 0;
 }
 
+static void fill_nodes(struct astra_scene *scene, struct astra_view *view,
+		       const struct astra_options *options)
+{
+	const char *type = NULL;
+
+	for (size_t i = 0; i < view->map.count; i++) {
+		uint32_t global = view->map.global[i];
+		const node_record_t *node = node_record_table_ptr[global];
+
+		fill_node(scene, global, view->map.memory, &view->nodes[i]);
+		type = node_type(scene, node, type);
+		view->nodes[i].gpu_type = type;
+		astra_charge_node(options, node, &view->nodes[i]);
+		if (view->nodes[i].settling)
+			view->unsettled = true;
+	}
+}
+
 static int begin_view(struct astra_scene *scene, size_t index,
 		      const struct astra_config *config, time_t now)
 {
@@ -205,16 +237,7 @@ static int begin_view(struct astra_scene *scene, size_t index,
 	    astra_qos_begin(&view->qos,
 			    &config->pools[index].options.qos_weights) < 0)
 		return -1;
-	for (size_t i = 0; i < view->map.count; i++) {
-		uint32_t global = view->map.global[i];
-
-		fill_node(scene, global, view->map.memory, &view->nodes[i]);
-		astra_charge_node(&config->pools[index].options,
-				  node_record_table_ptr[global],
-				  &view->nodes[i]);
-		if (view->nodes[i].settling)
-			view->unsettled = true;
-	}
+	fill_nodes(scene, view, &config->pools[index].options);
 	view->blocked = (struct astra_blocked){
 		.nodes = view->nodes,
 		.global = view->map.global,

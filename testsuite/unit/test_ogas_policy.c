@@ -210,6 +210,29 @@ static void a_node_goes_and_comes_back(void **state)
 	vc_fini(&vc);
 }
 
+/* 64 CPUs. Jobs of one class take half of them for a GPU, those of the other
+ * one an eighth for a GPU. By GPUs alone the first would have all CPUs. */
+static void who_takes_many_cpus_leaves_the_others_theirs(void **state)
+{
+	struct vjob *heavy[8], *plain[8];
+	struct vcluster vc;
+
+	(void)state;
+	begin(&vc, 1, 8);
+	submit(&vc, heavy, 8, 0, 1);
+	for (int i = 0; i < 8; i++)
+		heavy[i]->job.request.cpus = 32;
+	vc_run(&vc, AT(3 * SLOT - 2));
+	assert_int_equal(running(heavy, 8), 2);
+	submit(&vc, plain, 8, 1, 1);
+	for (int i = 0; i < 8; i++)
+		plain[i]->job.request.cpus = 8;
+	vc_run(&vc, AT(20 * SLOT));
+	assert_int_equal(running(heavy, 8), 1);
+	assert_int_equal(running(plain, 8), 4);
+	vc_fini(&vc);
+}
+
 /* Jobs of random sizes, some elastic, come and go; vcluster fails the test when
  * a plan overcommits, the engine's round when an award is not sound. */
 static void random_jobs_fit_and_end(void **state)
@@ -315,6 +338,7 @@ int main(void)
 		cmocka_unit_test(who_waits_is_told_why),
 		cmocka_unit_test(the_reward_is_reported),
 		cmocka_unit_test(a_node_goes_and_comes_back),
+		cmocka_unit_test(who_takes_many_cpus_leaves_the_others_theirs),
 		cmocka_unit_test(random_jobs_fit_and_end),
 		cmocka_unit_test(what_was_learned_survives_a_restart),
 		cmocka_unit_test(damaged_state_is_refused),

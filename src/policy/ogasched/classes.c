@@ -10,21 +10,32 @@
 
 /* So many jobs of a class count at once; with more it is the same class. */
 #define COPIES 8
-/* What a GPU more of a class costs in overhead, beside utilities of 1: the
+/* What a unit more of a class costs in overhead, beside utilities of 1: the
  * lower end of the paper's Table II. */
 #define BETA 0.3
 /* Elements of y: 32 MiB. Beyond them, classes of one size share one. */
 #define CELLS_MAX 4194304
 #define SIZES 33 /* powers of two below 2^32, and the next */
+#define MIB_PER_GIB 1024.0
+
+struct astra_ogas *ogas_classes_learner(const struct ogas_classes *c,
+					size_t types)
+{
+	const double beta[OGAS_TYPES] = {BETA, BETA, BETA};
+
+	return astra_ogas_create(&c->options, beta, types);
+}
 
 int ogas_classes_init(struct ogas_classes *c,
 		      const struct astra_ogas_options *options,
 		      enum astra_ogas_utility utility)
 {
-	const double beta = BETA;
-
-	*c = (struct ogas_classes){.utility = utility};
-	c->learner = astra_ogas_create(options, &beta, 1);
+	*c = (struct ogas_classes){
+		.options = *options,
+		.utility = utility,
+		.types = 1,
+	};
+	c->learner = ogas_classes_learner(c, c->types);
 	return c->learner ? 0 : -1;
 }
 
@@ -32,9 +43,12 @@ void ogas_classes_clear(struct ogas_classes *c)
 {
 	astra_ogas_destroy(c->learner);
 	astra_intern_clear(&c->names);
+	astra_intern_clear(&c->texts);
+	for (size_t r = 0; r < c->told_count; r++)
+		free(c->told[r].type);
+	free(c->list);
 	free(c->node_of);
-	free(c->gpus_of);
-	free(c->alpha_of);
+	free(c->told);
 	free(c->saved);
 	free(c->x);
 	free(c->slot_x);
@@ -42,185 +56,178 @@ void ogas_classes_clear(struct ogas_classes *c)
 	*c = (struct ogas_classes){0};
 }
 
-static const char *node_name(const struct astra_offer *offer, uint32_t index,
-			     char *text, size_t size)
+int ogas_classes_grow(struct ogas_classes *c, size_t classes)
 {
-	if (offer->nodes[index].name)
-		return offer->nodes[index].name;
-	snprintf(text, size, "%u", index);
-	return text;
-}
-
-/* Weights of GPU types are what the paper calls alpha: hardware's merit. */
-static double alpha_of(const struct astra_node *node)
-{
-	double alpha = node->gpus ? node->charge / node->gpus : 0;
-
-	return alpha > 0 ? fmin(fmax(alpha, 1e-3), 1e3) : 1;
-}
-
-static uint32_t add_node(struct ogas_classes *c, const char *name)
-{
-	const double nothing = 0, one = 1;
-	const struct astra_ogas_node node = {
-		.name = name,
-		.capacity = &nothing,
-		.alpha = &one,
-		.utility = &c->utility,
-	};
-	uint32_t index = astra_ogas_add_node(c->learner, &node);
-	size_t ports = astra_ogas_port_count(c->learner);
-
-	for (uint32_t l = 0; index != ASTRA_OGAS_NONE && l < ports; l++)
-		if (astra_ogas_connect(c->learner, l, index) < 0)
-			return ASTRA_OGAS_NONE;
-	return index;
-}
-
-/* The learner's nodes by the offer's: as a rule they are what they were. */
-static int match_nodes(struct ogas_classes *c, const struct astra_offer *offer)
-{
-	size_t known = c->node_count;
-	char text[16];
-
-	if (astra_grow(&c->node_of, &c->node_room, offer->node_count,
-		       sizeof(*c->node_of)) < 0)
+	if (astra_grow(&c->x, &c->x_room, classes, sizeof(*c->x)) < 0 ||
+	    astra_grow(&c->slot_x, &c->slot_x_room, classes,
+		       sizeof(*c->slot_x)) < 0 ||
+	    astra_grow(&c->saved, &c->saved_room, classes, sizeof(*c->saved)) <
+		    0)
 		return -1;
-	c->node_count = 0;
-	for (uint32_t n = 0; n < offer->node_count; n++) {
-		const char *name = node_name(offer, n, text, sizeof(text));
-		uint32_t index = n < known ? c->node_of[n] : n;
-
-		if (index >= astra_ogas_node_count(c->learner) ||
-		    strcmp(astra_ogas_node_name(c->learner, index), name) != 0)
-			index = astra_ogas_find_node(c->learner, name);
-		if (index == ASTRA_OGAS_NONE)
-			index = add_node(c, name);
-		if (index == ASTRA_OGAS_NONE)
-			return -1;
-		c->node_of[n] = index;
-		c->node_count = n + 1;
-	}
 	return 0;
 }
 
-static int grow_told(struct ogas_classes *c)
+static const char *keep_text(struct ogas_classes *c, const char *text)
 {
-	size_t need = astra_ogas_node_count(c->learner), room = c->told_room;
+	uint32_t number = astra_intern_put(&c->texts, text);
 
-	if (astra_grow(&c->gpus_of, &room, need, sizeof(*c->gpus_of)) < 0)
+	return number == ASTRA_INTERN_NONE ? NULL : c->texts.names[number];
+}
+
+int ogas_classes_put(struct ogas_classes *c, const char *name,
+		     const struct ogas_class *class)
+{
+	struct ogas_class own = *class;
+
+	own.tenant = keep_text(c, class->tenant);
+	own.type = keep_text(c, class->type);
+	if (!own.tenant || !own.type ||
+	    astra_grow(&c->list, &c->list_room, c->count + 1,
+		       sizeof(*c->list)) < 0 ||
+	    astra_intern_put(&c->names, name) != c->count)
 		return -1;
-	room = c->told_room;
-	if (astra_grow(&c->alpha_of, &room, need, sizeof(*c->alpha_of)) < 0)
-		return -1;
-	c->told_room = room;
+	c->list[c->count++] = own;
 	return 0;
 }
 
-static void tell_node(struct ogas_classes *c, uint32_t index, double capacity,
-		      double alpha)
-{
-	if (c->gpus_of[index] == capacity && c->alpha_of[index] == alpha)
-		return;
-	c->gpus_of[index] = capacity;
-	c->alpha_of[index] = alpha;
-	c->changed = true;
-	astra_ogas_set_node(c->learner, index,
-			    &(struct astra_ogas_node){
-				    .capacity = &capacity,
-				    .alpha = &alpha,
-				    .utility = &c->utility,
-			    });
-}
-
-/* How much of each node is offered: of a part of a pool its part of each. */
-static double part_of(const struct astra_offer *offer)
-{
-	double gpus = 0;
-
-	for (size_t n = 0; offer->part && n < offer->node_count; n++)
-		if (offer->nodes[n].usable)
-			gpus += offer->nodes[n].gpus;
-	return gpus > 0 ? fmin((double)offer->gpus / gpus, 1) : 1;
-}
-
-/* Nodes that are gone or down have nothing. */
-static int tell_nodes(struct ogas_classes *c, const struct astra_offer *offer)
-{
-	size_t count = astra_ogas_node_count(c->learner);
-	bool *there = calloc(count + 1, sizeof(*there));
-	double part = part_of(offer);
-
-	if (!there || grow_told(c) < 0) {
-		free(there);
-		return -1;
-	}
-	for (size_t n = 0; n < offer->node_count; n++) {
-		const struct astra_node *node = &offer->nodes[n];
-
-		c->largest_node = fmax(c->largest_node, node->gpus);
-		there[c->node_of[n]] = true;
-		tell_node(c, c->node_of[n],
-			  node->usable ? part * node->gpus : 0, alpha_of(node));
-	}
-	for (uint32_t i = 0; i < count; i++)
-		if (!there[i])
-			tell_node(c, i, 0, 1);
-	free(there);
-	return 0;
-}
-
-static uint32_t size_of(uint32_t gpus)
+static uint32_t size_of(uint64_t units)
 {
 	uint32_t size = 0;
 
-	while (size + 1 < SIZES && UINT64_C(1) << size < gpus)
+	while (size + 1 < SIZES && UINT64_C(1) << size < units)
 		size++;
 	return size;
 }
 
-static uint32_t add_class(struct ogas_classes *c, const char *name,
-			  uint32_t size)
+/* What a job takes for each GPU, as an exponent; 0: no more than goes with it.
+ * unit: what goes with it, 0: not known. */
+static uint32_t shape_of(double each, double unit)
 {
-	/* On one node it cannot get more than there is. */
-	double request = fmin((double)(UINT64_C(1) << size), c->largest_node);
-	const struct astra_ogas_port port = {
-		.name = name,
-		.request = &request,
-		.copies = COPIES,
-	};
-	uint32_t index = astra_ogas_add_port(c->learner, &port);
-	size_t nodes = astra_ogas_node_count(c->learner);
+	uint32_t size;
 
-	for (uint32_t n = 0; index != ASTRA_OGAS_NONE && n < nodes; n++)
-		if (astra_ogas_connect(c->learner, index, n) < 0)
-			return ASTRA_OGAS_NONE;
-	return index;
+	if (!(unit > 0) || !(each > unit))
+		return 0;
+	size = size_of((uint64_t)ceil(fmin(each, UINT32_MAX)));
+	return size ? size : 1;
 }
 
-/* The class of a tenant's jobs of a size, made if need be. */
-static uint32_t class_of(struct ogas_classes *c, const char *tenant,
-			 uint32_t size)
+/* The class that a demand is of; its texts are its own. */
+static struct ogas_class describe(const struct ogas_classes *c,
+				  const struct astra_demand *d)
 {
-	size_t cells = (c->names.count + SIZES + 1) * COPIES *
-		       astra_ogas_node_count(c->learner);
-	char name[320];
+	const struct astra_request *q = &d->job->request;
+	double nodes = q->nodes_min ? q->nodes_min : 1;
+	double cpus = fmax(q->cpus, nodes * q->cpus_per_node);
+	double mem_mib = nodes * (double)q->mem_node_mib +
+			 cpus * (double)q->mem_cpu_mib +
+			 q->gpus * (double)q->mem_gpu_mib;
+
+	return (struct ogas_class){
+		.tenant = d->tenant_name ? d->tenant_name : "",
+		.type = c->several && q->gpu_type ? q->gpu_type : "",
+		.size = size_of(q->gpus),
+		.cpus = shape_of(cpus / q->gpus, c->unit[OGAS_CPUS]),
+		.mem = shape_of(mem_mib / q->gpus / MIB_PER_GIB,
+				c->unit[OGAS_MEMORY] / MIB_PER_GIB),
+	};
+}
+
+/* Tenant and size, and what is special about it. */
+static void name_class(const struct ogas_class *class, char *text, size_t size)
+{
+	bool plain = !*class->type && !class->cpus && !class->mem;
+
+	if (plain)
+		snprintf(text, size, "%.256s/%u", class->tenant, class->size);
+	else
+		snprintf(text, size, "%.256s/%u,c%u,m%u:%.80s", class->tenant,
+			 class->size, class->cpus, class->mem, class->type);
+}
+
+/* What jobs of a class ask for, in units; a CPU or GiB more a GPU costs more
+ * than the GPU's unit. */
+static void request_of(const struct ogas_classes *c,
+		       const struct ogas_class *class,
+		       double request[OGAS_TYPES])
+{
+	/* On one node it cannot get more than there is. */
+	double gpus =
+		fmin((double)(UINT64_C(1) << class->size), c->largest_node);
+	double cpus = ldexp(1, (int)class->cpus);
+	double mem_mib = ldexp(MIB_PER_GIB, (int)class->mem);
+
+	request[OGAS_GPUS] = request[OGAS_CPUS] = request[OGAS_MEMORY] = gpus;
+	if (class->cpus)
+		request[OGAS_CPUS] *= cpus / c->unit[OGAS_CPUS];
+	if (class->mem)
+		request[OGAS_MEMORY] *= mem_mib / c->unit[OGAS_MEMORY];
+	for (int k = 0; k < OGAS_TYPES; k++)
+		request[k] = fmin(request[k], ASTRA_OGAS_AMOUNT_MAX);
+}
+
+/* Returns 0, or -1 when memory is out. */
+static int add_class(struct ogas_classes *c, const char *name,
+		     const struct ogas_class *class)
+{
+	double request[OGAS_TYPES];
+	const struct astra_ogas_port port = {
+		.name = name,
+		.request = request,
+		.copies = COPIES,
+	};
+	size_t nodes = astra_ogas_node_count(c->learner);
 	uint32_t index;
 
-	snprintf(name, sizeof(name), "%.256s/%u", tenant ? tenant : "", size);
+	request_of(c, class, request);
+	index = astra_ogas_add_port(c->learner, &port);
+	if (index == ASTRA_OGAS_NONE || ogas_classes_put(c, name, class) < 0)
+		return -1;
+	for (uint32_t n = 0; n < nodes; n++)
+		if (ogas_class_uses(class, c->told[n].type) &&
+		    astra_ogas_connect(c->learner, index, n) < 0)
+			return -1;
+	c->changed = true;
+	return 0;
+}
+
+/* The number of a class, made if need be. */
+static uint32_t class_number(struct ogas_classes *c,
+			     const struct ogas_class *class)
+{
+	size_t cells = (c->count + SIZES + 1) * COPIES * c->types *
+		       astra_ogas_node_count(c->learner);
+	const struct ogas_class shared = {
+		.tenant = "*",
+		.type = "",
+		.size = class->size,
+	};
+	char name[400];
+	uint32_t index;
+
+	name_class(class, name, sizeof(name));
 	index = astra_intern_get(&c->names, name);
 	if (index != ASTRA_INTERN_NONE)
 		return index;
 	if (cells > CELLS_MAX) {
-		snprintf(name, sizeof(name), "*/%u", size);
+		class = &shared;
+		name_class(class, name, sizeof(name));
 		index = astra_intern_get(&c->names, name);
 	}
 	if (index != ASTRA_INTERN_NONE)
 		return index;
-	if (add_class(c, name, size) == ASTRA_OGAS_NONE)
-		return ASTRA_OGAS_NONE;
-	c->changed = true;
-	return astra_intern_put(&c->names, name);
+	return add_class(c, name, class) < 0 ? ASTRA_OGAS_NONE
+					     : (uint32_t)c->count - 1;
+}
+
+/* Most classes are plain: they are looked up once. */
+static uint32_t look_up(struct ogas_classes *c, const struct ogas_class *class,
+			uint32_t *entry)
+{
+	if (*class->type || class->cpus || class->mem)
+		return class_number(c, class);
+	if (!*entry)
+		*entry = 1 + class_number(c, class);
+	return *entry - 1;
 }
 
 static int classify(struct ogas_classes *c, const struct astra_offer *offer)
@@ -231,12 +238,10 @@ static int classify(struct ogas_classes *c, const struct astra_offer *offer)
 
 	for (size_t i = 0; !rc && i < offer->demand_count; i++) {
 		const struct astra_demand *d = &offer->demands[i];
-		uint32_t size = size_of(d->job->request.gpus);
-		uint32_t *entry = &table[d->tenant * SIZES + size];
+		const struct ogas_class class = describe(c, d);
 
-		if (!*entry)
-			*entry = 1 + class_of(c, d->tenant_name, size);
-		c->class_of[i] = *entry - 1;
+		c->class_of[i] = look_up(
+			c, &class, &table[d->tenant * SIZES + class.size]);
 		rc = c->class_of[i] == ASTRA_OGAS_NONE ? -1 : 0;
 	}
 	free(table);
@@ -245,15 +250,9 @@ static int classify(struct ogas_classes *c, const struct astra_offer *offer)
 
 static int count_jobs(struct ogas_classes *c, const struct astra_offer *offer)
 {
-	size_t classes = astra_ogas_port_count(c->learner);
-
-	if (astra_grow(&c->x, &c->x_room, classes, sizeof(*c->x)) < 0 ||
-	    astra_grow(&c->slot_x, &c->slot_x_room, classes,
-		       sizeof(*c->slot_x)) < 0 ||
-	    astra_grow(&c->saved, &c->saved_room, classes, sizeof(*c->saved)) <
-		    0)
+	if (ogas_classes_grow(c, c->count) < 0)
 		return -1;
-	for (size_t l = 0; l < classes; l++)
+	for (size_t l = 0; l < c->count; l++)
 		c->x[l] = 0;
 	for (size_t i = 0; i < offer->demand_count; i++) {
 		uint32_t copies = offer->demands[i].copies;
@@ -265,58 +264,48 @@ static int count_jobs(struct ogas_classes *c, const struct astra_offer *offer)
 
 int ogas_classes_update(struct ogas_classes *c, const struct astra_offer *offer)
 {
-	if (match_nodes(c, offer) < 0 || tell_nodes(c, offer) < 0 ||
+	if (ogas_nodes_update(c, offer) < 0 ||
 	    astra_grow(&c->class_of, &c->class_of_room, offer->demand_count,
 		       sizeof(*c->class_of)) < 0)
 		return -1;
 	return classify(c, offer) < 0 ? -1 : count_jobs(c, offer);
 }
 
-int ogas_classes_save(const struct ogas_classes *c, struct astra_bytes *out)
+/* The GPUs that a class's CPUs and memory suffice for, where its jobs take more
+ * of them than goes with their GPUs. */
+static double enough_for(const struct ogas_classes *c, uint32_t class)
 {
-	size_t classes = astra_ogas_port_count(c->learner);
+	double gpus = astra_ogas_request(c->learner, class, OGAS_GPUS);
+	double least = UINT32_MAX;
 
-	astra_ogas_save(c->learner, out);
-	for (size_t l = 0; l < classes; l++) {
-		astra_put_f64(out, c->saved[l]);
-		astra_put_u32(out, c->slot_x[l]);
+	for (size_t k = 1; k < c->types; k++) {
+		double each = astra_ogas_request(c->learner, class, k);
+
+		if (each > gpus * (1 + 1e-9))
+			least = fmin(least,
+				     astra_ogas_amount(c->learner, class,
+						       c->slot_x[class], k) *
+					     gpus / each);
 	}
-	return out->failed ? -1 : 0;
+	return least;
 }
 
-/* What the learner was told of its nodes is asked again. */
-static int forget_told(struct ogas_classes *c)
+int ogas_classes_units(struct ogas_classes *c, uint32_t *units)
 {
 	size_t nodes = astra_ogas_node_count(c->learner);
 
-	if (grow_told(c) < 0)
+	if (astra_ogas_round(c->learner, c->slot_x, OGAS_GPUS, 1, units) < 0)
 		return -1;
-	for (size_t i = 0; i < nodes; i++)
-		c->alpha_of[i] = 0;
-	return 0;
-}
+	for (uint32_t l = 0; l < c->count; l++) {
+		/* As rounded as GPUs are. */
+		uint64_t left = (uint64_t)(enough_for(c, l) + 0.5);
 
-int ogas_classes_restore(struct ogas_classes *c, struct astra_reader *in)
-{
-	size_t classes;
+		for (size_t n = 0; n < nodes; n++) {
+			uint32_t *at = &units[l * nodes + n];
 
-	if (astra_ogas_restore(c->learner, in, NULL) < 0)
-		return -1;
-	classes = astra_ogas_port_count(c->learner);
-	if (astra_grow(&c->saved, &c->saved_room, classes, sizeof(*c->saved)) <
-		    0 ||
-	    astra_grow(&c->slot_x, &c->slot_x_room, classes,
-		       sizeof(*c->slot_x)) < 0)
-		return -1;
-	for (uint32_t l = 0; l < classes; l++) {
-		const char *name = astra_ogas_port_name(c->learner, l);
-
-		c->saved[l] = astra_get_f64(in);
-		c->slot_x[l] = astra_get_u32(in);
-		if (in->failed || !(c->saved[l] >= 0) ||
-		    !(c->saved[l] <= UINT32_MAX) ||
-		    astra_intern_put(&c->names, name) != l)
-			return -1;
+			*at = *at < left ? *at : (uint32_t)left;
+			left -= *at;
+		}
 	}
-	return forget_told(c);
+	return 0;
 }

@@ -141,6 +141,21 @@ double astra_ogas_reward(struct astra_ogas *o, const uint32_t *x);
 /* The present y, copies added up. out: [ports][nodes][types]. */
 void astra_ogas_copy(const struct astra_ogas *o, double *out);
 
+/* What a port asks for of a type, on a node. */
+double astra_ogas_request(const struct astra_ogas *o, uint32_t port,
+			  size_t type);
+
+/* The present y of a port's first `jobs` copies, added up over its nodes. */
+double astra_ogas_amount(const struct astra_ogas *o, uint32_t port,
+			 uint32_t jobs, size_t type);
+
+/* The same on one node; 0 where it is not connected. */
+double astra_ogas_amount_at(const struct astra_ogas *o, uint32_t port,
+			    uint32_t jobs, uint32_t node, size_t type);
+
+bool astra_ogas_connected(const struct astra_ogas *o, uint32_t port,
+			  uint32_t node);
+
 /* The present y of ports with jobs as whole units, by largest remainder: each
  * port's total over the nodes is rounded, down first, then up for those with
  * the largest rests (ties: the lowest index) while the sum of all y has that
@@ -161,8 +176,9 @@ double astra_ogas_slope(const struct astra_ogas *o);
 /* All of it but the options: the slot, nodes, ports and y. */
 void astra_ogas_save(const struct astra_ogas *o, struct astra_bytes *out);
 /* Into a learner without nodes and ports, with as many types: it goes on as the
- * saved one would, to the bit. Nodes that have changed meanwhile are then set,
- * those that are gone to a capacity of 0.
+ * saved one would, to the bit; with more types: ports ask for as much of the
+ * further ones as of the first, and have nothing of them yet. Nodes that have
+ * changed meanwhile are then set, those that are gone to a capacity of 0.
  * Returns 0, or -1 with err set; then the learner is of no use but to
  * destroy. */
 int astra_ogas_restore(struct astra_ogas *o, struct astra_reader *in,

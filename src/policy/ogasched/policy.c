@@ -10,6 +10,9 @@
 /* T: what was learned so many slots ago is old. The rate that goes with it
  * does not fade away. */
 #define HORIZON 100
+/* Version of what is saved. The first one had none: it began with whether there
+ * was a slot, 0 or 1. */
+#define STATE 2
 /* Rounding errors of the clock. */
 #define EPSILON_SEC 1e-6
 
@@ -17,6 +20,7 @@ struct ogasched {
 	double slot_sec;
 	double slot_end_sec; /* of the slot that was learned from last */
 	double reward;	     /* of all slots */
+	uint64_t slots;	     /* that it was learned from */
 	bool begun;
 	struct ogas_classes classes;
 	uint32_t *units; /* GPUs: [class][learner's node] */
@@ -70,6 +74,7 @@ static int learn(struct ogasched *o, double now_sec)
 		return -1;
 	o->begun = true;
 	o->reward += astra_ogas_step(c->learner, c->x);
+	o->slots++;
 	for (size_t l = 0; l < classes; l++)
 		c->slot_x[l] = c->x[l];
 	o->slot_end_sec = (floor((now_sec + EPSILON_SEC) / o->slot_sec) + 1) *
@@ -90,7 +95,7 @@ static int round_units(struct ogasched *o)
 	free(o->units);
 	o->units = units;
 	c->changed = false;
-	return astra_ogas_round(c->learner, c->slot_x, 0, 1, units);
+	return ogas_classes_units(c, units);
 }
 
 static bool any_free(const struct astra_offer *offer)
@@ -139,9 +144,11 @@ static int save(const void *self, struct astra_bytes *out)
 {
 	const struct ogasched *o = self;
 
+	astra_put_u32(out, STATE);
 	astra_put_u32(out, o->begun);
 	astra_put_f64(out, o->slot_end_sec);
 	astra_put_f64(out, o->reward);
+	astra_put_u64(out, o->slots);
 	return ogas_classes_save(&o->classes, out);
 }
 
@@ -150,12 +157,18 @@ static int restore(void *self, struct astra_reader *in)
 {
 	struct ogasched *o = self;
 
-	o->begun = astra_get_u32(in);
+	uint32_t first = astra_get_u32(in);
+	bool old = first < STATE;
+
+	if (first > STATE)
+		return -1;
+	o->begun = old ? first : astra_get_u32(in);
 	o->slot_end_sec = astra_get_f64(in);
 	o->reward = astra_get_f64(in);
+	o->slots = old ? 0 : astra_get_u64(in);
 	if (in->failed || !isfinite(o->slot_end_sec) || !isfinite(o->reward))
 		return -1;
-	return ogas_classes_restore(&o->classes, in);
+	return ogas_classes_restore(&o->classes, in, old);
 }
 
 static void report(const void *self, uint32_t tenant,

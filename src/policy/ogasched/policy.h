@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* OGASched as a policy of the engine: the ports are classes of jobs (tenant
- * and GPUs, to the next power of two), the resource is GPUs.
+/* OGASched as a policy of the engine: the ports are classes of jobs (tenant,
+ * GPUs to the next power of two, and shape), the resources are GPUs, CPUs and
+ * memory of nodes, as far as the host tells (classes.h).
  *
  * At the begin of each slot of SlotLength seconds the learner is told how many
  * jobs each class has, waiting and running, and what it has learned then,

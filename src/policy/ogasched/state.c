@@ -78,6 +78,7 @@ struct restoring {
 	struct astra_ogas *o;
 	struct astra_reader *in;
 	struct astra_error *err;
+	size_t types;		 /* that were saved */
 	double *numbers, *alpha; /* scratch: per type */
 	enum astra_ogas_utility *utility;
 };
@@ -104,7 +105,12 @@ static uint32_t restore_node(struct restoring *s)
 	uint32_t index = ASTRA_OGAS_NONE;
 	bool ok = name != NULL;
 
-	for (size_t k = 0; k < s->o->types; k++) {
+	for (size_t k = s->types; k < s->o->types; k++) {
+		s->numbers[k] = 0;
+		s->alpha[k] = 1;
+		s->utility[k] = ASTRA_OGAS_LINEAR;
+	}
+	for (size_t k = 0; k < s->types; k++) {
 		uint32_t utility;
 
 		s->numbers[k] = astra_get_f64(s->in);
@@ -148,7 +154,7 @@ static int restore_edge(struct restoring *s, uint32_t port)
 		return astra_error_nomem(s->err);
 	find_row(&o->nodes[node], p, &at);
 	for (size_t copy = 0; copy < p->copies; copy++)
-		for (size_t k = 0; k < o->types; k++) {
+		for (size_t k = 0; k < s->types; k++) {
 			double y = astra_get_f64(s->in);
 
 			if (s->in->failed || !is_amount(y, s->numbers[k]))
@@ -170,10 +176,12 @@ static uint32_t restore_header(struct restoring *s)
 	port.need = astra_get_u32(s->in);
 	ok = port.copies && port.copies <= ASTRA_OGAS_COPIES_MAX &&
 	     (uint64_t)port.gang * port.copies <= ASTRA_OGAS_COPIES_MAX;
-	for (size_t k = 0; k < s->o->types; k++) {
+	for (size_t k = 0; k < s->types; k++) {
 		s->numbers[k] = astra_get_f64(s->in);
 		ok = ok && is_amount(s->numbers[k], ASTRA_OGAS_AMOUNT_MAX);
 	}
+	for (size_t k = s->types; k < s->o->types; k++)
+		s->numbers[k] = s->numbers[0];
 	if (name && ok && !s->in->failed)
 		index = astra_ogas_add_port(s->o, &port);
 	free(name);
@@ -207,17 +215,19 @@ int astra_ogas_restore(struct astra_ogas *o, struct astra_reader *in,
 		       struct astra_error *err)
 {
 	struct restoring s = {.o = o, .in = in, .err = err};
-	uint32_t version = astra_get_u32(in), types = astra_get_u32(in);
+	uint32_t version = astra_get_u32(in);
 	int rc;
 
+	s.types = astra_get_u32(in);
 	o->slot = astra_get_u64(in);
-	if (in->failed || version != VERSION || types != o->types)
+	if (in->failed || version != VERSION || s.types > o->types ||
+	    (!s.types && o->types))
 		return astra_error_set(err,
 				       "what ogasched learned is of another "
 				       "version or other resources");
-	s.numbers = calloc(types + 1, sizeof(*s.numbers));
-	s.alpha = calloc(types + 1, sizeof(*s.alpha));
-	s.utility = calloc(types + 1, sizeof(*s.utility));
+	s.numbers = calloc(o->types + 1, sizeof(*s.numbers));
+	s.alpha = calloc(o->types + 1, sizeof(*s.alpha));
+	s.utility = calloc(o->types + 1, sizeof(*s.utility));
 	if (!s.numbers || !s.alpha || !s.utility)
 		rc = astra_error_nomem(err);
 	else
