@@ -73,6 +73,7 @@ uint32_t astra_history_pool(struct astra_writer *w, const char *name)
 	p->name = w->pool_names.names[n];
 	load_counter(w, "pool", p->id, &p->counter);
 	load_counter(w, "start", p->id, &p->starts);
+	load_counter(w, "slot", p->id, &p->slots);
 	w->pool_count++;
 	return n;
 }

@@ -8,7 +8,7 @@
 #define STEPS 40 /* of a transaction's length in rows, about */
 
 static const char *const tables[] = {"pool_time", "tenant_time", "owner_time",
-				     "start_time"};
+				     "start_time", "slot_time"};
 #define TABLES (sizeof(tables) / sizeof(*tables))
 static const double length_sec[] = {60, 3600, 86400};
 

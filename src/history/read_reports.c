@@ -72,9 +72,12 @@ static const char cluster_rounds[] =
 	PIECES
 	"SELECT t.pool, t.time AS time_sec, p.name AS pool, rounds,"
 	" round_usec*1.0/rounds AS round_mean_usec, round_max_usec, granted,"
-	" renewed, revoked, refused, capped "
+	" renewed, revoked, refused, capped,"
+	" v.slots AS slots, v.reward/v.slots AS reward "
 	ROWS_OF("pool_time")
-	"JOIN pool p ON p.id=t.pool ORDER BY t.time, p.name";
+	"JOIN pool p ON p.id=t.pool"
+	" LEFT JOIN slot_time v ON v.level=t.level AND v.time=t.time"
+	" AND v.pool=t.pool ORDER BY t.time, p.name";
 
 static const char tenant_fairness[] =
 	PIECES

@@ -225,6 +225,8 @@ static const char additions[] =
 	"CREATE TABLE IF NOT EXISTS start_time(level INT, time INT, pool INT,"
 	" first_starts INT, over_bound INT,"
 	" PRIMARY KEY(level,time,pool)) WITHOUT ROWID;"
+	"CREATE TABLE IF NOT EXISTS slot_time(level INT, time INT, pool INT,"
+	" reward REAL, slots INT, PRIMARY KEY(level,time,pool)) WITHOUT ROWID;"
 	"CREATE INDEX IF NOT EXISTS job_time ON job(submit_sec,job);"
 	"CREATE INDEX IF NOT EXISTS job_over ON job(end_sec,submit_sec);"
 	"CREATE INDEX IF NOT EXISTS job_text ON job(id_text);";

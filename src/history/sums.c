@@ -77,6 +77,9 @@ static const struct table tables[ASTRA_SUMS_TABLES] = {
 			      {{"first_starts", SUM},
 			       {"over_bound", SUM},
 			       {NULL, SUM}}},
+	[ASTRA_SUMS_SLOT] = {"slot_time",
+			     "pool",
+			     {{"reward", SUM}, {"slots", SUM}, {NULL, SUM}}},
 };
 
 struct row {

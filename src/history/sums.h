@@ -14,6 +14,7 @@ enum astra_sums_table {
 	ASTRA_SUMS_TENANT,
 	ASTRA_SUMS_OWNER,
 	ASTRA_SUMS_START,
+	ASTRA_SUMS_SLOT,
 	ASTRA_SUMS_TABLES,
 };
 
@@ -61,6 +62,11 @@ enum {
 enum {
 	START_FIRST,
 	START_LATE,
+};
+
+enum {
+	SLOT_REWARD,
+	SLOT_COUNT,
 };
 
 struct astra_sums;

@@ -236,6 +236,7 @@ static void add_pool(struct astra_writer *w, struct hpool *p,
 			w->now_sec);
 	p->counter.known = true;
 	astra_history_starts(w, p, r);
+	astra_history_slots(w, p, r);
 	if (round->count < rounds || round->sum_usec < usec)
 		rounds = usec =
 			0; /* sfair diag --reset, or another slurmctld */
@@ -353,7 +354,9 @@ static int save_counters(struct astra_writer *w)
 		if (astra_counter_save(w, "pool", w->pools[i].id,
 				       &w->pools[i].counter) < 0 ||
 		    astra_counter_save(w, "start", w->pools[i].id,
-				       &w->pools[i].starts) < 0)
+				       &w->pools[i].starts) < 0 ||
+		    astra_counter_save(w, "slot", w->pools[i].id,
+				       &w->pools[i].slots) < 0)
 			return -1;
 	for (size_t i = 0; i < w->tenant_count; i++)
 		if (astra_counter_save(w, "tenant", w->tenants[i].id,

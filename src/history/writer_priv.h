@@ -36,6 +36,7 @@ struct hpool {
 	bool adopted;		/* its accounts began anew in this report */
 	struct counter counter; /* granted, renewed, revoked, refused, capped */
 	struct counter starts;	/* first ones, those over their bound */
+	struct counter slots;	/* reward, slots */
 	double waiting_gpus, leaving_gpus; /* in this report */
 	double run_gpus;     /* counted over just this report's time */
 	double part_gpu_sec; /* counted over a part of it */
@@ -185,6 +186,11 @@ uint32_t astra_history_owner(struct astra_writer *w,
  * bound. (starts.c) */
 void astra_history_starts(struct astra_writer *w, struct hpool *p,
 			  const struct astra_report_pool *r);
+
+/* Add what a pool's policy was rewarded with since the last report, and for how
+ * many slots. (starts.c) */
+void astra_history_slots(struct astra_writer *w, struct hpool *p,
+			 const struct astra_report_pool *r);
 
 /* By how much the counter has grown; it is set to value. 0 when it was not
  * known, or shrank, but `again` says that it has begun at 0 then. */

@@ -512,7 +512,7 @@ bool astra_engine_policy_report(const struct astra_engine *e,
 {
 	uint32_t index = ASTRA_NONE;
 
-	*out = (struct astra_policy_report){NAN, NAN, NAN, NAN, NAN};
+	*out = (struct astra_policy_report){NAN, NAN, NAN, NAN, NAN, NAN};
 	if (!e->policy->report)
 		return false;
 	for (uint32_t i = 0; tenant && i < e->tenant_count; i++)
@@ -528,6 +528,16 @@ bool astra_engine_price(const struct astra_engine *e, size_t nth,
 			struct astra_policy_price *out)
 {
 	return e->policy->price && e->policy->price(e->policy_self, nth, out);
+}
+
+bool astra_engine_classes(const struct astra_engine *e,
+			  void (*each)(const struct astra_class *class,
+				       void *arg),
+			  void *arg)
+{
+	if (e->policy->classes)
+		e->policy->classes(e->policy_self, each, arg);
+	return e->policy->classes != NULL;
 }
 
 const struct astra_auction *astra_engine_auction(const struct astra_engine *e)

@@ -192,6 +192,13 @@ bool astra_engine_policy_from(struct astra_engine *engine, const void *data,
 bool astra_engine_price(const struct astra_engine *engine, size_t nth,
 			struct astra_policy_price *out);
 
+/* The classes of jobs that the policy learns shares of (policy.h).
+ * Returns whether it does that. */
+bool astra_engine_classes(const struct astra_engine *engine,
+			  void (*each)(const struct astra_class *class,
+				       void *arg),
+			  void *arg);
+
 /* The policy's last auction and the apps of the last round; NULL where it holds
  * none. Borrowed until the next call. */
 const struct astra_auction *

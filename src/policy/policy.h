@@ -188,6 +188,25 @@ struct astra_policy_report {
 	double utility; /* of its jobs, as the policy counts it */
 	double reward;	/* of all, as the policy learns by it */
 	double credits; /* what the tenant has left to pay with */
+	double slots;	/* that reward is the sum of */
+};
+
+/* A class of jobs that a policy learns the share of, on nodes of one type. */
+struct astra_class {
+	const char *tenant;
+	const char *type;	/* of GPUs, that its jobs name; "": any */
+	uint32_t gpus;		/* of a job: so many, or more than half */
+	uint32_t cpus, mem_gib; /* a GPU, up to so many; 0: no more than goes
+				 * with a GPU */
+	uint32_t jobs;		/* that wait or run */
+	const char *node_type;	/* what follows is on nodes of these GPUs; "":
+				 * not known */
+	/* Learned, of the jobs that it had when the slot began, or, where it
+	 * had none, of as many as count. */
+	double share_gpus, share_cpus, share_mem_gib;
+	uint32_t granted;  /* whole GPUs that it may use in this slot */
+	double saved;	   /* GPUs for its next job, on all nodes */
+	const char *nodes; /* what was granted: "n1:4,n2:1" */
 };
 
 struct astra_policy {
@@ -258,6 +277,12 @@ struct astra_policy {
 	/* Optional: the last auction, and the apps of the last round. Borrowed
 	 * until the next call. */
 	const struct astra_auction *(*auction)(const void *self);
+	/* Optional: each class of jobs that it learns shares of, one type of
+	 * nodes after the other. class: for the time of the call. */
+	void (*classes)(const void *self,
+			void (*each)(const struct astra_class *class,
+				     void *arg),
+			void *arg);
 	/* Required of one that keeps numbers of nodes, in what it saves too:
 	 * from the next offer on they are these. */
 	void (*renumber)(void *self, const struct astra_renumbering *by);

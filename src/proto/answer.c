@@ -241,6 +241,12 @@ static enum astra_fault put_body(struct answer *a,
 		put_pools(a);
 		astra_answer_price(a->report, a->query, a->picked, a->out);
 		return ASTRA_FAULT_NONE;
+	case ASTRA_QUERY_CLASS:
+		put_head(a);
+		put_pools(a);
+		a->nomem = astra_answer_classes(a->report, a->query, a->viewer,
+						a->picked, a->out) < 0;
+		return ASTRA_FAULT_NONE;
 	case ASTRA_QUERY_ADOPT:	 /* astra_answer_adopt() */
 	case ASTRA_QUERY_RECORD: /* astra_answer_record() */
 		return ASTRA_FAULT_INTERNAL;

@@ -43,6 +43,13 @@ enum astra_fault astra_answer_own(const struct astra_report *report,
 				  struct astra_text *out,
 				  struct astra_error *err);
 
+/* The classes of jobs that the viewer may see. (report_class.c) Returns 0, or
+ * -1 when memory is out. */
+int astra_answer_classes(const struct astra_report *report,
+			 const struct astra_query *query,
+			 const struct astra_viewer *viewer, uint64_t picked,
+			 struct astra_text *out);
+
 /* The same for an offer or a bid, and for all apps. What is bid is the caller's
  * to keep. (answer_app.c) */
 enum astra_fault astra_answer_offer(const struct astra_report *report,

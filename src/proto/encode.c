@@ -43,6 +43,8 @@ static const struct astra_field pool_fields[] = {
 	POOL(U64, lent),
 	POOL(U64, first_starts),
 	POOL(U64, over_bound),
+	POOL(REAL, reward),
+	POOL(REAL, slots),
 	ASTRA_FIELDS_END,
 };
 
@@ -223,6 +225,8 @@ static const struct astra_field *fields_of(enum astra_query_kind kind)
 		return astra_app_fields;
 	if (kind == ASTRA_QUERY_PRICE)
 		return astra_price_fields;
+	if (kind == ASTRA_QUERY_CLASS)
+		return astra_class_fields;
 	return job_fields;
 }
 

@@ -67,5 +67,6 @@ void astra_encode_picked(struct astra_text *out, const void *record,
 /* The keys of an app. (encode_app.c) */
 extern const struct astra_field astra_app_fields[];
 extern const struct astra_field astra_price_fields[];
+extern const struct astra_field astra_class_fields[];
 
 #endif

@@ -14,6 +14,7 @@ libastra_proto_la_SOURCES = \
 	src/proto/answer_top.c \
 	src/proto/answer_app.c \
 	src/proto/answer_price.c \
+	src/proto/report_class.c \
 	src/proto/bind.c \
 	src/proto/bind.h \
 	src/proto/call.c \

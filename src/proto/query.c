@@ -25,6 +25,7 @@ static const char *const kind_names[] = {
 	[ASTRA_QUERY_TOP] = "top",
 	[ASTRA_QUERY_ADOPT] = "adopt",
 	[ASTRA_QUERY_PRICE] = "price",
+	[ASTRA_QUERY_CLASS] = "class",
 };
 
 const char *astra_query_kind_name(enum astra_query_kind kind)

@@ -36,6 +36,7 @@ enum astra_query_kind {
 	ASTRA_QUERY_TOP,	  /* all that a live view shows */
 	ASTRA_QUERY_ADOPT,	  /* accounts, or what they begin with */
 	ASTRA_QUERY_PRICE,	  /* what GPUs cost, slot by slot */
+	ASTRA_QUERY_CLASS,	  /* learned shares of classes of jobs */
 };
 
 struct astra_names {
@@ -103,8 +104,8 @@ struct astra_query {
 	struct astra_names users;    /* names, or numeric ids */
 	struct astra_names accounts; /* accounts, or tenants */
 	struct astra_names pools;
-	struct astra_names fields;  /* TENANT, JOB, LEASE, AUCTION, PRICE: these
-				     * keys of records only */
+	struct astra_names fields; /* TENANT, JOB, LEASE, AUCTION, PRICE, CLASS:
+				    * these keys only */
 	struct astra_job_refs jobs; /* exactly one for WHY and for a job's own;
 				     * of OFFER and BID one, or app */
 	uint64_t ticket;	    /* RECORD, ADOPT: which one; 0: a new one */

@@ -32,9 +32,11 @@ static size_t nesting(const char *text, size_t size)
 }
 
 #define ON(kind) (1u << ASTRA_QUERY_##kind)
-#define ON_LISTS \
-	(ON(TENANT) | ON(JOB) | ON(LEASE) | ON(AUCTION) | ON(REPORT) | ON(TOP))
-#define ON_RECORDS (ON(TENANT) | ON(JOB) | ON(LEASE) | ON(AUCTION) | ON(PRICE))
+#define ON_LISTS                                                       \
+	(ON(TENANT) | ON(JOB) | ON(LEASE) | ON(AUCTION) | ON(REPORT) | \
+	 ON(TOP) | ON(CLASS))
+#define ON_RECORDS \
+	(ON(TENANT) | ON(JOB) | ON(LEASE) | ON(AUCTION) | ON(PRICE) | ON(CLASS))
 #define ON_OWN (ON(REMAINING) | ON_SAID)
 #define ON_SAID (ON(PROGRESS) | ON(CHECKPOINTED))
 #define ON_APP (ON(OFFER) | ON(BID))
@@ -114,7 +116,7 @@ static enum astra_fault read_head(const json_t *root, struct astra_query *out,
 			err, "request",
 			"must be tenant, job, lease, why, diag, "
 			"remaining, progress, checkpointed, offer, bid, "
-			"auction, metrics, record, report, top or adopt");
+			"auction, class, metrics, record, report, top or adopt");
 	return ASTRA_FAULT_NONE;
 }
 

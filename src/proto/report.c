@@ -111,6 +111,7 @@ void astra_report_put(struct astra_report *report)
 	free(report->auctions);
 	free(report->apps);
 	free(report->prices);
+	free(report->classes);
 	free(report->nodes);
 	free(report);
 }

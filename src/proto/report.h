@@ -58,6 +58,19 @@ struct astra_report_pool {
 	uint64_t first_starts;	 /* of jobs that were to start by a bound */
 	uint64_t over_bound;	 /* jobs that did not, or have not yet */
 	uint32_t adoptions; /* times its accounts began anew, since the start */
+	double reward;	    /* that its policy learns by, summed; NaN: none */
+	double slots;	    /* of so many slots */
+};
+
+/* A class of jobs, on nodes of one type; see struct astra_class. */
+struct astra_report_class {
+	const char *pool;
+	const char *tenant;
+	const char *type, *node_type;
+	const char *nodes;
+	uint32_t gpus, cpus, mem_gib;
+	uint32_t jobs, granted;
+	double share_gpus, share_cpus, share_mem_gib, saved_gpus;
 };
 
 struct astra_report_tenant {
@@ -358,6 +371,8 @@ struct astra_report {
 	size_t app_count, app_room;
 	struct astra_report_price *prices; /* pool by pool, there by slot */
 	size_t price_count, price_room;
+	struct astra_report_class *classes; /* pool by pool */
+	size_t class_count, class_room;
 	struct astra_report_node *nodes; /* pool by pool */
 	size_t node_count, node_room;
 	struct astra_report_private *own; /* references and strings */
@@ -398,6 +413,10 @@ int astra_report_add_app(struct astra_report *report,
 /* The same for prices (answer_price.c). */
 int astra_report_add_price(struct astra_report *report,
 			   const struct astra_report_price *price);
+
+/* The same for classes of jobs (report_class.c). */
+int astra_report_add_class(struct astra_report *report,
+			   const struct astra_report_class *class);
 
 /* The same for nodes, with their holders (report_node.c). */
 int astra_report_add_node(struct astra_report *report,

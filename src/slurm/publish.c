@@ -57,6 +57,11 @@ static void fill_pool(struct publish_filler *f)
 		.over_bound = c.over_bound,
 		.adoptions = f->pool->adoptions,
 	};
+	struct astra_policy_report sums;
+
+	(void)astra_engine_policy_report(f->pool->engine, NULL, &sums);
+	p.reward = sums.reward;
+	p.slots = sums.slots;
 
 	astra_publish_count(f->view, &p);
 	(void)astra_report_add_pool(f->report, &p);
@@ -90,6 +95,29 @@ static bool may_be_in_grace(const struct publish_filler *f,
 	       f->now_sec <
 		       f->start_sec + f->options->grace_sec + ASTRA_HEARD_SEC &&
 	       astra_grace_has(job->id);
+}
+
+static void fill_class(const struct astra_class *class, void *arg)
+{
+	struct publish_filler *f = arg;
+	const struct astra_report_class out = {
+		.pool = f->pool->name,
+		.tenant = class->tenant,
+		.type = class->type,
+		.node_type = class->node_type,
+		.nodes = class->nodes,
+		.gpus = class->gpus,
+		.cpus = class->cpus,
+		.mem_gib = class->mem_gib,
+		.jobs = class->jobs,
+		.granted = class->granted,
+		.share_gpus = class->share_gpus,
+		.share_cpus = class->share_cpus,
+		.share_mem_gib = class->share_mem_gib,
+		.saved_gpus = class->saved,
+	};
+
+	(void)astra_report_add_class(f->report, &out);
 }
 
 static void note_ledger(struct publish_filler *f,
@@ -214,6 +242,7 @@ static void fill(struct publish_filler *f, uint32_t *queue)
 	fill_jobs(f, queue);
 	fill_tenants(f, tenants);
 	fill_prices(f);
+	(void)astra_engine_classes(f->pool->engine, fill_class, f);
 	astra_publish_nodes(f->report, f->pool->name, f->view);
 	free(f->waiting);
 	astra_idmap_clear(&f->by_id);

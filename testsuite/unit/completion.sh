@@ -68,7 +68,7 @@ expect_help() {
 		grep -oE -- '--[a-z0-9-]+=?')
 }
 
-expect_some 'tenant job lease auction why diag metrics cluster user' sfair ''
+expect_some 'tenant job lease auction class why diag metrics cluster user' sfair ''
 expect 'metrics' sfair me
 expect '--helpformat' sfair job --helpf
 expect_help sfair

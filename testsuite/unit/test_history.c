@@ -492,6 +492,31 @@ static void late_starts_are_counted_by_the_minute(void **state)
 		     1, 0);
 }
 
+/* The first report is what was before, the fourth policy begins anew; a sum may
+ * fall. */
+static void rewards_are_kept_by_slot(void **state)
+{
+	static const struct {
+		double after_sec, reward, slots;
+	} reports[] = {{0, 50, 9},  {10, 60, 10},    {20, 58, 11}, {100, 4, 1},
+		       {120, 9, 3}, {130, NAN, NAN}, {140, 10, 3}};
+
+	(void)state;
+	open_writer();
+	for (size_t i = 0; i < ASTRA_COUNT_OF(reports); i++) {
+		begin(T0 + reports[i].after_sec);
+		report->pools[0].reward = reports[i].reward;
+		report->pools[0].slots = reports[i].slots;
+		put();
+		if (i == 3)
+			open_writer();
+	}
+	for (int level = 0; level < 3; level++) {
+		assert_close(sum_of("slot_time", "reward", level), 17, 1e-9);
+		assert_close(sum_of("slot_time", "slots", level), 5, 0);
+	}
+}
+
 static void a_restart_goes_on_where_it_was(void **state)
 {
 	(void)state;
@@ -1359,6 +1384,7 @@ int main(void)
 		TEST(a_new_job_with_a_number_of_old_leaves_none_pending),
 		TEST(a_job_that_ended_is_not_requeued),
 		TEST(late_starts_are_counted_by_the_minute),
+		TEST(rewards_are_kept_by_slot),
 		TEST(a_restart_goes_on_where_it_was),
 		TEST(an_end_outlives_a_restart),
 		TEST(what_is_shown_after_a_restart_is_not_new),

@@ -150,7 +150,7 @@ static void a_series_has_a_row_for_each_step(void **state)
 	       "1699920000 \"gpu\" \"bio\" 60 120 0.5 120 60 240\n"
 	       "1699920000 \"gpu\" \"physics\" 180 120 1.5 180 180 240\n");
 	expect(WINDOW("cluster rounds", 1699920000, 1699920060),
-	       "1699920000 \"gpu\" 6 100 200 1 2 0 0 0\n");
+	       "1699920000 \"gpu\" 6 100 200 1 2 0 0 0 null null\n");
 	expect(WINDOW("tenant ledger", 1699920000, 1699920120),
 	       "1699920000 \"gpu\" \"bio\" null 2 2\n"
 	       "1699920000 \"gpu\" \"physics\" 3 null -3\n"

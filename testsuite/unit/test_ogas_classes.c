@@ -206,6 +206,55 @@ static void old_classes_are_read(void **state)
 	ogas_classes_clear(&w.classes);
 }
 
+struct seen {
+	size_t count;
+	double gpus, cpus;
+	uint32_t granted;
+	char types[64], nodes[64];
+};
+
+static void see(const struct astra_class *class, void *arg)
+{
+	struct seen *seen = arg;
+
+	assert_string_equal(class->tenant, "a");
+	assert_int_equal(class->jobs, 4);
+	seen->count++;
+	seen->gpus += class->share_gpus;
+	seen->cpus += class->share_cpus;
+	seen->granted += class->granted;
+	strcat(seen->types, class->node_type);
+	strcat(seen->nodes, class->nodes);
+}
+
+/* Four jobs of a GPU on three nodes of two types. */
+static void what_was_learned_is_told_by_type_of_nodes(void **state)
+{
+	uint32_t units[3];
+	struct seen seen = {0};
+	struct world w;
+
+	(void)state;
+	begin(&w);
+	update(&w, 4);
+	for (int t = 0; t < 5; t++)
+		astra_ogas_step(w.classes.learner, w.classes.x);
+	w.classes.slot_x[0] = w.classes.x[0];
+	assert_int_equal(ogas_classes_units(&w.classes, units), 0);
+	ogas_classes_report(&w.classes, units, see, &seen);
+	assert_int_equal(seen.count, 2);
+	assert_string_equal(seen.types, "a100v100");
+	assert_close(seen.gpus,
+		     astra_ogas_amount(w.classes.learner, 0, 4, OGAS_GPUS),
+		     1e-9);
+	assert_close(seen.cpus,
+		     8 * astra_ogas_amount(w.classes.learner, 0, 4, OGAS_CPUS),
+		     1e-9);
+	assert_int_equal(seen.granted, units[0] + units[1] + units[2]);
+	assert_true(seen.granted > 0 && strchr(seen.nodes, ':') != NULL);
+	ogas_classes_clear(&w.classes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +264,7 @@ int main(void)
 		cmocka_unit_test(one_type_makes_one_class),
 		cmocka_unit_test(what_a_host_does_not_tell_is_no_type),
 		cmocka_unit_test(old_classes_are_read),
+		cmocka_unit_test(what_was_learned_is_told_by_type_of_nodes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -192,7 +192,7 @@ static int parse_command(const char *word, struct sfair_args *args,
 	sfair_command_names(more, sizeof(more));
 	return astra_error_set(
 		err,
-		"unknown command \"%.64s\": one of tenant, job, lease, auction, price, why, diag%s",
+		"unknown command \"%.64s\": one of tenant, job, lease, auction, price, class, why, diag%s",
 		word, more);
 }
 
@@ -245,7 +245,8 @@ static int check(const struct sfair_args *args, struct astra_error *err)
 		return refuse_option("--pool", args, err);
 	if (q->jobs.count &&
 	    (q->kind == ASTRA_QUERY_TENANT || q->kind == ASTRA_QUERY_DIAG ||
-	     q->kind == ASTRA_QUERY_AUCTION || q->kind == ASTRA_QUERY_PRICE))
+	     q->kind == ASTRA_QUERY_AUCTION || q->kind == ASTRA_QUERY_PRICE ||
+	     q->kind == ASTRA_QUERY_CLASS))
 		return refuse_option("--jobs", args, err);
 	if (q->reset && q->kind != ASTRA_QUERY_DIAG)
 		return refuse_option("--reset", args, err);

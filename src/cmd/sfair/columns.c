@@ -138,6 +138,33 @@ static const struct sfair_table price_table = {
 	"Pool,Start,End,Price,Used,GPUs",
 };
 
+static const struct sfair_column class_columns[] = {
+	{"Pool", "pool", SFAIR_TEXT, "the pool"},
+	{"Tenant", "tenant", SFAIR_TEXT, "whose jobs"},
+	{"GPUs", "gpus", SFAIR_NUMBER,
+	 "that a job asks for: so many, or more than half"},
+	{"Type", "type", SFAIR_TEXT, "of GPUs that it names"},
+	{"CPUs", "cpus", SFAIR_NUMBER,
+	 "a GPU, at most; none: no more than goes with a GPU"},
+	{"Memory", "mem_gib", SFAIR_NUMBER, "the same in GiB"},
+	{"Jobs", "jobs", SFAIR_NUMBER, "that wait or run"},
+	{"NodeType", "node_type", SFAIR_TEXT,
+	 "GPUs of the nodes that what follows is of"},
+	{"Share", "share_gpus", SFAIR_RATIO, "GPUs, as learned"},
+	{"ShareCPUs", "share_cpus", SFAIR_RATIO, "CPUs, as learned"},
+	{"ShareMemory", "share_mem_gib", SFAIR_RATIO, "GiB, as learned"},
+	{"Granted", "granted", SFAIR_NUMBER, "whole GPUs in this slot"},
+	{"Saved", "saved_gpus", SFAIR_RATIO,
+	 "GPUs saved up for a job larger than that"},
+	{"Nodes", "nodes", SFAIR_TEXT, "where they are, NODE:GPUs"},
+	{NULL, NULL, SFAIR_TEXT, NULL},
+};
+
+static const struct sfair_table class_table = {
+	class_columns,
+	"Pool,Tenant,GPUs,Type,CPUs,Memory,Jobs,NodeType,Share,ShareCPUs,Granted,Saved,Nodes",
+};
+
 static const struct sfair_table tenant_table = {
 	tenant_columns,
 	"Pool,Tenant,Weight,Quota,Demand,GPUs,Alloc,Fair,Rho,Waiting,Running",
@@ -171,6 +198,8 @@ const struct sfair_table *sfair_table_of(enum astra_query_kind kind)
 		return &app_table;
 	case ASTRA_QUERY_PRICE:
 		return &price_table;
+	case ASTRA_QUERY_CLASS:
+		return &class_table;
 	default:
 		return NULL;
 	}

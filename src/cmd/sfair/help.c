@@ -15,6 +15,7 @@ void sfair_help(void)
 	      "  lease                 who holds which GPUs, until when\n"
 	      "  auction               the apps and their last auction\n"
 	      "  price                 what GPUs cost, where they are sold\n"
+	      "  class                 the shares that ogasched has learned\n"
 	      "  why JOBID             why a job waits, or what happens to it next\n"
 	      "  cluster REPORT        what pools did: see sfair cluster --help\n"
 	      "  tenant REPORT         over past time: see sfair tenant --help\n"

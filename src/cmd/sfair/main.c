@@ -35,6 +35,7 @@ static int help_formats(void)
 	sfair_list_fields("job and lease", sfair_table_of(ASTRA_QUERY_JOB));
 	sfair_list_fields("auction", sfair_table_of(ASTRA_QUERY_AUCTION));
 	sfair_list_fields("price", sfair_table_of(ASTRA_QUERY_PRICE));
+	sfair_list_fields("class", sfair_table_of(ASTRA_QUERY_CLASS));
 	return 0;
 }
 

@@ -294,6 +294,7 @@ static const json_t *rows_of(const json_t *reply, enum astra_query_kind kind)
 		[ASTRA_QUERY_LEASE] = "leases",
 		[ASTRA_QUERY_AUCTION] = "apps",
 		[ASTRA_QUERY_PRICE] = "prices",
+		[ASTRA_QUERY_CLASS] = "classes",
 	};
 
 	return json_object_get(reply, keys[kind]);

@@ -71,6 +71,8 @@ static const struct sfair_column rounds[] = {
 	{"Revoked", "revoked", SFAIR_NUMBER, "leases"},
 	{"Refused", "refused", SFAIR_NUMBER, "starts that slurmctld refused"},
 	{"Capped", "capped", SFAIR_NUMBER, "rounds that MaxReclaim held back"},
+	{"Slots", "slots", SFAIR_NUMBER, "that ogasched learned from"},
+	{"Reward", "reward", SFAIR_RATIO, "of a slot, that it learns by"},
 	END};
 
 static const struct sfair_column tenants[] = {
@@ -137,7 +139,7 @@ static const struct sfair_table tables[ASTRA_REPORT_KINDS] = {
 		"Time,Pool,Tenants,Alloc,Fair,Lack,Loss,RhoMin,RhoMax"},
 	[ASTRA_CLUSTER_ROUNDS] = {rounds,
 		"Time,Pool,Rounds,MeanUsec,MaxUsec,Granted,Renewed,Revoked,Refused,"
-		"Capped"},
+		"Capped,Reward"},
 	[ASTRA_TENANT_FAIRNESS] = {tenants,
 		"Pool,Tenant,Weight,Alloc,Fair,Rho,Lack,Demand"},
 	[ASTRA_TENANT_USAGE] = {usage,

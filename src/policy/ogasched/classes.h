@@ -80,6 +80,12 @@ int ogas_classes_update(struct ogas_classes *c,
  * units: [class][learner's node]. Returns 0, or -1 when memory is out. */
 int ogas_classes_units(struct ogas_classes *c, uint32_t *units);
 
+/* See struct astra_policy. units: of the slot, or NULL. */
+void ogas_classes_report(const struct ogas_classes *c, const uint32_t *units,
+			 void (*each)(const struct astra_class *class,
+				      void *arg),
+			 void *arg);
+
 /* Whether a class's jobs may run on GPUs of a node's type, or NULL. */
 bool ogas_class_uses(const struct ogas_class *class, const char *node_type);
 

@@ -19,6 +19,7 @@ libastra_policy_la_SOURCES += \
 	src/policy/ogasched/policy.h \
 	src/policy/ogasched/project.c \
 	src/policy/ogasched/project.h \
+	src/policy/ogasched/report.c \
 	src/policy/ogasched/round.c \
 	src/policy/ogasched/state.c \
 	src/policy/ogasched/step.c \

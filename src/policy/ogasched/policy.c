@@ -24,6 +24,7 @@ struct ogasched {
 	bool begun;
 	struct ogas_classes classes;
 	uint32_t *units; /* GPUs: [class][learner's node] */
+	size_t cells;	 /* so many */
 };
 
 static void destroy(void *self)
@@ -94,6 +95,7 @@ static int round_units(struct ogasched *o)
 		return -1;
 	free(o->units);
 	o->units = units;
+	o->cells = cells;
 	c->changed = false;
 	return ogas_classes_units(c, units);
 }
@@ -120,7 +122,7 @@ static int allocate(void *self, const struct astra_offer *offer,
 		return 0;
 	out->wake_sec = o->slot_end_sec;
 	out->changed = fresh;
-	if (!fresh && !any_free(offer))
+	if (!fresh && o->units && !any_free(offer))
 		return 0;
 	if (ogas_classes_update(c, offer) < 0 ||
 	    (fresh && learn(o, offer->now_sec) < 0) ||
@@ -174,8 +176,25 @@ static int restore(void *self, struct astra_reader *in)
 static void report(const void *self, uint32_t tenant,
 		   struct astra_policy_report *out)
 {
-	if (tenant == ASTRA_NONE)
-		out->reward = ((const struct ogasched *)self)->reward;
+	const struct ogasched *o = self;
+
+	if (tenant != ASTRA_NONE)
+		return;
+	out->reward = o->reward;
+	out->slots = (double)o->slots;
+}
+
+/* There may be classes and nodes that came since the units were rounded. */
+static void classes(const void *self,
+		    void (*each)(const struct astra_class *class, void *arg),
+		    void *arg)
+{
+	const struct ogasched *o = self;
+	size_t cells = astra_ogas_port_count(o->classes.learner) *
+		       astra_ogas_node_count(o->classes.learner);
+
+	ogas_classes_report(&o->classes, o->cells == cells ? o->units : NULL,
+			    each, arg);
 }
 
 static void shift(void *self, double by_sec)
@@ -197,5 +216,6 @@ const struct astra_policy astra_ogasched = {
 	.save = save,
 	.restore = restore,
 	.report = report,
+	.classes = classes,
 	.shift = shift,
 };

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Classes of jobs in a report: kept, chosen and written. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+#include "src/proto/answer.h"
+#include "src/proto/encode_field.h"
+#include "src/proto/report_priv.h"
+#include "src/proto/select.h"
+
+#define CLASS(kind, member) ASTRA_FIELD(kind, struct astra_report_class, member)
+#define COUNT_OF(array) (sizeof(array) / sizeof(*(array)))
+
+static const size_t strings[] = {
+	offsetof(struct astra_report_class, pool),
+	offsetof(struct astra_report_class, tenant),
+	offsetof(struct astra_report_class, type),
+	offsetof(struct astra_report_class, node_type),
+	offsetof(struct astra_report_class, nodes),
+};
+
+const struct astra_field astra_class_fields[] = {
+	CLASS(TEXT, pool),	    CLASS(TEXT, tenant),
+	CLASS(TEXT_OR_NULL, type),  CLASS(U32, gpus),
+	CLASS(ID_OR_NULL, cpus),    CLASS(ID_OR_NULL, mem_gib),
+	CLASS(U32, jobs),	    CLASS(TEXT_OR_NULL, node_type),
+	CLASS(REAL, share_gpus),    CLASS(REAL, share_cpus),
+	CLASS(REAL, share_mem_gib), CLASS(U32, granted),
+	CLASS(REAL, saved_gpus),    CLASS(TEXT_OR_NULL, nodes),
+	ASTRA_FIELDS_END,
+};
+
+int astra_report_add_class(struct astra_report *report,
+			   const struct astra_report_class *class)
+{
+	size_t n = report->class_count;
+	struct astra_report_class copy = *class;
+
+	if (astra_grow(&report->classes, &report->class_room, n + 1,
+		       sizeof(copy)) < 0 ||
+	    astra_report_keep_all(report, &copy,
+				  n ? &report->classes[n - 1] : NULL, strings,
+				  COUNT_OF(strings)) < 0)
+		return -1;
+	report->classes[n] = copy;
+	report->class_count++;
+	return 0;
+}
+
+/* Whether its tenant is one of those marked; operators see what is shared by
+ * several, or of a tenant that is forgotten. */
+static bool is_selected(const struct astra_report *report, const bool *tenants,
+			const struct astra_query *query,
+			const struct astra_viewer *viewer,
+			const struct astra_report_class *class)
+{
+	for (size_t i = 0; i < report->tenant_count; i++)
+		if (!strcmp(report->tenants[i].name, class->tenant) &&
+		    !strcmp(report->tenants[i].pool, class->pool))
+			return tenants[i];
+	return viewer->all && !query->users.count && !query->accounts.count &&
+	       (!query->pools.count ||
+		astra_filter_has(&query->pools, class->pool));
+}
+
+int astra_answer_classes(const struct astra_report *report,
+			 const struct astra_query *query,
+			 const struct astra_viewer *viewer, uint64_t picked,
+			 struct astra_text *out)
+{
+	bool *tenants = astra_tenants_selected(report, query, viewer);
+	bool nodes = astra_nodes_visible(report, viewer);
+	const char *separator = "";
+
+	if (!tenants)
+		return -1;
+	astra_text_printf(out, ",\"classes\":[");
+	for (size_t i = 0; i < report->class_count && !out->failed; i++) {
+		struct astra_report_class class = report->classes[i];
+
+		if (!is_selected(report, tenants, query, viewer, &class))
+			continue;
+		if (!nodes)
+			class.nodes = "";
+		astra_text_printf(out, "%s", separator);
+		astra_encode_picked(out, &class, astra_class_fields, picked, 0);
+		separator = ",";
+	}
+	astra_text_printf(out, "]");
+	free(tenants);
+	return 0;
+}
