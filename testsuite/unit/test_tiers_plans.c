@@ -153,11 +153,20 @@ static void incentive_is_a_market_of_users(void **state)
 	vc_fini(&vc);
 }
 
+/* GPUs of a class in all that a tenant learned: [a, b][1 or 4 GPUs a job]. */
+static void add_class(const struct astra_class *class, void *arg)
+{
+	uint32_t(*granted)[2] = arg;
+
+	granted[*class->tenant == 'b'][class->gpus == 4] += class->granted;
+}
+
 /* 8 GPUs on two nodes, 4 for each tenant: b's only class is granted all of b's
  * share, which is the gang of 4, a's only class four jobs of 1. */
 static void ogasched_learns_of_the_tenants_jobs(void **state)
 {
 	struct astra_policy_report all, a, b;
+	uint32_t granted[2][2] = {{0}};
 	struct vcluster vc;
 
 	(void)state;
@@ -175,6 +184,11 @@ static void ogasched_learns_of_the_tenants_jobs(void **state)
 	assert_true(astra_engine_policy_report(vc.engine, "b", &b));
 	assert_true(a.reward > 0 && b.reward > 0);
 	assert_true(fabs(all.reward - a.reward - b.reward) < 1e-6);
+	assert_true(a.slots > 0 && all.slots == a.slots + b.slots);
+	assert_true(astra_engine_classes(vc.engine, add_class, granted));
+	assert_int_equal(granted[0][0], 4);
+	assert_int_equal(granted[1][1], 4);
+	assert_int_equal(granted[0][1] + granted[1][0], 0);
 	vc_fini(&vc);
 }
 
@@ -283,7 +297,8 @@ static void a_restart_changes_nothing(void **state)
 static void a_damaged_tenant_begins_anew(void **state)
 {
 	const struct astra_policy *policy = astra_policy_find("ltgf+ogasched");
-	struct astra_policy_report before, after = {NAN, NAN, NAN, NAN, NAN};
+	struct astra_policy_report before,
+		after = {NAN, NAN, NAN, NAN, NAN, NAN};
 	struct astra_bytes saved = {0};
 	struct astra_reader in;
 	struct vcluster vc;

@@ -121,7 +121,7 @@ static void report(const void *self, uint32_t tenant,
 	const struct tiers_tenants *tenants = &t->tiers.tenants;
 
 	for (size_t i = 0; i < tenants->count; i++) {
-		struct astra_policy_report own = {NAN, NAN, NAN, NAN, NAN};
+		struct astra_policy_report own = {NAN, NAN, NAN, NAN, NAN, NAN};
 
 		if (tenant != ASTRA_NONE && tenants->rows[i].tenant != tenant)
 			continue;
@@ -131,7 +131,20 @@ static void report(const void *self, uint32_t tenant,
 		add_up(&out->utility, own.utility);
 		add_up(&out->reward, own.reward);
 		add_up(&out->credits, own.credits);
+		add_up(&out->slots, own.slots);
 	}
+}
+
+/* Each tenant learns for itself. */
+static void classes(const void *self,
+		    void (*each)(const struct astra_class *class, void *arg),
+		    void *arg)
+{
+	const struct instance *t = self;
+	const struct tiers_tenants *tenants = &t->tiers.tenants;
+
+	for (size_t i = 0; i < tenants->count; i++)
+		tenants->inner->classes(tenants->rows[i].self, each, arg);
 }
 
 static const struct astra_auction *auction(const void *self)
@@ -249,5 +262,6 @@ const struct astra_policy astra_ltgf_ogasched = {
 	.arrivals = true,
 	.create = create_ogasched,
 	.report = report,
+	.classes = classes,
 	TIERS,
 };
