@@ -116,126 +116,6 @@ const struct astra_options *astra_engine_options(const struct astra_engine *e)
 	return &e->options;
 }
 
-/* A usable node as if nobody were on it; who is, is taken from it below, so
- * that giving all of it back makes the node whole again. */
-static struct astra_room empty_room(const struct astra_node *n)
-{
-	return (struct astra_room){
-		.gpus = n->gpus,
-		.cpus = n->cpus,
-		.mem_mib = n->mem_free_mib,
-		.whole = true,
-	};
-}
-
-static void add_memory(struct round *r)
-{
-	for (size_t i = 0; i < r->snap->job_count; i++) {
-		const struct astra_job *job = &r->snap->jobs[i];
-
-		for (size_t k = 0; k < job->held_count; k++) {
-			uint32_t n = job->held[k].node;
-			struct astra_room room = *astra_space_get(r->idle, n);
-
-			if (!r->snap->nodes[n].usable)
-				continue;
-			room.mem_mib += job->held[k].mem_mib;
-			astra_space_set(r->idle, n, &room);
-		}
-	}
-}
-
-static void take_held(struct round *r)
-{
-	for (size_t i = 0; i < r->snap->job_count; i++) {
-		const struct astra_job *job = &r->snap->jobs[i];
-
-		for (size_t k = 0; k < job->held_count; k++)
-			if (r->snap->nodes[job->held[k].node].usable)
-				astra_space_take(r->idle, &job->held[k]);
-	}
-}
-
-/* Others on the nodes, which no lease's end removes. Where the host's counts
- * and the jobs' holdings disagree, the host's count of what is free holds. */
-static void take_others(struct round *r)
-{
-	for (uint32_t i = 0; i < r->snap->node_count; i++) {
-		const struct astra_node *n = &r->snap->nodes[i];
-		const struct astra_room *room = astra_space_get(r->idle, i);
-		struct astra_share other = {.node = i};
-
-		if (!n->usable)
-			continue;
-		if (n->settling) {
-			/* What is free there is free soon. */
-			r->coming[i] += n->gpus_free;
-			astra_space_set(r->idle, i, &(struct astra_room){0});
-			continue;
-		}
-		if (room->gpus < n->gpus_free || room->cpus < n->cpus_free) {
-			astra_space_set(r->idle, i,
-					&(struct astra_room){
-						.gpus = n->gpus_free,
-						.cpus = n->cpus_free,
-						.mem_mib = n->mem_free_mib,
-					});
-			continue;
-		}
-		other.gpus = room->gpus - n->gpus_free;
-		other.cpus = room->cpus - n->cpus_free;
-		if (other.gpus || other.cpus)
-			astra_space_take(r->idle, &other);
-	}
-}
-
-static void count_coming(struct round *r)
-{
-	for (size_t i = 0; i < r->snap->job_count; i++) {
-		const struct astra_job *job = &r->snap->jobs[i];
-		const struct ejob *j = &r->e->jobs[r->e->row_of[i]];
-		bool leaving = job->state == ASTRA_JOB_REQUEUED ||
-			       job->state == ASTRA_JOB_ENDING ||
-			       (job->state == ASTRA_JOB_RUNNING &&
-				(j->phase == ASTRA_PHASE_DOOMED ||
-				 j->phase == ASTRA_PHASE_GRACE ||
-				 j->phase == ASTRA_PHASE_LEAVING));
-
-		leaving =
-			leaving && !astra_lease_overdue(r->e, r->snap, j, job);
-
-		for (size_t k = 0; leaving && k < job->held_count; k++)
-			r->coming[job->held[k].node] += job->held[k].gpus;
-	}
-}
-
-static int build_space(struct round *r)
-{
-	for (size_t i = 0; i < r->snap->node_count; i++) {
-		const struct astra_node *n = &r->snap->nodes[i];
-
-		if (n->gpus > r->node_gpus_max)
-			r->node_gpus_max = n->gpus;
-		if (n->usable)
-			r->usable_gpus += n->gpus;
-	}
-	r->idle = astra_space_create(r->snap->node_count, r->node_gpus_max);
-	r->coming = calloc(r->snap->node_count + 1, sizeof(*r->coming));
-	if (!r->idle || !r->coming)
-		return -1;
-	for (uint32_t i = 0; i < r->snap->node_count; i++) {
-		struct astra_room room = empty_room(&r->snap->nodes[i]);
-
-		if (r->snap->nodes[i].usable)
-			astra_space_set(r->idle, i, &room);
-	}
-	add_memory(r);
-	take_held(r);
-	take_others(r);
-	count_coming(r);
-	return 0;
-}
-
 double astra_engine_time(const struct astra_engine *e)
 {
 	return e->now_sec;
@@ -386,7 +266,7 @@ int astra_engine_round(struct astra_engine *e,
 		astra_leases_catch_up(e, snapshot, last_sec, &plan->changed);
 	if (!rc && astra_first_starts_follow(e, snapshot) < 0)
 		rc = astra_error_nomem(err);
-	if (!rc && build_space(&r) < 0)
+	if (!rc && astra_idle_build(&r) < 0)
 		rc = astra_error_nomem(err);
 	if (!rc && !e->options.leases) {
 		rc = astra_round_order(&r, err);

@@ -20,6 +20,7 @@
  *   lend.c    what is idle after that, to those who wait
  *   yield.c   who yields to a job that finds no place
  *   settle.c  what the outcome means for each job
+ *   idle.c    what is free when a round begins
  *   first_start.c  by when a job is to start for the first time
  *   lack.c    of what there is too little for jobs that find no place
  *   reclaim.c whose GPUs are taken back to start a job
@@ -340,6 +341,10 @@ size_t astra_elastic_keep(const struct contender *c, struct astra_space *work,
 			  struct astra_share *shares);
 /* GPUs of a charge. */
 double astra_elastic_charge(const struct ejob *j, uint32_t gpus);
+
+/* idle.c: what is free on the nodes, and what those who are leaving hold.
+ * Returns 0, or -1 when memory is out. */
+int astra_idle_build(struct round *r);
 
 /* first_start.c */
 /* Give those that are seen waiting for their first start a bound, take it from

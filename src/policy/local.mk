@@ -43,6 +43,7 @@ libastra_policy_la_SOURCES = \
 	src/policy/calendar_releases.c \
 	src/policy/hold.c \
 	src/policy/hold.h \
+	src/policy/idle.c \
 	src/policy/due.c \
 	src/policy/due.h \
 	src/policy/recall.c \

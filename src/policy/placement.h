@@ -39,6 +39,11 @@ struct astra_space *astra_space_copy(const struct astra_space *space);
  * that was taken since is given back. */
 void astra_space_set(struct astra_space *space, uint32_t node,
 		     const struct astra_room *room);
+/* The same for a node with so many users, each of whom took something: it is
+ * `whole` again once as many shares are given back. */
+void astra_space_set_used(struct astra_space *space, uint32_t node,
+			  const struct astra_room *room, bool whole,
+			  uint32_t users);
 const struct astra_room *astra_space_get(const struct astra_space *space,
 					 uint32_t node);
 

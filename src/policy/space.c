@@ -113,12 +113,19 @@ static void set_gpus(struct astra_space *space, uint32_t node, uint32_t gpus)
 void astra_space_set(struct astra_space *space, uint32_t node,
 		     const struct astra_room *room)
 {
+	astra_space_set_used(space, node, room, room->whole, 0);
+}
+
+void astra_space_set_used(struct astra_space *space, uint32_t node,
+			  const struct astra_room *room, bool whole,
+			  uint32_t users)
+{
 	struct space_node *n = &space->nodes[node];
 
 	set_gpus(space, node, room->gpus);
 	n->room = *room;
-	n->whole = room->whole;
-	n->users = 0;
+	n->whole = whole;
+	n->users = users;
 }
 
 const struct astra_room *astra_space_get(const struct astra_space *space,
