@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Policy=oasis with an elastic job: it runs on what others have not booked, over
+# a kill of slurmctld, too, writes its checkpoint and goes on with more when its
+# plan has more for it. A job that is worth less than it costs is told its price
+# and what would change that, and so it is: one that is worth more is planned,
+# and once those who booked are gone it runs itself.
+. "$(dirname "$0")/../lib/live.sh"
+
+conf=$(mktemp)
+cat >"$conf" <<-EOT
+	Pool=gpu Partitions=gpu Policy=oasis LendIdle=no
+	RoundInterval=1
+	SlotLength=10
+	PlanHorizon=200
+	CheckpointGrace=3
+EOT
+start_cluster --accounting --nodes 1 --gpus 8 --cpus 16 --astraea "$conf"
+rm -f "$conf"
+
+# A line at the begin of each run, and one where it is told to leave.
+cat >"$CLUSTER_DIR/work.sh" <<'EOT'
+#!/bin/bash
+echo "run $ASTRAEA_GPUS after $ASTRAEA_GPUS_BEFORE here $SLURM_GPUS_ON_NODE"
+trap 'echo "checkpoint at $ASTRAEA_GPUS"; exit 85' TERM
+while :; do sleep 0.2; done
+EOT
+has() { # JOB GPUS: it runs with so many
+	job_is "$1" RUNNING && [[ $(job_field "$1" TresPerJob) == *:"$2" ]]
+}
+job() { submit --no-requeue "$@" --wrap 'exec sleep 1000'; }
+why() { sfair why "$1" | tr -s '\n ' ' '; }
+says() { [[ $(why "$1" 2>/dev/null) == *"$2"* ]]; }
+
+# ---- Of 8 GPUs one is booked for good and 3 for a minute; the elastic job has the
+# ---- others, and 6 once that is over.
+
+always=$(job --gres=gpu:1 --time=10 --utility=sigmoid:100,10,1)
+wait_for 20 job_is "$always" RUNNING
+first=$(submit --gres=gpu:3 --time=1 --utility=sigmoid:100,100,0.02 \
+	--wrap 'exec sleep 45')
+wait_for 20 job_is "$first" RUNNING
+elastic=$(submit --gpu-range=1-6 --time=2 --utility=sigmoid:100,200,0.045 \
+	--cpus-per-gpu=2 --signal=B:TERM@5 --open-mode=append \
+	"$CLUSTER_DIR/work.sh")
+wait_for 20 has "$elastic" 4
+check_eq "CPUs" 8 "$(squeue -h -j "$elastic" -o %C)"
+began() { [[ $(job_log "$elastic") == "run 4 after 0 here 4" ]]; }
+wait_for 10 began
+ok starts-on-what-is-left
+
+# ---- One that is worth next to nothing.
+
+poor=$(job --gres=gpu:1 --time=2 --utility=sigmoid:0.000001,1,1)
+wait_for 20 says "$poor" 'Its GPUs cost more now than it is worth'
+why "$poor"
+says "$poor" 'It is not refused for good: it is offered a schedule again in ' ||
+	fail "it is not told when it is asked again"
+costs=$(why "$poor" |
+	sed -n 's/.*being worth more than \([0-9.e+-]*\) to its owner.*/\1/p')
+[[ $costs ]] || fail "it is not told what would change it"
+[[ $(job_reason "$poor") == "Lease: costs "*" now, is worth "* ]] ||
+	fail "squeue says $(job_reason "$poor")"
+rich=$(job --gres=gpu:1 --time=2 \
+	--utility="sigmoid:$(awk "BEGIN { print 10 * $costs }"),1,1")
+planned() { [[ $(job_reason "$1") == "Lease: planned, "* ]]; }
+wait_for 20 planned "$rich"
+ok price-is-the-reason
+
+# ---- slurmctld dies.
+
+start_of() { squeue -h --start -j "$1" -o %S; }
+start=$(start_of "$rich")
+touch "$CLUSTER_DIR/known"
+scontrol update job "$always" Comment=changed # else nothing may be saved
+wait_for 20 slurm_has_saved
+restart_slurmctld KILL
+wait_for 30 job_is "$elastic" RUNNING
+wait_for 20 planned "$rich"
+check_eq "the planned start" "$start" "$(start_of "$rich")"
+wait_for 20 says "$poor" 'It is not refused for good'
+ok planned-as-before-a-kill
+
+# ---- Its plan has more for it.
+
+# It may have less for the last slots before: what its work does not need of the
+# dearest slots is not booked.
+wait_for 90 has "$elastic" 6
+resized() {
+	[[ $(job_log "$elastic") == *"checkpoint at 4"*"run 6 after "[1-4]" here 6"* ]]
+}
+wait_for 10 resized
+check_eq "CPUs" 12 "$(squeue -h -j "$elastic" -o %C)"
+runs() {
+	sacct -nXPD -j "$elastic" -o alloctres | grep -o 'gres/gpu=[0-9]*' |
+		uniq | tr '\n' ' '
+}
+booked() { [[ $(runs) == "gres/gpu=4 "*"gres/gpu=6 " ]]; }
+wait_for 20 booked
+ok grows
+
+# ---- Those who booked are gone.
+
+scancel "$elastic" "$rich" "$always"
+wait_for 30 job_is "$poor" RUNNING
+ok cheaper
