@@ -13,6 +13,7 @@
 
 /* What oasis plans in one go. */
 #define HORIZON_SLOTS_MAX 1000
+#define HORIZON_SEC 86400
 
 #define CREDITS_MAX 1e9
 #define LEASE_TERM_SEC 900
@@ -66,7 +67,6 @@ NUMBER_ROW(price, price_base, 1, 1e6)
 ROW(budget, parse_budget(&o->budget, text, err))
 NUMBER_ROW(refill, budget_refill, 0, CREDITS_MAX)
 FLAG_ROW(own_price, own_share, "cluster", "share")
-TIME_ROW(horizon, horizon_sec)
 BOOL_ROW(lend_idle, lend_idle)
 BOOL_ROW(trust_bids, trust_bids)
 NUMBER_ROW(knob, fairness_knob, 0, 1)
@@ -136,6 +136,24 @@ static int set_min_run(struct astra_options *o, const char *text,
 		return astra_option_seconds(&o->min_run_sec, text, err);
 	o->min_run_sec = -1;
 	return 0;
+}
+
+static int set_horizon(struct astra_options *o, const char *text,
+		       struct astra_error *err)
+{
+	if (strcasecmp(text, "auto"))
+		return astra_option_seconds(&o->horizon_sec, text, err);
+	o->horizon_sec = -1;
+	return 0;
+}
+
+uint32_t astra_horizon_slots(const struct astra_options *options)
+{
+	double sec =
+		options->horizon_sec >= 0 ? options->horizon_sec : HORIZON_SEC;
+	double slots = ceil(sec / options->slot_sec);
+
+	return (uint32_t)fmax(1, fmin(slots, HORIZON_SLOTS_MAX));
 }
 
 double astra_min_run_sec(const struct astra_options *options, double term_sec,
@@ -445,8 +463,9 @@ const struct astra_option astra_option_table[] = {
 	{"BudgetRefill", "CREDITS", "0",
 	 "What a tenant that has less than Budget is given of it a day.",
 	 set_refill},
-	{"PlanHorizon", "TIME", "86400",
-	 "How far ahead oasis plans, 1 to 1000 slots. A job whose work is longer than three "
+	{"PlanHorizon", "TIME|auto", "auto",
+	 "How far ahead oasis plans, 1 to 1000 slots. auto: a day, or 1000 slots "
+	 "where that is less. A job whose work is longer than three "
 	 "quarters of this is planned part by part.",
 	 set_horizon},
 	{"LendIdle", "yes|no", "yes",
@@ -561,6 +580,7 @@ int astra_options_check(const struct astra_options *o, struct astra_error *err)
 				       "SlotLength=%g",
 				       o->epoch_sec, o->slot_sec);
 	if ((!strcmp(o->policy, "oasis") || !strcmp(o->policy, "ltgf+oasis")) &&
+	    o->horizon_sec >= 0 &&
 	    (o->horizon_sec < o->slot_sec ||
 	     o->horizon_sec / o->slot_sec > HORIZON_SLOTS_MAX))
 		return astra_error_set(err,

@@ -69,7 +69,7 @@ struct astra_options {
 	double budget;			  /* Budget, credits; negative: none */
 	double budget_refill;		  /* BudgetRefill, credits a day */
 	bool own_share;			  /* OwnPrice=share */
-	double horizon_sec;		  /* PlanHorizon */
+	double horizon_sec;		  /* PlanHorizon; negative: auto */
 	bool lend_idle;			  /* LendIdle */
 	bool trust_bids;		  /* TrustBids */
 	double fairness_knob;		  /* FairnessKnob, f of themis */
@@ -114,6 +114,9 @@ int astra_options_check(const struct astra_options *options,
  * auctions, with which leases are to end. */
 double astra_min_run_sec(const struct astra_options *options, double term_sec,
 			 double learned_sec);
+
+/* So many slots oasis plans ahead. */
+uint32_t astra_horizon_slots(const struct astra_options *options);
 
 #define ASTRA_TIME_MAX_SEC (10.0 * 365 * 86400)
 

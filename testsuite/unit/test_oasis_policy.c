@@ -185,6 +185,29 @@ static void a_job_beyond_the_horizon_has_its_part(void **state)
 	vc_fini(&vc);
 }
 
+/* One that cannot be taken back holds its GPUs beyond the part that was planned
+ * of it: nobody is promised them. */
+static void what_is_held_to_its_end_is_booked(void **state)
+{
+	struct vcluster vc;
+	struct vjob *v, *w;
+	struct astra_reason r;
+
+	(void)state;
+	begin(&vc, 1, 8, false);
+	v = submit(&vc, 8, 3000, 1000);
+	v->job.revocable = false;
+	v->job.forecast.utility.sigmoid.g2 = .01;
+	vc_run(&vc, AT(10));
+	w = submit(&vc, 8, 90, 10);
+	vc_run(&vc, AT(20));
+	assert_int_equal(v->job.state, ASTRA_JOB_RUNNING);
+	r = reason_of(&vc, w);
+	assert_int_equal(r.wait, ASTRA_WAIT_PRICE);
+	assert_true(isinf(r.price));
+	vc_fini(&vc);
+}
+
 static void what_a_node_loses_is_planned_anew(void **state)
 {
 	struct vcluster vc;
@@ -253,6 +276,7 @@ int main(void)
 		cmocka_unit_test(idle_gpus_are_lent_and_taken_back),
 		cmocka_unit_test(an_elastic_job_runs_on_what_is_left),
 		cmocka_unit_test(a_job_beyond_the_horizon_has_its_part),
+		cmocka_unit_test(what_is_held_to_its_end_is_booked),
 		cmocka_unit_test(what_a_node_loses_is_planned_anew),
 		cmocka_unit_test(nothing_to_give_is_no_error),
 		cmocka_unit_test(what_jobs_were_worth_is_counted_at_their_ends),

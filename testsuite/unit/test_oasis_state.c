@@ -59,6 +59,32 @@ static void prices_follow_jobs_from_before_a_restart(void **state)
 	assert_true(with > 2 * price_after(0, false));
 }
 
+/* One that is worth less than nothing, and one that is infinitely precious if
+ * it ends at once. */
+static void no_worth_keeps_plans_from_being_restored(void **state)
+{
+	struct vcluster vc;
+	struct vjob *v, *w, *odd;
+
+	(void)state;
+	begin_with_two(&vc, 350, &v, &w);
+	odd = submit(&vc, 1, 90, 10);
+	odd->job.forecast.utility =
+		(struct astra_utility){.kind = ASTRA_UTILITY_LINEAR};
+	odd->job.forecast.utility.linear.k = -1e6;
+	odd = submit(&vc, 1, 90, 10);
+	odd->job.forecast.utility =
+		(struct astra_utility){.kind = ASTRA_UTILITY_CONVEX};
+	odd->job.forecast.utility.convex.e = 1e6;
+	odd->job.forecast.utility.convex.kappa = 16;
+	vc_run(&vc, AT(30));
+	vc_restart(&vc);
+	vc_run(&vc, AT(40));
+	assert_int_equal(reason_of(&vc, w).wait, ASTRA_WAIT_PLANNED);
+	assert_close(reason_of(&vc, w).start_sec, AT(400), 0);
+	vc_fini(&vc);
+}
+
 /* Whatever is cut off or set: it says so, or reads on, and works. */
 static void a_damaged_state_is_refused(void **state)
 {
@@ -190,6 +216,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plans_survive_a_restart),
 		cmocka_unit_test(prices_follow_jobs_from_before_a_restart),
+		cmocka_unit_test(no_worth_keeps_plans_from_being_restored),
 		cmocka_unit_test(a_damaged_state_is_refused),
 		cmocka_unit_test(a_clock_that_is_set_moves_the_slots),
 		cmocka_unit_test(all_jobs_end_whatever_happens),

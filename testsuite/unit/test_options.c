@@ -344,6 +344,29 @@ static void the_shortest_run_is_set_or_learned_or_of_the_term(void **state)
 	}
 }
 
+static uint32_t slots_of(const char *slot, const char *horizon)
+{
+	struct astra_options o = defaults();
+	struct astra_error err = {""};
+
+	assert_int_equal(astra_options_set(&o, "Policy", "oasis", &err), 0);
+	assert_int_equal(astra_options_set(&o, "SlotLength", slot, &err), 0);
+	assert_int_equal(astra_options_set(&o, "PlanHorizon", horizon, &err),
+			 0);
+	assert_int_equal(astra_options_check(&o, &err), 0);
+	return astra_horizon_slots(&o);
+}
+
+static void the_plan_is_of_a_day_unless_that_is_too_much(void **state)
+{
+	(void)state;
+	assert_int_equal(slots_of("600", "auto"), 144);
+	assert_int_equal(slots_of("10", "auto"), 1000);
+	assert_int_equal(slots_of("2-00:00:00", "auto"), 1);
+	assert_int_equal(slots_of("900", "7-00:00:00"), 672);
+	assert_int_equal(slots_of("100", "950"), 10);
+}
+
 static void contradictions_name_both_keys(void **state)
 {
 	static const struct {
@@ -396,6 +419,7 @@ int main(void)
 		cmocka_unit_test(signals_are_names_or_numbers),
 		cmocka_unit_test(
 			the_shortest_run_is_set_or_learned_or_of_the_term),
+		cmocka_unit_test(the_plan_is_of_a_day_unless_that_is_too_much),
 		cmocka_unit_test(contradictions_name_both_keys),
 	};
 

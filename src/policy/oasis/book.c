@@ -57,8 +57,8 @@ static struct astra_oasis_range range_of(const struct oasis_book *book)
 {
 	struct astra_oasis_range range;
 
-	astra_oasis_history_range(&book->history, 1, book->slots,
-				  (double)book->gpus, 0, &range);
+	oasis_recent_range(&book->recent, book->slots, (double)book->gpus,
+			   &range);
 	return range;
 }
 
@@ -167,7 +167,7 @@ static int book_held(struct oasis_book *book, struct oasis_booking *b,
 	last = oasis_slot_of(book, until_sec - 1);
 	if (last - book->now >= book->slots)
 		last = book->now + book->slots - 1;
-	if (booked >= held)
+	if (booked >= held && oasis_booked(b, last) >= held)
 		return 0;
 	for (; more.slot <= last; more.slot++) {
 		booked = oasis_booked(b, more.slot);
@@ -305,8 +305,7 @@ int oasis_book_offer(struct oasis_book *book, const struct astra_demand *demand,
 	struct astra_oasis_range range;
 
 	if (!b->known) {
-		astra_oasis_history_add(&book->history, &job, book->slots - 1,
-					1);
+		oasis_recent_add(&book->recent, &job, book->slots - 1);
 		range = range_of(book);
 		astra_oasis_market_set_range(book->market, &range);
 		b->known = true;

@@ -7,6 +7,7 @@
 
 #include "src/common/idmap.h"
 #include "src/policy/oasis/oasis.h"
+#include "src/policy/oasis/recent.h"
 #include "src/policy/policy.h"
 
 /* What is known of an active job. */
@@ -33,8 +34,8 @@ struct oasis_book {
 
 	struct astra_oasis_market *market; /* NULL: it is to be made */
 	uint64_t gpus;			   /* its capacity */
-	struct astra_oasis_history history;
-	struct astra_oasis_offer offer; /* scratch */
+	struct oasis_recent recent;	   /* what U and L are by */
+	struct astra_oasis_offer offer;	   /* scratch */
 
 	struct oasis_booking *bookings;
 	size_t count, room;

@@ -8,6 +8,9 @@
 #include "src/common/grow.h"
 #include "src/policy/oasis/book.h"
 
+/* In place of the slots' length, which the first version begins with. */
+#define VERSION (-2.0)
+
 static void put_booking(struct astra_bytes *out, const struct oasis_booking *b)
 {
 	astra_put_u32(out, b->job);
@@ -23,9 +26,10 @@ static void put_booking(struct astra_bytes *out, const struct oasis_booking *b)
 
 int oasis_book_save(const struct oasis_book *book, struct astra_bytes *out)
 {
+	astra_put_f64(out, VERSION);
 	astra_put_f64(out, book->slot_sec);
 	astra_put_f64(out, book->origin_sec);
-	astra_oasis_history_save(&book->history, out);
+	oasis_recent_save(&book->recent, out);
 	astra_put_u32(out, (uint32_t)book->tenant_count);
 	for (size_t i = 0; i < book->tenant_count; i++)
 		astra_put_f64(out, book->utility[i]);
@@ -78,11 +82,12 @@ static int get_booking(struct oasis_book *book, struct astra_reader *in)
 			       (uint32_t)book->count - 1);
 }
 
-static int get_all(struct oasis_book *book, struct astra_reader *in)
+static int get_all(struct oasis_book *book, bool old, struct astra_reader *in)
 {
 	uint32_t count;
 
-	if (astra_oasis_history_restore(&book->history, in) < 0)
+	if ((old ? oasis_recent_restore_old(&book->recent, in)
+		 : oasis_recent_restore(&book->recent, in)) < 0)
 		return -1;
 	count = astra_get_u32(in);
 	for (uint32_t i = 0; i < count && !in->failed; i++) {
@@ -101,14 +106,18 @@ static int get_all(struct oasis_book *book, struct astra_reader *in)
 
 int oasis_book_restore(struct oasis_book *book, struct astra_reader *in)
 {
-	double slot_sec = astra_get_f64(in), origin_sec = astra_get_f64(in);
+	double first = astra_get_f64(in), slot_sec, origin_sec;
+	bool old = first > 0;
 
-	if (in->failed || !isfinite(origin_sec) || get_all(book, in) < 0)
+	slot_sec = old ? first : astra_get_f64(in);
+	origin_sec = astra_get_f64(in);
+	if (in->failed || (!old && first != VERSION) || !isfinite(origin_sec) ||
+	    get_all(book, old, in) < 0)
 		return -1;
 	book->origin_sec = origin_sec;
 	if (slot_sec == book->slot_sec)
 		return 0;
-	astra_oasis_history_init(&book->history);
+	oasis_recent_init(&book->recent);
 	for (size_t i = 0; i < book->count; i++) {
 		book->bookings[i].y.count = 0;
 		book->bookings[i].known = false;

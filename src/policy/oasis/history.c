@@ -47,6 +47,17 @@ void astra_oasis_history_init(struct astra_oasis_history *history)
 	};
 }
 
+double oasis_best(const struct astra_oasis_job *job)
+{
+	double slots = duration(job);
+	double best = astra_utility_value(&job->utility, slots - 1);
+
+	/* A convex one is infinite at 0. */
+	if (!isfinite(best))
+		best = astra_utility_value(&job->utility, slots);
+	return isnan(best) ? 0 : fmin(best, ASTRA_OASIS_PRICE_MAX);
+}
+
 static void add_demand(const double *demand, size_t resources, double best,
 		       double worst, double work, double *upper, double *least,
 		       double *least_work)
@@ -74,8 +85,8 @@ void astra_oasis_history_add(struct astra_oasis_history *history,
 	history->jobs++;
 	if (isinf(work))
 		return;
-	best = astra_utility_value(&job->utility, duration(job) - 1);
-	worst = astra_utility_value(&job->utility, latest);
+	best = oasis_best(job);
+	worst = fmax(0, astra_utility_value(&job->utility, latest));
 	add_demand(job->worker, resources, best, worst, work, history->u1,
 		   &history->least1, &history->work1);
 	if (job->bandwidth > 0)

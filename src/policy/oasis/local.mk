@@ -14,6 +14,8 @@ libastra_policy_la_SOURCES += \
 	src/policy/oasis/offer.c \
 	src/policy/oasis/policy.c \
 	src/policy/oasis/policy.h \
+	src/policy/oasis/recent.c \
+	src/policy/oasis/recent.h \
 	src/policy/oasis/runs.c \
 	src/policy/oasis/slot.c \
 	src/policy/oasis/slot_priv.h \
@@ -77,3 +79,9 @@ test_oasis_state_SOURCES = testsuite/unit/test_oasis_state.c \
 	testsuite/unit/unit.h
 test_oasis_state_CFLAGS = $(UNIT_CFLAGS)
 test_oasis_state_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += test_oasis_recent
+test_oasis_recent_SOURCES = testsuite/unit/test_oasis_recent.c \
+	testsuite/unit/unit.h
+test_oasis_recent_CFLAGS = $(UNIT_CFLAGS)
+test_oasis_recent_LDADD = $(UNIT_LIBS)

@@ -152,6 +152,10 @@ struct astra_oasis_market {
 	struct oasis_search search;
 };
 
+/* f(D - 1), the most that a job can be worth; where that is infinite f(D).
+ * Never NaN, nor above ASTRA_OASIS_PRICE_MAX. */
+double oasis_best(const struct astra_oasis_job *job);
+
 int oasis_list_runs(struct astra_oasis_market *market);
 
 /* What it is worth to end in a slot; never infinite. */

@@ -26,11 +26,9 @@ static void *oasis_create(const struct astra_options *options,
 		return NULL;
 	}
 	book->slot_sec = options->slot_sec;
-	book->slots = (uint32_t)fmax(
-		1, fmin(ASTRA_OASIS_SLOTS_MAX,
-			ceil(options->horizon_sec / options->slot_sec)));
+	book->slots = astra_horizon_slots(options);
 	book->lend = options->lend_idle;
-	astra_oasis_history_init(&book->history);
+	oasis_recent_init(&book->recent);
 	return book;
 }
 
