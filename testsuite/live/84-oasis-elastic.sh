@@ -40,7 +40,7 @@ wait_for 20 job_is "$always" RUNNING
 first=$(submit --gres=gpu:3 --time=1 --utility=sigmoid:100,100,0.02 \
 	--wrap 'exec sleep 45')
 wait_for 20 job_is "$first" RUNNING
-elastic=$(submit --gpu-range=1-6 --time=2 --utility=sigmoid:100,200,0.045 \
+elastic=$(submit --gpus=1 --gpu-range=1-6 --time=2 --utility=sigmoid:100,200,0.045 \
 	--cpus-per-gpu=2 --signal=B:TERM@5 --open-mode=append \
 	"$CLUSTER_DIR/work.sh")
 wait_for 20 has "$elastic" 4
