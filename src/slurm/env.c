@@ -51,11 +51,14 @@ static void set_number(job_details_t *details, const char *name, double value)
 	astra_env_set(details, name, text);
 }
 
-/* Of an elastic job: what it has now, and had in its last run. */
+/* Of an elastic job: what it has now, and had in its last run; that one's
+ * GPUs may have been given back. */
 static void env_tell_size(job_details_t *details,
 			  const struct astra_env_lease *lease)
 {
-	const char *before = astra_env_get(details, "ASTRAEA_GPUS");
+	const char *last = astra_env_get(details, "ASTRAEA_GPUS");
+	const char *before =
+		last ? last : astra_env_get(details, "ASTRAEA_GPUS_BEFORE");
 	uint32_t gpus = lease->gpus;
 
 	set_number(details, "ASTRAEA_GPUS_BEFORE",
@@ -117,4 +120,38 @@ void astra_env_start(job_record_t *job, const struct astra_env_lease *lease)
 	astra_env_tell(job->details, &told);
 	astra_publish_tell(job->details);
 	last_job_update = time(NULL);
+}
+
+/* What a run was told, but for what it is to find again after a restart. */
+static bool env_is_of_run(const char *variable)
+{
+	static const char *const kept[] = {
+		"ASTRAEA_GPUS_BEFORE=", "ASTRAEA_GPUS_BOUND=",
+		"ASTRAEA_REVOKED_RUN="};
+
+	if (xstrncmp(variable, "ASTRAEA_", strlen("ASTRAEA_")) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+		if (!xstrncmp(variable, kept[i], strlen(kept[i])))
+			return false;
+	return true;
+}
+
+void astra_env_give_back(job_details_t *details)
+{
+	const char *gpus = astra_env_get(details, "ASTRAEA_GPUS");
+	uint16_t left = 0;
+
+	if (gpus)
+		set_number(details, "ASTRAEA_GPUS_BEFORE", strtod(gpus, NULL));
+	for (uint16_t i = 0; i < details->env_cnt; i++) {
+		char *variable = details->env_sup[i];
+
+		details->env_sup[i] = NULL;
+		if (env_is_of_run(variable))
+			xfree(variable);
+		else
+			details->env_sup[left++] = variable;
+	}
+	details->env_cnt = left;
 }

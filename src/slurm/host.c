@@ -14,6 +14,7 @@
 #include "src/slurm/bell.h"
 #include "src/slurm/compat.h"
 #include "src/slurm/cycle.h"
+#include "src/slurm/env.h"
 #include "src/slurm/expected.h"
 #include "src/slurm/forecaster.h"
 #include "src/slurm/gate.h"
@@ -149,8 +150,19 @@ int astra_host_start(void)
 	return rc;
 }
 
+static int give_back_env(void *x, void *arg)
+{
+	job_record_t *job = x;
+
+	(void)arg;
+	/* A job that is being configured has yet to be launched. */
+	if (job->details && !IS_JOB_FINISHED(job) && !IS_JOB_CONFIGURING(job))
+		astra_env_give_back(job->details);
+	return 0;
+}
+
 /* Slurmctld saves the jobs after this: one without our plugins must find none
- * of them parked. */
+ * of them parked, nor start one with what its last lease was. */
 static void give_back(void)
 {
 	uint32_t count;
@@ -161,6 +173,8 @@ static void give_back(void)
 	lock_slurmctld(astra_write_locks());
 	count = astra_unpark_all();
 	astra_priority_give_back();
+	if (job_list)
+		list_for_each(job_list, give_back_env, NULL);
 	unlock_slurmctld(astra_write_locks());
 	schedule_job_save(); /* has locks of its own */
 	if (count)

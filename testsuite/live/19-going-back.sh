@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Going back to stock Slurm loses no job: those that run go on, those that wait
 # are started by Slurm; after a kill -9 contrib/unpark.sh sees to that. And
-# forth again: the history has one row of a job, even if the state is lost.
+# forth again: the history has one row of a job, even if the state is lost. Nor
+# is a job that stock Slurm runs again told of its last run's size and lease.
 . "$(dirname "$0")/../lib/live.sh"
 
 start_cluster --nodes 2 --gpus 4
@@ -128,3 +129,37 @@ last=$(submit --gpus=1 --wrap true)
 written() { [[ $(history JobID "$last") == "$last" ]]; }
 wait_for 30 written # and thus what was known before it
 check_eq "the row of a job that went back and forth" "$before" "$(in_history)"
+
+# ---- An elastic job's size is told by us alone.
+
+scancel "$again"
+wait_for 60 job_is "$last" COMPLETED
+elastic=$(submit --gpu-range=1-4 --wrap '
+	echo "run $SLURM_RESTART_COUNT: GPUs ${ASTRAEA_GPUS-none}" \
+		"workers ${ASTRAEA_WORLD_SIZE-none} before ${ASTRAEA_GPUS_BEFORE-none}" \
+		"lease ${ASTRAEA_LEASE_END:+told} socket ${ASTRAEA_SOCKET:+told}"
+	exec sleep 300')
+# run N: what that run was told.
+run() { job_log "$elastic" 2>/dev/null | sed -n "s/^run $1: //p"; }
+ran() { [[ $(run "$1") ]]; }
+pends() { [[ $(job_field "$elastic" Restarts) == "$1" ]] && job_is "$elastic" PENDING; }
+# run_again N: and wait for that run; Slurm would have it wait two minutes.
+run_again() {
+	scontrol requeue "$elastic"
+	wait_for 20 pends "$1"
+	scontrol update jobid="$elastic" starttime=now
+	wait_for 40 ran "$1"
+}
+wait_for 30 ran ''
+check_eq "the first run" "GPUs 4 workers 4 before 0 lease told socket told" \
+	"$(run '')"
+change stock TERM
+wait_for 30 job_is "$elastic" RUNNING
+run_again 1
+check_eq "a run of stock Slurm" \
+	"GPUs none workers none before 4 lease  socket " "$(run 1)"
+change ours TERM
+wait_for 40 leased "$elastic"
+run_again 2
+check_eq "a run of ours" "GPUs 4 workers 4 before 4 lease told socket told" \
+	"$(run 2)"
