@@ -60,6 +60,8 @@ mount_state() {
 campaign_end() {
 	local status=$?
 	"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld KILL || true
+	# For who looks into a violation, beside the logs: see KEEP_CLUSTER.
+	[[ ! $mounted ]] || cp -a "$CLUSTER_DIR/state" "$CLUSTER_DIR/log/" || true
 	[[ ! $mounted ]] || umount -l "$CLUSTER_DIR/state" || status=1
 	live_end "$status"
 }
