@@ -42,6 +42,8 @@ static int make_room(const struct astra_themis_game *game,
 		.shares = calloc(shares_max(game) + 1, sizeof(*out->shares)),
 		.first = calloc(game->count + 1, sizeof(*out->first)),
 		.c = calloc(game->count + 1, sizeof(*out->c)),
+		.served_bound = SIZE_MAX,
+		.bound = INFINITY,
 	};
 	return out->shares && out->first && out->c ? 0 : -1;
 }
@@ -70,12 +72,10 @@ static int solve(struct astra_themis_game *game,
 	return 0;
 }
 
-int astra_themis_auction_run(const struct astra_themis_machine *machines,
-			     size_t machine_count,
-			     const struct astra_themis_bidder *bidders,
-			     size_t bidder_count,
-			     struct astra_themis_auction *out,
-			     struct astra_error *err)
+static int run(const struct astra_themis_machine *machines,
+	       size_t machine_count, const struct astra_themis_bidder *bidders,
+	       size_t bidder_count, bool unproved,
+	       struct astra_themis_auction *out, struct astra_error *err)
 {
 	struct astra_themis_game game;
 	double *without = NULL;
@@ -85,6 +85,7 @@ int astra_themis_auction_run(const struct astra_themis_machine *machines,
 	if (astra_themis_game_init(&game, machines, machine_count, bidders,
 				   bidder_count, err))
 		goto out;
+	game.unproved = unproved;
 	without = calloc(bidder_count + 1, sizeof(*without));
 	if (!without || make_room(&game, out)) {
 		astra_error_nomem(err);
@@ -95,6 +96,28 @@ out:
 	free(without);
 	astra_themis_game_clear(&game);
 	return rc;
+}
+
+int astra_themis_auction_run(const struct astra_themis_machine *machines,
+			     size_t machine_count,
+			     const struct astra_themis_bidder *bidders,
+			     size_t bidder_count,
+			     struct astra_themis_auction *out,
+			     struct astra_error *err)
+{
+	return run(machines, machine_count, bidders, bidder_count, false, out,
+		   err);
+}
+
+int astra_themis_auction_guess(const struct astra_themis_machine *machines,
+			       size_t machine_count,
+			       const struct astra_themis_bidder *bidders,
+			       size_t bidder_count,
+			       struct astra_themis_auction *out,
+			       struct astra_error *err)
+{
+	return run(machines, machine_count, bidders, bidder_count, true, out,
+		   err);
 }
 
 void astra_themis_auction_clear(struct astra_themis_auction *auction)

@@ -46,6 +46,14 @@ int astra_themis_auction_run(const struct astra_themis_machine *machines,
 			     size_t bidder_count,
 			     struct astra_themis_auction *out,
 			     struct astra_error *err);
+/* The same without the work of proving anything where it is not exact: no bound
+ * is below infinity then. */
+int astra_themis_auction_guess(const struct astra_themis_machine *machines,
+			       size_t machine_count,
+			       const struct astra_themis_bidder *bidders,
+			       size_t bidder_count,
+			       struct astra_themis_auction *out,
+			       struct astra_error *err);
 void astra_themis_auction_clear(struct astra_themis_auction *auction);
 
 /* The certified optimality gap: by which part the geometric mean of V over the

@@ -92,6 +92,7 @@ int astra_themis_divide(struct themis_division *division,
 		.apps = parties->apps,
 		.app_count = parties->count,
 		.worst_first = true,
+		.unproved = true,
 		.homes = parties->homes,
 		.home_count = parties->home_count,
 	};

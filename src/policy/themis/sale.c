@@ -96,6 +96,11 @@ static int collect(struct sale *s, size_t i, uint32_t *kept)
 
 static int run(struct sale *s, struct astra_error *err)
 {
+	int (*hold)(const struct astra_themis_machine *, size_t,
+		    const struct astra_themis_bidder *, size_t,
+		    struct astra_themis_auction *, struct astra_error *) =
+		s->market->unproved ? astra_themis_auction_guess
+				    : astra_themis_auction_run;
 	struct astra_themis_auction *auction = &s->round->auction;
 	uint32_t *kept;
 	int rc;
@@ -103,8 +108,8 @@ static int run(struct sale *s, struct astra_error *err)
 	if (make_bids(s) < 0)
 		return astra_error_nomem(err);
 	astra_themis_auction_clear(auction);
-	if (astra_themis_auction_run(s->machines, s->market->machine_count,
-				     s->bidders, s->count, auction, err) < 0)
+	if (hold(s->machines, s->market->machine_count, s->bidders, s->count,
+		 auction, err) < 0)
 		return -1;
 	kept = calloc(s->market->machine_count + 1, sizeof(*kept));
 	rc = kept ? 0 : -1;

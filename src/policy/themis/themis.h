@@ -27,6 +27,7 @@ struct astra_themis_market {
 	 * not go empty-handed: it is offered its gpus_least before the others
 	 * are offered anything. */
 	bool worst_first;
+	bool unproved; /* how good an auction was is not asked */
 	/* Chance may as well leave a job where it is: of the apps that take no
 	 * part, those keep these GPUs that nobody else keeps. */
 	const struct astra_themis_home *homes;

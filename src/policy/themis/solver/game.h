@@ -54,6 +54,7 @@ struct astra_themis_game {
 	struct astra_themis_player *players;
 	uint32_t free; /* GPUs of all machines */
 	double unit;
+	bool unproved; /* the search need not say how good it is */
 };
 
 /* Returns 0, or -1 with err set; clear it in both cases. */
@@ -86,7 +87,7 @@ int astra_themis_exact(const struct astra_themis_game *game,
 		       struct astra_themis_auction *out, double *without,
 		       struct astra_error *err);
 
-/* The local search, likewise, and out's bounds.
+/* The local search, likewise, and out's bounds, none if unproved.
  * room: of out's shares. */
 int astra_themis_search(struct astra_themis_game *game,
 			struct astra_themis_auction *out, size_t room,

@@ -255,6 +255,8 @@ int astra_themis_search(struct astra_themis_game *game,
 
 	if (game->count == 0) {
 		out->first[0] = 0;
+		out->served_bound = 0;
+		out->bound = 0.0;
 		return 0;
 	}
 	if (astra_themis_tree_init(&tree, game) ||
@@ -267,7 +269,9 @@ int astra_themis_search(struct astra_themis_game *game,
 	give_back(&pf);
 	if (pf.failed || deal.failed || try.failed || hand_out(&pf, out, room))
 		goto out;
-	rc = astra_themis_bound(&pf, &out->served_bound, &out->bound);
+	rc = 0;
+	if (!game->unproved)
+		rc = astra_themis_bound(&pf, &out->served_bound, &out->bound);
 out:
 	astra_themis_deal_free(&pf);
 	astra_themis_deal_free(&deal);
