@@ -12,16 +12,22 @@
 #define AT(t) (1000.0 + (t))
 #define TERM 20
 
-static void begin(struct vcluster *vc, size_t nodes, uint32_t gpus, double knob)
+static void begin_terms(struct vcluster *vc, size_t nodes, uint32_t gpus,
+			double knob, double term_sec)
 {
 	vc_init(vc, nodes, gpus);
 	strcpy(vc->options.policy, "themis");
-	vc->options.lease_sec = TERM;
+	vc->options.lease_sec = term_sec;
 	vc->options.grace_sec = 2;
 	vc->options.round_sec = 5;
 	vc->options.fairness_knob = knob;
 	vc_begin(vc);
 	vc_tenant(vc, "a", 1);
+}
+
+static void begin(struct vcluster *vc, size_t nodes, uint32_t gpus, double knob)
+{
+	begin_terms(vc, nodes, gpus, knob, TERM);
 }
 
 static struct vjob *submit(struct vcluster *vc, uint32_t gpus, double work_sec,
@@ -91,6 +97,28 @@ static void two_apps_of_eight_jobs_share(void **state)
 		running[i / 8] += jobs[i]->job.state == ASTRA_JOB_RUNNING;
 	assert_int_equal(running[0] + running[1], 8);
 	assert_in_range(running[0], 2, 6);
+	vc_fini(&vc);
+}
+
+/* An app is done when its last job is, but no job that a term is enough for
+ * waits for the longest of its app: at the next end of leases it goes first. */
+static void a_short_job_does_not_wait_for_its_app(void **state)
+{
+	struct vcluster vc;
+	struct vjob *lengthy, *brief;
+
+	(void)state;
+	begin_terms(&vc, 1, 4, .8, 100);
+	lengthy = submit(&vc, 4, 10000, 1);
+	vc_run(&vc, AT(50));
+	brief = submit(&vc, 4, 70, 1);
+	vc_run(&vc, AT(90));
+	assert_int_equal(brief->starts, 0);
+	vc_run(&vc, AT(300));
+	assert_int_equal(brief->starts, 1);
+	assert_true(brief->done_sec >= 70);
+	assert_int_equal(lengthy->starts, 2);
+	assert_int_equal(lengthy->job.state, ASTRA_JOB_RUNNING);
 	vc_fini(&vc);
 }
 
@@ -367,6 +395,7 @@ int main(void)
 		cmocka_unit_test(apps_that_are_alike_take_turns),
 		cmocka_unit_test(a_large_job_among_small_ones_has_its_turn),
 		cmocka_unit_test(two_apps_of_eight_jobs_share),
+		cmocka_unit_test(a_short_job_does_not_wait_for_its_app),
 		cmocka_unit_test(who_can_stay_stays),
 		cmocka_unit_test(nobody_moves_where_all_have_room),
 		cmocka_unit_test(no_gpu_idles_while_somebody_wants_it),

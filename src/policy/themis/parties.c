@@ -15,6 +15,13 @@ static double way_sec(const struct astra_offer *offer, uint32_t demand)
 	return astra_left_sec(d) + (d->job->held_count ? offer->lease_sec : 0);
 }
 
+/* Whether it is done within a term: where it goes first, others of its app wait
+ * for no longer than that. */
+static bool is_brief(const struct astra_offer *offer, uint32_t demand)
+{
+	return astra_left_sec(&offer->demands[demand]) <= offer->lease_sec;
+}
+
 static uint32_t turn_of(const struct astra_offer *offer, uint32_t demand)
 {
 	uint32_t turn = offer->demands[demand].job->forecast.turn;
@@ -28,9 +35,14 @@ static int compare_ways(const void *a, const void *b, void *arg)
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
 	uint32_t first = turn_of(*offer, i), second = turn_of(*offer, j);
 	double x = way_sec(*offer, i), y = way_sec(*offer, j);
+	bool brief = is_brief(*offer, i), other = is_brief(*offer, j);
 
 	if (first != second)
 		return first < second ? -1 : 1;
+	if (brief != other)
+		return brief ? -1 : 1;
+	if (brief && x != y)
+		return x < y ? -1 : 1;
 	if (x != y)
 		return x > y ? -1 : 1;
 	return i < j ? -1 : i > j;

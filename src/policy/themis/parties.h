@@ -42,10 +42,11 @@ int astra_themis_parties_find(struct themis_parties *parties,
 void astra_themis_parties_clear(struct themis_parties *parties);
 
 /* A party's jobs in the order in which they are to get its GPUs: as its agent
- * says; else the one with the longest way to go first, as its app is
- * done when its last job is. One that runs stays ahead by a term of another, so
- * that two of a length do not take turns. order: gets the indices of its
- * demands. */
+ * says; else those that are done within a term, the shortest first, so that no
+ * job of seconds waits for days beside one of days; then the one with the longest
+ * way to go first, as its app is done when its last job is. Of these one that
+ * runs stays ahead by a term of another, so that two of a length do not take
+ * turns. order: gets the indices of its demands. */
 void astra_themis_order_jobs(const struct themis_party *party,
 			     const struct astra_offer *offer, uint32_t *order);
 
