@@ -348,6 +348,8 @@ int astra_world_apply(struct foreseen_world *w, const struct astra_plan *plan)
 		if (d->action == ASTRA_START) {
 			if (start(w, i, plan, d) < 0)
 				return -1;
+		} else if (d->action == ASTRA_REFUSE) {
+			w->jobs[i].state = ASTRA_JOB_BLOCKED;
 		} else if (w->jobs[i].state != ASTRA_JOB_RUNNING) {
 			continue;
 		} else if (d->action == ASTRA_SIGNAL) {

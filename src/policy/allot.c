@@ -30,13 +30,22 @@ int astra_allocation_add(struct astra_allocation *a, uint32_t demand,
 	return 0;
 }
 
+static int append(uint32_t **list, size_t *count, size_t *room, uint32_t demand)
+{
+	if (astra_grow(list, room, *count + 1, sizeof(**list)) < 0)
+		return -1;
+	(*list)[(*count)++] = demand;
+	return 0;
+}
+
 int astra_allocation_leave(struct astra_allocation *a, uint32_t demand)
 {
-	if (astra_grow(&a->leavers, &a->leaver_room, a->leaver_count + 1,
-		       sizeof(*a->leavers)) < 0)
-		return -1;
-	a->leavers[a->leaver_count++] = demand;
-	return 0;
+	return append(&a->leavers, &a->leaver_count, &a->leaver_room, demand);
+}
+
+int astra_allocation_refuse(struct astra_allocation *a, uint32_t demand)
+{
+	return append(&a->refused, &a->refused_count, &a->refused_room, demand);
 }
 
 static void allotment_fini(struct allotment *a)
@@ -51,6 +60,7 @@ static void allotment_fini(struct allotment *a)
 	free(a->answer.awards);
 	free(a->answer.shares);
 	free(a->answer.leavers);
+	free(a->answer.refused);
 }
 
 static int allotment_init(struct allotment *a, struct round *r)
@@ -240,6 +250,45 @@ static void settle_expired(struct allotment *a)
 	}
 }
 
+/* Whether it waits, with all that it stands for, and was awarded nothing. */
+static bool may_be_refused(const struct allotment *a, uint32_t demand)
+{
+	return demand < a->demand_count && a->demands[demand].open &&
+	       a->demands[demand].job->state == ASTRA_JOB_PENDING &&
+	       !a->sources[demand].awarded;
+}
+
+/* Those that are not to be run are not to be lent GPUs either. */
+static void exclude_refused(struct allotment *a)
+{
+	for (size_t i = 0; i < a->answer.refused_count; i++) {
+		uint32_t demand = a->answer.refused[i];
+		struct contender *c;
+
+		if (!may_be_refused(a, demand))
+			continue;
+		c = &a->r->contenders[a->sources[demand].contender];
+		for (uint32_t k = 0; k < a->demands[demand].copies; k++)
+			c[k].refused = true;
+	}
+}
+
+static int refuse(struct allotment *a)
+{
+	for (size_t i = 0; i < a->answer.refused_count; i++) {
+		uint32_t demand = a->answer.refused[i];
+		struct astra_decision d = {.action = ASTRA_REFUSE};
+
+		if (!may_be_refused(a, demand))
+			continue;
+		d.job = a->demands[demand].job->id;
+		d.restart_cnt = a->demands[demand].job->restart_cnt;
+		if (astra_plan_add(a->r->plan, &d, NULL, 0) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int explain(struct allotment *a)
 {
 	const struct astra_policy *policy = a->r->e->policy;
@@ -276,6 +325,7 @@ int astra_round_allot(struct round *r, struct astra_error *err)
 	}
 	rc = ask_policy(&a, err);
 	r->plan->changed |= a.answer.changed;
+	exclude_refused(&a);
 	if (!rc)
 		rc = astra_allot_place(&a, err);
 	if (rc < 0)
@@ -285,6 +335,8 @@ int astra_round_allot(struct round *r, struct astra_error *err)
 	rc = astra_grants_start(r);
 	if (!rc)
 		rc = astra_revoke_doomed(r);
+	if (!rc)
+		rc = refuse(&a);
 	if (!rc && !r->plan->terse)
 		rc = explain(&a);
 	if (rc < 0)

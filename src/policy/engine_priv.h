@@ -288,6 +288,7 @@ struct contender {
 	bool expired;	  /* holds GPUs, its lease is over */
 	bool granted;	  /* by the policy, in the present pass */
 	bool failed;	  /* of a shape that found no place */
+	bool refused;	  /* by the policy: it is not to be run */
 	bool taken;	  /* expired: its GPUs go to others */
 	uint32_t winner;  /* expired and taken: the id of the job they go to */
 	size_t yields_to; /* expired: 1 + the contender that it was granted no

@@ -67,6 +67,7 @@ NUMBER_ROW(price, price_base, 1, 1e6)
 ROW(budget, parse_budget(&o->budget, text, err))
 NUMBER_ROW(refill, budget_refill, 0, CREDITS_MAX)
 FLAG_ROW(own_price, own_share, "cluster", "share")
+FLAG_ROW(admission, refuse_unworthy, "wait", "refuse")
 BOOL_ROW(lend_idle, lend_idle)
 BOOL_ROW(trust_bids, trust_bids)
 NUMBER_ROW(knob, fairness_knob, 0, 1)
@@ -468,6 +469,14 @@ const struct astra_option astra_option_table[] = {
 	 "where that is less. A job whose work is longer than three "
 	 "quarters of this is planned part by part.",
 	 set_horizon},
+	{"Admission", "wait|refuse", "wait",
+	 "What becomes of a job that oasis offers no schedule worth its price when "
+	 "it comes. wait: it is asked again in each slot, and LendIdle lends it GPUs. "
+	 "refuse: it is held, with what it costs and is worth as the reason; once "
+	 "it is released it is asked as if it had just come. A job that ran or was "
+	 "admitted once is not refused, nor is any in the SlotLength after the number "
+	 "of GPUs that are up has changed. Policy=oasis only.",
+	 set_admission},
 	{"LendIdle", "yes|no", "yes",
 	 "Whether GPUs that nobody has planned, or that were planned for a job that "
 	 "cannot start there, are lent to jobs that wait and can, each time to the "

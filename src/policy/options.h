@@ -70,6 +70,7 @@ struct astra_options {
 	double budget_refill;		  /* BudgetRefill, credits a day */
 	bool own_share;			  /* OwnPrice=share */
 	double horizon_sec;		  /* PlanHorizon; negative: auto */
+	bool refuse_unworthy;		  /* Admission=refuse */
 	bool lend_idle;			  /* LendIdle */
 	bool trust_bids;		  /* TrustBids */
 	double fairness_knob;		  /* FairnessKnob, f of themis */

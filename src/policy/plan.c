@@ -76,6 +76,7 @@ static const char *const wait_texts[] = {
 	[ASTRA_WAIT_PRICE] = "costs more than it is worth now",
 	[ASTRA_WAIT_LEARNED] = "its class has no GPUs left",
 	[ASTRA_WAIT_CPUS] = "needs CPUs of jobs without a lease",
+	[ASTRA_WAIT_DENIED] = ASTRA_REFUSED_TEXT,
 };
 
 static const char *const wait_names[] = {
@@ -87,7 +88,7 @@ static const char *const wait_names[] = {
 	[ASTRA_WAIT_PINNED] = "pinned",	  [ASTRA_WAIT_AUCTION] = "auction",
 	[ASTRA_WAIT_BATCH] = "batch",	  [ASTRA_WAIT_PLANNED] = "planned",
 	[ASTRA_WAIT_PRICE] = "price",	  [ASTRA_WAIT_LEARNED] = "learned",
-	[ASTRA_WAIT_CPUS] = "cpus",
+	[ASTRA_WAIT_CPUS] = "cpus",	  [ASTRA_WAIT_DENIED] = "denied",
 };
 
 const char *astra_wait_name(enum astra_wait wait)
@@ -105,6 +106,18 @@ const char *astra_lack_text(enum astra_lack lack)
 	};
 
 	return texts[lack];
+}
+
+static void denied_text(const struct astra_reason *reason, char *text,
+			size_t size)
+{
+	if (isinf(reason->price))
+		snprintf(text, size,
+			 ASTRA_REFUSED_BEGIN "no room for it in the plan");
+	else
+		snprintf(text, size,
+			 ASTRA_REFUSED_BEGIN "costs %.3g, is worth %.3g",
+			 reason->price, reason->worth);
 }
 
 void astra_reason_text(const struct astra_reason *reason, double now_sec,
@@ -130,6 +143,8 @@ void astra_reason_text(const struct astra_reason *reason, double now_sec,
 	else if (reason->wait == ASTRA_WAIT_PRICE && reason->price > 0)
 		snprintf(text, size, "Lease: costs %.3g now, is worth %.3g",
 			 reason->price, reason->worth);
+	else if (reason->wait == ASTRA_WAIT_DENIED)
+		denied_text(reason, text, size);
 	used = strlen(text);
 	if (reason->rank && (reason->wait == ASTRA_WAIT_RANK ||
 			     reason->wait == ASTRA_WAIT_AUCTION))

@@ -12,6 +12,7 @@ enum astra_action {
 	ASTRA_START,   /* start the job on exactly these shares */
 	ASTRA_SIGNAL,  /* lease over: send the checkpoint signal, once */
 	ASTRA_REQUEUE, /* take the GPUs back: requeue the job */
+	ASTRA_REFUSE,  /* it waits, and is not to be run: hold it */
 };
 
 struct astra_decision {
@@ -42,6 +43,7 @@ enum astra_wait {
 	ASTRA_WAIT_PRICE,   /* is worth less than its GPUs cost now */
 	ASTRA_WAIT_LEARNED, /* its class's share goes to others of it */
 	ASTRA_WAIT_CPUS,    /* those without a lease have its CPUs */
+	ASTRA_WAIT_DENIED,  /* as PRICE; it is not asked again */
 };
 
 /* What there is not enough of beside GPUs that are free by count. */
@@ -65,9 +67,9 @@ struct astra_reason {
 	double start_sec; /* when it is expected to start; 0: not known */
 	double bound_sec; /* its first start is promised by then; 0: none */
 	double value;	  /* PRICE: what it is worth less what it costs */
-	/* PRICE, too: what it is worth if it ends by the best schedule there
-	 * is, what its GPUs cost there (0: not known; infinite: there is none),
-	 * and when it is offered one again, or 0. */
+	/* PRICE and DENIED, too: what it is worth if it ends by the best
+	 * schedule there is, what its GPUs cost there (0: not known; infinite:
+	 * there is none), and when it is offered one again, or 0. */
 	double worth, price, retry_sec;
 	/* When that schedule begins, or 0; PRICE: it is worth it, but its
 	 * tenant cannot pay, and has so much left. PLANNED has what it was sold
@@ -100,6 +102,10 @@ int astra_plan_add(struct astra_plan *plan,
 		   const struct astra_share *shares, size_t share_count);
 int astra_plan_reason(struct astra_plan *plan,
 		      const struct astra_reason *reason);
+
+/* What the text of a job that was refused has after "Lease: ". */
+#define ASTRA_REFUSED_TEXT "refused"
+#define ASTRA_REFUSED_BEGIN "Lease: " ASTRA_REFUSED_TEXT ", "
 
 /* A reason in one word, for programs: "rank", "hold_gpus". */
 const char *astra_wait_name(enum astra_wait wait);

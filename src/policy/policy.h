@@ -161,6 +161,10 @@ struct astra_allocation {
 	/* But for these, which leave though nobody needs their GPUs. */
 	uint32_t *leavers;
 	size_t leaver_count, leaver_room;
+	/* Those that wait and are not to be run: neither lent GPUs nor asked
+	 * for again. */
+	uint32_t *refused;
+	size_t refused_count, refused_room;
 };
 
 /* Returns 0, or -1 when memory is out. shares: their nodes differ. (allot.c) */
@@ -172,6 +176,11 @@ int astra_allocation_add(struct astra_allocation *allocation, uint32_t demand,
  * Returns 0, or -1 when memory is out. (allot.c) */
 int astra_allocation_leave(struct astra_allocation *allocation,
 			   uint32_t demand);
+
+/* A demand that waits is not to be run: the host is told to hold it.
+ * Returns 0, or -1 when memory is out. (allot.c) */
+int astra_allocation_refuse(struct astra_allocation *allocation,
+			    uint32_t demand);
 
 /* What GPUs cost in a slot. */
 struct astra_policy_price {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/policy/plan.h"
 #include "src/proto/why_priv.h"
 
 bool astra_why_used(const struct astra_why *why,
@@ -20,10 +21,29 @@ bool astra_why_other(const struct astra_why *why,
 	       bind->uid == why->viewer->uid;
 }
 
+const char *astra_why_refused(const struct astra_report_bind *bind)
+{
+	size_t size = strlen(ASTRA_REFUSED_BEGIN);
+
+	return !strcmp(bind->kind, "hold") &&
+			       !strncmp(bind->of, ASTRA_REFUSED_BEGIN, size)
+		       ? bind->of + size
+		       : NULL;
+}
+
 static void hold(const struct astra_why *why,
 		 const struct astra_report_bind *bind, struct astra_text *out)
 {
+	const char *refused = astra_why_refused(bind);
+
 	(void)why;
+	if (refused) {
+		astra_text_printf(
+			out,
+			" It was refused (Admission) and is held: by the best schedule that there was it %s.",
+			refused);
+		return;
+	}
 	if (!strcmp(bind->name, "JobHeldUser"))
 		astra_text_printf(out, " It is held by its user (%s).",
 				  bind->name);

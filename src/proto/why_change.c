@@ -112,13 +112,28 @@ static void unleased(const struct astra_why *why,
 		add(out, "the end of such jobs");
 }
 
+/* It costs as much as before as long as nothing of it is changed. */
+static void refused(const struct astra_why *why, struct astra_why_changes *out)
+{
+	uint32_t id = why->job->id;
+
+	add(out,
+	    "scontrol release %u, which has it offered a schedule again: when other jobs have ended or been cancelled, or after a change",
+	    id);
+	add(out, "%sa shorter time limit (-t), then scontrol release %u",
+	    why->job->gpus > 1 ? "fewer GPUs, or " : "", id);
+	add(out, "a new job that is worth more to its owner (--utility)");
+}
+
 static void bound(const struct astra_why *why,
 		  const struct astra_report_bind *bind,
 		  struct astra_why_changes *out)
 {
 	uint32_t id = why->job->id;
 
-	if (!strcmp(bind->kind, "hold"))
+	if (astra_why_refused(bind))
+		refused(why, out);
+	else if (!strcmp(bind->kind, "hold"))
 		add(out, "scontrol release %u%s", id,
 		    strcmp(bind->name, "JobHeldUser") ? ", by an administrator"
 						      : "");

@@ -46,7 +46,7 @@ static const struct astra_field other_fields[] = {
 
 /* Of a job that waits for a lower price. */
 static const struct astra_field price_fields[] = {
-	JOB(REAL, worth),      JOB(REAL, price),   JOB(TIME, retry_sec),
+	JOB(REAL, worth),      JOB(REAL, price), JOB(TIME, retry_sec),
 	JOB(TIME, priced_sec), ASTRA_FIELDS_END,
 };
 
@@ -103,7 +103,8 @@ static void put_turn(const struct astra_why *why, struct astra_text *out)
 	astra_text_printf(out, ",\"text\":");
 	astra_encode_text(out, text.bytes ? text.bytes + 1 : job->reason);
 	astra_encode_members(out, job, rank_fields, ',', false);
-	if (!strcmp(job->wait, "price") || !strcmp(job->wait, "planned"))
+	if (!strcmp(job->wait, "price") || !strcmp(job->wait, "denied") ||
+	    !strcmp(job->wait, "planned"))
 		put_price(why, out);
 	astra_text_add(out, "}", 1);
 	out->failed |= text.failed;

@@ -48,6 +48,10 @@ static inline bool astra_why_is_priced(const struct astra_report_job *job)
 	return job->price > 0 || job->priced_sec > 0;
 }
 
+/* Where a policy refused the job and so it is held: what it said, "costs 5, is
+ * worth 3"; else NULL. */
+const char *astra_why_refused(const struct astra_report_bind *bind);
+
 /* "45 s", "3 min 20 s", "2 h 5 min", "4 d 3 h". Returns text. */
 const char *astra_why_span(double sec, char text[ASTRA_SPAN_BYTES]);
 

@@ -41,6 +41,8 @@ static const struct turn turns[] = {
 	{"batch", "It is collected for the next batch of jobs."},
 	{"planned", "It has GPUs in a plan, from a later time on."},
 	{"price", "Its GPUs cost more now than it is worth."},
+	{"denied",
+	 "Its GPUs cost more than it is worth, so it is refused (Admission) and held."},
 	{"learned", "Its class has no GPUs left now."},
 	{"cpus",
 	 "CPUs that it needs are used by jobs without a lease, such as those that ask for no GPU: no end of a lease frees them, and it starts when such jobs end."},

@@ -66,6 +66,7 @@ const struct astra_member astra_round_option_members[] = {
 	OPTION(REAL, budget_refill),
 	OPTION(FLAG, own_share),
 	OPTION(REAL, horizon_sec),
+	OPTION(FLAG, refuse_unworthy),
 	OPTION(FLAG, lend_idle),
 	OPTION(FLAG, trust_bids),
 	OPTION(REAL, fairness_knob),

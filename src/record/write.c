@@ -283,6 +283,7 @@ void astra_plan_write(struct astra_text *out, const struct astra_plan *plan)
 		[ASTRA_START] = "start",
 		[ASTRA_SIGNAL] = "signal",
 		[ASTRA_REQUEUE] = "requeue",
+		[ASTRA_REFUSE] = "refuse",
 	};
 
 	put_word(out, "{\"decisions\":[");

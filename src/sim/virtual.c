@@ -318,6 +318,25 @@ static int leave(struct astra_virtual *v, const struct astra_decision *d,
 						    : 0;
 }
 
+/* It will never run. */
+static int drop(struct astra_virtual *v, const struct astra_decision *d,
+		double now_sec, struct astra_error *err)
+{
+	uint32_t job = d->job - 1;
+	struct astra_job *a = &v->active[v->jobs[job].active];
+
+	if (a->state != ASTRA_JOB_PENDING)
+		return refuse(d, "it does not wait", err);
+	if (astra_grow(&v->ended, &v->ended_room, v->ended_count + 1,
+		       sizeof(*v->ended)) < 0 ||
+	    astra_watch_drop(&v->watch, job, now_sec) < 0)
+		return astra_error_nomem(err);
+	a->state = ASTRA_JOB_ENDED;
+	v->ended[v->ended_count++] = job;
+	v->done_count++;
+	return 0;
+}
+
 int astra_virtual_apply(struct astra_virtual *v, const struct astra_plan *plan,
 			double now_sec, struct astra_error *err)
 {
@@ -331,6 +350,8 @@ int astra_virtual_apply(struct astra_virtual *v, const struct astra_plan *plan,
 		if (d->action == ASTRA_START)
 			rc = start(v, d, plan->shares + d->first_share, now_sec,
 				   err);
+		else if (d->action == ASTRA_REFUSE)
+			rc = drop(v, d, now_sec, err);
 		else if (v->active[v->jobs[d->job - 1].active].state !=
 			 ASTRA_JOB_RUNNING)
 			rc = refuse(d, "it does not run", err);

@@ -209,6 +209,14 @@ int astra_watch_done(struct astra_watch *w, uint32_t job, double now_sec)
 	return 0;
 }
 
+int astra_watch_drop(struct astra_watch *w, uint32_t job, double now_sec)
+{
+	if (advance(w, now_sec) < 0)
+		return -1;
+	astra_fairness_set_active(w->account, now_sec, w->jobs[job], 0);
+	return 0;
+}
+
 int astra_watch_finish(struct astra_watch *w, double now_sec)
 {
 	struct astra_sim_result *r = w->result;

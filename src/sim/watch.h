@@ -51,6 +51,8 @@ int astra_watch_start(struct astra_watch *watch, uint32_t job, uint32_t gpus,
 		      double now_sec);
 int astra_watch_stop(struct astra_watch *watch, uint32_t job, double now_sec);
 int astra_watch_done(struct astra_watch *watch, uint32_t job, double now_sec);
+/* It was refused, and wants no GPUs any more. */
+int astra_watch_drop(struct astra_watch *watch, uint32_t job, double now_sec);
 
 /* At the end: the accounts of jobs that are not done, of all tenants, and the
  * last interval. */

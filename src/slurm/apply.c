@@ -12,6 +12,7 @@
 #include "src/slurm/grace.h"
 #include "src/slurm/park.h"
 #include "src/slurm/priority.h"
+#include "src/slurm/resize.h"
 #include "src/slurm/revoke.h"
 #include "src/slurm/saver.h"
 #include "src/slurm/start.h"
@@ -62,6 +63,7 @@ struct apply {
 	struct astra_started *started; /* room for one a decision */
 	size_t started_count, launched_count;
 	uint64_t since_usec; /* the first that is not launched was started */
+	size_t denied_at;    /* in the plan's reasons */
 };
 
 /* The run that was decided about, or NULL. */
@@ -235,6 +237,45 @@ static void requeue(struct apply *a, const struct astra_decision *d)
 	}
 }
 
+/* Why it is refused: decisions to do that and reasons are both in the order of
+ * the jobs. */
+static const struct astra_reason *denied_reason(struct apply *a, uint32_t job)
+{
+	const struct astra_plan *plan = &a->pool->plan;
+
+	while (a->denied_at < plan->reason_count &&
+	       plan->reasons[a->denied_at].job != job)
+		a->denied_at++;
+	return a->denied_at < plan->reason_count ? &plan->reasons[a->denied_at]
+						 : NULL;
+}
+
+/* As its user would hold it, so that its user may release it. */
+static void deny(struct apply *a, const struct astra_decision *d)
+{
+	const struct astra_reason *reason = denied_reason(a, d->job);
+	job_record_t *job = find_job_record(d->job);
+	char text[64];
+	int rc;
+
+	if (!reason || reason->wait != ASTRA_WAIT_DENIED || !job ||
+	    job->magic != JOB_MAGIC || !job->details ||
+	    job->restart_cnt != d->restart_cnt || !IS_JOB_PENDING(job) ||
+	    IS_JOB_COMPLETING(job) || !job->priority) {
+		a->out->skipped++;
+		return;
+	}
+	astra_reason_text(reason, a->view->model.now_sec, text, sizeof(text));
+	rc = astra_hold(job, text);
+	if (rc == SLURM_SUCCESS) {
+		info("astraea: hold %pJ: %s", job, text);
+		a->out->denied++;
+	} else {
+		error("astraea: %pJ is not held: %s", job, slurm_strerror(rc));
+		a->out->skipped++;
+	}
+}
+
 static void carry_out(struct apply *a, const struct astra_decision *d)
 {
 	const struct astra_job_info *job_info = find_info(a, d->job);
@@ -245,6 +286,8 @@ static void carry_out(struct apply *a, const struct astra_decision *d)
 		start(a, d, job_info);
 	else if (d->action == ASTRA_SIGNAL)
 		send_signal(a, d, job_info);
+	else if (d->action == ASTRA_REFUSE)
+		deny(a, d);
 	else
 		requeue(a, d);
 }

@@ -11,6 +11,7 @@
 struct astra_applied {
 	uint32_t started, signalled, requeued;
 	uint32_t refused; /* starts; told to the engine */
+	uint32_t denied;  /* jobs, by the policy: held */
 	uint32_t skipped; /* not the same job any more */
 };
 

@@ -251,7 +251,8 @@ static int serve_pool(struct astra_cycle *cycle, size_t index)
 		if (astra_apply(pool, &cycle->scene.views[index], &cycle->diag,
 				&applied) < 0)
 			return -1;
-		if (applied.started || applied.requeued || applied.skipped)
+		if (applied.started || applied.requeued || applied.denied ||
+		    applied.skipped)
 			done = 1;
 		if (!applied.refused)
 			break;

@@ -232,8 +232,9 @@ static void fill_wait(const struct publish_one *one,
 	out->reason = out->reason_long = one->reason;
 	out->wait = leases ? astra_wait_name(why->wait) : "";
 	out->credits = NAN;
-	if (leases && (why->wait == ASTRA_WAIT_PRICE ||
-		       why->wait == ASTRA_WAIT_PLANNED)) {
+	if (leases &&
+	    (why->wait == ASTRA_WAIT_PRICE || why->wait == ASTRA_WAIT_DENIED ||
+	     why->wait == ASTRA_WAIT_PLANNED)) {
 		out->worth = why->worth;
 		out->price = why->price;
 		out->retry_sec = why->retry_sec;

@@ -108,6 +108,33 @@ uint32_t astra_resize_bound_of(const job_record_t *job, time_t now)
 	return now < (time_t)since + RESIZE_BOUND_SEC ? gpus : 0;
 }
 
+static void desc_free(job_desc_msg_t *desc)
+{
+	xfree(desc->tres_per_job);
+	xfree(desc->alloc_node);
+	xfree(desc->job_id_str);
+	FREE_NULL_BITMAP(desc->array_bitmap);
+}
+
+int astra_hold(job_record_t *job, const char *text)
+{
+	job_desc_msg_t desc;
+	int rc;
+
+	slurm_init_job_desc_msg(&desc);
+	astra_desc_name_job(&desc, job->job_id);
+	desc.priority = 0;
+	desc.alloc_sid = ALLOC_SID_USER_HOLD;
+	rc = resize_update(job, &desc);
+	if (rc == SLURM_SUCCESS) {
+		xfree(job->state_desc);
+		job->state_desc = xstrdup(text);
+		last_job_update = time(NULL);
+	}
+	desc_free(&desc);
+	return rc;
+}
+
 int astra_resize(job_record_t *job, uint32_t gpus)
 {
 	struct astra_ask ask;
@@ -126,9 +153,6 @@ int astra_resize(job_record_t *job, uint32_t gpus)
 	 * nodes are looked at, and what the last run was billed. */
 	FREE_NULL_LIST(job->gres_list_req_accum);
 	job->billable_tres = (double)NO_VAL;
-	xfree(desc.tres_per_job);
-	xfree(desc.alloc_node);
-	xfree(desc.job_id_str);
-	FREE_NULL_BITMAP(desc.array_bitmap);
+	desc_free(&desc);
 	return rc;
 }

@@ -35,7 +35,11 @@ void astra_resize_workers(job_desc_msg_t *desc,
 			  const struct astra_stated *stated, uint32_t workers,
 			  uint16_t task_cpus);
 
-/* Whether that is going on, and no user's change. Locks: job write. */
+/* Hold it, as its user's `scontrol hold` would, with this reason: its user may
+ * release it. Returns a Slurm error number. Locks: as above. */
+int astra_hold(job_record_t *job, const char *text);
+
+/* Whether any of these is going on, and no user's change. Locks: job write. */
 bool astra_resize_goes_on(void);
 
 #endif

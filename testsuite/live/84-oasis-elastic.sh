@@ -4,7 +4,8 @@
 # a kill of slurmctld, too, writes its checkpoint and goes on with more when its
 # plan has more for it. A job that is worth less than it costs is told its price
 # and what would change that, and so it is: one that is worth more is planned,
-# and once those who booked are gone it runs itself.
+# and once those who booked are gone it runs itself. With Admission=refuse it is
+# held.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)
@@ -99,8 +100,26 @@ booked() { [[ $(runs) == "gres/gpu=4 "*"gres/gpu=6 " ]]; }
 wait_for 20 booked
 ok grows
 
-# ---- Those who booked are gone.
+# ---- The admin has it refused: it is held, and told why.
+
+set_conf Admission refuse
+refused() {
+	[[ $(job_reason "$1") == "Lease: refused, costs "*", is worth "* ]]
+}
+wait_for 40 refused "$poor"
+check_eq "its priority" 0 "$(job_field "$poor" Priority)"
+wait_for 20 says "$poor" 'It was refused (Admission) and is held: '
+scontrol release "$poor"
+wait_for 20 refused "$poor"
+ok refused
+
+# ---- Those who booked are gone, and it is released.
 
 scancel "$elastic" "$rich" "$always"
-wait_for 30 job_is "$poor" RUNNING
+release() {
+	scontrol release "$poor"
+	sleep 2
+	job_is "$poor" RUNNING
+}
+wait_for 30 release
 ok cheaper

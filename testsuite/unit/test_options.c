@@ -130,6 +130,7 @@ static const struct {
 	{"BudgetRefill", "none"},
 	{"OwnPrice", "free"},
 	{"PlanHorizon", "a while"},
+	{"Admission", "yes"},
 	{"LendIdle", "sometimes"},
 	{"FairnessKnob", "1.5"},
 	{"TrustBids", "some"},

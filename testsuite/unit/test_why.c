@@ -138,6 +138,12 @@ static const struct {
 	{{.kind = "partition", .name = "PartitionDown", .of = "gpu"},
 	 {"The partition gpu keeps it: PartitionDown"}},
 	{{.kind = "other", .name = "NodeDown"}, {"Slurm keeps it: NodeDown"}},
+	{{.kind = "hold",
+	  .name = "JobHeldUser",
+	  .of = "Lease: refused, costs 5, is worth 3",
+	  NOBODY},
+	 {"It was refused (Admission) and is held: by the best schedule that there was it costs 5, is worth 3.",
+	  "which has it offered a schedule again", "(--utility)"}},
 };
 
 static int setup(void **state)

@@ -18,7 +18,7 @@
 static const char *const waits[] = {
 	"none",	   "blocked", "rank",	 "hold_gpus", "granted", "place",
 	"reclaim", "refused", "cleanup", "too_big",   "pinned",	 "auction",
-	"batch",   "planned", "price",	 "learned",   "cpus",
+	"batch",   "planned", "price",	 "learned",   "cpus",	 "denied",
 };
 
 static const char *const kinds[] = {

@@ -210,6 +210,17 @@ static void start(struct vcluster *vc, struct vjob *v,
 	v->starts++;
 }
 
+static const struct astra_reason *reason_in(const struct astra_plan *plan,
+					    uint32_t job)
+{
+	size_t i = 0;
+
+	while (i < plan->reason_count && plan->reasons[i].job != job)
+		i++;
+	assert_true(i < plan->reason_count);
+	return &plan->reasons[i];
+}
+
 static void carry_out(struct vcluster *vc, const struct astra_decision *d)
 {
 	struct vjob *v = vc->jobs[d->job - 1];
@@ -222,6 +233,12 @@ static void carry_out(struct vcluster *vc, const struct astra_decision *d)
 		       d->job, d->until_sec > 0 ? d->until_sec - 1000 : 0);
 	if (d->action == ASTRA_START) {
 		start(vc, task_of(vc, v), d);
+		return;
+	}
+	if (d->action == ASTRA_REFUSE) {
+		assert_int_equal(v->job.state, ASTRA_JOB_PENDING);
+		v->job.state = ASTRA_JOB_BLOCKED;
+		v->refused = *reason_in(&vc->plan, d->job);
 		return;
 	}
 	assert_int_equal(v->job.state, ASTRA_JOB_RUNNING);

@@ -21,7 +21,8 @@ struct vjob {
 				* only when requeued */
 	double leave_sec;
 	uint32_t starts;
-	double waited_from_sec; /* pending since */
+	double waited_from_sec;	     /* pending since */
+	struct astra_reason refused; /* why it was, the last time */
 	struct astra_share held[VC_NODES];
 };
 

@@ -98,6 +98,8 @@ static int turn_to(struct oasis_book *book, const struct astra_offer *offer)
 
 	book->now = oasis_slot_of(book, offer->now_sec);
 	book->gpus = offer->gpus;
+	if (other || !book->market)
+		book->gpus_since_sec = offer->now_sec;
 	if (!book->market)
 		return open_market(book);
 	if (other) {
@@ -317,6 +319,7 @@ int oasis_book_offer(struct oasis_book *book, const struct astra_demand *demand,
 	b->cost = offer->cost;
 	if (!offer->accepted)
 		return 0;
+	b->admitted = true;
 	for (size_t i = 0; i < offer->y.count; i++) {
 		const struct astra_oasis_place *p = &offer->y.list[i];
 

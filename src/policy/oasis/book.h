@@ -19,21 +19,25 @@ struct oasis_booking {
 	struct astra_oasis_places y;  /* booked: slots and GPUs, by slot */
 	int64_t offered;	      /* the slot of its last offer */
 	double payoff;		      /* of that offer */
-	double cost; /* its GPUs' then; 0: not known, after a restart */
-	bool seen;   /* is active still */
-	bool known;  /* the history has it */
-	bool held;   /* ran when it was last seen */
+	double cost;   /* its GPUs' then; 0: not known, after a restart */
+	bool seen;     /* is active still */
+	bool known;    /* the history has it */
+	bool held;     /* ran when it was last seen */
+	bool admitted; /* it was worth its price once */
+	bool denied;   /* it was not, and is not asked again */
 };
 
 struct oasis_book {
 	double slot_sec;
 	uint32_t slots; /* of the horizon */
 	bool lend;
+	bool refuse;	   /* who is not admitted at once */
 	double origin_sec; /* slot 0 begins */
 	int64_t now;	   /* the present slot */
 
 	struct astra_oasis_market *market; /* NULL: it is to be made */
 	uint64_t gpus;			   /* its capacity */
+	double gpus_since_sec;		   /* has been so since then */
 	struct oasis_recent recent;	   /* what U and L are by */
 	struct astra_oasis_offer offer;	   /* scratch */
 

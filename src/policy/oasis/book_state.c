@@ -14,7 +14,8 @@
 static void put_booking(struct astra_bytes *out, const struct oasis_booking *b)
 {
 	astra_put_u32(out, b->job);
-	astra_put_u32(out, (uint32_t)b->known | (uint32_t)b->held << 1);
+	astra_put_u32(out, (uint32_t)b->known | (uint32_t)b->held << 1 |
+				   (uint32_t)b->admitted << 2);
 	astra_put_u64(out, (uint64_t)b->offered);
 	astra_put_f64(out, b->payoff);
 	astra_put_u32(out, (uint32_t)b->y.count);
@@ -71,6 +72,7 @@ static int get_booking(struct oasis_book *book, struct astra_reader *in)
 	flags = astra_get_u32(in);
 	b->known = flags & 1;
 	b->held = flags >> 1 & 1;
+	b->admitted = flags >> 2 & 1;
 	b->offered = (int64_t)astra_get_u64(in);
 	b->payoff = astra_get_f64(in);
 	/* Whose it was is not told: one that ends meanwhile earns nothing. */
@@ -78,6 +80,7 @@ static int get_booking(struct oasis_book *book, struct astra_reader *in)
 	if (get_places(b, in) < 0 || !b->job || isnan(b->payoff) ||
 	    oasis_book_find(book, b->job))
 		return -1;
+	b->admitted |= b->y.count > 0;
 	return astra_idmap_put(&book->by_job, b->job,
 			       (uint32_t)book->count - 1);
 }

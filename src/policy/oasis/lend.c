@@ -44,8 +44,9 @@ static size_t list_borrowers(const struct slot_round *r, struct turn **heap)
 		struct turn *t = &r->turns[i];
 		const struct astra_demand *d = &r->offer->demands[t->demand];
 
-		if (!t->placed && astra_request_least(&d->job->request) <=
-					  astra_space_gpus(r->space))
+		if (!t->placed && !t->booking->denied &&
+		    astra_request_least(&d->job->request) <=
+			    astra_space_gpus(r->space))
 			heap[count++] = t;
 	}
 	for (size_t i = count / 2; i-- > 0;)

@@ -71,6 +71,15 @@ test_oasis_policy_SOURCES = testsuite/unit/test_oasis_policy.c \
 test_oasis_policy_CFLAGS = $(UNIT_CFLAGS)
 test_oasis_policy_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_oasis_admission
+test_oasis_admission_SOURCES = testsuite/unit/test_oasis_admission.c \
+	testsuite/unit/oasis_pool.h \
+	testsuite/unit/vcluster.c \
+	testsuite/unit/vcluster.h \
+	testsuite/unit/unit.h
+test_oasis_admission_CFLAGS = $(UNIT_CFLAGS)
+test_oasis_admission_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_oasis_state
 test_oasis_state_SOURCES = testsuite/unit/test_oasis_state.c \
 	testsuite/unit/oasis_pool.h \

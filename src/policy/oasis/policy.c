@@ -28,6 +28,7 @@ static void *oasis_create(const struct astra_options *options,
 	book->slot_sec = options->slot_sec;
 	book->slots = astra_horizon_slots(options);
 	book->lend = options->lend_idle;
+	book->refuse = options->refuse_unworthy;
 	oasis_recent_init(&book->recent);
 	return book;
 }
@@ -51,8 +52,9 @@ static void explain_price(const struct oasis_book *book,
 			  const struct oasis_booking *b,
 			  struct astra_reason *reason)
 {
-	reason->wait = ASTRA_WAIT_PRICE;
-	reason->retry_sec = oasis_slot_start(book, book->now + 1);
+	reason->wait = b->denied ? ASTRA_WAIT_DENIED : ASTRA_WAIT_PRICE;
+	if (!b->denied)
+		reason->retry_sec = oasis_slot_start(book, book->now + 1);
 	if (isinf(b->payoff)) {
 		reason->price = HUGE_VAL;
 		return;

@@ -6,6 +6,7 @@
  * need their GPUs. */
 #include <stdlib.h>
 
+#include "src/common/number.h"
 #include "src/policy/oasis/slot_priv.h"
 #include "src/policy/offer.h"
 
@@ -19,10 +20,10 @@ int oasis_by_submission(const void *a, const void *b)
 }
 
 /* Whether it is its turn to be offered a schedule: it has none, and was not
- * asked in this slot. */
+ * asked in this slot, or was refused, but released since. */
 static bool is_due(const struct oasis_book *book, const struct turn *t)
 {
-	return t->booking->offered != book->now &&
+	return (t->booking->offered != book->now || t->booking->denied) &&
 	       oasis_next_booked(t->booking, book->now) < 0;
 }
 
@@ -85,6 +86,34 @@ static int make_offers(struct slot_round *r)
 				     r->offer->now_sec) < 0)
 			return -1;
 		t->gpus = oasis_booked(t->booking, book->now);
+	}
+	return 0;
+}
+
+/* Not worth its price when it came. What is too large for the GPUs that are up,
+ * or came when some had just gone, or come back, is not judged by that. */
+static bool is_denied(const struct slot_round *r, const struct turn *t)
+{
+	const struct oasis_book *book = r->book;
+	const struct astra_demand *d = &r->offer->demands[t->demand];
+	const struct oasis_booking *b = t->booking;
+
+	return book->refuse && !r->offer->part && d->candidate.fresh &&
+	       !b->admitted && b->offered == book->now && !t->gpus &&
+	       b->payoff <= ASTRA_TIE &&
+	       astra_request_least(&d->job->request) <= book->gpus &&
+	       r->offer->now_sec - book->gpus_since_sec >= book->slot_sec;
+}
+
+static int refuse_denied(struct slot_round *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		struct turn *t = &r->turns[i];
+
+		t->booking->denied = is_denied(r, t);
+		if (t->booking->denied &&
+		    astra_allocation_refuse(r->out, t->demand) < 0)
+			return -1;
 	}
 	return 0;
 }
@@ -251,8 +280,9 @@ int oasis_slot_round(struct oasis_book *book, const struct astra_offer *offer,
 	if (oasis_book_look(r.book, offer) < 0 || list_turns(&r) < 0)
 		goto out;
 	r.end_sec = oasis_slot_start(r.book, r.book->now + 1);
-	if (make_offers(&r) < 0 || open_space(&r) < 0 || keep_places(&r) < 0 ||
-	    seat_booked(&r) < 0 || (r.book->lend && oasis_lend(&r) < 0))
+	if (make_offers(&r) < 0 || refuse_denied(&r) < 0 ||
+	    open_space(&r) < 0 || keep_places(&r) < 0 || seat_booked(&r) < 0 ||
+	    (r.book->lend && oasis_lend(&r) < 0))
 		goto out;
 	forget_tasks(&r);
 	out->spare_until_sec = out->lend_until_sec = r.end_sec;
