@@ -39,7 +39,8 @@ static void force(struct fixture *f, uint32_t user, uint32_t server,
 		.part_count = 1,
 	};
 
-	market_take(f->market, user, &deal, &part);
+	market_take(f->market, &(struct astra_market_job){.user = user}, &deal,
+		    &part);
 }
 
 /* SPEC section 3, golden: the paper's example with its forced schedule. The

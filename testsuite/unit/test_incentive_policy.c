@@ -63,6 +63,51 @@ static void later_slots_are_planned_too(void **state)
 	vc_fini(&vc);
 }
 
+/* Of 4 GPUs each needs one, and all CPUs of the node: one after the other, too,
+ * as GPUs alone would not have it. A third finds no CPUs in the window. */
+static void cpus_are_sold_with_gpus(void **state)
+{
+	struct vcluster vc;
+	struct vjob *j, *k, *l;
+
+	(void)state;
+	begin(&vc, 1, 4);
+	vc.nodes[0].cpus = vc.nodes[0].cpus_free = 8;
+	j = submit(&vc, 0, 1, 1, 10);
+	k = submit(&vc, 0, 1, 1, 10);
+	l = submit(&vc, 0, 1, 1, 10);
+	j->job.request.cpus = k->job.request.cpus = l->job.request.cpus = 8;
+	vc_run(&vc, AT(250));
+	assert_int_equal(j->job.state, ASTRA_JOB_RUNNING);
+	assert_int_equal(reason_of(&vc, k)->wait, ASTRA_WAIT_PLANNED);
+	assert_close(reason_of(&vc, k)->start_sec, AT(300), 0);
+	assert_int_equal(reason_of(&vc, l)->wait, ASTRA_WAIT_PRICE);
+	assert_true(isinf(reason_of(&vc, l)->price)); /* no room for it */
+	vc_run(&vc, AT(305));
+	assert_int_equal(k->job.state, ASTRA_JOB_RUNNING);
+	vc_fini(&vc);
+}
+
+/* A job that allows one node of two only is sold slots there. */
+static void jobs_are_sold_nodes_that_they_allow(void **state)
+{
+	static const uint64_t second = 2;
+	struct vcluster vc;
+	struct vjob *j, *k;
+
+	(void)state;
+	begin(&vc, 2, 4);
+	j = submit(&vc, 0, 4, 1, 10);
+	k = submit(&vc, 0, 4, 1, 10);
+	j->job.request.allowed = k->job.request.allowed = &second;
+	vc_run(&vc, AT(250));
+	assert_int_equal(j->job.state, ASTRA_JOB_RUNNING);
+	assert_int_equal(vc.nodes[0].gpus_free, 4);
+	assert_int_equal(reason_of(&vc, k)->wait, ASTRA_WAIT_PLANNED);
+	assert_close(reason_of(&vc, k)->start_sec, AT(300), 0);
+	vc_fini(&vc);
+}
+
 /* The window (2, 4] and all later ones, without a restart. */
 static void a_long_job_goes_on_from_window_to_window(void **state)
 {
@@ -222,6 +267,8 @@ int main(void)
 		cmocka_unit_test(a_job_starts_with_the_window_after_it_came),
 		cmocka_unit_test(one_that_comes_in_a_window_waits_for_the_next),
 		cmocka_unit_test(later_slots_are_planned_too),
+		cmocka_unit_test(cpus_are_sold_with_gpus),
+		cmocka_unit_test(jobs_are_sold_nodes_that_they_allow),
 		cmocka_unit_test(a_long_job_goes_on_from_window_to_window),
 		cmocka_unit_test(a_job_that_is_not_done_is_offered_again),
 		cmocka_unit_test(an_elastic_job_takes_what_is_left),

@@ -17,6 +17,7 @@
 static void sale_fini(struct sale *s)
 {
 	astra_market_destroy(s->market);
+	astra_seats_destroy(s->seats);
 	astra_market_book_clear(&s->book);
 	free(s->servers);
 	free(s->quotas);
@@ -24,116 +25,6 @@ static void sale_fini(struct sale *s)
 	free(s->wares);
 	free(s->homes);
 	free(s->offered);
-}
-
-/* It runs on, or was promised GPUs and waits for them. */
-static bool is_bound(const struct astra_demand *d)
-{
-	return !d->open && d->held_count;
-}
-
-/* Of a part of a pool, whose places change: as many GPUs as are its, less what
- * those have who run on, on as few nodes as can be. */
-static uint32_t count_part(struct sale *s)
-{
-	const struct astra_offer *offer = s->offer;
-	uint64_t left = offer->gpus, had;
-	uint32_t most = 0;
-
-	for (size_t i = 0; i < offer->demand_count; i++) {
-		const struct astra_demand *d = &offer->demands[i];
-
-		for (size_t k = 0; is_bound(d) && k < d->held_count; k++)
-			left -= d->held[k].gpus < left ? d->held[k].gpus : left;
-	}
-	had = left;
-	for (size_t n = 0; n < offer->node_count; n++)
-		if (offer->nodes[n].usable && offer->nodes[n].gpus > most)
-			most = offer->nodes[n].gpus;
-	for (int whole = 1; whole >= 0; whole--)
-		for (size_t n = 0; n < offer->node_count; n++) {
-			uint32_t gpus = offer->nodes[n].gpus;
-
-			if (!offer->nodes[n].usable || (gpus == most) != whole)
-				continue;
-			s->servers[n].workers =
-				gpus < left ? gpus : (uint32_t)left;
-			left -= s->servers[n].workers;
-		}
-	return (uint32_t)(had - left);
-}
-
-/* What is there when nobody is planned: all but what those have who run on. */
-static uint32_t count_gpus(struct sale *s)
-{
-	uint32_t sum = 0;
-
-	if (s->offer->part)
-		return count_part(s);
-
-	for (size_t n = 0; n < s->offer->node_count; n++)
-		if (s->offer->nodes[n].usable)
-			s->servers[n].workers = s->offer->nodes[n].gpus;
-	for (size_t i = 0; i < s->offer->demand_count; i++) {
-		const struct astra_demand *d = &s->offer->demands[i];
-
-		for (size_t k = 0; is_bound(d) && k < d->held_count; k++) {
-			uint32_t *gpus = &s->servers[d->held[k].node].workers;
-			uint32_t held = d->held[k].gpus;
-
-			*gpus -= held < *gpus ? held : *gpus;
-		}
-	}
-	for (size_t n = 0; n < s->offer->node_count; n++)
-		sum += s->servers[n].workers;
-	return sum;
-}
-
-/* A tenant's share, less what it has already. */
-static int share_out(struct sale *s, uint32_t gpus)
-{
-	size_t count = s->offer->tenant_count;
-	double *rights = calloc(count + 1, sizeof(*rights));
-	int rc;
-
-	if (!rights)
-		return -1;
-	for (size_t u = 0; u < count; u++)
-		rights[u] = s->offer->tenants[u].quota;
-	for (size_t i = 0; i < s->offer->demand_count; i++) {
-		const struct astra_demand *d = &s->offer->demands[i];
-
-		for (size_t k = 0; is_bound(d) && k < d->held_count; k++)
-			rights[d->tenant] -= d->held[k].gpus;
-	}
-	for (size_t u = 0; u < count; u++)
-		rights[u] = fmax(rights[u], 0);
-	rc = astra_batch_quotas(rights, count, gpus, s->quotas);
-	free(rights);
-	return rc;
-}
-
-static int open_market(struct sale *s, struct astra_error *err)
-{
-	const struct astra_batch *b = s->batch;
-	const struct astra_market_window window = {.begin = b->begin,
-						   .slots = b->slots};
-	const struct astra_market_setup setup = {
-		.theta_w = b->theta,
-		.theta_p = 1,
-		.unit = b->slot_sec / HOUR_SEC,
-		.own_share = b->own_share,
-		.servers = s->servers,
-		.server_count = s->offer->node_count,
-		.quotas = s->quotas,
-		.user_count = s->offer->tenant_count,
-		.budgets = b->credits,
-	};
-
-	if (share_out(s, count_gpus(s)) < 0)
-		return astra_error_nomem(err);
-	s->market = astra_market_create(&setup, err);
-	return s->market ? astra_market_begin(s->market, &window, err) : -1;
 }
 
 /* By how much a job is slower with its GPUs so far apart. */
@@ -214,7 +105,7 @@ static int add_jobs(struct sale *s)
 		const struct astra_demand *d = &s->offer->demands[i];
 		uint32_t copies = d->copies > 1 ? d->copies : 1;
 
-		if (is_bound(d) || d->submit_sec > s->batch->until_sec)
+		if (sale_is_bound(d) || d->submit_sec > s->batch->until_sec)
 			continue;
 		while (copies-- > 0)
 			if (add_job(s, i) < 0)
@@ -369,7 +260,7 @@ int astra_batch_sell(const struct astra_batch *batch,
 		astra_error_nomem(err);
 	else if (!offer->tenant_count || !offer->node_count)
 		rc = 0;
-	else if (open_market(&s, err) == 0 && hold_rounds(&s, err) == 0) {
+	else if (astra_sale_open(&s, err) == 0 && hold_rounds(&s, err) == 0) {
 		rc = astra_sale_enter(&s, calendar, accounts);
 		if (rc < 0)
 			astra_error_nomem(err);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A sale in the making: batch.c holds it, batch_enter.c writes down its deals.
- */
+/* A sale in the making: batch.c holds it, batch_open.c says what is for sale,
+ * batch_enter.c writes down its deals. */
 #ifndef ASTRA_BATCH_PRIV_H
 #define ASTRA_BATCH_PRIV_H
 
 #include "src/policy/incentive/batch.h"
+#include "src/policy/incentive/seats.h"
 
 /* A job of the market, and whose it is. */
 struct ware {
@@ -18,6 +19,7 @@ struct sale {
 	const struct astra_batch *batch;
 	const struct astra_offer *offer;
 	struct astra_market_room *servers, *quotas;
+	struct astra_seats *seats; /* NULL: of a part of a pool */
 	struct astra_market *market;
 	struct astra_market_job *jobs;
 	struct ware *wares; /* of each */
@@ -28,6 +30,16 @@ struct sale {
 	uint32_t *offered;
 	struct astra_market_book book;
 };
+
+/* It runs on, or was promised GPUs and waits for them. */
+static inline bool sale_is_bound(const struct astra_demand *d)
+{
+	return !d->open && d->held_count;
+}
+
+/* Open the market for the sale's jobs (batch_open.c). Returns 0, or -1 with err
+ * set. */
+int astra_sale_open(struct sale *sale, struct astra_error *err);
 
 /* Make a job a part of so many slots on all its GPUs; below 1 an elastic one's
  * of fewer. Returns whether that is to be offered: not the same part again, nor

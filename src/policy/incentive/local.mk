@@ -4,11 +4,13 @@ libastra_policy_la_SOURCES += \
 	src/policy/incentive/batch.c \
 	src/policy/incentive/batch.h \
 	src/policy/incentive/batch_enter.c \
+	src/policy/incentive/batch_open.c \
 	src/policy/incentive/batch_priv.h \
 	src/policy/incentive/board.c \
 	src/policy/incentive/board.h \
 	src/policy/incentive/calendar.c \
 	src/policy/incentive/calendar.h \
+	src/policy/incentive/carry.c \
 	src/policy/incentive/incentive.c \
 	src/policy/incentive/incentive.h \
 	src/policy/incentive/market.c \
@@ -25,7 +27,9 @@ libastra_policy_la_SOURCES += \
 	src/policy/incentive/policy_tell.c \
 	src/policy/incentive/purse.c \
 	src/policy/incentive/purse.h \
-	src/policy/incentive/quota.c
+	src/policy/incentive/quota.c \
+	src/policy/incentive/seats.c \
+	src/policy/incentive/seats.h
 libastra_decide_la_SOURCES += \
 	src/decide/decide_incentive.h \
 	src/decide/incentive_parse.c \

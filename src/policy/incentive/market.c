@@ -85,6 +85,7 @@ struct astra_market *astra_market_create(const struct astra_market_setup *setup,
 	}
 	m->bandwidth = setup->b_w > 0 ? setup->b_w / setup->b_p : 0;
 	m->own_share = setup->own_share;
+	m->seats = setup->seats;
 	m->server_count = setup->server_count;
 	m->user_count = setup->user_count;
 	m->accounts = calloc(m->user_count + 1, sizeof(*m->accounts));

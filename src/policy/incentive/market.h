@@ -24,6 +24,9 @@
 #include "src/common/error.h"
 #include "src/policy/utility.h"
 
+struct astra_demand;
+struct astra_seats;
+
 /* Workers and parameter servers (PSs): what a server has room for, or a user's
  * quota. */
 struct astra_market_room {
@@ -45,6 +48,9 @@ struct astra_market_setup {
 	 * with what it is given; who has nothing buys nothing. Borrowed for the
 	 * call; NULL: no bound, as in the paper. */
 	const double *budgets;
+	/* What the servers have beside workers, in each window; borrowed as
+	 * long as the market lives. NULL: nothing that is short. */
+	struct astra_seats *seats;
 };
 
 /* So many workers on that server. */
@@ -70,6 +76,10 @@ struct astra_market_job {
 	 * the window stays there if it can. */
 	const struct astra_market_part *home;
 	size_t home_count;
+	/* Whose it is, where there are seats; borrowed. picky: not any free
+	 * workers will do for it, so it is given seats; it has no PSs. */
+	const struct astra_demand *demand;
+	bool picky;
 };
 
 /* The slots begin + 1 … begin + slots. */

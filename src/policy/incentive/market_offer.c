@@ -122,6 +122,23 @@ static void add_places(struct astra_market *m, const struct market_best *best,
 	      sizeof(*book->parts), compare_parts);
 }
 
+static void add_seats(struct astra_market *m,
+		      const struct astra_market_job *job,
+		      const struct market_best *best,
+		      struct astra_market_book *book,
+		      struct astra_market_deal *deal)
+{
+	const struct astra_market_part *parts;
+	size_t count = market_seats(m, job, best->start, best->slots,
+				    best->amount[MARKET_WORKERS],
+				    best->centralized, &parts);
+
+	for (size_t i = 0; i < count; i++)
+		add_part(book, deal, parts[i].server, parts[i].workers);
+	qsort(&book->parts[deal->first_part], deal->part_count,
+	      sizeof(*book->parts), compare_parts);
+}
+
 static int add_parts(struct astra_market *m, const struct astra_market_job *job,
 		     const struct market_best *best,
 		     struct astra_market_book *book,
@@ -135,7 +152,9 @@ static int add_parts(struct astra_market *m, const struct astra_market_job *job,
 		       sizeof(*book->parts)) < 0)
 		return -1;
 	deal->first_part = book->part_count;
-	if (fits_at_home(m, job, best))
+	if (job->picky)
+		add_seats(m, job, best, book, deal);
+	else if (fits_at_home(m, job, best))
 		add_home(book, deal, job);
 	else
 		add_places(m, best, book, deal);
@@ -228,7 +247,7 @@ static void take_here(struct market_side *side, uint32_t server, uint32_t n,
 	astra_minima_update(&side->free, server, first, end);
 }
 
-void market_take(struct astra_market *m, uint32_t user,
+void market_take(struct astra_market *m, const struct astra_market_job *job,
 		 const struct astra_market_deal *deal,
 		 const struct astra_market_part *parts)
 {
@@ -236,6 +255,9 @@ void market_take(struct astra_market *m, uint32_t user,
 	uint32_t first = deal->start - m->window.begin - 1;
 	uint32_t end = deal->end - m->window.begin;
 
+	if (m->seats)
+		astra_seats_take(m->seats, job->demand, first, end, parts,
+				 deal->part_count);
 	for (size_t i = 0; i < deal->part_count; i++)
 		take_here(&m->sides[MARKET_WORKERS], parts[i].server,
 			  parts[i].workers, first, end);
@@ -244,7 +266,7 @@ void market_take(struct astra_market *m, uint32_t user,
 			  first, end);
 	for (int kind = 0; kind < MARKET_KINDS; kind++) {
 		struct market_side *side = &m->sides[kind];
-		uint32_t *own = side->own + (size_t)user * m->window.slots;
+		uint32_t *own = side->own + (size_t)job->user * m->window.slots;
 
 		for (uint32_t i = first; i < end; i++) {
 			side->used[i] += amount[kind];
@@ -278,7 +300,7 @@ static int run_phase(struct astra_market *m, bool shared,
 			return -1;
 		deal = &book->deals[book->count - 1];
 		deal->job = offered[i];
-		market_take(m, job->user, deal, &book->parts[deal->first_part]);
+		market_take(m, job, deal, &book->parts[deal->first_part]);
 	}
 	*count = left;
 	return 0;

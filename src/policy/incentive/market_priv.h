@@ -8,6 +8,7 @@
 
 #include "src/policy/incentive/market.h"
 #include "src/policy/incentive/minima.h"
+#include "src/policy/incentive/seats.h"
 
 #define MARKET_NOWHERE UINT32_MAX
 
@@ -63,6 +64,7 @@ struct astra_market {
 	size_t server_count, user_count;
 	struct astra_market_account *accounts;
 	double *budgets; /* per user; NULL: no bound */
+	struct astra_seats *seats;
 	struct astra_market_window window;
 	struct market_side sides[MARKET_KINDS];
 	uint32_t *capacity[MARKET_KINDS]; /* per server */
@@ -101,6 +103,21 @@ static inline double market_funds(const struct astra_market *m, uint32_t user)
 	return left > 0 ? left : -1;
 }
 
+/* Where a picky job's workers would be: on one server or on several. Returns
+ * how many servers, or 0; parts: borrowed until the next call. */
+static inline size_t market_seats(struct astra_market *m,
+				  const struct astra_market_job *job,
+				  uint32_t start, uint32_t slots,
+				  uint32_t workers, bool centralized,
+				  const struct astra_market_part **parts)
+{
+	size_t count = astra_seats_find(m->seats, job->demand, workers,
+					job->home_count && !start, start,
+					start + slots, parts);
+
+	return (count == 1) == centralized ? count : 0;
+}
+
 /* The best schedule of a job in a phase, Alg. 3. False: none has mu > 0.
  * Changes nothing but what belongs to a search. */
 bool market_search(struct astra_market *m, const struct astra_market_job *job,
@@ -112,8 +129,8 @@ int market_book_add(struct astra_market *m, const struct astra_market_job *job,
 		    bool shared, const struct market_best *best,
 		    struct astra_market_book *book);
 
-/* Use what a deal of this user uses; prices follow. */
-void market_take(struct astra_market *m, uint32_t user,
+/* Use what a deal of this job uses; prices follow. */
+void market_take(struct astra_market *m, const struct astra_market_job *job,
 		 const struct astra_market_deal *deal,
 		 const struct astra_market_part *parts);
 

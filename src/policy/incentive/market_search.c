@@ -275,6 +275,25 @@ static bool fit_whole(struct search *s, struct trial *t)
 	return true;
 }
 
+/* Whether there are seats for it, on one server or on several. */
+static bool fit_seats(struct search *s, struct trial *t)
+{
+	const struct astra_market_part *parts;
+
+	t->ps = 0;
+	t->server = MARKET_NOWHERE;
+	return market_seats(s->m, s->job, t->start, t->option->slots,
+			    t->option->workers, t->option->centralized,
+			    &parts) > 0;
+}
+
+static bool fit(struct search *s, struct trial *t)
+{
+	if (s->job->picky)
+		return fit_seats(s, t);
+	return t->option->centralized ? fit_whole(s, t) : fit_split(s, t);
+}
+
 /* Whether it keeps within the limits and could be the best. */
 static bool worth_trying(const struct search *s, struct trial *t)
 {
@@ -302,9 +321,7 @@ static void try_option(struct search *s, uint32_t start,
 {
 	struct trial t = {.option = o, .start = start, .end = start + o->slots};
 
-	if (!worth_trying(s, &t) ||
-	    !(o->centralized ? fit_whole(s, &t) : fit_split(s, &t)) ||
-	    cost_of(&t, t.ps) > s->funds)
+	if (!worth_trying(s, &t) || !fit(s, &t) || cost_of(&t, t.ps) > s->funds)
 		return;
 	s->same = true;
 	*s->best = (struct market_best){

@@ -169,53 +169,6 @@ uint32_t incentive_carried_out(const struct astra_calendar_entry *entry,
 	return gone + (promised ? (uint32_t)promised : 1);
 }
 
-/* Whether an entry still suits the pool: nodes and requests may change. */
-static bool suits(const struct incentive *p, const struct astra_offer *offer,
-		  const struct astra_calendar_entry *e,
-		  const struct astra_demand *d)
-{
-	uint64_t gpus = 0;
-
-	for (size_t k = 0; k < e->share_count; k++) {
-		const struct astra_share *s =
-			&p->calendar.shares[e->first_share + k];
-
-		if (s->node >= offer->node_count || !s->gpus)
-			return false;
-		gpus += s->gpus;
-	}
-	return gpus >= astra_request_least(&d->job->request) &&
-	       gpus <= d->job->request.gpus;
-}
-
-/* Award a demand what the calendar has for it in the present slot. Returns how
- * many awards that is, or -1 when memory is out. */
-static int award(const struct incentive *p, const struct astra_offer *offer,
-		 uint32_t demand, uint32_t over, struct astra_allocation *out)
-{
-	const struct astra_demand *d = &offer->demands[demand];
-	const struct astra_calendar_entry *entries;
-	uint32_t copies = d->copies;
-	size_t count;
-
-	entries = astra_calendar_find(&p->calendar, d->job->id, &count);
-	for (size_t i = 0; d->open && copies && i < count; i++) {
-		const struct astra_calendar_entry *e = &entries[i];
-
-		if (e->first > over + 1 || e->last <= over ||
-		    e->rank < incentive_carried_out(e, d) ||
-		    !suits(p, offer, e, d))
-			continue;
-		if (astra_allocation_add(out, demand,
-					 incentive_end_of(p, e->last),
-					 p->calendar.shares + e->first_share,
-					 e->share_count) < 0)
-			return -1;
-		copies--;
-	}
-	return (int)(d->copies - copies);
-}
-
 /* Whether a job whose lease is over may go on where nobody else was awarded its
  * GPUs: what nobody has planned is lent for nothing with LendIdle; else the
  * slot is its tenant's own, or it can pay for it. */
@@ -282,20 +235,23 @@ static double next_sec(const struct incentive *p,
 	return next;
 }
 
-static int award_all(const struct incentive *p, const struct astra_offer *offer,
-		     uint32_t over, struct astra_allocation *out)
+/* Those leave that were awarded nothing and cannot pay for going on. */
+static int send_away(const struct incentive *p, const struct astra_offer *offer,
+		     struct astra_allocation *out)
 {
-	for (uint32_t i = 0; i < offer->demand_count; i++) {
-		const struct astra_demand *d = &offer->demands[i];
-		int awards = award(p, offer, i, over, out);
+	bool *awarded = calloc(offer->demand_count + 1, sizeof(*awarded));
+	int rc = awarded ? 0 : -1;
 
-		if (awards < 0)
-			return -1;
-		if (!awards && d->open && d->held_count && !can_go_on(p, d) &&
-		    astra_allocation_leave(out, i) < 0)
-			return -1;
+	for (size_t i = 0; awarded && i < out->award_count; i++)
+		awarded[out->awards[i].demand] = true;
+	for (uint32_t i = 0; !rc && i < offer->demand_count; i++) {
+		const struct astra_demand *d = &offer->demands[i];
+
+		if (!awarded[i] && d->open && d->held_count && !can_go_on(p, d))
+			rc = astra_allocation_leave(out, i);
 	}
-	return 0;
+	free(awarded);
+	return rc;
 }
 
 static int allocate(void *self, const struct astra_offer *offer,
@@ -319,7 +275,8 @@ static int allocate(void *self, const struct astra_offer *offer,
 		return -1;
 	over = slots_over(p, offer->now_sec);
 	p->present = over + 1;
-	if (award_all(p, offer, over, out) < 0)
+	if (incentive_carry_out(p, offer, over, out) < 0 ||
+	    send_away(p, offer, out) < 0)
 		return astra_error_nomem(err);
 	out->spare_until_sec = incentive_end_of(p, over + 1);
 	out->lend_until_sec = out->spare_until_sec;

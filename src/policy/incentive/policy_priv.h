@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Incentive as a policy, among its files: policy.c sells windows and carries
- * them out, policy_tell.c says what it did, policy_state.c keeps it. */
+/* Incentive as a policy, among its files: policy.c sells windows, carry.c
+ * carries them out, policy_tell.c says what it did, policy_state.c keeps it. */
 #ifndef ASTRA_INCENTIVE_POLICY_PRIV_H
 #define ASTRA_INCENTIVE_POLICY_PRIV_H
 
@@ -36,6 +36,12 @@ static inline double incentive_end_of(const struct incentive *p, uint32_t slot)
  * array, or were promised GPUs. */
 uint32_t incentive_carried_out(const struct astra_calendar_entry *entry,
 			       const struct astra_demand *demand);
+
+/* Award everybody what the calendar has for it in the slot after those that are
+ * over (carry.c). Returns 0, or -1 when memory is out. */
+int incentive_carry_out(const struct incentive *p,
+			const struct astra_offer *offer, uint32_t over,
+			struct astra_allocation *out);
 
 /* See struct astra_policy. */
 void incentive_explain(const void *self, const struct astra_demand *demand,
