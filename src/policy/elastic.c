@@ -2,10 +2,11 @@
 /* Elastic jobs under a policy that ranks: they run on any number of GPUs from
  * gpus_min to gpus.
  *
- * One competes for its fewest GPUs, as a job that can use no more, and for all
- * of them as long as it has had less than its share. What it may have beyond is
- * granted step by step, behind all jobs of its tenant, and is the first to be
- * lost. To change its size a job leaves, and is granted what it has then. So
+ * One competes for its fewest GPUs, as a job that can use no more, then at once
+ * for those up to its level (level.c), and for all of them as long as it has
+ * had less than its share. What it may have beyond is granted step by step,
+ * behind all jobs of its tenant, and is the first to be lost. To change its
+ * size a job leaves, and is granted what it has then. So
  *   - it becomes smaller at its lease's end, or where it may be recalled, if
  *     somebody was granted what it loses, and
  *   - it becomes larger where that pays: what it gets brings, as long as it has
@@ -143,6 +144,7 @@ void astra_elastic_candidate(const struct round *r, const struct contender *c,
 	candidate->gpus = c->runs ? j->held_gpus : c->job->request.gpus;
 	candidate->charge = charge * candidate->gpus;
 	candidate->gpus_max = c->most;
+	candidate->gpus_turn = astra_level_gpus(r, j);
 	candidate->gpus_step = astra_request_quantum(&c->elastic->request);
 }
 
@@ -257,14 +259,17 @@ void astra_elastic_offer(struct round *r)
 }
 
 void astra_elastic_offer_spare(const struct round *r, struct contender *c,
-			       struct astra_share *lost)
+			       bool to_level, struct astra_share *lost)
 {
-	uint32_t held = elastic_held(c);
+	uint32_t held = elastic_held(c), keep = c->job->request.gpus_min;
+	uint32_t level = astra_level_gpus(r, &r->e->jobs[c->row]);
 
 	c->elastic = c->job;
 	c->lose_count = 0;
-	if (held > c->job->request.gpus_min)
-		elastic_offer(r, c, held - c->job->request.gpus_min, lost);
+	if (to_level && keep < level)
+		keep = level;
+	if (held > keep)
+		elastic_offer(r, c, held - keep, lost);
 }
 
 static const struct astra_share *elastic_lost(const struct contender *c,

@@ -287,6 +287,7 @@ int astra_engine_round(struct astra_engine *e,
 	free(r.node_holds);
 	free(r.contenders);
 	free(r.least);
+	free(r.levels);
 	free(r.lost);
 	return rc;
 }

@@ -13,6 +13,7 @@
  *   contenders.c who competes in a round
  *   ballot.c  the contest as the policy sees it
  *   elastic.c who can run on more or fewer GPUs: how many, which ones
+ *   level.c   how many GPUs an elastic job has by right
  *   grow.c    the places of what they get beyond their fewest
  *   allot.c   the round of a policy that says itself who gets what
  *   allot_place.c  the places of what it awards
@@ -274,6 +275,7 @@ struct round {
 	struct astra_share reserve; /* kept from the contest; no GPUs: none */
 	double wake_sec;	    /* the policy wants the next round then */
 	bool elastic;		    /* a contender is */
+	double *levels;		    /* of tenants, then users; NULL: unknown */
 	struct astra_job *least;    /* elastic contenders' jobs, see below */
 	struct astra_share *lost;   /* what contenders would lose, see below */
 	int yields;		    /* searches for who yields */
@@ -309,6 +311,13 @@ struct contender {
 	bool resized; /* expired: leaves for its place, of another size */
 };
 
+/* level.c */
+/* Fill r->levels, unless they are known. Returns 0, or -1 when memory is out.
+ */
+int astra_levels_find(struct round *r);
+/* The whole GPUs of its level that a job can use. */
+uint32_t astra_level_gpus(const struct round *r, const struct ejob *j);
+
 /* elastic.c */
 /* Know the elastic contenders: each competes for its fewest GPUs first. Returns
  * 0, or -1 when memory is out. */
@@ -328,10 +337,11 @@ bool astra_elastic_cap(struct round *r, struct astra_candidate *candidates);
 bool astra_elastic_pays(const struct round *r, const struct contender *c);
 /* Let those who were granted less than they hold offer the difference. */
 void astra_elastic_offer(struct round *r);
-/* What an elastic job that runs has beyond its fewest GPUs is offered. lost: it
+/* What an elastic job that runs has beyond its level, or its fewest GPUs, is
+ * offered. lost: it
  * is put there, as many shares as the job holds. */
 void astra_elastic_offer_spare(const struct round *r, struct contender *c,
-			       struct astra_share *lost);
+			       bool to_level, struct astra_share *lost);
 /* The contender as if its job asked for so many GPUs. job: filled in. */
 struct contender astra_elastic_sized(const struct contender *c, uint32_t gpus,
 				     struct astra_job *job);

@@ -52,6 +52,7 @@ libastra_policy_la_SOURCES = \
 	src/policy/lack.c \
 	src/policy/lease.c \
 	src/policy/lend.c \
+	src/policy/level.c \
 	src/policy/offer.c \
 	src/policy/offer.h \
 	src/policy/lease_ends.c \

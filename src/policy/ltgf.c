@@ -5,10 +5,10 @@
  * types have weights of their own; job rhos are constant within a round.
  * Where shares go by user, phase two picks the tenant's user in the same way
  * before the user's job.
- * An elastic job competes with the fewest GPUs that it runs on; for more it
- * does once all jobs of its tenant have had their turn. A job that does not fit
- * is dropped for the round ("job") or takes its tenant with it ("tenant", the
- * literal reading of line 10).
+ * An elastic job competes with the fewest GPUs that it runs on, and those up to
+ * its level; for more it does once all jobs of its tenant have had their turn.
+ * A job that does not fit is dropped for the round ("job") or takes its tenant
+ * with it ("tenant", the literal reading of line 10).
  *
  * Alg. 1 prints r < M; it must be r <= M, or a job as large as the cluster
  * never starts.
@@ -503,8 +503,20 @@ static void grow_step(const struct table *t, struct astra_ranking *out,
 	line->next = line->kept = line->begin;
 }
 
-/* The turn of a job of the tenant's first user. One that has had less than its
- * share, which counts all GPUs that it can use, competes with all of them.
+/* At its turn an elastic job competes with the GPUs up to its level, and with
+ * all of them if it has had less than its share, which counts all that it can
+ * use. */
+static bool takes_step(const struct table *t, const struct astra_ranking *out,
+		       const struct entry *e)
+{
+	const struct astra_candidate *c = &t->contest->candidates[e->candidate];
+	uint32_t gpus = out->choices[t->choice_of[e->candidate]].gpus;
+
+	return wants_more(t, out, e) &&
+	       (c->rho < 1 || gpus + c->gpus_step <= c->gpus_turn);
+}
+
+/* The turn of a job of the tenant's first user.
  * Returns whether it is granted, or has no place anyway. */
 static bool take_turn(struct table *t, struct astra_ranking *out,
 		      struct queue *tenant, uint64_t *gpus_free)
@@ -528,8 +540,7 @@ static bool take_turn(struct table *t, struct astra_ranking *out,
 		charge_queue(tenant, contest, c->charge * contest->lease_sec);
 		charge_queue(user, contest, c->charge * contest->lease_sec);
 	}
-	while (c->rho < 1 && c->gpus_step <= *gpus_free &&
-	       wants_more(t, out, user->next))
+	while (c->gpus_step <= *gpus_free && takes_step(t, out, user->next))
 		grant_step(t, out, user->next, tenant, user, gpus_free);
 	user->next++;
 	return granted || c->excluded;

@@ -33,6 +33,7 @@ struct astra_candidate {
 	uint32_t gpus;	   /* >= 1 */
 	double charge;	   /* that a grant costs a second; its GPUs' weights */
 	uint32_t gpus_max; /* elastic: it can use more, up to these, in steps */
+	uint32_t gpus_turn; /* the first of them, up to these, at its turn */
 	uint32_t gpus_step; /* of so many, each charged like `gpus`; 0: rigid */
 	bool runs;	    /* elastic: has its GPUs, which are not among those
 			     * contested, and competes for more */

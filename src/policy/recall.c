@@ -19,6 +19,10 @@
 #define PLANS_VAIN_MAX (PLANS_MAX / 4)
 #define HOLDS_EARLY_MAX (ASTRA_HOLDS_MAX / 2)
 
+/* What elastic jobs keep of leases that may end: their level, their fewest
+ * GPUs, or nothing, as rigid ones. */
+enum recall_spare { RECALL_TO_LEVEL, RECALL_TO_LEAST, RECALL_WHOLE };
+
 struct recall {
 	struct round *r;
 	struct turns turns;
@@ -70,12 +74,13 @@ static int recall_collect(struct recall *s)
 	if (!elastic)
 		return 0;
 	s->lost = calloc(shares + 1, sizeof(*s->lost));
-	return s->lost ? 0 : -1;
+	return s->lost ? astra_levels_find(s->r) : -1;
 }
 
 /* Those whose leases do not pay for this job keep them, and those where a
- * hold needs the node. spare: elastic jobs keep their fewest GPUs. */
-static void recall_ask(struct recall *s, const struct ejob *next, bool spare)
+ * hold needs the node. */
+static void recall_ask(struct recall *s, const struct ejob *next,
+		       enum recall_spare spare)
 {
 	struct astra_share *lost = s->lost;
 
@@ -89,9 +94,10 @@ static void recall_ask(struct recall *s, const struct ejob *next, bool spare)
 			v->granted |=
 				astra_holds_need(s->r, v->job->held[k].node);
 		v->lose_count = 0;
-		if (s->lost && spare && !v->granted &&
+		if (s->lost && spare != RECALL_WHOLE && !v->granted &&
 		    astra_request_elastic(&v->job->request)) {
-			astra_elastic_offer_spare(s->r, v, lost);
+			astra_elastic_offer_spare(
+				s->r, v, spare == RECALL_TO_LEVEL, lost);
 			v->granted = true;
 		}
 		lost += s->lost ? v->job->held_count : 0;
@@ -168,7 +174,8 @@ static int recall_take(struct recall *s, struct reclaim *rc,
 	return 1;
 }
 
-static int recall_try(struct recall *s, struct contender *c, bool spare)
+static int recall_try(struct recall *s, struct contender *c,
+		      enum recall_spare spare)
 {
 	const struct ejob *j = &s->r->e->jobs[c->row];
 	double now = s->r->snap->now_sec, end;
@@ -199,9 +206,12 @@ static int recall_try(struct recall *s, struct contender *c, bool spare)
  * -1 when memory is out. */
 static int recall_serve(struct recall *s, struct contender *c)
 {
-	int served = s->lost ? recall_try(s, c, true) : 0;
+	enum recall_spare spare = s->lost ? RECALL_TO_LEVEL : RECALL_WHOLE;
+	int served = recall_try(s, c, spare);
 
-	return served ? served : recall_try(s, c, false);
+	while (!served && spare != RECALL_WHOLE)
+		served = recall_try(s, c, ++spare);
+	return served;
 }
 
 /* No lease's end made room for it a moment ago. */
@@ -401,7 +411,7 @@ static int recall_enlarge(struct recall *s, struct reclaim *rc,
 }
 
 static int recall_more_of(struct recall *s, struct contender *c,
-			  struct grant *g, bool spare)
+			  struct grant *g, enum recall_spare spare)
 {
 	struct reclaim rc = {0};
 	struct astra_space *work = astra_space_copy(*s->work);
@@ -419,6 +429,17 @@ static int recall_more_of(struct recall *s, struct contender *c,
 	return status;
 }
 
+static int recall_more_for(struct recall *s, struct contender *c,
+			   struct grant *g)
+{
+	enum recall_spare spare = s->lost ? RECALL_TO_LEVEL : RECALL_WHOLE;
+	int status = recall_more_of(s, c, g, spare);
+
+	while (!status && spare != RECALL_WHOLE)
+		status = recall_more_of(s, c, g, ++spare);
+	return status;
+}
+
 static int recall_more(struct recall *s)
 {
 	struct astra_engine *e = s->r->e;
@@ -433,12 +454,7 @@ static int recall_more(struct recall *s)
 			if (!recall_wants_more(s, c, &e->grants[k]))
 				continue;
 			tries--;
-			status = s->lost ? recall_more_of(s, c, &e->grants[k],
-							  true)
-					 : 0;
-			if (!status)
-				status = recall_more_of(s, c, &e->grants[k],
-							false);
+			status = recall_more_for(s, c, &e->grants[k]);
 			if (status < 0)
 				return -1;
 			break;

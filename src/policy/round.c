@@ -222,7 +222,8 @@ int astra_round_decide(struct round *r, struct astra_error *err)
 		astra_error_nomem(err);
 		goto out;
 	}
-	if (astra_elastic_find_running(r) < 0) {
+	if (astra_elastic_find_running(r) < 0 ||
+	    (r->elastic && astra_levels_find(r) < 0)) {
 		astra_error_nomem(err);
 		goto out;
 	}

@@ -186,6 +186,39 @@ static void tenants_have_their_halves(void **state)
 	vc_fini(&vc);
 }
 
+/* 8 GPUs of one tenant: its jobs of up to 2, 8 and 8 GPUs have a level of
+ * 2 + 3 + 3 = 8, 3. The second one, which has 6, gives up the one on which the
+ * third begins and keeps the rest, and the first none, although it has one
+ * besides its fewest. */
+static void who_is_above_its_level_gives_up_first(void **state)
+{
+	struct vcluster vc;
+	struct vjob *low, *high, *late;
+	(void)state;
+
+	vc_init(&vc, 1, 8);
+	vc.options.lease_sec = 100;
+	vc.options.grace_sec = 2;
+	vc.options.round_sec = 5;
+	vc.options.min_run_sec = 5;
+	vc.options.recall_sec = 20;
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 1);
+	low = submit(&vc, 0, 1, 2);
+	vc_run(&vc, AT(3));
+	high = submit(&vc, 0, 1, 8);
+	vc_run(&vc, AT(40));
+	assert_int_equal(held(low), 2);
+	assert_int_equal(held(high), 6);
+	late = submit(&vc, 0, 1, 8);
+	vc_run(&vc, AT(80));
+	assert_int_equal(held(low), 2);
+	assert_int_equal(low->starts, 1);
+	assert_int_equal(held(late), 1);
+	assert_int_equal(held(high), 5);
+	vc_fini(&vc);
+}
+
 /* On nodes of 4 one of 4 to 12, 4 on each node, gives up whole nodes. */
 static void steps_are_whole_nodes(void **state)
 {
@@ -305,6 +338,7 @@ int main(void)
 		cmocka_unit_test(sizes_do_not_flap),
 		cmocka_unit_test(the_promise_is_for_the_fewest),
 		cmocka_unit_test(tenants_have_their_halves),
+		cmocka_unit_test(who_is_above_its_level_gives_up_first),
 		cmocka_unit_test(steps_are_whole_nodes),
 		cmocka_unit_test(policies_award_whole_nodes),
 		cmocka_unit_test(random_histories_never_overcommit),

@@ -524,6 +524,33 @@ static void further_gpus_are_what_the_tenant_leaves(void **state)
 	assert_int_equal(gpus[1], 0);
 }
 
+/* 5 GPUs, a job of 1 to 6 and behind it one of 3. With a level of 1 the first
+ * has the one that the second leaves: 2. With 3 it has 3 at its turn, the
+ * second has no place, and the rest goes to the first: 5. Of 6 GPUs, in steps
+ * of 2, it has 3 with a level of 4, as 5 were more; the second has the rest. */
+static void the_level_is_had_at_ones_turn(void **state)
+{
+	struct astra_candidate c[] = {elastic(0, 1, 6, 2), job(0, 3, 3)};
+	struct astra_contest contest = CONTEST(5, c, alone);
+	uint32_t gpus[2];
+
+	(void)state;
+	c[0].gpus_turn = 1;
+	sizes_of(&contest, gpus);
+	assert_int_equal(gpus[0], 2);
+	assert_int_equal(gpus[1], 3);
+	c[0].gpus_turn = 3;
+	sizes_of(&contest, gpus);
+	assert_int_equal(gpus[0], 5);
+	assert_int_equal(gpus[1], 0);
+	c[0].gpus_step = 2;
+	c[0].gpus_turn = 4;
+	contest.gpus = 6;
+	sizes_of(&contest, gpus);
+	assert_int_equal(gpus[0], 3);
+	assert_int_equal(gpus[1], 3);
+}
+
 /* Two tenants, F = 40 each, lease 10: each GPU costs 10 / 40 of A / F. An
  * elastic job of A and three jobs of one GPU of B take turns: of 5 GPUs A has
  * the first, third and fifth, of 8 B has three and A the rest. */
@@ -588,6 +615,7 @@ int main(void)
 		cmocka_unit_test(random_rounds_are_as_by_the_book),
 		cmocka_unit_test(users_have_their_turns),
 		cmocka_unit_test(further_gpus_are_what_the_tenant_leaves),
+		cmocka_unit_test(the_level_is_had_at_ones_turn),
 		cmocka_unit_test(further_gpus_are_charged_like_grants),
 		cmocka_unit_test(who_runs_competes_for_more),
 	};
