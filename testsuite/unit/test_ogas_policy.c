@@ -99,6 +99,39 @@ static void who_is_covered_by_its_class_goes_on(void **state)
 	vc_fini(&vc);
 }
 
+/* Two run for ten slots, until a node goes. When the one that is left has
+ * ended, one that has not run yet goes before the one that has and came first.
+ */
+static void who_has_run_for_long_waits_behind_a_new_job(void **state)
+{
+	struct vjob *old[2], *fresh;
+	struct vcluster vc;
+	int stays;
+
+	(void)state;
+	begin(&vc, 2, 4);
+	for (int i = 0; i < 2; i++)
+		old[i] = vc_submit(&vc, 0, 4, 30 * SLOT);
+	vc_run(&vc, AT(10 * SLOT));
+	assert_int_equal(running(old, 2), 2);
+	vc.nodes[1].usable = false;
+	vc.nodes[1].emptying = true;
+	vc_run(&vc, AT(12 * SLOT));
+	assert_int_equal(running(old, 2), 1);
+	stays = old[0]->job.state == ASTRA_JOB_RUNNING ? 0 : 1;
+	fresh = vc_submit(&vc, 0, 4, 2 * SLOT);
+	vc_run(&vc, AT(29 * SLOT));
+	assert_int_equal(running(&old[stays], 1), 1);
+	assert_int_equal(old[stays]->starts, 1);
+	assert_int_equal(fresh->starts, 0);
+	vc_run(&vc, AT(36 * SLOT));
+	assert_int_equal(old[stays]->job.state, ASTRA_JOB_ENDED);
+	assert_int_equal(fresh->job.state, ASTRA_JOB_ENDED);
+	assert_int_equal(fresh->starts, 1);
+	assert_int_equal(running(&old[1 - stays], 1), 1);
+	vc_fini(&vc);
+}
+
 /* A gang of all GPUs cannot get its class's share in each slot. It saves it
  * until it is enough, has a slot, and the others have the next ones. */
 static void a_gang_larger_than_its_share_has_a_slot_now_and_then(void **state)
@@ -330,6 +363,7 @@ int main(void)
 		cmocka_unit_test(leases_end_with_a_slot),
 		cmocka_unit_test(classes_that_are_alike_share),
 		cmocka_unit_test(who_is_covered_by_its_class_goes_on),
+		cmocka_unit_test(who_has_run_for_long_waits_behind_a_new_job),
 		cmocka_unit_test(
 			a_gang_larger_than_its_share_has_a_slot_now_and_then),
 		cmocka_unit_test(

@@ -136,7 +136,15 @@ static int start_all(struct deal *d, uint32_t demand, bool within_grant)
 	return rc;
 }
 
-/* Of each class the first job that waits, if the class has saved for it. */
+static bool may_go_on(const struct deal *d, uint32_t demand)
+{
+	const struct astra_demand *at = &d->offer->demands[demand];
+
+	return at->open && at->job->held_count;
+}
+
+/* Of each class the first job, if it waits and the class has saved for it.
+ * Where that one has GPUs, nobody behind it is to have them. */
 static int start_what_was_saved_for(struct deal *d)
 {
 	uint32_t last = ASTRA_NONE;
@@ -144,10 +152,12 @@ static int start_what_was_saved_for(struct deal *d)
 	for (size_t i = 0; i < d->offer->demand_count; i++) {
 		uint32_t demand = d->order[i], class = deal_class(d, demand);
 
-		if (class == last || !waits(d, demand))
+		if (class == last ||
+		    !(waits(d, demand) || may_go_on(d, demand)))
 			continue;
 		last = class;
-		if (job_of(d, demand)->request.gpus > d->granted[class] &&
+		if (!may_go_on(d, demand) &&
+		    job_of(d, demand)->request.gpus > d->granted[class] &&
 		    start(d, demand, d->left[class], true) < 0)
 			return -1;
 	}
@@ -219,6 +229,7 @@ int ogas_deal(struct ogas_classes *classes, const struct astra_offer *offer,
 		.offer = offer,
 		.units = units,
 		.out = out,
+		.slot_sec = slot_sec,
 		.end_sec = slot_end_sec,
 		.start_end_sec = slot_end_sec,
 		.class_count = astra_ogas_port_count(classes->learner),

@@ -9,8 +9,10 @@
 /* Award what is offered. In this order:
  *   jobs larger than their class's grant, for which it has saved enough;
  *   jobs that go on, while their class's grant covers them;
- *   jobs that wait, the first to come first, within their class's grant;
+ *   jobs that wait, within their class's grant;
  *   what is left: jobs that go on, then jobs that wait, of all classes.
+ * Within each, jobs that have run for a shorter time go first, by levels of
+ * which each is eight times as long as the one before; then the first to come.
  * A job gets all its GPUs or none, where its class's grant is if it can, else
  * on GPUs nobody holds, else on those of leases that are over.
  * units: GPUs, [class][learner's node]. slot_end_sec: of all leases.

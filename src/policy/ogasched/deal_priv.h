@@ -11,14 +11,15 @@ struct deal {
 	const struct astra_offer *offer;
 	const uint32_t *units;
 	struct astra_allocation *out;
+	double slot_sec;	       /* its length */
 	double end_sec, start_end_sec; /* of leases that go on, that begin */
 	size_t class_count, stride;
 	uint64_t *left;	   /* per class: GPUs it may still be awarded */
 	uint64_t *got;	   /* per class: GPUs it has in this slot */
 	uint32_t *granted; /* per class */
 	uint32_t *awarded; /* copies, per demand */
-	uint32_t *order;   /* demands: by class, the first to come first */
-	uint32_t *queue;   /* the first to come first */
+	uint32_t *order;   /* demands: by class, there as in the queue */
+	uint32_t *queue;   /* those that ran less first, then who came first */
 	/* What can be awarded: all of it; that nobody holds; of that, what the
 	 * class at hand has a grant for. */
 	struct astra_space *all, *idle, *near;
