@@ -123,7 +123,7 @@ static void tell_no_room(const struct astra_why *why, struct astra_text *out)
 	if (why->pool && !strcmp(why->pool->policy, "incentive"))
 		astra_text_printf(
 			out,
-			" In the slots that were sold together (BatchMax) there are in none enough GPUs left for it.");
+			" In the slots that were sold together (BatchMax) there are in none enough GPUs left for it, with its CPUs and memory beside them on nodes that it may use.");
 	else
 		astra_text_printf(
 			out,
