@@ -76,6 +76,11 @@ struct astra_reason {
 	 * for. */
 	double priced_sec, credits;
 	bool poor;
+	/* LEARNED: its class's jobs ask for up to so many GPUs (0: not known)
+	 * and may use so many together in the slot that ends at retry_sec; it
+	 * has saved so many for a job that needs more. */
+	uint32_t class_gpus, class_granted;
+	double class_saved;
 };
 
 struct astra_plan {

@@ -257,7 +257,7 @@ struct astra_policy {
 	int (*allocate)(void *self, const struct astra_offer *offer,
 			struct astra_allocation *out, struct astra_error *err);
 	/* Optional, with allocate: why a job that waits has no GPUs. Fills in
-	 * reason->wait, ->start_sec and what PRICE has. */
+	 * reason->wait, ->start_sec and what PRICE and LEARNED have. */
 	void (*explain)(const void *self, const struct astra_demand *demand,
 			struct astra_reason *reason);
 	/* Optional, with allocate: a job whose lease was over goes on until

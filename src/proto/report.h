@@ -205,6 +205,11 @@ struct astra_report_job {
 	 * tenant has left, which is not enough; else NaN. A planned job has
 	 * what it was sold for in worth and price. */
 	double priced_sec, credits;
+	/* Where it waits for its class's share: jobs of that ask for up to so
+	 * many GPUs (0: not known) and may use so many together until
+	 * retry_sec; what the class has saved for one that needs more. */
+	uint32_t class_gpus, class_granted;
+	double class_saved;
 	const char *lack; /* "CPUs": GPUs are free without enough of them; "" */
 	const struct astra_report_bind *binds; /* copied with the job */
 	uint32_t bind_count;

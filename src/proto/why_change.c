@@ -225,6 +225,26 @@ static void priced(const struct astra_why *why, struct astra_why_changes *out)
 		    job->price);
 }
 
+/* Shares are learned slot by slot; what nobody's share covers is lent. */
+static void learned(const struct astra_why *why, struct astra_why_changes *out)
+{
+	const struct astra_report_job *job = why->job;
+	char text[ASTRA_SPAN_BYTES];
+
+	if (!waits_for(job, "learned"))
+		return;
+	if (job->retry_sec > why->report->time_sec)
+		add(out,
+		    "the next slot, which begins in %s with shares that have followed who waits (sfair class)",
+		    astra_why_span(job->retry_sec - why->report->time_sec,
+				   text));
+	add(out,
+	    "the end of jobs like it, or of any job whose GPUs are then idle");
+	if (job->gpus > 1 && job->class_granted < job->gpus)
+		add(out,
+		    "asking for fewer GPUs, or for a range of them (--gpu-range)");
+}
+
 /* GPUs are not what a job lacks that asks for no more than there are. */
 static void sized(const struct astra_why *why, struct astra_why_changes *out)
 {
@@ -254,6 +274,7 @@ void astra_why_change(const struct astra_why *why,
 		in_line(why, out);
 		sized(why, out);
 		priced(why, out);
+		learned(why, out);
 		throttled(why, out);
 	}
 }

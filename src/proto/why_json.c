@@ -50,6 +50,12 @@ static const struct astra_field price_fields[] = {
 	JOB(TIME, priced_sec), ASTRA_FIELDS_END,
 };
 
+/* Of a job that waits for its class's share. */
+static const struct astra_field class_fields[] = {
+	JOB(U32, class_gpus), JOB(U32, class_granted), JOB(REAL, class_saved),
+	JOB(TIME, retry_sec), ASTRA_FIELDS_END,
+};
+
 static const struct astra_field credits_fields[] = {
 	JOB(REAL, credits),
 	ASTRA_FIELDS_END,
@@ -106,6 +112,9 @@ static void put_turn(const struct astra_why *why, struct astra_text *out)
 	if (!strcmp(job->wait, "price") || !strcmp(job->wait, "denied") ||
 	    !strcmp(job->wait, "planned"))
 		put_price(why, out);
+	if (!strcmp(job->wait, "learned"))
+		astra_encode_members(out, job, class_fields, ',',
+				     !job->class_gpus || !why->usage);
 	astra_text_add(out, "}", 1);
 	out->failed |= text.failed;
 	astra_text_clear(&text);

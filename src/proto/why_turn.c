@@ -176,6 +176,26 @@ static void tell_sold(const struct astra_why *why, struct astra_text *out)
 			job->worth);
 }
 
+/* What jobs like it have learned to use, and why that is not enough. */
+static void tell_class(const struct astra_why *why, struct astra_text *out)
+{
+	const struct astra_report_job *job = why->job;
+
+	astra_text_printf(
+		out,
+		" Jobs like it, of tenant %s and of up to %u GPU%s, may use %u together in this slot, as was learned.",
+		job->tenant, job->class_gpus, job->class_gpus == 1 ? "" : "s",
+		job->class_granted);
+	if (job->class_granted < job->gpus)
+		astra_text_printf(
+			out,
+			" That is less than it asks for, so it is saved up, slot by slot, until it is enough: %.3g by now.",
+			job->class_saved);
+	else
+		astra_text_printf(out,
+				  " Others of them, which came before it, do.");
+}
+
 void astra_why_turn(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
@@ -202,6 +222,10 @@ void astra_why_turn(const struct astra_why *why, struct astra_text *out)
 	}
 	if (!strcmp(job->wait, "planned") && job->priced_sec > 0) {
 		tell_sold(why, out);
+		return;
+	}
+	if (!strcmp(job->wait, "learned") && job->class_gpus && why->usage) {
+		tell_class(why, out);
 		return;
 	}
 	text = turn_text(job);

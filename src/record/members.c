@@ -200,5 +200,8 @@ const struct astra_member astra_round_reason_members[] = {
 	REASON(REAL, priced_sec),
 	REASON(REAL, credits),
 	REASON(FLAG, poor),
+	REASON(U32, class_gpus),
+	REASON(U32, class_granted),
+	REASON(REAL, class_saved),
 	END,
 };

@@ -242,6 +242,12 @@ static void fill_wait(const struct publish_one *one,
 		if (why->poor)
 			out->credits = why->credits;
 	}
+	if (leases && why->wait == ASTRA_WAIT_LEARNED) {
+		out->retry_sec = why->retry_sec;
+		out->class_gpus = why->class_gpus;
+		out->class_granted = why->class_granted;
+		out->class_saved = why->class_saved;
+	}
 	out->lack = leases ? astra_lack_text(why->lack) : "";
 	out->binds = one->info->binds;
 	out->bind_count = one->info->bind_count;

@@ -498,6 +498,41 @@ static void a_price_is_told_with_what_would_change_it(void **state)
 	}
 }
 
+/* A job of two GPUs whose class may use one, then three. */
+static void a_class_is_told_with_its_share(void **state)
+{
+	for (uint32_t granted = 1; granted <= 3; granted += 2) {
+		struct astra_report_job job = sample_rows[3];
+		json_t *reply, *bind;
+		const char *text;
+
+		job.id = 700 + granted;
+		job.gpus = 2;
+		job.wait = "learned";
+		job.class_gpus = 2;
+		job.class_granted = granted;
+		job.class_saved = 0.5;
+		job.retry_sec = SAMPLE_NOW + 120;
+		assert_int_equal(astra_report_add_job(*state, &job), 0);
+		reply = why(*state, job.id, &alice);
+		text = text_of(reply);
+		assert_non_null(strstr(text, "of up to 2 GPUs, may use "));
+		assert_non_null(strstr(text, "which begins in 2 min 0 s"));
+		if (granted < job.gpus) {
+			assert_non_null(strstr(text, "enough: 0.5 by now"));
+			assert_non_null(strstr(text, "fewer GPUs, or"));
+		} else {
+			assert_non_null(strstr(text, "came before it, do."));
+			assert_null(strstr(text, "fewer GPUs, or"));
+		}
+		bind = first_bind(reply);
+		assert_int_equal(json_integer_value(json_object_get(
+					 bind, "class_granted")),
+				 granted);
+		json_decref(reply);
+	}
+}
+
 /* Under incentive by the window that was sold last; the sample's clock is that
  * of UTC. */
 static void a_start_is_told_with_its_price(void **state)
@@ -556,6 +591,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		CASE(what_keeps_a_job_is_said_with_its_numbers),
+		CASE(a_class_is_told_with_its_share),
 		CASE(a_start_is_told_with_its_price),
 		CASE(numbers_stand_beside_the_paragraph),
 		CASE(private_data_hides_what_others_use),

@@ -219,6 +219,24 @@ static uint32_t class_number(struct ogas_classes *c,
 					     : (uint32_t)c->count - 1;
 }
 
+uint32_t ogas_classes_find(const struct ogas_classes *c,
+			   const struct astra_demand *d)
+{
+	struct ogas_class class = describe(c, d);
+	char name[400];
+	uint32_t index;
+
+	name_class(&class, name, sizeof(name));
+	index = astra_intern_get(&c->names, name);
+	if (index != ASTRA_INTERN_NONE)
+		return index;
+	class = (struct ogas_class){
+		.tenant = "*", .type = "", .size = class.size};
+	name_class(&class, name, sizeof(name));
+	index = astra_intern_get(&c->names, name);
+	return index == ASTRA_INTERN_NONE ? ASTRA_OGAS_NONE : index;
+}
+
 /* Most classes are plain: they are looked up once. */
 static uint32_t look_up(struct ogas_classes *c, const struct ogas_class *class,
 			uint32_t *entry)

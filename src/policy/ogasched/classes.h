@@ -75,6 +75,17 @@ void ogas_classes_clear(struct ogas_classes *c);
 int ogas_classes_update(struct ogas_classes *c,
 			const struct astra_offer *offer);
 
+/* The class that a demand counts to, or ASTRA_OGAS_NONE: it has not been seen.
+ */
+uint32_t ogas_classes_find(const struct ogas_classes *c,
+			   const struct astra_demand *d);
+
+/* The most GPUs that a job of a class asks for. */
+static inline uint32_t ogas_class_gpus(const struct ogas_class *class)
+{
+	return class->size < 32 ? UINT32_C(1) << class->size : UINT32_MAX;
+}
+
 /* The GPUs that each class may use, from what it has learned when the slot
  * began: never more than its CPUs and memory suffice for.
  * units: [class][learner's node]. Returns 0, or -1 when memory is out. */

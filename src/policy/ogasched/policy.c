@@ -137,9 +137,20 @@ static int allocate(void *self, const struct astra_offer *offer,
 static void explain(const void *self, const struct astra_demand *demand,
 		    struct astra_reason *reason)
 {
-	(void)self;
-	(void)demand;
+	const struct ogasched *o = self;
+	const struct ogas_classes *c = &o->classes;
+	size_t nodes = astra_ogas_node_count(c->learner);
+	uint32_t class = ogas_classes_find(c, demand);
+
 	reason->wait = ASTRA_WAIT_LEARNED;
+	reason->retry_sec = o->slot_end_sec;
+	if (class == ASTRA_OGAS_NONE || !o->units ||
+	    o->cells != astra_ogas_port_count(c->learner) * nodes)
+		return;
+	reason->class_gpus = ogas_class_gpus(&c->list[class]);
+	reason->class_saved = c->saved[class];
+	for (size_t n = 0; n < nodes; n++)
+		reason->class_granted += o->units[class * nodes + n];
 }
 
 static int save(const void *self, struct astra_bytes *out)

@@ -91,8 +91,7 @@ void ogas_classes_report(const struct ogas_classes *c, const uint32_t *units,
 		struct astra_class out = {
 			.tenant = own->tenant,
 			.type = own->type,
-			.gpus = own->size < 32 ? UINT32_C(1) << own->size
-					       : UINT32_MAX,
+			.gpus = ogas_class_gpus(own),
 			.cpus = shape(own->cpus),
 			.mem_gib = shape(own->mem),
 			.jobs = l < c->x_room ? c->x[l] : 0,
