@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "testsuite/unit/unit.h"
 #include "testsuite/unit/vcluster.h"
@@ -238,6 +239,32 @@ static void steps_are_whole_nodes(void **state)
 	vc_fini(&vc);
 }
 
+/* It has all 12, until another class has learned a share; and again when that
+ * one's jobs have ended. */
+static void ogasched_lets_a_job_grow_again(void **state)
+{
+	struct vcluster vc;
+	struct vjob *e;
+
+	(void)state;
+	vc_init(&vc, 3, 4);
+	strcpy(vc.options.policy, "ogasched");
+	vc.options.slot_sec = 100;
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 1);
+	vc_tenant(&vc, "b", 1);
+	e = submit(&vc, 0, 1, 12);
+	vc_run(&vc, AT(350));
+	assert_int_equal(held(e), 12);
+	for (int i = 0; i < 4; i++)
+		vc_submit(&vc, 1, 1, 500);
+	vc_run(&vc, AT(700));
+	assert_in_range(held(e), 4, 8);
+	vc_run(&vc, AT(2500));
+	assert_int_equal(held(e), 12);
+	vc_fini(&vc);
+}
+
 /* Beside a job of one GPU on one of three nodes of 4 it has the other two. */
 static void policies_award_whole_nodes(void **state)
 {
@@ -340,6 +367,7 @@ int main(void)
 		cmocka_unit_test(tenants_have_their_halves),
 		cmocka_unit_test(who_is_above_its_level_gives_up_first),
 		cmocka_unit_test(steps_are_whole_nodes),
+		cmocka_unit_test(ogasched_lets_a_job_grow_again),
 		cmocka_unit_test(policies_award_whole_nodes),
 		cmocka_unit_test(random_histories_never_overcommit),
 	};

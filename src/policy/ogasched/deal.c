@@ -7,6 +7,8 @@
 /* A lease that would be shorter than this part of a slot ends with the next,
  * unless a class saves for a gang, which needs all leases to end together. */
 #define LEASE_LEAST .5
+/* So many times what it has is enough for a job to be started anew. */
+#define GROWTH_LEAST 1.125
 #define NO_LIMIT UINT64_MAX
 
 /* No more than this room. */
@@ -79,6 +81,7 @@ static int award(struct deal *d, uint32_t demand,
 	for (size_t i = 0; i < count; i++)
 		take(d, &shares[i], begins);
 	d->awarded[demand]++;
+	d->award_of[demand] = d->out->award_count + 1;
 	d->got[class] += gpus;
 	d->left[class] -= gpus < d->left[class] ? gpus : d->left[class];
 	return astra_allocation_add(d->out, demand,
@@ -97,6 +100,57 @@ static int keep(struct deal *d, uint32_t demand, uint64_t limit)
 	    !astra_demand_is_in(d->offer, d->all, at))
 		return 0;
 	return award(d, demand, job->held, job->held_count, false);
+}
+
+/* Let an elastic job have more than its class's grant, of what nobody has. If
+ * it goes on that costs it a checkpoint and a start, so a few more are not
+ * worth it. Returns 0, or -1 when memory is out. */
+static int grow(struct deal *d, uint32_t demand)
+{
+	struct astra_allocation *out = d->out;
+	struct astra_award *old = &out->awards[d->award_of[demand] - 1];
+	const struct astra_share *has = out->shares + old->first_share;
+	uint64_t had = deal_sum(has, old->share_count), gpus;
+	double least = job_of(d, demand)->held_count
+			       ? GROWTH_LEAST * (double)had
+			       : (double)had + 1;
+	size_t count;
+
+	for (size_t i = 0; i < old->share_count; i++)
+		astra_space_give(d->idle, &has[i]);
+	count = astra_demand_place_most(d->idle, &d->offer->demands[demand],
+					NO_LIMIT, d->shares);
+	gpus = deal_sum(d->shares, count);
+	if ((double)gpus < least) {
+		for (size_t i = 0; i < old->share_count; i++)
+			astra_space_take(d->idle, &has[i]);
+		return 0;
+	}
+	for (size_t i = 0; i < count; i++)
+		astra_space_take(d->idle, &d->shares[i]);
+	d->got[deal_class(d, demand)] += gpus - had;
+	if (astra_allocation_add(out, demand, old->until_sec, d->shares,
+				 count) < 0)
+		return -1;
+	out->award_count--;
+	out->awards[d->award_of[demand] - 1] = out->awards[out->award_count];
+	return 0;
+}
+
+/* When all others have been served: those that begin, and at a slot's begin
+ * those that go on. */
+static int grow_all(struct deal *d, bool fresh)
+{
+	for (size_t i = 0; i < d->offer->demand_count; i++) {
+		uint32_t demand = d->queue[i];
+		const struct astra_job *job = job_of(d, demand);
+
+		if (d->awarded[demand] == 1 && (fresh || !job->held_count) &&
+		    astra_request_elastic(&job->request) &&
+		    astra_space_gpus(d->idle) && grow(d, demand) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 /* Start a job. within_grant: on GPUs of its class's grant, else on others, at
@@ -247,6 +301,8 @@ int ogas_deal(struct ogas_classes *classes, const struct astra_offer *offer,
 		rc = deal_within_grants(&d, fresh);
 		if (!rc)
 			rc = deal_the_rest(&d);
+		if (!rc)
+			rc = grow_all(&d, fresh);
 		if (!rc && fresh)
 			save_up(&d);
 	}

@@ -10,7 +10,8 @@
  *   jobs larger than their class's grant, for which it has saved enough;
  *   jobs that go on, while their class's grant covers them;
  *   jobs that wait, within their class's grant;
- *   what is left: jobs that go on, then jobs that wait, of all classes.
+ *   what is left: jobs that go on, then jobs that wait, of all classes;
+ *   elastic jobs, with more; those that go on when a slot begins.
  * Within each, jobs that have run for a shorter time go first, by levels of
  * which each is eight times as long as the one before; then the first to come.
  * A job gets all its GPUs or none, where its class's grant is if it can, else

@@ -106,14 +106,15 @@ static int init(struct deal *d)
 	d->got = calloc(d->class_count + 1, sizeof(*d->got));
 	d->granted = calloc(d->class_count + 1, sizeof(*d->granted));
 	d->awarded = calloc(demands + 1, sizeof(*d->awarded));
+	d->award_of = calloc(demands + 1, sizeof(*d->award_of));
 	d->order = calloc(demands + 1, sizeof(*d->order));
 	d->queue = calloc(demands + 1, sizeof(*d->queue));
 	d->shares = calloc(nodes + 1, sizeof(*d->shares));
 	d->all = astra_offer_space(d->offer);
 	d->idle = astra_offer_space(d->offer);
 	d->near = astra_offer_empty(d->offer);
-	if (d->left && d->got && d->granted && d->awarded && d->order &&
-	    d->queue && d->shares && d->all && d->idle && d->near)
+	if (d->left && d->got && d->granted && d->awarded && d->award_of &&
+	    d->order && d->queue && d->shares && d->all && d->idle && d->near)
 		return 0;
 	return -1;
 }
@@ -124,6 +125,7 @@ void deal_end(struct deal *d)
 	free(d->got);
 	free(d->granted);
 	free(d->awarded);
+	free(d->award_of);
 	free(d->order);
 	free(d->queue);
 	free(d->shares);

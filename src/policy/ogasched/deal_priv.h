@@ -18,6 +18,7 @@ struct deal {
 	uint64_t *got;	   /* per class: GPUs it has in this slot */
 	uint32_t *granted; /* per class */
 	uint32_t *awarded; /* copies, per demand */
+	size_t *award_of;  /* per demand: its last award, from 1; 0: none */
 	uint32_t *order;   /* demands: by class, there as in the queue */
 	uint32_t *queue;   /* those that ran less first, then who came first */
 	/* What can be awarded: all of it; that nobody holds; of that, what the

@@ -108,6 +108,16 @@ static bool any_free(const struct astra_offer *offer)
 	return false;
 }
 
+/* Nobody asks: after a restart nodes are to be known all the same, else what
+ * was learned is not shown. */
+static int see_nodes(struct ogasched *o, const struct astra_offer *offer,
+		     struct astra_error *err)
+{
+	if (!o->begun || o->units || ogas_nodes_update(&o->classes, offer) == 0)
+		return 0;
+	return astra_error_nomem(err);
+}
+
 static int allocate(void *self, const struct astra_offer *offer,
 		    struct astra_allocation *out, struct astra_error *err)
 {
@@ -119,7 +129,7 @@ static int allocate(void *self, const struct astra_offer *offer,
 		     rest_sec > o->slot_sec + EPSILON_SEC;
 
 	if (!offer->demand_count)
-		return 0;
+		return see_nodes(o, offer, err);
 	out->wake_sec = o->slot_end_sec;
 	out->changed = fresh;
 	if (!fresh && o->units && !any_free(offer))
