@@ -30,10 +30,11 @@ build=${ASTRAEA_BUILDDIR:-$top/build}
 answers() { sfair diag >/dev/null 2>&1; }
 aside() { sfair diag | sed -n 's/^\tStands aside  *//p'; }
 
-# ---- Jobs of all kinds: leased, without GPUs, waiting for a time, arrays.
+# ---- Jobs of all kinds: leased, without GPUs, waiting for a time, arrays. The two
+# that run do so for longer than all builds below take on a busy machine.
 
-leased=$(submit --gres=gpu:1 --comment=mine --wrap 'sleep 600')
-cpu=$(submit -p cpu --wrap 'sleep 600')
+leased=$(submit --gres=gpu:1 --comment=mine --wrap 'sleep 7200')
+cpu=$(submit -p cpu --wrap 'sleep 7200')
 submit -p cpu --uid=man --gid=man --begin=now+1hour --comment=later -J soon \
 	--wrap true >/dev/null
 # Whatever a user asks for is no reason to stand aside.
