@@ -153,6 +153,41 @@ static void incentive_is_a_market_of_users(void **state)
 	vc_fini(&vc);
 }
 
+/* 4 GPUs, 2 each for ada and bob. A job of hers uses one, two of his both of
+ * his; his third one, said to be over in the window (2, 4], pays her for its
+ * slots the price of three of four GPUs sold, and the same for each slot that
+ * it goes on. */
+static void overtime_is_paid_to_the_other_user(void **state)
+{
+	double slot = (pow(2, .75) - 1) * SLOT / HOUR;
+	struct astra_policy_report at[3];
+	struct vjob *jobs[4];
+	struct vcluster vc;
+	uint32_t ada, bob;
+
+	(void)state;
+	begin(&vc, "ltgf+incentive", 1, 4, false);
+	vc_tenant(&vc, "a", 1);
+	ada = vc_user(&vc, 0, "ada");
+	bob = vc_user(&vc, 0, "bob");
+	for (uint32_t i = 0; i < 4; i++) {
+		jobs[i] = submit(&vc, 0, 1, 1e5, i < 3 ? 1000 : 10);
+		jobs[i]->job.user = i ? bob : ada;
+	}
+	jobs[3]->job.forecast.work_sec = 2 * SLOT - 10;
+	for (int i = 0; i < 3; i++) {
+		vc_run(&vc, AT((4 + i) * SLOT - 10));
+		assert_int_equal(vc_running_gpus(&vc), 4);
+		assert_true(astra_engine_policy_report(vc.engine, "a", &at[i]));
+		assert_true(fabs(at[i].paid - at[i].income) < 1e-9);
+	}
+	assert_int_equal(jobs[3]->starts, 1);
+	assert_true(fabs(at[0].paid - 2 * slot) < 1e-9);
+	assert_true(fabs(at[1].paid - 3 * slot) < 1e-9);
+	assert_true(fabs(at[2].paid - 4 * slot) < 1e-9);
+	vc_fini(&vc);
+}
+
 /* GPUs of a class in all that a tenant learned: [a, b][1 or 4 GPUs a job]. */
 static void add_class(const struct astra_class *class, void *arg)
 {
@@ -355,6 +390,7 @@ int main(void)
 		cmocka_unit_test(tenants_get_their_shares),
 		cmocka_unit_test(oasis_plans_with_the_tenants_share),
 		cmocka_unit_test(incentive_is_a_market_of_users),
+		cmocka_unit_test(overtime_is_paid_to_the_other_user),
 		cmocka_unit_test(ogasched_learns_of_the_tenants_jobs),
 		cmocka_unit_test(a_gang_of_more_than_the_share_has_its_turn),
 		cmocka_unit_test(no_job_starves),

@@ -76,8 +76,19 @@ static int detach(struct tiers_part *p, const uint32_t *origins,
 	return 0;
 }
 
-/* The users of a tenant in the place of tenants: 0 is who is none, then all.
- * Who has jobs has a share of the tenant's. */
+/* A market of users has 0 for who is none, then all. */
+uint32_t astra_tiers_owner(const struct astra_policy *inner,
+			   const struct astra_demand *demand)
+{
+	if (inner != &astra_incentive)
+		return demand->tenant;
+	return demand->candidate.user == ASTRA_NONE
+		       ? 0
+		       : demand->candidate.user + 1;
+}
+
+/* The users of a tenant in the place of tenants. Who has jobs has a share of
+ * the tenant's. */
 static int be_people(struct tiers_part *p, const struct astra_offer *all,
 		     struct astra_demand *demands, size_t count)
 {
@@ -88,12 +99,12 @@ static int be_people(struct tiers_part *p, const struct astra_offer *all,
 	if (!p->people)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
-		uint32_t user = demands[i].candidate.user;
-		bool known = user < all->user_count;
+		uint32_t one = astra_tiers_owner(&astra_incentive, &demands[i]);
 
-		demands[i].tenant = known ? user + 1 : 0;
-		p->people[demands[i].tenant].quota =
-			fmax(known ? all->users[user].quota : 1, 1e-6);
+		one = one < people ? one : 0;
+		demands[i].tenant = one;
+		p->people[one].quota =
+			fmax(one ? all->users[one - 1].quota : 1, 1e-6);
 	}
 	for (size_t u = 0; u < people; u++)
 		sum += p->people[u].quota;

@@ -30,4 +30,8 @@ int astra_tiers_part(struct tiers_part *part, const struct astra_policy *inner,
 		     struct astra_demand *demands, size_t count);
 void astra_tiers_part_clear(struct tiers_part *part);
 
+/* The index by which the tenant's inner policy knows a demand's owner. */
+uint32_t astra_tiers_owner(const struct astra_policy *inner,
+			   const struct astra_demand *demand);
+
 #endif

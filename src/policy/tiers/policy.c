@@ -14,6 +14,7 @@
 #include "src/policy/ogasched/policy.h"
 #include "src/policy/themis/policy.h"
 #include "src/policy/themis/record.h"
+#include "src/policy/tiers/part.h"
 #include "src/policy/tiers/record.h"
 #include "src/policy/tiers/serve.h"
 
@@ -105,6 +106,22 @@ static void explain(const void *self, const struct astra_demand *demand,
 
 	if (row && row->served)
 		tenants->inner->explain(row->self, demand, reason);
+}
+
+/* What it pays more for goes to others of its tenant. */
+static bool spared(void *self, const struct astra_demand *demand, uint32_t gpus,
+		   double until_sec)
+{
+	struct instance *t = self;
+	const struct tiers_tenants *tenants = &t->tiers.tenants;
+	const struct tiers_tenant *row =
+		astra_tiers_tenant(tenants, demand->tenant_name);
+	struct astra_demand own = *demand;
+
+	if (!row || !tenants->inner->spared)
+		return false;
+	own.tenant = astra_tiers_owner(tenants->inner, demand);
+	return tenants->inner->spared(row->self, &own, gpus, until_sec);
 }
 
 static void add_up(double *sum, double value)
@@ -242,6 +259,7 @@ const struct astra_policy astra_ltgf_incentive = {
 	.slots = true,
 	.users = true,
 	.create = create_incentive,
+	.spared = spared,
 	.report = report,
 	TIERS,
 };
