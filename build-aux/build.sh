@@ -12,6 +12,7 @@
 # ASTRAEA_BUILDDIR   the build folder [build/ of the checkout]
 # ASTRAEA_CONFIGURE  arguments for configure, where it has yet to be run
 #                    [--enable-werror]
+# ASTRAEA_TARGETS    what make builds, besides the version's stamp [all]
 # ASTRAEA_SLURM      where Slurm is installed, if not as a package; its source
 #                    and build folder: ASTRAEA_SLURM_SRC, ASTRAEA_SLURM_BUILD
 
@@ -49,7 +50,8 @@ build() {
 		${ASTRAEA_SLURM:+"--with-slurm=$ASTRAEA_SLURM"} \
 		${ASTRAEA_SLURM_SRC:+"--with-slurm-src=$ASTRAEA_SLURM_SRC"} \
 		${ASTRAEA_SLURM_BUILD:+"--with-slurm-build=$ASTRAEA_SLURM_BUILD"}
-	step make make -j"$(nproc)"
+	# shellcheck disable=SC2086
+	step make make -j"$(nproc)" ${ASTRAEA_TARGETS+astra_stamp.h $ASTRAEA_TARGETS}
 	[[ ! $checks ]] || step "make check" make -j"$(nproc)" check TESTS=
 }
 

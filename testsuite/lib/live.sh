@@ -149,12 +149,14 @@ complains() {
 }
 
 wait_for() {
-	local limit=$(($1 * patience)) end
+	local limit=$(($1 * patience)) end nap=0.2 naps=0
 	end=$((SECONDS + limit))
 	shift
 	until "$@"; do
 		((SECONDS <= end)) || fail "not within $limit s: $*"
-		sleep 0.2
+		# A look costs a command: who waits for long looks less often.
+		((++naps < 10)) || nap=0.5
+		sleep $nap
 	done
 }
 
