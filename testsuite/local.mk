@@ -60,7 +60,13 @@ test_idle_CFLAGS = $(UNIT_CFLAGS)
 test_idle_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += test_ogas_policy test_ogas_project test_ogas_regret \
-	test_ogas_state test_ogasched test_ogas_classes
+	test_ogas_state test_ogasched test_ogas_classes test_ogas_reward
+test_ogas_reward_SOURCES = testsuite/unit/test_ogas_reward.c \
+	testsuite/bench/ogas_earn.h \
+	testsuite/bench/ogas_instance.h \
+	testsuite/unit/unit.h
+test_ogas_reward_CFLAGS = $(UNIT_CFLAGS)
+test_ogas_reward_LDADD = $(UNIT_LIBS)
 test_ogas_policy_SOURCES = testsuite/unit/test_ogas_policy.c \
 	testsuite/unit/vcluster.c \
 	testsuite/unit/vcluster.h \
@@ -146,8 +152,14 @@ EXTRA_PROGRAMS += bench_ogasched
 BENCH += bench_ogasched
 CLEANFILES += bench_ogasched
 bench_ogasched_SOURCES = testsuite/bench/bench_ogasched.c \
-	testsuite/bench/bench.h
+	testsuite/bench/bench.h testsuite/bench/ogas_instance.h
 bench_ogasched_LDADD = libastra-policy.la libastra-common.la -lm
+EXTRA_PROGRAMS += bench_ogas_reward
+BENCH += bench_ogas_reward
+CLEANFILES += bench_ogas_reward
+bench_ogas_reward_SOURCES = testsuite/bench/bench_ogas_reward.c \
+	testsuite/bench/ogas_earn.h testsuite/bench/ogas_instance.h
+bench_ogas_reward_LDADD = libastra-policy.la libastra-common.la -lm
 BENCH_SHELL += testsuite/bench/bench-locks.sh \
 	testsuite/bench/bench-unmanaged.sh testsuite/bench/bench-scale.sh \
 	testsuite/bench/bench-queries.sh

@@ -7,104 +7,28 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/common/random.h"
-#include "src/policy/ogasched/ogasched.h"
 #include "testsuite/bench/bench.h"
+#include "testsuite/bench/ogas_instance.h"
 
 enum { REPEATS = 5 };
 
-struct world {
-	size_t ports, nodes, types, slots, peer_slots;
-	const char *utility; /* "mixed", or all alike: "log" */
-	double *a, *c, *alpha, *beta;
-	enum astra_ogas_utility *kind;
-	uint32_t *x;
-};
-
-static void *take(size_t count, size_t size)
+/* The first slots, which the peer runs, too. */
+static size_t peer_slots(const struct ogas_instance *w)
 {
-	void *memory = calloc(count + 1, size);
-
-	if (!memory)
-		exit(1);
-	return memory;
+	return w->slots / 10;
 }
 
-/* Ranges as in the paper's Table II; a job arrives with probability 0.7. */
-static void fill(struct world *w)
-{
-	struct astra_random random = astra_random_seed(1);
-	size_t cells = w->nodes * w->types;
-
-	w->a = take(w->ports * w->types, sizeof(double));
-	w->c = take(cells, sizeof(double));
-	w->alpha = take(cells, sizeof(double));
-	w->beta = take(w->types, sizeof(double));
-	w->kind = take(cells, sizeof(*w->kind));
-	w->x = take(w->slots * w->ports, sizeof(*w->x));
-	for (size_t i = 0; i < w->ports * w->types; i++)
-		w->a[i] = 1 + (double)astra_random_below(&random, 16);
-	for (size_t i = 0; i < cells; i++) {
-		w->c[i] = 8 + (double)astra_random_below(&random, 57);
-		w->alpha[i] = 1 + astra_random_uniform(&random) / 2;
-		w->kind[i] =
-			strcmp(w->utility, "log")
-				? (enum astra_ogas_utility)astra_random_below(
-					  &random, 4)
-				: ASTRA_OGAS_LOG;
-	}
-	for (size_t k = 0; k < w->types; k++)
-		w->beta[k] = 0.3 + 0.2 * astra_random_uniform(&random);
-	for (size_t i = 0; i < w->slots * w->ports; i++)
-		w->x[i] = astra_random_uniform(&random) < 0.7;
-}
-
-static void empty(struct world *w)
-{
-	free(w->a);
-	free(w->c);
-	free(w->alpha);
-	free(w->beta);
-	free(w->kind);
-	free(w->x);
-}
-
-static struct astra_ogas *build(const struct world *w)
+static double learn(const struct ogas_instance *w, double *reward)
 {
 	const struct astra_ogas_options options = {.eta0 = 25, .decay = 0.9999};
-	struct astra_ogas *o = astra_ogas_create(&options, w->beta, w->types);
-
-	if (!o)
-		exit(1);
-	for (size_t r = 0; r < w->nodes; r++)
-		astra_ogas_add_node(o,
-				    &(struct astra_ogas_node){
-					    .capacity = w->c + r * w->types,
-					    .alpha = w->alpha + r * w->types,
-					    .utility = w->kind + r * w->types,
-				    });
-	for (uint32_t l = 0; l < w->ports; l++) {
-		astra_ogas_add_port(o, &(struct astra_ogas_port){
-					       .request = w->a + l * w->types,
-					       .copies = 1,
-				       });
-		for (uint32_t r = 0; r < w->nodes; r++)
-			if (astra_ogas_connect(o, l, r) < 0)
-				exit(1);
-	}
-	return o;
-}
-
-static double learn(const struct world *w, double *reward)
-{
-	struct astra_ogas *o = build(w);
+	struct astra_ogas *o = ogas_instance_build(w, &options);
 	double since = bench_now_ms();
 
 	*reward = 0;
 	for (size_t t = 0; t < w->slots; t++) {
 		double q = astra_ogas_step(o, w->x + t * w->ports);
 
-		if (t < w->peer_slots)
+		if (t < peer_slots(w))
 			*reward += q;
 	}
 	since = bench_now_ms() - since;
@@ -181,7 +105,7 @@ static void project(const double *z, const double *a, double c, size_t n,
 }
 
 struct peer {
-	const struct world *w;
+	const struct ogas_instance *w;
 	double *y, *z; /* [node][type][port] */
 	double *held;  /* [port][type] */
 	double *cap;   /* [type][port] */
@@ -190,7 +114,7 @@ struct peer {
 
 static double peer_reward(struct peer *p, const uint32_t *x)
 {
-	const struct world *w = p->w;
+	const struct ogas_instance *w = p->w;
 	double q = 0;
 
 	memset(p->held, 0, w->ports * w->types * sizeof(*p->held));
@@ -214,7 +138,7 @@ static double peer_reward(struct peer *p, const uint32_t *x)
 
 static void peer_learn(struct peer *p, const uint32_t *x, double rate)
 {
-	const struct world *w = p->w;
+	const struct ogas_instance *w = p->w;
 
 	for (size_t l = 0; l < w->ports; l++) {
 		size_t worst = 0;
@@ -236,16 +160,16 @@ static void peer_learn(struct peer *p, const uint32_t *x, double rate)
 			w->c[i], w->ports, p->y + i * w->ports, p->corners);
 }
 
-static double peer(const struct world *w, double *reward)
+static double peer(const struct ogas_instance *w, double *reward)
 {
 	size_t cells = w->nodes * w->types * w->ports;
 	struct peer p = {
 		.w = w,
-		.y = take(cells, sizeof(double)),
-		.z = take(cells, sizeof(double)),
-		.held = take(w->ports * w->types, sizeof(double)),
-		.cap = take(w->ports * w->types, sizeof(double)),
-		.corners = take(2 * w->ports, sizeof(struct corner)),
+		.y = ogas_take(cells, sizeof(double)),
+		.z = ogas_take(cells, sizeof(double)),
+		.held = ogas_take(w->ports * w->types, sizeof(double)),
+		.cap = ogas_take(w->ports * w->types, sizeof(double)),
+		.corners = ogas_take(2 * w->ports, sizeof(struct corner)),
 	};
 	double since = bench_now_ms();
 
@@ -253,7 +177,7 @@ static double peer(const struct world *w, double *reward)
 		for (size_t k = 0; k < w->types; k++)
 			p.cap[k * w->ports + l] = w->a[l * w->types + k];
 	*reward = 0;
-	for (size_t t = 0; t < w->peer_slots; t++) {
+	for (size_t t = 0; t < peer_slots(w); t++) {
 		const uint32_t *x = w->x + t * w->ports;
 
 		*reward += peer_reward(&p, x);
@@ -265,16 +189,16 @@ static double peer(const struct world *w, double *reward)
 	free(p.held);
 	free(p.cap);
 	free(p.corners);
-	return since / (double)w->peer_slots;
+	return since / (double)peer_slots(w);
 }
 
-static void report(struct world world, const char *utility)
+static void report(struct ogas_instance instance, const char *utility)
 {
-	struct world *w = &world;
+	struct ogas_instance *w = &instance;
 	double ms[REPEATS], peer_ms[REPEATS], q, peer_q, own, other;
 
 	w->utility = utility;
-	fill(w);
+	ogas_instance_fill(w, 1);
 	for (int k = 0; k < REPEATS; k++) {
 		ms[k] = learn(w, &q);
 		peer_ms[k] = peer(w, &peer_q);
@@ -282,35 +206,40 @@ static void report(struct world world, const char *utility)
 	own = bench_median(ms, REPEATS);
 	other = bench_median(peer_ms, REPEATS);
 	printf("%5zu %5zu %5zu %-7s %8.3f %10.2f s %13.3f %5.1f %14.1e\n",
-	       w->nodes, w->ports, w->types, w->utility, own, own * 8000 / 1e3,
-	       other, other / own, fabs(q - peer_q) / fabs(peer_q));
-	empty(w);
+	       w->nodes, w->ports, w->types, utility ? utility : "mixed", own,
+	       own * 8000 / 1e3, other, other / own,
+	       fabs(q - peer_q) / fabs(peer_q));
+	ogas_instance_clear(w);
 }
 
 int main(void)
 {
-	const struct world small = {
+	const struct ogas_instance small = {
 		.ports = 10,
 		.nodes = 128,
 		.types = 6,
 		.slots = 8000,
-		.peer_slots = 800,
+		.arrival = 0.7,
+		.demand = 1,
+		.density = 1,
 	};
-	const struct world large = {
+	const struct ogas_instance large = {
 		.ports = 100,
 		.nodes = 1024,
 		.types = 6,
 		.slots = 40,
-		.peer_slots = 8,
+		.arrival = 0.7,
+		.demand = 1,
+		.density = 1,
 	};
 
 	printf("ogasched, medians of %d; peer: dense, all breakpoints sorted\n\n"
 	       "nodes ports types utility  ms/slot  8,000 slots  peer ms/slot"
 	       "    x=  reward off by\n",
 	       REPEATS);
-	report(small, "mixed");
+	report(small, NULL);
 	report(small, "log");
-	report(large, "mixed");
+	report(large, NULL);
 	report(large, "log");
 	return 0;
 }

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* OGASched's reward a slot beside that of its paper's four baselines (Zhao et
+ * al., section 4), over the load, the number of ports and of nodes, the horizon
+ * and the utilities. Means over seeds, the same instances for all.
+ *
+ * usage: bench_ogas_reward [SEEDS]
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "testsuite/bench/ogas_earn.h"
+
+static const struct ogas_way ways[] = {
+	{.name = "oga"},
+	{.name = "reactive", .reactive = true},
+	{.name = "theory", .rate = ASTRA_OGAS_THEORY},
+	{.name = "both", .rate = ASTRA_OGAS_THEORY, .reactive = true},
+	{.name = "fixed", .fixed = true},
+	{.name = "drf", .algo = ASTRA_OGAS_DRF},
+	{.name = "fairness", .algo = ASTRA_OGAS_FAIRNESS},
+	{.name = "binpacking", .algo = ASTRA_OGAS_BINPACKING},
+	{.name = "spreading", .algo = ASTRA_OGAS_SPREADING},
+};
+
+enum { WAYS = sizeof(ways) / sizeof(*ways), LEARNERS = 4, RULES = 5 };
+
+/* How many of the baselines a learner is ahead of. */
+static int count_beaten(const double *earned, int learner)
+{
+	int count = 0;
+
+	for (int i = RULES; i < WAYS; i++)
+		count += earned[learner] > earned[i];
+	return count;
+}
+
+static void row(const char *label, const struct ogas_instance *instance,
+		int seeds)
+{
+	double mean[WAYS] = {0};
+	int first[LEARNERS] = {0};
+
+	for (int seed = 1; seed <= seeds; seed++) {
+		struct ogas_instance w = *instance;
+		double earned[WAYS];
+
+		ogas_instance_fill(&w, (uint64_t)seed);
+		for (int i = 0; i < WAYS; i++) {
+			earned[i] = ogas_earn(&w, &ways[i]);
+			mean[i] += earned[i] / seeds;
+		}
+		for (int i = 0; i < LEARNERS; i++)
+			first[i] += count_beaten(earned, i) == WAYS - RULES;
+		ogas_instance_clear(&w);
+	}
+	printf("| %s |", label);
+	for (int i = 0; i < WAYS; i++)
+		printf(" %.0f |", mean[i]);
+	for (int i = 0; i < LEARNERS; i++)
+		printf("%s%d", i ? ", " : " ", first[i]);
+	printf(" |\n");
+	fflush(stdout);
+}
+
+static void head(const char *what)
+{
+	printf("\n| %s |", what);
+	for (int i = 0; i < WAYS; i++)
+		printf(" %s |", ways[i].name);
+	printf(" first |\n|---|");
+	for (int i = 0; i < WAYS; i++)
+		printf("---:|");
+	printf("---|\n");
+}
+
+/* What differs from the usual; 0: nothing does. */
+struct setting {
+	const char *what, *label; /* what: the head of a new table */
+	const char *utility;
+	double arrival, demand, density;
+	size_t ports, nodes, slots;
+};
+
+static const struct setting settings[] = {
+	{"utility", "any of these", .utility = NULL},
+	{NULL, "linear", .utility = "linear"},
+	{NULL, "log", .utility = "log"},
+	{NULL, "reciprocal", .utility = "reciprocal"},
+	{NULL, "poly", .utility = "poly"},
+	{"jobs arrive", "0.1", .arrival = 0.1},
+	{NULL, "0.3", .arrival = 0.3},
+	{NULL, "0.5", .arrival = 0.5},
+	{NULL, "0.9", .arrival = 0.9},
+	{NULL, "1", .arrival = 1},
+	{"requests", "0.1", .demand = 0.1},
+	{NULL, "0.3", .demand = 0.3},
+	{NULL, "3", .demand = 3},
+	{NULL, "10", .demand = 10},
+	{"ports", "5", .ports = 5},
+	{NULL, "15", .ports = 15},
+	{NULL, "20", .ports = 20},
+	{"nodes", "32", .nodes = 32},
+	{NULL, "64", .nodes = 64},
+	{NULL, "256", .nodes = 256},
+	{"edges", "0.3", .density = 0.3},
+	{NULL, "0.6", .density = 0.6},
+	{"slots", "250", .slots = 250},
+	{NULL, "500", .slots = 500},
+	{NULL, "1000", .slots = 1000},
+	{NULL, "4000", .slots = 4000},
+	{NULL, "8000", .slots = 8000},
+};
+
+static double or_usual(double value, double usual)
+{
+	return value > 0 ? value : usual;
+}
+
+static void measure(const struct setting *s, int seeds)
+{
+	const struct ogas_instance w = {
+		.ports = s->ports ? s->ports : 10,
+		.nodes = s->nodes ? s->nodes : 128,
+		.types = 6,
+		.slots = s->slots ? s->slots : 2000,
+		.utility = s->utility,
+		.arrival = or_usual(s->arrival, 0.7),
+		.demand = or_usual(s->demand, 1),
+		.density = or_usual(s->density, 1),
+	};
+
+	if (s->what)
+		head(s->what);
+	row(s->label, &w, seeds);
+}
+
+int main(int argc, char **argv)
+{
+	int seeds = argc > 1 ? atoi(argv[1]) : 1;
+
+	printf("ogasched, mean reward of a slot; seeds 1 to %d\n", seeds);
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
+		measure(&settings[i], seeds);
+	return 0;
+}
