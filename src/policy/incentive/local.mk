@@ -77,6 +77,21 @@ bench_incentive_SOURCES = testsuite/bench/bench_incentive.c \
 	testsuite/unit/market_literal.h
 bench_incentive_LDADD = libastra-policy.la libastra-common.la -lm
 
+EXTRA_PROGRAMS += bench_incentive_revenue
+BENCH += bench_incentive_revenue
+CLEANFILES += bench_incentive_revenue
+bench_incentive_revenue_SOURCES = testsuite/bench/bench_incentive_revenue.c \
+	testsuite/bench/incentive_slots.h \
+	testsuite/bench/incentive_world.h
+bench_incentive_revenue_LDADD = libastra-policy.la libastra-common.la -lm
+check_PROGRAMS += test_incentive_revenue
+test_incentive_revenue_SOURCES = testsuite/unit/test_incentive_revenue.c \
+	testsuite/bench/incentive_slots.h \
+	testsuite/bench/incentive_world.h \
+	testsuite/unit/unit.h
+test_incentive_revenue_CFLAGS = $(UNIT_CFLAGS)
+test_incentive_revenue_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_incentive_policy test_incentive_state
 test_incentive_state_SOURCES = testsuite/unit/test_incentive_state.c \
 	testsuite/unit/incentive_pool.h \
