@@ -21,6 +21,7 @@ class Cluster:
             with open(path, "r+b") as f:
                 self.shim = mmap.mmap(f.fileno(), 16)
         self.restarts = []  # when slurmctld was started, by the time of day
+        self.unclear = []   # (from, to): sacct's times there may be another's
         self.died = []      # daemons found dead that nobody killed
         self.log = folder + "/log/slurmctld.log"
 

@@ -265,9 +265,14 @@ def state_damaged(cluster, draw):
 
 def clock_jump(cluster, draw):
     seconds = draw.choice([-30, -5, 5, 30])
+    began = time.time()
     cluster.jump(seconds)
     time.sleep(3)
     cluster.jump(-seconds)
+    # A run that began or ended meanwhile is in sacct by so much too early or
+    # late, where another run of the job may have been.
+    cluster.unclear.append((began + min(seconds, 0) - 1,
+                            time.time() + max(seconds, 0) + 1))
     cluster.integrals_lost = cluster.clock_moved = True
     return "%+d s and back" % seconds
 

@@ -182,12 +182,18 @@ class Sizes:
                 for what, n in numbers.items()
                 if n is not None and wanted.get(what) not in (None, n)]
 
+    def unclear(self, run):
+        """Whether it began where the clock was set, and sacct's times may be
+        those of another run."""
+        return any(a <= run.wall <= b for a, b in self.cluster.unclear)
+
     def booked(self, records):
         """Runs that sacct has at another size; records as of Checks."""
         found, runs = [], self.names()
         for job, _, _, start, end, tres in records:
             for run in runs.get(job, []):
-                if run.size and start + 1 < run.wall < (end or 1 << 40) - 1:
+                if run.size and not self.unclear(run) and \
+                        start + 1 < run.wall < (end or 1 << 40) - 1:
                     found += self.differ(run, self.work.range[
                         run.job].tres(run), {"sacct": tres_of(tres)})
         return found
