@@ -26,6 +26,7 @@ static struct astra_box *box; /* under job write */
 static struct astra_error trouble;
 static time_t opened_sec; /* slurmctld has just read its jobs */
 static bool taken;	  /* another user has made a file of its name */
+static bool again; /* what ends now had ended before, as has been noted */
 
 static int open_box(const char *folder)
 {
@@ -114,14 +115,14 @@ void astra_recover_launched(const job_record_t *job)
 void astra_recover_ended(const job_record_t *job)
 {
 	uint32_t base = job->job_state & JOB_STATE_BASE;
-	bool again = job->job_state & JOB_REQUEUE;
+	bool returns = job->job_state & JOB_REQUEUE;
 
-	if (!job->details || base == JOB_NODE_FAIL ||
-	    (base < JOB_COMPLETE && !again) ||
+	if (again || !job->details || base == JOB_NODE_FAIL ||
+	    (base < JOB_COMPLETE && !returns) ||
 	    astra_claim_of(job, NULL) != ASTRA_MANAGED)
 		return;
-	again |= base == JOB_PREEMPTED && astra_revoke_marked(job);
-	note(job, again ? ASTRA_BOX_REQUEUE : ASTRA_BOX_END);
+	returns |= base == JOB_PREEMPTED && astra_revoke_marked(job);
+	note(job, returns ? ASTRA_BOX_REQUEUE : ASTRA_BOX_END);
 }
 
 /* Reading. */
@@ -233,18 +234,20 @@ static time_t close_run(const job_record_t *job,
 
 static void requeue(job_record_t *job, const struct astra_box_event *e)
 {
+	bool ended = e->kind == ASTRA_BOX_REQUEUE;
 	int rc;
 
 	take_run(job, e);
+	/* After another kill, slurmdbd would be told of an end that is noted
+	 * now, but maybe no longer of the one that was. */
+	again = ended;
 	rc = astra_revoke_requeue(job);
+	again = false;
 	info("astraea: %pJ had been requeued or not yet been launched before "
 	     "slurmctld was killed: %s",
 	     job, slurm_strerror(rc));
-	if (e->kind != ASTRA_BOX_REQUEUE)
-		return;
-	/* It has not ended now, as has just been noted. */
-	astra_box_add(box, e);
-	astra_survivors_add(job, e, close_run(job, e, JOB_REQUEUE));
+	if (ended)
+		astra_survivors_add(job, e, close_run(job, e, JOB_REQUEUE));
 }
 
 /* That run ends in accounting as well, and the next one is another there. */

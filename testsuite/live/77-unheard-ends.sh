@@ -92,3 +92,30 @@ all_ended() {
 	done
 }
 wait_for 90 all_ended
+
+# One that was requeued before the last kill but one, away for some seconds: by
+# the last kill slurmdbd has heard of what ended 10 s before the last end.
+scancel "$single" "$array" "$runs"
+runs=$(submit --gres=gpu:1 --wrap 'sleep 600')
+other=$(submit --gres=gpu:1 --wrap 'sleep 600')
+wait_for 20 job_is "$runs" RUNNING
+wait_for 20 job_is "$other" RUNNING
+save "$runs"
+cp "$CLUSTER_DIR/state/job_state" "$CLUSTER_DIR/"
+scontrol requeue "$runs"
+wait_for 20 job_is "$runs" PENDING
+over=$(date +%s)
+wait_for 20 eval '(($(date +%s) > over + 3))'
+go_back
+first_run() { sacct -nPX -D -j "$runs" -o state,end | grep -m1 '|20'; }
+heard() { [[ $(first_run) == REQUEUED* ]]; }
+wait_for 40 heard
+first=$(first_run)
+wait_for 20 eval '(($(date +%s) > over + 11))'
+scancel "$other"
+wait_for 20 job_is "$other" CANCELLED
+restart_slurmctld KILL
+known_runs() { sfair job -j "$runs" >/dev/null 2>&1; }
+wait_for 20 known_runs
+sleep 3
+check_eq "the end of the run" "${first#*|}" "$(first_run | cut -d'|' -f2)"
