@@ -265,6 +265,17 @@ static double run_end(const struct sync *s, const struct astra_job *job)
 					       : s->snap->now_sec;
 }
 
+/* Of a run that is over. While it is cleaned up it holds ever less; an elastic
+ * job's may have been smaller than what is asked for. */
+static double run_charge(const struct astra_job *job)
+{
+	double held = held_charge(job);
+
+	if (job->run_charge > 0)
+		return job->run_charge;
+	return held > 0 ? held : asked_charge(job);
+}
+
 /* Started and ended, or was requeued, between two rounds. */
 static bool ran_unseen(const struct sync *s, const struct ejob *j,
 		       const struct astra_job *job)
@@ -293,7 +304,7 @@ static int alloc_events(struct sync *s, uint32_t row,
 		return add_event(s, job->start_sec, row, EVENT_ALLOC, held);
 	if (ran_unseen(s, j, job)) {
 		if (add_event(s, job->start_sec, row, EVENT_ALLOC,
-			      held > 0 ? held : asked_charge(job)) < 0)
+			      run_charge(job)) < 0)
 			return -1;
 		return add_event(s, job->end_sec, row, EVENT_ALLOC, 0);
 	}

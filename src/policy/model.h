@@ -159,6 +159,8 @@ struct astra_job {
 	const struct astra_share *held;
 	size_t held_count;
 	double held_charge; /* of all GPUs that it holds */
+	double run_charge;  /* where its last run is over: of all GPUs that run
+			     * had; 0: not known */
 };
 
 struct astra_tenant {

@@ -161,6 +161,7 @@ const struct astra_member astra_round_job_members[] = {
 	JOB(REAL, forecast.utility.sigmoid.g2),
 	JOB(REAL, forecast.utility.sigmoid.g3),
 	JOB(REAL, held_charge),
+	JOB(REAL, run_charge),
 	END,
 };
 

@@ -134,7 +134,7 @@ static bool is_sound(const struct astra_job *j, const struct astra_round *r)
 	       j->request.gpus && j->request.gpus <= 1 << 24 &&
 	       j->request.gpus_min <= j->request.gpus && j->weight >= 0 &&
 	       j->request.charge >= 0 && j->held_charge >= 0 &&
-	       (unsigned)j->state <= ASTRA_JOB_ENDED &&
+	       j->run_charge >= 0 && (unsigned)j->state <= ASTRA_JOB_ENDED &&
 	       (unsigned)j->forecast.utility.kind <= ASTRA_UTILITY_SIGMOID;
 }
 

@@ -3,6 +3,8 @@
 
 #include "src/slurm/managed.h"
 #include "src/slurm/request.h"
+#include "src/slurm/survivor.h"
+#include "src/slurm/usage.h"
 
 /* GPUs without a type weigh 1. */
 static double charge_of(const struct astra_options *options,
@@ -127,6 +129,27 @@ static double mean(const struct astra_request *request,
 	return gpus > 0 ? charge / gpus : 1;
 }
 
+/* Its last run is over, and what it had may be known. */
+static bool is_over(const struct astra_job *job)
+{
+	return job->start_sec > 0 && (job->state == ASTRA_JOB_REQUEUED ||
+				      job->state == ASTRA_JOB_ENDING ||
+				      job->state == ASTRA_JOB_ENDED);
+}
+
+/* That the record had, or that was noted of it before slurmctld was killed.
+ * each: a GPU's, where no more is known. */
+static double ran(const struct astra_options *options,
+		  const job_record_t *record, double each)
+{
+	const struct astra_survivor *s = astra_survivor_find(record->job_id);
+
+	if (s)
+		return s->gpus * each;
+	return options->gpu_weights.count ? held(options, record)
+					  : astra_usage_gpus(record);
+}
+
 uint32_t astra_charge_gpus(const struct astra_request *request,
 			   const struct astra_node *nodes, size_t count)
 {
@@ -155,15 +178,17 @@ void astra_charge_job(const struct astra_options *options,
 		      struct astra_job *job)
 {
 	char type[ASTRA_GPU_TYPE_MAX];
-	double each;
+	double each = 1;
 
-	if (!options->gpu_weights.count && !job->request.whole_node)
-		return;
-	astra_request_type(record, type);
-	each = *type ? astra_weight_of(&options->gpu_weights, type)
-		     : mean(&job->request, nodes, count);
-	job->request.charge =
-		each * astra_charge_gpus(&job->request, nodes, count);
-	if (job->held_count)
-		job->held_charge = held(options, record);
+	if (options->gpu_weights.count || job->request.whole_node) {
+		astra_request_type(record, type);
+		each = *type ? astra_weight_of(&options->gpu_weights, type)
+			     : mean(&job->request, nodes, count);
+		job->request.charge =
+			each * astra_charge_gpus(&job->request, nodes, count);
+		if (job->held_count)
+			job->held_charge = held(options, record);
+	}
+	if (is_over(job))
+		job->run_charge = ran(options, record, each);
 }

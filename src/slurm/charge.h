@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What GPUs are charged with: GPUWeight of their types. Without any, all is
- * left at 0, which counts one a GPU.
+/* What GPUs are charged with: GPUWeight of their types. Without any, what is
+ * asked for and held is left at 0, which counts one a GPU.
  */
 #ifndef ASTRA_CHARGE_H
 #define ASTRA_CHARGE_H
@@ -13,11 +13,10 @@
 void astra_charge_node(const struct astra_options *options,
 		       const node_record_t *record, struct astra_node *node);
 
-/* Fill the charges of what the job asks for and of what it holds. A request
- * that names no type is expected to cost the mean of the GPUs on the nodes that
- * it may use.
- * nodes, count: the pool's, with their charges.
- * Locks: caller holds job and node read. */
+/* Fill the charges of what the job asks for, of what it holds, and of what a
+ * run that is over had. A request that names no type is expected to cost the
+ * mean of the GPUs on the nodes that it may use. nodes, count: the pool's, with
+ * their charges. Locks: caller holds job and node read. */
 void astra_charge_job(const struct astra_options *options,
 		      const job_record_t *record,
 		      const struct astra_node *nodes, size_t count,

@@ -11,6 +11,7 @@
 #include "src/slurm/revoke.h"
 #include "src/slurm/run_end.h"
 #include "src/slurm/survivor.h"
+#include "src/slurm/usage.h"
 #include "src/store/black_box.h"
 #include "src/store/shared_name.h"
 
@@ -89,6 +90,7 @@ static void note(const job_record_t *job, enum astra_box_kind kind)
 		.state = job->job_state & (JOB_STATE_BASE | JOB_REQUEUE),
 		.exit_code = job->exit_code,
 		.has_index = 1,
+		.gpus = astra_usage_gpus(job) & 0x7fffffff,
 		.index = job->db_index,
 		.submit_sec = job->details->submit_time,
 		.start_sec = job->start_time,

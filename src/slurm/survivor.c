@@ -33,6 +33,7 @@ void astra_survivors_add(const job_record_t *job,
 	struct astra_survivor s = {
 		.job = job->job_id,
 		.restart_cnt = last->restart_cnt,
+		.gpus = last->gpus,
 		.start_sec = (time_t)last->start_sec,
 		.end_sec = end_sec,
 	};

@@ -21,6 +21,7 @@ void astra_survivors_settle(void);
 struct astra_survivor {
 	uint32_t job;
 	uint32_t restart_cnt; /* of that run */
+	uint32_t gpus;	      /* that it had; 0: not known */
 	time_t start_sec, end_sec;
 	bitstr_t *nodes;    /* NULL: not known, all of them */
 	time_t quiet_since; /* 0: not all nodes have answered */

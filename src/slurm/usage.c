@@ -81,6 +81,22 @@ static uint32_t walk_gpus(const struct walk *w)
 	return (uint32_t)gpus;
 }
 
+uint32_t astra_usage_gpus(const job_record_t *job)
+{
+	uint64_t gpus = 0;
+	gres_state_t *state;
+
+	for (int i = 0; (state = astra_gpu_state(job->gres_list_alloc, i));
+	     i++) {
+		const gres_job_state_t *g = state->gres_data;
+
+		for (uint32_t n = 0;
+		     g && g->gres_cnt_node_alloc && n < g->node_cnt; n++)
+			gpus += g->gres_cnt_node_alloc[n];
+	}
+	return (uint32_t)gpus;
+}
+
 static bool holds_nodes(const job_record_t *job)
 {
 	return IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job) ||

@@ -24,4 +24,8 @@ int astra_usage_held(const job_record_t *job, enum astra_job_state state,
 		     const struct astra_node_map *map,
 		     struct astra_arena *arena, struct astra_job *out);
 
+/* All GPUs of a job's run, whether it still holds them or is over; 0: not
+ * known. Locks: caller holds job read. */
+uint32_t astra_usage_gpus(const job_record_t *job);
+
 #endif

@@ -34,7 +34,9 @@ struct astra_box_event {
 	uint32_t restart_cnt;
 	uint32_t array_job, array_task; /* Slurm's */
 	uint32_t state, exit_code;	/* Slurm's; END and REQUEUE only */
-	uint32_t has_index; /* 0 in those of a release before: longer nodes */
+	uint32_t has_index : 1; /* 0 in those of a release before: longer nodes
+				 */
+	uint32_t gpus : 31; /* of the run; 0: not known, or a release before */
 	int64_t submit_sec, start_sec, end_sec;
 	char nodes[ASTRA_BOX_NODES]; /* host list, "" when it is too long */
 	uint64_t index;		     /* slurmdbd's, of the run; 0: none yet */

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Slurmctld is killed when a job has been requeued and its node has become clean,
 # before a round has charged that: the run is charged until it ended, as in sacct,
-# not until its node was clean. Another kill changes nothing of it.
+# not until its node was clean. Another kill changes nothing of it. A run that no
+# round has seen is charged for the GPUs that it had.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp) epilog=$(mktemp)
@@ -52,4 +53,31 @@ for what in "a kill" "another kill"; do
 	wait_for 30 newer
 	check_eq "GPU seconds after $what" "$wanted" "$(charged)"
 done
+
+# An elastic job of up to 4 GPUs has the 2 that another leaves.
+scancel "$id"
+holder=$(submit --gres=gpu:2 --wrap 'sleep 600')
+wait_for 30 job_is "$holder" RUNNING
+touch "$CLUSTER_DIR/known"
+ours_is_saved() { [[ $slurm_state/astraea.gpu -nt $CLUSTER_DIR/known ]]; }
+wait_for 30 ours_is_saved
+cp "$slurm_state/astraea.gpu" "$CLUSTER_DIR/aside"
+short=$(submit --gpu-range=1-4 --wrap 'sleep 3')
+wait_for 30 job_is "$short" COMPLETED
+scancel "$holder"
+runs() { # GPUs, start and end of each, by accounting
+	sacct -nPX -D -j "$1" -o alloctres,start,end |
+		sed -nE 's,.*gres/gpu=([0-9]+)[^|]*[|](20.*)[|](20.*),\1 \2 \3,p'
+}
+all_booked() { (($(runs "$id,$holder,$short" | wc -l) == 3)); }
+wait_for 30 all_booked
+check_eq "GPUs of the elastic job" 2 "$(runs "$short" | cut -d' ' -f1)"
+wanted=0
+while read -r gpus start end; do
+	((wanted += gpus * ($(date -d "$end" +%s) - $(date -d "$start" +%s))))
+done < <(runs "$id,$holder,$short")
+forget
+now=$(date +%s)
+wait_for 30 newer
+check_eq "GPU seconds with a run that no round saw" "$wanted" "$(charged)"
 check_eq "errors of ours in the log" '' "$(errors_of_ours)"

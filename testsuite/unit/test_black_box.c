@@ -2,6 +2,7 @@
 /* The black box outlives its process, and is not fooled by what it finds. */
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,23 @@ static void an_index_is_that_of_the_run(void **state)
 	assert_string_equal(list[1].nodes, "");
 	free(list);
 	astra_box_close(box);
+}
+
+/* A release that knows of no GPUs has 1 where they are, too. */
+static void what_older_releases_noted_has_no_size(void **state)
+{
+	struct astra_box_event event = {.kind = ASTRA_BOX_START, .job = 1};
+	const size_t at = offsetof(struct astra_box_event, exit_code) + 4;
+	uint32_t had_index = 1;
+	(void)state;
+
+	memcpy((char *)&event + at, &had_index, sizeof(had_index));
+	assert_int_equal(event.has_index, 1);
+	assert_int_equal(event.gpus, 0);
+	event.gpus = 6;
+	memcpy(&had_index, (char *)&event + at, sizeof(had_index));
+	assert_true(had_index != 0);
+	assert_int_equal(offsetof(struct astra_box_event, submit_sec), at + 4);
 }
 
 static void what_a_killed_process_added_is_there(void **state)
@@ -245,6 +263,7 @@ int main(void)
 					  remove_box),
 		cmocka_unit_test_teardown(a_box_of_an_earlier_version_goes_on,
 					  remove_box),
+		cmocka_unit_test(what_older_releases_noted_has_no_size),
 		cmocka_unit_test(without_a_box_nothing_is_kept),
 	};
 

@@ -258,6 +258,36 @@ static void a_run_requeued_between_two_rounds_is_accounted_once(void **state)
 	end(&s);
 }
 
+/* An elastic job of 2 to 6 GPUs ran on 2 of them from 102 to 107, or what it
+ * had is not known. Another's run on both nodes is over, and one is clean
+ * already. */
+static void a_run_between_two_rounds_is_charged_for_its_size(void **state)
+{
+	struct scene s;
+	struct astra_job *known, *unknown, *cleaned;
+	(void)state;
+
+	begin(&s);
+	known = add(&s, 7, 6, 100);
+	unknown = add(&s, 8, 6, 100);
+	cleaned = add(&s, 9, 6, 100);
+	known->request.gpus_min = unknown->request.gpus_min = 2;
+	round_at(&s, 100);
+	s.held[2] = (struct astra_share){.gpus = 2};
+	cleaned->held_count = 1;
+	known->state = cleaned->state = ASTRA_JOB_ENDING;
+	unknown->state = ASTRA_JOB_ENDED;
+	known->start_sec = unknown->start_sec = cleaned->start_sec = 102;
+	known->end_sec = unknown->end_sec = cleaned->end_sec = 107;
+	known->run_charge = 2;
+	cleaned->run_charge = 6;
+	round_at(&s, 120);
+	assert_near(view(&s, 7, 120).usage.alloc, 2 * 5);
+	assert_near(view(&s, 8, 120).usage.alloc, 6 * 5);
+	assert_near(view(&s, 9, 120).usage.alloc, 6 * 5);
+	end(&s);
+}
+
 /* Requeued and started again between two rounds. */
 static void a_restart_between_two_rounds_is_a_new_lease(void **state)
 {
@@ -462,6 +492,8 @@ int main(void)
 		cmocka_unit_test(a_running_job_is_adopted_with_a_full_lease),
 		cmocka_unit_test(
 			a_run_requeued_between_two_rounds_is_accounted_once),
+		cmocka_unit_test(
+			a_run_between_two_rounds_is_charged_for_its_size),
 		cmocka_unit_test(gpus_without_cpus_are_nobodys),
 		cmocka_unit_test(a_grant_ends_with_its_node),
 		cmocka_unit_test(new_options_do_not_hide_what_happened_before),
