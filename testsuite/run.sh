@@ -26,7 +26,7 @@
 # ASTRAEA_BUILDDIR        the build folder [build/ of the checkout, or with --slurm
 #                         build-slurm-VERSION/]
 # ASTRAEA_CONFIGURE       arguments for configure, where it has yet to be run
-# ASTRAEA_TEST_TIMEOUT    seconds for one test [1500; 4 hours with --long]
+# ASTRAEA_TEST_TIMEOUT    seconds for one test [2400; 4 hours with --long]
 # ASTRAEA_JOBS            tests at a time [3, or 5 of live/]
 
 set -euo pipefail
@@ -158,7 +158,7 @@ done
 . "$top/testsuite/lib/run-one.sh"
 export ASTRAEA_BUILDDIR=${ASTRAEA_BUILDDIR:-$top/build${ASTRAEA_SLURM:+-slurm-$(slurm_version)}}
 export top_srcdir=$top top_builddir=$ASTRAEA_BUILDDIR
-limit=${ASTRAEA_TEST_TIMEOUT:-$((long ? 14400 : 1500))}
+limit=${ASTRAEA_TEST_TIMEOUT:-$((long ? 14400 : 2400))}
 "$top/build-aux/build.sh" --checks || {
 	failed=1
 	finish
