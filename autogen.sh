@@ -3,8 +3,8 @@
 # Make configure from configure.ac. build-aux/setup.sh brings the tools.
 set -eu
 cd "$(dirname "$0")"
-command -v autoreconf >/dev/null && command -v libtoolize >/dev/null || {
-	echo "autogen.sh: autoconf, automake or libtool is missing:" \
+command -v autoreconf >/dev/null && command -v automake >/dev/null || {
+	echo "autogen.sh: autoconf or automake is missing:" \
 		"run build-aux/setup.sh" >&2
 	exit 1
 }

@@ -44,8 +44,7 @@ build() {
 	mkdir -p "$builddir"
 	cd "$builddir"
 	# shellcheck disable=SC2086
-	# libtool takes as long as the compiler does, in bash twice as long.
-	[[ -f Makefile ]] || CONFIG_SHELL=/bin/sh step configure "$top/configure" \
+	[[ -f Makefile ]] || step configure "$top/configure" \
 		${ASTRAEA_CONFIGURE---enable-werror} \
 		${ASTRAEA_SLURM:+"--with-slurm=$ASTRAEA_SLURM"} \
 		${ASTRAEA_SLURM_SRC:+"--with-slurm-src=$ASTRAEA_SLURM_SRC"} \

@@ -23,7 +23,7 @@
 set -euo pipefail
 
 packages=(
-	autoconf automake libtool pkg-config gcc libc6-dev make dpkg-dev
+	autoconf automake pkg-config gcc libc6-dev make dpkg-dev
 	libcmocka-dev libglpk-dev libjansson-dev libmicrohttpd-dev
 	libmunge-dev libncurses-dev libsqlite3-dev zlib1g-dev
 )

@@ -6,6 +6,3 @@ plugstackdir = $(sysconfdir)/plugstack.conf.d
 dist_plugstack_DATA = etc/plugstack.conf.d/astraea.conf.example
 
 dist_check_SCRIPTS += testsuite/unit/install.sh testsuite/unit/setup.sh
-
-uninstall-local:
-	rmdir '$(DESTDIR)$(plugstackdir)' 2>/dev/null || :

@@ -4,7 +4,8 @@ dnl ASTRA_COMPILER_FLAGS: the warnings for our own code, in ASTRA_CFLAGS.
 AC_DEFUN([ASTRA_COMPILER_FLAGS], [
 AC_ARG_ENABLE([werror],
 	[AS_HELP_STRING([--enable-werror], [make every warning an error])])
-ASTRA_CFLAGS="-std=gnu11 -Wall -Wextra -Wshadow -Wconversion"
+dnl One object serves programs, plugins and libraries alike.
+ASTRA_CFLAGS="-std=gnu11 -fPIC -Wall -Wextra -Wshadow -Wconversion"
 ASTRA_CFLAGS="$ASTRA_CFLAGS -Wdouble-promotion -Wcast-qual"
 ASTRA_CFLAGS="$ASTRA_CFLAGS -Wstrict-prototypes -Wmissing-prototypes"
 ASTRA_CFLAGS="$ASTRA_CFLAGS -Wvla -Wformat=2"

@@ -3,10 +3,18 @@
 #   check_PROGRAMS += test_x
 #   test_x_SOURCES = testsuite/unit/test_x.c
 #   test_x_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-#   test_x_LDADD = libastra-policy.la libastra-common.la $(CMOCKA_LIBS)
+#   test_x_LDADD = libastra-policy.a libastra-common.a $(CMOCKA_LIBS)
 
-UNIT_LIBS = libastra-policy.la libastra-common.la $(CMOCKA_LIBS) -lm
+UNIT_LIBS = libastra-vcluster.a libastra-policy.a libastra-common.a \
+	$(CMOCKA_LIBS)
 UNIT_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+
+# A cluster in memory, which the engine's tests run on.
+check_LIBRARIES = libastra-vcluster.a
+libastra_vcluster_a_CFLAGS = $(UNIT_CFLAGS)
+libastra_vcluster_a_SOURCES = testsuite/unit/vcluster.c \
+	testsuite/unit/vcluster.h \
+	testsuite/unit/unit.h
 
 check_PROGRAMS += test_utility
 test_utility_SOURCES = testsuite/unit/test_utility.c testsuite/unit/unit.h
@@ -21,8 +29,6 @@ test_placement_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += test_engine
 test_engine_SOURCES = testsuite/unit/test_engine.c \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_engine_CFLAGS = $(UNIT_CFLAGS)
 test_engine_LDADD = $(UNIT_LIBS)
@@ -45,16 +51,12 @@ EXTRA_DIST += testsuite/golden/compare.py testsuite/golden/ltgf \
 
 check_PROGRAMS += test_allot
 test_allot_SOURCES = testsuite/unit/test_allot.c \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_allot_CFLAGS = $(UNIT_CFLAGS)
 test_allot_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += test_idle
 test_idle_SOURCES = testsuite/unit/test_idle.c \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_idle_CFLAGS = $(UNIT_CFLAGS)
 test_idle_LDADD = $(UNIT_LIBS)
@@ -68,8 +70,6 @@ test_ogas_reward_SOURCES = testsuite/unit/test_ogas_reward.c \
 test_ogas_reward_CFLAGS = $(UNIT_CFLAGS)
 test_ogas_reward_LDADD = $(UNIT_LIBS)
 test_ogas_policy_SOURCES = testsuite/unit/test_ogas_policy.c \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_ogas_policy_CFLAGS = $(UNIT_CFLAGS)
 test_ogas_policy_LDADD = $(UNIT_LIBS)
@@ -121,7 +121,7 @@ check_PROGRAMS += test_shared_name
 test_shared_name_SOURCES = testsuite/unit/test_shared_name.c \
 	testsuite/unit/unit.h
 test_shared_name_CFLAGS = $(UNIT_CFLAGS)
-test_shared_name_LDADD = libastra-store.la $(UNIT_LIBS)
+test_shared_name_LDADD = libastra-store.a $(UNIT_LIBS)
 
 check_PROGRAMS += test_saver
 test_saver_SOURCES = testsuite/unit/test_saver.c testsuite/unit/unit.h
@@ -147,34 +147,34 @@ BENCH += bench_holds
 CLEANFILES += bench_holds
 bench_holds_SOURCES = testsuite/bench/bench_holds.c testsuite/bench/bench.h \
 	testsuite/bench/bench_world.h
-bench_holds_LDADD = libastra-policy.la libastra-common.la -lm
+bench_holds_LDADD = libastra-policy.a libastra-common.a
 EXTRA_PROGRAMS += bench_ogasched
 BENCH += bench_ogasched
 CLEANFILES += bench_ogasched
 bench_ogasched_SOURCES = testsuite/bench/bench_ogasched.c \
 	testsuite/bench/bench.h testsuite/bench/ogas_instance.h
-bench_ogasched_LDADD = libastra-policy.la libastra-common.la -lm
+bench_ogasched_LDADD = libastra-policy.a libastra-common.a
 EXTRA_PROGRAMS += bench_ogas_reward
 BENCH += bench_ogas_reward
 CLEANFILES += bench_ogas_reward
 bench_ogas_reward_SOURCES = testsuite/bench/bench_ogas_reward.c \
 	testsuite/bench/ogas_earn.h testsuite/bench/ogas_instance.h
-bench_ogas_reward_LDADD = libastra-policy.la libastra-common.la -lm
+bench_ogas_reward_LDADD = libastra-policy.a libastra-common.a
 BENCH_SHELL += testsuite/bench/bench-locks.sh \
 	testsuite/bench/bench-unmanaged.sh testsuite/bench/bench-scale.sh \
 	testsuite/bench/bench-queries.sh
 EXTRA_DIST += $(BENCH_SHELL) testsuite/bench/live.sh testsuite/bench/load.py
 bench_engine_SOURCES = testsuite/bench/bench_engine.c \
 	testsuite/bench/bench.h testsuite/bench/bench_world.h
-bench_engine_LDADD = libastra-policy.la libastra-common.la -lm
+bench_engine_LDADD = libastra-policy.a libastra-common.a
 bench_round_SOURCES = testsuite/bench/bench_round.c testsuite/bench/bench.h
-bench_round_LDADD = libastra-policy.la libastra-common.la -lm
+bench_round_LDADD = libastra-policy.a libastra-common.a
 bench_fairness_SOURCES = testsuite/bench/bench_fairness.c \
 	testsuite/bench/bench.h
-bench_fairness_LDADD = libastra-policy.la libastra-common.la -lm
+bench_fairness_LDADD = libastra-policy.a libastra-common.a
 
 bench_sim_SOURCES = testsuite/bench/bench_sim.c testsuite/bench/bench.h
-bench_sim_LDADD = libastra-sim.la libastra-policy.la libastra-common.la -lm
+bench_sim_LDADD = $(SIM_LIBS) libastra-policy.a libastra-common.a
 
 check_PROGRAMS += test_ask
 test_ask_SOURCES = testsuite/unit/test_ask.c src/slurm/ask.c \
@@ -238,26 +238,22 @@ check_PROGRAMS += test_black_box
 test_black_box_SOURCES = testsuite/unit/test_black_box.c \
 	testsuite/unit/unit.h
 test_black_box_CFLAGS = $(UNIT_CFLAGS)
-test_black_box_LDADD = libastra-store.la $(UNIT_LIBS)
+test_black_box_LDADD = libastra-store.a $(UNIT_LIBS)
 
 check_PROGRAMS += test_state_file
 test_state_file_SOURCES = testsuite/unit/test_state_file.c \
 	testsuite/unit/unit.h
 test_state_file_CFLAGS = $(UNIT_CFLAGS)
-test_state_file_LDADD = libastra-store.la $(UNIT_LIBS)
+test_state_file_LDADD = libastra-store.a $(UNIT_LIBS)
 
 check_PROGRAMS += test_charge
 test_charge_SOURCES = testsuite/unit/test_charge.c \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_charge_CFLAGS = $(UNIT_CFLAGS)
 test_charge_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += test_policy_change
 test_policy_change_SOURCES = testsuite/unit/test_policy_change.c \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_policy_change_CFLAGS = $(UNIT_CFLAGS)
 test_policy_change_LDADD = $(UNIT_LIBS)
@@ -266,7 +262,7 @@ check_PROGRAMS += test_engine_state
 test_engine_state_SOURCES = testsuite/unit/test_engine_state.c \
 	testsuite/unit/unit.h
 test_engine_state_CFLAGS = $(UNIT_CFLAGS)
-test_engine_state_LDADD = libastra-store.la $(UNIT_LIBS)
+test_engine_state_LDADD = libastra-store.a $(UNIT_LIBS)
 EXTRA_DIST += testsuite/unit/state/box1 \
 	testsuite/unit/state/history1.sql \
 	testsuite/unit/state/v1 \
@@ -281,48 +277,36 @@ test_engine_snapshot_LDADD = $(UNIT_LIBS)
 check_PROGRAMS += test_engine_image
 test_engine_image_SOURCES = testsuite/unit/test_engine_image.c \
 	testsuite/unit/member_rows.h \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_engine_image_CFLAGS = $(UNIT_CFLAGS)
 test_engine_image_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += test_engine_crowd
 test_engine_crowd_SOURCES = testsuite/unit/test_engine_crowd.c \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_engine_crowd_CFLAGS = $(UNIT_CFLAGS)
 test_engine_crowd_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += test_elastic
 test_elastic_SOURCES = testsuite/unit/test_elastic.c \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_elastic_CFLAGS = $(UNIT_CFLAGS)
 test_elastic_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += test_engine_hold
 test_engine_hold_SOURCES = testsuite/unit/test_engine_hold.c \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_engine_hold_CFLAGS = $(UNIT_CFLAGS)
 test_engine_hold_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += test_engine_users
 test_engine_users_SOURCES = testsuite/unit/test_engine_users.c \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_engine_users_CFLAGS = $(UNIT_CFLAGS)
 test_engine_users_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += test_engine_adopt
 test_engine_adopt_SOURCES = testsuite/unit/test_engine_adopt.c \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_engine_adopt_CFLAGS = $(UNIT_CFLAGS)
 test_engine_adopt_LDADD = $(UNIT_LIBS)
@@ -351,12 +335,12 @@ test_node_names_LDADD = $(UNIT_LIBS)
 check_PROGRAMS += test_simulate
 test_simulate_SOURCES = testsuite/unit/test_simulate.c testsuite/unit/unit.h
 test_simulate_CFLAGS = $(UNIT_CFLAGS)
-test_simulate_LDADD = libastra-sim.la $(UNIT_LIBS)
+test_simulate_LDADD = $(SIM_LIBS) $(UNIT_LIBS)
 
 check_PROGRAMS += test_sim_work
 test_sim_work_SOURCES = testsuite/unit/test_sim_work.c testsuite/unit/unit.h
 test_sim_work_CFLAGS = $(UNIT_CFLAGS)
-test_sim_work_LDADD = libastra-sim.la $(UNIT_LIBS)
+test_sim_work_LDADD = $(SIM_LIBS) $(UNIT_LIBS)
 
 # Statements about random traces.
 check_PROGRAMS += test_sim_properties test_sim_decide
@@ -364,12 +348,12 @@ test_sim_properties_SOURCES = testsuite/unit/test_sim_properties.c \
 	testsuite/unit/sim_random.h \
 	testsuite/unit/unit.h
 test_sim_properties_CFLAGS = $(UNIT_CFLAGS)
-test_sim_properties_LDADD = libastra-sim.la $(UNIT_LIBS)
+test_sim_properties_LDADD = $(SIM_LIBS) $(UNIT_LIBS)
 test_sim_decide_SOURCES = testsuite/unit/test_sim_decide.c \
 	testsuite/unit/sim_random.h \
 	testsuite/unit/unit.h
 test_sim_decide_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
-test_sim_decide_LDADD = libastra-decide.la libastra-sim.la $(UNIT_LIBS) $(JANSSON_LIBS)
+test_sim_decide_LDADD = libastra-decide.a $(SIM_LIBS) $(UNIT_LIBS)
 
 # Its sources are built by long/95-fuzz.sh, with clang.
 EXTRA_DIST += testsuite/fuzz/fuzz_query.c testsuite/fuzz/query.dict \

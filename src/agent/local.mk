@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # App schedulers of sfair-agent: an offer in, a bid out; pure.
-noinst_LTLIBRARIES += libastra-agent.la
-libastra_agent_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-libastra_agent_la_LIBADD = $(JANSSON_LIBS) -lm
-libastra_agent_la_SOURCES = \
+noinst_LIBRARIES += libastra-agent.a
+libastra_agent_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+libastra_agent_a_SOURCES = \
 	src/agent/bid.c \
 	src/agent/bid.h \
 	src/agent/curve.c \
@@ -21,8 +20,8 @@ libastra_agent_la_SOURCES = \
 	src/agent/work.h
 
 # What to link for it.
-AGENT_LIBS = libastra-agent.la libastra-decide.la libastra-policy.la \
-	libastra-common.la $(JANSSON_LIBS) -lm
+AGENT_LIBS = libastra-agent.a libastra-decide.a libastra-policy.a \
+	libastra-common.a
 
 check_PROGRAMS += test_agent_offer test_agent_halving test_agent_curve
 test_agent_offer_SOURCES = testsuite/unit/test_agent_offer.c \

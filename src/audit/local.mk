@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # How fair it really was: a record of jobs, measured; pure.
-noinst_LTLIBRARIES += libastra-audit.la
-libastra_audit_la_SOURCES = \
+noinst_LIBRARIES += libastra-audit.a
+libastra_audit_a_SOURCES = \
 	src/audit/audit.c \
 	src/audit/audit.h \
 	src/audit/record.c \
@@ -12,4 +12,4 @@ check_PROGRAMS += test_audit
 test_audit_SOURCES = testsuite/unit/test_audit.c \
 	testsuite/unit/trace_file.h testsuite/unit/unit.h
 test_audit_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-test_audit_LDADD = libastra-audit.la libastra-sim.la $(UNIT_LIBS)
+test_audit_LDADD = libastra-audit.a $(SIM_LIBS) $(UNIT_LIBS)

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # libsfair: what programs in leased jobs link. It has no part of Slurm.
-lib_LTLIBRARIES += libsfair.la
+# The file carries the interface's age, its soname what programs ask for.
+LIBSFAIR_SONAME = libsfair.so.0
+LIBSFAIR_FILE = $(LIBSFAIR_SONAME).3.0
+noinst_PROGRAMS += libsfair.so
 include_HEADERS += src/client/sfair.h
 pkgconfig_DATA += src/client/sfair.pc
-libsfair_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
-# Its threads outlive a dlclose(), so it stays where it is.
-libsfair_la_LDFLAGS = $(AM_LDFLAGS) -version-info 3:0:3 \
-	-export-symbols-regex '^sfair_(error|progress|checkpointed|on_lease_end|lease_ending|on_resize|gpus|lease_remaining|grace_remaining|offer|bid|store_(open|load|put|save|close))$$' \
-	-Wl,-z,nodelete
-libsfair_la_LIBADD = $(JANSSON_LIBS) $(MUNGE_LIBS) -lpthread -lm
-client_sources = \
+noinst_LIBRARIES += libastra-client.a
+libastra_client_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
+libastra_client_a_SOURCES = \
 	src/client/agent.c \
 	src/client/answer.c \
 	src/client/answer.h \
@@ -34,29 +33,32 @@ client_sources = \
 	src/client/snapshot.h \
 	src/client/store.c \
 	src/client/store.h
-libsfair_la_SOURCES = $(client_sources) \
-	src/common/error.c \
-	src/common/grow.c \
-	src/common/sha256.c \
-	src/common/text.c \
-	src/proto/bind.c \
-	src/proto/call.c \
-	src/proto/dial.c \
-	src/proto/curves.c \
-	src/proto/query.c \
-	src/proto/query_write.c \
-	src/proto/query_write_bid.c \
-	src/proto/report_kind.c \
-	src/proto/sign.c \
-	src/proto/wire.c
+
+# Its threads outlive a dlclose(), so it stays where it is.
+libsfair_so_SOURCES =
+libsfair_so_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-soname,$(LIBSFAIR_SONAME) \
+	-Wl,--version-script,$(srcdir)/src/client/libsfair.map \
+	-Wl,-z,nodelete
+libsfair_so_LDADD = $(WHOLE_ARCHIVES) libastra-client.a $(NO_WHOLE_ARCHIVES) \
+	libastra-proto.a libastra-common.a
+EXTRA_DIST += src/client/libsfair.map
+EXTRA_libsfair_so_DEPENDENCIES = src/client/libsfair.map
+install-exec-local: libsfair.so
+	$(MKDIR_P) '$(DESTDIR)$(libdir)'
+	$(INSTALL_DATA) libsfair.so '$(DESTDIR)$(libdir)/$(LIBSFAIR_FILE)'
+	ln -sf $(LIBSFAIR_FILE) '$(DESTDIR)$(libdir)/$(LIBSFAIR_SONAME)'
+	ln -sf $(LIBSFAIR_FILE) '$(DESTDIR)$(libdir)/libsfair.so'
+uninstall-local:
+	rm -f '$(DESTDIR)$(libdir)/$(LIBSFAIR_FILE)' \
+		'$(DESTDIR)$(libdir)/$(LIBSFAIR_SONAME)' \
+		'$(DESTDIR)$(libdir)/libsfair.so'
 
 check_PROGRAMS += test_client
-test_client_SOURCES = testsuite/unit/test_client.c testsuite/unit/child.h \
-	$(client_sources) $(server_sources)
+test_client_SOURCES = testsuite/unit/test_client.c testsuite/unit/child.h
 test_client_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS) \
 	$(MUNGE_CFLAGS)
-test_client_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS) \
-	$(JANSSON_LIBS) $(MUNGE_LIBS) -lpthread -lm
+test_client_LDADD = libastra-server.a libastra-client.a libastra-proto.a \
+	libastra-common.a $(CMOCKA_LIBS)
 
 check_PROGRAMS += test_lineage
 test_lineage_SOURCES = testsuite/unit/test_lineage.c \
@@ -67,21 +69,18 @@ test_lineage_SOURCES = testsuite/unit/test_lineage.c \
 	src/client/lineage.c \
 	src/client/snapshot.c
 test_lineage_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-test_lineage_LDADD = libastra-common.la $(CMOCKA_LIBS) -lpthread
+test_lineage_LDADD = libastra-common.a $(CMOCKA_LIBS)
 
 check_PROGRAMS += test_store
-test_store_SOURCES = testsuite/unit/test_store.c testsuite/unit/child.h \
-	$(client_sources)
+test_store_SOURCES = testsuite/unit/test_store.c testsuite/unit/child.h
 test_store_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS) \
 	$(MUNGE_CFLAGS)
-test_store_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS) \
-	$(JANSSON_LIBS) $(MUNGE_LIBS) -lpthread -lm
+test_store_LDADD = libastra-client.a libastra-proto.a libastra-common.a \
+	$(CMOCKA_LIBS)
 
 EXTRA_PROGRAMS += bench_store
 BENCH += bench_store
 CLEANFILES += bench_store
-bench_store_SOURCES = testsuite/bench/bench_store.c testsuite/bench/bench.h \
-	$(client_sources)
+bench_store_SOURCES = testsuite/bench/bench_store.c testsuite/bench/bench.h
 bench_store_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
-bench_store_LDADD = libastra-proto.la libastra-common.la $(JANSSON_LIBS) \
-	$(MUNGE_LIBS) -lpthread -lm
+bench_store_LDADD = libastra-client.a libastra-proto.a libastra-common.a

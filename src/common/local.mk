@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Errors, tables and option tables; pure.
-noinst_LTLIBRARIES += libastra-common.la
-libastra_common_la_SOURCES = \
+noinst_LIBRARIES += libastra-common.a
+libastra_common_a_SOURCES = \
 	src/common/arena.c \
 	src/common/arena.h \
 	src/common/bytes.c \

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # One decision of one policy, from JSON to JSON; pure.
-noinst_LTLIBRARIES += libastra-decide.la
-libastra_decide_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-libastra_decide_la_LIBADD = $(JANSSON_LIBS)
-libastra_decide_la_SOURCES = \
+noinst_LIBRARIES += libastra-decide.a
+libastra_decide_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+libastra_decide_a_SOURCES = \
 	src/decide/decide.c \
 	src/decide/decide.h \
 	src/decide/decide_ltgf.h \

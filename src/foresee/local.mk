@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # When waiting jobs would start: the engine's copy, run ahead; pure.
-noinst_LTLIBRARIES += libastra-foresee.la
-libastra_foresee_la_LIBADD = -lm
-libastra_foresee_la_SOURCES = \
+noinst_LIBRARIES += libastra-foresee.a
+libastra_foresee_a_SOURCES = \
 	src/foresee/foresee.c \
 	src/foresee/foresee.h \
 	src/foresee/runtimes.c \
@@ -14,14 +13,12 @@ libastra_foresee_la_SOURCES = \
 
 check_PROGRAMS += test_foresee
 test_foresee_SOURCES = testsuite/unit/test_foresee.c \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_foresee_CFLAGS = $(UNIT_CFLAGS)
-test_foresee_LDADD = libastra-foresee.la $(UNIT_LIBS)
+test_foresee_LDADD = libastra-foresee.a $(UNIT_LIBS)
 
 check_PROGRAMS += test_runtimes
 test_runtimes_SOURCES = testsuite/unit/test_runtimes.c \
 	testsuite/unit/unit.h
 test_runtimes_CFLAGS = $(UNIT_CFLAGS)
-test_runtimes_LDADD = libastra-foresee.la $(UNIT_LIBS)
+test_runtimes_LDADD = libastra-foresee.a $(UNIT_LIBS)

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What happened, in an SQLite file: written by a thread of its own, and read by
 # reports. No Slurm. --without-history builds the stubs of none.c instead.
-noinst_LTLIBRARIES += libastra-history.la
-libastra_history_la_CFLAGS = $(AM_CFLAGS) $(SQLITE_CFLAGS)
-libastra_history_la_LIBADD = $(SQLITE_LIBS)
+noinst_LIBRARIES += libastra-history.a
+libastra_history_a_CFLAGS = $(AM_CFLAGS) $(SQLITE_CFLAGS)
 if HISTORY
-libastra_history_la_SOURCES = \
+libastra_history_a_SOURCES = \
 	src/history/history.c \
 	src/history/history.h \
 	src/history/jobs.c \
@@ -36,7 +35,7 @@ libastra_history_la_SOURCES = \
 	src/history/window.c \
 	src/history/window.h
 else
-libastra_history_la_SOURCES = src/history/history.h src/history/none.c
+libastra_history_a_SOURCES = src/history/history.h src/history/none.c
 endif
 EXTRA_DIST += src/history/none.c
 
@@ -46,7 +45,7 @@ endif
 test_history_schema_SOURCES = testsuite/unit/test_history_schema.c \
 	testsuite/unit/unit.h
 test_history_schema_CFLAGS = $(UNIT_CFLAGS) $(SQLITE_CFLAGS)
-test_history_schema_LDADD = libastra-history.la libastra-common.la \
+test_history_schema_LDADD = libastra-history.a libastra-common.a \
 	$(CMOCKA_LIBS)
 
 if HISTORY
@@ -55,7 +54,7 @@ endif
 test_history_window_SOURCES = testsuite/unit/test_history_window.c \
 	testsuite/unit/unit.h
 test_history_window_CFLAGS = $(UNIT_CFLAGS)
-test_history_window_LDADD = libastra-history.la $(CMOCKA_LIBS)
+test_history_window_LDADD = libastra-history.a $(CMOCKA_LIBS)
 
 if HISTORY
 check_PROGRAMS += test_history_read
@@ -63,16 +62,16 @@ endif
 test_history_read_SOURCES = testsuite/unit/test_history_read.c \
 	testsuite/unit/history_sample.h testsuite/unit/unit.h
 test_history_read_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS) $(SQLITE_CFLAGS)
-test_history_read_LDADD = libastra-history.la libastra-proto.la \
-	libastra-common.la $(CMOCKA_LIBS)
+test_history_read_LDADD = libastra-history.a libastra-proto.a \
+	libastra-common.a $(CMOCKA_LIBS)
 
 if HISTORY
 check_PROGRAMS += test_history
 endif
 test_history_SOURCES = testsuite/unit/test_history.c testsuite/unit/unit.h
 test_history_CFLAGS = $(UNIT_CFLAGS) $(SQLITE_CFLAGS)
-test_history_LDADD = libastra-history.la libastra-proto.la \
-	libastra-policy.la libastra-common.la $(CMOCKA_LIBS) -lpthread -lm
+test_history_LDADD = libastra-history.a libastra-proto.a \
+	libastra-policy.a libastra-common.a $(CMOCKA_LIBS)
 
 if HISTORY
 EXTRA_PROGRAMS += bench_history
@@ -81,5 +80,5 @@ CLEANFILES += bench_history
 endif
 bench_history_SOURCES = testsuite/bench/bench_history.c testsuite/bench/bench.h
 bench_history_CFLAGS = $(AM_CFLAGS) $(SQLITE_CFLAGS)
-bench_history_LDADD = libastra-history.la libastra-proto.la \
-	libastra-common.la $(SQLITE_LIBS) -lm
+bench_history_LDADD = libastra-history.a libastra-proto.a \
+	libastra-common.a

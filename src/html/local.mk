@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Pages with pictures, of sfairsim and of sfair.
-noinst_LTLIBRARIES += libastra-html.la
-libastra_html_la_SOURCES = \
+noinst_LIBRARIES += libastra-html.a
+libastra_html_a_SOURCES = \
 	src/html/chart.c \
 	src/html/html.h \
 	src/html/scale.c \

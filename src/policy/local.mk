@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The model, the policies and placement; pure: it sees no Slurm header.
-noinst_LTLIBRARIES += libastra-policy.la
-libastra_policy_la_LIBADD = -lm
-libastra_policy_la_SOURCES = \
+noinst_LIBRARIES += libastra-policy.a
+libastra_policy_a_SOURCES = \
 	src/policy/account.c \
 	src/policy/account_tree.c \
 	src/policy/account_tree.h \

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The report, the JSON messages, and MUNGE's signature on them.
-noinst_LTLIBRARIES += libastra-proto.la
-libastra_proto_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
-libastra_proto_la_LIBADD = $(JANSSON_LIBS) $(MUNGE_LIBS)
-libastra_proto_la_SOURCES = \
+noinst_LIBRARIES += libastra-proto.a
+libastra_proto_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
+libastra_proto_a_SOURCES = \
 	src/proto/answer.c \
 	src/proto/answer.h \
 	src/proto/answer_adopt.c \
@@ -75,28 +74,28 @@ EXTRA_DIST += testsuite/proto-invalid testsuite/unit/proto_sample.h \
 check_PROGRAMS += test_proto_query
 test_proto_query_SOURCES = testsuite/unit/test_proto_query.c
 test_proto_query_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-test_proto_query_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS)
+test_proto_query_LDADD = libastra-proto.a libastra-common.a $(CMOCKA_LIBS)
 
 check_PROGRAMS += test_proto_adopt
 test_proto_adopt_SOURCES = testsuite/unit/test_proto_adopt.c
 test_proto_adopt_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-test_proto_adopt_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS)
+test_proto_adopt_LDADD = libastra-proto.a libastra-common.a $(CMOCKA_LIBS)
 
 check_PROGRAMS += test_status
 test_status_SOURCES = testsuite/unit/test_status.c
 test_status_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-test_status_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS)
+test_status_LDADD = libastra-proto.a libastra-common.a $(CMOCKA_LIBS)
 
 check_PROGRAMS += test_proto_answer
 test_proto_answer_SOURCES = testsuite/unit/test_proto_answer.c
 test_proto_answer_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
-test_proto_answer_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS) -lm
+test_proto_answer_LDADD = libastra-proto.a libastra-common.a $(CMOCKA_LIBS)
 
 check_PROGRAMS += test_why
 test_why_SOURCES = testsuite/unit/test_why.c
 test_why_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
-test_why_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS) \
-	$(JANSSON_LIBS) -lm
+test_why_LDADD = libastra-proto.a libastra-common.a $(CMOCKA_LIBS)
+
 
 check_PROGRAMS += test_why_worlds
 test_why_worlds_SOURCES = testsuite/unit/test_why_worlds.c
@@ -112,11 +111,13 @@ bids_sources = src/slurm/bid_files.c src/slurm/bid_text.c src/slurm/bids.c \
 	src/slurm/bids_priv.h src/slurm/bids_state.c
 test_progress_SOURCES = testsuite/unit/test_progress.c $(progress_sources)
 test_progress_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-test_progress_LDADD = libastra-proto.la libastra-policy.la \
-	libastra-common.la $(CMOCKA_LIBS) -lpthread -lm
+test_progress_LDADD = libastra-proto.a libastra-policy.a \
+	libastra-common.a $(CMOCKA_LIBS)
 
 # The server needs no Slurm, so it is tested without slurmctld.
-server_sources = \
+noinst_LIBRARIES += libastra-server.a
+libastra_server_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
+libastra_server_a_SOURCES = \
 	src/slurm/server.c \
 	src/slurm/server.h \
 	src/slurm/server_client.c \
@@ -132,27 +133,25 @@ server_sources = \
 	src/slurm/server_socket.c
 
 check_PROGRAMS += test_proto_server
-test_proto_server_SOURCES = testsuite/unit/test_proto_server.c \
-	$(server_sources)
+test_proto_server_SOURCES = testsuite/unit/test_proto_server.c
 test_proto_server_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS) \
 	$(MUNGE_CFLAGS)
 test_proto_server_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=server_now_msec
-test_proto_server_LDADD = libastra-proto.la libastra-common.la \
-	$(CMOCKA_LIBS) -lpthread
+test_proto_server_LDADD = libastra-server.a libastra-proto.a libastra-common.a \
+	$(CMOCKA_LIBS)
 
 check_PROGRAMS += test_network
-test_network_SOURCES = testsuite/unit/test_network.c $(server_sources)
+test_network_SOURCES = testsuite/unit/test_network.c
 test_network_CFLAGS = $(test_proto_server_CFLAGS)
 test_network_LDADD = $(test_proto_server_LDADD)
 
 check_PROGRAMS += test_bind
-test_bind_SOURCES = testsuite/unit/test_bind.c $(server_sources)
+test_bind_SOURCES = testsuite/unit/test_bind.c
 test_bind_CFLAGS = $(test_proto_server_CFLAGS)
 test_bind_LDADD = $(test_proto_server_LDADD)
 
 check_PROGRAMS += test_proto_past
-test_proto_past_SOURCES = testsuite/unit/test_proto_past.c \
-	$(server_sources)
+test_proto_past_SOURCES = testsuite/unit/test_proto_past.c
 test_proto_past_CFLAGS = $(test_proto_server_CFLAGS)
 test_proto_past_LDADD = $(test_proto_server_LDADD)
 
@@ -160,25 +159,25 @@ EXTRA_PROGRAMS += bench_progress
 BENCH += bench_progress
 CLEANFILES += bench_progress
 bench_progress_SOURCES = testsuite/bench/bench_progress.c \
-	testsuite/bench/bench.h $(progress_sources) $(bids_sources) \
-	$(server_sources)
+	testsuite/bench/bench.h $(progress_sources) $(bids_sources)
 bench_progress_CFLAGS = $(AM_CFLAGS) $(MUNGE_CFLAGS)
-bench_progress_LDADD = libastra-proto.la libastra-policy.la libastra-common.la \
-	-lpthread -lm
+bench_progress_LDADD = libastra-server.a libastra-proto.a \
+	libastra-policy.a libastra-common.a
 
 EXTRA_PROGRAMS += bench_queries
 BENCH += bench_queries
 CLEANFILES += bench_queries
 bench_queries_SOURCES = testsuite/bench/bench_queries.c \
-	testsuite/bench/bench.h $(server_sources)
+	testsuite/bench/bench.h
 bench_queries_CFLAGS = $(AM_CFLAGS) $(MUNGE_CFLAGS)
-bench_queries_LDADD = libastra-proto.la libastra-common.la -lpthread -lm
+bench_queries_LDADD = libastra-server.a libastra-proto.a libastra-common.a
+
 
 check_PROGRAMS += test_bids
 test_bids_SOURCES = testsuite/unit/test_bids.c $(bids_sources)
 test_bids_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-test_bids_LDADD = libastra-proto.la libastra-policy.la libastra-common.la \
-	$(CMOCKA_LIBS) -lpthread -lm
+test_bids_LDADD = libastra-proto.a libastra-policy.a libastra-common.a \
+	$(CMOCKA_LIBS)
 
 check_PROGRAMS += test_told_state
 test_told_state_SOURCES = testsuite/unit/test_told_state.c \
@@ -190,5 +189,5 @@ test_told_state_LDADD = $(test_bids_LDADD)
 check_PROGRAMS += test_proto_auction
 test_proto_auction_SOURCES = testsuite/unit/test_proto_auction.c
 test_proto_auction_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
-test_proto_auction_LDADD = libastra-proto.la libastra-common.la \
-	$(CMOCKA_LIBS) $(JANSSON_LIBS) -lm
+test_proto_auction_LDADD = libastra-proto.a libastra-common.a \
+	$(CMOCKA_LIBS)

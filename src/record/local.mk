@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # A round of production as JSON; pure.
-noinst_LTLIBRARIES += libastra-record.la
-libastra_record_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-libastra_record_la_LIBADD = $(JANSSON_LIBS)
-libastra_record_la_SOURCES = \
+noinst_LIBRARIES += libastra-record.a
+libastra_record_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+libastra_record_a_SOURCES = \
 	src/record/members.c \
 	src/record/members.h \
 	src/record/read.c \
@@ -14,8 +13,6 @@ libastra_record_la_SOURCES = \
 
 check_PROGRAMS += test_round_record
 test_round_record_SOURCES = testsuite/unit/test_round_record.c \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_round_record_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
-test_round_record_LDADD = libastra-record.la $(UNIT_LIBS)
+test_round_record_LDADD = libastra-record.a $(UNIT_LIBS)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Traces, the event loop and metrics; links the policies, never Slurm.
-noinst_LTLIBRARIES += libastra-sim.la
-libastra_sim_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-libastra_sim_la_LIBADD = libastra-html.la $(JANSSON_LIBS)
-libastra_sim_la_SOURCES = \
+noinst_LIBRARIES += libastra-sim.a
+SIM_LIBS = libastra-sim.a libastra-html.a
+libastra_sim_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+libastra_sim_a_SOURCES = \
 	src/sim/cluster.c \
 	src/sim/host.c \
 	src/sim/host.h \
@@ -23,7 +23,7 @@ libastra_sim_la_SOURCES = \
 	src/sim/watch.h
 
 # Where a trace comes from.
-libastra_sim_la_SOURCES += \
+libastra_sim_a_SOURCES += \
 	src/sim/child.c \
 	src/sim/child.h \
 	src/sim/columns.c \
@@ -56,44 +56,44 @@ libastra_sim_la_SOURCES += \
 check_PROGRAMS += test_field
 test_field_SOURCES = testsuite/unit/test_field.c testsuite/unit/unit.h
 test_field_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-test_field_LDADD = libastra-sim.la $(UNIT_LIBS)
+test_field_LDADD = $(SIM_LIBS) $(UNIT_LIBS)
 
 check_PROGRAMS += test_generate
 test_generate_SOURCES = testsuite/unit/test_generate.c testsuite/unit/unit.h
 test_generate_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-test_generate_LDADD = libastra-sim.la $(UNIT_LIBS)
+test_generate_LDADD = $(SIM_LIBS) $(UNIT_LIBS)
 
 check_PROGRAMS += test_read
 test_read_SOURCES = testsuite/unit/test_read.c \
 	testsuite/unit/trace_file.h testsuite/unit/unit.h
 test_read_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-test_read_LDADD = libastra-sim.la $(UNIT_LIBS)
+test_read_LDADD = $(SIM_LIBS) $(UNIT_LIBS)
 
 check_PROGRAMS += test_read_bad
 test_read_bad_SOURCES = testsuite/unit/test_read_bad.c \
 	testsuite/unit/trace_file.h testsuite/unit/unit.h
 test_read_bad_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-test_read_bad_LDADD = libastra-sim.la $(UNIT_LIBS)
+test_read_bad_LDADD = $(SIM_LIBS) $(UNIT_LIBS)
 
 check_PROGRAMS += test_read_sacct
 test_read_sacct_SOURCES = testsuite/unit/test_read_sacct.c \
 	testsuite/unit/trace_file.h testsuite/unit/unit.h
 test_read_sacct_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-test_read_sacct_LDADD = libastra-sim.la $(UNIT_LIBS)
+test_read_sacct_LDADD = $(SIM_LIBS) $(UNIT_LIBS)
 
 check_PROGRAMS += test_trace
 test_trace_SOURCES = testsuite/unit/test_trace.c testsuite/unit/unit.h
 test_trace_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-test_trace_LDADD = libastra-sim.la $(UNIT_LIBS)
+test_trace_LDADD = $(SIM_LIBS) $(UNIT_LIBS)
 
 check_PROGRAMS += test_trace_weights
 test_trace_weights_SOURCES = testsuite/unit/test_trace_weights.c \
 	testsuite/unit/trace_file.h testsuite/unit/unit.h
 test_trace_weights_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-test_trace_weights_LDADD = libastra-sim.la $(UNIT_LIBS)
+test_trace_weights_LDADD = $(SIM_LIBS) $(UNIT_LIBS)
 
 # What comes after a simulation: its numbers.
-libastra_sim_la_SOURCES += \
+libastra_sim_a_SOURCES += \
 	src/sim/apps.c \
 	src/sim/bound.c \
 	src/sim/compare.c \
@@ -137,27 +137,27 @@ check_PROGRAMS += test_metrics
 test_metrics_SOURCES = testsuite/unit/test_metrics.c \
 	testsuite/unit/sim_world.h testsuite/unit/unit.h
 test_metrics_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-test_metrics_LDADD = libastra-sim.la $(UNIT_LIBS)
+test_metrics_LDADD = $(SIM_LIBS) $(UNIT_LIBS)
 
 check_PROGRAMS += test_output
 test_output_SOURCES = testsuite/unit/test_output.c \
 	testsuite/unit/sim_world.h testsuite/unit/unit.h
 test_output_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
-test_output_LDADD = libastra-sim.la $(UNIT_LIBS) $(JANSSON_LIBS)
+test_output_LDADD = $(SIM_LIBS) $(UNIT_LIBS)
 
 check_PROGRAMS += test_html
 test_html_SOURCES = testsuite/unit/test_html.c \
 	testsuite/unit/sim_world.h testsuite/unit/unit.h
 test_html_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-test_html_LDADD = libastra-sim.la $(UNIT_LIBS)
+test_html_LDADD = $(SIM_LIBS) $(UNIT_LIBS)
 
 check_PROGRAMS += test_conf
 test_conf_SOURCES = testsuite/unit/test_conf.c testsuite/unit/unit.h
 test_conf_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-test_conf_LDADD = libastra-sim.la $(UNIT_LIBS)
+test_conf_LDADD = $(SIM_LIBS) $(UNIT_LIBS)
 
 # The baselines of the papers' evaluations.
-libastra_sim_la_SOURCES += \
+libastra_sim_a_SOURCES += \
 	src/sim/baseline.c \
 	src/sim/baseline.h \
 	src/sim/baseline_divide.c \
@@ -182,7 +182,7 @@ test_baselines_SOURCES = testsuite/unit/test_baselines.c \
 	testsuite/unit/step_world.h \
 	testsuite/unit/unit.h
 test_baselines_CFLAGS = $(UNIT_CFLAGS)
-test_baselines_LDADD = libastra-sim.la $(UNIT_LIBS)
+test_baselines_LDADD = $(SIM_LIBS) $(UNIT_LIBS)
 
 check_PROGRAMS += test_baselines_tenants
 test_baselines_tenants_SOURCES = testsuite/unit/test_baselines_tenants.c \
@@ -191,7 +191,7 @@ test_baselines_tenants_SOURCES = testsuite/unit/test_baselines_tenants.c \
 	testsuite/unit/step_world.h \
 	testsuite/unit/unit.h
 test_baselines_tenants_CFLAGS = $(UNIT_CFLAGS)
-test_baselines_tenants_LDADD = libastra-sim.la $(UNIT_LIBS)
+test_baselines_tenants_LDADD = $(SIM_LIBS) $(UNIT_LIBS)
 
 check_PROGRAMS += test_baselines_elastic
 test_baselines_elastic_SOURCES = testsuite/unit/test_baselines_elastic.c \
@@ -200,7 +200,7 @@ test_baselines_elastic_SOURCES = testsuite/unit/test_baselines_elastic.c \
 	testsuite/unit/step_world.h \
 	testsuite/unit/unit.h
 test_baselines_elastic_CFLAGS = $(UNIT_CFLAGS)
-test_baselines_elastic_LDADD = libastra-sim.la $(UNIT_LIBS)
+test_baselines_elastic_LDADD = $(SIM_LIBS) $(UNIT_LIBS)
 
 check_PROGRAMS += test_baselines_run
 test_baselines_run_SOURCES = testsuite/unit/test_baselines_run.c \
@@ -208,4 +208,4 @@ test_baselines_run_SOURCES = testsuite/unit/test_baselines_run.c \
 	testsuite/unit/step_world.h \
 	testsuite/unit/unit.h
 test_baselines_run_CFLAGS = $(UNIT_CFLAGS)
-test_baselines_run_LDADD = libastra-sim.la $(UNIT_LIBS)
+test_baselines_run_LDADD = $(SIM_LIBS) $(UNIT_LIBS)

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The shared library that all plugins of slurmctld link: the only code that
 # touches slurmctld's structures, and everything pure.
-plugin_LTLIBRARIES += libastraea.la
-libastraea_la_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
-libastraea_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
-libastraea_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -shared
-libastraea_la_LIBADD = \
-	libastra-conf.la \
-	libastra-history.la \
-	libastra-proto.la \
-	libastra-record.la \
-	libastra-foresee.la \
-	libastra-store.la \
-	libastra-policy.la \
-	libastra-common.la
-libastraea_la_SOURCES = $(server_sources) \
+plugin_DATA += libastraea.so
+libastraea_so_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
+libastraea_so_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
+libastraea_so_LDFLAGS = $(AM_LDFLAGS) -shared -Wl,-soname,libastraea.so
+# Whole: the plugins call what the library itself does not.
+libastraea_so_LDADD = $(WHOLE_ARCHIVES) \
+	libastra-conf.a \
+	libastra-server.a \
+	libastra-history.a \
+	libastra-proto.a \
+	libastra-record.a \
+	libastra-foresee.a \
+	libastra-store.a \
+	libastra-policy.a \
+	libastra-common.a \
+	$(NO_WHOLE_ARCHIVES)
+libastraea_so_SOURCES = \
 	src/slurm/adopter.c \
 	src/slurm/adopter.h \
 	src/slurm/advise.c \
@@ -198,9 +201,9 @@ libastraea_la_SOURCES = $(server_sources) \
 	src/slurm/wish.h
 
 # The parser of astraea.conf, which sfair check has too.
-noinst_LTLIBRARIES += libastra-conf.la
-libastra_conf_la_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
-libastra_conf_la_SOURCES = \
+noinst_LIBRARIES += libastra-conf.a
+libastra_conf_a_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
+libastra_conf_a_SOURCES = \
 	src/slurm/config.c \
 	src/slurm/config.h \
 	src/slurm/config_check.c \
@@ -218,17 +221,18 @@ libastra_conf_la_SOURCES = \
 # What the library and the plugins of one build carry. Only "make all" and the like
 # begin with BUILT_SOURCES: astraea-rebuild makes the plugins alone.
 BUILT_SOURCES += astra_stamp.h
-$(libastraea_la_OBJECTS) $(sched_astraea_la_OBJECTS) \
-$(burst_buffer_astraea_la_OBJECTS) $(priority_ltgf_la_OBJECTS) \
-$(job_submit_astraea_la_OBJECTS): | astra_stamp.h
+$(libastraea_so_OBJECTS) $(sched_astraea_so_OBJECTS) \
+$(burst_buffer_astraea_so_OBJECTS) $(priority_ltgf_so_OBJECTS) \
+$(job_submit_astraea_so_OBJECTS): | astra_stamp.h
 CLEANFILES += astra_stamp.h
 .PHONY: stamp-again
 stamp-again:
 astra_stamp.h: stamp-again
-	@sum=`{ (cd '$(srcdir)' && cat $(libastraea_la_SOURCES) \
-		$(libastra_conf_la_SOURCES) $(libastra_policy_la_SOURCES) \
-		$(libastra_store_la_SOURCES) $(libastra_proto_la_SOURCES) \
-		$(libastra_history_la_SOURCES)) && cat astra_config.h; } | \
+	@sum=`{ (cd '$(srcdir)' && cat $(libastraea_so_SOURCES) \
+		$(libastra_conf_a_SOURCES) $(libastra_policy_a_SOURCES) \
+		$(libastra_store_a_SOURCES) $(libastra_proto_a_SOURCES) \
+		$(libastra_server_a_SOURCES) \
+		$(libastra_history_a_SOURCES)) && cat astra_config.h; } | \
 		sha256sum | cut -c 1-16`; \
 	echo "#define ASTRA_STAMP \"astraea-build:$$sum\"" >$@.new; \
 	if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Durable state and history; pure.
-noinst_LTLIBRARIES += libastra-store.la
-libastra_store_la_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
-libastra_store_la_LIBADD = $(ZLIB_LIBS)
-libastra_store_la_SOURCES = \
+noinst_LIBRARIES += libastra-store.a
+libastra_store_a_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
+libastra_store_a_SOURCES = \
 	src/store/black_box.c \
 	src/store/black_box.h \
 	src/store/refuge.c \

@@ -107,7 +107,7 @@ make_shim
 
 points=$(grep -rhoE 'ASTRA_FAULT\("[a-z.-]+"\)' "$top/src" |
 	cut -d'"' -f2 | sort -u | xargs)
-[[ $(nm -D "${ASTRAEA_PLUGINDIR:-${ASTRAEA_BUILDDIR:-$top/build}/.libs}/libastraea.so") == *astra_fault_here* ]] || points=
+[[ $(nm -D "${ASTRAEA_PLUGINDIR:-${ASTRAEA_BUILDDIR:-$top/build}}/libastraea.so") == *astra_fault_here* ]] || points=
 # shellcheck disable=SC2086
 python3 "$faults/campaign.py" "$CLUSTER_DIR" --nodes "$nodes" $stock $mounted \
 	$accounting --limit "$limit" --points "$points" "${arguments[@]}"

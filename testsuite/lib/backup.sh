@@ -62,7 +62,7 @@ backup_configure() {
 	if [[ ${ASTRAEA_OTHER_BUILD-} ]]; then
 		plugins=$CLUSTER_DIR/other
 		mkdir "$plugins"
-		install -t "$plugins" "$ASTRAEA_OTHER_BUILD"/.libs/*.so
+		install -t "$plugins" "$ASTRAEA_OTHER_BUILD"/*.so
 	fi
 	echo "SlurmctldHost=second(127.0.0.2)" >>"$etc/slurm.conf"
 	sed "s,^\(SlurmctldPidFile\)=.*,\1=$CLUSTER_DIR/run/second.pid,

@@ -20,7 +20,7 @@ said() { tail -n "+$((since + 1))" "$log" | grep -E -- "$1"; }
 says() { said "$1" >/dev/null; }
 begin_with() { # FOLDER
 	"$top/testsuite/lib/cluster" stop "$CLUSTER_DIR" slurmctld
-	install "$1"/.libs/{libastraea,{sched,burst_buffer,job_submit}_astraea,priority_ltgf}.so \
+	install "$1"/{libastraea,{sched,burst_buffer,job_submit}_astraea,priority_ltgf}.so \
 		"$CLUSTER_DIR/astraea"
 	since=$(wc -l <"$log")
 	"$top/testsuite/lib/cluster" start "$CLUSTER_DIR" slurmctld
@@ -165,9 +165,9 @@ other=$CLUSTER_DIR/other
 half() { # FILE SED WORDS
 	local id
 	rm -rf "$other"
-	mkdir -p "$other/.libs"
-	cp "$build"/.libs/*.so "$other/.libs"
-	LC_ALL=C sed -i "$2" "$other/.libs/$1"
+	mkdir "$other"
+	cp "$build"/*.so "$other"
+	LC_ALL=C sed -i "$2" "$other/$1"
 	begin_with "$other"
 	check "$1 of another build: $(said astraea:)" says "stands aside.* $3"
 	wait_for 20 answers

@@ -144,11 +144,11 @@ int main(void)
 	return (int)sleep(1000);
 }
 EOT
-lib=${ASTRAEA_BUILDDIR:-$top/build}/.libs/libsfair.so.0
+lib=${ASTRAEA_BUILDDIR:-$top/build}/libsfair.so
 if ! command -v cc >/dev/null || [[ ${ASTRAEA_CHECKER-} ]]; then
 	exit 0
 fi
-cp "$lib" "$out/"
+cp "$lib" "$out/libsfair.so.0"
 cc -I "$top/src/client" -o "$out/train" "$out/train.c" "$out/libsfair.so.0" \
 	-Wl,-rpath,"$out"
 id=$(as_other "${bare[@]}" sbatch --parsable -o "$out/%j" --chdir=/ --gres=gpu:1 \

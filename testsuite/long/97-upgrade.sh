@@ -26,7 +26,7 @@ journal=$CLUSTER_DIR/out/journal
 change_to() {
 	local f
 	[[ ! $2 ]] || "$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld "$2"
-	for f in "$1"/.libs/*.so "$1"/sfair{,-agent,sim}; do
+	for f in "$1"/*.so "$1"/sfair{,-agent,sim}; do
 		[[ ! -f $f ]] || install -t "$CLUSTER_DIR/astraea" "$f"
 	done
 	log_from=$(($(wc -l <"$CLUSTER_DIR/log/slurmctld.log") + 1))

@@ -113,13 +113,12 @@ build=$(cd "${top_builddir:-$top/build}" && pwd)
 source=$(cd "$top" && pwd)
 mkdir "$tools/fresh"
 sed "s,^srcdir=.*,srcdir='$source'," "$build/config.status" >"$tools/fresh/config.status"
-cp "$build/libtool" "$tools/fresh"
 objects=()
 while read -r file; do
 	file=${file#"$source/"}
 	library=$(basename "${file%.c}")
 	[[ $file == plugins/* ]] || library=libastraea
-	objects+=("${file%/*}/${library}_la-$(basename "${file%.c}").lo")
+	objects+=("${file%/*}/${library}_so-$(basename "${file%.c}").o")
 done < <(grep -l '^#include "astra_stamp.h"' "$source"/{plugins/*/*,src/slurm}/*.c)
 (cd "$tools/fresh" && sh config.status Makefile astra_config.h depfiles &&
 	make "${objects[@]}") >"$tools/said" 2>&1 ||
@@ -148,7 +147,7 @@ for option; do
 	case $option in --with-plugindir=*) to=${option#*=} ;; esac
 done
 cat >Makefile <<MAKE
-install-pluginLTLIBRARIES:
+install-pluginDATA:
 	mkdir -p \$(DESTDIR)$to
 	for p in libastraea sched_astraea burst_buffer_astraea priority_ltgf \\
 		job_submit_astraea; do \\

@@ -33,11 +33,10 @@ agent_sources = \
 	src/cmd/sfair-agent/where.h \
 	src/cmd/sfair-agent/window.c \
 	src/cmd/sfair-agent/window.h
-sfair_agent_SOURCES = src/cmd/sfair-agent/main.c $(agent_sources) \
-	$(client_sources)
+sfair_agent_SOURCES = src/cmd/sfair-agent/main.c $(agent_sources)
 sfair_agent_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
-sfair_agent_LDADD = libastra-proto.la $(AGENT_LIBS) $(JANSSON_LIBS) \
-	$(MUNGE_LIBS) -lpthread -lm
+sfair_agent_LDADD = libastra-client.a libastra-proto.a $(AGENT_LIBS)
+
 
 dist_check_SCRIPTS += testsuite/unit/test_sfair_agent.sh
 BENCH_SHELL += testsuite/bench/bench-agent.sh
@@ -46,7 +45,7 @@ check_PROGRAMS += test_agent_tree
 test_agent_tree_SOURCES = testsuite/unit/test_agent_tree.c testsuite/unit/unit.h \
 	src/cmd/sfair-agent/tree.c src/cmd/sfair-agent/tree.h
 test_agent_tree_CFLAGS = $(UNIT_CFLAGS)
-test_agent_tree_LDADD = libastra-common.la $(CMOCKA_LIBS)
+test_agent_tree_LDADD = libastra-common.a $(CMOCKA_LIBS)
 
 check_PROGRAMS += test_agent_program test_agent_watch
 test_agent_program_SOURCES = testsuite/unit/test_agent_program.c \
@@ -65,7 +64,7 @@ test_agent_watch_SOURCES = testsuite/unit/test_agent_watch.c \
 	src/cmd/sfair-agent/watch.c src/cmd/sfair-agent/watch.h \
 	testsuite/unit/unit.h
 test_agent_watch_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
-test_agent_watch_LDADD = libastra-proto.la $(AGENT_LIBS) $(CMOCKA_LIBS)
+test_agent_watch_LDADD = libastra-proto.a $(AGENT_LIBS) $(CMOCKA_LIBS)
 
 check_PROGRAMS += test_agent_log
 test_agent_log_SOURCES = testsuite/unit/test_agent_log.c \
@@ -76,4 +75,4 @@ test_agent_log_SOURCES = testsuite/unit/test_agent_log.c \
 	src/cmd/sfair-agent/tail.c \
 	src/cmd/sfair-agent/window.c
 test_agent_log_CFLAGS = $(UNIT_CFLAGS)
-test_agent_log_LDADD = libastra-common.la $(CMOCKA_LIBS) -lm
+test_agent_log_LDADD = libastra-common.a $(CMOCKA_LIBS)

@@ -18,10 +18,10 @@ top_sources = \
 sfair_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
 sfair_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS) \
 	$(MICROHTTPD_CFLAGS) $(NCURSES_CFLAGS)
-sfair_LDADD = libastra-page.la libastra-conf.la libastra-proto.la libastra-audit.la \
-	libastra-sim.la \
-	libastra-policy.la libastra-common.la $(SLURMFULL_LIBS) \
-	$(JANSSON_LIBS) $(MICROHTTPD_LIBS) $(NCURSES_LIBS) -lpthread -lm
+sfair_LDADD = libastra-page.a libastra-conf.a libastra-proto.a libastra-audit.a \
+	$(SIM_LIBS) \
+	libastra-policy.a libastra-common.a $(SLURMFULL_LIBS) \
+ $(MICROHTTPD_LIBS) $(NCURSES_LIBS)
 sfair_SOURCES = \
 	src/cmd/sfair/absent.c \
 	src/cmd/sfair/accounts.c \
@@ -88,9 +88,9 @@ sfair_SOURCES = \
 	src/cmd/sfair/why_other.c
 
 # The page of sfair report, drawn from replies.
-noinst_LTLIBRARIES += libastra-page.la
-libastra_page_la_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-libastra_page_la_SOURCES = \
+noinst_LIBRARIES += libastra-page.a
+libastra_page_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
+libastra_page_a_SOURCES = \
 	src/cmd/sfair/page.c \
 	src/cmd/sfair/page.h \
 	src/cmd/sfair/page_axis.c \
@@ -107,8 +107,7 @@ libastra_page_la_SOURCES = \
 check_PROGRAMS += test_page
 test_page_SOURCES = testsuite/unit/test_page.c testsuite/unit/unit.h
 test_page_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
-test_page_LDADD = libastra-page.la libastra-sim.la $(UNIT_LIBS) \
-	$(JANSSON_LIBS)
+test_page_LDADD = libastra-page.a $(SIM_LIBS) $(UNIT_LIBS)
 dist_check_SCRIPTS += testsuite/page/page.sh
 EXTRA_DIST += testsuite/page/look.py testsuite/page/replies.py
 
@@ -117,17 +116,17 @@ dist_check_SCRIPTS += testsuite/sim/audit.sh
 
 check_PROGRAMS += test_sfair test_sfair_listen test_sfair_metrics
 test_sfair_SOURCES = testsuite/unit/test_sfair.c \
-	testsuite/unit/sfair_server.h $(server_sources)
+	testsuite/unit/sfair_server.h
 test_sfair_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS) \
 	$(MUNGE_CFLAGS)
-test_sfair_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS) \
-	-lpthread
+test_sfair_LDADD = libastra-server.a libastra-proto.a libastra-common.a \
+	$(CMOCKA_LIBS)
 test_sfair_metrics_SOURCES = testsuite/unit/test_sfair_metrics.c \
-	testsuite/unit/sfair_server.h $(server_sources)
+	testsuite/unit/sfair_server.h
 test_sfair_metrics_CFLAGS = $(test_sfair_CFLAGS)
 test_sfair_metrics_LDADD = $(test_sfair_LDADD)
 test_sfair_listen_SOURCES = testsuite/unit/test_sfair_listen.c \
-	testsuite/unit/sfair_server.h $(server_sources)
+	testsuite/unit/sfair_server.h
 test_sfair_listen_CFLAGS = $(test_sfair_CFLAGS)
 test_sfair_listen_LDADD = $(test_sfair_LDADD)
 
@@ -135,15 +134,13 @@ check_PROGRAMS += test_top
 test_top_SOURCES = testsuite/unit/test_top.c $(top_sources) \
 	src/cmd/sfair/cell.c src/cmd/sfair/names.c
 test_top_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
-test_top_LDADD = libastra-proto.la libastra-common.la $(CMOCKA_LIBS) \
-	$(JANSSON_LIBS) -lm
+test_top_LDADD = libastra-proto.a libastra-common.a $(CMOCKA_LIBS)
 if HISTORY
 check_PROGRAMS += test_sfair_reports
 endif
 test_sfair_reports_SOURCES = testsuite/unit/test_sfair_reports.c \
-	testsuite/unit/history_sample.h testsuite/unit/sfair_server.h \
-	$(server_sources)
+	testsuite/unit/history_sample.h testsuite/unit/sfair_server.h
 test_sfair_reports_CFLAGS = $(test_sfair_CFLAGS) $(SQLITE_CFLAGS)
-test_sfair_reports_LDADD = libastra-history.la $(test_sfair_LDADD)
+test_sfair_reports_LDADD = libastra-history.a $(test_sfair_LDADD)
 
 dist_check_SCRIPTS += testsuite/unit/sfair_check.sh

@@ -2,8 +2,8 @@
 # Simulate, compare, tune and decide, without Slurm.
 bin_PROGRAMS += sfairsim
 sfairsim_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-sfairsim_LDADD = libastra-decide.la libastra-record.la libastra-sim.la libastra-policy.la \
-	libastra-common.la $(JANSSON_LIBS) -lm
+sfairsim_LDADD = libastra-decide.a libastra-record.a $(SIM_LIBS) \
+	libastra-policy.a libastra-common.a
 sfairsim_SOURCES = \
 	src/cmd/sfairsim/arg_table.c \
 	src/cmd/sfairsim/args.c \
@@ -44,4 +44,4 @@ check_PROGRAMS += test_terms
 test_terms_SOURCES = testsuite/unit/test_terms.c src/cmd/sfairsim/sweep.c \
 	src/cmd/sfairsim/terms.c testsuite/unit/unit.h
 test_terms_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-test_terms_LDADD = libastra-sim.la $(UNIT_LIBS)
+test_terms_LDADD = $(SIM_LIBS) $(UNIT_LIBS)

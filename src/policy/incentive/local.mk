@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Incentive: own shares first, then what is unused at posted prices.
-libastra_policy_la_SOURCES += \
+libastra_policy_a_SOURCES += \
 	src/policy/incentive/batch.c \
 	src/policy/incentive/batch.h \
 	src/policy/incentive/batch_enter.c \
@@ -30,7 +30,7 @@ libastra_policy_la_SOURCES += \
 	src/policy/incentive/quota.c \
 	src/policy/incentive/seats.c \
 	src/policy/incentive/seats.h
-libastra_decide_la_SOURCES += \
+libastra_decide_a_SOURCES += \
 	src/decide/decide_incentive.h \
 	src/decide/incentive_parse.c \
 	src/decide/incentive_print.c \
@@ -75,7 +75,7 @@ bench_incentive_SOURCES = testsuite/bench/bench_incentive.c \
 	testsuite/bench/bench.h \
 	testsuite/unit/market_literal.c \
 	testsuite/unit/market_literal.h
-bench_incentive_LDADD = libastra-policy.la libastra-common.la -lm
+bench_incentive_LDADD = libastra-policy.a libastra-common.a
 
 EXTRA_PROGRAMS += bench_incentive_revenue
 BENCH += bench_incentive_revenue
@@ -83,7 +83,7 @@ CLEANFILES += bench_incentive_revenue
 bench_incentive_revenue_SOURCES = testsuite/bench/bench_incentive_revenue.c \
 	testsuite/bench/incentive_slots.h \
 	testsuite/bench/incentive_world.h
-bench_incentive_revenue_LDADD = libastra-policy.la libastra-common.la -lm
+bench_incentive_revenue_LDADD = libastra-policy.a libastra-common.a
 check_PROGRAMS += test_incentive_revenue
 test_incentive_revenue_SOURCES = testsuite/unit/test_incentive_revenue.c \
 	testsuite/bench/incentive_slots.h \
@@ -95,15 +95,11 @@ test_incentive_revenue_LDADD = $(UNIT_LIBS)
 check_PROGRAMS += test_incentive_policy test_incentive_state
 test_incentive_state_SOURCES = testsuite/unit/test_incentive_state.c \
 	testsuite/unit/incentive_pool.h \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_incentive_state_CFLAGS = $(UNIT_CFLAGS)
 test_incentive_state_LDADD = $(UNIT_LIBS)
 test_incentive_policy_SOURCES = testsuite/unit/test_incentive_policy.c \
 	testsuite/unit/incentive_pool.h \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_incentive_policy_CFLAGS = $(UNIT_CFLAGS)
 test_incentive_policy_LDADD = $(UNIT_LIBS)
@@ -111,8 +107,6 @@ test_incentive_policy_LDADD = $(UNIT_LIBS)
 check_PROGRAMS += test_incentive_epoch
 test_incentive_epoch_SOURCES = testsuite/unit/test_incentive_epoch.c \
 	testsuite/unit/incentive_pool.h \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_incentive_epoch_CFLAGS = $(UNIT_CFLAGS)
 test_incentive_epoch_LDADD = $(UNIT_LIBS)
@@ -120,8 +114,6 @@ test_incentive_epoch_LDADD = $(UNIT_LIBS)
 check_PROGRAMS += test_engine_older
 test_engine_older_SOURCES = testsuite/unit/test_engine_older.c \
 	testsuite/unit/incentive_pool.h \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_engine_older_CFLAGS = $(UNIT_CFLAGS)
 test_engine_older_LDADD = $(UNIT_LIBS)
@@ -129,8 +121,6 @@ test_engine_older_LDADD = $(UNIT_LIBS)
 check_PROGRAMS += test_incentive_told
 test_incentive_told_SOURCES = testsuite/unit/test_incentive_told.c \
 	testsuite/unit/incentive_pool.h \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_incentive_told_CFLAGS = $(UNIT_CFLAGS)
 test_incentive_told_LDADD = $(UNIT_LIBS)
@@ -138,8 +128,6 @@ test_incentive_told_LDADD = $(UNIT_LIBS)
 check_PROGRAMS += test_incentive_budget
 test_incentive_budget_SOURCES = testsuite/unit/test_incentive_budget.c \
 	testsuite/unit/incentive_pool.h \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_incentive_budget_CFLAGS = $(UNIT_CFLAGS)
 test_incentive_budget_LDADD = $(UNIT_LIBS)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # OASiS: primal-dual admission of elastic jobs.
-libastra_policy_la_SOURCES += \
+libastra_policy_a_SOURCES += \
 	src/policy/oasis/book.c \
 	src/policy/oasis/book.h \
 	src/policy/oasis/book_state.c \
@@ -20,7 +20,7 @@ libastra_policy_la_SOURCES += \
 	src/policy/oasis/slot.c \
 	src/policy/oasis/slot_priv.h \
 	src/policy/oasis/table.c
-libastra_decide_la_SOURCES += \
+libastra_decide_a_SOURCES += \
 	src/decide/decide_oasis.h \
 	src/decide/oasis_parse.c \
 	src/decide/oasis_print.c \
@@ -41,15 +41,15 @@ bench_oasis_SOURCES = testsuite/bench/bench_oasis.c \
 	testsuite/unit/oasis_plain.c \
 	testsuite/unit/oasis_plain.h \
 	testsuite/bench/bench.h
-bench_oasis_LDADD = libastra-policy.la libastra-common.la -lm
+bench_oasis_LDADD = libastra-policy.a libastra-common.a
 
 EXTRA_PROGRAMS += bench_oasis_book
 BENCH += bench_oasis_book
 CLEANFILES += bench_oasis_book
 bench_oasis_book_SOURCES = testsuite/bench/bench_oasis_book.c \
 	testsuite/bench/bench.h testsuite/bench/bench_world.h
-bench_oasis_book_LDADD = libastra-sim.la libastra-policy.la \
-	libastra-common.la -lm
+bench_oasis_book_LDADD = $(SIM_LIBS) libastra-policy.a \
+	libastra-common.a
 
 # Beside the offline optimum, where GLPK is there.
 check_PROGRAMS += test_oasis_offline
@@ -65,8 +65,6 @@ EXTRA_DIST += testsuite/golden/oasis
 check_PROGRAMS += test_oasis_policy
 test_oasis_policy_SOURCES = testsuite/unit/test_oasis_policy.c \
 	testsuite/unit/oasis_pool.h \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_oasis_policy_CFLAGS = $(UNIT_CFLAGS)
 test_oasis_policy_LDADD = $(UNIT_LIBS)
@@ -74,8 +72,6 @@ test_oasis_policy_LDADD = $(UNIT_LIBS)
 check_PROGRAMS += test_oasis_admission
 test_oasis_admission_SOURCES = testsuite/unit/test_oasis_admission.c \
 	testsuite/unit/oasis_pool.h \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_oasis_admission_CFLAGS = $(UNIT_CFLAGS)
 test_oasis_admission_LDADD = $(UNIT_LIBS)
@@ -83,8 +79,6 @@ test_oasis_admission_LDADD = $(UNIT_LIBS)
 check_PROGRAMS += test_oasis_state
 test_oasis_state_SOURCES = testsuite/unit/test_oasis_state.c \
 	testsuite/unit/oasis_pool.h \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_oasis_state_CFLAGS = $(UNIT_CFLAGS)
 test_oasis_state_LDADD = $(UNIT_LIBS)

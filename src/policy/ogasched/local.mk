@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # OGASched: online gradient ascent over several resource types.
-libastra_policy_la_SOURCES += \
+libastra_policy_a_SOURCES += \
 	src/policy/ogasched/amounts.c \
 	src/policy/ogasched/baseline.c \
 	src/policy/ogasched/classes.c \
@@ -26,7 +26,7 @@ libastra_policy_la_SOURCES += \
 	src/policy/ogasched/value.c \
 	src/policy/ogasched/value.h
 
-libastra_decide_la_SOURCES += \
+libastra_decide_a_SOURCES += \
 	src/decide/decide_ogasched.h \
 	src/decide/ogasched_parse.c \
 	src/decide/ogasched_print.c \

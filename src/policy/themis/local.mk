@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Themis: partial-allocation auctions for finish-time fairness.
-libastra_policy_la_SOURCES += \
+libastra_policy_a_SOURCES += \
 	src/policy/themis/app.c \
 	src/policy/themis/app.h \
 	src/policy/themis/auction.c \
@@ -60,7 +60,7 @@ libastra_policy_la_SOURCES += \
 	src/policy/themis/table_search.c \
 	src/policy/themis/themis.c \
 	src/policy/themis/themis.h
-libastra_decide_la_SOURCES += \
+libastra_decide_a_SOURCES += \
 	src/decide/decide_themis.h \
 	src/decide/themis_parse.c \
 	src/decide/themis_parse_app.c \
@@ -103,31 +103,25 @@ EXTRA_PROGRAMS += bench_themis bench_themis_auction bench_auctions
 BENCH += bench_themis bench_themis_auction bench_auctions
 CLEANFILES += bench_themis bench_themis_auction bench_auctions
 bench_auctions_SOURCES = testsuite/bench/bench_auctions.c \
-	testsuite/bench/bench.h \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h
+	testsuite/bench/bench.h
 bench_auctions_CFLAGS = $(UNIT_CFLAGS)
 bench_auctions_LDADD = $(UNIT_LIBS)
 bench_themis_SOURCES = testsuite/bench/bench_themis.c \
 	testsuite/bench/bench.h
-bench_themis_LDADD = libastra-policy.la libastra-common.la -lm
+bench_themis_LDADD = libastra-policy.a libastra-common.a
 bench_themis_auction_SOURCES = testsuite/bench/bench_themis_auction.c \
 	testsuite/bench/bench.h \
 	testsuite/unit/themis_greedy.h
-bench_themis_auction_LDADD = libastra-policy.la libastra-common.la -lm
+bench_themis_auction_LDADD = libastra-policy.a libastra-common.a
 
 check_PROGRAMS += test_themis_policy
 test_themis_policy_SOURCES = testsuite/unit/test_themis_policy.c \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_themis_policy_CFLAGS = $(UNIT_CFLAGS)
 test_themis_policy_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += test_themis_bids
 test_themis_bids_SOURCES = testsuite/unit/test_themis_bids.c \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_themis_bids_CFLAGS = $(UNIT_CFLAGS)
 test_themis_bids_LDADD = $(UNIT_LIBS)

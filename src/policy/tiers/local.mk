@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # LTGF between tenants, another policy inside one.
-libastra_policy_la_SOURCES += \
+libastra_policy_a_SOURCES += \
 	src/policy/tiers/part.c \
 	src/policy/tiers/part.h \
 	src/policy/tiers/place.c \
@@ -18,14 +18,10 @@ libastra_policy_la_SOURCES += \
 
 check_PROGRAMS += test_tiers test_tiers_cases test_tiers_offers test_tiers_plans
 test_tiers_SOURCES = testsuite/unit/test_tiers.c \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_tiers_CFLAGS = $(UNIT_CFLAGS)
 test_tiers_LDADD = $(UNIT_LIBS)
 test_tiers_plans_SOURCES = testsuite/unit/test_tiers_plans.c \
-	testsuite/unit/vcluster.c \
-	testsuite/unit/vcluster.h \
 	testsuite/unit/unit.h
 test_tiers_plans_CFLAGS = $(UNIT_CFLAGS)
 test_tiers_plans_LDADD = $(UNIT_LIBS)
