@@ -220,6 +220,15 @@ static void prices_are_shown_by_slot(void **state)
 	astra_server_publish(sample_report());
 }
 
+static void where_nothing_learns_classes_that_is_said(void **state)
+{
+	(void)state;
+	assert_int_equal(sfair("class"), 0);
+	says("No pool learns shares of classes: Policy=ogasched does\n");
+	assert_int_equal(sfair("classes -nP"), 0);
+	assert_string_equal(output, "");
+}
+
 static void diag_shows_the_locks(void **state)
 {
 	(void)state;
@@ -547,6 +556,7 @@ int main(int argc, char **argv)
 			a_promise_that_nothing_keeps_is_no_expectation),
 		cmocka_unit_test(auctions_are_shown),
 		cmocka_unit_test(prices_are_shown_by_slot),
+		cmocka_unit_test(where_nothing_learns_classes_that_is_said),
 		cmocka_unit_test(diag_shows_the_locks),
 		cmocka_unit_test(where_it_asks_is_shown_as_variables),
 		cmocka_unit_test(json_is_json),

@@ -173,19 +173,22 @@ static bool is_command(const char *name, enum astra_query_kind *out)
 		*out == ASTRA_QUERY_DIAG);
 }
 
-/* "tenant", or "tenants". */
+/* "tenant", "tenants" or, of "class", "classes". */
 static int parse_command(const char *word, struct sfair_args *args,
 			 struct astra_error *err)
 {
-	char name[16], more[128];
+	static const char *const ends[] = {"", "s", "es"};
 	size_t size = strlen(word);
+	char name[16], more[128];
 
-	if (size && size < sizeof(name)) {
-		memcpy(name, word, size + 1);
-		if (is_command(name, &args->query.kind))
-			return 0;
-		if (name[size - 1] == 's')
-			name[size - 1] = '\0';
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		size_t end = strlen(ends[i]);
+
+		if (size <= end || size >= sizeof(name) ||
+		    strcmp(word + size - end, ends[i]) != 0)
+			continue;
+		(void)snprintf(name, sizeof(name), "%.*s", (int)(size - end),
+			       word);
 		if (is_command(name, &args->query.kind))
 			return 0;
 	}

@@ -307,6 +307,22 @@ static void put_prices(const json_t *reply)
 		puts("No pool sells GPUs now: Policy=incentive and oasis do");
 }
 
+/* Where none could come, either. */
+static void put_classes(const json_t *pools)
+{
+	const char *policy;
+	json_t *pool;
+	size_t i;
+
+	json_array_foreach(pools, i, pool)
+	{
+		policy = json_string_value(json_object_get(pool, "policy"));
+		if (policy && strstr(policy, "ogasched"))
+			return;
+	}
+	puts("No pool learns shares of classes: Policy=ogasched does");
+}
+
 static void put_heading(const json_t *reply, enum astra_query_kind kind,
 			double now_sec)
 {
@@ -318,6 +334,8 @@ static void put_heading(const json_t *reply, enum astra_query_kind kind,
 		put_prices(reply);
 	else
 		put_pools(pools, now_sec);
+	if (kind == ASTRA_QUERY_CLASS)
+		put_classes(pools);
 }
 
 int sfair_print_rows(const struct sfair_table *table, const json_t *rows,
