@@ -256,6 +256,52 @@ static void elastic_jobs_of_an_app_share_what_it_won(void **state)
 	vc_fini(&vc);
 }
 
+/* Of 4 GPUs the first of two jobs takes 3, so that 1 is left for the second. As
+ * nobody else is there, that one could have all 4 at a lease's end; but what
+ * its app had in all would be no more. */
+static void elastic_jobs_of_an_app_do_not_grow_into_each_other(void **state)
+{
+	struct vcluster vc;
+	struct vjob *j[2];
+
+	(void)state;
+	begin(&vc, 1, 4, 0);
+	for (int i = 0; i < 2; i++) {
+		j[i] = submit(&vc, 4, 1e5, 7);
+		j[i]->job.request.gpus_min = 1;
+	}
+	vc_run(&vc, AT(10 * TERM + 5));
+	assert_int_equal(gpus_of(j[0]), 3);
+	assert_int_equal(gpus_of(j[1]), 1);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(j[i]->starts, 1);
+	vc_fini(&vc);
+}
+
+/* Of 8 GPUs a job of 1 to 8 has 2, another app's has 6 and is done after three
+ * terms. One of its own app that waits has the fewest that it needs. */
+static void elastic_jobs_grow_by_what_others_of_their_app_leave(void **state)
+{
+	struct vcluster vc;
+	struct vjob *j, *other, *next;
+
+	(void)state;
+	begin(&vc, 1, 8, 0);
+	other = submit(&vc, 6, 3 * TERM, 0);
+	vc_run(&vc, AT(5));
+	j = submit(&vc, 8, 1e6, 7);
+	j->job.request.gpus_min = 1;
+	vc_run(&vc, AT(12));
+	assert_int_equal(gpus_of(j), 2);
+	next = submit(&vc, 3, 1e5, 7);
+	vc_run(&vc, AT(8 * TERM));
+	assert_int_equal(other->job.state, ASTRA_JOB_ENDED);
+	assert_int_equal(gpus_of(next), 3);
+	assert_int_equal(gpus_of(j), 5);
+	assert_int_equal(next->starts, 1);
+	vc_fini(&vc);
+}
+
 static void who_waits_is_told_its_place(void **state)
 {
 	struct vcluster vc;
@@ -403,6 +449,10 @@ int main(void)
 		cmocka_unit_test(elastic_jobs_take_what_there_is),
 		cmocka_unit_test(elastic_jobs_follow_what_their_app_wins),
 		cmocka_unit_test(elastic_jobs_of_an_app_share_what_it_won),
+		cmocka_unit_test(
+			elastic_jobs_of_an_app_do_not_grow_into_each_other),
+		cmocka_unit_test(
+			elastic_jobs_grow_by_what_others_of_their_app_leave),
 		cmocka_unit_test(who_waits_is_told_its_place),
 		cmocka_unit_test(before_an_auction_one_waits_ones_turn),
 		cmocka_unit_test(auctions_are_numbered_over_restarts),

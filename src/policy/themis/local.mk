@@ -11,6 +11,8 @@ libastra_policy_a_SOURCES += \
 	src/policy/themis/division.h \
 	src/policy/themis/filter.c \
 	src/policy/themis/filter.h \
+	src/policy/themis/growth.c \
+	src/policy/themis/growth.h \
 	src/policy/themis/hand.c \
 	src/policy/themis/hand.h \
 	src/policy/themis/leftovers.c \

@@ -6,16 +6,13 @@
 
 #include "src/common/random.h"
 #include "src/policy/offer.h"
+#include "src/policy/themis/growth.h"
 #include "src/policy/themis/hand.h"
 
 /* The shortest first lease of a job that starts in mid-term, in terms. */
 #define LEASE_LEAST .5
 /* In a round: jobs for which a place is looked for among all GPUs. */
 #define EXCHANGES_MAX 256
-/* A start-up and a checkpoint, where nothing was learned, at most; and how many
- * times its cost more GPUs are to give. */
-#define STARTUP_GUESS_SEC 60
-#define GROWTH_MARGIN 2
 
 struct seating {
 	const struct astra_offer *offer;
@@ -30,6 +27,7 @@ struct seating {
 	uint32_t *rest;	   /* of each node: nobody's, or of no use to whose it
 			    * was */
 	uint32_t *awarded; /* copies of each demand */
+	bool *aside;	   /* for growth */
 	uint32_t *order;   /* a party's demands */
 	uint32_t *parties_order;
 	uint32_t exchanges; /* that may still be tried */
@@ -47,10 +45,11 @@ static int seating_init(struct seating *s)
 	s->hands = calloc(parties + 1, sizeof(*s->hands));
 	s->rest = calloc(nodes + 1, sizeof(*s->rest));
 	s->awarded = calloc(s->offer->demand_count + 1, sizeof(*s->awarded));
+	s->aside = calloc(s->offer->demand_count + 1, sizeof(*s->aside));
 	s->order = calloc(s->offer->demand_count + 1, sizeof(*s->order));
 	s->parties_order = calloc(parties + 1, sizeof(*s->parties_order));
 	if (!s->left || !s->space || !s->shares || !s->hands || !s->rest ||
-	    !s->awarded || !s->order || !s->parties_order)
+	    !s->awarded || !s->aside || !s->order || !s->parties_order)
 		return -1;
 	for (size_t n = 0; n < nodes; n++)
 		s->rest[n] = s->division->free[n];
@@ -67,6 +66,7 @@ static void seating_fini(struct seating *s)
 	free(s->hands);
 	free(s->rest);
 	free(s->awarded);
+	free(s->aside);
 	free(s->order);
 	free(s->parties_order);
 }
@@ -168,40 +168,24 @@ static int place(struct seating *s, uint32_t demand, uint64_t most)
 	return award(s, demand, s->shares, count) < 0 ? -1 : 1;
 }
 
-/* Whether it is worth a start-up, and a checkpoint before, to go on with more
- * GPUs for a lease. */
-static bool growth_pays(const struct astra_offer *offer,
-			const struct astra_job *job, uint64_t old, uint64_t new)
+/* How many shares a job of a party is to have instead of where it runs, or 0.
+ */
+static size_t grow(struct seating *s, const struct themis_party *p,
+		   uint32_t demand)
 {
-	double cost = job->min_run_sec > 0
-			      ? job->min_run_sec
-			      : fmin(offer->lease_sec / 10, STARTUP_GUESS_SEC);
-
-	return new > old && (double)(new - old) * offer->lease_sec >
-				    GROWTH_MARGIN *(double)new *cost;
+	return astra_themis_grow(
+		&(struct themis_growth){
+			.offer = s->offer,
+			.party = p,
+			.awarded = s->awarded,
+			.space = s->space,
+			.aside = s->aside,
+		},
+		demand, s->shares);
 }
 
-/* An elastic job whose app has more GPUs for it than it runs on. Returns how
- * many shares it is to have instead, or 0. */
-static size_t grow(struct seating *s, uint32_t demand)
-{
-	const struct astra_demand *d = &s->offer->demands[demand];
-	uint64_t old = 0, new = 0;
-	size_t count;
-
-	if (!astra_request_elastic(&d->job->request))
-		return 0;
-	for (size_t i = 0; i < d->job->held_count; i++)
-		old += d->job->held[i].gpus;
-	if (old >= d->job->request.gpus || old >= astra_space_gpus(s->space))
-		return 0;
-	count = astra_demand_place_most(s->space, d, UINT64_MAX, s->shares);
-	for (size_t i = 0; i < count; i++)
-		new += s->shares[i].gpus;
-	return growth_pays(s->offer, d->job, old, new) ? count : 0;
-}
-
-static int keep(struct seating *s, uint32_t demand)
+static int keep(struct seating *s, const struct themis_party *p,
+		uint32_t demand)
 {
 	const struct astra_demand *d = &s->offer->demands[demand];
 	size_t count;
@@ -209,7 +193,7 @@ static int keep(struct seating *s, uint32_t demand)
 	if (!d->open || s->awarded[demand] ||
 	    !astra_demand_is_in(s->offer, s->space, d))
 		return 0;
-	count = grow(s, demand);
+	count = grow(s, p, demand);
 	if (count)
 		return award(s, demand, s->shares, count);
 	return award(s, demand, d->job->held, d->job->held_count);
@@ -227,7 +211,7 @@ static int keep_first(struct seating *s, const struct themis_party *p)
 
 		if (!d->open)
 			continue;
-		if (keep(s, s->order[i]) < 0)
+		if (keep(s, p, s->order[i]) < 0)
 			return -1;
 		gpus *= d->copies;
 		left -= gpus < left ? gpus : left;
@@ -245,7 +229,7 @@ static int seat_jobs(struct seating *s, const struct themis_party *p)
 	     i++) {
 		int placed = 1;
 
-		if (keep(s, s->order[i]) < 0)
+		if (keep(s, p, s->order[i]) < 0)
 			return -1;
 		while (placed > 0)
 			placed = place(s, s->order[i], most_for(s, p, i));
