@@ -25,7 +25,9 @@ const char *astra_why_refused(const struct astra_report_bind *bind)
 {
 	size_t size = strlen(ASTRA_REFUSED_BEGIN);
 
+	/* Slurm keeps the words where an administrator holds it, too. */
 	return !strcmp(bind->kind, "hold") &&
+			       !strcmp(bind->name, "JobHeldUser") &&
 			       !strncmp(bind->of, ASTRA_REFUSED_BEGIN, size)
 		       ? bind->of + size
 		       : NULL;
@@ -40,7 +42,8 @@ static void hold(const struct astra_why *why,
 	if (refused) {
 		astra_text_printf(
 			out,
-			" It was refused (Admission) and is held: by the best schedule that there was it %s.",
+			" It was refused (Admission) and is held: by the best schedule that there was, %s%s.",
+			strncmp(refused, "costs", 5) ? "there is " : "it ",
 			refused);
 		return;
 	}

@@ -39,6 +39,19 @@ static void write_id(const struct astra_job_info *job_info, uint32_t id,
 		astra_text_printf(out, "%u", id);
 }
 
+/* Of a job that oasis refused it is in squeue's words. */
+static const char *held_reason(const struct astra_job_info *info)
+{
+	const struct astra_report_bind *bind = info->binds;
+
+	if (info->bind_count && !strcmp(bind->kind, "hold") &&
+	    !strcmp(bind->name, "JobHeldUser") &&
+	    !strncmp(bind->of, ASTRA_REFUSED_BEGIN,
+		     strlen(ASTRA_REFUSED_BEGIN)))
+		return bind->of;
+	return astra_reason_name(info->state_reason);
+}
+
 /* Slurm's own reason where it is that which holds the job. */
 static void write_reason(const struct publish_filler *f,
 			 const struct astra_job_view *v,
@@ -56,8 +69,7 @@ static void write_reason(const struct publish_filler *f,
 		snprintf(text, size, "%s", job_info->limit);
 	else if (v->reason.wait == ASTRA_WAIT_BLOCKED &&
 		 job_info->state_reason != FAIL_BURST_BUFFER_OP)
-		snprintf(text, size, "%s",
-			 astra_reason_name(job_info->state_reason));
+		snprintf(text, size, "%s", held_reason(job_info));
 	else
 		astra_reason_text(&v->reason, f->now_sec, text, size);
 }

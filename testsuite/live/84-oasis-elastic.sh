@@ -109,6 +109,10 @@ refused() {
 wait_for 40 refused "$poor"
 check_eq "its priority" 0 "$(job_field "$poor" Priority)"
 wait_for 20 says "$poor" 'It was refused (Admission) and is held: '
+reason=$(sfair job -nP -j "$poor" -o Reason)
+[[ $reason == "Lease: refused, costs "* ]] || fail "sfair job says $reason"
+scontrol hold "$poor" # by an administrator: its user cannot release it
+wait_for 20 says "$poor" 'It is held by an administrator (JobHeldAdmin). '
 scontrol release "$poor"
 wait_for 20 refused "$poor"
 ok refused

@@ -142,8 +142,19 @@ static const struct {
 	  .name = "JobHeldUser",
 	  .of = "Lease: refused, costs 5, is worth 3",
 	  NOBODY},
-	 {"It was refused (Admission) and is held: by the best schedule that there was it costs 5, is worth 3.",
+	 {"It was refused (Admission) and is held: by the best schedule that there was, it costs 5, is worth 3.",
 	  "which has it offered a schedule again", "(--utility)"}},
+	{{.kind = "hold",
+	  .name = "JobHeldUser",
+	  .of = "Lease: refused, no room for it in the plan",
+	  NOBODY},
+	 {"by the best schedule that there was, there is no room for it in the plan."}},
+	{{.kind = "hold", /* held since: its user cannot release it */
+	  .name = "JobHeldAdmin",
+	  .of = "Lease: refused, costs 5, is worth 3",
+	  NOBODY},
+	 {"It is held by an administrator (JobHeldAdmin). Slurm says: Lease: refused, costs 5, is worth 3.",
+	  "by an administrator"}},
 };
 
 static int setup(void **state)
