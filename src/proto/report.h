@@ -157,6 +157,7 @@ struct astra_report_job {
 	const char *partition;
 	const char *name;
 	uint32_t gpus;	   /* of one copy */
+	uint32_t gpus_min; /* elastic: it runs on so many, too; 0: it is not */
 	const char *nodes; /* that it holds, as a hostlist; "" */
 	const char *state; /* Slurm's word: PENDING, RUNNING, COMPLETING … */
 	const char *phase; /* waiting, leased, doomed, grace or leaving */

@@ -78,14 +78,15 @@ static void what_waits(const struct astra_report_job *job,
 	uint32_t tasks = job->array.most ? job->array.waiting : job->copies;
 
 	if (tasks > 1)
-		astra_text_printf(
-			out,
-			"stands for %u array tasks that wait in pool %s for %u GPU%s each.",
-			tasks, job->pool, job->gpus, job->gpus == 1 ? "" : "s");
+		astra_text_printf(out,
+				  "stands for %u array tasks that wait", tasks);
 	else
-		astra_text_printf(out, "waits in pool %s for %u GPU%s.",
-				  job->pool, job->gpus,
-				  job->gpus == 1 ? "" : "s");
+		astra_text_printf(out, "waits");
+	astra_text_printf(out, " in pool %s for ", job->pool);
+	if (astra_why_least(job) < job->gpus)
+		astra_text_printf(out, "%u to ", job->gpus_min);
+	astra_text_printf(out, "%u GPU%s%s.", job->gpus,
+			  job->gpus == 1 ? "" : "s", tasks > 1 ? " each" : "");
 }
 
 static void waiting(const struct astra_why *why, struct astra_text *out)

@@ -240,7 +240,7 @@ static void learned(const struct astra_why *why, struct astra_why_changes *out)
 				   text));
 	add(out,
 	    "the end of jobs like it, or of any job whose GPUs are then idle");
-	if (job->gpus > 1 && job->class_granted < job->gpus)
+	if (job->gpus > 1 && job->class_granted < astra_why_least(job))
 		add(out,
 		    "asking for fewer GPUs, or for a range of them (--gpu-range)");
 }

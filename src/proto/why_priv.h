@@ -91,6 +91,12 @@ void astra_why_turn(const struct astra_why *why, struct astra_text *out);
 /* Who would get the GPUs of a running job. (why_turn.c) */
 void astra_why_rival(const struct astra_why *why, struct astra_text *out);
 
+/* The fewest GPUs that it runs on. */
+static inline uint32_t astra_why_least(const struct astra_report_job *job)
+{
+	return job->gpus_min ? job->gpus_min : job->gpus;
+}
+
 /* What would change it. (why_change.c) */
 #define ASTRA_WHY_CHANGES 8 /* beyond they are not told */
 

@@ -186,7 +186,7 @@ static void tell_class(const struct astra_why *why, struct astra_text *out)
 		" Jobs like it, of tenant %s and of up to %u GPU%s, may use %u together in this slot, as was learned.",
 		job->tenant, job->class_gpus, job->class_gpus == 1 ? "" : "s",
 		job->class_granted);
-	if (job->class_granted < job->gpus)
+	if (job->class_granted < astra_why_least(job))
 		astra_text_printf(
 			out,
 			" That is less than it asks for, so it is saved up, slot by slot, until it is enough: %.3g by now.",

@@ -183,6 +183,8 @@ static void fill_job(const struct publish_one *one,
 	out->partition = info->partition;
 	out->name = info->name;
 	out->gpus = publish_gpus(one->f, one->v, one->job);
+	if (astra_request_elastic(&one->job->request))
+		out->gpus_min = one->job->request.gpus_min;
 	out->nodes = info->nodes;
 	out->state = job_state_string(info->state);
 	out->submit_sec = one->v->submit_sec;

@@ -544,6 +544,29 @@ static void a_class_is_told_with_its_share(void **state)
 	}
 }
 
+/* One of 1 to 16 GPUs does not wait for 16. */
+static void an_elastic_job_is_told_with_its_fewest(void **state)
+{
+	struct astra_report_job job = sample_rows[3];
+	json_t *reply;
+
+	job.id = 710;
+	job.gpus_min = 1;
+	job.gpus = 16;
+	job.copies = 1;
+	job.wait = "learned";
+	job.class_gpus = 16;
+	job.class_granted = 2;
+	assert_int_equal(astra_report_add_job(*state, &job), 0);
+	reply = why(*state, job.id, &alice);
+	assert_non_null(strstr(text_of(reply),
+			       "waits in pool gpu for 1 to 16 GPUs. "));
+	assert_non_null(strstr(text_of(reply), "came before it, do."));
+	assert_null(strstr(text_of(reply), "saved up"));
+	assert_null(strstr(text_of(reply), "--gpu-range"));
+	json_decref(reply);
+}
+
 /* Under incentive by the window that was sold last; the sample's clock is that
  * of UTC. */
 static void a_start_is_told_with_its_price(void **state)
@@ -603,6 +626,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(what_keeps_a_job_is_said_with_its_numbers),
 		CASE(a_class_is_told_with_its_share),
+		CASE(an_elastic_job_is_told_with_its_fewest),
 		CASE(a_start_is_told_with_its_price),
 		CASE(numbers_stand_beside_the_paragraph),
 		CASE(private_data_hides_what_others_use),
