@@ -301,12 +301,23 @@ static int check_requeue(const job_desc_msg_t *desc, const job_record_t *job,
 	return ESLURM_ACCESS_DENIED;
 }
 
+static int check_change(const job_desc_msg_t *desc, const job_record_t *job,
+			struct astra_error *err)
+{
+	struct astra_submit request;
+
+	if (!astra_submit_concerns(desc))
+		return SLURM_SUCCESS;
+	if (astra_submit_read_change(&request, desc, job, err) < 0)
+		return ESLURM_INVALID_GRES;
+	return check(&request, err);
+}
+
 int astra_submit_check_change(const job_desc_msg_t *desc,
 			      const job_record_t *job, uint32_t uid,
 			      char **err_msg)
 {
 	struct astra_error err = {""};
-	struct astra_submit request;
 	int rc;
 
 	if (astra_resize_goes_on() || !astra_selfcheck_desc(desc) ||
@@ -318,14 +329,11 @@ int astra_submit_check_change(const job_desc_msg_t *desc,
 		info("job %u keeps its leases: %s", job->job_id, err.text);
 		return rc;
 	}
-	if (!IS_JOB_PENDING(job) || !job->details ||
-	    !astra_submit_concerns(desc))
+	if (!IS_JOB_PENDING(job) || !job->details)
 		return SLURM_SUCCESS;
 	rc = astra_submit_range_keep(desc, job, &err);
-	if (!rc && astra_submit_read_change(&request, desc, job, &err) < 0)
-		rc = ESLURM_INVALID_GRES;
 	if (!rc)
-		rc = check(&request, &err);
+		rc = check_change(desc, job, &err);
 	if (!rc)
 		return SLURM_SUCCESS;
 	if (job->user_id != uid && !validate_operator(uid))

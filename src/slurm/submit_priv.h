@@ -85,7 +85,8 @@ int astra_submit_range_check(const struct astra_submit *r,
 /* The job begins with the smallest size. */
 void astra_submit_range_write(job_desc_msg_t *desc,
 			      const struct astra_submit *r);
-/* Refuse a change of the number. Returns a Slurm error number. */
+/* Refuse a change of the number, and to do without requeues. Returns a Slurm
+ * error number. */
 int astra_submit_range_keep(const job_desc_msg_t *d, const job_record_t *job,
 			    struct astra_error *err);
 

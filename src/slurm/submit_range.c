@@ -109,10 +109,19 @@ int astra_submit_range_keep(const job_desc_msg_t *d, const job_record_t *job,
 	bool tasks = d->num_tasks != NO_VAL;
 	struct astra_wish wish;
 
-	if ((!gpus && !tasks) ||
+	if ((!gpus && !tasks && d->requeue != 0) ||
 	    astra_wish_read(job->spank_job_env, job->spank_job_env_size, &wish,
 			    NULL) < 0 ||
-	    !wish.stated.gpus_max || (!gpus && !wish.stated.workers_max))
+	    !wish.stated.gpus_max)
+		return SLURM_SUCCESS;
+	if (d->requeue == 0) {
+		astra_error_set(err,
+				"%s is for jobs that may be requeued: their "
+				"size changes from one lease to the next",
+				range_name(&wish));
+		return ESLURM_INVALID_GRES;
+	}
+	if (!gpus && !wish.stated.workers_max)
 		return SLURM_SUCCESS;
 	astra_error_set(err,
 			"its number of %s is chosen from %s=%u-%u at each "

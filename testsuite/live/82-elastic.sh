@@ -86,11 +86,12 @@ ok a-limit-binds
 
 scancel "$id"
 id=$(elastic -H --gpu-range=2-8)
-for key in TresPerJob TresPerNode; do
-	! scontrol update job "$id" "$key=$GPU_TRES:3" 2>/dev/null ||
-		fail "scontrol update $key of an elastic job succeeds"
+for change in "TresPerJob=$GPU_TRES:3" "TresPerNode=$GPU_TRES:3" Requeue=0; do
+	! scontrol update job "$id" "$change" 2>/dev/null ||
+		fail "scontrol update $change of an elastic job succeeds"
 done
 check "the log does not say why" ctld_log 'chosen from --gpu-range=2-8'
+check "nor that it is requeued" ctld_log '--gpu-range is for jobs that may be'
 check "its size while it waits" asks "$id" 2
 scancel "$id"
 array=$(elastic --array=1-2 --gpu-range=1-6)
