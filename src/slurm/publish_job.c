@@ -44,10 +44,11 @@ static const char *held_reason(const struct astra_job_info *info)
 {
 	const struct astra_report_bind *bind = info->binds;
 
-	if (info->bind_count && !strcmp(bind->kind, "hold") &&
-	    !strcmp(bind->name, "JobHeldUser") &&
-	    !strncmp(bind->of, ASTRA_REFUSED_BEGIN,
-		     strlen(ASTRA_REFUSED_BEGIN)))
+	/* What a bind does not say is NULL. */
+	if (info->bind_count && !xstrcmp(bind->kind, "hold") &&
+	    !xstrcmp(bind->name, "JobHeldUser") &&
+	    !xstrncmp(bind->of, ASTRA_REFUSED_BEGIN,
+		      strlen(ASTRA_REFUSED_BEGIN)))
 		return bind->of;
 	return astra_reason_name(info->state_reason);
 }
