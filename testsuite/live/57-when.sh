@@ -37,7 +37,8 @@ for i in $(seq 25); do
 done
 blocked=$(as games sbatch --parsable -o /dev/null -H --gres=gpu:1 --wrap true)
 
-# The estimate that each gets first.
+# The estimate that each gets first, and when.
+declare -A asked=()
 ask() {
 	local id out
 	for id in "${ids[@]}"; do
@@ -50,8 +51,8 @@ if job["phase"] == "waiting" and job["expected_start_sec"]:
     print(*(int(job[k] or 0) for k in (
         "expected_start_sec", "expected_early_sec", "expected_late_sec")))
 ' <<<"$out") || true
+		asked[$id]=$(date +%s)
 	done
-	asked=$(date +%s)
 }
 knows() { [[ $(sfair when "${ids[49]}" 2>/dev/null) == *"is expected to start at"* ]]; }
 wait_for 30 knows
@@ -83,16 +84,16 @@ wait_for 240 all_done
 for id in "${ids[@]}"; do
 	[[ ${told[$id]-} ]] || continue
 	start=$(scontrol show job "$id" | sed -n 's/.*StartTime=\([^ ]*\).*/\1/p')
-	echo "$(date -d "$start" +%s) ${told[$id]} ${early[$id]} ${late[$id]}"
+	echo "$(date -d "$start" +%s) ${asked[$id]} ${told[$id]} ${early[$id]}" \
+		"${late[$id]}"
 done >"$CLUSTER_DIR/starts"
-python3 - "$asked" "$CLUSTER_DIR/starts" <<'EOT'
+python3 - "$CLUSTER_DIR/starts" <<'EOT'
 import statistics, sys
-asked, path = int(sys.argv[1]), sys.argv[2]
-rows = [list(map(int, line.split())) for line in open(path)]
-errors = [abs(real - told) for real, told, _, _ in rows]
-waits = [real - asked for real, *_ in rows]
+rows = [list(map(int, line.split())) for line in open(sys.argv[1])]
+errors = [abs(real - told) for real, _, told, _, _ in rows]
+waits = [real - asked for real, asked, *_ in rows]
 inside = sum(early - 3 <= real and (not late or real <= late + 3)
-             for real, _, early, late in rows)
+             for real, _, _, early, late in rows)
 print(f"{len(rows)} jobs: median error {statistics.median(errors):.0f} s, "
       f"largest {max(errors)} s; median wait {statistics.median(waits):.0f} s; "
       f"{inside} within their bounds")

@@ -26,8 +26,10 @@ for j in json.load(sys.stdin)["leases"]:
 }
 has_lease() { [[ $(lease_of "$runs") ]]; }
 wait_for 20 has_lease
+# Slurm itself saves a new job after 5 s, and by then a round has promised the
+# waiting one its first start, for which the lease ends sooner.
+sleep 6
 lease=$(lease_of "$runs")
-sleep 6 # Slurm itself saves a new job after 5 s
 
 # So that both files know of the lease: each change is saved.
 churn() {
