@@ -49,11 +49,13 @@ check "a weight of 0 is named" grep -q 'tenant chem has weight 0' \
 	<<<"$(sfair diag)"
 wait_for 5 ctld_log 'astraea: tenant chem has weight 0'
 
-# They decide who runs: 2:1 of 6 GPUs.
+# They decide who runs: 2:1 of 6 GPUs, once all jobs are there.
+scontrol update nodename=n1 state=drain reason=order
 for _ in 1 2 3 4 5 6; do
 	last=$(submit -A hep --gres=gpu:1 --wrap 'sleep 600')
 	submit -A astro --gres=gpu:1 --wrap 'sleep 600' >/dev/null
 done
+scontrol update nodename=n1 state=resume
 split() { [[ $(gpus_of hep) == "$1" && $(gpus_of astro) == "$2" ]]; }
 wait_for 30 split 4 2
 none=$(submit -A chem --gres=gpu:1 --wrap 'sleep 600')

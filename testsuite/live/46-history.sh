@@ -28,14 +28,14 @@ killed() {
 	restart_slurmctld KILL
 	whole "$1"
 }
-written() { [[ $(of 'SELECT count(*) FROM job' 2>/dev/null) == "$1" ]]; }
+written() { (($(of 'SELECT count(*) FROM job' 2>/dev/null) >= $1)); }
 
 long=$(submit --gres=gpu:2 --wrap 'sleep 1000')
-# Five run at once; their user is a tenant, of nothing else.
-array=$(submit --uid=games --gres=gpu:1 --array=1-9 --wrap 'sleep 8')
 again=$(submit --gres=gpu:1 --requeue --wrap 'sleep 1000')
 wait_for 20 job_is "$long" RUNNING
 wait_for 20 job_is "$again" RUNNING
+# Five run at once; their user is a tenant, of nothing else.
+array=$(submit --uid=games --gres=gpu:1 --array=1-9 --wrap 'sleep 8')
 tasks() { [[ $(squeue -h -r -j "$array" 2>/dev/null | wc -l) == 0 ]]; }
 wait_for 20 written 8
 check_eq "rights of the file" 600 "$(stat -c %a "$file")"
