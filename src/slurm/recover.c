@@ -237,6 +237,7 @@ static time_t close_run(const job_record_t *job,
 static void requeue(job_record_t *job, const struct astra_box_event *e)
 {
 	bool ended = e->kind == ASTRA_BOX_REQUEUE;
+	time_t end = time(NULL);
 	int rc;
 
 	take_run(job, e);
@@ -249,7 +250,8 @@ static void requeue(job_record_t *job, const struct astra_box_event *e)
 	     "slurmctld was killed: %s",
 	     job, slurm_strerror(rc));
 	if (ended)
-		astra_survivors_add(job, e, close_run(job, e, JOB_REQUEUE));
+		end = close_run(job, e, JOB_REQUEUE);
+	astra_survivors_add(job, e, end);
 }
 
 /* That run ends in accounting as well, and the next one is another there. */
@@ -272,7 +274,6 @@ static void bring_running_up(job_record_t *job, const struct astra_box_event *e)
 	case ASTRA_BOX_LAUNCH:
 		if (later && (xstrcmp(job->nodes, e->nodes) ||
 			      !astra_run_is(job, e->index))) {
-			astra_survivors_add(job, e, time(NULL));
 			requeue(job, e);
 			return;
 		}

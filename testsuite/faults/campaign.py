@@ -135,7 +135,7 @@ class Campaign:
         self.cluster.wait(15, lambda: not self.checks.integrals())
         self.violated(self.checks.integrals())
         self.say("     sfair - sacct: " + ", ".join(
-            "%s %+.0f" % (name, more) for name, (more, _, _) in sorted(
+            "%s %+.0f" % (name, more) for name, (more, _) in sorted(
                 self.checks.drift().items())))
         if self.checks.integrals():
             self.checks.rebase()    # said once

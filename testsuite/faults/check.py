@@ -182,53 +182,33 @@ class Checks:
                     run.last - run.first + RUN_SEC)
         return sums
 
-    def unbegun(self, records):
-        """{account: GPU seconds} of runs that sacct has and no job began: of
-        a slurmctld that died between their start and their launch, and had
-        them queued again when it was back. sfair charges nobody for them."""
-        began, sums = {}, {}
-        for runs in self.journal.runs.values():
-            for run in runs:
-                began.setdefault(run.jobid, []).append(run.wall)
-        for job, account, gpus, start, end, _ in records:
-            if end and any(start <= t <= end for t in
-                           self.cluster.restarts) and not any(
-                    start - 1 <= t <= end + 1 for t in began.get(job, [])):
-                sums[account] = sums.get(account, 0) + gpus * (end - start)
-        return sums
-
     def drift(self):
-        """{tenant: (GPU seconds that sfair has more than sacct, those of
-        which sacct cannot know, and those of which sfair cannot)}, since
-        what was lost on purpose."""
+        """{tenant: (GPU seconds that sfair has more than sacct, and those of
+        which sacct cannot know)}, since what was lost on purpose."""
         reply = self.cluster.ask("tenant")
         if reply is None:
             return {}
         until, records = reply["time_sec"], self.records()
-        unheard, unbegun = self.unheard(records), self.unbegun(records)
-        found = {}
+        unheard, found = self.unheard(records), {}
         for t in reply["tenants"]:
             used = sum(gpus * max(0, min(end or until, until) - start)
                        for _, account, gpus, start, end, _ in records
                        if account == t["name"])
-            more, may, lack = self.base.get(t["name"], (0, 0, 0))
+            more, may = self.base.get(t["name"], (0, 0))
             found[t["name"]] = (t["alloc_gpu_sec"] - used - more,
-                                unheard.get(t["name"], 0) - may,
-                                unbegun.get(t["name"], 0) - lack)
+                                unheard.get(t["name"], 0) - may)
         return found
 
     def rebase(self):
         """What was lost on purpose is not counted from here on."""
         for name, now in self.drift().items():
-            before = self.base.get(name, (0, 0, 0))
+            before = self.base.get(name, (0, 0))
             self.base[name] = tuple(map(sum, zip(before, now)))
 
     def integrals(self):
         """Violations: more than one round of all GPUs."""
         limit = self.gpus * self.round_sec
         return ["tenant %s: sfair has %+.0f GPU seconds more than sacct, "
-                "which may lack %.0f, and may itself lack %.0f" % (
-                    name, more, may, lack)
-                for name, (more, may, lack) in sorted(self.drift().items())
-                if more < -limit - max(lack, 0) or
-                more > limit + max(may, 0)]
+                "which may lack %.0f" % (name, more, may)
+                for name, (more, may) in sorted(self.drift().items())
+                if more < -limit or more > limit + max(may, 0)]

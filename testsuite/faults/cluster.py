@@ -20,7 +20,6 @@ class Cluster:
         if path:
             with open(path, "r+b") as f:
                 self.shim = mmap.mmap(f.fileno(), 16)
-        self.restarts = []  # when slurmctld was started, by the time of day
         self.unclear = []   # (from, to): sacct's times there may be another's
         self.died = []      # daemons found dead that nobody killed
         self.log = folder + "/log/slurmctld.log"
@@ -65,8 +64,6 @@ class Cluster:
             os.kill(pid, number)
 
     def start(self, name):
-        if name == "slurmctld":
-            self.restarts.append(time.time())
         return self.run(LIB, "start", self.dir, name, limit=90)[0] == 0
 
     def kill(self, name, number=signal.SIGKILL, limit=60):
