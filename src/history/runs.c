@@ -56,6 +56,14 @@ static void use(struct astra_writer *w, struct hjob *j, double from, double to)
 	}
 }
 
+/* Devices that its present or last run has. */
+static uint32_t run_gpus(const struct astra_report_job *r)
+{
+	if (r->run_gpus)
+		return r->run_gpus;
+	return r->held_gpus ? r->held_gpus : r->gpus;
+}
+
 static int begin_run(struct astra_writer *w, struct hjob *j,
 		     const struct astra_report_job *r)
 {
@@ -64,7 +72,7 @@ static int begin_run(struct astra_writer *w, struct hjob *j,
 
 	j->open = j->dirty = true;
 	j->run_start = j->counted_sec = j->last_start = start;
-	j->gpus = r->held_gpus ? r->held_gpus : r->gpus;
+	j->gpus = run_gpus(r);
 	j->end_sec = j->pool_sec = 0;
 	if (!j->first_sec || start < j->first_sec)
 		j->first_sec = start;
@@ -84,7 +92,7 @@ static int resume_run(struct astra_writer *w, struct hjob *j,
 	j->run_start = j->last_start;
 	j->counted_sec = j->end_sec;
 	j->closed_sec -= j->end_sec - j->run_start;
-	j->gpus = r->held_gpus ? r->held_gpus : r->gpus;
+	j->gpus = run_gpus(r);
 	return ASTRA_SQL(w, SQL_RUN_ADD, "idtdis", j->id, j->run_start, 0.0,
 			 j->counted_sec, (int64_t)j->gpus, r->nodes);
 }
@@ -144,7 +152,7 @@ static double end_of(const struct hjob *j, const struct astra_report_job *r)
 static int go_on(struct astra_writer *w, struct hjob *j,
 		 const struct astra_report_job *r)
 {
-	uint32_t gpus = r->held_gpus ? r->held_gpus : r->gpus;
+	uint32_t gpus = run_gpus(r);
 
 	if (gpus != j->gpus) {
 		j->gpus = gpus;

@@ -218,6 +218,7 @@ struct astra_report_job {
 	 */
 	enum astra_job_state life;
 	uint32_t held_gpus;   /* devices; 0: it holds none */
+	uint32_t run_gpus;    /* of its last run, which is over; 0: not known */
 	double run_start_sec; /* of the present or last run; 0: not known, or
 			       * its nodes are not up yet */
 	double run_end_sec;   /* of the last run; 0: not known */

@@ -35,7 +35,7 @@ static const struct turn turns[] = {
 	{"cleanup",
 	 "Its last run is still being cleaned up; then it waits again in line."},
 	{"too_big",
-	 "It would not fit even if all leased jobs ended: too few nodes that are up have all that it asks for."},
+	 "It would not fit even if all leased jobs ended: too few nodes that are up, and that no reservation keeps from it, have all that it asks for (sinfo -R, scontrol show reservation)."},
 	{"pinned",
 	 "It needs GPUs of jobs that cannot be requeued, or are suspended: it starts when they end by themselves, or are resumed and requeued."},
 	{"batch", "It is collected for the next batch of jobs."},

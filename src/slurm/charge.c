@@ -137,6 +137,16 @@ static bool is_over(const struct astra_job *job)
 				      job->state == ASTRA_JOB_ENDED);
 }
 
+uint32_t astra_charge_run_gpus(const struct astra_job *job,
+			       const job_record_t *record)
+{
+	const struct astra_survivor *s = astra_survivor_find(record->job_id);
+
+	if (!is_over(job))
+		return 0;
+	return s ? s->gpus : (uint32_t)astra_usage_gpus(record);
+}
+
 /* That the record had, or that was noted of it before slurmctld was killed.
  * each: a GPU's, where no more is known. */
 static double ran(const struct astra_options *options,

@@ -22,6 +22,12 @@ void astra_charge_job(const struct astra_options *options,
 		      const struct astra_node *nodes, size_t count,
 		      struct astra_job *job);
 
+/* Devices of the job's last run, by its record or by what was noted before
+ * slurmctld was killed; 0: it is not over, or not known. job: with its state
+ * and times. Locks: caller holds job read. */
+uint32_t astra_charge_run_gpus(const struct astra_job *job,
+			       const job_record_t *record);
+
 /* The GPUs that a job is to hold: of whole nodes all, those of the nodes it
  * names and of the smallest others that would do. Locks: none. */
 uint32_t astra_charge_gpus(const struct astra_request *request,

@@ -85,19 +85,6 @@ static const char *level_of(const struct astra_view *view,
 		       : "";
 }
 
-/* What the history counts. A job that was requeued and runs again ended its
- * last run when it was submitted anew. */
-static void fill_run(const struct astra_job *job, struct astra_report_job *out)
-{
-	out->life = job->state;
-	for (size_t i = 0; i < job->held_count; i++)
-		out->held_gpus += job->held[i].gpus;
-	out->run_start_sec = job->booting ? 0 : job->start_sec;
-	out->run_end_sec = job->end_sec;
-	if (job->state == ASTRA_JOB_RUNNING && job->restart_cnt)
-		out->run_end_sec = job->submit_sec;
-}
-
 /* The term of a job's leases; 0: it has none. */
 static double publish_term(const struct publish_filler *f,
 			   const struct astra_job_info *job_info)
@@ -162,6 +149,23 @@ static void write_texts(struct publish_one *one)
 		     sizeof(one->reason));
 	astra_slowdown_text(one->job->forecast.slowdown, one->slowdown);
 	write_signal(one->info->terms.signal, one->signal, sizeof(one->signal));
+}
+
+/* What the history counts. A job that was requeued and runs again ended its
+ * last run when it was submitted anew. */
+static void fill_run(const struct publish_one *one,
+		     struct astra_report_job *out)
+{
+	const struct astra_job *job = one->job;
+
+	out->life = job->state;
+	out->run_gpus = one->info->run_gpus;
+	for (size_t i = 0; i < job->held_count; i++)
+		out->held_gpus += job->held[i].gpus;
+	out->run_start_sec = job->booting ? 0 : job->start_sec;
+	out->run_end_sec = job->end_sec;
+	if (job->state == ASTRA_JOB_RUNNING && job->restart_cnt)
+		out->run_end_sec = job->submit_sec;
 }
 
 /* Whose it is, and what it asks for. */
@@ -298,7 +302,7 @@ void astra_publish_job(struct publish_filler *f, const struct astra_job_view *v,
 	fill_lease(&one, &row);
 	fill_share(&one, &row);
 	fill_wait(&one, &row);
-	fill_run(one.job, &row);
+	fill_run(&one, &row);
 	publish_row(&one, f->report, &row);
 	astra_text_clear(&one.id);
 }

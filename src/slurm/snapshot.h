@@ -31,6 +31,7 @@ struct astra_job_info {
 	struct astra_report_bind *binds; /* what keeps it, if pending */
 	uint32_t bind_count;
 	struct astra_report_array array;
+	uint32_t run_gpus; /* of its last run, which is over; 0: not known */
 	struct astra_terms terms;
 };
 

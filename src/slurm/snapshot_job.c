@@ -277,6 +277,7 @@ int astra_scene_add_job(struct astra_scene *scene, struct astra_view *view,
 		return -1;
 	astra_charge_job(&pool->options, job, view->nodes, view->map.count,
 			 out);
+	info->run_gpus = astra_charge_run_gpus(out, job);
 	if (pool->options.charge_blocked)
 		astra_charge_blocked(&view->blocked, job, out);
 	if (out->state == ASTRA_JOB_REQUEUED || out->state == ASTRA_JOB_ENDING)

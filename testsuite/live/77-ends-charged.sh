@@ -42,6 +42,7 @@ wanted=$((4 * ($(date -d "$end" +%s) - $(date -d "$start" +%s))))
 forget() {
 	"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld KILL
 	cp "$CLUSTER_DIR/aside" "$slurm_state/astraea.gpu"
+	rm -f "$slurm_state"/astraea-history.sqlite*
 	"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
 }
 newer() { (($(sfair tenant --json 2>/dev/null | python3 -c '
@@ -80,4 +81,14 @@ forget
 now=$(date +%s)
 wait_for 30 newer
 check_eq "GPU seconds with a run that no round saw" "$wanted" "$(charged)"
+size_of() { # JOB: of its run, by the history
+	python3 - "$slurm_state/astraea-history.sqlite" "$1" <<-'EOT'
+		import sqlite3, sys
+		db = sqlite3.connect("file:" + sys.argv[1] + "?mode=ro", uri=True)
+		print(*db.execute("SELECT DISTINCT r.gpus FROM run r JOIN job j ON"
+		    " j.id = r.job WHERE j.job = " + sys.argv[2]).fetchone() or "")
+	EOT
+}
+has_size() { [[ $(size_of "$short" 2>/dev/null) == 2 ]]; }
+wait_for 20 has_size
 check_eq "errors of ours in the log" '' "$(errors_of_ours)"

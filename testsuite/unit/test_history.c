@@ -340,6 +340,27 @@ static void a_run_between_two_reports_is_seen(void **state)
 		     2 * 2, 1e-9);
 }
 
+/* The job can use 2 GPUs and had 1. */
+static void a_run_that_nobody_saw_has_the_size_it_had(void **state)
+{
+	struct astra_report_job j = job_of(7);
+
+	(void)state;
+	open_writer();
+	begin(T0), put();
+	j.life = ASTRA_JOB_ENDED;
+	j.state = "COMPLETED";
+	j.run_gpus = 1;
+	j.run_start_sec = T0 + 2;
+	j.run_end_sec = T0 + 5;
+	begin(T0 + 10);
+	(void)astra_report_add_ended(report, &j);
+	put();
+	free((void *)(uintptr_t)j.id_text);
+	used_is(1 * 3);
+	assert_int_equal(number("SELECT gpus FROM run"), 1);
+}
+
 static void a_requeued_job_has_two_runs(void **state)
 {
 	(void)state;
@@ -1377,6 +1398,7 @@ int main(void)
 		TEST(a_run_of_hours_is_in_each_hour),
 		TEST(a_day_begins_at_local_midnight),
 		TEST(a_run_between_two_reports_is_seen),
+		TEST(a_run_that_nobody_saw_has_the_size_it_had),
 		TEST(a_requeued_job_has_two_runs),
 		TEST(a_number_used_again_is_another_job),
 		TEST(a_job_requeued_by_stock_slurm_is_the_same),
