@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/slurm/managed.h"
 #include "src/slurm/submit_priv.h"
 
 static uint32_t said16(uint16_t n)
@@ -135,6 +136,12 @@ int astra_submit_read_change(struct astra_submit *r, const job_desc_msg_t *d,
 		.minutes = either_limit(d->time_limit, job->time_limit),
 	};
 	read_wish(r, job->spank_job_env, job->spank_job_env_size);
+	/* In a partition of Slurm's own it has one size. */
+	if (!r->wish.size_unread &&
+	    astra_claim_of(job, NULL) == ASTRA_MANAGED) {
+		r->gpus_min = r->wish.stated.gpus_min;
+		r->gpus_max = r->wish.stated.gpus_max;
+	}
 	return add_ask(r, either(d->tres_per_job, job->tres_per_job),
 		       either(d->tres_per_node, job->tres_per_node),
 		       either(d->tres_per_socket, job->tres_per_socket),

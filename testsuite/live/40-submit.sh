@@ -48,6 +48,8 @@ refused "belong to one pool" -p gpu,gpu2 --gpus=1
 refused "leased through another partition" -p all --gpus=1
 refused "heterogeneous" --gpus=1 : -p cpu
 refused "heterogeneous" -p cpu : --gpus=1
+refused "heterogeneous" --gpu-range=1-2 : -p cpu
+refused "heterogeneous" -p cpu : --workers=1-2
 refused "of one type" --gpus=a100:1,gpu:1
 refused "in some of these partitions" -p gpu,cpu --exclusive
 refused "nodes with 1 GPU each" --exclusive -N3
@@ -78,6 +80,10 @@ refused "of how many workers" --gpus=1 --ps=3
 refused "of how many workers" -p cpu --ps=3
 refused "exclude each other" --workers=1-2 --gpu-range=1-2
 refused "9 GPUs: all of partition gpu has 8 GPUs" --workers=2-9
+refused "2 GPUs on nodes with 99 CPUs" --workers=1-2 -c 99
+refused "two whole numbers MIN-MAX" --workers=1-4294967297
+refused "two whole numbers MIN-MAX" --gpu-range=1-4294967297
+refused "two whole numbers MIN-MAX" --gpu-range=-1-2
 refused "--workers says how many tasks" --workers=1-2 -n2
 refused "leave out --cpus-per-gpu" --workers=1-2 --gpus=1 --cpus-per-gpu=2
 refused "--workers says how many GPUs" --workers=1-2 --gres=gpu:1

@@ -151,6 +151,24 @@ runs_on "$id" 4
 check_eq "its node" n1 "$(job_field "$id" NodeList)"
 ok update-of-the-nodes
 scancel "$id"
+for range in --gpu-range=1-1 --gpu-range=1-4 --workers=1-4; do
+	id=$(elastic -H "$range")
+	for change in OverSubscribe=NO Partition=cpu Partition=gpu,cpu \
+		NumNodes=2; do
+		! scontrol update jobid="$id" "$change" 2>/dev/null ||
+			fail "update $change of a job with $range is accepted"
+	done
+	for why in 'and --exclusive exclude each other' \
+		'needs a partition whose GPUs are leased' \
+		'begins below the number of nodes'; do
+		check "the log does not say: $why" \
+			ctld_log "job $id cannot be .*: ${range%=*} $why"
+	done
+	check_eq "partition" gpu "$(job_field "$id" Partition)"
+	scontrol update jobid="$id" partition=gpu2 numnodes=1 OverSubscribe=YES
+	scancel "$id"
+done
+ok update-to-what-sbatch-refuses
 
 # ---- Times, dependencies, arrays, reservations.
 
