@@ -31,6 +31,17 @@ uint32_t astra_qos_find(const char *name)
 	return s.id;
 }
 
+bool astra_qos_frees_nodes(const job_record_t *job)
+{
+	assoc_mgr_lock_t locks = {.qos = READ_LOCK};
+	bool frees;
+
+	assoc_mgr_lock(&locks);
+	frees = job->qos_ptr && (job->qos_ptr->flags & QOS_FLAG_PART_MAX_NODE);
+	assoc_mgr_unlock(&locks);
+	return frees;
+}
+
 int astra_qos_begin(struct astra_qos_weights *qos,
 		    const struct astra_weights *weights)
 {

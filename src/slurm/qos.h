@@ -27,4 +27,8 @@ void astra_qos_free(struct astra_qos_weights *qos);
  * Locks: takes assoc_mgr's read lock. */
 uint32_t astra_qos_find(const char *name);
 
+/* Whether the job's QOS lets it have more nodes than its partition's MaxNodes.
+ * Locks: caller holds job read; takes assoc_mgr's read lock. */
+bool astra_qos_frees_nodes(const job_record_t *job);
+
 #endif

@@ -24,6 +24,11 @@ static uint32_t div_up(uint32_t a, uint32_t b)
 	return b ? a / b + (a % b != 0) : 0;
 }
 
+static uint32_t min32(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
 static uint32_t max32(uint32_t a, uint32_t b)
 {
 	return a > b ? a : b;
@@ -113,6 +118,42 @@ static uint32_t gpus_of_a_node(const job_details_t *d,
 	return cut32(ask->count[ASTRA_PER_SOCKET] * max32(sockets, 1));
 }
 
+struct widest {
+	const job_record_t *job;
+	uint32_t nodes;
+};
+
+static int widest_part(void *x, void *arg)
+{
+	const part_record_t *part = x;
+	struct widest *w = arg;
+	uint32_t most = astra_part_nodes(w->job, part);
+
+	w->nodes = max32(w->nodes, min32(most, part->total_nodes));
+	return 0;
+}
+
+/* The most nodes that its partitions let it have; INFINITE: any. */
+static uint32_t part_nodes(const job_record_t *job)
+{
+	struct widest w = {.job = job};
+
+	if (!job->part_ptr_list)
+		return job->part_ptr ? astra_part_nodes(job, job->part_ptr)
+				     : INFINITE;
+	list_for_each_ro(job->part_ptr_list, widest_part, &w);
+	return w.nodes;
+}
+
+/* 0: none. */
+static uint32_t nodes_limit(const job_record_t *job)
+{
+	uint32_t most = said32(job->details->max_nodes);
+	uint32_t of_part = said32(part_nodes(job));
+
+	return most && of_part ? min32(most, of_part) : max32(most, of_part);
+}
+
 /* The most nodes of its range; 0: it has none, or would rather have few. */
 static uint32_t most_nodes(const job_record_t *job)
 {
@@ -120,9 +161,7 @@ static uint32_t most_nodes(const job_record_t *job)
 
 	if (job->bit_flags & USE_MIN_NODES)
 		return 0;
-	if (job->part_ptr && job->part_ptr->max_nodes < most)
-		most = job->part_ptr->max_nodes;
-	return most;
+	return min32(most, part_nodes(job));
 }
 
 /* The nodes that a job with so many GPUs on each has or needs, and those that
@@ -150,7 +189,7 @@ static void read_gpus(const job_record_t *job, const struct astra_node_map *map,
 	uint64_t per_task = ask->count[ASTRA_PER_TASK];
 
 	out->nodes_min = task_nodes(d, map);
-	out->nodes_max = said32(d->max_nodes);
+	out->nodes_max = nodes_limit(job);
 	out->gpus_per_node = gpus_of_a_node(d, ask, out->whole_node);
 	if (out->gpus_per_node) {
 		if (in_all)

@@ -2,6 +2,7 @@
 #include "src/slurm/request_nodes.h"
 
 #include "src/slurm/constraint.h"
+#include "src/slurm/qos.h"
 #include "src/slurm/reserved.h"
 
 struct part_sum {
@@ -69,6 +70,15 @@ static time_t run_length(const job_record_t *job)
 	if (limit == NO_VAL || limit == INFINITE)
 		return 365 * 24 * 3600;
 	return (time_t)limit * 60;
+}
+
+/* As get_node_cnts(): a QOS frees only who says how many it wants. */
+uint32_t astra_part_nodes(const job_record_t *job, const part_record_t *part)
+{
+	bool free = part->max_nodes == INFINITE || !part->max_nodes ||
+		    (job->details->max_nodes && astra_qos_frees_nodes(job));
+
+	return free ? INFINITE : part->max_nodes;
 }
 
 bitstr_t *astra_request_nodes(job_record_t *job, struct astra_node_order *order,

@@ -13,4 +13,8 @@
 bitstr_t *astra_request_nodes(job_record_t *job, struct astra_node_order *order,
 			      time_t now, bitstr_t *possible);
 
+/* The most nodes that a partition lets the job have; INFINITE: any.
+ * Locks: caller holds job and part read; takes assoc_mgr's read lock. */
+uint32_t astra_part_nodes(const job_record_t *job, const part_record_t *part);
+
 #endif

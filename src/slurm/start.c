@@ -10,6 +10,7 @@
 #include "src/slurm/pairs.h"
 #include "src/slurm/park.h"
 #include "src/slurm/recover.h"
+#include "src/slurm/request_nodes.h"
 #include "src/slurm/reserved.h"
 #include "src/slurm/resize.h"
 #include "src/slurm/start_size.h"
@@ -44,6 +45,8 @@ static bool suits(job_record_t *job, void *arg)
 	bitstr_t *nodes = arg;
 	bool found = part->node_bitmap && (part->state_up & PARTITION_SCHED) &&
 		     bit_super_set(nodes, part->node_bitmap) &&
+		     (uint32_t)bit_set_count(nodes) <=
+			     astra_part_nodes(job, part) &&
 		     astra_within_limits(job);
 
 	job->state_reason = reason;

@@ -7,13 +7,14 @@
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)
-echo "Pool=gpu Partitions=gpu,gpu2 RoundInterval=1 LeaseTerm=20" \
+echo "Pool=gpu Partitions=gpu,gpu2,one RoundInterval=1 LeaseTerm=20" \
 	"CheckpointGrace=2 MinRunTime=1" >"$conf"
 start_cluster --nodes 2 --gpus 4 --cpus 16 --accounting --astraea "$conf" \
 	--node 'n2 Gres=gpu:h100:4' \
 	--slurm AccountingStorageEnforce=associations,limits,qos,safe \
 	--slurm 'PartitionName=gpu Nodes=n[1-2] Default=YES State=UP' \
-	--slurm 'PartitionName=gpu2 Nodes=n2 State=UP'
+	--slurm 'PartitionName=gpu2 Nodes=n2 State=UP' \
+	--slurm 'PartitionName=one Nodes=n[1-2] MaxNodes=1 State=UP'
 rm -f "$conf"
 mgr() { sacctmgr -iQ "$@" >"$CLUSTER_DIR/out/sacctmgr"; }
 mgr add account lab
@@ -236,6 +237,24 @@ limit MaxTRESPerJob=gres/gpu=-1
 limit GrpTRES=gres/gpu=-1
 runs_on "$id" 8
 ok limits
+scancel "$id"
+mgr add qos small set MaxTRESPerJob=gres/gpu=3
+mgr modify user root set qos+=small
+sleep 1
+id=$(elastic --qos=small --gpu-range=2-8)
+runs_on "$id" 3
+scancel "$id"
+ok limit-of-a-qos
+for arguments in '-p one --gpu-range=1-8' '-p one --workers=1-8' \
+	'-p one,gpu2 --gpu-range=1-8'; do
+	# shellcheck disable=SC2086
+	id=$(elastic $arguments)
+	runs_on "$id" 4
+	scancel "$id"
+done
+id=$(elastic -p one,gpu --gpu-range=2-8)
+runs_on "$id" 8
+ok nodes-of-the-partition
 
 # ---- A phase without our plugins.
 
