@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "src/slurm/damage.h"
 #include "src/slurm/forecaster_priv.h"
 #include "src/store/state_file.h"
 
@@ -39,9 +40,8 @@ static void load(void)
 	free(data);
 	if (!rc)
 		return;
-	error("astraea: how long jobs run is learned anew: %s", err.text);
-	if (astra_state_keep(path) == 0)
-		error("astraea: %s is kept as %s.kept", path, path);
+	astra_damage_tell("how long jobs run is learned anew: %s", err.text);
+	astra_damage_keep(path);
 }
 
 static void save(void)

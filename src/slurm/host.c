@@ -14,6 +14,7 @@
 #include "src/slurm/bell.h"
 #include "src/slurm/compat.h"
 #include "src/slurm/cycle.h"
+#include "src/slurm/damage.h"
 #include "src/slurm/env.h"
 #include "src/slurm/expected.h"
 #include "src/slurm/forecaster.h"
@@ -201,6 +202,7 @@ void astra_host_stop(void)
 	astra_grace_free();
 	astra_ledger_free();
 	astra_told_free();
+	astra_damage_forget();
 	lock_slurmctld(astra_write_locks());
 	config = astra_config_swap(NULL);
 	astra_recover_close();

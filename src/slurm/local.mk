@@ -59,6 +59,8 @@ libastraea_so_SOURCES = \
 	src/slurm/cycle.c \
 	src/slurm/cycle.h \
 	src/slurm/cycle_users.c \
+	src/slurm/damage.c \
+	src/slurm/damage.h \
 	src/slurm/diag.c \
 	src/slurm/diag.h \
 	src/slurm/env.c \

@@ -7,6 +7,7 @@
 
 #include "src/common/bytes.h"
 #include "src/slurm/compat.h"
+#include "src/slurm/damage.h"
 #include "src/slurm/grace.h"
 #include "src/slurm/ledger.h"
 #include "src/store/refuge.h"
@@ -62,9 +63,7 @@ static void remember_jobs(const struct astra_pool *pool, double now_sec)
 static void keep_aside(struct astra_pool *pool)
 {
 	pool->unread = true;
-	if (astra_state_keep(pool->path) == 0)
-		error("astraea: pool %s: %s is kept as %s.kept", pool->name,
-		      pool->path, pool->path);
+	astra_damage_keep(pool->path);
 }
 
 /* A part of the state is damaged, though the file is not: the policy's own, its
@@ -81,13 +80,13 @@ static void mend_policy(struct astra_pool *pool, struct astra_engine *engine)
 	if (astra_state_read_old(pool->path, &data, &size, NULL) == 0)
 		found = astra_engine_policy_from(engine, data, size);
 	free(data);
-	error("astraea: pool %s: what %s knew in %s (ledger, plans, what it learned) is damaged; %s",
-	      pool->name, policy, pool->path,
-	      found ? "it goes on with the state before the last one"
-		    : "it begins anew");
-	if (astra_state_keep(pool->path) == 0)
-		error("astraea: pool %s: %s is kept as %s.kept", pool->name,
-		      pool->path, pool->path);
+	astra_damage_tell(
+		"pool %s: what %s knew in %s (ledger, plans, what it learned) "
+		"is damaged; %s",
+		pool->name, policy, pool->path,
+		found ? "it goes on with the state before the last one"
+		      : "it begins anew");
+	astra_damage_keep(pool->path);
 	pool->dirty = true;
 }
 
@@ -103,16 +102,17 @@ static bool load_one(struct astra_pool *pool,
 	size_t size = 0;
 
 	if (astra_state_read(pool->path, &data, &size, &fallback, &err) < 0) {
-		error("astraea: pool %s begins anew: %s", pool->name, err.text);
+		astra_damage_tell("pool %s begins anew: %s", pool->name,
+				  err.text);
 		keep_aside(pool);
 		return false;
 	}
 	if (!data)
 		return false;
 	if (fallback) {
-		error("astraea: pool %s: the state before the last one is "
-		      "used: %s",
-		      pool->name, err.text);
+		astra_damage_tell("pool %s: the state before the last one is "
+				  "used: %s",
+				  pool->name, err.text);
 		keep_aside(pool);
 	}
 	*engine = astra_engine_restore(options, data, size, &err);
@@ -121,8 +121,8 @@ static bool load_one(struct astra_pool *pool,
 		mend_policy(pool, *engine);
 		return false;
 	}
-	error("astraea: pool %s: %s cannot be used: %s", pool->name, pool->path,
-	      err.text);
+	astra_damage_tell("pool %s: %s cannot be used: %s", pool->name,
+			  pool->path, err.text);
 	keep_aside(pool);
 	return !fallback;
 }

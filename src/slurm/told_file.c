@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "src/slurm/compat.h"
+#include "src/slurm/damage.h"
 #include "src/slurm/diag.h"
 #include "src/slurm/told_state.h"
 #include "src/store/state_file.h"
@@ -23,10 +24,10 @@ static uint64_t due_usec, sync_usec;
 
 static void put_aside(const struct astra_error *err)
 {
-	error("astraea: what jobs and agents said is not all read from %s: %s",
-	      path, err->text);
-	if (astra_state_keep(path) == 0)
-		error("astraea: %s is kept as %s.kept", path, path);
+	astra_damage_tell("what jobs and agents said is not all read from %s: "
+			  "%s",
+			  path, err->text);
+	astra_damage_keep(path);
 }
 
 void astra_told_load(const char *folder)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/slurm/config_kept.h"
+#include "src/slurm/damage.h"
 #include "src/slurm/managed.h"
 #include "src/slurm/recover.h"
 #include "src/slurm/server.h"
@@ -118,6 +119,7 @@ void astra_warn_scene(const struct astra_scene *scene,
 	*out = config->warning;
 	warn_not_listening(out);
 	astra_recover_warn(out);
+	astra_damage_warn(out);
 	missing_steps(config, out);
 	if (config->tenant_count && slurm_with_slurmdbd())
 		astra_error_add(out, "Tenant lines are not looked at: the "

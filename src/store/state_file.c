@@ -203,8 +203,12 @@ int astra_state_keep(const char *path)
 {
 	char kept[PATH_MAX];
 
-	if (snprintf(kept, sizeof(kept), "%s.kept", path) >= PATH_MAX ||
-	    rename(path, kept) < 0)
+	if (snprintf(kept, sizeof(kept), "%s.kept", path) >= PATH_MAX)
+		return -1;
+	/* A folder does not replace a file, nor a file a folder. */
+	if (rename(path, kept) < 0 &&
+	    ((errno != ENOTDIR && errno != EISDIR) || remove(kept) < 0 ||
+	     rename(path, kept) < 0))
 		return -1;
 	sync_folder(path);
 	return 0;

@@ -48,6 +48,10 @@ edit() {
 	python3 - "$file" "$1" <<-'EOT'
 		import os, struct, sys, zlib
 		path, how = sys.argv[1:]
+		if how == "folder":
+		    os.unlink(path)
+		    os.mkdir(path)
+		    sys.exit()
 		data = bytearray(open(path, "rb").read())
 		if how == "damaged":
 		    data[len(data) // 2] ^= 0x55
@@ -72,27 +76,33 @@ untouched() {
 	check_eq "$1: who waits" PENDING "$(job_state "$waits")"
 }
 
-# try HOW TEXT: the lease is where it was and the log says TEXT
+told() { sfair diag 2>/dev/null | grep "Warning .*pool gpu.*$1" >/dev/null; }
+
+# try HOW TEXT: the lease is where it was, the log and sfair diag say TEXT
 try() {
 	churn
 	"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld KILL
 	from=$(log_lines)
 	edit "$1"
-	cp "$file" "$CLUSTER_DIR/out/edited"
+	cp -a "$file" "$CLUSTER_DIR/out/edited"
 	"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
 	wait_for 30 has_lease
 	check_eq "$1: the lease" "$lease" "$(lease_of "$runs")"
 	untouched "$1"
 	check "$1: the log does not say so" said "$2"
+	wait_for 20 told "$2"
+	rm -rf "$CLUSTER_DIR/out/edited.last"
+	mv "$CLUSTER_DIR/out/edited" "$CLUSTER_DIR/out/edited.last"
 }
 
 try damaged "before the last one is used.*checksum"
+try folder "before the last one is used.*not a state file"
 try format "before the last one is used.*format 99"
 check "what a newer release wrote is not kept" \
-	cmp "$CLUSTER_DIR/out/edited" "$file.kept"
+	cmp "$CLUSTER_DIR/out/edited.last" "$file.kept"
 try version "version 99"
 check "what a newer release wrote is not kept" \
-	cmp "$CLUSTER_DIR/out/edited" "$file.kept"
+	cmp "$CLUSTER_DIR/out/edited.last" "$file.kept"
 
 # An older one, as from a backup: since then nothing but the time has changed.
 cp "$file" "$CLUSTER_DIR/out/older"

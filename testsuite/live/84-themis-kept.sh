@@ -110,6 +110,11 @@ printf 'X' | dd of="$file" bs=1 seek=60 conv=notrunc status=none
 "$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
 told() { ctld_log 'error: astraea: what jobs and agents said.*checksum'; }
 wait_for 20 told
+diag_tells() {
+	sfair diag 2>/dev/null |
+		grep 'Warning .*what jobs and agents said.*checksum' >/dev/null
+}
+wait_for 20 diag_tells
 check "it is not kept" test -e "$file.kept"
 forgotten() { [[ $(shown 2>/dev/null) == "$near None None "* ]]; }
 wait_for 20 forgotten

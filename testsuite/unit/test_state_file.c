@@ -14,7 +14,7 @@
 #include "testsuite/unit/unit.h"
 
 static char folder[] = "/tmp/astraea-state-XXXXXX";
-static char path[PATH_MAX], old[PATH_MAX], fresh[PATH_MAX];
+static char path[PATH_MAX], old[PATH_MAX], fresh[PATH_MAX], kept[PATH_MAX];
 
 static int make_folder(void **state)
 {
@@ -24,6 +24,7 @@ static int make_folder(void **state)
 	snprintf(path, sizeof(path), "%s/state", folder);
 	snprintf(old, sizeof(old), "%s/state.old", folder);
 	snprintf(fresh, sizeof(fresh), "%s/state.new", folder);
+	snprintf(kept, sizeof(kept), "%s/state.kept", folder);
 	return 0;
 }
 
@@ -230,6 +231,30 @@ static void a_pipe_keeps_nobody_waiting(void **state)
 	assert_null(data);
 }
 
+/* Whichever of the two was put aside before. */
+static void a_folder_is_put_aside(void **state)
+{
+	(void)state;
+	put("first");
+	put("second");
+	for (int i = 0; i < 4; i++) {
+		if (i % 2) {
+			flip(path, 0);
+		} else {
+			assert_int_equal(unlink(path), 0);
+			assert_int_equal(mkdir(path, 0700), 0);
+		}
+		expect("first", true);
+		assert_int_equal(astra_state_keep(path), 0);
+		assert_true(access(path, F_OK) < 0);
+		assert_int_equal(astra_state_keep(path), -1);
+		assert_int_equal(access(kept, F_OK), 0);
+		put("second");
+		expect("second", false);
+	}
+	assert_int_equal(unlink(kept), 0);
+}
+
 static void expect_refuge(const char *text)
 {
 	void *data;
@@ -284,6 +309,7 @@ int main(void)
 		cmocka_unit_test_teardown(a_left_over_new_file_is_ignored,
 					  clean),
 		cmocka_unit_test_teardown(a_pipe_keeps_nobody_waiting, clean),
+		cmocka_unit_test_teardown(a_folder_is_put_aside, clean),
 		cmocka_unit_test_teardown(
 			what_cannot_be_written_is_kept_until_it_can, clean),
 		cmocka_unit_test_teardown(
