@@ -120,7 +120,8 @@ static void tell_window(const struct astra_why *why, struct astra_text *out)
 
 static void tell_no_room(const struct astra_why *why, struct astra_text *out)
 {
-	if (why->pool && !strcmp(why->pool->policy, "incentive"))
+	/* or ltgf+incentive */
+	if (why->pool && strstr(why->pool->policy, "incentive"))
 		astra_text_printf(
 			out,
 			" In the slots that were sold together (BatchMax) there are in none enough GPUs left for it, with its CPUs and memory beside them on nodes that it may use.");

@@ -509,6 +509,33 @@ static void a_price_is_told_with_what_would_change_it(void **state)
 	}
 }
 
+static void no_room_is_told_by_what_the_policy_plans(void **state)
+{
+	static const struct {
+		const char *policy, *says;
+	} plans[] = {
+		{"incentive", "were sold together (BatchMax)"},
+		{"ltgf+incentive", "were sold together (BatchMax)"},
+		{"oasis", "left for all its work (PlanHorizon)"},
+		{"ltgf+oasis", "left for all its work (PlanHorizon)"},
+	};
+	struct astra_report *report = *state;
+
+	for (size_t i = 0; i < ASTRA_COUNT_OF(plans); i++) {
+		struct astra_report_job job = sample_rows[3];
+		json_t *reply;
+
+		report->pools[0].policy = plans[i].policy;
+		job.id = (uint32_t)(520 + i);
+		job.wait = "price";
+		job.price = HUGE_VAL;
+		assert_int_equal(astra_report_add_job(report, &job), 0);
+		reply = why(report, job.id, &alice);
+		assert_non_null(strstr(text_of(reply), plans[i].says));
+		json_decref(reply);
+	}
+}
+
 /* A job of two GPUs whose class may use one, then three. */
 static void a_class_is_told_with_its_share(void **state)
 {
@@ -636,6 +663,7 @@ int main(void)
 		CASE(those_before_it_are_named),
 		CASE(an_array_tells_what_its_limit_leaves),
 		CASE(a_price_is_told_with_what_would_change_it),
+		CASE(no_room_is_told_by_what_the_policy_plans),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
