@@ -150,7 +150,22 @@ more
 set_conf Policy ltgf
 rule ltgf "ogasched to ltgf"
 serves
+
+# And those of two levels.
+for policy in ltgf+themis ltgf+incentive ltgf+ogasched; do
+	set_conf Policy "$policy"
+	rule "$policy" "to $policy"
+done
+"$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld
+sed -i 's/Policy=ltgf+ogasched/Policy=ltgf+oasis/' \
+	"$CLUSTER_DIR/etc/astraea.conf"
+"$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
+rule ltgf+oasis "ltgf+ogasched to ltgf+oasis over a stop"
+set_conf SlotLength 20
+more
+set_conf Policy ltgf
 rule ltgf "in the end"
+wait_for 90 done_all
 check_eq "the ledger in the end" "$sums" "$(ledger)"
 
 # The short ones are there with their ends, the others once, as ever.
