@@ -59,6 +59,23 @@ int astra_submit_range_read(struct astra_submit *r, struct astra_error *err)
 	return SLURM_SUCCESS;
 }
 
+/* It must have all nodes that it names. */
+static uint32_t range_nodes(const struct astra_submit *r)
+{
+	uint32_t count = r->spread.nodes_min, named = 0;
+	bitstr_t *nodes = NULL;
+	char *names;
+
+	if (!r->nodes || !*r->nodes)
+		return count;
+	names = xstrdup(r->nodes);
+	if (!astra_nodes_named(names, &nodes) && nodes)
+		named = (uint32_t)bit_set_count(nodes);
+	xfree(names);
+	FREE_NULL_BITMAP(nodes);
+	return named > count ? named : count;
+}
+
 int astra_submit_range_check(const struct astra_submit *r,
 			     struct astra_error *err)
 {
@@ -80,7 +97,7 @@ int astra_submit_range_check(const struct astra_submit *r,
 	else if (r->spread.tasks_per_gpu)
 		why = "and --ntasks-per-gpu exclude each other: let srun -n "
 		      "$ASTRAEA_GPUS begin the tasks";
-	else if (r->spread.nodes_min > r->gpus_min)
+	else if (range_nodes(r) > r->gpus_min)
 		why = "begins below the number of nodes: each has one GPU at "
 		      "least";
 	if (!why)

@@ -155,7 +155,7 @@ scancel "$id"
 for range in --gpu-range=1-1 --gpu-range=1-4 --workers=1-4; do
 	id=$(elastic -H "$range")
 	for change in OverSubscribe=NO Partition=cpu Partition=gpu,cpu \
-		NumNodes=2; do
+		NumNodes=2 ReqNodeList='n[1-2]'; do
 		! scontrol update jobid="$id" "$change" 2>/dev/null ||
 			fail "update $change of a job with $range is accepted"
 	done
@@ -166,7 +166,8 @@ for range in --gpu-range=1-1 --gpu-range=1-4 --workers=1-4; do
 			ctld_log "job $id cannot be .*: ${range%=*} $why"
 	done
 	check_eq "partition" gpu "$(job_field "$id" Partition)"
-	scontrol update jobid="$id" partition=gpu2 numnodes=1 OverSubscribe=YES
+	scontrol update jobid="$id" partition=gpu2 numnodes=1 \
+		OverSubscribe=YES reqnodelist=n2
 	scancel "$id"
 done
 ok update-to-what-sbatch-refuses
