@@ -43,11 +43,11 @@ static bool suits(job_record_t *job, void *arg)
 	const part_record_t *part = job->part_ptr;
 	uint32_t reason = job->state_reason;
 	bitstr_t *nodes = arg;
-	bool found = part->node_bitmap && (part->state_up & PARTITION_SCHED) &&
-		     bit_super_set(nodes, part->node_bitmap) &&
-		     (uint32_t)bit_set_count(nodes) <=
-			     astra_part_nodes(job, part) &&
-		     astra_within_limits(job);
+	bool found =
+		part->node_bitmap && (part->state_up & PARTITION_SCHED) &&
+		bit_super_set(nodes, part->node_bitmap) &&
+		(uint32_t)bit_set_count(nodes) <= astra_part_nodes(job, part) &&
+		astra_within_limits(job);
 
 	job->state_reason = reason;
 	return found;
