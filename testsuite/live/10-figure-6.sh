@@ -52,7 +52,7 @@ for job in json.load(sys.stdin)["jobs"]:
     print(job["id"], job["rho"], job["leases"], job["phase"])'
 }
 current() { rhos | grep -q "^$job1 .* leased$"; }
-wait_for 10 current
+wait_for 20 current
 rhos | tee "$CLUSTER_DIR/out/rhos"
 while read -r id rho leases _; do
 	awk -v r="$rho" 'BEGIN { exit !(r > 0.85 && r < 1.15) }' ||
@@ -63,9 +63,9 @@ check_eq "jobs shown" 3 "$(wc -l <"$CLUSTER_DIR/out/rhos")"
 
 # The next term goes to the others again.
 wait_for $((2 * term)) restarted "$job2" 1
-wait_for 10 restarted "$job3" 1
+wait_for 20 restarted "$job3" 1
 seen() { [[ $(tail -n 1 "$CLUSTER_DIR/out/watch") == *" $job2 $job3" ]]; }
-wait_for 10 seen
+wait_for 20 seen
 kill $watcher
 cat "$CLUSTER_DIR/out/watch"
 # Between two, jobs may come and go one by one.

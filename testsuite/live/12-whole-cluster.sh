@@ -43,7 +43,7 @@ check "leases end at $ends different times" test "$ends" -ge 3
 submitted=$EPOCHREALTIME
 whole=$(submit -A one -N2 --gres=gpu:8 --wrap 'date +%s.%N; sleep 3')
 on_hold() { sfair why "$whole" 2>/dev/null | grep -q .; }
-wait_for 10 on_hold
+wait_for 20 on_hold
 sfair why "$whole"
 
 # GPUs in use, once a second, until it starts.
@@ -67,5 +67,5 @@ check_eq "small jobs beside it" 0 \
 wait_for 30 job_is "$whole" COMPLETED
 check_eq "times it was taken back" 0 "$(job_field "$whole" Restarts)"
 # The small jobs go on at once, and none was lost.
-wait_for 15 full
+wait_for 20 full
 check_eq "small jobs" 18 "$(squeue -h -A many -o %i | wc -l)"

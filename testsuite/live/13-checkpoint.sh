@@ -36,7 +36,7 @@ check_eq "submit time in sfair after a requeue" "$submitted.0" \
 
 wait_for 120 restarts 5
 counted() { [[ $(sfair_field revoked) == 5 ]]; }
-wait_for 10 counted
+wait_for 20 counted
 check_eq "submit time in sfair after five requeues" "$submitted.0" \
 	"$(printf %.1f "$(sfair_field submit_sec)")"
 scancel "$rival"

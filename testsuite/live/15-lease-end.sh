@@ -125,7 +125,7 @@ phase_is() {
 	sfair job -nP -j "$1" -o Phase | grep -qx "$2"
 }
 wait_for 40 grep -q " USR1" "$out/${job[cancelled]}"
-wait_for 5 phase_is "${job[deaf]}" grace
+wait_for 20 phase_is "${job[deaf]}" grace
 scancel "${job[cancelled]}"
 wait_for 40 job_is "$big" RUNNING
 wait_for 20 job_is "$site_big" RUNNING

@@ -78,13 +78,13 @@ whole=$(submit -N3 --gres=gpu:8 --wrap 'sleep 100')
 waits=$(submit --gpus=2 --wrap 'sleep 100')
 begin=$EPOCHREALTIME
 cpu=$(submit -p cpu --wrap true)
-wait_for 10 job_is "$cpu" COMPLETED
+wait_for 20 job_is "$cpu" COMPLETED
 many=$(submit -p cpu --array=1-20 -c 4 --wrap 'sleep 1')
 wait_for 20 has "$many" RUNNING 8
 check "CPU jobs were slow" awk "BEGIN { exit !($EPOCHREALTIME - $begin < 10) }"
 says() { [[ $(job_reason "$1") == $2 ]]; }
-wait_for 10 says "$whole" "Lease: next, GPUs are being collected, about * s"
-wait_for 10 says "$waits" "Lease: waits its turn, rank 2 of 2"
+wait_for 20 says "$whole" "Lease: next, GPUs are being collected, about * s"
+wait_for 20 says "$waits" "Lease: waits its turn, rank 2 of 2"
 squeue -h -j "$waits" | grep -q "(Lease: waits its turn, rank 2 of 2)" ||
 	fail "plain squeue does not say why: $(squeue -h -j "$waits")"
 # Backfill forgets all expected starts in each of its passes.
@@ -93,7 +93,7 @@ expected() {
 	at=$(squeue --start -h -j "$1" -o %S)
 	[[ $at == 2*T* ]] && (($(date -d "$at" +%s) - $(date +%s) <= 61))
 }
-wait_for 10 expected "$whole"
+wait_for 20 expected "$whole"
 
 # ---- Hold, release, begin, dependency: Slurm's own reasons.
 
@@ -105,13 +105,13 @@ check_eq "reason of a held job" JobHeldUser "$(job_reason "$held")"
 check_eq "reason of --begin" BeginTime "$(job_reason "$later")"
 check_eq "reason of a dependency" Dependency "$(job_reason "$after")"
 scontrol uhold "$waits"
-wait_for 10 says "$waits" JobHeldUser
+wait_for 20 says "$waits" JobHeldUser
 scontrol release "$waits"
-wait_for 10 says "$waits" "Lease: *"
+wait_for 20 says "$waits" "Lease: *"
 
 # A pending job is cancelled; what comes free goes to the next, not to the held.
 scancel "$whole"
-wait_for 10 job_is "$whole" CANCELLED
+wait_for 20 job_is "$whole" CANCELLED
 scancel "$rest"
 wait_for 20 job_is "$waits" RUNNING
 sleep 3
@@ -126,7 +126,7 @@ scontrol requeue "$held"
 restarted() { [[ $(job_field "$1" Restarts) == 1 ]]; }
 wait_for 20 restarted "$held"
 # Slurm's own delay for a requeue that a user asked for.
-wait_for 10 says "$held" BeginTime
+wait_for 20 says "$held" BeginTime
 cancel_all
 
 # ---- Arrays: the remainder, the throttle, one task.
@@ -162,6 +162,6 @@ if submit -p gpu,cpu --gpus=1 --wrap true 2>/dev/null; then
 	fail "GPUs in -p gpu,cpu were accepted"
 fi
 scancel "$id"
-wait_for 10 job_is "$id" CANCELLED
+wait_for 20 job_is "$id" CANCELLED
 
 check_eq "errors of ours in the log" '' "$(errors_of_ours)"

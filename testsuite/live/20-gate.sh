@@ -16,32 +16,32 @@ has_reason() { [[ $(job_reason "$1") == "$2" ]]; }
 # A job without GPUs never notices us, on managed nodes either.
 cpu=$(submit -p cpu --wrap 'sleep 1')
 other=$(submit -p gpu --wrap 'sleep 1')
-wait_for 10 job_is "$cpu" COMPLETED
-wait_for 10 job_is "$other" COMPLETED
+wait_for 20 job_is "$cpu" COMPLETED
+wait_for 20 job_is "$other" COMPLETED
 
 held=$(submit --hold --gres=gpu:1 --wrap 'sleep 1')
 later=$(submit --begin=now+5 --gres=gpu:1 --wrap 'sleep 1')
 first=$(submit --gres=gpu:1 --wrap 'sleep 4')
 after=$(submit -d "afterok:$first" --gres=gpu:1 --wrap 'sleep 1')
-wait_for 5 job_is "$first" RUNNING
+wait_for 20 job_is "$first" RUNNING
 check_eq "reason of a held job" JobHeldUser "$(job_reason "$held")"
 check_eq "reason before its time" BeginTime "$(job_reason "$later")"
 check_eq "reason of a dependent job" Dependency "$(job_reason "$after")"
-wait_for 15 job_is "$after" COMPLETED
-wait_for 15 job_is "$later" COMPLETED
+wait_for 20 job_is "$after" COMPLETED
+wait_for 20 job_is "$later" COMPLETED
 check_eq "state of the held job meanwhile" PENDING "$(job_state "$held")"
 scontrol release "$held"
-wait_for 10 job_is "$held" COMPLETED
+wait_for 20 job_is "$held" COMPLETED
 
 # An array keeps its throttle; each task has its own GPUs.
 array=$(submit --array=0-4%2 --gres=gpu:2 --wrap 'sleep 3')
 running() { (($(state_count "$1" RUNNING) == $2)); }
-wait_for 10 running "$array" 2
+wait_for 20 running "$array" 2
 check_eq "tasks that run" 2 "$(state_count "$array" RUNNING)"
 throttled() {
 	[[ $(squeue -h -j "$array" -t PD -o %r) == JobArrayTaskLimit ]]
 }
-wait_for 3 throttled
+wait_for 20 throttled
 gone() { [[ -z $(squeue -h -j "$1" 2>/dev/null) ]]; }
 wait_for 40 gone "$array"
 check_eq "tasks that completed" 5 "$(scontrol -o show job "$array" |
@@ -56,17 +56,17 @@ check_eq "node of salloc" 1 "$(salloc -Q --gres=gpu:4 srun hostname | wc -l)"
 
 # What waits says why, and a change of a waiting job lets nothing through.
 full=$(submit -N2 --gres=gpu:4 --wrap 'sleep 300')
-wait_for 10 job_is "$full" RUNNING
+wait_for 20 job_is "$full" RUNNING
 waits=$(submit --gres=gpu:1 --wrap 'sleep 300')
 waiting() { [[ $(job_reason "$1") =~ ^Lease:.*(rank|next,) ]]; }
-wait_for 10 waiting "$waits"
+wait_for 20 waiting "$waits"
 for _ in {1..20}; do
 	scontrol update JobId="$waits" Name=other
 	scontrol hold "$waits"
 	scontrol release "$waits"
 done
 scontrol reconfigure
-wait_for 10 waiting "$waits"
+wait_for 20 waiting "$waits"
 check_eq "state after many changes" PENDING "$(job_state "$waits")"
 scancel "$full"
-wait_for 15 job_is "$waits" RUNNING
+wait_for 20 job_is "$waits" RUNNING

@@ -157,7 +157,7 @@ rounds() { sfair diag --json | python3 -c '
 import json, sys; print(json.load(sys.stdin)["diag"]["rounds"])'; }
 before=$(rounds)
 more() { (($(rounds) > before)); }
-wait_for 10 more
+wait_for 20 more
 sfair diag --json | python3 -c '
 import json, sys
 socket = json.load(sys.stdin)["socket"]

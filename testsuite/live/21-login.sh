@@ -39,7 +39,7 @@ mine=$(submit -J mine --gres=gpu:1 --wrap 'exec sleep 1000')
 plain=$(submit -p cpu --wrap 'exec sleep 1000')
 wait_for 20 job_is "$mine" RUNNING
 leased() { [[ $(login_as_other sfair job -nP -o JobName,Phase) == "mine|leased" ]]; }
-wait_for 10 leased
+wait_for 20 leased
 said=$(login sfair -v tenant 2>&1)
 grep -q "^sfair: asking $(id -u)@.*:$ours: " <<<"$said" ||
 	fail "it does not ask the network: $said"
@@ -98,7 +98,7 @@ munged_start() { # NAME KEY [LIBRARY]
 		--key-file="$CLUSTER_DIR/etc/$2" --socket="$run.socket" \
 		--pid-file="$run.pid" --seed-file="$run.seed" \
 		--log-file="$run.log" >/dev/null 2>&1 &
-	wait_for 10 signs "$run.socket"
+	wait_for 20 signs "$run.socket"
 }
 # Without a file Slurm itself would want its munged first.
 sed '/^AuthInfo=/d' "$SLURM_CONF" >"$CLUSTER_DIR/run/slurm.conf"
@@ -180,7 +180,7 @@ listen_at() { # VALUE
 	sed -i '/^Listen=/d' "$CLUSTER_DIR/etc/astraea.conf"
 	echo "Listen=$1" >>"$CLUSTER_DIR/etc/astraea.conf"
 	restart_slurmctld
-	wait_for 10 answered
+	wait_for 20 answered
 }
 listen_at "127.0.0.1:$((port + 999))"
 complains "no such socket: slurmctld runs on $host, and .* is not on the" \

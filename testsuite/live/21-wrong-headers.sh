@@ -42,8 +42,8 @@ submit -p cpu -H -t 400000000 --begin=2300-01-01 -J odd --wrap true >/dev/null
 submit -p gpu -H --gpus=2000000000 -N1 --comment="$(printf 'x%.0s' {1..5000})" \
 	--wrap true >/dev/null 2>&1 || :
 submit -H --array=1-9%2 --gpus=1 --wrap true >/dev/null
-wait_for 10 job_is "$leased" RUNNING
-wait_for 10 job_is "$cpu" RUNNING
+wait_for 20 job_is "$leased" RUNNING
+wait_for 20 job_is "$cpu" RUNNING
 
 # ---- Layout by layout.
 
@@ -87,7 +87,7 @@ node, numbers swapped|node_record|swap:cpu_bind:owner|(cpu_bind|owner) (and [a-z
 partition, numbers swapped|part_record|swap:max_time:grace_time|(max|grace)_time (and [a-z_]* )?of a part_record_t (is|are) not what slurmctld says
 job, padding filled and nothing moved|job_record|before:batch_host:uint16_t wrong;|
 EOT
-wait_for 10 says "structures are as expected"
+wait_for 20 says "structures are as expected"
 ok wrong-headers-stand-aside
 
 # ---- All of the plugin so: Slurm goes on as stock.
@@ -97,7 +97,7 @@ begin_with "$("$top/testsuite/lib/wrong-build" --all \
 	job_details 'before:min_nodes:uint64_t wrong;' \
 	node_record 'before:name:uint64_t wrong;' \
 	part_record 'before:name:uint64_t wrong;')"
-wait_for 10 says 'astraea: stands aside'
+wait_for 20 says 'astraea: stands aside'
 check "sfair diag says what is wrong" grep -qE 'has [0-9]+ bytes' <(aside)
 check "sfair tenant says it, too" \
 	grep -q 'warning: the plugin stands aside.* bytes' <(sfair tenant 2>&1)
@@ -115,7 +115,7 @@ wait_for 20 job_is "$more" COMPLETED
 check "srun has a GPU" grep -qx '[0-3]' <(srun --gres=gpu:1 -n1 \
 	sh -c 'echo "$CUDA_VISIBLE_DEVICES"')
 last=$(submit --gres=gpu:1 --wrap 'sleep 60')
-wait_for 10 job_is "$last" RUNNING
+wait_for 20 job_is "$last" RUNNING
 scontrol update jobid="$last" comment=other
 scontrol requeue "$last"
 held=$(submit -H --gpus=1 --wrap true)
@@ -128,7 +128,7 @@ check_eq "restarts of what was leased" 0 "$(job_field "$leased" Restarts)"
 check_eq "errors of ours" 0 "$(said 'error: astraea' |
 	grep -vc 'stands aside' || true)"
 scancel "$last" "$cpu"
-wait_for 10 job_is "$cpu" CANCELLED
+wait_for 20 job_is "$cpu" CANCELLED
 ok stands-aside-as-stock
 
 # ---- The demo says so, and that a Slurm cannot have several nodes here.

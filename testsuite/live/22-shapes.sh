@@ -30,10 +30,10 @@ gets() {
 	local want=$1 id
 	shift
 	id=$(submit "$@" --wrap 'sleep 60')
-	wait_for 10 job_is "$id" RUNNING
+	wait_for 20 job_is "$id" RUNNING
 	check_eq "GPUs of $*" "$want" "$(layout "$id")"
 	scancel "$id"
-	wait_for 10 clean
+	wait_for 20 clean
 }
 clean() {
 	[[ -z $(squeue -h) ]] && ! scontrol show node | grep -q COMPLETING
@@ -55,12 +55,12 @@ gets "n1:8 n2:8 n3:8 n4:8" -N4 --gpus-per-node=8 --cpus-per-gpu=4
 # On nodes with room for 5, 5, 3 and none: 5 + 5 + 2.
 for want in 1:3 2:3 3:5 4:8; do
 	id=$(submit --gres=gpu:"${want#*:}" -w "n${want%:*}" --wrap 'sleep 60')
-	wait_for 10 job_is "$id" RUNNING
+	wait_for 20 job_is "$id" RUNNING
 done
 id=$(submit --gpus=12 --wrap 'sleep 60')
-wait_for 10 job_is "$id" RUNNING
+wait_for 20 job_is "$id" RUNNING
 check_eq "GPUs in the gaps" "n1:5 n2:5 n3:2" "$(layout "$id")"
 scancel -u root
-wait_for 10 clean
+wait_for 20 clean
 check_eq "GPUs in use at the end" 4 \
 	"$(scontrol -d show node | grep -c 'GresUsed=gpu:a100:0(')"

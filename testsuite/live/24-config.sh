@@ -15,7 +15,7 @@ refused() {
 	printf '%s\n' "$@" >"$file"
 	: >"$log"
 	scontrol reconfigure
-	wait_for 5 ctld_log "astraea: .*$pattern.*the old values stay"
+	wait_for 20 ctld_log "astraea: .*$pattern.*the old values stay"
 }
 
 pool='Pool=gpu Partitions=gpu'
@@ -38,17 +38,17 @@ refused '"Pool" has no value' Pool
 rm "$file"
 : >"$log"
 scontrol reconfigure
-wait_for 5 ctld_log 'astraea.conf: No such file.*the old values stay'
+wait_for 20 ctld_log 'astraea.conf: No such file.*the old values stay'
 
 # The old values are still in force, and a good file is taken.
 id=$(submit --gres=gpu:1 --wrap 'env | grep ASTRAEA_LEASE_TERM')
-wait_for 10 job_is "$id" COMPLETED
+wait_for 20 job_is "$id" COMPLETED
 check_eq "term of the old file" ASTRAEA_LEASE_TERM=900 "$(job_log "$id")"
 echo "$pool LeaseTerm=2:00" >"$file"
 scontrol reconfigure
 sleep 1.5
 id=$(submit --gres=gpu:1 --wrap 'env | grep ASTRAEA_LEASE_TERM')
-wait_for 10 job_is "$id" COMPLETED
+wait_for 20 job_is "$id" COMPLETED
 check_eq "term of the new file" ASTRAEA_LEASE_TERM=120 "$(job_log "$id")"
 
 # Files that are not there, or no files, or that include each other, keep
@@ -71,7 +71,7 @@ rm "$file"
 mkfifo "$file"
 : >"$log"
 scontrol reconfigure
-wait_for 5 ctld_log 'astraea.conf: not a file; the old values stay'
+wait_for 20 ctld_log 'astraea.conf: not a file; the old values stay'
 rm "$file"
 printf '%s \\\n LeaseTerm=2:00\n' "$pool" >"$file"
 : >"$log"
@@ -86,7 +86,7 @@ echo "$pool" >"$file"
 scontrol reconfigure
 first=$(submit --gres=gpu:2 --no-requeue --wrap 'sleep 6')
 second=$(submit --gres=gpu:2 --wrap 'true')
-wait_for 10 job_is "$first" RUNNING
+wait_for 20 job_is "$first" RUNNING
 sleep 2
 check_eq "the second waits" PENDING "$(job_state "$second")"
 echo 'Pool=other Partitions=cpu' >"$file"
@@ -102,12 +102,12 @@ scontrol reconfigure
 rm "$file"
 : >"$log"
 "$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
-wait_for 5 ctld_log 'no job is managed until this is mended'
+wait_for 20 ctld_log 'no job is managed until this is mended'
 idle='the plugin manages no jobs, all are Slurm.s own: .*No such file'
 idle() { sfair tenant 2>&1 >/dev/null | grep "warning: $idle" >/dev/null; }
-wait_for 10 idle
+wait_for 20 idle
 id=$(submit --gres=gpu:1 --wrap 'sleep 600')
-wait_for 10 job_is "$id" RUNNING
+wait_for 20 job_is "$id" RUNNING
 check "sfair why says so" grep -q "asks for GPUs .*: $idle" \
 	<(sfair why "$id" | tr '\n' ' ')
 scancel "$id"
@@ -115,7 +115,7 @@ echo "$pool" >"$file"
 scontrol reconfigure
 sleep 12
 id=$(submit --gres=gpu:1 --wrap 'env | grep ASTRAEA_LEASE_TERM')
-wait_for 15 job_is "$id" COMPLETED
+wait_for 20 job_is "$id" COMPLETED
 check_eq "term of the mended file" ASTRAEA_LEASE_TERM=900 "$(job_log "$id")"
 
 # What is lived with is told.

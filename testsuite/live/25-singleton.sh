@@ -8,7 +8,7 @@ start_cluster --nodes 1 --gpus 4
 first=$(submit --gres=gpu:1 -J one --wrap 'sleep 5')
 second=$(submit --gres=gpu:1 -J one -d singleton --wrap 'sleep 1')
 after=$(submit --gres=gpu:1 -d "afterok:$second" --wrap 'true')
-wait_for 10 job_is "$first" RUNNING
+wait_for 20 job_is "$first" RUNNING
 sleep 2
 check_eq "state of the singleton" PENDING "$(job_state "$second")"
 check_eq "why it waits" Dependency "$(job_reason "$second")"

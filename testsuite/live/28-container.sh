@@ -74,5 +74,5 @@ wait_for 60 job_is "$rival" RUNNING
 step=$(sed -n 's/^saved \([0-9]*\) True $/\1/p' "$out/$id")
 [[ $step ]] || fail "in its container: $(cat "$out/$id")"
 saved() { [[ $(said checkpoint step) == "$step" ]]; }
-wait_for 10 saved
+wait_for 20 saved
 grep -qE '^left [0-9.]+$' "$out/$id" || fail "$(cat "$out/$id")"

@@ -131,7 +131,7 @@ rule incentive "themis to incentive"
 more
 serves
 paid() { [[ $(ledger) == *"blue "[1-9]* ]]; }
-wait_for 15 paid
+wait_for 20 paid
 sums=$(ledger)
 echo "$sums"
 

@@ -241,7 +241,7 @@ ends_with 137 --agent bash -c "echo \$\$ >$out/pid; kill -KILL \$PPID; sleep 600
 task_is_gone() {
 	! grep -q '^State:.[^ZX]' "/proc/$(cat "$out/pid")/status" 2>/dev/null
 }
-wait_for 5 task_is_gone
+wait_for 20 task_is_gone
 ends_with 7 --agent=--nonesuch bash -c "$parent"
 grep -q 'unknown option --nonesuch' "$out/errors" || fail "$(cat "$out/errors")"
 sed -i 's,agent=.*,agent=/nonesuch,' "$CLUSTER_DIR/etc/plugstack.conf"

@@ -47,7 +47,7 @@ sacctmgr -i modify account chem set fairshare=0 >/dev/null
 expect "fairshare=0" "astro=10 chem=0 hep=20"
 check "a weight of 0 is named" grep -q 'tenant chem has weight 0' \
 	<<<"$(sfair diag)"
-wait_for 5 ctld_log 'astraea: tenant chem has weight 0'
+wait_for 20 ctld_log 'astraea: tenant chem has weight 0'
 
 # They decide who runs: 2:1 of 6 GPUs, once all jobs are there.
 scontrol update nodename=n1 state=drain reason=order
@@ -59,7 +59,7 @@ scontrol update nodename=n1 state=resume
 split() { [[ $(gpus_of hep) == "$1" && $(gpus_of astro) == "$2" ]]; }
 wait_for 30 split 4 2
 none=$(submit -A chem --gres=gpu:1 --wrap 'sleep 600')
-wait_for 10 is_of "$none" chem
+wait_for 20 is_of "$none" chem
 
 # ---- fairshare=parent: the jobs are the parent's.
 sacctmgr -i modify account astro set fairshare=parent >/dev/null
@@ -88,7 +88,7 @@ expect "TenantLevel=1 again" "chem=0 physics=5"
 
 # ---- A job that moves to another account moves to its tenant.
 scontrol update "jobid=$last" account=chem
-wait_for 10 is_of "$last" chem
+wait_for 20 is_of "$last" chem
 
 # ---- Without enforcement accounts are tenants as well, but not those that
 # somebody has made up.
@@ -101,7 +101,7 @@ expect "without enforcement" "astro=3 chem=4 hep=2"
 hep=$(submit -A hep --gres=gpu:6 --wrap 'sleep 600')
 wait_for 20 is_of "$hep" hep
 made_up=$(submit --uid=games -A fancy --gres=gpu:1 --wrap 'sleep 600')
-wait_for 10 is_of "$made_up" games
+wait_for 20 is_of "$made_up" games
 expect "an account that is made up" "astro=3 chem=4 games=1 hep=2"
 check "the account is named" grep -q "account fancy of job $made_up is not" \
 	<<<"$(sfair diag)"
@@ -123,7 +123,7 @@ check_eq "its job runs on" RUNNING "$(job_state "$hep")"
 check "the account is named" grep -qE "account hep of job [0-9]+ is not in" \
 	<<<"$(sfair diag)"
 next=$(submit -A chem --gres=gpu:6 --wrap 'sleep 600')
-wait_for 10 is_of "$next" chem
+wait_for 20 is_of "$next" chem
 scancel "$hep"
 wait_for 20 job_is "$next" RUNNING
 

@@ -35,8 +35,8 @@ job() { submit --wrap 'sleep 600' "$@"; }
 dear=$(job -A a --gres=gpu:a100:4)
 cheap=$(job -A b --gres=gpu:v100:4)
 wait_for 30 is tenant a alloc_gpus 12
-wait_for 10 is tenant b alloc_gpus 4
-wait_for 10 is tenant a quota_gpus "$(awk 'BEGIN { printf "%g", 32 / 3 }')"
+wait_for 20 is tenant b alloc_gpus 4
+wait_for 20 is tenant a quota_gpus "$(awk 'BEGIN { printf "%g", 32 / 3 }')"
 check "a type that no node has is named" grep -q \
 	'Warning .*GPUWeight: no node has GPUs of type nosuch' <<<"$(sfair diag)"
 check_eq "and no other" "GPUs of type nosuch" \
@@ -49,12 +49,12 @@ sfair tenant
 # expected, which is 2 here, until the job runs.
 any=$(job -A c --gres=gpu:8 -N1)
 job -A c --gres=gpu:a100:8 >/dev/null
-wait_for 10 is tenant c demand_gpus $((8 * 2 + 8 * 3))
+wait_for 20 is tenant c demand_gpus $((8 * 2 + 8 * 3))
 scancel "$cheap"
 wait_for 20 job_is "$any" RUNNING
 check_eq "node of the untyped job" n2 "$(job_field "$any" NodeList)"
-wait_for 10 is tenant c demand_gpus $((8 * 1 + 8 * 3))
-wait_for 10 is tenant c alloc_gpus 8
+wait_for 20 is tenant c demand_gpus $((8 * 1 + 8 * 3))
+wait_for 20 is tenant c alloc_gpus 8
 
 # ---- GPU time is weight times time: a job has had 12 a second, and one of 8
 # cheap GPUs 8.
@@ -74,10 +74,10 @@ check "GPU time is not weight times time" time_is "$dear" 12 "$any" 8
 
 # ---- Other weights count from the next round on.
 set_conf GPUWeight a100:1.5,v100:0.5
-wait_for 10 is tenant a alloc_gpus 6
-wait_for 10 is tenant c alloc_gpus 4
+wait_for 20 is tenant a alloc_gpus 6
+wait_for 20 is tenant c alloc_gpus 4
 set_conf GPUWeight none
-wait_for 10 is tenant a alloc_gpus 4
+wait_for 20 is tenant a alloc_gpus 4
 
 # ---- QOS: of two jobs of a tenant that is entitled to less than they ask for,
 # the one of weight 3 is entitled to three times as much.
@@ -87,7 +87,7 @@ check "a QOS that is not there is named" grep -q 'there is no QOS nosuch' \
 	<<<"$(sfair diag)"
 low=$(job -A a --gres=gpu:8 -N1)
 high=$(job -A a --gres=gpu:8 -N1 --qos=high)
-wait_for 10 is job "$high" weight 3
+wait_for 20 is job "$high" weight 3
 check_eq "weight of QOS normal" 1 "$(of job "$low" weight)"
 fair() { sfair job --json | python3 -c '
 import json, sys
@@ -105,6 +105,6 @@ awk -v b="$before" -v a="$after" 'BEGIN {
 
 # A job that waits may change its QOS.
 waits=$(job -A b --gres=gpu:8 -N1)
-wait_for 10 is job "$waits" weight 1
+wait_for 20 is job "$waits" weight 1
 scontrol update "jobid=$waits" qos=high
-wait_for 10 is job "$waits" weight 3
+wait_for 20 is job "$waits" weight 3

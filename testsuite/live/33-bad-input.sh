@@ -30,18 +30,18 @@ is_of() { [[ $(sfair job -nP -j "$1" --format=Tenant 2>/dev/null) == "$2" ]]; }
 # ---- From the start: partitions that are not there, two tenants with one
 # account, a weight of zero; the jobs of the other partition run.
 wait_for 30 warned 'line 4: Partitions=gpu,later: there is no partition later'
-wait_for 5 warned "Tenant=two: account x is tenant one's already"
-wait_for 5 warned 'tenant zero has weight 0'
+wait_for 20 warned "Tenant=two: account x is tenant one's already"
+wait_for 20 warned 'tenant zero has weight 0'
 sfair diag | grep Warning
 id=$(submit --gres=gpu:1 --wrap 'true')
 wait_for 30 job_is "$id" COMPLETED
 id=$(submit -A x --gres=gpu:1 --wrap 'sleep 600')
-wait_for 10 is_of "$id" one
+wait_for 20 is_of "$id" one
 scancel "$id"
 
 # ---- A partition that comes later is in from then on.
 scontrol create partition=later nodes=n1 state=up
-wait_for 10 unwarned 'partition later'
+wait_for 20 unwarned 'partition later'
 id=$(submit -p later --gres=gpu:1 --wrap 'env | grep ASTRAEA_POOL')
 wait_for 20 job_is "$id" COMPLETED
 check_eq "pool of the partition" ASTRAEA_POOL=gpu "$(job_log "$id")"
@@ -50,7 +50,7 @@ logged 'line 4: Partitions=gpu,later: there is no partition later' 1
 # ---- A bad file is told once, also at the start.
 echo 'Pool=gpu Partitions=gpu LeaseTerm=never' >"$file"
 scontrol reconfigure
-wait_for 10 ctld_log 'line 1: LeaseTerm=never: .*; the old values stay'
+wait_for 20 ctld_log 'line 1: LeaseTerm=never: .*; the old values stay'
 sleep 2.5
 logged 'line 1: LeaseTerm=never: ' 1
 check "sfair diag has the error" grep -q 'LeaseTerm=never' <<<"$(sfair diag)"
@@ -69,15 +69,15 @@ wait_for 20 has_error
 printf '# comment\nGPUWeight=a100:0\n' >"$CLUSTER_DIR/etc/more.conf"
 printf 'Pool=gpu Partitions=gpu\nInclude more.conf\n' >"$file"
 scontrol reconfigure
-wait_for 10 ctld_log \
+wait_for 20 ctld_log \
 	'etc/more.conf: line 2: GPUWeight=a100:0: the weight of a100 is to be'
 printf 'Pool=gpu Partitions=gpu RoundInterval=1\nSocket=astraea.sock\n' >"$file"
 scontrol reconfigure
-wait_for 10 ctld_log 'line 2: Socket=astraea.sock: a path that begins with /'
+wait_for 20 ctld_log 'line 2: Socket=astraea.sock: a path that begins with /'
 sed -i '2d' "$file"
 scontrol reconfigure
 mended() { ! grep -q 'Socket=' <<<"$(sfair diag)"; }
-wait_for 10 mended
+wait_for 20 mended
 id=$(submit --gres=gpu:1 --wrap 'env | grep ASTRAEA_POOL')
 wait_for 30 job_is "$id" COMPLETED
 check_eq "pool of the mended file" ASTRAEA_POOL=gpu "$(job_log "$id")"
@@ -95,7 +95,7 @@ python3 - "$state" <<-'EOT'
 EOT
 cp "$state" "$CLUSTER_DIR/out/later"
 "$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
-wait_for 10 ctld_log \
+wait_for 20 ctld_log \
 	'pool gpu: .*cannot be used: .*version 99, this release reads 1 to [0-9]+'
 id=$(submit --gres=gpu:1 --wrap true)
 wait_for 30 job_is "$id" COMPLETED
@@ -129,7 +129,7 @@ for reply in (json.dumps({"astraea": 2, "request": "tenant"}), "HTTP/1.1 400"):
     client.close()
 EOT
 exists() { [[ -S $CLUSTER_DIR/out/other ]]; }
-wait_for 10 exists
+wait_for 20 exists
 complains "protocol version 2, this sfair 1: use the sfair of the plugin's" \
 	env SFAIR_SOCKET="$CLUSTER_DIR/out/other" sfair tenant
 complains 'is no message of the astraea plugin' \

@@ -39,7 +39,7 @@ tenants_shown() {
 	[[ $(sfair auction -nP --format=Tenant 2>/dev/null | sort -u |
 		xargs) == *"a b"* ]]
 }
-wait_for 10 tenants_shown || fail "sfair auction does not show both tenants"
+wait_for 20 tenants_shown || fail "sfair auction does not show both tenants"
 
 single=$(submit -A a --gres=gpu:1 --wrap "$endless")
 wait_for 60 ran "$single" || fail "an app of one job has had no lease"

@@ -138,7 +138,7 @@ unchanged partition=all
 unchanged TresPerJob="$GPU_TRES":99
 unchanged NumNodes=7
 scontrol update jobid="$id" jobname=renamed TresPerJob="$GPU_TRES":4
-wait_for 10 scontrol update jobid="$id" partition=gpu2 # see live/51-update
+wait_for 20 scontrol update jobid="$id" partition=gpu2 # see live/51-update
 check_eq "partition after a change" gpu2 "$(job_field "$id" Partition)"
 ! as_other scontrol update jobid="$id" \
 	partition=gpu,cpu 2>"$CLUSTER_DIR/out/stranger" || fail "a stranger may"

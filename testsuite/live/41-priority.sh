@@ -19,7 +19,7 @@ sprio_line() { sprio -h -j "$1" -o '%Y %S %A %B %F %J %P %Q %N' |
 	awk '{ n = 0; for (i = 3; i <= NF; i++) n += $i; print $1, $2, n }'; }
 
 running=$(submit --gpus=2 --wrap 'sleep 600')
-wait_for 15 job_is "$running" RUNNING
+wait_for 20 job_is "$running" RUNNING
 jobs=()
 for _ in 1 2 3; do jobs+=("$(submit --gpus=2 --wrap 'sleep 600')"); done
 cpu=$(submit -p cpu -c 32 --wrap 'sleep 600')
@@ -27,7 +27,7 @@ cpu2=$(submit -p cpu -c 32 --wrap 'sleep 600')
 held=$(submit --gpus=2 -H --wrap 'sleep 600')
 set=$(submit --gpus=2 --priority=777 --wrap 'sleep 600')
 blocked=$(submit --gpus=2 --dependency=afterany:"$running" --wrap true)
-wait_for 15 job_is "$cpu" RUNNING
+wait_for 20 job_is "$cpu" RUNNING
 
 ranked() {
 	local n
@@ -65,7 +65,7 @@ scontrol hold "$id"
 check_eq "priority of a held job" 0 "$(priority "$id")"
 scontrol release "$id"
 has_rank() { (($(priority "$id") > 1000000)); }
-wait_for 15 has_rank
+wait_for 20 has_rank
 
 # multifactor's decay thread recalculates once a minute: ours come back.
 end=$((SECONDS + 70)) lost=0

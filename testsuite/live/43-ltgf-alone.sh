@@ -70,9 +70,9 @@ case $(job_reason "${small[0]}")$(job_reason "${big[1]}") in
 *Lease*) fail "there are no leases: $(squeue -h -o '%i %r')" ;;
 esac
 why() { [[ $(sfair why "$1" | xargs -d '\n') == $2 ]]; }
-wait_for 10 why "${small[0]}" \
+wait_for 20 why "${small[0]}" \
 	"*Slurm starts it by priority; its reason is *. It is number 1 of 5 *"
-wait_for 10 why "$hog" "*never taken back (this pool has no leases)*"
+wait_for 20 why "$hog" "*never taken back (this pool has no leases)*"
 check_eq "a lease that there is not" "running|0|N/A|N/A|N/A|N/A" \
 	"$(sfair lease -nP -j "$hog" -o Phase,Leases,LeaseStart,LeaseEnd,Left,Term)"
 sfair tenant -nP -o Tenant | sort | xargs | grep -q "big.*small" ||
@@ -104,19 +104,19 @@ wait_for 20 before "$a" "$b"
 scontrol update jobid="$a" nice=7
 nice_counts() { sprio -h -j "$a" -o '%Y %S %A %F %Q %N' |
 	awk '$6 == 7 && $1 <= $2 - 7 + $3 + $4 + $5 + 2 { f = 1 } END { exit !f }'; }
-wait_for 10 nice_counts
+wait_for 20 nice_counts
 scontrol update jobid="$a" nice=1000000
-wait_for 10 before "$b" "$a"
+wait_for 20 before "$b" "$a"
 scontrol update jobid="$a" nice=0
-wait_for 10 before "$a" "$b"
+wait_for 20 before "$a" "$b"
 scontrol hold "$a"
 check_eq "priority of a held job" 0 "$(priority "$a")"
 check_eq "reason of a held job" JobHeldAdmin "$(job_reason "$a")"
 scontrol release "$a"
-wait_for 10 has_site "$a"
-wait_for 10 before "$a" "$b"
+wait_for 20 has_site "$a"
+wait_for 20 before "$a" "$b"
 scontrol top "$c"
-wait_for 10 before "$c" "$a"
+wait_for 20 before "$c" "$a"
 scontrol update jobid="$b" priority=777
 sleep 2
 check_eq "priority set by hand" 777 "$(priority "$b")"
@@ -124,9 +124,9 @@ check "scontrol top lasts a moment only" before "$c" "$a"
 scancel "$c"
 
 # A job that goes elsewhere takes nothing along.
-wait_for 10 scontrol update jobid="$a" partition=other # see live/51-update
+wait_for 20 scontrol update jobid="$a" partition=other # see live/51-update
 no_site() { [[ $(site "$a") == 0 ]]; }
-wait_for 10 no_site
+wait_for 20 no_site
 scancel "$a" "$b"
 
 # ---- Other factors, mixed in by weight.
@@ -140,7 +140,7 @@ wait_for 20 before "$plain" "$urgent"
 set_conf PriorityWeightLTGF 1000
 wait_for 20 before "$urgent" "$plain"
 small_site() { (($(site "$plain") == 1000 && $(site "$urgent") == 500)); }
-wait_for 10 small_site
+wait_for 20 small_site
 set_conf PriorityWeightLTGF only
 wait_for 20 before "$plain" "$urgent"
 
@@ -162,7 +162,7 @@ check_eq "the running job" RUNNING "$(job_state "$(running)")"
 sed -i 's/RoundInterval=1/RoundInterval=often/' "$CLUSTER_DIR/etc/astraea.conf"
 scontrol reconfigure
 named() { ctld_log 'astraea.conf: line 1: RoundInterval=often'; }
-wait_for 10 named
+wait_for 20 named
 sleep 2
 check "the old values do not stay" before "$plain" "$urgent"
 restart_slurmctld

@@ -73,7 +73,7 @@ touch "$OUT/go.$b"
 wait_for 20 job_is "$b" COMPLETED
 scontrol update jobid="$a" starttime=now # Slurm's two minutes after a requeue
 wait_for 30 runs "$a"
-wait_for 10 logged "$a" "begin 1"
+wait_for 20 logged "$a" "begin 1"
 
 # ---- Forth again.
 
@@ -84,7 +84,7 @@ had() { sfair tenant --json | python3 -c '
 import json, sys
 t = json.load(sys.stdin)["tenants"]
 sys.exit(not 2 * 8 <= sum(x["alloc_gpu_sec"] for x in t) < 1000)'; }
-wait_for 10 had
+wait_for 20 had
 wait_for 20 says "$limited" Licenses
 
 # ---- Without leases, first: who is in his grace leaves in peace.
@@ -95,9 +95,9 @@ wait_for 40 begun "$a" ^signal 2
 set_conf Leases no
 touch "$OUT/saved.$a"
 wait_for 30 runs "$c"
-wait_for 10 restarts "$a" 2
+wait_for 20 restarts "$a" 2
 no_lease() { [[ $(job_reason "$a") != *Lease* ]]; }
-wait_for 10 no_lease
+wait_for 20 no_lease
 touch "$OUT/go.$c"
 wait_for 30 runs "$a"
 set_conf Leases yes

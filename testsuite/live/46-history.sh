@@ -104,7 +104,7 @@ check_eq "what its user had" "$want" "$(had owner owner.tenant)"
 # The file becomes a folder, which nobody can write to, root included.
 diag() { sfair diag -p 2>/dev/null | grep "^History|$1|"; }
 is_writing() { [[ $(diag State) == "History|State|writing|" ]]; }
-wait_for 10 is_writing # with the next round
+wait_for 20 is_writing # with the next round
 cluster=$top/testsuite/lib/cluster
 "$cluster" stop "$CLUSTER_DIR" slurmctld
 mv "$file" "$file.good"

@@ -32,7 +32,7 @@ shows() { [[ $(screen) == *"$1"* ]]; }
 lacks() { [[ $(screen) != *"$1"* ]]; }
 keys() { terminal send-keys -t top "$@"; }
 # expect TEXT: on the screen, soon
-expect() { wait_for 10 shows "$1"; }
+expect() { wait_for 20 shows "$1"; }
 resize() { terminal resize-window -t top -x "$1" -y "$2"; }
 no_line_wraps() {
 	(($(screen | wc -L) <= $1)) || fail "a line of more than $1 columns"
@@ -107,9 +107,9 @@ no_line_wraps 100
 
 # ---- Views and keys.
 keys 2
-wait_for 10 shows "WHOSE"
+wait_for 20 shows "WHOSE"
 keys 3
-wait_for 10 lacks "WHOSE"
+wait_for 20 lacks "WHOSE"
 expect "LEFT<"
 keys s jobid Enter
 expect "JOBID<"
@@ -119,10 +119,10 @@ keys '>'
 expect "USER>"
 keys A biology Enter
 expect "Accounts biology"
-wait_for 10 lacks "P $big"
+wait_for 20 lacks "P $big"
 keys A games Enter
 expect "Accounts games"
-wait_for 10 lacks "biology  "
+wait_for 20 lacks "biology  "
 keys A Enter
 expect "P $big"
 keys Tab
@@ -144,7 +144,7 @@ keys q
 
 # ---- Any size.
 resize 60 15
-wait_for 10 lacks "1 Overview"
+wait_for 20 lacks "1 Overview"
 expect "P physics"
 expect "q Quit"
 no_line_wraps 60
@@ -171,7 +171,7 @@ expect "P $big"
 
 # ---- The end, by q and by Ctrl-C: the terminal is as it was.
 keys q
-wait_for 10 lacks "JOBID"
+wait_for 20 lacks "JOBID"
 # shellcheck disable=SC2016
 keys 'echo status=$?' Enter
 expect "status=0"

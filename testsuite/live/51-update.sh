@@ -85,7 +85,7 @@ done < <(cut -d: -f1 <<<"$stock" | uniq)
 
 # Without slurmdbd Slurm 24.11 refuses a new partition where its thread's errno
 # is not 0: that has to be asked for again.
-update() { wait_for 10 scontrol update "$@" 2>>"$OUT/refused"; }
+update() { wait_for 20 scontrol update "$@" 2>>"$OUT/refused"; }
 
 id=$(sleeper --gpus=1)
 other=$(sleeper --gpus=1)

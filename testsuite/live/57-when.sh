@@ -77,7 +77,7 @@ runs() {
 	running=$(squeue -h -t R -o %i | head -n 1)
 	[[ $(sfair when "$running") == "Job $running has run since "* ]]
 }
-wait_for 10 runs
+wait_for 20 runs
 
 scancel "$blocked"
 wait_for 240 all_done

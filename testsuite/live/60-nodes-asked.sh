@@ -52,7 +52,7 @@ waits() {
 
 on n3 --gres=gpu:1 --nodelist=n3
 written() { [[ $(job_log "$last") == n3 ]]; }
-wait_for 10 written
+wait_for 20 written
 ok nodelist
 on 'n\[3-4]' -N2 --gres=gpu:1 --nodelist=n[3-4]
 ok nodelist-of-two

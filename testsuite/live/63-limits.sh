@@ -49,7 +49,7 @@ use_lab() { mgr modify user root set defaultaccount=lab; }
 use_lab
 known() { sacctmgr -nP show assoc account=lab user=root format=qos |
 	grep -q denied; }
-wait_for 10 known
+wait_for 20 known
 
 # ---- Of the association.
 

@@ -54,7 +54,7 @@ ok several-qos
 waits=$(job --qos=many,few)
 wait_for 20 waits_for "$waits" QOSGrpGRES
 says_few() { sfair why "$waits" | tr '\n' ' ' | grep -q "qos few set GrpTRES"; }
-wait_for 10 says_few
+wait_for 20 says_few
 ok several-qos-all-full
 scancel -u root
 wait_for 20 job_is "$waits" CANCELLED

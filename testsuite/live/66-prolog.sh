@@ -73,7 +73,7 @@ epilog_before() {
 		"$CLUSTER_DIR/log/hooks" | cut -d: -f2 | cut -d' ' -f1 | xargs)
 	[[ $order == "epilog prolog" ]]
 }
-wait_for 10 epilog_before
+wait_for 20 epilog_before
 ok next-job-waits-for-the-epilog
 rm "$CLUSTER_DIR/run/epilog.slow"
 wait_for 30 job_is "$second" COMPLETED
@@ -102,7 +102,7 @@ scontrol update NodeName=n2 State=RESUME
 sleep 3
 check_eq "a held job, with its node back" PENDING "$(job_state "$id")"
 scontrol release "$id"
-wait_for 10 says "$id" BeginTime # Slurm's own delay of a requeue
+wait_for 20 says "$id" BeginTime # Slurm's own delay of a requeue
 scontrol update JobId="$id" StartTime=now
 runs "$id"
 ok release-after-a-failed-prolog

@@ -59,12 +59,12 @@ rigid=$(job b)
 elastic=$(submit -A b --time=60 --gpu-range=1-2 --signal=B:TERM@60 \
 	--open-mode=append "$CLUSTER_DIR/work.sh")
 wait_for 60 job_is "$first" RUNNING
-wait_for 10 job_is "$rigid" RUNNING
-wait_for 10 has "$elastic" 1
+wait_for 20 job_is "$rigid" RUNNING
+wait_for 20 has "$elastic" 1
 check "a has no credits" are a '== 0'
 why() { sfair why "$1" | tr -s '\n ' ' '; }
 poor() { [[ $(why "$second") == *" costs 0.003788, and its tenant a has 0 credits"* ]]; }
-wait_for 10 poor
+wait_for 20 poor
 sfair why "$second"
 check_eq "its state" PENDING "$(job_state "$second")"
 saved
@@ -84,7 +84,7 @@ ok no-credits-no-purchase
 scancel "$rigid"
 wait_for 60 has "$elastic" 2
 resized() { [[ $(job_log "$elastic") == *"checkpoint at 1"*"run 2 after 1"* ]]; }
-wait_for 10 resized
+wait_for 20 resized
 ok resized
 
 # ---- Some credits: a buys c's GPU, which c and b are paid for.
@@ -93,7 +93,7 @@ sed -i 's/ Budget=0/ Budget=0.01 BudgetRefill=100000000/' \
 	"$CLUSTER_DIR/etc/astraea.conf"
 scontrol reconfigure
 wait_for 60 job_is "$second" RUNNING
-wait_for 10 are a '< 0.01'
+wait_for 20 are a '< 0.01'
 check "c was given some of it" are c '> 0.01'
 
 full() { [[ $(sfair price -nP -o Used,GPUs,Price | head -n 1) == "4|4|1.000" ]]; }

@@ -73,7 +73,7 @@ accepted() {
 	submit -H -A a --no-requeue --gpus="$1" --wrap true >/dev/null 2>&1
 }
 is_refused() { ! accepted 2; }
-wait_for 10 is_refused
+wait_for 20 is_refused
 refused 'at most 1 may be held so' submit -A a --no-requeue --gpus=2 --wrap true
 id=$(sleeper -A a --no-requeue --gpus=2 -t 1)
 runs "$id"
@@ -81,7 +81,7 @@ cancel_all
 ok no-lease-that-can-never-run-is-refused
 set_conf NoLeaseGPUs none
 set_conf NoLeaseUserGPUs 3
-wait_for 10 accepted 3
+wait_for 20 accepted 3
 first=$(sleeper -A a --no-requeue --gpus=3)
 runs "$first"
 second=$(sleeper -A b --no-requeue --gpus=1)
@@ -94,7 +94,7 @@ shortens() {
 	id=$(sleeper -H -A a --no-requeue --gpus=1 -t 60 2>"$OUT/said")
 	[[ $(job_field "$id" TimeLimit) == 00:05:00 ]]
 }
-wait_for 10 shortens
+wait_for 20 shortens
 check_eq "shortened" 00:05:00 "$(job_field "$id" TimeLimit)"
 check "sbatch said: $(<"$OUT/said")" grep -q NoLeaseTime "$OUT/said"
 id=$(sleeper -A a --gpus=1 -t 60)

@@ -62,7 +62,7 @@ since=$(date +%Y-%m-%dT%H:%M)
 gang=$(submit -A left -N $((nodes / 2)) --ntasks-per-node=1 \
 	--gres=gpu:$gpus --wrap 'exec sleep 6')
 told() { [[ $(field "$gang" Promised) == 20* ]]; }
-wait_for 10 told
+wait_for 20 told
 promised=$(stamp "$(field "$gang" Promised)")
 submitted=$(stamp "$(field "$gang" Submit)")
 span=$((promised - submitted)) before=$(waiting -A left)
@@ -77,7 +77,7 @@ when=$(sfair when "$gang" | tr '\n' ' ')
 [[ $when =~ "Job $gang is expected to start "(at|by)" 20" ]] ||
 	fail "sfair when: $when"
 starts() { [[ $(squeue -h --start -j "$gang" -o %S) == 20* ]]; }
-wait_for 10 starts
+wait_for 20 starts
 job_is "$gang" PENDING || fail "the gang found room at once"
 
 begun() { [[ $(job_state "$gang") != PENDING ]]; }

@@ -63,7 +63,7 @@ broken() {
 }
 
 wait_for 30 more_restarts 0
-wait_for 10 is_saved
+wait_for 20 is_saved
 check_eq "errors before" 0 "$(logged)"
 
 dd if=/dev/zero of="$state/fill" bs=64k 2>/dev/null || true

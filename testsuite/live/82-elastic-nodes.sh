@@ -19,7 +19,7 @@ for account in lab other; do
 done
 mgr modify user root set defaultaccount=lab
 known() { (($(sacctmgr -nP show assoc user=root format=account | wc -l) >= 2)); }
-wait_for 10 known
+wait_for 20 known
 
 cat >"$CLUSTER_DIR/work.sh" <<'EOT'
 #!/bin/bash
@@ -48,7 +48,7 @@ cancel() {
 
 id=$(elastic -N1-2 --gpus-per-node=4 --cpus-per-gpu=2)
 wait_for 20 has "$id" 2
-wait_for 10 test -s "$CLUSTER_DIR/out/$id"
+wait_for 20 test -s "$CLUSTER_DIR/out/$id"
 check_eq "its environment" "run 8 after 0 nodes 2 here 4" "$(last_run "$id")"
 check_eq "CPUs" 16 "$(squeue -h -j "$id" -o %C)"
 rigid=$(submit -A other --gres=gpu:4 --no-requeue --wrap 'sleep 600')
@@ -86,7 +86,7 @@ ok max-above-the-partition
 mgr modify account lab set GrpTRES=node=1
 limited() { sacctmgr -nP show assoc account=lab user= format=grptres |
 	grep -q node=1; }
-wait_for 10 limited
+wait_for 20 limited
 id=$(elastic -N1-2 --gpus-per-node=2)
 wait_for 30 has "$id" 1
 cancel "$id"
@@ -115,7 +115,7 @@ for arguments in '--exclusive -N1-2 --gres=gpu:4' '-N1-2 --gres=gpu:4 --no-reque
 	# shellcheck disable=SC2086
 	id=$(submit $arguments --wrap "echo \"gpus \$ASTRAEA_GPUS\"; sleep 600")
 	wait_for 30 has "$id" 2
-	wait_for 10 test -s "$CLUSTER_DIR/out/$id"
+	wait_for 20 test -s "$CLUSTER_DIR/out/$id"
 	check_eq "elastic with $arguments" "gpus " "$(job_log "$id")"
 	cancel "$id"
 done

@@ -18,7 +18,7 @@ for account in lab other; do
 done
 mgr modify user root set defaultaccount=lab
 known() { (($(sacctmgr -nP show assoc user=root format=account | wc -l) >= 2)); }
-wait_for 10 known
+wait_for 20 known
 
 cat >"$CLUSTER_DIR/work.sh" <<'EOT'
 #!/bin/bash

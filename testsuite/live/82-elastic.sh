@@ -20,7 +20,7 @@ for account in lab other; do
 done
 mgr modify user root set defaultaccount=lab
 known() { (($(sacctmgr -nP show assoc user=root format=account | wc -l) >= 2)); }
-wait_for 10 known
+wait_for 20 known
 
 # A line at the begin of each run, and one where it is told to leave.
 cat >"$CLUSTER_DIR/work.sh" <<'EOT'
@@ -44,7 +44,7 @@ last_run() { job_log "$1" | grep '^run' | tail -n 1; }
 
 id=$(elastic --gpus=2 --gpu-range=2-8 --cpus-per-gpu=2)
 wait_for 20 has "$id" 8
-wait_for 10 test -s "$CLUSTER_DIR/out/$id"
+wait_for 20 test -s "$CLUSTER_DIR/out/$id"
 check_eq "its environment" "run 8 after 0 world 8 here 4 devices 4" \
 	"$(last_run "$id")"
 check_eq "CPUs" 16 "$(squeue -h -j "$id" -o %C)"
@@ -76,7 +76,7 @@ scancel "$id"
 mgr modify account lab set GrpTRES=gres/gpu=3
 limited() { sacctmgr -nP show assoc account=lab user= format=grptres |
 	grep -q gres/gpu=3; }
-wait_for 10 limited
+wait_for 20 limited
 id=$(elastic --gpu-range=2-8)
 wait_for 60 has "$id" 3
 mgr modify account lab set GrpTRES=gres/gpu=-1

@@ -21,7 +21,7 @@ mgr add account lab
 mgr add user root account=lab
 mgr modify user root set defaultaccount=lab
 known() { (($(sacctmgr -nP show assoc user=root format=account | wc -l))); }
-wait_for 10 known
+wait_for 20 known
 
 # It says what it has and, as most scripts, looks at nothing else.
 cat >"$CLUSTER_DIR/work.sh" <<'EOT'

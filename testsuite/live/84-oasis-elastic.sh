@@ -47,7 +47,7 @@ elastic=$(submit --gpus=1 --gpu-range=1-6 --time=2 --utility=sigmoid:100,200,0.0
 wait_for 20 has "$elastic" 4
 check_eq "CPUs" 8 "$(squeue -h -j "$elastic" -o %C)"
 began() { [[ $(job_log "$elastic") == "run 4 after 0 here 4" ]]; }
-wait_for 10 began
+wait_for 20 began
 ok starts-on-what-is-left
 
 # ---- One that is worth next to nothing.
@@ -90,7 +90,7 @@ wait_for 90 has "$elastic" 6
 resized() {
 	[[ $(job_log "$elastic") == *"checkpoint at 4"*"run 6 after "[1-4]" here 6"* ]]
 }
-wait_for 10 resized
+wait_for 20 resized
 check_eq "CPUs" 12 "$(squeue -h -j "$elastic" -o %C)"
 runs() {
 	sacct -nXPD -j "$elastic" -o alloctres | grep -o 'gres/gpu=[0-9]*' |

@@ -52,7 +52,7 @@ elastic=$(submit -A blue --gpus=1 --gpu-range=1-6 --cpus-per-gpu=2 \
 wait_for 20 has "$elastic" 6
 check_eq "CPUs" 12 "$(squeue -h -j "$elastic" -o %C)"
 began() { [[ $(job_log "$elastic") == "run 6 after 0 here 6" ]]; }
-wait_for 10 began
+wait_for 20 began
 ok starts-on-what-is-idle
 
 # ---- Three jobs of another class: two on what is idle, the third by its share.
@@ -73,7 +73,7 @@ check_eq "CPUs" 10 "$(squeue -h -j "$elastic" -o %C)"
 shrunk() {
 	[[ $(job_log "$elastic") == *"checkpoint at 6"*"run 5 after 6 here 5"* ]]
 }
-wait_for 10 shrunk
+wait_for 20 shrunk
 ok shrinks-by-learned-shares
 
 # ---- One that is larger than what its class may use.
@@ -108,7 +108,7 @@ wait_for 60 has "$elastic" 6
 grown() {
 	[[ $(job_log "$elastic") == *"checkpoint at 5"*"run 6 after 5 here 6"* ]]
 }
-wait_for 10 grown
+wait_for 20 grown
 runs() {
 	sacct -nXPD -j "$elastic" -o alloctres | grep -o 'gres/gpu=[0-9]*' |
 		uniq | tr '\n' ' '
