@@ -60,7 +60,9 @@ used() {
 	EOT
 }
 
-# In pool lead two tenants of equal weight; one of them comes later.
+# In pool lead two tenants of equal weight; one of them comes later. They begin
+# once all jobs are there.
+for part in gpu lead; do scontrol update partitionname=$part state=down; done
 for _ in 1 2 3 4 5 6; do endless -p lead -A b --gres=gpu:4; done
 for _ in 1 2 3 4 5 6 7 8; do
 	endless -A a --gres=gpu:2
@@ -68,6 +70,7 @@ for _ in 1 2 3 4 5 6 7 8; do
 	endless -A c --gres=gpu:2
 	endless -A b --gres=gpu:1
 done
+for part in gpu lead; do scontrol update partitionname=$part state=up; done
 begin=$EPOCHREALTIME
 until_() { awk "BEGIN { d = $begin + $1 - $EPOCHREALTIME; exit d > 0 }"; }
 

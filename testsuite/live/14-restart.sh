@@ -5,7 +5,7 @@
 # is restarted, and a job in its grace gets the rest of it.
 . "$(dirname "$0")/../lib/live.sh"
 
-term=30
+term=45
 conf=$(mktemp)
 cat >"$conf" <<-EOT
 	Pool=gpu Partitions=gpu RoundInterval=2 LeaseTerm=$term CheckpointGrace=12
@@ -21,7 +21,7 @@ red=$(submit -A red --gres=gpu:4 --signal=USR1 --open-mode=append --wrap '
 	trap "date +TERM\ %s; exit 1" TERM
 	date +begin\ %s; while :; do sleep 0.2; done')
 wait_for 20 job_is "$red" RUNNING
-blue=$(submit -A blue --gres=gpu:4 --lease=0:18 --wrap 'date +begin\ %s; exec sleep 1000')
+blue=$(submit -A blue --gres=gpu:4 --lease=0:30 --wrap 'date +begin\ %s; exec sleep 1000')
 
 # look WHAT...: fields of the reply, of red's lease and of both tenants.
 look() {

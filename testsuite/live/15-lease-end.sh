@@ -124,8 +124,8 @@ site_big=$(submit -A big -p site --gres=gpu:20 --wrap "$until_go")
 phase_is() {
 	sfair job -nP -j "$1" -o Phase | grep -qx "$2"
 }
+wait_for 40 phase_is "${job[deaf]}" grace # it was there before the other one
 wait_for 40 grep -q " USR1" "$out/${job[cancelled]}"
-wait_for 20 phase_is "${job[deaf]}" grace
 scancel "${job[cancelled]}"
 wait_for 40 job_is "$big" RUNNING
 wait_for 20 job_is "$site_big" RUNNING

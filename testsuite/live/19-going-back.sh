@@ -95,8 +95,10 @@ in_history() { history Submit,State "$again"; }
 waits_in_history() { [[ $(in_history) == *'|PENDING' ]]; }
 wait_for 20 waits_in_history
 before=$(in_history)
+touch "$CLUSTER_DIR/known"
 scancel "$(submit -H --gpus=1 --wrap true)"
 sleep 7
+wait_for 20 slurm_has_saved
 change stock KILL
 wait_for 30 job_is "$runs" RUNNING
 touch "$OUT/go.$runs"
