@@ -54,7 +54,7 @@ gets "n1:8 n2:8 n3:8 n4:8" -N4 --gpus-per-node=8 --cpus-per-gpu=4
 
 # On nodes with room for 5, 5, 3 and none: 5 + 5 + 2.
 for want in 1:3 2:3 3:5 4:8; do
-	id=$(submit --gres=gpu:"${want#*:}" -w "n${want%:*}" --wrap 'sleep 60')
+	id=$(submit --gres=gpu:"${want#*:}" -w "n${want%:*}" --wrap 'sleep 600')
 	wait_for 20 job_is "$id" RUNNING
 done
 id=$(submit --gpus=12 --wrap 'sleep 60')

@@ -29,7 +29,7 @@ collects() {
 	id=$(as_other sbatch --parsable -o /dev/null --chdir=/ \
 		--gres=gpu:1 "$@" \
 		--wrap 'sleep 600')
-	wait_for 30 job_is "$id" RUNNING
+	wait_for 60 job_is "$id" RUNNING
 	nodes=$(job_field "$id" NodeList)
 	scancel "$id"
 }

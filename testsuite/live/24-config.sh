@@ -40,13 +40,20 @@ rm "$file"
 scontrol reconfigure
 wait_for 20 ctld_log 'astraea.conf: No such file.*the old values stay'
 
+# The lease term that is in force, in seconds.
+term_is() {
+	[[ $(sfair tenant --json 2>/dev/null | python3 -c '
+import json, sys
+print(*(int(pool["lease_sec"]) for pool in json.load(sys.stdin)["pools"]))') == "$1" ]]
+}
+
 # The old values are still in force, and a good file is taken.
 id=$(submit --gres=gpu:1 --wrap 'env | grep ASTRAEA_LEASE_TERM')
 wait_for 20 job_is "$id" COMPLETED
 check_eq "term of the old file" ASTRAEA_LEASE_TERM=900 "$(job_log "$id")"
 echo "$pool LeaseTerm=2:00" >"$file"
 scontrol reconfigure
-sleep 1.5
+wait_for 20 term_is 120
 id=$(submit --gres=gpu:1 --wrap 'env | grep ASTRAEA_LEASE_TERM')
 wait_for 20 job_is "$id" COMPLETED
 check_eq "term of the new file" ASTRAEA_LEASE_TERM=120 "$(job_log "$id")"
@@ -76,21 +83,24 @@ rm "$file"
 printf '%s \\\n LeaseTerm=2:00\n' "$pool" >"$file"
 : >"$log"
 scontrol reconfigure
+wait_for 20 ctld_log 'reconfigure'
 sleep 2
-check "two lines that are one" ctld_log 'reconfigure'
 check "two lines that are one are refused" eval \
 	'! ctld_log "the old values stay"'
 
 # Jobs of a pool that is no more are Slurm's.
 echo "$pool" >"$file"
 scontrol reconfigure
-first=$(submit --gres=gpu:2 --no-requeue --wrap 'sleep 6')
+export OUT=$CLUSTER_DIR/out
+first=$(submit --gres=gpu:2 --no-requeue \
+	--wrap 'until [ -e $OUT/go ]; do sleep 0.2; done')
 second=$(submit --gres=gpu:2 --wrap 'true')
 wait_for 20 job_is "$first" RUNNING
 sleep 2
 check_eq "the second waits" PENDING "$(job_state "$second")"
 echo 'Pool=other Partitions=cpu' >"$file"
 scontrol reconfigure
+touch "$OUT/go"
 wait_for 25 job_is "$second" COMPLETED
 check_eq "the first is left alone" COMPLETED "$(job_state "$first")"
 echo "$pool" >"$file"
@@ -113,7 +123,7 @@ check "sfair why says so" grep -q "asks for GPUs .*: $idle" \
 scancel "$id"
 echo "$pool" >"$file"
 scontrol reconfigure
-sleep 12
+wait_for 40 term_is 900
 id=$(submit --gres=gpu:1 --wrap 'env | grep ASTRAEA_LEASE_TERM')
 wait_for 20 job_is "$id" COMPLETED
 check_eq "term of the mended file" ASTRAEA_LEASE_TERM=900 "$(job_log "$id")"

@@ -31,6 +31,9 @@ while ((step < 12)); do
 done
 EOT
 export OUT=$out
+# All are there at the first auction: who comes late finds the others so far on
+# that nobody may be interrupted.
+scontrol update partitionname=gpu state=down
 for app in a b; do
 	submit --array=0-3 --gres=gpu:1 --signal=B:USR1@60 \
 		--open-mode=append "$out/task.sh" "$app" >/dev/null
@@ -39,6 +42,7 @@ for task in 0 1 2 3; do # the third app
 	submit --app=search --gres=gpu:1 --signal=B:USR1@60 \
 		--open-mode=append "$out/task.sh" c "$task" >/dev/null
 done
+scontrol update partitionname=gpu state=up
 all_running() { [[ $(squeue -h -t R | wc -l) == 4 ]]; }
 wait_for 30 all_running
 told_their_place() {

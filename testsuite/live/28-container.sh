@@ -69,7 +69,7 @@ for job in json.load(sys.stdin)["jobs"]:
 }
 reported() { (($(said progress "done") > 0)); }
 wait_for 30 reported
-rival=$(submit --gres=gpu:2 --wrap 'exec sleep 1000')
+rival=$(submit --gres=gpu:2 --no-requeue --wrap 'exec sleep 1000')
 wait_for 60 job_is "$rival" RUNNING
 step=$(sed -n 's/^saved \([0-9]*\) True $/\1/p' "$out/$id")
 [[ $step ]] || fail "in its container: $(cat "$out/$id")"

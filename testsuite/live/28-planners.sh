@@ -36,7 +36,7 @@ for policy in oasis ogasched incentive; do
 			--wrap 'sleep 8')")
 	done
 	touch "$CLUSTER_DIR/known"
-	wait_for 20 explained
+	wait_for 60 explained
 	wait_for 60 some_run
 	no_gpu_twice || fail "$policy: more jobs run than there are GPUs"
 	[[ $policy != oasis ]] || {
