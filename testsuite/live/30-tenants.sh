@@ -8,7 +8,7 @@
 
 conf=$(mktemp)
 cat >"$conf" <<-EOT
-	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=60 CheckpointGrace=2
+	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=600 CheckpointGrace=2
 EOT
 start_cluster --accounting --nodes 1 --gpus 6 --astraea "$conf"
 rm -f "$conf"
@@ -49,13 +49,14 @@ check "a weight of 0 is named" grep -q 'tenant chem has weight 0' \
 	<<<"$(sfair diag)"
 wait_for 20 ctld_log 'astraea: tenant chem has weight 0'
 
-# They decide who runs: 2:1 of 6 GPUs, once all jobs are there.
-scontrol update nodename=n1 state=drain reason=order
+# They decide who runs: 2:1 of 6 GPUs, once all jobs are there. Until then nobody
+# may be due anything, of which a first job of each would be due as much.
+scontrol update partitionname=gpu state=down
 for _ in 1 2 3 4 5 6; do
 	last=$(submit -A hep --gres=gpu:1 --wrap 'sleep 600')
 	submit -A astro --gres=gpu:1 --wrap 'sleep 600' >/dev/null
 done
-scontrol update nodename=n1 state=resume
+scontrol update partitionname=gpu state=up
 split() { [[ $(gpus_of hep) == "$1" && $(gpus_of astro) == "$2" ]]; }
 wait_for 30 split 4 2
 none=$(submit -A chem --gres=gpu:1 --wrap 'sleep 600')

@@ -35,12 +35,18 @@ EOT
 left=$((3600 - $(date +%s) % 3600))
 ((left > 90)) || sleep "$left"
 
+# Each job waits for the other at its lease's end: they begin once all are there,
+# and slurmctld has saved them, for which a first launch waits.
+scontrol update nodename=n1 state=drain reason=order
+touch "$CLUSTER_DIR/known"
 begin=$(date +%s)
 asked=$(submit -A a --gres=gpu:4 --signal=USR1 "$OUT/runs" 7)
 plain=$(submit -A b --gres=gpu:4 "$OUT/runs" 2)
 quick=$(submit -A b --gres=gpu:1 --wrap true)
 first=$(job_field "$asked" SubmitTime)
-scontrol update "jobid=$asked" admincomment='{"by": "the site"}'
+wait_for 20 scontrol update "jobid=$asked" admincomment='{"by": "the site"}'
+wait_for 20 slurm_has_saved
+scontrol update nodename=n1 state=resume
 for id in "$quick" "$plain" "$asked"; do wait_for 60 job_is "$id" COMPLETED; done
 
 # ---- sacct: a record a run; its AdminComment says what Slurm forgets, and what

@@ -18,13 +18,13 @@ start_cluster --nodes 1 --gpus 2 --astraea "$conf"
 rm -f "$conf"
 out=$CLUSTER_DIR/out
 
-# Iterations of 0.2 s, 45 of them. It says where it is at once, not only when
+# Iterations of 0.2 s, 100 of them. It says where it is at once, not only when
 # sfair.progress() would: these jobs are as short as few are.
 cat >"$out/search.py" <<'EOT'
 import os, sys, time
 import sfair
 
-TOTAL = 45
+TOTAL = 100
 task = int(os.environ["SLURM_ARRAY_TASK_ID"])
 state = f"{sys.argv[1]}/state.{task}"
 place = sfair.Place(os.environ)
@@ -52,7 +52,7 @@ id=$(as_other sbatch --parsable -o "$out/%A_%a" --open-mode=append --chdir=/ \
 	--array=0-3 --app=search --gres=gpu:1 --signal=B:USR1@60 --requeue \
 	--wrap "exec python3 $out/search.py $out")
 "${other_user[@]}" timeout 300 sfair-agent --app=search --interval=0.5 \
-	--scheduler=halving:eta=2,rungs=5/10/45,jobs=4 \
+	--scheduler=halving:eta=2,rungs=5/10/100,jobs=4 \
 	>"$out/agent" 2>&1 &
 agent_pid=$!
 
@@ -93,10 +93,10 @@ done
 grep -qx "sfair-agent: gives up .*${id}_0.*" "$out/agent" ||
 	fail "it does not say so: $(cat "$out/agent")"
 
-wait_for 60 task_is 2 COMPLETED
-check_eq "the steps of the best" 45 "$(cat "$out/state.2")"
+wait_for 120 task_is 2 COMPLETED
+check_eq "the steps of the best" 100 "$(cat "$out/state.2")"
 for task in 0 1 3; do
-	(($(cat "$out/state.$task") < 45)) || fail "task $task was finished"
+	(($(cat "$out/state.$task") < 100)) || fail "task $task was finished"
 done
 wait "$agent_pid" || fail "the agent failed: $(cat "$out/agent")"
 check_eq "what the agent said" 3 \

@@ -52,7 +52,7 @@ if [[ $torch ]]; then
 	done
 fi
 submitted() { (($(squeue -h -o %i | wc -l) == ${#ids[@]} + 2)); }
-wait_for 20 submitted
+wait_for 60 submitted
 mapfile -t all < <(squeue -h -o %i)
 past() {
 	local n
@@ -62,7 +62,7 @@ past() {
 		[[ $n =~ ^[0-9]+$ ]] && ((n > 0)) || return
 	done
 }
-wait_for 60 past
+wait_for 90 past
 rival=$(submit --gres=gpu:7 --no-requeue --wrap true)
 wait_for 60 job_is "$rival" COMPLETED
 
@@ -84,7 +84,7 @@ if [[ $torch ]]; then
 fi
 
 for id in "${all[@]}"; do
-	wait_for 60 job_is "$id" COMPLETED
+	wait_for 120 job_is "$id" COMPLETED
 	check_eq "restarts of job $id" 1 "$(job_field "$id" Restarts)"
 done
 

@@ -20,8 +20,8 @@ EOT
 start_cluster --nodes 2 --gpus 3 --astraea "$conf"
 rm -f "$conf"
 
-running() { squeue -h -A "$1" -t R -r | wc -l; }
-split() { [[ $(running a) == "$1" && $(running b) == "$2" ]]; }
+running() { squeue -h -t R -r -o %a | sort | uniq -c | xargs; }
+split() { [[ $(running) == "$1 a $2 b" ]]; }
 kept() { # POLICY: for three slots but for who just leaves
 	local n good=0
 	for n in 1 2 3 4 5 6 7 8 9 10; do
@@ -32,10 +32,13 @@ kept() { # POLICY: for three slots but for who just leaves
 }
 
 endless() { submit --gres=gpu:1 --time=1:00:00 "$@" --wrap 'sleep 600'; }
+# All begin at once: a tenant that had more at first would have less afterwards.
+scontrol update partitionname=gpu state=down
 for _ in 1 2 3 4 5 6 7 8; do
 	endless -A a >/dev/null
 	last=$(endless -A b --utility=sigmoid:1000,0,0)
 done
+scontrol update partitionname=gpu state=up
 wait_for 60 split 4 2 || fail "not 2:1"
 kept ltgf+oasis
 told() {
@@ -61,5 +64,6 @@ restart_slurmctld KILL
 wait_for 60 split 4 2
 
 set_conf Policy ltgf+ogasched
+wait_for 60 split 4 2
 kept ltgf+ogasched
 ! ctld_log "policy ltgf[+a-z]*: award" || fail "awarded what could not be"
