@@ -32,9 +32,9 @@ export STATE_DIR=$CLUSTER_DIR/out SECONDS_A_STEP=0.5
 a=$(STEPS=50 submit --chdir=. --gres=gpu:2 train.sbatch)
 b=$(STEPS=50 submit --chdir=. --gres=gpu:2 train-plain.sbatch)
 c=$(STEPS=30 submit --chdir=. --gres=gpu:2 --lease=0:05 train.sbatch)
-wait_for 150 job_is "$a" COMPLETED
-wait_for 60 job_is "$b" COMPLETED
-wait_for 60 job_is "$c" COMPLETED
+wait_for 240 job_is "$a" COMPLETED
+wait_for 120 job_is "$b" COMPLETED
+wait_for 120 job_is "$c" COMPLETED
 
 for id in "$a" "$b" "$c"; do
 	check "job $id was never taken back" \

@@ -61,7 +61,7 @@ check "order of $first $second $third" test \
 
 # ---- Arrays and their throttle.
 
-array=$(cpus 2 --array=1-9%3 --wrap 'sleep 2')
+array=$(cpus 2 --array=1-9%3 --wrap 'sleep 4')
 most=0
 in_state() { squeue -h -r -j "$array" -t "$1" -o %i | wc -l; }
 while (($(in_state PD,R,CG))); do
@@ -95,10 +95,12 @@ wait_for 30 job_is "$over" COMPLETED
 
 # ---- Heterogeneous jobs.
 
+export OUT=$CLUSTER_DIR/out
 het=$(submit -p cpu -c 1 : -p side -c 2 --wrap 'srun --het-group=0,1 -l hostname
-	sleep 1')
+	until [ -e $OUT/go ]; do sleep 0.2; done')
 wait_for 30 job_is "$het+1" RUNNING
 check_eq "the first component" RUNNING "$(job_state "$het")"
+touch "$OUT/go"
 wait_for 30 job_is "$het" COMPLETED
 check_eq "tasks of both components" 2 "$(job_log "$het" | wc -l)"
 for arguments in '-p cpu : --gpus=1' '--gpus=1 : -p cpu'; do

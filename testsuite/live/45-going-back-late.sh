@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)
-echo 'Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=8 CheckpointGrace=7' \
+echo 'Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=16 CheckpointGrace=15' \
 	>"$conf"
 start_cluster --nodes 1 --gpus 2 --astraea "$conf" --slurm Licenses=lic:1
 rm -f "$conf"
@@ -30,8 +30,10 @@ change() {
 }
 # Slurmctld writes its jobs down some seconds after a submission.
 save() {
+	touch "$CLUSTER_DIR/known"
 	scancel "$(submit -p cpu -H --wrap true)"
 	sleep 6
+	wait_for 20 slurm_has_saved
 }
 says() { [[ $(job_reason "$1") == $2 ]]; }
 logged() { grep -q "$2" "$OUT/$1" 2>/dev/null; }
@@ -56,7 +58,7 @@ wait_for 20 runs "$license"
 limited=$(submit --gpus=1 -L lic --wrap true)
 after=$(submit -p cpu -d afterany:"$a" --wrap true)
 wait_for 20 says "$limited" Licenses
-wait_for 30 logged "$a" signal
+wait_for 60 logged "$a" signal
 
 # ---- Stopped while it writes its checkpoint.
 
@@ -83,7 +85,7 @@ wait_for 30 leased "$a|leased|[2-9]*"
 had() { sfair tenant --json | python3 -c '
 import json, sys
 t = json.load(sys.stdin)["tenants"]
-sys.exit(not 2 * 8 <= sum(x["alloc_gpu_sec"] for x in t) < 1000)'; }
+sys.exit(not 2 * 16 <= sum(x["alloc_gpu_sec"] for x in t) < 1000)'; }
 wait_for 20 had
 wait_for 20 says "$limited" Licenses
 

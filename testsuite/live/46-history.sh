@@ -36,9 +36,11 @@ wait_for 20 job_is "$long" RUNNING
 wait_for 20 job_is "$again" RUNNING
 # Five run at once; their user is a tenant, of nothing else.
 array=$(submit --uid=games --gres=gpu:1 --array=1-9 --wrap 'sleep 8')
+touch "$CLUSTER_DIR/known"
 tasks() { [[ $(squeue -h -r -j "$array" 2>/dev/null | wc -l) == 0 ]]; }
 wait_for 20 written 8
 check_eq "rights of the file" 600 "$(stat -c %a "$file")"
+wait_for 20 slurm_has_saved
 killed "with jobs that run"
 wait_for 40 tasks
 first=$(scontrol show job "$again" | grep -o 'StartTime=[^ ]*')

@@ -22,17 +22,20 @@ sacctmgr -i add user games account=b >/dev/null
 
 begin=$(date +%s)
 hour=$((begin / 3600 * 3600))
-first=$(submit -A a --gres=gpu:2 --wrap 'sleep 9')
+first=$(submit -A a --gres=gpu:2 \
+	--wrap 'sleep $((SLURM_RESTART_COUNT ? 9 : 100))') # once it is requeued
 second=$(submit -A b --gres=gpu:1 --wrap 'sleep 5')
 third=$(submit -A b --uid=games --gres=gpu:1 --wrap 'sleep 7')
-waited=$(submit -A b --gres=gpu:4 --wrap 'sleep 3')
 wait_for 30 job_is "$first" RUNNING
 sleep 2 # so that it does not end in the second of its start
 scontrol requeue "$first"
 stopped=$(submit -A a --gres=gpu:1 --no-requeue --wrap 'sleep 1000')
 wait_for 60 job_is "$stopped" RUNNING
+waited=$(submit -A b --gres=gpu:4 --wrap 'sleep 3')
 restart_slurmctld
-scontrol update JobId="$first" StartTime=now # else Slurm has it wait 2 minutes
+# Else Slurm has it wait 2 minutes; it refuses until slurmdbd has answered it.
+at_once() { scontrol update JobId="$first" StartTime=now 2>/dev/null; }
+wait_for 30 at_once
 sleep 2
 scancel "$stopped"
 for id in "$first" "$second" "$third" "$waited"; do

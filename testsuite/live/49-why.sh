@@ -62,6 +62,10 @@ stopped=$(lab)
 scontrol hold "$stopped"
 dep=$(lab -d "afterok:$run")
 later=$(lab --begin=now+3600)
+soon "$later" 'begin time, in 59 min'
+says "$later" 'StartTime=now'
+is "$later" 'round(w["binds"][0]["time_sec"] - reply["time_sec"], -2)' 3600
+ok begin-time
 qos=$(lab --qos=tight --gres=gpu:2)
 matlab=$(lab -L matlab:2)
 cpu=$(submit -A lab -p cpu --wrap 'sleep 600')
@@ -81,6 +85,7 @@ ok waiting
 soon "$held" 'held by its user (JobHeldUser)'
 says "$held" "scontrol release $held."
 is "$held" '[b["kind"] for b in w["binds"]]' "['hold']"
+soon "$stopped" 'held by an administrator'
 says "$stopped" 'held by an administrator' \
 	"scontrol release $stopped, by an administrator"
 scontrol release "$held"
@@ -88,19 +93,17 @@ wait_for 20 job_is "$held" PENDING
 soon "$held" 'in line'
 ok held-until-released
 
+soon "$dep" "waits for job"
 says "$dep" "waits for job $run to end well (afterok), which is RUNNING"
 is "$dep" '(w["binds"][0]["job"], w["binds"][0]["state"])' "($run, 'RUNNING')"
 ok dependent
-
-says "$later" 'begin time, in 59 min' 'StartTime=now'
-is "$later" 'round(w["binds"][0]["time_sec"] - reply["time_sec"], -2)' 3600
-ok begin-time
 
 soon "$qos" 'QOSMaxGRESPerUser'
 says "$qos" 'The QOS tight lets user root have at most 1 GPU at a time' \
 	'MaxTRESPerUser=gres/gpu=1' 'asking for at most 1 GPU;'
 is "$qos" '[w["binds"][0][k] for k in ("of", "limit", "used", "asked")]' \
 	"['QOS tight', 1, 0, 2]"
+soon "$grp" 'The account other'
 says "$grp" 'The account other lets all its jobs have at most 1 GPU' \
 	'GrpTRES=gres/gpu=1, AssocGrpGRES); 1 GPU is in use'
 is "$grp" 'w["binds"][0]["used"]' 1
