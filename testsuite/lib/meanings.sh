@@ -44,7 +44,7 @@ reason_is() { [[ $(job_reason "$1") == $2 ]]; }
 says() { wait_for 60 reason_is "$@"; }
 restarts_are() { [[ $(job_field "$1" Restarts) == "$2" ]]; }
 restarts() { wait_for 60 restarts_are "$@"; }
-sleeper() { submit "$@" --wrap 'sleep 300'; }
+sleeper() { submit "$@" --wrap 'sleep 1200'; }
 
 # A job of all GPUs whose turn is always next.
 take_back() {

@@ -121,8 +121,12 @@ id=$(submit --gpus=1 --wrap 'while sleep 0.2; do echo x; done')
 wait_for 60 wrote "$id"
 scontrol suspend "$id"
 wait_for 60 job_is "$id" SUSPENDED
-sleep 1
-before=$(wc -l <"$OUT/$id")
+quiet() { # its node has heard of it
+	before=$(wc -l <"$OUT/$id")
+	sleep 1
+	(($(wc -l <"$OUT/$id") == before))
+}
+wait_for 20 quiet
 sleep 2
 check_eq "lines of a suspended job" "$before" "$(wc -l <"$OUT/$id")"
 check_eq "state of a suspended job" SUSPENDED "$(job_state "$id")"

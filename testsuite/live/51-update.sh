@@ -28,7 +28,7 @@ touched+='|Comment'
 changes() {
 	local state anchor=1 running=2
 	# Ids that are the same under both.
-	check_eq "first id" $anchor "$(submit -p cpu --wrap 'sleep 300')"
+	check_eq "first id" $anchor "$(submit -p cpu --wrap 'sleep 1200')"
 	check_eq "second id" $running "$(sleeper --gpus=1 -t 60)"
 	runs $running
 	for state in waiting running; do

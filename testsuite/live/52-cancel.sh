@@ -5,7 +5,17 @@
 . "$(dirname "$0")/../lib/live.sh"
 . "$(dirname "$0")/../lib/meanings.sh"
 
-lease_cluster --accounting
+conf=$(mktemp)
+cat >"$conf" <<-EOT
+	RoundInterval=1
+	LeaseTerm=9
+	CheckpointGrace=8
+	NoLeaseGPUs=none
+	Pool=gpu Partitions=gpu,gpu2
+	Tenant=big Accounts=big Weight=100
+EOT
+lease_cluster --accounting --astraea "$conf"
+rm -f "$conf"
 for account in small big; do
 	sacctmgr -i add account $account >/dev/null
 	for user in root games; do
@@ -49,7 +59,8 @@ ok cancel-running
 
 cat >"$OUT/slow" <<'EOT'
 #!/bin/bash
-trap 'echo signalled; sleep 1; echo saved; [[ ! $LEAVES ]] || exit 85' USR1
+trap 'echo signalled; sleep 6; echo saved; [[ ! $LEAVES ]] || exit 85' USR1
+[[ ! $LEAVES ]] || trap 'exit 85' TERM
 while :; do sleep 0.1; done
 EOT
 for leaves in '' 1; do

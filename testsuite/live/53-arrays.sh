@@ -11,7 +11,7 @@ lease_cluster
 tasks() { squeue -h -r -j "$1" -t "$2" -o %i 2>/dev/null | wc -l; }
 tasks_are() { [[ $(tasks "$1" "$2") == "$3" ]]; }
 
-# ---- %2 of ten that each outlast a lease, others competing: each task writes
+# ---- %2 of seven that each outlast a lease, others competing: each task writes
 # when it begins and ends its run, so that the most at once is known exactly.
 
 cat >"$OUT/task" <<'EOT'
@@ -20,10 +20,7 @@ say() { echo "$(date +%s.%N) $SLURM_ARRAY_TASK_ID $1" >>"$OUT/events"; }
 trap 'say -1; exit 85' USR1
 say 1
 echo "task $SLURM_ARRAY_TASK_ID of $SLURM_ARRAY_JOB_ID"
-for ((i = 0; i < 40; i++)); do
-	[[ ! -e $OUT/go ]] || break
-	sleep 0.2
-done
+until [[ -e $OUT/go ]]; do sleep 0.2; done
 say -1
 EOT
 array=$(submit --array=1-7%2 --gpus=1 --signal=B:USR1 --open-mode=append \

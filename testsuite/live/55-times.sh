@@ -42,13 +42,12 @@ warned=$(submit -p short --gpus=1 -t 1 --signal=B:USR2@20 --wrap \
 graced=$(submit -p late --gpus=1 --signal=B:USR1 --wrap \
 	'trap "echo signalled" USR1; while :; do sleep 0.1; done')
 for id in "$renewed" "$kept" "$warned" "$graced"; do runs "$id"; done
-sleeper -p late -A big --gpus=4 >/dev/null
 check_eq "seconds of -t 20" 1200 "$(limit_sec "$renewed")"
 ok time-limit
 
 # ---- Begin.
 
-id=$(sleeper --gpus=1 --begin=now+6)
+id=$(sleeper --gpus=1 --begin=now+20)
 says "$id" BeginTime
 runs "$id"
 check "it began too early" test "$(seconds "$(job_field "$id" StartTime)")" -ge \
@@ -92,13 +91,13 @@ fi
 ok deadline-before-time-limit
 blocker=$(sleeper --gpus=3 --no-requeue)
 runs "$blocker"
-missed=$(sleeper --gpus=4 -t 1 --deadline=now+66)
+missed=$(sleeper --gpus=4 -t 1 --deadline=now+75)
 open_end=$(sleeper --gpus=4 -t 1 --deadline=now+1hour)
 missed_by_update=$(sleeper --gpus=4 -t 1)
 scontrol update jobid="$missed_by_update" \
-	deadline="$(date -d '66 seconds' +%Y-%m-%dT%H:%M:%S)"
-wait_for 60 job_is "$missed" DEADLINE
-wait_for 60 job_is "$missed_by_update" DEADLINE
+	deadline="$(date -d '75 seconds' +%Y-%m-%dT%H:%M:%S)"
+wait_for 90 job_is "$missed" DEADLINE
+wait_for 90 job_is "$missed_by_update" DEADLINE
 check_eq "with a later deadline" PENDING "$(job_state "$open_end")"
 ok deadline-missed
 scancel "$open_end" "$blocker"
@@ -135,6 +134,7 @@ ok signal-before-time-limit
 check_eq "after some leases" "RUNNING 0" \
 	"$(job_state "$renewed") $(job_field "$renewed" Restarts)"
 ok lease-renewed-unnoticed
+sleeper -p late -A big --gpus=4 >/dev/null # for the end of the long lease
 blocker=$(sleeper -p short -A big --gpus=4)
 wait_for 60 job_is "$kept" PENDING
 scancel "$blocker"
@@ -142,7 +142,7 @@ runs "$kept"
 check_eq "seconds of the second run" 1200 "$(limit_sec "$kept")"
 ok time-limit-is-of-each-run
 runs "$renewed"
-wait_for 60 grep -qs signalled "$OUT/$graced"
+wait_for 90 grep -qs signalled "$OUT/$graced"
 ends_now "$graced"
 ends_now "$renewed"
 wait_for 60 job_is "$renewed" TIMEOUT

@@ -100,7 +100,7 @@ cancel_all
 
 (
 	status=0
-	timeout 100 sbatch -Q -J waited -o "$OUT/waited" --wait --gpus=1 \
+	timeout 300 sbatch -Q -J waited -o "$OUT/waited" --wait --gpus=1 \
 		--chdir=/ --open-mode=append --signal=B:USR1 --wrap '
 		trap "echo saved; exit 85" USR1
 		echo "run ${SLURM_RESTART_COUNT-none} on $SLURM_JOB_NODELIST"
@@ -153,7 +153,7 @@ scancel "$id"
 id=$(submit --gpus=2 -n2 --wrap '
 	srun -n1 --gpus=1 --exact bash -c "echo one" &
 	srun -n1 --gpus=1 --exact bash -c "echo two; exit 5" &
-	wait; sleep 2; exit 0')
+	wait; sleep 5; exit 0')
 wait_for 60 job_is "$id" COMPLETED
 check_eq "steps' output" "one two" "$(job_log "$id" | grep -x 'one\|two' |
 	sort | xargs)"

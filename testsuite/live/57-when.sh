@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# sfair when and squeue --start against what then happens: 50 jobs of 2 users
+# sfair when and squeue --start against what then happens: 36 jobs of 2 users
 # whose jobs run a fifth of their limit, as those before them did. The estimate
 # of each is taken once, while it waits; its median error is printed, and is to be
 # well below the median wait.
@@ -9,31 +9,31 @@
 
 conf=$(mktemp)
 cat >"$conf" <<-EOT
-	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=15 CheckpointGrace=2 MinRunTime=5 ForecastInterval=3
+	Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=30 CheckpointGrace=2 MinRunTime=5 ForecastInterval=3
 EOT
 start_cluster --nodes 2 --gpus 4 --astraea "$conf"
 rm -f "$conf"
 as() { setpriv --reuid "$1" --regid games --clear-groups "${@:2}"; }
 send() { # USER NAME GPUS SECONDS
-	as "$1" sbatch --parsable -o /dev/null -J "$2" --gres=gpu:"$3" -t 1 \
+	as "$1" sbatch --parsable -o /dev/null -J "$2" --gres=gpu:"$3" -t 2 \
 		--wrap "sleep $4"
 }
 
 # What was there before, to learn from.
 for user in games daemon; do
 	for i in 1 2 3; do
-		send $user short 1 2 >/dev/null
-		send $user long 1 8 >/dev/null
+		send $user short 1 4 >/dev/null
+		send $user long 1 16 >/dev/null
 	done
 done
 all_done() { [[ -z $(squeue -h) ]]; }
-wait_for 60 all_done
+wait_for 120 all_done
 
 declare -A told=() early=() late=()
 ids=()
-for i in $(seq 25); do
-	ids+=("$(send games long $((i % 3 + 1)) 8)")
-	ids+=("$(send daemon short $((i % 2 + 1)) 2)")
+for i in $(seq 18); do
+	ids+=("$(send games long $((i % 3 + 1)) 16)")
+	ids+=("$(send daemon short $((i % 2 + 1)) 4)")
 done
 blocked=$(as games sbatch --parsable -o /dev/null -H --gres=gpu:1 --wrap true)
 
@@ -54,33 +54,35 @@ if job["phase"] == "waiting" and job["expected_start_sec"]:
 		asked[$id]=$(date +%s)
 	done
 }
-knows() { [[ $(sfair when "${ids[49]}" 2>/dev/null) == *"is expected to start at"* ]]; }
+knows() { [[ $(sfair when "${ids[35]}" 2>/dev/null) == *"is expected to start at"* ]]; }
 wait_for 30 knows
-ask
-((${#told[@]} >= 30)) || fail "only ${#told[@]} jobs have an estimate"
-sfair when "${ids[49]}"
+sfair when "${ids[35]}"
 
-# squeue --start says the same of those that still wait.
+# squeue --start says the same of those that will wait for long. All are asked at
+# once, so that no forecast comes between.
+printf '%s\n' "${ids[@]:22}" >"$CLUSTER_DIR/last"
 same() {
-	local id want got n=0
-	for id in "${ids[@]:30}"; do
-		want=$(sfair job -nP -j "$id" -o Start)
-		got=$(squeue -h --start -j "$id" -o %S)
-		[[ $want != N/A && $want == "$got" ]] && n=$((n + 1))
-	done
-	((n >= 10))
+	local n
+	sfair job -nP -o JobID,Start | grep -v N/A | sort >"$CLUSTER_DIR/ours"
+	squeue -h -t PD --start -o '%i|%S' | sort >"$CLUSTER_DIR/slurms"
+	n=$(comm -12 "$CLUSTER_DIR/ours" "$CLUSTER_DIR/slurms" |
+		cut -d'|' -f1 | grep -cxFf "$CLUSTER_DIR/last" || true)
+	((n >= 7))
 }
-wait_for 20 same
+wait_for 40 same
 [[ $(sfair when "$blocked") == *"no expected start"*held* ]] ||
 	fail "of a held job: $(sfair when "$blocked")"
 runs() {
-	running=$(squeue -h -t R -o %i | head -n 1)
+	running=$(squeue -h -t R -n long -S M -o %i | head -n 1) # the youngest
 	[[ $(sfair when "$running") == "Job $running has run since "* ]]
 }
 wait_for 20 runs
 
+ask
+((${#told[@]} >= 22)) || fail "only ${#told[@]} jobs have an estimate"
+
 scancel "$blocked"
-wait_for 240 all_done
+wait_for 400 all_done
 for id in "${ids[@]}"; do
 	[[ ${told[$id]-} ]] || continue
 	start=$(scontrol show job "$id" | sed -n 's/.*StartTime=\([^ ]*\).*/\1/p')

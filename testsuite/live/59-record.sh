@@ -16,10 +16,13 @@ mkdir "$work"
 # answered: once the first round has ended.
 answered() { sfair tenant >/dev/null 2>&1; }
 wait_for 20 answered
+# So that they wait in line, however long it takes to ask.
+scontrol update nodename=n[1-3] state=drain reason=order
 for i in $(seq 30); do
 	submit --gres=gpu:$((i % 4 + 1)) --wrap 'sleep 7' >/dev/null
 done
 submit -N2 --gres=gpu:4 --wrap 'sleep 5' >/dev/null
+scontrol update nodename=n[1-3] state=resume
 
 # repeat NAME: one record, decided again.
 repeat() {
