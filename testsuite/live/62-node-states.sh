@@ -36,7 +36,7 @@ cat >"$CLUSTER_DIR/run/resume" <<EOT
 exec >>$CLUSTER_DIR/log/power 2>&1
 export PATH=$PATH ASTRAEA_SLURM=${ASTRAEA_SLURM-}
 echo "resume \$1"
-sleep 3
+until [[ -e $CLUSTER_DIR/run/power ]]; do sleep 0.2; done
 exec setsid --wait "$live_lib/cluster" start "$CLUSTER_DIR" "\$1" -b
 EOT
 chmod +x "$CLUSTER_DIR"/run/{suspend,resume}
@@ -45,7 +45,7 @@ SuspendProgram=$CLUSTER_DIR/run/suspend
 ResumeProgram=$CLUSTER_DIR/run/resume
 SuspendTime=100000
 SuspendTimeout=3
-ResumeTimeout=60
+ResumeTimeout=120
 EOT
 restart_slurmctld
 
@@ -68,7 +68,7 @@ runs "$lost"
 set_node n4 power_down
 wait_for 30 node_is n4 'idle~' sleepy
 ok power-down
-woken=$(submit -p sleepy --gres=gpu:2 --wrap 'date +%s; sleep 600')
+woken=$(submit -p sleepy --gres=gpu:2 --wrap 'echo runs; sleep 600')
 
 # ---- Drain.
 
@@ -78,12 +78,14 @@ stays=$(sleeper -p long --gres=gpu:1)
 for id in "$left" "$pinned" "$stays"; do runs "$id"; done
 configuring() { [[ $(squeue -h -j "$woken" -o %T) == CONFIGURING ]]; }
 wait_for 20 configuring
+powered=$(date +%s)
+touch "$CLUSTER_DIR/run/power"
 ok configuring-while-the-node-boots
 set_node n1 drain
 set_node n2 drain
 set_node n3 drain
 new=$(sleeper -p long --gres=gpu:1)
-wait_for 20 restarted "$left"
+wait_for 30 restarted "$left"
 wait_for 20 node_is n1 drained
 ok drained-node-is-empty-at-the-end-of-the-lease
 wait_for 20 says "$left" 'Lease: *'
@@ -106,13 +108,13 @@ ok resume
 
 count=$(job_field "$left" Restarts)
 set_node n1 fail
-wait_for 20 restarted "$left" $((count + 1))
+wait_for 30 restarted "$left" $((count + 1))
 ok failing-node-is-empty-at-the-end-of-the-lease
 set_node n1 resume
 runs "$left"
 count=$(job_field "$left" Restarts)
 set_node n1 down
-wait_for 20 restarted "$left" $((count + 1))
+wait_for 30 restarted "$left" $((count + 1))
 # ReturnToService=2: a node that registers comes back by itself.
 up_again() { [[ $(sinfo -h -n n1 -p gpu -o %T) == @(idle|mixed|allocated) ]]; }
 check "a job on a node that is down" eval 'job_is "$left" PENDING || up_again'
@@ -127,20 +129,22 @@ ok down-and-resume
 wait_for 60 job_is "$woken" RUNNING
 written() { [[ $(job_log "$woken" 2>/dev/null) ]]; }
 wait_for 60 written
-begun=$(job_log "$woken")
-sleep 1
-lease=$(sfair lease -j "$woken" --json | python3 -c '
+has_lease() {
+	lease=$(sfair lease -j "$woken" --json | python3 -c '
 import json, sys
 for job in json.load(sys.stdin)["leases"]:
     print(int(job["lease_start_sec"]))')
-check "the lease began at $lease, the job at $begun" \
-	test "$lease" -ge $((begun - 2))
+	[[ $lease ]]
+}
+wait_for 20 has_lease
+check "the lease began at $lease, the node was powered up at $powered" \
+	test "$lease" -ge "$powered"
 ok lease-begins-when-the-node-is-up
 grep -q '^resume n4' "$CLUSTER_DIR/log/power"
 check_eq "its restarts" 0 "$(job_field "$woken" Restarts)"
 ok power-up-for-a-job
 wait_for 60 node_is n5 'down*' doomed
-wait_for 20 job_is "$lost" PENDING
+wait_for 30 job_is "$lost" PENDING
 ok lost-node-requeues
 "$live_lib/cluster" start "$CLUSTER_DIR" n5
 wait_for 60 node_is n5 idle doomed

@@ -83,6 +83,6 @@ wait_for 20 runs "$waits" other many
 scontrol requeue "$waits"
 wait_for 30 job_is "$waits" PENDING
 scancel -u root -q few
-scontrol update jobid="$waits" StartTime=now
+wait_for 20 scontrol update jobid="$waits" StartTime=now
 wait_for 30 runs "$waits" gpu few
 ok choice-after-requeue

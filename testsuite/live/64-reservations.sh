@@ -123,14 +123,15 @@ runs "$leaves"
 check_eq "one that cannot be requeued" "RUNNING 0" \
 	"$(job_state "$pinned") $(job_field "$pinned" Restarts)"
 check_eq "one elsewhere" 0 "$(job_field "$stays" Restarts)"
-begin=$(($(date +%s) + 14))
+# It begins 7 s after the lease's next end, which is far enough off.
+end_of() { date -d "$(sfair lease -nP -j "$1" -o LeaseEnd)" +%s; }
+ends_later() { (($(end_of "$stays") > end)); }
+end=$(end_of "$stays")
+wait_for 20 ends_later
+begin=$(($(end_of "$stays") + 7))
 reserve ReservationName=over StartTime="$(date -d @$begin +%FT%T)" \
 	Duration=60 Nodes=n2 flags=ignore_jobs
-ends_by() {
-	local end
-	end=$(sfair lease -nP -j "$1" -o LeaseEnd)
-	(($(date -d "$end" +%s) == begin))
-}
+ends_by() { (($(end_of "$1") == begin)); }
 wait_for 20 ends_by "$stays"
 wait_for 40 restarted "$stays"
 check "it left before the reservation" test "$(date +%s)" -ge "$begin"
@@ -151,10 +152,10 @@ ok one-of-two-reservations
 scancel "$blocker" "$either"
 scontrol delete ReservationName=a
 scontrol delete ReservationName=b
-reserve ReservationName=later StartTime=now+8 Duration=60 Nodes=n3
+reserve ReservationName=later StartTime=now+20 Duration=60 Nodes=n3
 early=$(sleeper --reservation=later --gres=gpu:1)
 wait_for 20 says "$early" Reservation
-runs "$early"
+wait_for 40 job_is "$early" RUNNING
 ok job-waits-for-its-reservation
 reserve ReservationName=cores StartTime=now Duration=60 Nodes=n1 CoreCnt=4
 beside=$(sleeper --gres=gpu:2 -c 4 -w n1)

@@ -111,13 +111,14 @@ lease=$(lease_of "$kept")
 [[ $lease ]] || fail "sfair knows no lease of $kept"
 scontrol reconfigure
 sleep 2
+answered() { [[ $(lease_of "$kept" 2>/dev/null) ]]; }
+wait_for 30 answered
 check_eq "lease after scontrol reconfigure" "$lease" "$(lease_of "$kept")"
 ok reconfigure-in-mid-lease
 scontrol shutdown slurmctld
 gone() { ! kill -0 "$(<"$CLUSTER_DIR/pids/slurmctld")" 2>/dev/null; }
 wait_for 30 gone
 "$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
-answered() { [[ $(lease_of "$kept" 2>/dev/null) ]]; }
 wait_for 30 answered
 check_eq "lease after scontrol shutdown" "$lease" "$(lease_of "$kept")"
 check_eq "restarts of the job" 0 "$(job_field "$kept" Restarts)"

@@ -63,9 +63,12 @@ wait_for 30 node_is n1 idle
 
 # A slow epilog: the next job starts when it is over.
 echo 4 >"$CLUSTER_DIR/run/epilog.slow"
-first=$(submit --gres=gpu:2 -w n1 --wrap 'sleep 1')
+export OUT=$CLUSTER_DIR/out
+wait_go='until [ -e $OUT/$SLURM_JOB_ID.go ]; do sleep 0.2; done'
+first=$(submit --gres=gpu:2 -w n1 --no-requeue --wrap "$wait_go")
 runs "$first"
-second=$(submit --gres=gpu:2 -w n1 --wrap 'sleep 1')
+second=$(submit --gres=gpu:2 -w n1 --wrap "$wait_go")
+touch "$OUT/$first.go"
 runs "$second"
 epilog_before() {
 	local order
@@ -76,6 +79,7 @@ epilog_before() {
 wait_for 20 epilog_before
 ok next-job-waits-for-the-epilog
 rm "$CLUSTER_DIR/run/epilog.slow"
+touch "$OUT/$second.go"
 wait_for 30 job_is "$second" COMPLETED
 wait_for 30 node_is n1 idle
 

@@ -39,12 +39,13 @@ wait_for 60 sold 12
 # b's share is asked for by b: two of a's jobs give way.
 bs=("$(job b)" "$(job b)")
 for id in "${bs[@]}"; do
-	wait_for 60 job_is "$id" RUNNING
+	wait_for 90 job_is "$id" RUNNING
 done
 wait_for 30 sold 16
 restart_slurmctld KILL
 wait_for 60 sold 20
-sleep 33 # into the window's last slot
+last=$(sfair job Leases "${window[@]}" -nP format=start | sort | tail -n 1)
+sleep $(($(date -d "$last" +%s) + 32 - $(date +%s))) # into the window's last slot
 scancel -u root
 closed() {
 	local ends

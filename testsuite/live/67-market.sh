@@ -97,7 +97,7 @@ wait_for 20 are a '< 0.01'
 check "c was given some of it" are c '> 0.01'
 
 full() { [[ $(sfair price -nP -o Used,GPUs,Price | head -n 1) == "4|4|1.000" ]]; }
-wait_for 25 full
+wait_for 40 full
 sfair price
 window=("start=$(date -d "@$begin" +%FT%R)" "end=$(date -d +1hour +%FT%R)")
 ledger() { sfair tenant Ledger "${window[@]}" -nP accounts="$1" format="$2"; }
@@ -120,7 +120,7 @@ sed -i 's/ BudgetRefill=100000000/ BudgetRefill=0/' \
 scontrol reconfigure
 wait_for 120 job_is "$second" PENDING
 broke() { [[ $(why "$second") == *"its tenant a has "*" credits"* ]]; }
-wait_for 40 broke
+wait_for 60 broke
 check "a's own share is idle" job_is "$first" RUNNING
 check "a owes something" are a '>= 0'
 ok spent

@@ -73,7 +73,7 @@ gives_way() { # NAME HOG-OPTION... -- LEAN-OPTION...
 	run hog --gres=gpu:1 "${hog[@]}" >/dev/null
 	run hog --gres=gpu:1 "${hog[@]}" >/dev/null
 	id=$(submit -A lean --gres=gpu:1 "$@" --wrap 'exec sleep 1000')
-	wait_for 40 job_is "$id" RUNNING || fail "$name: $(job_state "$id")"
+	wait_for 60 job_is "$id" RUNNING || fail "$name: $(job_state "$id")"
 	over hog
 	over lean
 	ok "$name"

@@ -18,8 +18,8 @@ done
 
 # parts SECONDS: GPU seconds of root and of games from now on, as squeue sees them.
 parts() {
-	local root=0 games=0
-	for ((i = 0; i < $1; i++)); do
+	local root=0 games=0 end=$((SECONDS + $1))
+	while ((SECONDS < end)); do
 		root=$((root + $(gpus_of root))) games=$((games + $(gpus_of games)))
 		sleep 1
 	done
