@@ -140,7 +140,7 @@ goes_on() {
 	# An older version cannot read what a newer one has saved, and begins anew.
 	[[ ! ${ASTRAEA_OTHER_BUILD-} ]] || lease=$(lease_of)
 	check_eq "$1: the long lease" "$lease" "$(lease_of)"
-	[[ ${ASTRAEA_OTHER_BUILD-} ]] || wait_for 10 charged
+	[[ ${ASTRAEA_OTHER_BUILD-} ]] || wait_for 20 charged
 	check_eq "$1: the long job" "0 RUNNING" \
 		"$(job_field "$long" Restarts) $(job_state "$long")"
 	before=$(swaps) runs=$(begun)

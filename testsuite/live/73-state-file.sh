@@ -29,6 +29,8 @@ wait_for 20 has_lease
 # Slurm itself saves a new job after 5 s, and by then a round has promised the
 # waiting one its first start, for which the lease ends sooner.
 sleep 6
+promised() { [[ $(sfair job -nP -j "$waits" -o Promised 2>/dev/null) == 20* ]]; }
+wait_for 20 promised
 lease=$(lease_of "$runs")
 
 # So that both files know of the lease: each change is saved.

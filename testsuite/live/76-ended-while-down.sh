@@ -7,11 +7,11 @@
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)
-echo 'Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=15 CheckpointGrace=2' >"$conf"
+echo 'Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=30 CheckpointGrace=2' >"$conf"
 start_cluster --nodes 2 --gpus 2 --astraea "$conf" --slurm BatchStartTimeout=2
 rm -f "$conf"
 
-short=$(submit --gres=gpu:2 -w n1 --wrap "sleep 20; echo >'$CLUSTER_DIR/over'")
+short=$(submit --gres=gpu:2 -w n1 --wrap "sleep 35; echo >'$CLUSTER_DIR/over'")
 long=$(submit --gres=gpu:2 -w n2 --wrap 'sleep 600')
 wait_for 20 job_is "$short" RUNNING
 wait_for 20 job_is "$long" RUNNING
@@ -21,7 +21,7 @@ touch -d '1 second' "$CLUSTER_DIR/known" # what began before is in a later file
 wait_for 20 slurm_has_saved
 over() { [[ -s $CLUSTER_DIR/over ]]; }
 "${live_lib:?}/cluster" stop "$CLUSTER_DIR" slurmctld KILL
-wait_for 30 over # the first; both leases are as well
+wait_for 60 over # the first; both leases are as well
 "$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
 wait_for 60 job_is "$short" COMPLETED
 check_eq "restarts of the one that had ended" 0 "$(job_field "$short" Restarts)"

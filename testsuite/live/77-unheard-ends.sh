@@ -64,13 +64,13 @@ scancel "$again"
 once='[ "${SLURM_RESTART_COUNT:-0}" -ge 1 ] || sleep 600'
 single=$(submit -H --gres=gpu:1 --wrap "$once")
 array=$(submit -H --gres=gpu:1 --array=0-1 --wrap "$once")
-runs=$(submit --gres=gpu:1 --wrap 'sleep 15')
+runs=$(submit --gres=gpu:1 --wrap 'sleep 30')
 wait_for 20 job_is "$runs" RUNNING
 save "$single"
 cp "$CLUSTER_DIR/state/job_state" "$CLUSTER_DIR/"
 scontrol requeue "$runs"
 wait_for 20 job_is "$runs" PENDING
-scontrol update JobId="$runs" StartTime=now
+wait_for 20 scontrol update JobId="$runs" StartTime=now
 scontrol release "$single" "$array"
 all_run() {
 	(($(sacct -nPX -j "$single,$array,$runs" -s RUNNING -o jobid |
@@ -91,7 +91,7 @@ all_ended() {
 		! grep -v '|20' <<<"$records" >/dev/null || return 1
 	done
 }
-wait_for 90 all_ended
+wait_for 120 all_ended
 
 # One that was requeued before the last kill but one, away for some seconds: by
 # the last kill slurmdbd has heard of what ended 10 s before the last end.

@@ -56,7 +56,8 @@ cancel_all() {
 	scancel -u root
 	wait_for 30 clean
 }
-now() { scontrol update jobid="$1" starttime=now; }
+at_once() { scontrol update jobid="$1" starttime=now 2>/dev/null; }
+now() { wait_for 30 at_once "$1"; } # refused until slurmdbd has answered
 
 # ---- Types, and the nodes that they leave.
 
@@ -73,7 +74,7 @@ scancel "$id"
 
 id=$(elastic -H --gpu-range=2-8)
 sleep 2
-check "a held one" waits_as "$id" JobHeldUser 2
+wait_for 20 waits_as "$id" JobHeldUser 2
 scontrol release "$id"
 runs_on "$id" 8
 ok hold-and-release
@@ -174,12 +175,14 @@ ok update-to-what-sbatch-refuses
 
 # ---- Times, dependencies, arrays, reservations.
 
-first=$(submit --gpus=1 --no-requeue --wrap 'sleep 4')
+export OUT=$CLUSTER_DIR/out
+first=$(submit --gpus=1 --no-requeue \
+	--wrap 'until [ -e $OUT/go ]; do sleep 0.2; done')
 id=$(elastic -d afterok:"$first" --gpu-range=2-8)
 late=$(elastic --begin=now+1hour --gpu-range=2-8)
-sleep 1
-check "a dependent one" waits_as "$id" Dependency 2
-check "one that begins later" waits_as "$late" BeginTime 2
+wait_for 20 waits_as "$id" Dependency 2
+wait_for 20 waits_as "$late" BeginTime 2
+touch "$OUT/go"
 runs_on "$id" 8
 ok dependency
 scancel "$id"

@@ -78,7 +78,8 @@ wait_for 20 slurm_has_saved
 restart_slurmctld KILL
 wait_for 30 job_is "$elastic" RUNNING
 wait_for 20 planned "$rich"
-check_eq "the planned start" "$start" "$(start_of "$rich")"
+starts_as_planned() { [[ $(start_of "$rich") == "$start" ]]; }
+wait_for 20 starts_as_planned
 wait_for 20 says "$poor" 'It is not refused for good'
 ok planned-as-before-a-kill
 

@@ -65,10 +65,10 @@ a_later_end() { # THAN JOB...
 # end.
 as_before() {
 	local end now
-	now=$(date +%s)
 	end=$(ends "${@:2}")
+	now=$(date +%s)
 	[[ $end == "$1" ]] || { ((now >= $1)) && a_later_end "$1" "${@:2}"; } ||
-		fail "the leases of $* end at $end after a kill, it is $(date +%s)"
+		fail "the leases of $* end at $end after a kill, it is $now"
 }
 
 # ---- Three jobs of an app, one after the other in a term.

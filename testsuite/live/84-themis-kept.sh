@@ -80,7 +80,7 @@ wait_for 20 learned
 wait_for 20 test -s "$file"
 before=$(shown)
 auction=$(number)
-sleep 4 # it is saved within three seconds
+sleep 8 # it is saved within three seconds
 check "it is not told why it waits" grep -q '^Lease: ' <<<"$(job_reason "$rival")"
 sfair why "$rival" >"$out/why" || fail "sfair why fails"
 
