@@ -37,23 +37,6 @@ for i in $(seq 18); do
 done
 blocked=$(as games sbatch --parsable -o /dev/null -H --gres=gpu:1 --wrap true)
 
-# The estimate that each gets first, and when.
-declare -A asked=()
-ask() {
-	local id out
-	for id in "${ids[@]}"; do
-		[[ ! ${told[$id]-} ]] || continue
-		out=$(sfair when "$id" --json 2>/dev/null) || continue
-		read -r "told[$id]" "early[$id]" "late[$id]" < <(python3 -c '
-import json, sys
-job = json.load(sys.stdin)
-if job["phase"] == "waiting" and job["expected_start_sec"]:
-    print(*(int(job[k] or 0) for k in (
-        "expected_start_sec", "expected_early_sec", "expected_late_sec")))
-' <<<"$out") || true
-		asked[$id]=$(date +%s)
-	done
-}
 knows() { [[ $(sfair when "${ids[35]}" 2>/dev/null) == *"is expected to start at"* ]]; }
 wait_for 30 knows
 sfair when "${ids[35]}"
@@ -78,7 +61,18 @@ runs() {
 }
 wait_for 20 runs
 
-ask
+# The estimate of each that waits, as sfair when tells it, and when it was asked for.
+asked=$(date +%s)
+sfair job --json | python3 -c '
+import json, sys
+for job in json.load(sys.stdin)["jobs"]:
+    if job["phase"] == "waiting" and job["expected_start_sec"]:
+        print(job["id"], *(int(job[k] or 0) for k in (
+            "expected_start_sec", "expected_early_sec", "expected_late_sec")))
+' >"$CLUSTER_DIR/told"
+while read -r id start first last; do
+	told[$id]=$start early[$id]=$first late[$id]=$last
+done <"$CLUSTER_DIR/told"
 ((${#told[@]} >= 22)) || fail "only ${#told[@]} jobs have an estimate"
 
 scancel "$blocked"
@@ -86,7 +80,7 @@ wait_for 400 all_done
 for id in "${ids[@]}"; do
 	[[ ${told[$id]-} ]] || continue
 	start=$(scontrol show job "$id" | sed -n 's/.*StartTime=\([^ ]*\).*/\1/p')
-	echo "$(date -d "$start" +%s) ${asked[$id]} ${told[$id]} ${early[$id]}" \
+	echo "$(date -d "$start" +%s) $asked ${told[$id]} ${early[$id]}" \
 		"${late[$id]}"
 done >"$CLUSTER_DIR/starts"
 python3 - "$CLUSTER_DIR/starts" <<'EOT'
