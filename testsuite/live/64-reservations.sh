@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)
-echo "Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=8 CheckpointGrace=2" \
+echo "Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=8 LeaseMax=20 CheckpointGrace=2" \
 	>"$conf"
 start_cluster --nodes 3 --gpus 2 --cpus 8 --astraea "$conf" \
 	--slurm 'PartitionName=gpu Nodes=n[1-3] Default=YES DefaultTime=10:00 MaxTime=INFINITE State=UP'
@@ -108,7 +108,7 @@ scancel "$out"
 
 restarted() { (($(job_field "$1" Restarts) > 0)); }
 leaves=$(sleeper --gres=gpu:2 -w n1)
-stays=$(sleeper --gres=gpu:2 -w n2)
+stays=$(sleeper --gres=gpu:2 --lease=0:20 -w n2)
 pinned=$(sleeper --no-requeue --gres=gpu:2 -w n3)
 for id in "$leaves" "$stays" "$pinned"; do runs "$id"; done
 reserve ReservationName=over StartTime=now Duration=60 Nodes=n1,n3 \
@@ -123,17 +123,20 @@ runs "$leaves"
 check_eq "one that cannot be requeued" "RUNNING 0" \
 	"$(job_state "$pinned") $(job_field "$pinned" Restarts)"
 check_eq "one elsewhere" 0 "$(job_field "$stays" Restarts)"
-# It begins 7 s after the lease's next end, which is far enough off.
+# It begins 12 s after the lease's next end, which is far enough off for it to be
+# known by then.
 end_of() { date -d "$(sfair lease -nP -j "$1" -o LeaseEnd)" +%s; }
-ends_later() { (($(end_of "$stays") > end)); }
-end=$(end_of "$stays")
-wait_for 20 ends_later
-begin=$(($(end_of "$stays") + 7))
+far_off() {
+	lease_end=$(end_of "$stays")
+	((lease_end >= $(date +%s) + 12))
+}
+wait_for 60 far_off
+begin=$((lease_end + 12))
 reserve ReservationName=over StartTime="$(date -d @$begin +%FT%T)" \
 	Duration=60 Nodes=n2 flags=ignore_jobs
 ends_by() { (($(end_of "$1") == begin)); }
-wait_for 20 ends_by "$stays"
-wait_for 40 restarted "$stays"
+wait_for 40 ends_by "$stays"
+wait_for 60 restarted "$stays"
 check "it left before the reservation" test "$(date +%s)" -ge "$begin"
 ok lease-ends-with-the-begin-of-a-reservation
 scontrol delete ReservationName=over
