@@ -86,6 +86,9 @@ start_cluster() {
 	# shellcheck source=/dev/null
 	. "$dir/env"
 	mkdir -m 1777 "$dir/out"
+	# Slurm 26.05 starts after a kill only where it has ended as it should before.
+	[[ $* != *--accounting* ]] || (($(slurm_release) < 2605)) ||
+		restart_slurmctld
 }
 
 interrupt_slurmctld() {
@@ -173,9 +176,10 @@ job_state() {
 
 job_is() { [[ $(job_state "$1") == "$2" ]]; }
 
+# From Slurm 26.05 on a submit line may have several lines.
 job_field() {
 	scontrol -o show job "$1" |
-		sed -n "1s/.* $2=\([^ ]*\).*/\1/p"
+		sed -n "/ $2=/{s/.* $2=\([^ ]*\).*/\1/p;:rest;n;b rest}"
 }
 
 job_reason() { squeue -h -j "$1" -o %r; }

@@ -13,7 +13,6 @@ conf=$(mktemp)
 echo 'Pool=gpu Partitions=gpu RoundInterval=1 LeaseTerm=300' >"$conf"
 start_cluster --accounting --nodes 1 --gpus 4 --astraea "$conf"
 rm -f "$conf"
-restart_slurmctld # from 26.05 on it needs what is saved at an end alone
 
 again=$(submit --gres=gpu:1 --requeue --wrap 'sleep 600')
 records() { sacct -nPX -D -j "$1" -o state,end | sort; }

@@ -88,7 +88,6 @@ complains "there is no such pool" "${adopt[@]}" --pool=none
 adopted -i >/dev/null
 accounts
 accounts_are "poor|500.0|500.0 rich|6000.0|3000.0" || fail "not as was shown"
-# Slurm 26.05 starts after a kill only where it has ended as it should before.
 for signal in TERM KILL; do restart_slurmctld $signal; done
 wait_for 30 accounts_are "poor|500.0|500.0 rich|6000.0|3000.0"
 columns=tenant,user,allocnow,fairnow,rhonow
