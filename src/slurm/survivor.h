@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Pending jobs whose last run may still be alive: slurmctld was killed before
- * it had saved that it started them, or launched them. They wait until the nodes of that run have
- * answered and killed what they found.
+ * it had saved that it started them, or launched them. They wait until the
+ * nodes of that run have answered and killed what they found.
  */
 #ifndef ASTRA_SURVIVOR_H
 #define ASTRA_SURVIVOR_H
