@@ -14,10 +14,13 @@ static const struct scene {
 	size_t jobs, nodes;
 	double horizon_sec;
 	uint32_t least; /* GPUs of every second job; 0: gangs only */
+	bool mixed;	/* jobs take CPUs and memory as they differ */
 } scenes[] = {
-	{1000, 16, 86400, 0},	 {5000, 16, 86400, 0},
-	{5000, 16, WEEK_SEC, 0}, {5000, 128, WEEK_SEC, 0},
-	{5000, 16, WEEK_SEC, 1}, {5000, 16, WEEK_SEC, 2},
+	{1000, 16, 86400, 0, false},	{5000, 16, 86400, 0, false},
+	{5000, 16, WEEK_SEC, 0, false}, {5000, 128, WEEK_SEC, 0, false},
+	{5000, 16, WEEK_SEC, 1, false}, {5000, 16, WEEK_SEC, 2, false},
+	{5000, 16, WEEK_SEC, 0, true},	{5000, 128, WEEK_SEC, 0, true},
+	{5000, 16, WEEK_SEC, 1, true},	{5000, 16, WEEK_SEC, 2, true},
 };
 
 enum { SCENES = sizeof(scenes) / sizeof(*scenes) };
@@ -37,6 +40,22 @@ static void make_sizes(struct bench_world *w, uint32_t least)
 	}
 }
 
+/* From a CPU and a GiB a GPU to all of a node's CPUs beside one. */
+static void make_mixed(struct bench_world *w)
+{
+	static const uint32_t cpus[] = {1, 2, 4, 6, 7, 8, 12, 64};
+
+	for (size_t n = 0; n < w->snap.node_count; n++)
+		w->nodes[n].mem_mib = w->nodes[n].mem_free_mib;
+	for (size_t i = 0; i < w->snap.job_count; i++) {
+		struct astra_request *q = &w->jobs[i].request;
+		uint32_t each = cpus[(uint32_t)rand() % 8];
+
+		q->cpus = each < 64 ? each * q->gpus : 64;
+		q->mem_gpu_mib = UINT64_C(1024) << (uint32_t)rand() % 8;
+	}
+}
+
 static void bench_rounds(const struct scene *s)
 {
 	double slot[ROUNDS], steady[ROUNDS], fresh;
@@ -49,14 +68,16 @@ static void bench_rounds(const struct scene *s)
 	options.horizon_sec = s->horizon_sec;
 	bench_world_init(&w, &options, s->jobs, s->nodes, TENANTS);
 	make_sizes(&w, s->least);
+	if (s->mixed)
+		make_mixed(&w);
 	fresh = bench_round_ms(&w, 0);
 	for (int i = 0; i < ROUNDS; i++) {
 		steady[i] = bench_round_ms(&w, 10);
 		slot[i] = bench_round_ms(&w, SLOT_SEC - 10);
 	}
-	printf("%6zu %6zu %6.0f %6u %9.1f %9.1f %9.1f\n", s->jobs, s->nodes,
-	       s->horizon_sec / SLOT_SEC, s->least, fresh,
-	       bench_median(steady, ROUNDS), bench_median(slot, ROUNDS));
+	printf("%6zu %6zu %6.0f %6u %6s %9.1f %9.1f %9.1f\n", s->jobs, s->nodes,
+	       s->horizon_sec / SLOT_SEC, s->least, s->mixed ? "yes" : "no",
+	       fresh, bench_median(steady, ROUNDS), bench_median(slot, ROUNDS));
 	bench_world_fini(&w);
 }
 
@@ -102,7 +123,7 @@ int main(void)
 
 	srand(1);
 	printf("one round under oasis in CPU ms, medians of %d\n\n"
-	       "  jobs  nodes  slots  least   all new    steady  new slot\n",
+	       "  jobs  nodes  slots  least  mixed   all new    steady  new slot\n",
 	       ROUNDS);
 	for (int i = 0; i < SCENES; i++)
 		bench_rounds(&scenes[i]);

@@ -119,6 +119,7 @@ static inline void bench_move(struct bench_world *w,
 
 	node->gpus_free += take ? -share->gpus : share->gpus;
 	node->cpus_free += take ? -share->cpus : share->cpus;
+	node->mem_free_mib += take ? -share->mem_mib : share->mem_mib;
 }
 
 /* Carry the plan out, as slurmctld would, all at once. */
