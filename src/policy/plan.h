@@ -68,8 +68,8 @@ struct astra_reason {
 	double bound_sec; /* its first start is promised by then; 0: none */
 	double value;	  /* PRICE: what it is worth less what it costs */
 	/* PRICE and DENIED, too: what it is worth if it ends by the best
-	 * schedule there is, what its GPUs cost there (0: not known; infinite:
-	 * there is none), and when it is offered one again, or 0. */
+	 * schedule there is, what all it takes costs there (0: not known;
+	 * infinite: there is none), and when it is offered one again, or 0. */
 	double worth, price, retry_sec;
 	/* When that schedule begins, or 0; PRICE: it is worth it, but its
 	 * tenant cannot pay, and has so much left. PLANNED has what it was sold

@@ -189,6 +189,9 @@ struct astra_policy_price {
 	double price;		   /* of a GPU for an hour */
 	uint64_t used;		   /* GPUs that are sold or planned */
 	uint64_t gpus;		   /* of how many */
+	/* What a job pays beside for an hour of a CPU, and of a GiB; NaN: it
+	 * does not. */
+	double cpu, gib;
 };
 
 /* Sums since the policy's begin, for reports; NaN: it has no such thing. */

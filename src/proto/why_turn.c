@@ -128,7 +128,7 @@ static void tell_no_room(const struct astra_why *why, struct astra_text *out)
 	else
 		astra_text_printf(
 			out,
-			" In no slot that is planned ahead are there enough GPUs left for all its work (PlanHorizon).");
+			" In no slot that is planned ahead are there enough GPUs, with its CPUs and memory beside them, left for all its work (PlanHorizon).");
 }
 
 /* What it is worth and what it costs: nobody is refused for good. */
@@ -144,7 +144,7 @@ static void tell_price(const struct astra_why *why, struct astra_text *out)
 	else
 		astra_text_printf(
 			out,
-			" Its GPUs cost more now than it is worth: by the best schedule that there is they cost %.4g, and it is worth %.4g when it ends by that, a payoff of %.4g.",
+			" Its GPUs cost more now than it is worth: by the best schedule that there is they cost %.4g with its CPUs and memory, and it is worth %.4g when it ends by that, a payoff of %.4g.",
 			job->price, job->worth, job->worth - job->price);
 	astra_text_printf(out, " It is not refused for good: ");
 	if (job->retry_sec > why->report->time_sec)

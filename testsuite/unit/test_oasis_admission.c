@@ -2,7 +2,7 @@
 /* Admission=refuse: what oasis does not admit when it comes is held. */
 #include "testsuite/unit/oasis_pool.h"
 
-/* A job takes 7 of 8 GPUs for nearly the whole horizon. */
+/* A job takes 7 of 8 GPUs for 15 of the 20 slots that are planned. */
 static void begin_that_refuses(struct vcluster *vc, bool lend,
 			       struct vjob **rich)
 {
@@ -14,7 +14,7 @@ static void begin_that_refuses(struct vcluster *vc, bool lend,
 	vc->options.refuse_unworthy = true;
 	vc_begin(vc);
 	vc_tenant(vc, "a", 1);
-	*rich = submit(vc, 7, 1900, 1000);
+	*rich = submit(vc, 7, 1450, 1000);
 	vc_run(vc, AT(110));
 }
 

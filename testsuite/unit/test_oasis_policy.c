@@ -55,13 +55,13 @@ static void who_comes_later_is_told_its_slot(void **state)
 	vc_fini(&vc);
 }
 
-/* Ten seconds after the job that takes 7 of 8 GPUs for nearly the whole horizon
- * comes one that is worth nearly nothing. */
+/* Ten seconds after the job that takes 7 of 8 GPUs for 15 of the 20 slots that
+ * are planned comes one that is worth nearly nothing. */
 static void begin_with_a_poor_one(struct vcluster *vc, bool lend,
 				  struct vjob **rich, struct vjob **poor)
 {
 	begin(vc, 1, 8, lend);
-	*rich = submit(vc, 7, 1900, 1000);
+	*rich = submit(vc, 7, 1450, 1000);
 	vc_run(vc, AT(10));
 	*poor = submit(vc, 1, 1900, 1e-3);
 }

@@ -10,7 +10,8 @@
 #define SLOTS 20
 #define GPUS 8
 
-static const double one_gpu[] = {1}, nothing[] = {0};
+static const double one_gpu[OASIS_POOL_RESOURCES] = {1};
+static const double nothing[OASIS_POOL_RESOURCES];
 
 /* Two GPUs for 10 slots, worth so much if it ends within them. */
 static struct astra_oasis_job job_worth(double worth)
@@ -154,8 +155,9 @@ static void it_is_kept(void **state)
 	for (size_t size = 0; size <= saved.size; size++) {
 		struct astra_reader in = {.data = saved.data, .size = size};
 
-		assert_int_equal(oasis_recent_restore(&again, &in),
-				 size < saved.size ? -1 : 0);
+		assert_int_equal(
+			oasis_recent_restore(&again, OASIS_POOL_RESOURCES, &in),
+			size < saved.size ? -1 : 0);
 	}
 	assert_same_range(&again, &recent);
 	add(&again, 7, OASIS_GENERATION_JOBS);

@@ -471,13 +471,15 @@ static void a_price_is_told_with_what_would_change_it(void **state)
 		const char *says[4];
 	} prices[] = {
 		{12.25,
-		 {"they cost 12.25, and it is worth 8 when it ends by that, a "
-		  "payoff of -4.25.",
+		 {"they cost 12.25 with its CPUs and memory, and it is worth 8 "
+		  "when it ends by that, a payoff of -4.25.",
 		  "not refused for good: it is offered a schedule again in "
 		  "2 min 0 s",
 		  "fewer GPUs, or a shorter time limit (-t)",
 		  "being worth more than 12.25 to its owner"}},
-		{HUGE_VAL, {"are there enough GPUs left for all its work"}},
+		{HUGE_VAL,
+		 {"are there enough GPUs, with its CPUs and memory beside them, "
+		  "left for all its work"}},
 		{0, {"Its GPUs cost more now than it is worth."}},
 	};
 
@@ -586,8 +588,8 @@ static void an_elastic_job_is_told_with_its_fewest(void **state)
 	job.class_granted = 2;
 	assert_int_equal(astra_report_add_job(*state, &job), 0);
 	reply = why(*state, job.id, &alice);
-	assert_non_null(strstr(text_of(reply),
-			       "waits in pool gpu for 1 to 16 GPUs. "));
+	assert_non_null(
+		strstr(text_of(reply), "waits in pool gpu for 1 to 16 GPUs. "));
 	assert_non_null(strstr(text_of(reply), "came before it, do."));
 	assert_null(strstr(text_of(reply), "saved up"));
 	assert_null(strstr(text_of(reply), "--gpu-range"));

@@ -96,6 +96,8 @@ bool incentive_price(const void *self, size_t nth,
 		.price = astra_board_price(&p->board, slot) / p->board.unit,
 		.used = p->board.used[slot - p->board.begin - 1],
 		.gpus = p->board.gpus,
+		.cpu = NAN,
+		.gib = NAN,
 	};
 	return true;
 }

@@ -10,10 +10,8 @@
 
 #define HOUR_SEC 3600
 
-/* A worker is a GPU, and there are no PSs. */
-static const double one_gpu[] = {1}, nothing[] = {0};
-static const struct astra_oasis_job gpus_only = {
-	.worker = one_gpu, .ps = nothing, .workers_min = 1};
+/* A worker is a GPU with what goes with it, PSs too: they are none apart. */
+static const double nothing[OASIS_POOL_RESOURCES];
 
 int64_t oasis_slot_of(const struct oasis_book *book, double at_sec)
 {
@@ -56,30 +54,31 @@ int64_t oasis_next_booked(const struct oasis_booking *booking, int64_t slot)
 static struct astra_oasis_range range_of(const struct oasis_book *book)
 {
 	struct astra_oasis_range range;
+	double capacity = 0;
 
-	oasis_recent_range(&book->recent, book->slots, (double)book->gpus,
-			   &range);
+	for (size_t r = 0; r < OASIS_POOL_RESOURCES; r++)
+		capacity += book->amounts.capacity[r];
+	oasis_recent_range(&book->recent, book->slots, capacity, &range);
 	return range;
 }
 
-static void commit(struct oasis_book *book,
+static void commit(struct oasis_book *book, const struct oasis_booking *b,
 		   const struct astra_oasis_places *places, bool give_back)
 {
 	const struct astra_oasis_places none = {0};
+	const struct astra_oasis_job job = {.worker = b->worker, .ps = nothing};
 
-	astra_oasis_market_commit(book->market, &gpus_only, places, &none,
-				  give_back);
+	astra_oasis_market_commit(book->market, &job, places, &none, give_back);
 }
 
 /* A market for what is booked: in the beginning and after a restart. */
 static int open_market(struct oasis_book *book)
 {
-	const double capacity = (double)book->gpus;
 	const struct astra_oasis_setup setup = {
-		.resources = 1,
+		.resources = OASIS_POOL_RESOURCES,
 		.slots = book->slots,
 		.first = book->now,
-		.workers = {&capacity, 1},
+		.workers = {book->amounts.capacity, 1},
 		.range = range_of(book),
 	};
 
@@ -87,25 +86,41 @@ static int open_market(struct oasis_book *book)
 	if (!book->market)
 		return -1;
 	for (size_t i = 0; i < book->count; i++)
-		commit(book, &book->bookings[i].y, false);
+		commit(book, &book->bookings[i], &book->bookings[i].y, false);
 	return 0;
+}
+
+/* Bring the amounts up to the offer. With other units the history begins anew:
+ * what jobs are worth is by unit. Returns whether the market is to follow. */
+static bool see_amounts(struct oasis_book *book,
+			const struct astra_offer *offer)
+{
+	const struct oasis_amounts was = book->amounts;
+	bool changed = oasis_amounts_see(&book->amounts, offer);
+
+	if (changed)
+		oasis_recent_init(&book->recent);
+	for (size_t i = 0; changed && i < book->count; i++)
+		book->bookings[i].known = false;
+	return changed || memcmp(was.capacity, book->amounts.capacity,
+				 sizeof(was.capacity)) != 0;
 }
 
 static int turn_to(struct oasis_book *book, const struct astra_offer *offer)
 {
-	const double capacity = (double)offer->gpus;
-	bool other = book->gpus != offer->gpus;
+	bool other = see_amounts(book, offer);
 
 	book->now = oasis_slot_of(book, offer->now_sec);
-	book->gpus = offer->gpus;
-	if (other || !book->market)
+	if (book->gpus != offer->gpus || !book->market)
 		book->gpus_since_sec = offer->now_sec;
+	book->gpus = offer->gpus;
 	if (!book->market)
 		return open_market(book);
 	if (other) {
 		struct astra_oasis_range range = range_of(book);
 
-		astra_oasis_market_set_capacity(book->market, 0, &capacity);
+		astra_oasis_market_set_capacity(book->market, 0,
+						book->amounts.capacity);
 		astra_oasis_market_set_range(book->market, &range);
 	}
 	/* Slots that were at a time to come, before the clock was set back. */
@@ -128,6 +143,21 @@ static struct oasis_booking *add_booking(struct oasis_book *book, uint32_t job)
 	b = &book->bookings[book->count++];
 	*b = (struct oasis_booking){.job = job, .offered = INT64_MIN};
 	return b;
+}
+
+/* What a job takes with each GPU, when it is first seen, after a restart too,
+ * or has changed its request: what it has booked follows. */
+static void set_demand(struct oasis_book *book, struct oasis_booking *b,
+		       const struct astra_request *request)
+{
+	double worker[OASIS_POOL_RESOURCES];
+
+	oasis_amounts_demand(&book->amounts, request, worker);
+	if (!memcmp(worker, b->worker, sizeof(worker)))
+		return;
+	commit(book, b, &b->y, true);
+	memcpy(b->worker, worker, sizeof(worker));
+	commit(book, b, &b->y, false);
 }
 
 static int book_place(struct oasis_booking *b, int64_t slot, uint32_t count)
@@ -179,7 +209,7 @@ static int book_held(struct oasis_book *book, struct oasis_booking *b,
 		more.count = held;
 		if (book_place(b, more.slot, held) < 0)
 			return -1;
-		commit(book, &places, false);
+		commit(book, b, &places, false);
 	}
 	return 0;
 }
@@ -196,6 +226,7 @@ static int look_at(struct oasis_book *book, const struct astra_demand *demand)
 	b->tenant = demand->tenant;
 	b->submit_sec = demand->submit_sec;
 	b->utility = astra_job_utility(demand->job);
+	set_demand(book, b, &demand->job->request);
 	return book_held(book, b, demand);
 }
 
@@ -261,7 +292,7 @@ void oasis_book_return(struct oasis_book *book, struct oasis_booking *b,
 		struct astra_oasis_places one = {.list = &p, .count = 1};
 
 		if (p.slot == slot || (all && p.slot > slot))
-			commit(book, &one, true);
+			commit(book, b, &one, true);
 		else
 			b->y.list[kept++] = p;
 	}
@@ -272,6 +303,7 @@ void oasis_book_return(struct oasis_book *book, struct oasis_booking *b,
  * offered half of it now, for that part of what it is worth when it ends after
  * all. What is over of the present slot is as good as work. */
 static struct astra_oasis_job job_of(const struct oasis_book *book,
+				     const struct oasis_booking *b,
 				     const struct astra_demand *demand,
 				     double now_sec)
 {
@@ -279,7 +311,7 @@ static struct astra_oasis_job job_of(const struct oasis_book *book,
 	double left = fmin(astra_left_sec(demand) / book->slot_sec, 1e9);
 	double part = left;
 	struct astra_utility hours = astra_job_utility(demand->job);
-	struct astra_oasis_job job = gpus_only;
+	struct astra_oasis_job job = {.worker = b->worker, .ps = nothing};
 
 	job.arrival = oasis_slot_of(book, demand->submit_sec);
 	job.utility = astra_utility_scaled(&hours, book->slot_sec / HOUR_SEC);
@@ -302,7 +334,7 @@ int oasis_book_offer(struct oasis_book *book, const struct astra_demand *demand,
 		     double now_sec)
 {
 	struct oasis_booking *b = oasis_book_find(book, demand->job->id);
-	struct astra_oasis_job job = job_of(book, demand, now_sec);
+	struct astra_oasis_job job = job_of(book, b, demand, now_sec);
 	struct astra_oasis_offer *offer = &book->offer;
 	struct astra_oasis_range range;
 
@@ -326,7 +358,7 @@ int oasis_book_offer(struct oasis_book *book, const struct astra_demand *demand,
 		if (book_place(b, p->slot, p->count) < 0)
 			return -1;
 	}
-	commit(book, &offer->y, false);
+	commit(book, b, &offer->y, false);
 	return 0;
 }
 

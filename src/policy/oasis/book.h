@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The policy oasis: which jobs of a pool have GPUs in which slots to come. One
- * market with one server, all GPUs of the pool; where in it a job gets its GPUs
+ * market with one server, all GPUs of the pool and, where its nodes tell them,
+ * the CPUs and memory beside them (amounts.h); where in it a job gets its GPUs
  * is decided when its slot comes. */
 #ifndef ASTRA_OASIS_BOOK_H
 #define ASTRA_OASIS_BOOK_H
 
 #include "src/common/idmap.h"
+#include "src/policy/oasis/amounts.h"
 #include "src/policy/oasis/oasis.h"
 #include "src/policy/oasis/recent.h"
 #include "src/policy/policy.h"
@@ -17,9 +19,10 @@ struct oasis_booking {
 	double submit_sec;
 	struct astra_utility utility; /* of hours from submission to end */
 	struct astra_oasis_places y;  /* booked: slots and GPUs, by slot */
-	int64_t offered;	      /* the slot of its last offer */
-	double payoff;		      /* of that offer */
-	double cost;   /* its GPUs' then; 0: not known, after a restart */
+	double worker[OASIS_POOL_RESOURCES]; /* with each of these GPUs */
+	int64_t offered;		     /* the slot of its last offer */
+	double payoff;			     /* of that offer */
+	double cost;   /* of all it takes then; 0: not known, after a restart */
 	bool seen;     /* is active still */
 	bool known;    /* the history has it */
 	bool held;     /* ran when it was last seen */
@@ -37,6 +40,7 @@ struct oasis_book {
 
 	struct astra_oasis_market *market; /* NULL: it is to be made */
 	uint64_t gpus;			   /* its capacity */
+	struct oasis_amounts amounts;	   /* and that of all it counts */
 	double gpus_since_sec;		   /* has been so since then */
 	struct oasis_recent recent;	   /* what U and L are by */
 	struct astra_oasis_offer offer;	   /* scratch */

@@ -8,8 +8,10 @@
 #include "src/common/grow.h"
 #include "src/policy/oasis/book.h"
 
-/* In place of the slots' length, which the first version begins with. */
-#define VERSION (-2.0)
+/* In place of the slots' length, which the first version begins with. The
+ * second one knew GPUs only. */
+#define VERSION (-3.0)
+#define VERSION_GPUS_ONLY (-2.0)
 
 static void put_booking(struct astra_bytes *out, const struct oasis_booking *b)
 {
@@ -30,6 +32,8 @@ int oasis_book_save(const struct oasis_book *book, struct astra_bytes *out)
 	astra_put_f64(out, VERSION);
 	astra_put_f64(out, book->slot_sec);
 	astra_put_f64(out, book->origin_sec);
+	for (size_t r = 0; r < OASIS_POOL_RESOURCES; r++)
+		astra_put_f64(out, book->amounts.unit[r]);
 	oasis_recent_save(&book->recent, out);
 	astra_put_u32(out, (uint32_t)book->tenant_count);
 	for (size_t i = 0; i < book->tenant_count; i++)
@@ -85,12 +89,34 @@ static int get_booking(struct oasis_book *book, struct astra_reader *in)
 			       (uint32_t)book->count - 1);
 }
 
-static int get_all(struct oasis_book *book, bool old, struct astra_reader *in)
+static int get_units(struct oasis_amounts *amounts, struct astra_reader *in)
+{
+	for (size_t r = 0; r < OASIS_POOL_RESOURCES; r++) {
+		amounts->unit[r] = astra_get_f64(in);
+		if (!(amounts->unit[r] >= 0 && isfinite(amounts->unit[r])))
+			return -1;
+	}
+	return in->failed ? -1 : 0;
+}
+
+static int get_recent(struct oasis_book *book, double version,
+		      struct astra_reader *in)
+{
+	if (version > 0)
+		return oasis_recent_restore_old(&book->recent, in);
+	if (version == VERSION_GPUS_ONLY)
+		return oasis_recent_restore(&book->recent, 1, in);
+	if (get_units(&book->amounts, in) < 0)
+		return -1;
+	return oasis_recent_restore(&book->recent, OASIS_POOL_RESOURCES, in);
+}
+
+static int get_all(struct oasis_book *book, double version,
+		   struct astra_reader *in)
 {
 	uint32_t count;
 
-	if ((old ? oasis_recent_restore_old(&book->recent, in)
-		 : oasis_recent_restore(&book->recent, in)) < 0)
+	if (get_recent(book, version, in) < 0)
 		return -1;
 	count = astra_get_u32(in);
 	for (uint32_t i = 0; i < count && !in->failed; i++) {
@@ -109,13 +135,14 @@ static int get_all(struct oasis_book *book, bool old, struct astra_reader *in)
 
 int oasis_book_restore(struct oasis_book *book, struct astra_reader *in)
 {
-	double first = astra_get_f64(in), slot_sec, origin_sec;
-	bool old = first > 0;
+	double version = astra_get_f64(in), slot_sec, origin_sec;
+	bool known = version > 0 || version == VERSION_GPUS_ONLY ||
+		     version == VERSION;
 
-	slot_sec = old ? first : astra_get_f64(in);
+	slot_sec = version > 0 ? version : astra_get_f64(in);
 	origin_sec = astra_get_f64(in);
-	if (in->failed || (!old && first != VERSION) || !isfinite(origin_sec) ||
-	    get_all(book, old, in) < 0)
+	if (in->failed || !known || !isfinite(origin_sec) ||
+	    get_all(book, version, in) < 0)
 		return -1;
 	book->origin_sec = origin_sec;
 	if (slot_sec == book->slot_sec)

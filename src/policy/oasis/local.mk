@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # OASiS: primal-dual admission of elastic jobs.
 libastra_policy_a_SOURCES += \
+	src/policy/oasis/amounts.c \
+	src/policy/oasis/amounts.h \
 	src/policy/oasis/book.c \
 	src/policy/oasis/book.h \
 	src/policy/oasis/book_state.c \
@@ -88,3 +90,10 @@ test_oasis_recent_SOURCES = testsuite/unit/test_oasis_recent.c \
 	testsuite/unit/unit.h
 test_oasis_recent_CFLAGS = $(UNIT_CFLAGS)
 test_oasis_recent_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += test_oasis_beside
+test_oasis_beside_SOURCES = testsuite/unit/test_oasis_beside.c \
+	testsuite/unit/oasis_pool.h \
+	testsuite/unit/unit.h
+test_oasis_beside_CFLAGS = $(UNIT_CFLAGS)
+test_oasis_beside_LDADD = $(UNIT_LIBS)

@@ -16,6 +16,9 @@
 #include "src/common/number.h"
 #include "src/policy/oasis/book.h"
 
+#define HOUR_SEC 3600
+#define MIB_PER_GIB 1024
+
 static void *oasis_create(const struct astra_options *options,
 			  struct astra_error *err)
 {
@@ -100,7 +103,20 @@ static void oasis_report(const void *self, uint32_t tenant,
 			out->utility += book->utility[i];
 }
 
-/* The pool is one server, its GPUs the only resource. */
+/* Of a unit (amounts.h) for an hour, by the slot's prices; NaN: not counted. */
+static double price_of(const struct oasis_book *book, int64_t slot,
+		       enum oasis_resource resource)
+{
+	double unit = book->amounts.unit[resource];
+
+	if (!(unit > 0))
+		return NAN;
+	return astra_oasis_market_price(book->market, false, slot, 0,
+					resource) *
+	       HOUR_SEC / book->slot_sec / unit;
+}
+
+/* The pool is one server. */
 static bool oasis_slot_price(const void *self, size_t nth,
 			     struct astra_policy_price *out)
 {
@@ -113,12 +129,12 @@ static bool oasis_slot_price(const void *self, size_t nth,
 	*out = (struct astra_policy_price){
 		.start_sec = oasis_slot_start(book, slot),
 		.end_sec = oasis_slot_start(book, slot + 1),
-		.price = astra_oasis_market_price(book->market, false, slot, 0,
-						  0) *
-			 3600 / book->slot_sec,
+		.price = price_of(book, slot, OASIS_GPUS),
 		.used = (uint64_t)astra_oasis_market_used(book->market, false,
-							  slot, 0, 0),
+							  slot, 0, OASIS_GPUS),
 		.gpus = book->gpus,
+		.cpu = price_of(book, slot, OASIS_CPUS),
+		.gib = MIB_PER_GIB * price_of(book, slot, OASIS_MEMORY),
 	};
 	return true;
 }

@@ -7,7 +7,12 @@
 #include "src/policy/oasis/oasis.h"
 
 /* Resources that a pool has prices for. */
-#define OASIS_POOL_RESOURCES 1
+enum oasis_resource {
+	OASIS_GPUS,
+	OASIS_CPUS,
+	OASIS_MEMORY,
+	OASIS_POOL_RESOURCES
+};
 
 /* So many jobs are a generation: of those between that and twice that many of
  * the last jobs U and L are. */
@@ -43,8 +48,10 @@ void oasis_recent_range(const struct oasis_recent *recent, double slots,
 void oasis_recent_save(const struct oasis_recent *recent,
 		       struct astra_bytes *out);
 
-/* Returns 0, or -1 when it is damaged; then recent is as after init. */
-int oasis_recent_restore(struct oasis_recent *recent, struct astra_reader *in);
+/* resources: so many were saved; the others are not known.
+ * Returns 0, or -1 when it is damaged; then recent is as after init. */
+int oasis_recent_restore(struct oasis_recent *recent, size_t resources,
+			 struct astra_reader *in);
 
 /* Of before there were generations: one history. */
 int oasis_recent_restore_old(struct oasis_recent *recent,

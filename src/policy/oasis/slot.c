@@ -90,8 +90,21 @@ static int make_offers(struct slot_round *r)
 	return 0;
 }
 
-/* Not worth its price when it came. What is too large for the GPUs that are up,
- * or came when some had just gone, or come back, is not judged by that. */
+/* Whether the pool, as it is, could ever have room for it. */
+static bool could_fit(const struct oasis_book *book,
+		      const struct oasis_booking *b,
+		      const struct astra_request *q)
+{
+	double least = astra_request_least(q);
+
+	for (size_t r = 0; r < OASIS_POOL_RESOURCES; r++)
+		if (least * b->worker[r] > book->amounts.capacity[r])
+			return false;
+	return true;
+}
+
+/* Not worth its price when it came. What is too large for the nodes that are
+ * up, or came when some had just gone, or come back, is not judged by that. */
 static bool is_denied(const struct slot_round *r, const struct turn *t)
 {
 	const struct oasis_book *book = r->book;
@@ -100,8 +113,7 @@ static bool is_denied(const struct slot_round *r, const struct turn *t)
 
 	return book->refuse && !r->offer->part && d->candidate.fresh &&
 	       !b->admitted && b->offered == book->now && !t->gpus &&
-	       b->payoff <= ASTRA_TIE &&
-	       astra_request_least(&d->job->request) <= book->gpus &&
+	       b->payoff <= ASTRA_TIE && could_fit(book, b, &d->job->request) &&
 	       r->offer->now_sec - book->gpus_since_sec >= book->slot_sec;
 }
 
