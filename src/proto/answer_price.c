@@ -12,9 +12,9 @@
 #define PRICE(kind, member) ASTRA_FIELD(kind, struct astra_report_price, member)
 
 const struct astra_field astra_price_fields[] = {
-	PRICE(TEXT, pool),  PRICE(TIME, start_sec), PRICE(TIME, end_sec),
-	PRICE(REAL, price), PRICE(U64, gpus_used),  PRICE(U64, gpus),
-	ASTRA_FIELDS_END,
+	PRICE(TEXT, pool),	PRICE(TIME, start_sec), PRICE(TIME, end_sec),
+	PRICE(REAL, price),	PRICE(U64, gpus_used),	PRICE(U64, gpus),
+	PRICE(REAL, price_cpu), PRICE(REAL, price_gib), ASTRA_FIELDS_END,
 };
 
 static const size_t price_strings[] = {

@@ -198,8 +198,8 @@ struct astra_report_job {
 	const char *reason;	 /* a few words: "Lease: rank 3 of 17"; "" */
 	const char *reason_long; /* a sentence or two for `sfair why`; "" */
 	const char *wait; /* what the policy waits for: "rank", "place"; "" */
-	/* Where it waits for a lower price: what it is worth, what its GPUs
-	 * cost (0: not known; infinite: there is no room), when it is asked
+	/* Where it waits for a lower price: what it is worth, what all it takes
+	 * costs (0: not known; infinite: there is no room), when it is asked
 	 * again (0: not known). */
 	double worth, price, retry_sec;
 	/* When that schedule begins, or 0. Where it is worth it, what its
@@ -277,6 +277,8 @@ struct astra_report_price {
 	double price;		   /* of a GPU for an hour */
 	uint64_t gpus_used;	   /* sold or planned */
 	uint64_t gpus;		   /* of how many */
+	/* Beside it, of a CPU and of a GiB; NaN: these are in no price. */
+	double price_cpu, price_gib;
 };
 
 #define ASTRA_REPORT_PRICES 1000 /* slots of a pool */

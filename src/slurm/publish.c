@@ -220,6 +220,8 @@ static void fill_prices(struct publish_filler *f)
 			.price = p.price,
 			.gpus_used = p.used,
 			.gpus = p.gpus,
+			.price_cpu = p.cpu,
+			.price_gib = p.gib,
 		};
 
 		(void)astra_report_add_price(f->report, &price);

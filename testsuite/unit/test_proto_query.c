@@ -135,7 +135,7 @@ static void a_key_of_no_record_is_named_with_those_that_are(void **state)
 		{"job", "pool,tenant,", ",user_rho"},
 		{"lease", "pool,tenant,", ",user_rho"},
 		{"auction", "app,job,", ",bid_sec"},
-		{"price", "pool,start_sec,", ",gpus"},
+		{"price", "pool,start_sec,", ",price_gib"},
 	};
 	char text[400], name[257];
 

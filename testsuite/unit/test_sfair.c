@@ -194,9 +194,9 @@ static void auctions_are_shown(void **state)
 static void prices_are_shown_by_slot(void **state)
 {
 	static const struct astra_report_price prices[] = {
-		{"gpu", 100, 200, 0.41421356, 2, 4},
-		{"gpu", 200, 300, 0, 0, 4},
-		{"other", 100, 160, 1, 8, 8},
+		{"gpu", 100, 200, 0.41421356, 2, 4, 0.0625, 0.01},
+		{"gpu", 200, 300, 0, 0, 4, 0, NAN},
+		{"other", 100, 160, 1, 8, 8, NAN, NAN},
 	};
 	struct astra_report *report = sample_report();
 
@@ -217,6 +217,11 @@ static void prices_are_shown_by_slot(void **state)
 				    "4|0|0.000|300|200|gpu\n");
 	assert_int_equal(sfair("price --json --pool gpu"), 0);
 	says("\"gpus_used\": 2");
+	says("\"price_gib\": null");
+	assert_int_equal(sfair("price -nP -o Price,PriceCPU,PriceGiB"), 0);
+	assert_string_equal(output, "0.414|0.062|0.010\n"
+				    "0.000|0.000|N/A\n"
+				    "1.000|N/A|N/A\n");
 	astra_server_publish(sample_report());
 }
 
