@@ -5,7 +5,7 @@
 # plan has more for it. A job that is worth less than it costs is told its price
 # and what would change that, and so it is: one that is worth more is planned,
 # and once those who booked are gone it runs itself. With Admission=refuse it is
-# held.
+# held. CPUs are booked beside GPUs.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)
@@ -128,3 +128,21 @@ release() {
 }
 wait_for 30 release
 ok cheaper
+
+# ---- Two that take 10 of 16 CPUs with a GPU each: one is planned behind the other,
+# ---- and CPUs have a price.
+
+scancel "$poor"
+set_conf Admission wait
+heavy() { job --gres=gpu:1 -c 10 --time=1 --utility=sigmoid:100,10,1; }
+one=$(heavy)
+wait_for 20 job_is "$one" RUNNING
+other=$(heavy)
+wait_for 20 planned "$other"
+at() { date -d "$1" +%s; }
+(($(at "$(start_of "$other")") >= $(at "$(job_field "$one" StartTime)") + 50)) ||
+	fail "$other is to start at $(start_of "$other"), beside the other one"
+costs=$(sfair price -nP -o PriceCPU | head -n 1)
+awk "BEGIN { exit !(\"$costs\" ~ /^[0-9.]+\$/ && \"$costs\" > 0) }" ||
+	fail "a CPU costs $costs"
+ok cpus-are-booked
