@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/charge.h"
 
-#include "src/slurm/managed.h"
+#include "src/slurm/gpus.h"
 #include "src/slurm/request.h"
 #include "src/slurm/survivor.h"
 #include "src/slurm/usage.h"

@@ -74,6 +74,8 @@ libastraea_so_SOURCES = \
 	src/slurm/forecaster_priv.h \
 	src/slurm/gate.c \
 	src/slurm/gate.h \
+	src/slurm/gpus.c \
+	src/slurm/gpus.h \
 	src/slurm/grace.c \
 	src/slurm/grace.h \
 	src/slurm/host.c \

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "src/slurm/managed.h"
+#include "src/slurm/gpus.h"
 
 struct astra_mask_node {
 	gres_node_state_t *gpus;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "src/common/grow.h"
-#include "src/slurm/managed.h"
+#include "src/slurm/gpus.h"
 
 /* The rows before those of the topologies. */
 enum { ROW_NUMBERED, ROW_BY_GPUS, ROWS_BEFORE };

@@ -5,6 +5,7 @@
 
 #include "src/slurm/ask.h"
 #include "src/slurm/constraint.h"
+#include "src/slurm/gpus.h"
 #include "src/slurm/managed.h"
 #include "src/slurm/request_nodes.h"
 #include "src/slurm/resize.h"

@@ -6,6 +6,7 @@
 
 #include "src/slurm/arrays.h"
 #include "src/slurm/charge.h"
+#include "src/slurm/gpus.h"
 #include "src/slurm/preempt.h"
 #include "src/slurm/snapshot_job.h"
 #include "src/slurm/topology.h"

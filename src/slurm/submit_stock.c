@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/slurm/managed.h"
+#include "src/slurm/gpus.h"
 #include "src/slurm/submit_priv.h"
 
 /* The next partition of a list that Slurm knows; unknown names it refuses

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/topology.h"
 
-#include "src/slurm/managed.h"
+#include "src/slurm/gpus.h"
 
 /* Larger nodes are taken as not known. */
 #define LINKED_MAX 64

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "src/slurm/arrival.h"
-#include "src/slurm/managed.h"
+#include "src/slurm/gpus.h"
 #include "src/slurm/snapshot.h"
 #include "src/slurm/unleased_view.h"
 

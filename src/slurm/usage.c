@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/usage.h"
 
+#include "src/slurm/gpus.h"
 #include "src/slurm/managed.h"
 
 /* Walks a job's nodes. Slurm numbers a job's arrays by the set bits of its

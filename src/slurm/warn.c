@@ -5,7 +5,7 @@
 
 #include "src/slurm/config_kept.h"
 #include "src/slurm/damage.h"
-#include "src/slurm/managed.h"
+#include "src/slurm/gpus.h"
 #include "src/slurm/recover.h"
 #include "src/slurm/server.h"
 #include "src/slurm/steps.h"
