@@ -116,6 +116,9 @@ static void take(struct foreseen_world *w, const struct astra_share *shares,
 
 		n->gpus_free -= shares[i].gpus < n->gpus_free ? shares[i].gpus
 							      : n->gpus_free;
+		n->gpus_scattered -= shares[i].gpus < n->gpus_scattered
+					     ? shares[i].gpus
+					     : n->gpus_scattered;
 		n->cpus_free -= shares[i].cpus < n->cpus_free ? shares[i].cpus
 							      : n->cpus_free;
 		n->mem_free_mib -= shares[i].mem_mib < n->mem_free_mib

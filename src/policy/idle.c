@@ -39,6 +39,7 @@ static void idle_set(struct round *r, uint32_t node,
 	uint32_t users = left->users + others;
 	struct astra_room room = {
 		.gpus = n->gpus_free,
+		.scattered = n->gpus_scattered,
 		.cpus = n->cpus_free,
 		.mem_mib = n->mem_free_mib,
 		.whole = agree && !users,

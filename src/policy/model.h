@@ -3,9 +3,10 @@
  * engine about its cluster at one moment. Everything here is borrowed by the
  * engine for one call and never written.
  *
- * Times are seconds since the epoch of the host. GPUs are whole devices. What
- * they are charged with is a weight of their type, "charge": of several GPUs
- * the sum of theirs; 0 stands for one each.
+ * Times are seconds since the epoch of the host. GPUs are whole devices, or
+ * shards of them where the host shares those out. What they are charged with is
+ * a weight of their type, "charge": of several GPUs the sum of theirs; 0 stands
+ * for one each.
  */
 #ifndef ASTRA_MODEL_H
 #define ASTRA_MODEL_H
@@ -56,9 +57,11 @@ struct astra_node {
 	bool settling;	  /* a job is being cleaned up: no start just now */
 	uint32_t gpus;	  /* GPUs of the node, held or not */
 	uint32_t gpus_free;
-	double charge;	    /* of all its GPUs */
-	uint32_t rack;	    /* nodes of one rack have the same number */
-	uint32_t slot_gpus; /* GPUs that are next to each other; 0: all */
+	uint32_t gpus_scattered; /* of these, beyond what one job can have:
+				  * shards of other devices */
+	double charge;		 /* of all its GPUs */
+	uint32_t rack;		 /* nodes of one rack have the same number */
+	uint32_t slot_gpus;	 /* GPUs that are next to each other; 0: all */
 	uint32_t cpus;
 	uint32_t cpus_free;
 	uint64_t mem_free_mib;

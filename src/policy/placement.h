@@ -22,6 +22,10 @@ struct astra_space;
  * where the host does not count them. */
 struct astra_room {
 	uint32_t gpus;
+	uint32_t scattered; /* of them, beyond what one job can have. Taking and
+			     * giving hope for the best: GPUs that are taken
+			     * are of these, those that come back are beside
+			     * the others */
 	uint32_t cpus;
 	uint64_t mem_mib;
 	bool whole; /* nobody is on the node; set, take and give keep it */

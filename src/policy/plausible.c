@@ -16,7 +16,8 @@ static bool is_moment(double sec, double now_sec)
 
 static bool is_node(const struct astra_node *n)
 {
-	return n->gpus <= PLAUSIBLE_GPUS && n->gpus_free <= n->gpus;
+	return n->gpus <= PLAUSIBLE_GPUS && n->gpus_free <= n->gpus &&
+	       n->gpus_scattered <= n->gpus_free;
 }
 
 static bool holds_nodes(const struct astra_job *job,

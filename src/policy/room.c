@@ -46,10 +46,16 @@ struct astra_request astra_request_sized(const struct astra_request *q,
 	return sized;
 }
 
+/* GPUs that one job can have. */
+static uint32_t room_gpus(const struct astra_room *room)
+{
+	return room->gpus - astra_min32(room->gpus, room->scattered);
+}
+
 bool astra_room_has(const struct astra_room *room,
 		    const struct astra_share *share)
 {
-	return room->cpus && share->gpus <= room->gpus &&
+	return room->cpus && share->gpus <= room_gpus(room) &&
 	       share->cpus <= room->cpus && share->mem_mib <= room->mem_mib;
 }
 
@@ -75,7 +81,8 @@ uint32_t astra_room_fits(const struct astra_room *room,
 			 const struct astra_request *request)
 {
 	uint32_t quantum = astra_request_quantum(request);
-	uint32_t most = astra_room_fits_at_most(room, request);
+	uint32_t most = astra_min32(astra_room_fits_at_most(room, request),
+				    room_gpus(room) / quantum * quantum);
 	uint32_t low = 0, high = most / quantum;
 
 	/* A node without a CPU left is another job's alone. */

@@ -147,6 +147,7 @@ void astra_space_take(struct astra_space *space,
 
 	set_gpus(space, share->node,
 		 room->gpus - astra_min32(room->gpus, share->gpus));
+	room->scattered -= astra_min32(room->scattered, share->gpus);
 	room->cpus -= astra_min32(room->cpus, share->cpus);
 	room->mem_mib -=
 		share->mem_mib < room->mem_mib ? share->mem_mib : room->mem_mib;

@@ -84,6 +84,7 @@ const struct astra_member astra_round_node_members[] = {
 	NODE(FLAG, settling),
 	NODE(U32, gpus),
 	NODE(U32, gpus_free),
+	NODE(U32, gpus_scattered),
 	NODE(REAL, charge),
 	NODE(U32, rack),
 	NODE(U32, slot_gpus),

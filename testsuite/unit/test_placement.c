@@ -458,6 +458,67 @@ static void take_and_give_keep_the_levels(void **state)
 	astra_space_destroy(space);
 }
 
+/* Node 0 has parts of two GPUs free, 3 and 1; node 1 has 2 and 2. */
+static struct astra_space *scattered_space(void)
+{
+	struct astra_space *space = astra_space_create(2, 8);
+
+	assert_non_null(space);
+	astra_space_set(
+		space, 0,
+		&(struct astra_room){.gpus = 4, .scattered = 1, PLENTY});
+	astra_space_set(
+		space, 1,
+		&(struct astra_room){.gpus = 4, .scattered = 2, PLENTY});
+	return space;
+}
+
+static void parts_of_one_gpu_are_what_a_node_hosts(void **state)
+{
+	static const struct {
+		uint32_t per_node, node;
+	} cases[] = {{1, 0}, {2, 0}, {3, 0}, {4, ASTRA_NONE}};
+	struct astra_space *space = scattered_space();
+	struct astra_share shares[2];
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++) {
+		struct astra_request q = {.gpus = cases[i].per_node,
+					  .gpus_per_node = cases[i].per_node};
+		size_t n = astra_place(space, &q, NULL, 0, shares);
+
+		assert_int_equal(n, cases[i].node != ASTRA_NONE);
+		if (n)
+			assert_int_equal(shares->node, cases[i].node);
+	}
+	/* Five of both nodes: at most 3 on the one and 2 on the other. */
+	assert_int_equal(astra_place(space, &(struct astra_request){.gpus = 5},
+				     NULL, 0, shares),
+			 2);
+	assert_int_equal(shares[0].gpus, 3);
+	assert_int_equal(shares[1].gpus, 2);
+	assert_int_equal(astra_place(space, &(struct astra_request){.gpus = 6},
+				     NULL, 0, shares),
+			 0);
+	astra_space_destroy(space);
+}
+
+static void parts_that_come_back_are_beside_the_others(void **state)
+{
+	const struct astra_share two = {.node = 1, .gpus = 2};
+	const struct astra_request four = {.gpus = 4, .gpus_per_node = 4};
+	struct astra_space *space = scattered_space();
+	struct astra_share share;
+
+	(void)state;
+	astra_space_give(space, &two); /* 4 and 2 */
+	assert_int_equal(astra_place(space, &four, NULL, 0, &share), 1);
+	assert_int_equal(share.node, 1);
+	astra_space_take(space, &two); /* 4 and 0 */
+	assert_int_equal(astra_place(space, &four, NULL, 0, &share), 1);
+	astra_space_destroy(space);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -475,6 +536,8 @@ int main(void)
 		cmocka_unit_test(a_node_above_the_maximum_counts_as_at_it),
 		cmocka_unit_test(random_places_use_the_fewest_nodes),
 		cmocka_unit_test(take_and_give_keep_the_levels),
+		cmocka_unit_test(parts_of_one_gpu_are_what_a_node_hosts),
+		cmocka_unit_test(parts_that_come_back_are_beside_the_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
