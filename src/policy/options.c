@@ -59,6 +59,7 @@ BOOL_ROW(lease_none, lease_none_allowed)
 BOOL_ROW(new_first, new_first)
 BOOL_ROW(admin_comment, admin_comment)
 BOOL_ROW(leases, leases)
+FLAG_ROW(gres, shards, "gpu", "shard")
 COUNT_ROW(reclaim, reclaim_max)
 TIME_ROW(slot, slot_sec)
 COUNT_ROW(batch, batch_max)
@@ -268,6 +269,14 @@ const struct astra_option astra_option_table[] = {
 	 "loaded, and they run until they end. So it is in every pool where "
 	 "burst_buffer/astraea is not loaded.",
 	 set_leases},
+	{"Gres", "gpu|shard", "gpu",
+	 "What the pool shares out. gpu: whole GPUs. shard: parts of them, "
+	 "gres/shard, which jobs ask for with --gres=shard:N; all that is said "
+	 "of GPUs here and by sfair is said of shards then, but a tenant's "
+	 "shares, GPUs and GPU time, where a shard counts as the part of its "
+	 "node's GPUs that it is. Of a node a job has shards of one GPU. Whole "
+	 "GPUs, whole nodes, --gpu-range and --workers are refused there.",
+	 set_gres},
 	{"PriorityWeightLTGF", "NUMBER|only", "only",
 	 "Without leases, what the place in Policy's line adds to the "
 	 "priority of priority/multifactor: the first of n jobs gets NUMBER, "

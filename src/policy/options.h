@@ -59,6 +59,7 @@ struct astra_options {
 	double urgency_sec;	/* DeadlineUrgency */
 	bool on_unfit_tenant;	/* OnUnfit=tenant */
 	bool strict_placement;	/* Placement=strict */
+	bool shards;		/* Gres=shard */
 	struct astra_weights gpu_weights; /* GPUWeight */
 	bool charge_blocked;		  /* ChargeBlocked */
 	struct astra_weights qos_weights; /* QOSWeight */

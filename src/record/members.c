@@ -27,6 +27,7 @@
 /* All of struct astra_options but its texts and weights. */
 const struct astra_member astra_round_option_members[] = {
 	OPTION(FLAG, leases),
+	OPTION(FLAG, shards),
 	OPTION(U32, priority_weight),
 	OPTION(REAL, lease_sec),
 	OPTION(FLAG, lease_said),

@@ -70,8 +70,10 @@ static void note_type(struct astra_ask *ask, const char *type)
 		strcpy(ask->type, type);
 }
 
-/* gpu, gpu:COUNT, gpu:TYPE or gpu:TYPE:COUNT, without the "gpu". */
-static int add_gpus(struct astra_ask *ask, enum astra_ask_per per, char *rest)
+/* gpu, gpu:COUNT, gpu:TYPE or gpu:TYPE:COUNT, without the "gpu"; the same of
+ * shard. said: set where any are asked for. */
+static int add_units(struct astra_ask *ask, enum astra_ask_per per, char *rest,
+		     bool *said)
 {
 	uint64_t count = 1;
 	const char *type = NULL;
@@ -93,6 +95,7 @@ static int add_gpus(struct astra_ask *ask, enum astra_ask_per per, char *rest)
 	}
 	if (!count)
 		return 0;
+	*said = true;
 	type = type ? type : "";
 	if (!ask_is_named(ask, per, type))
 		count += ask->count[per];
@@ -125,10 +128,10 @@ static int add_token(struct astra_ask *ask, enum astra_ask_per per, char *token)
 	if (!strncmp(token, "gres:", 5) || !strncmp(token, "gres/", 5))
 		token += 5;
 	if (is_gres(token, "gpu"))
-		return add_gpus(ask, per, token + 3);
-	if ((is_gres(token, "shard") || is_gres(token, "mps")) &&
-	    !is_none(token))
-		ask->parts = true;
+		return add_units(ask, per, token + 3, &ask->gpus);
+	if (is_gres(token, "shard"))
+		return add_units(ask, per, token + 5, &ask->shards);
+	ask->mps |= is_gres(token, "mps") && !is_none(token);
 	return 0;
 }
 
@@ -148,7 +151,8 @@ int astra_ask_add(struct astra_ask *ask, enum astra_ask_per per,
 			return astra_error_set(err,
 					       "%.*s: GPUs are given as "
 					       "gpu:COUNT, gpu:TYPE or "
-					       "gpu:TYPE:COUNT",
+					       "gpu:TYPE:COUNT, shards "
+					       "likewise",
 					       (int)len, text);
 		text += len;
 		text += strspn(text, ",;");

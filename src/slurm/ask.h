@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a job asks for in GPUs, read from the texts that sbatch, srun and salloc
- * send ("gres:gpu:a100:2", "gres/gpu:8", "cpu=2,gres/gpu=1"). Pure: no Slurm,
- * no locks.
+/* What a job asks for in GPUs, or in shards of them, read from the texts that
+ * sbatch, srun and salloc send ("gres:gpu:a100:2", "gres/gpu:8",
+ * "gres:shard:2", "cpu=2,gres/gpu=1"). Pure: no Slurm, no locks.
  */
 #ifndef ASTRA_ASK_H
 #define ASTRA_ASK_H
@@ -22,11 +22,13 @@ enum astra_ask_per {
 };
 
 struct astra_ask {
-	uint64_t count[ASTRA_PER_COUNT]; /* GPUs, the types of one text added,
-					  * of each the number named last */
-	char type[ASTRA_GPU_TYPE_MAX];	 /* the only type, or "" for any */
-	bool two_types; /* more than one type, or a type beside none */
-	bool parts;	/* parts of GPUs: gres/shard or gres/mps */
+	/* GPUs or shards, the types of one text added, of each the number
+	 * named last. */
+	uint64_t count[ASTRA_PER_COUNT];
+	char type[ASTRA_GPU_TYPE_MAX]; /* the only type, or "" for any */
+	bool two_types;	   /* more than one type, or a type beside none */
+	bool gpus, shards; /* which of them: Slurm refuses both in one job */
+	bool mps;	   /* gres/mps, which is not counted */
 };
 
 /* How the job is spread. Zero: not said. */
@@ -45,12 +47,12 @@ struct astra_need {
 
 /* Add one text to ask, which the caller has zeroed before the first.
  * text: as tres_per_job and its like hold it; NULL and "" add nothing.
- * Returns 0, or -1 with err set when it names GPUs that cannot be read; what
- * is no GPU is passed over. */
+ * Returns 0, or -1 with err set when it names GPUs or shards that cannot be
+ * read; what is neither is passed over. */
 int astra_ask_add(struct astra_ask *ask, enum astra_ask_per per,
 		  const char *text, struct astra_error *err);
 
-/* Whether no GPUs are named, so that what a job needs follows from its tasks
+/* Whether neither is named, so that what a job needs follows from its tasks
  * and tasks_per_gpu, or is nothing. */
 bool astra_ask_is_derived(const struct astra_ask *ask);
 

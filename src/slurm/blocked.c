@@ -9,7 +9,7 @@ struct worth {
 	double gpu, cpu, mem_mib;
 };
 
-int astra_gpu_tres(void)
+int astra_gres_tres(const char *name)
 {
 	assoc_mgr_lock_t locks = {.tres = READ_LOCK};
 	int found = -1;
@@ -19,7 +19,7 @@ int astra_gpu_tres(void)
 	for (int i = 0; i < (int)g_tres_count && i < slurmctld_tres_cnt; i++) {
 		const slurmdb_tres_rec_t *t = assoc_mgr_tres_array[i];
 
-		if (t && !xstrcmp(t->type, "gres") && !xstrcmp(t->name, "gpu"))
+		if (t && !xstrcmp(t->type, "gres") && !xstrcmp(t->name, name))
 			found = i;
 	}
 	assoc_mgr_unlock(&locks);

@@ -21,7 +21,7 @@ struct astra_blocked {
 	const uint32_t *global;		/* their numbers in slurmctld */
 	size_t count;
 	bool memory;			  /* is what jobs are given a part of */
-	int gpu_tres;			  /* as astra_gpu_tres() has it */
+	int gpu_tres;			  /* as astra_gres_tres() has it */
 	double least_cpus, least_mem_mib; /* of a node, for one of its GPUs */
 	const uint64_t *allowed;	  /* the nodes that were summed last */
 	struct astra_blocked_sums sums;
@@ -32,9 +32,9 @@ struct astra_blocked {
  * Locks: caller holds node read. */
 void astra_blocked_begin(struct astra_blocked *pool);
 
-/* The place of gres/gpu among TRES, or -1: AccountingStorageTRES is without it.
- * Locks: takes assoc_mgr's TRES read lock. */
-int astra_gpu_tres(void);
+/* The place of gres/NAME among TRES, or -1: AccountingStorageTRES is without
+ * it. Locks: takes assoc_mgr's TRES read lock. */
+int astra_gres_tres(const char *name);
 
 /* Raise the charges of what the job asks for and of what it holds. A CPU is
  * worth its node's GPUs by its CPUs, a MiB likewise; by its partition's

@@ -29,8 +29,19 @@ void astra_charge_node(const struct astra_options *options,
 {
 	const gres_node_state_t *g = astra_node_gpus(record);
 
-	if (g && options->gpu_weights.count)
+	if (g && (options->gpu_weights.count || options->shards))
 		node->charge = charge_of(options, g);
+}
+
+/* A shard is as large a part of its node's GPUs as of all shards there. */
+static double shard_charge(const struct astra_options *options,
+			   const node_record_t *record)
+{
+	const gres_node_state_t *g = astra_node_gpus(record);
+	struct astra_node_units units;
+
+	astra_node_units(record, true, &units);
+	return g && units.all ? charge_of(options, g) / units.all : 1;
 }
 
 /* GPUs that a job holds on a node without having named their type: by the
@@ -77,7 +88,11 @@ static double entry_charge(const struct astra_options *options,
 		if (offset >= g->node_cnt)
 			break;
 		gpus = g->gres_cnt_node_alloc[offset];
-		if (g->type_name)
+		if (options->shards)
+			charge +=
+				(double)gpus *
+				shard_charge(options, node_record_table_ptr[n]);
+		else if (g->type_name)
 			charge += (double)gpus *
 				  astra_weight_of(&options->gpu_weights,
 						  g->type_name);
@@ -156,8 +171,9 @@ static double ran(const struct astra_options *options,
 
 	if (s)
 		return s->gpus * each;
-	return options->gpu_weights.count ? held(options, record)
-					  : astra_usage_gpus(record);
+	return options->gpu_weights.count || options->shards
+		       ? held(options, record)
+		       : astra_usage_gpus(record);
 }
 
 uint32_t astra_charge_gpus(const struct astra_request *request,
@@ -190,10 +206,12 @@ void astra_charge_job(const struct astra_options *options,
 	char type[ASTRA_GPU_TYPE_MAX];
 	double each = 1;
 
-	if (options->gpu_weights.count || job->request.whole_node) {
+	if (options->gpu_weights.count || options->shards ||
+	    job->request.whole_node) {
 		astra_request_type(record, type);
-		each = *type ? astra_weight_of(&options->gpu_weights, type)
-			     : mean(&job->request, nodes, count);
+		each = *type && !options->shards
+			       ? astra_weight_of(&options->gpu_weights, type)
+			       : mean(&job->request, nodes, count);
 		job->request.charge =
 			each * astra_charge_gpus(&job->request, nodes, count);
 		if (job->held_count)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What GPUs are charged with: GPUWeight of their types. Without any, what is
- * asked for and held is left at 0, which counts one a GPU.
+/* What GPUs are charged with: GPUWeight of their types; a shard with its part
+ * of that. Without any of both, what is asked for and held is left at 0, which
+ * counts one a GPU.
  */
 #ifndef ASTRA_CHARGE_H
 #define ASTRA_CHARGE_H

@@ -20,6 +20,11 @@ typedef struct job_details job_details_t;
 #endif
 #ifdef ASTRA_SLURM_CR_MEMORY
 #define SELECT_MEMORY CR_MEMORY
+#ifdef MULTIPLE_SHARING_GRES_PJ
+#define SELECT_MULTIPLE_SHARING_GRES_PJ MULTIPLE_SHARING_GRES_PJ
+#else /* 22.05 has not got it */
+#define SELECT_MULTIPLE_SHARING_GRES_PJ 0
+#endif
 #endif
 
 /* Write a job's state. Caller holds the job write lock. */

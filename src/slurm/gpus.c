@@ -9,7 +9,7 @@ struct search {
 	gres_state_t *found;
 };
 
-static int match_gpu(void *x, void *arg)
+static int match_gres(void *x, void *arg)
 {
 	gres_state_t *state = x;
 	struct search *search = arg;
@@ -20,34 +20,97 @@ static int match_gpu(void *x, void *arg)
 	return -1;
 }
 
-gres_state_t *astra_gpu_state(list_t *list, int nth)
+static gres_state_t *find_gres(list_t *list, bool shards, int nth)
 {
-	static uint32_t gpu_id;
-	char gpu[] = "gpu";
+	static uint32_t ids[2];
+	char gpu[] = "gpu", shard[] = "shard";
 	struct search search = {.left = nth};
 
-	if (!gpu_id)
-		gpu_id = gres_build_id(gpu);
-	search.plugin_id = gpu_id;
+	if (!ids[shards])
+		ids[shards] = gres_build_id(shards ? shard : gpu);
+	search.plugin_id = ids[shards];
 	if (list)
-		list_for_each_ro(list, match_gpu, &search);
+		list_for_each_ro(list, match_gres, &search);
 	return search.found;
 }
 
-const gres_node_state_t *astra_node_gpus(const node_record_t *node)
+gres_state_t *astra_gpu_state(list_t *list, int nth)
 {
-	gres_state_t *s = node ? astra_gpu_state(node->gres_list, 0) : NULL;
+	return find_gres(list, find_gres(list, true, 0) != NULL, nth);
+}
+
+gres_node_state_t *astra_node_gres(const node_record_t *node, bool shards)
+{
+	gres_state_t *s = node ? find_gres(node->gres_list, shards, 0) : NULL;
 
 	return s ? s->gres_data : NULL;
 }
 
-uint64_t astra_gpus_free(const node_record_t *node)
+gres_node_state_t *astra_node_gpus(const node_record_t *node)
 {
-	const gres_node_state_t *g = astra_node_gpus(node);
+	return astra_node_gres(node, false);
+}
 
-	return g && g->gres_cnt_avail > g->gres_cnt_alloc
-		       ? g->gres_cnt_avail - g->gres_cnt_alloc
-		       : 0;
+/* Whether a GPU, or a part of it, is held as the other kind. */
+static bool is_held(const gres_node_state_t *other, int gpu)
+{
+	return other && other->gres_bit_alloc &&
+	       gpu < bit_size(other->gres_bit_alloc) &&
+	       bit_test(other->gres_bit_alloc, gpu);
+}
+
+static uint32_t larger(uint32_t a, uint64_t b)
+{
+	return b > a ? (uint32_t)b : a;
+}
+
+/* Those of GPUs that somebody holds as a whole, too. */
+static void count_shards(const gres_node_state_t *shards,
+			 const gres_node_state_t *gpus,
+			 struct astra_node_units *out)
+{
+	for (int i = 0; i < shards->topo_cnt; i++) {
+		uint64_t all = shards->topo_gres_cnt_avail[i];
+		uint64_t used =
+			is_held(gpus, i) ? all : shards->topo_gres_cnt_alloc[i];
+
+		out->used += used;
+		out->most = larger(out->most, all);
+		out->free = larger(out->free, used < all ? all - used : 0);
+	}
+	if (!shards->topo_cnt)
+		out->used = shards->gres_cnt_alloc;
+	if (shards->topo_cnt &&
+	    !(slurm_conf.select_type_param & SELECT_MULTIPLE_SHARING_GRES_PJ))
+		return;
+	out->most = out->free = out->all;
+}
+
+/* Those of which somebody holds a shard, too. */
+static void count_gpus(const gres_node_state_t *gpus,
+		       const gres_node_state_t *shards,
+		       struct astra_node_units *out)
+{
+	out->used = gpus->gres_cnt_alloc;
+	if (shards && shards->gres_bit_alloc)
+		out->used += (uint64_t)bit_set_count(shards->gres_bit_alloc);
+	out->most = out->free = out->all;
+}
+
+void astra_node_units(const node_record_t *node, bool shards,
+		      struct astra_node_units *out)
+{
+	const gres_node_state_t *own = astra_node_gres(node, shards);
+	const gres_node_state_t *other = astra_node_gres(node, !shards);
+
+	*out = (struct astra_node_units){0};
+	if (!own)
+		return;
+	out->all = (uint32_t)own->gres_cnt_avail;
+	if (shards)
+		count_shards(own, other, out);
+	else
+		count_gpus(own, other, out);
 }
 
 bool astra_node_has_type(const node_record_t *node, const char *type)

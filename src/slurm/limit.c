@@ -249,6 +249,8 @@ static const char *unit_of(const struct limit *l, const char *tres)
 		return l->time ? "CPU minutes" : "CPUs";
 	if (!strcmp(tres, "gres/gpu"))
 		return l->time ? "GPU minutes" : "GPUs";
+	if (!strcmp(tres, "gres/shard"))
+		return l->time ? "shard minutes" : "shards";
 	if (!strcmp(tres, "node"))
 		return l->time ? "node minutes" : "nodes";
 	if (!strcmp(tres, "mem"))

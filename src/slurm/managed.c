@@ -22,29 +22,37 @@ static struct {
 } pinned_runs[PINNED_MAX];
 static size_t pinned_next, pinned_count;
 
-/* "gres:gpu…" or "gres/gpu…", alone or after a comma. */
+static bool names(const char *at, const char *gres)
+{
+	size_t len = strlen(gres);
+
+	return !strncmp(at, gres, len) &&
+	       !strchr("abcdefghijklmnopqrstuvwxyz_", at[len] ? at[len] : ':');
+}
+
+/* "gres:gpu…" or "gres/shard…", alone or after a comma. */
 static bool names_gpu(const char *tres)
 {
 	while (tres && (tres = strstr(tres, "gres"))) {
 		tres += 4;
 		if ((*tres == ':' || *tres == '/') &&
-		    !strncmp(tres + 1, "gpu", 3) &&
-		    !strchr("abcdefghijklmnopqrstuvwxyz_",
-			    tres[4] ? tres[4] : ':'))
+		    (names(tres + 1, "gpu") || names(tres + 1, "shard")))
 			return true;
 	}
 	return false;
 }
 
 /* --gpus=0 names them and asks for none. */
-static bool asks_for_gpus(const job_record_t *job)
+static bool asks_for_gpus(const job_record_t *job, bool *shards)
 {
 	struct astra_ask ask;
 
+	*shards = false;
 	if (!names_gpu(job->tres_per_node) && !names_gpu(job->tres_per_job) &&
 	    !names_gpu(job->tres_per_task) && !names_gpu(job->tres_per_socket))
 		return false;
 	astra_request_ask(job, &ask);
+	*shards = ask.shards;
 	return !astra_ask_is_derived(&ask);
 }
 
@@ -98,15 +106,17 @@ static int tally_part(void *x, void *arg)
 enum astra_claim astra_claim_of(const job_record_t *job, size_t *pool)
 {
 	struct tally t = {.config = astra_config_active()};
+	bool shards;
 
 	if (!t.config || !astra_selfcheck_job(job) || job->het_job_id ||
-	    !job->details || (!asks_for_gpus(job) && !managed_takes_gpus(job)))
+	    !job->details ||
+	    (!asks_for_gpus(job, &shards) && !managed_takes_gpus(job)))
 		return ASTRA_FOREIGN;
 	if (job->part_ptr_list)
 		list_for_each_ro(job->part_ptr_list, tally_part, &t);
 	else if (job->part_ptr)
 		tally_part(job->part_ptr, &t);
-	if (!t.inside)
+	if (!t.inside || shards != t.config->pools[t.pool].options.shards)
 		return ASTRA_FOREIGN;
 	if (pool)
 		*pool = t.pool;

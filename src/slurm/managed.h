@@ -13,7 +13,8 @@
 enum astra_claim {
 	ASTRA_FOREIGN, /* Slurm's own */
 	ASTRA_MANAGED, /* asks for GPUs, or for whole nodes that have some, in
-			* partitions of one pool */
+			* partitions of one pool; or for shards where these are
+			* what the pool shares out */
 	ASTRA_MIXED,   /* ... and in others too: it may not start at all */
 	ASTRA_ORDERED, /* as managed, in a pool without leases: Slurm's own,
 			* in our order */

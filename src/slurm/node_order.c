@@ -54,12 +54,13 @@ astra_node_order_numbered(struct astra_node_order *order)
 		return list;
 	for (uint32_t i = 0; i < order->racks->nodes; i++) {
 		const node_record_t *node = node_record_table_ptr[i];
-		const gres_node_state_t *g = astra_node_gpus(node);
+		struct astra_node_units gpus;
 
+		astra_node_units(node, false, &gpus);
 		list[i] = (struct astra_ordered_node){
 			.node = i,
-			.gpus = g ? g->gres_cnt_avail : 0,
-			.free = node ? astra_gpus_free(node) : 0,
+			.gpus = gpus.all,
+			.free = gpus.used < gpus.all ? gpus.all - gpus.used : 0,
 		};
 	}
 	return list;

@@ -290,12 +290,28 @@ static int request_named(const job_record_t *job,
 	return 0;
 }
 
-/* The nodes of the pool among these that have the type, if one is asked for.
- * Returns NULL when memory is out. */
+/* Whether a node has the type, if one is asked for, and as many shards of one
+ * GPU. */
+static bool request_suits(uint32_t node, const struct astra_node_map *map,
+			  const struct astra_ask *ask)
+{
+	const node_record_t *record = node_record_table_ptr[node];
+	struct astra_node_units units;
+
+	if (*ask->type && !astra_node_has_type(record, ask->type))
+		return false;
+	if (!map->shards)
+		return true;
+	astra_node_units(record, true, &units);
+	return units.most >= ask->count[ASTRA_PER_NODE];
+}
+
+/* The nodes of the pool among these that suit. Returns NULL when memory is out.
+ */
 static const uint64_t *request_set(bitstr_t *nodes,
 				   const struct astra_node_map *map,
-				   const char *type, struct astra_arena *arena,
-				   size_t *count)
+				   const struct astra_ask *ask,
+				   struct astra_arena *arena, size_t *count)
 {
 	uint64_t *set = astra_arena_take(arena, (map->count / 64 + 1) * 8);
 
@@ -303,9 +319,7 @@ static const uint64_t *request_set(bitstr_t *nodes,
 	for (size_t i = 0; set && i < map->count; i++) {
 		uint32_t g = map->global[i];
 
-		if (!bit_test(nodes, g) ||
-		    (*type &&
-		     !astra_node_has_type(node_record_table_ptr[g], type)))
+		if (!bit_test(nodes, g) || !request_suits(g, map, ask))
 			continue;
 		set[i / 64] |= UINT64_C(1) << (i % 64);
 		++*count;
@@ -385,7 +399,7 @@ int astra_request_of(job_record_t *job, const struct astra_terms *terms,
 		out->gpu_type = astra_arena_text(arena, ask.type);
 	possible = bit_alloc(node_record_count);
 	nodes = astra_request_nodes(job, map->order, now, possible);
-	out->allowed = request_set(nodes, map, ask.type, arena, &count);
+	out->allowed = request_set(nodes, map, &ask, arena, &count);
 	failed = !out->allowed;
 	read_cpus(job, terms, out);
 	if (is_node_range(job, terms, &ask))
@@ -395,8 +409,7 @@ int astra_request_of(job_record_t *job, const struct astra_terms *terms,
 	if (count == map->count)
 		out->allowed = NULL;
 	if (!bit_equal(nodes, possible)) {
-		out->possible =
-			request_set(possible, map, ask.type, arena, &count);
+		out->possible = request_set(possible, map, &ask, arena, &count);
 		failed |= !out->possible;
 	}
 	bit_free(nodes);

@@ -20,6 +20,7 @@ struct astra_node_map {
 	uint32_t cpus_max;		/* of the largest node */
 	uint32_t sockets_max;		/* of the node that has the most */
 	bool memory;			/* Slurm counts memory */
+	bool shards;			/* the pool shares out shards */
 };
 
 /* Fill out in from a job's record, and what it wants of its leases. Bitmaps are

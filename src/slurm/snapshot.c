@@ -31,19 +31,22 @@ bool astra_node_known(const node_record_t *node)
 	       IS_NODE_POWERING_UP(node);
 }
 
-static void count_gpus(const node_record_t *node, uint32_t held, bool young,
-		       struct astra_node *out)
+/* shards: of a pool that shares these out. */
+static void count_gpus(const node_record_t *node, bool shards, uint32_t held,
+		       bool young, struct astra_node *out)
 {
-	const gres_node_state_t *g = astra_node_gpus(node);
+	struct astra_node_units units;
 	uint64_t used;
 
-	if (!g)
-		return;
-	out->gpus = (uint32_t)g->gres_cnt_avail;
-	used = g->gres_cnt_alloc + held;
+	astra_node_units(node, shards, &units);
+	used = units.used + held;
 	if (young && !astra_node_known(node))
-		used = g->gres_cnt_avail;
+		used = units.all;
+	out->gpus = units.all;
 	out->gpus_free = used < out->gpus ? out->gpus - (uint32_t)used : 0;
+	if (units.free < out->gpus_free)
+		out->gpus_scattered = out->gpus_free - units.free;
+	out->slot_gpus = shards ? units.most : astra_slot_gpus(node);
 }
 
 /* Nodes after each other often have the same type. NULL: not known. */
@@ -59,7 +62,7 @@ static const char *node_type(struct astra_scene *scene,
 }
 
 static void fill_node(const struct astra_scene *scene, uint32_t global,
-		      bool memory, struct astra_node *out)
+		      const struct astra_node_map *map, struct astra_node *out)
 {
 	const node_record_t *node = node_record_table_ptr[global];
 	uint64_t mem = node->config_ptr->real_memory - node->mem_spec_limit;
@@ -72,21 +75,21 @@ static void fill_node(const struct astra_scene *scene, uint32_t global,
 		.settling =
 			(cg_node_bitmap && bit_test(cg_node_bitmap, global)) ||
 			astra_preempt_keeps(global),
-		.slot_gpus = astra_slot_gpus(node),
 		.cpus = node->cpus_efctv ? node->cpus_efctv : node->cpus,
 		.mem_free_mib = UINT64_MAX,
 	};
-	count_gpus(node, scene->gpus_held[global], scene->young, out);
+	count_gpus(node, map->shards, scene->gpus_held[global], scene->young,
+		   out);
 	if (scene->cpus_used[global] < out->cpus)
 		out->cpus_free = out->cpus - scene->cpus_used[global];
-	if (memory) {
+	if (map->memory) {
 		out->mem_mib = mem;
 		out->mem_free_mib = scene->mem_used[global] < mem
 					    ? mem - scene->mem_used[global]
 					    : 0;
 	}
 	if (scene->exclusive[global])
-		out->gpus_free = out->cpus_free = 0;
+		out->gpus_free = out->gpus_scattered = out->cpus_free = 0;
 }
 
 /* A node of several partitions is where the first of them has it. */
@@ -134,6 +137,7 @@ static int map_nodes(struct astra_scene *scene, struct astra_view *view,
 		.global_count = count,
 		.order = &scene->order,
 		.memory = slurm_conf.select_type_param & SELECT_MEMORY,
+		.shards = pool->options.shards,
 	};
 	map->local = astra_arena_take(&scene->arena, (count + 1) * 4);
 	map->global = astra_arena_take(&scene->arena, (count + 1) * 4);
@@ -210,7 +214,7 @@ static void fill_nodes(struct astra_scene *scene, struct astra_view *view,
 		uint32_t global = view->map.global[i];
 		const node_record_t *node = node_record_table_ptr[global];
 
-		fill_node(scene, global, view->map.memory, &view->nodes[i]);
+		fill_node(scene, global, &view->map, &view->nodes[i]);
 		type = node_type(scene, node, type);
 		view->nodes[i].gpu_type = type;
 		astra_charge_node(options, node, &view->nodes[i]);
@@ -244,7 +248,8 @@ static int begin_view(struct astra_scene *scene, size_t index,
 		.global = view->map.global,
 		.count = view->map.count,
 		.memory = view->map.memory,
-		.gpu_tres = scene->gpu_tres,
+		.gpu_tres =
+			view->map.shards ? scene->shard_tres : scene->gpu_tres,
 	};
 	astra_blocked_begin(&view->blocked);
 	place_nodes(scene, view, &config->pools[index]);
@@ -337,7 +342,8 @@ int astra_scene_take(struct astra_scene *scene,
 	astra_arena_reset(&scene->arena);
 	scene->since = since;
 	scene->unnamed = scene->failed = false;
-	scene->gpu_tres = astra_gpu_tres();
+	scene->gpu_tres = astra_gres_tres("gpu");
+	scene->shard_tres = astra_gres_tres("shard");
 	if (make_views(scene, config->pool_count) < 0 ||
 	    astra_accounts_read(&scene->accounts, config, &scene->arena) < 0 ||
 	    astra_usage_count(scene) < 0 ||

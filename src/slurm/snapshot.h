@@ -76,8 +76,8 @@ struct astra_scene {
 	size_t node_count;
 	struct astra_racks racks;
 	struct astra_node_order order;
-	time_t start; /* of slurmctld */
-	int gpu_tres; /* astra_gpu_tres() */
+	time_t start;		  /* of slurmctld */
+	int gpu_tres, shard_tres; /* astra_gres_tres() */
 	bool young;   /* slurmctld may not have heard of all nodes */
 	time_t since; /* jobs that ended before are of no interest */
 	struct astra_error warning; /* what an admin should look at; "" */

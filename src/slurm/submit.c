@@ -11,11 +11,14 @@
 #include "src/slurm/unleased_view.h"
 
 /* "4 GPUs", "1 GPU of type a100" */
-static const char *gpu_text(uint64_t count, const char *type, char *text,
-			    size_t size)
+static const char *gpu_text(uint64_t count, const struct astra_submit *r,
+			    char *text, size_t size)
 {
-	snprintf(text, size, "%llu GPU%s%s%s", (unsigned long long)count,
-		 count == 1 ? "" : "s", *type ? " of type " : "", type);
+	const char *type = r->ask.type;
+
+	snprintf(text, size, "%llu %s%s%s%s", (unsigned long long)count,
+		 r->shards ? "shard" : "GPU", count == 1 ? "" : "s",
+		 *type ? " of type " : "", type);
 	return text;
 }
 
@@ -32,9 +35,9 @@ static int refuse_short(const part_record_t *part, const struct astra_submit *r,
 {
 	char all[128], each[128], have[128];
 
-	gpu_text(r->need.gpus, r->ask.type, all, sizeof(all));
-	gpu_text(r->need.node_gpus, r->ask.type, each, sizeof(each));
-	gpu_text(stock->gpus, r->ask.type, have, sizeof(have));
+	gpu_text(r->need.gpus, r, all, sizeof(all));
+	gpu_text(r->need.node_gpus, r, each, sizeof(each));
+	gpu_text(stock->gpus, r, have, sizeof(have));
 	if (!stock->gpus && is_like_number(r->ask.type))
 		astra_error_set(err,
 				"%s is no number of GPUs, nor a type of those "
@@ -42,9 +45,9 @@ static int refuse_short(const part_record_t *part, const struct astra_submit *r,
 				r->ask.type, part->name);
 	else if (stock->most < r->need.node_gpus && stock->gpus)
 		astra_error_set(err,
-				"%s on one node: no node of partition %s "
-				"has more than %llu",
-				each, part->name,
+				"%s on one node: no %s of partition %s has "
+				"more than %llu",
+				each, r->shards ? "GPU" : "node", part->name,
 				(unsigned long long)stock->most);
 	else if (stock->gpus < r->need.gpus)
 		astra_error_set(err, "%s: all of partition %s has %s", all,
@@ -82,11 +85,32 @@ static int check_size(const struct astra_submit *r, struct astra_error *err)
 	return rc;
 }
 
-static int submit_refuse_parts(struct astra_error *err)
+static int submit_refuse_parts(bool shards, struct astra_error *err)
 {
-	astra_error_set(err, "a part of a GPU would take leased GPUs: ask for "
-			     "them with --gres=gpu:N, or use another "
-			     "partition");
+	astra_error_set(err,
+			"a part of a GPU would take leased GPUs: ask for them "
+			"with --gres=%s:N, or use another partition",
+			shards ? "shard" : "gpu");
+	return ESLURM_INVALID_GRES;
+}
+
+/* In parts where the pool has them in parts, else whole. */
+static int check_unit(const struct astra_submit *r,
+		      const struct astra_places *places,
+		      struct astra_error *err)
+{
+	if (r->ask.mps || (r->ask.shards && !r->shards))
+		return submit_refuse_parts(r->shards, err);
+	if (!r->shards)
+		return SLURM_SUCCESS;
+	if (!r->ask.shards || r->ask.gpus)
+		astra_error_set(err, "GPUs are leased in parts here: ask for "
+				     "them with --gres=shard:N");
+	else if (r->exclusive || places->exclusive)
+		astra_error_set(err, "GPUs are leased in parts here, and whole "
+				     "nodes would come with all of them");
+	else
+		return SLURM_SUCCESS;
 	return ESLURM_INVALID_GRES;
 }
 
@@ -116,14 +140,12 @@ static int check_form(const struct astra_submit *r,
 				r->spread.tasks, r->spread.tasks_per_gpu);
 		return ESLURM_INVALID_GRES;
 	}
-	if (r->ask.parts)
-		return submit_refuse_parts(err);
 	if (r->ask.two_types) {
 		astra_error_set(err, "leased GPUs of one job are of one type, "
 				     "or of any");
 		return ESLURM_INVALID_GRES;
 	}
-	return SLURM_SUCCESS;
+	return check_unit(r, places, err);
 }
 
 static int check_signal(const struct astra_submit *r, struct astra_error *err)
@@ -162,8 +184,8 @@ static int check_unmanaged(const struct astra_submit *r,
 	const char *at = NULL;
 	part_record_t *part;
 
-	if (places->managed && r->ask.parts)
-		return submit_refuse_parts(err);
+	if (places->managed && r->ask.mps)
+		return submit_refuse_parts(r->shards, err);
 	if (!r->need.gpus)
 		return SLURM_SUCCESS;
 	while ((part = astra_next_part(r->partitions, &at))) {
@@ -194,6 +216,7 @@ static int check(struct astra_submit *r, struct astra_error *err)
 
 	r->need = astra_ask_need(&r->ask, &r->spread);
 	astra_places_look(&places, r->partitions);
+	r->shards = places.managed && places.options.shards;
 	if (!r->need.gpus && submit_takes_gpus(r, &places)) {
 		r->whole = true;
 		r->need.nodes = r->spread.nodes_min ? r->spread.nodes_min : 1;

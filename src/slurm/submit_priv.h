@@ -22,7 +22,8 @@ struct astra_submit {
 	uint64_t mem_mib;
 	bool cpus_per_gpu;
 	bool exclusive;
-	bool whole; /* no GPUs are asked for, but nodes that have some */
+	bool whole;  /* no GPUs are asked for, but nodes that have some */
+	bool shards; /* are what the pool shares out */
 	bool het;
 	bool managed;
 	bool revocable;	    /* a batch job that may be requeued */

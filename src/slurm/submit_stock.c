@@ -74,32 +74,52 @@ static uint64_t gpus_of_type(const gres_node_state_t *gpus, const char *type)
 	return count;
 }
 
-/* GPUs of a type ("": any) that a node has when it is up. */
-static uint64_t node_gpus(const node_record_t *node, const char *type)
+/* Their types are known by the GPUs that they are of. */
+static uint64_t shards_of_type(const gres_node_state_t *shards,
+			       const char *type)
 {
-	static uint32_t gpu_id;
-	gres_state_t *state;
-	char gpu[] = "gpu";
+	uint64_t count = 0;
 
-	if (!gpu_id)
-		gpu_id = gres_build_id(gpu);
-	if (!node->gres_list)
+	if (!*type || !shards->topo_cnt)
+		return shards->gres_cnt_config;
+	for (int i = 0; i < shards->topo_cnt; i++)
+		if (!xstrcmp(shards->topo_type_name[i], type))
+			count += shards->topo_gres_cnt_avail[i];
+	return count;
+}
+
+/* GPUs of a type ("": any) that a node has when it is up, or shards of them. */
+static uint64_t node_gpus(const node_record_t *node, bool shards,
+			  const char *type)
+{
+	const gres_node_state_t *g = astra_node_gres(node, shards);
+
+	if (!g)
 		return 0;
-	state = list_find_first(node->gres_list, gres_find_id, &gpu_id);
-	if (!state || !state->gres_data)
-		return 0;
-	return gpus_of_type(state->gres_data, type);
+	return shards ? shards_of_type(g, type) : gpus_of_type(g, type);
+}
+
+/* Those of them that one job can have. */
+static uint64_t node_most(const node_record_t *node, bool shards, uint64_t all)
+{
+	struct astra_node_units units;
+
+	if (!shards)
+		return all;
+	astra_node_units(node, true, &units);
+	return units.most && units.most < all ? units.most : all;
 }
 
 static void count_node(struct astra_stock *stock, const struct astra_submit *r,
 		       const node_record_t *node)
 {
-	uint64_t gpus = node_gpus(node, r->ask.type);
+	uint64_t gpus = node_gpus(node, r->shards, r->ask.type);
+	uint64_t most = node_most(node, r->shards, gpus);
 
 	stock->gpus += gpus;
-	if (gpus > stock->most)
-		stock->most = gpus;
-	if (gpus < r->need.node_gpus)
+	if (most > stock->most)
+		stock->most = most;
+	if (most < r->need.node_gpus)
 		return;
 	stock->nodes_gpus++;
 	if (node->config_ptr->cpus < r->cpus ||
@@ -161,7 +181,7 @@ bool astra_stock_reaches_pool(const part_record_t *part)
 				node_at(part->node_bitmap, i);
 
 			if (node && bit_test(other->node_bitmap, i) &&
-			    node_gpus(node, ""))
+			    node_gpus(node, false, ""))
 				found = true;
 		}
 	}

@@ -8,33 +8,37 @@ static const struct {
 	const char *text;
 	uint64_t gpus;
 	const char *type;
-	bool two_types, parts;
+	bool two_types, shards, mps;
 } good[] = {
-	{"", 0, "", false, false},
-	{"gres:gpu", 1, "", false, false},
-	{"gres:gpu:8", 8, "", false, false},
-	{"gres/gpu:8", 8, "", false, false},
-	{"gres/gpu=8", 8, "", false, false},
-	{"cpu=4,gres/gpu:a100=2", 2, "a100", false, false},
-	{"gpu:8", 8, "", false, false},
-	{"gres:gpu:a100", 1, "a100", false, false},
-	{"gres:gpu:a100:2", 2, "a100", false, false},
-	{"gres:gpu:2k", 2048, "", false, false},
-	{"gres:gpu:0", 0, "", false, false},
-	{"gres:gpu:0,gres:gpu:a100:1", 1, "a100", false, false},
-	{"gres:tmpdisk:100,gres:gpu:2", 2, "", false, false},
+	{"", 0, "", false, false, false},
+	{"gres:gpu", 1, "", false, false, false},
+	{"gres:gpu:8", 8, "", false, false, false},
+	{"gres/gpu:8", 8, "", false, false, false},
+	{"gres/gpu=8", 8, "", false, false, false},
+	{"cpu=4,gres/gpu:a100=2", 2, "a100", false, false, false},
+	{"gpu:8", 8, "", false, false, false},
+	{"gres:gpu:a100", 1, "a100", false, false, false},
+	{"gres:gpu:a100:2", 2, "a100", false, false, false},
+	{"gres:gpu:2k", 2048, "", false, false, false},
+	{"gres:gpu:0", 0, "", false, false, false},
+	{"gres:gpu:0,gres:gpu:a100:1", 1, "a100", false, false, false},
+	{"gres:tmpdisk:100,gres:gpu:2", 2, "", false, false, false},
 	/* named twice: the last one counts, as in stock Slurm */
-	{"gres:gpu:a100:2,gres:gpu:a100:1", 1, "a100", false, false},
-	{"gres:gpu:1,gres:gpu:1", 1, "", false, false},
-	{"gres:gpu:1,gres:nic:1,gres:gpu:3", 3, "", false, false},
-	{"gres:gpu:a100:2,gres:gpu:v100:1", 3, "v100", true, false},
-	{"gres:gpu:2,gres:gpu:v100:1", 3, "v100", true, false},
-	{"gres:gpux:2,gres:mygpu:1", 0, "", false, false},
-	{"gres:shard:4", 0, "", false, true},
-	{"gres:mps:0", 0, "", false, false},
-	{"gres:gpu:99999999999999999999", UINT32_MAX, "", false, false},
+	{"gres:gpu:a100:2,gres:gpu:a100:1", 1, "a100", false, false, false},
+	{"gres:gpu:1,gres:gpu:1", 1, "", false, false, false},
+	{"gres:gpu:1,gres:nic:1,gres:gpu:3", 3, "", false, false, false},
+	{"gres:gpu:a100:2,gres:gpu:v100:1", 3, "v100", true, false, false},
+	{"gres:gpu:2,gres:gpu:v100:1", 3, "v100", true, false, false},
+	{"gres:gpux:2,gres:mygpu:1", 0, "", false, false, false},
+	{"gres:shard:4", 4, "", false, true, false},
+	{"gres/shard:a100:2", 2, "a100", false, true, false},
+	{"gres:shard:0", 0, "", false, false, false},
+	{"gres:shards:2", 0, "", false, false, false},
+	{"gres:mps:50", 0, "", false, false, true},
+	{"gres:mps:0", 0, "", false, false, false},
+	{"gres:gpu:99999999999999999999", UINT32_MAX, "", false, false, false},
 	{"gres:gpu:4000000000,gres:gpu:a:4000000000", UINT32_MAX, "a", true,
-	 false},
+	 false, false},
 };
 
 static void every_form_of_sbatch_is_read(void **state)
@@ -51,7 +55,9 @@ static void every_form_of_sbatch_is_read(void **state)
 		assert_int_equal(ask.count[ASTRA_PER_NODE], good[i].gpus);
 		assert_string_equal(ask.type, good[i].type);
 		assert_int_equal(ask.two_types, good[i].two_types);
-		assert_int_equal(ask.parts, good[i].parts);
+		assert_int_equal(ask.shards, good[i].shards);
+		assert_int_equal(ask.gpus, good[i].gpus && !good[i].shards);
+		assert_int_equal(ask.mps, good[i].mps);
 	}
 }
 
@@ -60,6 +66,7 @@ static void gpus_that_cannot_be_read_are_named(void **state)
 	static const char *const bad[] = {
 		"gres:gpu:",	   "gres:gpu::1",      "gres:gpu:a100:",
 		"gres:gpu:a100:x", "gres:gpu:a100:-1", "gres:gpu:a:1:1",
+		"gres:shard:",	   "gres:shard:a::1",
 	};
 
 	(void)state;

@@ -137,6 +137,7 @@ static const struct {
 	{"LearningRate", "fast"},
 	{"LearnedUtility", "cubic"},
 	{"Leases", "some"},
+	{"Gres", "mps"},
 	{"PriorityWeightLTGF", "most"},
 };
 
