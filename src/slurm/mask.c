@@ -83,17 +83,16 @@ int astra_mask_add(struct astra_mask *mask, uint32_t node, uint32_t leave,
 	const node_record_t *record = node < (uint32_t)node_record_count
 					      ? node_record_table_ptr[node]
 					      : NULL;
-	gres_state_t *state =
-		record ? astra_gpu_state(record->gres_list, 0) : NULL;
+	gres_node_state_t *gpus = astra_node_gpus(record);
 	struct astra_mask_node *grown =
 		realloc(mask->nodes, (mask->count + 1) * sizeof(*grown));
 
 	if (grown)
 		mask->nodes = grown;
-	if (!grown || !state || !state->gres_data)
+	if (!grown || !gpus)
 		return -1;
 	grown = &mask->nodes[mask->count++];
-	*grown = (struct astra_mask_node){.gpus = state->gres_data};
+	*grown = (struct astra_mask_node){.gpus = gpus};
 	if (grown->gpus->gres_bit_alloc)
 		return hide_files(grown, leave, type);
 	return hide_counts(grown, leave);

@@ -199,3 +199,14 @@ ctld_log "JobId=$last is not started" && fail "it was started where it could not
 touch "$CLUSTER_DIR/over-half"
 wait_for 20 job_is "$half" COMPLETED
 ok back-to-whole-gpus
+
+# ---- Whole GPUs, so many of each node, where a first one is held and nodes have
+# ---- parts, too.
+
+scancel "$whole" "$rest" "$last"
+wait_for 20 idle
+first=$(submit -A blue --gres=gpu:1 --wrap 'exec sleep 1000')
+wait_for 20 job_is "$first" RUNNING
+others=$(submit -A blue --gpus=3 -N 2 --wrap 'exec sleep 1000')
+wait_for 20 job_is "$others" RUNNING
+ok whole-gpus-of-nodes-with-parts
