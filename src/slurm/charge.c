@@ -29,6 +29,9 @@ void astra_charge_node(const struct astra_options *options,
 {
 	const gres_node_state_t *g = astra_node_gpus(record);
 
+	/* GPUs that it does not share out in parts are nobody's. */
+	if (options->shards && !node->gpus)
+		return;
 	if (g && (options->gpu_weights.count || options->shards))
 		node->charge = charge_of(options, g);
 }

@@ -16,11 +16,13 @@ cat >"$conf" <<-EOT
 	NoLeaseGPUs=none
 	CheckpointGrace=3
 EOT
-# n1 and n2 have two GPUs in four parts each. Of the two of c1 nobody is a
-# manager.
-start_cluster --accounting --nodes 2 --cpus 16 --astraea "$conf" \
+# n1 and n2 have two GPUs in four parts each, n3 two whole ones. Of the two of
+# c1 nobody is a manager.
+start_cluster --accounting --nodes 3 --gpus 2 --cpus 16 --astraea "$conf" \
 	--slurm GresTypes=gpu,shard \
 	--slurm AccountingStorageTRES=gres/gpu,gres/shard \
+	--slurm "PartitionName=gpu Nodes=n[1-2] Default=YES MaxTime=INFINITE" \
+	--slurm "PartitionName=whole Nodes=n3" \
 	--slurm "PartitionName=over Nodes=n1,c1" \
 	--node 'n1 Gres=gpu:a100:2,shard:8' --node 'n2 Gres=gpu:a100:2,shard:8' \
 	--node 'c1 Gres=gpu:v100:2,shard:8'
@@ -167,6 +169,18 @@ for policy in themis incentive oasis ogasched ltgf ltgf+themis ltgf+incentive \
 	wait_for 60 idle
 	ok "$policy"
 done
+
+# ---- A node whose GPUs have no parts is nobody's: there is no share of it.
+
+scontrol update partition=gpu nodes='n[1-3]'
+near=$(work near -A red --gres=shard:1 -w n1)
+wait_for 20 says "$near" "with 1"
+half_of_four() { [[ $(tenant red quota_gpus) == 2 ]]; }
+wait_for 20 half_of_four
+touch "$CLUSTER_DIR/over-near"
+wait_for 60 idle
+scontrol update partition=gpu nodes='n[1-2]'
+ok node-without-parts
 
 # ---- With a weight, half of a GPU that counts two counts one.
 
