@@ -2,6 +2,7 @@
 #include "src/slurm/aim.h"
 
 #include "src/slurm/compat_topology.h"
+#include "src/slurm/gpus.h"
 #include "src/slurm/request.h"
 
 /* So long nodes that are alike are taken from the same one on. */
@@ -56,6 +57,26 @@ static struct own_nodes own_nodes(const job_record_t *job,
 	return own;
 }
 
+/* Those that are up and have the type, and as many as it wants of a node. */
+static void keep_suited(const job_record_t *job, bitstr_t *nodes)
+{
+	struct astra_node_units units;
+	struct astra_ask ask;
+
+	astra_request_ask(job, &ask);
+	bit_and(nodes, avail_node_bitmap);
+	for (bitoff_t i = 0; i < node_record_count; i++) {
+		const node_record_t *node = node_record_table_ptr[i];
+
+		if (!bit_test(nodes, i))
+			continue;
+		astra_node_units(node, ask.shards, &units);
+		if (units.most < ask.count[ASTRA_PER_NODE] ||
+		    (*ask.type && !astra_node_has_type(node, ask.type)))
+			bit_clear(nodes, i);
+	}
+}
+
 /* Counts of features. */
 
 struct pick {
@@ -102,7 +123,7 @@ static void keep_counted(const job_record_t *job,
 	list_for_each_ro(features, sum_count, &p);
 	if (!p.all || p.nodes != job->details->min_nodes)
 		return;
-	bit_and(nodes, avail_node_bitmap);
+	keep_suited(job, nodes);
 	p.own = own_nodes(job, astra_node_order_by_gpus(order), nodes);
 	p.picked = bit_alloc(node_record_count);
 	list_for_each_ro(features, pick_feature, &p);
@@ -165,7 +186,7 @@ static void keep_neighbours(const job_record_t *job,
 {
 	bitoff_t need, at;
 
-	bit_and(nodes, avail_node_bitmap);
+	keep_suited(job, nodes);
 	need = nodes_needed(job, order, nodes);
 	at = find_row(job, astra_node_order_numbered(order), nodes, need);
 	for (bitoff_t i = 0; at >= 0 && i < node_record_count; i++)
@@ -302,7 +323,7 @@ static void keep_blocks(const job_record_t *job, struct astra_node_order *order,
 		return;
 	if (!each || need % each)
 		each = need;
-	bit_and(nodes, avail_node_bitmap);
+	keep_suited(job, nodes);
 	own = own_nodes(job, astra_node_order_by_rack(order, job->part_ptr),
 			nodes);
 	segments = list_segments(&own, each, astra_segments_apart(job), &found);

@@ -170,14 +170,17 @@ for policy in themis incentive oasis ogasched ltgf ltgf+themis ltgf+incentive \
 	ok "$policy"
 done
 
-# ---- A node whose GPUs have no parts is nobody's: there is no share of it.
+# ---- A node whose GPUs have no parts is nobody's: neither a share of its GPUs
+# ---- nor a place for neighbours.
 
 scontrol update partition=gpu nodes='n[1-3]'
 near=$(work near -A red --gres=shard:1 -w n1)
 wait_for 20 says "$near" "with 1"
 half_of_four() { [[ $(tenant red quota_gpus) == 2 ]]; }
 wait_for 20 half_of_four
-touch "$CLUSTER_DIR/over-near"
+pair=$(work pair -A blue -N 2 --contiguous --gres=shard:2)
+wait_for 20 says "$pair" "with 2"
+touch "$CLUSTER_DIR/over-near" "$CLUSTER_DIR/over-pair"
 wait_for 60 idle
 scontrol update partition=gpu nodes='n[1-2]'
 ok node-without-parts
