@@ -213,6 +213,10 @@ wait_for 20 job_is "$rest" RUNNING
 sleep 3
 job_is "$last" PENDING || fail "it has a GPU of which a part is held"
 ctld_log "JobId=$last is not started" && fail "it was started where it could not"
+# sfair says of what is left to Slurm that its pool has none such.
+why=$(sfair why "$half" | tr -s '\n ' ' ')
+[[ $why == *"shares them out otherwise, whole or in parts"* ]] ||
+	fail "whose it is: $why"
 touch "$CLUSTER_DIR/over-half"
 wait_for 20 job_is "$half" COMPLETED
 ok back-to-whole-gpus

@@ -18,6 +18,7 @@
 
 #define BASE(job) ((job)->job_state & JOB_STATE_BASE)
 
+/* Or parts of some. */
 static bool has_gpus(const slurm_job_info_t *job)
 {
 	const char *const asked[] = {job->tres_req_str, job->tres_per_job,
@@ -25,7 +26,8 @@ static bool has_gpus(const slurm_job_info_t *job)
 				     job->tres_per_task};
 
 	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++)
-		if (asked[i] && strstr(asked[i], "gpu"))
+		if (asked[i] &&
+		    (strstr(asked[i], "gpu") || strstr(asked[i], "shard")))
 			return true;
 	return false;
 }
@@ -60,7 +62,7 @@ static void put_owner(const slurm_job_info_t *job, struct astra_text *out)
 	else
 		astra_text_printf(
 			out,
-			"asks for GPUs in partition %s: Slurm alone schedules it if that is in no pool of astraea.conf; else the next round will see it",
+			"asks for GPUs in partition %s: Slurm alone schedules it if that is in no pool of astraea.conf, or in one that shares them out otherwise, whole or in parts; else the next round will see it",
 			partition);
 	free(idle);
 }
