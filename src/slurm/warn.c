@@ -112,6 +112,21 @@ static void missing_types(const struct astra_pool_config *pool,
 					pool->name, w->row[i].name);
 }
 
+static void missing_shards(const struct astra_pool_config *pool,
+			   struct astra_error *out)
+{
+	if (!pool->options.shards)
+		return;
+	for (int i = 0; i < node_record_count; i++)
+		if (astra_node_gres(node_record_table_ptr[i], true))
+			return;
+	astra_error_add(
+		out,
+		"pool %s: Gres=shard: no node has gres/shard (GresTypes "
+		"and NodeName of slurm.conf)",
+		pool->name);
+}
+
 void astra_warn_scene(const struct astra_scene *scene,
 		      const struct astra_config *config,
 		      struct astra_error *out)
@@ -128,6 +143,7 @@ void astra_warn_scene(const struct astra_scene *scene,
 		astra_config_warn_partitions(
 			&config->pools[i], astra_config_part_exists, NULL, out);
 		missing_qos(&config->pools[i], out);
+		missing_shards(&config->pools[i], out);
 		never_requeued(&config->pools[i], out);
 		missing_types(&config->pools[i], out);
 		gone_account(&scene->views[i].tenants, out);

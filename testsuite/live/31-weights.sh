@@ -108,3 +108,12 @@ waits=$(job -A b --gres=gpu:8 -N1)
 wait_for 20 is job "$waits" weight 1
 scontrol update "jobid=$waits" qos=high
 wait_for 20 is job "$waits" weight 3
+
+# ---- Parts of GPUs where there are none.
+set_conf Gres shard
+no_parts() {
+	grep -q 'Warning .*pool gpu: Gres=shard: no node has gres/shard' \
+		<<<"$(sfair diag)"
+}
+wait_for 20 no_parts
+ok told-that-there-are-no-shards
