@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "src/cmd/sfair/sfair.h"
+#include "src/cmd/sfair/slurm.h"
 
 static int fail(const struct astra_error *err)
 {
@@ -129,6 +130,7 @@ int main(int argc, char **argv)
 		argc > 1 ? sfair_command_find(argc - 1, argv + 1) : NULL;
 	int rc;
 
+	sfair_argv = argv;
 	if (command) {
 		rc = command->run(argc - 1, argv + 1, &err);
 		return rc < 0 ? fail(&err) : rc;

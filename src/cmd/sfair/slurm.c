@@ -21,18 +21,35 @@
 #define MESSAGE_SEC 5
 #define STANDBY_SEC 2
 
+#define SLURM_AGAIN "SFAIR_CONFIGURATION_AGAIN" /* in the environment */
+#define AGAIN_USEC 500000
+
+char **sfair_argv;
+
 /* What else its user can do where that fails; NULL: it is not being read. */
 static const char *loading;
 static pid_t loader; /* the process: Slurm may have a child for it */
 
+/* Begun as it was, once. */
+static void slurm_begin_again(void)
+{
+	if (!sfair_argv || getenv(SLURM_AGAIN) || setenv(SLURM_AGAIN, "1", 1))
+		return;
+	usleep(AGAIN_USEC);
+	execv("/proc/self/exe", sfair_argv);
+}
+
 /* Slurm ends the program where its configuration is missing or wrong, with
- * lines that do not help a user of sfair: this is said instead. */
+ * lines that do not help a user of sfair: this is said instead. But a slurmctld
+ * that is being reconfigured may fail to send it: in a moment it can. */
 static void explain_exit(void)
 {
-	if (loading && loader == getpid())
-		fprintf(stderr,
-			"sfair: error: Slurm's configuration cannot be read on this host: sinfo says why; or %s\n",
-			loading);
+	if (!loading || loader != getpid())
+		return;
+	slurm_begin_again();
+	fprintf(stderr,
+		"sfair: error: Slurm's configuration cannot be read on this host: sinfo says why; or %s\n",
+		loading);
 }
 
 static void slurm_begin(const char *otherwise)

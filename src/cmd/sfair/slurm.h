@@ -22,6 +22,10 @@ struct sfair_slurm {
 	struct astra_status status; /* PLUGIN */
 };
 
+/* main()'s, for a program that Slurm's library ended to begin again; NULL: it
+ * does not. */
+extern char **sfair_argv;
+
 /* Ask slurmctld where the plugin answers; some seconds at most for each
  * controller that does not answer. out: borrows what it points to. */
 void sfair_slurm_ask(struct sfair_slurm *out);
