@@ -275,7 +275,8 @@ const struct astra_option astra_option_table[] = {
 	 "of GPUs here and by sfair is said of shards then, but a tenant's "
 	 "shares, GPUs and GPU time, where a shard counts as the part of its "
 	 "node's GPUs that it is. Of a node a job has shards of one GPU. Whole "
-	 "GPUs, whole nodes, --gpu-range and --workers are refused there. Jobs "
+	 "GPUs, whole nodes, --gpu-range and --workers are refused where it has "
+	 "leases. Jobs "
 	 "that wait and ask for what the pool does not share out any more are "
 	 "Slurm's own.",
 	 set_gres},

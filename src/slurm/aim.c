@@ -58,21 +58,22 @@ static struct own_nodes own_nodes(const job_record_t *job,
 }
 
 /* Those that are up and have the type, and as many as it wants of a node. */
-static void keep_suited(const job_record_t *job, bitstr_t *nodes)
+static void keep_suited(const job_record_t *job, struct astra_node_order *order,
+			bitstr_t *nodes)
 {
-	struct astra_node_units units;
+	const struct astra_ordered_node *all = astra_node_order_numbered(order);
 	struct astra_ask ask;
 
 	astra_request_ask(job, &ask);
 	bit_and(nodes, avail_node_bitmap);
 	for (bitoff_t i = 0; i < node_record_count; i++) {
-		const node_record_t *node = node_record_table_ptr[i];
+		uint64_t most = ask.shards ? all[i].shards : all[i].gpus;
 
 		if (!bit_test(nodes, i))
 			continue;
-		astra_node_units(node, ask.shards, &units);
-		if (units.most < ask.count[ASTRA_PER_NODE] ||
-		    (*ask.type && !astra_node_has_type(node, ask.type)))
+		if (most < ask.count[ASTRA_PER_NODE] ||
+		    (*ask.type &&
+		     !astra_node_has_type(node_record_table_ptr[i], ask.type)))
 			bit_clear(nodes, i);
 	}
 }
@@ -123,7 +124,7 @@ static void keep_counted(const job_record_t *job,
 	list_for_each_ro(features, sum_count, &p);
 	if (!p.all || p.nodes != job->details->min_nodes)
 		return;
-	keep_suited(job, nodes);
+	keep_suited(job, order, nodes);
 	p.own = own_nodes(job, astra_node_order_by_gpus(order), nodes);
 	p.picked = bit_alloc(node_record_count);
 	list_for_each_ro(features, pick_feature, &p);
@@ -186,7 +187,7 @@ static void keep_neighbours(const job_record_t *job,
 {
 	bitoff_t need, at;
 
-	keep_suited(job, nodes);
+	keep_suited(job, order, nodes);
 	need = nodes_needed(job, order, nodes);
 	at = find_row(job, astra_node_order_numbered(order), nodes, need);
 	for (bitoff_t i = 0; at >= 0 && i < node_record_count; i++)
@@ -323,7 +324,7 @@ static void keep_blocks(const job_record_t *job, struct astra_node_order *order,
 		return;
 	if (!each || need % each)
 		each = need;
-	keep_suited(job, nodes);
+	keep_suited(job, order, nodes);
 	own = own_nodes(job, astra_node_order_by_rack(order, job->part_ptr),
 			nodes);
 	segments = list_segments(&own, each, astra_segments_apart(job), &found);

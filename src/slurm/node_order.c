@@ -54,13 +54,15 @@ astra_node_order_numbered(struct astra_node_order *order)
 		return list;
 	for (uint32_t i = 0; i < order->racks->nodes; i++) {
 		const node_record_t *node = node_record_table_ptr[i];
-		struct astra_node_units gpus;
+		struct astra_node_units gpus, shards;
 
 		astra_node_units(node, false, &gpus);
+		astra_node_units(node, true, &shards);
 		list[i] = (struct astra_ordered_node){
 			.node = i,
 			.gpus = gpus.all,
 			.free = gpus.used < gpus.all ? gpus.all - gpus.used : 0,
+			.shards = shards.most,
 		};
 	}
 	return list;

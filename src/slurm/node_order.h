@@ -12,6 +12,7 @@
 struct astra_ordered_node {
 	uint32_t rack, node; /* slurmctld's number */
 	uint64_t gpus, free;
+	uint32_t shards; /* that one job can have of it */
 };
 
 /* Zeroed, it is empty. */

@@ -295,15 +295,12 @@ static int request_named(const job_record_t *job,
 static bool request_suits(uint32_t node, const struct astra_node_map *map,
 			  const struct astra_ask *ask)
 {
-	const node_record_t *record = node_record_table_ptr[node];
-	struct astra_node_units units;
-
-	if (*ask->type && !astra_node_has_type(record, ask->type))
+	if (*ask->type &&
+	    !astra_node_has_type(node_record_table_ptr[node], ask->type))
 		return false;
-	if (!map->shards)
-		return true;
-	astra_node_units(record, true, &units);
-	return units.most >= ask->count[ASTRA_PER_NODE];
+	return !map->shards ||
+	       astra_node_order_numbered(map->order)[node].shards >=
+		       ask->count[ASTRA_PER_NODE];
 }
 
 /* The nodes of the pool among these that suit. Returns NULL when memory is out.
