@@ -30,6 +30,16 @@ libastra_common_a_SOURCES = \
 	src/common/text.c \
 	src/common/text.h
 
+# Of the commands alone: getopt's variables are the program's.
+noinst_LIBRARIES += libastra-cli.a
+libastra_cli_a_SOURCES = src/common/cli.c src/common/cli.h \
+	src/common/cli_set.c
+
+check_PROGRAMS += test_cli
+test_cli_SOURCES = testsuite/unit/test_cli.c testsuite/unit/unit.h
+test_cli_CFLAGS = $(UNIT_CFLAGS)
+test_cli_LDADD = libastra-cli.a $(UNIT_LIBS)
+
 check_PROGRAMS += test_intern
 test_intern_SOURCES = testsuite/unit/test_intern.c testsuite/unit/unit.h
 test_intern_CFLAGS = $(UNIT_CFLAGS)

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A command's options by a table: a row has all that is to be known of one,
+ * and from the rows come the parsing, the errors, --help, and --completion,
+ * which lists them for shells and for the check of the manual pages. Pure but
+ * for standard output. */
+#ifndef ASTRA_CLI_H
+#define ASTRA_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/common/error.h"
+
+enum astra_cli_spelling {
+	ASTRA_CLI_DASHES, /* --name=VALUE */
+	ASTRA_CLI_WORD,	  /* name=VALUE alone, as in sreport */
+	ASTRA_CLI_BOTH,
+};
+
+/* A table is ended by a row of zeros. */
+struct astra_cli_option {
+	const char *name;  /* NULL: a heading */
+	char letter;	   /* 0: none */
+	const char *value; /* NULL: takes none; "[=X]": may be left out */
+	const char *help;  /* NULL: a second name, not shown */
+	/* at: args, offset bytes behind; value: NULL where there is none, else
+	 * borrowed, and may be kept. Returns 0, or -1 with err saying what is
+	 * allowed; option and value are put before that.
+	 * NULL: of help and version. */
+	int (*set)(const struct astra_cli_option *row, void *at,
+		   const char *value, struct astra_error *err);
+	size_t offset;
+	double least, most; /* of numbers; most 0: as the type has it */
+	unsigned constant;  /* of astra_cli_constant() */
+	enum astra_cli_spelling spelling;
+	/* Not NULL: in place of a row all of these; offset is added to theirs,
+	 * spelling is of those that say none. */
+	const struct astra_cli_option *rows;
+};
+
+struct astra_cli {
+	const char *name;    /* "sfair top": its --help is named in errors */
+	const char *usage;   /* behind "Usage: " */
+	const char *summary; /* what the command does, in lines */
+	/* Not NULL: prints what --help has before the options. */
+	void (*lists)(const struct astra_cli *cli);
+	const struct astra_cli_option *options;
+	const char *end; /* of --help; NULL: nothing */
+	/* A word that is no option. NULL: there may be none.
+	 * Returns 0, or -1 with err set. */
+	int (*word)(void *args, const char *word, struct astra_error *err);
+	bool left; /* words are left to the caller, from optind on */
+	bool stop; /* so is all that comes after the first word */
+};
+
+/* Setters, by the type of what they set: true; the text, borrowed of argv; a
+ * number from least to most, where a least of DBL_MIN means above 0. */
+int astra_cli_flag(const struct astra_cli_option *row, void *at,
+		   const char *value, struct astra_error *err);
+int astra_cli_text(const struct astra_cli_option *row, void *at,
+		   const char *value, struct astra_error *err);
+int astra_cli_u32(const struct astra_cli_option *row, void *at,
+		  const char *value, struct astra_error *err);
+int astra_cli_u64(const struct astra_cli_option *row, void *at,
+		  const char *value, struct astra_error *err);
+int astra_cli_real(const struct astra_cli_option *row, void *at,
+		   const char *value, struct astra_error *err);
+/* An enum becomes the row's constant. */
+int astra_cli_constant(const struct astra_cli_option *row, void *at,
+		       const char *value, struct astra_error *err);
+
+/* The end of a row whose value goes into a member, as the member's type has
+ * it. */
+#define ASTRA_CLI_IN(type, member) \
+	.set = _Generic(((type *)NULL)->member, bool                           \
+			: astra_cli_flag, const char *                         \
+			: astra_cli_text, uint32_t                             \
+			: astra_cli_u32, uint64_t                              \
+			: astra_cli_u64, double                                \
+			: astra_cli_real),                                     \
+	.offset = offsetof(type, member)
+
+/* The same with a setter of its own. */
+#define ASTRA_CLI_BY(setter, type, member) \
+	.set = (setter), .offset = offsetof(type, member)
+
+#define ASTRA_CLI_HEADING(text) \
+	{                       \
+		.help = (text)  \
+	}
+/* Rows that every command has. */
+#define ASTRA_CLI_HELP                                      \
+	{                                                   \
+		"help", 'h', NULL, "this text", .set = NULL \
+	}
+#define ASTRA_CLI_VERSION                                        \
+	{                                                        \
+		"version", 'V', NULL, "the version", .set = NULL \
+	}
+#define ASTRA_CLI_END        \
+	{                    \
+		.name = NULL \
+	}
+
+/* Parse a command line; argv[0] is passed over. args: has its defaults.
+ * Returns 0; 1 when what was asked for is on standard output: help, version or
+ * completion; or -1 with err naming what is wrong. */
+int astra_cli_parse(const struct astra_cli *cli, int argc, char **argv,
+		    void *args, struct astra_error *err);
+
+/* Whether a word is an option whose value is the next word. */
+bool astra_cli_takes_next(const struct astra_cli *cli, const char *word);
+
+/* Print the words of a text in lines that fit a terminal, each after the
+ * prefix; used: the columns that the first line has already, 0: none. */
+void astra_cli_wrap(size_t used, const char *prefix, const char *text);
+
+#endif
