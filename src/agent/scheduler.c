@@ -131,9 +131,7 @@ int agent_settings_read(struct agent_settings *settings, const char *text,
 		i++;
 	if (i == 4)
 		return astra_error_set(
-			err,
-			"--scheduler=%.40s: single, halving, curve or exec:PROGRAM",
-			text);
+			err, "single, halving, curve or exec:PROGRAM");
 	settings->scheduler = schedulers[i];
 	if (settings->scheduler != &agent_exec)
 		return read_pairs(settings, rest, err);

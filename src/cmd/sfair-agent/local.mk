@@ -5,7 +5,6 @@ agent_sources = \
 	src/cmd/sfair-agent/clock.h \
 	src/cmd/sfair-agent/follow.c \
 	src/cmd/sfair-agent/follow.h \
-	src/cmd/sfair-agent/help.c \
 	src/cmd/sfair-agent/log.c \
 	src/cmd/sfair-agent/log.h \
 	src/cmd/sfair-agent/options.c \
@@ -35,7 +34,8 @@ agent_sources = \
 	src/cmd/sfair-agent/window.h
 sfair_agent_SOURCES = src/cmd/sfair-agent/main.c $(agent_sources)
 sfair_agent_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
-sfair_agent_LDADD = libastra-client.a libastra-proto.a $(AGENT_LIBS)
+sfair_agent_LDADD = libastra-cli.a libastra-client.a libastra-proto.a \
+	$(AGENT_LIBS)
 
 
 dist_check_SCRIPTS += testsuite/unit/test_sfair_agent.sh
@@ -64,7 +64,7 @@ test_agent_watch_SOURCES = testsuite/unit/test_agent_watch.c \
 	src/cmd/sfair-agent/watch.c src/cmd/sfair-agent/watch.h \
 	testsuite/unit/unit.h
 test_agent_watch_CFLAGS = $(UNIT_CFLAGS) $(JANSSON_CFLAGS)
-test_agent_watch_LDADD = libastra-proto.a $(AGENT_LIBS) $(CMOCKA_LIBS)
+test_agent_watch_LDADD = libastra-cli.a libastra-proto.a $(AGENT_LIBS) $(CMOCKA_LIBS)
 
 check_PROGRAMS += test_agent_log
 test_agent_log_SOURCES = testsuite/unit/test_agent_log.c \

@@ -5,6 +5,7 @@
 #define AGENT_LOG_H
 
 #include "src/cmd/sfair-agent/pattern.h"
+#include "src/common/cli.h"
 
 struct agent_log {
 	const char *path; /* "-": what the command prints; NULL: none */
@@ -13,10 +14,8 @@ struct agent_log {
 	const char *text, *fields; /* of the last --progress, not compiled */
 };
 
-/* One of the options, by its name; text is borrowed.
- * Returns 0, or -1 with err set. */
-int agent_log_option(struct agent_log *log, const char *name, const char *text,
-		     struct astra_error *err);
+/* Their rows, of a struct agent_log. */
+extern const struct astra_cli_option agent_log_options[];
 
 /* When all options were seen: compile, and check that they go together.
  * Returns 0, or -1 with err set. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sfair-agent: the companion of a job. Outside a lease it becomes the command;
  * else it stays beside it. */
-#include "astra_config.h"
-
 #include <stdio.h>
 
 #include "src/cmd/sfair-agent/run.h"
@@ -54,20 +52,12 @@ int main(int argc, char **argv)
 {
 	struct agent_options options;
 	struct astra_error err = {""};
-	bool valid = agent_options_read(argc, argv, &options, &err) == 0;
+	int rc = agent_options_read(argc, argv, &options, &err);
 
 	if (options.task.pid)
-		return accompany(&options, valid, &err);
-	if (!valid)
-		return fail(AGENT_BAD_USE, &err);
-	if (options.help) {
-		agent_help();
-		return 0;
-	}
-	if (options.version) {
-		puts("sfair-agent " ASTRA_RELEASE);
-		return 0;
-	}
+		return accompany(&options, rc == 0, &err);
+	if (rc)
+		return rc < 0 ? fail(AGENT_BAD_USE, &err) : 0;
 	if (agent_watches(&options))
 		return watch(&options, &err);
 	return run_command(&options, &err);

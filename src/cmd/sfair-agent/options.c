@@ -8,178 +8,105 @@
 #include <string.h>
 
 #include "src/client/place.h"
-#include "src/policy/stated.h"
+#include "src/common/cli.h"
 
-/* Seconds between offers. */
-#define INTERVAL_MIN 0.1
-#define INTERVAL_MAX 86400
+#define IN(member) ASTRA_CLI_IN(struct agent_options, member)
+#define BY(setter, member) ASTRA_CLI_BY(setter, struct agent_options, member)
 
-enum {
-	OPT_SEND = 256,
-	OPT_APP,
-	OPT_CHILD,
-	OPT_DRY_RUN,
-	OPT_EXIT,
-	OPT_INTERVAL,
-	OPT_JOB,
-	OPT_LOG,
-	OPT_ONCE,
-	OPT_SCHEDULER,
-};
-
-/* "+": what follows the first word that is no option is the command's. */
-static const char short_options[] = "+:hvV";
-
-static const struct option long_options[] = {
-	{"app", required_argument, NULL, OPT_APP},
-	{"child", required_argument, NULL, OPT_CHILD},
-	{"dry-run", no_argument, NULL, OPT_DRY_RUN},
-	{"epochs", required_argument, NULL, OPT_LOG},
-	{"exit", required_argument, NULL, OPT_EXIT},
-	{"fields", required_argument, NULL, OPT_LOG},
-	{"help", no_argument, NULL, 'h'},
-	{"interval", required_argument, NULL, OPT_INTERVAL},
-	{"job", required_argument, NULL, OPT_JOB},
-	{"log", required_argument, NULL, OPT_LOG},
-	{"once", no_argument, NULL, OPT_ONCE},
-	{"progress", required_argument, NULL, OPT_LOG},
-	{"scheduler", required_argument, NULL, OPT_SCHEDULER},
-	{"send", required_argument, NULL, OPT_SEND},
-	{"verbose", no_argument, NULL, 'v'},
-	{"version", no_argument, NULL, 'V'},
-	{NULL, 0, NULL, 0},
-};
-
-static int bad_option(int option, char **argv, struct astra_error *err)
+static int set_send(const struct astra_cli_option *row, void *at,
+		    const char *value, struct astra_error *err)
 {
-	const char *word = argv[optind - 1];
+	const char *name = strncmp(value, "SIG", 3) ? value : value + 3;
+	int *out = at;
 
-	if (option == ':')
-		return astra_error_set(
-			err, "%.64s needs a value: see sfair-agent --help",
-			word);
-	if (optopt && !strncmp(word, "--", 2))
-		return astra_error_set(err, "%.64s: the option takes no value",
-				       word);
-	return astra_error_set(
-		err, "unknown option %.64s: see sfair-agent --help", word);
-}
-
-static int read_send(const char *text, int *out, struct astra_error *err)
-{
-	const char *name = strncmp(text, "SIG", 3) ? text : text + 3;
-
+	(void)row;
 	*out = sfair_place_signal(name);
 	if (!*out || *out == SIGKILL || *out == SIGSTOP)
 		return astra_error_set(
-			err,
-			"--send=%.64s: a signal that can be caught, as TERM or USR1",
-			text);
+			err, "a signal that can be caught, as TERM or USR1");
 	return 0;
 }
 
-static int read_exit(const char *text, int *out, struct astra_error *err)
+static int set_job(const struct astra_cli_option *row, void *at,
+		   const char *value, struct astra_error *err)
 {
-	char *end;
-	long code = strtol(text, &end, 10);
-
-	if (end == text || *end || code < 1 || code > 255)
-		return astra_error_set(
-			err, "--exit=%.64s: a number from 1 to 255", text);
-	*out = (int)code;
-	return 0;
-}
-
-static int read_number(const char *name, const char *text, double low,
-		       double high, double *out, struct astra_error *err)
-{
-	if (astra_stated_number(text, high, out) && *out >= low)
-		return 0;
-	return astra_error_set(err, "--%s=%.64s: a number from %g to %g", name,
-			       text, low, high);
-}
-
-static int read_job(const char *text, uint32_t *out, struct astra_error *err)
-{
-	char *end;
-	unsigned long number = strtoul(text, &end, 10);
-
-	if (*text < '0' || *text > '9' || *end || !number ||
-	    number >= UINT32_MAX)
-		return astra_error_set(err, "--job=%.64s: the number of a job",
-				       text);
-	*out = (uint32_t)number;
+	if (astra_cli_u32(row, at, value, err) < 0)
+		return astra_error_set(err, "the number of a job");
 	return 0;
 }
 
 /* What the SPANK plugin says: PID,FD,FD. */
-static int read_child(const char *text, struct agent_task *out,
-		      struct astra_error *err)
+static int set_child(const struct astra_cli_option *row, void *at,
+		     const char *value, struct astra_error *err)
 {
-	if (sscanf(text, "%d,%d,%d", &out->pid, &out->outputs[0],
+	struct agent_task *out = at;
+
+	(void)row;
+	if (sscanf(value, "%d,%d,%d", &out->pid, &out->outputs[0],
 		   &out->outputs[1]) == 3 &&
 	    out->pid > 0)
 		return 0;
-	return astra_error_set(err, "--child=%.64s: the SPANK plugin says it",
-			       text);
+	return astra_error_set(err, "the SPANK plugin says it");
 }
 
-/* The options of the agent of an app. */
-static int apply_watch(int option, char **argv, struct agent_watch *w,
-		       struct astra_error *err)
+static int set_app(const struct astra_cli_option *row, void *at,
+		   const char *value, struct astra_error *err)
 {
-	switch (option) {
-	case OPT_APP:
-		w->app = optarg;
-		if (*optarg && strlen(optarg) < AGENT_NAME_MAX)
-			return 0;
-		return astra_error_set(err,
-				       "--app=%.64s: a name as in "
-				       "sbatch --app",
-				       optarg);
-	case OPT_DRY_RUN:
-		w->dry_run = true;
-		return 0;
-	case OPT_INTERVAL:
-		return read_number("interval", optarg, INTERVAL_MIN,
-				   INTERVAL_MAX, &w->interval_sec, err);
-	case OPT_JOB:
-		return read_job(optarg, &w->job, err);
-	case OPT_ONCE:
-		w->once = true;
-		return 0;
-	case OPT_SCHEDULER:
-		return agent_settings_read(&w->settings, optarg, err);
-	default:
-		return bad_option(option, argv, err);
-	}
+	if (!*value || strlen(value) >= AGENT_NAME_MAX)
+		return astra_error_set(err, "a name as in sbatch --app");
+	return astra_cli_text(row, at, value, err);
 }
 
-static int apply(int option, const char *name, char **argv,
-		 struct agent_options *o, struct astra_error *err)
+static int set_scheduler(const struct astra_cli_option *row, void *at,
+			 const char *value, struct astra_error *err)
 {
-	switch (option) {
-	case 'h':
-		o->help = true;
-		return 0;
-	case 'v':
-		o->verbose = true;
-		return 0;
-	case 'V':
-		o->version = true;
-		return 0;
-	case OPT_SEND:
-		return read_send(optarg, &o->send, err);
-	case OPT_EXIT:
-		return read_exit(optarg, &o->exit, err);
-	case OPT_CHILD:
-		return read_child(optarg, &o->task, err);
-	case OPT_LOG:
-		return agent_log_option(&o->log, name, optarg, err);
-	default:
-		return apply_watch(option, argv, &o->watch, err);
-	}
+	(void)row;
+	return agent_settings_read(at, value, err);
 }
+
+static const struct astra_cli_option options[] = {
+	ASTRA_CLI_HEADING("Signals"),
+	{"send", 0, "SIGNAL", "send them this one in its place, as TERM",
+	 BY(set_send, send)},
+	{"exit", 0, "CODE",
+	 "and once it was sent, end with this code if CMD fails", IN(exit),
+	 .least = 1, .most = 255},
+	{"child", 0, "TASK", NULL, BY(set_child, task)},
+	ASTRA_CLI_HEADING("Progress, of what CMD writes"),
+	{.rows = agent_log_options,
+	 .offset = offsetof(struct agent_options, log)},
+	ASTRA_CLI_HEADING("Apps"),
+	{"app", 0, "NAME", "of that sbatch --app", BY(set_app, watch.app)},
+	{"job", 0, "NUMBER", "of that job, or of its array",
+	 BY(set_job, watch.job), .least = 1, .most = UINT32_MAX - 1},
+	{"scheduler", 0, "NAME",
+	 "single, halving[:KEY=VALUE,...], curve[:...] or exec:PROGRAM [single]",
+	 BY(set_scheduler, watch.settings)},
+	{"interval", 0, "SECONDS", "ask so often [10, or as the plugin wishes]",
+	 IN(watch.interval_sec), .least = 0.1, .most = 86400},
+	{"once", 0, NULL, "ask and bid once", IN(watch.once)},
+	{"dry-run", 0, NULL, "print what it would do", IN(watch.dry_run)},
+	ASTRA_CLI_HEADING("Others"),
+	ASTRA_CLI_HELP,
+	{"verbose", 'v', NULL, "say on standard error what it does",
+	 IN(verbose)},
+	ASTRA_CLI_VERSION,
+	ASTRA_CLI_END,
+};
+
+static const struct astra_cli cli = {
+	.name = "sfair-agent",
+	.usage = "sfair-agent [OPTION]... -- CMD [ARG]...\n"
+		 "       sfair-agent --app=NAME|--job=NUMBER [OPTION]...",
+	.summary =
+		"Run CMD and hand the job's checkpoint signal on to all processes below it that\n"
+		"catch it. Or watch over an app: bid for GPUs, say which of its jobs are to have\n"
+		"them, and end those that the search gives up.",
+	.options = options,
+	.end = "Exit status: CMD's; 127 if it is not found, 126 if it cannot be run, 125 for a\n"
+	       "wrong option. Of an app: 0 when its jobs are over, else 1.",
+	.stop = true,
+};
 
 static int check_alone(const struct agent_options *o, struct astra_error *err)
 {
@@ -220,18 +147,15 @@ static int check(const struct agent_options *o, struct astra_error *err)
 int agent_options_read(int argc, char **argv, struct agent_options *o,
 		       struct astra_error *err)
 {
-	int option, which = 0;
+	int rc;
 
 	*o = (struct agent_options){0};
-	opterr = 0;
-	optind = 0; /* anew, with "+" */
-	while ((option = getopt_long(argc, argv, short_options, long_options,
-				     &which)) != -1)
-		if (apply(option, long_options[which].name, argv, o, err) < 0)
-			return -1;
+	rc = astra_cli_parse(&cli, argc, argv, o, err);
 	o->words = argv + optind;
-	if (o->help || o->version)
-		return 0;
+	if (rc > 0 && o->task.pid)
+		return astra_error_set(err, "its help goes beside no task");
+	if (rc)
+		return rc;
 	if (agent_log_complete(&o->log, err) < 0 || check(o, err) < 0)
 		return -1;
 	o->watch.verbose = o->verbose;

@@ -17,9 +17,9 @@ struct agent_task {
 };
 
 struct agent_options {
-	bool help, version, verbose;
-	int send; /* in place of the checkpoint signal; 0: that itself */
-	int exit; /* code after a notice, in place of a failure; 0: none */
+	bool verbose;
+	int send;      /* in place of the checkpoint signal; 0: that itself */
+	uint32_t exit; /* code after a notice, in place of a failure; 0: none */
 	struct agent_log log;
 	struct agent_task task;
 	char **words; /* CMD and its arguments, ended by NULL; of argv */
@@ -32,12 +32,8 @@ static inline bool agent_watches(const struct agent_options *options)
 	return options->watch.app || options->watch.job;
 }
 
-/* Take the command line apart.
- * Returns 0, or -1 with err naming what is wrong with it. */
+/* Take the command line apart. Returns as astra_cli_parse() does. */
 int agent_options_read(int argc, char **argv, struct agent_options *options,
 		       struct astra_error *err);
-
-/* Write what --help says to standard output. */
-void agent_help(void);
 
 #endif

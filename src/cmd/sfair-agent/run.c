@@ -236,6 +236,6 @@ int agent_run(const struct agent_options *options,
 	wait_for_end(&r);
 	finish();
 	if (options->exit && r.handed && r.status)
-		_exit(options->exit);
+		_exit((int)options->exit);
 	agent_end_as(r.status);
 }
