@@ -160,8 +160,8 @@ refused "/dev/zero: line 1 has no end" run --trace /dev/zero --nodes 1
 refused "--set=Lease: KEY=VALUE" run "${here[@]}" --set Lease
 refused "Lease=5: there is no such option" run "${here[@]}" --set Lease=5
 refused "either --cluster or --nodes" run "${here[@]}" --cluster trace.csv
-refused "--bogus is not an option" run "${here[@]}" --bogus
-refused "unexpected argument x" run "${here[@]}" x
+refused "unknown option --bogus: see sfairsim run --help" run "${here[@]}" --bogus
+refused 'unexpected "x": see sfairsim run --help' run "${here[@]}" x
 refused "start= and end= go with --from-slurmdbd" run "${here[@]}" start=now
 refused "none/x: No such file or directory" \
 	run "${here[@]}" --json none/x --jobs-csv jobs.csv

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The arguments of run, compare, tune and replay. Each option is a row of a
- * table that gives its help, too. */
+/* The arguments of run, compare, tune and replay. */
 #ifndef ASTRA_SFAIRSIM_ARGS_H
 #define ASTRA_SFAIRSIM_ARGS_H
 
 #include <stdbool.h>
 
-#include "src/common/error.h"
+#include "src/common/cli.h"
 #include "src/sim/simulate.h"
 #include "src/sim/trace.h"
 
@@ -45,36 +44,14 @@ struct sfairsim_args {
 	const char *sizes_csv;
 	const char *json, *csv, *markdown, *html;
 	uint32_t cores; /* 0: all */
-	bool quiet, help;
+	bool quiet;
 	const char *command; /* the command line, for the page */
 };
 
-struct sfairsim_option {
-	const char *name;
-	char letter;	   /* 0: none */
-	const char *value; /* NULL: takes none; [=X]: may be left out */
-	const char *help;  /* with \n between lines; NULL: a heading */
-	/* Returns 0, or -1 with err saying what is allowed. */
-	int (*set)(struct sfairsim_args *args, const char *value,
-		   struct astra_error *err);
-};
-
-/* What all have, and what only some have; ended by a NULL name. */
-extern const struct sfairsim_option sfairsim_common_options[];
-extern const struct sfairsim_option sfairsim_run_options[];
-extern const struct sfairsim_option sfairsim_compare_options[];
-extern const struct sfairsim_option sfairsim_tune_options[];
-extern const struct sfairsim_option sfairsim_replay_options[];
-
-struct sfairsim_usage {
-	const char *name;    /* of the command */
-	const char *summary; /* for its help */
-	const struct sfairsim_option *own;
-};
-
-/* Parse all arguments; print the help where it is asked for, and set help.
- * Returns 0, or -1 with err set. */
-int sfairsim_parse(const struct sfairsim_usage *usage, int argc, char **argv,
-		   struct sfairsim_args *args, struct astra_error *err);
+/* Their tables. */
+extern const struct astra_cli_option sfairsim_run_options[];
+extern const struct astra_cli_option sfairsim_compare_options[];
+extern const struct astra_cli_option sfairsim_tune_options[];
+extern const struct astra_cli_option sfairsim_replay_options[];
 
 #endif

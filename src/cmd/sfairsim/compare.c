@@ -37,12 +37,13 @@ static int compare(struct sfairsim_setup *s, const struct sfairsim_args *args,
 
 int sfairsim_compare(int argc, char **argv)
 {
-	static const struct sfairsim_usage usage = {
-		.name = "compare",
+	static const struct astra_cli cli = {
+		.name = "sfairsim compare",
+		.usage = "sfairsim compare [OPTION]...",
 		.summary = "Simulate a trace under several policies, on all "
 			   "cores.",
-		.own = sfairsim_compare_options,
+		.options = sfairsim_compare_options,
 	};
 
-	return sfairsim_command(&usage, argc, argv, true, compare);
+	return sfairsim_command(&cli, argc, argv, true, compare);
 }

@@ -3,30 +3,33 @@
 
 #include "src/decide/decide.h"
 
-#include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "src/cmd/sfairsim/sfairsim.h"
+#include "src/common/cli.h"
 #include "src/record/round.h"
 
-static void help(void)
+struct decide_args {
+	const char *policy;
+	bool recorded;
+};
+
+static const struct astra_cli_option options[] = {
+	{"policy", 'p', "POLICY",
+	 "who goes next; an instance that names another policy is refused",
+	 ASTRA_CLI_IN(struct decide_args, policy)},
+	{"recorded", 0, NULL, "print the plan that stands in the record",
+	 ASTRA_CLI_IN(struct decide_args, recorded)},
+	ASTRA_CLI_HELP,
+	ASTRA_CLI_END,
+};
+
+static void list_policies(const struct astra_cli *cli)
 {
-	puts("Usage: sfairsim decide --policy POLICY < INSTANCE > RESULT\n"
-	     "       sfairsim decide [--recorded] < RECORD > PLAN\n"
-	     "\n"
-	     "Decide one round of a policy by the very code that runs in\n"
-	     "slurmctld. INSTANCE and RESULT are JSON objects. RECORD is a\n"
-	     "round of production (sfair record), which is decided once more;\n"
-	     "where the PLAN is not the recorded one, the exit status is 1.\n"
-	     "\n"
-	     "  -p, --policy=POLICY  who goes next; an instance that names\n"
-	     "                       another policy is refused\n"
-	     "      --recorded       print the plan that stands in the record\n"
-	     "  -h, --help           print this help\n"
-	     "\n"
-	     "Policies:");
+	(void)cli;
+	printf("\nPolicies:\n");
 	for (const struct astra_decider *d = astra_deciders; d->name; d++)
 		printf("  %s\n", d->name);
 }
@@ -117,38 +120,23 @@ static int run(const char *policy, bool recorded)
 
 int sfairsim_decide(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"policy", required_argument, NULL, 'p'},
-		{"recorded", no_argument, NULL, 'r'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
+	static const struct astra_cli cli = {
+		.name = "sfairsim decide",
+		.usage = "sfairsim decide --policy POLICY < INSTANCE > RESULT\n"
+			 "       sfairsim decide [--recorded] < RECORD > PLAN",
+		.summary =
+			"Decide one round of a policy by the very code that runs in slurmctld.\n"
+			"INSTANCE and RESULT are JSON objects. RECORD is a round of production\n"
+			"(sfair record), which is decided once more; where the PLAN is not the\n"
+			"recorded one, the exit status is 1.",
+		.lists = list_policies,
+		.options = options,
 	};
-	const char *policy = NULL;
-	bool recorded = false;
-	int c;
+	struct decide_args args = {0};
+	struct astra_error err = {""};
+	int rc = astra_cli_parse(&cli, argc, argv, &args, &err);
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+p:h", options, NULL)) != -1) {
-		switch (c) {
-		case 'p':
-			policy = optarg;
-			break;
-		case 'r':
-			recorded = true;
-			break;
-		case 'h':
-			help();
-			return 0;
-		default:
-			return sfairsim_error("decide: %s is not an option or "
-					      "lacks its value; see sfairsim "
-					      "decide --help",
-					      argv[optind - 1]);
-		}
-	}
-	if (optind < argc)
-		return sfairsim_error("decide: unexpected argument %s; the "
-				      "instance is read from stdin",
-				      argv[optind]);
-	return run(policy, recorded);
+	if (rc)
+		return rc < 0 ? sfairsim_error("%s", err.text) : 0;
+	return run(args.policy, args.recorded);
 }

@@ -2,11 +2,10 @@
 # Simulate, compare, tune and decide, without Slurm.
 bin_PROGRAMS += sfairsim
 sfairsim_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
-sfairsim_LDADD = libastra-decide.a libastra-record.a $(SIM_LIBS) \
+sfairsim_LDADD = libastra-cli.a libastra-decide.a libastra-record.a $(SIM_LIBS) \
 	libastra-policy.a libastra-common.a
 sfairsim_SOURCES = \
 	src/cmd/sfairsim/arg_table.c \
-	src/cmd/sfairsim/args.c \
 	src/cmd/sfairsim/args.h \
 	src/cmd/sfairsim/batch.c \
 	src/cmd/sfairsim/batch.h \

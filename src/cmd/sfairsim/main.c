@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sfairsim: the policies without Slurm. This file only routes. */
-#include "astra_config.h"
-
+#include <getopt.h>
 #include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "src/cmd/sfairsim/sfairsim.h"
+#include "src/common/cli.h"
 
 static const struct command {
 	const char *name;
@@ -36,23 +36,31 @@ int sfairsim_error(const char *fmt, ...)
 	return 1;
 }
 
-static int help(void)
+static void list_commands(const struct astra_cli *cli)
 {
-	puts("Usage: sfairsim COMMAND [OPTION]...\n"
-	     "\n"
-	     "Fair GPU scheduling without Slurm: the policies of Astraea by\n"
-	     "the very code that runs in slurmctld.\n"
-	     "\n"
-	     "Commands:");
+	(void)cli;
+	printf("\nCommands:\n");
 	for (const struct command *c = commands; c->name; c++)
 		printf("  %-10s %s\n", c->name, c->summary);
-	puts("\n"
-	     "  -h, --help     print this help\n"
-	     "  -V, --version  print the version\n"
-	     "\n"
-	     "See sfairsim COMMAND --help for a command's options.");
-	return 0;
 }
+
+static const struct astra_cli_option options[] = {
+	ASTRA_CLI_HELP,
+	ASTRA_CLI_VERSION,
+	ASTRA_CLI_END,
+};
+
+static const struct astra_cli cli = {
+	.name = "sfairsim",
+	.usage = "sfairsim COMMAND [OPTION]...",
+	.summary =
+		"Fair GPU scheduling without Slurm: the policies of Astraea by\n"
+		"the very code that runs in slurmctld.",
+	.lists = list_commands,
+	.options = options,
+	.end = "See sfairsim COMMAND --help for a command's options.",
+	.stop = true,
+};
 
 /* Each round of a simulation takes and frees what thousands of jobs need: to
  * give it back to the kernel and fault it in again is a third of the time. */
@@ -67,22 +75,24 @@ static void keep_memory(void)
 
 int main(int argc, char **argv)
 {
-	const char *name = argc > 1 ? argv[1] : NULL;
+	static char help[] = "--help";
+	struct astra_error err = {""};
+	int rc;
 
 	keep_memory();
-	if (!name)
+	if (argc > 1 && !strcmp(argv[1], "help"))
+		argv[1] = help;
+	rc = astra_cli_parse(&cli, argc, argv, NULL, &err);
+	if (rc)
+		return rc < 0 ? sfairsim_error("%s", err.text) : 0;
+	argc -= optind;
+	argv += optind;
+	if (!argc)
 		return sfairsim_error("a command is missing; see sfairsim "
 				      "--help");
-	if (!strcmp(name, "-h") || !strcmp(name, "--help") ||
-	    !strcmp(name, "help"))
-		return help();
-	if (!strcmp(name, "-V") || !strcmp(name, "--version")) {
-		puts("sfairsim " ASTRA_RELEASE);
-		return 0;
-	}
 	for (const struct command *c = commands; c->name; c++)
-		if (!strcmp(c->name, name))
-			return c->run(argc - 1, argv + 1);
+		if (!strcmp(c->name, *argv))
+			return c->run(argc, argv);
 	return sfairsim_error("there is no command %s; see sfairsim --help",
-			      name);
+			      *argv);
 }

@@ -3,45 +3,11 @@
  * manual page, which is made from it. */
 #include "src/policy/options.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "src/cmd/sfairsim/sfairsim.h"
-
-#define WIDTH 79
-
-static void help(void)
-{
-	puts("Usage: sfairsim options [--mdoc]\n"
-	     "\n"
-	     "Print every option of a pool: its values, its default, what it "
-	     "does.\n"
-	     "\n"
-	     "      --mdoc  as in the manual page astraea.conf(5)\n"
-	     "  -h, --help  print this help");
-}
-
-void sfairsim_print_wrapped(const char *prefix, const char *text)
-{
-	int used = 2 * WIDTH; /* no line yet */
-
-	while (*text) {
-		int length = (int)strcspn(text, " ");
-
-		if (used + 1 + length > WIDTH) {
-			fputs(used <= WIDTH ? "\n" : "", stdout);
-			used = printf("%s", prefix);
-		} else {
-			putchar(' ');
-			used++;
-		}
-		used += printf("%.*s", length, text);
-		text += length;
-		text += strspn(text, " ");
-	}
-	putchar('\n');
-}
+#include "src/common/cli.h"
 
 static void print_plain(void)
 {
@@ -49,7 +15,7 @@ static void print_plain(void)
 	     row++) {
 		printf("%s=%s (default %s)\n", row->key, row->values,
 		       row->initial);
-		sfairsim_print_wrapped("        ", row->help);
+		astra_cli_wrap(0, "        ", row->help);
 	}
 }
 
@@ -80,32 +46,33 @@ static void print_mdoc(void)
 	puts(".El");
 }
 
+struct options_args {
+	bool mdoc;
+};
+
+static const struct astra_cli_option options[] = {
+	{"mdoc", 0, NULL, "as in the manual page astraea.conf(5)",
+	 ASTRA_CLI_IN(struct options_args, mdoc)},
+	ASTRA_CLI_HELP,
+	ASTRA_CLI_END,
+};
+
 int sfairsim_options(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"mdoc", no_argument, NULL, 'm'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
+	static const struct astra_cli cli = {
+		.name = "sfairsim options",
+		.usage = "sfairsim options [--mdoc]",
+		.summary = "Print every option of a pool: its values, its "
+			   "default, what it does.",
+		.options = options,
 	};
-	bool mdoc = false;
-	int c;
+	struct options_args args = {0};
+	struct astra_error err = {""};
+	int rc = astra_cli_parse(&cli, argc, argv, &args, &err);
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+h", options, NULL)) != -1) {
-		if (c == 'h') {
-			help();
-			return 0;
-		}
-		if (c != 'm')
-			return sfairsim_error("options: %s is not an option; "
-					      "see sfairsim options --help",
-					      argv[optind - 1]);
-		mdoc = true;
-	}
-	if (optind < argc)
-		return sfairsim_error("options: unexpected argument %s",
-				      argv[optind]);
-	if (mdoc)
+	if (rc)
+		return rc < 0 ? sfairsim_error("%s", err.text) : 0;
+	if (args.mdoc)
 		print_mdoc();
 	else
 		print_plain();

@@ -292,20 +292,21 @@ static int replay(const struct sfairsim_args *args, struct astra_error *err)
 
 int sfairsim_replay(int argc, char **argv)
 {
-	static const struct sfairsim_usage usage = {
-		.name = "replay",
+	static const struct astra_cli cli = {
+		.name = "sfairsim replay",
+		.usage = "sfairsim replay [OPTION]...",
 		.summary = "Run a trace on a live cluster, in a fraction of "
 			   "its time, and compare.",
-		.own = sfairsim_replay_options,
+		.options = sfairsim_replay_options,
 	};
 	struct sfairsim_args args;
 	struct astra_error err = {""};
+	int rc;
 
 	sfairsim_args_init(&args);
-	if (sfairsim_parse(&usage, argc, argv, &args, &err) < 0)
-		return sfairsim_error("%s", err.text);
-	if (args.help)
-		return 0;
+	rc = astra_cli_parse(&cli, argc, argv, &args, &err);
+	if (rc)
+		return rc < 0 ? sfairsim_error("%s", err.text) : 0;
 	if (!(args.scale > 0))
 		return sfairsim_error("how much faster? --scale=N");
 	catch_signals();

@@ -143,11 +143,12 @@ static int run(struct sfairsim_setup *s, const struct sfairsim_args *args,
 
 int sfairsim_run(int argc, char **argv)
 {
-	static const struct sfairsim_usage usage = {
-		.name = "run",
+	static const struct astra_cli cli = {
+		.name = "sfairsim run",
+		.usage = "sfairsim run [OPTION]...",
 		.summary = "Simulate a trace under one policy.",
-		.own = sfairsim_run_options,
+		.options = sfairsim_run_options,
 	};
 
-	return sfairsim_command(&usage, argc, argv, false, run);
+	return sfairsim_command(&cli, argc, argv, false, run);
 }

@@ -357,7 +357,7 @@ static int check_outputs(const struct sfairsim_args *args,
 	return sfairsim_check_files(paths, count, err);
 }
 
-int sfairsim_command(const struct sfairsim_usage *usage, int argc, char **argv,
+int sfairsim_command(const struct astra_cli *cli, int argc, char **argv,
 		     bool many,
 		     int (*act)(struct sfairsim_setup *setup,
 				const struct sfairsim_args *args,
@@ -371,10 +371,10 @@ int sfairsim_command(const struct sfairsim_usage *usage, int argc, char **argv,
 
 	sfairsim_args_init(&args);
 	args.command = command ? command : "";
-	rc = sfairsim_parse(usage, argc, argv, &args, &err);
-	if (!rc && !args.help)
+	rc = astra_cli_parse(cli, argc, argv, &args, &err);
+	if (!rc)
 		rc = check_outputs(&args, &err);
-	if (!rc && !args.help) {
+	if (!rc) {
 		rc = sfairsim_setup_make(&setup, &args, many, &err);
 		if (!rc)
 			rc = act(&setup, &args, &err);

@@ -27,7 +27,7 @@ void sfairsim_setup_clear(struct sfairsim_setup *setup);
 
 /* A whole command: parse the arguments, set up, do, clear up.
  * Returns its exit status. */
-int sfairsim_command(const struct sfairsim_usage *usage, int argc, char **argv,
+int sfairsim_command(const struct astra_cli *cli, int argc, char **argv,
 		     bool many,
 		     int (*act)(struct sfairsim_setup *setup,
 				const struct sfairsim_args *args,

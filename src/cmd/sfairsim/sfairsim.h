@@ -7,9 +7,6 @@
 /* Print "sfairsim: error: …" on stderr. Returns 1. */
 int sfairsim_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* The words of a text in lines that fit a terminal, each after the prefix. */
-void sfairsim_print_wrapped(const char *prefix, const char *text);
-
 /* One decision, JSON on stdin to JSON on stdout. */
 int sfairsim_decide(int argc, char **argv);
 int sfairsim_options(int argc, char **argv);

@@ -93,7 +93,7 @@ static int print(const struct astra_page *page, struct astra_error *err)
 	if (!page->terms_sec)
 		return 0;
 	putchar('\n');
-	sfairsim_print_wrapped("# ", page->why);
+	astra_cli_wrap(0, "# ", page->why);
 	printf("%s=%s\n", c->what, c->cases[page->recommended].label);
 	return 0;
 }

@@ -86,13 +86,14 @@ static int tune(struct sfairsim_setup *s, const struct sfairsim_args *args,
 
 int sfairsim_tune(int argc, char **argv)
 {
-	static const struct sfairsim_usage usage = {
-		.name = "tune",
+	static const struct astra_cli cli = {
+		.name = "sfairsim tune",
+		.usage = "sfairsim tune [OPTION]...",
 		.summary = "Simulate a trace under several lease terms, and "
 			   "recommend one, or\nunder several values of "
 			   "another option.",
-		.own = sfairsim_tune_options,
+		.options = sfairsim_tune_options,
 	};
 
-	return sfairsim_command(&usage, argc, argv, false, tune);
+	return sfairsim_command(&cli, argc, argv, false, tune);
 }
