@@ -85,7 +85,7 @@ bad "seconds from 0.5 to 3600" -b -d 0.1
 bad "--view=x: one of overview, nodes, leases, queue" --view=x
 bad "--sort=x: one of JobID, User" --view=leases --sort=x
 bad "go with --batch only" -n 3
-bad "unknown option --x: see sfair --help" --x
+bad "unknown option --x: see sfair top --help" --x
 
 # ---- A terminal that cannot do it.
 terminal new-session -d -s top -x 100 -y 30 'PS1="> " exec bash --norc'

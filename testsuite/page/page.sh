@@ -110,8 +110,8 @@ refused "--html needs a value" --html
 refused "unknown option --htm1" --htm1=x
 refused "start=yesteryear: is no time" --html=- start=yesteryear
 refused "end=now-2hours is not after start=now-1hours" --html=- start=now-1hours end=now-2hours
-refused 'unknown word "tenants=a"' --html=- tenants=a
-refused "accounts: names of 1 to" --html=- accounts=
+refused 'unknown word "nodes=a"' --html=- nodes=a
+refused "accounts=: names of 1 to" --html=- accounts=
 refused "--from goes with --html alone" --html=- --from=x start=now-1days
 [[ -z $(find "$tmp" -name '*.tmp') ]] || complain "temporary files are left"
 if [[ -e /dev/full ]]; then

@@ -92,7 +92,7 @@ expect '12,14 12,14_2' sfair lease -j 12,14
 expect 'Fairness Leases Slowdown' sfair job ''
 expect 'Fairness Usage Timeline Ledger' sfair tenant ''
 expect 'Utilization' sfair cluster u
-expect 'start= end= accounts= users= jobs= pool= topcount= format= tree' \
+expect 'start= end= accounts= pool= users= jobs= topcount= format= tree' \
 	sfair user top ''
 expect 'topcount=' sfair job leases to
 expect 'User Used' sfair user top format = us

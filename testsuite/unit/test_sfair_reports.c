@@ -148,7 +148,7 @@ static void a_wrong_word_is_named_with_those_allowed(void **state)
 		{"user top -t Days", "--time=Days: allowed: Seconds, Minutes"},
 		{"job fair -t Percent", "--time: a job's GPU time is no part"},
 		{"user top -T cpu", "--tres=cpu: allowed: gres/gpu"},
-		{"user top -a", "-a: a history is one cluster's"},
+		{"user top -a", "--all_clusters: a history is one cluster's"},
 		{"user top -x", "unknown option -x"},
 		{"job leases jobs=99" WINDOW, "job 99: the history has none"},
 		{"job leases jobs=x", "\"x\" is no job"},

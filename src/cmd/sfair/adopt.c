@@ -299,9 +299,7 @@ int sfair_adopt(int argc, char **argv, struct astra_error *err)
 	struct sfair_adopt_args args;
 	int rc = sfair_adopt_parse(argc, argv, &args, err);
 
-	if (!rc && args.show.help)
-		sfair_adopt_help();
-	else if (!rc && args.show.help_format)
+	if (!rc && args.show.help_format)
 		sfair_list_fields("adopt", &sfair_adopt_table);
 	else if (!rc && (rc = adopt_check_format(&args.show, err)) == 0)
 		rc = adopt(&args, err);

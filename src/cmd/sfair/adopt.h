@@ -13,11 +13,10 @@ struct sfair_adopt_args {
 	bool slurmdbd, immediate, replace, quiet;
 };
 
-/* adopt_args.c. Returns 0, or -1 with err set. show.query is to be destroyed
- * either way. */
+/* adopt_args.c. Returns as astra_cli_parse() does. show.query is to be
+ * destroyed either way. */
 int sfair_adopt_parse(int argc, char **argv, struct sfair_adopt_args *args,
 		      struct astra_error *err);
-void sfair_adopt_help(void);
 
 /* A tenant, or a user of it: what its account is, and what it would begin
  * with. Names are borrowed. */

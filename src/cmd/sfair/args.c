@@ -5,29 +5,19 @@
 
 #include "src/cmd/sfair/sfair.h"
 
-enum { OPT_POOL = SFAIR_OPT_OWN, OPT_RESET, OPT_WHERE };
+#define IN(member) ASTRA_CLI_IN(struct sfair_args, member)
+#define STYLE(wanted)                                               \
+	ASTRA_CLI_BY(astra_cli_constant, struct sfair_args, style), \
+		.constant = SFAIR_##wanted
 
-static const char short_options[] = ":A:hj:no:pPt:u:vV";
-
-static const struct option long_options[] = {
-	{"accounts", required_argument, NULL, 'A'},
-	{"format", required_argument, NULL, 'o'},
-	{"help", no_argument, NULL, 'h'},
-	{"helpformat", no_argument, NULL, SFAIR_OPT_HELPFORMAT},
-	{"jobs", required_argument, NULL, 'j'},
-	{"json", no_argument, NULL, SFAIR_OPT_JSON},
-	{"noheader", no_argument, NULL, 'n'},
-	{"parsable", no_argument, NULL, 'p'},
-	{"parsable2", no_argument, NULL, 'P'},
-	{"pool", required_argument, NULL, OPT_POOL},
-	{"reset", no_argument, NULL, OPT_RESET},
-	{"tenants", required_argument, NULL, 'A'},
-	{"time", required_argument, NULL, 't'},
-	{"users", required_argument, NULL, 'u'},
-	{"verbose", no_argument, NULL, 'v'},
-	{"version", no_argument, NULL, 'V'},
-	{"where", no_argument, NULL, OPT_WHERE},
-	{NULL, 0, NULL, 0},
+const struct astra_cli_option sfair_style_options[] = {
+	{"helpformat", 0, NULL, "the fields that --format knows",
+	 IN(help_format)},
+	{"json", 0, NULL, "all of it, for programs", STYLE(JSON)},
+	{"noheader", 'n', NULL, "no header", IN(no_header)},
+	{"parsable", 'p', NULL, "separated and ended by |", STYLE(PARSABLE)},
+	{"parsable2", 'P', NULL, "separated by |", STYLE(PARSABLE2)},
+	ASTRA_CLI_END,
 };
 
 int sfair_add_job(const char *text, struct astra_job_refs *out,
@@ -46,132 +36,69 @@ int sfair_add_job(const char *text, struct astra_job_refs *out,
 	return astra_job_refs_add(out, ref) < 0 ? astra_error_nomem(err) : 0;
 }
 
-int sfair_parse_jobs(const char *text, struct astra_job_refs *out,
-		     struct astra_error *err)
+int sfair_set_jobs(const struct astra_cli_option *row, void *at,
+		   const char *value, struct astra_error *err)
 {
 	struct astra_names names = {0};
 	struct astra_query holder = {0};
-	int rc = sfair_parse_names("--jobs", text, &names, err);
+	int rc = sfair_parse_names(value, &names, err);
 
+	(void)row;
 	for (size_t i = 0; !rc && i < names.count; i++)
-		rc = sfair_add_job(names.names[i], out, err);
+		rc = sfair_add_job(names.names[i], at, err);
 	holder.users = names;
 	astra_query_destroy(&holder);
 	return rc;
 }
 
 /* Names of units may be shortened, as in sreport. */
-int sfair_parse_unit(const char *text, enum sfair_unit *out,
-		     struct astra_error *err)
+int sfair_set_unit(const struct astra_cli_option *row, void *at,
+		   const char *value, struct astra_error *err)
 {
 	static const char *const names[] = {"seconds", "minutes", "hours"};
+	enum sfair_unit *out = at;
 
-	for (size_t i = 0; *text && i < 3; i++) {
-		if (strncasecmp(names[i], text, strlen(text)) != 0)
+	(void)row;
+	for (size_t i = 0; *value && i < 3; i++) {
+		if (strncasecmp(names[i], value, strlen(value)) != 0)
 			continue;
 		*out = (enum sfair_unit)i;
 		return 0;
 	}
-	return astra_error_set(
-		err, "--time=%.64s: allowed: Seconds, Minutes, Hours", text);
+	return astra_error_set(err, "allowed: Seconds, Minutes, Hours");
 }
 
-int sfair_bad_option(int option, char **argv, struct astra_error *err)
+int sfair_check_tres(const struct astra_cli_option *row, void *at,
+		     const char *value, struct astra_error *err)
 {
-	const char *word = argv[optind - 1];
-
-	if (option == ':')
-		return astra_error_set(
-			err, "%.64s needs a value: see sfair --help", word);
-	if (!optopt)
-		return astra_error_set(
-			err, "unknown option %.64s: see sfair --help", word);
-	if (!strncmp(word, "--", 2))
-		return astra_error_set(err, "%.64s: the option takes no value",
-				       word);
-	return astra_error_set(err, "unknown option -%c: see sfair --help",
-			       optopt);
+	(void)row;
+	(void)at;
+	return strcasecmp(value, "gres/gpu")
+		       ? astra_error_set(err, "allowed: gres/gpu")
+		       : 0;
 }
 
-bool sfair_show_flag(int option, struct sfair_args *show)
-{
-	switch (option) {
-	case 'h':
-		show->help = true;
-		return true;
-	case 'n':
-		show->no_header = true;
-		return true;
-	case 'p':
-		show->style = SFAIR_PARSABLE;
-		return true;
-	case 'P':
-		show->style = SFAIR_PARSABLE2;
-		return true;
-	case 'v':
-		show->verbose++;
-		return true;
-	case 'V':
-		show->version = true;
-		return true;
-	case SFAIR_OPT_JSON:
-		show->style = SFAIR_JSON;
-		return true;
-	case SFAIR_OPT_HELPFORMAT:
-		show->help_format = true;
-		return true;
-	default:
-		return false;
-	}
-}
-
-int sfair_check_tres(const char *text, struct astra_error *err)
-{
-	if (!strcasecmp(text, "gres/gpu"))
-		return 0;
-	return astra_error_set(err, "--tres=%.64s: allowed: gres/gpu", text);
-}
-
-static int apply_option(int option, char **argv, struct sfair_args *args,
-			struct astra_error *err)
-{
-	switch (option) {
-	case 'A':
-		return sfair_parse_names("--accounts", optarg,
-					 &args->query.accounts, err);
-	case 'u':
-		return sfair_parse_names("--users", optarg, &args->query.users,
-					 err);
-	case OPT_POOL:
-		return sfair_parse_names("--pool", optarg, &args->query.pools,
-					 err);
-	case 'j':
-		return sfair_parse_jobs(optarg, &args->query.jobs, err);
-	case 't':
-		return sfair_parse_unit(optarg, &args->unit, err);
-	case 'o':
-		args->format = optarg;
-		return 0;
-	case OPT_WHERE:
-		args->where = true;
-		return 0;
-	case OPT_RESET:
-		args->query.reset = true;
-		return 0;
-	default:
-		return sfair_show_flag(option, args)
-			       ? 0
-			       : sfair_bad_option(option, argv, err);
-	}
-}
-
-/* The others are for programs. */
-static bool is_command(const char *name, enum astra_query_kind *out)
-{
-	return !astra_query_kind_find(name, out) &&
-	       (sfair_table_of(*out) || *out == ASTRA_QUERY_WHY ||
-		*out == ASTRA_QUERY_DIAG);
-}
+static const struct astra_cli_option options[] = {
+	ASTRA_CLI_HEADING("Which ones"),
+	{.rows = sfair_which_options,
+	 .offset = offsetof(struct sfair_args, query)},
+	{"jobs", 'j', "ID,...", "jobs as squeue shows them: 12 or 12_3",
+	 ASTRA_CLI_BY(sfair_set_jobs, struct sfair_args, query.jobs)},
+	ASTRA_CLI_HEADING("How shown"),
+	{"format", 'o', "FIELD[%[-]N],...",
+	 "these columns, N wide (- : to the left)", IN(format)},
+	{.rows = sfair_style_options},
+	{"time", 't', "UNIT", "GPU time in Seconds, Minutes (default) or Hours",
+	 ASTRA_CLI_BY(sfair_set_unit, struct sfair_args, unit)},
+	ASTRA_CLI_HEADING("Others"),
+	ASTRA_CLI_HELP,
+	{"reset", 0, NULL, "with diag: start the numbers anew (operators)",
+	 IN(query.reset)},
+	{"verbose", 'v', NULL, "say whom it asks", IN(verbose)},
+	ASTRA_CLI_VERSION,
+	{"where", 0, NULL, "the sockets that it asks, as variables", IN(where)},
+	ASTRA_CLI_END,
+};
 
 /* "tenant", "tenants" or, of "class", "classes". */
 static int parse_command(const char *word, struct sfair_args *args,
@@ -179,7 +106,7 @@ static int parse_command(const char *word, struct sfair_args *args,
 {
 	static const char *const ends[] = {"", "s", "es"};
 	size_t size = strlen(word);
-	char name[16], more[128];
+	char name[16], all[192];
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
 		size_t end = strlen(ends[i]);
@@ -189,14 +116,13 @@ static int parse_command(const char *word, struct sfair_args *args,
 			continue;
 		(void)snprintf(name, sizeof(name), "%.*s", (int)(size - end),
 			       word);
-		if (is_command(name, &args->query.kind))
+		if (sfair_command_asks(name) &&
+		    !astra_query_kind_find(name, &args->query.kind))
 			return 0;
 	}
-	sfair_command_names(more, sizeof(more));
-	return astra_error_set(
-		err,
-		"unknown command \"%.64s\": one of tenant, job, lease, auction, price, class, why, diag%s",
-		word, more);
+	sfair_command_names(all, sizeof(all));
+	return astra_error_set(err, "unknown command \"%.64s\": one of %s",
+			       word, all);
 }
 
 static int parse_words(int argc, char **argv, struct sfair_args *args,
@@ -261,17 +187,22 @@ static int check(const struct sfair_args *args, struct astra_error *err)
 int sfair_args_parse(int argc, char **argv, struct sfair_args *args,
 		     struct astra_error *err)
 {
-	int option;
+	static const struct astra_cli cli = {
+		.name = "sfair",
+		.usage = "sfair COMMAND [OPTION]...",
+		.summary = "Show how fairly the GPUs are shared, and under "
+			   "which leases.",
+		.lists = sfair_list_commands,
+		.options = options,
+		.end = SFAIR_EXIT_STATUS,
+		.left = true,
+	};
+	int rc;
 
 	args->unit = SFAIR_MINUTES;
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, short_options, long_options,
-				     NULL)) != -1)
-		if (apply_option(option, argv, args, err) < 0)
-			return -1;
-	if (args->help || args->version || args->where ||
-	    (args->help_format && optind == argc))
-		return 0;
+	rc = astra_cli_parse(&cli, argc, argv, args, err);
+	if (rc || args->where || (args->help_format && optind == argc))
+		return rc;
 	if (parse_words(argc, argv, args, err) < 0)
 		return -1;
 	return args->help_format ? 0 : check(args, err);

@@ -364,9 +364,7 @@ int sfair_audit(int argc, char **argv, struct astra_error *err)
 	struct sfair_audit_args args;
 	int rc = sfair_audit_parse(argc, argv, &args, err);
 
-	if (!rc && args.show.help)
-		sfair_audit_help();
-	else if (!rc && args.show.help_format)
+	if (!rc && args.show.help_format)
 		sfair_audit_help_format();
 	else if (!rc)
 		rc = audit(&args, err);

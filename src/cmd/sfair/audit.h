@@ -36,11 +36,10 @@ struct sfair_audit_args {
 	bool lenient, quiet;
 };
 
-/* audit_args.c. Returns 0, or -1 with err set. The names in show.query are to
- * be destroyed either way. */
+/* audit_args.c. Returns as astra_cli_parse() does. The names in show.query are
+ * to be destroyed either way. */
 int sfair_audit_parse(int argc, char **argv, struct sfair_audit_args *args,
 		      struct astra_error *err);
-void sfair_audit_help(void);
 
 /* What is audited, and what comes of it. */
 struct sfair_audit {

@@ -1,169 +1,80 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <ctype.h>
-#include <errno.h>
-#include <getopt.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "src/cmd/sfair/audit.h"
-#include "src/policy/stated.h"
 
 #define SPAN_MAX_SEC 1e9
 
-enum {
-	OPT_TRACE = SFAIR_OPT_OWN,
-	OPT_WEIGHTS,
-	OPT_POLICY,
-	OPT_SET,
-	OPT_NODES,
-	OPT_GPUS,
-	OPT_INTERVAL,
-	OPT_COLD,
-	OPT_CHECKPOINT,
-	OPT_LENIENT,
-};
+#define IN(member) ASTRA_CLI_IN(struct sfair_audit_args, member)
+#define BY(setter, member) ASTRA_CLI_BY(setter, struct sfair_audit_args, member)
+#define WORD .spelling = ASTRA_CLI_WORD
+#define BOTH .spelling = ASTRA_CLI_BOTH
 
-static const char short_options[] = ":A:hM:no:pPQt:T:u:";
-
-static const struct option long_options[] = {
-	{"accounts", required_argument, NULL, 'A'},
-	{"checkpoint", required_argument, NULL, OPT_CHECKPOINT},
-	{"cluster", required_argument, NULL, 'M'},
-	{"cold-start", required_argument, NULL, OPT_COLD},
-	{"format", required_argument, NULL, 'o'},
-	{"gpus", required_argument, NULL, OPT_GPUS},
-	{"help", no_argument, NULL, 'h'},
-	{"helpformat", no_argument, NULL, SFAIR_OPT_HELPFORMAT},
-	{"interval", required_argument, NULL, OPT_INTERVAL},
-	{"json", no_argument, NULL, SFAIR_OPT_JSON},
-	{"lenient", no_argument, NULL, OPT_LENIENT},
-	{"nodes", required_argument, NULL, OPT_NODES},
-	{"noheader", no_argument, NULL, 'n'},
-	{"parsable", no_argument, NULL, 'p'},
-	{"parsable2", no_argument, NULL, 'P'},
-	{"policy", required_argument, NULL, OPT_POLICY},
-	{"quiet", no_argument, NULL, 'Q'},
-	{"set", required_argument, NULL, OPT_SET},
-	{"time", required_argument, NULL, 't'},
-	{"trace", required_argument, NULL, OPT_TRACE},
-	{"tres", required_argument, NULL, 'T'},
-	{"users", required_argument, NULL, 'u'},
-	{"weights", required_argument, NULL, OPT_WEIGHTS},
-	{NULL, 0, NULL, 0},
-};
-
-static int parse_count(const char *option, const char *text, uint32_t *out,
-		       struct astra_error *err)
+static int add_set(const struct astra_cli_option *row, void *at,
+		   const char *value, struct astra_error *err)
 {
-	char *end = NULL;
-	unsigned long value = 0;
+	struct sfair_audit_args *args = at;
 
-	if (isdigit((unsigned char)*text))
-		value = strtoul(text, &end, 10);
-	if (!end || *end || value < 1 || value > 1000000)
-		return astra_error_set(
-			err, "%s=%.64s: a whole number from 1 to 1000000",
-			option, text);
-	*out = (uint32_t)value;
-	return 0;
-}
-
-static int parse_seconds(const char *option, const char *text, double least,
-			 double *out, struct astra_error *err)
-{
-	if (!astra_stated_number(text, SPAN_MAX_SEC, out) || *out < least)
-		return astra_error_set(err, "%s=%.64s: seconds, at least %g",
-				       option, text, least);
-	return 0;
-}
-
-static int add_set(const char *pair, struct sfair_audit_args *args,
-		   struct astra_error *err)
-{
-	if (!strchr(pair, '='))
-		return astra_error_set(err, "--set=%.64s: is not KEY=VALUE",
-				       pair);
+	(void)row;
+	if (!strchr(value, '='))
+		return astra_error_set(err, "is not KEY=VALUE");
 	if (args->set_count == SFAIR_SETS_MAX)
-		return astra_error_set(err, "--set: at most %d of them",
+		return astra_error_set(err, "at most %d of them",
 				       SFAIR_SETS_MAX);
-	args->sets[args->set_count++] = pair;
+	args->sets[args->set_count++] = value;
 	return 0;
 }
 
-static int apply_value(int option, struct sfair_audit_args *args,
-		       struct astra_error *err)
-{
-	switch (option) {
-	case 'A':
-		return sfair_parse_names("accounts", optarg,
-					 &args->show.query.accounts, err);
-	case 'u':
-		return sfair_parse_names("users", optarg,
-					 &args->show.query.users, err);
-	case 't':
-		return sfair_parse_unit(optarg, &args->show.unit, err);
-	case 'T':
-		return sfair_check_tres(optarg, err);
-	case OPT_SET:
-		return add_set(optarg, args, err);
-	case OPT_NODES:
-		return parse_count("--nodes", optarg, &args->nodes, err);
-	case OPT_GPUS:
-		return parse_count("--gpus", optarg, &args->gpus, err);
-	case OPT_INTERVAL:
-		return parse_seconds("--interval", optarg, 1,
-				     &args->interval_sec, err);
-	case OPT_COLD:
-		return parse_seconds("--cold-start", optarg, 0,
-				     &args->cold_start_sec, err);
-	default:
-		return parse_seconds("--checkpoint", optarg, 0,
-				     &args->checkpoint_sec, err);
-	}
-}
+static const struct astra_cli_option options[] = {
+	ASTRA_CLI_HEADING("Which jobs"),
+	{"start", 0, "TIME", "as sacct takes it [the last day]", IN(start),
+	 WORD},
+	{"end", 0, "TIME", "the same", IN(end), WORD},
+	{"accounts", 'A', "NAME,...", "only these",
+	 BY(sfair_set_names, show.query.accounts), BOTH},
+	{"users", 'u', "NAME,...", "only these",
+	 BY(sfair_set_names, show.query.users), BOTH},
+	{"cluster", 'M', "NAME", "another cluster of slurmdbd", IN(cluster)},
+	{"trace", 0, "FILE", "a trace with start times instead", IN(trace)},
+	{"lenient", 0, NULL, "go on without its bad lines", IN(lenient)},
+	ASTRA_CLI_HEADING("Measured how"),
+	{"nodes", 0, "N", "the cluster's nodes [what slurmdbd knows]",
+	 IN(nodes), .least = 1, .most = 1000000},
+	{"gpus", 0, "G", "and the GPUs of each [8]", IN(gpus), .least = 1,
+	 .most = 1000000},
+	{"weights", 0, "FILE", "tenants' weights, CSV [sacctmgr's shares]",
+	 IN(weights)},
+	{"interval", 0, "SECONDS", "of the tenants' loss [3600]",
+	 IN(interval_sec), .least = 1, .most = SPAN_MAX_SEC},
+	{"policy", 0, "NAME,...|all", "what these would have given",
+	 IN(policies)},
+	{"set", 0, "KEY=VALUE", "an option of astraea.conf for them",
+	 .set = add_set},
+	{"cold-start", 0, "SECONDS", "each of their starts costs [40]",
+	 IN(cold_start_sec), .most = SPAN_MAX_SEC},
+	{"checkpoint", 0, "SECONDS", "... and each of their stops [10]",
+	 IN(checkpoint_sec), .most = SPAN_MAX_SEC},
+	ASTRA_CLI_HEADING("How shown"),
+	{"format", 'o', "FIELD[%[-]N],...", "columns of the TABLE",
+	 IN(show.format), BOTH},
+	{"topcount", 0, "N", "so many wronged jobs [10]", IN(top), .least = 1,
+	 .most = 1000000, WORD},
+	{.rows = sfair_style_options,
+	 .offset = offsetof(struct sfair_audit_args, show)},
+	{"quiet", 'Q', NULL, "no warnings", IN(quiet)},
+	{"time", 't', "UNIT", "GPU time in Seconds, Minutes (default) or Hours",
+	 BY(sfair_set_unit, show.unit)},
+	{"tres", 'T', "gres/gpu", "what is counted; nothing else is",
+	 .set = sfair_check_tres},
+	ASTRA_CLI_HELP,
+	ASTRA_CLI_END,
+};
 
-/* Whether it was one of them. */
-static bool apply_text(int option, struct sfair_audit_args *args)
+static int set_table(void *at, const char *word, struct astra_error *err)
 {
-	switch (option) {
-	case 'M':
-		args->cluster = optarg;
-		return true;
-	case 'o':
-		args->show.format = optarg;
-		return true;
-	case OPT_TRACE:
-		args->trace = optarg;
-		return true;
-	case OPT_WEIGHTS:
-		args->weights = optarg;
-		return true;
-	case OPT_POLICY:
-		args->policies = optarg;
-		return true;
-	default:
-		return false;
-	}
-}
+	struct sfair_audit_args *args = at;
 
-static bool apply_flag(int option, struct sfair_audit_args *args)
-{
-	switch (option) {
-	case 'Q':
-		args->quiet = true;
-		return true;
-	case OPT_LENIENT:
-		args->lenient = true;
-		return true;
-	default:
-		return sfair_show_flag(option, &args->show);
-	}
-}
-
-static int parse_table(const char *word, struct sfair_audit_args *args,
-		       struct astra_error *err)
-{
 	if (args->table != SFAIR_AUDIT_TABLES)
 		return astra_error_set(err, "unexpected \"%.64s\": one table",
 				       word);
@@ -173,47 +84,12 @@ static int parse_table(const char *word, struct sfair_audit_args *args,
 		args->table = i;
 		return 0;
 	}
-	astra_error_set(err,
-			"unknown word \"%.64s\": KEY=VALUE with start, "
-			"end, accounts, users, format or topcount, or a "
-			"table, one of Tenants, Sizes, Wronged, Jobs, "
-			"Policies, PolicyTenants, PolicySizes",
-			word);
-	return -1;
-}
-
-/* The value of word where its key is this one, else NULL. */
-static const char *value_of(const char *word, const char *key)
-{
-	size_t size = strlen(key);
-
-	return !strncasecmp(word, key, size) && word[size] == '='
-		       ? word + size + 1
-		       : NULL;
-}
-
-static int parse_word(const char *word, struct sfair_audit_args *args,
-		      struct astra_error *err)
-{
-	struct astra_query *query = &args->show.query;
-	const char *value;
-
-	if ((value = value_of(word, "start")))
-		args->start = value;
-	else if ((value = value_of(word, "end")))
-		args->end = value;
-	else if ((value = value_of(word, "format")))
-		args->show.format = value;
-	else if ((value = value_of(word, "accounts")))
-		return sfair_parse_names("accounts", value, &query->accounts,
-					 err);
-	else if ((value = value_of(word, "users")))
-		return sfair_parse_names("users", value, &query->users, err);
-	else if ((value = value_of(word, "topcount")))
-		return parse_count("topcount", value, &args->top, err);
-	else
-		return parse_table(word, args, err);
-	return 0;
+	return astra_error_set(err,
+			       "unknown word \"%.64s\": KEY=VALUE with start, "
+			       "end, accounts, users, format or topcount, or a "
+			       "table, one of Tenants, Sizes, Wronged, Jobs, "
+			       "Policies, PolicyTenants, PolicySizes",
+			       word);
 }
 
 /* Which options go together. */
@@ -245,7 +121,19 @@ static int check(const struct sfair_audit_args *args, struct astra_error *err)
 int sfair_audit_parse(int argc, char **argv, struct sfair_audit_args *args,
 		      struct astra_error *err)
 {
-	int option;
+	static const struct astra_cli cli = {
+		.name = "sfair audit",
+		.usage =
+			"sfair audit [TABLE] [start=TIME] [end=TIME] [OPTION]...",
+		.summary =
+			"Measure how fairly GPUs were shared, from slurmdbd or a trace.\n"
+			"\n"
+			"Tables, all if none is named: Tenants, Sizes, Wronged, and with --policy\n"
+			"Policies, PolicyTenants, PolicySizes; Jobs only if it is named.",
+		.options = options,
+		.word = set_table,
+	};
+	int rc;
 
 	*args = (struct sfair_audit_args){
 		.show = {.unit = SFAIR_MINUTES},
@@ -255,19 +143,6 @@ int sfair_audit_parse(int argc, char **argv, struct sfair_audit_args *args,
 		.cold_start_sec = 40,
 		.checkpoint_sec = 10,
 	};
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, short_options, long_options,
-				     NULL)) != -1) {
-		if (option == '?' || option == ':')
-			return sfair_bad_option(option, argv, err);
-		if (!apply_flag(option, args) && !apply_text(option, args) &&
-		    apply_value(option, args, err) < 0)
-			return -1;
-	}
-	for (; optind < argc; optind++)
-		if (parse_word(argv[optind], args, err) < 0)
-			return -1;
-	if (args->show.help || args->show.help_format)
-		return 0;
-	return check(args, err);
+	rc = astra_cli_parse(&cli, argc, argv, args, err);
+	return rc || args->show.help_format ? rc : check(args, err);
 }

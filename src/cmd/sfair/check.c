@@ -3,59 +3,57 @@
  * before the plugin is there. */
 #include "src/cmd/sfair/check.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "src/cmd/sfair/sfair.h"
 
-enum { OPT_SLURM_CONF = SFAIR_OPT_OWN };
+struct check_args {
+	const char *slurm_conf, *file; /* NULL: this host's */
+	bool quiet;
+};
 
-static void help(void)
+#define IN(member) ASTRA_CLI_IN(struct check_args, member)
+
+static const struct astra_cli_option options[] = {
+	{"slurm-conf", 0, "FILE",
+	 "against this slurm.conf (default: this host's)", IN(slurm_conf)},
+	{"quiet", 'Q', NULL, "say only what is wrong", IN(quiet)},
+	ASTRA_CLI_HELP,
+	ASTRA_CLI_END,
+};
+
+static int set_file(void *args, const char *word, struct astra_error *err)
 {
-	fputs("Usage: sfair check [OPTION]... [FILE]\n"
-	      "\n"
-	      "Check an astraea.conf with the plugin's own parser before it is used: the one\n"
-	      "beside slurm.conf, or FILE. Says what it has wrong, which lines slurm.conf\n"
-	      "lacks, and what would change in what runs. Nothing is changed, nobody asked.\n"
-	      "\n"
-	      "      --slurm-conf=FILE  against this slurm.conf (default: this host's)\n"
-	      "  -Q, --quiet            say only what is wrong\n"
-	      "  -h, --help             this text\n",
-	      stdout);
+	struct check_args *check = args;
+
+	if (check->file)
+		return astra_error_set(err, "check takes one file: %s?", word);
+	check->file = word;
+	return 0;
 }
 
 int sfair_check(int argc, char **argv, struct astra_error *err)
 {
-	static const struct option options[] = {
-		{"help", no_argument, NULL, 'h'},
-		{"quiet", no_argument, NULL, 'Q'},
-		{"slurm-conf", required_argument, NULL, OPT_SLURM_CONF},
-		{NULL, 0, NULL, 0},
+	static const struct astra_cli cli = {
+		.name = "sfair check",
+		.usage = "sfair check [OPTION]... [FILE]",
+		.summary =
+			"Check an astraea.conf with the plugin's own parser before it is used: the one\n"
+			"beside slurm.conf, or FILE. Says what it has wrong, which lines slurm.conf\n"
+			"lacks, and what would change in what runs. Nothing is changed, nobody asked.",
+		.options = options,
+		.word = set_file,
 	};
-	bool quiet = false;
-	int option;
+	struct check_args args = {0};
+	int rc = astra_cli_parse(&cli, argc, argv, &args, err);
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":hQ", options, NULL)) != -1) {
-		if (option == 'h') {
-			help();
-			return 0;
-		}
-		if (option == 'Q')
-			quiet = true;
-		else if (option == OPT_SLURM_CONF)
-			setenv("SLURM_CONF", optarg, 1);
-		else
-			return sfair_bad_option(option, argv, err);
-	}
-	if (optind + 1 < argc)
-		return astra_error_set(err, "check takes one file: %s?",
-				       argv[optind + 1]);
+	if (rc)
+		return rc;
+	if (args.slurm_conf)
+		setenv("SLURM_CONF", args.slurm_conf, 1);
 	if (sfair_load_slurm_conf("name a slurm.conf with --slurm-conf", err) <
 	    0)
 		return -1;
-	return sfair_check_conf(optind < argc ? argv[optind] : NULL, quiet,
-				err);
+	return sfair_check_conf(args.file, args.quiet, err);
 }

@@ -4,52 +4,95 @@
 
 #include "src/cmd/sfair/reports.h"
 
-/* By name; ended by a NULL one. */
+struct sfair_command {
+	const char *name;
+	const char *words; /* of the help; NULL: none */
+	const char *help;
+	sfair_run *run; /* NULL: a question and its answer */
+};
+
+/* tenant and job are questions where no report is named. */
 static const struct sfair_command commands[] = {
-	{"adopt", sfair_adopt},
-	{"audit", sfair_audit},
-	{"check", sfair_check},
-	{"cluster", sfair_report},
-	{"metrics", sfair_metrics},
-	{"record", sfair_record},
-	{"report", sfair_page},
-	{"top", sfair_top},
-	{"user", sfair_report},
-	{"when", sfair_when},
-	{NULL, NULL},
+	{"tenant", NULL, "what each tenant had and was entitled to", NULL},
+	{"job", NULL, "the same for each job, and its place in line", NULL},
+	{"lease", NULL, "who holds which GPUs, until when", NULL},
+	{"auction", NULL, "the apps and their last auction", NULL},
+	{"price", NULL, "what GPUs cost, where they are sold", NULL},
+	{"class", NULL, "the shares that ogasched has learned", NULL},
+	{"why", "JOBID", "why a job waits, or what happens to it next", NULL},
+	{"diag", NULL, "rounds, locks and counters of the plugin", NULL},
+	{"adopt", NULL, "accounts that begin with the past: sfair adopt --help",
+	 sfair_adopt},
+	{"audit", NULL, "how fair it was, from accounting: sfair audit --help",
+	 sfair_audit},
+	{"check", "[FILE]",
+	 "an astraea.conf, before it is used: sfair check --help", sfair_check},
+	{"cluster", "REPORT", "what pools did: see sfair cluster --help",
+	 sfair_report},
+	{"job", "REPORT", "over past time: see sfair job --help", sfair_report},
+	{"metrics", NULL, "numbers for Prometheus: see sfair metrics --help",
+	 sfair_metrics},
+	{"record", NULL,
+	 "a round as JSON, to be decided again: sfair record --help",
+	 sfair_record},
+	{"report", NULL, "a page about past time: see sfair report --help",
+	 sfair_page},
+	{"tenant", "REPORT", "over past time: see sfair tenant --help",
+	 sfair_report},
+	{"top", NULL, "all of it, live: see sfair top --help", sfair_top},
+	{"user", "REPORT", "who used what: see sfair user --help",
+	 sfair_report},
+	{"when", "JOBID", "when a job is expected to start", sfair_when},
+	{NULL, NULL, NULL, NULL},
 };
 
-/* Those that are live views where no report is named. */
-static const struct sfair_command live[] = {
-	{"tenant", sfair_report},
-	{"job", sfair_report},
-	{NULL, NULL},
-};
-
-static const struct sfair_command *find(const struct sfair_command *list,
-					const char *name)
+bool sfair_command_asks(const char *name)
 {
-	for (const struct sfair_command *c = list; c->name; c++)
-		if (!strcmp(c->name, name))
-			return c;
-	return NULL;
+	const struct sfair_command *c = commands;
+
+	while (c->name && (c->run || strcmp(c->name, name) != 0))
+		c++;
+	return c->name;
 }
 
-const struct sfair_command *sfair_command_find(int argc, char **argv)
+sfair_run *sfair_command_find(int argc, char **argv)
 {
-	const struct sfair_command *command = find(commands, argv[0]);
-
-	if (!command && sfair_report_meant(argc, argv))
-		command = find(live, argv[0]);
-	return command;
+	if (sfair_command_asks(argv[0]) && !sfair_report_meant(argc, argv))
+		return NULL;
+	for (const struct sfair_command *c = commands; c->name; c++)
+		if (c->run && !strcmp(c->name, argv[0]))
+			return c->run;
+	return NULL;
 }
 
 void sfair_command_names(char *text, size_t size)
 {
-	*text = '\0';
-	for (const struct sfair_command *c = commands; c->name; c++) {
-		size_t used = strlen(text);
+	size_t used = 0;
 
-		snprintf(text + used, size - used, ", %s", c->name);
+	for (const struct sfair_command *c = commands; c->name; c++)
+		if ((!c->run || !sfair_command_asks(c->name)) && used < size)
+			used += (size_t)snprintf(text + used, size - used,
+						 "%s%s", used ? ", " : "",
+						 c->name);
+}
+
+void sfair_list_commands(const struct astra_cli *cli)
+{
+	char name[32];
+
+	(void)cli;
+	printf("\nCommands:\n");
+	for (const struct sfair_command *c = commands; c->name; c++) {
+		snprintf(name, sizeof(name), "%s%s%s", c->name,
+			 c->words ? " " : "", c->words ? c->words : "");
+		printf("  %-21s %s\n", name, c->help);
 	}
+}
+
+void sfair_list_fields(const char *title, const struct sfair_table *table)
+{
+	printf("%s:\n", title);
+	for (const struct sfair_column *c = table->columns; c->name; c++)
+		printf("  %-12s %s\n", c->name, c->help);
+	printf("  default: %s\n", table->format);
 }

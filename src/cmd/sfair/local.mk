@@ -18,7 +18,7 @@ top_sources = \
 sfair_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
 sfair_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS) \
 	$(MICROHTTPD_CFLAGS) $(NCURSES_CFLAGS)
-sfair_LDADD = libastra-page.a libastra-conf.a libastra-proto.a libastra-audit.a \
+sfair_LDADD = libastra-cli.a libastra-page.a libastra-conf.a libastra-proto.a libastra-audit.a \
 	$(SIM_LIBS) \
 	libastra-policy.a libastra-common.a $(SLURMFULL_LIBS) \
  $(MICROHTTPD_LIBS) $(NCURSES_LIBS)
@@ -35,7 +35,6 @@ sfair_SOURCES = \
 	src/cmd/sfair/audit.c \
 	src/cmd/sfair/audit.h \
 	src/cmd/sfair/audit_args.c \
-	src/cmd/sfair/audit_help.c \
 	src/cmd/sfair/audit_json.c \
 	src/cmd/sfair/audit_policies.c \
 	src/cmd/sfair/audit_print.c \
@@ -49,7 +48,6 @@ sfair_SOURCES = \
 	src/cmd/sfair/commands.c \
 	src/cmd/sfair/conf.c \
 	src/cmd/sfair/format.c \
-	src/cmd/sfair/help.c \
 	src/cmd/sfair/main.c \
 	src/cmd/sfair/metrics.c \
 	src/cmd/sfair/metrics.h \
@@ -72,7 +70,6 @@ sfair_SOURCES = \
 	src/cmd/sfair/reports.c \
 	src/cmd/sfair/reports.h \
 	src/cmd/sfair/reports_args.c \
-	src/cmd/sfair/reports_help.c \
 	src/cmd/sfair/reports_print.c \
 	src/cmd/sfair/reports_table.c \
 	src/cmd/sfair/reports_tree.c \

@@ -126,25 +126,23 @@ int main(int argc, char **argv)
 {
 	struct sfair_args args = {0};
 	struct astra_error err = {""};
-	const struct sfair_command *command =
+	sfair_run *command =
 		argc > 1 ? sfair_command_find(argc - 1, argv + 1) : NULL;
 	int rc;
 
 	sfair_argv = argv;
 	if (command) {
-		rc = command->run(argc - 1, argv + 1, &err);
-		return rc < 0 ? fail(&err) : rc;
+		rc = command(argc - 1, argv + 1, &err);
+		return rc < 0 ? fail(&err) : 0;
 	}
 	rc = sfair_args_parse(argc, argv, &args, &err);
-	if (rc < 0)
-		rc = fail(&err);
-	else if (args.help)
-		sfair_help();
-	else if (args.version)
-		puts("sfair " ASTRA_RELEASE);
-	else if (args.help_format)
+	if (rc > 0)
+		rc = 0;
+	else if (rc == 0 && args.help_format)
 		rc = args.command ? help_format(&args) : help_formats();
-	else if ((args.where ? print_where(&err) : run(&args, &err)) < 0)
+	else if (rc == 0)
+		rc = args.where ? print_where(&err) : run(&args, &err);
+	if (rc < 0)
 		rc = fail(&err);
 	astra_query_destroy(&args.query);
 	return rc;

@@ -2,99 +2,61 @@
 /* sfair metrics: once on standard output, or to whoever asks over HTTP. */
 #include "src/cmd/sfair/metrics.h"
 
-#include <getopt.h>
 #include <stdio.h>
 
 #include "src/cmd/sfair/sfair.h"
 #include "src/proto/listen.h"
 
-enum { OPT_LISTEN = 256, OPT_MDOC, OPT_PROMETHEUS };
-
-struct options {
+struct metrics_args {
 	const char *listen;
-	bool help, mdoc, plain, verbose;
+	bool mdoc, plain;
+	bool verbose;
 };
 
-static void help(void)
+#define IN(member) ASTRA_CLI_IN(struct metrics_args, member)
+
+static int set_listen(const struct astra_cli_option *row, void *at,
+		      const char *value, struct astra_error *err)
 {
-	fputs("Usage: sfair metrics [OPTION]...\n"
-	      "\n"
-	      "Print GPUs, jobs, leases, tenants' fairness, rounds and queries as OpenMetrics\n"
-	      "text, for Prometheus and others. sfair(1) lists the metrics.\n"
-	      "\n"
-	      "      --listen=[ADDRESS:]PORT  answer scrapes of /metrics there over HTTP,\n"
-	      "                           until a SIGTERM; port 0: any that is free\n"
-	      "      --mdoc               the metrics as in the manual page\n"
-	      "      --prometheus         in Prometheus' older text format, as the textfile\n"
-	      "                           collector of its node_exporter wants it\n"
-	      "  -h, --help               this text\n"
-	      "  -v, --verbose            say whom it asks\n"
-	      "\n"
-	      "Exit status: 0, or 1 with one line on standard error; if the plugin does not\n"
-	      "answer, then with astraea_up 0 on standard output.\n",
-	      stdout);
+	if (!astra_listen_valid(value, 0))
+		return astra_error_set(err, "PORT or ADDRESS:PORT, a port from "
+					    "0 to 65535");
+	return astra_cli_text(row, at, value, err);
 }
 
-static int apply_option(int option, struct options *options,
-			struct astra_error *err, const char *word)
-{
-	switch (option) {
-	case 'h':
-		options->help = true;
-		return 0;
-	case 'v':
-		options->verbose = true;
-		return 0;
-	case OPT_LISTEN:
-		options->listen = optarg;
-		if (astra_listen_valid(optarg, 0))
-			return 0;
-		return astra_error_set(
-			err,
-			"--listen=%.64s: PORT or ADDRESS:PORT, a port from 0 to 65535",
-			optarg);
-	case OPT_MDOC:
-		options->mdoc = true;
-		return 0;
-	case OPT_PROMETHEUS:
-		options->plain = true;
-		return 0;
-	default:
-		return astra_error_set(
-			err,
-			option == ':'
-				? "%.64s needs a value: see sfair metrics --help"
-				: "unknown option %.64s: see sfair metrics --help",
-			word);
-	}
-}
+static const struct astra_cli_option options[] = {
+	{"listen", 0, "[ADDRESS:]PORT",
+	 "answer scrapes of /metrics there over HTTP, until a SIGTERM; port 0: any that is free",
+	 ASTRA_CLI_BY(set_listen, struct metrics_args, listen)},
+	{"mdoc", 0, NULL, "the metrics as in the manual page", IN(mdoc)},
+	{"prometheus", 0, NULL,
+	 "in Prometheus' older text format, as the textfile collector of its node_exporter wants it",
+	 IN(plain)},
+	ASTRA_CLI_HELP,
+	{"verbose", 'v', NULL, "say whom it asks", IN(verbose)},
+	ASTRA_CLI_END,
+};
 
-static int parse(int argc, char **argv, struct options *options,
+static int parse(int argc, char **argv, struct metrics_args *args,
 		 struct astra_error *err)
 {
-	static const struct option known[] = {
-		{"help", no_argument, NULL, 'h'},
-		{"listen", required_argument, NULL, OPT_LISTEN},
-		{"mdoc", no_argument, NULL, OPT_MDOC},
-		{"prometheus", no_argument, NULL, OPT_PROMETHEUS},
-		{"verbose", no_argument, NULL, 'v'},
-		{NULL, 0, NULL, 0},
+	static const struct astra_cli cli = {
+		.name = "sfair metrics",
+		.usage = "sfair metrics [OPTION]...",
+		.summary =
+			"Print GPUs, jobs, leases, tenants' fairness, rounds and queries as OpenMetrics\n"
+			"text, for Prometheus and others. sfair(1) lists the metrics.",
+		.options = options,
+		.end = "Exit status: 0, or 1 with one line on standard error; if the plugin does not\n"
+		       "answer, then with astraea_up 0 on standard output.",
 	};
-	int option;
+	int rc = astra_cli_parse(&cli, argc, argv, args, err);
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":hv", known, NULL)) != -1)
-		if (apply_option(option, options, err, argv[optind - 1]) < 0)
-			return -1;
-	if (optind < argc)
-		return astra_error_set(
-			err, "unexpected \"%.64s\": see sfair metrics --help",
-			argv[optind]);
-	if (options->listen && options->plain)
-		return astra_error_set(
+	if (!rc && args->listen && args->plain)
+		rc = astra_error_set(
 			err,
 			"--prometheus does not go with --listen: there the scraper chooses the format");
-	return 0;
+	return rc;
 }
 
 /* What the plugin's silence leaves is printed, too. */
@@ -118,26 +80,23 @@ static int print_once(struct metrics_scraper *scraper, bool plain,
 
 int sfair_metrics(int argc, char **argv, struct astra_error *err)
 {
-	struct options options = {0};
+	struct metrics_args args = {0};
 	struct metrics_scraper scraper = {0};
-	int rc = parse(argc, argv, &options, err);
+	int rc = parse(argc, argv, &args, err);
 
-	if (rc < 0)
-		return -1;
-	if (options.help || options.mdoc) {
-		if (options.help)
-			help();
-		else
-			metrics_mdoc();
+	if (rc)
+		return rc;
+	if (args.mdoc) {
+		metrics_mdoc();
 		return 0;
 	}
-	scraper.verbose = options.verbose;
-	scraper.serves = options.listen != NULL;
+	scraper.verbose = args.verbose;
+	scraper.serves = args.listen != NULL;
 	rc = metrics_scraper_open(&scraper, err);
-	if (!rc && options.listen)
-		rc = metrics_serve(&scraper, options.listen, err);
+	if (!rc && args.listen)
+		rc = metrics_serve(&scraper, args.listen, err);
 	else if (!rc)
-		rc = print_once(&scraper, options.plain, err);
+		rc = print_once(&scraper, args.plain, err);
 	metrics_scraper_close(&scraper);
 	return rc;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names on the command line, and the options that take them. */
 #include <string.h>
 
 #include "src/cmd/sfair/sfair.h"
 
-int sfair_parse_names(const char *option, const char *text,
-		      struct astra_names *out, struct astra_error *err)
+int sfair_parse_names(const char *text, struct astra_names *out,
+		      struct astra_error *err)
 {
 	for (;; text++) {
 		size_t size = strcspn(text, ",");
@@ -12,11 +13,11 @@ int sfair_parse_names(const char *option, const char *text,
 		if (!size || size > ASTRA_QUERY_NAME_MAX)
 			return astra_error_set(
 				err,
-				"%s: names of 1 to %d characters, separated by commas",
-				option, ASTRA_QUERY_NAME_MAX);
+				"names of 1 to %d characters, separated by commas",
+				ASTRA_QUERY_NAME_MAX);
 		if (out->count == ASTRA_QUERY_NAMES_MAX)
-			return astra_error_set(err, "%s: at most %d names",
-					       option, ASTRA_QUERY_NAMES_MAX);
+			return astra_error_set(err, "at most %d names",
+					       ASTRA_QUERY_NAMES_MAX);
 		if (astra_names_add(out, text, size) < 0)
 			return astra_error_nomem(err);
 		text += size;
@@ -24,3 +25,34 @@ int sfair_parse_names(const char *option, const char *text,
 			return 0;
 	}
 }
+
+int sfair_set_names(const struct astra_cli_option *row, void *at,
+		    const char *value, struct astra_error *err)
+{
+	(void)row;
+	return sfair_parse_names(value, at, err);
+}
+
+int sfair_set_pool(const struct astra_cli_option *row, void *at,
+		   const char *value, struct astra_error *err)
+{
+	const struct astra_names *pools = at;
+
+	(void)row;
+	if (sfair_parse_names(value, at, err) < 0)
+		return -1;
+	return pools->count == 1 ? 0
+				 : astra_error_set(err, "one pool at a time");
+}
+
+#define NAMES(member) ASTRA_CLI_BY(sfair_set_names, struct astra_query, member)
+
+const struct astra_cli_option sfair_which_options[] = {
+	{"accounts", 'A', "NAME,...", "accounts or tenants", NAMES(accounts)},
+	{"tenants", 0, "NAME,...", NULL, NAMES(accounts)},
+	{"pool", 0, "NAME,...", "pools", NAMES(pools)},
+	{"pools", 0, "NAME,...", NULL, NAMES(pools),
+	 .spelling = ASTRA_CLI_WORD}, /* as --poo stands for --pool */
+	{"users", 'u', "NAME,...", "users, by name or number", NAMES(users)},
+	ASTRA_CLI_END,
+};

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sfair report: a page about past time, for whoever answers for the cluster.
  * Parse, ask, draw; each in files of its own. */
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <time.h>
 
 #include "src/cmd/sfair/page.h"
@@ -15,97 +13,32 @@
 #include "src/common/text.h"
 #include "src/sim/outfile.h"
 
-enum { OPT_HTML = 256, OPT_FROM, OPT_JSON, OPT_POOL };
-
 struct options {
 	struct astra_query query; /* the filters and the window */
 	const char *html, *from, *start, *end;
-	bool json, help, verbose;
+	bool json;
+	bool verbose;
 };
 
-static void help(void)
-{
-	fputs("Usage: sfair report --html=FILE [start=TIME] [end=TIME] [OPTION]...\n"
-	      "\n"
-	      "Write a page about past time: GPUs in use, fairness, waits, leases, and tables\n"
-	      "of tenants, users and jobs. It is one file that needs no network.\n"
-	      "\n"
-	      "      --html=FILE          the page; -: on standard output\n"
-	      "      --json               what the page is made of, on standard output\n"
-	      "      --from=FILE          take what --json wrote, and ask nobody\n"
-	      "\n"
-	      "Of what:\n"
-	      "      start=TIME, end=TIME as sacct takes them [the last day]\n"
-	      "      accounts=NAME,...    only these accounts or tenants (-A, --accounts)\n"
-	      "      pool=NAME,...        only these pools (--pool)\n"
-	      "      users=NAME,...       only these users (-u, --users)\n"
-	      "\n"
-	      "  -h, --help               this text\n"
-	      "  -v, --verbose            say whom it asks\n"
-	      "\n"
-	      "Figures of the whole cluster are of its pools, whatever accounts and users.\n"
-	      "Exit status: 0, or 1 with one line on standard error.\n",
-	      stdout);
-}
+#define IN(member) ASTRA_CLI_IN(struct options, member)
 
-static int apply_option(int option, char **argv, struct options *o,
-			struct astra_error *err)
-{
-	switch (option) {
-	case 'A':
-		return sfair_parse_names("accounts", optarg, &o->query.accounts,
-					 err);
-	case 'u':
-		return sfair_parse_names("users", optarg, &o->query.users, err);
-	case OPT_POOL:
-		return sfair_parse_names("pool", optarg, &o->query.pools, err);
-	case OPT_HTML:
-		o->html = optarg;
-		return 0;
-	case OPT_FROM:
-		o->from = optarg;
-		return 0;
-	case OPT_JSON:
-		o->json = true;
-		return 0;
-	case 'h':
-		o->help = true;
-		return 0;
-	case 'v':
-		o->verbose = true;
-		return 0;
-	default:
-		return sfair_bad_option(option, argv, err);
-	}
-}
-
-/* KEY=VALUE, as sreport has it. */
-static int parse_word(const char *word, struct options *o,
-		      struct astra_error *err)
-{
-	const char *equals = strchr(word, '=');
-	size_t size = equals ? (size_t)(equals - word) : 0;
-	const char *value = equals ? equals + 1 : "";
-
-	if (size == 5 && !strncasecmp(word, "start", size))
-		o->start = value;
-	else if (size == 3 && !strncasecmp(word, "end", size))
-		o->end = value;
-	else if (size == 8 && !strncasecmp(word, "accounts", size))
-		return sfair_parse_names("accounts", value, &o->query.accounts,
-					 err);
-	else if (size == 5 && !strncasecmp(word, "users", size))
-		return sfair_parse_names("users", value, &o->query.users, err);
-	else if (size == 4 && !strncasecmp(word, "pool", size))
-		return sfair_parse_names("pool", value, &o->query.pools, err);
-	else
-		return astra_error_set(
-			err,
-			"unknown word \"%.64s\": KEY=VALUE with start, end, "
-			"accounts, pool or users",
-			word);
-	return 0;
-}
+static const struct astra_cli_option rows[] = {
+	{"html", 0, "FILE", "the page; -: on standard output", IN(html)},
+	{"json", 0, NULL, "what the page is made of, on standard output",
+	 IN(json)},
+	{"from", 0, "FILE", "take what --json wrote, and ask nobody", IN(from)},
+	ASTRA_CLI_HEADING("Of what"),
+	{"start", 0, "TIME", "as sacct takes it [the last day]", IN(start),
+	 .spelling = ASTRA_CLI_WORD},
+	{"end", 0, "TIME", "the same", IN(end), .spelling = ASTRA_CLI_WORD},
+	{.rows = sfair_which_options,
+	 .offset = offsetof(struct options, query),
+	 .spelling = ASTRA_CLI_BOTH},
+	ASTRA_CLI_HEADING("Others"),
+	ASTRA_CLI_HELP,
+	{"verbose", 'v', NULL, "say whom it asks", IN(verbose)},
+	ASTRA_CLI_END,
+};
 
 static int parse_window(struct options *o, struct astra_error *err)
 {
@@ -120,8 +53,6 @@ static int parse_window(struct options *o, struct astra_error *err)
 
 static int check(struct options *o, struct astra_error *err)
 {
-	if (o->help)
-		return 0;
 	if (!o->html == !o->json)
 		return astra_error_set(
 			err, "either --html=FILE or --json: see sfair report "
@@ -135,30 +66,33 @@ static int check(struct options *o, struct astra_error *err)
 	return parse_window(o, err);
 }
 
+/* KEY=VALUE, as sreport has it, is in the table. */
+static int refuse_word(void *args, const char *word, struct astra_error *err)
+{
+	(void)args;
+	return astra_error_set(err,
+			       "unknown word \"%.64s\": KEY=VALUE with start, "
+			       "end, accounts, pool or users",
+			       word);
+}
+
 static int parse(int argc, char **argv, struct options *o,
 		 struct astra_error *err)
 {
-	static const struct option known[] = {
-		{"accounts", required_argument, NULL, 'A'},
-		{"from", required_argument, NULL, OPT_FROM},
-		{"help", no_argument, NULL, 'h'},
-		{"html", required_argument, NULL, OPT_HTML},
-		{"json", no_argument, NULL, OPT_JSON},
-		{"pool", required_argument, NULL, OPT_POOL},
-		{"users", required_argument, NULL, 'u'},
-		{"verbose", no_argument, NULL, 'v'},
-		{NULL, 0, NULL, 0},
+	static const struct astra_cli cli = {
+		.name = "sfair report",
+		.usage =
+			"sfair report --html=FILE [start=TIME] [end=TIME] [OPTION]...",
+		.summary =
+			"Write a page about past time: GPUs in use, fairness, waits, leases, and tables\n"
+			"of tenants, users and jobs. It is one file that needs no network.",
+		.options = rows,
+		.end = "Figures of the whole cluster are of its pools, whatever accounts and users.\n" SFAIR_EXIT_STATUS,
+		.word = refuse_word,
 	};
-	int option;
+	int rc = astra_cli_parse(&cli, argc, argv, o, err);
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":A:hu:v", known, NULL)) != -1)
-		if (apply_option(option, argv, o, err) < 0)
-			return -1;
-	for (; optind < argc; optind++)
-		if (parse_word(argv[optind], o, err) < 0)
-			return -1;
-	return check(o, err);
+	return rc ? rc : check(o, err);
 }
 
 /* The page, all and whole or not at all. */
@@ -229,9 +163,7 @@ int sfair_page(int argc, char **argv, struct astra_error *err)
 	for (int i = 0; i < argc; i++)
 		astra_text_printf(&command, " %s", argv[i]);
 	rc = parse(argc, argv, &options, err);
-	if (!rc && options.help)
-		help();
-	else if (!rc && command.failed)
+	if (!rc && command.failed)
 		rc = astra_error_nomem(err);
 	else if (!rc)
 		rc = report(&options, command.bytes, err);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sfair record: a round of production, to be decided again by sfairsim. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,65 +8,33 @@
 #include "src/cmd/sfair/sfair.h"
 #include "src/sim/outfile.h"
 
-enum { OPT_POOL = 256 };
-
 struct record_args {
 	struct astra_query query;
 	const char *output; /* "-": standard output */
-	bool help, verbose;
+	bool verbose;
 };
 
-static void help(void)
-{
-	fputs("Usage: sfair record [OPTION]...\n"
-	      "\n"
-	      "Save the next round of a pool as JSON: its options, what the engine knew,\n"
-	      "what it was shown and what it decided. sfairsim decide < FILE decides it\n"
-	      "again. For root, SlurmUser and operators, as all jobs are in it.\n"
-	      "\n"
-	      "  -o, --output=FILE  write it there; - is standard output (default)\n"
-	      "      --pool=NAME    of this pool; needed where there are several\n"
-	      "  -v, --verbose      say whom it asks\n"
-	      "  -h, --help         this text\n",
-	      stdout);
-}
+#define IN(member) ASTRA_CLI_IN(struct record_args, member)
 
-static int parse(int argc, char **argv, struct record_args *args,
-		 struct astra_error *err)
-{
-	static const struct option options[] = {
-		{"help", no_argument, NULL, 'h'},
-		{"output", required_argument, NULL, 'o'},
-		{"pool", required_argument, NULL, OPT_POOL},
-		{"verbose", no_argument, NULL, 'v'},
-		{NULL, 0, NULL, 0},
-	};
-	int option;
+static const struct astra_cli_option options[] = {
+	{"output", 'o', "FILE",
+	 "write it there; - is standard output (default)", IN(output)},
+	{"pool", 0, "NAME", "of this pool; needed where there are several",
+	 ASTRA_CLI_BY(sfair_set_pool, struct record_args, query.pools)},
+	{"verbose", 'v', NULL, "say whom it asks", IN(verbose)},
+	ASTRA_CLI_HELP,
+	ASTRA_CLI_END,
+};
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":ho:v", options, NULL)) !=
-	       -1) {
-		if (option == 'h')
-			args->help = true;
-		else if (option == 'v')
-			args->verbose = true;
-		else if (option == 'o')
-			args->output = optarg;
-		else if (option != OPT_POOL)
-			return sfair_bad_option(option, argv, err);
-		else if (sfair_parse_names("--pool", optarg, &args->query.pools,
-					   err) < 0)
-			return -1;
-	}
-	if (optind < argc)
-		return astra_error_set(err,
-				       "unexpected \"%.64s\": see sfair record "
-				       "--help",
-				       argv[optind]);
-	if (args->query.pools.count > 1)
-		return astra_error_set(err, "--pool: one pool at a time");
-	return 0;
-}
+static const struct astra_cli cli = {
+	.name = "sfair record",
+	.usage = "sfair record [OPTION]...",
+	.summary =
+		"Save the next round of a pool as JSON: its options, what the engine knew,\n"
+		"what it was shown and what it decided. sfairsim decide < FILE decides it\n"
+		"again. For root, SlurmUser and operators, as all jobs are in it.",
+	.options = options,
+};
 
 static int write_to(FILE *file, const json_t *record)
 {
@@ -102,11 +69,9 @@ int sfair_record(int argc, char **argv, struct astra_error *err)
 		.output = "-",
 	};
 	json_t *record = NULL;
-	int rc = parse(argc, argv, &args, err);
+	int rc = astra_cli_parse(&cli, argc, argv, &args, err);
 
-	if (!rc && args.help) {
-		help();
-	} else if (!rc) {
+	if (!rc) {
 		record = sfair_ask_round(&args.query, "record", args.verbose,
 					 err);
 		rc = record ? write_output(args.output, record, err) : -1;

@@ -72,11 +72,7 @@ int sfair_report(int argc, char **argv, struct astra_error *err)
 	struct sfair_report_args args;
 	int rc = sfair_report_parse(argc, argv, &args, err);
 
-	if (!rc && args.show.help)
-		sfair_report_help(args.type);
-	else if (!rc && args.show.version)
-		puts("sfair " ASTRA_RELEASE);
-	else if (!rc && args.show.help_format)
+	if (!rc && args.show.help_format)
 		sfair_report_help_format(&args);
 	else if (!rc)
 		rc = report(&args, err);

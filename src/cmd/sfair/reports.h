@@ -19,7 +19,7 @@ struct sfair_report_args {
 	bool tree, quiet;
 };
 
-/* reports_args.c. Returns 0, or -1 with err set. The query in show is to be
+/* reports_args.c. Returns as astra_cli_parse() does. The query in show is to be
  * destroyed either way. */
 int sfair_report_parse(int argc, char **argv, struct sfair_report_args *args,
 		       struct astra_error *err);
@@ -32,8 +32,6 @@ bool sfair_report_meant(int argc, char **argv);
 int sfair_report_find(const char *type, const char *name,
 		      enum astra_report_kind *out);
 
-/* reports_help.c */
-void sfair_report_help(const char *type);
 void sfair_report_help_format(const struct sfair_report_args *args);
 
 /* reports_table.c: the columns of a report. */

@@ -1,58 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <ctype.h>
-#include <getopt.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "src/cmd/sfair/reports.h"
 
-enum {
-	OPT_POOL = SFAIR_OPT_OWN,
-	OPT_START,
-	OPT_END,
-	OPT_TOP,
-	OPT_TREE,
-};
-
-static const char short_options[] = ":aA:hj:M:no:pPQt:T:u:vV";
-
-static const struct option long_options[] = {
-	{"accounts", required_argument, NULL, 'A'},
-	{"all_clusters", no_argument, NULL, 'a'},
-	{"cluster", required_argument, NULL, 'M'},
-	{"end", required_argument, NULL, OPT_END},
-	{"format", required_argument, NULL, 'o'},
-	{"help", no_argument, NULL, 'h'},
-	{"helpformat", no_argument, NULL, SFAIR_OPT_HELPFORMAT},
-	{"jobs", required_argument, NULL, 'j'},
-	{"json", no_argument, NULL, SFAIR_OPT_JSON},
-	{"noheader", no_argument, NULL, 'n'},
-	{"parsable", no_argument, NULL, 'p'},
-	{"parsable2", no_argument, NULL, 'P'},
-	{"pool", required_argument, NULL, OPT_POOL},
-	{"quiet", no_argument, NULL, 'Q'},
-	{"start", required_argument, NULL, OPT_START},
-	{"tenants", required_argument, NULL, 'A'},
-	{"time", required_argument, NULL, 't'},
-	{"topcount", required_argument, NULL, OPT_TOP},
-	{"tree", no_argument, NULL, OPT_TREE},
-	{"tres", required_argument, NULL, 'T'},
-	{"users", required_argument, NULL, 'u'},
-	{"verbose", no_argument, NULL, 'v'},
-	{"version", no_argument, NULL, 'V'},
-	{NULL, 0, NULL, 0},
-};
-
-/* key=value words, and the options that they are. */
-static const struct {
-	const char *key;
-	int option;
-} words[] = {
-	{"start", OPT_START}, {"end", OPT_END}, {"accounts", 'A'},
-	{"tenants", 'A'},     {"users", 'u'},	{"jobs", 'j'},
-	{"pools", OPT_POOL},  {"format", 'o'},	{"topcount", OPT_TOP},
-};
+#define IN(member) ASTRA_CLI_IN(struct sfair_report_args, member)
+#define BOTH .spelling = ASTRA_CLI_BOTH
 
 static const struct {
 	const char *name;
@@ -69,9 +24,12 @@ static const struct {
 };
 
 /* Names may be shortened, as in sreport. */
-static int parse_unit(const char *text, struct sfair_report_args *args,
-		      struct astra_error *err)
+static int set_unit(const struct astra_cli_option *row, void *at,
+		    const char *text, struct astra_error *err)
 {
+	struct sfair_report_args *args = at;
+
+	(void)row;
 	for (size_t i = 0; *text && i < sizeof(units) / sizeof(*units); i++) {
 		if (strncasecmp(units[i].name, text, strlen(text)) != 0)
 			continue;
@@ -80,75 +38,55 @@ static int parse_unit(const char *text, struct sfair_report_args *args,
 		return 0;
 	}
 	return astra_error_set(err,
-			       "--time=%.64s: allowed: Seconds, Minutes, "
-			       "Hours, Percent, SecPer, MinPer, HourPer",
-			       text);
+			       "allowed: Seconds, Minutes, Hours, Percent, "
+			       "SecPer, MinPer, HourPer");
 }
 
-static int parse_top(const char *text, uint32_t *out, struct astra_error *err)
+static int refuse_all(const struct astra_cli_option *row, void *at,
+		      const char *text, struct astra_error *err)
 {
-	char *end = NULL;
-	unsigned long value = 0;
-
-	if (isdigit((unsigned char)*text))
-		value = strtoul(text, &end, 10);
-	if (!end || *end || value < 1 || value > ASTRA_PAST_TOP_MAX)
-		return astra_error_set(
-			err, "topcount=%.64s: a whole number from 1 to %d",
-			text, ASTRA_PAST_TOP_MAX);
-	*out = (uint32_t)value;
-	return 0;
+	(void)row;
+	(void)at;
+	(void)text;
+	return astra_error_set(
+		err,
+		"a history is one cluster's: ask each with its own slurm.conf (SLURM_CONF=), or slurmdbd with sfair audit -M NAME");
 }
 
-static int apply_value(int option, const char *value,
-		       struct sfair_report_args *args, struct astra_error *err)
-{
-	struct astra_query *query = &args->show.query;
-
-	switch (option) {
-	case 'A':
-		return sfair_parse_names("accounts", value, &query->accounts,
-					 err);
-	case 'u':
-		return sfair_parse_names("users", value, &query->users, err);
-	case 'j':
-		return sfair_parse_jobs(value, &query->jobs, err);
-	case OPT_POOL:
-		return sfair_parse_names("pool", value, &query->pools, err);
-	case 't':
-		return parse_unit(value, args, err);
-	case 'T':
-		return sfair_check_tres(value, err);
-	case OPT_TOP:
-		return parse_top(value, &query->past.top, err);
-	case 'M':
-		args->cluster = value;
-		return 0;
-	case 'o':
-		args->show.format = value;
-		return 0;
-	case OPT_START:
-		args->start = value;
-		return 0;
-	default:
-		args->end = value;
-		return 0;
-	}
-}
-
-static bool apply_flag(int option, struct sfair_report_args *args)
-{
-	switch (option) {
-	case 'Q':
-		args->quiet = true;
-		return true;
-	case OPT_TREE:
-		args->tree = true;
-		return true;
-	default:
-		return sfair_show_flag(option, &args->show);
-	}
-}
+static const struct astra_cli_option options[] = {
+	ASTRA_CLI_HEADING("Which"),
+	{"start", 0, "TIME", "as sacct takes it [yesterday]", IN(start), BOTH},
+	{"end", 0, "TIME", "the same [last midnight]", IN(end), BOTH},
+	{.rows = sfair_which_options,
+	 .offset = offsetof(struct sfair_report_args, show.query),
+	 BOTH},
+	{"jobs", 'j', "ID,...", "with job reports",
+	 ASTRA_CLI_BY(sfair_set_jobs, struct sfair_report_args,
+		      show.query.jobs),
+	 BOTH},
+	{"topcount", 0, "N", "the first ones only [10 of user Top]",
+	 IN(show.query.past.top), .least = 1, .most = ASTRA_PAST_TOP_MAX, BOTH},
+	{"cluster", 'M', "NAME", "this cluster; no other is asked",
+	 IN(cluster)},
+	{"all_clusters", 'a', NULL, NULL, .set = refuse_all},
+	ASTRA_CLI_HEADING("How shown"),
+	{"format", 'o', "FIELD[%[-]N],...", "these columns", IN(show.format),
+	 BOTH},
+	{.rows = sfair_style_options,
+	 .offset = offsetof(struct sfair_report_args, show)},
+	{"quiet", 'Q', NULL, "no warnings", IN(quiet)},
+	{"time", 't', "UNIT",
+	 "GPU time in Seconds, Minutes, Hours, Percent, SecPer, MinPer or HourPer [Minutes]",
+	 .set = set_unit},
+	{"tres", 'T', "gres/gpu", "what is counted; nothing else is",
+	 .set = sfair_check_tres},
+	{"tree", 0, NULL, "tenant Usage with sums", IN(tree), BOTH},
+	ASTRA_CLI_HEADING("Others"),
+	ASTRA_CLI_HELP,
+	{"verbose", 'v', NULL, "say whom it asks", IN(show.verbose)},
+	ASTRA_CLI_VERSION,
+	ASTRA_CLI_END,
+};
 
 int sfair_report_find(const char *type, const char *name,
 		      enum astra_report_kind *out)
@@ -166,9 +104,9 @@ int sfair_report_find(const char *type, const char *name,
 	return -1;
 }
 
-static int parse_report(const char *word, struct sfair_report_args *args,
-			struct astra_error *err)
+static int set_report(void *at, const char *word, struct astra_error *err)
 {
+	struct sfair_report_args *args = at;
 	char names[128];
 
 	if (!args->named && !sfair_report_find(args->type, word,
@@ -177,6 +115,13 @@ static int parse_report(const char *word, struct sfair_report_args *args,
 		return 0;
 	}
 	astra_report_kind_names(args->type, names, sizeof(names));
+	if (strchr(word, '='))
+		return astra_error_set(
+			err,
+			"unknown \"%.64s\": allowed are start=, end=, "
+			"accounts=, users=, jobs=, pool=, format=, "
+			"topcount=",
+			word);
 	if (args->named)
 		return astra_error_set(err,
 				       "unexpected \"%.64s\": KEY=VALUE with "
@@ -187,27 +132,11 @@ static int parse_report(const char *word, struct sfair_report_args *args,
 			       word, args->type, names);
 }
 
-static int parse_word(const char *word, struct sfair_report_args *args,
-		      struct astra_error *err)
+static void put_name(const struct astra_report_row *row, char *text,
+		     size_t size)
 {
-	const char *equals = strchr(word, '=');
-	size_t size = equals ? (size_t)(equals - word) : 0;
-
-	if (!equals && !strcasecmp(word, "tree")) {
-		args->tree = true;
-		return 0;
-	}
-	if (!equals)
-		return parse_report(word, args, err);
-	for (size_t i = 0; size && i < sizeof(words) / sizeof(*words); i++)
-		if (!strncasecmp(words[i].key, word, size))
-			return apply_value(words[i].option, equals + 1, args,
-					   err);
-	return astra_error_set(err,
-			       "unknown \"%.64s\": allowed are start=, end=, "
-			       "accounts=, users=, jobs=, pool=, format=, "
-			       "topcount=",
-			       word);
+	snprintf(text, size, "%c%s", toupper((unsigned char)*row->report),
+		 row->report + 1);
 }
 
 static int check(const struct sfair_report_args *args, struct astra_error *err)
@@ -253,31 +182,24 @@ static int set_window(struct sfair_report_args *args, struct astra_error *err)
 	return 0;
 }
 
-/* Whether the option's value is the next word. */
-static bool takes_next(const char *word)
+/* The reports of "sfair tenant". */
+static void put_reports(const struct astra_cli *cli)
 {
-	const char *at;
+	const char *type = cli->name + strlen("sfair ");
 
-	if (word[1] != '-') {
-		at = strchr(short_options + 1, word[strlen(word) - 1]);
-		return word[1] && at && at[1] == ':';
-	}
-	for (const struct option *o = long_options; o->name; o++)
-		if (!strcmp(o->name, word + 2))
-			return o->has_arg == required_argument;
-	return false;
-}
+	if (!strcmp(type, "tenant") || !strcmp(type, "job"))
+		printf("Without a REPORT: how it is now, see sfair --help.\n");
+	printf("\nReports:\n");
+	for (int i = 0; i < ASTRA_REPORT_KINDS; i++) {
+		const struct astra_report_row *row =
+			astra_report_row((enum astra_report_kind)i);
+		char name[32];
 
-bool sfair_report_meant(int argc, char **argv)
-{
-	for (int i = 1; i < argc; i++) {
-		if (*argv[i] != '-' || !strcmp(argv[i], "--help") ||
-		    !strcmp(argv[i], "-h"))
-			return true;
-		if (takes_next(argv[i]))
-			i++;
+		if (strcmp(row->type, type) != 0)
+			continue;
+		put_name(row, name, sizeof(name));
+		printf("  %-21s %s\n", name, row->help ? row->help : "");
 	}
-	return false;
 }
 
 /* The first report of a type, for examples. */
@@ -292,25 +214,37 @@ static enum astra_report_kind first_of(const char *type)
 	return (enum astra_report_kind)kind;
 }
 
-static int apply(int option, char **argv, struct sfair_report_args *args,
-		 struct astra_error *err)
+bool sfair_report_meant(int argc, char **argv)
 {
-	if (option == '?' || option == ':')
-		return sfair_bad_option(option, argv, err);
-	if (option == 'a')
-		return astra_error_set(
-			err,
-			"-a: a history is one cluster's: ask each with its own slurm.conf (SLURM_CONF=), or slurmdbd with sfair audit -M NAME");
-	if (apply_flag(option, args))
-		return 0;
-	return apply_value(option, optarg, args, err);
+	static const struct astra_cli cli = {.options = options};
+
+	for (int i = 1; i < argc; i++) {
+		if (*argv[i] != '-' || !strcmp(argv[i], "--help") ||
+		    !strcmp(argv[i], "-h"))
+			return true;
+		if (astra_cli_takes_next(&cli, argv[i]))
+			i++;
+	}
+	return false;
 }
 
 int sfair_report_parse(int argc, char **argv, struct sfair_report_args *args,
 		       struct astra_error *err)
 {
-	int option;
+	char name[32], usage[96];
+	const struct astra_cli cli = {
+		.name = name,
+		.usage = usage,
+		.summary = "Report on past time, from the plugin's history.",
+		.lists = put_reports,
+		.options = options,
+		.word = set_report,
+	};
+	int rc;
 
+	snprintf(name, sizeof(name), "sfair %s", argv[0]);
+	snprintf(usage, sizeof(usage), "%s REPORT [KEY=VALUE]... [OPTION]...",
+		 name);
 	*args = (struct sfair_report_args){
 		.show = {.unit = SFAIR_MINUTES,
 			 .no_unit = true,
@@ -318,15 +252,24 @@ int sfair_report_parse(int argc, char **argv, struct sfair_report_args *args,
 		.type = argv[0],
 	};
 	args->show.query.past.report = first_of(args->type);
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, short_options, long_options,
-				     NULL)) != -1)
-		if (apply(option, argv, args, err) < 0)
-			return -1;
-	for (; optind < argc; optind++)
-		if (parse_word(argv[optind], args, err) < 0)
-			return -1;
-	if (args->show.help || args->show.version || args->show.help_format)
-		return 0;
+	rc = astra_cli_parse(&cli, argc, argv, args, err);
+	if (rc || args->show.help_format)
+		return rc;
 	return check(args, err) < 0 ? -1 : set_window(args, err);
+}
+
+void sfair_report_help_format(const struct sfair_report_args *args)
+{
+	for (int i = 0; i < ASTRA_REPORT_KINDS; i++) {
+		enum astra_report_kind kind = (enum astra_report_kind)i;
+		const struct astra_report_row *row = astra_report_row(kind);
+		char name[32], title[64];
+
+		if (strcmp(row->type, args->type) != 0 ||
+		    (args->named && kind != args->show.query.past.report))
+			continue;
+		put_name(row, name, sizeof(name));
+		snprintf(title, sizeof(title), "%s %s", row->type, name);
+		sfair_list_fields(title, sfair_report_table(kind));
+	}
 }

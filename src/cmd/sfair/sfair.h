@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "src/common/cli.h"
 #include "src/common/error.h"
 #include "src/proto/query.h"
 
@@ -27,63 +28,67 @@ struct sfair_args {
 	bool no_header;
 	bool no_unit; /* GPU time's is said elsewhere */
 	bool command; /* one was given; it is in query.kind */
-	bool help, help_format, version, where;
-	int verbose;
+	bool help_format, where;
+	bool verbose;
 	const char *format; /* of argv; NULL: the default columns */
 };
 
 /* args.c: take the command line apart.
- * Returns 0, or -1 with err naming what is wrong with it. */
+ * Returns as astra_cli_parse() does. */
 int sfair_args_parse(int argc, char **argv, struct sfair_args *args,
 		     struct astra_error *err);
 
-/* Of use to commands that parse their own: names separated by commas, to be
- * destroyed (names.c); a unit's name; what to say of an option that
- * getopt_long() does not like. All return 0, or -1 with err set. */
-int sfair_parse_names(const char *option, const char *text,
-		      struct astra_names *out, struct astra_error *err);
-int sfair_parse_jobs(const char *text, struct astra_job_refs *out,
-		     struct astra_error *err);
+/* Rows that several commands have (args.c, names.c): of a struct sfair_args how
+ * a table is shown, and of a struct astra_query accounts, pools and users. */
+extern const struct astra_cli_option sfair_style_options[];
+extern const struct astra_cli_option sfair_which_options[];
+
+#define SFAIR_EXIT_STATUS \
+	"Exit status: 0, or 1 with one line on standard error."
+
+/* Setters of rows: names; jobs; an enum sfair_unit; one pool; nothing, where
+ * the only TRES there is was named. */
+int sfair_set_names(const struct astra_cli_option *row, void *at,
+		    const char *value, struct astra_error *err);
+int sfair_set_jobs(const struct astra_cli_option *row, void *at,
+		   const char *value, struct astra_error *err);
+int sfair_set_unit(const struct astra_cli_option *row, void *at,
+		   const char *value, struct astra_error *err);
+int sfair_set_pool(const struct astra_cli_option *row, void *at,
+		   const char *value, struct astra_error *err);
+int sfair_check_tres(const struct astra_cli_option *row, void *at,
+		     const char *value, struct astra_error *err);
+
+/* Names separated by commas, to be destroyed; a job. Both return 0, or -1 with
+ * err set. */
+int sfair_parse_names(const char *text, struct astra_names *out,
+		      struct astra_error *err);
 int sfair_add_job(const char *text, struct astra_job_refs *out,
 		  struct astra_error *err);
-int sfair_parse_unit(const char *text, enum sfair_unit *out,
-		     struct astra_error *err);
-int sfair_bad_option(int option, char **argv, struct astra_error *err);
 
-/* Options without a letter that several commands have; those of one command
- * begin with SFAIR_OPT_OWN. */
-enum {
-	SFAIR_OPT_JSON = 256,
-	SFAIR_OPT_HELPFORMAT,
-	SFAIR_OPT_OWN,
-};
+/* commands.c: those that are more than one question and its answer. argv[0] is
+ * the name. Returns -1 with err set, else all is well. */
+typedef int sfair_run(int argc, char **argv, struct astra_error *err);
 
-/* Whether it was a flag that says how to show what, with its effect: -h, -n,
- * -p, -P, -v, -V, --json, --helpformat. */
-bool sfair_show_flag(int option, struct sfair_args *show);
-
-/* The only TRES there is. Returns 0, or -1 with err set. */
-int sfair_check_tres(const char *text, struct astra_error *err);
-
-/* commands.c: those that are more than one question and its answer. They have
- * options of their own. */
-struct sfair_command {
-	const char *name;
-	/* argv[0] is the name. Returns the exit status, or -1 with err set. */
-	int (*run)(int argc, char **argv, struct astra_error *err);
-};
-
-/* metrics.c: numbers for a monitoring system. */
-int sfair_metrics(int argc, char **argv, struct astra_error *err);
-
-/* page_main.c: a page about past time. */
-int sfair_page(int argc, char **argv, struct astra_error *err);
+sfair_run sfair_adopt; /* accounts that begin with the past */
+sfair_run sfair_audit;
+sfair_run sfair_check;	 /* an astraea.conf before it is used */
+sfair_run sfair_metrics; /* numbers for a monitoring system */
+sfair_run sfair_page;	 /* about past time */
+sfair_run sfair_record;	 /* a round of production as JSON */
+sfair_run sfair_report;	 /* what was, over past time */
+sfair_run sfair_top;	 /* a live view */
+sfair_run sfair_when;	 /* a job is expected to start */
 
 /* argv[0]: the name. NULL: none of them. */
-const struct sfair_command *sfair_command_find(int argc, char **argv);
+sfair_run *sfair_command_find(int argc, char **argv);
 
-/* Their names, each after ", ". */
+/* Whether that is a question to the plugin. */
+bool sfair_command_asks(const char *name);
+
+/* Their names with ", " in between; the same for --help. */
 void sfair_command_names(char *text, size_t size);
+void sfair_list_commands(const struct astra_cli *cli);
 
 /* ask.c: send a request to the plugin; verbose: say whom it asks.
  * Returns its reply, or NULL with err set: also when the plugin refuses. */
@@ -99,9 +104,6 @@ json_t *sfair_ask_round(struct astra_query *query, const char *key,
 /* Whether the last refusal was of a job that the plugin does not know, or that
  * the user may not see. */
 bool sfair_not_found(void);
-
-/* check.c: an astraea.conf before it is used. */
-int sfair_check(int argc, char **argv, struct astra_error *err);
 
 /* slurm.c: read Slurm's configuration, in silence; the program ends where it
  * cannot be read.
@@ -161,27 +163,6 @@ int sfair_parse_time(const char *key, const char *text, double *sec,
  * Returns as above. */
 int sfair_parse_window(const char *start, const char *end, double *start_sec,
 		       double *end_sec, struct astra_error *err);
-
-/* starts.c: when a job is expected to start. */
-int sfair_when(int argc, char **argv, struct astra_error *err);
-
-/* record.c: a round of production as JSON. */
-int sfair_record(int argc, char **argv, struct astra_error *err);
-
-/* top.c: a live view. */
-int sfair_top(int argc, char **argv, struct astra_error *err);
-
-/* reports.c: what was, over past time. cluster and user have nothing else;
- * tenant and job are live views where no report is named. */
-int sfair_report(int argc, char **argv, struct astra_error *err);
-
-int sfair_audit(int argc, char **argv, struct astra_error *err);
-
-/* adopt.c: accounts that begin with the past. */
-int sfair_adopt(int argc, char **argv, struct astra_error *err);
-
-/* help.c */
-void sfair_help(void);
 
 /* The fields of a table, for --helpformat. */
 struct sfair_table;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sfair when: when a job is expected to start. */
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,54 +8,48 @@
 #include "src/cmd/sfair/sfair.h"
 #include "src/common/text.h"
 
-enum { OPT_JSON = 256 };
-
 struct when_args {
 	struct astra_query query;
-	bool help, json, verbose;
+	bool json;
+	bool verbose;
 };
 
-static void help(void)
+#define IN(member) ASTRA_CLI_IN(struct when_args, member)
+
+static const struct astra_cli_option options[] = {
+	{"json", 0, NULL, "the numbers, for programs", IN(json)},
+	{"verbose", 'v', NULL, "say whom it asks", IN(verbose)},
+	ASTRA_CLI_HELP,
+	ASTRA_CLI_END,
+};
+
+static int add_job(void *args, const char *word, struct astra_error *err)
 {
-	fputs("Usage: sfair when JOBID [OPTION]...\n"
-	      "\n"
-	      "When a job is expected to start: a copy of the engine looks ahead from where\n"
-	      "the cluster is, jobs end as those of their users did before, and nobody submits\n"
-	      "more. squeue --start shows the same time.\n"
-	      "\n"
-	      "      --json     the numbers, for programs\n"
-	      "  -v, --verbose  say whom it asks\n"
-	      "  -h, --help     this text\n",
-	      stdout);
+	struct when_args *when = args;
+
+	if (when->query.jobs.count)
+		return astra_error_set(err, "sfair when JOBID: give one job");
+	return sfair_add_job(word, &when->query.jobs, err);
 }
 
 static int parse(int argc, char **argv, struct when_args *args,
 		 struct astra_error *err)
 {
-	static const struct option options[] = {
-		{"help", no_argument, NULL, 'h'},
-		{"json", no_argument, NULL, OPT_JSON},
-		{"verbose", no_argument, NULL, 'v'},
-		{NULL, 0, NULL, 0},
+	static const struct astra_cli cli = {
+		.name = "sfair when",
+		.usage = "sfair when JOBID [OPTION]...",
+		.summary =
+			"When a job is expected to start: a copy of the engine looks ahead from where\n"
+			"the cluster is, jobs end as those of their users did before, and nobody submits\n"
+			"more. squeue --start shows the same time.",
+		.options = options,
+		.word = add_job,
 	};
-	int option;
+	int rc = astra_cli_parse(&cli, argc, argv, args, err);
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":hv", options, NULL)) != -1) {
-		if (option == 'h')
-			args->help = true;
-		else if (option == 'v')
-			args->verbose = true;
-		else if (option == OPT_JSON)
-			args->json = true;
-		else
-			return sfair_bad_option(option, argv, err);
-	}
-	if (args->help)
-		return 0;
-	if (optind + 1 != argc)
-		return astra_error_set(err, "sfair when JOBID: give one job");
-	return sfair_add_job(argv[optind], &args->query.jobs, err);
+	if (!rc && !args->query.jobs.count)
+		rc = astra_error_set(err, "sfair when JOBID: give one job");
+	return rc;
 }
 
 static double number(const json_t *job, const char *key)
@@ -213,9 +206,7 @@ int sfair_when(int argc, char **argv, struct astra_error *err)
 	json_t *reply = NULL;
 	int rc = parse(argc, argv, &args, err);
 
-	if (!rc && args.help) {
-		help();
-	} else if (!rc) {
+	if (!rc) {
 		reply = sfair_ask(&args.query, args.verbose, err);
 		if (!reply && sfair_not_found())
 			reply = sfair_why_other(&args.query);

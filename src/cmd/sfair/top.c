@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sfair top: nodes, GPUs by tenant, leases and the queue, live. */
-#include "astra_config.h"
-
 #include "src/cmd/sfair/top.h"
 
 #include <langinfo.h>
 #include <locale.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "src/cmd/sfair/sfair.h"
@@ -39,19 +36,14 @@ int top_copy_query(const struct astra_query *from, struct astra_query *to)
 int sfair_top(int argc, char **argv, struct astra_error *err)
 {
 	struct top_args args = {0};
-	struct top_state state;
 	int rc;
 
 	setlocale(LC_CTYPE, "");
-	top_state_init(&state);
-	rc = top_args_parse(argc, argv, &args, &state, err);
-	if (!rc && args.help)
-		top_help();
-	else if (!rc && args.version)
-		puts("sfair " ASTRA_RELEASE);
-	else if (!rc)
-		rc = args.batch ? top_batch(&args, &state, err)
-				: top_live(&args, &state, err);
-	top_state_destroy(&state);
+	top_state_init(&args.state);
+	rc = top_args_parse(argc, argv, &args, err);
+	if (!rc)
+		rc = args.batch ? top_batch(&args, err)
+				: top_live(&args.state, err);
+	top_state_destroy(&args.state);
 	return rc;
 }

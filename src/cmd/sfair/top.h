@@ -353,19 +353,19 @@ void top_fetch_stop(struct top_fetch *fetch);
 /* ---- The command. ---- */
 
 struct top_args {
-	bool batch, help, version;
-	unsigned long count; /* 0: for ever */
-	unsigned long width; /* of batch; 0: the terminal's, or 100 */
+	struct top_state state;
+	bool batch;
+	uint32_t count;	  /* 0: for ever */
+	uint32_t width;	  /* of batch; 0: the terminal's, or 100 */
+	const char *sort; /* of argv: needs the view */
 };
 
+/* Returns as astra_cli_parse() does. */
 int top_args_parse(int argc, char **argv, struct top_args *args,
-		   struct top_state *state, struct astra_error *err);
-void top_help(void);
+		   struct astra_error *err);
 int top_copy_query(const struct astra_query *from, struct astra_query *to);
-int top_batch(const struct top_args *args, struct top_state *state,
-	      struct astra_error *err);
-int top_live(const struct top_args *args, struct top_state *state,
-	     struct astra_error *err);
+int top_batch(struct top_args *args, struct astra_error *err);
+int top_live(struct top_state *state, struct astra_error *err);
 bool top_is_utf8(void);
 
 #endif

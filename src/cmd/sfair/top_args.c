@@ -1,79 +1,60 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <ctype.h>
-#include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "src/cmd/sfair/sfair.h"
 #include "src/cmd/sfair/top.h"
 
-#define COUNT_MOST 1000000000ul
-#define WIDTH_MOST 1000ul
+#define COUNT_MOST 1000000000u
+#define WIDTH_MOST 1000u
 
-enum { OPT_POOL = 256, OPT_VIEW };
+#define IN(member) ASTRA_CLI_IN(struct top_args, member)
 
-struct choices {
-	struct top_args *args;
-	struct top_state *state;
-	const char *sort; /* of argv: needs the view */
-};
-
-void top_help(void)
+static int set_delay(const struct astra_cli_option *row, void *at,
+		     const char *value, struct astra_error *err)
 {
-	fputs("Usage: sfair top [OPTION]...\n"
-	      "\n"
-	      "Show GPUs by tenant, nodes, leases and the queue, live. h shows the keys.\n"
-	      "\n"
-	      "Which ones:\n"
-	      "  -A, --accounts=NAME,...  accounts or tenants\n"
-	      "      --pool=NAME,...      pools\n"
-	      "  -u, --users=NAME,...     users, by name or number\n"
-	      "\n"
-	      "How shown:\n"
-	      "  -b, --batch              as text, for scripts\n"
-	      "  -d, --delay=SECONDS      between two refreshes, 0.5 to 3600 [3]\n"
-	      "  -n, --iterations=COUNT   with --batch: so often [for ever]\n"
-	      "  -o, --sort=[-]FIELD      sort the view by a column, - the other way round\n"
-	      "      --view=NAME          one of overview, nodes, leases, queue [overview]\n"
-	      "  -w, --width=COLUMNS      with --batch: 40 to 1000 [the terminal's, or 100]\n"
-	      "  -h, --help               this text\n"
-	      "  -V, --version            the version\n"
-	      "\n"
-	      "Exit status: 0, or 1 with one line on standard error.\n",
-	      stdout);
+	(void)row;
+	return top_parse_delay(value, at, err);
 }
 
-static int parse_count(const char *option, const char *text, unsigned long low,
-		       unsigned long high, unsigned long *out,
-		       struct astra_error *err)
-{
-	char *end;
-
-	*out = strtoul(text, &end, 10);
-	if (isdigit((unsigned char)*text) && !*end && *out >= low &&
-	    *out <= high)
-		return 0;
-	return astra_error_set(err, "%s=%.32s: a whole number from %lu to %lu",
-			       option, text, low, high);
-}
-
-static int parse_view(const char *text, enum top_view *out,
-		      struct astra_error *err)
+static int set_view(const struct astra_cli_option *row, void *at,
+		    const char *value, struct astra_error *err)
 {
 	static const char *const names[TOP_VIEWS] = {"overview", "nodes",
 						     "leases", "queue"};
+	enum top_view *out = at;
 
+	(void)row;
 	for (size_t i = 0; i < TOP_VIEWS; i++)
-		if (*text && !strncasecmp(names[i], text, strlen(text))) {
+		if (*value && !strncasecmp(names[i], value, strlen(value))) {
 			*out = (enum top_view)i;
 			return 0;
 		}
-	return astra_error_set(
-		err, "--view=%.32s: one of overview, nodes, leases, queue",
-		text);
+	return astra_error_set(err, "one of overview, nodes, leases, queue");
 }
+
+static const struct astra_cli_option options[] = {
+	ASTRA_CLI_HEADING("Which ones"),
+	{.rows = sfair_which_options,
+	 .offset = offsetof(struct top_args, state.query)},
+	ASTRA_CLI_HEADING("How shown"),
+	{"batch", 'b', NULL, "as text, for scripts", IN(batch)},
+	{"delay", 'd', "SECONDS", "between two refreshes, 0.5 to 3600 [3]",
+	 ASTRA_CLI_BY(set_delay, struct top_args, state.delay_sec)},
+	{"iterations", 'n', "COUNT", "with --batch: so often [for ever]",
+	 IN(count), .least = 1, .most = COUNT_MOST},
+	{"sort", 'o', "[-]FIELD",
+	 "sort the view by a column, - the other way round", IN(sort)},
+	{"view", 0, "NAME", "one of overview, nodes, leases, queue [overview]",
+	 ASTRA_CLI_BY(set_view, struct top_args, state.view)},
+	{"width", 'w', "COLUMNS",
+	 "with --batch: 40 to 1000 [the terminal's, or 100]", IN(width),
+	 .least = TOP_LEAST_COLUMNS, .most = WIDTH_MOST},
+	ASTRA_CLI_HELP,
+	ASTRA_CLI_VERSION,
+	ASTRA_CLI_END,
+};
 
 static int parse_sort(const char *text, struct top_state *state,
 		      struct astra_error *err)
@@ -97,87 +78,25 @@ static int parse_sort(const char *text, struct top_state *state,
 	return -1;
 }
 
-static int apply_option(int option, char **argv, struct choices *c,
-			struct astra_error *err)
+int top_args_parse(int argc, char **argv, struct top_args *args,
+		   struct astra_error *err)
 {
-	struct astra_query *query = &c->state->query;
+	static const struct astra_cli cli = {
+		.name = "sfair top",
+		.usage = "sfair top [OPTION]...",
+		.summary =
+			"Show GPUs by tenant, nodes, leases and the queue, live. h shows the keys.",
+		.options = options,
+		.end = SFAIR_EXIT_STATUS,
+	};
+	int rc = astra_cli_parse(&cli, argc, argv, args, err);
 
-	switch (option) {
-	case 'A':
-		return sfair_parse_names("--accounts", optarg, &query->accounts,
-					 err);
-	case 'u':
-		return sfair_parse_names("--users", optarg, &query->users, err);
-	case OPT_POOL:
-		return sfair_parse_names("--pool", optarg, &query->pools, err);
-	case 'b':
-		c->args->batch = true;
-		return 0;
-	case 'd':
-		return top_parse_delay(optarg, &c->state->delay_sec, err);
-	case 'n':
-		return parse_count("--iterations", optarg, 1, COUNT_MOST,
-				   &c->args->count, err);
-	case 'w':
-		return parse_count("--width", optarg, TOP_LEAST_COLUMNS,
-				   WIDTH_MOST, &c->args->width, err);
-	case 'o':
-		c->sort = optarg;
-		return 0;
-	case OPT_VIEW:
-		return parse_view(optarg, &c->state->view, err);
-	case 'h':
-		c->args->help = true;
-		return 0;
-	case 'V':
-		c->args->version = true;
-		return 0;
-	default:
-		return sfair_bad_option(option, argv, err);
-	}
-}
-
-static int check(const struct choices *c, struct astra_error *err)
-{
-	if (c->sort && parse_sort(c->sort, c->state, err) < 0)
+	if (rc)
+		return rc;
+	if (args->sort && parse_sort(args->sort, &args->state, err) < 0)
 		return -1;
-	if (!c->args->batch && (c->args->count || c->args->width))
+	if (!args->batch && (args->count || args->width))
 		return astra_error_set(
 			err, "--iterations and --width go with --batch only");
 	return 0;
-}
-
-int top_args_parse(int argc, char **argv, struct top_args *args,
-		   struct top_state *state, struct astra_error *err)
-{
-	static const struct option known[] = {
-		{"accounts", required_argument, NULL, 'A'},
-		{"batch", no_argument, NULL, 'b'},
-		{"delay", required_argument, NULL, 'd'},
-		{"help", no_argument, NULL, 'h'},
-		{"iterations", required_argument, NULL, 'n'},
-		{"pool", required_argument, NULL, OPT_POOL},
-		{"sort", required_argument, NULL, 'o'},
-		{"tenants", required_argument, NULL, 'A'},
-		{"users", required_argument, NULL, 'u'},
-		{"version", no_argument, NULL, 'V'},
-		{"view", required_argument, NULL, OPT_VIEW},
-		{"width", required_argument, NULL, 'w'},
-		{NULL, 0, NULL, 0},
-	};
-	struct choices c = {.args = args, .state = state};
-	int option;
-
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":A:bd:hn:o:u:Vw:", known,
-				     NULL)) != -1)
-		if (apply_option(option, argv, &c, err) < 0)
-			return -1;
-	if (args->help || args->version)
-		return 0;
-	if (optind < argc)
-		return astra_error_set(
-			err, "unexpected \"%.64s\": see sfair top --help",
-			argv[optind]);
-	return check(&c, err);
 }

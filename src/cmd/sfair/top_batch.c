@@ -29,10 +29,10 @@ static void print_line(const struct top_cell *cells, size_t columns)
 	putchar('\n');
 }
 
-static int print_once(const struct top_args *args, struct top_state *state,
-		      struct top_letters *letters, struct top_sheet *sheet,
-		      struct astra_error *err)
+static int print_once(struct top_args *args, struct top_letters *letters,
+		      struct top_sheet *sheet, struct astra_error *err)
 {
+	struct top_state *state = &args->state;
 	json_t *reply = sfair_ask(&state->query, false, err);
 	size_t width = args->width ? args->width : sfair_terminal_width();
 	struct top_model model;
@@ -67,20 +67,18 @@ static void pause_for(double sec)
 	nanosleep(&wait, NULL);
 }
 
-int top_batch(const struct top_args *args, struct top_state *state,
-	      struct astra_error *err)
+int top_batch(struct top_args *args, struct astra_error *err)
 {
 	struct top_letters letters = {0};
 	struct top_sheet sheet = {.utf8 = top_is_utf8()};
 	int rc = 0;
 
-	for (unsigned long i = 0; !rc && (!args->count || i < args->count);
-	     i++) {
+	for (uint64_t i = 0; !rc && (!args->count || i < args->count); i++) {
 		if (i) {
-			pause_for(state->delay_sec);
+			pause_for(args->state.delay_sec);
 			putchar('\n');
 		}
-		rc = print_once(args, state, &letters, &sheet, err);
+		rc = print_once(args, &letters, &sheet, err);
 	}
 	top_letters_clear(&letters);
 	top_sheet_free(&sheet);

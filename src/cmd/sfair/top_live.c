@@ -258,14 +258,12 @@ static int begin(struct live *l, struct astra_error *err)
 	return rc;
 }
 
-int top_live(const struct top_args *args, struct top_state *state,
-	     struct astra_error *err)
+int top_live(struct top_state *state, struct astra_error *err)
 {
 	struct live l = {.state = state};
 	sigset_t mask;
 	int rc = top_screen_check(err);
 
-	(void)args;
 	l.sheet.utf8 = top_is_utf8();
 	if (!rc)
 		rc = begin(&l, err);

@@ -53,9 +53,11 @@ static enum top_action set_filter(struct top_state *state, const char *what,
 {
 	struct astra_names names = {0};
 	struct astra_query failed = {0};
+	struct astra_error err;
 
-	if (*state->typed && sfair_parse_names(what, state->typed, &names,
-					       &state->message) < 0) {
+	if (*state->typed &&
+	    sfair_parse_names(state->typed, &names, &err) < 0) {
+		astra_error_set(&state->message, "%s: %s", what, err.text);
 		failed.users = names;
 		astra_query_destroy(&failed);
 		return TOP_DO_DRAW;
