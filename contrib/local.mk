@@ -33,6 +33,14 @@ dist_bashcompletion_DATA = contrib/completion/sfair \
 	contrib/completion/sfair-agent contrib/completion/sfairsim
 dist_check_SCRIPTS += testsuite/unit/completion.sh
 
+# Where zsh and fish look, likewise.
+zshcompletiondir = $(datadir)/zsh/site-functions
+dist_zshcompletion_DATA = contrib/completion/_sfair
+fishcompletiondir = $(datadir)/fish/vendor_completions.d
+dist_fishcompletion_DATA = contrib/completion/sfair.fish \
+	contrib/completion/sfair-agent.fish contrib/completion/sfairsim.fish
+dist_check_SCRIPTS += testsuite/unit/completion_others.sh
+
 # Without a Python to install it for: programs name the folder, or copy it.
 sfairpythondir = $(pkgdatadir)/python
 dist_sfairpython_DATA = contrib/python/sfair.py \
