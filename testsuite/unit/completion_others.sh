@@ -11,7 +11,9 @@ build=$(cd "$build" && pwd)
 status=0
 tried=0
 export PATH=$build:$PATH SFAIR_SOCKET=/nonexistent/a.sock
-export HOME=/nonexistent
+HOME=$(mktemp -d) # fish makes folders there
+export HOME
+trap 'rm -rf "$HOME"' EXIT
 
 # offered SHELL WORD...: what is offered for the last word.
 offered() {
