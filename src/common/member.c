@@ -1,29 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/common/member.h"
 
-#include <string.h>
-
-size_t astra_member_size(enum astra_member_kind kind)
-{
-	switch (kind) {
-	case ASTRA_MEMBER_U32:
-		return sizeof(uint32_t);
-	case ASTRA_MEMBER_U64:
-		return sizeof(uint64_t);
-	case ASTRA_MEMBER_SIZE:
-		return sizeof(size_t);
-	case ASTRA_MEMBER_INT:
-		return sizeof(int);
-	case ASTRA_MEMBER_FLAG:
-		return sizeof(bool);
-	case ASTRA_MEMBER_REAL:
-		return sizeof(double);
-	case ASTRA_MEMBER_TEXT:
-		return sizeof(const char *);
-	}
-	return 0;
-}
-
 static void put_one(struct astra_bytes *out, const void *at,
 		    enum astra_member_kind kind)
 {
@@ -85,7 +62,7 @@ void astra_members_put(struct astra_bytes *out, const void *record,
 		for (size_t i = 0; i < astra_member_count(m); i++)
 			put_one(out,
 				(const char *)record + m->offset +
-					i * astra_member_size(m->kind),
+					i * astra_member_size(m),
 				m->kind);
 }
 
@@ -96,6 +73,6 @@ void astra_members_get(struct astra_reader *in, void *record,
 		for (size_t i = 0; i < astra_member_count(m); i++)
 			get_one(in,
 				(char *)record + m->offset +
-					i * astra_member_size(m->kind),
+					i * astra_member_size(m),
 				m->kind);
 }

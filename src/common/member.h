@@ -16,17 +16,28 @@ enum astra_member_kind {
 	ASTRA_MEMBER_TEXT, /* const char *, or NULL; not as bytes */
 };
 
-/* One row a member; a table is ended by a NULL key. */
+/* One row a member; a table is ended by ASTRA_MEMBERS_END. */
 struct astra_member {
 	const char *key;
 	enum astra_member_kind kind;
-	size_t offset;
-	size_t count; /* of an array; 0: it is none */
+	size_t offset, size; /* of the whole member */
+	size_t count;	     /* elements of an array; 0: it is none */
 };
 
-#define ASTRA_MEMBER(type, kind, member)                                       \
-	{                                                                      \
-#member, ASTRA_MEMBER_##kind, offsetof(struct type, member), 0 \
+#define ASTRA_MEMBER_ROW(type, kind, member, count)                   \
+	{                                                             \
+#member, ASTRA_MEMBER_##kind, offsetof(type, member), \
+			sizeof(((type *)NULL)->member), count         \
+	}
+#define ASTRA_MEMBER(type, kind, member) \
+	ASTRA_MEMBER_ROW(struct type, kind, member, 0)
+#define ASTRA_MEMBER_ARRAY(type, kind, member)                   \
+	ASTRA_MEMBER_ROW(struct type, kind, member,              \
+			 sizeof(((struct type *)NULL)->member) / \
+				 sizeof(*((struct type *)NULL)->member))
+#define ASTRA_MEMBERS_END                       \
+	{                                       \
+		NULL, ASTRA_MEMBER_U32, 0, 0, 0 \
 	}
 
 /* The elements that a row has: one, or those of an array. */
@@ -36,7 +47,10 @@ static inline size_t astra_member_count(const struct astra_member *m)
 }
 
 /* The bytes of an element. */
-size_t astra_member_size(enum astra_member_kind kind);
+static inline size_t astra_member_size(const struct astra_member *m)
+{
+	return m->size / astra_member_count(m);
+}
 
 /* All members of a struct, without their names. Members that are not in the
  * table stay as they are when it is read. */

@@ -12,12 +12,8 @@
 #define TENANT(kind, member) ASTRA_MEMBER(etenant, kind, member)
 #define JOB(kind, member) ASTRA_MEMBER(ejob, kind, member)
 #define SHARE(kind, member) ASTRA_MEMBER(astra_share, kind, member)
-#define END                                  \
-	{                                    \
-		NULL, ASTRA_MEMBER_U32, 0, 0 \
-	}
 
-static const struct astra_member engine_members[] = {
+const struct astra_member astra_image_engine_members[] = {
 	ENGINE(REAL, begin_sec),
 	ENGINE(REAL, now_sec),
 	ENGINE(U32, epoch),
@@ -40,21 +36,21 @@ static const struct astra_member engine_members[] = {
 	ENGINE(U64, counters.lent),
 	ENGINE(U64, counters.first_starts),
 	ENGINE(U64, counters.over_bound),
-	END,
+	ASTRA_MEMBERS_END,
 };
 
 const struct astra_member astra_image_tenant_members[] = {
 	TENANT(U32, account),
 	TENANT(FLAG, listed),
 	TENANT(REAL, weight),
-	END,
+	ASTRA_MEMBERS_END,
 };
 
-static const struct astra_member user_members[] = {
+const struct astra_member astra_image_user_members[] = {
 	USER(U32, tenant),
 	USER(U32, account),
 	USER(REAL, weight),
-	END,
+	ASTRA_MEMBERS_END,
 };
 
 const struct astra_member astra_image_job_members[] = {
@@ -100,44 +96,49 @@ const struct astra_member astra_image_job_members[] = {
 	JOB(INT, vain),
 	JOB(REAL, vain_sec),
 	JOB(U64, vain_shape),
-	END,
+	ASTRA_MEMBERS_END,
+};
+
+const struct astra_member astra_image_grant_members[] = {
+	ASTRA_MEMBER(grant, U32, job),
+	ASTRA_MEMBER(grant, REAL, until_sec),
+	ASTRA_MEMBER(grant, REAL, told_sec),
+	ASTRA_MEMBER(grant, SIZE, count),
+	ASTRA_MEMBERS_END,
+};
+
+const struct astra_member astra_image_hold_members[] = {
+	ASTRA_MEMBER(hold, U32, job),
+	ASTRA_MEMBER(hold, REAL, start_sec),
+	ASTRA_MEMBER(hold, FLAG, anybody),
+	ASTRA_MEMBER(hold, SIZE, count),
+	ASTRA_MEMBERS_END,
+};
+
+const struct astra_member astra_image_refusal_members[] = {
+	ASTRA_MEMBER(refusal, U32, job),
+	ASTRA_MEMBER(refusal, REAL, until_sec),
+	ASTRA_MEMBERS_END,
 };
 
 static const struct astra_member share_members[] = {
-	SHARE(U32, node),
-	SHARE(U32, gpus),
-	SHARE(U32, cpus),
-	SHARE(U64, mem_mib),
-	END,
+	SHARE(U32, node),    SHARE(U32, gpus),	SHARE(U32, cpus),
+	SHARE(U64, mem_mib), ASTRA_MEMBERS_END,
 };
 
 /* Writing. */
 
-static void put_grant(const struct grant *g, struct astra_bytes *out)
+static void put_shares(const struct astra_share *shares, size_t count,
+		       struct astra_bytes *out)
 {
-	astra_put_u32(out, g->job);
-	astra_put_f64(out, g->until_sec);
-	astra_put_f64(out, g->told_sec);
-	astra_put_u64(out, g->count);
-	for (size_t i = 0; i < g->count; i++)
-		astra_members_put(out, &g->shares[i], share_members);
-}
-
-static void put_hold(const struct hold *h, struct astra_bytes *out)
-{
-	astra_put_u32(out, h->job);
-	astra_put_f64(out, h->start_sec);
-	astra_put_u32(out, h->anybody);
-	astra_put_u64(out, h->count);
-	for (size_t i = 0; i < h->count; i++)
-		astra_members_put(out, &h->shares[i], share_members);
+	for (size_t i = 0; i < count; i++)
+		astra_members_put(out, &shares[i], share_members);
 }
 
 static void put_refusal(const struct refusal *r, size_t words,
 			struct astra_bytes *out)
 {
-	astra_put_u32(out, r->job);
-	astra_put_f64(out, r->until_sec);
+	astra_members_put(out, r, astra_image_refusal_members);
 	astra_put_u32(out, r->nodes != NULL);
 	for (size_t i = 0; r->nodes && i < words; i++)
 		astra_put_u64(out, r->nodes[i]);
@@ -159,7 +160,7 @@ static void put_policy(const struct astra_engine *e, struct astra_bytes *out)
 
 int astra_engine_image(const struct astra_engine *e, struct astra_bytes *out)
 {
-	astra_members_put(out, e, engine_members);
+	astra_members_put(out, e, astra_image_engine_members);
 	astra_node_names_put(&e->nodes, out);
 	astra_node_names_put(&e->back_nodes, out);
 	for (size_t i = 0; i < e->tenant_count; i++) {
@@ -169,16 +170,21 @@ int astra_engine_image(const struct astra_engine *e, struct astra_bytes *out)
 	}
 	for (size_t i = 0; i < e->user_count; i++) {
 		astra_put_text(out, e->users[i].name);
-		astra_members_put(out, &e->users[i], user_members);
+		astra_members_put(out, &e->users[i], astra_image_user_members);
 	}
 	for (size_t i = 0; i < e->job_count; i++)
 		astra_members_put(out, &e->jobs[i], astra_image_job_members);
 	for (size_t i = 0; i < e->vacant_count; i++)
 		astra_put_u32(out, e->vacant[i]);
-	for (size_t i = 0; i < e->grant_count; i++)
-		put_grant(&e->grants[i], out);
-	for (size_t i = 0; i < e->hold_count; i++)
-		put_hold(&e->holds[i], out);
+	for (size_t i = 0; i < e->grant_count; i++) {
+		astra_members_put(out, &e->grants[i],
+				  astra_image_grant_members);
+		put_shares(e->grants[i].shares, e->grants[i].count, out);
+	}
+	for (size_t i = 0; i < e->hold_count; i++) {
+		astra_members_put(out, &e->holds[i], astra_image_hold_members);
+		put_shares(e->holds[i].shares, e->holds[i].count, out);
+	}
 	for (size_t i = 0; i < e->refusal_count; i++)
 		put_refusal(&e->refusals[i], e->node_words, out);
 	astra_fairness_put(e->account, out);
@@ -220,7 +226,7 @@ static int get_users(struct astra_engine *e, struct astra_reader *in,
 		if (!e->users[i].name)
 			return -1;
 		e->user_count++;
-		astra_members_get(in, &e->users[i], user_members);
+		astra_members_get(in, &e->users[i], astra_image_user_members);
 		if (e->users[i].tenant >= e->tenant_count)
 			return -1;
 	}
@@ -267,6 +273,23 @@ static int get_vacant(struct astra_engine *e, struct astra_reader *in,
 	return 0;
 }
 
+/* NULL: they are damaged, or memory is out. */
+static struct astra_share *get_shares(const struct astra_engine *e,
+				      struct astra_reader *in, size_t count)
+{
+	struct astra_share *shares =
+		too_many(in, count) ? NULL : calloc(count + 1, sizeof(*shares));
+
+	for (size_t i = 0; shares && i < count; i++) {
+		astra_members_get(in, &shares[i], share_members);
+		if (shares[i].node < e->nodes.count)
+			continue;
+		free(shares);
+		return NULL;
+	}
+	return shares;
+}
+
 static int get_grants(struct astra_engine *e, struct astra_reader *in,
 		      size_t count)
 {
@@ -275,21 +298,13 @@ static int get_grants(struct astra_engine *e, struct astra_reader *in,
 	for (size_t i = 0; e->grants && i < count; i++) {
 		struct grant *g = &e->grants[i];
 
-		g->job = astra_get_u32(in);
-		g->until_sec = astra_get_f64(in);
-		g->told_sec = astra_get_f64(in);
-		g->count = (size_t)astra_get_u64(in);
-		if (too_many(in, g->count) || !astra_engine_find(e, g->job))
+		astra_members_get(in, g, astra_image_grant_members);
+		if (!astra_engine_find(e, g->job))
 			return -1;
-		g->shares = calloc(g->count + 1, sizeof(*g->shares));
+		g->shares = get_shares(e, in, g->count);
 		if (!g->shares)
 			return -1;
 		e->grant_count++;
-		for (size_t k = 0; k < g->count; k++) {
-			astra_members_get(in, &g->shares[k], share_members);
-			if (g->shares[k].node >= e->nodes.count)
-				return -1;
-		}
 	}
 	return e->grants && !in->failed ? 0 : -1;
 }
@@ -298,21 +313,14 @@ static int get_holds(struct astra_engine *e, struct astra_reader *in,
 		     size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct hold h = {.job = astra_get_u32(in)};
+		struct hold h = {0};
 
-		h.start_sec = astra_get_f64(in);
-		h.anybody = astra_get_u32(in) != 0;
-		h.count = (size_t)astra_get_u64(in);
-		if (too_many(in, h.count) || !astra_engine_find(e, h.job))
+		astra_members_get(in, &h, astra_image_hold_members);
+		if (!astra_engine_find(e, h.job))
 			return -1;
-		h.shares = calloc(h.count + 1, sizeof(*h.shares));
+		h.shares = get_shares(e, in, h.count);
 		if (!h.shares || astra_hold_add(e, &h) < 0)
 			return -1;
-		for (size_t k = 0; k < h.count; k++) {
-			astra_members_get(in, &h.shares[k], share_members);
-			if (h.shares[k].node >= e->nodes.count)
-				return -1;
-		}
 	}
 	return in->failed ? -1 : 0;
 }
@@ -325,8 +333,7 @@ static int get_refusals(struct astra_engine *e, struct astra_reader *in,
 	for (size_t i = 0; e->refusals && i < count; i++) {
 		struct refusal *r = &e->refusals[i];
 
-		r->job = astra_get_u32(in);
-		r->until_sec = astra_get_f64(in);
+		astra_members_get(in, r, astra_image_refusal_members);
 		if (astra_get_u32(in))
 			r->nodes = calloc(e->node_words + 1, sizeof(uint64_t));
 		e->refusal_count++;
@@ -378,7 +385,7 @@ static int get_all(struct astra_engine *e, struct astra_reader *in)
 {
 	struct astra_engine counts = {0};
 
-	astra_members_get(in, &counts, engine_members);
+	astra_members_get(in, &counts, astra_image_engine_members);
 	if (too_many(in, counts.tenant_count) ||
 	    too_many(in, counts.user_count) || too_many(in, counts.job_count) ||
 	    too_many(in, counts.vacant_count) ||

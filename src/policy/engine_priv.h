@@ -130,7 +130,6 @@ struct refusal {
 };
 
 struct astra_engine {
-	struct astra_options options;
 	const struct astra_policy *policy;
 	void *policy_self;
 	bool policy_lost; /* what it knew was damaged when it was restored */
@@ -170,6 +169,7 @@ struct astra_engine {
 	uint32_t last_reclaim; /* GPUs taken back in the last round */
 	bool unwanted;	       /* nobody waited after the last round */
 	struct astra_counters counters;
+	struct astra_options options;
 };
 
 /* engine.c: as astra_engine_create(), with a policy that need not be in the
@@ -179,9 +179,14 @@ astra_engine_create_with(const struct astra_options *options,
 			 const struct astra_policy *policy, double begin_sec,
 			 struct astra_error *err);
 
-/* engine_image.c: what it has of a tenant and of a job. */
+/* engine_image.c: what it has of each struct. */
+extern const struct astra_member astra_image_engine_members[];
 extern const struct astra_member astra_image_tenant_members[];
+extern const struct astra_member astra_image_user_members[];
 extern const struct astra_member astra_image_job_members[];
+extern const struct astra_member astra_image_grant_members[];
+extern const struct astra_member astra_image_hold_members[];
+extern const struct astra_member astra_image_refusal_members[];
 
 /* engine_state.c: a new instance of a policy that goes on where another one of
  * the same policy is. NULL with err set on failure. */

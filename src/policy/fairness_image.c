@@ -14,7 +14,7 @@
 #define CAP(kind, member) ASTRA_MEMBER(cap, kind, member)
 #define JOB(kind, member) ASTRA_MEMBER(job, kind, member)
 
-static const struct astra_member account_members[] = {
+const struct astra_member astra_image_fairness_members[] = {
 	ACCOUNT(FLAG, options.quota_entitlement),
 	ACCOUNT(REAL, options.half_life_sec),
 	ACCOUNT(REAL, options.lead_max_sec),
@@ -25,10 +25,10 @@ static const struct astra_member account_members[] = {
 	ACCOUNT(SIZE, group_count),
 	ACCOUNT(SIZE, job_count),
 	ACCOUNT(SIZE, vacant_count),
-	{NULL, ASTRA_MEMBER_U32, 0, 0},
+	ASTRA_MEMBERS_END,
 };
 
-static const struct astra_member tenant_members[] = {
+const struct astra_member astra_image_fairness_tenant_members[] = {
 	TENANT(REAL, weight),
 	TENANT(REAL, at_sec),
 	TENANT(REAL, usage.alloc),
@@ -38,10 +38,10 @@ static const struct astra_member tenant_members[] = {
 	TENANT(REAL, active_weight.sum),
 	TENANT(REAL, active_weight.lost),
 	TENANT(U64, active_jobs),
-	{NULL, ASTRA_MEMBER_U32, 0, 0},
+	ASTRA_MEMBERS_END,
 };
 
-static const struct astra_member group_members[] = {
+const struct astra_member astra_image_fairness_group_members[] = {
 	GROUP(U32, tenant),
 	GROUP(REAL, weight),
 	GROUP(REAL, at_sec),
@@ -53,49 +53,41 @@ static const struct astra_member group_members[] = {
 	GROUP(REAL, active_weight.lost),
 	GROUP(U64, active_jobs),
 	GROUP(SIZE, cap_count),
-	{NULL, ASTRA_MEMBER_U32, 0, 0},
+	ASTRA_MEMBERS_END,
 };
 
-static const struct astra_member cap_members[] = {
-	CAP(REAL, cap),
-	CAP(REAL, integral.sum),
-	CAP(REAL, integral.lost),
-	CAP(U32, users),
-	{NULL, ASTRA_MEMBER_U32, 0, 0},
+const struct astra_member astra_image_fairness_cap_members[] = {
+	CAP(REAL, cap),	 CAP(REAL, integral.sum), CAP(REAL, integral.lost),
+	CAP(U32, users), ASTRA_MEMBERS_END,
 };
 
-static const struct astra_member job_members[] = {
-	JOB(U32, group),
-	JOB(U32, cap),
-	JOB(U32, copies),
-	JOB(FLAG, used),
-	JOB(REAL, weight),
-	JOB(REAL, gpus),
-	JOB(REAL, alloc_gpus),
-	JOB(REAL, at_sec),
-	JOB(REAL, origin.sum),
-	JOB(REAL, origin.lost),
-	JOB(REAL, usage.alloc),
-	JOB(REAL, usage.fair),
-	{NULL, ASTRA_MEMBER_U32, 0, 0},
+const struct astra_member astra_image_fairness_job_members[] = {
+	JOB(U32, group),	JOB(U32, cap),		JOB(U32, copies),
+	JOB(FLAG, used),	JOB(REAL, weight),	JOB(REAL, gpus),
+	JOB(REAL, alloc_gpus),	JOB(REAL, at_sec),	JOB(REAL, origin.sum),
+	JOB(REAL, origin.lost), JOB(REAL, usage.alloc), JOB(REAL, usage.fair),
+	ASTRA_MEMBERS_END,
 };
 
 static void put_group(struct astra_bytes *out, const struct group *g)
 {
-	astra_members_put(out, g, group_members);
+	astra_members_put(out, g, astra_image_fairness_group_members);
 	for (size_t i = 0; i < g->cap_count; i++)
-		astra_members_put(out, &g->caps[i], cap_members);
+		astra_members_put(out, &g->caps[i],
+				  astra_image_fairness_cap_members);
 }
 
 void astra_fairness_put(const struct astra_fairness *f, struct astra_bytes *out)
 {
-	astra_members_put(out, f, account_members);
+	astra_members_put(out, f, astra_image_fairness_members);
 	for (size_t i = 0; i < f->tenant_count; i++)
-		astra_members_put(out, &f->tenants[i], tenant_members);
+		astra_members_put(out, &f->tenants[i],
+				  astra_image_fairness_tenant_members);
 	for (size_t i = 0; i < f->group_count; i++)
 		put_group(out, &f->groups[i]);
 	for (size_t i = 0; i < f->job_count; i++)
-		astra_members_put(out, &f->jobs[i], job_members);
+		astra_members_put(out, &f->jobs[i],
+				  astra_image_fairness_job_members);
 	for (size_t i = 0; i < f->vacant_count; i++)
 		astra_put_u32(out, f->vacant[i]);
 }
@@ -118,7 +110,7 @@ static int get_tenants(struct astra_reader *in, struct astra_fairness *f,
 		return -1;
 	for (; f->tenant_count < count; f->tenant_count++)
 		astra_members_get(in, &f->tenants[f->tenant_count],
-				  tenant_members);
+				  astra_image_fairness_tenant_members);
 	return in->failed ? -1 : 0;
 }
 
@@ -128,14 +120,15 @@ static int get_group(struct astra_reader *in, struct astra_fairness *f,
 {
 	struct tenant *t;
 
-	astra_members_get(in, g, group_members);
+	astra_members_get(in, g, astra_image_fairness_group_members);
 	g->caps = array_of(in, g->cap_count, sizeof(*g->caps), &g->cap_room);
 	if (!g->caps) {
 		g->cap_count = 0;
 		return -1;
 	}
 	for (size_t i = 0; i < g->cap_count; i++)
-		astra_members_get(in, &g->caps[i], cap_members);
+		astra_members_get(in, &g->caps[i],
+				  astra_image_fairness_cap_members);
 	if (in->failed || g->tenant >= f->tenant_count)
 		return -1;
 	t = &f->tenants[g->tenant];
@@ -172,7 +165,7 @@ static int get_jobs(struct astra_reader *in, struct astra_fairness *f,
 	for (; f->job_count < count; f->job_count++) {
 		struct job *j = &f->jobs[f->job_count];
 
-		astra_members_get(in, j, job_members);
+		astra_members_get(in, j, astra_image_fairness_job_members);
 		if (in->failed || j->group >= f->group_count ||
 		    j->cap >= f->groups[j->group].cap_count)
 			return -1;
@@ -206,7 +199,7 @@ struct astra_fairness *astra_fairness_get(struct astra_reader *in)
 
 	if (!f)
 		return NULL;
-	astra_members_get(in, f, account_members);
+	astra_members_get(in, f, astra_image_fairness_members);
 	tenants = f->tenant_count;
 	groups = f->group_count;
 	jobs = f->job_count;

@@ -4,6 +4,7 @@
 #ifndef ASTRA_FAIRNESS_PRIV_H
 #define ASTRA_FAIRNESS_PRIV_H
 
+#include "src/common/member.h"
 #include "src/policy/fairness.h"
 
 /* FairJob_ij = W_ij min(gpus_ij / W_ij, S), where S, the GPUs one unit of
@@ -79,5 +80,12 @@ struct astra_fairness {
 	uint32_t *vacant; /* numbers of removed jobs */
 	size_t vacant_count, vacant_room;
 };
+
+/* fairness_image.c: what an image has of each. */
+extern const struct astra_member astra_image_fairness_members[];
+extern const struct astra_member astra_image_fairness_tenant_members[];
+extern const struct astra_member astra_image_fairness_group_members[];
+extern const struct astra_member astra_image_fairness_cap_members[];
+extern const struct astra_member astra_image_fairness_job_members[];
 
 #endif

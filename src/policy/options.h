@@ -60,25 +60,25 @@ struct astra_options {
 	bool on_unfit_tenant;	/* OnUnfit=tenant */
 	bool strict_placement;	/* Placement=strict */
 	bool shards;		/* Gres=shard */
-	struct astra_weights gpu_weights; /* GPUWeight */
-	bool charge_blocked;		  /* ChargeBlocked */
-	struct astra_weights qos_weights; /* QOSWeight */
-	double slot_sec;		  /* SlotLength */
-	uint32_t batch_max;		  /* BatchMax, slots */
-	double epoch_sec;		  /* BatchEpoch */
-	double price_base;		  /* PriceBase, theta of incentive */
-	double budget;			  /* Budget, credits; negative: none */
-	double budget_refill;		  /* BudgetRefill, credits a day */
-	bool own_share;			  /* OwnPrice=share */
-	double horizon_sec;		  /* PlanHorizon; negative: auto */
-	bool refuse_unworthy;		  /* Admission=refuse */
-	bool lend_idle;			  /* LendIdle */
-	bool trust_bids;		  /* TrustBids */
-	double fairness_knob;		  /* FairnessKnob, f of themis */
+	bool charge_blocked;	/* ChargeBlocked */
+	double slot_sec;	/* SlotLength */
+	uint32_t batch_max;	/* BatchMax, slots */
+	double epoch_sec;	/* BatchEpoch */
+	double price_base;	/* PriceBase, theta of incentive */
+	double budget;		/* Budget, credits; negative: none */
+	double budget_refill;	/* BudgetRefill, credits a day */
+	bool own_share;		/* OwnPrice=share */
+	double horizon_sec;	/* PlanHorizon; negative: auto */
+	bool refuse_unworthy;	/* Admission=refuse */
+	bool lend_idle;		/* LendIdle */
+	bool trust_bids;	/* TrustBids */
+	double fairness_knob;	/* FairnessKnob, f of themis */
 	size_t learning_rate;	/* LearningRate: enum astra_ogas_rate */
 	size_t learned_utility; /* LearnedUtility: enum astra_ogas_utility */
 	bool admin_comment;	/* AdminComment */
 	double forecast_sec;	/* ForecastInterval, 0: none */
+	struct astra_weights gpu_weights; /* GPUWeight */
+	struct astra_weights qos_weights; /* QOSWeight */
 };
 
 /* One row of the table. */

@@ -14,15 +14,6 @@
 #define BID(kind, member) ASTRA_MEMBER(astra_bid, kind, member)
 #define DECISION(kind, member) ASTRA_MEMBER(astra_decision, kind, member)
 #define REASON(kind, member) ASTRA_MEMBER(astra_reason, kind, member)
-#define ARRAY(type, kind, member, count)                                     \
-	{                                                                    \
-#member, ASTRA_MEMBER_##kind, offsetof(struct type, member), \
-			count                                                \
-	}
-#define END                                  \
-	{                                    \
-		NULL, ASTRA_MEMBER_U32, 0, 0 \
-	}
 
 /* All of struct astra_options but its texts and weights. */
 const struct astra_member astra_round_option_members[] = {
@@ -41,7 +32,7 @@ const struct astra_member astra_round_option_members[] = {
 	OPTION(REAL, round_sec),
 	OPTION(REAL, grace_sec),
 	OPTION(INT, checkpoint_signal),
-	ARRAY(astra_options, INT, checkpoint_exit, ASTRA_EXIT_CODES_MAX),
+	ASTRA_MEMBER_ARRAY(astra_options, INT, checkpoint_exit),
 	OPTION(SIZE, checkpoint_exit_count),
 	OPTION(REAL, min_run_sec),
 	OPTION(U32, reclaim_max),
@@ -75,39 +66,29 @@ const struct astra_member astra_round_option_members[] = {
 	OPTION(SIZE, learned_utility),
 	OPTION(FLAG, admin_comment),
 	OPTION(REAL, forecast_sec),
-	END,
+	ASTRA_MEMBERS_END,
 };
 
 const struct astra_member astra_round_node_members[] = {
-	NODE(TEXT, name),
-	NODE(FLAG, usable),
-	NODE(FLAG, emptying),
-	NODE(FLAG, settling),
-	NODE(U32, gpus),
-	NODE(U32, gpus_free),
-	NODE(U32, gpus_scattered),
-	NODE(REAL, charge),
-	NODE(U32, rack),
-	NODE(U32, slot_gpus),
-	NODE(U32, cpus),
-	NODE(U32, cpus_free),
-	NODE(U64, mem_free_mib),
-	NODE(U64, mem_mib),
-	NODE(TEXT, gpu_type),
-	END,
+	NODE(TEXT, name),	   NODE(FLAG, usable), NODE(FLAG, emptying),
+	NODE(FLAG, settling),	   NODE(U32, gpus),    NODE(U32, gpus_free),
+	NODE(U32, gpus_scattered), NODE(REAL, charge), NODE(U32, rack),
+	NODE(U32, slot_gpus),	   NODE(U32, cpus),    NODE(U32, cpus_free),
+	NODE(U64, mem_free_mib),   NODE(U64, mem_mib), NODE(TEXT, gpu_type),
+	ASTRA_MEMBERS_END,
 };
 
 const struct astra_member astra_round_tenant_members[] = {
 	TENANT(TEXT, name),
 	TENANT(REAL, weight),
-	END,
+	ASTRA_MEMBERS_END,
 };
 
 const struct astra_member astra_round_user_members[] = {
 	USER(TEXT, name),
 	USER(U32, tenant),
 	USER(REAL, weight),
-	END,
+	ASTRA_MEMBERS_END,
 };
 
 /* All of struct astra_job but its node sets and what it holds. */
@@ -155,7 +136,7 @@ const struct astra_member astra_round_job_members[] = {
 	JOB(REAL, forecast.work_sec),
 	JOB(REAL, forecast.done_sec),
 	JOB(FLAG, forecast.measured),
-	ARRAY(astra_job, REAL, forecast.slowdown, ASTRA_LEVEL_COUNT),
+	ASTRA_MEMBER_ARRAY(astra_job, REAL, forecast.slowdown),
 	JOB(U32, forecast.levels_seen),
 	JOB(INT, forecast.utility.kind),
 	/* The union's largest, whichever kind it is. */
@@ -164,47 +145,35 @@ const struct astra_member astra_round_job_members[] = {
 	JOB(REAL, forecast.utility.sigmoid.g3),
 	JOB(REAL, held_charge),
 	JOB(REAL, run_charge),
-	END,
+	ASTRA_MEMBERS_END,
 };
 
 const struct astra_member astra_round_share_members[] = {
-	SHARE(U32, node),
-	SHARE(U32, gpus),
-	SHARE(U32, cpus),
-	SHARE(U64, mem_mib),
-	END,
+	SHARE(U32, node),    SHARE(U32, gpus),	SHARE(U32, cpus),
+	SHARE(U64, mem_mib), ASTRA_MEMBERS_END,
 };
 
 /* All of struct astra_bid but its table. */
 const struct astra_member astra_round_bid_members[] = {
 	BID(U64, app),	    BID(INT, kind),	BID(REAL, time_sec),
-	BID(REAL, rho_now), BID(U32, gpus_max), END,
+	BID(REAL, rho_now), BID(U32, gpus_max), ASTRA_MEMBERS_END,
 };
 
 const struct astra_member astra_round_decision_members[] = {
 	DECISION(U32, job),
 	DECISION(U32, restart_cnt),
 	DECISION(REAL, until_sec),
-	END,
+	ASTRA_MEMBERS_END,
 };
 
 const struct astra_member astra_round_reason_members[] = {
-	REASON(U32, job),
-	REASON(INT, wait),
-	REASON(INT, lack),
-	REASON(U32, rank),
-	REASON(U32, ranks),
-	REASON(REAL, start_sec),
-	REASON(REAL, bound_sec),
-	REASON(REAL, value),
-	REASON(REAL, worth),
-	REASON(REAL, price),
-	REASON(REAL, retry_sec),
-	REASON(REAL, priced_sec),
-	REASON(REAL, credits),
-	REASON(FLAG, poor),
-	REASON(U32, class_gpus),
-	REASON(U32, class_granted),
-	REASON(REAL, class_saved),
-	END,
+	REASON(U32, job),	   REASON(INT, wait),
+	REASON(INT, lack),	   REASON(U32, rank),
+	REASON(U32, ranks),	   REASON(REAL, start_sec),
+	REASON(REAL, bound_sec),   REASON(REAL, value),
+	REASON(REAL, worth),	   REASON(REAL, price),
+	REASON(REAL, retry_sec),   REASON(REAL, priced_sec),
+	REASON(REAL, credits),	   REASON(FLAG, poor),
+	REASON(U32, class_gpus),   REASON(U32, class_granted),
+	REASON(REAL, class_saved), ASTRA_MEMBERS_END,
 };

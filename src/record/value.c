@@ -82,7 +82,7 @@ static bool get_elements(const json_t *json, char *at,
 		return false;
 	for (size_t i = 0; i < m->count; i++)
 		if (!get_value(json_array_get(json, i),
-			       at + i * astra_member_size(m->kind), m->kind))
+			       at + i * astra_member_size(m), m->kind))
 			return false;
 	return true;
 }

@@ -29,15 +29,15 @@ static void put_real(struct astra_text *out, double value)
 	put_word(out, text);
 }
 
-static bool is_empty(const void *at, enum astra_member_kind kind)
+static bool is_empty(const char *at, const struct astra_member *m)
 {
-	if (kind == ASTRA_MEMBER_TEXT) {
-		const char *text = *(const char *const *)at;
+	if (m->kind == ASTRA_MEMBER_TEXT) {
+		const char *text = *(const char *const *)(const void *)at;
 
 		return !text || !*text;
 	}
-	for (size_t i = 0; i < astra_member_size(kind); i++)
-		if (((const char *)at)[i])
+	for (size_t i = 0; i < m->size; i++)
+		if (at[i])
 			return false;
 	return true;
 }
@@ -73,7 +73,7 @@ static void put_value(struct astra_text *out, const void *at,
 static void put_elements(struct astra_text *out, const char *at,
 			 const struct astra_member *m)
 {
-	size_t size = astra_member_size(m->kind);
+	size_t size = astra_member_size(m);
 
 	if (!m->count) {
 		put_value(out, at, m->kind);
@@ -86,14 +86,6 @@ static void put_elements(struct astra_text *out, const char *at,
 	put_word(out, "]");
 }
 
-static bool all_empty(const char *at, const struct astra_member *m)
-{
-	for (size_t i = 0; i < astra_member_count(m); i++)
-		if (!is_empty(at + i * astra_member_size(m->kind), m->kind))
-			return false;
-	return true;
-}
-
 bool astra_round_put(struct astra_text *out, const void *record,
 		     const struct astra_member *members, const char *separator,
 		     bool terse)
@@ -103,7 +95,7 @@ bool astra_round_put(struct astra_text *out, const void *record,
 	for (const struct astra_member *m = members; m->key; m++) {
 		const char *at = (const char *)record + m->offset;
 
-		if (terse && all_empty(at, m))
+		if (terse && is_empty(at, m))
 			continue;
 		put_word(out, any ? "," : separator);
 		astra_text_printf(out, "\"%s\":", m->key);

@@ -25,7 +25,7 @@ static const struct astra_member entry_members[] = {
 	ASTRA_MEMBER(progress_entry, FLAG, unguarded[0]),
 	ASTRA_MEMBER(progress_entry, FLAG, unguarded[1]),
 	ASTRA_MEMBER(progress_entry, U32, told),
-	{NULL, ASTRA_MEMBER_U32, 0, 0},
+	ASTRA_MEMBERS_END,
 };
 
 static const struct astra_member guard_members[] = {
@@ -61,7 +61,7 @@ static const struct astra_member guard_members[] = {
 	ASTRA_MEMBER(astra_guard, U32, wasted),
 	ASTRA_MEMBER(astra_guard, FLAG, capped),
 	ASTRA_MEMBER(astra_guard, U32, changes),
-	{NULL, ASTRA_MEMBER_U32, 0, 0},
+	ASTRA_MEMBERS_END,
 };
 
 /* The oldest first; where the next one goes follows from how many. */

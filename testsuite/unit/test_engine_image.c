@@ -8,6 +8,7 @@
 #include "src/common/random.h"
 #include "src/policy/engine_image.h"
 #include "src/policy/engine_priv.h"
+#include "src/policy/fairness_priv.h"
 #include "src/policy/policy.h"
 #include "testsuite/unit/member_rows.h"
 #include "testsuite/unit/unit.h"
@@ -190,8 +191,52 @@ static void every_member_is_in_the_image(void **state)
 	(void)state;
 	ROWS_CHECK(etenant, astra_image_tenant_members,
 		   ROWS_BUT(etenant, name));
+	ROWS_CHECK(euser, astra_image_user_members, ROWS_BUT(euser, name));
 	ROWS_CHECK(ejob, astra_image_job_members, ROWS_BUT(ejob, index),
 		   ROWS_BUT(ejob, taken), ROWS_BUT(ejob, reason));
+	ROWS_CHECK(grant, astra_image_grant_members, ROWS_BUT(grant, shares));
+	ROWS_CHECK(hold, astra_image_hold_members, ROWS_BUT(hold, shares));
+	ROWS_CHECK(refusal, astra_image_refusal_members,
+		   ROWS_BUT(refusal, nodes));
+}
+
+#define ENGINE(member) ROWS_BUT(astra_engine, member)
+
+/* But what is written by itself, and what comes with the options or is made
+ * anew: room, numbers of the present snapshot, policies that it had before. */
+static void every_member_of_the_engine_is_in_the_image(void **state)
+{
+	(void)state;
+	ROWS_CHECK(astra_engine, astra_image_engine_members, ENGINE(options),
+		   ENGINE(policy), ENGINE(policy_self), ENGINE(policy_lost),
+		   ENGINE(account), ENGINE(tenants), ENGINE(tenant_room),
+		   ENGINE(tenant_of), ENGINE(tenant_of_room), ENGINE(users),
+		   ENGINE(user_room), ENGINE(user_of), ENGINE(user_of_room),
+		   ENGINE(row_of), ENGINE(row_of_room), ENGINE(jobs),
+		   ENGINE(job_room), ENGINE(vacant), ENGINE(vacant_room),
+		   ENGINE(by_id), ENGINE(grants), ENGINE(grant_room),
+		   ENGINE(refusals), ENGINE(refusal_room), ENGINE(nodes),
+		   ENGINE(node_words), ENGINE(asides), ENGINE(back_nodes),
+		   ENGINE(holds), ENGINE(hold_room));
+}
+
+#define ACCOUNT(member) ROWS_BUT(astra_fairness, member)
+
+/* But the lists, whose lengths are in it, and their room. */
+static void every_member_of_the_account_is_in_the_image(void **state)
+{
+	(void)state;
+	ROWS_CHECK(astra_fairness, astra_image_fairness_members,
+		   ACCOUNT(tenants), ACCOUNT(tenant_room), ACCOUNT(groups),
+		   ACCOUNT(group_room), ACCOUNT(jobs), ACCOUNT(job_room),
+		   ACCOUNT(vacant), ACCOUNT(vacant_room));
+	ROWS_CHECK(tenant, astra_image_fairness_tenant_members,
+		   ROWS_BUT(tenant, groups), ROWS_BUT(tenant, group_count),
+		   ROWS_BUT(tenant, group_room));
+	ROWS_CHECK(group, astra_image_fairness_group_members,
+		   ROWS_BUT(group, caps), ROWS_BUT(group, cap_room));
+	ROWS_CHECK(cap, astra_image_fairness_cap_members);
+	ROWS_CHECK(job, astra_image_fairness_job_members);
 }
 
 int main(void)
@@ -199,6 +244,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_round),
 		cmocka_unit_test(every_member_is_in_the_image),
+		cmocka_unit_test(every_member_of_the_engine_is_in_the_image),
+		cmocka_unit_test(every_member_of_the_account_is_in_the_image),
 		cmocka_unit_test(test_damaged),
 	};
 

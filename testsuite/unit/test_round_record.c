@@ -174,8 +174,13 @@ static void test_damaged(void **state)
 static void every_member_is_recorded(void **state)
 {
 	(void)state;
+	ROWS_CHECK(astra_options, astra_round_option_members,
+		   ROWS_BUT(astra_options, policy),
+		   ROWS_BUT(astra_options, gpu_weights),
+		   ROWS_BUT(astra_options, qos_weights));
 	ROWS_CHECK(astra_node, astra_round_node_members);
 	ROWS_CHECK(astra_tenant, astra_round_tenant_members);
+	ROWS_CHECK(astra_user, astra_round_user_members);
 	ROWS_CHECK(astra_job, astra_round_job_members,
 		   ROWS_BUT(astra_job, request.allowed),
 		   ROWS_BUT(astra_job, request.possible),

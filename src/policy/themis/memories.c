@@ -158,7 +158,7 @@ static const struct astra_member fare_members[] = {
 	ASTRA_MEMBER(themis_fare, U32, kept),
 	ASTRA_MEMBER(themis_fare, U32, given),
 	ASTRA_MEMBER(themis_fare, REAL, c),
-	{NULL, ASTRA_MEMBER_U32, 0, 0},
+	ASTRA_MEMBERS_END,
 };
 
 void astra_themis_fares_save(const struct themis_memories *m,
