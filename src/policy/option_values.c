@@ -113,16 +113,35 @@ int astra_parse_signal(const char *text)
 	return (int)number;
 }
 
-int astra_option_seconds(double *out, const char *text, struct astra_error *err)
+/* What the row sets. */
+static void *value_of(const struct astra_option *row, struct astra_options *o)
 {
-	if (astra_parse_time(text, 1, out) < 0)
+	return (char *)o + row->sets[0].offset;
+}
+
+int astra_option_seconds(const struct astra_option *row,
+			 struct astra_options *o, const char *text,
+			 struct astra_error *err)
+{
+	if (astra_parse_time(text, 1, value_of(row, o)) < 0)
 		return astra_error_set(err, "a time is seconds, MM:SS, "
 					    "HH:MM:SS or D-HH:MM:SS, at most "
 					    "10 years");
 	return 0;
 }
 
-int astra_option_bool(bool *out, const char *text, struct astra_error *err)
+int astra_option_auto(const struct astra_option *row, struct astra_options *o,
+		      const char *text, struct astra_error *err)
+{
+	double *out = value_of(row, o);
+
+	if (strcasecmp(text, "auto"))
+		return astra_option_seconds(row, o, text, err);
+	*out = -1;
+	return 0;
+}
+
+int astra_parse_bool(bool *out, const char *text, struct astra_error *err)
 {
 	if (!strcasecmp(text, "yes") || !strcasecmp(text, "true") ||
 	    !strcmp(text, "1"))
@@ -135,8 +154,16 @@ int astra_option_bool(bool *out, const char *text, struct astra_error *err)
 	return 0;
 }
 
-int astra_option_count(uint32_t *out, const char *text, struct astra_error *err)
+int astra_option_bool(const struct astra_option *row, struct astra_options *o,
+		      const char *text, struct astra_error *err)
 {
+	return astra_parse_bool(value_of(row, o), text, err);
+}
+
+int astra_option_count(const struct astra_option *row, struct astra_options *o,
+		       const char *text, struct astra_error *err)
+{
+	uint32_t *out = value_of(row, o);
 	char *end;
 	unsigned long n;
 
@@ -149,19 +176,22 @@ int astra_option_count(uint32_t *out, const char *text, struct astra_error *err)
 	return 0;
 }
 
-int astra_option_gpus(uint32_t *out, const char *text, struct astra_error *err)
+int astra_option_gpus(const struct astra_option *row, struct astra_options *o,
+		      const char *text, struct astra_error *err)
 {
+	uint32_t *out = value_of(row, o);
+
 	if (!strcasecmp(text, "quota"))
 		*out = ASTRA_GPUS_QUOTA;
 	else if (!strcasecmp(text, "none"))
 		*out = ASTRA_GPUS_NONE;
-	else if (astra_option_count(out, text, NULL) < 0)
+	else if (astra_option_count(row, o, text, NULL) < 0)
 		return astra_error_set(err, "a number of GPUs, quota or none");
 	return 0;
 }
 
-int astra_option_number(double *out, double min, double max, const char *text,
-			struct astra_error *err)
+int astra_parse_number(double *out, double min, double max, const char *text,
+		       struct astra_error *err)
 {
 	char *end;
 	double value = strtod(text, &end);
@@ -172,7 +202,15 @@ int astra_option_number(double *out, double min, double max, const char *text,
 	return 0;
 }
 
-int astra_option_word(size_t *out, const char *const *words, const char *text,
+int astra_option_number(const struct astra_option *row, struct astra_options *o,
+			const char *text, struct astra_error *err)
+{
+	return astra_parse_number(value_of(row, o), row->least, row->most, text,
+				  err);
+}
+
+/* out: its place among the words. */
+static int parse_word(size_t *out, const char *const *words, const char *text,
 		      struct astra_error *err)
 {
 	char all[256] = "";
@@ -188,13 +226,19 @@ int astra_option_word(size_t *out, const char *const *words, const char *text,
 	return astra_error_set(err, "allowed: %s", all);
 }
 
-int astra_option_flag(bool *out, const char *no, const char *yes,
+int astra_option_word(const struct astra_option *row, struct astra_options *o,
 		      const char *text, struct astra_error *err)
 {
-	const char *const words[] = {no, yes, NULL};
+	return parse_word(value_of(row, o), row->words, text, err);
+}
+
+int astra_option_flag(const struct astra_option *row, struct astra_options *o,
+		      const char *text, struct astra_error *err)
+{
+	bool *out = value_of(row, o);
 	size_t word;
 
-	if (astra_option_word(&word, words, text, err) < 0)
+	if (parse_word(&word, row->words, text, err) < 0)
 		return -1;
 	*out = word == 1;
 	return 0;

@@ -8,23 +8,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/common/error.h"
+#include "src/policy/options.h"
 
-int astra_option_seconds(double *out, const char *text,
-			 struct astra_error *err);
-int astra_option_bool(bool *out, const char *text, struct astra_error *err);
-/* A whole number. */
-int astra_option_count(uint32_t *out, const char *text,
+/* As the member parse of an option's row: into what the row sets. */
+astra_option_parser astra_option_seconds;
+astra_option_parser astra_option_auto; /* the same, or auto: -1 */
+astra_option_parser astra_option_bool;
+astra_option_parser astra_option_count; /* a whole number */
+/* The same of GPUs, or quota or none: ASTRA_GPUS_QUOTA, ASTRA_GPUS_NONE. */
+astra_option_parser astra_option_gpus;
+astra_option_parser astra_option_number; /* from row->least to row->most */
+astra_option_parser astra_option_word;	 /* its place in row->words */
+astra_option_parser astra_option_flag;	 /* the same of two: a bool */
+
+int astra_parse_bool(bool *out, const char *text, struct astra_error *err);
+int astra_parse_number(double *out, double min, double max, const char *text,
 		       struct astra_error *err);
-/* A whole number of GPUs, quota or none: ASTRA_GPUS_QUOTA, ASTRA_GPUS_NONE. */
-int astra_option_gpus(uint32_t *out, const char *text, struct astra_error *err);
-int astra_option_number(double *out, double min, double max, const char *text,
-			struct astra_error *err);
-/* One of two words: the first stands for false. */
-int astra_option_flag(bool *out, const char *no, const char *yes,
-		      const char *text, struct astra_error *err);
-/* One of a NULL-terminated list; out: its index. */
-int astra_option_word(size_t *out, const char *const *words, const char *text,
-		      struct astra_error *err);
 
 #endif

@@ -19,94 +19,12 @@
 #define LEASE_TERM_SEC 900
 #define MIN_RUN_SEC 60
 
-/* Budget=none is negative. */
-static int parse_budget(double *out, const char *text, struct astra_error *err)
-{
-	if (strcasecmp(text, "none"))
-		return astra_option_number(out, 0, CREDITS_MAX, text, err);
-	*out = -1;
-	return 0;
-}
-
-#define ROW(name, parse)                                                 \
-	static int set_##name(struct astra_options *o, const char *text, \
-			      struct astra_error *err)                   \
-	{                                                                \
-		return parse;                                            \
-	}
-#define TIME_ROW(name, field) \
-	ROW(name, astra_option_seconds(&o->field, text, err))
-#define BOOL_ROW(name, field) ROW(name, astra_option_bool(&o->field, text, err))
-#define COUNT_ROW(name, field) \
-	ROW(name, astra_option_count(&o->field, text, err))
-#define NUMBER_ROW(name, field, min, max) \
-	ROW(name, astra_option_number(&o->field, min, max, text, err))
-/* One of two words: the first stands for no. */
-#define FLAG_ROW(name, field, no, yes) \
-	ROW(name, astra_option_flag(&o->field, no, yes, text, err))
-
-TIME_ROW(lease_min, lease_min_sec)
-TIME_ROW(lease_max, lease_max_sec)
-TIME_ROW(unleased_time, unleased_sec)
-ROW(unleased_user, astra_option_gpus(&o->unleased_user_gpus, text, err))
-TIME_ROW(round, round_sec)
-TIME_ROW(grace, grace_sec)
-TIME_ROW(half_life, half_life_sec)
-TIME_ROW(lead_max, lead_max_sec)
-TIME_ROW(urgency, urgency_sec)
-TIME_ROW(forecast, forecast_sec)
-BOOL_ROW(lease_none, lease_none_allowed)
-BOOL_ROW(new_first, new_first)
-BOOL_ROW(admin_comment, admin_comment)
-BOOL_ROW(leases, leases)
-FLAG_ROW(gres, shards, "gpu", "shard")
-COUNT_ROW(reclaim, reclaim_max)
-TIME_ROW(slot, slot_sec)
-COUNT_ROW(batch, batch_max)
-TIME_ROW(epoch, epoch_sec)
-NUMBER_ROW(price, price_base, 1, 1e6)
-ROW(budget, parse_budget(&o->budget, text, err))
-NUMBER_ROW(refill, budget_refill, 0, CREDITS_MAX)
-FLAG_ROW(own_price, own_share, "cluster", "share")
-FLAG_ROW(admission, refuse_unworthy, "wait", "refuse")
-BOOL_ROW(lend_idle, lend_idle)
-BOOL_ROW(trust_bids, trust_bids)
-NUMBER_ROW(knob, fairness_knob, 0, 1)
-BOOL_ROW(promise, promise)
-TIME_ROW(recall, recall_sec)
-COUNT_ROW(reserve, reserve_gpus)
-FLAG_ROW(satisfied, attained_first, "rho", "attained")
-FLAG_ROW(within, within_users, "job", "user")
-NUMBER_ROW(bonus, lease_bonus, 0, 1000)
-FLAG_ROW(variant, quota_entitlement, "eq8", "eq16")
-FLAG_ROW(on_unfit, on_unfit_tenant, "job", "tenant")
-FLAG_ROW(placement, strict_placement, "consolidated", "strict")
-BOOL_ROW(blocked, charge_blocked)
-ROW(gpu_weights, astra_weights_parse(&o->gpu_weights, text, false, err))
-ROW(qos_weights, astra_weights_parse(&o->qos_weights, text, true, err))
-
-static int set_learning_rate(struct astra_options *o, const char *text,
-			     struct astra_error *err)
-{
-	static const char *const words[] = {"decay", "theory", "const", NULL};
-
-	return astra_option_word(&o->learning_rate, words, text, err);
-}
-
-static int set_learned_utility(struct astra_options *o, const char *text,
-			       struct astra_error *err)
-{
-	static const char *const words[] = {"linear", "log", "reciprocal",
-					    "poly", NULL};
-
-	return astra_option_word(&o->learned_utility, words, text, err);
-}
-
-static int set_policy(struct astra_options *o, const char *text,
-		      struct astra_error *err)
+static int set_policy(const struct astra_option *row, struct astra_options *o,
+		      const char *text, struct astra_error *err)
 {
 	const struct astra_policy *policy = astra_policy_find(text);
 
+	(void)row;
 	if (!policy && !strcasecmp(text, "ltgf+ltgf"))
 		return astra_error_set(err,
 				       "within tenants ltgf shares already: "
@@ -128,24 +46,6 @@ static int set_policy(struct astra_options *o, const char *text,
 	if (!o->lease_said)
 		o->lease_sec = policy->lease_sec > 0 ? policy->lease_sec
 						     : LEASE_TERM_SEC;
-	return 0;
-}
-
-static int set_min_run(struct astra_options *o, const char *text,
-		       struct astra_error *err)
-{
-	if (strcasecmp(text, "auto"))
-		return astra_option_seconds(&o->min_run_sec, text, err);
-	o->min_run_sec = -1;
-	return 0;
-}
-
-static int set_horizon(struct astra_options *o, const char *text,
-		       struct astra_error *err)
-{
-	if (strcasecmp(text, "auto"))
-		return astra_option_seconds(&o->horizon_sec, text, err);
-	o->horizon_sec = -1;
 	return 0;
 }
 
@@ -172,29 +72,30 @@ double astra_min_run_sec(const struct astra_options *options, double term_sec,
 	return fmin(term_sec / 10, MIN_RUN_SEC);
 }
 
-static int set_lease(struct astra_options *o, const char *text,
-		     struct astra_error *err)
+static int set_lease(const struct astra_option *row, struct astra_options *o,
+		     const char *text, struct astra_error *err)
 {
-	if (astra_option_seconds(&o->lease_sec, text, err) < 0)
+	if (astra_option_seconds(row, o, text, err) < 0)
 		return -1;
 	o->lease_said = true;
 	return 0;
 }
 
-static int set_unleased(struct astra_options *o, const char *text,
-			struct astra_error *err)
+static int set_unleased(const struct astra_option *row, struct astra_options *o,
+			const char *text, struct astra_error *err)
 {
-	if (astra_option_gpus(&o->unleased_gpus, text, err) < 0)
+	if (astra_option_gpus(row, o, text, err) < 0)
 		return -1;
 	o->unleased_said = true;
 	return 0;
 }
 
-static int set_signal(struct astra_options *o, const char *text,
-		      struct astra_error *err)
+static int set_signal(const struct astra_option *row, struct astra_options *o,
+		      const char *text, struct astra_error *err)
 {
 	int number = 0;
 
+	(void)row;
 	if (strcasecmp(text, "none"))
 		number = astra_parse_signal(text);
 	if (number < 0)
@@ -204,11 +105,12 @@ static int set_signal(struct astra_options *o, const char *text,
 	return 0;
 }
 
-static int set_exit(struct astra_options *o, const char *text,
-		    struct astra_error *err)
+static int set_exit(const struct astra_option *row, struct astra_options *o,
+		    const char *text, struct astra_error *err)
 {
 	struct astra_options parsed = *o;
 
+	(void)row;
 	parsed.checkpoint_exit_count = 0;
 	if (!strcasecmp(text, "none"))
 		goto done;
@@ -237,16 +139,44 @@ done:
 	return 0;
 }
 
-static int set_weight(struct astra_options *o, const char *text,
-		      struct astra_error *err)
+static int set_weight(const struct astra_option *row, struct astra_options *o,
+		      const char *text, struct astra_error *err)
 {
 	if (!strcasecmp(text, "only"))
 		o->priority_weight = ASTRA_WEIGHT_ONLY;
-	else if (astra_option_count(&o->priority_weight, text, NULL) < 0)
+	else if (astra_option_count(row, o, text, NULL) < 0)
 		return astra_error_set(err, "a whole number from 0 to "
 					    "100000000, or only");
 	return 0;
 }
+
+/* none is negative. */
+static int set_budget(const struct astra_option *row, struct astra_options *o,
+		      const char *text, struct astra_error *err)
+{
+	if (strcasecmp(text, "none"))
+		return astra_option_number(row, o, text, err);
+	o->budget = -1;
+	return 0;
+}
+
+static int set_gpu_weights(const struct astra_option *row,
+			   struct astra_options *o, const char *text,
+			   struct astra_error *err)
+{
+	(void)row;
+	return astra_weights_parse(&o->gpu_weights, text, false, err);
+}
+
+static int set_qos_weights(const struct astra_option *row,
+			   struct astra_options *o, const char *text,
+			   struct astra_error *err)
+{
+	(void)row;
+	return astra_weights_parse(&o->qos_weights, text, true, err);
+}
+
+#define OPTION(kind, member) ASTRA_MEMBER(astra_options, kind, member)
 
 const struct astra_option astra_option_table[] = {
 	{"Policy", "NAME", "ltgf",
@@ -262,13 +192,13 @@ const struct astra_option astra_option_table[] = {
 	 "whose shares are parts of the tenant's. ltgf+oasis, ltgf+ogasched: "
 	 "ltgf between tenants at each slot, in each plans, or what is learned, "
 	 "for its own jobs and as many GPUs as its share has.",
-	 set_policy},
+	 .parse = set_policy},
 	{"Leases", "yes|no", "yes",
 	 "no: jobs have no leases; Slurm starts them by itself, in the order "
 	 "of their priorities, which follow Policy where priority/ltgf is "
 	 "loaded, and they run until they end. So it is in every pool where "
 	 "burst_buffer/astraea is not loaded.",
-	 set_leases},
+	 .parse = astra_option_bool, .sets = {OPTION(FLAG, leases)}},
 	{"Gres", "gpu|shard", "gpu",
 	 "What the pool shares out. gpu: whole GPUs. shard: parts of them, "
 	 "gres/shard, which jobs ask for with --gres=shard:N; all that is said "
@@ -279,32 +209,35 @@ const struct astra_option astra_option_table[] = {
 	 "leases. Jobs "
 	 "that wait and ask for what the pool does not share out any more are "
 	 "Slurm's own.",
-	 set_gres},
+	 .parse = astra_option_flag, .sets = {OPTION(FLAG, shards)},
+	 .words = {"gpu", "shard"}},
 	{"PriorityWeightLTGF", "NUMBER|only", "only",
 	 "Without leases, what the place in Policy's line adds to the "
 	 "priority of priority/multifactor: the first of n jobs gets NUMBER, "
 	 "the next NUMBER x (n-1)/n, and so on. only: each place counts 1000 "
 	 "more than all PriorityWeight options of slurm.conf together.",
-	 set_weight},
+	 .parse = set_weight, .sets = {OPTION(U32, priority_weight)}},
 	{"LeaseTerm", "TIME", "900",
 	 "How long a job holds its GPUs before "
 	 "it competes for them again. Where it is not set, themis and "
 	 "ltgf+themis have 600.",
-	 set_lease},
+	 .parse = set_lease,
+	 .sets = {OPTION(REAL, lease_sec), OPTION(FLAG, lease_said)}},
 	{"LeaseMin", "TIME", "0",
 	 "The shortest term a job may ask for with "
 	 "--lease. 0: CheckpointGrace, and at least MinRunTime.",
-	 set_lease_min},
+	 .parse = astra_option_seconds, .sets = {OPTION(REAL, lease_min_sec)}},
 	{"LeaseMax", "TIME", "0",
 	 "The longest term a job may ask for with --lease, and the longest "
 	 "one that a job gets whose leases are too short to save anything: "
 	 "with LeaseTerm's value no job gets a longer one. 0: LeaseTerm, and "
 	 "four times that.",
-	 set_lease_max},
+	 .parse = astra_option_seconds, .sets = {OPTION(REAL, lease_max_sec)}},
 	{"AllowNoLease", "yes|no", "no",
 	 "Whether a job may say --lease=none "
 	 "and keep its GPUs until it ends. It is charged like the others.",
-	 set_lease_none},
+	 .parse = astra_option_bool,
+	 .sets = {OPTION(FLAG, lease_none_allowed)}},
 	{"NoLeaseGPUs", "GPUS|quota|none", "quota",
 	 "The most GPUs that a tenant's jobs without leases hold at a time: "
 	 "those of srun and salloc, with --no-requeue or --lease=none. Others "
@@ -312,34 +245,37 @@ const struct astra_option astra_option_table[] = {
 	 "free of it. quota: the tenant's share of the pool, rounded up; not so "
 	 "where JobRequeue=0 in slurm.conf makes every job one of them, unless "
 	 "this option is set. none: no bound.",
-	 set_unleased},
+	 .parse = set_unleased,
+	 .sets = {OPTION(U32, unleased_gpus), OPTION(FLAG, unleased_said)}},
 	{"NoLeaseUserGPUs", "GPUS|quota|none", "none",
 	 "The same of one user's jobs. quota: the share of the user's tenant.",
-	 set_unleased_user},
+	 .parse = astra_option_gpus, .sets = {OPTION(U32, unleased_user_gpus)}},
 	{"NoLeaseTime", "TIME|none", "none",
 	 "The longest time limit of a job without leases: that of a new job is "
 	 "shortened to it, and its user is told so.",
-	 set_unleased_time},
+	 .parse = astra_option_seconds, .sets = {OPTION(REAL, unleased_sec)}},
 	{"RoundInterval", "TIME", "10",
 	 "The longest time between two rounds. "
 	 "Rounds also follow a job's end, a lease's end and a submission, at "
 	 "most one a second, and sooner where somebody waits for srun or "
 	 "salloc.",
-	 set_round},
+	 .parse = astra_option_seconds, .sets = {OPTION(REAL, round_sec)}},
 	{"CheckpointGrace", "TIME", "60",
 	 "How long a job that was signalled "
 	 "at its lease's end may go on before it is requeued.",
-	 set_grace},
+	 .parse = astra_option_seconds, .sets = {OPTION(REAL, grace_sec)}},
 	{"CheckpointSignal", "SIGNAL|none", "none",
 	 "The signal for jobs that "
 	 "did not name one with --signal. With none such jobs are requeued "
 	 "directly: Slurm sends TERM, and KILL after KillWait.",
-	 set_signal},
+	 .parse = set_signal, .sets = {OPTION(INT, checkpoint_signal)}},
 	{"CheckpointExit", "CODE[,CODE...]|none", "85",
 	 "Exit codes by which "
 	 "a job in its grace says that it has checkpointed and wants to go "
 	 "on later.",
-	 set_exit},
+	 .parse = set_exit,
+	 .sets = {ASTRA_MEMBER_ARRAY(astra_options, INT, checkpoint_exit),
+		  OPTION(SIZE, checkpoint_exit_count)}},
 	{"MinRunTime", "TIME|auto", "auto",
 	 "A job keeps its GPUs at least so long "
 	 "after each start, however short its lease, and no GPUs are lent for "
@@ -347,31 +283,32 @@ const struct astra_option astra_option_table[] = {
 	 "start up and for a checkpoint, at most a term; of others a tenth of "
 	 "the term, at most a minute; 0 where the policy itself says when "
 	 "leases end.",
-	 set_min_run},
+	 .parse = astra_option_auto, .sets = {OPTION(REAL, min_run_sec)}},
 	{"MaxReclaim", "GPUS", "0",
 	 "At most so many GPUs are taken back in "
 	 "one round; a single job that holds more counts as one. 0: no "
 	 "limit.",
-	 set_reclaim},
+	 .parse = astra_option_count, .sets = {OPTION(U32, reclaim_max)}},
 	{"TenantVariant", "eq8|eq16", "eq8",
 	 "What a tenant is entitled to: "
 	 "eq16: its quota, always, so that one who was idle comes back with "
 	 "a lead; eq8: no more than it asks for at the time.",
-	 set_variant},
+	 .parse = astra_option_flag, .sets = {OPTION(FLAG, quota_entitlement)},
+	 .words = {"eq8", "eq16"}},
 	{"FairnessHalfLife", "TIME|none", "none",
 	 "How fast past use is "
 	 "forgotten: what happened so long ago counts half. none: all since "
 	 "the beginning counts, as in the paper. Where it is shorter than some "
 	 "twenty terms, first starts may be later than promised.",
-	 set_half_life},
+	 .parse = astra_option_seconds, .sets = {OPTION(REAL, half_life_sec)}},
 	{"LeadMax", "TIME|none", "none",
 	 "The most an idle tenant can save "
 	 "up under eq16, as the time its whole quota is worth.",
-	 set_lead_max},
+	 .parse = astra_option_seconds, .sets = {OPTION(REAL, lead_max_sec)}},
 	{"NewJobsFirst", "yes|no", "no",
 	 "Whether a tenant's jobs that never "
 	 "ran go before its others.",
-	 set_new_first},
+	 .parse = astra_option_bool, .sets = {OPTION(FLAG, new_first)}},
 	{"Promise", "yes|no", "yes",
 	 "Whether each job that fits has its first start within 2 + (its own "
 	 "GPUs + those of its tenant's jobs before it that never ran) / the "
@@ -379,92 +316,99 @@ const struct astra_option astra_option_table[] = {
 	 "held for it, and leases of its tenant and of richer ones are "
 	 "recalled. no: the paper's rule alone, under which large jobs may "
 	 "starve.",
-	 set_promise},
+	 .parse = astra_option_bool, .sets = {OPTION(FLAG, promise)}},
 	{"RecallAfter", "TIME", "2:00",
 	 "With Promise=yes: a job that has run so long since its start, and "
 	 "MinRunTime, may be told to leave before its lease is over, for the "
 	 "next job of its tenant or of a poorer one that never ran. 0: no "
 	 "lease ends before its time, new jobs wait for that, and under "
 	 "overload some first starts are later than promised.",
-	 set_recall},
+	 .parse = astra_option_seconds, .sets = {OPTION(REAL, recall_sec)}},
 	{"Reserve", "GPUS", "2",
 	 "With Promise=yes: so many GPUs of a node, at most a 256th of all, "
 	 "are kept for jobs that never ran when more GPUs are wanted than "
 	 "there are, so that small jobs start at once. 0: none.",
-	 set_reserve},
+	 .parse = astra_option_count, .sets = {OPTION(U32, reserve_gpus)}},
 	{"SatisfiedOrder", "attained|rho", "attained",
 	 "Which of a tenant's jobs goes first among those that have had their "
 	 "share. attained: the one that has had the least GPU time, so that "
 	 "short jobs end soon; rho: the one with the least rho, as in the "
 	 "paper.",
-	 set_satisfied},
+	 .parse = astra_option_flag, .sets = {OPTION(FLAG, attained_first)},
+	 .words = {"rho", "attained"}},
 	{"FairWithin", "user|job", "user",
 	 "Among whom a tenant's GPU time is shared. user: its users in equal "
 	 "parts, then each user's jobs, so that nobody gains by more jobs; "
 	 "job: its jobs, whoever submits them, as in the paper.",
-	 set_within},
+	 .parse = astra_option_flag, .sets = {OPTION(FLAG, within_users)},
+	 .words = {"job", "user"}},
 	{"LeaseBonus", "NUMBER", "0",
 	 "A job's rho is divided by 1 + "
 	 "LeaseBonus times the leases it has had: jobs with many leases "
 	 "behind them finish sooner.",
-	 set_bonus},
+	 .parse = astra_option_number, .sets = {OPTION(REAL, lease_bonus)},
+	 .least = 0, .most = 1000},
 	{"DeadlineUrgency", "TIME", "0",
 	 "A job goes before its tenant's "
 	 "others once its --deadline, less its time limit, is nearer than "
 	 "this.",
-	 set_urgency},
+	 .parse = astra_option_seconds, .sets = {OPTION(REAL, urgency_sec)}},
 	{"OnUnfit", "job|tenant", "job",
 	 "What is passed over in a round when "
 	 "a job does not fit. tenant is the paper's literal text and leaves "
 	 "GPUs idle.",
-	 set_on_unfit},
+	 .parse = astra_option_flag, .sets = {OPTION(FLAG, on_unfit_tenant)},
+	 .words = {"job", "tenant"}},
 	{"Placement", "consolidated|strict", "consolidated",
 	 "strict: a job "
 	 "rather waits than runs on more nodes than it needs.",
-	 set_placement},
+	 .parse = astra_option_flag, .sets = {OPTION(FLAG, strict_placement)},
+	 .words = {"consolidated", "strict"}},
 	{"QOSWeight", "QOS:WEIGHT[,...]|none", "none",
 	 "The weights of jobs within their tenant by their QOS: of two jobs "
 	 "one with weight 2 is entitled to twice the GPUs of one with 1. Jobs "
 	 "of a QOS that is not named have 1. One with 0 runs on what its "
 	 "tenant's others leave. incentive and oasis take a job that does not say "
 	 "what it is worth for worth its GPU hours times this.",
-	 set_qos_weights},
+	 .parse = set_qos_weights},
 	{"GPUWeight", "TYPE:WEIGHT[,...]|none", "none",
 	 "What an hour of a GPU of this type, as gres.conf names it, counts. "
 	 "Types that are not named count 1. Shares, rho and the GPUs and GPU "
 	 "time that sfair shows of tenants are in this measure.",
-	 set_gpu_weights},
+	 .parse = set_gpu_weights},
 	{"ChargeBlocked", "yes|no", "yes",
 	 "Whether a job is charged with what it keeps from others: on each "
 	 "node the larger of its GPUs and the GPUs' worth of its CPUs and "
 	 "memory, by TRESBillingWeights of its partition where these weigh "
 	 "GPUs, else by the node's GPUs a CPU and a MiB. no: with its GPUs.",
-	 set_blocked},
+	 .parse = astra_option_bool, .sets = {OPTION(FLAG, charge_blocked)}},
 	{"SlotLength", "TIME", "600",
 	 "incentive, oasis and ogasched plan slot by slot, of ten seconds at "
 	 "least. Their leases end with a slot.",
-	 set_slot},
+	 .parse = astra_option_seconds, .sets = {OPTION(REAL, slot_sec)}},
 	{"BatchMax", "SLOTS", "4",
 	 "The longest window of incentive, 1 to 256 slots. Windows begin with "
 	 "2 slots and double up to this. Jobs that come during one are planned "
 	 "at its end; longer jobs are planned in parts.",
-	 set_batch},
+	 .parse = astra_option_count, .sets = {OPTION(U32, batch_max)}},
 	{"BatchEpoch", "TIME", "604800",
 	 "How long the windows of incentive go on before they begin anew: with the "
 	 "first one that ends so late, the next is of 2 slots again, for those who "
 	 "came in the 2 slots before and those who still wait. SlotLength at least.",
-	 set_epoch},
+	 .parse = astra_option_seconds, .sets = {OPTION(REAL, epoch_sec)}},
 	{"PriceBase", "NUMBER", "2",
 	 "theta of incentive, 1 to 1000000: a GPU hour costs theta^u - 1 while a share u of "
 	 "the GPUs is in use, and a job that does not say what it is worth is "
 	 "worth its GPU hours.",
-	 set_price},
+	 .parse = astra_option_number, .sets = {OPTION(REAL, price_base)},
+	 .least = 1, .most = 1e6},
 	{"OwnPrice", "cluster|share", "cluster",
 	 "By whose use incentive prices a job in its tenant's own share. "
 	 "cluster: everybody's, as in the paper; jobs are refused while their "
 	 "tenant's share is idle because others are busy. share: the "
 	 "tenant's.",
-	 set_own_price},
+	 .parse = astra_option_flag, .sets = {OPTION(FLAG, own_share)},
+	 .words = {"cluster", "share"}},
 	{"Budget", "CREDITS|none", "none",
 	 "What each tenant has to begin with for GPUs of others' shares under "
 	 "incentive, in the credits of PriceBase. What it pays goes off, what it is "
@@ -472,15 +416,17 @@ const struct astra_option astra_option_table[] = {
 	 "for that beyond what it was sold, unless LendIdle; in its own "
 	 "share its jobs run all the same. 0: it buys nothing. none: it may owe "
 	 "anything, as in the paper.",
-	 set_budget},
+	 .parse = set_budget, .sets = {OPTION(REAL, budget)}, .least = 0,
+	 .most = CREDITS_MAX},
 	{"BudgetRefill", "CREDITS", "0",
 	 "What a tenant that has less than Budget is given of it a day.",
-	 set_refill},
+	 .parse = astra_option_number, .sets = {OPTION(REAL, budget_refill)},
+	 .least = 0, .most = CREDITS_MAX},
 	{"PlanHorizon", "TIME|auto", "auto",
 	 "How far ahead oasis plans, 1 to 1000 slots. auto: a day, or 1000 slots "
 	 "where that is less. A job whose work is longer than three "
 	 "quarters of this is planned part by part.",
-	 set_horizon},
+	 .parse = astra_option_auto, .sets = {OPTION(REAL, horizon_sec)}},
 	{"Admission", "wait|refuse", "wait",
 	 "What becomes of a job that oasis offers no schedule worth its price when "
 	 "it comes. wait: it is asked again in each slot, and LendIdle lends it GPUs. "
@@ -488,7 +434,8 @@ const struct astra_option astra_option_table[] = {
 	 "it is released it is asked as if it had just come. A job that ran or was "
 	 "admitted once is not refused, nor is any in the SlotLength after the number "
 	 "of GPUs that are up has changed. Policy=oasis only.",
-	 set_admission},
+	 .parse = astra_option_flag, .sets = {OPTION(FLAG, refuse_unworthy)},
+	 .words = {"wait", "refuse"}},
 	{"LendIdle", "yes|no", "yes",
 	 "Whether GPUs that nobody has planned, or that were planned for a job that "
 	 "cannot start there, are lent to jobs that wait and can, each time to the "
@@ -498,40 +445,43 @@ const struct astra_option astra_option_table[] = {
 	 "is never worth its price never runs, and with incentive a job that goes "
 	 "on beyond what it was sold pays the posted price of each slot. ltgf leaves no such GPU in any case, "
 	 "but for those that it keeps for a promised start.",
-	 set_lend_idle},
+	 .parse = astra_option_bool, .sets = {OPTION(FLAG, lend_idle)}},
 	{"FairnessKnob", "NUMBER", "0.8",
 	 "f of themis and ltgf+themis: GPUs are offered to the 1 - f of the "
 	 "apps that are worst off. 0 offers them to all, which is most "
 	 "efficient; near 1 only to the worst one, which is most fair.",
-	 set_knob},
+	 .parse = astra_option_number, .sets = {OPTION(REAL, fairness_knob)},
+	 .least = 0, .most = 1},
 	{"TrustBids", "yes|no", "no",
 	 "Who is worst off is told by themis' own estimates (no), or by the "
 	 "fairness that an app's agent states, where it has one. yes: as in the "
 	 "paper; then it pays to overstate. What GPUs do for an app, its agent "
 	 "tells in both cases.",
-	 set_trust_bids},
+	 .parse = astra_option_bool, .sets = {OPTION(FLAG, trust_bids)}},
 	{"LearningRate", "theory|const|decay", "theory",
 	 "How far ogasched moves at a time. theory: by the length of the "
 	 "reward's gradient; const: by the longest it can be, which bounds what "
 	 "can be lost by learning; decay: less and less far.",
-	 set_learning_rate},
+	 .parse = astra_option_word, .sets = {OPTION(SIZE, learning_rate)},
+	 .words = {"decay", "theory", "const"}},
 	{"LearnedUtility", "linear|log|reciprocal|poly", "log",
 	 "What GPUs on a node are worth to a class of jobs, for ogasched: each as "
 	 "much as the first (linear), or less and less: poly, log, reciprocal. "
 	 "The steeper it falls, the more equal are the shares.",
-	 set_learned_utility},
+	 .parse = astra_option_word, .sets = {OPTION(SIZE, learned_utility)},
+	 .words = {"linear", "log", "reciprocal", "poly"}},
 	{"AdminComment", "yes|no", "yes",
 	 "Whether a job's AdminComment, which sacct shows, gets a word "
 	 "astraea:submit=TIME,leases=N,lost=SECONDS at each of its ends.",
-	 set_admin_comment},
+	 .parse = astra_option_bool, .sets = {OPTION(FLAG, admin_comment)}},
 	{"ForecastInterval", "TIME|none", "5",
 	 "How often to look ahead when waiting jobs will start, for squeue "
 	 "--start and sfair when: a thread of low priority runs a copy of the "
 	 "engine ahead, for some seconds at most, and then rests twenty times "
 	 "as long as it took. none: never; then only starts that are planned "
 	 "are told.",
-	 set_forecast},
-	{NULL, NULL, NULL, NULL, NULL},
+	 .parse = astra_option_seconds, .sets = {OPTION(REAL, forecast_sec)}},
+	{.key = NULL},
 };
 
 void astra_options_init(struct astra_options *options)
@@ -539,7 +489,7 @@ void astra_options_init(struct astra_options *options)
 	*options = (struct astra_options){0};
 	for (const struct astra_option *row = astra_option_table; row->key;
 	     row++)
-		row->parse(options, row->initial, NULL);
+		row->parse(row, options, row->initial, NULL);
 	options->lease_said = options->unleased_said = false;
 }
 
@@ -553,7 +503,7 @@ int astra_options_set(struct astra_options *options, const char *key,
 	     row++) {
 		if (strcasecmp(row->key, key))
 			continue;
-		if (row->parse(&parsed, value, &why) < 0)
+		if (row->parse(row, &parsed, value, &why) < 0)
 			return astra_error_set(err, "%s=%s: %s", row->key,
 					       value, why.text);
 		*options = parsed;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "src/common/error.h"
+#include "src/common/member.h"
 #include "src/policy/weights.h"
 
 #define ASTRA_POLICY_NAME_MAX 32
@@ -81,16 +82,28 @@ struct astra_options {
 	struct astra_weights qos_weights; /* QOSWeight */
 };
 
+struct astra_option;
+
+/* Parse text into out. Returns 0, or -1 with err saying what is allowed (the
+ * caller names key and value). */
+typedef int astra_option_parser(const struct astra_option *row,
+				struct astra_options *out, const char *text,
+				struct astra_error *err);
+
+#define ASTRA_OPTION_WORDS 4
+
 /* One row of the table. */
 struct astra_option {
 	const char *key;
 	const char *values;  /* as the man page shows them, e.g. "TIME" */
 	const char *initial; /* the default, as an admin would write it */
 	const char *help;
-	/* Parse text into out. Returns 0, or -1 with err saying what is
-	 * allowed (the caller names key and value). */
-	int (*parse)(struct astra_options *out, const char *text,
-		     struct astra_error *err);
+	astra_option_parser *parse;
+	/* The members that it sets, as a recorded round has them, ended by a
+	 * NULL key; none of what that writes by itself. */
+	struct astra_member sets[3];
+	double least, most;			   /* of a number */
+	const char *words[ASTRA_OPTION_WORDS + 1]; /* of a word, else NULL */
 };
 
 /* The table, ended by a row whose key is NULL. */

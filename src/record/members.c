@@ -2,10 +2,8 @@
 #include "src/record/members.h"
 
 #include "src/policy/auction.h"
-#include "src/policy/options.h"
 #include "src/policy/plan.h"
 
-#define OPTION(kind, member) ASTRA_MEMBER(astra_options, kind, member)
 #define NODE(kind, member) ASTRA_MEMBER(astra_node, kind, member)
 #define USER(kind, member) ASTRA_MEMBER(astra_user, kind, member)
 #define TENANT(kind, member) ASTRA_MEMBER(astra_tenant, kind, member)
@@ -14,60 +12,6 @@
 #define BID(kind, member) ASTRA_MEMBER(astra_bid, kind, member)
 #define DECISION(kind, member) ASTRA_MEMBER(astra_decision, kind, member)
 #define REASON(kind, member) ASTRA_MEMBER(astra_reason, kind, member)
-
-/* All of struct astra_options but its texts and weights. */
-const struct astra_member astra_round_option_members[] = {
-	OPTION(FLAG, leases),
-	OPTION(FLAG, shards),
-	OPTION(U32, priority_weight),
-	OPTION(REAL, lease_sec),
-	OPTION(FLAG, lease_said),
-	OPTION(REAL, lease_min_sec),
-	OPTION(REAL, lease_max_sec),
-	OPTION(FLAG, lease_none_allowed),
-	OPTION(U32, unleased_gpus),
-	OPTION(FLAG, unleased_said),
-	OPTION(U32, unleased_user_gpus),
-	OPTION(REAL, unleased_sec),
-	OPTION(REAL, round_sec),
-	OPTION(REAL, grace_sec),
-	OPTION(INT, checkpoint_signal),
-	ASTRA_MEMBER_ARRAY(astra_options, INT, checkpoint_exit),
-	OPTION(SIZE, checkpoint_exit_count),
-	OPTION(REAL, min_run_sec),
-	OPTION(U32, reclaim_max),
-	OPTION(FLAG, quota_entitlement),
-	OPTION(REAL, half_life_sec),
-	OPTION(REAL, lead_max_sec),
-	OPTION(FLAG, new_first),
-	OPTION(REAL, lease_bonus),
-	OPTION(FLAG, promise),
-	OPTION(REAL, recall_sec),
-	OPTION(U32, reserve_gpus),
-	OPTION(FLAG, attained_first),
-	OPTION(FLAG, within_users),
-	OPTION(FLAG, charge_blocked),
-	OPTION(REAL, urgency_sec),
-	OPTION(FLAG, on_unfit_tenant),
-	OPTION(FLAG, strict_placement),
-	OPTION(REAL, slot_sec),
-	OPTION(U32, batch_max),
-	OPTION(REAL, epoch_sec),
-	OPTION(REAL, price_base),
-	OPTION(REAL, budget),
-	OPTION(REAL, budget_refill),
-	OPTION(FLAG, own_share),
-	OPTION(REAL, horizon_sec),
-	OPTION(FLAG, refuse_unworthy),
-	OPTION(FLAG, lend_idle),
-	OPTION(FLAG, trust_bids),
-	OPTION(REAL, fairness_knob),
-	OPTION(SIZE, learning_rate),
-	OPTION(SIZE, learned_utility),
-	OPTION(FLAG, admin_comment),
-	OPTION(REAL, forecast_sec),
-	ASTRA_MEMBERS_END,
-};
 
 const struct astra_member astra_round_node_members[] = {
 	NODE(TEXT, name),	   NODE(FLAG, usable), NODE(FLAG, emptying),

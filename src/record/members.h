@@ -10,7 +10,6 @@
 #include "src/common/text.h"
 
 /* members.c */
-extern const struct astra_member astra_round_option_members[];
 extern const struct astra_member astra_round_node_members[];
 extern const struct astra_member astra_round_tenant_members[];
 extern const struct astra_member astra_round_user_members[];

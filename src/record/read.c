@@ -40,9 +40,12 @@ static int get_options(const json_t *object, struct astra_options *out,
 	if (!policy || strlen(policy) >= sizeof(out->policy))
 		return astra_round_wrong("options", 0, "policy", err);
 	strcpy(out->policy, policy);
-	if (astra_round_get(object, out, astra_round_option_members, "options",
-			    0, err) < 0 ||
-	    get_weights(json_object_get(object, "gpu_weights"),
+	for (const struct astra_option *row = astra_option_table; row->key;
+	     row++)
+		if (astra_round_get(object, out, row->sets, "options", 0, err) <
+		    0)
+			return -1;
+	if (get_weights(json_object_get(object, "gpu_weights"),
 			&out->gpu_weights, err) < 0 ||
 	    get_weights(json_object_get(object, "qos_weights"),
 			&out->qos_weights, err) < 0)

@@ -144,7 +144,9 @@ static void put_options(struct astra_text *out, const struct astra_options *o)
 {
 	put_word(out, ",\"options\":{\"policy\":");
 	astra_encode_text(out, o->policy);
-	astra_round_put(out, o, astra_round_option_members, ",", false);
+	for (const struct astra_option *row = astra_option_table; row->key;
+	     row++)
+		astra_round_put(out, o, row->sets, ",", false);
 	put_weights(out, "gpu_weights", &o->gpu_weights);
 	put_weights(out, "qos_weights", &o->qos_weights);
 	put_word(out, "}");

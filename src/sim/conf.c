@@ -35,7 +35,7 @@ static int set(struct reading *r, const struct astra_conf_pair *p,
 {
 	for (const struct astra_option *o = astra_option_table; o->key; o++)
 		if (!strcasecmp(o->key, p->key))
-			return o->parse(&r->options, p->value, err) < 0
+			return o->parse(o, &r->options, p->value, err) < 0
 				       ? blame(p, err)
 				       : 0;
 	return 0; /* for slurmctld only */

@@ -150,7 +150,7 @@ static int set_options(const s_p_hashtbl_t *table, const char *path,
 			continue;
 		free(said[o - astra_option_table]);
 		said[o - astra_option_table] = text;
-		if (o->parse(&trial, text, err) < 0)
+		if (o->parse(o, &trial, text, err) < 0)
 			return astra_conf_blame(path, o->key, text, err);
 		*out = trial;
 	}

@@ -28,7 +28,7 @@ static bool diff_same_value(const struct astra_option *o, const char *a,
 		return true;
 	memset(&of_a, 0, sizeof(of_a));
 	memset(&of_b, 0, sizeof(of_b));
-	return !o->parse(&of_a, a, NULL) && !o->parse(&of_b, b, NULL) &&
+	return !o->parse(o, &of_a, a, NULL) && !o->parse(o, &of_b, b, NULL) &&
 	       !memcmp(&of_a, &of_b, sizeof(of_a));
 }
 

@@ -50,7 +50,7 @@ static int read_span(const s_p_hashtbl_t *table, const char *path,
 	int rc = 0;
 
 	if (text)
-		rc = astra_option_number(&days, 0, 36500, text, err);
+		rc = astra_parse_number(&days, 0, 36500, text, err);
 	if (rc < 0)
 		astra_conf_blame(path, span->key, text, err);
 	*out = days * 86400;
@@ -66,7 +66,7 @@ static int read_switch(const s_p_hashtbl_t *table, const char *path,
 
 	config->history = true;
 	if (text)
-		rc = astra_option_bool(&config->history, text, err);
+		rc = astra_parse_bool(&config->history, text, err);
 	if (rc < 0)
 		astra_conf_blame(path, "History", text, err);
 	free(text);
