@@ -58,6 +58,8 @@ libastra_policy_a_SOURCES = \
 	src/policy/losers.c \
 	src/policy/ltgf.c \
 	src/policy/ltgf.h \
+	src/policy/members.c \
+	src/policy/members.h \
 	src/policy/model.h \
 	src/policy/node_names.c \
 	src/policy/node_names.h \

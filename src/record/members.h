@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The members of what a record holds, and how they become JSON and are read. */
+/* How the members of what a record holds become JSON and are read. */
 #ifndef ASTRA_RECORD_MEMBERS_H
 #define ASTRA_RECORD_MEMBERS_H
 
 #include <jansson.h>
 
 #include "src/common/error.h"
-#include "src/common/member.h"
 #include "src/common/text.h"
-
-/* members.c */
-extern const struct astra_member astra_round_node_members[];
-extern const struct astra_member astra_round_tenant_members[];
-extern const struct astra_member astra_round_user_members[];
-extern const struct astra_member astra_round_job_members[];
-extern const struct astra_member astra_round_share_members[];
-extern const struct astra_member astra_round_bid_members[];
-extern const struct astra_member astra_round_decision_members[];
-extern const struct astra_member astra_round_reason_members[];
+#include "src/policy/members.h"
 
 /* Append the members, each after the separator given for the first one and a
  * comma for the others; terse: those that are 0, false or empty are left out.

@@ -23,8 +23,7 @@ static int get_nodes(const json_t *array, struct astra_round *r,
 		struct astra_node *n = &nodes[i];
 
 		if (astra_round_get(json_array_get(array, i), n,
-				    astra_round_node_members, "nodes", i,
-				    err) < 0)
+				    astra_node_members, "nodes", i, err) < 0)
 			return -1;
 		if (n->gpus_free > n->gpus || n->cpus_free > n->cpus ||
 		    n->gpus > 1 << 16 || !(n->charge >= 0))
@@ -44,7 +43,7 @@ static int get_tenants(const json_t *array, struct astra_round *r,
 		return astra_error_nomem(err);
 	for (size_t i = 0; i < json_array_size(array); i++) {
 		if (astra_round_get(json_array_get(array, i), &tenants[i],
-				    astra_round_tenant_members, "tenants", i,
+				    astra_tenant_members, "tenants", i,
 				    err) < 0)
 			return -1;
 		if (!tenants[i].name || !(tenants[i].weight >= 0))
@@ -64,8 +63,7 @@ static int get_users(const json_t *array, struct astra_round *r,
 		return astra_error_nomem(err);
 	for (size_t i = 0; i < json_array_size(array); i++) {
 		if (astra_round_get(json_array_get(array, i), &users[i],
-				    astra_round_user_members, "users", i,
-				    err) < 0)
+				    astra_user_members, "users", i, err) < 0)
 			return -1;
 		if (!users[i].name || !(users[i].weight >= 0) ||
 		    users[i].tenant >= r->snapshot.tenant_count)
@@ -116,8 +114,7 @@ static int get_held(const json_t *array, struct astra_round *r,
 		return astra_error_nomem(err);
 	for (size_t i = 0; i < json_array_size(array); i++) {
 		if (astra_round_get(json_array_get(array, i), &held[i],
-				    astra_round_share_members, "held", i,
-				    err) < 0)
+				    astra_share_members, "held", i, err) < 0)
 			return -1;
 		if (held[i].node >= r->snapshot.node_count ||
 		    held[i].gpus > r->snapshot.nodes[held[i].node].gpus)
@@ -149,8 +146,8 @@ static int get_jobs(const json_t *array, struct astra_round *r,
 		const json_t *object = json_array_get(array, i);
 		struct astra_job *j = &jobs[i];
 
-		if (astra_round_get(object, j, astra_round_job_members, "jobs",
-				    i, err) < 0)
+		if (astra_round_get(object, j, astra_job_members, "jobs", i,
+				    err) < 0)
 			return -1;
 		if (!is_sound(j, r))
 			return astra_round_wrong(
@@ -198,8 +195,8 @@ static int get_bids(const json_t *array, struct astra_round *r,
 	for (size_t i = 0; i < json_array_size(array); i++) {
 		const json_t *object = json_array_get(array, i);
 
-		if (astra_round_get(object, &bids[i], astra_round_bid_members,
-				    "bids", i, err) < 0 ||
+		if (astra_round_get(object, &bids[i], astra_bid_members, "bids",
+				    i, err) < 0 ||
 		    get_table(json_object_get(object, "table"), r, &bids[i], i,
 			      err) < 0)
 			return -1;

@@ -119,7 +119,7 @@ static void put_shares(struct astra_text *out, const char *key,
 	astra_text_printf(out, ",\"%s\":[", key);
 	for (size_t i = 0; i < count; i++) {
 		put_word(out, i ? "," : "");
-		astra_round_put(out, &shares[i], astra_round_share_members, "{",
+		astra_round_put(out, &shares[i], astra_share_members, "{",
 				false);
 		put_word(out, "}");
 	}
@@ -196,7 +196,7 @@ static void put_node_set(struct astra_text *out, const char *name,
 static void put_job(struct astra_text *out, const struct astra_job *job,
 		    size_t nodes)
 {
-	open_object(out, job, astra_round_job_members);
+	open_object(out, job, astra_job_members);
 	put_node_set(out, "allowed", job->request.allowed, nodes);
 	put_node_set(out, "possible", job->request.possible, nodes);
 	put_node_set(out, "required", job->request.required, nodes);
@@ -207,7 +207,7 @@ static void put_job(struct astra_text *out, const struct astra_job *job,
 
 static void put_bid(struct astra_text *out, const struct astra_bid *bid)
 {
-	open_object(out, bid, astra_round_bid_members);
+	open_object(out, bid, astra_bid_members);
 	put_word(out, ",\"table\":[");
 	for (size_t i = 0; i < (size_t)ASTRA_LEVEL_COUNT * bid->gpus_max; i++) {
 		put_word(out, i ? "," : "");
@@ -225,19 +225,19 @@ static void put_snapshot(struct astra_text *out, const struct astra_snapshot *s)
 	put_word(out, ",\n\"nodes\":[");
 	for (size_t i = 0; i < s->node_count; i++) {
 		put_word(out, i ? ",\n" : "\n");
-		open_object(out, &s->nodes[i], astra_round_node_members);
+		open_object(out, &s->nodes[i], astra_node_members);
 		put_word(out, "}");
 	}
 	put_word(out, "],\n\"tenants\":[");
 	for (size_t i = 0; i < s->tenant_count; i++) {
 		put_word(out, i ? ",\n" : "\n");
-		open_object(out, &s->tenants[i], astra_round_tenant_members);
+		open_object(out, &s->tenants[i], astra_tenant_members);
 		put_word(out, "}");
 	}
 	put_word(out, "],\n\"users\":[");
 	for (size_t i = 0; i < s->user_count; i++) {
 		put_word(out, i ? ",\n" : "\n");
-		open_object(out, &s->users[i], astra_round_user_members);
+		open_object(out, &s->users[i], astra_user_members);
 		put_word(out, "}");
 	}
 	put_word(out, "],\n\"jobs\":[");
@@ -286,8 +286,7 @@ void astra_plan_write(struct astra_text *out, const struct astra_plan *plan)
 
 		astra_text_printf(out, "%s{\"action\":\"%s\"", i ? ",\n" : "\n",
 				  actions[d->action]);
-		astra_round_put(out, d, astra_round_decision_members, ",",
-				false);
+		astra_round_put(out, d, astra_decision_members, ",", false);
 		put_shares(out, "shares", plan->shares + d->first_share,
 			   d->share_count);
 		put_word(out, "}");
@@ -295,8 +294,8 @@ void astra_plan_write(struct astra_text *out, const struct astra_plan *plan)
 	put_word(out, "],\n\"reasons\":[");
 	for (size_t i = 0; i < plan->reason_count; i++) {
 		put_word(out, i ? ",\n" : "\n");
-		astra_round_put(out, &plan->reasons[i],
-				astra_round_reason_members, "{", false);
+		astra_round_put(out, &plan->reasons[i], astra_reason_members,
+				"{", false);
 		put_word(out, "}");
 	}
 	put_word(out, "],\n\"wake_sec\":");

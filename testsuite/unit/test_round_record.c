@@ -190,22 +190,21 @@ static void every_option_is_recorded(void **state)
 static void every_member_is_recorded(void **state)
 {
 	(void)state;
-	ROWS_CHECK(astra_node, astra_round_node_members);
-	ROWS_CHECK(astra_tenant, astra_round_tenant_members);
-	ROWS_CHECK(astra_user, astra_round_user_members);
-	ROWS_CHECK(astra_job, astra_round_job_members,
+	ROWS_CHECK(astra_node, astra_node_members);
+	ROWS_CHECK(astra_tenant, astra_tenant_members);
+	ROWS_CHECK(astra_user, astra_user_members);
+	ROWS_CHECK(astra_job, astra_job_members,
 		   ROWS_BUT(astra_job, request.allowed),
 		   ROWS_BUT(astra_job, request.possible),
 		   ROWS_BUT(astra_job, request.required),
 		   ROWS_BUT(astra_job, held), ROWS_BUT(astra_job, held_count));
-	ROWS_CHECK(astra_share, astra_round_share_members);
-	ROWS_CHECK(astra_bid, astra_round_bid_members,
-		   ROWS_BUT(astra_bid, table));
-	ROWS_CHECK(astra_decision, astra_round_decision_members,
+	ROWS_CHECK(astra_share, astra_share_members);
+	ROWS_CHECK(astra_bid, astra_bid_members, ROWS_BUT(astra_bid, table));
+	ROWS_CHECK(astra_decision, astra_decision_members,
 		   ROWS_BUT(astra_decision, action),
 		   ROWS_BUT(astra_decision, first_share),
 		   ROWS_BUT(astra_decision, share_count));
-	ROWS_CHECK(astra_reason, astra_round_reason_members);
+	ROWS_CHECK(astra_reason, astra_reason_members);
 }
 
 static void exit_codes_are_recorded(void **state)

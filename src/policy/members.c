@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/record/members.h"
+#include "src/policy/members.h"
 
 #include "src/policy/auction.h"
 #include "src/policy/plan.h"
@@ -13,7 +13,7 @@
 #define DECISION(kind, member) ASTRA_MEMBER(astra_decision, kind, member)
 #define REASON(kind, member) ASTRA_MEMBER(astra_reason, kind, member)
 
-const struct astra_member astra_round_node_members[] = {
+const struct astra_member astra_node_members[] = {
 	NODE(TEXT, name),	   NODE(FLAG, usable), NODE(FLAG, emptying),
 	NODE(FLAG, settling),	   NODE(U32, gpus),    NODE(U32, gpus_free),
 	NODE(U32, gpus_scattered), NODE(REAL, charge), NODE(U32, rack),
@@ -22,13 +22,13 @@ const struct astra_member astra_round_node_members[] = {
 	ASTRA_MEMBERS_END,
 };
 
-const struct astra_member astra_round_tenant_members[] = {
+const struct astra_member astra_tenant_members[] = {
 	TENANT(TEXT, name),
 	TENANT(REAL, weight),
 	ASTRA_MEMBERS_END,
 };
 
-const struct astra_member astra_round_user_members[] = {
+const struct astra_member astra_user_members[] = {
 	USER(TEXT, name),
 	USER(U32, tenant),
 	USER(REAL, weight),
@@ -36,7 +36,7 @@ const struct astra_member astra_round_user_members[] = {
 };
 
 /* All of struct astra_job but its node sets and what it holds. */
-const struct astra_member astra_round_job_members[] = {
+const struct astra_member astra_job_members[] = {
 	JOB(U32, id),
 	JOB(U32, array_id),
 	JOB(U32, tenant),
@@ -92,25 +92,25 @@ const struct astra_member astra_round_job_members[] = {
 	ASTRA_MEMBERS_END,
 };
 
-const struct astra_member astra_round_share_members[] = {
+const struct astra_member astra_share_members[] = {
 	SHARE(U32, node),    SHARE(U32, gpus),	SHARE(U32, cpus),
 	SHARE(U64, mem_mib), ASTRA_MEMBERS_END,
 };
 
 /* All of struct astra_bid but its table. */
-const struct astra_member astra_round_bid_members[] = {
+const struct astra_member astra_bid_members[] = {
 	BID(U64, app),	    BID(INT, kind),	BID(REAL, time_sec),
 	BID(REAL, rho_now), BID(U32, gpus_max), ASTRA_MEMBERS_END,
 };
 
-const struct astra_member astra_round_decision_members[] = {
+const struct astra_member astra_decision_members[] = {
 	DECISION(U32, job),
 	DECISION(U32, restart_cnt),
 	DECISION(REAL, until_sec),
 	ASTRA_MEMBERS_END,
 };
 
-const struct astra_member astra_round_reason_members[] = {
+const struct astra_member astra_reason_members[] = {
 	REASON(U32, job),	   REASON(INT, wait),
 	REASON(INT, lack),	   REASON(U32, rank),
 	REASON(U32, ranks),	   REASON(REAL, start_sec),

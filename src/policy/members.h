@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tables of the members of the model, the plan and the bids: all but lists,
+ * sets of nodes and what tells where those are. */
+#ifndef ASTRA_MEMBERS_H
+#define ASTRA_MEMBERS_H
+
+#include "src/common/member.h"
+
+extern const struct astra_member astra_node_members[];
+extern const struct astra_member astra_tenant_members[];
+extern const struct astra_member astra_user_members[];
+extern const struct astra_member astra_job_members[];
+extern const struct astra_member astra_share_members[];
+extern const struct astra_member astra_bid_members[];
+extern const struct astra_member astra_decision_members[];
+extern const struct astra_member astra_reason_members[];
+
+#endif
