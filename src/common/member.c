@@ -76,3 +76,20 @@ void astra_members_get(struct astra_reader *in, void *record,
 					i * astra_member_size(m),
 				m->kind);
 }
+
+int astra_members_keep(void *record, const void *before,
+		       const struct astra_member *members,
+		       astra_text_keeper *keep, void *owner)
+{
+	for (const struct astra_member *m = members; m->key; m++) {
+		void *text = (char *)record + m->offset;
+		const void *like =
+			before ? (const char *)before + m->offset : NULL;
+
+		if (m->kind == ASTRA_MEMBER_TEXT &&
+		    keep(owner, text,
+			 like ? *(const char *const *)like : NULL) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -59,4 +59,15 @@ void astra_members_put(struct astra_bytes *out, const void *record,
 void astra_members_get(struct astra_reader *in, void *record,
 		       const struct astra_member *members);
 
+/* Makes a text its owner's own. like: the same of the record before, or NULL.
+ * Returns 0, or -1 when memory is out. */
+typedef int astra_text_keeper(void *owner, const char **text, const char *like);
+
+/* Give all texts of a record to an owner. before: the record before it, whose
+ * texts are that owner's, or NULL: names repeat from one to the next.
+ * Returns 0, or -1 when memory is out. */
+int astra_members_keep(void *record, const void *before,
+		       const struct astra_member *members,
+		       astra_text_keeper *keep, void *owner);
+
 #endif

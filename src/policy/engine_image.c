@@ -4,14 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/common/member.h"
 #include "src/policy/hold.h"
+#include "src/policy/members.h"
 
 #define ENGINE(kind, member) ASTRA_MEMBER(astra_engine, kind, member)
 #define USER(kind, member) ASTRA_MEMBER(euser, kind, member)
 #define TENANT(kind, member) ASTRA_MEMBER(etenant, kind, member)
 #define JOB(kind, member) ASTRA_MEMBER(ejob, kind, member)
-#define SHARE(kind, member) ASTRA_MEMBER(astra_share, kind, member)
 
 const struct astra_member astra_image_engine_members[] = {
 	ENGINE(REAL, begin_sec),
@@ -121,18 +120,13 @@ const struct astra_member astra_image_refusal_members[] = {
 	ASTRA_MEMBERS_END,
 };
 
-static const struct astra_member share_members[] = {
-	SHARE(U32, node),    SHARE(U32, gpus),	SHARE(U32, cpus),
-	SHARE(U64, mem_mib), ASTRA_MEMBERS_END,
-};
-
 /* Writing. */
 
 static void put_shares(const struct astra_share *shares, size_t count,
 		       struct astra_bytes *out)
 {
 	for (size_t i = 0; i < count; i++)
-		astra_members_put(out, &shares[i], share_members);
+		astra_members_put(out, &shares[i], astra_share_members);
 }
 
 static void put_refusal(const struct refusal *r, size_t words,
@@ -281,7 +275,7 @@ static struct astra_share *get_shares(const struct astra_engine *e,
 		too_many(in, count) ? NULL : calloc(count + 1, sizeof(*shares));
 
 	for (size_t i = 0; shares && i < count; i++) {
-		astra_members_get(in, &shares[i], share_members);
+		astra_members_get(in, &shares[i], astra_share_members);
 		if (shares[i].node < e->nodes.count)
 			continue;
 		free(shares);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/policy/auction.h"
+#include "src/policy/members.h"
 
 /* NULL when memory is out, or nothing was given. */
 static void *copy(struct astra_arena *arena, const void *from, size_t size)
@@ -15,51 +16,28 @@ static void *copy(struct astra_arena *arena, const void *from, size_t size)
 	return to;
 }
 
-static int copy_nodes(const struct astra_snapshot *from,
-		      struct astra_arena *arena, struct astra_snapshot *to)
+static int copy_text(void *arena, const char **text, const char *like)
 {
-	struct astra_node *nodes =
-		copy(arena, from->nodes, from->node_count * sizeof(*nodes));
-
-	to->nodes = nodes;
-	for (size_t i = 0; nodes && i < from->node_count; i++) {
-		if (nodes[i].name)
-			nodes[i].name = astra_arena_text(arena, nodes[i].name);
-		if (nodes[i].gpu_type)
-			nodes[i].gpu_type =
-				astra_arena_text(arena, nodes[i].gpu_type);
-	}
-	return nodes || !from->node_count ? 0 : -1;
+	if (!*text)
+		return 0;
+	*text = like && !strcmp(*text, like) ? like
+					     : astra_arena_text(arena, *text);
+	return *text ? 0 : -1;
 }
 
-static int copy_tenants(const struct astra_snapshot *from,
-			struct astra_arena *arena, struct astra_snapshot *to)
+/* The same of records with texts. */
+static void *copy_records(struct astra_arena *arena, const void *from,
+			  size_t count, size_t size,
+			  const struct astra_member *members)
 {
-	struct astra_tenant *tenants = copy(
-		arena, from->tenants, from->tenant_count * sizeof(*tenants));
+	char *to = copy(arena, from, count * size);
 
-	to->tenants = tenants;
-	for (size_t i = 0; tenants && i < from->tenant_count; i++) {
-		tenants[i].name = astra_arena_text(arena, tenants[i].name);
-		if (!tenants[i].name)
-			return -1;
-	}
-	return tenants || !from->tenant_count ? 0 : -1;
-}
-
-static int copy_users(const struct astra_snapshot *from,
-		      struct astra_arena *arena, struct astra_snapshot *to)
-{
-	struct astra_user *users =
-		copy(arena, from->users, from->user_count * sizeof(*users));
-
-	to->users = users;
-	for (size_t i = 0; users && i < from->user_count; i++) {
-		users[i].name = astra_arena_text(arena, users[i].name);
-		if (!users[i].name)
-			return -1;
-	}
-	return users || !from->user_count ? 0 : -1;
+	for (size_t i = 0; to && i < count; i++)
+		if (astra_members_keep(to + i * size,
+				       i ? to + (i - 1) * size : NULL, members,
+				       copy_text, arena) < 0)
+			return NULL;
+	return to;
 }
 
 /* Jobs after each other often share the same nodes. */
@@ -87,7 +65,8 @@ static int copy_jobs(const struct astra_snapshot *from,
 	size_t words = (from->node_count + 63) / 64 * sizeof(uint64_t);
 	struct shared_nodes allowed = {0}, possible = {0}, required = {0};
 	struct astra_job *jobs =
-		copy(arena, from->jobs, from->job_count * sizeof(*jobs));
+		copy_records(arena, from->jobs, from->job_count, sizeof(*jobs),
+			     astra_job_members);
 
 	to->jobs = jobs;
 	for (size_t i = 0; jobs && i < from->job_count; i++) {
@@ -100,9 +79,6 @@ static int copy_jobs(const struct astra_snapshot *from,
 		    copy_node_set(&j->request.required, words, arena,
 				  &required) < 0)
 			return -1;
-		if (j->request.gpu_type)
-			j->request.gpu_type =
-				astra_arena_text(arena, j->request.gpu_type);
 		if (!j->held_count)
 			continue;
 		j->held =
@@ -135,9 +111,16 @@ int astra_snapshot_copy(const struct astra_snapshot *from,
 			struct astra_arena *arena, struct astra_snapshot *to)
 {
 	*to = *from;
-	if (copy_nodes(from, arena, to) < 0 ||
-	    copy_tenants(from, arena, to) < 0 ||
-	    copy_users(from, arena, to) < 0 || copy_jobs(from, arena, to) < 0)
+	to->nodes = copy_records(arena, from->nodes, from->node_count,
+				 sizeof(*from->nodes), astra_node_members);
+	to->tenants =
+		copy_records(arena, from->tenants, from->tenant_count,
+			     sizeof(*from->tenants), astra_tenant_members);
+	to->users = copy_records(arena, from->users, from->user_count,
+				 sizeof(*from->users), astra_user_members);
+	if ((from->node_count && !to->nodes) ||
+	    (from->tenant_count && !to->tenants) ||
+	    (from->user_count && !to->users) || copy_jobs(from, arena, to) < 0)
 		return -1;
 	return copy_bids(from, arena, to);
 }
