@@ -15,6 +15,9 @@ void astra_encode_text(struct astra_text *out, const char *text);
 void astra_encode_whole(struct astra_text *out, uint64_t value);
 void astra_encode_real(struct astra_text *out, double value);
 
+/* The same with all its bits: 17 digits tell any two doubles apart. */
+void astra_encode_exact(struct astra_text *out, double value);
+
 /* The bytes of the UTF-8 character at text, or 0 where there is none. */
 size_t astra_utf8_size(const char *text);
 

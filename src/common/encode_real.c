@@ -97,9 +97,9 @@ static size_t write_fast(double value, char *text)
 	return (size_t)(at - text + count - e - 1);
 }
 
-static size_t write_slow(double value, char *text, size_t room)
+static size_t write_slow(double value, int digits, char *text, size_t room)
 {
-	int size = snprintf(text, room, "%.15g", value);
+	int size = snprintf(text, room, "%.*g", digits, value);
 	char *comma = strchr(text, ','); /* a locale's */
 
 	if (comma)
@@ -124,8 +124,8 @@ static void put_finite(struct astra_text *out, double value)
 	*room = '-';
 	if (size_of >= 1e-4 && size_of < 1e15)
 		size = write_fast(size_of, room + sign);
-	astra_text_took(out,
-			size ? sign + size : write_slow(value, room, LONGEST));
+	astra_text_took(out, size ? sign + size
+				  : write_slow(value, 15, room, LONGEST));
 }
 
 void astra_encode_real(struct astra_text *out, double value)
@@ -140,4 +140,15 @@ void astra_encode_real(struct astra_text *out, double value)
 		astra_text_add(out, "0", 1);
 	else
 		put_finite(out, value);
+}
+
+void astra_encode_exact(struct astra_text *out, double value)
+{
+	char text[LONGEST];
+
+	if (isfinite(value))
+		astra_text_add(out, text,
+			       write_slow(value, 17, text, sizeof(text)));
+	else
+		astra_encode_real(out, value);
 }

@@ -23,6 +23,8 @@ libastra_common_a_SOURCES = \
 	src/common/intern.h \
 	src/common/member.c \
 	src/common/member.h \
+	src/common/member_json.c \
+	src/common/member_json.h \
 	src/common/number.h \
 	src/common/random.h \
 	src/common/sha256.c \

@@ -1,10 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/common/member.h"
 
+/* What it is without regard to none. */
+static enum astra_member_kind stored_kind(enum astra_member_kind kind)
+{
+	switch (kind) {
+	case ASTRA_MEMBER_U32_OR_NULL:
+	case ASTRA_MEMBER_ID_OR_NULL:
+		return ASTRA_MEMBER_U32;
+	case ASTRA_MEMBER_COUNT:
+		return ASTRA_MEMBER_U64;
+	case ASTRA_MEMBER_TIME:
+		return ASTRA_MEMBER_REAL;
+	case ASTRA_MEMBER_TEXT_OR_NULL:
+		return ASTRA_MEMBER_TEXT;
+	default:
+		return kind;
+	}
+}
+
 static void put_one(struct astra_bytes *out, const void *at,
 		    enum astra_member_kind kind)
 {
-	switch (kind) {
+	switch (stored_kind(kind)) {
 	case ASTRA_MEMBER_U32:
 		astra_put_u32(out, *(const uint32_t *)at);
 		break;
@@ -23,7 +41,7 @@ static void put_one(struct astra_bytes *out, const void *at,
 	case ASTRA_MEMBER_REAL:
 		astra_put_f64(out, *(const double *)at);
 		break;
-	case ASTRA_MEMBER_TEXT:
+	default:
 		break;
 	}
 }
@@ -31,7 +49,7 @@ static void put_one(struct astra_bytes *out, const void *at,
 static void get_one(struct astra_reader *in, void *at,
 		    enum astra_member_kind kind)
 {
-	switch (kind) {
+	switch (stored_kind(kind)) {
 	case ASTRA_MEMBER_U32:
 		*(uint32_t *)at = astra_get_u32(in);
 		break;
@@ -50,7 +68,7 @@ static void get_one(struct astra_reader *in, void *at,
 	case ASTRA_MEMBER_REAL:
 		*(double *)at = astra_get_f64(in);
 		break;
-	case ASTRA_MEMBER_TEXT:
+	default:
 		break;
 	}
 }
@@ -82,13 +100,16 @@ int astra_members_keep(void *record, const void *before,
 		       astra_text_keeper *keep, void *owner)
 {
 	for (const struct astra_member *m = members; m->key; m++) {
-		void *text = (char *)record + m->offset;
+		void *at = (char *)record + m->offset;
 		const void *like =
 			before ? (const char *)before + m->offset : NULL;
 
-		if (m->kind == ASTRA_MEMBER_TEXT &&
-		    keep(owner, text,
-			 like ? *(const char *const *)like : NULL) < 0)
+		if (m->of &&
+		    astra_members_keep(at, like, m->of, keep, owner) < 0)
+			return -1;
+		if (stored_kind(m->kind) == ASTRA_MEMBER_TEXT &&
+		    keep(owner, at, like ? *(const char *const *)like : NULL) <
+			    0)
 			return -1;
 	}
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Structs by tables of their members, so that one table serves for writing and
- * for reading: as bytes here, as JSON in src/record. */
+/* Structs by tables of their members, so that one table serves for saving them
+ * as bytes, for keeping their texts and, in member_json.h, for JSON. */
 #ifndef ASTRA_MEMBER_H
 #define ASTRA_MEMBER_H
 
@@ -14,30 +14,67 @@ enum astra_member_kind {
 	ASTRA_MEMBER_FLAG, /* bool */
 	ASTRA_MEMBER_REAL, /* double */
 	ASTRA_MEMBER_TEXT, /* const char *, or NULL; not as bytes */
+	/* The same, with a value that stands for none: null as JSON. */
+	ASTRA_MEMBER_U32_OR_NULL,  /* UINT32_MAX */
+	ASTRA_MEMBER_ID_OR_NULL,   /* uint32_t, 0 */
+	ASTRA_MEMBER_COUNT,	   /* uint64_t, 0 */
+	ASTRA_MEMBER_TIME,	   /* double, up to 0 */
+	ASTRA_MEMBER_TEXT_OR_NULL, /* "" */
+	/* A struct with a table of its own; not as bytes. */
+	ASTRA_MEMBER_PART,
+	ASTRA_MEMBER_PART_OR_NULL, /* its first member is a time, up to 0 */
 };
+
+/* To whom a member is shown. */
+enum astra_member_seen {
+	ASTRA_SEEN_NOBODY = 0, /* never as JSON; these come last in a table */
+	ASTRA_SEEN_ALL = 1,
+	ASTRA_SEEN_USAGE = 2,  /* to whom PrivateData=usage does not hide it */
+	ASTRA_SEEN_OTHERS = 4, /* who may see what it is about, of others */
+};
+
+#define ASTRA_MEMBER_PREFIX 32
 
 /* One row a member; a table is ended by ASTRA_MEMBERS_END. */
 struct astra_member {
 	const char *key;
 	enum astra_member_kind kind;
-	size_t offset, size; /* of the whole member */
-	size_t count;	     /* elements of an array; 0: it is none */
+	enum astra_member_seen seen;
+	size_t offset, size;	       /* of the whole member */
+	size_t count;		       /* elements of an array; 0: it is none */
+	const struct astra_member *of; /* of a part */
+	/* ,"key": as JSON. It is copied whole, which is faster than as much of
+	 * it as counts. */
+	size_t prefix_size;
+	char prefix[ASTRA_MEMBER_PREFIX];
 };
 
-#define ASTRA_MEMBER_ROW(type, kind, member, count)                   \
+#define ASTRA_MEMBER_SIZEOF(type, member) sizeof(((struct type *)NULL)->member)
+
+#define ASTRA_MEMBER_ROW(name, type, kind, member, seen, count, of)   \
 	{                                                             \
-#member, ASTRA_MEMBER_##kind, offsetof(type, member), \
-			sizeof(((type *)NULL)->member), count         \
+		name, ASTRA_MEMBER_##kind, ASTRA_SEEN_##seen,         \
+			offsetof(struct type, member),                \
+			ASTRA_MEMBER_SIZEOF(type, member), count, of, \
+			sizeof(name) + 3, ",\"" name "\":"            \
 	}
+#define ASTRA_MEMBER_AS(name, type, kind, member) \
+	ASTRA_MEMBER_ROW(name, type, kind, member, ALL, 0, NULL)
 #define ASTRA_MEMBER(type, kind, member) \
-	ASTRA_MEMBER_ROW(struct type, kind, member, 0)
-#define ASTRA_MEMBER_ARRAY(type, kind, member)                   \
-	ASTRA_MEMBER_ROW(struct type, kind, member,              \
-			 sizeof(((struct type *)NULL)->member) / \
-				 sizeof(*((struct type *)NULL)->member))
-#define ASTRA_MEMBERS_END                       \
-	{                                       \
-		NULL, ASTRA_MEMBER_U32, 0, 0, 0 \
+	ASTRA_MEMBER_AS(#member, type, kind, member)
+#define ASTRA_MEMBER_TO(seen, type, kind, member) \
+	ASTRA_MEMBER_ROW(#member, type, kind, member, seen, 0, NULL)
+#define ASTRA_MEMBER_ARRAY(type, kind, member)                         \
+	ASTRA_MEMBER_ROW(#member, type, kind, member, ALL,             \
+			 ASTRA_MEMBER_SIZEOF(type, member) /           \
+				 ASTRA_MEMBER_SIZEOF(type, member[0]), \
+			 NULL)
+/* A part, of the table of that name. */
+#define ASTRA_MEMBER_OF(table, seen, type, kind, member) \
+	ASTRA_MEMBER_ROW(#member, type, kind, member, seen, 0, table)
+#define ASTRA_MEMBERS_END                        \
+	{                                        \
+		NULL, 0, 0, 0, 0, 0, NULL, 0, "" \
 	}
 
 /* The elements that a row has: one, or those of an array. */

@@ -75,7 +75,8 @@ static void put_pools(struct answer *a)
 		if (!astra_pool_selected(&a->report->pools[i], a->query))
 			continue;
 		separate(a, &first);
-		astra_encode_pool(a->out, &a->report->pools[i]);
+		astra_encode_object(a->out, &a->report->pools[i],
+				    astra_pool_members);
 	}
 	astra_text_add(a->out, "]", 1);
 }
@@ -95,7 +96,8 @@ static void put_tenants(struct answer *a)
 		if (!selected[i])
 			continue;
 		separate(a, &first);
-		astra_encode_tenant(a->out, &a->report->tenants[i], a->picked);
+		astra_encode_picked(a->out, &a->report->tenants[i],
+				    astra_report_tenant_members, a->picked, 0);
 	}
 	astra_text_add(a->out, "]", 1);
 	free(selected);
@@ -173,11 +175,12 @@ static void put_counters(struct answer *a,
 {
 	put_head(a);
 	put_key(a, "diag");
-	astra_encode_diag(a->out, &a->report->diag);
+	astra_encode_object(a->out, &a->report->diag, astra_diag_members);
 	put_key(a, "history");
-	astra_encode_history(a->out, &a->report->diag.history);
+	astra_encode_object(a->out, &a->report->diag.history,
+			    astra_history_members);
 	put_key(a, "socket");
-	astra_encode_socket(a->out, stats);
+	astra_encode_object(a->out, stats, astra_socket_members);
 	put_pools(a);
 }
 

@@ -60,8 +60,9 @@ enum astra_fault astra_answer_offer(const struct astra_report *report,
 			      bids && query->bid.rho.count ? viewer->now_sec
 							   : app->bid_sec);
 	astra_text_printf(out, ",\"auction\":");
-	astra_encode_auction(out, astra_report_auction_of(report, app->pool),
-			     false);
+	/* But for its pool. */ astra_encode_object(
+		out, astra_report_auction_of(report, app->pool),
+		astra_auction_members + 1);
 	put_jobs(report, app, out);
 	return ASTRA_FAULT_NONE;
 }
@@ -81,7 +82,7 @@ void astra_answer_auction(const struct astra_report *report,
 		    !astra_filter_has(&query->pools, a->pool))
 			continue;
 		astra_text_printf(out, "%s", separator);
-		astra_encode_auction(out, a, true);
+		astra_encode_object(out, a, astra_auction_members);
 		separator = ",";
 	}
 	astra_text_printf(out, "],\"apps\":[");
@@ -93,7 +94,7 @@ void astra_answer_auction(const struct astra_report *report,
 		    !astra_app_selected(app, query))
 			continue;
 		astra_text_printf(out, "%s", separator);
-		astra_encode_app(out, app, picked);
+		astra_encode_picked(out, app, astra_app_members, picked, 0);
 		separator = ",";
 	}
 	astra_text_printf(out, "]");

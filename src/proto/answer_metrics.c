@@ -60,7 +60,8 @@ void astra_answer_metrics(const struct astra_report *report,
 	astra_text_printf(out, "],\"auctions\":[");
 	for (size_t i = 0; i < report->auction_count; i++) {
 		astra_text_printf(out, "%s", i ? "," : "");
-		astra_encode_auction(out, &report->auctions[i], true);
+		astra_encode_object(out, &report->auctions[i],
+				    astra_auction_members);
 	}
 	astra_text_printf(out, "]");
 }

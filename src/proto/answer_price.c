@@ -5,17 +5,8 @@
 
 #include "src/common/grow.h"
 #include "src/proto/answer.h"
-#include "src/proto/encode_field.h"
 #include "src/proto/report_priv.h"
 #include "src/proto/select.h"
-
-#define PRICE(kind, member) ASTRA_FIELD(kind, struct astra_report_price, member)
-
-const struct astra_field astra_price_fields[] = {
-	PRICE(TEXT, pool),	PRICE(TIME, start_sec), PRICE(TIME, end_sec),
-	PRICE(REAL, price),	PRICE(U64, gpus_used),	PRICE(U64, gpus),
-	PRICE(REAL, price_cpu), PRICE(REAL, price_gib), ASTRA_FIELDS_END,
-};
 
 static const size_t price_strings[] = {
 	offsetof(struct astra_report_price, pool),
@@ -52,7 +43,7 @@ void astra_answer_price(const struct astra_report *report,
 		    !astra_filter_has(&query->pools, p->pool))
 			continue;
 		astra_text_printf(out, "%s", separator);
-		astra_encode_picked(out, p, astra_price_fields, picked, 0);
+		astra_encode_picked(out, p, astra_price_members, picked, 0);
 		separator = ",";
 	}
 	astra_text_printf(out, "]");

@@ -4,49 +4,18 @@
 #include <string.h>
 
 #include "src/proto/answer.h"
-#include "src/proto/encode_field.h"
 #include "src/proto/select.h"
 
-#define JOB(kind, member) ASTRA_FIELD(kind, struct astra_report_job, member)
-#define NODE(kind, member) ASTRA_FIELD(kind, struct astra_report_node, member)
-
-static const struct astra_field job_fields[] = {
-	JOB(TEXT, pool),
-	JOB(TEXT, tenant),
-	JOB(U32, id),
-	JOB(TEXT, id_text),
-	JOB(U32, copies),
-	JOB(TEXT, user),
-	JOB(TEXT, account),
-	JOB(TEXT, name),
-	JOB(U32, gpus),
-	JOB(TEXT, nodes),
-	JOB(TEXT, phase),
-	JOB(TIME, submit_sec),
-	JOB(TIME, lease_end_sec),
-	JOB(TIME, grace_end_sec),
-	JOB(U32, leases),
-	JOB(U32, revoked),
-	JOB(ID_OR_NULL, rank),
-	JOB(TIME, expected_start_sec),
-	JOB(TEXT, reason),
-	ASTRA_FIELDS_END,
-};
-
-static const struct astra_field job_usage_fields[] = {
-	JOB(REAL, rho),
-	ASTRA_FIELDS_END,
-};
-
-static const struct astra_field node_fields[] = {
-	NODE(TEXT, pool), NODE(TEXT, name),	NODE(TEXT, state),
-	NODE(U32, gpus),  NODE(U32, gpus_free), ASTRA_FIELDS_END,
-};
+static const char job_keys[] =
+	"pool,tenant,id,id_text,copies,user,account,name,gpus,nodes,phase,"
+	"submit_sec,lease_end_sec,grace_end_sec,leases,revoked,rank,"
+	"expected_start_sec,reason,rho";
 
 static void put_jobs(const struct astra_report *report,
 		     const struct astra_query *query,
 		     const struct astra_viewer *viewer, struct astra_text *out)
 {
+	uint64_t picked = astra_pick_keys(astra_report_job_members, job_keys);
 	bool first = true;
 
 	astra_text_printf(out, ",\"jobs\":[");
@@ -57,11 +26,8 @@ static void put_jobs(const struct astra_report *report,
 		    !astra_job_selected(job, query))
 			continue;
 		astra_text_add(out, ",", !first);
-		astra_encode_members(out, job, job_fields, '{', false);
-		astra_encode_members(
-			out, job, job_usage_fields, ',',
-			!astra_job_usage_visible(report, job, viewer));
-		astra_text_add(out, "}", 1);
+		astra_encode_job(out, job, picked,
+				 astra_job_usage_visible(report, job, viewer));
 		first = false;
 	}
 	astra_text_add(out, "]", 1);
@@ -92,7 +58,7 @@ static void put_node(const struct astra_report *report,
 		     const struct astra_report_node *node,
 		     const struct astra_viewer *viewer, struct astra_text *out)
 {
-	astra_encode_members(out, node, node_fields, '{', false);
+	astra_encode_members(out, node, astra_report_node_members, '{', 0);
 	astra_text_printf(out, ",\"holders\":[");
 	for (uint32_t i = 0; i < node->holder_count; i++) {
 		if (i)

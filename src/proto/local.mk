@@ -25,9 +25,6 @@ libastra_proto_a_SOURCES = \
 	src/proto/listen.h \
 	src/proto/encode.c \
 	src/proto/encode.h \
-	src/proto/encode_app.c \
-	src/proto/encode_field.c \
-	src/proto/encode_field.h \
 	src/proto/query.c \
 	src/proto/query.h \
 	src/proto/query_json.c \
@@ -44,6 +41,8 @@ libastra_proto_a_SOURCES = \
 	src/proto/report_app.c \
 	src/proto/report_keep.c \
 	src/proto/report_kind.c \
+	src/proto/report_members.c \
+	src/proto/report_members.h \
 	src/proto/report_kind.h \
 	src/proto/report_node.c \
 	src/proto/report_priv.h \
@@ -191,3 +190,8 @@ test_proto_auction_SOURCES = testsuite/unit/test_proto_auction.c
 test_proto_auction_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 test_proto_auction_LDADD = libastra-proto.a libastra-common.a \
 	$(CMOCKA_LIBS)
+
+check_PROGRAMS += test_report_members
+test_report_members_SOURCES = testsuite/unit/test_report_members.c
+test_report_members_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
+test_report_members_LDADD = libastra-proto.a libastra-common.a $(CMOCKA_LIBS)

@@ -5,11 +5,9 @@
 
 #include "src/common/grow.h"
 #include "src/proto/answer.h"
-#include "src/proto/encode_field.h"
 #include "src/proto/report_priv.h"
 #include "src/proto/select.h"
 
-#define CLASS(kind, member) ASTRA_FIELD(kind, struct astra_report_class, member)
 #define COUNT_OF(array) (sizeof(array) / sizeof(*(array)))
 
 static const size_t strings[] = {
@@ -18,17 +16,6 @@ static const size_t strings[] = {
 	offsetof(struct astra_report_class, type),
 	offsetof(struct astra_report_class, node_type),
 	offsetof(struct astra_report_class, nodes),
-};
-
-const struct astra_field astra_class_fields[] = {
-	CLASS(TEXT, pool),	    CLASS(TEXT, tenant),
-	CLASS(TEXT_OR_NULL, type),  CLASS(U32, gpus),
-	CLASS(ID_OR_NULL, cpus),    CLASS(ID_OR_NULL, mem_gib),
-	CLASS(U32, jobs),	    CLASS(TEXT_OR_NULL, node_type),
-	CLASS(REAL, share_gpus),    CLASS(REAL, share_cpus),
-	CLASS(REAL, share_mem_gib), CLASS(U32, granted),
-	CLASS(REAL, saved_gpus),    CLASS(TEXT_OR_NULL, nodes),
-	ASTRA_FIELDS_END,
 };
 
 int astra_report_add_class(struct astra_report *report,
@@ -84,7 +71,8 @@ int astra_answer_classes(const struct astra_report *report,
 		if (!nodes)
 			class.nodes = "";
 		astra_text_printf(out, "%s", separator);
-		astra_encode_picked(out, &class, astra_class_fields, picked, 0);
+		astra_encode_picked(out, &class, astra_class_members, picked,
+				    0);
 		separator = ",";
 	}
 	astra_text_printf(out, "]");

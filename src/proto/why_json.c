@@ -3,69 +3,46 @@
 #include <string.h>
 
 #include "src/proto/encode.h"
-#include "src/proto/encode_field.h"
 #include "src/proto/select.h"
 #include "src/proto/why_priv.h"
 
-#define BIND(kind, member) ASTRA_FIELD(kind, struct astra_report_bind, member)
-#define TENANT(kind, member) \
-	ASTRA_FIELD(kind, struct astra_report_tenant, member)
-#define JOB(kind, member) ASTRA_FIELD(kind, struct astra_report_job, member)
+#define TENANT(kind, member) ASTRA_MEMBER(astra_report_tenant, kind, member)
+#define JOB(kind, member) ASTRA_MEMBER(astra_report_job, kind, member)
 
-static const struct astra_field bind_fields[] = {
-	BIND(TEXT, kind),	    BIND(TEXT, name),
-	BIND(TEXT_OR_NULL, of),	    BIND(TEXT_OR_NULL, who),
-	BIND(TEXT_OR_NULL, option), BIND(TEXT_OR_NULL, unit),
-	BIND(REAL, limit),	    BIND(REAL, asked),
-	BIND(ID_OR_NULL, job),	    BIND(U32_OR_NULL, task),
-	BIND(TIME, time_sec),	    ASTRA_FIELDS_END,
-};
-
-static const struct astra_field bind_used[] = {
-	BIND(REAL, used),
-	ASTRA_FIELDS_END,
-};
-
-static const struct astra_field bind_state[] = {
-	BIND(TEXT_OR_NULL, state),
-	ASTRA_FIELDS_END,
-};
-
-static const struct astra_field tenant_fields[] = {
+static const struct astra_member tenant_members[] = {
 	TENANT(REAL, rho),	    TENANT(REAL, weight),
 	TENANT(REAL, quota_gpus),   TENANT(REAL, demand_gpus),
 	TENANT(REAL, alloc_gpus),   TENANT(REAL, alloc_gpu_sec),
 	TENANT(REAL, fair_gpu_sec), TENANT(U32, jobs_waiting),
-	TENANT(U32, jobs_running),  ASTRA_FIELDS_END,
+	TENANT(U32, jobs_running),  ASTRA_MEMBERS_END,
 };
 
-static const struct astra_field other_fields[] = {
+static const struct astra_member other_members[] = {
 	JOB(U32, id),	   JOB(TEXT, id_text), JOB(TEXT, user),
-	JOB(TEXT, tenant), ASTRA_FIELDS_END,
+	JOB(TEXT, tenant), ASTRA_MEMBERS_END,
 };
 
 /* Of a job that waits for a lower price. */
-static const struct astra_field price_fields[] = {
-	JOB(REAL, worth),      JOB(REAL, price), JOB(TIME, retry_sec),
-	JOB(TIME, priced_sec), ASTRA_FIELDS_END,
+static const struct astra_member price_members[] = {
+	JOB(REAL, worth),
+	JOB(REAL, price),
+	JOB(TIME, retry_sec),
+	JOB(TIME, priced_sec),
+	ASTRA_MEMBER_TO(USAGE, astra_report_job, REAL, credits),
+	ASTRA_MEMBERS_END,
 };
 
 /* Of a job that waits for its class's share. */
-static const struct astra_field class_fields[] = {
+static const struct astra_member class_members[] = {
 	JOB(U32, class_gpus), JOB(U32, class_granted), JOB(REAL, class_saved),
-	JOB(TIME, retry_sec), ASTRA_FIELDS_END,
+	JOB(TIME, retry_sec), ASTRA_MEMBERS_END,
 };
 
-static const struct astra_field credits_fields[] = {
-	JOB(REAL, credits),
-	ASTRA_FIELDS_END,
-};
-
-static const struct astra_field rank_fields[] = {
+static const struct astra_member rank_members[] = {
 	JOB(ID_OR_NULL, rank),
 	JOB(U32, gpus),
 	JOB(TIME, lease_end_sec),
-	ASTRA_FIELDS_END,
+	ASTRA_MEMBERS_END,
 };
 
 static void put_bind(const struct astra_why *why,
@@ -73,12 +50,13 @@ static void put_bind(const struct astra_why *why,
 		     struct astra_text *out)
 {
 	struct astra_text text = {0};
+	unsigned how = 0;
 
-	astra_encode_members(out, bind, bind_fields, '{', false);
-	astra_encode_members(out, bind, bind_used, ',',
-			     !astra_why_used(why, bind));
-	astra_encode_members(out, bind, bind_state, ',',
-			     !astra_why_other(why, bind));
+	if (!astra_why_used(why, bind))
+		how |= ASTRA_SEEN_USAGE;
+	if (!astra_why_other(why, bind))
+		how |= ASTRA_SEEN_OTHERS;
+	astra_encode_members(out, bind, astra_bind_members, '{', how);
 	astra_why_bind(why, bind, &text);
 	astra_text_printf(out, ",\"text\":");
 	astra_encode_text(out, text.bytes ? text.bytes + 1 : "");
@@ -90,11 +68,11 @@ static void put_bind(const struct astra_why *why,
 /* What a tenant has left is its usage. */
 static void put_price(const struct astra_why *why, struct astra_text *out)
 {
-	bool priced = astra_why_is_priced(why->job);
+	unsigned usage = why->usage ? 0 : ASTRA_SEEN_USAGE;
 
-	astra_encode_members(out, why->job, price_fields, ',', !priced);
-	astra_encode_members(out, why->job, credits_fields, ',',
-			     !priced || !why->usage);
+	astra_encode_members(
+		out, why->job, price_members, ',',
+		astra_why_is_priced(why->job) ? usage : ASTRA_ENCODE_HIDDEN);
 }
 
 /* Without anything that Slurm keeps it for, what the policy does. */
@@ -108,13 +86,15 @@ static void put_turn(const struct astra_why *why, struct astra_text *out)
 	astra_encode_text(out, job->wait);
 	astra_text_printf(out, ",\"text\":");
 	astra_encode_text(out, text.bytes ? text.bytes + 1 : job->reason);
-	astra_encode_members(out, job, rank_fields, ',', false);
+	astra_encode_members(out, job, rank_members, ',', 0);
 	if (!strcmp(job->wait, "price") || !strcmp(job->wait, "denied") ||
 	    !strcmp(job->wait, "planned"))
 		put_price(why, out);
 	if (!strcmp(job->wait, "learned"))
-		astra_encode_members(out, job, class_fields, ',',
-				     !job->class_gpus || !why->usage);
+		astra_encode_members(out, job, class_members, ',',
+				     !job->class_gpus || !why->usage
+					     ? ASTRA_ENCODE_HIDDEN
+					     : 0);
 	astra_text_add(out, "}", 1);
 	out->failed |= text.failed;
 	astra_text_clear(&text);
@@ -143,9 +123,11 @@ static void put_other(const struct astra_why *why,
 		astra_text_printf(out, "null");
 		return;
 	}
-	astra_encode_members(out, job, other_fields, '{',
-			     !astra_job_visible(why->report, job, why->viewer));
-	astra_encode_members(out, job, rank_fields, ',', false);
+	astra_encode_members(out, job, other_members, '{',
+			     astra_job_visible(why->report, job, why->viewer)
+				     ? 0
+				     : ASTRA_ENCODE_HIDDEN);
+	astra_encode_members(out, job, rank_members, ',', 0);
 	astra_text_add(out, "}", 1);
 }
 
@@ -174,8 +156,8 @@ static void put_shares(const struct astra_why *why, struct astra_text *out)
 	astra_text_printf(out, ",\"tenant\":{\"name\":");
 	astra_encode_text(out, job->tenant);
 	if (why->tenant)
-		astra_encode_members(out, why->tenant, tenant_fields, ',',
-				     !why->usage);
+		astra_encode_members(out, why->tenant, tenant_members, ',',
+				     why->usage ? 0 : ASTRA_ENCODE_HIDDEN);
 	astra_text_printf(out, "},\"job\":{\"rho\":");
 	if (why->usage)
 		astra_encode_real(out, job->rho);
@@ -193,16 +175,14 @@ static void put_shares(const struct astra_why *why, struct astra_text *out)
 	astra_text_printf(out, ",\"ranks\":%u}", job->ranks);
 }
 
-static void put_array(const struct astra_report_array *a,
+static void put_array(const struct astra_report_array *array,
 		      struct astra_text *out)
 {
-	if (a->most)
-		astra_text_printf(
-			out,
-			",\"array\":{\"waiting\":%u,\"most\":%u,\"running\":%u}",
-			a->waiting, a->most, a->running);
+	astra_text_printf(out, ",\"array\":");
+	if (array->most)
+		astra_encode_object(out, array, astra_array_members);
 	else
-		astra_text_printf(out, ",\"array\":null");
+		astra_text_printf(out, "null");
 }
 
 static void put_changes(const struct astra_why *why, struct astra_text *out)

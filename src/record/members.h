@@ -1,22 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How the members of what a record holds become JSON and are read. */
+/* How the members of what a record holds are read. */
 #ifndef ASTRA_RECORD_MEMBERS_H
 #define ASTRA_RECORD_MEMBERS_H
 
 #include <jansson.h>
 
 #include "src/common/error.h"
-#include "src/common/text.h"
 #include "src/policy/members.h"
 
-/* Append the members, each after the separator given for the first one and a
- * comma for the others; terse: those that are 0, false or empty are left out.
- * Doubles keep all their bits. Returns whether there was any. (write.c) */
-bool astra_round_put(struct astra_text *out, const void *record,
-		     const struct astra_member *members, const char *separator,
-		     bool terse);
-
-/* Read them into a zeroed record; texts are borrowed. what, index: where it
+/* Read members into a zeroed record; texts are borrowed. what, index: where it
  * stands, for the error. Returns 0, or -1 with err set. (value.c) */
 int astra_round_get(const json_t *object, void *record,
 		    const struct astra_member *members, const char *what,

@@ -69,8 +69,9 @@ static bool get_value(const json_t *json, void *at, enum astra_member_kind kind)
 	case ASTRA_MEMBER_TEXT:
 		*(const char **)at = json_string_value(json);
 		return json_is_string(json);
+	default:
+		return false;
 	}
-	return false;
 }
 
 static bool get_elements(const json_t *json, char *at,

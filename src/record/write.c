@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "src/common/encode.h"
+#include "src/common/member_json.h"
 #include "src/record/members.h"
 #include "src/record/round.h"
 
@@ -13,103 +12,12 @@ static void put_word(struct astra_text *out, const char *word)
 	astra_text_add(out, word, strlen(word));
 }
 
-/* All its bits: 17 digits tell any two doubles apart. */
-static void put_real(struct astra_text *out, double value)
-{
-	char text[40], *comma;
-
-	if (!isfinite(value)) {
-		astra_encode_real(out, value);
-		return;
-	}
-	snprintf(text, sizeof(text), "%.17g", value);
-	comma = strchr(text, ','); /* a locale's */
-	if (comma)
-		*comma = '.';
-	put_word(out, text);
-}
-
-static bool is_empty(const char *at, const struct astra_member *m)
-{
-	if (m->kind == ASTRA_MEMBER_TEXT) {
-		const char *text = *(const char *const *)(const void *)at;
-
-		return !text || !*text;
-	}
-	for (size_t i = 0; i < m->size; i++)
-		if (at[i])
-			return false;
-	return true;
-}
-
-static void put_value(struct astra_text *out, const void *at,
-		      enum astra_member_kind kind)
-{
-	switch (kind) {
-	case ASTRA_MEMBER_U32:
-		astra_text_printf(out, "%" PRIu32, *(const uint32_t *)at);
-		break;
-	case ASTRA_MEMBER_U64:
-		astra_text_printf(out, "%" PRIu64, *(const uint64_t *)at);
-		break;
-	case ASTRA_MEMBER_SIZE:
-		astra_text_printf(out, "%zu", *(const size_t *)at);
-		break;
-	case ASTRA_MEMBER_INT:
-		astra_text_printf(out, "%d", *(const int *)at);
-		break;
-	case ASTRA_MEMBER_FLAG:
-		put_word(out, *(const bool *)at ? "true" : "false");
-		break;
-	case ASTRA_MEMBER_REAL:
-		put_real(out, *(const double *)at);
-		break;
-	case ASTRA_MEMBER_TEXT:
-		astra_encode_text(out, *(const char *const *)at);
-		break;
-	}
-}
-
-static void put_elements(struct astra_text *out, const char *at,
-			 const struct astra_member *m)
-{
-	size_t size = astra_member_size(m);
-
-	if (!m->count) {
-		put_value(out, at, m->kind);
-		return;
-	}
-	for (size_t i = 0; i < m->count; i++) {
-		put_word(out, i ? "," : "[");
-		put_value(out, at + i * size, m->kind);
-	}
-	put_word(out, "]");
-}
-
-bool astra_round_put(struct astra_text *out, const void *record,
-		     const struct astra_member *members, const char *separator,
-		     bool terse)
-{
-	bool any = false;
-
-	for (const struct astra_member *m = members; m->key; m++) {
-		const char *at = (const char *)record + m->offset;
-
-		if (terse && is_empty(at, m))
-			continue;
-		put_word(out, any ? "," : separator);
-		astra_text_printf(out, "\"%s\":", m->key);
-		put_elements(out, at, m);
-		any = true;
-	}
-	return any;
-}
-
 /* An object, its last brace left out for what follows. */
 static void open_object(struct astra_text *out, const void *record,
 			const struct astra_member *members)
 {
-	if (!astra_round_put(out, record, members, "{", true))
+	if (!astra_encode_members(out, record, members, '{',
+				  ASTRA_ENCODE_TERSE | ASTRA_ENCODE_EXACT))
 		put_word(out, "{");
 }
 
@@ -119,8 +27,8 @@ static void put_shares(struct astra_text *out, const char *key,
 	astra_text_printf(out, ",\"%s\":[", key);
 	for (size_t i = 0; i < count; i++) {
 		put_word(out, i ? "," : "");
-		astra_round_put(out, &shares[i], astra_share_members, "{",
-				false);
+		astra_encode_members(out, &shares[i], astra_share_members, '{',
+				     ASTRA_ENCODE_EXACT);
 		put_word(out, "}");
 	}
 	put_word(out, "]");
@@ -134,7 +42,7 @@ static void put_weights(struct astra_text *out, const char *key,
 		put_word(out, i ? ",[" : "[");
 		astra_encode_text(out, weights->row[i].name);
 		put_word(out, ",");
-		put_real(out, weights->row[i].weight);
+		astra_encode_exact(out, weights->row[i].weight);
 		put_word(out, "]");
 	}
 	put_word(out, "]");
@@ -146,7 +54,8 @@ static void put_options(struct astra_text *out, const struct astra_options *o)
 	astra_encode_text(out, o->policy);
 	for (const struct astra_option *row = astra_option_table; row->key;
 	     row++)
-		astra_round_put(out, o, row->sets, ",", false);
+		astra_encode_members(out, o, row->sets, ',',
+				     ASTRA_ENCODE_EXACT);
 	put_weights(out, "gpu_weights", &o->gpu_weights);
 	put_weights(out, "qos_weights", &o->qos_weights);
 	put_word(out, "}");
@@ -211,7 +120,7 @@ static void put_bid(struct astra_text *out, const struct astra_bid *bid)
 	put_word(out, ",\"table\":[");
 	for (size_t i = 0; i < (size_t)ASTRA_LEVEL_COUNT * bid->gpus_max; i++) {
 		put_word(out, i ? "," : "");
-		put_real(out, bid->table[i]);
+		astra_encode_exact(out, bid->table[i]);
 	}
 	put_word(out, "]}");
 }
@@ -219,9 +128,9 @@ static void put_bid(struct astra_text *out, const struct astra_bid *bid)
 static void put_snapshot(struct astra_text *out, const struct astra_snapshot *s)
 {
 	put_word(out, ",\n\"snapshot\":{\"now_sec\":");
-	put_real(out, s->now_sec);
+	astra_encode_exact(out, s->now_sec);
 	put_word(out, ",\"kill_wait_sec\":");
-	put_real(out, s->kill_wait_sec);
+	astra_encode_exact(out, s->kill_wait_sec);
 	put_word(out, ",\n\"nodes\":[");
 	for (size_t i = 0; i < s->node_count; i++) {
 		put_word(out, i ? ",\n" : "\n");
@@ -286,7 +195,8 @@ void astra_plan_write(struct astra_text *out, const struct astra_plan *plan)
 
 		astra_text_printf(out, "%s{\"action\":\"%s\"", i ? ",\n" : "\n",
 				  actions[d->action]);
-		astra_round_put(out, d, astra_decision_members, ",", false);
+		astra_encode_members(out, d, astra_decision_members, ',',
+				     ASTRA_ENCODE_EXACT);
 		put_shares(out, "shares", plan->shares + d->first_share,
 			   d->share_count);
 		put_word(out, "}");
@@ -294,14 +204,15 @@ void astra_plan_write(struct astra_text *out, const struct astra_plan *plan)
 	put_word(out, "],\n\"reasons\":[");
 	for (size_t i = 0; i < plan->reason_count; i++) {
 		put_word(out, i ? ",\n" : "\n");
-		astra_round_put(out, &plan->reasons[i], astra_reason_members,
-				"{", false);
+		astra_encode_members(out, &plan->reasons[i],
+				     astra_reason_members, '{',
+				     ASTRA_ENCODE_EXACT);
 		put_word(out, "}");
 	}
 	put_word(out, "],\n\"wake_sec\":");
-	put_real(out, plan->wake_sec);
+	astra_encode_exact(out, plan->wake_sec);
 	put_word(out, ",\"due_sec\":");
-	put_real(out, plan->due_sec);
+	astra_encode_exact(out, plan->due_sec);
 	astra_text_printf(out, ",\"changed\":%s}",
 			  plan->changed ? "true" : "false");
 }

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tables of the members of a report's records: what is kept of them, what
+ * replies have of them and to whom that is shown; doc/protocol.md lists the
+ * keys. Rows stand in the order of the replies. */
+#ifndef ASTRA_REPORT_MEMBERS_H
+#define ASTRA_REPORT_MEMBERS_H
+
+#include "src/common/member.h"
+
+extern const struct astra_member astra_pool_members[];
+extern const struct astra_member astra_report_tenant_members[];
+extern const struct astra_member astra_report_job_members[];
+extern const struct astra_member astra_progress_members[];
+extern const struct astra_member astra_checkpoint_members[];
+extern const struct astra_member astra_bind_members[];
+extern const struct astra_member astra_array_members[];
+extern const struct astra_member astra_auction_members[];
+extern const struct astra_member astra_app_members[];
+extern const struct astra_member astra_price_members[];
+extern const struct astra_member astra_class_members[];
+extern const struct astra_member astra_report_node_members[];
+extern const struct astra_member astra_diag_members[];
+extern const struct astra_member astra_history_members[];
+
+#endif

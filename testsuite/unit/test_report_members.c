@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Each member of a report's records has a row in its table, and each key that
+ * replies have is documented. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/proto/encode.h"
+#include "src/proto/report.h"
+#include "testsuite/unit/member_rows.h"
+
+static void every_member_has_a_row(void **state)
+{
+	(void)state;
+	ROWS_CHECK(astra_report_pool, astra_pool_members);
+	ROWS_CHECK(astra_report_tenant, astra_report_tenant_members);
+	ROWS_CHECK(astra_report_job, astra_report_job_members,
+		   ROWS_BUT(astra_report_job, binds),
+		   ROWS_BUT(astra_report_job, bind_count));
+	ROWS_CHECK(astra_report_progress, astra_progress_members);
+	ROWS_CHECK(astra_report_checkpoint, astra_checkpoint_members);
+	ROWS_CHECK(astra_report_bind, astra_bind_members);
+	ROWS_CHECK(astra_report_array, astra_array_members);
+	ROWS_CHECK(astra_report_auction, astra_auction_members);
+	ROWS_CHECK(astra_report_app, astra_app_members,
+		   ROWS_BUT(astra_report_app, left_sec),
+		   ROWS_BUT(astra_report_app, left_count));
+	ROWS_CHECK(astra_report_price, astra_price_members);
+	ROWS_CHECK(astra_report_class, astra_class_members);
+	ROWS_CHECK(astra_report_node, astra_report_node_members,
+		   ROWS_BUT(astra_report_node, holders),
+		   ROWS_BUT(astra_report_node, holder_count));
+	ROWS_CHECK(astra_report_diag, astra_diag_members);
+	ROWS_CHECK(astra_report_history, astra_history_members);
+	ROWS_CHECK(astra_socket_stats, astra_socket_members);
+}
+
+static const struct astra_member *const told[] = {
+	astra_pool_members,	  astra_report_tenant_members,
+	astra_report_job_members, astra_progress_members,
+	astra_checkpoint_members, astra_bind_members,
+	astra_array_members,	  astra_auction_members,
+	astra_app_members,	  astra_price_members,
+	astra_class_members,	  astra_report_node_members,
+	astra_diag_members,	  astra_history_members,
+	astra_socket_members,
+};
+
+/* What nobody is shown comes last, and the others can be picked. */
+static void every_key_can_be_picked(void **state)
+{
+	(void)state;
+	for (size_t t = 0; t < ASTRA_COUNT_OF(told); t++) {
+		const struct astra_member *m = told[t];
+
+		for (; m->key && m->seen; m++)
+			assert_int_not_equal(
+				astra_pick_one(told[t], m->key, strlen(m->key)),
+				0);
+		for (; m->key; m++)
+			assert_int_equal(m->seen, ASTRA_SEEN_NOBODY);
+	}
+}
+
+static char *read_document(void)
+{
+	const char *top = getenv("top_srcdir");
+	char path[4096];
+	char *text = calloc(1, 1 << 20);
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/doc/protocol.md", top ? top : "..");
+	file = fopen(path, "re");
+	if (!file)
+		fail_msg("%s cannot be read", path);
+	assert_non_null(text);
+	assert_in_range(fread(text, 1, (1 << 20) - 1, file), 1, (1 << 20) - 2);
+	fclose(file);
+	return text;
+}
+
+static void every_key_is_documented(void **state)
+{
+	char *text = read_document();
+	char word[64];
+
+	(void)state;
+	for (size_t t = 0; t < ASTRA_COUNT_OF(told); t++)
+		for (const struct astra_member *m = told[t]; m->seen; m++) {
+			snprintf(word, sizeof(word), "`%s`", m->key);
+			if (!strstr(text, word))
+				fail_msg("doc/protocol.md lacks %s", word);
+		}
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_member_has_a_row),
+		cmocka_unit_test(every_key_can_be_picked),
+		cmocka_unit_test(every_key_is_documented),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
