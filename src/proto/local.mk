@@ -44,7 +44,6 @@ libastra_proto_a_SOURCES = \
 	src/proto/report_members.c \
 	src/proto/report_members.h \
 	src/proto/report_kind.h \
-	src/proto/report_node.c \
 	src/proto/report_priv.h \
 	src/proto/select.c \
 	src/proto/select.h \

@@ -4,68 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/common/grow.h"
 #include "src/proto/report_priv.h"
 #include "src/proto/tasks.h"
 
 #define ID_BYTES 256 /* of a job's id as text */
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
-static const size_t pool_strings[] = {
-	offsetof(struct astra_report_pool, name),
-	offsetof(struct astra_report_pool, partitions),
-	offsetof(struct astra_report_pool, policy),
-	offsetof(struct astra_report_pool, variant),
-};
-
-static const size_t tenant_strings[] = {
-	offsetof(struct astra_report_tenant, pool),
-	offsetof(struct astra_report_tenant, name),
-};
-
-static const size_t job_strings[] = {
-	offsetof(struct astra_report_job, pool),
-	offsetof(struct astra_report_job, tenant),
-	offsetof(struct astra_report_job, id_text),
-	offsetof(struct astra_report_job, user),
-	offsetof(struct astra_report_job, account),
-	offsetof(struct astra_report_job, partition),
-	offsetof(struct astra_report_job, name),
-	offsetof(struct astra_report_job, nodes),
-	offsetof(struct astra_report_job, state),
-	offsetof(struct astra_report_job, phase),
-	offsetof(struct astra_report_job, pinned),
-	offsetof(struct astra_report_job, signal),
-	offsetof(struct astra_report_job, level),
-	offsetof(struct astra_report_job, slowdown),
-	offsetof(struct astra_report_job, speedup),
-	offsetof(struct astra_report_job, advice),
-	offsetof(struct astra_report_job, reason),
-	offsetof(struct astra_report_job, reason_long),
-	offsetof(struct astra_report_job, wait),
-	offsetof(struct astra_report_job, lack),
-};
-
-static const size_t bind_strings[] = {
-	offsetof(struct astra_report_bind, kind),
-	offsetof(struct astra_report_bind, name),
-	offsetof(struct astra_report_bind, of),
-	offsetof(struct astra_report_bind, who),
-	offsetof(struct astra_report_bind, option),
-	offsetof(struct astra_report_bind, unit),
-	offsetof(struct astra_report_bind, state),
-};
-
-static const size_t diag_strings[] = {
-	offsetof(struct astra_report_diag, state_error),
-	offsetof(struct astra_report_diag, config_error),
-	offsetof(struct astra_report_diag, config_warning),
-	offsetof(struct astra_report_diag, policy_error),
-	offsetof(struct astra_report_diag, aside),
-	offsetof(struct astra_report_diag, history.state),
-	offsetof(struct astra_report_diag, history.file),
-	offsetof(struct astra_report_diag, history.error),
-};
+/* Append to the list of that name in a report. */
+#define APPEND(report, one, record, members)                                   \
+	astra_report_append(report, &(report)->one##s, &(report)->one##_count, \
+			    &(report)->one##_room, record, sizeof(*(record)),  \
+			    members)
 
 struct astra_report *astra_report_create(void)
 {
@@ -119,56 +66,61 @@ void astra_report_put(struct astra_report *report)
 int astra_report_add_pool(struct astra_report *report,
 			  const struct astra_report_pool *pool)
 {
-	size_t n = report->pool_count;
-	struct astra_report_pool copy = *pool;
-
-	if (astra_grow(&report->pools, &report->pool_room, n + 1,
-		       sizeof(copy)) < 0 ||
-	    astra_report_keep_all(report, &copy,
-				  n ? &report->pools[n - 1] : NULL,
-				  pool_strings, COUNT(pool_strings)) < 0)
-		return -1;
-	report->pools[n] = copy;
-	report->pool_count++;
-	return 0;
+	return APPEND(report, pool, pool, astra_pool_members);
 }
 
 int astra_report_add_tenant(struct astra_report *report,
 			    const struct astra_report_tenant *tenant)
 {
-	size_t n = report->tenant_count;
-	struct astra_report_tenant copy = *tenant;
+	return APPEND(report, tenant, tenant, astra_report_tenant_members);
+}
 
-	if (astra_grow(&report->tenants, &report->tenant_room, n + 1,
-		       sizeof(copy)) < 0 ||
-	    astra_report_keep_all(report, &copy,
-				  n ? &report->tenants[n - 1] : NULL,
-				  tenant_strings, COUNT(tenant_strings)) < 0)
-		return -1;
-	report->tenants[n] = copy;
-	report->tenant_count++;
-	return 0;
+int astra_report_add_price(struct astra_report *report,
+			   const struct astra_report_price *price)
+{
+	return APPEND(report, price, price, astra_price_members);
+}
+
+int astra_report_add_node(struct astra_report *report,
+			  const struct astra_report_node *node)
+{
+	struct astra_report_node copy = *node;
+
+	copy.holders =
+		astra_report_copy(report, node->holders, node->holder_count,
+				  sizeof(*node->holders));
+	return copy.holders
+		       ? APPEND(report, node, &copy, astra_report_node_members)
+		       : -1;
+}
+
+int astra_report_add_class(struct astra_report *report,
+			   const struct astra_report_class *class)
+{
+	return astra_report_append(report, &report->classes,
+				   &report->class_count, &report->class_room,
+				   class, sizeof(*class), astra_class_members);
 }
 
 static int keep_binds(struct astra_report *report, struct astra_report_job *job)
 {
-	struct astra_report_bind *copy;
+	struct astra_report_bind *copy = NULL;
+	size_t count = 0, room = 0;
+	int rc = 0;
 
 	if (job->bind_count > ASTRA_REPORT_BINDS)
 		job->bind_count = ASTRA_REPORT_BINDS;
-	if (!job->bind_count)
-		return 0;
-	copy = astra_report_take(report, job->bind_count * sizeof(*copy));
-	if (!copy)
-		return -1;
-	memcpy(copy, job->binds, job->bind_count * sizeof(*copy));
-	job->binds = copy;
-	for (uint32_t i = 0; i < job->bind_count; i++)
-		if (astra_report_keep_all(report, &copy[i],
-					  i ? &copy[i - 1] : NULL, bind_strings,
-					  COUNT(bind_strings)) < 0)
-			return -1;
-	return 0;
+	for (uint32_t i = 0; i < job->bind_count && !rc; i++)
+		rc = astra_report_append(report, &copy, &count, &room,
+					 &job->binds[i], sizeof(*copy),
+					 astra_bind_members);
+	if (copy && !rc) {
+		job->binds =
+			astra_report_copy(report, copy, count, sizeof(*copy));
+		rc = job->binds ? 0 : -1;
+	}
+	free(copy);
+	return rc;
 }
 
 /* Append a copy to one of the lists of jobs. */
@@ -176,7 +128,6 @@ static int add_to(struct astra_report *report, struct astra_report_job **list,
 		  size_t *count, size_t *room,
 		  const struct astra_report_job *job)
 {
-	size_t n = *count;
 	struct astra_report_job copy = *job;
 	char id_text[ID_BYTES];
 
@@ -184,14 +135,10 @@ static int add_to(struct astra_report *report, struct astra_report_job **list,
 		astra_tasks_text(job->id_text, id_text, sizeof(id_text));
 		copy.id_text = id_text;
 	}
-	if (astra_grow(list, room, n + 1, sizeof(copy)) < 0 ||
-	    astra_report_keep_all(report, &copy, n ? &(*list)[n - 1] : NULL,
-				  job_strings, COUNT(job_strings)) < 0 ||
-	    keep_binds(report, &copy) < 0)
+	if (keep_binds(report, &copy) < 0)
 		return -1;
-	(*list)[n] = copy;
-	*count = n + 1;
-	return 0;
+	return astra_report_append(report, list, count, room, &copy,
+				   sizeof(copy), astra_report_job_members);
 }
 
 /* Whoever tells when a job starts tells this: nothing where it does not wait,
@@ -260,8 +207,7 @@ int astra_report_set_diag(struct astra_report *report,
 {
 	struct astra_report_diag copy = *diag;
 
-	if (astra_report_keep_all(report, &copy, NULL, diag_strings,
-				  COUNT(diag_strings)) < 0)
+	if (astra_report_keep_all(report, &copy, NULL, astra_diag_members) < 0)
 		return -1;
 	report->diag = copy;
 	return 0;

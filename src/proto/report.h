@@ -419,15 +419,15 @@ int astra_report_add_auction(struct astra_report *report,
 int astra_report_add_app(struct astra_report *report,
 			 const struct astra_report_app *app);
 
-/* The same for prices (answer_price.c). */
+/* The same for prices. */
 int astra_report_add_price(struct astra_report *report,
 			   const struct astra_report_price *price);
 
-/* The same for classes of jobs (report_class.c). */
+/* The same for classes of jobs. */
 int astra_report_add_class(struct astra_report *report,
 			   const struct astra_report_class *class);
 
-/* The same for nodes, with their holders (report_node.c). */
+/* The same for nodes, with their holders. */
 int astra_report_add_node(struct astra_report *report,
 			  const struct astra_report_node *node);
 

@@ -1,39 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Classes of jobs in a report: kept, chosen and written. */
+/* Classes of jobs in a reply: chosen and written. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/common/grow.h"
 #include "src/proto/answer.h"
-#include "src/proto/report_priv.h"
 #include "src/proto/select.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof(*(array)))
-
-static const size_t strings[] = {
-	offsetof(struct astra_report_class, pool),
-	offsetof(struct astra_report_class, tenant),
-	offsetof(struct astra_report_class, type),
-	offsetof(struct astra_report_class, node_type),
-	offsetof(struct astra_report_class, nodes),
-};
-
-int astra_report_add_class(struct astra_report *report,
-			   const struct astra_report_class *class)
-{
-	size_t n = report->class_count;
-	struct astra_report_class copy = *class;
-
-	if (astra_grow(&report->classes, &report->class_room, n + 1,
-		       sizeof(copy)) < 0 ||
-	    astra_report_keep_all(report, &copy,
-				  n ? &report->classes[n - 1] : NULL, strings,
-				  COUNT_OF(strings)) < 0)
-		return -1;
-	report->classes[n] = copy;
-	report->class_count++;
-	return 0;
-}
 
 /* Whether its tenant is one of those marked; operators see what is shared by
  * several, or of a tenant that is forgotten. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/common/grow.h"
 #include "src/proto/report_priv.h"
 
 #define CHUNK_BYTES 65536
@@ -33,11 +34,6 @@ static char *bytes_for(struct astra_report_private *own, size_t size,
 	return (char *)chunk->bytes + at;
 }
 
-void *astra_report_take(struct astra_report *report, size_t size)
-{
-	return bytes_for(report->own, size, sizeof(double));
-}
-
 const char *astra_report_keep(struct astra_report *report, const char *text,
 			      const char *like)
 {
@@ -55,23 +51,41 @@ const char *astra_report_keep(struct astra_report *report, const char *text,
 	return copy;
 }
 
-static const char **string_at(void *record, size_t offset)
+const void *astra_report_copy(struct astra_report *report, const void *items,
+			      size_t count, size_t size)
 {
-	return (const char **)(void *)((char *)record + offset);
+	void *copy = bytes_for(report->own, count * size, sizeof(double));
+
+	return copy && count ? memcpy(copy, items, count * size) : copy;
+}
+
+static int keep_text(void *report, const char **text, const char *like)
+{
+	*text = astra_report_keep(report, *text, like);
+	return *text ? 0 : -1;
 }
 
 int astra_report_keep_all(struct astra_report *report, void *record,
-			  void *before, const size_t *offsets, size_t count)
+			  const void *before,
+			  const struct astra_member *members)
 {
-	for (size_t i = 0; i < count; i++) {
-		const char **text = string_at(record, offsets[i]);
+	return astra_members_keep(record, before, members, keep_text, report);
+}
 
-		*text = astra_report_keep(
-			report, *text,
-			before ? *string_at(before, offsets[i]) : NULL);
-		if (!*text)
-			return -1;
-	}
+int astra_report_append(struct astra_report *report, void *list, size_t *count,
+			size_t *room, const void *record, size_t size,
+			const struct astra_member *members)
+{
+	char *at;
+
+	if (astra_grow(list, room, *count + 1, size) < 0)
+		return -1;
+	at = *(char **)list + *count * size;
+	memcpy(at, record, size);
+	if (astra_report_keep_all(report, at, *count ? at - size : NULL,
+				  members) < 0)
+		return -1;
+	++*count;
 	return 0;
 }
 
