@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each member of a report's records has a row in its table, and each key that
- * replies have is documented. */
+/* Each member of a report's records has a row in its table, each key that
+ * replies have is documented, and sfair's columns are of such keys. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/cmd/sfair/sfair.h"
 #include "src/proto/encode.h"
 #include "src/proto/report.h"
 #include "testsuite/unit/member_rows.h"
@@ -94,12 +95,62 @@ static void every_key_is_documented(void **state)
 	free(text);
 }
 
+/* The row of a key; "a.b": b of the part a. */
+static const struct astra_member *row_of(const struct astra_member *rows,
+					 const char *key)
+{
+	size_t size = strcspn(key, ".");
+
+	for (; rows->key && rows->seen; rows++)
+		if (!strncmp(rows->key, key, size) && !rows->key[size])
+			return key[size] ? row_of(rows->of, key + size + 1)
+					 : rows;
+	fail_msg("no reply has the key %s", key);
+	return NULL;
+}
+
+static bool is_number(enum astra_member_kind kind)
+{
+	return kind != ASTRA_MEMBER_TEXT && kind != ASTRA_MEMBER_TEXT_OR_NULL &&
+	       kind != ASTRA_MEMBER_FLAG;
+}
+
+static void every_column_is_of_a_key(void **state)
+{
+	static const struct {
+		enum astra_query_kind kind;
+		const struct astra_member *rows;
+	} tables[] = {
+		{ASTRA_QUERY_TENANT, astra_report_tenant_members},
+		{ASTRA_QUERY_JOB, astra_report_job_members},
+		{ASTRA_QUERY_AUCTION, astra_app_members},
+		{ASTRA_QUERY_PRICE, astra_price_members},
+		{ASTRA_QUERY_CLASS, astra_class_members},
+	};
+
+	(void)state;
+	for (size_t t = 0; t < ASTRA_COUNT_OF(tables); t++)
+		for (const struct sfair_column *c =
+			     sfair_table_of(tables[t].kind)->columns;
+		     c->name; c++) {
+			const struct astra_member *m =
+				row_of(tables[t].rows, c->key);
+
+			assert_int_equal(is_number(m->kind),
+					 c->kind != SFAIR_TEXT &&
+						 c->kind != SFAIR_FLAG);
+			assert_int_equal(m->kind == ASTRA_MEMBER_FLAG,
+					 c->kind == SFAIR_FLAG);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_member_has_a_row),
 		cmocka_unit_test(every_key_can_be_picked),
 		cmocka_unit_test(every_key_is_documented),
+		cmocka_unit_test(every_column_is_of_a_key),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
