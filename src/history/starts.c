@@ -7,8 +7,8 @@ void astra_history_starts(struct astra_writer *w, struct hpool *p,
 			  const struct astra_report_pool *r)
 {
 	const double counts[] = {
-		[START_FIRST] = (double)r->first_starts,
-		[START_LATE] = (double)r->over_bound,
+		[START_FIRST] = (double)r->counters.first_starts,
+		[START_LATE] = (double)r->counters.over_bound,
 	};
 
 	for (unsigned i = START_FIRST; i <= START_LATE; i++)

@@ -223,9 +223,10 @@ static void add_pool(struct astra_writer *w, struct hpool *p,
 		     const struct astra_report_pool *r)
 {
 	const struct astra_report_timing *round = &report->diag.round;
-	const double counts[COUNTERS] = {(double)r->granted, (double)r->renewed,
-					 (double)r->revoked, (double)r->refused,
-					 (double)r->reclaim_capped};
+	const struct astra_counters *c = &r->counters;
+	const double counts[COUNTERS] = {(double)c->granted, (double)c->renewed,
+					 (double)c->revoked, (double)c->refused,
+					 (double)c->reclaim_capped};
 	uint64_t rounds = w->rounds, usec = w->usec;
 
 	add_pool_time(w, p, r);

@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/policy/model.h"
+#include "src/policy/engine.h"
 
 #define ASTRA_REPORT_NO_UID UINT32_MAX
 
@@ -50,27 +50,16 @@ struct astra_report_pool {
 	uint64_t gpus_down;    /* neither usable nor held */
 	uint32_t hold_job;     /* GPUs are collected for it; 0: no hold */
 	double hold_start_sec; /* when they will be there */
-	uint64_t rounds;
-	uint64_t granted, renewed, revoked; /* leases */
-	uint64_t refused;		    /* starts that slurmctld refused */
-	uint64_t reclaim_capped; /* rounds in which MaxReclaim held back */
-	uint64_t lent;		 /* leases cut to end with a hold */
-	uint64_t first_starts;	 /* of jobs that were to start by a bound */
-	uint64_t over_bound;	 /* jobs that did not, or have not yet */
+	struct astra_counters counters;
 	uint32_t adoptions; /* times its accounts began anew, since the start */
 	double reward;	    /* that its policy learns by, summed; NaN: none */
 	double slots;	    /* of so many slots */
 };
 
-/* A class of jobs, on nodes of one type; see struct astra_class. */
+/* A class of jobs, on nodes of one type. */
 struct astra_report_class {
 	const char *pool;
-	const char *tenant;
-	const char *type, *node_type;
-	const char *nodes;
-	uint32_t gpus, cpus, mem_gib;
-	uint32_t jobs, granted;
-	double share_gpus, share_cpus, share_mem_gib, saved_gpus;
+	struct astra_class of;
 };
 
 struct astra_report_tenant {
@@ -273,12 +262,7 @@ struct astra_report_app {
 /* What GPUs cost in a slot of a pool whose policy sells them. */
 struct astra_report_price {
 	const char *pool;
-	double start_sec, end_sec; /* of the slot */
-	double price;		   /* of a GPU for an hour */
-	uint64_t gpus_used;	   /* sold or planned */
-	uint64_t gpus;		   /* of how many */
-	/* Beside it, of a CPU and of a GiB; NaN: these are in no price. */
-	double price_cpu, price_gib;
+	struct astra_policy_price of;
 };
 
 #define ASTRA_REPORT_PRICES 1000 /* slots of a pool */

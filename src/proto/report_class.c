@@ -14,7 +14,7 @@ static bool is_selected(const struct astra_report *report, const bool *tenants,
 			const struct astra_report_class *class)
 {
 	for (size_t i = 0; i < report->tenant_count; i++)
-		if (!strcmp(report->tenants[i].name, class->tenant) &&
+		if (!strcmp(report->tenants[i].name, class->of.tenant) &&
 		    !strcmp(report->tenants[i].pool, class->pool))
 			return tenants[i];
 	return viewer->all && !query->users.count && !query->accounts.count &&
@@ -40,7 +40,7 @@ int astra_answer_classes(const struct astra_report *report,
 		if (!is_selected(report, tenants, query, viewer, &class))
 			continue;
 		if (!nodes)
-			class.nodes = "";
+			class.of.nodes = "";
 		astra_text_printf(out, "%s", separator);
 		astra_encode_picked(out, &class, astra_class_members, picked,
 				    0);

@@ -26,7 +26,6 @@
 static void fill_pool(struct publish_filler *f)
 {
 	const struct astra_options *o = f->options;
-	struct astra_counters c = astra_engine_counters(f->pool->engine);
 	struct astra_hold_view hold = astra_engine_hold(f->pool->engine);
 	struct astra_report_pool p = {
 		.name = f->pool->name,
@@ -46,15 +45,7 @@ static void fill_pool(struct publish_filler *f)
 		.reclaim_max = o->reclaim_max,
 		.hold_job = hold.job,
 		.hold_start_sec = hold.start_sec,
-		.rounds = c.rounds,
-		.granted = c.granted,
-		.renewed = c.renewed,
-		.revoked = c.revoked,
-		.refused = c.refused,
-		.reclaim_capped = c.reclaim_capped,
-		.lent = c.lent,
-		.first_starts = c.first_starts,
-		.over_bound = c.over_bound,
+		.counters = astra_engine_counters(f->pool->engine),
 		.adoptions = f->pool->adoptions,
 	};
 	struct astra_policy_report sums;
@@ -100,22 +91,7 @@ static bool may_be_in_grace(const struct publish_filler *f,
 static void fill_class(const struct astra_class *class, void *arg)
 {
 	struct publish_filler *f = arg;
-	const struct astra_report_class out = {
-		.pool = f->pool->name,
-		.tenant = class->tenant,
-		.type = class->type,
-		.node_type = class->node_type,
-		.nodes = class->nodes,
-		.gpus = class->gpus,
-		.cpus = class->cpus,
-		.mem_gib = class->mem_gib,
-		.jobs = class->jobs,
-		.granted = class->granted,
-		.share_gpus = class->share_gpus,
-		.share_cpus = class->share_cpus,
-		.share_mem_gib = class->share_mem_gib,
-		.saved_gpus = class->saved,
-	};
+	const struct astra_report_class out = {f->pool->name, *class};
 
 	(void)astra_report_add_class(f->report, &out);
 }
@@ -208,24 +184,12 @@ static void fill_tenants(struct publish_filler *f, size_t count)
 
 static void fill_prices(struct publish_filler *f)
 {
-	struct astra_policy_price p;
+	struct astra_report_price price = {.pool = f->pool->name};
 
 	for (size_t i = 0; i < ASTRA_REPORT_PRICES &&
-			   astra_engine_price(f->pool->engine, i, &p);
-	     i++) {
-		const struct astra_report_price price = {
-			.pool = f->pool->name,
-			.start_sec = p.start_sec,
-			.end_sec = p.end_sec,
-			.price = p.price,
-			.gpus_used = p.used,
-			.gpus = p.gpus,
-			.price_cpu = p.cpu,
-			.price_gib = p.gib,
-		};
-
+			   astra_engine_price(f->pool->engine, i, &price.of);
+	     i++)
 		(void)astra_report_add_price(f->report, &price);
-	}
 }
 
 static void fill(struct publish_filler *f, uint32_t *queue)
@@ -286,10 +250,12 @@ static void fill_diag(struct astra_report *report,
 	out.history = history.figures;
 
 	for (size_t i = 0; i < report->pool_count; i++) {
-		out.granted += report->pools[i].granted;
-		out.renewed += report->pools[i].renewed;
-		out.revoked += report->pools[i].revoked;
-		out.refused += report->pools[i].refused;
+		const struct astra_counters *c = &report->pools[i].counters;
+
+		out.granted += c->granted;
+		out.renewed += c->renewed;
+		out.revoked += c->revoked;
+		out.refused += c->refused;
 	}
 	(void)astra_report_set_diag(report, &out);
 }

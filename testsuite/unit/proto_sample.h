@@ -154,7 +154,7 @@ static struct astra_report *sample_report(void)
 		.gpus_free = 11,
 		.hold_job = 20,
 		.hold_start_sec = SAMPLE_NOW + 700,
-		.granted = 5,
+		.counters.granted = 5,
 	};
 	const struct astra_report_tenant physics = {
 		.pool = "gpu",

@@ -498,8 +498,8 @@ static void late_starts_are_counted_by_the_minute(void **state)
 	open_writer();
 	for (size_t i = 0; i < ASTRA_COUNT_OF(reports); i++) {
 		begin(T0 + reports[i].after_sec);
-		report->pools[0].first_starts = reports[i].first;
-		report->pools[0].over_bound = reports[i].late;
+		report->pools[0].counters.first_starts = reports[i].first;
+		report->pools[0].counters.over_bound = reports[i].late;
 		put();
 		if (i == 3)
 			open_writer();

@@ -194,9 +194,9 @@ static void auctions_are_shown(void **state)
 static void prices_are_shown_by_slot(void **state)
 {
 	static const struct astra_report_price prices[] = {
-		{"gpu", 100, 200, 0.41421356, 2, 4, 0.0625, 0.01},
-		{"gpu", 200, 300, 0, 0, 4, 0, NAN},
-		{"other", 100, 160, 1, 8, 8, NAN, NAN},
+		{"gpu", {100, 200, 0.41421356, 2, 4, 0.0625, 0.01}},
+		{"gpu", {200, 300, 0, 0, 4, 0, NAN}},
+		{"other", {100, 160, 1, 8, 8, NAN, NAN}},
 	};
 	struct astra_report *report = sample_report();
 
