@@ -58,7 +58,7 @@ enum astra_fault astra_answer_offer(const struct astra_report *report,
 	astra_text_printf(out, ",\"app\":");
 	astra_encode_app_left(out, app,
 			      bids && query->bid.rho.count ? viewer->now_sec
-							   : app->bid_sec);
+							   : app->of.bid_sec);
 	astra_text_printf(out, ",\"auction\":");
 	/* But for its pool. */ astra_encode_object(
 		out, astra_report_auction_of(report, app->pool),

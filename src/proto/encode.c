@@ -48,13 +48,13 @@ void astra_encode_app_left(struct astra_text *out,
 {
 	struct astra_report_app now = *app;
 
-	now.bid_sec = bid_sec;
+	now.of.bid_sec = bid_sec;
 	astra_encode_members(out, &now, astra_app_members, '{', 0);
 	astra_text_printf(out, ",\"left_sec\":[");
-	for (uint32_t k = 0; k < app->left_count; k++) {
+	for (uint32_t k = 0; k < app->of.left_count; k++) {
 		if (k)
 			astra_text_add(out, ",", 1);
-		astra_encode_real(out, app->left_sec[k]);
+		astra_encode_real(out, app->of.left_sec[k]);
 	}
 	astra_text_add(out, "]}", 2);
 }

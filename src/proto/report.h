@@ -24,6 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/policy/auction.h"
 #include "src/policy/engine.h"
 
 #define ASTRA_REPORT_NO_UID UINT32_MAX
@@ -229,33 +230,18 @@ struct astra_report_auction {
 #define ASTRA_REPORT_LEFT_APPS 2000 /* apps that have left_sec */
 #define ASTRA_REPORT_LEFT_GPUS 256  /* entries each */
 
-/* An app of such a pool, see struct astra_auction_app. */
+/* An app of such a pool. */
 struct astra_report_app {
-	uint64_t number; /* astra_app_of() */
-	const char *app; /* --app; "": an array, or a job */
-	uint32_t job;	 /* the lowest number of its active jobs */
+	struct astra_auction_app of; /* its times and GPUs, as the policy has
+				      * them */
+	const char *app;	     /* --app; "": an array, or a job */
 	const char *pool;
 	const char *tenant;
 	const char *account;
 	uint32_t uid;
 	const char *user;
-	uint32_t jobs; /* active ones, tasks still in an array included */
-	double elapsed_sec;
-	double apps_mean; /* N_avg */
-	double ideal_sec; /* T_id */
-	double rho;	  /* may be infinite */
-	uint32_t gpus_held, gpus_max;
-	double slowdown[ASTRA_LEVEL_COUNT];
-	const double *left_sec; /* of 1, 2, ... GPUs */
-	uint32_t left_count;
-	const char *bid;  /* "estimate", "agent" or "file" */
-	double bid_sec;	  /* when it was made; 0: the estimate */
-	uint64_t auction; /* its last one; 0: none */
-	uint32_t rank, ranks;
-	bool offered;
-	uint32_t won, kept, given;
-	uint32_t paid; /* won and not kept */
-	double factor;
+	const char *bid;    /* "estimate", "agent" or "file" */
+	uint32_t paid;	    /* won and not kept */
 	uint32_t first_job; /* index; set as its jobs are added */
 };
 

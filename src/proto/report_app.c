@@ -24,13 +24,14 @@ int astra_report_add_app(struct astra_report *report,
 	struct astra_report_app copy = *app;
 
 	if (report->app_count >= ASTRA_REPORT_LEFT_APPS)
-		copy.left_count = 0;
-	if (copy.left_count > ASTRA_REPORT_LEFT_GPUS)
-		copy.left_count = ASTRA_REPORT_LEFT_GPUS;
-	copy.left_sec = astra_report_copy(
-		report, app->left_sec, copy.left_count, sizeof(*copy.left_sec));
+		copy.of.left_count = 0;
+	if (copy.of.left_count > ASTRA_REPORT_LEFT_GPUS)
+		copy.of.left_count = ASTRA_REPORT_LEFT_GPUS;
+	copy.of.left_sec =
+		astra_report_copy(report, app->of.left_sec, copy.of.left_count,
+				  sizeof(*copy.of.left_sec));
 	copy.first_job = ASTRA_REPORT_NO_JOB;
-	if (!copy.left_sec ||
+	if (!copy.of.left_sec ||
 	    astra_report_append(report, &report->apps, &report->app_count,
 				&report->app_room, &copy, sizeof(copy),
 				astra_app_members) < 0)
@@ -53,7 +54,7 @@ static int compare(const void *key, const void *item)
 	uint64_t number = *(const uint64_t *)key;
 	const struct astra_report_app *app = item;
 
-	return (number > app->number) - (number < app->number);
+	return (number > app->of.app) - (number < app->of.app);
 }
 
 struct astra_report_app *astra_report_app(const struct astra_report *report,

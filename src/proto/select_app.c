@@ -137,7 +137,7 @@ enum astra_fault astra_app_find(const struct astra_report *report,
 	astra_error_set(err,
 			"app of job %u: only its owner, root, SlurmUser and "
 			"operators may see its offers and bid for it",
-			(*out)->job);
+			(*out)->of.job);
 	return ASTRA_FAULT_DENIED;
 }
 
@@ -182,11 +182,11 @@ enum astra_fault astra_bid_check(const struct astra_report *report,
 {
 	uint32_t gpus = astra_curves_gpus(&bid->rho);
 
-	if (gpus > app->gpus_max) {
+	if (gpus > app->of.gpus_max) {
 		astra_error_set(err,
 				"\"rho\": of %u GPUs, and at most %u are "
 				"offered to the app: it has no use for more",
-				gpus, app->gpus_max);
+				gpus, app->of.gpus_max);
 		return ASTRA_FAULT_MALFORMED;
 	}
 	return check_order(report, app, &bid->order, err);

@@ -106,7 +106,7 @@ static struct bids_entry *add(const struct bids_entry *new)
 static struct bids_entry *add_app(const struct astra_report_app *app)
 {
 	struct bids_entry e = {
-		.app = app->number, .uid = app->uid, .seen = true};
+		.app = app->of.app, .uid = app->uid, .seen = true};
 
 	if (strlen(app->pool) >= sizeof(e.pool))
 		return NULL;
@@ -142,7 +142,7 @@ static int change_make(struct change *c, const struct astra_report_app *app,
 		return -1;
 	}
 	if (c->gpus_max)
-		astra_curves_table(&bid->rho, app->slowdown, c->gpus_max,
+		astra_curves_table(&bid->rho, app->of.slowdown, c->gpus_max,
 				   c->table);
 	for (uint32_t i = 0; i < c->order_count; i++)
 		c->order[i] = (struct bids_turn){bid->order.refs[i].id, i + 1};
@@ -184,7 +184,7 @@ int astra_bids_note(const struct astra_report *report,
 	if (change_make(&c, app, &query->bid) < 0)
 		return astra_error_nomem(err);
 	pthread_mutex_lock(&lock);
-	e = find(app->pool, app->number);
+	e = find(app->pool, app->of.app);
 	if (!has_room(e, app->uid, &c))
 		e = NULL;
 	else if (!e)

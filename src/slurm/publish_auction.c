@@ -27,20 +27,6 @@ static const char *source_of(const struct astra_snapshot *model, uint64_t app)
 	return bid->kind == ASTRA_BID_RHO ? "agent" : "file";
 }
 
-static void fill_fare(const struct astra_auction_app *app,
-		      struct astra_report_app *out)
-{
-	out->auction = app->auction;
-	out->rank = app->rank;
-	out->ranks = app->ranks;
-	out->offered = app->offered;
-	out->won = app->won;
-	out->kept = app->kept;
-	out->paid = app->won > app->kept ? app->won - app->kept : 0;
-	out->given = app->given;
-	out->factor = app->factor;
-}
-
 static void fill_app(struct astra_report *report, const struct astra_pool *pool,
 		     const struct astra_view *view, uint32_t index,
 		     const struct astra_auction_app *app)
@@ -50,29 +36,17 @@ static void fill_app(struct astra_report *report, const struct astra_pool *pool,
 
 	astra_engine_tenant_view(pool->engine, app->tenant, view->model.now_sec,
 				 &tenant);
-	struct astra_report_app out = {
-		.number = app->app,
+	const struct astra_report_app out = {
+		.of = *app,
 		.app = view->jobs[index].forecast.app ? info->terms.app : "",
-		.job = app->job,
 		.pool = pool->name,
 		.tenant = tenant.name,
 		.account = info->account,
 		.uid = info->uid,
 		.user = info->user,
-		.jobs = (uint32_t)app->job_count,
-		.elapsed_sec = app->elapsed_sec,
-		.apps_mean = app->navg,
-		.ideal_sec = app->ideal_sec,
-		.rho = app->rho,
-		.gpus_held = app->gpus_held,
-		.gpus_max = app->gpus_max,
-		.left_sec = app->left_sec,
-		.left_count = app->left_count,
 		.bid = source_of(&view->model, app->app),
-		.bid_sec = app->bid_sec,
+		.paid = app->won > app->kept ? app->won - app->kept : 0,
 	};
-	memcpy(out.slowdown, app->slowdown, sizeof(out.slowdown));
-	fill_fare(app, &out);
 	(void)astra_report_add_app(report, &out);
 }
 

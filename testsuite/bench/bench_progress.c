@@ -157,11 +157,11 @@ static struct astra_report *make_auction(void)
 		exit(1);
 	for (uint32_t i = 1; i <= APPS; i++) {
 		const struct astra_report_app app = {
-			.number = i,
-			.job = i,
+			.of.app = i,
+			.of.job = i,
 			.pool = "gpu",
-			.gpus_max = GPUS,
-			.slowdown = {1, 1, 1.1, 1.3}};
+			.of.gpus_max = GPUS,
+			.of.slowdown = {1, 1, 1.1, 1.3}};
 
 		if (astra_report_add_app(report, &app) < 0)
 			exit(1);

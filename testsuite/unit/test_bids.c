@@ -203,10 +203,10 @@ static void one_user_cannot_take_all_the_room(void **state)
 
 	astra_report_add_auction(report, &auction);
 	for (uint32_t i = 1; i <= ASTRA_BIDS_APPS_MAX; i++) {
-		app.number = app.job = i;
+		app.of.app = app.of.job = i;
 		astra_report_add_app(report, &app);
 	}
-	app.number = app.job = ASTRA_BIDS_APPS_MAX + 1;
+	app.of.app = app.of.job = ASTRA_BIDS_APPS_MAX + 1;
 	app.uid = 1001;
 	astra_report_add_app(report, &app);
 	for (uint32_t i = 1; i <= ASTRA_BIDS_APPS_MAX + 1; i++) {
@@ -264,8 +264,8 @@ static void at_the_bound_a_bid_can_be_replaced(void **state)
 	for (int i = 1; i <= room + 1; i++) {
 		struct astra_report_app app = sample_apps[0];
 
-		app.number = app.job = (uint32_t)i;
-		app.gpus_max = ASTRA_BID_GPUS_MAX;
+		app.of.app = app.of.job = (uint32_t)i;
+		app.of.gpus_max = ASTRA_BID_GPUS_MAX;
 		astra_report_add_app(report, &app);
 	}
 	for (int i = 1; i <= room + 1; i++) {

@@ -212,15 +212,15 @@ static void estimates_of_many_apps_are_bounded(void **state)
 	struct astra_report_app app = sample_apps[0];
 
 	(void)state;
-	app.left_sec = left;
-	app.left_count = ASTRA_COUNT_OF(left);
+	app.of.left_sec = left;
+	app.of.left_count = ASTRA_COUNT_OF(left);
 	astra_report_add_auction(report, &auction);
 	for (uint32_t i = 1; i <= ASTRA_REPORT_LEFT_APPS + 1; i++) {
-		app.number = i;
+		app.of.app = i;
 		assert_int_equal(astra_report_add_app(report, &app), 0);
 	}
-	assert_int_equal(report->apps[0].left_count, ASTRA_REPORT_LEFT_GPUS);
-	assert_int_equal(report->apps[ASTRA_REPORT_LEFT_APPS].left_count, 0);
+	assert_int_equal(report->apps[0].of.left_count, ASTRA_REPORT_LEFT_GPUS);
+	assert_int_equal(report->apps[ASTRA_REPORT_LEFT_APPS].of.left_count, 0);
 	assert_ptr_equal(astra_report_app(report, "auc", 77),
 			 &report->apps[76]);
 	assert_null(astra_report_app(report, "gpu", 77));

@@ -24,8 +24,8 @@ static void every_member_has_a_row(void **state)
 	ROWS_CHECK(astra_report_array, astra_array_members);
 	ROWS_CHECK(astra_report_auction, astra_auction_members);
 	ROWS_CHECK(astra_report_app, astra_app_members,
-		   ROWS_BUT(astra_report_app, left_sec),
-		   ROWS_BUT(astra_report_app, left_count));
+		   ROWS_BUT(astra_report_app, of.left_sec),
+		   ROWS_BUT(astra_report_app, of.left_count));
 	ROWS_CHECK(astra_report_price, astra_price_members);
 	ROWS_CHECK(astra_report_class, astra_class_members);
 	ROWS_CHECK(astra_report_node, astra_report_node_members,
