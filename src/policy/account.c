@@ -363,6 +363,7 @@ static int sync_job(struct sync *s, uint32_t index)
 	j->seen = e->epoch;
 	j->index = index;
 	e->row_of[index] = row;
+	astra_roster_put(e, j, job);
 	return 0;
 }
 
@@ -436,6 +437,8 @@ int astra_account_sync(struct astra_engine *e,
 	if (!rc)
 		rc = astra_grow(&e->row_of, &e->row_of_room,
 				snap->job_count + 1, sizeof(*e->row_of));
+	if (!rc)
+		rc = astra_roster_begin(e, snap->job_count);
 	if (!rc && !e->epoch++)
 		astra_tenants_set_shares(e, snap, &s.changed);
 	for (size_t i = 0; !rc && i < snap->job_count; i++)

@@ -229,7 +229,7 @@ static void settle_one(struct allotment *a, struct contender *c,
 	double end = c->granted ? c->until_sec : a->answer.spare_until_sec;
 
 	if (c->taken || (!c->granted && leaves(a, demand))) {
-		j->phase = ASTRA_PHASE_DOOMED;
+		astra_job_set_phase(a->r->e, j, ASTRA_PHASE_DOOMED);
 		j->doomed_for = c->taken ? c->winner : ASTRA_NONE;
 		a->r->plan->changed = true;
 		return;

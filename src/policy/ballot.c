@@ -127,13 +127,13 @@ void astra_ballot_charge(const struct round *r, struct ballot *b)
 	const struct astra_engine *e = r->e;
 	double now = r->snap->now_sec;
 
-	for (size_t i = 0; i < e->job_count; i++) {
-		const struct ejob *j = &e->jobs[i];
+	ASTRA_ROSTER_EACH(i, &e->roster.running)
+	{
+		const struct ejob *j = &e->jobs[e->row_of[i]];
 		double left =
 			j->revocable ? j->lease_end_sec - now : j->lease_sec;
 
-		if (j->id && j->state == ASTRA_JOB_RUNNING &&
-		    j->phase == ASTRA_PHASE_LEASED && left > 0)
+		if (j->phase == ASTRA_PHASE_LEASED && left > 0)
 			astra_ballot_charge_job(b, j, j->held_charge * left);
 	}
 	for (size_t i = 0; i < e->grant_count; i++) {

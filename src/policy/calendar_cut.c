@@ -95,7 +95,8 @@ void astra_calendar_cut(struct calendar *c, size_t count,
 			if (!x)
 				break;
 			x->natural_sec = hold->start_sec;
-			x->job->lease_end_sec = hold->start_sec;
+			astra_lease_set_end(c->r->e, x->job,
+					    hold->start_sec);
 			x->job->lent = true;
 			c->turns->cut = true;
 			c->r->plan->changed = true;

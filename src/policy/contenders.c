@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Who competes in a round. */
+#include <stdlib.h>
+
 #include "src/common/grow.h"
 #include "src/policy/engine_priv.h"
 
@@ -86,38 +88,80 @@ bool astra_contender_expired(const struct round *r, const struct ejob *j,
 	return false;
 }
 
+static int add_waiting(struct round *r, size_t index)
+{
+	struct astra_engine *e = r->e;
+	const struct astra_job *job = &r->snap->jobs[index];
+	uint32_t row = e->row_of[index];
+	uint64_t copies, least;
+
+	if (!job->request.gpus ||
+	    (e->jobs[row].refusals && astra_refused_job(e, job->id)))
+		return 0;
+	/* No more of an array than could run at once. */
+	copies = job->copies - e->jobs[row].grants;
+	least = astra_request_least(&job->request);
+	if (copies > r->usable_gpus / least)
+		copies = r->usable_gpus / least;
+	if (!copies && !e->options.leases)
+		copies = 1; /* it has its place in the line */
+	while (copies-- > 0)
+		if (add_contender(r, row, job, false) < 0)
+			return -1;
+	return 0;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Those whose leases are over, by their numbers in the snapshot, into indices.
+ * Returns how many there are. */
+static size_t find_expired(const struct round *r, uint32_t *indices)
+{
+	const struct astra_engine *e = r->e;
+	size_t count = 0;
+
+	for (size_t i = 0; i < e->roster.over_count; i++) {
+		const struct ejob *j = &e->jobs[e->roster.over[i]];
+		const struct astra_job *job = &r->snap->jobs[j->index];
+
+		if (job->request.gpus && astra_contender_expired(r, j, job))
+			indices[count++] = j->index;
+	}
+	if (count)
+		qsort(indices, count, sizeof(*indices), compare_numbers);
+	return count;
+}
+
 int astra_contenders_find(struct round *r)
 {
 	struct astra_engine *e = r->e;
+	uint32_t *expired;
+	size_t count, at = 0;
+	int rc = 0;
 
-	for (size_t i = 0; i < r->snap->job_count; i++) {
-		const struct astra_job *job = &r->snap->jobs[i];
-		uint32_t row = e->row_of[i];
-		uint64_t copies, least;
-
-		if (!job->request.gpus)
-			continue;
-		if (job->state == ASTRA_JOB_RUNNING) {
-			if (astra_contender_expired(r, &e->jobs[row], job) &&
-			    add_contender(r, row, job, true) < 0)
-				return -1;
+	astra_roster_expire(e, r->snap->now_sec);
+	expired = calloc(e->roster.over_count + 1, sizeof(*expired));
+	if (!expired)
+		return -1;
+	count = find_expired(r, expired);
+	for (size_t i = astra_roster_next(&e->roster.waiting, 0);
+	     !rc && (i != ASTRA_SET_END || at < count);) {
+		if (at < count && expired[at] < i) {
+			rc = add_contender(r, e->row_of[expired[at]],
+					   &r->snap->jobs[expired[at]], true);
+			at++;
 			continue;
 		}
-		if (job->state != ASTRA_JOB_PENDING ||
-		    (e->jobs[row].refusals && astra_refused_job(e, job->id)))
-			continue;
-		/* No more of an array than could run at once. */
-		copies = job->copies - e->jobs[row].grants;
-		least = astra_request_least(&job->request);
-		if (copies > r->usable_gpus / least)
-			copies = r->usable_gpus / least;
-		if (!copies && !e->options.leases)
-			copies = 1; /* it has its place in the line */
-		while (copies-- > 0)
-			if (add_contender(r, row, job, false) < 0)
-				return -1;
+		rc = add_waiting(r, i);
+		i = astra_roster_next(&e->roster.waiting, i + 1);
 	}
-	return 0;
+	free(expired);
+	return rc;
 }
 
 void astra_contenders_withdraw(struct round *r)
@@ -133,7 +177,7 @@ void astra_contenders_withdraw(struct round *r)
 			continue;
 		}
 		if (c->expired) {
-			j->phase = ASTRA_PHASE_DOOMED;
+			astra_job_set_phase(r->e, j, ASTRA_PHASE_DOOMED);
 			j->doomed_for = c->winner;
 		}
 	}

@@ -106,12 +106,14 @@ static bool elastic_may_grow(const struct round *r, const struct ejob *j,
 
 int astra_elastic_find_running(struct round *r)
 {
-	for (size_t i = 0; i < r->snap->job_count; i++) {
+	if (!r->e->roster.elastic)
+		return 0;
+	ASTRA_ROSTER_EACH(i, &r->e->roster.running)
+	{
 		const struct astra_job *job = &r->snap->jobs[i];
 		uint32_t row = r->e->row_of[i];
 
-		if (job->state != ASTRA_JOB_RUNNING ||
-		    !elastic_may_grow(r, &r->e->jobs[row], job))
+		if (!elastic_may_grow(r, &r->e->jobs[row], job))
 			continue;
 		if (astra_grow(&r->contenders, &r->contender_room,
 			       r->contender_count + 1,

@@ -75,6 +75,7 @@ void astra_engine_destroy(struct astra_engine *e)
 	free(e->user_of);
 	free(e->tenant_of);
 	free(e->row_of);
+	astra_roster_clear(&e->roster);
 	free(e->jobs);
 	free(e->vacant);
 	free(e->grants);
@@ -107,6 +108,7 @@ int astra_engine_configure(struct astra_engine *e,
 	e->policy = policy;
 	e->policy_self = self;
 	e->options = *options;
+	e->roster.known = false;
 	astra_fairness_set_options(e->account, e->now_sec, &fair);
 	return 0;
 }
@@ -143,6 +145,7 @@ void astra_engine_shift(struct astra_engine *e, double by_sec)
 		shift(&e->jobs[i].planned_end_sec, by_sec);
 		shift(&e->jobs[i].vain_sec, by_sec);
 	}
+	e->roster.known = false;
 	for (size_t i = 0; i < e->grant_count; i++) {
 		shift(&e->grants[i].until_sec, by_sec);
 		shift(&e->grants[i].told_sec, by_sec);
@@ -176,43 +179,63 @@ static bool nobody_waits(const struct round *r)
 {
 	size_t waiting = 0, starts = count_starts(r->plan);
 
-	for (size_t i = 0; i < r->snap->job_count; i++) {
-		const struct astra_job *job = &r->snap->jobs[i];
-
-		if (job->state == ASTRA_JOB_PENDING)
-			waiting += job->copies;
+	if (r->e->grant_count > starts || r->e->hold_count)
+		return false;
+	ASTRA_ROSTER_EACH(i, &r->e->roster.waiting)
+	{
+		waiting += r->snap->jobs[i].copies;
+		if (waiting > starts)
+			return false;
 	}
-	return waiting <= starts && r->e->grant_count <= starts &&
-	       !r->e->hold_count;
+	return true;
 }
 
 /* Whether an elastic job could use what is idle. */
 static bool wants_more(const struct round *r)
 {
-	bool wants = false;
-
-	if (!astra_space_gpus(r->idle))
+	if (!r->e->roster.elastic || !astra_space_gpus(r->idle))
 		return false;
-	for (size_t i = 0; i < r->snap->job_count && !wants; i++) {
+	ASTRA_ROSTER_EACH(i, &r->e->roster.running)
+	{
 		const struct astra_job *job = &r->snap->jobs[i];
 
-		wants = astra_request_elastic(&job->request) &&
-			job->state == ASTRA_JOB_RUNNING &&
-			r->e->jobs[r->e->row_of[i]].held_gpus <
-				job->request.gpus;
+		if (astra_request_elastic(&job->request) &&
+		    r->e->jobs[r->e->row_of[i]].held_gpus < job->request.gpus)
+			return true;
 	}
-	return wants;
+	return false;
+}
+
+/* The next end of a lease on a node that is to be for others then. */
+static double next_must_end(const struct round *r)
+{
+	const struct astra_engine *e = r->e;
+	double best = INFINITY;
+
+	if (!e->roster.bound_to_leave && !r->emptying)
+		return best;
+	ASTRA_ROSTER_EACH(i, &e->roster.running)
+	{
+		const struct ejob *j = &e->jobs[e->row_of[i]];
+
+		if (j->revocable && j->phase == ASTRA_PHASE_LEASED &&
+		    astra_lease_must_end(r->snap, &r->snap->jobs[i]))
+			best = earlier(best, j->lease_end_sec,
+				       r->snap->now_sec);
+	}
+	return best;
 }
 
 /* When something ends by itself that somebody waits for. */
 static double next_due(const struct round *r)
 {
-	const struct astra_engine *e = r->e;
+	struct astra_engine *e = r->e;
 	double now = r->snap->now_sec, best = INFINITY;
 
 	if (!e->unwanted && r->plan->decision_count)
 		best = now + e->options.round_sec; /* then it will be known */
-	for (size_t i = 0; i < r->snap->job_count; i++) {
+	ASTRA_ROSTER_EACH(i, &e->roster.leaving)
+	{
 		const struct ejob *j = &e->jobs[e->row_of[i]];
 
 		if (j->state == ASTRA_JOB_REQUEUED ||
@@ -221,11 +244,9 @@ static double next_due(const struct round *r)
 			best = earlier(best, now + 1, now);
 		if (j->phase == ASTRA_PHASE_GRACE)
 			best = earlier(best, j->grace_end_sec, now);
-		if (j->revocable && j->phase == ASTRA_PHASE_LEASED &&
-		    (!e->unwanted ||
-		     astra_lease_must_end(r->snap, &r->snap->jobs[i])))
-			best = earlier(best, j->lease_end_sec, now);
 	}
+	best = fmin(best, e->unwanted ? next_must_end(r)
+				      : astra_roster_next_end(e, now));
 	if (e->grant_count > count_starts(r->plan))
 		best = earlier(best, now + 1, now);
 	for (size_t i = 0; i < e->hold_count; i++)
@@ -275,8 +296,10 @@ int astra_engine_round(struct astra_engine *e,
 		rc = e->policy->allocate ? astra_round_allot(&r, err)
 					 : astra_round_decide(&r, err);
 	}
-	if (rc < 0)
+	if (rc < 0) {
 		plan->decision_count = 0;
+		e->roster.known = false;
+	}
 	e->counters.rounds++;
 	e->unwanted = rc == 0 && e->options.leases && !e->policy->allocate &&
 		      nobody_waits(&r) && !wants_more(&r);

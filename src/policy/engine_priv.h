@@ -2,6 +2,7 @@
 /* The inside of the engine, shared by its own files only:
  *   engine.c  life, options, the round as a table of contents, views
  *   account.c what happened since the last round -> accounts
+ *   roster.h  who waits, runs and leaves, and when leases end
  *   tenants.c the tenants, their weights, the capacity
  *   users.c   the users within them
  *   adopt.c   accounts that begin with the past
@@ -41,6 +42,7 @@
 #include "src/policy/node_names.h"
 #include "src/policy/placement.h"
 #include "src/policy/policy.h"
+#include "src/policy/roster.h"
 
 /* A job as the engine remembers it between rounds. */
 struct ejob {
@@ -79,6 +81,8 @@ struct ejob {
 	double lease_sec;   /* the term of its leases */
 	double min_run_sec; /* MinRunTime, its own where that is auto */
 	double lease_start_sec, lease_end_sec;
+	double noted_end_sec; /* in the roster's heap; 0: it is not */
+	bool over;	      /* it stands in roster.over */
 	double grace_end_sec;
 	double told_sec;	/* when it was told to leave; 0: it was not */
 	double planned_end_sec; /* of the lease that begins at its start; 0: a
@@ -152,6 +156,7 @@ struct astra_engine {
 	uint32_t *vacant;
 	size_t vacant_count, vacant_room;
 	struct astra_idmap by_id;
+	struct roster roster;
 	struct grant *grants;
 	size_t grant_count, grant_room;
 	struct refusal *refusals;
@@ -231,6 +236,13 @@ struct astra_title {
 int astra_job_retitle(struct astra_engine *e, struct ejob *j,
 		      const struct astra_title *title);
 
+/* roster.c: change a job's phase, or its lease's end, after
+ * astra_account_sync(). */
+void astra_job_set_phase(struct astra_engine *e, struct ejob *j,
+			 enum astra_phase phase);
+void astra_lease_set_end(struct astra_engine *e, struct ejob *j,
+			 double end_sec);
+
 /* lease.c: a job's lease follows the job. */
 void astra_lease_follow(struct astra_engine *e, struct ejob *j,
 			const struct astra_job *job, double now_sec,
@@ -273,6 +285,7 @@ struct round {
 	uint32_t *coming;	  /* per node: GPUs of jobs that are leaving */
 	uint32_t node_gpus_max;
 	uint64_t usable_gpus;
+	bool emptying;	/* a node is */
 	bool withdrawn; /* a grant was: what it had is free in the next round */
 	struct contender *contenders;
 	size_t contender_count, contender_room;

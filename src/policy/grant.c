@@ -139,14 +139,17 @@ static bool wanted(struct round *r, const struct grant *g)
  * again. */
 static void spare_doomed(struct round *r)
 {
-	for (size_t i = 0; i < r->e->job_count; i++) {
-		struct ejob *j = &r->e->jobs[i];
+	struct astra_engine *e = r->e;
 
-		if (!j->id || j->phase != ASTRA_PHASE_DOOMED ||
+	ASTRA_ROSTER_EACH(i, &e->roster.leaving)
+	{
+		struct ejob *j = &e->jobs[e->row_of[i]];
+
+		if (j->phase != ASTRA_PHASE_DOOMED ||
 		    j->doomed_for == ASTRA_NONE ||
-		    astra_grants_of(r->e, j->doomed_for))
+		    astra_grants_of(e, j->doomed_for))
 			continue;
-		j->phase = ASTRA_PHASE_LEASED;
+		astra_job_set_phase(e, j, ASTRA_PHASE_LEASED);
 		j->doomed_for = 0;
 	}
 }
@@ -154,12 +157,17 @@ static void spare_doomed(struct round *r)
 /* Where MaxReclaim keeps somebody from being told, nobody waits in vain yet. */
 static void grants_note_untold(struct astra_engine *e)
 {
-	for (size_t i = 0; i < e->job_count; i++)
-		for (size_t k = 0; e->jobs[i].phase == ASTRA_PHASE_DOOMED &&
-				   k < e->grant_count;
-		     k++)
-			if (e->grants[k].job == e->jobs[i].doomed_for)
+	if (!e->grant_count)
+		return;
+	ASTRA_ROSTER_EACH(i, &e->roster.leaving)
+	{
+		const struct ejob *j = &e->jobs[e->row_of[i]];
+
+		for (size_t k = 0;
+		     j->phase == ASTRA_PHASE_DOOMED && k < e->grant_count; k++)
+			if (e->grants[k].job == j->doomed_for)
 				e->grants[k].told_sec = e->now_sec;
+	}
 }
 
 /* Its GPUs should have come by now, whatever keeps them. */
@@ -272,12 +280,51 @@ static int revoke(struct round *r, struct ejob *j)
 	if (job->checkpoints && grace > 0 && j->phase == ASTRA_PHASE_DOOMED) {
 		d.action = ASTRA_SIGNAL;
 		d.until_sec = j->grace_end_sec = r->snap->now_sec + grace;
-		j->phase = ASTRA_PHASE_GRACE;
+		astra_job_set_phase(r->e, j, ASTRA_PHASE_GRACE);
 	} else {
-		j->phase = ASTRA_PHASE_LEAVING;
+		astra_job_set_phase(r->e, j, ASTRA_PHASE_LEAVING);
 	}
 	r->plan->changed = true;
 	return astra_plan_add(r->plan, &d, NULL, 0);
+}
+
+/* Leases on nodes that are to be empty end here as well. */
+static void doom_leaving(struct round *r)
+{
+	struct astra_engine *e = r->e;
+
+	for (size_t i = 0; i < e->roster.over_count; i++) {
+		struct ejob *j = &e->jobs[e->roster.over[i]];
+
+		if (astra_contender_leaves(r, j, &r->snap->jobs[j->index]))
+			astra_job_set_phase(e, j, ASTRA_PHASE_DOOMED);
+	}
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Those who leave, by row; the caller frees them. NULL when memory is out. */
+static uint32_t *rows_leaving(const struct astra_engine *e, size_t *count)
+{
+	uint32_t *rows;
+
+	*count = 0;
+	ASTRA_ROSTER_EACH(i, &e->roster.leaving)
+	++*count;
+	rows = calloc(*count + 1, sizeof(*rows));
+	*count = 0;
+	if (!rows)
+		return NULL;
+	ASTRA_ROSTER_EACH(i, &e->roster.leaving)
+	rows[(*count)++] = e->row_of[i];
+	if (*count)
+		qsort(rows, *count, sizeof(*rows), compare_rows);
+	return rows;
 }
 
 /* Take back what was granted to others: at most MaxReclaim GPUs a round, but
@@ -285,20 +332,22 @@ static int revoke(struct round *r, struct ejob *j)
 int astra_revoke_doomed(struct round *r)
 {
 	struct astra_engine *e = r->e;
-	uint32_t limit = e->options.reclaim_max, taken = 0;
+	uint32_t limit = e->options.reclaim_max, taken = 0, *rows;
 	bool capped = false;
+	size_t count;
+	int rc = 0;
 
-	for (size_t i = 0; i < e->job_count; i++) {
-		struct ejob *j = &e->jobs[i];
+	doom_leaving(r);
+	rows = rows_leaving(e, &count);
+	for (size_t i = 0; rows && !rc && i < count; i++) {
+		struct ejob *j = &e->jobs[rows[i]];
 		bool over = j->phase == ASTRA_PHASE_LEAVING ||
 			    (j->phase == ASTRA_PHASE_GRACE &&
 			     j->grace_end_sec <= r->snap->now_sec);
 
-		if (!j->id || j->state != ASTRA_JOB_RUNNING ||
+		if (j->state != ASTRA_JOB_RUNNING ||
 		    r->snap->jobs[j->index].unheard)
 			continue;
-		if (astra_contender_leaves(r, j, &r->snap->jobs[j->index]))
-			j->phase = ASTRA_PHASE_DOOMED;
 		if (j->phase == ASTRA_PHASE_DOOMED) {
 			if (limit && taken && taken + j->held_gpus > limit) {
 				capped = true;
@@ -308,10 +357,11 @@ int astra_revoke_doomed(struct round *r)
 			e->counters.revoked++;
 			over = true;
 		}
-		if (over && revoke(r, j) < 0)
-			return -1;
+		if (over)
+			rc = revoke(r, j);
 	}
+	free(rows);
 	e->counters.reclaim_capped += capped;
 	e->last_reclaim = taken;
-	return 0;
+	return rows ? rc : -1;
 }

@@ -192,11 +192,12 @@ static void table_leases(struct round *r)
 {
 	const struct astra_engine *e = r->e;
 
-	for (size_t i = 0; i < r->snap->job_count; i++) {
+	ASTRA_ROSTER_EACH(i, &e->roster.running)
+	{
 		const struct astra_job *job = &r->snap->jobs[i];
 		const struct ejob *j = &e->jobs[e->row_of[i]];
 
-		if (job->state == ASTRA_JOB_RUNNING && !astra_lease_stays(job))
+		if (!astra_lease_stays(job))
 			table_shares(r, job->held, job->held_count,
 				     j->phase == ASTRA_PHASE_LEASED
 					     ? j->lease_end_sec

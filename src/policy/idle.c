@@ -57,19 +57,14 @@ static void idle_set(struct round *r, uint32_t node,
 /* GPUs of those who are leaving. */
 static void idle_count_coming(struct round *r)
 {
-	for (size_t i = 0; i < r->snap->job_count; i++) {
+	ASTRA_ROSTER_EACH(i, &r->e->roster.leaving)
+	{
 		const struct astra_job *job = &r->snap->jobs[i];
 		const struct ejob *j = &r->e->jobs[r->e->row_of[i]];
-		bool leaving = job->state == ASTRA_JOB_REQUEUED ||
-			       job->state == ASTRA_JOB_ENDING ||
-			       (job->state == ASTRA_JOB_RUNNING &&
-				(j->phase == ASTRA_PHASE_DOOMED ||
-				 j->phase == ASTRA_PHASE_GRACE ||
-				 j->phase == ASTRA_PHASE_LEAVING));
 
-		leaving =
-			leaving && !astra_lease_overdue(r->e, r->snap, j, job);
-		for (size_t k = 0; leaving && k < job->held_count; k++)
+		if (astra_lease_overdue(r->e, r->snap, j, job))
+			continue;
+		for (size_t k = 0; k < job->held_count; k++)
 			r->coming[job->held[k].node] += job->held[k].gpus;
 	}
 }
@@ -83,6 +78,7 @@ static void idle_count_gpus(struct round *r)
 			r->node_gpus_max = n->gpus;
 		if (n->usable)
 			r->usable_gpus += n->gpus;
+		r->emptying |= n->emptying;
 	}
 }
 

@@ -158,14 +158,13 @@ double astra_lease_cut(const struct astra_job *job, double end_sec)
 
 /* Since when somebody has been waiting: after the last round at the earliest.
  */
-static double wanted_since(const struct astra_snapshot *snap, double last_sec)
+static double wanted_since(const struct astra_engine *e,
+			   const struct astra_snapshot *snap, double last_sec)
 {
 	double since = snap->now_sec;
 
-	for (size_t i = 0; i < snap->job_count; i++)
-		if (snap->jobs[i].state == ASTRA_JOB_PENDING)
-			since = fmin(since,
-				     fmax(snap->jobs[i].submit_sec, last_sec));
+	ASTRA_ROSTER_EACH(i, &e->roster.waiting)
+	since = fmin(since, fmax(snap->jobs[i].submit_sec, last_sec));
 	return since;
 }
 
@@ -173,21 +172,21 @@ void astra_leases_catch_up(struct astra_engine *e,
 			   const struct astra_snapshot *snap, double last_sec,
 			   bool *changed)
 {
-	double since = wanted_since(snap, last_sec);
+	double since = wanted_since(e, snap, last_sec);
 
-	for (size_t i = 0; i < snap->job_count; i++) {
-		struct ejob *j = &e->jobs[e->row_of[i]];
-		double terms;
+	astra_roster_expire(e, since);
+	for (size_t i = 0; i < e->roster.over_count; i++) {
+		struct ejob *j = &e->jobs[e->roster.over[i]];
+		const struct astra_job *job = &snap->jobs[j->index];
+		double terms, end;
 
-		if (j->phase != ASTRA_PHASE_LEASED || !j->revocable ||
-		    j->lease_end_sec >= since ||
-		    astra_lease_must_end(snap, &snap->jobs[i]))
+		if (j->lease_end_sec >= since ||
+		    astra_lease_must_end(snap, job))
 			continue;
 		terms = ceil((since - j->lease_end_sec) / j->lease_sec);
-		j->lease_end_sec += terms * j->lease_sec;
-		j->lease_start_sec = j->lease_end_sec - j->lease_sec;
-		j->lease_end_sec =
-			astra_lease_cut(&snap->jobs[i], j->lease_end_sec);
+		end = j->lease_end_sec + terms * j->lease_sec;
+		j->lease_start_sec = end - j->lease_sec;
+		astra_lease_set_end(e, j, astra_lease_cut(job, end));
 		j->leases += (uint32_t)terms;
 		j->lent = false;
 		e->counters.renewed += (uint64_t)terms;

@@ -47,6 +47,8 @@ libastra_policy_a_SOURCES = \
 	src/policy/due.h \
 	src/policy/recall.c \
 	src/policy/reserve.c \
+	src/policy/roster.c \
+	src/policy/roster.h \
 	src/policy/turn.c \
 	src/policy/lack.c \
 	src/policy/lease.c \

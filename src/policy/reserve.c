@@ -100,7 +100,7 @@ void astra_reserve_refill(struct round *r, const struct turns *t,
 	}
 	if (!best)
 		return;
-	best->phase = ASTRA_PHASE_DOOMED;
+	astra_job_set_phase(r->e, best, ASTRA_PHASE_DOOMED);
 	best->doomed_for = ASTRA_NONE;
 	r->plan->changed = true;
 }

@@ -11,7 +11,8 @@ void astra_lease_renew(struct round *r, struct ejob *j, double end_sec)
 {
 	r->e->counters.renewed++;
 	j->lease_start_sec = r->snap->now_sec;
-	j->lease_end_sec = astra_lease_cut(&r->snap->jobs[j->index], end_sec);
+	astra_lease_set_end(
+		r->e, j, astra_lease_cut(&r->snap->jobs[j->index], end_sec));
 	j->taken = j->lent = false;
 	j->leases++;
 	r->plan->changed = true;
@@ -28,7 +29,8 @@ static void settle_lend(struct round *r, struct ejob *j, double end_sec)
 		j->lease_start_sec = now;
 		j->lent = true;
 	}
-	j->lease_end_sec = astra_lease_cut(&r->snap->jobs[j->index], end_sec);
+	astra_lease_set_end(
+		r->e, j, astra_lease_cut(&r->snap->jobs[j->index], end_sec));
 	j->taken = false;
 	r->plan->changed = true;
 }
@@ -146,7 +148,7 @@ static int settle_resized(struct round *r, const struct outcome *o)
 			renew(r, c);
 			continue;
 		}
-		j->phase = ASTRA_PHASE_DOOMED;
+		astra_job_set_phase(r->e, j, ASTRA_PHASE_DOOMED);
 		j->doomed_for = c->winner;
 	}
 	return 0;
@@ -181,7 +183,7 @@ int astra_settle(struct round *r, const struct outcome *o)
 		if (!c->expired || c->granted)
 			continue;
 		if (c->taken && winner_granted(r, c)) {
-			j->phase = ASTRA_PHASE_DOOMED;
+			astra_job_set_phase(r->e, j, ASTRA_PHASE_DOOMED);
 			j->doomed_for = c->winner;
 		} else {
 			renew(r, c);

@@ -73,11 +73,8 @@ static void turns_group(struct turns *t)
 
 static void turns_find_running(struct turns *t)
 {
-	const struct astra_snapshot *snap = t->r->snap;
-
-	for (size_t i = 0; i < snap->job_count; i++)
-		if (snap->jobs[i].state == ASTRA_JOB_RUNNING)
-			t->running[t->running_count++] = (uint32_t)i;
+	ASTRA_ROSTER_EACH(i, &t->r->e->roster.running)
+	t->running[t->running_count++] = (uint32_t)i;
 }
 
 int astra_turns_init(struct turns *t, struct round *r)

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/policy/roster.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+#include "src/policy/engine_priv.h"
+
+void astra_roster_clear(struct roster *roster)
+{
+	free(roster->memory);
+	free(roster->ends);
+	free(roster->over);
+	*roster = (struct roster){0};
+}
+
+static void roster_map(struct roster *roster, size_t room)
+{
+	size_t words = astra_set_words(room);
+
+	roster->waiting = astra_set_at(roster->memory, room);
+	roster->running = astra_set_at(roster->memory + words, room);
+	roster->leaving = astra_set_at(roster->memory + 2 * words, room);
+}
+
+/* Leases whose ends are no longer known are to be noted again. */
+static void roster_forget(struct astra_engine *e)
+{
+	e->roster.end_count = e->roster.over_count = 0;
+	for (size_t i = 0; i < e->job_count; i++) {
+		e->jobs[i].noted_end_sec = 0;
+		e->jobs[i].over = false;
+	}
+}
+
+int astra_roster_begin(struct astra_engine *e, size_t jobs)
+{
+	struct roster *roster = &e->roster;
+	size_t room = jobs > roster->job_room ? jobs + jobs / 2 + 64
+					      : roster->job_room;
+	size_t bytes = 3 * astra_set_words(room) * sizeof(*roster->memory);
+
+	if (room > roster->job_room) {
+		free(roster->memory);
+		roster->job_room = 0;
+		roster->memory = malloc(bytes);
+		if (!roster->memory)
+			return -1;
+		roster->job_room = room;
+	}
+	if (roster->memory)
+		memset(roster->memory, 0, bytes);
+	roster_map(roster, roster->job_room);
+	roster->job_count = jobs;
+	roster->elastic = roster->bound_to_leave = 0;
+	if (!roster->known)
+		roster_forget(e);
+	roster->known = true;
+	return 0;
+}
+
+static bool roster_before(const struct lease_end *x, const struct lease_end *y)
+{
+	return x->at_sec < y->at_sec;
+}
+
+static void roster_push(struct roster *roster, struct lease_end end)
+{
+	struct lease_end *heap = roster->ends;
+	size_t at = roster->end_count++;
+
+	for (; at && roster_before(&end, &heap[(at - 1) / 2]);
+	     at = (at - 1) / 2)
+		heap[at] = heap[(at - 1) / 2];
+	heap[at] = end;
+}
+
+static void roster_pop(struct roster *roster)
+{
+	struct lease_end *heap = roster->ends, last;
+	size_t count = --roster->end_count, at = 0, child;
+
+	last = heap[count];
+	for (; (child = 2 * at + 1) < count; at = child) {
+		if (child + 1 < count &&
+		    roster_before(&heap[child + 1], &heap[child]))
+			child++;
+		if (!roster_before(&heap[child], &last))
+			break;
+		heap[at] = heap[child];
+	}
+	heap[at] = last;
+}
+
+/* A lease that goes on and may be taken back. */
+static bool roster_leased(const struct ejob *j)
+{
+	return j->state == ASTRA_JOB_RUNNING && j->revocable &&
+	       j->phase == ASTRA_PHASE_LEASED;
+}
+
+/* Where memory is out the next round looks at all jobs again. */
+static void roster_note_end(struct astra_engine *e, struct ejob *j)
+{
+	struct roster *roster = &e->roster;
+
+	if (!roster_leased(j) || j->noted_end_sec == j->lease_end_sec)
+		return;
+	if (astra_grow(&roster->ends, &roster->end_room, roster->end_count + 1,
+		       sizeof(*roster->ends)) < 0) {
+		roster->known = false;
+		return;
+	}
+	j->noted_end_sec = j->lease_end_sec;
+	roster_push(roster, (struct lease_end){
+				    .at_sec = j->lease_end_sec,
+				    .row = (uint32_t)(j - e->jobs),
+				    .job = j->id,
+			    });
+}
+
+void astra_lease_set_end(struct astra_engine *e, struct ejob *j, double end_sec)
+{
+	j->lease_end_sec = end_sec;
+	roster_note_end(e, j);
+}
+
+static bool roster_leaves(const struct ejob *j)
+{
+	return j->state == ASTRA_JOB_REQUEUED || j->state == ASTRA_JOB_ENDING ||
+	       j->phase == ASTRA_PHASE_DOOMED ||
+	       j->phase == ASTRA_PHASE_GRACE || j->phase == ASTRA_PHASE_LEAVING;
+}
+
+static void roster_set(const struct astra_set *list, uint32_t index, bool is)
+{
+	if (is)
+		astra_set_add(list, index);
+	else
+		astra_set_del(list, index);
+}
+
+void astra_job_set_phase(struct astra_engine *e, struct ejob *j,
+			 enum astra_phase phase)
+{
+	j->phase = phase;
+	if (j->index < e->roster.job_count)
+		roster_set(&e->roster.leaving, j->index, roster_leaves(j));
+	roster_note_end(e, j);
+}
+
+void astra_roster_put(struct astra_engine *e, struct ejob *j,
+		      const struct astra_job *job)
+{
+	struct roster *roster = &e->roster;
+
+	roster_set(&roster->waiting, j->index, j->state == ASTRA_JOB_PENDING);
+	roster_set(&roster->running, j->index, j->state == ASTRA_JOB_RUNNING);
+	roster_set(&roster->leaving, j->index, roster_leaves(j));
+	roster->elastic += astra_request_elastic(&job->request);
+	roster->bound_to_leave += job->leave_sec > 0;
+	roster_note_end(e, j);
+}
+
+/* The job whose lease ends then still. One that is told to leave may be spared
+ * yet: then its end is noted again. */
+static struct ejob *roster_job(struct astra_engine *e,
+			       const struct lease_end *end)
+{
+	struct ejob *j = &e->jobs[end->row];
+
+	if (j->id != end->job || j->lease_end_sec != end->at_sec)
+		return NULL;
+	if (roster_leased(j))
+		return j;
+	j->noted_end_sec = 0;
+	return NULL;
+}
+
+static void roster_drop_over(struct astra_engine *e, double until_sec)
+{
+	struct roster *roster = &e->roster;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < roster->over_count; i++) {
+		struct ejob *j = &e->jobs[roster->over[i]];
+
+		if (!j->over)
+			continue;
+		if (roster_leased(j) && j->lease_end_sec <= until_sec) {
+			roster->over[kept++] = roster->over[i];
+			continue;
+		}
+		j->over = false;
+		if (j->noted_end_sec <= until_sec)
+			j->noted_end_sec = 0;
+	}
+	roster->over_count = kept;
+}
+
+void astra_roster_expire(struct astra_engine *e, double until_sec)
+{
+	struct roster *roster = &e->roster;
+
+	roster_drop_over(e, until_sec);
+	while (roster->end_count && roster->ends[0].at_sec <= until_sec) {
+		struct ejob *j = roster_job(e, &roster->ends[0]);
+
+		if (j && !j->over) {
+			if (astra_grow(&roster->over, &roster->over_room,
+				       roster->over_count + 1,
+				       sizeof(*roster->over)) < 0)
+				return;
+			roster->over[roster->over_count++] =
+				roster->ends[0].row;
+			j->over = true;
+		}
+		roster_pop(roster);
+	}
+}
+
+double astra_roster_next_end(struct astra_engine *e, double now_sec)
+{
+	struct roster *roster = &e->roster;
+
+	astra_roster_expire(e, now_sec);
+	while (roster->end_count && !roster_job(e, &roster->ends[0]))
+		roster_pop(roster);
+	return roster->end_count ? roster->ends[0].at_sec : HUGE_VAL;
+}
