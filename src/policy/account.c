@@ -30,6 +30,7 @@ struct sync {
 	struct event *events;
 	size_t count, room;
 	bool changed;
+	bool told; /* the host says what changed */
 };
 
 struct ejob *astra_engine_find(struct astra_engine *e, uint32_t id)
@@ -100,6 +101,8 @@ static void forget(struct astra_engine *e, uint32_t row, double now_sec)
 	struct ejob *j = &e->jobs[row];
 
 	astra_fairness_remove_job(e->account, now_sec, j->account);
+	astra_roster_drop(&e->roster, j);
+	astra_idle_leave(e, j);
 	astra_grants_drop(e, j->id);
 	if (j->refusals)
 		astra_refusals_drop(e, j->id);
@@ -194,6 +197,12 @@ static uint32_t add_job(struct sync *s, const struct astra_job *job)
 	if (row == ASTRA_NONE)
 		return ASTRA_NONE;
 	j = &e->jobs[row];
+	if (astra_grow(&e->roster.added, &e->roster.added_room,
+		       e->roster.added_count + 1,
+		       sizeof(*e->roster.added)) == 0)
+		e->roster.added[e->roster.added_count++] = row;
+	else
+		e->roster.known = false;
 	j->array_id = job->array_id;
 	j->gpus = job->request.gpus;
 	take_title(j, &title);
@@ -344,6 +353,8 @@ static int sync_job(struct sync *s, uint32_t index)
 	if (row == ASTRA_NONE)
 		return -1;
 	j = &e->jobs[row];
+	if (s->told && astra_idle_move(e, j, job) < 0)
+		return -1;
 	if (retitle(s, j, job) < 0 || active_events(s, row, job) < 0 ||
 	    alloc_events(s, row, job) < 0)
 		return -1;
@@ -425,32 +436,139 @@ static void forget_unseen(struct sync *s)
 	}
 }
 
-int astra_account_sync(struct astra_engine *e,
-		       const struct astra_snapshot *snap, bool *changed,
-		       struct astra_error *err)
+static int sync_all(struct sync *s)
 {
-	struct sync s = {.e = e, .snap = snap};
+	struct astra_engine *e = s->e;
+	const struct astra_snapshot *snap = s->snap;
 	int rc = astra_tenants_map(e, snap);
 
 	if (!rc)
 		rc = astra_engine_users_map(e, snap);
 	if (!rc)
-		rc = astra_grow(&e->row_of, &e->row_of_room,
-				snap->job_count + 1, sizeof(*e->row_of));
-	if (!rc)
 		rc = astra_roster_begin(e, snap->job_count);
 	if (!rc && !e->epoch++)
-		astra_tenants_set_shares(e, snap, &s.changed);
+		astra_tenants_set_shares(e, snap, &s->changed);
 	for (size_t i = 0; !rc && i < snap->job_count; i++)
-		rc = sync_job(&s, (uint32_t)i);
+		rc = sync_job(s, (uint32_t)i);
 	if (!rc)
-		rc = apply_events(&s);
-	if (!rc) {
-		forget_unseen(&s);
-		astra_tenants_set_shares(e, snap, &s.changed);
-		e->now_sec = snap->now_sec;
+		rc = apply_events(s);
+	if (rc < 0)
+		return -1;
+	forget_unseen(s);
+	astra_tenants_set_shares(e, snap, &s->changed);
+	return 0;
+}
+
+/* Where only some jobs changed. */
+
+/* The rows of the jobs that stood at the places that changed: those that do not
+ * turn up at another one are gone. Returns how many. */
+static size_t vacate_changed(struct sync *s, uint32_t *rows)
+{
+	struct astra_engine *e = s->e;
+	const struct astra_changes *changes = s->snap->changes;
+	size_t left = s->snap->job_count, count = 0;
+
+	for (size_t i = 0; i < changes->job_count; i++)
+		if (changes->jobs[i] < e->roster.job_count &&
+		    changes->jobs[i] < left)
+			rows[count++] = changes->jobs[i];
+	for (size_t i = left; i < e->roster.job_count; i++)
+		rows[count++] = (uint32_t)i;
+	for (size_t i = 0; i < count; i++) {
+		astra_roster_vacate(&e->roster, rows[i]);
+		rows[i] = e->row_of[rows[i]];
 	}
-	*changed |= s.changed;
+	return count;
+}
+
+/* A job's demand is that of its array until it has been seen once, so one that
+ * was new in the round before is looked at again. */
+static int sync_added(struct sync *s, size_t count)
+{
+	struct astra_engine *e = s->e;
+	struct roster *roster = &e->roster;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < count; i++) {
+		const struct ejob *j = &e->jobs[roster->added[i]];
+
+		if (j->id && j->seen + 1 == e->epoch)
+			rc = sync_job(s, j->index);
+	}
+	roster->added_count -= count;
+	if (roster->added_count)
+		memmove(roster->added, roster->added + count,
+			roster->added_count * sizeof(*roster->added));
+	return rc;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void forget_gone(struct sync *s, uint32_t *rows, size_t count)
+{
+	struct astra_engine *e = s->e;
+
+	if (count)
+		qsort(rows, count, sizeof(*rows), compare_rows);
+	for (size_t i = 0; i < count; i++) {
+		if (!e->jobs[rows[i]].id || e->jobs[rows[i]].seen == e->epoch)
+			continue;
+		forget(e, rows[i], s->snap->now_sec);
+		s->changed = true;
+	}
+}
+
+static int sync_changed(struct sync *s)
+{
+	struct astra_engine *e = s->e;
+	const struct astra_changes *changes = s->snap->changes;
+	size_t added = e->roster.added_count, gone;
+	uint32_t *rows = calloc(changes->job_count + e->roster.job_count -
+					(e->roster.job_count <
+							 s->snap->job_count
+						 ? e->roster.job_count
+						 : s->snap->job_count) +
+					1,
+				sizeof(*rows));
+	int rc;
+
+	if (!rows)
+		return -1;
+	gone = vacate_changed(s, rows);
+	rc = astra_roster_resize(e, s->snap->job_count);
+	e->epoch++;
+	for (size_t i = 0; !rc && i < changes->job_count; i++)
+		if (changes->jobs[i] < s->snap->job_count)
+			rc = sync_job(s, changes->jobs[i]);
+	if (!rc)
+		rc = sync_added(s, added);
+	if (!rc)
+		rc = apply_events(s);
+	if (!rc)
+		forget_gone(s, rows, gone);
+	free(rows);
+	return rc;
+}
+
+int astra_account_sync(struct round *r, struct astra_error *err)
+{
+	struct astra_engine *e = r->e;
+	const struct astra_snapshot *snap = r->snap;
+	struct sync s = {.e = e, .snap = snap, .told = r->told};
+	int rc = astra_grow(&e->row_of, &e->row_of_room, snap->job_count + 1,
+			    sizeof(*e->row_of));
+
+	if (!rc)
+		rc = snap->changes ? sync_changed(&s) : sync_all(&s);
+	if (!rc)
+		e->now_sec = snap->now_sec;
+	r->plan->changed |= s.changed;
 	free(s.events);
 	return rc < 0 ? astra_error_nomem(err) : 0;
 }

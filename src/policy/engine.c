@@ -76,6 +76,9 @@ void astra_engine_destroy(struct astra_engine *e)
 	free(e->tenant_of);
 	free(e->row_of);
 	astra_roster_clear(&e->roster);
+	astra_idle_clear(&e->idle);
+	for (size_t i = 0; i < e->job_count; i++)
+		free(e->jobs[i].held);
 	free(e->jobs);
 	free(e->vacant);
 	free(e->grants);
@@ -276,13 +279,22 @@ int astra_engine_round(struct astra_engine *e,
 		.plan = plan,
 		.wake_sec = INFINITY,
 	};
+	struct astra_snapshot whole = *snapshot;
 	double last_sec = e->now_sec;
 	int rc;
 
 	astra_plan_clear(plan);
-	astra_engine_follow_nodes(e, snapshot);
+	r.told = snapshot->changes != NULL;
+	if (!e->roster.known || !e->idle.known)
+		whole.changes = NULL;
+	snapshot = &whole;
+	r.snap = snapshot;
+	if (!snapshot->changes) {
+		e->idle.known = false;
+		astra_engine_follow_nodes(e, snapshot);
+	}
 	astra_refusals_forget(e, snapshot->now_sec);
-	rc = astra_account_sync(e, snapshot, &plan->changed, err);
+	rc = astra_account_sync(&r, err);
 	if (!rc && e->unwanted)
 		astra_leases_catch_up(e, snapshot, last_sec, &plan->changed);
 	if (!rc && astra_first_starts_follow(e, snapshot) < 0)
@@ -298,15 +310,14 @@ int astra_engine_round(struct astra_engine *e,
 	}
 	if (rc < 0) {
 		plan->decision_count = 0;
-		e->roster.known = false;
+		e->roster.known = e->idle.known = false;
 	}
 	e->counters.rounds++;
 	e->unwanted = rc == 0 && e->options.leases && !e->policy->allocate &&
 		      nobody_waits(&r) && !wants_more(&r);
 	plan->due_sec = next_due(&r);
 	plan->wake_sec = next_wake(&r);
-	astra_space_destroy(r.idle);
-	free(r.coming);
+	astra_idle_end(&r);
 	free(r.node_holds);
 	free(r.contenders);
 	free(r.least);

@@ -83,11 +83,14 @@ struct ejob {
 	double lease_start_sec, lease_end_sec;
 	double noted_end_sec; /* in the roster's heap; 0: it is not */
 	bool over;	      /* it stands in roster.over */
+	bool elastic, bound_to_leave; /* it counts there as such */
 	double grace_end_sec;
 	double told_sec;	/* when it was told to leave; 0: it was not */
 	double planned_end_sec; /* of the lease that begins at its start; 0: a
 				 * full term */
 	double lost_sec;
+	struct astra_share *held; /* where the host says what changed */
+	size_t held_count;
 	enum astra_wait vain; /* why a hold was looked for in vain; NONE: no */
 	double vain_sec;      /* the last time it was */
 	uint64_t vain_shape;  /* what it asked for then */
@@ -133,6 +136,26 @@ struct refusal {
 	uint64_t *nodes; /* bitmap of banned nodes; NULL: not this job */
 };
 
+/* A node as the snapshot's jobs leave it; less than nothing where they hold
+ * more than there is. */
+struct idle_node {
+	int64_t gpus, cpus;
+	int32_t users; /* shares of jobs there */
+};
+
+/* What is free, by node; idle.c. */
+struct idle {
+	bool known; /* as of the snapshot before */
+	struct astra_space *space;
+	struct idle_node *left;
+	uint32_t *coming; /* all 0 between rounds */
+	uint32_t *moved;  /* nodes of which jobs hold something else now */
+	size_t moved_count, moved_room;
+	uint32_t gpus_max;
+	uint64_t usable_gpus;
+	bool emptying, settling; /* a node is */
+};
+
 struct astra_engine {
 	const struct astra_policy *policy;
 	void *policy_self;
@@ -157,6 +180,7 @@ struct astra_engine {
 	size_t vacant_count, vacant_room;
 	struct astra_idmap by_id;
 	struct roster roster;
+	struct idle idle;
 	struct grant *grants;
 	size_t grant_count, grant_room;
 	struct refusal *refusals;
@@ -270,10 +294,6 @@ double astra_lease_cut(const struct astra_job *job, double end_sec);
 bool astra_lease_must_end(const struct astra_snapshot *snap,
 			  const struct astra_job *job);
 
-/* account.c: bring accounts and leases up to the snapshot's time. */
-int astra_account_sync(struct astra_engine *e,
-		       const struct astra_snapshot *snap, bool *changed,
-		       struct astra_error *err);
 struct ejob *astra_engine_find(struct astra_engine *e, uint32_t id);
 
 /* The scratch of one round. */
@@ -286,6 +306,7 @@ struct round {
 	uint32_t node_gpus_max;
 	uint64_t usable_gpus;
 	bool emptying;	/* a node is */
+	bool told;	/* the host says what changed */
 	bool withdrawn; /* a grant was: what it had is free in the next round */
 	struct contender *contenders;
 	size_t contender_count, contender_room;
@@ -329,6 +350,9 @@ struct contender {
 	bool resized; /* expired: leaves for its place, of another size */
 };
 
+/* account.c: bring accounts and leases up to the snapshot's time. */
+int astra_account_sync(struct round *r, struct astra_error *err);
+
 /* level.c */
 /* Fill r->levels, unless they are known. Returns 0, or -1 when memory is out.
  */
@@ -371,9 +395,20 @@ size_t astra_elastic_keep(const struct contender *c, struct astra_space *work,
 /* GPUs of a charge. */
 double astra_elastic_charge(const struct ejob *j, uint32_t gpus);
 
-/* idle.c: what is free on the nodes, and what those who are leaving hold.
- * Returns 0, or -1 when memory is out. */
+/* idle.c */
+void astra_idle_clear(struct idle *idle);
+/* A job that is there holds what the snapshot says, one that is forgotten holds
+ * nothing. Returns 0, or -1 when memory is out. */
+int astra_idle_move(struct astra_engine *e, struct ejob *j,
+		    const struct astra_job *job);
+void astra_idle_leave(struct astra_engine *e, struct ejob *j);
+/* What is free on the nodes, and what those who are leaving hold. Returns 0, or
+ * -1 when memory is out. */
 int astra_idle_build(struct round *r);
+/* Go on with another space. Takes it. */
+void astra_idle_replace(struct round *r, struct astra_space *space);
+/* All that the round took is given back. */
+void astra_idle_end(struct round *r);
 
 /* first_start.c */
 /* Give those that are seen waiting for their first start a bound, take it from

@@ -145,8 +145,7 @@ static int holds_serve_due(struct round *r)
 			i++;
 	}
 	if (status >= 0) {
-		astra_space_destroy(r->idle);
-		r->idle = rc.work;
+		astra_idle_replace(r, rc.work);
 		rc.work = NULL;
 	}
 	astra_reclaim_fini(&rc);

@@ -178,6 +178,17 @@ struct astra_user {
 	double weight;	  /* within the tenant, >= 0 */
 };
 
+/* What may differ from the snapshot that the engine saw before: nothing else
+ * does, but the time, bids and forecasts. By number, each once, the least first.
+ * A job that has got another's number is listed under it; numbers that are no
+ * longer in use need not be. Nodes: what is free there. */
+struct astra_changes {
+	const uint32_t *jobs;
+	size_t job_count;
+	const uint32_t *nodes;
+	size_t node_count;
+};
+
 struct astra_snapshot {
 	double now_sec;
 	double kill_wait_sec; /* a job that is told to end has ended after so
@@ -193,6 +204,7 @@ struct astra_snapshot {
 	const struct astra_bid *bids; /* by app, at most one each; see auction.h
 				       */
 	size_t bid_count;
+	const struct astra_changes *changes; /* NULL: everything may */
 };
 
 static inline bool astra_node_allowed(const struct astra_request *request,

@@ -39,6 +39,11 @@ void astra_space_destroy(struct astra_space *space);
 /* A copy with the same rooms, or NULL when memory is out. */
 struct astra_space *astra_space_copy(const struct astra_space *space);
 
+/* Note what changes from now on, and undo it. Undo returns 0, or -1 when memory
+ * was out for a note: then the space is to be made anew. */
+void astra_space_log(struct astra_space *space);
+int astra_space_undo(struct astra_space *space);
+
 /* Set what is free on a node. A node that is set whole is so again once all
  * that was taken since is given back. */
 void astra_space_set(struct astra_space *space, uint32_t node,

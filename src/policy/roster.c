@@ -13,6 +13,7 @@ void astra_roster_clear(struct roster *roster)
 	free(roster->memory);
 	free(roster->ends);
 	free(roster->over);
+	free(roster->added);
 	*roster = (struct roster){0};
 }
 
@@ -35,26 +36,54 @@ static void roster_forget(struct astra_engine *e)
 	}
 }
 
+static void roster_copy(const struct astra_set *to, const struct astra_set *from)
+{
+	ASTRA_ROSTER_EACH(i, from)
+	astra_set_add(to, i);
+}
+
+int astra_roster_resize(struct astra_engine *e, size_t jobs)
+{
+	struct roster *roster = &e->roster, before = *roster;
+	size_t room = jobs + jobs / 2 + 64;
+
+	if (jobs > roster->job_room) {
+		roster->memory = calloc(3 * astra_set_words(room),
+					sizeof(*roster->memory));
+		if (!roster->memory) {
+			roster->memory = before.memory;
+			return -1;
+		}
+		roster_map(roster, room);
+		roster->job_room = room;
+		roster_copy(&roster->waiting, &before.waiting);
+		roster_copy(&roster->running, &before.running);
+		roster_copy(&roster->leaving, &before.leaving);
+		free(before.memory);
+	}
+	roster->job_count = jobs;
+	return 0;
+}
+
+static void roster_empty(const struct astra_set *list)
+{
+	size_t words = list->word_count;
+
+	memset(list->words, 0, (words + words / 64 + 1) * sizeof(*list->words));
+}
+
 int astra_roster_begin(struct astra_engine *e, size_t jobs)
 {
 	struct roster *roster = &e->roster;
-	size_t room = jobs > roster->job_room ? jobs + jobs / 2 + 64
-					      : roster->job_room;
-	size_t bytes = 3 * astra_set_words(room) * sizeof(*roster->memory);
 
-	if (room > roster->job_room) {
-		free(roster->memory);
-		roster->job_room = 0;
-		roster->memory = malloc(bytes);
-		if (!roster->memory)
-			return -1;
-		roster->job_room = room;
+	if (roster->memory) {
+		roster_empty(&roster->waiting);
+		roster_empty(&roster->running);
+		roster_empty(&roster->leaving);
 	}
-	if (roster->memory)
-		memset(roster->memory, 0, bytes);
-	roster_map(roster, roster->job_room);
-	roster->job_count = jobs;
-	roster->elastic = roster->bound_to_leave = 0;
+	if (astra_roster_resize(e, jobs) < 0)
+		return -1;
+	roster->added_count = 0;
 	if (!roster->known)
 		roster_forget(e);
 	roster->known = true;
@@ -151,16 +180,32 @@ void astra_job_set_phase(struct astra_engine *e, struct ejob *j,
 	roster_note_end(e, j);
 }
 
+void astra_roster_vacate(struct roster *roster, uint32_t index)
+{
+	astra_set_del(&roster->waiting, index);
+	astra_set_del(&roster->running, index);
+	astra_set_del(&roster->leaving, index);
+}
+
+void astra_roster_drop(struct roster *roster, const struct ejob *j)
+{
+	roster->elastic -= j->elastic;
+	roster->bound_to_leave -= j->bound_to_leave;
+}
+
 void astra_roster_put(struct astra_engine *e, struct ejob *j,
 		      const struct astra_job *job)
 {
 	struct roster *roster = &e->roster;
 
+	astra_roster_drop(roster, j);
+	j->elastic = astra_request_elastic(&job->request);
+	j->bound_to_leave = job->leave_sec > 0;
 	roster_set(&roster->waiting, j->index, j->state == ASTRA_JOB_PENDING);
 	roster_set(&roster->running, j->index, j->state == ASTRA_JOB_RUNNING);
 	roster_set(&roster->leaving, j->index, roster_leaves(j));
-	roster->elastic += astra_request_elastic(&job->request);
-	roster->bound_to_leave += job->leave_sec > 0;
+	roster->elastic += j->elastic;
+	roster->bound_to_leave += j->bound_to_leave;
 	roster_note_end(e, j);
 }
 

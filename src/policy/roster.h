@@ -28,6 +28,8 @@ struct roster {
 	struct astra_set running; /* RUNNING */
 	struct astra_set leaving; /* told to leave, or being cleaned up */
 	size_t elastic, bound_to_leave; /* jobs that are, that have leave_sec */
+	uint32_t *added; /* rows that are new since the round before */
+	size_t added_count, added_room;
 	struct lease_end *ends;		/* a heap, the earliest first */
 	size_t end_count, end_room;
 	uint32_t *over; /* rows whose lease's end has come, and which run on */
@@ -39,6 +41,15 @@ void astra_roster_clear(struct roster *roster);
 /* Room for so many jobs, all of which are to be put in anew.
  * Returns 0, or -1 when memory is out. */
 int astra_roster_begin(struct astra_engine *e, size_t jobs);
+
+/* The same, but the jobs that keep their places stay in the lists. */
+int astra_roster_resize(struct astra_engine *e, size_t jobs);
+
+/* Nobody is there any more. */
+void astra_roster_vacate(struct roster *roster, uint32_t index);
+
+/* The job is forgotten. */
+void astra_roster_drop(struct roster *roster, const struct ejob *j);
 
 /* The job at its place, as its state and phase are now. */
 void astra_roster_put(struct astra_engine *e, struct ejob *j,

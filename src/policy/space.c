@@ -2,12 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/common/grow.h"
 #include "src/policy/space_priv.h"
 
 void astra_space_destroy(struct astra_space *space)
 {
 	if (!space)
 		return;
+	free(space->log);
 	free(space->nodes);
 	free(space->bits);
 	free(space->levels.words);
@@ -95,6 +97,21 @@ static void level_enter(struct astra_space *space, uint32_t node,
 		astra_set_add(&space->levels, level);
 }
 
+static void space_note(struct astra_space *space, uint32_t node)
+{
+	if (!space->logs)
+		return;
+	if (astra_grow(&space->log, &space->log_room, space->log_count + 1,
+		       sizeof(*space->log)) < 0) {
+		space->log_lost = true;
+		return;
+	}
+	space->log[space->log_count++] = (struct space_note){
+		.node = node,
+		.before = space->nodes[node],
+	};
+}
+
 static void set_gpus(struct astra_space *space, uint32_t node, uint32_t gpus)
 {
 	struct astra_room *room = &space->nodes[node].room;
@@ -122,6 +139,7 @@ void astra_space_set_used(struct astra_space *space, uint32_t node,
 {
 	struct space_node *n = &space->nodes[node];
 
+	space_note(space, node);
 	set_gpus(space, node, room->gpus);
 	n->room = *room;
 	n->whole = whole;
@@ -145,6 +163,7 @@ void astra_space_take(struct astra_space *space,
 	struct space_node *n = &space->nodes[share->node];
 	struct astra_room *room = &n->room;
 
+	space_note(space, share->node);
 	set_gpus(space, share->node,
 		 room->gpus - astra_min32(room->gpus, share->gpus));
 	room->scattered -= astra_min32(room->scattered, share->gpus);
@@ -161,6 +180,7 @@ void astra_space_give(struct astra_space *space,
 	struct space_node *n = &space->nodes[share->node];
 	struct astra_room *room = &n->room;
 
+	space_note(space, share->node);
 	set_gpus(space, share->node, room->gpus + share->gpus);
 	if (__builtin_add_overflow(room->cpus, share->cpus, &room->cpus))
 		room->cpus = UINT32_MAX;
@@ -169,4 +189,23 @@ void astra_space_give(struct astra_space *space,
 		room->mem_mib = UINT64_MAX;
 	if (n->users && !--n->users)
 		room->whole = n->whole;
+}
+
+void astra_space_log(struct astra_space *space)
+{
+	space->logs = true;
+	space->log_lost = false;
+	space->log_count = 0;
+}
+
+int astra_space_undo(struct astra_space *space)
+{
+	space->logs = false;
+	while (space->log_count) {
+		const struct space_note *x = &space->log[--space->log_count];
+
+		set_gpus(space, x->node, x->before.room.gpus);
+		space->nodes[x->node] = x->before;
+	}
+	return space->log_lost ? -1 : 0;
 }

@@ -16,6 +16,12 @@ struct space_node {
 	uint32_t users;
 };
 
+/* A node as it was before it changed. */
+struct space_note {
+	uint32_t node;
+	struct space_node before;
+};
+
 struct astra_space {
 	size_t count;
 	uint32_t gpus_max;
@@ -29,6 +35,10 @@ struct astra_space {
 	uint32_t *order; /* nodes by descending fit */
 	uint32_t *heads; /* where each fit begins in it */
 	uint32_t *fits;	 /* by node */
+	/* What changed since astra_space_log(). */
+	bool logs, log_lost; /* lost: memory was out */
+	struct space_note *log;
+	size_t log_count, log_room;
 };
 
 /* The nodes with so many free GPUs. */

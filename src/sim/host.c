@@ -99,6 +99,7 @@ const struct astra_scheduler *const *astra_host_schedulers(void)
 		hosts[i] = (struct astra_scheduler){
 			.name = p[i]->name,
 			.summary = p[i]->summary,
+			.blind = !p[i]->allocate,
 			.create = create_host,
 			.destroy = destroy_host,
 			.round = host_round,

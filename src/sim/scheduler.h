@@ -49,6 +49,7 @@ struct astra_scheduler {
 	const char *name;
 	const char *summary; /* one line */
 	const char *source;  /* where it comes from; NULL: our own policies */
+	bool blind; /* it does not ask how far the work of jobs is */
 	/* setup: borrowed; trace and nodes live as long as the instance.
 	 * NULL with err set on failure. */
 	void *(*create)(const struct astra_scheduler_setup *setup,

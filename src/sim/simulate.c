@@ -89,6 +89,7 @@ static int let_happen(struct loop *l, double until_sec)
 static int one_round(struct loop *l, struct astra_error *err)
 {
 	struct astra_virtual *v = &l->v;
+	struct astra_changes changes = astra_virtual_changes(v);
 	struct astra_snapshot snapshot = {
 		.now_sec = ASTRA_VIRTUAL_BEGIN + l->now_sec,
 		.nodes = v->nodes,
@@ -99,15 +100,18 @@ static int one_round(struct loop *l, struct astra_error *err)
 		.user_count = v->user_count,
 		.jobs = v->active,
 		.job_count = v->active_count,
+		.changes = &changes,
 	};
 
-	astra_virtual_look(v, l->now_sec);
+	if (!l->scheduler->blind)
+		astra_virtual_look(v, l->now_sec);
 	astra_plan_clear(&l->plan);
 	if (l->scheduler->round(l->self, &snapshot, v->oracle, &l->plan, err) <
 	    0)
 		return -1;
 	v->result->rounds++;
-	astra_virtual_forget(v);
+	if (astra_virtual_forget(v) < 0)
+		return astra_error_nomem(err);
 	v->released = 0;
 	return astra_virtual_apply(v, &l->plan, l->now_sec, err);
 }

@@ -94,8 +94,80 @@ void astra_virtual_clear(struct astra_virtual *v)
 	free(v->active);
 	free(v->oracle);
 	free(v->ended);
+	free(v->changed);
+	free(v->changed_nodes);
 	astra_queue_clear(&v->queue);
 	astra_watch_clear(&v->watch);
+}
+
+/* What changes. */
+
+static int note(uint32_t **list, size_t *count, size_t *room, uint32_t number)
+{
+	if (astra_grow(list, room, *count + 1, sizeof(**list)) < 0)
+		return -1;
+	(*list)[(*count)++] = number;
+	return 0;
+}
+
+static int note_job(struct astra_virtual *v, uint32_t active)
+{
+	return note(&v->changed, &v->changed_count, &v->changed_room, active);
+}
+
+static int note_nodes(struct astra_virtual *v, const struct astra_virtual_job *j)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < j->held_count; i++)
+		rc = note(&v->changed_nodes, &v->changed_node_count,
+			  &v->changed_node_room, j->held[i].node);
+	return rc;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Each once, the least first. Returns how many are left. */
+static size_t sort_numbers(uint32_t *list, size_t count)
+{
+	size_t kept = 0;
+
+	if (count)
+		qsort(list, count, sizeof(*list), compare_numbers);
+	for (size_t i = 0; i < count; i++)
+		if (!kept || list[kept - 1] != list[i])
+			list[kept++] = list[i];
+	return kept;
+}
+
+struct astra_changes astra_virtual_changes(struct astra_virtual *v)
+{
+	struct astra_changes changes = {
+		.jobs = v->changed,
+		.job_count = sort_numbers(v->changed, v->changed_count),
+		.nodes = v->changed_nodes,
+		.node_count =
+			sort_numbers(v->changed_nodes, v->changed_node_count),
+	};
+
+	v->changed_count = v->changed_node_count = 0;
+	return changes;
+}
+
+static void hold(struct astra_virtual *v, const struct astra_virtual_job *j,
+		 bool take)
+{
+	for (size_t i = 0; i < j->held_count; i++) {
+		struct astra_node *n = &v->nodes[j->held[i].node];
+
+		n->gpus_free = take ? n->gpus_free - j->held[i].gpus
+				    : n->gpus_free + j->held[i].gpus;
+	}
 }
 
 int astra_virtual_submit(struct astra_virtual *v, uint32_t job)
@@ -116,18 +188,9 @@ int astra_virtual_submit(struct astra_virtual *v, uint32_t job)
 	};
 	v->jobs[job].active = (uint32_t)at;
 	v->active_count++;
+	if (note_job(v, (uint32_t)at) < 0)
+		return -1;
 	return astra_watch_submit(&v->watch, job, t->submit_sec);
-}
-
-static void hold(struct astra_virtual *v, const struct astra_virtual_job *j,
-		 bool take)
-{
-	for (size_t i = 0; i < j->held_count; i++) {
-		struct astra_node *n = &v->nodes[j->held[i].node];
-
-		n->gpus_free = take ? n->gpus_free - j->held[i].gpus
-				    : n->gpus_free + j->held[i].gpus;
-	}
 }
 
 /* How a run ends. */
@@ -140,7 +203,8 @@ static int release(struct astra_virtual *v, uint32_t job, double signal_sec,
 	struct astra_job *a = &v->active[j->active];
 	struct astra_oracle *o = &v->oracle[j->active];
 
-	if (astra_virtual_count_run(v, job, signal_sec, now_sec) < 0)
+	if (astra_virtual_count_run(v, job, signal_sec, now_sec) < 0 ||
+	    note_job(v, j->active) < 0 || note_nodes(v, j) < 0)
 		return -1;
 	o->attained_gpu_sec += j->held_gpus * (now_sec - j->start_sec);
 	hold(v, j, false);
@@ -269,7 +333,8 @@ static int start(struct astra_virtual *v, const struct astra_decision *d,
 		return refuse(d, "it does not wait", err);
 	if (check_shares(v, d, shares, &gpus, err) < 0)
 		return -1;
-	if (take_shares(v, j, shares, d->share_count) < 0)
+	if (take_shares(v, j, shares, d->share_count) < 0 ||
+	    note_job(v, j->active) < 0 || note_nodes(v, j) < 0)
 		return astra_error_nomem(err);
 	j->held_gpus = gpus;
 	j->slowdown = astra_virtual_slowdown(v, job, shares, d->share_count);
@@ -329,6 +394,7 @@ static int drop(struct astra_virtual *v, const struct astra_decision *d,
 		return refuse(d, "it does not wait", err);
 	if (astra_grow(&v->ended, &v->ended_room, v->ended_count + 1,
 		       sizeof(*v->ended)) < 0 ||
+	    note_job(v, v->jobs[job].active) < 0 ||
 	    astra_watch_drop(&v->watch, job, now_sec) < 0)
 		return astra_error_nomem(err);
 	a->state = ASTRA_JOB_ENDED;
@@ -379,12 +445,14 @@ void astra_virtual_look(struct astra_virtual *v, double now_sec)
 	}
 }
 
-void astra_virtual_forget(struct astra_virtual *v)
+int astra_virtual_forget(struct astra_virtual *v)
 {
 	for (size_t i = 0; i < v->ended_count; i++) {
 		struct astra_virtual_job *j = &v->jobs[v->ended[i]];
 		size_t last = --v->active_count;
 
+		if (note_job(v, j->active) < 0)
+			return -1;
 		v->active[j->active] = v->active[last];
 		v->oracle[j->active] = v->oracle[last];
 		v->jobs[v->active[last].id - 1].active = j->active;
@@ -393,4 +461,5 @@ void astra_virtual_forget(struct astra_virtual *v)
 		j->held = NULL;
 	}
 	v->ended_count = 0;
+	return 0;
 }

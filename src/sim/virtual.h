@@ -48,6 +48,10 @@ struct astra_virtual {
 	struct astra_watch watch;
 	struct astra_sim_result *result;
 	size_t run_room;
+	uint32_t *changed; /* numbers of active ones, since the last round */
+	size_t changed_count, changed_room;
+	uint32_t *changed_nodes;
+	size_t changed_node_count, changed_node_room;
 	uint32_t released; /* jobs that left their GPUs since it was set to 0 */
 };
 
@@ -66,6 +70,10 @@ int astra_virtual_event(struct astra_virtual *v,
 /* Carry out a plan. Returns 0, or -1 with err saying what cannot be. */
 int astra_virtual_apply(struct astra_virtual *v, const struct astra_plan *plan,
 			double now_sec, struct astra_error *err);
+
+/* What changed since it was asked for the last time. Valid until something
+ * changes. */
+struct astra_changes astra_virtual_changes(struct astra_virtual *v);
 
 /* Bring up to date what is known of the work of those that run. */
 void astra_virtual_look(struct astra_virtual *v, double now_sec);
@@ -95,7 +103,7 @@ int astra_virtual_count_run(struct astra_virtual *v, uint32_t job,
  * Returns 0, or -1 when memory is out. */
 int astra_virtual_stop(struct astra_virtual *v, double now_sec);
 
-/* What had ended has been seen. */
-void astra_virtual_forget(struct astra_virtual *v);
+/* What had ended has been seen. Returns 0, or -1 when memory is out. */
+int astra_virtual_forget(struct astra_virtual *v);
 
 #endif
