@@ -258,7 +258,8 @@ static int calendar_hold(struct calendar *c, size_t releases)
 		return -1;
 	astra_calendar_cut(c, releases, &hold);
 	drop_displaced(c, &hold);
-	astra_holds_table_add(c->r, &hold);
+	if (astra_holds_table_add(c->r, &hold) < 0)
+		return -1;
 	c->shares = NULL; /* the hold's own now */
 	return astra_hold_add(c->r->e, &hold) < 0 ? -1 : 1;
 }

@@ -310,6 +310,7 @@ struct round {
 	bool withdrawn; /* a grant was: what it had is free in the next round */
 	struct contender *contenders;
 	size_t contender_count, contender_room;
+	size_t grants_before; /* of earlier rounds */
 	struct astra_node_hold *node_holds; /* per node; NULL: no holds */
 	struct astra_share reserve; /* kept from the contest; no GPUs: none */
 	double wake_sec;	    /* the policy wants the next round then */

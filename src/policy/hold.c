@@ -161,6 +161,7 @@ int astra_holds_serve(struct round *r)
 			astra_hold_drop(e, i);
 	for (size_t i = 0; i < r->contender_count; i++)
 		r->contenders[i].granted = false;
+	r->grants_before = e->grant_count;
 	return astra_holds_first(e) <= r->snap->now_sec ? holds_serve_due(r)
 							: 0;
 }
@@ -202,13 +203,13 @@ static void table_leases(struct round *r)
 					     ? j->lease_end_sec
 					     : r->snap->now_sec);
 	}
-	for (size_t i = 0; i < e->grant_count; i++)
+	for (size_t i = 0; i < r->grants_before; i++)
 		if (!astra_engine_find(r->e, e->grants[i].job)->served)
 			table_shares(r, e->grants[i].shares, e->grants[i].count,
 				     r->snap->now_sec);
 }
 
-void astra_holds_table_add(struct round *r, const struct hold *hold)
+static void table_hold(struct round *r, const struct hold *hold)
 {
 	for (size_t i = 0; i < hold->count; i++) {
 		struct astra_node_hold *h =
@@ -217,6 +218,14 @@ void astra_holds_table_add(struct round *r, const struct hold *hold)
 		h->cut_sec = fmin(h->cut_sec, hold->start_sec);
 		table_add(h, &hold->shares[i], -1);
 	}
+}
+
+int astra_holds_table_add(struct round *r, const struct hold *hold)
+{
+	if (!r->node_holds && astra_holds_table(r) < 0)
+		return -1;
+	table_hold(r, hold);
+	return 0;
 }
 
 int astra_holds_table(struct round *r)
@@ -235,7 +244,9 @@ int astra_holds_table(struct round *r)
 		};
 	}
 	for (size_t i = 0; i < r->e->hold_count; i++)
-		astra_holds_table_add(r, &r->e->holds[i]);
+		table_hold(r, &r->e->holds[i]);
+	if (r->reserve.gpus)
+		table_add(&r->node_holds[r->reserve.node], &r->reserve, 1);
 	table_leases(r);
 	return 0;
 }

@@ -45,10 +45,11 @@ void astra_holds_clear(struct astra_engine *e);
 /* Forget the holds that are lost, and serve those whose time has come before
  * anybody else. Returns 0, or -1 when memory is out. */
 int astra_holds_serve(struct round *r);
-/* Fill r->node_holds for the leases that begin in this round. */
+/* Fill r->node_holds for the leases that begin in this round, from what there
+ * is when it begins. Returns 0, or -1 when memory is out. */
 int astra_holds_table(struct round *r);
 /* The same for one that is new in it. */
-void astra_holds_table_add(struct round *r, const struct hold *hold);
+int astra_holds_table_add(struct round *r, const struct hold *hold);
 /* The end of a lease on these shares that would like to end at end_sec: that,
  * or the start of the first hold that needs the GPUs. Uses up what is left. */
 double astra_holds_cut(struct round *r, const struct astra_share *shares,

@@ -594,6 +594,7 @@ const struct astra_policy astra_ltgf = {
 	.name = "ltgf",
 	.summary = "long-term GPU-time fairness of tenants and jobs",
 	.arrivals = true,
+	.conserving = true,
 	.create = ltgf_create,
 	.destroy = ltgf_destroy,
 	.decide = ltgf_decide,

@@ -236,6 +236,8 @@ struct astra_policy {
 	/* Idle GPUs that nobody waits for go to whoever comes, between rounds,
 	 * too. */
 	bool arrivals;
+	/* Ranks, and grants GPUs to everybody while there are enough for all. */
+	bool conserving;
 	/* Required. An instance with its own state, of which there may be
 	 * many. options: borrowed for the call. NULL with err set on failure.
 	 */

@@ -206,17 +206,85 @@ static int keep_promises(struct round *r)
 	}
 	if (astra_holds_serve(r) < 0)
 		return -1;
+	r->grants_before = r->e->grant_count;
 	astra_contenders_withdraw(r);
-	if (astra_holds_table(r) < 0)
+	/* Where there are none the first one that is planned has it made. */
+	if ((r->e->hold_count || r->elastic) && astra_holds_table(r) < 0)
 		return -1;
 	astra_reserve_withhold(r);
 	return 0;
 }
 
+/* The one that waits, if all others' leases just go on and no hold cuts them.
+ * NULL: nobody waits. Returns whether that is so. */
+static bool is_alone(const struct round *r, struct contender **waits)
+{
+	*waits = NULL;
+	if (r->e->hold_count || r->elastic || !r->e->policy->conserving)
+		return false;
+	for (size_t i = 0; i < r->contender_count; i++) {
+		if (r->contenders[i].expired)
+			continue;
+		if (*waits)
+			return false;
+		*waits = &r->contenders[i];
+	}
+	return true;
+}
+
+/* A place for it among what is free. Returns 1 if there is one, 0, or -1 when
+ * memory is out. */
+static int place_alone(const struct round *r, struct outcome *o,
+		       struct contender *c)
+{
+	const struct astra_request *q = &c->job->request;
+	size_t most = q->gpus < r->snap->node_count ? q->gpus
+						    : r->snap->node_count;
+	struct astra_choice *choice = calloc(1, sizeof(*choice));
+
+	o->places = calloc(most + 1, sizeof(*o->places));
+	o->ballot.ranking.choices = choice;
+	if (!choice || !o->places)
+		return -1;
+	c->share_count = astra_place(
+		r->idle, q, astra_refused_nodes(r->e, c->job->id),
+		r->e->options.strict_placement ? r->node_gpus_max : 0,
+		o->places);
+	o->place_count = c->share_count;
+	if (!c->share_count || q->nodes_wish > c->share_count) {
+		c->share_count = 0;
+		return 0;
+	}
+	c->granted = true;
+	choice->candidate = (uint32_t)(c - r->contenders);
+	choice->granted = true;
+	choice->gpus = c->gpus = q->gpus;
+	o->ballot.ranking.count = 1;
+	return 1;
+}
+
+/* Where everybody can have what he wants nobody need be ranked. Returns as
+ * place_alone(). */
+static int decide_alone(struct round *r, struct outcome *o)
+{
+	struct contender *c;
+	int placed;
+
+	*o = (struct outcome){0};
+	if (!is_alone(r, &c))
+		return 0;
+	placed = c ? place_alone(r, o, c) : 1;
+	if (placed == 0) {
+		outcome_fini(o);
+		*o = (struct outcome){0};
+	}
+	return placed;
+}
+
 int astra_round_decide(struct round *r, struct astra_error *err)
 {
 	struct outcome o = {0};
-	int rc = -1;
+	int rc = -1, alone;
 
 	if (keep_promises(r) < 0) {
 		astra_error_nomem(err);
@@ -227,12 +295,17 @@ int astra_round_decide(struct round *r, struct astra_error *err)
 		astra_error_nomem(err);
 		goto out;
 	}
-	if (decide_contest(r, &o, err) < 0)
+	alone = decide_alone(r, &o);
+	if (alone < 0) {
+		astra_error_nomem(err);
+		goto out;
+	}
+	if (!alone && decide_contest(r, &o, err) < 0)
 		goto out;
 	astra_settle_mark(r);
 	astra_settle_older(r);
 	rc = astra_settle(r, &o);
-	if (!rc && r->e->options.promise)
+	if (!rc && !alone && r->e->options.promise)
 		rc = astra_recall(r, &o.rc.work);
 	if (!rc)
 		rc = astra_grants_start(r);
