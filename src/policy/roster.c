@@ -47,7 +47,7 @@ int astra_roster_resize(struct astra_engine *e, size_t jobs)
 	struct roster *roster = &e->roster, before = *roster;
 	size_t room = jobs + jobs / 2 + 64;
 
-	if (jobs > roster->job_room) {
+	if (!roster->memory || jobs > roster->job_room) {
 		roster->memory = calloc(3 * astra_set_words(room),
 					sizeof(*roster->memory));
 		if (!roster->memory) {
@@ -56,9 +56,11 @@ int astra_roster_resize(struct astra_engine *e, size_t jobs)
 		}
 		roster_map(roster, room);
 		roster->job_room = room;
-		roster_copy(&roster->waiting, &before.waiting);
-		roster_copy(&roster->running, &before.running);
-		roster_copy(&roster->leaving, &before.leaving);
+		if (before.memory) {
+			roster_copy(&roster->waiting, &before.waiting);
+			roster_copy(&roster->running, &before.running);
+			roster_copy(&roster->leaving, &before.leaving);
+		}
 		free(before.memory);
 	}
 	roster->job_count = jobs;
@@ -210,17 +212,18 @@ void astra_roster_put(struct astra_engine *e, struct ejob *j,
 }
 
 /* The job whose lease ends then still. One that is told to leave may be spared
- * yet: then its end is noted again. */
+ * yet, and another lease of it end then: that is noted again. */
 static struct ejob *roster_job(struct astra_engine *e,
 			       const struct lease_end *end)
 {
 	struct ejob *j = &e->jobs[end->row];
 
-	if (j->id != end->job || j->lease_end_sec != end->at_sec)
+	if (j->id != end->job)
 		return NULL;
-	if (roster_leased(j))
+	if (j->lease_end_sec == end->at_sec && roster_leased(j))
 		return j;
-	j->noted_end_sec = 0;
+	if (j->noted_end_sec == end->at_sec)
+		j->noted_end_sec = 0;
 	return NULL;
 }
 

@@ -185,7 +185,8 @@ static void test_damaged(void **state)
 	free(vc);
 }
 
-/* But names, and what each round sets before it looks at it. */
+/* But names, what each round sets before it looks at it, and what the first
+ * round finds again. */
 static void every_member_is_in_the_image(void **state)
 {
 	(void)state;
@@ -193,7 +194,10 @@ static void every_member_is_in_the_image(void **state)
 		   ROWS_BUT(etenant, name));
 	ROWS_CHECK(euser, astra_image_user_members, ROWS_BUT(euser, name));
 	ROWS_CHECK(ejob, astra_image_job_members, ROWS_BUT(ejob, index),
-		   ROWS_BUT(ejob, taken), ROWS_BUT(ejob, reason));
+		   ROWS_BUT(ejob, taken), ROWS_BUT(ejob, reason),
+		   ROWS_BUT(ejob, noted_end_sec), ROWS_BUT(ejob, over),
+		   ROWS_BUT(ejob, elastic), ROWS_BUT(ejob, bound_to_leave),
+		   ROWS_BUT(ejob, held), ROWS_BUT(ejob, held_count));
 	ROWS_CHECK(grant, astra_image_grant_members, ROWS_BUT(grant, shares));
 	ROWS_CHECK(hold, astra_image_hold_members, ROWS_BUT(hold, shares));
 	ROWS_CHECK(refusal, astra_image_refusal_members,
@@ -212,7 +216,8 @@ static void every_member_of_the_engine_is_in_the_image(void **state)
 		   ENGINE(account), ENGINE(tenants), ENGINE(tenant_room),
 		   ENGINE(tenant_of), ENGINE(tenant_of_room), ENGINE(users),
 		   ENGINE(user_room), ENGINE(user_of), ENGINE(user_of_room),
-		   ENGINE(row_of), ENGINE(row_of_room), ENGINE(jobs),
+		   ENGINE(row_of), ENGINE(row_of_room), ENGINE(roster),
+		   ENGINE(idle), ENGINE(jobs),
 		   ENGINE(job_room), ENGINE(vacant), ENGINE(vacant_room),
 		   ENGINE(by_id), ENGINE(grants), ENGINE(grant_room),
 		   ENGINE(refusals), ENGINE(refusal_room), ENGINE(nodes),
