@@ -87,7 +87,7 @@ static uint32_t new_row(struct astra_engine *e, uint32_t id)
 			return ASTRA_NONE;
 		row = (uint32_t)e->job_count++;
 	}
-	e->jobs[row] = (struct ejob){0};
+	e->jobs[row] = (struct ejob){.user = ASTRA_NONE};
 	if (astra_idmap_put(&e->by_id, id, row) < 0) {
 		e->vacant[e->vacant_count++] = row;
 		return ASTRA_NONE;
@@ -96,12 +96,19 @@ static uint32_t new_row(struct astra_engine *e, uint32_t id)
 	return row;
 }
 
+static void count_user(struct astra_engine *e, const struct ejob *j, int by)
+{
+	if (j->user != ASTRA_NONE)
+		e->users[j->user].jobs += (uint32_t)by;
+}
+
 static void forget(struct astra_engine *e, uint32_t row, double now_sec)
 {
 	struct ejob *j = &e->jobs[row];
 
 	astra_fairness_remove_job(e->account, now_sec, j->account);
 	astra_roster_drop(&e->roster, j);
+	count_user(e, j, -1);
 	astra_idle_leave(e, j);
 	astra_grants_drop(e, j->id);
 	if (j->refusals)
@@ -179,10 +186,13 @@ static struct astra_title title_of(const struct sync *s,
 	};
 }
 
-static void take_title(struct ejob *j, const struct astra_title *title)
+static void take_title(struct astra_engine *e, struct ejob *j,
+		       const struct astra_title *title)
 {
+	count_user(e, j, -1);
 	j->tenant = title->tenant;
 	j->user = title->user;
+	count_user(e, j, 1);
 	j->weight = title->weight;
 	j->charge = title->charge;
 }
@@ -205,11 +215,12 @@ static uint32_t add_job(struct sync *s, const struct astra_job *job)
 		e->roster.known = false;
 	j->array_id = job->array_id;
 	j->gpus = job->request.gpus;
-	take_title(j, &title);
+	take_title(e, j, &title);
 	j->submit_sec = job->submit_sec;
 	j->state = ASTRA_JOB_BLOCKED;
 	j->account = account_of(e, &title);
 	if (j->account == ASTRA_NONE) {
+		count_user(e, j, -1);
 		astra_idmap_del(&e->by_id, job->id);
 		e->vacant[e->vacant_count++] = row;
 		return ASTRA_NONE;
@@ -238,7 +249,7 @@ int astra_job_retitle(struct astra_engine *e, struct ejob *j,
 	astra_fairness_restore_job(e->account, e->now_sec, account, usage);
 	astra_fairness_remove_job(e->account, e->now_sec, j->account);
 	j->account = account;
-	take_title(j, title);
+	take_title(e, j, title);
 	if (astra_job_active(j->state))
 		astra_fairness_set_active(e->account, e->now_sec, account,
 					  j->copies);
@@ -374,6 +385,10 @@ static int sync_job(struct sync *s, uint32_t index)
 	j->seen = e->epoch;
 	j->index = index;
 	e->row_of[index] = row;
+	if (!j->ran && j->state == ASTRA_JOB_PENDING)
+		e->unbound = true;
+	else if (!j->ran)
+		j->bound_sec = 0;
 	astra_roster_put(e, j, job);
 	return 0;
 }
@@ -529,13 +544,13 @@ static int sync_changed(struct sync *s)
 	struct astra_engine *e = s->e;
 	const struct astra_changes *changes = s->snap->changes;
 	size_t added = e->roster.added_count, gone;
-	uint32_t *rows = calloc(changes->job_count + e->roster.job_count -
-					(e->roster.job_count <
-							 s->snap->job_count
-						 ? e->roster.job_count
-						 : s->snap->job_count) +
-					1,
-				sizeof(*rows));
+	uint32_t *rows =
+		calloc(changes->job_count + e->roster.job_count -
+			       (e->roster.job_count < s->snap->job_count
+					? e->roster.job_count
+					: s->snap->job_count) +
+			       1,
+		       sizeof(*rows));
 	int rc;
 
 	if (!rows)

@@ -52,7 +52,8 @@ int astra_ballot_init(struct ballot *b, const struct round *r, size_t room)
 		};
 	}
 	for (size_t i = 0; i < e->user_count; i++)
-		b->users[i] = ballot_user(r, &e->users[i]);
+		if (e->users[i].jobs)
+			b->users[i] = ballot_user(r, &e->users[i]);
 	b->contest = (struct astra_contest){
 		.now_sec = r->snap->now_sec,
 		.lease_sec = e->options.lease_sec,

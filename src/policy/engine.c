@@ -291,15 +291,15 @@ int astra_engine_round(struct astra_engine *e,
 	r.snap = snapshot;
 	if (!snapshot->changes) {
 		e->idle.known = false;
+		e->unbound = true;
 		astra_engine_follow_nodes(e, snapshot);
 	}
 	astra_refusals_forget(e, snapshot->now_sec);
 	rc = astra_account_sync(&r, err);
 	if (!rc && e->unwanted)
 		astra_leases_catch_up(e, snapshot, last_sec, &plan->changed);
-	if (!rc && astra_first_starts_follow(e, snapshot) < 0)
-		rc = astra_error_nomem(err);
-	if (!rc && astra_idle_build(&r) < 0)
+	if (!rc &&
+	    (astra_idle_build(&r) < 0 || astra_first_starts_follow(&r) < 0))
 		rc = astra_error_nomem(err);
 	if (!rc && !e->options.leases) {
 		rc = astra_round_order(&r, err);

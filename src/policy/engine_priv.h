@@ -81,8 +81,8 @@ struct ejob {
 	double lease_sec;   /* the term of its leases */
 	double min_run_sec; /* MinRunTime, its own where that is auto */
 	double lease_start_sec, lease_end_sec;
-	double noted_end_sec; /* in the roster's heap; 0: it is not */
-	bool over;	      /* it stands in roster.over */
+	double noted_end_sec;	      /* in the roster's heap; 0: it is not */
+	bool over;		      /* it stands in roster.over */
 	bool elastic, bound_to_leave; /* it counts there as such */
 	double grace_end_sec;
 	double told_sec;	/* when it was told to leave; 0: it was not */
@@ -108,6 +108,7 @@ struct euser {
 	char *name;
 	uint32_t tenant;  /* index into tenants */
 	uint32_t account; /* its number in the fairness account */
+	uint32_t jobs;	  /* that are known */
 	double weight;
 };
 
@@ -195,6 +196,10 @@ struct astra_engine {
 	bool back;
 	struct hold *holds;
 	size_t hold_count, hold_room;
+	/* Some that wait for their first start may have no bound yet; the first
+	 * bound of the others that has not passed. */
+	bool unbound;
+	double first_bound_sec;
 	uint32_t last_reclaim; /* GPUs taken back in the last round */
 	bool unwanted;	       /* nobody waited after the last round */
 	struct astra_counters counters;
@@ -310,7 +315,7 @@ struct round {
 	bool withdrawn; /* a grant was: what it had is free in the next round */
 	struct contender *contenders;
 	size_t contender_count, contender_room;
-	size_t grants_before; /* of earlier rounds */
+	size_t grants_before;		    /* of earlier rounds */
 	struct astra_node_hold *node_holds; /* per node; NULL: no holds */
 	struct astra_share reserve; /* kept from the contest; no GPUs: none */
 	double wake_sec;	    /* the policy wants the next round then */
@@ -413,10 +418,9 @@ void astra_idle_end(struct round *r);
 
 /* first_start.c */
 /* Give those that are seen waiting for their first start a bound, take it from
- * those that cannot start, and count who is late. After astra_account_sync().
+ * those that cannot start, and count who is late. After astra_idle_build().
  * Returns 0, or -1 when memory is out. */
-int astra_first_starts_follow(struct astra_engine *e,
-			      const struct astra_snapshot *snap);
+int astra_first_starts_follow(struct round *r);
 /* When its tenant's quota has paid for its first start and for those before it;
  * infinite: it has no bound. before: of an array, so many of its tasks go
  * first.

@@ -23,15 +23,6 @@ static bool first_start_waits(const struct ejob *j, const struct astra_job *job,
 	       astra_request_least(&job->request) <= usable_gpus;
 }
 
-static uint64_t first_start_gpus(const struct astra_snapshot *snap)
-{
-	uint64_t gpus = 0;
-
-	for (size_t i = 0; i < snap->node_count; i++)
-		gpus += snap->nodes[i].usable ? snap->nodes[i].gpus : 0;
-	return gpus;
-}
-
 /* least: 0 where it is not known yet, after a restart. */
 static double first_start_charge(double charge, uint32_t gpus, uint32_t least)
 {
@@ -113,6 +104,13 @@ static void first_start_late(struct astra_engine *e, struct ejob *j,
 	e->counters.over_bound++;
 }
 
+/* Until then nobody becomes late. */
+static void first_start_next(struct astra_engine *e, const struct ejob *j)
+{
+	if (!j->late && j->bound_sec < e->first_bound_sec)
+		e->first_bound_sec = j->bound_sec;
+}
+
 static int first_start_order(const void *a, const void *b)
 {
 	const struct ejob *x = *(struct ejob *const *)a;
@@ -126,24 +124,25 @@ static int first_start_order(const void *a, const void *b)
 /* Those that have a bound wait already, the others are put into unbound: also
  * those whose tenant had no quota, for it may have one now. Returns how many
  * others there are. */
-static size_t first_start_gather(struct astra_engine *e,
-				 const struct astra_snapshot *snap,
-				 struct first_starts *waiting,
+static size_t first_start_gather(struct round *r, struct first_starts *waiting,
 				 struct ejob **unbound)
 {
-	uint64_t usable_gpus = first_start_gpus(snap);
+	struct astra_engine *e = r->e;
 	size_t count = 0;
 
-	for (size_t i = 0; i < snap->job_count; i++) {
+	e->first_bound_sec = HUGE_VAL;
+	ASTRA_ROSTER_EACH(i, &e->roster.waiting)
+	{
 		struct ejob *j = &e->jobs[e->row_of[i]];
 
 		if (j->ran)
 			continue;
-		if (!first_start_waits(j, &snap->jobs[i], usable_gpus)) {
+		if (!first_start_waits(j, &r->snap->jobs[i], r->usable_gpus)) {
 			j->bound_sec = 0;
 		} else if (j->bound_sec > 0 && isfinite(j->bound_sec)) {
 			first_start_add(waiting, j);
-			first_start_late(e, j, snap->now_sec);
+			first_start_late(e, j, r->snap->now_sec);
+			first_start_next(e, j);
 		} else {
 			unbound[count++] = j;
 		}
@@ -164,22 +163,38 @@ static void first_start_bind(struct astra_engine *e,
 	first_start_add(waiting, j);
 }
 
-int astra_first_starts_follow(struct astra_engine *e,
-			      const struct astra_snapshot *snap)
+static void first_starts_bind(struct round *r, struct first_starts *waiting,
+			      struct ejob **unbound)
 {
-	struct first_starts waiting = {
-		.tenants =
-			calloc(e->tenant_count + 1, sizeof(*waiting.tenants)),
-		.users = calloc(e->user_count + 1, sizeof(*waiting.users)),
-	};
-	struct ejob **unbound = calloc(snap->job_count + 1, sizeof(*unbound));
-	int rc = waiting.tenants && waiting.users && unbound ? 0 : -1;
-	size_t count = rc ? 0 : first_start_gather(e, snap, &waiting, unbound);
+	struct astra_engine *e = r->e;
+	size_t count = first_start_gather(r, waiting, unbound);
 
+	e->unbound = false;
 	if (count)
 		qsort(unbound, count, sizeof(*unbound), first_start_order);
-	for (size_t i = 0; i < count; i++)
-		first_start_bind(e, snap, &waiting, unbound[i]);
+	for (size_t i = 0; i < count; i++) {
+		first_start_bind(e, r->snap, waiting, unbound[i]);
+		first_start_next(e, unbound[i]);
+		e->unbound |= !isfinite(unbound[i]->bound_sec);
+	}
+}
+
+int astra_first_starts_follow(struct round *r)
+{
+	struct astra_engine *e = r->e;
+	struct first_starts waiting;
+	struct ejob **unbound;
+	int rc = -1;
+
+	if (!e->unbound && r->snap->now_sec <= e->first_bound_sec)
+		return 0;
+	waiting.tenants = calloc(e->tenant_count + 1, sizeof(double));
+	waiting.users = calloc(e->user_count + 1, sizeof(double));
+	unbound = calloc(r->snap->job_count + 1, sizeof(*unbound));
+	if (waiting.tenants && waiting.users && unbound) {
+		first_starts_bind(r, &waiting, unbound);
+		rc = 0;
+	}
 	free(waiting.tenants);
 	free(waiting.users);
 	free(unbound);

@@ -206,8 +206,7 @@ static void idle_count_changed(struct astra_engine *e,
 	for (size_t i = 0; i < idle->moved_count; i++)
 		idle_set(e, &snap->nodes[idle->moved[i]], idle->moved[i]);
 	for (size_t i = 0; i < changes->node_count; i++)
-		idle_set(e, &snap->nodes[changes->nodes[i]],
-			 changes->nodes[i]);
+		idle_set(e, &snap->nodes[changes->nodes[i]], changes->nodes[i]);
 	idle->moved_count = 0;
 }
 

@@ -463,6 +463,14 @@ static int recall_more(struct recall *s)
 	return 0;
 }
 
+static bool recall_waits(const struct round *r)
+{
+	for (size_t i = 0; i < r->contender_count; i++)
+		if (!r->contenders[i].expired && !r->contenders[i].share_count)
+			return true;
+	return false;
+}
+
 int astra_recall(struct round *r, struct astra_space **work)
 {
 	struct recall s = {.r = r, .work = work};
@@ -470,6 +478,8 @@ int astra_recall(struct round *r, struct astra_space **work)
 
 	if (r->reserve.gpus)
 		astra_space_give(*work, &r->reserve);
+	if (!r->e->hold_count && !r->elastic && !recall_waits(r))
+		return 0;
 	if (astra_turns_init(&s.turns, r) == 0 && recall_collect(&s) == 0 &&
 	    recall_poorest(&s) == 0)
 		rc = recall_next(&s);

@@ -34,9 +34,15 @@ static void roster_forget(struct astra_engine *e)
 		e->jobs[i].noted_end_sec = 0;
 		e->jobs[i].over = false;
 	}
+	for (size_t i = 0; i < e->user_count; i++)
+		e->users[i].jobs = 0;
+	for (size_t i = 0; i < e->job_count; i++)
+		if (e->jobs[i].id && e->jobs[i].user != ASTRA_NONE)
+			e->users[e->jobs[i].user].jobs++;
 }
 
-static void roster_copy(const struct astra_set *to, const struct astra_set *from)
+static void roster_copy(const struct astra_set *to,
+			const struct astra_set *from)
 {
 	ASTRA_ROSTER_EACH(i, from)
 	astra_set_add(to, i);

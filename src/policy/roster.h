@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which jobs wait, run and leave, and when leases end: kept from round to
- * round, so that a round looks at the jobs that it concerns, not at all of them.
- * Jobs are named by their number in the present snapshot, so all lists are in
- * the snapshot's order.
+ * round, so that a round looks at the jobs that it concerns, not at all of
+ * them. Jobs are named by their number in the present snapshot, so all lists
+ * are in the snapshot's order.
  */
 #ifndef ASTRA_ROSTER_H
 #define ASTRA_ROSTER_H
@@ -24,13 +24,13 @@ struct roster {
 	bool known; /* else the next round looks at all jobs */
 	uint64_t *memory;
 	size_t job_count, job_room;
-	struct astra_set waiting; /* PENDING */
-	struct astra_set running; /* RUNNING */
-	struct astra_set leaving; /* told to leave, or being cleaned up */
+	struct astra_set waiting;	/* PENDING */
+	struct astra_set running;	/* RUNNING */
+	struct astra_set leaving;	/* told to leave, or being cleaned up */
 	size_t elastic, bound_to_leave; /* jobs that are, that have leave_sec */
 	uint32_t *added; /* rows that are new since the round before */
 	size_t added_count, added_room;
-	struct lease_end *ends;		/* a heap, the earliest first */
+	struct lease_end *ends; /* a heap, the earliest first */
 	size_t end_count, end_room;
 	uint32_t *over; /* rows whose lease's end has come, and which run on */
 	size_t over_count, over_room;
@@ -70,7 +70,7 @@ void astra_roster_expire(struct astra_engine *e, double until_sec);
 double astra_roster_next_end(struct astra_engine *e, double now_sec);
 
 /* For all jobs of a list: size_t i counts through their numbers. */
-#define ASTRA_ROSTER_EACH(i, list)                                     \
+#define ASTRA_ROSTER_EACH(i, list)                                      \
 	for (size_t i = astra_roster_next(list, 0); i != ASTRA_SET_END; \
 	     i = astra_roster_next(list, i + 1))
 

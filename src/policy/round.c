@@ -238,8 +238,8 @@ static int place_alone(const struct round *r, struct outcome *o,
 		       struct contender *c)
 {
 	const struct astra_request *q = &c->job->request;
-	size_t most = q->gpus < r->snap->node_count ? q->gpus
-						    : r->snap->node_count;
+	size_t most =
+		q->gpus < r->snap->node_count ? q->gpus : r->snap->node_count;
 	struct astra_choice *choice = calloc(1, sizeof(*choice));
 
 	o->places = calloc(most + 1, sizeof(*o->places));

@@ -97,7 +97,8 @@ int astra_turns_init(struct turns *t, struct round *r)
 		return -1;
 	astra_ballot_charge(r, &t->ballot);
 	for (size_t i = 0; i < r->e->user_count; i++)
-		t->user_key[i] = turns_key(t, &t->ballot.users[i]);
+		if (r->e->users[i].jobs)
+			t->user_key[i] = turns_key(t, &t->ballot.users[i]);
 	turns_find_running(t);
 	turns_group(t);
 	for (size_t i = 0; i < tenants; i++) {

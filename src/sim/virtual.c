@@ -115,7 +115,8 @@ static int note_job(struct astra_virtual *v, uint32_t active)
 	return note(&v->changed, &v->changed_count, &v->changed_room, active);
 }
 
-static int note_nodes(struct astra_virtual *v, const struct astra_virtual_job *j)
+static int note_nodes(struct astra_virtual *v,
+		      const struct astra_virtual_job *j)
 {
 	int rc = 0;
 
