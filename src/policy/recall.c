@@ -30,6 +30,7 @@ struct recall {
 	struct astra_space **work;
 	struct astra_share *lost; /* what the elastic ones of them can spare */
 	uint64_t gpus;	 /* free, or of leases that pay for the one looked at */
+	uint64_t *spare; /* by tenant: GPUs of leases that may be recalled */
 	double *poorest; /* by tenant */
 	size_t plans, vain_plans;
 };
@@ -51,6 +52,9 @@ static int recall_collect(struct recall *s)
 	size_t shares = 0;
 	bool elastic = false;
 
+	s->spare = calloc(s->r->e->tenant_count + 1, sizeof(*s->spare));
+	if (!s->spare)
+		return -1;
 	*l = *s->r;
 	l->contenders = NULL;
 	l->contender_count = l->contender_room = 0;
@@ -68,6 +72,8 @@ static int recall_collect(struct recall *s)
 			.job = &l->snap->jobs[i],
 			.expired = true,
 		};
+		s->spare[l->e->jobs[l->e->row_of[i]].tenant] +=
+			l->e->jobs[l->e->row_of[i]].held_gpus;
 		shares += l->snap->jobs[i].held_count;
 		elastic |= astra_request_elastic(&l->snap->jobs[i].request);
 	}
@@ -75,6 +81,20 @@ static int recall_collect(struct recall *s)
 		return 0;
 	s->lost = calloc(shares + 1, sizeof(*s->lost));
 	return s->lost ? astra_levels_find(s->r) : -1;
+}
+
+/* Whether what is free, and all leases of those who may pay for this job, are
+ * GPUs enough. */
+static bool recall_may_serve(const struct recall *s, const struct contender *c)
+{
+	const struct turns *t = &s->turns;
+	uint32_t own = s->r->e->jobs[c->row].tenant;
+	uint64_t gpus = astra_space_gpus(*s->work);
+
+	for (size_t i = 0; i < s->r->e->tenant_count; i++)
+		if (i == own || t->key[i] > t->key[own])
+			gpus += s->spare[i];
+	return gpus >= astra_request_least(&c->job->request);
 }
 
 /* Those whose leases do not pay for this job keep them, and those where a
@@ -185,6 +205,8 @@ static int recall_try(struct recall *s, struct contender *c,
 	int status = -1;
 
 	c->gpus = c->job->request.gpus;
+	if (!recall_may_serve(s, c))
+		return 0;
 	recall_ask(s, j, spare);
 	if (s->gpus < astra_request_least(&c->job->request))
 		return 0;
@@ -493,6 +515,7 @@ int astra_recall(struct round *r, struct astra_space **work)
 	free(s.losers.contenders);
 	free(s.lost);
 	free(s.poorest);
+	free(s.spare);
 	astra_turns_fini(&s.turns);
 	return rc;
 }

@@ -263,6 +263,19 @@ static int place_alone(const struct round *r, struct outcome *o,
 	return 1;
 }
 
+/* No GPU is free, and no lease is over: who comes first matters to those who
+ * read the reasons only. */
+static bool is_vain(const struct round *r)
+{
+	if (!r->plan->terse || r->elastic || astra_space_gpus(r->idle) ||
+	    r->reserve.gpus || !r->e->policy->conserving)
+		return false;
+	for (size_t i = 0; i < r->contender_count; i++)
+		if (r->contenders[i].expired)
+			return false;
+	return true;
+}
+
 /* Where everybody can have what he wants nobody need be ranked. Returns as
  * place_alone(). */
 static int decide_alone(struct round *r, struct outcome *o)
@@ -300,8 +313,15 @@ int astra_round_decide(struct round *r, struct astra_error *err)
 		astra_error_nomem(err);
 		goto out;
 	}
-	if (!alone && decide_contest(r, &o, err) < 0)
+	if (!alone && is_vain(r)) {
+		o.rc.work = astra_space_copy(r->idle);
+		if (!o.rc.work) {
+			astra_error_nomem(err);
+			goto out;
+		}
+	} else if (!alone && decide_contest(r, &o, err) < 0) {
 		goto out;
+	}
 	astra_settle_mark(r);
 	astra_settle_older(r);
 	rc = astra_settle(r, &o);
