@@ -44,46 +44,47 @@
 #include "src/policy/policy.h"
 #include "src/policy/roster.h"
 
-/* A job as the engine remembers it between rounds. */
+/* A job as the engine remembers it between rounds. What rounds read of all jobs
+ * that run comes first, so that it lies together in memory. */
 struct ejob {
-	uint32_t id; /* 0: a vacant row */
+	uint32_t id;	  /* 0: a vacant row */
+	uint32_t tenant;  /* index into tenants */
+	uint32_t user;	  /* index into users, or NONE */
+	uint32_t account; /* its number in the fairness account */
+	enum astra_job_state state;
+	enum astra_phase phase;
+	uint32_t held_gpus;
+	bool booting;
+	bool revocable;
+	bool ran; /* has been started at least once */
+	double held_charge;
+	double start_sec;
+	double min_run_sec; /* MinRunTime, its own where that is auto */
+	double lease_sec;   /* the term of its leases */
+	double lease_start_sec, lease_end_sec;
+	double noted_end_sec; /* in the roster's heap; 0: it is not */
+	double charge; /* its demand: of what it holds, else of what it asks */
 	uint32_t array_id;
-	uint32_t tenant;     /* index into tenants */
-	uint32_t user;	     /* index into users, or NONE */
-	uint32_t account;    /* its number in the fairness account */
 	uint32_t seen;	     /* the epoch of the last snapshot that had it */
 	uint32_t index;	     /* in the present snapshot's jobs */
 	uint32_t gpus;	     /* asked for */
 	uint32_t gpus_least; /* runs on so many */
-	uint32_t held_gpus;
-	double charge; /* its demand: of what it holds, else of what it asks */
-	double held_charge;
 	uint32_t copies;
 	uint32_t restart_cnt;
 	uint32_t leases, revoked;
 	uint32_t doomed_for; /* id of the job that was granted its GPUs */
 	uint32_t grants;     /* outstanding ones */
 	uint32_t refusals;   /* remembered ones */
-	enum astra_job_state state;
-	enum astra_phase phase;
-	bool booting;
-	bool revocable;
-	bool ran;    /* has been started at least once */
 	bool taken;  /* in this round, its GPUs were placed with others */
 	bool lent;   /* its GPUs are, until a hold begins */
 	bool served; /* its grants are what was held for it: no hold has them */
+	bool late;   /* its first start is, and was counted as such */
+	bool over;   /* it stands in roster.over */
+	bool elastic, bound_to_leave; /* it counts there as such */
 	double weight;
 	double submit_sec; /* the first one */
 	double bound_sec;  /* its first start is late after that; 0: has none */
 	double away_sec;   /* the end of its last run; 0: it has none */
-	bool late;	   /* it was counted as such */
-	double start_sec;
-	double lease_sec;   /* the term of its leases */
-	double min_run_sec; /* MinRunTime, its own where that is auto */
-	double lease_start_sec, lease_end_sec;
-	double noted_end_sec;	      /* in the roster's heap; 0: it is not */
-	bool over;		      /* it stands in roster.over */
-	bool elastic, bound_to_leave; /* it counts there as such */
 	double grace_end_sec;
 	double told_sec;	/* when it was told to leave; 0: it was not */
 	double planned_end_sec; /* of the lease that begins at its start; 0: a

@@ -40,9 +40,9 @@ static bool recall_may_end(const struct round *r, size_t index)
 	const struct astra_job *job = &r->snap->jobs[index];
 	const struct ejob *j = &r->e->jobs[r->e->row_of[index]];
 
-	return j->phase == ASTRA_PHASE_LEASED && !astra_lease_stays(job) &&
-	       !job->unheard && !job->booting &&
-	       astra_recall_from(r, j) <= r->snap->now_sec;
+	return j->phase == ASTRA_PHASE_LEASED &&
+	       astra_recall_from(r, j) <= r->snap->now_sec &&
+	       !astra_lease_stays(job) && !job->unheard && !job->booting;
 }
 
 /* The leases that may end now, for somebody. */

@@ -59,7 +59,14 @@ void astra_roster_put(struct astra_engine *e, struct ejob *j,
 static inline size_t astra_roster_next(const struct astra_set *list,
 				       size_t from)
 {
-	return astra_set_next(list, from, NULL);
+	size_t word = from / 64;
+	uint64_t bits;
+
+	if (word >= list->word_count)
+		return ASTRA_SET_END;
+	bits = list->words[word] >> (from % 64);
+	return bits ? from + (size_t)__builtin_ctzll(bits)
+		    : astra_set_next(list, (word + 1) * 64, NULL);
 }
 
 /* Pass leases whose end is at most until_sec on to roster->over. Where memory
