@@ -21,6 +21,9 @@ struct bench_world {
 	struct astra_tenant *tenants;
 	char (*names)[BENCH_NAME_MAX];
 	struct astra_plan plan;
+	bool told; /* the engine is told what changed */
+	struct astra_changes changes;
+	uint32_t *changed_jobs, *changed_nodes; /* of all there are */
 };
 
 static inline void *bench_must(void *memory)
@@ -89,6 +92,8 @@ static inline void bench_world_init(struct bench_world *w,
 	w->engine = bench_must(astra_engine_create(options, 0, NULL));
 	bench_make_cluster(w, nodes, tenants);
 	bench_make_jobs(w, jobs, tenants);
+	w->changed_jobs = bench_must(calloc(jobs, sizeof(uint32_t)));
+	w->changed_nodes = bench_must(calloc(nodes, sizeof(uint32_t)));
 	astra_plan_init(&w->plan);
 	w->snap = (struct astra_snapshot){
 		.now_sec = 1000,
@@ -110,13 +115,17 @@ static inline void bench_world_fini(struct bench_world *w)
 	free(w->names);
 	free(w->jobs);
 	free(w->held);
+	free(w->changed_jobs);
+	free(w->changed_nodes);
 }
 
+/* Marks, until they are listed before the next round. */
 static inline void bench_move(struct bench_world *w,
 			      const struct astra_share *share, bool take)
 {
 	struct astra_node *node = &w->nodes[share->node];
 
+	w->changed_nodes[share->node] = 1;
 	node->gpus_free += take ? -share->gpus : share->gpus;
 	node->cpus_free += take ? -share->cpus : share->cpus;
 	node->mem_free_mib += take ? -share->mem_mib : share->mem_mib;
@@ -131,6 +140,7 @@ static inline void bench_carry_out(struct bench_world *w)
 		struct astra_share *held =
 			w->held + (d->job - 1) * BENCH_SHARES;
 
+		w->changed_jobs[d->job - 1] = 1;
 		if (d->action == ASTRA_START) {
 			job->state = ASTRA_JOB_RUNNING;
 			job->start_sec = w->snap.now_sec;
@@ -149,6 +159,48 @@ static inline void bench_carry_out(struct bench_world *w)
 	}
 }
 
+/* Marks become numbers. Returns how many there are. */
+static inline size_t bench_list(uint32_t *list, size_t count)
+{
+	size_t listed = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (list[i])
+			list[listed++] = i;
+	return listed;
+}
+
+static inline void bench_tell(struct bench_world *w)
+{
+	w->changes = (struct astra_changes){
+		.jobs = w->changed_jobs,
+		.job_count = bench_list(w->changed_jobs, w->snap.job_count),
+		.nodes = w->changed_nodes,
+		.node_count = bench_list(w->changed_nodes, w->snap.node_count),
+	};
+	w->snap.changes = w->told ? &w->changes : NULL;
+}
+
+/* So many more jobs are there. */
+static inline void bench_arrive(struct bench_world *w, size_t jobs)
+{
+	for (size_t i = 0; i < jobs; i++) {
+		w->jobs[w->snap.job_count].submit_sec = w->snap.now_sec;
+		w->changed_jobs[w->snap.job_count++] = 1;
+	}
+}
+
+/* Those that run began at any time of the last term_sec. */
+static inline void bench_spread_leases(struct bench_world *w, double term_sec)
+{
+	size_t nth = 0;
+
+	for (size_t i = 0; i < w->snap.job_count; i++)
+		if (w->jobs[i].state == ASTRA_JOB_RUNNING)
+			w->jobs[i].start_sec -=
+				(double)(nth++ % (size_t)term_sec);
+}
+
 /* The CPU time of a round so long after the one before. */
 static inline double bench_round_ms(struct bench_world *w, double step_sec)
 {
@@ -156,12 +208,15 @@ static inline double bench_round_ms(struct bench_world *w, double step_sec)
 	double begin;
 
 	w->snap.now_sec += step_sec;
+	bench_tell(w);
 	begin = bench_cpu_ms();
 	if (astra_engine_round(w->engine, &w->snap, &w->plan, &err) < 0) {
 		fprintf(stderr, "bench: %s\n", err.text);
 		exit(1);
 	}
 	begin = bench_cpu_ms() - begin;
+	memset(w->changed_jobs, 0, w->snap.job_count * sizeof(uint32_t));
+	memset(w->changed_nodes, 0, w->snap.node_count * sizeof(uint32_t));
 	bench_carry_out(w);
 	return begin;
 }
