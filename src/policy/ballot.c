@@ -3,14 +3,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "src/common/grow.h"
 #include "src/policy/engine_priv.h"
 
 void astra_ballot_fini(struct ballot *b)
 {
-	free(b->candidates);
 	free(b->tenants);
 	free(b->users);
-	free(b->ranking.choices);
 	*b = (struct ballot){0};
 }
 
@@ -29,14 +28,19 @@ static struct astra_contestant ballot_user(const struct round *r,
 
 int astra_ballot_init(struct ballot *b, const struct round *r, size_t room)
 {
-	const struct astra_engine *e = r->e;
+	struct astra_engine *e = r->e;
 
 	*b = (struct ballot){0};
-	b->candidates = calloc(room + 1, sizeof(*b->candidates));
+	if (astra_grow(&e->candidates, &e->candidate_room, room + 1,
+		       sizeof(*e->candidates)) < 0 ||
+	    astra_grow(&e->choices, &e->choice_room, room + 1,
+		       sizeof(*e->choices)) < 0)
+		return -1;
+	b->candidates = e->candidates;
+	b->ranking.choices = e->choices;
 	b->tenants = calloc(e->tenant_count + 1, sizeof(*b->tenants));
 	b->users = calloc(e->user_count + 1, sizeof(*b->users));
-	b->ranking.choices = calloc(room + 1, sizeof(*b->ranking.choices));
-	if (!b->candidates || !b->tenants || !b->users || !b->ranking.choices) {
+	if (!b->tenants || !b->users) {
 		astra_ballot_fini(b);
 		return -1;
 	}

@@ -81,6 +81,9 @@ void astra_engine_destroy(struct astra_engine *e)
 		free(e->jobs[i].held);
 	free(e->jobs);
 	free(e->vacant);
+	free(e->contenders);
+	free(e->candidates);
+	free(e->choices);
 	free(e->grants);
 	free(e->refusals);
 	astra_holds_clear(e);
@@ -278,6 +281,8 @@ int astra_engine_round(struct astra_engine *e,
 		.snap = snapshot,
 		.plan = plan,
 		.wake_sec = INFINITY,
+		.contenders = e->contenders,
+		.contender_room = e->contender_room,
 	};
 	struct astra_snapshot whole = *snapshot;
 	double last_sec = e->now_sec;
@@ -319,7 +324,8 @@ int astra_engine_round(struct astra_engine *e,
 	plan->wake_sec = next_wake(&r);
 	astra_idle_end(&r);
 	free(r.node_holds);
-	free(r.contenders);
+	e->contenders = r.contenders;
+	e->contender_room = r.contender_room;
 	free(r.least);
 	free(r.levels);
 	free(r.lost);

@@ -197,6 +197,13 @@ struct astra_engine {
 	bool back;
 	struct hold *holds;
 	size_t hold_count, hold_room;
+	/* Memory of a round's contest, kept for the next one. */
+	struct contender *contenders;
+	size_t contender_room;
+	struct astra_candidate *candidates;
+	size_t candidate_room;
+	struct astra_choice *choices;
+	size_t choice_room;
 	/* Some that wait for their first start may have no bound yet; the first
 	 * bound of the others that has not passed. */
 	bool unbound;
@@ -474,7 +481,8 @@ bool astra_contender_expired(const struct round *r, const struct ejob *j,
 void astra_contenders_withdraw(struct round *r);
 
 /* ballot.c */
-/* The contest as the policy sees it. */
+/* The contest as the policy sees it. Candidates and choices are the engine's:
+ * one ballot at a time has any. */
 struct ballot {
 	struct astra_contest contest;
 	struct astra_candidate *candidates;

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/common/grow.h"
 #include "src/common/number.h"
 
 /* So many of a tenant's jobs are searched for before all are sorted. */
@@ -30,6 +31,11 @@ struct ltgf {
 	double lease_bonus;
 	bool attained_first; /* among those who have their share */
 	double urgency_sec;
+	/* Memory of a round, kept for the next one. */
+	struct entry *entries;
+	size_t entry_room;
+	size_t *choice_of;
+	size_t choice_room;
 };
 
 /* A candidate with its place among its user's jobs. */
@@ -77,8 +83,14 @@ static void *ltgf_create(const struct astra_options *options,
 	return self;
 }
 
-static void ltgf_destroy(void *self)
+static void ltgf_destroy(void *data)
 {
+	struct ltgf *self = data;
+
+	if (self) {
+		free(self->entries);
+		free(self->choice_of);
+	}
 	free(self);
 }
 
@@ -275,38 +287,41 @@ struct table {
 	struct queue *tenants; /* those with lines, as a heap by key */
 	size_t tenant_count;
 	bool elastic;	   /* some candidates are */
-	size_t *choice_of; /* by candidate: its choice, if it has one */
+	size_t *choice_of; /* by candidate: its choice, once it had its turn */
 };
 
 static void table_fini(struct table *t)
 {
-	free(t->entries);
 	free(t->begins);
 	free(t->lines);
 	free(t->tenants);
-	free(t->choice_of);
 }
 
-static int table_init(struct table *t, const struct astra_contest *contest)
+static int table_init(struct ltgf *self, struct table *t,
+		      const struct astra_contest *contest)
 {
 	size_t tenants = contest->tenant_count;
 	size_t lines = tenants + contest->user_count;
 
+	*t = (struct table){.contest = contest};
+	if (astra_grow(&self->entries, &self->entry_room,
+		       contest->candidate_count + 1,
+		       sizeof(*self->entries)) < 0 ||
+	    astra_grow(&self->choice_of, &self->choice_room,
+		       contest->candidate_count + 1,
+		       sizeof(*self->choice_of)) < 0)
+		return -1;
 	*t = (struct table){
 		.contest = contest,
-		.entries = calloc(contest->candidate_count + 1,
-				  sizeof(*t->entries)),
+		.entries = self->entries,
+		.choice_of = self->choice_of,
 		.begins = calloc(lines + 1, sizeof(*t->begins)),
 		.lines = calloc(lines + 1, sizeof(*t->lines)),
 		.tenants = calloc(tenants + 1, sizeof(*t->tenants)),
-		.choice_of = calloc(contest->candidate_count + 1,
-				    sizeof(*t->choice_of)),
 	};
 	for (size_t i = 0; i < contest->candidate_count; i++)
 		t->elastic |= contest->candidates[i].gpus_step > 0;
-	return t->entries && t->begins && t->lines && t->tenants && t->choice_of
-		       ? 0
-		       : -1;
+	return t->begins && t->lines && t->tenants ? 0 : -1;
 }
 
 /* The entries line by line. */
@@ -579,7 +594,7 @@ static int ltgf_decide(void *data, const struct astra_contest *contest,
 	int rc = 0;
 
 	out->count = 0;
-	if (table_init(&t, contest) == 0) {
+	if (table_init(data, &t, contest) == 0) {
 		group_entries(data, &t);
 		build_queues(&t);
 		run_round(data, &t, out);

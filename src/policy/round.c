@@ -240,12 +240,13 @@ static int place_alone(const struct round *r, struct outcome *o,
 	const struct astra_request *q = &c->job->request;
 	size_t most =
 		q->gpus < r->snap->node_count ? q->gpus : r->snap->node_count;
-	struct astra_choice *choice = calloc(1, sizeof(*choice));
+	struct astra_choice *choice;
 
 	o->places = calloc(most + 1, sizeof(*o->places));
-	o->ballot.ranking.choices = choice;
-	if (!choice || !o->places)
+	if (!o->places || astra_grow(&r->e->choices, &r->e->choice_room, 1,
+				     sizeof(*choice)) < 0)
 		return -1;
+	o->ballot.ranking.choices = choice = r->e->choices;
 	c->share_count = astra_place(
 		r->idle, q, astra_refused_nodes(r->e, c->job->id),
 		r->e->options.strict_placement ? r->node_gpus_max : 0,
