@@ -192,7 +192,8 @@ static void every_member_is_in_the_image(void **state)
 	(void)state;
 	ROWS_CHECK(etenant, astra_image_tenant_members,
 		   ROWS_BUT(etenant, name));
-	ROWS_CHECK(euser, astra_image_user_members, ROWS_BUT(euser, name));
+	ROWS_CHECK(euser, astra_image_user_members, ROWS_BUT(euser, name),
+		   ROWS_BUT(euser, jobs));
 	ROWS_CHECK(ejob, astra_image_job_members, ROWS_BUT(ejob, index),
 		   ROWS_BUT(ejob, taken), ROWS_BUT(ejob, reason),
 		   ROWS_BUT(ejob, noted_end_sec), ROWS_BUT(ejob, over),
@@ -217,12 +218,15 @@ static void every_member_of_the_engine_is_in_the_image(void **state)
 		   ENGINE(tenant_of), ENGINE(tenant_of_room), ENGINE(users),
 		   ENGINE(user_room), ENGINE(user_of), ENGINE(user_of_room),
 		   ENGINE(row_of), ENGINE(row_of_room), ENGINE(roster),
-		   ENGINE(idle), ENGINE(jobs),
-		   ENGINE(job_room), ENGINE(vacant), ENGINE(vacant_room),
-		   ENGINE(by_id), ENGINE(grants), ENGINE(grant_room),
-		   ENGINE(refusals), ENGINE(refusal_room), ENGINE(nodes),
-		   ENGINE(node_words), ENGINE(asides), ENGINE(back_nodes),
-		   ENGINE(holds), ENGINE(hold_room));
+		   ENGINE(idle), ENGINE(jobs), ENGINE(job_room), ENGINE(vacant),
+		   ENGINE(vacant_room), ENGINE(by_id), ENGINE(grants),
+		   ENGINE(grant_room), ENGINE(refusals), ENGINE(refusal_room),
+		   ENGINE(nodes), ENGINE(node_words), ENGINE(asides),
+		   ENGINE(back_nodes), ENGINE(holds), ENGINE(hold_room),
+		   ENGINE(contenders), ENGINE(contender_room),
+		   ENGINE(candidates), ENGINE(candidate_room), ENGINE(choices),
+		   ENGINE(choice_room), ENGINE(unbound),
+		   ENGINE(first_bound_sec));
 }
 
 #define ACCOUNT(member) ROWS_BUT(astra_fairness, member)
