@@ -42,10 +42,14 @@ static int idle_note(struct idle *idle, const struct astra_share *shares,
 
 static bool idle_same(const struct ejob *j, const struct astra_job *job)
 {
-	return j->held_count == job->held_count &&
-	       (!job->held_count ||
-		!memcmp(j->held, job->held,
-			job->held_count * sizeof(*job->held)));
+	if (j->held_count != job->held_count)
+		return false;
+	for (size_t i = 0; i < j->held_count; i++)
+		if (j->held[i].node != job->held[i].node ||
+		    j->held[i].gpus != job->held[i].gpus ||
+		    j->held[i].cpus != job->held[i].cpus)
+			return false;
+	return true;
 }
 
 static int idle_remember(struct ejob *j, const struct astra_job *job)
