@@ -296,12 +296,17 @@ static double run_charge(const struct astra_job *job)
 	return held > 0 ? held : asked_charge(job);
 }
 
-/* Started and ended, or was requeued, between two rounds. */
+/* Started and ended, or was requeued, between two rounds. A run that ended by a
+ * clock that has been set back since was seen. */
 static bool ran_unseen(const struct sync *s, const struct ejob *j,
 		       const struct astra_job *job)
 {
+	bool waits = job->state == ASTRA_JOB_BLOCKED ||
+		     job->state == ASTRA_JOB_PENDING;
+
 	return job->state != ASTRA_JOB_RUNNING && job->start_sec > 0 &&
 	       job->end_sec > s->e->now_sec &&
+	       (!waits || j->restart_cnt != job->restart_cnt) &&
 	       (j->state == ASTRA_JOB_BLOCKED || j->state == ASTRA_JOB_PENDING);
 }
 
