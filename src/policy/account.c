@@ -207,12 +207,6 @@ static uint32_t add_job(struct sync *s, const struct astra_job *job)
 	if (row == ASTRA_NONE)
 		return ASTRA_NONE;
 	j = &e->jobs[row];
-	if (astra_grow(&e->roster.added, &e->roster.added_room,
-		       e->roster.added_count + 1,
-		       sizeof(*e->roster.added)) == 0)
-		e->roster.added[e->roster.added_count++] = row;
-	else
-		e->roster.known = false;
 	j->array_id = job->array_id;
 	j->gpus = job->request.gpus;
 	take_title(e, j, &title);
@@ -221,6 +215,7 @@ static uint32_t add_job(struct sync *s, const struct astra_job *job)
 	j->account = account_of(e, &title);
 	if (j->account == ASTRA_NONE) {
 		count_user(e, j, -1);
+		*j = (struct ejob){0};
 		astra_idmap_del(&e->by_id, job->id);
 		e->vacant[e->vacant_count++] = row;
 		return ASTRA_NONE;
@@ -355,6 +350,19 @@ static int active_events(struct sync *s, uint32_t row,
 	return add_event(s, at, row, EVENT_ACTIVE, is ? job->copies : 0);
 }
 
+/* Seen for the first time, after a restart as well: looked at again in the next
+ * round. */
+static void note_added(struct astra_engine *e, uint32_t row)
+{
+	struct roster *roster = &e->roster;
+
+	if (astra_grow(&roster->added, &roster->added_room,
+		       roster->added_count + 1, sizeof(*roster->added)) == 0)
+		roster->added[roster->added_count++] = row;
+	else
+		roster->known = false;
+}
+
 static int sync_job(struct sync *s, uint32_t index)
 {
 	const struct astra_job *job = &s->snap->jobs[index];
@@ -387,6 +395,8 @@ static int sync_job(struct sync *s, uint32_t index)
 	j->held_charge = held_charge(job);
 	j->revocable = job->revocable;
 	j->restart_cnt = job->restart_cnt;
+	if (!j->seen)
+		note_added(e, row);
 	j->seen = e->epoch;
 	j->index = index;
 	e->row_of[index] = row;
@@ -513,7 +523,9 @@ static int sync_added(struct sync *s, size_t count)
 	for (size_t i = 0; !rc && i < count; i++) {
 		const struct ejob *j = &e->jobs[roster->added[i]];
 
-		if (j->id && j->seen + 1 == e->epoch)
+		if (j->id && j->seen + 1 == e->epoch &&
+		    j->index < s->snap->job_count &&
+		    s->snap->jobs[j->index].id == j->id)
 			rc = sync_job(s, j->index);
 	}
 	roster->added_count -= count;
