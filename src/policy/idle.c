@@ -177,8 +177,9 @@ static void idle_count_nodes(struct idle *idle,
 	}
 }
 
+/* told: what jobs hold is remembered, so the next round can go on from here. */
 static int idle_count_all(struct astra_engine *e,
-			  const struct astra_snapshot *snap)
+			  const struct astra_snapshot *snap, bool told)
 {
 	struct idle *idle = &e->idle;
 	size_t count = snap->node_count;
@@ -197,7 +198,7 @@ static int idle_count_all(struct astra_engine *e,
 			  1);
 	for (uint32_t i = 0; i < count; i++)
 		idle_set(e, &snap->nodes[i], i);
-	idle->known = true;
+	idle->known = told;
 	return 0;
 }
 
@@ -220,7 +221,7 @@ int astra_idle_build(struct round *r)
 
 	if (r->snap->changes && idle->known)
 		idle_count_changed(r->e, r->snap);
-	else if (idle_count_all(r->e, r->snap) < 0)
+	else if (idle_count_all(r->e, r->snap, r->told) < 0)
 		return -1;
 	r->idle = idle->space;
 	r->coming = idle->coming;
