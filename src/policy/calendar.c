@@ -323,8 +323,8 @@ int astra_calendar_plan(struct turns *t, const struct astra_space *work,
 		goto out;
 	releases = calendar_search(&c);
 	rc = releases == NEVER ? 0 : calendar_hold(&c, releases);
-	j->vain = rc ? ASTRA_WAIT_NONE : calendar_diagnose(&c);
-	t->r->e->unbound |= j->vain == ASTRA_WAIT_TOO_BIG;
+	astra_first_start_vain(t->r->e, j,
+			       rc ? ASTRA_WAIT_NONE : calendar_diagnose(&c));
 	j->vain_sec = t->r->snap->now_sec;
 	j->vain_shape = owner->shape;
 	if (c.failed)

@@ -48,7 +48,7 @@ static int add_contender(struct round *r, uint32_t row,
 		       r->contender_count + 1, sizeof(*r->contenders)) < 0)
 		return -1;
 	if (shape != j->vain_shape)
-		j->vain = ASTRA_WAIT_NONE;
+		astra_first_start_vain(r->e, j, ASTRA_WAIT_NONE);
 	r->contenders[r->contender_count++] = (struct contender){
 		.row = row,
 		.job = job,

@@ -429,6 +429,9 @@ void astra_idle_end(struct round *r);
  * those that cannot start, and count who is late. After astra_idle_build().
  * Returns 0, or -1 when memory is out. */
 int astra_first_starts_follow(struct round *r);
+/* Why a hold was looked for in vain; one that is too big has no bound. */
+void astra_first_start_vain(struct astra_engine *e, struct ejob *j,
+			    enum astra_wait vain);
 /* When its tenant's quota has paid for its first start and for those before it;
  * infinite: it has no bound. before: of an array, so many of its tasks go
  * first.

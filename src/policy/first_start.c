@@ -201,6 +201,14 @@ int astra_first_starts_follow(struct round *r)
 	return rc;
 }
 
+void astra_first_start_vain(struct astra_engine *e, struct ejob *j,
+			    enum astra_wait vain)
+{
+	e->unbound |=
+		(j->vain == ASTRA_WAIT_TOO_BIG) != (vain == ASTRA_WAIT_TOO_BIG);
+	j->vain = vain;
+}
+
 /* One that asks for more GPUs, or moves, has its turn as if it came now: else a
  * small one would be promised a start, and grow. Another charge alone moves its
  * bound by what that takes to be paid, and back, but not into the past: it may
