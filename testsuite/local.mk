@@ -281,6 +281,12 @@ test_engine_image_SOURCES = testsuite/unit/test_engine_image.c \
 test_engine_image_CFLAGS = $(UNIT_CFLAGS)
 test_engine_image_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_changes
+test_changes_SOURCES = testsuite/unit/test_changes.c \
+	testsuite/unit/unit.h
+test_changes_CFLAGS = $(UNIT_CFLAGS)
+test_changes_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_engine_crowd
 test_engine_crowd_SOURCES = testsuite/unit/test_engine_crowd.c \
 	testsuite/unit/unit.h
