@@ -27,6 +27,14 @@ static inline int astra_compare(double a, double b)
 	return a < b ? -1 : 1;
 }
 
+/* Of two uint32_t, for qsort() and bsearch(). */
+static inline int astra_compare_u32(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
 static inline double astra_ceil(double x)
 {
 	return ceil(x - ASTRA_TIE);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "src/common/number.h"
 #include "src/decide/decide_ogasched.h"
 #include "src/decide/instance.h"
 
@@ -203,13 +204,6 @@ static int check_utilities(const struct astra_in *in,
 	return 0;
 }
 
-static int compare_nodes(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* One port's nodes, which are not more than there are. */
 static int parse_edges_of(const struct astra_in *in, const char *name,
 			  const json_t *array, size_t nodes, uint32_t *edges)
@@ -224,7 +218,7 @@ static int parse_edges_of(const struct astra_in *in, const char *name,
 						(uint32_t)nodes - 1, &edges[i]))
 			return astra_in_fail(in, name, "[%zu] is no index of c",
 					     i);
-	qsort(edges, count, sizeof(*edges), compare_nodes);
+	qsort(edges, count, sizeof(*edges), astra_compare_u32);
 	for (size_t i = 1; i < count; i++)
 		if (edges[i] == edges[i - 1])
 			return astra_in_fail(in, name, "has node %u twice",

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "src/common/grow.h"
+#include "src/common/number.h"
 #include "src/policy/engine_priv.h"
 
 enum event_kind {
@@ -535,19 +536,12 @@ static int sync_added(struct sync *s, size_t count)
 	return rc;
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static void forget_gone(struct sync *s, uint32_t *rows, size_t count)
 {
 	struct astra_engine *e = s->e;
 
 	if (count)
-		qsort(rows, count, sizeof(*rows), compare_rows);
+		qsort(rows, count, sizeof(*rows), astra_compare_u32);
 	for (size_t i = 0; i < count; i++) {
 		if (!e->jobs[rows[i]].id || e->jobs[rows[i]].seen == e->epoch)
 			continue;
@@ -561,13 +555,10 @@ static int sync_changed(struct sync *s)
 	struct astra_engine *e = s->e;
 	const struct astra_changes *changes = s->snap->changes;
 	size_t added = e->roster.added_count, gone;
-	uint32_t *rows =
-		calloc(changes->job_count + e->roster.job_count -
-			       (e->roster.job_count < s->snap->job_count
-					? e->roster.job_count
-					: s->snap->job_count) +
-			       1,
-		       sizeof(*rows));
+	size_t before = e->roster.job_count, now = s->snap->job_count;
+	uint32_t *rows = calloc(changes->job_count + 1 +
+					(before > now ? before - now : 0),
+				sizeof(*rows));
 	int rc;
 
 	if (!rows)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "src/common/grow.h"
+#include "src/common/number.h"
 #include "src/policy/engine_priv.h"
 
 static uint64_t mix(uint64_t hash, uint64_t value)
@@ -111,13 +112,6 @@ static int add_waiting(struct round *r, size_t index)
 	return 0;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Those whose leases are over, by their numbers in the snapshot, into indices.
  * Returns how many there are. */
 static size_t find_expired(const struct round *r, uint32_t *indices)
@@ -133,7 +127,7 @@ static size_t find_expired(const struct round *r, uint32_t *indices)
 			indices[count++] = j->index;
 	}
 	if (count)
-		qsort(indices, count, sizeof(*indices), compare_numbers);
+		qsort(indices, count, sizeof(*indices), astra_compare_u32);
 	return count;
 }
 

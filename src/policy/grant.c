@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/common/grow.h"
+#include "src/common/number.h"
 #include "src/policy/engine_priv.h"
 
 int astra_grants_add(struct astra_engine *e, uint32_t job, double until_sec,
@@ -301,13 +302,6 @@ static void doom_leaving(struct round *r)
 	}
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Those who leave, by row; the caller frees them. NULL when memory is out. */
 static uint32_t *rows_leaving(const struct astra_engine *e, size_t *count)
 {
@@ -323,7 +317,7 @@ static uint32_t *rows_leaving(const struct astra_engine *e, size_t *count)
 	ASTRA_ROSTER_EACH(i, &e->roster.leaving)
 	rows[(*count)++] = e->row_of[i];
 	if (*count)
-		qsort(rows, *count, sizeof(*rows), compare_rows);
+		qsort(rows, *count, sizeof(*rows), astra_compare_u32);
 	return rows;
 }
 

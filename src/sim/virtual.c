@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/common/grow.h"
+#include "src/common/number.h"
 
 /* A trace's user within a tenant, or a new one; chained by the trace's users.
  */
@@ -126,20 +127,13 @@ static int note_nodes(struct astra_virtual *v,
 	return rc;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Each once, the least first. Returns how many are left. */
 static size_t sort_numbers(uint32_t *list, size_t count)
 {
 	size_t kept = 0;
 
 	if (count)
-		qsort(list, count, sizeof(*list), compare_numbers);
+		qsort(list, count, sizeof(*list), astra_compare_u32);
 	for (size_t i = 0; i < count; i++)
 		if (!kept || list[kept - 1] != list[i])
 			list[kept++] = list[i];

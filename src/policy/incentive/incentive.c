@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "src/common/number.h"
+
 struct astra_market_window
 astra_incentive_window(const struct astra_incentive_batches *batches,
 		       uint32_t interval, uint32_t round)
@@ -16,13 +18,6 @@ astra_incentive_window(const struct astra_incentive_batches *batches,
 		.interval = interval,
 		.round = round,
 	};
-}
-
-static int compare_indices(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
 }
 
 /* Jobs that arrived by now and are in no earlier interval. */
@@ -60,6 +55,6 @@ int astra_incentive_run(struct astra_market *market,
 		}
 	}
 	collect(jobs, job_count, after, HUGE_VAL, left, left_count);
-	qsort(left, *left_count, sizeof(*left), compare_indices);
+	qsort(left, *left_count, sizeof(*left), astra_compare_u32);
 	return 0;
 }
