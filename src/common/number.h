@@ -27,6 +27,24 @@ static inline int astra_compare(double a, double b)
 	return a < b ? -1 : 1;
 }
 
+/* A sum, and what rounding has taken from it. */
+struct astra_exact {
+	double sum;
+	double lost;
+};
+
+/* Fade a sum and add to it (Knuth's two-sum). */
+static inline struct astra_exact astra_exact_add(struct astra_exact i,
+						 double keep, double added)
+{
+	double before = i.sum * keep, sum = before + added;
+	double seen = sum - before;
+
+	i.lost = i.lost * keep + (before - (sum - seen)) + (added - seen);
+	i.sum = sum;
+	return i;
+}
+
 /* Of two uint32_t, for qsort() and bsearch(). */
 static inline int astra_compare_u32(const void *a, const void *b)
 {

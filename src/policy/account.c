@@ -108,7 +108,7 @@ static void forget(struct astra_engine *e, uint32_t row, double now_sec)
 	struct ejob *j = &e->jobs[row];
 
 	astra_fairness_remove_job(e->account, now_sec, j->account);
-	astra_roster_drop(&e->roster, j);
+	astra_roster_drop(e, j);
 	count_user(e, j, -1);
 	astra_idle_leave(e, j);
 	astra_grants_drop(e, j->id);
@@ -587,6 +587,7 @@ int astra_account_sync(struct round *r, struct astra_error *err)
 	int rc = astra_grow(&e->row_of, &e->row_of_room, snap->job_count + 1,
 			    sizeof(*e->row_of));
 
+	astra_roster_rebase(e, snap->now_sec);
 	if (!rc)
 		rc = snap->changes ? sync_changed(&s) : sync_all(&s);
 	if (!rc)

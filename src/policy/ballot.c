@@ -129,17 +129,23 @@ static double grant_charge(const struct ejob *j, const struct grant *g)
  * this a tenant that has just been served looks as needy as before. */
 void astra_ballot_charge(const struct round *r, struct ballot *b)
 {
-	const struct astra_engine *e = r->e;
+	struct astra_engine *e = r->e;
 	double now = r->snap->now_sec;
 
-	ASTRA_ROSTER_EACH(i, &e->roster.running)
-	{
-		const struct ejob *j = &e->jobs[e->row_of[i]];
-		double left =
-			j->revocable ? j->lease_end_sec - now : j->lease_sec;
+	for (size_t i = 0; i < e->tenant_count; i++)
+		b->tenants[i].usage.alloc +=
+			astra_advance_sec(e, &e->tenants[i].advance, now);
+	for (size_t i = 0; i < e->user_count; i++)
+		if (e->users[i].jobs)
+			b->users[i].usage.alloc +=
+				astra_advance_sec(e, &e->users[i].advance, now);
+	/* What is over is no advance. */
+	astra_roster_expire(e, now);
+	for (size_t i = 0; i < e->roster.over_count; i++) {
+		const struct ejob *j = &e->jobs[e->roster.over[i]];
 
-		if (j->phase == ASTRA_PHASE_LEASED && left > 0)
-			astra_ballot_charge_job(b, j, j->held_charge * left);
+		astra_ballot_charge_job(
+			b, j, j->held_charge * (now - j->lease_end_sec));
 	}
 	for (size_t i = 0; i < e->grant_count; i++) {
 		const struct ejob *j =

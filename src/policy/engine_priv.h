@@ -81,6 +81,8 @@ struct ejob {
 	bool late;   /* its first start is, and was counted as such */
 	bool over;   /* it stands in roster.over */
 	bool elastic, bound_to_leave; /* it counts there as such */
+	struct advance_part advance;  /* in the sums of those two: */
+	uint32_t advance_tenant, advance_user;
 	double weight;
 	double submit_sec; /* the first one */
 	double bound_sec;  /* its first start is late after that; 0: has none */
@@ -103,6 +105,7 @@ struct etenant {
 	uint32_t account;
 	bool listed;
 	double weight;
+	struct advance advance;
 };
 
 struct euser {
@@ -111,6 +114,7 @@ struct euser {
 	uint32_t account; /* its number in the fairness account */
 	uint32_t jobs;	  /* that are known */
 	double weight;
+	struct advance advance;
 };
 
 /* A promise: these GPUs are the job's as soon as they are all free. */

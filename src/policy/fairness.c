@@ -15,17 +15,6 @@ struct fading {
 	double gain;
 };
 
-/* Fade a sum and add to it (Knuth's two-sum). */
-static struct exact exact_add(struct exact i, double keep, double added)
-{
-	double before = i.sum * keep, sum = before + added;
-	double seen = sum - before;
-
-	i.lost = i.lost * keep + (before - (sum - seen)) + (added - seen);
-	i.sum = sum;
-	return i;
-}
-
 static struct fading fading(const struct astra_fairness *f, double dt)
 {
 	double h = f->options.half_life_sec;
@@ -130,8 +119,8 @@ static void settle_group(struct astra_fairness *f, struct group *g)
 	for (size_t i = 0; i < g->cap_count; i++) {
 		struct cap *c = &g->caps[i];
 
-		c->integral = exact_add(c->integral, fade.keep,
-					fmin(c->cap, share) * fade.gain);
+		c->integral = astra_exact_add(c->integral, fade.keep,
+					      fmin(c->cap, share) * fade.gain);
 	}
 	g->at_sec = f->now_sec;
 }
@@ -184,8 +173,9 @@ static double cap_growth(const struct astra_fairness *f, const struct group *g,
 {
 	const struct cap *c = &g->caps[j->cap];
 	struct fading fade = fading(f, now - g->at_sec);
-	struct exact i = exact_add(c->integral, fade.keep,
-				   fmin(c->cap, unit_share(f, g)) * fade.gain);
+	struct astra_exact i =
+		astra_exact_add(c->integral, fade.keep,
+				fmin(c->cap, unit_share(f, g)) * fade.gain);
 
 	return (i.sum - j->origin.sum * job_keep) +
 	       (i.lost - j->origin.lost * job_keep);
@@ -324,8 +314,8 @@ void astra_fairness_set_user_weight(struct astra_fairness *f, double now_sec,
 		return;
 	settled_group(f, now_sec, user);
 	if (g->active_jobs)
-		t->active_weight =
-			exact_add(t->active_weight, 1, weight - g->weight);
+		t->active_weight = astra_exact_add(t->active_weight, 1,
+						   weight - g->weight);
 	g->weight = weight;
 }
 
@@ -435,11 +425,11 @@ static void count_group(struct astra_fairness *f, const struct group *g,
 	bool active = g->active_jobs > 0;
 
 	if (active != was_active)
-		t->active_weight = exact_add(t->active_weight, 1,
-					     active ? g->weight : -g->weight);
+		t->active_weight = astra_exact_add(
+			t->active_weight, 1, active ? g->weight : -g->weight);
 	if (!t->active_jobs) { /* leave no rounding behind */
 		t->demand_gpus = 0;
-		t->active_weight = (struct exact){0};
+		t->active_weight = (struct astra_exact){0};
 	}
 }
 
@@ -465,10 +455,11 @@ void astra_fairness_set_active(struct astra_fairness *f, double now_sec,
 	t->active_jobs -= j->copies;
 	g->demand_gpus += more * j->gpus;
 	t->demand_gpus += more * j->gpus;
-	g->active_weight = exact_add(g->active_weight, 1, more * j->weight);
+	g->active_weight =
+		astra_exact_add(g->active_weight, 1, more * j->weight);
 	if (!g->active_jobs) {
 		g->demand_gpus = 0;
-		g->active_weight = (struct exact){0};
+		g->active_weight = (struct astra_exact){0};
 	}
 	count_group(f, g, was_active);
 	j->copies = copies;

@@ -5,6 +5,7 @@
 #define ASTRA_FAIRNESS_PRIV_H
 
 #include "src/common/member.h"
+#include "src/common/number.h"
 #include "src/policy/fairness.h"
 
 /* FairJob_ij = W_ij min(gpus_ij / W_ij, S), where S, the GPUs one unit of
@@ -14,15 +15,9 @@
  * (I_c(now) - I_c(when it became active)). Over years I_c grows far larger than
  * such a difference, so it is kept with what rounding takes from it. */
 
-/* A sum, and what rounding has taken from it. */
-struct exact {
-	double sum;
-	double lost;
-};
-
 struct cap {
 	double cap;
-	struct exact integral;
+	struct astra_exact integral;
 	uint32_t users; /* jobs that refer to it */
 };
 
@@ -34,8 +29,8 @@ struct group {
 	double at_sec; /* all integrals below are up to here */
 	struct astra_usage usage;
 	double alloc_gpus;
-	double demand_gpus;	    /* active jobs only */
-	struct exact active_weight; /* ΣW over active jobs and copies */
+	double demand_gpus;		  /* active jobs only */
+	struct astra_exact active_weight; /* ΣW over active jobs and copies */
 	uint64_t active_jobs;
 	struct cap *caps;
 	size_t cap_count, cap_room;
@@ -46,8 +41,8 @@ struct tenant {
 	double at_sec; /* the integrals are up to here */
 	struct astra_usage usage;
 	double alloc_gpus;
-	double demand_gpus;	    /* D_j, active jobs only */
-	struct exact active_weight; /* of groups with active jobs */
+	double demand_gpus;		  /* D_j, active jobs only */
+	struct astra_exact active_weight; /* of groups with active jobs */
 	uint64_t active_jobs;
 	uint32_t *groups; /* the first one is of nobody */
 	size_t group_count, group_room;
@@ -61,8 +56,8 @@ struct job {
 	double weight;
 	double gpus;
 	double alloc_gpus;
-	double at_sec;	     /* usage is up to here */
-	struct exact origin; /* I_c at at_sec */
+	double at_sec;		   /* usage is up to here */
+	struct astra_exact origin; /* I_c at at_sec */
 	struct astra_usage usage;
 };
 

@@ -138,6 +138,102 @@ static bool roster_leased(const struct ejob *j)
 	       j->phase == ASTRA_PHASE_LEASED;
 }
 
+/* Advances. */
+
+#define REBASE_SEC 1e5
+
+static void advance_add(struct advance *a, const struct advance_part *part,
+			double sign)
+{
+	a->charge = astra_exact_add(a->charge, 1, sign * part->charge);
+	a->until_base =
+		astra_exact_add(a->until_base, 1, sign * part->until_base);
+	a->term = astra_exact_add(a->term, 1, sign * part->term);
+}
+
+static void roster_add_advance(struct astra_engine *e, const struct ejob *j,
+			       double sign)
+{
+	advance_add(&e->tenants[j->advance_tenant].advance, &j->advance, sign);
+	if (j->advance_user != ASTRA_NONE)
+		advance_add(&e->users[j->advance_user].advance, &j->advance,
+			    sign);
+}
+
+static struct advance_part advance_of(const struct astra_engine *e,
+				      const struct ejob *j)
+{
+	if (j->state != ASTRA_JOB_RUNNING || j->phase != ASTRA_PHASE_LEASED ||
+	    !isfinite(j->lease_end_sec))
+		return (struct advance_part){0};
+	if (!j->revocable)
+		return (struct advance_part){
+			.term = j->held_charge * fmax(j->lease_sec, 0),
+		};
+	return (struct advance_part){
+		.charge = j->held_charge,
+		.until_base = j->held_charge *
+			      (j->lease_end_sec - e->roster.base_sec),
+	};
+}
+
+static bool advance_same(const struct advance_part *x,
+			 const struct advance_part *y)
+{
+	return x->charge == y->charge && x->until_base == y->until_base &&
+	       x->term == y->term;
+}
+
+static bool advance_none(const struct advance_part *x)
+{
+	return advance_same(x, &(struct advance_part){0});
+}
+
+static void roster_advance(struct astra_engine *e, struct ejob *j)
+{
+	struct advance_part now = advance_of(e, j);
+
+	if (advance_same(&now, &j->advance) &&
+	    (advance_none(&now) ||
+	     (j->advance_tenant == j->tenant && j->advance_user == j->user)))
+		return;
+	if (!advance_none(&j->advance))
+		roster_add_advance(e, j, -1);
+	j->advance = now;
+	j->advance_tenant = j->tenant;
+	j->advance_user = j->user;
+	if (!advance_none(&now))
+		roster_add_advance(e, j, 1);
+}
+
+void astra_roster_rebase(struct astra_engine *e, double now_sec)
+{
+	struct roster *roster = &e->roster;
+
+	if (roster->known && fabs(now_sec - roster->base_sec) < REBASE_SEC)
+		return;
+	roster->base_sec = now_sec;
+	for (size_t i = 0; i < e->tenant_count; i++)
+		e->tenants[i].advance = (struct advance){0};
+	for (size_t i = 0; i < e->user_count; i++)
+		e->users[i].advance = (struct advance){0};
+	for (size_t i = 0; i < e->job_count; i++) {
+		e->jobs[i].advance = (struct advance_part){0};
+		if (e->jobs[i].id)
+			roster_advance(e, &e->jobs[i]);
+	}
+}
+
+double astra_advance_sec(const struct astra_engine *e, const struct advance *a,
+			 double now_sec)
+{
+	double passed = now_sec - e->roster.base_sec;
+
+	return (a->until_base.sum - a->charge.sum * passed) +
+	       (a->until_base.lost - a->charge.lost * passed) +
+	       (a->term.sum + a->term.lost);
+}
+
 /* Where memory is out the next round looks at all jobs again. */
 static void roster_note_end(struct astra_engine *e, struct ejob *j)
 {
@@ -162,6 +258,7 @@ void astra_lease_set_end(struct astra_engine *e, struct ejob *j, double end_sec)
 {
 	j->lease_end_sec = end_sec;
 	roster_note_end(e, j);
+	roster_advance(e, j);
 }
 
 static bool roster_leaves(const struct ejob *j)
@@ -186,6 +283,7 @@ void astra_job_set_phase(struct astra_engine *e, struct ejob *j,
 	if (j->index < e->roster.job_count)
 		roster_set(&e->roster.leaving, j->index, roster_leaves(j));
 	roster_note_end(e, j);
+	roster_advance(e, j);
 }
 
 void astra_roster_vacate(struct roster *roster, uint32_t index)
@@ -195,10 +293,17 @@ void astra_roster_vacate(struct roster *roster, uint32_t index)
 	astra_set_del(&roster->leaving, index);
 }
 
-void astra_roster_drop(struct roster *roster, const struct ejob *j)
+static void roster_uncount(struct roster *roster, const struct ejob *j)
 {
 	roster->elastic -= j->elastic;
 	roster->bound_to_leave -= j->bound_to_leave;
+}
+
+void astra_roster_drop(struct astra_engine *e, struct ejob *j)
+{
+	roster_uncount(&e->roster, j);
+	if (!advance_none(&j->advance))
+		roster_add_advance(e, j, -1);
 }
 
 void astra_roster_put(struct astra_engine *e, struct ejob *j,
@@ -206,7 +311,7 @@ void astra_roster_put(struct astra_engine *e, struct ejob *j,
 {
 	struct roster *roster = &e->roster;
 
-	astra_roster_drop(roster, j);
+	roster_uncount(roster, j);
 	j->elastic = astra_request_elastic(&job->request);
 	j->bound_to_leave = job->leave_sec > 0;
 	roster_set(&roster->waiting, j->index, j->state == ASTRA_JOB_PENDING);
@@ -215,6 +320,7 @@ void astra_roster_put(struct astra_engine *e, struct ejob *j,
 	roster->elastic += j->elastic;
 	roster->bound_to_leave += j->bound_to_leave;
 	roster_note_end(e, j);
+	roster_advance(e, j);
 }
 
 /* The job whose lease ends then still. One that is told to leave may be spared

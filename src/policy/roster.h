@@ -7,11 +7,25 @@
 #ifndef ASTRA_ROSTER_H
 #define ASTRA_ROSTER_H
 
+#include "src/common/number.h"
 #include "src/policy/model.h"
 #include "src/policy/nodeset.h"
 
 struct astra_engine;
 struct ejob;
+
+/* What leases that go on are still charged with, as one is with all of its term
+ * when it is granted, by tenant and by user: the sum of charge * (end - now) is
+ * that of charge * (end - base) less (now - base) * that of charge. */
+struct advance {
+	struct astra_exact charge, until_base; /* leases that end */
+	struct astra_exact term;	       /* jobs that have no end */
+};
+
+/* The same of a job. */
+struct advance_part {
+	double charge, until_base, term;
+};
 
 /* The end of a lease that may be taken back. Void once the job's lease ends at
  * another time. */
@@ -30,6 +44,7 @@ struct roster {
 	size_t elastic, bound_to_leave; /* jobs that are, that have leave_sec */
 	uint32_t *added; /* rows that are new since the round before */
 	size_t added_count, added_room;
+	double base_sec;	/* of the advances */
 	struct lease_end *ends; /* a heap, the earliest first */
 	size_t end_count, end_room;
 	uint32_t *over; /* rows whose lease's end has come, and which run on */
@@ -49,7 +64,15 @@ int astra_roster_resize(struct astra_engine *e, size_t jobs);
 void astra_roster_vacate(struct roster *roster, uint32_t index);
 
 /* The job is forgotten. */
-void astra_roster_drop(struct roster *roster, const struct ejob *j);
+void astra_roster_drop(struct astra_engine *e, struct ejob *j);
+
+/* Sums are exact for about a day: begin them anew after that. */
+void astra_roster_rebase(struct astra_engine *e, double now_sec);
+
+/* In GPU seconds, at now_sec; those of leases that are over count less than
+ * nothing: see roster.over. */
+double astra_advance_sec(const struct astra_engine *e,
+			 const struct advance *advance, double now_sec);
 
 /* The job at its place, as its state and phase are now. */
 void astra_roster_put(struct astra_engine *e, struct ejob *j,
