@@ -43,6 +43,21 @@ struct due astra_dues_next(struct due *heap, size_t *count)
 	return first;
 }
 
+/* So many terms does a job wait that ran, before it is due. */
+static double due_terms(const struct round *r, const struct ejob *j)
+{
+	return j->gpus_least <= r->node_gpus_max ? ASTRA_OWED_ANYBODY_TERMS
+						 : ASTRA_OWED_TERMS;
+}
+
+bool astra_due_soon(const struct round *r, const struct contender *c)
+{
+	const struct ejob *j = &r->e->jobs[c->row];
+
+	return !j->ran || r->snap->now_sec - j->away_sec >=
+				  due_terms(r, j) * r->e->options.lease_sec;
+}
+
 /* A job that ran and has less than its share comes back within a bound, too.
  * One that fits a node mostly does by the contest, as one lease's end is enough
  * for it: it waits longer for a hold, and for its tenant's first starts, which
@@ -55,7 +70,7 @@ static bool due_owed(const struct turns *turns, struct contender *c,
 	double waited = r->snap->now_sec - j->away_sec;
 	double term = r->e->options.lease_sec;
 	bool small = j->gpus_least <= r->node_gpus_max;
-	double after = small ? ASTRA_OWED_ANYBODY_TERMS : ASTRA_OWED_TERMS;
+	double after = due_terms(r, j);
 
 	if (waited < after * term || (small && turns->next[j->tenant]) ||
 	    astra_ballot_candidate(r, c->row, c->job).rho >= ASTRA_OWED_RHO)

@@ -15,6 +15,9 @@ struct due {
 	bool again;   /* it has a hold, which is far away */
 };
 
+/* Whether it may be, by the time that it waits. */
+bool astra_due_soon(const struct round *r, const struct contender *c);
+
 /* Whether a contender is due, the nth of its array's tasks that wait. */
 bool astra_due(const struct turns *turns, struct contender *c, size_t nth,
 	       struct due *due);

@@ -116,6 +116,8 @@ int astra_recall(struct round *r, struct astra_space **work);
 /* reserve.c: take the reserve from what is free, if others wait for more than
  * there is. Into r->reserve. */
 void astra_reserve_withhold(struct round *r);
+/* Whether it is not there, and somebody waits. */
+bool astra_reserve_short(const struct round *r, const struct astra_space *work);
 /* Top it up with leases of those among `losers` that the richest tenant can
  * spare. */
 void astra_reserve_refill(struct round *r, const struct turns *t,

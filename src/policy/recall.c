@@ -485,11 +485,15 @@ static int recall_more(struct recall *s)
 	return 0;
 }
 
-static bool recall_waits(const struct round *r)
+/* Whether anybody may be served: one that never ran, or that is due. */
+static bool recall_wanted(const struct round *r)
 {
-	for (size_t i = 0; i < r->contender_count; i++)
-		if (!r->contenders[i].expired && !r->contenders[i].share_count)
+	for (size_t i = 0; i < r->contender_count; i++) {
+		const struct contender *c = &r->contenders[i];
+
+		if (!c->expired && !c->share_count && astra_due_soon(r, c))
 			return true;
+	}
 	return false;
 }
 
@@ -500,7 +504,8 @@ int astra_recall(struct round *r, struct astra_space **work)
 
 	if (r->reserve.gpus)
 		astra_space_give(*work, &r->reserve);
-	if (!r->e->hold_count && !r->elastic && !recall_waits(r))
+	if (!r->e->hold_count && !r->elastic && !recall_wanted(r) &&
+	    !astra_reserve_short(r, *work))
 		return 0;
 	if (astra_turns_init(&s.turns, r) == 0 && recall_collect(&s) == 0 &&
 	    recall_poorest(&s) == 0)

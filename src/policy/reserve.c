@@ -67,6 +67,18 @@ static bool reserve_waits(const struct round *r)
 	return false;
 }
 
+bool astra_reserve_short(const struct round *r, const struct astra_space *work)
+{
+	uint32_t want = reserve_size(r);
+
+	if (!want || !reserve_waits(r))
+		return false;
+	for (uint32_t n = 0; n < r->snap->node_count; n++)
+		if (reserve_free(r, work, n) >= want)
+			return false;
+	return true;
+}
+
 static bool reserve_suits(const struct round *r, const struct astra_space *work,
 			  const struct contender *v, uint32_t want)
 {
@@ -84,11 +96,8 @@ void astra_reserve_refill(struct round *r, const struct turns *t,
 	uint32_t want = reserve_size(r);
 	struct ejob *best = NULL;
 
-	if (!want || !reserve_waits(r))
+	if (!astra_reserve_short(r, work))
 		return;
-	for (uint32_t n = 0; n < r->snap->node_count; n++)
-		if (reserve_free(r, work, n) >= want)
-			return;
 	for (size_t i = 0; i < losers->contender_count; i++) {
 		const struct contender *v = &losers->contenders[i];
 		struct ejob *j = &r->e->jobs[v->row];
