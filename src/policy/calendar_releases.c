@@ -237,11 +237,11 @@ int astra_calendar_collect(struct calendar *c)
 {
 	c->count = c->others_count = c->others_at = 0;
 	c->end_at = 0;
-	c->recall_at =
-		c->r->e->options.recall_sec > 0 ? 0 : c->turns->running_count;
 	if (astra_lease_ends(c->turns) < 0 || collect_recent(c) < 0 ||
 	    collect_grants(c) < 0 || collect_holds(c) < 0)
 		return -1;
+	c->recall_at =
+		c->r->e->options.recall_sec > 0 ? 0 : c->turns->running_count;
 	if (c->others_count)
 		qsort(c->others, c->others_count, sizeof(*c->others),
 		      compare_releases);

@@ -72,7 +72,7 @@ struct turns {
 	double *key;	  /* by tenant: A_p / F_p; the poorest has the least */
 	double *user_key; /* by user: the same within its tenant */
 	bool *done; /* by tenant: nothing more can be had for its next job */
-	uint32_t *running; /* the snapshot's jobs that run */
+	uint32_t *running; /* the snapshot's jobs that run; NULL: not listed */
 	size_t running_count;
 	struct moment *ends; /* of their leases, by time; lease_ends.c */
 	size_t end_count;
@@ -86,6 +86,9 @@ struct turns {
 
 int astra_turns_init(struct turns *t, struct round *r);
 void astra_turns_fini(struct turns *t);
+/* List t->running, unless that was done. Returns 0, or -1 when memory is out.
+ */
+int astra_turns_running(struct turns *t);
 /* The poorest tenant's next job among those that never ran and have nothing
  * yet; NULL: there is none. */
 struct contender *astra_turns_next(const struct turns *t);

@@ -44,6 +44,8 @@ static int find_ends(struct turns *t)
 {
 	const struct round *r = t->r;
 
+	if (astra_turns_running(t) < 0)
+		return -1;
 	t->ends = calloc(t->running_count + 1, sizeof(*t->ends));
 	t->recent = calloc(t->running_count + 1, sizeof(*t->recent));
 	if (!t->ends || !t->recent)

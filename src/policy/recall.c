@@ -45,15 +45,17 @@ static bool recall_may_end(const struct round *r, size_t index)
 	       !astra_lease_stays(job) && !job->unheard && !job->booting;
 }
 
-/* The leases that may end now, for somebody. */
+/* The leases that may end now, for somebody; once. */
 static int recall_collect(struct recall *s)
 {
 	struct round *l = &s->losers;
 	size_t shares = 0;
 	bool elastic = false;
 
+	if (s->spare)
+		return 0;
 	s->spare = calloc(s->r->e->tenant_count + 1, sizeof(*s->spare));
-	if (!s->spare)
+	if (!s->spare || astra_turns_running(&s->turns) < 0)
 		return -1;
 	*l = *s->r;
 	l->contenders = NULL;
@@ -228,9 +230,13 @@ static int recall_try(struct recall *s, struct contender *c,
  * -1 when memory is out. */
 static int recall_serve(struct recall *s, struct contender *c)
 {
-	enum recall_spare spare = s->lost ? RECALL_TO_LEVEL : RECALL_WHOLE;
-	int served = recall_try(s, c, spare);
+	enum recall_spare spare;
+	int served;
 
+	if (recall_collect(s) < 0)
+		return -1;
+	spare = s->lost ? RECALL_TO_LEVEL : RECALL_WHOLE;
+	served = recall_try(s, c, spare);
 	while (!served && spare != RECALL_WHOLE)
 		served = recall_try(s, c, ++spare);
 	return served;
@@ -454,9 +460,13 @@ static int recall_more_of(struct recall *s, struct contender *c,
 static int recall_more_for(struct recall *s, struct contender *c,
 			   struct grant *g)
 {
-	enum recall_spare spare = s->lost ? RECALL_TO_LEVEL : RECALL_WHOLE;
-	int status = recall_more_of(s, c, g, spare);
+	enum recall_spare spare;
+	int status;
 
+	if (recall_collect(s) < 0)
+		return -1;
+	spare = s->lost ? RECALL_TO_LEVEL : RECALL_WHOLE;
+	status = recall_more_of(s, c, g, spare);
 	while (!status && spare != RECALL_WHOLE)
 		status = recall_more_of(s, c, g, ++spare);
 	return status;
@@ -507,14 +517,15 @@ int astra_recall(struct round *r, struct astra_space **work)
 	if (!r->e->hold_count && !r->elastic && !recall_wanted(r) &&
 	    !astra_reserve_short(r, *work))
 		return 0;
-	if (astra_turns_init(&s.turns, r) == 0 && recall_collect(&s) == 0 &&
-	    recall_poorest(&s) == 0)
+	if (astra_turns_init(&s.turns, r) == 0 && recall_poorest(&s) == 0)
 		rc = recall_next(&s);
 	recall_drop_served(r->e);
 	if (!rc && r->elastic)
 		rc = recall_more(&s);
 	if (!rc)
 		rc = recall_all_due(&s);
+	if (!rc && astra_reserve_short(r, *work))
+		rc = recall_collect(&s);
 	if (!rc)
 		astra_reserve_refill(r, &s.turns, &s.losers, *work);
 	free(s.losers.contenders);

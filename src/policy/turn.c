@@ -71,10 +71,16 @@ static void turns_group(struct turns *t)
 	}
 }
 
-static void turns_find_running(struct turns *t)
+int astra_turns_running(struct turns *t)
 {
+	if (t->running)
+		return 0;
+	t->running = calloc(t->r->snap->job_count + 1, sizeof(*t->running));
+	if (!t->running)
+		return -1;
 	ASTRA_ROSTER_EACH(i, &t->r->e->roster.running)
 	t->running[t->running_count++] = (uint32_t)i;
+	return 0;
 }
 
 int astra_turns_init(struct turns *t, struct round *r)
@@ -86,20 +92,18 @@ int astra_turns_init(struct turns *t, struct round *r)
 		.key = calloc(tenants + 1, sizeof(*t->key)),
 		.user_key = calloc(r->e->user_count + 1, sizeof(*t->user_key)),
 		.done = calloc(tenants + 1, sizeof(*t->done)),
-		.running = calloc(r->snap->job_count + 1, sizeof(*t->running)),
 		.next = calloc(tenants + 1, sizeof(struct contender *)),
 		.first = calloc(tenants + 2, sizeof(*t->first)),
 		.fresh = calloc(r->contender_count + 1,
 				sizeof(struct contender *)),
 	};
-	if (!t->key || !t->user_key || !t->done || !t->running || !t->next ||
-	    !t->first || !t->fresh || astra_ballot_init(&t->ballot, r, 0) < 0)
+	if (!t->key || !t->user_key || !t->done || !t->next || !t->first ||
+	    !t->fresh || astra_ballot_init(&t->ballot, r, 0) < 0)
 		return -1;
 	astra_ballot_charge(r, &t->ballot);
 	for (size_t i = 0; i < r->e->user_count; i++)
 		if (r->e->users[i].jobs)
 			t->user_key[i] = turns_key(t, &t->ballot.users[i]);
-	turns_find_running(t);
 	turns_group(t);
 	for (size_t i = 0; i < tenants; i++) {
 		t->key[i] = turns_key(t, &t->ballot.tenants[i]);
