@@ -317,8 +317,10 @@ bool astra_cli_takes_next(const struct astra_cli *cli, const char *word)
 	const struct option *o;
 	size_t size = strlen(word);
 
+	if (size < 2)
+		return false;
 	cli_table_make(&t, cli);
-	if (size > 1 && word[1] != '-') {
+	if (word[1] != '-') {
 		size_t i = cli_find(&t, word[size - 1]);
 
 		return i < t.count && t.entries[i].row->value;
