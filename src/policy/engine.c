@@ -272,63 +272,81 @@ static double next_wake(const struct round *r)
 	return fmin(r->plan->due_sec, now + period);
 }
 
+/* What has happened since the last round, and what is free. */
+static int engine_follow(struct round *r, struct astra_error *err)
+{
+	struct astra_engine *e = r->e;
+	double last_sec = e->now_sec;
+
+	if (!r->snap->changes) {
+		e->idle.known = false;
+		e->unbound = true;
+		astra_engine_follow_nodes(e, r->snap);
+	}
+	astra_refusals_forget(e, r->snap->now_sec);
+	if (astra_account_sync(r, err) < 0)
+		return -1;
+	if (e->unwanted)
+		astra_leases_catch_up(e, r->snap, last_sec, &r->plan->changed);
+	if (astra_idle_build(r) < 0 || astra_first_starts_follow(r) < 0)
+		return astra_error_nomem(err);
+	return 0;
+}
+
+static int engine_decide(struct round *r, struct astra_error *err)
+{
+	if (!r->e->options.leases)
+		return astra_round_order(r, err);
+	astra_grants_revise(r);
+	return r->e->policy->allocate ? astra_round_allot(r, err)
+				      : astra_round_decide(r, err);
+}
+
+static void engine_end(struct round *r, bool failed)
+{
+	struct astra_engine *e = r->e;
+
+	if (failed) {
+		r->plan->decision_count = 0;
+		e->roster.known = e->idle.known = false;
+	}
+	e->counters.rounds++;
+	e->unwanted = !failed && e->options.leases && !e->policy->allocate &&
+		      nobody_waits(r) && !wants_more(r);
+	r->plan->due_sec = next_due(r);
+	r->plan->wake_sec = next_wake(r);
+	astra_idle_end(r);
+	e->contenders = r->contenders;
+	e->contender_room = r->contender_room;
+	free(r->node_holds);
+	free(r->least);
+	free(r->levels);
+	free(r->lost);
+}
+
 int astra_engine_round(struct astra_engine *e,
 		       const struct astra_snapshot *snapshot,
 		       struct astra_plan *plan, struct astra_error *err)
 {
+	struct astra_snapshot snap = *snapshot;
 	struct round r = {
 		.e = e,
-		.snap = snapshot,
+		.snap = &snap,
 		.plan = plan,
+		.told = snapshot->changes != NULL,
 		.wake_sec = INFINITY,
 		.contenders = e->contenders,
 		.contender_room = e->contender_room,
 	};
-	struct astra_snapshot whole = *snapshot;
-	double last_sec = e->now_sec;
 	int rc;
 
-	astra_plan_clear(plan);
-	r.told = snapshot->changes != NULL;
 	if (!e->roster.known || !e->idle.known)
-		whole.changes = NULL;
-	snapshot = &whole;
-	r.snap = snapshot;
-	if (!snapshot->changes) {
-		e->idle.known = false;
-		e->unbound = true;
-		astra_engine_follow_nodes(e, snapshot);
-	}
-	astra_refusals_forget(e, snapshot->now_sec);
-	rc = astra_account_sync(&r, err);
-	if (!rc && e->unwanted)
-		astra_leases_catch_up(e, snapshot, last_sec, &plan->changed);
-	if (!rc &&
-	    (astra_idle_build(&r) < 0 || astra_first_starts_follow(&r) < 0))
-		rc = astra_error_nomem(err);
-	if (!rc && !e->options.leases) {
-		rc = astra_round_order(&r, err);
-	} else if (!rc) {
-		astra_grants_revise(&r);
-		rc = e->policy->allocate ? astra_round_allot(&r, err)
-					 : astra_round_decide(&r, err);
-	}
-	if (rc < 0) {
-		plan->decision_count = 0;
-		e->roster.known = e->idle.known = false;
-	}
-	e->counters.rounds++;
-	e->unwanted = rc == 0 && e->options.leases && !e->policy->allocate &&
-		      nobody_waits(&r) && !wants_more(&r);
-	plan->due_sec = next_due(&r);
-	plan->wake_sec = next_wake(&r);
-	astra_idle_end(&r);
-	free(r.node_holds);
-	e->contenders = r.contenders;
-	e->contender_room = r.contender_room;
-	free(r.least);
-	free(r.levels);
-	free(r.lost);
+		snap.changes = NULL;
+	astra_plan_clear(plan);
+	rc = engine_follow(&r, err);
+	if (!rc)
+		rc = engine_decide(&r, err);
+	engine_end(&r, rc < 0);
 	return rc;
 }
 

@@ -295,50 +295,52 @@ static int decide_alone(struct round *r, struct outcome *o)
 	return placed;
 }
 
+/* Who has which place. Returns 1 where nobody had to be ranked and nothing is
+ * left to be done for those that wait, 0, or -1 with err set. */
+static int decide_places(struct round *r, struct outcome *o,
+			 struct astra_error *err)
+{
+	int alone = decide_alone(r, o);
+
+	if (alone < 0)
+		return astra_error_nomem(err);
+	if (alone)
+		return 1;
+	if (!is_vain(r))
+		return decide_contest(r, o, err);
+	o->rc.work = astra_space_copy(r->idle);
+	return o->rc.work ? 0 : astra_error_nomem(err);
+}
+
+/* What the places make of leases. done: as decide_places() says. */
+static int carry_out(struct round *r, struct outcome *o, bool done)
+{
+	astra_settle_mark(r);
+	astra_settle_older(r);
+	if (astra_settle(r, o) < 0)
+		return -1;
+	if (!done && r->e->options.promise && astra_recall(r, &o->rc.work) < 0)
+		return -1;
+	if (astra_grants_start(r) < 0 || astra_revoke_doomed(r) < 0)
+		return -1;
+	return r->plan->terse
+		       ? 0
+		       : astra_explain(r, &o->ballot.ranking, o->rc.work);
+}
+
 int astra_round_decide(struct round *r, struct astra_error *err)
 {
 	struct outcome o = {0};
-	int rc = -1, alone;
+	int done;
 
-	if (keep_promises(r) < 0) {
-		astra_error_nomem(err);
-		goto out;
-	}
-	if (astra_elastic_find_running(r) < 0 ||
-	    (r->elastic && astra_levels_find(r) < 0)) {
-		astra_error_nomem(err);
-		goto out;
-	}
-	alone = decide_alone(r, &o);
-	if (alone < 0) {
-		astra_error_nomem(err);
-		goto out;
-	}
-	if (!alone && is_vain(r)) {
-		o.rc.work = astra_space_copy(r->idle);
-		if (!o.rc.work) {
-			astra_error_nomem(err);
-			goto out;
-		}
-	} else if (!alone && decide_contest(r, &o, err) < 0) {
-		goto out;
-	}
-	astra_settle_mark(r);
-	astra_settle_older(r);
-	rc = astra_settle(r, &o);
-	if (!rc && !alone && r->e->options.promise)
-		rc = astra_recall(r, &o.rc.work);
-	if (!rc)
-		rc = astra_grants_start(r);
-	if (!rc)
-		rc = astra_revoke_doomed(r);
-	if (!rc && !r->plan->terse)
-		rc = astra_explain(r, &o.ballot.ranking, o.rc.work);
-	if (rc < 0)
-		astra_error_nomem(err);
-out:
+	if (keep_promises(r) < 0 || astra_elastic_find_running(r) < 0 ||
+	    (r->elastic && astra_levels_find(r) < 0))
+		return astra_error_nomem(err);
+	done = decide_places(r, &o, err);
+	if (done >= 0 && carry_out(r, &o, done) < 0)
+		done = astra_error_nomem(err);
 	outcome_fini(&o);
-	return rc;
+	return done < 0 ? -1 : 0;
 }
 
 /* As if there were GPUs for everybody: so each place in the line charges the
