@@ -149,6 +149,7 @@ pends() { [[ $(job_field "$elastic" Restarts) == "$1" ]] && job_is "$elastic" PE
 run_again() {
 	scontrol requeue "$elastic"
 	wait_for 20 pends "$1"
+	sleep 2 # slurmd starts no job in the second in which its last run ended
 	scontrol update jobid="$elastic" starttime=now
 	wait_for 40 ran "$1"
 }
