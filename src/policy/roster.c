@@ -234,6 +234,44 @@ double astra_advance_sec(const struct astra_engine *e, const struct advance *a,
 	       (a->term.sum + a->term.lost);
 }
 
+/* The job whose lease ends then still. One that is told to leave may be spared
+ * yet, and another lease of it end then: that is noted again. */
+static struct ejob *roster_job(struct astra_engine *e,
+			       const struct lease_end *end)
+{
+	struct ejob *j = &e->jobs[end->row];
+
+	if (j->id != end->job)
+		return NULL;
+	if (j->lease_end_sec == end->at_sec && roster_leased(j))
+		return j;
+	if (j->noted_end_sec == end->at_sec)
+		j->noted_end_sec = 0;
+	return NULL;
+}
+
+/* A void end stays until its time, and one of an endless lease has none: so
+ * they are swept out before the heap grows. It grows where half of it is left.
+ * Returns 0, or -1 when memory is out. */
+static int roster_make_room(struct astra_engine *e)
+{
+	struct roster *roster = &e->roster;
+	size_t count = roster->end_count, need = count + 1;
+
+	if (count && count == roster->end_room) {
+		roster->end_count = 0;
+		for (size_t i = 0; i < count; i++) {
+			struct lease_end end = roster->ends[i];
+
+			if (roster_job(e, &end))
+				roster_push(roster, end);
+		}
+		need = roster->end_count > count / 2 ? 2 * count : 1;
+	}
+	return astra_grow(&roster->ends, &roster->end_room, need,
+			  sizeof(*roster->ends));
+}
+
 /* Where memory is out the next round looks at all jobs again. */
 static void roster_note_end(struct astra_engine *e, struct ejob *j)
 {
@@ -241,8 +279,7 @@ static void roster_note_end(struct astra_engine *e, struct ejob *j)
 
 	if (!roster_leased(j) || j->noted_end_sec == j->lease_end_sec)
 		return;
-	if (astra_grow(&roster->ends, &roster->end_room, roster->end_count + 1,
-		       sizeof(*roster->ends)) < 0) {
+	if (roster_make_room(e) < 0) {
 		roster->known = false;
 		return;
 	}
@@ -321,22 +358,6 @@ void astra_roster_put(struct astra_engine *e, struct ejob *j,
 	roster->bound_to_leave += j->bound_to_leave;
 	roster_note_end(e, j);
 	roster_advance(e, j);
-}
-
-/* The job whose lease ends then still. One that is told to leave may be spared
- * yet, and another lease of it end then: that is noted again. */
-static struct ejob *roster_job(struct astra_engine *e,
-			       const struct lease_end *end)
-{
-	struct ejob *j = &e->jobs[end->row];
-
-	if (j->id != end->job)
-		return NULL;
-	if (j->lease_end_sec == end->at_sec && roster_leased(j))
-		return j;
-	if (j->noted_end_sec == end->at_sec)
-		j->noted_end_sec = 0;
-	return NULL;
 }
 
 static void roster_drop_over(struct astra_engine *e, double until_sec)
