@@ -45,7 +45,7 @@ finish() {
 	exit 0
 }
 
-is_alike() { head -n 12 "$1" | grep -q '^# Alike with any Slurm'; }
+is_alike() { head -n 12 "$1" | grep >/dev/null '^# Alike with any Slurm'; }
 
 # Print "NAME COMMAND" of each test.
 all_tests() {

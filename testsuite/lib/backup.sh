@@ -84,8 +84,8 @@ backup_start() {
 		</dev/null >"$CLUSTER_DIR/log/second.out" 2>&1 &
 }
 
-second_is() { scontrol ping | grep -q "backup.*second is $1"; }
-primary_is() { scontrol ping | grep -q "primary.* is $1"; }
+second_is() { scontrol ping | grep >/dev/null "backup.*second is $1"; }
+primary_is() { scontrol ping | grep >/dev/null "primary.* is $1"; }
 in_control() { squeue -h >/dev/null 2>&1 && primary_is DOWN; }
 
 backup_jobs() {
@@ -106,7 +106,7 @@ import json, sys
 for j in json.load(sys.stdin)["jobs"]:
     print(int(j["start_sec"] or 0), int(j["lease_end_sec"] or 0))' 2>/dev/null
 }
-in_grace() { sfair lease --json 2>/dev/null | grep -q '"grace"'; }
+in_grace() { sfair lease --json 2>/dev/null | grep >/dev/null '"grace"'; }
 has_lease() { [[ $(lease_of) == [1-9]* ]]; }
 # GPU seconds of the long job: 2 a second, whoever counts.
 charged() {

@@ -56,7 +56,7 @@ take_back() {
 give_back() { scancel "$taker"; }
 
 clean() {
-	[[ -z $(squeue -h) ]] && ! scontrol show node | grep -q COMPLETING
+	[[ -z $(squeue -h) ]] && ! scontrol show node | grep >/dev/null COMPLETING
 }
 cancel_all() {
 	scancel -u root

@@ -43,7 +43,7 @@ check "leases end at $ends different times" test "$ends" -ge 3
 export OUT=$CLUSTER_DIR/out
 whole=$(submit -A one -N2 --gres=gpu:8 \
 	--wrap 'until [ -e $OUT/go ]; do sleep 0.2; done')
-on_hold() { sfair why "$whole" 2>/dev/null | grep -q .; }
+on_hold() { sfair why "$whole" 2>/dev/null | grep >/dev/null .; }
 wait_for 20 on_hold
 sfair why "$whole"
 

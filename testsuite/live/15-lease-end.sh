@@ -122,7 +122,7 @@ big=$(submit -A big --gres=gpu:17 --wrap "$until_go")
 site_big=$(submit -A big -p site --gres=gpu:20 --wrap "$until_go")
 
 phase_is() {
-	sfair job -nP -j "$1" -o Phase | grep -qx "$2"
+	sfair job -nP -j "$1" -o Phase | grep >/dev/null -x "$2"
 }
 wait_for 40 phase_is "${job[deaf]}" grace # it was there before the other one
 wait_for 40 grep -q " USR1" "$out/${job[cancelled]}"

@@ -83,7 +83,7 @@ wait_for 20 has "$many" RUNNING 8
 says() { [[ $(job_reason "$1") == $2 ]]; }
 wait_for 20 says "$whole" "Lease: next, GPUs are being collected, about * s"
 wait_for 20 says "$waits" "Lease: waits its turn, rank 2 of 2"
-squeue -h -j "$waits" | grep -q "(Lease: waits its turn, rank 2 of 2)" ||
+squeue -h -j "$waits" | grep >/dev/null "(Lease: waits its turn, rank 2 of 2)" ||
 	fail "plain squeue does not say why: $(squeue -h -j "$waits")"
 # Backfill forgets all expected starts in each of its passes.
 expected() {

@@ -62,7 +62,7 @@ bad() {
 	scontrol reconfigure
 	said() { tail -c +$((size + 1)) "$log" | grep "error: astraea: "; }
 	wait_for 20 said >/dev/null
-	said | grep -qF "astraea.conf: line $line: $text" ||
+	said | grep >/dev/null -F "astraea.conf: line $line: $text" ||
 		fail "of line $line, $text, the log says: $(said)"
 	sleep 1.5
 	same "line $line, $text"

@@ -23,7 +23,7 @@ change() {
 scheduler() { scontrol show config | sed -n 's/^SchedulerType *= //p'; }
 jobs_known() { squeue -h -r -t all -o %i | sort | xargs; }
 in_state() { (($(squeue -h -r -t "$1" -j "$2" -o %i | wc -l) == $3)); }
-no_lease() { ! squeue -h -t PD -o %r | grep -q 'Lease:\|BurstBuffer'; }
+no_lease() { ! squeue -h -t PD -o %r | grep >/dev/null 'Lease:\|BurstBuffer'; }
 export OUT=$CLUSTER_DIR/out
 # full: a job on all GPUs that runs until there is a file of its number.
 full() {
@@ -112,7 +112,7 @@ wait_for 20 no_lease
 wait_for 60 job_is "$waits" COMPLETED
 wait_for 60 in_state CD "$array" 3
 check_eq "names after unpark.sh" wrap "$(squeue -h -t all -o %j | sort -u)"
-"$top/contrib/unpark.sh" | grep -q "0 jobs given back" ||
+"$top/contrib/unpark.sh" | grep >/dev/null "0 jobs given back" ||
 	fail "unpark.sh finds jobs where there are none"
 
 # ---- And forth, without the state: a job that ran and was requeued by stock

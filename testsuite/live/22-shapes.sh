@@ -36,7 +36,7 @@ gets() {
 	wait_for 20 clean
 }
 clean() {
-	[[ -z $(squeue -h) ]] && ! scontrol show node | grep -q COMPLETING
+	[[ -z $(squeue -h) ]] && ! scontrol show node | grep >/dev/null COMPLETING
 }
 
 gets "n1:3" --gres=gpu:3

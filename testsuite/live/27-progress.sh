@@ -66,7 +66,7 @@ check_eq "what it said" "(1000, 0.1, 0, True)" "$(said "$id" \
 	'(progress["total"], progress["iter_sec"], progress["run"],
 	progress["loss"] > 0)')"
 sfair why "$id" | tr '\n' ' ' |
-	grep -q ' of 1000 iterations ([0-9]* %), 0.1 s each' ||
+	grep >/dev/null ' of 1000 iterations ([0-9]* %), 0.1 s each' ||
 	fail "sfair why says nothing of it: $(sfair why "$id")"
 left=$(sed -n 's/^left //p' "$out/$id")
 python3 -c 'import sys; assert 5 < float(sys.argv[1]) <= 20' "$left" ||

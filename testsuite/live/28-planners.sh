@@ -21,7 +21,7 @@ rm -f "$conf"
 all_done() { [[ -z $(squeue -h) ]]; }
 # A reason of ours, or it runs.
 explained() {
-	! squeue -h -t PD -o '%r' | grep -qv '^Lease: ' && no_gpu_twice
+	! squeue -h -t PD -o '%r' | grep >/dev/null -v '^Lease: ' && no_gpu_twice
 }
 no_gpu_twice() {
 	(($(squeue -h -t R -r | wc -l) <= 4))

@@ -55,7 +55,7 @@ ok block
 # ---- Segments of two nodes: one a block.
 
 again=$(wide -N4 --segment=2)
-waits() { sfair why "$1" | tr '\n' ' ' | grep -q "waits in pool gpu"; }
+waits() { sfair why "$1" | tr '\n' ' ' | grep >/dev/null "waits in pool gpu"; }
 wait_for 20 waits "$again"
 scancel "$id"
 leaves n3

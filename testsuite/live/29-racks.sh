@@ -62,7 +62,7 @@ column() { sfair job -j "$1" -nP -o "$2"; }
 is() { [[ $(column "$1" "$2") == "$3" ]]; }
 wait_for 30 is "$near" Level,Slowdown 'slot|1,1,1.1,2'
 wait_for 30 is "$far" Level,Slowdown 'cross|1,1,1.1,2'
-sfair why "$far" | tr '\n' ' ' | grep -q 'measured (slot, cross)' ||
+sfair why "$far" | tr '\n' ' ' | grep >/dev/null 'measured (slot, cross)' ||
 	fail "sfair why: $(sfair why "$far")"
 
 # A slot is the GPUs of one socket on n4, linked pairs on n5.

@@ -110,7 +110,7 @@ check "the account is named" grep -q "account fancy of job $made_up is not" \
 # ---- An account that vanishes while its job runs. sacctmgr refuses that as
 # long as slurmdbd knows of the job, so make it forget.
 scancel "$made_up"
-known_to_run() { sacct -nX -j "$1" -o State | grep -q RUNNING; }
+known_to_run() { sacct -nX -j "$1" -o State | grep >/dev/null RUNNING; }
 wait_for 60 known_to_run "$hep"
 check_eq "sacctmgr deletes the account of a job that runs" 1 \
 	"$(sacctmgr -i delete account hep >/dev/null 2>&1; echo $?)"
@@ -129,7 +129,7 @@ scancel "$hep"
 wait_for 20 job_is "$next" RUNNING
 
 # ---- Nor is an account named whose jobs have ended.
-named() { sfair diag | grep -q "account $1 of job"; }
+named() { sfair diag | grep >/dev/null "account $1 of job"; }
 not_named() { ! named "$1"; }
 scancel -u root
 account name=gone
@@ -139,7 +139,7 @@ has_not_gone() { ! has_gone; }
 wait_for 20 has_gone
 past=$(submit -A gone --gres=gpu:1 --wrap true)
 wait_for 60 job_is "$past" COMPLETED
-known_to_end() { sacct -nX -j "$1" -o State | grep -q COMPLETED; }
+known_to_end() { sacct -nX -j "$1" -o State | grep >/dev/null COMPLETED; }
 wait_for 60 known_to_end "$past"
 sacctmgr -i delete account gone >/dev/null
 wait_for 20 has_not_gone

@@ -53,7 +53,7 @@ scontrol reconfigure
 wait_for 20 ctld_log 'line 1: LeaseTerm=never: .*; the old values stay'
 sleep 2.5
 logged 'line 1: LeaseTerm=never: ' 1
-has_error() { sfair diag 2>/dev/null | grep -q 'LeaseTerm=never'; }
+has_error() { sfair diag 2>/dev/null | grep >/dev/null 'LeaseTerm=never'; }
 wait_for 20 has_error
 id=$(submit --gres=gpu:1 --wrap 'true')
 wait_for 20 job_is "$id" COMPLETED

@@ -54,7 +54,7 @@ check_eq "the offer" "search root None estimate" "$(agent '
 app = sfair.offer(job='"$first"')["app"]
 print(app["app"], app["user"], app["bid_sec"], app["bid"])')"
 agent 'print(sfair.bid(app="search", rho={"slot": [8, 6, 4, 2]},
-	jobs=['"$second, $first"'])["app"]["bid_sec"] > 0)' | grep -qx True ||
+	jobs=['"$second, $first"'])["app"]["bid_sec"] > 0)' | grep >/dev/null -x True ||
 	fail "the bid was not taken"
 shown() {
 	[[ $(agent 'app = sfair.offer("search")["app"]

@@ -42,7 +42,7 @@ scontrol update partitionname=gpu state=up
 wait_for 60 split 4 2 || fail "not 2:1"
 kept ltgf+oasis
 told() {
-	squeue -h -t PD -A b -o %r | grep -qE "planned|price|worth|slot"
+	squeue -h -t PD -A b -o %r | grep >/dev/null -E "planned|price|worth|slot"
 }
 wait_for 20 told
 why=$(sfair why "$last" | tr '\n' ' ')
@@ -55,7 +55,7 @@ size=$(wc -l <"$CLUSTER_DIR/log/slurmctld.log")
 set_conf Policy ltgf+ltgf
 refused() {
 	tail -n "+$size" "$CLUSTER_DIR/log/slurmctld.log" |
-		grep -q 'Policy=ltgf+ltgf.*within tenants ltgf shares already'
+		grep >/dev/null 'Policy=ltgf+ltgf.*within tenants ltgf shares already'
 }
 wait_for 20 refused
 touch "$CLUSTER_DIR/known"

@@ -46,7 +46,7 @@ scontrol hold "$rival" # so that nobody waits for the third run to end
 check_eq "its comment" 'my [own] words [astraea: 2 runs in a row saved nothing, its lease was 00:03: now it is 00:06]' \
 	"$(comment "$id")"
 sfair why "$id" | tr '\n' ' ' |
-	grep -q ' 2 runs in a row saved nothing, .*: now it is 00:06\.' ||
+	grep >/dev/null ' 2 runs in a row saved nothing, .*: now it is 00:06\.' ||
 	fail "sfair why: $(sfair why "$id")"
 term_is() { [[ $(sfair job -j "$id" -nP -o Term) == "$1" ]]; }
 wait_for 20 term_is 0:06

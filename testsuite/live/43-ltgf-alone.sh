@@ -45,7 +45,7 @@ running() { squeue -h -t R -p gpu -o %i; }
 
 # ---- What slurm.conf lacks is said, with the cost.
 
-lacks() { sfair diag 2>/dev/null | grep -q "Warning .*lacks $1"; }
+lacks() { sfair diag 2>/dev/null | grep >/dev/null "Warning .*lacks $1"; }
 wait_for 20 lacks 'BurstBufferType=burst_buffer/astraea: there are no leases'
 check "diag is silent of JobSubmitPlugins" lacks 'JobSubmitPlugins=astraea'
 check "the log is silent of them" ctld_log \
@@ -77,7 +77,7 @@ wait_for 20 why "${small[0]}" \
 wait_for 20 why "$hog" "*never taken back (this pool has no leases)*"
 check_eq "a lease that there is not" "running|0|N/A|N/A|N/A|N/A" \
 	"$(sfair lease -nP -j "$hog" -o Phase,Leases,LeaseStart,LeaseEnd,Left,Term)"
-sfair tenant -nP -o Tenant | sort | xargs | grep -q "big.*small" ||
+sfair tenant -nP -o Tenant | sort | xargs | grep >/dev/null "big.*small" ||
 	fail "sfair tenant: $(sfair tenant)"
 sfair tenant >"$OUT/tenant"
 check "sfair tenant: $(<"$OUT/tenant")" \

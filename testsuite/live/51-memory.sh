@@ -37,7 +37,7 @@ third=$(job 40000)
 wait_for 20 job_is "$third" RUNNING
 scontrol update jobid="$large" StartTime=now
 scancel "$small"
-lacks() { sfair why "$large" | tr '\n' ' ' | grep -q 'it lacks memory'; }
+lacks() { sfair why "$large" | tr '\n' ' ' | grep >/dev/null 'it lacks memory'; }
 wait_for 20 lacks
 scancel "$third"
 wait_for 20 job_is "$large" RUNNING

@@ -98,7 +98,7 @@ scancel "${array}_1" "${array}_8"
 wait_for 60 job_is "${array}_1" CANCELLED
 wait_for 60 tasks_are "$array" R 4
 check_eq "tasks that wait" 2 "$(tasks "$array" PD)"
-! squeue -h -r -j "$array" -o %i | grep -qx "${array}_8" ||
+! squeue -h -r -j "$array" -o %i | grep >/dev/null -x "${array}_8" ||
 	fail "the last task is still there"
 ok cancel-one-task
 scancel "${array}_[6-7]"

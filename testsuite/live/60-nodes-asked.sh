@@ -16,7 +16,7 @@ rm -f "$conf"
 chmod 755 "$CLUSTER_DIR/run"
 
 clean() {
-	[[ -z $(squeue -h) ]] && ! scontrol show node | grep -q COMPLETING
+	[[ -z $(squeue -h) ]] && ! scontrol show node | grep >/dev/null COMPLETING
 }
 cancel_all() {
 	scancel -u root

@@ -17,7 +17,7 @@ start_cluster --nodes 3 --gpus 4 --cpus 16 --memory 16000 --astraea "$conf" \
 rm -f "$conf"
 
 clean() {
-	[[ -z $(squeue -h) ]] && ! scontrol show node | grep -q COMPLETING
+	[[ -z $(squeue -h) ]] && ! scontrol show node | grep >/dev/null COMPLETING
 }
 cancel_all() {
 	scancel -u root
@@ -179,7 +179,7 @@ ok exclusive-counts-as-a-whole-node
 has_gpus() { [[ $(sfair job -nP -j "$1" -o GPUs) == "$2" ]]; }
 wait_for 20 has_gpus "$last" 4
 wait_for 20 has_gpus "$more" 4
-sfair why "$last" | tr -s '\n ' ' ' | grep -q 'holds 4 GPUs' ||
+sfair why "$last" | tr -s '\n ' ' ' | grep >/dev/null 'holds 4 GPUs' ||
 	fail "sfair why of an --exclusive job: $(sfair why "$last")"
 ok exclusive-is-told-with-all-gpus
 cancel_all

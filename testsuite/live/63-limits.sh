@@ -18,7 +18,7 @@ start_cluster --nodes 2 --gpus 4 --cpus 16 --accounting --astraea "$conf" \
 rm -f "$conf"
 
 clean() {
-	[[ -z $(squeue -h) ]] && ! scontrol show node | grep -q COMPLETING
+	[[ -z $(squeue -h) ]] && ! scontrol show node | grep >/dev/null COMPLETING
 }
 cancel_all() {
 	scancel -u root
@@ -48,7 +48,7 @@ mgr modify user root set qos+=high,low,tight,denied
 use_lab() { mgr modify user root set defaultaccount=lab; }
 use_lab
 known() { sacctmgr -nP show assoc account=lab user=root format=qos |
-	grep -q denied; }
+	grep >/dev/null denied; }
 wait_for 20 known
 
 # ---- Of the association.
@@ -155,7 +155,7 @@ high=$(sleeper -A lab --qos=high -N2 --gres=gpu:3)
 runs "$high"
 ok preempting-qos-starts-in-mid-lease
 check_eq "state of the preempted job" PENDING "$(job_state "$low")"
-preempted() { sacct -nXD -j "$low" -o State | grep -q PREEMPTED; }
+preempted() { sacct -nXD -j "$low" -o State | grep >/dev/null PREEMPTED; }
 wait_for 20 preempted
 ok preempted-job-is-requeued
 check_eq "state of a job that may not preempt" PENDING "$(job_state "$waits")"

@@ -53,7 +53,7 @@ done
 ok several-qos
 waits=$(job --qos=many,few)
 wait_for 20 waits_for "$waits" QOSGrpGRES
-says_few() { sfair why "$waits" | tr '\n' ' ' | grep -q "qos few set GrpTRES"; }
+says_few() { sfair why "$waits" | tr '\n' ' ' | grep >/dev/null "qos few set GrpTRES"; }
 wait_for 20 says_few
 ok several-qos-all-full
 scancel -u root

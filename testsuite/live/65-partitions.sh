@@ -154,7 +154,7 @@ scancel "$again" "$here"
 sed -i '/NodeName=n1 /s/nvidia\[0-1\]/nvidia0/' "$CLUSTER_DIR/etc/gres.conf"
 "$live_lib/cluster" stop "$CLUSTER_DIR" n1
 "$live_lib/cluster" start "$CLUSTER_DIR" n1
-named() { sinfo -R -h -n n1 -o %E | grep -q 'gres/gpu count'; }
+named() { sinfo -R -h -n n1 -o %E | grep >/dev/null 'gres/gpu count'; }
 wait_for 30 named
 waits 'Lease: *' --gres=gpu:2 -w n1
 lone=$last

@@ -108,7 +108,7 @@ set_conf NoLeaseTime none
 sed -i 's/ NoLeaseGPUs=none//' "$CLUSTER_DIR/etc/astraea.conf"
 echo JobRequeue=0 >>"$CLUSTER_DIR/etc/slurm.conf"
 scontrol reconfigure
-warned() { sfair diag 2>/dev/null | grep -q 'JobRequeue=0 in slurm.conf'; }
+warned() { sfair diag 2>/dev/null | grep >/dev/null 'JobRequeue=0 in slurm.conf'; }
 wait_for 20 warned
 id=$(sleeper -A a --gpus=4)
 runs "$id"

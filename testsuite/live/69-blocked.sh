@@ -108,8 +108,8 @@ restart_slurmctld
 expect hog 2 "suspended, after a restart"
 over lean
 over hog
-idle() { scontrol -d show node "$node" | grep -q 'CPUAlloc=0 ' &&
-	scontrol -d show node "$node" | grep -q 'GresUsed=gpu:[^ ]*:0('; }
+idle() { scontrol -d show node "$node" | grep >/dev/null 'CPUAlloc=0 ' &&
+	scontrol -d show node "$node" | grep >/dev/null 'GresUsed=gpu:[^ ]*:0('; }
 wait_for 20 idle
 check_eq "numbers below 0" "" "$(sfair tenant -nP | grep -e '|-[0-9]' || :)"
 ok suspended

@@ -70,7 +70,7 @@ edit() {
 log_lines() { wc -l <"$CLUSTER_DIR/log/slurmctld.log"; }
 said() {
 	tail -n +"$from" "$CLUSTER_DIR/log/slurmctld.log" |
-		grep -q "error: astraea: pool gpu.*$1"
+		grep >/dev/null "error: astraea: pool gpu.*$1"
 }
 untouched() {
 	check_eq "$1: restarts" "0 RUNNING" \
@@ -144,7 +144,7 @@ leaves=$(submit --gres=gpu:4 --signal=USR1 --wrap \
 	'trap "sleep 4; exit 85" USR1; while :; do sleep 0.1; done')
 wait_for 20 job_is "$leaves" RUNNING
 waits=$(submit --gres=gpu:4 --wrap 'sleep 1000')
-in_grace() { sfair lease --json 2>/dev/null | grep -q '"grace"'; }
+in_grace() { sfair lease --json 2>/dev/null | grep >/dev/null '"grace"'; }
 wait_for 60 in_grace
 "$live_lib/cluster" stop "$CLUSTER_DIR" slurmctld KILL
 edit version
@@ -163,7 +163,7 @@ check "no black box at $box" test -f "$box"
 rm -f "$box"
 mkdir "$box"
 "$live_lib/cluster" start "$CLUSTER_DIR" slurmctld
-is_told() { sfair diag 2>&1 | grep -q "no protection .* crash: .*${box##*/}"; }
+is_told() { sfair diag 2>&1 | grep >/dev/null "no protection .* crash: .*${box##*/}"; }
 wait_for 30 is_told
 wait_for 30 has_lease
 rmdir "$box"

@@ -27,7 +27,7 @@ slurm_state=$CLUSTER_DIR/state
 cp "$slurm_state/astraea.gpu" "$CLUSTER_DIR/aside"
 
 scontrol requeue "$id"
-clean() { job_is "$id" PENDING && ! scontrol show node | grep -q COMPLETING; }
+clean() { job_is "$id" PENDING && ! scontrol show node | grep >/dev/null COMPLETING; }
 wait_for 30 clean
 touch "$CLUSTER_DIR/known"
 scontrol hold "$id"

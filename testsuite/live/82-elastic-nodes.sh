@@ -37,7 +37,7 @@ has() { # JOB NODES: it runs on so many
 }
 last_run() { job_log "$1" | grep '^run' | tail -n 1; }
 clean() {
-	[[ -z $(squeue -h) ]] && ! scontrol show node | grep -q COMPLETING
+	[[ -z $(squeue -h) ]] && ! scontrol show node | grep >/dev/null COMPLETING
 }
 cancel() {
 	scancel "$@"
@@ -85,7 +85,7 @@ cancel "$id"
 ok max-above-the-partition
 mgr modify account lab set GrpTRES=node=1
 limited() { sacctmgr -nP show assoc account=lab user= format=grptres |
-	grep -q node=1; }
+	grep >/dev/null node=1; }
 wait_for 20 limited
 id=$(elastic -N1-2 --gpus-per-node=2)
 wait_for 30 has "$id" 1

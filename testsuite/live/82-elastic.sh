@@ -75,7 +75,7 @@ ok grows-again-after-a-crash
 scancel "$id"
 mgr modify account lab set GrpTRES=gres/gpu=3
 limited() { sacctmgr -nP show assoc account=lab user= format=grptres |
-	grep -q gres/gpu=3; }
+	grep >/dev/null gres/gpu=3; }
 wait_for 20 limited
 id=$(elastic --gpu-range=2-8)
 wait_for 60 has "$id" 3

@@ -50,7 +50,7 @@ waits_as() { # JOB REASON GPUS
 last_run() { job_log "$1" | grep '^run' | tail -n 1; }
 tells() { [[ $(last_run "$1") == $2 ]]; }
 clean() {
-	[[ -z $(squeue -h) ]] && ! scontrol show node | grep -q COMPLETING
+	[[ -z $(squeue -h) ]] && ! scontrol show node | grep >/dev/null COMPLETING
 }
 cancel_all() {
 	scancel -u root

@@ -63,8 +63,8 @@ for job, what, reason in (j[:3] for j in jobs):
         print(job, what)'
 }
 nothing_idles() { [[ ! $(could_run) ]]; }
-looked_at() { ! squeue -h -t PD -o %r | grep -qE '^(None|Priority)$'; }
-is_gone() { ! squeue -h -o %i | grep -qx "$1"; }
+looked_at() { ! squeue -h -t PD -o %r | grep >/dev/null -E '^(None|Priority)$'; }
+is_gone() { ! squeue -h -o %i | grep >/dev/null -x "$1"; }
 are_gone() {
 	local id
 	for id in $1; do is_gone "$id" || return; done

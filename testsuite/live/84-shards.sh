@@ -78,7 +78,7 @@ ok refusals
 
 foreign=$(submit -p cpu --gres=shard:3 --wrap 'exec sleep 1000')
 wait_for 20 job_is "$foreign" RUNNING
-sfair job --json | grep -q "\"id\": *$foreign\b" && fail "it is none of ours"
+sfair job --json | grep >/dev/null "\"id\": *$foreign\b" && fail "it is none of ours"
 scancel "$foreign"
 ok elsewhere-as-stock
 
@@ -203,7 +203,7 @@ taken() { # the file is read in a moment
 wait_for 20 taken
 runs_beside() {
 	job_is "$whole" RUNNING && job_is "$half" RUNNING &&
-		sfair job --json | grep -q "\"id\": *$whole\b"
+		sfair job --json | grep >/dev/null "\"id\": *$whole\b"
 }
 wait_for 20 runs_beside
 # Three GPUs are whole. The fourth is not given while a part of it is held.

@@ -30,7 +30,7 @@ for j in json.load(sys.stdin)["leases"]:
 phase_is() { [[ $(lease_of "$1") == "$2 "* ]]; }
 started() { (($(grep -c " $1 .* start " "$journal") == $2)); }
 runs_are() { [[ $(job_field "$1" Restarts) == "$2" ]]; }
-node_is() { sinfo -h -N -n "$1" -p gpu -o %T | grep -qE "^($2)"; }
+node_is() { sinfo -h -N -n "$1" -p gpu -o %T | grep >/dev/null -E "^($2)"; }
 node_of() { squeue -h -j "$1" -o %N; }
 step_of() {
 	python3 - "$top/testsuite/faults" "$CLUSTER_DIR" "$1" <<-'EOT'

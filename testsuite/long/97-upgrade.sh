@@ -65,7 +65,7 @@ used() { # GPU seconds of all tenants
 import json, sys
 print(int(sum(t["alloc_gpu_sec"] for t in json.load(sys.stdin)["tenants"])))'
 }
-in_grace() { ask lease | grep -q '"grace"'; }
+in_grace() { ask lease | grep >/dev/null '"grace"'; }
 begun() { cat "$journal" 2>/dev/null | grep -c ' start ' || true; }
 more_begun() { (($(begun) > $1)); }
 no_failure() {

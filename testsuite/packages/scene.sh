@@ -43,7 +43,7 @@ apt_get install --no-install-recommends astraea-slurmctld astraea-spank ||
 	fail "$(cat /tmp/apt.log)"
 [[ $(cat /run/slurmctld.pid) == "$pid" ]] || fail "slurmctld was restarted"
 [[ ! -e /etc/slurm/astraea.conf ]] || fail "an astraea.conf was installed"
-scontrol show config | grep -q 'SchedulerType *= sched/backfill' ||
+scontrol show config | grep >/dev/null 'SchedulerType *= sched/backfill' ||
 	fail "another scheduler"
 /usr/share/astraea/in-use && fail "slurm.conf names our plugins already"
 step "installed: nothing has changed"

@@ -34,7 +34,7 @@ until_true() {
 state_of() { squeue -h -j "$1" -o %T 2>/dev/null; }
 is() { [[ $(state_of "$1") == "$2" ]]; }
 
-ctld_answers() { scontrol ping 2>/dev/null | grep -q 'is UP'; }
+ctld_answers() { scontrol ping 2>/dev/null | grep >/dev/null 'is UP'; }
 
 restart_ctld() {
 	service slurmctld restart >/dev/null 2>&1 || :
@@ -102,7 +102,7 @@ stock_up() {
 	service slurmd start >/dev/null
 	until_true 30 "slurmctld answers" ctld_answers
 	until_true 30 "the node is there" \
-		bash -c 'sinfo -h -o %T | grep -Eq "idle|mixed"'
+		bash -c 'sinfo -h -o %T | grep >/dev/null -E "idle|mixed"'
 }
 
 stock_down() {
