@@ -8,7 +8,7 @@
 #include "src/common/text.h"
 #include "src/decide/instance.h"
 
-#define RHO_MAX 1e100 /* more is infinite */
+#define RHO_MAX 1e100  /* more is infinite */
 #define ORDER_MAX 4096 /* of one request */
 
 static const char *const levels[ASTRA_LEVEL_COUNT] = {"slot", "machine", "rack",
@@ -33,7 +33,7 @@ void agent_bid_destroy(struct agent_bid *bid)
 	*bid = (struct agent_bid){0};
 }
 
-static int compare_turns(const void *a, const void *b)
+static int bid_compare_turns(const void *a, const void *b)
 {
 	const struct agent_turn *x = a, *y = b;
 
@@ -48,7 +48,7 @@ void agent_bid_order(struct agent_bid *bid, struct agent_turn *turns,
 		     size_t count)
 {
 	if (count)
-		qsort(turns, count, sizeof(*turns), compare_turns);
+		qsort(turns, count, sizeof(*turns), bid_compare_turns);
 	for (size_t i = 0; i < count; i++)
 		bid->order[i] = turns[i].job;
 	bid->order_count = count;
@@ -67,8 +67,8 @@ static bool is_rho(const json_t *value, double *rho)
 	return isinf(*rho) || (*rho >= 0 && *rho <= RHO_MAX);
 }
 
-static int read_level(const struct astra_in *in, const json_t *array,
-		      const char *level, double *row)
+static int bid_read_level(const struct astra_in *in, const json_t *array,
+			  const char *level, double *row)
 {
 	for (size_t i = 0; i < json_array_size(array); i++)
 		if (!is_rho(json_array_get(array, i), &row[i]))
@@ -109,8 +109,9 @@ static int check_keys(const struct astra_in *in, const char *const *keys,
 	return 0;
 }
 
-static int read_table(const struct astra_in *in,
-		      const struct agent_offer *offer, struct agent_bid *bid)
+static int bid_read_table(const struct astra_in *in,
+			  const struct agent_offer *offer,
+			  struct agent_bid *bid)
 {
 	const json_t *array;
 	size_t count;
@@ -136,16 +137,16 @@ static int read_table(const struct astra_in *in,
 		else if (json_array_size(array) != count)
 			return astra_in_fail(in, levels[i],
 					     "must be as long as \"slot\"");
-		else if (read_level(in, array, levels[i],
-				    bid->rho + i * count) < 0)
+		else if (bid_read_level(in, array, levels[i],
+					bid->rho + i * count) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int read_jobs(const struct astra_in *in, const char *key,
-		     const struct agent_offer *offer, uint32_t *jobs,
-		     size_t *count)
+static int bid_read_jobs(const struct astra_in *in, const char *key,
+			 const struct agent_offer *offer, uint32_t *jobs,
+			 size_t *count)
 {
 	const json_t *array;
 
@@ -180,8 +181,9 @@ static int read_answer(const json_t *answer, const struct agent_offer *offer,
 	if (!json_is_object(answer))
 		return astra_error_set(err, "the answer is no JSON object");
 	if (check_keys(&in, keys, sizeof(keys) / sizeof(*keys)) < 0 ||
-	    read_jobs(&in, "jobs", offer, bid->order, &bid->order_count) < 0 ||
-	    read_jobs(&in, "stop", offer, bid->stop, &bid->stop_count) < 0)
+	    bid_read_jobs(&in, "jobs", offer, bid->order, &bid->order_count) <
+		    0 ||
+	    bid_read_jobs(&in, "stop", offer, bid->stop, &bid->stop_count) < 0)
 		return -1;
 	if (now && !json_is_null(now) && !is_rho(now, &bid->rho_now))
 		return astra_in_fail(&in, "rho_now",
@@ -191,7 +193,7 @@ static int read_answer(const json_t *answer, const struct agent_offer *offer,
 		return 0;
 	if (astra_in_object(&in, "rho", &rho) < 0)
 		return -1;
-	return read_table(&rho, offer, bid);
+	return bid_read_table(&rho, offer, bid);
 }
 
 int agent_bid_read(struct agent_bid *bid, const struct agent_offer *offer,
@@ -214,7 +216,7 @@ static void put_rho(struct astra_text *out, double rho)
 		astra_text_printf(out, "%.9g", rho);
 }
 
-static void put_table(struct astra_text *out, const struct agent_bid *bid)
+static void bid_put_table(struct astra_text *out, const struct agent_bid *bid)
 {
 	astra_text_printf(out, "\"rho\":");
 	for (size_t i = 0; i < ASTRA_LEVEL_COUNT; i++) {
@@ -244,7 +246,7 @@ char *agent_bid_write(const struct agent_bid *bid)
 
 	astra_text_printf(&out, "{");
 	if (bid->rho)
-		put_table(&out, bid);
+		bid_put_table(&out, bid);
 	if (bid->rho_now >= 0) {
 		astra_text_printf(&out, "%s\"rho_now\":", bid->rho ? "," : "");
 		put_rho(&out, bid->rho_now);

@@ -21,7 +21,7 @@
 #define SPAN 2
 #define ERRORS 2
 
-static void fit(struct agent_record *r, const struct agent_settings *s)
+static void curve_fit(struct agent_record *r, const struct agent_settings *s)
 {
 	double first, last;
 	struct agent_fit fitted;
@@ -46,8 +46,8 @@ static double total_of(const struct agent_job *job,
 
 /* Iterations at which a job is through: at its total, or sooner at the target
  * loss. NAN: there is no telling. */
-static double end_of(const struct agent_record *r,
-		     const struct agent_settings *s, double total)
+static double curve_end_of(const struct agent_record *r,
+			   const struct agent_settings *s, double total)
 {
 	double at;
 
@@ -78,8 +78,8 @@ static bool hopeless(const struct agent_record *r,
 }
 
 /* A job that got to the target loss ends the search for the others. */
-static bool found(const struct agent_memory *memory,
-		  const struct agent_settings *s)
+static bool curve_found(const struct agent_memory *memory,
+			const struct agent_settings *s)
 {
 	return !isnan(s->target) && memory->best <= s->target;
 }
@@ -106,7 +106,7 @@ static void stop_jobs(const struct agent_settings *s,
 {
 	double longest = agent_longest_total(offer);
 	const struct agent_record *first = leader(memory);
-	bool over = found(memory, s);
+	bool over = curve_found(memory, s);
 
 	for (size_t i = 0; i < offer->job_count; i++) {
 		const struct agent_job *job = &offer->jobs[i];
@@ -114,7 +114,7 @@ static void stop_jobs(const struct agent_settings *s,
 
 		if (!agent_record_lives(r))
 			continue;
-		fit(r, s);
+		curve_fit(r, s);
 		if (over ? !(r->best <= s->target)
 			 : r != first && hopeless(r, s, memory,
 						  total_of(job, s, longest)))
@@ -133,7 +133,7 @@ static double longest_end(const struct agent_settings *s,
 		const struct agent_job *job = &offer->jobs[i];
 		const struct agent_record *r =
 			agent_memory_find(memory, job->id);
-		double end = end_of(r, s, total_of(job, s, total));
+		double end = curve_end_of(r, s, total_of(job, s, total));
 
 		if (agent_record_lives(r))
 			longest = fmax(longest, end);
@@ -141,10 +141,11 @@ static double longest_end(const struct agent_settings *s,
 	return longest;
 }
 
-static void add_jobs(struct agent_work *work, const struct agent_settings *s,
-		     const struct agent_memory *memory,
-		     const struct agent_offer *offer, double median_sec,
-		     double longest)
+static void curve_add_jobs(struct agent_work *work,
+			   const struct agent_settings *s,
+			   const struct agent_memory *memory,
+			   const struct agent_offer *offer, double median_sec,
+			   double longest)
 {
 	double most = agent_longest_total(offer);
 
@@ -153,7 +154,7 @@ static void add_jobs(struct agent_work *work, const struct agent_settings *s,
 		const struct agent_record *r =
 			agent_memory_find(memory, job->id);
 		double total = total_of(job, s, most);
-		double end = end_of(r, s, total);
+		double end = curve_end_of(r, s, total);
 
 		if (isnan(end))
 			end = total > 0 ? fmin(longest, total) : longest;
@@ -167,10 +168,10 @@ static void add_jobs(struct agent_work *work, const struct agent_settings *s,
 }
 
 /* Those that cannot be judged yet go first, then the most promising. */
-static int order_jobs(const struct agent_settings *s,
-		      const struct agent_memory *memory,
-		      const struct agent_offer *offer, struct agent_bid *bid,
-		      struct astra_error *err)
+static int curve_order_jobs(const struct agent_settings *s,
+			    const struct agent_memory *memory,
+			    const struct agent_offer *offer,
+			    struct agent_bid *bid, struct astra_error *err)
 {
 	struct agent_turn *turns =
 		malloc((offer->job_count + 1) * sizeof(*turns));
@@ -194,9 +195,10 @@ static int order_jobs(const struct agent_settings *s,
 	return 0;
 }
 
-static int decide(const struct agent_settings *settings,
-		  struct agent_memory *memory, const struct agent_offer *offer,
-		  struct agent_bid *bid, struct astra_error *err)
+static int curve_decide(const struct agent_settings *settings,
+			struct agent_memory *memory,
+			const struct agent_offer *offer, struct agent_bid *bid,
+			struct astra_error *err)
 {
 	double median_sec = agent_median_gpu_sec(memory, offer), longest;
 	struct agent_work work;
@@ -205,14 +207,14 @@ static int decide(const struct agent_settings *settings,
 	if (median_sec < 0)
 		return astra_error_nomem(err);
 	stop_jobs(settings, memory, offer);
-	if (order_jobs(settings, memory, offer, bid, err) < 0)
+	if (curve_order_jobs(settings, memory, offer, bid, err) < 0)
 		return -1;
 	longest = longest_end(settings, memory, offer);
 	if (!(median_sec > 0) || !(longest > 0))
 		return agent_left_bid(offer, bid, err);
 	agent_work_init(&work, offer);
 	agent_work_phase(&work);
-	add_jobs(&work, settings, memory, offer, median_sec, longest);
+	curve_add_jobs(&work, settings, memory, offer, median_sec, longest);
 	rc = agent_work_bid(&work, memory, offer, bid, err);
 	agent_work_destroy(&work);
 	return rc;
@@ -221,5 +223,5 @@ static int decide(const struct agent_settings *settings,
 const struct agent_scheduler agent_curve = {
 	.name = "curve",
 	.keys = {"target", "margin", "points", "total"},
-	.decide = decide,
+	.decide = curve_decide,
 };

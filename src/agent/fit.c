@@ -17,7 +17,7 @@ struct sample {
 
 /* a and b for that c, and what they leave unexplained. n counts in units of the
  * last iteration, so that n^-c is 1 there. */
-static double solve(const struct sample *s, double c, struct agent_fit *fit)
+static double fit_solve(const struct sample *s, double c, struct agent_fit *fit)
 {
 	double n = (double)s->count, x_mean = 0, y_mean = 0, xx = 0, xy = 0,
 	       rest = 0;
@@ -57,7 +57,7 @@ static void refine(const struct sample *s, double low, double high,
 	const double part = (sqrt(5) - 1) / 2;
 	struct agent_fit tried = *fit;
 	double x = high - part * (high - low), y = low + part * (high - low);
-	double at_x = solve(s, x, &tried), at_y = solve(s, y, &tried);
+	double at_x = fit_solve(s, x, &tried), at_y = fit_solve(s, y, &tried);
 
 	for (int i = 0; i < REFINEMENTS; i++) {
 		if (at_x <= at_y) {
@@ -65,16 +65,16 @@ static void refine(const struct sample *s, double low, double high,
 			y = x;
 			at_y = at_x;
 			x = high - part * (high - low);
-			at_x = solve(s, x, &tried);
+			at_x = fit_solve(s, x, &tried);
 		} else {
 			low = x;
 			x = y;
 			at_x = at_y;
 			y = low + part * (high - low);
-			at_y = solve(s, y, &tried);
+			at_y = fit_solve(s, y, &tried);
 		}
 	}
-	(void)solve(s, (low + high) / 2, fit);
+	(void)fit_solve(s, (low + high) / 2, fit);
 }
 
 bool agent_fit_curve(struct agent_fit *fit, const struct agent_point *points,
@@ -92,7 +92,7 @@ bool agent_fit_curve(struct agent_fit *fit, const struct agent_point *points,
 		return false;
 	s.last = s.points[s.count - 1].done;
 	for (int step = 0; step <= C_STEPS; step++) {
-		double rest = solve(&s, c_of(step), fit);
+		double rest = fit_solve(&s, c_of(step), fit);
 
 		if (rest < least) {
 			least = rest;

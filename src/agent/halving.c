@@ -144,9 +144,9 @@ static int decide_rung(struct agent_memory *memory, double rung, uint32_t keep)
 
 /* An agent that begins in the middle of a search does not know whether the
  * rungs below were decided: jobs may have been given up there before. */
-static double begin_at(const struct ladder *ladder,
-		       const struct agent_settings *s,
-		       const struct agent_memory *memory)
+static double halving_begin_at(const struct ladder *ladder,
+			       const struct agent_settings *s,
+			       const struct agent_memory *memory)
 {
 	double rung = 0;
 
@@ -158,13 +158,14 @@ static double begin_at(const struct ladder *ladder,
 
 /* Decide all rungs that are due. Returns the number of the next one, which may
  * be the last, or -1 when memory is out. */
-static int climb(struct agent_memory *memory, const struct ladder *ladder,
-		 const struct agent_settings *s)
+static int halving_climb(struct agent_memory *memory,
+			 const struct ladder *ladder,
+			 const struct agent_settings *s)
 {
 	size_t i;
 
 	if (isnan(memory->rung))
-		memory->rung = begin_at(ladder, s, memory);
+		memory->rung = halving_begin_at(ladder, s, memory);
 	for (i = 0; i + 1 < ladder->count; i++) {
 		double rung = ladder->rungs[i];
 		int rc = 1;
@@ -196,9 +197,10 @@ static uint32_t count_live(const struct agent_memory *memory)
 }
 
 /* The jobs of a phase are known: those that live. */
-static void add_live(struct agent_work *work, const struct agent_memory *memory,
-		     const struct agent_offer *offer, double from, double to,
-		     double median_sec)
+static void halving_add_live(struct agent_work *work,
+			     const struct agent_memory *memory,
+			     const struct agent_offer *offer, double from,
+			     double to, double median_sec)
 {
 	for (size_t i = 0; i < offer->job_count; i++) {
 		const struct agent_job *job = &offer->jobs[i];
@@ -235,8 +237,8 @@ static int bid_work(const struct ladder *ladder, size_t next,
 
 		agent_work_phase(&work);
 		if (keep >= live)
-			add_live(&work, memory, offer, from, ladder->rungs[i],
-				 median_sec);
+			halving_add_live(&work, memory, offer, from,
+					 ladder->rungs[i], median_sec);
 		else
 			agent_work_add(&work,
 				       (ladder->rungs[i] - from) * median_sec,
@@ -248,8 +250,8 @@ static int bid_work(const struct ladder *ladder, size_t next,
 }
 
 /* Those that the others wait for go first, the furthest behind before all. */
-static int order_jobs(const struct agent_memory *memory, double rung,
-		      struct agent_bid *bid, struct astra_error *err)
+static int halving_order_jobs(const struct agent_memory *memory, double rung,
+			      struct agent_bid *bid, struct astra_error *err)
 {
 	struct agent_turn *turns = malloc((memory->count + 1) * sizeof(*turns));
 	size_t count = 0;
@@ -268,9 +270,10 @@ static int order_jobs(const struct agent_memory *memory, double rung,
 	return 0;
 }
 
-static int decide(const struct agent_settings *settings,
-		  struct agent_memory *memory, const struct agent_offer *offer,
-		  struct agent_bid *bid, struct astra_error *err)
+static int halving_decide(const struct agent_settings *settings,
+			  struct agent_memory *memory,
+			  const struct agent_offer *offer,
+			  struct agent_bid *bid, struct astra_error *err)
 {
 	struct ladder ladder;
 	int next;
@@ -278,10 +281,10 @@ static int decide(const struct agent_settings *settings,
 	build(&ladder, settings, memory, offer);
 	if (!ladder.count)
 		return agent_left_bid(offer, bid, err);
-	next = climb(memory, &ladder, settings);
+	next = halving_climb(memory, &ladder, settings);
 	if (next < 0)
 		return astra_error_nomem(err);
-	if (order_jobs(memory, ladder.rungs[next], bid, err) < 0)
+	if (halving_order_jobs(memory, ladder.rungs[next], bid, err) < 0)
 		return -1;
 	return bid_work(&ladder, (size_t)next, memory, offer, bid, err);
 }
@@ -289,5 +292,5 @@ static int decide(const struct agent_settings *settings,
 const struct agent_scheduler agent_halving = {
 	.name = "halving",
 	.keys = {"eta", "first", "total", "jobs", "rungs"},
-	.decide = decide,
+	.decide = halving_decide,
 };

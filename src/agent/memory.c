@@ -14,8 +14,8 @@ static int compare_records(const void *a, const void *b)
 	return x->job < y->job ? -1 : x->job > y->job;
 }
 
-static struct agent_record *find(const struct agent_memory *memory,
-				 size_t count, uint32_t job)
+static struct agent_record *memory_find(const struct agent_memory *memory,
+					size_t count, uint32_t job)
 {
 	const struct agent_record key = {.job = job};
 
@@ -27,7 +27,7 @@ static struct agent_record *find(const struct agent_memory *memory,
 struct agent_record *agent_memory_find(const struct agent_memory *memory,
 				       uint32_t job)
 {
-	return find(memory, memory->count, job);
+	return memory_find(memory, memory->count, job);
 }
 
 /* Keep every second point, from the first on. */
@@ -73,7 +73,7 @@ static int see_job(struct agent_memory *memory, struct agent_record *r,
 }
 
 /* Room for more jobs: those that are over become part of the sums. */
-static void forget(struct agent_memory *memory)
+static void memory_forget(struct agent_memory *memory)
 {
 	size_t kept = 0;
 
@@ -98,7 +98,7 @@ static int see_jobs(struct agent_memory *memory,
 
 	for (size_t i = 0; i < offer->job_count; i++) {
 		const struct agent_job *job = &offer->jobs[i];
-		struct agent_record *r = find(memory, known, job->id);
+		struct agent_record *r = memory_find(memory, known, job->id);
 
 		if (!r) {
 			r = &memory->records[memory->count++];
@@ -131,7 +131,7 @@ int agent_memory_see(struct agent_memory *memory,
 	    see_jobs(memory, offer) < 0)
 		return astra_error_nomem(err);
 	if (memory->count > AGENT_JOBS_MAX)
-		forget(memory);
+		memory_forget(memory);
 	for (size_t i = 0; i < memory->count; i++)
 		jobs += memory->records[i].copies;
 	if (jobs + memory->forgotten > memory->jobs)

@@ -36,7 +36,7 @@ static int read_progress(const struct astra_in *in, struct agent_job *job)
 }
 
 /* squeue's form, without how many may run at a time. */
-static void read_name(const struct astra_in *in, struct agent_job *job)
+static void offer_read_name(const struct astra_in *in, struct agent_job *job)
 {
 	const char *text =
 		json_string_value(json_object_get(in->object, "id_text"));
@@ -53,7 +53,7 @@ static void read_name(const struct astra_in *in, struct agent_job *job)
 	}
 }
 
-static int read_job(const struct astra_in *in, struct agent_job *job)
+static int offer_read_job(const struct astra_in *in, struct agent_job *job)
 {
 	*job = (struct agent_job){.copies = 1, .gpus = 1};
 	if (astra_in_whole(in, "job", ASTRA_REQUIRED, UINT32_MAX - 2,
@@ -69,19 +69,19 @@ static int read_job(const struct astra_in *in, struct agent_job *job)
 		job->copies = 1;
 	if (!job->gpus)
 		job->gpus = 1;
-	read_name(in, job);
+	offer_read_name(in, job);
 	return read_progress(in, job);
 }
 
-static int compare_jobs(const void *a, const void *b)
+static int offer_compare_jobs(const void *a, const void *b)
 {
 	const struct agent_job *x = a, *y = b;
 
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static int check_jobs(const struct astra_in *in,
-		      const struct agent_offer *offer)
+static int offer_check_jobs(const struct astra_in *in,
+			    const struct agent_offer *offer)
 {
 	uint64_t copies = 0;
 
@@ -98,7 +98,7 @@ static int check_jobs(const struct astra_in *in,
 				       AGENT_JOBS_MAX);
 }
 
-static int read_jobs(const struct astra_in *in, struct agent_offer *offer)
+static int offer_read_jobs(const struct astra_in *in, struct agent_offer *offer)
 {
 	const json_t *json;
 	void *jobs = NULL;
@@ -111,13 +111,13 @@ static int read_jobs(const struct astra_in *in, struct agent_offer *offer)
 		struct astra_in at;
 
 		if (astra_in_element(in, "jobs", json, i, &at) < 0 ||
-		    read_job(&at, &offer->jobs[i]) < 0)
+		    offer_read_job(&at, &offer->jobs[i]) < 0)
 			return -1;
 	}
 	if (offer->job_count)
 		qsort(offer->jobs, offer->job_count, sizeof(*offer->jobs),
-		      compare_jobs);
-	return check_jobs(in, offer);
+		      offer_compare_jobs);
+	return offer_check_jobs(in, offer);
 }
 
 static int read_left(const struct astra_in *in, struct agent_offer *offer)
@@ -160,7 +160,8 @@ static int read_slowdown(const struct astra_in *in, double *slowdown)
 				SLOWDOWN_MAX, slowdown);
 }
 
-static void read_owner(const struct astra_in *in, struct agent_offer *offer)
+static void offer_read_owner(const struct astra_in *in,
+			     struct agent_offer *offer)
 {
 	const char *name =
 		json_string_value(json_object_get(in->object, "app"));
@@ -172,9 +173,9 @@ static void read_owner(const struct astra_in *in, struct agent_offer *offer)
 		memcpy(offer->app, name, strlen(name) + 1);
 }
 
-static int read_app(const struct astra_in *in, struct agent_offer *offer)
+static int offer_read_app(const struct astra_in *in, struct agent_offer *offer)
 {
-	read_owner(in, offer);
+	offer_read_owner(in, offer);
 	offer->navg = 1;
 	if (astra_in_number(in, "elapsed_sec", ASTRA_REQUIRED, 0, TIME_MAX,
 			    &offer->elapsed_sec) < 0 ||
@@ -207,9 +208,10 @@ static int read_reply(const json_t *reply, struct agent_offer *offer,
 			    &offer->now_sec) < 0 ||
 	    astra_in_number(&in, "report_sec", ASTRA_OPTIONAL, 1, 3600,
 			    &offer->report_sec) < 0 ||
-	    astra_in_object(&in, "app", &app) < 0 || read_app(&app, offer) < 0)
+	    astra_in_object(&in, "app", &app) < 0 ||
+	    offer_read_app(&app, offer) < 0)
 		return -1;
-	return read_jobs(&in, offer);
+	return offer_read_jobs(&in, offer);
 }
 
 int agent_offer_read(struct agent_offer *offer, const char *text,
@@ -243,7 +245,8 @@ const struct agent_job *agent_offer_job(const struct agent_offer *offer,
 {
 	const struct agent_job key = {.id = id};
 
-	return offer->job_count ? bsearch(&key, offer->jobs, offer->job_count,
-					  sizeof(*offer->jobs), compare_jobs)
-				: NULL;
+	return offer->job_count
+		       ? bsearch(&key, offer->jobs, offer->job_count,
+				 sizeof(*offer->jobs), offer_compare_jobs)
+		       : NULL;
 }

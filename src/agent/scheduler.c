@@ -15,8 +15,9 @@
 static const struct agent_scheduler *const schedulers[] = {
 	&agent_single, &agent_halving, &agent_curve, &agent_exec};
 
-static int read_number(const char *key, const char *text, double low,
-		       double high, double *out, struct astra_error *err)
+static int scheduler_read_number(const char *key, const char *text, double low,
+				 double high, double *out,
+				 struct astra_error *err)
 {
 	if (astra_stated_number(text, high, out) && *out >= low)
 		return 0;
@@ -24,12 +25,13 @@ static int read_number(const char *key, const char *text, double low,
 			       text, low, high);
 }
 
-static int read_count(const char *key, const char *text, uint32_t low,
-		      uint32_t *out, struct astra_error *err)
+static int scheduler_read_count(const char *key, const char *text, uint32_t low,
+				uint32_t *out, struct astra_error *err)
 {
 	double number;
 
-	if (read_number(key, text, low, AGENT_JOBS_MAX, &number, err) < 0)
+	if (scheduler_read_number(key, text, low, AGENT_JOBS_MAX, &number,
+				  err) < 0)
 		return -1;
 	if (number != floor(number))
 		return astra_error_set(err, "%s=%.40s: a whole number", key,
@@ -52,7 +54,8 @@ static int read_rungs(struct agent_settings *settings, char *text,
 		if (settings->rung_count == AGENT_RUNGS_MAX)
 			return astra_error_set(err, "rungs: more than %d",
 					       AGENT_RUNGS_MAX);
-		if (read_number("rungs", word, 1, COUNT_MAX, rung, err) < 0)
+		if (scheduler_read_number("rungs", word, 1, COUNT_MAX, rung,
+					  err) < 0)
 			return -1;
 		if (settings->rung_count++ && !(*rung > rung[-1]))
 			return astra_error_set(
@@ -63,24 +66,29 @@ static int read_rungs(struct agent_settings *settings, char *text,
 				    : astra_error_set(err, "rungs: is empty");
 }
 
-static int read_value(struct agent_settings *s, const char *key, char *text,
-		      struct astra_error *err)
+static int scheduler_read_value(struct agent_settings *s, const char *key,
+				char *text, struct astra_error *err)
 {
 	if (!strcmp(key, "eta"))
-		return read_number(key, text, 1.1, 1000, &s->eta, err);
+		return scheduler_read_number(key, text, 1.1, 1000, &s->eta,
+					     err);
 	if (!strcmp(key, "first"))
-		return read_number(key, text, 1, COUNT_MAX, &s->first, err);
+		return scheduler_read_number(key, text, 1, COUNT_MAX, &s->first,
+					     err);
 	if (!strcmp(key, "total"))
-		return read_number(key, text, 1, COUNT_MAX, &s->total, err);
+		return scheduler_read_number(key, text, 1, COUNT_MAX, &s->total,
+					     err);
 	if (!strcmp(key, "jobs"))
-		return read_count(key, text, 1, &s->jobs, err);
+		return scheduler_read_count(key, text, 1, &s->jobs, err);
 	if (!strcmp(key, "rungs"))
 		return read_rungs(s, text, err);
 	if (!strcmp(key, "target"))
-		return read_number(key, text, -1e300, 1e300, &s->target, err);
+		return scheduler_read_number(key, text, -1e300, 1e300,
+					     &s->target, err);
 	if (!strcmp(key, "margin"))
-		return read_number(key, text, 0, 1000, &s->margin, err);
-	return read_count(key, text, 3, &s->points, err);
+		return scheduler_read_number(key, text, 0, 1000, &s->margin,
+					     err);
+	return scheduler_read_count(key, text, 3, &s->points, err);
 }
 
 static int read_pair(struct agent_settings *s, char *pair,
@@ -98,7 +106,7 @@ static int read_pair(struct agent_settings *s, char *pair,
 	if (!*key)
 		return astra_error_set(err, "%s has no setting \"%.40s\"",
 				       s->scheduler->name, pair);
-	return read_value(s, pair, value, err);
+	return scheduler_read_value(s, pair, value, err);
 }
 
 static int read_pairs(struct agent_settings *s, const char *text,

@@ -5,9 +5,10 @@
 #include "src/agent/scheduler.h"
 #include "src/agent/work.h"
 
-static int decide(const struct agent_settings *settings,
-		  struct agent_memory *memory, const struct agent_offer *offer,
-		  struct agent_bid *bid, struct astra_error *err)
+static int single_decide(const struct agent_settings *settings,
+			 struct agent_memory *memory,
+			 const struct agent_offer *offer, struct agent_bid *bid,
+			 struct astra_error *err)
 {
 	double median_sec = agent_median_gpu_sec(memory, offer);
 	double longest = agent_longest_total(offer);
@@ -38,10 +39,10 @@ static int decide(const struct agent_settings *settings,
 
 const struct agent_scheduler agent_single = {
 	.name = "single",
-	.decide = decide,
+	.decide = single_decide,
 };
 
 const struct agent_scheduler agent_exec = {
 	.name = "exec",
-	.decide = decide,
+	.decide = single_decide,
 };

@@ -57,8 +57,8 @@ static void point_phases(struct agent_work *work)
 	}
 }
 
-static int make_table(const struct agent_offer *offer, struct agent_bid *bid,
-		      struct astra_error *err)
+static int work_make_table(const struct agent_offer *offer,
+			   struct agent_bid *bid, struct astra_error *err)
 {
 	bid->gpus_max = offer->gpus_max;
 	bid->rho = calloc((size_t)ASTRA_LEVEL_COUNT * bid->gpus_max,
@@ -66,8 +66,8 @@ static int make_table(const struct agent_offer *offer, struct agent_bid *bid,
 	return bid->rho ? 0 : astra_error_nomem(err);
 }
 
-static void fill_table(const struct astra_themis_bid *table,
-		       struct agent_bid *bid)
+static void work_fill_table(const struct astra_themis_bid *table,
+			    struct agent_bid *bid)
 {
 	double *rho = bid->rho;
 
@@ -101,14 +101,14 @@ int agent_work_bid(struct agent_work *work, const struct agent_memory *memory,
 	memcpy(app.slowdown, offer->slowdown, sizeof(app.slowdown));
 	point_phases(work);
 	/* What it could use of the cluster is the plugin's to know. */
-	if (make_table(offer, bid, err) < 0)
+	if (work_make_table(offer, bid, err) < 0)
 		return -1;
 	if (astra_themis_bid_init(&table, &app, UINT32_MAX, bid->gpus_max) <
 	    0) {
 		astra_themis_bid_clear(&table);
 		return astra_error_nomem(err);
 	}
-	fill_table(&table, bid);
+	work_fill_table(&table, bid);
 	astra_themis_bid_clear(&table);
 	return 0;
 }
@@ -120,7 +120,7 @@ int agent_left_bid(const struct agent_offer *offer, struct agent_bid *bid,
 
 	if (!offer->left_count || !(offer->ideal_sec > 0))
 		return 0;
-	if (make_table(offer, bid, err) < 0)
+	if (work_make_table(offer, bid, err) < 0)
 		return -1;
 	rho = bid->rho;
 	for (size_t level = 0; level < ASTRA_LEVEL_COUNT; level++)

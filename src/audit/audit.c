@@ -23,7 +23,7 @@ struct astra_window astra_record_window(const struct astra_record *r,
 	return w;
 }
 
-static double clip(const struct astra_window *w, double sec)
+static double audit_clip(const struct astra_window *w, double sec)
 {
 	return fmin(fmax(sec, w->start_sec), w->end_sec) - w->start_sec;
 }
@@ -36,7 +36,7 @@ struct place {
 	size_t at;
 };
 
-static int by_place(const void *a, const void *b)
+static int audit_by_place(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
@@ -52,13 +52,15 @@ static double *ran_within(const struct astra_record *r,
 	double *sec = calloc(r->job_count + 1, sizeof(*sec));
 
 	for (size_t i = 0; sec && i < r->run_count; i++)
-		sec[r->runs[i].job] += clip(w, r->runs[i].end_sec) -
-				       clip(w, r->runs[i].start_sec);
+		sec[r->runs[i].job] += audit_clip(w, r->runs[i].end_sec) -
+				       audit_clip(w, r->runs[i].start_sec);
 	return sec;
 }
 
-static int add_job(struct astra_trace *trace, const struct astra_record_job *j,
-		   const struct astra_window *w, size_t at, double ran_sec)
+static int audit_add_job(struct astra_trace *trace,
+			 const struct astra_record_job *j,
+			 const struct astra_window *w, size_t at,
+			 double ran_sec)
 {
 	struct astra_trace_job job = {
 		.line = (uint32_t)at + 1,
@@ -70,13 +72,13 @@ static int add_job(struct astra_trace *trace, const struct astra_record_job *j,
 		.gpus_min = j->gpus_min,
 		.nodes = j->nodes,
 		.limit_sec = j->limit_sec,
-		.submit_sec = clip(w, j->submit_sec),
+		.submit_sec = audit_clip(w, j->submit_sec),
 		.duration_sec = ran_sec,
 		.start_sec = -1,
 	};
 
 	if (j->start_sec < w->end_sec)
-		job.start_sec = clip(w, j->start_sec);
+		job.start_sec = audit_clip(w, j->start_sec);
 	if (job.tenant == ASTRA_NONE || job.user == ASTRA_NONE ||
 	    job.app == ASTRA_NONE)
 		return -1;
@@ -86,7 +88,7 @@ static int add_job(struct astra_trace *trace, const struct astra_record_job *j,
 static bool there(const struct astra_record_job *j,
 		  const struct astra_window *w)
 {
-	return clip(w, j->end_sec) > clip(w, j->submit_sec);
+	return audit_clip(w, j->end_sec) > audit_clip(w, j->submit_sec);
 }
 
 int astra_audit_trace(const struct astra_record *r,
@@ -98,14 +100,16 @@ int astra_audit_trace(const struct astra_record *r,
 	int rc = places && ran_sec ? 0 : -1;
 
 	for (size_t i = 0; !rc && i < r->job_count; i++)
-		places[i] = (struct place){clip(w, r->jobs[i].submit_sec), i};
+		places[i] =
+			(struct place){audit_clip(w, r->jobs[i].submit_sec), i};
 	if (!rc)
-		qsort(places, r->job_count, sizeof(*places), by_place);
+		qsort(places, r->job_count, sizeof(*places), audit_by_place);
 	for (size_t i = 0; !rc && i < r->job_count; i++) {
 		size_t at = places[i].at;
 
 		if (there(&r->jobs[at], w) && (!ran || ran_sec[at] > 0))
-			rc = add_job(trace, &r->jobs[at], w, at, ran_sec[at]);
+			rc = audit_add_job(trace, &r->jobs[at], w, at,
+					   ran_sec[at]);
 	}
 	trace->source = r->source;
 	free(places);
@@ -135,7 +139,7 @@ struct measure {
 	struct astra_sim_result *result;
 };
 
-static int by_time(const void *a, const void *b)
+static int audit_by_time(const void *a, const void *b)
 {
 	const struct happening *x = a, *y = b;
 
@@ -146,18 +150,18 @@ static int by_time(const void *a, const void *b)
 	return x->job < y->job ? -1 : x->job > y->job;
 }
 
-static void add(struct measure *m, double sec, enum kind kind, uint32_t job,
-		uint32_t gpus)
+static void audit_add(struct measure *m, double sec, enum kind kind,
+		      uint32_t job, uint32_t gpus)
 {
 	m->all[m->count++] = (struct happening){sec, kind, job, gpus};
 }
 
-static void add_run(struct measure *m, const struct astra_record_run *run)
+static void audit_add_run(struct measure *m, const struct astra_record_run *run)
 {
 	uint32_t job = m->job_of[run->job];
 	struct astra_sim_job *out;
-	double start = clip(m->window, run->start_sec);
-	double end = clip(m->window, run->end_sec);
+	double start = audit_clip(m->window, run->start_sec);
+	double end = audit_clip(m->window, run->end_sec);
 
 	if (job == ASTRA_NONE || !(end > start))
 		return;
@@ -169,11 +173,11 @@ static void add_run(struct measure *m, const struct astra_record_run *run)
 	out->start_sec =
 		out->start_sec < 0 ? start : fmin(out->start_sec, start);
 	m->result->end_sec = fmax(m->result->end_sec, end);
-	add(m, start, START, job, run->gpus);
-	add(m, end, STOP, job, 0);
+	audit_add(m, start, START, job, run->gpus);
+	audit_add(m, end, STOP, job, 0);
 }
 
-static void collect(struct measure *m)
+static void audit_collect(struct measure *m)
 {
 	const struct astra_record *r = m->record;
 
@@ -190,12 +194,13 @@ static void collect(struct measure *m)
 			.checkpoint_gpu_sec = NAN,
 			.slow_gpu_sec = NAN,
 		};
-		add(m, m->trace->jobs[i].submit_sec, SUBMIT, i, 0);
-		add(m, clip(m->window, r->jobs[at].end_sec), DONE, i, 0);
+		audit_add(m, m->trace->jobs[i].submit_sec, SUBMIT, i, 0);
+		audit_add(m, audit_clip(m->window, r->jobs[at].end_sec), DONE,
+			  i, 0);
 	}
 	for (size_t i = 0; i < r->run_count; i++)
-		add_run(m, &r->runs[i]);
-	qsort(m->all, m->count, sizeof(*m->all), by_time);
+		audit_add_run(m, &r->runs[i]);
+	qsort(m->all, m->count, sizeof(*m->all), audit_by_time);
 }
 
 static int happens(struct measure *m, const struct happening *h)
@@ -215,7 +220,7 @@ static int happens(struct measure *m, const struct happening *h)
 
 /* While it is watched every job has an end, at the latest that of the window;
  * so it has for its contenders. What never ran has none afterwards. */
-static int watch(struct measure *m)
+static int audit_watch(struct measure *m)
 {
 	struct astra_sim_result *r = m->result;
 	int rc = 0;
@@ -237,7 +242,7 @@ static int watch(struct measure *m)
 	return rc;
 }
 
-static int prepare(struct measure *m, const struct astra_audit_options *o)
+static int audit_prepare(struct measure *m, const struct astra_audit_options *o)
 {
 	struct astra_sim_result *r = m->result;
 	const struct astra_trace *t = m->trace;
@@ -285,11 +290,11 @@ int astra_audit_measure(const struct astra_record *record,
 		.trace = trace,
 		.result = result,
 	};
-	int rc = prepare(&m, options);
+	int rc = audit_prepare(&m, options);
 
 	if (!rc) {
-		collect(&m);
-		rc = watch(&m);
+		audit_collect(&m);
+		rc = audit_watch(&m);
 	}
 	if (rc < 0 && m.watch.full)
 		astra_error_set(err,

@@ -9,8 +9,8 @@
 
 /* A line is a run, or a job that never ran. */
 
-static int begin(struct astra_record *r, struct astra_record_job *new,
-		 const struct astra_job_names *names)
+static int record_begin(struct astra_record *r, struct astra_record_job *new,
+			const struct astra_job_names *names)
 {
 	uint32_t account = astra_intern_put(&r->words, names->tenant);
 	uint32_t user = astra_intern_put(&r->words, names->user);
@@ -26,8 +26,8 @@ static int begin(struct astra_record *r, struct astra_record_job *new,
 	return 0;
 }
 
-static int add_run(struct astra_record *r, uint32_t job,
-		   const struct astra_trace_job *line, double end_sec)
+static int record_add_run(struct astra_record *r, uint32_t job,
+			  const struct astra_trace_job *line, double end_sec)
 {
 	if (astra_grow(&r->runs, &r->run_room, r->run_count + 1,
 		       sizeof(*r->runs)) < 0)
@@ -46,7 +46,7 @@ static int add_run(struct astra_record *r, uint32_t job,
 }
 
 /* When what the line tells of was over. */
-static double end_of(const struct astra_trace_job *line, bool unfinished)
+static double record_end_of(const struct astra_trace_job *line, bool unfinished)
 {
 	if (unfinished)
 		return HUGE_VAL;
@@ -56,8 +56,9 @@ static double end_of(const struct astra_trace_job *line, bool unfinished)
 }
 
 /* The line of the last submission tells what the job asks for now. */
-static void join(struct astra_record_job *job,
-		 const struct astra_trace_job *line, double end_sec, bool new)
+static void record_join(struct astra_record_job *job,
+			const struct astra_trace_job *line, double end_sec,
+			bool new)
 {
 	if (new || line->submit_sec >= job->submit_sec) {
 		job->gpus = line->gpus;
@@ -70,11 +71,12 @@ static void join(struct astra_record_job *job,
 	job->end_sec = new ? end_sec : fmax(job->end_sec, end_sec);
 }
 
-static int take(void *arg, const char *id, const struct astra_trace_job *line,
-		const struct astra_job_names *names, bool unfinished)
+static int record_take(void *arg, const char *id,
+		       const struct astra_trace_job *line,
+		       const struct astra_job_names *names, bool unfinished)
 {
 	struct astra_record *r = arg;
-	double end_sec = end_of(line, unfinished);
+	double end_sec = record_end_of(line, unfinished);
 	size_t known = r->ids.count;
 	uint32_t at = astra_intern_put(&r->ids, id);
 	bool new = at >= known;
@@ -87,18 +89,19 @@ static int take(void *arg, const char *id, const struct astra_trace_job *line,
 			return -1;
 		r->jobs[at] = (struct astra_record_job){.start_sec = HUGE_VAL};
 		r->job_count = (size_t)at + 1;
-		if (begin(r, &r->jobs[at], names) < 0)
+		if (record_begin(r, &r->jobs[at], names) < 0)
 			return -1;
 	}
-	join(&r->jobs[at], line, end_sec, new);
+	record_join(&r->jobs[at], line, end_sec, new);
 	if (line->start_sec < 0 || !(end_sec > line->start_sec))
 		return 0;
-	return add_run(r, at, line, end_sec);
+	return record_add_run(r, at, line, end_sec);
 }
 
 /* What there is to be said when all has been read. */
-static int finish(struct astra_record *r, const struct astra_trace *trace,
-		  struct astra_error *err)
+static int record_finish(struct astra_record *r,
+			 const struct astra_trace *trace,
+			 struct astra_error *err)
 {
 	r->source = trace->source;
 	r->defects = astra_trace_defects_text(trace);
@@ -116,7 +119,7 @@ int astra_record_read(struct astra_record *r, const char *path,
 		      const struct astra_read_options *options, bool lenient,
 		      struct astra_error *err)
 {
-	const struct astra_taker taker = {take, r};
+	const struct astra_taker taker = {record_take, r};
 	struct astra_trace trace;
 	int rc;
 
@@ -128,7 +131,7 @@ int astra_record_read(struct astra_record *r, const char *path,
 		rc = -1;
 	}
 	if (!rc)
-		rc = finish(r, &trace, err);
+		rc = record_finish(r, &trace, err);
 	if (!rc && !r->run_count)
 		rc = astra_error_set(err,
 				     "%s does not say when its jobs started: "
@@ -142,7 +145,7 @@ int astra_record_from_slurmdbd(struct astra_record *r, const char *start,
 			       const char *end, const char *cluster,
 			       const char *partitions, struct astra_error *err)
 {
-	const struct astra_taker taker = {take, r};
+	const struct astra_taker taker = {record_take, r};
 	struct astra_trace trace;
 	int rc;
 
@@ -151,7 +154,7 @@ int astra_record_from_slurmdbd(struct astra_record *r, const char *start,
 	rc = astra_trace_from_slurmdbd(&trace, start, end, cluster, partitions,
 				       err);
 	if (!rc)
-		rc = finish(r, &trace, err);
+		rc = record_finish(r, &trace, err);
 	astra_trace_clear(&trace);
 	return rc;
 }

@@ -21,8 +21,8 @@ static int class_of(uint32_t gpus)
 	return class;
 }
 
-static int put(struct astra_audit_size *size, struct samples *s,
-	       const struct astra_sim_result *r, size_t job)
+static int sizes_put(struct astra_audit_size *size, struct samples *s,
+		     const struct astra_sim_result *r, size_t job)
 {
 	const struct astra_sim_job *j = &r->jobs[job];
 	const struct astra_trace_job *t = &r->trace->jobs[job];
@@ -41,7 +41,7 @@ static int put(struct astra_audit_size *size, struct samples *s,
 				(j->end_sec - t->submit_sec) / t->duration_sec);
 }
 
-static void summarise(struct astra_audit_size *size, struct samples *s)
+static void sizes_summarise(struct astra_audit_size *size, struct samples *s)
 {
 	astra_sample_sort(&s->wait);
 	astra_sample_sort(&s->slowdown);
@@ -75,12 +75,12 @@ int astra_audit_sizes(const struct astra_sim_result *r, const bool *wanted,
 
 		if (wanted && !wanted[i])
 			continue;
-		if (put(&sizes[class], &samples[class], r, i) < 0 ||
-		    put(&sizes[ALL], &samples[ALL], r, i) < 0)
+		if (sizes_put(&sizes[class], &samples[class], r, i) < 0 ||
+		    sizes_put(&sizes[ALL], &samples[ALL], r, i) < 0)
 			rc = -1;
 	}
 	for (int i = 0; i < ASTRA_AUDIT_SIZES; i++)
-		summarise(&sizes[i], &samples[i]);
+		sizes_summarise(&sizes[i], &samples[i]);
 	return rc;
 }
 

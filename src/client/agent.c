@@ -12,8 +12,8 @@
 #define WAIT_SEC 5
 
 /* Returns an errno, or 0 with *reply set. */
-static int exchange(const struct sfair_place *place, json_t *message,
-		    char **reply, struct astra_error *err)
+static int agent_exchange(const struct sfair_place *place, json_t *message,
+			  char **reply, struct astra_error *err)
 {
 	char *request = json_dumps(message, JSON_COMPACT), *text = NULL;
 	enum astra_fault fault;
@@ -55,8 +55,8 @@ static int name_app(json_t *message, const char *app,
 }
 
 /* Takes the message. */
-static int ask(json_t *message, const char *request, const char *app,
-	       char **reply)
+static int agent_ask(json_t *message, const char *request, const char *app,
+		     char **reply)
 {
 	const struct sfair_place *place = sfair_courier_place();
 	struct astra_error err = {""};
@@ -66,7 +66,7 @@ static int ask(json_t *message, const char *request, const char *app,
 	json_object_set_new(message, "request", json_string(request));
 	rc = name_app(message, app, place, &err);
 	if (!rc)
-		rc = exchange(place, message, reply, &err);
+		rc = agent_exchange(place, message, reply, &err);
 	json_decref(message);
 	sfair_courier_note_error(&err);
 	if (rc)
@@ -76,7 +76,7 @@ static int ask(json_t *message, const char *request, const char *app,
 
 int sfair_offer(const char *app, char **json)
 {
-	return ask(json_object(), "offer", app, json);
+	return agent_ask(json_object(), "offer", app, json);
 }
 
 int sfair_bid(const char *app, const char *bid_json, char **offer_json)
@@ -92,5 +92,5 @@ int sfair_bid(const char *app, const char *bid_json, char **offer_json)
 		errno = EINVAL;
 		return -1;
 	}
-	return ask(message, "bid", app, offer_json);
+	return agent_ask(message, "bid", app, offer_json);
 }

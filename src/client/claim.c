@@ -46,8 +46,8 @@ static void note_newest(struct sfair_lineage *l,
 
 /* Link what counts under fence `from` as this fence's own, and set the base.
  * ENOENT: somebody has removed it meanwhile. */
-static int adopt(struct sfair_lineage *l, const struct sfair_files *files,
-		 uint32_t from, const struct sfair_fence *before)
+static int claim_adopt(struct sfair_lineage *l, const struct sfair_files *files,
+		       uint32_t from, const struct sfair_fence *before)
 {
 	for (size_t i = 0; i < files->count; i++) {
 		const struct sfair_file *file = &files->list[i];
@@ -75,7 +75,7 @@ static int adopt(struct sfair_lineage *l, const struct sfair_files *files,
 	return sfair_sync(l->folder);
 }
 
-static bool is_same(int folder, const char *name, int fd)
+static bool claim_is_same(int folder, const char *name, int fd)
 {
 	struct stat a, b;
 
@@ -101,7 +101,7 @@ static int put_up(const struct sfair_lineage *l)
 		rc = sfair_failure();
 	/* NFS may have done it, and say EEXIST when asked again. */
 	if (!rc || rc == EEXIST)
-		rc = is_same(l->folder, own.name, fd) ? 0 : EEXIST;
+		rc = claim_is_same(l->folder, own.name, fd) ? 0 : EEXIST;
 	close(fd);
 	sfair_file_remove(l->folder, &temp);
 	return rc ? rc : sfair_sync(l->folder);
@@ -136,7 +136,7 @@ static int claim(struct sfair_lineage *l, const struct sfair_files *files)
 		return rc;
 	l->fence.has_base = false;
 	sfair_fence_pass(&l->fence, l->owner);
-	rc = adopt(l, files, last, &before);
+	rc = claim_adopt(l, files, last, &before);
 	l->any = l->fence.has_base;
 	l->newest = l->fence.base;
 	if (!rc)

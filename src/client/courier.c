@@ -46,7 +46,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t answered = PTHREAD_COND_INITIALIZER;
 
-static double now_sec(void)
+static double courier_now_sec(void)
 {
 	struct timespec ts;
 
@@ -54,16 +54,16 @@ static double now_sec(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-static double larger(double a, double b)
+static double courier_larger(double a, double b)
 {
 	return a > b ? a : b;
 }
 
 /* Wait on a condition until a moment; infinite: until it is signalled.
  * Returns false when the moment came. */
-static bool wait_until(pthread_cond_t *cond, double sec)
+static bool courier_wait_until(pthread_cond_t *cond, double sec)
 {
-	struct timespec ts = {.tv_sec = (time_t)larger(sec, 0)};
+	struct timespec ts = {.tv_sec = (time_t)courier_larger(sec, 0)};
 
 	if (isinf(sec)) {
 		pthread_cond_wait(cond, &lock);
@@ -85,7 +85,7 @@ static void after_fork(void)
 	pthread_mutex_unlock(&lock);
 }
 
-static void begin_child(void)
+static void courier_begin_child(void)
 {
 	c.running = c.failed = c.asks = c.reports = c.saves = false;
 	pthread_cond_init(&work, NULL);
@@ -93,7 +93,7 @@ static void begin_child(void)
 	pthread_mutex_init(&lock, NULL);
 }
 
-static void prepare(void)
+static void courier_prepare(void)
 {
 	double left;
 
@@ -102,14 +102,14 @@ static void prepare(void)
 	c.ready = true;
 	sfair_place_read(&c.place);
 	left = c.place.end_sec - (double)time(NULL);
-	c.end_sec = left > 0 ? now_sec() + left : (double)NAN;
-	pthread_atfork(before_fork, after_fork, begin_child);
+	c.end_sec = left > 0 ? courier_now_sec() + left : (double)NAN;
+	pthread_atfork(before_fork, after_fork, courier_begin_child);
 }
 
 const struct sfair_place *sfair_courier_place(void)
 {
 	pthread_mutex_lock(&lock);
-	prepare();
+	courier_prepare();
 	pthread_mutex_unlock(&lock);
 	return &c.place;
 }
@@ -125,10 +125,10 @@ static double next_send(void)
 		due = 0;
 	else if (c.reports)
 		due = c.due_sec;
-	return larger(due, c.retry_sec);
+	return courier_larger(due, c.retry_sec);
 }
 
-static void choose(struct astra_query *query, struct astra_job_ref *ref)
+static void courier_choose(struct astra_query *query, struct astra_job_ref *ref)
 {
 	*ref = (struct astra_job_ref){c.place.job, UINT32_MAX};
 	*query = (struct astra_query){
@@ -138,7 +138,7 @@ static void choose(struct astra_query *query, struct astra_job_ref *ref)
 	};
 	if (c.saves)
 		query->kind = ASTRA_QUERY_CHECKPOINTED;
-	else if (c.reports && now_sec() >= c.due_sec)
+	else if (c.reports && courier_now_sec() >= c.due_sec)
 		query->kind = ASTRA_QUERY_PROGRESS;
 	query->said.run = c.place.run;
 	query->said.step = c.step;
@@ -217,7 +217,7 @@ static void send_one(void)
 	uint64_t saved = c.saved;
 	double now;
 
-	choose(&query, &ref);
+	courier_choose(&query, &ref);
 	if (query.kind == ASTRA_QUERY_CHECKPOINTED)
 		c.saves = false;
 	else if (query.kind == ASTRA_QUERY_PROGRESS)
@@ -225,7 +225,7 @@ static void send_one(void)
 	pthread_mutex_unlock(&lock);
 	fault = send_query(&query, &answer, &err);
 	pthread_mutex_lock(&lock);
-	now = now_sec();
+	now = courier_now_sec();
 	c.error = err;
 	c.answers++;
 	if (query.kind == ASTRA_QUERY_CHECKPOINTED) {
@@ -234,7 +234,7 @@ static void send_one(void)
 		c.saved_result = sfair_courier_errno(fault);
 	} else if (query.kind == ASTRA_QUERY_PROGRESS) {
 		c.reports |= fault != ASTRA_FAULT_NONE;
-		c.due_sec = now + larger(answer.report_sec, 1);
+		c.due_sec = now + courier_larger(answer.report_sec, 1);
 	}
 	if (fault)
 		note_failure(sfair_courier_errno(fault), now);
@@ -243,15 +243,15 @@ static void send_one(void)
 	pthread_cond_broadcast(&answered);
 }
 
-static void *run(void *arg)
+static void *courier_run(void *arg)
 {
 	(void)arg;
 	pthread_mutex_lock(&lock);
 	for (;;) {
 		double due = next_send();
 
-		if (due > now_sec())
-			(void)wait_until(&work, due);
+		if (due > courier_now_sec())
+			(void)courier_wait_until(&work, due);
 		else
 			send_one();
 	}
@@ -273,7 +273,7 @@ static void wake(void)
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	c.failed = pthread_create(&thread, &attr, run, NULL) != 0;
+	c.failed = pthread_create(&thread, &attr, courier_run, NULL) != 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
 	c.running = !c.failed;
@@ -299,12 +299,12 @@ static bool worth_a_try(void)
 {
 	if (c.pause_sec <= 2 * RETRY_SEC)
 		c.retry_sec = 0;
-	return c.retry_sec <= now_sec();
+	return c.retry_sec <= courier_now_sec();
 }
 
 int sfair_courier_checkpointed(uint64_t step)
 {
-	double until = now_sec() + WAIT_SEC;
+	double until = courier_now_sec() + WAIT_SEC;
 	int result = EIO;
 	uint64_t mine;
 
@@ -315,7 +315,7 @@ int sfair_courier_checkpointed(uint64_t step)
 	if (c.saves && worth_a_try()) {
 		wake();
 		while (c.running && c.saved_heard < mine &&
-		       wait_until(&answered, until))
+		       courier_wait_until(&answered, until))
 			;
 		result = c.running ? ETIMEDOUT : EIO;
 	}
@@ -328,34 +328,34 @@ int sfair_courier_checkpointed(uint64_t step)
 }
 
 /* Ask, and wait where nothing is known; unless it failed of late. */
-static void ask(bool known)
+static void courier_ask(bool known)
 {
-	double until = now_sec() + WAIT_SEC;
+	double until = courier_now_sec() + WAIT_SEC;
 	uint64_t before = c.answers;
 
-	if (now_sec() < c.retry_sec)
+	if (courier_now_sec() < c.retry_sec)
 		return;
 	c.asks = true;
 	wake();
 	while (!known && c.running && c.answers == before)
-		if (!wait_until(&answered, until))
+		if (!courier_wait_until(&answered, until))
 			break;
 }
 
 double sfair_courier_remaining(void)
 {
-	double now = now_sec(), left;
+	double now = courier_now_sec(), left;
 
 	pthread_mutex_lock(&lock);
 	if (!c.stale && (c.heard_sec <= 0 || now > c.heard_sec + FRESH_SEC))
-		ask(c.heard_sec > 0 && c.end_sec > now);
-	left = c.end_sec - now_sec();
+		courier_ask(c.heard_sec > 0 && c.end_sec > now);
+	left = c.end_sec - courier_now_sec();
 	if (c.stale)
 		left = 0;
 	else if (isnan(left) || (left <= 0 && c.heard_sec < c.end_sec))
 		left = (double)INFINITY; /* it may have been renewed */
 	pthread_mutex_unlock(&lock);
-	return larger(left, 0);
+	return courier_larger(left, 0);
 }
 
 void sfair_courier_note_error(const struct astra_error *err)

@@ -9,7 +9,7 @@
 /* [k][b]: what byte b comes to, with k bytes of zero behind it. */
 static uint32_t table[STRIDE][256];
 
-static void fill_table(void)
+static void crc_fill_table(void)
 {
 	for (uint32_t b = 0; b < 256; b++) {
 		uint32_t crc = b;
@@ -29,7 +29,7 @@ uint32_t sfair_crc(uint32_t crc, const void *data, size_t size)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	const uint8_t *p = data;
 
-	pthread_once(&once, fill_table);
+	pthread_once(&once, crc_fill_table);
 	crc = ~crc;
 	for (; size >= STRIDE; size -= STRIDE, p += STRIDE) {
 		uint32_t next = table[STRIDE - 1][p[0] ^ (crc & 255)] ^

@@ -64,7 +64,8 @@ size_t sfair_fence_write(const struct sfair_fence *fence,
 }
 
 /* As it was written: no sign, no blanks. */
-static int read_number(const char **at, char end, uint64_t most, uint64_t *out)
+static int fence_read_number(const char **at, char end, uint64_t most,
+			     uint64_t *out)
 {
 	unsigned long long value;
 	char *stop;
@@ -79,7 +80,7 @@ static int read_number(const char **at, char end, uint64_t most, uint64_t *out)
 	return 0;
 }
 
-static bool skip(const char **at, const char *word)
+static bool fence_skip(const char **at, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -89,13 +90,13 @@ static bool skip(const char **at, const char *word)
 	return true;
 }
 
-static int read_owner(const char **at, struct sfair_fence *fence)
+static int fence_read_owner(const char **at, struct sfair_fence *fence)
 {
 	uint64_t job, run;
 
 	if (fence->count == SFAIR_OWNERS ||
-	    read_number(at, ' ', UINT32_MAX, &job) < 0 ||
-	    read_number(at, '\n', UINT32_MAX, &run) < 0)
+	    fence_read_number(at, ' ', UINT32_MAX, &job) < 0 ||
+	    fence_read_number(at, '\n', UINT32_MAX, &run) < 0)
 		return -1;
 	fence->owners[fence->count++] =
 		(struct sfair_owner){(uint32_t)job, (uint32_t)run};
@@ -113,15 +114,15 @@ int sfair_fence_read(const char *text, size_t size, struct sfair_fence *fence)
 		return -1;
 	memcpy(copy, text, size);
 	copy[size] = '\0';
-	if (!skip(&at, TITLE "base "))
+	if (!fence_skip(&at, TITLE "base "))
 		return -1;
-	if (!skip(&at, "none\n")) {
+	if (!fence_skip(&at, "none\n")) {
 		read.has_base = true;
-		if (read_number(&at, '\n', UINT64_MAX, &read.base) < 0)
+		if (fence_read_number(&at, '\n', UINT64_MAX, &read.base) < 0)
 			return -1;
 	}
-	while (skip(&at, "owner "))
-		if (read_owner(&at, &read) < 0)
+	while (fence_skip(&at, "owner "))
+		if (fence_read_owner(&at, &read) < 0)
 			return -1;
 	if (!read.count || sfair_fence_write(&read, again) != size ||
 	    memcmp(again, copy, size) != 0)

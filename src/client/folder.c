@@ -88,8 +88,8 @@ static bool read_random(const char **at)
 	return true;
 }
 
-static bool read_name(const char *name, const char *store,
-		      struct sfair_file *file)
+static bool folder_read_name(const char *name, const char *store,
+			     struct sfair_file *file)
 {
 	size_t length = strlen(store);
 	uint64_t fence = 0;
@@ -116,7 +116,7 @@ static bool read_name(const char *name, const char *store,
 	       (int)sizeof(file->name);
 }
 
-static bool counts(const struct stat *st)
+static bool folder_counts(const struct stat *st)
 {
 	return S_ISREG(st->st_mode) && st->st_uid == geteuid() &&
 	       !(st->st_mode & S_IWOTH);
@@ -126,17 +126,18 @@ bool sfair_file_counts(int folder, const char *name)
 {
 	struct stat st;
 
-	return !fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) && counts(&st);
+	return !fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	       folder_counts(&st);
 }
 
 /* Of a fence that is gone there is a higher one, which the next look sees;
  * other failures are seen as the file is opened. */
-static void judge(int folder, struct sfair_file *file)
+static void folder_judge(int folder, struct sfair_file *file)
 {
 	struct stat st;
 
 	if (!fstatat(folder, file->name, &st, AT_SYMLINK_NOFOLLOW)
-		    ? !counts(&st)
+		    ? !folder_counts(&st)
 		    : errno == ENOENT && file->kind == SFAIR_FENCE)
 		file->kind = SFAIR_FOREIGN;
 }
@@ -148,7 +149,7 @@ static int by_step(const void *a, const void *b)
 	return (x->step < y->step) - (x->step > y->step);
 }
 
-static int add(struct sfair_files *files, const struct sfair_file *file)
+static int folder_add(struct sfair_files *files, const struct sfair_file *file)
 {
 	if (astra_grow(&files->list, &files->room, files->count + 1,
 		       sizeof(*file)) < 0)
@@ -187,10 +188,10 @@ int sfair_files_read(int folder, const char *store, struct sfair_files *files)
 			rc = sfair_failure();
 			break;
 		}
-		if (!read_name(entry->d_name, store, &file))
+		if (!folder_read_name(entry->d_name, store, &file))
 			continue;
-		judge(folder, &file);
-		rc = add(files, &file);
+		folder_judge(folder, &file);
+		rc = folder_add(files, &file);
 	}
 	if (dir)
 		closedir(dir);
@@ -257,7 +258,7 @@ int sfair_file_open(int folder, const char *name, int *fd)
 		return errno == ELOOP ? ENOENT : sfair_failure();
 	if (fstat(*fd, &st) < 0)
 		rc = sfair_failure();
-	else if (!counts(&st))
+	else if (!folder_counts(&st))
 		rc = ENOENT;
 	if (rc)
 		close(*fd);
@@ -271,7 +272,7 @@ static int check_new(int folder, const struct sfair_file *file, int fd)
 
 	if (fstat(fd, &st) < 0)
 		rc = sfair_failure();
-	else if (!counts(&st))
+	else if (!folder_counts(&st))
 		rc = EPERM;
 	if (rc) {
 		close(fd);

@@ -196,7 +196,8 @@ int sfair_lineage_load(struct sfair_lineage *l, void **data, size_t *size,
 
 /* Remove all of this fence but the newest up to this step, and what is left
  * of those before. */
-static void prune(const struct sfair_lineage *l, uint64_t step, unsigned keep)
+static void lineage_prune(const struct sfair_lineage *l, uint64_t step,
+			  unsigned keep)
 {
 	struct sfair_files files;
 	unsigned kept = 0;
@@ -235,9 +236,9 @@ static int write_temp(const struct sfair_lineage *l, int fd, uint64_t step,
 }
 
 /* All but the pruning. */
-static int write_file(const struct sfair_lineage *l,
-		      const struct sfair_file *file, const void *data,
-		      size_t size)
+static int lineage_write_file(const struct sfair_lineage *l,
+			      const struct sfair_file *file, const void *data,
+			      size_t size)
 {
 	struct sfair_file temp = *file;
 	int fd, rc = sfair_lineage_look(l);
@@ -268,12 +269,12 @@ int sfair_lineage_save(struct sfair_lineage *l, uint64_t step, const void *data,
 	int rc;
 
 	sfair_file_name(&file, l->name);
-	rc = write_file(l, &file, data, size);
+	rc = lineage_write_file(l, &file, data, size);
 	/* The next run removes temporary files of this one, too. */
 	if (rc == ESTALE || (rc && sfair_lineage_look(l) == ESTALE))
 		return sfair_lineage_stale(err, l->name);
 	if (rc)
 		return sfair_lineage_explain(err, l->path, file.name, rc);
-	prune(l, step, keep);
+	lineage_prune(l, step, keep);
 	return 0;
 }

@@ -42,7 +42,7 @@ static long long now_msec(void)
 	return (long long)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-static void hand_on(int signal, siginfo_t *info, void *context)
+static void notice_hand_on(int signal, siginfo_t *info, void *context)
 {
 	if (before.sa_flags & SA_SIGINFO)
 		before.sa_sigaction(signal, info, context);
@@ -50,7 +50,7 @@ static void hand_on(int signal, siginfo_t *info, void *context)
 		before.sa_handler(signal);
 }
 
-static void on_signal(int signal, siginfo_t *info, void *context)
+static void notice_on_signal(int signal, siginfo_t *info, void *context)
 {
 	int saved = errno;
 	long long none = -1;
@@ -59,7 +59,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	    getpid() == owner && write(ends[1], "", 1) < 0) {
 		/* The pipe is empty and ours: it has room. */
 	}
-	hand_on(signal, info, context);
+	notice_hand_on(signal, info, context);
 	errno = saved;
 }
 
@@ -87,7 +87,7 @@ static void *wait_for_byte(void *arg)
 	return NULL;
 }
 
-static int start_thread(void)
+static int notice_start_thread(void)
 {
 	sigset_t all, mask;
 	pthread_t thread;
@@ -111,7 +111,7 @@ static int listen_for_byte(void)
 		return 0;
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return errno;
-	rc = start_thread();
+	rc = notice_start_thread();
 	if (rc) {
 		close(ends[0]);
 		close(ends[1]);
@@ -125,7 +125,7 @@ static int listen_for_byte(void)
 
 static int install(int signal)
 {
-	struct sigaction action = {.sa_sigaction = on_signal,
+	struct sigaction action = {.sa_sigaction = notice_on_signal,
 				   .sa_flags = SA_SIGINFO | SA_RESTART};
 
 	if (caught)

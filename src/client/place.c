@@ -10,7 +10,7 @@
 #include "src/proto/dial.h"
 
 /* The first of two variables that has a value; "" if none. */
-static const char *either(const char *first, const char *second)
+static const char *place_either(const char *first, const char *second)
 {
 	const char *value = getenv(first);
 
@@ -20,7 +20,7 @@ static const char *either(const char *first, const char *second)
 }
 
 /* Returns 0, or -1 when it is no whole number of 32 bits. */
-static int parse_u32(const char *text, uint32_t *out)
+static int place_parse_u32(const char *text, uint32_t *out)
 {
 	unsigned long long value;
 	char *end;
@@ -36,12 +36,12 @@ static int parse_u32(const char *text, uint32_t *out)
 
 static int read_u32(const char *name, uint32_t *out)
 {
-	return parse_u32(either(name, NULL), out);
+	return place_parse_u32(place_either(name, NULL), out);
 }
 
-static double read_sec(const char *name)
+static double place_read_sec(const char *name)
 {
-	double value = strtod(either(name, NULL), NULL);
+	double value = strtod(place_either(name, NULL), NULL);
 
 	return value > 0 && value < 1e18 ? value : 0;
 }
@@ -50,7 +50,7 @@ int sfair_place_signal(const char *text)
 {
 	uint32_t number;
 
-	if (!parse_u32(text, &number))
+	if (!place_parse_u32(text, &number))
 		return number < NSIG ? (int)number : 0;
 	for (int i = 1; i < NSIG; i++) {
 		const char *known = sigabbrev_np(i);
@@ -61,7 +61,7 @@ int sfair_place_signal(const char *text)
 	return 0;
 }
 
-static bool copy(char *out, size_t size, const char *text)
+static bool place_copy(char *out, size_t size, const char *text)
 {
 	return snprintf(out, size, "%s", text) < (int)size;
 }
@@ -70,18 +70,18 @@ static bool copy(char *out, size_t size, const char *text)
  * who SlurmUser is. */
 static bool find_socket(char *out, size_t size)
 {
-	const char *given = either("SFAIR_SOCKET", "ASTRAEA_SOCKET");
-	const char *address = either("ASTRAEA_ADDRESS", NULL);
+	const char *given = place_either("SFAIR_SOCKET", "ASTRAEA_SOCKET");
+	const char *address = place_either("ASTRAEA_ADDRESS", NULL);
 	uint32_t slurm_user;
 	const char *path = astra_dial_user(given, &slurm_user);
 
 	if (slurm_user == ASTRA_UID_UNKNOWN)
 		(void)astra_dial_user(address, &slurm_user);
 	if (*path != '/' || (*address && !astra_dial_is_here(path, slurm_user)))
-		return copy(out, size,
-			    *path == '/' || !*given ? address : given);
+		return place_copy(out, size,
+				  *path == '/' || !*given ? address : given);
 	if (slurm_user == ASTRA_UID_UNKNOWN)
-		return copy(out, size, path);
+		return place_copy(out, size, path);
 	return snprintf(out, size, "%u@%s", slurm_user, path) < (int)size;
 }
 
@@ -91,9 +91,9 @@ void sfair_place_read(struct sfair_place *p)
 
 	*p = (struct sfair_place){
 		.signal = sfair_place_signal(
-			either("ASTRAEA_CHECKPOINT_SIGNAL", NULL)),
-		.end_sec = read_sec("ASTRAEA_LEASE_END"),
-		.grace_sec = read_sec("ASTRAEA_LEASE_GRACE"),
+			place_either("ASTRAEA_CHECKPOINT_SIGNAL", NULL)),
+		.end_sec = place_read_sec("ASTRAEA_LEASE_END"),
+		.grace_sec = place_read_sec("ASTRAEA_LEASE_GRACE"),
 	};
 	if (read_u32("SLURM_RESTART_COUNT", &p->run) < 0)
 		p->run = 0;
@@ -105,11 +105,12 @@ void sfair_place_read(struct sfair_place *p)
 	if (read_u32("ASTRAEA_GPUS", &p->gpus) < 0 ||
 	    read_u32("ASTRAEA_GPUS_BEFORE", &p->gpus_before) < 0)
 		p->gpus = p->gpus_before = 0;
-	p->reaches = find_socket(p->socket, sizeof(p->socket)) && *p->socket &&
-		     copy(p->munge, sizeof(p->munge),
-			  either("SFAIR_MUNGE_SOCKET", "MUNGE_SOCKET"));
-	p->leased = p->reaches && *either("ASTRAEA_POOL", NULL) && p->job;
+	p->reaches =
+		find_socket(p->socket, sizeof(p->socket)) && *p->socket &&
+		place_copy(p->munge, sizeof(p->munge),
+			   place_either("SFAIR_MUNGE_SOCKET", "MUNGE_SOCKET"));
+	p->leased = p->reaches && *place_either("ASTRAEA_POOL", NULL) && p->job;
 	if (!*p->munge)
-		(void)copy(p->munge, sizeof(p->munge),
-			   either("ASTRAEA_MUNGE_SOCKET", NULL));
+		(void)place_copy(p->munge, sizeof(p->munge),
+				 place_either("ASTRAEA_MUNGE_SOCKET", NULL));
 }

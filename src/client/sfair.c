@@ -8,7 +8,7 @@
 #include "src/client/notice.h"
 #include "src/client/store.h"
 
-static int fail(int error)
+static int sfair_fail(int error)
 {
 	if (error)
 		errno = error;
@@ -38,7 +38,7 @@ int sfair_on_lease_end(void (*callback)(void *arg), void *arg)
 
 	if (!place->leased || !place->signal)
 		return 0;
-	return fail(sfair_notice_catch(place->signal, callback, arg));
+	return sfair_fail(sfair_notice_catch(place->signal, callback, arg));
 }
 
 int sfair_lease_ending(void)
@@ -66,7 +66,7 @@ int sfair_on_resize(void (*callback)(uint32_t from, uint32_t to, void *arg),
 		callback(place->gpus_before, place->gpus, arg);
 	if (!place->leased || !place->signal)
 		return 0;
-	return fail(
+	return sfair_fail(
 		sfair_notice_resize(place->signal, place->gpus, callback, arg));
 }
 
@@ -83,7 +83,7 @@ int sfair_progress(uint64_t done, uint64_t total, double iter_sec, double loss)
 	if (done > ASTRA_COUNT_MAX || total > ASTRA_COUNT_MAX ||
 	    (total && done > total) || !(iter_sec >= 0) ||
 	    iter_sec > ASTRA_ITER_SEC_MAX)
-		return fail(EINVAL);
+		return sfair_fail(EINVAL);
 	if (place->leased && place->speaks)
 		sfair_courier_progress(&said);
 	return 0;
@@ -94,10 +94,10 @@ int sfair_checkpointed(uint64_t step)
 	const struct sfair_place *place = sfair_courier_place();
 
 	if (step > ASTRA_COUNT_MAX)
-		return fail(EINVAL);
+		return sfair_fail(EINVAL);
 	if (!place->leased || !place->speaks)
 		return 0;
-	return fail(sfair_courier_checkpointed(step));
+	return sfair_fail(sfair_courier_checkpointed(step));
 }
 
 size_t sfair_error(char *text, size_t size)

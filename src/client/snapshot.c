@@ -13,7 +13,7 @@
 #define VERSION 1
 #define CHUNK ((size_t)1 << 20) /* stays in a cache between two uses */
 
-static void put(uint8_t *at, int bytes, uint64_t value)
+static void snapshot_put(uint8_t *at, int bytes, uint64_t value)
 {
 	for (int i = 0; i < bytes; i++)
 		at[i] = (uint8_t)(value >> 8 * i);
@@ -28,17 +28,17 @@ static uint64_t get(const uint8_t *at, int bytes)
 	return value;
 }
 
-static void encode(uint8_t bytes[SFAIR_HEAD_SIZE],
-		   const struct sfair_snapshot *head)
+static void snapshot_encode(uint8_t bytes[SFAIR_HEAD_SIZE],
+			    const struct sfair_snapshot *head)
 {
 	memset(bytes, 0, SFAIR_HEAD_SIZE);
 	memcpy(bytes, MAGIC, 8);
-	put(bytes + 8, 4, VERSION);
-	put(bytes + 12, 4, head->fence);
-	put(bytes + 16, 8, head->step);
-	put(bytes + 24, 8, head->size);
-	put(bytes + 32, 4, head->crc);
-	put(bytes + 60, 4, sfair_crc(0, bytes, 60));
+	snapshot_put(bytes + 8, 4, VERSION);
+	snapshot_put(bytes + 12, 4, head->fence);
+	snapshot_put(bytes + 16, 8, head->step);
+	snapshot_put(bytes + 24, 8, head->size);
+	snapshot_put(bytes + 32, 4, head->crc);
+	snapshot_put(bytes + 60, 4, sfair_crc(0, bytes, 60));
 }
 
 int sfair_failure(void)
@@ -109,7 +109,7 @@ int sfair_snapshot_write(int fd, struct sfair_snapshot *head, const void *data)
 		head->crc = sfair_crc(head->crc, from + at, size);
 		rc = sfair_write_all(fd, from + at, size);
 	}
-	encode(bytes, head);
+	snapshot_encode(bytes, head);
 	if (!rc && lseek(fd, 0, SEEK_SET) < 0)
 		rc = errno;
 	if (!rc)
@@ -136,7 +136,7 @@ int sfair_snapshot_head(int fd, struct sfair_snapshot *head)
 		.size = get(bytes + 24, 8),
 		.crc = (uint32_t)get(bytes + 32, 4),
 	};
-	encode(again, head);
+	snapshot_encode(again, head);
 	if (memcmp(bytes, again, sizeof(bytes)) != 0 ||
 	    head->size != (uint64_t)st.st_size - SFAIR_HEAD_SIZE)
 		return EBADMSG;

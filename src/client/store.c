@@ -47,7 +47,7 @@ static pthread_mutex_t failure_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct astra_error failure;
 
 /* A child of a fork begins without. */
-static void begin_child(void)
+static void store_begin_child(void)
 {
 	pthread_mutex_init(&stores_lock, NULL);
 	pthread_mutex_init(&failure_lock, NULL);
@@ -56,11 +56,11 @@ static void begin_child(void)
 
 static void watch_forks(void)
 {
-	pthread_atfork(NULL, NULL, begin_child);
+	pthread_atfork(NULL, NULL, store_begin_child);
 }
 
 /* Keep the text, set errno. rc: 0 or an errno. */
-static int finish(int rc, const struct astra_error *err)
+static int store_finish(int rc, const struct astra_error *err)
 {
 	pthread_mutex_lock(&failure_lock);
 	failure = *err;
@@ -126,7 +126,7 @@ static int write_newest(struct sfair_store *s, struct astra_error *err)
 
 /* The thread: from the signal on it writes whatever is new. What failed is
  * tried again with the next one, and by sfair_store_close(). */
-static void *run(void *arg)
+static void *store_run(void *arg)
 {
 	struct sfair_store *s = arg;
 	uint64_t tried = 0;
@@ -139,7 +139,7 @@ static void *run(void *arg)
 
 			tried = s->newest->number;
 			pthread_mutex_unlock(&s->lock);
-			(void)finish(write_newest(s, &err), &err);
+			(void)store_finish(write_newest(s, &err), &err);
 			pthread_mutex_lock(&s->lock);
 		} else {
 			pthread_cond_wait(&s->wake, &s->lock);
@@ -161,14 +161,14 @@ static void wake_all(void)
 }
 
 /* All signals are the program's. */
-static int start_thread(struct sfair_store *s)
+static int store_start_thread(struct sfair_store *s)
 {
 	sigset_t all, before;
 	int rc;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&s->thread, NULL, run, s);
+	rc = pthread_create(&s->thread, NULL, store_run, s);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	s->threaded = !rc;
 	return rc;
@@ -193,14 +193,14 @@ static void stop_thread(struct sfair_store *s)
 }
 
 /* Wait for the signal, where the job gets one. */
-static int watch(struct sfair_store *s, const struct sfair_place *place)
+static int store_watch(struct sfair_store *s, const struct sfair_place *place)
 {
 	int rc;
 
 	if (!place->leased || !place->signal)
 		return 0;
 	if (place->speaks) {
-		rc = start_thread(s);
+		rc = store_start_thread(s);
 		if (rc)
 			return rc;
 		pthread_mutex_lock(&stores_lock);
@@ -237,7 +237,7 @@ static int open_store(struct sfair_store *s, const char *folder,
 	pthread_mutex_init(&s->writing, NULL);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->wake, NULL);
-	rc = watch(s, place);
+	rc = store_watch(s, place);
 	if (rc) {
 		stop_thread(s);
 		discard(s);
@@ -262,7 +262,7 @@ struct sfair_store *sfair_store_open(const char *folder, const char *name,
 		s->keep = keep;
 		rc = open_store(s, folder, name, &err);
 	}
-	return finish(rc, &err) < 0 ? NULL : s;
+	return store_finish(rc, &err) < 0 ? NULL : s;
 }
 
 int sfair_store_load(struct sfair_store *s, void **data, size_t *size,
@@ -272,7 +272,7 @@ int sfair_store_load(struct sfair_store *s, void **data, size_t *size,
 	int rc = s->pid == getpid() ? 0 : EPERM;
 
 	if (rc)
-		return finish(rc, &err);
+		return store_finish(rc, &err);
 	pthread_mutex_lock(&s->writing);
 	rc = sfair_lineage_load(&s->lineage, data, size, step, &err);
 	pthread_mutex_unlock(&s->writing);
@@ -281,10 +281,10 @@ int sfair_store_load(struct sfair_store *s, void **data, size_t *size,
 		s->floor = rc ? 0 : *step;
 		pthread_mutex_unlock(&s->lock);
 	}
-	return finish(rc, &err);
+	return store_finish(rc, &err);
 }
 
-static int fill(struct buffer *b, const void *data, size_t size)
+static int store_fill(struct buffer *b, const void *data, size_t size)
 {
 	if (size > b->room) {
 		/* With something more, since a state varies in size. */
@@ -315,8 +315,8 @@ static struct buffer *take_buffer(struct sfair_store *s)
 	return b;
 }
 
-static int put(struct sfair_store *s, uint64_t step, const void *data,
-	       size_t size, struct astra_error *err)
+static int store_put(struct sfair_store *s, uint64_t step, const void *data,
+		     size_t size, struct astra_error *err)
 {
 	struct buffer *b = NULL;
 	int rc = 0;
@@ -333,7 +333,7 @@ static int put(struct sfair_store *s, uint64_t step, const void *data,
 		astra_error_set(err, "a step is none, or before the last one");
 	if (rc)
 		return rc;
-	rc = fill(b, data, size);
+	rc = store_fill(b, data, size);
 	pthread_mutex_lock(&s->lock);
 	if (!rc) {
 		b->step = s->floor = step;
@@ -355,10 +355,10 @@ int sfair_store_put(struct sfair_store *s, uint64_t step, const void *data,
 
 	if (!rc && s->lineage.writes) {
 		pthread_mutex_lock(&s->putting);
-		rc = put(s, step, data, size, &err);
+		rc = store_put(s, step, data, size, &err);
 		pthread_mutex_unlock(&s->putting);
 	}
-	return finish(rc, &err);
+	return store_finish(rc, &err);
 }
 
 int sfair_store_save(struct sfair_store *s)
@@ -368,7 +368,7 @@ int sfair_store_save(struct sfair_store *s)
 
 	if (!rc)
 		rc = write_newest(s, &err);
-	return finish(rc, &err);
+	return store_finish(rc, &err);
 }
 
 int sfair_store_close(struct sfair_store *s)
@@ -382,5 +382,5 @@ int sfair_store_close(struct sfair_store *s)
 	}
 	if (s)
 		discard(s);
-	return finish(rc, &err);
+	return store_finish(rc, &err);
 }

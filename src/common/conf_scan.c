@@ -76,8 +76,8 @@ struct scan {
 		    const char *value, int line); /* may be NULL */
 };
 
-static int follow(const struct scan *s, const char *text, int line,
-		  bool *named);
+static int conf_scan_follow(const struct scan *s, const char *text, int line,
+			    bool *named);
 
 /* first: the first key of the line, "" as long as there was none. */
 static int scan_line(const struct scan *s, char *text, char first[FIRST_MAX],
@@ -98,7 +98,7 @@ static int scan_line(const struct scan *s, char *text, char first[FIRST_MAX],
 }
 
 /* Whether the line goes on in the next one; the mark is taken away. */
-static bool goes_on(char *text)
+static bool conf_scan_goes_on(char *text)
 {
 	size_t length = strlen(text);
 
@@ -134,10 +134,10 @@ static int scan_lines(const struct scan *s, FILE *file)
 		if (!within)
 			*first = '\0';
 		if (!within)
-			rc = follow(s, text, line, &named);
+			rc = conf_scan_follow(s, text, line, &named);
 		if (s->copy && !named)
 			copy_line(s->copy, text);
-		within = goes_on(text);
+		within = conf_scan_goes_on(text);
 		if (!rc && s->each)
 			rc = scan_line(s, text, first, line);
 	}
@@ -145,8 +145,8 @@ static int scan_lines(const struct scan *s, FILE *file)
 	return rc;
 }
 
-static int check(const struct scan *s, const char *first, const char *key,
-		 const char *value, int line)
+static int conf_scan_check(const struct scan *s, const char *first,
+			   const char *key, const char *value, int line)
 {
 	if (!strcasecmp(key, "Include") && !value)
 		return 0;
@@ -187,7 +187,7 @@ FILE *astra_conf_open(const char *path, struct astra_error *err)
 
 /* Slurm's parser waits a minute for a file that is not there, for ever for one
  * that is a pipe, and follows files that include each other to its end. */
-static int scan_file(const struct scan *s)
+static int conf_scan_file(const struct scan *s)
 {
 	FILE *file = astra_conf_open(s->path, s->err);
 	int rc;
@@ -221,7 +221,8 @@ static char *included(const struct scan *s, const char *text)
 }
 
 /* named: whether it was such a line. */
-static int follow(const struct scan *s, const char *text, int line, bool *named)
+static int conf_scan_follow(const struct scan *s, const char *text, int line,
+			    bool *named)
 {
 	char *path = included(s, text);
 	struct scan inner = *s;
@@ -243,7 +244,7 @@ static int follow(const struct scan *s, const char *text, int line, bool *named)
 				     "line has no end",
 				     s->path, line, path);
 	else
-		rc = scan_file(&inner);
+		rc = conf_scan_file(&inner);
 	free(path);
 	return rc;
 }
@@ -256,14 +257,14 @@ int astra_conf_check_keys(const char *path,
 		.path = path,
 		.known = known,
 		.err = err,
-		.each = check,
+		.each = conf_scan_check,
 	};
 
-	return scan_file(&s);
+	return conf_scan_file(&s);
 }
 
-static int match(const struct scan *s, const char *first, const char *key,
-		 const char *value, int line)
+static int conf_scan_match(const struct scan *s, const char *first,
+			   const char *key, const char *value, int line)
 {
 	(void)first;
 	if (!strcasecmp(key, s->key) && value && !strcmp(value, s->value)) {
@@ -281,16 +282,16 @@ void astra_conf_place(const char *path, const char *key, const char *value,
 		.key = key,
 		.value = value,
 		.found = out,
-		.each = match,
+		.each = conf_scan_match,
 	};
 
 	snprintf(out->file, sizeof(out->file), "%s", path);
 	out->line = 0;
-	(void)scan_file(&s);
+	(void)conf_scan_file(&s);
 }
 
-static int give(const struct scan *s, const char *first, const char *key,
-		const char *value, int line)
+static int conf_scan_give(const struct scan *s, const char *first,
+			  const char *key, const char *value, int line)
 {
 	const struct astra_conf_pair pair = {
 		.path = s->path,
@@ -313,10 +314,10 @@ int astra_conf_each(const char *path,
 		.give = each,
 		.arg = arg,
 		.err = err,
-		.each = give,
+		.each = conf_scan_give,
 	};
 
-	return scan_file(&s);
+	return conf_scan_file(&s);
 }
 
 int astra_conf_copy(const char *path, FILE *to, struct astra_error *err)
@@ -327,5 +328,5 @@ int astra_conf_copy(const char *path, FILE *to, struct astra_error *err)
 		.err = err,
 	};
 
-	return scan_file(&s);
+	return conf_scan_file(&s);
 }

@@ -31,7 +31,7 @@ static bool is_plain(unsigned char byte)
 }
 
 /* How much of the text may stand in JSON as it is. */
-static size_t plain(const char *text)
+static size_t encode_plain(const char *text)
 {
 	const char *at = text;
 	size_t size;
@@ -63,7 +63,7 @@ void astra_encode_text(struct astra_text *out, const char *text)
 
 	astra_text_add(out, "\"", 1);
 	for (;;) {
-		size_t size = plain(at);
+		size_t size = encode_plain(at);
 
 		astra_text_add(out, at, size);
 		at += size;

@@ -108,7 +108,7 @@ static size_t write_slow(double value, int digits, char *text, size_t room)
 }
 
 /* Most numbers are whole, and their digits are had at a tenth of the price. */
-static bool is_whole(double value)
+static bool encode_real_is_whole(double value)
 {
 	return value > 0 && value < 1e15 && value == floor(value);
 }
@@ -134,7 +134,7 @@ void astra_encode_real(struct astra_text *out, double value)
 		astra_encode_text(out, value > 0 ? "inf" : "-inf");
 	else if (isnan(value))
 		astra_text_add(out, "null", 4);
-	else if (is_whole(value))
+	else if (encode_real_is_whole(value))
 		astra_encode_whole(out, (uint64_t)value);
 	else if (fpclassify(value) == FP_ZERO && !signbit(value))
 		astra_text_add(out, "0", 1);

@@ -10,7 +10,7 @@ static size_t slot_of(const struct astra_idmap *map, uint32_t key)
 	       (map->room - 1);
 }
 
-static size_t find(const struct astra_idmap *map, uint32_t key)
+static size_t idmap_find(const struct astra_idmap *map, uint32_t key)
 {
 	size_t i = slot_of(map, key);
 
@@ -25,11 +25,11 @@ uint32_t astra_idmap_get(const struct astra_idmap *map, uint32_t key)
 
 	if (!map->count || !key)
 		return ASTRA_IDMAP_NONE;
-	i = find(map, key);
+	i = idmap_find(map, key);
 	return map->keys[i] ? map->values[i] : ASTRA_IDMAP_NONE;
 }
 
-static int resize(struct astra_idmap *map, size_t room)
+static int idmap_resize(struct astra_idmap *map, size_t room)
 {
 	struct astra_idmap grown = {
 		.keys = calloc(room, sizeof(*map->keys)),
@@ -46,7 +46,7 @@ static int resize(struct astra_idmap *map, size_t room)
 
 		if (!map->keys[i])
 			continue;
-		at = find(&grown, map->keys[i]);
+		at = idmap_find(&grown, map->keys[i]);
 		grown.keys[at] = map->keys[i];
 		grown.values[at] = map->values[i];
 		grown.count++;
@@ -63,9 +63,9 @@ int astra_idmap_put(struct astra_idmap *map, uint32_t key, uint32_t value)
 	if (!key)
 		return -1;
 	if (2 * (map->count + 1) > map->room &&
-	    resize(map, map->room ? 2 * map->room : 64) < 0)
+	    idmap_resize(map, map->room ? 2 * map->room : 64) < 0)
 		return -1;
-	i = find(map, key);
+	i = idmap_find(map, key);
 	if (!map->keys[i]) {
 		map->keys[i] = key;
 		map->count++;
@@ -81,7 +81,7 @@ void astra_idmap_del(struct astra_idmap *map, uint32_t key)
 
 	if (!map->count || !key)
 		return;
-	hole = find(map, key);
+	hole = idmap_find(map, key);
 	if (!map->keys[hole])
 		return;
 	for (i = (hole + 1) & (map->room - 1); map->keys[i];

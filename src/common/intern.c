@@ -7,7 +7,7 @@
 #include "src/common/grow.h"
 
 /* FNV-1a; the upper half is folded in, since the lower bits choose the slot. */
-static size_t hash_of(const char *name)
+static size_t intern_hash_of(const char *name)
 {
 	uint64_t hash = UINT64_C(14695981039346656037);
 
@@ -17,9 +17,9 @@ static size_t hash_of(const char *name)
 }
 
 /* The slot that has the name, or the free one where it belongs. */
-static size_t find(const struct astra_intern *table, const char *name)
+static size_t intern_find(const struct astra_intern *table, const char *name)
 {
-	size_t i = hash_of(name) & (table->slot_count - 1);
+	size_t i = intern_hash_of(name) & (table->slot_count - 1);
 
 	while (table->slots[i] &&
 	       strcmp(table->names[table->slots[i] - 1], name) != 0)
@@ -27,7 +27,7 @@ static size_t find(const struct astra_intern *table, const char *name)
 	return i;
 }
 
-static int resize(struct astra_intern *table, size_t slot_count)
+static int intern_resize(struct astra_intern *table, size_t slot_count)
 {
 	uint32_t *slots = calloc(slot_count, sizeof(*slots));
 
@@ -37,7 +37,7 @@ static int resize(struct astra_intern *table, size_t slot_count)
 	table->slots = slots;
 	table->slot_count = slot_count;
 	for (size_t i = 0; i < table->count; i++)
-		slots[find(table, table->names[i])] = (uint32_t)i + 1;
+		slots[intern_find(table, table->names[i])] = (uint32_t)i + 1;
 	return 0;
 }
 
@@ -47,7 +47,7 @@ uint32_t astra_intern_get(const struct astra_intern *table, const char *name)
 
 	if (!table->count)
 		return ASTRA_INTERN_NONE;
-	slot = table->slots[find(table, name)];
+	slot = table->slots[intern_find(table, name)];
 	return slot ? slot - 1 : ASTRA_INTERN_NONE;
 }
 
@@ -57,9 +57,10 @@ uint32_t astra_intern_put(struct astra_intern *table, const char *name)
 	size_t at;
 
 	if (2 * (table->count + 1) > table->slot_count &&
-	    resize(table, table->slot_count ? 2 * table->slot_count : 64) < 0)
+	    intern_resize(table,
+			  table->slot_count ? 2 * table->slot_count : 64) < 0)
 		return ASTRA_INTERN_NONE;
-	at = find(table, name);
+	at = intern_find(table, name);
 	if (table->slots[at])
 		return table->slots[at] - 1;
 	copy = astra_arena_text(&table->texts, name);

@@ -6,12 +6,13 @@
 
 #include "src/common/encode.h"
 
-static inline void put_word(struct astra_text *out, const char *word)
+static inline void member_json_put_word(struct astra_text *out,
+					const char *word)
 {
 	astra_text_add(out, word, strlen(word));
 }
 
-static bool is_none(const void *at, const struct astra_member *m)
+static bool member_json_is_none(const void *at, const struct astra_member *m)
 {
 	switch (m->kind) {
 	case ASTRA_MEMBER_U32_OR_NULL:
@@ -30,8 +31,8 @@ static bool is_none(const void *at, const struct astra_member *m)
 	}
 }
 
-static void put_value(struct astra_text *out, const void *at,
-		      const struct astra_member *m, unsigned how)
+static void member_json_put_value(struct astra_text *out, const void *at,
+				  const struct astra_member *m, unsigned how)
 {
 	switch (m->kind) {
 	case ASTRA_MEMBER_U32:
@@ -50,7 +51,7 @@ static void put_value(struct astra_text *out, const void *at,
 		astra_text_printf(out, "%d", *(const int *)at);
 		break;
 	case ASTRA_MEMBER_FLAG:
-		put_word(out, *(const bool *)at ? "true" : "false");
+		member_json_put_word(out, *(const bool *)at ? "true" : "false");
 		break;
 	case ASTRA_MEMBER_REAL:
 	case ASTRA_MEMBER_TIME:
@@ -74,10 +75,11 @@ static void put_elements(struct astra_text *out, const char *at,
 			 const struct astra_member *m, unsigned how)
 {
 	for (size_t i = 0; i < m->count; i++) {
-		put_word(out, i ? "," : "[");
-		put_value(out, at + i * astra_member_size(m), m, how);
+		member_json_put_word(out, i ? "," : "[");
+		member_json_put_value(out, at + i * astra_member_size(m), m,
+				      how);
 	}
-	put_word(out, "]");
+	member_json_put_word(out, "]");
 }
 
 static void put_prefix(struct astra_text *out, const struct astra_member *m,
@@ -92,17 +94,17 @@ static void put_prefix(struct astra_text *out, const struct astra_member *m,
 	astra_text_took(out, m->prefix_size);
 }
 
-static void put_member(struct astra_text *out, const char *at,
-		       const struct astra_member *m, char separator,
-		       unsigned how)
+static void member_json_put_member(struct astra_text *out, const char *at,
+				   const struct astra_member *m, char separator,
+				   unsigned how)
 {
 	put_prefix(out, m, separator);
-	if ((m->seen & how) || is_none(at, m))
-		put_word(out, "null");
+	if ((m->seen & how) || member_json_is_none(at, m))
+		member_json_put_word(out, "null");
 	else if (m->count)
 		put_elements(out, at, m, how);
 	else
-		put_value(out, at, m, how);
+		member_json_put_value(out, at, m, how);
 }
 
 /* 0, false or "". */
@@ -130,7 +132,7 @@ bool astra_encode_members(struct astra_text *out, const void *record,
 
 		if ((how & ASTRA_ENCODE_TERSE) && is_empty(at, m))
 			continue;
-		put_member(out, at, m, any ? ',' : separator, how);
+		member_json_put_member(out, at, m, any ? ',' : separator, how);
 		any = true;
 	}
 	return any;
@@ -146,19 +148,19 @@ void astra_encode_picked(struct astra_text *out, const void *record,
 	     m->key && m->seen && picked; m++, picked >>= 1) {
 		if (!(picked & 1))
 			continue;
-		put_member(out, (const char *)record + m->offset, m, separator,
-			   how);
+		member_json_put_member(out, (const char *)record + m->offset, m,
+				       separator, how);
 		separator = ',';
 	}
-	put_word(out, "}");
+	member_json_put_word(out, "}");
 }
 
 void astra_encode_object(struct astra_text *out, const void *record,
 			 const struct astra_member *members)
 {
 	if (!astra_encode_members(out, record, members, '{', 0))
-		put_word(out, "{");
-	put_word(out, "}");
+		member_json_put_word(out, "{");
+	member_json_put_word(out, "}");
 }
 
 uint64_t astra_pick_one(const struct astra_member *members, const char *key,

@@ -11,7 +11,7 @@
 
 /* A large reply has megabytes: they are not cleared, nor touched before they
  * are written. */
-static int reserve(struct astra_text *text, size_t need)
+static int text_reserve(struct astra_text *text, size_t need)
 {
 	size_t room = text->room ? text->room : LEAST_ROOM;
 	char *grown;
@@ -32,7 +32,7 @@ static int reserve(struct astra_text *text, size_t need)
 char *astra_text_grow(struct astra_text *text, size_t size)
 {
 	if (!text->failed && (size > SIZE_MAX / 2 - text->size ||
-			      reserve(text, text->size + size + 1) < 0))
+			      text_reserve(text, text->size + size + 1) < 0))
 		text->failed = true;
 	return text->failed ? NULL : text->bytes + text->size;
 }

@@ -61,8 +61,8 @@ static int parse_rules(const struct astra_in *in,
 	return 0;
 }
 
-static int parse_servers(const struct astra_in *in,
-			 struct incentive_instance *out)
+static int incentive_parse_servers(const struct astra_in *in,
+				   struct incentive_instance *out)
 {
 	const json_t *array;
 	void *memory;
@@ -136,7 +136,8 @@ static int parse_users(const struct astra_in *in,
 	return 0;
 }
 
-static int parse_utility(const struct astra_in *job, struct astra_utility *out)
+static int incentive_parse_utility(const struct astra_in *job,
+				   struct astra_utility *out)
 {
 	static const char *const types[] = {"linear", "convex", NULL};
 	size_t type = 2;
@@ -168,8 +169,9 @@ static int parse_utility(const struct astra_in *job, struct astra_utility *out)
 		       : 0;
 }
 
-static int parse_job(const struct astra_in *in, struct astra_market_job *job,
-		     const json_t *user_ids)
+static int incentive_parse_job(const struct astra_in *in,
+			       struct astra_market_job *job,
+			       const json_t *user_ids)
 {
 	job->d_min = 1;
 	if (astra_in_known_id(in, "user", "users", user_ids, &job->user) < 0 ||
@@ -184,11 +186,12 @@ static int parse_job(const struct astra_in *in, struct astra_market_job *job,
 	    astra_in_number(in, "n_cent", ASTRA_REQUIRED, 0, RATE_MAX,
 			    &job->n_cent) < 0)
 		return -1;
-	return parse_utility(in, &job->utility);
+	return incentive_parse_utility(in, &job->utility);
 }
 
-static int parse_jobs(const struct astra_in *in, struct incentive_instance *out,
-		      const json_t *user_ids, json_t *ids)
+static int incentive_parse_jobs(const struct astra_in *in,
+				struct incentive_instance *out,
+				const json_t *user_ids, json_t *ids)
 {
 	const json_t *array;
 	void *memory;
@@ -205,14 +208,14 @@ static int parse_jobs(const struct astra_in *in, struct incentive_instance *out,
 
 		if (astra_in_element(in, "jobs", array, i, &at) < 0 ||
 		    astra_in_new_id(&at, ids, i, &out->job_ids[i]) < 0 ||
-		    parse_job(&at, &out->jobs[i], user_ids) < 0)
+		    incentive_parse_job(&at, &out->jobs[i], user_ids) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int check_size(const struct astra_in *in,
-		      const struct incentive_instance *out)
+static int incentive_parse_check_size(const struct astra_in *in,
+				      const struct incentive_instance *out)
 {
 	size_t widest = out->setup.server_count > out->setup.user_count
 				? out->setup.server_count
@@ -237,10 +240,11 @@ int incentive_parse(const json_t *json, struct incentive_instance *out,
 	*out = (struct incentive_instance){0};
 	if (!user_ids || !names || !ids)
 		rc = astra_error_nomem(err);
-	else if (parse_rules(&in, out) < 0 || parse_servers(&in, out) < 0 ||
+	else if (parse_rules(&in, out) < 0 ||
+		 incentive_parse_servers(&in, out) < 0 ||
 		 parse_users(&in, out, user_ids, names) < 0 ||
-		 parse_jobs(&in, out, user_ids, ids) < 0 ||
-		 check_size(&in, out) < 0)
+		 incentive_parse_jobs(&in, out, user_ids, ids) < 0 ||
+		 incentive_parse_check_size(&in, out) < 0)
 		rc = -1;
 	json_decref(user_ids);
 	json_decref(names);

@@ -2,7 +2,7 @@
 #include "src/decide/decide_incentive.h"
 #include "src/decide/instance.h"
 
-static json_t *print_pair(uint32_t server, uint32_t count)
+static json_t *incentive_print_pair(uint32_t server, uint32_t count)
 {
 	return json_pack("[I, I]", (json_int_t)server, (json_int_t)count);
 }
@@ -13,8 +13,9 @@ static json_t *print_workers(const struct astra_market_deal *deal,
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < deal->part_count; i++)
-		json_array_append_new(
-			array, print_pair(parts[i].server, parts[i].workers));
+		json_array_append_new(array,
+				      incentive_print_pair(parts[i].server,
+							   parts[i].workers));
 	return array;
 }
 
@@ -23,8 +24,8 @@ static json_t *print_ps(const struct astra_market_deal *deal)
 	json_t *array = json_array();
 
 	if (deal->ps)
-		json_array_append_new(array,
-				      print_pair(deal->ps_server, deal->ps));
+		json_array_append_new(
+			array, incentive_print_pair(deal->ps_server, deal->ps));
 	return array;
 }
 

@@ -24,7 +24,7 @@ int astra_in_fail(const struct astra_in *in, const char *key, const char *fmt,
 }
 
 /* The field, or NULL when it is absent. */
-static const json_t *field(const struct astra_in *in, const char *key)
+static const json_t *instance_field(const struct astra_in *in, const char *key)
 {
 	const json_t *value = json_object_get(in->object, key);
 
@@ -55,7 +55,7 @@ static int not_allowed(const struct astra_in *in, const char *key,
 int astra_in_number(const struct astra_in *in, const char *key,
 		    enum astra_need need, double min, double max, double *out)
 {
-	const json_t *value = field(in, key);
+	const json_t *value = instance_field(in, key);
 	char allowed[80];
 	double number;
 
@@ -85,7 +85,7 @@ bool astra_json_whole(const json_t *value, uint32_t min, uint32_t max,
 int astra_in_whole(const struct astra_in *in, const char *key,
 		   enum astra_need need, uint32_t max, uint32_t *out)
 {
-	const json_t *value = field(in, key);
+	const json_t *value = instance_field(in, key);
 	char allowed[80];
 
 	if (!value)
@@ -98,7 +98,7 @@ int astra_in_whole(const struct astra_in *in, const char *key,
 
 int astra_in_bool(const struct astra_in *in, const char *key, bool *out)
 {
-	const json_t *value = field(in, key);
+	const json_t *value = instance_field(in, key);
 
 	if (!value)
 		return 0;
@@ -131,14 +131,14 @@ int astra_in_word_value(const struct astra_in *in, const char *name,
 int astra_in_word(const struct astra_in *in, const char *key,
 		  const char *const *words, size_t *out)
 {
-	const json_t *value = field(in, key);
+	const json_t *value = instance_field(in, key);
 
 	return value ? astra_in_word_value(in, key, value, words, out) : 0;
 }
 
 int astra_in_id(const struct astra_in *in, const char *key, const json_t **out)
 {
-	const json_t *value = field(in, key);
+	const json_t *value = instance_field(in, key);
 
 	if (!value)
 		return absent(in, key, ASTRA_REQUIRED);
@@ -151,7 +151,7 @@ int astra_in_id(const struct astra_in *in, const char *key, const json_t **out)
 int astra_in_array(const struct astra_in *in, const char *key,
 		   enum astra_need need, const json_t **out)
 {
-	const json_t *value = field(in, key);
+	const json_t *value = instance_field(in, key);
 
 	*out = NULL;
 	if (!value)
@@ -186,7 +186,8 @@ int astra_in_object(const struct astra_in *in, const char *key,
 
 	snprintf(path, sizeof(path), "%.63s%s%.63s", in->path,
 		 *in->path ? "." : "", key);
-	*out = (struct astra_in){.object = field(in, key), .err = in->err};
+	*out = (struct astra_in){.object = instance_field(in, key),
+				 .err = in->err};
 	snprintf(out->path, sizeof(out->path), "%.63s", path);
 	if (!out->object)
 		return absent(in, key, ASTRA_REQUIRED);
@@ -224,8 +225,8 @@ int astra_in_pair(const struct astra_in *in, const char *key,
 }
 
 /* An array of that size; name: the path of it below in->path. */
-static int check_size(const struct astra_in *in, const char *name,
-		      const json_t *array, size_t count)
+static int instance_check_size(const struct astra_in *in, const char *name,
+			       const json_t *array, size_t count)
 {
 	char allowed[80];
 
@@ -261,7 +262,7 @@ int astra_in_numbers(const struct astra_in *in, const char *key, size_t count,
 	const json_t *array;
 
 	if (astra_in_array(in, key, ASTRA_REQUIRED, &array) < 0 ||
-	    check_size(in, key, array, count) < 0)
+	    instance_check_size(in, key, array, count) < 0)
 		return -1;
 	return read_numbers(in, key, array, min, max, out);
 }
@@ -273,7 +274,7 @@ int astra_in_matrix(const struct astra_in *in, const char *key, size_t rows,
 	char name[64];
 
 	if (astra_in_array(in, key, ASTRA_REQUIRED, &array) < 0 ||
-	    check_size(in, key, array, rows) < 0)
+	    instance_check_size(in, key, array, rows) < 0)
 		return -1;
 	for (size_t i = 0; i < rows; i++) {
 		snprintf(name, sizeof(name), "%.40s[%zu]", key, i);
@@ -293,7 +294,7 @@ int astra_in_row(const struct astra_in *in, const char *key,
 
 	*out = json_array_get(array, index);
 	snprintf(name, sizeof(name), "%.40s[%zu]", key, index);
-	return check_size(in, name, *out, count);
+	return instance_check_size(in, name, *out, count);
 }
 
 json_t *astra_ids_create(void)

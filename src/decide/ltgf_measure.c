@@ -57,7 +57,7 @@ static int add_job_events(struct history *h, const struct ltgf_instance *in,
 }
 
 /* Spans of one job and kind do not touch, so only the time matters. */
-static int compare_events(const void *a, const void *b)
+static int ltgf_measure_compare_events(const void *a, const void *b)
 {
 	const struct event *x = a, *y = b;
 
@@ -91,7 +91,7 @@ static int build_account(const struct ltgf_instance *in, struct history *h,
 	return 0;
 }
 
-static void play(const struct history *h, struct astra_fairness *f)
+static void ltgf_measure_play(const struct history *h, struct astra_fairness *f)
 {
 	for (size_t i = 0; i < h->count; i++) {
 		const struct event *e = &h->events[i];
@@ -145,8 +145,8 @@ int ltgf_measure(const struct ltgf_instance *in, struct ltgf_result *out,
 	if (f && out->tenants && out->jobs && build_account(in, &h, f) == 0) {
 		if (h.count)
 			qsort(h.events, h.count, sizeof(*h.events),
-			      compare_events);
-		play(&h, f);
+			      ltgf_measure_compare_events);
+		ltgf_measure_play(&h, f);
 		read_metrics(in, &h, f, out);
 		rc = 0;
 	}

@@ -44,7 +44,8 @@ static int parse_tenants(const struct astra_in *in, struct ltgf_instance *out,
 	return 0;
 }
 
-static int parse_nodes(const struct astra_in *in, struct ltgf_instance *out)
+static int ltgf_parse_nodes(const struct astra_in *in,
+			    struct ltgf_instance *out)
 {
 	enum astra_need need =
 		out->lease_sec > 0 ? ASTRA_REQUIRED : ASTRA_OPTIONAL;
@@ -100,7 +101,7 @@ static size_t merge_runs(struct ltgf_run *runs, size_t count)
 	return kept;
 }
 
-static bool is_time(const json_t *value)
+static bool ltgf_parse_is_time(const json_t *value)
 {
 	return json_is_number(value) &&
 	       fabs(json_number_value(value)) <= ASTRA_IN_TIME_MAX;
@@ -123,7 +124,8 @@ static int parse_runs(const struct astra_in *in, struct ltgf_job *job)
 
 		if (astra_in_pair(in, "runs", array, i, &start, &end) < 0)
 			return -1;
-		if (!is_time(start) || (!json_is_null(end) && !is_time(end)))
+		if (!ltgf_parse_is_time(start) ||
+		    (!json_is_null(end) && !ltgf_parse_is_time(end)))
 			return astra_in_fail(in, "runs",
 					     "run %zu must have a start and "
 					     "an end in numbers, or a null "
@@ -140,16 +142,16 @@ static int parse_runs(const struct astra_in *in, struct ltgf_job *job)
 	return 0;
 }
 
-static int compare_shares(const void *a, const void *b)
+static int ltgf_parse_compare_shares(const void *a, const void *b)
 {
 	const struct astra_share *x = a, *y = b;
 
 	return x->node < y->node ? -1 : x->node > y->node;
 }
 
-static int parse_held(const struct astra_in *in,
-		      const struct ltgf_instance *instance,
-		      struct ltgf_job *job)
+static int ltgf_parse_held(const struct astra_in *in,
+			   const struct ltgf_instance *instance,
+			   struct ltgf_job *job)
 {
 	const json_t *array, *node, *gpus;
 	size_t count;
@@ -180,7 +182,8 @@ static int parse_held(const struct astra_in *in,
 			job->held[job->held_count++] =
 				(struct astra_share){.node = index, .gpus = n};
 	}
-	qsort(job->held, job->held_count, sizeof(*job->held), compare_shares);
+	qsort(job->held, job->held_count, sizeof(*job->held),
+	      ltgf_parse_compare_shares);
 	for (size_t i = 1; i < job->held_count; i++)
 		if (job->held[i].node == job->held[i - 1].node)
 			return astra_in_fail(in, "held", "names node %u twice",
@@ -202,9 +205,9 @@ static int parse_times(const struct astra_in *in, struct ltgf_job *job)
 	return parse_runs(in, job);
 }
 
-static int parse_job(const struct astra_in *in,
-		     const struct ltgf_instance *instance, struct ltgf_job *job,
-		     const json_t *tenant_ids)
+static int ltgf_parse_job(const struct astra_in *in,
+			  const struct ltgf_instance *instance,
+			  struct ltgf_job *job, const json_t *tenant_ids)
 {
 	job->schedulable = true;
 	if (astra_in_known_id(in, "tenant", "tenants", tenant_ids,
@@ -216,11 +219,11 @@ static int parse_job(const struct astra_in *in,
 	    astra_in_bool(in, "schedulable", &job->schedulable) < 0 ||
 	    parse_times(in, job) < 0)
 		return -1;
-	return parse_held(in, instance, job);
+	return ltgf_parse_held(in, instance, job);
 }
 
-static int parse_jobs(const struct astra_in *in, struct ltgf_instance *out,
-		      const json_t *tenant_ids, json_t *ids)
+static int ltgf_parse_jobs(const struct astra_in *in, struct ltgf_instance *out,
+			   const json_t *tenant_ids, json_t *ids)
 {
 	const json_t *array;
 	void *memory;
@@ -234,15 +237,15 @@ static int parse_jobs(const struct astra_in *in, struct ltgf_instance *out,
 
 		if (astra_in_element(in, "jobs", array, i, &at) < 0 ||
 		    astra_in_new_id(&at, ids, i, &out->jobs[i].id) < 0 ||
-		    parse_job(&at, out, &out->jobs[i], tenant_ids) < 0)
+		    ltgf_parse_job(&at, out, &out->jobs[i], tenant_ids) < 0)
 			return -1;
 	}
 	return 0;
 }
 
 /* `free` includes the GPUs of jobs whose lease expires now. */
-static int check_held(const struct astra_in *in,
-		      const struct ltgf_instance *out)
+static int ltgf_parse_check_held(const struct astra_in *in,
+				 const struct ltgf_instance *out)
 {
 	uint64_t *held = calloc(out->node_count + 1, sizeof(*held));
 	int rc = 0;
@@ -286,7 +289,8 @@ static int parse_times_of_round(const struct astra_in *in,
 	return 0;
 }
 
-static int parse_options(const struct astra_in *in, struct ltgf_instance *out)
+static int ltgf_parse_options(const struct astra_in *in,
+			      struct ltgf_instance *out)
 {
 	static const char *const variants[] = {"eq8", "eq16", NULL};
 	static const char *const unfits[] = {"job", "tenant", NULL};
@@ -314,14 +318,14 @@ int ltgf_parse(const json_t *json, struct ltgf_instance *out,
 	*out = (struct ltgf_instance){0};
 	if (!tenant_ids || !ids)
 		rc = astra_error_nomem(err);
-	else if (parse_options(&in, out) < 0 ||
+	else if (ltgf_parse_options(&in, out) < 0 ||
 		 astra_in_whole(&in, "gpus", ASTRA_REQUIRED, ASTRA_IN_GPUS_MAX,
 				&out->gpus) < 0 ||
 		 parse_times_of_round(&in, out) < 0 ||
 		 parse_tenants(&in, out, tenant_ids) < 0 ||
-		 parse_nodes(&in, out) < 0 ||
-		 parse_jobs(&in, out, tenant_ids, ids) < 0 ||
-		 (out->lease_sec > 0 && check_held(&in, out) < 0))
+		 ltgf_parse_nodes(&in, out) < 0 ||
+		 ltgf_parse_jobs(&in, out, tenant_ids, ids) < 0 ||
+		 (out->lease_sec > 0 && ltgf_parse_check_held(&in, out) < 0))
 		rc = -1;
 	json_decref(tenant_ids);
 	json_decref(ids);

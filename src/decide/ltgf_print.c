@@ -17,8 +17,8 @@ static json_t *add_metric(json_t *row, const struct ltgf_metric *m)
 	return row;
 }
 
-static json_t *print_tenants(const struct ltgf_instance *in,
-			     const struct ltgf_result *result)
+static json_t *ltgf_print_tenants(const struct ltgf_instance *in,
+				  const struct ltgf_result *result)
 {
 	json_t *array = json_array();
 
@@ -33,8 +33,8 @@ static json_t *print_tenants(const struct ltgf_instance *in,
 	return array;
 }
 
-static json_t *print_jobs(const struct ltgf_instance *in,
-			  const struct ltgf_result *result)
+static json_t *ltgf_print_jobs(const struct ltgf_instance *in,
+			       const struct ltgf_result *result)
 {
 	json_t *array = json_array();
 
@@ -46,7 +46,7 @@ static json_t *print_jobs(const struct ltgf_instance *in,
 	return array;
 }
 
-static json_t *print_shares(const struct astra_share *shares, size_t count)
+static json_t *ltgf_print_shares(const struct astra_share *shares, size_t count)
 {
 	json_t *array = json_array();
 
@@ -64,8 +64,8 @@ static json_t *print_grants(const struct ltgf_instance *in,
 
 	for (size_t i = 0; i < result->grant_count; i++) {
 		const struct ltgf_grant *g = &result->grants[i];
-		json_t *nodes = print_shares(&result->shares[g->first_share],
-					     g->share_count);
+		json_t *nodes = ltgf_print_shares(
+			&result->shares[g->first_share], g->share_count);
 
 		json_array_append_new(
 			array, json_pack("{s:o, s:b, s:o}", "job",
@@ -89,9 +89,9 @@ static json_t *print_free(const struct ltgf_instance *in,
 json_t *ltgf_print(const struct ltgf_instance *in,
 		   const struct ltgf_result *result)
 {
-	json_t *json =
-		json_pack("{s:o, s:o}", "tenants", print_tenants(in, result),
-			  "jobs", print_jobs(in, result));
+	json_t *json = json_pack("{s:o, s:o}", "tenants",
+				 ltgf_print_tenants(in, result), "jobs",
+				 ltgf_print_jobs(in, result));
 
 	if (json && result->free_after) {
 		json_object_set_new(json, "grants", print_grants(in, result));

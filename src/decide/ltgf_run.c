@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "src/common/grow.h"
+#include "src/decide/decide_ltgf.h"
 #include "src/policy/ltgf.h"
 #include "src/policy/placement.h"
-#include "src/decide/decide_ltgf.h"
 
 struct round {
 	const struct ltgf_instance *in;
@@ -169,8 +169,8 @@ static void take_renewed(const struct round *r, struct astra_space *space)
 
 /* Give a granted job its GPUs.
  * Returns 1, 0 when there is no place, or -1 when memory is out. */
-static int settle(struct round *r, struct astra_space *space,
-		  const struct astra_candidate *c)
+static int ltgf_run_settle(struct round *r, struct astra_space *space,
+			   const struct astra_candidate *c)
 {
 	const struct ltgf_job *job = &r->in->jobs[c->job];
 	const struct astra_request request = {.gpus = job->gpus};
@@ -191,14 +191,14 @@ static int settle(struct round *r, struct astra_space *space,
 }
 
 /* Place what the ranking grants. Returns as settle(); 0: a job is excluded. */
-static int place_all(struct round *r, struct astra_space *space)
+static int ltgf_run_place_all(struct round *r, struct astra_space *space)
 {
 	r->out->grant_count = r->out->share_count = 0;
 	take_renewed(r, space);
 	for (size_t i = 0; i < r->ranking.count; i++) {
 		const struct astra_choice *choice = &r->ranking.choices[i];
 		struct astra_candidate *c = &r->candidates[choice->candidate];
-		int rc = choice->granted ? settle(r, space, c) : 1;
+		int rc = choice->granted ? ltgf_run_settle(r, space, c) : 1;
 
 		if (rc <= 0) {
 			c->excluded = true;
@@ -210,7 +210,8 @@ static int place_all(struct round *r, struct astra_space *space)
 	return 1;
 }
 
-static int decide(struct round *r, void *policy, struct astra_error *err)
+static int ltgf_run_decide(struct round *r, void *policy,
+			   struct astra_error *err)
 {
 	for (;;) {
 		struct astra_space *space;
@@ -220,15 +221,15 @@ static int decide(struct round *r, void *policy, struct astra_error *err)
 		    0)
 			return -1;
 		space = astra_space_copy(r->space);
-		placed = space ? place_all(r, space) : -1;
+		placed = space ? ltgf_run_place_all(r, space) : -1;
 		astra_space_destroy(space);
 		if (placed)
 			return placed < 0 ? astra_error_nomem(err) : 0;
 	}
 }
 
-static int run_round(const struct ltgf_instance *in, struct ltgf_result *out,
-		     struct astra_error *err)
+static int ltgf_run_round(const struct ltgf_instance *in,
+			  struct ltgf_result *out, struct astra_error *err)
 {
 	struct round r = {.in = in, .out = out};
 	struct astra_options options;
@@ -244,7 +245,7 @@ static int run_round(const struct ltgf_instance *in, struct ltgf_result *out,
 	if (!policy)
 		return -1;
 	rc = round_init(&r) < 0 ? astra_error_nomem(err)
-				: decide(&r, policy, err);
+				: ltgf_run_decide(&r, policy, err);
 	round_fini(&r);
 	astra_ltgf.destroy(policy);
 	return rc;
@@ -256,5 +257,5 @@ int ltgf_run(const struct ltgf_instance *in, struct ltgf_result *out,
 	*out = (struct ltgf_result){0};
 	if (ltgf_measure(in, out, err) < 0)
 		return -1;
-	return in->lease_sec > 0 ? run_round(in, out, err) : 0;
+	return in->lease_sec > 0 ? ltgf_run_round(in, out, err) : 0;
 }

@@ -60,9 +60,9 @@ static int check_least(const struct astra_in *in, const char *key,
 	return 0;
 }
 
-static int parse_servers(const struct astra_in *in, const char *key,
-			 struct oasis_instance *out, double **capacity,
-			 size_t *count)
+static int oasis_parse_servers(const struct astra_in *in, const char *key,
+			       struct oasis_instance *out, double **capacity,
+			       size_t *count)
 {
 	const json_t *array;
 	size_t cells;
@@ -93,7 +93,8 @@ static int parse_demand(const struct astra_in *in, const char *key,
 	return check_least(in, key, out, resources);
 }
 
-static int parse_utility(const struct astra_in *in, struct astra_utility *out)
+static int oasis_parse_utility(const struct astra_in *in,
+			       struct astra_utility *out)
 {
 	struct astra_in at;
 
@@ -152,8 +153,8 @@ static int parse_workers(const struct astra_in *in, struct astra_oasis_job *job)
 	return 0;
 }
 
-static int parse_job(const struct astra_in *in, size_t resources,
-		     struct oasis_entry *out)
+static int oasis_parse_job(const struct astra_in *in, size_t resources,
+			   struct oasis_entry *out)
 {
 	struct astra_oasis_job *job = &out->job;
 	uint32_t arrival;
@@ -168,7 +169,7 @@ static int parse_job(const struct astra_in *in, size_t resources,
 	    parse_workers(in, job) < 0 || parse_training(in, job) < 0 ||
 	    parse_demand(in, "w", resources, out->demand) < 0 ||
 	    parse_demand(in, "s", resources, out->demand + resources) < 0 ||
-	    parse_utility(in, &job->utility) < 0)
+	    oasis_parse_utility(in, &job->utility) < 0)
 		return -1;
 	if (!arrival)
 		return astra_in_fail(in, "a",
@@ -178,7 +179,8 @@ static int parse_job(const struct astra_in *in, size_t resources,
 	return 0;
 }
 
-static int parse_jobs(const struct astra_in *in, struct oasis_instance *out)
+static int oasis_parse_jobs(const struct astra_in *in,
+			    struct oasis_instance *out)
 {
 	json_t *ids = astra_ids_create();
 	const json_t *array;
@@ -197,14 +199,14 @@ static int parse_jobs(const struct astra_in *in, struct oasis_instance *out)
 
 		if (astra_in_element(in, "jobs", array, i, &at) < 0 ||
 		    astra_in_new_id(&at, ids, i, &entry->id) < 0 ||
-		    parse_job(&at, out->resources, entry) < 0)
+		    oasis_parse_job(&at, out->resources, entry) < 0)
 			rc = -1;
 	}
 	json_decref(ids);
 	return rc;
 }
 
-static double sum(const double *values, size_t count)
+static double oasis_parse_sum(const double *values, size_t count)
 {
 	double total = 0;
 
@@ -226,7 +228,8 @@ static int parse_upper(const struct astra_in *in, const char *key,
 }
 
 /* What is not given is computed from the jobs. */
-static int parse_range(const struct astra_in *in, struct oasis_instance *out)
+static int oasis_parse_range(const struct astra_in *in,
+			     struct oasis_instance *out)
 {
 	struct astra_oasis_history history;
 	struct astra_oasis_range *range = &out->range;
@@ -240,9 +243,10 @@ static int parse_range(const struct astra_in *in, struct oasis_instance *out)
 			&history, job,
 			(double)out->slots - (double)job->arrival, resources);
 	}
-	astra_oasis_history_range(&history, resources, out->slots,
-				  sum(out->h, out->h_count * resources),
-				  sum(out->k, out->k_count * resources), range);
+	astra_oasis_history_range(
+		&history, resources, out->slots,
+		oasis_parse_sum(out->h, out->h_count * resources),
+		oasis_parse_sum(out->k, out->k_count * resources), range);
 	if (parse_upper(in, "U1", resources, range->u1) < 0 ||
 	    parse_upper(in, "U2", resources, range->u2) < 0 ||
 	    astra_in_number(in, "L1", ASTRA_OPTIONAL, PRICE_LEAST, PRICE_MOST,
@@ -264,10 +268,10 @@ int oasis_parse(const json_t *json, struct oasis_instance *out,
 			   &out->slots) < 0 ||
 	    astra_in_word(&in, "mode", modes, &mode) < 0 ||
 	    count_resources(&in, out) < 0 ||
-	    parse_servers(&in, "H", out, &out->h, &out->h_count) < 0 ||
-	    parse_servers(&in, "K", out, &out->k, &out->k_count) < 0 ||
-	    parse_jobs(&in, out) < 0)
+	    oasis_parse_servers(&in, "H", out, &out->h, &out->h_count) < 0 ||
+	    oasis_parse_servers(&in, "K", out, &out->k, &out->k_count) < 0 ||
+	    oasis_parse_jobs(&in, out) < 0)
 		return -1;
 	out->whole_chunks = mode == 1;
-	return parse_range(&in, out);
+	return oasis_parse_range(&in, out);
 }

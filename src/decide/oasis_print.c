@@ -17,8 +17,8 @@ static json_t *print_places(const struct astra_oasis_places *places)
 	return array;
 }
 
-static json_t *print_jobs(const struct oasis_instance *in,
-			  const struct oasis_result *result)
+static json_t *oasis_print_jobs(const struct oasis_instance *in,
+				const struct oasis_result *result)
 {
 	json_t *array = json_array();
 
@@ -59,7 +59,7 @@ json_t *oasis_print(const struct oasis_instance *in,
 	size_t resources = in->resources;
 
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "jobs",
-			 print_jobs(in, result), "total_utility",
+			 oasis_print_jobs(in, result), "total_utility",
 			 astra_out_number(result->total_utility), "alpha",
 			 astra_out_number(astra_oasis_alpha(range, resources)),
 			 "U1", print_vector(range->u1, resources), "U2",

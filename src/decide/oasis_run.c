@@ -17,7 +17,7 @@ struct turn {
 	size_t job;
 };
 
-static int compare_turns(const void *a, const void *b)
+static int oasis_run_compare_turns(const void *a, const void *b)
 {
 	const struct turn *x = a, *y = b;
 
@@ -35,13 +35,13 @@ static struct turn *order(const struct oasis_instance *in)
 		return NULL;
 	for (size_t i = 0; i < in->job_count; i++)
 		turns[i] = (struct turn){in->jobs[i].job.arrival, i};
-	qsort(turns, in->job_count, sizeof(*turns), compare_turns);
+	qsort(turns, in->job_count, sizeof(*turns), oasis_run_compare_turns);
 	return turns;
 }
 
-static int serve(struct astra_oasis_market *market,
-		 const struct oasis_instance *in, size_t index,
-		 struct oasis_result *out, struct astra_error *err)
+static int oasis_run_serve(struct astra_oasis_market *market,
+			   const struct oasis_instance *in, size_t index,
+			   struct oasis_result *out, struct astra_error *err)
 {
 	const struct astra_oasis_job *job = &in->jobs[index].job;
 	struct oasis_verdict *verdict = &out->verdicts[out->count++];
@@ -79,7 +79,7 @@ int oasis_run(const struct oasis_instance *in, struct oasis_result *out,
 	if (!rc && (!turns || !out->verdicts))
 		rc = astra_error_nomem(err);
 	for (size_t i = 0; !rc && i < in->job_count; i++)
-		rc = serve(market, in, turns[i].job, out, err);
+		rc = oasis_run_serve(market, in, turns[i].job, out, err);
 	free(turns);
 	astra_oasis_market_destroy(market);
 	return rc;

@@ -72,8 +72,8 @@ static int parse_cases(const struct astra_in *in, struct ogasched_instance *out)
 	return 0;
 }
 
-static int parse_options(const struct astra_in *in,
-			 struct ogasched_instance *out)
+static int ogasched_parse_options(const struct astra_in *in,
+				  struct ogasched_instance *out)
 {
 	static const char *const modes[] = {"project", NULL};
 	static const char *const algos[] = {
@@ -365,7 +365,7 @@ int ogasched_parse(const json_t *json, struct ogasched_instance *out,
 	struct astra_in in = {.object = json, .err = err};
 
 	*out = (struct ogasched_instance){0};
-	if (parse_options(&in, out) < 0)
+	if (ogasched_parse_options(&in, out) < 0)
 		return -1;
 	if (out->project)
 		return parse_cases(&in, out);

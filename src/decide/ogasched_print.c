@@ -2,7 +2,7 @@
 #include "src/decide/decide_ogasched.h"
 #include "src/decide/instance.h"
 
-static json_t *print_numbers(const double *numbers, size_t count)
+static json_t *ogasched_print_numbers(const double *numbers, size_t count)
 {
 	json_t *array = json_array();
 
@@ -16,8 +16,8 @@ static json_t *print_cases(const struct ogasched_instance *in, const double *y)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < in->case_count; i++) {
-		json_array_append_new(array,
-				      print_numbers(y, in->cases[i].count));
+		json_array_append_new(
+			array, ogasched_print_numbers(y, in->cases[i].count));
 		y += in->cases[i].count;
 	}
 	return array;
@@ -32,8 +32,8 @@ static json_t *print_allocation(const struct ogasched_instance *in,
 		json_t *nodes = json_array();
 
 		for (size_t r = 0; r < in->nodes; r++) {
-			json_array_append_new(nodes,
-					      print_numbers(y, in->types));
+			json_array_append_new(
+				nodes, ogasched_print_numbers(y, in->types));
 			y += in->types;
 		}
 		json_array_append_new(ports, nodes);
@@ -47,8 +47,8 @@ json_t *ogasched_print(const struct ogasched_instance *in,
 	if (in->project)
 		return json_pack("{s:o}", "y", print_cases(in, result->y));
 	return json_pack("{s:o, s:o, s:o}", "rewards",
-			 print_numbers(result->rewards, in->slots), "total",
-			 astra_out_number(result->total), "y",
+			 ogasched_print_numbers(result->rewards, in->slots),
+			 "total", astra_out_number(result->total), "y",
 			 print_allocation(in, result->y));
 }
 

@@ -12,7 +12,8 @@ void ogasched_result_clear(struct ogasched_result *result)
 	*result = (struct ogasched_result){0};
 }
 
-static int add_all(const struct ogasched_instance *in, struct astra_ogas *o)
+static int ogasched_run_add_all(const struct ogasched_instance *in,
+				struct astra_ogas *o)
 {
 	for (size_t r = 0; r < in->nodes; r++) {
 		const struct astra_ogas_node node = {
@@ -63,7 +64,7 @@ static int run_slots(const struct ogasched_instance *in, struct astra_ogas *o,
 
 	out->rewards = calloc(in->slots + 1, sizeof(*out->rewards));
 	out->y = calloc(cells + 1, sizeof(*out->y));
-	if (!out->rewards || !out->y || add_all(in, o) < 0)
+	if (!out->rewards || !out->y || ogasched_run_add_all(in, o) < 0)
 		return -1;
 	if (in->algo == ASTRA_OGAS_OGA && in->fair &&
 	    astra_ogas_allocate(o, ASTRA_OGAS_FAIRNESS, NULL) < 0)
@@ -78,8 +79,8 @@ static int run_slots(const struct ogasched_instance *in, struct astra_ogas *o,
 	return 0;
 }
 
-static int run_cases(const struct ogasched_instance *in,
-		     struct ogasched_result *out)
+static int ogasched_run_cases(const struct ogasched_instance *in,
+			      struct ogasched_result *out)
 {
 	size_t count = 0, most = 0, at = 0;
 	double *scratch;
@@ -114,7 +115,8 @@ int ogasched_run(const struct ogasched_instance *in,
 
 	*out = (struct ogasched_result){0};
 	if (in->project)
-		return run_cases(in, out) < 0 ? astra_error_nomem(err) : 0;
+		return ogasched_run_cases(in, out) < 0 ? astra_error_nomem(err)
+						       : 0;
 	o = astra_ogas_create(&in->options, in->beta, in->types);
 	rc = o ? run_slots(in, o, out) : -1;
 	astra_ogas_destroy(o);

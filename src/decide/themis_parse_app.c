@@ -11,19 +11,20 @@
 /* A makespan of whole GPUs is a matter of trying. */
 #define RIGID_JOBS_MAX 1000
 
-static int compare_shares(const void *a, const void *b)
+static int themis_parse_app_compare_shares(const void *a, const void *b)
 {
 	const struct astra_themis_share *x = a, *y = b;
 
 	return x->machine < y->machine ? -1 : x->machine > y->machine;
 }
 
-static int check_held(const struct astra_in *in,
-		      struct astra_themis_share *shares, size_t count)
+static int themis_parse_app_check_held(const struct astra_in *in,
+				       struct astra_themis_share *shares,
+				       size_t count)
 {
 	uint64_t gpus = 0;
 
-	qsort(shares, count, sizeof(*shares), compare_shares);
+	qsort(shares, count, sizeof(*shares), themis_parse_app_compare_shares);
 	for (size_t i = 0; i < count; i++) {
 		gpus += shares[i].gpus;
 		if (i && shares[i].machine == shares[i - 1].machine)
@@ -37,9 +38,9 @@ static int check_held(const struct astra_in *in,
 	return 0;
 }
 
-static int parse_held(const struct astra_in *in,
-		      struct themis_instance *instance,
-		      struct astra_themis_shares *held)
+static int themis_parse_app_parse_held(const struct astra_in *in,
+				       struct themis_instance *instance,
+				       struct astra_themis_shares *held)
 {
 	const json_t *array, *machine, *gpus;
 	struct astra_themis_share *shares;
@@ -70,7 +71,7 @@ static int parse_held(const struct astra_in *in,
 		held->count += s->gpus > 0;
 	}
 	held->share = shares;
-	return check_held(in, shares, held->count);
+	return themis_parse_app_check_held(in, shares, held->count);
 }
 
 static int parse_single(const struct astra_in *in, struct astra_themis_app *app)
@@ -125,9 +126,10 @@ static int parse_seconds(const struct astra_in *in, const json_t *jobs,
 }
 
 /* work: of json_array_size(jobs); median_sec: < 0 if there is none yet. */
-static int parse_jobs(const struct astra_in *in,
-		      struct themis_instance *instance, const json_t *jobs,
-		      double *median_sec, double *work)
+static int themis_parse_app_parse_jobs(const struct astra_in *in,
+				       struct themis_instance *instance,
+				       const json_t *jobs, double *median_sec,
+				       double *work)
 {
 	size_t count = json_array_size(jobs);
 	double *seconds = themis_take(in, instance, count, sizeof(*seconds));
@@ -167,7 +169,8 @@ static int parse_phase(const struct astra_in *in,
 	if (!work)
 		return -1;
 	if (jobs)
-		return parse_jobs(in, instance, jobs, median_sec, work);
+		return themis_parse_app_parse_jobs(in, instance, jobs,
+						   median_sec, work);
 	return astra_in_numbers(in, "work", phase->job_count, 0, AMOUNT_MAX,
 				work);
 }
@@ -263,7 +266,8 @@ int themis_parse_app(const struct astra_in *in, struct themis_instance *out,
 	    parse_start(in, out, app) < 0 ||
 	    astra_in_whole(in, "demand_max", ASTRA_REQUIRED, ASTRA_IN_GPUS_MAX,
 			   &app->gpus_max) < 0 ||
-	    parse_quantum(in, app) < 0 || parse_held(in, out, &app->held) < 0 ||
+	    parse_quantum(in, app) < 0 ||
+	    themis_parse_app_parse_held(in, out, &app->held) < 0 ||
 	    themis_parse_slowdown(in, "S", app->slowdown) < 0 ||
 	    themis_parse_rho(in, "rho_current", ASTRA_OPTIONAL, 0,
 			     &app->rho_current) < 0 ||

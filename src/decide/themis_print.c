@@ -7,17 +7,18 @@ static json_t *app_id(const struct themis_instance *in, size_t app)
 	return json_deep_copy(in->ids[app]);
 }
 
-static json_t *print_pair(size_t first, size_t second)
+static json_t *themis_print_pair(size_t first, size_t second)
 {
 	return json_pack("[I, I]", (json_int_t)first, (json_int_t)second);
 }
 
-static json_t *print_shares(struct astra_themis_shares shares)
+static json_t *themis_print_shares(struct astra_themis_shares shares)
 {
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < shares.count; i++)
-		json_array_append_new(array, print_pair(shares.share[i].machine,
+		json_array_append_new(array,
+				      themis_print_pair(shares.share[i].machine,
 							shares.share[i].gpus));
 	return array;
 }
@@ -38,7 +39,7 @@ static json_t *print_bidders(const struct themis_instance *in,
 	return array;
 }
 
-static json_t *print_numbers(const double *numbers, size_t count)
+static json_t *themis_print_numbers(const double *numbers, size_t count)
 {
 	json_t *array = json_array();
 
@@ -71,8 +72,9 @@ static json_t *print_bundles(const struct themis_instance *in,
 			kept ? astra_themis_kept(round, i)
 			     : astra_themis_pf(&round->auction, i);
 
-		json_array_append_new(array, print_alloc(in, round->bidders[i],
-							 print_shares(shares)));
+		json_array_append_new(array,
+				      print_alloc(in, round->bidders[i],
+						  themis_print_shares(shares)));
 	}
 	return array;
 }
@@ -91,8 +93,8 @@ static json_t *print_gifts(const struct themis_instance *in,
 			json_array_append_new(array,
 					      print_alloc(in, g->taker, alloc));
 		}
-		json_array_append_new(
-			alloc, print_pair(g->share.machine, g->share.gpus));
+		json_array_append_new(alloc, themis_print_pair(g->share.machine,
+							       g->share.gpus));
 	}
 	return array;
 }
@@ -104,7 +106,8 @@ static json_t *print_idle(const struct themis_instance *in,
 
 	for (size_t i = 0; i < in->market.machine_count; i++)
 		if (idle[i])
-			json_array_append_new(array, print_pair(i, idle[i]));
+			json_array_append_new(array,
+					      themis_print_pair(i, idle[i]));
 	return array;
 }
 
@@ -120,7 +123,7 @@ static json_t *print_counts(const struct themis_instance *in,
 		"served", (json_int_t)auction->served, "log_product",
 		astra_out_number(auction->log_product), "pf",
 		print_bundles(in, round, false), "c",
-		print_numbers(auction->c, round->bidder_count), "final",
+		themis_print_numbers(auction->c, round->bidder_count), "final",
 		print_bundles(in, round, true), "leftover",
 		print_gifts(in, round), "idle", print_idle(in, round->idle));
 
@@ -164,8 +167,8 @@ static json_t *print_choices(const struct themis_instance *in,
 	return array;
 }
 
-static json_t *print_table(const struct themis_instance *in,
-			   const struct themis_result *result)
+static json_t *themis_print_table(const struct themis_instance *in,
+				  const struct themis_result *result)
 {
 	const struct astra_themis_table *table = &result->table;
 
@@ -175,7 +178,7 @@ static json_t *print_table(const struct themis_instance *in,
 		"served", (json_int_t)table->served, "log_product",
 		astra_out_number(table->log_product), "pf",
 		print_choices(in, result, table->pf), "c",
-		print_numbers(table->c, result->bidder_count), "final",
+		themis_print_numbers(table->c, result->bidder_count), "final",
 		print_choices(in, result, table->kept));
 }
 
@@ -188,8 +191,8 @@ static json_t *print_rho(const struct themis_instance *in,
 	for (size_t i = 0; i < market->app_count; i++) {
 		double ideal_sec = astra_themis_ideal(&market->apps[i],
 						      market->cluster_gpus);
-		json_t *rho = print_numbers(result->rho + i * in->bundle_count,
-					    in->bundle_count);
+		json_t *rho = themis_print_numbers(
+			result->rho + i * in->bundle_count, in->bundle_count);
 
 		json_array_append_new(array,
 				      json_pack("{s:o, s:o, s:o}", "app",
@@ -205,7 +208,7 @@ json_t *themis_print(const struct themis_instance *in,
 {
 	switch (in->mode) {
 	case THEMIS_TABLE:
-		return print_table(in, result);
+		return themis_print_table(in, result);
 	case THEMIS_RHO:
 		return print_rho(in, result);
 	default:

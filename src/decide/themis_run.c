@@ -33,8 +33,8 @@ static int run_rho(const struct themis_instance *in, struct themis_result *out)
 
 /* An app with a table says how it is now by rho_current or by rho_empty, and
  * wants something if it lists anything. */
-static int choose_bidders(const struct themis_instance *in,
-			  struct themis_result *out)
+static int themis_run_choose_bidders(const struct themis_instance *in,
+				     struct themis_result *out)
 {
 	size_t count = in->market.app_count;
 	struct astra_themis_claim *claims = calloc(count + 1, sizeof(*claims));
@@ -62,7 +62,7 @@ static int run_table(const struct themis_instance *in,
 	struct astra_themis_table_bidder *bidders;
 	int rc;
 
-	if (choose_bidders(in, out) < 0)
+	if (themis_run_choose_bidders(in, out) < 0)
 		return -1;
 	bidders = calloc(out->bidder_count + 1, sizeof(*bidders));
 	if (!bidders)

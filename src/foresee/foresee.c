@@ -24,8 +24,8 @@ static int hold_round(struct foreseen_world *w, struct astra_engine *engine,
 	return astra_world_apply(w, plan) < 0 ? astra_error_nomem(err) : 0;
 }
 
-static int look(struct foreseen_world *w, struct astra_engine *engine,
-		struct astra_plan *plan, struct astra_error *err)
+static int foresee_look(struct foreseen_world *w, struct astra_engine *engine,
+			struct astra_plan *plan, struct astra_error *err)
 {
 	const struct astra_foresee *q = w->question;
 	double end = w->now_sec + q->horizon_sec;
@@ -63,7 +63,7 @@ int astra_foresee(const struct astra_foresee *question, double *start_sec,
 	if (rc < 0)
 		astra_error_nomem(err);
 	else
-		rc = look(&world, engine, &plan, err);
+		rc = foresee_look(&world, engine, &plan, err);
 	*until_sec = world.now_sec;
 	astra_world_end(&world);
 	astra_plan_destroy(&plan);

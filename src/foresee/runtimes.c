@@ -39,7 +39,7 @@ static size_t row_at(const struct astra_runtimes *r, uint64_t key)
 	return low;
 }
 
-static size_t job_at(const struct astra_runtimes *r, uint32_t id)
+static size_t runtimes_job_at(const struct astra_runtimes *r, uint32_t id)
 {
 	size_t low = 0, high = r->job_count;
 
@@ -66,7 +66,8 @@ static void forget_rows(struct astra_runtimes *r)
 	r->count = kept;
 }
 
-static int learn(struct astra_runtimes *r, uint64_t key, double ran_sec)
+static int runtimes_learn(struct astra_runtimes *r, uint64_t key,
+			  double ran_sec)
 {
 	struct runtime_row *row;
 	size_t at;
@@ -90,10 +91,10 @@ static int learn(struct astra_runtimes *r, uint64_t key, double ran_sec)
 }
 
 /* Jobs mostly come with growing numbers, so this mostly appends. */
-static struct runtime_job *job_row(struct astra_runtimes *r,
-				   const struct astra_runtime_job *job)
+static struct runtime_job *runtimes_job_row(struct astra_runtimes *r,
+					    const struct astra_runtime_job *job)
 {
-	size_t at = job_at(r, job->id);
+	size_t at = runtimes_job_at(r, job->id);
 
 	if (at < r->job_count && r->jobs[at].id == job->id)
 		return &r->jobs[at];
@@ -148,7 +149,7 @@ int astra_runtimes_see(struct astra_runtimes *r,
 
 	if (!job->running && !job->over && !job->run)
 		return 0; /* never ran */
-	known = job_row(r, job);
+	known = runtimes_job_row(r, job);
 	if (!known)
 		return -1;
 	learned = is_learned(r, known, job);
@@ -163,11 +164,11 @@ int astra_runtimes_see(struct astra_runtimes *r,
 	known->over = r->changed = true;
 	if (learned || known->before_sec + last_run(job) <= 0)
 		return 0;
-	if (learn(r, key_of(job->uid, job->name),
-		  known->before_sec + last_run(job)) < 0)
+	if (runtimes_learn(r, key_of(job->uid, job->name),
+			   known->before_sec + last_run(job)) < 0)
 		return -1;
-	return learn(r, key_of(job->uid, NULL),
-		     known->before_sec + last_run(job));
+	return runtimes_learn(r, key_of(job->uid, NULL),
+			      known->before_sec + last_run(job));
 }
 
 void astra_runtimes_seen(struct astra_runtimes *r, double now_sec)
@@ -184,7 +185,7 @@ void astra_runtimes_seen(struct astra_runtimes *r, double now_sec)
 	r->seen_sec = now_sec;
 }
 
-static int compare(const void *a, const void *b)
+static int runtimes_compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -207,7 +208,7 @@ static double of_row(const struct astra_runtimes *r, uint64_t key,
 			longer[count++] = r->rows[at].ran_sec[i];
 	if (!count)
 		return 0;
-	qsort(longer, count, sizeof(*longer), compare);
+	qsort(longer, count, sizeof(*longer), runtimes_compare);
 	if (kind == ASTRA_GUESS_LIKELY)
 		return longer[count / 2];
 	return longer[kind == ASTRA_GUESS_EARLY ? 0 : count - 1];
@@ -243,7 +244,7 @@ static double present_run(const struct astra_runtime_job *job, double now_sec)
 static double ran_of(const struct astra_runtimes *r,
 		     const struct astra_runtime_job *job, double now_sec)
 {
-	size_t at = job_at(r, job->id);
+	size_t at = runtimes_job_at(r, job->id);
 	double ran = at < r->job_count && r->jobs[at].id == job->id
 			     ? r->jobs[at].before_sec
 			     : 0;
@@ -254,8 +255,8 @@ static double ran_of(const struct astra_runtimes *r,
 /* How long it may run yet. A limit counts each run anew; but jobs that go on
  * from a checkpoint were given one for all their work, so what they ran before
  * counts as long as it can. Infinite: as long as it likes. */
-static double room_of(const struct astra_runtime_job *job, double ran_sec,
-		      double present_sec)
+static double runtimes_room_of(const struct astra_runtime_job *job,
+			       double ran_sec, double present_sec)
 {
 	double limit = job->limit_sec;
 
@@ -298,7 +299,7 @@ astra_runtimes_guess(const struct astra_runtimes *r,
 		     enum astra_guess_kind kind, double now_sec)
 {
 	double ran = ran_of(r, job, now_sec);
-	double room = room_of(job, ran, present_run(job, now_sec));
+	double room = runtimes_room_of(job, ran, present_run(job, now_sec));
 	double total = of_work(forecast, ran);
 
 	if (!(total > 0))
@@ -314,7 +315,7 @@ astra_runtimes_guess_other(const struct astra_runtimes *r,
 {
 	double ran = ran_of(r, job, now_sec);
 	double present = present_run(job, now_sec);
-	double room = room_of(job, present, present);
+	double room = runtimes_room_of(job, present, present);
 	double total = of_user(r, job, ran, kind);
 
 	if (isfinite(room) && (kind == ASTRA_GUESS_LATE || !(total > 0)))

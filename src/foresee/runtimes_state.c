@@ -39,7 +39,8 @@ int astra_runtimes_save(const struct astra_runtimes *r, struct astra_bytes *out)
 }
 
 /* Rows are searched by halves: their keys have to grow. */
-static int restore_row(struct astra_runtimes *r, struct astra_reader *in)
+static int runtimes_state_restore_row(struct astra_runtimes *r,
+				      struct astra_reader *in)
 {
 	struct runtime_row row = {.key = astra_get_u64(in)};
 
@@ -58,7 +59,8 @@ static int restore_row(struct astra_runtimes *r, struct astra_reader *in)
 	return 0;
 }
 
-static int restore_job(struct astra_runtimes *r, struct astra_reader *in)
+static int runtimes_state_restore_job(struct astra_runtimes *r,
+				      struct astra_reader *in)
 {
 	struct runtime_job job = {.id = astra_get_u32(in), .met = true};
 
@@ -74,7 +76,8 @@ static int restore_job(struct astra_runtimes *r, struct astra_reader *in)
 	return 0;
 }
 
-static int restore(struct astra_runtimes *r, struct astra_reader *in)
+static int runtimes_state_restore(struct astra_runtimes *r,
+				  struct astra_reader *in)
 {
 	uint32_t rows, jobs;
 	int rc = 0;
@@ -86,9 +89,9 @@ static int restore(struct astra_runtimes *r, struct astra_reader *in)
 	if (rows > RUNTIME_ROWS_MAX || !isfinite(r->seen_sec))
 		return -1;
 	for (uint32_t i = 0; !rc && i < rows; i++)
-		rc = restore_row(r, in);
+		rc = runtimes_state_restore_row(r, in);
 	for (uint32_t i = 0; !rc && i < jobs; i++)
-		rc = restore_job(r, in);
+		rc = runtimes_state_restore_job(r, in);
 	return rc || in->failed || in->at != in->size ? -1 : 0;
 }
 
@@ -101,7 +104,7 @@ int astra_runtimes_restore(struct astra_runtimes *r, const void *data,
 	if (!in.failed && version != STATE_VERSION)
 		return astra_error_set(err, "version %u, this release reads %u",
 				       version, STATE_VERSION);
-	if (!in.failed && restore(r, &in) == 0)
+	if (!in.failed && runtimes_state_restore(r, &in) == 0)
 		return 0;
 	astra_runtimes_clear(r);
 	return astra_error_set(err, "damaged");

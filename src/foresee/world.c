@@ -40,7 +40,7 @@ static void begin_job(struct foreseen_world *w, size_t i)
 	w->waiting += w->more[i].awaited;
 }
 
-static int compare_releases(const void *a, const void *b)
+static int world_compare_releases(const void *a, const void *b)
 {
 	double x = ((const struct astra_release *)a)->at_sec;
 	double y = ((const struct astra_release *)b)->at_sec;
@@ -66,7 +66,7 @@ static int begin_releases(struct foreseen_world *w)
 		w->releases[w->release_count] = r;
 	}
 	qsort(w->releases, w->release_count, sizeof(*w->releases),
-	      compare_releases);
+	      world_compare_releases);
 	return 0;
 }
 
@@ -108,8 +108,8 @@ void astra_world_end(struct foreseen_world *w)
 
 /* GPUs taken and given back. */
 
-static void take(struct foreseen_world *w, const struct astra_share *shares,
-		 size_t count)
+static void world_take(struct foreseen_world *w,
+		       const struct astra_share *shares, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct astra_node *n = &w->nodes[shares[i].node];
@@ -128,7 +128,7 @@ static void take(struct foreseen_world *w, const struct astra_share *shares,
 }
 
 /* Memory that is not counted is UINT64_MAX. */
-static void give(struct foreseen_world *w, const struct astra_share *s)
+static void world_give(struct foreseen_world *w, const struct astra_share *s)
 {
 	struct astra_node *n = &w->nodes[s->node];
 
@@ -143,12 +143,12 @@ static void give(struct foreseen_world *w, const struct astra_share *s)
 				   : UINT64_MAX - n->mem_free_mib;
 }
 
-static void give_back(struct foreseen_world *w, size_t i)
+static void world_give_back(struct foreseen_world *w, size_t i)
 {
 	struct astra_job *job = &w->jobs[i];
 
 	for (size_t k = 0; k < job->held_count; k++)
-		give(w, &job->held[k]);
+		world_give(w, &job->held[k]);
 	free(w->more[i].held);
 	w->more[i].held = NULL;
 	job->held = NULL;
@@ -213,7 +213,7 @@ static void pass(struct foreseen_world *w, size_t i, double to_sec)
 	if ((job->state == ASTRA_JOB_REQUEUED ||
 	     job->state == ASTRA_JOB_ENDING) &&
 	    m->clear_sec <= to_sec) {
-		give_back(w, i);
+		world_give_back(w, i);
 		job->state = job->state == ASTRA_JOB_REQUEUED
 				     ? ASTRA_JOB_PENDING
 				     : ASTRA_JOB_ENDED;
@@ -238,7 +238,7 @@ void astra_world_advance(struct foreseen_world *w, double to_sec)
 		pass(w, i, to_sec);
 	while (w->released < w->release_count &&
 	       w->releases[w->released].at_sec <= to_sec)
-		give(w, &w->releases[w->released++].share);
+		world_give(w, &w->releases[w->released++].share);
 	w->now_sec = to_sec;
 	settle_nodes(w);
 }
@@ -260,7 +260,7 @@ void astra_world_forget(struct foreseen_world *w)
 
 /* A plan. */
 
-static size_t find_job(const struct foreseen_world *w, uint32_t id)
+static size_t world_find_job(const struct foreseen_world *w, uint32_t id)
 {
 	for (size_t i = 0; i < w->job_count; i++)
 		if (w->jobs[i].id == id)
@@ -270,7 +270,7 @@ static size_t find_job(const struct foreseen_world *w, uint32_t id)
 
 /* One task of an array's waiting ones becomes a job of its own. Returns its
  * index, or SIZE_MAX when memory is out. */
-static size_t split(struct foreseen_world *w, size_t array)
+static size_t world_split(struct foreseen_world *w, size_t array)
 {
 	size_t at = w->job_count;
 
@@ -288,8 +288,8 @@ static size_t split(struct foreseen_world *w, size_t array)
 	return at;
 }
 
-static double charge_of(const struct foreseen_world *w,
-			const struct astra_share *s)
+static double world_charge_of(const struct foreseen_world *w,
+			      const struct astra_share *s)
 {
 	const struct astra_node *n = &w->nodes[s->node];
 
@@ -306,8 +306,9 @@ static void note_start(struct foreseen_world *w, struct foreseen_job *m)
 	w->waiting--;
 }
 
-static int start(struct foreseen_world *w, size_t i,
-		 const struct astra_plan *plan, const struct astra_decision *d)
+static int world_start(struct foreseen_world *w, size_t i,
+		       const struct astra_plan *plan,
+		       const struct astra_decision *d)
 {
 	struct astra_job *job;
 	struct foreseen_job *m;
@@ -316,7 +317,7 @@ static int start(struct foreseen_world *w, size_t i,
 		return 0;
 	note_start(w, &w->more[i]);
 	if (w->jobs[i].copies > 1) {
-		i = split(w, i);
+		i = world_split(w, i);
 		if (i == SIZE_MAX)
 			return -1;
 	}
@@ -327,12 +328,12 @@ static int start(struct foreseen_world *w, size_t i,
 		return -1;
 	memcpy(m->held, plan->shares + d->first_share,
 	       d->share_count * sizeof(*m->held));
-	take(w, m->held, d->share_count);
+	world_take(w, m->held, d->share_count);
 	job->held = m->held;
 	job->held_count = d->share_count;
 	job->held_charge = 0;
 	for (size_t k = 0; k < d->share_count; k++)
-		job->held_charge += charge_of(w, &m->held[k]);
+		job->held_charge += world_charge_of(w, &m->held[k]);
 	job->state = ASTRA_JOB_RUNNING;
 	job->start_sec = w->now_sec;
 	job->end_sec = 0;
@@ -344,12 +345,12 @@ int astra_world_apply(struct foreseen_world *w, const struct astra_plan *plan)
 {
 	for (size_t k = 0; k < plan->decision_count; k++) {
 		const struct astra_decision *d = &plan->decisions[k];
-		size_t i = find_job(w, d->job);
+		size_t i = world_find_job(w, d->job);
 
 		if (i == SIZE_MAX)
 			continue;
 		if (d->action == ASTRA_START) {
-			if (start(w, i, plan, d) < 0)
+			if (world_start(w, i, plan, d) < 0)
 				return -1;
 		} else if (d->action == ASTRA_REFUSE) {
 			w->jobs[i].state = ASTRA_JOB_BLOCKED;

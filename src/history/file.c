@@ -12,7 +12,7 @@
 
 #define FORMATS_AT 18 /* in the file */
 
-static const char *kind_of(mode_t mode)
+static const char *file_kind_of(mode_t mode)
 {
 	return S_ISDIR(mode)			? "a directory"
 	       : S_ISFIFO(mode)			? "a FIFO"
@@ -22,7 +22,8 @@ static const char *kind_of(mode_t mode)
 }
 
 /* As astra_history_look_at(), of one. */
-static int look_at(const char *path, struct stat *st, struct astra_error *err)
+static int file_look_at(const char *path, struct stat *st,
+			struct astra_error *err)
 {
 	bool link;
 
@@ -38,7 +39,7 @@ static int look_at(const char *path, struct stat *st, struct astra_error *err)
 		return astra_error_set(err,
 				       "%s is %s%s, and no file to write to",
 				       path, link ? "a symbolic link to " : "",
-				       kind_of(st->st_mode));
+				       file_kind_of(st->st_mode));
 	if (link && st->st_uid != geteuid())
 		return astra_error_set(
 			err, "%s is a symbolic link to another user's file",
@@ -55,10 +56,10 @@ int astra_history_look_at(const char *path, struct stat *st,
 		char name[4096 + 16];
 
 		snprintf(name, sizeof(name), "%s%s", path, beside[i]);
-		if (look_at(name, st, err) < 0)
+		if (file_look_at(name, st, err) < 0)
 			return -1;
 	}
-	return look_at(path, st, err);
+	return file_look_at(path, st, err);
 }
 
 int astra_history_header(sqlite3 *db, unsigned char *out, int from, int bytes)

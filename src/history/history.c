@@ -51,7 +51,7 @@ static struct timespec moment(double at_sec)
 	return t;
 }
 
-static void tell(bool is_error, const char *what, const char *text)
+static void history_tell(bool is_error, const char *what, const char *text)
 {
 	char line[1200];
 
@@ -70,7 +70,7 @@ static void add_time(struct astra_report_timing *t, uint64_t usec)
 }
 
 /* With its journal. */
-static uint64_t size_of(const char *name)
+static uint64_t history_size_of(const char *name)
 {
 	char log[4096];
 	struct stat st;
@@ -94,9 +94,9 @@ static void set_trouble(const char *text)
 	snprintf(trouble.text, sizeof(trouble.text), "%s", text);
 	pthread_mutex_unlock(&mutex);
 	if (*text && !had)
-		tell(true, "history is paused: ", text);
+		history_tell(true, "history is paused: ", text);
 	else if (!*text && had)
-		tell(false, "history goes on: ", path);
+		history_tell(false, "history goes on: ", path);
 }
 
 static int open_writer(void)
@@ -107,14 +107,14 @@ static int open_writer(void)
 		return 0;
 	writer = astra_writer_open(path, cluster, &options.keep, &note, &err);
 	if (*note.text)
-		tell(true, "history begins anew: ", note.text);
+		history_tell(true, "history begins anew: ", note.text);
 	if (writer)
 		return 0;
 	set_trouble(err.text);
 	return -1;
 }
 
-static void give_up(bool damaged, const char *text)
+static void history_give_up(bool damaged, const char *text)
 {
 	struct astra_error note = {""}, err = {""};
 
@@ -123,13 +123,14 @@ static void give_up(bool damaged, const char *text)
 	set_trouble(text);
 	if (damaged &&
 	    astra_history_set_aside(path, "damaged", &note, &err) == 0)
-		tell(true, "history begins anew: ", note.text);
+		history_tell(true, "history begins anew: ", note.text);
 }
 
-static void count(size_t reports, uint64_t rows, uint64_t dropped, double began)
+static void history_count(size_t reports, uint64_t rows, uint64_t dropped,
+			  double began)
 {
 	uint64_t usec = (uint64_t)((monotonic() - began) * 1e6);
-	uint64_t bytes = size_of(path);
+	uint64_t bytes = history_size_of(path);
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
@@ -152,10 +153,10 @@ static void tell_dropped(uint64_t rows)
 		 "%llu rows were left out, too many at once",
 		 (unsigned long long)rows);
 	if (rows)
-		tell(true, "history: ", text);
+		history_tell(true, "history: ", text);
 }
 
-static void prune(void)
+static void history_prune(void)
 {
 	struct timespec now;
 	struct astra_error err = {""};
@@ -167,7 +168,7 @@ static void prune(void)
 	rc = astra_writer_prune(writer, (double)now.tv_sec, &err);
 	prune_at = monotonic() + (rc > 0 ? WRITE_SEC : PRUNE_SEC);
 	if (rc < 0)
-		give_up(false, err.text);
+		history_give_up(false, err.text);
 }
 
 /* Removed or replaced, the file would be written to for nobody. What is wrong
@@ -180,7 +181,7 @@ static bool leave_lost(void)
 	if (!what)
 		return false;
 	snprintf(text, sizeof(text), "%s: %s; it is opened anew", path, what);
-	give_up(false, text);
+	history_give_up(false, text);
 	return true;
 }
 
@@ -197,20 +198,20 @@ static int write_reports(struct astra_report *const *reports, size_t n)
 	rows = astra_writer_rows(writer);
 	dropped = astra_writer_rows_dropped(writer);
 	if (astra_writer_add(writer, reports, n, &damaged, &err) < 0) {
-		give_up(damaged, err.text);
+		history_give_up(damaged, err.text);
 		return -1;
 	}
 	dropped = astra_writer_rows_dropped(writer) - dropped;
-	count(n, astra_writer_rows(writer) - rows, dropped, began);
+	history_count(n, astra_writer_rows(writer) - rows, dropped, began);
 	tell_dropped(dropped);
 	if (!lost)
 		set_trouble("");
-	prune();
+	history_prune();
 	return 0;
 }
 
 /* Wait for the time or the end. Returns false at the end. */
-static bool wait_until(double at_sec)
+static bool history_wait_until(double at_sec)
 {
 	struct timespec t = moment(at_sec);
 	bool go_on;
@@ -223,7 +224,7 @@ static bool wait_until(double at_sec)
 	return go_on;
 }
 
-static size_t take(struct astra_report **out)
+static size_t history_take(struct astra_report **out)
 {
 	size_t n;
 
@@ -236,7 +237,7 @@ static size_t take(struct astra_report **out)
 }
 
 /* While it is paused the newest report is enough to find out. */
-static void *run(void *arg)
+static void *history_run(void *arg)
 {
 	bool go_on = true;
 
@@ -244,7 +245,7 @@ static void *run(void *arg)
 	while (go_on) {
 		struct astra_report *reports[QUEUE];
 		double pause = options.write_sec;
-		size_t n = take(reports);
+		size_t n = history_take(reports);
 
 		if (n && write_reports(reports, n) < 0) {
 			pause = options.retry_sec;
@@ -254,7 +255,7 @@ static void *run(void *arg)
 		}
 		for (size_t i = 0; i < n; i++)
 			astra_report_put(reports[i]);
-		go_on = wait_until(monotonic() + pause);
+		go_on = history_wait_until(monotonic() + pause);
 	}
 	return NULL;
 }
@@ -264,7 +265,7 @@ static void *run(void *arg)
 static void write_rest(void)
 {
 	struct astra_report *reports[QUEUE];
-	size_t n = take(reports);
+	size_t n = history_take(reports);
 
 	if (n && !*trouble.text)
 		(void)write_reports(reports, n);
@@ -284,7 +285,7 @@ static int begin_thread(void)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	rc = pthread_create(&thread, NULL, run, NULL);
+	rc = pthread_create(&thread, NULL, history_run, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return rc;
 }

@@ -34,7 +34,7 @@ static struct hjob *new_job(struct astra_writer *w, uint32_t number,
 	return j;
 }
 
-static void forget(struct astra_writer *w, struct hjob *j)
+static void jobs_forget(struct astra_writer *w, struct hjob *j)
 {
 	astra_idmap_del(&w->by_id, j->job);
 	*j = (struct hjob){0};
@@ -119,8 +119,8 @@ int astra_history_load(struct astra_writer *w)
 	return rc == SQLITE_DONE ? 0 : -1;
 }
 
-static int add_row(struct astra_writer *w, struct hjob *j,
-		   const struct astra_report_job *r)
+static int jobs_add_row(struct astra_writer *w, struct hjob *j,
+			const struct astra_report_job *r)
 {
 	if (ASTRA_SQL(w, SQL_JOB_ADD, "isdisids", (int64_t)r->id, r->id_text,
 		      r->submit_sec, w->owners[j->owner].id, r->name,
@@ -133,8 +133,8 @@ static int add_row(struct astra_writer *w, struct hjob *j,
 }
 
 /* r: NULL where the job is in no report. */
-static int save(struct astra_writer *w, struct hjob *j,
-		const struct astra_report_job *r)
+static int jobs_save(struct astra_writer *w, struct hjob *j,
+		     const struct astra_report_job *r)
 {
 	double run = j->closed_sec +
 		     (j->open ? fmax(0, j->counted_sec - j->run_start) : 0);
@@ -163,7 +163,7 @@ static int vanish(struct astra_writer *w, struct hjob *j)
 	int rc = 0;
 
 	if (j->over) {
-		forget(w, j);
+		jobs_forget(w, j);
 		return 0;
 	}
 	if (j->open)
@@ -173,8 +173,8 @@ static int vanish(struct astra_writer *w, struct hjob *j)
 	j->over = true;
 	snprintf(j->state, sizeof(j->state), STATE_GONE);
 	if (!rc)
-		rc = save(w, j, NULL);
-	forget(w, j);
+		rc = jobs_save(w, j, NULL);
+	jobs_forget(w, j);
 	return rc;
 }
 
@@ -190,8 +190,8 @@ static bool was_requeued(const struct astra_report_job *r)
  * was requeued by a slurmctld without the plugin, has no run that is known: it
  * is the last one of its number, if that is its user's and has not ended.
  * Returns SQLITE_ROW, SQLITE_DONE where there is none, or an error. */
-static int find_row(struct astra_writer *w, struct hjob *j,
-		    const struct astra_report_job *r)
+static int jobs_find_row(struct astra_writer *w, struct hjob *j,
+			 const struct astra_report_job *r)
 {
 	enum sql sql = SQL_JOB_GET;
 	int rc = astra_sql(w, sql, "id", (int64_t)r->id, r->submit_sec);
@@ -220,8 +220,8 @@ static bool same_job(const struct hjob *j, const struct astra_report_job *r)
 }
 
 /* NULL: an error. */
-static struct hjob *take(struct astra_writer *w,
-			 const struct astra_report_job *r)
+static struct hjob *jobs_take(struct astra_writer *w,
+			      const struct astra_report_job *r)
 {
 	struct hjob row = {.owner = ASTRA_INTERN_NONE}, *j;
 	uint32_t at = astra_idmap_get(&w->by_id, r->id);
@@ -229,7 +229,7 @@ static struct hjob *take(struct astra_writer *w,
 
 	if (at != ASTRA_IDMAP_NONE && same_job(&w->jobs[at], r))
 		return &w->jobs[at];
-	rc = find_row(w, &row, r);
+	rc = jobs_find_row(w, &row, r);
 	if (rc != SQLITE_ROW && rc != SQLITE_DONE)
 		return NULL;
 	if (at != ASTRA_IDMAP_NONE) {
@@ -308,7 +308,7 @@ static void set_over(struct astra_writer *w, struct hjob *j,
 int astra_history_job(struct astra_writer *w, const struct astra_report_job *r,
 		      bool ended)
 {
-	struct hjob *j = take(w, r);
+	struct hjob *j = jobs_take(w, r);
 
 	if (!j)
 		return -1;
@@ -319,7 +319,8 @@ int astra_history_job(struct astra_writer *w, const struct astra_report_job *r,
 	    !strncmp(r->state, j->state, sizeof(j->state) - 1))
 		return 0;
 	j->owner = astra_history_owner(w, r);
-	if (j->owner == ASTRA_INTERN_NONE || (!j->id && add_row(w, j, r) < 0))
+	if (j->owner == ASTRA_INTERN_NONE ||
+	    (!j->id && jobs_add_row(w, j, r) < 0))
 		return -1;
 	astra_history_share(w, j, r);
 	if (astra_history_run(w, j, r) < 0 || astra_history_lease(w, j, r) < 0)
@@ -329,7 +330,7 @@ int astra_history_job(struct astra_writer *w, const struct astra_report_job *r,
 	set_over(w, j, r);
 	if (j->dirty || ((j->open || r->copies > 1) &&
 			 w->now_sec > j->written_sec + UPDATE_SEC))
-		return save(w, j, r);
+		return jobs_save(w, j, r);
 	return 0;
 }
 

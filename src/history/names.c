@@ -10,7 +10,7 @@
 #define NAME_BYTES 1024
 
 /* A row is there once it is looked up. */
-static int64_t found(struct astra_writer *w, enum sql which, int rc)
+static int64_t names_found(struct astra_writer *w, enum sql which, int rc)
 {
 	int64_t id = rc == SQLITE_ROW ? astra_sql_int(w, which, 0) : 0;
 
@@ -66,7 +66,8 @@ uint32_t astra_history_pool(struct astra_writer *w, const char *name)
 		return ASTRA_INTERN_NONE;
 	p = &w->pools[w->pool_count];
 	*p = (struct hpool){0};
-	p->id = found(w, SQL_POOL_ID, astra_sql(w, SQL_POOL_ID, "s", name));
+	p->id = names_found(w, SQL_POOL_ID,
+			    astra_sql(w, SQL_POOL_ID, "s", name));
 	n = p->id ? astra_intern_put(&w->pool_names, name) : ASTRA_INTERN_NONE;
 	if (n == ASTRA_INTERN_NONE)
 		return n;
@@ -97,8 +98,9 @@ uint32_t astra_history_tenant(struct astra_writer *w, const char *pool,
 		return ASTRA_INTERN_NONE;
 	t = &w->tenants[w->tenant_count];
 	*t = (struct htenant){.pool = of, .weight = -1};
-	t->id = found(w, SQL_TENANT_ID,
-		      astra_sql(w, SQL_TENANT_ID, "is", w->pools[of].id, name));
+	t->id = names_found(
+		w, SQL_TENANT_ID,
+		astra_sql(w, SQL_TENANT_ID, "is", w->pools[of].id, name));
 	n = t->id ? astra_intern_put(&w->tenant_names, key) : ASTRA_INTERN_NONE;
 	if (n == ASTRA_INTERN_NONE)
 		return n;
@@ -131,9 +133,9 @@ uint32_t astra_history_owner(struct astra_writer *w,
 		return ASTRA_INTERN_NONE;
 	o = &w->owners[w->owner_count];
 	*o = (struct howner){.tenant = of, .uid = job->uid};
-	o->id = found(w, SQL_OWNER_ID,
-		      astra_sql(w, SQL_OWNER_ID, "isi", tenant, job->account,
-				(int64_t)job->uid));
+	o->id = names_found(w, SQL_OWNER_ID,
+			    astra_sql(w, SQL_OWNER_ID, "isi", tenant,
+				      job->account, (int64_t)job->uid));
 	n = o->id ? astra_intern_put(&w->owner_names, key) : ASTRA_INTERN_NONE;
 	if (n == ASTRA_INTERN_NONE)
 		return n;

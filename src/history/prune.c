@@ -12,7 +12,7 @@ static const char *const tables[] = {"pool_time", "tenant_time", "owner_time",
 #define TABLES (sizeof(tables) / sizeof(*tables))
 static const double length_sec[] = {60, 3600, 86400};
 
-static int64_t number(sqlite3 *db, const char *sql)
+static int64_t prune_number(sqlite3 *db, const char *sql)
 {
 	sqlite3_stmt *s = NULL;
 	int64_t n = -1;
@@ -34,7 +34,7 @@ static int prune_level(struct astra_writer *w, const char *table,
 
 	snprintf(sql, sizeof(sql), "SELECT min(time) FROM %s WHERE level=%u",
 		 table, level);
-	oldest = number(w->db, sql);
+	oldest = prune_number(w->db, sql);
 	if (oldest < 0 || (double)oldest + length_sec[level] > before)
 		return 0;
 	until = oldest + (int64_t)(STEPS * length_sec[level]);
@@ -64,7 +64,7 @@ static int prune_jobs(struct astra_writer *w, double before)
 		return -1;
 	snprintf(sql, sizeof(sql),
 		 "SELECT 1 FROM job WHERE end_sec<%.3f LIMIT 1", before);
-	return number(w->db, sql) == 1;
+	return prune_number(w->db, sql) == 1;
 }
 
 int astra_writer_prune(struct astra_writer *w, double now_sec,

@@ -42,7 +42,7 @@ void astra_history_read_cancel(void)
 	atomic_store(&cancelled, true);
 }
 
-static void close_file(void)
+static void read_close_file(void)
 {
 	astra_history_close(now.db);
 	free(now.path);
@@ -52,11 +52,11 @@ static void close_file(void)
 
 void astra_history_read_stop(void)
 {
-	close_file();
+	read_close_file();
 	atomic_store(&cancelled, false);
 }
 
-static int64_t now_msec(void)
+static int64_t read_now_msec(void)
 {
 	struct timespec t;
 
@@ -67,7 +67,7 @@ static int64_t now_msec(void)
 static int too_long(void *unused)
 {
 	(void)unused;
-	return atomic_load(&cancelled) || now_msec() > now.until_msec;
+	return atomic_load(&cancelled) || read_now_msec() > now.until_msec;
 }
 
 static enum astra_fault busy(struct astra_error *err)
@@ -77,12 +77,12 @@ static enum astra_fault busy(struct astra_error *err)
 }
 
 /* Steals the path. */
-static enum astra_fault open_file(char *path, const struct stat *st,
-				  struct astra_error *err)
+static enum astra_fault read_open_file(char *path, const struct stat *st,
+				       struct astra_error *err)
 {
 	int rc;
 
-	close_file();
+	read_close_file();
 	rc = astra_history_open_read(path, &now.db, err);
 	if (rc) {
 		free(path);
@@ -109,7 +109,7 @@ static enum astra_fault open_wanted(struct astra_error *err)
 	pthread_mutex_unlock(&lock);
 	if (!path)
 		return astra_answer_no_history(err);
-	now.until_msec = now_msec() + LONGEST_MSEC;
+	now.until_msec = read_now_msec() + LONGEST_MSEC;
 	if (stat(path, &st) < 0) {
 		free(path);
 		astra_error_set(err, "there is no history yet: ask again in a "
@@ -121,7 +121,7 @@ static enum astra_fault open_wanted(struct astra_error *err)
 		free(path);
 		return ASTRA_FAULT_NONE;
 	}
-	return open_file(path, &st, err);
+	return read_open_file(path, &st, err);
 }
 
 enum astra_fault astra_reading_failed(const struct astra_reading *r)
@@ -205,7 +205,7 @@ static enum astra_fault oldest_rows(const struct astra_reading *r,
 	return rc == SQLITE_ROW ? ASTRA_FAULT_NONE : astra_reading_failed(r);
 }
 
-static enum astra_fault set_window(struct astra_reading *r)
+static enum astra_fault read_set_window(struct astra_reading *r)
 {
 	const struct astra_query_past *past = &r->query->past;
 	int64_t first[ASTRA_HISTORY_LEVELS];
@@ -224,7 +224,7 @@ static enum astra_fault set_window(struct astra_reading *r)
 
 static enum astra_fault read_all(struct astra_reading *r)
 {
-	enum astra_fault fault = set_window(r);
+	enum astra_fault fault = read_set_window(r);
 
 	if (!fault)
 		fault = astra_reading_names_load(r);
@@ -257,7 +257,7 @@ enum astra_fault astra_history_report(const struct astra_query *query,
 	/* All of it as of one moment. */
 	if (sqlite3_exec(r.db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK) {
 		fault = astra_reading_failed(&r);
-		close_file();
+		read_close_file();
 		return fault;
 	}
 	fault = read_all(&r);
@@ -267,6 +267,6 @@ enum astra_fault astra_history_report(const struct astra_query *query,
 	if (fault == ASTRA_FAULT_INTERNAL)
 		astra_error_nomem(err);
 	if (fault == ASTRA_FAULT_NO_DATA)
-		close_file(); /* it is opened anew */
+		read_close_file(); /* it is opened anew */
 	return fault;
 }

@@ -2,7 +2,8 @@
 /* Which jobs a report is of, in SQL: there may be a million of others. */
 #include "src/history/read_priv.h"
 
-static void wanted(sqlite3_context *context, int count, sqlite3_value **values)
+static void read_jobs_wanted(sqlite3_context *context, int count,
+			     sqlite3_value **values)
 {
 	const struct astra_reading *r = sqlite3_user_data(context);
 	int64_t owner = sqlite3_value_int64(values[0]);
@@ -14,7 +15,8 @@ static void wanted(sqlite3_context *context, int count, sqlite3_value **values)
 }
 
 /* By their numbers, or as tasks of theirs. */
-static void put_jobs(const struct astra_job_refs *jobs, struct astra_text *out)
+static void read_jobs_put_jobs(const struct astra_job_refs *jobs,
+			       struct astra_text *out)
 {
 	astra_text_printf(out, "(WITH k(n,a,b) AS (VALUES ");
 	for (size_t i = 0; i < jobs->count; i++) {
@@ -57,7 +59,7 @@ sqlite3_stmt *astra_reading_prepare_jobs(const struct astra_reading *r,
 	sqlite3_stmt *s = NULL;
 
 	if (r->query->jobs.count)
-		put_jobs(&r->query->jobs, &from);
+		read_jobs_put_jobs(&r->query->jobs, &from);
 	else
 		astra_text_printf(&from, THERE,
 				  leases || r->query->past.top ? ""
@@ -66,8 +68,8 @@ sqlite3_stmt *astra_reading_prepare_jobs(const struct astra_reading *r,
 		astra_text_printf(&from, " CROSS JOIN lease l ON l.job=j.id");
 	if (!from.failed &&
 	    sqlite3_create_function(r->db, "wanted", 1, SQLITE_UTF8,
-				    (void *)(uintptr_t)r, wanted, NULL,
-				    NULL) == SQLITE_OK)
+				    (void *)(uintptr_t)r, read_jobs_wanted,
+				    NULL, NULL) == SQLITE_OK)
 		s = astra_reading_prepare_with(r, sql, from.bytes);
 	astra_text_clear(&from);
 	return s;

@@ -28,8 +28,9 @@ static void know(struct known *k, const char *name)
 		k->more = true;
 }
 
-static enum astra_fault unknown(const struct astra_reading *r, const char *what,
-				const char *name, const struct known *k)
+static enum astra_fault read_known_unknown(const struct astra_reading *r,
+					   const char *what, const char *name,
+					   const struct known *k)
 {
 	struct astra_text text = {.limit = sizeof(r->err->text)};
 
@@ -50,8 +51,8 @@ static bool owner_known(const struct astra_reading *r,
 	return o->in_window && (o->own || !r->report->privacy.usage);
 }
 
-static bool has_account(const struct astra_reading *r, const char *name,
-			struct known *k)
+static bool read_known_has_account(const struct astra_reading *r,
+				   const char *name, struct known *k)
 {
 	const struct astra_reading_names *n = r->names;
 
@@ -148,7 +149,8 @@ enum astra_fault astra_reading_names_check(struct astra_reading *r)
 
 	for (size_t i = 0; i < q->pools.count; i++)
 		if (!has_pool(r, q->pools.names[i], &pools))
-			return unknown(r, "pool", q->pools.names[i], &pools);
+			return read_known_unknown(r, "pool", q->pools.names[i],
+						  &pools);
 	if (q->accounts.count || q->users.count) {
 		enum astra_fault fault = mark_window(r);
 
@@ -156,11 +158,12 @@ enum astra_fault astra_reading_names_check(struct astra_reading *r)
 			return fault;
 	}
 	for (size_t i = 0; i < q->accounts.count; i++)
-		if (!has_account(r, q->accounts.names[i], &accounts))
-			return unknown(r, "account", q->accounts.names[i],
-				       &accounts);
+		if (!read_known_has_account(r, q->accounts.names[i], &accounts))
+			return read_known_unknown(
+				r, "account", q->accounts.names[i], &accounts);
 	for (size_t i = 0; i < q->users.count; i++)
 		if (!has_user(r, q->users.names[i], &users))
-			return unknown(r, "user", q->users.names[i], &users);
+			return read_known_unknown(r, "user", q->users.names[i],
+						  &users);
 	return ASTRA_FAULT_NONE;
 }

@@ -40,7 +40,7 @@ struct name_owner *astra_reading_find_owner(const struct astra_reading_names *n,
 	return FIND(n->owners, n->owner_count, id);
 }
 
-static char *text_of(sqlite3_stmt *s, int column)
+static char *read_names_text_of(sqlite3_stmt *s, int column)
 {
 	const char *text = (const char *)sqlite3_column_text(s, column);
 
@@ -54,7 +54,7 @@ static uint32_t uid_of(sqlite3_stmt *s, int column)
 		       : (uint32_t)sqlite3_column_int64(s, column);
 }
 
-static int add_pool(struct astra_reading *r, sqlite3_stmt *s)
+static int read_names_add_pool(struct astra_reading *r, sqlite3_stmt *s)
 {
 	struct astra_reading_names *n = r->names;
 	struct name_pool *p;
@@ -64,7 +64,7 @@ static int add_pool(struct astra_reading *r, sqlite3_stmt *s)
 		return -1;
 	p = &n->pools[n->pool_count++];
 	p->id = sqlite3_column_int64(s, 0);
-	p->name = text_of(s, 1);
+	p->name = read_names_text_of(s, 1);
 	if (!p->name)
 		return -1;
 	p->wanted = !r->query->pools.count ||
@@ -72,7 +72,7 @@ static int add_pool(struct astra_reading *r, sqlite3_stmt *s)
 	return 0;
 }
 
-static int add_tenant(struct astra_reading *r, sqlite3_stmt *s)
+static int read_names_add_tenant(struct astra_reading *r, sqlite3_stmt *s)
 {
 	struct astra_reading_names *n = r->names;
 	struct name_tenant *t;
@@ -83,12 +83,12 @@ static int add_tenant(struct astra_reading *r, sqlite3_stmt *s)
 	t = &n->tenants[n->tenant_count++];
 	t->id = sqlite3_column_int64(s, 0);
 	t->pool = sqlite3_column_int64(s, 1);
-	t->name = text_of(s, 2);
+	t->name = read_names_text_of(s, 2);
 	t->uid = uid_of(s, 3);
 	return t->name ? 0 : -1;
 }
 
-static int add_owner(struct astra_reading *r, sqlite3_stmt *s)
+static int read_names_add_owner(struct astra_reading *r, sqlite3_stmt *s)
 {
 	struct astra_reading_names *n = r->names;
 	struct name_owner *o;
@@ -99,8 +99,8 @@ static int add_owner(struct astra_reading *r, sqlite3_stmt *s)
 	o = &n->owners[n->owner_count++];
 	o->id = sqlite3_column_int64(s, 0);
 	o->tenant = sqlite3_column_int64(s, 1);
-	o->account = text_of(s, 2);
-	o->user = text_of(s, 3);
+	o->account = read_names_text_of(s, 2);
+	o->user = read_names_text_of(s, 3);
 	o->uid = uid_of(s, 4);
 	return o->account && o->user ? 0 : -1;
 }
@@ -173,16 +173,16 @@ enum astra_fault astra_reading_names_load(struct astra_reading *r)
 	if (!r->names)
 		return ASTRA_FAULT_INTERNAL;
 	fault = astra_reading_each(r, "SELECT id,name FROM pool ORDER BY id",
-				   add_pool);
+				   read_names_add_pool);
 	if (!fault)
 		fault = astra_reading_each(
 			r, "SELECT id,pool,name,uid FROM tenant ORDER BY id",
-			add_tenant);
+			read_names_add_tenant);
 	if (!fault)
 		fault = astra_reading_each(
 			r,
 			"SELECT id,tenant,account,user,uid FROM owner ORDER BY id",
-			add_owner);
+			read_names_add_owner);
 	if (!fault)
 		select_names(r);
 	return fault;

@@ -25,8 +25,8 @@ static const char *column_text(sqlite3_stmt *s, const char *name)
 	return NULL;
 }
 
-static bool is_job(struct astra_job_ref wanted, const char *job,
-		   const char *id_text)
+static bool read_rows_is_job(struct astra_job_ref wanted, const char *job,
+			     const char *id_text)
 {
 	struct astra_job_ref own = {0}, id = {0};
 
@@ -50,7 +50,7 @@ static bool job_wanted(const struct astra_reading *r, struct rows *rows)
 	job = column_text(rows->s, "job");
 	id_text = column_text(rows->s, "id_text");
 	for (size_t i = 0; i < jobs->count; i++) {
-		if (!is_job(jobs->refs[i], job, id_text))
+		if (!read_rows_is_job(jobs->refs[i], job, id_text))
 			continue;
 		rows->found[i] = wanted = true;
 	}
@@ -98,7 +98,8 @@ static bool is_hidden(const struct astra_reading *r, const struct rows *rows,
 	return false;
 }
 
-static void put_value(struct astra_text *out, sqlite3_stmt *s, int column)
+static void read_rows_put_value(struct astra_text *out, sqlite3_stmt *s,
+				int column)
 {
 	switch (sqlite3_column_type(s, column)) {
 	case SQLITE_INTEGER:
@@ -117,7 +118,7 @@ static void put_value(struct astra_text *out, sqlite3_stmt *s, int column)
 	}
 }
 
-static void put_row(const struct astra_reading *r, struct rows *rows)
+static void read_rows_put_row(const struct astra_reading *r, struct rows *rows)
 {
 	for (int i = 1; i < sqlite3_column_count(rows->s); i++) {
 		const char *key = sqlite3_column_name(rows->s, i);
@@ -130,7 +131,7 @@ static void put_row(const struct astra_reading *r, struct rows *rows)
 		if (is_hidden(r, rows, key))
 			astra_text_add(r->out, "null", 4);
 		else
-			put_value(r->out, rows->s, i);
+			read_rows_put_value(r->out, rows->s, i);
 	}
 	astra_text_add(r->out, "}", 1);
 	rows->count++;
@@ -147,14 +148,14 @@ static enum astra_fault put_rows(struct astra_reading *r, struct rows *rows)
 		if (rows->count == rows->most)
 			rows->more = true;
 		else
-			put_row(r, rows);
+			read_rows_put_row(r, rows);
 	}
 	return rc == SQLITE_ROW || rc == SQLITE_DONE ? ASTRA_FAULT_NONE
 						     : astra_reading_failed(r);
 }
 
-static enum astra_fault check_jobs(const struct astra_reading *r,
-				   const struct rows *rows)
+static enum astra_fault read_rows_check_jobs(const struct astra_reading *r,
+					     const struct rows *rows)
 {
 	const struct astra_job_refs *jobs = &r->query->jobs;
 
@@ -176,7 +177,7 @@ static enum astra_fault check_jobs(const struct astra_reading *r,
 	return ASTRA_FAULT_NONE;
 }
 
-static void put_head(struct astra_reading *r, bool jobs)
+static void read_rows_put_head(struct astra_reading *r, bool jobs)
 {
 	const struct astra_query_past *past = &r->query->past;
 
@@ -224,11 +225,11 @@ enum astra_fault astra_reading_rows(struct astra_reading *r)
 	/* Those asked for by number may be among more of the same array. */
 	sqlite3_bind_int64(rows.s, 4,
 			   r->query->jobs.count ? -1 : (int64_t)rows.most + 1);
-	put_head(r, rows.what->subject == READING_JOB);
+	read_rows_put_head(r, rows.what->subject == READING_JOB);
 	fault = put_rows(r, &rows);
 	sqlite3_finalize(rows.s);
 	if (!fault)
-		fault = check_jobs(r, &rows);
+		fault = read_rows_check_jobs(r, &rows);
 	/* Who asked for the first ones knows that there are others. */
 	if (rows.most < ASTRA_HISTORY_ROWS_MAX)
 		rows.more = false;

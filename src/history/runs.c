@@ -32,7 +32,8 @@ static void use_pool(struct astra_writer *w, struct hpool *p, double gpus,
 
 /* Count GPUs from one time to another; from a later one, take them back. The
  * pool's are counted from when the pool itself is. */
-static void use(struct astra_writer *w, struct hjob *j, double from, double to)
+static void runs_use(struct astra_writer *w, struct hjob *j, double from,
+		     double to)
 {
 	struct howner *o;
 	struct hpool *p;
@@ -57,7 +58,7 @@ static void use(struct astra_writer *w, struct hjob *j, double from, double to)
 }
 
 /* Devices that its present or last run has. */
-static uint32_t run_gpus(const struct astra_report_job *r)
+static uint32_t runs_run_gpus(const struct astra_report_job *r)
 {
 	if (r->run_gpus)
 		return r->run_gpus;
@@ -72,7 +73,7 @@ static int begin_run(struct astra_writer *w, struct hjob *j,
 
 	j->open = j->dirty = true;
 	j->run_start = j->counted_sec = j->last_start = start;
-	j->gpus = run_gpus(r);
+	j->gpus = runs_run_gpus(r);
 	j->end_sec = j->pool_sec = 0;
 	if (!j->first_sec || start < j->first_sec)
 		j->first_sec = start;
@@ -92,13 +93,13 @@ static int resume_run(struct astra_writer *w, struct hjob *j,
 	j->run_start = j->last_start;
 	j->counted_sec = j->end_sec;
 	j->closed_sec -= j->end_sec - j->run_start;
-	j->gpus = run_gpus(r);
+	j->gpus = runs_run_gpus(r);
 	return ASTRA_SQL(w, SQL_RUN_ADD, "idtdis", j->id, j->run_start, 0.0,
 			 j->counted_sec, (int64_t)j->gpus, r->nodes);
 }
 
-static int end_lease(struct astra_writer *w, struct hjob *j, double end_sec,
-		     const char *how)
+static int runs_end_lease(struct astra_writer *w, struct hjob *j,
+			  double end_sec, const char *how)
 {
 	if (!j->leased)
 		return 0;
@@ -112,13 +113,13 @@ int astra_history_run_end(struct astra_writer *w, struct hjob *j,
 {
 	double end = fmax(end_sec, j->run_start);
 
-	use(w, j, j->counted_sec, end);
+	runs_use(w, j, j->counted_sec, end);
 	j->open = false;
 	j->dirty = true;
 	j->last_start = j->run_start;
 	j->end_sec = end;
 	j->closed_sec += end - j->run_start;
-	if (end_lease(w, j, end, how) < 0)
+	if (runs_end_lease(w, j, end, how) < 0)
 		return -1;
 	return ASTRA_SQL(w, SQL_RUN_END, "idd", j->id, j->run_start, end);
 }
@@ -136,7 +137,8 @@ static const char *how_of(const struct hjob *j,
 }
 
 /* When the open run ended, if it is not the one that the report knows. */
-static double end_of(const struct hjob *j, const struct astra_report_job *r)
+static double runs_end_of(const struct hjob *j,
+			  const struct astra_report_job *r)
 {
 	bool other = r->run_start_sec > j->run_start + SAME_SEC;
 
@@ -149,10 +151,10 @@ static double end_of(const struct hjob *j, const struct astra_report_job *r)
 	return j->counted_sec;
 }
 
-static int go_on(struct astra_writer *w, struct hjob *j,
-		 const struct astra_report_job *r)
+static int runs_go_on(struct astra_writer *w, struct hjob *j,
+		      const struct astra_report_job *r)
 {
-	uint32_t gpus = run_gpus(r);
+	uint32_t gpus = runs_run_gpus(r);
 
 	if (gpus != j->gpus) {
 		j->gpus = gpus;
@@ -161,7 +163,7 @@ static int go_on(struct astra_writer *w, struct hjob *j,
 			return -1;
 	}
 	if (w->now_sec > j->counted_sec) {
-		use(w, j, j->counted_sec, w->now_sec);
+		runs_use(w, j, j->counted_sec, w->now_sec);
 		j->counted_sec = w->now_sec;
 	}
 	return 0;
@@ -175,13 +177,13 @@ int astra_history_run(struct astra_writer *w, struct hjob *j,
 		    fabs(r->run_start_sec - j->last_start) < SAME_SEC;
 
 	if (j->open && (!runs || !same) &&
-	    astra_history_run_end(w, j, end_of(j, r), how_of(j, r)) < 0)
+	    astra_history_run_end(w, j, runs_end_of(j, r), how_of(j, r)) < 0)
 		return -1;
 	if (runs && !j->open &&
 	    (same ? resume_run(w, j, r) : begin_run(w, j, r)) < 0)
 		return -1;
 	if (runs)
-		return go_on(w, j, r);
+		return runs_go_on(w, j, r);
 	/* Began and ended between two reports. */
 	if (r->run_start_sec > j->last_start + SAME_SEC &&
 	    r->run_end_sec > r->run_start_sec) {
@@ -200,7 +202,7 @@ int astra_history_lease(struct astra_writer *w, struct hjob *j,
 
 	if (!j->open || (j->leased && fabs(start - j->lease_start) < SAME_SEC))
 		return 0;
-	if (end_lease(w, j, start, j->lent ? "lent" : "renewed") < 0)
+	if (runs_end_lease(w, j, start, j->lent ? "lent" : "renewed") < 0)
 		return -1;
 	j->leased = true;
 	j->lent = r->lent;

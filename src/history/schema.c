@@ -130,8 +130,8 @@ static bool was_ours(sqlite3 *db, const char *path)
 	return application == APPLICATION;
 }
 
-static enum verdict refuse(sqlite3 *db, int rc, const char *path,
-			   struct astra_error *err)
+static enum verdict schema_refuse(sqlite3 *db, int rc, const char *path,
+				  struct astra_error *err)
 {
 	bool damaged = rc == SQLITE_CORRUPT || rc == SQLITE_NOTADB;
 
@@ -146,8 +146,8 @@ static enum verdict refuse(sqlite3 *db, int rc, const char *path,
 	return damaged ? DAMAGED : REFUSED;
 }
 
-static enum verdict judge(sqlite3 *db, const char *path,
-			  struct astra_error *err)
+static enum verdict schema_judge(sqlite3 *db, const char *path,
+				 struct astra_error *err)
 {
 	long long tables, application, version;
 	int rc = ask_number(db, "SELECT count(*) FROM sqlite_master", 0,
@@ -156,7 +156,7 @@ static enum verdict judge(sqlite3 *db, const char *path,
 	if (rc == SQLITE_OK)
 		rc = ask_number(db, "PRAGMA application_id", 0, &application);
 	if (rc != SQLITE_OK)
-		return refuse(db, rc, path, err);
+		return schema_refuse(db, rc, path, err);
 	if (!tables)
 		return EMPTY;
 	if (application != APPLICATION) {
@@ -166,7 +166,7 @@ static enum verdict judge(sqlite3 *db, const char *path,
 	rc = ask_number(db, "SELECT value FROM meta WHERE key='version'", 0,
 			&version);
 	if (rc != SQLITE_OK)
-		return refuse(db, rc, path, err);
+		return schema_refuse(db, rc, path, err);
 	if (version == ASTRA_HISTORY_VERSION)
 		return GOOD;
 	astra_error_set(err, "%s has version %lld, this is for version %d",
@@ -261,7 +261,7 @@ static int try_open(const char *path, const char *cluster, sqlite3 **db,
 		return sql_error(*db, path, err);
 	if (be_alone(*db, path, err) < 0)
 		return -1;
-	*verdict = judge(*db, path, err);
+	*verdict = schema_judge(*db, path, err);
 	if (*verdict > EMPTY || set_up(*db, path, err) < 0)
 		return -1;
 	if (*verdict == EMPTY &&
@@ -311,7 +311,7 @@ static int open_to_read(const char *path, sqlite3 **db, struct astra_error *err)
 	if (astra_history_is_wal(*db))
 		return 1;
 	sqlite3_busy_timeout(*db, READ_BUSY_MSEC);
-	switch (judge(*db, path, err)) {
+	switch (schema_judge(*db, path, err)) {
 	case GOOD:
 		return 0;
 	case EMPTY:

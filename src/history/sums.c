@@ -126,7 +126,8 @@ void astra_sums_since(struct astra_sums *sums, double minute_sec,
 
 /* Rows. */
 
-static size_t hash_of(unsigned table, unsigned level, int64_t at, int64_t id)
+static size_t sums_hash_of(unsigned table, unsigned level, int64_t at,
+			   int64_t id)
 {
 	uint64_t h = (uint64_t)at * UINT64_C(0x9e3779b97f4a7c15);
 
@@ -135,7 +136,7 @@ static size_t hash_of(unsigned table, unsigned level, int64_t at, int64_t id)
 	return (size_t)(h ^ (h >> 32));
 }
 
-static int widen(struct astra_sums *s)
+static int sums_widen(struct astra_sums *s)
 {
 	size_t count = s->slot_count ? 2 * s->slot_count : 1024;
 	uint32_t *slots = calloc(count, sizeof(*slots));
@@ -144,7 +145,7 @@ static int widen(struct astra_sums *s)
 		return -1;
 	for (size_t i = 0; i < s->count; i++) {
 		const struct row *r = &s->rows[i];
-		size_t at = hash_of(r->table, r->level, r->time, r->id);
+		size_t at = sums_hash_of(r->table, r->level, r->time, r->id);
 
 		while (slots[at & (count - 1)])
 			at++;
@@ -156,8 +157,8 @@ static int widen(struct astra_sums *s)
 	return 0;
 }
 
-static struct row *new_row(struct astra_sums *s, unsigned table, unsigned level,
-			   int64_t at, int64_t id)
+static struct row *sums_new_row(struct astra_sums *s, unsigned table,
+				unsigned level, int64_t at, int64_t id)
 {
 	struct row *r;
 
@@ -176,15 +177,15 @@ static struct row *new_row(struct astra_sums *s, unsigned table, unsigned level,
 }
 
 /* NULL: memory is out, or there are too many. */
-static struct row *row_of(struct astra_sums *s, unsigned table, unsigned level,
-			  int64_t at, int64_t id)
+static struct row *sums_row_of(struct astra_sums *s, unsigned table,
+			       unsigned level, int64_t at, int64_t id)
 {
 	struct row *r;
 	size_t slot;
 
-	if (2 * (s->count + 1) > s->slot_count && widen(s) < 0)
+	if (2 * (s->count + 1) > s->slot_count && sums_widen(s) < 0)
 		return NULL;
-	slot = hash_of(table, level, at, id);
+	slot = sums_hash_of(table, level, at, id);
 	for (;; slot++) {
 		uint32_t n = s->slots[slot & (s->slot_count - 1)];
 
@@ -195,7 +196,7 @@ static struct row *row_of(struct astra_sums *s, unsigned table, unsigned level,
 		    r->id == id)
 			return r;
 	}
-	r = new_row(s, table, level, at, id);
+	r = sums_new_row(s, table, level, at, id);
 	if (r)
 		s->slots[slot & (s->slot_count - 1)] = (uint32_t)s->count;
 	return r;
@@ -204,8 +205,8 @@ static struct row *row_of(struct astra_sums *s, unsigned table, unsigned level,
 /* Buckets. */
 
 /* As readers see them. The day is kept: finding it asks the time zone. */
-static void bucket_of(struct astra_sums *s, enum astra_history_level level,
-		      double at_sec, int64_t *begin, int64_t *end)
+static void sums_bucket_of(struct astra_sums *s, enum astra_history_level level,
+			   double at_sec, int64_t *begin, int64_t *end)
 {
 	int64_t at = (int64_t)floor(at_sec);
 
@@ -223,7 +224,7 @@ static void bucket_of(struct astra_sums *s, enum astra_history_level level,
 	s->day_end = *end;
 }
 
-static void put(struct row *r, unsigned column, double value)
+static void sums_put(struct row *r, unsigned column, double value)
 {
 	double *to = &r->value[column];
 
@@ -255,11 +256,11 @@ void astra_sums_spread(struct astra_sums *sums, enum astra_sums_table table,
 			struct row *r;
 			double until;
 
-			bucket_of(sums, l, at, &begin, &end);
+			sums_bucket_of(sums, l, at, &begin, &end);
 			until = fmin((double)end, to_sec);
-			r = row_of(sums, table, l, begin, id);
+			r = sums_row_of(sums, table, l, begin, id);
 			if (r)
-				put(r, column, rate * (until - at));
+				sums_put(r, column, rate * (until - at));
 			else
 				sums->dropped++;
 			at = until;
@@ -279,10 +280,10 @@ void astra_sums_add(struct astra_sums *sums, enum astra_sums_table table,
 
 		if (at_sec < sums->since[l])
 			continue;
-		bucket_of(sums, l, at_sec, &begin, &end);
-		r = row_of(sums, table, l, begin, id);
+		sums_bucket_of(sums, l, at_sec, &begin, &end);
+		r = sums_row_of(sums, table, l, begin, id);
 		if (r)
-			put(r, column, value);
+			sums_put(r, column, value);
 		else
 			sums->dropped++;
 	}
@@ -290,12 +291,13 @@ void astra_sums_add(struct astra_sums *sums, enum astra_sums_table table,
 
 /* Writing. */
 
-static int failed(sqlite3 *db, struct astra_error *err)
+static int sums_failed(sqlite3 *db, struct astra_error *err)
 {
 	return astra_error_set(err, "%s", sqlite3_errmsg(db));
 }
 
-static void put_rule(struct astra_text *sql, const struct column *c, bool first)
+static void sums_put_rule(struct astra_text *sql, const struct column *c,
+			  bool first)
 {
 	const char *comma = first ? "" : ",", *n = c->name;
 
@@ -320,7 +322,7 @@ static sqlite3_stmt *upsert(sqlite3 *db, const struct table *t)
 	astra_text_printf(&sql, ") ON CONFLICT(level,time,%s) DO UPDATE SET ",
 			  t->key);
 	for (size_t i = 0; t->columns[i].name; i++)
-		put_rule(&sql, &t->columns[i], !i);
+		sums_put_rule(&sql, &t->columns[i], !i);
 	if (!sql.failed)
 		sqlite3_prepare_v2(db, sql.bytes, -1, &s, NULL);
 	astra_text_clear(&sql);
@@ -345,7 +347,7 @@ static int write_row(sqlite3_stmt *s, const struct row *r)
 }
 
 /* By how much a minute's lack grows. What has been written of it counts too. */
-static int lack_of(sqlite3_stmt *s, const struct row *r, double *out)
+static int sums_lack_of(sqlite3_stmt *s, const struct row *r, double *out)
 {
 	double alloc = r->value[TENANT_ALLOC], fair = r->value[TENANT_FAIR];
 	double before = 0;
@@ -382,7 +384,7 @@ static int add_lacks(struct astra_sums *sums, sqlite3 *db)
 		if (r.table != ASTRA_SUMS_TENANT ||
 		    r.level != ASTRA_HISTORY_MINUTE)
 			continue;
-		rc = lack_of(s, &r, &more);
+		rc = sums_lack_of(s, &r, &more);
 		astra_sums_add(sums, ASTRA_SUMS_TENANT, r.id, TENANT_LACK, more,
 			       (double)r.time);
 	}
@@ -404,7 +406,7 @@ int astra_sums_write(struct astra_sums *sums, struct sqlite3 *db,
 	for (size_t i = 0; !rc && i < sums->count; i++)
 		rc = write_row(s[sums->rows[i].table], &sums->rows[i]);
 	if (rc < 0)
-		failed(db, err);
+		sums_failed(db, err);
 	else
 		*rows += sums->count;
 	for (size_t i = 0; i < ASTRA_SUMS_TABLES; i++)

@@ -83,8 +83,8 @@ static enum astra_history_level finest(int64_t sec, const int64_t *first)
 						: ASTRA_HISTORY_DAY;
 }
 
-static void add(struct astra_history_window *w, enum astra_history_level level,
-		int64_t from, int64_t to)
+static void window_add(struct astra_history_window *w,
+		       enum astra_history_level level, int64_t from, int64_t to)
 {
 	if (from < to)
 		w->pieces[w->count++] =
@@ -99,12 +99,12 @@ static void cover(struct astra_history_window *w,
 	int64_t outer = astra_history_bucket(level, to);
 
 	if (level == ASTRA_HISTORY_MINUTE) {
-		add(w, level, from, to);
+		window_add(w, level, from, to);
 	} else if (inner >= outer) {
 		cover(w, level - 1, from, to);
 	} else {
 		cover(w, level - 1, from, inner);
-		add(w, level, inner, outer);
+		window_add(w, level, inner, outer);
 		cover(w, level - 1, outer, to);
 	}
 }
@@ -157,7 +157,7 @@ void astra_history_split(int64_t start_sec, int64_t end_sec,
 	out->start_sec = astra_history_bucket(ASTRA_HISTORY_DAY, start_sec);
 	out->end_sec = round_up(ASTRA_HISTORY_DAY, end_sec);
 	out->count = 0;
-	add(out, ASTRA_HISTORY_DAY, out->start_sec, out->end_sec);
+	window_add(out, ASTRA_HISTORY_DAY, out->start_sec, out->end_sec);
 }
 
 int64_t astra_history_series(int64_t start_sec, int64_t end_sec,
@@ -176,6 +176,6 @@ int64_t astra_history_series(int64_t start_sec, int64_t end_sec,
 		.start_sec = astra_history_bucket(level, start_sec),
 		.end_sec = round_up(level, end_sec),
 	};
-	add(out, level, out->start_sec, out->end_sec);
+	window_add(out, level, out->start_sec, out->end_sec);
 	return level_sec[level];
 }

@@ -9,7 +9,7 @@
 #include "src/history/schema.h"
 #include "src/history/writer_priv.h"
 
-static int failed(struct astra_writer *w, struct astra_error *err)
+static int writer_failed(struct astra_writer *w, struct astra_error *err)
 {
 	return astra_error_set(err, "%s", sqlite3_errmsg(w->db));
 }
@@ -60,7 +60,7 @@ struct astra_writer *astra_writer_open(const char *path, const char *cluster,
 	}
 	w->time_sec = meta(w, "counted_sec");
 	if (astra_history_load(w) < 0) {
-		failed(w, err);
+		writer_failed(w, err);
 		astra_writer_close(w);
 		return NULL;
 	}
@@ -110,7 +110,7 @@ const char *astra_writer_lost(const struct astra_writer *w, const char *path)
 
 /* The sums of a report. */
 
-static void add_owner(struct astra_writer *w, struct howner *o)
+static void writer_add_owner(struct astra_writer *w, struct howner *o)
 {
 	struct hpool *p = &w->pools[w->tenants[o->tenant].pool];
 	const double values[] = {
@@ -137,8 +137,8 @@ static void spread_tenant(struct astra_writer *w, const struct htenant *t,
 			  w->since_sec, w->now_sec);
 }
 
-static int add_tenant(struct astra_writer *w,
-		      const struct astra_report_tenant *r)
+static int writer_add_tenant(struct astra_writer *w,
+			     const struct astra_report_tenant *r)
 {
 	uint32_t n = astra_history_tenant(w, r->pool, r->name);
 	struct htenant *t;
@@ -218,9 +218,9 @@ static void add_pool_time(struct astra_writer *w, const struct hpool *p,
 	spread_pool(w, p, POOL_LOST, p->leaving_gpus);
 }
 
-static void add_pool(struct astra_writer *w, struct hpool *p,
-		     const struct astra_report *report,
-		     const struct astra_report_pool *r)
+static void writer_add_pool(struct astra_writer *w, struct hpool *p,
+			    const struct astra_report *report,
+			    const struct astra_report_pool *r)
 {
 	const struct astra_report_timing *round = &report->diag.round;
 	const struct astra_counters *c = &r->counters;
@@ -292,7 +292,8 @@ static int add_records(struct astra_writer *w,
 	return 0;
 }
 
-static int add_jobs(struct astra_writer *w, const struct astra_report *report)
+static int writer_add_jobs(struct astra_writer *w,
+			   const struct astra_report *report)
 {
 	w->epoch++;
 	if (add_records(w, report, false) < 0 ||
@@ -329,19 +330,19 @@ static int add_report(struct astra_writer *w, const struct astra_report *report)
 	if (now < w->time_sec && astra_history_mark(w) < 0)
 		return -1;
 	begin_time(w, now);
-	if (begin_pools(w, report) < 0 || add_jobs(w, report) < 0)
+	if (begin_pools(w, report) < 0 || writer_add_jobs(w, report) < 0)
 		return -1;
 	if (!w->time_sec)
 		w->time_sec = now;
 	for (size_t i = 0; i < w->owner_count; i++)
-		add_owner(w, &w->owners[i]);
+		writer_add_owner(w, &w->owners[i]);
 	for (size_t i = 0; i < report->tenant_count; i++)
-		if (add_tenant(w, &report->tenants[i]) < 0)
+		if (writer_add_tenant(w, &report->tenants[i]) < 0)
 			return -1;
 	for (size_t i = 0; i < report->pool_count; i++) {
 		uint32_t n = astra_history_pool(w, report->pools[i].name);
 
-		add_pool(w, &w->pools[n], report, &report->pools[i]);
+		writer_add_pool(w, &w->pools[n], report, &report->pools[i]);
 	}
 	w->rounds = report->diag.round.count;
 	w->usec = report->diag.round.sum_usec;
@@ -370,8 +371,8 @@ static int save_counters(struct astra_writer *w)
 	return ASTRA_SQL(w, SQL_META_SET, "sd", "counted_sec", w->time_sec);
 }
 
-static int write_all(struct astra_writer *w,
-		     struct astra_report *const *reports, size_t count)
+static int writer_write_all(struct astra_writer *w,
+			    struct astra_report *const *reports, size_t count)
 {
 	struct astra_error ignored;
 	int rc;
@@ -398,11 +399,11 @@ int astra_writer_add(struct astra_writer *w,
 	int code;
 
 	*damaged = false;
-	if (write_all(w, reports, count) == 0)
+	if (writer_write_all(w, reports, count) == 0)
 		return 0;
 	code = sqlite3_errcode(w->db);
 	*damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
-	failed(w, err);
+	writer_failed(w, err);
 	(void)execute(w, "ROLLBACK");
 	return -1;
 }

@@ -37,7 +37,7 @@ void html_chart_end(const struct html_chart *c)
 	fputs("</svg></figure>\n", c->file);
 }
 
-static void put_value(FILE *f, double value, enum html_unit unit)
+static void chart_put_value(FILE *f, double value, enum html_unit unit)
 {
 	if (unit == HTML_TIME) {
 		html_time(f, value);
@@ -48,13 +48,13 @@ static void put_value(FILE *f, double value, enum html_unit unit)
 		fputs(" %", f);
 }
 
-static void put_text(FILE *f, double x, double y, const char *class)
+static void chart_put_text(FILE *f, double x, double y, const char *class)
 {
 	fprintf(f, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, class);
 }
 
-static void put_line(FILE *f, double x1, double y1, double x2, double y2,
-		     const char *class)
+static void chart_put_line(FILE *f, double x1, double y1, double x2, double y2,
+			   const char *class)
 {
 	fprintf(f,
 		"<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" "
@@ -81,17 +81,17 @@ void html_axis_x(const struct html_chart *c)
 	for (size_t i = 0; i < count; i++) {
 		double at = html_at(s, ticks[i]);
 
-		put_line(c->file, at, bottom, at, top, "grid");
-		put_text(c->file, at, bottom + TICK_TEXT_PX, "tick mid");
+		chart_put_line(c->file, at, bottom, at, top, "grid");
+		chart_put_text(c->file, at, bottom + TICK_TEXT_PX, "tick mid");
 		if (c->x.texts)
 			html_text(c->file, c->x.texts[i]);
 		else
-			put_value(c->file, ticks[i], c->x.unit);
+			chart_put_value(c->file, ticks[i], c->x.unit);
 		fputs("</text>\n", c->file);
 	}
-	put_line(c->file, s->begin, bottom, s->end, bottom, "axis");
-	put_text(c->file, (s->begin + s->end) / 2, bottom + TITLE_TEXT_PX,
-		 "title mid");
+	chart_put_line(c->file, s->begin, bottom, s->end, bottom, "axis");
+	chart_put_text(c->file, (s->begin + s->end) / 2, bottom + TITLE_TEXT_PX,
+		       "title mid");
 	html_text(c->file, c->x.title);
 	fputs("</text>\n", c->file);
 }
@@ -106,12 +106,12 @@ void html_axis_y(const struct html_chart *c)
 	for (size_t i = 0; i < count; i++) {
 		double at = html_at(s, ticks[i]);
 
-		put_line(c->file, left, at, right, at, "grid");
-		put_text(c->file, left - 6, at + 4, "tick end");
-		put_value(c->file, ticks[i], c->y.unit);
+		chart_put_line(c->file, left, at, right, at, "grid");
+		chart_put_text(c->file, left - 6, at + 4, "tick end");
+		chart_put_value(c->file, ticks[i], c->y.unit);
 		fputs("</text>\n", c->file);
 	}
-	put_text(c->file, left, s->end - 8, "title");
+	chart_put_text(c->file, left, s->end - 8, "title");
 	html_text(c->file, c->y.title);
 	fputs("</text>\n", c->file);
 }
@@ -120,8 +120,9 @@ void html_rule_x(const struct html_chart *c, double value, const char *label)
 {
 	double at = html_at(&c->x.scale, value);
 
-	put_line(c->file, at, c->y.scale.begin, at, c->y.scale.end, "rule");
-	put_text(c->file, at + 4, c->y.scale.end + 10, "tick");
+	chart_put_line(c->file, at, c->y.scale.begin, at, c->y.scale.end,
+		       "rule");
+	chart_put_text(c->file, at + 4, c->y.scale.end + 10, "tick");
 	html_text(c->file, label);
 	fputs("</text>\n", c->file);
 }
@@ -130,8 +131,9 @@ void html_rule_y(const struct html_chart *c, double value, const char *label)
 {
 	double at = html_at(&c->y.scale, value);
 
-	put_line(c->file, c->x.scale.begin, at, c->x.scale.end, at, "rule");
-	put_text(c->file, c->x.scale.end - 4, at - 4, "tick end");
+	chart_put_line(c->file, c->x.scale.begin, at, c->x.scale.end, at,
+		       "rule");
+	chart_put_text(c->file, c->x.scale.end - 4, at - 4, "tick end");
 	html_text(c->file, label);
 	fputs("</text>\n", c->file);
 }

@@ -59,7 +59,7 @@ static int add_event(struct sync *s, double at_sec, uint32_t row,
 	return 0;
 }
 
-static int compare_events(const void *a, const void *b)
+static int account_compare_events(const void *a, const void *b)
 {
 	const struct event *x = a, *y = b;
 
@@ -74,7 +74,7 @@ static int compare_events(const void *a, const void *b)
 
 /* Jobs. */
 
-static uint32_t new_row(struct astra_engine *e, uint32_t id)
+static uint32_t account_new_row(struct astra_engine *e, uint32_t id)
 {
 	uint32_t row;
 
@@ -103,7 +103,7 @@ static void count_user(struct astra_engine *e, const struct ejob *j, int by)
 		e->users[j->user].jobs += (uint32_t)by;
 }
 
-static void forget(struct astra_engine *e, uint32_t row, double now_sec)
+static void account_forget(struct astra_engine *e, uint32_t row, double now_sec)
 {
 	struct ejob *j = &e->jobs[row];
 
@@ -119,7 +119,7 @@ static void forget(struct astra_engine *e, uint32_t row, double now_sec)
 	e->vacant[e->vacant_count++] = row;
 }
 
-static uint32_t held_gpus(const struct astra_job *job)
+static uint32_t account_held_gpus(const struct astra_job *job)
 {
 	uint32_t gpus = 0;
 
@@ -130,7 +130,7 @@ static uint32_t held_gpus(const struct astra_job *job)
 
 static double held_charge(const struct astra_job *job)
 {
-	return astra_charge(job->held_charge, held_gpus(job));
+	return astra_charge(job->held_charge, account_held_gpus(job));
 }
 
 static double asked_charge(const struct astra_job *job)
@@ -151,8 +151,8 @@ static double demand_charge(const struct ejob *j, const struct astra_job *job)
 }
 
 /* The array a task was split from, if the task is like the rest of it. */
-static struct ejob *parent_of(struct astra_engine *e,
-			      const struct astra_job *job)
+static struct ejob *account_parent_of(struct astra_engine *e,
+				      const struct astra_job *job)
 {
 	struct ejob *parent;
 
@@ -176,8 +176,9 @@ static uint32_t account_of(struct astra_engine *e, const struct astra_title *t)
 				      t->weight, t->charge);
 }
 
-static struct astra_title title_of(const struct sync *s,
-				   const struct astra_job *job, double charge)
+static struct astra_title account_title_of(const struct sync *s,
+					   const struct astra_job *job,
+					   double charge)
 {
 	return (struct astra_title){
 		.tenant = s->e->tenant_of[job->tenant],
@@ -198,11 +199,11 @@ static void take_title(struct astra_engine *e, struct ejob *j,
 	j->charge = title->charge;
 }
 
-static uint32_t add_job(struct sync *s, const struct astra_job *job)
+static uint32_t account_add_job(struct sync *s, const struct astra_job *job)
 {
 	struct astra_engine *e = s->e;
-	uint32_t row = new_row(e, job->id);
-	struct astra_title title = title_of(s, job, asked_charge(job));
+	uint32_t row = account_new_row(e, job->id);
+	struct astra_title title = account_title_of(s, job, asked_charge(job));
 	struct ejob *j, *parent;
 
 	if (row == ASTRA_NONE)
@@ -221,7 +222,7 @@ static uint32_t add_job(struct sync *s, const struct astra_job *job)
 		e->vacant[e->vacant_count++] = row;
 		return ASTRA_NONE;
 	}
-	parent = parent_of(e, job);
+	parent = account_parent_of(e, job);
 	if (parent) {
 		j->submit_sec = parent->submit_sec;
 		j->planned_end_sec = parent->planned_end_sec;
@@ -259,7 +260,8 @@ int astra_job_retitle(struct astra_engine *e, struct ejob *j,
  * integrals and goes on under the new terms. */
 static int retitle(struct sync *s, struct ejob *j, const struct astra_job *job)
 {
-	struct astra_title title = title_of(s, job, demand_charge(j, job));
+	struct astra_title title =
+		account_title_of(s, job, demand_charge(j, job));
 
 	if (job->state == ASTRA_JOB_PENDING)
 		astra_first_start_change(s->e, j, &job->request, &title);
@@ -273,7 +275,7 @@ static int retitle(struct sync *s, struct ejob *j, const struct astra_job *job)
 }
 
 /* When the last run ended, as far as is known. */
-static double run_end(const struct sync *s, const struct astra_job *job)
+static double account_run_end(const struct sync *s, const struct astra_job *job)
 {
 	if (job->end_sec > 0)
 		return job->end_sec;
@@ -319,7 +321,8 @@ static int alloc_events(struct sync *s, uint32_t row,
 			       ? 0
 			       : add_event(s, s->snap->now_sec, row,
 					   EVENT_ALLOC, held);
-	if (ran && add_event(s, run_end(s, job), row, EVENT_ALLOC, 0) < 0)
+	if (ran &&
+	    add_event(s, account_run_end(s, job), row, EVENT_ALLOC, 0) < 0)
 		return -1;
 	if (runs)
 		return add_event(s, job->start_sec, row, EVENT_ALLOC, held);
@@ -342,12 +345,12 @@ static int active_events(struct sync *s, uint32_t row,
 
 	if (is == was && (!is || j->copies == job->copies))
 		return 0;
-	if (is && !was && !j->seen && !parent_of(s->e, job))
+	if (is && !was && !j->seen && !account_parent_of(s->e, job))
 		at = job->submit_sec; /* seen for the first time */
 	else if (is && !was && job->state == ASTRA_JOB_RUNNING)
 		at = job->start_sec;
 	else if (!is && job->state != ASTRA_JOB_BLOCKED)
-		at = run_end(s, job);
+		at = account_run_end(s, job);
 	return add_event(s, at, row, EVENT_ACTIVE, is ? job->copies : 0);
 }
 
@@ -374,7 +377,7 @@ static int sync_job(struct sync *s, uint32_t index)
 	if (row >= e->job_count || e->jobs[row].id != job->id)
 		row = astra_idmap_get(&e->by_id, job->id);
 	if (row == ASTRA_IDMAP_NONE)
-		row = add_job(s, job);
+		row = account_add_job(s, job);
 	if (row == ASTRA_NONE)
 		return -1;
 	j = &e->jobs[row];
@@ -392,7 +395,7 @@ static int sync_job(struct sync *s, uint32_t index)
 		s->changed = true;
 	j->state = job->state;
 	j->copies = job->copies;
-	j->held_gpus = held_gpus(job);
+	j->held_gpus = account_held_gpus(job);
 	j->held_charge = held_charge(job);
 	j->revocable = job->revocable;
 	j->restart_cnt = job->restart_cnt;
@@ -409,7 +412,7 @@ static int sync_job(struct sync *s, uint32_t index)
 	return 0;
 }
 
-static int split(struct astra_engine *e, const struct event *ev)
+static int account_split(struct astra_engine *e, const struct event *ev)
 {
 	struct ejob *task = &e->jobs[ev->row];
 	struct ejob *parent = astra_engine_find(e, (uint32_t)ev->value);
@@ -436,13 +439,14 @@ static int apply_events(struct sync *s)
 	struct astra_engine *e = s->e;
 
 	if (s->count)
-		qsort(s->events, s->count, sizeof(*s->events), compare_events);
+		qsort(s->events, s->count, sizeof(*s->events),
+		      account_compare_events);
 	for (size_t i = 0; i < s->count; i++) {
 		const struct event *ev = &s->events[i];
 		uint32_t account = e->jobs[ev->row].account;
 
 		if (ev->kind == EVENT_SPLIT) {
-			if (split(e, ev) < 0)
+			if (account_split(e, ev) < 0)
 				return -1;
 		} else if (ev->kind == EVENT_ALLOC) {
 			astra_fairness_set_alloc(e->account, ev->at_sec,
@@ -462,7 +466,7 @@ static void forget_unseen(struct sync *s)
 	for (size_t i = 0; i < e->job_count; i++) {
 		if (!e->jobs[i].id || e->jobs[i].seen == e->epoch)
 			continue;
-		forget(e, (uint32_t)i, s->snap->now_sec);
+		account_forget(e, (uint32_t)i, s->snap->now_sec);
 		s->changed = true;
 	}
 }
@@ -545,7 +549,7 @@ static void forget_gone(struct sync *s, uint32_t *rows, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		if (!e->jobs[rows[i]].id || e->jobs[rows[i]].seen == e->epoch)
 			continue;
-		forget(e, rows[i], s->snap->now_sec);
+		account_forget(e, rows[i], s->snap->now_sec);
 		s->changed = true;
 	}
 }

@@ -30,7 +30,8 @@ int astra_allocation_add(struct astra_allocation *a, uint32_t demand,
 	return 0;
 }
 
-static int append(uint32_t **list, size_t *count, size_t *room, uint32_t demand)
+static int allot_append(uint32_t **list, size_t *count, size_t *room,
+			uint32_t demand)
 {
 	if (astra_grow(list, room, *count + 1, sizeof(**list)) < 0)
 		return -1;
@@ -40,12 +41,14 @@ static int append(uint32_t **list, size_t *count, size_t *room, uint32_t demand)
 
 int astra_allocation_leave(struct astra_allocation *a, uint32_t demand)
 {
-	return append(&a->leavers, &a->leaver_count, &a->leaver_room, demand);
+	return allot_append(&a->leavers, &a->leaver_count, &a->leaver_room,
+			    demand);
 }
 
 int astra_allocation_refuse(struct astra_allocation *a, uint32_t demand)
 {
-	return append(&a->refused, &a->refused_count, &a->refused_room, demand);
+	return allot_append(&a->refused, &a->refused_count, &a->refused_room,
+			    demand);
 }
 
 static void allotment_fini(struct allotment *a)
@@ -125,7 +128,8 @@ static double ran_sec(const struct round *r, const struct ejob *j,
 	return usage.alloc / astra_charge(request->charge, request->gpus);
 }
 
-static void add_demand(struct allotment *a, size_t index, size_t *contender)
+static void allot_add_demand(struct allotment *a, size_t index,
+			     size_t *contender)
 {
 	const struct round *r = a->r;
 	const struct astra_job *job = &r->snap->jobs[index];
@@ -160,7 +164,7 @@ static void add_demand(struct allotment *a, size_t index, size_t *contender)
 	a->demands[a->demand_count++] = demand;
 }
 
-static int ask_policy(struct allotment *a, struct astra_error *err)
+static int allot_ask_policy(struct allotment *a, struct astra_error *err)
 {
 	struct round *r = a->r;
 	struct astra_offer offer = {
@@ -185,7 +189,7 @@ static int ask_policy(struct allotment *a, struct astra_error *err)
 	for (size_t i = 0; i < r->snap->job_count; i++)
 		if (r->snap->jobs[i].request.gpus &&
 		    astra_job_active(r->snap->jobs[i].state))
-			add_demand(a, i, &contender);
+			allot_add_demand(a, i, &contender);
 	offer.demands = a->demands;
 	offer.demand_count = a->demand_count;
 	a->answer.wake_sec = HUGE_VAL;
@@ -273,7 +277,7 @@ static void exclude_refused(struct allotment *a)
 	}
 }
 
-static int refuse(struct allotment *a)
+static int allot_refuse(struct allotment *a)
 {
 	for (size_t i = 0; i < a->answer.refused_count; i++) {
 		uint32_t demand = a->answer.refused[i];
@@ -289,7 +293,7 @@ static int refuse(struct allotment *a)
 	return 0;
 }
 
-static int explain(struct allotment *a)
+static int allot_explain(struct allotment *a)
 {
 	const struct astra_policy *policy = a->r->e->policy;
 	size_t demand = 0;
@@ -323,7 +327,7 @@ int astra_round_allot(struct round *r, struct astra_error *err)
 		astra_error_nomem(err);
 		goto out;
 	}
-	rc = ask_policy(&a, err);
+	rc = allot_ask_policy(&a, err);
 	r->plan->changed |= a.answer.changed;
 	exclude_refused(&a);
 	if (!rc)
@@ -336,9 +340,9 @@ int astra_round_allot(struct round *r, struct astra_error *err)
 	if (!rc)
 		rc = astra_revoke_doomed(r);
 	if (!rc)
-		rc = refuse(&a);
+		rc = allot_refuse(&a);
 	if (!rc && !r->plan->terse)
-		rc = explain(&a);
+		rc = allot_explain(&a);
 	if (rc < 0)
 		astra_error_nomem(err);
 out:

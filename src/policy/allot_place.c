@@ -4,7 +4,8 @@
 #include "src/policy/allot_priv.h"
 
 /* Whether an award can be meant; a policy that errs starts nothing. */
-static bool is_sound(const struct allotment *a, const struct astra_award *award)
+static bool allot_place_is_sound(const struct allotment *a,
+				 const struct astra_award *award)
 {
 	const struct astra_request *q;
 	uint64_t gpus = 0;
@@ -26,8 +27,8 @@ static bool is_sound(const struct allotment *a, const struct astra_award *award)
 	return gpus <= q->gpus && gpus >= astra_request_least(q);
 }
 
-static bool is_held(const struct astra_job *job,
-		    const struct astra_share *shares, size_t count)
+static bool allot_place_is_held(const struct astra_job *job,
+				const struct astra_share *shares, size_t count)
 {
 	size_t same = 0;
 
@@ -46,7 +47,7 @@ static int match_awards(struct allotment *a, struct contender **winners,
 		struct astra_award *award = &a->answer.awards[i];
 		struct contender *c;
 
-		if (!is_sound(a, award))
+		if (!allot_place_is_sound(a, award))
 			return astra_error_set(
 				err, "policy %s: award %zu of %zu is not sound",
 				a->r->e->policy->name, i,
@@ -57,7 +58,7 @@ static int match_awards(struct allotment *a, struct contender **winners,
 		c->until_sec = award->until_sec;
 		winners[i] = c;
 		if (c->expired)
-			c->granted = is_held(
+			c->granted = allot_place_is_held(
 				c->job, a->answer.shares + award->first_share,
 				award->share_count);
 	}
@@ -89,8 +90,9 @@ static uint64_t award_gpus(const struct allotment *a,
 }
 
 /* Anywhere: an elastic job as large as it was awarded, in whole steps. */
-static size_t place_elsewhere(struct allotment *a, const struct contender *c,
-			      const struct astra_award *award)
+static size_t allot_place_elsewhere(struct allotment *a,
+				    const struct contender *c,
+				    const struct astra_award *award)
 {
 	struct contender sized = *c;
 	struct astra_job job;
@@ -119,7 +121,7 @@ static int place_award(struct allotment *a, struct contender *c,
 				       a->answer.shares + award->first_share,
 				       award->share_count);
 	if (!count && !c->expired)
-		count = place_elsewhere(a, c, award);
+		count = allot_place_elsewhere(a, c, award);
 	if (!count) {
 		c->failed = true;
 		if (lifted)
@@ -142,7 +144,7 @@ static bool is_less(const struct allotment *a, const struct contender *c,
 }
 
 /* First those who start or grow, then those who would only shrink or move. */
-static int place_all(struct allotment *a, struct contender **winners)
+static int allot_place_all(struct allotment *a, struct contender **winners)
 {
 	for (int less = 0; less < 2; less++)
 		for (size_t i = 0; i < a->answer.award_count; i++) {
@@ -171,7 +173,7 @@ int astra_allot_place(struct allotment *a, struct astra_error *err)
 		rc = match_awards(a, winners, err);
 	if (!rc && astra_reclaim_init(&a->rc, a->r, a->r->idle) < 0)
 		rc = astra_error_nomem(err);
-	if (!rc && (place_all(a, winners) < 0 ||
+	if (!rc && (allot_place_all(a, winners) < 0 ||
 		    (lends && astra_allot_lend(a, until) < 0)))
 		rc = astra_error_nomem(err);
 	free(winners);

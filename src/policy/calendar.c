@@ -10,8 +10,8 @@
 #define NEVER SIZE_MAX
 #define SEARCH_STEP 32 /* few releases will mostly do */
 
-static void give(const struct round *r, struct astra_space *space,
-		 const struct astra_share *share)
+static void calendar_give(const struct round *r, struct astra_space *space,
+			  const struct astra_share *share)
 {
 	if (r->snap->nodes[share->node].usable)
 		astra_space_give(space, share);
@@ -22,7 +22,7 @@ static void give_releases(const struct calendar *c, struct astra_space *space,
 {
 	for (size_t i = from; i < to; i++)
 		for (size_t k = 0; k < c->items[i].count; k++)
-			give(c->r, space, &c->items[i].shares[k]);
+			calendar_give(c->r, space, &c->items[i].shares[k]);
 }
 
 /* GPUs on their way that nobody was promised. */
@@ -33,12 +33,13 @@ static void give_coming(const struct round *r, struct astra_space *space)
 
 		if (!r->coming[n] || !node->gpus)
 			continue;
-		give(r, space,
-		     &(struct astra_share){
-			     .node = n,
-			     .gpus = r->coming[n],
-			     .cpus = node->cpus * r->coming[n] / node->gpus,
-		     });
+		calendar_give(
+			r, space,
+			&(struct astra_share){
+				.node = n,
+				.gpus = r->coming[n],
+				.cpus = node->cpus * r->coming[n] / node->gpus,
+			});
 	}
 }
 

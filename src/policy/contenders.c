@@ -14,8 +14,8 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 }
 
 /* Requests of one shape find a place together or not at all. */
-static uint64_t shape_of(const struct round *r, const struct astra_job *job,
-			 bool refusals)
+static uint64_t contenders_shape_of(const struct round *r,
+				    const struct astra_job *job, bool refusals)
 {
 	const struct astra_request *q = &job->request;
 	const uint64_t *banned =
@@ -43,7 +43,7 @@ static int add_contender(struct round *r, uint32_t row,
 			 const struct astra_job *job, bool expired)
 {
 	struct ejob *j = &r->e->jobs[row];
-	uint64_t shape = shape_of(r, job, j->refusals > 0);
+	uint64_t shape = contenders_shape_of(r, job, j->refusals > 0);
 
 	if (astra_grow(&r->contenders, &r->contender_room,
 		       r->contender_count + 1, sizeof(*r->contenders)) < 0)

@@ -130,7 +130,7 @@ double astra_engine_time(const struct astra_engine *e)
 }
 
 /* 0 stands for "none". */
-static void shift(double *at_sec, double by_sec)
+static void engine_shift(double *at_sec, double by_sec)
 {
 	if (*at_sec > 0)
 		*at_sec += by_sec;
@@ -141,32 +141,32 @@ void astra_engine_shift(struct astra_engine *e, double by_sec)
 	e->begin_sec += by_sec;
 	e->now_sec += by_sec;
 	for (size_t i = 0; i < e->job_count; i++) {
-		shift(&e->jobs[i].start_sec, by_sec);
-		shift(&e->jobs[i].lease_start_sec, by_sec);
-		shift(&e->jobs[i].lease_end_sec, by_sec);
-		shift(&e->jobs[i].grace_end_sec, by_sec);
-		shift(&e->jobs[i].told_sec, by_sec);
-		shift(&e->jobs[i].bound_sec, by_sec);
-		shift(&e->jobs[i].away_sec, by_sec);
-		shift(&e->jobs[i].planned_end_sec, by_sec);
-		shift(&e->jobs[i].vain_sec, by_sec);
+		engine_shift(&e->jobs[i].start_sec, by_sec);
+		engine_shift(&e->jobs[i].lease_start_sec, by_sec);
+		engine_shift(&e->jobs[i].lease_end_sec, by_sec);
+		engine_shift(&e->jobs[i].grace_end_sec, by_sec);
+		engine_shift(&e->jobs[i].told_sec, by_sec);
+		engine_shift(&e->jobs[i].bound_sec, by_sec);
+		engine_shift(&e->jobs[i].away_sec, by_sec);
+		engine_shift(&e->jobs[i].planned_end_sec, by_sec);
+		engine_shift(&e->jobs[i].vain_sec, by_sec);
 	}
 	e->roster.known = false;
 	for (size_t i = 0; i < e->grant_count; i++) {
-		shift(&e->grants[i].until_sec, by_sec);
-		shift(&e->grants[i].told_sec, by_sec);
+		engine_shift(&e->grants[i].until_sec, by_sec);
+		engine_shift(&e->grants[i].told_sec, by_sec);
 	}
 	for (size_t i = 0; i < e->hold_count; i++)
-		shift(&e->holds[i].start_sec, by_sec);
+		engine_shift(&e->holds[i].start_sec, by_sec);
 	for (size_t i = 0; i < e->refusal_count; i++)
-		shift(&e->refusals[i].until_sec, by_sec);
+		engine_shift(&e->refusals[i].until_sec, by_sec);
 	astra_fairness_shift(e->account, by_sec);
 	astra_asides_shift(&e->asides, by_sec);
 	if (e->policy->shift)
 		e->policy->shift(e->policy_self, by_sec);
 }
 
-static double earlier(double best, double at_sec, double now_sec)
+static double engine_earlier(double best, double at_sec, double now_sec)
 {
 	return at_sec > now_sec && at_sec < best ? at_sec : best;
 }
@@ -197,7 +197,7 @@ static bool nobody_waits(const struct round *r)
 }
 
 /* Whether an elastic job could use what is idle. */
-static bool wants_more(const struct round *r)
+static bool engine_wants_more(const struct round *r)
 {
 	if (!r->e->roster.elastic || !astra_space_gpus(r->idle))
 		return false;
@@ -226,8 +226,8 @@ static double next_must_end(const struct round *r)
 
 		if (j->revocable && j->phase == ASTRA_PHASE_LEASED &&
 		    astra_lease_must_end(r->snap, &r->snap->jobs[i]))
-			best = earlier(best, j->lease_end_sec,
-				       r->snap->now_sec);
+			best = engine_earlier(best, j->lease_end_sec,
+					      r->snap->now_sec);
 	}
 	return best;
 }
@@ -247,22 +247,22 @@ static double next_due(const struct round *r)
 		if (j->state == ASTRA_JOB_REQUEUED ||
 		    j->state == ASTRA_JOB_ENDING ||
 		    j->phase == ASTRA_PHASE_LEAVING)
-			best = earlier(best, now + 1, now);
+			best = engine_earlier(best, now + 1, now);
 		if (j->phase == ASTRA_PHASE_GRACE)
-			best = earlier(best, j->grace_end_sec, now);
+			best = engine_earlier(best, j->grace_end_sec, now);
 	}
 	best = fmin(best, e->unwanted ? next_must_end(r)
 				      : astra_roster_next_end(e, now));
 	if (e->grant_count > count_starts(r->plan))
-		best = earlier(best, now + 1, now);
+		best = engine_earlier(best, now + 1, now);
 	for (size_t i = 0; i < e->hold_count; i++)
-		best = earlier(best, e->holds[i].start_sec, now);
-	return earlier(best, r->wake_sec, now);
+		best = engine_earlier(best, e->holds[i].start_sec, now);
+	return engine_earlier(best, r->wake_sec, now);
 }
 
 /* The host looks again now and then in any case, and at what it was told to
  * start. */
-static double next_wake(const struct round *r)
+static double engine_next_wake(const struct round *r)
 {
 	const struct astra_engine *e = r->e;
 	double now = r->snap->now_sec;
@@ -312,9 +312,9 @@ static void engine_end(struct round *r, bool failed)
 	}
 	e->counters.rounds++;
 	e->unwanted = !failed && e->options.leases && !e->policy->allocate &&
-		      nobody_waits(r) && !wants_more(r);
+		      nobody_waits(r) && !engine_wants_more(r);
 	r->plan->due_sec = next_due(r);
-	r->plan->wake_sec = next_wake(r);
+	r->plan->wake_sec = engine_next_wake(r);
 	astra_idle_end(r);
 	e->contenders = r->contenders;
 	e->contender_room = r->contender_room;

@@ -122,8 +122,8 @@ const struct astra_member astra_image_refusal_members[] = {
 
 /* Writing. */
 
-static void put_shares(const struct astra_share *shares, size_t count,
-		       struct astra_bytes *out)
+static void engine_image_put_shares(const struct astra_share *shares,
+				    size_t count, struct astra_bytes *out)
 {
 	for (size_t i = 0; i < count; i++)
 		astra_members_put(out, &shares[i], astra_share_members);
@@ -173,11 +173,13 @@ int astra_engine_image(const struct astra_engine *e, struct astra_bytes *out)
 	for (size_t i = 0; i < e->grant_count; i++) {
 		astra_members_put(out, &e->grants[i],
 				  astra_image_grant_members);
-		put_shares(e->grants[i].shares, e->grants[i].count, out);
+		engine_image_put_shares(e->grants[i].shares, e->grants[i].count,
+					out);
 	}
 	for (size_t i = 0; i < e->hold_count; i++) {
 		astra_members_put(out, &e->holds[i], astra_image_hold_members);
-		put_shares(e->holds[i].shares, e->holds[i].count, out);
+		engine_image_put_shares(e->holds[i].shares, e->holds[i].count,
+					out);
 	}
 	for (size_t i = 0; i < e->refusal_count; i++)
 		put_refusal(&e->refusals[i], e->node_words, out);
@@ -189,13 +191,13 @@ int astra_engine_image(const struct astra_engine *e, struct astra_bytes *out)
 /* Reading. Counts are checked against what is left of the data before anything
  * is made from them, and indices before they are used. */
 
-static bool too_many(const struct astra_reader *in, size_t count)
+static bool engine_image_too_many(const struct astra_reader *in, size_t count)
 {
 	return in->failed || count > in->size - in->at;
 }
 
-static int get_tenants(struct astra_engine *e, struct astra_reader *in,
-		       size_t count)
+static int engine_image_get_tenants(struct astra_engine *e,
+				    struct astra_reader *in, size_t count)
 {
 	e->tenants = calloc(count + 1, sizeof(*e->tenants));
 	e->tenant_room = count + 1;
@@ -210,8 +212,8 @@ static int get_tenants(struct astra_engine *e, struct astra_reader *in,
 	return e->tenants && !in->failed ? 0 : -1;
 }
 
-static int get_users(struct astra_engine *e, struct astra_reader *in,
-		     size_t count)
+static int engine_image_get_users(struct astra_engine *e,
+				  struct astra_reader *in, size_t count)
 {
 	e->users = calloc(count + 1, sizeof(*e->users));
 	e->user_room = count + 1;
@@ -227,8 +229,8 @@ static int get_users(struct astra_engine *e, struct astra_reader *in,
 	return e->users && !in->failed ? 0 : -1;
 }
 
-static int get_jobs(struct astra_engine *e, struct astra_reader *in,
-		    size_t count)
+static int engine_image_get_jobs(struct astra_engine *e,
+				 struct astra_reader *in, size_t count)
 {
 	e->jobs = calloc(count + 1, sizeof(*e->jobs));
 	e->job_room = e->vacant_room = count + 1;
@@ -252,8 +254,8 @@ static int get_jobs(struct astra_engine *e, struct astra_reader *in,
 	return 0;
 }
 
-static int get_vacant(struct astra_engine *e, struct astra_reader *in,
-		      size_t count)
+static int engine_image_get_vacant(struct astra_engine *e,
+				   struct astra_reader *in, size_t count)
 {
 	if (count > e->job_count)
 		return -1;
@@ -272,7 +274,9 @@ static struct astra_share *get_shares(const struct astra_engine *e,
 				      struct astra_reader *in, size_t count)
 {
 	struct astra_share *shares =
-		too_many(in, count) ? NULL : calloc(count + 1, sizeof(*shares));
+		engine_image_too_many(in, count)
+			? NULL
+			: calloc(count + 1, sizeof(*shares));
 
 	for (size_t i = 0; shares && i < count; i++) {
 		astra_members_get(in, &shares[i], astra_share_members);
@@ -363,7 +367,7 @@ static int get_policy(struct astra_engine *e, struct astra_reader *in)
 {
 	struct astra_reader own = {.size = (size_t)astra_get_u64(in)};
 
-	if (too_many(in, own.size))
+	if (engine_image_too_many(in, own.size))
 		return -1;
 	own.data = astra_get_bytes(in, own.size);
 	if (in->failed || !e->policy->restore)
@@ -375,17 +379,18 @@ static int get_policy(struct astra_engine *e, struct astra_reader *in)
 		       : 0;
 }
 
-static int get_all(struct astra_engine *e, struct astra_reader *in)
+static int engine_image_get_all(struct astra_engine *e, struct astra_reader *in)
 {
 	struct astra_engine counts = {0};
 
 	astra_members_get(in, &counts, astra_image_engine_members);
-	if (too_many(in, counts.tenant_count) ||
-	    too_many(in, counts.user_count) || too_many(in, counts.job_count) ||
-	    too_many(in, counts.vacant_count) ||
-	    too_many(in, counts.grant_count) ||
-	    too_many(in, counts.hold_count) ||
-	    too_many(in, counts.refusal_count) ||
+	if (engine_image_too_many(in, counts.tenant_count) ||
+	    engine_image_too_many(in, counts.user_count) ||
+	    engine_image_too_many(in, counts.job_count) ||
+	    engine_image_too_many(in, counts.vacant_count) ||
+	    engine_image_too_many(in, counts.grant_count) ||
+	    engine_image_too_many(in, counts.hold_count) ||
+	    engine_image_too_many(in, counts.refusal_count) ||
 	    astra_node_names_get(&e->nodes, in) < 0 ||
 	    astra_node_names_get(&e->back_nodes, in) < 0)
 		return -1;
@@ -397,10 +402,10 @@ static int get_all(struct astra_engine *e, struct astra_reader *in)
 	e->unwanted = counts.unwanted;
 	e->back = counts.back && e->policy->renumber;
 	e->counters = counts.counters;
-	if (get_tenants(e, in, counts.tenant_count) < 0 ||
-	    get_users(e, in, counts.user_count) < 0 ||
-	    get_jobs(e, in, counts.job_count) < 0 ||
-	    get_vacant(e, in, counts.vacant_count) < 0 ||
+	if (engine_image_get_tenants(e, in, counts.tenant_count) < 0 ||
+	    engine_image_get_users(e, in, counts.user_count) < 0 ||
+	    engine_image_get_jobs(e, in, counts.job_count) < 0 ||
+	    engine_image_get_vacant(e, in, counts.vacant_count) < 0 ||
 	    get_grants(e, in, counts.grant_count) < 0 ||
 	    get_holds(e, in, counts.hold_count) < 0 ||
 	    get_refusals(e, in, counts.refusal_count) < 0)
@@ -417,7 +422,7 @@ struct astra_engine *astra_engine_of_image(const struct astra_options *options,
 
 	if (!e)
 		return NULL;
-	if (!get_all(e, &in))
+	if (!engine_image_get_all(e, &in))
 		return e;
 	astra_error_set(err, "the engine's image is damaged, or of another "
 			     "release");

@@ -186,8 +186,8 @@ static int restore_tenant(struct astra_engine *e, struct astra_reader *in)
 	return 0;
 }
 
-static void read_job(struct ejob *j, struct astra_usage *usage,
-		     struct astra_reader *in, uint32_t version)
+static void engine_state_read_job(struct ejob *j, struct astra_usage *usage,
+				  struct astra_reader *in, uint32_t version)
 {
 	uint32_t flags;
 
@@ -222,14 +222,14 @@ static void read_job(struct ejob *j, struct astra_usage *usage,
 	usage->fair = astra_get_f64(in);
 }
 
-static int restore_job(struct astra_engine *e, struct astra_reader *in,
-		       uint32_t version)
+static int engine_state_restore_job(struct astra_engine *e,
+				    struct astra_reader *in, uint32_t version)
 {
 	struct ejob j = {0};
 	struct astra_usage usage;
 	uint32_t row = (uint32_t)e->job_count;
 
-	read_job(&j, &usage, in, version);
+	engine_state_read_job(&j, &usage, in, version);
 	if (in->failed || !j.id || j.tenant >= e->tenant_count ||
 	    j.state > ASTRA_JOB_ENDED || j.phase > ASTRA_PHASE_LEAVING ||
 	    !(j.weight >= 0) || !(j.charge >= 0) || !(j.held_charge >= 0) ||
@@ -394,8 +394,8 @@ static int restore_asides(struct astra_engine *e, struct astra_reader *in,
 	return astra_aside_resume(e);
 }
 
-static int restore(struct astra_engine *e, struct astra_reader *in,
-		   uint32_t version, struct astra_aside *other)
+static int engine_state_restore(struct astra_engine *e, struct astra_reader *in,
+				uint32_t version, struct astra_aside *other)
 {
 	uint32_t tenants, jobs;
 	double capacity;
@@ -416,7 +416,7 @@ static int restore(struct astra_engine *e, struct astra_reader *in,
 	for (uint32_t i = 0; !rc && i < tenants; i++)
 		rc = restore_tenant(e, in);
 	for (uint32_t i = 0; !rc && i < jobs; i++)
-		rc = restore_job(e, in, version);
+		rc = engine_state_restore_job(e, in, version);
 	if (!rc && version >= 3)
 		rc = restore_policy(e, in, other);
 	e->nodes.unknown = version < 4;
@@ -453,7 +453,7 @@ struct astra_engine *astra_engine_restore(const struct astra_options *options,
 	e = astra_engine_create(options, 0, err);
 	if (!e)
 		return NULL;
-	rc = restore(e, &in, version, &other);
+	rc = engine_state_restore(e, &in, version, &other);
 	astra_bytes_clear(&other.state);
 	if (rc < 0) {
 		astra_error_set(err,

@@ -126,7 +126,7 @@ static void settle_group(struct astra_fairness *f, struct group *g)
 }
 
 /* Bring a tenant's integrals up to now, before one of its rates changes. */
-static void settle(struct astra_fairness *f, struct tenant *t)
+static void fairness_settle(struct astra_fairness *f, struct tenant *t)
 {
 	if (f->now_sec <= t->at_sec)
 		return;
@@ -144,14 +144,14 @@ static void settle_all(struct astra_fairness *f, double now)
 {
 	f->now_sec = fmax(f->now_sec, now);
 	for (size_t i = 0; i < f->tenant_count; i++)
-		settle(f, &f->tenants[i]);
+		fairness_settle(f, &f->tenants[i]);
 }
 
 static struct tenant *settled(struct astra_fairness *f, double now,
 			      uint32_t tenant)
 {
 	f->now_sec = fmax(f->now_sec, now);
-	settle(f, &f->tenants[tenant]);
+	fairness_settle(f, &f->tenants[tenant]);
 	return &f->tenants[tenant];
 }
 

@@ -69,7 +69,8 @@ const struct astra_member astra_image_fairness_job_members[] = {
 	ASTRA_MEMBERS_END,
 };
 
-static void put_group(struct astra_bytes *out, const struct group *g)
+static void fairness_image_put_group(struct astra_bytes *out,
+				     const struct group *g)
 {
 	astra_members_put(out, g, astra_image_fairness_group_members);
 	for (size_t i = 0; i < g->cap_count; i++)
@@ -84,7 +85,7 @@ void astra_fairness_put(const struct astra_fairness *f, struct astra_bytes *out)
 		astra_members_put(out, &f->tenants[i],
 				  astra_image_fairness_tenant_members);
 	for (size_t i = 0; i < f->group_count; i++)
-		put_group(out, &f->groups[i]);
+		fairness_image_put_group(out, &f->groups[i]);
 	for (size_t i = 0; i < f->job_count; i++)
 		astra_members_put(out, &f->jobs[i],
 				  astra_image_fairness_job_members);
@@ -102,8 +103,8 @@ static void *array_of(const struct astra_reader *in, size_t count, size_t size,
 	return calloc(count + 1, size);
 }
 
-static int get_tenants(struct astra_reader *in, struct astra_fairness *f,
-		       size_t count)
+static int fairness_image_get_tenants(struct astra_reader *in,
+				      struct astra_fairness *f, size_t count)
 {
 	f->tenants = array_of(in, count, sizeof(*f->tenants), &f->tenant_room);
 	if (!f->tenants)
@@ -156,8 +157,8 @@ static int get_groups(struct astra_reader *in, struct astra_fairness *f,
 	return 0;
 }
 
-static int get_jobs(struct astra_reader *in, struct astra_fairness *f,
-		    size_t count)
+static int fairness_image_get_jobs(struct astra_reader *in,
+				   struct astra_fairness *f, size_t count)
 {
 	f->jobs = array_of(in, count, sizeof(*f->jobs), &f->job_room);
 	if (!f->jobs)
@@ -173,8 +174,8 @@ static int get_jobs(struct astra_reader *in, struct astra_fairness *f,
 	return 0;
 }
 
-static int get_vacant(struct astra_reader *in, struct astra_fairness *f,
-		      size_t count)
+static int fairness_image_get_vacant(struct astra_reader *in,
+				     struct astra_fairness *f, size_t count)
 {
 	if (count > f->job_count)
 		return -1;
@@ -206,9 +207,10 @@ struct astra_fairness *astra_fairness_get(struct astra_reader *in)
 	vacant = f->vacant_count;
 	f->tenant_count = f->group_count = 0;
 	f->job_count = f->vacant_count = 0;
-	if (!in->failed && !get_tenants(in, f, tenants) &&
-	    !get_groups(in, f, groups) && !get_jobs(in, f, jobs) &&
-	    !get_vacant(in, f, vacant))
+	if (!in->failed && !fairness_image_get_tenants(in, f, tenants) &&
+	    !get_groups(in, f, groups) &&
+	    !fairness_image_get_jobs(in, f, jobs) &&
+	    !fairness_image_get_vacant(in, f, vacant))
 		return f;
 	astra_fairness_destroy(f);
 	return NULL;

@@ -99,7 +99,7 @@ static enum readiness readiness(const struct round *r, const struct grant *g)
 }
 
 /* Set aside what is already free of a grant; the rest is coming. */
-static void reserve(struct round *r, const struct grant *g)
+static void grant_reserve(struct round *r, const struct grant *g)
 {
 	for (size_t i = 0; i < g->count; i++) {
 		struct astra_share part = g->shares[i];
@@ -121,18 +121,18 @@ static void reserve(struct round *r, const struct grant *g)
 }
 
 /* It runs, and leaves to start elsewhere. */
-static bool moves(const struct ejob *j)
+static bool grant_moves(const struct ejob *j)
 {
 	return j->state == ASTRA_JOB_RUNNING && j->phase != ASTRA_PHASE_LEASED;
 }
 
-static bool wanted(struct round *r, const struct grant *g)
+static bool grant_wanted(struct round *r, const struct grant *g)
 {
 	const struct ejob *j = astra_engine_find(r->e, g->job);
 
 	return j &&
 	       (j->state == ASTRA_JOB_PENDING ||
-		j->state == ASTRA_JOB_REQUEUED || moves(j)) &&
+		j->state == ASTRA_JOB_REQUEUED || grant_moves(j)) &&
 	       astra_grants_of(r->e, g->job) <= j->copies;
 }
 
@@ -186,7 +186,7 @@ void astra_grants_revise(struct round *r)
 	for (size_t i = 0; i < e->grant_count;) {
 		struct grant *g = &e->grants[i];
 
-		if (!wanted(r, g) || !still_possible(r, g) ||
+		if (!grant_wanted(r, g) || !still_possible(r, g) ||
 		    readiness(r, g) == GRANT_BROKEN || grant_in_vain(r, g)) {
 			astra_grants_drop_at(e, i);
 			continue;
@@ -194,7 +194,7 @@ void astra_grants_revise(struct round *r)
 		i++;
 		if (readiness(r, g) == GRANT_WAITING ||
 		    astra_engine_find(e, g->job)->state != ASTRA_JOB_PENDING)
-			reserve(r, g);
+			grant_reserve(r, g);
 		else
 			for (size_t k = 0; k < g->count; k++)
 				astra_space_take(r->idle, &g->shares[k]);
@@ -224,7 +224,7 @@ static bool free_now(const struct round *r, const struct grant *g,
 	return ready;
 }
 
-static int start(struct round *r, const struct grant *g)
+static int grant_start(struct round *r, const struct grant *g)
 {
 	struct ejob *j = astra_engine_find(r->e, g->job);
 	double end = r->snap->now_sec + j->lease_sec;
@@ -260,7 +260,7 @@ int astra_grants_start(struct round *r)
 		bool ready = free_now(r, &e->grants[i], taken);
 
 		if (ready && j->state == ASTRA_JOB_PENDING)
-			rc = start(r, &e->grants[i]);
+			rc = grant_start(r, &e->grants[i]);
 	}
 	free(taken);
 	return rc;

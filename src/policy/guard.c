@@ -61,7 +61,7 @@ static void check_need(struct astra_guard *g)
 		lengthen(g, NEED_TIMES * need, need);
 }
 
-static void count_run(struct astra_guard *g, bool barren)
+static void guard_count_run(struct astra_guard *g, bool barren)
 {
 	g->barren = barren ? g->barren + 1 : 0;
 	if (g->barren >= BARREN_RUNS)
@@ -69,7 +69,7 @@ static void count_run(struct astra_guard *g, bool barren)
 }
 
 /* A run is over. */
-static void judge(struct astra_guard *g, double end_sec)
+static void guard_judge(struct astra_guard *g, double end_sec)
 {
 	double length = end_sec - g->start_sec;
 
@@ -79,10 +79,11 @@ static void judge(struct astra_guard *g, double end_sec)
 	g->open_first = g->first;
 	g->open_sec = length;
 	if (!g->open)
-		count_run(g, g->saves ? g->saved <= g->step : true);
+		guard_count_run(g, g->saves ? g->saved <= g->step : true);
 }
 
-static void begin(struct astra_guard *g, const struct astra_guard_look *look)
+static void guard_begin(struct astra_guard *g,
+			const struct astra_guard_look *look)
 {
 	g->begun = true;
 	g->heard = g->started_up = false;
@@ -96,8 +97,8 @@ void astra_guard_follow(struct astra_guard *g,
 {
 	g->longest_sec = look->longest_sec;
 	if (g->begun && g->run != look->run) {
-		judge(g, look->end_sec > g->start_sec ? look->end_sec
-						      : g->seen_sec);
+		guard_judge(g, look->end_sec > g->start_sec ? look->end_sec
+							    : g->seen_sec);
 		g->begun = false;
 	}
 	/* The picture may be older than what was done about it. */
@@ -107,13 +108,13 @@ void astra_guard_follow(struct astra_guard *g,
 	if (!look->running)
 		return;
 	if (!g->begun)
-		begin(g, look);
+		guard_begin(g, look);
 	g->start_sec = look->start_sec;
 	g->seen_sec = look->now_sec;
 }
 
 /* This run begins at `first`: so much did the one before save. */
-static void settle(struct astra_guard *g)
+static void guard_settle(struct astra_guard *g)
 {
 	double gain = g->first > g->open_first
 			      ? (double)(g->first - g->open_first)
@@ -122,9 +123,9 @@ static void settle(struct astra_guard *g)
 	if (!g->open)
 		return;
 	g->open = false;
-	count_run(g,
-		  gain <= 0 || (g->iter_sec > 0 &&
-				gain * g->iter_sec < GAIN_LEAST * g->open_sec));
+	guard_count_run(g, gain <= 0 || (g->iter_sec > 0 &&
+					 gain * g->iter_sec <
+						 GAIN_LEAST * g->open_sec));
 }
 
 /* Iterations that it began with: of a later run that tells of no checkpoints
@@ -161,7 +162,7 @@ void astra_guard_progress(struct astra_guard *g, double time_sec, uint64_t done,
 	g->newest = done;
 	if (first) {
 		g->first = done;
-		settle(g);
+		guard_settle(g);
 	}
 	if (!g->started_up && done > base_of(g))
 		measure_startup(g, time_sec, done);

@@ -43,7 +43,8 @@ static void begin_lease(struct astra_engine *e, struct ejob *j,
 	lease_count(e, j);
 }
 
-static void end_lease(struct ejob *j, const struct astra_job *job, double now)
+static void lease_end_lease(struct ejob *j, const struct astra_job *job,
+			    double now)
 {
 	bool taken = j->phase != ASTRA_PHASE_LEASED;
 
@@ -81,7 +82,7 @@ void astra_lease_follow(struct astra_engine *e, struct ejob *j,
 		astra_min_run_sec(&e->options, j->lease_sec, job->min_run_sec);
 	if (leased && (job->state != ASTRA_JOB_RUNNING ||
 		       j->restart_cnt != job->restart_cnt)) {
-		end_lease(j, job, now_sec);
+		lease_end_lease(j, job, now_sec);
 		leased = false;
 		*changed = true;
 	}

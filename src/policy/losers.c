@@ -80,7 +80,7 @@ static size_t collect_losers(struct reclaim *rc)
 	return entries;
 }
 
-static int allocate(struct reclaim *rc, const struct astra_space *space)
+static int losers_allocate(struct reclaim *rc, const struct astra_space *space)
 {
 	const struct round *r = rc->r;
 	size_t nodes = r->snap->node_count, entries;
@@ -150,7 +150,7 @@ int astra_reclaim_init(struct reclaim *rc, struct round *r,
 		       const struct astra_space *space)
 {
 	*rc = (struct reclaim){.r = r};
-	if (allocate(rc, space) < 0)
+	if (losers_allocate(rc, space) < 0)
 		return -1;
 	for (size_t i = 0; i < rc->loser_count; i++)
 		astra_loser_give(r, rc->all, loser_at(rc, i));

@@ -94,9 +94,9 @@ static void ltgf_destroy(void *data)
 	free(self);
 }
 
-static struct entry entry_of(const struct ltgf *self,
-			     const struct astra_contest *contest,
-			     uint32_t candidate)
+static struct entry ltgf_entry_of(const struct ltgf *self,
+				  const struct astra_contest *contest,
+				  uint32_t candidate)
 {
 	const struct astra_candidate *c = &contest->candidates[candidate];
 	struct entry e = {
@@ -137,7 +137,7 @@ static int compare_equals(const void *a, const void *b)
 	return x->candidate < y->candidate ? -1 : x->candidate > y->candidate;
 }
 
-static int compare_entries(const void *a, const void *b)
+static int ltgf_compare_entries(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
@@ -156,7 +156,7 @@ static void sort_entries(struct entry *entries, size_t count)
 {
 	size_t end;
 
-	qsort(entries, count, sizeof(*entries), compare_entries);
+	qsort(entries, count, sizeof(*entries), ltgf_compare_entries);
 	for (size_t i = 0; i < count; i = end) {
 		for (end = i + 1; end < count; end++)
 			if (!is_tied(&entries[end], &entries[i]))
@@ -193,7 +193,7 @@ static bool queue_before(const struct queue *x, const struct queue *y)
 	return order ? order < 0 : x->number < y->number;
 }
 
-static void sift_down(struct queue *heap, size_t count, size_t at)
+static void ltgf_sift_down(struct queue *heap, size_t count, size_t at)
 {
 	for (;;) {
 		size_t child = 2 * at + 1;
@@ -259,7 +259,7 @@ static void find_next(struct queue *q)
 	if (!best) {
 		q->first = *q->next;
 		for (struct entry *e = q->next + 1; e < q->end; e++)
-			if (compare_entries(e, &q->first) < 0)
+			if (ltgf_compare_entries(e, &q->first) < 0)
 				q->first = *e;
 		q->tied = true;
 		best = best_tied(q);
@@ -342,7 +342,7 @@ static void group_entries(const struct ltgf *self, struct table *t)
 		uint32_t line = line_of(contest, &contest->candidates[i]);
 
 		t->entries[t->begins[line]++] =
-			entry_of(self, contest, (uint32_t)i);
+			ltgf_entry_of(self, contest, (uint32_t)i);
 	}
 }
 
@@ -359,7 +359,7 @@ static struct queue queue_of(const struct astra_contest *contest,
 static void heapify(struct queue *heap, size_t count)
 {
 	for (size_t i = count / 2; i-- > 0;)
-		sift_down(heap, count, i);
+		ltgf_sift_down(heap, count, i);
 }
 
 /* How many lines with entries each tenant has. */
@@ -434,7 +434,7 @@ static void settle_top(struct queue *heap, size_t *count, bool empty)
 		heap[*count] = heap[0];
 		heap[0] = last;
 	}
-	sift_down(heap, *count, 0);
+	ltgf_sift_down(heap, *count, 0);
 }
 
 /* Growing. All jobs of a tenant have had their turn: now those of them that are
@@ -442,8 +442,9 @@ static void settle_top(struct queue *heap, size_t *count, bool empty)
  * charged like a grant: in turn among a user's, by A / F among users and
  * tenants as ever. */
 
-static bool wants_more(const struct table *t, const struct astra_ranking *out,
-		       const struct entry *e)
+static bool ltgf_wants_more(const struct table *t,
+			    const struct astra_ranking *out,
+			    const struct entry *e)
 {
 	const struct astra_candidate *c = &t->contest->candidates[e->candidate];
 	const struct astra_choice *choice =
@@ -460,7 +461,7 @@ static void grow_line(const struct table *t, const struct astra_ranking *out,
 	struct entry *end = line->begin;
 
 	for (struct entry *e = line->begin; e < line->end; e++)
-		if (wants_more(t, out, e))
+		if (ltgf_wants_more(t, out, e))
 			*end++ = *e;
 	line->next = line->kept = line->begin;
 	line->end = end;
@@ -509,7 +510,7 @@ static void grow_step(const struct table *t, struct astra_ranking *out,
 
 	if (t->contest->candidates[e.candidate].gpus_step <= *gpus_free) {
 		grant_step(t, out, &e, tenant, line, gpus_free);
-		if (wants_more(t, out, &e))
+		if (ltgf_wants_more(t, out, &e))
 			*line->kept++ = e;
 	}
 	if (line->next < line->end)
@@ -527,14 +528,14 @@ static bool takes_step(const struct table *t, const struct astra_ranking *out,
 	const struct astra_candidate *c = &t->contest->candidates[e->candidate];
 	uint32_t gpus = out->choices[t->choice_of[e->candidate]].gpus;
 
-	return wants_more(t, out, e) &&
+	return ltgf_wants_more(t, out, e) &&
 	       (c->rho < 1 || gpus + c->gpus_step <= c->gpus_turn);
 }
 
 /* The turn of a job of the tenant's first user.
  * Returns whether it is granted, or has no place anyway. */
-static bool take_turn(struct table *t, struct astra_ranking *out,
-		      struct queue *tenant, uint64_t *gpus_free)
+static bool ltgf_take_turn(struct table *t, struct astra_ranking *out,
+			   struct queue *tenant, uint64_t *gpus_free)
 {
 	const struct astra_contest *contest = t->contest;
 	struct queue *user = &tenant->users[0];
@@ -561,8 +562,8 @@ static bool take_turn(struct table *t, struct astra_ranking *out,
 	return granted || c->excluded;
 }
 
-static void run_round(const struct ltgf *self, struct table *t,
-		      struct astra_ranking *out)
+static void ltgf_run_round(const struct ltgf *self, struct table *t,
+			   struct astra_ranking *out)
 {
 	const struct astra_contest *contest = t->contest;
 	uint64_t gpus_free = contest->gpus;
@@ -576,7 +577,7 @@ static void run_round(const struct ltgf *self, struct table *t,
 		if (tenant->growing)
 			grow_step(t, out, tenant, &gpus_free);
 		else
-			fits = take_turn(t, out, tenant, &gpus_free);
+			fits = ltgf_take_turn(t, out, tenant, &gpus_free);
 		settle_top(tenant->users, &tenant->user_count,
 			   user->next == user->end);
 		if (t->elastic && !tenant->user_count && !tenant->growing)
@@ -597,7 +598,7 @@ static int ltgf_decide(void *data, const struct astra_contest *contest,
 	if (table_init(data, &t, contest) == 0) {
 		group_entries(data, &t);
 		build_queues(&t);
-		run_round(data, &t, out);
+		ltgf_run_round(data, &t, out);
 	} else {
 		rc = astra_error_nomem(err);
 	}

@@ -6,7 +6,7 @@ static size_t lowest(uint64_t word)
 	return (size_t)__builtin_ctzll(word);
 }
 
-static size_t highest(uint64_t word)
+static size_t nodeset_highest(uint64_t word)
 {
 	return 63 - (size_t)__builtin_clzll(word);
 }
@@ -79,5 +79,5 @@ size_t astra_set_prev(const struct astra_set *set, size_t from)
 			return ASTRA_SET_END;
 		bits = set->words[word];
 	}
-	return word * 64 + highest(bits);
+	return word * 64 + nodeset_highest(bits);
 }

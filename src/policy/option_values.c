@@ -114,7 +114,8 @@ int astra_parse_signal(const char *text)
 }
 
 /* What the row sets. */
-static void *value_of(const struct astra_option *row, struct astra_options *o)
+static void *option_values_value_of(const struct astra_option *row,
+				    struct astra_options *o)
 {
 	return (char *)o + row->sets[0].offset;
 }
@@ -123,7 +124,7 @@ int astra_option_seconds(const struct astra_option *row,
 			 struct astra_options *o, const char *text,
 			 struct astra_error *err)
 {
-	if (astra_parse_time(text, 1, value_of(row, o)) < 0)
+	if (astra_parse_time(text, 1, option_values_value_of(row, o)) < 0)
 		return astra_error_set(err, "a time is seconds, MM:SS, "
 					    "HH:MM:SS or D-HH:MM:SS, at most "
 					    "10 years");
@@ -133,7 +134,7 @@ int astra_option_seconds(const struct astra_option *row,
 int astra_option_auto(const struct astra_option *row, struct astra_options *o,
 		      const char *text, struct astra_error *err)
 {
-	double *out = value_of(row, o);
+	double *out = option_values_value_of(row, o);
 
 	if (strcasecmp(text, "auto"))
 		return astra_option_seconds(row, o, text, err);
@@ -157,13 +158,13 @@ int astra_parse_bool(bool *out, const char *text, struct astra_error *err)
 int astra_option_bool(const struct astra_option *row, struct astra_options *o,
 		      const char *text, struct astra_error *err)
 {
-	return astra_parse_bool(value_of(row, o), text, err);
+	return astra_parse_bool(option_values_value_of(row, o), text, err);
 }
 
 int astra_option_count(const struct astra_option *row, struct astra_options *o,
 		       const char *text, struct astra_error *err)
 {
-	uint32_t *out = value_of(row, o);
+	uint32_t *out = option_values_value_of(row, o);
 	char *end;
 	unsigned long n;
 
@@ -179,7 +180,7 @@ int astra_option_count(const struct astra_option *row, struct astra_options *o,
 int astra_option_gpus(const struct astra_option *row, struct astra_options *o,
 		      const char *text, struct astra_error *err)
 {
-	uint32_t *out = value_of(row, o);
+	uint32_t *out = option_values_value_of(row, o);
 
 	if (!strcasecmp(text, "quota"))
 		*out = ASTRA_GPUS_QUOTA;
@@ -205,8 +206,8 @@ int astra_parse_number(double *out, double min, double max, const char *text,
 int astra_option_number(const struct astra_option *row, struct astra_options *o,
 			const char *text, struct astra_error *err)
 {
-	return astra_parse_number(value_of(row, o), row->least, row->most, text,
-				  err);
+	return astra_parse_number(option_values_value_of(row, o), row->least,
+				  row->most, text, err);
 }
 
 /* out: its place among the words. */
@@ -229,13 +230,14 @@ static int parse_word(size_t *out, const char *const *words, const char *text,
 int astra_option_word(const struct astra_option *row, struct astra_options *o,
 		      const char *text, struct astra_error *err)
 {
-	return parse_word(value_of(row, o), row->words, text, err);
+	return parse_word(option_values_value_of(row, o), row->words, text,
+			  err);
 }
 
 int astra_option_flag(const struct astra_option *row, struct astra_options *o,
 		      const char *text, struct astra_error *err)
 {
-	bool *out = value_of(row, o);
+	bool *out = option_values_value_of(row, o);
 	size_t word;
 
 	if (parse_word(&word, row->words, text, err) < 0)

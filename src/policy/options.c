@@ -72,8 +72,9 @@ double astra_min_run_sec(const struct astra_options *options, double term_sec,
 	return fmin(term_sec / 10, MIN_RUN_SEC);
 }
 
-static int set_lease(const struct astra_option *row, struct astra_options *o,
-		     const char *text, struct astra_error *err)
+static int options_set_lease(const struct astra_option *row,
+			     struct astra_options *o, const char *text,
+			     struct astra_error *err)
 {
 	if (astra_option_seconds(row, o, text, err) < 0)
 		return -1;
@@ -151,8 +152,9 @@ static int set_weight(const struct astra_option *row, struct astra_options *o,
 }
 
 /* none is negative. */
-static int set_budget(const struct astra_option *row, struct astra_options *o,
-		      const char *text, struct astra_error *err)
+static int options_set_budget(const struct astra_option *row,
+			      struct astra_options *o, const char *text,
+			      struct astra_error *err)
 {
 	if (strcasecmp(text, "none"))
 		return astra_option_number(row, o, text, err);
@@ -221,7 +223,7 @@ const struct astra_option astra_option_table[] = {
 	 "How long a job holds its GPUs before "
 	 "it competes for them again. Where it is not set, themis and "
 	 "ltgf+themis have 600.",
-	 .parse = set_lease,
+	 .parse = options_set_lease,
 	 .sets = {OPTION(REAL, lease_sec), OPTION(FLAG, lease_said)}},
 	{"LeaseMin", "TIME", "0",
 	 "The shortest term a job may ask for with "
@@ -416,8 +418,8 @@ const struct astra_option astra_option_table[] = {
 	 "for that beyond what it was sold, unless LendIdle; in its own "
 	 "share its jobs run all the same. 0: it buys nothing. none: it may owe "
 	 "anything, as in the paper.",
-	 .parse = set_budget, .sets = {OPTION(REAL, budget)}, .least = 0,
-	 .most = CREDITS_MAX},
+	 .parse = options_set_budget, .sets = {OPTION(REAL, budget)},
+	 .least = 0, .most = CREDITS_MAX},
 	{"BudgetRefill", "CREDITS", "0",
 	 "What a tenant that has less than Budget is given of it a day.",
 	 .parse = astra_option_number, .sets = {OPTION(REAL, budget_refill)},

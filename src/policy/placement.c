@@ -26,7 +26,7 @@ struct walk {
 };
 
 /* A node with more than the space's gpus_max stands in the highest level. */
-static uint32_t fits(const struct search *s, size_t node)
+static uint32_t placement_fits(const struct search *s, size_t node)
 {
 	return astra_min32(
 		astra_room_fits(&s->space->nodes[node].room, s->request),
@@ -47,7 +47,7 @@ static size_t best_fit(const struct search *s, uint64_t gpus)
 		struct astra_set set = astra_space_level(space, l);
 		size_t n = astra_set_next(&set, 0, &s->mask);
 
-		while (n != ASTRA_SET_END && fits(s, n) < gpus)
+		while (n != ASTRA_SET_END && placement_fits(s, n) < gpus)
 			n = astra_set_next(&set, n + 1, &s->mask);
 		if (n != ASTRA_SET_END)
 			return n;
@@ -55,7 +55,7 @@ static size_t best_fit(const struct search *s, uint64_t gpus)
 	return ASTRA_SET_END;
 }
 
-static void use(struct search *s, size_t node, uint64_t gpus)
+static void placement_use(struct search *s, size_t node, uint64_t gpus)
 {
 	const struct astra_room *room = &s->space->nodes[node].room;
 	struct astra_share *share = &s->shares[s->count++];
@@ -99,7 +99,7 @@ static void sort_by_fit(const struct search *s)
 		for (size_t n = astra_set_next(&set, 0, &s->mask);
 		     n != ASTRA_SET_END;
 		     n = astra_set_next(&set, n + 1, &s->mask)) {
-			space->fits[n] = fits(s, n);
+			space->fits[n] = placement_fits(s, n);
 			heads[space->fits[n]]++;
 		}
 	}
@@ -127,7 +127,7 @@ static struct walk walk_start(const struct search *s, bool by_fit)
 	};
 }
 
-static size_t walk_next(const struct search *s, struct walk *w)
+static size_t placement_walk_next(const struct search *s, struct walk *w)
 {
 	const struct astra_space *space = s->space;
 
@@ -157,19 +157,19 @@ static size_t walk_next(const struct search *s, struct walk *w)
  * Level by level it is right only while nothing but GPUs limits the nodes it
  * meets.
  * Returns 1 when placed, 0 when there is no place, -1 to walk by fit. */
-static int fill(struct search *s, bool by_fit)
+static int placement_fill(struct search *s, bool by_fit)
 {
 	struct walk w = walk_start(s, by_fit);
 
 	while (s->count < s->nodes_max) {
-		size_t node = walk_next(s, &w);
+		size_t node = placement_walk_next(s, &w);
 		uint32_t fit;
 
 		if (node == ASTRA_SET_END)
 			return 0;
-		fit = fits(s, node);
+		fit = placement_fits(s, node);
 		if (fit >= s->missing) {
-			use(s, best_fit(s, s->missing), s->missing);
+			placement_use(s, best_fit(s, s->missing), s->missing);
 			return 1;
 		}
 		if (!by_fit &&
@@ -177,7 +177,7 @@ static int fill(struct search *s, bool by_fit)
 						  s->request))
 			return -1;
 		if (fit)
-			use(s, node, fit);
+			placement_use(s, node, fit);
 	}
 	return 0;
 }
@@ -191,13 +191,13 @@ static bool place_fewest(struct search *s)
 		return !s->missing;
 	node = best_fit(s, s->missing);
 	if (node != ASTRA_SET_END) {
-		use(s, node, s->missing);
+		placement_use(s, node, s->missing);
 		return true;
 	}
-	placed = fill(s, false);
+	placed = placement_fill(s, false);
 	if (placed < 0) {
 		restart(s);
-		placed = fill(s, true);
+		placed = placement_fill(s, true);
 	}
 	return placed > 0;
 }
@@ -220,11 +220,12 @@ static bool place_evenly(struct search *s, size_t nodes, uint64_t most)
 		     n = astra_set_next(&set, n + 1, &s->mask)) {
 			uint64_t left = nodes - s->count;
 
-			if (fits(s, n) < most)
+			if (placement_fits(s, n) < most)
 				continue;
-			use(s, n,
-			    astra_div_up(s->missing / s->quantum, left) *
-				    s->quantum);
+			placement_use(
+				s, n,
+				astra_div_up(s->missing / s->quantum, left) *
+					s->quantum);
 			if (s->count == nodes)
 				return true;
 		}
@@ -239,9 +240,9 @@ static bool place_unevenly(struct search *s, size_t nodes)
 
 	nodes -= s->count;
 	for (size_t i = 0; i + 1 < nodes; i++)
-		if (walk_next(s, &w) == ASTRA_SET_END)
+		if (placement_walk_next(s, &w) == ASTRA_SET_END)
 			return false;
-	if (walk_next(s, &w) == ASTRA_SET_END)
+	if (placement_walk_next(s, &w) == ASTRA_SET_END)
 		return false;
 	while (w.next > 0) { /* the smallest rooms first */
 		size_t node = s->space->order[--w.next];
@@ -250,7 +251,7 @@ static bool place_unevenly(struct search *s, size_t nodes)
 			s->quantum;
 		uint64_t fit = s->space->fits[node];
 
-		use(s, node, fit < even ? fit : even);
+		placement_use(s, node, fit < even ? fit : even);
 	}
 	return !s->missing;
 }
@@ -318,9 +319,9 @@ static bool use_required(struct search *s, size_t nodes, uint64_t gpus)
 
 	for (uint32_t n = 0; n < s->space->count; n++)
 		if (astra_node_required(r, n))
-			later += fits(s, n);
+			later += placement_fits(s, n);
 	for (uint32_t n = 0; n < s->space->count; n++) {
-		uint64_t fit = fits(s, n), part;
+		uint64_t fit = placement_fits(s, n), part;
 
 		if (!astra_node_required(r, n))
 			continue;
@@ -329,7 +330,7 @@ static bool use_required(struct search *s, size_t nodes, uint64_t gpus)
 		later -= fit;
 		part = required_part(s, gpus, later, nodes--);
 		part = fit < part ? fit : part;
-		use(s, n, part);
+		placement_use(s, n, part);
 		gpus -= part;
 	}
 	s->fixed = s->count;
@@ -352,7 +353,7 @@ static bool place_required(struct search *s)
 	       place_anywhere(s);
 }
 
-static bool place(struct search *s, uint32_t strict_node_gpus)
+static bool placement_place(struct search *s, uint32_t strict_node_gpus)
 {
 	const struct astra_request *r = s->request;
 	uint32_t quanta = r->gpus / s->quantum;
@@ -370,7 +371,7 @@ static bool place(struct search *s, uint32_t strict_node_gpus)
 	return r->required ? place_required(s) : place_anywhere(s);
 }
 
-static int compare_shares(const void *a, const void *b)
+static int placement_compare_shares(const void *a, const void *b)
 {
 	const struct astra_share *x = a, *y = b;
 
@@ -392,10 +393,11 @@ size_t astra_place(const struct astra_space *space,
 	};
 	size_t count = 0;
 
-	if (place(&s, strict_node_gpus)) {
+	if (placement_place(&s, strict_node_gpus)) {
 		count = s.count;
 		if (count > 1)
-			qsort(shares, count, sizeof(*shares), compare_shares);
+			qsort(shares, count, sizeof(*shares),
+			      placement_compare_shares);
 	}
 	s.fixed = 0;
 	restart(&s);

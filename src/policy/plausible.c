@@ -20,8 +20,8 @@ static bool is_node(const struct astra_node *n)
 	       n->gpus_scattered <= n->gpus_free;
 }
 
-static bool holds_nodes(const struct astra_job *job,
-			const struct astra_snapshot *snapshot)
+static bool plausible_holds_nodes(const struct astra_job *job,
+				  const struct astra_snapshot *snapshot)
 {
 	for (size_t i = 0; i < job->held_count; i++)
 		if (job->held[i].node >= snapshot->node_count ||
@@ -30,15 +30,15 @@ static bool holds_nodes(const struct astra_job *job,
 	return true;
 }
 
-static bool is_job(const struct astra_job *job,
-		   const struct astra_snapshot *snapshot)
+static bool plausible_is_job(const struct astra_job *job,
+			     const struct astra_snapshot *snapshot)
 {
 	return job->id && job->tenant < snapshot->tenant_count &&
 	       is_moment(job->submit_sec, snapshot->now_sec) &&
 	       (job->state != ASTRA_JOB_RUNNING ||
 		is_moment(job->start_sec, snapshot->now_sec)) &&
 	       isfinite(job->weight) && job->weight >= 0 &&
-	       holds_nodes(job, snapshot);
+	       plausible_holds_nodes(job, snapshot);
 }
 
 int astra_snapshot_plausible(const struct astra_snapshot *snapshot,
@@ -54,7 +54,7 @@ int astra_snapshot_plausible(const struct astra_snapshot *snapshot,
 					       snapshot->nodes[i].gpus_free,
 					       snapshot->nodes[i].gpus);
 	for (size_t i = 0; i < snapshot->job_count; i++)
-		if (!is_job(&snapshot->jobs[i], snapshot))
+		if (!plausible_is_job(&snapshot->jobs[i], snapshot))
 			return astra_error_set(err,
 					       "job %" PRIu32
 					       " cannot be: submitted at %.0f, "

@@ -119,7 +119,7 @@ static size_t place_on_one(struct reclaim *rc, const struct contender *c,
 	return 1;
 }
 
-static void choose(struct reclaim *rc, uint32_t contender)
+static void reclaim_choose(struct reclaim *rc, uint32_t contender)
 {
 	rc->chosen[contender] = 1;
 	rc->victims[rc->victim_count++] = contender;
@@ -154,7 +154,7 @@ static bool choose_for_shares(struct reclaim *rc,
 		    UINT32_MAX)
 			return false;
 		for (size_t k = 0; k < n; k++)
-			choose(rc, picked[k]);
+			reclaim_choose(rc, picked[k]);
 	}
 	return true;
 }
@@ -180,13 +180,14 @@ static size_t choose_by_need(struct reclaim *rc, const struct contender *c,
 		next = astra_losers_by_need(rc, need);
 		if (next == ASTRA_NONE || rc->victim_count > CHOOSE_MAX)
 			return 0;
-		choose(rc, next);
+		reclaim_choose(rc, next);
 	}
 }
 
 /* Let go whoever the place can do without, the largest first. */
-static size_t prune(struct reclaim *rc, const struct contender *c,
-		    const uint64_t *banned, uint32_t strict, size_t count)
+static size_t reclaim_prune(struct reclaim *rc, const struct contender *c,
+			    const uint64_t *banned, uint32_t strict,
+			    size_t count)
 {
 	for (size_t i = rc->victim_count; i-- > 0;) {
 		uint32_t contender = rc->victims[i];
@@ -199,7 +200,7 @@ static size_t prune(struct reclaim *rc, const struct contender *c,
 			count = without;
 			continue;
 		}
-		choose(rc, contender);
+		reclaim_choose(rc, contender);
 	}
 	astra_place(rc->work, &c->job->request, banned, strict, rc->shares);
 	return count;
@@ -250,7 +251,7 @@ static size_t place_on_many(struct reclaim *rc, const struct contender *c,
 		unchoose_all(rc);
 		count = choose_by_need(rc, c, banned, strict);
 		if (count)
-			count = prune(rc, c, banned, strict, count);
+			count = reclaim_prune(rc, c, banned, strict, count);
 		if (!count || victims_cost(rc) >= cost) {
 			unchoose_all(rc);
 			count = place_consolidated(rc, c, banned, strict);

@@ -2,7 +2,7 @@
 #include "src/common/number.h"
 #include "src/policy/space_priv.h"
 
-static uint64_t times(uint64_t a, uint64_t b)
+static uint64_t room_times(uint64_t a, uint64_t b)
 {
 	uint64_t product;
 
@@ -22,10 +22,10 @@ struct astra_share astra_request_share(const struct astra_request *request,
 		cpus = request->cpus_per_node;
 	share.cpus = cpus < UINT32_MAX ? (uint32_t)cpus : UINT32_MAX;
 	share.mem_mib = request->mem_node_mib;
-	mem = times(request->mem_gpu_mib, gpus);
+	mem = room_times(request->mem_gpu_mib, gpus);
 	if (mem > share.mem_mib)
 		share.mem_mib = mem;
-	mem = times(request->mem_cpu_mib, cpus);
+	mem = room_times(request->mem_cpu_mib, cpus);
 	if (mem > share.mem_mib)
 		share.mem_mib = mem;
 	return share;

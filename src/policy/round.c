@@ -96,7 +96,8 @@ static void outcome_fini(struct outcome *o)
 	free(o->places);
 }
 
-static int rank(struct round *r, struct ballot *b, struct astra_error *err)
+static int round_rank(struct round *r, struct ballot *b,
+		      struct astra_error *err)
 {
 	if (astra_ballot_run(r, b, err) < 0)
 		return -1;
@@ -117,11 +118,11 @@ static int rank(struct round *r, struct ballot *b, struct astra_error *err)
 }
 
 /* Who would grow by too little keeps what it has; the others may have more. */
-static int ask_policy(struct round *r, struct ballot *b,
-		      struct astra_error *err)
+static int round_ask_policy(struct round *r, struct ballot *b,
+			    struct astra_error *err)
 {
 	for (int again = RANKS_MAX; again--;) {
-		if (rank(r, b, err) < 0)
+		if (round_rank(r, b, err) < 0)
 			return -1;
 		if (!r->elastic || !astra_elastic_cap(r, b->candidates))
 			break;
@@ -129,8 +130,8 @@ static int ask_policy(struct round *r, struct ballot *b,
 	return 0;
 }
 
-static int one_pass(struct round *r, struct outcome *o, bool *settled,
-		    struct astra_error *err)
+static int round_one_pass(struct round *r, struct outcome *o, bool *settled,
+			  struct astra_error *err)
 {
 	struct ballot *b = &o->ballot;
 	bool nomem = false;
@@ -142,7 +143,7 @@ static int one_pass(struct round *r, struct outcome *o, bool *settled,
 		c->share_count = 0;
 		b->candidates[i].excluded = c->failed;
 	}
-	if (ask_policy(r, b, err) < 0)
+	if (round_ask_policy(r, b, err) < 0)
 		return -1;
 	for (size_t i = 0; i < r->contender_count; i++)
 		if (r->contenders[i].yields_to)
@@ -188,7 +189,7 @@ static int decide_contest(struct round *r, struct outcome *o,
 	if (begin_contest(r, &o->ballot, err) < 0)
 		return -1;
 	for (int pass = 0; !settled && pass < PASSES_MAX; pass++)
-		if (one_pass(r, o, &settled, err) < 0)
+		if (round_one_pass(r, o, &settled, err) < 0)
 			return -1;
 	if (settled && r->elastic && astra_round_grow(r, o) < 0)
 		return astra_error_nomem(err);
@@ -217,7 +218,7 @@ static int keep_promises(struct round *r)
 
 /* The one that waits, if all others' leases just go on and no hold cuts them.
  * NULL: nobody waits. Returns whether that is so. */
-static bool is_alone(const struct round *r, struct contender **waits)
+static bool round_is_alone(const struct round *r, struct contender **waits)
 {
 	*waits = NULL;
 	if (r->e->hold_count || r->elastic || !r->e->policy->conserving)
@@ -285,7 +286,7 @@ static int decide_alone(struct round *r, struct outcome *o)
 	int placed;
 
 	*o = (struct outcome){0};
-	if (!is_alone(r, &c))
+	if (!round_is_alone(r, &c))
 		return 0;
 	placed = c ? place_alone(r, o, c) : 1;
 	if (placed == 0) {
@@ -313,7 +314,7 @@ static int decide_places(struct round *r, struct outcome *o,
 }
 
 /* What the places make of leases. done: as decide_places() says. */
-static int carry_out(struct round *r, struct outcome *o, bool done)
+static int round_carry_out(struct round *r, struct outcome *o, bool done)
 {
 	astra_settle_mark(r);
 	astra_settle_older(r);
@@ -337,7 +338,7 @@ int astra_round_decide(struct round *r, struct astra_error *err)
 	    (r->elastic && astra_levels_find(r) < 0))
 		return astra_error_nomem(err);
 	done = decide_places(r, &o, err);
-	if (done >= 0 && carry_out(r, &o, done) < 0)
+	if (done >= 0 && round_carry_out(r, &o, done) < 0)
 		done = astra_error_nomem(err);
 	outcome_fini(&o);
 	return done < 0 ? -1 : 0;

@@ -7,7 +7,8 @@
 #include "src/policy/members.h"
 
 /* NULL when memory is out, or nothing was given. */
-static void *copy(struct astra_arena *arena, const void *from, size_t size)
+static void *snapshot_copy_copy(struct astra_arena *arena, const void *from,
+				size_t size)
 {
 	void *to = from ? astra_arena_take(arena, size + 1) : NULL;
 
@@ -30,7 +31,7 @@ static void *copy_records(struct astra_arena *arena, const void *from,
 			  size_t count, size_t size,
 			  const struct astra_member *members)
 {
-	char *to = copy(arena, from, count * size);
+	char *to = snapshot_copy_copy(arena, from, count * size);
 
 	for (size_t i = 0; to && i < count; i++)
 		if (astra_members_keep(to + i * size,
@@ -50,7 +51,7 @@ static int copy_node_set(const uint64_t **set, size_t size,
 {
 	if (*set && *set != last->before) {
 		last->before = *set;
-		last->copy = copy(arena, *set, size);
+		last->copy = snapshot_copy_copy(arena, *set, size);
 		if (!last->copy)
 			return -1;
 	}
@@ -81,26 +82,27 @@ static int copy_jobs(const struct astra_snapshot *from,
 			return -1;
 		if (!j->held_count)
 			continue;
-		j->held =
-			copy(arena, j->held, j->held_count * sizeof(*j->held));
+		j->held = snapshot_copy_copy(arena, j->held,
+					     j->held_count * sizeof(*j->held));
 		if (!j->held)
 			return -1;
 	}
 	return jobs || !from->job_count ? 0 : -1;
 }
 
-static int copy_bids(const struct astra_snapshot *from,
-		     struct astra_arena *arena, struct astra_snapshot *to)
+static int snapshot_copy_bids(const struct astra_snapshot *from,
+			      struct astra_arena *arena,
+			      struct astra_snapshot *to)
 {
-	struct astra_bid *bids =
-		copy(arena, from->bids, from->bid_count * sizeof(*bids));
+	struct astra_bid *bids = snapshot_copy_copy(
+		arena, from->bids, from->bid_count * sizeof(*bids));
 
 	to->bids = bids;
 	for (size_t i = 0; bids && i < from->bid_count; i++) {
-		bids[i].table =
-			copy(arena, bids[i].table,
-			     (size_t)ASTRA_LEVEL_COUNT * bids[i].gpus_max *
-				     sizeof(*bids[i].table));
+		bids[i].table = snapshot_copy_copy(
+			arena, bids[i].table,
+			(size_t)ASTRA_LEVEL_COUNT * bids[i].gpus_max *
+				sizeof(*bids[i].table));
 		if (!bids[i].table && bids[i].gpus_max)
 			return -1;
 	}
@@ -122,5 +124,5 @@ int astra_snapshot_copy(const struct astra_snapshot *from,
 	    (from->tenant_count && !to->tenants) ||
 	    (from->user_count && !to->users) || copy_jobs(from, arena, to) < 0)
 		return -1;
-	return copy_bids(from, arena, to);
+	return snapshot_copy_bids(from, arena, to);
 }

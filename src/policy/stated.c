@@ -55,8 +55,8 @@ bool astra_stated_number(const char *text, double max, double *value)
 }
 
 /* As many numbers as there must be, with one of the marks in between. */
-static bool numbers_of(const char *text, const char *marks, double max,
-		       double *numbers, size_t count)
+static bool stated_numbers_of(const char *text, const char *marks, double max,
+			      double *numbers, size_t count)
 {
 	char part[32];
 
@@ -82,7 +82,8 @@ bool astra_stated_slowdown(const char *text, char mark,
 {
 	const char marks[] = {mark, '\0'};
 
-	if (!numbers_of(text, marks, SLOWDOWN_MAX, factors, ASTRA_LEVEL_COUNT))
+	if (!stated_numbers_of(text, marks, SLOWDOWN_MAX, factors,
+			       ASTRA_LEVEL_COUNT))
 		return false;
 	for (size_t i = 0; i < ASTRA_LEVEL_COUNT; i++)
 		if (factors[i] < (i ? factors[i - 1] : 1))
@@ -90,14 +91,14 @@ bool astra_stated_slowdown(const char *text, char mark,
 	return true;
 }
 
-static bool parse_utility(const char *text, struct astra_utility *u)
+static bool stated_parse_utility(const char *text, struct astra_utility *u)
 {
 	static const char marks[] = ",/";
 	double n[3] = {0};
 
 	if (!strncasecmp(text, "linear:", 7)) {
 		u->kind = ASTRA_UTILITY_LINEAR;
-		if (!numbers_of(text + 7, marks, UTILITY_MAX, n, 2))
+		if (!stated_numbers_of(text + 7, marks, UTILITY_MAX, n, 2))
 			return false;
 		u->linear.k = n[0];
 		u->linear.g = n[1];
@@ -105,7 +106,7 @@ static bool parse_utility(const char *text, struct astra_utility *u)
 	}
 	if (!strncasecmp(text, "convex:", 7)) {
 		u->kind = ASTRA_UTILITY_CONVEX;
-		if (!numbers_of(text + 7, marks, UTILITY_MAX, n, 2))
+		if (!stated_numbers_of(text + 7, marks, UTILITY_MAX, n, 2))
 			return false;
 		u->convex.e = n[0];
 		u->convex.kappa = n[1];
@@ -113,7 +114,7 @@ static bool parse_utility(const char *text, struct astra_utility *u)
 	}
 	u->kind = ASTRA_UTILITY_SIGMOID;
 	if (strncasecmp(text, "sigmoid:", 8) != 0 ||
-	    !numbers_of(text + 8, marks, UTILITY_MAX, n, 3))
+	    !stated_numbers_of(text + 8, marks, UTILITY_MAX, n, 3))
 		return false;
 	u->sigmoid.g1 = n[0];
 	u->sigmoid.g2 = n[1];
@@ -126,13 +127,13 @@ bool astra_stated_utility(const char *text, struct astra_utility *utility)
 	struct astra_utility u;
 
 	memset(&u, 0, sizeof(u));
-	if (!parse_utility(text, &u))
+	if (!stated_parse_utility(text, &u))
 		return false;
 	memcpy(utility, &u, sizeof(u));
 	return true;
 }
 
-static const char *read_count(const char *text, uint32_t *count)
+static const char *stated_read_count(const char *text, uint32_t *count)
 {
 	size_t digits = strspn(text, "0123456789");
 
@@ -142,20 +143,20 @@ static const char *read_count(const char *text, uint32_t *count)
 
 static bool read_range(const char *text, uint32_t *min, uint32_t *max)
 {
-	text = read_count(text, min);
+	text = stated_read_count(text, min);
 	if (*text++ != '-')
 		return false;
-	text = read_count(text, max);
+	text = stated_read_count(text, max);
 	return !*text && *min && *min <= *max && *max <= GPUS_MAX;
 }
 
 static bool read_ps(const char *text, uint32_t *ps)
 {
-	return !*read_count(text, ps) && *ps && *ps <= GPUS_MAX;
+	return !*stated_read_count(text, ps) && *ps && *ps <= GPUS_MAX;
 }
 
-static bool read_value(struct astra_stated *out, enum astra_stated_id id,
-		       const char *text)
+static bool stated_read_value(struct astra_stated *out, enum astra_stated_id id,
+			      const char *text)
 {
 	double number;
 
@@ -195,7 +196,7 @@ int astra_stated_read(struct astra_stated *out, enum astra_stated_id id,
 	struct astra_stated read = *out;
 
 	if (strnlen(text, ASTRA_STATED_MAX + 1) > ASTRA_STATED_MAX ||
-	    !read_value(&read, id, text))
+	    !stated_read_value(&read, id, text))
 		return astra_error_set(err, "--%s=%.40s: %s", option->name,
 				       text, option->allowed);
 	*out = read;

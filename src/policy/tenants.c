@@ -16,7 +16,7 @@ uint32_t astra_engine_find_tenant(const struct astra_engine *e,
 	return ASTRA_NONE;
 }
 
-static uint32_t add_tenant(struct astra_engine *e, const char *name)
+static uint32_t tenants_add_tenant(struct astra_engine *e, const char *name)
 {
 	struct etenant *t;
 
@@ -67,7 +67,7 @@ int astra_tenants_map(struct astra_engine *e, const struct astra_snapshot *snap)
 		if (at >= known || strcmp(e->tenants[at].name, name) != 0)
 			at = astra_engine_find_tenant(e, name);
 		if (at == ASTRA_NONE)
-			at = add_tenant(e, name);
+			at = tenants_add_tenant(e, name);
 		if (at == ASTRA_NONE)
 			return -1;
 		e->tenant_of[i] = at;

@@ -17,14 +17,14 @@ struct answer {
 	bool nomem;
 };
 
-static void put_key(struct answer *a, const char *key)
+static void answer_put_key(struct answer *a, const char *key)
 {
 	astra_text_printf(a->out, ",\"%s\":", key);
 }
 
-static void put_text(struct answer *a, const char *key, const char *text)
+static void answer_put_text(struct answer *a, const char *key, const char *text)
 {
-	put_key(a, key);
+	answer_put_key(a, key);
 	astra_encode_text(a->out, text);
 }
 
@@ -35,13 +35,13 @@ void astra_answer_head(const struct astra_report *report,
 	char idle[ASTRA_IDLE_BYTES];
 
 	astra_text_printf(out, "{\"astraea\":%d", ASTRA_PROTOCOL);
-	put_text(&a, "request", astra_query_kind_name(query->kind));
-	put_text(&a, "cluster", report->cluster);
-	put_text(&a, "slurm_version", report->slurm_version);
-	put_key(&a, "time_sec");
+	answer_put_text(&a, "request", astra_query_kind_name(query->kind));
+	answer_put_text(&a, "cluster", report->cluster);
+	answer_put_text(&a, "slurm_version", report->slurm_version);
+	answer_put_key(&a, "time_sec");
 	astra_encode_real(out, report->time_sec);
 	if (*astra_idle_text(report, idle))
-		put_text(&a, "idle", idle);
+		answer_put_text(&a, "idle", idle);
 }
 
 enum astra_fault astra_answer_too_early(struct astra_error *err)
@@ -60,16 +60,16 @@ static void separate(struct answer *a, bool *first)
 	*first = false;
 }
 
-static void put_head(struct answer *a)
+static void answer_put_head(struct answer *a)
 {
 	astra_answer_head(a->report, a->query, a->out);
 }
 
-static void put_pools(struct answer *a)
+static void answer_put_pools(struct answer *a)
 {
 	bool first = true;
 
-	put_key(a, "pools");
+	answer_put_key(a, "pools");
 	astra_text_add(a->out, "[", 1);
 	for (size_t i = 0; i < a->report->pool_count; i++) {
 		if (!astra_pool_selected(&a->report->pools[i], a->query))
@@ -81,7 +81,7 @@ static void put_pools(struct answer *a)
 	astra_text_add(a->out, "]", 1);
 }
 
-static void put_tenants(struct answer *a)
+static void answer_put_tenants(struct answer *a)
 {
 	bool *selected = astra_tenants_selected(a->report, a->query, a->viewer);
 	bool first = true;
@@ -90,7 +90,7 @@ static void put_tenants(struct answer *a)
 		a->nomem = true;
 		return;
 	}
-	put_key(a, "tenants");
+	answer_put_key(a, "tenants");
 	astra_text_add(a->out, "[", 1);
 	for (size_t i = 0; i < a->report->tenant_count; i++) {
 		if (!selected[i])
@@ -109,11 +109,11 @@ static bool usage_visible(const struct answer *a,
 	return astra_job_usage_visible(a->report, job, a->viewer);
 }
 
-static void put_jobs(struct answer *a, const char *key, bool leases_only)
+static void answer_put_jobs(struct answer *a, const char *key, bool leases_only)
 {
 	bool first = true;
 
-	put_key(a, key);
+	answer_put_key(a, key);
 	astra_text_add(a->out, "[", 1);
 	for (size_t i = 0; i < a->report->job_count && !a->out->failed; i++) {
 		const struct astra_report_job *job = &a->report->jobs[i];
@@ -131,7 +131,7 @@ static void put_jobs(struct answer *a, const char *key, bool leases_only)
 /* The record that says most about the job meant: its own, else a waiting one
  * of the array, else any. others: how many more there are. */
 static const struct astra_report_job *
-find_job(struct answer *a, struct astra_job_ref ref, size_t *others)
+answer_find_job(struct answer *a, struct astra_job_ref ref, size_t *others)
 {
 	const struct astra_report_job *best = NULL;
 
@@ -153,18 +153,19 @@ find_job(struct answer *a, struct astra_job_ref ref, size_t *others)
 	return best;
 }
 
-static enum astra_fault put_why(struct answer *a, struct astra_error *err)
+static enum astra_fault answer_put_why(struct answer *a,
+				       struct astra_error *err)
 {
 	struct astra_job_ref ref = a->query->jobs.refs[0];
 	size_t others;
-	const struct astra_report_job *job = find_job(a, ref, &others);
+	const struct astra_report_job *job = answer_find_job(a, ref, &others);
 
 	if (!job)
 		return astra_job_unknown(a->report, ref, err);
-	put_head(a);
+	answer_put_head(a);
 	if (astra_answer_why(a->report, job, a->viewer, a->out) < 0)
 		a->nomem = true;
-	put_key(a, "job");
+	answer_put_key(a, "job");
 	astra_encode_job(a->out, job, ASTRA_PICK_ALL, usage_visible(a, job));
 	astra_text_printf(a->out, ",\"others\":%zu", others);
 	return ASTRA_FAULT_NONE;
@@ -173,15 +174,15 @@ static enum astra_fault put_why(struct answer *a, struct astra_error *err)
 static void put_counters(struct answer *a,
 			 const struct astra_socket_stats *stats)
 {
-	put_head(a);
-	put_key(a, "diag");
+	answer_put_head(a);
+	answer_put_key(a, "diag");
 	astra_encode_object(a->out, &a->report->diag, astra_diag_members);
-	put_key(a, "history");
+	answer_put_key(a, "history");
 	astra_encode_object(a->out, &a->report->diag.history,
 			    astra_history_members);
-	put_key(a, "socket");
+	answer_put_key(a, "socket");
 	astra_encode_object(a->out, stats, astra_socket_members);
-	put_pools(a);
+	answer_put_pools(a);
 }
 
 static enum astra_fault put_diag(struct answer *a,
@@ -206,47 +207,47 @@ static enum astra_fault put_body(struct answer *a,
 {
 	switch (a->query->kind) {
 	case ASTRA_QUERY_TENANT:
-		put_head(a);
-		put_pools(a);
-		put_tenants(a);
+		answer_put_head(a);
+		answer_put_pools(a);
+		answer_put_tenants(a);
 		return ASTRA_FAULT_NONE;
 	case ASTRA_QUERY_JOB:
-		put_head(a);
-		put_jobs(a, "jobs", false);
+		answer_put_head(a);
+		answer_put_jobs(a, "jobs", false);
 		return ASTRA_FAULT_NONE;
 	case ASTRA_QUERY_LEASE:
-		put_head(a);
-		put_pools(a);
-		put_jobs(a, "leases", true);
+		answer_put_head(a);
+		answer_put_pools(a);
+		answer_put_jobs(a, "leases", true);
 		return ASTRA_FAULT_NONE;
 	case ASTRA_QUERY_WHY:
-		return put_why(a, err);
+		return answer_put_why(a, err);
 	case ASTRA_QUERY_DIAG:
 		return put_diag(a, stats, err);
 	case ASTRA_QUERY_REMAINING:
 	case ASTRA_QUERY_PROGRESS:
 	case ASTRA_QUERY_CHECKPOINTED:
-		put_head(a);
+		answer_put_head(a);
 		return astra_answer_own(a->report, a->query, a->viewer, a->out,
 					err);
 	case ASTRA_QUERY_OFFER:
 	case ASTRA_QUERY_BID:
-		put_head(a);
+		answer_put_head(a);
 		return astra_answer_offer(a->report, a->query, a->viewer,
 					  a->out, err);
 	case ASTRA_QUERY_AUCTION:
-		put_head(a);
+		answer_put_head(a);
 		astra_answer_auction(a->report, a->query, a->viewer, a->picked,
 				     a->out);
 		return ASTRA_FAULT_NONE;
 	case ASTRA_QUERY_PRICE:
-		put_head(a);
-		put_pools(a);
+		answer_put_head(a);
+		answer_put_pools(a);
 		astra_answer_price(a->report, a->query, a->picked, a->out);
 		return ASTRA_FAULT_NONE;
 	case ASTRA_QUERY_CLASS:
-		put_head(a);
-		put_pools(a);
+		answer_put_head(a);
+		answer_put_pools(a);
 		a->nomem = astra_answer_classes(a->report, a->query, a->viewer,
 						a->picked, a->out) < 0;
 		return ASTRA_FAULT_NONE;
@@ -257,12 +258,12 @@ static enum astra_fault put_body(struct answer *a,
 		return astra_answer_no_history(err);
 	case ASTRA_QUERY_METRICS:
 		put_counters(a, stats);
-		put_tenants(a);
+		answer_put_tenants(a);
 		astra_answer_metrics(a->report, a->viewer, a->out);
 		return ASTRA_FAULT_NONE;
 	case ASTRA_QUERY_TOP:
 		put_counters(a, stats);
-		put_tenants(a);
+		answer_put_tenants(a);
 		astra_answer_top(a->report, a->query, a->viewer, a->out);
 		return ASTRA_FAULT_NONE;
 	}

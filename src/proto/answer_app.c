@@ -20,8 +20,9 @@ static double ask_again_sec(const struct astra_report *report,
 	return sec > 1 ? sec : 1;
 }
 
-static void put_jobs(const struct astra_report *report,
-		     const struct astra_report_app *app, struct astra_text *out)
+static void answer_app_put_jobs(const struct astra_report *report,
+				const struct astra_report_app *app,
+				struct astra_text *out)
 {
 	const char *separator = "";
 
@@ -63,7 +64,7 @@ enum astra_fault astra_answer_offer(const struct astra_report *report,
 	/* But for its pool. */ astra_encode_object(
 		out, astra_report_auction_of(report, app->pool),
 		astra_auction_members + 1);
-	put_jobs(report, app, out);
+	answer_app_put_jobs(report, app, out);
 	return ASTRA_FAULT_NONE;
 }
 

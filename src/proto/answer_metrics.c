@@ -14,9 +14,9 @@ struct sum {
 	uint64_t jobs, gpus;
 };
 
-static void count_jobs(const struct astra_report *report,
-		       const struct astra_viewer *viewer, const char *pool,
-		       struct sum *sums)
+static void answer_metrics_count_jobs(const struct astra_report *report,
+				      const struct astra_viewer *viewer,
+				      const char *pool, struct sum *sums)
 {
 	for (size_t i = 0; i < report->job_count; i++) {
 		const struct astra_report_job *job = &report->jobs[i];
@@ -54,7 +54,7 @@ void astra_answer_metrics(const struct astra_report *report,
 		const char *pool = report->pools[i].name;
 		struct sum sums[PHASES] = {{0}};
 
-		count_jobs(report, viewer, pool, sums);
+		answer_metrics_count_jobs(report, viewer, pool, sums);
 		put_sums(pool, sums, !i, out);
 	}
 	astra_text_printf(out, "],\"auctions\":[");

@@ -33,11 +33,11 @@ static enum astra_fault check_run(const struct astra_report_job *job,
 	return ASTRA_FAULT_NONE;
 }
 
-static enum astra_fault check(const struct astra_report *report,
-			      const struct astra_report_job *job,
-			      const struct astra_query *query,
-			      const struct astra_viewer *viewer,
-			      struct astra_error *err)
+static enum astra_fault answer_own_check(const struct astra_report *report,
+					 const struct astra_report_job *job,
+					 const struct astra_query *query,
+					 const struct astra_viewer *viewer,
+					 struct astra_error *err)
 {
 	if (!job || !astra_job_visible(report, job, viewer))
 		return not_found(query->jobs.refs[0].id, err);
@@ -53,8 +53,8 @@ static enum astra_fault check(const struct astra_report *report,
 	return check_run(job, query->said.run, err);
 }
 
-static void put_time(struct astra_text *out, const char *key, double sec,
-		     bool known)
+static void answer_own_put_time(struct astra_text *out, const char *key,
+				double sec, bool known)
 {
 	astra_text_printf(out, ",\"%s\":", key);
 	if (known)
@@ -63,7 +63,7 @@ static void put_time(struct astra_text *out, const char *key, double sec,
 		astra_text_printf(out, "null");
 }
 
-static double until(double end_sec, double now_sec)
+static double answer_own_until(double end_sec, double now_sec)
 {
 	return end_sec > now_sec ? end_sec - now_sec : 0;
 }
@@ -75,19 +75,21 @@ static void put_lease(const struct astra_report_job *job, double now_sec,
 	bool leased = !strcmp(job->phase, "leased");
 	bool grace = !strcmp(job->phase, "grace") && job->grace_end_sec > 0;
 	bool ends = job->revocable && job->lease_end_sec > 0;
-	double left = leased ? until(job->lease_end_sec, now_sec) : 0;
+	double left =
+		leased ? answer_own_until(job->lease_end_sec, now_sec) : 0;
 
 	astra_text_printf(out, ",\"lease\":{\"job\":%u,\"run\":%u,\"phase\":",
 			  job->id, job->run);
 	astra_encode_text(out, job->phase);
 	astra_text_printf(out, ",\"revocable\":%s",
 			  job->revocable ? "true" : "false");
-	put_time(out, "lease_end_sec", job->lease_end_sec, ends);
-	put_time(out, "remaining_sec", left, ends);
-	put_time(out, "grace_sec", job->grace_sec, true);
-	put_time(out, "grace_end_sec", job->grace_end_sec, grace);
-	put_time(out, "grace_remaining_sec", until(job->grace_end_sec, now_sec),
-		 grace);
+	answer_own_put_time(out, "lease_end_sec", job->lease_end_sec, ends);
+	answer_own_put_time(out, "remaining_sec", left, ends);
+	answer_own_put_time(out, "grace_sec", job->grace_sec, true);
+	answer_own_put_time(out, "grace_end_sec", job->grace_end_sec, grace);
+	answer_own_put_time(out, "grace_remaining_sec",
+			    answer_own_until(job->grace_end_sec, now_sec),
+			    grace);
 	astra_text_printf(out, ",\"signal\":");
 	astra_encode_text(out, job->signal);
 	astra_text_printf(out, "}");
@@ -101,11 +103,12 @@ enum astra_fault astra_answer_own(const struct astra_report *report,
 {
 	const struct astra_report_job *job =
 		astra_report_find(report, query->jobs.refs[0].id);
-	enum astra_fault fault = check(report, job, query, viewer, err);
+	enum astra_fault fault =
+		answer_own_check(report, job, query, viewer, err);
 
 	if (fault)
 		return fault;
-	put_time(out, "now_sec", viewer->now_sec, true);
+	answer_own_put_time(out, "now_sec", viewer->now_sec, true);
 	put_lease(job, viewer->now_sec, out);
 	astra_text_printf(out, ",\"report_sec\":%d", ASTRA_REPORT_EVERY_SEC);
 	return ASTRA_FAULT_NONE;

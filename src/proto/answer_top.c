@@ -11,9 +11,10 @@ static const char job_keys[] =
 	"submit_sec,lease_end_sec,grace_end_sec,leases,revoked,rank,"
 	"expected_start_sec,reason,rho";
 
-static void put_jobs(const struct astra_report *report,
-		     const struct astra_query *query,
-		     const struct astra_viewer *viewer, struct astra_text *out)
+static void answer_top_put_jobs(const struct astra_report *report,
+				const struct astra_query *query,
+				const struct astra_viewer *viewer,
+				struct astra_text *out)
 {
 	uint64_t picked = astra_pick_keys(astra_report_job_members, job_keys);
 	bool first = true;
@@ -89,5 +90,5 @@ void astra_answer_top(const struct astra_report *report,
 		first = false;
 	}
 	astra_text_add(out, "]", 1);
-	put_jobs(report, query, viewer, out);
+	answer_top_put_jobs(report, query, viewer, out);
 }

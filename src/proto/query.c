@@ -45,7 +45,7 @@ int astra_query_kind_find(const char *name, enum astra_query_kind *out)
 }
 
 /* A decimal number below UINT32_MAX without sign or blanks. */
-static int parse_u32(const char **text, uint32_t *out)
+static int query_parse_u32(const char **text, uint32_t *out)
 {
 	uint64_t value = 0;
 	const char *at = *text;
@@ -63,21 +63,21 @@ static int parse_u32(const char **text, uint32_t *out)
 }
 
 /* "3", "3-9" or "3-9:2" */
-static int parse_range(const char **text)
+static int query_parse_range(const char **text)
 {
 	uint32_t first, last, step;
 
-	if (parse_u32(text, &first) < 0)
+	if (query_parse_u32(text, &first) < 0)
 		return -1;
 	if (**text != '-')
 		return 0;
 	++*text;
-	if (parse_u32(text, &last) < 0 || last < first)
+	if (query_parse_u32(text, &last) < 0 || last < first)
 		return -1;
 	if (**text != ':')
 		return 0;
 	++*text;
-	return parse_u32(text, &step) < 0 || !step ? -1 : 0;
+	return query_parse_u32(text, &step) < 0 || !step ? -1 : 0;
 }
 
 /* "_[3-9,12%2]", as squeue shows an array's waiting tasks, or "_[3-9,...]"
@@ -89,14 +89,14 @@ static bool is_rest_of_array(const char *text)
 	if (strncmp(text, "_[", 2) != 0)
 		return false;
 	for (text += 2; strncmp(text, "...", 3) != 0; text++) {
-		if (parse_range(&text) < 0)
+		if (query_parse_range(&text) < 0)
 			return false;
 		if (*text != ',')
 			break;
 	}
 	if (!strncmp(text, "...", 3))
 		text += 3;
-	if (*text == '%' && (text++, parse_u32(&text, &most) < 0))
+	if (*text == '%' && (text++, query_parse_u32(&text, &most) < 0))
 		return false;
 	return !strcmp(text, "]");
 }
@@ -105,11 +105,12 @@ int astra_job_ref_parse(const char *text, struct astra_job_ref *out)
 {
 	struct astra_job_ref ref = {.task = UINT32_MAX};
 
-	if (parse_u32(&text, &ref.id) < 0 || !ref.id)
+	if (query_parse_u32(&text, &ref.id) < 0 || !ref.id)
 		return -1;
 	if (is_rest_of_array(text))
 		text = "";
-	else if (*text == '_' && (text++, parse_u32(&text, &ref.task) < 0))
+	else if (*text == '_' &&
+		 (text++, query_parse_u32(&text, &ref.task) < 0))
 		return -1;
 	if (*text)
 		return -1;

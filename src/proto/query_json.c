@@ -81,7 +81,7 @@ static const struct key {
 	{"top", ON(REPORT), 0, astra_read_top},
 };
 
-static const struct key *find_key(const char *name)
+static const struct key *query_json_find_key(const char *name)
 {
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if (!strcmp(name, keys[i].name))
@@ -91,8 +91,9 @@ static const struct key *find_key(const char *name)
 
 /* Version and kind come first, so that a newer client learns that it is
  * newer, and not that one of its keys is unknown. */
-static enum astra_fault read_head(const json_t *root, struct astra_query *out,
-				  struct astra_error *err)
+static enum astra_fault query_json_read_head(const json_t *root,
+					     struct astra_query *out,
+					     struct astra_error *err)
 {
 	const json_t *version = json_object_get(root, "astraea");
 	const char *request =
@@ -161,7 +162,7 @@ static enum astra_fault check_whole(const json_t *root,
 static enum astra_fault read_root(json_t *root, struct astra_query *out,
 				  struct astra_error *err)
 {
-	enum astra_fault fault = read_head(root, out, err);
+	enum astra_fault fault = query_json_read_head(root, out, err);
 	const char *name;
 	json_t *value;
 
@@ -169,7 +170,7 @@ static enum astra_fault read_root(json_t *root, struct astra_query *out,
 		return fault;
 	json_object_foreach(root, name, value)
 	{
-		const struct key *key = find_key(name);
+		const struct key *key = query_json_find_key(name);
 
 		if (!key || !(key->kinds & 1u << out->kind))
 			return unknown_key(name, out, err);
@@ -180,7 +181,8 @@ static enum astra_fault read_root(json_t *root, struct astra_query *out,
 	return check_whole(root, out, err);
 }
 
-static json_t *parse(const char *text, size_t size, struct astra_error *err)
+static json_t *query_json_parse(const char *text, size_t size,
+				struct astra_error *err)
 {
 	json_error_t why;
 	json_t *root;
@@ -217,7 +219,7 @@ enum astra_fault astra_query_decode(const char *text, size_t size,
 		astra_error_set(err, "the request is above 1 MiB");
 		return ASTRA_FAULT_TOO_LARGE;
 	}
-	root = parse(text, size, err);
+	root = query_json_parse(text, size, err);
 	if (!root)
 		return ASTRA_FAULT_MALFORMED;
 	fault = read_root(root, &query, err);

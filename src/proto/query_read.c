@@ -97,9 +97,9 @@ static int read_ref(const json_t *item, struct astra_job_ref *ref)
 	return 0;
 }
 
-static enum astra_fault read_job(const char *key, const json_t *item,
-				 struct astra_query *out,
-				 struct astra_error *err)
+static enum astra_fault query_read_job(const char *key, const json_t *item,
+				       struct astra_query *out,
+				       struct astra_error *err)
 {
 	struct astra_job_ref ref;
 
@@ -127,7 +127,7 @@ enum astra_fault astra_read_jobs(const json_t *value, struct astra_query *out,
 	{
 		if (fault)
 			break;
-		fault = read_job("jobs", item, out, err);
+		fault = query_read_job("jobs", item, out, err);
 	}
 	return fault;
 }
@@ -136,7 +136,7 @@ enum astra_fault astra_read_one_job(const json_t *value,
 				    struct astra_query *out,
 				    struct astra_error *err)
 {
-	return read_job("job", value, out, err);
+	return query_read_job("job", value, out, err);
 }
 
 enum astra_fault astra_read_reset(const json_t *value, struct astra_query *out,

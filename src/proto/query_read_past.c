@@ -17,8 +17,10 @@ enum astra_fault astra_read_report(const json_t *value, struct astra_query *out,
 	return ASTRA_FAULT_MALFORMED;
 }
 
-static enum astra_fault read_sec(const char *key, const json_t *value,
-				 int64_t *out, struct astra_error *err)
+static enum astra_fault query_read_past_read_sec(const char *key,
+						 const json_t *value,
+						 int64_t *out,
+						 struct astra_error *err)
 {
 	uint64_t sec = 0;
 	enum astra_fault fault = astra_read_count(
@@ -31,13 +33,15 @@ static enum astra_fault read_sec(const char *key, const json_t *value,
 enum astra_fault astra_read_start(const json_t *value, struct astra_query *out,
 				  struct astra_error *err)
 {
-	return read_sec("start_sec", value, &out->past.start_sec, err);
+	return query_read_past_read_sec("start_sec", value,
+					&out->past.start_sec, err);
 }
 
 enum astra_fault astra_read_end(const json_t *value, struct astra_query *out,
 				struct astra_error *err)
 {
-	return read_sec("end_sec", value, &out->past.end_sec, err);
+	return query_read_past_read_sec("end_sec", value, &out->past.end_sec,
+					err);
 }
 
 enum astra_fault astra_read_top(const json_t *value, struct astra_query *out,

@@ -49,7 +49,7 @@ astra_report_auction_of(const struct astra_report *report, const char *pool)
 	return NULL;
 }
 
-static int compare(const void *key, const void *item)
+static int report_app_compare(const void *key, const void *item)
 {
 	uint64_t number = *(const uint64_t *)key;
 	const struct astra_report_app *app = item;
@@ -66,7 +66,8 @@ struct astra_report_app *astra_report_app(const struct astra_report *report,
 	if (!auction || !number || !auction->app_count)
 		return NULL;
 	return bsearch(&number, report->apps + auction->first_app,
-		       auction->app_count, sizeof(*report->apps), compare);
+		       auction->app_count, sizeof(*report->apps),
+		       report_app_compare);
 }
 
 void astra_report_link(struct astra_report *report,

@@ -59,7 +59,7 @@ const void *astra_report_copy(struct astra_report *report, const void *items,
 	return copy && count ? memcpy(copy, items, count * size) : copy;
 }
 
-static int keep_text(void *report, const char **text, const char *like)
+static int report_keep_text(void *report, const char **text, const char *like)
 {
 	*text = astra_report_keep(report, *text, like);
 	return *text ? 0 : -1;
@@ -69,7 +69,8 @@ int astra_report_keep_all(struct astra_report *report, void *record,
 			  const void *before,
 			  const struct astra_member *members)
 {
-	return astra_members_keep(record, before, members, keep_text, report);
+	return astra_members_keep(record, before, members, report_keep_text,
+				  report);
 }
 
 int astra_report_append(struct astra_report *report, void *list, size_t *count,

@@ -146,7 +146,7 @@ struct tenant_key {
 	size_t index;
 };
 
-static int compare_keys(const void *a, const void *b)
+static int select_compare_keys(const void *a, const void *b)
 {
 	const struct tenant_key *x = a, *y = b;
 	int order = strcmp(x->pool, y->pool);
@@ -167,7 +167,7 @@ static struct tenant_key *sorted_tenants(const struct astra_report *report)
 			.name = report->tenants[i].name,
 			.index = i,
 		};
-	qsort(keys, report->tenant_count, sizeof(*keys), compare_keys);
+	qsort(keys, report->tenant_count, sizeof(*keys), select_compare_keys);
 	return keys;
 }
 
@@ -196,7 +196,7 @@ static int mark_by_jobs(const struct astra_report *report,
 		if (!own && !wanted)
 			continue;
 		found = bsearch(&key, keys, report->tenant_count, sizeof(*keys),
-				compare_keys);
+				select_compare_keys);
 		if (found)
 			marks[found->index] |= (uint8_t)((own ? OWN : 0) |
 							 (wanted ? WANTED : 0));

@@ -45,7 +45,7 @@ static enum astra_fault no_auctions(const char *pool, struct astra_error *err)
 
 /* By a job's number, or that of an array all of whose tasks are split off. */
 static const struct astra_report_job *
-find_job(const struct astra_report *report, uint32_t id)
+select_app_find_job(const struct astra_report *report, uint32_t id)
 {
 	const struct astra_report_job *job = astra_report_find(report, id);
 
@@ -62,7 +62,7 @@ static enum astra_fault by_job(const struct astra_report *report,
 			       struct astra_error *err)
 {
 	uint32_t id = query->jobs.refs[0].id;
-	const struct astra_report_job *job = find_job(report, id);
+	const struct astra_report_job *job = select_app_find_job(report, id);
 
 	if (!job || !astra_job_visible(report, job, viewer)) {
 		astra_error_set(
@@ -83,9 +83,9 @@ static enum astra_fault by_job(const struct astra_report *report,
 	return ASTRA_FAULT_NOT_FOUND;
 }
 
-static bool is_app(const struct astra_report_app *app,
-		   const struct astra_query *query,
-		   const struct astra_viewer *viewer)
+static bool select_app_is_app(const struct astra_report_app *app,
+			      const struct astra_query *query,
+			      const struct astra_viewer *viewer)
 {
 	char *name = query->user;
 	struct astra_names user = {.names = &name, .count = 1};
@@ -108,7 +108,7 @@ static enum astra_fault by_name(const struct astra_report *report,
 	for (size_t i = 0; i < report->app_count; i++) {
 		const struct astra_report_app *app = &report->apps[i];
 
-		if (!is_app(app, query, viewer) ||
+		if (!select_app_is_app(app, query, viewer) ||
 		    !astra_app_visible(report, app, viewer))
 			continue;
 		*out = app;

@@ -5,8 +5,9 @@
 
 #include "src/proto/select.h"
 
-static enum astra_fault unknown(const char *what, const char *name,
-				const char *where, struct astra_error *err)
+static enum astra_fault select_known_unknown(const char *what, const char *name,
+					     const char *where,
+					     struct astra_error *err)
 {
 	astra_error_set(err, "unknown %s %.64s: %s", what, name, where);
 	return ASTRA_FAULT_NOT_FOUND;
@@ -70,8 +71,9 @@ static bool is_account(const struct astra_report *report,
 	return false;
 }
 
-static bool is_job(const struct astra_report *report,
-		   const struct astra_viewer *viewer, struct astra_job_ref ref)
+static bool select_known_is_job(const struct astra_report *report,
+				const struct astra_viewer *viewer,
+				struct astra_job_ref ref)
 {
 	for (size_t i = 0; i < report->job_count; i++)
 		if (astra_job_matches(&report->jobs[i], ref) &&
@@ -93,7 +95,7 @@ static enum astra_fault jobs_known(const struct astra_report *report,
 			     query->kind != ASTRA_QUERY_LEASE))
 		return ASTRA_FAULT_NONE;
 	for (size_t i = 0; i < jobs->count; i++)
-		if (is_job(report, viewer, jobs->refs[i]))
+		if (select_known_is_job(report, viewer, jobs->refs[i]))
 			return ASTRA_FAULT_NONE;
 	return astra_job_unknown(report, jobs->refs[0], err);
 }
@@ -113,13 +115,14 @@ enum astra_fault astra_filters_known(const struct astra_report *report,
 	}
 	for (size_t i = 0; i < query->pools.count; i++)
 		if (!is_pool(report, query->pools.names[i]))
-			return unknown("pool", query->pools.names[i], pools,
-				       err);
+			return select_known_unknown(
+				"pool", query->pools.names[i], pools, err);
 	for (size_t i = 0; i < query->accounts.count; i++)
 		if (!is_account(report, viewer, query->accounts.names[i]))
-			return unknown("account", query->accounts.names[i],
-				       "no tenant or account of a job has "
-				       "that name; sfair tenant lists them",
-				       err);
+			return select_known_unknown(
+				"account", query->accounts.names[i],
+				"no tenant or account of a job has "
+				"that name; sfair tenant lists them",
+				err);
 	return jobs_known(report, query, viewer, err);
 }

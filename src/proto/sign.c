@@ -30,7 +30,7 @@ static const char *fail_hint(munge_err_t rc)
 	return "";
 }
 
-static int fail(munge_ctx_t ctx, munge_err_t rc, struct astra_error *err)
+static int sign_fail(munge_ctx_t ctx, munge_err_t rc, struct astra_error *err)
 {
 	const char *why = munge_ctx_strerror(ctx);
 
@@ -42,8 +42,8 @@ static int fail(munge_ctx_t ctx, munge_err_t rc, struct astra_error *err)
 }
 
 /* Takes the context. */
-static char *encode(munge_ctx_t ctx, const char *message, size_t size,
-		    struct astra_error *err)
+static char *sign_encode(munge_ctx_t ctx, const char *message, size_t size,
+			 struct astra_error *err)
 {
 	char *credential = NULL;
 	munge_err_t rc;
@@ -55,7 +55,7 @@ static char *encode(munge_ctx_t ctx, const char *message, size_t size,
 	}
 	rc = munge_encode(&credential, ctx, message, (int)size);
 	if (rc != EMUNGE_SUCCESS) {
-		fail(ctx, rc, err);
+		sign_fail(ctx, rc, err);
 		free(credential);
 		credential = NULL;
 	}
@@ -66,7 +66,7 @@ static char *encode(munge_ctx_t ctx, const char *message, size_t size,
 char *astra_sign(const char *munge_socket, const char *message, size_t size,
 		 struct astra_error *err)
 {
-	return encode(context(munge_socket), message, size, err);
+	return sign_encode(context(munge_socket), message, size, err);
 }
 
 char *astra_sign_for(const char *munge_socket, uint32_t uid,
@@ -79,7 +79,7 @@ char *astra_sign_for(const char *munge_socket, uint32_t uid,
 		munge_ctx_destroy(ctx);
 		ctx = NULL;
 	}
-	return encode(ctx, message, size, err);
+	return sign_encode(ctx, message, size, err);
 }
 
 int astra_verify(const char *munge_socket, const char *credential,
@@ -97,7 +97,7 @@ int astra_verify(const char *munge_socket, const char *credential,
 		return astra_error_nomem(err);
 	rc = munge_decode(credential, ctx, &payload, &length, &sender, &group);
 	if (rc != EMUNGE_SUCCESS) {
-		fail(ctx, rc, err);
+		sign_fail(ctx, rc, err);
 		free(payload);
 		munge_ctx_destroy(ctx);
 		return -1;

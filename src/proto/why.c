@@ -78,8 +78,8 @@ static void what_waits(const struct astra_report_job *job,
 	uint32_t tasks = job->array.most ? job->array.waiting : job->copies;
 
 	if (tasks > 1)
-		astra_text_printf(out,
-				  "stands for %u array tasks that wait", tasks);
+		astra_text_printf(out, "stands for %u array tasks that wait",
+				  tasks);
 	else
 		astra_text_printf(out, "waits");
 	astra_text_printf(out, " in pool %s for ", job->pool);
@@ -89,7 +89,7 @@ static void what_waits(const struct astra_report_job *job,
 			  job->gpus == 1 ? "" : "s", tasks > 1 ? " each" : "");
 }
 
-static void waiting(const struct astra_why *why, struct astra_text *out)
+static void why_waiting(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report *report = why->report;
 	const struct astra_report_job *job = why->job;
@@ -207,7 +207,7 @@ static void holding(const struct astra_why *why, struct astra_text *out)
 		sentence(job->reason_long, out);
 }
 
-static void ratio(double rho, struct astra_text *out)
+static void why_ratio(double rho, struct astra_text *out)
 {
 	if (isinf(rho))
 		astra_text_printf(out, "rho is infinite");
@@ -230,7 +230,7 @@ static const char *who_is_first(const struct astra_report *report,
 	return "; auctions do not go by it";
 }
 
-static void fairness(const struct astra_why *why, struct astra_text *out)
+static void why_fairness(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
 	const struct astra_report_tenant *tenant = why->tenant;
@@ -241,15 +241,15 @@ static void fairness(const struct astra_why *why, struct astra_text *out)
 		job->alloc_gpu_sec / (hours ? 3600 : 60),
 		hours ? "hours" : "minutes",
 		job->fair_gpu_sec / (hours ? 3600 : 60));
-	ratio(job->rho, out);
+	why_ratio(job->rho, out);
 	astra_text_printf(out, ")");
 	if (!isnan(job->user_rho)) {
 		astra_text_printf(out, "; its user's ");
-		ratio(job->user_rho, out);
+		why_ratio(job->user_rho, out);
 	}
 	if (tenant) {
 		astra_text_printf(out, "; its tenant's ");
-		ratio(tenant->rho, out);
+		why_ratio(tenant->rho, out);
 		astra_text_printf(out, ", with %.4g GPU%s of a share of %.4g",
 				  tenant->alloc_gpus,
 				  fabs(tenant->alloc_gpus - 1) < 1e-9 ? ""
@@ -359,7 +359,8 @@ static bool would_do(const struct astra_why *why,
 	return job->gpus + free >= why->job->gpus;
 }
 
-static void consider(struct astra_why *why, const struct astra_report_job *job)
+static void why_consider(struct astra_why *why,
+			 const struct astra_report_job *job)
 {
 	bool waiting = !strcmp(job->phase, "waiting");
 
@@ -394,7 +395,7 @@ void astra_why_find(const struct astra_report *report,
 		if (!strcmp(report->pools[i].name, job->pool))
 			out->pool = &report->pools[i];
 	for (size_t i = 0; i < report->job_count; i++)
-		consider(out, &report->jobs[i]);
+		why_consider(out, &report->jobs[i]);
 	for (size_t i = 0; i < ASTRA_WHY_BEFORE; i++)
 		if (out->before[i])
 			out->before_count = i + 1;
@@ -406,7 +407,7 @@ int astra_why_text(const struct astra_why *why, struct astra_text *out)
 
 	who(job, out);
 	if (!strcmp(job->phase, "waiting"))
-		waiting(why, out);
+		why_waiting(why, out);
 	else
 		holding(why, out);
 	changes(why, out);
@@ -418,7 +419,7 @@ int astra_why_text(const struct astra_why *why, struct astra_text *out)
 	advise(job, out);
 	if (why->usage) {
 		astra_why_auction(why->report, job, out);
-		fairness(why, out);
+		why_fairness(why, out);
 	}
 	return out->failed ? -1 : 0;
 }

@@ -35,7 +35,8 @@ static const char *bid_of(const struct astra_report_app *app)
 }
 
 /* What came of its bid. */
-static void won(const struct astra_report_app *app, struct astra_text *out)
+static void why_auction_won(const struct astra_report_app *app,
+			    struct astra_text *out)
 {
 	astra_text_printf(out,
 			  "it was one of the worst off and bid with %s, and ",
@@ -70,7 +71,7 @@ static void fared(const struct astra_report *report,
 	astra_text_printf(out, "it was number %u of %u by rho: ", app->of.rank,
 			  app->of.ranks);
 	if (app->of.offered)
-		won(app, out);
+		why_auction_won(app, out);
 	else
 		astra_text_printf(out, "others were worse off, and only they "
 				       "were offered GPUs");

@@ -33,8 +33,9 @@ const char *astra_why_refused(const struct astra_report_bind *bind)
 		       : NULL;
 }
 
-static void hold(const struct astra_why *why,
-		 const struct astra_report_bind *bind, struct astra_text *out)
+static void why_bind_hold(const struct astra_why *why,
+			  const struct astra_report_bind *bind,
+			  struct astra_text *out)
 {
 	const char *refused = astra_why_refused(bind);
 
@@ -59,7 +60,8 @@ static void hold(const struct astra_why *why,
 		astra_text_printf(out, " Slurm says: %s.", bind->of);
 }
 
-static void number(double value, const char *unit, struct astra_text *out)
+static void why_bind_number(double value, const char *unit,
+			    struct astra_text *out)
 {
 	size_t size = strlen(unit);
 	bool one = fabs(value - 1) < 1e-9;
@@ -84,7 +86,7 @@ static void other_job(const struct astra_report_bind *bind,
 }
 
 /* What that job has to do. */
-static const char *until(const char *name)
+static const char *why_bind_until(const char *name)
 {
 	static const struct {
 		const char *name, *until;
@@ -110,7 +112,8 @@ static void awaited(const struct astra_why *why,
 		    struct astra_text *out)
 {
 	other_job(bind, out);
-	astra_text_printf(out, " %s (%s", until(bind->name), bind->name);
+	astra_text_printf(out, " %s (%s", why_bind_until(bind->name),
+			  bind->name);
 	if (bind->limit > 0)
 		astra_text_printf(out, "+%.0f", bind->limit);
 	astra_text_printf(out, "%s)", also);
@@ -122,7 +125,7 @@ static void awaited(const struct astra_why *why,
 static bool is_any(const struct astra_report_bind *bind)
 {
 	return !strcmp(bind->kind, "dependency") && *bind->option &&
-	       bind->job && until(bind->name);
+	       bind->job && why_bind_until(bind->name);
 }
 
 static void dependency(const struct astra_why *why,
@@ -141,7 +144,7 @@ static void dependency(const struct astra_why *why,
 				  bind->name);
 		return;
 	}
-	if (!until(bind->name)) {
+	if (!why_bind_until(bind->name)) {
 		astra_text_printf(out, " It depends on ");
 		other_job(bind, out);
 		astra_text_printf(
@@ -154,8 +157,9 @@ static void dependency(const struct astra_why *why,
 	astra_text_printf(out, ".");
 }
 
-static void begin(const struct astra_why *why,
-		  const struct astra_report_bind *bind, struct astra_text *out)
+static void why_bind_begin(const struct astra_why *why,
+			   const struct astra_report_bind *bind,
+			   struct astra_text *out)
 {
 	char text[ASTRA_SPAN_BYTES];
 
@@ -175,7 +179,7 @@ static void licence(const struct astra_why *why,
 		return;
 	}
 	astra_text_printf(out, " It needs ");
-	number(bind->asked, "licences", out);
+	why_bind_number(bind->asked, "licences", out);
 	astra_text_printf(
 		out,
 		" of %s, and of the %.0f that there are not so many are free (scontrol show licenses).",
@@ -212,9 +216,9 @@ static void throttle(const struct astra_why *why,
 {
 	(void)why;
 	astra_text_printf(out, " Its array runs at most ");
-	number(bind->limit, "tasks", out);
+	why_bind_number(bind->limit, "tasks", out);
 	astra_text_printf(out, " at a time (%%%.0f), and ", bind->limit);
-	number(bind->used, "tasks", out);
+	why_bind_number(bind->used, "tasks", out);
 	if (*bind->option) {
 		astra_text_printf(out, " run or wait before it.");
 		return;
@@ -257,13 +261,13 @@ static void limit_used(const struct astra_why *why,
 	if (isnan(bind->used) || !astra_why_used(why, bind)) {
 		if (!jobs) {
 			astra_text_printf(out, "; it asks for ");
-			number(bind->asked, bind->unit, out);
+			why_bind_number(bind->asked, bind->unit, out);
 		}
 		astra_text_printf(out, ".");
 		return;
 	}
 	astra_text_printf(out, "; ");
-	number(bind->used, bind->unit, out);
+	why_bind_number(bind->used, bind->unit, out);
 	if (jobs)
 		astra_text_printf(out, " run%s there.",
 				  bind->used > 1 ? "" : "s");
@@ -276,12 +280,13 @@ static void limit_used(const struct astra_why *why,
 								    : "is");
 	if (jobs)
 		return;
-	number(bind->asked, bind->unit, out);
+	why_bind_number(bind->asked, bind->unit, out);
 	astra_text_printf(out, ".");
 }
 
-static void limit(const struct astra_why *why,
-		  const struct astra_report_bind *bind, struct astra_text *out)
+static void why_bind_limit(const struct astra_why *why,
+			   const struct astra_report_bind *bind,
+			   struct astra_text *out)
 {
 	bool least = !strncmp(bind->option, "Min", 3);
 	bool mins = strstr(bind->option, "Mins");
@@ -299,7 +304,7 @@ static void limit(const struct astra_why *why,
 			  : strncmp(bind->option, "Grp", 3) ? "it"
 							    : "all its jobs",
 			  least ? "least" : "most");
-	number(bind->limit, bind->unit, out);
+	why_bind_number(bind->limit, bind->unit, out);
 	if (!mins && strncmp(bind->option, "Min", 3) != 0 &&
 	    !strstr(bind->option, "PerJob"))
 		astra_text_printf(out, " at a time");
@@ -308,26 +313,26 @@ static void limit(const struct astra_why *why,
 	limit_used(why, bind, out);
 }
 
-static void unleased(const struct astra_why *why,
-		     const struct astra_report_bind *bind,
-		     struct astra_text *out)
+static void why_bind_unleased(const struct astra_why *why,
+			      const struct astra_report_bind *bind,
+			      struct astra_text *out)
 {
 	astra_text_printf(
 		out,
 		" Jobs without leases (srun, salloc, --no-requeue, --lease=none) of the %s %s may hold at most ",
 		bind->option, bind->of);
-	number(bind->limit, "GPUs", out);
+	why_bind_number(bind->limit, "GPUs", out);
 	astra_text_printf(out, " at a time (%s)", bind->name);
 	if (astra_why_used(why, bind)) {
 		astra_text_printf(out, "; ");
-		number(bind->used, "GPUs", out);
+		why_bind_number(bind->used, "GPUs", out);
 		astra_text_printf(out, " %s in use so and it asks for ",
 				  bind->used > 1 || bind->used <= 0 ? "are"
 								    : "is");
 	} else {
 		astra_text_printf(out, "; it asks for ");
 	}
-	number(bind->asked, "GPUs", out);
+	why_bind_number(bind->asked, "GPUs", out);
 	astra_text_printf(out, ".");
 }
 
@@ -361,10 +366,14 @@ void astra_why_bind(const struct astra_why *why,
 			    const struct astra_report_bind *,
 			    struct astra_text *);
 	} kinds[] = {
-		{"hold", hold},		  {"dependency", dependency},
-		{"limit", limit},	  {"begin", begin},
-		{"licence", licence},	  {"array", throttle},
-		{"unleased", unleased},	  {"reservation", reservation},
+		{"hold", why_bind_hold},
+		{"dependency", dependency},
+		{"limit", why_bind_limit},
+		{"begin", why_bind_begin},
+		{"licence", licence},
+		{"array", throttle},
+		{"unleased", why_bind_unleased},
+		{"reservation", reservation},
 		{"partition", partition},
 	};
 

@@ -41,15 +41,15 @@ static void raise_limit(const struct astra_report_bind *bind, double to,
 }
 
 /* Whether its unit is a plural of things that a job asks for. */
-static bool counts(const struct astra_report_bind *bind)
+static bool why_change_counts(const struct astra_report_bind *bind)
 {
 	return !strcmp(bind->unit, "GPUs") || !strcmp(bind->unit, "CPUs") ||
 	       !strcmp(bind->unit, "nodes");
 }
 
-static void limit(const struct astra_why *why,
-		  const struct astra_report_bind *bind,
-		  struct astra_why_changes *out)
+static void why_change_limit(const struct astra_why *why,
+			     const struct astra_report_bind *bind,
+			     struct astra_why_changes *out)
 {
 	bool known = !isnan(bind->used) && astra_why_used(why, bind);
 	double left = bind->limit - (isnan(bind->used) ? 0 : bind->used);
@@ -66,7 +66,7 @@ static void limit(const struct astra_why *why,
 		    strstr(bind->option, "TRESMins=")
 			    ? "the end of the limit's period"
 			    : "the end of jobs that count towards the limit");
-	if (left >= 1 && left < bind->asked && counts(bind) &&
+	if (left >= 1 && left < bind->asked && why_change_counts(bind) &&
 	    (known || isnan(bind->used)))
 		add(out, "asking for at most %.0f %.*s", floor(left),
 		    (int)strlen(bind->unit) - (left < 2), bind->unit);
@@ -96,9 +96,9 @@ static void throttled(const struct astra_why *why,
 		raise_throttle(why, all, " lets more tasks run at once", out);
 }
 
-static void unleased(const struct astra_why *why,
-		     const struct astra_report_bind *bind,
-		     struct astra_why_changes *out)
+static void why_change_unleased(const struct astra_why *why,
+				const struct astra_report_bind *bind,
+				struct astra_why_changes *out)
 {
 	const struct astra_report_job *job = why->job;
 	char text[ASTRA_SPAN_BYTES];
@@ -142,9 +142,9 @@ static void bound(const struct astra_why *why,
 	else if (!strcmp(bind->kind, "begin"))
 		add(out, "scontrol update JobId=%u StartTime=now", id);
 	else if (!strcmp(bind->kind, "limit"))
-		limit(why, bind, out);
+		why_change_limit(why, bind, out);
 	else if (!strcmp(bind->kind, "unleased"))
-		unleased(why, bind, out);
+		why_change_unleased(why, bind, out);
 	else if (!strcmp(bind->kind, "licence"))
 		add(out, "the end of jobs that hold such licences");
 	else if (!strcmp(bind->kind, "array"))

@@ -149,7 +149,8 @@ static void put_others(const struct astra_why *why, struct astra_text *out)
 	put_other(why, why->next_lease, out);
 }
 
-static void put_shares(const struct astra_why *why, struct astra_text *out)
+static void why_json_put_shares(const struct astra_why *why,
+				struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
 
@@ -175,8 +176,8 @@ static void put_shares(const struct astra_why *why, struct astra_text *out)
 	astra_text_printf(out, ",\"ranks\":%u}", job->ranks);
 }
 
-static void put_array(const struct astra_report_array *array,
-		      struct astra_text *out)
+static void why_json_put_array(const struct astra_report_array *array,
+			       struct astra_text *out)
 {
 	astra_text_printf(out, ",\"array\":");
 	if (array->most)
@@ -198,7 +199,8 @@ static void put_changes(const struct astra_why *why, struct astra_text *out)
 	astra_text_add(out, "]", 1);
 }
 
-static void put_time(const char *key, double sec, struct astra_text *out)
+static void why_json_put_time(const char *key, double sec,
+			      struct astra_text *out)
 {
 	astra_text_printf(out, ",\"%s\":", key);
 	if (sec > 0)
@@ -207,7 +209,8 @@ static void put_time(const char *key, double sec, struct astra_text *out)
 		astra_text_printf(out, "null");
 }
 
-static void put_why(const struct astra_why *why, struct astra_text *out)
+static void why_json_put_why(const struct astra_why *why,
+			     struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
 
@@ -219,12 +222,12 @@ static void put_why(const struct astra_why *why, struct astra_text *out)
 	astra_encode_text(out,
 			  job->bind_count ? job->binds[0].name : job->wait);
 	put_binds(why, out);
-	put_shares(why, out);
-	put_array(&job->array, out);
+	why_json_put_shares(why, out);
+	why_json_put_array(&job->array, out);
 	put_others(why, out);
-	put_time("expected_start_sec", job->expected_start_sec, out);
-	put_time("bound_sec", job->bound_sec, out);
-	put_time("lease_end_sec", job->lease_end_sec, out);
+	why_json_put_time("expected_start_sec", job->expected_start_sec, out);
+	why_json_put_time("bound_sec", job->bound_sec, out);
+	why_json_put_time("lease_end_sec", job->lease_end_sec, out);
 	put_changes(why, out);
 	astra_text_add(out, "}", 1);
 }
@@ -242,6 +245,6 @@ int astra_answer_why(const struct astra_report *report,
 	astra_text_printf(out, ",\"text\":");
 	astra_encode_text(out, text.bytes ? text.bytes : "");
 	astra_text_clear(&text);
-	put_why(&why, out);
+	why_json_put_why(&why, out);
 	return rc;
 }

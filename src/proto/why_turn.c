@@ -49,7 +49,7 @@ static const struct turn turns[] = {
 	{NULL, NULL},
 };
 
-static const char *turn_of(const struct turn *list, const char *wait)
+static const char *why_turn_of(const struct turn *list, const char *wait)
 {
 	for (; list->wait; list++)
 		if (!strcmp(wait, list->wait))
@@ -62,8 +62,8 @@ static const char *turn_text(const struct astra_report_job *job)
 	const char *text = NULL;
 
 	if (job->expected_start_sec > 0)
-		text = turn_of(dated, job->wait);
-	return text ? text : turn_of(turns, job->wait);
+		text = why_turn_of(dated, job->wait);
+	return text ? text : why_turn_of(turns, job->wait);
 }
 
 static void name_before(const struct astra_why *why, struct astra_text *out)

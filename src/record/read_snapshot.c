@@ -34,8 +34,8 @@ static int get_nodes(const json_t *array, struct astra_round *r,
 	return 0;
 }
 
-static int get_tenants(const json_t *array, struct astra_round *r,
-		       struct astra_error *err)
+static int read_snapshot_get_tenants(const json_t *array, struct astra_round *r,
+				     struct astra_error *err)
 {
 	struct astra_tenant *tenants = room_for(r, array, sizeof(*tenants));
 
@@ -54,8 +54,8 @@ static int get_tenants(const json_t *array, struct astra_round *r,
 	return 0;
 }
 
-static int get_users(const json_t *array, struct astra_round *r,
-		     struct astra_error *err)
+static int read_snapshot_get_users(const json_t *array, struct astra_round *r,
+				   struct astra_error *err)
 {
 	struct astra_user *users = room_for(r, array, sizeof(*users));
 
@@ -125,7 +125,8 @@ static int get_held(const json_t *array, struct astra_round *r,
 	return 0;
 }
 
-static bool is_sound(const struct astra_job *j, const struct astra_round *r)
+static bool read_snapshot_is_sound(const struct astra_job *j,
+				   const struct astra_round *r)
 {
 	return j->id && j->copies && j->tenant < r->snapshot.tenant_count &&
 	       j->request.gpus && j->request.gpus <= 1 << 24 &&
@@ -135,8 +136,8 @@ static bool is_sound(const struct astra_job *j, const struct astra_round *r)
 	       (unsigned)j->forecast.utility.kind <= ASTRA_UTILITY_SIGMOID;
 }
 
-static int get_jobs(const json_t *array, struct astra_round *r,
-		    struct astra_error *err)
+static int read_snapshot_get_jobs(const json_t *array, struct astra_round *r,
+				  struct astra_error *err)
 {
 	struct astra_job *jobs = room_for(r, array, sizeof(*jobs));
 
@@ -149,7 +150,7 @@ static int get_jobs(const json_t *array, struct astra_round *r,
 		if (astra_round_get(object, j, astra_job_members, "jobs", i,
 				    err) < 0)
 			return -1;
-		if (!is_sound(j, r))
+		if (!read_snapshot_is_sound(j, r))
 			return astra_round_wrong(
 				"jobs", i, "id, tenant, gpus or state", err);
 		if (get_node_set(object, "allowed", r, i, &j->request.allowed,
@@ -224,9 +225,11 @@ int astra_round_get_snapshot(const json_t *object, struct astra_round *r,
 		return astra_round_wrong("snapshot", 0, "kill_wait_sec", err);
 	r->snapshot.now_sec = now;
 	if (get_nodes(json_object_get(object, "nodes"), r, err) < 0 ||
-	    get_tenants(json_object_get(object, "tenants"), r, err) < 0 ||
-	    get_users(json_object_get(object, "users"), r, err) < 0 ||
-	    get_jobs(json_object_get(object, "jobs"), r, err) < 0)
+	    read_snapshot_get_tenants(json_object_get(object, "tenants"), r,
+				      err) < 0 ||
+	    read_snapshot_get_users(json_object_get(object, "users"), r, err) <
+		    0 ||
+	    read_snapshot_get_jobs(json_object_get(object, "jobs"), r, err) < 0)
 		return -1;
 	return get_bids(json_object_get(object, "bids"), r, err);
 }

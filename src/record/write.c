@@ -7,7 +7,7 @@
 #include "src/record/members.h"
 #include "src/record/round.h"
 
-static void put_word(struct astra_text *out, const char *word)
+static void write_put_word(struct astra_text *out, const char *word)
 {
 	astra_text_add(out, word, strlen(word));
 }
@@ -18,20 +18,20 @@ static void open_object(struct astra_text *out, const void *record,
 {
 	if (!astra_encode_members(out, record, members, '{',
 				  ASTRA_ENCODE_TERSE | ASTRA_ENCODE_EXACT))
-		put_word(out, "{");
+		write_put_word(out, "{");
 }
 
-static void put_shares(struct astra_text *out, const char *key,
-		       const struct astra_share *shares, size_t count)
+static void write_put_shares(struct astra_text *out, const char *key,
+			     const struct astra_share *shares, size_t count)
 {
 	astra_text_printf(out, ",\"%s\":[", key);
 	for (size_t i = 0; i < count; i++) {
-		put_word(out, i ? "," : "");
+		write_put_word(out, i ? "," : "");
 		astra_encode_members(out, &shares[i], astra_share_members, '{',
 				     ASTRA_ENCODE_EXACT);
-		put_word(out, "}");
+		write_put_word(out, "}");
 	}
-	put_word(out, "]");
+	write_put_word(out, "]");
 }
 
 static void put_weights(struct astra_text *out, const char *key,
@@ -39,18 +39,18 @@ static void put_weights(struct astra_text *out, const char *key,
 {
 	astra_text_printf(out, ",\"%s\":[", key);
 	for (size_t i = 0; i < weights->count; i++) {
-		put_word(out, i ? ",[" : "[");
+		write_put_word(out, i ? ",[" : "[");
 		astra_encode_text(out, weights->row[i].name);
-		put_word(out, ",");
+		write_put_word(out, ",");
 		astra_encode_exact(out, weights->row[i].weight);
-		put_word(out, "]");
+		write_put_word(out, "]");
 	}
-	put_word(out, "]");
+	write_put_word(out, "]");
 }
 
 static void put_options(struct astra_text *out, const struct astra_options *o)
 {
-	put_word(out, ",\"options\":{\"policy\":");
+	write_put_word(out, ",\"options\":{\"policy\":");
 	astra_encode_text(out, o->policy);
 	for (const struct astra_option *row = astra_option_table; row->key;
 	     row++)
@@ -58,7 +58,7 @@ static void put_options(struct astra_text *out, const struct astra_options *o)
 				     ASTRA_ENCODE_EXACT);
 	put_weights(out, "gpu_weights", &o->gpu_weights);
 	put_weights(out, "qos_weights", &o->qos_weights);
-	put_word(out, "}");
+	write_put_word(out, "}");
 }
 
 static void put_image(struct astra_text *out, const struct astra_bytes *image)
@@ -66,13 +66,13 @@ static void put_image(struct astra_text *out, const struct astra_bytes *image)
 	static const char digits[] = "0123456789abcdef";
 	char pair[2];
 
-	put_word(out, ",\"engine\":\"");
+	write_put_word(out, ",\"engine\":\"");
 	for (size_t i = 0; i < image->size; i++) {
 		pair[0] = digits[image->data[i] >> 4];
 		pair[1] = digits[image->data[i] & 15];
 		astra_text_add(out, pair, 2);
 	}
-	put_word(out, "\"");
+	write_put_word(out, "\"");
 }
 
 static bool write_has_node(const uint64_t *set, size_t node)
@@ -99,67 +99,67 @@ static void put_node_set(struct astra_text *out, const char *name,
 		astra_text_printf(out, "%s[%zu,%zu]", any ? "," : "", first, n);
 		any = true;
 	}
-	put_word(out, "]");
+	write_put_word(out, "]");
 }
 
-static void put_job(struct astra_text *out, const struct astra_job *job,
-		    size_t nodes)
+static void write_put_job(struct astra_text *out, const struct astra_job *job,
+			  size_t nodes)
 {
 	open_object(out, job, astra_job_members);
 	put_node_set(out, "allowed", job->request.allowed, nodes);
 	put_node_set(out, "possible", job->request.possible, nodes);
 	put_node_set(out, "required", job->request.required, nodes);
 	if (job->held_count)
-		put_shares(out, "held", job->held, job->held_count);
-	put_word(out, "}");
+		write_put_shares(out, "held", job->held, job->held_count);
+	write_put_word(out, "}");
 }
 
 static void put_bid(struct astra_text *out, const struct astra_bid *bid)
 {
 	open_object(out, bid, astra_bid_members);
-	put_word(out, ",\"table\":[");
+	write_put_word(out, ",\"table\":[");
 	for (size_t i = 0; i < (size_t)ASTRA_LEVEL_COUNT * bid->gpus_max; i++) {
-		put_word(out, i ? "," : "");
+		write_put_word(out, i ? "," : "");
 		astra_encode_exact(out, bid->table[i]);
 	}
-	put_word(out, "]}");
+	write_put_word(out, "]}");
 }
 
 static void put_snapshot(struct astra_text *out, const struct astra_snapshot *s)
 {
-	put_word(out, ",\n\"snapshot\":{\"now_sec\":");
+	write_put_word(out, ",\n\"snapshot\":{\"now_sec\":");
 	astra_encode_exact(out, s->now_sec);
-	put_word(out, ",\"kill_wait_sec\":");
+	write_put_word(out, ",\"kill_wait_sec\":");
 	astra_encode_exact(out, s->kill_wait_sec);
-	put_word(out, ",\n\"nodes\":[");
+	write_put_word(out, ",\n\"nodes\":[");
 	for (size_t i = 0; i < s->node_count; i++) {
-		put_word(out, i ? ",\n" : "\n");
+		write_put_word(out, i ? ",\n" : "\n");
 		open_object(out, &s->nodes[i], astra_node_members);
-		put_word(out, "}");
+		write_put_word(out, "}");
 	}
-	put_word(out, "],\n\"tenants\":[");
+	write_put_word(out, "],\n\"tenants\":[");
 	for (size_t i = 0; i < s->tenant_count; i++) {
-		put_word(out, i ? ",\n" : "\n");
+		write_put_word(out, i ? ",\n" : "\n");
 		open_object(out, &s->tenants[i], astra_tenant_members);
-		put_word(out, "}");
+		write_put_word(out, "}");
 	}
-	put_word(out, "],\n\"users\":[");
+	write_put_word(out, "],\n\"users\":[");
 	for (size_t i = 0; i < s->user_count; i++) {
-		put_word(out, i ? ",\n" : "\n");
+		write_put_word(out, i ? ",\n" : "\n");
 		open_object(out, &s->users[i], astra_user_members);
-		put_word(out, "}");
+		write_put_word(out, "}");
 	}
-	put_word(out, "],\n\"jobs\":[");
+	write_put_word(out, "],\n\"jobs\":[");
 	for (size_t i = 0; i < s->job_count; i++) {
-		put_word(out, i ? ",\n" : "\n");
-		put_job(out, &s->jobs[i], s->node_count);
+		write_put_word(out, i ? ",\n" : "\n");
+		write_put_job(out, &s->jobs[i], s->node_count);
 	}
-	put_word(out, "],\n\"bids\":[");
+	write_put_word(out, "],\n\"bids\":[");
 	for (size_t i = 0; i < s->bid_count; i++) {
-		put_word(out, i ? ",\n" : "\n");
+		write_put_word(out, i ? ",\n" : "\n");
 		put_bid(out, &s->bids[i]);
 	}
-	put_word(out, "]}");
+	write_put_word(out, "]}");
 }
 
 void astra_round_begin(struct astra_text *out,
@@ -171,9 +171,9 @@ void astra_round_begin(struct astra_text *out,
 	astra_text_printf(
 		out, "{\"astraea_round\":%d,\"release\":", ASTRA_ROUND_VERSION);
 	astra_encode_text(out, head->release);
-	put_word(out, ",\"cluster\":");
+	write_put_word(out, ",\"cluster\":");
 	astra_encode_text(out, head->cluster);
-	put_word(out, ",\"pool\":");
+	write_put_word(out, ",\"pool\":");
 	astra_encode_text(out, head->pool);
 	put_options(out, options);
 	put_image(out, image);
@@ -189,7 +189,7 @@ void astra_plan_write(struct astra_text *out, const struct astra_plan *plan)
 		[ASTRA_REFUSE] = "refuse",
 	};
 
-	put_word(out, "{\"decisions\":[");
+	write_put_word(out, "{\"decisions\":[");
 	for (size_t i = 0; i < plan->decision_count; i++) {
 		const struct astra_decision *d = &plan->decisions[i];
 
@@ -197,21 +197,21 @@ void astra_plan_write(struct astra_text *out, const struct astra_plan *plan)
 				  actions[d->action]);
 		astra_encode_members(out, d, astra_decision_members, ',',
 				     ASTRA_ENCODE_EXACT);
-		put_shares(out, "shares", plan->shares + d->first_share,
-			   d->share_count);
-		put_word(out, "}");
+		write_put_shares(out, "shares", plan->shares + d->first_share,
+				 d->share_count);
+		write_put_word(out, "}");
 	}
-	put_word(out, "],\n\"reasons\":[");
+	write_put_word(out, "],\n\"reasons\":[");
 	for (size_t i = 0; i < plan->reason_count; i++) {
-		put_word(out, i ? ",\n" : "\n");
+		write_put_word(out, i ? ",\n" : "\n");
 		astra_encode_members(out, &plan->reasons[i],
 				     astra_reason_members, '{',
 				     ASTRA_ENCODE_EXACT);
-		put_word(out, "}");
+		write_put_word(out, "}");
 	}
-	put_word(out, "],\n\"wake_sec\":");
+	write_put_word(out, "],\n\"wake_sec\":");
 	astra_encode_exact(out, plan->wake_sec);
-	put_word(out, ",\"due_sec\":");
+	write_put_word(out, ",\"due_sec\":");
 	astra_encode_exact(out, plan->due_sec);
 	astra_text_printf(out, ",\"changed\":%s}",
 			  plan->changed ? "true" : "false");
@@ -221,10 +221,10 @@ void astra_round_end(struct astra_text *out, const struct astra_plan *plan,
 		     const char *failed)
 {
 	if (*failed) {
-		put_word(out, ",\n\"failed\":");
+		write_put_word(out, ",\n\"failed\":");
 		astra_encode_text(out, failed);
 	}
-	put_word(out, ",\n\"plan\":");
+	write_put_word(out, ",\n\"plan\":");
 	astra_plan_write(out, plan);
-	put_word(out, "}");
+	write_put_word(out, "}");
 }

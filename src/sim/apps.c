@@ -13,7 +13,8 @@ struct app {
 	bool done;	  /* all of them */
 };
 
-static void join(struct app *app, const struct astra_sim_result *r, size_t job)
+static void apps_join(struct app *app, const struct astra_sim_result *r,
+		      size_t job)
 {
 	const struct astra_trace_job *t = &r->trace->jobs[job];
 	double end_sec = r->jobs[job].end_sec;
@@ -32,14 +33,14 @@ static void join(struct app *app, const struct astra_sim_result *r, size_t job)
 }
 
 /* The apps of several jobs by number, then those of one. Returns how many. */
-static size_t gather(const struct astra_sim_result *r, struct app *apps)
+static size_t apps_gather(const struct astra_sim_result *r, struct app *apps)
 {
 	size_t count = r->trace->app_count;
 
 	for (size_t i = 0; i < r->trace->job_count; i++) {
 		uint32_t app = r->trace->jobs[i].app;
 
-		join(app ? &apps[app - 1] : &apps[count++], r, i);
+		apps_join(app ? &apps[app - 1] : &apps[count++], r, i);
 	}
 	return count;
 }
@@ -63,9 +64,9 @@ static size_t drop_empty(struct app *apps, size_t count)
 	return kept;
 }
 
-static int collect(const struct astra_sim_result *r, const struct app *apps,
-		   const double *mean, size_t count, bool divisible,
-		   struct astra_sample *out)
+static int apps_collect(const struct astra_sim_result *r,
+			const struct app *apps, const double *mean,
+			size_t count, bool divisible, struct astra_sample *out)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct astra_span *s = &apps[i].span;
@@ -88,13 +89,13 @@ int astra_app_ftf(const struct astra_sim_result *r, bool divisible,
 	int rc = -1;
 
 	if (apps && spans && mean) {
-		count = drop_empty(apps, gather(r, apps));
+		count = drop_empty(apps, apps_gather(r, apps));
 		for (size_t i = 0; i < count; i++)
 			spans[i] = apps[i].span;
 		rc = astra_spans_overlap(spans, count, mean);
 	}
 	if (!rc)
-		rc = collect(r, apps, mean, count, divisible, out);
+		rc = apps_collect(r, apps, mean, count, divisible, out);
 	free(apps);
 	free(spans);
 	free(mean);

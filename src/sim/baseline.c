@@ -36,7 +36,7 @@ const struct astra_scheduler *const astra_baselines[] = {
 };
 
 /* The scheduler is the first member of its baseline. */
-static const struct astra_baseline *find(const char *name)
+static const struct astra_baseline *baseline_find(const char *name)
 {
 	for (size_t i = 0; astra_baselines[i]; i++)
 		if (!strcmp(astra_baselines[i]->name, name))
@@ -70,8 +70,8 @@ void astra_baseline_destroy(void *self)
 	free(run);
 }
 
-static int allocate(struct astra_baseline_run *run,
-		    const struct astra_scheduler_setup *setup)
+static int baseline_allocate(struct astra_baseline_run *run,
+			     const struct astra_scheduler_setup *setup)
 {
 	size_t jobs = run->trace->job_count, tenants = run->trace->tenant_count;
 	size_t nodes = setup->node_count;
@@ -122,14 +122,14 @@ void *astra_baseline_create(const struct astra_scheduler_setup *setup,
 		astra_error_nomem(err);
 		return NULL;
 	}
-	run->baseline = find(setup->name);
+	run->baseline = baseline_find(setup->name);
 	run->trace = setup->trace;
 	run->gpus = setup->gpus;
 	run->lease_sec = setup->options->lease_sec;
 	run->grace_sec = setup->options->grace_sec;
 	run->begin_sec = run->last_sec = run->next_sec = setup->begin_sec;
 	run->armed = true;
-	if (allocate(run, setup) < 0) {
+	if (baseline_allocate(run, setup) < 0) {
 		astra_error_nomem(err);
 		astra_baseline_destroy(run);
 		return NULL;

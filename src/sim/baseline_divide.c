@@ -41,32 +41,32 @@ static int by_submission(const void *a, const void *b, void *arg)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static void sort(struct astra_baseline_run *run)
+static void baseline_divide_sort(struct astra_baseline_run *run)
 {
 	if (run->portion_count)
 		qsort_r(run->portions, run->portion_count,
 			sizeof(*run->portions), by_submission, &run->snapshot);
 }
 
-static bool waits(const struct astra_job *job)
+static bool baseline_divide_waits(const struct astra_job *job)
 {
 	return job->state == ASTRA_JOB_PENDING && job->request.gpus;
 }
 
 /* Whether it takes part when all compete. */
-static bool competes(const struct astra_job *job)
+static bool baseline_divide_competes(const struct astra_job *job)
 {
 	if (job->state == ASTRA_JOB_RUNNING)
 		return job->revocable && !job->unheard;
-	return waits(job) || job->state == ASTRA_JOB_REQUEUED;
+	return baseline_divide_waits(job) || job->state == ASTRA_JOB_REQUEUED;
 }
 
 /* Divide run->node_gpus_left. */
-static void divide(struct astra_baseline_run *run)
+static void baseline_divide_divide(struct astra_baseline_run *run)
 {
 	uint64_t gpus = 0;
 
-	sort(run);
+	baseline_divide_sort(run);
 	for (size_t i = 0; i < run->snapshot->node_count; i++)
 		gpus += run->node_gpus_left[i];
 	run->baseline->divide(run, run->portions, run->portion_count, gpus);
@@ -85,7 +85,7 @@ static int gather_all(struct astra_baseline_run *run)
 		bool runs = job->state == ASTRA_JOB_RUNNING &&
 			    !astra_baseline_leaving(run, i);
 
-		if (!competes(job))
+		if (!baseline_divide_competes(job))
 			continue;
 		if (add_portion(run, i, runs ? astra_baseline_held(job) : 0) <
 		    0)
@@ -101,7 +101,7 @@ static int divide_all(struct astra_baseline_run *run)
 {
 	if (gather_all(run) < 0)
 		return -1;
-	divide(run);
+	baseline_divide_divide(run);
 	for (size_t i = 0; i < run->portion_count; i++) {
 		const struct astra_portion *p = &run->portions[i];
 
@@ -121,14 +121,15 @@ static int gather_given(struct astra_baseline_run *run)
 	for (uint32_t i = 0; i < s->job_count; i++) {
 		const struct astra_job *job = &s->jobs[i];
 
-		if (!astra_baseline_memory(run, i)->wanted || !competes(job) ||
+		if (!astra_baseline_memory(run, i)->wanted ||
+		    !baseline_divide_competes(job) ||
 		    (job->state == ASTRA_JOB_RUNNING &&
 		     !astra_baseline_leaving(run, i)))
 			continue;
 		if (add_portion(run, i, 0) < 0)
 			return -1;
 	}
-	sort(run);
+	baseline_divide_sort(run);
 	return 0;
 }
 
@@ -175,11 +176,12 @@ static bool left_out(const struct astra_baseline_run *run, uint32_t index)
 	const struct astra_job *job = &run->snapshot->jobs[index];
 	const struct astra_baseline_job *m = astra_baseline_memory(run, index);
 
-	return waits(job) && !m->wanted && m->started != job->restart_cnt + 1;
+	return baseline_divide_waits(job) && !m->wanted &&
+	       m->started != job->restart_cnt + 1;
 }
 
 /* What is free is divided between them. */
-static int fill(struct astra_baseline_run *run)
+static int baseline_divide_fill(struct astra_baseline_run *run)
 {
 	const struct astra_snapshot *s = run->snapshot;
 
@@ -193,7 +195,7 @@ static int fill(struct astra_baseline_run *run)
 		return 0;
 	for (uint32_t i = 0; i < s->node_count; i++)
 		run->node_gpus_left[i] = astra_space_get(run->now, i)->gpus;
-	divide(run);
+	baseline_divide_divide(run);
 	for (size_t i = 0; i < run->portion_count; i++) {
 		const struct astra_portion *p = &run->portions[i];
 
@@ -219,5 +221,5 @@ int astra_baseline_divide(struct astra_baseline_run *run)
 	astra_baseline_set_spaces(run);
 	if (place_given(run) < 0 || (run->full && stop_changed(run) < 0))
 		return -1;
-	return fill(run);
+	return baseline_divide_fill(run);
 }

@@ -32,7 +32,7 @@ struct division {
 
 /* Who takes part gets a goal, the fewest GPUs that it can run on: those that
  * run, then those that wait as long as there are GPUs. Returns what is left. */
-static uint64_t admit(struct division *d)
+static uint64_t baseline_dorm_admit(struct division *d)
 {
 	uint64_t left = d->gpus;
 
@@ -51,7 +51,7 @@ static uint64_t admit(struct division *d)
 /* Max-min: to the lowest goals first. */
 static void set_goals(struct division *d)
 {
-	uint64_t left = admit(d);
+	uint64_t left = baseline_dorm_admit(d);
 	uint32_t level = 1;
 
 	while (left) {
@@ -76,7 +76,7 @@ static void set_goals(struct division *d)
 }
 
 /* Sum of |share - fair share| over the jobs, in GPUs. */
-static uint64_t loss(const struct division *d)
+static uint64_t baseline_dorm_loss(const struct division *d)
 {
 	uint64_t sum = 0;
 
@@ -91,7 +91,7 @@ static uint64_t loss(const struct division *d)
 
 static bool too_unfair(const struct division *d)
 {
-	return (double)loss(d) > 2 * LOSS_MOST * (double)d->gpus;
+	return (double)baseline_dorm_loss(d) > 2 * LOSS_MOST * (double)d->gpus;
 }
 
 /* The unchanged running job that is most above its goal, or below it; NULL:
@@ -116,7 +116,7 @@ static struct astra_portion *farthest(const struct division *d, bool above)
 }
 
 /* A waiting job gets up to its goal of what is left. */
-static void give(struct division *d, struct astra_portion *p)
+static void baseline_dorm_give(struct division *d, struct astra_portion *p)
 {
 	uint64_t gpus = p->gpus + d->left;
 
@@ -130,7 +130,7 @@ static void give(struct division *d, struct astra_portion *p)
 
 /* Let others give a waiting job its goal, or leave them if all that they may
  * give is not enough for it to run on. */
-static void collect(struct division *d, struct astra_portion *p)
+static void baseline_dorm_collect(struct division *d, struct astra_portion *p)
 {
 	double mark = (double)(p - d->portions) + 1;
 	struct division tried = *d;
@@ -145,7 +145,7 @@ static void collect(struct division *d, struct astra_portion *p)
 	}
 	if (p->gpus + tried.left >= p->least) {
 		*d = tried;
-		give(d, p);
+		baseline_dorm_give(d, p);
 		return;
 	}
 	for (size_t i = 0; i < d->count; i++)
@@ -153,7 +153,7 @@ static void collect(struct division *d, struct astra_portion *p)
 			d->portions[i].gpus = d->portions[i].held;
 }
 
-static void grow(struct division *d)
+static void baseline_dorm_grow(struct division *d)
 {
 	while (d->left && d->changes) {
 		struct astra_portion *p = farthest(d, false);
@@ -170,8 +170,9 @@ static void grow(struct division *d)
 	}
 }
 
-static void divide(struct astra_baseline_run *run,
-		   struct astra_portion *portions, size_t count, uint64_t gpus)
+static void baseline_dorm_divide(struct astra_baseline_run *run,
+				 struct astra_portion *portions, size_t count,
+				 uint64_t gpus)
 {
 	struct division d = {portions, count, gpus, gpus, 0};
 	size_t running = 0;
@@ -186,12 +187,12 @@ static void divide(struct astra_baseline_run *run,
 	set_goals(&d);
 	for (size_t i = 0; d.left && i < count; i++)
 		if (!portions[i].held && portions[i].goal)
-			give(&d, &portions[i]);
+			baseline_dorm_give(&d, &portions[i]);
 	for (size_t i = 0; d.changes && i < count; i++)
 		if (!portions[i].held && portions[i].gpus < portions[i].goal &&
 		    too_unfair(&d))
-			collect(&d, &portions[i]);
-	grow(&d);
+			baseline_dorm_collect(&d, &portions[i]);
+	baseline_dorm_grow(&d);
 }
 
 const struct astra_baseline astra_baseline_dorm = {
@@ -207,5 +208,5 @@ const struct astra_baseline astra_baseline_dorm = {
 			ASTRA_BASELINE_CALLS,
 		},
 	.preempt = ASTRA_PREEMPT_EVENT,
-	.divide = divide,
+	.divide = baseline_dorm_divide,
 };

@@ -32,8 +32,8 @@ static int compare_ends(const void *a, const void *b)
 	return x->gpus < y->gpus ? -1 : x->gpus > y->gpus;
 }
 
-static struct astra_end end_of(const struct astra_baseline_run *run,
-			       uint32_t job)
+static struct astra_end
+baseline_easy_end_of(const struct astra_baseline_run *run, uint32_t job)
 {
 	return (struct astra_end){
 		.at_sec = run->now_sec + astra_baseline_left(run, job),
@@ -51,9 +51,11 @@ size_t astra_baseline_ends(struct astra_baseline_run *run)
 		return SIZE_MAX;
 	for (size_t i = 0; i < run->snapshot->job_count; i++)
 		if (run->snapshot->jobs[i].state == ASTRA_JOB_RUNNING)
-			run->ends[count++] = end_of(run, (uint32_t)i);
+			run->ends[count++] =
+				baseline_easy_end_of(run, (uint32_t)i);
 	for (size_t i = 0; i < run->picked.count; i++)
-		run->ends[count++] = end_of(run, run->picked.items[i]);
+		run->ends[count++] =
+			baseline_easy_end_of(run, run->picked.items[i]);
 	qsort(run->ends, count, sizeof(*run->ends), compare_ends);
 	return count;
 }
@@ -82,7 +84,8 @@ int astra_baseline_reserve(struct astra_baseline_run *run, uint32_t job)
 
 static bool ends_in_time(const struct astra_baseline_run *run, uint32_t job)
 {
-	return astra_compare(end_of(run, job).at_sec, run->shadow_sec) <= 0;
+	return astra_compare(baseline_easy_end_of(run, job).at_sec,
+			     run->shadow_sec) <= 0;
 }
 
 bool astra_baseline_delays(const struct astra_baseline_run *run, uint32_t job)

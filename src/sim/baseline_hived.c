@@ -23,7 +23,7 @@ static double cell_of(const struct astra_baseline_run *run, uint32_t gpus)
 	return (double)(cell < run->node_gpus ? cell : run->node_gpus);
 }
 
-static int gather(struct astra_baseline_run *run)
+static int baseline_hived_gather(struct astra_baseline_run *run)
 {
 	const struct astra_snapshot *s = run->snapshot;
 
@@ -67,7 +67,7 @@ static void guarantee(struct astra_baseline_run *run, uint32_t tenant)
 
 static int guarantee_all(struct astra_baseline_run *run)
 {
-	if (gather(run) < 0)
+	if (baseline_hived_gather(run) < 0)
 		return -1;
 	for (uint32_t i = 0; i < run->trace->tenant_count; i++)
 		guarantee(run, i);

@@ -19,8 +19,8 @@ const struct astra_baseline astra_baseline_fifo = {
 
 /* Shortest remaining time first, with the trace's durations as an oracle. */
 
-static struct astra_rank by_time(const struct astra_baseline_run *run,
-				 uint32_t job)
+static struct astra_rank
+baseline_jobs_by_time(const struct astra_baseline_run *run, uint32_t job)
 {
 	return (struct astra_rank){.major = run->oracle[job].left_sec};
 }
@@ -37,7 +37,7 @@ const struct astra_baseline astra_baseline_srtf = {
 			ASTRA_BASELINE_CALLS,
 		},
 	.preempt = ASTRA_PREEMPT_EVENT,
-	.rank = by_time,
+	.rank = baseline_jobs_by_time,
 };
 
 /* Remaining service: time by GPUs. */
@@ -83,7 +83,7 @@ const struct astra_baseline astra_baseline_optimus = {
 		},
 	.preempt = ASTRA_PREEMPT_QUANTUM,
 	.quantum_sec = 600,
-	.rank = by_time,
+	.rank = baseline_jobs_by_time,
 };
 
 /* Discretised two-dimensional least attained service, two queues: those with

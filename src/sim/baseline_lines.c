@@ -37,25 +37,27 @@ int astra_lines_add(struct astra_baseline_lines *l,
 	return 0;
 }
 
-static int compare(double a, double b)
+static int baseline_lines_compare(double a, double b)
 {
 	return a < b ? -1 : a > b;
 }
 
-static bool before(const struct astra_entry *a, const struct astra_entry *b)
+static bool baseline_lines_before(const struct astra_entry *a,
+				  const struct astra_entry *b)
 {
-	int order = compare(a->rank.major, b->rank.major);
+	int order = baseline_lines_compare(a->rank.major, b->rank.major);
 
 	if (!order)
-		order = compare(a->rank.minor, b->rank.minor);
+		order = baseline_lines_compare(a->rank.minor, b->rank.minor);
 	if (!order)
 		order = a->behind - b->behind;
 	if (!order)
-		order = compare(a->submit_sec, b->submit_sec);
+		order = baseline_lines_compare(a->submit_sec, b->submit_sec);
 	return order ? order < 0 : a->id < b->id;
 }
 
-static void sift_down(struct astra_entry *heap, size_t count, size_t at)
+static void baseline_lines_sift_down(struct astra_entry *heap, size_t count,
+				     size_t at)
 {
 	struct astra_entry moved = heap[at];
 
@@ -64,9 +66,10 @@ static void sift_down(struct astra_entry *heap, size_t count, size_t at)
 
 		if (child >= count)
 			break;
-		if (child + 1 < count && before(&heap[child + 1], &heap[child]))
+		if (child + 1 < count &&
+		    baseline_lines_before(&heap[child + 1], &heap[child]))
 			child++;
-		if (!before(&heap[child], &moved))
+		if (!baseline_lines_before(&heap[child], &moved))
 			break;
 		heap[at] = heap[child];
 		at = child;
@@ -95,7 +98,8 @@ int astra_lines_form(struct astra_baseline_lines *l)
 		const struct astra_line *line = &l->lines[i];
 
 		for (size_t at = line->count / 2; at-- > 0;)
-			sift_down(l->sorted + line->begin, line->count, at);
+			baseline_lines_sift_down(l->sorted + line->begin,
+						 line->count, at);
 	}
 	return 0;
 }
@@ -111,6 +115,6 @@ bool astra_lines_take(struct astra_baseline_lines *l, uint32_t number,
 	*out = heap[0];
 	heap[0] = heap[--line->count];
 	if (line->count)
-		sift_down(heap, line->count, 0);
+		baseline_lines_sift_down(heap, line->count, 0);
 	return true;
 }

@@ -94,7 +94,7 @@ static void smallest_first(struct astra_baseline_run *run,
  * that is used most, or least; one that runs on no less, at once from as many
  * as it takes. */
 
-static uint32_t take(struct astra_baseline_run *run, uint32_t want)
+static uint32_t baseline_oga_take(struct astra_baseline_run *run, uint32_t want)
 {
 	uint32_t node = astra_baseline_spot(run, run->node_gpus_left);
 	uint32_t *left = &run->node_gpus_left[node];
@@ -118,7 +118,8 @@ static void in_turns(struct astra_baseline_run *run,
 			if (p->gpus == p->most || (!p->gpus && p->least > gpus))
 				continue;
 			do {
-				uint32_t got = take(run, p->most - p->gpus);
+				uint32_t got = baseline_oga_take(
+					run, p->most - p->gpus);
 
 				p->gpus += got;
 				gpus -= got;

@@ -5,7 +5,8 @@
 
 #include "src/sim/baseline.h"
 
-static void set_room(struct astra_space *space, size_t node, uint32_t gpus)
+static void baseline_place_set_room(struct astra_space *space, size_t node,
+				    uint32_t gpus)
 {
 	const struct astra_room room = {
 		.gpus = gpus,
@@ -25,13 +26,15 @@ void astra_baseline_set_spaces(struct astra_baseline_run *run)
 	for (size_t i = 0; i < s->node_count; i++) {
 		const struct astra_node *n = &s->nodes[i];
 
-		set_room(run->now, i,
-			 n->usable && !n->settling ? n->gpus_free : 0);
-		set_room(run->later, i, run->later_gpus[i]);
+		baseline_place_set_room(run->now, i,
+					n->usable && !n->settling ? n->gpus_free
+								  : 0);
+		baseline_place_set_room(run->later, i, run->later_gpus[i]);
 	}
 }
 
-static int start(struct astra_baseline_run *run, uint32_t index, size_t count)
+static int baseline_place_start(struct astra_baseline_run *run, uint32_t index,
+				size_t count)
 {
 	const struct astra_job *job = &run->snapshot->jobs[index];
 	struct astra_decision d = {
@@ -51,7 +54,7 @@ static int start(struct astra_baseline_run *run, uint32_t index, size_t count)
 }
 
 /* Nobody else gets what was found in run->later. */
-static void hold(struct astra_baseline_run *run, size_t count)
+static void baseline_place_hold(struct astra_baseline_run *run, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		uint32_t node = run->shares[i].node, gpus;
@@ -59,7 +62,7 @@ static void hold(struct astra_baseline_run *run, size_t count)
 		astra_space_take(run->later, &run->shares[i]);
 		gpus = astra_space_get(run->later, node)->gpus;
 		if (astra_space_get(run->now, node)->gpus > gpus)
-			set_room(run->now, node, gpus);
+			baseline_place_set_room(run->now, node, gpus);
 	}
 }
 
@@ -126,9 +129,9 @@ static size_t find_spots(struct astra_baseline_run *run,
 	return count;
 }
 
-static size_t find(struct astra_baseline_run *run,
-		   const struct astra_space *space,
-		   const struct astra_request *r)
+static size_t baseline_place_find(struct astra_baseline_run *run,
+				  const struct astra_space *space,
+				  const struct astra_request *r)
 {
 	if (run->baseline->spot == ASTRA_SPOT_FEWEST || r->nodes_max)
 		return astra_place(space, r, NULL, 0, run->shares);
@@ -143,12 +146,14 @@ int astra_baseline_place(struct astra_baseline_run *run, uint32_t index,
 
 	r.gpus = gpus;
 	if (when & ASTRA_PLACE_NOW)
-		count = find(run, run->now, &r);
+		count = baseline_place_find(run, run->now, &r);
 	if (count)
-		return start(run, index, count) < 0 ? -1 : ASTRA_PLACED_NOW;
+		return baseline_place_start(run, index, count) < 0
+			       ? -1
+			       : ASTRA_PLACED_NOW;
 	if (when & ASTRA_PLACE_LATER)
-		count = find(run, run->later, &r);
-	hold(run, count);
+		count = baseline_place_find(run, run->later, &r);
+	baseline_place_hold(run, count);
 	return count ? ASTRA_PLACED_LATER : ASTRA_PLACED_NOT;
 }
 

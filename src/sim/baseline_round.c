@@ -30,8 +30,8 @@ static double coarse(double x)
 	return isfinite(high) ? high - (high - x) : x;
 }
 
-static struct astra_entry entry_of(const struct astra_baseline_run *run,
-				   uint32_t index)
+static struct astra_entry
+baseline_round_entry_of(const struct astra_baseline_run *run, uint32_t index)
 {
 	const struct astra_baseline *b = run->baseline;
 	const struct astra_job *job = &run->snapshot->jobs[index];
@@ -82,11 +82,11 @@ static int gather_job(struct astra_baseline_run *run, uint32_t index)
 		run->budget += job->request.gpus;
 	if (job->request.gpus < run->smallest)
 		run->smallest = job->request.gpus;
-	e = entry_of(run, index);
+	e = baseline_round_entry_of(run, index);
 	return astra_lines_add(&run->lines, &e);
 }
 
-static int gather(struct astra_baseline_run *run)
+static int baseline_round_gather(struct astra_baseline_run *run)
 {
 	const struct astra_snapshot *s = run->snapshot;
 
@@ -131,7 +131,8 @@ static uint32_t next_line(const struct astra_baseline_run *run)
 	return (uint32_t)best;
 }
 
-static bool next(struct astra_baseline_run *run, struct astra_entry *out)
+static bool baseline_round_next(struct astra_baseline_run *run,
+				struct astra_entry *out)
 {
 	uint32_t line = next_line(run);
 
@@ -145,13 +146,13 @@ static bool allowed(const struct astra_baseline_run *run, uint32_t index)
 }
 
 /* By number: who may have GPUs. */
-static int choose(struct astra_baseline_run *run)
+static int baseline_round_choose(struct astra_baseline_run *run)
 {
 	uint64_t left = run->budget;
 	struct astra_entry e;
 
 	run->decision++;
-	while (left >= run->smallest && next(run, &e)) {
+	while (left >= run->smallest && baseline_round_next(run, &e)) {
 		struct astra_list *list =
 			e.running ? &run->dropped : &run->passed;
 
@@ -181,7 +182,7 @@ static int choose(struct astra_baseline_run *run)
 }
 
 /* By place: those that were granted GPUs. */
-static int settle(struct astra_baseline_run *run)
+static int baseline_round_settle(struct astra_baseline_run *run)
 {
 	for (size_t i = 0; i < run->picked.count; i++) {
 		uint32_t index = run->picked.items[i];
@@ -203,7 +204,7 @@ static int settle(struct astra_baseline_run *run)
 }
 
 /* Stop those whose GPUs were given to others. */
-static int stop(struct astra_baseline_run *run)
+static int baseline_round_stop(struct astra_baseline_run *run)
 {
 	for (size_t i = 0; i < run->dropped.count; i++) {
 		uint32_t index = run->dropped.items[i];
@@ -226,7 +227,7 @@ static bool next_waiting(struct astra_baseline_run *run, size_t *at,
 		return true;
 	}
 	do
-		if (!next(run, &e))
+		if (!baseline_round_next(run, &e))
 			return false;
 	while (e.running);
 	*index = e.index;
@@ -254,7 +255,7 @@ static int try_to_start(struct astra_baseline_run *run, uint32_t index)
 }
 
 /* What is free goes to those that fit. */
-static int fill(struct astra_baseline_run *run)
+static int baseline_round_fill(struct astra_baseline_run *run)
 {
 	const struct astra_baseline *b = run->baseline;
 	uint32_t index;
@@ -305,10 +306,11 @@ int astra_baseline_decide(struct astra_baseline_run *run)
 	if (!run->full && run->baseline->unfit == ASTRA_UNFIT_SKIP)
 		run->most = gpus;
 	if ((run->baseline->prepare && run->baseline->prepare(run) < 0) ||
-	    gather(run) < 0 || (run->full && choose(run) < 0))
+	    baseline_round_gather(run) < 0 ||
+	    (run->full && baseline_round_choose(run) < 0))
 		return -1;
 	astra_baseline_set_spaces(run);
-	if (settle(run) < 0 || stop(run) < 0)
+	if (baseline_round_settle(run) < 0 || baseline_round_stop(run) < 0)
 		return -1;
-	return fill(run);
+	return baseline_round_fill(run);
 }

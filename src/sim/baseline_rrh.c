@@ -53,7 +53,8 @@ static double reward(const struct astra_baseline_run *run, uint32_t job)
 	       (1 - ALPHA) * others / (double)run->gpus;
 }
 
-static bool waits(const struct astra_baseline_run *run, uint32_t job)
+static bool baseline_rrh_waits(const struct astra_baseline_run *run,
+			       uint32_t job)
 {
 	return run->snapshot->jobs[job].state == ASTRA_JOB_PENDING &&
 	       !astra_baseline_memory(run, job)->refused;
@@ -93,13 +94,13 @@ static double hours_until(struct astra_baseline_run *run, uint32_t gpus,
 
 /* Admit a job, unless it would cost those behind it more than it is worth.
  * Returns 0, or -1 when memory is out. */
-static int judge(struct astra_baseline_run *run, uint32_t job)
+static int baseline_rrh_judge(struct astra_baseline_run *run, uint32_t job)
 {
 	double mine = reward(run, job), ahead = 0, cost = 0, start;
 	double delay = outlook_of(run, job, 0).gpu_hours / (double)run->gpus;
 
 	for (uint32_t i = 0; i < run->snapshot->job_count; i++) {
-		if (i == job || !waits(run, i))
+		if (i == job || !baseline_rrh_waits(run, i))
 			continue;
 		if (reward(run, i) >= mine)
 			ahead += outlook_of(run, i, 0).gpu_hours;
@@ -120,11 +121,12 @@ static int judge_all(struct astra_baseline_run *run)
 	run->picked.count = 0; /* of the last round */
 	run->decay = 0;
 	for (uint32_t i = 0; i < run->snapshot->job_count; i++)
-		if (waits(run, i))
+		if (baseline_rrh_waits(run, i))
 			run->decay += outlook_of(run, i, 0).decay;
 	for (uint32_t i = 0; i < run->snapshot->job_count; i++)
-		if (waits(run, i) && !astra_baseline_memory(run, i)->judged &&
-		    judge(run, i) < 0)
+		if (baseline_rrh_waits(run, i) &&
+		    !astra_baseline_memory(run, i)->judged &&
+		    baseline_rrh_judge(run, i) < 0)
 			return -1;
 	return 0;
 }

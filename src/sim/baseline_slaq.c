@@ -14,40 +14,42 @@
 
 #define LOSS_FALL 99.0
 
-static double loss(double x)
+static double baseline_slaq_loss(double x)
 {
 	return 1 / (1 + LOSS_FALL * fmin(1, x));
 }
 
 /* By how much the loss falls in an epoch on so many GPUs. */
-static double gain(const struct astra_baseline_run *run,
-		   const struct astra_portion *p, uint32_t gpus)
+static double baseline_slaq_gain(const struct astra_baseline_run *run,
+				 const struct astra_portion *p, uint32_t gpus)
 {
 	const struct astra_oracle *o = &run->oracle[p->job];
 	double x = o->done_sec / o->job->duration_sec;
 	double step = run->lease_sec / o->job->duration_sec * gpus / p->most;
 
-	return loss(x) - loss(x + step);
+	return baseline_slaq_loss(x) - baseline_slaq_loss(x + step);
 }
 
 /* What the next GPUs are good for, each of them. */
 static void set_score(const struct astra_baseline_run *run,
 		      struct astra_portion *p)
 {
-	p->score = p->gpus ? gain(run, p, p->gpus + 1) - gain(run, p, p->gpus)
-			   : gain(run, p, p->least) / p->least;
+	p->score = p->gpus ? baseline_slaq_gain(run, p, p->gpus + 1) -
+				     baseline_slaq_gain(run, p, p->gpus)
+			   : baseline_slaq_gain(run, p, p->least) / p->least;
 }
 
 /* The larger score first, then the earlier submission. */
-static bool before(const struct astra_portion *portions, uint32_t a, uint32_t b)
+static bool baseline_slaq_before(const struct astra_portion *portions,
+				 uint32_t a, uint32_t b)
 {
 	double x = portions[a].score, y = portions[b].score;
 
 	return x > y || (!(x < y) && a < b);
 }
 
-static void sift_down(const struct astra_portion *portions, uint32_t *heap,
-		      size_t count, size_t at)
+static void baseline_slaq_sift_down(const struct astra_portion *portions,
+				    uint32_t *heap, size_t count, size_t at)
 {
 	for (;;) {
 		size_t first = at;
@@ -55,7 +57,8 @@ static void sift_down(const struct astra_portion *portions, uint32_t *heap,
 
 		for (size_t child = 2 * at + 1;
 		     child <= 2 * at + 2 && child < count; child++)
-			if (before(portions, heap[child], heap[first]))
+			if (baseline_slaq_before(portions, heap[child],
+						 heap[first]))
 				first = child;
 		if (first == at)
 			return;
@@ -69,7 +72,7 @@ static void form_heap(const struct astra_portion *portions, uint32_t *heap,
 		      size_t count)
 {
 	for (size_t i = count / 2; i--;)
-		sift_down(portions, heap, count, i);
+		baseline_slaq_sift_down(portions, heap, count, i);
 }
 
 static void drop_first(const struct astra_portion *portions, uint32_t *heap,
@@ -77,7 +80,7 @@ static void drop_first(const struct astra_portion *portions, uint32_t *heap,
 {
 	heap[0] = heap[--*count];
 	if (*count)
-		sift_down(portions, heap, *count, 0);
+		baseline_slaq_sift_down(portions, heap, *count, 0);
 }
 
 /* The fewest that each can run on. Returns the GPUs that are left. */
@@ -123,7 +126,7 @@ static void by_gain(struct astra_baseline_run *run,
 			continue;
 		}
 		set_score(run, p);
-		sift_down(portions, run->heap, growing, 0);
+		baseline_slaq_sift_down(portions, run->heap, growing, 0);
 	}
 }
 

@@ -6,7 +6,8 @@
 #include "src/common/number.h"
 #include "src/sim/baseline.h"
 
-static int compare_keys(const void *a, const void *b, void *arg)
+static int baseline_tenants_compare_keys(const void *a, const void *b,
+					 void *arg)
 {
 	const struct astra_baseline_tenant *tenants = arg;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -21,7 +22,7 @@ void astra_baseline_order(struct astra_baseline_run *run)
 	for (uint32_t i = 0; i < run->trace->tenant_count; i++)
 		run->order[i] = i;
 	qsort_r(run->order, run->trace->tenant_count, sizeof(*run->order),
-		compare_keys, run->tenants);
+		baseline_tenants_compare_keys, run->tenants);
 }
 
 /* GPUs by weight; a tenant without a weight comes last. */
@@ -246,7 +247,7 @@ static void join_jobs(struct astra_baseline_run *run)
 	}
 }
 
-static int join(struct astra_baseline_run *run)
+static int baseline_tenants_join(struct astra_baseline_run *run)
 {
 	join_tenants(run);
 	join_jobs(run);
@@ -282,5 +283,5 @@ const struct astra_baseline astra_baseline_gandiva_fair = {
 	.preempt = ASTRA_PREEMPT_QUANTUM,
 	.rank = by_pass,
 	.tenant_key = pass_key,
-	.account = join,
+	.account = baseline_tenants_join,
 };

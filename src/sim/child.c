@@ -58,8 +58,8 @@ int astra_child_start(struct astra_child *child, char *const *argv, bool apart,
 
 /* What it said first; else what was wrong with its output, after which it had
  * nowhere to write; else its status. Returns -1. */
-static int complain(const struct astra_child *child, int status, int rc,
-		    struct astra_error *err)
+static int child_complain(const struct astra_child *child, int status, int rc,
+			  struct astra_error *err)
 {
 	char line[256];
 
@@ -88,12 +88,13 @@ int astra_child_end(struct astra_child *child, int rc, struct astra_error *err)
 	if (pid < 0)
 		rc = astra_error_set(err, "waitpid: %s", strerror(errno));
 	else if (status)
-		rc = complain(child, status, rc, err);
+		rc = child_complain(child, status, rc, err);
 	fclose(child->complaints);
 	return rc;
 }
 
-static int read_all(int fd, struct astra_text *text, struct astra_error *err)
+static int child_read_all(int fd, struct astra_text *text,
+			  struct astra_error *err)
 {
 	char bytes[4096];
 	ssize_t got;
@@ -122,7 +123,7 @@ int astra_child_text(char *const *argv, char **text, struct astra_error *err)
 
 	if (astra_child_start(&child, argv, true, err) < 0)
 		return -1;
-	rc = read_all(child.output, &all, err);
+	rc = child_read_all(child.output, &all, err);
 	close(child.output);
 	rc = astra_child_end(&child, rc, err);
 	if (rc < 0) {

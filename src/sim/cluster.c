@@ -24,7 +24,7 @@ static struct astra_node empty_node(uint32_t gpus, uint32_t rack)
 	};
 }
 
-static int grow(struct astra_cluster *c, size_t *room)
+static int cluster_grow(struct astra_cluster *c, size_t *room)
 {
 	size_t nodes_room = *room;
 
@@ -36,8 +36,8 @@ static int grow(struct astra_cluster *c, size_t *room)
 		       : 0;
 }
 
-static void add(struct astra_cluster *c, const char *name, uint32_t gpus,
-		uint32_t rack)
+static void cluster_add(struct astra_cluster *c, const char *name,
+			uint32_t gpus, uint32_t rack)
 {
 	c->nodes[c->node_count] = empty_node(gpus, rack);
 	snprintf(c->names[c->node_count++], sizeof(*c->names), "%s", name);
@@ -59,20 +59,21 @@ int astra_cluster_make(struct astra_cluster *c, uint32_t nodes, uint32_t gpus,
 
 	*c = (struct astra_cluster){0};
 	for (uint32_t i = 0; i < nodes; i++) {
-		if (grow(c, &room) < 0) {
+		if (cluster_grow(c, &room) < 0) {
 			astra_cluster_clear(c);
 			return -1;
 		}
 		snprintf(name, sizeof(name), "n%u", i + 1);
-		add(c, name, gpus, rack_nodes ? i / rack_nodes : 0);
+		cluster_add(c, name, gpus, rack_nodes ? i / rack_nodes : 0);
 	}
 	name_nodes(c);
 	return 0;
 }
 
 /* One line of the file: node,gpus[,rack]. */
-static int read_line(struct astra_cluster *c, char *line, const char *path,
-		     unsigned number, size_t *room, struct astra_error *err)
+static int cluster_read_line(struct astra_cluster *c, char *line,
+			     const char *path, unsigned number, size_t *room,
+			     struct astra_error *err)
 {
 	char *rest = line, *name = strsep(&rest, ","),
 	     *gpus = strsep(&rest, ","), *rack = strsep(&rest, ","), *end;
@@ -101,14 +102,14 @@ static int read_line(struct astra_cluster *c, char *line, const char *path,
 	if (c->node_count == NODES_MAX)
 		return astra_error_set(err, "%s: more than %d nodes", path,
 				       NODES_MAX);
-	if (grow(c, room) < 0)
+	if (cluster_grow(c, room) < 0)
 		return astra_error_nomem(err);
-	add(c, name, (uint32_t)count, (uint32_t)where);
+	cluster_add(c, name, (uint32_t)count, (uint32_t)where);
 	return 0;
 }
 
-static int read_all(struct astra_cluster *c, FILE *file, const char *path,
-		    struct astra_error *err)
+static int cluster_read_all(struct astra_cluster *c, FILE *file,
+			    const char *path, struct astra_error *err)
 {
 	size_t room = 0;
 	char line[256];
@@ -123,7 +124,7 @@ static int read_all(struct astra_cluster *c, FILE *file, const char *path,
 		if (!*line || *line == '#' ||
 		    (number == 1 && !strncmp(line, "node,", 5)))
 			continue;
-		if (read_line(c, line, path, number, &room, err) < 0)
+		if (cluster_read_line(c, line, path, number, &room, err) < 0)
 			return -1;
 	}
 	if (ferror(file))
@@ -142,7 +143,7 @@ int astra_cluster_read(struct astra_cluster *c, const char *path,
 	*c = (struct astra_cluster){0};
 	if (!file)
 		return astra_error_set(err, "%s: %s", path, strerror(errno));
-	rc = read_all(c, file, path, err);
+	rc = cluster_read_all(c, file, path, err);
 	fclose(file);
 	if (rc < 0) {
 		astra_cluster_clear(c);

@@ -77,7 +77,8 @@ static char separator_of(const char *line)
 	return best;
 }
 
-static void find_column(struct astra_columns *columns, char *name, int at)
+static void columns_find_column(struct astra_columns *columns, char *name,
+				int at)
 {
 	name += strspn(name, " ");
 	for (size_t length = strlen(name); length && name[length - 1] == ' ';)
@@ -91,7 +92,8 @@ static void find_column(struct astra_columns *columns, char *name, int at)
 	}
 }
 
-static bool has(const struct astra_columns *columns, enum astra_column column)
+static bool columns_has(const struct astra_columns *columns,
+			enum astra_column column)
 {
 	return columns->at[column] >= 0;
 }
@@ -99,16 +101,16 @@ static bool has(const struct astra_columns *columns, enum astra_column column)
 /* What has to be known of a job and is not; NULL: nothing. */
 static const char *missing(const struct astra_columns *columns)
 {
-	if (!has(columns, ASTRA_COLUMN_SUBMIT))
+	if (!columns_has(columns, ASTRA_COLUMN_SUBMIT))
 		return "submit_s or Submit";
-	if (!has(columns, ASTRA_COLUMN_DURATION) &&
-	    !has(columns, ASTRA_COLUMN_ELAPSED) &&
-	    !(has(columns, ASTRA_COLUMN_START) &&
-	      has(columns, ASTRA_COLUMN_END)))
+	if (!columns_has(columns, ASTRA_COLUMN_DURATION) &&
+	    !columns_has(columns, ASTRA_COLUMN_ELAPSED) &&
+	    !(columns_has(columns, ASTRA_COLUMN_START) &&
+	      columns_has(columns, ASTRA_COLUMN_END)))
 		return "duration_s, Elapsed, ElapsedRaw, or Start and End";
-	if (!has(columns, ASTRA_COLUMN_GPUS) &&
-	    !has(columns, ASTRA_COLUMN_ALLOC_TRES) &&
-	    !has(columns, ASTRA_COLUMN_REQ_TRES))
+	if (!columns_has(columns, ASTRA_COLUMN_GPUS) &&
+	    !columns_has(columns, ASTRA_COLUMN_ALLOC_TRES) &&
+	    !columns_has(columns, ASTRA_COLUMN_REQ_TRES))
 		return "gpus, AllocTRES or ReqTRES";
 	return NULL;
 }
@@ -133,7 +135,7 @@ int astra_columns_parse(struct astra_columns *columns, char *line,
 				       lines->name, lines->number,
 				       ASTRA_COLUMN_MAX);
 	for (size_t i = 0; i < columns->count; i++)
-		find_column(columns, fields[i], (int)i);
+		columns_find_column(columns, fields[i], (int)i);
 	lacks = missing(columns);
 	if (!lacks)
 		return 0;

@@ -9,8 +9,8 @@
 #include "src/sim/grid.h"
 #include "src/sim/output.h"
 
-static double value_of(const struct astra_comparison *c,
-		       const struct astra_metric *metric, size_t index)
+static double compare_value_of(const struct astra_comparison *c,
+			       const struct astra_metric *metric, size_t index)
 {
 	return astra_metric_value(&c->cases[index].digest->metrics, metric);
 }
@@ -18,13 +18,13 @@ static double value_of(const struct astra_comparison *c,
 bool astra_compare_best(const struct astra_comparison *c,
 			const struct astra_metric *metric, size_t index)
 {
-	double mine = value_of(c, metric, index);
+	double mine = compare_value_of(c, metric, index);
 	bool worse = false;
 
 	if (!metric->better || isnan(mine))
 		return false;
 	for (size_t i = 0; i < c->count; i++) {
-		double other = value_of(c, metric, i);
+		double other = compare_value_of(c, metric, i);
 		int order = isnan(other) ? 0 : astra_compare(mine, other);
 
 		if (order * metric->better < 0)
@@ -38,13 +38,13 @@ bool astra_compare_known(const struct astra_comparison *c,
 			 const struct astra_metric *metric)
 {
 	for (size_t i = 0; i < c->count; i++)
-		if (!isnan(value_of(c, metric, i)))
+		if (!isnan(compare_value_of(c, metric, i)))
 			return true;
 	return false;
 }
 
-static void add_row(const struct astra_comparison *c, size_t index,
-		    struct astra_grid *grid)
+static void compare_add_row(const struct astra_comparison *c, size_t index,
+			    struct astra_grid *grid)
 {
 	astra_grid_add(grid, c->cases[index].label);
 	for (const struct astra_metric *m = astra_metric_table; m->key; m++) {
@@ -53,14 +53,14 @@ static void add_row(const struct astra_comparison *c, size_t index,
 
 		if (!astra_compare_known(c, m))
 			continue;
-		astra_metric_text(m, value_of(c, m, index), text);
+		astra_metric_text(m, compare_value_of(c, m, index), text);
 		snprintf(cell, sizeof(cell), "%s%s", text, best ? "*" : " ");
 		astra_grid_add(grid, cell);
 	}
 }
 
-static int make_grid(const struct astra_comparison *c, struct astra_grid *grid,
-		     struct astra_error *err)
+static int compare_make_grid(const struct astra_comparison *c,
+			     struct astra_grid *grid, struct astra_error *err)
 {
 	*grid = (struct astra_grid){.columns = 1};
 	astra_grid_add(grid, c->what);
@@ -71,7 +71,7 @@ static int make_grid(const struct astra_comparison *c, struct astra_grid *grid,
 		grid->columns++;
 	}
 	for (size_t i = 0; i < c->count; i++)
-		add_row(c, i, grid);
+		compare_add_row(c, i, grid);
 	if (!grid->failed)
 		return 0;
 	astra_grid_clear(grid);
@@ -83,7 +83,7 @@ int astra_compare_print(const struct astra_comparison *c, FILE *file,
 {
 	struct astra_grid grid;
 
-	if (make_grid(c, &grid, err) < 0)
+	if (compare_make_grid(c, &grid, err) < 0)
 		return -1;
 	astra_grid_print(&grid, file, width);
 	astra_grid_clear(&grid);
@@ -100,7 +100,7 @@ int astra_compare_markdown(const struct astra_comparison *c, FILE *file,
 {
 	struct astra_grid grid;
 
-	if (make_grid(c, &grid, err) < 0)
+	if (compare_make_grid(c, &grid, err) < 0)
 		return -1;
 	astra_grid_markdown(&grid, file);
 	astra_grid_clear(&grid);
@@ -112,7 +112,8 @@ int astra_compare_markdown(const struct astra_comparison *c, FILE *file,
 	return 0;
 }
 
-static int put(FILE *file, struct astra_text *text, struct astra_error *err)
+static int compare_put(FILE *file, struct astra_text *text,
+		       struct astra_error *err)
 {
 	int rc = text->failed ? astra_error_nomem(err) : 0;
 
@@ -136,11 +137,11 @@ int astra_compare_csv(const struct astra_comparison *c, FILE *file,
 		for (const struct astra_metric *m = astra_metric_table; m->key;
 		     m++) {
 			astra_text_add(&text, ",", 1);
-			astra_csv_number(&text, value_of(c, m, i));
+			astra_csv_number(&text, compare_value_of(c, m, i));
 		}
 	}
 	astra_text_add(&text, "\n", 1);
-	return put(file, &text, err);
+	return compare_put(file, &text, err);
 }
 
 static void json_case(const struct astra_comparison *c, size_t index,
@@ -150,7 +151,7 @@ static void json_case(const struct astra_comparison *c, size_t index,
 	astra_encode_text(text, c->cases[index].label);
 	for (const struct astra_metric *m = astra_metric_table; m->key; m++) {
 		astra_text_printf(text, ",\n   \"%s\": ", m->key);
-		astra_encode_real(text, value_of(c, m, index));
+		astra_encode_real(text, compare_value_of(c, m, index));
 	}
 	astra_compare_waits_json(c->cases[index].digest, text);
 	astra_text_add(text, "}", 1);
@@ -168,5 +169,5 @@ int astra_compare_json(const struct astra_comparison *c, FILE *file,
 	for (size_t i = 0; i < c->count; i++)
 		json_case(c, i, &text);
 	astra_text_printf(&text, "\n ]\n}\n");
-	return put(file, &text, err);
+	return compare_put(file, &text, err);
 }

@@ -22,7 +22,7 @@ struct reading {
 	uint32_t tenant; /* of the line */
 };
 
-static int blame(const struct astra_conf_pair *p, struct astra_error *err)
+static int conf_blame(const struct astra_conf_pair *p, struct astra_error *err)
 {
 	const struct astra_error inner = *err;
 
@@ -36,7 +36,7 @@ static int set(struct reading *r, const struct astra_conf_pair *p,
 	for (const struct astra_option *o = astra_option_table; o->key; o++)
 		if (!strcasecmp(o->key, p->key))
 			return o->parse(o, &r->options, p->value, err) < 0
-				       ? blame(p, err)
+				       ? conf_blame(p, err)
 				       : 0;
 	return 0; /* for slurmctld only */
 }
@@ -50,8 +50,8 @@ static int read_top(void *arg, const struct astra_conf_pair *p,
 	return set(arg, p, err);
 }
 
-static int read_pool(void *arg, const struct astra_conf_pair *p,
-		     struct astra_error *err)
+static int conf_read_pool(void *arg, const struct astra_conf_pair *p,
+			  struct astra_error *err)
 {
 	struct reading *r = arg;
 
@@ -77,7 +77,7 @@ int astra_conf_options(const char *path, const char *pool,
 
 	if (astra_conf_check_keys(path, astra_conf_known, err) < 0 ||
 	    astra_conf_each(path, read_top, &r, err) < 0 ||
-	    astra_conf_each(path, read_pool, &r, err) < 0)
+	    astra_conf_each(path, conf_read_pool, &r, err) < 0)
 		return -1;
 	if (pool && !*r.found)
 		return astra_error_set(err,
@@ -95,7 +95,8 @@ int astra_conf_options(const char *path, const char *pool,
 	return 0;
 }
 
-static uint32_t find_tenant(const struct astra_trace *trace, const char *name)
+static uint32_t conf_find_tenant(const struct astra_trace *trace,
+				 const char *name)
 {
 	for (uint32_t i = 0; i < trace->tenant_count; i++)
 		if (!strcmp(trace->tenants[i].name, name))
@@ -111,13 +112,13 @@ static int read_weight(void *arg, const struct astra_conf_pair *p,
 	char *end;
 
 	if (!strcasecmp(p->key, "Tenant"))
-		r->tenant = find_tenant(r->trace, p->value);
+		r->tenant = conf_find_tenant(r->trace, p->value);
 	if (strcasecmp(p->key, "Weight") != 0)
 		return 0;
 	weight = strtod(p->value, &end);
 	if (*end || end == p->value || !isfinite(weight) || weight < 0) {
 		astra_error_set(err, "a number, at least 0");
-		return blame(p, err);
+		return conf_blame(p, err);
 	}
 	if (r->tenant != UINT32_MAX)
 		r->trace->tenants[r->tenant].weight = weight;

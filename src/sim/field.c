@@ -15,7 +15,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static bool unknown(const char *text)
+static bool field_unknown(const char *text)
 {
 	static const char *const words[] = {
 		"",	     "Unknown",		"None", "N/A", "INVALID",
@@ -54,7 +54,7 @@ enum astra_field_result astra_field_number(const char *text, double *value)
 		text++;
 	if (plain_number(text, value))
 		return ASTRA_FIELD_OK;
-	if (unknown(text))
+	if (field_unknown(text))
 		return ASTRA_FIELD_NONE;
 	return astra_stated_number(text, NUMBER_MAX, value) ? ASTRA_FIELD_OK
 							    : ASTRA_FIELD_BAD;
@@ -76,7 +76,7 @@ enum astra_field_result astra_field_count(const char *text, uint32_t *value,
 }
 
 /* The whole number at *text, of at most 9 digits. */
-static bool take_number(const char **text, double *value)
+static bool field_take_number(const char **text, double *value)
 {
 	const char *start = *text;
 
@@ -94,12 +94,12 @@ static bool clock_span(const char *text, double *sec)
 	int count = 0;
 
 	if (strchr(text, '-')) {
-		if (!take_number(&text, &days) || *text++ != '-')
+		if (!field_take_number(&text, &days) || *text++ != '-')
 			return false;
 		unit = NULL;
 	}
 	do {
-		if (count == 3 || !take_number(&text, &part[count++]))
+		if (count == 3 || !field_take_number(&text, &part[count++]))
 			return false;
 	} while (*text == ':' && text++);
 	if (*text == '.') /* sacct may give milliseconds */
@@ -159,7 +159,7 @@ static int64_t days_since_1970(int year, int month, int day)
 }
 
 /* YYYY-MM-DDTHH:MM:SS; timegm() takes a lock and four times as long. */
-static bool calendar_time(const char *text, double *sec)
+static bool field_calendar_time(const char *text, double *sec)
 {
 	static const char pattern[] = "YYYY-MM-DDThh:mm:ss";
 	int year, month, day, hour, minute, second;
@@ -182,8 +182,8 @@ static bool calendar_time(const char *text, double *sec)
 
 enum astra_field_result astra_field_time(const char *text, double *sec)
 {
-	return calendar_time(text, sec) ? ASTRA_FIELD_OK
-					: astra_field_number(text, sec);
+	return field_calendar_time(text, sec) ? ASTRA_FIELD_OK
+					      : astra_field_number(text, sec);
 }
 
 /* One item of a list of TRES. key_length: of what stands before "=". */
@@ -199,7 +199,7 @@ static bool tres_item(const char *item, size_t length, double *all,
 	    (key > 8 && item[8] != ':'))
 		return true;
 	value++;
-	if (!take_number(&value, &number) || value != stop ||
+	if (!field_take_number(&value, &number) || value != stop ||
 	    number > COUNT_MAX)
 		return false;
 	if (key == 8)
@@ -213,7 +213,7 @@ enum astra_field_result astra_field_tres(const char *text, uint32_t *gpus)
 {
 	double all = -1, typed = 0;
 
-	if (unknown(text))
+	if (field_unknown(text))
 		return ASTRA_FIELD_NONE;
 	while (*text) {
 		size_t length = strcspn(text, ",");
@@ -233,7 +233,7 @@ enum astra_field_result astra_field_tres(const char *text, uint32_t *gpus)
 enum astra_field_result astra_field_profile(const char *text, char mark,
 					    struct astra_profile *profile)
 {
-	if (unknown(text))
+	if (field_unknown(text))
 		return ASTRA_FIELD_NONE;
 	return astra_stated_slowdown(text, mark, profile->slowdown)
 		       ? ASTRA_FIELD_OK
@@ -243,7 +243,7 @@ enum astra_field_result astra_field_profile(const char *text, char mark,
 enum astra_field_result astra_field_utility(const char *text,
 					    struct astra_utility *utility)
 {
-	if (unknown(text))
+	if (field_unknown(text))
 		return ASTRA_FIELD_NONE;
 	return astra_stated_utility(text, utility) ? ASTRA_FIELD_OK
 						   : ASTRA_FIELD_BAD;

@@ -83,8 +83,8 @@ int astra_generate_tenants(struct astra_trace *trace, uint32_t count,
 	return 0;
 }
 
-static const struct astra_generator *find(const char *name,
-					  struct astra_error *err)
+static const struct astra_generator *generate_find(const char *name,
+						   struct astra_error *err)
 {
 	const struct astra_generator *g = astra_generators;
 
@@ -106,7 +106,7 @@ int astra_trace_generate(struct astra_trace *trace, const char *name,
 			 const struct astra_generate_options *options,
 			 struct astra_error *err)
 {
-	const struct astra_generator *generator = find(name, err);
+	const struct astra_generator *generator = generate_find(name, err);
 	struct astra_generate_options all = *options;
 
 	if (!generator)

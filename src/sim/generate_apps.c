@@ -51,8 +51,8 @@ static uint32_t draw_jobs(struct astra_random *random, uint64_t most)
 }
 
 /* 0 … count - 1 in any order: nobody knows beforehand which job is best. */
-static void shuffle(struct astra_random *random, uint32_t *ranks,
-		    uint32_t count)
+static void generate_apps_shuffle(struct astra_random *random, uint32_t *ranks,
+				  uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t j = (uint32_t)astra_random_below(random, i + 1);
@@ -63,8 +63,9 @@ static void shuffle(struct astra_random *random, uint32_t *ranks,
 }
 
 /* Returns 0, or -1 when memory is out. */
-static int add_app(struct astra_trace *trace, struct astra_random *random,
-		   uint32_t jobs, double days)
+static int generate_apps_add_app(struct astra_trace *trace,
+				 struct astra_random *random, uint32_t jobs,
+				 double days)
 {
 	struct astra_trace_job job = {
 		.tenant = (uint32_t)astra_random_below(random, TENANTS),
@@ -80,7 +81,7 @@ static int add_app(struct astra_trace *trace, struct astra_random *random,
 	job.app = astra_trace_app(trace, name);
 	if (job.app == ASTRA_NONE)
 		return -1;
-	shuffle(random, ranks, jobs);
+	generate_apps_shuffle(random, ranks, jobs);
 	for (uint32_t i = 0; i < jobs; i++) {
 		/* Configurations are not equally fast. */
 		double sec = rung_sec * rungs(ranks[i], jobs) *
@@ -103,8 +104,9 @@ int astra_generate_apps(struct astra_trace *trace,
 	while (trace->job_count < options->jobs) {
 		uint64_t left = options->jobs - trace->job_count;
 
-		if (add_app(trace, &random, draw_jobs(&random, left),
-			    options->days) < 0)
+		if (generate_apps_add_app(trace, &random,
+					  draw_jobs(&random, left),
+					  options->days) < 0)
 			return -1;
 	}
 	return 0;

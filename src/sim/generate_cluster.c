@@ -231,8 +231,9 @@ static int deal_burst(struct deal *deal)
 	return 0;
 }
 
-static int generate(struct astra_trace *trace, const struct model *model,
-		    const struct astra_generate_options *options)
+static int
+generate_cluster_generate(struct astra_trace *trace, const struct model *model,
+			  const struct astra_generate_options *options)
 {
 	struct deal deal = {
 		.model = model,
@@ -255,11 +256,11 @@ static int generate(struct astra_trace *trace, const struct model *model,
 int astra_generate_venus(struct astra_trace *trace,
 			 const struct astra_generate_options *options)
 {
-	return generate(trace, &venus, options);
+	return generate_cluster_generate(trace, &venus, options);
 }
 
 int astra_generate_philly(struct astra_trace *trace,
 			  const struct astra_generate_options *options)
 {
-	return generate(trace, &philly, options);
+	return generate_cluster_generate(trace, &philly, options);
 }

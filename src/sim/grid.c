@@ -11,7 +11,7 @@
 #define GAP 2
 
 /* How many columns a text takes: UTF-8 continuation bytes take none. */
-static size_t text_width(const char *text)
+static size_t grid_text_width(const char *text)
 {
 	size_t width = 0;
 
@@ -22,7 +22,7 @@ static size_t text_width(const char *text)
 
 /* Of what is no UTF-8, and of control characters (those of Latin 1, too, which
  * some terminals obey), nothing is left. */
-static void clean(char *text)
+static void grid_clean(char *text)
 {
 	while (*text) {
 		size_t size = astra_utf8_size(text);
@@ -50,7 +50,7 @@ void astra_grid_add(struct astra_grid *grid, const char *text)
 		grid->failed = 1;
 		return;
 	}
-	clean(copy);
+	grid_clean(copy);
 	grid->cells[grid->count++] = copy;
 }
 
@@ -67,17 +67,17 @@ static size_t column_width(const struct astra_grid *grid, size_t column)
 	size_t width = 0;
 
 	for (size_t i = column; i < grid->count; i += grid->columns) {
-		size_t w = text_width(grid->cells[i]);
+		size_t w = grid_text_width(grid->cells[i]);
 
 		width = w > width ? w : width;
 	}
 	return width;
 }
 
-static void put_cell(FILE *file, const char *text, size_t width, bool left,
-		     bool last)
+static void grid_put_cell(FILE *file, const char *text, size_t width, bool left,
+			  bool last)
 {
-	int pad = (int)(width - text_width(text));
+	int pad = (int)(width - grid_text_width(text));
 
 	if (left)
 		fprintf(file, "%s%*s", text, last ? 0 : pad, "");
@@ -87,7 +87,7 @@ static void put_cell(FILE *file, const char *text, size_t width, bool left,
 		fprintf(file, "%*s", GAP, "");
 }
 
-static void put_rule(FILE *file, size_t width, bool last)
+static void grid_put_rule(FILE *file, size_t width, bool last)
 {
 	for (size_t i = 0; i < width; i++)
 		fputc('-', file);
@@ -105,16 +105,17 @@ static void put_block(const struct astra_grid *grid, FILE *file, size_t first,
 	for (size_t r = 0; r < rows; r++) {
 		char **row = &grid->cells[r * grid->columns];
 
-		put_cell(file, row[0], wide, true, first == end);
+		grid_put_cell(file, row[0], wide, true, first == end);
 		for (size_t c = first; c < end; c++)
-			put_cell(file, row[c], column_width(grid, c), false,
-				 c + 1 == end);
+			grid_put_cell(file, row[c], column_width(grid, c),
+				      false, c + 1 == end);
 		fputc('\n', file);
 		if (r)
 			continue;
-		put_rule(file, wide, first == end);
+		grid_put_rule(file, wide, first == end);
 		for (size_t c = first; c < end; c++)
-			put_rule(file, column_width(grid, c), c + 1 == end);
+			grid_put_rule(file, column_width(grid, c),
+				      c + 1 == end);
 		fputc('\n', file);
 	}
 }

@@ -13,8 +13,8 @@
 #define PANEL_PX 270
 #define CUT 3 /* times the median of a panel is as long as a bar gets */
 
-static double value_of(const struct astra_comparison *c,
-		       const struct astra_metric *m, size_t index)
+static double html_bars_value_of(const struct astra_comparison *c,
+				 const struct astra_metric *m, size_t index)
 {
 	return astra_metric_value(&c->cases[index].digest->metrics, m);
 }
@@ -28,8 +28,8 @@ static double scale_end(const struct astra_comparison *c,
 	double end;
 
 	for (size_t i = 0; i < c->count; i++)
-		if (isfinite(value_of(c, m, i)))
-			astra_sample_add(&s, value_of(c, m, i));
+		if (isfinite(html_bars_value_of(c, m, i)))
+			astra_sample_add(&s, html_bars_value_of(c, m, i));
 	astra_sample_sort(&s);
 	end = fmin(astra_sample_quantile(&s, 1),
 		   CUT * astra_sample_quantile(&s, 0.5));
@@ -37,11 +37,11 @@ static double scale_end(const struct astra_comparison *c,
 	return isnan(end) ? 1 : end;
 }
 
-static void draw_bar(const struct astra_comparison *c, FILE *f,
-		     const struct astra_metric *m, size_t index, double left,
-		     double most)
+static void html_bars_draw_bar(const struct astra_comparison *c, FILE *f,
+			       const struct astra_metric *m, size_t index,
+			       double left, double most)
 {
-	double value = value_of(c, m, index);
+	double value = html_bars_value_of(c, m, index);
 	double y = TOP_PX + ROW_PX * (double)index;
 	const struct html_scale scale = {0, most, 0, PANEL_PX - 90, false};
 	double width = isnan(value) ? 0 : html_at(&scale, value);
@@ -70,8 +70,9 @@ static void draw_bar(const struct astra_comparison *c, FILE *f,
 	fputs("</text>\n", f);
 }
 
-static void draw_panel(const struct astra_comparison *c, FILE *f,
-		       const char *key, const char *title, double left)
+static void html_bars_draw_panel(const struct astra_comparison *c, FILE *f,
+				 const char *key, const char *title,
+				 double left)
 {
 	const struct astra_metric *m = astra_metric_find(key);
 	double most = scale_end(c, m);
@@ -79,7 +80,7 @@ static void draw_panel(const struct astra_comparison *c, FILE *f,
 	fprintf(f, "<text x=\"%.1f\" y=\"14\" class=\"title\">%s</text>\n",
 		left, title);
 	for (size_t i = 0; i < c->count; i++)
-		draw_bar(c, f, m, i, left, most);
+		html_bars_draw_bar(c, f, m, i, left, most);
 }
 
 void html_bars(const struct astra_comparison *c, FILE *file)
@@ -100,9 +101,10 @@ void html_bars(const struct astra_comparison *c, FILE *file)
 		html_text(file, c->cases[i].label);
 		fputs("</text>\n", file);
 	}
-	draw_panel(c, file, "jct_mean_sec", "mean", LEFT_PX);
-	draw_panel(c, file, "jct_p50_sec", "median", LEFT_PX + PANEL_PX);
-	draw_panel(c, file, "jct_p95_sec", "95th percentile",
-		   LEFT_PX + 2 * PANEL_PX);
+	html_bars_draw_panel(c, file, "jct_mean_sec", "mean", LEFT_PX);
+	html_bars_draw_panel(c, file, "jct_p50_sec", "median",
+			     LEFT_PX + PANEL_PX);
+	html_bars_draw_panel(c, file, "jct_p95_sec", "95th percentile",
+			     LEFT_PX + 2 * PANEL_PX);
 	html_chart_end(&chart);
 }

@@ -9,7 +9,7 @@
 #define TOP_PX 12
 #define LEFT_PX 110
 
-static double largest(const struct astra_comparison *c)
+static double html_box_largest(const struct astra_comparison *c)
 {
 	double most = 1.5;
 
@@ -27,8 +27,9 @@ static double largest(const struct astra_comparison *c)
 	return html_round_up(fmin(most, 5), HTML_PLAIN);
 }
 
-static void draw_box(const struct html_chart *chart,
-		     const struct astra_compared *c, size_t index, double y)
+static void html_box_draw_box(const struct html_chart *chart,
+			      const struct astra_compared *c, size_t index,
+			      double y)
 {
 	const double *q = c->digest->cell_box;
 	double x[ASTRA_BOX_POINTS];
@@ -84,7 +85,7 @@ void html_boxes(const struct astra_comparison *c, FILE *file)
 		.file = file,
 		.width = 520,
 		.height = bottom + 44,
-		.x = {.scale = {0, largest(c), LEFT_PX, 505, false},
+		.x = {.scale = {0, html_box_largest(c), LEFT_PX, 505, false},
 		      .title = "rho of the tenant"},
 		.y = {.scale = {0, 1, bottom, TOP_PX, false}},
 	};
@@ -101,7 +102,7 @@ void html_boxes(const struct astra_comparison *c, FILE *file)
 			LEFT_PX - 8, y + 4);
 		html_text(file, c->cases[i].label);
 		fputs("</text>\n", file);
-		draw_box(&chart, &c->cases[i], i, y);
+		html_box_draw_box(&chart, &c->cases[i], i, y);
 		draw_tenants(&chart, c, i, y);
 	}
 	html_chart_end(&chart);

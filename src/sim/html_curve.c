@@ -5,8 +5,8 @@
 #include "src/sim/html_priv.h"
 
 /* The largest value that any case has at this quantile. */
-static double largest(const struct astra_comparison *c, enum astra_curve curve,
-		      size_t point)
+static double html_curve_largest(const struct astra_comparison *c,
+				 enum astra_curve curve, size_t point)
 {
 	double most = 0;
 
@@ -20,8 +20,9 @@ static double largest(const struct astra_comparison *c, enum astra_curve curve,
 }
 
 /* Up to where it leaves the chart to the right. */
-static void draw(const struct html_chart *chart, const struct astra_compared *c,
-		 enum astra_curve curve, size_t index)
+static void html_curve_draw(const struct html_chart *chart,
+			    const struct astra_compared *c,
+			    enum astra_curve curve, size_t index)
 {
 	const double *points = c->digest->curves[curve];
 	FILE *f = chart->file;
@@ -66,11 +67,11 @@ static void curve_chart(const struct astra_comparison *c, FILE *file,
 	html_axis_y(&chart);
 	html_rule_x(&chart, rule, "");
 	for (size_t i = 0; i < c->count; i++)
-		draw(&chart, &c->cases[i], curve, i);
+		html_curve_draw(&chart, &c->cases[i], curve, i);
 	html_chart_end(&chart);
 }
 
-static double at_most(double most, double least, double value)
+static double html_curve_at_most(double most, double least, double value)
 {
 	return html_round_up(fmin(most, fmax(least, value)), HTML_PLAIN);
 }
@@ -89,9 +90,12 @@ void html_curves(const struct astra_comparison *c, FILE *file)
 	};
 	struct html_axis ftf = rho;
 
-	rho.scale.to = at_most(4, 1.5, largest(c, ASTRA_CURVE_JOB_RHO, p90));
-	slow.scale.to = fmax(10, largest(c, ASTRA_CURVE_SLOWDOWN, p99));
-	ftf.scale.to = at_most(10, 2, largest(c, ASTRA_CURVE_SHARE_FTF, p90));
+	rho.scale.to = html_curve_at_most(
+		4, 1.5, html_curve_largest(c, ASTRA_CURVE_JOB_RHO, p90));
+	slow.scale.to =
+		fmax(10, html_curve_largest(c, ASTRA_CURVE_SLOWDOWN, p99));
+	ftf.scale.to = html_curve_at_most(
+		10, 2, html_curve_largest(c, ASTRA_CURVE_SHARE_FTF, p90));
 	ftf.title = "finish-time fairness of the job";
 	curve_chart(c, file, ASTRA_CURVE_JOB_RHO, rho, "Job fairness",
 		    "GPU time had over GPU time due. Left of the line at 0.95 "

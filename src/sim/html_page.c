@@ -12,7 +12,7 @@ static void put_setup(const struct astra_page *page, FILE *file)
 		(unsigned long long)c->gpus);
 }
 
-static void put_foot(const struct astra_page *page, FILE *file)
+static void html_page_put_foot(const struct astra_page *page, FILE *file)
 {
 	fputs("</main>\n<footer>Made by <code>", file);
 	html_text(file, page->command);
@@ -56,6 +56,6 @@ int astra_html_write(const struct astra_page *page, FILE *file,
 	html_table(page, file);
 	if (html_waits(page->comparison, file) < 0)
 		return astra_error_nomem(err);
-	put_foot(page, file);
+	html_page_put_foot(page, file);
 	return 0;
 }

@@ -9,8 +9,8 @@
 
 #define TICK_PX 46 /* the least between two of the texts at the axis */
 
-static double value_of(const struct astra_page *p, const struct astra_metric *m,
-		       size_t index)
+static double html_sweep_value_of(const struct astra_page *p,
+				  const struct astra_metric *m, size_t index)
 {
 	const struct astra_compared *c = &p->comparison->cases[index];
 
@@ -19,7 +19,7 @@ static double value_of(const struct astra_page *p, const struct astra_metric *m,
 
 /* Terms are where they belong; other values, which may be words, stand side by
  * side. */
-static double place_of(const struct astra_page *p, size_t index)
+static double html_sweep_place_of(const struct astra_page *p, size_t index)
 {
 	return p->terms_sec ? p->terms_sec[index] : (double)index;
 }
@@ -29,13 +29,14 @@ static bool is_recommended(const struct astra_page *p, size_t index)
 	return p->terms_sec && index == p->recommended;
 }
 
-static double largest(const struct astra_page *p, const struct astra_metric *m)
+static double html_sweep_largest(const struct astra_page *p,
+				 const struct astra_metric *m)
 {
 	double most = 0;
 
 	for (size_t i = 0; i < p->comparison->count; i++)
-		if (isfinite(value_of(p, m, i)))
-			most = fmax(most, value_of(p, m, i));
+		if (isfinite(html_sweep_value_of(p, m, i)))
+			most = fmax(most, html_sweep_value_of(p, m, i));
 	return most;
 }
 
@@ -50,11 +51,11 @@ static void draw_line(const struct html_chart *chart,
 	html_series(f, "curve", series);
 	fputs(" d=\"", f);
 	for (size_t i = 0; i < p->comparison->count; i++) {
-		if (isnan(value_of(p, m, i)))
+		if (isnan(html_sweep_value_of(p, m, i)))
 			continue;
 		fprintf(f, "%c%.1f %.1f", begun ? 'L' : 'M',
-			html_at(&chart->x.scale, place_of(p, i)),
-			html_at(&chart->y.scale, value_of(p, m, i)));
+			html_at(&chart->x.scale, html_sweep_place_of(p, i)),
+			html_at(&chart->y.scale, html_sweep_value_of(p, m, i)));
 		begun = true;
 	}
 	fputs("\"/>\n", f);
@@ -68,13 +69,14 @@ static void draw_points(const struct html_chart *chart,
 	char text[32];
 
 	for (size_t i = 0; i < p->comparison->count; i++) {
-		double value = value_of(p, m, i);
+		double value = html_sweep_value_of(p, m, i);
 
 		if (isnan(value))
 			continue;
 		fputs("<circle", f);
 		html_series(f, "point", series);
-		html_px(f, "cx", html_at(&chart->x.scale, place_of(p, i)));
+		html_px(f, "cx",
+			html_at(&chart->x.scale, html_sweep_place_of(p, i)));
 		html_px(f, "cy", html_at(&chart->y.scale, value));
 		fprintf(f, " r=\"%d\">", is_recommended(p, i) ? 6 : 4);
 		html_tooltip(f, p->comparison->cases[i].label, m->title,
@@ -83,7 +85,7 @@ static void draw_points(const struct html_chart *chart,
 	}
 }
 
-static enum html_unit unit_of(const struct astra_metric *m)
+static enum html_unit html_sweep_unit_of(const struct astra_metric *m)
 {
 	if (*m->unit == '%')
 		return HTML_PERCENT;
@@ -98,13 +100,13 @@ static size_t pick_ticks(const struct astra_page *p,
 	size_t count = 0;
 
 	for (size_t i = 0; i < p->comparison->count; i++) {
-		double at = html_at(scale, place_of(p, i));
+		double at = html_at(scale, html_sweep_place_of(p, i));
 
 		if (count == HTML_TICKS_MAX ||
 		    (count && at - html_at(scale, ticks[count - 1]) < TICK_PX))
 			continue;
 		texts[count] = p->comparison->cases[i].label;
-		ticks[count++] = place_of(p, i);
+		ticks[count++] = html_sweep_place_of(p, i);
 	}
 	return count;
 }
@@ -138,7 +140,7 @@ static void draw_chart(const struct astra_page *p, FILE *file,
 		.height = 250,
 		.x = axis_of(p),
 		.y = {.scale = {0, 0, 205, 30, false},
-		      .unit = unit_of(astra_metric_find(*keys)),
+		      .unit = html_sweep_unit_of(astra_metric_find(*keys)),
 		      .title = ""},
 	};
 
@@ -146,8 +148,9 @@ static void draw_chart(const struct astra_page *p, FILE *file,
 	chart.x.ticks = ticks;
 	chart.x.texts = p->terms_sec ? NULL : texts;
 	for (size_t i = 0; keys[i]; i++)
-		chart.y.scale.to = fmax(chart.y.scale.to,
-					largest(p, astra_metric_find(keys[i])));
+		chart.y.scale.to =
+			fmax(chart.y.scale.to,
+			     html_sweep_largest(p, astra_metric_find(keys[i])));
 	chart.y.scale.to = html_round_up(chart.y.scale.to, chart.y.unit);
 	html_chart_begin(&chart, title, caption);
 	html_axis_y(&chart);

@@ -4,7 +4,7 @@
 
 #include "src/sim/html_priv.h"
 
-static void put_head(const struct astra_page *page, FILE *file)
+static void html_table_put_head(const struct astra_page *page, FILE *file)
 {
 	fputs("<thead><tr><th scope=\"col\">", file);
 	html_text(file, page->comparison->what);
@@ -21,7 +21,8 @@ static void put_head(const struct astra_page *page, FILE *file)
 	fputs("</tr></thead>\n", file);
 }
 
-static void put_row(const struct astra_page *page, FILE *file, size_t index)
+static void html_table_put_row(const struct astra_page *page, FILE *file,
+			       size_t index)
 {
 	const struct astra_comparison *c = page->comparison;
 	bool chosen = page->terms_sec && index == page->recommended;
@@ -52,10 +53,10 @@ void html_table(const struct astra_page *page, FILE *file)
 	      "Point at a head for what it means.</p>\n"
 	      "<div class=\"wide\"><table>\n",
 	      file);
-	put_head(page, file);
+	html_table_put_head(page, file);
 	fputs("<tbody>\n", file);
 	for (size_t i = 0; i < page->comparison->count; i++)
-		put_row(page, file, i);
+		html_table_put_row(page, file, i);
 	fputs("</tbody></table></div>\n", file);
 }
 

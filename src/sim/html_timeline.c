@@ -15,7 +15,8 @@ struct ranking {
 	bool rest; /* there are others */
 };
 
-static double held(const struct astra_comparison *c, size_t tenant)
+static double html_timeline_held(const struct astra_comparison *c,
+				 size_t tenant)
 {
 	double sum = 0;
 
@@ -29,7 +30,8 @@ static double held(const struct astra_comparison *c, size_t tenant)
 }
 
 /* The largest ones; of equal ones the first. */
-static int rank(const struct astra_comparison *c, struct ranking *out)
+static int html_timeline_rank(const struct astra_comparison *c,
+			      struct ranking *out)
 {
 	size_t count = c->trace->tenant_count;
 	double *sums = calloc(count + 1, sizeof(*sums));
@@ -38,7 +40,7 @@ static int rank(const struct astra_comparison *c, struct ranking *out)
 		return -1;
 	*out = (struct ranking){.rest = count > SHOWN_MAX};
 	for (size_t i = 0; i < count; i++)
-		sums[i] = held(c, i);
+		sums[i] = html_timeline_held(c, i);
 	while (out->shown < count && out->shown < SHOWN_MAX) {
 		size_t best = 0;
 
@@ -76,10 +78,10 @@ static double slot_at(const struct html_chart *chart,
 }
 
 /* A layer as steps along its upper edge and back along the lower one. */
-static void draw_layer(const struct html_chart *chart,
-		       const struct astra_comparison *c,
-		       const struct astra_digest *d, const struct ranking *r,
-		       size_t layer)
+static void html_timeline_draw_layer(const struct html_chart *chart,
+				     const struct astra_comparison *c,
+				     const struct astra_digest *d,
+				     const struct ranking *r, size_t layer)
 {
 	bool rest = layer >= r->shown;
 	FILE *f = chart->file;
@@ -101,8 +103,9 @@ static void draw_layer(const struct html_chart *chart,
 	fputs("</title></path>\n", f);
 }
 
-static void draw_panel(const struct astra_comparison *c, FILE *file,
-		       const struct ranking *r, size_t index, double stop_sec)
+static void html_timeline_draw_panel(const struct astra_comparison *c,
+				     FILE *file, const struct ranking *r,
+				     size_t index, double stop_sec)
 {
 	const struct astra_digest *d = c->cases[index].digest;
 	const struct html_chart chart = {
@@ -120,12 +123,12 @@ static void draw_panel(const struct astra_comparison *c, FILE *file,
 	html_axis_x(&chart);
 	html_axis_y(&chart);
 	for (size_t i = 0; i < r->shown + r->rest; i++)
-		draw_layer(&chart, c, d, r, i);
+		html_timeline_draw_layer(&chart, c, d, r, i);
 	html_chart_end(&chart);
 }
 
-static void put_key(const struct astra_comparison *c, FILE *file,
-		    const struct ranking *r)
+static void html_timeline_put_key(const struct astra_comparison *c, FILE *file,
+				  const struct ranking *r)
 {
 	fputs("<p class=\"keys\">", file);
 	for (size_t i = 0; i < r->shown; i++) {
@@ -147,15 +150,15 @@ int html_timelines(const struct astra_comparison *c, FILE *file)
 	struct ranking ranking;
 	double stop_sec = 0;
 
-	if (rank(c, &ranking) < 0)
+	if (html_timeline_rank(c, &ranking) < 0)
 		return -1;
 	for (size_t i = 0; i < c->count; i++)
 		stop_sec = fmax(stop_sec, c->cases[i].digest->stop_sec);
 	fputs("<h2>GPUs held, by tenant</h2>\n", file);
-	put_key(c, file, &ranking);
+	html_timeline_put_key(c, file, &ranking);
 	fputs("<div class=\"charts\">\n", file);
 	for (size_t i = 0; i < c->count; i++)
-		draw_panel(c, file, &ranking, i, stop_sec);
+		html_timeline_draw_panel(c, file, &ranking, i, stop_sec);
 	fputs("</div>\n", file);
 	return 0;
 }

@@ -48,7 +48,7 @@ void astra_lines_close(struct astra_lines *lines)
 }
 
 /* Move what is there to the front and read behind it. */
-static int fill(struct astra_lines *lines, struct astra_error *err)
+static int lines_fill(struct astra_lines *lines, struct astra_error *err)
 {
 	ssize_t got;
 
@@ -77,7 +77,7 @@ static int cut(struct astra_lines *lines, struct astra_error *err)
 	snprintf(lines->cut, sizeof(lines->cut), "%s", lines->last);
 	lines->last = lines->cut;
 	do {
-		if (fill(lines, err) < 0)
+		if (lines_fill(lines, err) < 0)
 			return -1;
 		stop = memchr(lines->buffer, '\n', lines->end);
 		lines->begin =
@@ -149,7 +149,7 @@ static int whole_line(struct astra_lines *lines, char **stop,
 		       lines->end - lines->begin);
 	while (!*stop && !lines->at_end &&
 	       lines->end - lines->begin < BUFFER_SIZE) {
-		if (fill(lines, err) < 0)
+		if (lines_fill(lines, err) < 0)
 			return -1;
 		*stop = memchr(lines->buffer, '\n', lines->end);
 	}

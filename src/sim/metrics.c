@@ -13,8 +13,8 @@ struct summary {
 	double mean, p5, p50, p95, min, max, below_1, below_job_loss, jain;
 };
 
-static int summarise(const struct astra_sim_result *result,
-		     enum astra_series kind, struct summary *out)
+static int metrics_summarise(const struct astra_sim_result *result,
+			     enum astra_series kind, struct summary *out)
 {
 	struct astra_sample s = {0};
 
@@ -35,18 +35,18 @@ static int summarise(const struct astra_sim_result *result,
 	return 0;
 }
 
-static int fairness(const struct astra_sim_result *result,
-		    struct astra_metrics *out)
+static int metrics_fairness(const struct astra_sim_result *result,
+			    struct astra_metrics *out)
 {
 	struct summary jobs, cells, tenants, ftf, share, apps, rho;
 
-	if (summarise(result, ASTRA_SERIES_JOB_RHO, &jobs) < 0 ||
-	    summarise(result, ASTRA_SERIES_CELL_RHO, &cells) < 0 ||
-	    summarise(result, ASTRA_SERIES_TENANT_RHO, &tenants) < 0 ||
-	    summarise(result, ASTRA_SERIES_FTF, &ftf) < 0 ||
-	    summarise(result, ASTRA_SERIES_SHARE_FTF, &share) < 0 ||
-	    summarise(result, ASTRA_SERIES_APP_FTF, &apps) < 0 ||
-	    summarise(result, ASTRA_SERIES_APP_RHO, &rho) < 0)
+	if (metrics_summarise(result, ASTRA_SERIES_JOB_RHO, &jobs) < 0 ||
+	    metrics_summarise(result, ASTRA_SERIES_CELL_RHO, &cells) < 0 ||
+	    metrics_summarise(result, ASTRA_SERIES_TENANT_RHO, &tenants) < 0 ||
+	    metrics_summarise(result, ASTRA_SERIES_FTF, &ftf) < 0 ||
+	    metrics_summarise(result, ASTRA_SERIES_SHARE_FTF, &share) < 0 ||
+	    metrics_summarise(result, ASTRA_SERIES_APP_FTF, &apps) < 0 ||
+	    metrics_summarise(result, ASTRA_SERIES_APP_RHO, &rho) < 0)
 		return -1;
 	out->job_loss = jobs.below_job_loss;
 	out->job_due_lost = astra_job_due_lost(result);
@@ -87,15 +87,16 @@ static double over_bound(const struct astra_sim_result *result)
 	return result->term_sec > 0 ? jobs : (double)NAN;
 }
 
-static int times(const struct astra_sim_result *result,
-		 struct astra_metrics *out)
+static int metrics_times(const struct astra_sim_result *result,
+			 struct astra_metrics *out)
 {
 	struct summary slowdown, bounded, jct, wait;
 
-	if (summarise(result, ASTRA_SERIES_SLOWDOWN, &slowdown) < 0 ||
-	    summarise(result, ASTRA_SERIES_BOUNDED_SLOWDOWN, &bounded) < 0 ||
-	    summarise(result, ASTRA_SERIES_JCT, &jct) < 0 ||
-	    summarise(result, ASTRA_SERIES_WAIT, &wait) < 0)
+	if (metrics_summarise(result, ASTRA_SERIES_SLOWDOWN, &slowdown) < 0 ||
+	    metrics_summarise(result, ASTRA_SERIES_BOUNDED_SLOWDOWN, &bounded) <
+		    0 ||
+	    metrics_summarise(result, ASTRA_SERIES_JCT, &jct) < 0 ||
+	    metrics_summarise(result, ASTRA_SERIES_WAIT, &wait) < 0)
 		return -1;
 	out->slowdown_mean = slowdown.mean;
 	out->slowdown_p50 = slowdown.p50;
@@ -155,7 +156,8 @@ static void cost(const struct astra_sim_result *r, struct astra_metrics *out)
 	out->slow_share = alloc > 0 ? slow / alloc : (double)NAN;
 }
 
-static void worth(const struct astra_sim_result *r, struct astra_metrics *out)
+static void metrics_worth(const struct astra_sim_result *r,
+			  struct astra_metrics *out)
 {
 	double alone = 0;
 
@@ -174,8 +176,8 @@ int astra_metrics_compute(const struct astra_sim_result *result,
 			  struct astra_metrics *out)
 {
 	cost(result, out);
-	worth(result, out);
-	if (fairness(result, out) < 0 || times(result, out) < 0)
+	metrics_worth(result, out);
+	if (metrics_fairness(result, out) < 0 || metrics_times(result, out) < 0)
 		return -1;
 	return 0;
 }

@@ -97,7 +97,7 @@ int astra_outfile_check(const char *path, struct astra_error *err)
 	return 0;
 }
 
-static void drop(struct astra_outfile *f)
+static void outfile_drop(struct astra_outfile *f)
 {
 	if (f->file && f->file != stdout)
 		fclose(f->file);
@@ -154,14 +154,14 @@ FILE *astra_outfiles_open(struct astra_outfiles *files, const char *path,
 		f.file = in_place(f.path) ? fopen(f.path, "we") : open_temp(&f);
 	if (!f.file) {
 		astra_error_set(err, "%s: %s", path, strerror(errno));
-		drop(&f);
+		outfile_drop(&f);
 		return NULL;
 	}
 	files->files[files->count++] = f;
 	return f.file;
 }
 
-static int complete(struct astra_outfile *f, struct astra_error *err)
+static int outfile_complete(struct astra_outfile *f, struct astra_error *err)
 {
 	FILE *file = f->file;
 	bool bad = fflush(file) != 0 || ferror(file);
@@ -193,7 +193,7 @@ int astra_outfiles_commit(struct astra_outfiles *files, struct astra_error *err)
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < files->count; i++)
-		rc = complete(&files->files[i], err);
+		rc = outfile_complete(&files->files[i], err);
 	for (size_t i = 0; !rc && i < files->count; i++)
 		rc = put_in_place(&files->files[i], err);
 	astra_outfiles_clear(files);
@@ -203,7 +203,7 @@ int astra_outfiles_commit(struct astra_outfiles *files, struct astra_error *err)
 void astra_outfiles_clear(struct astra_outfiles *files)
 {
 	for (size_t i = 0; i < files->count; i++)
-		drop(&files->files[i]);
+		outfile_drop(&files->files[i]);
 	free(files->files);
 	*files = (struct astra_outfiles){0};
 }

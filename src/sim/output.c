@@ -49,9 +49,9 @@ static void csv_head(struct astra_text *line,
 	astra_text_add(line, "\n", 1);
 }
 
-static void csv_row(struct astra_text *line,
-		    const struct astra_output_field *fields,
-		    const struct astra_sim_result *result, size_t row)
+static void output_csv_row(struct astra_text *line,
+			   const struct astra_output_field *fields,
+			   const struct astra_sim_result *result, size_t row)
 {
 	for (const struct astra_output_field *f = fields; f->key; f++) {
 		if (f != fields)
@@ -75,16 +75,16 @@ int astra_output_csv(FILE *file, const struct astra_rows *rows,
 	csv_head(&line, rows->fields);
 	rc = flush_line(file, &line, err);
 	for (size_t i = 0; !rc && i < count; i++) {
-		csv_row(&line, rows->fields, result, i);
+		output_csv_row(&line, rows->fields, result, i);
 		rc = flush_line(file, &line, err);
 	}
 	astra_text_clear(&line);
 	return rc;
 }
 
-static void json_row(struct astra_text *line,
-		     const struct astra_output_field *fields,
-		     const struct astra_sim_result *result, size_t row)
+static void output_json_row(struct astra_text *line,
+			    const struct astra_output_field *fields,
+			    const struct astra_sim_result *result, size_t row)
 {
 	for (const struct astra_output_field *f = fields; f->key; f++) {
 		astra_text_printf(line, "%s\"%s\": ", f == fields ? "{" : ", ",
@@ -108,7 +108,7 @@ static int json_rows(FILE *file, struct astra_text *line,
 	astra_text_printf(line, ",\n \"%s\": [", rows->key);
 	for (size_t i = 0; !rc && i < count; i++) {
 		astra_text_printf(line, "%s\n  ", i ? "," : "");
-		json_row(line, rows->fields, result, i);
+		output_json_row(line, rows->fields, result, i);
 		rc = flush_line(file, line, err);
 	}
 	astra_text_printf(line, "%s]", count ? "\n " : "");

@@ -5,7 +5,7 @@
 #include "src/sim/output.h"
 
 /* NaN stands for what is not known. */
-static double known(double value)
+static double output_fields_known(double value)
 {
 	return value < 0 ? (double)NAN : value;
 }
@@ -43,19 +43,20 @@ static double job_gpus(const struct astra_sim_result *r, size_t i)
 	return TRACE_JOB(r, i)->gpus;
 }
 
-static double job_submit(const struct astra_sim_result *r, size_t i)
+static double output_fields_job_submit(const struct astra_sim_result *r,
+				       size_t i)
 {
 	return TRACE_JOB(r, i)->submit_sec;
 }
 
 static double job_start(const struct astra_sim_result *r, size_t i)
 {
-	return known(r->jobs[i].start_sec);
+	return output_fields_known(r->jobs[i].start_sec);
 }
 
 static double job_end(const struct astra_sim_result *r, size_t i)
 {
-	return known(r->jobs[i].end_sec);
+	return output_fields_known(r->jobs[i].end_sec);
 }
 
 static double job_duration(const struct astra_sim_result *r, size_t i)
@@ -65,7 +66,7 @@ static double job_duration(const struct astra_sim_result *r, size_t i)
 
 static double job_jct(const struct astra_sim_result *r, size_t i)
 {
-	return job_end(r, i) - job_submit(r, i);
+	return job_end(r, i) - output_fields_job_submit(r, i);
 }
 
 static double job_slowdown(const struct astra_sim_result *r, size_t i)
@@ -154,7 +155,7 @@ static const struct astra_output_field job_fields[] = {
 	{"user", job_user, NULL},
 	{"app", NULL, job_app},
 	{"gpus", NULL, job_gpus},
-	{"submit_sec", NULL, job_submit},
+	{"submit_sec", NULL, output_fields_job_submit},
 	{"start_sec", NULL, job_start},
 	{"end_sec", NULL, job_end},
 	{"duration_sec", NULL, job_duration},
@@ -298,12 +299,12 @@ static double run_start(const struct astra_sim_result *r, size_t i)
 	return r->runs[i].start_sec;
 }
 
-static double run_end(const struct astra_sim_result *r, size_t i)
+static double output_fields_run_end(const struct astra_sim_result *r, size_t i)
 {
 	return r->runs[i].end_sec;
 }
 
-static double run_gpus(const struct astra_sim_result *r, size_t i)
+static double output_fields_run_gpus(const struct astra_sim_result *r, size_t i)
 {
 	return r->runs[i].gpus;
 }
@@ -322,8 +323,8 @@ static const struct astra_output_field run_fields[] = {
 	{"job", run_job, NULL},
 	{"tenant", run_tenant, NULL},
 	{"start_sec", NULL, run_start},
-	{"end_sec", NULL, run_end},
-	{"gpus", NULL, run_gpus},
+	{"end_sec", NULL, output_fields_run_end},
+	{"gpus", NULL, output_fields_run_gpus},
 	{"nodes", NULL, run_nodes},
 	{NULL, NULL, NULL},
 };

@@ -4,8 +4,8 @@
 
 #include "src/sim/output.h"
 
-static struct astra_wait_size size_of(const struct astra_sim_result *r,
-				      size_t row)
+static struct astra_wait_size
+output_sizes_size_of(const struct astra_sim_result *r, size_t row)
 {
 	struct astra_wait_size sizes[ASTRA_WAIT_SIZES];
 
@@ -15,39 +15,39 @@ static struct astra_wait_size size_of(const struct astra_sim_result *r,
 
 static double size_gpus_min(const struct astra_sim_result *r, size_t i)
 {
-	return size_of(r, i).gpus_min;
+	return output_sizes_size_of(r, i).gpus_min;
 }
 
 static double size_gpus_max(const struct astra_sim_result *r, size_t i)
 {
-	double gpus = size_of(r, i).gpus_max;
+	double gpus = output_sizes_size_of(r, i).gpus_max;
 
 	return isinf(gpus) ? (double)NAN : gpus;
 }
 
 static double size_jobs(const struct astra_sim_result *r, size_t i)
 {
-	return size_of(r, i).jobs;
+	return output_sizes_size_of(r, i).jobs;
 }
 
 static double size_never(const struct astra_sim_result *r, size_t i)
 {
-	return size_of(r, i).never;
+	return output_sizes_size_of(r, i).never;
 }
 
 static double size_mean(const struct astra_sim_result *r, size_t i)
 {
-	return size_of(r, i).mean_sec;
+	return output_sizes_size_of(r, i).mean_sec;
 }
 
 static double size_max(const struct astra_sim_result *r, size_t i)
 {
-	return size_of(r, i).max_sec;
+	return output_sizes_size_of(r, i).max_sec;
 }
 
 static double size_over(const struct astra_sim_result *r, size_t i)
 {
-	return r->term_sec > 0 ? size_of(r, i).over : (double)NAN;
+	return r->term_sec > 0 ? output_sizes_size_of(r, i).over : (double)NAN;
 }
 
 size_t astra_size_count(const struct astra_sim_result *r)

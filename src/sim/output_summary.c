@@ -16,7 +16,8 @@ static void line(struct astra_grid *grid, const char *name, const char *value)
 	astra_grid_add(grid, value);
 }
 
-static void number(struct astra_grid *grid, int digits, double value)
+static void output_summary_number(struct astra_grid *grid, int digits,
+				  double value)
 {
 	char text[64];
 
@@ -49,9 +50,9 @@ static void add_size(struct astra_grid *grid, const struct astra_wait_size *s)
 	char text[32];
 
 	astra_grid_add(grid, astra_wait_size_text(s, text));
-	number(grid, 0, s->jobs);
-	number(grid, 0, s->never);
-	number(grid, 0, s->over);
+	output_summary_number(grid, 0, s->jobs);
+	output_summary_number(grid, 0, s->never);
+	output_summary_number(grid, 0, s->over);
 	astra_grid_add(grid, astra_metric_text(&span, s->mean_sec, text));
 	astra_grid_add(grid, astra_metric_text(&span, s->max_sec, text));
 }
@@ -79,19 +80,22 @@ static int print_sizes(FILE *file, const struct astra_sim_result *r)
 	return failed ? -1 : 0;
 }
 
-static void add_tenant(struct astra_grid *grid,
-		       const struct astra_sim_result *r, size_t index)
+static void output_summary_add_tenant(struct astra_grid *grid,
+				      const struct astra_sim_result *r,
+				      size_t index)
 {
 	const struct astra_sim_tenant *t = &r->tenants[index];
 
 	astra_grid_add(grid, r->trace->tenants[index].name);
-	number(grid, 2, r->trace->tenants[index].weight);
-	number(grid, 1, t->alloc_gpu_sec / HOUR_SEC);
-	number(grid, 1, t->fair_gpu_sec / HOUR_SEC);
-	number(grid, 3, astra_share_rho(t->alloc_gpu_sec, t->fair_gpu_sec));
+	output_summary_number(grid, 2, r->trace->tenants[index].weight);
+	output_summary_number(grid, 1, t->alloc_gpu_sec / HOUR_SEC);
+	output_summary_number(grid, 1, t->fair_gpu_sec / HOUR_SEC);
+	output_summary_number(
+		grid, 3, astra_share_rho(t->alloc_gpu_sec, t->fair_gpu_sec));
 }
 
-static int print_tenants(FILE *file, const struct astra_sim_result *r)
+static int output_summary_print_tenants(FILE *file,
+					const struct astra_sim_result *r)
 {
 	static const char *const head[] = {"Tenant", "Weight", "GPU hours",
 					   "Entitled", "rho"};
@@ -103,7 +107,7 @@ static int print_tenants(FILE *file, const struct astra_sim_result *r)
 	for (size_t i = 0; i < 5; i++)
 		astra_grid_add(&grid, head[i]);
 	for (size_t i = 0; i < shown; i++)
-		add_tenant(&grid, r, i);
+		output_summary_add_tenant(&grid, r, i);
 	failed = grid.failed;
 	if (!failed)
 		astra_grid_print(&grid, file, 0);
@@ -148,7 +152,7 @@ int astra_output_summary(FILE *file, const struct astra_sim_result *result,
 	if (print_sizes(file, result) < 0)
 		return astra_error_nomem(err);
 	fputc('\n', file);
-	if (print_tenants(file, result) < 0)
+	if (output_summary_print_tenants(file, result) < 0)
 		return astra_error_nomem(err);
 	return 0;
 }

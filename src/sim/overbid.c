@@ -49,9 +49,9 @@ static double lie(const struct astra_lies *lies, double part_of_gpus)
 }
 
 /* rho = T_sh / T_id of k GPUs (Eqs. 1 and 2), and the lie. */
-static void fill(struct astra_overbid *agent,
-		 const struct astra_auction_app *app, double elapsed_sec,
-		 const double *left_sec)
+static void overbid_fill(struct astra_overbid *agent,
+			 const struct astra_auction_app *app,
+			 double elapsed_sec, const double *left_sec)
 {
 	double *out = agent->table;
 
@@ -88,8 +88,9 @@ int astra_overbid_make(struct astra_overbid *agent,
 	if (astra_themis_phase_add(&phase, false, 1, app->gpus_max, left_sec) <
 	    0)
 		return -1;
-	fill(agent, app, app->elapsed_sec + snapshot->now_sec - shown_sec,
-	     left_sec);
+	overbid_fill(agent, app,
+		     app->elapsed_sec + snapshot->now_sec - shown_sec,
+		     left_sec);
 	agent->bid = (struct astra_bid){
 		.app = app->app,
 		.kind = ASTRA_BID_RHO,

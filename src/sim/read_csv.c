@@ -27,7 +27,8 @@ struct row {
 	bool unfinished;
 };
 
-static const char *field(const struct reader *reader, enum astra_column column)
+static const char *read_csv_field(const struct reader *reader,
+				  enum astra_column column)
 {
 	int at = reader->columns.at[column];
 
@@ -35,15 +36,16 @@ static const char *field(const struct reader *reader, enum astra_column column)
 }
 
 /* Count a defect of a column. Returns -1: the line is left out. */
-static int defect(struct reader *reader, enum astra_defect kind,
-		  enum astra_column column)
+static int read_csv_defect(struct reader *reader, enum astra_defect kind,
+			   enum astra_column column)
 {
 	astra_read_defect(reader->trace, kind, reader->line,
-			  astra_column_name(column), field(reader, column));
+			  astra_column_name(column),
+			  read_csv_field(reader, column));
 	return -1;
 }
 
-static int parse_gpus(struct reader *reader, struct row *row)
+static int read_csv_parse_gpus(struct reader *reader, struct row *row)
 {
 	static const enum astra_column columns[] = {
 		ASTRA_COLUMN_GPUS,
@@ -59,27 +61,27 @@ static int parse_gpus(struct reader *reader, struct row *row)
 			continue;
 		column = columns[i];
 		rc = column == ASTRA_COLUMN_GPUS
-			     ? astra_field_count(field(reader, column),
+			     ? astra_field_count(read_csv_field(reader, column),
 						 &row->job.gpus, &part)
-			     : astra_field_tres(field(reader, column),
+			     : astra_field_tres(read_csv_field(reader, column),
 						&row->job.gpus);
 	}
 	/* An accounted job without TRES was never anything. */
 	if (rc == ASTRA_FIELD_NONE && column != ASTRA_COLUMN_GPUS)
-		return defect(reader, ASTRA_DEFECT_NO_GPU, column);
+		return read_csv_defect(reader, ASTRA_DEFECT_NO_GPU, column);
 	if (rc != ASTRA_FIELD_OK)
-		return defect(reader, ASTRA_DEFECT_VALUE, column);
+		return read_csv_defect(reader, ASTRA_DEFECT_VALUE, column);
 	if (!row->job.gpus)
-		return defect(reader, ASTRA_DEFECT_NO_GPU, column);
+		return read_csv_defect(reader, ASTRA_DEFECT_NO_GPU, column);
 	if (part)
-		defect(reader, ASTRA_DEFECT_PART, column);
+		read_csv_defect(reader, ASTRA_DEFECT_PART, column);
 	return 0;
 }
 
 /* Of what never started it is all that is known; else the duration says it. */
 static void read_end(struct reader *reader, struct row *row)
 {
-	if (astra_field_time(field(reader, ASTRA_COLUMN_END),
+	if (astra_field_time(read_csv_field(reader, ASTRA_COLUMN_END),
 			     &row->job.end_sec) != ASTRA_FIELD_OK)
 		row->job.end_sec = 0;
 }
@@ -94,7 +96,8 @@ static int parse_eligible(struct reader *reader, struct row *row)
 
 	if (reader->columns.at[ASTRA_COLUMN_ELIGIBLE] < 0)
 		return 0;
-	switch (astra_field_time(field(reader, ASTRA_COLUMN_ELIGIBLE), &sec)) {
+	switch (astra_field_time(read_csv_field(reader, ASTRA_COLUMN_ELIGIBLE),
+				 &sec)) {
 	case ASTRA_FIELD_OK:
 		if (j->start_sec >= 0)
 			sec = fmin(sec, j->start_sec);
@@ -109,17 +112,19 @@ static int parse_eligible(struct reader *reader, struct row *row)
 	case ASTRA_FIELD_BAD:
 		break;
 	}
-	return defect(reader, ASTRA_DEFECT_VALUE, ASTRA_COLUMN_ELIGIBLE);
+	return read_csv_defect(reader, ASTRA_DEFECT_VALUE,
+			       ASTRA_COLUMN_ELIGIBLE);
 }
 
 static int parse_submit(struct reader *reader, struct row *row)
 {
 	read_end(reader, row);
-	if (astra_field_time(field(reader, ASTRA_COLUMN_SUBMIT),
+	if (astra_field_time(read_csv_field(reader, ASTRA_COLUMN_SUBMIT),
 			     &row->job.submit_sec) != ASTRA_FIELD_OK)
-		return defect(reader, ASTRA_DEFECT_VALUE, ASTRA_COLUMN_SUBMIT);
+		return read_csv_defect(reader, ASTRA_DEFECT_VALUE,
+				       ASTRA_COLUMN_SUBMIT);
 	row->job.start_sec = -1;
-	switch (astra_field_time(field(reader, ASTRA_COLUMN_START),
+	switch (astra_field_time(read_csv_field(reader, ASTRA_COLUMN_START),
 				 &row->job.start_sec)) {
 	case ASTRA_FIELD_OK:
 		return 0;
@@ -129,7 +134,7 @@ static int parse_submit(struct reader *reader, struct row *row)
 	case ASTRA_FIELD_BAD:
 		break;
 	}
-	return defect(reader, ASTRA_DEFECT_VALUE, ASTRA_COLUMN_START);
+	return read_csv_defect(reader, ASTRA_DEFECT_VALUE, ASTRA_COLUMN_START);
 }
 
 /* The first of duration, elapsed time and end - start that is known. */
@@ -140,15 +145,16 @@ static enum astra_field_result span_of(struct reader *reader,
 	enum astra_field_result rc = ASTRA_FIELD_NONE;
 
 	*column = ASTRA_COLUMN_DURATION;
-	rc = astra_field_number(field(reader, *column), sec);
+	rc = astra_field_number(read_csv_field(reader, *column), sec);
 	if (rc != ASTRA_FIELD_NONE)
 		return rc;
 	if (reader->columns.at[ASTRA_COLUMN_ELAPSED] >= 0)
 		*column = ASTRA_COLUMN_ELAPSED;
-	rc = astra_field_span(field(reader, ASTRA_COLUMN_ELAPSED), sec);
+	rc = astra_field_span(read_csv_field(reader, ASTRA_COLUMN_ELAPSED),
+			      sec);
 	if (rc != ASTRA_FIELD_NONE)
 		return rc;
-	rc = astra_field_time(field(reader, ASTRA_COLUMN_END), sec);
+	rc = astra_field_time(read_csv_field(reader, ASTRA_COLUMN_END), sec);
 	if (reader->columns.at[*column] < 0 || rc == ASTRA_FIELD_BAD)
 		*column = ASTRA_COLUMN_END;
 	if (rc == ASTRA_FIELD_OK && row->job.start_sec < 0)
@@ -163,16 +169,17 @@ static int parse_duration(struct reader *reader, struct row *row)
 	double sec = 0;
 	enum astra_field_result rc = span_of(reader, row, &column, &sec);
 
-	row->unfinished = astra_state_open(field(reader, ASTRA_COLUMN_STATE));
+	row->unfinished =
+		astra_state_open(read_csv_field(reader, ASTRA_COLUMN_STATE));
 	if (row->unfinished &&
 	    (reader->columns.accounting || rc == ASTRA_FIELD_NONE))
 		return 0;
 	row->unfinished = false;
 	if (rc == ASTRA_FIELD_BAD ||
 	    (rc == ASTRA_FIELD_OK && sec > DURATION_MAX))
-		return defect(reader, ASTRA_DEFECT_VALUE, column);
+		return read_csv_defect(reader, ASTRA_DEFECT_VALUE, column);
 	if (rc == ASTRA_FIELD_NONE || sec < 0)
-		return defect(reader, ASTRA_DEFECT_DURATION, column);
+		return read_csv_defect(reader, ASTRA_DEFECT_DURATION, column);
 	row->job.duration_sec = sec;
 	return 0;
 }
@@ -182,27 +189,29 @@ static int parse_limit(struct reader *reader, struct row *row)
 	enum astra_column column = ASTRA_COLUMN_LIMIT;
 	double sec = 0;
 	enum astra_field_result rc =
-		astra_field_span(field(reader, column), &sec);
+		astra_field_span(read_csv_field(reader, column), &sec);
 
 	if (rc == ASTRA_FIELD_NONE) {
 		column = ASTRA_COLUMN_LIMIT_MIN;
-		rc = astra_field_number(field(reader, column), &sec);
+		rc = astra_field_number(read_csv_field(reader, column), &sec);
 		sec *= 60;
 	}
 	if (rc == ASTRA_FIELD_BAD || (rc == ASTRA_FIELD_OK && sec < 0))
-		return defect(reader, ASTRA_DEFECT_VALUE, column);
+		return read_csv_defect(reader, ASTRA_DEFECT_VALUE, column);
 	row->job.limit_sec = rc == ASTRA_FIELD_OK ? sec : 0;
 	return 0;
 }
 
-static int parse_nodes(struct reader *reader, struct row *row)
+static int read_csv_parse_nodes(struct reader *reader, struct row *row)
 {
 	bool part = false;
-	enum astra_field_result rc = astra_field_count(
-		field(reader, ASTRA_COLUMN_NODES), &row->job.nodes, &part);
+	enum astra_field_result rc =
+		astra_field_count(read_csv_field(reader, ASTRA_COLUMN_NODES),
+				  &row->job.nodes, &part);
 
 	if (rc == ASTRA_FIELD_BAD || part)
-		return defect(reader, ASTRA_DEFECT_VALUE, ASTRA_COLUMN_NODES);
+		return read_csv_defect(reader, ASTRA_DEFECT_VALUE,
+				       ASTRA_COLUMN_NODES);
 	return 0;
 }
 
@@ -210,8 +219,8 @@ static int parse_profile(struct reader *reader, struct row *row)
 {
 	struct astra_profile profile;
 
-	switch (astra_field_profile(field(reader, ASTRA_COLUMN_SLOWDOWN), '/',
-				    &profile)) {
+	switch (astra_field_profile(
+		read_csv_field(reader, ASTRA_COLUMN_SLOWDOWN), '/', &profile)) {
 	case ASTRA_FIELD_OK:
 		row->job.profile = astra_trace_profile(reader->trace, &profile);
 		return 0;
@@ -220,15 +229,16 @@ static int parse_profile(struct reader *reader, struct row *row)
 	case ASTRA_FIELD_BAD:
 		break;
 	}
-	return defect(reader, ASTRA_DEFECT_VALUE, ASTRA_COLUMN_SLOWDOWN);
+	return read_csv_defect(reader, ASTRA_DEFECT_VALUE,
+			       ASTRA_COLUMN_SLOWDOWN);
 }
 
-static int parse_utility(struct reader *reader, struct row *row)
+static int read_csv_parse_utility(struct reader *reader, struct row *row)
 {
 	struct astra_utility utility;
 
-	switch (astra_field_utility(field(reader, ASTRA_COLUMN_UTILITY),
-				    &utility)) {
+	switch (astra_field_utility(
+		read_csv_field(reader, ASTRA_COLUMN_UTILITY), &utility)) {
 	case ASTRA_FIELD_OK:
 		row->job.utility = astra_trace_utility(reader->trace, &utility);
 		return 0;
@@ -237,31 +247,32 @@ static int parse_utility(struct reader *reader, struct row *row)
 	case ASTRA_FIELD_BAD:
 		break;
 	}
-	return defect(reader, ASTRA_DEFECT_VALUE, ASTRA_COLUMN_UTILITY);
+	return read_csv_defect(reader, ASTRA_DEFECT_VALUE,
+			       ASTRA_COLUMN_UTILITY);
 }
 
 static int parse_least(struct reader *reader, struct row *row)
 {
 	bool part = false;
 	enum astra_field_result rc =
-		astra_field_count(field(reader, ASTRA_COLUMN_GPUS_MIN),
+		astra_field_count(read_csv_field(reader, ASTRA_COLUMN_GPUS_MIN),
 				  &row->job.gpus_min, &part);
 
 	if (rc == ASTRA_FIELD_BAD || part || row->job.gpus_min > row->job.gpus)
-		return defect(reader, ASTRA_DEFECT_VALUE,
-			      ASTRA_COLUMN_GPUS_MIN);
+		return read_csv_defect(reader, ASTRA_DEFECT_VALUE,
+				       ASTRA_COLUMN_GPUS_MIN);
 	return 0;
 }
 
 /* Returns 0, or -1 when memory is out. */
-static int admit(struct reader *reader, const struct row *row)
+static int read_csv_admit(struct reader *reader, const struct row *row)
 {
-	const char *key = field(reader, ASTRA_COLUMN_RAW_ID);
+	const char *key = read_csv_field(reader, ASTRA_COLUMN_RAW_ID);
 	struct astra_job_names names = {
-		.job = field(reader, ASTRA_COLUMN_ID),
-		.tenant = field(reader, ASTRA_COLUMN_TENANT),
-		.user = field(reader, ASTRA_COLUMN_USER),
-		.app = field(reader, ASTRA_COLUMN_APP),
+		.job = read_csv_field(reader, ASTRA_COLUMN_ID),
+		.tenant = read_csv_field(reader, ASTRA_COLUMN_TENANT),
+		.user = read_csv_field(reader, ASTRA_COLUMN_USER),
+		.app = read_csv_field(reader, ASTRA_COLUMN_APP),
 	};
 
 	if (!*names.job)
@@ -278,36 +289,40 @@ static int admit(struct reader *reader, const struct row *row)
 		return astra_runs_put(&reader->runs, key, &names, &row->job,
 				      row->unfinished);
 	if (row->job.submit_sec < reader->last_submit_sec)
-		defect(reader, ASTRA_DEFECT_UNSORTED, ASTRA_COLUMN_SUBMIT);
+		read_csv_defect(reader, ASTRA_DEFECT_UNSORTED,
+				ASTRA_COLUMN_SUBMIT);
 	reader->last_submit_sec = row->job.submit_sec;
 	return astra_read_admit(reader->trace, &row->job, &names,
 				row->unfinished);
 }
 
 /* Returns 0, or -1 when memory is out. */
-static int read_row(struct reader *reader)
+static int read_csv_read_row(struct reader *reader)
 {
 	struct row row = {.job.line = reader->line};
 
-	if (parse_gpus(reader, &row) < 0 || parse_submit(reader, &row) < 0 ||
+	if (read_csv_parse_gpus(reader, &row) < 0 ||
+	    parse_submit(reader, &row) < 0 ||
 	    parse_eligible(reader, &row) < 0 ||
 	    parse_duration(reader, &row) < 0 || parse_limit(reader, &row) < 0 ||
-	    parse_nodes(reader, &row) < 0 || parse_profile(reader, &row) < 0 ||
-	    parse_utility(reader, &row) < 0 || parse_least(reader, &row) < 0)
+	    read_csv_parse_nodes(reader, &row) < 0 ||
+	    parse_profile(reader, &row) < 0 ||
+	    read_csv_parse_utility(reader, &row) < 0 ||
+	    parse_least(reader, &row) < 0)
 		return 0;
-	return admit(reader, &row);
+	return read_csv_admit(reader, &row);
 }
 
 /* Whether it is a step of a job: 12.batch, 12.0. */
 static bool is_step(const struct reader *reader)
 {
 	return reader->columns.accounting &&
-	       (strchr(field(reader, ASTRA_COLUMN_ID), '.') ||
-		strchr(field(reader, ASTRA_COLUMN_RAW_ID), '.'));
+	       (strchr(read_csv_field(reader, ASTRA_COLUMN_ID), '.') ||
+		strchr(read_csv_field(reader, ASTRA_COLUMN_RAW_ID), '.'));
 }
 
 /* Cut a line; whether it is to be read. */
-static bool split(struct reader *reader, char *line)
+static bool read_csv_split(struct reader *reader, char *line)
 {
 	const struct astra_columns *columns = &reader->columns;
 	struct astra_line_start start = astra_line_start(line);
@@ -325,15 +340,16 @@ static bool split(struct reader *reader, char *line)
 	return count == columns->count;
 }
 
-static int read_rows(struct reader *reader, struct astra_lines *lines,
-		     struct astra_error *err)
+static int read_csv_read_rows(struct reader *reader, struct astra_lines *lines,
+			      struct astra_error *err)
 {
 	char *line;
 	int rc;
 
 	while ((rc = astra_read_line(reader->trace, lines, &line, err)) > 0) {
 		reader->line = lines->number;
-		if (split(reader, line) && read_row(reader) < 0)
+		if (read_csv_split(reader, line) &&
+		    read_csv_read_row(reader) < 0)
 			return astra_error_nomem(err);
 	}
 	return rc;
@@ -349,7 +365,7 @@ int astra_read_csv(struct astra_trace *trace, struct astra_lines *lines,
 	if (rc > 0)
 		rc = astra_columns_parse(&reader.columns, line, lines, err);
 	if (!rc)
-		rc = read_rows(&reader, lines, err);
+		rc = read_csv_read_rows(&reader, lines, err);
 	if (!rc && astra_runs_add(&reader.runs, trace) < 0)
 		rc = astra_error_nomem(err);
 	astra_runs_clear(&reader.runs);

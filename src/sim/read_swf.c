@@ -48,7 +48,8 @@ struct reader {
 	double values[SWF_COUNT];
 };
 
-static int defect(struct reader *reader, enum astra_defect kind, enum swf field)
+static int read_swf_defect(struct reader *reader, enum astra_defect kind,
+			   enum swf field)
 {
 	astra_read_defect(reader->trace, kind, reader->line, titles[field],
 			  reader->fields[field]);
@@ -57,7 +58,7 @@ static int defect(struct reader *reader, enum astra_defect kind, enum swf field)
 
 /* Cut a line at blanks. Returns how many fields there are, which may be more.
  */
-static size_t split(char *line, char **fields)
+static size_t read_swf_split(char *line, char **fields)
 {
 	size_t count = 0;
 	char *save = NULL;
@@ -79,18 +80,19 @@ static int parse_values(struct reader *reader)
 			continue;
 		if (astra_field_number(reader->fields[i], &reader->values[i]) !=
 		    ASTRA_FIELD_OK)
-			return defect(reader, ASTRA_DEFECT_VALUE, i);
+			return read_swf_defect(reader, ASTRA_DEFECT_VALUE, i);
 	}
 	if (reader->values[SWF_SUBMIT] < 0)
-		return defect(reader, ASTRA_DEFECT_VALUE, SWF_SUBMIT);
+		return read_swf_defect(reader, ASTRA_DEFECT_VALUE, SWF_SUBMIT);
 	if (reader->values[SWF_RUN] > SPAN_MAX)
-		return defect(reader, ASTRA_DEFECT_VALUE, SWF_RUN);
+		return read_swf_defect(reader, ASTRA_DEFECT_VALUE, SWF_RUN);
 	if (reader->values[SWF_RUN] < 0)
-		return defect(reader, ASTRA_DEFECT_DURATION, SWF_RUN);
+		return read_swf_defect(reader, ASTRA_DEFECT_DURATION, SWF_RUN);
 	return 0;
 }
 
-static int parse_gpus(struct reader *reader, struct astra_trace_job *job)
+static int read_swf_parse_gpus(struct reader *reader,
+			       struct astra_trace_job *job)
 {
 	enum swf field =
 		reader->values[SWF_PROCS] < 0 ? SWF_ASKED_PROCS : SWF_PROCS;
@@ -98,17 +100,18 @@ static int parse_gpus(struct reader *reader, struct astra_trace_job *job)
 	uint32_t per = reader->procs_per_gpu ? reader->procs_per_gpu : 1;
 
 	if (procs < 0 || procs > COUNT_MAX * per)
-		return defect(reader, ASTRA_DEFECT_VALUE, field);
+		return read_swf_defect(reader, ASTRA_DEFECT_VALUE, field);
 	job->gpus = (uint32_t)(procs / per);
 	if (job->gpus < procs / per) {
 		job->gpus++;
-		defect(reader, ASTRA_DEFECT_PART, field);
+		read_swf_defect(reader, ASTRA_DEFECT_PART, field);
 	}
-	return job->gpus ? 0 : defect(reader, ASTRA_DEFECT_NO_GPU, field);
+	return job->gpus ? 0
+			 : read_swf_defect(reader, ASTRA_DEFECT_NO_GPU, field);
 }
 
 /* Groups are the tenants. */
-static struct astra_job_names names_of(const struct reader *reader)
+static struct astra_job_names read_swf_names_of(const struct reader *reader)
 {
 	return (struct astra_job_names){
 		.job = reader->fields[SWF_JOB],
@@ -122,7 +125,7 @@ static struct astra_job_names names_of(const struct reader *reader)
 }
 
 /* Returns 0, or -1 when memory is out. */
-static int read_job(struct reader *reader)
+static int read_swf_read_job(struct reader *reader)
 {
 	struct astra_trace_job job = {.line = reader->line, .start_sec = -1};
 	struct astra_job_names names;
@@ -132,9 +135,10 @@ static int read_job(struct reader *reader)
 		return 0;
 	/* 2, 3, 4: a part of a job that has a line with all of it, too. */
 	status = reader->values[SWF_STATUS];
-	if ((status >= 2 && status <= 4) || parse_gpus(reader, &job) < 0)
+	if ((status >= 2 && status <= 4) ||
+	    read_swf_parse_gpus(reader, &job) < 0)
 		return 0;
-	names = names_of(reader);
+	names = read_swf_names_of(reader);
 	job.submit_sec = reader->values[SWF_SUBMIT];
 	job.duration_sec = reader->values[SWF_RUN];
 	if (reader->values[SWF_WAIT] >= 0)
@@ -142,7 +146,7 @@ static int read_job(struct reader *reader)
 	if (reader->values[SWF_ASKED_TIME] > 0)
 		job.limit_sec = reader->values[SWF_ASKED_TIME];
 	if (job.submit_sec < reader->last_submit_sec)
-		defect(reader, ASTRA_DEFECT_UNSORTED, SWF_SUBMIT);
+		read_swf_defect(reader, ASTRA_DEFECT_UNSORTED, SWF_SUBMIT);
 	reader->last_submit_sec = job.submit_sec;
 	return astra_read_admit(reader->trace, &job, &names, false);
 }
@@ -161,7 +165,7 @@ static void read_comment(struct astra_trace *trace, const char *line)
 		trace->begin_unix_sec = unix_sec;
 }
 
-static int read_line(struct reader *reader, char *line)
+static int read_swf_read_line(struct reader *reader, char *line)
 {
 	struct astra_line_start start = astra_line_start(line);
 
@@ -170,8 +174,8 @@ static int read_line(struct reader *reader, char *line)
 		return 0;
 	}
 	reader->trace->lines++;
-	if (split(line, reader->fields) == SWF_COUNT)
-		return read_job(reader);
+	if (read_swf_split(line, reader->fields) == SWF_COUNT)
+		return read_swf_read_job(reader);
 	astra_trace_defect(reader->trace, ASTRA_DEFECT_FIELDS, reader->line,
 			   start.text);
 	return 0;
@@ -190,7 +194,7 @@ int astra_read_swf(struct astra_trace *trace, struct astra_lines *lines,
 
 	while ((rc = astra_read_line(trace, lines, &line, err)) > 0) {
 		reader.line = lines->number;
-		if (read_line(&reader, line) < 0)
+		if (read_swf_read_line(&reader, line) < 0)
 			return astra_error_nomem(err);
 	}
 	return rc;

@@ -7,7 +7,8 @@
 #include "src/common/grow.h"
 
 /* The later run tells what the job asks for now. */
-static void join(struct astra_trace_job *job, const struct astra_trace_job *run)
+static void runs_join(struct astra_trace_job *job,
+		      const struct astra_trace_job *run)
 {
 	double start_sec = job->start_sec;
 
@@ -26,8 +27,8 @@ static void join(struct astra_trace_job *job, const struct astra_trace_job *run)
 }
 
 /* Returns 0, or -1 when memory is out. */
-static int begin(struct astra_runs *runs, struct astra_run_job *new,
-		 const struct astra_job_names *names)
+static int runs_begin(struct astra_runs *runs, struct astra_run_job *new,
+		      const struct astra_job_names *names)
 {
 	new->job.name = astra_arena_text(&runs->names, names->job);
 	new->job.tenant = astra_intern_put(&runs->words, names->tenant);
@@ -50,7 +51,7 @@ int astra_runs_put(struct astra_runs *runs, const char *id,
 	if (at == ASTRA_INTERN_NONE)
 		return -1;
 	if (at < known) {
-		join(&runs->jobs[at].job, run);
+		runs_join(&runs->jobs[at].job, run);
 		runs->jobs[at].unfinished |= unfinished;
 		return 0;
 	}
@@ -59,7 +60,7 @@ int astra_runs_put(struct astra_runs *runs, const char *id,
 		return -1;
 	runs->jobs[at].job = *run;
 	runs->jobs[at].unfinished = unfinished;
-	return begin(runs, &runs->jobs[at], names);
+	return runs_begin(runs, &runs->jobs[at], names);
 }
 
 int astra_runs_add(const struct astra_runs *runs, struct astra_trace *trace)

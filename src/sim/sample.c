@@ -22,7 +22,7 @@ int astra_sample_add(struct astra_sample *sample, double value)
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int sample_compare(const void *a, const void *b)
 {
 	const double *x = a, *y = b;
 
@@ -33,7 +33,7 @@ void astra_sample_sort(struct astra_sample *sample)
 {
 	if (sample->count)
 		qsort(sample->values, sample->count, sizeof(*sample->values),
-		      compare);
+		      sample_compare);
 }
 
 double astra_sample_quantile(const struct astra_sample *sample, double p)

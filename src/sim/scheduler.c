@@ -8,8 +8,9 @@
 
 #define SCHEDULERS_MAX 64
 
-static size_t add_all(const struct astra_scheduler **list, size_t count,
-		      const struct astra_scheduler *const *more)
+static size_t scheduler_add_all(const struct astra_scheduler **list,
+				size_t count,
+				const struct astra_scheduler *const *more)
 {
 	for (; *more && count < SCHEDULERS_MAX; more++)
 		list[count++] = *more;
@@ -19,9 +20,9 @@ static size_t add_all(const struct astra_scheduler **list, size_t count,
 const struct astra_scheduler *const *astra_scheduler_all(void)
 {
 	static const struct astra_scheduler *list[SCHEDULERS_MAX + 1];
-	size_t count = add_all(list, 0, astra_host_schedulers());
+	size_t count = scheduler_add_all(list, 0, astra_host_schedulers());
 
-	list[add_all(list, count, astra_baselines)] = NULL;
+	list[scheduler_add_all(list, count, astra_baselines)] = NULL;
 	return list;
 }
 

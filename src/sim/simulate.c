@@ -29,7 +29,7 @@ struct loop {
 	uint32_t in_vain; /* rounds */
 };
 
-static void tell(struct loop *l)
+static void simulate_tell(struct loop *l)
 {
 	const struct astra_sim_options *o = l->v.options;
 	struct timespec now;
@@ -116,7 +116,7 @@ static int one_round(struct loop *l, struct astra_error *err)
 	return astra_virtual_apply(v, &l->plan, l->now_sec, err);
 }
 
-static int decide(struct loop *l, struct astra_error *err)
+static int simulate_decide(struct loop *l, struct astra_error *err)
 {
 	int times = 0;
 
@@ -125,7 +125,7 @@ static int decide(struct loop *l, struct astra_error *err)
 			return -1;
 	} while (l->v.released && ++times < ROUNDS_AT_ONCE);
 	l->wake_sec = l->plan.wake_sec - ASTRA_VIRTUAL_BEGIN;
-	tell(l);
+	simulate_tell(l);
 	return 0;
 }
 
@@ -140,7 +140,7 @@ static double round_at(const struct loop *l, double due_sec)
 	return at + 0.0; /* -0 is 0 */
 }
 
-static int run(struct loop *l, struct astra_error *err)
+static int simulate_run(struct loop *l, struct astra_error *err)
 {
 	double until = l->v.options->until_sec > 0 ? l->v.options->until_sec
 						   : HUGE_VAL;
@@ -163,7 +163,7 @@ static int run(struct loop *l, struct astra_error *err)
 			return 0;
 		}
 		l->now_sec = due;
-		if (decide(l, err) < 0)
+		if (simulate_decide(l, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -192,8 +192,8 @@ static bool goes_by_user(const struct astra_scheduler *scheduler,
 	       options->within_users;
 }
 
-static int begin(struct loop *l, const struct astra_options *policy,
-		 struct astra_error *err)
+static int simulate_begin(struct loop *l, const struct astra_options *policy,
+			  struct astra_error *err)
 {
 	struct astra_virtual *v = &l->v;
 	struct astra_scheduler_setup setup = {
@@ -219,7 +219,7 @@ static int begin(struct loop *l, const struct astra_options *policy,
 }
 
 /* What the scheduler says at the end. */
-static int ask(struct loop *l)
+static int simulate_ask(struct loop *l)
 {
 	struct astra_sim_result *r = l->v.result;
 	struct astra_scheduler_report report = {.revenue = NAN, .reward = NAN};
@@ -237,7 +237,7 @@ static int ask(struct loop *l)
 }
 
 /* rc: of the run. */
-static int finish(struct loop *l, int rc, struct astra_error *err)
+static int simulate_finish(struct loop *l, int rc, struct astra_error *err)
 {
 	struct astra_sim_result *r = l->v.result;
 	const struct astra_watch *w = &l->v.watch;
@@ -245,8 +245,9 @@ static int finish(struct loop *l, int rc, struct astra_error *err)
 	r->stop_sec = fmax(l->now_sec, r->end_sec);
 	if (!rc &&
 	    (astra_virtual_stop(&l->v, r->stop_sec) < 0 ||
-	     astra_watch_finish(&l->v.watch, r->stop_sec) < 0 || ask(l) < 0 ||
-	     astra_virtual_find_misfits(&l->v) < 0 || astra_bounds_fill(r) < 0))
+	     astra_watch_finish(&l->v.watch, r->stop_sec) < 0 ||
+	     simulate_ask(l) < 0 || astra_virtual_find_misfits(&l->v) < 0 ||
+	     astra_bounds_fill(r) < 0))
 		rc = astra_error_nomem(err);
 	if (w->full)
 		return astra_error_set(err,
@@ -286,10 +287,10 @@ int astra_simulate(const struct astra_trace *trace,
 		.reward = NAN,
 		.seed = options->seed,
 	};
-	rc = begin(&l, &own, err);
+	rc = simulate_begin(&l, &own, err);
 	if (!rc)
-		rc = run(&l, err);
-	rc = finish(&l, rc, err);
+		rc = simulate_run(&l, err);
+	rc = simulate_finish(&l, rc, err);
 	if (l.self)
 		scheduler->destroy(l.self);
 	astra_plan_destroy(&l.plan);

@@ -42,7 +42,7 @@ void astra_trace_clear(struct astra_trace *trace)
 	astra_trace_init(trace);
 }
 
-static struct astra_trace_names *names_of(struct astra_trace *trace)
+static struct astra_trace_names *trace_names_of(struct astra_trace *trace)
 {
 	if (!trace->names)
 		trace->names = calloc(1, sizeof(*trace->names));
@@ -51,7 +51,7 @@ static struct astra_trace_names *names_of(struct astra_trace *trace)
 
 uint32_t astra_trace_tenant(struct astra_trace *trace, const char *name)
 {
-	struct astra_trace_names *names = names_of(trace);
+	struct astra_trace_names *names = trace_names_of(trace);
 	uint32_t at =
 		names ? astra_intern_put(&names->tenants, name) : ASTRA_NONE;
 
@@ -70,7 +70,7 @@ uint32_t astra_trace_tenant(struct astra_trace *trace, const char *name)
 
 uint32_t astra_trace_user(struct astra_trace *trace, const char *name)
 {
-	struct astra_trace_names *names = names_of(trace);
+	struct astra_trace_names *names = trace_names_of(trace);
 	uint32_t at =
 		names ? astra_intern_put(&names->users, name) : ASTRA_NONE;
 
@@ -86,7 +86,7 @@ uint32_t astra_trace_user(struct astra_trace *trace, const char *name)
 
 uint32_t astra_trace_app(struct astra_trace *trace, const char *name)
 {
-	struct astra_trace_names *names = names_of(trace);
+	struct astra_trace_names *names = trace_names_of(trace);
 	uint32_t at = names ? astra_intern_put(&names->apps, name) : ASTRA_NONE;
 
 	if (at == ASTRA_NONE)
@@ -117,7 +117,7 @@ uint32_t astra_trace_profile(struct astra_trace *trace,
 int astra_trace_add(struct astra_trace *trace,
 		    const struct astra_trace_job *job, const char *name)
 {
-	struct astra_trace_names *names = names_of(trace);
+	struct astra_trace_names *names = trace_names_of(trace);
 	const char *copy = names ? astra_arena_text(&names->jobs, name) : NULL;
 
 	if (!copy || trace->job_count >= UINT32_MAX - 1 ||
@@ -135,7 +135,7 @@ struct place {
 	size_t at;
 };
 
-static int by_place(const void *a, const void *b)
+static int trace_by_place(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
@@ -152,7 +152,7 @@ static bool sorted(const struct astra_trace *trace)
 	return true;
 }
 
-static int sort(struct astra_trace *trace)
+static int trace_sort(struct astra_trace *trace)
 {
 	struct place *places = calloc(trace->job_count, sizeof(*places));
 	struct astra_trace_job *jobs =
@@ -165,7 +165,7 @@ static int sort(struct astra_trace *trace)
 	}
 	for (size_t i = 0; i < trace->job_count; i++)
 		places[i] = (struct place){trace->jobs[i].submit_sec, i};
-	qsort(places, trace->job_count, sizeof(*places), by_place);
+	qsort(places, trace->job_count, sizeof(*places), trace_by_place);
 	for (size_t i = 0; i < trace->job_count; i++)
 		jobs[i] = trace->jobs[places[i].at];
 	free(places);
@@ -199,7 +199,7 @@ int astra_trace_finish(struct astra_trace *trace, struct astra_error *err)
 		return 0;
 	if (!trace->job_count)
 		return no_job(trace, err);
-	if (!sorted(trace) && sort(trace) < 0)
+	if (!sorted(trace) && trace_sort(trace) < 0)
 		return astra_error_nomem(err);
 	first = trace->jobs[0].submit_sec;
 	for (size_t i = 0; i < trace->job_count; i++) {
@@ -216,8 +216,9 @@ int astra_trace_finish(struct astra_trace *trace, struct astra_error *err)
 
 /* Whether the job is smaller than the cluster; a defect if it is not, or if it
  * is larger than its quota. */
-static bool fits(struct astra_trace *trace, const struct astra_trace_job *job,
-		 uint64_t gpus, double weight_sum)
+static bool trace_fits(struct astra_trace *trace,
+		       const struct astra_trace_job *job, uint64_t gpus,
+		       double weight_sum)
 {
 	double weight = trace->tenants[job->tenant].weight;
 	double quota = weight_sum > 0 ? (double)gpus * weight / weight_sum : 0;
@@ -246,7 +247,7 @@ void astra_trace_fit(struct astra_trace *trace, uint64_t gpus)
 	for (size_t i = 0; i < trace->tenant_count; i++)
 		weight_sum += trace->tenants[i].weight;
 	for (size_t i = 0; i < trace->job_count; i++)
-		if (fits(trace, &trace->jobs[i], gpus, weight_sum))
+		if (trace_fits(trace, &trace->jobs[i], gpus, weight_sum))
 			trace->jobs[kept++] = trace->jobs[i];
 	trace->job_count = kept;
 }

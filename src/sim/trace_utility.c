@@ -25,7 +25,7 @@ uint32_t astra_trace_utility(struct astra_trace *trace,
 }
 
 /* FNV-1a, to begin a job's own random numbers with. */
-static uint64_t hash_of(const struct astra_trace_job *job)
+static uint64_t trace_utility_hash_of(const struct astra_trace_job *job)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
@@ -64,6 +64,6 @@ struct astra_utility astra_trace_job_utility(const struct astra_trace *trace,
 
 	if (t->utility)
 		return trace->utilities[t->utility - 1];
-	random = astra_random_seed(seed ^ hash_of(t));
+	random = astra_random_seed(seed ^ trace_utility_hash_of(t));
 	return make_up(&random);
 }

@@ -26,8 +26,8 @@ struct reader {
 	size_t tenant, weight, count; /* columns */
 };
 
-static int complain(const struct reader *reader, const char *what,
-		    const char *value, struct astra_error *err)
+static int trace_weights_complain(const struct reader *reader, const char *what,
+				  const char *value, struct astra_error *err)
 {
 	return astra_error_set(err, "%s: line %u: %s: %s", reader->lines.name,
 			       reader->lines.number, what, value);
@@ -56,21 +56,23 @@ static int read_header(struct reader *reader, char *line,
 			       reader->lines.name, reader->lines.number);
 }
 
-static int read_row(struct reader *reader, char *line, struct astra_error *err)
+static int trace_weights_read_row(struct reader *reader, char *line,
+				  struct astra_error *err)
 {
 	char *fields[FIELDS];
 	uint32_t tenant;
 	double weight;
 
 	if (astra_field_split(line, ',', true, fields, FIELDS) != reader->count)
-		return complain(reader, "wrong number of fields", line, err);
+		return trace_weights_complain(reader, "wrong number of fields",
+					      line, err);
 	if (!*fields[reader->tenant])
-		return complain(reader, "no tenant", line, err);
+		return trace_weights_complain(reader, "no tenant", line, err);
 	if (astra_field_number(fields[reader->weight], &weight) !=
 		    ASTRA_FIELD_OK ||
 	    weight < 0 || weight > WEIGHT_MAX)
-		return complain(reader, "no weight from 0 to 1e9",
-				fields[reader->weight], err);
+		return trace_weights_complain(reader, "no weight from 0 to 1e9",
+					      fields[reader->weight], err);
 	tenant = astra_trace_tenant(reader->trace, fields[reader->tenant]);
 	if (tenant == ASTRA_NONE ||
 	    astra_grow(&reader->sums, &reader->room, (size_t)tenant + 1,
@@ -89,12 +91,12 @@ static int read_lines(struct reader *reader, struct astra_error *err)
 
 	while ((rc = astra_lines_next(&reader->lines, &line, &text, err)) > 0) {
 		if (!text)
-			return complain(reader, "no line of UTF-8 text", line,
-					err);
+			return trace_weights_complain(
+				reader, "no line of UTF-8 text", line, err);
 		if (!line[strspn(line, " \t")])
 			continue;
 		rc = header ? read_header(reader, line, err)
-			    : read_row(reader, line, err);
+			    : trace_weights_read_row(reader, line, err);
 		if (rc < 0)
 			return -1;
 		header = false;

@@ -103,7 +103,8 @@ void astra_virtual_clear(struct astra_virtual *v)
 
 /* What changes. */
 
-static int note(uint32_t **list, size_t *count, size_t *room, uint32_t number)
+static int virtual_note(uint32_t **list, size_t *count, size_t *room,
+			uint32_t number)
 {
 	if (astra_grow(list, room, *count + 1, sizeof(**list)) < 0)
 		return -1;
@@ -113,7 +114,8 @@ static int note(uint32_t **list, size_t *count, size_t *room, uint32_t number)
 
 static int note_job(struct astra_virtual *v, uint32_t active)
 {
-	return note(&v->changed, &v->changed_count, &v->changed_room, active);
+	return virtual_note(&v->changed, &v->changed_count, &v->changed_room,
+			    active);
 }
 
 static int note_nodes(struct astra_virtual *v,
@@ -122,8 +124,8 @@ static int note_nodes(struct astra_virtual *v,
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < j->held_count; i++)
-		rc = note(&v->changed_nodes, &v->changed_node_count,
-			  &v->changed_node_room, j->held[i].node);
+		rc = virtual_note(&v->changed_nodes, &v->changed_node_count,
+				  &v->changed_node_room, j->held[i].node);
 	return rc;
 }
 
@@ -154,8 +156,8 @@ struct astra_changes astra_virtual_changes(struct astra_virtual *v)
 	return changes;
 }
 
-static void hold(struct astra_virtual *v, const struct astra_virtual_job *j,
-		 bool take)
+static void virtual_hold(struct astra_virtual *v,
+			 const struct astra_virtual_job *j, bool take)
 {
 	for (size_t i = 0; i < j->held_count; i++) {
 		struct astra_node *n = &v->nodes[j->held[i].node];
@@ -191,8 +193,8 @@ int astra_virtual_submit(struct astra_virtual *v, uint32_t job)
 /* How a run ends. */
 
 /* The job leaves its GPUs. */
-static int release(struct astra_virtual *v, uint32_t job, double signal_sec,
-		   double now_sec)
+static int virtual_release(struct astra_virtual *v, uint32_t job,
+			   double signal_sec, double now_sec)
 {
 	struct astra_virtual_job *j = &v->jobs[job];
 	struct astra_job *a = &v->active[j->active];
@@ -202,7 +204,7 @@ static int release(struct astra_virtual *v, uint32_t job, double signal_sec,
 	    note_job(v, j->active) < 0 || note_nodes(v, j) < 0)
 		return -1;
 	o->attained_gpu_sec += j->held_gpus * (now_sec - j->start_sec);
-	hold(v, j, false);
+	virtual_hold(v, j, false);
 	j->held_count = 0;
 	j->run++;
 	j->leaving = false;
@@ -217,7 +219,7 @@ static int end_job(struct astra_virtual *v, uint32_t job, double now_sec)
 {
 	struct astra_virtual_job *j = &v->jobs[job];
 
-	if (release(v, job, now_sec, now_sec) < 0 ||
+	if (virtual_release(v, job, now_sec, now_sec) < 0 ||
 	    astra_grow(&v->ended, &v->ended_room, v->ended_count + 1,
 		       sizeof(*v->ended)) < 0)
 		return -1;
@@ -234,15 +236,15 @@ static int end_job(struct astra_virtual *v, uint32_t job, double now_sec)
 }
 
 /* It goes on later from what it had at signal_sec. */
-static int requeue(struct astra_virtual *v, uint32_t job, double signal_sec,
-		   double now_sec)
+static int virtual_requeue(struct astra_virtual *v, uint32_t job,
+			   double signal_sec, double now_sec)
 {
 	struct astra_virtual_job *j = &v->jobs[job];
 	struct astra_job *a = &v->active[j->active];
 	struct astra_oracle *o = &v->oracle[j->active];
 
 	j->done_sec += astra_virtual_progress(j, signal_sec);
-	if (release(v, job, signal_sec, now_sec) < 0)
+	if (virtual_release(v, job, signal_sec, now_sec) < 0)
 		return -1;
 	o->done_sec = j->done_sec;
 	o->left_sec = fmax(0, o->job->duration_sec - j->done_sec);
@@ -263,14 +265,14 @@ int astra_virtual_event(struct astra_virtual *v, const struct astra_event *e)
 	v->result->events++;
 	if (e->kind == ASTRA_EVENT_END)
 		return end_job(v, e->job, e->at_sec);
-	return requeue(v, e->job, e->at_sec - v->options->checkpoint_sec,
-		       e->at_sec);
+	return virtual_requeue(
+		v, e->job, e->at_sec - v->options->checkpoint_sec, e->at_sec);
 }
 
 /* What a plan says. */
 
-static int refuse(const struct astra_decision *d, const char *why,
-		  struct astra_error *err)
+static int virtual_refuse(const struct astra_decision *d, const char *why,
+			  struct astra_error *err)
 {
 	return astra_error_set(err, "the scheduler's plan for job %u: %s",
 			       d->job, why);
@@ -290,12 +292,12 @@ static int check_shares(const struct astra_virtual *v,
 		if (shares[i].node >= v->cluster->node_count ||
 		    (i && shares[i].node <= shares[i - 1].node) ||
 		    shares[i].gpus > v->nodes[shares[i].node].gpus_free)
-			return refuse(d, "GPUs that are not free", err);
+			return virtual_refuse(d, "GPUs that are not free", err);
 		*gpus += shares[i].gpus;
 	}
 	if (!*gpus || *gpus > r->gpus ||
 	    *gpus < (r->gpus_min ? r->gpus_min : r->gpus))
-		return refuse(d, "not the GPUs that it asks for", err);
+		return virtual_refuse(d, "not the GPUs that it asks for", err);
 	return 0;
 }
 
@@ -309,13 +311,14 @@ static int take_shares(struct astra_virtual *v, struct astra_virtual_job *j,
 	memcpy(held, shares, count * sizeof(*held));
 	j->held = held;
 	j->held_count = count;
-	hold(v, j, true);
+	virtual_hold(v, j, true);
 	return 0;
 }
 
-static int start(struct astra_virtual *v, const struct astra_decision *d,
-		 const struct astra_share *shares, double now_sec,
-		 struct astra_error *err)
+static int virtual_start(struct astra_virtual *v,
+			 const struct astra_decision *d,
+			 const struct astra_share *shares, double now_sec,
+			 struct astra_error *err)
 {
 	uint32_t job = d->job - 1;
 	struct astra_virtual_job *j = &v->jobs[job];
@@ -325,7 +328,7 @@ static int start(struct astra_virtual *v, const struct astra_decision *d,
 	uint32_t gpus;
 
 	if (a->state != ASTRA_JOB_PENDING)
-		return refuse(d, "it does not wait", err);
+		return virtual_refuse(d, "it does not wait", err);
 	if (check_shares(v, d, shares, &gpus, err) < 0)
 		return -1;
 	if (take_shares(v, j, shares, d->share_count) < 0 ||
@@ -354,8 +357,9 @@ static int start(struct astra_virtual *v, const struct astra_decision *d,
 }
 
 /* It stops working now and leaves when its checkpoint is written. */
-static int leave(struct astra_virtual *v, const struct astra_decision *d,
-		 double now_sec, struct astra_error *err)
+static int virtual_leave(struct astra_virtual *v,
+			 const struct astra_decision *d, double now_sec,
+			 struct astra_error *err)
 {
 	uint32_t job = d->job - 1;
 	struct astra_virtual_job *j = &v->jobs[job];
@@ -368,7 +372,7 @@ static int leave(struct astra_virtual *v, const struct astra_decision *d,
 	if (j->leaving) /* it is asked again at its grace's end */
 		return 0;
 	if (v->options->checkpoint_sec <= 0)
-		return requeue(v, job, now_sec, now_sec) < 0
+		return virtual_requeue(v, job, now_sec, now_sec) < 0
 			       ? astra_error_nomem(err)
 			       : 0;
 	j->leaving = true;
@@ -379,14 +383,14 @@ static int leave(struct astra_virtual *v, const struct astra_decision *d,
 }
 
 /* It will never run. */
-static int drop(struct astra_virtual *v, const struct astra_decision *d,
-		double now_sec, struct astra_error *err)
+static int virtual_drop(struct astra_virtual *v, const struct astra_decision *d,
+			double now_sec, struct astra_error *err)
 {
 	uint32_t job = d->job - 1;
 	struct astra_job *a = &v->active[v->jobs[job].active];
 
 	if (a->state != ASTRA_JOB_PENDING)
-		return refuse(d, "it does not wait", err);
+		return virtual_refuse(d, "it does not wait", err);
 	if (astra_grow(&v->ended, &v->ended_room, v->ended_count + 1,
 		       sizeof(*v->ended)) < 0 ||
 	    note_job(v, v->jobs[job].active) < 0 ||
@@ -407,17 +411,17 @@ int astra_virtual_apply(struct astra_virtual *v, const struct astra_plan *plan,
 
 		if (!d->job || d->job > v->trace->job_count ||
 		    v->jobs[d->job - 1].active == ASTRA_NONE)
-			return refuse(d, "there is none", err);
+			return virtual_refuse(d, "there is none", err);
 		if (d->action == ASTRA_START)
-			rc = start(v, d, plan->shares + d->first_share, now_sec,
-				   err);
+			rc = virtual_start(v, d, plan->shares + d->first_share,
+					   now_sec, err);
 		else if (d->action == ASTRA_REFUSE)
-			rc = drop(v, d, now_sec, err);
+			rc = virtual_drop(v, d, now_sec, err);
 		else if (v->active[v->jobs[d->job - 1].active].state !=
 			 ASTRA_JOB_RUNNING)
-			rc = refuse(d, "it does not run", err);
+			rc = virtual_refuse(d, "it does not run", err);
 		else
-			rc = leave(v, d, now_sec, err);
+			rc = virtual_leave(v, d, now_sec, err);
 		if (rc < 0)
 			return -1;
 	}

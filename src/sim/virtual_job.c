@@ -18,8 +18,9 @@ static uint32_t least_gpus(const struct astra_virtual *v,
 	return least < t->gpus ? least : 0;
 }
 
-static struct astra_request request_of(const struct astra_virtual *v,
-				       const struct astra_trace_job *t)
+static struct astra_request
+virtual_job_request_of(const struct astra_virtual *v,
+		       const struct astra_trace_job *t)
 {
 	uint32_t least = least_gpus(v, t);
 
@@ -50,7 +51,7 @@ struct astra_job astra_virtual_job(const struct astra_virtual *v, uint32_t job)
 		.user = v->jobs[job].user,
 		.copies = 1,
 		.weight = 1,
-		.request = request_of(v, t),
+		.request = virtual_job_request_of(v, t),
 		.state = ASTRA_JOB_PENDING,
 		.submit_sec = ASTRA_VIRTUAL_BEGIN + t->submit_sec,
 		.time_limit_sec = t->limit_sec,
@@ -108,7 +109,7 @@ int astra_virtual_find_misfits(struct astra_virtual *v)
 
 		if (v->result->jobs[i].start_sec >= 0)
 			continue;
-		r = request_of(v, &v->trace->jobs[i]);
+		r = virtual_job_request_of(v, &v->trace->jobs[i]);
 		if (r.gpus_min)
 			r.gpus = r.gpus_min;
 		v->result->jobs[i].misfit =

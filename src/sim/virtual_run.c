@@ -10,7 +10,8 @@ double astra_virtual_progress(const struct astra_virtual_job *j, double now_sec)
 	return fmax(0, now_sec - j->progress_from_sec) / j->stretch;
 }
 
-static int keep_run(struct astra_virtual *v, uint32_t job, double now_sec)
+static int virtual_run_keep_run(struct astra_virtual *v, uint32_t job,
+				double now_sec)
 {
 	struct astra_sim_result *r = v->result;
 	const struct astra_virtual_job *j = &v->jobs[job];
@@ -45,7 +46,7 @@ int astra_virtual_count_run(struct astra_virtual *v, uint32_t job,
 		v->trace->jobs[job].gpus * work * (j->slowdown - 1);
 	out->leases += (uint32_t)fmax(
 		1, ceil((now_sec - j->start_sec) / v->lease_sec - 1e-9));
-	return keep_run(v, job, now_sec);
+	return virtual_run_keep_run(v, job, now_sec);
 }
 
 int astra_virtual_stop(struct astra_virtual *v, double now_sec)

@@ -148,7 +148,7 @@ static int close_interval(struct astra_watch *w, double end_sec)
 	return 0;
 }
 
-static int advance(struct astra_watch *w, double now_sec)
+static int watch_advance(struct astra_watch *w, double now_sec)
 {
 	while (w->next_sec <= now_sec) {
 		if (close_interval(w, w->next_sec) < 0)
@@ -162,7 +162,7 @@ int astra_watch_submit(struct astra_watch *w, uint32_t job, double now_sec)
 {
 	const struct astra_trace_job *t = &w->trace->jobs[job];
 
-	if (advance(w, now_sec) < 0)
+	if (watch_advance(w, now_sec) < 0)
 		return -1;
 	w->jobs[job] = watch_add_job(w, t, now_sec);
 	if (w->jobs[job] == ASTRA_NONE)
@@ -174,7 +174,7 @@ int astra_watch_submit(struct astra_watch *w, uint32_t job, double now_sec)
 int astra_watch_start(struct astra_watch *w, uint32_t job, uint32_t gpus,
 		      double now_sec)
 {
-	if (advance(w, now_sec) < 0)
+	if (watch_advance(w, now_sec) < 0)
 		return -1;
 	astra_fairness_set_alloc(w->account, now_sec, w->jobs[job], gpus);
 	return 0;
@@ -182,13 +182,13 @@ int astra_watch_start(struct astra_watch *w, uint32_t job, uint32_t gpus,
 
 int astra_watch_stop(struct astra_watch *w, uint32_t job, double now_sec)
 {
-	if (advance(w, now_sec) < 0)
+	if (watch_advance(w, now_sec) < 0)
 		return -1;
 	astra_fairness_set_alloc(w->account, now_sec, w->jobs[job], 0);
 	return 0;
 }
 
-static void read_job(struct astra_watch *w, uint32_t job, double now_sec)
+static void watch_read_job(struct astra_watch *w, uint32_t job, double now_sec)
 {
 	struct astra_usage u =
 		astra_fairness_job(w->account, now_sec, w->jobs[job]);
@@ -200,9 +200,9 @@ static void read_job(struct astra_watch *w, uint32_t job, double now_sec)
 
 int astra_watch_done(struct astra_watch *w, uint32_t job, double now_sec)
 {
-	if (advance(w, now_sec) < 0)
+	if (watch_advance(w, now_sec) < 0)
 		return -1;
-	read_job(w, job, now_sec);
+	watch_read_job(w, job, now_sec);
 	astra_fairness_set_alloc(w->account, now_sec, w->jobs[job], 0);
 	astra_fairness_set_active(w->account, now_sec, w->jobs[job], 0);
 	astra_fairness_remove_job(w->account, now_sec, w->jobs[job]);
@@ -211,7 +211,7 @@ int astra_watch_done(struct astra_watch *w, uint32_t job, double now_sec)
 
 int astra_watch_drop(struct astra_watch *w, uint32_t job, double now_sec)
 {
-	if (advance(w, now_sec) < 0)
+	if (watch_advance(w, now_sec) < 0)
 		return -1;
 	astra_fairness_set_active(w->account, now_sec, w->jobs[job], 0);
 	return 0;
@@ -221,12 +221,12 @@ int astra_watch_finish(struct astra_watch *w, double now_sec)
 {
 	struct astra_sim_result *r = w->result;
 
-	if (advance(w, now_sec) < 0)
+	if (watch_advance(w, now_sec) < 0)
 		return -1;
 	for (uint32_t i = 0; i < w->trace->job_count; i++)
 		if (r->jobs[i].end_sec < 0 &&
 		    w->trace->jobs[i].submit_sec <= now_sec)
-			read_job(w, i, now_sec);
+			watch_read_job(w, i, now_sec);
 	for (size_t i = 0; i < w->trace->tenant_count; i++) {
 		struct astra_usage u = astra_fairness_tenant(
 			w->account, now_sec, w->tenants[i]);

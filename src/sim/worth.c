@@ -6,7 +6,8 @@
 
 #define HOUR_SEC 3600.0
 
-static double worth(const struct astra_sim_result *r, size_t job, double sec)
+static double worth_worth(const struct astra_sim_result *r, size_t job,
+			  double sec)
 {
 	struct astra_utility u =
 		astra_trace_job_utility(r->trace, (uint32_t)job, r->seed);
@@ -20,12 +21,12 @@ double astra_job_worth(const struct astra_sim_result *r, size_t job)
 
 	if (end_sec < 0)
 		return 0;
-	return worth(r, job, end_sec - r->trace->jobs[job].submit_sec);
+	return worth_worth(r, job, end_sec - r->trace->jobs[job].submit_sec);
 }
 
 double astra_job_worth_alone(const struct astra_sim_result *r, size_t job)
 {
-	return worth(r, job, r->trace->jobs[job].duration_sec);
+	return worth_worth(r, job, r->trace->jobs[job].duration_sec);
 }
 
 double astra_income_jain(const struct astra_sim_result *r)

@@ -12,7 +12,7 @@
 
 /* The comment less what we said before, and the space before or after it; for
  * xfree(). */
-static char *others_words(const char *comment)
+static char *advise_others_words(const char *comment)
 {
 	const char *at = comment ? strstr(comment, MARK) : NULL;
 	const char *end = at ? strchr(at, ']') : NULL;
@@ -30,7 +30,7 @@ static char *others_words(const char *comment)
 	return text;
 }
 
-static void tell(const struct astra_advice *advice)
+static void advise_tell(const struct astra_advice *advice)
 {
 	job_record_t *job = find_job_record(advice->job);
 	char *text;
@@ -38,7 +38,7 @@ static void tell(const struct astra_advice *advice)
 	if (!job || job->magic != JOB_MAGIC || IS_JOB_FINISHED(job))
 		return;
 	info("astraea: %pJ: %s", job, advice->text);
-	text = others_words(job->comment);
+	text = advise_others_words(job->comment);
 	xstrfmtcat(text, "%s" MARK "%s]", text && *text ? " " : "",
 		   advice->text);
 	xfree(job->comment);
@@ -57,7 +57,7 @@ int astra_advise(struct astra_diag *diag)
 	if (astra_lock(&hold) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++)
-		tell(&list[i]);
+		advise_tell(&list[i]);
 	astra_unlock(&hold, diag);
 	schedule_job_save(); /* has locks of its own */
 	return 0;

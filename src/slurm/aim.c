@@ -15,7 +15,7 @@ static bitoff_t first_look(const job_record_t *job)
 			  (uint64_t)node_record_count);
 }
 
-static uint64_t max64(uint64_t a, uint64_t b)
+static uint64_t aim_max64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
@@ -139,7 +139,7 @@ static bitoff_t nodes_needed(const job_record_t *job,
 			     struct astra_node_order *order, bitstr_t *nodes)
 {
 	const struct astra_ordered_node *all = astra_node_order_numbered(order);
-	bitoff_t least = (bitoff_t)max64(job->details->min_nodes, 1);
+	bitoff_t least = (bitoff_t)aim_max64(job->details->min_nodes, 1);
 	struct astra_ask ask;
 	uint64_t most = 1;
 
@@ -149,15 +149,15 @@ static bitoff_t nodes_needed(const job_record_t *job,
 	for (bitoff_t i = 0; i < node_record_count; i++)
 		if (all[i].gpus > most && bit_test(nodes, i))
 			most = all[i].gpus;
-	return (bitoff_t)max64((ask.count[ASTRA_PER_JOB] + most - 1) / most,
-			       (uint64_t)least);
+	return (bitoff_t)aim_max64((ask.count[ASTRA_PER_JOB] + most - 1) / most,
+				   (uint64_t)least);
 }
 
 /* Where the best of all rows begins, or -1. Twice around, for one may lie
  * across the first look. */
-static bitoff_t find_row(const job_record_t *job,
-			 const struct astra_ordered_node *all, bitstr_t *nodes,
-			 bitoff_t need)
+static bitoff_t aim_find_row(const job_record_t *job,
+			     const struct astra_ordered_node *all,
+			     bitstr_t *nodes, bitoff_t need)
 {
 	bitoff_t first = first_look(job), best = -1, row = 0;
 	uint64_t gpus = 0, most = 0;
@@ -189,7 +189,7 @@ static void keep_neighbours(const job_record_t *job,
 
 	keep_suited(job, order, nodes);
 	need = nodes_needed(job, order, nodes);
-	at = find_row(job, astra_node_order_numbered(order), nodes, need);
+	at = aim_find_row(job, astra_node_order_numbered(order), nodes, need);
 	for (bitoff_t i = 0; at >= 0 && i < node_record_count; i++)
 		if (i < at || i >= at + need)
 			bit_clear(nodes, i);
@@ -260,7 +260,7 @@ static void count_beside(struct segment *segments, size_t found, size_t want)
 }
 
 /* Of a heap with the worst one first, let the one at `at` sink to its place. */
-static void sink(struct segment *heap, size_t count, size_t at)
+static void aim_sink(struct segment *heap, size_t count, size_t at)
 {
 	for (;;) {
 		size_t worst = at;
@@ -283,12 +283,12 @@ static void choose_segments(struct segment *segments, size_t found, size_t want)
 {
 	count_beside(segments, found, want);
 	for (size_t i = want / 2; i-- > 0;)
-		sink(segments, want, i);
+		aim_sink(segments, want, i);
 	for (size_t i = want; i < found; i++) {
 		if (!is_better(&segments[i], segments))
 			continue;
 		segments[0] = segments[i];
-		sink(segments, want, 0);
+		aim_sink(segments, want, 0);
 	}
 }
 

@@ -142,8 +142,8 @@ static void note_started(struct apply *a)
 		a->since_usec = astra_usec();
 }
 
-static void start(struct apply *a, const struct astra_decision *d,
-		  const struct astra_job_info *job_info)
+static void apply_start(struct apply *a, const struct astra_decision *d,
+			const struct astra_job_info *job_info)
 {
 	double now = (double)time(NULL);
 	struct astra_start_share *shares = apply_shares(a, d);
@@ -215,7 +215,7 @@ static void send_signal(struct apply *a, const struct astra_decision *d,
 	ASTRA_FAULT("lease.signalled");
 }
 
-static void requeue(struct apply *a, const struct astra_decision *d)
+static void apply_requeue(struct apply *a, const struct astra_decision *d)
 {
 	job_record_t *job = find_run(d);
 	int rc;
@@ -276,20 +276,20 @@ static void deny(struct apply *a, const struct astra_decision *d)
 	}
 }
 
-static void carry_out(struct apply *a, const struct astra_decision *d)
+static void apply_carry_out(struct apply *a, const struct astra_decision *d)
 {
 	const struct astra_job_info *job_info = find_info(a, d->job);
 
 	if (!job_info)
 		a->out->skipped++;
 	else if (d->action == ASTRA_START)
-		start(a, d, job_info);
+		apply_start(a, d, job_info);
 	else if (d->action == ASTRA_SIGNAL)
 		send_signal(a, d, job_info);
 	else if (d->action == ASTRA_REFUSE)
 		deny(a, d);
 	else
-		requeue(a, d);
+		apply_requeue(a, d);
 }
 
 /* Those with a batch script, or the others. */
@@ -348,14 +348,14 @@ static int pause_all(struct apply *a, struct astra_hold_time *hold,
 }
 
 /* Returns 0 with the locks given back, or -1. */
-static int carry_out_all(struct apply *a, struct astra_diag *diag)
+static int apply_carry_out_all(struct apply *a, struct astra_diag *diag)
 {
 	struct astra_hold_time hold;
 
 	if (astra_lock(&hold) < 0)
 		return -1;
 	for (size_t i = 0; i < a->pool->plan.decision_count; i++) {
-		carry_out(a, &a->pool->plan.decisions[i]);
+		apply_carry_out(a, &a->pool->plan.decisions[i]);
 		if (pause_all(a, &hold, diag) < 0)
 			return -1;
 	}
@@ -380,7 +380,7 @@ int astra_apply(struct astra_pool *pool, const struct astra_view *view,
 	a.started = calloc(pool->plan.decision_count, sizeof(*a.started));
 	rc = a.started ? index_jobs(&a) : -1;
 	if (rc == 0)
-		rc = carry_out_all(&a, diag);
+		rc = apply_carry_out_all(&a, diag);
 	if (rc == 0)
 		rc = launch_started(&a, diag);
 	if (rc == 0)
@@ -414,9 +414,9 @@ static double *find_starts(const struct astra_pool *pool, double now_sec)
 }
 
 /* limit: what keeps it for all that Slurm knows not of, or "". */
-static void tell(const struct astra_pool *pool,
-		 const struct astra_reason *reason, const char *limit,
-		 double start_sec, double now_sec)
+static void apply_tell(const struct astra_pool *pool,
+		       const struct astra_reason *reason, const char *limit,
+		       double start_sec, double now_sec)
 {
 	const struct astra_options *options =
 		astra_engine_options(pool->engine);
@@ -446,8 +446,8 @@ static void tell(const struct astra_pool *pool,
 
 /* The limit of a reason's job. at: where the last one's was; reasons are in the
  * order of the jobs. */
-static const char *limit_of(const struct astra_view *view,
-			    const struct astra_reason *reason, size_t *at)
+static const char *apply_limit_of(const struct astra_view *view,
+				  const struct astra_reason *reason, size_t *at)
 {
 	while (*at < view->job_count && view->jobs[*at].id != reason->job)
 		++*at;
@@ -467,8 +467,8 @@ static int tell_all(const struct astra_pool *pool,
 	for (size_t i = 0; i < pool->plan.reason_count; i++) {
 		const struct astra_reason *reason = &pool->plan.reasons[i];
 
-		tell(pool, reason, limit_of(view, reason, &at),
-		     starts ? starts[i] : reason->start_sec, now_sec);
+		apply_tell(pool, reason, apply_limit_of(view, reason, &at),
+			   starts ? starts[i] : reason->start_sec, now_sec);
 		if (i % 256 == 255 && astra_yield(&hold, diag) < 0)
 			return -1;
 	}

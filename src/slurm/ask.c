@@ -10,7 +10,7 @@
 #define COUNT_MAX UINT32_MAX /* products of two of them fit into 64 bits */
 #define TOKEN_MAX 256
 
-static uint64_t max64(uint64_t a, uint64_t b)
+static uint64_t ask_max64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
@@ -111,7 +111,7 @@ static bool is_gres(const char *token, const char *name)
 	return !strncmp(token, name, len) && (!token[len] || token[len] == ':');
 }
 
-static bool is_none(const char *token)
+static bool ask_is_none(const char *token)
 {
 	const char *colon = strrchr(token, ':');
 	uint64_t count;
@@ -131,7 +131,7 @@ static int add_token(struct astra_ask *ask, enum astra_ask_per per, char *token)
 		return add_units(ask, per, token + 3, &ask->gpus);
 	if (is_gres(token, "shard"))
 		return add_units(ask, per, token + 5, &ask->shards);
-	ask->mps |= is_gres(token, "mps") && !is_none(token);
+	ask->mps |= is_gres(token, "mps") && !ask_is_none(token);
 	return 0;
 }
 
@@ -170,18 +170,18 @@ static uint64_t node_tasks(const struct astra_spread *s)
 }
 
 /* GPUs that must be on one node: the most that any of the counts demands. */
-static uint64_t node_gpus(const struct astra_ask *ask,
-			  const struct astra_spread *s)
+static uint64_t ask_node_gpus(const struct astra_ask *ask,
+			      const struct astra_spread *s)
 {
 	const uint64_t *count = ask->count;
 	uint64_t most = count[ASTRA_PER_NODE];
 
-	most = max64(most,
-		     count[ASTRA_PER_SOCKET] * at_least_1(s->sockets_per_node));
-	most = max64(most, count[ASTRA_PER_TASK] * node_tasks(s));
+	most = ask_max64(most, count[ASTRA_PER_SOCKET] *
+				       at_least_1(s->sockets_per_node));
+	most = ask_max64(most, count[ASTRA_PER_TASK] * node_tasks(s));
 	if (s->nodes_max)
-		most = max64(most,
-			     divide_up(count[ASTRA_PER_JOB], s->nodes_max));
+		most = ask_max64(most,
+				 divide_up(count[ASTRA_PER_JOB], s->nodes_max));
 	return most;
 }
 
@@ -192,17 +192,17 @@ struct astra_need astra_ask_need(const struct astra_ask *ask,
 	struct astra_need need = {0};
 	uint64_t nodes = at_least_1(s->nodes_min);
 
-	need.node_gpus = node_gpus(ask, s);
-	need.gpus = max64(count[ASTRA_PER_JOB], need.node_gpus);
-	need.gpus = max64(need.gpus, count[ASTRA_PER_NODE] * nodes);
-	need.gpus = max64(need.gpus, count[ASTRA_PER_SOCKET] * nodes);
-	need.gpus =
-		max64(need.gpus, count[ASTRA_PER_TASK] * at_least_1(s->tasks));
+	need.node_gpus = ask_node_gpus(ask, s);
+	need.gpus = ask_max64(count[ASTRA_PER_JOB], need.node_gpus);
+	need.gpus = ask_max64(need.gpus, count[ASTRA_PER_NODE] * nodes);
+	need.gpus = ask_max64(need.gpus, count[ASTRA_PER_SOCKET] * nodes);
+	need.gpus = ask_max64(need.gpus,
+			      count[ASTRA_PER_TASK] * at_least_1(s->tasks));
 	if (!need.gpus && s->tasks_per_gpu)
 		need.gpus = s->tasks / s->tasks_per_gpu;
 	if (!need.gpus)
 		return need;
-	need.node_gpus = max64(need.node_gpus, 1);
+	need.node_gpus = ask_max64(need.node_gpus, 1);
 	need.nodes = (uint32_t)nodes;
 	return need;
 }

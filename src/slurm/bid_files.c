@@ -14,27 +14,27 @@ static size_t file_count, file_room;
 static struct astra_idmap by_job;
 static size_t wanted; /* in this round */
 
-static struct astra_bid_file *find(uint32_t job)
+static struct astra_bid_file *bid_files_find(uint32_t job)
 {
 	uint32_t at = astra_idmap_get(&by_job, job);
 
 	return at == ASTRA_IDMAP_NONE ? NULL : &files[at];
 }
 
-static size_t numbers_of(const struct astra_bid_file *file)
+static size_t bid_files_numbers_of(const struct astra_bid_file *file)
 {
 	return (size_t)ASTRA_LEVEL_COUNT * file->gpus_max;
 }
 
 /* Whether a user may have so many numbers more. */
-static bool has_room(uint32_t uid, size_t numbers)
+static bool bid_files_has_room(uint32_t uid, size_t numbers)
 {
 	size_t all = numbers, own = numbers;
 
 	for (size_t i = 0; i < file_count; i++) {
-		all += numbers_of(&files[i]);
+		all += bid_files_numbers_of(&files[i]);
 		if (files[i].uid == uid)
-			own += numbers_of(&files[i]);
+			own += bid_files_numbers_of(&files[i]);
 	}
 	return all <= ASTRA_BID_FILES_NUMBERS_MAX &&
 	       own <= ASTRA_BID_FILES_NUMBERS_MAX / USER_PART;
@@ -43,14 +43,14 @@ static bool has_room(uint32_t uid, size_t numbers)
 bool astra_bid_files_want(uint32_t job)
 {
 	if (wanted >= ASTRA_BID_FILES_ROUND ||
-	    file_count >= ASTRA_BID_FILES_MAX || find(job))
+	    file_count >= ASTRA_BID_FILES_MAX || bid_files_find(job))
 		return false;
 	wanted++;
 	return true;
 }
 
-static void read_table(struct astra_bid_file *file, const char *text,
-		       const double slowdown[ASTRA_LEVEL_COUNT])
+static void bid_files_read_table(struct astra_bid_file *file, const char *text,
+				 const double slowdown[ASTRA_LEVEL_COUNT])
 {
 	struct astra_curves curves;
 	uint32_t gpus;
@@ -58,7 +58,7 @@ static void read_table(struct astra_bid_file *file, const char *text,
 	if (astra_bid_text_read(text, &curves, NULL) < 0)
 		return;
 	gpus = astra_curves_gpus(&curves);
-	if (has_room(file->uid, (size_t)ASTRA_LEVEL_COUNT * gpus))
+	if (bid_files_has_room(file->uid, (size_t)ASTRA_LEVEL_COUNT * gpus))
 		file->table = calloc((size_t)ASTRA_LEVEL_COUNT * gpus,
 				     sizeof(*file->table));
 	if (file->table) {
@@ -73,18 +73,18 @@ void astra_bid_files_learn(uint32_t job, uint32_t uid, const char *text,
 {
 	struct astra_bid_file file = {.job = job, .uid = uid, .seen = true};
 
-	if (find(job) || file_count >= ASTRA_BID_FILES_MAX ||
+	if (bid_files_find(job) || file_count >= ASTRA_BID_FILES_MAX ||
 	    astra_grow(&files, &file_room, file_count + 1, sizeof(*files)) <
 		    0 ||
 	    astra_idmap_put(&by_job, job, (uint32_t)file_count) < 0)
 		return;
-	read_table(&file, text, slowdown);
+	bid_files_read_table(&file, text, slowdown);
 	files[file_count++] = file;
 }
 
 const struct astra_bid_file *astra_bid_files_find(uint32_t job)
 {
-	struct astra_bid_file *file = file_count ? find(job) : NULL;
+	struct astra_bid_file *file = file_count ? bid_files_find(job) : NULL;
 
 	if (!file)
 		return NULL;
@@ -99,7 +99,7 @@ void astra_bid_files_begin(void)
 		files[i].seen = false;
 }
 
-static void drop(size_t at)
+static void bid_files_drop(size_t at)
 {
 	astra_idmap_del(&by_job, files[at].job);
 	free(files[at].table);
@@ -114,13 +114,13 @@ void astra_bid_files_end(void)
 {
 	for (size_t i = file_count; i-- > 0;)
 		if (!files[i].seen)
-			drop(i);
+			bid_files_drop(i);
 }
 
 void astra_bid_files_free(void)
 {
 	while (file_count)
-		drop(file_count - 1);
+		bid_files_drop(file_count - 1);
 	free(files);
 	files = NULL;
 	file_room = wanted = 0;

@@ -18,24 +18,24 @@ struct reader {
 	struct astra_error *err;
 };
 
-static int fail(struct reader *r, const char *wanted)
+static int bid_text_fail(struct reader *r, const char *wanted)
 {
 	return astra_error_set(r->err, "--bid: %s, not \"%.20s\"", wanted,
 			       r->at);
 }
 
-static void skip(struct reader *r)
+static void bid_text_skip(struct reader *r)
 {
 	r->at += strspn(r->at, " \t\r\n");
 }
 
-static bool take(struct reader *r, char mark)
+static bool bid_text_take(struct reader *r, char mark)
 {
-	skip(r);
+	bid_text_skip(r);
 	if (*r->at != mark)
 		return false;
 	r->at++;
-	skip(r);
+	bid_text_skip(r);
 	return true;
 }
 
@@ -45,20 +45,20 @@ static int take_word(struct reader *r, const char **word, size_t *size,
 {
 	const char *begin = r->at;
 
-	if (!take(r, '"'))
-		return fail(r, wanted);
+	if (!bid_text_take(r, '"'))
+		return bid_text_fail(r, wanted);
 	*word = r->at;
 	*size = strcspn(r->at, "\"\\\n");
 	if ((*word)[*size] != '"') {
 		r->at = begin;
-		return fail(r, wanted);
+		return bid_text_fail(r, wanted);
 	}
 	r->at += *size + 1;
-	skip(r);
+	bid_text_skip(r);
 	return 0;
 }
 
-static int take_number(struct reader *r, double *out)
+static int bid_text_take_number(struct reader *r, double *out)
 {
 	char text[NUMBER_BYTES];
 	size_t size = strcspn(r->at, ",] \t\r\n");
@@ -71,8 +71,9 @@ static int take_number(struct reader *r, double *out)
 	(void)snprintf(text, sizeof(text), "%.*s", (int)size, r->at);
 	if (size >= sizeof(text) ||
 	    !astra_stated_number(text, SECONDS_MAX, out) || !(*out > 0))
-		return fail(r, "seconds are numbers above 0 and up to 1e9, or "
-			       "\"inf\"");
+		return bid_text_fail(
+			r, "seconds are numbers above 0 and up to 1e9, or "
+			   "\"inf\"");
 	r->at += size;
 	return 0;
 }
@@ -83,19 +84,22 @@ static int take_numbers(struct reader *r, enum astra_level level,
 	double value;
 
 	if (out->gpus[level])
-		return fail(r, "each level is said once");
-	if (!take(r, '['))
-		return fail(r, "a level has an array of seconds");
+		return bid_text_fail(r, "each level is said once");
+	if (!bid_text_take(r, '['))
+		return bid_text_fail(r, "a level has an array of seconds");
 	do {
-		skip(r);
-		if (take_number(r, &value) < 0)
+		bid_text_skip(r);
+		if (bid_text_take_number(r, &value) < 0)
 			return -1;
 		if (out->gpus[level] >= ASTRA_BID_GPUS_MAX)
-			return fail(r, "a level has at most 4096 GPUs");
+			return bid_text_fail(r,
+					     "a level has at most 4096 GPUs");
 		if (astra_curves_add(out, level, value) < 0)
 			return astra_error_nomem(r->err);
-	} while (take(r, ','));
-	return take(r, ']') ? 0 : fail(r, "a comma or ] is missing");
+	} while (bid_text_take(r, ','));
+	return bid_text_take(r, ']')
+		       ? 0
+		       : bid_text_fail(r, "a comma or ] is missing");
 }
 
 static int take_levels(struct reader *r, struct astra_curves *out)
@@ -103,8 +107,8 @@ static int take_levels(struct reader *r, struct astra_curves *out)
 	static const char wanted[] =
 		"the levels are \"slot\", \"machine\", \"rack\" and \"cross\"";
 
-	if (!take(r, '{'))
-		return fail(r, "\"seconds\" has an object of levels");
+	if (!bid_text_take(r, '{'))
+		return bid_text_fail(r, "\"seconds\" has an object of levels");
 	do {
 		enum astra_level level;
 		const char *word;
@@ -115,14 +119,16 @@ static int take_levels(struct reader *r, struct astra_curves *out)
 		level = astra_level_find(word, size);
 		if (level == ASTRA_LEVEL_COUNT) {
 			r->at = word;
-			return fail(r, wanted);
+			return bid_text_fail(r, wanted);
 		}
-		if (!take(r, ':'))
-			return fail(r, "a colon is missing");
+		if (!bid_text_take(r, ':'))
+			return bid_text_fail(r, "a colon is missing");
 		if (take_numbers(r, level, out) < 0)
 			return -1;
-	} while (take(r, ','));
-	return take(r, '}') ? 0 : fail(r, "a comma or } is missing");
+	} while (bid_text_take(r, ','));
+	return bid_text_take(r, '}')
+		       ? 0
+		       : bid_text_fail(r, "a comma or } is missing");
 }
 
 static int take_all(struct reader *r, struct astra_curves *out)
@@ -131,13 +137,14 @@ static int take_all(struct reader *r, struct astra_curves *out)
 	const char *word;
 	size_t size;
 
-	if (!take(r, '{') || take_word(r, &word, &size, wanted) < 0 ||
-	    size != 7 || memcmp(word, "seconds", 7) != 0 || !take(r, ':'))
-		return fail(r, wanted);
+	if (!bid_text_take(r, '{') || take_word(r, &word, &size, wanted) < 0 ||
+	    size != 7 || memcmp(word, "seconds", 7) != 0 ||
+	    !bid_text_take(r, ':'))
+		return bid_text_fail(r, wanted);
 	if (take_levels(r, out) < 0)
 		return -1;
-	if (!take(r, '}') || *r->at)
-		return fail(r, "nothing follows \"seconds\"");
+	if (!bid_text_take(r, '}') || *r->at)
+		return bid_text_fail(r, "nothing follows \"seconds\"");
 	if (!out->gpus[ASTRA_LEVEL_SLOT])
 		return astra_error_set(r->err, "--bid: \"slot\" is missing");
 	return 0;

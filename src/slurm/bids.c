@@ -22,7 +22,8 @@ static struct bids_entry *entries; /* by pool and app */
 static size_t entry_count, entry_room;
 static bool changed; /* since the last save */
 
-static int compare(const char *pool, uint64_t app, const struct bids_entry *e)
+static int bids_compare(const char *pool, uint64_t app,
+			const struct bids_entry *e)
 {
 	int order = strcmp(pool, e->pool);
 
@@ -30,14 +31,14 @@ static int compare(const char *pool, uint64_t app, const struct bids_entry *e)
 }
 
 /* Where an entry is, or would be. */
-static size_t place_of(const char *pool, uint64_t app)
+static size_t bids_place_of(const char *pool, uint64_t app)
 {
 	size_t low = 0, high = entry_count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (compare(pool, app, &entries[middle]) > 0)
+		if (bids_compare(pool, app, &entries[middle]) > 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -45,11 +46,11 @@ static size_t place_of(const char *pool, uint64_t app)
 	return low;
 }
 
-static struct bids_entry *find(const char *pool, uint64_t app)
+static struct bids_entry *bids_find(const char *pool, uint64_t app)
 {
-	size_t at = place_of(pool, app);
+	size_t at = bids_place_of(pool, app);
 
-	return at < entry_count && !compare(pool, app, &entries[at])
+	return at < entry_count && !bids_compare(pool, app, &entries[at])
 		       ? &entries[at]
 		       : NULL;
 }
@@ -60,8 +61,8 @@ static size_t numbers(uint32_t gpus_max, uint32_t order_count)
 }
 
 /* Whether an app's entry may change so. */
-static bool has_room(const struct bids_entry *old, uint32_t uid,
-		     const struct change *c)
+static bool bids_has_room(const struct bids_entry *old, uint32_t uid,
+			  const struct change *c)
 {
 	size_t all = 0, own = 0, own_apps = 0, more;
 
@@ -89,9 +90,9 @@ static bool has_room(const struct bids_entry *old, uint32_t uid,
 }
 
 /* Takes what it points at, unless it returns NULL. */
-static struct bids_entry *add(const struct bids_entry *new)
+static struct bids_entry *bids_add(const struct bids_entry *new)
 {
-	size_t at = place_of(new->pool, new->app);
+	size_t at = bids_place_of(new->pool, new->app);
 
 	if (astra_grow(&entries, &entry_room, entry_count + 1,
 		       sizeof(*entries)) < 0)
@@ -103,7 +104,7 @@ static struct bids_entry *add(const struct bids_entry *new)
 	return &entries[at];
 }
 
-static struct bids_entry *add_app(const struct astra_report_app *app)
+static struct bids_entry *bids_add_app(const struct astra_report_app *app)
 {
 	struct bids_entry e = {
 		.app = app->of.app, .uid = app->uid, .seen = true};
@@ -111,10 +112,10 @@ static struct bids_entry *add_app(const struct astra_report_app *app)
 	if (strlen(app->pool) >= sizeof(e.pool))
 		return NULL;
 	strcpy(e.pool, app->pool);
-	return add(&e);
+	return bids_add(&e);
 }
 
-static int compare_turns(const void *a, const void *b)
+static int bids_compare_turns(const void *a, const void *b)
 {
 	const struct bids_turn *x = a, *y = b;
 
@@ -146,13 +147,13 @@ static int change_make(struct change *c, const struct astra_report_app *app,
 				   c->table);
 	for (uint32_t i = 0; i < c->order_count; i++)
 		c->order[i] = (struct bids_turn){bid->order.refs[i].id, i + 1};
-	qsort(c->order, c->order_count, sizeof(*c->order), compare_turns);
+	qsort(c->order, c->order_count, sizeof(*c->order), bids_compare_turns);
 	return 0;
 }
 
 /* What is replaced is left in the change, to be freed. */
-static void apply(struct bids_entry *e, struct change *c, double rho_now,
-		  double now_sec)
+static void bids_apply(struct bids_entry *e, struct change *c, double rho_now,
+		       double now_sec)
 {
 	struct change old = {.table = e->table, .order = e->order};
 
@@ -184,13 +185,13 @@ int astra_bids_note(const struct astra_report *report,
 	if (change_make(&c, app, &query->bid) < 0)
 		return astra_error_nomem(err);
 	pthread_mutex_lock(&lock);
-	e = find(app->pool, app->of.app);
-	if (!has_room(e, app->uid, &c))
+	e = bids_find(app->pool, app->of.app);
+	if (!bids_has_room(e, app->uid, &c))
 		e = NULL;
 	else if (!e)
-		e = add_app(app);
+		e = bids_add_app(app);
 	if (e)
-		apply(e, &c, query->bid.rho_now, viewer->now_sec);
+		bids_apply(e, &c, query->bid.rho_now, viewer->now_sec);
 	changed |= e != NULL;
 	pthread_mutex_unlock(&lock);
 	change_clear(&c);
@@ -247,7 +248,8 @@ static uint32_t turn_at(const struct bids_entry *e, uint32_t job)
 }
 
 /* 0: none. */
-static uint32_t turn_of(const struct bids_entry *e, const struct astra_job *job)
+static uint32_t bids_turn_of(const struct bids_entry *e,
+			     const struct astra_job *job)
 {
 	uint32_t own = turn_at(e, job->id);
 	uint32_t all = job->array_id ? turn_at(e, job->array_id) : UINT32_MAX;
@@ -267,7 +269,7 @@ static size_t claims_of(const struct astra_bids_view *view,
 			struct astra_job *job, struct claim *out)
 {
 	uint64_t app = astra_app_of(job);
-	struct bids_entry *e = entry_count ? find(view->pool, app) : NULL;
+	struct bids_entry *e = entry_count ? bids_find(view->pool, app) : NULL;
 	const struct astra_bid_file *file =
 		astra_bid_files_find(job->array_id ? job->array_id : job->id);
 	size_t count = 0;
@@ -277,7 +279,7 @@ static size_t claims_of(const struct astra_bids_view *view,
 	if (e)
 		e->seen = true;
 	if (e && is_fresh(view, e->order_sec))
-		job->forecast.turn = turn_of(e, job);
+		job->forecast.turn = bids_turn_of(e, job);
 	if (e && is_fresh(view, e->time_sec))
 		out[count++] = (struct claim){
 			.app = app, .said_sec = e->time_sec, .entry = e};
@@ -290,7 +292,7 @@ static size_t claims_of(const struct astra_bids_view *view,
 }
 
 /* The first claim of each app. */
-static size_t keep_first(struct claim *claims, size_t count)
+static size_t bids_keep_first(struct claim *claims, size_t count)
 {
 	size_t kept = 0;
 
@@ -324,8 +326,8 @@ static bool copy_bid(const struct claim *c, struct astra_arena *arena,
 	return true;
 }
 
-static void copy_bids(struct astra_bids_view *view, const struct claim *claims,
-		      size_t count)
+static void bids_copy_bids(struct astra_bids_view *view,
+			   const struct claim *claims, size_t count)
 {
 	struct astra_bid *bids =
 		astra_arena_take(view->arena, (count + 1) * sizeof(*bids));
@@ -352,7 +354,7 @@ void astra_bids_fill(struct astra_bids_view *view)
 		count += claims_of(view, &view->jobs[i], &claims[count]);
 	}
 	if (count)
-		copy_bids(view, claims, keep_first(claims, count));
+		bids_copy_bids(view, claims, bids_keep_first(claims, count));
 	free(claims);
 }
 
@@ -392,13 +394,14 @@ void astra_bids_save(struct astra_bytes *out)
 }
 
 /* Where an agent has bid since, that counts. */
-static void take_over(struct bids_entry *e)
+static void bids_take_over(struct bids_entry *e)
 {
 	const struct change c = {.gpus_max = e->gpus_max,
 				 .order_count = e->order_count};
 
 	pthread_mutex_lock(&lock);
-	if (find(e->pool, e->app) || !has_room(NULL, e->uid, &c) || !add(e))
+	if (bids_find(e->pool, e->app) || !bids_has_room(NULL, e->uid, &c) ||
+	    !bids_add(e))
 		bids_entry_clear(e);
 	pthread_mutex_unlock(&lock);
 }
@@ -412,7 +415,7 @@ int astra_bids_restore(struct astra_reader *in, uint32_t version,
 	if (bids_list_restore(&list, &count, in, version, now_sec) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++)
-		take_over(&list[i]);
+		bids_take_over(&list[i]);
 	free(list);
 	return 0;
 }

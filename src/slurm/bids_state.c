@@ -35,7 +35,7 @@ void bids_entry_save(const struct bids_entry *e, struct astra_bytes *out)
 	}
 }
 
-static bool is_time(double sec)
+static bool bids_state_is_time(double sec)
 {
 	return sec >= 0 && isfinite(sec);
 }
@@ -59,8 +59,8 @@ static int restore_table(struct bids_entry *e, struct astra_reader *in)
 	e->time_sec = astra_get_f64(in);
 	e->rho_now = astra_get_f64(in);
 	e->gpus_max = astra_get_u32(in);
-	if (in->failed || !is_time(e->time_sec) || isnan(e->rho_now) ||
-	    e->gpus_max > ASTRA_BID_GPUS_MAX ||
+	if (in->failed || !bids_state_is_time(e->time_sec) ||
+	    isnan(e->rho_now) || e->gpus_max > ASTRA_BID_GPUS_MAX ||
 	    (e->time_sec > 0) != (e->gpus_max > 0))
 		return -1;
 	count = (size_t)ASTRA_LEVEL_COUNT * e->gpus_max;
@@ -78,7 +78,7 @@ static int restore_order(struct bids_entry *e, struct astra_reader *in)
 {
 	e->order_sec = astra_get_f64(in);
 	e->order_count = astra_get_u32(in);
-	if (in->failed || !is_time(e->order_sec) ||
+	if (in->failed || !bids_state_is_time(e->order_sec) ||
 	    e->order_count > ASTRA_BIDS_NUMBERS_MAX)
 		return -1;
 	e->order = calloc(e->order_count + 1u, sizeof(*e->order));

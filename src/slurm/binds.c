@@ -13,8 +13,8 @@ struct binds {
 	bool failed;
 };
 
-static struct astra_report_bind *add(struct binds *b, const char *kind,
-				     const char *name)
+static struct astra_report_bind *binds_add(struct binds *b, const char *kind,
+					   const char *name)
 {
 	struct astra_report_bind *bind;
 
@@ -39,8 +39,8 @@ static struct astra_report_bind *add(struct binds *b, const char *kind,
 	return bind;
 }
 
-static void set_of(struct binds *b, struct astra_report_bind *bind,
-		   const char *of)
+static void binds_set_of(struct binds *b, struct astra_report_bind *bind,
+			 const char *of)
 {
 	bind->of = astra_arena_text(b->arena, of);
 	b->failed |= !bind->of;
@@ -79,7 +79,7 @@ static int add_dependency(void *x, void *arg)
 
 	if (d->depend_state == DEPEND_FULFILLED)
 		return 0;
-	bind = add(b, "dependency", dependency_name(d->depend_type));
+	bind = binds_add(b, "dependency", dependency_name(d->depend_type));
 	if (!bind)
 		return -1;
 	bind->option = d->depend_flags & SLURM_FLAGS_OR ? "any" : "";
@@ -113,7 +113,7 @@ static void add_dependencies(struct binds *b, job_record_t *job,
 	if (job->details->depend_list)
 		list_for_each_ro(job->details->depend_list, add_dependency, b);
 	if (!b->count)
-		(void)add(b, "dependency", name);
+		(void)binds_add(b, "dependency", name);
 }
 
 struct licence {
@@ -125,11 +125,12 @@ static int add_licence(void *x, void *arg)
 {
 	const licenses_t *wanted = x;
 	struct licence *l = arg;
-	struct astra_report_bind *bind = add(l->binds, "licence", l->name);
+	struct astra_report_bind *bind =
+		binds_add(l->binds, "licence", l->name);
 
 	if (!bind)
 		return -1;
-	set_of(l->binds, bind, wanted->name);
+	binds_set_of(l->binds, bind, wanted->name);
 	bind->limit = get_total_license_cnt(wanted->name);
 	bind->asked = wanted->total;
 	bind->unit = "licences";
@@ -143,7 +144,7 @@ static void add_licences(struct binds *b, job_record_t *job, const char *name)
 	if (job->license_list)
 		list_for_each_ro(job->license_list, add_licence, &l);
 	else
-		(void)add(b, "licence", name);
+		(void)binds_add(b, "licence", name);
 }
 
 struct astra_report_array astra_array_of(const job_record_t *job)
@@ -163,7 +164,7 @@ struct astra_report_array astra_array_of(const job_record_t *job)
 
 static void add_throttle(struct binds *b, job_record_t *job, const char *name)
 {
-	struct astra_report_bind *bind = add(b, "array", name);
+	struct astra_report_bind *bind = binds_add(b, "array", name);
 	struct astra_report_array array = astra_array_of(job);
 
 	if (!bind || !array.most)
@@ -180,21 +181,21 @@ static void add_throttle(struct binds *b, job_record_t *job, const char *name)
 static void add_reservation(struct binds *b, job_record_t *job,
 			    const char *name)
 {
-	struct astra_report_bind *bind = add(b, "reservation", name);
+	struct astra_report_bind *bind = binds_add(b, "reservation", name);
 
 	if (!bind)
 		return;
-	set_of(b, bind, job->resv_name);
+	binds_set_of(b, bind, job->resv_name);
 	if (job->resv_ptr && job->resv_ptr->start_time > time(NULL))
 		bind->time_sec = (double)job->resv_ptr->start_time;
 }
 
 static void add_partition(struct binds *b, job_record_t *job, const char *name)
 {
-	struct astra_report_bind *bind = add(b, "partition", name);
+	struct astra_report_bind *bind = binds_add(b, "partition", name);
 
 	if (bind)
-		set_of(b, bind, job->partition);
+		binds_set_of(b, bind, job->partition);
 }
 
 static bool begins(const char *text, const char *with)
@@ -208,19 +209,20 @@ static bool is_limit(const char *name)
 	       (begins(name, "Max") && strstr(name, "PerAccount"));
 }
 
-static void add_named(struct binds *b, job_record_t *job, const char *name)
+static void binds_add_named(struct binds *b, job_record_t *job,
+			    const char *name)
 {
 	struct astra_report_bind *bind;
 
 	if (begins(name, "JobHeld") || begins(name, "JobHoldMax") ||
 	    (!job->priority && !begins(name, "Dependency"))) {
-		bind = add(b, "hold", name);
+		bind = binds_add(b, "hold", name);
 		if (bind && job->state_desc)
-			set_of(b, bind, job->state_desc);
+			binds_set_of(b, bind, job->state_desc);
 	} else if (begins(name, "Dependency")) {
 		add_dependencies(b, job, name);
 	} else if (!strcmp(name, "BeginTime")) {
-		bind = add(b, "begin", name);
+		bind = binds_add(b, "begin", name);
 		if (bind)
 			bind->time_sec = (double)job->details->begin_time;
 	} else if (!strcmp(name, "Licenses")) {
@@ -230,11 +232,11 @@ static void add_named(struct binds *b, job_record_t *job, const char *name)
 	} else if (!strcmp(name, "JobArrayTaskLimit")) {
 		add_throttle(b, job, name);
 	} else if (is_limit(name)) {
-		(void)add(b, "limit", name);
+		(void)binds_add(b, "limit", name);
 	} else if (begins(name, "Partition")) {
 		add_partition(b, job, name);
 	} else {
-		(void)add(b, "other", name);
+		(void)binds_add(b, "other", name);
 	}
 }
 
@@ -244,7 +246,7 @@ int astra_binds_of(struct astra_arena *arena, job_record_t *job,
 {
 	struct binds b = {.arena = arena};
 
-	add_named(&b, job, name);
+	binds_add_named(&b, job, name);
 	*out = b.list;
 	*count = b.count;
 	return b.failed ? -1 : 0;

@@ -51,8 +51,8 @@ static bool billed(const struct astra_blocked *pool, const job_record_t *record,
 	return true;
 }
 
-static void add_node(const struct astra_blocked *pool, size_t at,
-		     struct astra_blocked_sums *to)
+static void blocked_add_node(const struct astra_blocked *pool, size_t at,
+			     struct astra_blocked_sums *to)
 {
 	const struct astra_node *n = &pool->nodes[at];
 
@@ -73,7 +73,7 @@ static void sum_nodes(struct astra_blocked *pool, const uint64_t *allowed)
 	pool->sums = (struct astra_blocked_sums){0};
 	for (uint32_t i = 0; i < pool->count; i++)
 		if (astra_node_allowed(&r, i))
-			add_node(pool, i, &pool->sums);
+			blocked_add_node(pool, i, &pool->sums);
 }
 
 static bool same_nodes(const struct astra_blocked *pool,
@@ -114,7 +114,7 @@ static double held_excess(const struct astra_blocked *pool,
 		struct astra_blocked_sums node = {0};
 		struct worth w;
 
-		add_node(pool, s->node, &node);
+		blocked_add_node(pool, s->node, &node);
 		w = own_worth(&node);
 		billed(pool, record, &w);
 		sum += fmin(excess(&w, s->gpus, s->cpus, (double)s->mem_mib),

@@ -111,8 +111,8 @@ static double entry_charge(const struct astra_options *options,
 	return charge;
 }
 
-static double held(const struct astra_options *options,
-		   const job_record_t *record)
+static double charge_held(const struct astra_options *options,
+			  const job_record_t *record)
 {
 	bitstr_t *nodes = record->node_bitmap;
 	gres_state_t *state;
@@ -148,7 +148,7 @@ static double mean(const struct astra_request *request,
 }
 
 /* Its last run is over, and what it had may be known. */
-static bool is_over(const struct astra_job *job)
+static bool charge_is_over(const struct astra_job *job)
 {
 	return job->start_sec > 0 && (job->state == ASTRA_JOB_REQUEUED ||
 				      job->state == ASTRA_JOB_ENDING ||
@@ -160,7 +160,7 @@ uint32_t astra_charge_run_gpus(const struct astra_job *job,
 {
 	const struct astra_survivor *s = astra_survivor_find(record->job_id);
 
-	if (!is_over(job))
+	if (!charge_is_over(job))
 		return 0;
 	return s ? s->gpus : (uint32_t)astra_usage_gpus(record);
 }
@@ -175,7 +175,7 @@ static double ran(const struct astra_options *options,
 	if (s)
 		return s->gpus * each;
 	return options->gpu_weights.count || options->shards
-		       ? held(options, record)
+		       ? charge_held(options, record)
 		       : astra_usage_gpus(record);
 }
 
@@ -218,8 +218,8 @@ void astra_charge_job(const struct astra_options *options,
 		job->request.charge =
 			each * astra_charge_gpus(&job->request, nodes, count);
 		if (job->held_count)
-			job->held_charge = held(options, record);
+			job->held_charge = charge_held(options, record);
 	}
-	if (is_over(job))
+	if (charge_is_over(job))
 		job->run_charge = ran(options, record, each);
 }

@@ -16,7 +16,7 @@
 
 /* Slurm's parser. Option rows become strings, on top and on Pool lines. */
 
-static char *plain(const char *text)
+static char *config_plain(const char *text)
 {
 	char *copy;
 
@@ -29,7 +29,7 @@ static void option_keys(s_p_options_t *out, size_t *count)
 {
 	for (const struct astra_option *o = astra_option_table;
 	     o->key && *count < KEYS_MAX - 1; o++)
-		out[(*count)++] = (s_p_options_t){.key = plain(o->key),
+		out[(*count)++] = (s_p_options_t){.key = config_plain(o->key),
 						  .type = S_P_STRING};
 }
 
@@ -51,8 +51,8 @@ static int parse_pool(void **data, slurm_parser_enum_t type, const char *key,
 		      const char *value, const char *line, char **leftover)
 {
 	s_p_options_t options[KEYS_MAX] = {
-		{.key = plain("Pool"), .type = S_P_STRING},
-		{.key = plain("Partitions"), .type = S_P_STRING},
+		{.key = config_plain("Pool"), .type = S_P_STRING},
+		{.key = config_plain("Partitions"), .type = S_P_STRING},
 	};
 	size_t count = 2;
 
@@ -66,10 +66,10 @@ static int parse_tenant(void **data, slurm_parser_enum_t type, const char *key,
 			const char *value, const char *line, char **leftover)
 {
 	s_p_options_t options[] = {
-		{.key = plain("Tenant"), .type = S_P_STRING},
-		{.key = plain("Accounts"), .type = S_P_STRING},
-		{.key = plain("Users"), .type = S_P_STRING},
-		{.key = plain("Weight"), .type = S_P_STRING},
+		{.key = config_plain("Tenant"), .type = S_P_STRING},
+		{.key = config_plain("Accounts"), .type = S_P_STRING},
+		{.key = config_plain("Users"), .type = S_P_STRING},
+		{.key = config_plain("Weight"), .type = S_P_STRING},
 		{.key = NULL},
 	};
 
@@ -86,18 +86,18 @@ static void free_table(void *data)
 static s_p_hashtbl_t *parse_file(const char *path, struct astra_error *err)
 {
 	s_p_options_t options[KEYS_MAX] = {
-		{.key = plain("Pool"),
+		{.key = config_plain("Pool"),
 		 .type = S_P_ARRAY,
 		 .handler = parse_pool,
 		 .destroy = free_table},
-		{.key = plain("Tenant"),
+		{.key = config_plain("Tenant"),
 		 .type = S_P_ARRAY,
 		 .handler = parse_tenant,
 		 .destroy = free_table},
-		{.key = plain("TenantLevel"), .type = S_P_STRING},
-		{.key = plain("TenantShares"), .type = S_P_STRING},
-		{.key = plain("Socket"), .type = S_P_STRING},
-		{.key = plain("Listen"), .type = S_P_STRING},
+		{.key = config_plain("TenantLevel"), .type = S_P_STRING},
+		{.key = config_plain("TenantShares"), .type = S_P_STRING},
+		{.key = config_plain("Socket"), .type = S_P_STRING},
+		{.key = config_plain("Listen"), .type = S_P_STRING},
 	};
 	size_t count = 6 + astra_conf_history_keys(options + 6);
 	s_p_hashtbl_t *table;
@@ -106,7 +106,7 @@ static s_p_hashtbl_t *parse_file(const char *path, struct astra_error *err)
 		return NULL;
 	option_keys(options, &count);
 	table = s_p_hashtbl_create(options);
-	if (astra_parse_file(table, plain(path)) == SLURM_SUCCESS)
+	if (astra_parse_file(table, config_plain(path)) == SLURM_SUCCESS)
 		return table;
 	astra_error_set(err, "%s: Slurm's parser refuses it, see above", path);
 	s_p_hashtbl_destroy(table);
@@ -138,9 +138,9 @@ int astra_conf_blame(const char *path, const char *key, const char *value,
 }
 
 /* said: gets their texts, by the table's order. */
-static int set_options(const s_p_hashtbl_t *table, const char *path,
-		       struct astra_options *out, char **said,
-		       struct astra_error *err)
+static int config_set_options(const s_p_hashtbl_t *table, const char *path,
+			      struct astra_options *out, char **said,
+			      struct astra_error *err)
 {
 	for (const struct astra_option *o = astra_option_table; o->key; o++) {
 		char *text = astra_conf_text(table, o->key);
@@ -158,9 +158,10 @@ static int set_options(const s_p_hashtbl_t *table, const char *path,
 }
 
 /* top: the options above the pools. */
-static int read_pool(const s_p_hashtbl_t *table, const s_p_hashtbl_t *top,
-		     const char *path, struct astra_pool_config *pool,
-		     struct astra_error *err)
+static int config_read_pool(const s_p_hashtbl_t *table,
+			    const s_p_hashtbl_t *top, const char *path,
+			    struct astra_pool_config *pool,
+			    struct astra_error *err)
 {
 	struct astra_place at;
 
@@ -182,8 +183,10 @@ static int read_pool(const s_p_hashtbl_t *table, const s_p_hashtbl_t *top,
 	}
 	if (astra_names_split(pool->partition_text, &pool->partitions) < 0)
 		return astra_error_nomem(err);
-	if (set_options(top, path, &pool->options, pool->said, err) < 0 ||
-	    set_options(table, path, &pool->options, pool->said, err) < 0)
+	if (config_set_options(top, path, &pool->options, pool->said, err) <
+		    0 ||
+	    config_set_options(table, path, &pool->options, pool->said, err) <
+		    0)
 		return -1;
 	if (astra_options_check(&pool->options, err) < 0)
 		return astra_conf_blame(path, "Pool", pool->name, err);
@@ -259,8 +262,8 @@ static int read_pools(const s_p_hashtbl_t *table, const char *path,
 		return astra_error_nomem(err);
 	for (size_t i = 0; i < (size_t)count; i++) {
 		config->pool_count++;
-		if (read_pool(lines[i], table, path, &config->pools[i], err) <
-			    0 ||
+		if (config_read_pool(lines[i], table, path, &config->pools[i],
+				     err) < 0 ||
 		    check_pool(config, i, path, err) < 0)
 			return -1;
 		config->leases |= config->pools[i].options.leases;

@@ -6,8 +6,10 @@
 #include "src/policy/account_tree.h"
 #include "src/slurm/config_priv.h"
 
-static int read_tenant(const s_p_hashtbl_t *table, const char *path,
-		       struct astra_tenant_config *t, struct astra_error *err)
+static int config_tenants_read_tenant(const s_p_hashtbl_t *table,
+				      const char *path,
+				      struct astra_tenant_config *t,
+				      struct astra_error *err)
 {
 	char *accounts = astra_conf_text(table, "Accounts");
 	char *users = astra_conf_text(table, "Users");
@@ -68,8 +70,10 @@ static int check_tenant(struct astra_config *config, size_t index,
 	return 0;
 }
 
-static int read_level(const s_p_hashtbl_t *table, const char *path,
-		      struct astra_config *config, struct astra_error *err)
+static int config_tenants_read_level(const s_p_hashtbl_t *table,
+				     const char *path,
+				     struct astra_config *config,
+				     struct astra_error *err)
 {
 	char *text = astra_conf_text(table, "TenantLevel");
 	const char *allowed;
@@ -107,7 +111,7 @@ int astra_conf_tenants(const s_p_hashtbl_t *table, const char *path,
 	void **lines = NULL;
 	int count = 0;
 
-	if (read_level(table, path, config, err) < 0 ||
+	if (config_tenants_read_level(table, path, config, err) < 0 ||
 	    read_shares(table, path, config, err) < 0)
 		return -1;
 	if (!s_p_get_array(&lines, &count, "Tenant", table) || count < 1)
@@ -117,7 +121,8 @@ int astra_conf_tenants(const s_p_hashtbl_t *table, const char *path,
 		return astra_error_nomem(err);
 	for (size_t i = 0; i < (size_t)count; i++) {
 		config->tenant_count++;
-		if (read_tenant(lines[i], path, &config->tenants[i], err) < 0 ||
+		if (config_tenants_read_tenant(lines[i], path,
+					       &config->tenants[i], err) < 0 ||
 		    check_tenant(config, i, path, err) < 0)
 			return -1;
 	}

@@ -212,8 +212,8 @@ static int rehearse(struct astra_cycle *cycle)
 	return 0;
 }
 
-static int decide(struct astra_cycle *cycle, struct astra_pool *pool,
-		  const struct astra_view *view)
+static int cycle_decide(struct astra_cycle *cycle, struct astra_pool *pool,
+			const struct astra_view *view)
 {
 	struct astra_error err = {""};
 	uint64_t begin;
@@ -245,7 +245,7 @@ static int serve_pool(struct astra_cycle *cycle, size_t index)
 	for (int i = 0; i < TRIES_MAX; i++) {
 		if (i > 0 && take_named_scene(cycle) < 0)
 			return -1;
-		if (decide(cycle, pool, &cycle->scene.views[index]) < 0)
+		if (cycle_decide(cycle, pool, &cycle->scene.views[index]) < 0)
 			return done;
 		ASTRA_FAULT("round.decided");
 		if (astra_apply(pool, &cycle->scene.views[index], &cycle->diag,
@@ -276,7 +276,7 @@ static void tell_warnings(struct astra_cycle *cycle)
 	cycle->diag.config_warning = *now;
 }
 
-static double next_wake(const struct astra_cycle *cycle, bool busy)
+static double cycle_next_wake(const struct astra_cycle *cycle, bool busy)
 {
 	double now = (double)time(NULL), wake = now + IDLE_SEC;
 	double heard = (double)(cycle->scene.start + ASTRA_HEARD_SEC);
@@ -352,7 +352,7 @@ static void follow_clock(struct astra_cycle *cycle)
 }
 
 /* There is nothing to do, and sfair diag says why. */
-static double rest(struct astra_cycle *cycle, double now)
+static double cycle_rest(struct astra_cycle *cycle, double now)
 {
 	cycle->diag.round_sec = now;
 	astra_publish(cycle);
@@ -360,7 +360,7 @@ static double rest(struct astra_cycle *cycle, double now)
 }
 
 /* What a new configuration and a new slurmctld need once. */
-static void prepare(struct astra_cycle *cycle)
+static void cycle_prepare(struct astra_cycle *cycle)
 {
 	if (!cycle->kept)
 		astra_config_keep(cycle->conf_path, cycle->folder);
@@ -410,8 +410,8 @@ double astra_cycle_run(struct astra_cycle *cycle)
 	follow_clock(cycle);
 	astra_publish_retry(cycle);
 	if (self_check() < 0 || !astra_config_active())
-		return rest(cycle, now);
-	prepare(cycle);
+		return cycle_rest(cycle, now);
+	cycle_prepare(cycle);
 	if (slurmctld_config.shutdown_time || !nodes_settled(cycle))
 		return now + 1;
 	astra_cycle_follow(cycle);
@@ -433,7 +433,7 @@ double astra_cycle_run(struct astra_cycle *cycle)
 	if (busy)
 		schedule_job_save(); /* has locks of its own */
 	close_round(cycle, now, begin);
-	return next_wake(cycle, busy);
+	return cycle_next_wake(cycle, busy);
 }
 
 void astra_cycle_close(struct astra_cycle *cycle)

@@ -11,7 +11,7 @@
 #include "src/slurm/managed.h"
 #include "src/slurm/publish.h"
 
-static int find(const job_details_t *details, const char *name)
+static int env_find(const job_details_t *details, const char *name)
 {
 	size_t length = strlen(name);
 
@@ -25,7 +25,7 @@ static int find(const job_details_t *details, const char *name)
 
 void astra_env_set(job_details_t *details, const char *name, const char *value)
 {
-	int at = find(details, name);
+	int at = env_find(details, name);
 
 	if (at < 0) {
 		xrecalloc(details->env_sup, (size_t)details->env_cnt + 1,
@@ -38,7 +38,7 @@ void astra_env_set(job_details_t *details, const char *name, const char *value)
 
 const char *astra_env_get(const job_details_t *details, const char *name)
 {
-	int at = find(details, name);
+	int at = env_find(details, name);
 
 	return at < 0 ? NULL : details->env_sup[at] + strlen(name) + 1;
 }

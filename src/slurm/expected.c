@@ -6,7 +6,7 @@
 
 static struct astra_idmap times; /* job -> seconds since the epoch */
 
-static void show(job_record_t *job, time_t start)
+static void expected_show(job_record_t *job, time_t start)
 {
 	if (job->start_time == start)
 		return;
@@ -22,7 +22,7 @@ void astra_expected_set(job_record_t *job, double start_sec)
 		(void)astra_idmap_put(&times, job->job_id, (uint32_t)start);
 	else
 		astra_idmap_del(&times, job->job_id);
-	show(job, start);
+	expected_show(job, start);
 }
 
 static int restore_one(void *x, void *arg)
@@ -35,7 +35,7 @@ static int restore_one(void *x, void *arg)
 	    !astra_is_parked(job))
 		return 0;
 	(void)astra_idmap_put(kept, job->job_id, start);
-	show(job, (time_t)start);
+	expected_show(job, (time_t)start);
 	return 0;
 }
 

@@ -97,7 +97,7 @@ static struct astra_forecaster_due *due_of(const char *pool)
 	return &dues[due_count++];
 }
 
-static void *run(void *arg)
+static void *forecaster_run(void *arg)
 {
 	(void)arg;
 	(void)setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 19);
@@ -134,7 +134,7 @@ int astra_forecaster_start(const char *folder)
 
 	astra_learned_begin(folder);
 	atomic_store(&stop, false);
-	rc = pthread_create(&thread, NULL, run, NULL);
+	rc = pthread_create(&thread, NULL, forecaster_run, NULL);
 	started = rc == 0;
 	if (rc)
 		error("astraea: no start is foreseen: no thread: %s",
@@ -186,7 +186,7 @@ static struct look *make_look(const char *pool,
 }
 
 /* Pools take turns: one of them at a time is looked at. */
-static bool is_time(const char *pool, double now_sec)
+static bool forecaster_is_time(const char *pool, double now_sec)
 {
 	const struct astra_forecaster_due *due;
 	bool yes;
@@ -218,7 +218,8 @@ void astra_forecaster_look(const char *pool, const struct astra_engine *engine,
 		return;
 	}
 	astra_learned_see(view);
-	if (!anybody_waits(view) || !is_time(pool, view->model.now_sec))
+	if (!anybody_waits(view) ||
+	    !forecaster_is_time(pool, view->model.now_sec))
 		return;
 	look = make_look(pool, engine, view);
 	pthread_mutex_lock(&mutex);

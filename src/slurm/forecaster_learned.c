@@ -21,7 +21,7 @@ static double seen_sec; /* of this round's picture */
 
 /* On disk. What is lost costs estimates only, so nobody waits for the disk. */
 
-static void load(void)
+static void forecaster_learned_load(void)
 {
 	struct astra_error err = {""}, why;
 	bool fallback;
@@ -44,7 +44,7 @@ static void load(void)
 	astra_damage_keep(path);
 }
 
-static void save(void)
+static void forecaster_learned_save(void)
 {
 	struct astra_bytes bytes = {0};
 	struct astra_error err = {""};
@@ -73,7 +73,7 @@ void astra_learned_begin(const char *folder)
 void astra_learned_end(void)
 {
 	if (loaded)
-		save();
+		forecaster_learned_save();
 	astra_runtimes_clear(&runtimes);
 	loaded = failing = false;
 }
@@ -90,7 +90,7 @@ static struct astra_runtime_job runtime_of(const struct astra_view *view,
 void astra_learned_see(const struct astra_view *view)
 {
 	if (!loaded)
-		load();
+		forecaster_learned_load();
 	seen_sec = view->model.now_sec;
 	for (size_t i = 0; i < view->job_count; i++) {
 		struct astra_runtime_job job = runtime_of(view, i);
@@ -105,7 +105,7 @@ void astra_learned_round_ends(void)
 {
 	astra_runtimes_seen(&runtimes, seen_sec);
 	if (loaded && time(NULL) >= saved_sec + SAVE_SEC)
-		save();
+		forecaster_learned_save();
 }
 
 /* For a look ahead. */

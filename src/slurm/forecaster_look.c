@@ -25,7 +25,7 @@ struct bound {
 	double cpu_sec;
 };
 
-static bool go_on(void *arg)
+static bool forecaster_look_go_on(void *arg)
 {
 	const struct bound *bound = arg;
 
@@ -33,8 +33,9 @@ static bool go_on(void *arg)
 	       astra_look_cpu_sec() < bound->cpu_sec;
 }
 
-static int one_pass(const struct look *look, int kind, const atomic_bool *stop,
-		    double *start_sec, double *until_sec)
+static int forecaster_look_one_pass(const struct look *look, int kind,
+				    const atomic_bool *stop, double *start_sec,
+				    double *until_sec)
 {
 	struct bound bound = {stop, astra_look_cpu_sec() + PASS_CPU_SEC};
 	struct astra_error err = {""};
@@ -48,7 +49,7 @@ static int one_pass(const struct look *look, int kind, const atomic_bool *stop,
 		.release_count = look->release_count[kind],
 		.horizon_sec = HORIZON_SEC,
 		.checkpoint_part = CHECKPOINT_PART,
-		.go_on = go_on,
+		.go_on = forecaster_look_go_on,
 		.arg = &bound,
 	};
 	int rc = astra_foresee(&q, start_sec, until_sec, &err);
@@ -59,14 +60,14 @@ static int one_pass(const struct look *look, int kind, const atomic_bool *stop,
 	return rc;
 }
 
-static int compare_entries(const void *a, const void *b)
+static int forecaster_look_compare_entries(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
 	return (x->job > y->job) - (x->job < y->job);
 }
 
-static double least(double a, double b)
+static double forecaster_look_least(double a, double b)
 {
 	return !(a > 0) ? b : !(b > 0) ? a : fmin(a, b);
 }
@@ -82,15 +83,17 @@ static double wider(const struct look *look, double sec, double by_sec)
 
 /* A longer run of one job can let another one start earlier: the bounds are of
  * all three passes. What one of them did not reach has no upper bound. */
-static struct astra_forecast_time merge(const struct look *look,
-					const double *starts[ASTRA_GUESSES],
-					size_t i, double until_sec)
+static struct astra_forecast_time
+forecaster_look_merge(const struct look *look,
+		      const double *starts[ASTRA_GUESSES], size_t i,
+		      double until_sec)
 {
 	double early = starts[ASTRA_GUESS_EARLY][i];
 	double likely = starts[ASTRA_GUESS_LIKELY][i];
 	double late = starts[ASTRA_GUESS_LATE][i];
 
-	double first = least(early, least(likely, late));
+	double first = forecaster_look_least(
+		early, forecaster_look_least(likely, late));
 	double last = early > 0 && likely > 0 && late > 0
 			      ? fmax(early, fmax(likely, late))
 			      : 0;
@@ -104,9 +107,10 @@ static struct astra_forecast_time merge(const struct look *look,
 	};
 }
 
-static struct table make_table(const struct look *look,
-			       const double *starts[ASTRA_GUESSES],
-			       double until_sec)
+static struct table
+forecaster_look_make_table(const struct look *look,
+			   const double *starts[ASTRA_GUESSES],
+			   double until_sec)
 {
 	struct table t = {0};
 
@@ -120,11 +124,13 @@ static struct table make_table(const struct look *look,
 			continue;
 		t.entries[t.count++] = (struct entry){
 			.job = job->id,
-			.time = merge(look, starts, i, until_sec),
+			.time = forecaster_look_merge(look, starts, i,
+						      until_sec),
 		};
 	}
 	if (t.entries)
-		qsort(t.entries, t.count, sizeof(*t.entries), compare_entries);
+		qsort(t.entries, t.count, sizeof(*t.entries),
+		      forecaster_look_compare_entries);
 	return t;
 }
 
@@ -141,13 +147,13 @@ int astra_look_ahead(const struct look *look, const atomic_bool *stop,
 		double *own = all + (size_t)kind * (count + 1), to = 0;
 
 		starts[kind] = own;
-		rc = one_pass(look, kind, stop, own, &to);
+		rc = forecaster_look_one_pass(look, kind, stop, own, &to);
 		until = fmin(until, to);
 	}
 	if (atomic_load(stop))
 		rc = -1;
 	if (!rc)
-		*out = make_table(look, starts, until);
+		*out = forecaster_look_make_table(look, starts, until);
 	free(all);
 	return rc;
 }
@@ -172,5 +178,5 @@ const struct entry *astra_look_find(const struct table *table, uint32_t job)
 	if (!table || !table->count)
 		return NULL;
 	return bsearch(&key, table->entries, table->count, sizeof(key),
-		       compare_entries);
+		       forecaster_look_compare_entries);
 }

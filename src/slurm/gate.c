@@ -18,7 +18,7 @@ static _Thread_local size_t admitted_pool;
 static atomic_bool stopping, disabled;
 
 /* Until it has started nobody else is let through. */
-static bool admit(const job_record_t *job, size_t pool)
+static bool gate_admit(const job_record_t *job, size_t pool)
 {
 	if (admitted == job)
 		return true;
@@ -37,7 +37,7 @@ static bool admit(const job_record_t *job, size_t pool)
 /* At a submission Slurm asks for others, too, but only whether they could. */
 static bool may_arrive(const job_record_t *job, size_t pool, bool test_only)
 {
-	return !test_only && admit(job, pool);
+	return !test_only && gate_admit(job, pool);
 }
 
 int astra_gate_test(job_record_t *job, bool test_only)

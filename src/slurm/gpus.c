@@ -52,14 +52,14 @@ gres_node_state_t *astra_node_gpus(const node_record_t *node)
 }
 
 /* Whether a GPU, or a part of it, is held as the other kind. */
-static bool is_held(const gres_node_state_t *other, int gpu)
+static bool gpus_is_held(const gres_node_state_t *other, int gpu)
 {
 	return other && other->gres_bit_alloc &&
 	       gpu < bit_size(other->gres_bit_alloc) &&
 	       bit_test(other->gres_bit_alloc, gpu);
 }
 
-static uint32_t larger(uint32_t a, uint64_t b)
+static uint32_t gpus_larger(uint32_t a, uint64_t b)
 {
 	return b > a ? (uint32_t)b : a;
 }
@@ -71,12 +71,13 @@ static void count_shards(const gres_node_state_t *shards,
 {
 	for (int i = 0; i < shards->topo_cnt; i++) {
 		uint64_t all = shards->topo_gres_cnt_avail[i];
-		uint64_t used =
-			is_held(gpus, i) ? all : shards->topo_gres_cnt_alloc[i];
+		uint64_t used = gpus_is_held(gpus, i)
+					? all
+					: shards->topo_gres_cnt_alloc[i];
 
 		out->used += used;
-		out->most = larger(out->most, all);
-		out->free = larger(out->free, used < all ? all - used : 0);
+		out->most = gpus_larger(out->most, all);
+		out->free = gpus_larger(out->free, used < all ? all - used : 0);
 	}
 	if (!shards->topo_cnt)
 		out->used = shards->gres_cnt_alloc;
@@ -87,9 +88,9 @@ static void count_shards(const gres_node_state_t *shards,
 }
 
 /* Those of which somebody holds a shard, too. */
-static void count_gpus(const gres_node_state_t *gpus,
-		       const gres_node_state_t *shards,
-		       struct astra_node_units *out)
+static void gpus_count_gpus(const gres_node_state_t *gpus,
+			    const gres_node_state_t *shards,
+			    struct astra_node_units *out)
 {
 	out->used = gpus->gres_cnt_alloc;
 	if (shards && shards->gres_bit_alloc)
@@ -110,7 +111,7 @@ void astra_node_units(const node_record_t *node, bool shards,
 	if (shards)
 		count_shards(own, other, out);
 	else
-		count_gpus(own, other, out);
+		gpus_count_gpus(own, other, out);
 }
 
 bool astra_node_has_type(const node_record_t *node, const char *type)

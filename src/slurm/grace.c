@@ -32,7 +32,7 @@ void astra_grace_set(const struct astra_grace *list, size_t count)
 	pthread_mutex_unlock(&mutex);
 }
 
-static struct astra_grace *find(uint32_t job)
+static struct astra_grace *grace_find(uint32_t job)
 {
 	for (size_t i = 0; i < entry_count; i++)
 		if (entries[i].job == job)
@@ -45,7 +45,7 @@ void astra_grace_add(const struct astra_grace *entry)
 	struct astra_grace *at;
 
 	pthread_mutex_lock(&mutex);
-	at = find(entry->job);
+	at = grace_find(entry->job);
 	if (at)
 		*at = *entry;
 	else if (!astra_grow(&entries, &entry_room, entry_count + 1,
@@ -101,18 +101,18 @@ bool astra_grace_has(uint32_t job)
 	bool has;
 
 	pthread_mutex_lock(&mutex);
-	has = find(job) != NULL;
+	has = grace_find(job) != NULL;
 	pthread_mutex_unlock(&mutex);
 	return has;
 }
 
-static bool take(const job_record_t *job, struct astra_grace *out)
+static bool grace_take(const job_record_t *job, struct astra_grace *out)
 {
 	struct astra_grace *at;
 	bool found;
 
 	pthread_mutex_lock(&mutex);
-	at = find(job->job_id);
+	at = grace_find(job->job_id);
 	found = at && (at->restart_cnt == job->restart_cnt ||
 		       at->restart_cnt == ASTRA_GRACE_ANY_RUN);
 	if (found)
@@ -146,7 +146,7 @@ bool astra_grace_end(job_record_t *job)
 	struct astra_grace grace;
 	enum astra_claim claim;
 
-	if (!take(job, &grace) && !grace_by_options(job, &grace))
+	if (!grace_take(job, &grace) && !grace_by_options(job, &grace))
 		return false;
 	if (job->warn_signal)
 		grace.signal = job->warn_signal;

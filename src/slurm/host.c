@@ -40,7 +40,7 @@ static atomic_int life;
 static pthread_t thread;
 static struct astra_cycle cycle; /* the thread's, while it runs */
 
-static double now_sec(void)
+static double host_now_sec(void)
 {
 	struct timespec t;
 
@@ -64,7 +64,7 @@ static bool wait_until_ready(void)
 	}
 }
 
-static void *run(void *arg)
+static void *host_run(void *arg)
 {
 	struct astra_pace pace = {0};
 	struct astra_bell_orders orders;
@@ -79,28 +79,28 @@ static void *run(void *arg)
 		if (orders.reconfigure)
 			(void)astra_cycle_configure(&cycle, false);
 		if (orders.reset_diag)
-			astra_diag_reset(&cycle.diag, now_sec());
+			astra_diag_reset(&cycle.diag, host_now_sec());
 		due = astra_cycle_run(&cycle);
 		astra_pace_done(&pace, begin);
 	}
 	return NULL;
 }
 
-static int begin(void)
+static int host_begin(void)
 {
 	pthread_attr_t attr;
 	int rc;
 
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 4 * 1024 * 1024);
-	rc = pthread_create(&thread, &attr, run, NULL);
+	rc = pthread_create(&thread, &attr, host_run, NULL);
 	pthread_attr_destroy(&attr);
 	if (rc)
 		error("astraea: no thread: %s", strerror(rc));
 	return rc ? -1 : 0;
 }
 
-static void prepare(void)
+static void host_prepare(void)
 {
 	char conf[] = "astraea.conf";
 	char *path = get_extra_conf_path(conf);
@@ -109,7 +109,7 @@ static void prepare(void)
 	cycle.conf_path = strdup(path);
 	cycle.folder = strdup(slurm_conf.state_save_location);
 	xfree(path);
-	cycle.diag.started_sec = cycle.diag.reset_sec = now_sec();
+	cycle.diag.started_sec = cycle.diag.reset_sec = host_now_sec();
 	if (cycle.folder) {
 		astra_users_open(cycle.folder);
 		astra_recover_open(cycle.folder);
@@ -142,11 +142,11 @@ int astra_host_start(void)
 	if (astra_selfcheck_begin() < 0 || slurmctld_config.shutdown_time ||
 	    !change_life(STOPPED, STARTING))
 		return 0;
-	prepare();
+	host_prepare();
 	astra_publish_start(&cycle);
 	astra_publish_start_history(&cycle);
 	(void)astra_forecaster_start(cycle.folder);
-	rc = begin();
+	rc = host_begin();
 	life = rc == 0 ? RUNNING : STOPPED;
 	return rc;
 }
@@ -164,7 +164,7 @@ static int give_back_env(void *x, void *arg)
 
 /* Slurmctld saves the jobs after this: one without our plugins must find none
  * of them parked, nor start one with what its last lease was. */
-static void give_back(void)
+static void host_give_back(void)
 {
 	uint32_t count;
 
@@ -197,7 +197,7 @@ void astra_host_stop(void)
 	astra_forecaster_stop();
 	astra_publish_stop();
 	astra_history_stop();
-	give_back();
+	host_give_back();
 	astra_cycle_close(&cycle);
 	astra_grace_free();
 	astra_ledger_free();

@@ -36,7 +36,7 @@ int astra_memory_copy(void *to, const void *from, size_t size)
 	return n == (ssize_t)size ? 0 : -1;
 }
 
-static void learn(void)
+static void layout_learn(void)
 {
 	char *block = xmalloc(sizeof(known));
 	list_t *list = list_create(NULL);
@@ -104,7 +104,7 @@ static bool is_bits(const void *bits)
 	       magic == known.bits_magic;
 }
 
-static bool is_time(int64_t t)
+static bool layout_is_time(int64_t t)
 {
 	return t == 0 || t == NO_VAL || t == INFINITE ||
 	       (t >= TIME_MIN && t <= TIME_MAX);
@@ -141,7 +141,7 @@ static bool is_member(const struct astra_layout_member *m, const char *at)
 		return *(const unsigned char *)at <= 1;
 	case ASTRA_KIND_TIME:
 		memcpy(&t, at, sizeof(t));
-		return is_time(t);
+		return layout_is_time(t);
 	default:
 		memcpy(&p, at, sizeof(p));
 		return points_to(m, p);
@@ -149,8 +149,8 @@ static bool is_member(const struct astra_layout_member *m, const char *at)
 }
 
 /* A pointer may lead to a block of another size. */
-static int tell(const char *layout, const struct astra_layout_member *m,
-		const char *at, struct astra_error *err)
+static int layout_tell(const char *layout, const struct astra_layout_member *m,
+		       const char *at, struct astra_error *err)
 {
 	const void *p = NULL;
 	size_t size;
@@ -170,13 +170,13 @@ static int tell(const char *layout, const struct astra_layout_member *m,
 int astra_layout_check_members(const struct astra_layout *layout,
 			       const void *record, struct astra_error *err)
 {
-	pthread_once(&learn_once, learn);
+	pthread_once(&learn_once, layout_learn);
 	for (size_t i = 0; i < layout->count; i++) {
 		const struct astra_layout_member *m = &layout->members[i];
 		const char *at = (const char *)record + m->offset;
 
 		if (!is_member(m, at))
-			return tell(layout->name, m, at, err);
+			return layout_tell(layout->name, m, at, err);
 	}
 	return 0;
 }
@@ -187,7 +187,7 @@ int astra_layout_check(const struct astra_layout *layout, const void *record,
 	size_t size;
 	uint32_t magic;
 
-	pthread_once(&learn_once, learn);
+	pthread_once(&learn_once, layout_learn);
 	size = block_size(record);
 	if (!size)
 		return astra_error_set(err, "what it takes for a %s is none",

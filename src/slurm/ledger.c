@@ -30,7 +30,7 @@ struct astra_ledger_entry astra_ledger_of(const struct astra_job_view *v,
 	};
 }
 
-static void add(const struct astra_ledger_entry *entry)
+static void ledger_add(const struct astra_ledger_entry *entry)
 {
 	if (astra_grow(&entries, &entry_room, entry_count + 1,
 		       sizeof(*entries)) < 0 ||
@@ -42,7 +42,7 @@ static void add(const struct astra_ledger_entry *entry)
 void astra_ledger_add(const struct astra_ledger_entry *entry)
 {
 	pthread_mutex_lock(&mutex);
-	add(entry);
+	ledger_add(entry);
 	pthread_mutex_unlock(&mutex);
 }
 
@@ -52,11 +52,11 @@ void astra_ledger_set(const struct astra_ledger_entry *list, size_t count)
 	entry_count = 0;
 	astra_idmap_clear(&by_job);
 	for (size_t i = 0; i < count; i++)
-		add(&list[i]);
+		ledger_add(&list[i]);
 	pthread_mutex_unlock(&mutex);
 }
 
-static bool find(uint32_t job, struct astra_ledger_entry *out)
+static bool ledger_find(uint32_t job, struct astra_ledger_entry *out)
 {
 	uint32_t at;
 
@@ -69,7 +69,7 @@ static bool find(uint32_t job, struct astra_ledger_entry *out)
 }
 
 /* The comment less our word, and the space before or after it; for xfree(). */
-static char *others_words(const char *comment)
+static char *ledger_others_words(const char *comment)
 {
 	const char *at = comment ? strstr(comment, WORD) : NULL;
 	char *text = NULL;
@@ -91,7 +91,8 @@ static char *others_words(const char *comment)
 
 /* A run that ended before the engine saw it had a lease all the same; one that
  * we end has lost the time since its lease was over. */
-static void count_run(const job_record_t *job, struct astra_ledger_entry *e)
+static void ledger_count_run(const job_record_t *job,
+			     struct astra_ledger_entry *e)
 {
 	double late = (double)job->end_time - e->lease_end_sec;
 
@@ -109,13 +110,14 @@ void astra_ledger_end(job_record_t *job)
 	struct tm tm;
 	time_t submit;
 
-	if (!find(job->job_id, &e) && !find(job->array_job_id, &e))
+	if (!ledger_find(job->job_id, &e) &&
+	    !ledger_find(job->array_job_id, &e))
 		return;
-	count_run(job, &e);
+	ledger_count_run(job, &e);
 	submit = (time_t)e.submit_sec;
 	if (localtime_r(&submit, &tm))
 		(void)strftime(when, sizeof(when), "%FT%T", &tm);
-	text = others_words(job->admin_comment);
+	text = ledger_others_words(job->admin_comment);
 	xstrfmtcat(text, "%s" WORD "submit=%s,leases=%u,lost=%.0f",
 		   text && *text ? " " : "", when, e.leases, e.lost_sec);
 	xfree(job->admin_comment);

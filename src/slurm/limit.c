@@ -34,7 +34,7 @@ static const struct {
 	{"Wall", NULL, WALL},
 };
 
-static bool parse(const char *name, struct limit *out)
+static bool limit_parse(const char *name, struct limit *out)
 {
 	const char *at = name;
 
@@ -99,7 +99,7 @@ static int has_uid(void *x, void *arg)
 	return ((slurmdb_used_limits_t *)x)->uid == *(uint32_t *)arg;
 }
 
-static int has_account(void *x, void *arg)
+static int limit_has_account(void *x, void *arg)
 {
 	return !xstrcmp(((slurmdb_used_limits_t *)x)->acct, arg);
 }
@@ -113,8 +113,8 @@ used_by(const struct limit *l, slurmdb_qos_rec_t *qos, job_record_t *job)
 		return list_find_first(qos->usage->user_limit_list, has_uid,
 				       &job->user_id);
 	if (l->whom == ACCOUNT && qos->usage->acct_limit_list)
-		return list_find_first(qos->usage->acct_limit_list, has_account,
-				       job->account);
+		return list_find_first(qos->usage->acct_limit_list,
+				       limit_has_account, job->account);
 	return NULL;
 }
 
@@ -239,7 +239,7 @@ static bool tres_binds(const struct limit *l, const struct source *s,
 	return asked + (isnan(out->used) ? 0 : used) > limit;
 }
 
-static const char *unit_of(const struct limit *l, const char *tres)
+static const char *limit_unit_of(const struct limit *l, const char *tres)
 {
 	if (l->what == JOBS)
 		return "jobs";
@@ -283,7 +283,7 @@ static int try_source(struct astra_arena *arena, const struct limit *l,
 	}
 	write_option(l, tres, option, sizeof(option));
 	out->option = astra_arena_text(arena, option);
-	out->unit = astra_arena_text(arena, unit_of(l, tres));
+	out->unit = astra_arena_text(arena, limit_unit_of(l, tres));
 	out->shared = l->whom == GROUP || l->whom == ACCOUNT;
 	return out->option && out->unit ? 1 : -1;
 }
@@ -368,7 +368,7 @@ int astra_limit_fill(struct astra_arena *arena, job_record_t *job,
 	struct limit l;
 	int rc = 0;
 
-	if (!parse(bind->name, &l) ||
+	if (!limit_parse(bind->name, &l) ||
 	    (l.what == TRES && (!assoc_mgr_tres_name_array || !l.tres)))
 		return 0;
 	if (!l.qos)

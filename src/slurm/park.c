@@ -58,7 +58,7 @@ struct refused {
 	uint32_t qos_id, reason;
 };
 
-static bool lets_run(job_record_t *job, void *arg)
+static bool park_lets_run(job_record_t *job, void *arg)
 {
 	struct refused *first = arg;
 	uint32_t before = job->state_reason;
@@ -79,7 +79,7 @@ static bool may_run(job_record_t *job)
 {
 	struct refused first = {.reason = WAIT_NO_REASON};
 
-	if (astra_pairs_find(job, job->part_ptr, lets_run, &first))
+	if (astra_pairs_find(job, job->part_ptr, park_lets_run, &first))
 		return true;
 	if (first.reason != WAIT_NO_REASON) {
 		job->qos_ptr = first.qos;
@@ -164,7 +164,7 @@ static void refresh(job_record_t *job)
 }
 
 /* No longer in a pool, or in one without leases: Slurm's. */
-static void give_up(job_record_t *job)
+static void park_give_up(job_record_t *job)
 {
 	if (!astra_is_parked(job))
 		return;
@@ -214,7 +214,7 @@ void astra_park_look(job_record_t *job)
 		return;
 	claim = astra_claim_of(job, NULL);
 	if (claim == ASTRA_FOREIGN || claim == ASTRA_ORDERED)
-		give_up(job);
+		park_give_up(job);
 	if (claim == ASTRA_ORDERED)
 		astra_revoke_tidy(job);
 	if (claim == ASTRA_MANAGED)

@@ -24,7 +24,8 @@ static void close_pool(struct astra_pool *pool)
 
 /* A job whose lease is over may have got its signal though that was not saved:
  * killed in between, or an older file is all there is. Then it checkpoints. */
-static bool may_be_in_grace(const struct astra_job_view *view, double now_sec)
+static bool pool_may_be_in_grace(const struct astra_job_view *view,
+				 double now_sec)
 {
 	if (view->phase == ASTRA_PHASE_WAITING)
 		return false;
@@ -51,7 +52,7 @@ static void remember_jobs(const struct astra_pool *pool, double now_sec)
 		entry = astra_ledger_of(&view, ASTRA_LEDGER_ANY_RUN);
 		if (view.id && o->admin_comment)
 			astra_ledger_add(&entry);
-		if (!view.id || !may_be_in_grace(&view, now_sec))
+		if (!view.id || !pool_may_be_in_grace(&view, now_sec))
 			continue;
 		grace.job = view.id;
 		memcpy(grace.exit, o->checkpoint_exit, sizeof(grace.exit));
@@ -142,8 +143,8 @@ static struct astra_engine *load_refuge(const struct astra_pool *pool,
 	return engine;
 }
 
-static struct astra_engine *load(struct astra_pool *pool,
-				 const struct astra_options *options)
+static struct astra_engine *pool_load(struct astra_pool *pool,
+				      const struct astra_options *options)
 {
 	struct astra_engine *engine = load_refuge(pool, options);
 
@@ -185,7 +186,7 @@ static void open_pool(struct astra_pool *pool,
 		error("astraea: memory is out");
 		return;
 	}
-	pool->engine = load(pool, &config->options);
+	pool->engine = pool_load(pool, &config->options);
 	if (pool->engine) {
 		remember_jobs(pool, now_sec);
 		go_on_from(pool, now_sec);
@@ -215,8 +216,8 @@ static bool take_pool(struct astra_pools *pools, const char *name,
 	return false;
 }
 
-static void follow(struct astra_pool *pool,
-		   const struct astra_pool_config *config)
+static void pool_follow(struct astra_pool *pool,
+			const struct astra_pool_config *config)
 {
 	struct astra_error err = {""};
 
@@ -257,7 +258,7 @@ void astra_pools_follow(struct astra_pools *pools,
 		struct astra_pool *pool = &next.list[next.count++];
 
 		if (take_pool(pools, c->name, pool))
-			follow(pool, c);
+			pool_follow(pool, c);
 		else
 			open_pool(pool, c, folder, now_sec);
 		free(pool->partitions);

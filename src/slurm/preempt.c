@@ -59,7 +59,7 @@ bool astra_preempt_keeps(uint32_t node)
 	return kept && node < bit_size(kept) && bit_test(kept, node);
 }
 
-static void try(struct serve *s, job_record_t *job, size_t pool)
+static void preempt_try(struct serve *s, job_record_t *job, size_t pool)
 {
 	const struct astra_pool_config *p = &s->config->pools[pool];
 	struct astra_env_lease lease = astra_env_lease_of(job, p);
@@ -92,7 +92,7 @@ static int preempt_find_job(void *x, void *arg)
 	return astra_jobs_add(&s->due, job->job_id);
 }
 
-static void find_due(struct serve *s, struct astra_diag *diag)
+static void preempt_find_due(struct serve *s, struct astra_diag *diag)
 {
 	uint64_t begin;
 
@@ -114,7 +114,7 @@ static void try_parts(struct serve *s, job_record_t *job, size_t pool)
 	       s->tries < TRIES_MAX && (part = list_pop(parts))) {
 		job->part_ptr = part;
 		if (may_preempt(job))
-			try(s, job, pool);
+			preempt_try(s, job, pool);
 	}
 	FREE_NULL_LIST(parts);
 	if (IS_JOB_PENDING(job) && !is_waiting_for_victims(job))
@@ -132,11 +132,11 @@ static void serve_job(struct serve *s, uint32_t id)
 		return;
 	waits = is_waiting_for_victims(job);
 	if (waits)
-		try(s, job, pool);
+		preempt_try(s, job, pool);
 	else if (job->part_ptr_list)
 		try_parts(s, job, pool);
 	else if (may_preempt(job))
-		try(s, job, pool);
+		preempt_try(s, job, pool);
 	s->waiting |=
 		IS_JOB_PENDING(job) && (waits || is_waiting_for_victims(job));
 }
@@ -182,7 +182,7 @@ void astra_preempt_serve(const struct astra_config *config,
 
 	if (!is_enabled() || slurmctld_config.shutdown_time)
 		return;
-	find_due(&s, diag);
+	preempt_find_due(&s, diag);
 	rc = serve_all(&s, diag);
 	astra_jobs_free(&s.due);
 	if (rc < 0)

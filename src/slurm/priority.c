@@ -150,7 +150,7 @@ void astra_priority_order(job_record_t *job, uint32_t rank, uint32_t ranks,
 	pthread_mutex_unlock(&publish_lock);
 }
 
-static void drop(job_record_t *job)
+static void priority_drop(job_record_t *job)
 {
 	if (!is_sited(job))
 		return;
@@ -170,14 +170,14 @@ bool astra_priority_is_stale(const job_record_t *job)
 void astra_priority_look(job_record_t *job)
 {
 	if (astra_priority_is_stale(job))
-		drop(job);
+		priority_drop(job);
 }
 
-static void give_back(job_record_t *job)
+static void priority_give_back(job_record_t *job)
 {
 	if (is_rank(job->priority) && is_managed(job))
 		astra_priority_publish(job, 0);
-	drop(job);
+	priority_drop(job);
 }
 
 /* By an iterator: multifactor takes the locks of associations, and Slurm takes
@@ -188,7 +188,7 @@ void astra_priority_give_back(void)
 	job_record_t *job;
 
 	while (jobs && (job = list_next(jobs)))
-		give_back(job);
+		priority_give_back(job);
 	if (jobs)
 		list_iterator_destroy(jobs);
 	astra_idmap_clear(&sited);
@@ -219,7 +219,7 @@ static void find_symbols(void)
 /* The engine is started here when no other plugin of ours is loaded. Some
  * releases hold their locks now and some do not, but none serves anybody yet.
  */
-static void begin(void)
+static void priority_begin(void)
 {
 	pthread_mutex_lock(&publish_lock);
 	publishing = true;
@@ -245,7 +245,7 @@ int astra_priority_init(void)
 		return SLURM_ERROR;
 	}
 	if (running_in_slurmctld())
-		begin();
+		priority_begin();
 	return SLURM_SUCCESS;
 }
 

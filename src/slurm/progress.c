@@ -24,8 +24,8 @@ static atomic_bool any_longer; /* any lease, in the last round */
 static bool any_untold, longer;
 static bool changed; /* since the last save */
 
-static void keep(struct progress_entry *e, const struct astra_query *query,
-		 double now_sec)
+static void progress_keep(struct progress_entry *e,
+			  const struct astra_query *query, double now_sec)
 {
 	const struct astra_said *said = &query->said;
 
@@ -58,7 +58,7 @@ int astra_progress_note(const struct astra_query *query, double now_sec,
 	pthread_mutex_lock(&lock);
 	e = progress_obtain(&jobs_known, job);
 	if (e)
-		keep(e, query, now_sec);
+		progress_keep(e, query, now_sec);
 	changed |= e != NULL;
 	pthread_mutex_unlock(&lock);
 	if (!e)
@@ -122,7 +122,8 @@ static uint64_t done_of(const struct progress_entry *e, uint32_t run)
 /* Jobs of an app are taken to be alike. One that is an app of its own has a
  * profile of its own; an array's record finds that of its tasks. A name may
  * well make the number of an array. */
-static struct progress_entry *app_of(const struct astra_job *job, bool noted)
+static struct progress_entry *progress_app_of(const struct astra_job *job,
+					      bool noted)
 {
 	uint32_t key = (uint32_t)astra_app_of(job);
 	struct progress_table *t =
@@ -134,8 +135,10 @@ static struct progress_entry *app_of(const struct astra_job *job, bool noted)
 }
 
 /* Where a job was when it reported, if it is there still. */
-static void measure(struct progress_entry *e, struct progress_entry *app,
-		    const struct astra_node *nodes, const struct astra_job *job)
+static void progress_measure(struct progress_entry *e,
+			     struct progress_entry *app,
+			     const struct astra_node *nodes,
+			     const struct astra_job *job)
 {
 	const struct astra_report_progress *p = &e->progress;
 	uint32_t gpus = 0;
@@ -269,11 +272,11 @@ void astra_progress_fill(const struct astra_progress_pool *pool,
 		if (job->state == ASTRA_JOB_ENDED)
 			continue;
 		e = progress_find(&jobs_known, job->id);
-		app = app_of(job, e && e->fresh);
+		app = progress_app_of(job, e && e->fresh);
 		if (app)
 			app->seen = true;
 		if (e && e->fresh)
-			measure(e, app, pool->nodes, job);
+			progress_measure(e, app, pool->nodes, job);
 		tell_slowdown(e, app, &job->forecast);
 		scaling = progress_tell_size(e, app, pool->now_sec, job);
 		if (!e)

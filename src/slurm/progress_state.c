@@ -113,7 +113,7 @@ static bool is_sound_row(const void *record, const struct astra_member *members)
 	return true;
 }
 
-static bool is_sound(const struct progress_entry *e)
+static bool progress_state_is_sound(const struct progress_entry *e)
 {
 	return e->key && is_sound_row(e, entry_members) &&
 	       is_sound_row(&e->guard, guard_members) &&
@@ -150,8 +150,9 @@ static void not_after(struct progress_entry *e, double now_sec)
 		*times[i] = fmin(*times[i], now_sec);
 }
 
-static int restore_row(struct progress_table *t, struct astra_reader *in,
-		       uint32_t version, double now_sec)
+static int progress_state_restore_row(struct progress_table *t,
+				      struct astra_reader *in, uint32_t version,
+				      double now_sec)
 {
 	struct progress_entry row = {.key = astra_get_u32(in)}, *e;
 
@@ -159,7 +160,7 @@ static int restore_row(struct progress_table *t, struct astra_reader *in,
 	astra_members_get(in, &row.guard, guard_members);
 	if (restore_speed(&row.speed, in) < 0 ||
 	    (version > 1 && progress_restore_size(&row, in, now_sec) < 0) ||
-	    !is_sound(&row) || progress_find(t, row.key))
+	    !progress_state_is_sound(&row) || progress_find(t, row.key))
 		return -1;
 	not_after(&row, now_sec);
 	e = progress_obtain(t, row.key);
@@ -177,7 +178,7 @@ int progress_restore(struct progress_table *t, struct astra_reader *in,
 	if (in->failed || !version || version > ASTRA_PROGRESS_VERSION)
 		return -1;
 	for (uint32_t i = 0; i < count; i++)
-		if (restore_row(t, in, version, now_sec) < 0)
+		if (progress_state_restore_row(t, in, version, now_sec) < 0)
 			return -1;
 	return 0;
 }

@@ -78,8 +78,8 @@ static void note_grace(struct publish_filler *f, const struct astra_job *job,
 
 /* It may have been signalled before slurmctld's start without that being saved,
  * and be taken for one that runs on. */
-static bool may_be_in_grace(const struct publish_filler *f,
-			    const struct astra_job *job)
+static bool publish_may_be_in_grace(const struct publish_filler *f,
+				    const struct astra_job *job)
 {
 	return job->state == ASTRA_JOB_RUNNING &&
 	       job->start_sec < f->start_sec &&
@@ -123,7 +123,7 @@ static void fill_jobs(struct publish_filler *f, uint32_t *queue)
 		}
 		note_ledger(f, &v, f->view->jobs[index].restart_cnt);
 		if (v.phase == ASTRA_PHASE_GRACE ||
-		    may_be_in_grace(f, &f->view->jobs[index]))
+		    publish_may_be_in_grace(f, &f->view->jobs[index]))
 			note_grace(f, &f->view->jobs[index],
 				   &f->view->info[index]);
 		if (v.phase == ASTRA_PHASE_GRACE)
@@ -192,7 +192,7 @@ static void fill_prices(struct publish_filler *f)
 		(void)astra_report_add_price(f->report, &price);
 }
 
-static void fill(struct publish_filler *f, uint32_t *queue)
+static void publish_fill(struct publish_filler *f, uint32_t *queue)
 {
 	size_t tenants = astra_engine_tenant_count(f->pool->engine);
 
@@ -283,7 +283,7 @@ void astra_publish(struct astra_cycle *cycle)
 		f.pool = &cycle->pools.list[i];
 		f.view = &cycle->scene.views[i];
 		if (f.pool->engine)
-			fill(&f, &queue);
+			publish_fill(&f, &queue);
 	}
 	astra_grace_set(f.graces, f.grace_count);
 	astra_ledger_set(f.ledger, f.ledger_count);

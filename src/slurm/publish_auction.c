@@ -6,7 +6,7 @@
 
 #include "src/policy/auction.h"
 
-static int compare(const void *key, const void *item)
+static int publish_auction_compare(const void *key, const void *item)
 {
 	uint64_t app = *(const uint64_t *)key;
 	const struct astra_bid *bid = item;
@@ -21,7 +21,7 @@ static const char *source_of(const struct astra_snapshot *model, uint64_t app)
 
 	if (model->bid_count)
 		bid = bsearch(&app, model->bids, model->bid_count,
-			      sizeof(*model->bids), compare);
+			      sizeof(*model->bids), publish_auction_compare);
 	if (!bid)
 		return "estimate";
 	return bid->kind == ASTRA_BID_RHO ? "agent" : "file";

@@ -8,7 +8,7 @@
 #include "src/history/schema.h"
 #include "src/slurm/publish.h"
 
-static void log_line(bool is_error, const char *text)
+static void publish_history_log_line(bool is_error, const char *text)
 {
 	if (is_error)
 		error("astraea: %s", text);
@@ -21,7 +21,7 @@ void astra_publish_start_history(const struct astra_cycle *cycle)
 	const struct astra_config *config = astra_config_active();
 	struct astra_history_options options = {
 		.cluster = slurm_conf.cluster_name,
-		.log_line = log_line,
+		.log_line = publish_history_log_line,
 	};
 	struct astra_error err = {""};
 	char *path = NULL;

@@ -76,8 +76,8 @@ static void write_reason(const struct publish_filler *f,
 }
 
 /* How far apart the GPUs are that it holds. */
-static const char *level_of(const struct astra_view *view,
-			    const struct astra_job *job)
+static const char *publish_job_level_of(const struct astra_view *view,
+					const struct astra_job *job)
 {
 	return job->held_count
 		       ? astra_level_name(astra_level_of(view->nodes, job->held,
@@ -194,7 +194,7 @@ static void fill_job(const struct publish_one *one,
 	out->state = job_state_string(info->state);
 	out->submit_sec = one->v->submit_sec;
 	out->run = one->job->restart_cnt;
-	out->level = level_of(one->f->view, one->job);
+	out->level = publish_job_level_of(one->f->view, one->job);
 	out->slowdown = one->slowdown;
 	out->levels_seen = one->job->forecast.levels_seen;
 }

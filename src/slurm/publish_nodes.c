@@ -19,7 +19,7 @@ void astra_publish_count(const struct astra_view *view,
 	}
 }
 
-static const char *state_of(const struct astra_node *node)
+static const char *publish_nodes_state_of(const struct astra_node *node)
 {
 	if (node->emptying)
 		return "drained";
@@ -66,7 +66,7 @@ static void sort_holders(const struct astra_view *view, size_t *ends,
 	}
 }
 
-static size_t sum(const size_t *counts, size_t count)
+static size_t publish_nodes_sum(const size_t *counts, size_t count)
 {
 	size_t total = 0;
 
@@ -84,7 +84,8 @@ void astra_publish_nodes(struct astra_report *report, const char *pool,
 
 	if (ends) {
 		count_holders(view, ends);
-		holders = calloc(sum(ends, nodes) + 1, sizeof(*holders));
+		holders = calloc(publish_nodes_sum(ends, nodes) + 1,
+				 sizeof(*holders));
 	}
 	if (holders)
 		sort_holders(view, ends, holders);
@@ -94,7 +95,7 @@ void astra_publish_nodes(struct astra_report *report, const char *pool,
 		struct astra_report_node node = {
 			.pool = pool,
 			.name = n->name,
-			.state = state_of(n),
+			.state = publish_nodes_state_of(n),
 			.gpus = n->gpus,
 			.gpus_free = n->usable ? n->gpus_free : 0,
 			.holders = holders + first,

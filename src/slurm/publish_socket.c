@@ -28,7 +28,7 @@ static bool is_operator(uid_t uid)
 	       SLURMDB_ADMIN_OPERATOR;
 }
 
-static void log_line(bool is_error, const char *text)
+static void publish_socket_log_line(bool is_error, const char *text)
 {
 	if (is_error)
 		error("astraea: %s", text);
@@ -158,7 +158,7 @@ static int publish_open(const struct astra_cycle *cycle,
 		.bid = astra_bids_note,
 		.record = astra_recorder_order,
 		.adopt = astra_adopter_order,
-		.log_line = log_line,
+		.log_line = publish_socket_log_line,
 		.history = astra_history_report,
 	};
 	char *listen = publish_listen_at(config);

@@ -8,7 +8,7 @@ struct search {
 	uint32_t id;
 };
 
-static int match(void *x, void *arg)
+static int qos_match(void *x, void *arg)
 {
 	const slurmdb_qos_rec_t *qos = x;
 	struct search *s = arg;
@@ -26,7 +26,7 @@ uint32_t astra_qos_find(const char *name)
 
 	assoc_mgr_lock(&locks);
 	if (assoc_mgr_qos_list)
-		list_for_each_ro(assoc_mgr_qos_list, match, &s);
+		list_for_each_ro(assoc_mgr_qos_list, qos_match, &s);
 	assoc_mgr_unlock(&locks);
 	return s.id;
 }

@@ -38,7 +38,7 @@ static uint32_t racks_first(struct astra_racks *racks,
 }
 
 /* Where "NAME:..." begins in "tree:s0:s4,blocks:b1", or NULL. It is ended. */
-static const char *place_in(char *places, const char *name)
+static const char *racks_place_in(char *places, const char *name)
 {
 	size_t size = strlen(name);
 	char *rest = NULL, *at;
@@ -54,7 +54,7 @@ static uint32_t racks_named(struct astra_racks *racks, node_record_t *node,
 			    const char *name, bool known)
 {
 	char *places = astra_node_places(node);
-	const char *place = places ? place_in(places, name) : NULL;
+	const char *place = places ? racks_place_in(places, name) : NULL;
 	uint32_t rack;
 
 	if (!place)
@@ -73,7 +73,7 @@ static bool is_divided(const char *name)
 		node_record_t *node = node_record_table_ptr[i];
 		char *places = node ? astra_node_places(node) : NULL;
 
-		found = places && place_in(places, name);
+		found = places && racks_place_in(places, name);
 		xfree(places);
 	}
 	return found;

@@ -71,16 +71,16 @@ void astra_recover_close(void)
 /* Writing. */
 
 /* In the midst of its start its record does not name them yet. */
-static const char *nodes_of(const job_record_t *job)
+static const char *recover_nodes_of(const job_record_t *job)
 {
 	if (job->nodes || !job->job_resrcs)
 		return job->nodes;
 	return job->job_resrcs->nodes;
 }
 
-static void note(const job_record_t *job, enum astra_box_kind kind)
+static void recover_note(const job_record_t *job, enum astra_box_kind kind)
 {
-	const char *nodes = nodes_of(job);
+	const char *nodes = recover_nodes_of(job);
 	struct astra_box_event e = {
 		.kind = kind,
 		.job = job->job_id,
@@ -104,12 +104,12 @@ static void note(const job_record_t *job, enum astra_box_kind kind)
 
 void astra_recover_started(const job_record_t *job)
 {
-	note(job, ASTRA_BOX_START);
+	recover_note(job, ASTRA_BOX_START);
 }
 
 void astra_recover_launched(const job_record_t *job)
 {
-	note(job, ASTRA_BOX_LAUNCH);
+	recover_note(job, ASTRA_BOX_LAUNCH);
 }
 
 /* What is over because of its node is left to Slurm, which will see the node's
@@ -124,7 +124,7 @@ void astra_recover_ended(const job_record_t *job)
 	    astra_claim_of(job, NULL) != ASTRA_MANAGED)
 		return;
 	returns |= base == JOB_PREEMPTED && astra_revoke_marked(job);
-	note(job, returns ? ASTRA_BOX_REQUEUE : ASTRA_BOX_END);
+	recover_note(job, returns ? ASTRA_BOX_REQUEUE : ASTRA_BOX_END);
 }
 
 /* Reading. */
@@ -191,7 +191,7 @@ static void take_run(job_record_t *job, const struct astra_box_event *e)
 		(void)jobacct_storage_g_job_start(acct_db_conn, job);
 }
 
-static void end(job_record_t *job, const struct astra_box_event *e)
+static void recover_end(job_record_t *job, const struct astra_box_event *e)
 {
 	bool ran = IS_JOB_RUNNING(job) && job->node_cnt;
 
@@ -234,7 +234,7 @@ static time_t close_run(const job_record_t *job,
 	return run.end_time;
 }
 
-static void requeue(job_record_t *job, const struct astra_box_event *e)
+static void recover_requeue(job_record_t *job, const struct astra_box_event *e)
 {
 	bool ended = e->kind == ASTRA_BOX_REQUEUE;
 	time_t end = time(NULL);
@@ -274,16 +274,16 @@ static void bring_running_up(job_record_t *job, const struct astra_box_event *e)
 	case ASTRA_BOX_LAUNCH:
 		if (later && (xstrcmp(job->nodes, e->nodes) ||
 			      !astra_run_is(job, e->index))) {
-			requeue(job, e);
+			recover_requeue(job, e);
 			return;
 		}
 		take_run(job, e);
 		return;
 	case ASTRA_BOX_END:
-		end(job, e);
+		recover_end(job, e);
 		return;
 	default:
-		requeue(job, e);
+		recover_requeue(job, e);
 	}
 }
 
@@ -292,7 +292,7 @@ static void bring_up(job_record_t *job, const struct astra_box_event *e)
 	if (IS_JOB_RUNNING(job))
 		bring_running_up(job, e);
 	else if (IS_JOB_PENDING(job) && e->kind == ASTRA_BOX_END)
-		end(job, e);
+		recover_end(job, e);
 	else if (IS_JOB_PENDING(job))
 		let_wait(job, e);
 }
@@ -352,7 +352,7 @@ static bool is_last_task(const struct astra_box_event *e)
 	return e->array_job == e->job;
 }
 
-static int compare(const void *a, const void *b)
+static int recover_compare(const void *a, const void *b)
 {
 	const struct astra_box_event *x = a, *y = b;
 
@@ -379,7 +379,7 @@ static size_t keep_last(struct astra_box_event *list, size_t count)
 	}
 	astra_idmap_clear(&seen);
 	memmove(list, list + kept, (count - kept) * sizeof(*list));
-	qsort(list, count - kept, sizeof(*list), compare);
+	qsort(list, count - kept, sizeof(*list), recover_compare);
 	return count - kept;
 }
 

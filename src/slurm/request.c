@@ -10,12 +10,12 @@
 #include "src/slurm/request_nodes.h"
 #include "src/slurm/resize.h"
 
-static uint32_t said16(uint16_t n)
+static uint32_t request_said16(uint16_t n)
 {
 	return n == NO_VAL16 || n == INFINITE16 ? 0 : n;
 }
 
-static uint32_t said32(uint32_t n)
+static uint32_t request_said32(uint32_t n)
 {
 	return n == NO_VAL || n == INFINITE ? 0 : n;
 }
@@ -77,9 +77,9 @@ void astra_request_type(const job_record_t *job, char type[ASTRA_GPU_TYPE_MAX])
 static uint32_t request_node_tasks(const job_details_t *d,
 				   const struct astra_node_map *map)
 {
-	uint32_t node = said16(d->ntasks_per_node), socket;
+	uint32_t node = request_said16(d->ntasks_per_node), socket;
 
-	socket = d->mc_ptr ? said16(d->mc_ptr->ntasks_per_socket) : 0;
+	socket = d->mc_ptr ? request_said16(d->mc_ptr->ntasks_per_socket) : 0;
 	socket *= map->sockets_max;
 	return socket && (!node || socket < node) ? socket : node;
 }
@@ -88,14 +88,15 @@ static uint32_t request_node_tasks(const job_details_t *d,
 static uint32_t task_nodes(const job_details_t *d,
 			   const struct astra_node_map *map)
 {
-	return max32(max32(said32(d->min_nodes), 1),
-		     div_up(said32(d->num_tasks), request_node_tasks(d, map)));
+	return max32(max32(request_said32(d->min_nodes), 1),
+		     div_up(request_said32(d->num_tasks),
+			    request_node_tasks(d, map)));
 }
 
 /* With --overcommit tasks share CPUs. */
 static uint32_t request_cpus(const job_details_t *d)
 {
-	return d->overcommit ? 0 : said32(d->orig_min_cpus);
+	return d->overcommit ? 0 : request_said32(d->orig_min_cpus);
 }
 
 /* And its CPUs. */
@@ -110,11 +111,13 @@ static uint32_t least_nodes(const job_details_t *d,
 static uint32_t gpus_of_a_node(const job_details_t *d,
 			       const struct astra_ask *ask, bool whole)
 {
-	uint32_t sockets = d->mc_ptr ? said16(d->mc_ptr->sockets_per_node) : 0;
+	uint32_t sockets =
+		d->mc_ptr ? request_said16(d->mc_ptr->sockets_per_node) : 0;
 
 	if (ask->count[ASTRA_PER_NODE])
 		return cut32(ask->count[ASTRA_PER_NODE]);
-	if (whole && astra_ask_is_derived(ask) && !said16(d->ntasks_per_tres))
+	if (whole && astra_ask_is_derived(ask) &&
+	    !request_said16(d->ntasks_per_tres))
 		return 1;
 	return cut32(ask->count[ASTRA_PER_SOCKET] * max32(sockets, 1));
 }
@@ -149,8 +152,8 @@ static uint32_t part_nodes(const job_record_t *job)
 /* 0: none. */
 static uint32_t nodes_limit(const job_record_t *job)
 {
-	uint32_t most = said32(job->details->max_nodes);
-	uint32_t of_part = said32(part_nodes(job));
+	uint32_t most = request_said32(job->details->max_nodes);
+	uint32_t of_part = request_said32(part_nodes(job));
 
 	return most && of_part ? min32(most, of_part) : max32(most, of_part);
 }
@@ -158,7 +161,7 @@ static uint32_t nodes_limit(const job_record_t *job)
 /* The most nodes of its range; 0: it has none, or would rather have few. */
 static uint32_t most_nodes(const job_record_t *job)
 {
-	uint32_t most = said32(astra_nodes_named_at_most(job));
+	uint32_t most = request_said32(astra_nodes_named_at_most(job));
 
 	if (job->bit_flags & USE_MIN_NODES)
 		return 0;
@@ -202,7 +205,8 @@ static void read_gpus(const job_record_t *job, const struct astra_node_map *map,
 	} else if (per_task) {
 		out->gpus_quantum = cut32(per_task);
 		if (!in_all)
-			in_all = per_task * max32(said32(d->num_tasks), 1);
+			in_all = per_task *
+				 max32(request_said32(d->num_tasks), 1);
 	}
 	if (!in_all) { /* as --ntasks-per-gpu alone: Slurm has worked it out */
 		gres_state_t *s = astra_gpu_state(job->gres_list_req, 0);
@@ -233,7 +237,7 @@ static uint32_t worker_cpus(const job_details_t *d,
 	uint64_t tasks =
 		terms->workers_max ? terms->workers_max + terms->ps : 0;
 
-	return cut32(tasks * max32(said16(d->orig_cpus_per_task), 1));
+	return cut32(tasks * max32(request_said16(d->orig_cpus_per_task), 1));
 }
 
 static void read_cpus(const job_record_t *job, const struct astra_terms *terms,
@@ -246,8 +250,8 @@ static void read_cpus(const job_record_t *job, const struct astra_terms *terms,
 		per = default_cpus_per_gpu(job);
 	out->cpus = max32(request_cpus(d), cut32(per * out->gpus));
 	out->cpus = max32(out->cpus, worker_cpus(d, terms));
-	out->cpus_per_node = max32(said32(d->orig_pn_min_cpus),
-				   said16(d->orig_cpus_per_task));
+	out->cpus_per_node = max32(request_said32(d->orig_pn_min_cpus),
+				   request_said16(d->orig_cpus_per_task));
 }
 
 static void read_memory(const job_record_t *job,

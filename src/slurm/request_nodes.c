@@ -10,7 +10,8 @@ struct part_sum {
 	bitstr_t *nodes;
 };
 
-static bool lets_run(const part_record_t *part, const job_record_t *job)
+static bool request_nodes_lets_run(const part_record_t *part,
+				   const job_record_t *job)
 {
 	return (part->state_up & PARTITION_SCHED) &&
 	       (job->time_limit == NO_VAL ||
@@ -18,24 +19,25 @@ static bool lets_run(const part_record_t *part, const job_record_t *job)
 		job->limit_set.time == ADMIN_SET_LIMIT);
 }
 
-static int add_part(void *x, void *arg)
+static int request_nodes_add_part(void *x, void *arg)
 {
 	const part_record_t *part = x;
 	const struct part_sum *sum = arg;
 
-	if (part->node_bitmap && lets_run(part, sum->job))
+	if (part->node_bitmap && request_nodes_lets_run(part, sum->job))
 		bit_or(sum->nodes, part->node_bitmap);
 	return 0;
 }
 
 /* Of several partitions those that let it run now; where there is one, Slurm's
  * own reason says that it does not. */
-static void add_parts(const job_record_t *job, bitstr_t *nodes)
+static void request_nodes_add_parts(const job_record_t *job, bitstr_t *nodes)
 {
 	struct part_sum sum = {.job = job, .nodes = nodes};
 
 	if (job->part_ptr_list)
-		list_for_each_ro(job->part_ptr_list, add_part, &sum);
+		list_for_each_ro(job->part_ptr_list, request_nodes_add_part,
+				 &sum);
 	else if (job->part_ptr && job->part_ptr->node_bitmap)
 		bit_or(nodes, job->part_ptr->node_bitmap);
 }
@@ -93,7 +95,7 @@ bitstr_t *astra_request_nodes(job_record_t *job, struct astra_node_order *order,
 		.until = now + run_length(job),
 	};
 
-	add_parts(job, nodes);
+	request_nodes_add_parts(job, nodes);
 	if (d->exc_node_bitmap)
 		bit_and_not(nodes, d->exc_node_bitmap);
 	astra_reserved_keep(job, nodes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/reserved.h"
 
-static int is_same(void *x, void *key)
+static int reserved_is_same(void *x, void *key)
 {
 	return x == key;
 }
@@ -10,7 +10,7 @@ bool astra_reserved_own(const job_record_t *job, slurmctld_resv_t *resv)
 {
 	return resv == job->resv_ptr ||
 	       (job->resv_list &&
-		list_find_first_ro(job->resv_list, is_same, resv));
+		list_find_first_ro(job->resv_list, reserved_is_same, resv));
 }
 
 struct reserved_first {

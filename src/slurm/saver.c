@@ -12,7 +12,7 @@
 #define WAIT_NSEC INT64_C(3000000000)
 #define POLL_NSEC 2000000
 
-static bool is_same(const struct stat *a, const struct stat *b)
+static bool saver_is_same(const struct stat *a, const struct stat *b)
 {
 	return a->st_ino == b->st_ino &&
 	       astra_saver_nsec(&a->st_mtim) == astra_saver_nsec(&b->st_mtim) &&
@@ -36,7 +36,7 @@ static bool rests_now(void)
 	struct timespec now;
 	struct stat st;
 
-	if (stat(path, &st) == 0 && !is_same(&st, &ours))
+	if (stat(path, &st) == 0 && !saver_is_same(&st, &ours))
 		its = st;
 	clock_gettime(CLOCK_REALTIME, &now);
 	return astra_saver_rests(&its, &now);

@@ -69,7 +69,7 @@ void astra_selfcheck_refuse(const char *why)
 			 "this slurmctld");
 }
 
-static int judge(int rc, const struct astra_error *err)
+static int selfcheck_judge(int rc, const struct astra_error *err)
 {
 	if (rc < 0)
 		astra_selfcheck_refuse(err->text);
@@ -92,7 +92,7 @@ int astra_selfcheck_begin(void)
 	struct astra_error err = {""};
 
 	if (!begun)
-		(void)judge(astra_selfcheck_variables(&err), &err);
+		(void)selfcheck_judge(astra_selfcheck_variables(&err), &err);
 	begun = true;
 	if (aside)
 		return -1;
@@ -131,7 +131,7 @@ static int look_at_nodes(const struct selfcheck_look *look)
 	return 0;
 }
 
-static int look_at_part(void *x, void *arg)
+static int selfcheck_look_at_part(void *x, void *arg)
 {
 	struct selfcheck_look *look = arg;
 	const part_record_t *part = x;
@@ -150,7 +150,7 @@ static int look_at_site(bool answers, struct astra_error *err)
 
 	if (!part_list)
 		return 0;
-	list_for_each_ro(part_list, look_at_part, &look);
+	list_for_each_ro(part_list, selfcheck_look_at_part, &look);
 	if (look.failed || look_at_nodes(&look) < 0)
 		return -1;
 	site_seen = true;
@@ -167,7 +167,8 @@ static bool was_looked_at(uint32_t id)
 	return false;
 }
 
-static int compare_job(const job_record_t *job, struct astra_error *err)
+static int selfcheck_compare_job(const job_record_t *job,
+				 struct astra_error *err)
 {
 	if (astra_selfcheck_job_record(job, err) < 0)
 		return -1;
@@ -187,7 +188,7 @@ static int look_at_job(void *x, void *arg)
 	if (!passed && astra_selfcheck_job_record(job, look->err) < 0)
 		look->failed = true;
 	else if (!was_looked_at(job->job_id)) {
-		look->failed = compare_job(job, look->err) < 0;
+		look->failed = selfcheck_compare_job(job, look->err) < 0;
 		looked_at[looked_at_count++] = job->job_id;
 	}
 	return look->failed ? -1 : 0;
@@ -202,12 +203,12 @@ int astra_selfcheck_look(void)
 		return aside ? -1 : 0;
 	if (!site_fits && look_at_plugins() < 0)
 		return -1;
-	if (!site_fits && judge(look_at_site(true, &err), &err) < 0)
+	if (!site_fits && selfcheck_judge(look_at_site(true, &err), &err) < 0)
 		return -1;
 	if (!job_list)
 		return 0;
 	list_for_each_ro(job_list, look_at_job, &look);
-	if (judge(look.failed ? -1 : 0, &err) < 0)
+	if (selfcheck_judge(look.failed ? -1 : 0, &err) < 0)
 		return -1;
 	if (looked_at_count && !passed)
 		verbose("astraea: slurmctld's structures are as expected");
@@ -222,7 +223,7 @@ static bool see_site(void)
 	struct astra_error err = {""};
 
 	if (!aside && !site_seen)
-		(void)judge(look_at_site(false, &err), &err);
+		(void)selfcheck_judge(look_at_site(false, &err), &err);
 	return !aside;
 }
 
@@ -231,7 +232,8 @@ bool astra_selfcheck_job(const job_record_t *job)
 	struct astra_error err = {""};
 
 	if (see_site() && !passed)
-		(void)judge(astra_selfcheck_job_record(job, &err), &err);
+		(void)selfcheck_judge(astra_selfcheck_job_record(job, &err),
+				      &err);
 	return !aside;
 }
 
@@ -241,6 +243,7 @@ bool astra_selfcheck_desc(const job_desc_msg_t *desc)
 
 	if (see_site() && !desc_fits)
 		desc_fits =
-			judge(astra_selfcheck_job_desc(desc, &err), &err) == 0;
+			selfcheck_judge(astra_selfcheck_job_desc(desc, &err),
+					&err) == 0;
 	return !aside;
 }

@@ -141,7 +141,7 @@ static const struct same part_same[] = {
 };
 
 /* Little endian or not: the type's own bytes. */
-static uint64_t number(const char *at, uint32_t size)
+static uint64_t selfcheck_answer_number(const char *at, uint32_t size)
 {
 	union {
 		uint8_t u8;
@@ -163,7 +163,7 @@ static uint64_t number(const char *at, uint32_t size)
 	}
 }
 
-static const char *text(const char *at)
+static const char *selfcheck_answer_text(const char *at)
 {
 	const char *p;
 
@@ -171,8 +171,8 @@ static const char *text(const char *at)
 	return p ? p : "";
 }
 
-static bool is_same(const struct same *s, const char *record,
-		    const char *answer)
+static bool selfcheck_answer_is_same(const struct same *s, const char *record,
+				     const char *answer)
 {
 	uint32_t narrow = s->size < s->public_size ? s->size : s->public_size;
 	uint64_t mask =
@@ -181,17 +181,19 @@ static bool is_same(const struct same *s, const char *record,
 	record += s->offset;
 	answer += s->public_offset;
 	if (s->kind == ASTRA_KIND_TEXT)
-		return !strcmp(text(record), text(answer));
-	return ((number(record, s->size) ^ number(answer, s->public_size)) &
+		return !strcmp(selfcheck_answer_text(record),
+			       selfcheck_answer_text(answer));
+	return ((selfcheck_answer_number(record, s->size) ^
+		 selfcheck_answer_number(answer, s->public_size)) &
 		mask) == 0;
 }
 
-static int compare(const char *what, const struct same *table, size_t count,
-		   const void *record, const void *answer,
-		   struct astra_error *err)
+static int selfcheck_answer_compare(const char *what, const struct same *table,
+				    size_t count, const void *record,
+				    const void *answer, struct astra_error *err)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!is_same(&table[i], record, answer))
+		if (!selfcheck_answer_is_same(&table[i], record, answer))
 			return astra_error_set(
 				err, "%s of a %s is not what slurmctld says",
 				table[i].name, what);
@@ -226,16 +228,18 @@ static int unreadable(const char *name, struct astra_error *err)
 			       name);
 }
 
-static int compare_job(const job_record_t *job, const job_info_t *answer,
-		       struct astra_error *err)
+static int selfcheck_answer_compare_job(const job_record_t *job,
+					const job_info_t *answer,
+					struct astra_error *err)
 {
-	if (compare("job_record_t", job_same, COUNT(job_same), job, answer,
-		    err) < 0)
+	if (selfcheck_answer_compare("job_record_t", job_same, COUNT(job_same),
+				     job, answer, err) < 0)
 		return -1;
 	if (!job->details)
 		return 0;
-	return compare("job_details_t", details_same, COUNT(details_same),
-		       job->details, answer, err);
+	return selfcheck_answer_compare("job_details_t", details_same,
+					COUNT(details_same), job->details,
+					answer, err);
 }
 
 /* What 22.05's own function leaves. */
@@ -277,7 +281,7 @@ int astra_selfcheck_job_answer(const job_record_t *job, struct astra_error *err)
 	rc = check_public(answer->job_array, answer->record_count,
 			  sizeof(job_info_t), "job_info_t", err);
 	if (rc == 0) {
-		rc = compare_job(job, answer->job_array, err);
+		rc = selfcheck_answer_compare_job(job, answer->job_array, err);
 		free_texts(answer->job_array);
 	}
 	slurm_free_job_info_msg(answer);
@@ -302,8 +306,9 @@ int astra_selfcheck_part_answer(const part_record_t *part,
 	rc = check_public(answer->partition_array, answer->record_count,
 			  sizeof(partition_info_t), "partition_info_t", err);
 	if (rc == 0)
-		rc = compare("part_record_t", part_same, COUNT(part_same), part,
-			     answer->partition_array, err);
+		rc = selfcheck_answer_compare("part_record_t", part_same,
+					      COUNT(part_same), part,
+					      answer->partition_array, err);
 	slurm_free_partition_info_msg(answer);
 	return rc;
 }
@@ -341,8 +346,9 @@ int astra_selfcheck_node_answer(const node_record_t *node,
 				    sizeof(node_info_t), "node_info_t", err)
 		     : 0;
 	if (rc == 0 && answer->record_count)
-		rc = compare("node_record_t", node_same, COUNT(node_same), node,
-			     answer->node_array, err);
+		rc = selfcheck_answer_compare("node_record_t", node_same,
+					      COUNT(node_same), node,
+					      answer->node_array, err);
 	slurm_free_node_info_msg(answer);
 	return rc;
 }

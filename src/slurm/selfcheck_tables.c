@@ -286,8 +286,8 @@ int astra_selfcheck_variables(struct astra_error *err)
 	return 0;
 }
 
-static int check(const struct astra_layout *layout, const void *record,
-		 struct astra_error *err)
+static int selfcheck_tables_check(const struct astra_layout *layout,
+				  const void *record, struct astra_error *err)
 {
 	return record ? astra_layout_check(layout, record, err) : 0;
 }
@@ -305,9 +305,11 @@ static int look_at_gres(void *x, void *arg)
 	struct list_look *look = arg;
 	const gres_state_t *state = x;
 
-	look->failed = check(&gres_layout, state, look->err) < 0 ||
-		       (state->plugin_id == look->gpu &&
-			check(look->layout, state->gres_data, look->err) < 0);
+	look->failed =
+		selfcheck_tables_check(&gres_layout, state, look->err) < 0 ||
+		(state->plugin_id == look->gpu &&
+		 selfcheck_tables_check(look->layout, state->gres_data,
+					look->err) < 0);
 	return look->failed ? -1 : 0;
 }
 
@@ -326,11 +328,11 @@ static int check_gres(list_t *list, const struct astra_layout *layout,
 	return look.failed ? -1 : 0;
 }
 
-static int look_at_part(void *x, void *arg)
+static int selfcheck_tables_look_at_part(void *x, void *arg)
 {
 	struct list_look *look = arg;
 
-	look->failed = check(look->layout, x, look->err) < 0;
+	look->failed = selfcheck_tables_check(look->layout, x, look->err) < 0;
 	return look->failed ? -1 : 0;
 }
 
@@ -339,7 +341,7 @@ static int check_parts(list_t *list, struct astra_error *err)
 	struct list_look look = {.layout = &part_layout, .err = err};
 
 	if (list)
-		list_for_each_ro(list, look_at_part, &look);
+		list_for_each_ro(list, selfcheck_tables_look_at_part, &look);
 	return look.failed ? -1 : 0;
 }
 
@@ -348,11 +350,11 @@ static int check_kept(const job_record_t *job, struct astra_error *err)
 {
 	if (IS_JOB_FINISHED(job))
 		return 0;
-	if (check(&part_layout, job->part_ptr, err) < 0 ||
+	if (selfcheck_tables_check(&part_layout, job->part_ptr, err) < 0 ||
 	    check_parts(job->part_ptr_list, err) < 0 ||
-	    check(&assoc_layout, job->assoc_ptr, err) < 0 ||
-	    check(&qos_layout, job->qos_ptr, err) < 0 ||
-	    check(&resv_layout, job->resv_ptr, err) < 0)
+	    selfcheck_tables_check(&assoc_layout, job->assoc_ptr, err) < 0 ||
+	    selfcheck_tables_check(&qos_layout, job->qos_ptr, err) < 0 ||
+	    selfcheck_tables_check(&resv_layout, job->resv_ptr, err) < 0)
 		return -1;
 	return 0;
 }
@@ -360,9 +362,10 @@ static int check_kept(const job_record_t *job, struct astra_error *err)
 int astra_selfcheck_job_record(const job_record_t *job, struct astra_error *err)
 {
 	if (astra_layout_check(&job_layout, job, err) < 0 ||
-	    check(&details_layout, job->details, err) < 0 ||
-	    check(&array_layout, job->array_recs, err) < 0 ||
-	    check(&resources_layout, job->job_resrcs, err) < 0 ||
+	    selfcheck_tables_check(&details_layout, job->details, err) < 0 ||
+	    selfcheck_tables_check(&array_layout, job->array_recs, err) < 0 ||
+	    selfcheck_tables_check(&resources_layout, job->job_resrcs, err) <
+		    0 ||
 	    check_gres(job->gres_list_req, &job_gpu_layout, err) < 0 ||
 	    check_gres(job->gres_list_alloc, &job_gpu_layout, err) < 0)
 		return -1;
@@ -384,7 +387,7 @@ int astra_selfcheck_part_record(const part_record_t *part,
 				struct astra_error *err)
 {
 	if (astra_layout_check(&part_layout, part, err) < 0 ||
-	    check(&part_qos_layout, part->qos_ptr, err) < 0)
+	    selfcheck_tables_check(&part_qos_layout, part->qos_ptr, err) < 0)
 		return -1;
 	return part->name ? 0 : astra_error_set(err, "a partition has no name");
 }

@@ -81,7 +81,7 @@ failed:
 	return -1;
 }
 
-static void destroy(struct server *s)
+static void server_destroy(struct server *s)
 {
 	if (s->listen_fd >= 0)
 		close(s->listen_fd);
@@ -96,7 +96,7 @@ static void destroy(struct server *s)
 	free(s);
 }
 
-static struct server *create(const struct astra_server_options *options)
+static struct server *server_create(const struct astra_server_options *options)
 {
 	struct server *s = calloc(1, sizeof(*s));
 
@@ -111,7 +111,7 @@ static struct server *create(const struct astra_server_options *options)
 		s->listen = strdup(options->listen);
 	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (!s->path || (options->listen && !s->listen) || s->wake_fd < 0) {
-		destroy(s);
+		server_destroy(s);
 		return NULL;
 	}
 	return s;
@@ -163,18 +163,18 @@ int astra_server_start(const struct astra_server_options *options,
 
 	if (the_server)
 		return astra_error_set(err, "the query socket is open already");
-	s = create(options);
+	s = server_create(options);
 	if (!s)
 		return astra_error_nomem(err);
 	if (listen_at_path(s, err) < 0) {
-		destroy(s);
+		server_destroy(s);
 		return -1;
 	}
 	if (s->listen)
 		server_network_open(s);
 	if (start_threads(s, err) < 0) {
 		remove_socket(s);
-		destroy(s);
+		server_destroy(s);
 		return -1;
 	}
 	the_server = s;
@@ -206,7 +206,7 @@ void astra_server_stop(void)
 		server_past_stop(&s->past);
 		server_munge_stop(s->munge);
 		remove_socket(s);
-		destroy(s);
+		server_destroy(s);
 		the_server = NULL;
 	}
 	astra_server_publish(NULL);

@@ -2,8 +2,8 @@
 #include "src/slurm/server_private.h"
 
 /* The user's bucket, or the one that was used longest ago, anew. */
-static struct server_bucket *bucket_of(struct server_limit *limit, uid_t uid,
-				       int64_t now_msec)
+static struct server_bucket *server_limit_bucket_of(struct server_limit *limit,
+						    uid_t uid, int64_t now_msec)
 {
 	struct server_bucket *oldest = &limit->buckets[0];
 
@@ -27,14 +27,15 @@ void server_limit_charge(struct server_limit *limit, uid_t uid,
 			 int64_t work_msec, int64_t now_msec)
 {
 	if (work_msec > SERVER_FREE_MSEC)
-		bucket_of(limit, uid, now_msec)->tokens -= (double)work_msec /
-							   1000 * SERVER_RATE *
-							   SERVER_WORK_PART;
+		server_limit_bucket_of(limit, uid, now_msec)->tokens -=
+			(double)work_msec / 1000 * SERVER_RATE *
+			SERVER_WORK_PART;
 }
 
 bool server_limit_allow(struct server_limit *limit, uid_t uid, int64_t now_msec)
 {
-	struct server_bucket *bucket = bucket_of(limit, uid, now_msec);
+	struct server_bucket *bucket =
+		server_limit_bucket_of(limit, uid, now_msec);
 	double passed = (double)(now_msec - bucket->at_msec) / 1000;
 
 	bucket->tokens += passed * SERVER_RATE;

@@ -64,9 +64,11 @@ static void log_refusal(struct server *s, const char *text)
 	s->options.log_line(false, text);
 }
 
-static int keep_said(struct server *s, const struct astra_report *report,
-		     const struct astra_query *query,
-		     const struct astra_viewer *viewer, struct astra_error *err)
+static int server_loop_keep_said(struct server *s,
+				 const struct astra_report *report,
+				 const struct astra_query *query,
+				 const struct astra_viewer *viewer,
+				 struct astra_error *err)
 {
 	if (astra_query_says(query) && s->options.note)
 		return s->options.note(query, viewer->now_sec, err);
@@ -100,7 +102,7 @@ static enum astra_fault answer_query(struct server *s,
 	else
 		fault = astra_answer(report, query, &viewer, &s->stats, reply,
 				     err);
-	if (!fault && keep_said(s, report, query, &viewer, err) < 0)
+	if (!fault && server_loop_keep_said(s, report, query, &viewer, err) < 0)
 		fault = ASTRA_FAULT_BUSY;
 	astra_names_clear(&accounts);
 	astra_report_put(report);
@@ -120,9 +122,10 @@ static enum astra_fault too_often(struct astra_error *err)
 
 /* Authenticate, decode and answer, now or later: the client has an order then.
  * On a fault, err says why. */
-static enum astra_fault answer(struct server *s, struct server_client *client,
-			       struct astra_text *reply,
-			       struct astra_error *err)
+static enum astra_fault server_loop_answer(struct server *s,
+					   struct server_client *client,
+					   struct astra_text *reply,
+					   struct astra_error *err)
 {
 	struct astra_query query;
 	enum astra_fault fault;
@@ -178,7 +181,7 @@ static void handle_request(struct server *s, struct server_client *client)
 			"too many large replies at once: ask again later");
 		fault = ASTRA_FAULT_BUSY;
 	} else {
-		fault = answer(s, client, &reply, &err);
+		fault = server_loop_answer(s, client, &reply, &err);
 	}
 	if (fault) {
 		astra_text_clear(&reply);

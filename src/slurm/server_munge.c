@@ -46,7 +46,7 @@ static void drop_task(struct task *t)
 	*t = (struct task){0};
 }
 
-static void destroy(struct server_munge *m)
+static void server_munge_destroy(struct server_munge *m)
 {
 	drop_task(&m->task);
 	pthread_mutex_destroy(&m->lock);
@@ -56,7 +56,7 @@ static void destroy(struct server_munge *m)
 	free(m);
 }
 
-static void carry_out(const struct server_munge *m, struct task *t)
+static void server_munge_carry_out(const struct server_munge *m, struct task *t)
 {
 	if (!t->sign) {
 		t->rc = astra_verify(m->socket, t->in, &t->out, &t->out_size,
@@ -67,7 +67,7 @@ static void carry_out(const struct server_munge *m, struct task *t)
 	t->rc = t->out ? 0 : -1;
 }
 
-static void *run(void *arg)
+static void *server_munge_run(void *arg)
 {
 	struct server_munge *m = arg;
 	bool orphaned;
@@ -79,7 +79,7 @@ static void *run(void *arg)
 			continue;
 		}
 		pthread_mutex_unlock(&m->lock);
-		carry_out(m, &m->task);
+		server_munge_carry_out(m, &m->task);
 		pthread_mutex_lock(&m->lock);
 		m->state = m->given_up ? IDLE : ANSWERED;
 		if (m->given_up)
@@ -90,7 +90,7 @@ static void *run(void *arg)
 	orphaned = m->orphaned;
 	pthread_mutex_unlock(&m->lock);
 	if (orphaned)
-		destroy(m);
+		server_munge_destroy(m);
 	return NULL;
 }
 
@@ -111,9 +111,9 @@ struct server_munge *server_munge_start(const char *socket,
 	m->socket = socket ? strdup(socket) : NULL;
 	if (socket && !m->socket)
 		astra_error_nomem(err);
-	else if (server_thread_start(&m->thread, run, m, err) == 0)
+	else if (server_thread_start(&m->thread, server_munge_run, m, err) == 0)
 		return m;
-	destroy(m);
+	server_munge_destroy(m);
 	return NULL;
 }
 
@@ -148,7 +148,7 @@ void server_munge_stop(struct server_munge *m)
 		return;
 	}
 	pthread_join(thread, NULL);
-	destroy(m);
+	server_munge_destroy(m);
 }
 
 /* Wait for the answer, under the lock. */
@@ -176,8 +176,8 @@ static int hangs(struct astra_error *err)
 }
 
 /* asked: stolen. answer: the caller's, with drop_task(). */
-static int ask(struct server_munge *m, struct task *asked, struct task *answer,
-	       struct astra_error *err)
+static int server_munge_ask(struct server_munge *m, struct task *asked,
+			    struct task *answer, struct astra_error *err)
 {
 	*answer = (struct task){0};
 	pthread_mutex_lock(&m->lock);
@@ -204,8 +204,8 @@ static int ask(struct server_munge *m, struct task *asked, struct task *answer,
 	return answer->rc;
 }
 
-static int begin(struct task *t, const char *in, size_t size,
-		 struct astra_error *err)
+static int server_munge_begin(struct task *t, const char *in, size_t size,
+			      struct astra_error *err)
 {
 	t->in = malloc(size + 1);
 	if (!t->in)
@@ -223,9 +223,9 @@ int server_munge_verify(struct server_munge *m, const char *credential,
 	struct task t = {0}, answer;
 	int rc;
 
-	if (begin(&t, credential, strlen(credential), err) < 0)
+	if (server_munge_begin(&t, credential, strlen(credential), err) < 0)
 		return -1;
-	rc = ask(m, &t, &answer, err);
+	rc = server_munge_ask(m, &t, &answer, err);
 	if (rc == 0) {
 		*message = answer.out;
 		*size = answer.out_size;
@@ -243,9 +243,9 @@ char *server_munge_sign_for(struct server_munge *m, uint32_t uid,
 	struct task t = {.sign = true, .uid = uid}, answer;
 	char *credential = NULL;
 
-	if (begin(&t, message, size, err) < 0)
+	if (server_munge_begin(&t, message, size, err) < 0)
 		return NULL;
-	if (ask(m, &t, &answer, err) == 0) {
+	if (server_munge_ask(m, &t, &answer, err) == 0) {
 		credential = answer.out;
 		answer.out = NULL;
 	}

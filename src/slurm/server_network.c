@@ -50,7 +50,7 @@ void server_network_open(struct server *s)
 }
 
 /* A number for an address; two that share one share a limit. */
-static uid_t number_of(const struct sockaddr_storage *addr)
+static uid_t server_network_number_of(const struct sockaddr_storage *addr)
 {
 	const struct sockaddr_in *v4 = (const void *)addr;
 	const struct sockaddr_in6 *v6 = (const void *)addr;
@@ -71,7 +71,7 @@ int server_network_accept(int fd, uid_t *host)
 			     SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 	if (client >= 0)
-		*host = number_of(&addr);
+		*host = server_network_number_of(&addr);
 	return client;
 }
 

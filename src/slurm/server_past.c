@@ -24,7 +24,8 @@ static struct server_order *take_next(struct server_past *past)
 	return order;
 }
 
-static void carry_out(struct server_past *past, struct server_order *order)
+static void server_past_carry_out(struct server_past *past,
+				  struct server_order *order)
 {
 	int64_t begin = server_now_msec();
 
@@ -42,7 +43,7 @@ static void tell_server(struct server_past *past)
 	(void)n; /* it looks every second anyway */
 }
 
-static void *run(void *arg)
+static void *server_past_run(void *arg)
 {
 	struct server_past *past = arg;
 
@@ -55,7 +56,7 @@ static void *run(void *arg)
 			continue;
 		}
 		pthread_mutex_unlock(&past->lock);
-		carry_out(past, order);
+		server_past_carry_out(past, order);
 		pthread_mutex_lock(&past->lock);
 		order->done = true;
 		tell_server(past);
@@ -74,7 +75,7 @@ int server_past_start(struct server_past *past, astra_history *history,
 		.wake_fd = wake_fd,
 		.last_uid = (uid_t)-1,
 	};
-	if (server_thread_start(&past->thread, run, past, err) < 0)
+	if (server_thread_start(&past->thread, server_past_run, past, err) < 0)
 		return -1;
 	past->started = true;
 	return 0;
@@ -92,7 +93,8 @@ void server_past_stop(struct server_past *past)
 	past->started = false;
 }
 
-static void add(struct server_past *past, struct server_order *order)
+static void server_past_add(struct server_past *past,
+			    struct server_order *order)
 {
 	struct server_order **at = &past->first;
 
@@ -105,7 +107,7 @@ static void add(struct server_past *past, struct server_order *order)
 }
 
 /* Whoever waits has a place that others may need. */
-static bool too_many(const struct server *s, uint32_t uid)
+static bool server_past_too_many(const struct server *s, uint32_t uid)
 {
 	int all = 0, own = 0;
 
@@ -126,7 +128,7 @@ enum astra_fault server_past_order(struct server *s,
 {
 	struct server_order *order;
 
-	if (too_many(s, uid)) {
+	if (server_past_too_many(s, uid)) {
 		astra_error_set(err, "too many reports at once: ask again when "
 				     "one is done");
 		return ASTRA_FAULT_BUSY;
@@ -144,7 +146,7 @@ enum astra_fault server_past_order(struct server *s,
 	*reply = (struct astra_text){0};
 	client->order = order;
 	client->until_msec = INT64_MAX;
-	add(&s->past, order);
+	server_past_add(&s->past, order);
 	return ASTRA_FAULT_NONE;
 }
 

@@ -32,8 +32,9 @@ bool astra_node_known(const node_record_t *node)
 }
 
 /* shards: of a pool that shares these out. */
-static void count_gpus(const node_record_t *node, bool shards, uint32_t held,
-		       bool young, struct astra_node *out)
+static void snapshot_count_gpus(const node_record_t *node, bool shards,
+				uint32_t held, bool young,
+				struct astra_node *out)
 {
 	struct astra_node_units units;
 	uint64_t used;
@@ -78,8 +79,8 @@ static void fill_node(const struct astra_scene *scene, uint32_t global,
 		.cpus = node->cpus_efctv ? node->cpus_efctv : node->cpus,
 		.mem_free_mib = UINT64_MAX,
 	};
-	count_gpus(node, map->shards, scene->gpus_held[global], scene->young,
-		   out);
+	snapshot_count_gpus(node, map->shards, scene->gpus_held[global],
+			    scene->young, out);
 	if (scene->cpus_used[global] < out->cpus)
 		out->cpus_free = out->cpus - scene->cpus_used[global];
 	if (map->memory) {

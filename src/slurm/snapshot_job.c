@@ -42,8 +42,8 @@ static enum astra_job_state pending_state(const job_record_t *job, bool leases,
 	return ASTRA_JOB_PENDING;
 }
 
-static enum astra_job_state state_of(const job_record_t *job, bool leases,
-				     time_t now)
+static enum astra_job_state snapshot_job_state_of(const job_record_t *job,
+						  bool leases, time_t now)
 {
 	if (IS_JOB_PENDING(job))
 		return pending_state(job, leases, now);
@@ -55,14 +55,14 @@ static enum astra_job_state state_of(const job_record_t *job, bool leases,
 }
 
 /* Its array's limit counts when all jobs are known (arrays.c). */
-static uint32_t copies_of(const job_record_t *job)
+static uint32_t snapshot_job_copies_of(const job_record_t *job)
 {
 	const job_array_struct_t *a = job->array_recs;
 
 	return a && IS_JOB_PENDING(job) && a->task_cnt ? a->task_cnt : 1;
 }
 
-static double limit_of(const job_record_t *job)
+static double snapshot_job_limit_of(const job_record_t *job)
 {
 	uint32_t limit = job->time_limit;
 
@@ -91,7 +91,7 @@ static void fill_times(const job_record_t *job, time_t now,
 	const struct astra_survivor *s;
 
 	out->submit_sec = (double)job->details->submit_time;
-	out->time_limit_sec = limit_of(job);
+	out->time_limit_sec = snapshot_job_limit_of(job);
 	if (job->deadline && job->deadline != NO_VAL)
 		out->deadline_sec = (double)job->deadline;
 	switch (out->state) {
@@ -135,8 +135,9 @@ static double precedence_of(const job_record_t *job)
 }
 
 /* Copies of what the user said in words; a bid only the first time. */
-static int keep_said(struct astra_arena *arena, const job_record_t *job,
-		     struct astra_terms *terms)
+static int snapshot_job_keep_said(struct astra_arena *arena,
+				  const job_record_t *job,
+				  struct astra_terms *terms)
 {
 	uint32_t id = job->array_job_id ? job->array_job_id : job->job_id;
 
@@ -197,7 +198,7 @@ static int fill_info(struct astra_scene *scene, job_record_t *job,
 	if (!user)
 		scene->unnamed = true;
 	astra_terms_of(job, &pool->options, &out->terms);
-	if (keep_said(a, job, &out->terms) < 0 ||
+	if (snapshot_job_keep_said(a, job, &out->terms) < 0 ||
 	    fill_binds(a, job, limited, out) < 0)
 		return -1;
 	return out->account && out->partition && out->name && out->nodes &&
@@ -249,10 +250,10 @@ int astra_scene_add_job(struct astra_scene *scene, struct astra_view *view,
 	*out = (struct astra_job){
 		.id = job->job_id,
 		.tenant = astra_tenants_of(&view->tenants, config, job),
-		.copies = copies_of(job),
+		.copies = snapshot_job_copies_of(job),
 		.weight = astra_qos_weight(&view->qos, job->qos_id),
 		.precedence = precedence_of(job),
-		.state = state_of(job, pool->options.leases, now),
+		.state = snapshot_job_state_of(job, pool->options.leases, now),
 		.lease_sec = info->terms.lease_sec,
 		.forecast = info->terms.forecast,
 		.restart_cnt = job->restart_cnt,
@@ -293,7 +294,7 @@ int astra_scene_add_other(struct astra_scene *scene, struct astra_view *view,
 	struct astra_job as = {
 		.id = job->job_id,
 		.restart_cnt = job->restart_cnt,
-		.state = state_of(job, false, now),
+		.state = snapshot_job_state_of(job, false, now),
 	};
 	const char *name;
 

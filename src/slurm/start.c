@@ -38,7 +38,7 @@ static bool may_start(job_record_t *job)
 }
 
 /* Whether the partition has all the nodes, and it and the QOS let it run. */
-static bool suits(job_record_t *job, void *arg)
+static bool start_suits(job_record_t *job, void *arg)
 {
 	const part_record_t *part = job->part_ptr;
 	uint32_t reason = job->state_reason;
@@ -64,7 +64,7 @@ static bitstr_t *wanted_nodes(const struct astra_start_order *order)
 }
 
 /* A deadline shortens the run, as in schedule(). */
-static void shorten(job_record_t *job)
+static void start_shorten(job_record_t *job)
 {
 	time_t left = job->deadline ? (job->deadline - time(NULL)) / 60 : 0;
 	uint32_t limit = job->time_limit;
@@ -79,7 +79,7 @@ static void shorten(job_record_t *job)
 		job->time_limit = (uint32_t)left;
 }
 
-static void save(job_record_t *job, struct narrowed *saved)
+static void start_save(job_record_t *job, struct narrowed *saved)
 {
 	job_details_t *d = job->details;
 
@@ -90,7 +90,7 @@ static void save(job_record_t *job, struct narrowed *saved)
 		.time_limit = job->time_limit,
 	};
 	d->exc_node_bitmap = NULL;
-	shorten(job);
+	start_shorten(job);
 }
 
 static void narrow(job_record_t *job, bitstr_t *nodes,
@@ -126,8 +126,8 @@ static void widen_rest(const job_record_t *job, const struct narrowed *saved)
 		astra_park(rest, ASTRA_PARK_NEW);
 }
 
-static void widen(job_record_t *job, bool head, bool started,
-		  const struct narrowed *saved)
+static void start_widen(job_record_t *job, bool head, bool started,
+			const struct narrowed *saved)
 {
 	if (head)
 		widen_rest(job, saved);
@@ -219,7 +219,8 @@ static bool is_about_job(int rc)
 /* On the nodes that were decided. Where a set of nodes cannot say all that the
  * user wished, Slurm looks among all of them: for --prefer at first, else when
  * these will not do. */
-static int choose(job_record_t *job, const struct astra_start_order *order)
+static int start_choose(job_record_t *job,
+			const struct astra_start_order *order)
 {
 	bool head = job->array_recs != NULL;
 	bitstr_t *nodes = wanted_nodes(order);
@@ -227,8 +228,8 @@ static int choose(job_record_t *job, const struct astra_start_order *order)
 	int rc = ESLURM_NODES_BUSY;
 
 	if (astra_pairs_are_several(job))
-		(void)astra_pairs_find(job, NULL, suits, nodes);
-	save(job, &saved);
+		(void)astra_pairs_find(job, NULL, start_suits, nodes);
+	start_save(job, &saved);
 	if (job->details->prefer) {
 		loosen(job, &saved);
 		astra_constraint_use(job->details, true);
@@ -243,7 +244,7 @@ static int choose(job_record_t *job, const struct astra_start_order *order)
 		loosen(job, &saved);
 		rc = select_now(job);
 	}
-	widen(job, head, rc == SLURM_SUCCESS, &saved);
+	start_widen(job, head, rc == SLURM_SUCCESS, &saved);
 	bit_free(nodes);
 	return rc;
 }
@@ -255,7 +256,7 @@ static int choose_size(job_record_t *job, struct astra_start_order *order)
 
 	if (order->gpus_min)
 		rc = astra_resize(job, astra_order_gpus(order));
-	return rc ? rc : choose(job, order);
+	return rc ? rc : start_choose(job, order);
 }
 
 /* Where a limit forbids that size, a smaller one may do. */
@@ -283,8 +284,8 @@ static int choose_any(job_record_t *job, struct astra_start_order *order)
 	return rc;
 }
 
-static void begin(job_record_t *job, const struct astra_env_lease *lease,
-		  struct astra_started *started)
+static void start_begin(job_record_t *job, const struct astra_env_lease *lease,
+			struct astra_started *started)
 {
 	astra_env_start(job, lease);
 	astra_clear_expedite(job);
@@ -318,7 +319,7 @@ void astra_launch(const struct astra_started *started)
 }
 
 /* Leave a limit's name, or say that it was refused. Never priority 0. */
-static void refuse(job_record_t *job, int rc)
+static void start_refuse(job_record_t *job, int rc)
 {
 	if (!IS_JOB_PENDING(job))
 		return; /* Slurm has given it up, e.g. over its deadline */
@@ -366,10 +367,10 @@ enum astra_start_result astra_start(const struct astra_start_order *order,
 		sized.lease.gpus = astra_order_gpus(order);
 	*error = choose_any(job, &sized);
 	if (*error == SLURM_SUCCESS) {
-		begin(job, &sized.lease, started);
+		start_begin(job, &sized.lease, started);
 		return ASTRA_STARTED;
 	}
-	refuse(job, *error);
+	start_refuse(job, *error);
 	return is_about_job(*error) ? ASTRA_REFUSED_JOB : ASTRA_REFUSED_NODES;
 }
 
@@ -386,15 +387,15 @@ astra_start_anywhere(job_record_t *job, const struct astra_env_lease *lease,
 	astra_unpark(job);
 	if (!may_start(job) || !astra_runnable(job))
 		return ASTRA_REFUSED_JOB;
-	save(job, &saved);
+	start_save(job, &saved);
 	loosen(job, &saved);
 	astra_constraint_use(job->details, false);
 	rc = select_now(job);
-	widen(job, head, rc == SLURM_SUCCESS, &saved);
+	start_widen(job, head, rc == SLURM_SUCCESS, &saved);
 	if (rc != SLURM_SUCCESS) {
-		refuse(job, rc);
+		start_refuse(job, rc);
 		return ASTRA_REFUSED_NODES;
 	}
-	begin(job, lease, started);
+	start_begin(job, lease, started);
 	return ASTRA_STARTED;
 }

@@ -70,7 +70,8 @@ static int refuse_short(const part_record_t *part, const struct astra_submit *r,
 }
 
 /* One of the partitions must do. */
-static int check_size(const struct astra_submit *r, struct astra_error *err)
+static int submit_check_size(const struct astra_submit *r,
+			     struct astra_error *err)
 {
 	int rc = SLURM_SUCCESS;
 	const char *at = NULL;
@@ -169,7 +170,7 @@ static int check_managed(struct astra_submit *r,
 	if (!rc)
 		rc = check_signal(r, err);
 	if (!rc)
-		rc = check_size(r, err);
+		rc = submit_check_size(r, err);
 	if (!rc)
 		rc = astra_submit_check_wish(r, places, err);
 	return rc ? rc : astra_submit_check_unleased(r, places, err);
@@ -209,7 +210,7 @@ static bool submit_takes_gpus(const struct astra_submit *r,
 	       astra_stock_has_gpus(r->partitions, r->nodes);
 }
 
-static int check(struct astra_submit *r, struct astra_error *err)
+static int submit_check(struct astra_submit *r, struct astra_error *err)
 {
 	struct astra_places places;
 	int rc;
@@ -229,7 +230,7 @@ static int check(struct astra_submit *r, struct astra_error *err)
 	return rc ? rc : astra_submit_range_check(r, err);
 }
 
-static void tell(char **err_msg, const struct astra_error *err)
+static void submit_tell(char **err_msg, const struct astra_error *err)
 {
 	if (err_msg)
 		xstrfmtcat(*err_msg, "%s%s", *err_msg ? "\n" : "", err->text);
@@ -243,7 +244,8 @@ static void write_out(job_desc_msg_t *desc, const struct astra_submit *r)
 			   (unsigned long long)r->need.gpus);
 }
 
-static void shorten(job_desc_msg_t *desc, uint32_t minutes, char **err_msg)
+static void submit_shorten(job_desc_msg_t *desc, uint32_t minutes,
+			   char **err_msg)
 {
 	struct astra_error said = {""};
 	char text[32];
@@ -256,7 +258,7 @@ static void shorten(job_desc_msg_t *desc, uint32_t minutes, char **err_msg)
 			"the time limit is shortened to %s: a job without "
 			"leases has no longer one (NoLeaseTime)",
 			text);
-	tell(err_msg, &said);
+	submit_tell(err_msg, &said);
 }
 
 static void drop_expedite(job_desc_msg_t *desc, char **err_msg)
@@ -267,7 +269,7 @@ static void drop_expedite(job_desc_msg_t *desc, char **err_msg)
 		return;
 	astra_error_set(&said, "--requeue=expedite is taken as --requeue: with "
 			       "leases who waits is served by fairness");
-	tell(err_msg, &said);
+	submit_tell(err_msg, &said);
 }
 
 int astra_submit_check(job_desc_msg_t *desc, char **err_msg)
@@ -281,7 +283,7 @@ int astra_submit_check(job_desc_msg_t *desc, char **err_msg)
 	if (!astra_submit_read(&request, desc, &err))
 		rc = astra_submit_range_read(&request, &err);
 	if (!rc)
-		rc = check(&request, &err);
+		rc = submit_check(&request, &err);
 	if (!rc)
 		astra_submit_range_write(desc, &request);
 	if (!rc && request.managed && !request.whole &&
@@ -290,9 +292,9 @@ int astra_submit_check(job_desc_msg_t *desc, char **err_msg)
 	if (!rc)
 		rc = astra_submit_check_spread(desc, &err);
 	if (rc)
-		tell(err_msg, &err);
+		submit_tell(err_msg, &err);
 	if (!rc && request.shortened)
-		shorten(desc, request.shortened, err_msg);
+		submit_shorten(desc, request.shortened, err_msg);
 	if (!rc && request.managed)
 		drop_expedite(desc, err_msg);
 	astra_gate_submitting(!rc && request.managed, desc->immediate);
@@ -333,7 +335,7 @@ static int check_change(const job_desc_msg_t *desc, const job_record_t *job,
 		return SLURM_SUCCESS;
 	if (astra_submit_read_change(&request, desc, job, err) < 0)
 		return ESLURM_INVALID_GRES;
-	return check(&request, err);
+	return submit_check(&request, err);
 }
 
 int astra_submit_check_change(const job_desc_msg_t *desc,
@@ -348,7 +350,7 @@ int astra_submit_check_change(const job_desc_msg_t *desc,
 		return SLURM_SUCCESS;
 	rc = check_requeue(desc, job, &err);
 	if (rc && job->user_id == uid && !validate_operator(uid)) {
-		tell(err_msg, &err);
+		submit_tell(err_msg, &err);
 		info("job %u keeps its leases: %s", job->job_id, err.text);
 		return rc;
 	}
@@ -361,7 +363,7 @@ int astra_submit_check_change(const job_desc_msg_t *desc,
 		return SLURM_SUCCESS;
 	if (job->user_id != uid && !validate_operator(uid))
 		return ESLURM_USER_ID_MISSING;
-	tell(err_msg, &err);
+	submit_tell(err_msg, &err);
 	info("job %u cannot be changed so: %s", job->job_id, err.text);
 	return rc;
 }

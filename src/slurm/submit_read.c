@@ -6,12 +6,12 @@
 #include "src/slurm/managed.h"
 #include "src/slurm/submit_priv.h"
 
-static uint32_t said16(uint16_t n)
+static uint32_t submit_read_said16(uint16_t n)
 {
 	return n == NO_VAL16 || n == INFINITE16 ? 0 : n;
 }
 
-static uint32_t said32(uint32_t n)
+static uint32_t submit_read_said32(uint32_t n)
 {
 	return n == NO_VAL || n == INFINITE ? 0 : n;
 }
@@ -59,12 +59,15 @@ int astra_submit_read(struct astra_submit *r, const job_desc_msg_t *d,
 		.nodes = d->req_nodes,
 		.spread =
 			{
-				.nodes_min = said32(d->min_nodes),
-				.nodes_max = said32(d->max_nodes),
-				.tasks = said32(d->num_tasks),
-				.tasks_per_node = said16(d->ntasks_per_node),
-				.tasks_per_gpu = said16(d->ntasks_per_tres),
-				.sockets_per_node = said16(d->sockets_per_node),
+				.nodes_min = submit_read_said32(d->min_nodes),
+				.nodes_max = submit_read_said32(d->max_nodes),
+				.tasks = submit_read_said32(d->num_tasks),
+				.tasks_per_node =
+					submit_read_said16(d->ntasks_per_node),
+				.tasks_per_gpu =
+					submit_read_said16(d->ntasks_per_tres),
+				.sockets_per_node =
+					submit_read_said16(d->sockets_per_node),
 			},
 		.mem_mib = said_mem(d->pn_min_memory),
 		.cpus_per_gpu = d->cpus_per_tres && *d->cpus_per_tres,
@@ -77,20 +80,22 @@ int astra_submit_read(struct astra_submit *r, const job_desc_msg_t *d,
 		.signal = d->warn_signal,
 	};
 	read_wish(r, d->spank_job_env, d->spank_job_env_size);
-	r->cpus = node_cpus(&r->spread, said16(d->cpus_per_task),
-			    said16(d->pn_min_cpus));
+	r->cpus = node_cpus(&r->spread, submit_read_said16(d->cpus_per_task),
+			    submit_read_said16(d->pn_min_cpus));
 	return add_ask(r, d->tres_per_job, d->tres_per_node, d->tres_per_socket,
 		       d->tres_per_task, err);
 }
 
 static uint32_t either32(uint32_t changed, uint32_t old)
 {
-	return changed == NO_VAL ? said32(old) : said32(changed);
+	return changed == NO_VAL ? submit_read_said32(old)
+				 : submit_read_said32(changed);
 }
 
 static uint32_t either16(uint16_t changed, uint16_t old)
 {
-	return changed == NO_VAL16 ? said16(old) : said16(changed);
+	return changed == NO_VAL16 ? submit_read_said16(old)
+				   : submit_read_said16(changed);
 }
 
 static uint32_t either_limit(uint32_t changed, uint32_t old)
@@ -98,7 +103,7 @@ static uint32_t either_limit(uint32_t changed, uint32_t old)
 	return changed == NO_VAL ? old : changed;
 }
 
-static const char *either(const char *changed, const char *old)
+static const char *submit_read_either(const char *changed, const char *old)
 {
 	return changed ? changed : old;
 }
@@ -111,8 +116,8 @@ int astra_submit_read_change(struct astra_submit *r, const job_desc_msg_t *d,
 	const job_details_t *details = job->details;
 
 	*r = (struct astra_submit){
-		.partitions = either(d->partition, job->partition),
-		.nodes = either(d->req_nodes, details->req_nodes),
+		.partitions = submit_read_either(d->partition, job->partition),
+		.nodes = submit_read_either(d->req_nodes, details->req_nodes),
 		.spread =
 			{
 				.nodes_min = either32(d->min_nodes,
@@ -142,10 +147,11 @@ int astra_submit_read_change(struct astra_submit *r, const job_desc_msg_t *d,
 		r->gpus_min = r->wish.stated.gpus_min;
 		r->gpus_max = r->wish.stated.gpus_max;
 	}
-	return add_ask(r, either(d->tres_per_job, job->tres_per_job),
-		       either(d->tres_per_node, job->tres_per_node),
-		       either(d->tres_per_socket, job->tres_per_socket),
-		       either(d->tres_per_task, job->tres_per_task), err);
+	return add_ask(
+		r, submit_read_either(d->tres_per_job, job->tres_per_job),
+		submit_read_either(d->tres_per_node, job->tres_per_node),
+		submit_read_either(d->tres_per_socket, job->tres_per_socket),
+		submit_read_either(d->tres_per_task, job->tres_per_task), err);
 }
 
 /* Whether a change touches anything that is checked here. */

@@ -89,8 +89,8 @@ static uint64_t shards_of_type(const gres_node_state_t *shards,
 }
 
 /* GPUs of a type ("": any) that a node has when it is up, or shards of them. */
-static uint64_t node_gpus(const node_record_t *node, bool shards,
-			  const char *type)
+static uint64_t submit_stock_node_gpus(const node_record_t *node, bool shards,
+				       const char *type)
 {
 	const gres_node_state_t *g = astra_node_gres(node, shards);
 
@@ -113,7 +113,7 @@ static uint64_t node_most(const node_record_t *node, bool shards, uint64_t all)
 static void count_node(struct astra_stock *stock, const struct astra_submit *r,
 		       const node_record_t *node)
 {
-	uint64_t gpus = node_gpus(node, r->shards, r->ask.type);
+	uint64_t gpus = submit_stock_node_gpus(node, r->shards, r->ask.type);
 	uint64_t most = node_most(node, r->shards, gpus);
 
 	stock->gpus += gpus;
@@ -129,8 +129,8 @@ static void count_node(struct astra_stock *stock, const struct astra_submit *r,
 	stock->gpus_usable += gpus;
 }
 
-static bool enough(const struct astra_stock *stock,
-		   const struct astra_submit *r)
+static bool submit_stock_enough(const struct astra_stock *stock,
+				const struct astra_submit *r)
 {
 	return stock->nodes >= r->need.nodes &&
 	       stock->gpus_usable >= r->need.gpus;
@@ -156,7 +156,7 @@ bool astra_stock_suffices(const part_record_t *part,
 		if (!node)
 			continue;
 		count_node(stock, r, node);
-		if (enough(stock, r))
+		if (submit_stock_enough(stock, r))
 			return true;
 	}
 	return false;
@@ -181,7 +181,7 @@ bool astra_stock_reaches_pool(const part_record_t *part)
 				node_at(part->node_bitmap, i);
 
 			if (node && bit_test(other->node_bitmap, i) &&
-			    node_gpus(node, false, ""))
+			    submit_stock_node_gpus(node, false, ""))
 				found = true;
 		}
 	}

@@ -12,7 +12,7 @@
 static struct astra_survivor *survivors;
 static size_t survivor_count, survivor_room;
 
-static void forget(size_t index)
+static void survivor_forget(size_t index)
 {
 	FREE_NULL_BITMAP(survivors[index].nodes);
 	survivors[index] = survivors[--survivor_count];
@@ -21,7 +21,7 @@ static void forget(size_t index)
 void astra_survivors_free(void)
 {
 	while (survivor_count)
-		forget(0);
+		survivor_forget(0);
 	free(survivors);
 	survivors = NULL;
 	survivor_room = 0;
@@ -72,7 +72,7 @@ static bool all_answered(const struct astra_survivor *s)
 }
 
 /* That run was one: the next is a restart, and knows it. */
-static bool is_over(struct astra_survivor *s, time_t now)
+static bool survivor_is_over(struct astra_survivor *s, time_t now)
 {
 	job_record_t *job = find_job_record(s->job);
 
@@ -96,8 +96,8 @@ void astra_survivors_settle(void)
 	time_t now = time(NULL);
 
 	for (size_t i = survivor_count; i--;)
-		if (is_over(&survivors[i], now))
-			forget(i);
+		if (survivor_is_over(&survivors[i], now))
+			survivor_forget(i);
 }
 
 const struct astra_survivor *astra_survivor_find(uint32_t job_id)

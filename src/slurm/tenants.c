@@ -16,8 +16,8 @@ uint32_t astra_tenants_find(const struct astra_tenants *t, const char *name)
 	return at;
 }
 
-static uint32_t add(struct astra_tenants *t, const char *name, double weight,
-		    uint32_t uid)
+static uint32_t tenants_add(struct astra_tenants *t, const char *name,
+			    double weight, uint32_t uid)
 {
 	const char *copy = astra_arena_text(t->arena, name);
 	uint32_t at = (uint32_t)t->count, key = astra_name_key(name);
@@ -39,12 +39,12 @@ static uint32_t add(struct astra_tenants *t, const char *name, double weight,
 	return at;
 }
 
-static uint32_t find_or_add(struct astra_tenants *t, const char *name,
-			    double weight, uint32_t uid)
+static uint32_t tenants_find_or_add(struct astra_tenants *t, const char *name,
+				    double weight, uint32_t uid)
 {
 	uint32_t at = astra_tenants_find(t, name);
 
-	return at == ASTRA_NONE ? add(t, name, weight, uid) : at;
+	return at == ASTRA_NONE ? tenants_add(t, name, weight, uid) : at;
 }
 
 /* Accounts. */
@@ -55,7 +55,7 @@ static uint32_t account_tenant(struct astra_tenants *t, uint32_t account)
 
 	if (t->of_account[account] == ASTRA_NONE)
 		t->of_account[account] =
-			find_or_add(t, a->tenant, a->weight, NO_VAL);
+			tenants_find_or_add(t, a->tenant, a->weight, NO_VAL);
 	return t->of_account[account];
 }
 
@@ -108,8 +108,9 @@ int astra_tenants_begin(struct astra_tenants *t,
 	if (accounts->used)
 		return 0;
 	for (size_t i = 0; i < config->tenant_count; i++)
-		if (add(t, config->tenants[i].name, config->tenants[i].weight,
-			NO_VAL) == ASTRA_NONE)
+		if (tenants_add(t, config->tenants[i].name,
+				config->tenants[i].weight,
+				NO_VAL) == ASTRA_NONE)
 			return -1;
 	return 0;
 }
@@ -152,7 +153,7 @@ static uint32_t of_account(struct astra_tenants *t, const job_record_t *job)
 	if (account != ASTRA_NONE)
 		return account_tenant(t, account);
 	if (!t->accounts->count) /* slurmdbd has not answered since the start */
-		return find_or_add(t, job->account, 1, NO_VAL);
+		return tenants_find_or_add(t, job->account, 1, NO_VAL);
 	if (!t->unknown && !IS_JOB_FINISHED(job)) {
 		t->unknown = astra_arena_text(t->arena, job->account);
 		t->unknown_job = job->job_id;
@@ -168,9 +169,9 @@ uint32_t astra_tenants_of(struct astra_tenants *t,
 					: configured(t, config, job);
 
 	/* All others are tenants of their own, one a user. */
-	return at == ASTRA_NONE
-		       ? find_or_add(t, user_of(t, job), 1, job->user_id)
-		       : at;
+	return at == ASTRA_NONE ? tenants_find_or_add(t, user_of(t, job), 1,
+						      job->user_id)
+				: at;
 }
 
 void astra_tenants_free(struct astra_tenants *t)

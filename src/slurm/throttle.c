@@ -5,7 +5,7 @@
 
 enum turn { TURN_REQUEUED, TURN_TASK, TURN_HEAD, TURN_NONE };
 
-static enum turn turn_of(const struct astra_throttled *t)
+static enum turn throttle_turn_of(const struct astra_throttled *t)
 {
 	if (t->job->state == ASTRA_JOB_REQUEUED)
 		return TURN_REQUEUED;
@@ -15,7 +15,7 @@ static enum turn turn_of(const struct astra_throttled *t)
 }
 
 /* left: places of each array that nobody has taken yet */
-static int take(struct astra_idmap *left, struct astra_throttled *t)
+static int throttle_take(struct astra_idmap *left, struct astra_throttled *t)
 {
 	uint32_t room = astra_idmap_get(left, t->array);
 	struct astra_job *job = t->job;
@@ -41,8 +41,8 @@ int astra_throttle_deal(struct astra_throttled *list, size_t count)
 
 	for (enum turn turn = TURN_REQUEUED; turn < TURN_NONE; turn++)
 		for (size_t i = 0; i < count && !rc; i++)
-			if (turn_of(&list[i]) == turn)
-				rc = take(&left, &list[i]);
+			if (throttle_turn_of(&list[i]) == turn)
+				rc = throttle_take(&left, &list[i]);
 	astra_idmap_clear(&left);
 	return rc;
 }

@@ -35,8 +35,8 @@ static void part_apps(struct astra_view *view)
 	astra_idmap_clear(&first);
 }
 
-static void add_progress(struct astra_scene *scene,
-			 const struct astra_config *config)
+static void told_add_progress(struct astra_scene *scene,
+			      const struct astra_config *config)
 {
 	astra_progress_begin();
 	for (size_t i = 0; i < scene->view_count; i++) {
@@ -98,7 +98,7 @@ void astra_told_add(struct astra_scene *scene,
 {
 	for (size_t i = 0; i < scene->view_count; i++)
 		part_apps(&scene->views[i]);
-	add_progress(scene, config);
+	told_add_progress(scene, config);
 	add_bids(scene, config);
 }
 

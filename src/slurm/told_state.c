@@ -60,8 +60,8 @@ static const struct part *find_part(const char *name)
 	return NULL;
 }
 
-static void blame(struct astra_error *err, const char *name, uint32_t version,
-		  const struct part *part)
+static void told_state_blame(struct astra_error *err, const char *name,
+			     uint32_t version, const struct part *part)
 {
 	if (!part || version > part->version)
 		astra_error_set(err,
@@ -87,7 +87,7 @@ static int decode_part(struct astra_reader *in, double now_sec,
 	else if (part && part->restore(&body, version, now_sec) == 0)
 		rc = 0;
 	else
-		blame(err, name, version, part);
+		told_state_blame(err, name, version, part);
 	free(name);
 	return rc;
 }

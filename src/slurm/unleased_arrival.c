@@ -36,7 +36,8 @@ static uint32_t room_left(double limit, uint32_t used)
 	return room < ROOM_MAX ? (uint32_t)room : ROOM_MAX;
 }
 
-static uint32_t count_of(const struct astra_idmap *map, uint32_t key)
+static uint32_t unleased_arrival_count_of(const struct astra_idmap *map,
+					  uint32_t key)
 {
 	uint32_t n = astra_idmap_get(map, key);
 
@@ -54,9 +55,11 @@ static int count_used(const struct astra_unleased *list, size_t count,
 		if (list[i].job->state == ASTRA_JOB_BLOCKED)
 			continue;
 		if (astra_idmap_put(tenants, tenant,
-				    count_of(tenants, tenant) + gpus) < 0 ||
-		    astra_idmap_put(users, user, count_of(users, user) + gpus) <
-			    0)
+				    unleased_arrival_count_of(tenants, tenant) +
+					    gpus) < 0 ||
+		    astra_idmap_put(users, user,
+				    unleased_arrival_count_of(users, user) +
+					    gpus) < 0)
 			return -1;
 	}
 	return 0;
@@ -93,10 +96,10 @@ static int note_rooms(struct rooms *r, const struct astra_view *view,
 					     view->tenants.count, tenant, gpus);
 		left = room_left(
 			astra_unleased_limit_of(o->unleased_gpus, quota),
-			count_of(tenants, tenant + 1));
+			unleased_arrival_count_of(tenants, tenant + 1));
 		of_user = room_left(
 			astra_unleased_limit_of(o->unleased_user_gpus, quota),
-			count_of(users, info->uid + 1));
+			unleased_arrival_count_of(users, info->uid + 1));
 		rc = astra_idmap_put(&r->of, payer_of(info->uid, info->account),
 				     left < of_user ? left : of_user);
 	}
@@ -122,7 +125,7 @@ int astra_unleased_note(size_t pool, const struct astra_view *view,
 	return rc;
 }
 
-static uint64_t gpus_of(const job_record_t *job)
+static uint64_t unleased_arrival_gpus_of(const job_record_t *job)
 {
 	uint64_t gpus = 0;
 	gres_state_t *s;
@@ -136,7 +139,7 @@ bool astra_unleased_admit(size_t pool, const struct astra_options *options,
 			  const job_record_t *job)
 {
 	uint32_t payer = payer_of(job->user_id, job->account), room;
-	uint64_t gpus = gpus_of(job);
+	uint64_t gpus = unleased_arrival_gpus_of(job);
 
 	if (!astra_unleased_bounded(options) ||
 	    !astra_unleased_counts(

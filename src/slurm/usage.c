@@ -27,7 +27,7 @@ static bool walk_begin(struct walk *w, const job_record_t *job)
 	return true;
 }
 
-static bool walk_next(struct walk *w)
+static bool usage_walk_next(struct walk *w)
 {
 	w->offset++;
 	for (w->node++; w->node <= w->last; w->node++)
@@ -98,7 +98,7 @@ uint32_t astra_usage_gpus(const job_record_t *job)
 	return (uint32_t)gpus;
 }
 
-static bool holds_nodes(const job_record_t *job)
+static bool usage_holds_nodes(const job_record_t *job)
 {
 	return IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job) ||
 	       IS_JOB_COMPLETING(job);
@@ -111,7 +111,7 @@ static int count_job(void *x, void *arg)
 	bool exclusive, completing = IS_JOB_COMPLETING(job);
 	struct walk w;
 
-	if (!holds_nodes(job) || !walk_begin(&w, job))
+	if (!usage_holds_nodes(job) || !walk_begin(&w, job))
 		return 0;
 	exclusive = job->details && astra_takes_nodes(job);
 	do {
@@ -122,7 +122,7 @@ static int count_job(void *x, void *arg)
 		if (completing)
 			scene->gpus_held[w.node] += walk_gpus(&w);
 		scene->exclusive[w.node] |= exclusive;
-	} while (walk_next(&w));
+	} while (usage_walk_next(&w));
 	return 0;
 }
 
@@ -161,7 +161,7 @@ bool astra_usage_touches(const job_record_t *job,
 	do {
 		if (walk_local(&w, map) != ASTRA_NONE)
 			return true;
-	} while (walk_next(&w));
+	} while (usage_walk_next(&w));
 	return false;
 }
 
@@ -175,7 +175,7 @@ int astra_usage_held(const job_record_t *job, enum astra_job_state state,
 	if (state != ASTRA_JOB_RUNNING && state != ASTRA_JOB_REQUEUED &&
 	    state != ASTRA_JOB_ENDING)
 		return 0;
-	if (!holds_nodes(job) || !walk_begin(&w, job))
+	if (!usage_holds_nodes(job) || !walk_begin(&w, job))
 		return 0;
 	held = astra_arena_take(arena, (size_t)bit_set_count(w.bitmap) *
 					       sizeof(*held));
@@ -193,6 +193,6 @@ int astra_usage_held(const job_record_t *job, enum astra_job_state state,
 			.cpus = walk_cpus(&w),
 			.mem_mib = walk_mem(&w),
 		};
-	} while (walk_next(&w));
+	} while (usage_walk_next(&w));
 	return 0;
 }

@@ -33,7 +33,7 @@ static size_t user_count, user_room;
 static struct astra_idmap by_uid; /* uid + 1 -> index */
 static char path[PATH_MAX];
 
-static struct user *find_or_add(uint32_t uid)
+static struct user *users_find_or_add(uint32_t uid)
 {
 	uint32_t at = astra_idmap_get(&by_uid, uid + 1);
 
@@ -57,7 +57,7 @@ const char *astra_user_name(uint32_t uid)
 
 	if (uid == UINT32_MAX)
 		return "nobody";
-	user = find_or_add(uid);
+	user = users_find_or_add(uid);
 	if (!user)
 		return NULL;
 	user->used = true;
@@ -79,7 +79,7 @@ void astra_users_open(const char *folder)
 	f = *path ? astra_conf_open(path, NULL) : NULL;
 	while (f && user_count < USERS_MAX && fgets(line, sizeof(line), f)) {
 		if (sscanf(line, "%u %63s", &uid, name) != 2 ||
-		    uid == UINT32_MAX || !(user = find_or_add(uid)))
+		    uid == UINT32_MAX || !(user = users_find_or_add(uid)))
 			continue;
 		strcpy(user->name, name);
 	}
@@ -87,7 +87,7 @@ void astra_users_open(const char *folder)
 		fclose(f);
 }
 
-static void remember(const struct user *user)
+static void users_remember(const struct user *user)
 {
 	FILE *f = *path ? fopen(path, "ae") : NULL;
 
@@ -101,7 +101,7 @@ static void remember(const struct user *user)
 
 /* name: NAME_MAX_BYTES. Returns 1 when it is found, 0 when there is no such
  * user, -1 when the service does not answer. */
-static int look_up(uint32_t uid, char *name)
+static int users_look_up(uint32_t uid, char *name)
 {
 	char buffer[16384];
 	struct passwd entry, *found = NULL;
@@ -126,7 +126,7 @@ static void set_name(struct user *user, const char *name,
 	if (!strcmp(before, name))
 		return;
 	strcpy(user->name, name);
-	remember(user);
+	users_remember(user);
 	if (*before && renamed)
 		renamed(arg, user->uid, before, name);
 }
@@ -145,7 +145,7 @@ uint32_t astra_users_resolve(double now_sec, astra_user_renamed *renamed,
 		if (user->found || !user->used || user->ask_sec > now_sec)
 			continue;
 		if (!fails) {
-			rc = look_up(user->uid, name);
+			rc = users_look_up(user->uid, name);
 			asked++;
 		}
 		fails = rc < 0;

@@ -45,7 +45,7 @@ static int waiting_find_job(void *x, void *arg)
 	return 0;
 }
 
-static void find_due(struct find *f, struct astra_diag *diag)
+static void waiting_find_due(struct find *f, struct astra_diag *diag)
 {
 	uint64_t begin;
 
@@ -58,7 +58,7 @@ static void find_due(struct find *f, struct astra_diag *diag)
 	astra_park_next_turn(&turn);
 }
 
-static void look(uint32_t id, bool gate)
+static void waiting_look(uint32_t id, bool gate)
 {
 	job_record_t *job = find_job_record(id);
 
@@ -86,7 +86,7 @@ static int look_at_all(const struct find *f, struct astra_diag *diag)
 	if (!f->gate && !diag->rounds && !slurm_conf.bb_type)
 		(void)astra_unpark_all();
 	for (size_t i = 0; i < f->due.count; i++) {
-		look(f->due.ids[i], f->gate);
+		waiting_look(f->due.ids[i], f->gate);
 		if (astra_yield(&hold, diag) < 0)
 			return -1;
 	}
@@ -101,7 +101,7 @@ int astra_waiting_look(bool gate, struct astra_diag *diag)
 
 	if (slurmctld_config.shutdown_time)
 		return -1;
-	find_due(&f, diag);
+	waiting_find_due(&f, diag);
 	rc = look_at_all(&f, diag);
 	astra_jobs_free(&f.due);
 	return rc;

@@ -28,8 +28,8 @@ static int read_lease(struct astra_wish *out, const char *text,
 	return 0;
 }
 
-static int read_app(struct astra_wish *out, const char *text,
-		    struct astra_error *err)
+static int wish_read_app(struct astra_wish *out, const char *text,
+			 struct astra_error *err)
 {
 	size_t len = strlen(text);
 	bool valid = len && len <= ASTRA_APP_MAX;
@@ -46,7 +46,7 @@ static int read_app(struct astra_wish *out, const char *text,
 	return 0;
 }
 
-static const char *value_of(const char *entry, const char *name)
+static const char *wish_value_of(const char *entry, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -71,14 +71,15 @@ static int read_entry(struct astra_wish *out, const char *entry,
 
 	if (!strncmp(entry, "SPANK_", 6))
 		entry += 6;
-	if ((value = value_of(entry, "ASTRAEA_LEASE")))
+	if ((value = wish_value_of(entry, "ASTRAEA_LEASE")))
 		return read_lease(out, value, err);
-	if ((value = value_of(entry, "ASTRAEA_APP")))
-		return read_app(out, value, err);
-	if ((value = value_of(entry, "ASTRAEA_BID")))
+	if ((value = wish_value_of(entry, "ASTRAEA_APP")))
+		return wish_read_app(out, value, err);
+	if ((value = wish_value_of(entry, "ASTRAEA_BID")))
 		out->bid = value;
 	for (size_t i = 0; i < ASTRA_STATED_COUNT; i++)
-		if ((value = value_of(entry, astra_stated_options[i].variable)))
+		if ((value = wish_value_of(entry,
+					   astra_stated_options[i].variable)))
 			return read_stated(out, i, value, err);
 	return 0;
 }

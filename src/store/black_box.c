@@ -33,26 +33,27 @@ struct astra_box {
 	uint64_t seq; /* of the last event */
 };
 
-static uint32_t checksum(uint64_t seq, const struct astra_box_event *event)
+static uint32_t black_box_checksum(uint64_t seq,
+				   const struct astra_box_event *event)
 {
 	uLong crc = crc32(0, (const Bytef *)&seq, sizeof(seq));
 
 	return (uint32_t)crc32(crc, (const Bytef *)event, sizeof(*event));
 }
 
-static bool is_whole(const struct slot *s)
+static bool black_box_is_whole(const struct slot *s)
 {
-	return s->seq && s->crc == checksum(s->seq, &s->event);
+	return s->seq && s->crc == black_box_checksum(s->seq, &s->event);
 }
 
-static bool is_ours(const struct ring *r)
+static bool black_box_is_ours(const struct ring *r)
 {
 	return r->magic == MAGIC && r->slots == SLOTS &&
 	       r->slot_bytes == sizeof(struct slot);
 }
 
 /* All of it is made now: memory that is not there would kill later. */
-static int make_room(int fd)
+static int black_box_make_room(int fd)
 {
 	int rc = ftruncate(fd, 0) < 0 ? errno : 0;
 
@@ -63,7 +64,7 @@ static int make_room(int fd)
 }
 
 /* A file of the name that belongs to somebody else is not to be trusted. */
-static int open_file(const char *name, struct astra_error *err)
+static int black_box_open_file(const char *name, struct astra_error *err)
 {
 	int fd = shm_open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	struct stat st;
@@ -77,7 +78,8 @@ static int open_file(const char *name, struct astra_error *err)
 				       "remove it",
 				       name, (unsigned int)st.st_uid);
 	}
-	if ((size_t)st.st_size == sizeof(struct ring) || make_room(fd) == 0)
+	if ((size_t)st.st_size == sizeof(struct ring) ||
+	    black_box_make_room(fd) == 0)
 		return fd;
 failed:
 	astra_error_set(err, "shared memory %s: %s", name, strerror(errno));
@@ -93,7 +95,7 @@ static struct ring *map(int fd)
 
 	if (r == MAP_FAILED)
 		return NULL;
-	if (is_ours(r))
+	if (black_box_is_ours(r))
 		return r;
 	memset(r, 0, sizeof(*r));
 	r->magic = MAGIC;
@@ -107,7 +109,7 @@ static uint64_t last_seq(const struct ring *r)
 	uint64_t last = 0;
 
 	for (size_t i = 0; i < SLOTS; i++)
-		if (is_whole(&r->slot[i]) && r->slot[i].seq > last)
+		if (black_box_is_whole(&r->slot[i]) && r->slot[i].seq > last)
 			last = r->slot[i].seq;
 	return last;
 }
@@ -130,7 +132,7 @@ struct astra_box *astra_box_open(const char *name, struct astra_error *err)
 		astra_error_nomem(err);
 		return NULL;
 	}
-	fd = open_file(name, err);
+	fd = black_box_open_file(name, err);
 	if (fd >= 0) {
 		box->ring = map(fd);
 		if (!box->ring)
@@ -164,7 +166,7 @@ void astra_box_add(struct astra_box *box, const struct astra_box_event *event)
 	s = &box->ring->slot[++box->seq % SLOTS];
 	s->seq = 0;
 	s->event = *event;
-	s->crc = checksum(box->seq, &s->event);
+	s->crc = black_box_checksum(box->seq, &s->event);
 	__atomic_store_n(&s->seq, box->seq, __ATOMIC_RELEASE);
 }
 
@@ -191,7 +193,7 @@ size_t astra_box_read(const struct astra_box *box,
 	for (uint64_t i = 1; i <= SLOTS; i++) {
 		const struct slot *s = &box->ring->slot[(box->seq + i) % SLOTS];
 
-		if (!is_whole(s))
+		if (!black_box_is_whole(s))
 			continue;
 		(*list)[count] = s->event;
 		box_trim(&(*list)[count++]);

@@ -46,7 +46,7 @@ static void refuge_adopt(const char *path)
 					REFUGE_PREFIX, suffix);
 }
 
-static int name_of(const char *path, char out[static PATH_MAX])
+static int refuge_name_of(const char *path, char out[static PATH_MAX])
 {
 	char folder[PATH_MAX], name[PATH_MAX], id[ASTRA_SHARED_NAME_SIZE];
 
@@ -66,7 +66,7 @@ int astra_refuge_save(const char *path, const void *data, size_t size)
 	char *all;
 	int rc;
 
-	if (name_of(path, name) < 0)
+	if (refuge_name_of(path, name) < 0)
 		return -1;
 	all = malloc(sizeof(id) + size);
 	if (!all)
@@ -79,7 +79,7 @@ int astra_refuge_save(const char *path, const void *data, size_t size)
 }
 
 /* Anybody can put a file there; nobody can replace ours. */
-static bool is_ours(const char *name)
+static bool refuge_is_ours(const char *name)
 {
 	struct stat st;
 
@@ -95,7 +95,7 @@ void astra_refuge_load(const char *path, void **data, size_t *size)
 
 	*data = NULL;
 	refuge_adopt(path);
-	if (name_of(path, name) < 0 || !is_ours(name) ||
+	if (refuge_name_of(path, name) < 0 || !refuge_is_ours(name) ||
 	    astra_state_read(name, data, size, &fallback, NULL) < 0 || !*data)
 		return;
 	if (*size < sizeof(id) || memcmp(*data, &id, sizeof(id)) != 0) {
@@ -111,6 +111,6 @@ void astra_refuge_drop(const char *path)
 {
 	char name[PATH_MAX];
 
-	if (name_of(path, name) == 0)
+	if (refuge_name_of(path, name) == 0)
 		(void)unlink(name);
 }

@@ -26,7 +26,8 @@ struct header {
 	uint32_t zero;
 };
 
-static uint32_t checksum(const struct header *h, const void *data, size_t size)
+static uint32_t state_file_checksum(const struct header *h, const void *data,
+				    size_t size)
 {
 	uLong crc =
 		crc32(0, (const Bytef *)h, (uInt)offsetof(struct header, crc));
@@ -34,7 +35,7 @@ static uint32_t checksum(const struct header *h, const void *data, size_t size)
 	return (uint32_t)crc32_z(crc, data, size);
 }
 
-static int write_all(int fd, const void *data, size_t size)
+static int state_file_write_all(int fd, const void *data, size_t size)
 {
 	const char *at = data;
 
@@ -79,8 +80,8 @@ static int write_new(const char *path, const struct header *h, const void *data,
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -1;
-	rc = write_all(fd, h, sizeof(*h)) < 0 ||
-			     write_all(fd, data, size) < 0 ||
+	rc = state_file_write_all(fd, h, sizeof(*h)) < 0 ||
+			     state_file_write_all(fd, data, size) < 0 ||
 			     (sync && fsync(fd) < 0)
 		     ? -1
 		     : 0;
@@ -110,7 +111,7 @@ int astra_state_write(const char *path, const void *data, size_t size,
 	char fresh[PATH_MAX], old[PATH_MAX];
 
 	ASTRA_FAULT("state.write");
-	h.crc = checksum(&h, data, size);
+	h.crc = state_file_checksum(&h, data, size);
 	if (snprintf(fresh, sizeof(fresh), "%s.new", path) >= PATH_MAX ||
 	    snprintf(old, sizeof(old), "%s.old", path) >= PATH_MAX)
 		return astra_error_set(err, "%s: the path is too long", path);
@@ -131,7 +132,7 @@ int astra_state_write(const char *path, const void *data, size_t size,
 	return 0;
 }
 
-static int read_all(int fd, void *data, size_t size)
+static int state_file_read_all(int fd, void *data, size_t size)
 {
 	char *at = data;
 
@@ -155,7 +156,7 @@ static int read_checked(int fd, const char *path, void **data, size_t *size,
 	struct stat st;
 	void *body;
 
-	if (fstat(fd, &st) < 0 || read_all(fd, &h, sizeof(h)) < 0 ||
+	if (fstat(fd, &st) < 0 || state_file_read_all(fd, &h, sizeof(h)) < 0 ||
 	    h.magic != MAGIC)
 		return astra_error_set(err, "%s: not a state file of Astraea",
 				       path);
@@ -170,8 +171,8 @@ static int read_checked(int fd, const char *path, void **data, size_t *size,
 	body = malloc(h.size ? (size_t)h.size : 1);
 	if (!body)
 		return astra_error_nomem(err);
-	if (read_all(fd, body, (size_t)h.size) < 0 ||
-	    checksum(&h, body, (size_t)h.size) != h.crc) {
+	if (state_file_read_all(fd, body, (size_t)h.size) < 0 ||
+	    state_file_checksum(&h, body, (size_t)h.size) != h.crc) {
 		free(body);
 		return astra_error_set(err,
 				       "%s: damaged, its checksum does "

@@ -44,7 +44,7 @@ static char stated[ASTRA_STATED_COUNT][ASTRA_STATED_MAX + 1];
 
 /* Skip a run of digits. Returns whether there was one; sets *nonzero when one
  * of them is not 0. */
-static bool take_number(const char **text, bool *nonzero)
+static bool spank_astraea_take_number(const char **text, bool *nonzero)
 {
 	const char *start = *text;
 
@@ -56,26 +56,26 @@ static bool take_number(const char **text, bool *nonzero)
 
 /* MINUTES, MM:SS, HH:MM:SS, D-HH, D-HH:MM or D-HH:MM:SS, as sbatch takes a
  * time limit, and not zero. */
-static bool is_time(const char *text)
+static bool spank_astraea_is_time(const char *text)
 {
 	bool nonzero = false;
 
-	if (!take_number(&text, &nonzero))
+	if (!spank_astraea_take_number(&text, &nonzero))
 		return false;
 	if (*text == '-') {
 		text++;
-		if (!take_number(&text, &nonzero))
+		if (!spank_astraea_take_number(&text, &nonzero))
 			return false;
 	}
 	for (int colons = 0; *text == ':' && colons < 2; colons++) {
 		text++;
-		if (!take_number(&text, &nonzero))
+		if (!spank_astraea_take_number(&text, &nonzero))
 			return false;
 	}
 	return !*text && nonzero;
 }
 
-static bool is_app(const char *text)
+static bool spank_astraea_is_app(const char *text)
 {
 	size_t len = strlen(text);
 
@@ -87,13 +87,13 @@ static bool is_app(const char *text)
 	return true;
 }
 
-static int set_lease(int val, const char *text, int remote)
+static int spank_astraea_set_lease(int val, const char *text, int remote)
 {
 	(void)val;
 	if (remote)
 		return 0;
 	if (strlen(text) > LEASE_MAX ||
-	    (strcasecmp(text, "none") && !is_time(text))) {
+	    (strcasecmp(text, "none") && !spank_astraea_is_time(text))) {
 		slurm_error("--lease=%.64s: a lease is none or a time: "
 			    "MINUTES, MM:SS, HH:MM:SS, D-HH, D-HH:MM or "
 			    "D-HH:MM:SS",
@@ -104,12 +104,12 @@ static int set_lease(int val, const char *text, int remote)
 	return 0;
 }
 
-static int set_app(int val, const char *text, int remote)
+static int spank_astraea_set_app(int val, const char *text, int remote)
 {
 	(void)val;
 	if (remote)
 		return 0;
-	if (!is_app(text)) {
+	if (!spank_astraea_is_app(text)) {
 		slurm_error("--app=%.80s: a name has 1 to %d letters, digits "
 			    "and . _ + -",
 			    text, APP_MAX);
@@ -137,7 +137,7 @@ static int set_stated(int val, const char *text, int remote)
 }
 
 /* A pipe into which nobody writes is given up after a while. */
-static FILE *open_file(const char *path)
+static FILE *spank_astraea_open_file(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct pollfd wait = {.fd = fd, .events = POLLIN};
@@ -154,9 +154,9 @@ static FILE *open_file(const char *path)
 }
 
 /* The whole file; NULL, told, when that can't be. */
-static char *read_file(const char *path)
+static char *spank_astraea_read_file(const char *path)
 {
-	FILE *file = open_file(path);
+	FILE *file = spank_astraea_open_file(path);
 	char *text = file ? malloc(BID_FILE_MAX + 1) : NULL;
 	size_t size;
 
@@ -191,7 +191,7 @@ static int set_bid(int val, const char *path, int remote)
 	(void)val;
 	if (remote)
 		return 0;
-	text = read_file(path);
+	text = spank_astraea_read_file(path);
 	if (!text)
 		return -1;
 	size = astra_bid_text_compact(text, bid, sizeof(bid));
@@ -255,9 +255,9 @@ static char lease_name[] = "lease", lease_arg[] = "TIME|none",
 			"in proportion";
 
 static struct spank_option options[] = {
-	{lease_name, lease_arg, lease_help, 1, 0, set_lease},
+	{lease_name, lease_arg, lease_help, 1, 0, spank_astraea_set_lease},
 	{agent_name, agent_arg, agent_help, 2, 0, set_agent},
-	{app_name, app_arg, app_help, 1, 0, set_app},
+	{app_name, app_arg, app_help, 1, 0, spank_astraea_set_app},
 	{bid_name, bid_arg, bid_help, 1, 0, set_bid},
 	{iterations_name, iterations_arg, iterations_help, 1,
 	 ASTRA_STATED_ITERATIONS, set_stated},

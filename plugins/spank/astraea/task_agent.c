@@ -45,7 +45,8 @@ static void note_word(struct pair *p, const char *word, bool *elsewhere)
 		*elsewhere = strcmp(word, "--log=-") != 0;
 }
 
-static void split(struct pair *p, const char *path, const char *options)
+static void task_agent_split(struct pair *p, const char *path,
+			     const char *options)
 {
 	bool elsewhere = false;
 	size_t count = 0;
@@ -131,7 +132,7 @@ void task_agent_start(spank_t spank, const char *path, const char *options)
 	if (spank_get_item(spank, S_JOB_ENV, &env) != ESPANK_SUCCESS ||
 	    !is_leased(env))
 		return;
-	split(&p, path, options);
+	task_agent_split(&p, path, options);
 	if (open_pipes(&p) < 0) {
 		slurm_error("--agent: %m; the task runs without it");
 		return;

@@ -13,8 +13,8 @@
 
 /* Look at the lines of a window from the newest on.
  * Returns whether nothing is left to know. */
-static bool look_at(struct agent_follow *f, struct agent_window *window,
-		    struct agent_seen *seen)
+static bool follow_look_at(struct agent_follow *f, struct agent_window *window,
+			   struct agent_seen *seen)
 {
 	char line[AGENT_LINE];
 	size_t end = AGENT_WINDOW;
@@ -27,7 +27,7 @@ static bool look_at(struct agent_follow *f, struct agent_window *window,
 
 /* Have what was written since the last look, so that it is written on
  * meanwhile; the line that is not complete comes along, again. */
-static void fetch(struct agent_tee *tee, int i, struct agent_window *out)
+static void follow_fetch(struct agent_tee *tee, int i, struct agent_window *out)
 {
 	pthread_mutex_lock(&tee->lock);
 	memcpy(out->bytes, tee->windows[i].bytes, tee->windows[i].size);
@@ -37,7 +37,7 @@ static void fetch(struct agent_tee *tee, int i, struct agent_window *out)
 	pthread_mutex_unlock(&tee->lock);
 }
 
-static void tell(struct agent_follow *f, const struct agent_seen *seen)
+static void follow_tell(struct agent_follow *f, const struct agent_seen *seen)
 {
 	struct agent_report report;
 	double saved = seen->value[AGENT_SAVED];
@@ -57,33 +57,33 @@ static bool saw_any(const struct agent_seen *seen)
 	return false;
 }
 
-static void look(struct agent_follow *f)
+static void follow_look(struct agent_follow *f)
 {
 	struct agent_seen seen;
 	double at_sec;
 
 	agent_seen_clear(&seen);
 	if (f->tee) {
-		fetch(f->tee, 1, &f->window);
+		follow_fetch(f->tee, 1, &f->window);
 		at_sec = f->window.at_sec;
-		if (!look_at(f, &f->window, &seen)) {
-			fetch(f->tee, 0, &f->window);
+		if (!follow_look_at(f, &f->window, &seen)) {
+			follow_fetch(f->tee, 0, &f->window);
 			at_sec = fmax(at_sec, f->window.at_sec);
-			(void)look_at(f, &f->window, &seen);
+			(void)follow_look_at(f, &f->window, &seen);
 		}
 	} else {
 		agent_tail_read(&f->tail, &f->window, agent_now_sec());
 		at_sec = f->window.at_sec;
-		(void)look_at(f, &f->window, &seen);
+		(void)follow_look_at(f, &f->window, &seen);
 		agent_window_trim(&f->window);
 	}
 	if (!saw_any(&seen))
 		return;
 	agent_progress_see(&f->progress, &seen, at_sec);
-	tell(f, &seen);
+	follow_tell(f, &seen);
 }
 
-static void wait_for_end(struct agent_follow *f, double sec)
+static void follow_wait_for_end(struct agent_follow *f, double sec)
 {
 	double until = agent_now_sec() + sec;
 	struct timespec ts = {.tv_sec = (time_t)until};
@@ -106,18 +106,18 @@ static bool ends(struct agent_follow *f)
 	return ends;
 }
 
-static void *run(void *arg)
+static void *follow_run(void *arg)
 {
 	struct agent_follow *f = arg;
 
 	while (!ends(f)) {
 		double before = agent_clock_sec(CLOCK_THREAD_CPUTIME_ID), cost;
 
-		look(f);
+		follow_look(f);
 		cost = agent_clock_sec(CLOCK_THREAD_CPUTIME_ID) - before;
-		wait_for_end(f, fmax(LOOK_SEC, LOOK_COST * cost));
+		follow_wait_for_end(f, fmax(LOOK_SEC, LOOK_COST * cost));
 	}
-	look(f);
+	follow_look(f);
 	return NULL;
 }
 
@@ -129,7 +129,7 @@ int agent_follow_start(struct agent_follow *f, struct astra_error *err)
 		f->progress.value[i] = (double)NAN;
 	pthread_mutex_init(&f->lock, NULL);
 	pthread_cond_init(&f->work, NULL);
-	error = pthread_create(&f->thread, NULL, run, f);
+	error = pthread_create(&f->thread, NULL, follow_run, f);
 	if (error)
 		return astra_error_set(err, "--log: %s", strerror(error));
 	return 0;

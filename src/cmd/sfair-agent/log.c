@@ -18,8 +18,8 @@ static int set_path(const struct astra_cli_option *row, void *at,
 		      : astra_error_set(err, "is empty");
 }
 
-static int add_progress(const struct astra_cli_option *row, void *at,
-			const char *value, struct astra_error *err)
+static int log_add_progress(const struct astra_cli_option *row, void *at,
+			    const char *value, struct astra_error *err)
 {
 	struct agent_log *log = at;
 
@@ -45,7 +45,7 @@ static int set_fields(const struct astra_cli_option *row, void *at,
 const struct astra_cli_option agent_log_options[] = {
 	{"progress", 0, "REGEX",
 	 "lines that tell it, or one of tensorflow, tqdm, lightning, huggingface; several may be given",
-	 .set = add_progress},
+	 .set = log_add_progress},
 	{"fields", 0, "NAME,...",
 	 "what the groups of the last REGEX are: done, total, loss, sec, rate, epoch, saved, none [done,total,loss,sec]",
 	 .set = set_fields},

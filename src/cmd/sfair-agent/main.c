@@ -7,20 +7,21 @@
 #include "src/cmd/sfair-agent/spawn.h"
 #include "src/cmd/sfair-agent/where.h"
 
-static int fail(int status, const struct astra_error *err)
+static int main_fail(int status, const struct astra_error *err)
 {
 	fprintf(stderr, "sfair-agent: error: %s\n", err->text);
 	return status;
 }
 
-static int watch(const struct agent_options *options, struct astra_error *err)
+static int main_watch(const struct agent_options *options,
+		      struct astra_error *err)
 {
 	struct sfair_place place;
 	int status = 1;
 
 	if (!agent_where(&place, err))
 		status = agent_watch_run(&options->watch, &place, err);
-	return status ? fail(status, err) : 0;
+	return status ? main_fail(status, err) : 0;
 }
 
 /* Beside a task that the SPANK plugin has started, whatever the options are. */
@@ -30,11 +31,11 @@ static int accompany(struct agent_options *options, bool valid,
 	struct sfair_place place;
 
 	if (!valid) {
-		fail(AGENT_BAD_USE, err);
+		main_fail(AGENT_BAD_USE, err);
 		*options = (struct agent_options){.task = options->task};
 	}
 	sfair_place_read(&place);
-	return fail(agent_run(options, &place, err), err);
+	return main_fail(agent_run(options, &place, err), err);
 }
 
 static int run_command(const struct agent_options *options,
@@ -44,8 +45,8 @@ static int run_command(const struct agent_options *options,
 
 	sfair_place_read(&place);
 	if (place.leased && (place.signal || agent_follows(options, &place)))
-		return fail(agent_run(options, &place, err), err);
-	return fail(agent_become(options->words, err), err);
+		return main_fail(agent_run(options, &place, err), err);
+	return main_fail(agent_become(options->words, err), err);
 }
 
 int main(int argc, char **argv)
@@ -57,8 +58,8 @@ int main(int argc, char **argv)
 	if (options.task.pid)
 		return accompany(&options, rc == 0, &err);
 	if (rc)
-		return rc < 0 ? fail(AGENT_BAD_USE, &err) : 0;
+		return rc < 0 ? main_fail(AGENT_BAD_USE, &err) : 0;
 	if (agent_watches(&options))
-		return watch(&options, &err);
+		return main_watch(&options, &err);
 	return run_command(&options, &err);
 }

@@ -49,8 +49,8 @@ static int set_child(const struct astra_cli_option *row, void *at,
 	return astra_error_set(err, "the SPANK plugin says it");
 }
 
-static int set_app(const struct astra_cli_option *row, void *at,
-		   const char *value, struct astra_error *err)
+static int options_set_app(const struct astra_cli_option *row, void *at,
+			   const char *value, struct astra_error *err)
 {
 	if (!*value || strlen(value) >= AGENT_NAME_MAX)
 		return astra_error_set(err, "a name as in sbatch --app");
@@ -76,7 +76,8 @@ static const struct astra_cli_option options[] = {
 	{.rows = agent_log_options,
 	 .offset = offsetof(struct agent_options, log)},
 	ASTRA_CLI_HEADING("Apps"),
-	{"app", 0, "NAME", "of that sbatch --app", BY(set_app, watch.app)},
+	{"app", 0, "NAME", "of that sbatch --app",
+	 BY(options_set_app, watch.app)},
 	{"job", 0, "NUMBER", "of that job, or of its array",
 	 BY(set_job, watch.job), .least = 1, .most = UINT32_MAX - 1},
 	{"scheduler", 0, "NAME",
@@ -124,7 +125,7 @@ static int check_alone(const struct agent_options *o, struct astra_error *err)
 }
 
 /* Which of the two it is: the agent of an app, or the companion of a job. */
-static int check(const struct agent_options *o, struct astra_error *err)
+static int options_check(const struct agent_options *o, struct astra_error *err)
 {
 	const struct agent_watch *w = &o->watch;
 
@@ -156,7 +157,7 @@ int agent_options_read(int argc, char **argv, struct agent_options *o,
 		return astra_error_set(err, "its help goes beside no task");
 	if (rc)
 		return rc;
-	if (agent_log_complete(&o->log, err) < 0 || check(o, err) < 0)
+	if (agent_log_complete(&o->log, err) < 0 || options_check(o, err) < 0)
 		return -1;
 	o->watch.verbose = o->verbose;
 	return o->watch.settings.scheduler

@@ -75,7 +75,7 @@ static int read_fields(struct agent_pattern *p, const char *text,
 	}
 }
 
-static void give_up(int signal)
+static void pattern_give_up(int signal)
 {
 	(void)signal;
 	_exit(1);
@@ -87,7 +87,7 @@ static void catch_limits(void)
 {
 	static char stack[1 << 16];
 	const stack_t other = {.ss_sp = stack, .ss_size = sizeof(stack)};
-	const struct sigaction action = {.sa_handler = give_up,
+	const struct sigaction action = {.sa_handler = pattern_give_up,
 					 .sa_flags = SA_ONSTACK};
 	const struct rlimit cpu = {COMPILE_SEC, COMPILE_SEC + 1};
 
@@ -196,7 +196,8 @@ void agent_seen_clear(struct agent_seen *seen)
 		seen->value[i] = (double)NAN;
 }
 
-static void take(struct agent_seen *seen, enum agent_field field, double value)
+static void pattern_take(struct agent_seen *seen, enum agent_field field,
+			 double value)
 {
 	if (field == AGENT_RATE) {
 		field = AGENT_SEC;
@@ -211,11 +212,12 @@ static void take_groups(const struct agent_pattern *p, const char *line,
 {
 	for (size_t i = 0; i < p->count; i++)
 		if (found[i + 1].rm_so >= 0)
-			take(seen, p->fields[i],
-			     strtod(line + found[i + 1].rm_so, NULL));
+			pattern_take(seen, p->fields[i],
+				     strtod(line + found[i + 1].rm_so, NULL));
 }
 
-static bool wants(const struct agent_pattern *p, const struct agent_seen *seen)
+static bool pattern_wants(const struct agent_pattern *p,
+			  const struct agent_seen *seen)
 {
 	for (size_t i = 0; i < p->count; i++) {
 		enum agent_field field = p->fields[i];
@@ -237,11 +239,11 @@ bool agent_patterns_match(const struct agent_patterns *patterns,
 	for (size_t i = 0; i < patterns->count; i++) {
 		const struct agent_pattern *p = &patterns->list[i];
 
-		if (!wants(p, seen))
+		if (!pattern_wants(p, seen))
 			continue;
 		if (!regexec(&p->regex, line, AGENT_GROUPS_MAX + 1, found, 0))
 			take_groups(p, line, found, seen);
-		complete &= !wants(p, seen);
+		complete &= !pattern_wants(p, seen);
 	}
 	return complete;
 }

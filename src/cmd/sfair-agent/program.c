@@ -29,7 +29,7 @@ struct run {
 	struct astra_error *err;
 };
 
-static double now_sec(void)
+static double program_now_sec(void)
 {
 	struct timespec ts;
 
@@ -57,8 +57,8 @@ static void shut(int *fd)
 }
 
 /* Start it in a process group of its own, so that all of it can be killed. */
-static int start(struct run *run, char *const *words, int child_in,
-		 int child_out)
+static int program_start(struct run *run, char *const *words, int child_in,
+			 int child_out)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
@@ -90,7 +90,7 @@ static int open_and_start(struct run *run, char *const *words)
 	if (pipe2(to, O_CLOEXEC) < 0 || pipe2(from, O_CLOEXEC) < 0)
 		astra_error_set(run->err, "no pipe: %s", strerror(errno));
 	else
-		rc = start(run, words, to[0], from[1]);
+		rc = program_start(run, words, to[0], from[1]);
 	run->in = to[1];
 	run->out = from[0];
 	shut(&to[0]);
@@ -143,7 +143,7 @@ static int talk(struct run *run, double seconds)
 	while (run->out >= 0) {
 		struct pollfd fds[] = {{run->out, POLLIN, 0},
 				       {run->in, POLLOUT, 0}};
-		double left = run->until - now_sec();
+		double left = run->until - program_now_sec();
 		int n = left > 0 ? poll(fds, 2, (int)(left * 1000) + 1) : 0;
 
 		if (n < 0 && errno == EINTR)
@@ -185,14 +185,14 @@ static int await(struct run *run, double seconds)
 		if (pid < 0 && errno != EINTR)
 			return astra_error_set(run->err, "%s: was lost: %s",
 					       run->name, strerror(errno));
-		if (now_sec() > run->until)
+		if (program_now_sec() > run->until)
 			return late(run, seconds);
 		nanosleep(&pause, NULL);
 	}
 }
 
 /* Nothing of it is left over, once it was told what it did wrong. */
-static void finish(struct run *run)
+static void program_finish(struct run *run)
 {
 	shut(&run->in);
 	shut(&run->out);
@@ -215,7 +215,7 @@ int agent_program_run(char *const *words, const char *input,
 		.input = input,
 		.input_size = strlen(input),
 		.text = {.limit = limits->output},
-		.until = now_sec() + limits->seconds,
+		.until = program_now_sec() + limits->seconds,
 		.err = err,
 	};
 	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
@@ -225,7 +225,7 @@ int agent_program_run(char *const *words, const char *input,
 		rc = talk(&run, limits->seconds);
 	if (!rc)
 		rc = await(&run, limits->seconds);
-	finish(&run);
+	program_finish(&run);
 	signal(SIGPIPE, before);
 	*output = NULL;
 	if (!rc && astra_text_add(&run.text, "", 0) < 0)

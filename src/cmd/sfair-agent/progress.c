@@ -8,7 +8,7 @@
 #define SEC_MAX 1e9
 
 /* A number as a count; 0 where it is none. */
-static uint64_t count_of(double value)
+static uint64_t progress_count_of(double value)
 {
 	return value >= 0 && value <= COUNT_MAX ? (uint64_t)value : 0;
 }
@@ -52,8 +52,8 @@ bool agent_progress_report(const struct agent_progress *p,
 	if (isnan(sec))
 		sec = agent_pace_sec(&p->pace);
 	*report = (struct agent_report){
-		.done = count_of(all_done(p)),
-		.total = count_of(all_there_is(p)),
+		.done = progress_count_of(all_done(p)),
+		.total = progress_count_of(all_there_is(p)),
 		.iter_sec = sec > 0 && sec <= SEC_MAX ? sec : 0,
 		.loss = p->value[AGENT_LOSS],
 	};

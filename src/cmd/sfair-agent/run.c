@@ -30,7 +30,7 @@ struct run {
 	int tries;	 /* to hand it on */
 };
 
-static const char *name_of(int signal)
+static const char *run_name_of(int signal)
 {
 	const char *name = sigabbrev_np(signal);
 
@@ -61,19 +61,19 @@ static void say(const struct run *r, long sent)
 {
 	if (sent > 0 && r->options->verbose)
 		fprintf(stderr, "sfair-agent: SIG%s to %ld processes\n",
-			name_of(r->send), sent);
+			run_name_of(r->send), sent);
 	if (sent <= 0 && r->tries == 2)
 		fprintf(stderr,
 			"sfair-agent: the lease ends, and no process catches "
 			"SIG%s: without a checkpoint the job loses its GPUs in "
 			"%.0f s\n",
-			name_of(r->send), r->grace_sec);
+			run_name_of(r->send), r->grace_sec);
 }
 
 /* Hand the notice on; while nobody catches it, as a program that is just
  * starting, it is tried again until the grace is over. But TERM is to end the
  * command if nothing else. */
-static void hand_on(struct run *r)
+static void run_hand_on(struct run *r)
 {
 	long sent = agent_tree_signal(getpid(), r->send);
 
@@ -89,7 +89,7 @@ static void take_notice(struct run *r)
 {
 	r->over_sec = agent_now_sec() + r->grace_sec;
 	r->tries = 0;
-	hand_on(r);
+	run_hand_on(r);
 }
 
 /* Children of the tree that have lost their parents are ours, too. */
@@ -133,7 +133,7 @@ static bool others_save(struct run *r)
 	       agent_tree_catches(getpid(), r->send) > 0;
 }
 
-static void wait_for_end(struct run *r)
+static void run_wait_for_end(struct run *r)
 {
 	struct signalfd_siginfo info;
 	struct pollfd fd = {.fd = r->signals, .events = POLLIN};
@@ -144,7 +144,7 @@ static void wait_for_end(struct run *r)
 		int ready = poll(&fd, 1, r->ended ? 100 : again ? 1000 : -1);
 
 		if (!ready && again)
-			hand_on(r);
+			run_hand_on(r);
 		else if (ready > 0 &&
 			 read(r->signals, &info, sizeof(info)) == sizeof(info))
 			take_signal(r, &info);
@@ -169,7 +169,7 @@ static int pass_outputs_on(const struct agent_options *o,
 	return out.prints ? agent_tee_start(&out.tee, from, err) : 0;
 }
 
-static void follow(const struct agent_log *log)
+static void run_follow(const struct agent_log *log)
 {
 	struct astra_error err;
 
@@ -189,7 +189,7 @@ static int start(struct run *r, const sigset_t *mask, struct astra_error *err)
 	if (pass_outputs_on(r->options, err) < 0)
 		return AGENT_CANNOT_RUN;
 	if (out.follows)
-		follow(&r->options->log);
+		run_follow(&r->options->log);
 	if (r->child)
 		return 0;
 	rc = agent_spawn(r->options->words, mask,
@@ -199,7 +199,7 @@ static int start(struct run *r, const sigset_t *mask, struct astra_error *err)
 	return rc;
 }
 
-static void finish(void)
+static void run_finish(void)
 {
 	if (out.prints)
 		agent_tee_finish(&out.tee);
@@ -233,8 +233,8 @@ int agent_run(const struct agent_options *options,
 	rc = start(&r, &before, err);
 	if (rc)
 		return rc;
-	wait_for_end(&r);
-	finish();
+	run_wait_for_end(&r);
+	run_finish();
 	if (options->exit && r.handed && r.status)
 		_exit((int)options->exit);
 	agent_end_as(r.status);

@@ -15,7 +15,7 @@ static void tell_once(struct agent_tail *t, const char *why)
 	t->told = true;
 }
 
-static void close_file(struct agent_tail *t)
+static void tail_close_file(struct agent_tail *t)
 {
 	if (t->fd >= 0)
 		close(t->fd);
@@ -23,15 +23,15 @@ static void close_file(struct agent_tail *t)
 }
 
 /* Take what is new in the file that is open, or is its end if that is more. */
-static void take(struct agent_tail *t, struct agent_window *window,
-		 double now_sec)
+static void tail_take(struct agent_tail *t, struct agent_window *window,
+		      double now_sec)
 {
 	char bytes[AGENT_WINDOW / 4];
 	struct stat st;
 	ssize_t size;
 
 	if (fstat(t->fd, &st) < 0) {
-		close_file(t); /* its server has lost it */
+		tail_close_file(t); /* its server has lost it */
 		return;
 	}
 	if (st.st_size < t->at)
@@ -47,7 +47,7 @@ static void take(struct agent_tail *t, struct agent_window *window,
 	}
 }
 
-static void open_file(struct agent_tail *t, bool from_end)
+static void tail_open_file(struct agent_tail *t, bool from_end)
 {
 	struct stat st;
 
@@ -59,7 +59,7 @@ static void open_file(struct agent_tail *t, bool from_end)
 			tell_once(t, strerror(errno));
 	} else if (fstat(t->fd, &st) < 0 || !S_ISREG(st.st_mode)) {
 		tell_once(t, "no regular file");
-		close_file(t);
+		tail_close_file(t);
 	} else if (from_end) {
 		t->at = st.st_size;
 	}
@@ -78,13 +78,13 @@ void agent_tail_read(struct agent_tail *t, struct agent_window *window,
 		     double now_sec)
 {
 	if (t->fd >= 0)
-		take(t, window, now_sec);
+		tail_take(t, window, now_sec);
 	if (t->fd >= 0 && is_replaced(t))
-		close_file(t);
+		tail_close_file(t);
 	if (t->fd < 0) {
-		open_file(t, !t->looked);
+		tail_open_file(t, !t->looked);
 		if (t->fd >= 0)
-			take(t, window, now_sec);
+			tail_take(t, window, now_sec);
 	}
 	t->looked = true;
 }

@@ -9,7 +9,7 @@
 
 #include "src/cmd/sfair-agent/clock.h"
 
-static int write_all(int fd, const char *bytes, size_t size)
+static int tee_write_all(int fd, const char *bytes, size_t size)
 {
 	while (size) {
 		struct pollfd ready = {.fd = fd, .events = POLLOUT};
@@ -29,7 +29,7 @@ static int write_all(int fd, const char *bytes, size_t size)
 
 /* Nobody reads the output any more, or nobody writes it: the child gets the
  * signal that it would have got. */
-static void stop(struct agent_tee *t, int i)
+static void tee_stop(struct agent_tee *t, int i)
 {
 	close(t->from[i]);
 	t->from[i] = -1;
@@ -41,8 +41,8 @@ static void pass_on(struct agent_tee *t, int i)
 	ssize_t size = read(t->from[i], bytes, sizeof(bytes));
 
 	if (size <= 0 ||
-	    write_all(i + STDOUT_FILENO, bytes, (size_t)size) < 0) {
-		stop(t, i);
+	    tee_write_all(i + STDOUT_FILENO, bytes, (size_t)size) < 0) {
+		tee_stop(t, i);
 		return;
 	}
 	pthread_mutex_lock(&t->lock);
@@ -52,7 +52,7 @@ static void pass_on(struct agent_tee *t, int i)
 
 /* Until both are over; or, when the child has ended, empty: another process may
  * have them open still. */
-static void *run(void *arg)
+static void *tee_run(void *arg)
 {
 	struct agent_tee *t = arg;
 	bool ending = false;
@@ -93,7 +93,7 @@ int agent_tee_start(struct agent_tee *t, const int *from,
 	if (!error && pipe2(t->end, O_CLOEXEC) < 0)
 		error = errno;
 	if (!error)
-		error = pthread_create(&t->thread, NULL, run, t);
+		error = pthread_create(&t->thread, NULL, tee_run, t);
 	if (error)
 		return astra_error_set(err, "--log=-: %s", strerror(error));
 	return 0;

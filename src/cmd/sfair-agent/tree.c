@@ -24,7 +24,8 @@ struct processes {
 
 /* The beginning of a process's file in /proc.
  * Returns its size; 0 when the process is gone. */
-static size_t read_file(pid_t pid, const char *name, char *text, size_t room)
+static size_t tree_read_file(pid_t pid, const char *name, char *text,
+			     size_t room)
 {
 	char path[64];
 	ssize_t size;
@@ -47,7 +48,7 @@ bool agent_catches(pid_t pid, int signal)
 	const char *line;
 	unsigned long long caught;
 
-	if (!read_file(pid, "status", text, sizeof(text)))
+	if (!tree_read_file(pid, "status", text, sizeof(text)))
 		return false;
 	line = strstr(text, key);
 	if (!line || strstr(text, "\nState:\tZ"))
@@ -58,20 +59,20 @@ bool agent_catches(pid_t pid, int signal)
 
 /* "12 (any) name) S 7 ...": the parent follows the state.
  * Returns 0 where the process is gone. */
-static pid_t parent_of(pid_t pid)
+static pid_t tree_parent_of(pid_t pid)
 {
 	char text[512];
 	const char *end;
 
-	if (!read_file(pid, "stat", text, sizeof(text)))
+	if (!tree_read_file(pid, "stat", text, sizeof(text)))
 		return 0;
 	end = strrchr(text, ')');
 	return end && strlen(end) > 4 ? (pid_t)strtol(end + 4, NULL, 10) : 0;
 }
 
-static int add(struct processes *all, pid_t pid, pid_t root)
+static int tree_add(struct processes *all, pid_t pid, pid_t root)
 {
-	pid_t parent = parent_of(pid);
+	pid_t parent = tree_parent_of(pid);
 
 	if (!parent)
 		return 0;
@@ -82,7 +83,7 @@ static int add(struct processes *all, pid_t pid, pid_t root)
 	return 0;
 }
 
-static int read_all(struct processes *all, pid_t root)
+static int tree_read_all(struct processes *all, pid_t root)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;
@@ -90,8 +91,9 @@ static int read_all(struct processes *all, pid_t root)
 
 	while (!rc && (entry = readdir(dir)))
 		if (isdigit((unsigned char)*entry->d_name))
-			rc = add(all, (pid_t)strtol(entry->d_name, NULL, 10),
-				 root);
+			rc = tree_add(all,
+				      (pid_t)strtol(entry->d_name, NULL, 10),
+				      root);
 	if (dir)
 		closedir(dir);
 	return rc;
@@ -104,7 +106,7 @@ static int by_pid(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-static const struct process *find(const struct processes *all, pid_t pid)
+static const struct process *tree_find(const struct processes *all, pid_t pid)
 {
 	const struct process key = {.pid = pid};
 
@@ -127,7 +129,7 @@ static long mark(struct processes *all)
 
 			if (p->below)
 				continue;
-			parent = find(all, p->parent);
+			parent = tree_find(all, p->parent);
 			p->below = parent && parent->below;
 			found += p->below;
 		}
@@ -135,7 +137,7 @@ static long mark(struct processes *all)
 	return found;
 }
 
-static pid_t *collect(const struct processes *all, pid_t root, long count)
+static pid_t *tree_collect(const struct processes *all, pid_t root, long count)
 {
 	pid_t *pids = calloc((size_t)count + 1, sizeof(*pids));
 	size_t n = 0;
@@ -152,11 +154,11 @@ long agent_tree(pid_t root, pid_t **pids)
 	long count = -1;
 
 	*pids = NULL;
-	if (!read_all(&all, root)) {
+	if (!tree_read_all(&all, root)) {
 		if (all.count)
 			qsort(all.list, all.count, sizeof(*all.list), by_pid);
 		count = mark(&all);
-		*pids = collect(&all, root, count);
+		*pids = tree_collect(&all, root, count);
 	}
 	free(all.list);
 	return *pids ? count : -1;

@@ -40,7 +40,7 @@ struct state {
 	char complaint[sizeof(struct astra_error)]; /* that was made last */
 };
 
-static double now_sec(void)
+static double watch_now_sec(void)
 {
 	struct timespec ts;
 
@@ -49,7 +49,7 @@ static double now_sec(void)
 }
 
 /* What goes wrong again and again is said once. */
-static void complain(struct state *s, const char *text)
+static void watch_complain(struct state *s, const char *text)
 {
 	if (!strcmp(s->complaint, text))
 		return;
@@ -80,9 +80,9 @@ static char *write_request(const struct state *s, const char *request,
 }
 
 /* Returns ASTRA_FAULT_NONE with *reply set, for free(). */
-static enum astra_fault ask(const struct state *s, const char *request,
-			    const char *members, char **reply,
-			    struct astra_error *err)
+static enum astra_fault watch_ask(const struct state *s, const char *request,
+				  const char *members, char **reply,
+				  struct astra_error *err)
 {
 	const char *munge = *s->place->munge ? s->place->munge : NULL;
 	char *text = write_request(s, request, members);
@@ -131,9 +131,9 @@ static int ask_program(const struct agent_settings *settings,
 
 /* A program that fails is replaced by the scheduler of a single job, which
  * gives nobody up. */
-static int decide(struct state *s, const struct agent_offer *offer,
-		  const char *text, struct agent_bid *bid,
-		  struct astra_error *err)
+static int watch_decide(struct state *s, const struct agent_offer *offer,
+			const char *text, struct agent_bid *bid,
+			struct astra_error *err)
 {
 	const struct agent_settings *settings = &s->watch->settings;
 	struct astra_error why = {""};
@@ -143,14 +143,14 @@ static int decide(struct state *s, const struct agent_offer *offer,
 			*s->complaint = '\0';
 			return agent_take_answer(&s->memory, offer, bid, err);
 		}
-		complain(s, why.text);
+		watch_complain(s, why.text);
 		agent_bid_destroy(bid);
 	}
 	return agent_decide(settings, &s->memory, offer, bid, err);
 }
 
 /* scancel some jobs. */
-static void stop(struct state *s, char **words)
+static void watch_stop(struct state *s, char **words)
 {
 	struct astra_error err = {""};
 	struct astra_text said = {0};
@@ -162,12 +162,12 @@ static void stop(struct state *s, char **words)
 		said.bytes ? said.bytes : "");
 	astra_text_clear(&said);
 	if (agent_program_run(words, "", &scancel_limits, &output, &err) < 0)
-		complain(s, err.text);
+		watch_complain(s, err.text);
 	free(output);
 }
 
-static void stop_all(struct state *s, const struct agent_offer *offer,
-		     const struct agent_bid *bid)
+static void watch_stop_all(struct state *s, const struct agent_offer *offer,
+			   const struct agent_bid *bid)
 {
 	char scancel[] = "scancel", names[STOP_AT_ONCE][AGENT_NAME_MAX];
 	char *words[STOP_AT_ONCE + 2] = {scancel};
@@ -188,7 +188,7 @@ static void stop_all(struct state *s, const struct agent_offer *offer,
 		}
 		if (count == STOP_AT_ONCE ||
 		    (count && i + 1 == bid->stop_count)) {
-			stop(s, words);
+			watch_stop(s, words);
 			count = 0;
 		}
 	}
@@ -204,7 +204,8 @@ static void print_decision(const char *offer, const char *bid,
 	fflush(stdout);
 }
 
-static void tell(const struct agent_offer *offer, const struct agent_bid *bid)
+static void watch_tell(const struct agent_offer *offer,
+		       const struct agent_bid *bid)
 {
 	fprintf(stderr,
 		"sfair-agent: %zu jobs, %u of up to %u GPUs; with one rho %g, with all %g\n",
@@ -220,13 +221,13 @@ static void send_bid(struct state *s, const char *text)
 	char *reply;
 
 	if (!strcmp(text, "{}") ||
-	    ask(s, "bid", text, &reply, &err) == ASTRA_FAULT_NONE) {
+	    watch_ask(s, "bid", text, &reply, &err) == ASTRA_FAULT_NONE) {
 		if (strcmp(text, "{}") != 0)
 			free(reply);
 		return;
 	}
 	astra_error_set(&why, "the bid was not taken: %s", err.text);
-	complain(s, why.text);
+	watch_complain(s, why.text);
 }
 
 static int act(struct state *s, const struct agent_offer *offer,
@@ -238,11 +239,11 @@ static int act(struct state *s, const struct agent_offer *offer,
 	if (!written)
 		return astra_error_nomem(err);
 	if (s->watch->verbose)
-		tell(offer, bid);
+		watch_tell(offer, bid);
 	if (s->watch->dry_run) {
 		print_decision(text, written, bid);
 	} else {
-		stop_all(s, offer, bid);
+		watch_stop_all(s, offer, bid);
 		send_bid(s, written);
 	}
 	free(written);
@@ -276,7 +277,7 @@ static enum outcome take_offer(struct state *s, const char *text,
 		s->next_sec = offer.report_sec;
 	if (!rc) {
 		rename_app(s, &offer);
-		rc = decide(s, &offer, text, &bid, err);
+		rc = watch_decide(s, &offer, text, &bid, err);
 	}
 	if (!rc)
 		rc = act(s, &offer, text, &bid, err);
@@ -289,15 +290,15 @@ static enum outcome take_offer(struct state *s, const char *text,
 static enum outcome not_yet(struct state *s)
 {
 	s->next_sec = fmin(s->next_sec, 1);
-	return now_sec() - s->begun_sec < NEW_SEC ? GO_ON : FAILED;
+	return watch_now_sec() - s->begun_sec < NEW_SEC ? GO_ON : FAILED;
 }
 
-static enum outcome look(struct state *s, struct astra_error *err)
+static enum outcome watch_look(struct state *s, struct astra_error *err)
 {
 	enum outcome outcome;
 	char *text;
 
-	switch (ask(s, "offer", "{}", &text, err)) {
+	switch (watch_ask(s, "offer", "{}", &text, err)) {
 	case ASTRA_FAULT_NONE:
 		outcome = take_offer(s, text, err);
 		free(text);
@@ -323,13 +324,13 @@ static void pause_longer(struct state *s, const char *why)
 	double first =
 		s->watch->interval_sec > 0 ? s->watch->interval_sec : PAUSE_SEC;
 
-	complain(s, why);
+	watch_complain(s, why);
 	s->pause_sec = fmin(s->pause_sec > 0 ? 2 * s->pause_sec : first,
 			    PAUSE_SEC_MAX);
 	s->next_sec = s->pause_sec;
 }
 
-static void rest(double seconds)
+static void watch_rest(double seconds)
 {
 	struct timespec ts = {.tv_sec = (time_t)seconds};
 
@@ -345,17 +346,17 @@ int agent_watch_run(const struct agent_watch *watch,
 
 	if (watch->app)
 		snprintf(s.app, sizeof(s.app), "%s", watch->app);
-	s.begun_sec = now_sec();
+	s.begun_sec = watch_now_sec();
 	for (;;) {
 		*err->text = '\0';
 		s.next_sec = watch->interval_sec > 0 ? watch->interval_sec
 						     : PAUSE_SEC;
-		outcome = look(&s, err);
+		outcome = watch_look(&s, err);
 		if (outcome == OVER || outcome == FAILED || watch->once)
 			break;
 		if (outcome == PAUSE)
 			pause_longer(&s, err->text);
-		rest(s.next_sec);
+		watch_rest(s.next_sec);
 	}
 	agent_memory_clear(&s.memory);
 	if (outcome == OVER || (outcome == GO_ON && s.known))

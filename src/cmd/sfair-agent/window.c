@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static void forget(struct agent_window *w, size_t size)
+static void window_forget(struct agent_window *w, size_t size)
 {
 	w->size -= size;
 	memmove(w->bytes, w->bytes + size, w->size);
@@ -18,9 +18,9 @@ void agent_window_add(struct agent_window *w, const char *bytes, size_t size,
 	}
 	/* Half of it at once, so that a flood does not move it all the time. */
 	if (w->size + size > AGENT_WINDOW && w->size > AGENT_WINDOW / 2)
-		forget(w, w->size - AGENT_WINDOW / 2);
+		window_forget(w, w->size - AGENT_WINDOW / 2);
 	if (w->size + size > AGENT_WINDOW)
-		forget(w, w->size + size - AGENT_WINDOW);
+		window_forget(w, w->size + size - AGENT_WINDOW);
 	memcpy(w->bytes + w->size, bytes, size);
 	w->size += size;
 	w->at_sec = at_sec;
@@ -65,5 +65,5 @@ void agent_window_trim(struct agent_window *w)
 	size_t end = before_end(w, w->size);
 
 	if (end < AGENT_WINDOW)
-		forget(w, end + 1);
+		window_forget(w, end + 1);
 }

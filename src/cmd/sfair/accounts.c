@@ -15,7 +15,7 @@ struct sfair_account_user {
 	double shares;
 };
 
-static int by_names(const void *a, const void *b)
+static int accounts_by_names(const void *a, const void *b)
 {
 	const struct sfair_account_user *x = a, *y = b;
 	int order = strcmp(x->account, y->account);
@@ -94,7 +94,7 @@ static int accounts_split(struct sfair_accounts *a)
 		if (accounts_line(a, line) < 0)
 			return -1;
 	astra_account_tree_sum(&a->tree);
-	qsort(a->users, a->user_count, sizeof(*a->users), by_names);
+	qsort(a->users, a->user_count, sizeof(*a->users), accounts_by_names);
 	return 0;
 }
 
@@ -138,7 +138,7 @@ double sfair_accounts_user_share(const void *arg, const char *tenant,
 	if (!a->user_count)
 		return 1;
 	found = bsearch(&key, a->users, a->user_count, sizeof(*a->users),
-			by_names);
+			accounts_by_names);
 	return found ? found->shares : 1;
 }
 

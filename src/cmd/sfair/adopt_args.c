@@ -26,7 +26,8 @@ static const struct astra_cli_option options[] = {
 	ASTRA_CLI_END,
 };
 
-static int check(const struct sfair_adopt_args *args, struct astra_error *err)
+static int adopt_args_check(const struct sfair_adopt_args *args,
+			    struct astra_error *err)
 {
 	if (!args->slurmdbd)
 		return astra_error_set(err, "from where? --from-slurmdbd");
@@ -60,5 +61,5 @@ int sfair_adopt_parse(int argc, char **argv, struct sfair_adopt_args *args,
 	rc = astra_cli_parse(&cli, argc, argv, args, err);
 	if (rc || args->show.help_format)
 		return rc;
-	return check(args, err);
+	return adopt_args_check(args, err);
 }

@@ -41,7 +41,7 @@ static int adopt_add(struct sfair_adopt_rows *rows, const char *tenant,
 	return 0;
 }
 
-static const char *adopt_text(const json_t *object, const char *key)
+static const char *adopt_rows_adopt_text(const json_t *object, const char *key)
 {
 	return json_string_value(json_object_get(object, key));
 }
@@ -62,11 +62,12 @@ static int adopt_add_now(struct sfair_adopt_rows *rows, const json_t *accounts)
 	int rc = 0;
 
 	json_array_foreach(json_object_get(accounts, "tenants"), i, one) rc |=
-		adopt_add(rows, adopt_text(one, "name"), "", adopt_usage(one),
-			  none);
+		adopt_add(rows, adopt_rows_adopt_text(one, "name"), "",
+			  adopt_usage(one), none);
 	json_array_foreach(json_object_get(accounts, "users"), i, one) rc |=
-		adopt_add(rows, adopt_text(one, "tenant"),
-			  adopt_text(one, "name"), adopt_usage(one), none);
+		adopt_add(rows, adopt_rows_adopt_text(one, "tenant"),
+			  adopt_rows_adopt_text(one, "name"), adopt_usage(one),
+			  none);
 	return rc;
 }
 
@@ -97,7 +98,7 @@ static int adopt_add_past(struct sfair_adopt_rows *rows,
 	return rc;
 }
 
-static int by_names(const void *a, const void *b)
+static int adopt_rows_by_names(const void *a, const void *b)
 {
 	const struct sfair_adopt_row *x = a, *y = b;
 	int order = strcmp(x->tenant, y->tenant);
@@ -116,13 +117,14 @@ static void adopt_join(struct sfair_adopt_rows *rows)
 {
 	size_t count = 0;
 
-	qsort(rows->list, rows->count, sizeof(*rows->list), by_names);
+	qsort(rows->list, rows->count, sizeof(*rows->list),
+	      adopt_rows_by_names);
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct sfair_adopt_row *row = &rows->list[i];
 		struct sfair_adopt_row *last =
 			count ? &rows->list[count - 1] : NULL;
 
-		if (last && !by_names(last, row)) {
+		if (last && !adopt_rows_by_names(last, row)) {
 			last->now.alloc += row->now.alloc;
 			last->now.fair += row->now.fair;
 			last->past.alloc += row->past.alloc;

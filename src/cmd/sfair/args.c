@@ -157,7 +157,7 @@ static int refuse_option(const char *option, const struct sfair_args *args,
 }
 
 /* Which options go together, as the protocol has it. */
-static int check(const struct sfair_args *args, struct astra_error *err)
+static int args_check(const struct sfair_args *args, struct astra_error *err)
 {
 	const struct astra_query *q = &args->query;
 	bool list = sfair_table_of(q->kind) != NULL;
@@ -205,5 +205,5 @@ int sfair_args_parse(int argc, char **argv, struct sfair_args *args,
 		return rc;
 	if (parse_words(argc, argv, args, err) < 0)
 		return -1;
-	return args->help_format ? 0 : check(args, err);
+	return args->help_format ? 0 : args_check(args, err);
 }

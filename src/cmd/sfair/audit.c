@@ -58,7 +58,7 @@ static int trace_window(struct sfair_audit *a, struct astra_error *err)
 
 /* What. */
 
-static int read_trace(struct sfair_audit *a, struct astra_error *err)
+static int audit_read_trace(struct sfair_audit *a, struct astra_error *err)
 {
 	const struct astra_read_options options = {0};
 
@@ -90,7 +90,7 @@ static int read_slurmdbd(struct sfair_audit *a, struct astra_error *err)
 				    err);
 }
 
-static int weigh(struct sfair_audit *a, struct astra_error *err)
+static int audit_weigh(struct sfair_audit *a, struct astra_error *err)
 {
 	if (a->args->weights)
 		return astra_trace_read_weights(&a->trace, a->args->weights,
@@ -119,7 +119,8 @@ static size_t count_unfit(const struct astra_record *record, uint64_t nodes,
 
 /* The largest number of GPUs up to 8 that all nodes can have, where as many
  * jobs as possible fit. */
-static uint32_t node_gpus(const struct astra_record *record, uint64_t gpus)
+static uint32_t audit_node_gpus(const struct astra_record *record,
+				uint64_t gpus)
 {
 	uint32_t best = 1;
 	size_t least = SIZE_MAX;
@@ -158,7 +159,7 @@ static int make_machine(struct sfair_audit *a, struct astra_error *err)
 	if (!nodes) {
 		if (sfair_audit_gpus(a->cluster, &a->window, &gpus, err) < 0)
 			return -1;
-		each = node_gpus(&a->record, gpus);
+		each = audit_node_gpus(&a->record, gpus);
 		nodes = (uint32_t)(gpus / each);
 	}
 	warn_unfit(a, nodes, each);
@@ -184,8 +185,8 @@ static int check_policies(const char *names, struct astra_error *err)
 	return rc;
 }
 
-static int check_format(const struct sfair_audit_args *args,
-			struct astra_error *err)
+static int audit_check_format(const struct sfair_audit_args *args,
+			      struct astra_error *err)
 {
 	struct sfair_choices choices = {0};
 	int rc = 0;
@@ -246,9 +247,9 @@ static int check_names(const struct sfair_audit *a, struct astra_error *err)
 
 /* All together. */
 
-static int prepare(struct sfair_audit *a, struct astra_error *err)
+static int audit_prepare(struct sfair_audit *a, struct astra_error *err)
 {
-	if (check_format(a->args, err) < 0 ||
+	if (audit_check_format(a->args, err) < 0 ||
 	    check_policies(a->args->policies, err) < 0 ||
 	    sfair_audit_set(a, err) < 0)
 		return -1;
@@ -257,7 +258,8 @@ static int prepare(struct sfair_audit *a, struct astra_error *err)
 		if (sfair_cluster_name(&a->cluster, "audit a --trace", err) < 0)
 			return -1;
 	}
-	if ((a->args->trace ? read_trace(a, err) : read_slurmdbd(a, err)) < 0)
+	if ((a->args->trace ? audit_read_trace(a, err)
+			    : read_slurmdbd(a, err)) < 0)
 		return -1;
 	if (astra_audit_trace(&a->record, &a->window, false, &a->trace) < 0)
 		return astra_error_nomem(err);
@@ -265,12 +267,12 @@ static int prepare(struct sfair_audit *a, struct astra_error *err)
 		return astra_error_set(err,
 				       "no job was there between start= and "
 				       "end=");
-	if (weigh(a, err) < 0 || check_names(a, err) < 0)
+	if (audit_weigh(a, err) < 0 || check_names(a, err) < 0)
 		return -1;
 	return make_machine(a, err);
 }
 
-static int measure(struct sfair_audit *a, struct astra_error *err)
+static int audit_measure(struct sfair_audit *a, struct astra_error *err)
 {
 	const struct astra_audit_options options = {
 		.gpus = a->machine.gpus,
@@ -285,7 +287,7 @@ static int measure(struct sfair_audit *a, struct astra_error *err)
 				   &a->real, err);
 }
 
-static json_t *describe(const struct sfair_audit *a)
+static json_t *audit_describe(const struct sfair_audit *a)
 {
 	return json_pack("{s:s*, s:s, s:f, s:f, s:I, s:I, s:s, s:f}", "cluster",
 			 a->cluster, "source", a->record.source, "start_sec",
@@ -303,7 +305,7 @@ static json_t *document(struct sfair_audit *a, struct astra_error *err)
 	json_t *all = json_object();
 	int rc;
 
-	json_object_set_new(all, "audit", describe(a));
+	json_object_set_new(all, "audit", audit_describe(a));
 	json_object_set_new(all, "metrics",
 			    sfair_audit_metrics(&a->real, NULL));
 	json_object_set_new(all, "tenants",
@@ -320,7 +322,7 @@ static json_t *document(struct sfair_audit *a, struct astra_error *err)
 	return all;
 }
 
-static int show(struct sfair_audit *a, struct astra_error *err)
+static int audit_show(struct sfair_audit *a, struct astra_error *err)
 {
 	json_t *all = document(a, err);
 	int rc = 0;
@@ -346,11 +348,11 @@ static int audit(const struct sfair_audit_args *args, struct astra_error *err)
 	int rc;
 
 	astra_trace_init(&a.trace);
-	rc = prepare(&a, err);
+	rc = audit_prepare(&a, err);
 	if (!rc)
-		rc = measure(&a, err);
+		rc = audit_measure(&a, err);
 	if (!rc)
-		rc = show(&a, err);
+		rc = audit_show(&a, err);
 	astra_sim_result_clear(&a.real);
 	astra_trace_clear(&a.trace);
 	astra_cluster_clear(&a.machine);

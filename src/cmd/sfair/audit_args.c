@@ -11,8 +11,8 @@
 #define WORD .spelling = ASTRA_CLI_WORD
 #define BOTH .spelling = ASTRA_CLI_BOTH
 
-static int add_set(const struct astra_cli_option *row, void *at,
-		   const char *value, struct astra_error *err)
+static int audit_args_add_set(const struct astra_cli_option *row, void *at,
+			      const char *value, struct astra_error *err)
 {
 	struct sfair_audit_args *args = at;
 
@@ -50,7 +50,7 @@ static const struct astra_cli_option options[] = {
 	{"policy", 0, "NAME,...|all", "what these would have given",
 	 IN(policies)},
 	{"set", 0, "KEY=VALUE", "an option of astraea.conf for them",
-	 .set = add_set},
+	 .set = audit_args_add_set},
 	{"cold-start", 0, "SECONDS", "each of their starts costs [40]",
 	 IN(cold_start_sec), .most = SPAN_MAX_SEC},
 	{"checkpoint", 0, "SECONDS", "... and each of their stops [10]",
@@ -93,7 +93,8 @@ static int set_table(void *at, const char *word, struct astra_error *err)
 }
 
 /* Which options go together. */
-static int check(const struct sfair_audit_args *args, struct astra_error *err)
+static int audit_args_check(const struct sfair_audit_args *args,
+			    struct astra_error *err)
 {
 	if (args->show.format && args->table == SFAIR_AUDIT_TABLES)
 		return astra_error_set(err, "format= goes with one table: "
@@ -144,5 +145,5 @@ int sfair_audit_parse(int argc, char **argv, struct sfair_audit_args *args,
 		.checkpoint_sec = 10,
 	};
 	rc = astra_cli_parse(&cli, argc, argv, args, err);
-	return rc || args->show.help_format ? rc : check(args, err);
+	return rc || args->show.help_format ? rc : audit_args_check(args, err);
 }

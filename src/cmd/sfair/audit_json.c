@@ -14,7 +14,7 @@ static json_t *real(double value)
 	return isinf(value) ? json_string("inf") : json_real(value);
 }
 
-static json_t *count(size_t value)
+static json_t *audit_json_count(size_t value)
 {
 	return json_integer((json_int_t)value);
 }
@@ -102,7 +102,7 @@ static json_t *tenant_row(const struct astra_sim_result *r, size_t tenant,
 	json_object_set_new(row, "name", json_string(t->name));
 	json_object_set_new(row, "weight", real(t->weight));
 	json_object_set_new(row, "quota_gpus", real(quota));
-	json_object_set_new(row, "jobs", count(sum->jobs));
+	json_object_set_new(row, "jobs", audit_json_count(sum->jobs));
 	json_object_set_new(row, "alloc_gpu_sec", real(out->alloc_gpu_sec));
 	json_object_set_new(row, "fair_gpu_sec", real(out->fair_gpu_sec));
 	json_object_set_new(
@@ -176,8 +176,8 @@ static json_t *size_row(const struct astra_audit_size *size)
 
 	class_name(size, name, sizeof(name));
 	json_object_set_new(row, "gpus", json_string(name));
-	json_object_set_new(row, "jobs", count(size->jobs));
-	json_object_set_new(row, "never", count(size->never));
+	json_object_set_new(row, "jobs", audit_json_count(size->jobs));
+	json_object_set_new(row, "never", audit_json_count(size->never));
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
 		json_object_set_new(row, numbers[i].key,
 				    real(numbers[i].value));
@@ -231,10 +231,10 @@ static void job_times(json_t *row, const struct sfair_audit *audit,
 	json_object_set_new(row, "wait_sec", real(start - job->submit_sec));
 	json_object_set_new(row, "slowdown",
 			    real(ended ? life / job->ran_sec : (double)NAN));
-	json_object_set_new(row, "runs", count(job->runs));
+	json_object_set_new(row, "runs", audit_json_count(job->runs));
 }
 
-static json_t *job_row(const struct sfair_audit *audit, uint32_t at)
+static json_t *audit_json_job_row(const struct sfair_audit *audit, uint32_t at)
 {
 	const struct astra_sim_result *r = &audit->real;
 	const struct astra_record_job *job = record_of(audit, r->trace, at);
@@ -271,7 +271,8 @@ json_t *sfair_audit_jobs(const struct sfair_audit *audit, size_t top)
 	for (size_t i = 0; order && i < all; i++) {
 		if (!is_wanted(audit, record_of(audit, t, order[i])))
 			continue;
-		json_array_append_new(rows, job_row(audit, order[i]));
+		json_array_append_new(rows,
+				      audit_json_job_row(audit, order[i]));
 		if (json_array_size(rows) == top)
 			break;
 	}

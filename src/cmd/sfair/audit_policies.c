@@ -13,8 +13,9 @@ struct policies {
 	struct astra_trace trace; /* of the jobs that ran */
 };
 
-static int add(struct policies *p, const struct astra_sim_result *r,
-	       const char *name, struct astra_error *err)
+static int audit_policies_add(struct policies *p,
+			      const struct astra_sim_result *r,
+			      const char *name, struct astra_error *err)
 {
 	json_t *row = sfair_audit_metrics(r, name);
 	json_t *tenants = sfair_audit_tenants(p->audit, r, name);
@@ -50,13 +51,14 @@ static int add_reality(struct policies *p, struct astra_error *err)
 	if (astra_audit_measure(&a->record, &a->window, &p->trace, &options,
 				&result, err) < 0)
 		return -1;
-	rc = add(p, &result, "reality", err);
+	rc = audit_policies_add(p, &result, "reality", err);
 	astra_sim_result_clear(&result);
 	return rc;
 }
 
-static int simulate(struct policies *p, const struct astra_scheduler *s,
-		    struct astra_error *err)
+static int audit_policies_simulate(struct policies *p,
+				   const struct astra_scheduler *s,
+				   struct astra_error *err)
 {
 	const struct sfair_audit *a = p->audit;
 	const struct astra_sim_options sim = {
@@ -75,8 +77,9 @@ static int simulate(struct policies *p, const struct astra_scheduler *s,
 	if (astra_simulate(&p->trace, &a->machine, s, &a->options, &sim,
 			   &result, err) < 0)
 		return -1;
-	rc = astra_contention(&result) < 0 ? astra_error_nomem(err)
-					   : add(p, &result, s->name, err);
+	rc = astra_contention(&result) < 0
+		     ? astra_error_nomem(err)
+		     : audit_policies_add(p, &result, s->name, err);
 	astra_sim_result_clear(&result);
 	return rc;
 }
@@ -88,7 +91,8 @@ static int simulate_named(struct policies *p, const char *names,
 	int rc = copy ? 0 : astra_error_nomem(err);
 
 	while (!rc && (name = strsep(&rest, ",")))
-		rc = simulate(p, astra_scheduler_find(name, err), err);
+		rc = audit_policies_simulate(p, astra_scheduler_find(name, err),
+					     err);
 	free(copy);
 	return rc;
 }
@@ -99,7 +103,7 @@ static int simulate_all(struct policies *p, struct astra_error *err)
 	int rc = 0;
 
 	for (; !rc && *s; s++)
-		rc = simulate(p, *s, err);
+		rc = audit_policies_simulate(p, *s, err);
 	return rc;
 }
 
@@ -116,7 +120,7 @@ static int copy_tenants(const struct astra_trace *from, struct astra_trace *to)
 	return 0;
 }
 
-static int prepare(struct policies *p, struct astra_error *err)
+static int audit_policies_prepare(struct policies *p, struct astra_error *err)
 {
 	const struct sfair_audit *a = p->audit;
 
@@ -143,7 +147,7 @@ int sfair_audit_policies(struct sfair_audit *audit, json_t *document,
 	int rc;
 
 	astra_trace_init(&p.trace);
-	rc = prepare(&p, err);
+	rc = audit_policies_prepare(&p, err);
 	if (!rc)
 		rc = add_reality(&p, err);
 	if (!rc)

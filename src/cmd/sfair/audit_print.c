@@ -169,7 +169,7 @@ void sfair_audit_help_format(void)
 		sfair_list_fields(tables[i].name, &tables[i].table);
 }
 
-static void put_heading(const struct sfair_audit *audit)
+static void audit_print_put_heading(const struct sfair_audit *audit)
 {
 	char start[64], end[64];
 
@@ -191,7 +191,7 @@ int sfair_audit_print(const struct sfair_audit *audit, const json_t *document,
 	bool first = true;
 
 	if (heads)
-		put_heading(audit);
+		audit_print_put_heading(audit);
 	for (int i = 0; i < SFAIR_AUDIT_TABLES; i++) {
 		const json_t *rows = json_object_get(document, tables[i].key);
 

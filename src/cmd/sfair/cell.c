@@ -62,7 +62,7 @@ static size_t steering(const char *text)
 }
 
 /* A job's name is its user's: it must not steer the reader's terminal. */
-static char *clean(const char *text)
+static char *cell_clean(const char *text)
 {
 	char *copy = strdup(text), *to = copy;
 
@@ -109,7 +109,7 @@ char *sfair_cell(enum sfair_kind kind, const json_t *value,
 	char text[CELL_BYTES] = "N/A";
 
 	if (json_is_string(value))
-		return clean(json_string_value(value));
+		return cell_clean(json_string_value(value));
 	if (json_is_boolean(value))
 		snprintf(text, sizeof(text), "%s",
 			 json_is_true(value) ? "yes" : "no");

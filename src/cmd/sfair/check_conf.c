@@ -46,7 +46,8 @@ static void print_warnings(const struct astra_error *warnings)
 	}
 }
 
-static void warn(const struct astra_config *config, const struct parts *parts)
+static void check_conf_warn(const struct astra_config *config,
+			    const struct parts *parts)
 {
 	const struct astra_steps steps = {
 		.scheduler = slurm_conf.schedtype,
@@ -125,8 +126,8 @@ static void tell_changes(const struct astra_config *config, const char *checked,
 	astra_config_destroy(before);
 }
 
-static int check(const char *path, const char *live, bool quiet,
-		 struct astra_error *err)
+static int check_conf_check(const char *path, const char *live, bool quiet,
+			    struct astra_error *err)
 {
 	struct parts parts = {0};
 	struct astra_config *config;
@@ -141,7 +142,7 @@ static int check(const char *path, const char *live, bool quiet,
 		if (!quiet)
 			printf("%s: good; pools: %zu, tenants: %zu\n", path,
 			       config->pool_count, config->tenant_count);
-		warn(config, &parts);
+		check_conf_warn(config, &parts);
 		if (!quiet)
 			tell_changes(config, path, live);
 	}
@@ -161,7 +162,10 @@ int sfair_check_conf(const char *path, bool quiet, struct astra_error *err)
 	/* What Slurm's parser refuses it says itself. */
 	loud.stderr_level = LOG_LEVEL_ERROR;
 	log_alter(loud, 0, NULL);
-	rc = check(whole ? whole : path ? path : live, live, quiet, err);
+	rc = check_conf_check(whole  ? whole
+			      : path ? path
+				     : live,
+			      live, quiet, err);
 	free(whole);
 	xfree(live);
 	return rc;

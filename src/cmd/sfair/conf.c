@@ -28,11 +28,11 @@ struct found {
 	char *socket, *listen;
 };
 
-static int scan_file(const char *path, int depth, struct found *out);
+static int conf_scan_file(const char *path, int depth, struct found *out);
 
 /* The word after a key and its = or blanks, or NULL when the line has
  * another key. malloced. */
-static char *value_of(const char *line, const char *key)
+static char *conf_value_of(const char *line, const char *key)
 {
 	size_t size = strlen(key);
 
@@ -56,16 +56,16 @@ static int scan_include(const char *from, const char *name, int depth,
 	int rc;
 
 	if (*name == '/' || !slash)
-		return scan_file(name, depth + 1, out);
+		return conf_scan_file(name, depth + 1, out);
 	if (asprintf(&path, "%.*s/%s", (int)(slash - from), from, name) < 0)
 		return -1;
-	rc = scan_file(path, depth + 1, out);
+	rc = conf_scan_file(path, depth + 1, out);
 	free(path);
 	return rc;
 }
 
 /* Steals the value, which may be NULL. */
-static void keep(char **out, char *value)
+static void conf_keep(char **out, char *value)
 {
 	if (!value)
 		return;
@@ -75,7 +75,7 @@ static void keep(char **out, char *value)
 
 /* Look for Socket= and Listen= only: whether the rest is right is the plugin's
  * to say. */
-static int scan_file(const char *path, int depth, struct found *out)
+static int conf_scan_file(const char *path, int depth, struct found *out)
 {
 	FILE *file = depth > INCLUDES_MAX ? NULL : fopen(path, "re");
 	char *line = NULL;
@@ -84,10 +84,10 @@ static int scan_file(const char *path, int depth, struct found *out)
 	if (!file)
 		return -1;
 	while (getline(&line, &room, file) >= 0) {
-		char *include = value_of(line, "Include");
+		char *include = conf_value_of(line, "Include");
 
-		keep(&out->socket, value_of(line, "Socket"));
-		keep(&out->listen, value_of(line, "Listen"));
+		conf_keep(&out->socket, conf_value_of(line, "Socket"));
+		conf_keep(&out->listen, conf_value_of(line, "Listen"));
 		if (include)
 			scan_include(path, include, depth, out);
 		free(include);
@@ -147,7 +147,7 @@ static int find_address(struct sfair_where *where,
 			 slurm_conf.slurm_user_id, &address);
 	if (address.failed)
 		return astra_error_nomem(err);
-	keep(&where->path, address.bytes);
+	conf_keep(&where->path, address.bytes);
 	return 0;
 }
 
@@ -202,7 +202,7 @@ static int find_by_slurm(struct sfair_where *where, struct astra_error *err)
 	int rc = 0;
 
 	where->slurm_user = slurm_conf.slurm_user_id;
-	scan_file(conf, 0, &found);
+	conf_scan_file(conf, 0, &found);
 	xfree(conf);
 	where->path = found.socket;
 	if (!where->path && asprintf(&where->path, "%s/" SOCKET_NAME,

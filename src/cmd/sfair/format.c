@@ -9,8 +9,9 @@
 
 #define WIDTH_MAX 1000
 
-static const struct sfair_column *find_column(const struct sfair_table *table,
-					      const char *name, size_t size)
+static const struct sfair_column *
+format_find_column(const struct sfair_table *table, const char *name,
+		   size_t size)
 {
 	for (const struct sfair_column *c = table->columns; c->name; c++)
 		if (strlen(c->name) == size &&
@@ -41,15 +42,15 @@ static int parse_width(const char *text, size_t size,
 	return 0;
 }
 
-static int parse_one(const struct sfair_table *table, const char *item,
-		     size_t size, struct sfair_choice *out,
-		     struct astra_error *err)
+static int format_parse_one(const struct sfair_table *table, const char *item,
+			    size_t size, struct sfair_choice *out,
+			    struct astra_error *err)
 {
 	const char *percent = memchr(item, '%', size);
 	size_t name = percent ? (size_t)(percent - item) : size;
 	struct sfair_choice choice = {0};
 
-	choice.column = find_column(table, item, name);
+	choice.column = format_find_column(table, item, name);
 	if (!choice.column)
 		return astra_error_set(
 			err,
@@ -73,7 +74,7 @@ int sfair_format_parse(const struct sfair_table *table, const char *format,
 		size_t size = strcspn(item, ",");
 		struct sfair_choice choice;
 
-		if (parse_one(table, item, size, &choice, err) < 0)
+		if (format_parse_one(table, item, size, &choice, err) < 0)
 			return -1;
 		if (astra_grow(&choices->items, &choices->room,
 			       choices->count + 1, sizeof(*choices->items)) < 0)

@@ -10,7 +10,7 @@
 #include "src/cmd/sfair/sfair.h"
 #include "src/cmd/sfair/slurm.h"
 
-static int fail(const struct astra_error *err)
+static int main_fail(const struct astra_error *err)
 {
 	fflush(stdout);
 	fprintf(stderr, "sfair: error: %s\n", err->text);
@@ -41,7 +41,7 @@ static int help_formats(void)
 }
 
 /* In one piece: json_dumpf() writes each comma by itself. */
-static int print_json(const json_t *reply, struct astra_error *err)
+static int main_print_json(const json_t *reply, struct astra_error *err)
 {
 	char *text =
 		json_dumps(reply, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
@@ -53,11 +53,11 @@ static int print_json(const json_t *reply, struct astra_error *err)
 	return 0;
 }
 
-static int print_reply(const json_t *reply, const struct sfair_args *args,
-		       struct astra_error *err)
+static int main_print_reply(const json_t *reply, const struct sfair_args *args,
+			    struct astra_error *err)
 {
 	if (args->style == SFAIR_JSON)
-		return print_json(reply, err);
+		return main_print_json(reply, err);
 	if (args->query.kind == ASTRA_QUERY_WHY)
 		sfair_print_why(reply, args);
 	else if (args->query.kind == ASTRA_QUERY_DIAG)
@@ -88,7 +88,7 @@ static int apply_format(struct sfair_args *args, struct astra_error *err)
 	return rc;
 }
 
-static int run(struct sfair_args *args, struct astra_error *err)
+static int main_run(struct sfair_args *args, struct astra_error *err)
 {
 	json_t *reply;
 	int rc;
@@ -100,7 +100,7 @@ static int run(struct sfair_args *args, struct astra_error *err)
 		reply = sfair_why_other(&args->query);
 	if (!reply)
 		return -1;
-	rc = print_reply(reply, args, err);
+	rc = main_print_reply(reply, args, err);
 	json_decref(reply);
 	if (!rc && (fflush(stdout) || ferror(stdout)))
 		rc = astra_error_set(err, "writing the output failed");
@@ -133,7 +133,7 @@ int main(int argc, char **argv)
 	sfair_argv = argv;
 	if (command) {
 		rc = command(argc - 1, argv + 1, &err);
-		return rc < 0 ? fail(&err) : 0;
+		return rc < 0 ? main_fail(&err) : 0;
 	}
 	rc = sfair_args_parse(argc, argv, &args, &err);
 	if (rc > 0)
@@ -141,9 +141,9 @@ int main(int argc, char **argv)
 	else if (rc == 0 && args.help_format)
 		rc = args.command ? help_format(&args) : help_formats();
 	else if (rc == 0)
-		rc = args.where ? print_where(&err) : run(&args, &err);
+		rc = args.where ? print_where(&err) : main_run(&args, &err);
 	if (rc < 0)
-		rc = fail(&err);
+		rc = main_fail(&err);
 	astra_query_destroy(&args.query);
 	return rc;
 }

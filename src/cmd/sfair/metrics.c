@@ -37,8 +37,8 @@ static const struct astra_cli_option options[] = {
 	ASTRA_CLI_END,
 };
 
-static int parse(int argc, char **argv, struct metrics_args *args,
-		 struct astra_error *err)
+static int metrics_parse(int argc, char **argv, struct metrics_args *args,
+			 struct astra_error *err)
 {
 	static const struct astra_cli cli = {
 		.name = "sfair metrics",
@@ -60,8 +60,8 @@ static int parse(int argc, char **argv, struct metrics_args *args,
 }
 
 /* What the plugin's silence leaves is printed, too. */
-static int print_once(struct metrics_scraper *scraper, bool plain,
-		      struct astra_error *err)
+static int metrics_print_once(struct metrics_scraper *scraper, bool plain,
+			      struct astra_error *err)
 {
 	struct astra_text text = {0};
 	int rc = metrics_scrape(scraper, plain, &text);
@@ -82,7 +82,7 @@ int sfair_metrics(int argc, char **argv, struct astra_error *err)
 {
 	struct metrics_args args = {0};
 	struct metrics_scraper scraper = {0};
-	int rc = parse(argc, argv, &args, err);
+	int rc = metrics_parse(argc, argv, &args, err);
 
 	if (rc)
 		return rc;
@@ -96,7 +96,7 @@ int sfair_metrics(int argc, char **argv, struct astra_error *err)
 	if (!rc && args.listen)
 		rc = metrics_serve(&scraper, args.listen, err);
 	else if (!rc)
-		rc = print_once(&scraper, args.plain, err);
+		rc = metrics_print_once(&scraper, args.plain, err);
 	metrics_scraper_close(&scraper);
 	return rc;
 }

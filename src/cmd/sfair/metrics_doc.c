@@ -3,7 +3,7 @@
 
 #include "src/cmd/sfair/metrics.h"
 
-static void put_labels(const struct metric_part *label)
+static void metrics_doc_put_labels(const struct metric_part *label)
 {
 	for (; label->key; label++)
 		printf(" Ar %s", label->value);
@@ -22,9 +22,9 @@ void metrics_mdoc(void)
 	for (const struct metric *m = metric_table; m->name; m++) {
 		printf(".It Li %s%s No %s", m->name, metric_suffix(m->type),
 		       metric_type_name(m->type));
-		put_labels(metric_labels(m->source));
+		metrics_doc_put_labels(metric_labels(m->source));
 		if (m->type == METRIC_INFO)
-			put_labels(m->parts);
+			metrics_doc_put_labels(m->parts);
 		if (m->label)
 			printf(" Ar %s", m->label);
 		printf("\n%s.\n", m->help);

@@ -32,9 +32,11 @@ static const char page[] =
 	"<p><a href=\"/metrics\">/metrics</a></p></body></html>\n";
 
 /* body: freed. allow: the header of that name, or NULL. */
-static enum MHD_Result answer(struct MHD_Connection *connection,
-			      unsigned int status, const char *type,
-			      struct astra_text *body, const char *allow)
+static enum MHD_Result metrics_http_answer(struct MHD_Connection *connection,
+					   unsigned int status,
+					   const char *type,
+					   struct astra_text *body,
+					   const char *allow)
 {
 	struct MHD_Response *response = MHD_create_response_from_buffer(
 		body->size, body->bytes, MHD_RESPMEM_MUST_FREE);
@@ -59,7 +61,7 @@ static enum MHD_Result answer_text(struct MHD_Connection *connection,
 	struct astra_text body = {0};
 
 	astra_text_add(&body, text, strlen(text));
-	return answer(connection, status, type, &body, allow);
+	return metrics_http_answer(connection, status, type, &body, allow);
 }
 
 /* Prometheus names all formats that it knows. */
@@ -72,7 +74,7 @@ static bool wants_plain(struct MHD_Connection *connection)
 }
 
 /* Once when the plugin falls silent, and once when it answers again. */
-static void tell(struct metrics_scraper *scraper, bool silent)
+static void metrics_http_tell(struct metrics_scraper *scraper, bool silent)
 {
 	if (scraper->silent == silent)
 		return;
@@ -87,13 +89,13 @@ static enum MHD_Result answer_metrics(struct metrics_scraper *scraper,
 	bool plain = wants_plain(connection);
 	struct astra_text body = {0};
 
-	tell(scraper, metrics_scrape(scraper, plain, &body) < 0);
+	metrics_http_tell(scraper, metrics_scrape(scraper, plain, &body) < 0);
 	if (body.failed) {
 		astra_text_clear(&body);
 		return MHD_NO;
 	}
-	return answer(connection, MHD_HTTP_OK, plain ? TYPE_PLAIN : TYPE_OPEN,
-		      &body, NULL);
+	return metrics_http_answer(connection, MHD_HTTP_OK,
+				   plain ? TYPE_PLAIN : TYPE_OPEN, &body, NULL);
 }
 
 static enum MHD_Result handle(void *cls, struct MHD_Connection *connection,

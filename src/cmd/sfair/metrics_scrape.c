@@ -11,7 +11,7 @@
 #define WAIT_SEC 5 /* a scrape gives up after ten seconds as a rule */
 #define KEEP_MSEC 1000
 
-static int64_t now_msec(void)
+static int64_t metrics_scrape_now_msec(void)
 {
 	struct timespec t;
 
@@ -31,17 +31,17 @@ void metrics_scraper_close(struct metrics_scraper *scraper)
 	json_decref(scraper->reply);
 }
 
-static void ask(struct metrics_scraper *s)
+static void metrics_scrape_ask(struct metrics_scraper *s)
 {
 	const struct astra_query query = {.kind = ASTRA_QUERY_METRICS};
-	int64_t begin = now_msec();
+	int64_t begin = metrics_scrape_now_msec();
 
 	if (s->asked_msec && begin - s->asked_msec < KEEP_MSEC)
 		return;
 	json_decref(s->reply);
 	s->reply =
 		sfair_ask_at(&s->where, &query, WAIT_SEC, s->verbose, &s->err);
-	s->asked_msec = now_msec();
+	s->asked_msec = metrics_scrape_now_msec();
 	s->took_sec = (double)(s->asked_msec - begin) / 1000;
 	s->scrapes++;
 	if (!s->reply)
@@ -68,7 +68,7 @@ static void set_count(json_t *object, const char *key, uint64_t count)
 }
 
 /* What there is to tell of sfair itself, and the tenants that have metrics. */
-static json_t *describe(const struct metrics_scraper *s)
+static json_t *metrics_scrape_describe(const struct metrics_scraper *s)
 {
 	json_t *scrape = json_object();
 
@@ -95,8 +95,8 @@ int metrics_scrape(struct metrics_scraper *scraper, bool plain,
 {
 	json_t *scrape;
 
-	ask(scraper);
-	scrape = describe(scraper);
+	metrics_scrape_ask(scraper);
+	scrape = metrics_scrape_describe(scraper);
 	metrics_text(out, scrape, scraper->reply, plain);
 	json_decref(scrape);
 	return scraper->reply ? 0 : -1;

@@ -16,7 +16,7 @@ struct writer {
 	bool begun; /* the family's head is written */
 };
 
-static void put_head(struct writer *w)
+static void metrics_text_put_head(struct writer *w)
 {
 	const struct metric *m = w->metric;
 	const char *unit = metric_unit(m);
@@ -36,8 +36,8 @@ static void put_head(struct writer *w)
 }
 
 /* The reply is UTF-8, and so is what is written. */
-static void put_label(struct writer *w, const char *name, const char *value,
-		      bool *first)
+static void metrics_text_put_label(struct writer *w, const char *name,
+				   const char *value, bool *first)
 {
 	astra_text_printf(w->out, "%s%s=\"", *first ? "{" : ",", name);
 	*first = false;
@@ -55,33 +55,35 @@ static void put_label(struct writer *w, const char *name, const char *value,
 	astra_text_add(w->out, "\"", 1);
 }
 
-static void put_labels(struct writer *w, const struct metric_part *labels,
-		       bool *first)
+static void metrics_text_put_labels(struct writer *w,
+				    const struct metric_part *labels,
+				    bool *first)
 {
 	for (; labels->key; labels++)
-		put_label(w, labels->value,
-			  json_string_value(
-				  json_object_get(w->object, labels->key)),
-			  first);
+		metrics_text_put_label(w, labels->value,
+				       json_string_value(json_object_get(
+					       w->object, labels->key)),
+				       first);
 }
 
 /* The name and all labels of a sample. part: the value of the metric's own. */
-static void put_name(struct writer *w, const char *suffix, const char *part)
+static void metrics_text_put_name(struct writer *w, const char *suffix,
+				  const char *part)
 {
 	const struct metric *m = w->metric;
 	bool first = true;
 
-	put_head(w);
+	metrics_text_put_head(w);
 	astra_text_printf(w->out, "%s%s", m->name, suffix);
-	put_labels(w, metric_labels(m->source), &first);
+	metrics_text_put_labels(w, metric_labels(m->source), &first);
 	if (m->type == METRIC_INFO)
-		put_labels(w, m->parts, &first);
+		metrics_text_put_labels(w, m->parts, &first);
 	if (part)
-		put_label(w, m->label, part, &first);
+		metrics_text_put_label(w, m->label, part, &first);
 	astra_text_printf(w->out, first ? " " : "} ");
 }
 
-static void put_value(struct writer *w, double value)
+static void metrics_text_put_value(struct writer *w, double value)
 {
 	if (isinf(value))
 		astra_text_printf(w->out, value > 0 ? "+Inf" : "-Inf");
@@ -91,7 +93,7 @@ static void put_value(struct writer *w, double value)
 }
 
 /* Whether there is a number. A text is 1, but for an empty one. */
-static bool number_of(const json_t *value, double *out)
+static bool metrics_text_number_of(const json_t *value, double *out)
 {
 	const char *text = json_string_value(value);
 
@@ -111,13 +113,14 @@ static void put_sample(struct writer *w, const char *suffix, const char *part,
 {
 	double number;
 
-	if (!number_of(value, &number))
+	if (!metrics_text_number_of(value, &number))
 		return;
-	put_name(w, suffix, part);
-	put_value(w, scale > 0 ? number * scale : number);
+	metrics_text_put_name(w, suffix, part);
+	metrics_text_put_value(w, scale > 0 ? number * scale : number);
 }
 
-static void put_member(struct writer *w, const char *part, const char *key)
+static void metrics_text_put_member(struct writer *w, const char *part,
+				    const char *key)
 {
 	const struct metric *m = w->metric;
 	const json_t *value = json_object_get(w->object, key);
@@ -140,17 +143,17 @@ static void put_object(struct writer *w, const json_t *object)
 
 	w->object = object;
 	if (m->type == METRIC_INFO) {
-		put_name(w, metric_suffix(m->type), NULL);
-		put_value(w, 1);
+		metrics_text_put_name(w, metric_suffix(m->type), NULL);
+		metrics_text_put_value(w, 1);
 	} else if (m->parts) {
 		for (const struct metric_part *p = m->parts; p->key; p++)
-			put_member(w, p->value, p->key);
+			metrics_text_put_member(w, p->value, p->key);
 	} else {
-		put_member(w, NULL, m->key);
+		metrics_text_put_member(w, NULL, m->key);
 	}
 }
 
-static void put_array(struct writer *w, const json_t *array)
+static void metrics_text_put_array(struct writer *w, const json_t *array)
 {
 	json_t *object;
 	size_t i;
@@ -188,7 +191,7 @@ void metrics_text(struct astra_text *out, const json_t *scrape,
 		const json_t *found = objects(m, scrape, reply);
 
 		if (json_is_array(found))
-			put_array(&w, found);
+			metrics_text_put_array(&w, found);
 		else if (found)
 			put_object(&w, found);
 	}

@@ -100,7 +100,7 @@ static void put_fairness(const struct page_data *d, FILE *f)
 	end_tile(f);
 }
 
-static int put_jobs(const struct page_data *d, FILE *f)
+static int page_put_jobs(const struct page_data *d, FILE *f)
 {
 	struct astra_sample waits = {0};
 	size_t revoked = 0;
@@ -133,12 +133,13 @@ static int put_tiles(const struct page_data *d, FILE *f)
 	fputs("<dl class=\"tiles\">\n", f);
 	put_usage(d, f);
 	put_fairness(d, f);
-	rc = put_jobs(d, f);
+	rc = page_put_jobs(d, f);
 	fputs("</dl>\n", f);
 	return rc;
 }
 
-static void put_foot(const struct page_data *d, const char *command, FILE *f)
+static void page_put_foot(const struct page_data *d, const char *command,
+			  FILE *f)
 {
 	fputs("</main>\n<footer><p>Made by <code>", f);
 	html_text(f, command);
@@ -175,6 +176,6 @@ int page_write(const struct page_data *d, const char *command, FILE *file)
 		rc = page_gantt(d, file);
 	if (!rc)
 		rc = page_tables(d, file);
-	put_foot(d, command, file);
+	page_put_foot(d, command, file);
 	return rc;
 }

@@ -12,7 +12,7 @@
 #define PART_SEC INT64_C(21600)
 #define DAY_SEC INT64_C(86400)
 
-static enum astra_report_kind kind_of(enum page_part part)
+static enum astra_report_kind page_ask_kind_of(enum page_part part)
 {
 	enum astra_report_kind kind = ASTRA_CLUSTER_UTILIZATION;
 
@@ -60,7 +60,7 @@ static void say_step(json_t *reply)
 }
 
 /* Put what goes on where a reply ends behind its rows. */
-static void append(json_t *reply, const json_t *next, int64_t from_sec)
+static void page_ask_append(json_t *reply, const json_t *next, int64_t from_sec)
 {
 	json_t *rows = json_object_get(reply, "rows");
 
@@ -113,7 +113,7 @@ static int ask_over_time(const struct astra_query *all, bool verbose,
 		    last_time(next) > from)
 			query.past.start_sec = last_time(next);
 		if (*reply)
-			append(*reply, next, from);
+			page_ask_append(*reply, next, from);
 		else
 			*reply = json_incref(next);
 		json_decref(next);
@@ -127,9 +127,10 @@ static int ask_part(const struct astra_query *all, enum page_part part,
 		    bool verbose, json_t **reply, struct astra_error *err)
 {
 	struct astra_query query = *all;
-	const struct astra_report_row *row = astra_report_row(kind_of(part));
+	const struct astra_report_row *row =
+		astra_report_row(page_ask_kind_of(part));
 
-	query.past.report = kind_of(part);
+	query.past.report = page_ask_kind_of(part);
 	if (part == PAGE_USERS)
 		query.past.top = PAGE_ROWS_MAX;
 	if (!row->accounts) {

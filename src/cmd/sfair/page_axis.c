@@ -50,7 +50,7 @@ static double length(const struct step *s)
 	return s->sec + 86400.0 * s->days + 30.4 * 86400 * s->months;
 }
 
-static const struct step *choose(double span, double marks)
+static const struct step *page_axis_choose(double span, double marks)
 {
 	const size_t last = sizeof(steps) / sizeof(*steps) - 1;
 
@@ -78,8 +78,8 @@ static struct tm round_down(double sec, const struct step *s)
 	return tm;
 }
 
-static void put_text(char *text, size_t size, const struct tm *tm,
-		     enum style style)
+static void page_axis_put_text(char *text, size_t size, const struct tm *tm,
+			       enum style style)
 {
 	switch (style) {
 	case CLOCK_SECONDS:
@@ -112,8 +112,8 @@ static void put_mark(struct page_axis *axis, size_t *count, time_t when,
 
 	localtime_r(&when, &tm);
 	midnight = s->sec && !tm.tm_hour && !tm.tm_min && !tm.tm_sec;
-	put_text(text, sizeof(*axis->texts), &tm,
-		 midnight ? WEEKDAY : s->style);
+	page_axis_put_text(text, sizeof(*axis->texts), &tm,
+			   midnight ? WEEKDAY : s->style);
 	axis->list[*count] = text;
 	axis->ticks[(*count)++] = (double)when;
 }
@@ -122,8 +122,8 @@ struct html_axis page_time_axis(const struct page_data *d,
 				struct page_axis *axis, double begin_px,
 				double end_px)
 {
-	const struct step *s = choose(d->end_sec - d->start_sec,
-				      (end_px - begin_px) / MARK_PX);
+	const struct step *s = page_axis_choose(d->end_sec - d->start_sec,
+						(end_px - begin_px) / MARK_PX);
 	struct tm tm = round_down(d->start_sec, s);
 	size_t count = 0;
 	double at = 0;

@@ -36,8 +36,8 @@ const char *page_string(const json_t *row, const char *key)
 	return text ? text : "";
 }
 
-static struct page_tenant *add_tenant(struct page_data *d, const char *pool,
-				      const char *name)
+static struct page_tenant *
+page_data_add_tenant(struct page_data *d, const char *pool, const char *name)
 {
 	struct page_tenant *t = calloc(1, sizeof(*t));
 
@@ -80,10 +80,11 @@ struct page_tenant *page_tenant_of(struct page_data *d, const json_t *row)
 		return d->tenants[at];
 	}
 	d->tenant_last = d->tenant_count;
-	return add_tenant(d, pool, name);
+	return page_data_add_tenant(d, pool, name);
 }
 
-static const json_t *rows_of(const struct page_data *d, enum page_part part)
+static const json_t *page_data_rows_of(const struct page_data *d,
+				       enum page_part part)
 {
 	return json_object_get(d->replies[part], "rows");
 }
@@ -152,7 +153,7 @@ static void load_utilization(struct page_data *d)
 	const json_t *row;
 	size_t i;
 
-	json_array_foreach(rows_of(d, PAGE_UTILIZATION), i, row)
+	json_array_foreach(page_data_rows_of(d, PAGE_UTILIZATION), i, row)
 	{
 		double total = positive(page_number(row, "total_gpu_sec"));
 		double span = page_number(row, "span_sec");
@@ -173,7 +174,7 @@ static void load_loss(struct page_data *d)
 	const json_t *row;
 	size_t i, slot;
 
-	json_array_foreach(rows_of(d, PAGE_LOSS), i, row)
+	json_array_foreach(page_data_rows_of(d, PAGE_LOSS), i, row)
 	{
 		if (!find_slot(d, d->replies[PAGE_LOSS], row, &slot))
 			continue;
@@ -189,7 +190,7 @@ static int load_tenants(struct page_data *d)
 	const json_t *row;
 	size_t i;
 
-	json_array_foreach(rows_of(d, PAGE_TENANTS), i, row)
+	json_array_foreach(page_data_rows_of(d, PAGE_TENANTS), i, row)
 	{
 		struct page_tenant *t = page_tenant_of(d, row);
 
@@ -212,7 +213,7 @@ static int load_timeline(struct page_data *d)
 	const json_t *row;
 	size_t i, slot;
 
-	json_array_foreach(rows_of(d, PAGE_TIMELINE), i, row)
+	json_array_foreach(page_data_rows_of(d, PAGE_TIMELINE), i, row)
 	{
 		struct page_tenant *t = page_tenant_of(d, row);
 		struct page_cell *cell;
@@ -239,7 +240,7 @@ static int load_users(struct page_data *d)
 	const json_t *row;
 	size_t i;
 
-	json_array_foreach(rows_of(d, PAGE_USERS), i, row)
+	json_array_foreach(page_data_rows_of(d, PAGE_USERS), i, row)
 	{
 		if (astra_grow(&d->users, &d->user_room, d->user_count + 1,
 			       sizeof(*d->users)) < 0)

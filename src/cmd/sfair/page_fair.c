@@ -47,7 +47,7 @@ static double rho_at(const struct page_data *d, const struct page_tenant *t,
 	return due > 0 ? had / due : (double)NAN;
 }
 
-static double loss_at(const struct page_data *d, size_t point)
+static double page_fair_loss_at(const struct page_data *d, size_t point)
 {
 	double lack = 0, due = 0;
 
@@ -63,13 +63,13 @@ static double begin_of(const struct page_data *d, size_t point)
 	return page_slot_at(d, point * group_of(d));
 }
 
-static double end_of(const struct page_data *d, size_t point)
+static double page_fair_end_of(const struct page_data *d, size_t point)
 {
 	return page_slot_at(d, group_end(d, point));
 }
 
-static bool is_alone(const struct page_data *d, const struct page_tenant *t,
-		     size_t point)
+static bool page_fair_is_alone(const struct page_data *d,
+			       const struct page_tenant *t, size_t point)
 {
 	return point + 1 >= point_count(d) || isnan(rho_at(d, t, point + 1));
 }
@@ -88,9 +88,9 @@ static void draw_curve(const struct html_chart *c, const struct page_data *d,
 	for (size_t i = 0; i < point_count(d); i++) {
 		double rho = rho_at(d, t, i), y = html_at(&c->y.scale, rho);
 		double begin = html_at(x, begin_of(d, i));
-		double end = html_at(x, end_of(d, i));
+		double end = html_at(x, page_fair_end_of(d, i));
 
-		if (!isnan(rho) && !drawing && is_alone(d, t, i))
+		if (!isnan(rho) && !drawing && page_fair_is_alone(d, t, i))
 			fprintf(f, "M%.1f %.1fH%.1f", begin, y, end);
 		else if (!isnan(rho))
 			fprintf(f, "%c%.1f %.1f", drawing ? 'L' : 'M',
@@ -132,12 +132,12 @@ static void draw_rho(const struct page_data *d, FILE *file)
 	html_chart_end(&chart);
 }
 
-static void draw_bar(const struct html_chart *c, const struct page_data *d,
-		     size_t point)
+static void page_fair_draw_bar(const struct html_chart *c,
+			       const struct page_data *d, size_t point)
 {
-	double loss = loss_at(d, point);
+	double loss = page_fair_loss_at(d, point);
 	double x = html_at(&c->x.scale, begin_of(d, point));
-	double end = html_at(&c->x.scale, end_of(d, point));
+	double end = html_at(&c->x.scale, page_fair_end_of(d, point));
 	double y = html_at(&c->y.scale, loss);
 	FILE *f = c->file;
 
@@ -170,20 +170,20 @@ static void draw_loss(const struct page_data *d, FILE *file)
 	};
 
 	for (size_t i = 0; i < point_count(d); i++)
-		if (loss_at(d, i) > chart.y.scale.to)
-			chart.y.scale.to =
-				html_round_up(loss_at(d, i), HTML_PERCENT);
+		if (page_fair_loss_at(d, i) > chart.y.scale.to)
+			chart.y.scale.to = html_round_up(
+				page_fair_loss_at(d, i), HTML_PERCENT);
 	html_chart_begin(&chart, "Cluster",
 			 "Loss: of the GPU time that was due to tenants, the "
 			 "part that they lacked. 0 is perfectly fair.");
 	html_axis_y(&chart);
 	html_axis_x(&chart);
 	for (size_t i = 0; i < point_count(d); i++)
-		draw_bar(&chart, d, i);
+		page_fair_draw_bar(&chart, d, i);
 	html_chart_end(&chart);
 }
 
-static void put_row(const struct page_data *d, FILE *f, size_t point)
+static void page_fair_put_row(const struct page_data *d, FILE *f, size_t point)
 {
 	fputs("<tr><th scope=\"row\">", f);
 	page_time(f, begin_of(d, point));
@@ -192,7 +192,7 @@ static void put_row(const struct page_data *d, FILE *f, size_t point)
 		page_fixed(f, rho_at(d, page_look_tenant(d, i), point), 2);
 	}
 	fputs("<td>", f);
-	page_percent(f, loss_at(d, point));
+	page_percent(f, page_fair_loss_at(d, point));
 	fputs("\n", f);
 }
 
@@ -210,7 +210,7 @@ void page_fairness(const struct page_data *d, FILE *f)
 	}
 	fputs("<th scope=\"col\">loss\n<tbody>\n", f);
 	for (size_t i = 0; i < point_count(d); i++)
-		put_row(d, f, i);
+		page_fair_put_row(d, f, i);
 	page_details_end(f);
 	fputs("</section>\n", f);
 }

@@ -29,15 +29,16 @@ struct rows {
 	size_t count, shown;
 };
 
-static double clip(const struct page_data *d, double sec)
+static double page_gantt_clip(const struct page_data *d, double sec)
 {
 	return fmin(fmax(sec, d->start_sec), d->end_sec);
 }
 
 /* Within the window; one that has no end goes on. */
-static double end_of(const struct page_data *d, const struct page_lease *l)
+static double page_gantt_end_of(const struct page_data *d,
+				const struct page_lease *l)
 {
-	return clip(d, isnan(l->end_sec) ? d->end_sec : l->end_sec);
+	return page_gantt_clip(d, isnan(l->end_sec) ? d->end_sec : l->end_sec);
 }
 
 static int longer(const void *a, const void *b)
@@ -49,7 +50,7 @@ static int longer(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
-static int earlier(const void *a, const void *b)
+static int page_gantt_earlier(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
@@ -58,7 +59,7 @@ static int earlier(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
-static int collect(const struct page_data *d, struct rows *r)
+static int page_gantt_collect(const struct page_data *d, struct rows *r)
 {
 	r->rows = calloc(d->lease_count + 1, sizeof(*r->rows));
 	if (!r->rows)
@@ -67,7 +68,8 @@ static int collect(const struct page_data *d, struct rows *r)
 		const struct page_lease *l = &d->leases[i];
 		struct row *row = r->count ? &r->rows[r->count - 1] : NULL;
 
-		if (l->start_sec >= d->end_sec || end_of(d, l) <= d->start_sec)
+		if (l->start_sec >= d->end_sec ||
+		    page_gantt_end_of(d, l) <= d->start_sec)
 			continue;
 		if (!row || strcmp(row->first->text, l->text) != 0) {
 			row = &r->rows[r->count++];
@@ -75,12 +77,13 @@ static int collect(const struct page_data *d, struct rows *r)
 			row->start_sec = l->start_sec;
 		}
 		row->count = (size_t)(l - row->first) + 1;
-		row->gpu_sec += (end_of(d, l) - clip(d, l->start_sec)) *
+		row->gpu_sec += (page_gantt_end_of(d, l) -
+				 page_gantt_clip(d, l->start_sec)) *
 				(l->gpus > 0 ? l->gpus : 1);
 	}
 	qsort(r->rows, r->count, sizeof(*r->rows), longer);
 	r->shown = r->count < ROWS_MAX ? r->count : ROWS_MAX;
-	qsort(r->rows, r->shown, sizeof(*r->rows), earlier);
+	qsort(r->rows, r->shown, sizeof(*r->rows), page_gantt_earlier);
 	return 0;
 }
 
@@ -127,18 +130,19 @@ static void put_tooltip(const struct page_data *d, FILE *f,
 static size_t run_of(const struct html_scale *x, const struct page_data *d,
 		     const struct page_lease *l, size_t most, double short_px)
 {
-	double begin = html_at(x, clip(d, l->start_sec));
+	double begin = html_at(x, page_gantt_clip(d, l->start_sec));
 	size_t count = 1;
 
 	for (; count < most; count++) {
 		const struct page_lease *next = &l[count];
-		double from = html_at(x, clip(d, next->start_sec));
-		double to = html_at(x, end_of(d, next));
+		double from = html_at(x, page_gantt_clip(d, next->start_sec));
+		double to = html_at(x, page_gantt_end_of(d, next));
 
 		if (to - begin < DOT_PX)
 			continue;
 		if (is_revoked(next - 1) || next->gpus != l->gpus ||
-		    from - html_at(x, end_of(d, next - 1)) > NEAR_PX ||
+		    from - html_at(x, page_gantt_end_of(d, next - 1)) >
+			    NEAR_PX ||
 		    to - from > short_px)
 			break;
 	}
@@ -171,11 +175,13 @@ static double choose_short(const struct html_scale *x,
 	return px;
 }
 
-static void draw_bar(const struct html_chart *c, const struct page_data *d,
-		     const struct page_lease *l, size_t count, double y)
+static void page_gantt_draw_bar(const struct html_chart *c,
+				const struct page_data *d,
+				const struct page_lease *l, size_t count,
+				double y)
 {
-	double x = html_at(&c->x.scale, clip(d, l->start_sec));
-	double end = html_at(&c->x.scale, end_of(d, &l[count - 1]));
+	double x = html_at(&c->x.scale, page_gantt_clip(d, l->start_sec));
+	double end = html_at(&c->x.scale, page_gantt_end_of(d, &l[count - 1]));
 	FILE *f = c->file;
 
 	fputs("<g", f);
@@ -213,12 +219,13 @@ static void draw_row(const struct html_chart *c, const struct page_data *d,
 		size_t run =
 			run_of(&c->x.scale, d, &l[i], row->count - i, short_px);
 
-		draw_bar(c, d, &l[i], run, y);
+		page_gantt_draw_bar(c, d, &l[i], run, y);
 		i += run;
 	}
 }
 
-static void draw(const struct page_data *d, const struct rows *r, FILE *file)
+static void page_gantt_draw(const struct page_data *d, const struct rows *r,
+			    FILE *file)
 {
 	struct page_axis marks;
 	double bottom = TOP_PX + ROW_PX * (double)r->shown;
@@ -247,7 +254,8 @@ static void draw(const struct page_data *d, const struct rows *r, FILE *file)
 	html_chart_end(&chart);
 }
 
-static void put_row(const struct page_data *d, FILE *f, const struct row *row)
+static void page_gantt_put_row(const struct page_data *d, FILE *f,
+			       const struct row *row)
 {
 	size_t revoked = 0;
 
@@ -268,7 +276,8 @@ static void put_row(const struct page_data *d, FILE *f, const struct row *row)
 	fputs("\n", f);
 }
 
-static void put_table(const struct page_data *d, const struct rows *r, FILE *f)
+static void page_gantt_put_table(const struct page_data *d,
+				 const struct rows *r, FILE *f)
 {
 	page_details_begin(f, "Leases");
 	fputs("<thead><tr><th scope=\"col\">job<th scope=\"col\" "
@@ -278,14 +287,14 @@ static void put_table(const struct page_data *d, const struct rows *r, FILE *f)
 	      "<th scope=\"col\">GPU hours\n<tbody>\n",
 	      f);
 	for (size_t i = 0; i < r->shown; i++)
-		put_row(d, f, &r->rows[i]);
+		page_gantt_put_row(d, f, &r->rows[i]);
 	page_details_end(f);
 }
 
 int page_gantt(const struct page_data *d, FILE *f)
 {
 	struct rows r = {0};
-	int rc = collect(d, &r);
+	int rc = page_gantt_collect(d, &r);
 
 	fputs("<section>\n<h2>Leases, by job</h2>\n", f);
 	if (!rc && r.shown) {
@@ -295,8 +304,8 @@ int page_gantt(const struct page_data *d, FILE *f)
 				"<p class=\"soft\">Shown are the %zu jobs that "
 				"held most GPU time, of %zu.</p>\n",
 				r.shown, r.count);
-		draw(d, &r, f);
-		put_table(d, &r, f);
+		page_gantt_draw(d, &r, f);
+		page_gantt_put_table(d, &r, f);
 	} else {
 		fputs("<p class=\"none\">No lease is known of in this window."
 		      "</p>\n",

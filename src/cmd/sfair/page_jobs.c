@@ -8,7 +8,8 @@
 
 /* Both reports have these; one knows more of its fairness, the other of its
  * waiting. */
-static struct page_job read_job(struct page_data *d, const json_t *row)
+static struct page_job page_jobs_read_job(struct page_data *d,
+					  const json_t *row)
 {
 	struct page_job job = {
 		.id = page_number(row, "job"),
@@ -38,7 +39,7 @@ static struct page_job read_job(struct page_data *d, const json_t *row)
 	return job;
 }
 
-static int compare(double a, double b)
+static int page_jobs_compare(double a, double b)
 {
 	if (isnan(a) || isnan(b))
 		return isnan(a) - isnan(b);
@@ -48,18 +49,18 @@ static int compare(double a, double b)
 static int earlier_job(const void *a, const void *b)
 {
 	const struct page_job *x = a, *y = b;
-	int by_id = compare(x->id, y->id);
+	int by_id = page_jobs_compare(x->id, y->id);
 
-	return by_id ? by_id : compare(x->submit_sec, y->submit_sec);
+	return by_id ? by_id : page_jobs_compare(x->submit_sec, y->submit_sec);
 }
 
-static double known(double a, double b)
+static double page_jobs_known(double a, double b)
 {
 	return isnan(a) ? b : a;
 }
 
 /* What b knows and a does not. */
-static void complete(struct page_job *a, const struct page_job *b)
+static void page_jobs_complete(struct page_job *a, const struct page_job *b)
 {
 	if (!*a->account)
 		a->account = b->account;
@@ -67,15 +68,15 @@ static void complete(struct page_job *a, const struct page_job *b)
 		a->name = b->name;
 	if (!*a->state)
 		a->state = b->state;
-	a->wait_sec = known(a->wait_sec, b->wait_sec);
-	a->run_sec = known(a->run_sec, b->run_sec);
-	a->slowdown = known(a->slowdown, b->slowdown);
-	a->alloc_sec = known(a->alloc_sec, b->alloc_sec);
-	a->fair_sec = known(a->fair_sec, b->fair_sec);
-	a->rho = known(a->rho, b->rho);
-	a->leases = known(a->leases, b->leases);
-	a->revoked = known(a->revoked, b->revoked);
-	a->lost_sec = known(a->lost_sec, b->lost_sec);
+	a->wait_sec = page_jobs_known(a->wait_sec, b->wait_sec);
+	a->run_sec = page_jobs_known(a->run_sec, b->run_sec);
+	a->slowdown = page_jobs_known(a->slowdown, b->slowdown);
+	a->alloc_sec = page_jobs_known(a->alloc_sec, b->alloc_sec);
+	a->fair_sec = page_jobs_known(a->fair_sec, b->fair_sec);
+	a->rho = page_jobs_known(a->rho, b->rho);
+	a->leases = page_jobs_known(a->leases, b->leases);
+	a->revoked = page_jobs_known(a->revoked, b->revoked);
+	a->lost_sec = page_jobs_known(a->lost_sec, b->lost_sec);
 }
 
 /* A job of both reports becomes one. */
@@ -87,7 +88,7 @@ static void unite(struct page_data *d)
 		qsort(d->jobs, d->job_count, sizeof(*d->jobs), earlier_job);
 	for (size_t i = 0; i < d->job_count; i++) {
 		if (kept && !earlier_job(&d->jobs[kept - 1], &d->jobs[i]))
-			complete(&d->jobs[kept - 1], &d->jobs[i]);
+			page_jobs_complete(&d->jobs[kept - 1], &d->jobs[i]);
 		else
 			d->jobs[kept++] = d->jobs[i];
 	}
@@ -110,7 +111,7 @@ int page_jobs_load(struct page_data *d)
 			if (astra_grow(&d->jobs, &d->job_room, d->job_count + 1,
 				       sizeof(*d->jobs)) < 0)
 				return -1;
-			d->jobs[d->job_count++] = read_job(d, row);
+			d->jobs[d->job_count++] = page_jobs_read_job(d, row);
 		}
 	unite(d);
 	return 0;
@@ -119,9 +120,9 @@ int page_jobs_load(struct page_data *d)
 static int earlier_lease(const void *a, const void *b)
 {
 	const struct page_lease *x = a, *y = b;
-	int by_id = compare(x->id, y->id);
+	int by_id = page_jobs_compare(x->id, y->id);
 
-	return by_id ? by_id : compare(x->start_sec, y->start_sec);
+	return by_id ? by_id : page_jobs_compare(x->start_sec, y->start_sec);
 }
 
 int page_leases_load(struct page_data *d)

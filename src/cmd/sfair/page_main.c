@@ -51,7 +51,7 @@ static int parse_window(struct options *o, struct astra_error *err)
 	return 0;
 }
 
-static int check(struct options *o, struct astra_error *err)
+static int page_main_check(struct options *o, struct astra_error *err)
 {
 	if (!o->html == !o->json)
 		return astra_error_set(
@@ -76,8 +76,8 @@ static int refuse_word(void *args, const char *word, struct astra_error *err)
 			       word);
 }
 
-static int parse(int argc, char **argv, struct options *o,
-		 struct astra_error *err)
+static int page_main_parse(int argc, char **argv, struct options *o,
+			   struct astra_error *err)
 {
 	static const struct astra_cli cli = {
 		.name = "sfair report",
@@ -92,12 +92,12 @@ static int parse(int argc, char **argv, struct options *o,
 	};
 	int rc = astra_cli_parse(&cli, argc, argv, o, err);
 
-	return rc ? rc : check(o, err);
+	return rc ? rc : page_main_check(o, err);
 }
 
 /* The page, all and whole or not at all. */
-static int draw(const struct page_data *data, const char *command,
-		const char *path, struct astra_error *err)
+static int page_main_draw(const struct page_data *data, const char *command,
+			  const char *path, struct astra_error *err)
 {
 	struct astra_outfiles files = {0};
 	FILE *file = astra_outfiles_open(&files, path, err);
@@ -111,8 +111,8 @@ static int draw(const struct page_data *data, const char *command,
 	return astra_outfiles_commit(&files, err);
 }
 
-static int print_json(json_t *const replies[PAGE_PARTS],
-		      struct astra_error *err)
+static int page_main_print_json(json_t *const replies[PAGE_PARTS],
+				struct astra_error *err)
 {
 	json_t *all = json_array();
 
@@ -126,8 +126,8 @@ static int print_json(json_t *const replies[PAGE_PARTS],
 	return 0;
 }
 
-static int report(const struct options *o, const char *command,
-		  struct astra_error *err)
+static int page_main_report(const struct options *o, const char *command,
+			    struct astra_error *err)
 {
 	json_t *replies[PAGE_PARTS] = {0};
 	struct page_data data = {0};
@@ -140,7 +140,7 @@ static int report(const struct options *o, const char *command,
 	else if (!rc)
 		rc = page_ask(&o->query, o->verbose, replies, err);
 	if (!rc && o->json)
-		rc = print_json(replies, err);
+		rc = page_main_print_json(replies, err);
 	if (rc || o->json) {
 		for (int i = 0; i < PAGE_PARTS; i++)
 			json_decref(replies[i]);
@@ -148,7 +148,7 @@ static int report(const struct options *o, const char *command,
 	}
 	rc = page_data_load(&data, replies, err);
 	if (!rc)
-		rc = draw(&data, command, o->html, err);
+		rc = page_main_draw(&data, command, o->html, err);
 	page_data_clear(&data);
 	return rc;
 }
@@ -162,11 +162,11 @@ int sfair_page(int argc, char **argv, struct astra_error *err)
 	astra_text_printf(&command, "sfair");
 	for (int i = 0; i < argc; i++)
 		astra_text_printf(&command, " %s", argv[i]);
-	rc = parse(argc, argv, &options, err);
+	rc = page_main_parse(argc, argv, &options, err);
 	if (!rc && command.failed)
 		rc = astra_error_nomem(err);
 	else if (!rc)
-		rc = report(&options, command.bytes, err);
+		rc = page_main_report(&options, command.bytes, err);
 	astra_query_destroy(&options.query);
 	astra_text_clear(&command);
 	return rc;

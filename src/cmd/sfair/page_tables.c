@@ -13,7 +13,8 @@ struct heading {
 	bool text;
 };
 
-static void begin(FILE *f, const char *title, const struct heading *heads)
+static void page_tables_begin(FILE *f, const char *title,
+			      const struct heading *heads)
 {
 	fprintf(f,
 		"<section>\n<h2>%s</h2>\n<div class=\"wide\"><table "
@@ -28,12 +29,12 @@ static void begin(FILE *f, const char *title, const struct heading *heads)
 	fputs("<tbody>\n", f);
 }
 
-static void end(FILE *f)
+static void page_tables_end(FILE *f)
 {
 	fputs("</tbody></table></div>\n", f);
 }
 
-static void put_cell(FILE *f, const char *text)
+static void page_tables_put_cell(FILE *f, const char *text)
 {
 	fputs("<td class=\"text\">", f);
 	page_name(f, text, NAME_CHARS);
@@ -61,7 +62,7 @@ static void put_span(FILE *f, double sec)
 	page_span(f, sec);
 }
 
-static void put_time(FILE *f, double sec)
+static void page_tables_put_time(FILE *f, double sec)
 {
 	fputs("<td>", f);
 	page_time(f, sec);
@@ -90,7 +91,7 @@ static void put_tenant_row(const struct page_data *d, FILE *f,
 	fprintf(f, "<td>%zu\n", t->jobs);
 }
 
-static void put_tenants(const struct page_data *d, FILE *f)
+static void page_tables_put_tenants(const struct page_data *d, FILE *f)
 {
 	static const struct heading heads[] = {
 		{"Tenant", "account or tenant", true},
@@ -106,10 +107,10 @@ static void put_tenants(const struct page_data *d, FILE *f)
 		{0},
 	};
 
-	begin(f, "Tenants", heads);
+	page_tables_begin(f, "Tenants", heads);
 	for (size_t i = 0; i < d->tenant_count && i < PAGE_ROWS_MAX; i++)
 		put_tenant_row(d, f, d->tenants[i]);
-	end(f);
+	page_tables_end(f);
 	if (d->tenant_count > PAGE_ROWS_MAX)
 		fprintf(f,
 			"<p class=\"soft\">The %d that used most, of %zu.</p>"
@@ -129,42 +130,42 @@ static void put_users(const struct page_data *d, FILE *f)
 		{0},
 	};
 
-	begin(f, "Users", heads);
+	page_tables_begin(f, "Users", heads);
 	for (size_t i = 0; i < d->user_count && i < PAGE_ROWS_MAX; i++) {
 		const struct page_user *u = &d->users[i];
 
 		fputs("<tr><th scope=\"row\">", f);
 		page_name(f, *u->name ? u->name : "-", NAME_CHARS);
-		put_cell(f, u->account);
-		put_cell(f, u->tenant);
+		page_tables_put_cell(f, u->account);
+		page_tables_put_cell(f, u->tenant);
 		put_hours(f, u->used_sec);
 		put_fixed(f, 100 * u->used_sec / d->total_sec, 1);
 		fputs("\n", f);
 	}
-	end(f);
+	page_tables_end(f);
 	if (d->user_count >= PAGE_ROWS_MAX)
 		fprintf(f, "<p class=\"soft\">The %d that used most.</p>\n",
 			PAGE_ROWS_MAX);
 	fputs("</section>\n", f);
 }
 
-static void put_job(const struct page_data *d, FILE *f,
-		    const struct page_job *j)
+static void page_tables_put_job(const struct page_data *d, FILE *f,
+				const struct page_job *j)
 {
 	fputs("<tr><th scope=\"row\">", f);
 	page_name(f, *j->text ? j->text : "-", NAME_CHARS);
-	put_cell(f, j->name);
-	put_cell(f, j->user);
+	page_tables_put_cell(f, j->name);
+	page_tables_put_cell(f, j->user);
 	put_tenant(d, f, j->tenant);
 	put_fixed(f, j->gpus, 0);
-	put_time(f, j->submit_sec);
+	page_tables_put_time(f, j->submit_sec);
 	put_span(f, j->wait_sec);
 	put_span(f, j->run_sec);
 	put_fixed(f, j->slowdown, 2);
 	put_fixed(f, j->rho, 3);
 	put_fixed(f, j->leases, 0);
 	put_fixed(f, j->revoked, 0);
-	put_cell(f, j->state);
+	page_tables_put_cell(f, j->state);
 	fputs("\n", f);
 }
 
@@ -187,7 +188,7 @@ static int heavier(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int by_place(const void *a, const void *b)
+static int page_tables_by_place(const void *a, const void *b)
 {
 	const struct page_job *x = *(const struct page_job *const *)a;
 	const struct page_job *y = *(const struct page_job *const *)b;
@@ -195,7 +196,7 @@ static int by_place(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int put_jobs(const struct page_data *d, FILE *f)
+static int page_tables_put_jobs(const struct page_data *d, FILE *f)
 {
 	static const struct heading heads[] = {
 		{"Job", "its number", true},
@@ -223,11 +224,11 @@ static int put_jobs(const struct page_data *d, FILE *f)
 	for (size_t i = 0; i < d->job_count; i++)
 		list[i] = &d->jobs[i];
 	qsort(list, d->job_count, sizeof(*list), heavier);
-	qsort(list, shown, sizeof(*list), by_place);
-	begin(f, "Jobs", heads);
+	qsort(list, shown, sizeof(*list), page_tables_by_place);
+	page_tables_begin(f, "Jobs", heads);
 	for (size_t i = 0; i < shown; i++)
-		put_job(d, f, list[i]);
-	end(f);
+		page_tables_put_job(d, f, list[i]);
+	page_tables_end(f);
 	if (shown < d->job_count)
 		fprintf(f,
 			"<p class=\"soft\">The %zu with most GPU time waited "
@@ -240,7 +241,7 @@ static int put_jobs(const struct page_data *d, FILE *f)
 
 int page_tables(const struct page_data *d, FILE *f)
 {
-	put_tenants(d, f);
+	page_tables_put_tenants(d, f);
 	put_users(d, f);
-	return put_jobs(d, f);
+	return page_tables_put_jobs(d, f);
 }

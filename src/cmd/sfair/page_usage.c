@@ -20,7 +20,7 @@ static double below(const struct page_data *d, size_t look, size_t slot)
 	return sum;
 }
 
-static double highest(const struct page_data *d)
+static double page_usage_highest(const struct page_data *d)
 {
 	double most = d->gpus;
 
@@ -30,8 +30,8 @@ static double highest(const struct page_data *d)
 }
 
 /* Steps along the upper edge and back along the lower one. */
-static void draw_layer(const struct html_chart *c, const struct page_data *d,
-		       size_t look)
+static void page_usage_draw_layer(const struct html_chart *c,
+				  const struct page_data *d, size_t look)
 {
 	FILE *f = c->file;
 
@@ -76,7 +76,7 @@ static void draw_strip(const struct html_chart *c, const struct page_data *d,
 	fputs("</title></rect>\n", f);
 }
 
-static void put_row(const struct page_data *d, FILE *f, size_t slot)
+static void page_usage_put_row(const struct page_data *d, FILE *f, size_t slot)
 {
 	fputs("<tr><th scope=\"row\">", f);
 	page_time(f, page_slot_at(d, slot));
@@ -89,7 +89,7 @@ static void put_row(const struct page_data *d, FILE *f, size_t slot)
 	fputs("\n", f);
 }
 
-static void put_table(const struct page_data *d, FILE *f)
+static void page_usage_put_table(const struct page_data *d, FILE *f)
 {
 	page_details_begin(f, "GPUs in use");
 	fputs("<thead><tr><th scope=\"col\">from", f);
@@ -99,7 +99,7 @@ static void put_table(const struct page_data *d, FILE *f)
 	}
 	fputs("<th scope=\"col\">all\n<tbody>\n", f);
 	for (size_t s = 0; s < d->slot_count; s++)
-		put_row(d, f, s);
+		page_usage_put_row(d, f, s);
 	page_details_end(f);
 }
 
@@ -119,7 +119,7 @@ void page_usage(const struct page_data *d, FILE *file)
 	};
 	char label[64];
 
-	chart.y.scale.to = html_round_up(highest(d), HTML_PLAIN);
+	chart.y.scale.to = html_round_up(page_usage_highest(d), HTML_PLAIN);
 	fputs("<section>\n<h2>GPUs in use, by tenant</h2>\n", file);
 	page_keys(d, "area", file);
 	html_chart_begin(
@@ -129,13 +129,13 @@ void page_usage(const struct page_data *d, FILE *file)
 	html_axis_y(&chart);
 	html_axis_x(&chart);
 	for (size_t i = 0; i < page_looks(d); i++)
-		draw_layer(&chart, d, i);
+		page_usage_draw_layer(&chart, d, i);
 	snprintf(label, sizeof(label), "in the cluster: %.6g", d->gpus);
 	if (d->gpus > 0)
 		html_rule_y(&chart, d->gpus, label);
 	for (size_t s = 0; s < d->slot_count; s++)
 		draw_strip(&chart, d, s);
 	html_chart_end(&chart);
-	put_table(d, file);
+	page_usage_put_table(d, file);
 	fputs("</section>\n", file);
 }

@@ -26,7 +26,7 @@ struct waits {
 	size_t shown; /* sizes that any job has */
 };
 
-static size_t size_of(double gpus)
+static size_t page_waits_size_of(double gpus)
 {
 	size_t i = 0;
 
@@ -35,14 +35,14 @@ static size_t size_of(double gpus)
 	return i;
 }
 
-static int collect(const struct page_data *d, struct waits *w)
+static int page_waits_collect(const struct page_data *d, struct waits *w)
 {
 	for (size_t i = 0; i < d->job_count; i++) {
 		const struct page_job *j = &d->jobs[i];
 
 		if (!(j->wait_sec >= 0) || !(j->gpus > 0))
 			continue;
-		if (astra_sample_add(&w->samples[size_of(j->gpus)],
+		if (astra_sample_add(&w->samples[page_waits_size_of(j->gpus)],
 				     j->wait_sec) < 0)
 			return -1;
 	}
@@ -76,7 +76,8 @@ static size_t choose_ticks(double most, double ticks[HTML_TICKS_MAX])
 	return count;
 }
 
-static void put_label(FILE *f, double y, const char *name, size_t jobs)
+static void page_waits_put_label(FILE *f, double y, const char *name,
+				 size_t jobs)
 {
 	fprintf(f, "<text x=\"%d\" y=\"%.1f\" class=\"name end\">%s</text>",
 		LEFT_PX - 10, y - 1, name);
@@ -88,8 +89,9 @@ static void put_label(FILE *f, double y, const char *name, size_t jobs)
 
 /* From the first to the third quarter a box, the median in it, and a line up to
  * what nine of ten do not exceed. */
-static void draw_box(const struct html_chart *c, const struct astra_sample *s,
-		     const char *name, double y)
+static void page_waits_draw_box(const struct html_chart *c,
+				const struct astra_sample *s, const char *name,
+				double y)
 {
 	static const double points[] = {0.25, 0.5, 0.75, 0.9};
 	FILE *f = c->file;
@@ -115,7 +117,7 @@ static void draw_box(const struct html_chart *c, const struct astra_sample *s,
 		x[1], y - 8);
 }
 
-static void draw(const struct waits *w, FILE *file)
+static void page_waits_draw(const struct waits *w, FILE *file)
 {
 	double ticks[HTML_TICKS_MAX], most = longest(w);
 	double bottom = TOP_PX + ROW_PX * (double)w->shown, y = TOP_PX;
@@ -142,16 +144,16 @@ static void draw(const struct waits *w, FILE *file)
 	for (size_t i = 0; i < SIZES; i++) {
 		if (!w->samples[i].count)
 			continue;
-		put_label(file, y + ROW_PX / 2.0, sizes[i].name,
-			  w->samples[i].count);
-		draw_box(&chart, &w->samples[i], sizes[i].name,
-			 y + ROW_PX / 2.0);
+		page_waits_put_label(file, y + ROW_PX / 2.0, sizes[i].name,
+				     w->samples[i].count);
+		page_waits_draw_box(&chart, &w->samples[i], sizes[i].name,
+				    y + ROW_PX / 2.0);
 		y += ROW_PX;
 	}
 	html_chart_end(&chart);
 }
 
-static void put_table(const struct waits *w, FILE *f)
+static void page_waits_put_table(const struct waits *w, FILE *f)
 {
 	static const double points[] = {0.25, 0.5, 0.75, 0.9, 1};
 
@@ -179,12 +181,12 @@ static void put_table(const struct waits *w, FILE *f)
 int page_waits(const struct page_data *d, FILE *f)
 {
 	struct waits w = {0};
-	int rc = collect(d, &w);
+	int rc = page_waits_collect(d, &w);
 
 	fputs("<section>\n<h2>Waits, by size of the job</h2>\n", f);
 	if (!rc && w.shown) {
-		draw(&w, f);
-		put_table(&w, f);
+		page_waits_draw(&w, f);
+		page_waits_put_table(&w, f);
 	} else {
 		fputs("<p class=\"none\">No job in this window has started."
 		      "</p>\n",

@@ -105,8 +105,9 @@ static const struct line pool_lease_lines[] = {
 	{NULL, NULL, SFAIR_TEXT},
 };
 
-static void put_line(const struct sfair_args *args, const char *group,
-		     const char *label, const char *value)
+static void print_diag_put_line(const struct sfair_args *args,
+				const char *group, const char *label,
+				const char *value)
 {
 	if (args->style == SFAIR_TABLE)
 		printf("\t%-21s %s\n", label, value);
@@ -127,13 +128,14 @@ static void put_lines(const struct sfair_args *args, const char *group,
 			continue; /* no error, no line */
 		text = sfair_cell(lines->kind, value, args->unit, 0);
 		if (text)
-			put_line(args, group, lines->label, text);
+			print_diag_put_line(args, group, lines->label, text);
 		free(text);
 	}
 }
 
-static void put_group(const struct sfair_args *args, const char *group,
-		      const json_t *object, const struct line *lines)
+static void print_diag_put_group(const struct sfair_args *args,
+				 const char *group, const json_t *object,
+				 const struct line *lines)
 {
 	if (args->style == SFAIR_TABLE)
 		printf("\n%s\n", group);
@@ -158,11 +160,12 @@ static void put_timing(const struct sfair_args *args, const json_t *diag,
 		snprintf(value, sizeof(value), "%lld",
 			 json_integer_value(
 				 json_object_get(timing, parts[i][1])));
-		put_line(args, group, parts[i][0], value);
+		print_diag_put_line(args, group, parts[i][0], value);
 	}
 }
 
-static void put_title(const json_t *reply, const struct sfair_args *args)
+static void print_diag_put_title(const json_t *reply,
+				 const struct sfair_args *args)
 {
 	char now[32];
 	char *cluster = sfair_cell(
@@ -185,23 +188,23 @@ void sfair_print_diag(const json_t *reply, const struct sfair_args *args)
 	json_t *pool;
 	size_t i;
 
-	put_title(reply, args);
-	put_group(args, "Engine", diag, engine_lines);
-	put_group(args, "Rounds", diag, round_lines);
+	print_diag_put_title(reply, args);
+	print_diag_put_group(args, "Engine", diag, engine_lines);
+	print_diag_put_group(args, "Rounds", diag, round_lines);
 	put_timing(args, diag, "Round", "round");
 	put_timing(args, diag, "Snapshot", "snapshot");
 	put_timing(args, diag, "Decision", "decide");
 	put_timing(args, diag, "Write lock", "write_lock");
-	put_group(args, "Leases", diag, lease_lines);
-	put_group(args, "State file", diag, state_lines);
-	put_group(args, "History", json_object_get(reply, "history"),
-		  history_lines);
+	print_diag_put_group(args, "Leases", diag, lease_lines);
+	print_diag_put_group(args, "State file", diag, state_lines);
+	print_diag_put_group(args, "History", json_object_get(reply, "history"),
+			     history_lines);
 	put_timing(args, json_object_get(reply, "history"), "History, a round",
 		   "note");
 	put_timing(args, json_object_get(reply, "history"),
 		   "History, a transaction", "write");
-	put_group(args, "Query socket", json_object_get(reply, "socket"),
-		  socket_lines);
+	print_diag_put_group(args, "Query socket",
+			     json_object_get(reply, "socket"), socket_lines);
 	json_array_foreach(json_object_get(reply, "pools"), i, pool)
 	{
 		char *name =
@@ -210,7 +213,7 @@ void sfair_print_diag(const json_t *reply, const struct sfair_args *args)
 		char group[128];
 
 		snprintf(group, sizeof(group), "Pool %s", name ? name : "");
-		put_group(args, group, pool, pool_lines);
+		print_diag_put_group(args, group, pool, pool_lines);
 		if (!json_is_false(json_object_get(pool, "leases")))
 			put_lines(args, group, pool, pool_lease_lines);
 		free(name);

@@ -28,7 +28,7 @@ size_t sfair_terminal_width(void)
 }
 
 /* How many columns a text takes: UTF-8 continuation bytes take none. */
-static size_t text_width(const char *text)
+static size_t print_table_text_width(const char *text)
 {
 	size_t width = 0;
 
@@ -100,7 +100,8 @@ static void natural_widths(struct grid *g)
 		size_t width = strlen(choice->column->name);
 
 		for (size_t r = 0; r < g->rows; r++) {
-			size_t w = text_width(g->cells[r * columns + c]);
+			size_t w = print_table_text_width(
+				g->cells[r * columns + c]);
 
 			width = w > width ? w : width;
 		}
@@ -137,9 +138,10 @@ static void put_blanks(size_t count)
 }
 
 /* Without printf(), of which a table of all jobs had hundreds of thousands. */
-static void put_cell(const char *text, size_t width, bool left, bool last)
+static void print_table_put_cell(const char *text, size_t width, bool left,
+				 bool last)
 {
-	size_t have = text_width(text);
+	size_t have = print_table_text_width(text);
 	bool cut = have > width;
 	size_t pad = cut ? 0 : width - have;
 
@@ -159,8 +161,9 @@ static void put_header(const struct grid *g)
 	size_t columns = g->choices->count;
 
 	for (size_t c = 0; c < columns; c++)
-		put_cell(g->choices->items[c].column->name, g->widths[c],
-			 g->choices->items[c].left, c + 1 == columns);
+		print_table_put_cell(g->choices->items[c].column->name,
+				     g->widths[c], g->choices->items[c].left,
+				     c + 1 == columns);
 	for (size_t c = 0; c < columns; c++) {
 		for (size_t i = 0; i < g->widths[c]; i++)
 			putchar('-');
@@ -168,7 +171,7 @@ static void put_header(const struct grid *g)
 	}
 }
 
-static void put_table(struct grid *g, const struct sfair_args *args)
+static void print_table_put_table(struct grid *g, const struct sfair_args *args)
 {
 	size_t columns = g->choices->count, room = sfair_terminal_width();
 
@@ -178,9 +181,9 @@ static void put_table(struct grid *g, const struct sfair_args *args)
 	if (!args->no_header)
 		put_header(g);
 	for (size_t i = 0; i < g->rows * columns; i++)
-		put_cell(g->cells[i], g->widths[i % columns],
-			 g->choices->items[i % columns].left,
-			 (i + 1) % columns == 0);
+		print_table_put_cell(g->cells[i], g->widths[i % columns],
+				     g->choices->items[i % columns].left,
+				     (i + 1) % columns == 0);
 }
 
 static void put_parsable(const struct grid *g, const struct sfair_args *args)
@@ -196,7 +199,7 @@ static void put_parsable(const struct grid *g, const struct sfair_args *args)
 }
 
 /* One line a pool above the table: what there is, and what is held. */
-static void put_pools(const json_t *pools, double now_sec)
+static void print_table_put_pools(const json_t *pools, double now_sec)
 {
 	json_t *pool;
 	size_t i;
@@ -286,7 +289,8 @@ static bool has_gpu_time(const struct sfair_choices *choices)
 	return false;
 }
 
-static const json_t *rows_of(const json_t *reply, enum astra_query_kind kind)
+static const json_t *print_table_rows_of(const json_t *reply,
+					 enum astra_query_kind kind)
 {
 	static const char *const keys[] = {
 		[ASTRA_QUERY_TENANT] = "tenants",
@@ -323,8 +327,8 @@ static void put_classes(const json_t *pools)
 	puts("No pool learns shares of classes: Policy=ogasched does");
 }
 
-static void put_heading(const json_t *reply, enum astra_query_kind kind,
-			double now_sec)
+static void print_table_put_heading(const json_t *reply,
+				    enum astra_query_kind kind, double now_sec)
 {
 	const json_t *pools = json_object_get(reply, "pools");
 
@@ -333,7 +337,7 @@ static void put_heading(const json_t *reply, enum astra_query_kind kind,
 	else if (kind == ASTRA_QUERY_PRICE)
 		put_prices(reply);
 	else
-		put_pools(pools, now_sec);
+		print_table_put_pools(pools, now_sec);
 	if (kind == ASTRA_QUERY_CLASS)
 		put_classes(pools);
 }
@@ -356,7 +360,7 @@ int sfair_print_rows(const struct sfair_table *table, const json_t *rows,
 		if (!args->no_header && !args->no_unit &&
 		    has_gpu_time(&choices))
 			printf("GPU time in GPU %s\n", unit_name(args->unit));
-		put_table(&g, args);
+		print_table_put_table(&g, args);
 	}
 	grid_free(&g);
 	free(choices.items);
@@ -387,12 +391,12 @@ int sfair_print_table(const json_t *reply, const struct sfair_args *args,
 		      struct astra_error *err)
 {
 	double now_sec = json_number_value(json_object_get(reply, "time_sec"));
-	const json_t *rows = rows_of(reply, args->query.kind);
+	const json_t *rows = print_table_rows_of(reply, args->query.kind);
 
 	if (sfair_check_users(rows, &args->query.users, err) < 0)
 		return -1;
 	if (args->style == SFAIR_TABLE && !args->no_header)
-		put_heading(reply, args->query.kind, now_sec);
+		print_table_put_heading(reply, args->query.kind, now_sec);
 	return sfair_print_rows(sfair_table_of(args->query.kind), rows, args,
 				now_sec, err);
 }

@@ -26,8 +26,8 @@ static int check_cluster(const struct sfair_report_args *args,
 		args->cluster, own, args->cluster);
 }
 
-static int check_format(const struct sfair_report_args *args,
-			struct astra_error *err)
+static int reports_check_format(const struct sfair_report_args *args,
+				struct astra_error *err)
 {
 	struct sfair_choices choices = {0};
 	int rc = 0;
@@ -49,12 +49,13 @@ static int check_share(const struct sfair_report_args *args,
 				    "the window's: Seconds, Minutes or Hours");
 }
 
-static int report(const struct sfair_report_args *args, struct astra_error *err)
+static int reports_report(const struct sfair_report_args *args,
+			  struct astra_error *err)
 {
 	json_t *reply;
 	int rc;
 
-	if (check_format(args, err) < 0 || check_share(args, err) < 0 ||
+	if (reports_check_format(args, err) < 0 || check_share(args, err) < 0 ||
 	    check_cluster(args, err) < 0)
 		return -1;
 	reply = sfair_ask(&args->show.query, args->show.verbose, err);
@@ -75,7 +76,7 @@ int sfair_report(int argc, char **argv, struct astra_error *err)
 	if (!rc && args.show.help_format)
 		sfair_report_help_format(&args);
 	else if (!rc)
-		rc = report(&args, err);
+		rc = reports_report(&args, err);
 	astra_query_destroy(&args.show.query);
 	return rc;
 }

@@ -132,14 +132,15 @@ static int set_report(void *at, const char *word, struct astra_error *err)
 			       word, args->type, names);
 }
 
-static void put_name(const struct astra_report_row *row, char *text,
-		     size_t size)
+static void reports_args_put_name(const struct astra_report_row *row,
+				  char *text, size_t size)
 {
 	snprintf(text, size, "%c%s", toupper((unsigned char)*row->report),
 		 row->report + 1);
 }
 
-static int check(const struct sfair_report_args *args, struct astra_error *err)
+static int reports_args_check(const struct sfair_report_args *args,
+			      struct astra_error *err)
 {
 	const struct astra_query *query = &args->show.query;
 	const struct astra_report_row *row =
@@ -170,7 +171,8 @@ static int check(const struct sfair_report_args *args, struct astra_error *err)
 	return 0;
 }
 
-static int set_window(struct sfair_report_args *args, struct astra_error *err)
+static int reports_args_set_window(struct sfair_report_args *args,
+				   struct astra_error *err)
 {
 	struct astra_query_past *past = &args->show.query.past;
 	double start, end;
@@ -197,7 +199,7 @@ static void put_reports(const struct astra_cli *cli)
 
 		if (strcmp(row->type, type) != 0)
 			continue;
-		put_name(row, name, sizeof(name));
+		reports_args_put_name(row, name, sizeof(name));
 		printf("  %-21s %s\n", name, row->help ? row->help : "");
 	}
 }
@@ -255,7 +257,9 @@ int sfair_report_parse(int argc, char **argv, struct sfair_report_args *args,
 	rc = astra_cli_parse(&cli, argc, argv, args, err);
 	if (rc || args->show.help_format)
 		return rc;
-	return check(args, err) < 0 ? -1 : set_window(args, err);
+	return reports_args_check(args, err) < 0
+		       ? -1
+		       : reports_args_set_window(args, err);
 }
 
 void sfair_report_help_format(const struct sfair_report_args *args)
@@ -268,7 +272,7 @@ void sfair_report_help_format(const struct sfair_report_args *args)
 		if (strcmp(row->type, args->type) != 0 ||
 		    (args->named && kind != args->show.query.past.report))
 			continue;
-		put_name(row, name, sizeof(name));
+		reports_args_put_name(row, name, sizeof(name));
 		snprintf(title, sizeof(title), "%s %s", row->type, name);
 		sfair_list_fields(title, sfair_report_table(kind));
 	}

@@ -30,7 +30,8 @@ static void put_unit(const struct sfair_report_args *args)
 		       args->share == SFAIR_BOTH ? "/Percentage of Total" : "");
 }
 
-static bool has(const struct sfair_table *table, enum sfair_kind kind)
+static bool reports_print_has(const struct sfair_table *table,
+			      enum sfair_kind kind)
 {
 	for (const struct sfair_column *c = table->columns; c->name; c++)
 		if (c->kind == kind)
@@ -39,9 +40,9 @@ static bool has(const struct sfair_table *table, enum sfair_kind kind)
 }
 
 /* The last second is shown, not the one after it. */
-static void put_heading(const json_t *reply,
-			const struct sfair_report_args *args,
-			const struct sfair_table *table)
+static void reports_print_put_heading(const json_t *reply,
+				      const struct sfair_report_args *args,
+				      const struct sfair_table *table)
 {
 	const struct astra_report_row *row =
 		astra_report_row(args->show.query.past.report);
@@ -56,9 +57,9 @@ static void put_heading(const json_t *reply,
 	       toupper((unsigned char)*row->type), row->type + 1,
 	       toupper((unsigned char)*row->report), row->report + 1, from, to,
 	       end - start);
-	if (has(table, SFAIR_GPU_TIME))
+	if (reports_print_has(table, SFAIR_GPU_TIME))
 		put_unit(args);
-	if (has(table, SFAIR_CREDITS))
+	if (reports_print_has(table, SFAIR_CREDITS))
 		puts("Payments reported in Credits");
 	fputs(RULE, stdout);
 }
@@ -102,16 +103,16 @@ static void share_rows(json_t *rows, const struct sfair_table *table,
 	}
 }
 
-static int print_json(const json_t *reply)
+static int reports_print_json(const json_t *reply)
 {
 	json_dumpf(reply, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
 	putchar('\n');
 	return 0;
 }
 
-static int print_table(const json_t *reply,
-		       const struct sfair_report_args *args, json_t *rows,
-		       struct astra_error *err)
+static int reports_print_table(const json_t *reply,
+			       const struct sfair_report_args *args,
+			       json_t *rows, struct astra_error *err)
 {
 	const struct sfair_table *table =
 		sfair_report_table(args->show.query.past.report);
@@ -120,7 +121,7 @@ static int print_table(const json_t *reply,
 	if (args->share != SFAIR_AMOUNT)
 		share_rows(rows, table, args);
 	if (args->show.style == SFAIR_TABLE && !args->show.no_header)
-		put_heading(reply, args, table);
+		reports_print_put_heading(reply, args, table);
 	return sfair_print_rows(table, rows, &args->show, now_sec, err);
 }
 
@@ -133,11 +134,11 @@ int sfair_report_print(const json_t *reply,
 	int rc;
 
 	if (args->show.style == SFAIR_JSON)
-		return print_json(reply);
+		return reports_print_json(reply);
 	rows = args->tree ? sfair_report_tree(all) : json_deep_copy(all);
 	if (!rows)
 		return astra_error_nomem(err);
-	rc = print_table(reply, args, rows, err);
+	rc = reports_print_table(reply, args, rows, err);
 	json_decref(rows);
 	if (!rc && !args->quiet && args->show.style == SFAIR_TABLE &&
 	    !json_array_size(all))

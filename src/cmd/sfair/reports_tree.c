@@ -5,7 +5,7 @@
 
 #include "src/cmd/sfair/reports.h"
 
-static const char *text_of(const json_t *row, const char *key)
+static const char *reports_tree_text_of(const json_t *row, const char *key)
 {
 	const char *text = json_string_value(json_object_get(row, key));
 
@@ -14,10 +14,11 @@ static const char *text_of(const json_t *row, const char *key)
 
 static bool same(const json_t *a, const json_t *b, const char *key)
 {
-	return a && !strcmp(text_of(a, key), text_of(b, key));
+	return a && !strcmp(reports_tree_text_of(a, key),
+			    reports_tree_text_of(b, key));
 }
 
-static void add(json_t *sum, const json_t *row, const char *key)
+static void reports_tree_add(json_t *sum, const json_t *row, const char *key)
 {
 	json_object_set_new(
 		sum, key,
@@ -25,17 +26,18 @@ static void add(json_t *sum, const json_t *row, const char *key)
 			  json_number_value(json_object_get(row, key))));
 }
 
-static void add_row(json_t *sum, const json_t *row)
+static void reports_tree_add_row(json_t *sum, const json_t *row)
 {
 	static const char *const keys[] = {"used_gpu_sec", "wait_gpu_sec",
 					   "jobs"};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		add(sum, row, keys[i]);
+		reports_tree_add(sum, row, keys[i]);
 }
 
 /* A sum's row, to which those below it are added. Borrowed. */
-static json_t *begin(json_t *tree, const json_t *row, bool of_account)
+static json_t *reports_tree_begin(json_t *tree, const json_t *row,
+				  bool of_account)
 {
 	json_t *sum = json_object();
 
@@ -46,7 +48,8 @@ static json_t *begin(json_t *tree, const json_t *row, bool of_account)
 	json_object_set_new(sum, "user", json_string(""));
 	json_object_set_new(
 		sum, "account",
-		of_account ? json_sprintf(" %s", text_of(row, "account"))
+		of_account ? json_sprintf(" %s",
+					  reports_tree_text_of(row, "account"))
 			   : json_string(""));
 	json_array_append_new(tree, sum);
 	return sum;
@@ -56,10 +59,12 @@ static void add_leaf(json_t *tree, const json_t *row)
 {
 	json_t *leaf = json_copy((json_t *)(uintptr_t)row);
 
-	json_object_set_new(leaf, "account",
-			    json_sprintf(" %s", text_of(row, "account")));
-	json_object_set_new(leaf, "user",
-			    json_sprintf("  %s", text_of(row, "user")));
+	json_object_set_new(
+		leaf, "account",
+		json_sprintf(" %s", reports_tree_text_of(row, "account")));
+	json_object_set_new(
+		leaf, "user",
+		json_sprintf("  %s", reports_tree_text_of(row, "user")));
 	json_array_append_new(tree, leaf);
 }
 
@@ -75,11 +80,11 @@ json_t *sfair_report_tree(const json_t *rows)
 		row = json_array_get(rows, i);
 		goes_on = same(last, row, "pool") && same(last, row, "tenant");
 		if (!goes_on)
-			tenant = begin(tree, row, false);
+			tenant = reports_tree_begin(tree, row, false);
 		if (!goes_on || !same(last, row, "account"))
-			account = begin(tree, row, true);
-		add_row(tenant, row);
-		add_row(account, row);
+			account = reports_tree_begin(tree, row, true);
+		reports_tree_add_row(tenant, row);
+		reports_tree_add_row(account, row);
 		add_leaf(tree, row);
 		last = row;
 	}

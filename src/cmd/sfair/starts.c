@@ -23,7 +23,7 @@ static const struct astra_cli_option options[] = {
 	ASTRA_CLI_END,
 };
 
-static int add_job(void *args, const char *word, struct astra_error *err)
+static int starts_add_job(void *args, const char *word, struct astra_error *err)
 {
 	struct when_args *when = args;
 
@@ -32,8 +32,8 @@ static int add_job(void *args, const char *word, struct astra_error *err)
 	return sfair_add_job(word, &when->query.jobs, err);
 }
 
-static int parse(int argc, char **argv, struct when_args *args,
-		 struct astra_error *err)
+static int starts_parse(int argc, char **argv, struct when_args *args,
+			struct astra_error *err)
 {
 	static const struct astra_cli cli = {
 		.name = "sfair when",
@@ -43,7 +43,7 @@ static int parse(int argc, char **argv, struct when_args *args,
 			"the cluster is, jobs end as those of their users did before, and nobody submits\n"
 			"more. squeue --start shows the same time.",
 		.options = options,
-		.word = add_job,
+		.word = starts_add_job,
 	};
 	int rc = astra_cli_parse(&cli, argc, argv, args, err);
 
@@ -52,12 +52,12 @@ static int parse(int argc, char **argv, struct when_args *args,
 	return rc;
 }
 
-static double number(const json_t *job, const char *key)
+static double starts_number(const json_t *job, const char *key)
 {
 	return json_number_value(json_object_get(job, key));
 }
 
-static const char *text(const json_t *job, const char *key)
+static const char *starts_text(const json_t *job, const char *key)
 {
 	const char *value = json_string_value(json_object_get(job, key));
 
@@ -67,13 +67,13 @@ static const char *text(const json_t *job, const char *key)
 /* How sure that is. */
 static void tell_bounds(const json_t *job, struct astra_text *out)
 {
-	double early = number(job, "expected_early_sec");
-	double late = number(job, "expected_late_sec");
+	double early = starts_number(job, "expected_early_sec");
+	double late = starts_number(job, "expected_late_sec");
 	char from[64], to[64], made[64];
 
 	sfair_time(early, from, sizeof(from));
 	sfair_time(late, to, sizeof(to));
-	sfair_time(number(job, "forecast_sec"), made, sizeof(made));
+	sfair_time(starts_number(job, "forecast_sec"), made, sizeof(made));
 	if (early > 0 && late > 0)
 		astra_text_printf(out,
 				  " If jobs end early, at %s; if they run as "
@@ -84,7 +84,7 @@ static void tell_bounds(const json_t *job, struct astra_text *out)
 				  " If jobs end early, at %s; how late it may "
 				  "become is not known.",
 				  from);
-	if (number(job, "forecast_sec") > 0)
+	if (starts_number(job, "forecast_sec") > 0)
 		astra_text_printf(
 			out,
 			" Looked ahead at %s; jobs that are submitted "
@@ -95,8 +95,8 @@ static void tell_bounds(const json_t *job, struct astra_text *out)
 /* Nothing foretells its start, but it has a promise. */
 static void tell_promised(const json_t *job, double now, struct astra_text *out)
 {
-	double by = number(job, "bound_sec");
-	double until = number(job, "forecast_until_sec");
+	double by = starts_number(job, "bound_sec");
+	double until = starts_number(job, "forecast_until_sec");
 	char at[64], in[64], to[64];
 
 	sfair_time(by, at, sizeof(at));
@@ -115,65 +115,66 @@ static void tell_promised(const json_t *job, double now, struct astra_text *out)
 static void tell_unknown(const json_t *job, const json_t *reply,
 			 struct astra_text *out)
 {
-	bool blocked = !strcmp(text(json_object_get(reply, "why"), "reason"),
-			       "blocked");
-	double now = number(reply, "time_sec");
-	double until = number(job, "forecast_until_sec");
+	bool blocked =
+		!strcmp(starts_text(json_object_get(reply, "why"), "reason"),
+			"blocked");
+	double now = starts_number(reply, "time_sec");
+	double until = starts_number(job, "forecast_until_sec");
 	char to[64];
 
 	sfair_time(until, to, sizeof(to));
-	astra_text_printf(out, "Job %s ", text(job, "id_text"));
+	astra_text_printf(out, "Job %s ", starts_text(job, "id_text"));
 	if (blocked)
 		astra_text_printf(out, "has no expected start.");
-	else if (number(job, "bound_sec") > fmax(now, until))
+	else if (starts_number(job, "bound_sec") > fmax(now, until))
 		tell_promised(job, now, out);
-	else if (number(job, "forecast_sec") > 0)
+	else if (starts_number(job, "forecast_sec") > 0)
 		astra_text_printf(out,
 				  "is not expected to start before %s, which "
 				  "is as far as was looked.",
 				  to);
 	else
 		astra_text_printf(out, "has no expected start yet.");
-	astra_text_printf(out, " %s", text(reply, "text"));
+	astra_text_printf(out, " %s", starts_text(reply, "text"));
 }
 
-static void tell(const json_t *reply, struct astra_text *out)
+static void starts_tell(const json_t *reply, struct astra_text *out)
 {
 	const json_t *job = json_object_get(reply, "job");
-	double now = number(reply, "time_sec");
-	double start = number(job, "expected_start_sec");
+	double now = starts_number(reply, "time_sec");
+	double start = starts_number(job, "expected_start_sec");
 	char at[64], in[64];
 
 	if (!json_is_object(job)) { /* not managed */
-		astra_text_printf(out, "%s", text(reply, "text"));
-	} else if (strcmp(text(job, "phase"), "waiting") != 0) {
-		sfair_time(number(job, "start_sec"), at, sizeof(at));
+		astra_text_printf(out, "%s", starts_text(reply, "text"));
+	} else if (strcmp(starts_text(job, "phase"), "waiting") != 0) {
+		sfair_time(starts_number(job, "start_sec"), at, sizeof(at));
 		astra_text_printf(out, "Job %s has run since %s.",
-				  text(job, "id_text"), at);
+				  starts_text(job, "id_text"), at);
 	} else if (start > 0) {
 		sfair_time(start, at, sizeof(at));
 		sfair_span(fmax(start - now, 0), in, sizeof(in));
 		astra_text_printf(out,
 				  "Job %s is expected to start at %s (in %s).",
-				  text(job, "id_text"), at, in);
+				  starts_text(job, "id_text"), at, in);
 		tell_bounds(job, out);
 	} else {
 		tell_unknown(job, reply, out);
 	}
 }
 
-static void print_reply(const json_t *reply)
+static void starts_print_reply(const json_t *reply)
 {
 	struct astra_text out = {0};
 
-	tell(reply, &out);
+	starts_tell(reply, &out);
 	if (!out.failed && out.bytes)
 		sfair_put_wrapped(out.bytes);
 	astra_text_clear(&out);
 }
 
 /* The part of the reply that says when. */
-static int print_json(const json_t *reply)
+static int starts_print_json(const json_t *reply)
 {
 	static const char *const keys[] = {
 		"id_text",
@@ -204,7 +205,7 @@ int sfair_when(int argc, char **argv, struct astra_error *err)
 {
 	struct when_args args = {.query.kind = ASTRA_QUERY_WHY};
 	json_t *reply = NULL;
-	int rc = parse(argc, argv, &args, err);
+	int rc = starts_parse(argc, argv, &args, err);
 
 	if (!rc) {
 		reply = sfair_ask(&args.query, args.verbose, err);
@@ -213,9 +214,9 @@ int sfair_when(int argc, char **argv, struct astra_error *err)
 		if (!reply)
 			rc = -1;
 		else if (args.json)
-			rc = print_json(reply);
+			rc = starts_print_json(reply);
 		else
-			print_reply(reply);
+			starts_print_reply(reply);
 	}
 	if (!rc && (fflush(stdout) || ferror(stdout)))
 		rc = astra_error_set(err, "writing the output failed");

@@ -29,8 +29,10 @@ static void print_line(const struct top_cell *cells, size_t columns)
 	putchar('\n');
 }
 
-static int print_once(struct top_args *args, struct top_letters *letters,
-		      struct top_sheet *sheet, struct astra_error *err)
+static int top_batch_print_once(struct top_args *args,
+				struct top_letters *letters,
+				struct top_sheet *sheet,
+				struct astra_error *err)
 {
 	struct top_state *state = &args->state;
 	json_t *reply = sfair_ask(&state->query, false, err);
@@ -78,7 +80,7 @@ int top_batch(struct top_args *args, struct astra_error *err)
 			pause_for(args->state.delay_sec);
 			putchar('\n');
 		}
-		rc = print_once(args, &letters, &sheet, err);
+		rc = top_batch_print_once(args, &letters, &sheet, err);
 	}
 	top_letters_clear(&letters);
 	top_sheet_free(&sheet);

@@ -154,7 +154,7 @@ struct order {
 	bool reverse;
 };
 
-static int compare_numbers(double a, double b, bool reverse)
+static int top_columns_compare_numbers(double a, double b, bool reverse)
 {
 	if (isnan(a) || isnan(b))
 		return (isnan(a) ? 1 : 0) - (isnan(b) ? 1 : 0);
@@ -169,7 +169,7 @@ static int compare_texts(const char *a, const char *b, bool reverse)
 	return reverse ? strverscmp(b, a) : strverscmp(a, b);
 }
 
-static int compare(const void *a, const void *b, void *data)
+static int top_columns_compare(const void *a, const void *b, void *data)
 {
 	const struct order *order = data;
 	const struct top_column *c = order->column;
@@ -180,7 +180,7 @@ static int compare(const void *a, const void *b, void *data)
 		result = compare_texts(text_at(x, c->offset),
 				       text_at(y, c->offset), order->reverse);
 	else
-		result = compare_numbers(
+		result = top_columns_compare_numbers(
 			number_at(x, c->key ? c->key : c->offset),
 			number_at(y, c->key ? c->key : c->offset),
 			order->reverse);
@@ -201,6 +201,6 @@ void top_sort(struct top_model *model, enum top_view view,
 		order.reverse = !order.reverse;
 
 	if (list->count > 1)
-		qsort_r(list->rows, list->count, sizeof(*list->rows), compare,
-			&order);
+		qsort_r(list->rows, list->count, sizeof(*list->rows),
+			top_columns_compare, &order);
 }

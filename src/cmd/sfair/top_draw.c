@@ -43,8 +43,9 @@ static void put_views(struct top_sheet *sheet, size_t from,
 		     2;
 }
 
-static void put_title(struct top_sheet *sheet, const struct top_model *model,
-		      const struct top_state *state, double now_sec)
+static void top_draw_put_title(struct top_sheet *sheet,
+			       const struct top_model *model,
+			       const struct top_state *state, double now_sec)
 {
 	time_t now = (time_t)now_sec;
 	char text[32] = "";
@@ -125,7 +126,7 @@ void top_draw_head(struct top_sheet *sheet, const struct top_model *model,
 	size_t most = sheet->most ? POOLS_MOST : model->pool_count;
 	size_t width = 4;
 
-	put_title(sheet, model, state, now_sec);
+	top_draw_put_title(sheet, model, state, now_sec);
 	put_rounds(sheet, model, state, now_sec);
 	for (size_t i = 0; i < model->pool_count; i++)
 		if (strlen(model->pools[i].name) > width)

@@ -31,8 +31,8 @@ static size_t put_column(struct top_sheet *sheet, size_t at,
 	return at + width + 1;
 }
 
-static void title_of(const struct top_column *column, bool sorted, bool reverse,
-		     char *text, size_t size)
+static void top_draw_list_title_of(const struct top_column *column, bool sorted,
+				   bool reverse, char *text, size_t size)
 {
 	size_t i;
 
@@ -68,8 +68,9 @@ void top_draw_titles(struct top_sheet *sheet, const struct top_state *state,
 	for (size_t i = 0; columns[i].name; i++) {
 		if (!shown(&columns[i], sheet))
 			continue;
-		title_of(&columns[i], state->sort[view].column == i,
-			 state->sort[view].reverse, text, sizeof(text));
+		top_draw_list_title_of(
+			&columns[i], state->sort[view].column == i,
+			state->sort[view].reverse, text, sizeof(text));
 		at = put_column(sheet, at, &columns[i], TOP_HEADER, text);
 	}
 	if (view == TOP_OVERVIEW)
@@ -113,8 +114,10 @@ static char letter_of(enum top_view view, const void *row)
 	return ' ';
 }
 
-static void put_row(struct top_sheet *sheet, const struct top_model *model,
-		    enum top_view view, const void *row, double now_sec)
+static void top_draw_list_put_row(struct top_sheet *sheet,
+				  const struct top_model *model,
+				  enum top_view view, const void *row,
+				  double now_sec)
 {
 	const struct top_column *columns = top_columns(view);
 	const char letter[] = {letter_of(view, row), '\0'};
@@ -145,7 +148,8 @@ void top_draw_list(struct top_sheet *sheet, const struct top_model *model,
 	for (size_t i = first; i < list->count && i - first < rows; i++) {
 		if (!top_sheet_line(sheet))
 			return;
-		put_row(sheet, model, view, list->rows[i], now_sec);
+		top_draw_list_put_row(sheet, model, view, list->rows[i],
+				      now_sec);
 		if (jobs && state->view == view && i == state->cursor[view])
 			top_style_line(sheet, TOP_SELECTED);
 	}

@@ -12,7 +12,7 @@ struct parts {
 	bool roomy;
 };
 
-static size_t least(size_t a, size_t b)
+static size_t top_draw_overview_least(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
@@ -31,19 +31,22 @@ static struct parts share(const struct top_model *model, size_t rows,
 	size_t body = rows > titles ? rows - titles : 0;
 	size_t map = p.roomy ? top_map_rows(model, columns) : 0, rest;
 
-	p.tenants = least(lists[TOP_OVERVIEW].count, most(2, body / 3));
-	p.tenants = least(p.tenants, body);
-	p.map = least(map, most(1, body / 5));
-	p.map = least(p.map, body - p.tenants);
+	p.tenants = top_draw_overview_least(lists[TOP_OVERVIEW].count,
+					    most(2, body / 3));
+	p.tenants = top_draw_overview_least(p.tenants, body);
+	p.map = top_draw_overview_least(map, most(1, body / 5));
+	p.map = top_draw_overview_least(p.map, body - p.tenants);
 	rest = body - p.tenants - p.map;
-	p.leases = least(lists[TOP_LEASES].count, rest / 2);
-	p.queue = least(lists[TOP_QUEUE].count, rest - p.leases);
-	p.leases = least(lists[TOP_LEASES].count, rest - p.queue);
+	p.leases = top_draw_overview_least(lists[TOP_LEASES].count, rest / 2);
+	p.queue = top_draw_overview_least(lists[TOP_QUEUE].count,
+					  rest - p.leases);
+	p.leases = top_draw_overview_least(lists[TOP_LEASES].count,
+					   rest - p.queue);
 	rest -= p.leases + p.queue;
 	rest += p.tenants;
-	p.tenants = least(lists[TOP_OVERVIEW].count, rest);
+	p.tenants = top_draw_overview_least(lists[TOP_OVERVIEW].count, rest);
 	rest -= p.tenants;
-	p.map = least(map, p.map + rest);
+	p.map = top_draw_overview_least(map, p.map + rest);
 	return p;
 }
 

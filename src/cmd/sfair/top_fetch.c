@@ -32,7 +32,7 @@ struct top_fetch {
 	int users; /* the thread and its owner; the last one frees it */
 };
 
-static void release(struct top_fetch *f)
+static void top_fetch_release(struct top_fetch *f)
 {
 	int users;
 
@@ -53,13 +53,13 @@ static void release(struct top_fetch *f)
 	free(f);
 }
 
-static int kind_of(const struct astra_query *query)
+static int top_fetch_kind_of(const struct astra_query *query)
 {
 	return query->kind == ASTRA_QUERY_WHY ? WHY : ROWS;
 }
 
 /* What is asked of a job comes first: its user waits for it. */
-static bool next(struct top_fetch *f, struct astra_query *out)
+static bool top_fetch_next(struct top_fetch *f, struct astra_query *out)
 {
 	pthread_mutex_lock(&f->lock);
 	while (!f->stop && !f->waits[ROWS] && !f->waits[WHY])
@@ -74,7 +74,8 @@ static bool next(struct top_fetch *f, struct astra_query *out)
 	return !f->stop;
 }
 
-static void give(struct top_fetch *f, int kind, const struct result *result)
+static void top_fetch_give(struct top_fetch *f, int kind,
+			   const struct result *result)
 {
 	pthread_mutex_lock(&f->lock);
 	json_decref(f->results[kind].reply);
@@ -88,20 +89,20 @@ static void *work(void *data)
 	struct top_fetch *f = data;
 	struct astra_query query;
 
-	while (next(f, &query)) {
+	while (top_fetch_next(f, &query)) {
 		struct result result = {.there = true};
 
 		result.reply = sfair_ask_at(&f->where, &query, WAIT_SEC, false,
 					    &result.err);
-		give(f, kind_of(&query), &result);
+		top_fetch_give(f, top_fetch_kind_of(&query), &result);
 		astra_query_destroy(&query);
 	}
-	release(f);
+	top_fetch_release(f);
 	return NULL;
 }
 
 /* Signals are for the thread that draws. */
-static int start_thread(struct top_fetch *f)
+static int top_fetch_start_thread(struct top_fetch *f)
 {
 	pthread_t thread;
 	sigset_t all, before;
@@ -133,12 +134,12 @@ struct top_fetch *top_fetch_start(struct sfair_where *where,
 	*where = (struct sfair_where){0};
 	if (f->fd >= 0) {
 		f->users = 2;
-		if (!start_thread(f))
+		if (!top_fetch_start_thread(f))
 			return f;
 		f->users = 1;
 	}
 	astra_error_set(err, "no thread could be started");
-	release(f);
+	top_fetch_release(f);
 	return NULL;
 }
 
@@ -149,7 +150,7 @@ int top_fetch_fd(const struct top_fetch *fetch)
 
 void top_fetch_ask(struct top_fetch *f, struct astra_query *query)
 {
-	int kind = kind_of(query);
+	int kind = top_fetch_kind_of(query);
 
 	pthread_mutex_lock(&f->lock);
 	if (f->waits[kind])
@@ -190,5 +191,5 @@ void top_fetch_stop(struct top_fetch *f)
 	f->stop = true;
 	pthread_cond_signal(&f->asked);
 	pthread_mutex_unlock(&f->lock);
-	release(f);
+	top_fetch_release(f);
 }

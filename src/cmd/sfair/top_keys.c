@@ -30,8 +30,8 @@ static bool has_cursor(enum top_view view)
 	return view == TOP_LEASES || view == TOP_QUEUE;
 }
 
-static double job_at(const struct top_model *model, enum top_view view,
-		     size_t row)
+static double top_keys_job_at(const struct top_model *model, enum top_view view,
+			      size_t row)
 {
 	const struct top_job *job = model->lists[view].rows[row];
 
@@ -42,7 +42,7 @@ static void find_chosen(struct top_state *state, const struct top_model *model,
 			enum top_view view)
 {
 	for (size_t i = 0; i < model->lists[view].count; i++)
-		if (job_at(model, view, i) == state->chosen[view]) {
+		if (top_keys_job_at(model, view, i) == state->chosen[view]) {
 			state->cursor[view] = i;
 			return;
 		}
@@ -101,7 +101,7 @@ static size_t moved(size_t from, int key, size_t page, size_t last)
 	}
 }
 
-static bool moves(int key)
+static bool top_keys_moves(int key)
 {
 	return key == TOP_KEY_UP || key == 'k' || key == TOP_KEY_DOWN ||
 	       key == 'j' || key == TOP_KEY_PAGE_UP ||
@@ -111,8 +111,8 @@ static bool moves(int key)
 
 /* A job that the user went to stays chosen wherever it goes; at the head of a
  * list it is the head that was meant. */
-static enum top_action move(struct top_state *state,
-			    const struct top_model *model, int key)
+static enum top_action top_keys_move(struct top_state *state,
+				     const struct top_model *model, int key)
 {
 	enum top_view view = state->view;
 	size_t count = model->lists[view].count;
@@ -124,7 +124,7 @@ static enum top_action move(struct top_state *state,
 	top_state_settle(state, model, false);
 	if (has_cursor(view))
 		state->chosen[view] =
-			count && *at ? job_at(model, view, *at) : 0;
+			count && *at ? top_keys_job_at(model, view, *at) : 0;
 	return TOP_DO_DRAW;
 }
 
@@ -156,14 +156,14 @@ static enum top_action open_prompt(struct top_state *state,
 	return TOP_DO_DRAW;
 }
 
-static enum top_action turn_to(struct top_state *state, size_t view)
+static enum top_action top_keys_turn_to(struct top_state *state, size_t view)
 {
 	state->view = (enum top_view)(view % TOP_VIEWS);
 	return TOP_DO_DRAW;
 }
 
-static enum top_action ask_why(struct top_state *state,
-			       const struct top_model *model)
+static enum top_action top_keys_ask_why(struct top_state *state,
+					const struct top_model *model)
 {
 	enum top_view view = state->view;
 	const struct top_job *job;
@@ -185,7 +185,7 @@ static enum top_action ask_why(struct top_state *state,
 /* Help and why are texts instead of a view. */
 static enum top_action text_key(struct top_state *state, int key)
 {
-	if (moves(key)) {
+	if (top_keys_moves(key)) {
 		state->text_scroll =
 			moved(state->text_scroll, key, 10,
 			      key == TOP_KEY_END || key == 'G' ? 20 : 200);
@@ -225,7 +225,7 @@ static enum top_action letter_key(struct top_state *state,
 		state->sort[state->view].reverse ^= true;
 		return TOP_DO_SORT;
 	case 'w':
-		return ask_why(state, model);
+		return top_keys_ask_why(state, model);
 	default:
 		astra_error_set(&state->message,
 				"no such key: h shows which there are");
@@ -236,10 +236,10 @@ static enum top_action letter_key(struct top_state *state,
 static enum top_action view_key(struct top_state *state,
 				const struct top_model *model, int key)
 {
-	if (moves(key))
-		return move(state, model, key);
+	if (top_keys_moves(key))
+		return top_keys_move(state, model, key);
 	if (key >= '1' && key < '1' + TOP_VIEWS)
-		return turn_to(state, (size_t)(key - '1'));
+		return top_keys_turn_to(state, (size_t)(key - '1'));
 	switch (key) {
 	case 'q':
 	case 'Q':
@@ -251,10 +251,10 @@ static enum top_action view_key(struct top_state *state,
 		return TOP_DO_REFRESH;
 	case '\t':
 	case TOP_KEY_RIGHT:
-		return turn_to(state, state->view + 1u);
+		return top_keys_turn_to(state, state->view + 1u);
 	case TOP_KEY_BACKTAB:
 	case TOP_KEY_LEFT:
-		return turn_to(state, state->view + TOP_VIEWS - 1u);
+		return top_keys_turn_to(state, state->view + TOP_VIEWS - 1u);
 	case '<':
 	case '>':
 		return sort_beside(state, key == '>' ? 1 : -1);

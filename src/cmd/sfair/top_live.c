@@ -40,7 +40,7 @@ static double steady_sec(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static double now_sec(void)
+static double top_live_now_sec(void)
 {
 	return (double)time(NULL);
 }
@@ -59,7 +59,7 @@ static void ask_rows(struct live *l)
 	l->asking = true;
 }
 
-static void ask_why(struct live *l)
+static void top_live_ask_why(struct live *l)
 {
 	struct astra_query query = {.kind = ASTRA_QUERY_WHY};
 	struct astra_job_ref ref = l->state->ask;
@@ -93,7 +93,7 @@ static int take_rows(struct live *l, json_t *reply)
 		return -1;
 	top_model_destroy(&l->model);
 	l->model = model;
-	l->rows_sec = now_sec();
+	l->rows_sec = top_live_now_sec();
 	l->state->error = err;
 	sort_all(l);
 	return 0;
@@ -106,7 +106,7 @@ static void take_error(struct live *l, const struct astra_error *err)
 	if (strncmp(err->text, "unknown ", strlen("unknown ")) != 0)
 		return;
 	top_model_destroy(&l->model);
-	l->rows_sec = now_sec();
+	l->rows_sec = top_live_now_sec();
 	sort_all(l);
 }
 
@@ -144,7 +144,7 @@ static void take_replies(struct live *l)
 
 /* ---- The loop. ---- */
 
-static void show(struct live *l)
+static void top_live_show(struct live *l)
 {
 	size_t rows, columns;
 
@@ -169,7 +169,7 @@ static bool take_keys(struct live *l)
 			ask_rows(l);
 			break;
 		case TOP_DO_WHY:
-			ask_why(l);
+			top_live_ask_why(l);
 			break;
 		case TOP_DO_NOTHING:
 		case TOP_DO_DRAW:
@@ -216,12 +216,12 @@ static void loop(struct live *l, const sigset_t *mask)
 		    steady_sec() >= l->asked_sec + l->state->delay_sec)
 			ask_rows(l);
 		note_silence(l);
-		show(l);
+		top_live_show(l);
 	} while (wait_for(l, mask) && take_keys(l));
 }
 
 /* before: the signals blocked so far, for waiting. */
-static void catch_signals(sigset_t *before)
+static void top_live_catch_signals(sigset_t *before)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 	struct sigaction action = {.sa_handler = note_stop};
@@ -236,7 +236,7 @@ static void catch_signals(sigset_t *before)
 }
 
 /* The first answer is waited for: what is wrong then is told in a line. */
-static int begin(struct live *l, struct astra_error *err)
+static int top_live_begin(struct live *l, struct astra_error *err)
 {
 	struct sfair_where where;
 	json_t *reply = NULL;
@@ -266,9 +266,9 @@ int top_live(struct top_state *state, struct astra_error *err)
 
 	l.sheet.utf8 = top_is_utf8();
 	if (!rc)
-		rc = begin(&l, err);
+		rc = top_live_begin(&l, err);
 	if (!rc) {
-		catch_signals(&mask);
+		top_live_catch_signals(&mask);
 		rc = top_screen_open(err);
 	}
 	if (!rc) {

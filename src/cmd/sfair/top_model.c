@@ -8,7 +8,7 @@
 
 #define AMOUNT_MOST 1e6
 
-static const char *text_of(const json_t *object, const char *key)
+static const char *top_model_text_of(const json_t *object, const char *key)
 {
 	const char *text = json_string_value(json_object_get(object, key));
 
@@ -16,7 +16,7 @@ static const char *text_of(const json_t *object, const char *key)
 }
 
 /* Infinity is the text "inf". */
-static double number_of(const json_t *object, const char *key)
+static double top_model_number_of(const json_t *object, const char *key)
 {
 	const json_t *value = json_object_get(object, key);
 
@@ -30,7 +30,7 @@ static double number_of(const json_t *object, const char *key)
 /* The same of a number of GPUs or jobs; what is not known counts nothing. */
 static double amount_of(const json_t *object, const char *key)
 {
-	double value = number_of(object, key);
+	double value = top_model_number_of(object, key);
 
 	return isfinite(value) && value > 0 ? fmin(value, AMOUNT_MOST) : 0;
 }
@@ -84,30 +84,30 @@ void top_letters_clear(struct top_letters *letters)
 
 /* ---- Rows. ---- */
 
-static struct top_pool read_pool(const json_t *o)
+static struct top_pool top_model_read_pool(const json_t *o)
 {
 	return (struct top_pool){
-		.name = text_of(o, "name"),
+		.name = top_model_text_of(o, "name"),
 		.gpus = amount_of(o, "gpus"),
 		.free = amount_of(o, "gpus_free"),
-		.hold_job = number_of(o, "hold_job"),
-		.hold_start_sec = number_of(o, "hold_start_sec"),
+		.hold_job = top_model_number_of(o, "hold_job"),
+		.hold_start_sec = top_model_number_of(o, "hold_start_sec"),
 	};
 }
 
-static struct top_tenant read_tenant(const json_t *o,
-				     struct top_letters *letters)
+static struct top_tenant top_model_read_tenant(const json_t *o,
+					       struct top_letters *letters)
 {
 	struct top_tenant t = {
-		.pool = text_of(o, "pool"),
-		.name = text_of(o, "name"),
-		.weight = number_of(o, "weight"),
-		.quota = number_of(o, "quota_gpus"),
-		.demand = number_of(o, "demand_gpus"),
-		.alloc = number_of(o, "alloc_gpus"),
-		.rho = number_of(o, "rho"),
-		.waiting = number_of(o, "jobs_waiting"),
-		.running = number_of(o, "jobs_running"),
+		.pool = top_model_text_of(o, "pool"),
+		.name = top_model_text_of(o, "name"),
+		.weight = top_model_number_of(o, "weight"),
+		.quota = top_model_number_of(o, "quota_gpus"),
+		.demand = top_model_number_of(o, "demand_gpus"),
+		.alloc = top_model_number_of(o, "alloc_gpus"),
+		.rho = top_model_number_of(o, "rho"),
+		.waiting = top_model_number_of(o, "jobs_waiting"),
+		.running = top_model_number_of(o, "jobs_running"),
 	};
 
 	t.letter = top_letter(letters, t.name);
@@ -123,32 +123,33 @@ static const char *short_reason(const char *reason)
 	return strncmp(reason, prefix, size) != 0 ? reason : reason + size;
 }
 
-static struct top_job read_job(const json_t *o, struct top_letters *letters)
+static struct top_job top_model_read_job(const json_t *o,
+					 struct top_letters *letters)
 {
 	struct top_job j = {
-		.pool = text_of(o, "pool"),
-		.tenant = text_of(o, "tenant"),
-		.id_text = text_of(o, "id_text"),
-		.user = text_of(o, "user"),
-		.account = text_of(o, "account"),
-		.name = text_of(o, "name"),
-		.nodes = text_of(o, "nodes"),
-		.phase = text_of(o, "phase"),
-		.reason = short_reason(text_of(o, "reason")),
-		.id = number_of(o, "id"),
+		.pool = top_model_text_of(o, "pool"),
+		.tenant = top_model_text_of(o, "tenant"),
+		.id_text = top_model_text_of(o, "id_text"),
+		.user = top_model_text_of(o, "user"),
+		.account = top_model_text_of(o, "account"),
+		.name = top_model_text_of(o, "name"),
+		.nodes = top_model_text_of(o, "nodes"),
+		.phase = top_model_text_of(o, "phase"),
+		.reason = short_reason(top_model_text_of(o, "reason")),
+		.id = top_model_number_of(o, "id"),
 		.copies = amount_of(o, "copies"),
-		.gpus = number_of(o, "gpus"),
-		.submit_sec = number_of(o, "submit_sec"),
-		.end_sec = number_of(o, "lease_end_sec"),
-		.leases = number_of(o, "leases"),
-		.revoked = number_of(o, "revoked"),
-		.rank = number_of(o, "rank"),
-		.start_sec = number_of(o, "expected_start_sec"),
-		.rho = number_of(o, "rho"),
+		.gpus = top_model_number_of(o, "gpus"),
+		.submit_sec = top_model_number_of(o, "submit_sec"),
+		.end_sec = top_model_number_of(o, "lease_end_sec"),
+		.leases = top_model_number_of(o, "leases"),
+		.revoked = top_model_number_of(o, "revoked"),
+		.rank = top_model_number_of(o, "rank"),
+		.start_sec = top_model_number_of(o, "expected_start_sec"),
+		.rho = top_model_number_of(o, "rho"),
 	};
 
 	if (!strcmp(j.phase, "grace"))
-		j.end_sec = number_of(o, "grace_end_sec");
+		j.end_sec = top_model_number_of(o, "grace_end_sec");
 	j.letter = top_letter(letters, j.tenant);
 	return j;
 }
@@ -159,9 +160,9 @@ static struct top_node read_node(const json_t *o, struct top_holder *holders,
 {
 	const json_t *list = json_object_get(o, "holders");
 	struct top_node n = {
-		.pool = text_of(o, "pool"),
-		.name = text_of(o, "name"),
-		.state = text_of(o, "state"),
+		.pool = top_model_text_of(o, "pool"),
+		.name = top_model_text_of(o, "name"),
+		.state = top_model_text_of(o, "state"),
 		.gpus = amount_of(o, "gpus"),
 		.free = amount_of(o, "gpus_free"),
 		.holders = holders,
@@ -172,8 +173,8 @@ static struct top_node read_node(const json_t *o, struct top_holder *holders,
 		const json_t *h = json_array_get(list, i);
 
 		holders[i] = (struct top_holder){
-			.id_text = text_of(h, "id_text"),
-			.tenant = text_of(h, "tenant"),
+			.id_text = top_model_text_of(h, "id_text"),
+			.tenant = top_model_text_of(h, "tenant"),
 			.gpus = (uint32_t)amount_of(h, "gpus"),
 		};
 		holders[i].letter = top_letter(letters, holders[i].tenant);
@@ -229,7 +230,7 @@ static int make_lists(struct top_model *m)
 	return 0;
 }
 
-static int make_room(struct top_model *m)
+static int top_model_make_room(struct top_model *m)
 {
 	const json_t *nodes = json_object_get(m->reply, "nodes");
 
@@ -249,19 +250,21 @@ static int make_room(struct top_model *m)
 									   : -1;
 }
 
-static void read_head(struct top_model *m)
+static void top_model_read_head(struct top_model *m)
 {
 	const json_t *diag = json_object_get(m->reply, "diag");
 
-	m->cluster = text_of(m->reply, "cluster");
-	m->time_sec = number_of(m->reply, "time_sec");
-	m->rounds_per_min = number_of(diag, "rounds_per_min");
-	m->round_usec = number_of(json_object_get(diag, "round"), "last_usec");
-	m->queue = number_of(diag, "queue");
+	m->cluster = top_model_text_of(m->reply, "cluster");
+	m->time_sec = top_model_number_of(m->reply, "time_sec");
+	m->rounds_per_min = top_model_number_of(diag, "rounds_per_min");
+	m->round_usec = top_model_number_of(json_object_get(diag, "round"),
+					    "last_usec");
+	m->queue = top_model_number_of(diag, "queue");
 }
 
 /* Tenants first: the letters are theirs before they are a holder's. */
-static void read_rows(struct top_model *m, struct top_letters *letters)
+static void top_model_read_rows(struct top_model *m,
+				struct top_letters *letters)
 {
 	const json_t *tenants = json_object_get(m->reply, "tenants");
 	const json_t *nodes = json_object_get(m->reply, "nodes");
@@ -270,17 +273,18 @@ static void read_rows(struct top_model *m, struct top_letters *letters)
 	struct top_holder *holders = m->holders;
 
 	for (size_t i = 0; i < m->tenant_count; i++)
-		m->tenants[i] =
-			read_tenant(json_array_get(tenants, i), letters);
+		m->tenants[i] = top_model_read_tenant(
+			json_array_get(tenants, i), letters);
 	for (size_t i = 0; i < m->job_count; i++)
-		m->jobs[i] = read_job(json_array_get(jobs, i), letters);
+		m->jobs[i] =
+			top_model_read_job(json_array_get(jobs, i), letters);
 	for (size_t i = 0; i < m->node_count; i++) {
 		m->nodes[i] =
 			read_node(json_array_get(nodes, i), holders, letters);
 		holders += m->nodes[i].holder_count;
 	}
 	for (size_t i = 0; i < m->pool_count; i++) {
-		m->pools[i] = read_pool(json_array_get(pools, i));
+		m->pools[i] = top_model_read_pool(json_array_get(pools, i));
 		sum_pool(m, &m->pools[i]);
 	}
 }
@@ -290,12 +294,12 @@ int top_model_load(json_t *reply, struct top_letters *letters,
 {
 	struct top_model m = {.reply = reply};
 
-	if (make_room(&m) < 0) {
+	if (top_model_make_room(&m) < 0) {
 		top_model_destroy(&m);
 		return -1;
 	}
-	read_head(&m);
-	read_rows(&m, letters);
+	top_model_read_head(&m);
+	top_model_read_rows(&m, letters);
 	if (make_lists(&m) < 0) {
 		top_model_destroy(&m);
 		return -1;

@@ -96,7 +96,8 @@ static enum top_action set_why(struct top_state *state)
 	return TOP_DO_DRAW;
 }
 
-static enum top_action apply(struct top_state *state, enum top_prompt prompt)
+static enum top_action top_prompt_apply(struct top_state *state,
+					enum top_prompt prompt)
 {
 	switch (prompt) {
 	case TOP_ASK_DELAY:
@@ -139,7 +140,7 @@ enum top_action top_prompt_key(struct top_state *state,
 	(void)model;
 	if (key == '\n' || key == '\r') {
 		state->prompt = TOP_NO_PROMPT;
-		return apply(state, prompt);
+		return top_prompt_apply(state, prompt);
 	}
 	if (key == ESCAPE || key == CTRL('c'))
 		state->prompt = TOP_NO_PROMPT;

@@ -60,7 +60,8 @@ static bool steers(wchar_t ch)
 }
 
 /* What is shown of a character, and in how many cells. */
-static wchar_t show(const struct top_sheet *sheet, wchar_t ch, size_t *width)
+static wchar_t top_sheet_show(const struct top_sheet *sheet, wchar_t ch,
+			      size_t *width)
 {
 	int cells = 1;
 
@@ -81,7 +82,7 @@ static size_t width_of(const struct top_sheet *sheet, const char *text)
 	size_t total = 0, width;
 
 	while (*text) {
-		show(sheet, decode(&text), &width);
+		top_sheet_show(sheet, decode(&text), &width);
 		total += width;
 	}
 	return total;
@@ -108,7 +109,7 @@ size_t top_put(struct top_sheet *sheet, size_t at, size_t width,
 	fits = width_of(sheet, text) <= end - at ? end : end - 1;
 	while (*text) {
 		size_t cells;
-		wchar_t ch = show(sheet, decode(&text), &cells);
+		wchar_t ch = top_sheet_show(sheet, decode(&text), &cells);
 
 		if (at + cells > fits) {
 			if (at < end)

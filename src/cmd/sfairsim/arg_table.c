@@ -81,8 +81,8 @@ static int set_slowdown(const struct astra_cli_option *row, void *at,
 	return 0;
 }
 
-static int add_set(const struct astra_cli_option *row, void *at,
-		   const char *value, struct astra_error *err)
+static int arg_table_add_set(const struct astra_cli_option *row, void *at,
+			     const char *value, struct astra_error *err)
 {
 	struct sfairsim_args *args = at;
 
@@ -147,7 +147,7 @@ static const struct astra_cli_option common_options[] = {
 	 IN(config)},
 	{"pool", 0, "NAME", "of that pool, where there are several", IN(pool)},
 	{"set", 0, "KEY=VALUE", "an option of astraea.conf; may be repeated",
-	 .set = add_set},
+	 .set = arg_table_add_set},
 	{"round", 0, "TIME", "from one round to the next [1]; 0: at each event",
 	 SPAN(round_sec)},
 	{"checkpoint", 0, "TIME", "what a checkpoint takes [10]",

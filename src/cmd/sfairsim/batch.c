@@ -53,7 +53,7 @@ void sfairsim_batch_clear(const struct sfairsim_setup *setup,
 	}
 }
 
-static void tell(void *arg, double done, double now_sec)
+static void batch_tell(void *arg, double done, double now_sec)
 {
 	struct sfairsim_share *share = arg;
 
@@ -62,14 +62,14 @@ static void tell(void *arg, double done, double now_sec)
 }
 
 /* In the child. */
-static int simulate(const struct sfairsim_setup *setup,
-		    const struct sfairsim_case *c)
+static int batch_simulate(const struct sfairsim_setup *setup,
+			  const struct sfairsim_case *c)
 {
 	struct astra_sim_options sim = setup->sim;
 	struct astra_sim_result result;
 	int rc = 0;
 
-	sim.progress = tell;
+	sim.progress = batch_tell;
 	sim.progress_arg = c->share;
 	if (astra_simulate(&setup->trace, &setup->cluster, c->scheduler,
 			   &c->options, &sim, &result, &c->share->err) < 0)
@@ -81,8 +81,8 @@ static int simulate(const struct sfairsim_setup *setup,
 	return rc;
 }
 
-static int start(const struct sfairsim_setup *setup, struct sfairsim_case *c,
-		 struct astra_error *err)
+static int batch_start(const struct sfairsim_setup *setup,
+		       struct sfairsim_case *c, struct astra_error *err)
 {
 	pid_t parent = getpid(), pid = fork();
 
@@ -93,7 +93,7 @@ static int start(const struct sfairsim_setup *setup, struct sfairsim_case *c,
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
 			_exit(1);
-		_exit(simulate(setup, c) < 0 ? 1 : 0);
+		_exit(batch_simulate(setup, c) < 0 ? 1 : 0);
 	}
 	c->share->pid = pid;
 	return 0;
@@ -121,8 +121,8 @@ static int ended(struct sfairsim_case *c, int status, struct astra_error *err)
 	return 0;
 }
 
-static void show(const struct sfairsim_case *cases, size_t count,
-		 struct sfairsim_progress *progress)
+static void batch_show(const struct sfairsim_case *cases, size_t count,
+		       struct sfairsim_progress *progress)
 {
 	double sum = 0;
 
@@ -152,11 +152,11 @@ static int wait_for_one(struct sfairsim_case *cases, size_t count,
 					       strerror(errno));
 		if (!pid)
 			nanosleep(&pause, NULL);
-		show(cases, count, progress);
+		batch_show(cases, count, progress);
 	}
 }
 
-static void stop_all(struct sfairsim_case *cases, size_t count)
+static void batch_stop_all(struct sfairsim_case *cases, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		pid_t pid = cases[i].share ? cases[i].share->pid : 0;
@@ -185,7 +185,7 @@ int sfairsim_batch(const struct sfairsim_setup *setup,
 	sfairsim_progress_begin(&progress, quiet);
 	while (!rc && (begun < count || running)) {
 		if (begun < count && running < cores) {
-			rc = start(setup, &cases[begun++], err);
+			rc = batch_start(setup, &cases[begun++], err);
 			running++;
 			continue;
 		}
@@ -193,7 +193,7 @@ int sfairsim_batch(const struct sfairsim_setup *setup,
 		running--;
 	}
 	if (rc < 0)
-		stop_all(cases, count);
+		batch_stop_all(cases, count);
 	sfairsim_progress_end(&progress);
 	return rc;
 }

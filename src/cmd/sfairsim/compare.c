@@ -8,8 +8,9 @@
 #include "src/cmd/sfairsim/sfairsim.h"
 #include "src/cmd/sfairsim/table.h"
 
-static int compare(struct sfairsim_setup *s, const struct sfairsim_args *args,
-		   struct astra_error *err)
+static int compare_compare(struct sfairsim_setup *s,
+			   const struct sfairsim_args *args,
+			   struct astra_error *err)
 {
 	size_t count = s->scheduler_count;
 	struct sfairsim_case *cases = calloc(count, sizeof(*cases));
@@ -45,5 +46,5 @@ int sfairsim_compare(int argc, char **argv)
 		.options = sfairsim_compare_options,
 	};
 
-	return sfairsim_command(&cli, argc, argv, true, compare);
+	return sfairsim_command(&cli, argc, argv, true, compare_compare);
 }

@@ -95,7 +95,7 @@ static int run_instance(const json_t *instance, const char *policy)
 	return rc;
 }
 
-static int run(const char *policy, bool recorded)
+static int decide_run(const char *policy, bool recorded)
 {
 	json_error_t where;
 	json_t *instance = json_loadf(stdin, JSON_REJECT_DUPLICATES, &where);
@@ -138,5 +138,5 @@ int sfairsim_decide(int argc, char **argv)
 
 	if (rc)
 		return rc < 0 ? sfairsim_error("%s", err.text) : 0;
-	return run(args.policy, args.recorded);
+	return decide_run(args.policy, args.recorded);
 }

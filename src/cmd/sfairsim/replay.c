@@ -20,16 +20,16 @@
 
 volatile sig_atomic_t replay_stop;
 
-static void on_signal(int number)
+static void replay_on_signal(int number)
 {
 	(void)number;
 	replay_stop = 1;
 }
 
-static void catch_signals(void)
+static void replay_catch_signals(void)
 {
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction action = {.sa_handler = on_signal};
+	struct sigaction action = {.sa_handler = replay_on_signal};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
 		sigaction(numbers[i], &action, NULL);
@@ -181,8 +181,8 @@ static int look_back(struct replay *r, struct astra_error *err)
 }
 
 /* What was submitted when it was, on the same cluster by the same options. */
-static int simulate(struct replay *r, struct astra_sim_result *result,
-		    struct astra_error *err)
+static int replay_simulate(struct replay *r, struct astra_sim_result *result,
+			   struct astra_error *err)
 {
 	struct sfairsim_setup *s = r->setup;
 
@@ -196,13 +196,13 @@ static int simulate(struct replay *r, struct astra_sim_result *result,
 			      &s->options, &s->sim, result, err);
 }
 
-static int play(struct replay *r, struct astra_error *err)
+static int replay_play(struct replay *r, struct astra_error *err)
 {
 	struct astra_sim_result result;
 	int rc;
 
 	if (submit_all(r, err) < 0 || wait_for_all(r, err) < 0 ||
-	    look_back(r, err) < 0 || simulate(r, &result, err) < 0)
+	    look_back(r, err) < 0 || replay_simulate(r, &result, err) < 0)
 		return -1;
 	rc = replay_report(r, &result, err);
 	astra_sim_result_clear(&result);
@@ -228,7 +228,7 @@ static int ask_cluster(const struct replay *r, struct sfairsim_args *args,
 }
 
 /* What is wrong with the trace, by the weights that the cluster has. */
-static int warn(struct replay *r, struct astra_error *err)
+static int replay_warn(struct replay *r, struct astra_error *err)
 {
 	struct astra_trace *trace = &r->setup->trace;
 	char *text;
@@ -244,8 +244,8 @@ static int warn(struct replay *r, struct astra_error *err)
 	return 0;
 }
 
-static int prepare(struct replay *r, struct sfairsim_setup *s,
-		   struct astra_error *err)
+static int replay_prepare(struct replay *r, struct sfairsim_setup *s,
+			  struct astra_error *err)
 {
 	r->setup = s;
 	r->jobs = calloc(s->trace.job_count, sizeof(*r->jobs));
@@ -258,7 +258,7 @@ static int prepare(struct replay *r, struct sfairsim_setup *s,
 	scale_trace(r);
 	if (replay_ask_tenants(r, true, err) < 0)
 		return -1;
-	return warn(r, err);
+	return replay_warn(r, err);
 }
 
 static int replay(const struct sfairsim_args *args, struct astra_error *err)
@@ -277,8 +277,8 @@ static int replay(const struct sfairsim_args *args, struct astra_error *err)
 	    replay_folder_make(&r, err) == 0 &&
 	    ask_cluster(&r, &here, nodes, conf, err) == 0 &&
 	    sfairsim_setup_make(&setup, &here, false, err) == 0 &&
-	    prepare(&r, &setup, err) == 0)
-		rc = play(&r, err);
+	    replay_prepare(&r, &setup, err) == 0)
+		rc = replay_play(&r, err);
 	if (rc < 0 && r.submitted)
 		withdraw(&r);
 	replay_folder_remove(&r);
@@ -309,6 +309,6 @@ int sfairsim_replay(int argc, char **argv)
 		return rc < 0 ? sfairsim_error("%s", err.text) : 0;
 	if (!(args.scale > 0))
 		return sfairsim_error("how much faster? --scale=N");
-	catch_signals();
+	replay_catch_signals();
 	return replay(&args, &err) < 0 ? sfairsim_error("%s", err.text) : 0;
 }

@@ -14,7 +14,8 @@
 
 /* Tenants. */
 
-static uint32_t find_tenant(const struct astra_trace *trace, const char *name)
+static uint32_t replay_live_find_tenant(const struct astra_trace *trace,
+					const char *name)
 {
 	for (uint32_t i = 0; i < trace->tenant_count; i++)
 		if (!strcasecmp(trace->tenants[i].name, name))
@@ -28,7 +29,7 @@ static int place_tenant(struct replay *r, const char *name, uint32_t *tenant)
 	struct astra_trace *trace = &r->setup->trace;
 	size_t room = trace->tenant_count;
 
-	*tenant = find_tenant(trace, name);
+	*tenant = replay_live_find_tenant(trace, name);
 	if (*tenant != ASTRA_NONE)
 		return 0;
 	*tenant = astra_trace_tenant(trace, name);
@@ -51,7 +52,7 @@ static int take_tenant(struct replay *r, const json_t *row, bool first)
 	if (!name || (r->args->pool && pool && strcmp(pool, r->args->pool)))
 		return 0;
 	if (!first) {
-		at = find_tenant(&r->setup->trace, name);
+		at = replay_live_find_tenant(&r->setup->trace, name);
 		if (at != ASTRA_NONE)
 			r->tenants[at].sfair_gpu_sec +=
 				gpu_sec - r->tenants[at].before_gpu_sec;
@@ -96,7 +97,8 @@ int replay_ask_tenants(struct replay *r, bool first, struct astra_error *err)
 
 /* sacct. */
 
-static int keep_run(struct replay *r, uint32_t at, double start, double end)
+static int replay_live_keep_run(struct replay *r, uint32_t at, double start,
+				double end)
 {
 	struct replay_job *job = &r->jobs[at];
 
@@ -134,7 +136,7 @@ static int take_record(struct replay *r, char *line, bool *active)
 		  !strcmp(state, "PENDING");
 	if (!(begin > 0) || !(end > 0))
 		return 0;
-	if (keep_run(r, at, begin, end) < 0)
+	if (replay_live_keep_run(r, at, begin, end) < 0)
 		return -1;
 	return strcmp(state, "REQUEUED") != 0 &&
 	       strcmp(state, "PREEMPTED") != 0 &&

@@ -83,7 +83,7 @@ static void add_simulated(const struct replay *r,
 	}
 }
 
-static void add_live(const struct replay *r, struct row *rows)
+static void replay_report_add_live(const struct replay *r, struct row *rows)
 {
 	const struct astra_trace *trace = &r->setup->trace;
 	double last = r->jobs[trace->job_count - 1].submit_sec;
@@ -112,7 +112,7 @@ static void add_live(const struct replay *r, struct row *rows)
 	}
 }
 
-static void add_up(struct row *all, const struct row *row)
+static void replay_report_add_up(struct row *all, const struct row *row)
 {
 	all->live_jct += row->live_jct * row->jobs;
 	all->sim_jct += row->sim_jct * row->jobs;
@@ -126,8 +126,9 @@ static void add_up(struct row *all, const struct row *row)
 	all->sim_early += row->sim_early;
 }
 
-static int compare(const struct replay *r,
-		   const struct astra_sim_result *result, struct comparison *c)
+static int replay_report_compare(const struct replay *r,
+				 const struct astra_sim_result *result,
+				 struct comparison *c)
 {
 	size_t tenants = result->trace->tenant_count;
 
@@ -135,12 +136,12 @@ static int compare(const struct replay *r,
 	c->rows = calloc(tenants + 1, sizeof(*c->rows));
 	if (!c->rows)
 		return -1;
-	add_live(r, c->rows);
+	replay_report_add_live(r, c->rows);
 	add_simulated(r, result, c->rows);
 	for (size_t i = 0; i < tenants; i++) {
 		if (!(c->rows[i].jobs > 0))
 			continue;
-		add_up(&c->all, &c->rows[i]);
+		replay_report_add_up(&c->all, &c->rows[i]);
 		c->rows[c->count++] = c->rows[i];
 	}
 	c->all.live_jct /= c->all.jobs;
@@ -157,7 +158,8 @@ static uint64_t live_preemptions(const struct replay *r)
 	return count;
 }
 
-static void cell(struct astra_grid *grid, int digits, double value)
+static void replay_report_cell(struct astra_grid *grid, int digits,
+			       double value)
 {
 	char text[64];
 
@@ -176,15 +178,15 @@ static void percent(struct astra_grid *grid, double share)
 static void print_row(struct astra_grid *grid, const struct row *row)
 {
 	astra_grid_add(grid, row->tenant);
-	cell(grid, 0, row->jobs);
-	cell(grid, 1, row->live);
-	cell(grid, 1, row->sim);
+	replay_report_cell(grid, 0, row->jobs);
+	replay_report_cell(grid, 1, row->live);
+	replay_report_cell(grid, 1, row->sim);
 	percent(grid, gpu_difference(row));
-	cell(grid, 1, row->live_early);
-	cell(grid, 1, row->sim_early);
+	replay_report_cell(grid, 1, row->live_early);
+	replay_report_cell(grid, 1, row->sim_early);
 	percent(grid, early_difference(row));
-	cell(grid, 1, row->live_jct);
-	cell(grid, 1, row->sim_jct);
+	replay_report_cell(grid, 1, row->live_jct);
+	replay_report_cell(grid, 1, row->sim_jct);
 	percent(grid, jct_difference(row));
 }
 
@@ -221,7 +223,7 @@ static int print_text(const struct replay *r, const struct comparison *c,
 	return 0;
 }
 
-static void csv_row(struct astra_text *out, const struct row *row)
+static void replay_report_csv_row(struct astra_text *out, const struct row *row)
 {
 	const double values[] = {
 		row->jobs,	     row->live,
@@ -240,8 +242,8 @@ static void csv_row(struct astra_text *out, const struct row *row)
 	astra_text_printf(out, "\n");
 }
 
-static int write_csv(FILE *file, const struct comparison *c,
-		     struct astra_error *err)
+static int replay_report_write_csv(FILE *file, const struct comparison *c,
+				   struct astra_error *err)
 {
 	struct astra_text out = {0};
 	int rc;
@@ -253,8 +255,8 @@ static int write_csv(FILE *file, const struct comparison *c,
 			  "sim_jct_sec,"
 			  "jct_difference\n");
 	for (size_t i = 0; i < c->count; i++)
-		csv_row(&out, &c->rows[i]);
-	csv_row(&out, &c->all);
+		replay_report_csv_row(&out, &c->rows[i]);
+	replay_report_csv_row(&out, &c->all);
 	rc = out.failed ? astra_error_nomem(err) : 0;
 	if (!rc && fwrite(out.bytes, 1, out.size, file) != out.size)
 		rc = astra_error_set(err, "cannot write the result: %m");
@@ -267,7 +269,7 @@ static json_t *json_number(double value)
 	return isnan(value) ? json_null() : json_real(value);
 }
 
-static json_t *json_row(const struct row *row)
+static json_t *replay_report_json_row(const struct row *row)
 {
 	return json_pack(
 		"{s:s, s:I, s:I, s:f, s:f, s:f, s:f, s:o, s:o, s:f, s:o, s:f, s:f, s:o}",
@@ -319,10 +321,10 @@ static json_t *json_jobs(const struct replay *r,
 	return jobs;
 }
 
-static int write_json(FILE *file, const struct replay *r,
-		      const struct comparison *c,
-		      const struct astra_sim_result *result,
-		      struct astra_error *err)
+static int replay_report_write_json(FILE *file, const struct replay *r,
+				    const struct comparison *c,
+				    const struct astra_sim_result *result,
+				    struct astra_error *err)
 {
 	json_t *tenants = json_array();
 	json_t *all = json_pack(
@@ -332,11 +334,12 @@ static int write_json(FILE *file, const struct replay *r,
 		"accounting", r->accounted, "live_checkpoints",
 		(json_int_t)live_preemptions(r), "sim_checkpoints",
 		(json_int_t)result->preemptions, "tenants", tenants, "all",
-		json_row(&c->all), "jobs", json_jobs(r, result));
+		replay_report_json_row(&c->all), "jobs", json_jobs(r, result));
 	int rc = 0;
 
 	for (size_t i = 0; i < c->count; i++)
-		if (json_array_append_new(tenants, json_row(&c->rows[i])) < 0)
+		if (json_array_append_new(
+			    tenants, replay_report_json_row(&c->rows[i])) < 0)
 			rc = -1;
 	if (!all || rc < 0)
 		rc = astra_error_nomem(err);
@@ -348,9 +351,10 @@ static int write_json(FILE *file, const struct replay *r,
 	return rc;
 }
 
-static int write_files(const struct replay *r, const struct comparison *c,
-		       const struct astra_sim_result *result,
-		       struct astra_error *err)
+static int replay_report_write_files(const struct replay *r,
+				     const struct comparison *c,
+				     const struct astra_sim_result *result,
+				     struct astra_error *err)
 {
 	const char *csv = r->args->csv, *json = r->args->json;
 	struct astra_outfiles files = {0};
@@ -359,11 +363,12 @@ static int write_files(const struct replay *r, const struct comparison *c,
 
 	if (csv) {
 		file = astra_outfiles_open(&files, csv, err);
-		rc = file ? write_csv(file, c, err) : -1;
+		rc = file ? replay_report_write_csv(file, c, err) : -1;
 	}
 	if (!rc && json) {
 		file = astra_outfiles_open(&files, json, err);
-		rc = file ? write_json(file, r, c, result, err) : -1;
+		rc = file ? replay_report_write_json(file, r, c, result, err)
+			  : -1;
 	}
 	if (!rc)
 		rc = astra_outfiles_commit(&files, err);
@@ -378,9 +383,9 @@ int replay_report(struct replay *r, const struct astra_sim_result *result,
 	struct comparison c;
 	int rc;
 
-	if (compare(r, result, &c) < 0)
+	if (replay_report_compare(r, result, &c) < 0)
 		return astra_error_nomem(err);
-	rc = write_files(r, &c, result, err);
+	rc = replay_report_write_files(r, &c, result, err);
 	if (!rc && (!csv || strcmp(csv, "-") != 0) &&
 	    (!json || strcmp(json, "-") != 0))
 		rc = print_text(r, &c, result, err);

@@ -36,7 +36,7 @@ int replay_find_conf(char *path, size_t size, struct astra_error *err)
 }
 
 /* GPUs of what sinfo prints of a node: "gpu:a100:8(S:0-1),shard:4". */
-static unsigned long gpus_of(const char *gres)
+static unsigned long replay_slurm_gpus_of(const char *gres)
 {
 	unsigned long sum = 0;
 
@@ -68,7 +68,7 @@ static int write_nodes(FILE *file, char *text, struct astra_error *err)
 	fputs("node,gpus\n", file);
 	while ((line = strsep(&text, "\n"))) {
 		char *node = strsep(&line, " ");
-		unsigned long gpus = line ? gpus_of(line) : 0;
+		unsigned long gpus = line ? replay_slurm_gpus_of(line) : 0;
 		size_t count = seen.count;
 
 		if (!gpus)
@@ -123,10 +123,10 @@ struct words {
 	bool failed;
 };
 
-static void add(struct words *w, const char *format, ...)
+static void replay_slurm_add(struct words *w, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void add(struct words *w, const char *format, ...)
+static void replay_slurm_add(struct words *w, const char *format, ...)
 {
 	va_list ap;
 
@@ -151,30 +151,31 @@ static void words_clear(struct words *w)
 static void ask_for_gpus(struct words *w, const struct astra_trace_job *t)
 {
 	if (t->nodes <= 1) {
-		add(w, "--gres=gpu:%u", t->gpus);
+		replay_slurm_add(w, "--gres=gpu:%u", t->gpus);
 		return;
 	}
-	add(w, "--nodes=%u", t->nodes);
-	add(w, "--ntasks=%u", t->nodes);
+	replay_slurm_add(w, "--nodes=%u", t->nodes);
+	replay_slurm_add(w, "--ntasks=%u", t->nodes);
 	if (t->gpus % t->nodes)
-		add(w, "--gpus=%u", t->gpus);
+		replay_slurm_add(w, "--gpus=%u", t->gpus);
 	else
-		add(w, "--gres=gpu:%u", t->gpus / t->nodes);
+		replay_slurm_add(w, "--gres=gpu:%u", t->gpus / t->nodes);
 }
 
 static void state_utility(struct words *w, const struct astra_utility *u)
 {
 	switch (u->kind) {
 	case ASTRA_UTILITY_SIGMOID:
-		add(w, "--utility=sigmoid:%.9g,%.9g,%.9g", u->sigmoid.g1,
-		    u->sigmoid.g2, u->sigmoid.g3);
+		replay_slurm_add(w, "--utility=sigmoid:%.9g,%.9g,%.9g",
+				 u->sigmoid.g1, u->sigmoid.g2, u->sigmoid.g3);
 		break;
 	case ASTRA_UTILITY_LINEAR:
-		add(w, "--utility=linear:%.9g,%.9g", u->linear.k, u->linear.g);
+		replay_slurm_add(w, "--utility=linear:%.9g,%.9g", u->linear.k,
+				 u->linear.g);
 		break;
 	case ASTRA_UTILITY_CONVEX:
-		add(w, "--utility=convex:%.9g,%.9g", u->convex.e,
-		    u->convex.kappa);
+		replay_slurm_add(w, "--utility=convex:%.9g,%.9g", u->convex.e,
+				 u->convex.kappa);
 		break;
 	case ASTRA_UTILITY_NONE:
 		break;
@@ -194,11 +195,11 @@ static void state(struct words *w, const struct replay *r, uint32_t job)
 	if (!strcmp(r->setup->schedulers[0]->name, "ltgf"))
 		return;
 	if (t->app)
-		add(w, "--app=a%u", t->app);
-	add(w, "--iterations=%ld", lround(t->duration_sec * 1000));
-	add(w, "--iter-time=0.001");
-	add(w, "--slowdown=%.9g,%.9g,%.9g,%.9g", slow[0], slow[1], slow[2],
-	    slow[3]);
+		replay_slurm_add(w, "--app=a%u", t->app);
+	replay_slurm_add(w, "--iterations=%ld", lround(t->duration_sec * 1000));
+	replay_slurm_add(w, "--iter-time=0.001");
+	replay_slurm_add(w, "--slowdown=%.9g,%.9g,%.9g,%.9g", slow[0], slow[1],
+			 slow[2], slow[3]);
 	state_utility(w, &trace->utilities[t->utility - 1]);
 }
 
@@ -207,23 +208,24 @@ static void fill_words(struct words *w, const struct replay *r, uint32_t job)
 	const struct astra_trace *trace = &r->setup->trace;
 	const struct astra_trace_job *t = &trace->jobs[job];
 
-	add(w, "sbatch");
-	add(w, "--parsable");
-	add(w, "--requeue");
-	add(w, "--signal=B:USR1");
-	add(w, "--open-mode=append");
-	add(w, "--job-name=%s", r->name);
-	add(w, "--chdir=%s", r->folder);
-	add(w, "--output=%s/%%j.out", r->folder);
+	replay_slurm_add(w, "sbatch");
+	replay_slurm_add(w, "--parsable");
+	replay_slurm_add(w, "--requeue");
+	replay_slurm_add(w, "--signal=B:USR1");
+	replay_slurm_add(w, "--open-mode=append");
+	replay_slurm_add(w, "--job-name=%s", r->name);
+	replay_slurm_add(w, "--chdir=%s", r->folder);
+	replay_slurm_add(w, "--output=%s/%%j.out", r->folder);
 	if (*trace->tenants[t->tenant].name)
-		add(w, "--account=%s", trace->tenants[t->tenant].name);
+		replay_slurm_add(w, "--account=%s",
+				 trace->tenants[t->tenant].name);
 	if (r->args->partition)
-		add(w, "--partition=%s", r->args->partition);
+		replay_slurm_add(w, "--partition=%s", r->args->partition);
 	ask_for_gpus(w, t);
 	state(w, r, job);
-	add(w, "%s/job", r->folder);
-	add(w, "%s/%u.log", r->folder, job);
-	add(w, "%ld", lround(t->duration_sec * 1000));
+	replay_slurm_add(w, "%s/job", r->folder);
+	replay_slurm_add(w, "%s/%u.log", r->folder, job);
+	replay_slurm_add(w, "%ld", lround(t->duration_sec * 1000));
 }
 
 static int run_sbatch(const struct replay *r, uint32_t job, char **text,

@@ -73,10 +73,10 @@ static int write_one(struct astra_outfiles *files, const char *path,
 	return astra_output_csv(file, astra_rows_find(kind), result, err);
 }
 
-static int write_all(const struct outputs *o,
-		     const struct astra_sim_result *result,
-		     const struct astra_metrics *metrics,
-		     struct astra_error *err)
+static int run_write_all(const struct outputs *o,
+			 const struct astra_sim_result *result,
+			 const struct astra_metrics *metrics,
+			 struct astra_error *err)
 {
 	struct astra_outfiles files = {0};
 	bool to_stdout = false;
@@ -97,20 +97,21 @@ static int write_all(const struct outputs *o,
 	return rc;
 }
 
-static void tell(void *arg, double done, double now_sec)
+static void run_tell(void *arg, double done, double now_sec)
 {
 	(void)now_sec;
 	sfairsim_progress_show(arg, done);
 }
 
-static int simulate(struct sfairsim_setup *s, bool quiet,
-		    struct astra_sim_result *result, struct astra_error *err)
+static int run_simulate(struct sfairsim_setup *s, bool quiet,
+			struct astra_sim_result *result,
+			struct astra_error *err)
 {
 	struct sfairsim_progress progress;
 	int rc;
 
 	sfairsim_progress_begin(&progress, quiet);
-	s->sim.progress = tell;
+	s->sim.progress = run_tell;
 	s->sim.progress_arg = &progress;
 	rc = astra_simulate(&s->trace, &s->cluster, s->schedulers[0],
 			    &s->options, &s->sim, result, err);
@@ -118,8 +119,8 @@ static int simulate(struct sfairsim_setup *s, bool quiet,
 	return rc;
 }
 
-static int run(struct sfairsim_setup *s, const struct sfairsim_args *args,
-	       struct astra_error *err)
+static int run_run(struct sfairsim_setup *s, const struct sfairsim_args *args,
+		   struct astra_error *err)
 {
 	struct astra_sim_result result;
 	struct astra_metrics metrics;
@@ -128,13 +129,13 @@ static int run(struct sfairsim_setup *s, const struct sfairsim_args *args,
 
 	s->sim.runs = outputs.path[3] || outputs.path[5];
 	if (!rc)
-		rc = simulate(s, args->quiet, &result, err);
+		rc = run_simulate(s, args->quiet, &result, err);
 	if (!rc) {
 		if (astra_contention(&result) < 0 ||
 		    astra_metrics_compute(&result, &metrics) < 0)
 			rc = astra_error_nomem(err);
 		else
-			rc = write_all(&outputs, &result, &metrics, err);
+			rc = run_write_all(&outputs, &result, &metrics, err);
 		astra_sim_result_clear(&result);
 	}
 	outputs_clear(&outputs);
@@ -150,5 +151,5 @@ int sfairsim_run(int argc, char **argv)
 		.options = sfairsim_run_options,
 	};
 
-	return sfairsim_command(&cli, argc, argv, false, run);
+	return sfairsim_command(&cli, argc, argv, false, run_run);
 }

@@ -32,8 +32,9 @@ void sfairsim_args_init(struct sfairsim_args *args)
 
 /* The trace. */
 
-static int generate(struct sfairsim_setup *s, const struct sfairsim_args *args,
-		    struct astra_error *err)
+static int setup_generate(struct sfairsim_setup *s,
+			  const struct sfairsim_args *args,
+			  struct astra_error *err)
 {
 	const struct astra_generate_options options = {
 		.seed = args->seed,
@@ -44,8 +45,9 @@ static int generate(struct sfairsim_setup *s, const struct sfairsim_args *args,
 	return astra_trace_generate(&s->trace, args->generate, &options, err);
 }
 
-static int read_trace(struct sfairsim_setup *s,
-		      const struct sfairsim_args *args, struct astra_error *err)
+static int setup_read_trace(struct sfairsim_setup *s,
+			    const struct sfairsim_args *args,
+			    struct astra_error *err)
 {
 	struct astra_read_options options = {
 		.procs_per_gpu = args->procs_per_gpu,
@@ -60,7 +62,7 @@ static int read_trace(struct sfairsim_setup *s,
 		return astra_error_set(
 			err, "start= and end= go with --from-slurmdbd");
 	if (args->generate)
-		return generate(s, args, err);
+		return setup_generate(s, args, err);
 	if (args->slurmdbd)
 		return astra_trace_from_slurmdbd(&s->trace, args->start,
 						 args->end, args->slurm_cluster,
@@ -107,8 +109,9 @@ static int make_cluster(struct sfairsim_setup *s,
 	return 0;
 }
 
-static int weigh(struct sfairsim_setup *s, const struct sfairsim_args *args,
-		 struct astra_error *err)
+static int setup_weigh(struct sfairsim_setup *s,
+		       const struct sfairsim_args *args,
+		       struct astra_error *err)
 {
 	if (args->config &&
 	    astra_conf_weights(args->config, &s->trace, err) < 0)
@@ -120,8 +123,8 @@ static int weigh(struct sfairsim_setup *s, const struct sfairsim_args *args,
 	return 0;
 }
 
-static int warn(const struct sfairsim_setup *s, bool quiet,
-		struct astra_error *err)
+static int setup_warn(const struct sfairsim_setup *s, bool quiet,
+		      struct astra_error *err)
 {
 	char *text = astra_trace_defects_text(&s->trace);
 
@@ -135,8 +138,8 @@ static int warn(const struct sfairsim_setup *s, bool quiet,
 
 /* The options. */
 
-static int set_option(struct sfairsim_setup *s, const char *pair,
-		      struct astra_error *err)
+static int setup_set_option(struct sfairsim_setup *s, const char *pair,
+			    struct astra_error *err)
 {
 	const char *equal = strchr(pair, '=');
 	char *key = strndup(pair, (size_t)(equal - pair));
@@ -160,7 +163,7 @@ static int read_options(struct sfairsim_setup *s,
 	    astra_conf_options(args->config, args->pool, &s->options, err) < 0)
 		return -1;
 	for (size_t i = 0; i < args->set_count; i++)
-		if (set_option(s, args->sets[i], err) < 0)
+		if (setup_set_option(s, args->sets[i], err) < 0)
 			return -1;
 	s->sim = args->sim;
 	s->sim.seed = args->seed;
@@ -240,8 +243,8 @@ static int add_policy(struct sfairsim_setup *s, const char *name,
 	return 0;
 }
 
-static int add_named(struct sfairsim_setup *s, const char *names,
-		     struct astra_error *err)
+static int setup_add_named(struct sfairsim_setup *s, const char *names,
+			   struct astra_error *err)
 {
 	char *copy = strdup(names), *rest = copy, *name;
 	int rc = 0;
@@ -272,7 +275,7 @@ static int find_policies(struct sfairsim_setup *s, const char *names, bool many,
 	}
 	if (!many)
 		return add_policy(s, names ? names : s->options.policy, err);
-	return add_named(s, names, err);
+	return setup_add_named(s, names, err);
 }
 
 static void make_elastic(struct sfairsim_setup *s,
@@ -295,14 +298,14 @@ int sfairsim_setup_make(struct sfairsim_setup *s,
 	astra_trace_init(&s->trace);
 	if (read_options(s, args, err) < 0 ||
 	    find_policies(s, args->policies, many, err) < 0 ||
-	    read_trace(s, args, err) < 0 || weigh(s, args, err) < 0 ||
-	    make_cluster(s, args, err) < 0)
+	    setup_read_trace(s, args, err) < 0 ||
+	    setup_weigh(s, args, err) < 0 || make_cluster(s, args, err) < 0)
 		return -1;
 	astra_cluster_set_slots(&s->cluster, args->slot_gpus);
 	astra_trace_fit(&s->trace, s->cluster.gpus);
 	if (args->elastic.part > 0)
 		make_elastic(s, args);
-	if (warn(s, args->quiet, err) < 0)
+	if (setup_warn(s, args->quiet, err) < 0)
 		return -1;
 	if (args->overbid && read_overbid(s, args->overbid, err) < 0)
 		return -1;

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
-static int find_key(struct sfairsim_sweep *s, const char *vary, size_t size,
-		    struct astra_error *err)
+static int sweep_find_key(struct sfairsim_sweep *s, const char *vary,
+			  size_t size, struct astra_error *err)
 {
 	for (const struct astra_option *o = astra_option_table; o->key; o++)
 		if (!strncasecmp(o->key, vary, size) && !o->key[size])
@@ -67,7 +67,7 @@ int sfairsim_sweep_parse(struct sfairsim_sweep *s, const char *terms,
 		return astra_error_set(err, "either --terms or --vary");
 	if (!vary)
 		return add_terms(s, terms, err);
-	if (find_key(s, vary, size, err) < 0)
+	if (sweep_find_key(s, vary, size, err) < 0)
 		return -1;
 	return !strcmp(s->key, "LeaseTerm")
 		       ? add_terms(s, vary + size + 1, err)

@@ -23,14 +23,14 @@ static size_t width(void)
 }
 
 /* All that is written is of one page: its comparison, and what it says. */
-static int write_csv(const struct astra_page *page, FILE *file,
-		     struct astra_error *err)
+static int table_write_csv(const struct astra_page *page, FILE *file,
+			   struct astra_error *err)
 {
 	return astra_compare_csv(page->comparison, file, err);
 }
 
-static int write_json(const struct astra_page *page, FILE *file,
-		      struct astra_error *err)
+static int table_write_json(const struct astra_page *page, FILE *file,
+			    struct astra_error *err)
 {
 	return astra_compare_json(page->comparison, file, err);
 }
@@ -41,17 +41,17 @@ static int write_markdown(const struct astra_page *page, FILE *file,
 	return astra_compare_markdown(page->comparison, file, err);
 }
 
-static int write_files(const struct astra_page *page,
-		       const struct sfairsim_args *args,
-		       struct astra_error *err)
+static int table_write_files(const struct astra_page *page,
+			     const struct sfairsim_args *args,
+			     struct astra_error *err)
 {
 	const struct {
 		const char *path;
 		int (*write)(const struct astra_page *page, FILE *file,
 			     struct astra_error *err);
 	} outputs[] = {
-		{args->csv, write_csv},
-		{args->json, write_json},
+		{args->csv, table_write_csv},
+		{args->json, table_write_json},
 		{args->markdown, write_markdown},
 		{args->html, astra_html_write},
 	};
@@ -98,8 +98,8 @@ static int print(const struct astra_page *page, struct astra_error *err)
 	return 0;
 }
 
-static struct astra_compared *make_rows(const struct sfairsim_case *cases,
-					size_t count)
+static struct astra_compared *table_make_rows(const struct sfairsim_case *cases,
+					      size_t count)
 {
 	struct astra_compared *rows = calloc(count, sizeof(*rows));
 
@@ -117,7 +117,7 @@ int sfairsim_table_write(const struct sfairsim_table *table,
 			 const struct sfairsim_case *cases, size_t count,
 			 struct astra_error *err)
 {
-	struct astra_compared *rows = make_rows(cases, count);
+	struct astra_compared *rows = table_make_rows(cases, count);
 	const struct astra_comparison c = {
 		.what = table->what,
 		.trace = &setup->trace,
@@ -140,7 +140,7 @@ int sfairsim_table_write(const struct sfairsim_table *table,
 	if (table->recommend)
 		page.recommended = table->recommend(&c, &why);
 	page.why = why.failed || !why.bytes ? "" : why.bytes;
-	rc = write_files(&page, args, err);
+	rc = table_write_files(&page, args, err);
 	if (!rc && !to_stdout(args))
 		rc = print(&page, err);
 	astra_text_clear(&why);

@@ -45,8 +45,8 @@ static int by_length(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static int parse_one(const char *argument, const char *word, double *sec,
-		     struct astra_error *err)
+static int terms_parse_one(const char *argument, const char *word, double *sec,
+			   struct astra_error *err)
 {
 	if (astra_parse_time(word, 1, sec) == 0 && *sec >= 1)
 		return 0;
@@ -80,14 +80,15 @@ size_t sfairsim_terms_parse(const char *argument, const char *text,
 			rc = astra_error_set(err, "%s: at most %d", argument,
 					     SFAIRSIM_TERMS_MAX);
 		else
-			rc = parse_one(argument, word, &out[count++], err);
+			rc = terms_parse_one(argument, word, &out[count++],
+					     err);
 	}
 	free(copy);
 	return rc < 0 ? 0 : without_doubles(out, count);
 }
 
-static double value_of(const struct astra_comparison *c,
-		       const struct criterion *criterion, size_t index)
+static double terms_value_of(const struct astra_comparison *c,
+			     const struct criterion *criterion, size_t index)
 {
 	return astra_metric_value(&c->cases[index].digest->metrics,
 				  astra_metric_find(criterion->key));
@@ -99,7 +100,7 @@ static double best_of(const struct astra_comparison *c,
 	double best = HUGE_VAL;
 
 	for (size_t i = 0; i < c->count; i++)
-		best = fmin(best, value_of(c, criterion, i));
+		best = fmin(best, terms_value_of(c, criterion, i));
 	return best;
 }
 
@@ -108,7 +109,7 @@ static double behind(const struct astra_comparison *c,
 		     const struct criterion *criterion, size_t index)
 {
 	double best = best_of(c, criterion);
-	double more = value_of(c, criterion, index) - best;
+	double more = terms_value_of(c, criterion, index) - best;
 
 	if (isnan(more) || (criterion->relative && !(best > 0)))
 		return 0;
@@ -152,9 +153,9 @@ static void say_why(const struct astra_comparison *c, size_t index,
 	for (size_t i = 0; i < CRITERIA; i++)
 		astra_text_printf(
 			why, "%s %s %s", i ? "," : ". It has", criteria[i].name,
-			astra_metric_text(astra_metric_find(criteria[i].key),
-					  value_of(c, &criteria[i], index),
-					  text));
+			astra_metric_text(
+				astra_metric_find(criteria[i].key),
+				terms_value_of(c, &criteria[i], index), text));
 	astra_text_printf(
 		why,
 		". A point is 1 %% of sharing loss or of GPU time lost to overhead, or 5 %% of mean completion time; of terms that are equal the longest is taken.");

@@ -45,9 +45,9 @@ static int make_cases(const struct sfairsim_setup *s, struct tuning *t,
 	return 0;
 }
 
-static int run_cases(const struct sfairsim_setup *s,
-		     const struct sfairsim_args *args, struct tuning *t,
-		     struct astra_error *err)
+static int tune_run_cases(const struct sfairsim_setup *s,
+			  const struct sfairsim_args *args, struct tuning *t,
+			  struct astra_error *err)
 {
 	const bool terms = t->sweep.is_terms;
 	const struct sfairsim_table table = {
@@ -79,7 +79,7 @@ static int tune(struct sfairsim_setup *s, const struct sfairsim_args *args,
 	if (sfairsim_sweep_parse(&t->sweep, args->terms, args->vary, err) ==
 		    0 &&
 	    check_policy(s, &t->sweep, err) == 0 && make_cases(s, t, err) == 0)
-		rc = run_cases(s, args, t, err);
+		rc = tune_run_cases(s, args, t, err);
 	free(t);
 	return rc;
 }

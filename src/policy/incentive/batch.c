@@ -34,8 +34,8 @@ static double slowdown(const struct astra_job *job, enum astra_level level)
 }
 
 /* Where a job runs whose lease is over. */
-static int add_home(struct sale *s, const struct astra_demand *d,
-		    struct astra_market_job *job)
+static int batch_add_home(struct sale *s, const struct astra_demand *d,
+			  struct astra_market_job *job)
 {
 	struct astra_market_part *home;
 
@@ -65,7 +65,7 @@ static bool on_one_node(const struct astra_request *q)
 	return q->nodes_max == 1 || q->gpus_per_node == q->gpus;
 }
 
-static int add_job(struct sale *s, uint32_t demand)
+static int batch_add_job(struct sale *s, uint32_t demand)
 {
 	const struct astra_batch *b = s->batch;
 	const struct astra_demand *d = &s->offer->demands[demand];
@@ -89,7 +89,7 @@ static int add_job(struct sale *s, uint32_t demand)
 	if (astra_grow(&s->jobs, &s->room, s->count + 1, sizeof(job)) < 0 ||
 	    astra_grow(&s->wares, &s->ware_room, s->count + 1, sizeof(ware)) <
 		    0 ||
-	    add_home(s, d, &job) < 0)
+	    batch_add_home(s, d, &job) < 0)
 		return -1;
 	s->stretch = fmax(s->stretch, (double)job.d_max / job.d_min);
 	s->wares[s->count] = ware;
@@ -99,7 +99,7 @@ static int add_job(struct sale *s, uint32_t demand)
 
 /* Those that are here in time and run on nothing; leaving ones too, as their
  * GPUs are free soon. */
-static int add_jobs(struct sale *s)
+static int batch_add_jobs(struct sale *s)
 {
 	for (uint32_t i = 0; i < s->offer->demand_count; i++) {
 		const struct astra_demand *d = &s->offer->demands[i];
@@ -108,7 +108,7 @@ static int add_jobs(struct sale *s)
 		if (sale_is_bound(d) || d->submit_sec > s->batch->until_sec)
 			continue;
 		while (copies-- > 0)
-			if (add_job(s, i) < 0)
+			if (batch_add_job(s, i) < 0)
 				return -1;
 	}
 	s->offered = calloc(s->count + 1, sizeof(*s->offered));
@@ -256,7 +256,7 @@ int astra_batch_sell(const struct astra_batch *batch,
 	astra_board_clear(batch->board);
 	s.servers = calloc(offer->node_count + 1, sizeof(*s.servers));
 	s.quotas = calloc(offer->tenant_count + 1, sizeof(*s.quotas));
-	if (!s.servers || !s.quotas || add_jobs(&s) < 0)
+	if (!s.servers || !s.quotas || batch_add_jobs(&s) < 0)
 		astra_error_nomem(err);
 	else if (!offer->tenant_count || !offer->node_count)
 		rc = 0;

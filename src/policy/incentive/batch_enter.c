@@ -3,8 +3,10 @@
 
 #include "src/policy/incentive/batch_priv.h"
 
-static int enter(struct sale *s, const struct astra_market_deal *deal,
-		 struct astra_share *shares, struct astra_calendar *calendar)
+static int batch_enter_enter(struct sale *s,
+			     const struct astra_market_deal *deal,
+			     struct astra_share *shares,
+			     struct astra_calendar *calendar)
 {
 	const struct astra_demand *d =
 		&s->offer->demands[s->wares[deal->job].demand];
@@ -41,7 +43,7 @@ static int enter_deals(struct sale *s, struct astra_calendar *calendar)
 	int rc = shares ? 0 : -1;
 
 	for (size_t i = 0; !rc && i < s->book.count; i++)
-		rc = enter(s, &s->book.deals[i], shares, calendar);
+		rc = batch_enter_enter(s, &s->book.deals[i], shares, calendar);
 	free(shares);
 	astra_calendar_sort(calendar);
 	return rc;

@@ -39,7 +39,7 @@ static uint32_t count_part(struct sale *s)
 }
 
 /* What is there when nobody is planned: all but what those have who run on. */
-static uint32_t count_gpus(struct sale *s)
+static uint32_t batch_open_count_gpus(struct sale *s)
 {
 	uint32_t sum = 0;
 
@@ -89,7 +89,7 @@ static int share_out(struct sale *s, uint32_t gpus)
 }
 
 /* Say where they can be put. */
-static int seat_jobs(struct sale *s)
+static int batch_open_seat_jobs(struct sale *s)
 {
 	s->seats = astra_seats_create(s->offer, s->servers, s->batch->slots);
 	if (!s->seats)
@@ -121,8 +121,8 @@ int astra_sale_open(struct sale *s, struct astra_error *err)
 		.budgets = b->credits,
 	};
 
-	if (share_out(s, count_gpus(s)) < 0 ||
-	    (!s->offer->part && seat_jobs(s) < 0))
+	if (share_out(s, batch_open_count_gpus(s)) < 0 ||
+	    (!s->offer->part && batch_open_seat_jobs(s) < 0))
 		return astra_error_nomem(err);
 	setup.seats = s->seats;
 	s->market = astra_market_create(&setup, err);

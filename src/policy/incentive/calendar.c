@@ -25,7 +25,7 @@ int astra_calendar_add(struct astra_calendar *c,
 	return 0;
 }
 
-static int compare_entries(const void *a, const void *b)
+static int calendar_compare_entries(const void *a, const void *b)
 {
 	const struct astra_calendar_entry *x = a, *y = b;
 
@@ -40,7 +40,7 @@ void astra_calendar_sort(struct astra_calendar *c)
 {
 	if (c->count)
 		qsort(c->entries, c->count, sizeof(*c->entries),
-		      compare_entries);
+		      calendar_compare_entries);
 	for (size_t i = 0; i < c->count; i++) {
 		struct astra_calendar_entry *e = &c->entries[i];
 

@@ -26,7 +26,7 @@ struct carrying {
 	size_t evicted_count, evicted_room;
 };
 
-static uint64_t gpus_of(const struct astra_share *shares, size_t count)
+static uint64_t carry_gpus_of(const struct astra_share *shares, size_t count)
 {
 	uint64_t gpus = 0;
 
@@ -42,18 +42,18 @@ static const struct astra_share *shares_of(const struct carrying *c,
 }
 
 /* Whether an entry still suits its job: requests may change. */
-static bool suits(const struct carrying *c,
-		  const struct astra_calendar_entry *e,
-		  const struct astra_demand *d)
+static bool carry_suits(const struct carrying *c,
+			const struct astra_calendar_entry *e,
+			const struct astra_demand *d)
 {
-	uint64_t gpus = gpus_of(shares_of(c, e), e->share_count);
+	uint64_t gpus = carry_gpus_of(shares_of(c, e), e->share_count);
 
 	return gpus >= astra_request_least(&d->job->request) &&
 	       gpus <= d->job->request.gpus;
 }
 
-static int award(struct carrying *c, uint32_t demand, uint32_t last,
-		 const struct astra_share *shares, size_t count)
+static int carry_award(struct carrying *c, uint32_t demand, uint32_t last,
+		       const struct astra_share *shares, size_t count)
 {
 	if (!c->offer->part)
 		astra_demand_settle(c->left, &c->offer->demands[demand], shares,
@@ -85,7 +85,8 @@ static size_t sold_place(struct carrying *c,
 	}
 	if (shown == e->share_count)
 		count = astra_demand_place(
-			c->own, d, (uint32_t)gpus_of(shares, shown), c->place);
+			c->own, d, (uint32_t)carry_gpus_of(shares, shown),
+			c->place);
 	while (shown--)
 		astra_space_set(c->own, shares[shown].node, &none);
 	return count;
@@ -98,11 +99,11 @@ static int carry_out(struct carrying *c, uint32_t demand,
 	size_t count;
 
 	if (c->offer->part)
-		return award(c, demand, e->last, shares_of(c, e),
-			     e->share_count);
+		return carry_award(c, demand, e->last, shares_of(c, e),
+				   e->share_count);
 	count = sold_place(c, e, &c->offer->demands[demand]);
 	if (count)
-		return award(c, demand, e->last, c->place, count);
+		return carry_award(c, demand, e->last, c->place, count);
 	if (astra_grow(&c->evicted, &c->evicted_room, c->evicted_count + 1,
 		       sizeof(*c->evicted)) < 0)
 		return -1;
@@ -123,7 +124,8 @@ static int carry_out_all(struct carrying *c, uint32_t demand)
 		const struct astra_calendar_entry *e = &entries[i];
 
 		if (e->first > c->over + 1 || e->last <= c->over ||
-		    e->rank < incentive_carried_out(e, d) || !suits(c, e, d))
+		    e->rank < incentive_carried_out(e, d) ||
+		    !carry_suits(c, e, d))
 			continue;
 		if (carry_out(c, demand, e) < 0)
 			return -1;
@@ -135,22 +137,24 @@ static int carry_out_all(struct carrying *c, uint32_t demand)
 /* Elsewhere, where it is not in the way of others but in this slot: where the
  * job runs, else anywhere, on fewer GPUs if need be. One that finds no place
  * loses the slot. */
-static int move(struct carrying *c, const struct evicted *evicted)
+static int carry_move(struct carrying *c, const struct evicted *evicted)
 {
 	const struct astra_demand *d = &c->offer->demands[evicted->demand];
 	const struct astra_calendar_entry *e = evicted->entry;
-	uint64_t gpus = gpus_of(shares_of(c, e), e->share_count);
+	uint64_t gpus = carry_gpus_of(shares_of(c, e), e->share_count);
 	uint32_t slot = c->over + 1;
 	size_t count;
 
-	if (d->held_count && gpus_of(d->held, d->held_count) == gpus &&
+	if (d->held_count && carry_gpus_of(d->held, d->held_count) == gpus &&
 	    astra_demand_is_in(c->offer, c->left, d))
-		return award(c, evicted->demand, slot, d->held, d->held_count);
+		return carry_award(c, evicted->demand, slot, d->held,
+				   d->held_count);
 	count = astra_demand_place_most(c->left, d, gpus, c->place);
-	return count ? award(c, evicted->demand, slot, c->place, count) : 0;
+	return count ? carry_award(c, evicted->demand, slot, c->place, count)
+		     : 0;
 }
 
-static int begin(struct carrying *c)
+static int carry_begin(struct carrying *c)
 {
 	if (c->offer->part)
 		return 0;
@@ -165,12 +169,12 @@ int incentive_carry_out(const struct incentive *p,
 			struct astra_allocation *out)
 {
 	struct carrying c = {.p = p, .offer = offer, .over = over, .out = out};
-	int rc = begin(&c);
+	int rc = carry_begin(&c);
 
 	for (uint32_t i = 0; !rc && i < offer->demand_count; i++)
 		rc = carry_out_all(&c, i);
 	for (size_t i = 0; !rc && i < c.evicted_count; i++)
-		rc = move(&c, &c.evicted[i]);
+		rc = carry_move(&c, &c.evicted[i]);
 	astra_space_destroy(c.left);
 	astra_space_destroy(c.own);
 	free(c.place);

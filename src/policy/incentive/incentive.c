@@ -21,9 +21,9 @@ astra_incentive_window(const struct astra_incentive_batches *batches,
 }
 
 /* Jobs that arrived by now and are in no earlier interval. */
-static void collect(const struct astra_market_job *jobs, size_t job_count,
-		    double after, double until, uint32_t *waiting,
-		    size_t *count)
+static void incentive_collect(const struct astra_market_job *jobs,
+			      size_t job_count, double after, double until,
+			      uint32_t *waiting, size_t *count)
 {
 	for (uint32_t i = 0; i < job_count; i++)
 		if (jobs[i].arrival > after && jobs[i].arrival <= until)
@@ -42,7 +42,8 @@ int astra_incentive_run(struct astra_market *market,
 	for (uint32_t l = 1; l <= batches->intervals; l++) {
 		double until = 1u << l;
 
-		collect(jobs, job_count, after, until, left, left_count);
+		incentive_collect(jobs, job_count, after, until, left,
+				  left_count);
 		after = until;
 		for (uint32_t i = 1; i <= batches->lambda && *left_count; i++) {
 			struct astra_market_window window =
@@ -54,7 +55,7 @@ int astra_incentive_run(struct astra_market *market,
 				return -1;
 		}
 	}
-	collect(jobs, job_count, after, HUGE_VAL, left, left_count);
+	incentive_collect(jobs, job_count, after, HUGE_VAL, left, left_count);
 	qsort(left, *left_count, sizeof(*left), astra_compare_u32);
 	return 0;
 }

@@ -15,7 +15,7 @@ double astra_market_price(double theta, uint64_t used, uint64_t capacity)
 	return pow(theta, (double)used / (double)capacity) - 1;
 }
 
-static uint32_t room_of(const struct astra_market_room *room, int kind)
+static uint32_t market_room_of(const struct astra_market_room *room, int kind)
 {
 	return kind == MARKET_WORKERS ? room->workers : room->ps;
 }
@@ -27,7 +27,7 @@ static uint64_t copy_rooms(const struct astra_market_room *rooms, size_t count,
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		out[i] = room_of(&rooms[i], kind);
+		out[i] = market_room_of(&rooms[i], kind);
 		sum += out[i];
 	}
 	return sum;

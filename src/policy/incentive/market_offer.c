@@ -6,7 +6,8 @@
 #include "src/policy/incentive/market_priv.h"
 
 /* Ascending by what is free; with many_first, descending. Index ties. */
-static int compare_places(const void *a, const void *b, void *many_first)
+static int market_offer_compare_places(const void *a, const void *b,
+				       void *many_first)
 {
 	const struct market_place *x = a, *y = b;
 
@@ -25,7 +26,8 @@ static int compare_parts(const void *a, const void *b)
 /* The other servers in the order in which they get workers: the least free
  * first, so that others keep whole servers. A job without PSs is a gang that
  * wants few servers, the most free first. */
-static void list_places(struct astra_market *m, const struct market_best *best)
+static void market_offer_list_places(struct astra_market *m,
+				     const struct market_best *best)
 {
 	struct astra_minima_pair workers = astra_minima_of(
 		&m->sides[MARKET_WORKERS].free, best->start, best->slots);
@@ -38,8 +40,8 @@ static void list_places(struct astra_market *m, const struct market_best *best)
 		if (i != best->server && here)
 			m->places[count++] = (struct market_place){i, here};
 	}
-	qsort_r(m->places, count, sizeof(*m->places), compare_places,
-		gang ? m : NULL);
+	qsort_r(m->places, count, sizeof(*m->places),
+		market_offer_compare_places, gang ? m : NULL);
 }
 
 /* How many workers go to the server of the PSs. */
@@ -58,9 +60,9 @@ static uint32_t workers_with_ps(const struct astra_market *m,
 	return here < all ? here : all - 1;
 }
 
-static void add_part(struct astra_market_book *book,
-		     struct astra_market_deal *deal, uint32_t server,
-		     uint32_t workers)
+static void market_offer_add_part(struct astra_market_book *book,
+				  struct astra_market_deal *deal,
+				  uint32_t server, uint32_t workers)
 {
 	book->parts[book->part_count++] =
 		(struct astra_market_part){server, workers};
@@ -89,12 +91,13 @@ static bool fits_at_home(const struct astra_market *m,
 	return sum == best->amount[MARKET_WORKERS];
 }
 
-static void add_home(struct astra_market_book *book,
-		     struct astra_market_deal *deal,
-		     const struct astra_market_job *job)
+static void market_offer_add_home(struct astra_market_book *book,
+				  struct astra_market_deal *deal,
+				  const struct astra_market_job *job)
 {
 	for (size_t i = 0; i < job->home_count; i++)
-		add_part(book, deal, job->home[i].server, job->home[i].workers);
+		market_offer_add_part(book, deal, job->home[i].server,
+				      job->home[i].workers);
 }
 
 static void add_places(struct astra_market *m, const struct market_best *best,
@@ -105,9 +108,9 @@ static void add_places(struct astra_market *m, const struct market_best *best,
 	uint32_t left = best->amount[MARKET_WORKERS] - here;
 
 	if (here)
-		add_part(book, deal, best->server, here);
+		market_offer_add_part(book, deal, best->server, here);
 	if (left)
-		list_places(m, best);
+		market_offer_list_places(m, best);
 	for (size_t i = 0; left; i++) {
 		/* A gang that is not on one server is on two at least. */
 		uint32_t most =
@@ -115,7 +118,7 @@ static void add_places(struct astra_market *m, const struct market_best *best,
 		uint32_t n =
 			m->places[i].free < most ? m->places[i].free : most;
 
-		add_part(book, deal, m->places[i].server, n);
+		market_offer_add_part(book, deal, m->places[i].server, n);
 		left -= n;
 	}
 	qsort(&book->parts[deal->first_part], deal->part_count,
@@ -134,15 +137,17 @@ static void add_seats(struct astra_market *m,
 				    best->centralized, &parts);
 
 	for (size_t i = 0; i < count; i++)
-		add_part(book, deal, parts[i].server, parts[i].workers);
+		market_offer_add_part(book, deal, parts[i].server,
+				      parts[i].workers);
 	qsort(&book->parts[deal->first_part], deal->part_count,
 	      sizeof(*book->parts), compare_parts);
 }
 
-static int add_parts(struct astra_market *m, const struct astra_market_job *job,
-		     const struct market_best *best,
-		     struct astra_market_book *book,
-		     struct astra_market_deal *deal)
+static int market_offer_add_parts(struct astra_market *m,
+				  const struct astra_market_job *job,
+				  const struct market_best *best,
+				  struct astra_market_book *book,
+				  struct astra_market_deal *deal)
 {
 	size_t most = best->amount[MARKET_WORKERS];
 
@@ -155,7 +160,7 @@ static int add_parts(struct astra_market *m, const struct astra_market_job *job,
 	if (job->picky)
 		add_seats(m, job, best, book, deal);
 	else if (fits_at_home(m, job, best))
-		add_home(book, deal, job);
+		market_offer_add_home(book, deal, job);
 	else
 		add_places(m, best, book, deal);
 	return 0;
@@ -231,7 +236,7 @@ int market_book_add(struct astra_market *m, const struct astra_market_job *job,
 	deal.utility = market_value(job, deal.end - job->arrival);
 	if (astra_grow(&book->deals, &book->room, book->count + 1,
 		       sizeof(deal)) < 0 ||
-	    add_parts(m, job, best, book, &deal) < 0 ||
+	    market_offer_add_parts(m, job, best, book, &deal) < 0 ||
 	    (shared && settle_shared(m, job->user, best, book, &deal) < 0))
 		return -1;
 	m->accounts[job->user].utility += deal.utility;
@@ -306,7 +311,7 @@ static int run_phase(struct astra_market *m, bool shared,
 	return 0;
 }
 
-static int compare_jobs(const void *a, const void *b, void *jobs)
+static int market_offer_compare_jobs(const void *a, const void *b, void *jobs)
 {
 	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
 	const struct astra_market_job *all = jobs;
@@ -324,7 +329,7 @@ int astra_market_offer_own(struct astra_market *m,
 			   struct astra_market_book *book,
 			   struct astra_error *err)
 {
-	qsort_r(offered, *count, sizeof(*offered), compare_jobs,
+	qsort_r(offered, *count, sizeof(*offered), market_offer_compare_jobs,
 		(void *)(uintptr_t)jobs);
 	return run_phase(m, false, jobs, offered, count, book) < 0
 		       ? astra_error_nomem(err)

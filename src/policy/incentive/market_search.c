@@ -57,8 +57,8 @@ static uint32_t set_limits(struct market_side *side, const uint32_t *own,
 
 /* The slots that so many workers take; more than the window has where they
  * cannot run so. */
-static uint32_t duration(const struct search *s, uint32_t workers,
-			 bool centralized)
+static uint32_t market_search_duration(const struct search *s, uint32_t workers,
+				       bool centralized)
 {
 	double n = centralized ? s->job->n_cent : s->job->n_dist;
 	double slots = n > 0 ? astra_ceil(s->job->work / (n * workers)) : 0;
@@ -71,7 +71,7 @@ static uint32_t duration(const struct search *s, uint32_t workers,
 static void add_option(struct search *s, uint32_t workers, bool centralized,
 		       uint32_t *shortest)
 {
-	uint32_t slots = duration(s, workers, centralized);
+	uint32_t slots = market_search_duration(s, workers, centralized);
 
 	if (slots >= *shortest)
 		return;
@@ -99,7 +99,7 @@ static void list_options(struct search *s, uint32_t most)
 	}
 }
 
-static void prepare(struct search *s, bool shared)
+static void market_search_prepare(struct search *s, bool shared)
 {
 	struct astra_market *m = s->m;
 	uint32_t slots = m->window.slots, most = 0;
@@ -230,15 +230,15 @@ struct trial {
 	uint32_t server, ps;
 };
 
-static double cost_of(const struct trial *t, double ps)
+static double market_search_cost_of(const struct trial *t, double ps)
 {
 	return t->price[MARKET_WORKERS] * t->option->workers +
 	       t->price[MARKET_PS] * ps;
 }
 
-static double payoff(const struct trial *t, double ps)
+static double market_search_payoff(const struct trial *t, double ps)
 {
-	return t->value - cost_of(t, ps);
+	return t->value - market_search_cost_of(t, ps);
 }
 
 /* Whether workers on several servers fit, and are worth it. */
@@ -256,11 +256,11 @@ static bool fit_split(struct search *s, struct trial *t)
 		return spot->workers > spot->largest;
 	least = ps_for(s, away_from(spot->largest, o->workers));
 	if (least > spot->most_ps || least > t->limit[MARKET_PS] ||
-	    !beats(s, o, payoff(t, least)))
+	    !beats(s, o, market_search_payoff(t, least)))
 		return false;
 	t->server = ps_server(s, t->start, o, spot->workers, &t->ps);
 	return t->server != MARKET_NOWHERE && t->ps <= t->limit[MARKET_PS] &&
-	       beats(s, o, payoff(t, t->ps));
+	       beats(s, o, market_search_payoff(t, t->ps));
 }
 
 /* Whether all of it fits on one server. */
@@ -287,7 +287,7 @@ static bool fit_seats(struct search *s, struct trial *t)
 			    &parts) > 0;
 }
 
-static bool fit(struct search *s, struct trial *t)
+static bool market_search_fit(struct search *s, struct trial *t)
 {
 	if (s->job->picky)
 		return fit_seats(s, t);
@@ -313,7 +313,7 @@ static bool worth_trying(const struct search *s, struct trial *t)
 	}
 	return t->limit[MARKET_WORKERS] >= o->workers &&
 	       t->limit[MARKET_PS] >= s->ps_min &&
-	       beats(s, o, payoff(t, s->ps_min));
+	       beats(s, o, market_search_payoff(t, s->ps_min));
 }
 
 static void try_option(struct search *s, uint32_t start,
@@ -321,11 +321,12 @@ static void try_option(struct search *s, uint32_t start,
 {
 	struct trial t = {.option = o, .start = start, .end = start + o->slots};
 
-	if (!worth_trying(s, &t) || !fit(s, &t) || cost_of(&t, t.ps) > s->funds)
+	if (!worth_trying(s, &t) || !market_search_fit(s, &t) ||
+	    market_search_cost_of(&t, t.ps) > s->funds)
 		return;
 	s->same = true;
 	*s->best = (struct market_best){
-		.mu = payoff(&t, t.ps),
+		.mu = market_search_payoff(&t, t.ps),
 		.value = t.value,
 		.cost = {t.price[MARKET_WORKERS] * o->workers,
 			 t.price[MARKET_PS] * t.ps},
@@ -340,7 +341,7 @@ static void try_option(struct search *s, uint32_t start,
 static bool search_all(struct search *s, bool shared)
 {
 	s->ps_min = s->job->no_ps ? 0 : 1;
-	prepare(s, shared);
+	market_search_prepare(s, shared);
 	for (uint32_t start = 0; start < s->m->window.slots; start++) {
 		for (size_t i = 0; i < s->option_count; i++) {
 			const struct market_option *o = &s->m->options[i];

@@ -15,8 +15,8 @@
 
 #define HOUR_SEC 3600
 
-static void *create(const struct astra_options *options,
-		    struct astra_error *err)
+static void *incentive_create(const struct astra_options *options,
+			      struct astra_error *err)
 {
 	struct incentive *p = calloc(1, sizeof(*p));
 
@@ -38,7 +38,7 @@ static void *create(const struct astra_options *options,
 	return p;
 }
 
-static void destroy(void *self)
+static void incentive_destroy(void *self)
 {
 	struct incentive *p = self;
 
@@ -100,7 +100,8 @@ static bool begin_epoch(struct incentive *p)
 
 /* Go on to the window of this time. tau_l = 2^l up to BatchMax. The first two
  * slots only collect jobs. begin_sec: of slot 1, where there was none. */
-static void advance(struct incentive *p, double now_sec, double begin_sec)
+static void incentive_advance(struct incentive *p, double now_sec,
+			      double begin_sec)
 {
 	if (!p->begun) {
 		p->begun = true;
@@ -115,8 +116,8 @@ static void advance(struct incentive *p, double now_sec, double begin_sec)
 }
 
 /* Sell what is left of the window to those who came before it. */
-static int sell(struct incentive *p, const struct astra_offer *offer,
-		struct astra_error *err)
+static int incentive_sell(struct incentive *p, const struct astra_offer *offer,
+			  struct astra_error *err)
 {
 	uint32_t end = p->begin + p->slots;
 	struct astra_batch batch = {
@@ -254,8 +255,9 @@ static int send_away(const struct incentive *p, const struct astra_offer *offer,
 	return rc;
 }
 
-static int allocate(void *self, const struct astra_offer *offer,
-		    struct astra_allocation *out, struct astra_error *err)
+static int incentive_allocate(void *self, const struct astra_offer *offer,
+			      struct astra_allocation *out,
+			      struct astra_error *err)
 {
 	struct incentive *p = self;
 	uint32_t over;
@@ -267,11 +269,12 @@ static int allocate(void *self, const struct astra_offer *offer,
 		return astra_error_nomem(err);
 	if (offer->tenant_count > p->tenant_count)
 		p->tenant_count = offer->tenant_count;
-	advance(p, offer->now_sec,
-		offer->part ? floor(offer->now_sec / p->slot_sec) * p->slot_sec
-			    : offer->now_sec);
+	incentive_advance(p, offer->now_sec,
+			  offer->part ? floor(offer->now_sec / p->slot_sec) *
+						p->slot_sec
+				      : offer->now_sec);
 	out->changed = !p->sold && !awaits_news(offer);
-	if (out->changed && sell(p, offer, err) < 0)
+	if (out->changed && incentive_sell(p, offer, err) < 0)
 		return -1;
 	over = slots_over(p, offer->now_sec);
 	p->present = over + 1;
@@ -284,14 +287,14 @@ static int allocate(void *self, const struct astra_offer *offer,
 	return 0;
 }
 
-static void renumber(void *self, const struct astra_renumbering *by)
+static void incentive_renumber(void *self, const struct astra_renumbering *by)
 {
 	struct incentive *p = self;
 
 	astra_calendar_renumber(&p->calendar, by);
 }
 
-static void shift(void *self, double by_sec)
+static void incentive_shift(void *self, double by_sec)
 {
 	struct incentive *p = self;
 
@@ -303,15 +306,15 @@ const struct astra_policy astra_incentive = {
 	.name = "incentive",
 	.summary = "batches of slots at posted prices, own shares first",
 	.slots = true,
-	.create = create,
-	.destroy = destroy,
-	.allocate = allocate,
+	.create = incentive_create,
+	.destroy = incentive_destroy,
+	.allocate = incentive_allocate,
 	.explain = incentive_explain,
 	.save = incentive_save,
 	.restore = incentive_restore,
 	.spared = charge_overtime,
 	.report = incentive_report,
 	.price = incentive_price,
-	.renumber = renumber,
-	.shift = shift,
+	.renumber = incentive_renumber,
+	.shift = incentive_shift,
 };

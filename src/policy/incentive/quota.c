@@ -9,7 +9,7 @@ struct rest {
 	size_t index;
 };
 
-static int compare_rests(const void *a, const void *b)
+static int quota_compare_rests(const void *a, const void *b)
 {
 	const struct rest *x = a, *y = b;
 
@@ -41,7 +41,7 @@ int astra_batch_quotas(const double *weights, size_t count, uint32_t gpus,
 		left -= whole;
 	}
 	if (count)
-		qsort(rests, count, sizeof(*rests), compare_rests);
+		qsort(rests, count, sizeof(*rests), quota_compare_rests);
 	for (size_t i = 0; count && left; i = (i + 1) % count, left--)
 		quotas[rests[i].index].workers++;
 	free(rests);

@@ -39,7 +39,7 @@ static uint64_t plus(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static void leave(struct vacancy *v, const struct astra_share *s)
+static void seats_leave(struct vacancy *v, const struct astra_share *s)
 {
 	v->gpus += s->gpus;
 	v->cpus += s->cpus;
@@ -71,7 +71,7 @@ static void count_vacancies(const struct astra_offer *offer, struct vacancy *v)
 		bool stays = !d->open && d->held_count;
 
 		for (size_t k = 0; k < d->job->held_count; k++)
-			leave(&v[d->job->held[k].node], &d->job->held[k]);
+			seats_leave(&v[d->job->held[k].node], &d->job->held[k]);
 		for (size_t k = 0; stays && k < d->held_count; k++)
 			stay(&v[d->held[k].node], &d->held[k]);
 	}
@@ -79,8 +79,8 @@ static void count_vacancies(const struct astra_offer *offer, struct vacancy *v)
 
 /* Where a job is being cleaned up, or GPUs are not seen, what is missing is
  * there soon. */
-static struct astra_room room_of(const struct astra_node *node,
-				 const struct vacancy *v, uint32_t gpus)
+static struct astra_room seats_room_of(const struct astra_node *node,
+				       const struct vacancy *v, uint32_t gpus)
 {
 	bool missing = node->settling || v->gpus < gpus;
 	struct astra_room room = {
@@ -100,22 +100,22 @@ static struct astra_room room_of(const struct astra_node *node,
 	return room;
 }
 
-static uint32_t *cell(const struct astra_seats *s, enum seat_kind kind,
-		      uint32_t slot, uint32_t node)
+static uint32_t *seats_cell(const struct astra_seats *s, enum seat_kind kind,
+			    uint32_t slot, uint32_t node)
 {
 	return astra_minima_row(&s->free[kind], slot) + node;
 }
 
-static void set_room(struct astra_seats *s, uint32_t node,
-		     const struct astra_room *room)
+static void seats_set_room(struct astra_seats *s, uint32_t node,
+			   const struct astra_room *room)
 {
 	for (uint32_t i = 0; i < s->slots; i++) {
-		*cell(s, SEAT_GPUS, i, node) = room->gpus;
-		*cell(s, SEAT_CPUS, i, node) = room->cpus;
-		*cell(s, SEAT_MEM, i, node) = room->mem_mib < PLENTY
-						      ? (uint32_t)room->mem_mib
-						      : PLENTY;
-		*cell(s, SEAT_WHOLE, i, node) = room->whole;
+		*seats_cell(s, SEAT_GPUS, i, node) = room->gpus;
+		*seats_cell(s, SEAT_CPUS, i, node) = room->cpus;
+		*seats_cell(s, SEAT_MEM, i, node) =
+			room->mem_mib < PLENTY ? (uint32_t)room->mem_mib
+					       : PLENTY;
+		*seats_cell(s, SEAT_WHOLE, i, node) = room->whole;
 	}
 }
 
@@ -145,9 +145,9 @@ static void set_rooms(struct astra_seats *s,
 	for (uint32_t n = 0; n < s->offer->node_count; n++) {
 		uint32_t gpus = servers[n].workers;
 		struct astra_room room =
-			room_of(&s->offer->nodes[n], &vacancies[n], gpus);
+			seats_room_of(&s->offer->nodes[n], &vacancies[n], gpus);
 
-		set_room(s, n, &room);
+		seats_set_room(s, n, &room);
 		if (gpus && (!room.cpus || room.cpus / gpus < most.cpus ||
 			     room.mem_mib / gpus < most.mem_mib))
 			s->tight = true;
@@ -207,7 +207,7 @@ static bool goes_anywhere(const struct astra_seats *s,
 	const struct astra_request *q = &d->job->request;
 
 	for (uint32_t n = 0; n < s->offer->node_count; n++)
-		if (*cell(s, SEAT_GPUS, 0, n) &&
+		if (*seats_cell(s, SEAT_GPUS, 0, n) &&
 		    (!astra_node_allowed(q, n) || astra_node_required(q, n)))
 			return false;
 	return !d->banned;
@@ -222,15 +222,15 @@ bool astra_seats_easy(const struct astra_seats *s, const struct astra_demand *d)
 	       goes_anywhere(s, d);
 }
 
-static uint32_t least(const struct astra_seats *s, enum seat_kind kind,
-		      uint32_t first, uint32_t end, uint32_t node)
+static uint32_t seats_least(const struct astra_seats *s, enum seat_kind kind,
+			    uint32_t first, uint32_t end, uint32_t node)
 {
 	return astra_minima_at(
 		astra_minima_of(&s->free[kind], first, end - first), node);
 }
 
 /* What each node has in all of these slots. */
-static void show(struct astra_seats *s, uint32_t first, uint32_t end)
+static void seats_show(struct astra_seats *s, uint32_t first, uint32_t end)
 {
 	if (s->first == first && s->end == end)
 		return;
@@ -238,10 +238,10 @@ static void show(struct astra_seats *s, uint32_t first, uint32_t end)
 	s->end = end;
 	for (uint32_t n = 0; n < s->offer->node_count; n++) {
 		struct astra_room room = {
-			.gpus = least(s, SEAT_GPUS, first, end, n),
-			.cpus = least(s, SEAT_CPUS, first, end, n),
-			.mem_mib = least(s, SEAT_MEM, first, end, n),
-			.whole = least(s, SEAT_WHOLE, first, end, n),
+			.gpus = seats_least(s, SEAT_GPUS, first, end, n),
+			.cpus = seats_least(s, SEAT_CPUS, first, end, n),
+			.mem_mib = seats_least(s, SEAT_MEM, first, end, n),
+			.whole = seats_least(s, SEAT_WHOLE, first, end, n),
 		};
 
 		if (room.mem_mib == PLENTY)
@@ -277,7 +277,7 @@ size_t astra_seats_find(struct astra_seats *s, const struct astra_demand *d,
 {
 	size_t count = 0;
 
-	show(s, first, end);
+	seats_show(s, first, end);
 	if (home && astra_demand_is_in(s->offer, s->space, d))
 		count = list_parts(s, d->job->held, d->job->held_count, gpus,
 				   parts);
@@ -290,7 +290,7 @@ size_t astra_seats_find(struct astra_seats *s, const struct astra_demand *d,
 static void take_of(const struct astra_seats *s, enum seat_kind kind,
 		    uint32_t slot, uint32_t node, uint64_t amount)
 {
-	uint32_t *left = cell(s, kind, slot, node);
+	uint32_t *left = seats_cell(s, kind, slot, node);
 
 	if (*left < PLENTY)
 		*left = (uint32_t)minus(*left, amount);
@@ -314,7 +314,7 @@ void astra_seats_take(struct astra_seats *s, const struct astra_demand *d,
 				q->whole_node ? PLENTY : share.cpus);
 			take_of(s, SEAT_MEM, i, node,
 				q->whole_node ? PLENTY : share.mem_mib);
-			*cell(s, SEAT_WHOLE, i, node) = 0;
+			*seats_cell(s, SEAT_WHOLE, i, node) = 0;
 		}
 		for (int kind = 0; kind < SEAT_KINDS; kind++)
 			astra_minima_update(&s->free[kind], node, first, end);

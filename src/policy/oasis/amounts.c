@@ -11,7 +11,7 @@ struct sums {
 	double of[OASIS_POOL_RESOURCES];
 };
 
-static bool tells_cpus(const struct astra_node *node)
+static bool amounts_tells_cpus(const struct astra_node *node)
 {
 	return node->cpus && node->cpus != UINT32_MAX;
 }
@@ -21,11 +21,12 @@ static bool tells_memory(const struct astra_node *node)
 	return node->mem_mib && node->mem_mib != UINT64_MAX;
 }
 
-static void add_node(struct sums *sums, const struct astra_node *node)
+static void amounts_add_node(struct sums *sums, const struct astra_node *node)
 {
 	const double told[OASIS_POOL_RESOURCES] = {
 		[OASIS_GPUS] = node->gpus,
-		[OASIS_CPUS] = tells_cpus(node) ? node->cpus : (double)NAN,
+		[OASIS_CPUS] =
+			amounts_tells_cpus(node) ? node->cpus : (double)NAN,
 		[OASIS_MEMORY] = tells_memory(node) ? (double)node->mem_mib
 						    : (double)NAN,
 	};
@@ -37,7 +38,7 @@ static void add_node(struct sums *sums, const struct astra_node *node)
 
 /* What goes with a GPU now; 0: not told. A resource that was known and is near
  * to what it was stays. */
-static double unit_of(double known, double each)
+static double amounts_unit_of(double known, double each)
 {
 	if (!(each > 0))
 		return 0;
@@ -54,7 +55,7 @@ static bool set_units(struct oasis_amounts *amounts, const struct sums *all)
 		double was = amounts->unit[r];
 
 		amounts->unit[r] =
-			unit_of(was, all->of[r] / all->of[OASIS_GPUS]);
+			amounts_unit_of(was, all->of[r] / all->of[OASIS_GPUS]);
 		changed |= was > 0 && amounts->unit[r] > 0 &&
 			   was != amounts->unit[r];
 	}
@@ -75,9 +76,9 @@ bool oasis_amounts_see(struct oasis_amounts *amounts,
 
 		if (!node->gpus)
 			continue;
-		add_node(&all, node);
+		amounts_add_node(&all, node);
 		if (node->usable)
-			add_node(&usable, node);
+			amounts_add_node(&usable, node);
 		if (node->gpus > amounts->node_gpus_max)
 			amounts->node_gpus_max = node->gpus;
 	}
@@ -96,8 +97,8 @@ bool oasis_amounts_see(struct oasis_amounts *amounts,
 }
 
 /* The fewest nodes that it can be on. */
-static double nodes_of(const struct oasis_amounts *amounts,
-		       const struct astra_request *q)
+static double amounts_nodes_of(const struct oasis_amounts *amounts,
+			       const struct astra_request *q)
 {
 	double most =
 		q->gpus_per_node ? q->gpus_per_node : amounts->node_gpus_max;
@@ -110,7 +111,7 @@ void oasis_amounts_demand(const struct oasis_amounts *amounts,
 			  const struct astra_request *q,
 			  double demand[OASIS_POOL_RESOURCES])
 {
-	double nodes = nodes_of(amounts, q);
+	double nodes = amounts_nodes_of(amounts, q);
 	double cpus = fmax(q->cpus, nodes * q->cpus_per_node);
 	double total[OASIS_POOL_RESOURCES] = {
 		[OASIS_GPUS] = q->gpus,

@@ -106,7 +106,8 @@ static bool see_amounts(struct oasis_book *book,
 				 sizeof(was.capacity)) != 0;
 }
 
-static int turn_to(struct oasis_book *book, const struct astra_offer *offer)
+static int book_turn_to(struct oasis_book *book,
+			const struct astra_offer *offer)
 {
 	bool other = see_amounts(book, offer);
 
@@ -214,7 +215,8 @@ static int book_held(struct oasis_book *book, struct oasis_booking *b,
 	return 0;
 }
 
-static int look_at(struct oasis_book *book, const struct astra_demand *demand)
+static int book_look_at(struct oasis_book *book,
+			const struct astra_demand *demand)
 {
 	struct oasis_booking *b = oasis_book_find(book, demand->job->id);
 
@@ -267,14 +269,14 @@ int oasis_book_look(struct oasis_book *book, const struct astra_offer *offer)
 		return -1;
 	if (book->tenant_count < offer->tenant_count)
 		book->tenant_count = offer->tenant_count;
-	if (turn_to(book, offer) < 0)
+	if (book_turn_to(book, offer) < 0)
 		return -1;
 	for (size_t i = 0; i < book->count; i++) {
 		drop_past(book, &book->bookings[i]);
 		book->bookings[i].seen = false;
 	}
 	for (size_t i = 0; i < offer->demand_count; i++)
-		if (look_at(book, &offer->demands[i]) < 0)
+		if (book_look_at(book, &offer->demands[i]) < 0)
 			return -1;
 	for (size_t i = book->count; i-- > 0;)
 		if (!book->bookings[i].seen)
@@ -302,10 +304,10 @@ void oasis_book_return(struct oasis_book *book, struct oasis_booking *b,
 /* The demand as a job of the market. One that is too long for the horizon is
  * offered half of it now, for that part of what it is worth when it ends after
  * all. What is over of the present slot is as good as work. */
-static struct astra_oasis_job job_of(const struct oasis_book *book,
-				     const struct oasis_booking *b,
-				     const struct astra_demand *demand,
-				     double now_sec)
+static struct astra_oasis_job book_job_of(const struct oasis_book *book,
+					  const struct oasis_booking *b,
+					  const struct astra_demand *demand,
+					  double now_sec)
 {
 	const struct astra_request *q = &demand->job->request;
 	double left = fmin(astra_left_sec(demand) / book->slot_sec, 1e9);
@@ -334,7 +336,7 @@ int oasis_book_offer(struct oasis_book *book, const struct astra_demand *demand,
 		     double now_sec)
 {
 	struct oasis_booking *b = oasis_book_find(book, demand->job->id);
-	struct astra_oasis_job job = job_of(book, b, demand, now_sec);
+	struct astra_oasis_job job = book_job_of(book, b, demand, now_sec);
 	struct astra_oasis_offer *offer = &book->offer;
 	struct astra_oasis_range range;
 

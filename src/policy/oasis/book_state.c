@@ -111,8 +111,8 @@ static int get_recent(struct oasis_book *book, double version,
 	return oasis_recent_restore(&book->recent, OASIS_POOL_RESOURCES, in);
 }
 
-static int get_all(struct oasis_book *book, double version,
-		   struct astra_reader *in)
+static int book_state_get_all(struct oasis_book *book, double version,
+			      struct astra_reader *in)
 {
 	uint32_t count;
 
@@ -142,7 +142,7 @@ int oasis_book_restore(struct oasis_book *book, struct astra_reader *in)
 	slot_sec = version > 0 ? version : astra_get_f64(in);
 	origin_sec = astra_get_f64(in);
 	if (in->failed || !known || !isfinite(origin_sec) ||
-	    get_all(book, version, in) < 0)
+	    book_state_get_all(book, version, in) < 0)
 		return -1;
 	book->origin_sec = origin_sec;
 	if (slot_sec == book->slot_sec)

@@ -181,8 +181,8 @@ static struct oasis_tied find_tied(const struct oasis_search *search,
 }
 
 /* The smallest option from `first` on that does so much more than it does. */
-static uint32_t enough(const struct oasis_search *search, uint32_t first,
-		       uint32_t last, uint64_t more)
+static uint32_t bound_enough(const struct oasis_search *search, uint32_t first,
+			     uint32_t last, uint64_t more)
 {
 	uint64_t size = search->options[first].size + more;
 
@@ -210,7 +210,7 @@ void oasis_greedy(struct oasis_search *search, uint32_t last)
 		uint32_t k = tied->first;
 
 		if (missing)
-			k = enough(search, k, tied->last, missing);
+			k = bound_enough(search, k, tied->last, missing);
 		done = search->options[k].size -
 		       search->options[tied->first].size;
 		gap += oasis_reduced(search, costs, k, lambda) - tied->least;

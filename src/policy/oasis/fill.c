@@ -25,7 +25,7 @@ static bool stall_before(const struct oasis_stall *x,
 	return x->key != y->key ? x->key < y->key : x->server < y->server;
 }
 
-static void sift_down(struct oasis_stall *heap, size_t count, size_t at)
+static void fill_sift_down(struct oasis_stall *heap, size_t count, size_t at)
 {
 	struct oasis_stall moved = heap[at];
 
@@ -66,7 +66,7 @@ static void open_stalls(const struct astra_oasis_market *market,
 	for (size_t h = 0; h < n; h++)
 		heap[h].key = without_noise(heap[h].cost);
 	for (size_t i = n / 2; i-- > 0;)
-		sift_down(heap, n, i);
+		fill_sift_down(heap, n, i);
 }
 
 uint32_t oasis_room_at(const struct astra_oasis_market *market,
@@ -98,7 +98,7 @@ int oasis_add_place(struct astra_oasis_places *out, int64_t slot,
 	return 0;
 }
 
-static int compare_places(const void *a, const void *b)
+static int fill_compare_places(const void *a, const void *b)
 {
 	const struct astra_oasis_place *x = a, *y = b;
 
@@ -130,11 +130,11 @@ int64_t oasis_fill(const struct astra_oasis_market *market,
 		for (uint32_t i = 0; i < fits; i++, placed++)
 			sums[placed + 1] = sums[placed] + top.cost;
 		heap[0] = heap[--count];
-		sift_down(heap, count, 0);
+		fill_sift_down(heap, count, 0);
 	}
 	if (out && out->count > begin)
 		qsort(&out->list[begin], out->count - begin, sizeof(*out->list),
-		      compare_places);
+		      fill_compare_places);
 	return placed;
 }
 
@@ -190,8 +190,8 @@ static void round_total(struct oasis_search *search)
 		search->total = astra_div_up(search->total, common) * common;
 }
 
-static void set_options(const struct astra_oasis_market *market,
-			struct oasis_search *search)
+static void fill_set_options(const struct astra_oasis_market *market,
+			     struct oasis_search *search)
 {
 	const struct astra_oasis_job *job = search->job;
 	double chunk_slots = astra_oasis_chunk_slots(job);
@@ -217,8 +217,8 @@ static void set_options(const struct astra_oasis_market *market,
 	round_total(search);
 }
 
-static int make_room(const struct astra_oasis_market *market,
-		     struct oasis_search *search)
+static int fill_make_room(const struct astra_oasis_market *market,
+			  struct oasis_search *search)
 {
 	const struct astra_oasis_job *job = search->job;
 	size_t options = (size_t)job->workers + 2, slots = search->slots;
@@ -273,9 +273,9 @@ static uint32_t price_slot(const struct astra_oasis_market *market,
 int oasis_price(const struct astra_oasis_market *market,
 		struct oasis_search *search)
 {
-	if (make_room(market, search) < 0)
+	if (fill_make_room(market, search) < 0)
 		return -1;
-	set_options(market, search);
+	fill_set_options(market, search);
 	for (uint32_t t = 0; t < search->slots; t++)
 		search->feasible[t] =
 			price_slot(market, search, search->from + t,

@@ -30,7 +30,7 @@ double astra_oasis_work(const struct astra_oasis_job *job)
 }
 
 /* D: slots with all workers from beginning to end. */
-static double duration(const struct astra_oasis_job *job)
+static double history_duration(const struct astra_oasis_job *job)
 {
 	if (job->epochs <= 0)
 		return 1;
@@ -49,7 +49,7 @@ void astra_oasis_history_init(struct astra_oasis_history *history)
 
 double oasis_best(const struct astra_oasis_job *job)
 {
-	double slots = duration(job);
+	double slots = history_duration(job);
 	double best = astra_utility_value(&job->utility, slots - 1);
 
 	/* A convex one is infinite at 0. */
@@ -58,9 +58,9 @@ double oasis_best(const struct astra_oasis_job *job)
 	return isnan(best) ? 0 : fmin(best, ASTRA_OASIS_PRICE_MAX);
 }
 
-static void add_demand(const double *demand, size_t resources, double best,
-		       double worst, double work, double *upper, double *least,
-		       double *least_work)
+static void history_add_demand(const double *demand, size_t resources,
+			       double best, double worst, double work,
+			       double *upper, double *least, double *least_work)
 {
 	double sum = 0;
 
@@ -87,11 +87,12 @@ void astra_oasis_history_add(struct astra_oasis_history *history,
 		return;
 	best = oasis_best(job);
 	worst = fmax(0, astra_utility_value(&job->utility, latest));
-	add_demand(job->worker, resources, best, worst, work, history->u1,
-		   &history->least1, &history->work1);
+	history_add_demand(job->worker, resources, best, worst, work,
+			   history->u1, &history->least1, &history->work1);
 	if (job->bandwidth > 0)
-		add_demand(job->ps, resources, best, worst, work, history->u2,
-			   &history->least2, &history->work2);
+		history_add_demand(job->ps, resources, best, worst, work,
+				   history->u2, &history->least2,
+				   &history->work2);
 }
 
 static double lower(double least, double work, double room)
@@ -148,7 +149,7 @@ void astra_oasis_history_save(const struct astra_oasis_history *history,
 }
 
 /* Not NaN, nor negative. */
-static bool is_sound(const struct astra_oasis_history *history)
+static bool history_is_sound(const struct astra_oasis_history *history)
 {
 	bool sound = history->least1 >= 0 && history->least2 >= 0 &&
 		     history->work1 >= 0 && history->work2 >= 0;
@@ -172,7 +173,7 @@ int astra_oasis_history_restore(struct astra_oasis_history *history,
 	history->least2 = astra_get_f64(in);
 	history->work1 = astra_get_f64(in);
 	history->work2 = astra_get_f64(in);
-	if (known && !in->failed && is_sound(history))
+	if (known && !in->failed && history_is_sound(history))
 		return 0;
 	astra_oasis_history_init(history);
 	return -1;

@@ -14,7 +14,7 @@ int oasis_by_payoff(const void *a, const void *b)
 	return oasis_by_submission(a, b);
 }
 
-static void sink(struct turn **heap, size_t count, size_t at)
+static void lend_sink(struct turn **heap, size_t count, size_t at)
 {
 	struct turn *moved = heap[at];
 
@@ -50,7 +50,7 @@ static size_t list_borrowers(const struct slot_round *r, struct turn **heap)
 			heap[count++] = t;
 	}
 	for (size_t i = count / 2; i-- > 0;)
-		sink(heap, count, i);
+		lend_sink(heap, count, i);
 	return count;
 }
 
@@ -82,7 +82,7 @@ int oasis_lend(struct slot_round *r)
 
 		heap[0] = heap[--count];
 		if (count)
-			sink(heap, count, 0);
+			lend_sink(heap, count, 0);
 		rc = lend_to(r, t);
 	}
 	free(heap);

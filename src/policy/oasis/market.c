@@ -6,17 +6,17 @@
 #include "src/common/grow.h"
 #include "src/policy/oasis/oasis_priv.h"
 
-static size_t cell(const struct astra_oasis_market *market,
-		   const struct oasis_side *side, size_t row, size_t resource,
-		   size_t server)
+static size_t market_cell(const struct astra_oasis_market *market,
+			  const struct oasis_side *side, size_t row,
+			  size_t resource, size_t server)
 {
 	return (row * market->resources + resource) * side->count + server;
 }
 
 /* P = L (U/L)^(g/c); a server that has nothing is full. One that has lost
  * capacity may be more than full. */
-static double price_of(const struct oasis_side *side, size_t resource,
-		       double used, double capacity)
+static double market_price_of(const struct oasis_side *side, size_t resource,
+			      double used, double capacity)
 {
 	double upper = side->upper[resource];
 
@@ -29,11 +29,11 @@ static void price_cell(struct astra_oasis_market *market,
 		       struct oasis_side *side, size_t row, size_t resource,
 		       size_t server)
 {
-	size_t at = cell(market, side, row, resource, server);
+	size_t at = market_cell(market, side, row, resource, server);
 
-	side->price[at] =
-		price_of(side, resource, side->used[at],
-			 side->capacity[resource * side->count + server]);
+	side->price[at] = market_price_of(
+		side, resource, side->used[at],
+		side->capacity[resource * side->count + server]);
 }
 
 static void price_row(struct astra_oasis_market *market,
@@ -236,9 +236,10 @@ static bool oasis_has_slot(const struct astra_oasis_market *market,
 		       (uint64_t)market->slots;
 }
 
-static void use(struct astra_oasis_market *market, struct oasis_side *side,
-		const struct astra_oasis_places *places, const double *demand,
-		bool give_back)
+static void market_use(struct astra_oasis_market *market,
+		       struct oasis_side *side,
+		       const struct astra_oasis_places *places,
+		       const double *demand, bool give_back)
 {
 	for (size_t i = 0; i < places->count; i++) {
 		const struct astra_oasis_place *p = &places->list[i];
@@ -249,7 +250,8 @@ static void use(struct astra_oasis_market *market, struct oasis_side *side,
 		    p->server >= side->count)
 			continue;
 		for (size_t r = 0; r < market->resources; r++) {
-			size_t at = cell(market, side, row, r, p->server);
+			size_t at =
+				market_cell(market, side, row, r, p->server);
 
 			if (demand[r] <= 0)
 				continue;
@@ -267,8 +269,8 @@ void astra_oasis_market_commit(struct astra_oasis_market *market,
 			       bool give_back)
 {
 	market->runs.known = false;
-	use(market, &market->workers, y, job->worker, give_back);
-	use(market, &market->ps, z, job->ps, give_back);
+	market_use(market, &market->workers, y, job->worker, give_back);
+	market_use(market, &market->ps, z, job->ps, give_back);
 }
 
 double astra_oasis_market_price(const struct astra_oasis_market *market,
@@ -277,8 +279,8 @@ double astra_oasis_market_price(const struct astra_oasis_market *market,
 {
 	const struct oasis_side *side = ps ? &market->ps : &market->workers;
 
-	return side->price[cell(market, side, oasis_row_of(market, slot),
-				resource, server)];
+	return side->price[market_cell(market, side, oasis_row_of(market, slot),
+				       resource, server)];
 }
 
 double astra_oasis_market_used(const struct astra_oasis_market *market, bool ps,
@@ -286,6 +288,6 @@ double astra_oasis_market_used(const struct astra_oasis_market *market, bool ps,
 {
 	const struct oasis_side *side = ps ? &market->ps : &market->workers;
 
-	return side->used[cell(market, side, oasis_row_of(market, slot),
-			       resource, server)];
+	return side->used[market_cell(market, side, oasis_row_of(market, slot),
+				      resource, server)];
 }

@@ -19,9 +19,9 @@ void astra_oasis_offer_clear(struct astra_oasis_offer *offer)
 }
 
 /* Set the search up. Returns whether the job's work fits into its slots. */
-static bool begin(const struct astra_oasis_market *market,
-		  struct oasis_search *search,
-		  const struct astra_oasis_job *job)
+static bool offer_begin(const struct astra_oasis_market *market,
+			struct oasis_search *search,
+			const struct astra_oasis_job *job)
 {
 	double work = astra_oasis_work(job), total = work, slots;
 
@@ -42,7 +42,7 @@ static bool begin(const struct astra_oasis_market *market,
 	return true;
 }
 
-static double payoff(const struct oasis_ending *e)
+static double offer_payoff(const struct oasis_ending *e)
 {
 	return e->utility - e->cost;
 }
@@ -77,7 +77,7 @@ static double floor_of(const struct oasis_ending *known)
 
 	if (!known)
 		return -HUGE_VAL;
-	best = payoff(known);
+	best = offer_payoff(known);
 	if (known->exact && best <= ASTRA_TIE)
 		return best + 8 * OASIS_NOISE * fmax(1, fabs(best));
 	return oasis_floor_of(best);
@@ -95,14 +95,14 @@ static void drop_idle(struct oasis_search *search,
 		double noise =
 			4 * OASIS_NOISE * (fabs(e->utility) + fabs(e->bound));
 
-		if (e->utility - e->bound <= payoff(known) + noise)
+		if (e->utility - e->bound <= offer_payoff(known) + noise)
 			e->possible = false;
 	}
 }
 
 /* Try endings as long as one of them could be the best, and settle those that
  * remain. What is found is in the endings' costs. */
-static int find(struct oasis_search *search)
+static int offer_find(struct oasis_search *search)
 {
 	const struct oasis_ending *known = NULL;
 	struct oasis_ending *e;
@@ -113,7 +113,7 @@ static int find(struct oasis_search *search)
 		e->tried = true;
 		oasis_greedy(search, (uint32_t)(e - search->endings));
 		tries += !e->exact;
-		if (known && payoff(e) <= payoff(known))
+		if (known && offer_payoff(e) <= offer_payoff(known))
 			continue;
 		known = e;
 		if (e->exact)
@@ -124,7 +124,7 @@ static int find(struct oasis_search *search)
 
 /* The first strict maximum. Returns its slot, or how many there are where no
  * ending is possible. */
-static uint32_t choose(const struct oasis_search *search)
+static uint32_t offer_choose(const struct oasis_search *search)
 {
 	uint32_t best = search->slots;
 
@@ -134,16 +134,16 @@ static uint32_t choose(const struct oasis_search *search)
 		if ((!e->exact && !e->tabled) || isinf(e->cost))
 			continue;
 		if (best == search->slots ||
-		    astra_compare(payoff(e), payoff(&search->endings[best])) >
-			    0)
+		    astra_compare(offer_payoff(e),
+				  offer_payoff(&search->endings[best])) > 0)
 			best = t;
 	}
 	return best;
 }
 
 /* Where the chosen schedule is. */
-static int place(struct astra_oasis_market *market, uint32_t last,
-		 struct astra_oasis_offer *out)
+static int offer_place(struct astra_oasis_market *market, uint32_t last,
+		       struct astra_oasis_offer *out)
 {
 	struct oasis_search *search = &market->search;
 	const struct astra_oasis_job *job = search->job;
@@ -191,7 +191,7 @@ int astra_oasis_market_offer(struct astra_oasis_market *market,
 	out->utility = out->cost = 0;
 	out->t_hat = 0;
 	out->y.count = out->z.count = 0;
-	if (!begin(market, search, job))
+	if (!offer_begin(market, search, job))
 		return 0;
 	if (oasis_is_simple(market, job))
 		return oasis_simple_offer(market, out) < 0
@@ -202,13 +202,13 @@ int astra_oasis_market_offer(struct astra_oasis_market *market,
 		return too_much(search, err);
 	if (oasis_price(market, search) < 0 || oasis_bound(search) < 0)
 		return astra_error_nomem(err);
-	rc = find(search);
+	rc = offer_find(search);
 	if (rc)
 		return rc > 0 ? too_much(search, err) : astra_error_nomem(err);
-	last = choose(search);
+	last = offer_choose(search);
 	if (last == search->slots)
 		return 0;
-	out->payoff = payoff(&search->endings[last]);
+	out->payoff = offer_payoff(&search->endings[last]);
 	out->cost = search->endings[last].cost;
 	out->accepted = astra_compare(out->payoff, 0) > 0;
 	if (!out->accepted)
@@ -217,5 +217,5 @@ int astra_oasis_market_offer(struct astra_oasis_market *market,
 		oasis_trace(search, last);
 	else
 		oasis_greedy(search, last);
-	return place(market, last, out) < 0 ? astra_error_nomem(err) : 0;
+	return offer_place(market, last, out) < 0 ? astra_error_nomem(err) : 0;
 }

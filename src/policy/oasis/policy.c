@@ -104,8 +104,8 @@ static void oasis_report(const void *self, uint32_t tenant,
 }
 
 /* Of a unit (amounts.h) for an hour, by the slot's prices; NaN: not counted. */
-static double price_of(const struct oasis_book *book, int64_t slot,
-		       enum oasis_resource resource)
+static double oasis_price_of(const struct oasis_book *book, int64_t slot,
+			     enum oasis_resource resource)
 {
 	double unit = book->amounts.unit[resource];
 
@@ -129,12 +129,12 @@ static bool oasis_slot_price(const void *self, size_t nth,
 	*out = (struct astra_policy_price){
 		.start_sec = oasis_slot_start(book, slot),
 		.end_sec = oasis_slot_start(book, slot + 1),
-		.price = price_of(book, slot, OASIS_GPUS),
+		.price = oasis_price_of(book, slot, OASIS_GPUS),
 		.used = (uint64_t)astra_oasis_market_used(book->market, false,
 							  slot, 0, OASIS_GPUS),
 		.gpus = book->gpus,
-		.cpu = price_of(book, slot, OASIS_CPUS),
-		.gib = MIB_PER_GIB * price_of(book, slot, OASIS_MEMORY),
+		.cpu = oasis_price_of(book, slot, OASIS_CPUS),
+		.gib = MIB_PER_GIB * oasis_price_of(book, slot, OASIS_MEMORY),
 	};
 	return true;
 }

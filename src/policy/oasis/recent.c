@@ -24,7 +24,7 @@ void oasis_recent_init(struct oasis_recent *recent)
 }
 
 /* worth: > 0 */
-static int bucket_of(double worth)
+static int recent_bucket_of(double worth)
 {
 	int exponent = ilogb(fmin(worth, ASTRA_OASIS_PRICE_MAX));
 
@@ -48,8 +48,8 @@ void oasis_recent_add(struct oasis_recent *recent,
 				OASIS_POOL_RESOURCES);
 	for (size_t r = 0; r < OASIS_POOL_RESOURCES; r++)
 		if (best > 0 && job->worker[r] > 0)
-			recent->now
-				.worths[r][bucket_of(best / job->worker[r])]++;
+			recent->now.worths[r][recent_bucket_of(
+				best / job->worker[r])]++;
 }
 
 /* 2^OUTLIER_EXPONENT times the median, rounded up to a power of two. */

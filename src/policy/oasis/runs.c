@@ -86,7 +86,7 @@ static bool matters(const struct ride *ride, double payoff)
 	return payoff > ride->floor || (payoff == ride->floor && !ride->strict);
 }
 
-static void note(struct ride *ride, uint32_t slot, double payoff)
+static void runs_note(struct ride *ride, uint32_t slot, double payoff)
 {
 	if (!matters(ride, payoff) || (ride->found && ride->tie &&
 				       astra_compare(payoff, ride->best) <= 0))
@@ -119,7 +119,7 @@ static void scan(struct ride *ride, const struct stretch *s, uint32_t first,
 	if (!matters(ride, most))
 		return;
 	if (first == last) {
-		note(ride, ride->slot + first - 1, most);
+		runs_note(ride, ride->slot + first - 1, most);
 		return;
 	}
 	scan(ride, s, first, middle, utility);
@@ -127,7 +127,7 @@ static void scan(struct ride *ride, const struct stretch *s, uint32_t first,
 	     ride_utility(ride, ride->slot + middle));
 }
 
-static int take(struct ride *ride, uint64_t units, double cost)
+static int runs_take(struct ride *ride, uint64_t units, double cost)
 {
 	struct oasis_search *search = ride->search;
 
@@ -143,7 +143,7 @@ static int take(struct ride *ride, uint64_t units, double cost)
 }
 
 /* So many units of the dearest, or all of them. Returns how many. */
-static uint64_t drop(struct ride *ride, uint64_t units)
+static uint64_t runs_drop(struct ride *ride, uint64_t units)
 {
 	struct oasis_search *search = ride->search;
 	struct oasis_edge *top = search->edges;
@@ -175,12 +175,13 @@ static int ride_slot(struct ride *ride, const struct offered *o)
 
 	while (added < o->units && ride->search->edge_count &&
 	       is_dearer(ride, o->cost))
-		added += drop(ride, o->units - added);
-	if (take(ride, added, o->cost) < 0)
+		added += runs_drop(ride, o->units - added);
+	if (runs_take(ride, added, o->cost) < 0)
 		return -1;
 	if (ride->taken == ride->need && !ride->silent)
-		note(ride, ride->slot,
-		     ride_utility(ride, ride->slot) - oasis_sum(&ride->cost));
+		runs_note(ride, ride->slot,
+			  ride_utility(ride, ride->slot) -
+				  oasis_sum(&ride->cost));
 	ride->slot++;
 	return 0;
 }
@@ -201,22 +202,22 @@ static int ride_stretch(struct ride *ride, const struct offered *o,
 		s.base = fmax(0, oasis_sum(&base));
 		scan(ride, &s, 1, slots, ride_utility(ride, ride->slot));
 	}
-	drop(ride, displaced);
+	runs_drop(ride, displaced);
 	ride->slot += slots;
-	return take(ride, displaced, o->cost);
+	return runs_take(ride, displaced, o->cost);
 }
 
 /* Slots that take all they offer, and do not suffice or just do. */
 static int fill_slots(struct ride *ride, const struct offered *o,
 		      uint32_t slots)
 {
-	if (take(ride, slots * o->units, o->cost) < 0)
+	if (runs_take(ride, slots * o->units, o->cost) < 0)
 		return -1;
 	ride->slot += slots;
 	if (ride->taken == ride->need && !ride->silent)
-		note(ride, ride->slot - 1,
-		     ride_utility(ride, ride->slot - 1) -
-			     oasis_sum(&ride->cost));
+		runs_note(ride, ride->slot - 1,
+			  ride_utility(ride, ride->slot - 1) -
+				  oasis_sum(&ride->cost));
 	return 0;
 }
 
@@ -308,8 +309,8 @@ static uint64_t dearest_units(const struct ride *ride)
 	return units;
 }
 
-static int place_in(const struct ride *ride, uint32_t slot, uint64_t units,
-		    double cost, struct astra_oasis_offer *out)
+static int runs_place_in(const struct ride *ride, uint32_t slot, uint64_t units,
+			 double cost, struct astra_oasis_offer *out)
 {
 	int64_t at = ride->search->from + slot;
 
@@ -345,7 +346,7 @@ static int place_units(struct ride *ride, struct astra_oasis_offer *out)
 			o.units = o.units < missing ? o.units : missing;
 			missing -= o.units;
 		}
-		if (place_in(ride, t, o.units, o.cost, out) < 0)
+		if (runs_place_in(ride, t, o.units, o.cost, out) < 0)
 			return -1;
 	}
 	return 0;

@@ -35,7 +35,7 @@ static bool is_served(const struct slot_round *r, const struct turn *t)
 	       is_due(r->book, t);
 }
 
-static struct turn turn_of(const struct slot_round *r, uint32_t demand)
+static struct turn slot_turn_of(const struct slot_round *r, uint32_t demand)
 {
 	const struct astra_demand *d = &r->offer->demands[demand];
 	struct oasis_booking *b = oasis_book_find(r->book, d->job->id);
@@ -59,7 +59,7 @@ static int list_turns(struct slot_round *r)
 
 		if (!r->offer->demands[i].open)
 			continue;
-		t = turn_of(r, i);
+		t = slot_turn_of(r, i);
 		r->turns[r->count] = t;
 		if (is_served(r, &t)) {
 			r->turns[r->count] = r->turns[r->served];
@@ -72,7 +72,7 @@ static int list_turns(struct slot_round *r)
 }
 
 /* Offer a schedule to who has none, once in a slot. */
-static int make_offers(struct slot_round *r)
+static int slot_make_offers(struct slot_round *r)
 {
 	struct oasis_book *book = r->book;
 
@@ -130,7 +130,7 @@ static int refuse_denied(struct slot_round *r)
 	return 0;
 }
 
-static uint32_t held_gpus(const struct astra_demand *d)
+static uint32_t slot_held_gpus(const struct astra_demand *d)
 {
 	uint32_t gpus = 0;
 
@@ -168,8 +168,8 @@ static int open_space(struct slot_round *r)
 	return 0;
 }
 
-static int award(struct slot_round *r, struct turn *t,
-		 const struct astra_share *shares, size_t count)
+static int slot_award(struct slot_round *r, struct turn *t,
+		      const struct astra_share *shares, size_t count)
 {
 	t->placed = true;
 	return astra_allocation_add(r->out, t->demand, r->end_sec, shares,
@@ -187,11 +187,11 @@ static int keep_places(struct slot_round *r)
 		if (!d->job->held_count)
 			continue;
 		if (!can_stay(r->offer, d) ||
-		    (t->gpus && t->gpus != held_gpus(d)))
+		    (t->gpus && t->gpus != slot_held_gpus(d)))
 			astra_demand_give(r->offer, r->space, d);
 		else if (!t->gpus)
 			t->placed = true; /* while nobody else gets them */
-		else if (award(r, t, d->job->held, d->job->held_count) < 0)
+		else if (slot_award(r, t, d->job->held, d->job->held_count) < 0)
 			return -1;
 	}
 	return 0;
@@ -201,7 +201,7 @@ int oasis_take_place(struct slot_round *r, struct turn *t, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		astra_space_take(r->space, &r->shares[i]);
-	return award(r, t, r->shares, count);
+	return slot_award(r, t, r->shares, count);
 }
 
 /* The one that is to leave next: it has booked nothing, and was worth least. */
@@ -236,7 +236,7 @@ static void recall_guests(struct slot_round *r, const struct turn *for_whom)
 }
 
 /* A place, if need be where others are that have booked nothing. */
-static int seat(struct slot_round *r, struct turn *t)
+static int slot_seat(struct slot_round *r, struct turn *t)
 {
 	const struct astra_demand *d = &r->offer->demands[t->demand];
 	struct turn *guest;
@@ -264,7 +264,7 @@ static int seat_booked(struct slot_round *r)
 {
 	for (size_t i = 0; i < r->served; i++)
 		if (r->turns[i].gpus && !r->turns[i].placed &&
-		    seat(r, &r->turns[i]) < 0)
+		    slot_seat(r, &r->turns[i]) < 0)
 			return -1;
 	return 0;
 }
@@ -292,7 +292,7 @@ int oasis_slot_round(struct oasis_book *book, const struct astra_offer *offer,
 	if (oasis_book_look(r.book, offer) < 0 || list_turns(&r) < 0)
 		goto out;
 	r.end_sec = oasis_slot_start(r.book, r.book->now + 1);
-	if (make_offers(&r) < 0 || refuse_denied(&r) < 0 ||
+	if (slot_make_offers(&r) < 0 || refuse_denied(&r) < 0 ||
 	    open_space(&r) < 0 || keep_places(&r) < 0 || seat_booked(&r) < 0 ||
 	    (r.book->lend && oasis_lend(&r) < 0))
 		goto out;

@@ -20,8 +20,8 @@ static bool is_open(const struct oasis_ending *e, double floor)
 
 /* How far above the minima its choices may be, for an ending to reach floor.
  */
-static void set_budget(const struct oasis_search *search, uint32_t last,
-		       double floor)
+static void table_set_budget(const struct oasis_search *search, uint32_t last,
+			     double floor)
 {
 	struct oasis_ending *e = &search->endings[last];
 	double dual = e->lambda * (double)search->total, most, noise = dual;
@@ -112,16 +112,18 @@ static bool set_bands(struct oasis_search *search, uint32_t last, double floor)
 }
 
 /* Where a state is in the table, if it is in the row's band. */
-static size_t place(const struct oasis_search *search, uint32_t row, int64_t v)
+static size_t table_place(const struct oasis_search *search, uint32_t row,
+			  int64_t v)
 {
 	const struct oasis_row *r = &search->rows[row];
 
 	return r->values + (size_t)(v - r->low);
 }
 
-static double *value(const struct oasis_search *search, uint32_t row, int64_t v)
+static double *table_value(const struct oasis_search *search, uint32_t row,
+			   int64_t v)
 {
-	return &search->table[place(search, row, v)];
+	return &search->table[table_place(search, row, v)];
 }
 
 /* min over options of what it was before plus the option's cost, for BLOCK
@@ -132,7 +134,7 @@ static void relax_block(const struct oasis_search *search, uint32_t slot,
 	const struct oasis_row *row = &search->rows[slot + 1];
 	const uint32_t *allowed = &search->allowed[row->allowed];
 	const double *costs = oasis_costs(search, slot);
-	size_t at = place(search, slot, v);
+	size_t at = table_place(search, slot, v);
 	double least[BLOCK];
 
 	for (int j = 0; j < BLOCK; j++)
@@ -161,7 +163,7 @@ static double relax(const struct oasis_search *search, uint32_t slot, int64_t v)
 	for (size_t i = 0; i < row->allowed_count; i++) {
 		int64_t size = (int64_t)search->options[allowed[i]].size;
 
-		least = fmin(least, *value(search, slot, v - size) +
+		least = fmin(least, *table_value(search, slot, v - size) +
 					    costs[allowed[i]]);
 	}
 	return least;
@@ -173,16 +175,18 @@ static void fill_row(struct oasis_search *search, uint32_t index)
 	int64_t v = row->low;
 
 	for (; v <= 0 && v <= row->high; v++)
-		*value(search, index, v) = 0;
+		*table_value(search, index, v) = 0;
 	for (; !index && v <= row->high; v++)
-		*value(search, index, v) = HUGE_VAL;
+		*table_value(search, index, v) = HUGE_VAL;
 	for (; v + BLOCK - 1 <= row->high; v += BLOCK)
-		relax_block(search, index - 1, v, value(search, index, v));
+		relax_block(search, index - 1, v,
+			    table_value(search, index, v));
 	for (; v <= row->high; v++)
-		*value(search, index, v) = relax(search, index - 1, v);
+		*table_value(search, index, v) = relax(search, index - 1, v);
 }
 
-static int make_rows(struct oasis_search *search, uint32_t last, double floor)
+static int table_make_rows(struct oasis_search *search, uint32_t last,
+			   double floor)
 {
 	if (astra_grow(&search->rows, &search->row_room, (size_t)last + 2,
 		       sizeof(*search->rows)) < 0 ||
@@ -208,13 +212,13 @@ int oasis_settle(struct oasis_search *search, double floor)
 
 	for (uint32_t t = 0; t < search->slots; t++)
 		if (is_open(&search->endings[t], floor)) {
-			set_budget(search, t, floor);
+			table_set_budget(search, t, floor);
 			last = t;
 			any = true;
 		}
 	if (!any)
 		return 0;
-	rc = make_rows(search, last, floor);
+	rc = table_make_rows(search, last, floor);
 	if (rc)
 		return rc;
 	for (uint32_t i = 0; i <= last + 1; i++) {
@@ -226,7 +230,7 @@ int oasis_settle(struct oasis_search *search, double floor)
 		e = &search->endings[i - 1];
 		if (!is_open(e, floor))
 			continue;
-		e->cost = *value(search, i, (int64_t)search->total);
+		e->cost = *table_value(search, i, (int64_t)search->total);
 		e->tabled = true;
 	}
 	return 0;
@@ -239,14 +243,14 @@ void oasis_trace(struct oasis_search *search, uint32_t last)
 	for (uint32_t t = last + 1; t-- > 0;) {
 		const struct oasis_row *row = &search->rows[t + 1];
 		const double *costs = oasis_costs(search, t);
-		double least = v > 0 ? *value(search, t + 1, v) : 0;
+		double least = v > 0 ? *table_value(search, t + 1, v) : 0;
 
 		search->choice[t] = 0;
 		for (size_t i = 0; v > 0 && i < row->allowed_count; i++) {
 			uint32_t k = search->allowed[row->allowed + i];
 			int64_t rest = v - (int64_t)search->options[k].size;
 
-			if (*value(search, t, rest) + costs[k] >
+			if (*table_value(search, t, rest) + costs[k] >
 			    least + OASIS_NOISE * least)
 				continue;
 			search->choice[t] = k;

@@ -58,7 +58,7 @@ static bool is_connected(const struct ogas_node *n, size_t row, size_t *at)
 }
 
 /* Give a row what is left of what it wants on a node. */
-static void take(struct heap *h, size_t row, size_t node)
+static void baseline_take(struct heap *h, size_t row, size_t node)
 {
 	struct astra_ogas *o = h->o;
 	struct ogas_node *n = &o->nodes[node];
@@ -93,7 +93,7 @@ static double dominant_share(const struct astra_ogas *o, uint32_t port)
 	return most;
 }
 
-static int compare_shares(const void *a, const void *b)
+static int baseline_compare_shares(const void *a, const void *b)
 {
 	const struct share *x = a, *y = b;
 	int order = astra_compare(x->share, y->share);
@@ -110,14 +110,14 @@ static int allocate_by_share(struct heap *h)
 		return -1;
 	for (uint32_t l = 0; l < o->port_count; l++)
 		shares[l] = (struct share){dominant_share(o, l), l};
-	qsort(shares, o->port_count, sizeof(*shares), compare_shares);
+	qsort(shares, o->port_count, sizeof(*shares), baseline_compare_shares);
 	for (size_t i = 0; i < o->port_count; i++) {
 		const struct ogas_port *p = &o->ports[shares[i].port];
 
 		for (size_t c = 0; c < p->copies; c++)
 			for (size_t r = 0; r < o->node_count; r++)
 				if (o->rows.active[p->first_row + c] > 0)
-					take(h, p->first_row + c, r);
+					baseline_take(h, p->first_row + c, r);
 	}
 	free(shares);
 	return 0;
@@ -184,7 +184,7 @@ static int allocate_in_turn(struct heap *h, double sign)
 				node = best_node(h, row, seen, sign);
 			if (node == o->node_count)
 				continue;
-			take(h, row, node);
+			baseline_take(h, row, node);
 			measure_use(h, node);
 			seen[node] = took = true;
 		}

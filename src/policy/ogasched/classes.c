@@ -67,7 +67,7 @@ int ogas_classes_grow(struct ogas_classes *c, size_t classes)
 	return 0;
 }
 
-static const char *keep_text(struct ogas_classes *c, const char *text)
+static const char *classes_keep_text(struct ogas_classes *c, const char *text)
 {
 	uint32_t number = astra_intern_put(&c->texts, text);
 
@@ -79,8 +79,8 @@ int ogas_classes_put(struct ogas_classes *c, const char *name,
 {
 	struct ogas_class own = *class;
 
-	own.tenant = keep_text(c, class->tenant);
-	own.type = keep_text(c, class->type);
+	own.tenant = classes_keep_text(c, class->tenant);
+	own.type = classes_keep_text(c, class->type);
 	if (!own.tenant || !own.type ||
 	    astra_grow(&c->list, &c->list_room, c->count + 1,
 		       sizeof(*c->list)) < 0 ||
@@ -90,7 +90,7 @@ int ogas_classes_put(struct ogas_classes *c, const char *name,
 	return 0;
 }
 
-static uint32_t size_of(uint64_t units)
+static uint32_t classes_size_of(uint64_t units)
 {
 	uint32_t size = 0;
 
@@ -101,19 +101,19 @@ static uint32_t size_of(uint64_t units)
 
 /* What a job takes for each GPU, as an exponent; 0: no more than goes with it.
  * unit: what goes with it, 0: not known. */
-static uint32_t shape_of(double each, double unit)
+static uint32_t classes_shape_of(double each, double unit)
 {
 	uint32_t size;
 
 	if (!(unit > 0) || !(each > unit))
 		return 0;
-	size = size_of((uint64_t)ceil(fmin(each, UINT32_MAX)));
+	size = classes_size_of((uint64_t)ceil(fmin(each, UINT32_MAX)));
 	return size ? size : 1;
 }
 
 /* The class that a demand is of; its texts are its own. */
-static struct ogas_class describe(const struct ogas_classes *c,
-				  const struct astra_demand *d)
+static struct ogas_class classes_describe(const struct ogas_classes *c,
+					  const struct astra_demand *d)
 {
 	const struct astra_request *q = &d->job->request;
 	double nodes = q->nodes_min ? q->nodes_min : 1;
@@ -125,10 +125,10 @@ static struct ogas_class describe(const struct ogas_classes *c,
 	return (struct ogas_class){
 		.tenant = d->tenant_name ? d->tenant_name : "",
 		.type = c->several && q->gpu_type ? q->gpu_type : "",
-		.size = size_of(q->gpus),
-		.cpus = shape_of(cpus / q->gpus, c->unit[OGAS_CPUS]),
-		.mem = shape_of(mem_mib / q->gpus / MIB_PER_GIB,
-				c->unit[OGAS_MEMORY] / MIB_PER_GIB),
+		.size = classes_size_of(q->gpus),
+		.cpus = classes_shape_of(cpus / q->gpus, c->unit[OGAS_CPUS]),
+		.mem = classes_shape_of(mem_mib / q->gpus / MIB_PER_GIB,
+					c->unit[OGAS_MEMORY] / MIB_PER_GIB),
 	};
 }
 
@@ -146,9 +146,9 @@ static void name_class(const struct ogas_class *class, char *text, size_t size)
 
 /* What jobs of a class ask for, in units; a CPU or GiB more a GPU costs more
  * than the GPU's unit. */
-static void request_of(const struct ogas_classes *c,
-		       const struct ogas_class *class,
-		       double request[OGAS_TYPES])
+static void classes_request_of(const struct ogas_classes *c,
+			       const struct ogas_class *class,
+			       double request[OGAS_TYPES])
 {
 	/* On one node it cannot get more than there is. */
 	double gpus =
@@ -166,8 +166,8 @@ static void request_of(const struct ogas_classes *c,
 }
 
 /* Returns 0, or -1 when memory is out. */
-static int add_class(struct ogas_classes *c, const char *name,
-		     const struct ogas_class *class)
+static int classes_add_class(struct ogas_classes *c, const char *name,
+			     const struct ogas_class *class)
 {
 	double request[OGAS_TYPES];
 	const struct astra_ogas_port port = {
@@ -178,7 +178,7 @@ static int add_class(struct ogas_classes *c, const char *name,
 	size_t nodes = astra_ogas_node_count(c->learner);
 	uint32_t index;
 
-	request_of(c, class, request);
+	classes_request_of(c, class, request);
 	index = astra_ogas_add_port(c->learner, &port);
 	if (index == ASTRA_OGAS_NONE || ogas_classes_put(c, name, class) < 0)
 		return -1;
@@ -215,14 +215,14 @@ static uint32_t class_number(struct ogas_classes *c,
 	}
 	if (index != ASTRA_INTERN_NONE)
 		return index;
-	return add_class(c, name, class) < 0 ? ASTRA_OGAS_NONE
-					     : (uint32_t)c->count - 1;
+	return classes_add_class(c, name, class) < 0 ? ASTRA_OGAS_NONE
+						     : (uint32_t)c->count - 1;
 }
 
 uint32_t ogas_classes_find(const struct ogas_classes *c,
 			   const struct astra_demand *d)
 {
-	struct ogas_class class = describe(c, d);
+	struct ogas_class class = classes_describe(c, d);
 	char name[400];
 	uint32_t index;
 
@@ -238,8 +238,8 @@ uint32_t ogas_classes_find(const struct ogas_classes *c,
 }
 
 /* Most classes are plain: they are looked up once. */
-static uint32_t look_up(struct ogas_classes *c, const struct ogas_class *class,
-			uint32_t *entry)
+static uint32_t classes_look_up(struct ogas_classes *c,
+				const struct ogas_class *class, uint32_t *entry)
 {
 	if (*class->type || class->cpus || class->mem)
 		return class_number(c, class);
@@ -248,7 +248,8 @@ static uint32_t look_up(struct ogas_classes *c, const struct ogas_class *class,
 	return *entry - 1;
 }
 
-static int classify(struct ogas_classes *c, const struct astra_offer *offer)
+static int classes_classify(struct ogas_classes *c,
+			    const struct astra_offer *offer)
 {
 	uint32_t *table =
 		calloc(offer->tenant_count * SIZES + 1, sizeof(*table));
@@ -256,9 +257,9 @@ static int classify(struct ogas_classes *c, const struct astra_offer *offer)
 
 	for (size_t i = 0; !rc && i < offer->demand_count; i++) {
 		const struct astra_demand *d = &offer->demands[i];
-		const struct ogas_class class = describe(c, d);
+		const struct ogas_class class = classes_describe(c, d);
 
-		c->class_of[i] = look_up(
+		c->class_of[i] = classes_look_up(
 			c, &class, &table[d->tenant * SIZES + class.size]);
 		rc = c->class_of[i] == ASTRA_OGAS_NONE ? -1 : 0;
 	}
@@ -266,7 +267,8 @@ static int classify(struct ogas_classes *c, const struct astra_offer *offer)
 	return rc;
 }
 
-static int count_jobs(struct ogas_classes *c, const struct astra_offer *offer)
+static int classes_count_jobs(struct ogas_classes *c,
+			      const struct astra_offer *offer)
 {
 	if (ogas_classes_grow(c, c->count) < 0)
 		return -1;
@@ -286,7 +288,8 @@ int ogas_classes_update(struct ogas_classes *c, const struct astra_offer *offer)
 	    astra_grow(&c->class_of, &c->class_of_room, offer->demand_count,
 		       sizeof(*c->class_of)) < 0)
 		return -1;
-	return classify(c, offer) < 0 ? -1 : count_jobs(c, offer);
+	return classes_classify(c, offer) < 0 ? -1
+					      : classes_count_jobs(c, offer);
 }
 
 /* The GPUs that a class's CPUs and memory suffice for, where its jobs take more

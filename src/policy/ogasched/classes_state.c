@@ -72,7 +72,7 @@ static bool old_class(char *name, struct ogas_class *class)
 	return true;
 }
 
-static bool is_sound(const struct ogas_class *class, double saved)
+static bool classes_state_is_sound(const struct ogas_class *class, double saved)
 {
 	return saved >= 0 && saved <= UINT32_MAX &&
 	       class->size <= EXPONENT_MAX && class->cpus <= EXPONENT_MAX &&
@@ -90,7 +90,8 @@ static int read_class(struct ogas_classes *c, uint32_t number,
 	class.size = astra_get_u32(in);
 	class.cpus = astra_get_u32(in);
 	class.mem = astra_get_u32(in);
-	if (tenant && type && !in->failed && is_sound(&class, c->saved[number]))
+	if (tenant && type && !in->failed &&
+	    classes_state_is_sound(&class, c->saved[number]))
 		rc = ogas_classes_put(
 			c, astra_ogas_port_name(c->learner, number), &class);
 	free(tenant);
@@ -105,7 +106,8 @@ static int read_old_class(struct ogas_classes *c, uint32_t number)
 	struct ogas_class class = {0};
 	int rc = -1;
 
-	if (old_class(copy, &class) && is_sound(&class, c->saved[number]))
+	if (old_class(copy, &class) &&
+	    classes_state_is_sound(&class, c->saved[number]))
 		rc = ogas_classes_put(c, name, &class);
 	free(copy);
 	return rc;

@@ -29,8 +29,8 @@ static void cap(struct astra_space *space, uint32_t node,
 }
 
 /* Take a share from what can be awarded. from_idle: it was nobody's. */
-static void take(struct deal *d, const struct astra_share *share,
-		 bool from_idle)
+static void deal_take(struct deal *d, const struct astra_share *share,
+		      bool from_idle)
 {
 	astra_space_take(d->all, share);
 	if (from_idle)
@@ -57,12 +57,13 @@ static void come_near(struct deal *d, uint32_t class)
 	}
 }
 
-static const struct astra_job *job_of(const struct deal *d, uint32_t demand)
+static const struct astra_job *deal_job_of(const struct deal *d,
+					   uint32_t demand)
 {
 	return d->offer->demands[demand].job;
 }
 
-static bool waits(const struct deal *d, uint32_t demand)
+static bool deal_waits(const struct deal *d, uint32_t demand)
 {
 	const struct astra_demand *at = &d->offer->demands[demand];
 
@@ -72,14 +73,15 @@ static bool waits(const struct deal *d, uint32_t demand)
 	       astra_request_least(&at->job->request) <= d->offer->gpus;
 }
 
-static int award(struct deal *d, uint32_t demand,
-		 const struct astra_share *shares, size_t count, bool begins)
+static int deal_award(struct deal *d, uint32_t demand,
+		      const struct astra_share *shares, size_t count,
+		      bool begins)
 {
 	uint64_t gpus = deal_sum(shares, count);
 	uint32_t class = deal_class(d, demand);
 
 	for (size_t i = 0; i < count; i++)
-		take(d, &shares[i], begins);
+		deal_take(d, &shares[i], begins);
 	d->awarded[demand]++;
 	d->award_of[demand] = d->out->award_count + 1;
 	d->got[class] += gpus;
@@ -90,7 +92,7 @@ static int award(struct deal *d, uint32_t demand,
 }
 
 /* Let a job go on for at most `limit` GPUs. */
-static int keep(struct deal *d, uint32_t demand, uint64_t limit)
+static int deal_keep(struct deal *d, uint32_t demand, uint64_t limit)
 {
 	const struct astra_demand *at = &d->offer->demands[demand];
 	const struct astra_job *job = at->job;
@@ -99,19 +101,19 @@ static int keep(struct deal *d, uint32_t demand, uint64_t limit)
 	    deal_sum(job->held, job->held_count) > limit ||
 	    !astra_demand_is_in(d->offer, d->all, at))
 		return 0;
-	return award(d, demand, job->held, job->held_count, false);
+	return deal_award(d, demand, job->held, job->held_count, false);
 }
 
 /* Let an elastic job have more than its class's grant, of what nobody has. If
  * it goes on that costs it a checkpoint and a start, so a few more are not
  * worth it. Returns 0, or -1 when memory is out. */
-static int grow(struct deal *d, uint32_t demand)
+static int deal_grow(struct deal *d, uint32_t demand)
 {
 	struct astra_allocation *out = d->out;
 	struct astra_award *old = &out->awards[d->award_of[demand] - 1];
 	const struct astra_share *has = out->shares + old->first_share;
 	uint64_t had = deal_sum(has, old->share_count), gpus;
-	double least = job_of(d, demand)->held_count
+	double least = deal_job_of(d, demand)->held_count
 			       ? GROWTH_LEAST * (double)had
 			       : (double)had + 1;
 	size_t count;
@@ -143,11 +145,11 @@ static int grow_all(struct deal *d, bool fresh)
 {
 	for (size_t i = 0; i < d->offer->demand_count; i++) {
 		uint32_t demand = d->queue[i];
-		const struct astra_job *job = job_of(d, demand);
+		const struct astra_job *job = deal_job_of(d, demand);
 
 		if (d->awarded[demand] == 1 && (fresh || !job->held_count) &&
 		    astra_request_elastic(&job->request) &&
-		    astra_space_gpus(d->idle) && grow(d, demand) < 0)
+		    astra_space_gpus(d->idle) && deal_grow(d, demand) < 0)
 			return -1;
 	}
 	return 0;
@@ -156,14 +158,14 @@ static int grow_all(struct deal *d, bool fresh)
 /* Start a job. within_grant: on GPUs of its class's grant, else on others, at
  * last on those of leases that are over; else only on what nobody holds.
  * Returns whether it got a place, or -1 when memory is out. */
-static int start(struct deal *d, uint32_t demand, uint64_t limit,
-		 bool within_grant)
+static int deal_start(struct deal *d, uint32_t demand, uint64_t limit,
+		      bool within_grant)
 {
 	struct astra_space *const spaces[] = {d->idle, d->near, d->idle,
 					      d->all};
 	size_t count = 0, i = within_grant ? 1 : 0, end = within_grant ? 4 : 1;
 
-	if (!limit || !waits(d, demand))
+	if (!limit || !deal_waits(d, demand))
 		return 0;
 	if (within_grant)
 		come_near(d, deal_class(d, demand));
@@ -173,7 +175,7 @@ static int start(struct deal *d, uint32_t demand, uint64_t limit,
 						limit, d->shares);
 	if (!count)
 		return 0;
-	return award(d, demand, d->shares, count, true) < 0 ? -1 : 1;
+	return deal_award(d, demand, d->shares, count, true) < 0 ? -1 : 1;
 }
 
 /* As many of a demand's jobs as there is room for. */
@@ -185,7 +187,7 @@ static int start_all(struct deal *d, uint32_t demand, bool within_grant)
 		uint64_t limit = within_grant ? d->left[deal_class(d, demand)]
 					      : NO_LIMIT;
 
-		rc = start(d, demand, limit, within_grant);
+		rc = deal_start(d, demand, limit, within_grant);
 	}
 	return rc;
 }
@@ -207,12 +209,12 @@ static int start_what_was_saved_for(struct deal *d)
 		uint32_t demand = d->order[i], class = deal_class(d, demand);
 
 		if (class == last ||
-		    !(waits(d, demand) || may_go_on(d, demand)))
+		    !(deal_waits(d, demand) || may_go_on(d, demand)))
 			continue;
 		last = class;
 		if (!may_go_on(d, demand) &&
-		    job_of(d, demand)->request.gpus > d->granted[class] &&
-		    start(d, demand, d->left[class], true) < 0)
+		    deal_job_of(d, demand)->request.gpus > d->granted[class] &&
+		    deal_start(d, demand, d->left[class], true) < 0)
 			return -1;
 	}
 	return 0;
@@ -225,8 +227,8 @@ static int deal_within_grants(struct deal *d, bool fresh)
 	if (fresh && start_what_was_saved_for(d) < 0)
 		return -1;
 	for (size_t i = 0; i < count; i++)
-		if (keep(d, d->order[i], d->left[deal_class(d, d->order[i])]) <
-		    0)
+		if (deal_keep(d, d->order[i],
+			      d->left[deal_class(d, d->order[i])]) < 0)
 			return -1;
 	for (size_t i = 0; i < count; i++)
 		if (start_all(d, d->order[i], true) < 0)
@@ -239,7 +241,7 @@ static int deal_the_rest(struct deal *d)
 	size_t count = d->offer->demand_count;
 
 	for (size_t i = 0; i < count; i++)
-		if (keep(d, d->queue[i], NO_LIMIT) < 0)
+		if (deal_keep(d, d->queue[i], NO_LIMIT) < 0)
 			return -1;
 	for (size_t i = 0; i < count && astra_space_gpus(d->idle); i++)
 		if (start_all(d, d->queue[i], false) < 0)
@@ -257,10 +259,9 @@ static void save_up(struct deal *d)
 		double most = 0;
 
 		for (; i < count && deal_class(d, d->order[i]) == l; i++)
-			if (waits(d, d->order[i]))
-				most = fmax(
-					most,
-					job_of(d, d->order[i])->request.gpus);
+			if (deal_waits(d, d->order[i]))
+				most = fmax(most, deal_job_of(d, d->order[i])
+							  ->request.gpus);
 		saved[l] = fmin(fmax(rest, 0), most);
 	}
 }

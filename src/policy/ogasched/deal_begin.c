@@ -40,7 +40,7 @@ static void count_grants(struct deal *d, bool fresh)
  * before. What will be short has run for a short time, so long jobs of a class
  * don't keep short ones waiting; nor do two long ones take turns. The paper has
  * nothing of this: there a job lasts a slot. */
-static unsigned level_of(const struct deal *d, uint32_t demand)
+static unsigned deal_begin_level_of(const struct deal *d, uint32_t demand)
 {
 	double most = LEVEL_SLOTS * d->slot_sec;
 	unsigned level = 0;
@@ -58,7 +58,7 @@ static int compare_queue(const void *a, const void *b, void *arg)
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	double s = d->offer->demands[x].submit_sec;
 	double t = d->offer->demands[y].submit_sec;
-	unsigned i = level_of(d, x), j = level_of(d, y);
+	unsigned i = deal_begin_level_of(d, x), j = deal_begin_level_of(d, y);
 
 	if (i != j)
 		return i < j ? -1 : 1;
@@ -68,7 +68,7 @@ static int compare_queue(const void *a, const void *b, void *arg)
 }
 
 /* The queue, and from it the order: class by class as in the queue. */
-static int sort(struct deal *d)
+static int deal_begin_sort(struct deal *d)
 {
 	size_t count = d->offer->demand_count;
 	size_t *at = calloc(d->class_count + 1, sizeof(*at));
@@ -98,7 +98,7 @@ static void clear_held(struct deal *d)
 			astra_demand_take(offer, d->idle, &offer->demands[i]);
 }
 
-static int init(struct deal *d)
+static int deal_begin_init(struct deal *d)
 {
 	size_t demands = d->offer->demand_count, nodes = d->offer->node_count;
 
@@ -136,7 +136,7 @@ void deal_end(struct deal *d)
 
 int deal_begin(struct deal *d, bool fresh)
 {
-	if (init(d) < 0 || sort(d) < 0)
+	if (deal_begin_init(d) < 0 || deal_begin_sort(d) < 0)
 		return -1;
 	clear_held(d);
 	count_grants(d, fresh);

@@ -112,7 +112,8 @@ void astra_ogas_set_node(struct astra_ogas *o, uint32_t node,
 
 /* Replace a matrix by one with longer lines. Returns 0, or -1 when memory is
  * out; then it is as it was. */
-static int widen(double **matrix, size_t lines, size_t old_room, size_t room)
+static int learner_widen(double **matrix, size_t lines, size_t old_room,
+			 size_t room)
 {
 	double *wide = calloc(lines * room + 1, sizeof(*wide));
 
@@ -149,7 +150,7 @@ static int grow_rows(struct astra_ogas *o, size_t need)
 	    grow_array(&r->rate, old, room, sizeof(*r->rate)) < 0 ||
 	    grow_array(&r->worst, old, room, sizeof(*r->worst)) < 0)
 		return -1;
-	if (widen(&o->lines, 2 * o->types, old, room) < 0)
+	if (learner_widen(&o->lines, 2 * o->types, old, room) < 0)
 		return -1;
 	o->row_room = room;
 	return 0;
@@ -216,7 +217,7 @@ static int grow_node(struct astra_ogas *o, struct ogas_node *n, size_t need)
 	while (room < need)
 		room *= 2;
 	if (grow_array(&n->rows, old, room, sizeof(*n->rows)) < 0 ||
-	    widen(&n->y, o->types, old, room) < 0)
+	    learner_widen(&n->y, o->types, old, room) < 0)
 		return -1;
 	n->room = room;
 	return 0;
@@ -236,8 +237,8 @@ static int grow_scratch(struct astra_ogas *o, size_t need)
 	    grow_array(&o->rate, old, room, sizeof(*o->rate)) < 0 ||
 	    grow_array(&o->scratch, astra_ogas_scratch(old),
 		       astra_ogas_scratch(room), sizeof(*o->scratch)) < 0 ||
-	    widen(&o->cap, o->types, old, room) < 0 ||
-	    widen(&o->penalty, o->types, old, room) < 0)
+	    learner_widen(&o->cap, o->types, old, room) < 0 ||
+	    learner_widen(&o->penalty, o->types, old, room) < 0)
 		return -1;
 	o->scratch_room = room;
 	return 0;

@@ -25,7 +25,7 @@ static double alpha_of(const struct astra_node *node)
 	return alpha > 0 ? fmin(fmax(alpha, 1e-3), 1e3) : 1;
 }
 
-static bool tells_cpus(const struct astra_node *node)
+static bool nodes_tells_cpus(const struct astra_node *node)
 {
 	return node->cpus && node->cpus != UINT32_MAX;
 }
@@ -67,8 +67,8 @@ static int grow_told(struct ogas_classes *c)
 	return 0;
 }
 
-static uint32_t add_node(struct ogas_classes *c, const char *name,
-			 const char *type)
+static uint32_t nodes_add_node(struct ogas_classes *c, const char *name,
+			       const char *type)
 {
 	const double nothing[OGAS_TYPES] = {0}, one[OGAS_TYPES] = {1, 1, 1};
 	enum astra_ogas_utility utility[OGAS_TYPES] = {c->utility, c->utility,
@@ -104,7 +104,8 @@ static int match_nodes(struct ogas_classes *c, const struct astra_offer *offer)
 		    strcmp(astra_ogas_node_name(c->learner, index), name) != 0)
 			index = astra_ogas_find_node(c->learner, name);
 		if (index == ASTRA_OGAS_NONE)
-			index = add_node(c, name, offer->nodes[n].gpu_type);
+			index = nodes_add_node(c, name,
+					       offer->nodes[n].gpu_type);
 		if (index == ASTRA_OGAS_NONE)
 			return -1;
 		c->node_of[n] = index;
@@ -164,7 +165,7 @@ static void tell_node(struct ogas_classes *c, uint32_t index,
 }
 
 /* How much of each node is offered: of a part of a pool its part of each. */
-static double part_of(const struct astra_offer *offer)
+static double nodes_part_of(const struct astra_offer *offer)
 {
 	double gpus = 0;
 
@@ -181,7 +182,7 @@ static struct ogas_told told_of(const struct astra_node *node, double part)
 	if (!node->usable)
 		return told;
 	told.gpus = part * node->gpus;
-	told.cpus = tells_cpus(node) ? part * node->cpus : 0;
+	told.cpus = nodes_tells_cpus(node) ? part * node->cpus : 0;
 	told.mem_mib = part * (double)node->mem_mib;
 	return told;
 }
@@ -192,7 +193,7 @@ static int tell_nodes(struct ogas_classes *c, const struct astra_offer *offer)
 	const struct ogas_told gone = {.alpha = 1};
 	size_t count = astra_ogas_node_count(c->learner);
 	bool *there = calloc(count + 1, sizeof(*there));
-	double part = part_of(offer);
+	double part = nodes_part_of(offer);
 	int rc = there && grow_told(c) == 0 ? 0 : -1;
 
 	for (size_t n = 0; !rc && n < offer->node_count; n++) {
@@ -240,7 +241,7 @@ static void see_units(struct ogas_classes *c, const struct astra_offer *offer)
 		if (!node->gpus)
 			continue;
 		gpus += node->gpus;
-		cpus += tells_cpus(node) ? node->cpus : 0;
+		cpus += nodes_tells_cpus(node) ? node->cpus : 0;
 		mem_mib += (double)node->mem_mib;
 	}
 	c->unit[OGAS_GPUS] = 1;
@@ -251,7 +252,7 @@ static void see_units(struct ogas_classes *c, const struct astra_offer *offer)
 }
 
 /* The learner again, with further types. */
-static int widen(struct ogas_classes *c, size_t types)
+static int nodes_widen(struct ogas_classes *c, size_t types)
 {
 	struct astra_ogas *wide = ogas_classes_learner(c, types);
 	struct astra_bytes state = {0};
@@ -283,7 +284,7 @@ static int add_types(struct ogas_classes *c)
 
 	while (types < OGAS_TYPES && c->unit[types] > 0)
 		types++;
-	return types > c->types ? widen(c, types) : 0;
+	return types > c->types ? nodes_widen(c, types) : 0;
 }
 
 int ogas_nodes_forget(struct ogas_classes *c)

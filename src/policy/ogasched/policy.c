@@ -27,7 +27,7 @@ struct ogasched {
 	size_t cells;	 /* so many */
 };
 
-static void destroy(void *self)
+static void ogasched_destroy(void *self)
 {
 	struct ogasched *o = self;
 
@@ -38,8 +38,8 @@ static void destroy(void *self)
 	free(o);
 }
 
-static void *create(const struct astra_options *options,
-		    struct astra_error *err)
+static void *ogasched_create(const struct astra_options *options,
+			     struct astra_error *err)
 {
 	/* What is learned in a slot counts in its grants at once: who asks is
 	 * known when a slot begins. */
@@ -59,13 +59,13 @@ static void *create(const struct astra_options *options,
 		o->slot_sec = options->slot_sec;
 		return o;
 	}
-	destroy(o);
+	ogasched_destroy(o);
 	astra_error_nomem(err);
 	return NULL;
 }
 
 /* Learn from the jobs at the begin of a slot. */
-static int learn(struct ogasched *o, double now_sec)
+static int ogasched_learn(struct ogasched *o, double now_sec)
 {
 	struct ogas_classes *c = &o->classes;
 	size_t classes = astra_ogas_port_count(c->learner);
@@ -100,7 +100,7 @@ static int round_units(struct ogasched *o)
 	return ogas_classes_units(c, units);
 }
 
-static bool any_free(const struct astra_offer *offer)
+static bool ogasched_any_free(const struct astra_offer *offer)
 {
 	for (size_t n = 0; n < offer->node_count; n++)
 		if (offer->free[n])
@@ -118,8 +118,9 @@ static int see_nodes(struct ogasched *o, const struct astra_offer *offer,
 	return astra_error_nomem(err);
 }
 
-static int allocate(void *self, const struct astra_offer *offer,
-		    struct astra_allocation *out, struct astra_error *err)
+static int ogasched_allocate(void *self, const struct astra_offer *offer,
+			     struct astra_allocation *out,
+			     struct astra_error *err)
 {
 	struct ogasched *o = self;
 	struct ogas_classes *c = &o->classes;
@@ -132,10 +133,10 @@ static int allocate(void *self, const struct astra_offer *offer,
 		return see_nodes(o, offer, err);
 	out->wake_sec = o->slot_end_sec;
 	out->changed = fresh;
-	if (!fresh && o->units && !any_free(offer))
+	if (!fresh && o->units && !ogasched_any_free(offer))
 		return 0;
 	if (ogas_classes_update(c, offer) < 0 ||
-	    (fresh && learn(o, offer->now_sec) < 0) ||
+	    (fresh && ogasched_learn(o, offer->now_sec) < 0) ||
 	    ((fresh || c->changed || !o->units) && round_units(o) < 0) ||
 	    ogas_deal(c, offer, o->units, o->slot_end_sec, o->slot_sec, fresh,
 		      out) < 0)
@@ -144,8 +145,9 @@ static int allocate(void *self, const struct astra_offer *offer,
 	return 0;
 }
 
-static void explain(const void *self, const struct astra_demand *demand,
-		    struct astra_reason *reason)
+static void ogasched_explain(const void *self,
+			     const struct astra_demand *demand,
+			     struct astra_reason *reason)
 {
 	const struct ogasched *o = self;
 	const struct ogas_classes *c = &o->classes;
@@ -163,7 +165,7 @@ static void explain(const void *self, const struct astra_demand *demand,
 		reason->class_granted += o->units[class * nodes + n];
 }
 
-static int save(const void *self, struct astra_bytes *out)
+static int ogasched_save(const void *self, struct astra_bytes *out)
 {
 	const struct ogasched *o = self;
 
@@ -176,7 +178,7 @@ static int save(const void *self, struct astra_bytes *out)
 }
 
 /* Slots of another length begin anew; what was learned is the same. */
-static int restore(void *self, struct astra_reader *in)
+static int ogasched_restore(void *self, struct astra_reader *in)
 {
 	struct ogasched *o = self;
 
@@ -194,8 +196,8 @@ static int restore(void *self, struct astra_reader *in)
 	return ogas_classes_restore(&o->classes, in, old);
 }
 
-static void report(const void *self, uint32_t tenant,
-		   struct astra_policy_report *out)
+static void ogasched_report(const void *self, uint32_t tenant,
+			    struct astra_policy_report *out)
 {
 	const struct ogasched *o = self;
 
@@ -206,9 +208,10 @@ static void report(const void *self, uint32_t tenant,
 }
 
 /* There may be classes and nodes that came since the units were rounded. */
-static void classes(const void *self,
-		    void (*each)(const struct astra_class *class, void *arg),
-		    void *arg)
+static void ogasched_classes(const void *self,
+			     void (*each)(const struct astra_class *class,
+					  void *arg),
+			     void *arg)
 {
 	const struct ogasched *o = self;
 	size_t cells = astra_ogas_port_count(o->classes.learner) *
@@ -218,7 +221,7 @@ static void classes(const void *self,
 			    each, arg);
 }
 
-static void shift(void *self, double by_sec)
+static void ogasched_shift(void *self, double by_sec)
 {
 	struct ogasched *o = self;
 
@@ -230,13 +233,13 @@ const struct astra_policy astra_ogasched = {
 	.summary = "shares of classes of jobs, learned slot by slot",
 	.slots = true,
 	.arrivals = true,
-	.create = create,
-	.destroy = destroy,
-	.allocate = allocate,
-	.explain = explain,
-	.save = save,
-	.restore = restore,
-	.report = report,
-	.classes = classes,
-	.shift = shift,
+	.create = ogasched_create,
+	.destroy = ogasched_destroy,
+	.allocate = ogasched_allocate,
+	.explain = ogasched_explain,
+	.save = ogasched_save,
+	.restore = ogasched_restore,
+	.report = ogasched_report,
+	.classes = ogasched_classes,
+	.shift = ogasched_shift,
 };

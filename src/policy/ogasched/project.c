@@ -23,7 +23,8 @@ struct two {
 	pair z, a;
 };
 
-static inline pair load(const double *x, size_t n, size_t i, double behind)
+static inline pair project_load(const double *x, size_t n, size_t i,
+				double behind)
 {
 	return i + 1 < n ? pair_load(x + i) : pair_set(x[i], behind);
 }
@@ -31,10 +32,11 @@ static inline pair load(const double *x, size_t n, size_t i, double behind)
 static inline struct two load_two(const double *z, const double *a, size_t n,
 				  size_t i)
 {
-	return (struct two){load(z, n, i, -1), load(a, n, i, 0)};
+	return (struct two){project_load(z, n, i, -1),
+			    project_load(a, n, i, 0)};
 }
 
-static inline pair clip(pair x, pair cap)
+static inline pair project_clip(pair x, pair cap)
 {
 	return pair_min(pair_max(x, pair_both(0)), cap);
 }
@@ -53,7 +55,7 @@ static inline struct sums sums_of_none(void)
 
 /* x: what decides on which side of its bounds a port is; below 0 it adds
  * nothing, from a on the cap. */
-static inline void add(struct sums *s, pair x, struct two t)
+static inline void project_add(struct sums *s, pair x, struct two t)
 {
 	const pair zero = pair_both(0), one = pair_both(1);
 	pair z = pair_if_less(x, t.a, t.z), inner = pair_if_less(x, t.a, one);
@@ -83,13 +85,13 @@ static struct piece piece_at(const double *z, const double *a, size_t n,
 		struct two t = load_two(z, a, n, i);
 		struct two u = load_two(z, a, n, i + 2);
 
-		add(&even, pair_sub(t.z, level), t);
-		add(&odd, pair_sub(u.z, level), u);
+		project_add(&even, pair_sub(t.z, level), t);
+		project_add(&odd, pair_sub(u.z, level), u);
 	}
 	for (; i < n; i += 2) {
 		struct two t = load_two(z, a, n, i);
 
-		add(&even, pair_sub(t.z, level), t);
+		project_add(&even, pair_sub(t.z, level), t);
 	}
 	even.inner = pair_add(even.inner, odd.inner);
 	even.capped = pair_add(even.capped, odd.capped);
@@ -104,22 +106,22 @@ static double sum_at(const double *z, const double *a, size_t n, double rho)
 	for (size_t i = 0; i < n; i += 2) {
 		struct two t = load_two(z, a, n, i);
 
-		sum = pair_add(sum, clip(pair_sub(t.z, level), t.a));
+		sum = pair_add(sum, project_clip(pair_sub(t.z, level), t.a));
 	}
 	return pair_sum(sum);
 }
 
 /* Where z is many orders larger than c, the sum is off by as much as z's last
  * place; capacity comes first then. */
-static void finish(const double *z, const double *a, double c, size_t n,
-		   double rho, double *y)
+static void project_finish(const double *z, const double *a, double c, size_t n,
+			   double rho, double *y)
 {
 	pair sum = pair_both(0), level = pair_both(rho);
 	double total;
 
 	for (size_t i = 0; i < n; i += 2) {
 		struct two t = load_two(z, a, n, i);
-		pair x = clip(pair_sub(t.z, level), t.a);
+		pair x = project_clip(pair_sub(t.z, level), t.a);
 
 		sum = pair_add(sum, x);
 		if (i + 1 < n)
@@ -133,17 +135,17 @@ static void finish(const double *z, const double *a, double c, size_t n,
 			y[i] *= c / total;
 }
 
-static int compare_numbers(const void *a, const void *b)
+static int project_compare_numbers(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
 	return x < y ? -1 : x > y;
 }
 
-static void sort(double *x, size_t n)
+static void project_sort(double *x, size_t n)
 {
 	if (n > INSERTION_MAX) {
-		qsort(x, n, sizeof(*x), compare_numbers);
+		qsort(x, n, sizeof(*x), project_compare_numbers);
 		return;
 	}
 	for (size_t i = 1; i < n; i++) {
@@ -164,7 +166,7 @@ void astra_ogas_project_sorted(const double *z, const double *a, double c,
 	double left, rho;
 
 	if (sum_at(z, a, n, 0) <= c) {
-		finish(z, a, c, n, 0, y);
+		project_finish(z, a, c, n, 0, y);
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -173,7 +175,7 @@ void astra_ogas_project_sorted(const double *z, const double *a, double c,
 		if (z[i] - a[i] > 0)
 			scratch[count++] = z[i] - a[i];
 	}
-	sort(scratch, count);
+	project_sort(scratch, count);
 	/* The first corner at which the sum is at most c; at the last, the
 	 * largest z, it is 0. */
 	high = count - 1;
@@ -188,7 +190,7 @@ void astra_ogas_project_sorted(const double *z, const double *a, double c,
 	left = high ? scratch[high - 1] : 0;
 	p = piece_at(z, a, n, left + (scratch[high] - left) / 2);
 	rho = p.part > 0 ? (p.held - c) / p.part : scratch[high];
-	finish(z, a, c, n, rho, y);
+	project_finish(z, a, c, n, rho, y);
 }
 
 /* The piece on which y lies; the sum of clip(z, 0, a) and the largest z. */
@@ -201,8 +203,8 @@ static struct piece guess(const double *z, const double *a, size_t n,
 	for (size_t i = 0; i < n; i += 2) {
 		struct two t = load_two(z, a, n, i);
 
-		add(&sums, load(y, n, i, -1), t);
-		total = pair_add(total, clip(t.z, t.a));
+		project_add(&sums, project_load(y, n, i, -1), t);
+		total = pair_add(total, project_clip(t.z, t.a));
 		top = pair_max(t.z, top);
 	}
 	*sum = pair_sum(total);
@@ -253,5 +255,5 @@ void astra_ogas_project(const double *z, const double *a, double c, size_t n,
 	if (rho < 0)
 		astra_ogas_project_sorted(z, a, c, n, y, scratch);
 	else
-		finish(z, a, c, n, rho, y);
+		project_finish(z, a, c, n, rho, y);
 }

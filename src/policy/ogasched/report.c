@@ -18,7 +18,8 @@ struct part {
 	size_t used;
 };
 
-static struct part *part_of(struct part parts[TYPES_MAX], const char *type)
+static struct part *report_part_of(struct part parts[TYPES_MAX],
+				   const char *type)
 {
 	size_t i = 0;
 
@@ -32,7 +33,7 @@ static struct part *part_of(struct part parts[TYPES_MAX], const char *type)
 }
 
 /* "n1:4,n2:1", or "n1:4,..." */
-static void add_node(struct part *part, const char *name, uint32_t gpus)
+static void report_add_node(struct part *part, const char *name, uint32_t gpus)
 {
 	const char *comma = part->used ? "," : "";
 	char text[320];
@@ -51,8 +52,9 @@ static void add_node(struct part *part, const char *name, uint32_t gpus)
 	part->used += size;
 }
 
-static void add_parts(const struct ogas_classes *c, uint32_t class,
-		      const uint32_t *units, struct part parts[TYPES_MAX])
+static void report_add_parts(const struct ogas_classes *c, uint32_t class,
+			     const uint32_t *units,
+			     struct part parts[TYPES_MAX])
 {
 	size_t nodes = astra_ogas_node_count(c->learner);
 	uint32_t jobs = c->slot_x[class] ? c->slot_x[class] : UINT32_MAX;
@@ -63,13 +65,14 @@ static void add_parts(const struct ogas_classes *c, uint32_t class,
 
 		if (!told->gpus || !astra_ogas_connected(c->learner, class, n))
 			continue;
-		part = part_of(parts, told->type ? told->type : "");
+		part = report_part_of(parts, told->type ? told->type : "");
 		for (size_t k = 0; k < c->types; k++)
 			part->share[k] += astra_ogas_amount_at(
 				c->learner, class, jobs, n, k);
 		if (units && units[n])
-			add_node(part, astra_ogas_node_name(c->learner, n),
-				 units[n]);
+			report_add_node(part,
+					astra_ogas_node_name(c->learner, n),
+					units[n]);
 	}
 }
 
@@ -98,7 +101,7 @@ void ogas_classes_report(const struct ogas_classes *c, const uint32_t *units,
 			.saved = c->saved[l],
 		};
 
-		add_parts(c, l, units ? units + l * nodes : NULL, parts);
+		report_add_parts(c, l, units ? units + l * nodes : NULL, parts);
 		for (size_t i = 0; i < TYPES_MAX && parts[i].known; i++) {
 			const double *share = parts[i].share;
 

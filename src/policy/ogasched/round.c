@@ -36,7 +36,7 @@ static uint64_t fraction_of(double x)
 	return rest > 0 ? (uint64_t)llround(rest * FRACTIONS) : 0;
 }
 
-static int compare_rests(const void *a, const void *b)
+static int round_compare_rests(const void *a, const void *b)
 {
 	const struct rest *x = a, *y = b;
 
@@ -98,7 +98,7 @@ static void apportion(struct rounding *g)
 			.index = l,
 		};
 	}
-	qsort(g->rests, ports, sizeof(*g->rests), compare_rests);
+	qsort(g->rests, ports, sizeof(*g->rests), round_compare_rests);
 	left = (uint64_t)astra_floor(sum);
 	left = left > given ? left - given : 0;
 	for (size_t i = 0; i < ports && left && g->rests[i].fraction; i++) {
@@ -108,7 +108,7 @@ static void apportion(struct rounding *g)
 }
 
 /* Seat what a port has beyond its floors, where its fraction is the largest. */
-static void seat(struct rounding *g, uint32_t port, struct rest *nodes)
+static void round_seat(struct rounding *g, uint32_t port, struct rest *nodes)
 {
 	size_t first = port * g->o->node_count, count = 0;
 	uint64_t has = 0;
@@ -122,7 +122,7 @@ static void seat(struct rounding *g, uint32_t port, struct rest *nodes)
 			nodes[count++] =
 				(struct rest){fraction_of(g->amount[cell]), r};
 	}
-	qsort(nodes, count, sizeof(*nodes), compare_rests);
+	qsort(nodes, count, sizeof(*nodes), round_compare_rests);
 	for (size_t i = 0; i < count && has < g->want[port]; i++, has++) {
 		g->out[first + nodes[i].index]++;
 		g->room[nodes[i].index]--;
@@ -172,7 +172,7 @@ int astra_ogas_round(struct astra_ogas *o, const uint32_t *x, size_t type,
 		floor_cells(&g, r);
 	apportion(&g);
 	for (size_t i = 0; i < o->port_count; i++)
-		seat(&g, g.rests[i].index, g.rests + o->port_count);
+		round_seat(&g, g.rests[i].index, g.rests + o->port_count);
 	rounding_fini(&g);
 	return 0;
 }

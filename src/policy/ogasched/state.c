@@ -11,13 +11,13 @@
 
 enum { VERSION = 1 };
 
-static void put_name(struct astra_bytes *out, const char *name)
+static void state_put_name(struct astra_bytes *out, const char *name)
 {
 	astra_put_text(out, name ? name : "");
 }
 
-static bool find_row(const struct ogas_node *n, const struct ogas_port *p,
-		     size_t *at)
+static bool state_find_row(const struct ogas_node *n, const struct ogas_port *p,
+			   size_t *at)
 {
 	*at = ogas_row_at(n, p->first_row);
 	return *at < n->count && n->rows[*at] == p->first_row;
@@ -30,12 +30,12 @@ static void save_edges(const struct astra_ogas *o, const struct ogas_port *p,
 	size_t at;
 
 	for (size_t r = 0; r < o->node_count; r++)
-		edges += find_row(&o->nodes[r], p, &at);
+		edges += state_find_row(&o->nodes[r], p, &at);
 	astra_put_u32(out, edges);
 	for (uint32_t r = 0; r < o->node_count; r++) {
 		const struct ogas_node *n = &o->nodes[r];
 
-		if (!find_row(n, p, &at))
+		if (!state_find_row(n, p, &at))
 			continue;
 		astra_put_u32(out, r);
 		for (size_t copy = 0; copy < p->copies; copy++)
@@ -53,7 +53,7 @@ void astra_ogas_save(const struct astra_ogas *o, struct astra_bytes *out)
 	for (size_t r = 0; r < o->node_count; r++) {
 		const struct ogas_node *n = &o->nodes[r];
 
-		put_name(out, n->name);
+		state_put_name(out, n->name);
 		for (size_t k = 0; k < o->types; k++) {
 			astra_put_f64(out, n->capacity[k]);
 			astra_put_f64(out, n->alpha[k]);
@@ -64,7 +64,7 @@ void astra_ogas_save(const struct astra_ogas *o, struct astra_bytes *out)
 	for (size_t l = 0; l < o->port_count; l++) {
 		const struct ogas_port *p = &o->ports[l];
 
-		put_name(out, p->name);
+		state_put_name(out, p->name);
 		astra_put_u32(out, p->copies);
 		astra_put_u32(out, p->gang);
 		astra_put_u32(out, p->need);
@@ -148,11 +148,11 @@ static int restore_edge(struct restoring *s, uint32_t port)
 	size_t at;
 
 	if (s->in->failed || node >= o->node_count ||
-	    find_row(&o->nodes[node], p, &at))
+	    state_find_row(&o->nodes[node], p, &at))
 		return damaged(s);
 	if (astra_ogas_connect(o, port, node) < 0)
 		return astra_error_nomem(s->err);
-	find_row(&o->nodes[node], p, &at);
+	state_find_row(&o->nodes[node], p, &at);
 	for (size_t copy = 0; copy < p->copies; copy++)
 		for (size_t k = 0; k < s->types; k++) {
 			double y = astra_get_f64(s->in);

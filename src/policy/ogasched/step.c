@@ -139,7 +139,7 @@ double astra_ogas_reward(struct astra_ogas *o, const uint32_t *x)
 
 /* Bring what belongs to a node's rows together. Returns whether any of them
  * learns. */
-static bool gather(struct astra_ogas *o, const struct ogas_node *n)
+static bool step_gather(struct astra_ogas *o, const struct ogas_node *n)
 {
 	double any = 0;
 
@@ -169,8 +169,8 @@ static bool gather(struct astra_ogas *o, const struct ogas_node *n)
 
 /* rate * gradient of one type (Eq. 30), plus y if it starts from there, into z:
  * the slope less beta where the type is k*. */
-static void climb(struct astra_ogas *o, const struct ogas_node *n, size_t k,
-		  bool from_y)
+static void step_climb(struct astra_ogas *o, const struct ogas_node *n,
+		       size_t k, bool from_y)
 {
 	const double *penalty = o->penalty + k * o->scratch_room;
 	const double *y = ogas_y(n, k);
@@ -195,7 +195,7 @@ static void project(struct astra_ogas *o, struct ogas_node *n, size_t k)
 void ogas_fit_node(struct astra_ogas *o, struct ogas_node *n)
 {
 	o->gathered = NULL;
-	gather(o, n);
+	step_gather(o, n);
 	for (size_t k = 0; k < o->types; k++) {
 		double *y = ogas_y(n, k), sum = 0;
 
@@ -212,7 +212,7 @@ void ogas_fit_node(struct astra_ogas *o, struct ogas_node *n)
 static void update_node(struct astra_ogas *o, struct ogas_node *n)
 {
 	for (size_t k = 0; k < o->types; k++) {
-		climb(o, n, k, true);
+		step_climb(o, n, k, true);
 		project(o, n, k);
 	}
 }
@@ -232,10 +232,10 @@ static double gradient_square(struct astra_ogas *o)
 	for (size_t r = 0; r < o->node_count; r++) {
 		const struct ogas_node *n = &o->nodes[r];
 
-		if (!gather(o, n))
+		if (!step_gather(o, n))
 			continue;
 		for (size_t k = 0; k < o->types; k++) {
-			climb(o, n, k, false);
+			step_climb(o, n, k, false);
 			for (size_t i = 0; i < n->count; i++)
 				square += o->z[i] * o->z[i];
 		}
@@ -308,7 +308,7 @@ static double learning_rate(struct astra_ogas *o)
 	return fmin(astra_ogas_diameter(o) / (slope * sqrt(slots)), RATE_MAX);
 }
 
-static void learn(struct astra_ogas *o)
+static void step_learn(struct astra_ogas *o)
 {
 	double rate;
 
@@ -317,7 +317,7 @@ static void learn(struct astra_ogas *o)
 	rate = learning_rate(o);
 	set_rates(o, rate);
 	for (size_t r = 0; r < o->node_count; r++)
-		if (gather(o, &o->nodes[r]))
+		if (step_gather(o, &o->nodes[r]))
 			update_node(o, &o->nodes[r]);
 	o->slot++;
 }
@@ -330,10 +330,10 @@ double astra_ogas_step(struct astra_ogas *o, const uint32_t *x)
 	ogas_sum_held(o);
 	if (!o->options.reactive) {
 		reward = sum_reward(o);
-		learn(o);
+		step_learn(o);
 		return reward;
 	}
-	learn(o);
+	step_learn(o);
 	ogas_sum_held(o);
 	return sum_reward(o);
 }

@@ -6,7 +6,8 @@
 #include "src/policy/ogasched/pair.h"
 
 /* utility is a constant wherever this is inlined. */
-static inline pair value(enum astra_ogas_utility utility, pair alpha, pair y)
+static inline pair value_value(enum astra_ogas_utility utility, pair alpha,
+			       pair y)
 {
 	const pair one = pair_both(1);
 
@@ -26,7 +27,8 @@ static inline pair value(enum astra_ogas_utility utility, pair alpha, pair y)
 	return one;
 }
 
-static inline pair slope(enum astra_ogas_utility utility, pair alpha, pair y)
+static inline pair value_slope(enum astra_ogas_utility utility, pair alpha,
+			       pair y)
 {
 	const pair one = pair_both(1);
 
@@ -58,13 +60,13 @@ void ogas_values(enum astra_ogas_utility utility, double alpha, const double *y,
 {
 	switch (utility) {
 	case ASTRA_OGAS_LINEAR:
-		EACH(value, ASTRA_OGAS_LINEAR);
+		EACH(value_value, ASTRA_OGAS_LINEAR);
 	case ASTRA_OGAS_LOG:
-		EACH(value, ASTRA_OGAS_LOG);
+		EACH(value_value, ASTRA_OGAS_LOG);
 	case ASTRA_OGAS_RECIPROCAL:
-		EACH(value, ASTRA_OGAS_RECIPROCAL);
+		EACH(value_value, ASTRA_OGAS_RECIPROCAL);
 	case ASTRA_OGAS_POLY:
-		EACH(value, ASTRA_OGAS_POLY);
+		EACH(value_value, ASTRA_OGAS_POLY);
 	}
 }
 
@@ -73,12 +75,12 @@ void ogas_slopes(enum astra_ogas_utility utility, double alpha, const double *y,
 {
 	switch (utility) {
 	case ASTRA_OGAS_LINEAR:
-		EACH(slope, ASTRA_OGAS_LINEAR);
+		EACH(value_slope, ASTRA_OGAS_LINEAR);
 	case ASTRA_OGAS_LOG:
-		EACH(slope, ASTRA_OGAS_LOG);
+		EACH(value_slope, ASTRA_OGAS_LOG);
 	case ASTRA_OGAS_RECIPROCAL:
-		EACH(slope, ASTRA_OGAS_RECIPROCAL);
+		EACH(value_slope, ASTRA_OGAS_RECIPROCAL);
 	case ASTRA_OGAS_POLY:
-		EACH(slope, ASTRA_OGAS_POLY);
+		EACH(value_slope, ASTRA_OGAS_POLY);
 	}
 }

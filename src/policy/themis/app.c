@@ -22,7 +22,7 @@ struct place {
 	bool any, machines_differ, racks_differ;
 };
 
-static void look(struct place *p, struct astra_themis_shares shares)
+static void app_look(struct place *p, struct astra_themis_shares shares)
 {
 	for (size_t i = 0; i < shares.count; i++) {
 		uint32_t m = shares.share[i].machine;
@@ -44,8 +44,8 @@ enum astra_level astra_themis_level(const struct astra_themis_machine *machines,
 {
 	struct place p = {.machines = machines};
 
-	look(&p, held);
-	look(&p, offered);
+	app_look(&p, held);
+	app_look(&p, offered);
 	if (!p.any)
 		return ASTRA_LEVEL_SLOT;
 	if (p.racks_differ)
@@ -107,7 +107,7 @@ double astra_themis_ideal(const struct astra_themis_app *app,
 	return app->navg * work > 0 ? app->navg * work / gpus : 0;
 }
 
-static double ratio(double shared_sec, double ideal_sec)
+static double app_ratio(double shared_sec, double ideal_sec)
 {
 	if (isinf(shared_sec))
 		return HUGE_VAL;
@@ -122,7 +122,8 @@ static double stated_rho(const struct astra_themis_app *app, double ideal_sec,
 
 	if (app->stated->kind == ASTRA_BID_RHO)
 		return value;
-	return ratio(app->elapsed_sec + app->stated_left * value, ideal_sec);
+	return app_ratio(app->elapsed_sec + app->stated_left * value,
+			 ideal_sec);
 }
 
 int astra_themis_rho(const struct astra_themis_app *app, uint32_t cluster_gpus,
@@ -140,13 +141,13 @@ int astra_themis_rho(const struct astra_themis_app *app, uint32_t cluster_gpus,
 	}
 	if (astra_themis_left(app, k, k, &seconds) < 0)
 		return -1;
-	*rho = ratio(app->elapsed_sec + app->slowdown[level] * seconds,
-		     ideal_sec);
+	*rho = app_ratio(app->elapsed_sec + app->slowdown[level] * seconds,
+			 ideal_sec);
 	return 0;
 }
 
 /* log(1/rho); nothing is done at once, so that rho = 0 has a logarithm. */
-static double log_v(double rho)
+static double app_log_v(double rho)
 {
 	return isinf(rho) ? -HUGE_VAL : -log(fmax(rho, DBL_MIN));
 }
@@ -157,23 +158,23 @@ static void fill_level(const struct astra_themis_app *app, double ideal_sec,
 {
 	double slowdown = app->slowdown[level];
 
-	row[0] = log_v(app->rho_empty);
+	row[0] = app_log_v(app->rho_empty);
 	for (uint32_t k = 1; k <= gpus_max; k++)
-		row[k] =
-			k > 1 && seconds[k - 1] == seconds[k - 2]
-				? row[k - 1]
-				: log_v(ratio(app->elapsed_sec +
-						      slowdown * seconds[k - 1],
-					      ideal_sec));
+		row[k] = k > 1 && seconds[k - 1] == seconds[k - 2]
+				 ? row[k - 1]
+				 : app_log_v(app_ratio(
+					   app->elapsed_sec +
+						   slowdown * seconds[k - 1],
+					   ideal_sec));
 }
 
 /* Of more GPUs than help some may idle: V never falls with k. */
 static void fill_stated(const struct astra_themis_app *app, double ideal_sec,
 			enum astra_level level, uint32_t gpus_max, double *row)
 {
-	row[0] = log_v(app->rho_empty);
+	row[0] = app_log_v(app->rho_empty);
 	for (uint32_t k = 1; k <= gpus_max; k++) {
-		row[k] = log_v(stated_rho(app, ideal_sec, k, level));
+		row[k] = app_log_v(stated_rho(app, ideal_sec, k, level));
 		if (k > 1)
 			row[k] = fmax(row[k], row[k - 1]);
 	}

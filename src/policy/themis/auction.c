@@ -35,8 +35,8 @@ static size_t shares_max(const struct astra_themis_game *game)
 	return most < game->free ? most : game->free;
 }
 
-static int make_room(const struct astra_themis_game *game,
-		     struct astra_themis_auction *out)
+static int auction_make_room(const struct astra_themis_game *game,
+			     struct astra_themis_auction *out)
 {
 	*out = (struct astra_themis_auction){
 		.shares = calloc(shares_max(game) + 1, sizeof(*out->shares)),
@@ -48,9 +48,9 @@ static int make_room(const struct astra_themis_game *game,
 	return out->shares && out->first && out->c ? 0 : -1;
 }
 
-static int solve(struct astra_themis_game *game,
-		 struct astra_themis_auction *out, double *without,
-		 struct astra_error *err)
+static int auction_solve(struct astra_themis_game *game,
+			 struct astra_themis_auction *out, double *without,
+			 struct astra_error *err)
 {
 	double pf = 0.0;
 
@@ -72,10 +72,12 @@ static int solve(struct astra_themis_game *game,
 	return 0;
 }
 
-static int run(const struct astra_themis_machine *machines,
-	       size_t machine_count, const struct astra_themis_bidder *bidders,
-	       size_t bidder_count, bool unproved,
-	       struct astra_themis_auction *out, struct astra_error *err)
+static int auction_run(const struct astra_themis_machine *machines,
+		       size_t machine_count,
+		       const struct astra_themis_bidder *bidders,
+		       size_t bidder_count, bool unproved,
+		       struct astra_themis_auction *out,
+		       struct astra_error *err)
 {
 	struct astra_themis_game game;
 	double *without = NULL;
@@ -87,11 +89,11 @@ static int run(const struct astra_themis_machine *machines,
 		goto out;
 	game.unproved = unproved;
 	without = calloc(bidder_count + 1, sizeof(*without));
-	if (!without || make_room(&game, out)) {
+	if (!without || auction_make_room(&game, out)) {
 		astra_error_nomem(err);
 		goto out;
 	}
-	rc = solve(&game, out, without, err);
+	rc = auction_solve(&game, out, without, err);
 out:
 	free(without);
 	astra_themis_game_clear(&game);
@@ -105,8 +107,8 @@ int astra_themis_auction_run(const struct astra_themis_machine *machines,
 			     struct astra_themis_auction *out,
 			     struct astra_error *err)
 {
-	return run(machines, machine_count, bidders, bidder_count, false, out,
-		   err);
+	return auction_run(machines, machine_count, bidders, bidder_count,
+			   false, out, err);
 }
 
 int astra_themis_auction_guess(const struct astra_themis_machine *machines,
@@ -116,8 +118,8 @@ int astra_themis_auction_guess(const struct astra_themis_machine *machines,
 			       struct astra_themis_auction *out,
 			       struct astra_error *err)
 {
-	return run(machines, machine_count, bidders, bidder_count, true, out,
-		   err);
+	return auction_run(machines, machine_count, bidders, bidder_count, true,
+			   out, err);
 }
 
 void astra_themis_auction_clear(struct astra_themis_auction *auction)

@@ -56,7 +56,7 @@ int astra_themis_write_down(struct themis_division *division, size_t parties,
 }
 
 /* What was won, and what was given. */
-static int collect(struct themis_division *division, size_t parties)
+static int division_collect(struct themis_division *division, size_t parties)
 {
 	const struct astra_themis_round *round = &division->round;
 	struct themis_gains gains = {0};
@@ -109,8 +109,9 @@ int astra_themis_divide(struct themis_division *division,
 	if (astra_themis_round_run(&market, &division->round, err) < 0)
 		return -1;
 	division->free = division->round.idle;
-	return collect(division, parties->count) < 0 ? astra_error_nomem(err)
-						     : 0;
+	return division_collect(division, parties->count) < 0
+		       ? astra_error_nomem(err)
+		       : 0;
 }
 
 void astra_themis_division_clear(struct themis_division *division)

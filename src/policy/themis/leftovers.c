@@ -47,7 +47,7 @@ static void give_one(struct giving *g, uint32_t taker)
 	};
 }
 
-static void serve(struct giving *g, struct queue *queue)
+static void leftovers_serve(struct giving *g, struct queue *queue)
 {
 	while (g->left && queue->count) {
 		size_t at = astra_random_below(&g->random, queue->count);
@@ -74,7 +74,7 @@ static int by_taker(const void *a, const void *b)
 }
 
 /* Returns how many there are when each pair is named once. */
-static size_t merge(struct astra_themis_gift *gifts, size_t count)
+static size_t leftovers_merge(struct astra_themis_gift *gifts, size_t count)
 {
 	size_t kept = 0;
 
@@ -94,10 +94,10 @@ static void give_all(struct giving *g, size_t taker_count, uint32_t *memory)
 	struct queue participants = {.taker = memory};
 
 	enqueue(&others, g, taker_count, false);
-	serve(g, &others);
+	leftovers_serve(g, &others);
 	enqueue(&participants, g, taker_count, true);
-	serve(g, &participants);
-	g->gift_count = merge(g->gifts, g->gift_count);
+	leftovers_serve(g, &participants);
+	g->gift_count = leftovers_merge(g->gifts, g->gift_count);
 }
 
 int astra_themis_give(uint32_t *free_gpus, size_t machine_count,

@@ -7,8 +7,8 @@
 #include "src/common/grow.h"
 #include "src/common/member.h"
 
-static size_t row_of(const struct themis_memory *rows, size_t count,
-		     uint64_t key)
+static size_t memories_row_of(const struct themis_memory *rows, size_t count,
+			      uint64_t key)
 {
 	size_t low = 0, high = count;
 
@@ -26,7 +26,7 @@ static size_t row_of(const struct themis_memory *rows, size_t count,
 const struct themis_memory *astra_themis_recall(const struct themis_memories *m,
 						uint64_t key)
 {
-	size_t row = row_of(m->rows, m->count, key);
+	size_t row = memories_row_of(m->rows, m->count, key);
 
 	return row < m->count && m->rows[row].key == key ? &m->rows[row] : NULL;
 }
@@ -49,7 +49,7 @@ static int compare_memories(const void *a, const void *b)
 static void see(struct themis_memories *m, size_t known,
 		const struct themis_sight *sight, double now_sec)
 {
-	size_t row = row_of(m->rows, known, sight->key);
+	size_t row = memories_row_of(m->rows, known, sight->key);
 
 	if (row == known || m->rows[row].key != sight->key) {
 		row = m->count++;
@@ -108,7 +108,7 @@ int astra_themis_memories_save(const struct themis_memories *m,
 }
 
 /* What is read must make sense: it goes into sums and quotients. */
-static bool is_sound(const struct themis_memories *m)
+static bool memories_is_sound(const struct themis_memories *m)
 {
 	if (!isfinite(m->census.clock_sec) || !isfinite(m->census.app_sec))
 		return false;
@@ -146,7 +146,7 @@ int astra_themis_memories_restore(struct themis_memories *m,
 			return -1;
 		m->rows[m->count++] = row;
 	}
-	return in->failed || !is_sound(m) ? -1 : 0;
+	return in->failed || !memories_is_sound(m) ? -1 : 0;
 }
 
 static const struct astra_member fare_members[] = {

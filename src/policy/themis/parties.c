@@ -22,7 +22,8 @@ static bool is_brief(const struct astra_offer *offer, uint32_t demand)
 	return astra_left_sec(&offer->demands[demand]) <= offer->lease_sec;
 }
 
-static uint32_t turn_of(const struct astra_offer *offer, uint32_t demand)
+static uint32_t parties_turn_of(const struct astra_offer *offer,
+				uint32_t demand)
 {
 	uint32_t turn = offer->demands[demand].job->forecast.turn;
 
@@ -33,7 +34,8 @@ static int compare_ways(const void *a, const void *b, void *arg)
 {
 	const struct astra_offer *const *offer = arg;
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-	uint32_t first = turn_of(*offer, i), second = turn_of(*offer, j);
+	uint32_t first = parties_turn_of(*offer, i),
+		 second = parties_turn_of(*offer, j);
 	double x = way_sec(*offer, i), y = way_sec(*offer, j);
 	bool brief = is_brief(*offer, i), other = is_brief(*offer, j);
 
@@ -59,14 +61,14 @@ void astra_themis_order_jobs(const struct themis_party *party,
 
 /* Tasks of an array that have not been split from it are as many jobs, of which
  * the offer counts only those that there might be room for. */
-static uint32_t copies_of(const struct astra_demand *d)
+static uint32_t parties_copies_of(const struct astra_demand *d)
 {
 	return d->copies > 1 ? d->copies : 1;
 }
 
 static uint32_t all_copies_of(const struct astra_demand *d)
 {
-	uint32_t copies = copies_of(d);
+	uint32_t copies = parties_copies_of(d);
 
 	return d->job->copies > copies ? d->job->copies : copies;
 }
@@ -76,7 +78,7 @@ struct sort_entry {
 	uint32_t demand;
 };
 
-static int compare_entries(const void *a, const void *b)
+static int parties_compare_entries(const void *a, const void *b)
 {
 	const struct sort_entry *x = a, *y = b;
 
@@ -85,7 +87,7 @@ static int compare_entries(const void *a, const void *b)
 	return x->demand < y->demand ? -1 : x->demand > y->demand;
 }
 
-static int compare_shares(const void *a, const void *b)
+static int parties_compare_shares(const void *a, const void *b)
 {
 	const struct astra_themis_share *x = a, *y = b;
 
@@ -98,7 +100,7 @@ static size_t merge_shares(struct astra_themis_share *shares, size_t count)
 	size_t kept = 0;
 
 	if (count)
-		qsort(shares, count, sizeof(*shares), compare_shares);
+		qsort(shares, count, sizeof(*shares), parties_compare_shares);
 	for (size_t i = 0; i < count; i++)
 		if (kept && shares[kept - 1].machine == shares[i].machine)
 			shares[kept - 1].gpus += shares[i].gpus;
@@ -135,11 +137,12 @@ static void copy_shares(struct cursor *at, const struct astra_share *shares,
 }
 
 /* One demand of a party: its work, and what it wants. */
-static void add_demand(struct themis_party *p, struct astra_themis_app *app,
-		       const struct astra_demand *d, struct cursor *at)
+static void parties_add_demand(struct themis_party *p,
+			       struct astra_themis_app *app,
+			       const struct astra_demand *d, struct cursor *at)
 {
 	const struct astra_request *q = &d->job->request;
-	uint32_t copies = copies_of(d), all = all_copies_of(d);
+	uint32_t copies = parties_copies_of(d), all = all_copies_of(d);
 	uint32_t least = astra_request_least(q);
 	double left = q->gpus * astra_left_sec(d);
 
@@ -164,7 +167,7 @@ static void add_demand(struct themis_party *p, struct astra_themis_app *app,
 
 /* Whether what a demand holds is on offer; what tasks of an array are promised
  * is not, while others of it compete. */
-static bool competes(const struct astra_demand *d)
+static bool parties_competes(const struct astra_demand *d)
 {
 	return d->open && d->job->held_count;
 }
@@ -180,7 +183,7 @@ static void add_held(struct astra_themis_app *app,
 	for (size_t k = 0; k < p->demand_count; k++) {
 		const struct astra_demand *d = &offer->demands[p->demands[k]];
 
-		if (!competes(d))
+		if (!parties_competes(d))
 			copy_shares(at, d->held, d->held_count);
 	}
 	app->held.share = held;
@@ -189,7 +192,7 @@ static void add_held(struct astra_themis_app *app,
 	for (size_t k = 0; k < p->demand_count; k++) {
 		const struct astra_demand *d = &offer->demands[p->demands[k]];
 
-		if (!competes(d))
+		if (!parties_competes(d))
 			continue;
 		parties->homes[parties->home_count++] =
 			(struct astra_themis_home){
@@ -200,8 +203,8 @@ static void add_held(struct astra_themis_app *app,
 	}
 }
 
-static void fill(struct themis_parties *parties,
-		 const struct astra_offer *offer)
+static void parties_fill(struct themis_parties *parties,
+			 const struct astra_offer *offer)
 {
 	struct cursor at = {parties->work, parties->shares};
 
@@ -210,13 +213,13 @@ static void fill(struct themis_parties *parties,
 
 		p->phase.work_sec = at.work;
 		for (size_t k = 0; k < p->demand_count; k++)
-			add_demand(p, &parties->apps[i],
-				   &offer->demands[p->demands[k]], &at);
+			parties_add_demand(p, &parties->apps[i],
+					   &offer->demands[p->demands[k]], &at);
 		add_held(&parties->apps[i], parties, i, offer, &at);
 	}
 }
 
-static uint32_t at_most(uint64_t gpus, uint64_t most)
+static uint32_t parties_at_most(uint64_t gpus, uint64_t most)
 {
 	return (uint32_t)(gpus < most ? gpus : most);
 }
@@ -238,8 +241,9 @@ static void set_work(struct astra_themis_app *app, const struct themis_party *p,
 
 /* How badly off the app is, when it is told by the policy's estimate although
  * its agent states another rho. */
-static int judge(struct astra_themis_app *app, const struct astra_offer *offer,
-		 const struct astra_themis_machine *machines)
+static int parties_judge(struct astra_themis_app *app,
+			 const struct astra_offer *offer,
+			 const struct astra_themis_machine *machines)
 {
 	const struct astra_bid *stated = app->stated;
 	const struct astra_themis_shares none = {0};
@@ -302,7 +306,8 @@ static int finish_app(struct themis_parties *parties, size_t i,
 	app->navg = astra_themis_life_navg(memories, m, offer->now_sec);
 	app->rho_current = -1;
 	app->rho_empty = HUGE_VAL;
-	app->gpus_max = at_most(p->asked_gpus, offer->gpus ? offer->gpus : 1);
+	app->gpus_max =
+		parties_at_most(p->asked_gpus, offer->gpus ? offer->gpus : 1);
 	app->gpus_ever = m->gpus;
 	if (held + p->wanted_gpus < app->gpus_max)
 		app->gpus_later =
@@ -314,7 +319,7 @@ static int finish_app(struct themis_parties *parties, size_t i,
 	set_work(app, p, job);
 	if (app->stated && app->stated->kind == ASTRA_BID_RHO) {
 		if (!trust)
-			return judge(app, offer, parties->machines);
+			return parties_judge(app, offer, parties->machines);
 		if (held)
 			app->rho_current = app->stated->rho_now;
 	}
@@ -333,8 +338,8 @@ static double first_submission(const struct themis_party *p,
 }
 
 /* Group the demands by app. */
-static int group(struct themis_parties *parties,
-		 const struct astra_offer *offer)
+static int parties_group(struct themis_parties *parties,
+			 const struct astra_offer *offer)
 {
 	struct sort_entry *entries =
 		calloc(offer->demand_count + 1, sizeof(*entries));
@@ -348,7 +353,7 @@ static int group(struct themis_parties *parties,
 		};
 	if (offer->demand_count)
 		qsort(entries, offer->demand_count, sizeof(*entries),
-		      compare_entries);
+		      parties_compare_entries);
 	for (size_t i = 0; i < offer->demand_count; i++) {
 		struct themis_party *p = &parties->list[parties->count];
 
@@ -384,7 +389,7 @@ static int allocate_parties(struct themis_parties *parties,
 	size_t jobs = 0, shares = 0, n = offer->demand_count;
 
 	for (size_t i = 0; i < n; i++) {
-		jobs += copies_of(&offer->demands[i]);
+		jobs += parties_copies_of(&offer->demands[i]);
 		shares += offer->demands[i].held_count;
 	}
 	parties->list = calloc(n + 1, sizeof(*parties->list));
@@ -402,9 +407,9 @@ static int allocate_parties(struct themis_parties *parties,
 	return -1;
 }
 
-static int remember(const struct themis_parties *parties,
-		    struct themis_memories *memories,
-		    const struct astra_offer *offer)
+static int parties_remember(const struct themis_parties *parties,
+			    struct themis_memories *memories,
+			    const struct astra_offer *offer)
 {
 	struct themis_sight *sights =
 		calloc(parties->count + 1, sizeof(*sights));
@@ -415,8 +420,8 @@ static int remember(const struct themis_parties *parties,
 			.key = parties->list[i].key,
 			.start_sec = first_submission(&parties->list[i], offer),
 			.budget_sec = parties->apps[i].budget_sec,
-			.gpus = at_most(parties->list[i].asked_gpus,
-					UINT32_MAX),
+			.gpus = parties_at_most(parties->list[i].asked_gpus,
+						UINT32_MAX),
 		};
 	if (sights)
 		rc = astra_themis_remember(memories, sights, parties->count,
@@ -430,12 +435,13 @@ int astra_themis_parties_find(struct themis_parties *parties,
 			      const struct astra_offer *offer, bool trust)
 {
 	*parties = (struct themis_parties){0};
-	if (allocate_parties(parties, offer) < 0 || group(parties, offer) < 0)
+	if (allocate_parties(parties, offer) < 0 ||
+	    parties_group(parties, offer) < 0)
 		return -1;
-	fill(parties, offer);
+	parties_fill(parties, offer);
 	find_bids(parties, offer);
 	set_machines(parties, offer);
-	if (remember(parties, memories, offer) < 0)
+	if (parties_remember(parties, memories, offer) < 0)
 		return -1;
 	for (size_t i = 0; i < parties->count; i++)
 		if (finish_app(parties, i, offer, memories, trust) < 0)

@@ -67,12 +67,12 @@ static bool over(const struct search *s)
 }
 
 /* What is shorter than this is shorter than `best`, and no tie. */
-static double limit(double best)
+static double partition_limit(double best)
 {
 	return best - ASTRA_TIE * fmax(1, best);
 }
 
-static void place(struct search *s, size_t job, uint32_t gpu)
+static void partition_place(struct search *s, size_t job, uint32_t gpu)
 {
 	s->gpu_of[job] = gpu;
 	s->unplaced -= s->work[job];
@@ -102,8 +102,8 @@ static bool dominated(const struct search *s, uint32_t gpu, double load)
 	return load + longer < s->limit;
 }
 
-static void fill(struct search *s, uint32_t gpu, size_t from, double load,
-		 double makespan);
+static void partition_fill(struct search *s, uint32_t gpu, size_t from,
+			   double load, double makespan);
 
 /* Give the jobs that have no GPU yet to the last `gpus` ones. The longest has
  * to be on one of them: begin with it. (Korf's sequential partitioning) */
@@ -118,16 +118,16 @@ static void next_gpu(struct search *s, uint32_t gpus, double makespan)
 		s->found = true;
 		return;
 	}
-	place(s, first, gpus);
-	fill(s, gpus, first + 1, s->work[first],
-	     fmax(makespan, s->work[first]));
+	partition_place(s, first, gpus);
+	partition_fill(s, gpus, first + 1, s->work[first],
+		       fmax(makespan, s->work[first]));
 	unplace(s, first);
 }
 
 /* Add to a GPU some of the jobs from `from` on, such that the GPUs after it
  * can do the others before `best`. */
-static void fill(struct search *s, uint32_t gpu, size_t from, double load,
-		 double makespan)
+static void partition_fill(struct search *s, uint32_t gpu, size_t from,
+			   double load, double makespan)
 {
 	double others = (gpu - 1) * s->best + ASTRA_TIE * s->bound;
 	double tried = -1, rest = 0;
@@ -145,8 +145,8 @@ static void fill(struct search *s, uint32_t gpu, size_t from, double load,
 		if (work == tried || load + work >= s->limit)
 			continue;
 		tried = work;
-		place(s, i, gpu);
-		fill(s, gpu, i + 1, load + work, makespan);
+		partition_place(s, i, gpu);
+		partition_fill(s, gpu, i + 1, load + work, makespan);
 		unplace(s, i);
 	}
 	if (!over(s) && s->unplaced <= others && !dominated(s, gpu, load))
@@ -168,7 +168,7 @@ double astra_themis_makespan(const double *work, size_t count, uint32_t gpus,
 	while (s.found && s.looks < LOOKS &&
 	       astra_compare(s.best, s.bound) > 0) {
 		s.found = false;
-		s.limit = limit(s.best);
+		s.limit = partition_limit(s.best);
 		s.unplaced = 0;
 		for (size_t i = 0; i < count; i++)
 			s.unplaced += work[i];

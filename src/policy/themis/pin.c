@@ -19,7 +19,8 @@ struct pinning {
 	uint32_t *jobs; /* of one party, in their order */
 };
 
-static struct astra_themis_shares won(const struct pinning *p, uint32_t party)
+static struct astra_themis_shares pin_won(const struct pinning *p,
+					  uint32_t party)
 {
 	size_t first = p->division->first[party];
 
@@ -52,7 +53,7 @@ static int pinning_init(struct pinning *p)
 					.mem_mib = UINT64_MAX,
 				});
 	for (uint32_t i = 0; i < parties; i++) {
-		p->due[i] = astra_themis_gpus(won(p, i));
+		p->due[i] = astra_themis_gpus(pin_won(p, i));
 		p->order[i] = i;
 	}
 	return 0;
@@ -68,8 +69,8 @@ static void pinning_fini(struct pinning *p)
 	free(p->gains.list);
 }
 
-static int give(struct pinning *p, uint32_t party, uint32_t machine,
-		uint32_t gpus)
+static int pin_give(struct pinning *p, uint32_t party, uint32_t machine,
+		    uint32_t gpus)
 {
 	astra_space_take(p->space,
 			 &(struct astra_share){.node = machine, .gpus = gpus});
@@ -94,11 +95,11 @@ static int is_as_good(const struct pinning *p, uint32_t party,
 	for (size_t i = 0; other && i < count; i++)
 		other[i] = (struct astra_themis_share){shares[i].node,
 						       shares[i].gpus};
-	k = astra_themis_gpus(app->held) + astra_themis_gpus(won(p, party));
+	k = astra_themis_gpus(app->held) + astra_themis_gpus(pin_won(p, party));
 	if (other &&
 	    astra_themis_rho(
 		    app, cluster, k,
-		    astra_themis_level(machines, app->held, won(p, party)),
+		    astra_themis_level(machines, app->held, pin_won(p, party)),
 		    &before) == 0 &&
 	    astra_themis_rho(app, cluster, k,
 			     astra_themis_level(machines, app->held, got),
@@ -148,8 +149,8 @@ static int pin_party(struct pinning *p, uint32_t party)
 		if (good < 0)
 			return -1;
 		for (size_t i = 0; good && i < job->held_count; i++)
-			if (give(p, party, job->held[i].node,
-				 job->held[i].gpus) < 0)
+			if (pin_give(p, party, job->held[i].node,
+				     job->held[i].gpus) < 0)
 				return -1;
 	}
 	return 0;
@@ -168,7 +169,7 @@ static int compare_due(const void *a, const void *b, void *arg)
 /* What it won, if that is still there. Returns the number of shares, or 0. */
 static size_t as_won(struct pinning *p, uint32_t party)
 {
-	struct astra_themis_shares shares = won(p, party);
+	struct astra_themis_shares shares = pin_won(p, party);
 
 	if (astra_themis_gpus(shares) != p->due[party])
 		return 0;
@@ -189,7 +190,7 @@ static int find_place(struct pinning *p, uint32_t party)
 {
 	struct astra_request request = {.gpus = (uint32_t)p->due[party]};
 	size_t count = as_won(p, party);
-	bool whole = p->due[party] == astra_themis_gpus(won(p, party));
+	bool whole = p->due[party] == astra_themis_gpus(pin_won(p, party));
 	int good = 1;
 
 	if (!count) {
@@ -199,7 +200,7 @@ static int find_place(struct pinning *p, uint32_t party)
 			       : 1;
 	}
 	for (size_t i = 0; good > 0 && i < count; i++)
-		if (give(p, party, p->place[i].node, p->place[i].gpus) < 0)
+		if (pin_give(p, party, p->place[i].node, p->place[i].gpus) < 0)
 			return -1;
 	return good;
 }

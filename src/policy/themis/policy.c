@@ -19,8 +19,8 @@ struct themis {
 	struct themis_record record;
 };
 
-static void *create(const struct astra_options *options,
-		    struct astra_error *err)
+static void *themis_create(const struct astra_options *options,
+			   struct astra_error *err)
 {
 	struct themis *t = calloc(1, sizeof(*t));
 
@@ -33,7 +33,7 @@ static void *create(const struct astra_options *options,
 	return t;
 }
 
-static void destroy(void *self)
+static void themis_destroy(void *self)
 {
 	struct themis *t = self;
 
@@ -57,7 +57,7 @@ static int avoid_moves(struct themis_division *division,
 	return astra_themis_swap(division, parties, offer);
 }
 
-static bool any_free(const struct astra_offer *offer)
+static bool themis_any_free(const struct astra_offer *offer)
 {
 	for (size_t n = 0; n < offer->node_count; n++)
 		if (offer->free[n])
@@ -82,8 +82,9 @@ static int hold_auction(struct themis *t, const struct themis_parties *parties,
 	return rc;
 }
 
-static int allocate(void *self, const struct astra_offer *offer,
-		    struct astra_allocation *out, struct astra_error *err)
+static int themis_allocate(void *self, const struct astra_offer *offer,
+			   struct astra_allocation *out,
+			   struct astra_error *err)
 {
 	struct themis *t = self;
 	struct themis_parties parties;
@@ -92,7 +93,7 @@ static int allocate(void *self, const struct astra_offer *offer,
 	if (astra_themis_parties_find(&parties, &t->memories, offer, t->trust) <
 	    0)
 		rc = astra_error_nomem(err);
-	else if (any_free(offer))
+	else if (themis_any_free(offer))
 		rc = hold_auction(t, &parties, offer, out, err);
 	if (!rc && !offer->terse &&
 	    astra_themis_record_apps(&t->record, &parties, &t->memories,
@@ -102,8 +103,8 @@ static int allocate(void *self, const struct astra_offer *offer,
 	return rc;
 }
 
-static void explain(const void *self, const struct astra_demand *demand,
-		    struct astra_reason *reason)
+static void themis_explain(const void *self, const struct astra_demand *demand,
+			   struct astra_reason *reason)
 {
 	const struct themis *t = self;
 	const struct themis_memory *m =
@@ -116,7 +117,7 @@ static void explain(const void *self, const struct astra_demand *demand,
 	reason->ranks = m->fare.ranks;
 }
 
-static const struct astra_auction *auction(const void *self)
+static const struct astra_auction *themis_auction(const void *self)
 {
 	const struct themis *t = self;
 
@@ -137,7 +138,7 @@ int astra_themis_apps_restore(void *self, struct astra_reader *in)
 	return astra_themis_memories_restore(&t->memories, in);
 }
 
-static int save(const void *self, struct astra_bytes *out)
+static int themis_save(const void *self, struct astra_bytes *out)
 {
 	const struct themis *t = self;
 
@@ -149,7 +150,7 @@ static int save(const void *self, struct astra_bytes *out)
 }
 
 /* Earlier releases kept no number, or not how apps fared. */
-static int restore(void *self, struct astra_reader *in)
+static int themis_restore(void *self, struct astra_reader *in)
 {
 	struct themis *t = self;
 
@@ -164,7 +165,7 @@ static int restore(void *self, struct astra_reader *in)
 	return in->failed ? -1 : 0;
 }
 
-static void save_rest(const void *self, struct astra_bytes *out)
+static void themis_save_rest(const void *self, struct astra_bytes *out)
 {
 	const struct themis *t = self;
 
@@ -172,7 +173,7 @@ static void save_rest(const void *self, struct astra_bytes *out)
 	astra_put_u64(out, t->record.auction.number);
 }
 
-static int restore_rest(void *self, struct astra_reader *in)
+static int themis_restore_rest(void *self, struct astra_reader *in)
 {
 	struct themis *t = self;
 
@@ -182,7 +183,7 @@ static int restore_rest(void *self, struct astra_reader *in)
 	return in->failed ? -1 : 0;
 }
 
-static void shift(void *self, double by_sec)
+static void themis_shift(void *self, double by_sec)
 {
 	struct themis *t = self;
 
@@ -196,14 +197,14 @@ const struct astra_policy astra_themis = {
 	.summary = "auctions of leases for finish-time fairness of apps",
 	.lease_sec = 600,
 	.arrivals = true,
-	.create = create,
-	.destroy = destroy,
-	.allocate = allocate,
-	.explain = explain,
-	.save = save,
-	.restore = restore,
-	.save_rest = save_rest,
-	.restore_rest = restore_rest,
-	.auction = auction,
-	.shift = shift,
+	.create = themis_create,
+	.destroy = themis_destroy,
+	.allocate = themis_allocate,
+	.explain = themis_explain,
+	.save = themis_save,
+	.restore = themis_restore,
+	.save_rest = themis_save_rest,
+	.restore_rest = themis_restore_rest,
+	.auction = themis_auction,
+	.shift = themis_shift,
 };

@@ -79,8 +79,8 @@ static uint32_t estimates_of(const struct astra_themis_app *app)
 }
 
 /* Room for all estimates first: they are pointed at. */
-static int make_room(struct themis_record *record,
-		     const struct themis_parties *parties)
+static int record_make_room(struct themis_record *record,
+			    const struct themis_parties *parties)
 {
 	size_t left = 0;
 
@@ -125,9 +125,9 @@ static void describe_fare(const struct themis_fare *fare,
 	out->factor = fare->c;
 }
 
-static int describe(const struct themis_parties *parties, size_t i,
-		    const struct astra_offer *offer,
-		    struct astra_auction_app *out)
+static int record_describe(const struct themis_parties *parties, size_t i,
+			   const struct astra_offer *offer,
+			   struct astra_auction_app *out)
 {
 	const struct astra_themis_app *app = &parties->apps[i];
 	const struct astra_themis_shares none = {0};
@@ -156,7 +156,7 @@ int astra_themis_record_apps(struct themis_record *record,
 	double *left;
 
 	record->auction.app_count = 0;
-	if (make_room(record, parties) < 0)
+	if (record_make_room(record, parties) < 0)
 		return -1;
 	left = record->left;
 	for (size_t i = 0; i < parties->count; i++) {
@@ -165,7 +165,7 @@ int astra_themis_record_apps(struct themis_record *record,
 		*out = (struct astra_auction_app){0};
 		describe_jobs(&parties->list[i], offer, out);
 		describe_fare(&memories->rows[i].fare, out);
-		if (describe(parties, i, offer, out) < 0)
+		if (record_describe(parties, i, offer, out) < 0)
 			return -1;
 		if (i >= ESTIMATES_MAX || !estimates_of(&parties->apps[i]))
 			continue;

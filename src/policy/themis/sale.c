@@ -18,7 +18,8 @@ struct sale {
 	struct astra_themis_bidder *bidders;
 };
 
-static const struct astra_themis_app *app_of(const struct sale *s, size_t i)
+static const struct astra_themis_app *sale_app_of(const struct sale *s,
+						  size_t i)
 {
 	return &s->market->apps[s->round->bidders[s->from + i]];
 }
@@ -45,7 +46,7 @@ static int make_bids(struct sale *s)
 	if (s->cap && s->cap < offered)
 		offered = s->cap;
 	for (size_t i = 0; i < s->count; i++) {
-		const struct astra_themis_app *a = app_of(s, i);
+		const struct astra_themis_app *a = sale_app_of(s, i);
 		uint32_t held = astra_themis_gpus(a->held);
 		uint32_t most = astra_themis_room(a, held);
 
@@ -66,7 +67,7 @@ static int make_bids(struct sale *s)
 }
 
 /* A bidder keeps a part of its bundle. */
-static int collect(struct sale *s, size_t i, uint32_t *kept)
+static int sale_collect(struct sale *s, size_t i, uint32_t *kept)
 {
 	struct astra_themis_round *round = s->round;
 	struct astra_themis_shares pf = astra_themis_pf(&round->auction, i);
@@ -81,7 +82,8 @@ static int collect(struct sale *s, size_t i, uint32_t *kept)
 		       sizeof(*round->kept)) < 0)
 		return -1;
 	astra_themis_round_bundle(
-		pf, astra_themis_keep(won.c, won.gpus, app_of(s, i)->quantum),
+		pf,
+		astra_themis_keep(won.c, won.gpus, sale_app_of(s, i)->quantum),
 		kept);
 	for (size_t k = 0; k < pf.count; k++) {
 		s->machines[pf.share[k].machine].free -= kept[k];
@@ -94,7 +96,7 @@ static int collect(struct sale *s, size_t i, uint32_t *kept)
 	return 0;
 }
 
-static int run(struct sale *s, struct astra_error *err)
+static int sale_run(struct sale *s, struct astra_error *err)
 {
 	int (*hold)(const struct astra_themis_machine *, size_t,
 		    const struct astra_themis_bidder *, size_t,
@@ -114,13 +116,13 @@ static int run(struct sale *s, struct astra_error *err)
 	kept = calloc(s->market->machine_count + 1, sizeof(*kept));
 	rc = kept ? 0 : -1;
 	for (size_t i = 0; !rc && i < s->count; i++)
-		rc = collect(s, i, kept);
+		rc = sale_collect(s, i, kept);
 	free(kept);
 	return rc < 0 ? astra_error_nomem(err) : 0;
 }
 
-static int sell(struct sale *s, size_t from, size_t count, uint32_t cap,
-		struct astra_error *err)
+static int sale_sell(struct sale *s, size_t from, size_t count, uint32_t cap,
+		     struct astra_error *err)
 {
 	int rc;
 
@@ -130,7 +132,7 @@ static int sell(struct sale *s, size_t from, size_t count, uint32_t cap,
 	s->bids = calloc(count + 1, sizeof(*s->bids));
 	s->bidders = calloc(count + 1, sizeof(*s->bidders));
 	if (s->bids && s->bidders)
-		rc = run(s, err);
+		rc = sale_run(s, err);
 	else
 		rc = astra_error_nomem(err);
 	for (size_t i = 0; s->bids && i < count; i++)
@@ -180,13 +182,13 @@ int astra_themis_sell(const struct astra_themis_market *market,
 		return astra_error_nomem(err);
 	}
 	offer_all(&s);
-	rc = sell(&s, 0, count, 0, err);
+	rc = sale_sell(&s, 0, count, 0, err);
 	if (!rc && worst_is_empty(&s)) {
 		offer_all(&s);
-		rc = sell(&s, 0, 1, market->apps[round->bidders[0]].gpus_least,
-			  err);
+		rc = sale_sell(&s, 0, 1,
+			       market->apps[round->bidders[0]].gpus_least, err);
 		if (!rc)
-			rc = sell(&s, 1, count - 1, 0, err);
+			rc = sale_sell(&s, 1, count - 1, 0, err);
 	}
 	for (size_t n = 0; !rc && n < market->machine_count; n++)
 		round->idle[n] = s.machines[n].free;

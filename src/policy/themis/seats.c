@@ -90,8 +90,8 @@ double astra_themis_lease_end(const struct astra_offer *offer, double term_sec)
 	return ceil((at + grid * LEASE_LEAST) / grid) * grid;
 }
 
-static int award(struct seating *s, uint32_t demand,
-		 const struct astra_share *shares, size_t count)
+static int seats_award(struct seating *s, uint32_t demand,
+		       const struct astra_share *shares, size_t count)
 {
 	const struct astra_job *job = s->offer->demands[demand].job;
 
@@ -110,7 +110,7 @@ static int award(struct seating *s, uint32_t demand,
 		count);
 }
 
-static bool wants(const struct seating *s, uint32_t demand)
+static bool seats_wants(const struct seating *s, uint32_t demand)
 {
 	const struct astra_demand *d = &s->offer->demands[demand];
 
@@ -146,7 +146,7 @@ static uint64_t most_for(const struct seating *s, const struct themis_party *p,
 /* A place for one of a demand's jobs on what is free: all its GPUs, or if it is
  * elastic as many as there are, `most` at most; of the rest, as many as it can
  * use there. Returns whether it got one, or -1. */
-static int place(struct seating *s, uint32_t demand, uint64_t most)
+static int seats_place(struct seating *s, uint32_t demand, uint64_t most)
 {
 	const struct astra_demand *d = &s->offer->demands[demand];
 	uint64_t have = astra_space_gpus(s->space);
@@ -154,7 +154,7 @@ static int place(struct seating *s, uint32_t demand, uint64_t most)
 
 	if (have > most)
 		have = most;
-	if (!wants(s, demand))
+	if (!seats_wants(s, demand))
 		return 0;
 	if (s->resting)
 		count = astra_demand_place_most(s->space, d, have, s->shares);
@@ -165,13 +165,13 @@ static int place(struct seating *s, uint32_t demand, uint64_t most)
 					   s->shares);
 	if (!count)
 		return 0;
-	return award(s, demand, s->shares, count) < 0 ? -1 : 1;
+	return seats_award(s, demand, s->shares, count) < 0 ? -1 : 1;
 }
 
 /* How many shares a job of a party is to have instead of where it runs, or 0.
  */
-static size_t grow(struct seating *s, const struct themis_party *p,
-		   uint32_t demand)
+static size_t seats_grow(struct seating *s, const struct themis_party *p,
+			 uint32_t demand)
 {
 	return astra_themis_grow(
 		&(struct themis_growth){
@@ -184,8 +184,8 @@ static size_t grow(struct seating *s, const struct themis_party *p,
 		demand, s->shares);
 }
 
-static int keep(struct seating *s, const struct themis_party *p,
-		uint32_t demand)
+static int seats_keep(struct seating *s, const struct themis_party *p,
+		      uint32_t demand)
 {
 	const struct astra_demand *d = &s->offer->demands[demand];
 	size_t count;
@@ -193,15 +193,15 @@ static int keep(struct seating *s, const struct themis_party *p,
 	if (!d->open || s->awarded[demand] ||
 	    !astra_demand_is_in(s->offer, s->space, d))
 		return 0;
-	count = grow(s, p, demand);
+	count = seats_grow(s, p, demand);
 	if (count)
-		return award(s, demand, s->shares, count);
-	return award(s, demand, d->job->held, d->job->held_count);
+		return seats_award(s, demand, s->shares, count);
+	return seats_award(s, demand, d->job->held, d->job->held_count);
 }
 
 /* Which of the jobs that run already are among the first for whom the GPUs
  * suffice: they stay. */
-static int keep_first(struct seating *s, const struct themis_party *p)
+static int seats_keep_first(struct seating *s, const struct themis_party *p)
 {
 	uint64_t left = astra_space_gpus(s->space);
 
@@ -211,7 +211,7 @@ static int keep_first(struct seating *s, const struct themis_party *p)
 
 		if (!d->open)
 			continue;
-		if (keep(s, p, s->order[i]) < 0)
+		if (seats_keep(s, p, s->order[i]) < 0)
 			return -1;
 		gpus *= d->copies;
 		left -= gpus < left ? gpus : left;
@@ -220,19 +220,19 @@ static int keep_first(struct seating *s, const struct themis_party *p)
 }
 
 /* A party's jobs on what is free now. */
-static int seat_jobs(struct seating *s, const struct themis_party *p)
+static int seats_seat_jobs(struct seating *s, const struct themis_party *p)
 {
 	astra_themis_order_jobs(p, s->offer, s->order);
-	if (keep_first(s, p) < 0)
+	if (seats_keep_first(s, p) < 0)
 		return -1;
 	for (size_t i = 0; i < p->demand_count && astra_space_gpus(s->space);
 	     i++) {
 		int placed = 1;
 
-		if (keep(s, p, s->order[i]) < 0)
+		if (seats_keep(s, p, s->order[i]) < 0)
 			return -1;
 		while (placed > 0)
-			placed = place(s, s->order[i], most_for(s, p, i));
+			placed = seats_place(s, s->order[i], most_for(s, p, i));
 		if (placed < 0)
 			return -1;
 	}
@@ -241,8 +241,8 @@ static int seat_jobs(struct seating *s, const struct themis_party *p)
 
 /* GPUs of a machine that a party takes beyond its own: nobody's first, then of
  * those who come after it, the last one first. They get as many of its own. */
-static int take_over(struct seating *s, size_t turn, uint32_t machine,
-		     uint32_t gpus)
+static int seats_take_over(struct seating *s, size_t turn, uint32_t machine,
+			   uint32_t gpus)
 {
 	struct themis_hand *own = &s->hands[s->parties_order[turn]];
 	uint32_t from = gpus < s->rest[machine] ? gpus : s->rest[machine];
@@ -269,7 +269,7 @@ static int take_over(struct seating *s, size_t turn, uint32_t machine,
 /* One of a party's jobs that found no place on what the party has got, on as
  * many GPUs elsewhere: where nobody has them, else of those who come after it,
  * in exchange. Returns whether it got a place, or -1. */
-static int exchange(struct seating *s, size_t turn, uint32_t demand)
+static int seats_exchange(struct seating *s, size_t turn, uint32_t demand)
 {
 	uint32_t party = s->parties_order[turn];
 	struct themis_hand *own = &s->hands[party];
@@ -291,10 +291,12 @@ static int exchange(struct seating *s, size_t turn, uint32_t demand)
 		uint32_t node = s->shares[k].node, gpus = s->shares[k].gpus;
 
 		gpus -= themis_hand_take(own, node, gpus);
-		if (take_over(s, turn, node, gpus) < 0)
+		if (seats_take_over(s, turn, node, gpus) < 0)
 			return -1;
 	}
-	return !count ? 0 : award(s, demand, s->shares, count) < 0 ? -1 : 1;
+	return !count					      ? 0
+	       : seats_award(s, demand, s->shares, count) < 0 ? -1
+							      : 1;
 }
 
 /* What a party won and could not use where it is. */
@@ -312,11 +314,11 @@ static int exchange_all(struct seating *s, size_t turn)
 		const struct astra_job *job = s->offer->demands[demand].job;
 
 		do {
-			if (!wants(s, demand) || !s->exchanges ||
+			if (!seats_wants(s, demand) || !s->exchanges ||
 			    themis_hand_gpus(&s->hands[party]) <
 				    astra_request_least(&job->request))
 				break;
-			rc = exchange(s, turn, demand);
+			rc = seats_exchange(s, turn, demand);
 		} while (rc > 0);
 	}
 	for (uint32_t n = 0; n < s->offer->node_count; n++)
@@ -338,7 +340,7 @@ static int seat_party(struct seating *s, size_t turn)
 			hand->list[k].gpus +
 				astra_space_get(s->space, hand->list[k].machine)
 					->gpus);
-	if (seat_jobs(s, &s->parties->list[party]) < 0)
+	if (seats_seat_jobs(s, &s->parties->list[party]) < 0)
 		return -1;
 	for (size_t k = 0; k < hand->count; k++) {
 		uint32_t node = hand->list[k].machine;
@@ -377,7 +379,7 @@ static int deal_hands(struct seating *s)
 	return 0;
 }
 
-static void shuffle(struct seating *s)
+static void seats_shuffle(struct seating *s)
 {
 	struct astra_random random =
 		astra_random_seed((uint64_t)s->offer->now_sec);
@@ -394,7 +396,7 @@ static void shuffle(struct seating *s)
 static int seat_rest(struct seating *s)
 {
 	s->resting = true;
-	shuffle(s);
+	seats_shuffle(s);
 	for (uint32_t n = 0; n < s->offer->node_count; n++)
 		if (s->rest[n])
 			set_free(s, n, s->rest[n]);
@@ -405,7 +407,7 @@ static int seat_rest(struct seating *s)
 			if (s->division->participant[at] == others ||
 			    !astra_space_gpus(s->space))
 				continue;
-			if (seat_jobs(s, &s->parties->list[at]) < 0)
+			if (seats_seat_jobs(s, &s->parties->list[at]) < 0)
 				return -1;
 		}
 	return 0;

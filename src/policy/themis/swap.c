@@ -35,7 +35,8 @@ struct swap {
 	struct holder *holders; /* by party */
 };
 
-static struct tenure *find(struct swap *s, uint32_t machine, uint32_t party)
+static struct tenure *swap_find(struct swap *s, uint32_t machine,
+				uint32_t party)
 {
 	struct machine *m = &s->machines[machine];
 
@@ -45,11 +46,12 @@ static struct tenure *find(struct swap *s, uint32_t machine, uint32_t party)
 	return NULL;
 }
 
-static int give(struct swap *s, uint32_t machine, uint32_t party, uint32_t gpus)
+static int swap_give(struct swap *s, uint32_t machine, uint32_t party,
+		     uint32_t gpus)
 {
 	struct machine *m = &s->machines[machine];
 	struct holder *h = &s->holders[party];
-	struct tenure *t = find(s, machine, party);
+	struct tenure *t = swap_find(s, machine, party);
 
 	if (t) {
 		t->gpus += gpus;
@@ -66,11 +68,11 @@ static int give(struct swap *s, uint32_t machine, uint32_t party, uint32_t gpus)
 	return 0;
 }
 
-static void take(struct swap *s, uint32_t machine, uint32_t party,
-		 uint32_t gpus)
+static void swap_take(struct swap *s, uint32_t machine, uint32_t party,
+		      uint32_t gpus)
 {
 	struct machine *m = &s->machines[machine];
-	struct tenure *t = find(s, machine, party);
+	struct tenure *t = swap_find(s, machine, party);
 
 	t->gpus -= gpus;
 	if (t->gpus)
@@ -126,8 +128,8 @@ static bool choose_movers(const struct swap *s, uint32_t home, uint32_t party,
 
 /* Exchange so many of a party's GPUs on `from` for as many on `home`.
  * Returns whether it could be done, or -1. */
-static int exchange(struct swap *s, uint32_t party, uint32_t from,
-		    uint32_t home, uint32_t gpus)
+static int swap_exchange(struct swap *s, uint32_t party, uint32_t from,
+			 uint32_t home, uint32_t gpus)
 {
 	uint32_t movers[MOVERS_MAX], who[MOVERS_MAX], what[MOVERS_MAX];
 	uint32_t free_gpus;
@@ -141,20 +143,20 @@ static int exchange(struct swap *s, uint32_t party, uint32_t from,
 		what[i] = s->machines[home].list[movers[i]].gpus;
 	}
 	for (size_t i = 0; i < count; i++) {
-		take(s, home, who[i], what[i]);
-		if (give(s, from, who[i], what[i]) < 0)
+		swap_take(s, home, who[i], what[i]);
+		if (swap_give(s, from, who[i], what[i]) < 0)
 			return -1;
 	}
-	take(s, from, party, gpus);
+	swap_take(s, from, party, gpus);
 	s->division->free[from] += free_gpus;
 	s->division->free[home] -= free_gpus;
-	return give(s, home, party, gpus) < 0 ? -1 : 1;
+	return swap_give(s, home, party, gpus) < 0 ? -1 : 1;
 }
 
 /* The party's GPUs on a machine that none of its jobs runs on. */
 static uint32_t loose(struct swap *s, uint32_t machine, uint32_t party)
 {
-	const struct tenure *t = find(s, machine, party);
+	const struct tenure *t = swap_find(s, machine, party);
 
 	return t ? t->gpus - t->fixed : 0;
 }
@@ -162,7 +164,8 @@ static uint32_t loose(struct swap *s, uint32_t machine, uint32_t party)
 /* Fetch GPUs for a job that runs on `home` from wherever its party has some
  * that nobody runs on. A party with all its GPUs on one machine moves as a
  * whole. */
-static int fetch(struct swap *s, uint32_t party, uint32_t home, uint32_t gpus)
+static int swap_fetch(struct swap *s, uint32_t party, uint32_t home,
+		      uint32_t gpus)
 {
 	const struct holder *h = &s->holders[party];
 
@@ -175,7 +178,7 @@ static int fetch(struct swap *s, uint32_t party, uint32_t home, uint32_t gpus)
 		if (!want || !same_rack(s, from, home) ||
 		    (h->spread == 1 && want != have))
 			continue;
-		done = exchange(s, party, from, home, want);
+		done = swap_exchange(s, party, from, home, want);
 		if (done < 0)
 			return -1;
 		gpus -= done ? want : 0;
@@ -193,7 +196,8 @@ static bool is_home(struct swap *s, uint32_t party, const struct astra_job *job,
 		if (loose(s, job->held[h].node, party) < job->held[h].gpus)
 			return false;
 	for (size_t h = 0; fix && h < job->held_count; h++)
-		find(s, job->held[h].node, party)->fixed += job->held[h].gpus;
+		swap_find(s, job->held[h].node, party)->fixed +=
+			job->held[h].gpus;
 	return true;
 }
 
@@ -205,7 +209,7 @@ static int fetch_home(struct swap *s, uint32_t party,
 		uint32_t have = loose(s, home, party);
 
 		if (have < job->held[h].gpus &&
-		    fetch(s, party, home, job->held[h].gpus - have) < 0)
+		    swap_fetch(s, party, home, job->held[h].gpus - have) < 0)
 			return -1;
 	}
 	return 0;
@@ -239,8 +243,8 @@ static int read_division(struct swap *s)
 
 	for (uint32_t i = 0; i < s->parties->count; i++)
 		for (size_t k = d->first[i]; k < d->first[i + 1]; k++)
-			if (give(s, d->shares[k].machine, i,
-				 d->shares[k].gpus) < 0)
+			if (swap_give(s, d->shares[k].machine, i,
+				      d->shares[k].gpus) < 0)
 				return -1;
 	return 0;
 }

@@ -6,7 +6,7 @@
 #include "src/policy/themis/rounding.h"
 #include "src/policy/themis/table_priv.h"
 
-static uint32_t count_gpus(const uint64_t *set, size_t words)
+static uint32_t table_count_gpus(const uint64_t *set, size_t words)
 {
 	uint32_t gpus = 0;
 
@@ -30,7 +30,7 @@ static uint32_t round_set(const struct astra_themis_table_bidder *bidder,
 			  uint32_t bundle, double c, size_t words)
 {
 	const uint64_t *gpus = bidder->listed[bundle].gpus;
-	uint32_t keep = astra_themis_keep(c, count_gpus(gpus, words), 1);
+	uint32_t keep = astra_themis_keep(c, table_count_gpus(gpus, words), 1);
 	uint32_t best = ASTRA_NONE;
 	double rho = HUGE_VAL;
 
@@ -39,7 +39,7 @@ static uint32_t round_set(const struct astra_themis_table_bidder *bidder,
 
 		if (astra_compare(l->rho, rho) < 0 &&
 		    is_subset(l->gpus, gpus, words) &&
-		    count_gpus(l->gpus, words) <= keep) {
+		    table_count_gpus(l->gpus, words) <= keep) {
 			best = i;
 			rho = l->rho;
 		}
@@ -58,10 +58,10 @@ static double factor(struct table_score others, struct table_score without)
 	return exp(fmin(0, others.log_v - without.log_v));
 }
 
-static void settle(const struct astra_themis_table_bidder *bidders,
-		   size_t bidder_count, size_t words,
-		   const struct table_score *without,
-		   struct astra_themis_table *out)
+static void table_settle(const struct astra_themis_table_bidder *bidders,
+			 size_t bidder_count, size_t words,
+			 const struct table_score *without,
+			 struct astra_themis_table *out)
 {
 	struct table_score sum = {0};
 
@@ -102,8 +102,8 @@ int astra_themis_table_run(uint32_t gpu_count,
 							 bidder_count, out->pf,
 							 without);
 	if (!rc)
-		settle(bidders, bidder_count, astra_div_up(gpu_count, 64),
-		       without, out);
+		table_settle(bidders, bidder_count, astra_div_up(gpu_count, 64),
+			     without, out);
 	free(without);
 	return rc;
 }

@@ -15,7 +15,7 @@ struct exact {
 };
 
 /* Plainly: ties are for the choice that is made in the end. */
-static bool better(struct table_score a, struct table_score b)
+static bool table_exact_better(struct table_score a, struct table_score b)
 {
 	return a.served != b.served ? a.served > b.served : a.log_v > b.log_v;
 }
@@ -31,14 +31,15 @@ static void load_values(struct exact *e, size_t bidder)
 		struct table_score score = table_score_of(b->listed[i].rho);
 		size_t set = (size_t)b->listed[i].gpus[0];
 
-		if (score.served && better(score, e->value[set]))
+		if (score.served && table_exact_better(score, e->value[set]))
 			e->value[set] = score;
 	}
 }
 
 /* One bidder more: to[set] from from[set less what it gets]. */
-static void join(const struct exact *e, const struct table_score *from,
-		 struct table_score *to)
+static void table_exact_join(const struct exact *e,
+			     const struct table_score *from,
+			     struct table_score *to)
 {
 	for (size_t set = 0; set < e->sets; set++) {
 		to[set] = table_sum(e->value[0], from[set]);
@@ -48,14 +49,15 @@ static void join(const struct exact *e, const struct table_score *from,
 			if (e->value[own].served < 0)
 				continue;
 			sum = table_sum(e->value[own], from[set ^ own]);
-			if (better(sum, to[set]))
+			if (table_exact_better(sum, to[set]))
 				to[set] = sum;
 		}
 	}
 }
 
 /* The lowest choice of a bidder that leaves the optimum within reach. */
-static uint32_t choose(const struct exact *e, size_t bidder, size_t *set)
+static uint32_t table_exact_choose(const struct exact *e, size_t bidder,
+				   size_t *set)
 {
 	const struct astra_themis_table_bidder *b = &e->bidders[bidder];
 	const struct table_score *next = e->after + (bidder + 1) * e->sets;
@@ -89,26 +91,29 @@ static struct table_score best_without(const struct exact *e, size_t bidder)
 		struct table_score sum =
 			table_sum(before[set], after[all ^ set]);
 
-		if (better(sum, best))
+		if (table_exact_better(sum, best))
 			best = sum;
 	}
 	return best;
 }
 
-static void solve(struct exact *e, uint32_t *pf, struct table_score *without)
+static void table_exact_solve(struct exact *e, uint32_t *pf,
+			      struct table_score *without)
 {
 	size_t set = e->sets - 1;
 
 	for (size_t i = 0; i < e->bidder_count; i++) {
 		load_values(e, i);
-		join(e, e->before + i * e->sets, e->before + (i + 1) * e->sets);
+		table_exact_join(e, e->before + i * e->sets,
+				 e->before + (i + 1) * e->sets);
 	}
 	for (size_t i = e->bidder_count; i-- > 0;) {
 		load_values(e, i);
-		join(e, e->after + (i + 1) * e->sets, e->after + i * e->sets);
+		table_exact_join(e, e->after + (i + 1) * e->sets,
+				 e->after + i * e->sets);
 	}
 	for (size_t i = 0; i < e->bidder_count; i++) {
-		pf[i] = choose(e, i, &set);
+		pf[i] = table_exact_choose(e, i, &set);
 		without[i] = best_without(e, i);
 	}
 }
@@ -131,7 +136,7 @@ int astra_themis_table_exact(uint32_t gpu_count,
 		return -1;
 	e.before = e.value + e.sets;
 	e.after = e.before + rows * e.sets;
-	solve(&e, pf, without);
+	table_exact_solve(&e, pf, without);
 	free(e.value);
 	return 0;
 }

@@ -34,8 +34,8 @@ struct search {
 	bool *lost;
 };
 
-static const uint64_t *set_of(const struct search *s, size_t bidder,
-			      uint32_t choice)
+static const uint64_t *table_search_set_of(const struct search *s,
+					   size_t bidder, uint32_t choice)
 {
 	return choice == ASTRA_NONE ? NULL
 				    : s->players[bidder].options[choice].gpus;
@@ -55,10 +55,11 @@ static uint64_t word(const uint64_t *set, size_t w)
 }
 
 /* Whether the bidder could have a set of what is free and its own. */
-static bool fits(const struct search *s, size_t bidder, uint32_t choice)
+static bool table_search_fits(const struct search *s, size_t bidder,
+			      uint32_t choice)
 {
-	const uint64_t *own = set_of(s, bidder, s->choice[bidder]);
-	const uint64_t *set = set_of(s, bidder, choice);
+	const uint64_t *own = table_search_set_of(s, bidder, s->choice[bidder]);
+	const uint64_t *set = table_search_set_of(s, bidder, choice);
 
 	for (size_t w = 0; w < s->words; w++)
 		if (set[w] & ~(s->left[w] | word(own, w)))
@@ -67,10 +68,10 @@ static bool fits(const struct search *s, size_t bidder, uint32_t choice)
 }
 
 /* Give a bidder another set, whose GPUs are free or its own. */
-static void give(struct search *s, size_t bidder, uint32_t choice)
+static void table_search_give(struct search *s, size_t bidder, uint32_t choice)
 {
-	const uint64_t *old = set_of(s, bidder, s->choice[bidder]);
-	const uint64_t *new = set_of(s, bidder, choice);
+	const uint64_t *old = table_search_set_of(s, bidder, s->choice[bidder]);
+	const uint64_t *new = table_search_set_of(s, bidder, choice);
 
 	for (size_t w = 0; w < s->words; w++) {
 		s->left[w] |= word(old, w);
@@ -92,8 +93,8 @@ static struct table_score total(const struct search *s)
 /* Whether a set is the bidder's present one and one GPU more. */
 static bool one_more(const struct search *s, size_t bidder, uint32_t choice)
 {
-	const uint64_t *old = set_of(s, bidder, s->choice[bidder]);
-	const uint64_t *new = set_of(s, bidder, choice);
+	const uint64_t *old = table_search_set_of(s, bidder, s->choice[bidder]);
+	const uint64_t *new = table_search_set_of(s, bidder, choice);
 	int more = 0;
 
 	for (size_t w = 0; w < s->words; w++) {
@@ -114,7 +115,8 @@ static uint32_t best_choice(const struct search *s, size_t bidder, bool single)
 	for (uint32_t i = 0; i < s->players[bidder].option_count; i++) {
 		if (table_compare(score_of(s, bidder, i), most) <= 0)
 			break;
-		if (fits(s, bidder, i) && (!single || one_more(s, bidder, i)))
+		if (table_search_fits(s, bidder, i) &&
+		    (!single || one_more(s, bidder, i)))
 			return i;
 	}
 	return now;
@@ -142,28 +144,29 @@ static void greedy(struct search *s, bool single)
 		}
 		if (what == ASTRA_NONE)
 			return;
-		give(s, who, what);
+		table_search_give(s, who, what);
 	}
 }
 
 /* Give a bidder a set, whoever has it; those who lose theirs choose again. */
 static void force(struct search *s, size_t bidder, uint32_t choice)
 {
-	const uint64_t *set = set_of(s, bidder, choice);
+	const uint64_t *set = table_search_set_of(s, bidder, choice);
 
 	for (size_t i = 0; i < s->bidder_count; i++) {
-		const uint64_t *theirs = set_of(s, i, s->choice[i]);
+		const uint64_t *theirs =
+			table_search_set_of(s, i, s->choice[i]);
 
 		s->lost[i] = false;
 		for (size_t w = 0; w < s->words && i != bidder; w++)
 			s->lost[i] |= (word(theirs, w) & set[w]) != 0;
 		if (s->lost[i])
-			give(s, i, ASTRA_NONE);
+			table_search_give(s, i, ASTRA_NONE);
 	}
-	give(s, bidder, choice);
+	table_search_give(s, bidder, choice);
 	for (size_t i = 0; i < s->bidder_count; i++)
 		if (s->lost[i])
-			give(s, i, best_choice(s, i, false));
+			table_search_give(s, i, best_choice(s, i, false));
 }
 
 /* Whether forcing a set on a bidder made things better; else they are as they
@@ -181,9 +184,9 @@ static bool forced(struct search *s, size_t bidder, uint32_t choice,
 		return true;
 	}
 	for (size_t i = 0; i < s->bidder_count; i++)
-		give(s, i, ASTRA_NONE);
+		table_search_give(s, i, ASTRA_NONE);
 	for (size_t i = 0; i < s->bidder_count; i++)
-		give(s, i, s->saved[i]);
+		table_search_give(s, i, s->saved[i]);
 	return false;
 }
 
@@ -210,14 +213,14 @@ static void improve(struct search *s)
 }
 
 /* Begin with an allocation, or with none. */
-static void start(struct search *s, const uint32_t *from)
+static void table_search_start(struct search *s, const uint32_t *from)
 {
 	memset(s->left, 0xff, s->words * sizeof(*s->left));
 	for (size_t i = 0; i < s->bidder_count; i++)
 		s->choice[i] = ASTRA_NONE;
 	for (size_t i = 0; from && i < s->bidder_count; i++)
 		if (i != s->absent)
-			give(s, i, from[i]);
+			table_search_give(s, i, from[i]);
 }
 
 /* Keep the present allocation if it is the best yet. */
@@ -231,13 +234,13 @@ static void keep_better(struct search *s, struct table_score *best)
 	memcpy(s->best, s->choice, s->bidder_count * sizeof(*s->best));
 }
 
-static void solve(struct search *s, uint32_t *pf)
+static void table_search_solve(struct search *s, uint32_t *pf)
 {
 	struct table_score best = {.served = -1};
 
 	s->absent = s->bidder_count;
 	for (int single = 0; single < 2; single++) {
-		start(s, NULL);
+		table_search_start(s, NULL);
 		greedy(s, single);
 		improve(s);
 		keep_better(s, &best);
@@ -253,13 +256,13 @@ static struct table_score solve_without(struct search *s, size_t absent,
 
 	s->absent = absent;
 	for (int way = 0; way < 3; way++) {
-		start(s, way == 2 ? pf : NULL);
+		table_search_start(s, way == 2 ? pf : NULL);
 		if (way < 2)
 			greedy(s, way == 1);
 		keep_better(s, &best);
 	}
 	memcpy(s->saved, s->best, s->bidder_count * sizeof(*s->saved));
-	start(s, s->saved);
+	table_search_start(s, s->saved);
 	improve(s);
 	keep_better(s, &best);
 	return best;
@@ -300,9 +303,10 @@ static void load_players(struct search *s,
 	}
 }
 
-static void run(struct search *s, uint32_t *pf, struct table_score *without)
+static void table_search_run(struct search *s, uint32_t *pf,
+			     struct table_score *without)
 {
-	solve(s, pf);
+	table_search_solve(s, pf);
 	for (size_t i = 0; i < s->bidder_count; i++)
 		without[i] = solve_without(s, i, pf);
 	for (size_t i = 0; i < s->bidder_count; i++)
@@ -335,7 +339,7 @@ int astra_themis_table_search(uint32_t gpu_count,
 		s.saved = choices + bidder_count;
 		s.best = s.saved + bidder_count;
 		load_players(&s, bidders, options);
-		run(&s, pf, without);
+		table_search_run(&s, pf, without);
 		rc = 0;
 	}
 	free(choices);

@@ -21,7 +21,8 @@ uint32_t astra_themis_room(const struct astra_themis_app *app, uint32_t has)
 	return room > app->gpus_later ? room - app->gpus_later : 0;
 }
 
-static double waiting(const struct astra_themis_app *app, uint32_t cluster_gpus)
+static double themis_waiting(const struct astra_themis_app *app,
+			     uint32_t cluster_gpus)
 {
 	if (app->waiting > 0)
 		return app->waiting;
@@ -46,8 +47,8 @@ static int rho_now(const struct astra_themis_market *market, size_t app,
 		astra_themis_level(market->machines, a->held, none), rho);
 }
 
-static int choose_bidders(const struct astra_themis_market *market,
-			  struct astra_themis_round *out)
+static int themis_choose_bidders(const struct astra_themis_market *market,
+				 struct astra_themis_round *out)
 {
 	for (size_t i = 0; i < market->app_count; i++) {
 		const struct astra_themis_app *a = &market->apps[i];
@@ -58,7 +59,7 @@ static int choose_bidders(const struct astra_themis_market *market,
 		claim->wants =
 			astra_themis_room(a, astra_themis_gpus(a->held)) >=
 			a->quantum;
-		claim->waiting = waiting(a, market->cluster_gpus);
+		claim->waiting = themis_waiting(a, market->cluster_gpus);
 	}
 	out->bidder_count =
 		astra_themis_filter(out->claims, market->app_count, market->f,
@@ -66,8 +67,8 @@ static int choose_bidders(const struct astra_themis_market *market,
 	return 0;
 }
 
-static int gain(struct astra_themis_round *out, uint32_t app,
-		struct astra_themis_share share)
+static int themis_gain(struct astra_themis_round *out, uint32_t app,
+		       struct astra_themis_share share)
 {
 	if (astra_grow(&out->gifts, &out->gift_room, out->gift_count + 1,
 		       sizeof(*out->gifts)) < 0)
@@ -97,7 +98,7 @@ static int spare_moves(const struct astra_themis_market *market,
 		for (size_t k = 0; k < h->shares.count; k++) {
 			out->idle[h->shares.share[k].machine] -=
 				h->shares.share[k].gpus;
-			if (gain(out, h->app, h->shares.share[k]) < 0)
+			if (themis_gain(out, h->app, h->shares.share[k]) < 0)
 				return -1;
 		}
 	}
@@ -140,7 +141,7 @@ static int give_leftovers(const struct astra_themis_market *market,
 				       market->app_count, market->seed, &gifts,
 				       &count);
 	for (size_t i = 0; !rc && i < count; i++)
-		rc = gain(out, gifts[i].taker, gifts[i].share);
+		rc = themis_gain(out, gifts[i].taker, gifts[i].share);
 	free(gifts);
 	free(takers);
 	return rc;
@@ -159,7 +160,7 @@ int astra_themis_round_run(const struct astra_themis_market *market,
 		return astra_error_nomem(err);
 	for (size_t i = 0; i < market->machine_count; i++)
 		out->idle[i] = market->machines[i].free;
-	if (choose_bidders(market, out) < 0)
+	if (themis_choose_bidders(market, out) < 0)
 		return astra_error_nomem(err);
 	if (astra_themis_sell(market, out, err) < 0)
 		return -1;

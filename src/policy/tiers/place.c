@@ -50,7 +50,7 @@ static const struct astra_demand *demand_of(const struct placing *p,
 }
 
 /* The ranking, tenant by tenant. */
-static void group(struct placing *p)
+static void place_group(struct placing *p)
 {
 	const struct tiers_split *s = p->split;
 	size_t *first = p->first;
@@ -74,8 +74,8 @@ static int add_parcel(struct tiers_split *s, struct tiers_parcel parcel)
 }
 
 /* A tenant gets these; of a node that a job has to itself all of it. */
-static int give(struct placing *p, uint32_t candidate,
-		const struct astra_share *shares, size_t count)
+static int place_give(struct placing *p, uint32_t candidate,
+		      const struct astra_share *shares, size_t count)
 {
 	struct tiers_runner *r = &p->split->runners[candidate];
 	const struct astra_demand *d = &p->offer->demands[r->demand];
@@ -116,15 +116,15 @@ static int leave_there(struct placing *p)
 		there = there &&
 			gpus == p->split->candidates[choice->candidate].gpus;
 		p->split->stay[d - p->offer->demands] = there;
-		if (there && give(p, choice->candidate, d->job->held,
-				  d->job->held_count) < 0)
+		if (there && place_give(p, choice->candidate, d->job->held,
+					d->job->held_count) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static size_t find(struct placing *p, const struct astra_space *space,
-		   uint32_t candidate, struct astra_share *shares)
+static size_t place_find(struct placing *p, const struct astra_space *space,
+			 uint32_t candidate, struct astra_share *shares)
 {
 	const struct tiers_runner *r = &p->split->runners[candidate];
 
@@ -184,9 +184,9 @@ static int place_at_home(struct placing *p, uint32_t tenant)
 
 		if (!choice->granted || p->split->runners[c].placed)
 			continue;
-		here = find(p, p->own, c, p->place);
-		if (here && here <= find(p, p->space, c, p->other) &&
-		    give(p, c, p->place, here) < 0)
+		here = place_find(p, p->own, c, p->place);
+		if (here && here <= place_find(p, p->space, c, p->other) &&
+		    place_give(p, c, p->place, here) < 0)
 			return -1;
 	}
 	clear_own(p, tenant);
@@ -202,7 +202,8 @@ static int place_elsewhere(struct placing *p)
 
 		if (ranking->choices[i].granted &&
 		    !p->split->runners[c].placed &&
-		    give(p, c, p->place, find(p, p->space, c, p->place)) < 0)
+		    place_give(p, c, p->place,
+			       place_find(p, p->space, c, p->place)) < 0)
 			return -1;
 	}
 	return 0;
@@ -240,7 +241,7 @@ int astra_tiers_place(struct tiers_split *s, const struct astra_offer *offer)
 	int rc = placing_init(&p);
 
 	if (!rc) {
-		group(&p);
+		place_group(&p);
 		rc = leave_there(&p);
 	}
 	for (uint32_t t = 0; !rc && t < offer->tenant_count; t++)

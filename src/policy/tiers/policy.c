@@ -23,7 +23,7 @@ struct instance {
 	struct tiers_record record; /* of themis */
 };
 
-static void destroy(void *self)
+static void tiers_destroy(void *self)
 {
 	struct instance *t = self;
 
@@ -35,8 +35,9 @@ static void destroy(void *self)
 	free(t);
 }
 
-static void *create(const struct astra_options *options,
-		    const struct astra_policy *inner, struct astra_error *err)
+static void *tiers_create(const struct astra_options *options,
+			  const struct astra_policy *inner,
+			  struct astra_error *err)
 {
 	struct instance *t = calloc(1, sizeof(*t));
 
@@ -48,7 +49,7 @@ static void *create(const struct astra_options *options,
 	t->tiers.tenants.inner = inner;
 	t->tiers.ltgf = astra_ltgf.create(options, err);
 	if (!t->tiers.ltgf) {
-		destroy(t);
+		tiers_destroy(t);
 		return NULL;
 	}
 	return t;
@@ -57,29 +58,29 @@ static void *create(const struct astra_options *options,
 static void *create_themis(const struct astra_options *options,
 			   struct astra_error *err)
 {
-	return create(options, &astra_themis, err);
+	return tiers_create(options, &astra_themis, err);
 }
 
 static void *create_incentive(const struct astra_options *options,
 			      struct astra_error *err)
 {
-	return create(options, &astra_incentive, err);
+	return tiers_create(options, &astra_incentive, err);
 }
 
 static void *create_oasis(const struct astra_options *options,
 			  struct astra_error *err)
 {
-	return create(options, &astra_oasis, err);
+	return tiers_create(options, &astra_oasis, err);
 }
 
 static void *create_ogasched(const struct astra_options *options,
 			     struct astra_error *err)
 {
-	return create(options, &astra_ogasched, err);
+	return tiers_create(options, &astra_ogasched, err);
 }
 
-static int allocate(void *self, const struct astra_offer *offer,
-		    struct astra_allocation *out, struct astra_error *err)
+static int tiers_allocate(void *self, const struct astra_offer *offer,
+			  struct astra_allocation *out, struct astra_error *err)
 {
 	struct instance *t = self;
 	struct tiers *tiers = &t->tiers;
@@ -96,8 +97,8 @@ static int allocate(void *self, const struct astra_offer *offer,
 }
 
 /* It is LTGF that leaves a tenant without GPUs, else the inner policy a job. */
-static void explain(const void *self, const struct astra_demand *demand,
-		    struct astra_reason *reason)
+static void tiers_explain(const void *self, const struct astra_demand *demand,
+			  struct astra_reason *reason)
 {
 	const struct instance *t = self;
 	const struct tiers_tenants *tenants = &t->tiers.tenants;
@@ -124,15 +125,15 @@ static bool spared(void *self, const struct astra_demand *demand, uint32_t gpus,
 	return tenants->inner->spared(row->self, &own, gpus, until_sec);
 }
 
-static void add_up(double *sum, double value)
+static void tiers_add_up(double *sum, double value)
 {
 	if (!isnan(value))
 		*sum = isnan(*sum) ? value : *sum + value;
 }
 
 /* What one tenant's users pay are others of its given. */
-static void report(const void *self, uint32_t tenant,
-		   struct astra_policy_report *out)
+static void tiers_report(const void *self, uint32_t tenant,
+			 struct astra_policy_report *out)
 {
 	const struct instance *t = self;
 	const struct tiers_tenants *tenants = &t->tiers.tenants;
@@ -143,19 +144,20 @@ static void report(const void *self, uint32_t tenant,
 		if (tenant != ASTRA_NONE && tenants->rows[i].tenant != tenant)
 			continue;
 		tenants->inner->report(tenants->rows[i].self, ASTRA_NONE, &own);
-		add_up(&out->paid, own.paid);
-		add_up(&out->income, own.income);
-		add_up(&out->utility, own.utility);
-		add_up(&out->reward, own.reward);
-		add_up(&out->credits, own.credits);
-		add_up(&out->slots, own.slots);
+		tiers_add_up(&out->paid, own.paid);
+		tiers_add_up(&out->income, own.income);
+		tiers_add_up(&out->utility, own.utility);
+		tiers_add_up(&out->reward, own.reward);
+		tiers_add_up(&out->credits, own.credits);
+		tiers_add_up(&out->slots, own.slots);
 	}
 }
 
 /* Each tenant learns for itself. */
-static void classes(const void *self,
-		    void (*each)(const struct astra_class *class, void *arg),
-		    void *arg)
+static void tiers_classes(const void *self,
+			  void (*each)(const struct astra_class *class,
+				       void *arg),
+			  void *arg)
 {
 	const struct instance *t = self;
 	const struct tiers_tenants *tenants = &t->tiers.tenants;
@@ -164,14 +166,14 @@ static void classes(const void *self,
 		tenants->inner->classes(tenants->rows[i].self, each, arg);
 }
 
-static const struct astra_auction *auction(const void *self)
+static const struct astra_auction *tiers_auction(const void *self)
 {
 	const struct instance *t = self;
 
 	return &t->record.auction;
 }
 
-static int save(const void *self, struct astra_bytes *out)
+static int tiers_save(const void *self, struct astra_bytes *out)
 {
 	const struct instance *t = self;
 
@@ -183,7 +185,7 @@ static int save(const void *self, struct astra_bytes *out)
 }
 
 /* Earlier releases kept no number, or not how apps fared. */
-static int restore(void *self, struct astra_reader *in)
+static int tiers_restore(void *self, struct astra_reader *in)
 {
 	struct instance *t = self;
 
@@ -199,7 +201,7 @@ static int restore(void *self, struct astra_reader *in)
 	return in->failed ? -1 : 0;
 }
 
-static void save_rest(const void *self, struct astra_bytes *out)
+static void tiers_save_rest(const void *self, struct astra_bytes *out)
 {
 	const struct instance *t = self;
 
@@ -207,7 +209,7 @@ static void save_rest(const void *self, struct astra_bytes *out)
 	astra_put_u64(out, t->record.auction.number);
 }
 
-static int restore_rest(void *self, struct astra_reader *in)
+static int tiers_restore_rest(void *self, struct astra_reader *in)
 {
 	struct instance *t = self;
 
@@ -217,7 +219,7 @@ static int restore_rest(void *self, struct astra_reader *in)
 	return in->failed ? -1 : 0;
 }
 
-static void renumber(void *self, const struct astra_renumbering *by)
+static void tiers_renumber(void *self, const struct astra_renumbering *by)
 {
 	struct instance *t = self;
 	const struct tiers_tenants *tenants = &t->tiers.tenants;
@@ -226,7 +228,7 @@ static void renumber(void *self, const struct astra_renumbering *by)
 		tenants->inner->renumber(tenants->rows[i].self, by);
 }
 
-static void shift(void *self, double by_sec)
+static void tiers_shift(void *self, double by_sec)
 {
 	struct instance *t = self;
 	const struct tiers_tenants *tenants = &t->tiers.tenants;
@@ -238,10 +240,12 @@ static void shift(void *self, double by_sec)
 }
 
 /* What all have. */
-#define TIERS                                                         \
-	.destroy = destroy, .allocate = allocate, .explain = explain, \
-	.save = save, .restore = restore, .save_rest = save_rest,     \
-	.restore_rest = restore_rest, .renumber = renumber, .shift = shift
+#define TIERS                                                           \
+	.destroy = tiers_destroy, .allocate = tiers_allocate,           \
+	.explain = tiers_explain, .save = tiers_save,                   \
+	.restore = tiers_restore, .save_rest = tiers_save_rest,         \
+	.restore_rest = tiers_restore_rest, .renumber = tiers_renumber, \
+	.shift = tiers_shift
 
 const struct astra_policy astra_ltgf_themis = {
 	.name = "ltgf+themis",
@@ -249,7 +253,7 @@ const struct astra_policy astra_ltgf_themis = {
 	.lease_sec = 600,
 	.arrivals = true,
 	.create = create_themis,
-	.auction = auction,
+	.auction = tiers_auction,
 	TIERS,
 };
 
@@ -260,7 +264,7 @@ const struct astra_policy astra_ltgf_incentive = {
 	.users = true,
 	.create = create_incentive,
 	.spared = spared,
-	.report = report,
+	.report = tiers_report,
 	TIERS,
 };
 
@@ -269,7 +273,7 @@ const struct astra_policy astra_ltgf_oasis = {
 	.summary = "ltgf between tenants, utility of jobs in each",
 	.slots = true,
 	.create = create_oasis,
-	.report = report,
+	.report = tiers_report,
 	TIERS,
 };
 
@@ -279,7 +283,7 @@ const struct astra_policy astra_ltgf_ogasched = {
 	.slots = true,
 	.arrivals = true,
 	.create = create_ogasched,
-	.report = report,
-	.classes = classes,
+	.report = tiers_report,
+	.classes = tiers_classes,
 	TIERS,
 };

@@ -34,7 +34,8 @@ static void sum_up(struct astra_auction *sum, struct tiers_tenants *tenants)
 }
 
 /* An app's auction by its tenant's count is another one by that of all. */
-static uint64_t number_of(const struct tiers_tenant *row, uint64_t auction)
+static uint64_t record_number_of(const struct tiers_tenant *row,
+				 uint64_t auction)
 {
 	uint64_t ago = row->auctions - auction;
 
@@ -70,7 +71,7 @@ int astra_tiers_record(struct tiers_record *r, struct tiers_tenants *tenants)
 		for (size_t k = 0; k < a->app_count; k++) {
 			r->apps[count] = a->apps[k];
 			r->apps[count].auction =
-				number_of(row, a->apps[k].auction);
+				record_number_of(row, a->apps[k].auction);
 			count++;
 		}
 	}

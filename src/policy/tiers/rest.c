@@ -12,8 +12,8 @@ struct resting {
 	double until_sec;
 };
 
-static int award(struct resting *r, uint32_t demand,
-		 const struct astra_share *shares, size_t count)
+static int rest_award(struct resting *r, uint32_t demand,
+		      const struct astra_share *shares, size_t count)
 {
 	const struct astra_job *job = r->offer->demands[demand].job;
 
@@ -28,20 +28,21 @@ static int award(struct resting *r, uint32_t demand,
 }
 
 /* Returns whether it got GPUs, or -1. */
-static int serve(struct resting *r, uint32_t demand)
+static int rest_serve(struct resting *r, uint32_t demand)
 {
 	const struct astra_demand *d = &r->offer->demands[demand];
 	size_t count;
 
 	if (astra_tiers_competes(d) &&
 	    astra_demand_is_in(r->offer, r->space, d))
-		return award(r, demand, d->job->held, d->job->held_count) < 0
+		return rest_award(r, demand, d->job->held, d->job->held_count) <
+				       0
 			       ? -1
 			       : 1;
 	count = astra_demand_place_most(r->space, d, UINT64_MAX, r->place);
 	if (!count)
 		return 0;
-	return award(r, demand, r->place, count) < 0 ? -1 : 1;
+	return rest_award(r, demand, r->place, count) < 0 ? -1 : 1;
 }
 
 int astra_tiers_rest(const struct tiers_split *split,
@@ -67,7 +68,7 @@ int astra_tiers_rest(const struct tiers_split *split,
 
 		if (awarded[demand] == offer->demands[demand].copies)
 			continue;
-		got = serve(&r, demand);
+		got = rest_serve(&r, demand);
 		awarded[demand] += got > 0;
 	}
 	free(r.place);

@@ -78,7 +78,7 @@ static void group_demands(struct serving *s)
 	}
 }
 
-static uint32_t gpus_of(const struct astra_share *shares, size_t count)
+static uint32_t serve_gpus_of(const struct astra_share *shares, size_t count)
 {
 	uint32_t gpus = 0;
 
@@ -89,12 +89,12 @@ static uint32_t gpus_of(const struct astra_share *shares, size_t count)
 
 /* Award these of a tenant's GPUs, if they are its, and as many as the job can
  * use: a plan may be older than what it is about. */
-static int take(struct serving *s, uint32_t origin, double until_sec,
-		const struct astra_share *shares, size_t count)
+static int serve_take(struct serving *s, uint32_t origin, double until_sec,
+		      const struct astra_share *shares, size_t count)
 {
 	const struct astra_demand *d = &s->offer->demands[origin];
 	const struct astra_request *q = &d->job->request;
-	uint32_t gpus = gpus_of(shares, count);
+	uint32_t gpus = serve_gpus_of(shares, count);
 
 	if (s->awarded[origin] >= d->copies || gpus < astra_request_least(q) ||
 	    gpus > q->gpus)
@@ -112,12 +112,12 @@ static int take(struct serving *s, uint32_t origin, double until_sec,
 }
 
 /* Whether a job is to go on as it is where it is. */
-static bool goes_on(const struct serving *s, const struct astra_demand *d,
-		    uint32_t gpus)
+static bool serve_goes_on(const struct serving *s, const struct astra_demand *d,
+			  uint32_t gpus)
 {
 	return d->job->state == ASTRA_JOB_RUNNING && d->held_count &&
 	       astra_demand_is_in(s->offer, s->own, d) &&
-	       gpus_of(d->held, d->held_count) == gpus;
+	       serve_gpus_of(d->held, d->held_count) == gpus;
 }
 
 /* So many GPUs as were planned, wherever they are in this slot: first those who
@@ -131,28 +131,29 @@ static int take_over_counts(struct serving *s, size_t first)
 			const struct astra_award *w = &a->awards[i];
 			const struct astra_demand *d =
 				&s->demands[first + w->demand];
-			uint32_t gpus = gpus_of(a->shares + w->first_share,
-						w->share_count);
+			uint32_t gpus = serve_gpus_of(
+				a->shares + w->first_share, w->share_count);
 			const struct astra_share *shares = d->held;
 			size_t count = d->held_count;
 
-			if (goes_on(s, d, gpus) != stay)
+			if (serve_goes_on(s, d, gpus) != stay)
 				continue;
 			if (!stay) {
 				shares = s->place;
 				count = astra_demand_place(s->own, d, gpus,
 							   s->place);
 			}
-			if (count && take(s, s->origins[first + w->demand],
-					  fmin(w->until_sec, s->slot_end_sec),
-					  shares, count) < 0)
+			if (count &&
+			    serve_take(s, s->origins[first + w->demand],
+				       fmin(w->until_sec, s->slot_end_sec),
+				       shares, count) < 0)
 				return -1;
 		}
 	return 0;
 }
 
 /* What a tenant's apps settled, as awards of the whole offer. */
-static int take_over(struct serving *s, size_t first)
+static int serve_take_over(struct serving *s, size_t first)
 {
 	const struct astra_allocation *a = &s->answer;
 
@@ -168,8 +169,8 @@ static int take_over(struct serving *s, size_t first)
 	for (size_t i = 0; i < a->award_count; i++) {
 		const struct astra_award *w = &a->awards[i];
 
-		if (take(s, s->origins[first + w->demand], w->until_sec,
-			 a->shares + w->first_share, w->share_count) < 0)
+		if (serve_take(s, s->origins[first + w->demand], w->until_sec,
+			       a->shares + w->first_share, w->share_count) < 0)
 			return -1;
 	}
 	return 0;
@@ -202,7 +203,7 @@ static int ask_tenant(struct serving *s, struct tiers_tenant *row,
 		astra_error_nomem(err);
 	else
 		rc = inner->allocate(row->self, &part.offer, &s->answer, err);
-	if (!rc && take_over(s, first) < 0)
+	if (!rc && serve_take_over(s, first) < 0)
 		rc = astra_error_nomem(err);
 	astra_tiers_part_clear(&part);
 	return rc;
@@ -242,7 +243,7 @@ static int serve_tenant(struct serving *s, uint32_t tenant, size_t *parcel,
 	return rc;
 }
 
-static int serve(struct serving *s, struct astra_error *err)
+static int serve_serve(struct serving *s, struct astra_error *err)
 {
 	struct astra_allocation *out = s->out;
 	size_t parcel = 0;
@@ -282,7 +283,7 @@ int astra_tiers_serve(struct tiers *t, const struct astra_offer *offer,
 	}
 	rc = astra_tiers_split(&s.split, t->ltgf, &round, err);
 	if (!rc)
-		rc = serve(&s, err);
+		rc = serve_serve(&s, err);
 	serving_fini(&s);
 	return rc;
 }

@@ -100,8 +100,8 @@ static void list_runners(struct tiers_split *s, const struct astra_offer *offer)
 	}
 }
 
-static int rank(struct tiers_split *s, void *ltgf,
-		const struct astra_offer *offer, struct astra_error *err)
+static int split_rank(struct tiers_split *s, void *ltgf,
+		      const struct astra_offer *offer, struct astra_error *err)
 {
 	struct astra_contest contest = {
 		.now_sec = offer->now_sec,
@@ -157,7 +157,7 @@ int astra_tiers_split(struct tiers_split *split, void *ltgf,
 	list_runners(split, offer);
 	do {
 		split->parcel_count = 0;
-		if (rank(split, ltgf, offer, err) < 0)
+		if (split_rank(split, ltgf, offer, err) < 0)
 			return -1;
 		if (astra_tiers_place(split, offer) < 0)
 			return astra_error_nomem(err);

@@ -8,7 +8,7 @@
 #include "src/policy/themis/policy.h"
 
 /* Where the row of that name is, or would be. */
-static size_t row_of(const struct tiers_tenants *t, const char *name)
+static size_t tenants_row_of(const struct tiers_tenants *t, const char *name)
 {
 	size_t low = 0, high = t->count;
 
@@ -26,7 +26,7 @@ static size_t row_of(const struct tiers_tenants *t, const char *name)
 struct tiers_tenant *astra_tiers_tenant(const struct tiers_tenants *t,
 					const char *name)
 {
-	size_t row = row_of(t, name);
+	size_t row = tenants_row_of(t, name);
 
 	return row < t->count && !strcmp(t->rows[row].name, name)
 		       ? &t->rows[row]
@@ -42,16 +42,17 @@ struct tiers_tenant *astra_tiers_tenant_at(const struct tiers_tenants *t,
 	return NULL;
 }
 
-static void forget(const struct tiers_tenants *t, struct tiers_tenant *row)
+static void tenants_forget(const struct tiers_tenants *t,
+			   struct tiers_tenant *row)
 {
 	t->inner->destroy(row->self);
 	free(row->name);
 }
 
 /* A row for a tenant that has none. name: becomes the row's, or is freed. */
-static struct tiers_tenant *add(struct tiers_tenants *t,
-				const struct astra_options *options, char *name,
-				struct astra_error *err)
+static struct tiers_tenant *tenants_add(struct tiers_tenants *t,
+					const struct astra_options *options,
+					char *name, struct astra_error *err)
 {
 	struct tiers_tenant new = {.name = name, .tenant = ASTRA_NONE};
 	size_t at;
@@ -67,7 +68,7 @@ static struct tiers_tenant *add(struct tiers_tenants *t,
 		free(name);
 		return NULL;
 	}
-	at = row_of(t, name);
+	at = tenants_row_of(t, name);
 	memmove(&t->rows[at + 1], &t->rows[at],
 		(t->count - at) * sizeof(*t->rows));
 	t->rows[at] = new;
@@ -89,7 +90,7 @@ int astra_tiers_tenants_see(struct tiers_tenants *t,
 		struct tiers_tenant *row = astra_tiers_tenant(t, name);
 
 		if (!row)
-			row = add(t, options, strdup(name), err);
+			row = tenants_add(t, options, strdup(name), err);
 		if (!row)
 			return -1;
 		row->seen = true;
@@ -99,7 +100,7 @@ int astra_tiers_tenants_see(struct tiers_tenants *t,
 		if (t->rows[i].seen || t->inner->report)
 			t->rows[kept++] = t->rows[i];
 		else
-			forget(t, &t->rows[i]);
+			tenants_forget(t, &t->rows[i]);
 	t->count = kept;
 	return 0;
 }
@@ -122,9 +123,10 @@ static int save_row(const struct tiers_tenants *t,
 	return rc;
 }
 
-static int restore_row(struct tiers_tenants *t, struct tiers_tenant *row,
-		       const struct astra_options *options,
-		       struct astra_reader *in)
+static int tenants_restore_row(struct tiers_tenants *t,
+			       struct tiers_tenant *row,
+			       const struct astra_options *options,
+			       struct astra_reader *in)
 {
 	struct astra_reader own = {0};
 
@@ -168,8 +170,8 @@ int astra_tiers_tenants_restore(struct tiers_tenants *t,
 			free(name);
 			return -1;
 		}
-		row = add(t, options, name, NULL);
-		if (!row || restore_row(t, row, options, in) < 0)
+		row = tenants_add(t, options, name, NULL);
+		if (!row || tenants_restore_row(t, row, options, in) < 0)
 			return -1;
 	}
 	return in->failed ? -1 : 0;
@@ -204,7 +206,7 @@ int astra_tiers_tenants_restore_rest(struct tiers_tenants *t,
 void astra_tiers_tenants_clear(struct tiers_tenants *t)
 {
 	for (size_t i = 0; i < t->count; i++)
-		forget(t, &t->rows[i]);
+		tenants_forget(t, &t->rows[i]);
 	free(t->rows);
 	*t = (struct tiers_tenants){.inner = t->inner};
 }

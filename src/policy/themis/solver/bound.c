@@ -54,9 +54,9 @@ struct choice {
 	bool served;
 };
 
-static void look_at(const struct dual *dual, const double *score,
-		    const double *cost, const uint32_t *from, uint32_t room,
-		    struct choice *choice)
+static void bound_look_at(const struct dual *dual, const double *score,
+			  const double *cost, const uint32_t *from,
+			  uint32_t room, struct choice *choice)
 {
 	double unit = dual->deal->tree->game->unit;
 
@@ -108,12 +108,12 @@ static void look_at_machines(const struct dual *dual, uint32_t i,
 		const struct astra_themis_curve *curve =
 			&tree->curves[i * tree->kind_count + kind];
 
-		look_at(dual, curve->value, offer->cost, offer->from,
-			curve->room, choice);
+		bound_look_at(dual, curve->value, offer->cost, offer->from,
+			      curve->room, choice);
 	}
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
+static uint32_t bound_least(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
@@ -136,11 +136,12 @@ static struct choice respond(const struct dual *dual, uint32_t i)
 		choice.worth =
 			dual->weight * (base - tree->game->unit) + dual->bonus;
 	}
-	look_at(dual, player->score[ASTRA_LEVEL_CROSS], root->cost, root->from,
-		player->room, &choice);
+	bound_look_at(dual, player->score[ASTRA_LEVEL_CROSS], root->cost,
+		      root->from, player->room, &choice);
 	if (player->spread == ASTRA_LEVEL_SLOT) {
-		look_at(dual, player->score[ASTRA_LEVEL_RACK], rack->cost,
-			rack->from, least(player->room, rack->room), &choice);
+		bound_look_at(dual, player->score[ASTRA_LEVEL_RACK], rack->cost,
+			      rack->from, bound_least(player->room, rack->room),
+			      &choice);
 		look_at_machines(dual, i, &choice);
 		return choice;
 	}
@@ -158,7 +159,7 @@ static struct choice respond(const struct dual *dual, uint32_t i)
 }
 
 /* The bound at the prices. Tells classes and groups what is wanted of them. */
-static double value_of(struct dual *dual)
+static double bound_value_of(struct dual *dual)
 {
 	struct astra_themis_prices *prices = &dual->prices;
 	double value = -dual->want * dual->bonus, sizes = -value;
@@ -185,7 +186,7 @@ static double value_of(struct dual *dual)
 	return value + 1e-13 * sizes;
 }
 
-static void save(struct dual *dual, double value)
+static void bound_save(struct dual *dual, double value)
 {
 	dual->best = value;
 	dual->best_bonus = dual->bonus;
@@ -257,21 +258,21 @@ static void descend(struct dual *dual, double enough)
 	double theta = 1.0;
 	int idle = 0;
 
-	save(dual, value_of(dual));
+	bound_save(dual, bound_value_of(dual));
 	for (int round = 0; round < ROUNDS && theta > 1e-3; round++) {
-		double value = value_of(dual), fall = dual->best - value;
+		double value = bound_value_of(dual), fall = dual->best - value;
 
 		if (fall > 0.01 * (dual->best - dual->target))
 			idle = 0;
 		if (fall > 0.0)
-			save(dual, value);
+			bound_save(dual, value);
 		if (dual->best - dual->target <= enough)
 			break;
 		if (++idle > PATIENCE) {
 			idle = 0;
 			theta /= 2;
 			go_back(dual);
-			value = value_of(dual);
+			value = bound_value_of(dual);
 		}
 		step(dual, theta * (value - dual->target));
 	}

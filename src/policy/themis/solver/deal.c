@@ -8,7 +8,7 @@
 #include "src/common/grow.h"
 
 /* Its value and its steps. */
-static void look(struct astra_themis_deal *deal, uint32_t i)
+static void deal_look(struct astra_themis_deal *deal, uint32_t i)
 {
 	struct astra_themis_hand *hand = &deal->hands[i];
 	const struct astra_themis_curve *curve;
@@ -48,7 +48,8 @@ static void leave_machine(struct astra_themis_deal *deal, uint32_t i)
 	hand->machine = ASTRA_THEMIS_NONE;
 }
 
-static void enter(struct astra_themis_deal *deal, uint32_t i, uint32_t node)
+static void deal_enter(struct astra_themis_deal *deal, uint32_t i,
+		       uint32_t node)
 {
 	struct astra_themis_hand *hand = &deal->hands[i];
 	uint32_t racks = deal->tree->rack_count;
@@ -76,7 +77,7 @@ static void take_from(struct astra_themis_deal *deal, uint32_t node, int64_t x)
 		deal->left[node] -= x;
 }
 
-static void count(struct astra_themis_deal *deal, double score, int sign)
+static void deal_count(struct astra_themis_deal *deal, double score, int sign)
 {
 	if (score <= 0.0)
 		return;
@@ -84,8 +85,8 @@ static void count(struct astra_themis_deal *deal, double score, int sign)
 	deal->sum += sign * (score - deal->tree->game->unit);
 }
 
-static void place(struct astra_themis_deal *deal, uint32_t i, uint32_t node,
-		  uint32_t x)
+static void deal_place(struct astra_themis_deal *deal, uint32_t i,
+		       uint32_t node, uint32_t x)
 {
 	struct astra_themis_hand *hand = &deal->hands[i];
 
@@ -93,15 +94,15 @@ static void place(struct astra_themis_deal *deal, uint32_t i, uint32_t node,
 	if (x == 0)
 		node = ASTRA_THEMIS_NONE;
 	take_from(deal, hand->node, -(int64_t)hand->x);
-	count(deal, hand->value, -1);
+	deal_count(deal, hand->value, -1);
 	if (hand->node != node) {
 		leave_machine(deal, i);
-		enter(deal, i, node);
+		deal_enter(deal, i, node);
 	}
 	hand->x = x;
 	take_from(deal, node, x);
-	look(deal, i);
-	count(deal, hand->value, 1);
+	deal_look(deal, i);
+	deal_count(deal, hand->value, 1);
 }
 
 void astra_themis_deal_give(struct astra_themis_deal *deal, uint32_t i,
@@ -117,7 +118,7 @@ void astra_themis_deal_give(struct astra_themis_deal *deal, uint32_t i,
 		.node = deal->hands[i].node,
 		.x = deal->hands[i].x,
 	};
-	place(deal, i, node, x);
+	deal_place(deal, i, node, x);
 }
 
 void astra_themis_deal_undo(struct astra_themis_deal *deal,
@@ -127,7 +128,7 @@ void astra_themis_deal_undo(struct astra_themis_deal *deal,
 		const struct astra_themis_undo *u =
 			&deal->journal[--deal->steps];
 
-		place(deal, u->bidder, u->node, u->x);
+		deal_place(deal, u->bidder, u->node, u->x);
 	}
 	deal->sum = mark->sum;
 }
@@ -191,8 +192,8 @@ int astra_themis_deal_init(struct astra_themis_deal *deal,
 		struct astra_themis_hand *hand = &deal->hands[i];
 
 		hand->node = hand->rack = hand->machine = ASTRA_THEMIS_NONE;
-		look(deal, i);
-		count(deal, hand->value, 1);
+		deal_look(deal, i);
+		deal_count(deal, hand->value, 1);
 	}
 	return 0;
 }

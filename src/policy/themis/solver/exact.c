@@ -150,7 +150,8 @@ static void add_bidder(const struct grid *grid, const struct bundle *bundles,
 }
 
 /* Whether b fits into the state. */
-static bool fits(const struct grid *grid, const struct bundle *b, size_t state)
+static bool exact_fits(const struct grid *grid, const struct bundle *b,
+		       size_t state)
 {
 	for (size_t d = 0; d < grid->dims; d++)
 		if (b->x[d] >
@@ -171,7 +172,8 @@ static const struct bundle *pick(const struct grid *grid,
 	for (size_t k = 0; k < count; k++) {
 		const struct bundle *b = &bundles[k];
 
-		if ((!found || b->gpus < found->gpus) && fits(grid, b, state) &&
+		if ((!found || b->gpus < found->gpus) &&
+		    exact_fits(grid, b, state) &&
 		    rest[state - b->offset] + b->score >= best - slack)
 			found = b;
 	}
@@ -199,9 +201,9 @@ static void trace(const struct grid *grid, struct bundle *bundles,
 }
 
 /* before, scratch: a table each. */
-static void price(const struct grid *grid, struct bundle *bundles,
-		  const double *tables, double *before, double *scratch,
-		  double *without)
+static void exact_price(const struct grid *grid, struct bundle *bundles,
+			const double *tables, double *before, double *scratch,
+			double *without)
 {
 	memset(before, 0, grid->states * sizeof(*before));
 	for (size_t i = 0; i < grid->game->count; i++) {
@@ -243,8 +245,9 @@ int astra_themis_exact(const struct astra_themis_game *game,
 		add_bidder(&grid, bundles, count, table + grid.states, table);
 	}
 	trace(&grid, bundles, tables, out);
-	price(&grid, bundles, tables, tables + (game->count + 1) * grid.states,
-	      tables + (game->count + 2) * grid.states, without);
+	exact_price(&grid, bundles, tables,
+		    tables + (game->count + 1) * grid.states,
+		    tables + (game->count + 2) * grid.states, without);
 	free(bundles);
 	free(tables);
 	return 0;

@@ -35,8 +35,9 @@ static void find_home(struct astra_themis_player *player,
 		player->rack = ASTRA_THEMIS_NONE;
 }
 
-static uint32_t room_of(const struct astra_themis_game *game,
-			const struct astra_themis_bidder *bidder, uint32_t held)
+static uint32_t game_room_of(const struct astra_themis_game *game,
+			     const struct astra_themis_bidder *bidder,
+			     uint32_t held)
 {
 	uint32_t room = 0;
 
@@ -48,9 +49,9 @@ static uint32_t room_of(const struct astra_themis_game *game,
 }
 
 /* log V of x GPUs offered. */
-static double log_v(const struct astra_themis_bidder *bidder,
-		    const struct astra_themis_player *player,
-		    enum astra_level level, uint32_t x)
+static double game_log_v(const struct astra_themis_bidder *bidder,
+			 const struct astra_themis_player *player,
+			 enum astra_level level, uint32_t x)
 {
 	uint32_t k = player->held + x - x % bidder->quantum;
 
@@ -61,7 +62,7 @@ static double log_v(const struct astra_themis_bidder *bidder,
 	return astra_themis_log_v(bidder->bid, level, k);
 }
 
-static double largest(const struct astra_themis_game *game)
+static double game_largest(const struct astra_themis_game *game)
 {
 	double sum = 0.0;
 
@@ -91,7 +92,7 @@ static int fill_scores(struct astra_themis_game *game, size_t i)
 	for (int level = 0; level < ASTRA_LEVEL_COUNT; level++) {
 		player->score[level] = score;
 		for (uint32_t x = 0; x <= player->room; x++) {
-			double v = log_v(bidder, player, level, x);
+			double v = game_log_v(bidder, player, level, x);
 
 			*score++ = isfinite(v) ? game->unit + v : 0.0;
 		}
@@ -113,7 +114,7 @@ int astra_themis_game_init(struct astra_themis_game *game,
 	};
 	for (size_t m = 0; m < machine_count; m++)
 		game->free += machines[m].free;
-	game->unit = exp2(ceil(log2(2.0 * largest(game) + 2.0)));
+	game->unit = exp2(ceil(log2(2.0 * game_largest(game) + 2.0)));
 	game->players = astra_arena_take(
 		&game->arena, (bidder_count + 1) * sizeof(*game->players));
 	if (!game->players)
@@ -122,7 +123,7 @@ int astra_themis_game_init(struct astra_themis_game *game,
 		struct astra_themis_player *player = &game->players[i];
 
 		find_home(player, machines, bidders[i].held);
-		player->room = room_of(game, &bidders[i], player->held);
+		player->room = game_room_of(game, &bidders[i], player->held);
 		if (fill_scores(game, i))
 			return astra_error_nomem(err);
 	}
@@ -134,10 +135,10 @@ void astra_themis_game_clear(struct astra_themis_game *game)
 	astra_arena_free(&game->arena);
 }
 
-static enum astra_level join(const struct astra_themis_game *game,
-			     const struct astra_themis_player *player,
-			     const struct astra_themis_share *shares,
-			     size_t count)
+static enum astra_level game_join(const struct astra_themis_game *game,
+				  const struct astra_themis_player *player,
+				  const struct astra_themis_share *shares,
+				  size_t count)
 {
 	uint32_t machine = player->machine, rack = player->rack;
 	enum astra_level spread = player->spread;
@@ -162,7 +163,7 @@ double astra_themis_score(const struct astra_themis_game *game, size_t bidder,
 			  const struct astra_themis_share *shares, size_t count)
 {
 	const struct astra_themis_player *player = &game->players[bidder];
-	enum astra_level level = join(game, player, shares, count);
+	enum astra_level level = game_join(game, player, shares, count);
 	uint32_t x = 0;
 
 	for (size_t k = 0; k < count; k++)

@@ -16,8 +16,8 @@ static bool has_one(const struct astra_themis_deal *deal, uint32_t node)
 }
 
 /* Compare with a GPU more for bidder i at the node and those above it. */
-static void look_up(const struct astra_themis_deal *deal, uint32_t i,
-		    uint32_t node, struct step *best)
+static void greedy_look_up(const struct astra_themis_deal *deal, uint32_t i,
+			   uint32_t node, struct step *best)
 {
 	const struct astra_themis_hand *hand = &deal->hands[i];
 
@@ -49,8 +49,8 @@ static uint32_t find_roomiest(const struct astra_themis_deal *deal)
 }
 
 /* Where bidder i, who has nothing, begins. */
-static uint32_t begin_at(const struct astra_themis_deal *deal, uint32_t i,
-			 uint32_t roomiest)
+static uint32_t greedy_begin_at(const struct astra_themis_deal *deal,
+				uint32_t i, uint32_t roomiest)
 {
 	const struct astra_themis_tree *tree = deal->tree;
 
@@ -77,8 +77,8 @@ void astra_themis_greedy(struct astra_themis_deal *deal)
 			uint32_t node = deal->hands[i].node;
 
 			if (node == ASTRA_THEMIS_NONE)
-				node = begin_at(deal, i, roomiest);
-			look_up(deal, i, node, &best);
+				node = greedy_begin_at(deal, i, roomiest);
+			greedy_look_up(deal, i, node, &best);
 		}
 		if (best.gain <= ASTRA_THEMIS_GAIN)
 			break;

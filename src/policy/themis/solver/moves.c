@@ -31,7 +31,7 @@ struct path {
 	size_t count;
 };
 
-static double cost_of(const struct path *path, uint32_t x)
+static double moves_cost_of(const struct path *path, uint32_t x)
 {
 	double cost = 0.0;
 
@@ -47,7 +47,8 @@ static double cost_of(const struct path *path, uint32_t x)
 
 /* The least loss by a GPU of somebody below the node, but the bidder and who is
  * evicted; roughly, if these two have the least of all. */
-static double loss_at(const struct view *view, uint32_t node, uint32_t evicted)
+static double moves_loss_at(const struct view *view, uint32_t node,
+			    uint32_t evicted)
 {
 	const struct astra_themis_deal *deal = view->deal;
 	struct astra_themis_pair pair;
@@ -72,7 +73,7 @@ static void find_path(const struct view *view, uint32_t node, uint32_t evicted,
 		size_t k = path->count++;
 
 		path->left[k] = deal->left[v];
-		path->loss[k] = loss_at(view, v, evicted);
+		path->loss[k] = moves_loss_at(view, v, evicted);
 		if (evicted != ASTRA_THEMIS_NONE &&
 		    astra_themis_below(&deal->hands[evicted], deal->tree, v))
 			path->left[k] += deal->hands[evicted].x;
@@ -94,7 +95,7 @@ static double size_up(const struct astra_themis_curve *curve,
 	x = (uint32_t)free;
 	while (curve->up[x]) {
 		uint32_t to = x + curve->up[x];
-		double more = cost_of(path, to);
+		double more = moves_cost_of(path, to);
 
 		if (!(curve->value[to] - curve->value[x] > more - cost))
 			break;
@@ -105,7 +106,8 @@ static double size_up(const struct astra_themis_curve *curve,
 	return curve->value[x] - cost;
 }
 
-static void remember(struct view *view, const struct astra_themis_move *move)
+static void moves_remember(struct view *view,
+			   const struct astra_themis_move *move)
 {
 	size_t k = view->count;
 
@@ -123,7 +125,7 @@ static void remember(struct view *view, const struct astra_themis_move *move)
 
 /* What the others make of the GPUs that are left, roughly: any of them are
  * refilled, and where the bidder was somebody may grow at others' cost. */
-static double rest(const struct view *view, uint32_t node, int64_t left)
+static double moves_rest(const struct view *view, uint32_t node, int64_t left)
 {
 	double worth = view->refill * (double)(left > 0 ? left : 0);
 
@@ -154,7 +156,7 @@ static double eviction(const struct view *view, uint32_t evicted)
 				astra_themis_max(0.0, view->loss) * hand->x);
 }
 
-static void consider(struct view *view, uint32_t node, uint32_t evicted)
+static void moves_consider(struct view *view, uint32_t node, uint32_t evicted)
 {
 	struct astra_themis_move move = {.node = node, .evicted = evicted};
 	const struct astra_themis_tree *tree = view->deal->tree;
@@ -168,14 +170,15 @@ static void consider(struct view *view, uint32_t node, uint32_t evicted)
 			     &path, &move.x);
 	if (move.x == 0)
 		return;
-	move.worth += rest(view, node, path.left[path.count - 1] - move.x);
+	move.worth +=
+		moves_rest(view, node, path.left[path.count - 1] - move.x);
 	if (evicted != ASTRA_THEMIS_NONE)
 		move.worth -= eviction(view, evicted);
-	remember(view, &move);
+	moves_remember(view, &move);
 }
 
 /* Whether the rack is as it was when the bidder found nothing better there. */
-static bool known(const struct view *view, uint32_t rack)
+static bool moves_known(const struct view *view, uint32_t rack)
 {
 	return view->deal->stamps[rack] <= view->since;
 }
@@ -187,7 +190,7 @@ static void consider_rack(struct view *view, uint32_t rack)
 	const struct astra_themis_tree *tree = deal->tree;
 	uint32_t run = ASTRA_THEMIS_NONE;
 
-	consider(view, rack, ASTRA_THEMIS_NONE);
+	moves_consider(view, rack, ASTRA_THEMIS_NONE);
 	if (tree->game->players[view->bidder].spread != ASTRA_LEVEL_SLOT)
 		return; /* its home is all that it may have */
 	for (uint32_t v = tree->begin[rack]; v < tree->begin[rack + 1]; v++) {
@@ -196,7 +199,7 @@ static void consider_rack(struct view *view, uint32_t rack)
 				continue;
 			run = tree->nodes[v].run;
 		}
-		consider(view, v, ASTRA_THEMIS_NONE);
+		moves_consider(view, v, ASTRA_THEMIS_NONE);
 	}
 }
 
@@ -206,13 +209,13 @@ static void consider_nodes(struct view *view)
 	uint32_t home = tree->home_machine[view->bidder];
 
 	if (tree->node_count > 1)
-		consider(view, 0, ASTRA_THEMIS_NONE);
+		moves_consider(view, 0, ASTRA_THEMIS_NONE);
 	for (uint32_t r = 1; r <= tree->rack_count; r++)
-		if (!known(view, r))
+		if (!moves_known(view, r))
 			consider_rack(view, r);
 	if (home != ASTRA_THEMIS_NONE &&
-	    !known(view, astra_themis_parent(tree, home)))
-		consider(view, home, ASTRA_THEMIS_NONE);
+	    !moves_known(view, astra_themis_parent(tree, home)))
+		moves_consider(view, home, ASTRA_THEMIS_NONE);
 }
 
 /* Not from racks: whoever is there can be shrunk. */
@@ -226,11 +229,12 @@ static void consider_evictions(struct view *view)
 		if (j == view->bidder || hand->node == ASTRA_THEMIS_NONE)
 			continue;
 		if (hand->node == 0)
-			consider(view, 0, j);
-		if (hand->rack == ASTRA_THEMIS_NONE || known(view, hand->rack))
+			moves_consider(view, 0, j);
+		if (hand->rack == ASTRA_THEMIS_NONE ||
+		    moves_known(view, hand->rack))
 			continue;
 		if (hand->machine != ASTRA_THEMIS_NONE)
-			consider(view, hand->machine, j);
+			moves_consider(view, hand->machine, j);
 	}
 }
 
@@ -240,7 +244,7 @@ static void find_losses(struct view *view)
 	struct astra_themis_deal *deal = view->deal;
 	double gain = 0.0;
 
-	view->loss = loss_at(view, 0, ASTRA_THEMIS_NONE);
+	view->loss = moves_loss_at(view, 0, ASTRA_THEMIS_NONE);
 	for (uint32_t j = 0; j < deal->tree->game->count; j++) {
 		const struct astra_themis_hand *hand = &deal->hands[j];
 
@@ -277,7 +281,7 @@ static void find_ideals(struct view *view)
 
 		deal->ideal[kind] = size_up(curve, &path, &x);
 		deal->ideal[kind] +=
-			rest(view, ASTRA_THEMIS_NONE, deal->left[0] - x);
+			moves_rest(view, ASTRA_THEMIS_NONE, deal->left[0] - x);
 	}
 }
 
@@ -315,8 +319,8 @@ void astra_themis_insert(struct astra_themis_deal *deal, uint32_t i)
 		astra_themis_deal_undo(deal, &mark);
 }
 
-static bool try(struct astra_themis_deal *deal, uint32_t i,
-		const struct astra_themis_move *move)
+static bool moves_try(struct astra_themis_deal *deal, uint32_t i,
+		      const struct astra_themis_move *move)
 {
 	struct astra_themis_mark mark = astra_themis_mark(deal);
 
@@ -338,8 +342,8 @@ static bool try(struct astra_themis_deal *deal, uint32_t i,
 }
 
 /* Returns whether the bidder's turn improved the score. */
-static bool take_turn(struct astra_themis_deal *deal, uint32_t i, size_t width,
-		      size_t *trials)
+static bool moves_take_turn(struct astra_themis_deal *deal, uint32_t i,
+			    size_t width, size_t *trials)
 {
 	struct astra_themis_mark mark = astra_themis_mark(deal);
 	struct view view;
@@ -349,7 +353,7 @@ static bool take_turn(struct astra_themis_deal *deal, uint32_t i, size_t width,
 	astra_themis_deal_give(deal, i, ASTRA_THEMIS_NONE, 0);
 	find_losses(&view);
 	view.least = view.from_value +
-		     rest(&view, view.from, deal->left[0] - view.from_x) +
+		     moves_rest(&view, view.from, deal->left[0] - view.from_x) +
 		     ASTRA_THEMIS_GAIN;
 	find_ideals(&view);
 	consider_nodes(&view);
@@ -360,7 +364,7 @@ static bool take_turn(struct astra_themis_deal *deal, uint32_t i, size_t width,
 		if (*trials == 0 || view.best[k].worth <= view.least)
 			break;
 		--*trials;
-		if (try(deal, i, &view.best[k]))
+		if (moves_try(deal, i, &view.best[k]))
 			return true;
 	}
 	deal->hands[i].turned = deal->clock;
@@ -384,7 +388,7 @@ void astra_themis_improve(struct astra_themis_deal *deal, uint32_t first,
 		if (deal->hands[i].absent)
 			continue;
 		turns--;
-		if (take_turn(deal, i, effort->width, &trials))
+		if (moves_take_turn(deal, i, effort->width, &trials))
 			idle = 0;
 		deal->steps = 0;
 	}

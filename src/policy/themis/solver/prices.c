@@ -24,7 +24,8 @@ static bool racks_alike(const struct astra_themis_tree *tree, uint32_t a,
 	return true;
 }
 
-static uint32_t add_class(struct astra_themis_prices *prices, uint32_t node)
+static uint32_t prices_add_class(struct astra_themis_prices *prices,
+				 uint32_t node)
 {
 	const struct astra_themis_node *is = &prices->tree->nodes[node];
 
@@ -46,23 +47,24 @@ static void classify_machines(struct astra_themis_prices *prices,
 
 	for (uint32_t v = first; v < last; v++) {
 		if (home[v]) {
-			prices->of[v] = add_class(prices, v);
+			prices->of[v] = prices_add_class(prices, v);
 			continue;
 		}
 		if (tree->nodes[v].run != run)
-			class = add_class(prices, v);
+			class = prices_add_class(prices, v);
 		run = tree->nodes[v].run;
 		prices->of[v] = class;
 	}
 }
 
 /* Racks that nobody holds GPUs in share classes with their likes. */
-static void classify(struct astra_themis_prices *prices, const bool *home)
+static void prices_classify(struct astra_themis_prices *prices,
+			    const bool *home)
 {
 	const struct astra_themis_tree *tree = prices->tree;
 	const uint32_t *begin = tree->begin;
 
-	prices->of[0] = add_class(prices, 0);
+	prices->of[0] = prices_add_class(prices, 0);
 	for (uint32_t r = 1; r <= tree->rack_count; r++) {
 		uint32_t like = 1;
 
@@ -77,14 +79,14 @@ static void classify(struct astra_themis_prices *prices, const bool *home)
 				prices->of[v] = prices->of[v - shift];
 			continue;
 		}
-		prices->of[r] = add_class(prices, r);
+		prices->of[r] = prices_add_class(prices, r);
 		classify_machines(prices, home, begin[r], begin[r + 1]);
 	}
 	for (uint32_t v = 0; v < tree->node_count; v++)
 		prices->classes[prices->of[v]].free += tree->nodes[v].free;
 }
 
-static int make_offers(struct astra_themis_prices *prices)
+static int prices_make_offers(struct astra_themis_prices *prices)
 {
 	const struct astra_themis_tree *tree = prices->tree;
 	struct astra_arena *arena = &tree->game->arena;
@@ -130,7 +132,7 @@ int astra_themis_prices_init(struct astra_themis_prices *prices,
 		.of = astra_arena_take(arena, nodes * sizeof(*prices->of)),
 	};
 	if (!home || !prices->classes || !prices->groups || !prices->of ||
-	    make_offers(prices))
+	    prices_make_offers(prices))
 		return -1;
 	for (size_t i = 0; i < tree->game->count; i++) {
 		if (tree->home_machine[i] != ASTRA_THEMIS_NONE)
@@ -138,7 +140,7 @@ int astra_themis_prices_init(struct astra_themis_prices *prices,
 		if (tree->home_rack[i] != ASTRA_THEMIS_NONE)
 			home[tree->home_rack[i]] = true;
 	}
-	classify(prices, home);
+	prices_classify(prices, home);
 	return 0;
 }
 

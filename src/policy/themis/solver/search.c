@@ -46,8 +46,8 @@ static double score_without(const struct astra_themis_deal *deal, uint32_t i)
 }
 
 /* By more than rounding may have come to. */
-static bool better(const struct astra_themis_deal *deal,
-		   const struct astra_themis_deal *than)
+static bool search_better(const struct astra_themis_deal *deal,
+			  const struct astra_themis_deal *than)
 {
 	const struct astra_themis_mark mark = astra_themis_mark(than);
 
@@ -83,15 +83,16 @@ static void kick(struct astra_themis_deal *deal, struct astra_themis_deal *try,
 		astra_themis_deal_copy(try, deal);
 		take_out(try, i, effort);
 		bring_back(try, i, effort);
-		if (better(try, deal))
+		if (search_better(try, deal))
 			astra_themis_deal_copy(deal, try);
 	}
 }
 
 /* The others without each bidder; and when the bidder comes back, all may be
  * better off than before: then that is the new pf, to begin again with. */
-static void price(struct astra_themis_deal *pf, struct astra_themis_deal *deal,
-		  struct astra_themis_deal *try, double *without)
+static void search_price(struct astra_themis_deal *pf,
+			 struct astra_themis_deal *deal,
+			 struct astra_themis_deal *try, double *without)
 {
 	uint32_t n = (uint32_t)pf->tree->game->count, done = 0;
 	struct effort effort = effort_for(n);
@@ -107,7 +108,7 @@ static void price(struct astra_themis_deal *pf, struct astra_themis_deal *deal,
 			continue;
 		effort.kicks--;
 		bring_back(deal, i, &effort);
-		if (better(deal, pf)) {
+		if (search_better(deal, pf)) {
 			astra_themis_deal_copy(pf, deal);
 			done = 0;
 		}
@@ -123,9 +124,9 @@ static int by_machine(const void *a, const void *b)
 
 /* Take x GPUs of the machines at nodes first … last - 1: from the one with
  * least that has enough, or else from the one with most. */
-static size_t draw(const struct astra_themis_tree *tree, uint32_t *left,
-		   uint32_t first, uint32_t last, uint32_t x,
-		   struct astra_themis_share *shares)
+static size_t search_draw(const struct astra_themis_tree *tree, uint32_t *left,
+			  uint32_t first, uint32_t last, uint32_t x,
+			  struct astra_themis_share *shares)
 {
 	size_t count = 0;
 
@@ -177,7 +178,8 @@ static size_t draw_level(const struct astra_themis_deal *deal, uint32_t *left,
 			to = tree->begin[v + 1];
 		}
 		pieces[i].first = used;
-		pieces[i].count = draw(tree, left, from, to, x, shares + used);
+		pieces[i].count =
+			search_draw(tree, left, from, to, x, shares + used);
 		used += pieces[i].count;
 	}
 	return used;
@@ -218,7 +220,7 @@ out:
 }
 
 /* GPUs that make no difference are nobody's. */
-static void give_back(struct astra_themis_deal *deal)
+static void search_give_back(struct astra_themis_deal *deal)
 {
 	for (uint32_t i = 0; i < deal->tree->game->count; i++) {
 		const struct astra_themis_hand *hand = &deal->hands[i];
@@ -231,7 +233,8 @@ static void give_back(struct astra_themis_deal *deal)
 
 /* The better of two local optima: that which the greedy way leads to, and that
  * from where one bidder after the other came at the cost of those before. */
-static void solve(struct astra_themis_deal *pf, struct astra_themis_deal *deal)
+static void search_solve(struct astra_themis_deal *pf,
+			 struct astra_themis_deal *deal)
 {
 	const struct astra_themis_effort thorough = {
 		.width = 4, .trials = 20000, .turns = SIZE_MAX};
@@ -241,7 +244,7 @@ static void solve(struct astra_themis_deal *pf, struct astra_themis_deal *deal)
 	astra_themis_improve(deal, 0, &thorough);
 	astra_themis_greedy(pf);
 	astra_themis_improve(pf, 0, &thorough);
-	if (better(deal, pf))
+	if (search_better(deal, pf))
 		astra_themis_deal_copy(pf, deal);
 }
 
@@ -264,9 +267,9 @@ int astra_themis_search(struct astra_themis_game *game,
 	    astra_themis_deal_init(&deal, &tree) ||
 	    astra_themis_deal_init(&try, &tree))
 		goto out;
-	solve(&pf, &deal);
-	price(&pf, &deal, &try, without);
-	give_back(&pf);
+	search_solve(&pf, &deal);
+	search_price(&pf, &deal, &try, without);
+	search_give_back(&pf);
 	if (pf.failed || deal.failed || try.failed || hand_out(&pf, out, room))
 		goto out;
 	rc = 0;

@@ -7,7 +7,8 @@
 
 #include "src/policy/themis/solver/deal.h"
 
-static void consider(struct astra_themis_pair *pair, uint32_t i, double loss)
+static void settle_consider(struct astra_themis_pair *pair, uint32_t i,
+			    double loss)
 {
 	if (loss < pair->loss[0]) {
 		pair->loss[1] = pair->loss[0];
@@ -34,7 +35,7 @@ cheapest_on_machine(const struct astra_themis_deal *deal, uint32_t node,
 	for (uint32_t i = deal->first[node]; i != ASTRA_THEMIS_NONE;
 	     i = deal->hands[i].next)
 		if (i != but)
-			consider(&pair, i, deal->hands[i].loss);
+			settle_consider(&pair, i, deal->hands[i].loss);
 	return pair;
 }
 
@@ -51,7 +52,7 @@ astra_themis_cheapest(const struct astra_themis_deal *deal, uint32_t node,
 
 		if (i != but && hand->loss < pair.loss[1] &&
 		    astra_themis_below(hand, deal->tree, node))
-			consider(&pair, i, hand->loss);
+			settle_consider(&pair, i, hand->loss);
 	}
 	return pair;
 }
@@ -99,17 +100,18 @@ void astra_themis_find_cheapest(struct astra_themis_deal *deal)
 
 		if (hand->node == ASTRA_THEMIS_NONE)
 			continue;
-		consider(&deal->racks[0], i, hand->loss);
+		settle_consider(&deal->racks[0], i, hand->loss);
 		if (hand->rack != ASTRA_THEMIS_NONE)
-			consider(&deal->racks[hand->rack], i, hand->loss);
+			settle_consider(&deal->racks[hand->rack], i,
+					hand->loss);
 	}
 }
 
 /* What the others lose about, if they give back this many GPUs: one of the two
  * who lose least by a GPU, in whole steps. */
-static double cost_of(const struct astra_themis_deal *deal,
-		      const struct astra_themis_pair *pair, uint32_t but,
-		      double lacking)
+static double settle_cost_of(const struct astra_themis_deal *deal,
+			     const struct astra_themis_pair *pair, uint32_t but,
+			     double lacking)
 {
 	double least = INFINITY;
 
@@ -142,7 +144,8 @@ static double cost_of_step(const struct astra_themis_deal *deal, uint32_t i)
 		pair = v > deal->tree->rack_count
 			       ? cheapest_on_machine(deal, v, i)
 			       : deal->racks[v];
-		cost = astra_themis_max(cost, cost_of(deal, &pair, i, lacking));
+		cost = astra_themis_max(
+			cost, settle_cost_of(deal, &pair, i, lacking));
 	}
 	return cost;
 }

@@ -9,33 +9,33 @@ struct place {
 	uint32_t machine;
 };
 
-static int before(uint32_t a, uint32_t b)
+static int tree_before(uint32_t a, uint32_t b)
 {
 	return a < b ? -1 : a > b;
 }
 
 /* By rack, equals together. */
-static int compare_places(const void *a, const void *b)
+static int tree_compare_places(const void *a, const void *b)
 {
 	const struct place *p = a, *q = b;
-	int order = before(p->is.rack, q->is.rack);
+	int order = tree_before(p->is.rack, q->is.rack);
 
 	if (!order)
-		order = before(p->is.slot, q->is.slot);
+		order = tree_before(p->is.slot, q->is.slot);
 	if (!order)
-		order = before(q->is.free, p->is.free);
-	return order ? order : before(p->machine, q->machine);
+		order = tree_before(q->is.free, p->is.free);
+	return order ? order : tree_before(p->machine, q->machine);
 }
 
 static int compare_slots(const void *a, const void *b)
 {
-	return before(*(const uint32_t *)a, *(const uint32_t *)b);
+	return tree_before(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 /* The machines with free GPUs. A slot larger than any number of GPUs on a
  * machine is as good as the largest of these. */
-static size_t list_places(const struct astra_themis_game *game,
-			  struct place *places)
+static size_t tree_list_places(const struct astra_themis_game *game,
+			       struct place *places)
 {
 	uint32_t most = 0, held = 0;
 	size_t count = 0;
@@ -56,7 +56,7 @@ static size_t list_places(const struct astra_themis_game *game,
 			p->is.slot = most + held;
 		count += p->is.free > 0;
 	}
-	qsort(places, count, sizeof(*places), compare_places);
+	qsort(places, count, sizeof(*places), tree_compare_places);
 	return count;
 }
 
@@ -151,7 +151,7 @@ static int build_nodes(struct astra_themis_tree *tree,
 	return 0;
 }
 
-static double slope(const double *value, uint32_t from, uint32_t to)
+static double tree_slope(const double *value, uint32_t from, uint32_t to)
 {
 	return (value[to] - value[from]) / (double)(to - from);
 }
@@ -165,16 +165,16 @@ static void find_steps(const double *value, uint32_t room, uint32_t *up,
 	for (uint32_t x = room; x-- > 0;) {
 		uint32_t to = x + 1;
 
-		while (up[to] &&
-		       slope(value, to, to + up[to]) > slope(value, x, to))
+		while (up[to] && tree_slope(value, to, to + up[to]) >
+					 tree_slope(value, x, to))
 			to += up[to];
 		up[x] = to - x;
 	}
 	for (uint32_t x = 1; x <= room; x++) {
 		uint32_t to = x - 1;
 
-		while (down[to] &&
-		       slope(value, to - down[to], to) < slope(value, to, x))
+		while (down[to] && tree_slope(value, to - down[to], to) <
+					   tree_slope(value, to, x))
 			to -= down[to];
 		down[x] = x - to;
 	}
@@ -224,7 +224,7 @@ static int build_curve(struct astra_themis_tree *tree, size_t i, uint32_t kind,
 	return 0;
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
+static uint32_t tree_least(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
@@ -251,7 +251,8 @@ static int build_curves(struct astra_themis_tree *tree, const uint32_t *slots)
 					    ? 0
 					    : slots[kind -
 						    ASTRA_THEMIS_MACHINE_KINDS],
-				    least(game->players[i].room, room[kind])))
+				    tree_least(game->players[i].room,
+					       room[kind])))
 				return -1;
 	return 0;
 }
@@ -296,7 +297,7 @@ int astra_themis_tree_init(struct astra_themis_tree *tree,
 	if (places && slots) {
 		uint32_t unlike;
 
-		count = list_places(game, places);
+		count = tree_list_places(game, places);
 		unlike = list_slots(places, count, slots);
 		tree->kind_count = ASTRA_THEMIS_MACHINE_KINDS + unlike;
 		if (!build_nodes(tree, places, count, slots, unlike) &&
