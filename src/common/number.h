@@ -9,6 +9,17 @@
 
 #define ASTRA_TIE 1e-9
 
+/* fmax() and fmin() of numbers that are none of them NaN, without a call. */
+static inline double astra_max(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static inline double astra_min(double a, double b)
+{
+	return a < b ? a : b;
+}
+
 /* Whether a and b count as tied: within 1e-9 * max(1, |a|, |b|). */
 static inline bool astra_tied(double a, double b)
 {
@@ -16,7 +27,8 @@ static inline bool astra_tied(double a, double b)
 		return true;
 	if (isinf(a) || isinf(b))
 		return false;
-	return fabs(a - b) <= ASTRA_TIE * fmax(1.0, fmax(fabs(a), fabs(b)));
+	return fabs(a - b) <=
+	       ASTRA_TIE * astra_max(1.0, astra_max(fabs(a), fabs(b)));
 }
 
 /* -1, 0 or 1 as a is below, tied with, or above b. */

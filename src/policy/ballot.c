@@ -93,13 +93,17 @@ struct astra_candidate astra_ballot_candidate(const struct round *r,
 	};
 	double quota =
 		astra_fairness_quota(e->account, e->tenants[j->tenant].account);
-	struct astra_usage usage;
+	bool entitled = quota > 0 && j->weight > 0;
 
 	if (job->request.gpus_min)
 		c.charge = astra_elastic_charge(j, c.gpus);
-	usage = astra_fairness_job(e->account, now, j->account);
-	c.rho = astra_rho(usage, quota > 0 && j->weight > 0);
-	c.attained = usage.alloc;
+	if (!entitled || !astra_fairness_unserved(e->account, j->account)) {
+		struct astra_usage usage =
+			astra_fairness_job(e->account, now, j->account);
+
+		c.rho = astra_rho(usage, entitled);
+		c.attained = usage.alloc;
+	}
 	if (job->deadline_sec > 0)
 		c.latest_start_sec = job->deadline_sec - job->time_limit_sec;
 	return c;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/common/grow.h"
+#include "src/common/number.h"
 #include "src/policy/fairness_priv.h"
 #include "src/policy/model.h"
 
@@ -42,8 +43,9 @@ static double group_share(const struct astra_fairness *f, const struct group *g)
 
 	if (!g->active_jobs || weights <= 0)
 		return 0;
-	return fmin(g->demand_gpus,
-		    fmin(t->demand_gpus, quota(f, t)) * (g->weight / weights));
+	return astra_min(g->demand_gpus,
+			 astra_min(t->demand_gpus, quota(f, t)) *
+				 (g->weight / weights));
 }
 
 /* S: what one unit of a group's active weight is entitled to. */
@@ -79,20 +81,20 @@ static struct astra_usage tenant_usage(const struct astra_fairness *f,
 				       const struct tenant *t, double now)
 {
 	bool limited = f->options.lead_max_sec > 0 && !t->active_jobs;
-	double dt = fmax(now - t->at_sec, 0), pause = 0;
+	double dt = astra_max(now - t->at_sec, 0), pause = 0;
 	double right = quota(f, t), limit = f->options.lead_max_sec * right;
 	struct fading fade = fading(f, dt), growth;
 	struct astra_usage usage;
 
 	if (!f->options.quota_entitlement)
-		right = fmin(right, t->demand_gpus);
+		right = astra_min(right, t->demand_gpus);
 	if (limited)
-		pause = fmin(dt, time_above(f, t, limit));
+		pause = astra_min(dt, time_above(f, t, limit));
 	growth = fading(f, dt - pause);
 	usage.alloc = t->usage.alloc * fade.keep + t->alloc_gpus * fade.gain;
 	usage.fair = t->usage.fair * fade.keep + right * growth.gain;
 	if (limited && pause < dt)
-		usage.fair = fmin(usage.fair, usage.alloc + limit);
+		usage.fair = astra_min(usage.fair, usage.alloc + limit);
 	return usage;
 }
 
@@ -119,8 +121,9 @@ static void settle_group(struct astra_fairness *f, struct group *g)
 	for (size_t i = 0; i < g->cap_count; i++) {
 		struct cap *c = &g->caps[i];
 
-		c->integral = astra_exact_add(c->integral, fade.keep,
-					      fmin(c->cap, share) * fade.gain);
+		c->integral =
+			astra_exact_add(c->integral, fade.keep,
+					astra_min(c->cap, share) * fade.gain);
 	}
 	g->at_sec = f->now_sec;
 }
@@ -142,7 +145,7 @@ static void fairness_settle(struct astra_fairness *f, struct tenant *t)
 
 static void settle_all(struct astra_fairness *f, double now)
 {
-	f->now_sec = fmax(f->now_sec, now);
+	f->now_sec = astra_max(f->now_sec, now);
 	for (size_t i = 0; i < f->tenant_count; i++)
 		fairness_settle(f, &f->tenants[i]);
 }
@@ -150,7 +153,7 @@ static void settle_all(struct astra_fairness *f, double now)
 static struct tenant *settled(struct astra_fairness *f, double now,
 			      uint32_t tenant)
 {
-	f->now_sec = fmax(f->now_sec, now);
+	f->now_sec = astra_max(f->now_sec, now);
 	fairness_settle(f, &f->tenants[tenant]);
 	return &f->tenants[tenant];
 }
@@ -173,9 +176,9 @@ static double cap_growth(const struct astra_fairness *f, const struct group *g,
 {
 	const struct cap *c = &g->caps[j->cap];
 	struct fading fade = fading(f, now - g->at_sec);
-	struct astra_exact i =
-		astra_exact_add(c->integral, fade.keep,
-				fmin(c->cap, unit_share(f, g)) * fade.gain);
+	struct astra_exact i = astra_exact_add(
+		c->integral, fade.keep,
+		astra_min(c->cap, unit_share(f, g)) * fade.gain);
 
 	return (i.sum - j->origin.sum * job_keep) +
 	       (i.lost - j->origin.lost * job_keep);
@@ -193,7 +196,7 @@ static struct astra_usage job_usage(const struct astra_fairness *f,
 
 	if (j->copies && j->weight > 0)
 		usage.fair += j->weight *
-			      fmax(cap_growth(f, g, j, fade.keep, now), 0);
+			      astra_max(cap_growth(f, g, j, fade.keep, now), 0);
 	return usage;
 }
 
@@ -500,19 +503,25 @@ void astra_fairness_remove_job(struct astra_fairness *f, double now_sec,
 struct astra_usage astra_fairness_tenant(const struct astra_fairness *f,
 					 double now_sec, uint32_t tenant)
 {
-	return tenant_usage(f, &f->tenants[tenant], fmax(now_sec, f->now_sec));
+	return tenant_usage(f, &f->tenants[tenant],
+			    astra_max(now_sec, f->now_sec));
 }
 
 struct astra_usage astra_fairness_user(const struct astra_fairness *f,
 				       double now_sec, uint32_t user)
 {
-	return group_usage(f, &f->groups[user], fmax(now_sec, f->now_sec));
+	return group_usage(f, &f->groups[user], astra_max(now_sec, f->now_sec));
 }
 
 struct astra_usage astra_fairness_job(const struct astra_fairness *f,
 				      double now_sec, uint32_t job)
 {
-	return job_usage(f, &f->jobs[job], fmax(now_sec, f->now_sec));
+	return job_usage(f, &f->jobs[job], astra_max(now_sec, f->now_sec));
+}
+
+bool astra_fairness_unserved(const struct astra_fairness *f, uint32_t job)
+{
+	return f->jobs[job].usage.alloc == 0 && f->jobs[job].alloc_gpus == 0;
 }
 
 void astra_fairness_shift(struct astra_fairness *f, double by_sec)
@@ -561,9 +570,9 @@ double astra_fairness_user_quota(const struct astra_fairness *f, uint32_t user)
 
 	if (g->active_jobs)
 		others -= g->weight;
-	return g->weight > 0
-		       ? quota(f, t) * g->weight / (fmax(others, 0) + g->weight)
-		       : 0;
+	return g->weight > 0 ? quota(f, t) * g->weight /
+				       (astra_max(others, 0) + g->weight)
+			     : 0;
 }
 
 double astra_fairness_demand(const struct astra_fairness *f, uint32_t tenant)

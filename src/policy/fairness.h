@@ -113,6 +113,9 @@ struct astra_usage astra_fairness_user(const struct astra_fairness *f,
 				       double now_sec, uint32_t user);
 struct astra_usage astra_fairness_job(const struct astra_fairness *f,
 				      double now_sec, uint32_t job);
+/* Whether a job never held anything: whatever it is entitled to, its rho is 0
+ * where it is to anything. */
+bool astra_fairness_unserved(const struct astra_fairness *f, uint32_t job);
 
 /* The clock was set: all times that are kept move by so much. */
 void astra_fairness_shift(struct astra_fairness *f, double by_sec);

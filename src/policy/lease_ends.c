@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "src/common/number.h"
 #include "src/policy/calendar.h"
 
 static int compare_moments(const void *a, const void *b)
@@ -23,19 +24,19 @@ double astra_natural_end(const struct round *r, const struct ejob *j,
 	if (job->suspended)
 		return HUGE_VAL;
 	if (job->revocable)
-		return fmax(fmax(now, j->lease_end_sec),
-			    j->start_sec + j->min_run_sec);
+		return astra_max(astra_max(now, j->lease_end_sec),
+				 j->start_sec + j->min_run_sec);
 	if (job->time_limit_sec > 0)
-		return fmax(now, job->start_sec + job->time_limit_sec);
+		return astra_max(now, job->start_sec + job->time_limit_sec);
 	return HUGE_VAL;
 }
 
 double astra_recall_sec(const struct round *r, const struct ejob *j,
 			const struct astra_job *job)
 {
-	return astra_lease_stays(job)
-		       ? HUGE_VAL
-		       : fmax(r->snap->now_sec + 1, astra_recall_from(r, j));
+	return astra_lease_stays(job) ? HUGE_VAL
+				      : astra_max(r->snap->now_sec + 1,
+						  astra_recall_from(r, j));
 }
 
 /* The leases that go on, and of them those that may be recalled, but later than
