@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Errors, tables and option tables; pure.
 noinst_LIBRARIES += libastra-common.a
+libastra_common_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 libastra_common_a_SOURCES = \
 	src/common/arena.c \
 	src/common/arena.h \
@@ -25,6 +26,8 @@ libastra_common_a_SOURCES = \
 	src/common/member.h \
 	src/common/member_json.c \
 	src/common/member_json.h \
+	src/common/member_read.c \
+	src/common/member_read.h \
 	src/common/number.h \
 	src/common/random.h \
 	src/common/sha256.c \

@@ -7,7 +7,6 @@ libastra_record_a_SOURCES = \
 	src/record/read.c \
 	src/record/read_snapshot.c \
 	src/record/round.h \
-	src/record/value.c \
 	src/record/write.c
 
 check_PROGRAMS += test_round_record

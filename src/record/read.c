@@ -14,16 +14,18 @@ static int get_weights(const json_t *array, struct astra_weights *out,
 		       struct astra_error *err)
 {
 	if (json_array_size(array) > ASTRA_WEIGHTS_MAX)
-		return astra_round_wrong("options", 0, "weights", err);
+		return astra_read_wrong("the record's options", 0, "weights",
+					err);
 	for (size_t i = 0; i < json_array_size(array); i++) {
 		const json_t *row = json_array_get(array, i);
 		const char *name = json_string_value(json_array_get(row, 0));
 		struct astra_weight *w = &out->row[out->count++];
 
 		if (!name || strlen(name) >= sizeof(w->name) ||
-		    !astra_round_real(json_array_get(row, 1), &w->weight) ||
+		    !astra_read_real(json_array_get(row, 1), &w->weight) ||
 		    !(w->weight >= 0))
-			return astra_round_wrong("options", 0, "weights", err);
+			return astra_read_wrong("the record's options", 0,
+						"weights", err);
 		strcpy(w->name, name);
 	}
 	return 0;
@@ -38,12 +40,13 @@ static int get_options(const json_t *object, struct astra_options *out,
 	astra_options_init(out);
 	out->gpu_weights.count = out->qos_weights.count = 0;
 	if (!policy || strlen(policy) >= sizeof(out->policy))
-		return astra_round_wrong("options", 0, "policy", err);
+		return astra_read_wrong("the record's options", 0, "policy",
+					err);
 	strcpy(out->policy, policy);
 	for (const struct astra_option *row = astra_option_table; row->key;
 	     row++)
-		if (astra_round_get(object, out, row->sets, "options", 0, err) <
-		    0)
+		if (astra_members_read(object, out, row->sets,
+				       "the record's options", 0, err) < 0)
 			return -1;
 	if (get_weights(json_object_get(object, "gpu_weights"),
 			&out->gpu_weights, err) < 0 ||
@@ -51,8 +54,8 @@ static int get_options(const json_t *object, struct astra_options *out,
 			&out->qos_weights, err) < 0)
 		return -1;
 	if (out->checkpoint_exit_count > ASTRA_EXIT_CODES_MAX)
-		return astra_round_wrong("options", 0, "checkpoint_exit_count",
-					 err);
+		return astra_read_wrong("the record's options", 0,
+					"checkpoint_exit_count", err);
 	return astra_options_check(out, err);
 }
 

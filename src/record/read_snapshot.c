@@ -22,12 +22,14 @@ static int get_nodes(const json_t *array, struct astra_round *r,
 	for (size_t i = 0; i < json_array_size(array); i++) {
 		struct astra_node *n = &nodes[i];
 
-		if (astra_round_get(json_array_get(array, i), n,
-				    astra_node_members, "nodes", i, err) < 0)
+		if (astra_members_read(json_array_get(array, i), n,
+				       astra_node_members, "the record's nodes",
+				       i, err) < 0)
 			return -1;
 		if (n->gpus_free > n->gpus || n->cpus_free > n->cpus ||
 		    n->gpus > 1 << 16 || !(n->charge >= 0))
-			return astra_round_wrong("nodes", i, "gpus_free", err);
+			return astra_read_wrong("the record's nodes", i,
+						"gpus_free", err);
 	}
 	r->snapshot.nodes = nodes;
 	r->snapshot.node_count = json_array_size(array);
@@ -42,12 +44,13 @@ static int read_snapshot_get_tenants(const json_t *array, struct astra_round *r,
 	if (!tenants)
 		return astra_error_nomem(err);
 	for (size_t i = 0; i < json_array_size(array); i++) {
-		if (astra_round_get(json_array_get(array, i), &tenants[i],
-				    astra_tenant_members, "tenants", i,
-				    err) < 0)
+		if (astra_members_read(json_array_get(array, i), &tenants[i],
+				       astra_tenant_members,
+				       "the record's tenants", i, err) < 0)
 			return -1;
 		if (!tenants[i].name || !(tenants[i].weight >= 0))
-			return astra_round_wrong("tenants", i, "name", err);
+			return astra_read_wrong("the record's tenants", i,
+						"name", err);
 	}
 	r->snapshot.tenants = tenants;
 	r->snapshot.tenant_count = json_array_size(array);
@@ -62,13 +65,14 @@ static int read_snapshot_get_users(const json_t *array, struct astra_round *r,
 	if (!users)
 		return astra_error_nomem(err);
 	for (size_t i = 0; i < json_array_size(array); i++) {
-		if (astra_round_get(json_array_get(array, i), &users[i],
-				    astra_user_members, "users", i, err) < 0)
+		if (astra_members_read(json_array_get(array, i), &users[i],
+				       astra_user_members, "the record's users",
+				       i, err) < 0)
 			return -1;
 		if (!users[i].name || !(users[i].weight >= 0) ||
 		    users[i].tenant >= r->snapshot.tenant_count)
-			return astra_round_wrong("users", i,
-						 "name, tenant or weight", err);
+			return astra_read_wrong("the record's users", i,
+						"name, tenant or weight", err);
 	}
 	r->snapshot.users = users;
 	r->snapshot.user_count = json_array_size(array);
@@ -92,11 +96,12 @@ static int get_node_set(const json_t *job, const char *name,
 		const json_t *pair = json_array_get(array, i);
 		int64_t first, last;
 
-		if (!astra_round_whole(json_array_get(pair, 0), 0,
-				       (int64_t)nodes - 1, &first) ||
-		    !astra_round_whole(json_array_get(pair, 1), first,
-				       (int64_t)nodes - 1, &last))
-			return astra_round_wrong("jobs", index, name, err);
+		if (!astra_read_whole(json_array_get(pair, 0), 0,
+				      (int64_t)nodes - 1, &first) ||
+		    !astra_read_whole(json_array_get(pair, 1), first,
+				      (int64_t)nodes - 1, &last))
+			return astra_read_wrong("the record's jobs", index,
+						name, err);
 		for (int64_t n = first; n <= last; n++)
 			set[n / 64] |= UINT64_C(1) << n % 64;
 	}
@@ -113,12 +118,14 @@ static int get_held(const json_t *array, struct astra_round *r,
 	if (!held)
 		return astra_error_nomem(err);
 	for (size_t i = 0; i < json_array_size(array); i++) {
-		if (astra_round_get(json_array_get(array, i), &held[i],
-				    astra_share_members, "held", i, err) < 0)
+		if (astra_members_read(json_array_get(array, i), &held[i],
+				       astra_share_members, "the record's held",
+				       i, err) < 0)
 			return -1;
 		if (held[i].node >= r->snapshot.node_count ||
 		    held[i].gpus > r->snapshot.nodes[held[i].node].gpus)
-			return astra_round_wrong("jobs", index, "held", err);
+			return astra_read_wrong("the record's jobs", index,
+						"held", err);
 	}
 	job->held = held;
 	job->held_count = json_array_size(array);
@@ -147,12 +154,13 @@ static int read_snapshot_get_jobs(const json_t *array, struct astra_round *r,
 		const json_t *object = json_array_get(array, i);
 		struct astra_job *j = &jobs[i];
 
-		if (astra_round_get(object, j, astra_job_members, "jobs", i,
-				    err) < 0)
+		if (astra_members_read(object, j, astra_job_members,
+				       "the record's jobs", i, err) < 0)
 			return -1;
 		if (!read_snapshot_is_sound(j, r))
-			return astra_round_wrong(
-				"jobs", i, "id, tenant, gpus or state", err);
+			return astra_read_wrong("the record's jobs", i,
+						"id, tenant, gpus or state",
+						err);
 		if (get_node_set(object, "allowed", r, i, &j->request.allowed,
 				 err) < 0 ||
 		    get_node_set(object, "possible", r, i, &j->request.possible,
@@ -177,11 +185,13 @@ static int get_table(const json_t *array, struct astra_round *r,
 		return astra_error_nomem(err);
 	if (bid->gpus_max > ASTRA_BID_GPUS_MAX ||
 	    json_array_size(array) != (size_t)ASTRA_LEVEL_COUNT * bid->gpus_max)
-		return astra_round_wrong("bids", index, "table", err);
+		return astra_read_wrong("the record's bids", index, "table",
+					err);
 	for (size_t i = 0; i < json_array_size(array); i++)
-		if (!astra_round_real(json_array_get(array, i), &table[i]) ||
+		if (!astra_read_real(json_array_get(array, i), &table[i]) ||
 		    !(table[i] >= 0))
-			return astra_round_wrong("bids", index, "table", err);
+			return astra_read_wrong("the record's bids", index,
+						"table", err);
 	bid->table = table;
 	return 0;
 }
@@ -196,14 +206,15 @@ static int get_bids(const json_t *array, struct astra_round *r,
 	for (size_t i = 0; i < json_array_size(array); i++) {
 		const json_t *object = json_array_get(array, i);
 
-		if (astra_round_get(object, &bids[i], astra_bid_members, "bids",
-				    i, err) < 0 ||
+		if (astra_members_read(object, &bids[i], astra_bid_members,
+				       "the record's bids", i, err) < 0 ||
 		    get_table(json_object_get(object, "table"), r, &bids[i], i,
 			      err) < 0)
 			return -1;
 		if ((unsigned)bids[i].kind > ASTRA_BID_SECONDS ||
 		    (i && bids[i].app <= bids[i - 1].app))
-			return astra_round_wrong("bids", i, "app or kind", err);
+			return astra_read_wrong("the record's bids", i,
+						"app or kind", err);
 	}
 	r->snapshot.bids = bids;
 	r->snapshot.bid_count = json_array_size(array);
@@ -216,13 +227,15 @@ int astra_round_get_snapshot(const json_t *object, struct astra_round *r,
 	const json_t *kill_wait = json_object_get(object, "kill_wait_sec");
 	double now = NAN;
 
-	if (!astra_round_real(json_object_get(object, "now_sec"), &now) ||
+	if (!astra_read_real(json_object_get(object, "now_sec"), &now) ||
 	    !isfinite(now))
-		return astra_round_wrong("snapshot", 0, "now_sec", err);
+		return astra_read_wrong("the record's snapshot", 0, "now_sec",
+					err);
 	if (kill_wait &&
-	    (!astra_round_real(kill_wait, &r->snapshot.kill_wait_sec) ||
+	    (!astra_read_real(kill_wait, &r->snapshot.kill_wait_sec) ||
 	     !(r->snapshot.kill_wait_sec >= 0)))
-		return astra_round_wrong("snapshot", 0, "kill_wait_sec", err);
+		return astra_read_wrong("the record's snapshot", 0,
+					"kill_wait_sec", err);
 	r->snapshot.now_sec = now;
 	if (get_nodes(json_object_get(object, "nodes"), r, err) < 0 ||
 	    read_snapshot_get_tenants(json_object_get(object, "tenants"), r,
