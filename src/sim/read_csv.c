@@ -340,8 +340,8 @@ static bool read_csv_split(struct reader *reader, char *line)
 	return count == columns->count;
 }
 
-static int read_csv_read_rows(struct reader *reader, struct astra_lines *lines,
-			      struct astra_error *err)
+static int read_rows(struct reader *reader, struct astra_lines *lines,
+		     struct astra_error *err)
 {
 	char *line;
 	int rc;
@@ -365,7 +365,7 @@ int astra_read_csv(struct astra_trace *trace, struct astra_lines *lines,
 	if (rc > 0)
 		rc = astra_columns_parse(&reader.columns, line, lines, err);
 	if (!rc)
-		rc = read_csv_read_rows(&reader, lines, err);
+		rc = read_rows(&reader, lines, err);
 	if (!rc && astra_runs_add(&reader.runs, trace) < 0)
 		rc = astra_error_nomem(err);
 	astra_runs_clear(&reader.runs);

@@ -343,7 +343,7 @@ static void a_job_of_two_reports_is_one(void **state)
 		"slowdown", json_real(1.5));
 	load();
 	assert_int_equal(data.job_count, 2);
-	assert_true(data.jobs[0].id == 7 && data.jobs[0].slowdown == 1.5);
+	assert_true(data.jobs[0].job == 7 && data.jobs[0].slowdown == 1.5);
 	assert_string_equal(data.jobs[0].name, "a");
 	assert_true(data.jobs[0].wait_sec == 60);
 	clear();

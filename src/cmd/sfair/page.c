@@ -87,14 +87,14 @@ static void put_fairness(const struct page_data *d, FILE *f)
 		lack += d->slots[i].lack_sec;
 	}
 	for (size_t i = 0; i < d->tenant_count; i++)
-		if (d->tenants[i]->fair_sec > 0 &&
-		    (!worst || d->tenants[i]->rho < worst->rho))
+		if (d->tenants[i]->row.fair_gpu_sec > 0 &&
+		    (!worst || d->tenants[i]->row.rho < worst->row.rho))
 			worst = d->tenants[i];
 	begin_tile(f, "Fairness loss");
 	page_percent(f, due > 0 ? lack / due : (double)NAN);
 	fputs("<small>of what was due</small></dd></div>\n", f);
 	begin_tile(f, "Lowest rho");
-	page_fixed(f, worst ? worst->rho : (double)NAN, 3);
+	page_fixed(f, worst ? worst->row.rho : (double)NAN, 3);
 	fputs("<small>", f);
 	page_tenant_name(d, worst, 20, f);
 	end_tile(f);
@@ -114,12 +114,14 @@ static int page_put_jobs(const struct page_data *d, FILE *f)
 	astra_sample_sort(&waits);
 	begin_tile(f, "Jobs");
 	fprintf(f, "%zu%s<small>median wait ", d->job_count,
-		d->cut[PAGE_SLOWDOWN] || d->cut[PAGE_FAIRNESS] ? "+" : "");
+		d->heads[PAGE_SLOWDOWN].more || d->heads[PAGE_FAIRNESS].more
+			? "+"
+			: "");
 	page_span(f, astra_sample_quantile(&waits, 0.5));
 	end_tile(f);
 	begin_tile(f, "Leases");
 	fprintf(f, "%zu%s<small>%zu job%s had one revoked", d->lease_count,
-		d->cut[PAGE_LEASES] ? "+" : "", revoked,
+		d->heads[PAGE_LEASES].more ? "+" : "", revoked,
 		revoked == 1 ? "" : "s");
 	end_tile(f);
 	astra_sample_clear(&waits);

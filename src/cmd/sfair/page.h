@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "src/common/error.h"
+#include "src/common/member_read.h"
 #include "src/html/html.h"
 
 #define PAGE_OTHERS 7	   /* tenants before that have a look of their own */
@@ -37,9 +37,25 @@ struct page_cell {
 	double used_sec, alloc_sec, fair_sec;
 };
 
+/* A reply's head or one of its rows. */
+struct page_row {
+	const char *cluster, *pool, *tenant, *account, *user;
+	const char *id_text, *name, *state, *nodes, *how;
+	double time_sec, step_sec, span_sec; /* step: NAN: as its reply's */
+	double submit_sec, start_sec, end_sec, wait_sec, run_sec, lost_sec;
+	double job, number, gpus, leases, revoked, slowdown, weight, rho;
+	double alloc_gpu_sec, fair_gpu_sec, lack_gpu_sec, demand_gpu_sec;
+	double used_gpu_sec, total_gpu_sec, down_gpu_sec, wanted_gpu_sec;
+	double lost_gpu_sec;
+	bool more;		/* there was more than a reply has */
+	struct page_tenant *of; /* of a job or a lease; NULL: not known */
+};
+
+extern const struct astra_member page_row_members[];
+
 struct page_tenant {
 	const char *pool, *name;
-	double weight, alloc_sec, fair_sec, rho, lack_sec, demand_sec;
+	struct page_row row; /* of PAGE_TENANTS */
 	double used_sec;
 	size_t look; /* up to PAGE_OTHERS */
 	size_t jobs;
@@ -49,26 +65,6 @@ struct page_tenant {
 /* All tenants of a slot together. */
 struct page_slot {
 	double fair_sec, lack_sec;
-};
-
-struct page_user {
-	const char *name, *account, *tenant, *pool;
-	double used_sec;
-};
-
-struct page_job {
-	double id, submit_sec;
-	const char *text, *user, *account, *name, *state;
-	struct page_tenant *tenant; /* NULL: not known */
-	double gpus, start_sec, end_sec, wait_sec, run_sec, slowdown;
-	double alloc_sec, fair_sec, rho, leases, revoked, lost_sec;
-};
-
-struct page_lease {
-	double id; /* the job's */
-	const char *text, *user, *nodes, *how;
-	struct page_tenant *tenant; /* NULL: not known */
-	double start_sec, end_sec, number, gpus;
 };
 
 struct page_data {
@@ -85,21 +81,22 @@ struct page_data {
 	struct page_tenant **tenants; /* most used first */
 	size_t tenant_count, tenant_room;
 	size_t tenant_last; /* found, of use while they are read */
-	struct page_user *users;
-	size_t user_count, user_room;
-	struct page_job *jobs; /* by number */
-	size_t job_count, job_room;
-	struct page_lease *leases; /* by job, then by begin */
-	size_t lease_count, lease_room;
-	bool cut[PAGE_PARTS]; /* there was more than a reply has */
+	struct page_row *users;
+	size_t user_count;
+	struct page_row *jobs; /* by number */
+	size_t job_count;
+	struct page_row *leases; /* by job, then by begin */
+	size_t lease_count;
 
 	json_t *replies[PAGE_PARTS]; /* the texts are theirs */
+	struct page_row heads[PAGE_PARTS];
+	struct astra_error wrong; /* the first value that is none; "" */
 };
 
 /* page_data.c: take replies apart.
  * replies: one of each part, NULL where there is none; taken in any case.
- * data: zeroed; clear it in any case.
- * Returns 0, or -1 with err set. */
+ * data: zeroed; clear it in any case. What is wrong with a row is not known,
+ * and data->wrong says so. Returns 0, or -1 with err set. */
 int page_data_load(struct page_data *data, json_t *replies[PAGE_PARTS],
 		   struct astra_error *err);
 void page_data_clear(struct page_data *data);
@@ -109,13 +106,14 @@ void page_data_clear(struct page_data *data);
 int page_jobs_load(struct page_data *data);
 int page_leases_load(struct page_data *data);
 
-/* Of a row: a number, or NAN; a text, or "". */
-double page_number(const json_t *row, const char *key);
-const char *page_string(const json_t *row, const char *key);
+/* The rows of a part, for free(); NULL when memory is out. */
+struct page_row *page_rows(struct page_data *data, enum page_part part,
+			   size_t *count);
 
 /* The tenant of a row, made if it is new. NULL when memory is out, and when
  * the row has none. */
-struct page_tenant *page_tenant_of(struct page_data *data, const json_t *row);
+struct page_tenant *page_tenant_of(struct page_data *data,
+				   const struct page_row *row);
 
 /* When a slot begins; of slot_count: when the window ends. */
 double page_slot_at(const struct page_data *data, size_t slot);

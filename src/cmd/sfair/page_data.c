@@ -22,19 +22,23 @@ const char *page_part_name(enum page_part part)
 	return names[part];
 }
 
-double page_number(const json_t *row, const char *key)
-{
-	const json_t *value = json_object_get(row, key);
+#define TEXT(member) ASTRA_MEMBER(page_row, TEXT_OR_NULL, member)
+#define REAL(member) ASTRA_MEMBER(page_row, REAL, member)
 
-	return json_is_number(value) ? json_number_value(value) : (double)NAN;
-}
-
-const char *page_string(const json_t *row, const char *key)
-{
-	const char *text = json_string_value(json_object_get(row, key));
-
-	return text ? text : "";
-}
+const struct astra_member page_row_members[] = {
+	/* clang-format off */
+	TEXT(cluster), TEXT(pool), TEXT(tenant), TEXT(account), TEXT(user),
+	TEXT(id_text), TEXT(name), TEXT(state), TEXT(nodes), TEXT(how),
+	REAL(time_sec), REAL(step_sec), REAL(span_sec), REAL(submit_sec),
+	REAL(start_sec), REAL(end_sec), REAL(wait_sec), REAL(run_sec),
+	REAL(lost_sec), REAL(job), REAL(number), REAL(gpus), REAL(leases),
+	REAL(revoked), REAL(slowdown), REAL(weight), REAL(rho),
+	REAL(alloc_gpu_sec), REAL(fair_gpu_sec), REAL(lack_gpu_sec),
+	REAL(demand_gpu_sec), REAL(used_gpu_sec), REAL(total_gpu_sec),
+	REAL(down_gpu_sec), REAL(wanted_gpu_sec), REAL(lost_gpu_sec),
+	ASTRA_MEMBER(page_row, FLAG, more), ASTRA_MEMBERS_END,
+	/* clang-format on */
+};
 
 static struct page_tenant *
 page_data_add_tenant(struct page_data *d, const char *pool, const char *name)
@@ -49,44 +53,39 @@ page_data_add_tenant(struct page_data *d, const char *pool, const char *name)
 	*t = (struct page_tenant){
 		.pool = pool,
 		.name = name,
-		.weight = NAN,
-		.alloc_sec = NAN,
-		.fair_sec = NAN,
-		.rho = NAN,
-		.lack_sec = NAN,
-		.demand_sec = NAN,
 		.look = PAGE_OTHERS,
 	};
+	astra_members_clear(&t->row, page_row_members);
 	d->tenants[d->tenant_count++] = t;
 	return t;
 }
 
 /* Rows come in the order of tenants again and again, so the search begins
  * behind the last one found. */
-struct page_tenant *page_tenant_of(struct page_data *d, const json_t *row)
+struct page_tenant *page_tenant_of(struct page_data *d,
+				   const struct page_row *row)
 {
-	const char *pool = page_string(row, "pool");
-	const char *name = page_string(row, "tenant");
-
-	if (!*name)
+	if (!*row->tenant)
 		return NULL;
 	for (size_t i = 1; i <= d->tenant_count; i++) {
 		size_t at = (d->tenant_last + i) % d->tenant_count;
 
-		if (strcmp(d->tenants[at]->name, name) != 0 ||
-		    strcmp(d->tenants[at]->pool, pool) != 0)
+		if (strcmp(d->tenants[at]->name, row->tenant) != 0 ||
+		    strcmp(d->tenants[at]->pool, row->pool) != 0)
 			continue;
 		d->tenant_last = at;
 		return d->tenants[at];
 	}
 	d->tenant_last = d->tenant_count;
-	return page_data_add_tenant(d, pool, name);
+	return page_data_add_tenant(d, row->pool, row->tenant);
 }
 
-static const json_t *page_data_rows_of(const struct page_data *d,
-				       enum page_part part)
+struct page_row *page_rows(struct page_data *d, enum page_part part,
+			   size_t *count)
 {
-	return json_object_get(d->replies[part], "rows");
+	return astra_rows_read(json_object_get(d->replies[part], "rows"),
+			       sizeof(struct page_row), page_row_members,
+			       page_part_name(part), count, &d->wrong);
 }
 
 static double positive(double value)
@@ -109,25 +108,34 @@ static double choose_slot(double span_sec, double step_sec)
 	return 604800 * ceil(least / 604800);
 }
 
+static void load_heads(struct page_data *d)
+{
+	for (int i = 0; i < PAGE_PARTS; i++) {
+		astra_members_clear(&d->heads[i], page_row_members);
+		if (d->replies[i] && !*d->wrong.text)
+			(void)astra_members_read(d->replies[i], &d->heads[i],
+						 page_row_members, "replies",
+						 (size_t)i, &d->wrong);
+	}
+}
+
 /* The window as it is covered, and its slots. */
 static int load_window(struct page_data *d, struct astra_error *err)
 {
-	const json_t *reply = NULL;
-	double step, span;
+	int at = d->replies[PAGE_TIMELINE] ? PAGE_TIMELINE : 0;
+	double span;
 
-	for (int i = 0; i < PAGE_PARTS; i++)
-		if (!reply || i == PAGE_TIMELINE)
-			reply = d->replies[i] ? d->replies[i] : reply;
-	d->cluster = page_string(reply, "cluster");
-	d->now_sec = page_number(reply, "time_sec");
-	d->start_sec = page_number(reply, "start_sec");
-	d->end_sec = page_number(reply, "end_sec");
-	step = page_number(reply, "step_sec");
+	while (at < PAGE_LEASES && !d->replies[at])
+		at++;
+	d->cluster = d->heads[at].cluster;
+	d->now_sec = d->heads[at].time_sec;
+	d->start_sec = d->heads[at].start_sec;
+	d->end_sec = d->heads[at].end_sec;
 	span = d->end_sec - d->start_sec;
 	if (!(span > 0) || !(d->start_sec > 0) || span > 1e10)
 		return astra_error_set(
 			err, "the reply has no start_sec before an end_sec");
-	d->slot_sec = choose_slot(span, positive(step));
+	d->slot_sec = choose_slot(span, positive(d->heads[at].step_sec));
 	d->slot_count = (size_t)ceil(span / d->slot_sec - 1e-6);
 	d->slots = calloc(d->slot_count, sizeof(*d->slots));
 	return d->slots ? 0 : astra_error_nomem(err);
@@ -135,12 +143,12 @@ static int load_window(struct page_data *d, struct astra_error *err)
 
 /* In which slot a step is that begins then; days of another length because of
  * daylight saving are not to fall into the one before. */
-static bool find_slot(const struct page_data *d, const json_t *reply,
-		      const json_t *row, size_t *out)
+static bool find_slot(const struct page_data *d, enum page_part part,
+		      const struct page_row *row, size_t *out)
 {
-	double own = page_number(row, "step_sec"); /* of replies put together */
-	double step = own > 0 ? own : positive(page_number(reply, "step_sec"));
-	double at = page_number(row, "time_sec") + step / 2 - d->start_sec;
+	double own = row->step_sec; /* of replies put together */
+	double step = own > 0 ? own : positive(d->heads[part].step_sec);
+	double at = row->time_sec + step / 2 - d->start_sec;
 
 	if (!(at >= 0) || at >= d->end_sec - d->start_sec)
 		return false;
@@ -148,112 +156,75 @@ static bool find_slot(const struct page_data *d, const json_t *reply,
 	return *out < d->slot_count;
 }
 
-static void load_utilization(struct page_data *d)
+static int load_utilization(struct page_data *d, const struct page_row *row)
 {
-	const json_t *row;
-	size_t i;
+	double total = positive(row->total_gpu_sec);
 
-	json_array_foreach(page_data_rows_of(d, PAGE_UTILIZATION), i, row)
-	{
-		double total = positive(page_number(row, "total_gpu_sec"));
-		double span = page_number(row, "span_sec");
-
-		d->total_sec += total;
-		d->used_sec += positive(page_number(row, "used_gpu_sec"));
-		d->down_sec += positive(page_number(row, "down_gpu_sec"));
-		d->wanted_sec += positive(page_number(row, "wanted_gpu_sec"));
-		d->lost_sec += positive(page_number(row, "lost_gpu_sec"));
-		if (span > 0)
-			d->gpus += total / span;
-		d->pool_count++;
-	}
-}
-
-static void load_loss(struct page_data *d)
-{
-	const json_t *row;
-	size_t i, slot;
-
-	json_array_foreach(page_data_rows_of(d, PAGE_LOSS), i, row)
-	{
-		if (!find_slot(d, d->replies[PAGE_LOSS], row, &slot))
-			continue;
-		d->slots[slot].fair_sec +=
-			positive(page_number(row, "fair_gpu_sec"));
-		d->slots[slot].lack_sec +=
-			positive(page_number(row, "lack_gpu_sec"));
-	}
-}
-
-static int load_tenants(struct page_data *d)
-{
-	const json_t *row;
-	size_t i;
-
-	json_array_foreach(page_data_rows_of(d, PAGE_TENANTS), i, row)
-	{
-		struct page_tenant *t = page_tenant_of(d, row);
-
-		if (!t && *page_string(row, "tenant"))
-			return -1;
-		if (!t)
-			continue;
-		t->weight = page_number(row, "weight");
-		t->alloc_sec = page_number(row, "alloc_gpu_sec");
-		t->fair_sec = page_number(row, "fair_gpu_sec");
-		t->rho = page_number(row, "rho");
-		t->lack_sec = page_number(row, "lack_gpu_sec");
-		t->demand_sec = page_number(row, "demand_gpu_sec");
-	}
+	d->total_sec += total;
+	d->used_sec += positive(row->used_gpu_sec);
+	d->down_sec += positive(row->down_gpu_sec);
+	d->wanted_sec += positive(row->wanted_gpu_sec);
+	d->lost_sec += positive(row->lost_gpu_sec);
+	if (row->span_sec > 0)
+		d->gpus += total / row->span_sec;
+	d->pool_count++;
 	return 0;
 }
 
-static int load_timeline(struct page_data *d)
+static int load_loss(struct page_data *d, const struct page_row *row)
 {
-	const json_t *row;
-	size_t i, slot;
+	size_t slot;
 
-	json_array_foreach(page_data_rows_of(d, PAGE_TIMELINE), i, row)
-	{
-		struct page_tenant *t = page_tenant_of(d, row);
-		struct page_cell *cell;
-
-		if (!t && *page_string(row, "tenant"))
-			return -1;
-		if (!t || !find_slot(d, d->replies[PAGE_TIMELINE], row, &slot))
-			continue;
-		if (!t->cells)
-			t->cells = calloc(d->slot_count, sizeof(*t->cells));
-		if (!t->cells)
-			return -1;
-		cell = &t->cells[slot];
-		cell->used_sec += positive(page_number(row, "used_gpu_sec"));
-		cell->alloc_sec += positive(page_number(row, "alloc_gpu_sec"));
-		cell->fair_sec += positive(page_number(row, "fair_gpu_sec"));
-		t->used_sec += positive(page_number(row, "used_gpu_sec"));
-	}
+	if (!find_slot(d, PAGE_LOSS, row, &slot))
+		return 0;
+	d->slots[slot].fair_sec += positive(row->fair_gpu_sec);
+	d->slots[slot].lack_sec += positive(row->lack_gpu_sec);
 	return 0;
 }
 
-static int load_users(struct page_data *d)
+static int load_tenant(struct page_data *d, const struct page_row *row)
 {
-	const json_t *row;
-	size_t i;
+	struct page_tenant *t = page_tenant_of(d, row);
 
-	json_array_foreach(page_data_rows_of(d, PAGE_USERS), i, row)
-	{
-		if (astra_grow(&d->users, &d->user_room, d->user_count + 1,
-			       sizeof(*d->users)) < 0)
-			return -1;
-		d->users[d->user_count++] = (struct page_user){
-			.name = page_string(row, "user"),
-			.account = page_string(row, "account"),
-			.tenant = page_string(row, "tenant"),
-			.pool = page_string(row, "pool"),
-			.used_sec = page_number(row, "used_gpu_sec"),
-		};
-	}
+	if (t)
+		t->row = *row;
+	return t || !*row->tenant ? 0 : -1;
+}
+
+static int load_time(struct page_data *d, const struct page_row *row)
+{
+	struct page_tenant *t = page_tenant_of(d, row);
+	struct page_cell *cell;
+	size_t slot;
+
+	if (!t)
+		return *row->tenant ? -1 : 0;
+	if (!find_slot(d, PAGE_TIMELINE, row, &slot))
+		return 0;
+	if (!t->cells)
+		t->cells = calloc(d->slot_count, sizeof(*t->cells));
+	if (!t->cells)
+		return -1;
+	cell = &t->cells[slot];
+	cell->used_sec += positive(row->used_gpu_sec);
+	cell->alloc_sec += positive(row->alloc_gpu_sec);
+	cell->fair_sec += positive(row->fair_gpu_sec);
+	t->used_sec += positive(row->used_gpu_sec);
 	return 0;
+}
+
+/* Each row of a part, in turn. Returns 0, or -1 when memory is out. */
+static int load_part(struct page_data *d, enum page_part part,
+		     int (*load)(struct page_data *, const struct page_row *))
+{
+	size_t count;
+	struct page_row *rows = page_rows(d, part, &count);
+	int rc = rows ? 0 : -1;
+
+	for (size_t i = 0; i < count && !rc; i++)
+		rc = load(d, &rows[i]);
+	free(rows);
+	return rc;
 }
 
 static int more_used(const void *a, const void *b)
@@ -271,13 +242,14 @@ int page_data_load(struct page_data *d, json_t *replies[PAGE_PARTS],
 		   struct astra_error *err)
 {
 	memcpy(d->replies, replies, sizeof(d->replies));
-	for (int i = 0; i < PAGE_PARTS; i++)
-		d->cut[i] = json_is_true(json_object_get(replies[i], "more"));
+	load_heads(d);
 	if (load_window(d, err) < 0)
 		return -1;
-	load_utilization(d);
-	load_loss(d);
-	if (load_tenants(d) < 0 || load_timeline(d) < 0 || load_users(d) < 0 ||
+	d->users = page_rows(d, PAGE_USERS, &d->user_count);
+	if (!d->users || load_part(d, PAGE_UTILIZATION, load_utilization) < 0 ||
+	    load_part(d, PAGE_LOSS, load_loss) < 0 ||
+	    load_part(d, PAGE_TENANTS, load_tenant) < 0 ||
+	    load_part(d, PAGE_TIMELINE, load_time) < 0 ||
 	    page_jobs_load(d) < 0 || page_leases_load(d) < 0)
 		return astra_error_nomem(err);
 	if (d->tenant_count)

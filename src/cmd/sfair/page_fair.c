@@ -100,7 +100,7 @@ static void draw_curve(const struct html_chart *c, const struct page_data *d,
 	fputs("\"><title>", f);
 	page_tenant_name(d, t, 64, f);
 	fputs(": ", f);
-	page_fixed(f, t->rho, 3);
+	page_fixed(f, t->row.rho, 3);
 	fputs(" in the window</title></path>\n", f);
 }
 

@@ -19,7 +19,7 @@
 
 /* A job's leases: of all those, sorted. */
 struct row {
-	const struct page_lease *first;
+	const struct page_row *first;
 	size_t count;
 	double gpu_sec, start_sec;
 };
@@ -36,7 +36,7 @@ static double page_gantt_clip(const struct page_data *d, double sec)
 
 /* Within the window; one that has no end goes on. */
 static double page_gantt_end_of(const struct page_data *d,
-				const struct page_lease *l)
+				const struct page_row *l)
 {
 	return page_gantt_clip(d, isnan(l->end_sec) ? d->end_sec : l->end_sec);
 }
@@ -65,13 +65,13 @@ static int page_gantt_collect(const struct page_data *d, struct rows *r)
 	if (!r->rows)
 		return -1;
 	for (size_t i = 0; i < d->lease_count; i++) {
-		const struct page_lease *l = &d->leases[i];
+		const struct page_row *l = &d->leases[i];
 		struct row *row = r->count ? &r->rows[r->count - 1] : NULL;
 
 		if (l->start_sec >= d->end_sec ||
 		    page_gantt_end_of(d, l) <= d->start_sec)
 			continue;
-		if (!row || strcmp(row->first->text, l->text) != 0) {
+		if (!row || strcmp(row->first->id_text, l->id_text) != 0) {
 			row = &r->rows[r->count++];
 			row->first = l;
 			row->start_sec = l->start_sec;
@@ -87,25 +87,25 @@ static int page_gantt_collect(const struct page_data *d, struct rows *r)
 	return 0;
 }
 
-static size_t look_of(const struct page_lease *l)
+static size_t look_of(const struct page_row *l)
 {
-	return l->tenant ? l->tenant->look : PAGE_OTHERS;
+	return l->of ? l->of->look : PAGE_OTHERS;
 }
 
-static bool is_revoked(const struct page_lease *l)
+static bool is_revoked(const struct page_row *l)
 {
 	return !strcmp(l->how, "revoked");
 }
 
 static void put_tooltip(const struct page_data *d, FILE *f,
-			const struct page_lease *l, size_t count)
+			const struct page_row *l, size_t count)
 {
-	const struct page_lease *last = l + count - 1;
+	const struct page_row *last = l + count - 1;
 
 	fputs("<title>", f);
-	page_name(f, l->text, LABEL_CHARS);
+	page_name(f, l->id_text, LABEL_CHARS);
 	fputs(" of ", f);
-	page_tenant_name(d, l->tenant, 32, f);
+	page_tenant_name(d, l->of, 32, f);
 	if (count > 1)
 		fprintf(f, "\n%zu leases of ", count);
 	else
@@ -128,13 +128,13 @@ static void put_tooltip(const struct page_data *d, FILE *f,
 /* Those from l on that are one bar: they follow each other, and the later ones
  * are short at this scale. A revocation ends a bar, unless that is a dot. */
 static size_t run_of(const struct html_scale *x, const struct page_data *d,
-		     const struct page_lease *l, size_t most, double short_px)
+		     const struct page_row *l, size_t most, double short_px)
 {
 	double begin = html_at(x, page_gantt_clip(d, l->start_sec));
 	size_t count = 1;
 
 	for (; count < most; count++) {
-		const struct page_lease *next = &l[count];
+		const struct page_row *next = &l[count];
 		double from = html_at(x, page_gantt_clip(d, next->start_sec));
 		double to = html_at(x, page_gantt_end_of(d, next));
 
@@ -177,7 +177,7 @@ static double choose_short(const struct html_scale *x,
 
 static void page_gantt_draw_bar(const struct html_chart *c,
 				const struct page_data *d,
-				const struct page_lease *l, size_t count,
+				const struct page_row *l, size_t count,
 				double y)
 {
 	double x = html_at(&c->x.scale, page_gantt_clip(d, l->start_sec));
@@ -202,16 +202,16 @@ static void page_gantt_draw_bar(const struct html_chart *c,
 static void draw_row(const struct html_chart *c, const struct page_data *d,
 		     const struct row *row, double y, double short_px)
 {
-	const struct page_lease *l = row->first;
+	const struct page_row *l = row->first;
 	FILE *f = c->file;
 
 	fprintf(f, "<text x=\"%d\" y=\"%.1f\" class=\"name end\">", LEFT_PX - 8,
 		y + 12.5);
-	page_name(f, l->text, LABEL_CHARS);
+	page_name(f, l->id_text, LABEL_CHARS);
 	fputs("<tspan class=\"soft\"> ", f);
 	page_name(f, l->user, 8);
 	fputs(", ", f);
-	page_name(f, l->tenant ? l->tenant->name : "-", 10);
+	page_name(f, l->of ? l->of->name : "-", 10);
 	fputs(", ", f);
 	page_fixed(f, l->gpus, 0);
 	fputs("</tspan></text>\n", f);
@@ -262,9 +262,9 @@ static void page_gantt_put_row(const struct page_data *d, FILE *f,
 	for (size_t i = 0; i < row->count; i++)
 		revoked += is_revoked(&row->first[i]);
 	fputs("<tr><th scope=\"row\">", f);
-	page_name(f, row->first->text, 32);
+	page_name(f, row->first->id_text, 32);
 	fputs("<td class=\"text\">", f);
-	page_tenant_name(d, row->first->tenant, 32, f);
+	page_tenant_name(d, row->first->of, 32, f);
 	fputs("<td class=\"text\">", f);
 	page_name(f, row->first->user, 32);
 	fprintf(f, "<td>%zu<td>%zu<td>", row->count, revoked);
@@ -311,7 +311,7 @@ int page_gantt(const struct page_data *d, FILE *f)
 		      "</p>\n",
 		      f);
 	}
-	if (d->cut[PAGE_LEASES])
+	if (d->heads[PAGE_LEASES].more)
 		fputs("<p class=\"soft\">There were more leases than the "
 		      "history gives at a time.</p>\n",
 		      f);

@@ -147,6 +147,8 @@ static int page_main_report(const struct options *o, const char *command,
 		return rc;
 	}
 	rc = page_data_load(&data, replies, err);
+	if (!rc && *data.wrong.text)
+		rc = astra_error_set(err, "%s", data.wrong.text);
 	if (!rc)
 		rc = page_main_draw(&data, command, o->html, err);
 	page_data_clear(&data);

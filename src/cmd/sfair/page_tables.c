@@ -80,14 +80,14 @@ static void put_tenant_row(const struct page_data *d, FILE *f,
 {
 	fputs("<tr><th scope=\"row\">", f);
 	page_tenant_name(d, t, NAME_CHARS, f);
-	put_fixed(f, t->weight, 2);
+	put_fixed(f, t->row.weight, 2);
 	put_hours(f, t->used_sec);
 	put_fixed(f, 100 * t->used_sec / d->total_sec, 1);
-	put_hours(f, t->alloc_sec);
-	put_hours(f, t->fair_sec);
-	put_fixed(f, t->rho, 3);
-	put_hours(f, t->lack_sec);
-	put_hours(f, t->demand_sec);
+	put_hours(f, t->row.alloc_gpu_sec);
+	put_hours(f, t->row.fair_gpu_sec);
+	put_fixed(f, t->row.rho, 3);
+	put_hours(f, t->row.lack_gpu_sec);
+	put_hours(f, t->row.demand_gpu_sec);
 	fprintf(f, "<td>%zu\n", t->jobs);
 }
 
@@ -132,14 +132,14 @@ static void put_users(const struct page_data *d, FILE *f)
 
 	page_tables_begin(f, "Users", heads);
 	for (size_t i = 0; i < d->user_count && i < PAGE_ROWS_MAX; i++) {
-		const struct page_user *u = &d->users[i];
+		const struct page_row *u = &d->users[i];
 
 		fputs("<tr><th scope=\"row\">", f);
-		page_name(f, *u->name ? u->name : "-", NAME_CHARS);
+		page_name(f, *u->user ? u->user : "-", NAME_CHARS);
 		page_tables_put_cell(f, u->account);
 		page_tables_put_cell(f, u->tenant);
-		put_hours(f, u->used_sec);
-		put_fixed(f, 100 * u->used_sec / d->total_sec, 1);
+		put_hours(f, u->used_gpu_sec);
+		put_fixed(f, 100 * u->used_gpu_sec / d->total_sec, 1);
 		fputs("\n", f);
 	}
 	page_tables_end(f);
@@ -150,13 +150,13 @@ static void put_users(const struct page_data *d, FILE *f)
 }
 
 static void page_tables_put_job(const struct page_data *d, FILE *f,
-				const struct page_job *j)
+				const struct page_row *j)
 {
 	fputs("<tr><th scope=\"row\">", f);
-	page_name(f, *j->text ? j->text : "-", NAME_CHARS);
+	page_name(f, *j->id_text ? j->id_text : "-", NAME_CHARS);
 	page_tables_put_cell(f, j->name);
 	page_tables_put_cell(f, j->user);
-	put_tenant(d, f, j->tenant);
+	put_tenant(d, f, j->of);
 	put_fixed(f, j->gpus, 0);
 	page_tables_put_time(f, j->submit_sec);
 	put_span(f, j->wait_sec);
@@ -170,7 +170,7 @@ static void page_tables_put_job(const struct page_data *d, FILE *f,
 }
 
 /* How much a job mattered: its GPUs by the time that it had or waited. */
-static double weight(const struct page_job *j)
+static double weight(const struct page_row *j)
 {
 	double run = j->run_sec > 0 ? j->run_sec : 0;
 	double wait = j->wait_sec > 0 ? j->wait_sec : 0;
@@ -180,8 +180,8 @@ static double weight(const struct page_job *j)
 
 static int heavier(const void *a, const void *b)
 {
-	const struct page_job *x = *(const struct page_job *const *)a;
-	const struct page_job *y = *(const struct page_job *const *)b;
+	const struct page_row *x = *(const struct page_row *const *)a;
+	const struct page_row *y = *(const struct page_row *const *)b;
 
 	if (weight(x) != weight(y))
 		return weight(x) < weight(y) ? 1 : -1;
@@ -190,8 +190,8 @@ static int heavier(const void *a, const void *b)
 
 static int page_tables_by_place(const void *a, const void *b)
 {
-	const struct page_job *x = *(const struct page_job *const *)a;
-	const struct page_job *y = *(const struct page_job *const *)b;
+	const struct page_row *x = *(const struct page_row *const *)a;
+	const struct page_row *y = *(const struct page_row *const *)b;
 
 	return (x > y) - (x < y);
 }
@@ -217,7 +217,7 @@ static int page_tables_put_jobs(const struct page_data *d, FILE *f)
 	};
 	size_t shown =
 		d->job_count < PAGE_ROWS_MAX ? d->job_count : PAGE_ROWS_MAX;
-	const struct page_job **list = calloc(d->job_count + 1, sizeof(*list));
+	const struct page_row **list = calloc(d->job_count + 1, sizeof(*list));
 
 	if (!list)
 		return -1;

@@ -38,7 +38,7 @@ static size_t page_waits_size_of(double gpus)
 static int page_waits_collect(const struct page_data *d, struct waits *w)
 {
 	for (size_t i = 0; i < d->job_count; i++) {
-		const struct page_job *j = &d->jobs[i];
+		const struct page_row *j = &d->jobs[i];
 
 		if (!(j->wait_sec >= 0) || !(j->gpus > 0))
 			continue;
@@ -192,7 +192,7 @@ int page_waits(const struct page_data *d, FILE *f)
 		      "</p>\n",
 		      f);
 	}
-	if (d->cut[PAGE_SLOWDOWN])
+	if (d->heads[PAGE_SLOWDOWN].more)
 		fputs("<p class=\"soft\">There were more jobs than the "
 		      "history gives at a time.</p>\n",
 		      f);

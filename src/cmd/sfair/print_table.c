@@ -289,8 +289,7 @@ static bool has_gpu_time(const struct sfair_choices *choices)
 	return false;
 }
 
-static const json_t *print_table_rows_of(const json_t *reply,
-					 enum astra_query_kind kind)
+static const json_t *rows_of(const json_t *reply, enum astra_query_kind kind)
 {
 	static const char *const keys[] = {
 		[ASTRA_QUERY_TENANT] = "tenants",
@@ -391,7 +390,7 @@ int sfair_print_table(const json_t *reply, const struct sfair_args *args,
 		      struct astra_error *err)
 {
 	double now_sec = json_number_value(json_object_get(reply, "time_sec"));
-	const json_t *rows = print_table_rows_of(reply, args->query.kind);
+	const json_t *rows = rows_of(reply, args->query.kind);
 
 	if (sfair_check_users(rows, &args->query.users, err) < 0)
 		return -1;

@@ -21,7 +21,7 @@
 #include <stdint.h>
 #include <wchar.h>
 
-#include "src/common/error.h"
+#include "src/common/member_read.h"
 #include "src/proto/query.h"
 
 #define TOP_DELAY_SEC 3.0
@@ -52,14 +52,14 @@ struct top_tenant {
 
 struct top_holder {
 	const char *id_text, *tenant; /* "": hidden */
-	uint32_t gpus;
+	double gpus;
 	char letter;
 };
 
 struct top_node {
 	const char *pool, *name, *state;
 	double gpus, held, free;
-	const struct top_holder *holders;
+	struct top_holder *holders;
 	size_t holder_count;
 };
 
@@ -67,7 +67,7 @@ struct top_job {
 	const char *pool, *tenant, *id_text, *user, *account, *name;
 	const char *nodes, *phase, *reason;
 	double id, copies, gpus, submit_sec, end_sec, leases, revoked;
-	double rank, start_sec, rho;
+	double grace_end_sec, rank, start_sec, rho;
 	char letter;
 };
 
@@ -91,9 +91,8 @@ struct top_model {
 	struct top_pool *pools;
 	struct top_tenant *tenants;
 	struct top_node *nodes;
-	struct top_holder *holders;
 	struct top_job *jobs;
-	size_t pool_count, tenant_count, node_count, holder_count, job_count;
+	size_t pool_count, tenant_count, node_count, job_count;
 	struct top_list lists[TOP_VIEWS]; /* tenants, nodes, jobs, jobs */
 };
 

@@ -100,7 +100,7 @@ static void put_holders(struct top_sheet *sheet, size_t at,
 
 		if (at + 4 >= sheet->columns)
 			return;
-		at = 1 + top_putf(sheet, at, TOP_PLAIN, "%s:%u",
+		at = 1 + top_putf(sheet, at, TOP_PLAIN, "%s:%.0f",
 				  *h->id_text ? h->id_text : "?", h->gpus);
 	}
 }

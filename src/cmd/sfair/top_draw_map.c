@@ -33,7 +33,7 @@ size_t top_put_gpus(struct top_sheet *sheet, size_t at, size_t width,
 		end = sheet->columns;
 	for (size_t i = 0; i < node->holder_count; i++)
 		at = put_many(sheet, at, end, node->holders[i].letter,
-			      node->holders[i].gpus);
+			      (uint32_t)node->holders[i].gpus);
 	/* Neither held by leases nor free: other jobs have them. */
 	if (up && rest > node->free) {
 		at = put_many(sheet, at, end, '?',

@@ -8,31 +8,10 @@
 
 #define AMOUNT_MOST 1e6
 
-static const char *top_model_text_of(const json_t *object, const char *key)
+/* Numbers of GPUs or jobs: what is not known counts nothing. */
+static void top_model_clamp(double *value)
 {
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
-/* Infinity is the text "inf". */
-static double top_model_number_of(const json_t *object, const char *key)
-{
-	const json_t *value = json_object_get(object, key);
-
-	if (json_is_number(value))
-		return json_number_value(value);
-	if (json_is_string(value) && !strcmp(json_string_value(value), "inf"))
-		return INFINITY;
-	return NAN;
-}
-
-/* The same of a number of GPUs or jobs; what is not known counts nothing. */
-static double amount_of(const json_t *object, const char *key)
-{
-	double value = top_model_number_of(object, key);
-
-	return isfinite(value) && value > 0 ? fmin(value, AMOUNT_MOST) : 0;
+	*value = isfinite(*value) && *value > 0 ? fmin(*value, AMOUNT_MOST) : 0;
 }
 
 /* ---- Letters. ---- */
@@ -84,35 +63,64 @@ void top_letters_clear(struct top_letters *letters)
 
 /* ---- Rows. ---- */
 
-static struct top_pool top_model_read_pool(const json_t *o)
-{
-	return (struct top_pool){
-		.name = top_model_text_of(o, "name"),
-		.gpus = amount_of(o, "gpus"),
-		.free = amount_of(o, "gpus_free"),
-		.hold_job = top_model_number_of(o, "hold_job"),
-		.hold_start_sec = top_model_number_of(o, "hold_start_sec"),
-	};
-}
+#define TEXT(type, key, member) \
+	ASTRA_MEMBER_AS(key, top_##type, TEXT_OR_NULL, member)
+#define REAL(type, key, member) ASTRA_MEMBER_AS(key, top_##type, REAL, member)
 
-static struct top_tenant top_model_read_tenant(const json_t *o,
-					       struct top_letters *letters)
-{
-	struct top_tenant t = {
-		.pool = top_model_text_of(o, "pool"),
-		.name = top_model_text_of(o, "name"),
-		.weight = top_model_number_of(o, "weight"),
-		.quota = top_model_number_of(o, "quota_gpus"),
-		.demand = top_model_number_of(o, "demand_gpus"),
-		.alloc = top_model_number_of(o, "alloc_gpus"),
-		.rho = top_model_number_of(o, "rho"),
-		.waiting = top_model_number_of(o, "jobs_waiting"),
-		.running = top_model_number_of(o, "jobs_running"),
-	};
+/* clang-format off */
+static const struct astra_member pool_members[] = {
+	TEXT(pool, "name", name), REAL(pool, "gpus", gpus),
+	REAL(pool, "gpus_free", free), REAL(pool, "hold_job", hold_job),
+	REAL(pool, "hold_start_sec", hold_start_sec), ASTRA_MEMBERS_END,
+};
 
-	t.letter = top_letter(letters, t.name);
-	return t;
-}
+static const struct astra_member tenant_members[] = {
+	TEXT(tenant, "pool", pool), TEXT(tenant, "name", name),
+	REAL(tenant, "weight", weight), REAL(tenant, "quota_gpus", quota),
+	REAL(tenant, "demand_gpus", demand), REAL(tenant, "alloc_gpus", alloc),
+	REAL(tenant, "rho", rho), REAL(tenant, "jobs_waiting", waiting),
+	REAL(tenant, "jobs_running", running), ASTRA_MEMBERS_END,
+};
+
+static const struct astra_member node_members[] = {
+	TEXT(node, "pool", pool), TEXT(node, "name", name),
+	TEXT(node, "state", state), REAL(node, "gpus", gpus),
+	REAL(node, "gpus_free", free), ASTRA_MEMBERS_END,
+};
+
+static const struct astra_member holder_members[] = {
+	TEXT(holder, "id_text", id_text), TEXT(holder, "tenant", tenant),
+	REAL(holder, "gpus", gpus), ASTRA_MEMBERS_END,
+};
+
+static const struct astra_member job_members[] = {
+	TEXT(job, "pool", pool), TEXT(job, "tenant", tenant),
+	TEXT(job, "id_text", id_text), TEXT(job, "user", user),
+	TEXT(job, "account", account), TEXT(job, "name", name),
+	TEXT(job, "nodes", nodes), TEXT(job, "phase", phase),
+	TEXT(job, "reason", reason), REAL(job, "id", id),
+	REAL(job, "copies", copies), REAL(job, "gpus", gpus),
+	REAL(job, "submit_sec", submit_sec), REAL(job, "lease_end_sec", end_sec),
+	REAL(job, "grace_end_sec", grace_end_sec), REAL(job, "leases", leases),
+	REAL(job, "revoked", revoked), REAL(job, "rank", rank),
+	REAL(job, "expected_start_sec", start_sec), REAL(job, "rho", rho),
+	ASTRA_MEMBERS_END,
+};
+
+static const struct astra_member round_members[] = {
+	REAL(model, "last_usec", round_usec), ASTRA_MEMBERS_END,
+};
+
+static const struct astra_member diag_members[] = {
+	REAL(model, "rounds_per_min", rounds_per_min),
+	REAL(model, "queue", queue), ASTRA_MEMBERS_END,
+};
+
+static const struct astra_member head_members[] = {
+	TEXT(model, "cluster", cluster), REAL(model, "time_sec", time_sec),
+	ASTRA_MEMBERS_END,
+};
+/* clang-format on */
 
 /* All jobs here are under leases: that each says so is of no use. */
 static const char *short_reason(const char *reason)
@@ -123,64 +131,32 @@ static const char *short_reason(const char *reason)
 	return strncmp(reason, prefix, size) != 0 ? reason : reason + size;
 }
 
-static struct top_job top_model_read_job(const json_t *o,
-					 struct top_letters *letters)
+static void finish_job(struct top_job *j, struct top_letters *letters)
 {
-	struct top_job j = {
-		.pool = top_model_text_of(o, "pool"),
-		.tenant = top_model_text_of(o, "tenant"),
-		.id_text = top_model_text_of(o, "id_text"),
-		.user = top_model_text_of(o, "user"),
-		.account = top_model_text_of(o, "account"),
-		.name = top_model_text_of(o, "name"),
-		.nodes = top_model_text_of(o, "nodes"),
-		.phase = top_model_text_of(o, "phase"),
-		.reason = short_reason(top_model_text_of(o, "reason")),
-		.id = top_model_number_of(o, "id"),
-		.copies = amount_of(o, "copies"),
-		.gpus = top_model_number_of(o, "gpus"),
-		.submit_sec = top_model_number_of(o, "submit_sec"),
-		.end_sec = top_model_number_of(o, "lease_end_sec"),
-		.leases = top_model_number_of(o, "leases"),
-		.revoked = top_model_number_of(o, "revoked"),
-		.rank = top_model_number_of(o, "rank"),
-		.start_sec = top_model_number_of(o, "expected_start_sec"),
-		.rho = top_model_number_of(o, "rho"),
-	};
-
-	if (!strcmp(j.phase, "grace"))
-		j.end_sec = top_model_number_of(o, "grace_end_sec");
-	j.letter = top_letter(letters, j.tenant);
-	return j;
+	top_model_clamp(&j->copies);
+	j->reason = short_reason(j->reason);
+	if (!strcmp(j->phase, "grace"))
+		j->end_sec = j->grace_end_sec;
+	j->letter = top_letter(letters, j->tenant);
 }
 
-/* holders: room for its holders. */
-static struct top_node read_node(const json_t *o, struct top_holder *holders,
-				 struct top_letters *letters)
+static int read_holders(struct top_node *n, const json_t *object,
+			struct top_letters *letters, struct astra_error *wrong)
 {
-	const json_t *list = json_object_get(o, "holders");
-	struct top_node n = {
-		.pool = top_model_text_of(o, "pool"),
-		.name = top_model_text_of(o, "name"),
-		.state = top_model_text_of(o, "state"),
-		.gpus = amount_of(o, "gpus"),
-		.free = amount_of(o, "gpus_free"),
-		.holders = holders,
-		.holder_count = json_array_size(list),
-	};
+	top_model_clamp(&n->gpus);
+	top_model_clamp(&n->free);
+	n->holders = astra_rows_read(json_object_get(object, "holders"),
+				     sizeof(*n->holders), holder_members,
+				     "holders", &n->holder_count, wrong);
+	for (size_t i = 0; i < n->holder_count; i++) {
+		struct top_holder *h = &n->holders[i];
 
-	for (size_t i = 0; i < n.holder_count; i++) {
-		const json_t *h = json_array_get(list, i);
-
-		holders[i] = (struct top_holder){
-			.id_text = top_model_text_of(h, "id_text"),
-			.tenant = top_model_text_of(h, "tenant"),
-			.gpus = (uint32_t)amount_of(h, "gpus"),
-		};
-		holders[i].letter = top_letter(letters, holders[i].tenant);
-		n.held += holders[i].gpus;
+		top_model_clamp(&h->gpus);
+		h->gpus = floor(h->gpus);
+		h->letter = top_letter(letters, h->tenant);
+		n->held += h->gpus;
 	}
-	return n;
+	return n->holders ? 0 : -1;
 }
 
 /* What jobs hold that are no pool's is held, too; what is neither held nor
@@ -230,80 +206,62 @@ static int make_lists(struct top_model *m)
 	return 0;
 }
 
-static int top_model_make_room(struct top_model *m)
+static void read_object(const json_t *object, struct top_model *m,
+			const struct astra_member *members)
 {
-	const json_t *nodes = json_object_get(m->reply, "nodes");
-
-	m->pool_count = json_array_size(json_object_get(m->reply, "pools"));
-	m->tenant_count = json_array_size(json_object_get(m->reply, "tenants"));
-	m->node_count = json_array_size(nodes);
-	m->job_count = json_array_size(json_object_get(m->reply, "jobs"));
-	for (size_t i = 0; i < m->node_count; i++)
-		m->holder_count += json_array_size(
-			json_object_get(json_array_get(nodes, i), "holders"));
-	m->pools = calloc(m->pool_count + 1, sizeof(*m->pools));
-	m->tenants = calloc(m->tenant_count + 1, sizeof(*m->tenants));
-	m->nodes = calloc(m->node_count + 1, sizeof(*m->nodes));
-	m->holders = calloc(m->holder_count + 1, sizeof(*m->holders));
-	m->jobs = calloc(m->job_count + 1, sizeof(*m->jobs));
-	return m->pools && m->tenants && m->nodes && m->holders && m->jobs ? 0
-									   : -1;
+	astra_members_clear(m, members);
+	(void)astra_members_read(object, m, members, "reply", 0, NULL);
 }
 
 static void top_model_read_head(struct top_model *m)
 {
 	const json_t *diag = json_object_get(m->reply, "diag");
 
-	m->cluster = top_model_text_of(m->reply, "cluster");
-	m->time_sec = top_model_number_of(m->reply, "time_sec");
-	m->rounds_per_min = top_model_number_of(diag, "rounds_per_min");
-	m->round_usec = top_model_number_of(json_object_get(diag, "round"),
-					    "last_usec");
-	m->queue = top_model_number_of(diag, "queue");
+	read_object(m->reply, m, head_members);
+	read_object(diag, m, diag_members);
+	read_object(json_object_get(diag, "round"), m, round_members);
 }
 
 /* Tenants first: the letters are theirs before they are a holder's. */
-static void top_model_read_rows(struct top_model *m,
-				struct top_letters *letters)
+static int finish_rows(struct top_model *m, struct top_letters *letters)
 {
-	const json_t *tenants = json_object_get(m->reply, "tenants");
 	const json_t *nodes = json_object_get(m->reply, "nodes");
-	const json_t *pools = json_object_get(m->reply, "pools");
-	const json_t *jobs = json_object_get(m->reply, "jobs");
-	struct top_holder *holders = m->holders;
+	struct astra_error wrong = {""};
+	int rc = 0;
 
 	for (size_t i = 0; i < m->tenant_count; i++)
-		m->tenants[i] = top_model_read_tenant(
-			json_array_get(tenants, i), letters);
+		m->tenants[i].letter = top_letter(letters, m->tenants[i].name);
 	for (size_t i = 0; i < m->job_count; i++)
-		m->jobs[i] =
-			top_model_read_job(json_array_get(jobs, i), letters);
-	for (size_t i = 0; i < m->node_count; i++) {
-		m->nodes[i] =
-			read_node(json_array_get(nodes, i), holders, letters);
-		holders += m->nodes[i].holder_count;
-	}
+		finish_job(&m->jobs[i], letters);
+	for (size_t i = 0; i < m->node_count && !rc; i++)
+		rc = read_holders(&m->nodes[i], json_array_get(nodes, i),
+				  letters, &wrong);
 	for (size_t i = 0; i < m->pool_count; i++) {
-		m->pools[i] = top_model_read_pool(json_array_get(pools, i));
+		top_model_clamp(&m->pools[i].gpus);
+		top_model_clamp(&m->pools[i].free);
 		sum_pool(m, &m->pools[i]);
 	}
+	return rc;
 }
+
+#define ROWS(m, one, members)                                                 \
+	((m)->one##s = astra_rows_read(                                       \
+		 json_object_get((m)->reply, #one "s"), sizeof(*(m)->one##s), \
+		 members, #one, &(m)->one##_count, &(struct astra_error){""}))
 
 int top_model_load(json_t *reply, struct top_letters *letters,
 		   struct top_model *out)
 {
 	struct top_model m = {.reply = reply};
 
-	if (top_model_make_room(&m) < 0) {
+	if (!ROWS(&m, pool, pool_members) ||
+	    !ROWS(&m, tenant, tenant_members) ||
+	    !ROWS(&m, node, node_members) || !ROWS(&m, job, job_members) ||
+	    finish_rows(&m, letters) < 0 || make_lists(&m) < 0) {
 		top_model_destroy(&m);
 		return -1;
 	}
 	top_model_read_head(&m);
-	top_model_read_rows(&m, letters);
-	if (make_lists(&m) < 0) {
-		top_model_destroy(&m);
-		return -1;
-	}
 	*out = m;
 	return 0;
 }
@@ -312,10 +270,11 @@ void top_model_destroy(struct top_model *model)
 {
 	for (size_t v = 0; v < TOP_VIEWS; v++)
 		free(model->lists[v].rows);
+	for (size_t i = 0; i < model->node_count; i++)
+		free(model->nodes[i].holders);
 	free(model->pools);
 	free(model->tenants);
 	free(model->nodes);
-	free(model->holders);
 	free(model->jobs);
 	json_decref(model->reply);
 	*model = (struct top_model){0};

@@ -14,7 +14,7 @@ struct effort {
 	size_t own_kicks; /* for each pf without somebody */
 };
 
-static size_t clamp(size_t x, size_t least, size_t most)
+static size_t search_clamp(size_t x, size_t least, size_t most)
 {
 	return x < least ? least : x > most ? most : x;
 }
@@ -26,10 +26,10 @@ static struct effort effort_for(size_t bidders)
 	size_t few = 400 / bidders, many = 50000 / bidders;
 
 	return (struct effort){
-		.improve = {.width = clamp(64 / bidders, 2, 8),
-			    .trials = clamp(1200 / bidders, 30, 400),
+		.improve = {.width = search_clamp(64 / bidders, 2, 8),
+			    .trials = search_clamp(1200 / bidders, 30, 400),
 			    .turns = 160000 / bidders + 1},
-		.kicks = clamp(bidders * bidders / 200, few, few + many),
+		.kicks = search_clamp(bidders * bidders / 200, few, few + many),
 		.own_kicks = 15 / bidders,
 	};
 }
