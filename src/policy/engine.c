@@ -115,6 +115,7 @@ int astra_engine_configure(struct astra_engine *e,
 	e->policy_self = self;
 	e->options = *options;
 	e->roster.known = false;
+	astra_leases_bound(e);
 	astra_fairness_set_options(e->account, e->now_sec, &fair);
 	return 0;
 }

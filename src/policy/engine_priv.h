@@ -307,6 +307,9 @@ bool astra_lease_overdue(const struct astra_engine *e,
 /* The end of a lease that goes on: when its nodes are for others, if that is
  * before. */
 double astra_lease_cut(const struct astra_job *job, double end_sec);
+/* Leases without an end get a term from the last round on, unless the policy
+ * has such. */
+void astra_leases_bound(struct astra_engine *e);
 /* Whether a job that runs there must leave at its lease's end. */
 bool astra_lease_must_end(const struct astra_snapshot *snap,
 			  const struct astra_job *job);

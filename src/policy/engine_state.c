@@ -428,6 +428,7 @@ static int engine_state_restore(struct astra_engine *e, struct astra_reader *in,
 		rc = restore_users(e, in);
 	if (!rc)
 		rc = restore_asides(e, in, other);
+	astra_leases_bound(e);
 	return rc;
 }
 

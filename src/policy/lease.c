@@ -33,7 +33,8 @@ static void begin_lease(struct astra_engine *e, struct ejob *j,
 	j->lease_start_sec = start;
 	j->lease_end_sec = start + j->lease_sec;
 	j->lent = false;
-	if (j->planned_end_sec > start) {
+	if (j->planned_end_sec > start &&
+	    (isfinite(j->planned_end_sec) || e->policy->endless)) {
 		j->lease_end_sec = j->planned_end_sec;
 		j->lent = !e->policy->allocate;
 	}
@@ -116,6 +117,20 @@ void astra_lease_follow(struct astra_engine *e, struct ejob *j,
 		j->phase = ASTRA_PHASE_LEASED;
 	if (leased && job->suspended && j->phase != ASTRA_PHASE_LEASED)
 		lease_stay(j, changed);
+	if (isinf(j->lease_end_sec) && job->leave_sec > 0) {
+		j->lease_end_sec = job->leave_sec;
+		*changed = true;
+	}
+}
+
+void astra_leases_bound(struct astra_engine *e)
+{
+	for (size_t i = 0; !e->policy->endless && i < e->job_count; i++) {
+		struct ejob *j = &e->jobs[i];
+
+		if (isinf(j->lease_end_sec))
+			j->lease_end_sec = e->now_sec + j->lease_sec;
+	}
 }
 
 bool astra_lease_stays(const struct astra_job *job)

@@ -34,7 +34,7 @@ static int set_policy(const struct astra_option *row, struct astra_options *o,
 				       "only ltgf shares a pool out between "
 				       "tenants: allowed is ltgf+NAME");
 	if (!policy) {
-		char names[256] = "";
+		char names[512] = "";
 
 		for (size_t i = 0; astra_policy_all()[i]; i++)
 			snprintf(names + strlen(names),
@@ -193,7 +193,9 @@ const struct astra_option astra_option_table[] = {
 	 "ltgf+incentive: ltgf between tenants, in each a market of its users, "
 	 "whose shares are parts of the tenant's. ltgf+oasis, ltgf+ogasched: "
 	 "ltgf between tenants at each slot, in each plans, or what is learned, "
-	 "for its own jobs and as many GPUs as its share has.",
+	 "for its own jobs and as many GPUs as its share has. For comparison "
+	 "only, a baseline of papers' evaluations, as sfairsim(1) describes it: "
+	 "fifo.",
 	 .parse = set_policy},
 	{"Leases", "yes|no", "yes",
 	 "no: jobs have no leases; Slurm starts them by itself, in the order "
@@ -442,7 +444,8 @@ const struct astra_option astra_option_table[] = {
 	 "Whether GPUs that nobody has planned, or that were planned for a job that "
 	 "cannot start there, are lent to jobs that wait and can, each time to the "
 	 "slot's end (themis, ltgf+themis: to the term's), for nothing. yes: no GPU "
-	 "is idle beside a job that could run on it, whatever the policy. no: as in "
+	 "is idle beside a job that could run on it, whatever the policy, but for "
+	 "baselines, which lend nothing. no: as in "
 	 "the papers; then GPUs are idle while jobs wait, with oasis a job that "
 	 "is never worth its price never runs, and with incentive a job that goes "
 	 "on beyond what it was sold pays the posted price of each slot. ltgf leaves no such GPU in any case, "

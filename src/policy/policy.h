@@ -227,10 +227,16 @@ struct astra_policy {
 	const char *name;
 	/* Required: one line for lists of policies. */
 	const char *summary;
+	/* Where it comes from, if it is a baseline of papers' evaluations: its
+	 * rule may leave GPUs idle beside jobs that could run there. NULL: it
+	 * is none. */
+	const char *source;
 	/* Optional: the LeaseTerm where none is set. */
 	double lease_sec;
 	/* Leases end with its slots, whatever a job's term is. */
 	bool slots;
+	/* Its leases may have no end. */
+	bool endless;
 	/* It knows the users within tenants. */
 	bool users;
 	/* Idle GPUs that nobody waits for go to whoever comes, between rounds,

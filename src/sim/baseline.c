@@ -11,7 +11,6 @@
 #define BOUNDARY_SEC 1e-6
 
 const struct astra_scheduler *const astra_baselines[] = {
-	&astra_baseline_fifo.scheduler,
 	&astra_baseline_slurm.scheduler,
 	&astra_baseline_yarn_cs.scheduler,
 	&astra_baseline_hived.scheduler,

@@ -18,7 +18,7 @@
 #define ASTRA_BASELINE_H
 
 #include "src/policy/placement.h"
-#include "src/sim/baseline_lines.h"
+#include "src/policy/baselines/lines.h"
 #include "src/sim/scheduler.h"
 
 struct astra_baseline_run;
@@ -276,7 +276,7 @@ static inline bool astra_baseline_leaving(const struct astra_baseline_run *run,
  * said, or where the trace does not know, how long it takes. */
 double astra_baseline_left(const struct astra_baseline_run *run, uint32_t job);
 
-extern const struct astra_baseline astra_baseline_fifo, astra_baseline_slurm,
+extern const struct astra_baseline astra_baseline_slurm,
 	astra_baseline_yarn_cs, astra_baseline_hived, astra_baseline_allox,
 	astra_baseline_tiresias, astra_baseline_gandiva,
 	astra_baseline_gandiva_fair, astra_baseline_optimus,

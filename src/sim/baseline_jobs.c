@@ -4,19 +4,6 @@
 
 #include "src/sim/baseline.h"
 
-const struct astra_baseline astra_baseline_fifo = {
-	.scheduler =
-		{
-			.name = "fifo",
-			.summary =
-				"first come, first served; the first one blocks",
-			.source =
-				"the textbook; a baseline of Gandiva (OSDI'18)",
-			ASTRA_BASELINE_CALLS,
-		},
-	.unfit = ASTRA_UNFIT_BLOCK,
-};
-
 /* Shortest remaining time first, with the trace's durations as an oracle. */
 
 static struct astra_rank

@@ -9,7 +9,7 @@
 #include "src/policy/policy.h"
 #include "src/sim/overbid.h"
 
-#define POLICIES_MAX 16
+#define POLICIES_MAX 64
 
 struct host {
 	struct astra_engine *engine;
@@ -99,6 +99,7 @@ const struct astra_scheduler *const *astra_host_schedulers(void)
 		hosts[i] = (struct astra_scheduler){
 			.name = p[i]->name,
 			.summary = p[i]->summary,
+			.source = p[i]->source,
 			.blind = !p[i]->allocate,
 			.create = create_host,
 			.destroy = destroy_host,

@@ -165,8 +165,6 @@ libastra_sim_a_SOURCES += \
 	src/sim/baseline_easy.c \
 	src/sim/baseline_hived.c \
 	src/sim/baseline_jobs.c \
-	src/sim/baseline_lines.c \
-	src/sim/baseline_lines.h \
 	src/sim/baseline_oga.c \
 	src/sim/baseline_place.c \
 	src/sim/baseline_round.c \

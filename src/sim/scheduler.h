@@ -48,7 +48,7 @@ struct astra_scheduler_report {
 struct astra_scheduler {
 	const char *name;
 	const char *summary; /* one line */
-	const char *source;  /* where it comes from; NULL: our own policies */
+	const char *source;  /* of a baseline: where it comes from */
 	bool blind; /* it does not ask how far the work of jobs is */
 	/* setup: borrowed; trace and nodes live as long as the instance.
 	 * NULL with err set on failure. */

@@ -175,7 +175,8 @@ static struct astra_options options_of(const struct astra_scheduler *scheduler,
 {
 	struct astra_options own = *options;
 
-	if (!scheduler->source && strcmp(own.policy, scheduler->name) != 0)
+	if (astra_policy_find(scheduler->name) &&
+	    strcmp(own.policy, scheduler->name) != 0)
 		astra_options_set(&own, "Policy", scheduler->name, NULL);
 	return own;
 }
@@ -185,8 +186,7 @@ static struct astra_options options_of(const struct astra_scheduler *scheduler,
 static bool goes_by_user(const struct astra_scheduler *scheduler,
 			 const struct astra_options *options)
 {
-	const struct astra_policy *policy =
-		scheduler->source ? NULL : astra_policy_find(scheduler->name);
+	const struct astra_policy *policy = astra_policy_find(scheduler->name);
 
 	return policy && (!policy->allocate || policy->users) &&
 	       options->within_users;

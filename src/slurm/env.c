@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/env.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,7 +87,8 @@ void astra_env_tell(job_details_t *details, const struct astra_env_lease *lease)
 	set_number(details, "ASTRAEA_LEASE_TERM", lease->term_sec);
 	set_number(details, "ASTRAEA_LEASE_GRACE", lease->grace_sec);
 	set_number(details, "ASTRAEA_LEASE_START", lease->start_sec);
-	set_number(details, "ASTRAEA_LEASE_END", lease->end_sec);
+	set_number(details, "ASTRAEA_LEASE_END",
+		   isfinite(lease->end_sec) ? lease->end_sec : 0);
 	if (lease->gpus)
 		env_tell_size(details, lease);
 }

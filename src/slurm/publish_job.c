@@ -213,7 +213,9 @@ static void fill_lease(const struct publish_one *one,
 	out->start_sec = v->start_sec;
 	out->lease_sec = publish_term(one->f, one->info);
 	out->lease_start_sec = leases ? v->lease_start_sec : 0;
-	out->lease_end_sec = terms->revocable ? v->lease_end_sec : 0;
+	out->lease_end_sec = terms->revocable && isfinite(v->lease_end_sec)
+				     ? v->lease_end_sec
+				     : 0;
 	out->grace_sec = leases ? one->f->options->grace_sec : 0;
 	out->grace_end_sec = v->grace_end_sec;
 	out->lent = v->lent;

@@ -5,17 +5,23 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/policy/policy.h"
 #include "testsuite/unit/unit.h"
 
 void world_init(struct world *w, const char *scheduler, size_t nodes,
 		uint32_t gpus, const double *weights)
 {
+	static const char *const names[] = {"a", "b", "c", "d",
+					    "e", "f", "g", "h"};
+
 	memset(w, 0, sizeof(*w));
-	for (size_t i = 0; astra_baselines[i]; i++)
-		if (!strcmp(astra_baselines[i]->name, scheduler))
-			w->scheduler = astra_baselines[i];
+	w->scheduler = astra_scheduler_find(scheduler, NULL);
 	assert_non_null(w->scheduler);
 	astra_options_init(&w->options);
+	if (astra_policy_find(scheduler))
+		assert_int_equal(astra_options_set(&w->options, "Policy",
+						   scheduler, NULL),
+				 0);
 	w->options.lease_sec = 600;
 	w->node_count = nodes;
 	for (size_t i = 0; i < nodes; i++)
@@ -23,9 +29,14 @@ void world_init(struct world *w, const char *scheduler, size_t nodes,
 			.usable = true,
 			.gpus = gpus,
 			.gpus_free = gpus,
+			.cpus = UINT32_MAX,
+			.cpus_free = UINT32_MAX,
+			.mem_free_mib = UINT64_MAX,
 		};
 	for (; *weights >= 0; weights++) {
 		w->names[w->trace.tenant_count].weight = *weights;
+		w->tenants[w->trace.tenant_count].name =
+			names[w->trace.tenant_count];
 		w->tenants[w->trace.tenant_count++].weight = *weights;
 	}
 	w->trace.jobs = w->lines;

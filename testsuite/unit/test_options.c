@@ -50,7 +50,7 @@ static void the_defaults_make_sense_together(void **state)
 static const struct {
 	const char *key, *value;
 } bad[] = {
-	{"Policy", "fifo"},
+	{"Policy", "first"},
 	{"Policy", "ltgf+ltgf"},
 	{"Policy", "ltgf+fifo"},
 	{"Policy", "oasis+ltgf"},

@@ -299,6 +299,52 @@ static void who_comes_back_has_its_ledger(void **state)
 					  (enum way)way);
 }
 
+/* Under fifo a job has its GPUs until it ends; under one that has terms, for a
+ * term from then on. */
+static void leases_without_an_end_get_one(void **state)
+{
+	(void)state;
+	for (int way = 0; way < WAYS; way++) {
+		struct vcluster *vc = pool("fifo");
+		const struct vjob *v = vc->jobs[0];
+
+		vc_run(vc, 1070);
+		assert_int_equal(v->job.state, ASTRA_JOB_RUNNING);
+		assert_true(isinf(vc_view(vc, v).lease_end_sec));
+		vc_restart(vc);
+		assert_true(isinf(vc_view(vc, v).lease_end_sec));
+		change(vc, "ltgf", (enum way)way);
+		assert_true(vc_view(vc, v).lease_end_sec ==
+			    astra_engine_time(vc->engine) + 60);
+		change(vc, "fifo", (enum way)way);
+		vc->due_sec = vc->now_sec;
+		all_come_to_their_end(vc, "ltgf", "fifo");
+		for (size_t i = 0; i < vc->job_count; i++)
+			assert_int_equal(vc->jobs[i]->starts, 1);
+		drop(vc);
+	}
+}
+
+/* Its nodes are for others from 1060 on. */
+static void who_has_no_lease_end_leaves_in_time(void **state)
+{
+	struct vcluster *vc = pool("fifo");
+	struct vjob *v = vc->jobs[0];
+
+	(void)state;
+	v->work_sec = 1000;
+	vc_run(vc, 1010);
+	assert_int_equal(v->job.state, ASTRA_JOB_RUNNING);
+	v->job.leave_sec = 1060;
+	vc->due_sec = vc->now_sec;
+	vc_run(vc, 1058);
+	assert_int_equal(v->job.restart_cnt, 0);
+	assert_true(vc_view(vc, v).lease_end_sec == 1060);
+	vc_run(vc, 1062);
+	assert_int_equal(v->job.restart_cnt, 1);
+	drop(vc);
+}
+
 /* There must be sums to lose. */
 static void sums_are_not_all_zero(void **state)
 {
@@ -407,6 +453,8 @@ int main(void)
 			leases_and_accounts_go_on_under_any_other_policy),
 		cmocka_unit_test(sums_are_not_all_zero),
 		cmocka_unit_test(who_comes_back_has_its_ledger),
+		cmocka_unit_test(leases_without_an_end_get_one),
+		cmocka_unit_test(who_has_no_lease_end_leaves_in_time),
 		cmocka_unit_test(nodes_may_change_places_meanwhile),
 		cmocka_unit_test(the_clock_may_be_set_meanwhile),
 		cmocka_unit_test(a_damaged_one_begins_anew),

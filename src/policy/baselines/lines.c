@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/sim/baseline_lines.h"
+#include "src/policy/baselines/lines.h"
 
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
 /* Lines of candidates, one for each tenant or one for all: a heap each, so
  * that only those who may get something are ever sorted.
  */
-#ifndef ASTRA_BASELINE_LINES_H
-#define ASTRA_BASELINE_LINES_H
+#ifndef ASTRA_BASELINES_LINES_H
+#define ASTRA_BASELINES_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ struct astra_entry {
 	bool behind;		/* after those that are not */
 	double submit_sec;
 	uint32_t id;
-	uint32_t index; /* in the snapshot's jobs */
+	uint32_t index; /* among the jobs */
 	uint32_t line;
 	uint32_t gpus;
 	bool running;

@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Policy=fifo, a baseline, in slurmctld: who does not fit blocks those behind it,
+# nobody is stopped, and leases have no end; one that could not run if it were
+# alone blocks nobody. A restart changes nothing; under ltgf leases end again.
+. "$(dirname "$0")/../lib/live.sh"
+
+conf=$(mktemp)
+cat >"$conf" <<-EOT
+	Pool=gpu Partitions=gpu Policy=fifo RoundInterval=1 LeaseTerm=10 CheckpointGrace=2 MinRunTime=1
+EOT
+start_cluster --nodes 2 --gpus 4 --astraea "$conf"
+rm -f "$conf"
+
+job() { submit --gres="gpu:$1" "${@:2}" --wrap 'sleep 900'; }
+lease_end() { sfair job -j "$1" --json | python3 -c '
+import json, sys
+print(json.dumps(json.load(sys.stdin)["jobs"][0]["lease_end_sec"]))'; }
+has_lease_end() { [[ $(lease_end "$1") != null ]]; }
+
+first=$(job 3)
+wait_for 10 job_is "$first" RUNNING
+large=$(job 4 -N 2 --ntasks-per-node=1) # all of both nodes
+small=$(job 1)
+sleep 3
+check_eq "who does not fit" PENDING "$(job_state "$large")"
+check_eq "behind who does not fit" PENDING "$(job_state "$small")"
+ok the-first-blocks
+
+# Longer than a term, and over a restart.
+restart_slurmctld
+sleep 12
+check_eq "after a term" RUNNING "$(job_state "$first")"
+check_eq "its restarts" 0 "$(job_field "$first" Restarts)"
+check_eq "the end of its lease" null "$(lease_end "$first")"
+check_eq "behind who does not fit, after a restart" PENDING \
+	"$(job_state "$small")"
+ok no-lease-ends
+
+# Without the node that it needs it blocks nobody.
+scontrol update NodeName=n2 State=DRAIN Reason=test
+wait_for 10 job_is "$small" RUNNING
+scontrol update NodeName=n2 State=RESUME
+scancel "$small" "$first"
+wait_for 20 job_is "$large" RUNNING
+ok who-cannot-run-blocks-nobody
+
+# Under ltgf its lease ends, and one that waits has its turn.
+waits=$(job 4)
+set_conf Policy ltgf
+wait_for 10 has_lease_end "$large"
+wait_for 60 job_is "$waits" RUNNING
+ok another-policy-ends-leases
