@@ -2,7 +2,7 @@ dnl SPDX-License-Identifier: GPL-2.0-or-later
 
 dnl ASTRA_SLURM_COMPAT: how the Slurm found differs from its other releases, by
 dnl what its headers declare, never by its version: members move even between
-dnl micro releases. src/slurm/compat.h uses what is defined here. A release that
+dnl micro releases. src/slurm/compat/compat.h uses what is defined here. A release that
 dnl has none of the variants known is refused.
 AC_DEFUN([ASTRA_SLURM_COMPAT], [
 astra_save_cppflags="$CPPFLAGS" astra_save_cflags="$CFLAGS"
@@ -31,7 +31,7 @@ AC_MSG_RESULT([$astra_found])
 m4_define([_ASTRA_SLURM_VARIANTS], [m4_if([$#], [0], [], [$#], [1], [], [
 AS_IF([test -z "$astra_found"], [
 AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[
-#include "src/slurm/slurm_headers.h"
+#include "src/slurm/compat/slurm_headers.h"
 ]], [$2])], [astra_found=$1
 	astra_differences="$astra_differences
 @%:@define ASTRA_SLURM_$1"])])

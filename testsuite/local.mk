@@ -3,9 +3,9 @@
 #   check_PROGRAMS += test_x
 #   test_x_SOURCES = testsuite/unit/test_x.c
 #   test_x_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-#   test_x_LDADD = libastra-policy.a libastra-common.a $(CMOCKA_LIBS)
+#   test_x_LDADD = libastra-engine.a libastra-common.a $(CMOCKA_LIBS)
 
-UNIT_LIBS = libastra-vcluster.a libastra-policy.a libastra-common.a \
+UNIT_LIBS = libastra-vcluster.a libastra-engine.a libastra-common.a \
 	$(CMOCKA_LIBS)
 UNIT_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 
@@ -147,49 +147,49 @@ BENCH += bench_holds
 CLEANFILES += bench_holds
 bench_holds_SOURCES = testsuite/bench/bench_holds.c testsuite/bench/bench.h \
 	testsuite/bench/bench_world.h
-bench_holds_LDADD = libastra-policy.a libastra-common.a
+bench_holds_LDADD = libastra-engine.a libastra-common.a
 EXTRA_PROGRAMS += bench_ogasched
 BENCH += bench_ogasched
 CLEANFILES += bench_ogasched
 bench_ogasched_SOURCES = testsuite/bench/bench_ogasched.c \
 	testsuite/bench/bench.h testsuite/bench/ogas_instance.h
-bench_ogasched_LDADD = libastra-policy.a libastra-common.a
+bench_ogasched_LDADD = libastra-engine.a libastra-common.a
 EXTRA_PROGRAMS += bench_ogas_reward
 BENCH += bench_ogas_reward
 CLEANFILES += bench_ogas_reward
 bench_ogas_reward_SOURCES = testsuite/bench/bench_ogas_reward.c \
 	testsuite/bench/ogas_earn.h testsuite/bench/ogas_instance.h
-bench_ogas_reward_LDADD = libastra-policy.a libastra-common.a
+bench_ogas_reward_LDADD = libastra-engine.a libastra-common.a
 BENCH_SHELL += testsuite/bench/bench-locks.sh \
 	testsuite/bench/bench-unmanaged.sh testsuite/bench/bench-scale.sh \
 	testsuite/bench/bench-queries.sh
 EXTRA_DIST += $(BENCH_SHELL) testsuite/bench/live.sh testsuite/bench/load.py
 bench_engine_SOURCES = testsuite/bench/bench_engine.c \
 	testsuite/bench/bench.h testsuite/bench/bench_world.h
-bench_engine_LDADD = libastra-policy.a libastra-common.a
+bench_engine_LDADD = libastra-engine.a libastra-common.a
 bench_round_SOURCES = testsuite/bench/bench_round.c testsuite/bench/bench.h
-bench_round_LDADD = libastra-policy.a libastra-common.a
+bench_round_LDADD = libastra-engine.a libastra-common.a
 bench_fairness_SOURCES = testsuite/bench/bench_fairness.c \
 	testsuite/bench/bench.h
-bench_fairness_LDADD = libastra-policy.a libastra-common.a
+bench_fairness_LDADD = libastra-engine.a libastra-common.a
 
 bench_sim_SOURCES = testsuite/bench/bench_sim.c testsuite/bench/bench.h
-bench_sim_LDADD = $(SIM_LIBS) libastra-policy.a libastra-common.a
+bench_sim_LDADD = $(SIM_LIBS) libastra-engine.a libastra-common.a
 
 check_PROGRAMS += test_ask
-test_ask_SOURCES = testsuite/unit/test_ask.c src/slurm/ask.c \
+test_ask_SOURCES = testsuite/unit/test_ask.c src/slurm/in/ask.c \
 	testsuite/unit/unit.h
 test_ask_CFLAGS = $(UNIT_CFLAGS)
 test_ask_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += test_throttle
-test_throttle_SOURCES = testsuite/unit/test_throttle.c src/slurm/throttle.c \
+test_throttle_SOURCES = testsuite/unit/test_throttle.c src/slurm/in/throttle.c \
 	testsuite/unit/unit.h
 test_throttle_CFLAGS = $(UNIT_CFLAGS)
 test_throttle_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += test_unleased
-test_unleased_SOURCES = testsuite/unit/test_unleased.c src/slurm/unleased.c \
+test_unleased_SOURCES = testsuite/unit/test_unleased.c src/slurm/in/unleased.c \
 	testsuite/unit/unit.h
 test_unleased_CFLAGS = $(UNIT_CFLAGS)
 test_unleased_LDADD = $(UNIT_LIBS)
@@ -223,13 +223,13 @@ test_account_tree_SOURCES = testsuite/unit/test_account_tree.c
 test_account_tree_CFLAGS = $(UNIT_CFLAGS)
 test_account_tree_LDADD = $(UNIT_LIBS)
 check_PROGRAMS += test_users
-test_users_SOURCES = testsuite/unit/test_users.c src/slurm/users.c \
-	src/slurm/users.h testsuite/unit/unit.h
+test_users_SOURCES = testsuite/unit/test_users.c src/slurm/in/users.c \
+	src/slurm/in/users.h testsuite/unit/unit.h
 test_users_CFLAGS = $(UNIT_CFLAGS)
 test_users_LDADD = $(UNIT_LIBS)
 
 check_PROGRAMS += test_wish
-test_wish_SOURCES = testsuite/unit/test_wish.c src/slurm/wish.c \
+test_wish_SOURCES = testsuite/unit/test_wish.c src/slurm/in/wish.c \
 	testsuite/unit/unit.h
 test_wish_CFLAGS = $(UNIT_CFLAGS)
 test_wish_LDADD = $(UNIT_LIBS)

@@ -20,7 +20,7 @@ libastra_agent_a_SOURCES = \
 	src/agent/work.h
 
 # What to link for it.
-AGENT_LIBS = libastra-agent.a libastra-decide.a libastra-policy.a \
+AGENT_LIBS = libastra-agent.a libastra-decide.a libastra-engine.a \
 	libastra-common.a
 
 check_PROGRAMS += test_agent_offer test_agent_halving test_agent_curve

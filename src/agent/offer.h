@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "src/common/error.h"
-#include "src/policy/auction.h"
+#include "src/model/auction.h"
 
 #define AGENT_NAME_MAX 128
 #define AGENT_JOBS_MAX                                        \

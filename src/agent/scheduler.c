@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/policy/stated.h"
+#include "src/model/stated.h"
 
 #define COUNT_MAX 9007199254740992.0 /* 2^53 */
 #define VALUE_MAX 400

@@ -7,7 +7,7 @@
 
 #include "src/common/error.h"
 #include "src/common/grow.h"
-#include "src/policy/themis/app.h"
+#include "src/policies/themis/app.h"
 
 void agent_work_init(struct agent_work *work, const struct agent_offer *offer)
 {

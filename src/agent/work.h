@@ -5,7 +5,7 @@
 
 #include "src/agent/bid.h"
 #include "src/agent/memory.h"
-#include "src/policy/themis/phase.h"
+#include "src/policies/themis/phase.h"
 
 /* Phases under construction: the GPU-seconds of their jobs. */
 struct agent_work {

@@ -7,16 +7,16 @@
 #include <stdint.h>
 
 struct sfair_place {
-	bool reaches;	   /* knows a socket to ask */
-	bool leased;	   /* and is in a job of a pool */
-	bool speaks;	   /* it is the job's process that reports */
-	uint32_t job, run; /* job 0: outside Slurm */
+	bool reaches;		    /* knows a socket to ask */
+	bool leased;		    /* and is in a job of a pool */
+	bool speaks;		    /* it is the job's process that reports */
+	uint32_t job, run;	    /* job 0: outside Slurm */
 	uint32_t gpus, gpus_before; /* of an elastic job, now and last; or 0 */
-	char socket[600];  /* as astra_dial() takes it */
-	char munge[108];   /* "": munge's own */
-	int signal;	   /* for checkpoints; 0: none */
-	double end_sec;	   /* of the first lease, since the epoch; 0: none */
-	double grace_sec;  /* between signal and requeue */
+	char socket[600];	    /* as astra_dial() takes it */
+	char munge[108];	    /* "": munge's own */
+	int signal;		    /* for checkpoints; 0: none */
+	double end_sec;	  /* of the first lease, since the epoch; 0: none */
+	double grace_sec; /* between signal and requeue */
 };
 
 void sfair_place_read(struct sfair_place *place);

@@ -11,8 +11,8 @@
 #define ASTRA_FAULT_FOLDER(folder) astra_fault_folder(folder)
 
 /* Where the file "astraea_fault" arms a point: one line, "NAME" or "NAME N" for
- * the N-th time it is reached. It is removed as the point goes off. "NAME N usec"
- * makes it take so long each time. */
+ * the N-th time it is reached. It is removed as the point goes off. "NAME N
+ * usec" makes it take so long each time. */
 void astra_fault_folder(const char *folder);
 
 void astra_fault_here(const char *name);

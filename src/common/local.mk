@@ -28,6 +28,8 @@ libastra_common_a_SOURCES = \
 	src/common/member_json.h \
 	src/common/member_read.c \
 	src/common/member_read.h \
+	src/common/nodeset.c \
+	src/common/nodeset.h \
 	src/common/number.h \
 	src/common/random.h \
 	src/common/sha256.c \

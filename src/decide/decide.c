@@ -11,12 +11,9 @@
 #include "src/decide/instance.h"
 
 const struct astra_decider astra_deciders[] = {
-	{"ltgf", astra_decide_ltgf},
-	{"incentive", astra_decide_incentive},
-	{"oasis", astra_decide_oasis},
-	{"ogasched", astra_decide_ogasched},
-	{"themis", astra_decide_themis},
-	{NULL, NULL},
+	{"ltgf", astra_decide_ltgf},	 {"incentive", astra_decide_incentive},
+	{"oasis", astra_decide_oasis},	 {"ogasched", astra_decide_ogasched},
+	{"themis", astra_decide_themis}, {NULL, NULL},
 };
 
 const struct astra_decider *astra_decider_find(const char *policy)

@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "src/common/error.h"
-#include "src/policy/incentive/incentive.h"
+#include "src/policies/incentive/incentive.h"
 
 struct incentive_instance {
 	struct astra_incentive_batches batches;

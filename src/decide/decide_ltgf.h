@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "src/common/error.h"
-#include "src/policy/fairness.h"
-#include "src/policy/model.h"
+#include "src/model/fairness.h"
+#include "src/model/model.h"
 
 struct ltgf_tenant {
 	const json_t *id; /* all ids are borrowed from the JSON instance */

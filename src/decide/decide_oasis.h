@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "src/common/error.h"
-#include "src/policy/oasis/oasis.h"
+#include "src/policies/oasis/oasis.h"
 
 struct oasis_entry {
 	const json_t *id; /* borrowed from the JSON instance */

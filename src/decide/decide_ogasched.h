@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "src/common/error.h"
-#include "src/policy/ogasched/ogasched.h"
+#include "src/policies/ogasched/ogasched.h"
 
 /* One projection (mode "project"). */
 struct ogasched_case {

@@ -11,8 +11,8 @@
 #include "src/common/arena.h"
 #include "src/common/error.h"
 #include "src/decide/instance.h"
-#include "src/policy/themis/table.h"
-#include "src/policy/themis/themis.h"
+#include "src/policies/themis/table.h"
+#include "src/policies/themis/themis.h"
 
 enum themis_mode { THEMIS_COUNTS, THEMIS_TABLE, THEMIS_RHO };
 

@@ -8,8 +8,8 @@
 
 #include "src/common/grow.h"
 #include "src/decide/decide_ltgf.h"
-#include "src/policy/ltgf.h"
-#include "src/policy/placement.h"
+#include "src/placement/placement.h"
+#include "src/policies/ltgf/ltgf.h"
 
 struct round {
 	const struct ltgf_instance *in;

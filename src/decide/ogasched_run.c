@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "src/decide/decide_ogasched.h"
-#include "src/policy/ogasched/project.h"
+#include "src/policies/ogasched/project.h"
 
 void ogasched_result_clear(struct ogasched_result *result)
 {

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
+#include "src/engine/engine_image.h"
 #include "src/foresee/world.h"
-#include "src/policy/engine_image.h"
 
 /* slurmctld's plugin holds a round a second at most. */
 #define ROUND_SEC 1

@@ -8,7 +8,7 @@
 #ifndef ASTRA_FORESEE_H
 #define ASTRA_FORESEE_H
 
-#include "src/policy/engine.h"
+#include "src/engine/engine.h"
 
 /* How long a job is expected to run, on its GPUs, in all its runs. */
 struct astra_run_guess {

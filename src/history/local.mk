@@ -71,7 +71,7 @@ endif
 test_history_SOURCES = testsuite/unit/test_history.c testsuite/unit/unit.h
 test_history_CFLAGS = $(UNIT_CFLAGS) $(SQLITE_CFLAGS)
 test_history_LDADD = libastra-history.a libastra-proto.a \
-	libastra-policy.a libastra-common.a $(CMOCKA_LIBS)
+	libastra-engine.a libastra-common.a $(CMOCKA_LIBS)
 
 if HISTORY
 EXTRA_PROGRAMS += bench_history

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/policy/model.h"
+#include "src/model/model.h"
 
 struct astra_curves {
 	double *values; /* level by level as they came */

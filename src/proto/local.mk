@@ -101,34 +101,34 @@ test_why_worlds_CFLAGS = $(test_why_CFLAGS)
 test_why_worlds_LDADD = $(test_why_LDADD)
 
 check_PROGRAMS += test_progress
-progress_sources = src/slurm/progress.c src/slurm/progress.h \
-	src/slurm/progress_priv.h src/slurm/progress_size.c \
-	src/slurm/progress_state.c \
-	src/slurm/progress_table.c
-bids_sources = src/slurm/bid_files.c src/slurm/bid_text.c src/slurm/bids.c \
-	src/slurm/bids_priv.h src/slurm/bids_state.c
+progress_sources = src/slurm/desk/progress.c src/slurm/desk/progress.h \
+	src/slurm/desk/progress_priv.h src/slurm/desk/progress_size.c \
+	src/slurm/desk/progress_state.c \
+	src/slurm/desk/progress_table.c
+bids_sources = src/slurm/desk/bid_files.c src/slurm/desk/bid_text.c src/slurm/desk/bids.c \
+	src/slurm/desk/bids_priv.h src/slurm/desk/bids_state.c
 test_progress_SOURCES = testsuite/unit/test_progress.c $(progress_sources)
 test_progress_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-test_progress_LDADD = libastra-proto.a libastra-policy.a \
+test_progress_LDADD = libastra-proto.a libastra-engine.a \
 	libastra-common.a $(CMOCKA_LIBS)
 
 # The server needs no Slurm, so it is tested without slurmctld.
 noinst_LIBRARIES += libastra-server.a
 libastra_server_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
 libastra_server_a_SOURCES = \
-	src/slurm/server.c \
-	src/slurm/server.h \
-	src/slurm/server_client.c \
-	src/slurm/server_limit.c \
-	src/slurm/server_munge.c src/slurm/server_munge.h \
-	src/slurm/server_log.c \
-	src/slurm/server_loop.c \
-	src/slurm/server_network.c \
-	src/slurm/server_place.c \
-	src/slurm/server_past.c \
-	src/slurm/server_private.h \
-	src/slurm/server_viewer.c \
-	src/slurm/server_socket.c
+	src/slurm/desk/server.c \
+	src/slurm/desk/server.h \
+	src/slurm/desk/server_client.c \
+	src/slurm/desk/server_limit.c \
+	src/slurm/desk/server_munge.c src/slurm/desk/server_munge.h \
+	src/slurm/desk/server_log.c \
+	src/slurm/desk/server_loop.c \
+	src/slurm/desk/server_network.c \
+	src/slurm/desk/server_place.c \
+	src/slurm/desk/server_past.c \
+	src/slurm/desk/server_private.h \
+	src/slurm/desk/server_viewer.c \
+	src/slurm/desk/server_socket.c
 
 check_PROGRAMS += test_proto_server
 test_proto_server_SOURCES = testsuite/unit/test_proto_server.c
@@ -160,7 +160,7 @@ bench_progress_SOURCES = testsuite/bench/bench_progress.c \
 	testsuite/bench/bench.h $(progress_sources) $(bids_sources)
 bench_progress_CFLAGS = $(AM_CFLAGS) $(MUNGE_CFLAGS)
 bench_progress_LDADD = libastra-server.a libastra-proto.a \
-	libastra-policy.a libastra-common.a
+	libastra-engine.a libastra-common.a
 
 EXTRA_PROGRAMS += bench_queries
 BENCH += bench_queries
@@ -174,12 +174,12 @@ bench_queries_LDADD = libastra-server.a libastra-proto.a libastra-common.a
 check_PROGRAMS += test_bids
 test_bids_SOURCES = testsuite/unit/test_bids.c $(bids_sources)
 test_bids_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-test_bids_LDADD = libastra-proto.a libastra-policy.a libastra-common.a \
+test_bids_LDADD = libastra-proto.a libastra-engine.a libastra-common.a \
 	$(CMOCKA_LIBS)
 
 check_PROGRAMS += test_told_state
 test_told_state_SOURCES = testsuite/unit/test_told_state.c \
-	src/slurm/told_state.c src/slurm/told_state.h $(progress_sources) \
+	src/slurm/desk/told_state.c src/slurm/desk/told_state.h $(progress_sources) \
 	$(bids_sources)
 test_told_state_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 test_told_state_LDADD = $(test_bids_LDADD)

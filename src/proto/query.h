@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "src/common/error.h"
-#include "src/policy/adopted.h"
+#include "src/model/adopted.h"
 #include "src/proto/curves.h"
 #include "src/proto/report_kind.h"
 #include "src/proto/wire.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/policy/auction.h"
+#include "src/model/auction.h"
 #include "src/proto/query_read.h"
 
 static enum astra_fault query_read_bid_read_name(const char *key,

@@ -24,8 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/policy/auction.h"
-#include "src/policy/engine.h"
+#include "src/engine/engine.h"
+#include "src/model/auction.h"
 
 #define ASTRA_REPORT_NO_UID UINT32_MAX
 

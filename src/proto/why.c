@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/policy/model.h"
+#include "src/model/model.h"
 #include "src/proto/answer.h"
 #include "src/proto/select.h"
 #include "src/proto/why_priv.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/policy/plan.h"
+#include "src/model/plan.h"
 #include "src/proto/why_priv.h"
 
 bool astra_why_used(const struct astra_why *why,

@@ -4,7 +4,7 @@
 #define ASTRA_RECORD_MEMBERS_H
 
 #include "src/common/member_read.h"
-#include "src/policy/members.h"
+#include "src/model/members.h"
 
 /* The snapshot, into a record whose arena it takes. (read_snapshot.c) */
 struct astra_round;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/policy/engine_image.h"
+#include "src/engine/engine_image.h"
 #include "src/record/members.h"
 #include "src/record/round.h"
 

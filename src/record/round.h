@@ -16,8 +16,8 @@
 #include "src/common/arena.h"
 #include "src/common/bytes.h"
 #include "src/common/text.h"
-#include "src/policy/auction.h"
-#include "src/policy/engine.h"
+#include "src/engine/engine.h"
+#include "src/model/auction.h"
 
 #define ASTRA_ROUND_VERSION 3
 

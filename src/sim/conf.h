@@ -3,7 +3,7 @@
 #ifndef ASTRA_SIM_CONF_H
 #define ASTRA_SIM_CONF_H
 
-#include "src/policy/options.h"
+#include "src/model/options.h"
 #include "src/sim/trace.h"
 
 /* The options of a pool of a file, as slurmctld would have them.

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/policy/stated.h"
+#include "src/model/stated.h"
 
 #define NUMBER_MAX 1e15
 #define COUNT_MAX 1e6

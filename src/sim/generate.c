@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/policy/model.h"
+#include "src/model/model.h"
 #include "src/sim/generate_priv.h"
 
 #define JOBS_MAX 100000000

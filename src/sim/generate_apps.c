@@ -8,7 +8,7 @@
  */
 #include <stdio.h>
 
-#include "src/policy/model.h"
+#include "src/model/model.h"
 #include "src/sim/generate_priv.h"
 
 #define TENANTS 8

@@ -7,7 +7,7 @@
  */
 #include <stdio.h>
 
-#include "src/policy/model.h"
+#include "src/model/model.h"
 #include "src/sim/generate_priv.h"
 
 #define SIZES 24

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/policy/engine.h"
-#include "src/policy/policy.h"
+#include "src/engine/engine.h"
+#include "src/policies/policy.h"
 #include "src/sim/overbid.h"
 
 #define POLICIES_MAX 64

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "src/common/grow.h"
-#include "src/policy/forecast.h"
-#include "src/policy/themis/phase.h"
+#include "src/policies/forecast.h"
+#include "src/policies/themis/phase.h"
 
 static const struct astra_auction_app *
 find_app(const struct astra_auction *auction, uint64_t app)

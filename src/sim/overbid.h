@@ -5,8 +5,8 @@
 #ifndef ASTRA_OVERBID_H
 #define ASTRA_OVERBID_H
 
-#include "src/policy/auction.h"
-#include "src/policy/model.h"
+#include "src/model/auction.h"
+#include "src/model/model.h"
 
 enum astra_lie {
 	/* rho of any GPUs is stated (1 + X) times what it is. */

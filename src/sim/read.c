@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/policy/model.h"
+#include "src/model/model.h"
 #include "src/sim/read_priv.h"
 
 static const struct {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/policy/model.h"
+#include "src/model/model.h"
 #include "src/sim/columns.h"
 #include "src/sim/field.h"
 #include "src/sim/read_priv.h"

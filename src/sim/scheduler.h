@@ -6,9 +6,9 @@
 #ifndef ASTRA_SCHEDULER_H
 #define ASTRA_SCHEDULER_H
 
-#include "src/policy/model.h"
-#include "src/policy/options.h"
-#include "src/policy/plan.h"
+#include "src/model/model.h"
+#include "src/model/options.h"
+#include "src/model/plan.h"
 #include "src/sim/overbid.h"
 #include "src/sim/trace.h"
 
@@ -49,7 +49,7 @@ struct astra_scheduler {
 	const char *name;
 	const char *summary; /* one line */
 	const char *source;  /* of a baseline: where it comes from */
-	bool blind; /* it does not ask how far the work of jobs is */
+	bool blind;	     /* it does not ask how far the work of jobs is */
 	/* setup: borrowed; trace and nodes live as long as the instance.
 	 * NULL with err set on failure. */
 	void *(*create)(const struct astra_scheduler_setup *setup,

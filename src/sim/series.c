@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <math.h>
 
-#include "src/policy/fairness.h"
+#include "src/model/fairness.h"
 #include "src/sim/metrics.h"
 
 double astra_share_rho(double alloc_gpu_sec, double fair_gpu_sec)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "src/policy/policy.h"
+#include "src/policies/policy.h"
 #include "src/sim/virtual.h"
 
 /* What is freed at once may be given away in the same moment, so often. */

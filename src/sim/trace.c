@@ -7,7 +7,7 @@
 
 #include "src/common/grow.h"
 #include "src/common/intern.h"
-#include "src/policy/model.h"
+#include "src/model/model.h"
 
 /* The year 2001: what is later counts from 1970, what is earlier from some
  * beginning of the trace. */

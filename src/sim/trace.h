@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "src/common/error.h"
-#include "src/policy/model.h"
+#include "src/model/model.h"
 
 /* A job's slowdown profile: so many times longer it takes. */
 struct astra_profile {

@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "src/common/grow.h"
-#include "src/policy/model.h"
+#include "src/model/model.h"
 #include "src/sim/field.h"
 #include "src/sim/lines.h"
 

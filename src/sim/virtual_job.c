@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/policy/placement.h"
-#include "src/policy/speed.h"
+#include "src/model/speed.h"
+#include "src/placement/placement.h"
 #include "src/sim/virtual.h"
 
 /* GPUs on which it may run fewer: as the trace says, or any number. */

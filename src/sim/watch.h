@@ -4,7 +4,7 @@
 #ifndef ASTRA_WATCH_H
 #define ASTRA_WATCH_H
 
-#include "src/policy/fairness.h"
+#include "src/model/fairness.h"
 #include "src/sim/simulate.h"
 
 /* So many rows of a tenant in an interval, 320 MB, are no sensible output. */

@@ -3,8 +3,8 @@
 #ifndef ASTRA_CYCLE_H
 #define ASTRA_CYCLE_H
 
+#include "src/slurm/in/snapshot.h"
 #include "src/slurm/pool.h"
-#include "src/slurm/snapshot.h"
 
 struct astra_cycle {
 	struct astra_pools pools;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Names of users that come, or change, while their jobs are there. */
 #include "src/slurm/cycle.h"
-#include "src/slurm/users.h"
+#include "src/slurm/in/users.h"
 
 /* A user keeps what it has, as a tenant, too. */
 static void rename_user(void *arg, uint32_t uid, const char *before,

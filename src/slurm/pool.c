@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "src/common/bytes.h"
-#include "src/slurm/compat.h"
-#include "src/slurm/damage.h"
-#include "src/slurm/grace.h"
-#include "src/slurm/ledger.h"
+#include "src/slurm/check/damage.h"
+#include "src/slurm/compat/compat.h"
+#include "src/slurm/hooks/grace.h"
+#include "src/slurm/hooks/ledger.h"
 #include "src/store/refuge.h"
 #include "src/store/state_file.h"
 

@@ -5,8 +5,8 @@
 #ifndef ASTRA_POOL_H
 #define ASTRA_POOL_H
 
-#include "src/policy/engine.h"
-#include "src/slurm/config.h"
+#include "src/engine/engine.h"
+#include "src/slurm/conf/config.h"
 #include "src/slurm/diag.h"
 #include "src/slurm/pace.h"
 

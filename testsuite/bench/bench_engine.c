@@ -109,8 +109,8 @@ static void print_day(size_t jobs, size_t nodes)
 		struct day day = run_day(jobs, nodes, i & 1, i & 2);
 
 		printf("%7zu %6zu %-8s %-8s %9.2f %9.2f %9.2f\n", jobs, nodes,
-		       i & 1 ? "told" : "", i & 2 ? "" : "reasons",
-		       day.first, day.mean, day.worst);
+		       i & 1 ? "told" : "", i & 2 ? "" : "reasons", day.first,
+		       day.mean, day.worst);
 	}
 }
 

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "src/policy/fairness.h"
+#include "src/model/fairness.h"
 #include "testsuite/bench/bench.h"
 
 enum { REPEATS = 5, TENANTS = 50, EVENTS = 200000, NAIVE_EVENTS = 2000 };

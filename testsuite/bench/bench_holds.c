@@ -6,7 +6,7 @@
  * The peers, of the same run, round by round after each other: the same jobs
  * without promises, and with promises the same number of jobs without gangs.
  * "quiet": rounds that give nobody a new hold. Nothing is asserted. */
-#include "src/policy/hold.h"
+#include "src/engine/hold.h"
 #include "testsuite/bench/bench_world.h"
 
 enum {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "src/common/random.h"
-#include "src/policy/incentive/batch.h"
-#include "src/policy/incentive/incentive.h"
+#include "src/policies/incentive/batch.h"
+#include "src/policies/incentive/incentive.h"
 #include "testsuite/bench/bench.h"
 #include "testsuite/unit/market_literal.h"
 

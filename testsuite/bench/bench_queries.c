@@ -12,7 +12,7 @@
 #include "src/proto/query.h"
 #include "src/proto/sign.h"
 #include "src/proto/wire.h"
-#include "src/slurm/server.h"
+#include "src/slurm/desk/server.h"
 #include "testsuite/bench/bench.h"
 #include "testsuite/unit/proto_munged.h"
 

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/policy/ltgf.h"
-#include "src/policy/placement.h"
+#include "src/placement/placement.h"
+#include "src/policies/ltgf/ltgf.h"
 #include "testsuite/bench/bench.h"
 
 enum { REPEATS = 9, TENANTS = 50, NODE_GPUS = 8, RESCAN_MAX = 10000 };

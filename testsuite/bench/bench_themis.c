@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "src/common/random.h"
-#include "src/policy/themis/themis.h"
+#include "src/policies/themis/themis.h"
 #include "testsuite/bench/bench.h"
 
 enum { REPEATS = 7, PHASES = 8, JOBS = 64, MACHINE = 8, RACK = 16 };

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/policy/engine.h"
+#include "src/engine/engine.h"
 #include "testsuite/bench/bench.h"
 
 enum { BENCH_NODE_GPUS = 8, BENCH_SHARES = 16, BENCH_NAME_MAX = 8 };

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #include "src/common/random.h"
-#include "src/policy/incentive/incentive.h"
+#include "src/policies/incentive/incentive.h"
 
 enum {
 	WORLD_WORKERS = 8, /* of a server */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "src/common/random.h"
-#include "src/policy/ogasched/ogasched.h"
+#include "src/policies/ogasched/ogasched.h"
 
 /* What is set before it is filled. */
 struct ogas_instance {

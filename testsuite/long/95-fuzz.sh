@@ -17,9 +17,9 @@ command -v clang >/dev/null || {
 }
 flags=(-g -O1 -std=gnu11 -D_GNU_SOURCE -I. -I"$build"
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
-mapfile -t policies < <(find src/policy -name '*.c')
-sources=(testsuite/fuzz/fuzz_query.c "${policies[@]}"
-	src/slurm/{progress,bids,bid_files,bid_text}.c
+mapfile -t engine < <(find src/{model,placement,policies,engine} -name '*.c')
+sources=(testsuite/fuzz/fuzz_query.c "${engine[@]}"
+	src/slurm/desk/{progress,bids,bid_files,bid_text}.c
 	src/proto/{answer*,curves,encode*,query*,report*}.c
 	src/proto/{select*,tasks,why*,wire}.c src/common/*.c)
 echo 'int LLVMFuzzerTestOneInput(char *at, long size) { return !at & size; }' |

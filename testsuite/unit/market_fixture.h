@@ -3,7 +3,7 @@
 #ifndef MARKET_FIXTURE_H
 #define MARKET_FIXTURE_H
 
-#include "src/policy/incentive/incentive.h"
+#include "src/policies/incentive/incentive.h"
 #include "testsuite/unit/unit.h"
 
 enum { OFFERED_MOST = 16 };

@@ -4,7 +4,7 @@
 #ifndef MARKET_LITERAL_H
 #define MARKET_LITERAL_H
 
-#include "src/policy/incentive/market_priv.h"
+#include "src/policies/incentive/market_priv.h"
 
 /* As market_search(), of which it is the test and the peer. Reads the market's
  * usage and prices, and changes nothing. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "src/common/random.h"
-#include "src/policy/incentive/incentive.h"
+#include "src/policies/incentive/incentive.h"
 
 enum { RANDOM_SERVERS = 4, RANDOM_USERS = 3, RANDOM_JOBS = 12 };
 

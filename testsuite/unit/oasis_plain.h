@@ -6,7 +6,7 @@
 #define ASTRA_OASIS_PLAIN_H
 
 #include "src/common/random.h"
-#include "src/policy/oasis/oasis.h"
+#include "src/policies/oasis/oasis.h"
 
 enum { PLAIN_RESOURCES = 3, PLAIN_JOBS = 64 };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "src/common/random.h"
-#include "src/policy/ogasched/ogasched.h"
+#include "src/policies/ogasched/ogasched.h"
 #include "testsuite/unit/unit.h"
 
 enum { WORLD_PORTS = 8, WORLD_NODES = 8, WORLD_TYPES = 4 };

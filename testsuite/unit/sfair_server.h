@@ -4,7 +4,7 @@
 #ifndef SFAIR_SERVER_H
 #define SFAIR_SERVER_H
 
-#include "src/slurm/server.h"
+#include "src/slurm/desk/server.h"
 #include "testsuite/unit/proto_munged.h"
 #include "testsuite/unit/proto_sample.h"
 #include "testsuite/unit/unit.h"

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "src/policy/engine.h"
+#include "src/engine/engine.h"
 #include "testsuite/unit/unit.h"
 
 #define POOL_NODES 6

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/policy/policy.h"
+#include "src/policies/policy.h"
 #include "testsuite/unit/unit.h"
 
 void world_init(struct world *w, const char *scheduler, size_t nodes,

@@ -2,8 +2,8 @@
 /* Which accounts are tenants, and what their shares are worth. By hand, with
  * sshare's rule: an account has its shares by those of all that stand where it
  * does, users and accounts, of its parent's part. */
-#include "src/policy/account_tree.h"
-#include "src/policy/model.h"
+#include "src/model/account_tree.h"
+#include "src/model/model.h"
 #include "testsuite/unit/unit.h"
 
 /* root: physics (30), chem (10) and one user. physics: hep (2), astro (1), a

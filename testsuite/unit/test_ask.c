@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <string.h>
 
-#include "src/slurm/ask.h"
+#include "src/slurm/in/ask.h"
 #include "testsuite/unit/unit.h"
 
 static const struct {

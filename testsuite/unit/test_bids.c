@@ -7,9 +7,9 @@
 
 #include "src/common/text.h"
 #include "src/proto/select.h"
-#include "src/slurm/bid_files.h"
-#include "src/slurm/bid_text.h"
-#include "src/slurm/bids.h"
+#include "src/slurm/desk/bid_files.h"
+#include "src/slurm/desk/bid_text.h"
+#include "src/slurm/desk/bids.h"
 #include "testsuite/unit/auction_sample.h"
 #include "testsuite/unit/unit.h"
 

@@ -8,7 +8,7 @@
 
 #include "src/proto/dial.h"
 #include "src/proto/sign.h"
-#include "src/slurm/server.h"
+#include "src/slurm/desk/server.h"
 #include "testsuite/unit/proto_munged.h"
 #include "testsuite/unit/proto_sample.h"
 #include "testsuite/unit/unit.h"

@@ -13,7 +13,7 @@
 
 #include "src/client/sfair.h"
 #include "src/proto/query.h"
-#include "src/slurm/server.h"
+#include "src/slurm/desk/server.h"
 #include "testsuite/unit/auction_sample.h"
 #include "testsuite/unit/child.h"
 #include "testsuite/unit/proto_munged.h"

@@ -3,7 +3,7 @@
  * are not as one would like. Times are relative to the begin, 1000. */
 #include <math.h>
 
-#include "src/policy/hold.h"
+#include "src/engine/hold.h"
 #include "testsuite/unit/unit.h"
 #include "testsuite/unit/vcluster.h"
 

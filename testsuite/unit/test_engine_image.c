@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "src/common/random.h"
-#include "src/policy/engine_image.h"
-#include "src/policy/engine_priv.h"
-#include "src/policy/fairness_priv.h"
-#include "src/policy/policy.h"
+#include "src/engine/engine_image.h"
+#include "src/engine/engine_priv.h"
+#include "src/model/fairness_priv.h"
+#include "src/policies/policy.h"
 #include "testsuite/unit/member_rows.h"
 #include "testsuite/unit/unit.h"
 #include "testsuite/unit/vcluster.h"
@@ -190,8 +190,8 @@ static void test_damaged(void **state)
 static void every_member_is_in_the_image(void **state)
 {
 	(void)state;
-	ROWS_CHECK(etenant, astra_image_tenant_members,
-		   ROWS_BUT(etenant, name), ROWS_BUT(etenant, advance));
+	ROWS_CHECK(etenant, astra_image_tenant_members, ROWS_BUT(etenant, name),
+		   ROWS_BUT(etenant, advance));
 	ROWS_CHECK(euser, astra_image_user_members, ROWS_BUT(euser, name),
 		   ROWS_BUT(euser, jobs), ROWS_BUT(euser, advance));
 	ROWS_CHECK(ejob, astra_image_job_members, ROWS_BUT(ejob, index),

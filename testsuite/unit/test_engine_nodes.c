@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "src/common/random.h"
-#include "src/policy/engine_image.h"
-#include "src/policy/policy.h"
+#include "src/engine/engine_image.h"
+#include "src/policies/policy.h"
 #include "testsuite/unit/unit.h"
 
 #define NODES 260

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/policy/engine.h"
+#include "src/engine/engine.h"
 #include "testsuite/unit/unit.h"
 
 enum { JOBS = 8, NODES = 2 };

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/policy/engine.h"
+#include "src/engine/engine.h"
 #include "src/store/state_file.h"
 #include "testsuite/unit/unit.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/policy/fairness.h"
-#include "src/policy/model.h"
+#include "src/model/fairness.h"
+#include "src/model/model.h"
 #include "testsuite/unit/unit.h"
 
 static const struct astra_fairness_options eq8;

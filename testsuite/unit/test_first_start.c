@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/policy/engine.h"
+#include "src/engine/engine.h"
 #include "testsuite/unit/unit.h"
 
 enum { JOBS = 5 };

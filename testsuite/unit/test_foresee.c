@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "src/common/random.h"
+#include "src/engine/engine_image.h"
 #include "src/foresee/foresee.h"
-#include "src/policy/engine_image.h"
 #include "testsuite/unit/unit.h"
 #include "testsuite/unit/vcluster.h"
 

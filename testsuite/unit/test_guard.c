@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Whether leases are long enough to save something: worked examples. Leases of
  * 120 s, 480 s at most; a round and a report every 10 s. */
-#include "src/policy/guard.h"
+#include "src/engine/guard.h"
 #include "testsuite/unit/unit.h"
 
 #define TERM 120

@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "src/common/random.h"
-#include "src/policy/engine_priv.h"
-#include "src/policy/incentive/policy.h"
-#include "src/policy/incentive/policy_priv.h"
+#include "src/engine/engine_priv.h"
+#include "src/policies/incentive/policy.h"
+#include "src/policies/incentive/policy_priv.h"
 #include "testsuite/unit/unit.h"
 #include "testsuite/unit/vcluster.h"
 

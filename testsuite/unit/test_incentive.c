@@ -2,7 +2,7 @@
 /* The market of Wang et al. (incentive), by hand. */
 #include <string.h>
 
-#include "src/policy/incentive/market_priv.h"
+#include "src/policies/incentive/market_priv.h"
 #include "testsuite/unit/market_fixture.h"
 
 /* SPEC section 3, golden. */

@@ -3,7 +3,7 @@
  * which is all that costs anything. */
 #include <math.h>
 
-#include "src/policy/incentive/purse.h"
+#include "src/policies/incentive/purse.h"
 #include "testsuite/unit/incentive_pool.h"
 
 /* Half each of four GPUs. Of b's jobs one fits its share. The other pays for

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/policy/incentive/policy.h"
+#include "src/policies/incentive/policy.h"
 #include "testsuite/unit/incentive_pool.h"
 
 #define DAY 86400

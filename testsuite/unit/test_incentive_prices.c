@@ -2,7 +2,7 @@
 /* What the prices of the own phase do to tenants: by the cluster's usage, as in
  * the paper, others push a tenant's jobs out of its idle share, and it does
  * better by lying; by the tenant's own usage neither happens. */
-#include "src/policy/incentive/incentive.h"
+#include "src/policies/incentive/incentive.h"
 #include "testsuite/unit/market_random.h"
 #include "testsuite/unit/unit.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What holds of every outcome of incentive's market: capacity, quotas, money.
  */
-#include "src/policy/incentive/incentive.h"
+#include "src/policies/incentive/incentive.h"
 #include "testsuite/unit/market_random.h"
 #include "testsuite/unit/unit.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "src/common/random.h"
-#include "src/policy/incentive/batch.h"
-#include "src/policy/incentive/policy.h"
+#include "src/policies/incentive/batch.h"
+#include "src/policies/incentive/policy.h"
 #include "testsuite/unit/incentive_pool.h"
 
 /* What is awarded to an array of so many 1-GPU tasks on four GPUs. */

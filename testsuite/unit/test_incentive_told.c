@@ -3,8 +3,8 @@
  * section 3, eta(t) = theta^(used / all) - 1, Money and Eq. 2. */
 #include <math.h>
 
-#include "src/policy/forecast.h"
-#include "src/policy/incentive/board.h"
+#include "src/policies/forecast.h"
+#include "src/policies/incentive/board.h"
 #include "testsuite/unit/incentive_pool.h"
 
 /* A GPU for a slot while so many of four are in use. */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "src/common/number.h"
-#include "src/policy/ltgf.h"
-#include "src/policy/model.h"
+#include "src/model/model.h"
+#include "src/policies/ltgf/ltgf.h"
 #include "testsuite/unit/unit.h"
 
 #define MANY 64

@@ -10,7 +10,7 @@
 #include "src/proto/dial.h"
 #include "src/proto/listen.h"
 #include "src/proto/sign.h"
-#include "src/slurm/server.h"
+#include "src/slurm/desk/server.h"
 #include "testsuite/unit/proto_munged.h"
 #include "testsuite/unit/proto_sample.h"
 #include "testsuite/unit/stranger.h"

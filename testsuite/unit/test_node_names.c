@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/policy/node_names.h"
+#include "src/model/node_names.h"
 #include "testsuite/unit/small_pool.h"
 
 #define SLOT 100

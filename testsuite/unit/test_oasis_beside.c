@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "src/common/random.h"
-#include "src/policy/oasis/book.h"
-#include "src/policy/oasis/policy.h"
+#include "src/policies/oasis/book.h"
+#include "src/policies/oasis/policy.h"
 #include "testsuite/unit/oasis_pool.h"
 
 #define GIB 1024

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/policy/oasis/recent.h"
+#include "src/policies/oasis/recent.h"
 #include "testsuite/unit/unit.h"
 
 #define SLOTS 20

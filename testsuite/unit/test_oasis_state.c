@@ -2,8 +2,8 @@
 /* OASiS' plans over restarts and clocks that are set, and what it makes of
  * damaged states and of whatever happens in a pool. */
 #include "src/common/random.h"
-#include "src/policy/oasis/book.h"
-#include "src/policy/oasis/policy.h"
+#include "src/policies/oasis/book.h"
+#include "src/policies/oasis/policy.h"
 #include "testsuite/unit/oasis_pool.h"
 
 static void plans_survive_a_restart(void **state)

@@ -2,7 +2,7 @@
 /* Classes of jobs and what they are connected to. */
 #include <string.h>
 
-#include "src/policy/ogasched/classes.h"
+#include "src/policies/ogasched/classes.h"
 #include "testsuite/unit/unit.h"
 
 #define JOBS 6

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "src/common/random.h"
-#include "src/policy/ogasched/project.h"
+#include "src/policies/ogasched/project.h"
 #include "testsuite/unit/unit.h"
 
 enum { MOST = 64 };

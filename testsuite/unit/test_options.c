@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/policy/options.h"
+#include "src/model/options.h"
 #include "testsuite/unit/unit.h"
 
 static struct astra_options defaults(void)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/policy/placement.h"
+#include "src/placement/placement.h"
 #include "testsuite/unit/unit.h"
 
 #define PLENTY .cpus = UINT32_MAX, .mem_mib = UINT64_MAX, .whole = true

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/policy/plan.h"
+#include "src/model/plan.h"
 #include "testsuite/unit/unit.h"
 
 static void decisions_keep_their_shares(void **state)

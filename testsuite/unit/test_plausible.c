@@ -2,7 +2,7 @@
 /* What no cluster can be: the numbers of a structure that is read wrongly. */
 #include <math.h>
 
-#include "src/policy/plausible.h"
+#include "src/model/plausible.h"
 #include "testsuite/unit/unit.h"
 
 #define NOW 1790000000.0

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/policy/engine_priv.h"
+#include "src/engine/engine_priv.h"
 #include "testsuite/unit/unit.h"
 #include "testsuite/unit/vcluster.h"
 

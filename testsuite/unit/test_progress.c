@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "src/proto/query.h"
-#include "src/slurm/progress.h"
+#include "src/slurm/desk/progress.h"
 #include "testsuite/unit/unit.h"
 
 static struct astra_job_ref ref;

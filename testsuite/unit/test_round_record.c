@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "src/common/random.h"
-#include "src/policy/engine_image.h"
+#include "src/engine/engine_image.h"
 #include "src/record/members.h"
 #include "src/record/round.h"
 #include "testsuite/unit/member_rows.h"

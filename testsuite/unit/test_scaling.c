@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/policy/scaling.h"
+#include "src/model/scaling.h"
 #include "testsuite/unit/unit.h"
 
 #define NOW 1000.0

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Slowdown profiles from iterations' times: S(G) of Themis, section 5.2. */
-#include "src/policy/speed.h"
+#include "src/model/speed.h"
 #include "testsuite/unit/unit.h"
 
 #define SLOT ASTRA_LEVEL_SLOT

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <string.h>
 
-#include "src/policy/stated.h"
+#include "src/model/stated.h"
 #include "testsuite/unit/unit.h"
 
 static void numbers_are_decimal_and_bounded(void **state)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "src/common/random.h"
-#include "src/policy/themis/app.h"
-#include "src/policy/themis/partition.h"
+#include "src/policies/themis/app.h"
+#include "src/policies/themis/partition.h"
 #include "testsuite/unit/unit.h"
 
 #define DEFAULT_S              \

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/policy/themis/app.h"
+#include "src/policies/themis/app.h"
 #include "testsuite/unit/unit.h"
 #include "testsuite/unit/vcluster.h"
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include "src/common/random.h"
-#include "src/policy/themis/census.h"
-#include "src/policy/themis/filter.h"
-#include "src/policy/themis/leftovers.h"
-#include "src/policy/themis/memories.h"
-#include "src/policy/themis/rounding.h"
+#include "src/policies/themis/census.h"
+#include "src/policies/themis/filter.h"
+#include "src/policies/themis/leftovers.h"
+#include "src/policies/themis/memories.h"
+#include "src/policies/themis/rounding.h"
 #include "testsuite/unit/unit.h"
 
 #define NEVER HUGE_VAL

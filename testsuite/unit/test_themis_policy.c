@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/policy/themis/parties.h"
+#include "src/policies/themis/parties.h"
 #include "testsuite/unit/unit.h"
 #include "testsuite/unit/vcluster.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "src/common/random.h"
-#include "src/policy/themis/themis.h"
+#include "src/policies/themis/themis.h"
 #include "testsuite/unit/unit.h"
 
 enum { MACHINES = 3, APPS = 5 };

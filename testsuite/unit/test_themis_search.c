@@ -3,7 +3,7 @@
  * asked and where it can. (SPEC section 2, "Allocation") */
 #include <string.h>
 
-#include "src/policy/themis/solver/game.h"
+#include "src/policies/themis/solver/game.h"
 #include "testsuite/unit/themis_auctions.h"
 #include "testsuite/unit/themis_greedy.h"
 #include "testsuite/unit/unit.h"

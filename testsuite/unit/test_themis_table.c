@@ -2,8 +2,8 @@
 /* Auctions with bids on listed sets of GPUs. (Mahajan et al., NSDI'20, Fig. 4
  * and Pseudocode 1; SPEC section 2) */
 #include "src/common/random.h"
-#include "src/policy/model.h"
-#include "src/policy/themis/table.h"
+#include "src/model/model.h"
+#include "src/policies/themis/table.h"
 #include "testsuite/unit/unit.h"
 
 enum { BIDDERS = 5, LISTED = 12 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The limit of an array, whose tasks wait in several records. */
-#include "src/slurm/throttle.h"
+#include "src/slurm/in/throttle.h"
 #include "testsuite/unit/unit.h"
 
 #define RECORDS_MAX 4

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* LTGF with each inner policy and random offers: what must hold for each. */
 #include "src/common/random.h"
-#include "src/policy/placement.h"
+#include "src/placement/placement.h"
 #include "testsuite/unit/tiers_offer.h"
 
 static uint32_t below(struct astra_random *random, uint32_t count)

@@ -2,7 +2,7 @@
 /* Bounds of jobs without leases. */
 #include <stdlib.h>
 
-#include "src/slurm/unleased.h"
+#include "src/slurm/in/unleased.h"
 #include "testsuite/unit/unit.h"
 
 #define JOBS_MAX 4

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "src/slurm/users.h"
+#include "src/slurm/in/users.h"
 #include "testsuite/unit/unit.h"
 
 static int error; /* of the service */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/policy/utility.h"
+#include "src/model/utility.h"
 #include "testsuite/unit/unit.h"
 
 static const struct astra_utility linear = {.kind = ASTRA_UTILITY_LINEAR,

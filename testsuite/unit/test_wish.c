@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/slurm/wish.h"
+#include "src/slurm/in/wish.h"
 #include "testsuite/unit/unit.h"
 
 static int read_one(const char *text, struct astra_wish *wish,

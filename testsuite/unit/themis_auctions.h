@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "src/common/random.h"
-#include "src/policy/themis/auction.h"
+#include "src/policies/themis/auction.h"
 
 enum {
 	AUCTION_MACHINES = 32,

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "src/policy/themis/solver/game.h"
+#include "src/policies/themis/solver/game.h"
 
 struct greedy {
 	const struct astra_themis_game *game;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/policy/options.h"
-#include "src/policy/tiers/policy.h"
+#include "src/model/options.h"
+#include "src/policies/tiers/policy.h"
 #include "testsuite/unit/unit.h"
 
 #define NODES_MAX 8

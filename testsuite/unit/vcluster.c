@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/policy/engine_priv.h"
+#include "src/engine/engine_priv.h"
 #include "testsuite/unit/unit.h"
 
 void vc_init(struct vcluster *vc, size_t nodes, uint32_t gpus)

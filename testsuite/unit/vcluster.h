@@ -6,7 +6,7 @@
 #ifndef ASTRA_TEST_VCLUSTER_H
 #define ASTRA_TEST_VCLUSTER_H
 
-#include "src/policy/engine.h"
+#include "src/engine/engine.h"
 
 #define VC_JOBS 4096
 #define VC_NODES 512

@@ -4,17 +4,17 @@
  * buffers. Starts the engine where SchedulerType stays sched/backfill. */
 #include "astra_stamp.h"
 #include "src/common/fault.h"
-#include "src/slurm/compat.h"
-#include "src/slurm/expected.h"
-#include "src/slurm/gate.h"
-#include "src/slurm/grace.h"
+#include "src/slurm/ahead/expected.h"
+#include "src/slurm/check/selfcheck.h"
+#include "src/slurm/check/stamp.h"
+#include "src/slurm/compat/compat.h"
+#include "src/slurm/desk/publish.h"
+#include "src/slurm/hooks/gate.h"
+#include "src/slurm/hooks/grace.h"
+#include "src/slurm/hooks/ledger.h"
+#include "src/slurm/hooks/recover.h"
 #include "src/slurm/host.h"
-#include "src/slurm/ledger.h"
-#include "src/slurm/publish.h"
-#include "src/slurm/recover.h"
-#include "src/slurm/run_end.h"
-#include "src/slurm/selfcheck.h"
-#include "src/slurm/stamp.h"
+#include "src/slurm/in/run_end.h"
 
 const char plugin_name[] = "Astraea gate";
 const char plugin_type[] = "burst_buffer/astraea";

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Entry points of job_submit/astraea; what they do is in src/slurm/submit.c. */
+/* Entry points of job_submit/astraea; what they do is in
+ * src/slurm/hooks/submit.c. */
 #include "astra_stamp.h"
-#include "src/slurm/stamp.h"
-#include "src/slurm/submit.h"
+#include "src/slurm/check/stamp.h"
+#include "src/slurm/hooks/submit.h"
 
 extern const char plugin_name[], plugin_type[];
 extern const uint32_t plugin_version;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Entry points of priority/ltgf, the union over Slurm's releases; what they do
- * is in src/slurm/priority.c. sshare loads this file, too.
+ * is in src/slurm/out/priority.c. sshare loads this file, too.
  */
 #include "astra_stamp.h"
-#include "src/slurm/priority.h"
-#include "src/slurm/stamp.h"
+#include "src/slurm/check/stamp.h"
+#include "src/slurm/out/priority.h"
 
 extern const char plugin_name[], plugin_type[];
 extern const uint32_t plugin_version;

@@ -2,9 +2,9 @@
 /* sched/astraea: starts the engine, and carries stock sched/backfill as a
  * child for all jobs that are not managed. Entry points only. */
 #include "astra_stamp.h"
-#include "src/slurm/compat.h"
+#include "src/slurm/check/stamp.h"
+#include "src/slurm/compat/compat.h"
 #include "src/slurm/host.h"
-#include "src/slurm/stamp.h"
 
 const char plugin_name[] = "Astraea fair GPU scheduler";
 const char plugin_type[] = "sched/astraea";

@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 #include "plugins/spank/astraea/task_agent.h"
-#include "src/policy/stated.h"
-#include "src/slurm/bid_text.h"
+#include "src/model/stated.h"
+#include "src/slurm/desk/bid_text.h"
 
 SPANK_PLUGIN(astraea, 1)
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/policy/model.h"
+#include "src/model/model.h"
 #include "src/sim/child.h"
 #include "src/sim/field.h"
 

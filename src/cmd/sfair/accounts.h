@@ -7,7 +7,7 @@
 
 #include "src/common/error.h"
 #include "src/common/intern.h"
-#include "src/policy/account_tree.h"
+#include "src/model/account_tree.h"
 
 struct sfair_accounts {
 	char *text;		   /* what sacctmgr said */

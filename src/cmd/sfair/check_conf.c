@@ -12,8 +12,8 @@
 #include "src/common/log.h"
 #include "src/common/read_config.h"
 #include "src/common/xmalloc.h"
-#include "src/slurm/config_diff.h"
-#include "src/slurm/steps.h"
+#include "src/slurm/check/steps.h"
+#include "src/slurm/conf/config_diff.h"
 
 #define KEPT "astraea-conf" /* as the plugin names it */
 

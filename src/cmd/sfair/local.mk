@@ -20,7 +20,7 @@ sfair_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS) \
 	$(MICROHTTPD_CFLAGS) $(NCURSES_CFLAGS)
 sfair_LDADD = libastra-cli.a libastra-page.a libastra-conf.a libastra-proto.a libastra-audit.a \
 	$(SIM_LIBS) \
-	libastra-policy.a libastra-common.a $(SLURMFULL_LIBS) \
+	libastra-engine.a libastra-common.a $(SLURMFULL_LIBS) \
  $(MICROHTTPD_LIBS) $(NCURSES_LIBS)
 sfair_SOURCES = \
 	src/cmd/sfair/absent.c \

@@ -14,7 +14,7 @@
 #include "src/common/read_config.h"
 #include "src/common/slurm_protocol_defs.h"
 #include "src/common/text.h"
-#include "src/slurm/compat_client.h"
+#include "src/slurm/compat/compat_client.h"
 
 #define BASE(job) ((job)->job_state & JOB_STATE_BASE)
 

@@ -3,7 +3,7 @@
 bin_PROGRAMS += sfairsim
 sfairsim_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 sfairsim_LDADD = libastra-cli.a libastra-decide.a libastra-record.a $(SIM_LIBS) \
-	libastra-policy.a libastra-common.a
+	libastra-engine.a libastra-common.a
 sfairsim_SOURCES = \
 	src/cmd/sfairsim/arg_table.c \
 	src/cmd/sfairsim/args.h \

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "src/common/number.h"
-#include "src/policy/options.h"
+#include "src/model/options.h"
 
 static const char standard_terms[] =
 	"5:00,10:00,15:00,20:00,30:00,45:00,1:00:00,1:30:00,2:00:00,3:00:00,"

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A round of a policy that allocates: it is offered the GPUs that are free or
+ * held by leases that are over, and says who gets which of them. What it says
+ * is checked and becomes leases and grants as in any other round. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+#include "src/engine/allot_priv.h"
+#include "src/engine/hold.h"
+
+int astra_allocation_add(struct astra_allocation *a, uint32_t demand,
+			 double until_sec, const struct astra_share *shares,
+			 size_t share_count)
+{
+	if (astra_grow(&a->awards, &a->award_room, a->award_count + 1,
+		       sizeof(*a->awards)) < 0 ||
+	    astra_grow(&a->shares, &a->share_room, a->share_count + share_count,
+		       sizeof(*a->shares)) < 0)
+		return -1;
+	a->awards[a->award_count++] = (struct astra_award){
+		.demand = demand,
+		.until_sec = until_sec,
+		.first_share = a->share_count,
+		.share_count = share_count,
+	};
+	for (size_t i = 0; i < share_count; i++)
+		a->shares[a->share_count++] = shares[i];
+	return 0;
+}
+
+static int allot_append(uint32_t **list, size_t *count, size_t *room,
+			uint32_t demand)
+{
+	if (astra_grow(list, room, *count + 1, sizeof(**list)) < 0)
+		return -1;
+	(*list)[(*count)++] = demand;
+	return 0;
+}
+
+int astra_allocation_leave(struct astra_allocation *a, uint32_t demand)
+{
+	return allot_append(&a->leavers, &a->leaver_count, &a->leaver_room,
+			    demand);
+}
+
+int astra_allocation_refuse(struct astra_allocation *a, uint32_t demand)
+{
+	return allot_append(&a->refused, &a->refused_count, &a->refused_room,
+			    demand);
+}
+
+static void allotment_fini(struct allotment *a)
+{
+	astra_reclaim_fini(&a->rc);
+	astra_ballot_fini(&a->ballot);
+	free(a->demands);
+	free(a->sources);
+	free(a->free);
+	astra_space_destroy(a->space);
+	free(a->promised);
+	free(a->answer.awards);
+	free(a->answer.shares);
+	free(a->answer.leavers);
+	free(a->answer.refused);
+}
+
+static int allotment_init(struct allotment *a, struct round *r)
+{
+	size_t promised = 0;
+
+	*a = (struct allotment){.r = r};
+	for (size_t i = 0; i < r->e->grant_count; i++)
+		promised += r->e->grants[i].count;
+	if (astra_ballot_init(&a->ballot, r, 0) < 0)
+		return -1;
+	a->demands = calloc(r->snap->job_count + 1, sizeof(*a->demands));
+	a->sources = calloc(r->snap->job_count + 1, sizeof(*a->sources));
+	a->free = calloc(r->snap->node_count + 1, sizeof(*a->free));
+	a->space = astra_space_copy(r->idle);
+	a->promised = calloc(promised + 1, sizeof(*a->promised));
+	if (a->demands && a->sources && a->free && a->space && a->promised)
+		return 0;
+	return -1;
+}
+
+static void offer_gpus(struct allotment *a)
+{
+	struct round *r = a->r;
+
+	for (size_t i = 0; i < r->contender_count; i++)
+		if (r->contenders[i].expired)
+			astra_loser_give(r, a->space, &r->contenders[i]);
+	for (uint32_t n = 0; n < r->snap->node_count; n++)
+		a->free[n] = astra_space_get(a->space, n)->gpus;
+}
+
+/* GPUs that it was promised in an earlier round count as held. */
+static void count_promised(struct allotment *a, struct astra_demand *demand)
+{
+	const struct astra_engine *e = a->r->e;
+
+	demand->held = a->promised + a->promised_count;
+	for (size_t i = 0; i < e->grant_count; i++) {
+		const struct grant *g = &e->grants[i];
+
+		if (g->job != demand->job->id)
+			continue;
+		memcpy(a->promised + a->promised_count, g->shares,
+		       g->count * sizeof(*g->shares));
+		a->promised_count += g->count;
+		demand->held_count += g->count;
+		demand->until_sec =
+			g->until_sec > 0
+				? g->until_sec
+				: a->r->snap->now_sec + e->options.lease_sec;
+	}
+}
+
+/* Charges of a job's GPUs, integrated, by what all of them count. */
+static double ran_sec(const struct round *r, const struct ejob *j,
+		      const struct astra_request *request)
+{
+	struct astra_usage usage =
+		astra_fairness_job(r->e->account, r->snap->now_sec, j->account);
+
+	return usage.alloc / astra_charge(request->charge, request->gpus);
+}
+
+static void allot_add_demand(struct allotment *a, size_t index,
+			     size_t *contender)
+{
+	const struct round *r = a->r;
+	const struct astra_job *job = &r->snap->jobs[index];
+	uint32_t row = r->e->row_of[index];
+	const struct ejob *j = &r->e->jobs[row];
+	struct astra_demand demand = {
+		.job = job,
+		.tenant = j->tenant,
+		.tenant_name = r->e->tenants[j->tenant].name,
+		.submit_sec = j->submit_sec,
+		.ran_sec = ran_sec(r, j, &job->request),
+		.until_sec = r->snap->now_sec,
+		.banned = astra_refused_nodes(r->e, job->id),
+		.candidate = astra_ballot_candidate(r, row, job),
+	};
+
+	a->sources[a->demand_count].contender = *contender;
+	while (*contender < r->contender_count &&
+	       r->contenders[*contender].job == job) {
+		demand.copies++;
+		++*contender;
+	}
+	demand.open = demand.copies > 0;
+	if (job->state == ASTRA_JOB_RUNNING && j->phase == ASTRA_PHASE_LEASED) {
+		demand.held = job->held;
+		demand.held_count = job->held_count;
+		demand.until_sec =
+			astra_lease_stays(job) ? HUGE_VAL : j->lease_end_sec;
+	}
+	if (j->grants)
+		count_promised(a, &demand);
+	a->demands[a->demand_count++] = demand;
+}
+
+static int allot_ask_policy(struct allotment *a, struct astra_error *err)
+{
+	struct round *r = a->r;
+	struct astra_offer offer = {
+		.now_sec = r->snap->now_sec,
+		.lease_sec = r->e->options.lease_sec,
+		.nodes = r->snap->nodes,
+		.free = a->free,
+		.space = a->space,
+		.node_count = r->snap->node_count,
+		.gpus = r->usable_gpus,
+		.tenants = a->ballot.tenants,
+		.tenant_count = r->e->tenant_count,
+		.users = a->ballot.users,
+		.user_count = r->e->user_count,
+		.bids = r->snap->bids,
+		.bid_count = r->snap->bid_count,
+		.terse = r->plan->terse,
+	};
+	size_t contender = 0;
+
+	offer_gpus(a);
+	for (size_t i = 0; i < r->snap->job_count; i++)
+		if (r->snap->jobs[i].request.gpus &&
+		    astra_job_active(r->snap->jobs[i].state))
+			allot_add_demand(a, i, &contender);
+	offer.demands = a->demands;
+	offer.demand_count = a->demand_count;
+	a->answer.wake_sec = HUGE_VAL;
+	return r->e->policy->allocate(r->e->policy_self, &offer, &a->answer,
+				      err);
+}
+
+/* So many GPUs does it keep that it was not awarded: tell the policy. */
+static void tell_spared(struct allotment *a, const struct contender *c,
+			uint32_t demand, double end_sec)
+{
+	const struct astra_policy *policy = a->r->e->policy;
+	const struct astra_award *award =
+		&a->answer.awards[a->sources[demand].award];
+	uint32_t has = astra_loser_cost(c);
+	uint64_t awarded = 0;
+
+	for (size_t k = 0; c->granted && k < award->share_count; k++)
+		awarded += a->answer.shares[award->first_share + k].gpus;
+	if (policy->spared && has > awarded &&
+	    policy->spared(a->r->e->policy_self, &a->demands[demand],
+			   has - (uint32_t)awarded, end_sec))
+		a->r->plan->changed = true;
+}
+
+static bool leaves(const struct allotment *a, uint32_t demand)
+{
+	for (size_t i = 0; i < a->answer.leaver_count; i++)
+		if (a->answer.leavers[i] == demand)
+			return true;
+	return false;
+}
+
+/* One whose lease is over goes on, or leaves to whoever was awarded its GPUs.
+ */
+static void settle_one(struct allotment *a, struct contender *c,
+		       uint32_t demand)
+{
+	struct ejob *j = &a->r->e->jobs[c->row];
+	double now = a->r->snap->now_sec;
+	double end = c->granted ? c->until_sec : a->answer.spare_until_sec;
+
+	if (c->taken || (!c->granted && leaves(a, demand))) {
+		astra_job_set_phase(a->r->e, j, ASTRA_PHASE_DOOMED);
+		j->doomed_for = c->taken ? c->winner : ASTRA_NONE;
+		a->r->plan->changed = true;
+		return;
+	}
+	end = end > now ? end : now + j->lease_sec;
+	tell_spared(a, c, demand, end);
+	astra_lease_renew(a->r, j, end);
+}
+
+static void settle_expired(struct allotment *a)
+{
+	for (uint32_t i = 0; i < a->demand_count; i++) {
+		struct contender *c =
+			&a->r->contenders[a->sources[i].contender];
+
+		if (a->demands[i].open && c->expired)
+			settle_one(a, c, i);
+	}
+}
+
+/* Whether it waits, with all that it stands for, and was awarded nothing. */
+static bool may_be_refused(const struct allotment *a, uint32_t demand)
+{
+	return demand < a->demand_count && a->demands[demand].open &&
+	       a->demands[demand].job->state == ASTRA_JOB_PENDING &&
+	       !a->sources[demand].awarded;
+}
+
+/* Those that are not to be run are not to be lent GPUs either. */
+static void exclude_refused(struct allotment *a)
+{
+	for (size_t i = 0; i < a->answer.refused_count; i++) {
+		uint32_t demand = a->answer.refused[i];
+		struct contender *c;
+
+		if (!may_be_refused(a, demand))
+			continue;
+		c = &a->r->contenders[a->sources[demand].contender];
+		for (uint32_t k = 0; k < a->demands[demand].copies; k++)
+			c[k].refused = true;
+	}
+}
+
+static int allot_refuse(struct allotment *a)
+{
+	for (size_t i = 0; i < a->answer.refused_count; i++) {
+		uint32_t demand = a->answer.refused[i];
+		struct astra_decision d = {.action = ASTRA_REFUSE};
+
+		if (!may_be_refused(a, demand))
+			continue;
+		d.job = a->demands[demand].job->id;
+		d.restart_cnt = a->demands[demand].job->restart_cnt;
+		if (astra_plan_add(a->r->plan, &d, NULL, 0) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int allot_explain(struct allotment *a)
+{
+	const struct astra_policy *policy = a->r->e->policy;
+	size_t demand = 0;
+
+	for (size_t i = 0; i < a->r->snap->job_count; i++) {
+		const struct astra_job *job = &a->r->snap->jobs[i];
+		struct ejob *j = &a->r->e->jobs[a->r->e->row_of[i]];
+
+		if (demand < a->demand_count && a->demands[demand].job == job)
+			demand++;
+		j->reason = (struct astra_reason){.job = j->id};
+		if (!astra_job_waits(job))
+			continue;
+		j->reason.wait = astra_wait_of(a->r, j, job);
+		if (j->reason.wait == ASTRA_WAIT_RANK && policy->explain)
+			policy->explain(a->r->e->policy_self,
+					&a->demands[demand - 1], &j->reason);
+		if (astra_plan_reason(a->r->plan, &j->reason) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int astra_round_allot(struct round *r, struct astra_error *err)
+{
+	struct allotment a;
+	int rc = -1;
+
+	astra_holds_clear(r->e);
+	if (allotment_init(&a, r) < 0 || astra_contenders_find(r) < 0) {
+		astra_error_nomem(err);
+		goto out;
+	}
+	rc = allot_ask_policy(&a, err);
+	r->plan->changed |= a.answer.changed;
+	exclude_refused(&a);
+	if (!rc)
+		rc = astra_allot_place(&a, err);
+	if (rc < 0)
+		goto out;
+	settle_expired(&a);
+	r->wake_sec = a.answer.wake_sec;
+	rc = astra_grants_start(r);
+	if (!rc)
+		rc = astra_revoke_doomed(r);
+	if (!rc)
+		rc = allot_refuse(&a);
+	if (!rc && !r->plan->terse)
+		rc = allot_explain(&a);
+	if (rc < 0)
+		astra_error_nomem(err);
+out:
+	allotment_fini(&a);
+	return rc;
+}

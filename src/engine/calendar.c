@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* When and where a job that has no place now can have one: a calendar of the
+ * leases' ends. What other holds need is theirs. The leases that would stay
+ * beyond the start are cut to end there. */
+#include "src/engine/calendar.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define NEVER SIZE_MAX
+#define SEARCH_STEP 32 /* few releases will mostly do */
+
+static void calendar_give(const struct round *r, struct astra_space *space,
+			  const struct astra_share *share)
+{
+	if (r->snap->nodes[share->node].usable)
+		astra_space_give(space, share);
+}
+
+static void give_releases(const struct calendar *c, struct astra_space *space,
+			  size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		for (size_t k = 0; k < c->items[i].count; k++)
+			calendar_give(c->r, space, &c->items[i].shares[k]);
+}
+
+/* GPUs on their way that nobody was promised. */
+static void give_coming(const struct round *r, struct astra_space *space)
+{
+	for (uint32_t n = 0; n < r->snap->node_count; n++) {
+		const struct astra_node *node = &r->snap->nodes[n];
+
+		if (!r->coming[n] || !node->gpus)
+			continue;
+		calendar_give(
+			r, space,
+			&(struct astra_share){
+				.node = n,
+				.gpus = r->coming[n],
+				.cpus = node->cpus * r->coming[n] / node->gpus,
+			});
+	}
+}
+
+/* What is free, and `count` releases. */
+static struct astra_space *space_free(struct calendar *c, size_t count)
+{
+	struct astra_space *space = astra_space_copy(c->work);
+
+	c->failed |= !space;
+	if (!space)
+		return NULL;
+	give_coming(c->r, space);
+	give_releases(c, space, 0, count);
+	return space;
+}
+
+/* Without what others hold then: what is not there yet comes later. */
+static void take_holds(const struct calendar *c, struct astra_space *space,
+		       size_t count)
+{
+	for (size_t i = 0; i < c->others_count; i++) {
+		const struct release *x = &c->others[i];
+		const struct hold *h;
+
+		if (!x->hold || (i < c->others_at && x->place < count))
+			continue;
+		h = &c->r->e->holds[x->hold - 1];
+		for (size_t k = 0; k < h->count; k++)
+			astra_space_take(space, &h->shares[k]);
+	}
+}
+
+/* What will be free once the first `count` releases have happened. */
+static struct astra_space *space_then(struct calendar *c, size_t count)
+{
+	struct astra_space *space = space_free(c, count);
+
+	if (space)
+		take_holds(c, space, count);
+	return space;
+}
+
+static size_t calendar_place(struct calendar *c,
+			     const struct astra_space *space)
+{
+	const struct round *r = c->r;
+
+	return astra_place(space, &c->owner->job->request,
+			   astra_refused_nodes(r->e, c->owner->job->id),
+			   r->e->options.strict_placement ? r->node_gpus_max
+							  : 0,
+			   c->shares);
+}
+
+/* The owner's place after so many releases; 0 shares when there is none. */
+static size_t probe(struct calendar *c, size_t count)
+{
+	struct astra_space *space = space_then(c, count);
+	size_t placed = space ? calendar_place(c, space) : 0;
+
+	astra_space_destroy(space);
+	return placed;
+}
+
+/* How many of the first `count` releases there are and have a time at all. */
+static size_t releases_due(struct calendar *c, size_t count)
+{
+	c->failed |= astra_calendar_list(c, count) < 0;
+	count = count < c->count ? count : c->count;
+	while (count && isinf(c->items[count - 1].at_sec))
+		count--;
+	return count;
+}
+
+/* As probe(); free_space: what is free after the first `from` of them. */
+static bool probe_from(struct calendar *c, const struct astra_space *free_space,
+		       size_t from, size_t count)
+{
+	struct astra_space *space = astra_space_copy(free_space);
+	bool placed;
+
+	c->failed |= !space;
+	if (!space)
+		return false;
+	give_releases(c, space, from, count);
+	take_holds(c, space, count);
+	placed = calendar_place(c, space) > 0;
+	astra_space_destroy(space);
+	return placed;
+}
+
+/* Those after which the owner has a place, or NEVER: twice as many more each
+ * time. *low: so many do not do; they are in `space`. */
+static size_t search_up(struct calendar *c, struct astra_space *space,
+			size_t *low)
+{
+	size_t high = *low, step = SEARCH_STEP;
+
+	while (!probe_from(c, space, *low, high)) {
+		give_releases(c, space, *low, high);
+		*low = high;
+		high = releases_due(c, *low + step);
+		step *= 2;
+		if (high == *low)
+			return NEVER;
+	}
+	return high;
+}
+
+/* The fewest releases after which the owner has a place, or NEVER. */
+static size_t search(struct calendar *c)
+{
+	struct astra_space *space = space_free(c, 0);
+	size_t low = 0, high = space ? search_up(c, space, &low) : NEVER;
+
+	while (high != NEVER && high > low + 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (probe_from(c, space, low, middle)) {
+			high = middle;
+		} else {
+			give_releases(c, space, low, middle);
+			low = middle;
+		}
+	}
+	astra_space_destroy(space);
+	return high;
+}
+
+/* Why there is no place. */
+
+/* Whether it would have a place if all CPUs of the nodes were free, too. */
+static bool calendar_lacks_cpus(struct calendar *c)
+{
+	const struct astra_snapshot *snap = c->r->snap;
+	struct astra_space *space = space_then(c, c->count);
+	size_t placed = 0;
+
+	for (uint32_t n = 0; space && n < snap->node_count; n++) {
+		struct astra_room room = *astra_space_get(space, n);
+
+		if (!snap->nodes[n].usable || !room.gpus)
+			continue;
+		room.cpus = snap->nodes[n].cpus;
+		room.whole = room.gpus == snap->nodes[n].gpus;
+		astra_space_set(space, n, &room);
+	}
+	if (space)
+		placed = calendar_place(c, space);
+	astra_space_destroy(space);
+	return placed;
+}
+
+static bool calendar_coming(const struct round *r)
+{
+	for (size_t n = 0; n < r->snap->node_count; n++)
+		if (r->coming[n])
+			return true;
+	return false;
+}
+
+/* Every lease of everybody, to say why it has no place. RANK: it has one, but
+ * not by those who pay for it now; or somebody is leaving, and what he leaves
+ * is not known yet. */
+static enum astra_wait calendar_diagnose(struct calendar *c)
+{
+	if (c->r->withdrawn || calendar_coming(c->r))
+		return ASTRA_WAIT_RANK;
+	c->anybody = c->displace = true;
+	if (astra_calendar_collect(c) < 0)
+		c->failed = true;
+	else if (probe(c, releases_due(c, NEVER)))
+		return ASTRA_WAIT_RANK;
+	else if (probe(c, c->count))
+		return ASTRA_WAIT_PINNED;
+	return calendar_lacks_cpus(c) ? ASTRA_WAIT_CPUS : ASTRA_WAIT_TOO_BIG;
+}
+
+static double calendar_time(const struct calendar *c, size_t releases)
+{
+	double soon = c->r->snap->now_sec + 1;
+
+	if (releases == NEVER)
+		return HUGE_VAL;
+	return releases ? fmax(soon, c->items[releases - 1].at_sec) : soon;
+}
+
+/* Those that were not heeded are planned anew, where they are in the way. */
+static void drop_displaced(struct calendar *c, const struct hold *hold)
+{
+	struct astra_engine *e = c->r->e;
+
+	for (size_t i = e->hold_count; i-- > 0;) {
+		bool meets = false;
+
+		for (size_t k = 0; k < e->holds[i].count; k++)
+			for (size_t m = 0; m < hold->count; m++)
+				meets |= e->holds[i].shares[k].node ==
+					 hold->shares[m].node;
+		if (meets && astra_calendar_displaces(c, &e->holds[i]))
+			astra_hold_drop(e, i);
+	}
+}
+
+static int calendar_hold(struct calendar *c, size_t releases)
+{
+	size_t count = probe(c, releases);
+	struct hold hold = {
+		.job = c->owner->job->id,
+		.start_sec = calendar_time(c, releases),
+		.anybody = c->anybody,
+		.shares = c->shares,
+		.count = count,
+	};
+
+	if (c->failed)
+		return -1;
+	astra_calendar_cut(c, releases, &hold);
+	drop_displaced(c, &hold);
+	if (astra_holds_table_add(c->r, &hold) < 0)
+		return -1;
+	c->shares = NULL; /* the hold's own now */
+	return astra_hold_add(c->r->e, &hold) < 0 ? -1 : 1;
+}
+
+static size_t calendar_search_all(struct calendar *c)
+{
+	if (!astra_calendar_collect(c))
+		return search(c);
+	c->failed = true;
+	return NEVER;
+}
+
+static void calendar_fini(struct calendar *c)
+{
+	free(c->items);
+	free(c->others);
+}
+
+/* After all other holds, or, where that is more than a term away, before those
+ * of richer tenants, or of anybody that is not due. Returns the releases that
+ * it waits for. */
+static size_t calendar_search(struct calendar *c)
+{
+	double term = c->r->e->jobs[c->owner->row].lease_sec;
+	size_t releases = calendar_search_all(c), displacing;
+	struct calendar before = *c;
+
+	if (c->failed || !c->r->e->hold_count ||
+	    calendar_time(c, releases) <= c->r->snap->now_sec + term)
+		return releases;
+	before.displace = true;
+	before.items = before.others = NULL;
+	before.count = before.room = before.others_room = 0;
+	displacing = calendar_search_all(&before);
+	c->failed = before.failed;
+	if (calendar_time(&before, displacing) >= calendar_time(c, releases)) {
+		calendar_fini(&before);
+		return releases;
+	}
+	calendar_fini(c);
+	*c = before;
+	return displacing;
+}
+
+int astra_calendar_plan(struct turns *t, const struct astra_space *work,
+			const struct contender *owner, bool anybody)
+{
+	struct calendar c = {
+		.turns = t,
+		.r = t->r,
+		.work = work,
+		.owner = owner,
+		.anybody = anybody,
+		.shares = calloc(t->r->snap->node_count + 1, sizeof(*c.shares)),
+	};
+	struct ejob *j = &t->r->e->jobs[owner->row];
+	size_t releases = NEVER;
+	int rc = -1;
+
+	if (!c.shares)
+		goto out;
+	releases = calendar_search(&c);
+	rc = releases == NEVER ? 0 : calendar_hold(&c, releases);
+	astra_first_start_vain(t->r->e, j,
+			       rc ? ASTRA_WAIT_NONE : calendar_diagnose(&c));
+	j->vain_sec = t->r->snap->now_sec;
+	j->vain_shape = owner->shape;
+	if (c.failed)
+		rc = -1;
+out:
+	calendar_fini(&c);
+	free(c.shares);
+	return rc;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which leases end early for a hold. */
+#include "src/engine/calendar.h"
+
+static const struct astra_share *share_on(const struct release *x,
+					  uint32_t node)
+{
+	for (size_t i = 0; i < x->count; i++)
+		if (x->shares[i].node == node)
+			return &x->shares[i];
+	return NULL;
+}
+
+/* What a node still lacks at the start, if nothing more is cut. */
+static struct astra_node_hold lack_at(struct calendar *c, size_t count,
+				      const struct astra_share *share,
+				      double start_sec)
+{
+	const struct astra_room *room = astra_space_get(c->work, share->node);
+	struct astra_node_hold lack = {
+		.gpus = (int64_t)share->gpus - room->gpus -
+			c->r->coming[share->node],
+		.cpus = (int64_t)share->cpus - room->cpus,
+		.mem_mib = (int64_t)share->mem_mib - (int64_t)room->mem_mib,
+	};
+
+	for (size_t i = 0; i < c->r->e->hold_count; i++) {
+		const struct hold *h = &c->r->e->holds[i];
+
+		if (astra_calendar_displaces(c, h) ||
+		    astra_calendar_hold_end(c, h) <= start_sec)
+			continue;
+		for (size_t k = 0; k < h->count; k++)
+			if (h->shares[k].node == share->node)
+				lack.gpus += h->shares[k].gpus;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct astra_share *s =
+			share_on(&c->items[i], share->node);
+
+		if (!s || c->items[i].natural_sec > start_sec)
+			continue;
+		lack.gpus -= s->gpus;
+		lack.cpus -= s->cpus;
+		lack.mem_mib -= (int64_t)s->mem_mib;
+	}
+	return lack;
+}
+
+static bool lacks_any(const struct astra_node_hold *lack)
+{
+	return lack->gpus > 0 || lack->cpus > 0 || lack->mem_mib > 0;
+}
+
+/* The lease on the node that gives least beyond what is lacking, or the most
+ * if none gives enough. */
+static struct release *best_cut(struct calendar *c, size_t count, uint32_t node,
+				int64_t need, double start_sec)
+{
+	struct release *best = NULL;
+	int64_t gain = -1;
+
+	for (size_t i = 0; i < count; i++) {
+		struct release *x = &c->items[i];
+		const struct astra_share *s = share_on(x, node);
+		bool better;
+
+		if (!s || !x->job || x->natural_sec <= start_sec)
+			continue;
+		better = gain < need ? s->gpus > gain
+				     : s->gpus >= need && s->gpus < gain;
+		if (!better)
+			continue;
+		best = x;
+		gain = s->gpus;
+	}
+	return best;
+}
+
+void astra_calendar_cut(struct calendar *c, size_t count,
+			const struct hold *hold)
+{
+	for (size_t k = 0; k < hold->count; k++) {
+		const struct astra_share *share = &hold->shares[k];
+		struct release *x;
+
+		for (;;) {
+			struct astra_node_hold lack =
+				lack_at(c, count, share, hold->start_sec);
+
+			x = lacks_any(&lack)
+				    ? best_cut(c, count, share->node, lack.gpus,
+					       hold->start_sec)
+				    : NULL;
+			if (!x)
+				break;
+			x->natural_sec = hold->start_sec;
+			astra_lease_set_end(c->r->e, x->job, hold->start_sec);
+			x->job->lent = true;
+			c->turns->cut = true;
+			c->r->plan->changed = true;
+		}
+	}
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The calendar's entries: what comes free when, for the job that looks. There
+ * may be thousands, and a few mostly do: so they are listed as they are asked
+ * for, of three lists that are sorted already. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/common/grow.h"
+#include "src/engine/calendar.h"
+
+static double rho_of(const struct round *r, uint32_t row,
+		     const struct astra_job *job)
+{
+	return astra_ballot_candidate(r, row, job).rho;
+}
+
+static bool same_owner(const struct ejob *a, const struct ejob *b)
+{
+	return a->tenant == b->tenant && a->user == b->user;
+}
+
+/* Whether a lease may be cut short for the owner: one of a richer tenant, or of
+ * its own, but not of a job that has had less than it. */
+static bool calendar_pays(const struct calendar *c, uint32_t row,
+			  const struct astra_job *job)
+{
+	const struct ejob *jobs = c->r->e->jobs;
+	uint32_t owner = c->owner->row;
+
+	if (!astra_turns_pays(c->turns, &jobs[row], &jobs[owner]))
+		return false;
+	return !same_owner(&jobs[row], &jobs[owner]) || !jobs[owner].ran ||
+	       rho_of(c->r, row, job) > rho_of(c->r, owner, c->owner->job);
+}
+
+/* Leases: of the running job `order`. It may have been told to leave since.
+ * Returns whether the owner gets it; *recall_sec: infinite where it does not
+ * come earlier than by itself. */
+static bool lease_release(const struct calendar *c, size_t order,
+			  struct release *x, double *recall_sec)
+{
+	const struct round *r = c->r;
+	uint32_t i = c->turns->running[order], row = r->e->row_of[i];
+	const struct astra_job *job = &r->snap->jobs[i];
+	struct ejob *j = &r->e->jobs[row];
+	bool pays;
+
+	if (j->phase != ASTRA_PHASE_LEASED)
+		return false;
+	pays = calendar_pays(c, row, job);
+	if (!pays && !c->anybody)
+		return false;
+	*x = (struct release){
+		.order = order,
+		.natural_sec = astra_natural_end(r, j, job),
+		.job = j,
+		.shares = job->held,
+		.count = job->held_count,
+	};
+	x->at_sec = x->natural_sec;
+	*recall_sec = pays ? astra_recall_sec(r, j, job) : HUGE_VAL;
+	if (*recall_sec >= x->natural_sec)
+		*recall_sec = HUGE_VAL;
+	return true;
+}
+
+/* The next lease that ends by itself. */
+static void next_end(struct calendar *c)
+{
+	const struct turns *t = c->turns;
+	double recall_sec;
+
+	for (c->end_known = false; !c->end_known && c->end_at < t->end_count;)
+		c->end_known = lease_release(c, t->ends[c->end_at++].order,
+					     &c->end, &recall_sec) &&
+			       isinf(recall_sec);
+}
+
+/* The next lease that may be recalled at once. */
+static void next_recall(struct calendar *c)
+{
+	const struct turns *t = c->turns;
+	double soon = c->r->snap->now_sec + 1, recall_sec;
+
+	for (c->recall_known = false;
+	     !c->recall_known && c->recall_at < t->running_count;)
+		c->recall_known = lease_release(c, c->recall_at++, &c->recall,
+						&recall_sec) &&
+				  recall_sec == soon;
+	c->recall.at_sec = soon;
+}
+
+/* The others. */
+
+static int calendar_add(struct calendar *c, struct release x)
+{
+	if (astra_grow(&c->others, &c->others_room, c->others_count + 1,
+		       sizeof(x)) < 0)
+		return -1;
+	c->others[c->others_count++] = x;
+	return 0;
+}
+
+static int collect_recent(struct calendar *c)
+{
+	struct release x;
+	double recall_sec;
+
+	for (size_t k = 0; k < c->turns->recent_count; k++) {
+		if (!lease_release(c, c->turns->recent[k], &x, &recall_sec) ||
+		    isinf(recall_sec))
+			continue;
+		x.at_sec = recall_sec;
+		if (calendar_add(c, x) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int collect_grants(struct calendar *c)
+{
+	const struct round *r = c->r;
+
+	for (size_t i = 0; i < r->e->grant_count; i++) {
+		const struct grant *g = &r->e->grants[i];
+		const struct ejob *j = astra_engine_find(r->e, g->job);
+		double end = g->until_sec > 0 ? g->until_sec
+					      : r->snap->now_sec + j->lease_sec;
+
+		if (!c->anybody &&
+		    !astra_turns_pays(c->turns, j, &r->e->jobs[c->owner->row]))
+			continue;
+		if (calendar_add(c,
+				 (struct release){
+					 .at_sec = end,
+					 .order = c->turns->running_count + i,
+					 .natural_sec = end,
+					 .shares = g->shares,
+					 .count = g->count,
+				 }) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* When that one of its job's tasks is due which a hold is for: the first hold
+ * is the first task's. */
+static double calendar_hold_due(const struct calendar *c,
+				const struct hold *hold)
+{
+	struct astra_engine *e = c->r->e;
+	const struct ejob *j = astra_engine_find(e, hold->job);
+	size_t before = 0;
+
+	if (j->copies > 1) {
+		before = j->grants;
+		for (const struct hold *h = e->holds; h < hold; h++)
+			before += h->job == hold->job;
+	}
+	return astra_first_start_due(e, c->r->snap, j, before);
+}
+
+/* Whether a hold gives way to nobody but those who were due earlier: for half a
+ * term after its job is due, poorer tenants may still go first. */
+static bool calendar_firm(const struct calendar *c, const struct hold *hold,
+			  double due_sec)
+{
+	double term = c->r->e->options.lease_sec;
+
+	return hold->anybody && c->r->snap->now_sec >= due_sec + term / 2;
+}
+
+/* Those of richer tenants give way to a next job, and those who are due later
+ * to one that is due, but not in their last half term: GPUs are being collected
+ * for them by then. */
+bool astra_calendar_displaces(const struct calendar *c, const struct hold *hold)
+{
+	const struct round *r = c->r;
+	const struct ejob *j = astra_engine_find(r->e, hold->job);
+	const struct ejob *owner = &r->e->jobs[c->owner->row];
+	double late_sec = r->snap->now_sec + r->e->options.lease_sec / 2;
+	double due_sec;
+
+	if (!c->displace)
+		return false;
+	due_sec = calendar_hold_due(c, hold);
+	if (c->anybody)
+		return hold->start_sec > late_sec &&
+		       due_sec >
+			       astra_first_start_due(
+				       r->e, r->snap, owner,
+				       owner->grants +
+					       astra_holds_of(r->e, owner->id));
+	return !calendar_firm(c, hold, due_sec) && !same_owner(j, owner) &&
+	       astra_turns_pays(c->turns, j, owner);
+}
+
+double astra_calendar_hold_end(const struct calendar *c,
+			       const struct hold *hold)
+{
+	return hold->start_sec +
+	       astra_engine_find(c->r->e, hold->job)->lease_sec;
+}
+
+/* What others hold comes when the leases end that they are for. */
+static int collect_holds(struct calendar *c)
+{
+	const struct astra_engine *e = c->r->e;
+
+	for (size_t i = 0; i < e->hold_count; i++) {
+		double end = astra_calendar_hold_end(c, &e->holds[i]);
+
+		if (astra_calendar_displaces(c, &e->holds[i]))
+			continue;
+		if (calendar_add(c, (struct release){
+					    .at_sec = end,
+					    .order = c->turns->running_count +
+						     e->grant_count + i,
+					    .natural_sec = end,
+					    .hold = 1 + i,
+				    }) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int calendar_releases_compare_releases(const void *a, const void *b)
+{
+	const struct release *x = a, *y = b;
+
+	if (x->at_sec != y->at_sec)
+		return x->at_sec < y->at_sec ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+int astra_calendar_collect(struct calendar *c)
+{
+	c->count = c->others_count = c->others_at = 0;
+	c->end_at = 0;
+	if (astra_lease_ends(c->turns) < 0 || collect_recent(c) < 0 ||
+	    collect_grants(c) < 0 || collect_holds(c) < 0)
+		return -1;
+	c->recall_at =
+		c->r->e->options.recall_sec > 0 ? 0 : c->turns->running_count;
+	if (c->others_count)
+		qsort(c->others, c->others_count, sizeof(*c->others),
+		      calendar_releases_compare_releases);
+	next_end(c);
+	next_recall(c);
+	return 0;
+}
+
+/* The first of the three lists. Returns whether there is one. */
+static bool take_first(struct calendar *c, struct release *x)
+{
+	struct release *other = c->others_at < c->others_count
+					? &c->others[c->others_at]
+					: NULL;
+	bool recall = c->recall_known &&
+		      (!c->end_known || calendar_releases_compare_releases(
+						&c->recall, &c->end) < 0);
+	struct release *lease = recall	       ? &c->recall
+				: c->end_known ? &c->end
+					       : NULL;
+
+	if (!lease && !other)
+		return false;
+	if (other &&
+	    (!lease || calendar_releases_compare_releases(other, lease) < 0)) {
+		other->place = c->count;
+		*x = *other;
+		c->others_at++;
+		return true;
+	}
+	*x = *lease;
+	if (recall)
+		next_recall(c);
+	else
+		next_end(c);
+	return true;
+}
+
+int astra_calendar_list(struct calendar *c, size_t count)
+{
+	struct release x;
+
+	while (c->count < count && take_first(c, &x)) {
+		if (astra_grow(&c->items, &c->room, c->count + 1, sizeof(x)) <
+		    0)
+			return -1;
+		c->items[c->count++] = x;
+	}
+	return 0;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Who competes in a round. */
+#include <stdlib.h>
+
+#include "src/common/grow.h"
+#include "src/common/number.h"
+#include "src/engine/engine_priv.h"
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash ^= value + UINT64_C(0x9e3779b97f4a7c15) + (hash << 6) +
+		(hash >> 2);
+	return hash * UINT64_C(0xff51afd7ed558ccd);
+}
+
+/* Requests of one shape find a place together or not at all. */
+static uint64_t contenders_shape_of(const struct round *r,
+				    const struct astra_job *job, bool refusals)
+{
+	const struct astra_request *q = &job->request;
+	const uint64_t *banned =
+		refusals ? astra_refused_nodes(r->e, job->id) : NULL;
+	uint64_t h = mix(q->gpus, q->gpus_per_node);
+
+	h = mix(h, (uint64_t)q->nodes_min << 32 | q->nodes_max);
+	h = mix(h, (uint64_t)q->cpus << 32 | q->cpus_per_node);
+	h = mix(h, q->mem_node_mib);
+	h = mix(h, q->mem_gpu_mib);
+	h = mix(h, q->mem_cpu_mib);
+	h = mix(h, (uint64_t)q->gpus_quantum << 1 | q->whole_node);
+	for (size_t i = 0; q->required && i < (r->snap->node_count + 63) / 64;
+	     i++)
+		h = mix(h, q->required[i]);
+	for (size_t i = 0; q->allowed && i < (r->snap->node_count + 63) / 64;
+	     i++)
+		h = mix(h, q->allowed[i]);
+	if (q->gpus_min)
+		h = mix(h, q->gpus_min);
+	return banned ? mix(h, job->id) : h;
+}
+
+static int add_contender(struct round *r, uint32_t row,
+			 const struct astra_job *job, bool expired)
+{
+	struct ejob *j = &r->e->jobs[row];
+	uint64_t shape = contenders_shape_of(r, job, j->refusals > 0);
+
+	if (astra_grow(&r->contenders, &r->contender_room,
+		       r->contender_count + 1, sizeof(*r->contenders)) < 0)
+		return -1;
+	if (shape != j->vain_shape)
+		astra_first_start_vain(r->e, j, ASTRA_WAIT_NONE);
+	r->contenders[r->contender_count++] = (struct contender){
+		.row = row,
+		.job = job,
+		.shape = shape,
+		.expired = expired,
+	};
+	return 0;
+}
+
+static bool lease_over(const struct round *r, const struct ejob *j,
+		       const struct astra_job *job)
+{
+	double now = r->snap->now_sec;
+
+	return j->phase == ASTRA_PHASE_LEASED && !astra_lease_stays(job) &&
+	       !job->unheard && j->lease_end_sec <= now &&
+	       j->start_sec + j->min_run_sec <= now;
+}
+
+/* Whether a job's lease is over and one of its nodes is to become empty. */
+bool astra_contender_leaves(const struct round *r, const struct ejob *j,
+			    const struct astra_job *job)
+{
+	return lease_over(r, j, job) && astra_lease_must_end(r->snap, job);
+}
+
+/* Whether a job's lease is over, it may lose its GPUs, and others could use
+ * them. */
+bool astra_contender_expired(const struct round *r, const struct ejob *j,
+			     const struct astra_job *job)
+{
+	if (!lease_over(r, j, job) || astra_contender_leaves(r, j, job))
+		return false;
+	for (size_t i = 0; i < job->held_count; i++)
+		if (r->snap->nodes[job->held[i].node].usable)
+			return true;
+	return false;
+}
+
+static int add_waiting(struct round *r, size_t index)
+{
+	struct astra_engine *e = r->e;
+	const struct astra_job *job = &r->snap->jobs[index];
+	uint32_t row = e->row_of[index];
+	uint64_t copies, least;
+
+	if (!job->request.gpus ||
+	    (e->jobs[row].refusals && astra_refused_job(e, job->id)))
+		return 0;
+	/* No more of an array than could run at once. */
+	copies = job->copies - e->jobs[row].grants;
+	least = astra_request_least(&job->request);
+	if (copies > r->usable_gpus / least)
+		copies = r->usable_gpus / least;
+	if (!copies && !e->options.leases)
+		copies = 1; /* it has its place in the line */
+	while (copies-- > 0)
+		if (add_contender(r, row, job, false) < 0)
+			return -1;
+	return 0;
+}
+
+/* Those whose leases are over, by their numbers in the snapshot, into indices.
+ * Returns how many there are. */
+static size_t find_expired(const struct round *r, uint32_t *indices)
+{
+	const struct astra_engine *e = r->e;
+	size_t count = 0;
+
+	for (size_t i = 0; i < e->roster.over_count; i++) {
+		const struct ejob *j = &e->jobs[e->roster.over[i]];
+		const struct astra_job *job = &r->snap->jobs[j->index];
+
+		if (job->request.gpus && astra_contender_expired(r, j, job))
+			indices[count++] = j->index;
+	}
+	if (count)
+		qsort(indices, count, sizeof(*indices), astra_compare_u32);
+	return count;
+}
+
+int astra_contenders_find(struct round *r)
+{
+	struct astra_engine *e = r->e;
+	uint32_t *expired;
+	size_t count, at = 0;
+	int rc = 0;
+
+	astra_roster_expire(e, r->snap->now_sec);
+	expired = calloc(e->roster.over_count + 1, sizeof(*expired));
+	if (!expired)
+		return -1;
+	count = find_expired(r, expired);
+	for (size_t i = astra_roster_next(&e->roster.waiting, 0);
+	     !rc && (i != ASTRA_SET_END || at < count);) {
+		if (at < count && expired[at] < i) {
+			rc = add_contender(r, e->row_of[expired[at]],
+					   &r->snap->jobs[expired[at]], true);
+			at++;
+			continue;
+		}
+		rc = add_waiting(r, i);
+		i = astra_roster_next(&e->roster.waiting, i + 1);
+	}
+	free(expired);
+	return rc;
+}
+
+void astra_contenders_withdraw(struct round *r)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->contender_count; i++) {
+		struct contender *c = &r->contenders[i];
+		struct ejob *j = &r->e->jobs[c->row];
+
+		if (!c->taken) {
+			r->contenders[kept++] = *c;
+			continue;
+		}
+		if (c->expired) {
+			astra_job_set_phase(r->e, j, ASTRA_PHASE_DOOMED);
+			j->doomed_for = c->winner;
+		}
+	}
+	r->contender_count = kept;
+}

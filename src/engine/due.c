@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/engine/due.h"
+
+static bool due_before(const struct due *x, const struct due *y)
+{
+	if (x->owed != y->owed)
+		return y->owed;
+	if (x->since_sec != y->since_sec)
+		return x->since_sec < y->since_sec;
+	return x->c < y->c;
+}
+
+static void due_sift(struct due *heap, size_t count, size_t at)
+{
+	for (;;) {
+		size_t child = 2 * at + 1;
+		struct due moved;
+
+		if (child + 1 < count &&
+		    due_before(&heap[child + 1], &heap[child]))
+			child++;
+		if (child >= count || !due_before(&heap[child], &heap[at]))
+			return;
+		moved = heap[at];
+		heap[at] = heap[child];
+		heap[child] = moved;
+		at = child;
+	}
+}
+
+void astra_dues_sort(struct due *heap, size_t count)
+{
+	for (size_t i = count / 2; i-- > 0;)
+		due_sift(heap, count, i);
+}
+
+struct due astra_dues_next(struct due *heap, size_t *count)
+{
+	struct due first = heap[0];
+
+	heap[0] = heap[--*count];
+	due_sift(heap, *count, 0);
+	return first;
+}
+
+/* So many terms does a job wait that ran, before it is due. */
+static double due_terms(const struct round *r, const struct ejob *j)
+{
+	return j->gpus_least <= r->node_gpus_max ? ASTRA_OWED_ANYBODY_TERMS
+						 : ASTRA_OWED_TERMS;
+}
+
+bool astra_due_soon(const struct round *r, const struct contender *c)
+{
+	const struct ejob *j = &r->e->jobs[c->row];
+
+	return !j->ran || r->snap->now_sec - j->away_sec >=
+				  due_terms(r, j) * r->e->options.lease_sec;
+}
+
+/* A job that ran and has less than its share comes back within a bound, too.
+ * One that fits a node mostly does by the contest, as one lease's end is enough
+ * for it: it waits longer for a hold, and for its tenant's first starts, which
+ * are to have what the quota pays for. */
+static bool due_owed(const struct turns *turns, struct contender *c,
+		     struct due *due)
+{
+	const struct round *r = turns->r;
+	const struct ejob *j = &r->e->jobs[c->row];
+	double waited = r->snap->now_sec - j->away_sec;
+	double term = r->e->options.lease_sec;
+	bool small = j->gpus_least <= r->node_gpus_max;
+	double after = due_terms(r, j);
+
+	if (waited < after * term || (small && turns->next[j->tenant]) ||
+	    astra_ballot_candidate(r, c->row, c->job).rho >= ASTRA_OWED_RHO)
+		return false;
+	*due = (struct due){
+		.c = c,
+		.since_sec = j->away_sec + after * term,
+		.anybody = waited >= ASTRA_OWED_ANYBODY_TERMS * term,
+		.owed = true,
+	};
+	return true;
+}
+
+bool astra_due(const struct turns *turns, struct contender *c, size_t nth,
+	       struct due *due)
+{
+	const struct round *r = turns->r;
+	const struct ejob *j = &r->e->jobs[c->row];
+
+	if (j->ran)
+		return due_owed(turns, c, due);
+	*due = (struct due){
+		.c = c,
+		.since_sec = astra_first_start_due(r->e, r->snap, j,
+						   j->grants + nth),
+		.anybody = true,
+	};
+	return due->since_sec <= r->snap->now_sec;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The engine: owns the leases, the fairness accounts and the policy's state of
+ * one pool, and turns a snapshot into a plan. The same engine runs inside
+ * slurmctld, in the simulator and behind `sfairsim decide`.
+ *
+ * It learns what happened from the snapshots alone: a job that runs was
+ * started, one that is pending again was requeued. So a plan that could not be
+ * carried out, or an event that was missed, repairs itself in the next round.
+ *
+ * No clock, no I/O, no globals, no locks: one thread at a time.
+ */
+#ifndef ASTRA_ENGINE_H
+#define ASTRA_ENGINE_H
+
+#include "src/common/bytes.h"
+#include "src/common/error.h"
+#include "src/model/adopted.h"
+#include "src/model/fairness.h"
+#include "src/model/model.h"
+#include "src/model/options.h"
+#include "src/model/plan.h"
+#include "src/policies/policy.h"
+
+struct astra_engine;
+
+/* options: checked with astra_options_check(); copied.
+ * begin_sec: t_begin, from which on is accounted.
+ * Returns NULL with err set on failure. Free with astra_engine_destroy(). */
+struct astra_engine *astra_engine_create(const struct astra_options *options,
+					 double begin_sec,
+					 struct astra_error *err);
+void astra_engine_destroy(struct astra_engine *engine);
+
+/* Take new options from the last round on: what has happened since is still to
+ * be accounted for. Leases and accounts stay. A new lease term holds from each
+ * lease's next renewal on.
+ * Returns 0, or -1 with err set and the old options kept. */
+int astra_engine_configure(struct astra_engine *engine,
+			   const struct astra_options *options,
+			   struct astra_error *err);
+const struct astra_options *
+astra_engine_options(const struct astra_engine *engine);
+
+/* One round: account what has happened since the last one, then decide.
+ * plan: cleared first; on failure it has no decisions and the error says why;
+ *   accounts are right all the same.
+ * Returns 0, or -1 with err set. */
+int astra_engine_round(struct astra_engine *engine,
+		       const struct astra_snapshot *snapshot,
+		       struct astra_plan *plan, struct astra_error *err);
+
+/* The host's clock was set forward by so much (negative: back): leases end as
+ * much later, and nothing is accounted for a time that has not passed. The
+ * times that the host itself recorded stay as they are. */
+void astra_engine_shift(struct astra_engine *engine, double by_sec);
+
+/* The time of the last round, or the begin. */
+double astra_engine_time(const struct astra_engine *engine);
+
+/* The host could not start a job as planned. Remembered for one round
+ * interval, in which the job is tried elsewhere, or not at all when `nodes`
+ * were not the cause. Call astra_engine_round() again with a fresh snapshot.
+ * shares, count: the plan's shares of the decision. */
+void astra_engine_refuse(struct astra_engine *engine, uint32_t job,
+			 const struct astra_share *shares, size_t count,
+			 bool nodes, double now_sec);
+
+/* Append all that must survive a restart to out. Returns 0, or -1 when memory
+ * is out. */
+int astra_engine_save(const struct astra_engine *engine,
+		      struct astra_bytes *out);
+
+/* An engine that goes on where astra_engine_save() left off: leases, integrals
+ * (what has happened since then is accounted with the next snapshot).
+ * Returns NULL with err set when the data is damaged or of another version. */
+struct astra_engine *astra_engine_restore(const struct astra_options *options,
+					  const void *data, size_t size,
+					  struct astra_error *err);
+
+/* What the engine knows of a tenant, a job, the hold. For queries. */
+struct astra_tenant_view {
+	const char *name; /* the engine's; valid until the next call */
+	bool listed;	  /* was in the last snapshot */
+	double weight, quota, demand_gpus, alloc_gpus;
+	struct astra_usage usage;
+	double rho;
+};
+
+struct astra_user_view {
+	const char *name; /* the engine's; valid until the next call */
+	uint32_t tenant;  /* index for astra_engine_tenant_view() */
+	struct astra_usage usage;
+};
+
+enum astra_phase {
+	ASTRA_PHASE_WAITING, /* pending, or not active */
+	ASTRA_PHASE_LEASED,  /* runs, and its lease goes on */
+	ASTRA_PHASE_DOOMED,  /* runs; its GPUs are granted to others */
+	ASTRA_PHASE_GRACE,   /* was signalled, may checkpoint */
+	ASTRA_PHASE_LEAVING, /* requeue was asked for */
+};
+
+struct astra_job_view {
+	uint32_t id;
+	uint32_t tenant; /* index for astra_engine_tenant_view() */
+	uint32_t gpus;
+	uint32_t copies;
+	enum astra_job_state state;
+	enum astra_phase phase;
+	bool revocable;
+	double weight;
+	double submit_sec; /* the first one, kept over requeues */
+	double bound_sec;  /* its first start is late after that; 0: none */
+	double start_sec;  /* of the present run, or 0 */
+	double lease_start_sec, lease_end_sec; /* 0: no lease */
+	double grace_end_sec;
+	bool lent;	  /* its GPUs are, until a hold begins */
+	uint32_t leases;  /* granted so far, whole renewals included */
+	uint32_t revoked; /* times its GPUs were taken back */
+	double lost_sec;  /* from lease ends to the GPUs being free */
+	struct astra_usage usage;
+	double rho;
+	double user_rho; /* of its user within the tenant; NaN: shares do not
+			  * go by user */
+	struct astra_reason reason; /* of the last round */
+};
+
+struct astra_hold_view {
+	uint32_t job;	  /* 0: nothing is held */
+	double start_sec; /* when its GPUs will be there */
+};
+
+struct astra_counters {
+	uint64_t rounds;
+	uint64_t granted, renewed, revoked; /* leases */
+	uint64_t refused;		    /* starts the host refused */
+	uint64_t reclaim_capped; /* rounds in which MaxReclaim held back */
+	uint64_t lent;		 /* leases cut to end with a hold */
+	uint64_t first_starts;	 /* of jobs that were to start by a bound */
+	uint64_t over_bound;	 /* jobs that did not, or have not yet */
+};
+
+size_t astra_engine_tenant_count(const struct astra_engine *engine);
+size_t astra_engine_job_count(const struct astra_engine *engine);
+void astra_engine_tenant_view(const struct astra_engine *engine, size_t index,
+			      double now_sec, struct astra_tenant_view *out);
+size_t astra_engine_user_count(const struct astra_engine *engine);
+void astra_engine_user_view(const struct astra_engine *engine, size_t index,
+			    double now_sec, struct astra_user_view *out);
+/* M, what the pool had at the last round. */
+double astra_engine_capacity(const struct astra_engine *engine);
+void astra_engine_job_view(const struct astra_engine *engine, size_t index,
+			   double now_sec, struct astra_job_view *out);
+struct astra_hold_view astra_engine_hold(const struct astra_engine *engine);
+struct astra_counters astra_engine_counters(const struct astra_engine *engine);
+
+/* A tenant is called otherwise from now on, and keeps what it has: unless there
+ * is one of that name already. Between two rounds. Returns whether it is. */
+bool astra_engine_rename_user(struct astra_engine *engine, const char *from,
+			      const char *to);
+bool astra_engine_rename_tenant(struct astra_engine *engine, const char *from,
+				const char *to);
+
+/* Let the accounts begin with the past: tenants and users have these integrals
+ * up to the last round, all others nothing; jobs keep theirs. A user who is not
+ * known joins the tenant. The last one counts of two for the same.
+ * replace: also where a tenant's account has begun.
+ * Between two rounds. Returns 0, or -1 with err set: all accounts are as
+ * before. (adopt.c) */
+int astra_engine_adopt(struct astra_engine *engine,
+		       const struct astra_adopted *list, size_t count,
+		       bool replace, struct astra_error *err);
+
+/* The policy's own sums; tenant: its name, or NULL for all of them.
+ * Returns false if the policy keeps none, or of another tenant. */
+bool astra_engine_policy_report(const struct astra_engine *engine,
+				const char *tenant,
+				struct astra_policy_report *out);
+
+/* Whether what the policy had saved was damaged when the engine was restored:
+ * that began anew, while leases and accounts are as they were. */
+bool astra_engine_policy_lost(const struct astra_engine *engine);
+
+/* Let such a policy go on with what an older state of this engine has of it.
+ * Returns whether it does: that is whole, of the same policy, and its tenants
+ * are the same. (engine_older.c) */
+bool astra_engine_policy_from(struct astra_engine *engine, const void *data,
+			      size_t size);
+
+/* What GPUs cost in the nth slot from the present one on, 0, until slots are
+ * over. Returns false where there is no such slot, or no prices. */
+bool astra_engine_price(const struct astra_engine *engine, size_t nth,
+			struct astra_policy_price *out);
+
+/* The classes of jobs that the policy learns shares of (policy.h).
+ * Returns whether it does that. */
+bool astra_engine_classes(const struct astra_engine *engine,
+			  void (*each)(const struct astra_class *class,
+				       void *arg),
+			  void *arg);
+
+/* The policy's last auction and the apps of the last round; NULL where it holds
+ * none. Borrowed until the next call. */
+const struct astra_auction *
+astra_engine_auction(const struct astra_engine *engine);
+
+/* Bytes of engine state a job costs, hash table and account included. */
+size_t astra_engine_bytes_per_job(void);
+
+#endif

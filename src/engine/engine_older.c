@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a policy knew before, where the last state of it is damaged. */
+#include <string.h>
+
+#include "src/engine/engine_priv.h"
+
+bool astra_engine_policy_lost(const struct astra_engine *e)
+{
+	return e->policy_lost;
+}
+
+/* A policy has sums by the numbers of tenants; later ones come behind. */
+static bool has_its_tenants(const struct astra_engine *e,
+			    const struct astra_engine *older)
+{
+	if (older->tenant_count > e->tenant_count)
+		return false;
+	for (size_t i = 0; i < older->tenant_count; i++)
+		if (strcmp(e->tenants[i].name, older->tenants[i].name) != 0)
+			return false;
+	return true;
+}
+
+/* The nodes that its numbers are of come with it. */
+static void take_policy(struct astra_engine *e, struct astra_engine *older)
+{
+	struct astra_node_names *nodes =
+		older->back ? &older->back_nodes : &older->nodes;
+	void *self = e->policy_self;
+
+	e->policy_self = older->policy_self;
+	older->policy_self = self;
+	astra_node_names_clear(&e->back_nodes);
+	e->back = e->policy->renumber != NULL;
+	if (e->back) {
+		e->back_nodes = *nodes;
+		*nodes = (struct astra_node_names){0};
+	}
+	e->policy_lost = false;
+}
+
+bool astra_engine_policy_from(struct astra_engine *e, const void *data,
+			      size_t size)
+{
+	struct astra_engine *older =
+		astra_engine_restore(&e->options, data, size, NULL);
+	bool found = older && older->policy == e->policy &&
+		     !older->policy_lost && has_its_tenants(e, older);
+
+	if (found)
+		take_policy(e, older);
+	astra_engine_destroy(older);
+	return found;
+}

@@ -1,0 +1,640 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The inside of the engine, shared by its own files only:
+ *   engine.c  life, options, the round as a table of contents, views
+ *   account.c what happened since the last round -> accounts
+ *   roster.h  who waits, runs and leaves, and when leases end
+ *   tenants.c the tenants, their weights, the capacity
+ *   users.c   the users within them
+ *   adopt.c   accounts that begin with the past
+ *   lease.c   how leases begin and end
+ *   grant.c   GPUs promised to jobs, and who has to leave for them
+ *   refusal.c starts that the host refused
+ *   renumber.c  what is remembered of nodes follows them to other numbers
+ *   round.c   who gets what: policy, then placement, until both agree
+ *   contenders.c who competes in a round
+ *   ballot.c  the contest as the policy sees it
+ *   elastic.c who can run on more or fewer GPUs: how many, which ones
+ *   level.c   how many GPUs an elastic job has by right
+ *   grow.c    the places of what they get beyond their fewest
+ *   allot.c   the round of a policy that says itself who gets what
+ *   allot_place.c  the places of what it awards
+ *   offer.h   where jobs could run on what it is offered
+ *   lend.c    what is idle after that, to those who wait
+ *   yield.c   who yields to a job that finds no place
+ *   settle.c  what the outcome means for each job
+ *   idle.c    what is free when a round begins
+ *   first_start.c  by when a job is to start for the first time
+ *   lack.c    of what there is too little for jobs that find no place
+ *   reclaim.c whose GPUs are taken back to start a job
+ *   losers.c  whose lease is over without another
+ *   hold.h    the first start of every job within a bound: hold.c, calendar.c,
+ *             turn.c, recall.c, due.c, reserve.c
+ *   engine_state.c save and restore
+ *   aside.h   what policies know that it had before
+ */
+#ifndef ASTRA_ENGINE_PRIV_H
+#define ASTRA_ENGINE_PRIV_H
+
+#include "src/common/idmap.h"
+#include "src/common/member.h"
+#include "src/engine/aside.h"
+#include "src/engine/engine.h"
+#include "src/engine/roster.h"
+#include "src/model/node_names.h"
+#include "src/placement/placement.h"
+#include "src/policies/policy.h"
+
+/* A job as the engine remembers it between rounds. What rounds read of all jobs
+ * that run comes first, so that it lies together in memory. */
+struct ejob {
+	uint32_t id;	  /* 0: a vacant row */
+	uint32_t tenant;  /* index into tenants */
+	uint32_t user;	  /* index into users, or NONE */
+	uint32_t account; /* its number in the fairness account */
+	enum astra_job_state state;
+	enum astra_phase phase;
+	uint32_t held_gpus;
+	bool booting;
+	bool revocable;
+	bool ran; /* has been started at least once */
+	double held_charge;
+	double start_sec;
+	double min_run_sec; /* MinRunTime, its own where that is auto */
+	double lease_sec;   /* the term of its leases */
+	double lease_start_sec, lease_end_sec;
+	double noted_end_sec; /* in the roster's heap; 0: it is not */
+	double charge; /* its demand: of what it holds, else of what it asks */
+	uint32_t array_id;
+	uint32_t seen;	     /* the epoch of the last snapshot that had it */
+	uint32_t index;	     /* in the present snapshot's jobs */
+	uint32_t gpus;	     /* asked for */
+	uint32_t gpus_least; /* runs on so many */
+	uint32_t copies;
+	uint32_t restart_cnt;
+	uint32_t leases, revoked;
+	uint32_t doomed_for; /* id of the job that was granted its GPUs */
+	uint32_t grants;     /* outstanding ones */
+	uint32_t refusals;   /* remembered ones */
+	bool taken;  /* in this round, its GPUs were placed with others */
+	bool lent;   /* its GPUs are, until a hold begins */
+	bool served; /* its grants are what was held for it: no hold has them */
+	bool late;   /* its first start is, and was counted as such */
+	bool over;   /* it stands in roster.over */
+	bool elastic, bound_to_leave; /* it counts there as such */
+	struct advance_part advance;  /* in the sums of those two: */
+	uint32_t advance_tenant, advance_user;
+	double weight;
+	double submit_sec; /* the first one */
+	double bound_sec;  /* its first start is late after that; 0: has none */
+	double away_sec;   /* the end of its last run; 0: it has none */
+	double grace_end_sec;
+	double told_sec;	/* when it was told to leave; 0: it was not */
+	double planned_end_sec; /* of the lease that begins at its start; 0: a
+				 * full term */
+	double lost_sec;
+	struct astra_share *held; /* where the host says what changed */
+	size_t held_count;
+	enum astra_wait vain; /* why a hold was looked for in vain; NONE: no */
+	double vain_sec;      /* the last time it was */
+	uint64_t vain_shape;  /* what it asked for then */
+	struct astra_reason reason;
+};
+
+struct etenant {
+	char *name;
+	uint32_t account;
+	bool listed;
+	double weight;
+	struct advance advance;
+};
+
+struct euser {
+	char *name;
+	uint32_t tenant;  /* index into tenants */
+	uint32_t account; /* its number in the fairness account */
+	uint32_t jobs;	  /* that are known */
+	double weight;
+	struct advance advance;
+};
+
+/* A promise: these GPUs are the job's as soon as they are all free. */
+struct grant {
+	uint32_t job;	  /* id */
+	double until_sec; /* its lease ends then; 0: after a full term */
+	double told_sec;  /* since then all who have to leave for it know */
+	struct astra_share *shares;
+	size_t count;
+};
+
+/* GPUs that a job has from a time on; until then they are lent. */
+struct hold {
+	uint32_t job; /* id */
+	double start_sec;
+	bool anybody; /* whoever has the GPUs pays, not only richer tenants */
+	struct astra_share *shares;
+	size_t count;
+};
+
+/* A start that the host refused: not these nodes, or not this job, for now. */
+struct refusal {
+	uint32_t job; /* id */
+	double until_sec;
+	uint64_t *nodes; /* bitmap of banned nodes; NULL: not this job */
+};
+
+/* A node as the snapshot's jobs leave it; less than nothing where they hold
+ * more than there is. */
+struct idle_node {
+	int64_t gpus, cpus;
+	int32_t users; /* shares of jobs there */
+};
+
+/* What is free, by node; idle.c. */
+struct idle {
+	bool known; /* as of the snapshot before */
+	struct astra_space *space;
+	struct idle_node *left;
+	uint32_t *coming; /* all 0 between rounds */
+	uint32_t *moved;  /* nodes of which jobs hold something else now */
+	size_t moved_count, moved_room;
+	uint32_t gpus_max;
+	uint64_t usable_gpus;
+	bool emptying, settling; /* a node is */
+};
+
+struct astra_engine {
+	const struct astra_policy *policy;
+	void *policy_self;
+	bool policy_lost; /* what it knew was damaged when it was restored */
+	struct astra_fairness *account;
+	double begin_sec;
+	double now_sec; /* of the last round */
+	uint32_t epoch;
+	struct etenant *tenants;
+	size_t tenant_count, tenant_room;
+	uint32_t *tenant_of; /* snapshot's tenant -> ours */
+	size_t tenant_of_room;
+	struct euser *users;
+	size_t user_count, user_room;
+	uint32_t *user_of; /* snapshot's user -> ours */
+	size_t user_of_room;
+	uint32_t *row_of; /* the present snapshot's job -> its row */
+	size_t row_of_room;
+	struct ejob *jobs; /* rows; some vacant */
+	size_t job_count, job_room;
+	uint32_t *vacant;
+	size_t vacant_count, vacant_room;
+	struct astra_idmap by_id;
+	struct roster roster;
+	struct idle idle;
+	struct grant *grants;
+	size_t grant_count, grant_room;
+	struct refusal *refusals;
+	size_t refusal_count, refusal_room;
+	/* Those of the last snapshot: what numbers stand for in grants,
+	 * refusals and what the policy keeps. */
+	struct astra_node_names nodes;
+	size_t node_words;	    /* of a bitmap over them */
+	struct astra_asides asides; /* of policies that it had before */
+	/* Its policy has come back, and has numbers of these nodes. */
+	struct astra_node_names back_nodes;
+	bool back;
+	struct hold *holds;
+	size_t hold_count, hold_room;
+	/* Memory of a round's contest, kept for the next one. */
+	struct contender *contenders;
+	size_t contender_room;
+	struct astra_candidate *candidates;
+	size_t candidate_room;
+	struct astra_choice *choices;
+	size_t choice_room;
+	/* Some that wait for their first start may have no bound yet; the first
+	 * bound of the others that has not passed. */
+	bool unbound;
+	double first_bound_sec;
+	uint32_t last_reclaim; /* GPUs taken back in the last round */
+	bool unwanted;	       /* nobody waited after the last round */
+	struct astra_counters counters;
+	struct astra_options options;
+};
+
+/* engine.c: as astra_engine_create(), with a policy that need not be in the
+ * registry; NULL: there is none of the name in the options. */
+struct astra_engine *
+astra_engine_create_with(const struct astra_options *options,
+			 const struct astra_policy *policy, double begin_sec,
+			 struct astra_error *err);
+
+/* engine_image.c: what it has of each struct. */
+extern const struct astra_member astra_image_engine_members[];
+extern const struct astra_member astra_image_tenant_members[];
+extern const struct astra_member astra_image_user_members[];
+extern const struct astra_member astra_image_job_members[];
+extern const struct astra_member astra_image_grant_members[];
+extern const struct astra_member astra_image_hold_members[];
+extern const struct astra_member astra_image_refusal_members[];
+
+/* engine_state.c: a new instance of a policy that goes on where another one of
+ * the same policy is. NULL with err set on failure. */
+void *astra_policy_again(const struct astra_policy *policy, const void *self,
+			 const struct astra_options *options,
+			 struct astra_error *err);
+
+/* tenants.c: where a tenant of that name is, or NONE. */
+uint32_t astra_engine_find_tenant(const struct astra_engine *e,
+				  const char *name);
+
+/* tenants.c: know the snapshot's tenants; take their weights and the capacity
+ * from now on. */
+int astra_tenants_map(struct astra_engine *e,
+		      const struct astra_snapshot *snap);
+void astra_tenants_set_shares(struct astra_engine *e,
+			      const struct astra_snapshot *snap, bool *changed);
+
+/* users.c: know the snapshot's users, whose tenants are known. Returns 0, or -1
+ * when memory is out. */
+int astra_engine_users_map(struct astra_engine *e,
+			   const struct astra_snapshot *snap);
+/* Add a user that is not known. Takes the name. Returns its number, or NONE
+ * when memory is out. */
+uint32_t astra_engine_user_add(struct astra_engine *e, uint32_t tenant,
+			       char *name, double weight);
+/* The number in the account of a tenant's user, who joins it if need be; NONE
+ * when memory is out. */
+uint32_t astra_engine_user_number(struct astra_engine *e, uint32_t tenant,
+				  const char *name);
+/* Among whose jobs a job counts: its user's, or NONE: its tenant's. */
+uint32_t astra_engine_user_of(const struct astra_engine *e,
+			      const struct astra_snapshot *snap,
+			      const struct astra_job *job);
+
+/* account.c: whose job it is from now on, and what it counts. Its integrals go
+ * on. Returns 0, or -1 when memory is out. */
+struct astra_title {
+	uint32_t tenant, user;
+	double weight, charge;
+};
+int astra_job_retitle(struct astra_engine *e, struct ejob *j,
+		      const struct astra_title *title);
+
+/* roster.c: change a job's phase, or its lease's end, after
+ * astra_account_sync(). */
+void astra_job_set_phase(struct astra_engine *e, struct ejob *j,
+			 enum astra_phase phase);
+void astra_lease_set_end(struct astra_engine *e, struct ejob *j,
+			 double end_sec);
+
+/* lease.c: a job's lease follows the job. */
+void astra_lease_follow(struct astra_engine *e, struct ejob *j,
+			const struct astra_job *job, double now_sec,
+			bool *changed);
+
+/* lease.c: renew the leases that ended while nobody waited, when they did.
+ * last_sec: of the last round, after which nobody did. */
+void astra_leases_catch_up(struct astra_engine *e,
+			   const struct astra_snapshot *snap, double last_sec,
+			   bool *changed);
+/* Whether no lease's end takes a job's GPUs back for now. */
+bool astra_lease_stays(const struct astra_job *job);
+/* How long those who were told to leave may take, before nobody waits for their
+ * GPUs any more; infinite: nobody knows. */
+double astra_leave_sec(const struct astra_engine *e,
+		       const struct astra_snapshot *snap);
+/* Whether a job should have left its GPUs by now. */
+bool astra_lease_overdue(const struct astra_engine *e,
+			 const struct astra_snapshot *snap,
+			 const struct ejob *j, const struct astra_job *job);
+/* The end of a lease that goes on: when its nodes are for others, if that is
+ * before. */
+double astra_lease_cut(const struct astra_job *job, double end_sec);
+/* Leases without an end get a term from the last round on, unless the policy
+ * has such. */
+void astra_leases_bound(struct astra_engine *e);
+/* Whether a job that runs there must leave at its lease's end. */
+bool astra_lease_must_end(const struct astra_snapshot *snap,
+			  const struct astra_job *job);
+
+struct ejob *astra_engine_find(struct astra_engine *e, uint32_t id);
+
+/* The scratch of one round. */
+struct round {
+	struct astra_engine *e;
+	const struct astra_snapshot *snap;
+	struct astra_plan *plan;
+	struct astra_space *idle; /* free, less what is promised */
+	uint32_t *coming;	  /* per node: GPUs of jobs that are leaving */
+	uint32_t node_gpus_max;
+	uint64_t usable_gpus;
+	bool emptying;	/* a node is */
+	bool told;	/* the host says what changed */
+	bool withdrawn; /* a grant was: what it had is free in the next round */
+	struct contender *contenders;
+	size_t contender_count, contender_room;
+	size_t grants_before;		    /* of earlier rounds */
+	struct astra_node_hold *node_holds; /* per node; NULL: no holds */
+	struct astra_share reserve; /* kept from the contest; no GPUs: none */
+	double wake_sec;	    /* the policy wants the next round then */
+	bool elastic;		    /* a contender is */
+	double *levels;		    /* of tenants, then users; NULL: unknown */
+	struct astra_job *least;    /* elastic contenders' jobs, see below */
+	struct astra_share *lost;   /* what contenders would lose, see below */
+	int yields;		    /* searches for who yields */
+	uint64_t yield_vain;	    /* the shape of the last one in vain */
+};
+
+/* A candidate, with what the engine needs to place it. */
+struct contender {
+	uint32_t row; /* index into e->jobs */
+	const struct astra_job *job;
+	uint64_t shape;	  /* equal requests have equal shapes */
+	bool expired;	  /* holds GPUs, its lease is over */
+	bool granted;	  /* by the policy, in the present pass */
+	bool failed;	  /* of a shape that found no place */
+	bool refused;	  /* by the policy: it is not to be run */
+	bool taken;	  /* expired: its GPUs go to others */
+	uint32_t winner;  /* expired and taken: the id of the job they go to */
+	size_t yields_to; /* expired: 1 + the contender that it was granted no
+			   * lease for; 0: none */
+	size_t first_share, share_count; /* waiting and granted: its place */
+	double until_sec; /* awarded: its lease's end; 0: after a term */
+	/* Elastic, under a policy that ranks: `job` asks for its fewest GPUs
+	 * only, so it waits, is promised GPUs and finds its place as if that
+	 * were all. This is the job as it is; NULL: rigid. */
+	const struct astra_job *elastic;
+	uint32_t gpus; /* granted in the present pass */
+	uint32_t most; /* more than that does not pay, or cannot be */
+	/* Expired, and granted fewer GPUs than it holds: these of them. They
+	 * are lost if somebody has a use for them. */
+	const struct astra_share *lose;
+	size_t lose_count;
+	bool runs;    /* expired only in that it may leave to grow */
+	bool resized; /* expired: leaves for its place, of another size */
+};
+
+/* account.c: bring accounts and leases up to the snapshot's time. */
+int astra_account_sync(struct round *r, struct astra_error *err);
+
+/* level.c */
+/* Fill r->levels, unless they are known. Returns 0, or -1 when memory is out.
+ */
+int astra_levels_find(struct round *r);
+/* The whole GPUs of its level that a job can use. */
+uint32_t astra_level_gpus(const struct round *r, const struct ejob *j);
+
+/* elastic.c */
+/* Know the elastic contenders: each competes for its fewest GPUs first. Returns
+ * 0, or -1 when memory is out. */
+int astra_elastic_find(struct round *r);
+/* Let those compete for more GPUs whose lease goes on. Once others have been
+ * served from leases that are over. Returns 0, or -1 when memory is out. */
+int astra_elastic_find_running(struct round *r);
+/* A contender's candidacy. */
+void astra_elastic_candidate(const struct round *r, const struct contender *c,
+			     struct astra_candidate *candidate);
+/* After a ranking: whether somebody was granted more GPUs than it holds, but
+ * too few more to be worth a checkpoint and a start. It keeps what it has, and
+ * the policy is to be asked again for the others. */
+bool astra_elastic_cap(struct round *r, struct astra_candidate *candidates);
+/* Whether it is worth to go on with what it was granted instead of what it
+ * holds. */
+bool astra_elastic_pays(const struct round *r, const struct contender *c);
+/* Let those who were granted less than they hold offer the difference. */
+void astra_elastic_offer(struct round *r);
+/* What an elastic job that runs has beyond its level, or its fewest GPUs, is
+ * offered. lost: it
+ * is put there, as many shares as the job holds. */
+void astra_elastic_offer_spare(const struct round *r, struct contender *c,
+			       bool to_level, struct astra_share *lost);
+/* The contender as if its job asked for so many GPUs. job: filled in. */
+struct contender astra_elastic_sized(const struct contender *c, uint32_t gpus,
+				     struct astra_job *job);
+/* What an elastic contender keeps whose further GPUs others took, and what is
+ * still free of them. Taken from work. shares: room for as many as it holds.
+ * Returns their number. */
+size_t astra_elastic_keep(const struct contender *c, struct astra_space *work,
+			  struct astra_share *shares);
+/* GPUs of a charge. */
+double astra_elastic_charge(const struct ejob *j, uint32_t gpus);
+
+/* idle.c */
+void astra_idle_clear(struct idle *idle);
+/* A job that is there holds what the snapshot says, one that is forgotten holds
+ * nothing. Returns 0, or -1 when memory is out. */
+int astra_idle_move(struct astra_engine *e, struct ejob *j,
+		    const struct astra_job *job);
+void astra_idle_leave(struct astra_engine *e, struct ejob *j);
+/* What is free on the nodes, and what those who are leaving hold. Returns 0, or
+ * -1 when memory is out. */
+int astra_idle_build(struct round *r);
+/* Go on with another space. Takes it. */
+void astra_idle_replace(struct round *r, struct astra_space *space);
+/* All that the round took is given back. */
+void astra_idle_end(struct round *r);
+
+/* first_start.c */
+/* Give those that are seen waiting for their first start a bound, take it from
+ * those that cannot start, and count who is late. After astra_idle_build().
+ * Returns 0, or -1 when memory is out. */
+int astra_first_starts_follow(struct round *r);
+/* Why a hold was looked for in vain; one that is too big has no bound. */
+void astra_first_start_vain(struct astra_engine *e, struct ejob *j,
+			    enum astra_wait vain);
+/* When its tenant's quota has paid for its first start and for those before it;
+ * infinite: it has no bound. before: of an array, so many of its tasks go
+ * first.
+ */
+double astra_first_start_due(const struct astra_engine *e,
+			     const struct astra_snapshot *snap,
+			     const struct ejob *j, size_t before);
+/* A job that waits is to ask for that and have that title; before it does. */
+void astra_first_start_change(struct astra_engine *e, struct ejob *j,
+			      const struct astra_request *request,
+			      const struct astra_title *title);
+/* A task has its array's bound; the array's is that of its next task then. */
+void astra_first_start_split(const struct astra_engine *e, struct ejob *array,
+			     struct ejob *task);
+/* It starts; before j->ran is set. */
+void astra_first_start_begin(struct astra_engine *e, struct ejob *j,
+			     double start_sec);
+
+/* grant.c */
+void astra_grants_revise(struct round *r);
+int astra_grants_add(struct astra_engine *e, uint32_t job, double until_sec,
+		     const struct astra_share *shares, size_t count);
+void astra_grants_drop(struct astra_engine *e, uint32_t job);
+void astra_grants_drop_at(struct astra_engine *e, size_t at);
+size_t astra_grants_of(const struct astra_engine *e, uint32_t job);
+int astra_grants_start(struct round *r);
+int astra_revoke_doomed(struct round *r);
+
+/* refusal.c */
+const uint64_t *astra_refused_nodes(const struct astra_engine *e, uint32_t job);
+bool astra_refused_job(const struct astra_engine *e, uint32_t job);
+void astra_refusals_forget(struct astra_engine *e, double now_sec);
+void astra_refusals_drop(struct astra_engine *e, uint32_t job);
+
+/* renumber.c: before anything else looks at a snapshot's nodes. */
+void astra_engine_follow_nodes(struct astra_engine *e,
+			       const struct astra_snapshot *snap);
+
+/* contenders.c: fill r->contenders. */
+int astra_contenders_find(struct round *r);
+/* Whether a job's lease is over and one of its nodes is to become empty. */
+bool astra_contender_leaves(const struct round *r, const struct ejob *j,
+			    const struct astra_job *job);
+/* Whether a job's lease is over, it may lose its GPUs, and others could use
+ * them. */
+bool astra_contender_expired(const struct round *r, const struct ejob *j,
+			     const struct astra_job *job);
+
+/* Take those out who were served already; expired ones have to leave. */
+void astra_contenders_withdraw(struct round *r);
+
+/* ballot.c */
+/* The contest as the policy sees it. Candidates and choices are the engine's:
+ * one ballot at a time has any. */
+struct ballot {
+	struct astra_contest contest;
+	struct astra_candidate *candidates;
+	struct astra_contestant *tenants, *users;
+	struct astra_ranking ranking;
+};
+
+int astra_ballot_init(struct ballot *b, const struct round *r, size_t room);
+void astra_ballot_fini(struct ballot *b);
+struct astra_candidate astra_ballot_candidate(const struct round *r,
+					      uint32_t row,
+					      const struct astra_job *job);
+void astra_ballot_charge(const struct round *r, struct ballot *b);
+/* The same for one job. */
+void astra_ballot_charge_job(struct ballot *b, const struct ejob *j,
+			     double gpu_sec);
+int astra_ballot_run(const struct round *r, struct ballot *b,
+		     struct astra_error *err);
+
+/* round.c */
+int astra_round_decide(struct round *r, struct astra_error *err);
+/* Without leases: the order in which the host should start jobs. */
+int astra_round_order(struct round *r, struct astra_error *err);
+
+struct reclaim;
+
+/* yield.c: let those yield who stand in the way of a contender that the policy
+ * granted and that found no place in rc; they lose their leases in the next
+ * pass. Returns 1 if anybody does, 0, or -1 when memory is out. */
+int astra_round_yield(struct round *r, const struct reclaim *rc,
+		      const struct ballot *b, size_t rank);
+
+/* allot.c: the round of a policy that allocates. */
+int astra_round_allot(struct round *r, struct astra_error *err);
+
+/* reclaim.c: find a place for a waiting contender on what is free plus what
+ * the losers hold, taking back as few GPUs as possible. */
+#define ASTRA_KNAPSACK_GPUS 64 /* on a node, that a choice looks at */
+#define ASTRA_KNAPSACK_JOBS 64
+
+struct reclaim {
+	struct round *r;
+	struct astra_space *work; /* free in this pass */
+	struct astra_space *all;  /* work plus what the losers hold */
+	uint32_t *losers;	  /* contender indices, in their order */
+	size_t loser_count;
+	uint32_t *by_node;  /* the same, node by node */
+	size_t *first;	    /* node -> its first entry in by_node */
+	uint32_t *by_cost;  /* losers by the GPUs they hold */
+	size_t *cost_first; /* cost -> its first entry in by_cost */
+	size_t *cost_head;  /* cost -> its first entry not yet taken */
+	size_t cost_max;
+	struct astra_share *shares; /* of the last place found */
+	uint32_t *victims;	    /* of the last place found */
+	size_t victim_count;
+	uint8_t *chosen;	/* per contender: scratch */
+	uint32_t gpus_idle_max; /* on any node, when the pass began */
+	uint32_t hints[ASTRA_KNAPSACK_GPUS + 1]; /* first node worth a look */
+};
+/* losers.c */
+/* space: what is free, but for the losers' GPUs; copied. */
+int astra_reclaim_init(struct reclaim *rc, struct round *r,
+		       const struct astra_space *space);
+void astra_reclaim_fini(struct reclaim *rc);
+bool astra_loser(const struct contender *c);
+/* What a loser loses: all that it holds, or a part. */
+const struct astra_share *astra_loser_shares(const struct contender *c,
+					     size_t *count);
+uint32_t astra_loser_cost(const struct contender *c);
+void astra_loser_give(const struct round *r, struct astra_space *space,
+		      const struct contender *c);
+void astra_loser_take(const struct round *r, struct astra_space *space,
+		      const struct contender *c);
+uint32_t astra_losers_cheapest(const struct reclaim *rc, uint32_t node,
+			       uint32_t need, uint32_t *picked, size_t *count);
+/* What a loser loses on a node becomes free there. */
+void astra_room_add(struct astra_room *room, const struct contender *c,
+		    uint32_t node);
+uint32_t astra_losers_for(const struct reclaim *rc,
+			  const struct astra_share *share, uint32_t *picked,
+			  size_t *count);
+uint32_t astra_losers_all(const struct reclaim *rc, uint32_t node,
+			  uint32_t *picked, size_t *count);
+uint32_t astra_losers_by_need(struct reclaim *rc, uint64_t need);
+
+/* reclaim.c */
+/* Returns the number of shares (in rc->shares), 0 when there is no place.
+ * rc->victims: the contenders to take back. Takes nothing. */
+size_t astra_reclaim_place(struct reclaim *rc, const struct contender *c);
+/* The same for a place that is given: nodes and GPUs on them. */
+size_t astra_reclaim_place_at(struct reclaim *rc, const struct contender *c,
+			      const struct astra_share *shares, size_t count);
+/* GPUs are free again, in this pass. */
+void astra_reclaim_give(struct reclaim *rc, const struct astra_share *shares,
+			size_t count);
+/* Carry it out: the victims' GPUs become free in work, the place is taken. */
+void astra_reclaim_take(struct reclaim *rc, const struct contender *c,
+			size_t count);
+
+/* The result of the passes. */
+struct outcome {
+	struct reclaim rc; /* of the last pass; rc.work: what stays free */
+	struct ballot ballot;
+	struct astra_share *places;
+	size_t place_count, place_room;
+};
+
+/* grow.c: once all who were granted GPUs have a place, those who were granted
+ * more than their fewest take as many as find one; then those who lost some of
+ * theirs are placed on what is left. Returns 0, or -1 when memory is out. */
+int astra_round_grow(struct round *r, struct outcome *o);
+/* The largest size above `less`, up to c->gpus, at which an elastic contender
+ * finds a place, in whole steps. Returns the shares, in rc->shares, 0: none. */
+size_t astra_grow_search(struct reclaim *rc, const struct contender *c,
+			 uint32_t step, uint32_t less);
+
+/* widen.c: add the idle nodes that a job with nodes_wish may have besides, its
+ * gpus_per_node on each: none that a hold needs. left: free after this round's
+ * grants; they are taken from it. shares: count of them, and room for `most`.
+ * Returns how many there are now. */
+size_t astra_widen(const struct round *r, const struct contender *c,
+		   struct astra_space *left, struct astra_share *shares,
+		   size_t count, size_t most);
+
+/* settle.c */
+void astra_settle_mark(struct round *r);
+void astra_settle_older(struct round *r);
+int astra_settle(struct round *r, const struct outcome *o);
+/* free_space: what is free after the round; NULL where it does not matter. */
+int astra_explain(struct round *r, const struct astra_ranking *ranking,
+		  const struct astra_space *free_space);
+/* lack.c: what contenders without a place lack, into their jobs' reasons.
+ * free_space: what is free after the round. Returns 0, or -1 when memory is
+ * out. */
+int astra_lacks_find(const struct round *r, const struct astra_ranking *ranking,
+		     const struct astra_space *free_space);
+/* Another lease for a job whose lease is over. */
+void astra_lease_renew(struct round *r, struct ejob *j, double end_sec);
+/* Whether the job has no GPUs and is to be told why. */
+bool astra_job_waits(const struct astra_job *job);
+/* Why; RANK where only the policy knows. */
+enum astra_wait astra_wait_of(const struct round *r, const struct ejob *j,
+			      const struct astra_job *job);
+
+#endif

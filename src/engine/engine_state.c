@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What must survive a restart: leases, integrals, first submit times. Grants
+ * and holds are not kept: the next round makes them again from the same
+ * facts. The layout is versioned as a whole. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+#include "src/engine/engine_priv.h"
+
+/* Releases that do not know of the times and users at the end pass over them,
+ * so that going back to one loses nothing else. 2: the charges of GPU types. 3:
+ * the policy's own state. 4: the names of the nodes whose numbers are in it. */
+#define STATE_VERSION 4
+#define STATE_VERSION_OLDEST 1
+
+static void save_tenant(const struct astra_engine *e, const struct etenant *t,
+			struct astra_bytes *out)
+{
+	struct astra_usage usage =
+		astra_fairness_tenant(e->account, e->now_sec, t->account);
+
+	astra_put_text(out, t->name);
+	astra_put_u32(out, t->listed);
+	astra_put_f64(out, t->weight);
+	astra_put_f64(out, usage.alloc);
+	astra_put_f64(out, usage.fair);
+}
+
+static void save_job(const struct astra_engine *e, const struct ejob *j,
+		     struct astra_bytes *out)
+{
+	struct astra_usage usage =
+		astra_fairness_job(e->account, e->now_sec, j->account);
+
+	astra_put_u32(out, j->id);
+	astra_put_u32(out, j->array_id);
+	astra_put_u32(out, j->tenant);
+	astra_put_u32(out, j->gpus);
+	astra_put_u32(out, j->held_gpus);
+	astra_put_u32(out, j->copies);
+	astra_put_u32(out, j->restart_cnt);
+	astra_put_u32(out, j->leases);
+	astra_put_u32(out, j->revoked);
+	astra_put_u32(out, (uint32_t)j->state);
+	astra_put_u32(out, (uint32_t)j->phase);
+	astra_put_u32(out, (uint32_t)j->revocable | (uint32_t)j->ran << 1 |
+				   (uint32_t)j->lent << 2 |
+				   (uint32_t)j->late << 3);
+	astra_put_f64(out, j->weight);
+	astra_put_f64(out, j->charge);
+	astra_put_f64(out, j->held_charge);
+	astra_put_f64(out, j->submit_sec);
+	astra_put_f64(out, j->start_sec);
+	astra_put_f64(out, j->lease_sec);
+	astra_put_f64(out, j->lease_start_sec);
+	astra_put_f64(out, j->lease_end_sec);
+	astra_put_f64(out, j->grace_end_sec);
+	astra_put_f64(out, j->planned_end_sec);
+	astra_put_f64(out, j->lost_sec);
+	astra_put_f64(out, usage.alloc);
+	astra_put_f64(out, usage.fair);
+}
+
+/* Its name, its state with the size before it, and what its nodes are called.
+ */
+static void save_policy(const struct astra_engine *e, struct astra_bytes *out)
+{
+	struct astra_bytes own = {0};
+
+	if (e->policy->save && e->policy->save(e->policy_self, &own) < 0)
+		out->failed = true;
+	astra_put_text(out, e->policy->name);
+	astra_put_u32(out, (uint32_t)own.size);
+	astra_put_bytes(out, own.data, own.size);
+	out->failed |= own.failed;
+	astra_bytes_clear(&own);
+	astra_node_names_put(astra_aside_nodes(e), out);
+}
+
+/* How many first starts there were; by when jobs are to have theirs, and since
+ * when those that ran wait; in the order of the jobs. */
+static void save_times(const struct astra_engine *e, uint32_t jobs,
+		       struct astra_bytes *out)
+{
+	astra_put_u64(out, e->counters.first_starts);
+	astra_put_u64(out, e->counters.over_bound);
+	astra_put_u32(out, jobs);
+	for (size_t i = 0; i < e->job_count; i++)
+		if (e->jobs[i].id) {
+			astra_put_f64(out, e->jobs[i].bound_sec);
+			astra_put_f64(out, e->jobs[i].away_sec);
+		}
+}
+
+/* The users, and whose the jobs are, in their order. */
+static void save_users(const struct astra_engine *e, struct astra_bytes *out)
+{
+	astra_put_u32(out, (uint32_t)e->user_count);
+	for (size_t i = 0; i < e->user_count; i++) {
+		const struct euser *u = &e->users[i];
+		struct astra_usage usage =
+			astra_fairness_user(e->account, e->now_sec, u->account);
+
+		astra_put_text(out, u->name);
+		astra_put_u32(out, u->tenant);
+		astra_put_f64(out, u->weight);
+		astra_put_f64(out, usage.alloc);
+		astra_put_f64(out, usage.fair);
+	}
+	for (size_t i = 0; i < e->job_count; i++)
+		if (e->jobs[i].id)
+			astra_put_u32(out, e->jobs[i].user);
+}
+
+void *astra_policy_again(const struct astra_policy *policy, const void *self,
+			 const struct astra_options *options,
+			 struct astra_error *err)
+{
+	struct astra_bytes state = {0};
+	void *again = policy->create(options, err);
+
+	if (again && policy->save &&
+	    (policy->save(self, &state) < 0 ||
+	     policy->restore(again, &(struct astra_reader){
+					    .data = state.data,
+					    .size = state.size,
+				    }) < 0)) {
+		policy->destroy(again);
+		again = NULL;
+		astra_error_nomem(err);
+	}
+	astra_bytes_clear(&state);
+	return again;
+}
+
+int astra_engine_save(const struct astra_engine *e, struct astra_bytes *out)
+{
+	uint32_t jobs = 0;
+
+	for (size_t i = 0; i < e->job_count; i++)
+		jobs += e->jobs[i].id != 0;
+	astra_put_u32(out, STATE_VERSION);
+	astra_put_f64(out, e->begin_sec);
+	astra_put_f64(out, e->now_sec);
+	astra_put_f64(out, astra_fairness_capacity(e->account));
+	astra_put_u64(out, e->counters.granted);
+	astra_put_u64(out, e->counters.renewed);
+	astra_put_u64(out, e->counters.revoked);
+	astra_put_u32(out, (uint32_t)e->tenant_count);
+	astra_put_u32(out, jobs);
+	for (size_t i = 0; i < e->tenant_count; i++)
+		save_tenant(e, &e->tenants[i], out);
+	for (size_t i = 0; i < e->job_count; i++)
+		if (e->jobs[i].id)
+			save_job(e, &e->jobs[i], out);
+	save_policy(e, out);
+	save_times(e, jobs, out);
+	save_users(e, out);
+	astra_asides_save(&e->asides, out);
+	return out->failed ? -1 : 0;
+}
+
+static int restore_tenant(struct astra_engine *e, struct astra_reader *in)
+{
+	char *name = astra_get_text(in);
+	struct etenant t = {.name = name};
+	struct astra_usage usage;
+
+	t.listed = astra_get_u32(in) != 0;
+	t.weight = astra_get_f64(in);
+	usage.alloc = astra_get_f64(in);
+	usage.fair = astra_get_f64(in);
+	if (in->failed || !(t.weight >= 0) ||
+	    astra_grow(&e->tenants, &e->tenant_room, e->tenant_count + 1,
+		       sizeof(t)) < 0) {
+		free(name);
+		return -1;
+	}
+	t.account = astra_fairness_add_tenant(e->account, e->now_sec,
+					      t.listed ? t.weight : 0);
+	e->tenants[e->tenant_count++] = t;
+	if (t.account == ASTRA_NONE)
+		return -1;
+	astra_fairness_restore_tenant(e->account, e->now_sec, t.account, usage);
+	return 0;
+}
+
+static void engine_state_read_job(struct ejob *j, struct astra_usage *usage,
+				  struct astra_reader *in, uint32_t version)
+{
+	uint32_t flags;
+
+	j->id = astra_get_u32(in);
+	j->array_id = astra_get_u32(in);
+	j->tenant = astra_get_u32(in);
+	j->gpus = astra_get_u32(in);
+	j->held_gpus = astra_get_u32(in);
+	j->copies = astra_get_u32(in);
+	j->restart_cnt = astra_get_u32(in);
+	j->leases = astra_get_u32(in);
+	j->revoked = astra_get_u32(in);
+	j->state = (enum astra_job_state)astra_get_u32(in);
+	j->phase = (enum astra_phase)astra_get_u32(in);
+	flags = astra_get_u32(in);
+	j->revocable = flags & 1;
+	j->ran = flags >> 1 & 1;
+	j->lent = flags >> 2 & 1;
+	j->late = flags >> 3 & 1;
+	j->weight = astra_get_f64(in);
+	j->charge = version < 2 ? j->gpus : astra_get_f64(in);
+	j->held_charge = version < 2 ? j->held_gpus : astra_get_f64(in);
+	j->submit_sec = astra_get_f64(in);
+	j->start_sec = astra_get_f64(in);
+	j->lease_sec = astra_get_f64(in);
+	j->lease_start_sec = astra_get_f64(in);
+	j->lease_end_sec = astra_get_f64(in);
+	j->grace_end_sec = astra_get_f64(in);
+	j->planned_end_sec = astra_get_f64(in);
+	j->lost_sec = astra_get_f64(in);
+	usage->alloc = astra_get_f64(in);
+	usage->fair = astra_get_f64(in);
+}
+
+static int engine_state_restore_job(struct astra_engine *e,
+				    struct astra_reader *in, uint32_t version)
+{
+	struct ejob j = {0};
+	struct astra_usage usage;
+	uint32_t row = (uint32_t)e->job_count;
+
+	engine_state_read_job(&j, &usage, in, version);
+	if (in->failed || !j.id || j.tenant >= e->tenant_count ||
+	    j.state > ASTRA_JOB_ENDED || j.phase > ASTRA_PHASE_LEAVING ||
+	    !(j.weight >= 0) || !(j.charge >= 0) || !(j.held_charge >= 0) ||
+	    astra_engine_find(e, j.id))
+		return -1;
+	/* Who was to have its GPUs is decided anew. */
+	if (j.phase == ASTRA_PHASE_DOOMED)
+		j.phase = ASTRA_PHASE_LEASED;
+	if (j.phase != ASTRA_PHASE_WAITING && j.phase != ASTRA_PHASE_LEASED)
+		j.told_sec = e->now_sec;
+	if (astra_grow(&e->jobs, &e->job_room, e->job_count + 1, sizeof(j)) <
+		    0 ||
+	    astra_grow(&e->vacant, &e->vacant_room, e->job_count + 1,
+		       sizeof(*e->vacant)) < 0)
+		return -1;
+	j.account = astra_fairness_add_job(
+		e->account, e->tenants[j.tenant].account, j.weight, j.charge);
+	if (j.account == ASTRA_NONE ||
+	    astra_idmap_put(&e->by_id, j.id, row) < 0)
+		return -1;
+	j.seen = e->epoch;
+	j.user = ASTRA_NONE;
+	e->jobs[row] = j;
+	e->job_count++;
+	if (astra_job_active(j.state))
+		astra_fairness_set_active(e->account, e->now_sec, j.account,
+					  j.copies);
+	if (j.state == ASTRA_JOB_RUNNING)
+		astra_fairness_set_alloc(e->account, e->now_sec, j.account,
+					 j.held_charge);
+	astra_fairness_restore_job(e->account, e->now_sec, j.account, usage);
+	return 0;
+}
+
+/* Another policy's state is put aside: that policy may come back. One that this
+ * release does not know, or cannot be kept, is passed over. */
+static int restore_other(struct astra_aside *other, const char *name,
+			 const struct astra_reader *own)
+{
+	other->policy = name ? astra_policy_find(name) : NULL;
+	if (other->policy && other->policy->save)
+		astra_put_bytes(&other->state, own->data, own->size);
+	else
+		other->policy = NULL;
+	return other->state.failed ? -1 : 0;
+}
+
+/* One that is damaged begins anew: leases and accounts are worth more. */
+static int restore_policy(struct astra_engine *e, struct astra_reader *in,
+			  struct astra_aside *other)
+{
+	char *name = astra_get_text(in);
+	struct astra_reader own = {.size = astra_get_u32(in)};
+	bool same = name && !strcmp(name, e->policy->name);
+	int rc = 0;
+
+	own.data = astra_get_bytes(in, own.size);
+	if (!in->failed && !same)
+		rc = restore_other(other, name, &own);
+	free(name);
+	if (in->failed || rc < 0)
+		return -1;
+	if (!same || !e->policy->restore ||
+	    e->policy->restore(e->policy_self, &own) == 0)
+		return 0;
+	e->policy_lost = true;
+	e->policy->destroy(e->policy_self);
+	e->policy_self = e->policy->create(&e->options, NULL);
+	return e->policy_self ? 0 : -1;
+}
+
+/* An earlier release wrote none: jobs that wait have a bound from now on. */
+static int restore_times(struct astra_engine *e, struct astra_reader *in)
+{
+	if (in->at == in->size)
+		return 0;
+	e->counters.first_starts = astra_get_u64(in);
+	e->counters.over_bound = astra_get_u64(in);
+	if (astra_get_u32(in) != e->job_count)
+		return -1;
+	for (size_t i = 0; i < e->job_count; i++) {
+		double bound = astra_get_f64(in), away = astra_get_f64(in);
+
+		if (in->failed || !(bound >= 0) || !(away >= 0))
+			return -1;
+		e->jobs[i].bound_sec = bound;
+		e->jobs[i].away_sec = away;
+	}
+	return 0;
+}
+
+static int restore_user(struct astra_engine *e, struct astra_reader *in)
+{
+	char *name = astra_get_text(in);
+	uint32_t tenant = astra_get_u32(in), user;
+	double weight = astra_get_f64(in);
+	struct astra_usage usage;
+
+	usage.alloc = astra_get_f64(in);
+	usage.fair = astra_get_f64(in);
+	if (in->failed || tenant >= e->tenant_count || !(weight >= 0)) {
+		free(name);
+		return -1;
+	}
+	user = astra_engine_user_add(e, tenant, name, weight);
+	if (user == ASTRA_NONE)
+		return -1;
+	astra_fairness_restore_user(e->account, e->now_sec,
+				    e->users[user].account, usage);
+	return 0;
+}
+
+/* An earlier release wrote none: jobs are their users' from the next round on.
+ */
+static int restore_users(struct astra_engine *e, struct astra_reader *in)
+{
+	uint32_t users;
+	int rc = 0;
+
+	if (in->at == in->size)
+		return 0;
+	users = astra_get_u32(in);
+	for (uint32_t i = 0; !rc && i < users; i++)
+		rc = restore_user(e, in);
+	for (size_t i = 0; !rc && i < e->job_count; i++) {
+		struct ejob *j = &e->jobs[i];
+		struct astra_title title = {
+			.tenant = j->tenant,
+			.user = astra_get_u32(in),
+			.weight = j->weight,
+			.charge = j->charge,
+		};
+
+		if (title.user == ASTRA_NONE)
+			continue;
+		rc = !in->failed && title.user < e->user_count &&
+				     e->users[title.user].tenant == j->tenant
+			     ? astra_job_retitle(e, j, &title)
+			     : -1;
+	}
+	return in->failed ? -1 : rc;
+}
+
+/* What was put aside, with what the state's policy had where it is another one
+ * than the engine's. Takes other. An earlier release put nothing aside. */
+static int restore_asides(struct astra_engine *e, struct astra_reader *in,
+			  struct astra_aside *other)
+{
+	if (in->at < in->size && astra_asides_restore(&e->asides, in) < 0)
+		return -1;
+	if (other->policy) {
+		struct astra_aside taken = *other;
+
+		*other = (struct astra_aside){0};
+		if (astra_node_names_copy(&taken.nodes, &e->nodes) < 0) {
+			astra_aside_clear(&taken);
+			return -1;
+		}
+		if (astra_aside_put(&e->asides, &taken) < 0)
+			return -1;
+	}
+	return astra_aside_resume(e);
+}
+
+static int engine_state_restore(struct astra_engine *e, struct astra_reader *in,
+				uint32_t version, struct astra_aside *other)
+{
+	uint32_t tenants, jobs;
+	double capacity;
+	int rc = 0;
+
+	e->begin_sec = astra_get_f64(in);
+	e->now_sec = astra_get_f64(in);
+	capacity = astra_get_f64(in);
+	e->counters.granted = astra_get_u64(in);
+	e->counters.renewed = astra_get_u64(in);
+	e->counters.revoked = astra_get_u64(in);
+	tenants = astra_get_u32(in);
+	jobs = astra_get_u32(in);
+	if (in->failed || !(e->now_sec >= e->begin_sec) || !(capacity >= 0))
+		return -1;
+	e->epoch = 1; /* this is not the first snapshot */
+	astra_fairness_set_capacity(e->account, e->now_sec, capacity);
+	for (uint32_t i = 0; !rc && i < tenants; i++)
+		rc = restore_tenant(e, in);
+	for (uint32_t i = 0; !rc && i < jobs; i++)
+		rc = engine_state_restore_job(e, in, version);
+	if (!rc && version >= 3)
+		rc = restore_policy(e, in, other);
+	e->nodes.unknown = version < 4;
+	if (!rc && version >= 4)
+		rc = astra_node_names_get(&e->nodes, in);
+	if (!rc)
+		rc = restore_times(e, in);
+	if (!rc)
+		rc = restore_users(e, in);
+	if (!rc)
+		rc = restore_asides(e, in, other);
+	astra_leases_bound(e);
+	return rc;
+}
+
+struct astra_engine *astra_engine_restore(const struct astra_options *options,
+					  const void *data, size_t size,
+					  struct astra_error *err)
+{
+	struct astra_reader in = {.data = data, .size = size};
+	struct astra_aside other = {0};
+	struct astra_engine *e;
+	uint32_t version = astra_get_u32(&in);
+	int rc;
+
+	if (in.failed || version < STATE_VERSION_OLDEST ||
+	    version > STATE_VERSION) {
+		astra_error_set(err,
+				"engine state of version %u, this release "
+				"reads %u to %u",
+				version, STATE_VERSION_OLDEST, STATE_VERSION);
+		return NULL;
+	}
+	/* t_begin is read from the data; nothing is accounted before it. */
+	e = astra_engine_create(options, 0, err);
+	if (!e)
+		return NULL;
+	rc = engine_state_restore(e, &in, version, &other);
+	astra_bytes_clear(&other.state);
+	if (rc < 0) {
+		astra_error_set(err,
+				"engine state is damaged at byte %zu of "
+				"%zu",
+				in.at, size);
+		astra_engine_destroy(e);
+		return NULL;
+	}
+	return e;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* By when each job is to start for the first time, and how many did not. A job
+ * that waits and is not blocked has, from the round that first sees it so,
+ *   (2 + (own GPUs + GPUs before it) / Quota) LeaseTerm + graces,
+ * where before it are its tenant's jobs that never ran and wait already, GPUs
+ * count as they are charged, as in quotas, those of elastic jobs as the fewest
+ * that they run on, Quota is the tenant's (Eq. 7), and graces are what a job
+ * may take to leave. Where shares go by user, what its own user's jobs and
+ * quota make of that, if it is later: nobody's flood of jobs is paid by the
+ * others' shares. It is measured under every policy, whoever has promised it.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/engine/engine_priv.h"
+
+/* One that nothing but others keeps from its first start. */
+static bool first_start_waits(const struct ejob *j, const struct astra_job *job,
+			      uint64_t usable_gpus)
+{
+	return !j->ran && j->state == ASTRA_JOB_PENDING &&
+	       j->vain != ASTRA_WAIT_TOO_BIG &&
+	       astra_request_least(&job->request) <= usable_gpus;
+}
+
+/* least: 0 where it is not known yet, after a restart. */
+static double first_start_charge(double charge, uint32_t gpus, uint32_t least)
+{
+	return least && least < gpus ? charge * least / gpus : charge;
+}
+
+static double first_start_own(const struct ejob *j)
+{
+	return first_start_charge(j->charge, j->gpus, j->gpus_least);
+}
+
+/* Charges of jobs that never ran and wait. */
+struct first_starts {
+	double *tenants, *users;
+};
+
+static void first_start_add(struct first_starts *w, const struct ejob *j)
+{
+	double charge = first_start_own(j) * j->copies;
+
+	w->tenants[j->tenant] += charge;
+	if (j->user != ASTRA_NONE)
+		w->users[j->user] += charge;
+}
+
+static double quota_sec(const struct astra_engine *e, double charge,
+			double quota)
+{
+	return quota > 0 ? charge / quota * e->options.lease_sec : HUGE_VAL;
+}
+
+/* The time in which quotas pay for the job and so many GPUs before it, of its
+ * tenant's and of its user's jobs. */
+static double first_start_paid_sec(const struct astra_engine *e,
+				   const struct ejob *j, double of_tenant,
+				   double of_user)
+{
+	uint32_t account = e->tenants[j->tenant].account;
+	double sec = quota_sec(e, first_start_own(j) + of_tenant,
+			       astra_fairness_quota(e->account, account));
+
+	if (j->user == ASTRA_NONE)
+		return sec;
+	account = e->users[j->user].account;
+	return fmax(sec,
+		    quota_sec(e, first_start_own(j) + of_user,
+			      astra_fairness_user_quota(e->account, account)));
+}
+
+static double first_start_grace_sec(const struct astra_engine *e,
+				    const struct astra_snapshot *snap)
+{
+	double leave_sec = astra_leave_sec(e, snap);
+
+	return isfinite(leave_sec)
+		       ? leave_sec
+		       : e->options.grace_sec + e->options.round_sec;
+}
+
+double astra_first_start_due(const struct astra_engine *e,
+			     const struct astra_snapshot *snap,
+			     const struct ejob *j, size_t before)
+{
+	double due_sec = j->bound_sec - 2 * e->options.lease_sec;
+
+	if (j->ran || !(j->bound_sec > 0))
+		return HUGE_VAL;
+	if (before)
+		due_sec += (double)before * first_start_paid_sec(e, j, 0, 0);
+	return due_sec - first_start_grace_sec(e, snap);
+}
+
+static void first_start_late(struct astra_engine *e, struct ejob *j,
+			     double at_sec)
+{
+	if (j->late || !(j->bound_sec > 0) || at_sec <= j->bound_sec)
+		return;
+	j->late = true;
+	e->counters.over_bound++;
+}
+
+/* Until then nobody becomes late. */
+static void first_start_next(struct astra_engine *e, const struct ejob *j)
+{
+	if (!j->late && j->bound_sec < e->first_bound_sec)
+		e->first_bound_sec = j->bound_sec;
+}
+
+static int first_start_order(const void *a, const void *b)
+{
+	const struct ejob *x = *(struct ejob *const *)a;
+	const struct ejob *y = *(struct ejob *const *)b;
+
+	if (x->submit_sec != y->submit_sec)
+		return x->submit_sec < y->submit_sec ? -1 : 1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/* Those that have a bound wait already, the others are put into unbound: also
+ * those whose tenant had no quota, for it may have one now. Returns how many
+ * others there are. */
+static size_t first_start_gather(struct round *r, struct first_starts *waiting,
+				 struct ejob **unbound)
+{
+	struct astra_engine *e = r->e;
+	size_t count = 0;
+
+	e->first_bound_sec = HUGE_VAL;
+	ASTRA_ROSTER_EACH(i, &e->roster.waiting)
+	{
+		struct ejob *j = &e->jobs[e->row_of[i]];
+
+		if (j->ran)
+			continue;
+		if (!first_start_waits(j, &r->snap->jobs[i], r->usable_gpus)) {
+			j->bound_sec = 0;
+		} else if (j->bound_sec > 0 && isfinite(j->bound_sec)) {
+			first_start_add(waiting, j);
+			first_start_late(e, j, r->snap->now_sec);
+			first_start_next(e, j);
+		} else {
+			unbound[count++] = j;
+		}
+	}
+	return count;
+}
+
+static void first_start_bind(struct astra_engine *e,
+			     const struct astra_snapshot *snap,
+			     struct first_starts *waiting, struct ejob *j)
+{
+	double of_user = j->user == ASTRA_NONE ? 0 : waiting->users[j->user];
+
+	j->bound_sec = snap->now_sec + 2 * e->options.lease_sec +
+		       first_start_paid_sec(e, j, waiting->tenants[j->tenant],
+					    of_user) +
+		       first_start_grace_sec(e, snap);
+	first_start_add(waiting, j);
+}
+
+static void first_starts_bind(struct round *r, struct first_starts *waiting,
+			      struct ejob **unbound)
+{
+	struct astra_engine *e = r->e;
+	size_t count = first_start_gather(r, waiting, unbound);
+
+	e->unbound = false;
+	if (count)
+		qsort(unbound, count, sizeof(*unbound), first_start_order);
+	for (size_t i = 0; i < count; i++) {
+		first_start_bind(e, r->snap, waiting, unbound[i]);
+		first_start_next(e, unbound[i]);
+		e->unbound |= !isfinite(unbound[i]->bound_sec);
+	}
+}
+
+int astra_first_starts_follow(struct round *r)
+{
+	struct astra_engine *e = r->e;
+	struct first_starts waiting;
+	struct ejob **unbound;
+	int rc = -1;
+
+	if (!e->unbound && r->snap->now_sec <= e->first_bound_sec)
+		return 0;
+	waiting.tenants = calloc(e->tenant_count + 1, sizeof(double));
+	waiting.users = calloc(e->user_count + 1, sizeof(double));
+	unbound = calloc(r->snap->job_count + 1, sizeof(*unbound));
+	if (waiting.tenants && waiting.users && unbound) {
+		first_starts_bind(r, &waiting, unbound);
+		rc = 0;
+	}
+	free(waiting.tenants);
+	free(waiting.users);
+	free(unbound);
+	return rc;
+}
+
+void astra_first_start_vain(struct astra_engine *e, struct ejob *j,
+			    enum astra_wait vain)
+{
+	e->unbound |=
+		(j->vain == ASTRA_WAIT_TOO_BIG) != (vain == ASTRA_WAIT_TOO_BIG);
+	j->vain = vain;
+}
+
+/* One that asks for more GPUs, or moves, has its turn as if it came now: else a
+ * small one would be promised a start, and grow. Another charge alone moves its
+ * bound by what that takes to be paid, and back, but not into the past: it may
+ * be but another guess of the nodes that the job will have. */
+void astra_first_start_change(struct astra_engine *e, struct ejob *j,
+			      const struct astra_request *request,
+			      const struct astra_title *title)
+{
+	uint32_t least = astra_request_least(request);
+	bool moved = title->tenant != j->tenant ||
+		     (title->user != j->user && title->user != ASTRA_NONE &&
+		      j->user != ASTRA_NONE);
+	double old = first_start_own(j), more, bound;
+
+	if (j->ran || !(j->bound_sec > 0) || !j->gpus_least)
+		return;
+	if (moved || least > j->gpus_least) {
+		j->bound_sec = 0;
+		return;
+	}
+	more = first_start_charge(title->charge, request->gpus, least) - old;
+	if (!isfinite(j->bound_sec) || !(old > 0) || !(fabs(more) > 0))
+		return;
+	bound = j->bound_sec + more / old * first_start_paid_sec(e, j, 0, 0);
+	j->bound_sec = fmax(bound, fmin(j->bound_sec,
+					e->now_sec + 2 * e->options.lease_sec));
+}
+
+void astra_first_start_split(const struct astra_engine *e, struct ejob *array,
+			     struct ejob *task)
+{
+	task->bound_sec = array->bound_sec;
+	task->late = array->late;
+	if (!(array->bound_sec > 0))
+		return;
+	array->late = false;
+	array->bound_sec += first_start_paid_sec(e, array, 0, 0);
+}
+
+void astra_first_start_begin(struct astra_engine *e, struct ejob *j,
+			     double start_sec)
+{
+	if (j->ran || !(j->bound_sec > 0))
+		return;
+	first_start_late(e, j, start_sec);
+	e->counters.first_starts++;
+}

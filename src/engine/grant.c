@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Grants outlive the round that made them: the GPUs may still be with jobs
+ * that have to leave first. A grant keeps them together until all are free. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+#include "src/common/number.h"
+#include "src/engine/engine_priv.h"
+
+int astra_grants_add(struct astra_engine *e, uint32_t job, double until_sec,
+		     const struct astra_share *shares, size_t count)
+{
+	struct ejob *j = astra_engine_find(e, job);
+	struct grant *g;
+
+	if (!j || astra_grow(&e->grants, &e->grant_room, e->grant_count + 1,
+			     sizeof(*e->grants)) < 0)
+		return -1;
+	g = &e->grants[e->grant_count];
+	g->shares = malloc(count * sizeof(*shares));
+	if (!g->shares)
+		return -1;
+	memcpy(g->shares, shares, count * sizeof(*shares));
+	g->job = job;
+	g->until_sec = until_sec;
+	g->told_sec = e->now_sec;
+	g->count = count;
+	e->grant_count++;
+	j->grants++;
+	return 0;
+}
+
+void astra_grants_drop_at(struct astra_engine *e, size_t at)
+{
+	struct ejob *j = astra_engine_find(e, e->grants[at].job);
+
+	if (j && !--j->grants)
+		j->served = false;
+	free(e->grants[at].shares);
+	memmove(&e->grants[at], &e->grants[at + 1],
+		(e->grant_count - at - 1) * sizeof(*e->grants));
+	e->grant_count--;
+}
+
+void astra_grants_drop(struct astra_engine *e, uint32_t job)
+{
+	for (size_t i = e->grant_count; i-- > 0;)
+		if (e->grants[i].job == job)
+			astra_grants_drop_at(e, i);
+}
+
+size_t astra_grants_of(const struct astra_engine *e, uint32_t job)
+{
+	uint32_t row = astra_idmap_get(&e->by_id, job);
+
+	return row == ASTRA_IDMAP_NONE ? 0 : e->jobs[row].grants;
+}
+
+/* Whether the GPUs are there or will be, and the nodes are still usable. */
+static bool still_possible(const struct round *r, const struct grant *g)
+{
+	for (size_t i = 0; i < g->count; i++) {
+		const struct astra_share *s = &g->shares[i];
+
+		if (s->node >= r->snap->node_count ||
+		    !r->snap->nodes[s->node].usable ||
+		    astra_space_get(r->idle, s->node)->gpus +
+				    r->coming[s->node] <
+			    s->gpus)
+			return false;
+	}
+	return true;
+}
+
+enum readiness { GRANT_READY, GRANT_WAITING, GRANT_BROKEN };
+
+/* GPUs that are there without the CPUs or memory beside them: somebody else
+ * took these, so waiting will not help. */
+static enum readiness readiness(const struct round *r, const struct grant *g)
+{
+	enum readiness all = GRANT_READY;
+
+	for (size_t i = 0; i < g->count; i++) {
+		const struct astra_share *s = &g->shares[i];
+		const struct astra_room *room =
+			astra_space_get(r->idle, s->node);
+
+		if (room->gpus < s->gpus)
+			all = GRANT_WAITING;
+		else if (room->cpus < s->cpus || room->mem_mib < s->mem_mib) {
+			if (!r->coming[s->node])
+				return GRANT_BROKEN;
+			all = GRANT_WAITING;
+		}
+	}
+	return all;
+}
+
+/* Set aside what is already free of a grant; the rest is coming. */
+static void grant_reserve(struct round *r, const struct grant *g)
+{
+	for (size_t i = 0; i < g->count; i++) {
+		struct astra_share part = g->shares[i];
+		const struct astra_room *room =
+			astra_space_get(r->idle, part.node);
+		uint32_t missing = 0;
+
+		if (room->gpus < part.gpus) {
+			missing = part.gpus - room->gpus;
+			part.gpus = room->gpus;
+		}
+		if (room->cpus < part.cpus)
+			part.cpus = room->cpus;
+		if (room->mem_mib < part.mem_mib)
+			part.mem_mib = room->mem_mib;
+		r->coming[part.node] -= missing;
+		astra_space_take(r->idle, &part);
+	}
+}
+
+/* It runs, and leaves to start elsewhere. */
+static bool grant_moves(const struct ejob *j)
+{
+	return j->state == ASTRA_JOB_RUNNING && j->phase != ASTRA_PHASE_LEASED;
+}
+
+static bool grant_wanted(struct round *r, const struct grant *g)
+{
+	const struct ejob *j = astra_engine_find(r->e, g->job);
+
+	return j &&
+	       (j->state == ASTRA_JOB_PENDING ||
+		j->state == ASTRA_JOB_REQUEUED || grant_moves(j)) &&
+	       astra_grants_of(r->e, g->job) <= j->copies;
+}
+
+/* Jobs whose GPUs were granted to somebody who no longer wants them compete
+ * again. */
+static void spare_doomed(struct round *r)
+{
+	struct astra_engine *e = r->e;
+
+	ASTRA_ROSTER_EACH(i, &e->roster.leaving)
+	{
+		struct ejob *j = &e->jobs[e->row_of[i]];
+
+		if (j->phase != ASTRA_PHASE_DOOMED ||
+		    j->doomed_for == ASTRA_NONE ||
+		    astra_grants_of(e, j->doomed_for))
+			continue;
+		astra_job_set_phase(e, j, ASTRA_PHASE_LEASED);
+		j->doomed_for = 0;
+	}
+}
+
+/* Where MaxReclaim keeps somebody from being told, nobody waits in vain yet. */
+static void grants_note_untold(struct astra_engine *e)
+{
+	if (!e->grant_count)
+		return;
+	ASTRA_ROSTER_EACH(i, &e->roster.leaving)
+	{
+		const struct ejob *j = &e->jobs[e->row_of[i]];
+
+		for (size_t k = 0;
+		     j->phase == ASTRA_PHASE_DOOMED && k < e->grant_count; k++)
+			if (e->grants[k].job == j->doomed_for)
+				e->grants[k].told_sec = e->now_sec;
+	}
+}
+
+/* Its GPUs should have come by now, whatever keeps them. */
+static bool grant_in_vain(const struct round *r, const struct grant *g)
+{
+	return readiness(r, g) == GRANT_WAITING &&
+	       g->told_sec + astra_leave_sec(r->e, r->snap) < r->snap->now_sec;
+}
+
+void astra_grants_revise(struct round *r)
+{
+	struct astra_engine *e = r->e;
+
+	grants_note_untold(e);
+	for (size_t i = 0; i < e->grant_count;) {
+		struct grant *g = &e->grants[i];
+
+		if (!grant_wanted(r, g) || !still_possible(r, g) ||
+		    readiness(r, g) == GRANT_BROKEN || grant_in_vain(r, g)) {
+			astra_grants_drop_at(e, i);
+			continue;
+		}
+		i++;
+		if (readiness(r, g) == GRANT_WAITING ||
+		    astra_engine_find(e, g->job)->state != ASTRA_JOB_PENDING)
+			grant_reserve(r, g);
+		else
+			for (size_t k = 0; k < g->count; k++)
+				astra_space_take(r->idle, &g->shares[k]);
+	}
+	spare_doomed(r);
+}
+
+/* Whether every share was free when the host looked. */
+static bool free_now(const struct round *r, const struct grant *g,
+		     struct astra_room *taken)
+{
+	bool ready = true;
+
+	for (size_t i = 0; i < g->count; i++) {
+		const struct astra_share *s = &g->shares[i];
+		const struct astra_node *n = &r->snap->nodes[s->node];
+
+		struct astra_room *t = &taken[s->node];
+
+		t->gpus += s->gpus;
+		t->cpus += s->cpus;
+		t->mem_mib += s->mem_mib;
+		if (n->settling || t->gpus > n->gpus_free ||
+		    t->cpus > n->cpus_free || t->mem_mib > n->mem_free_mib)
+			ready = false;
+	}
+	return ready;
+}
+
+static int grant_start(struct round *r, const struct grant *g)
+{
+	struct ejob *j = astra_engine_find(r->e, g->job);
+	double end = r->snap->now_sec + j->lease_sec;
+
+	if (g->until_sec > r->snap->now_sec) {
+		end = g->until_sec;
+		j->planned_end_sec = j->planned_end_sec > 0
+					     ? fmin(j->planned_end_sec, end)
+					     : end;
+	}
+	return astra_plan_add(r->plan,
+			      &(struct astra_decision){
+				      .action = ASTRA_START,
+				      .job = j->id,
+				      .restart_cnt = j->restart_cnt,
+				      .until_sec = end,
+			      },
+			      g->shares, g->count);
+}
+
+/* Start every granted job whose GPUs are all free, in the order granted. */
+int astra_grants_start(struct round *r)
+{
+	struct astra_engine *e = r->e;
+	struct astra_room *taken =
+		calloc(r->snap->node_count + 1, sizeof(*taken));
+	int rc = taken ? 0 : -1;
+
+	for (size_t i = 0; !rc && i < e->grant_count; i++)
+		astra_engine_find(e, e->grants[i].job)->planned_end_sec = 0;
+	for (size_t i = 0; !rc && i < e->grant_count; i++) {
+		const struct ejob *j = astra_engine_find(e, e->grants[i].job);
+		bool ready = free_now(r, &e->grants[i], taken);
+
+		if (ready && j->state == ASTRA_JOB_PENDING)
+			rc = grant_start(r, &e->grants[i]);
+	}
+	free(taken);
+	return rc;
+}
+
+static int revoke(struct round *r, struct ejob *j)
+{
+	const struct astra_job *job = &r->snap->jobs[j->index];
+	double grace = r->e->options.grace_sec;
+	struct astra_decision d = {
+		.action = ASTRA_REQUEUE,
+		.job = j->id,
+		.restart_cnt = j->restart_cnt,
+	};
+
+	if (j->phase == ASTRA_PHASE_DOOMED)
+		j->told_sec = r->snap->now_sec;
+	if (job->checkpoints && grace > 0 && j->phase == ASTRA_PHASE_DOOMED) {
+		d.action = ASTRA_SIGNAL;
+		d.until_sec = j->grace_end_sec = r->snap->now_sec + grace;
+		astra_job_set_phase(r->e, j, ASTRA_PHASE_GRACE);
+	} else {
+		astra_job_set_phase(r->e, j, ASTRA_PHASE_LEAVING);
+	}
+	r->plan->changed = true;
+	return astra_plan_add(r->plan, &d, NULL, 0);
+}
+
+/* Leases on nodes that are to be empty end here as well. */
+static void doom_leaving(struct round *r)
+{
+	struct astra_engine *e = r->e;
+
+	for (size_t i = 0; i < e->roster.over_count; i++) {
+		struct ejob *j = &e->jobs[e->roster.over[i]];
+
+		if (astra_contender_leaves(r, j, &r->snap->jobs[j->index]))
+			astra_job_set_phase(e, j, ASTRA_PHASE_DOOMED);
+	}
+}
+
+/* Those who leave, by row; the caller frees them. NULL when memory is out. */
+static uint32_t *rows_leaving(const struct astra_engine *e, size_t *count)
+{
+	uint32_t *rows;
+
+	*count = 0;
+	ASTRA_ROSTER_EACH(i, &e->roster.leaving)
+	++*count;
+	rows = calloc(*count + 1, sizeof(*rows));
+	*count = 0;
+	if (!rows)
+		return NULL;
+	ASTRA_ROSTER_EACH(i, &e->roster.leaving)
+	rows[(*count)++] = e->row_of[i];
+	if (*count)
+		qsort(rows, *count, sizeof(*rows), astra_compare_u32);
+	return rows;
+}
+
+/* Take back what was granted to others: at most MaxReclaim GPUs a round, but
+ * always at least one job. Graces that are over end here as well. */
+int astra_revoke_doomed(struct round *r)
+{
+	struct astra_engine *e = r->e;
+	uint32_t limit = e->options.reclaim_max, taken = 0, *rows;
+	bool capped = false;
+	size_t count;
+	int rc = 0;
+
+	doom_leaving(r);
+	rows = rows_leaving(e, &count);
+	for (size_t i = 0; rows && !rc && i < count; i++) {
+		struct ejob *j = &e->jobs[rows[i]];
+		bool over = j->phase == ASTRA_PHASE_LEAVING ||
+			    (j->phase == ASTRA_PHASE_GRACE &&
+			     j->grace_end_sec <= r->snap->now_sec);
+
+		if (j->state != ASTRA_JOB_RUNNING ||
+		    r->snap->jobs[j->index].unheard)
+			continue;
+		if (j->phase == ASTRA_PHASE_DOOMED) {
+			if (limit && taken && taken + j->held_gpus > limit) {
+				capped = true;
+				continue;
+			}
+			taken += j->held_gpus;
+			e->counters.revoked++;
+			over = true;
+		}
+		if (over)
+			rc = revoke(r, j);
+	}
+	free(rows);
+	e->counters.reclaim_capped += capped;
+	e->last_reclaim = taken;
+	return rows ? rc : -1;
+}

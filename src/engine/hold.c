@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The holds there are.
+ *
+ * Leases end at different times, and small jobs would always refill the gaps.
+ * So a job whose turn it is and that finds no place is given a hold: nodes, and
+ * the time T at which they are its own. Until T these GPUs are lent: leases
+ * there are renewed and granted as usual, but end at T at the latest.
+ */
+#include "src/engine/hold.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+
+#define HOLD_PATIENCE_SEC 120 /* past its time; then it is planned anew */
+
+const struct hold *astra_hold_of(const struct astra_engine *e, uint32_t job)
+{
+	for (size_t i = 0; i < e->hold_count; i++)
+		if (e->holds[i].job == job)
+			return &e->holds[i];
+	return NULL;
+}
+
+size_t astra_holds_of(const struct astra_engine *e, uint32_t job)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < e->hold_count; i++)
+		count += e->holds[i].job == job;
+	return count;
+}
+
+int astra_hold_add(struct astra_engine *e, const struct hold *hold)
+{
+	if (astra_grow(&e->holds, &e->hold_room, e->hold_count + 1,
+		       sizeof(*e->holds)) < 0) {
+		free(hold->shares);
+		return -1;
+	}
+	e->holds[e->hold_count++] = *hold;
+	return 0;
+}
+
+void astra_hold_drop(struct astra_engine *e, size_t at)
+{
+	free(e->holds[at].shares);
+	memmove(&e->holds[at], &e->holds[at + 1],
+		(e->hold_count - at - 1) * sizeof(*e->holds));
+	e->hold_count--;
+}
+
+void astra_holds_clear(struct astra_engine *e)
+{
+	while (e->hold_count)
+		astra_hold_drop(e, e->hold_count - 1);
+}
+
+double astra_holds_first(const struct astra_engine *e)
+{
+	double first = HUGE_VAL;
+
+	for (size_t i = 0; i < e->hold_count; i++)
+		first = fmin(first, e->holds[i].start_sec);
+	return first;
+}
+
+/* Serving. */
+
+static bool hold_stands(const struct round *r, const struct hold *hold)
+{
+	const struct ejob *j = astra_engine_find(r->e, hold->job);
+
+	if (!j || j->state != ASTRA_JOB_PENDING || j->grants >= j->copies ||
+	    hold->start_sec + HOLD_PATIENCE_SEC < r->snap->now_sec)
+		return false;
+	for (size_t i = 0; i < hold->count; i++) {
+		uint32_t node = hold->shares[i].node;
+
+		if (!r->snap->nodes[node].usable ||
+		    !astra_node_possible(&r->snap->jobs[j->index].request,
+					 node))
+			return false;
+	}
+	return true;
+}
+
+static struct contender *hold_owner(const struct round *r,
+				    const struct hold *hold)
+{
+	for (size_t i = 0; i < r->contender_count; i++) {
+		struct contender *c = &r->contenders[i];
+
+		if (c->job->id == hold->job && !c->expired && !c->taken)
+			return c;
+	}
+	return NULL;
+}
+
+/* Where it was planned, or else anywhere. Returns 1 if there is a place, 0, or
+ * -1. */
+static int hold_serve(struct reclaim *rc, const struct hold *hold)
+{
+	struct round *r = rc->r;
+	struct contender *c = hold_owner(r, hold), held;
+	struct astra_job job;
+	size_t count;
+
+	if (!c)
+		return 0;
+	job = *c->job;
+	if (job.request.possible)
+		job.request.allowed = job.request.possible;
+	held = *c;
+	held.job = &job;
+	count = astra_reclaim_place_at(rc, &held, hold->shares, hold->count);
+	if (!count)
+		count = astra_reclaim_place(rc, c);
+	if (!count)
+		return 0;
+	astra_reclaim_take(rc, c, count);
+	c->taken = true;
+	if (astra_grants_add(r->e, c->job->id, 0, rc->shares, count) < 0)
+		return -1;
+	r->e->jobs[c->row].served = true;
+	return 1;
+}
+
+/* Those whose time has come, of what is free and of leases that are over. */
+static int holds_serve_due(struct round *r)
+{
+	struct astra_engine *e = r->e;
+	struct reclaim rc;
+	int status = astra_reclaim_init(&rc, r, r->idle);
+
+	for (size_t i = 0; i < e->hold_count && status >= 0;) {
+		status = 0;
+		if (e->holds[i].start_sec <= r->snap->now_sec)
+			status = hold_serve(&rc, &e->holds[i]);
+		if (status > 0)
+			astra_hold_drop(e, i);
+		else
+			i++;
+	}
+	if (status >= 0) {
+		astra_idle_replace(r, rc.work);
+		rc.work = NULL;
+	}
+	astra_reclaim_fini(&rc);
+	return status < 0 ? -1 : 0;
+}
+
+int astra_holds_serve(struct round *r)
+{
+	struct astra_engine *e = r->e;
+
+	for (size_t i = e->hold_count; i-- > 0;)
+		if (!hold_stands(r, &e->holds[i]))
+			astra_hold_drop(e, i);
+	for (size_t i = 0; i < r->contender_count; i++)
+		r->contenders[i].granted = false;
+	r->grants_before = e->grant_count;
+	return astra_holds_first(e) <= r->snap->now_sec ? holds_serve_due(r)
+							: 0;
+}
+
+/* What leases leave. */
+
+static void table_add(struct astra_node_hold *h,
+		      const struct astra_share *share, int sign)
+{
+	h->gpus += sign * (int64_t)share->gpus;
+	h->cpus += sign * (int64_t)share->cpus;
+	h->mem_mib += sign * (int64_t)share->mem_mib;
+}
+
+static void table_shares(struct round *r, const struct astra_share *shares,
+			 size_t count, double end_sec)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct astra_node_hold *h = &r->node_holds[shares[i].node];
+
+		if (end_sec <= h->cut_sec)
+			table_add(h, &shares[i], 1);
+	}
+}
+
+/* What is free by the first hold's start, before the holds take theirs. */
+static void table_leases(struct round *r)
+{
+	const struct astra_engine *e = r->e;
+
+	ASTRA_ROSTER_EACH(i, &e->roster.running)
+	{
+		const struct astra_job *job = &r->snap->jobs[i];
+		const struct ejob *j = &e->jobs[e->row_of[i]];
+
+		if (!astra_lease_stays(job))
+			table_shares(r, job->held, job->held_count,
+				     j->phase == ASTRA_PHASE_LEASED
+					     ? j->lease_end_sec
+					     : r->snap->now_sec);
+	}
+	for (size_t i = 0; i < r->grants_before; i++)
+		if (!astra_engine_find(r->e, e->grants[i].job)->served)
+			table_shares(r, e->grants[i].shares, e->grants[i].count,
+				     r->snap->now_sec);
+}
+
+static void table_hold(struct round *r, const struct hold *hold)
+{
+	for (size_t i = 0; i < hold->count; i++) {
+		struct astra_node_hold *h =
+			&r->node_holds[hold->shares[i].node];
+
+		h->cut_sec = fmin(h->cut_sec, hold->start_sec);
+		table_add(h, &hold->shares[i], -1);
+	}
+}
+
+int astra_holds_table_add(struct round *r, const struct hold *hold)
+{
+	if (!r->node_holds && astra_holds_table(r) < 0)
+		return -1;
+	table_hold(r, hold);
+	return 0;
+}
+
+int astra_holds_table(struct round *r)
+{
+	r->node_holds = calloc(r->snap->node_count + 1, sizeof(*r->node_holds));
+	if (!r->node_holds)
+		return -1;
+	for (uint32_t n = 0; n < r->snap->node_count; n++) {
+		const struct astra_room *room = astra_space_get(r->idle, n);
+
+		r->node_holds[n] = (struct astra_node_hold){
+			.cut_sec = HUGE_VAL,
+			.gpus = room->gpus,
+			.cpus = room->cpus,
+			.mem_mib = (int64_t)room->mem_mib,
+		};
+	}
+	for (size_t i = 0; i < r->e->hold_count; i++)
+		table_hold(r, &r->e->holds[i]);
+	if (r->reserve.gpus)
+		table_add(&r->node_holds[r->reserve.node], &r->reserve, 1);
+	table_leases(r);
+	return 0;
+}
+
+bool astra_holds_need(const struct round *r, uint32_t node)
+{
+	return r->node_holds && !isinf(r->node_holds[node].cut_sec);
+}
+
+double astra_holds_cut(struct round *r, const struct astra_share *shares,
+		       size_t count, double end_sec)
+{
+	double cut = end_sec;
+
+	if (!r->node_holds)
+		return end_sec;
+	for (size_t i = 0; i < count; i++) {
+		const struct astra_node_hold *h =
+			&r->node_holds[shares[i].node];
+
+		if (h->cut_sec < end_sec &&
+		    (h->gpus < shares[i].gpus || h->cpus < shares[i].cpus ||
+		     h->mem_mib < (int64_t)shares[i].mem_mib))
+			cut = fmin(cut, h->cut_sec);
+	}
+	for (size_t i = 0; i < count; i++)
+		if (r->node_holds[shares[i].node].cut_sec < cut)
+			table_add(&r->node_holds[shares[i].node], &shares[i],
+				  -1);
+	return cut;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The first start of every job within a bound, Sec. "The promise" of
+ * doc/design.md: holds, recall, reserve. Shared by the engine's own files.
+ *   hold.c     the holds there are: served, lost, and what leases leave them
+ *   calendar.c when and where a new hold can be
+ *   turn.c     whose turn it is
+ *   recall.c   GPUs for those whose turn it is
+ *   due.c      those whose turn it is whoever pays, the first of them first
+ *   reserve.c  a few GPUs for small jobs that come
+ */
+#ifndef ASTRA_HOLD_H
+#define ASTRA_HOLD_H
+
+#include "src/engine/engine_priv.h"
+
+#define ASTRA_HOLDS_MAX 128 /* at once */
+
+/* A job that ran, has less than this part of its share and has waited so many
+ * terms is given a hold if it is larger than a node; on anybody's leases, and
+ * whatever its size, after so many. */
+#define ASTRA_OWED_RHO 0.8
+#define ASTRA_OWED_TERMS 2
+#define ASTRA_OWED_ANYBODY_TERMS 8
+
+#define ASTRA_RESERVE_PART                                \
+	256 /* the reserve is at most one of so many GPUs \
+	     */
+
+/* What the holds on a node leave to leases: one that ends by cut_sec may have
+ * everything there, one that ends later only what is still left. */
+struct astra_node_hold {
+	double cut_sec; /* the first hold's start; infinite: there is none */
+	int64_t gpus, cpus, mem_mib;
+};
+
+/* hold.c */
+/* The first hold of a job; an array's tasks have one each. */
+const struct hold *astra_hold_of(const struct astra_engine *e, uint32_t job);
+size_t astra_holds_of(const struct astra_engine *e, uint32_t job);
+/* Takes the shares. Returns 0, or -1 when memory is out; then they are freed.
+ */
+int astra_hold_add(struct astra_engine *e, const struct hold *hold);
+void astra_hold_drop(struct astra_engine *e, size_t at);
+void astra_holds_clear(struct astra_engine *e);
+/* Forget the holds that are lost, and serve those whose time has come before
+ * anybody else. Returns 0, or -1 when memory is out. */
+int astra_holds_serve(struct round *r);
+/* Fill r->node_holds for the leases that begin in this round, from what there
+ * is when it begins. Returns 0, or -1 when memory is out. */
+int astra_holds_table(struct round *r);
+/* The same for one that is new in it. */
+int astra_holds_table_add(struct round *r, const struct hold *hold);
+/* The end of a lease on these shares that would like to end at end_sec: that,
+ * or the start of the first hold that needs the GPUs. Uses up what is left. */
+double astra_holds_cut(struct round *r, const struct astra_share *shares,
+		       size_t count, double end_sec);
+/* Whether a hold needs GPUs of this node. */
+bool astra_holds_need(const struct round *r, uint32_t node);
+/* The earliest start of all holds; infinite: there are none. */
+double astra_holds_first(const struct astra_engine *e);
+
+/* When something comes free. */
+struct moment {
+	double at_sec;
+	size_t order; /* of those of the same time, as found */
+};
+
+/* turn.c: tenants by what they have had, this round's leases included. */
+struct turns {
+	struct round *r;
+	struct ballot ballot;
+	double *key;	  /* by tenant: A_p / F_p; the poorest has the least */
+	double *user_key; /* by user: the same within its tenant */
+	bool *done; /* by tenant: nothing more can be had for its next job */
+	uint32_t *running; /* the snapshot's jobs that run; NULL: not listed */
+	size_t running_count;
+	struct moment *ends; /* of their leases, by time; lease_ends.c */
+	size_t end_count;
+	size_t *recent; /* of `running`: may be recalled, but later */
+	size_t recent_count;
+	bool cut;		  /* a lease was, since these were sorted */
+	struct contender **next;  /* by tenant: its next job; NULL: none */
+	struct contender **fresh; /* jobs that never ran, tenant by tenant */
+	size_t *first;		  /* tenant -> its first one of these */
+};
+
+int astra_turns_init(struct turns *t, struct round *r);
+void astra_turns_fini(struct turns *t);
+/* List t->running, unless that was done. Returns 0, or -1 when memory is out.
+ */
+int astra_turns_running(struct turns *t);
+/* The poorest tenant's next job among those that never ran and have nothing
+ * yet; NULL: there is none. */
+struct contender *astra_turns_next(const struct turns *t);
+/* Whether a lease of `owner` may be cut short for `next`: those of its own
+ * user, of richer ones of its tenant, and of richer tenants. */
+bool astra_turns_pays(const struct turns *t, const struct ejob *owner,
+		      const struct ejob *next);
+/* Charge a tenant for a lease of this contender, which has its place now; of an
+ * elastic one for so many GPUs. */
+void astra_turns_charge(struct turns *t, const struct contender *c,
+			uint32_t gpus);
+/* Whether a contender waits and never ran. */
+bool astra_turn_fresh(const struct round *r, const struct contender *c);
+/* The first time at which a running job may be recalled; infinite: never. */
+double astra_recall_from(const struct round *r, const struct ejob *j);
+
+/* calendar.c: hold GPUs for a contender at the earliest time at which leases
+ * leave them: those of its tenant and of richer ones, which are cut for it, or
+ * everybody's (`anybody`), which are not. work: free after this round's grants.
+ * Says in the job's vain why there is no such time. Returns 1 if there is, 0 if
+ * not, or -1 when memory is out. */
+int astra_calendar_plan(struct turns *t, const struct astra_space *work,
+			const struct contender *c, bool anybody);
+
+/* recall.c: after the contest. work: what is free then; replaced. */
+int astra_recall(struct round *r, struct astra_space **work);
+
+/* reserve.c: take the reserve from what is free, if others wait for more than
+ * there is. Into r->reserve. */
+void astra_reserve_withhold(struct round *r);
+/* Whether it is not there, and somebody waits. */
+bool astra_reserve_short(const struct round *r, const struct astra_space *work);
+/* Top it up with leases of those among `losers` that the richest tenant can
+ * spare. */
+void astra_reserve_refill(struct round *r, const struct turns *t,
+			  const struct round *losers,
+			  const struct astra_space *work);
+
+#endif

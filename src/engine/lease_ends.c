@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* When running jobs leave their GPUs, by themselves or recalled: once a round,
+ * for all calendars. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/common/number.h"
+#include "src/engine/calendar.h"
+
+static int compare_moments(const void *a, const void *b)
+{
+	const struct moment *x = a, *y = b;
+
+	if (x->at_sec != y->at_sec)
+		return x->at_sec < y->at_sec ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+double astra_natural_end(const struct round *r, const struct ejob *j,
+			 const struct astra_job *job)
+{
+	double now = r->snap->now_sec;
+
+	if (job->suspended)
+		return HUGE_VAL;
+	if (job->revocable)
+		return astra_max(astra_max(now, j->lease_end_sec),
+				 j->start_sec + j->min_run_sec);
+	if (job->time_limit_sec > 0)
+		return astra_max(now, job->start_sec + job->time_limit_sec);
+	return HUGE_VAL;
+}
+
+double astra_recall_sec(const struct round *r, const struct ejob *j,
+			const struct astra_job *job)
+{
+	return astra_lease_stays(job) ? HUGE_VAL
+				      : astra_max(r->snap->now_sec + 1,
+						  astra_recall_from(r, j));
+}
+
+/* The leases that go on, and of them those that may be recalled, but later than
+ * at once. */
+static int find_ends(struct turns *t)
+{
+	const struct round *r = t->r;
+
+	if (astra_turns_running(t) < 0)
+		return -1;
+	t->ends = calloc(t->running_count + 1, sizeof(*t->ends));
+	t->recent = calloc(t->running_count + 1, sizeof(*t->recent));
+	if (!t->ends || !t->recent)
+		return -1;
+	for (size_t k = 0; k < t->running_count; k++) {
+		uint32_t i = t->running[k];
+		const struct ejob *j = &r->e->jobs[r->e->row_of[i]];
+		double recall_sec = astra_recall_sec(r, j, &r->snap->jobs[i]);
+
+		if (j->phase != ASTRA_PHASE_LEASED)
+			continue;
+		t->ends[t->end_count++].order = k;
+		if (recall_sec > r->snap->now_sec + 1 && !isinf(recall_sec))
+			t->recent[t->recent_count++] = k;
+	}
+	return 0;
+}
+
+/* A hold cuts a few: what was sorted before nearly is. */
+static void sort_ends(struct turns *t, bool first)
+{
+	const struct round *r = t->r;
+
+	for (size_t k = 0; k < t->end_count; k++) {
+		uint32_t i = t->running[t->ends[k].order];
+		struct moment x = {
+			astra_natural_end(r, &r->e->jobs[r->e->row_of[i]],
+					  &r->snap->jobs[i]),
+			t->ends[k].order,
+		};
+		size_t at = k;
+
+		for (;
+		     !first && at && compare_moments(&t->ends[at - 1], &x) > 0;
+		     at--)
+			t->ends[at] = t->ends[at - 1];
+		t->ends[at] = x;
+	}
+	if (first && t->end_count)
+		qsort(t->ends, t->end_count, sizeof(*t->ends), compare_moments);
+}
+
+int astra_lease_ends(struct turns *t)
+{
+	bool first = !t->ends;
+
+	if (first && find_ends(t) < 0)
+		return -1;
+	if (first || t->cut)
+		sort_ends(t, first);
+	t->cut = false;
+	return 0;
+}

@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* GPUs for the jobs whose turn it is and that found no place: leases of their
+ * own tenant and of richer ones that have run long enough end now, the fewest
+ * GPUs that will do; or else a hold. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/common/grow.h"
+#include "src/engine/due.h"
+#include "src/engine/hold.h"
+#include "src/placement/space_priv.h"
+
+#define RECALLS_MAX 64 /* next jobs looked at in a round */
+#define PLANS_MAX 16   /* new holds in a round */
+#define VAIN_SEC 60    /* after that, one that had no place is tried again */
+/* Those who are not due yet leave plans and holds for those who are, and those
+ * for whom there was no place before leave plans for the others. */
+#define PLANS_EARLY_MAX (PLANS_MAX / 2)
+#define PLANS_VAIN_MAX (PLANS_MAX / 4)
+#define HOLDS_EARLY_MAX (ASTRA_HOLDS_MAX / 2)
+
+/* What elastic jobs keep of leases that may end: their level, their fewest
+ * GPUs, or nothing, as rigid ones. */
+enum recall_spare { RECALL_TO_LEVEL, RECALL_TO_LEAST, RECALL_WHOLE };
+
+struct recall {
+	struct round *r;
+	struct turns turns;
+	struct round losers; /* its contenders: leases that may be recalled */
+	struct astra_space **work;
+	struct astra_share *lost; /* what the elastic ones of them can spare */
+	uint64_t gpus;	 /* free, or of leases that pay for the one looked at */
+	uint64_t *spare; /* by tenant: GPUs of leases that may be recalled */
+	double *poorest; /* by tenant */
+	size_t plans, vain_plans;
+};
+
+static bool recall_may_end(const struct round *r, size_t index)
+{
+	const struct astra_job *job = &r->snap->jobs[index];
+	const struct ejob *j = &r->e->jobs[r->e->row_of[index]];
+
+	return j->phase == ASTRA_PHASE_LEASED &&
+	       astra_recall_from(r, j) <= r->snap->now_sec &&
+	       !astra_lease_stays(job) && !job->unheard && !job->booting;
+}
+
+/* The leases that may end now, for somebody; once. */
+static int recall_collect(struct recall *s)
+{
+	struct round *l = &s->losers;
+	size_t shares = 0;
+	bool elastic = false;
+
+	if (s->spare)
+		return 0;
+	s->spare = calloc(s->r->e->tenant_count + 1, sizeof(*s->spare));
+	if (!s->spare || astra_turns_running(&s->turns) < 0)
+		return -1;
+	*l = *s->r;
+	l->contenders = NULL;
+	l->contender_count = l->contender_room = 0;
+	for (size_t k = 0; k < s->turns.running_count; k++) {
+		uint32_t i = s->turns.running[k];
+
+		if (!recall_may_end(l, i))
+			continue;
+		if (astra_grow(&l->contenders, &l->contender_room,
+			       l->contender_count + 1,
+			       sizeof(*l->contenders)) < 0)
+			return -1;
+		l->contenders[l->contender_count++] = (struct contender){
+			.row = l->e->row_of[i],
+			.job = &l->snap->jobs[i],
+			.expired = true,
+		};
+		s->spare[l->e->jobs[l->e->row_of[i]].tenant] +=
+			l->e->jobs[l->e->row_of[i]].held_gpus;
+		shares += l->snap->jobs[i].held_count;
+		elastic |= astra_request_elastic(&l->snap->jobs[i].request);
+	}
+	if (!elastic)
+		return 0;
+	s->lost = calloc(shares + 1, sizeof(*s->lost));
+	return s->lost ? astra_levels_find(s->r) : -1;
+}
+
+/* Whether what is free, and all leases of those who may pay for this job, are
+ * GPUs enough. */
+static bool recall_may_serve(const struct recall *s, const struct contender *c)
+{
+	const struct turns *t = &s->turns;
+	uint32_t own = s->r->e->jobs[c->row].tenant;
+	uint64_t gpus = astra_space_gpus(*s->work);
+
+	for (size_t i = 0; i < s->r->e->tenant_count; i++)
+		if (i == own || t->key[i] > t->key[own])
+			gpus += s->spare[i];
+	return gpus >= astra_request_least(&c->job->request);
+}
+
+/* Those whose leases do not pay for this job keep them, and those where a
+ * hold needs the node. */
+static void recall_ask(struct recall *s, const struct ejob *next,
+		       enum recall_spare spare)
+{
+	struct astra_share *lost = s->lost;
+
+	s->gpus = astra_space_gpus(*s->work);
+	for (size_t i = 0; i < s->losers.contender_count; i++) {
+		struct contender *v = &s->losers.contenders[i];
+
+		v->granted = !astra_turns_pays(&s->turns,
+					       &s->r->e->jobs[v->row], next);
+		for (size_t k = 0; k < v->job->held_count; k++)
+			v->granted |=
+				astra_holds_need(s->r, v->job->held[k].node);
+		v->lose_count = 0;
+		if (s->lost && spare != RECALL_WHOLE && !v->granted &&
+		    astra_request_elastic(&v->job->request)) {
+			astra_elastic_offer_spare(
+				s->r, v, spare == RECALL_TO_LEVEL, lost);
+			v->granted = true;
+		}
+		lost += s->lost ? v->job->held_count : 0;
+		if (astra_loser(v))
+			s->gpus += astra_loser_cost(v);
+	}
+}
+
+/* The end of a lease on what was recalled: a full term, but of the leases of
+ * its own user, or tenant, only what was left. Else these GPUs would never be
+ * anybody else's. */
+static double recall_end(const struct recall *s, const struct reclaim *rc,
+			 const struct ejob *next)
+{
+	const struct ejob *jobs = s->r->e->jobs;
+	double end = s->r->snap->now_sec + next->lease_sec;
+
+	for (size_t i = 0; i < rc->victim_count; i++) {
+		const struct ejob *v =
+			&jobs[s->losers.contenders[rc->victims[i]].row];
+
+		if (v->tenant == next->tenant && v->user == next->user)
+			end = fmin(end, v->lease_end_sec);
+	}
+	return end;
+}
+
+/* An elastic job that lost what it could spare goes on with the rest, and what
+ * is still free of it, to its lease's end. */
+static int recall_shrink(struct recall *s, struct reclaim *rc,
+			 const struct contender *v)
+{
+	struct round *r = s->r;
+	const struct ejob *j = &r->e->jobs[v->row];
+	double least =
+		r->snap->now_sec + r->e->options.grace_sec + j->min_run_sec;
+	size_t count = astra_elastic_keep(v, rc->work, rc->shares);
+
+	return astra_grants_add(r->e, j->id, fmax(j->lease_end_sec, least),
+				rc->shares, count);
+}
+
+static uint32_t recall_gpus(const struct grant *g)
+{
+	uint32_t gpus = 0;
+
+	for (size_t i = 0; i < g->count; i++)
+		gpus += g->shares[i].gpus;
+	return gpus;
+}
+
+static int recall_take(struct recall *s, struct reclaim *rc,
+		       struct contender *c, size_t count, double until_sec)
+{
+	astra_reclaim_take(rc, c, count);
+	if (astra_grants_add(s->r->e, c->job->id, until_sec, rc->shares,
+			     count) < 0)
+		return -1;
+	for (size_t i = 0; i < rc->victim_count; i++) {
+		struct contender *v = &s->losers.contenders[rc->victims[i]];
+		struct ejob *j = &s->r->e->jobs[v->row];
+
+		astra_job_set_phase(s->r->e, j, ASTRA_PHASE_DOOMED);
+		j->doomed_for = c->job->id;
+		if (v->lose_count && recall_shrink(s, rc, v) < 0)
+			return -1;
+	}
+	s->r->plan->changed = true;
+	c->share_count = count;
+	astra_space_destroy(*s->work);
+	*s->work = rc->work;
+	rc->work = NULL;
+	astra_turns_charge(&s->turns, c, c->gpus);
+	return 1;
+}
+
+static int recall_try(struct recall *s, struct contender *c,
+		      enum recall_spare spare)
+{
+	const struct ejob *j = &s->r->e->jobs[c->row];
+	double now = s->r->snap->now_sec, end;
+	double least = fmax(j->min_run_sec, s->r->e->options.round_sec);
+	struct reclaim rc;
+	size_t count;
+	int status = -1;
+
+	c->gpus = c->job->request.gpus;
+	if (!recall_may_serve(s, c))
+		return 0;
+	recall_ask(s, j, spare);
+	if (s->gpus < astra_request_least(&c->job->request))
+		return 0;
+	if (astra_reclaim_init(&rc, &s->losers, *s->work) == 0) {
+		status = 0;
+		count = astra_reclaim_place(&rc, c);
+		end = recall_end(s, &rc, j);
+		if (count && end - now > least &&
+		    astra_holds_cut(s->r, rc.shares, count, end) == end)
+			status =
+				recall_take(s, &rc, c, count,
+					    end < now + j->lease_sec ? end : 0);
+	}
+	astra_reclaim_fini(&rc);
+	return status;
+}
+
+/* What elastic jobs can spare goes first. Returns 1 if it has GPUs now, 0, or
+ * -1 when memory is out. */
+static int recall_serve(struct recall *s, struct contender *c)
+{
+	enum recall_spare spare;
+	int served;
+
+	if (recall_collect(s) < 0)
+		return -1;
+	spare = s->lost ? RECALL_TO_LEVEL : RECALL_WHOLE;
+	served = recall_try(s, c, spare);
+	while (!served && spare != RECALL_WHOLE)
+		served = recall_try(s, c, ++spare);
+	return served;
+}
+
+/* No lease's end made room for it a moment ago. */
+static bool recall_vain(const struct round *r, const struct ejob *j)
+{
+	double again_sec = fmin(VAIN_SEC, r->e->options.lease_sec);
+
+	return j->vain && j->vain != ASTRA_WAIT_RANK &&
+	       r->snap->now_sec < j->vain_sec + again_sec;
+}
+
+static int recall_plan(struct recall *s, struct contender *c, bool anybody)
+{
+	size_t holds = anybody ? ASTRA_HOLDS_MAX : HOLDS_EARLY_MAX;
+	size_t plans = anybody ? PLANS_MAX : PLANS_EARLY_MAX;
+
+	if (s->r->e->hold_count >= holds || s->plans >= plans ||
+	    recall_vain(s->r, &s->r->e->jobs[c->row]))
+		return 0;
+	s->plans++;
+	return astra_calendar_plan(&s->turns, *s->work, c, anybody);
+}
+
+/* A user waits for its turn, or until it is due, while a poorer one of its
+ * tenant waits. */
+static bool is_poorest(const struct recall *s, const struct contender *c)
+{
+	const struct ejob *j = &s->r->e->jobs[c->row];
+
+	return j->user == ASTRA_NONE ||
+	       s->turns.user_key[j->user] <= s->poorest[j->tenant];
+}
+
+/* The least key of the users that wait, by tenant. */
+static int recall_poorest(struct recall *s)
+{
+	const struct round *r = s->r;
+	size_t tenants = r->e->tenant_count;
+
+	s->poorest = calloc(tenants + 1, sizeof(*s->poorest));
+	if (!s->poorest)
+		return -1;
+	for (size_t t = 0; t < tenants; t++)
+		s->poorest[t] = HUGE_VAL;
+	for (size_t i = 0; i < r->contender_count; i++) {
+		const struct contender *c = &r->contenders[i];
+		const struct ejob *j = &r->e->jobs[c->row];
+
+		if (!c->expired && !c->share_count && j->user != ASTRA_NONE)
+			s->poorest[j->tenant] =
+				fmin(s->poorest[j->tenant],
+				     s->turns.user_key[j->user]);
+	}
+	return 0;
+}
+
+/* The next job of each tenant, the poorest tenant's first. */
+static int recall_next(struct recall *s)
+{
+	for (int tries = RECALLS_MAX; tries--;) {
+		struct contender *c = astra_turns_next(&s->turns);
+		int served;
+
+		if (!c)
+			break;
+		served = recall_serve(s, c);
+		if (served < 0)
+			return -1;
+		if (served)
+			continue;
+		s->turns.done[s->r->e->jobs[c->row].tenant] = true;
+		if (!astra_hold_of(s->r->e, c->job->id) && is_poorest(s, c) &&
+		    recall_plan(s, c, false) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Those who are due. */
+
+/* The holds that a job has already are on anybody's leases from now on; a
+ * distant one is planned anew. Returns whether there is something to plan.
+ * nth: among the job's tasks that wait. */
+static bool recall_unheld(const struct recall *s, struct due *due, size_t nth)
+{
+	struct astra_engine *e = s->r->e;
+	const struct ejob *j = &e->jobs[due->c->row];
+	const struct hold *had = astra_hold_of(e, j->id);
+	size_t count = had ? astra_holds_of(e, j->id) : 0;
+
+	if (nth >= count)
+		return !recall_vain(s->r, j);
+	if (!due->anybody)
+		return false;
+	for (size_t i = 0; i < e->hold_count; i++)
+		e->holds[i].anybody |= e->holds[i].job == j->id;
+	due->again = count == 1 &&
+		     had->start_sec > s->r->snap->now_sec + j->lease_sec;
+	return due->again;
+}
+
+/* Fill the heap with those to plan for. Returns how many there are. */
+static size_t recall_gather(const struct recall *s, struct due *heap)
+{
+	const struct round *r = s->r;
+	size_t count = 0, nth = 0;
+
+	for (size_t i = 0; i < r->contender_count; i++) {
+		struct contender *c = &r->contenders[i];
+		struct due due;
+
+		if (i && c->row != c[-1].row)
+			nth = 0;
+		if (c->expired || c->share_count)
+			continue;
+		if (astra_due(&s->turns, c, nth, &due) &&
+		    recall_unheld(s, &due, nth))
+			heap[count++] = due;
+		nth++;
+	}
+	astra_dues_sort(heap, count);
+	return count;
+}
+
+/* Its hold may have given way to one planned a moment ago. */
+static int recall_plan_due(struct recall *s, const struct due *due)
+{
+	struct astra_engine *e = s->r->e;
+	const struct ejob *j = &e->jobs[due->c->row];
+	const struct hold *had = due->again ? astra_hold_of(e, j->id) : NULL;
+
+	if (had)
+		astra_hold_drop(e, (size_t)(had - e->holds));
+	else if (j->vain && s->vain_plans++ >= PLANS_VAIN_MAX)
+		return 0;
+	return recall_plan(s, due->c, due->anybody);
+}
+
+static int recall_all_due(struct recall *s)
+{
+	struct due *heap = calloc(s->r->contender_count + 1, sizeof(*heap));
+	size_t count = heap ? recall_gather(s, heap) : 0;
+	int rc = heap ? 0 : -1;
+
+	while (count && rc >= 0 && s->plans < PLANS_MAX) {
+		struct due due = astra_dues_next(heap, &count);
+
+		rc = recall_plan_due(s, &due);
+	}
+	free(heap);
+	return rc < 0 ? -1 : 0;
+}
+
+/* Holds of jobs that this round serves. */
+static void recall_drop_served(struct astra_engine *e)
+{
+	for (size_t i = e->hold_count; i-- > 0;) {
+		const struct ejob *j = astra_engine_find(e, e->holds[i].job);
+
+		if (j->grants + astra_holds_of(e, j->id) > j->copies)
+			astra_hold_drop(e, i);
+	}
+}
+
+/* An elastic job that starts for the first time was granted fewer GPUs than it
+ * can use: it has more of the leases that would end for one that can use no
+ * less. */
+static bool recall_wants_more(const struct recall *s, const struct contender *c,
+			      const struct grant *g)
+{
+	const struct ejob *j = &s->r->e->jobs[c->row];
+
+	return !j->ran && j->copies == 1 && j->grants == 1 && !j->served &&
+	       g->job == j->id && !(g->until_sec > 0) &&
+	       recall_gpus(g) < c->elastic->request.gpus;
+}
+
+/* rc: without its grant. Returns as recall_try(). */
+static int recall_enlarge(struct recall *s, struct reclaim *rc,
+			  struct contender *c, struct grant *g)
+{
+	const struct astra_request *q = &c->elastic->request;
+	double end = s->r->snap->now_sec + s->r->e->jobs[c->row].lease_sec;
+	uint32_t had = recall_gpus(g);
+	size_t count;
+
+	c->gpus = q->gpus;
+	count = astra_grow_search(rc, c, astra_request_quantum(q), had);
+	if (!count || astra_holds_cut(s->r, rc->shares, count, end) != end)
+		return 0;
+	c->gpus = 0;
+	for (size_t i = 0; i < count; i++)
+		c->gpus += rc->shares[i].gpus;
+	c->gpus -= had;
+	astra_grants_drop(s->r->e, c->job->id);
+	return recall_take(s, rc, c, count, 0);
+}
+
+static int recall_more_of(struct recall *s, struct contender *c,
+			  struct grant *g, enum recall_spare spare)
+{
+	struct reclaim rc = {0};
+	struct astra_space *work = astra_space_copy(*s->work);
+	int status = work ? 0 : -1;
+
+	recall_ask(s, &s->r->e->jobs[c->row], spare);
+	for (size_t i = 0; work && i < g->count; i++)
+		astra_space_give(work, &g->shares[i]);
+	if (!status)
+		status = astra_reclaim_init(&rc, &s->losers, work);
+	if (!status)
+		status = recall_enlarge(s, &rc, c, g);
+	astra_space_destroy(work);
+	astra_reclaim_fini(&rc);
+	return status;
+}
+
+static int recall_more_for(struct recall *s, struct contender *c,
+			   struct grant *g)
+{
+	enum recall_spare spare;
+	int status;
+
+	if (recall_collect(s) < 0)
+		return -1;
+	spare = s->lost ? RECALL_TO_LEVEL : RECALL_WHOLE;
+	status = recall_more_of(s, c, g, spare);
+	while (!status && spare != RECALL_WHOLE)
+		status = recall_more_of(s, c, g, ++spare);
+	return status;
+}
+
+static int recall_more(struct recall *s)
+{
+	struct astra_engine *e = s->r->e;
+	int tries = RECALLS_MAX, status = 0;
+
+	for (size_t i = 0; i < s->r->contender_count && tries; i++) {
+		struct contender *c = &s->r->contenders[i];
+
+		if (!c->elastic || c->expired || !c->share_count)
+			continue;
+		for (size_t k = e->grant_count; k-- > 0;) {
+			if (!recall_wants_more(s, c, &e->grants[k]))
+				continue;
+			tries--;
+			status = recall_more_for(s, c, &e->grants[k]);
+			if (status < 0)
+				return -1;
+			break;
+		}
+	}
+	return 0;
+}
+
+/* Whether anybody may be served: one that never ran, or that is due. */
+static bool recall_wanted(const struct round *r)
+{
+	for (size_t i = 0; i < r->contender_count; i++) {
+		const struct contender *c = &r->contenders[i];
+
+		if (!c->expired && !c->share_count && astra_due_soon(r, c))
+			return true;
+	}
+	return false;
+}
+
+int astra_recall(struct round *r, struct astra_space **work)
+{
+	struct recall s = {.r = r, .work = work};
+	int rc = -1;
+
+	if (r->reserve.gpus)
+		astra_space_give(*work, &r->reserve);
+	if (!r->e->hold_count && !r->elastic && !recall_wanted(r) &&
+	    !astra_reserve_short(r, *work))
+		return 0;
+	if (astra_turns_init(&s.turns, r) == 0 && recall_poorest(&s) == 0)
+		rc = recall_next(&s);
+	recall_drop_served(r->e);
+	if (!rc && r->elastic)
+		rc = recall_more(&s);
+	if (!rc)
+		rc = recall_all_due(&s);
+	if (!rc && astra_reserve_short(r, *work))
+		rc = recall_collect(&s);
+	if (!rc)
+		astra_reserve_refill(r, &s.turns, &s.losers, *work);
+	free(s.losers.contenders);
+	free(s.lost);
+	free(s.poorest);
+	free(s.spare);
+	astra_turns_fini(&s.turns);
+	return rc;
+}

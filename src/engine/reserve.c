@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A few GPUs on one node, kept from the contest for small jobs that come: these
+ * start at once, where they would wait for somebody's checkpoint. What a job
+ * took of it is made up for by recalling leases ahead. */
+#include <math.h>
+
+#include "src/engine/hold.h"
+
+/* Whether there is more demand than GPUs: else nobody is kept waiting. */
+static bool reserve_contended(const struct round *r)
+{
+	uint64_t idle = astra_space_gpus(r->idle), wanted = 0;
+
+	for (size_t i = 0; i < r->contender_count && wanted <= idle; i++)
+		if (!r->contenders[i].expired)
+			wanted += r->contenders[i].job->request.gpus;
+	return wanted > idle;
+}
+
+static uint32_t reserve_size(const struct round *r)
+{
+	uint64_t most = r->usable_gpus / ASTRA_RESERVE_PART;
+
+	return r->e->options.reserve_gpus < most ? r->e->options.reserve_gpus
+						 : (uint32_t)most;
+}
+
+void astra_reserve_withhold(struct round *r)
+{
+	uint32_t want = reserve_size(r), most = 0, least_free = 0;
+	struct astra_share best = {0};
+
+	if (!want || !reserve_contended(r))
+		return;
+	for (uint32_t n = 0; n < r->snap->node_count; n++) {
+		const struct astra_room *room = astra_space_get(r->idle, n);
+		uint32_t gpus = room->gpus < want ? room->gpus : want;
+
+		if (!gpus || room->cpus < gpus || gpus < most ||
+		    (gpus == most && room->gpus >= least_free))
+			continue;
+		most = gpus;
+		least_free = room->gpus;
+		best = (struct astra_share){
+			.node = n,
+			.gpus = gpus,
+			.cpus = gpus,
+		};
+	}
+	r->reserve = best;
+	if (best.gpus)
+		astra_space_take(r->idle, &best);
+}
+
+/* What a node will have free without anybody's recall. */
+static uint32_t reserve_free(const struct round *r,
+			     const struct astra_space *work, uint32_t node)
+{
+	return astra_space_get(work, node)->gpus + r->coming[node];
+}
+
+static bool reserve_waits(const struct round *r)
+{
+	for (size_t i = 0; i < r->contender_count; i++)
+		if (!r->contenders[i].expired && !r->contenders[i].share_count)
+			return true;
+	return false;
+}
+
+bool astra_reserve_short(const struct round *r, const struct astra_space *work)
+{
+	uint32_t want = reserve_size(r);
+
+	if (!want || !reserve_waits(r))
+		return false;
+	for (uint32_t n = 0; n < r->snap->node_count; n++)
+		if (reserve_free(r, work, n) >= want)
+			return false;
+	return true;
+}
+
+static bool reserve_suits(const struct round *r, const struct astra_space *work,
+			  const struct contender *v, uint32_t want)
+{
+	uint32_t cost = v->job->held_count == 1 ? v->job->held->gpus : 0;
+
+	return !v->taken && cost && cost <= want &&
+	       cost + reserve_free(r, work, v->job->held->node) >= want &&
+	       !astra_holds_need(r, v->job->held->node);
+}
+
+void astra_reserve_refill(struct round *r, const struct turns *t,
+			  const struct round *losers,
+			  const struct astra_space *work)
+{
+	uint32_t want = reserve_size(r);
+	struct ejob *best = NULL;
+
+	if (!astra_reserve_short(r, work))
+		return;
+	for (size_t i = 0; i < losers->contender_count; i++) {
+		const struct contender *v = &losers->contenders[i];
+		struct ejob *j = &r->e->jobs[v->row];
+
+		if (j->phase == ASTRA_PHASE_LEASED &&
+		    reserve_suits(r, work, v, want) &&
+		    (!best || t->key[j->tenant] > t->key[best->tenant]))
+			best = j;
+	}
+	if (!best)
+		return;
+	astra_job_set_phase(r->e, best, ASTRA_PHASE_DOOMED);
+	best->doomed_for = ASTRA_NONE;
+	r->plan->changed = true;
+}

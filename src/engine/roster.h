@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which jobs wait, run and leave, and when leases end: kept from round to
+ * round, so that a round looks at the jobs that it concerns, not at all of
+ * them. Jobs are named by their number in the present snapshot, so all lists
+ * are in the snapshot's order.
+ */
+#ifndef ASTRA_ROSTER_H
+#define ASTRA_ROSTER_H
+
+#include "src/common/nodeset.h"
+#include "src/common/number.h"
+#include "src/model/model.h"
+
+struct astra_engine;
+struct ejob;
+
+/* What leases that go on are still charged with, as one is with all of its term
+ * when it is granted, by tenant and by user: the sum of charge * (end - now) is
+ * that of charge * (end - base) less (now - base) * that of charge. */
+struct advance {
+	struct astra_exact charge, until_base; /* leases that end */
+	struct astra_exact term;	       /* jobs that have no end */
+};
+
+/* The same of a job. */
+struct advance_part {
+	double charge, until_base, term;
+};
+
+/* The end of a lease that may be taken back. Void once the job's lease ends at
+ * another time. */
+struct lease_end {
+	double at_sec;
+	uint32_t row, job; /* its id */
+};
+
+struct roster {
+	bool known; /* else the next round looks at all jobs */
+	uint64_t *memory;
+	size_t job_count, job_room;
+	struct astra_set waiting;	/* PENDING */
+	struct astra_set running;	/* RUNNING */
+	struct astra_set leaving;	/* told to leave, or being cleaned up */
+	size_t elastic, bound_to_leave; /* jobs that are, that have leave_sec */
+	uint32_t *added; /* rows that are new since the round before */
+	size_t added_count, added_room;
+	double base_sec;	/* of the advances */
+	struct lease_end *ends; /* a heap, the earliest first */
+	size_t end_count, end_room;
+	uint32_t *over; /* rows whose lease's end has come, and which run on */
+	size_t over_count, over_room;
+};
+
+void astra_roster_clear(struct roster *roster);
+
+/* Room for so many jobs, all of which are to be put in anew.
+ * Returns 0, or -1 when memory is out. */
+int astra_roster_begin(struct astra_engine *e, size_t jobs);
+
+/* The same, but the jobs that keep their places stay in the lists. */
+int astra_roster_resize(struct astra_engine *e, size_t jobs);
+
+/* Nobody is there any more. */
+void astra_roster_vacate(struct roster *roster, uint32_t index);
+
+/* The job is forgotten. */
+void astra_roster_drop(struct astra_engine *e, struct ejob *j);
+
+/* Sums are exact for about a day: begin them anew after that. */
+void astra_roster_rebase(struct astra_engine *e, double now_sec);
+
+/* In GPU seconds, at now_sec; those of leases that are over count less than
+ * nothing: see roster.over. */
+double astra_advance_sec(const struct astra_engine *e,
+			 const struct advance *advance, double now_sec);
+
+/* The job at its place, as its state and phase are now. */
+void astra_roster_put(struct astra_engine *e, struct ejob *j,
+		      const struct astra_job *job);
+
+/* The least number >= from of a list, or ASTRA_SET_END. */
+static inline size_t astra_roster_next(const struct astra_set *list,
+				       size_t from)
+{
+	size_t word = from / 64;
+	uint64_t bits;
+
+	if (word >= list->word_count)
+		return ASTRA_SET_END;
+	bits = list->words[word] >> (from % 64);
+	return bits ? from + (size_t)__builtin_ctzll(bits)
+		    : astra_set_next(list, (word + 1) * 64, NULL);
+}
+
+/* Pass leases whose end is at most until_sec on to roster->over. Where memory
+ * is out they stay in the heap. */
+void astra_roster_expire(struct astra_engine *e, double until_sec);
+
+/* The next end of a lease after now; infinite: there is none. */
+double astra_roster_next_end(struct astra_engine *e, double now_sec);
+
+/* For all jobs of a list: size_t i counts through their numbers. */
+#define ASTRA_ROSTER_EACH(i, list)                                      \
+	for (size_t i = astra_roster_next(list, 0); i != ASTRA_SET_END; \
+	     i = astra_roster_next(list, i + 1))
+
+#endif

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Who gets what in one round. The policy ranks the candidates and grants by
+ * count; placement then says whether it can be done, leases that go on keep
+ * their GPUs, and the others get what is free or what the losers hold. What
+ * finds no place is left out and the policy is asked again, so that nothing
+ * stays idle that somebody could use. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+#include "src/engine/hold.h"
+
+#define PASSES_MAX 32
+#define RANKS_MAX 4 /* in a pass */
+
+/* Place what the policy granted. Returns whether every grant found its place;
+ * the shapes that did not are marked failed. */
+static bool place_granted(struct round *r, struct reclaim *rc,
+			  const struct ballot *b, struct astra_share **places,
+			  size_t *place_count, size_t *place_room, bool *nomem)
+{
+	bool all = true;
+
+	*place_count = 0;
+	for (size_t i = 0; i < b->ranking.count; i++) {
+		uint32_t at = b->ranking.choices[i].candidate;
+		struct contender *c = &r->contenders[at];
+		size_t count;
+
+		if (!c->granted || c->expired || c->failed)
+			continue;
+		count = astra_reclaim_place(rc, c);
+		if (!count) {
+			all = false;
+			switch (astra_round_yield(r, rc, b, i)) {
+			case 1:
+				return false;
+			case -1:
+				*nomem = true;
+				return true;
+			}
+			c->failed = true;
+			continue;
+		}
+		if (astra_grow(places, place_room, *place_count + count,
+			       sizeof(**places)) < 0) {
+			*nomem = true;
+			return true;
+		}
+		memcpy(*places + *place_count, rc->shares,
+		       count * sizeof(**places));
+		c->first_share = *place_count;
+		c->share_count = count;
+		*place_count += count;
+		astra_reclaim_take(rc, c, count);
+	}
+	return all;
+}
+
+static int compare_shapes(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* A job whose request failed fails with all jobs of its shape that have no
+ * place either: those before it may have taken the last one. */
+static int spread_failure(struct round *r)
+{
+	uint64_t *shapes = calloc(r->contender_count + 1, sizeof(*shapes));
+	size_t count = 0;
+
+	if (!shapes)
+		return -1;
+	for (size_t i = 0; i < r->contender_count; i++)
+		if (r->contenders[i].failed)
+			shapes[count++] = r->contenders[i].shape;
+	qsort(shapes, count, sizeof(*shapes), compare_shapes);
+	for (size_t i = 0; i < r->contender_count; i++) {
+		struct contender *c = &r->contenders[i];
+
+		if (!c->expired && !c->share_count &&
+		    bsearch(&c->shape, shapes, count, sizeof(*shapes),
+			    compare_shapes))
+			c->failed = true;
+	}
+	free(shapes);
+	return 0;
+}
+
+static void outcome_fini(struct outcome *o)
+{
+	astra_reclaim_fini(&o->rc);
+	astra_ballot_fini(&o->ballot);
+	free(o->places);
+}
+
+static int round_rank(struct round *r, struct ballot *b,
+		      struct astra_error *err)
+{
+	if (astra_ballot_run(r, b, err) < 0)
+		return -1;
+	for (size_t i = 0; i < r->contender_count; i++) {
+		struct contender *c = &r->contenders[i];
+
+		c->granted = c->runs;
+		c->gpus = c->runs ? r->e->jobs[c->row].held_gpus : 0;
+	}
+	for (size_t i = 0; i < b->ranking.count; i++) {
+		const struct astra_choice *choice = &b->ranking.choices[i];
+		struct contender *c = &r->contenders[choice->candidate];
+
+		c->granted = choice->granted;
+		c->gpus = choice->gpus;
+	}
+	return 0;
+}
+
+/* Who would grow by too little keeps what it has; the others may have more. */
+static int round_ask_policy(struct round *r, struct ballot *b,
+			    struct astra_error *err)
+{
+	for (int again = RANKS_MAX; again--;) {
+		if (round_rank(r, b, err) < 0)
+			return -1;
+		if (!r->elastic || !astra_elastic_cap(r, b->candidates))
+			break;
+	}
+	return 0;
+}
+
+static int round_one_pass(struct round *r, struct outcome *o, bool *settled,
+			  struct astra_error *err)
+{
+	struct ballot *b = &o->ballot;
+	bool nomem = false;
+
+	for (size_t i = 0; i < r->contender_count; i++) {
+		struct contender *c = &r->contenders[i];
+
+		c->taken = c->resized = false;
+		c->share_count = 0;
+		b->candidates[i].excluded = c->failed;
+	}
+	if (round_ask_policy(r, b, err) < 0)
+		return -1;
+	for (size_t i = 0; i < r->contender_count; i++)
+		if (r->contenders[i].yields_to)
+			r->contenders[i].granted = false;
+	if (r->elastic)
+		astra_elastic_offer(r);
+	astra_reclaim_fini(&o->rc);
+	if (astra_reclaim_init(&o->rc, r, r->idle) < 0)
+		return astra_error_nomem(err);
+	*settled = place_granted(r, &o->rc, b, &o->places, &o->place_count,
+				 &o->place_room, &nomem);
+	if (nomem || (!*settled && spread_failure(r) < 0))
+		return astra_error_nomem(err);
+	return 0;
+}
+
+/* All contenders on one ballot, for what is free or held by them. */
+static int begin_contest(const struct round *r, struct ballot *b,
+			 struct astra_error *err)
+{
+	if (astra_ballot_init(b, r, r->contender_count) < 0)
+		return astra_error_nomem(err);
+	astra_ballot_charge(r, b);
+	b->contest.candidate_count = r->contender_count;
+	b->contest.gpus = astra_space_gpus(r->idle);
+	for (size_t i = 0; i < r->contender_count; i++) {
+		const struct contender *c = &r->contenders[i];
+
+		b->candidates[i] = astra_ballot_candidate(r, c->row, c->job);
+		if (c->expired && !c->runs)
+			b->contest.gpus += b->candidates[i].gpus;
+		astra_elastic_candidate(r, c, &b->candidates[i]);
+	}
+	return 0;
+}
+
+static int decide_contest(struct round *r, struct outcome *o,
+			  struct astra_error *err)
+{
+	bool settled = false;
+
+	*o = (struct outcome){0};
+	if (begin_contest(r, &o->ballot, err) < 0)
+		return -1;
+	for (int pass = 0; !settled && pass < PASSES_MAX; pass++)
+		if (round_one_pass(r, o, &settled, err) < 0)
+			return -1;
+	if (settled && r->elastic && astra_round_grow(r, o) < 0)
+		return astra_error_nomem(err);
+	return 0;
+}
+
+/* Before the contest: whose time has come, and what is kept from it. */
+static int keep_promises(struct round *r)
+{
+	if (astra_contenders_find(r) < 0 || astra_elastic_find(r) < 0)
+		return -1;
+	if (!r->e->options.promise) {
+		astra_holds_clear(r->e);
+		return 0;
+	}
+	if (astra_holds_serve(r) < 0)
+		return -1;
+	r->grants_before = r->e->grant_count;
+	astra_contenders_withdraw(r);
+	/* Where there are none the first one that is planned has it made. */
+	if ((r->e->hold_count || r->elastic) && astra_holds_table(r) < 0)
+		return -1;
+	astra_reserve_withhold(r);
+	return 0;
+}
+
+/* The one that waits, if all others' leases just go on and no hold cuts them.
+ * NULL: nobody waits. Returns whether that is so. */
+static bool round_is_alone(const struct round *r, struct contender **waits)
+{
+	*waits = NULL;
+	if (r->e->hold_count || r->elastic || !r->e->policy->conserving)
+		return false;
+	for (size_t i = 0; i < r->contender_count; i++) {
+		if (r->contenders[i].expired)
+			continue;
+		if (*waits)
+			return false;
+		*waits = &r->contenders[i];
+	}
+	return true;
+}
+
+/* A place for it among what is free. Returns 1 if there is one, 0, or -1 when
+ * memory is out. */
+static int place_alone(const struct round *r, struct outcome *o,
+		       struct contender *c)
+{
+	const struct astra_request *q = &c->job->request;
+	size_t most =
+		q->gpus < r->snap->node_count ? q->gpus : r->snap->node_count;
+	struct astra_choice *choice;
+
+	o->places = calloc(most + 1, sizeof(*o->places));
+	if (!o->places || astra_grow(&r->e->choices, &r->e->choice_room, 1,
+				     sizeof(*choice)) < 0)
+		return -1;
+	o->ballot.ranking.choices = choice = r->e->choices;
+	c->share_count = astra_place(
+		r->idle, q, astra_refused_nodes(r->e, c->job->id),
+		r->e->options.strict_placement ? r->node_gpus_max : 0,
+		o->places);
+	o->place_count = c->share_count;
+	if (!c->share_count || q->nodes_wish > c->share_count) {
+		c->share_count = 0;
+		return 0;
+	}
+	c->granted = true;
+	choice->candidate = (uint32_t)(c - r->contenders);
+	choice->granted = true;
+	choice->gpus = c->gpus = q->gpus;
+	o->ballot.ranking.count = 1;
+	return 1;
+}
+
+/* No GPU is free, and no lease is over: who comes first matters to those who
+ * read the reasons only. */
+static bool is_vain(const struct round *r)
+{
+	if (!r->plan->terse || r->elastic || astra_space_gpus(r->idle) ||
+	    r->reserve.gpus || !r->e->policy->conserving)
+		return false;
+	for (size_t i = 0; i < r->contender_count; i++)
+		if (r->contenders[i].expired)
+			return false;
+	return true;
+}
+
+/* Where everybody can have what he wants nobody need be ranked. Returns as
+ * place_alone(). */
+static int decide_alone(struct round *r, struct outcome *o)
+{
+	struct contender *c;
+	int placed;
+
+	*o = (struct outcome){0};
+	if (!round_is_alone(r, &c))
+		return 0;
+	placed = c ? place_alone(r, o, c) : 1;
+	if (placed == 0) {
+		outcome_fini(o);
+		*o = (struct outcome){0};
+	}
+	return placed;
+}
+
+/* Who has which place. Returns 1 where nobody had to be ranked and nothing is
+ * left to be done for those that wait, 0, or -1 with err set. */
+static int decide_places(struct round *r, struct outcome *o,
+			 struct astra_error *err)
+{
+	int alone = decide_alone(r, o);
+
+	if (alone < 0)
+		return astra_error_nomem(err);
+	if (alone)
+		return 1;
+	if (!is_vain(r))
+		return decide_contest(r, o, err);
+	o->rc.work = astra_space_copy(r->idle);
+	return o->rc.work ? 0 : astra_error_nomem(err);
+}
+
+/* What the places make of leases. done: as decide_places() says. */
+static int round_carry_out(struct round *r, struct outcome *o, bool done)
+{
+	astra_settle_mark(r);
+	astra_settle_older(r);
+	if (astra_settle(r, o) < 0)
+		return -1;
+	if (!done && r->e->options.promise && astra_recall(r, &o->rc.work) < 0)
+		return -1;
+	if (astra_grants_start(r) < 0 || astra_revoke_doomed(r) < 0)
+		return -1;
+	return r->plan->terse
+		       ? 0
+		       : astra_explain(r, &o->ballot.ranking, o->rc.work);
+}
+
+int astra_round_decide(struct round *r, struct astra_error *err)
+{
+	struct outcome o = {0};
+	int done;
+
+	if (keep_promises(r) < 0 || astra_elastic_find_running(r) < 0 ||
+	    (r->elastic && astra_levels_find(r) < 0))
+		return astra_error_nomem(err);
+	done = decide_places(r, &o, err);
+	if (done >= 0 && round_carry_out(r, &o, done) < 0)
+		done = astra_error_nomem(err);
+	outcome_fini(&o);
+	return done < 0 ? -1 : 0;
+}
+
+/* As if there were GPUs for everybody: so each place in the line charges the
+ * tenant that has it, and the next one counts with that. */
+int astra_round_order(struct round *r, struct astra_error *err)
+{
+	struct ballot b = {0};
+	int rc = 0;
+
+	while (r->e->grant_count)
+		astra_grants_drop(r->e, r->e->grants[0].job);
+	astra_holds_clear(r->e);
+	if (astra_contenders_find(r) < 0)
+		return astra_error_nomem(err);
+	if (begin_contest(r, &b, err) < 0)
+		return -1;
+	b.contest.gpus = UINT64_MAX;
+	rc = astra_ballot_run(r, &b, err);
+	if (!rc && astra_explain(r, &b.ranking, NULL) < 0)
+		rc = astra_error_nomem(err);
+	astra_ballot_fini(&b);
+	return rc;
+}

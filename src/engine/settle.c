@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a round's outcome means for each job: a new lease, a grant, doom, or a
+ * reason to wait. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/engine/hold.h"
+
+void astra_lease_renew(struct round *r, struct ejob *j, double end_sec)
+{
+	r->e->counters.renewed++;
+	j->lease_start_sec = r->snap->now_sec;
+	astra_lease_set_end(r->e, j,
+			    astra_lease_cut(&r->snap->jobs[j->index], end_sec));
+	j->taken = j->lent = false;
+	j->leases++;
+	r->plan->changed = true;
+}
+
+/* Its GPUs are lent to it until the hold begins. That is no lease of its own:
+ * the one before goes on where it would be shorter than MinRunTime. */
+static void settle_lend(struct round *r, struct ejob *j, double end_sec)
+{
+	double now = r->snap->now_sec;
+
+	if (end_sec - now >= j->min_run_sec) {
+		r->e->counters.lent++;
+		j->lease_start_sec = now;
+		j->lent = true;
+	}
+	astra_lease_set_end(r->e, j,
+			    astra_lease_cut(&r->snap->jobs[j->index], end_sec));
+	j->taken = false;
+	r->plan->changed = true;
+}
+
+static void renew(struct round *r, struct contender *c)
+{
+	struct ejob *j = &r->e->jobs[c->row];
+	double end = r->snap->now_sec + j->lease_sec, cut;
+
+	if (c->runs)
+		return;
+	cut = astra_holds_cut(r, c->job->held, c->job->held_count, end);
+	if (cut < end)
+		settle_lend(r, j, cut);
+	else
+		astra_lease_renew(r, j, end);
+}
+
+/* Whether a lease that would end at end_sec, cut to end with the hold, is still
+ * worth starting: MinRunTime must not reach past the hold. */
+static bool worth_starting(const struct round *r, const struct ejob *j,
+			   double cut_sec, double end_sec)
+{
+	double lent_sec = cut_sec - r->snap->now_sec;
+
+	return cut_sec >= end_sec ||
+	       lent_sec > fmax(j->min_run_sec, r->e->options.round_sec);
+}
+
+/* A grant of these shares and, for a job that takes as many nodes as are idle,
+ * of more. One that was refused is content with few. */
+static int settle_grant(struct round *r, const struct contender *c,
+			const struct outcome *o, double until_sec)
+{
+	const struct ejob *j = &r->e->jobs[c->row];
+	const struct astra_share *shares = o->places + c->first_share;
+	size_t count = c->share_count, wish = c->job->request.nodes_wish;
+	struct astra_share *wide;
+	int rc;
+
+	if (wish > r->snap->node_count)
+		wish = r->snap->node_count;
+	if (wish <= count || j->refusals)
+		return astra_grants_add(r->e, j->id, until_sec, shares, count);
+	wide = calloc(wish, sizeof(*wide));
+	if (!wide)
+		return -1;
+	memcpy(wide, shares, count * sizeof(*wide));
+	count = astra_widen(r, c, o->rc.work, wide, count, wish);
+	rc = astra_grants_add(r->e, j->id, until_sec, wide, count);
+	free(wide);
+	return rc;
+}
+
+/* A place that is not taken is free again, but for what losers keep of it. */
+static void settle_leave(struct round *r, struct contender *c,
+			 const struct outcome *o)
+{
+	for (size_t k = 0; k < c->share_count; k++)
+		astra_space_give(o->rc.work, &o->places[c->first_share + k]);
+	for (size_t i = 0; i < r->contender_count; i++) {
+		const struct contender *v = &r->contenders[i];
+
+		if (!v->expired || !v->taken || v->winner != c->job->id)
+			continue;
+		astra_loser_take(r, o->rc.work, v);
+	}
+	c->share_count = 0;
+}
+
+static int grant(struct round *r, struct contender *c, const struct outcome *o)
+{
+	struct ejob *j = &r->e->jobs[c->row];
+	const struct astra_share *shares = o->places + c->first_share;
+	double now = r->snap->now_sec, end = now + j->lease_sec, cut;
+
+	if (c->job->time_limit_sec > 0)
+		end = fmin(end, now + c->job->time_limit_sec);
+	cut = astra_holds_cut(r, shares, c->share_count, end);
+	if (!worth_starting(r, j, cut, end)) {
+		settle_leave(r, c, o);
+		return 0;
+	}
+	r->e->counters.lent += cut < end;
+	r->plan->changed = true;
+	return settle_grant(r, c, o, cut < end ? cut : 0);
+}
+
+/* Whether the job that a loser's GPUs went to is really granted them. */
+static bool winner_granted(const struct round *r, const struct contender *c)
+{
+	return astra_grants_of(r->e, c->winner) > 0;
+}
+
+/* Who changes its size leaves to start again, if somebody really has what it
+ * loses. */
+static int settle_resized(struct round *r, const struct outcome *o)
+{
+	for (size_t i = 0; i < o->ballot.ranking.count; i++) {
+		struct contender *c =
+			&r->contenders[o->ballot.ranking.choices[i].candidate];
+		struct ejob *j = &r->e->jobs[c->row];
+
+		if (!c->resized)
+			continue;
+		if (c->winner != j->id && !winner_granted(r, c)) {
+			renew(r, c);
+			continue;
+		}
+		if (grant(r, c, o) < 0)
+			return -1;
+		if (!j->grants && c->winner == j->id) {
+			for (size_t k = 0; k < c->job->held_count; k++)
+				astra_space_take(o->rc.work, &c->job->held[k]);
+			renew(r, c);
+			continue;
+		}
+		astra_job_set_phase(r->e, j, ASTRA_PHASE_DOOMED);
+		j->doomed_for = c->winner;
+	}
+	return 0;
+}
+
+/* The hold counts a loser's GPUs with those who got them. */
+void astra_settle_mark(struct round *r)
+{
+	for (size_t i = 0; i < r->contender_count; i++)
+		r->e->jobs[r->contenders[i].row].taken =
+			r->contenders[i].expired && r->contenders[i].taken;
+}
+
+int astra_settle(struct round *r, const struct outcome *o)
+{
+	/* In the policy's order, so that the needier get the long leases. */
+	for (size_t i = 0; i < o->ballot.ranking.count; i++) {
+		struct contender *c =
+			&r->contenders[o->ballot.ranking.choices[i].candidate];
+
+		if (!c->expired && c->share_count && grant(r, c, o) < 0)
+			return -1;
+		if (c->expired && c->granted && !c->resized)
+			renew(r, c);
+	}
+	if (r->elastic && settle_resized(r, o) < 0)
+		return -1;
+	for (size_t i = 0; i < r->contender_count; i++) {
+		struct contender *c = &r->contenders[i];
+		struct ejob *j = &r->e->jobs[c->row];
+
+		if (!c->expired || c->granted)
+			continue;
+		if (c->taken && winner_granted(r, c)) {
+			astra_job_set_phase(r->e, j, ASTRA_PHASE_DOOMED);
+			j->doomed_for = c->winner;
+		} else {
+			renew(r, c);
+		}
+	}
+	return 0;
+}
+
+/* Leases granted in earlier rounds and not begun yet end with the hold too, but
+ * not those that a hold was for. */
+void astra_settle_older(struct round *r)
+{
+	for (size_t i = r->e->grant_count; i-- > 0;) {
+		if (i >= r->e->grant_count)
+			continue; /* tasks of one array go together */
+		struct grant *g = &r->e->grants[i];
+		const struct ejob *j = astra_engine_find(r->e, g->job);
+		double term_end = r->snap->now_sec + j->lease_sec;
+		double end = term_end, cut;
+
+		if (j->served)
+			continue;
+		if (g->until_sec > 0)
+			end = fmin(end, g->until_sec);
+		cut = astra_holds_cut(r, g->shares, g->count, end);
+		g->until_sec = cut < term_end ? cut : 0;
+		if (!worth_starting(r, j, cut, end)) {
+			astra_grants_drop(r->e, g->job);
+			r->withdrawn = true;
+		}
+	}
+}
+
+enum astra_wait astra_wait_of(const struct round *r, const struct ejob *j,
+			      const struct astra_job *job)
+{
+	const struct astra_engine *e = r->e;
+
+	if (job->state == ASTRA_JOB_BLOCKED)
+		return ASTRA_WAIT_BLOCKED;
+	if (job->state == ASTRA_JOB_REQUEUED)
+		return ASTRA_WAIT_CLEANUP;
+	if (j->grants)
+		return ASTRA_WAIT_GRANTED;
+	if (j->refusals && astra_refused_job(e, j->id))
+		return ASTRA_WAIT_REFUSED;
+	if (astra_request_least(&job->request) > r->usable_gpus)
+		return ASTRA_WAIT_TOO_BIG;
+	if (astra_hold_of(e, j->id))
+		return ASTRA_WAIT_HOLD;
+	return ASTRA_WAIT_RANK;
+}
+
+/* By when it has its first start, where that is promised. */
+static double promised(const struct round *r, const struct ejob *j)
+{
+	return r->e->options.promise && !j->ran && isfinite(j->bound_sec)
+		       ? j->bound_sec
+		       : 0;
+}
+
+bool astra_job_waits(const struct astra_job *job)
+{
+	return job->state != ASTRA_JOB_RUNNING &&
+	       job->state != ASTRA_JOB_ENDING && job->state != ASTRA_JOB_ENDED;
+}
+
+/* Ranks and reasons of all jobs that wait. */
+int astra_explain(struct round *r, const struct astra_ranking *ranking,
+		  const struct astra_space *free_space)
+{
+	uint32_t rank = 0;
+
+	for (size_t i = 0; i < r->snap->job_count; i++) {
+		const struct astra_job *job = &r->snap->jobs[i];
+		struct ejob *j = &r->e->jobs[r->e->row_of[i]];
+
+		j->reason = (struct astra_reason){
+			.job = j->id,
+			.bound_sec = promised(r, j),
+		};
+		if (!astra_job_waits(job))
+			continue;
+		j->reason.wait = astra_wait_of(r, j, job);
+		if (j->reason.wait == ASTRA_WAIT_HOLD)
+			j->reason.start_sec =
+				astra_hold_of(r->e, j->id)->start_sec;
+	}
+	if (free_space && astra_lacks_find(r, ranking, free_space) < 0)
+		return -1;
+	for (size_t i = 0; i < ranking->count; i++) {
+		const struct contender *c =
+			&r->contenders[ranking->choices[i].candidate];
+		struct ejob *j = &r->e->jobs[c->row];
+
+		if (c->expired || j->reason.rank)
+			continue;
+		j->reason.rank = ++rank;
+		if (j->reason.wait != ASTRA_WAIT_RANK)
+			continue;
+		if (j->vain && j->vain != ASTRA_WAIT_RANK)
+			j->reason.wait = j->vain;
+		else if (c->failed)
+			j->reason.wait = ASTRA_WAIT_PLACE;
+	}
+	for (size_t i = 0; i < r->snap->job_count; i++) {
+		struct ejob *j = &r->e->jobs[r->e->row_of[i]];
+
+		j->reason.ranks = rank;
+		if (j->reason.wait != ASTRA_WAIT_NONE &&
+		    astra_plan_reason(r->plan, &j->reason) < 0)
+			return -1;
+	}
+	return 0;
+}

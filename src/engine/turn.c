@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whose turn it is.
+ *
+ * A job that never ran is its tenant's next one if it is the first of them: the
+ * poorest user's, by precedence, then age. Tenants and users have their turn by
+ * A / F, leases that go on charged in advance.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/engine/hold.h"
+#include "src/policies/ltgf/ltgf.h"
+
+static double turns_key(const struct turns *t, const struct astra_contestant *c)
+{
+	return astra_ltgf_key(c, c->usage.alloc, t->ballot.contest.lease_sec);
+}
+
+bool astra_turn_fresh(const struct round *r, const struct contender *c)
+{
+	return !c->expired && !c->share_count && !r->e->jobs[c->row].ran;
+}
+
+/* Of two jobs of one tenant: the poorer user's, then by precedence and age. */
+static bool turn_before(const struct turns *t, const struct contender *a,
+			const struct contender *b)
+{
+	const struct astra_engine *e = t->r->e;
+	const struct ejob *x = &e->jobs[a->row], *y = &e->jobs[b->row];
+
+	if (x->user != y->user && x->user != ASTRA_NONE &&
+	    y->user != ASTRA_NONE &&
+	    t->user_key[x->user] != t->user_key[y->user])
+		return t->user_key[x->user] < t->user_key[y->user];
+	if (a->job->precedence != b->job->precedence)
+		return a->job->precedence > b->job->precedence;
+	if (x->submit_sec != y->submit_sec)
+		return x->submit_sec < y->submit_sec;
+	return a < b;
+}
+
+static struct contender *turns_first(const struct turns *t, size_t tenant)
+{
+	struct contender *best = NULL;
+
+	for (size_t i = t->first[tenant]; i < t->first[tenant + 1]; i++)
+		if (astra_turn_fresh(t->r, t->fresh[i]) &&
+		    (!best || turn_before(t, t->fresh[i], best)))
+			best = t->fresh[i];
+	return best;
+}
+
+/* Counting sort: a tenant's jobs that never ran are fresh[first[tenant]] to
+ * fresh[first[tenant + 1] - 1]. */
+static void turns_group(struct turns *t)
+{
+	const struct round *r = t->r;
+	const struct ejob *jobs = r->e->jobs;
+	size_t tenants = r->e->tenant_count;
+
+	for (size_t i = 0; i < r->contender_count; i++)
+		if (astra_turn_fresh(r, &r->contenders[i]))
+			t->first[jobs[r->contenders[i].row].tenant + 2]++;
+	for (size_t i = 2; i < tenants + 2; i++)
+		t->first[i] += t->first[i - 1];
+	for (size_t i = 0; i < r->contender_count; i++) {
+		struct contender *c = &r->contenders[i];
+
+		if (astra_turn_fresh(r, c))
+			t->fresh[t->first[jobs[c->row].tenant + 1]++] = c;
+	}
+}
+
+int astra_turns_running(struct turns *t)
+{
+	if (t->running)
+		return 0;
+	t->running = calloc(t->r->snap->job_count + 1, sizeof(*t->running));
+	if (!t->running)
+		return -1;
+	ASTRA_ROSTER_EACH(i, &t->r->e->roster.running)
+	t->running[t->running_count++] = (uint32_t)i;
+	return 0;
+}
+
+int astra_turns_init(struct turns *t, struct round *r)
+{
+	size_t tenants = r->e->tenant_count;
+
+	*t = (struct turns){
+		.r = r,
+		.key = calloc(tenants + 1, sizeof(*t->key)),
+		.user_key = calloc(r->e->user_count + 1, sizeof(*t->user_key)),
+		.done = calloc(tenants + 1, sizeof(*t->done)),
+		.next = calloc(tenants + 1, sizeof(struct contender *)),
+		.first = calloc(tenants + 2, sizeof(*t->first)),
+		.fresh = calloc(r->contender_count + 1,
+				sizeof(struct contender *)),
+	};
+	if (!t->key || !t->user_key || !t->done || !t->next || !t->first ||
+	    !t->fresh || astra_ballot_init(&t->ballot, r, 0) < 0)
+		return -1;
+	astra_ballot_charge(r, &t->ballot);
+	for (size_t i = 0; i < r->e->user_count; i++)
+		if (r->e->users[i].jobs)
+			t->user_key[i] = turns_key(t, &t->ballot.users[i]);
+	turns_group(t);
+	for (size_t i = 0; i < tenants; i++) {
+		t->key[i] = turns_key(t, &t->ballot.tenants[i]);
+		t->next[i] = turns_first(t, i);
+	}
+	return 0;
+}
+
+void astra_turns_fini(struct turns *t)
+{
+	astra_ballot_fini(&t->ballot);
+	free(t->key);
+	free(t->user_key);
+	free(t->done);
+	free(t->running);
+	free(t->ends);
+	free(t->recent);
+	free(t->next);
+	free(t->first);
+	free(t->fresh);
+}
+
+void astra_turns_charge(struct turns *t, const struct contender *c,
+			uint32_t gpus)
+{
+	const struct ejob *j = &t->r->e->jobs[c->row];
+
+	double charge = c->elastic ? astra_elastic_charge(j, gpus) : j->charge;
+
+	astra_ballot_charge_job(&t->ballot, j, charge * j->lease_sec);
+	t->key[j->tenant] = turns_key(t, &t->ballot.tenants[j->tenant]);
+	if (j->user != ASTRA_NONE)
+		t->user_key[j->user] = turns_key(t, &t->ballot.users[j->user]);
+	t->next[j->tenant] = turns_first(t, j->tenant);
+}
+
+bool astra_turns_pays(const struct turns *t, const struct ejob *owner,
+		      const struct ejob *next)
+{
+	if (owner->tenant != next->tenant)
+		return t->key[owner->tenant] > t->key[next->tenant];
+	if (owner->user == next->user || owner->user == ASTRA_NONE ||
+	    next->user == ASTRA_NONE)
+		return true;
+	return t->user_key[owner->user] > t->user_key[next->user];
+}
+
+struct contender *astra_turns_next(const struct turns *t)
+{
+	size_t tenants = t->r->e->tenant_count, best = tenants;
+
+	for (size_t i = 0; i < tenants; i++)
+		if (t->next[i] && !t->done[i] &&
+		    (best == tenants || t->key[i] < t->key[best]))
+			best = i;
+	return best < tenants ? t->next[best] : NULL;
+}
+
+double astra_recall_from(const struct round *r, const struct ejob *j)
+{
+	double after_sec = r->e->options.recall_sec;
+
+	return after_sec > 0 ? j->start_sec + fmax(after_sec, j->min_run_sec)
+			     : HUGE_VAL;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The account's inside, for its own files only: fairness.c, and
+ * fairness_image.c, which copies it bit by bit. */
+#ifndef ASTRA_FAIRNESS_PRIV_H
+#define ASTRA_FAIRNESS_PRIV_H
+
+#include "src/common/member.h"
+#include "src/common/number.h"
+#include "src/model/fairness.h"
+
+/* FairJob_ij = W_ij min(gpus_ij / W_ij, S), where S, the GPUs one unit of
+ * weight is entitled to, is common to the jobs of a group: those of one user,
+ * or all of a tenant that are nobody's. So jobs of a group with the same cap
+ * gpus/W share one integral I_c = ∫ min(c, S) dt, and a job's own F is W
+ * (I_c(now) - I_c(when it became active)). Over years I_c grows far larger than
+ * such a difference, so it is kept with what rounding takes from it. */
+
+struct cap {
+	double cap;
+	struct astra_exact integral;
+	uint32_t users; /* jobs that refer to it */
+};
+
+/* Of a tenant's jobs. One without active jobs may be settled later than its
+ * tenant: nothing that the tenant has changes what it is entitled to. */
+struct group {
+	uint32_t tenant;
+	double weight; /* within the tenant */
+	double at_sec; /* all integrals below are up to here */
+	struct astra_usage usage;
+	double alloc_gpus;
+	double demand_gpus;		  /* active jobs only */
+	struct astra_exact active_weight; /* ΣW over active jobs and copies */
+	uint64_t active_jobs;
+	struct cap *caps;
+	size_t cap_count, cap_room;
+};
+
+struct tenant {
+	double weight;
+	double at_sec; /* the integrals are up to here */
+	struct astra_usage usage;
+	double alloc_gpus;
+	double demand_gpus;		  /* D_j, active jobs only */
+	struct astra_exact active_weight; /* of groups with active jobs */
+	uint64_t active_jobs;
+	uint32_t *groups; /* the first one is of nobody */
+	size_t group_count, group_room;
+};
+
+struct job {
+	uint32_t group;
+	uint32_t cap; /* index into the group's caps */
+	uint32_t copies;
+	bool used;
+	double weight;
+	double gpus;
+	double alloc_gpus;
+	double at_sec;		   /* usage is up to here */
+	struct astra_exact origin; /* I_c at at_sec */
+	struct astra_usage usage;
+};
+
+struct astra_fairness {
+	struct astra_fairness_options options;
+	double capacity;
+	double weights; /* ΣW over all tenants */
+	double now_sec;
+	struct tenant *tenants;
+	size_t tenant_count, tenant_room;
+	struct group *groups;
+	size_t group_count, group_room;
+	struct job *jobs;
+	size_t job_count, job_room;
+	uint32_t *vacant; /* numbers of removed jobs */
+	size_t vacant_count, vacant_room;
+};
+
+/* fairness_image.c: what an image has of each. */
+extern const struct astra_member astra_image_fairness_members[];
+extern const struct astra_member astra_image_fairness_tenant_members[];
+extern const struct astra_member astra_image_fairness_group_members[];
+extern const struct astra_member astra_image_fairness_cap_members[];
+extern const struct astra_member astra_image_fairness_job_members[];
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The model: what a host (slurmctld, the simulator, a JSON file) tells the
+ * engine about its cluster at one moment. Everything here is borrowed by the
+ * engine for one call and never written.
+ *
+ * Times are seconds since the epoch of the host. GPUs are whole devices, or
+ * shards of them where the host shares those out. What they are charged with is
+ * a weight of their type, "charge": of several GPUs the sum of theirs; 0 stands
+ * for one each.
+ */
+#ifndef ASTRA_MODEL_H
+#define ASTRA_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/model/utility.h"
+
+#define ASTRA_NONE UINT32_MAX
+
+struct astra_bid;
+
+/* How far apart a job's GPUs are. (Themis, section 5) */
+enum astra_level {
+	ASTRA_LEVEL_SLOT,
+	ASTRA_LEVEL_MACHINE,
+	ASTRA_LEVEL_RACK,
+	ASTRA_LEVEL_CROSS,
+	ASTRA_LEVEL_COUNT,
+};
+
+static inline const char *astra_level_name(enum astra_level level)
+{
+	static const char *const names[] = {
+		[ASTRA_LEVEL_SLOT] = "slot",
+		[ASTRA_LEVEL_MACHINE] = "machine",
+		[ASTRA_LEVEL_RACK] = "rack",
+		[ASTRA_LEVEL_CROSS] = "cross",
+	};
+
+	return names[level];
+}
+
+/* A part of one node: what a job holds there, or is to get there. */
+struct astra_share {
+	uint32_t node; /* index into the snapshot's nodes */
+	uint32_t gpus;
+	uint32_t cpus;
+	uint64_t mem_mib;
+};
+
+struct astra_node {
+	const char *name; /* for texts only; may be NULL */
+	bool usable;	  /* up, not drained: jobs may start here */
+	bool emptying;	  /* drained: leases on it are not renewed */
+	bool settling;	  /* a job is being cleaned up: no start just now */
+	uint32_t gpus;	  /* GPUs of the node, held or not */
+	uint32_t gpus_free;
+	uint32_t gpus_scattered; /* of these, beyond what one job can have:
+				  * shards of other devices */
+	double charge;		 /* of all its GPUs */
+	uint32_t rack;		 /* nodes of one rack have the same number */
+	uint32_t slot_gpus;	 /* GPUs that are next to each other; 0: all */
+	uint32_t cpus;
+	uint32_t cpus_free;
+	uint64_t mem_free_mib;
+	uint64_t mem_mib; /* of the node; 0: not counted */
+	/* Of its GPUs, several with '+' between them; NULL: not known. */
+	const char *gpu_type;
+};
+
+/* What a job asks for. Zero means "no such wish" unless stated otherwise. */
+struct astra_request {
+	uint32_t gpus;	   /* total; a managed job has at least one */
+	uint32_t gpus_min; /* runs on so many up to gpus; 0: on gpus only */
+	double charge;	   /* of them all, or what is expected */
+	uint32_t gpus_per_node; /* exactly so many on each of its nodes */
+	uint32_t gpus_quantum;	/* a node's GPUs are a multiple of this */
+	uint32_t nodes_min;
+	uint32_t nodes_max;
+	uint32_t nodes_wish;	 /* with gpus_per_node: on so many nodes, its
+				  * gpus_per_node on each, where they are idle */
+	uint32_t cpus;		 /* total, spread in proportion to GPUs */
+	uint32_t cpus_per_node;	 /* at least so many on each node */
+	uint64_t mem_node_mib;	 /* on each node, whatever its GPUs */
+	uint64_t mem_gpu_mib;	 /* for each GPU */
+	uint64_t mem_cpu_mib;	 /* for each CPU */
+	bool whole_node;	 /* shares its nodes with nobody */
+	const char *gpu_type;	 /* that it names; NULL: none */
+	const uint64_t *allowed; /* bitmap of nodes; NULL: all of them */
+	/* More than these, where the host chose some that fit together, and
+	 * may choose others the next time; NULL: no more than these. */
+	const uint64_t *possible;
+	const uint64_t *required; /* must be among its nodes; NULL: none */
+};
+
+/* What is known of a job's work beside what it asks for: declared by its user,
+ * or measured by its agent. 0: not known. */
+struct astra_forecast {
+	uint32_t app;	 /* jobs of one app have the same number; 0: it is an
+			  * app of its own */
+	uint32_t turn;	 /* its place among the jobs of its app, from 1 on, as
+			  * the app's agent wants it; 0: not said */
+	double work_sec; /* all of its work, on request.gpus side by side */
+	double done_sec; /* of it, done */
+	bool measured;	 /* done_sec is known; else the time it ran counts */
+	double slowdown[ASTRA_LEVEL_COUNT]; /* by how far apart its GPUs are */
+	uint32_t levels_seen;	      /* bit l: slowdown[l] was measured */
+	struct astra_utility utility; /* of hours from submission to end */
+};
+
+enum astra_job_state {
+	/* Held, waiting for a dependency, before its begin time, over a
+	 * limit: it could not run if there were room. Not active. */
+	ASTRA_JOB_BLOCKED,
+	/* Could run if there were room. Active. */
+	ASTRA_JOB_PENDING,
+	/* Active, but may not start yet: its last run is still being cleaned
+	 * up, or ended within this second. Holds `held`. */
+	ASTRA_JOB_REQUEUED,
+	/* Active, and holds `held`. */
+	ASTRA_JOB_RUNNING,
+	/* Over, its nodes are still being cleaned up. Holds `held`. */
+	ASTRA_JOB_ENDING,
+	/* Over. */
+	ASTRA_JOB_ENDED,
+};
+
+struct astra_job {
+	uint32_t id;	   /* never 0 */
+	uint32_t array_id; /* the array it was split from, or 0 */
+	uint32_t tenant;   /* index into the snapshot's tenants */
+	uint32_t user;	 /* index into the snapshot's users; none has it: it is
+			  * not known whose it is */
+	uint32_t copies; /* array tasks this record still stands for; >= 1 */
+	double weight;	 /* within its tenant; W_ij of LTGF */
+	double precedence; /* among its tenant's jobs that are equally served:
+			    * larger goes first; 0: no wish */
+	struct astra_request request;
+	enum astra_job_state state;
+	double submit_sec;     /* active from here on, unless blocked */
+	double start_sec;      /* of the present or last run; 0: never ran */
+	double end_sec;	       /* when it left RUNNING; 0: unknown */
+	double time_limit_sec; /* of one run; 0: none */
+	double leave_sec;    /* no lease of it goes on beyond: its nodes are for
+			      * others from then on; 0: none are */
+	double deadline_sec; /* must have ended by then; 0: none */
+	double lease_sec;    /* a lease term of its own; 0: the pool's */
+	double min_run_sec;  /* its start-up and a checkpoint, as the host has
+			      * learned them; 0: not known */
+	uint32_t restart_cnt; /* changes with each requeue */
+	bool booting;	      /* running, but its nodes are not up yet */
+	bool revocable;	      /* may be requeued at a lease's end */
+	bool unheard;	/* may have ended, and the host not have heard of it: it
+			 * is not taken back now */
+	bool suspended; /* does not run on for now, and keeps what it holds: it
+			 * is not taken back before it does */
+	bool checkpoints; /* wants a signal and its grace before */
+	bool keeps_size;  /* elastic, but does not leave only to grow */
+	struct astra_forecast forecast;
+	const struct astra_share *held;
+	size_t held_count;
+	double held_charge; /* of all GPUs that it holds */
+	double run_charge;  /* where its last run is over: of all GPUs that run
+			     * had; 0: not known */
+};
+
+struct astra_tenant {
+	const char *name; /* unique in the snapshot; remembered by name */
+	double weight;	  /* W_j of LTGF, >= 0 */
+};
+
+/* A user within a tenant: one of several is another one in each. */
+struct astra_user {
+	const char *name; /* unique in the tenant; remembered by name */
+	uint32_t tenant;  /* index into the snapshot's tenants */
+	double weight;	  /* within the tenant, >= 0 */
+};
+
+/* What may differ from the snapshot that the engine saw before: nothing else
+ * does, but the time, bids and forecasts. By number, each once, the least
+ * first. A job that has got another's number is listed under it; numbers that
+ * are no longer in use need not be. Nodes: what is free there. */
+struct astra_changes {
+	const uint32_t *jobs;
+	size_t job_count;
+	const uint32_t *nodes;
+	size_t node_count;
+};
+
+struct astra_snapshot {
+	double now_sec;
+	double kill_wait_sec; /* a job that is told to end has ended after so
+			       * long, if nothing keeps it; 0: not known */
+	const struct astra_node *nodes;
+	size_t node_count;
+	const struct astra_tenant *tenants; /* all of them, idle ones too */
+	size_t tenant_count;
+	const struct astra_user *users; /* those who have jobs */
+	size_t user_count;
+	const struct astra_job *jobs;
+	size_t job_count;
+	const struct astra_bid *bids; /* by app, at most one each; see auction.h
+				       */
+	size_t bid_count;
+	const struct astra_changes *changes; /* NULL: everything may */
+};
+
+static inline bool astra_node_allowed(const struct astra_request *request,
+				      uint32_t node)
+{
+	return !request->allowed ||
+	       (request->allowed[node / 64] >> (node % 64) & 1);
+}
+
+/* Whether a hold on the node can stand. */
+static inline bool astra_node_possible(const struct astra_request *request,
+				       uint32_t node)
+{
+	return astra_node_allowed(request, node) ||
+	       (request->possible &&
+		(request->possible[node / 64] >> (node % 64) & 1));
+}
+
+static inline bool astra_node_required(const struct astra_request *request,
+				       uint32_t node)
+{
+	return request->required &&
+	       (request->required[node / 64] >> (node % 64) & 1);
+}
+
+/* The fewest GPUs that a job runs on. */
+static inline uint32_t astra_request_least(const struct astra_request *request)
+{
+	return request->gpus_min ? request->gpus_min : request->gpus;
+}
+
+static inline bool astra_request_elastic(const struct astra_request *request)
+{
+	return request->gpus_min && request->gpus_min < request->gpus;
+}
+
+/* The unit in which a node's GPUs are counted. */
+static inline uint32_t
+astra_request_quantum(const struct astra_request *request)
+{
+	if (request->gpus_per_node)
+		return request->gpus_per_node;
+	return request->gpus_quantum ? request->gpus_quantum : 1;
+}
+
+/* The largest size of a job of no more GPUs than these; 0: there is none. */
+static inline uint32_t astra_request_size(const struct astra_request *request,
+					  uint64_t gpus)
+{
+	if (gpus >= request->gpus)
+		return request->gpus;
+	gpus -= gpus % astra_request_quantum(request);
+	return request->gpus_min && gpus >= request->gpus_min ? (uint32_t)gpus
+							      : 0;
+}
+
+/* A charge where 0 stands for one a GPU. */
+static inline double astra_charge(double charge, uint32_t gpus)
+{
+	return charge > 0 ? charge : gpus;
+}
+
+static inline bool astra_job_active(enum astra_job_state state)
+{
+	return state == ASTRA_JOB_PENDING || state == ASTRA_JOB_REQUEUED ||
+	       state == ASTRA_JOB_RUNNING;
+}
+
+#endif

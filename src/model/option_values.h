@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The kinds of values an option may have. All return 0, or -1 with err saying
+ * what is allowed and out untouched. */
+#ifndef ASTRA_OPTION_VALUES_H
+#define ASTRA_OPTION_VALUES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/model/options.h"
+
+/* As the member parse of an option's row: into what the row sets. */
+astra_option_parser astra_option_seconds;
+astra_option_parser astra_option_auto; /* the same, or auto: -1 */
+astra_option_parser astra_option_bool;
+astra_option_parser astra_option_count; /* a whole number */
+/* The same of GPUs, or quota or none: ASTRA_GPUS_QUOTA, ASTRA_GPUS_NONE. */
+astra_option_parser astra_option_gpus;
+astra_option_parser astra_option_number; /* from row->least to row->most */
+astra_option_parser astra_option_word;	 /* its place in row->words */
+astra_option_parser astra_option_flag;	 /* the same of two: a bool */
+
+int astra_parse_bool(bool *out, const char *text, struct astra_error *err);
+int astra_parse_number(double *out, double min, double max, const char *text,
+		       struct astra_error *err);
+
+#endif

@@ -1,0 +1,589 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/model/options.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "src/model/option_values.h"
+#include "src/policies/policy.h"
+
+/* What oasis plans in one go. */
+#define HORIZON_SLOTS_MAX 1000
+#define HORIZON_SEC 86400
+
+#define CREDITS_MAX 1e9
+#define LEASE_TERM_SEC 900
+#define MIN_RUN_SEC 60
+
+static int set_policy(const struct astra_option *row, struct astra_options *o,
+		      const char *text, struct astra_error *err)
+{
+	const struct astra_policy *policy = astra_policy_find(text);
+
+	(void)row;
+	if (!policy && !strcasecmp(text, "ltgf+ltgf"))
+		return astra_error_set(err,
+				       "within tenants ltgf shares already: "
+				       "Policy=ltgf, by FairWithin");
+	if (!policy && strchr(text, '+') && strncasecmp(text, "ltgf+", 5) != 0)
+		return astra_error_set(err,
+				       "only ltgf shares a pool out between "
+				       "tenants: allowed is ltgf+NAME");
+	if (!policy) {
+		char names[512] = "";
+
+		for (size_t i = 0; astra_policy_all()[i]; i++)
+			snprintf(names + strlen(names),
+				 sizeof(names) - strlen(names), "%s%s",
+				 i ? ", " : "", astra_policy_all()[i]->name);
+		return astra_error_set(err, "allowed: %s", names);
+	}
+	snprintf(o->policy, sizeof(o->policy), "%s", policy->name);
+	if (!o->lease_said)
+		o->lease_sec = policy->lease_sec > 0 ? policy->lease_sec
+						     : LEASE_TERM_SEC;
+	return 0;
+}
+
+uint32_t astra_horizon_slots(const struct astra_options *options)
+{
+	double sec =
+		options->horizon_sec >= 0 ? options->horizon_sec : HORIZON_SEC;
+	double slots = ceil(sec / options->slot_sec);
+
+	return (uint32_t)fmax(1, fmin(slots, HORIZON_SLOTS_MAX));
+}
+
+double astra_min_run_sec(const struct astra_options *options, double term_sec,
+			 double learned_sec)
+{
+	const struct astra_policy *policy = astra_policy_find(options->policy);
+
+	if (options->min_run_sec >= 0)
+		return options->min_run_sec;
+	if (policy && policy->allocate)
+		return 0;
+	if (learned_sec > 0)
+		return fmin(learned_sec, term_sec);
+	return fmin(term_sec / 10, MIN_RUN_SEC);
+}
+
+static int options_set_lease(const struct astra_option *row,
+			     struct astra_options *o, const char *text,
+			     struct astra_error *err)
+{
+	if (astra_option_seconds(row, o, text, err) < 0)
+		return -1;
+	o->lease_said = true;
+	return 0;
+}
+
+static int set_unleased(const struct astra_option *row, struct astra_options *o,
+			const char *text, struct astra_error *err)
+{
+	if (astra_option_gpus(row, o, text, err) < 0)
+		return -1;
+	o->unleased_said = true;
+	return 0;
+}
+
+static int set_signal(const struct astra_option *row, struct astra_options *o,
+		      const char *text, struct astra_error *err)
+{
+	int number = 0;
+
+	(void)row;
+	if (strcasecmp(text, "none"))
+		number = astra_parse_signal(text);
+	if (number < 0)
+		return astra_error_set(err, "a signal's name or number that a "
+					    "program can catch, or none");
+	o->checkpoint_signal = number;
+	return 0;
+}
+
+static int set_exit(const struct astra_option *row, struct astra_options *o,
+		    const char *text, struct astra_error *err)
+{
+	struct astra_options parsed = *o;
+
+	(void)row;
+	parsed.checkpoint_exit_count = 0;
+	if (!strcasecmp(text, "none"))
+		goto done;
+	for (const char *at = text;; at++) {
+		char *end;
+		long code = strtol(at, &end, 10);
+
+		if (!isdigit((unsigned char)*at) || code < 1 || code > 255 ||
+		    parsed.checkpoint_exit_count == ASTRA_EXIT_CODES_MAX)
+			return astra_error_set(err,
+					       "up to %d exit codes from "
+					       "1 to 255 with commas, or "
+					       "none",
+					       ASTRA_EXIT_CODES_MAX);
+		parsed.checkpoint_exit[parsed.checkpoint_exit_count++] =
+			(int)code;
+		at = end;
+		if (!*at)
+			break;
+		if (*at != ',')
+			return astra_error_set(err, "exit codes are separated "
+						    "by commas");
+	}
+done:
+	*o = parsed;
+	return 0;
+}
+
+static int set_weight(const struct astra_option *row, struct astra_options *o,
+		      const char *text, struct astra_error *err)
+{
+	if (!strcasecmp(text, "only"))
+		o->priority_weight = ASTRA_WEIGHT_ONLY;
+	else if (astra_option_count(row, o, text, NULL) < 0)
+		return astra_error_set(err, "a whole number from 0 to "
+					    "100000000, or only");
+	return 0;
+}
+
+/* none is negative. */
+static int options_set_budget(const struct astra_option *row,
+			      struct astra_options *o, const char *text,
+			      struct astra_error *err)
+{
+	if (strcasecmp(text, "none"))
+		return astra_option_number(row, o, text, err);
+	o->budget = -1;
+	return 0;
+}
+
+static int set_gpu_weights(const struct astra_option *row,
+			   struct astra_options *o, const char *text,
+			   struct astra_error *err)
+{
+	(void)row;
+	return astra_weights_parse(&o->gpu_weights, text, false, err);
+}
+
+static int set_qos_weights(const struct astra_option *row,
+			   struct astra_options *o, const char *text,
+			   struct astra_error *err)
+{
+	(void)row;
+	return astra_weights_parse(&o->qos_weights, text, true, err);
+}
+
+#define OPTION(kind, member) ASTRA_MEMBER(astra_options, kind, member)
+
+const struct astra_option astra_option_table[] = {
+	{"Policy", "NAME", "ltgf",
+	 "Who goes next. ltgf: long-term GPU-time "
+	 "fairness (ASTRAEA, Ye et al.). themis: finish-time fairness of apps by "
+	 "auctions of the GPUs whose leases are over (Mahajan et al.). "
+	 "incentive: batches of jobs planned slot by slot at posted prices, in their tenant's own share without paying (Wang et "
+	 "al.). oasis: utility of jobs, which are admitted at prices that rise "
+	 "with the load (Bao et al.). ogasched: shares of classes of jobs, "
+	 "learned slot by slot (Zhao et al.). ltgf+themis: ltgf between "
+	 "tenants, auctions as of themis among the apps of each. "
+	 "ltgf+incentive: ltgf between tenants, in each a market of its users, "
+	 "whose shares are parts of the tenant's. ltgf+oasis, ltgf+ogasched: "
+	 "ltgf between tenants at each slot, in each plans, or what is learned, "
+	 "for its own jobs and as many GPUs as its share has. For comparison "
+	 "only, a baseline of papers' evaluations, as sfairsim(1) describes it: "
+	 "fifo.",
+	 .parse = set_policy},
+	{"Leases", "yes|no", "yes",
+	 "no: jobs have no leases; Slurm starts them by itself, in the order "
+	 "of their priorities, which follow Policy where priority/ltgf is "
+	 "loaded, and they run until they end. So it is in every pool where "
+	 "burst_buffer/astraea is not loaded.",
+	 .parse = astra_option_bool, .sets = {OPTION(FLAG, leases)}},
+	{"Gres", "gpu|shard", "gpu",
+	 "What the pool shares out. gpu: whole GPUs. shard: parts of them, "
+	 "gres/shard, which jobs ask for with --gres=shard:N; all that is said "
+	 "of GPUs here and by sfair is said of shards then, but a tenant's "
+	 "shares, GPUs and GPU time, where a shard counts as the part of its "
+	 "node's GPUs that it is. Of a node a job has shards of one GPU. Whole "
+	 "GPUs, whole nodes, --gpu-range and --workers are refused where it has "
+	 "leases. Jobs "
+	 "that wait and ask for what the pool does not share out any more are "
+	 "Slurm's own.",
+	 .parse = astra_option_flag, .sets = {OPTION(FLAG, shards)},
+	 .words = {"gpu", "shard"}},
+	{"PriorityWeightLTGF", "NUMBER|only", "only",
+	 "Without leases, what the place in Policy's line adds to the "
+	 "priority of priority/multifactor: the first of n jobs gets NUMBER, "
+	 "the next NUMBER x (n-1)/n, and so on. only: each place counts 1000 "
+	 "more than all PriorityWeight options of slurm.conf together.",
+	 .parse = set_weight, .sets = {OPTION(U32, priority_weight)}},
+	{"LeaseTerm", "TIME", "900",
+	 "How long a job holds its GPUs before "
+	 "it competes for them again. Where it is not set, themis and "
+	 "ltgf+themis have 600.",
+	 .parse = options_set_lease,
+	 .sets = {OPTION(REAL, lease_sec), OPTION(FLAG, lease_said)}},
+	{"LeaseMin", "TIME", "0",
+	 "The shortest term a job may ask for with "
+	 "--lease. 0: CheckpointGrace, and at least MinRunTime.",
+	 .parse = astra_option_seconds, .sets = {OPTION(REAL, lease_min_sec)}},
+	{"LeaseMax", "TIME", "0",
+	 "The longest term a job may ask for with --lease, and the longest "
+	 "one that a job gets whose leases are too short to save anything: "
+	 "with LeaseTerm's value no job gets a longer one. 0: LeaseTerm, and "
+	 "four times that.",
+	 .parse = astra_option_seconds, .sets = {OPTION(REAL, lease_max_sec)}},
+	{"AllowNoLease", "yes|no", "no",
+	 "Whether a job may say --lease=none "
+	 "and keep its GPUs until it ends. It is charged like the others.",
+	 .parse = astra_option_bool,
+	 .sets = {OPTION(FLAG, lease_none_allowed)}},
+	{"NoLeaseGPUs", "GPUS|quota|none", "quota",
+	 "The most GPUs that a tenant's jobs without leases hold at a time: "
+	 "those of srun and salloc, with --no-requeue or --lease=none. Others "
+	 "of them wait. Jobs whose time limit is no longer than LeaseTerm are "
+	 "free of it. quota: the tenant's share of the pool, rounded up; not so "
+	 "where JobRequeue=0 in slurm.conf makes every job one of them, unless "
+	 "this option is set. none: no bound.",
+	 .parse = set_unleased,
+	 .sets = {OPTION(U32, unleased_gpus), OPTION(FLAG, unleased_said)}},
+	{"NoLeaseUserGPUs", "GPUS|quota|none", "none",
+	 "The same of one user's jobs. quota: the share of the user's tenant.",
+	 .parse = astra_option_gpus, .sets = {OPTION(U32, unleased_user_gpus)}},
+	{"NoLeaseTime", "TIME|none", "none",
+	 "The longest time limit of a job without leases: that of a new job is "
+	 "shortened to it, and its user is told so.",
+	 .parse = astra_option_seconds, .sets = {OPTION(REAL, unleased_sec)}},
+	{"RoundInterval", "TIME", "10",
+	 "The longest time between two rounds. "
+	 "Rounds also follow a job's end, a lease's end and a submission, at "
+	 "most one a second, and sooner where somebody waits for srun or "
+	 "salloc.",
+	 .parse = astra_option_seconds, .sets = {OPTION(REAL, round_sec)}},
+	{"CheckpointGrace", "TIME", "60",
+	 "How long a job that was signalled "
+	 "at its lease's end may go on before it is requeued.",
+	 .parse = astra_option_seconds, .sets = {OPTION(REAL, grace_sec)}},
+	{"CheckpointSignal", "SIGNAL|none", "none",
+	 "The signal for jobs that "
+	 "did not name one with --signal. With none such jobs are requeued "
+	 "directly: Slurm sends TERM, and KILL after KillWait.",
+	 .parse = set_signal, .sets = {OPTION(INT, checkpoint_signal)}},
+	{"CheckpointExit", "CODE[,CODE...]|none", "85",
+	 "Exit codes by which "
+	 "a job in its grace says that it has checkpointed and wants to go "
+	 "on later.",
+	 .parse = set_exit,
+	 .sets = {ASTRA_MEMBER_ARRAY(astra_options, INT, checkpoint_exit),
+		  OPTION(SIZE, checkpoint_exit_count)}},
+	{"MinRunTime", "TIME|auto", "auto",
+	 "A job keeps its GPUs at least so long "
+	 "after each start, however short its lease, and no GPUs are lent for "
+	 "less. auto: of a job that reports its progress the time it needs to "
+	 "start up and for a checkpoint, at most a term; of others a tenth of "
+	 "the term, at most a minute; 0 where the policy itself says when "
+	 "leases end.",
+	 .parse = astra_option_auto, .sets = {OPTION(REAL, min_run_sec)}},
+	{"MaxReclaim", "GPUS", "0",
+	 "At most so many GPUs are taken back in "
+	 "one round; a single job that holds more counts as one. 0: no "
+	 "limit.",
+	 .parse = astra_option_count, .sets = {OPTION(U32, reclaim_max)}},
+	{"TenantVariant", "eq8|eq16", "eq8",
+	 "What a tenant is entitled to: "
+	 "eq16: its quota, always, so that one who was idle comes back with "
+	 "a lead; eq8: no more than it asks for at the time.",
+	 .parse = astra_option_flag, .sets = {OPTION(FLAG, quota_entitlement)},
+	 .words = {"eq8", "eq16"}},
+	{"FairnessHalfLife", "TIME|none", "none",
+	 "How fast past use is "
+	 "forgotten: what happened so long ago counts half. none: all since "
+	 "the beginning counts, as in the paper. Where it is shorter than some "
+	 "twenty terms, first starts may be later than promised.",
+	 .parse = astra_option_seconds, .sets = {OPTION(REAL, half_life_sec)}},
+	{"LeadMax", "TIME|none", "none",
+	 "The most an idle tenant can save "
+	 "up under eq16, as the time its whole quota is worth.",
+	 .parse = astra_option_seconds, .sets = {OPTION(REAL, lead_max_sec)}},
+	{"NewJobsFirst", "yes|no", "no",
+	 "Whether a tenant's jobs that never "
+	 "ran go before its others.",
+	 .parse = astra_option_bool, .sets = {OPTION(FLAG, new_first)}},
+	{"Promise", "yes|no", "yes",
+	 "Whether each job that fits has its first start within 2 + (its own "
+	 "GPUs + those of its tenant's jobs before it that never ran) / the "
+	 "tenant's quota terms, where GPUs count as they are charged: GPUs are "
+	 "held for it, and leases of its tenant and of richer ones are "
+	 "recalled. no: the paper's rule alone, under which large jobs may "
+	 "starve.",
+	 .parse = astra_option_bool, .sets = {OPTION(FLAG, promise)}},
+	{"RecallAfter", "TIME", "2:00",
+	 "With Promise=yes: a job that has run so long since its start, and "
+	 "MinRunTime, may be told to leave before its lease is over, for the "
+	 "next job of its tenant or of a poorer one that never ran. 0: no "
+	 "lease ends before its time, new jobs wait for that, and under "
+	 "overload some first starts are later than promised.",
+	 .parse = astra_option_seconds, .sets = {OPTION(REAL, recall_sec)}},
+	{"Reserve", "GPUS", "2",
+	 "With Promise=yes: so many GPUs of a node, at most a 256th of all, "
+	 "are kept for jobs that never ran when more GPUs are wanted than "
+	 "there are, so that small jobs start at once. 0: none.",
+	 .parse = astra_option_count, .sets = {OPTION(U32, reserve_gpus)}},
+	{"SatisfiedOrder", "attained|rho", "attained",
+	 "Which of a tenant's jobs goes first among those that have had their "
+	 "share. attained: the one that has had the least GPU time, so that "
+	 "short jobs end soon; rho: the one with the least rho, as in the "
+	 "paper.",
+	 .parse = astra_option_flag, .sets = {OPTION(FLAG, attained_first)},
+	 .words = {"rho", "attained"}},
+	{"FairWithin", "user|job", "user",
+	 "Among whom a tenant's GPU time is shared. user: its users in equal "
+	 "parts, then each user's jobs, so that nobody gains by more jobs; "
+	 "job: its jobs, whoever submits them, as in the paper.",
+	 .parse = astra_option_flag, .sets = {OPTION(FLAG, within_users)},
+	 .words = {"job", "user"}},
+	{"LeaseBonus", "NUMBER", "0",
+	 "A job's rho is divided by 1 + "
+	 "LeaseBonus times the leases it has had: jobs with many leases "
+	 "behind them finish sooner.",
+	 .parse = astra_option_number, .sets = {OPTION(REAL, lease_bonus)},
+	 .least = 0, .most = 1000},
+	{"DeadlineUrgency", "TIME", "0",
+	 "A job goes before its tenant's "
+	 "others once its --deadline, less its time limit, is nearer than "
+	 "this.",
+	 .parse = astra_option_seconds, .sets = {OPTION(REAL, urgency_sec)}},
+	{"OnUnfit", "job|tenant", "job",
+	 "What is passed over in a round when "
+	 "a job does not fit. tenant is the paper's literal text and leaves "
+	 "GPUs idle.",
+	 .parse = astra_option_flag, .sets = {OPTION(FLAG, on_unfit_tenant)},
+	 .words = {"job", "tenant"}},
+	{"Placement", "consolidated|strict", "consolidated",
+	 "strict: a job "
+	 "rather waits than runs on more nodes than it needs.",
+	 .parse = astra_option_flag, .sets = {OPTION(FLAG, strict_placement)},
+	 .words = {"consolidated", "strict"}},
+	{"QOSWeight", "QOS:WEIGHT[,...]|none", "none",
+	 "The weights of jobs within their tenant by their QOS: of two jobs "
+	 "one with weight 2 is entitled to twice the GPUs of one with 1. Jobs "
+	 "of a QOS that is not named have 1. One with 0 runs on what its "
+	 "tenant's others leave. incentive and oasis take a job that does not say "
+	 "what it is worth for worth its GPU hours times this.",
+	 .parse = set_qos_weights},
+	{"GPUWeight", "TYPE:WEIGHT[,...]|none", "none",
+	 "What an hour of a GPU of this type, as gres.conf names it, counts. "
+	 "Types that are not named count 1. Shares, rho and the GPUs and GPU "
+	 "time that sfair shows of tenants are in this measure.",
+	 .parse = set_gpu_weights},
+	{"ChargeBlocked", "yes|no", "yes",
+	 "Whether a job is charged with what it keeps from others: on each "
+	 "node the larger of its GPUs and the GPUs' worth of its CPUs and "
+	 "memory, by TRESBillingWeights of its partition where these weigh "
+	 "GPUs, else by the node's GPUs a CPU and a MiB. no: with its GPUs.",
+	 .parse = astra_option_bool, .sets = {OPTION(FLAG, charge_blocked)}},
+	{"SlotLength", "TIME", "600",
+	 "incentive, oasis and ogasched plan slot by slot, of ten seconds at "
+	 "least. Their leases end with a slot.",
+	 .parse = astra_option_seconds, .sets = {OPTION(REAL, slot_sec)}},
+	{"BatchMax", "SLOTS", "4",
+	 "The longest window of incentive, 1 to 256 slots. Windows begin with "
+	 "2 slots and double up to this. Jobs that come during one are planned "
+	 "at its end; longer jobs are planned in parts.",
+	 .parse = astra_option_count, .sets = {OPTION(U32, batch_max)}},
+	{"BatchEpoch", "TIME", "604800",
+	 "How long the windows of incentive go on before they begin anew: with the "
+	 "first one that ends so late, the next is of 2 slots again, for those who "
+	 "came in the 2 slots before and those who still wait. SlotLength at least.",
+	 .parse = astra_option_seconds, .sets = {OPTION(REAL, epoch_sec)}},
+	{"PriceBase", "NUMBER", "2",
+	 "theta of incentive, 1 to 1000000: a GPU hour costs theta^u - 1 while a share u of "
+	 "the GPUs is in use, and a job that does not say what it is worth is "
+	 "worth its GPU hours.",
+	 .parse = astra_option_number, .sets = {OPTION(REAL, price_base)},
+	 .least = 1, .most = 1e6},
+	{"OwnPrice", "cluster|share", "cluster",
+	 "By whose use incentive prices a job in its tenant's own share. "
+	 "cluster: everybody's, as in the paper; jobs are refused while their "
+	 "tenant's share is idle because others are busy. share: the "
+	 "tenant's.",
+	 .parse = astra_option_flag, .sets = {OPTION(FLAG, own_share)},
+	 .words = {"cluster", "share"}},
+	{"Budget", "CREDITS|none", "none",
+	 "What each tenant has to begin with for GPUs of others' shares under "
+	 "incentive, in the credits of PriceBase. What it pays goes off, what it is "
+	 "given is added, and it buys nothing for which it has not enough, nor goes on "
+	 "for that beyond what it was sold, unless LendIdle; in its own "
+	 "share its jobs run all the same. 0: it buys nothing. none: it may owe "
+	 "anything, as in the paper.",
+	 .parse = options_set_budget, .sets = {OPTION(REAL, budget)},
+	 .least = 0, .most = CREDITS_MAX},
+	{"BudgetRefill", "CREDITS", "0",
+	 "What a tenant that has less than Budget is given of it a day.",
+	 .parse = astra_option_number, .sets = {OPTION(REAL, budget_refill)},
+	 .least = 0, .most = CREDITS_MAX},
+	{"PlanHorizon", "TIME|auto", "auto",
+	 "How far ahead oasis plans, 1 to 1000 slots. auto: a day, or 1000 slots "
+	 "where that is less. A job whose work is longer than three "
+	 "quarters of this is planned part by part.",
+	 .parse = astra_option_auto, .sets = {OPTION(REAL, horizon_sec)}},
+	{"Admission", "wait|refuse", "wait",
+	 "What becomes of a job that oasis offers no schedule worth its price when "
+	 "it comes. wait: it is asked again in each slot, and LendIdle lends it GPUs. "
+	 "refuse: it is held, with what it costs and is worth as the reason; once "
+	 "it is released it is asked as if it had just come. A job that ran or was "
+	 "admitted once is not refused, nor is any in the SlotLength after the number "
+	 "of GPUs that are up has changed. Policy=oasis only.",
+	 .parse = astra_option_flag, .sets = {OPTION(FLAG, refuse_unworthy)},
+	 .words = {"wait", "refuse"}},
+	{"LendIdle", "yes|no", "yes",
+	 "Whether GPUs that nobody has planned, or that were planned for a job that "
+	 "cannot start there, are lent to jobs that wait and can, each time to the "
+	 "slot's end (themis, ltgf+themis: to the term's), for nothing. yes: no GPU "
+	 "is idle beside a job that could run on it, whatever the policy, but for "
+	 "baselines, which lend nothing. no: as in "
+	 "the papers; then GPUs are idle while jobs wait, with oasis a job that "
+	 "is never worth its price never runs, and with incentive a job that goes "
+	 "on beyond what it was sold pays the posted price of each slot. ltgf leaves no such GPU in any case, "
+	 "but for those that it keeps for a promised start.",
+	 .parse = astra_option_bool, .sets = {OPTION(FLAG, lend_idle)}},
+	{"FairnessKnob", "NUMBER", "0.8",
+	 "f of themis and ltgf+themis: GPUs are offered to the 1 - f of the "
+	 "apps that are worst off. 0 offers them to all, which is most "
+	 "efficient; near 1 only to the worst one, which is most fair.",
+	 .parse = astra_option_number, .sets = {OPTION(REAL, fairness_knob)},
+	 .least = 0, .most = 1},
+	{"TrustBids", "yes|no", "no",
+	 "Who is worst off is told by themis' own estimates (no), or by the "
+	 "fairness that an app's agent states, where it has one. yes: as in the "
+	 "paper; then it pays to overstate. What GPUs do for an app, its agent "
+	 "tells in both cases.",
+	 .parse = astra_option_bool, .sets = {OPTION(FLAG, trust_bids)}},
+	{"LearningRate", "theory|const|decay", "theory",
+	 "How far ogasched moves at a time. theory: by the length of the "
+	 "reward's gradient; const: by the longest it can be, which bounds what "
+	 "can be lost by learning; decay: less and less far.",
+	 .parse = astra_option_word, .sets = {OPTION(SIZE, learning_rate)},
+	 .words = {"decay", "theory", "const"}},
+	{"LearnedUtility", "linear|log|reciprocal|poly", "log",
+	 "What GPUs on a node are worth to a class of jobs, for ogasched: each as "
+	 "much as the first (linear), or less and less: poly, log, reciprocal. "
+	 "The steeper it falls, the more equal are the shares.",
+	 .parse = astra_option_word, .sets = {OPTION(SIZE, learned_utility)},
+	 .words = {"linear", "log", "reciprocal", "poly"}},
+	{"AdminComment", "yes|no", "yes",
+	 "Whether a job's AdminComment, which sacct shows, gets a word "
+	 "astraea:submit=TIME,leases=N,lost=SECONDS at each of its ends.",
+	 .parse = astra_option_bool, .sets = {OPTION(FLAG, admin_comment)}},
+	{"ForecastInterval", "TIME|none", "5",
+	 "How often to look ahead when waiting jobs will start, for squeue "
+	 "--start and sfair when: a thread of low priority runs a copy of the "
+	 "engine ahead, for some seconds at most, and then rests twenty times "
+	 "as long as it took. none: never; then only starts that are planned "
+	 "are told.",
+	 .parse = astra_option_seconds, .sets = {OPTION(REAL, forecast_sec)}},
+	{.key = NULL},
+};
+
+void astra_options_init(struct astra_options *options)
+{
+	*options = (struct astra_options){0};
+	for (const struct astra_option *row = astra_option_table; row->key;
+	     row++)
+		row->parse(row, options, row->initial, NULL);
+	options->lease_said = options->unleased_said = false;
+}
+
+int astra_options_set(struct astra_options *options, const char *key,
+		      const char *value, struct astra_error *err)
+{
+	struct astra_options parsed = *options;
+	struct astra_error why = {""};
+
+	for (const struct astra_option *row = astra_option_table; row->key;
+	     row++) {
+		if (strcasecmp(row->key, key))
+			continue;
+		if (row->parse(row, &parsed, value, &why) < 0)
+			return astra_error_set(err, "%s=%s: %s", row->key,
+					       value, why.text);
+		*options = parsed;
+		return 0;
+	}
+	return astra_error_set(err, "%s=%s: there is no such option", key,
+			       value);
+}
+
+int astra_options_check(const struct astra_options *o, struct astra_error *err)
+{
+	if (o->lease_sec < 1)
+		return astra_error_set(err,
+				       "LeaseTerm=%g: a lease lasts at "
+				       "least one second",
+				       o->lease_sec);
+	if (o->grace_sec >= o->lease_sec)
+		return astra_error_set(err,
+				       "CheckpointGrace=%g is not shorter than "
+				       "LeaseTerm=%g: a job would spend its "
+				       "whole lease on the checkpoint",
+				       o->grace_sec, o->lease_sec);
+	if (o->min_run_sec > o->lease_sec)
+		return astra_error_set(err,
+				       "MinRunTime=%g is longer than "
+				       "LeaseTerm=%g",
+				       o->min_run_sec, o->lease_sec);
+	if (!o->leases && astra_policy_find(o->policy)->allocate)
+		return astra_error_set(err,
+				       "Leases=no: Policy=%s allocates leases; "
+				       "without them there is Policy=ltgf",
+				       o->policy);
+	if (o->slot_sec < 10)
+		return astra_error_set(err,
+				       "SlotLength=%g: a slot lasts at least "
+				       "ten seconds",
+				       o->slot_sec);
+	if (o->batch_max < 1 || o->batch_max > ASTRA_BATCH_SLOTS_MAX)
+		return astra_error_set(err,
+				       "BatchMax=%u: a batch has 1 to %d slots",
+				       o->batch_max, ASTRA_BATCH_SLOTS_MAX);
+	if (o->epoch_sec < o->slot_sec)
+		return astra_error_set(err,
+				       "BatchEpoch=%g is shorter than "
+				       "SlotLength=%g",
+				       o->epoch_sec, o->slot_sec);
+	if ((!strcmp(o->policy, "oasis") || !strcmp(o->policy, "ltgf+oasis")) &&
+	    o->horizon_sec >= 0 &&
+	    (o->horizon_sec < o->slot_sec ||
+	     o->horizon_sec / o->slot_sec > HORIZON_SLOTS_MAX))
+		return astra_error_set(err,
+				       "PlanHorizon=%g: allowed are 1 to %d "
+				       "times SlotLength=%g",
+				       o->horizon_sec, HORIZON_SLOTS_MAX,
+				       o->slot_sec);
+	if (o->round_sec < 1 || o->round_sec > 3600)
+		return astra_error_set(err,
+				       "RoundInterval=%g: allowed are 1 "
+				       "second to 1 hour",
+				       o->round_sec);
+	if (o->lease_min_sec > 0 && o->lease_min_sec < o->grace_sec)
+		return astra_error_set(err,
+				       "LeaseMin=%g is shorter than "
+				       "CheckpointGrace=%g",
+				       o->lease_min_sec, o->grace_sec);
+	if (o->lease_max_sec > 0 && o->lease_max_sec < o->lease_min_sec)
+		return astra_error_set(err,
+				       "LeaseMax=%g is shorter than "
+				       "LeaseMin=%g",
+				       o->lease_max_sec, o->lease_min_sec);
+	if (o->lease_max_sec <= 0 && o->lease_sec < o->lease_min_sec)
+		return astra_error_set(err,
+				       "LeaseMin=%g is longer than "
+				       "LeaseTerm=%g, which is LeaseMax "
+				       "unless that is set",
+				       o->lease_min_sec, o->lease_sec);
+	return 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whether a snapshot can be one of a cluster at all. */
+#ifndef ASTRA_PLAUSIBLE_H
+#define ASTRA_PLAUSIBLE_H
+
+#include "src/common/error.h"
+#include "src/model/model.h"
+
+/* Only what no user, configuration, clock or change of nodes can bring about:
+ * numbers beyond any cluster's, moments more than a year off, shares of nodes
+ * that are not there. Times are UNIX seconds. Locks: none.
+ * Returns 0, or -1 with err set. */
+int astra_snapshot_plausible(const struct astra_snapshot *snapshot,
+			     struct astra_error *err);
+
+#endif

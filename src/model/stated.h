@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What users say of a job's work, and how they write it: in a trace, and as
+ * options of sbatch. Of the C library alone, as spank/astraea links it too.
+ */
+#ifndef ASTRA_STATED_H
+#define ASTRA_STATED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "src/common/error.h"
+#include "src/model/model.h"
+
+#define ASTRA_STATED_MAX 128 /* characters of an option's value */
+
+/* 0, or ASTRA_UTILITY_NONE: not said. */
+struct astra_stated {
+	double iterations;
+	double iter_sec; /* of one iteration on all its GPUs */
+	double slowdown[ASTRA_LEVEL_COUNT];
+	struct astra_utility utility;	   /* of hours from submission to end */
+	uint32_t gpus_min, gpus_max;	   /* it runs on any number of these */
+	uint32_t workers_min, workers_max; /* the same, one GPU a worker */
+	uint32_t ps; /* parameter servers of workers_max workers */
+};
+
+enum astra_stated_id {
+	ASTRA_STATED_ITERATIONS,
+	ASTRA_STATED_ITER_TIME,
+	ASTRA_STATED_SLOWDOWN,
+	ASTRA_STATED_UTILITY,
+	ASTRA_STATED_GPU_RANGE,
+	ASTRA_STATED_WORKERS,
+	ASTRA_STATED_PS,
+	ASTRA_STATED_COUNT,
+};
+
+struct astra_stated_option {
+	const char *name;     /* "iter-time" */
+	const char *variable; /* that takes it to slurmctld */
+	const char *allowed;  /* values, in words */
+};
+
+extern const struct astra_stated_option astra_stated_options[];
+
+/* Read the value of one option; a second one goes before the first.
+ * Returns 0, or -1 with err naming option and value; out untouched then. */
+int astra_stated_read(struct astra_stated *out, enum astra_stated_id id,
+		      const char *text, struct astra_error *err);
+
+/* All options have been read: the GPUs of workers. Returns 0, or -1 with err
+ * naming options that do not go together; none of them counts then. */
+int astra_stated_settle(struct astra_stated *stated, struct astra_error *err);
+
+/* The parameter servers that so many workers need, in proportion to the most
+ * and rounded up: z = ceil(n b/B) of OASiS, (3h), with b/B = ps / workers_max.
+ * workers_max: 0: it has none. */
+uint32_t astra_stated_ps(uint32_t ps, uint32_t workers_max, uint32_t workers);
+
+/* A decimal number, no infinity and the like, at most max in size. Spaces may
+ * stand around it. Returns whether it is one; so do the others. */
+bool astra_stated_number(const char *text, double max, double *value);
+
+/* Four factors from 1 to 1000, none less than the one before, with a mark in
+ * between. factors: undefined where they are not. */
+bool astra_stated_slowdown(const char *text, char mark,
+			   double factors[ASTRA_LEVEL_COUNT]);
+
+/* sigmoid:G1,G2,G3, linear:K,G or convex:E,KAPPA, where / may stand for a
+ * comma. All numbers are at most 1e6 in size; those of a sigmoid, and E, are
+ * not negative, KAPPA is from 0 to 16. No byte of the result is undefined;
+ * untouched where it is none. */
+bool astra_stated_utility(const char *text, struct astra_utility *utility);
+
+#endif

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/placement/placement.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/number.h"
+#include "src/placement/space_priv.h"
+
+/* One search for a place. */
+struct search {
+	const struct astra_space *space;
+	const struct astra_request *request;
+	struct astra_set_mask mask;
+	uint32_t quantum;
+	size_t nodes_max;
+	struct astra_share *shares;
+	size_t count, fixed; /* the first ones are on required nodes */
+	uint64_t missing;    /* GPUs */
+};
+
+/* Nodes from the one with room for the most GPUs down. */
+struct walk {
+	bool by_fit; /* over space->order, else level by level */
+	size_t level, next;
+};
+
+/* A node with more than the space's gpus_max stands in the highest level. */
+static uint32_t placement_fits(const struct search *s, size_t node)
+{
+	return astra_min32(
+		astra_room_fits(&s->space->nodes[node].room, s->request),
+		s->space->gpus_max);
+}
+
+/* The unused node with the least free GPUs that has room for so many, the
+ * lower index among equals; ASTRA_SET_END if none has. */
+static size_t best_fit(const struct search *s, uint64_t gpus)
+{
+	const struct astra_space *space = s->space;
+
+	if (gpus > space->gpus_max)
+		return ASTRA_SET_END;
+	for (size_t l = astra_set_next(&space->levels, (size_t)gpus, NULL);
+	     l != ASTRA_SET_END;
+	     l = astra_set_next(&space->levels, l + 1, NULL)) {
+		struct astra_set set = astra_space_level(space, l);
+		size_t n = astra_set_next(&set, 0, &s->mask);
+
+		while (n != ASTRA_SET_END && placement_fits(s, n) < gpus)
+			n = astra_set_next(&set, n + 1, &s->mask);
+		if (n != ASTRA_SET_END)
+			return n;
+	}
+	return ASTRA_SET_END;
+}
+
+static void placement_use(struct search *s, size_t node, uint64_t gpus)
+{
+	const struct astra_room *room = &s->space->nodes[node].room;
+	struct astra_share *share = &s->shares[s->count++];
+
+	*share =
+		astra_request_share(s->request, (uint32_t)node, (uint32_t)gpus);
+	if (s->request->whole_node) {
+		share->cpus = room->cpus;
+		share->mem_mib = room->mem_mib;
+	}
+	s->space->used[node / 64] |= UINT64_C(1) << (node % 64);
+	s->missing -= gpus;
+}
+
+/* Forget what was chosen so far, but for the first ones. */
+static void restart(struct search *s)
+{
+	while (s->count > s->fixed) {
+		const struct astra_share *share = &s->shares[--s->count];
+
+		s->space->used[share->node / 64] &=
+			~(UINT64_C(1) << (share->node % 64));
+		s->missing += share->gpus;
+	}
+}
+
+/* Fill space->order with the nodes that host something, by descending fit,
+ * then by index: a counting sort. */
+static void sort_by_fit(const struct search *s)
+{
+	const struct astra_space *space = s->space;
+	uint32_t *heads = space->heads, before = 0;
+
+	memset(heads, 0, ((size_t)space->gpus_max + 2) * sizeof(*heads));
+	memset(space->fits, 0, space->count * sizeof(*space->fits));
+	for (size_t l = astra_set_next(&space->levels, 0, NULL);
+	     l != ASTRA_SET_END;
+	     l = astra_set_next(&space->levels, l + 1, NULL)) {
+		struct astra_set set = astra_space_level(space, l);
+
+		for (size_t n = astra_set_next(&set, 0, &s->mask);
+		     n != ASTRA_SET_END;
+		     n = astra_set_next(&set, n + 1, &s->mask)) {
+			space->fits[n] = placement_fits(s, n);
+			heads[space->fits[n]]++;
+		}
+	}
+	for (size_t fit = (size_t)space->gpus_max + 1; fit-- > 1;) {
+		uint32_t here = heads[fit];
+
+		heads[fit] = before;
+		before += here;
+	}
+	for (size_t n = 0; n < space->count; n++)
+		if (space->fits[n])
+			space->order[heads[space->fits[n]]++] = (uint32_t)n;
+	space->order[before] = ASTRA_NONE;
+}
+
+static struct walk walk_start(const struct search *s, bool by_fit)
+{
+	const struct astra_space *space = s->space;
+
+	if (by_fit)
+		sort_by_fit(s);
+	return (struct walk){
+		.by_fit = by_fit,
+		.level = astra_set_prev(&space->levels, space->gpus_max),
+	};
+}
+
+static size_t placement_walk_next(const struct search *s, struct walk *w)
+{
+	const struct astra_space *space = s->space;
+
+	if (w->by_fit) {
+		uint32_t node = space->order[w->next];
+
+		if (node == ASTRA_NONE)
+			return ASTRA_SET_END;
+		w->next++;
+		return node;
+	}
+	while (w->level != ASTRA_SET_END && w->level) {
+		struct astra_set set = astra_space_level(space, w->level);
+		size_t node = astra_set_next(&set, w->next, &s->mask);
+
+		w->next = node + 1;
+		if (node != ASTRA_SET_END)
+			return node;
+		w->level = astra_set_prev(&space->levels, w->level - 1);
+		w->next = 0;
+	}
+	return ASTRA_SET_END;
+}
+
+/* Take nodes from the roomiest down; as soon as the rest fits on one of those
+ * left, put it on the least sufficient of them. This uses the fewest nodes.
+ * Level by level it is right only while nothing but GPUs limits the nodes it
+ * meets.
+ * Returns 1 when placed, 0 when there is no place, -1 to walk by fit. */
+static int placement_fill(struct search *s, bool by_fit)
+{
+	struct walk w = walk_start(s, by_fit);
+
+	while (s->count < s->nodes_max) {
+		size_t node = placement_walk_next(s, &w);
+		uint32_t fit;
+
+		if (node == ASTRA_SET_END)
+			return 0;
+		fit = placement_fits(s, node);
+		if (fit >= s->missing) {
+			placement_use(s, best_fit(s, s->missing), s->missing);
+			return 1;
+		}
+		if (!by_fit &&
+		    fit < astra_room_fits_at_most(&s->space->nodes[node].room,
+						  s->request))
+			return -1;
+		if (fit)
+			placement_use(s, node, fit);
+	}
+	return 0;
+}
+
+static bool place_fewest(struct search *s)
+{
+	size_t node;
+	int placed;
+
+	if (!s->missing || s->count == s->nodes_max)
+		return !s->missing;
+	node = best_fit(s, s->missing);
+	if (node != ASTRA_SET_END) {
+		placement_use(s, node, s->missing);
+		return true;
+	}
+	placed = placement_fill(s, false);
+	if (placed < 0) {
+		restart(s);
+		placed = placement_fill(s, true);
+	}
+	return placed > 0;
+}
+
+/* `nodes` nodes in all, the others with room for `most` GPUs each, those with
+ * the least free GPUs first; the job's GPUs evenly on them, in whole quanta. */
+static bool place_evenly(struct search *s, size_t nodes, uint64_t most)
+{
+	const struct astra_space *space = s->space;
+
+	if (s->count == nodes)
+		return !s->missing;
+	for (size_t l = astra_set_next(&space->levels, (size_t)most, NULL);
+	     l != ASTRA_SET_END;
+	     l = astra_set_next(&space->levels, l + 1, NULL)) {
+		struct astra_set set = astra_space_level(space, l);
+
+		for (size_t n = astra_set_next(&set, 0, &s->mask);
+		     n != ASTRA_SET_END;
+		     n = astra_set_next(&set, n + 1, &s->mask)) {
+			uint64_t left = nodes - s->count;
+
+			if (placement_fits(s, n) < most)
+				continue;
+			placement_use(
+				s, n,
+				astra_div_up(s->missing / s->quantum, left) *
+					s->quantum);
+			if (s->count == nodes)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The `nodes` roomiest nodes, filled as evenly as their rooms allow. */
+static bool place_unevenly(struct search *s, size_t nodes)
+{
+	struct walk w = walk_start(s, true);
+
+	nodes -= s->count;
+	for (size_t i = 0; i + 1 < nodes; i++)
+		if (placement_walk_next(s, &w) == ASTRA_SET_END)
+			return false;
+	if (placement_walk_next(s, &w) == ASTRA_SET_END)
+		return false;
+	while (w.next > 0) { /* the smallest rooms first */
+		size_t node = s->space->order[--w.next];
+		uint64_t even =
+			astra_div_up(s->missing / s->quantum, w.next + 1) *
+			s->quantum;
+		uint64_t fit = s->space->fits[node];
+
+		placement_use(s, node, fit < even ? fit : even);
+	}
+	return !s->missing;
+}
+
+/* At least nodes_min > 1 nodes, a quantum on each. */
+static bool place_spread(struct search *s, size_t nodes)
+{
+	uint64_t most;
+
+	if (place_fewest(s) && s->count >= nodes)
+		return true;
+	restart(s);
+	if (s->count >= nodes)
+		return false;
+	most = astra_div_up(s->missing / s->quantum, nodes - s->count) *
+	       s->quantum;
+	if (most <= s->space->gpus_max && place_evenly(s, nodes, most))
+		return true;
+	restart(s);
+	return place_unevenly(s, nodes);
+}
+
+/* Where the nodes are not given. */
+static bool place_anywhere(struct search *s)
+{
+	const struct astra_request *r = s->request;
+	uint32_t quanta = r->gpus / s->quantum;
+
+	if (r->gpus_per_node)
+		return quanta <= s->nodes_max && quanta >= r->nodes_min &&
+		       s->quantum <= s->space->gpus_max &&
+		       place_evenly(s, quanta, s->quantum);
+	if (r->nodes_min > 1)
+		return place_spread(s, r->nodes_min);
+	return place_fewest(s);
+}
+
+/* GPUs for one of `left` required nodes: its part of `gpus`, or more where the
+ * others, which fit `later`, lack room. */
+static uint64_t required_part(const struct search *s, uint64_t gpus,
+			      uint64_t later, size_t left)
+{
+	uint64_t part = astra_div_up(gpus / s->quantum, left) * s->quantum;
+	uint64_t most = gpus - (left - 1) * s->quantum;
+
+	if (gpus > later && gpus - later > part)
+		part = gpus - later;
+	return part < most ? part : most;
+}
+
+static bool is_barred(const struct search *s, uint32_t node)
+{
+	const uint64_t *banned = s->mask.but[0];
+
+	return !astra_node_allowed(s->request, node) ||
+	       (banned && banned[node / 64] >> (node % 64) & 1);
+}
+
+/* So many GPUs on the required nodes, or as many as they have room for; a
+ * quantum on each. */
+static bool use_required(struct search *s, size_t nodes, uint64_t gpus)
+{
+	const struct astra_request *r = s->request;
+	uint64_t later = 0;
+
+	for (uint32_t n = 0; n < s->space->count; n++)
+		if (astra_node_required(r, n))
+			later += placement_fits(s, n);
+	for (uint32_t n = 0; n < s->space->count; n++) {
+		uint64_t fit = placement_fits(s, n), part;
+
+		if (!astra_node_required(r, n))
+			continue;
+		if (is_barred(s, n) || !fit)
+			return false;
+		later -= fit;
+		part = required_part(s, gpus, later, nodes--);
+		part = fit < part ? fit : part;
+		placement_use(s, n, part);
+		gpus -= part;
+	}
+	s->fixed = s->count;
+	return true;
+}
+
+/* As much as they have room for on the required nodes, a quantum on each of as
+ * many others as there must be, and there what is left. */
+static bool place_required(struct search *s)
+{
+	const struct astra_request *r = s->request;
+	uint64_t quanta = r->gpus / s->quantum;
+	size_t nodes = 0, others;
+
+	for (uint32_t n = 0; n < s->space->count; n++)
+		nodes += astra_node_required(r, n);
+	others = r->nodes_min > nodes ? r->nodes_min - nodes : 0;
+	return nodes <= s->nodes_max && nodes + others <= quanta &&
+	       use_required(s, nodes, (quanta - others) * s->quantum) &&
+	       place_anywhere(s);
+}
+
+static bool placement_place(struct search *s, uint32_t strict_node_gpus)
+{
+	const struct astra_request *r = s->request;
+	uint32_t quanta = r->gpus / s->quantum;
+
+	s->nodes_max = r->nodes_max ? r->nodes_max : s->space->count;
+	if (strict_node_gpus) {
+		uint64_t needed = astra_div_up(r->gpus, strict_node_gpus);
+
+		if (needed < s->nodes_max)
+			s->nodes_max = (size_t)needed;
+	}
+	if (!r->gpus || r->gpus > s->space->gpus || r->gpus % s->quantum ||
+	    r->nodes_min > s->nodes_max || r->nodes_min > quanta)
+		return false;
+	return r->required ? place_required(s) : place_anywhere(s);
+}
+
+static int placement_compare_shares(const void *a, const void *b)
+{
+	const struct astra_share *x = a, *y = b;
+
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+size_t astra_place(const struct astra_space *space,
+		   const struct astra_request *request, const uint64_t *banned,
+		   uint32_t strict_node_gpus, struct astra_share *shares)
+{
+	struct search s = {
+		.space = space,
+		.request = request,
+		.mask = {.only = request->allowed,
+			 .but = {banned, space->used}},
+		.quantum = astra_request_quantum(request),
+		.shares = shares,
+		.missing = request->gpus,
+	};
+	size_t count = 0;
+
+	if (placement_place(&s, strict_node_gpus)) {
+		count = s.count;
+		if (count > 1)
+			qsort(shares, count, sizeof(*shares),
+			      placement_compare_shares);
+	}
+	s.fixed = 0;
+	restart(&s);
+	return count;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The inside of a space, shared by its own files only:
+ *   space.c     nodes by their free GPUs: set, take, give, copy
+ *   room.c      what one node could host of a request
+ *   placement.c the search for a place
+ */
+#ifndef ASTRA_SPACE_PRIV_H
+#define ASTRA_SPACE_PRIV_H
+
+#include "src/common/nodeset.h"
+#include "src/placement/placement.h"
+
+struct space_node {
+	struct astra_room room;
+	bool whole; /* once all that is taken is given back */
+	uint32_t users;
+};
+
+/* A node as it was before it changed. */
+struct space_note {
+	uint32_t node;
+	struct space_node before;
+};
+
+struct astra_space {
+	size_t count;
+	uint32_t gpus_max;
+	uint64_t gpus;
+	struct space_node *nodes;
+	uint64_t *bits;		 /* the level sets, one after the other */
+	struct astra_set levels; /* those with nodes; level 0 is not kept */
+	uint32_t *population;	 /* by level */
+	/* For the time of one astra_place(); empty in between. */
+	uint64_t *used;	 /* bitmap of nodes */
+	uint32_t *order; /* nodes by descending fit */
+	uint32_t *heads; /* where each fit begins in it */
+	uint32_t *fits;	 /* by node */
+	/* What changed since astra_space_log(). */
+	bool logs, log_lost; /* lost: memory was out */
+	struct space_note *log;
+	size_t log_count, log_room;
+};
+
+/* The nodes with so many free GPUs. */
+static inline struct astra_set
+astra_space_level(const struct astra_space *space, size_t level)
+{
+	return astra_set_at(space->bits + level * astra_set_words(space->count),
+			    space->count);
+}
+
+static inline uint32_t astra_min32(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What the room would host if GPUs were all that counts. */
+uint32_t astra_room_fits_at_most(const struct astra_room *room,
+				 const struct astra_request *request);
+
+#endif

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The baselines of the papers' evaluations.
+libastra_engine_a_SOURCES += \
+	src/policies/baselines/baseline.h \
+	src/policies/baselines/jobs.c \
+	src/policies/baselines/lines.c \
+	src/policies/baselines/lines.h \
+	src/policies/baselines/round.c

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the market's files share. Slots are counted from the window's begin
+ * here: slot i of 0 … slots - 1 is slot begin + 1 + i. */
+#ifndef ASTRA_MARKET_PRIV_H
+#define ASTRA_MARKET_PRIV_H
+
+#include <math.h>
+
+#include "src/policies/incentive/market.h"
+#include "src/policies/incentive/minima.h"
+#include "src/policies/incentive/seats.h"
+
+#define MARKET_NOWHERE UINT32_MAX
+
+/* Workers and PSs are sold alike. */
+enum market_kind { MARKET_WORKERS, MARKET_PS, MARKET_KINDS };
+
+struct market_side {
+	double theta, unit;
+	uint64_t capacity;
+	uint32_t *quota;	  /* per user */
+	struct astra_minima free; /* slot by server */
+	uint64_t *used;		  /* per slot */
+	uint64_t *shared;	  /* of these by jobs that pay */
+	double *price;		  /* per slot; the cluster's */
+	uint32_t *own;		  /* [user][slot]: used by its unpaid jobs */
+	/* Of one search: what the job may use, and the sums of the prices it
+	 * sees before each slot, in two parts of which the second has what the
+	 * first rounds off. Else a dear slot would blur cheap ones after it. */
+	struct astra_minima limit;
+	double *sum, *sum_rest;
+};
+
+/* So many workers run so many slots. */
+struct market_option {
+	uint32_t workers, slots;
+	bool centralized;
+};
+
+/* What servers have free over a range of slots. */
+struct market_spot {
+	uint32_t start;	  /* of the range + 1; 0: not known */
+	uint32_t largest; /* workers on a server with a PS for the job */
+	uint32_t most_ps; /* on one server */
+	uint64_t workers; /* on all */
+};
+
+/* The best schedule so far. */
+struct market_best {
+	double mu, value, cost[MARKET_KINDS];
+	uint32_t start, slots;
+	uint32_t amount[MARKET_KINDS]; /* workers and PSs in each slot */
+	uint32_t server;	       /* of the PSs, or of everything */
+	bool centralized;
+};
+
+struct market_place {
+	uint32_t server, free;
+};
+
+struct astra_market {
+	double bandwidth; /* b_w / b_p: PSs a worker on another server needs */
+	bool own_share;
+	size_t server_count, user_count;
+	struct astra_market_account *accounts;
+	double *budgets; /* per user; NULL: no bound */
+	struct astra_seats *seats;
+	struct astra_market_window window;
+	struct market_side sides[MARKET_KINDS];
+	uint32_t *capacity[MARKET_KINDS]; /* per server */
+	/* Of one search. */
+	double *value; /* of a job that ends with the slot */
+	struct market_option *options;
+	struct market_spot *spots; /* by the number of slots */
+	struct market_place *places;
+};
+
+/* What a job is worth that ends so many slots after x counts. */
+static inline double market_value(const struct astra_market_job *job, double x)
+{
+	double value = astra_utility_value(&job->utility, x + job->later);
+
+	return job->part > 0 ? job->part * value : value;
+}
+
+/* The price of one unit for one slot while so many of a capacity are used. */
+static inline double market_price(const struct market_side *side, uint64_t used,
+				  uint64_t capacity)
+{
+	return side->unit * astra_market_price(side->theta, used, capacity);
+}
+
+/* What a user may pay now for a job of the shared phase; < 0: nothing, not even
+ * 0. */
+static inline double market_funds(const struct astra_market *m, uint32_t user)
+{
+	double left;
+
+	if (!m->budgets)
+		return HUGE_VAL;
+	left = m->budgets[user] - m->accounts[user].paid +
+	       m->accounts[user].income;
+	return left > 0 ? left : -1;
+}
+
+/* Where a picky job's workers would be: on one server or on several. Returns
+ * how many servers, or 0; parts: borrowed until the next call. */
+static inline size_t market_seats(struct astra_market *m,
+				  const struct astra_market_job *job,
+				  uint32_t start, uint32_t slots,
+				  uint32_t workers, bool centralized,
+				  const struct astra_market_part **parts)
+{
+	size_t count = astra_seats_find(m->seats, job->demand, workers,
+					job->home_count && !start, start,
+					start + slots, parts);
+
+	return (count == 1) == centralized ? count : 0;
+}
+
+/* The best schedule of a job in a phase, Alg. 3. False: none has mu > 0.
+ * Changes nothing but what belongs to a search. */
+bool market_search(struct astra_market *m, const struct astra_market_job *job,
+		   bool shared, struct market_best *best);
+
+/* Add a schedule to the book as a deal: its parts and what it pays. Changes
+ * the accounts, no usage. Returns 0, or -1 when memory is out. */
+int market_book_add(struct astra_market *m, const struct astra_market_job *job,
+		    bool shared, const struct market_best *best,
+		    struct astra_market_book *book);
+
+/* Use what a deal of this job uses; prices follow. */
+void market_take(struct astra_market *m, const struct astra_market_job *job,
+		 const struct astra_market_deal *deal,
+		 const struct astra_market_part *parts);
+
+#endif

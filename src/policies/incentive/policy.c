@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Incentive as a policy: jobs are collected in batches, and at the begin of a
+ * window all its slots are sold at once, to each tenant's jobs its own share
+ * first. Between two windows nothing is decided, only carried out. (Wang et
+ * al., Online Scheduling of Distributed Machine Learning Jobs for Incentivizing
+ * Sharing in Multi-Tenant Systems) */
+#include "src/policies/incentive/policy.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+#include "src/policies/incentive/policy_priv.h"
+
+#define HOUR_SEC 3600
+
+static void *incentive_create(const struct astra_options *options,
+			      struct astra_error *err)
+{
+	struct incentive *p = calloc(1, sizeof(*p));
+
+	if (!p) {
+		astra_error_nomem(err);
+		return NULL;
+	}
+	p->slot_sec = options->slot_sec;
+	p->spare_sec = options->round_sec;
+	p->theta = options->price_base;
+	p->batch_max = options->batch_max;
+	p->epoch_sec = options->epoch_sec;
+	p->own_share = options->own_share;
+	p->lends = options->lend_idle;
+	p->purses.budget = options->budget;
+	p->purses.daily = options->budget_refill;
+	p->board.theta = p->theta;
+	p->board.unit = p->slot_sec / HOUR_SEC;
+	return p;
+}
+
+static void incentive_destroy(void *self)
+{
+	struct incentive *p = self;
+
+	if (!p)
+		return;
+	astra_calendar_free(&p->calendar);
+	free(p->accounts);
+	astra_purses_free(&p->purses);
+	astra_board_clear(&p->board);
+	free(p->incomes);
+	free(p);
+}
+
+/* How many slots are over; a host may wake us a little early. */
+static uint32_t slots_over(const struct incentive *p, double now_sec)
+{
+	double slots = floor((now_sec - p->origin_sec) / p->slot_sec + 1e-6);
+
+	return (uint32_t)fmin(fmax(slots, 0), UINT32_MAX / 2);
+}
+
+/* The window (2, 4] begins at the end of slot begin: tau_0 = 1 is over. */
+static uint32_t first_slots(const struct incentive *p)
+{
+	return p->batch_max < 2 ? p->batch_max : 2;
+}
+
+/* To the window of this time, lambda = 1: a window is as long as all that was
+ * before it in its epoch, at most BatchMax. Of windows that are over nothing is
+ * left to be carried out. */
+static void pass_windows(struct incentive *p, uint32_t over)
+{
+	uint32_t longest = p->batch_max;
+
+	while (p->begin + p->slots <= over) {
+		p->begin += p->slots;
+		p->slots = p->begin < longest ? p->begin : longest;
+		if (p->slots == longest) /* nothing happened in the others */
+			p->begin += (over - p->begin) / longest * longest;
+		p->sold = false;
+	}
+}
+
+/* An epoch that has lasted BatchEpoch ends with a window. The next one's slots
+ * are counted so that its first two, l = 1 (r <= 2), are the last of this one:
+ * nobody waits for them, and tau_1 = 2 is sold next. */
+static bool begin_epoch(struct incentive *p)
+{
+	uint32_t first = first_slots(p);
+
+	if (p->begin <= first || p->sold ||
+	    (p->begin - first) * p->slot_sec < p->epoch_sec * (1 - 1e-9))
+		return false;
+	p->origin_sec = incentive_end_of(p, p->begin - first);
+	p->begin = p->slots = first;
+	astra_calendar_reset(&p->calendar);
+	return true;
+}
+
+/* Go on to the window of this time. tau_l = 2^l up to BatchMax. The first two
+ * slots only collect jobs. begin_sec: of slot 1, where there was none. */
+static void incentive_advance(struct incentive *p, double now_sec,
+			      double begin_sec)
+{
+	if (!p->begun) {
+		p->begun = true;
+		p->origin_sec = begin_sec;
+		p->begin = 0;
+		p->slots = first_slots(p);
+		p->sold = true;
+	}
+	do {
+		pass_windows(p, slots_over(p, now_sec));
+	} while (begin_epoch(p));
+}
+
+/* Sell what is left of the window to those who came before it. */
+static int incentive_sell(struct incentive *p, const struct astra_offer *offer,
+			  struct astra_error *err)
+{
+	uint32_t end = p->begin + p->slots;
+	struct astra_batch batch = {
+		.slot_sec = p->slot_sec,
+		.spare_sec = p->spare_sec,
+		.theta = p->theta,
+		.board = &p->board,
+		.own_share = p->own_share,
+		.origin_sec = p->origin_sec,
+		.begin = slots_over(p, offer->now_sec),
+		.until_sec = incentive_end_of(p, p->begin),
+	};
+
+	if (astra_purses_fill(&p->purses, p->tenant_count, offer->now_sec) < 0)
+		return astra_error_nomem(err);
+	if (p->purses.count)
+		batch.credits = p->purses.credits;
+	batch.slots = end - batch.begin;
+	p->sold = true;
+	return astra_batch_sell(&batch, offer, &p->calendar, p->accounts, err);
+}
+
+/* After its start the host may yet hear that a job has ended whose lease is
+ * over: sold without it, the window would be lost to it. */
+static bool awaits_news(const struct astra_offer *offer)
+{
+	for (size_t i = 0; i < offer->demand_count; i++) {
+		const struct astra_demand *d = &offer->demands[i];
+
+		if (d->job->unheard && d->held_count &&
+		    d->until_sec <= offer->now_sec)
+			return true;
+	}
+	return false;
+}
+
+uint32_t incentive_carried_out(const struct astra_calendar_entry *entry,
+			       const struct astra_demand *d)
+{
+	uint32_t gone = entry->copies > d->job->copies
+				? entry->copies - d->job->copies
+				: 0;
+	uint64_t promised = 0;
+
+	if (d->job->state == ASTRA_JOB_RUNNING || !d->held_count)
+		return gone;
+	for (size_t k = 0; k < d->held_count; k++)
+		promised += d->held[k].gpus;
+	promised /= d->job->request.gpus;
+	return gone + (promised ? (uint32_t)promised : 1);
+}
+
+/* Whether a job whose lease is over may go on where nobody else was awarded its
+ * GPUs: what nobody has planned is lent for nothing with LendIdle; else the
+ * slot is its tenant's own, or it can pay for it. */
+static bool can_go_on(const struct incentive *p, const struct astra_demand *d)
+{
+	double credits = astra_purses_of(&p->purses, d->tenant);
+	uint32_t gpus = 0;
+
+	if (p->lends || d->job->unheard || isnan(credits) ||
+	    !astra_board_has(&p->board, p->present))
+		return true;
+	for (size_t k = 0; k < d->held_count; k++)
+		gpus += d->held[k].gpus;
+	if (astra_board_is_own(&p->board, d->tenant, p->present, gpus))
+		return true;
+	return credits > 0 && astra_board_overtime(&p->board, d->tenant,
+						   p->present, gpus) <= credits;
+}
+
+/* Overtime at the posted price; of jobs that go on together the last ones pay
+ * what their tenant has left, as nobody owes anything. */
+static bool charge_overtime(void *self, const struct astra_demand *d,
+			    uint32_t gpus, double until_sec)
+{
+	struct incentive *p = self;
+	double credits = astra_purses_of(&p->purses, d->tenant);
+	double price, part;
+
+	(void)until_sec; /* the present slot's end */
+	if (p->lends || d->tenant >= p->tenant_count ||
+	    !astra_board_has(&p->board, p->present))
+		return false;
+	memset(p->incomes, 0, p->tenant_count * sizeof(*p->incomes));
+	price = astra_board_use(&p->board, d->tenant, p->present, gpus,
+				p->incomes);
+	part = price > credits ? fmax(credits, 0) / price : 1;
+	p->accounts[d->tenant].paid += price * part;
+	if (d->tenant < p->purses.count)
+		p->purses.credits[d->tenant] -= price * part;
+	for (size_t u = 0; u < p->tenant_count; u++) {
+		p->accounts[u].income += p->incomes[u] * part;
+		if (u < p->purses.count)
+			p->purses.credits[u] += p->incomes[u] * part;
+	}
+	return true;
+}
+
+/* When the calendar has something to do next, or jobs are sold slots. */
+static double next_sec(const struct incentive *p,
+		       const struct astra_offer *offer, uint32_t over)
+{
+	double next = HUGE_VAL;
+
+	for (size_t i = 0; i < p->calendar.count; i++)
+		if (p->calendar.entries[i].first > over + 1)
+			next = fmin(
+				next,
+				incentive_end_of(
+					p, p->calendar.entries[i].first - 1));
+	for (size_t i = 0; i < offer->demand_count; i++)
+		if (offer->demands[i].open)
+			return fmin(next,
+				    incentive_end_of(p, p->begin + p->slots));
+	return next;
+}
+
+/* Those leave that were awarded nothing and cannot pay for going on. */
+static int send_away(const struct incentive *p, const struct astra_offer *offer,
+		     struct astra_allocation *out)
+{
+	bool *awarded = calloc(offer->demand_count + 1, sizeof(*awarded));
+	int rc = awarded ? 0 : -1;
+
+	for (size_t i = 0; awarded && i < out->award_count; i++)
+		awarded[out->awards[i].demand] = true;
+	for (uint32_t i = 0; !rc && i < offer->demand_count; i++) {
+		const struct astra_demand *d = &offer->demands[i];
+
+		if (!awarded[i] && d->open && d->held_count && !can_go_on(p, d))
+			rc = astra_allocation_leave(out, i);
+	}
+	free(awarded);
+	return rc;
+}
+
+static int incentive_allocate(void *self, const struct astra_offer *offer,
+			      struct astra_allocation *out,
+			      struct astra_error *err)
+{
+	struct incentive *p = self;
+	uint32_t over;
+
+	if (astra_grow(&p->accounts, &p->tenant_room, offer->tenant_count,
+		       sizeof(*p->accounts)) < 0 ||
+	    astra_grow(&p->incomes, &p->income_room, offer->tenant_count,
+		       sizeof(*p->incomes)) < 0)
+		return astra_error_nomem(err);
+	if (offer->tenant_count > p->tenant_count)
+		p->tenant_count = offer->tenant_count;
+	incentive_advance(p, offer->now_sec,
+			  offer->part ? floor(offer->now_sec / p->slot_sec) *
+						p->slot_sec
+				      : offer->now_sec);
+	out->changed = !p->sold && !awaits_news(offer);
+	if (out->changed && incentive_sell(p, offer, err) < 0)
+		return -1;
+	over = slots_over(p, offer->now_sec);
+	p->present = over + 1;
+	if (incentive_carry_out(p, offer, over, out) < 0 ||
+	    send_away(p, offer, out) < 0)
+		return astra_error_nomem(err);
+	out->spare_until_sec = incentive_end_of(p, over + 1);
+	out->lend_until_sec = out->spare_until_sec;
+	out->wake_sec = next_sec(p, offer, over);
+	return 0;
+}
+
+static void incentive_renumber(void *self, const struct astra_renumbering *by)
+{
+	struct incentive *p = self;
+
+	astra_calendar_renumber(&p->calendar, by);
+}
+
+static void incentive_shift(void *self, double by_sec)
+{
+	struct incentive *p = self;
+
+	p->origin_sec += by_sec;
+	p->purses.filled_sec += by_sec;
+}
+
+const struct astra_policy astra_incentive = {
+	.name = "incentive",
+	.summary = "batches of slots at posted prices, own shares first",
+	.slots = true,
+	.create = incentive_create,
+	.destroy = incentive_destroy,
+	.allocate = incentive_allocate,
+	.explain = incentive_explain,
+	.save = incentive_save,
+	.restore = incentive_restore,
+	.spared = charge_overtime,
+	.report = incentive_report,
+	.price = incentive_price,
+	.renumber = incentive_renumber,
+	.shift = incentive_shift,
+};

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Long-Term GPU-time Fairness: Ye et al., "ASTRAEA: A Fair Deep Learning
+ * Scheduler for Multi-tenant GPU Clusters", TPDS 2022, Algorithms 1 and 2.
+ */
+#ifndef ASTRA_LTGF_H
+#define ASTRA_LTGF_H
+
+#include "src/policies/policy.h"
+
+extern const struct astra_policy astra_ltgf;
+
+/* By what a tenant, or a user within one, has its turn, the smallest first:
+ * what it has had, `alloc` GPU seconds, by what it was entitled to. */
+double astra_ltgf_key(const struct astra_contestant *owner, double alloc,
+		      double lease_sec);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What OASiS's files share: the market, and one search for a schedule. */
+#ifndef ASTRA_OASIS_PRIV_H
+#define ASTRA_OASIS_PRIV_H
+
+#include <math.h>
+
+#include "src/policies/oasis/oasis.h"
+
+/* Sums that differ by no more than this, relatively, differ by rounding. Prices
+ * span many orders of magnitude: here 1e-9 absolutely would be too coarse. */
+#define OASIS_NOISE 1e-12
+
+/* All servers of one kind. Tables are by slot, then resource, then server. */
+struct oasis_side {
+	size_t count;
+	double *capacity; /* by resource, then server */
+	double *used;
+	double *price;
+	const double *upper; /* U^r, in the market's range */
+	double lower;	     /* L */
+};
+
+/* A server as the greedy choice in one slot comes to it. */
+struct oasis_stall {
+	double key;  /* the cost without rounding noise */
+	double cost; /* of one worker, or PS */
+	uint32_t server;
+};
+
+/* A piece of a slot's lower convex hull. */
+struct oasis_edge {
+	double slope;
+	double cost; /* of all of it */
+	uint64_t size;
+};
+
+/* What may be done in a slot: n workers, which do so much of the work. Option
+ * 0 is to do nothing. */
+struct oasis_option {
+	uint32_t workers;
+	uint32_t ps;
+	uint64_t size;
+};
+
+/* All that is known of ending in one slot. */
+struct oasis_ending {
+	double utility;
+	double bound;  /* its cost is not below */
+	double lambda; /* the multiplier at which that is so */
+	double cost;   /* of the best schedule that is known */
+	double budget; /* how much costlier than the bound it may be */
+	bool possible;
+	bool tried;  /* greedily */
+	bool exact;  /* cost is the optimum */
+	bool tabled; /* by the dynamic programme */
+};
+
+/* The options of a slot with the smallest c - lambda x: the first and the last
+ * of them, as ties are common where slots are alike. */
+struct oasis_tied {
+	double least;
+	uint32_t first, last;
+};
+
+/* One row of the dynamic programme: the slot's needed states. */
+struct oasis_row {
+	int64_t low, high;	       /* work that must be done by then */
+	size_t values;		       /* where its values begin in the table */
+	size_t allowed, allowed_count; /* options that may be in an optimum */
+};
+
+/* One search. Arrays grow and stay. */
+struct oasis_search {
+	const struct astra_oasis_job *job;
+	uint64_t total; /* work in all: worker-slots, or chunks */
+	int64_t from;	/* the first slot */
+	uint32_t slots; /* from the first to the last of the window */
+
+	struct oasis_option *options;
+	size_t option_count, option_room;
+	double *costs;	    /* by slot, then option */
+	uint32_t *feasible; /* per slot: so many options */
+	size_t cost_room, feasible_room;
+	double *sums; /* of the n cheapest workers, PSs */
+	size_t sum_room;
+	struct oasis_stall *stalls;
+	size_t stall_room;
+
+	struct oasis_edge *edges; /* a heap, the steepest on top */
+	size_t edge_count, edge_room;
+	struct oasis_edge *hull; /* of one slot */
+	size_t hull_room;
+
+	struct oasis_ending *endings; /* per slot */
+	size_t ending_room;
+	struct oasis_tied *tied; /* per slot */
+	size_t tied_room;
+	uint32_t *choice; /* per slot: an option */
+	size_t choice_room;
+
+	struct oasis_row *rows;
+	size_t row_room;
+	uint32_t *allowed;
+	size_t allowed_count, allowed_room;
+	bool *marks; /* per option */
+	size_t mark_room;
+	double *table;
+	size_t table_count, table_room;
+};
+
+/* Slots of the window, one after the other, that are used alike. */
+struct oasis_run {
+	size_t row; /* of the first of them */
+	uint32_t slots;
+};
+
+struct oasis_runs {
+	struct oasis_run *list;
+	size_t count, room;
+	bool known; /* false: to be listed anew */
+};
+
+/* A sum that keeps what rounding takes from it (Neumaier): it may hold large
+ * terms for a while, and be small after them. */
+struct oasis_sum {
+	double sum, rest;
+};
+
+static inline void oasis_sum_add(struct oasis_sum *s, double term)
+{
+	double sum = s->sum + term;
+
+	s->rest += fabs(s->sum) >= fabs(term) ? s->sum - sum + term
+					      : term - sum + s->sum;
+	s->sum = sum;
+}
+
+static inline double oasis_sum(const struct oasis_sum *s)
+{
+	return s->sum + s->rest;
+}
+
+struct astra_oasis_market {
+	size_t resources;
+	uint32_t slots;
+	int64_t first;
+	bool whole_chunks;
+	struct astra_oasis_range range;
+	struct oasis_side workers, ps;
+	struct oasis_runs runs;
+	struct oasis_search search;
+};
+
+/* f(D - 1), the most that a job can be worth; where that is infinite f(D).
+ * Never NaN, nor above ASTRA_OASIS_PRICE_MAX. */
+double oasis_best(const struct astra_oasis_job *job);
+
+int oasis_list_runs(struct astra_oasis_market *market);
+
+/* What it is worth to end in a slot; never infinite. */
+static inline double oasis_utility(const struct astra_oasis_job *job,
+				   int64_t slot)
+{
+	double value = astra_utility_value(&job->utility,
+					   (double)(slot - job->arrival));
+
+	return fmax(-ASTRA_OASIS_PRICE_MAX, fmin(value, ASTRA_OASIS_PRICE_MAX));
+}
+
+/* The ring's row of a slot of the window. */
+static inline size_t oasis_row_of(const struct astra_oasis_market *market,
+				  int64_t slot)
+{
+	int64_t row = slot % market->slots;
+
+	return (size_t)(row < 0 ? row + market->slots : row);
+}
+
+/* Cost of the 0 … need cheapest in a slot, into sums; and where they are,
+ * added to out unless it is NULL.
+ * Returns how many there is room for, or -1 when memory is out. */
+int64_t oasis_fill(const struct astra_oasis_market *market,
+		   const struct oasis_side *side, struct oasis_search *search,
+		   int64_t slot, const double *demand, uint32_t need,
+		   double *sums, struct astra_oasis_places *out);
+
+/* floor((c - g) / w) over its resources, at most `most`. */
+uint32_t oasis_room_at(const struct astra_oasis_market *market,
+		       const struct oasis_side *side, size_t row, size_t server,
+		       const double *demand, uint32_t most);
+
+/* Append. Returns 0, or -1 when memory is out. */
+int oasis_add_place(struct astra_oasis_places *out, int64_t slot,
+		    uint32_t server, uint32_t count);
+
+/* A heap of edges, the steepest on top: let the one at `at` rise, or the top
+ * sink. */
+void oasis_edge_up(struct oasis_edge *heap, size_t at);
+void oasis_edge_down(struct oasis_edge *heap, size_t count);
+
+/* What an ending must reach to be chosen where one is known that leaves so
+ * much: an ending that is tied with it may come first, and one that is tied
+ * with that one may come before. */
+double oasis_floor_of(double payoff);
+
+/* Whether a cost is below another, but for rounding. */
+static inline bool oasis_is_cheaper(double a, double b)
+{
+	return a * (1 + OASIS_NOISE) < b;
+}
+
+/* Whether the best schedule can be found by runs: one server, no PSs, a gang
+ * or a job that may have any number of workers, worth that only falls. */
+bool oasis_is_simple(const struct astra_oasis_market *market,
+		     const struct astra_oasis_job *job);
+
+/* Find it, the search being set up. Returns 0, or -1 when memory is out. */
+int oasis_simple_offer(struct astra_oasis_market *market,
+		       struct astra_oasis_offer *out);
+
+/* Options, and what they cost in each slot. */
+int oasis_price(const struct astra_oasis_market *market,
+		struct oasis_search *search);
+
+/* A bound of the cost and its multiplier for each ending. */
+int oasis_bound(struct oasis_search *search);
+
+/* Look for a schedule up to `last`, the bound's multiplier at hand: into
+ * choice, its cost into the ending, and whether it is proved to be optimal. */
+void oasis_greedy(struct oasis_search *search, uint32_t last);
+
+/* Settle the cost of every ending that is still open and could reach `floor`,
+ * by the dynamic programme over those options that could be in its optimum.
+ * Returns 0, 1 when the table would be too large, -1 when memory is out. */
+int oasis_settle(struct oasis_search *search, double floor);
+
+/* After that: the schedule of one of them, into choice. */
+void oasis_trace(struct oasis_search *search, uint32_t last);
+
+/* c - lambda x of an option, given its slot's costs. */
+static inline double oasis_reduced(const struct oasis_search *search,
+				   const double *costs, uint32_t option,
+				   double lambda)
+{
+	return costs[option] - lambda * (double)search->options[option].size;
+}
+
+/* The least of them in a slot; not above 0, that of option 0. */
+double oasis_least(const struct oasis_search *search, uint32_t slot,
+		   double lambda);
+
+static inline const double *oasis_costs(const struct oasis_search *search,
+					uint32_t slot)
+{
+	return &search->costs[slot * search->option_count];
+}
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* U and L of a pool that runs all year: by the jobs of late, not by all there
+ * ever were, and not by one that claims to be worth more than anything. */
+#ifndef ASTRA_OASIS_RECENT_H
+#define ASTRA_OASIS_RECENT_H
+
+#include "src/policies/oasis/oasis.h"
+
+/* Resources that a pool has prices for. */
+enum oasis_resource {
+	OASIS_GPUS,
+	OASIS_CPUS,
+	OASIS_MEMORY,
+	OASIS_POOL_RESOURCES
+};
+
+/* So many jobs are a generation: of those between that and twice that many of
+ * the last jobs U and L are. */
+#define OASIS_GENERATION_JOBS 1000
+
+/* What jobs are worth a unit of a resource, by powers of two. */
+#define OASIS_WORTH_BUCKETS 128
+
+struct oasis_generation {
+	struct astra_oasis_history history;
+	uint32_t worths[OASIS_POOL_RESOURCES][OASIS_WORTH_BUCKETS];
+};
+
+/* Of bounded size. */
+struct oasis_recent {
+	struct oasis_generation now, before;
+};
+
+void oasis_recent_init(struct oasis_recent *recent);
+
+/* As astra_oasis_history_add(). */
+void oasis_recent_add(struct oasis_recent *recent,
+		      const struct astra_oasis_job *job, double latest);
+
+/* As astra_oasis_history_range() of both generations, but that no U1^r is more
+ * than 2^20 times the median of f(D - 1) / w^r over the jobs: a single worth
+ * beyond all others would otherwise let a market that is half full cost more
+ * than anybody has.
+ * capacity: the sum of the pool's over all resources. */
+void oasis_recent_range(const struct oasis_recent *recent, double slots,
+			double capacity, struct astra_oasis_range *out);
+
+void oasis_recent_save(const struct oasis_recent *recent,
+		       struct astra_bytes *out);
+
+/* resources: so many were saved; the others are not known.
+ * Returns 0, or -1 when it is damaged; then recent is as after init. */
+int oasis_recent_restore(struct oasis_recent *recent, size_t resources,
+			 struct astra_reader *in);
+
+/* Of before there were generations: one history. */
+int oasis_recent_restore_old(struct oasis_recent *recent,
+			     struct astra_reader *in);
+
+#endif

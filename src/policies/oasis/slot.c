@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Who gets which GPUs in the present slot.
+ *
+ * Where a job holds as many GPUs as it has booked it keeps them and notices
+ * nothing. Those that hold some and have booked none, guests, stay until others
+ * need their GPUs. */
+#include <stdlib.h>
+
+#include "src/common/number.h"
+#include "src/policies/oasis/slot_priv.h"
+#include "src/policies/offer.h"
+
+int oasis_by_submission(const void *a, const void *b)
+{
+	const struct turn *x = a, *y = b;
+
+	if (x->submit_sec != y->submit_sec)
+		return x->submit_sec < y->submit_sec ? -1 : 1;
+	return x->demand < y->demand ? -1 : x->demand > y->demand;
+}
+
+/* Whether it is its turn to be offered a schedule: it has none, and was not
+ * asked in this slot, or was refused, but released since. */
+static bool is_due(const struct oasis_book *book, const struct turn *t)
+{
+	return (t->booking->offered != book->now || t->booking->denied) &&
+	       oasis_next_booked(t->booking, book->now) < 0;
+}
+
+/* Whether it is of those of which the order matters: who holds GPUs, has booked
+ * some for this slot, or is to be offered some. */
+static bool is_served(const struct slot_round *r, const struct turn *t)
+{
+	return t->gpus || r->offer->demands[t->demand].job->held_count ||
+	       is_due(r->book, t);
+}
+
+static struct turn slot_turn_of(const struct slot_round *r, uint32_t demand)
+{
+	const struct astra_demand *d = &r->offer->demands[demand];
+	struct oasis_booking *b = oasis_book_find(r->book, d->job->id);
+
+	return (struct turn){
+		.demand = demand,
+		.booking = b,
+		.gpus = oasis_booked(b, r->book->now),
+		.submit_sec = d->submit_sec,
+	};
+}
+
+/* Those that are served in order, and then the others. */
+static int list_turns(struct slot_round *r)
+{
+	r->turns = calloc(r->offer->demand_count + 1, sizeof(*r->turns));
+	if (!r->turns)
+		return -1;
+	for (uint32_t i = 0; i < r->offer->demand_count; i++) {
+		struct turn t;
+
+		if (!r->offer->demands[i].open)
+			continue;
+		t = slot_turn_of(r, i);
+		r->turns[r->count] = t;
+		if (is_served(r, &t)) {
+			r->turns[r->count] = r->turns[r->served];
+			r->turns[r->served++] = t;
+		}
+		r->count++;
+	}
+	qsort(r->turns, r->served, sizeof(*r->turns), oasis_by_submission);
+	return 0;
+}
+
+/* Offer a schedule to who has none, once in a slot. */
+static int slot_make_offers(struct slot_round *r)
+{
+	struct oasis_book *book = r->book;
+
+	for (size_t i = 0; i < r->served; i++) {
+		struct turn *t = &r->turns[i];
+
+		if (!is_due(book, t))
+			continue;
+		r->out->changed = true;
+		if (oasis_book_offer(book, &r->offer->demands[t->demand],
+				     r->offer->now_sec) < 0)
+			return -1;
+		t->gpus = oasis_booked(t->booking, book->now);
+	}
+	return 0;
+}
+
+/* Whether the pool, as it is, could ever have room for it. */
+static bool could_fit(const struct oasis_book *book,
+		      const struct oasis_booking *b,
+		      const struct astra_request *q)
+{
+	double least = astra_request_least(q);
+
+	for (size_t r = 0; r < OASIS_POOL_RESOURCES; r++)
+		if (least * b->worker[r] > book->amounts.capacity[r])
+			return false;
+	return true;
+}
+
+/* Not worth its price when it came. What is too large for the nodes that are
+ * up, or came when some had just gone, or come back, is not judged by that. */
+static bool is_denied(const struct slot_round *r, const struct turn *t)
+{
+	const struct oasis_book *book = r->book;
+	const struct astra_demand *d = &r->offer->demands[t->demand];
+	const struct oasis_booking *b = t->booking;
+
+	return book->refuse && !r->offer->part && d->candidate.fresh &&
+	       !b->admitted && b->offered == book->now && !t->gpus &&
+	       b->payoff <= ASTRA_TIE && could_fit(book, b, &d->job->request) &&
+	       r->offer->now_sec - book->gpus_since_sec >= book->slot_sec;
+}
+
+static int refuse_denied(struct slot_round *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		struct turn *t = &r->turns[i];
+
+		t->booking->denied = is_denied(r, t);
+		if (t->booking->denied &&
+		    astra_allocation_refuse(r->out, t->demand) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static uint32_t slot_held_gpus(const struct astra_demand *d)
+{
+	uint32_t gpus = 0;
+
+	for (size_t i = 0; i < d->job->held_count; i++)
+		gpus += d->job->held[i].gpus;
+	return gpus;
+}
+
+/* Whether it could go on where it is. */
+static bool can_stay(const struct astra_offer *offer,
+		     const struct astra_demand *d)
+{
+	for (size_t i = 0; i < d->job->held_count; i++) {
+		const struct astra_node *n =
+			&offer->nodes[d->job->held[i].node];
+
+		if (!n->usable || n->emptying)
+			return false;
+	}
+	return d->job->held_count > 0;
+}
+
+/* What is offered, but for what leases that are over hold. */
+static int open_space(struct slot_round *r)
+{
+	const struct astra_offer *offer = r->offer;
+
+	r->space = astra_offer_space(offer);
+	r->shares = calloc(offer->node_count + 1, sizeof(*r->shares));
+	if (!r->space || !r->shares)
+		return -1;
+	for (size_t i = 0; i < r->served; i++)
+		astra_demand_take(offer, r->space,
+				  &offer->demands[r->turns[i].demand]);
+	return 0;
+}
+
+static int slot_award(struct slot_round *r, struct turn *t,
+		      const struct astra_share *shares, size_t count)
+{
+	t->placed = true;
+	return astra_allocation_add(r->out, t->demand, r->end_sec, shares,
+				    count);
+}
+
+/* Those that hold as many GPUs as they have booked go on. Others that hold some
+ * and have booked more or fewer leave them first. */
+static int keep_places(struct slot_round *r)
+{
+	for (size_t i = 0; i < r->served; i++) {
+		struct turn *t = &r->turns[i];
+		const struct astra_demand *d = &r->offer->demands[t->demand];
+
+		if (!d->job->held_count)
+			continue;
+		if (!can_stay(r->offer, d) ||
+		    (t->gpus && t->gpus != slot_held_gpus(d)))
+			astra_demand_give(r->offer, r->space, d);
+		else if (!t->gpus)
+			t->placed = true; /* while nobody else gets them */
+		else if (slot_award(r, t, d->job->held, d->job->held_count) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int oasis_take_place(struct slot_round *r, struct turn *t, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		astra_space_take(r->space, &r->shares[i]);
+	return slot_award(r, t, r->shares, count);
+}
+
+/* The one that is to leave next: it has booked nothing, and was worth least. */
+static struct turn *next_guest(const struct slot_round *r)
+{
+	struct turn *guest = NULL;
+
+	for (size_t i = 0; i < r->served; i++) {
+		struct turn *t = &r->turns[i];
+
+		if (t->placed && !t->gpus &&
+		    (!guest || oasis_by_payoff(t, guest) > 0))
+			guest = t;
+	}
+	return guest;
+}
+
+/* Those that left for a turn, but whose GPUs it did not need, stay. */
+static void recall_guests(struct slot_round *r, const struct turn *for_whom)
+{
+	for (size_t i = 0; i < r->served; i++) {
+		struct turn *t = &r->turns[i];
+		const struct astra_demand *d = &r->offer->demands[t->demand];
+
+		if (t->left_for != for_whom)
+			continue;
+		t->left_for = NULL;
+		t->placed = astra_demand_is_in(r->offer, r->space, d);
+		if (t->placed)
+			astra_demand_take(r->offer, r->space, d);
+	}
+}
+
+/* A place, if need be where others are that have booked nothing. */
+static int slot_seat(struct slot_round *r, struct turn *t)
+{
+	const struct astra_demand *d = &r->offer->demands[t->demand];
+	struct turn *guest;
+	size_t count;
+	int rc = 0;
+
+	while (!(count = astra_demand_place(r->space, d, t->gpus, r->shares)) &&
+	       (guest = next_guest(r))) {
+		guest->placed = false;
+		guest->left_for = t;
+		astra_demand_give(r->offer, r->space,
+				  &r->offer->demands[guest->demand]);
+	}
+	if (count)
+		rc = oasis_take_place(r, t, count);
+	else
+		oasis_book_return(r->book, t->booking, r->book->now, false);
+	recall_guests(r, t);
+	return rc;
+}
+
+/* Places for those that have booked. What finds none, as GPUs are held by jobs
+ * in mid-lease or lie apart, loses this slot. */
+static int seat_booked(struct slot_round *r)
+{
+	for (size_t i = 0; i < r->served; i++)
+		if (r->turns[i].gpus && !r->turns[i].placed &&
+		    slot_seat(r, &r->turns[i]) < 0)
+			return -1;
+	return 0;
+}
+
+/* The task of an array that starts now gets another number: what it does not
+ * finish in this slot is offered to it under that one. */
+static void forget_tasks(struct slot_round *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		const struct turn *t = &r->turns[i];
+		const struct astra_demand *d = &r->offer->demands[t->demand];
+
+		if (t->placed && d->copies > 1)
+			oasis_book_return(r->book, t->booking, r->book->now,
+					  true);
+	}
+}
+
+int oasis_slot_round(struct oasis_book *book, const struct astra_offer *offer,
+		     struct astra_allocation *out)
+{
+	struct slot_round r = {.book = book, .offer = offer, .out = out};
+	int rc = -1;
+
+	if (oasis_book_look(r.book, offer) < 0 || list_turns(&r) < 0)
+		goto out;
+	r.end_sec = oasis_slot_start(r.book, r.book->now + 1);
+	if (slot_make_offers(&r) < 0 || refuse_denied(&r) < 0 ||
+	    open_space(&r) < 0 || keep_places(&r) < 0 || seat_booked(&r) < 0 ||
+	    (r.book->lend && oasis_lend(&r) < 0))
+		goto out;
+	forget_tasks(&r);
+	out->spare_until_sec = out->lend_until_sec = r.end_sec;
+	if (offer->demand_count)
+		out->wake_sec = r.end_sec;
+	rc = 0;
+out:
+	free(r.turns);
+	free(r.shares);
+	astra_space_destroy(r.space);
+	return rc;
+}

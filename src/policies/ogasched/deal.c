@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
+
+#include "src/policies/offer.h"
+#include "src/policies/ogasched/deal_priv.h"
+
+/* A lease that would be shorter than this part of a slot ends with the next,
+ * unless a class saves for a gang, which needs all leases to end together. */
+#define LEASE_LEAST .5
+/* So many times what it has is enough for a job to be started anew. */
+#define GROWTH_LEAST 1.125
+#define NO_LIMIT UINT64_MAX
+
+/* No more than this room. */
+static void cap(struct astra_space *space, uint32_t node,
+		const struct astra_room *most)
+{
+	struct astra_room room = *astra_space_get(space, node);
+
+	if (room.gpus <= most->gpus && room.cpus <= most->cpus &&
+	    room.mem_mib <= most->mem_mib)
+		return;
+	room.gpus = deal_less(room.gpus, most->gpus);
+	room.cpus = deal_less(room.cpus, most->cpus);
+	if (room.mem_mib > most->mem_mib)
+		room.mem_mib = most->mem_mib;
+	room.whole = false;
+	astra_space_set(space, node, &room);
+}
+
+/* Take a share from what can be awarded. from_idle: it was nobody's. */
+static void deal_take(struct deal *d, const struct astra_share *share,
+		      bool from_idle)
+{
+	astra_space_take(d->all, share);
+	if (from_idle)
+		astra_space_take(d->idle, share);
+	cap(d->idle, share->node, astra_space_get(d->all, share->node));
+	astra_space_take(d->near, share);
+	cap(d->near, share->node, astra_space_get(d->idle, share->node));
+}
+
+/* What a class's grant and the idle GPUs have in common. */
+static void come_near(struct deal *d, uint32_t class)
+{
+	if (d->near_class == class)
+		return;
+	d->near_class = class;
+	for (uint32_t n = 0; n < d->offer->node_count; n++) {
+		struct astra_room room = *astra_space_get(d->idle, n);
+		uint32_t units =
+			d->units[class * d->stride + d->classes->node_of[n]];
+
+		room.whole &= units >= room.gpus;
+		room.gpus = deal_less(units, room.gpus);
+		astra_space_set(d->near, n, &room);
+	}
+}
+
+static const struct astra_job *deal_job_of(const struct deal *d,
+					   uint32_t demand)
+{
+	return d->offer->demands[demand].job;
+}
+
+static bool deal_waits(const struct deal *d, uint32_t demand)
+{
+	const struct astra_demand *at = &d->offer->demands[demand];
+
+	/* One that never fits does not stand before others of its class. */
+	return at->open && !at->job->held_count &&
+	       d->awarded[demand] < at->copies &&
+	       astra_request_least(&at->job->request) <= d->offer->gpus;
+}
+
+static int deal_award(struct deal *d, uint32_t demand,
+		      const struct astra_share *shares, size_t count,
+		      bool begins)
+{
+	uint64_t gpus = deal_sum(shares, count);
+	uint32_t class = deal_class(d, demand);
+
+	for (size_t i = 0; i < count; i++)
+		deal_take(d, &shares[i], begins);
+	d->awarded[demand]++;
+	d->award_of[demand] = d->out->award_count + 1;
+	d->got[class] += gpus;
+	d->left[class] -= gpus < d->left[class] ? gpus : d->left[class];
+	return astra_allocation_add(d->out, demand,
+				    begins ? d->start_end_sec : d->end_sec,
+				    shares, count);
+}
+
+/* Let a job go on for at most `limit` GPUs. */
+static int deal_keep(struct deal *d, uint32_t demand, uint64_t limit)
+{
+	const struct astra_demand *at = &d->offer->demands[demand];
+	const struct astra_job *job = at->job;
+
+	if (!at->open || d->awarded[demand] ||
+	    deal_sum(job->held, job->held_count) > limit ||
+	    !astra_demand_is_in(d->offer, d->all, at))
+		return 0;
+	return deal_award(d, demand, job->held, job->held_count, false);
+}
+
+/* Let an elastic job have more than its class's grant, of what nobody has. If
+ * it goes on that costs it a checkpoint and a start, so a few more are not
+ * worth it. Returns 0, or -1 when memory is out. */
+static int deal_grow(struct deal *d, uint32_t demand)
+{
+	struct astra_allocation *out = d->out;
+	struct astra_award *old = &out->awards[d->award_of[demand] - 1];
+	const struct astra_share *has = out->shares + old->first_share;
+	uint64_t had = deal_sum(has, old->share_count), gpus;
+	double least = deal_job_of(d, demand)->held_count
+			       ? GROWTH_LEAST * (double)had
+			       : (double)had + 1;
+	size_t count;
+
+	for (size_t i = 0; i < old->share_count; i++)
+		astra_space_give(d->idle, &has[i]);
+	count = astra_demand_place_most(d->idle, &d->offer->demands[demand],
+					NO_LIMIT, d->shares);
+	gpus = deal_sum(d->shares, count);
+	if ((double)gpus < least) {
+		for (size_t i = 0; i < old->share_count; i++)
+			astra_space_take(d->idle, &has[i]);
+		return 0;
+	}
+	for (size_t i = 0; i < count; i++)
+		astra_space_take(d->idle, &d->shares[i]);
+	d->got[deal_class(d, demand)] += gpus - had;
+	if (astra_allocation_add(out, demand, old->until_sec, d->shares,
+				 count) < 0)
+		return -1;
+	out->award_count--;
+	out->awards[d->award_of[demand] - 1] = out->awards[out->award_count];
+	return 0;
+}
+
+/* When all others have been served: those that begin, and at a slot's begin
+ * those that go on. */
+static int grow_all(struct deal *d, bool fresh)
+{
+	for (size_t i = 0; i < d->offer->demand_count; i++) {
+		uint32_t demand = d->queue[i];
+		const struct astra_job *job = deal_job_of(d, demand);
+
+		if (d->awarded[demand] == 1 && (fresh || !job->held_count) &&
+		    astra_request_elastic(&job->request) &&
+		    astra_space_gpus(d->idle) && deal_grow(d, demand) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Start a job. within_grant: on GPUs of its class's grant, else on others, at
+ * last on those of leases that are over; else only on what nobody holds.
+ * Returns whether it got a place, or -1 when memory is out. */
+static int deal_start(struct deal *d, uint32_t demand, uint64_t limit,
+		      bool within_grant)
+{
+	struct astra_space *const spaces[] = {d->idle, d->near, d->idle,
+					      d->all};
+	size_t count = 0, i = within_grant ? 1 : 0, end = within_grant ? 4 : 1;
+
+	if (!limit || !deal_waits(d, demand))
+		return 0;
+	if (within_grant)
+		come_near(d, deal_class(d, demand));
+	for (; !count && i < end; i++)
+		count = astra_demand_place_most(spaces[i],
+						&d->offer->demands[demand],
+						limit, d->shares);
+	if (!count)
+		return 0;
+	return deal_award(d, demand, d->shares, count, true) < 0 ? -1 : 1;
+}
+
+/* As many of a demand's jobs as there is room for. */
+static int start_all(struct deal *d, uint32_t demand, bool within_grant)
+{
+	int rc = 1;
+
+	while (rc > 0) {
+		uint64_t limit = within_grant ? d->left[deal_class(d, demand)]
+					      : NO_LIMIT;
+
+		rc = deal_start(d, demand, limit, within_grant);
+	}
+	return rc;
+}
+
+static bool may_go_on(const struct deal *d, uint32_t demand)
+{
+	const struct astra_demand *at = &d->offer->demands[demand];
+
+	return at->open && at->job->held_count;
+}
+
+/* Of each class the first job, if it waits and the class has saved for it.
+ * Where that one has GPUs, nobody behind it is to have them. */
+static int start_what_was_saved_for(struct deal *d)
+{
+	uint32_t last = ASTRA_NONE;
+
+	for (size_t i = 0; i < d->offer->demand_count; i++) {
+		uint32_t demand = d->order[i], class = deal_class(d, demand);
+
+		if (class == last ||
+		    !(deal_waits(d, demand) || may_go_on(d, demand)))
+			continue;
+		last = class;
+		if (!may_go_on(d, demand) &&
+		    deal_job_of(d, demand)->request.gpus > d->granted[class] &&
+		    deal_start(d, demand, d->left[class], true) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int deal_within_grants(struct deal *d, bool fresh)
+{
+	size_t count = d->offer->demand_count;
+
+	if (fresh && start_what_was_saved_for(d) < 0)
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		if (deal_keep(d, d->order[i],
+			      d->left[deal_class(d, d->order[i])]) < 0)
+			return -1;
+	for (size_t i = 0; i < count; i++)
+		if (start_all(d, d->order[i], true) < 0)
+			return -1;
+	return 0;
+}
+
+static int deal_the_rest(struct deal *d)
+{
+	size_t count = d->offer->demand_count;
+
+	for (size_t i = 0; i < count; i++)
+		if (deal_keep(d, d->queue[i], NO_LIMIT) < 0)
+			return -1;
+	for (size_t i = 0; i < count && astra_space_gpus(d->idle); i++)
+		if (start_all(d, d->queue[i], false) < 0)
+			return -1;
+	return 0;
+}
+
+static void save_up(struct deal *d)
+{
+	double *saved = d->classes->saved;
+	size_t count = d->offer->demand_count, i = 0;
+
+	for (size_t l = 0; l < d->class_count; l++) {
+		double rest = saved[l] + d->granted[l] - (double)d->got[l];
+		double most = 0;
+
+		for (; i < count && deal_class(d, d->order[i]) == l; i++)
+			if (deal_waits(d, d->order[i]))
+				most = fmax(most, deal_job_of(d, d->order[i])
+							  ->request.gpus);
+		saved[l] = fmin(fmax(rest, 0), most);
+	}
+}
+
+/* Whether a class saves up more than the grant of a slot. */
+static bool somebody_saves(const struct deal *d)
+{
+	for (size_t l = 0; l < d->class_count; l++)
+		if (d->classes->saved[l] > d->granted[l])
+			return true;
+	return false;
+}
+
+int ogas_deal(struct ogas_classes *classes, const struct astra_offer *offer,
+	      const uint32_t *units, double slot_end_sec, double slot_sec,
+	      bool fresh, struct astra_allocation *out)
+{
+	struct deal d = {
+		.classes = classes,
+		.offer = offer,
+		.units = units,
+		.out = out,
+		.slot_sec = slot_sec,
+		.end_sec = slot_end_sec,
+		.start_end_sec = slot_end_sec,
+		.class_count = astra_ogas_port_count(classes->learner),
+		.stride = astra_ogas_node_count(classes->learner),
+		.near_class = ASTRA_NONE,
+	};
+	int rc = -1;
+
+	out->spare_until_sec = slot_end_sec;
+	if (deal_begin(&d, fresh) == 0) {
+		if (slot_end_sec - offer->now_sec < LEASE_LEAST * slot_sec &&
+		    !somebody_saves(&d))
+			d.start_end_sec += slot_sec;
+		out->lend_until_sec = d.start_end_sec;
+		rc = deal_within_grants(&d, fresh);
+		if (!rc)
+			rc = deal_the_rest(&d);
+		if (!rc)
+			rc = grow_all(&d, fresh);
+		if (!rc && fresh)
+			save_up(&d);
+	}
+	deal_end(&d);
+	return rc;
+}

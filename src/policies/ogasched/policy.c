@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/policies/ogasched/policy.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/policies/ogasched/classes.h"
+#include "src/policies/ogasched/deal.h"
+
+/* T: what was learned so many slots ago is old. The rate that goes with it
+ * does not fade away. */
+#define HORIZON 100
+/* Version of what is saved. The first one had none: it began with whether there
+ * was a slot, 0 or 1. */
+#define STATE 2
+/* Rounding errors of the clock. */
+#define EPSILON_SEC 1e-6
+
+struct ogasched {
+	double slot_sec;
+	double slot_end_sec; /* of the slot that was learned from last */
+	double reward;	     /* of all slots */
+	uint64_t slots;	     /* that it was learned from */
+	bool begun;
+	struct ogas_classes classes;
+	uint32_t *units; /* GPUs: [class][learner's node] */
+	size_t cells;	 /* so many */
+};
+
+static void ogasched_destroy(void *self)
+{
+	struct ogasched *o = self;
+
+	if (!o)
+		return;
+	ogas_classes_clear(&o->classes);
+	free(o->units);
+	free(o);
+}
+
+static void *ogasched_create(const struct astra_options *options,
+			     struct astra_error *err)
+{
+	/* What is learned in a slot counts in its grants at once: who asks is
+	 * known when a slot begins. */
+	const struct astra_ogas_options learning = {
+		.rate = (enum astra_ogas_rate)options->learning_rate,
+		.reactive = true,
+		.eta0 = 25,
+		.decay = 0.9999,
+		.horizon = HORIZON,
+	};
+	struct ogasched *o = calloc(1, sizeof(*o));
+
+	if (o &&
+	    ogas_classes_init(
+		    &o->classes, &learning,
+		    (enum astra_ogas_utility)options->learned_utility) == 0) {
+		o->slot_sec = options->slot_sec;
+		return o;
+	}
+	ogasched_destroy(o);
+	astra_error_nomem(err);
+	return NULL;
+}
+
+/* Learn from the jobs at the begin of a slot. */
+static int ogasched_learn(struct ogasched *o, double now_sec)
+{
+	struct ogas_classes *c = &o->classes;
+	size_t classes = astra_ogas_port_count(c->learner);
+
+	if (!o->begun &&
+	    astra_ogas_allocate(c->learner, ASTRA_OGAS_FAIRNESS, c->x) < 0)
+		return -1;
+	o->begun = true;
+	o->reward += astra_ogas_step(c->learner, c->x);
+	o->slots++;
+	for (size_t l = 0; l < classes; l++)
+		c->slot_x[l] = c->x[l];
+	o->slot_end_sec = (floor((now_sec + EPSILON_SEC) / o->slot_sec) + 1) *
+			  o->slot_sec;
+	return 0;
+}
+
+/* What each class may use: the same for the whole slot, unless nodes change. */
+static int round_units(struct ogasched *o)
+{
+	struct ogas_classes *c = &o->classes;
+	size_t cells = astra_ogas_port_count(c->learner) *
+		       astra_ogas_node_count(c->learner);
+	uint32_t *units = calloc(cells + 1, sizeof(*units));
+
+	if (!units)
+		return -1;
+	free(o->units);
+	o->units = units;
+	o->cells = cells;
+	c->changed = false;
+	return ogas_classes_units(c, units);
+}
+
+static bool ogasched_any_free(const struct astra_offer *offer)
+{
+	for (size_t n = 0; n < offer->node_count; n++)
+		if (offer->free[n])
+			return true;
+	return false;
+}
+
+/* Nobody asks: after a restart nodes are to be known all the same, else what
+ * was learned is not shown. */
+static int see_nodes(struct ogasched *o, const struct astra_offer *offer,
+		     struct astra_error *err)
+{
+	if (!o->begun || o->units || ogas_nodes_update(&o->classes, offer) == 0)
+		return 0;
+	return astra_error_nomem(err);
+}
+
+static int ogasched_allocate(void *self, const struct astra_offer *offer,
+			     struct astra_allocation *out,
+			     struct astra_error *err)
+{
+	struct ogasched *o = self;
+	struct ogas_classes *c = &o->classes;
+	double rest_sec = o->slot_end_sec - offer->now_sec;
+	/* Slots may have been longer before a restart. */
+	bool fresh = !o->begun || rest_sec <= EPSILON_SEC ||
+		     rest_sec > o->slot_sec + EPSILON_SEC;
+
+	if (!offer->demand_count)
+		return see_nodes(o, offer, err);
+	out->wake_sec = o->slot_end_sec;
+	out->changed = fresh;
+	if (!fresh && o->units && !ogasched_any_free(offer))
+		return 0;
+	if (ogas_classes_update(c, offer) < 0 ||
+	    (fresh && ogasched_learn(o, offer->now_sec) < 0) ||
+	    ((fresh || c->changed || !o->units) && round_units(o) < 0) ||
+	    ogas_deal(c, offer, o->units, o->slot_end_sec, o->slot_sec, fresh,
+		      out) < 0)
+		return astra_error_nomem(err);
+	out->wake_sec = o->slot_end_sec;
+	return 0;
+}
+
+static void ogasched_explain(const void *self,
+			     const struct astra_demand *demand,
+			     struct astra_reason *reason)
+{
+	const struct ogasched *o = self;
+	const struct ogas_classes *c = &o->classes;
+	size_t nodes = astra_ogas_node_count(c->learner);
+	uint32_t class = ogas_classes_find(c, demand);
+
+	reason->wait = ASTRA_WAIT_LEARNED;
+	reason->retry_sec = o->slot_end_sec;
+	if (class == ASTRA_OGAS_NONE || !o->units ||
+	    o->cells != astra_ogas_port_count(c->learner) * nodes)
+		return;
+	reason->class_gpus = ogas_class_gpus(&c->list[class]);
+	reason->class_saved = c->saved[class];
+	for (size_t n = 0; n < nodes; n++)
+		reason->class_granted += o->units[class * nodes + n];
+}
+
+static int ogasched_save(const void *self, struct astra_bytes *out)
+{
+	const struct ogasched *o = self;
+
+	astra_put_u32(out, STATE);
+	astra_put_u32(out, o->begun);
+	astra_put_f64(out, o->slot_end_sec);
+	astra_put_f64(out, o->reward);
+	astra_put_u64(out, o->slots);
+	return ogas_classes_save(&o->classes, out);
+}
+
+/* Slots of another length begin anew; what was learned is the same. */
+static int ogasched_restore(void *self, struct astra_reader *in)
+{
+	struct ogasched *o = self;
+
+	uint32_t first = astra_get_u32(in);
+	bool old = first < STATE;
+
+	if (first > STATE)
+		return -1;
+	o->begun = old ? first : astra_get_u32(in);
+	o->slot_end_sec = astra_get_f64(in);
+	o->reward = astra_get_f64(in);
+	o->slots = old ? 0 : astra_get_u64(in);
+	if (in->failed || !isfinite(o->slot_end_sec) || !isfinite(o->reward))
+		return -1;
+	return ogas_classes_restore(&o->classes, in, old);
+}
+
+static void ogasched_report(const void *self, uint32_t tenant,
+			    struct astra_policy_report *out)
+{
+	const struct ogasched *o = self;
+
+	if (tenant != ASTRA_NONE)
+		return;
+	out->reward = o->reward;
+	out->slots = (double)o->slots;
+}
+
+/* There may be classes and nodes that came since the units were rounded. */
+static void ogasched_classes(const void *self,
+			     void (*each)(const struct astra_class *class,
+					  void *arg),
+			     void *arg)
+{
+	const struct ogasched *o = self;
+	size_t cells = astra_ogas_port_count(o->classes.learner) *
+		       astra_ogas_node_count(o->classes.learner);
+
+	ogas_classes_report(&o->classes, o->cells == cells ? o->units : NULL,
+			    each, arg);
+}
+
+static void ogasched_shift(void *self, double by_sec)
+{
+	struct ogasched *o = self;
+
+	o->slot_end_sec += by_sec;
+}
+
+const struct astra_policy astra_ogasched = {
+	.name = "ogasched",
+	.summary = "shares of classes of jobs, learned slot by slot",
+	.slots = true,
+	.arrivals = true,
+	.create = ogasched_create,
+	.destroy = ogasched_destroy,
+	.allocate = ogasched_allocate,
+	.explain = ogasched_explain,
+	.save = ogasched_save,
+	.restore = ogasched_restore,
+	.report = ogasched_report,
+	.classes = ogasched_classes,
+	.shift = ogasched_shift,
+};

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/policies/themis/solver/game.h"
+
+static double score_in_pf(const struct astra_themis_game *game,
+			  const struct astra_themis_auction *auction, size_t i)
+{
+	struct astra_themis_shares pf = astra_themis_pf(auction, i);
+
+	return astra_themis_score(game, i, pf.share, pf.count);
+}
+
+/* c of the bidder whose own score in pf is `own`: the others' product in pf by
+ * what it would be without the bidder; 0 if pf serves fewer of them. */
+static double hidden_payment(const struct astra_themis_game *game, double pf,
+			     double own, double without)
+{
+	double have, could;
+	size_t served = astra_themis_served(game, pf - own, &have);
+	size_t alone = astra_themis_served(game, without, &could);
+
+	if (served != alone)
+		return served < alone ? 0.0 : 1.0;
+	return fmin(1.0, exp(have - could));
+}
+
+/* A share for each GPU, or for each bidder on each machine. */
+static size_t shares_max(const struct astra_themis_game *game)
+{
+	size_t most = game->machine_count * game->count;
+
+	return most < game->free ? most : game->free;
+}
+
+static int auction_make_room(const struct astra_themis_game *game,
+			     struct astra_themis_auction *out)
+{
+	*out = (struct astra_themis_auction){
+		.shares = calloc(shares_max(game) + 1, sizeof(*out->shares)),
+		.first = calloc(game->count + 1, sizeof(*out->first)),
+		.c = calloc(game->count + 1, sizeof(*out->c)),
+		.served_bound = SIZE_MAX,
+		.bound = INFINITY,
+	};
+	return out->shares && out->first && out->c ? 0 : -1;
+}
+
+static int auction_solve(struct astra_themis_game *game,
+			 struct astra_themis_auction *out, double *without,
+			 struct astra_error *err)
+{
+	double pf = 0.0;
+
+	out->exact = astra_themis_exact_fits(game);
+	if (out->exact ? astra_themis_exact(game, out, without, err)
+		       : astra_themis_search(game, out, shares_max(game),
+					     without, err))
+		return -1;
+	for (size_t i = 0; i < game->count; i++)
+		pf += score_in_pf(game, out, i);
+	out->served = astra_themis_served(game, pf, &out->log_product);
+	if (out->exact) {
+		out->served_bound = out->served;
+		out->bound = out->log_product;
+	}
+	for (size_t i = 0; i < game->count; i++)
+		out->c[i] = hidden_payment(game, pf, score_in_pf(game, out, i),
+					   without[i]);
+	return 0;
+}
+
+static int auction_run(const struct astra_themis_machine *machines,
+		       size_t machine_count,
+		       const struct astra_themis_bidder *bidders,
+		       size_t bidder_count, bool unproved,
+		       struct astra_themis_auction *out,
+		       struct astra_error *err)
+{
+	struct astra_themis_game game;
+	double *without = NULL;
+	int rc = -1;
+
+	*out = (struct astra_themis_auction){0};
+	if (astra_themis_game_init(&game, machines, machine_count, bidders,
+				   bidder_count, err))
+		goto out;
+	game.unproved = unproved;
+	without = calloc(bidder_count + 1, sizeof(*without));
+	if (!without || auction_make_room(&game, out)) {
+		astra_error_nomem(err);
+		goto out;
+	}
+	rc = auction_solve(&game, out, without, err);
+out:
+	free(without);
+	astra_themis_game_clear(&game);
+	return rc;
+}
+
+int astra_themis_auction_run(const struct astra_themis_machine *machines,
+			     size_t machine_count,
+			     const struct astra_themis_bidder *bidders,
+			     size_t bidder_count,
+			     struct astra_themis_auction *out,
+			     struct astra_error *err)
+{
+	return auction_run(machines, machine_count, bidders, bidder_count,
+			   false, out, err);
+}
+
+int astra_themis_auction_guess(const struct astra_themis_machine *machines,
+			       size_t machine_count,
+			       const struct astra_themis_bidder *bidders,
+			       size_t bidder_count,
+			       struct astra_themis_auction *out,
+			       struct astra_error *err)
+{
+	return auction_run(machines, machine_count, bidders, bidder_count, true,
+			   out, err);
+}
+
+void astra_themis_auction_clear(struct astra_themis_auction *auction)
+{
+	free(auction->shares);
+	free(auction->first);
+	free(auction->c);
+	*auction = (struct astra_themis_auction){0};
+}
+
+double astra_themis_auction_gap(const struct astra_themis_auction *auction)
+{
+	if (auction->served_bound > auction->served)
+		return INFINITY;
+	if (auction->served == 0)
+		return 0.0;
+	return expm1((auction->bound - auction->log_product) /
+		     (double)auction->served);
+}

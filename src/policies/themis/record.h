@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is told of a round: the apps, and how they fared in the auction. */
+#ifndef ASTRA_THEMIS_RECORD_H
+#define ASTRA_THEMIS_RECORD_H
+
+#include "src/model/auction.h"
+#include "src/policies/themis/division.h"
+
+struct themis_record {
+	struct astra_auction auction; /* points into the rest */
+	struct astra_auction_app *apps;
+	size_t app_room;
+	double *left;
+	size_t left_room;
+};
+
+/* An auction was held: note how each app that wanted GPUs fared in it.
+ * Returns 0, or -1 when memory is out. */
+int astra_themis_record_auction(struct themis_record *record,
+				const struct themis_division *division,
+				const struct themis_parties *parties,
+				struct themis_memories *memories,
+				const struct astra_offer *offer);
+
+/* Write down the apps as they are. Of at most 2,000 of them, and up to 256 GPUs
+ * of each, the estimates too.
+ * Returns 0, or -1 when memory is out: then there is nothing to be told. */
+int astra_themis_record_apps(struct themis_record *record,
+			     const struct themis_parties *parties,
+			     const struct themis_memories *memories,
+			     const struct astra_offer *offer);
+
+/* What is told of the last auction but for the apps, and read again: beyond its
+ * number an earlier release kept nothing. Returns 0, or -1 if it makes no
+ * sense. */
+void astra_themis_auction_save(const struct astra_auction *auction,
+			       struct astra_bytes *out);
+int astra_themis_auction_restore(struct astra_auction *auction,
+				 struct astra_reader *in);
+
+void astra_themis_record_clear(struct themis_record *record);
+
+#endif

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/policies/themis/seats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/common/random.h"
+#include "src/policies/offer.h"
+#include "src/policies/themis/growth.h"
+#include "src/policies/themis/hand.h"
+
+/* The shortest first lease of a job that starts in mid-term, in terms. */
+#define LEASE_LEAST .5
+/* In a round: jobs for which a place is looked for among all GPUs. */
+#define EXCHANGES_MAX 256
+
+struct seating {
+	const struct astra_offer *offer;
+	const struct themis_parties *parties;
+	const struct themis_division *division;
+	struct astra_allocation *out;
+	struct astra_space *left; /* not awarded yet */
+	struct astra_space
+		*space; /* of it, what may be awarded at the moment */
+	struct astra_share *shares;
+	struct themis_hand *hands; /* of each party */
+	uint32_t *rest;	   /* of each node: nobody's, or of no use to whose it
+			    * was */
+	uint32_t *awarded; /* copies of each demand */
+	bool *aside;	   /* for growth */
+	uint32_t *order;   /* a party's demands */
+	uint32_t *parties_order;
+	uint32_t exchanges; /* that may still be tried */
+	bool resting;	    /* the rest is given away */
+};
+
+static int seating_init(struct seating *s)
+{
+	size_t nodes = s->offer->node_count, parties = s->parties->count;
+
+	s->exchanges = EXCHANGES_MAX;
+	s->left = astra_offer_space(s->offer);
+	s->space = astra_offer_empty(s->offer);
+	s->shares = calloc(nodes + 1, sizeof(*s->shares));
+	s->hands = calloc(parties + 1, sizeof(*s->hands));
+	s->rest = calloc(nodes + 1, sizeof(*s->rest));
+	s->awarded = calloc(s->offer->demand_count + 1, sizeof(*s->awarded));
+	s->aside = calloc(s->offer->demand_count + 1, sizeof(*s->aside));
+	s->order = calloc(s->offer->demand_count + 1, sizeof(*s->order));
+	s->parties_order = calloc(parties + 1, sizeof(*s->parties_order));
+	if (!s->left || !s->space || !s->shares || !s->hands || !s->rest ||
+	    !s->awarded || !s->aside || !s->order || !s->parties_order)
+		return -1;
+	for (size_t n = 0; n < nodes; n++)
+		s->rest[n] = s->division->free[n];
+	return 0;
+}
+
+static void seating_fini(struct seating *s)
+{
+	for (size_t i = 0; s->hands && i < s->parties->count; i++)
+		free(s->hands[i].list);
+	astra_space_destroy(s->left);
+	astra_space_destroy(s->space);
+	free(s->shares);
+	free(s->hands);
+	free(s->rest);
+	free(s->awarded);
+	free(s->aside);
+	free(s->order);
+	free(s->parties_order);
+}
+
+/* So many GPUs of a node, with all CPUs and memory that are left there. */
+static void set_free(struct seating *s, uint32_t node, uint32_t gpus)
+{
+	struct astra_room room = *astra_space_get(s->left, node);
+
+	room.whole &= gpus >= room.gpus;
+	if (gpus < room.gpus)
+		room.gpus = gpus;
+	astra_space_set(s->space, node, &room);
+}
+
+double astra_themis_lease_end(const struct astra_offer *offer, double term_sec)
+{
+	double grid = offer->lease_sec;
+	double at = offer->now_sec + fmax(0, term_sec - grid);
+
+	return ceil((at + grid * LEASE_LEAST) / grid) * grid;
+}
+
+static int seats_award(struct seating *s, uint32_t demand,
+		       const struct astra_share *shares, size_t count)
+{
+	const struct astra_job *job = s->offer->demands[demand].job;
+
+	for (size_t i = 0; i < count; i++) {
+		uint32_t node = shares[i].node;
+		uint32_t may = astra_space_get(s->space, node)->gpus;
+
+		astra_space_take(s->left, &shares[i]);
+		set_free(s, node,
+			 may > shares[i].gpus ? may - shares[i].gpus : 0);
+	}
+	s->awarded[demand]++;
+	return astra_allocation_add(
+		s->out, demand,
+		astra_themis_lease_end(s->offer, job->lease_sec), shares,
+		count);
+}
+
+static bool seats_wants(const struct seating *s, uint32_t demand)
+{
+	const struct astra_demand *d = &s->offer->demands[demand];
+
+	return d->open && s->awarded[demand] < d->copies;
+}
+
+/* GPUs for one of the jobs of a party's i-th demand, if it is elastic: those
+ * behind it are left the fewest that they run on, as far as that goes. */
+static uint64_t most_for(const struct seating *s, const struct themis_party *p,
+			 size_t i)
+{
+	const struct astra_request *q =
+		&s->offer->demands[s->order[i]].job->request;
+	uint64_t left = astra_space_gpus(s->space);
+	uint32_t least = astra_request_least(q);
+
+	if (!astra_request_elastic(q))
+		return UINT64_MAX;
+	for (size_t k = i; k < p->demand_count && left > least; k++) {
+		const struct astra_demand *d = &s->offer->demands[s->order[k]];
+		uint32_t next = astra_request_least(&d->job->request);
+		uint32_t taken = s->awarded[s->order[k]] + (k == i);
+
+		if (!d->open || taken >= d->copies)
+			continue;
+		if (least + (uint64_t)next * (d->copies - taken) > left)
+			return least + (left - least) % next;
+		left -= (uint64_t)next * (d->copies - taken);
+	}
+	return left > least ? left : least;
+}
+
+/* A place for one of a demand's jobs on what is free: all its GPUs, or if it is
+ * elastic as many as there are, `most` at most; of the rest, as many as it can
+ * use there. Returns whether it got one, or -1. */
+static int seats_place(struct seating *s, uint32_t demand, uint64_t most)
+{
+	const struct astra_demand *d = &s->offer->demands[demand];
+	uint64_t have = astra_space_gpus(s->space);
+	size_t count = 0;
+
+	if (have > most)
+		have = most;
+	if (!seats_wants(s, demand))
+		return 0;
+	if (s->resting)
+		count = astra_demand_place_most(s->space, d, have, s->shares);
+	else
+		count = astra_demand_place(s->space, d,
+					   have < UINT32_MAX ? (uint32_t)have
+							     : UINT32_MAX,
+					   s->shares);
+	if (!count)
+		return 0;
+	return seats_award(s, demand, s->shares, count) < 0 ? -1 : 1;
+}
+
+/* How many shares a job of a party is to have instead of where it runs, or 0.
+ */
+static size_t seats_grow(struct seating *s, const struct themis_party *p,
+			 uint32_t demand)
+{
+	return astra_themis_grow(
+		&(struct themis_growth){
+			.offer = s->offer,
+			.party = p,
+			.awarded = s->awarded,
+			.space = s->space,
+			.aside = s->aside,
+		},
+		demand, s->shares);
+}
+
+static int seats_keep(struct seating *s, const struct themis_party *p,
+		      uint32_t demand)
+{
+	const struct astra_demand *d = &s->offer->demands[demand];
+	size_t count;
+
+	if (!d->open || s->awarded[demand] ||
+	    !astra_demand_is_in(s->offer, s->space, d))
+		return 0;
+	count = seats_grow(s, p, demand);
+	if (count)
+		return seats_award(s, demand, s->shares, count);
+	return seats_award(s, demand, d->job->held, d->job->held_count);
+}
+
+/* Which of the jobs that run already are among the first for whom the GPUs
+ * suffice: they stay. */
+static int seats_keep_first(struct seating *s, const struct themis_party *p)
+{
+	uint64_t left = astra_space_gpus(s->space);
+
+	for (size_t i = 0; i < p->demand_count && left; i++) {
+		const struct astra_demand *d = &s->offer->demands[s->order[i]];
+		uint64_t gpus = d->job->request.gpus;
+
+		if (!d->open)
+			continue;
+		if (seats_keep(s, p, s->order[i]) < 0)
+			return -1;
+		gpus *= d->copies;
+		left -= gpus < left ? gpus : left;
+	}
+	return 0;
+}
+
+/* A party's jobs on what is free now. */
+static int seats_seat_jobs(struct seating *s, const struct themis_party *p)
+{
+	astra_themis_order_jobs(p, s->offer, s->order);
+	if (seats_keep_first(s, p) < 0)
+		return -1;
+	for (size_t i = 0; i < p->demand_count && astra_space_gpus(s->space);
+	     i++) {
+		int placed = 1;
+
+		if (seats_keep(s, p, s->order[i]) < 0)
+			return -1;
+		while (placed > 0)
+			placed = seats_place(s, s->order[i], most_for(s, p, i));
+		if (placed < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* GPUs of a machine that a party takes beyond its own: nobody's first, then of
+ * those who come after it, the last one first. They get as many of its own. */
+static int seats_take_over(struct seating *s, size_t turn, uint32_t machine,
+			   uint32_t gpus)
+{
+	struct themis_hand *own = &s->hands[s->parties_order[turn]];
+	uint32_t from = gpus < s->rest[machine] ? gpus : s->rest[machine];
+
+	s->rest[machine] -= from;
+	gpus -= from;
+	for (size_t i = s->parties->count; gpus && i-- > turn + 1;) {
+		struct themis_hand *other = &s->hands[s->parties_order[i]];
+		uint32_t owed = themis_hand_take(other, machine, gpus);
+
+		gpus -= owed;
+		for (size_t k = 0; owed && k < own->count; k++) {
+			uint32_t node = own->list[k].machine;
+			uint32_t back = themis_hand_take(own, node, owed);
+
+			owed -= back;
+			if (back && themis_hand_add(other, node, back) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* One of a party's jobs that found no place on what the party has got, on as
+ * many GPUs elsewhere: where nobody has them, else of those who come after it,
+ * in exchange. Returns whether it got a place, or -1. */
+static int seats_exchange(struct seating *s, size_t turn, uint32_t demand)
+{
+	uint32_t party = s->parties_order[turn];
+	struct themis_hand *own = &s->hands[party];
+	size_t count = 0;
+
+	s->exchanges--;
+	for (int others = 0; !count && others < 2; others++) {
+		for (uint32_t n = 0; n < s->offer->node_count; n++)
+			set_free(s, n, others ? UINT32_MAX : s->rest[n]);
+		for (size_t k = 0; !others && k < own->count; k++)
+			set_free(s, own->list[k].machine,
+				 own->list[k].gpus +
+					 s->rest[own->list[k].machine]);
+		count = astra_demand_place_most(
+			s->space, &s->offer->demands[demand],
+			themis_hand_gpus(own), s->shares);
+	}
+	for (size_t k = 0; k < count; k++) {
+		uint32_t node = s->shares[k].node, gpus = s->shares[k].gpus;
+
+		gpus -= themis_hand_take(own, node, gpus);
+		if (seats_take_over(s, turn, node, gpus) < 0)
+			return -1;
+	}
+	return !count					      ? 0
+	       : seats_award(s, demand, s->shares, count) < 0 ? -1
+							      : 1;
+}
+
+/* What a party won and could not use where it is. */
+static int exchange_all(struct seating *s, size_t turn)
+{
+	uint32_t party = s->parties_order[turn];
+	const struct themis_party *p = &s->parties->list[party];
+	int rc = 0;
+
+	if (!themis_hand_gpus(&s->hands[party]) || !s->exchanges)
+		return 0;
+	astra_themis_order_jobs(p, s->offer, s->order);
+	for (size_t i = 0; rc >= 0 && i < p->demand_count; i++) {
+		uint32_t demand = s->order[i];
+		const struct astra_job *job = s->offer->demands[demand].job;
+
+		do {
+			if (!seats_wants(s, demand) || !s->exchanges ||
+			    themis_hand_gpus(&s->hands[party]) <
+				    astra_request_least(&job->request))
+				break;
+			rc = seats_exchange(s, turn, demand);
+		} while (rc > 0);
+	}
+	for (uint32_t n = 0; n < s->offer->node_count; n++)
+		set_free(s, n, 0);
+	return rc;
+}
+
+/* What they do not use is free for others. */
+static int seat_party(struct seating *s, size_t turn)
+{
+	uint32_t party = s->parties_order[turn];
+	struct themis_hand *hand = &s->hands[party];
+
+	if (!hand->count)
+		return 0;
+	for (size_t k = 0; k < hand->count; k++)
+		set_free(
+			s, hand->list[k].machine,
+			hand->list[k].gpus +
+				astra_space_get(s->space, hand->list[k].machine)
+					->gpus);
+	if (seats_seat_jobs(s, &s->parties->list[party]) < 0)
+		return -1;
+	for (size_t k = 0; k < hand->count; k++) {
+		uint32_t node = hand->list[k].machine;
+
+		hand->list[k].gpus = astra_space_get(s->space, node)->gpus;
+		set_free(s, node, 0);
+	}
+	if (exchange_all(s, turn) < 0)
+		return -1;
+	for (size_t k = 0; k < hand->count; k++)
+		s->rest[hand->list[k].machine] += hand->list[k].gpus;
+	hand->count = 0;
+	return 0;
+}
+
+/* Each party has what it won or was given. The worst off come first, then who
+ * took no part. */
+static int deal_hands(struct seating *s)
+{
+	const struct themis_division *division = s->division;
+	const struct astra_themis_round *round = &division->round;
+	size_t turns = 0;
+
+	for (size_t i = 0; i < round->bidder_count; i++)
+		s->parties_order[turns++] = round->bidders[i];
+	for (uint32_t i = 0; i < s->parties->count; i++) {
+		if (!division->participant[i])
+			s->parties_order[turns++] = i;
+		for (size_t k = division->first[i]; k < division->first[i + 1];
+		     k++)
+			if (themis_hand_add(&s->hands[i],
+					    division->shares[k].machine,
+					    division->shares[k].gpus) < 0)
+				return -1;
+	}
+	return 0;
+}
+
+static void seats_shuffle(struct seating *s)
+{
+	struct astra_random random =
+		astra_random_seed((uint64_t)s->offer->now_sec);
+
+	for (uint32_t i = 0; i < s->parties->count; i++) {
+		uint32_t j = (uint32_t)astra_random_below(&random, i + 1);
+
+		s->parties_order[i] = s->parties_order[j];
+		s->parties_order[j] = i;
+	}
+}
+
+/* The parties in random order. */
+static int seat_rest(struct seating *s)
+{
+	s->resting = true;
+	seats_shuffle(s);
+	for (uint32_t n = 0; n < s->offer->node_count; n++)
+		if (s->rest[n])
+			set_free(s, n, s->rest[n]);
+	for (int others = 1; others >= 0; others--)
+		for (size_t i = 0; i < s->parties->count; i++) {
+			uint32_t at = s->parties_order[i];
+
+			if (s->division->participant[at] == others ||
+			    !astra_space_gpus(s->space))
+				continue;
+			if (seats_seat_jobs(s, &s->parties->list[at]) < 0)
+				return -1;
+		}
+	return 0;
+}
+
+int astra_themis_seat(const struct themis_division *division,
+		      const struct themis_parties *parties,
+		      const struct astra_offer *offer,
+		      struct astra_allocation *out)
+{
+	struct seating s = {
+		.offer = offer,
+		.parties = parties,
+		.division = division,
+		.out = out,
+	};
+	int rc = seating_init(&s);
+
+	if (!rc)
+		rc = deal_hands(&s);
+	for (size_t i = 0; !rc && i < parties->count; i++)
+		rc = seat_party(&s, i);
+	if (!rc)
+		rc = seat_rest(&s);
+	out->moves = true; /* nearer together, or it would be pinned */
+	out->spare_until_sec = astra_themis_lease_end(offer, 0);
+	out->lend_until_sec = out->spare_until_sec;
+	seating_fini(&s);
+	return rc;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which jobs of an app get the GPUs that it won. */
+#ifndef ASTRA_THEMIS_SEATS_H
+#define ASTRA_THEMIS_SEATS_H
+
+#include "src/policies/themis/division.h"
+
+/* Award each party's GPUs to its jobs, and what they cannot use to jobs of any
+ * party that fit, those that took no part in the auction first. Leases end
+ * together, at multiples of the term: so all GPUs are offered at once, and a
+ * job that needs many need not wait for one lease after the other.
+ * Returns 0, or -1 when memory is out. */
+int astra_themis_seat(const struct themis_division *division,
+		      const struct themis_parties *parties,
+		      const struct astra_offer *offer,
+		      struct astra_allocation *out);
+
+/* When a lease that begins now is to end. term_sec: the job's own; 0: the
+ * pool's. */
+double astra_themis_lease_end(const struct astra_offer *offer, double term_sec);
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+
+#include "src/policies/themis/solver/bound.h"
+#include "src/policies/themis/solver/greedy.h"
+#include "src/policies/themis/solver/moves.h"
+
+/* How much is tried depends on the number of bidders, not on the clock, so that
+ * results repeat. */
+struct effort {
+	struct astra_themis_effort improve;
+	size_t kicks;	  /* for pf */
+	size_t own_kicks; /* for each pf without somebody */
+};
+
+static size_t search_clamp(size_t x, size_t least, size_t most)
+{
+	return x < least ? least : x > most ? most : x;
+}
+
+/* By measurement: 64 GPUs and 16 bidders in 3 ms, 10,000 and 200 in less than a
+ * second. */
+static struct effort effort_for(size_t bidders)
+{
+	size_t few = 400 / bidders, many = 50000 / bidders;
+
+	return (struct effort){
+		.improve = {.width = search_clamp(64 / bidders, 2, 8),
+			    .trials = search_clamp(1200 / bidders, 30, 400),
+			    .turns = 160000 / bidders + 1},
+		.kicks = search_clamp(bidders * bidders / 200, few, few + many),
+		.own_kicks = 15 / bidders,
+	};
+}
+
+/* What all but bidder i have. */
+static double score_without(const struct astra_themis_deal *deal, uint32_t i)
+{
+	double sum = 0.0;
+
+	for (uint32_t j = 0; j < deal->tree->game->count; j++)
+		if (j != i)
+			sum += deal->hands[j].value;
+	return sum;
+}
+
+/* By more than rounding may have come to. */
+static bool search_better(const struct astra_themis_deal *deal,
+			  const struct astra_themis_deal *than)
+{
+	const struct astra_themis_mark mark = astra_themis_mark(than);
+
+	return astra_themis_won(deal, &mark) > 100 * ASTRA_THEMIS_GAIN;
+}
+
+static void take_out(struct astra_themis_deal *deal, uint32_t i,
+		     const struct effort *effort)
+{
+	deal->hands[i].absent = true;
+	astra_themis_deal_give(deal, i, ASTRA_THEMIS_NONE, 0);
+	astra_themis_improve(deal, i, &effort->improve);
+}
+
+static void bring_back(struct astra_themis_deal *deal, uint32_t i,
+		       const struct effort *effort)
+{
+	deal->hands[i].absent = false;
+	astra_themis_insert(deal, i);
+	astra_themis_improve(deal, i, &effort->improve);
+}
+
+/* Take some others out for a while: all may be better off then. `try` is
+ * scratch. */
+static void kick(struct astra_themis_deal *deal, struct astra_themis_deal *try,
+		 uint32_t absent, const struct effort *effort)
+{
+	uint32_t n = (uint32_t)deal->tree->game->count;
+
+	for (size_t k = 1; k <= effort->own_kicks && k < n; k++) {
+		uint32_t i = (absent + (uint32_t)k) % n;
+
+		astra_themis_deal_copy(try, deal);
+		take_out(try, i, effort);
+		bring_back(try, i, effort);
+		if (search_better(try, deal))
+			astra_themis_deal_copy(deal, try);
+	}
+}
+
+/* The others without each bidder; and when the bidder comes back, all may be
+ * better off than before: then that is the new pf, to begin again with. */
+static void search_price(struct astra_themis_deal *pf,
+			 struct astra_themis_deal *deal,
+			 struct astra_themis_deal *try, double *without)
+{
+	uint32_t n = (uint32_t)pf->tree->game->count, done = 0;
+	struct effort effort = effort_for(n);
+
+	for (uint32_t i = 0; done < n; i = (i + 1) % n) {
+		done++;
+		astra_themis_deal_copy(deal, pf);
+		take_out(deal, i, &effort);
+		kick(deal, try, i, &effort);
+		without[i] = astra_themis_max(score_without(pf, i),
+					      score_without(deal, i));
+		if (effort.kicks == 0)
+			continue;
+		effort.kicks--;
+		bring_back(deal, i, &effort);
+		if (search_better(deal, pf)) {
+			astra_themis_deal_copy(pf, deal);
+			done = 0;
+		}
+	}
+}
+
+static int by_machine(const void *a, const void *b)
+{
+	const struct astra_themis_share *p = a, *q = b;
+
+	return p->machine < q->machine ? -1 : p->machine > q->machine;
+}
+
+/* Take x GPUs of the machines at nodes first … last - 1: from the one with
+ * least that has enough, or else from the one with most. */
+static size_t search_draw(const struct astra_themis_tree *tree, uint32_t *left,
+			  uint32_t first, uint32_t last, uint32_t x,
+			  struct astra_themis_share *shares)
+{
+	size_t count = 0;
+
+	while (x > 0) {
+		uint32_t best = first, take;
+
+		for (uint32_t v = first; v < last; v++) {
+			bool enough = left[v] >= x;
+
+			if (enough ? left[best] < x || left[v] < left[best]
+				   : left[v] > left[best])
+				best = v;
+		}
+		take = left[best] < x ? left[best] : x;
+		left[best] -= take;
+		x -= take;
+		shares[count++] = (struct astra_themis_share){
+			.machine = tree->nodes[best].machine, .gpus = take};
+	}
+	qsort(shares, count, sizeof(*shares), by_machine);
+	return count;
+}
+
+struct pieces {
+	size_t first, count;
+};
+
+/* Take each bidder's GPUs of nodes of this depth (0: the root) from machines.
+ */
+static size_t draw_level(const struct astra_themis_deal *deal, uint32_t *left,
+			 int depth, struct astra_themis_share *shares,
+			 size_t used, struct pieces *pieces)
+{
+	const struct astra_themis_tree *tree = deal->tree;
+	uint32_t racks = tree->rack_count;
+
+	for (uint32_t i = 0; i < tree->game->count; i++) {
+		uint32_t v = deal->hands[i].node, x = deal->hands[i].x;
+		uint32_t from = racks + 1, to = tree->node_count;
+
+		if (v == ASTRA_THEMIS_NONE || (v > 0) + (v > racks) != depth)
+			continue;
+		x -= x % tree->game->bidders[i].quantum;
+		if (v > racks) {
+			from = v;
+			to = v + 1;
+		} else if (v > 0) {
+			from = tree->begin[v];
+			to = tree->begin[v + 1];
+		}
+		pieces[i].first = used;
+		pieces[i].count =
+			search_draw(tree, left, from, to, x, shares + used);
+		used += pieces[i].count;
+	}
+	return used;
+}
+
+/* Deal out machines: to those who need that one first, those who need a rack
+ * next. Each finds enough, as below no node more is dealt than it has. */
+static int hand_out(const struct astra_themis_deal *deal,
+		    struct astra_themis_auction *out, size_t room)
+{
+	const struct astra_themis_tree *tree = deal->tree;
+	size_t n = tree->game->count, used = 0;
+	uint32_t *left = calloc(tree->node_count, sizeof(*left));
+	struct pieces *pieces = calloc(n + 1, sizeof(*pieces));
+	struct astra_themis_share *shares = calloc(room + 1, sizeof(*shares));
+	int rc = -1;
+
+	if (!left || !pieces || !shares)
+		goto out;
+	for (uint32_t v = tree->rack_count + 1; v < tree->node_count; v++) {
+		left[v] = tree->nodes[v].free;
+	}
+	for (int depth = 2; depth >= 0; depth--)
+		used = draw_level(deal, left, depth, shares, used, pieces);
+	out->first[0] = 0;
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < pieces[i].count; k++)
+			out->shares[out->first[i] + k] =
+				shares[pieces[i].first + k];
+		out->first[i + 1] = out->first[i] + pieces[i].count;
+	}
+	rc = 0;
+out:
+	free(left);
+	free(pieces);
+	free(shares);
+	return rc;
+}
+
+/* GPUs that make no difference are nobody's. */
+static void search_give_back(struct astra_themis_deal *deal)
+{
+	for (uint32_t i = 0; i < deal->tree->game->count; i++) {
+		const struct astra_themis_hand *hand = &deal->hands[i];
+
+		while (hand->down && hand->loss <= 0.0)
+			astra_themis_deal_give(deal, i, hand->node,
+					       hand->x - hand->down);
+	}
+}
+
+/* The better of two local optima: that which the greedy way leads to, and that
+ * from where one bidder after the other came at the cost of those before. */
+static void search_solve(struct astra_themis_deal *pf,
+			 struct astra_themis_deal *deal)
+{
+	const struct astra_themis_effort thorough = {
+		.width = 4, .trials = 20000, .turns = SIZE_MAX};
+
+	for (uint32_t i = 0; i < deal->tree->game->count; i++)
+		astra_themis_insert(deal, i);
+	astra_themis_improve(deal, 0, &thorough);
+	astra_themis_greedy(pf);
+	astra_themis_improve(pf, 0, &thorough);
+	if (search_better(deal, pf))
+		astra_themis_deal_copy(pf, deal);
+}
+
+int astra_themis_search(struct astra_themis_game *game,
+			struct astra_themis_auction *out, size_t room,
+			double *without, struct astra_error *err)
+{
+	struct astra_themis_tree tree;
+	struct astra_themis_deal pf = {0}, deal = {0}, try = {0};
+	int rc = -1;
+
+	if (game->count == 0) {
+		out->first[0] = 0;
+		out->served_bound = 0;
+		out->bound = 0.0;
+		return 0;
+	}
+	if (astra_themis_tree_init(&tree, game) ||
+	    astra_themis_deal_init(&pf, &tree) ||
+	    astra_themis_deal_init(&deal, &tree) ||
+	    astra_themis_deal_init(&try, &tree))
+		goto out;
+	search_solve(&pf, &deal);
+	search_price(&pf, &deal, &try, without);
+	search_give_back(&pf);
+	if (pf.failed || deal.failed || try.failed || hand_out(&pf, out, room))
+		goto out;
+	rc = 0;
+	if (!game->unproved)
+		rc = astra_themis_bound(&pf, &out->served_bound, &out->bound);
+out:
+	astra_themis_deal_free(&pf);
+	astra_themis_deal_free(&deal);
+	astra_themis_deal_free(&try);
+	return rc ? astra_error_nomem(err) : 0;
+}

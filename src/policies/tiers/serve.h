@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A round of both tiers: the inner policy of each tenant shares out among its
+ * jobs what LTGF gives the tenant. */
+#ifndef ASTRA_TIERS_SERVE_H
+#define ASTRA_TIERS_SERVE_H
+
+#include "src/policies/tiers/split.h"
+#include "src/policies/tiers/tenants.h"
+
+struct tiers {
+	struct astra_options options;
+	void *ltgf;
+	struct tiers_tenants tenants;
+};
+
+/* Answer an offer. Tenants with demands have rows. Returns 0, or -1 with err
+ * set. */
+int astra_tiers_serve(struct tiers *tiers, const struct astra_offer *offer,
+		      struct astra_allocation *out, struct astra_error *err);
+
+#endif

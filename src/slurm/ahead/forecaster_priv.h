@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The forecaster's parts among themselves: forecaster.c asks and answers,
+ * forecaster_look.c looks ahead, forecaster_learned.c knows how long jobs run.
+ */
+#ifndef ASTRA_FORECASTER_PRIV_H
+#define ASTRA_FORECASTER_PRIV_H
+
+#include <stdatomic.h>
+
+#include "src/common/arena.h"
+#include "src/common/bytes.h"
+#include "src/foresee/runtimes.h"
+#include "src/slurm/ahead/forecaster.h"
+
+#define ASTRA_GUESSES 3
+
+/* A picture to look ahead from. */
+struct look {
+	char pool[ASTRA_POOL_NAME_MAX];
+	struct astra_options options;
+	struct astra_bytes image;
+	struct astra_arena arena; /* of the snapshot */
+	struct astra_snapshot snapshot;
+	struct astra_run_guess *guesses[ASTRA_GUESSES];
+	struct astra_release *releases[ASTRA_GUESSES]; /* by others */
+	size_t release_count[ASTRA_GUESSES];
+};
+
+struct entry {
+	uint32_t job;
+	struct astra_forecast_time time;
+};
+
+/* What was foreseen of a pool, by job. */
+struct table {
+	char pool[ASTRA_POOL_NAME_MAX];
+	struct entry *entries;
+	size_t count;
+};
+
+/* Run ahead, once by each guess. Ends soon after stop is set.
+ * Returns 0 with a table, whose entries are to be freed, or -1. */
+int astra_look_ahead(const struct look *look, const atomic_bool *stop,
+		     struct table *out);
+
+/* Of the calling thread. */
+double astra_look_cpu_sec(void);
+
+/* What was foreseen of a job, or NULL. table: may be NULL. */
+const struct entry *astra_look_find(const struct table *table, uint32_t job);
+
+/* What is learned of run times: the engine's thread's, or of the one that
+ * starts and stops it. Read from the folder when it is needed first, and saved
+ * there as a round ends, once a minute at most, and at the end. folder: NULL:
+ * nowhere.
+ */
+void astra_learned_begin(const char *folder);
+void astra_learned_see(const struct astra_view *view);
+void astra_learned_round_ends(void);
+void astra_learned_end(void);
+
+/* How long the jobs of a view run, and when others release what they have, into
+ * the look. Returns 0, or -1 when memory is out. */
+int astra_learned_guess(const struct astra_view *view, struct look *look);
+
+/* Accepts NULL. */
+void astra_look_free(struct look *look);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "astra_config.h"
+
+#include "src/slurm/ahead/recorder.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/engine/engine_image.h"
+#include "src/proto/wire.h"
+#include "src/record/round.h"
+#include "src/slurm/bell.h"
+#include "src/slurm/compat/compat.h"
+#include "src/slurm/conf/site.h"
+
+#define KEPT_SEC 120
+#define POOL_NAME_MAX 64 /* ASTRA_POOL_NAME_MAX */
+#define ORDERS 4	 /* of different pools, or not fetched yet */
+
+enum order_state { VACANT, WANTED, DONE, FAILED };
+
+/* Under the mutex. */
+struct order {
+	enum order_state state;
+	char pool[POOL_NAME_MAX];
+	uint64_t ticket;
+	struct astra_text record; /* DONE */
+	time_t since_sec;
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct order orders[ORDERS];
+static uint64_t last_ticket;
+
+/* Whether there is anything to do at all, to be asked without the mutex. */
+static atomic_bool busy;
+
+/* The engine's thread's: the record in the making, and its ticket. */
+static struct astra_text draft;
+static uint64_t draft_ticket;
+
+/* Caller holds the mutex. */
+static void vacate(struct order *order)
+{
+	astra_text_clear(&order->record);
+	*order = (struct order){.state = VACANT};
+}
+
+/* Who asks for a pool that is wanted already shares its record. Else an order
+ * takes the place of what has been kept longest. Caller holds the mutex. */
+static uint64_t place_order(const char *pool)
+{
+	struct order *at = &orders[0];
+
+	for (int i = 0; i < ORDERS; i++) {
+		struct order *o = &orders[i];
+
+		if (o->state == WANTED && !strcmp(o->pool, pool))
+			return o->ticket;
+		if (o->state < at->state ||
+		    (at->state != VACANT && o->since_sec < at->since_sec))
+			at = o;
+	}
+	vacate(at);
+	at->state = WANTED;
+	at->ticket = ++last_ticket;
+	at->since_sec = time(NULL);
+	snprintf(at->pool, sizeof(at->pool), "%s", pool);
+	atomic_store(&busy, true);
+	return at->ticket;
+}
+
+static struct order *find_order(uint64_t ticket)
+{
+	for (int i = 0; i < ORDERS; i++)
+		if (orders[i].state != VACANT && orders[i].ticket == ticket)
+			return &orders[i];
+	return NULL;
+}
+
+int astra_recorder_order(const char *pool, uint64_t *ticket,
+			 struct astra_text *out, struct astra_error *err)
+{
+	const struct order *o;
+	bool new = !*ticket;
+	int rc = 0;
+
+	pthread_mutex_lock(&mutex);
+	if (new)
+		*ticket = place_order(pool);
+	o = find_order(*ticket);
+	if (!o)
+		rc = astra_error_set(err, "the record of that ticket is not "
+					  "kept: order another one");
+	else if (o->state == FAILED)
+		rc = astra_error_set(err, "the round could not be recorded: it "
+					  "is too large, or memory is out");
+	else if (o->state == DONE)
+		astra_text_add(out, o->record.bytes, o->record.size);
+	pthread_mutex_unlock(&mutex);
+	if (new)
+		astra_bell_ring();
+	return rc;
+}
+
+/* The order of this pool, if there is one; forget what nobody has come for.
+ * Returns its ticket, or 0. */
+static uint64_t take_order(const char *pool)
+{
+	uint64_t ticket = 0;
+	bool any = false;
+
+	pthread_mutex_lock(&mutex);
+	for (int i = 0; i < ORDERS; i++) {
+		struct order *o = &orders[i];
+
+		if (o->state != VACANT && time(NULL) > o->since_sec + KEPT_SEC)
+			vacate(o);
+		if (o->state == WANTED && !strcmp(o->pool, pool))
+			ticket = o->ticket;
+		any |= o->state != VACANT;
+	}
+	if (!any)
+		atomic_store(&busy, false);
+	pthread_mutex_unlock(&mutex);
+	return ticket;
+}
+
+void astra_recorder_before(const char *pool, const struct astra_engine *engine,
+			   const struct astra_snapshot *snapshot)
+{
+	struct astra_round_head head = {
+		.release = ASTRA_RELEASE,
+		.pool = pool,
+	};
+	struct astra_bytes image = {0};
+	struct astra_site site;
+
+	draft_ticket = atomic_load(&busy) ? take_order(pool) : 0;
+	if (!draft_ticket)
+		return;
+	site = astra_site_take();
+	head.cluster = site.cluster;
+	astra_text_clear(&draft);
+	draft.limit = ASTRA_REPLY_MAX;
+	if (astra_engine_image(engine, &image) < 0)
+		draft.failed = true;
+	astra_round_begin(&draft, &head, astra_engine_options(engine), &image,
+			  snapshot);
+	astra_bytes_clear(&image);
+}
+
+void astra_recorder_after(const struct astra_plan *plan, const char *failed)
+{
+	struct order *order;
+
+	if (!draft_ticket)
+		return;
+	astra_round_end(&draft, plan, failed);
+	if (draft.failed)
+		error("astraea: a round could not be recorded: it is too large, "
+		      "or memory is out");
+	pthread_mutex_lock(&mutex);
+	order = find_order(draft_ticket);
+	if (order) {
+		order->state = draft.failed ? FAILED : DONE;
+		order->since_sec = time(NULL);
+	}
+	if (order && !draft.failed) {
+		order->record = draft;
+		draft = (struct astra_text){0};
+	}
+	pthread_mutex_unlock(&mutex);
+	astra_text_clear(&draft);
+	draft_ticket = 0;
+}
+
+void astra_recorder_free(void)
+{
+	pthread_mutex_lock(&mutex);
+	for (int i = 0; i < ORDERS; i++)
+		vacate(&orders[i]);
+	pthread_mutex_unlock(&mutex);
+	astra_text_clear(&draft);
+}

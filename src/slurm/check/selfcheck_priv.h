@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The parts of the self-check: what structures must look like
+ * (selfcheck_tables.c) and what slurmctld says of them (selfcheck_answer.c).
+ */
+#ifndef ASTRA_SELFCHECK_PRIV_H
+#define ASTRA_SELFCHECK_PRIV_H
+
+#include "src/common/error.h"
+#include "src/slurm/compat/compat.h"
+
+/* Whether variables and the configuration are as we think.
+ * Locks: caller holds conf read, or slurmctld's. */
+int astra_selfcheck_variables(struct astra_error *err);
+
+/* Whether a record and all that it points to have sizes, magic numbers and
+ * members that fit; its numbers may still be others.
+ * Locks: caller holds job, node, part read.
+ * Each returns 0, or -1 with err set. */
+int astra_selfcheck_job_record(const job_record_t *job,
+			       struct astra_error *err);
+int astra_selfcheck_node_record(const node_record_t *node, int index,
+				struct astra_error *err);
+int astra_selfcheck_part_record(const part_record_t *part,
+				struct astra_error *err);
+int astra_selfcheck_job_desc(const job_desc_msg_t *desc,
+			     struct astra_error *err);
+
+/* Whether a record's members are what slurmctld itself answers to clients that
+ * ask for it. Only of one that passed the above.
+ * Locks: caller holds conf, node, part read, and for a job job write.
+ * Returns 0, or -1 with err set. */
+int astra_selfcheck_job_answer(const job_record_t *job,
+			       struct astra_error *err);
+int astra_selfcheck_node_answer(const node_record_t *node,
+				struct astra_error *err);
+int astra_selfcheck_part_answer(const part_record_t *part,
+				struct astra_error *err);
+
+#endif

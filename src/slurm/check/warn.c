@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/check/warn.h"
+
+#include <string.h>
+
+#include "src/slurm/check/damage.h"
+#include "src/slurm/check/steps.h"
+#include "src/slurm/conf/config_kept.h"
+#include "src/slurm/desk/server.h"
+#include "src/slurm/hooks/recover.h"
+#include "src/slurm/in/gpus.h"
+
+/* What slurm.conf says now, which may not be what slurmctld was started with:
+ * an admin who has mended it is told no more. */
+static void missing_steps(const struct astra_config *config,
+			  struct astra_error *out)
+{
+	const struct astra_steps steps = {
+		.scheduler = slurm_conf.schedtype,
+		.burst_buffer = slurm_conf.bb_type,
+		.priority = slurm_conf.priority_type,
+		.job_submit = slurm_conf.job_submit_plugins,
+	};
+
+	astra_steps_warn(&steps, config->leases, out);
+}
+
+/* As since slurmctld's start; the file itself may have been warned of. */
+static void warn_not_listening(struct astra_error *out)
+{
+	const char *why = astra_server_network_error();
+
+	if (*why && !strstr(out->text, why))
+		astra_error_add(out, "%s: nobody is answered on the network",
+				why);
+}
+
+/* It is no fault of a job's user that it has no lease then. */
+static void never_requeued(const struct astra_pool_config *pool,
+			   struct astra_error *out)
+{
+	if (pool->options.leases && !pool->options.unleased_said &&
+	    !slurm_conf.job_requeue)
+		astra_error_add(out,
+				"pool %s: JobRequeue=0 in slurm.conf: batch "
+				"jobs without --requeue have no leases, and "
+				"NoLeaseGPUs= does not bound them",
+				pool->name);
+}
+
+static void idle_weights(const struct astra_tenants *t, struct astra_error *out)
+{
+	for (size_t i = 0; i < t->count; i++)
+		if (!(t->list[i].weight > 0))
+			astra_error_add(out,
+					"tenant %s has weight 0: it gets only "
+					"what nobody else wants",
+					t->list[i].name);
+}
+
+static void gone_account(const struct astra_tenants *t, struct astra_error *out)
+{
+	if (t->unknown)
+		astra_error_add(out,
+				"account %s of job %u is not in sacctmgr: its "
+				"jobs count for their users, of weight 1",
+				t->unknown, t->unknown_job);
+}
+
+static void missing_qos(const struct astra_pool_config *pool,
+			struct astra_error *out)
+{
+	const struct astra_weights *w = &pool->options.qos_weights;
+
+	for (size_t i = 0; i < w->count; i++)
+		if (!astra_qos_find(w->row[i].name))
+			astra_error_add(out,
+					"pool %s: QOSWeight: there is no QOS "
+					"%s",
+					pool->name, w->row[i].name);
+}
+
+/* Where slurm.conf names no types, a node tells them when it registers. */
+static bool may_have(const node_record_t *node, const char *type)
+{
+	const gres_node_state_t *g = astra_node_gpus(node);
+
+	if (g && !g->type_cnt && !node->boot_time)
+		return true;
+	return astra_node_has_type(node, type);
+}
+
+static bool anybody_has(const char *type)
+{
+	for (int i = 0; i < node_record_count; i++)
+		if (node_record_table_ptr[i] &&
+		    may_have(node_record_table_ptr[i], type))
+			return true;
+	return false;
+}
+
+static void missing_types(const struct astra_pool_config *pool,
+			  struct astra_error *out)
+{
+	const struct astra_weights *w = &pool->options.gpu_weights;
+
+	for (size_t i = 0; i < w->count; i++)
+		if (!anybody_has(w->row[i].name))
+			astra_error_add(out,
+					"pool %s: GPUWeight: no node has GPUs "
+					"of type %s",
+					pool->name, w->row[i].name);
+}
+
+static void missing_shards(const struct astra_pool_config *pool,
+			   struct astra_error *out)
+{
+	if (!pool->options.shards)
+		return;
+	for (int i = 0; i < node_record_count; i++)
+		if (astra_node_gres(node_record_table_ptr[i], true))
+			return;
+	astra_error_add(
+		out,
+		"pool %s: Gres=shard: no node has gres/shard (GresTypes "
+		"and NodeName of slurm.conf)",
+		pool->name);
+}
+
+void astra_warn_scene(const struct astra_scene *scene,
+		      const struct astra_config *config,
+		      struct astra_error *out)
+{
+	*out = config->warning;
+	warn_not_listening(out);
+	astra_recover_warn(out);
+	astra_damage_warn(out);
+	missing_steps(config, out);
+	if (config->tenant_count && slurm_with_slurmdbd())
+		astra_error_add(out, "Tenant lines are not looked at: the "
+				     "tenants are slurmdbd's accounts");
+	for (size_t i = 0; i < scene->view_count; i++) {
+		astra_config_warn_partitions(
+			&config->pools[i], astra_config_part_exists, NULL, out);
+		missing_qos(&config->pools[i], out);
+		missing_shards(&config->pools[i], out);
+		never_requeued(&config->pools[i], out);
+		missing_types(&config->pools[i], out);
+		gone_account(&scene->views[i].tenants, out);
+	}
+	if (scene->view_count) /* they are the same in all pools */
+		idle_weights(&scene->views[0].tenants, out);
+}

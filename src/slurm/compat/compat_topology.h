@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What differs between Slurm's releases about where nodes are. */
+#ifndef ASTRA_COMPAT_TOPOLOGY_H
+#define ASTRA_COMPAT_TOPOLOGY_H
+
+#include "src/slurm/compat/compat.h"
+
+/* A node's place below the switches, as "s0.s4.n7", or just its name. For
+ * xfree(). Locks: conf and node read. Returns a Slurm error number. */
+static inline int astra_node_address(char *node, char **address)
+{
+	char *pattern = NULL;
+	int rc;
+
+#ifdef ASTRA_SLURM_TOPOLOGY_G
+	rc = topology_g_get_node_addr(node, address, &pattern);
+#else
+	rc = slurm_topo_get_node_addr(node, address, &pattern);
+#endif
+	xfree(pattern);
+	return rc;
+}
+
+/* Which of the topologies is the partition's; 0: the cluster's. Locks: part
+ * read. */
+static inline uint32_t astra_topology_number(const part_record_t *part)
+{
+#ifdef ASTRA_SLURM_TOPOLOGIES
+	return part->topology_idx > 0 ? (uint32_t)part->topology_idx : 0;
+#else
+	(void)part;
+	return 0;
+#endif
+}
+
+/* A node's place in each topology that has switches or blocks, as
+ * "tree:s0:s4,blocks:b1". For xfree(). NULL: it has none, or it is not told.
+ * Locks: conf and node read. */
+static inline char *astra_node_places(node_record_t *node)
+{
+#ifdef ASTRA_SLURM_TOPOLOGIES
+	return topology_g_get_topology_str(node);
+#else
+	(void)node;
+	return NULL;
+#endif
+}
+
+/* The name of the partition's topology; NULL: the cluster's. Borrowed. Locks:
+ * part read. */
+static inline const char *astra_topology_name(const part_record_t *part)
+{
+#ifdef ASTRA_SLURM_TOPOLOGIES
+	return part->topology_name;
+#else
+	(void)part;
+	return NULL;
+#endif
+}
+
+/* Whether nodes of jobs have to be in one block: topology/block. Locks: conf
+ * and part read. */
+static inline bool astra_topology_binds(const part_record_t *part)
+{
+#ifdef ASTRA_SLURM_TOPOLOGIES
+	int binds = 0;
+
+	if (!part->topology_name)
+		return topology_get_plugin_id() == TOPOLOGY_PLUGIN_BLOCK;
+	/* What blocks alone have: --exclusive=topo. */
+	return topology_g_get(TOPO_DATA_EXCLUSIVE_TOPO, part->topology_name,
+			      &binds) == SLURM_SUCCESS &&
+	       binds;
+#else
+	(void)part;
+	return !xstrcmp(slurm_conf.topology_plugin, "topology/block");
+#endif
+}
+
+/* --segment: so many nodes have to be in one block; 0: all of the job's. Locks:
+ * job read. */
+static inline uint32_t astra_segment_nodes(const job_record_t *job)
+{
+#ifdef ASTRA_SLURM_SEGMENTS
+	return job->details->segment_size;
+#else
+	(void)job;
+	return 0;
+#endif
+}
+
+/* --spread-segments: each in a block of its own. Locks: job read. */
+static inline bool astra_segments_apart(const job_record_t *job)
+{
+#ifdef SPREAD_SEGMENTS
+	return job->bit_flags & SPREAD_SEGMENTS;
+#else
+	(void)job;
+	return false;
+#endif
+}
+
+#endif

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/conf/config.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "src/common/conf_scan.h"
+#include "src/model/conf_keys.h"
+#include "src/proto/listen.h"
+#include "src/slurm/compat/compat.h"
+#include "src/slurm/conf/config_priv.h"
+
+#define KEYS_MAX 96
+
+/* Slurm's parser. Option rows become strings, on top and on Pool lines. */
+
+static char *config_plain(const char *text)
+{
+	char *copy;
+
+	/* s_p_options_t wants a char * that it never writes. */
+	memcpy(&copy, &text, sizeof(copy));
+	return copy;
+}
+
+static void option_keys(s_p_options_t *out, size_t *count)
+{
+	for (const struct astra_option *o = astra_option_table;
+	     o->key && *count < KEYS_MAX - 1; o++)
+		out[(*count)++] = (s_p_options_t){.key = config_plain(o->key),
+						  .type = S_P_STRING};
+}
+
+static int parse_line(void **data, const char *key, const char *value,
+		      s_p_options_t *options, const char *rest, char **leftover)
+{
+	s_p_hashtbl_t *table = s_p_hashtbl_create(options);
+
+	if (!s_p_parse_line(table, rest, leftover) ||
+	    !s_p_parse_pair(table, key, value)) {
+		s_p_hashtbl_destroy(table);
+		return -1;
+	}
+	*data = table;
+	return 1;
+}
+
+static int parse_pool(void **data, slurm_parser_enum_t type, const char *key,
+		      const char *value, const char *line, char **leftover)
+{
+	s_p_options_t options[KEYS_MAX] = {
+		{.key = config_plain("Pool"), .type = S_P_STRING},
+		{.key = config_plain("Partitions"), .type = S_P_STRING},
+	};
+	size_t count = 2;
+
+	(void)type;
+	(void)line;
+	option_keys(options, &count);
+	return parse_line(data, key, value, options, *leftover, leftover);
+}
+
+static int parse_tenant(void **data, slurm_parser_enum_t type, const char *key,
+			const char *value, const char *line, char **leftover)
+{
+	s_p_options_t options[] = {
+		{.key = config_plain("Tenant"), .type = S_P_STRING},
+		{.key = config_plain("Accounts"), .type = S_P_STRING},
+		{.key = config_plain("Users"), .type = S_P_STRING},
+		{.key = config_plain("Weight"), .type = S_P_STRING},
+		{.key = NULL},
+	};
+
+	(void)type;
+	(void)line;
+	return parse_line(data, key, value, options, *leftover, leftover);
+}
+
+static void free_table(void *data)
+{
+	s_p_hashtbl_destroy(data);
+}
+
+static s_p_hashtbl_t *parse_file(const char *path, struct astra_error *err)
+{
+	s_p_options_t options[KEYS_MAX] = {
+		{.key = config_plain("Pool"),
+		 .type = S_P_ARRAY,
+		 .handler = parse_pool,
+		 .destroy = free_table},
+		{.key = config_plain("Tenant"),
+		 .type = S_P_ARRAY,
+		 .handler = parse_tenant,
+		 .destroy = free_table},
+		{.key = config_plain("TenantLevel"), .type = S_P_STRING},
+		{.key = config_plain("TenantShares"), .type = S_P_STRING},
+		{.key = config_plain("Socket"), .type = S_P_STRING},
+		{.key = config_plain("Listen"), .type = S_P_STRING},
+	};
+	size_t count = 6 + astra_conf_history_keys(options + 6);
+	s_p_hashtbl_t *table;
+
+	if (astra_conf_check_keys(path, astra_conf_known, err) < 0)
+		return NULL;
+	option_keys(options, &count);
+	table = s_p_hashtbl_create(options);
+	if (astra_parse_file(table, config_plain(path)) == SLURM_SUCCESS)
+		return table;
+	astra_error_set(err, "%s: Slurm's parser refuses it, see above", path);
+	s_p_hashtbl_destroy(table);
+	return NULL;
+}
+
+/* From the table to our own. */
+
+char *astra_conf_text(const s_p_hashtbl_t *table, const char *key)
+{
+	char *text = NULL, *copy;
+
+	if (!s_p_get_string(&text, key, table) || !text)
+		return NULL;
+	copy = strdup(text);
+	xfree(text);
+	return copy;
+}
+
+int astra_conf_blame(const char *path, const char *key, const char *value,
+		     struct astra_error *err)
+{
+	struct astra_error inner = *err;
+	struct astra_place at;
+
+	astra_conf_place(path, key, value, &at);
+	return astra_error_set(err, "%s: line %d: %s=%s: %.300s", at.file,
+			       at.line, key, value, inner.text);
+}
+
+/* said: gets their texts, by the table's order. */
+static int config_set_options(const s_p_hashtbl_t *table, const char *path,
+			      struct astra_options *out, char **said,
+			      struct astra_error *err)
+{
+	for (const struct astra_option *o = astra_option_table; o->key; o++) {
+		char *text = astra_conf_text(table, o->key);
+		struct astra_options trial = *out;
+
+		if (!text)
+			continue;
+		free(said[o - astra_option_table]);
+		said[o - astra_option_table] = text;
+		if (o->parse(o, &trial, text, err) < 0)
+			return astra_conf_blame(path, o->key, text, err);
+		*out = trial;
+	}
+	return 0;
+}
+
+/* top: the options above the pools. */
+static int config_read_pool(const s_p_hashtbl_t *table,
+			    const s_p_hashtbl_t *top, const char *path,
+			    struct astra_pool_config *pool,
+			    struct astra_error *err)
+{
+	struct astra_place at;
+
+	astra_options_init(&pool->options);
+	pool->said = calloc(KEYS_MAX, sizeof(*pool->said));
+	pool->name = astra_conf_text(table, "Pool");
+	pool->partition_text = astra_conf_text(table, "Partitions");
+	if (!pool->name || !pool->said)
+		return astra_error_nomem(err);
+	if (!pool->partition_text) {
+		astra_error_set(err, "a pool needs Partitions=");
+		return astra_conf_blame(path, "Pool", pool->name, err);
+	}
+	astra_conf_place(path, "Partitions", pool->partition_text, &at);
+	if (asprintf(&pool->partition_place, "%s: line %d", at.file, at.line) <
+	    0) {
+		pool->partition_place = NULL;
+		return astra_error_nomem(err);
+	}
+	if (astra_names_split(pool->partition_text, &pool->partitions) < 0)
+		return astra_error_nomem(err);
+	if (config_set_options(top, path, &pool->options, pool->said, err) <
+		    0 ||
+	    config_set_options(table, path, &pool->options, pool->said, err) <
+		    0)
+		return -1;
+	if (astra_options_check(&pool->options, err) < 0)
+		return astra_conf_blame(path, "Pool", pool->name, err);
+	return 0;
+}
+
+static bool good_name(const char *name)
+{
+	for (const char *c = name; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("_-.", *c))
+			return false;
+	return *name && strlen(name) < ASTRA_POOL_NAME_MAX;
+}
+
+/* The state of such a pool would go to another one's backup, or to where the
+ * socket is. */
+static bool taken_name(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return !strcmp(name, "sock") ||
+	       (dot && (!strcmp(dot, ".old") || !strcmp(dot, ".new") ||
+			!strcmp(dot, ".kept")));
+}
+
+/* A pool is told by its name, a partition belongs to one pool. */
+static int check_pool(const struct astra_config *config, size_t index,
+		      const char *path, struct astra_error *err)
+{
+	const struct astra_pool_config *p = &config->pools[index];
+
+	if (!good_name(p->name)) {
+		astra_error_set(err, "a name has letters, digits, _ - and .");
+		return astra_conf_blame(path, "Pool", p->name, err);
+	}
+	if (taken_name(p->name)) {
+		astra_error_set(err, "not sock, and no .old, .new or .kept "
+				     "at the end: there are such files");
+		return astra_conf_blame(path, "Pool", p->name, err);
+	}
+	for (size_t i = 0; i < index; i++) {
+		const struct astra_pool_config *q = &config->pools[i];
+
+		if (!strcasecmp(p->name, q->name)) {
+			astra_error_set(err, "there is another pool of that "
+					     "name");
+			return astra_conf_blame(path, "Pool", p->name, err);
+		}
+		for (size_t k = 0; k < p->partitions.count; k++) {
+			if (!astra_names_have(&q->partitions,
+					      p->partitions.name[k]))
+				continue;
+			astra_error_set(err,
+					"partition %s is in pool %s "
+					"already",
+					p->partitions.name[k], q->name);
+			return astra_conf_blame(path, "Pool", p->name, err);
+		}
+	}
+	return 0;
+}
+
+static int read_pools(const s_p_hashtbl_t *table, const char *path,
+		      struct astra_config *config, struct astra_error *err)
+{
+	void **lines = NULL;
+	int count = 0;
+
+	if (!s_p_get_array(&lines, &count, "Pool", table) || count < 1)
+		return astra_error_set(err, "%s: no Pool= line", path);
+	config->pools = calloc((size_t)count, sizeof(*config->pools));
+	if (!config->pools)
+		return astra_error_nomem(err);
+	for (size_t i = 0; i < (size_t)count; i++) {
+		config->pool_count++;
+		if (config_read_pool(lines[i], table, path, &config->pools[i],
+				     err) < 0 ||
+		    check_pool(config, i, path, err) < 0)
+			return -1;
+		config->leases |= config->pools[i].options.leases;
+	}
+	return 0;
+}
+
+/* slurmctld's working folder is nobody's business. */
+static int read_socket(const s_p_hashtbl_t *table, const char *path,
+		       struct astra_config *config, struct astra_error *err)
+{
+	config->socket = astra_conf_text(table, "Socket");
+	if (!config->socket || *config->socket == '/')
+		return 0;
+	astra_error_set(err, "a path that begins with /");
+	return astra_conf_blame(path, "Socket", config->socket, err);
+}
+
+bool astra_config_listens(const struct astra_config *config)
+{
+	return !config || !config->listen || strcasecmp(config->listen, "no");
+}
+
+/* [ADDRESS:]PORT; the address is looked at when it is listened at. */
+static int read_listen(const s_p_hashtbl_t *table, const char *path,
+		       struct astra_config *config, struct astra_error *err)
+{
+	config->listen = astra_conf_text(table, "Listen");
+	if (!config->listen || !astra_config_listens(config))
+		return 0;
+	if (astra_listen_valid(config->listen, 1)) {
+		if (!astra_listen_numeric(config->listen))
+			astra_error_add(&config->warning,
+					"Listen=%s: the address is no number: "
+					"nobody is answered on the network",
+					config->listen);
+		return 0;
+	}
+	astra_error_set(err,
+			"PORT or ADDRESS:PORT, a port from 1 to 65535, or no");
+	return astra_conf_blame(path, "Listen", config->listen, err);
+}
+
+struct astra_config *astra_config_read(const char *path,
+				       struct astra_error *err)
+{
+	s_p_hashtbl_t *table = parse_file(path, err);
+	struct astra_config *config;
+
+	if (!table)
+		return NULL;
+	config = calloc(1, sizeof(*config));
+	if (!config) {
+		astra_error_nomem(err);
+	} else if (read_pools(table, path, config, err) < 0 ||
+		   astra_conf_tenants(table, path, config, err) < 0 ||
+		   read_socket(table, path, config, err) < 0 ||
+		   read_listen(table, path, config, err) < 0 ||
+		   astra_conf_history(table, path, config, err) < 0) {
+		astra_config_destroy(config);
+		config = NULL;
+	}
+	if (config)
+		astra_conf_warn_twice(path, &config->warning);
+	s_p_hashtbl_destroy(table);
+	return config;
+}
+
+/* The one in force. */
+
+static struct astra_config *active;
+
+const struct astra_config *astra_config_active(void)
+{
+	return active;
+}
+
+struct astra_config *astra_config_swap(struct astra_config *config)
+{
+	struct astra_config *before = active;
+
+	active = config;
+	return before;
+}
+
+bool astra_config_pool_of(const char *partition, char *pool,
+			  struct astra_options *options)
+{
+	for (size_t i = 0; active && i < active->pool_count; i++) {
+		const struct astra_pool_config *p = &active->pools[i];
+
+		if (!astra_names_have(&p->partitions, partition))
+			continue;
+		if (pool)
+			strcpy(pool, p->name);
+		if (options)
+			*options = p->options;
+		return true;
+	}
+	return false;
+}
+
+void astra_config_destroy(struct astra_config *config)
+{
+	if (!config)
+		return;
+	for (size_t i = 0; i < config->pool_count; i++) {
+		for (size_t k = 0; config->pools[i].said && k < KEYS_MAX; k++)
+			free(config->pools[i].said[k]);
+		free(config->pools[i].said);
+		free(config->pools[i].name);
+		free(config->pools[i].partition_text);
+		free(config->pools[i].partition_place);
+		astra_names_free(&config->pools[i].partitions);
+	}
+	for (size_t i = 0; i < config->tenant_count; i++) {
+		free(config->tenants[i].name);
+		astra_names_free(&config->tenants[i].accounts);
+		astra_names_free(&config->tenants[i].users);
+	}
+	free(config->pools);
+	free(config->tenants);
+	free(config->socket);
+	free(config->listen);
+	free(config->history_file);
+	free(config);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* astraea.conf: pools, tenants and options, read by Slurm's own parser. */
+#ifndef ASTRA_CONFIG_H
+#define ASTRA_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "src/common/error.h"
+#include "src/model/options.h"
+
+#define ASTRA_POOL_NAME_MAX 64
+
+/* A list of names, in the order of the file. */
+struct astra_config_names {
+	char **name;
+	size_t count;
+};
+
+struct astra_pool_config {
+	char *name;
+	char *partition_text;  /* as it was written ... */
+	char *partition_place; /* ... and where: "FILE: line N" */
+	struct astra_config_names partitions;
+	struct astra_options options;
+	char **said; /* what the file says of each, in the table's order;
+		      * NULL: the default */
+};
+
+struct astra_tenant_config {
+	char *name;
+	struct astra_config_names accounts, users;
+	double weight;
+};
+
+struct astra_config {
+	struct astra_pool_config *pools;
+	size_t pool_count;
+	bool leases; /* some pool is to have them, whatever slurm.conf lacks */
+	struct astra_tenant_config *tenants;
+	size_t tenant_count;
+	bool shares_tree;      /* TenantShares=tree */
+	unsigned tenant_level; /* of the tree of accounts; 0: a job's own */
+	char *socket;	       /* NULL: the default */
+	char *listen;	       /* NULL: where it is by default */
+	bool history;	       /* is to be written ... */
+	char *history_file;    /* ... here; NULL: the default */
+	double history_rounds_sec, history_hours_sec, history_days_sec,
+		history_leases_sec; /* how long what is kept; 0: for ever */
+	struct astra_error warning; /* what the file has wrong and can be lived
+				     * with; "" */
+};
+
+/* Read a file. Does I/O: call it outside slurmctld's locks, or at its start.
+ * Returns a configuration to be freed with astra_config_destroy(), or NULL
+ * with err naming file, line, key and value. */
+struct astra_config *astra_config_read(const char *path,
+				       struct astra_error *err);
+
+/* Whether there is a partition of that name (as Slurm takes it, not const). */
+typedef bool astra_part_exists(char *name, const void *arg);
+
+/* Whether each pool has a partition that exists: one that has none would leave
+ * its jobs to Slurm, and is more likely a slip.
+ * Locks: what exists() needs.
+ * Returns 0, or -1 with err naming file, line, key and value. */
+int astra_config_check_partitions(const struct astra_config *config,
+				  astra_part_exists *exists, const void *arg,
+				  struct astra_error *err);
+
+/* Add a warning for each other partition that does not exist. Locks: the same.
+ */
+void astra_config_warn_partitions(const struct astra_pool_config *pool,
+				  astra_part_exists *exists, const void *arg,
+				  struct astra_error *out);
+
+/* Add a warning for each folder and user that this host lacks. Does I/O. */
+void astra_config_warn_host(const struct astra_config *config,
+			    struct astra_error *out);
+
+/* The configuration in force; NULL: none, and nothing is managed.
+ * Borrowed while the caller holds slurmctld's job lock (read will do). */
+const struct astra_config *astra_config_active(void);
+
+/* Put another one in force. Steals it.
+ * Locks: caller holds job write, or is alone at start and end.
+ * Returns the one before, to be destroyed. */
+struct astra_config *astra_config_swap(struct astra_config *config);
+
+/* Whether a partition belongs to a pool.
+ * pool: at least ASTRA_POOL_NAME_MAX bytes, or NULL; gets the pool's name.
+ * options: gets a copy of the pool's options, or NULL.
+ * Locks: caller holds job read. */
+bool astra_config_pool_of(const char *partition, char *pool,
+			  struct astra_options *options);
+
+/* Whether queries are answered on the network: not by Listen=no.
+ * config: NULL: by default. */
+bool astra_config_listens(const struct astra_config *config);
+
+/* Accepts NULL. */
+void astra_config_destroy(struct astra_config *config);
+
+/* Whether a name is in the list; NULL is in none. */
+bool astra_names_have(const struct astra_config_names *names, const char *name);
+
+#endif

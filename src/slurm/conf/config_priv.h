@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files that read astraea.conf share. */
+#ifndef ASTRA_CONFIG_PRIV_H
+#define ASTRA_CONFIG_PRIV_H
+
+#include "src/slurm/compat/compat.h"
+#include "src/slurm/conf/config.h"
+
+/* A copy of a key's value for free(), or NULL. */
+char *astra_conf_text(const s_p_hashtbl_t *table, const char *key);
+
+/* Put file, line, key and value before the error's text. Returns -1. */
+int astra_conf_blame(const char *path, const char *key, const char *value,
+		     struct astra_error *err);
+
+/* Add a warning for each key that a line, or the file, has twice. Does I/O. */
+void astra_conf_warn_twice(const char *path, struct astra_error *out);
+
+/* Split a text at its commas. Returns 0, or -1 when memory is out. */
+int astra_names_split(const char *text, struct astra_config_names *out);
+
+void astra_names_free(struct astra_config_names *names);
+
+/* Read TenantLevel= and the Tenant= lines into config; names that two of them
+ * have go to its warning. Returns 0, or -1 with err set. */
+int astra_conf_tenants(const s_p_hashtbl_t *table, const char *path,
+		       struct astra_config *config, struct astra_error *err);
+
+/* The keys of the history, for Slurm's parser. Returns their number. */
+size_t astra_conf_history_keys(s_p_options_t *out);
+
+/* Read them into config. Returns 0, or -1 with err set. */
+int astra_conf_history(const s_p_hashtbl_t *table, const char *path,
+		       struct astra_config *config, struct astra_error *err);
+
+#endif

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/desk/progress.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/engine/guard.h"
+#include "src/model/auction.h"
+#include "src/model/speed.h"
+#include "src/policies/forecast.h"
+#include "src/proto/query.h"
+#include "src/slurm/desk/progress_priv.h"
+
+/* What a job may make the engine believe. */
+#define WORK_SEC_MIN 1.0
+#define WORK_SEC_MAX (10 * 365.25 * 86400)
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct progress_table jobs_known, apps_known, arrays_known;
+static atomic_bool any_longer; /* any lease, in the last round */
+static bool any_untold, longer;
+static bool changed; /* since the last save */
+
+static void progress_keep(struct progress_entry *e,
+			  const struct astra_query *query, double now_sec)
+{
+	const struct astra_said *said = &query->said;
+
+	if (query->kind == ASTRA_QUERY_CHECKPOINTED) {
+		e->checkpoint = (struct astra_report_checkpoint){
+			.time_sec = now_sec,
+			.step = said->step,
+		};
+		e->saved_run = said->run;
+		e->unguarded[1] = true;
+		return;
+	}
+	e->progress = (struct astra_report_progress){
+		.time_sec = now_sec,
+		.run = said->run,
+		.done = said->done,
+		.total = said->total,
+		.iter_sec = said->iter_sec,
+		.loss = said->loss,
+	};
+	e->fresh = e->unguarded[0] = true;
+}
+
+int astra_progress_note(const struct astra_query *query, double now_sec,
+			struct astra_error *err)
+{
+	uint32_t job = query->jobs.refs[0].id;
+	struct progress_entry *e;
+
+	pthread_mutex_lock(&lock);
+	e = progress_obtain(&jobs_known, job);
+	if (e)
+		progress_keep(e, query, now_sec);
+	changed |= e != NULL;
+	pthread_mutex_unlock(&lock);
+	if (!e)
+		return astra_error_set(err,
+				       "too many jobs report: try again later");
+	return 0;
+}
+
+void astra_progress_show(struct astra_report_job *job, double now_sec,
+			 struct astra_progress_texts *texts)
+{
+	const struct progress_entry *e;
+
+	*texts = (struct astra_progress_texts){0};
+	job->advice = texts->advice;
+	job->speedup = texts->speedup;
+	pthread_mutex_lock(&lock);
+	e = progress_find(&jobs_known, job->id);
+	if (e) {
+		job->progress = e->progress;
+		job->checkpoint = e->checkpoint;
+		astra_guard_text(&e->guard, texts->advice);
+		astra_scaling_text(&e->scaling, now_sec, texts->speedup);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static void unsee(struct progress_table *t)
+{
+	for (size_t i = 0; i < t->count; i++)
+		t->list[i].seen = false;
+}
+
+static void sweep(struct progress_table *t)
+{
+	for (size_t i = t->count; i-- > 0;)
+		if (!t->list[i].seen) {
+			progress_drop(t, i);
+			changed = true;
+		}
+}
+
+void astra_progress_begin(void)
+{
+	pthread_mutex_lock(&lock);
+	unsee(&jobs_known);
+	unsee(&apps_known);
+	unsee(&arrays_known);
+	longer = false;
+}
+
+/* What a run that has said nothing yet starts with. */
+static uint64_t done_of(const struct progress_entry *e, uint32_t run)
+{
+	if (e->progress.run != run && e->checkpoint.time_sec > 0 &&
+	    e->checkpoint.step < e->progress.done)
+		return e->checkpoint.step;
+	return e->progress.done;
+}
+
+/* Jobs of an app are taken to be alike. One that is an app of its own has a
+ * profile of its own; an array's record finds that of its tasks. A name may
+ * well make the number of an array. */
+static struct progress_entry *progress_app_of(const struct astra_job *job,
+					      bool noted)
+{
+	uint32_t key = (uint32_t)astra_app_of(job);
+	struct progress_table *t =
+		job->forecast.app ? &apps_known : &arrays_known;
+
+	if (noted && (job->forecast.app || job->array_id))
+		return progress_obtain(t, key);
+	return progress_find(t, key);
+}
+
+/* Where a job was when it reported, if it is there still. */
+static void progress_measure(struct progress_entry *e,
+			     struct progress_entry *app,
+			     const struct astra_node *nodes,
+			     const struct astra_job *job)
+{
+	const struct astra_report_progress *p = &e->progress;
+	uint32_t gpus = 0;
+
+	e->fresh = false;
+	changed = true;
+	e->at = ASTRA_LEVEL_SLOT;
+	e->share = 1;
+	e->gpus = 0;
+	if (job->state != ASTRA_JOB_RUNNING || p->run != job->restart_cnt)
+		return;
+	for (size_t i = 0; i < job->held_count; i++)
+		gpus += job->held[i].gpus;
+	if (!gpus)
+		return;
+	e->at = astra_level_of(nodes, job->held, job->held_count);
+	e->gpus = job->request.gpus_min ? gpus : 0;
+	if (e->gpus)
+		e->share = (double)gpus / job->request.gpus;
+	if (p->iter_sec <= 0)
+		return;
+	progress_note_size(e, app);
+	astra_speed_note(&e->speed, e->at, p->iter_sec * gpus);
+	if (app)
+		astra_speed_note(&app->speed, e->at, p->iter_sec * gpus);
+}
+
+static bool is_known(uint32_t levels)
+{
+	return (levels & (levels - 1)) != 0; /* two at least */
+}
+
+static uint32_t levels_of(const struct progress_entry *e)
+{
+	return e ? astra_speed_seen(&e->speed) : 0;
+}
+
+/* e, app: or NULL. */
+static void tell_slowdown(const struct progress_entry *e,
+			  const struct progress_entry *app,
+			  struct astra_forecast *f)
+{
+	uint32_t own = levels_of(e), of_app = levels_of(app);
+	double slowdown[ASTRA_LEVEL_COUNT];
+
+	if (!is_known(own) && !is_known(of_app))
+		return;
+	memcpy(slowdown, astra_slowdown(f), sizeof(slowdown));
+	if (is_known(of_app))
+		astra_speed_refine(&app->speed, slowdown);
+	if (own)
+		astra_speed_refine(&e->speed, slowdown);
+	memcpy(f->slowdown, slowdown, sizeof(f->slowdown));
+	f->levels_seen = own | of_app;
+}
+
+static void tell_work(const struct progress_entry *e,
+		      const struct astra_scaling *scaling, double now_sec,
+		      struct astra_job *job)
+{
+	const struct astra_report_progress *p = &e->progress;
+	struct astra_forecast *f = &job->forecast;
+	double iter_sec = progress_iter_sec(e, scaling, now_sec, job);
+
+	if (p->time_sec <= 0 || p->iter_sec <= 0)
+		return;
+	if (p->total)
+		f->work_sec =
+			fmin(fmax((double)p->total * iter_sec, WORK_SEC_MIN),
+			     WORK_SEC_MAX);
+	f->measured = true;
+	f->done_sec = fmin((double)done_of(e, job->restart_cnt) * iter_sec,
+			   f->work_sec > 0 ? f->work_sec : WORK_SEC_MAX);
+}
+
+/* What was said by the run that the guard looks at. */
+static void feed_guard(struct progress_entry *e)
+{
+	struct astra_guard *g = &e->guard;
+
+	if (e->unguarded[0] && g->begun && g->run == e->progress.run) {
+		astra_guard_progress(g, e->progress.time_sec, e->progress.done,
+				     e->progress.iter_sec);
+		e->unguarded[0] = false;
+	}
+	if (e->unguarded[1] && g->begun && g->run == e->saved_run) {
+		astra_guard_saved(g, e->checkpoint.time_sec,
+				  e->checkpoint.step);
+		e->unguarded[1] = false;
+	}
+}
+
+/* The end of a run may be seen before its last words were. */
+static void guard(struct progress_entry *e,
+		  const struct astra_progress_pool *pool, struct astra_job *job)
+{
+	const struct astra_options *o = pool->options;
+	const struct astra_guard_look look = {
+		.now_sec = pool->now_sec,
+		.run = job->restart_cnt,
+		.running = job->state == ASTRA_JOB_RUNNING,
+		.signalled = job->checkpoints,
+		.start_sec = job->start_sec,
+		.end_sec = job->end_sec,
+		.term_sec = job->lease_sec > 0 || !o ? job->lease_sec
+						     : o->lease_sec,
+		.longest_sec = o ? astra_guard_max(o) : 0,
+	};
+
+	if (look.longest_sec <= 0 || !job->revocable)
+		return;
+	feed_guard(e);
+	changed |= !e->guard.begun || e->guard.run != look.run;
+	astra_guard_follow(&e->guard, &look);
+	feed_guard(e);
+	if (e->guard.term_sec > look.term_sec)
+		job->lease_sec = e->guard.term_sec;
+	job->min_run_sec = astra_guard_need_sec(&e->guard);
+	longer |= e->guard.lease_sec > 0;
+	any_untold |= e->guard.changes != e->told;
+}
+
+void astra_progress_fill(const struct astra_progress_pool *pool,
+			 struct astra_job *jobs, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct astra_job *job = &jobs[i];
+		const struct astra_scaling *scaling;
+		struct progress_entry *e, *app;
+
+		if (job->state == ASTRA_JOB_ENDED)
+			continue;
+		e = progress_find(&jobs_known, job->id);
+		app = progress_app_of(job, e && e->fresh);
+		if (app)
+			app->seen = true;
+		if (e && e->fresh)
+			progress_measure(e, app, pool->nodes, job);
+		tell_slowdown(e, app, &job->forecast);
+		scaling = progress_tell_size(e, app, pool->now_sec, job);
+		if (!e)
+			continue;
+		e->seen = true;
+		tell_work(e, scaling, pool->now_sec, job);
+		guard(e, pool, job);
+	}
+}
+
+void astra_progress_end(void)
+{
+	sweep(&jobs_known);
+	sweep(&apps_known);
+	sweep(&arrays_known);
+	atomic_store(&any_longer, longer);
+	pthread_mutex_unlock(&lock);
+}
+
+double astra_progress_lease(uint32_t job)
+{
+	const struct progress_entry *e;
+	double lease_sec;
+
+	if (!atomic_load(&any_longer))
+		return 0;
+	pthread_mutex_lock(&lock);
+	e = job ? progress_find(&jobs_known, job) : NULL;
+	lease_sec = e ? e->guard.lease_sec : 0;
+	pthread_mutex_unlock(&lock);
+	return lease_sec;
+}
+
+void astra_progress_signalled(uint32_t job, uint32_t run, double time_sec)
+{
+	struct progress_entry *e;
+
+	pthread_mutex_lock(&lock);
+	e = progress_find(&jobs_known, job);
+	if (e && e->guard.begun && e->guard.run == run) {
+		astra_guard_signal(&e->guard, time_sec);
+		changed = true;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+size_t astra_progress_advice(struct astra_advice *list, size_t max)
+{
+	size_t count = 0;
+
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; any_untold && i < jobs_known.count && count < max;
+	     i++) {
+		struct progress_entry *e = &jobs_known.list[i];
+
+		if (e->told == e->guard.changes)
+			continue;
+		e->told = e->guard.changes;
+		changed = true;
+		list[count].job = e->key;
+		astra_guard_text(&e->guard, list[count++].text);
+	}
+	any_untold = count == max;
+	pthread_mutex_unlock(&lock);
+	return count;
+}
+
+bool astra_progress_changed(void)
+{
+	bool any;
+
+	pthread_mutex_lock(&lock);
+	any = changed;
+	pthread_mutex_unlock(&lock);
+	return any;
+}
+
+void astra_progress_save(struct astra_bytes *out)
+{
+	pthread_mutex_lock(&lock);
+	progress_save(&jobs_known, out);
+	progress_save(&apps_known, out);
+	progress_save(&arrays_known, out);
+	changed = false;
+	pthread_mutex_unlock(&lock);
+}
+
+static void take_over(struct progress_table *t, struct progress_table *saved)
+{
+	for (size_t i = 0; i < saved->count; i++)
+		progress_take_over(t, &saved->list[i]);
+	progress_clear(saved);
+}
+
+int astra_progress_restore(struct astra_reader *in, uint32_t version,
+			   double now_sec)
+{
+	struct progress_table saved[3] = {{0}};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < 3; i++)
+		rc = progress_restore(&saved[i], in, version, now_sec);
+	if (!rc && in->at == in->size) {
+		pthread_mutex_lock(&lock);
+		take_over(&jobs_known, &saved[0]);
+		take_over(&apps_known, &saved[1]);
+		take_over(&arrays_known, &saved[2]);
+		pthread_mutex_unlock(&lock);
+		return 0;
+	}
+	for (size_t i = 0; i < 3; i++)
+		progress_clear(&saved[i]);
+	return -1;
+}
+
+void astra_progress_free(void)
+{
+	pthread_mutex_lock(&lock);
+	changed = false;
+	progress_clear(&jobs_known);
+	progress_clear(&apps_known);
+	progress_clear(&arrays_known);
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/desk/publish.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+#include "src/common/idmap.h"
+#include "src/history/history.h"
+#include "src/model/speed.h"
+#include "src/slurm/ahead/forecaster.h"
+#include "src/slurm/check/selfcheck.h"
+#include "src/slurm/conf/site.h"
+#include "src/slurm/desk/progress.h"
+#include "src/slurm/desk/publish_auction.h"
+#include "src/slurm/desk/publish_nodes.h"
+#include "src/slurm/desk/publish_priv.h"
+#include "src/slurm/desk/server.h"
+#include "src/slurm/hooks/grace.h"
+#include "src/slurm/hooks/ledger.h"
+
+/* One pool. */
+
+static void fill_pool(struct publish_filler *f)
+{
+	const struct astra_options *o = f->options;
+	struct astra_hold_view hold = astra_engine_hold(f->pool->engine);
+	struct astra_report_pool p = {
+		.name = f->pool->name,
+		.partitions = f->pool->partitions,
+		.policy = o->policy,
+		.variant = o->quota_entitlement ? "eq16" : "eq8",
+		.leases = o->leases,
+		.lease_sec = o->leases ? o->lease_sec : 0,
+		.lease_min_sec = o->leases ? o->lease_min_sec : 0,
+		.lease_max_sec = o->leases ? o->lease_max_sec : 0,
+		.round_sec = o->round_sec,
+		.grace_sec = o->leases ? o->grace_sec : 0,
+		.min_run_sec =
+			o->leases ? astra_min_run_sec(o, o->lease_sec, 0) : 0,
+		.half_life_sec = o->half_life_sec,
+		.lead_max_sec = o->lead_max_sec,
+		.reclaim_max = o->reclaim_max,
+		.hold_job = hold.job,
+		.hold_start_sec = hold.start_sec,
+		.counters = astra_engine_counters(f->pool->engine),
+		.adoptions = f->pool->adoptions,
+	};
+	struct astra_policy_report sums;
+
+	(void)astra_engine_policy_report(f->pool->engine, NULL, &sums);
+	p.reward = sums.reward;
+	p.slots = sums.slots;
+
+	astra_publish_count(f->view, &p);
+	(void)astra_report_add_pool(f->report, &p);
+}
+
+static void note_grace(struct publish_filler *f, const struct astra_job *job,
+		       const struct astra_job_info *job_info)
+{
+	struct astra_grace *g;
+
+	if (astra_grow(&f->graces, &f->grace_room, f->grace_count + 1,
+		       sizeof(*f->graces)) < 0)
+		return;
+	g = &f->graces[f->grace_count++];
+	*g = (struct astra_grace){
+		.job = job->id,
+		.restart_cnt = job->restart_cnt,
+		.signal = job_info->terms.signal,
+		.exit_count = f->options->checkpoint_exit_count,
+	};
+	memcpy(g->exit, f->options->checkpoint_exit, sizeof(g->exit));
+}
+
+/* It may have been signalled before slurmctld's start without that being saved,
+ * and be taken for one that runs on. */
+static bool publish_may_be_in_grace(const struct publish_filler *f,
+				    const struct astra_job *job)
+{
+	return job->state == ASTRA_JOB_RUNNING &&
+	       job->start_sec < f->start_sec &&
+	       f->now_sec <
+		       f->start_sec + f->options->grace_sec + ASTRA_HEARD_SEC &&
+	       astra_grace_has(job->id);
+}
+
+static void fill_class(const struct astra_class *class, void *arg)
+{
+	struct publish_filler *f = arg;
+	const struct astra_report_class out = {f->pool->name, *class};
+
+	(void)astra_report_add_class(f->report, &out);
+}
+
+static void note_ledger(struct publish_filler *f,
+			const struct astra_job_view *v, uint32_t run)
+{
+	if (!f->options->admin_comment ||
+	    astra_grow(&f->ledger, &f->ledger_room, f->ledger_count + 1,
+		       sizeof(*f->ledger)) < 0)
+		return;
+	f->ledger[f->ledger_count++] = astra_ledger_of(v, run);
+}
+
+static void fill_jobs(struct publish_filler *f, uint32_t *queue)
+{
+	for (size_t i = 0; i < astra_engine_job_count(f->pool->engine); i++) {
+		struct astra_job_view v;
+		uint32_t index;
+
+		astra_engine_job_view(f->pool->engine, i, f->now_sec, &v);
+		index = v.id ? astra_idmap_get(&f->by_id, v.id)
+			     : ASTRA_IDMAP_NONE;
+		if (index == ASTRA_IDMAP_NONE)
+			continue;
+		if (v.state == ASTRA_JOB_ENDED) {
+			astra_publish_job(f, &v, index);
+			continue;
+		}
+		note_ledger(f, &v, f->view->jobs[index].restart_cnt);
+		if (v.phase == ASTRA_PHASE_GRACE ||
+		    publish_may_be_in_grace(f, &f->view->jobs[index]))
+			note_grace(f, &f->view->jobs[index],
+				   &f->view->info[index]);
+		if (v.phase == ASTRA_PHASE_GRACE)
+			astra_progress_signalled(
+				v.id, f->view->jobs[index].restart_cnt,
+				v.grace_end_sec - f->options->grace_sec);
+		if (f->waiting && astra_job_active(v.state)) {
+			if (v.state == ASTRA_JOB_RUNNING)
+				f->running[v.tenant]++;
+			else
+				f->waiting[v.tenant] += v.copies;
+		}
+		if (v.state != ASTRA_JOB_RUNNING)
+			*queue += v.copies;
+		astra_publish_job(f, &v, index);
+	}
+}
+
+static uint32_t tenant_uid(const struct astra_view *view, const char *name)
+{
+	uint32_t at = astra_tenants_find(&view->tenants, name);
+
+	if (at == ASTRA_NONE || view->tenants.uid[at] == NO_VAL)
+		return ASTRA_REPORT_NO_UID;
+	return view->tenants.uid[at];
+}
+
+static void fill_tenants(struct publish_filler *f, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct astra_tenant_view v;
+		struct astra_policy_report sums = {.credits = NAN};
+
+		astra_engine_tenant_view(f->pool->engine, i, f->now_sec, &v);
+		(void)astra_engine_policy_report(f->pool->engine, v.name,
+						 &sums);
+		struct astra_report_tenant t = {
+			.pool = f->pool->name,
+			.name = v.name,
+			.uid = tenant_uid(f->view, v.name),
+			.listed = v.listed,
+			.weight = v.weight,
+			.quota_gpus = v.quota,
+			.demand_gpus = v.demand_gpus,
+			.alloc_gpus = v.alloc_gpus,
+			.alloc_gpu_sec = v.usage.alloc,
+			.fair_gpu_sec = v.usage.fair,
+			.rho = v.rho,
+			.jobs_waiting = f->waiting ? f->waiting[i] : 0,
+			.jobs_running = f->running ? f->running[i] : 0,
+			.paid = sums.paid,
+			.income = sums.income,
+			.credits = sums.credits,
+		};
+		(void)astra_report_add_tenant(f->report, &t);
+	}
+}
+
+static void fill_prices(struct publish_filler *f)
+{
+	struct astra_report_price price = {.pool = f->pool->name};
+
+	for (size_t i = 0; i < ASTRA_REPORT_PRICES &&
+			   astra_engine_price(f->pool->engine, i, &price.of);
+	     i++)
+		(void)astra_report_add_price(f->report, &price);
+}
+
+static void publish_fill(struct publish_filler *f, uint32_t *queue)
+{
+	size_t tenants = astra_engine_tenant_count(f->pool->engine);
+
+	f->options = astra_engine_options(f->pool->engine);
+	f->waiting = calloc(2 * tenants + 1, sizeof(*f->waiting));
+	f->running = f->waiting ? f->waiting + tenants : NULL;
+	for (size_t i = 0; i < f->view->job_count; i++)
+		(void)astra_idmap_put(&f->by_id, f->view->jobs[i].id,
+				      (uint32_t)i);
+	fill_pool(f);
+	f->auctions =
+		astra_publish_auction(f->report, f->pool, f->view, &f->by_id);
+	fill_jobs(f, queue);
+	fill_tenants(f, tenants);
+	fill_prices(f);
+	(void)astra_engine_classes(f->pool->engine, fill_class, f);
+	astra_publish_nodes(f->report, f->pool->name, f->view);
+	free(f->waiting);
+	astra_idmap_clear(&f->by_id);
+}
+
+/* Everything else. */
+
+static void fill_diag(struct astra_report *report,
+		      const struct astra_cycle *cycle, uint32_t queue)
+{
+	const struct astra_diag *d = &cycle->diag;
+	double minutes = (d->round_sec - d->reset_sec) / 60;
+	struct astra_report_diag out = {
+		.started_sec = d->started_sec,
+		.reset_sec = d->reset_sec,
+		.round_sec = d->round_sec,
+		.rounds = d->rounds,
+		.rounds_per_min = minutes > 0 ? (double)d->rounds / minutes : 0,
+		.round = astra_clock_report(&d->round),
+		.decide = astra_clock_report(&d->decide),
+		.snapshot = astra_clock_report(&d->snapshot),
+		.write_lock = astra_clock_report(&d->write_lock),
+		.depth = d->depth,
+		.queue = queue,
+		.started = d->started,
+		.skipped = d->skipped,
+		.state_saves = d->state_saves,
+		.state_saved_sec = d->state_saved_sec,
+		.state_error = d->state_error.text,
+		.config_sec = d->config_sec,
+		.config_error = d->config_error.text,
+		.config_warning = d->config_warning.text,
+		.policy_error = d->policy_error.text,
+		.aside = astra_selfcheck_reason(),
+	};
+	struct astra_history_stats history;
+
+	astra_history_stats(&history);
+	out.history = history.figures;
+
+	for (size_t i = 0; i < report->pool_count; i++) {
+		const struct astra_counters *c = &report->pools[i].counters;
+
+		out.granted += c->granted;
+		out.renewed += c->renewed;
+		out.revoked += c->revoked;
+		out.refused += c->refused;
+	}
+	(void)astra_report_set_diag(report, &out);
+}
+
+void astra_publish(struct astra_cycle *cycle)
+{
+	const struct astra_site site = astra_site_take();
+	struct publish_filler f = {
+		.now_sec = cycle->diag.round_sec,
+		.start_sec = (double)cycle->scene.start,
+	};
+	uint32_t queue = 0;
+
+	f.report = astra_report_create();
+	if (!f.report)
+		return;
+	f.report->time_sec = f.now_sec;
+	f.report->privacy.jobs = site.private_jobs;
+	f.report->privacy.usage = site.private_usage;
+	f.report->privacy.nodes = site.private_nodes;
+	(void)astra_report_set_cluster(f.report, site.cluster,
+				       SLURM_VERSION_STRING);
+	for (size_t i = 0;
+	     i < cycle->pools.count && i < cycle->scene.view_count; i++) {
+		f.pool = &cycle->pools.list[i];
+		f.view = &cycle->scene.views[i];
+		if (f.pool->engine)
+			publish_fill(&f, &queue);
+	}
+	astra_grace_set(f.graces, f.grace_count);
+	astra_ledger_set(f.ledger, f.ledger_count);
+	free(f.graces);
+	free(f.ledger);
+	fill_diag(f.report, cycle, queue);
+	astra_history_note(f.report);
+	astra_server_publish(f.report);
+}

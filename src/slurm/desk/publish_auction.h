@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The part of the report that is of auctions. */
+#ifndef ASTRA_PUBLISH_AUCTION_H
+#define ASTRA_PUBLISH_AUCTION_H
+
+#include "src/common/idmap.h"
+#include "src/proto/report.h"
+#include "src/slurm/in/snapshot.h"
+#include "src/slurm/pool.h"
+
+/* Add a pool's last auction and its apps, before its jobs.
+ * by_id: from a job to its index in the view.
+ * Returns whether its policy holds auctions. */
+bool astra_publish_auction(struct astra_report *report,
+			   const struct astra_pool *pool,
+			   const struct astra_view *view,
+			   const struct astra_idmap *by_id);
+
+#endif

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/common/text.h"
+#include "src/model/speed.h"
+#include "src/slurm/ahead/forecaster.h"
+#include "src/slurm/desk/progress.h"
+#include "src/slurm/desk/publish_priv.h"
+#include "src/slurm/in/charge.h"
+
+/* Without leases a job that holds GPUs does just that. A grace of before goes
+ * on. */
+static const char *phase_name(enum astra_phase phase, bool leases)
+{
+	static const char *const names[] = {
+		[ASTRA_PHASE_WAITING] = "waiting",
+		[ASTRA_PHASE_LEASED] = "leased",
+		[ASTRA_PHASE_DOOMED] = "doomed",
+		[ASTRA_PHASE_GRACE] = "grace",
+		[ASTRA_PHASE_LEAVING] = "leaving",
+	};
+
+	return phase == ASTRA_PHASE_LEASED && !leases ? "running"
+						      : names[phase];
+}
+
+/* As squeue writes a job's id. */
+static void write_id(const struct astra_job_info *job_info, uint32_t id,
+		     struct astra_text *out)
+{
+	if (job_info->array_task != NO_VAL)
+		astra_text_printf(out, "%u_%u", job_info->array_job,
+				  job_info->array_task);
+	else if (*job_info->tasks)
+		astra_text_printf(out, "%u_[%s]", id, job_info->tasks);
+	else
+		astra_text_printf(out, "%u", id);
+}
+
+/* Of a job that oasis refused it is in squeue's words. */
+static const char *held_reason(const struct astra_job_info *info)
+{
+	const struct astra_report_bind *bind = info->binds;
+
+	/* What a bind does not say is NULL. */
+	if (info->bind_count && !xstrcmp(bind->kind, "hold") &&
+	    !xstrcmp(bind->name, "JobHeldUser") &&
+	    !xstrncmp(bind->of, ASTRA_REFUSED_BEGIN,
+		      strlen(ASTRA_REFUSED_BEGIN)))
+		return bind->of;
+	return astra_reason_name(info->state_reason);
+}
+
+/* Slurm's own reason where it is that which holds the job. */
+static void write_reason(const struct publish_filler *f,
+			 const struct astra_job_view *v,
+			 const struct astra_job_info *job_info, char *text,
+			 size_t size)
+{
+	*text = '\0';
+	if ((job_info->state & JOB_STATE_BASE) != JOB_PENDING)
+		return;
+	if (!f->options->leases)
+		snprintf(text, size,
+			 "Slurm starts it by priority; its reason is %s",
+			 astra_reason_name(job_info->state_reason));
+	else if (*job_info->limit)
+		snprintf(text, size, "%s", job_info->limit);
+	else if (v->reason.wait == ASTRA_WAIT_BLOCKED &&
+		 job_info->state_reason != FAIL_BURST_BUFFER_OP)
+		snprintf(text, size, "%s", held_reason(job_info));
+	else
+		astra_reason_text(&v->reason, f->now_sec, text, size);
+}
+
+/* How far apart the GPUs are that it holds. */
+static const char *publish_job_level_of(const struct astra_view *view,
+					const struct astra_job *job)
+{
+	return job->held_count
+		       ? astra_level_name(astra_level_of(view->nodes, job->held,
+							 job->held_count))
+		       : "";
+}
+
+/* The term of a job's leases; 0: it has none. */
+static double publish_term(const struct publish_filler *f,
+			   const struct astra_job_info *job_info)
+{
+	if (!f->options->leases)
+		return 0;
+	return job_info->terms.lease_sec > 0 ? job_info->terms.lease_sec
+					     : f->options->lease_sec;
+}
+
+/* What it holds; else what it is to hold. */
+static uint32_t publish_gpus(const struct publish_filler *f,
+			     const struct astra_job_view *v,
+			     const struct astra_job *job)
+{
+	uint32_t gpus = 0;
+
+	for (size_t i = 0; i < job->held_count; i++)
+		gpus += job->held[i].gpus;
+	if (gpus && v->state == ASTRA_JOB_RUNNING)
+		return gpus;
+	return job->request.whole_node
+		       ? astra_charge_gpus(&job->request, f->view->nodes,
+					   f->view->map.count)
+		       : v->gpus;
+}
+
+static bool has_ended(const struct astra_report_job *job)
+{
+	return job->life == ASTRA_JOB_ENDED || job->life == ASTRA_JOB_ENDING ||
+	       job->life == ASTRA_JOB_REQUEUED;
+}
+
+/* A job, as the engine and the snapshot have it, and what is written for it: to
+ * outlive its row. */
+struct publish_one {
+	const struct publish_filler *f;
+	const struct astra_job_view *v;
+	const struct astra_job *job;
+	const struct astra_job_info *info;
+	struct astra_text id;
+	char reason[128], slowdown[ASTRA_SLOWDOWN_TEXT];
+	char signal[16];
+	struct astra_progress_texts said;
+};
+
+/* Without SIG, or its number where it has no name. */
+static void write_signal(int number, char *text, size_t size)
+{
+	const char *name = number ? sigabbrev_np(number) : "";
+
+	if (name)
+		snprintf(text, size, "%s", name);
+	else
+		snprintf(text, size, "%d", number);
+}
+
+static void write_texts(struct publish_one *one)
+{
+	write_id(one->info, one->job->id, &one->id);
+	write_reason(one->f, one->v, one->info, one->reason,
+		     sizeof(one->reason));
+	astra_slowdown_text(one->job->forecast.slowdown, one->slowdown);
+	write_signal(one->info->terms.signal, one->signal, sizeof(one->signal));
+}
+
+/* What the history counts. A job that was requeued and runs again ended its
+ * last run when it was submitted anew. */
+static void fill_run(const struct publish_one *one,
+		     struct astra_report_job *out)
+{
+	const struct astra_job *job = one->job;
+
+	out->life = job->state;
+	out->run_gpus = one->info->run_gpus;
+	for (size_t i = 0; i < job->held_count; i++)
+		out->held_gpus += job->held[i].gpus;
+	out->run_start_sec = job->booting ? 0 : job->start_sec;
+	out->run_end_sec = job->end_sec;
+	if (job->state == ASTRA_JOB_RUNNING && job->restart_cnt)
+		out->run_end_sec = job->submit_sec;
+}
+
+/* Whose it is, and what it asks for. */
+static void fill_job(const struct publish_one *one,
+		     struct astra_report_job *out)
+{
+	const struct astra_job_info *info = one->info;
+
+	out->pool = one->f->pool->name;
+	out->id = one->job->id;
+	out->array_id = info->array_job;
+	out->array_task =
+		info->array_task == NO_VAL ? UINT32_MAX : info->array_task;
+	out->id_text = one->id.bytes;
+	out->copies = one->v->copies;
+	out->array = info->array;
+	out->uid = info->uid;
+	out->user = info->user;
+	out->account = info->account;
+	out->partition = info->partition;
+	out->name = info->name;
+	out->gpus = publish_gpus(one->f, one->v, one->job);
+	if (astra_request_elastic(&one->job->request))
+		out->gpus_min = one->job->request.gpus_min;
+	out->nodes = info->nodes;
+	out->state = job_state_string(info->state);
+	out->submit_sec = one->v->submit_sec;
+	out->run = one->job->restart_cnt;
+	out->level = publish_job_level_of(one->f->view, one->job);
+	out->slowdown = one->slowdown;
+	out->levels_seen = one->job->forecast.levels_seen;
+}
+
+static void fill_lease(const struct publish_one *one,
+		       struct astra_report_job *out)
+{
+	const struct astra_job_view *v = one->v;
+	const struct astra_terms *terms = &one->info->terms;
+	bool leases = one->f->options->leases;
+
+	out->phase = phase_name(v->phase, leases);
+	out->revocable = terms->revocable;
+	out->pinned = terms->pinned;
+	out->signal = one->signal;
+	out->start_sec = v->start_sec;
+	out->lease_sec = publish_term(one->f, one->info);
+	out->lease_start_sec = leases ? v->lease_start_sec : 0;
+	out->lease_end_sec = terms->revocable && isfinite(v->lease_end_sec)
+				     ? v->lease_end_sec
+				     : 0;
+	out->grace_sec = leases ? one->f->options->grace_sec : 0;
+	out->grace_end_sec = v->grace_end_sec;
+	out->lent = v->lent;
+	out->leases = v->leases;
+	out->revoked = v->revoked;
+	out->lost_sec = v->lost_sec;
+}
+
+static void fill_share(const struct publish_one *one,
+		       struct astra_report_job *out)
+{
+	struct astra_tenant_view tenant;
+
+	astra_engine_tenant_view(one->f->pool->engine, one->v->tenant,
+				 one->f->now_sec, &tenant);
+	out->tenant = tenant.name;
+	out->weight = one->v->weight;
+	out->alloc_gpu_sec = one->v->usage.alloc;
+	out->fair_gpu_sec = one->v->usage.fair;
+	out->rho = one->v->rho;
+	out->user_rho = one->v->user_rho;
+}
+
+/* Why it waits, and until when. */
+static void fill_wait(const struct publish_one *one,
+		      struct astra_report_job *out)
+{
+	const struct astra_reason *why = &one->v->reason;
+	bool leases = one->f->options->leases;
+
+	out->rank = why->rank;
+	out->ranks = why->ranks;
+	out->expected_start_sec = why->start_sec;
+	out->bound_sec = leases ? why->bound_sec : 0;
+	out->reason = out->reason_long = one->reason;
+	out->wait = leases ? astra_wait_name(why->wait) : "";
+	out->credits = NAN;
+	if (leases &&
+	    (why->wait == ASTRA_WAIT_PRICE || why->wait == ASTRA_WAIT_DENIED ||
+	     why->wait == ASTRA_WAIT_PLANNED)) {
+		out->worth = why->worth;
+		out->price = why->price;
+		out->retry_sec = why->retry_sec;
+		out->priced_sec = why->priced_sec;
+		if (why->poor)
+			out->credits = why->credits;
+	}
+	if (leases && why->wait == ASTRA_WAIT_LEARNED) {
+		out->retry_sec = why->retry_sec;
+		out->class_gpus = why->class_gpus;
+		out->class_granted = why->class_granted;
+		out->class_saved = why->class_saved;
+	}
+	out->lack = leases ? astra_lack_text(why->lack) : "";
+	out->binds = one->info->binds;
+	out->bind_count = one->info->bind_count;
+}
+
+static void publish_row(struct publish_one *one, struct astra_report *report,
+			struct astra_report_job *row)
+{
+	if (has_ended(row))
+		(void)astra_report_add_ended(report, row);
+	if (one->v->state == ASTRA_JOB_ENDED)
+		return;
+	if (one->f->auctions && astra_job_active(one->v->state))
+		row->app = astra_app_of(one->job);
+	astra_progress_show(row, one->f->now_sec, &one->said);
+	astra_forecaster_show(row, one->f->now_sec);
+	(void)astra_report_add_job(report, row);
+}
+
+void astra_publish_job(struct publish_filler *f, const struct astra_job_view *v,
+		       size_t index)
+{
+	struct publish_one one = {
+		.f = f,
+		.v = v,
+		.job = &f->view->jobs[index],
+		.info = &f->view->info[index],
+	};
+	struct astra_report_job row = {0};
+
+	write_texts(&one);
+	fill_job(&one, &row);
+	fill_lease(&one, &row);
+	fill_share(&one, &row);
+	fill_wait(&one, &row);
+	fill_run(&one, &row);
+	publish_row(&one, f->report, &row);
+	astra_text_clear(&one.id);
+}

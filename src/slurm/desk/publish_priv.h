@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A pool's part of the report in the making. */
+#ifndef ASTRA_PUBLISH_PRIV_H
+#define ASTRA_PUBLISH_PRIV_H
+
+#include "src/common/idmap.h"
+#include "src/proto/report.h"
+#include "src/slurm/cycle.h"
+#include "src/slurm/hooks/grace.h"
+#include "src/slurm/hooks/ledger.h"
+
+struct publish_filler {
+	struct astra_report *report;
+	struct astra_pool *pool;
+	const struct astra_view *view;
+	const struct astra_options *options;
+	struct astra_idmap by_id;    /* job -> index into the view */
+	uint32_t *waiting, *running; /* by tenant of the engine */
+	struct astra_grace *graces;
+	size_t grace_count, grace_room;
+	struct astra_ledger_entry *ledger;
+	size_t ledger_count, ledger_room;
+	double now_sec;
+	double start_sec; /* of slurmctld */
+	bool auctions;	  /* the pool holds them */
+};
+
+/* A job's record, and what of it has ended. (publish_job.c) */
+void astra_publish_job(struct publish_filler *filler,
+		       const struct astra_job_view *view, size_t index);
+
+#endif

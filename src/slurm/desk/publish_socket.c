@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where what is published can be asked for. */
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/history/read.h"
+#include "src/proto/dial.h"
+#include "src/proto/listen.h"
+#include "src/proto/status.h"
+#include "src/slurm/ahead/recorder.h"
+#include "src/slurm/bell.h"
+#include "src/slurm/desk/adopter.h"
+#include "src/slurm/desk/bids.h"
+#include "src/slurm/desk/progress.h"
+#include "src/slurm/desk/publish.h"
+#include "src/slurm/desk/server.h"
+#include "src/slurm/in/coordinator.h"
+#include "src/slurm/out/env.h"
+
+/* Not by validate_operator(), which compares with the SlurmUser of slurm.conf:
+ * while slurmctld reads that again, it takes the user 65534 for it. */
+static bool is_operator(uid_t uid)
+{
+	return assoc_mgr_get_admin_level(acct_db_conn, uid) >=
+	       SLURMDB_ADMIN_OPERATOR;
+}
+
+static void publish_socket_log_line(bool is_error, const char *text)
+{
+	if (is_error)
+		error("astraea: %s", text);
+	else
+		verbose("astraea: %s", text);
+}
+
+/* The socket of AuthInfo=socket=PATH, for free(), or NULL. */
+static char *munge_socket(void)
+{
+	const char *at = slurm_conf.authinfo
+				 ? strstr(slurm_conf.authinfo, "socket=")
+				 : NULL;
+
+	if (!at)
+		return NULL;
+	at += strlen("socket=");
+	return strndup(at, strcspn(at, ",;"));
+}
+
+/* Under job write. */
+static struct publish_place {
+	char *path;    /* where it listens; NULL: nowhere */
+	char *munge;   /* NULL: munged is at its own place */
+	char *address; /* as astra_dial() takes it; NULL: not on the network */
+} place;
+
+/* What slurmctld tells, at any time and in any thread. */
+static pthread_mutex_t status_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct astra_status status;
+
+/* host: as SlurmctldHost has it. */
+static void publish_status(bool answers, unsigned int port, const char *host)
+{
+	struct astra_status now = {.answers = answers, .port = port};
+
+	(void)snprintf(now.host, sizeof(now.host), "%s", host);
+	pthread_mutex_lock(&status_lock);
+	status = now;
+	pthread_mutex_unlock(&status_lock);
+}
+
+char *astra_publish_status(void)
+{
+	struct astra_text text = {0};
+	struct astra_status now;
+	char *line;
+
+	pthread_mutex_lock(&status_lock);
+	now = status;
+	pthread_mutex_unlock(&status_lock);
+	astra_status_write(&now, &text);
+	line = xstrdup(text.bytes);
+	astra_text_clear(&text);
+	return line;
+}
+
+/* Which of the controllers this one is. */
+static size_t publish_index(void)
+{
+	return backup_inx > 0 && (uint32_t)backup_inx < slurm_conf.control_cnt
+		       ? (size_t)backup_inx
+		       : 0;
+}
+
+static char *write_address(unsigned int port)
+{
+	struct astra_text text = {0};
+
+	astra_dial_write(slurm_conf.slurmctld_addr, slurm_conf.control_addr,
+			 slurm_conf.control_cnt, 0, port,
+			 slurm_conf.slurm_user_id, &text);
+	if (text.failed)
+		astra_text_clear(&text);
+	return text.bytes;
+}
+
+/* By default a port that slurmctld's own gives away, and where slurmctld keeps
+ * to one address, that one: but no name is looked up here. malloced, or NULL:
+ * not on the network. */
+static char *publish_default(void)
+{
+	const char *own = slurm_conf.control_addr[publish_index()];
+	unsigned int port = astra_listen_default(slurm_conf.slurmctld_port);
+	bool v6 = strchr(own, ':');
+	char *where = NULL;
+	uint8_t bytes[16];
+	int rc;
+
+	if (!xstrcasestr(slurm_conf.comm_params, "NoCtldInAddrAny"))
+		rc = asprintf(&where, "%u", port);
+	else if (inet_pton(v6 ? AF_INET6 : AF_INET, own, bytes) == 1)
+		rc = asprintf(&where, v6 ? "[%s]:%u" : "%s:%u", own, port);
+	else
+		return NULL;
+	return rc < 0 ? NULL : where;
+}
+
+/* malloced, or NULL: not on the network. */
+static char *publish_listen_at(const struct astra_config *config)
+{
+	if (!astra_config_listens(config))
+		return NULL;
+	return config && config->listen ? strdup(config->listen)
+					: publish_default();
+}
+
+static void publish_leave(struct publish_place *p)
+{
+	free(p->path);
+	free(p->munge);
+	free(p->address);
+	*p = (struct publish_place){0};
+}
+
+/* Returns 0 with the server running, or -1 with err set. */
+static int publish_open(const struct astra_cycle *cycle,
+			struct publish_place *out, struct astra_error *err)
+{
+	const struct astra_config *config = astra_config_active();
+	struct astra_server_options options = {
+		.slurm_uid = slurm_conf.slurm_user_id,
+		.is_operator = is_operator,
+		.accounts_of = astra_accounts_of,
+		.diag_reset = astra_bell_reset_diag,
+		.note = astra_progress_note,
+		.bid = astra_bids_note,
+		.record = astra_recorder_order,
+		.adopt = astra_adopter_order,
+		.log_line = publish_socket_log_line,
+		.history = astra_history_report,
+	};
+	char *listen = publish_listen_at(config);
+	unsigned int port;
+	int rc;
+
+	*out = (struct publish_place){.munge = munge_socket()};
+	if (config && config->socket)
+		out->path = strdup(config->socket);
+	else if (asprintf(&out->path, "%s/astraea.sock", cycle->folder) < 0)
+		out->path = NULL;
+	options.munge_socket = out->munge;
+	options.path = out->path;
+	options.listen = listen;
+	options.any_port = !config || !config->listen;
+	rc = out->path ? astra_server_start(&options, err)
+		       : astra_error_nomem(err);
+	free(listen);
+	if (rc < 0) {
+		publish_leave(out);
+		return -1;
+	}
+	port = astra_server_port();
+	if (port)
+		out->address = write_address(port);
+	publish_status(true, port, slurm_conf.control_machine[publish_index()]);
+	return 0;
+}
+
+void astra_publish_start(const struct astra_cycle *cycle)
+{
+	struct astra_error err = {""};
+
+	if (publish_open(cycle, &place, &err) < 0)
+		error("astraea: queries are not answered: %s", err.text);
+}
+
+static bool publish_answers(void)
+{
+	bool answers;
+
+	pthread_mutex_lock(&status_lock);
+	answers = status.answers;
+	pthread_mutex_unlock(&status_lock);
+	return answers;
+}
+
+/* A controller that gives way to another may still answer for a moment. */
+void astra_publish_retry(const struct astra_cycle *cycle)
+{
+	struct publish_place fresh;
+	struct astra_error err = {""};
+
+	if (slurmctld_config.shutdown_time || publish_answers() ||
+	    publish_open(cycle, &fresh, &err) < 0)
+		return;
+	lock_slurmctld(astra_write_locks());
+	place = fresh;
+	unlock_slurmctld(astra_write_locks());
+}
+
+void astra_publish_tell(job_details_t *details)
+{
+	if (place.path)
+		astra_env_set(details, "ASTRAEA_SOCKET", place.path);
+	if (place.address)
+		astra_env_set(details, "ASTRAEA_ADDRESS", place.address);
+	if (place.path && place.munge)
+		astra_env_set(details, "ASTRAEA_MUNGE_SOCKET", place.munge);
+}
+
+void astra_publish_stop(void)
+{
+	astra_history_read_cancel();
+	astra_server_stop();
+	astra_history_read_stop();
+	publish_status(false, 0, "");
+	publish_leave(&place);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/hooks/gate.h"
+
+#include <stdatomic.h>
+
+#include "src/slurm/bell.h"
+#include "src/slurm/check/selfcheck.h"
+#include "src/slurm/hooks/arrival.h"
+#include "src/slurm/hooks/unleased_arrival.h"
+#include "src/slurm/in/managed.h"
+#include "src/slurm/out/park.h"
+
+static _Thread_local const job_record_t *opened;
+static _Thread_local bool testing;  /* the job that it makes, in vain */
+static _Thread_local bool arriving; /* a job that has not been asked for yet */
+static _Thread_local const job_record_t *admitted; /* that one, let through */
+static _Thread_local size_t admitted_pool;
+static atomic_bool stopping, disabled;
+
+/* Until it has started nobody else is let through. */
+static bool gate_admit(const job_record_t *job, size_t pool)
+{
+	if (admitted == job)
+		return true;
+	if (!arriving || job->batch_flag || !astra_arrival_is_open(pool) ||
+	    !astra_unleased_admit(
+		    pool, &astra_config_active()->pools[pool].options, job))
+		return false;
+	astra_arrival_close(pool);
+	astra_bell_ring_now();
+	arriving = false;
+	admitted = job;
+	admitted_pool = pool;
+	return true;
+}
+
+/* At a submission Slurm asks for others, too, but only whether they could. */
+static bool may_arrive(const job_record_t *job, size_t pool, bool test_only)
+{
+	return !test_only && gate_admit(job, pool);
+}
+
+int astra_gate_test(job_record_t *job, bool test_only)
+{
+	enum astra_claim claim;
+	size_t pool;
+
+	if (opened == job || disabled || (testing && test_only))
+		return 1;
+	claim = astra_claim_of(job, &pool);
+	if (claim == ASTRA_FOREIGN || claim == ASTRA_ORDERED)
+		return 1;
+	if (!astra_selfcheck_passed()) { /* the next round looks at it */
+		astra_bell_ring_now();
+		return -1;
+	}
+	if (stopping || !IS_JOB_PENDING(job) || job->priority == 0 ||
+	    !astra_reason_is_plain(job->state_reason))
+		return -1;
+	if (claim == ASTRA_MIXED) {
+		astra_park(job, "Lease: partitions inside and outside of a "
+				"pool");
+		return -1;
+	}
+	if (may_arrive(job, pool, test_only))
+		return 1;
+	astra_park(job, ASTRA_PARK_NEW);
+	astra_arrival_close(pool);
+	if (job->batch_flag)
+		astra_bell_ring();
+	else /* somebody waits at the terminal */
+		astra_bell_ring_now();
+	return -1;
+}
+
+time_t astra_gate_start_time(const job_record_t *job)
+{
+	time_t now = time(NULL);
+
+	if (!astra_selfcheck_job(job))
+		return now;
+	return job->start_time > now ? job->start_time : now + 1;
+}
+
+void astra_gate_submitting(bool managed, bool immediate)
+{
+	testing = managed && !immediate;
+	arriving = managed;
+	admitted = NULL;
+}
+
+void astra_gate_begun(job_record_t *job)
+{
+	if (!admitted || admitted != job)
+		return;
+	admitted = NULL;
+	astra_arrival_start(job, admitted_pool);
+}
+
+void astra_gate_open(const job_record_t *job)
+{
+	opened = job;
+}
+
+void astra_gate_close(void)
+{
+	opened = NULL;
+}
+
+void astra_gate_stop(void)
+{
+	stopping = true;
+}
+
+void astra_gate_begin(void)
+{
+	stopping = false;
+}
+
+void astra_gate_disable(void)
+{
+	disabled = true;
+}
+
+bool astra_gate_loaded(void)
+{
+	return xstrcasestr(slurm_conf.bb_type, "astraea") != NULL;
+}

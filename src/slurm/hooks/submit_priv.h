@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The inside of submit.c's checks: what a request asks for, and what the
+ * partitions have. */
+#ifndef ASTRA_SUBMIT_PRIV_H
+#define ASTRA_SUBMIT_PRIV_H
+
+#include "src/common/error.h"
+#include "src/slurm/compat/compat.h"
+#include "src/slurm/conf/config.h"
+#include "src/slurm/hooks/submit.h"
+#include "src/slurm/in/ask.h"
+#include "src/slurm/in/wish.h"
+
+/* All that counts of a new job, or of a job as a change would leave it. */
+struct astra_submit {
+	const char *partitions; /* NULL: the default one */
+	const char *nodes;	/* that it names; NULL: none */
+	struct astra_ask ask;
+	struct astra_spread spread;
+	struct astra_need need;
+	uint64_t cpus; /* on each node */
+	uint64_t mem_mib;
+	bool cpus_per_gpu;
+	bool exclusive;
+	bool whole;  /* no GPUs are asked for, but nodes that have some */
+	bool shards; /* are what the pool shares out */
+	bool het;
+	bool managed;
+	bool revocable;	    /* a batch job that may be requeued */
+	bool unleased;	    /* set once checked: it is to have no leases */
+	uint32_t shortened; /* ... and at most so many minutes; 0: as asked */
+	uint32_t gpus_min, gpus_max; /* --gpu-range, --workers; 0: one size */
+	uint32_t minutes;	     /* time limit; NO_VAL: the partition's */
+	int signal;		     /* of --signal */
+	struct astra_wish wish;	     /* what could be read of it */
+	bool wish_unread;	     /* not all could */
+	struct astra_error wish_error;
+};
+
+/* What the partitions of a request are, taken together. */
+struct astra_places {
+	bool managed, unmanaged, two_pools;
+	bool exclusive; /* OverSubscribe=EXCLUSIVE in one of them */
+	char pool[ASTRA_POOL_NAME_MAX];
+	struct astra_options options; /* of the pool */
+};
+
+/* What a partition's nodes have. */
+struct astra_stock {
+	uint64_t gpus;	      /* of the type asked for */
+	uint64_t most;	      /* on one node */
+	uint32_t nodes_gpus;  /* nodes that have the GPUs for a node */
+	uint32_t nodes;	      /* and the CPUs and the memory */
+	uint64_t gpus_usable; /* on the latter */
+};
+
+/* submit_read.c */
+int astra_submit_read(struct astra_submit *r, const job_desc_msg_t *d,
+		      struct astra_error *err);
+/* The job as it would be. CPUs and memory are left out: Slurm has merged
+ * them with its own defaults. */
+int astra_submit_read_change(struct astra_submit *r, const job_desc_msg_t *d,
+			     const job_record_t *job, struct astra_error *err);
+/* Of any job, managed or not, as it goes on to Slurm. Returns a Slurm error
+ * number. */
+int astra_submit_check_spread(const job_desc_msg_t *d, struct astra_error *err);
+
+/* submit_wish.c: whether its pool grants what its user wished of leases; and
+ * whether it asks for more GPUs without leases than a tenant may ever hold so.
+ * Both return a Slurm error number. */
+int astra_submit_check_wish(struct astra_submit *r,
+			    const struct astra_places *places,
+			    struct astra_error *err);
+int astra_submit_check_unleased(struct astra_submit *r,
+				const struct astra_places *places,
+				struct astra_error *err);
+
+/* Whether a change touches anything that is checked here. */
+bool astra_submit_concerns(const job_desc_msg_t *d);
+
+/* submit_range.c: what --gpu-range says, and GPUs as its largest size. */
+int astra_submit_range_read(struct astra_submit *r, struct astra_error *err);
+/* Of a request that is otherwise fine. Both return a Slurm error number. */
+int astra_submit_range_check(const struct astra_submit *r,
+			     struct astra_error *err);
+/* The job begins with the smallest size. */
+void astra_submit_range_write(job_desc_msg_t *desc,
+			      const struct astra_submit *r);
+/* Refuse a change of the number, and to do without requeues. Returns a Slurm
+ * error number. */
+int astra_submit_range_keep(const job_desc_msg_t *d, const job_record_t *job,
+			    struct astra_error *err);
+
+/* submit_stock.c; the caller holds part and node read. */
+/* The next partition of a list that Slurm knows; unknown names it refuses
+ * itself. *at: where to go on, NULL at first and "" at the end. */
+part_record_t *astra_next_part(const char *list, const char **at);
+void astra_places_look(struct astra_places *places, const char *list);
+bool astra_stock_suffices(const part_record_t *part,
+			  const struct astra_submit *r,
+			  struct astra_stock *stock);
+/* Whether the partition reaches a GPU of a managed partition. */
+bool astra_stock_reaches_pool(const part_record_t *part);
+/* Whether nodes that are named, or else those of the partitions, have GPUs. */
+bool astra_stock_has_gpus(const char *partitions, const char *nodes);
+
+#endif

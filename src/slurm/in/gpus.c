@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/in/gpus.h"
+
+#include <stdio.h>
+
+struct search {
+	uint32_t plugin_id;
+	int left;
+	gres_state_t *found;
+};
+
+static int match_gres(void *x, void *arg)
+{
+	gres_state_t *state = x;
+	struct search *search = arg;
+
+	if (state->plugin_id != search->plugin_id || search->left-- > 0)
+		return 0;
+	search->found = state;
+	return -1;
+}
+
+static gres_state_t *find_gres(list_t *list, bool shards, int nth)
+{
+	static uint32_t ids[2];
+	char gpu[] = "gpu", shard[] = "shard";
+	struct search search = {.left = nth};
+
+	if (!ids[shards])
+		ids[shards] = gres_build_id(shards ? shard : gpu);
+	search.plugin_id = ids[shards];
+	if (list)
+		list_for_each_ro(list, match_gres, &search);
+	return search.found;
+}
+
+gres_state_t *astra_gpu_state(list_t *list, int nth)
+{
+	return find_gres(list, find_gres(list, true, 0) != NULL, nth);
+}
+
+gres_node_state_t *astra_node_gres(const node_record_t *node, bool shards)
+{
+	gres_state_t *s = node ? find_gres(node->gres_list, shards, 0) : NULL;
+
+	return s ? s->gres_data : NULL;
+}
+
+gres_node_state_t *astra_node_gpus(const node_record_t *node)
+{
+	return astra_node_gres(node, false);
+}
+
+/* Whether a GPU, or a part of it, is held as the other kind. */
+static bool gpus_is_held(const gres_node_state_t *other, int gpu)
+{
+	return other && other->gres_bit_alloc &&
+	       gpu < bit_size(other->gres_bit_alloc) &&
+	       bit_test(other->gres_bit_alloc, gpu);
+}
+
+static uint32_t gpus_larger(uint32_t a, uint64_t b)
+{
+	return b > a ? (uint32_t)b : a;
+}
+
+/* Those of GPUs that somebody holds as a whole, too. */
+static void count_shards(const gres_node_state_t *shards,
+			 const gres_node_state_t *gpus,
+			 struct astra_node_units *out)
+{
+	for (int i = 0; i < shards->topo_cnt; i++) {
+		uint64_t all = shards->topo_gres_cnt_avail[i];
+		uint64_t used = gpus_is_held(gpus, i)
+					? all
+					: shards->topo_gres_cnt_alloc[i];
+
+		out->used += used;
+		out->most = gpus_larger(out->most, all);
+		out->free = gpus_larger(out->free, used < all ? all - used : 0);
+	}
+	if (!shards->topo_cnt)
+		out->used = shards->gres_cnt_alloc;
+	if (shards->topo_cnt &&
+	    !(slurm_conf.select_type_param & SELECT_MULTIPLE_SHARING_GRES_PJ))
+		return;
+	out->most = out->free = out->all;
+}
+
+/* Those of which somebody holds a shard, too. */
+static void gpus_count_gpus(const gres_node_state_t *gpus,
+			    const gres_node_state_t *shards,
+			    struct astra_node_units *out)
+{
+	out->used = gpus->gres_cnt_alloc;
+	if (shards && shards->gres_bit_alloc)
+		out->used += (uint64_t)bit_set_count(shards->gres_bit_alloc);
+	out->most = out->free = out->all;
+}
+
+void astra_node_units(const node_record_t *node, bool shards,
+		      struct astra_node_units *out)
+{
+	const gres_node_state_t *own = astra_node_gres(node, shards);
+	const gres_node_state_t *other = astra_node_gres(node, !shards);
+
+	*out = (struct astra_node_units){0};
+	if (!own)
+		return;
+	out->all = (uint32_t)own->gres_cnt_avail;
+	if (shards)
+		count_shards(own, other, out);
+	else
+		gpus_count_gpus(own, other, out);
+}
+
+bool astra_node_has_type(const node_record_t *node, const char *type)
+{
+	const gres_node_state_t *g = astra_node_gpus(node);
+
+	for (int i = 0; g && i < g->type_cnt; i++)
+		if (!xstrcmp(g->type_name[i], type))
+			return true;
+	return false;
+}
+
+void astra_node_types(const node_record_t *node, char *text, size_t size)
+{
+	const gres_node_state_t *g = astra_node_gpus(node);
+	size_t used = 0;
+
+	*text = '\0';
+	for (int i = 0; g && i < g->type_cnt && used < size; i++)
+		if (g->type_name[i])
+			used += (size_t)snprintf(text + used, size - used,
+						 "%s%s", used ? "+" : "",
+						 g->type_name[i]);
+}
+
+bool astra_nodes_have_gpus(bitstr_t *nodes)
+{
+	bitoff_t last = nodes ? bit_fls(nodes) : -1;
+
+	for (bitoff_t i = 0; i <= last && i < node_record_count; i++) {
+		const gres_node_state_t *g;
+
+		if (!bit_test(nodes, i))
+			continue;
+		g = astra_node_gpus(node_record_table_ptr[i]);
+		if (g && g->gres_cnt_config)
+			return true;
+	}
+	return false;
+}

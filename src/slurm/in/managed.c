@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/in/managed.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "src/engine/guard.h"
+#include "src/slurm/check/selfcheck.h"
+#include "src/slurm/desk/progress.h"
+#include "src/slurm/in/gpus.h"
+#include "src/slurm/in/request.h"
+#include "src/slurm/in/wish.h"
+
+/* Runs that Slurm would not requeue although their flags said so. A few, and
+ * losing one costs another refused requeue. */
+#define PINNED_MAX 256
+
+static pthread_mutex_t pinned_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+	uint32_t job, restart_cnt;
+} pinned_runs[PINNED_MAX];
+static size_t pinned_next, pinned_count;
+
+static bool names(const char *at, const char *gres)
+{
+	size_t len = strlen(gres);
+
+	return !strncmp(at, gres, len) &&
+	       !strchr("abcdefghijklmnopqrstuvwxyz_", at[len] ? at[len] : ':');
+}
+
+/* "gres:gpu…" or "gres/shard…", alone or after a comma. */
+static bool names_gpu(const char *tres)
+{
+	while (tres && (tres = strstr(tres, "gres"))) {
+		tres += 4;
+		if ((*tres == ':' || *tres == '/') &&
+		    (names(tres + 1, "gpu") || names(tres + 1, "shard")))
+			return true;
+	}
+	return false;
+}
+
+/* --gpus=0 names them and asks for none. */
+static bool asks_for_gpus(const job_record_t *job, bool *shards)
+{
+	struct astra_ask ask;
+
+	*shards = false;
+	if (!names_gpu(job->tres_per_node) && !names_gpu(job->tres_per_job) &&
+	    !names_gpu(job->tres_per_task) && !names_gpu(job->tres_per_socket))
+		return false;
+	astra_request_ask(job, &ask);
+	*shards = ask.shards;
+	return !astra_ask_is_derived(&ask);
+}
+
+bool astra_takes_nodes(const job_record_t *job)
+{
+	return astra_wants_whole_nodes(job->details) ||
+	       (job->part_ptr && !job->part_ptr->max_share);
+}
+
+static bool managed_takes_gpus(const job_record_t *job)
+{
+	if (!astra_takes_nodes(job) || !job->part_ptr)
+		return false;
+	return astra_nodes_have_gpus(job->details->req_node_bitmap
+					     ? job->details->req_node_bitmap
+					     : job->part_ptr->node_bitmap);
+}
+
+/* The pool of a partition by name, or pool_count. */
+static size_t pool_of(const struct astra_config *config, const char *partition)
+{
+	size_t i = 0;
+
+	while (i < config->pool_count &&
+	       !astra_names_have(&config->pools[i].partitions, partition))
+		i++;
+	return i;
+}
+
+struct tally {
+	const struct astra_config *config;
+	size_t pool;
+	int inside, outside;
+};
+
+static int tally_part(void *x, void *arg)
+{
+	const part_record_t *part = x;
+	struct tally *t = arg;
+	size_t pool = pool_of(t->config, part->name);
+
+	if (pool == t->config->pool_count || (t->inside && pool != t->pool)) {
+		t->outside++;
+	} else {
+		t->pool = pool;
+		t->inside++;
+	}
+	return 0;
+}
+
+enum astra_claim astra_claim_of(const job_record_t *job, size_t *pool)
+{
+	struct tally t = {.config = astra_config_active()};
+	bool shards;
+
+	if (!t.config || !astra_selfcheck_job(job) || job->het_job_id ||
+	    !job->details ||
+	    (!asks_for_gpus(job, &shards) && !managed_takes_gpus(job)))
+		return ASTRA_FOREIGN;
+	if (job->part_ptr_list)
+		list_for_each_ro(job->part_ptr_list, tally_part, &t);
+	else if (job->part_ptr)
+		tally_part(job->part_ptr, &t);
+	if (!t.inside || shards != t.config->pools[t.pool].options.shards)
+		return ASTRA_FOREIGN;
+	if (pool)
+		*pool = t.pool;
+	if (!t.config->pools[t.pool].options.leases)
+		return t.outside ? ASTRA_FOREIGN : ASTRA_ORDERED;
+	return t.outside ? ASTRA_MIXED : ASTRA_MANAGED;
+}
+
+bool astra_reason_is_plain(uint32_t reason)
+{
+	switch (reason) {
+	case WAIT_NO_REASON:
+	case WAIT_PRIORITY:
+	case WAIT_RESOURCES:
+	case WAIT_NODE_NOT_AVAIL:
+	case WAIT_BURST_BUFFER_RESOURCE:
+	case WAIT_BURST_BUFFER_STAGING:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_pinned(const job_record_t *job)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&pinned_mutex);
+	for (size_t i = 0; i < pinned_count && !found; i++)
+		found = pinned_runs[i].job == job->job_id &&
+			pinned_runs[i].restart_cnt == job->restart_cnt;
+	pthread_mutex_unlock(&pinned_mutex);
+	return found;
+}
+
+void astra_terms_pin(const job_record_t *job)
+{
+	pthread_mutex_lock(&pinned_mutex);
+	pinned_runs[pinned_next].job = job->job_id;
+	pinned_runs[pinned_next].restart_cnt = job->restart_cnt;
+	pinned_next = (pinned_next + 1) % PINNED_MAX;
+	if (pinned_count < PINNED_MAX)
+		pinned_count++;
+	pthread_mutex_unlock(&pinned_mutex);
+}
+
+static const char *why_pinned(const job_record_t *job, bool leases,
+			      bool lease_none)
+{
+	if (!leases)
+		return "this pool has no leases";
+	if (!job->batch_flag)
+		return "srun or salloc";
+	if (!job->details->requeue)
+		return "--no-requeue";
+	if (lease_none)
+		return "--lease=none";
+	if (job->het_job_id)
+		return "heterogeneous";
+	if (is_pinned(job))
+		return "Slurm refused to requeue it";
+	return "";
+}
+
+/* As its user said, unless it needs a longer one; 0: the pool's. */
+static double lease_of(const job_record_t *job, const struct astra_wish *wish,
+		       const struct astra_options *options)
+{
+	double term =
+		wish->lease_sec > 0 ? wish->lease_sec : options->lease_sec;
+	double longer = fmin(astra_progress_lease(job->job_id),
+			     astra_guard_max(options));
+
+	return longer > term ? longer : wish->lease_sec;
+}
+
+void astra_terms_of(const job_record_t *job,
+		    const struct astra_options *options,
+		    struct astra_terms *out)
+{
+	struct astra_wish wish;
+
+	*out = (struct astra_terms){.signal = options->checkpoint_signal};
+	if (astra_wish_read(job->spank_job_env, job->spank_job_env_size, &wish,
+			    NULL) < 0 ||
+	    astra_wish_check(&wish, options, NULL) < 0)
+		wish = ASTRA_WISH_NONE;
+	out->lease_sec = lease_of(job, &wish, options);
+	out->forecast = astra_wish_forecast(&wish, job->user_id);
+	out->gpus_min = wish.stated.gpus_min;
+	out->gpus_max = wish.stated.gpus_max;
+	out->workers_max = wish.stated.workers_max;
+	out->ps = wish.stated.ps;
+	out->app = wish.app;
+	out->bid = wish.bid;
+	if (astra_signal_is_deaf(job->warn_signal)) {
+		out->signal = 0; /* of before job_submit refused it */
+	} else if (job->warn_signal) {
+		out->signal = job->warn_signal;
+		out->batch_only = job->warn_flags & KILL_JOB_BATCH;
+	}
+	out->pinned = why_pinned(job, options->leases, wish.lease_none);
+	out->revocable = !*out->pinned;
+}

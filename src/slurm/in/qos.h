@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A job's weight within its tenant: QOSWeight of its QOS, by number, so that
+ * jobs are looked at without the lock of the QOS. */
+#ifndef ASTRA_QOS_H
+#define ASTRA_QOS_H
+
+#include "src/common/idmap.h"
+#include "src/model/weights.h"
+#include "src/slurm/compat/compat.h"
+
+struct astra_qos_weights {
+	const struct astra_weights *weights; /* borrowed */
+	struct astra_idmap by_id;	     /* QOS -> row of weights */
+};
+
+/* Begin anew. Locks: takes assoc_mgr's read lock.
+ * Returns 0, or -1 when memory is out. */
+int astra_qos_begin(struct astra_qos_weights *qos,
+		    const struct astra_weights *weights);
+
+/* The weight of jobs of the QOS of that number; 0: no QOS. Locks: none. */
+double astra_qos_weight(const struct astra_qos_weights *qos, uint32_t id);
+
+void astra_qos_free(struct astra_qos_weights *qos);
+
+/* The number of the QOS of that name; 0: there is none.
+ * Locks: takes assoc_mgr's read lock. */
+uint32_t astra_qos_find(const char *name);
+
+/* Whether the job's QOS lets it have more nodes than its partition's MaxNodes.
+ * Locks: caller holds job read; takes assoc_mgr's read lock. */
+bool astra_qos_frees_nodes(const job_record_t *job);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/in/racks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+#include "src/slurm/compat/compat_topology.h"
+
+/* Of an address such as "s0.s4.n7" what is before the node's name; all of it
+ * where that is dots only, which says that no switch is above the node. */
+static const char *rack_name(char *address, const char *node)
+{
+	size_t size = strlen(address), name = strlen(node);
+
+	if (size < name || strcmp(address + size - name, node) != 0)
+		return "";
+	if (size > name && strspn(address, ".") >= size - name)
+		return address;
+	address[size - name] = '\0';
+	return address;
+}
+
+static uint32_t racks_first(struct astra_racks *racks,
+			    const node_record_t *node)
+{
+	char *address = NULL;
+	const char *name = "";
+	uint32_t rack;
+
+	if (astra_node_address(node->name, &address) == SLURM_SUCCESS &&
+	    address)
+		name = rack_name(address, node->name);
+	rack = astra_intern_put(&racks->names, name);
+	xfree(address);
+	return rack;
+}
+
+/* Where "NAME:..." begins in "tree:s0:s4,blocks:b1", or NULL. It is ended. */
+static const char *racks_place_in(char *places, const char *name)
+{
+	size_t size = strlen(name);
+	char *rest = NULL, *at;
+
+	for (at = strtok_r(places, ",", &rest); at;
+	     at = strtok_r(NULL, ",", &rest))
+		if (!strncmp(at, name, size) && at[size] == ':')
+			return at;
+	return NULL;
+}
+
+static uint32_t racks_named(struct astra_racks *racks, node_record_t *node,
+			    const char *name, bool known)
+{
+	char *places = astra_node_places(node);
+	const char *place = places ? racks_place_in(places, name) : NULL;
+	uint32_t rack;
+
+	if (!place)
+		place = known ? node->name : "";
+	rack = astra_intern_put(&racks->names, place);
+	xfree(places);
+	return rack;
+}
+
+/* Whether the topology has switches or blocks. */
+static bool is_divided(const char *name)
+{
+	bool found = false;
+
+	for (int i = 0; i < node_record_count && !found; i++) {
+		node_record_t *node = node_record_table_ptr[i];
+		char *places = node ? astra_node_places(node) : NULL;
+
+		found = places && racks_place_in(places, name);
+		xfree(places);
+	}
+	return found;
+}
+
+/* name: of the topology; NULL: the cluster's. */
+static int racks_fill(struct astra_racks *racks, const char *name, uint32_t *of)
+{
+	bool divided = name && is_divided(name);
+
+	for (size_t i = 0; i < racks->nodes; i++) {
+		node_record_t *node = node_record_table_ptr[i];
+
+		if (!node)
+			of[i] = 0;
+		else if (name)
+			of[i] = racks_named(racks, node, name, divided);
+		else
+			of[i] = racks_first(racks, node);
+		if (of[i] == ASTRA_INTERN_NONE)
+			return -1;
+	}
+	return 0;
+}
+
+/* The names of topologies by number, from the partitions that have them. */
+struct known {
+	const char *name[ASTRA_TOPOLOGIES_MAX];
+	size_t count;
+};
+
+static int note_topology(void *x, void *arg)
+{
+	const part_record_t *part = x;
+	struct known *known = arg;
+	uint32_t number = astra_topology_number(part);
+
+	if (!number || number >= ASTRA_TOPOLOGIES_MAX)
+		return 0;
+	known->name[number] = astra_topology_name(part);
+	if (number >= known->count)
+		known->count = number + 1;
+	return 0;
+}
+
+int astra_racks_take(struct astra_racks *racks, time_t now)
+{
+	size_t count = (size_t)node_record_count;
+	struct known known = {.count = 1};
+
+	if (part_list)
+		list_for_each_ro(part_list, note_topology, &known);
+	if (racks->nodes == count && racks->topologies == known.count &&
+	    slurm_conf.last_update < racks->taken)
+		return 0;
+	astra_intern_clear(&racks->names);
+	racks->nodes = racks->topologies = 0;
+	if (astra_grow(&racks->of_node, &racks->room, known.count * count + 1,
+		       sizeof(*racks->of_node)) < 0)
+		return -1;
+	racks->nodes = count;
+	for (size_t i = 0; i < known.count; i++)
+		if (racks_fill(racks, known.name[i],
+			       racks->of_node + i * count) < 0)
+			return -1;
+	racks->topologies = known.count;
+	racks->taken = now;
+	return 0;
+}
+
+size_t astra_rack_topology(const struct astra_racks *racks,
+			   const part_record_t *part)
+{
+	size_t number = astra_topology_number(part);
+
+	return number < racks->topologies ? number : 0;
+}
+
+uint32_t astra_rack_of(const struct astra_racks *racks,
+		       const part_record_t *part, uint32_t node)
+{
+	if (!racks->topologies || node >= racks->nodes)
+		return 0;
+	return racks->of_node[astra_rack_topology(racks, part) * racks->nodes +
+			      node];
+}
+
+void astra_racks_free(struct astra_racks *racks)
+{
+	astra_intern_clear(&racks->names);
+	free(racks->of_node);
+	*racks = (struct astra_racks){0};
+}

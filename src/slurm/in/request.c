@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/in/request.h"
+
+#include <string.h>
+
+#include "src/slurm/in/ask.h"
+#include "src/slurm/in/constraint.h"
+#include "src/slurm/in/gpus.h"
+#include "src/slurm/in/managed.h"
+#include "src/slurm/in/request_nodes.h"
+#include "src/slurm/out/resize.h"
+
+static uint32_t request_said16(uint16_t n)
+{
+	return n == NO_VAL16 || n == INFINITE16 ? 0 : n;
+}
+
+static uint32_t request_said32(uint32_t n)
+{
+	return n == NO_VAL || n == INFINITE ? 0 : n;
+}
+
+static uint32_t div_up(uint32_t a, uint32_t b)
+{
+	return b ? a / b + (a % b != 0) : 0;
+}
+
+static uint32_t min32(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint32_t max32(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint32_t cut32(uint64_t n)
+{
+	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+/* The number behind the last ':' of "gres:gpu:4" or "gres/gpu:a100:4". */
+static uint64_t per_gpu(const char *text)
+{
+	const char *gpu = text ? strstr(text, "gpu") : NULL;
+	uint64_t n = 0;
+
+	while (gpu && *gpu && *gpu != ',') {
+		if (*gpu == ':' || *gpu == '=')
+			n = strtoull(gpu + 1, NULL, 10);
+		gpu++;
+	}
+	return n;
+}
+
+/* GPUs and how they lie on nodes. */
+
+void astra_request_ask(const job_record_t *job, struct astra_ask *ask)
+{
+	memset(ask, 0, sizeof(*ask));
+	astra_ask_add(ask, ASTRA_PER_JOB, job->tres_per_job, NULL);
+	astra_ask_add(ask, ASTRA_PER_NODE, job->tres_per_node, NULL);
+	astra_ask_add(ask, ASTRA_PER_SOCKET, job->tres_per_socket, NULL);
+	astra_ask_add(ask, ASTRA_PER_TASK, job->tres_per_task, NULL);
+}
+
+void astra_request_type(const job_record_t *job, char type[ASTRA_GPU_TYPE_MAX])
+{
+	struct astra_ask ask;
+
+	astra_request_ask(job, &ask);
+	memcpy(type, ask.type, ASTRA_GPU_TYPE_MAX);
+}
+
+/* The most tasks that a node may have; 0: as many as fit. */
+static uint32_t request_node_tasks(const job_details_t *d,
+				   const struct astra_node_map *map)
+{
+	uint32_t node = request_said16(d->ntasks_per_node), socket;
+
+	socket = d->mc_ptr ? request_said16(d->mc_ptr->ntasks_per_socket) : 0;
+	socket *= map->sockets_max;
+	return socket && (!node || socket < node) ? socket : node;
+}
+
+/* The fewest nodes that hold its tasks. */
+static uint32_t task_nodes(const job_details_t *d,
+			   const struct astra_node_map *map)
+{
+	return max32(max32(request_said32(d->min_nodes), 1),
+		     div_up(request_said32(d->num_tasks),
+			    request_node_tasks(d, map)));
+}
+
+/* With --overcommit tasks share CPUs. */
+static uint32_t request_cpus(const job_details_t *d)
+{
+	return d->overcommit ? 0 : request_said32(d->orig_min_cpus);
+}
+
+/* And its CPUs. */
+static uint32_t least_nodes(const job_details_t *d,
+			    const struct astra_node_map *map)
+{
+	return max32(task_nodes(d, map),
+		     div_up(request_cpus(d), map->cpus_max));
+}
+
+/* Whole nodes without a word of GPUs are nodes with one GPU at least. */
+static uint32_t gpus_of_a_node(const job_details_t *d,
+			       const struct astra_ask *ask, bool whole)
+{
+	uint32_t sockets =
+		d->mc_ptr ? request_said16(d->mc_ptr->sockets_per_node) : 0;
+
+	if (ask->count[ASTRA_PER_NODE])
+		return cut32(ask->count[ASTRA_PER_NODE]);
+	if (whole && astra_ask_is_derived(ask) &&
+	    !request_said16(d->ntasks_per_tres))
+		return 1;
+	return cut32(ask->count[ASTRA_PER_SOCKET] * max32(sockets, 1));
+}
+
+struct widest {
+	const job_record_t *job;
+	uint32_t nodes;
+};
+
+static int widest_part(void *x, void *arg)
+{
+	const part_record_t *part = x;
+	struct widest *w = arg;
+	uint32_t most = astra_part_nodes(w->job, part);
+
+	w->nodes = max32(w->nodes, min32(most, part->total_nodes));
+	return 0;
+}
+
+/* The most nodes that its partitions let it have; INFINITE: any. */
+static uint32_t part_nodes(const job_record_t *job)
+{
+	struct widest w = {.job = job};
+
+	if (!job->part_ptr_list)
+		return job->part_ptr ? astra_part_nodes(job, job->part_ptr)
+				     : INFINITE;
+	list_for_each_ro(job->part_ptr_list, widest_part, &w);
+	return w.nodes;
+}
+
+/* 0: none. */
+static uint32_t nodes_limit(const job_record_t *job)
+{
+	uint32_t most = request_said32(job->details->max_nodes);
+	uint32_t of_part = request_said32(part_nodes(job));
+
+	return most && of_part ? min32(most, of_part) : max32(most, of_part);
+}
+
+/* The most nodes of its range; 0: it has none, or would rather have few. */
+static uint32_t most_nodes(const job_record_t *job)
+{
+	uint32_t most = request_said32(astra_nodes_named_at_most(job));
+
+	if (job->bit_flags & USE_MIN_NODES)
+		return 0;
+	return min32(most, part_nodes(job));
+}
+
+/* The nodes that a job with so many GPUs on each has or needs, and those that
+ * it would like to have. */
+static void request_range(const job_record_t *job,
+			  const struct astra_node_map *map,
+			  struct astra_request *out)
+{
+	uint32_t most = most_nodes(job);
+
+	if (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) {
+		out->nodes_min = max32(job->node_cnt, 1);
+		return;
+	}
+	out->nodes_min = least_nodes(job->details, map);
+	if (most > out->nodes_min)
+		out->nodes_wish = most;
+}
+
+static void read_gpus(const job_record_t *job, const struct astra_node_map *map,
+		      const struct astra_ask *ask, struct astra_request *out)
+{
+	const job_details_t *d = job->details;
+	uint64_t in_all = ask->count[ASTRA_PER_JOB];
+	uint64_t per_task = ask->count[ASTRA_PER_TASK];
+
+	out->nodes_min = task_nodes(d, map);
+	out->nodes_max = nodes_limit(job);
+	out->gpus_per_node = gpus_of_a_node(d, ask, out->whole_node);
+	if (out->gpus_per_node) {
+		if (in_all)
+			out->nodes_min =
+				max32(cut32(in_all / out->gpus_per_node), 1);
+		else
+			request_range(job, map, out);
+		in_all = (uint64_t)out->gpus_per_node * out->nodes_min;
+	} else if (per_task) {
+		out->gpus_quantum = cut32(per_task);
+		if (!in_all)
+			in_all = per_task *
+				 max32(request_said32(d->num_tasks), 1);
+	}
+	if (!in_all) { /* as --ntasks-per-gpu alone: Slurm has worked it out */
+		gres_state_t *s = astra_gpu_state(job->gres_list_req, 0);
+		const gres_job_state_t *g = s ? s->gres_data : NULL;
+
+		if (g)
+			in_all = g->total_gres;
+	}
+	out->gpus = max32(cut32(in_all), 1);
+}
+
+/* CPUs and memory. */
+
+static uint32_t default_cpus_per_gpu(const job_record_t *job)
+{
+	gres_state_t *s = astra_gpu_state(job->gres_list_req, 0);
+	const gres_job_state_t *g = s ? s->gres_data : NULL;
+
+	if (!g)
+		return 0;
+	return g->cpus_per_gres ? g->cpus_per_gres : g->def_cpus_per_gres;
+}
+
+/* Of all workers and parameter servers that it may have; each is a task. */
+static uint32_t worker_cpus(const job_details_t *d,
+			    const struct astra_terms *terms)
+{
+	uint64_t tasks =
+		terms->workers_max ? terms->workers_max + terms->ps : 0;
+
+	return cut32(tasks * max32(request_said16(d->orig_cpus_per_task), 1));
+}
+
+static void read_cpus(const job_record_t *job, const struct astra_terms *terms,
+		      struct astra_request *out)
+{
+	const job_details_t *d = job->details;
+	uint64_t per = per_gpu(job->cpus_per_tres);
+
+	if (!per)
+		per = default_cpus_per_gpu(job);
+	out->cpus = max32(request_cpus(d), cut32(per * out->gpus));
+	out->cpus = max32(out->cpus, worker_cpus(d, terms));
+	out->cpus_per_node = max32(request_said32(d->orig_pn_min_cpus),
+				   request_said16(d->orig_cpus_per_task));
+}
+
+static void read_memory(const job_record_t *job,
+			const struct astra_node_map *map,
+			struct astra_request *out)
+{
+	uint64_t mem = job->details->orig_pn_min_memory;
+
+	if (!map->memory)
+		return;
+	out->mem_gpu_mib = per_gpu(job->mem_per_tres);
+	if (out->mem_gpu_mib || mem == NO_VAL64)
+		return;
+	if (mem & MEM_PER_CPU)
+		out->mem_cpu_mib = mem & ~MEM_PER_CPU;
+	else
+		out->mem_node_mib = mem;
+}
+
+/* Where it may run. */
+
+/* The nodes that the job names, of which it must have all and may have more. */
+static int request_named(const job_record_t *job,
+			 const struct astra_node_map *map,
+			 struct astra_arena *arena, struct astra_request *out)
+{
+	bitstr_t *named = job->details->req_node_bitmap;
+	uint64_t *set;
+
+	if (!named)
+		return 0;
+	set = astra_arena_take(arena, (map->count / 64 + 1) * 8);
+	if (!set)
+		return -1;
+	for (size_t i = 0; i < map->count; i++)
+		if (bit_test(named, map->global[i]))
+			set[i / 64] |= UINT64_C(1) << (i % 64);
+	out->required = set;
+	out->nodes_min = max32(out->nodes_min, (uint32_t)bit_set_count(named));
+	return 0;
+}
+
+/* Whether a node has the type, if one is asked for, and as many shards of one
+ * GPU. */
+static bool request_suits(uint32_t node, const struct astra_node_map *map,
+			  const struct astra_ask *ask)
+{
+	if (*ask->type &&
+	    !astra_node_has_type(node_record_table_ptr[node], ask->type))
+		return false;
+	return !map->shards ||
+	       astra_node_order_numbered(map->order)[node].shards >=
+		       ask->count[ASTRA_PER_NODE];
+}
+
+/* The nodes of the pool among these that suit. Returns NULL when memory is out.
+ */
+static const uint64_t *request_set(bitstr_t *nodes,
+				   const struct astra_node_map *map,
+				   const struct astra_ask *ask,
+				   struct astra_arena *arena, size_t *count)
+{
+	uint64_t *set = astra_arena_take(arena, (map->count / 64 + 1) * 8);
+
+	*count = 0;
+	for (size_t i = 0; set && i < map->count; i++) {
+		uint32_t g = map->global[i];
+
+		if (!bit_test(nodes, g) || !request_suits(g, map, ask))
+			continue;
+		set[i / 64] |= UINT64_C(1) << (i % 64);
+		++*count;
+	}
+	return set;
+}
+
+/* --gpu-range: its record says on how many it ran, or is to run next. */
+static void request_elastic(const job_record_t *job,
+			    const struct astra_terms *terms, time_t now,
+			    struct astra_request *out)
+{
+	uint32_t bound;
+
+	if (!terms->gpus_max)
+		return;
+	out->gpus = terms->gpus_max;
+	bound = astra_resize_bound_of(job, now);
+	if (bound >= terms->gpus_min && bound < out->gpus)
+		out->gpus = bound;
+	if (terms->gpus_min < terms->gpus_max)
+		out->gpus_min = terms->gpus_min;
+}
+
+/* Whether -N MIN-MAX with GPUs on each node makes it elastic: each node is as
+ * good as another, whichever they are. */
+static bool is_node_range(const job_record_t *job,
+			  const struct astra_terms *terms,
+			  const struct astra_ask *ask)
+{
+	return terms->revocable && !terms->gpus_max &&
+	       ask->count[ASTRA_PER_NODE] && !ask->count[ASTRA_PER_JOB] &&
+	       !ask->count[ASTRA_PER_SOCKET] && !ask->count[ASTRA_PER_TASK] &&
+	       !astra_takes_nodes(job) && !astra_names_sizes(job->details) &&
+	       !job->details->prefer && !astra_constraint_intricate(job);
+}
+
+/* As many GPUs as on the most nodes that it may use, usable of them. On each it
+ * needs the CPUs that it needs on one of the fewest. */
+static void request_nodes(const job_record_t *job,
+			  const struct astra_node_map *map, size_t usable,
+			  struct astra_request *out)
+{
+	uint32_t least = least_nodes(job->details, map);
+	uint32_t most = most_nodes(job);
+	uint32_t cpus = max32(div_up(out->cpus, out->nodes_min),
+			      div_up(request_cpus(job->details), least));
+
+	if (most > usable)
+		most = (uint32_t)usable;
+	if (most <= least || most > UINT32_MAX / out->gpus_per_node)
+		return;
+	out->cpus_per_node = max32(out->cpus_per_node, cpus);
+	out->cpus = cut32((uint64_t)out->cpus_per_node * most);
+	out->nodes_min = least;
+	out->nodes_wish = 0;
+	out->gpus_min = out->gpus_per_node * least;
+	out->gpus = out->gpus_per_node * most;
+}
+
+int astra_request_of(job_record_t *job, const struct astra_terms *terms,
+		     const struct astra_node_map *map, time_t now,
+		     struct astra_arena *arena, struct astra_request *out)
+{
+	struct astra_ask ask;
+	bitstr_t *nodes, *possible;
+	size_t count;
+	bool failed;
+
+	*out = (struct astra_request){
+		.whole_node = astra_takes_nodes(job),
+	};
+	astra_request_ask(job, &ask);
+	read_gpus(job, map, &ask, out);
+	request_elastic(job, terms, now, out);
+	if (*ask.type)
+		out->gpu_type = astra_arena_text(arena, ask.type);
+	possible = bit_alloc(node_record_count);
+	nodes = astra_request_nodes(job, map->order, now, possible);
+	out->allowed = request_set(nodes, map, &ask, arena, &count);
+	failed = !out->allowed;
+	read_cpus(job, terms, out);
+	if (is_node_range(job, terms, &ask))
+		request_nodes(job, map, count, out);
+	read_memory(job, map, out);
+	failed |= request_named(job, map, arena, out) < 0;
+	if (count == map->count)
+		out->allowed = NULL;
+	if (!bit_equal(nodes, possible)) {
+		out->possible = request_set(possible, map, &ask, arena, &count);
+		failed |= !out->possible;
+	}
+	bit_free(nodes);
+	bit_free(possible);
+	return failed ? -1 : 0;
+}

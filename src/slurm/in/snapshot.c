@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/in/snapshot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/slurm/check/warn.h"
+#include "src/slurm/in/arrays.h"
+#include "src/slurm/in/charge.h"
+#include "src/slurm/in/gpus.h"
+#include "src/slurm/in/snapshot_job.h"
+#include "src/slurm/in/topology.h"
+#include "src/slurm/in/unleased_view.h"
+#include "src/slurm/in/usage.h"
+#include "src/slurm/out/preempt.h"
+
+/* Nodes. */
+
+/* A node that is asleep is usable: Slurm wakes it for a job. */
+static bool is_usable(const node_record_t *node)
+{
+	if (IS_NODE_DOWN(node) || IS_NODE_FUTURE(node) ||
+	    IS_NODE_UNKNOWN(node) || IS_NODE_INVALID_REG(node))
+		return false;
+	return avail_node_bitmap && bit_test(avail_node_bitmap, node->index);
+}
+
+bool astra_node_known(const node_record_t *node)
+{
+	return node->boot_time || IS_NODE_POWERED_DOWN(node) ||
+	       IS_NODE_POWERING_UP(node);
+}
+
+/* shards: of a pool that shares these out. */
+static void snapshot_count_gpus(const node_record_t *node, bool shards,
+				uint32_t held, bool young,
+				struct astra_node *out)
+{
+	struct astra_node_units units;
+	uint64_t used;
+
+	astra_node_units(node, shards, &units);
+	used = units.used + held;
+	if (young && !astra_node_known(node))
+		used = units.all;
+	out->gpus = units.all;
+	out->gpus_free = used < out->gpus ? out->gpus - (uint32_t)used : 0;
+	if (units.free < out->gpus_free)
+		out->gpus_scattered = out->gpus_free - units.free;
+	out->slot_gpus = shards ? units.most : astra_slot_gpus(node);
+}
+
+/* Nodes after each other often have the same type. NULL: not known. */
+static const char *node_type(struct astra_scene *scene,
+			     const node_record_t *node, const char *last)
+{
+	char type[4 * ASTRA_GPU_TYPE_MAX];
+
+	astra_node_types(node, type, sizeof(type));
+	if (!*type || (last && !strcmp(type, last)))
+		return *type ? last : NULL;
+	return astra_arena_text(&scene->arena, type);
+}
+
+static void fill_node(const struct astra_scene *scene, uint32_t global,
+		      const struct astra_node_map *map, struct astra_node *out)
+{
+	const node_record_t *node = node_record_table_ptr[global];
+	uint64_t mem = node->config_ptr->real_memory - node->mem_spec_limit;
+
+	*out = (struct astra_node){
+		.name = node->name,
+		.usable = is_usable(node),
+		.emptying = IS_NODE_DRAIN(node) || IS_NODE_FAIL(node),
+		/* Slurm starts nothing on a node that is being cleaned up. */
+		.settling =
+			(cg_node_bitmap && bit_test(cg_node_bitmap, global)) ||
+			astra_preempt_keeps(global),
+		.cpus = node->cpus_efctv ? node->cpus_efctv : node->cpus,
+		.mem_free_mib = UINT64_MAX,
+	};
+	snapshot_count_gpus(node, map->shards, scene->gpus_held[global],
+			    scene->young, out);
+	if (scene->cpus_used[global] < out->cpus)
+		out->cpus_free = out->cpus - scene->cpus_used[global];
+	if (map->memory) {
+		out->mem_mib = mem;
+		out->mem_free_mib = scene->mem_used[global] < mem
+					    ? mem - scene->mem_used[global]
+					    : 0;
+	}
+	if (scene->exclusive[global])
+		out->gpus_free = out->gpus_scattered = out->cpus_free = 0;
+}
+
+/* A node of several partitions is where the first of them has it. */
+static void place_nodes(const struct astra_scene *scene,
+			struct astra_view *view,
+			const struct astra_pool_config *pool)
+{
+	for (size_t p = pool->partitions.count; p-- > 0;) {
+		const part_record_t *part =
+			find_part_record(pool->partitions.name[p]);
+
+		if (!part || !part->node_bitmap)
+			continue;
+		for (size_t i = 0; i < view->map.count; i++)
+			if (bit_test(part->node_bitmap, view->map.global[i]))
+				view->nodes[i].rack =
+					astra_rack_of(&scene->racks, part,
+						      view->map.global[i]);
+	}
+}
+
+static bitstr_t *pool_nodes(const struct astra_pool_config *pool)
+{
+	bitstr_t *nodes = bit_alloc(node_record_count);
+
+	for (size_t i = 0; i < pool->partitions.count; i++) {
+		const part_record_t *part =
+			find_part_record(pool->partitions.name[i]);
+
+		if (part && part->node_bitmap)
+			bit_or(nodes, part->node_bitmap);
+	}
+	return nodes;
+}
+
+/* The pool's nodes by slurmctld's order. */
+static int map_nodes(struct astra_scene *scene, struct astra_view *view,
+		     const struct astra_pool_config *pool)
+{
+	size_t count = scene->node_count;
+	struct astra_node_map *map = &view->map;
+	bitstr_t *nodes = pool_nodes(pool);
+
+	*map = (struct astra_node_map){
+		.global_count = count,
+		.order = &scene->order,
+		.memory = slurm_conf.select_type_param & SELECT_MEMORY,
+		.shards = pool->options.shards,
+	};
+	map->local = astra_arena_take(&scene->arena, (count + 1) * 4);
+	map->global = astra_arena_take(&scene->arena, (count + 1) * 4);
+	view->nodes = astra_arena_take(&scene->arena,
+				       (count + 1) * sizeof(*view->nodes));
+	for (uint32_t i = 0;
+	     view->nodes && map->local && map->global && i < count; i++) {
+		const node_record_t *node = node_record_table_ptr[i];
+
+		map->local[i] = ASTRA_NONE;
+		if (!node || !bit_test(nodes, i))
+			continue;
+		map->local[i] = (uint32_t)map->count;
+		map->global[map->count++] = i;
+		if (node->cpus > map->cpus_max)
+			map->cpus_max = node->cpus;
+		if (node->tot_sockets > map->sockets_max)
+			map->sockets_max = node->tot_sockets;
+	}
+	bit_free(nodes);
+	return view->nodes && map->local && map->global ? 0 : -1;
+}
+
+struct take {
+	struct astra_scene *scene;
+	const struct astra_config *config;
+};
+
+/* The look-ahead is to know when others leave the nodes of a pool. */
+static int take_other(struct take *t, size_t own, const job_record_t *job)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < t->config->pool_count && !rc; i++) {
+		const struct astra_options *o = &t->config->pools[i].options;
+
+		if (i != own && o->leases && o->forecast_sec > 0)
+			rc = astra_scene_add_other(t->scene,
+						   &t->scene->views[i], job);
+	}
+	return rc;
+}
+
+static int take_job(void *x, void *arg)
+{
+	job_record_t *job = x;
+	struct take *t = arg;
+	enum astra_claim claim;
+	size_t pool;
+	bool ours;
+
+	if (job->magic != JOB_MAGIC || !job->details)
+		return 0;
+	if (IS_JOB_COMPLETED(job) && job->end_time < t->scene->since)
+		return 0;
+	claim = astra_claim_of(job, &pool);
+	ours = claim == ASTRA_MANAGED || claim == ASTRA_ORDERED;
+	if ((ours &&
+	     astra_scene_add_job(t->scene, &t->scene->views[pool], t->config,
+				 &t->config->pools[pool], job) < 0) ||
+	    take_other(t, ours ? pool : SIZE_MAX, job) < 0) {
+		t->scene->failed = true;
+		return -1;
+	}
+	return 0;
+}
+
+static void fill_nodes(struct astra_scene *scene, struct astra_view *view,
+		       const struct astra_options *options)
+{
+	const char *type = NULL;
+
+	for (size_t i = 0; i < view->map.count; i++) {
+		uint32_t global = view->map.global[i];
+		const node_record_t *node = node_record_table_ptr[global];
+
+		fill_node(scene, global, &view->map, &view->nodes[i]);
+		type = node_type(scene, node, type);
+		view->nodes[i].gpu_type = type;
+		astra_charge_node(options, node, &view->nodes[i]);
+		if (view->nodes[i].settling)
+			view->unsettled = true;
+	}
+}
+
+static int begin_view(struct astra_scene *scene, size_t index,
+		      const struct astra_config *config, time_t now)
+{
+	struct astra_view *view = &scene->views[index];
+
+	view->job_count = view->other_count = 0;
+	view->unsettled = false;
+	view->model = (struct astra_snapshot){
+		.now_sec = (double)now,
+		.kill_wait_sec =
+			slurm_conf.kill_wait ? slurm_conf.kill_wait : 1,
+	};
+	astra_tenant_users_begin(&view->users);
+	if (map_nodes(scene, view, &config->pools[index]) < 0 ||
+	    astra_tenants_begin(&view->tenants, config, &scene->accounts,
+				&scene->arena) < 0 ||
+	    astra_qos_begin(&view->qos,
+			    &config->pools[index].options.qos_weights) < 0)
+		return -1;
+	fill_nodes(scene, view, &config->pools[index].options);
+	view->blocked = (struct astra_blocked){
+		.nodes = view->nodes,
+		.global = view->map.global,
+		.count = view->map.count,
+		.memory = view->map.memory,
+		.gpu_tres =
+			view->map.shards ? scene->shard_tres : scene->gpu_tres,
+	};
+	astra_blocked_begin(&view->blocked);
+	place_nodes(scene, view, &config->pools[index]);
+	return 0;
+}
+
+static int fill_limits(struct astra_scene *scene, uint32_t id,
+		       struct astra_job_info *info)
+{
+	job_record_t *job = find_job_record(id);
+
+	for (uint32_t i = 0; job && i < info->bind_count; i++)
+		if (!strcmp(info->binds[i].kind, "limit") &&
+		    astra_limit_fill(&scene->arena, job, &info->binds[i]) < 0)
+			return -1;
+	return 0;
+}
+
+/* The numbers of limits, which are assoc_mgr's. Most jobs are under none. */
+static int look_up_limits(struct astra_scene *scene)
+{
+	assoc_mgr_lock_t locks = {
+		.assoc = READ_LOCK, .qos = READ_LOCK, .tres = READ_LOCK};
+	uint32_t left = ASTRA_LIMITS_MAX;
+	int rc = 0;
+
+	for (size_t v = 0; v < scene->view_count && !rc; v++) {
+		struct astra_view *view = &scene->views[v];
+
+		for (size_t i = 0; i < view->job_count && left && !rc; i++) {
+			if (!*view->info[i].limit)
+				continue;
+			if (left == ASTRA_LIMITS_MAX)
+				assoc_mgr_lock(&locks);
+			left--;
+			rc = fill_limits(scene, view->jobs[i].id,
+					 &view->info[i]);
+		}
+	}
+	if (left < ASTRA_LIMITS_MAX)
+		assoc_mgr_unlock(&locks);
+	return rc;
+}
+
+/* Node names belong to slurmctld; keep copies. */
+static void end_view(struct astra_scene *scene, struct astra_view *view)
+{
+	for (size_t i = 0; i < view->map.count; i++)
+		view->nodes[i].name =
+			astra_arena_text(&scene->arena, view->nodes[i].name);
+	view->model.nodes = view->nodes;
+	view->model.node_count = view->map.count;
+	view->model.tenants = view->tenants.list;
+	view->model.tenant_count = view->tenants.count;
+	view->model.users = view->users.list;
+	view->model.user_count = view->users.count;
+	view->model.jobs = view->jobs;
+	view->model.job_count = view->job_count;
+	scene->unnamed |= view->tenants.unnamed;
+}
+
+static int make_views(struct astra_scene *scene, size_t count)
+{
+	if (scene->view_count == count)
+		return 0;
+	for (size_t i = 0; i < scene->view_count; i++) {
+		free(scene->views[i].jobs);
+		free(scene->views[i].info);
+		free(scene->views[i].others);
+		astra_tenants_free(&scene->views[i].tenants);
+		astra_tenant_users_free(&scene->views[i].users);
+		astra_qos_free(&scene->views[i].qos);
+	}
+	free(scene->views);
+	scene->view_count = 0;
+	scene->views = calloc(count, sizeof(*scene->views));
+	if (!scene->views)
+		return -1;
+	scene->view_count = count;
+	return 0;
+}
+
+int astra_scene_take(struct astra_scene *scene,
+		     const struct astra_config *config, time_t since,
+		     struct astra_error *err)
+{
+	struct take t = {.scene = scene, .config = config};
+	time_t now = time(NULL);
+
+	astra_arena_reset(&scene->arena);
+	scene->since = since;
+	scene->unnamed = scene->failed = false;
+	scene->gpu_tres = astra_gres_tres("gpu");
+	scene->shard_tres = astra_gres_tres("shard");
+	if (make_views(scene, config->pool_count) < 0 ||
+	    astra_accounts_read(&scene->accounts, config, &scene->arena) < 0 ||
+	    astra_usage_count(scene) < 0 ||
+	    astra_racks_take(&scene->racks, now) < 0 ||
+	    astra_node_order_begin(&scene->order, &scene->racks) < 0)
+		return astra_error_nomem(err);
+	for (size_t i = 0; i < scene->view_count; i++)
+		if (begin_view(scene, i, config, now) < 0)
+			return astra_error_nomem(err);
+	list_for_each_ro(job_list, take_job, &t);
+	if (scene->failed || look_up_limits(scene) < 0)
+		return astra_error_nomem(err);
+	for (size_t i = 0; i < scene->view_count; i++)
+		if (astra_arrays_share(&scene->arena, &scene->views[i]) < 0 ||
+		    astra_unleased_share(&scene->arena, i, &scene->views[i],
+					 &config->pools[i].options) < 0)
+			return astra_error_nomem(err);
+	for (size_t i = 0; i < scene->view_count; i++)
+		end_view(scene, &scene->views[i]);
+	astra_warn_scene(scene, config, &scene->warning);
+	return 0;
+}
+
+void astra_scene_free(struct astra_scene *scene)
+{
+	(void)make_views(scene, 0);
+	free(scene->views);
+	astra_accounts_free(&scene->accounts);
+	astra_node_order_free(&scene->order);
+	astra_racks_free(&scene->racks);
+	astra_arena_free(&scene->arena);
+	*scene = (struct astra_scene){0};
+}

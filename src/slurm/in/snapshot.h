@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A picture of slurmctld for the engine: flat arrays that are used again each
+ * round, taken under read locks and looked at without.
+ */
+#ifndef ASTRA_SNAPSHOT_H
+#define ASTRA_SNAPSHOT_H
+
+#include "src/foresee/runtimes.h"
+#include "src/model/model.h"
+#include "src/slurm/compat/compat.h"
+#include "src/slurm/conf/config.h"
+#include "src/slurm/in/binds.h"
+#include "src/slurm/in/blocked.h"
+#include "src/slurm/in/managed.h"
+#include "src/slurm/in/node_order.h"
+#include "src/slurm/in/qos.h"
+#include "src/slurm/in/racks.h"
+#include "src/slurm/in/request.h"
+#include "src/slurm/in/tenant_users.h"
+#include "src/slurm/in/tenants.h"
+
+/* What the engine does not need, but queries and the applying do. */
+struct astra_job_info {
+	uint32_t uid, gid;
+	uint32_t array_task; /* or NO_VAL */
+	uint32_t array_job;  /* or 0 */
+	const char *user, *account, *partition, *name, *nodes, *tasks;
+	uint32_t state; /* Slurm's */
+	uint32_t state_reason;
+	const char *limit; /* pending and over a limit: its name; else "" */
+	struct astra_report_bind *binds; /* what keeps it, if pending */
+	uint32_t bind_count;
+	struct astra_report_array array;
+	uint32_t run_gpus; /* of its last run, which is over; 0: not known */
+	struct astra_terms terms;
+};
+
+/* A job that is not the pool's, but has a part of its nodes, or had until it
+ * ended. */
+struct astra_other {
+	struct astra_runtime_job job;
+	const struct astra_share *held;
+	size_t held_count;
+};
+
+/* One pool's picture. Strings and arrays live until the next one. */
+struct astra_view {
+	struct astra_snapshot model;
+	struct astra_node_map map;
+	struct astra_job_info *info; /* beside model.jobs */
+	struct astra_tenants tenants;
+	struct astra_tenant_users users;
+	struct astra_qos_weights qos;
+	struct astra_blocked blocked;
+	struct astra_node *nodes;
+	struct astra_job *jobs;
+	size_t job_count, job_room, info_room;
+	struct astra_other *others; /* none where nobody looks ahead */
+	size_t other_count, other_room;
+	bool unsettled; /* a job is being cleaned up: look again soon */
+};
+
+/* So long after its start slurmctld may yet hear that a job had ended. */
+#define ASTRA_HEARD_SEC 20
+
+/* The pictures of all pools at one moment. */
+struct astra_scene {
+	struct astra_view *views; /* one a pool of the configuration */
+	size_t view_count;
+	struct astra_accounts accounts;
+	struct astra_arena arena;
+	uint32_t *cpus_used; /* by slurmctld's node number */
+	uint64_t *mem_used;
+	uint32_t *gpus_held; /* by jobs that are being cleaned up */
+	bool *exclusive;
+	size_t node_count;
+	struct astra_racks racks;
+	struct astra_node_order order;
+	time_t start;		  /* of slurmctld */
+	int gpu_tres, shard_tres; /* astra_gres_tres() */
+	bool young;   /* slurmctld may not have heard of all nodes */
+	time_t since; /* jobs that ended before are of no interest */
+	struct astra_error warning; /* what an admin should look at; "" */
+	bool unnamed; /* a user's name is missing: resolve and take again */
+	bool failed;  /* memory was out */
+};
+
+/* Take all pictures. Finished jobs are in it when they ended after `since`.
+ * Locks: caller holds conf, job, node and part read; takes assoc_mgr's read.
+ * Returns 0, or -1 with err set. */
+int astra_scene_take(struct astra_scene *scene,
+		     const struct astra_config *config, time_t since,
+		     struct astra_error *err);
+
+void astra_scene_free(struct astra_scene *scene);
+
+/* Whether a node has registered since slurmctld started or took over, or will
+ * when it wakes up. Until then slurmctld does not know its devices, and a job
+ * would be started without any. Caller holds the node read lock. */
+bool astra_node_known(const node_record_t *node);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/in/survivor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+
+/* From when all its nodes have answered, so long to kill what they found. */
+#define KILL_SEC 10
+
+static struct astra_survivor *survivors;
+static size_t survivor_count, survivor_room;
+
+static void survivor_forget(size_t index)
+{
+	FREE_NULL_BITMAP(survivors[index].nodes);
+	survivors[index] = survivors[--survivor_count];
+}
+
+void astra_survivors_free(void)
+{
+	while (survivor_count)
+		survivor_forget(0);
+	free(survivors);
+	survivors = NULL;
+	survivor_room = 0;
+}
+
+void astra_survivors_add(const job_record_t *job,
+			 const struct astra_box_event *last, time_t end_sec)
+{
+	struct astra_survivor s = {
+		.job = job->job_id,
+		.restart_cnt = last->restart_cnt,
+		.gpus = last->gpus,
+		.start_sec = (time_t)last->start_sec,
+		.end_sec = end_sec,
+	};
+	char nodes[ASTRA_BOX_NODES];
+
+	if (astra_grow(&survivors, &survivor_room, survivor_count + 1,
+		       sizeof(*survivors)) < 0)
+		return;
+	memcpy(nodes, last->nodes, sizeof(nodes));
+	if (*nodes && astra_nodes_named(nodes, &s.nodes))
+		FREE_NULL_BITMAP(s.nodes);
+	info("astraea: %pJ was started before slurmctld was killed; it waits "
+	     "until %s have answered",
+	     job, *last->nodes ? last->nodes : "all nodes");
+	survivors[survivor_count++] = s;
+}
+
+static bool has_answered(const node_record_t *node)
+{
+	return IS_NODE_DOWN(node) ||
+	       !(IS_NODE_UNKNOWN(node) || IS_NODE_NO_RESPOND(node));
+}
+
+static bool all_answered(const struct astra_survivor *s)
+{
+	for (int i = 0; i < node_record_count; i++) {
+		const node_record_t *node = node_record_table_ptr[i];
+
+		if (node &&
+		    (!s->nodes ||
+		     (i < bit_size(s->nodes) && bit_test(s->nodes, i))) &&
+		    !has_answered(node))
+			return false;
+	}
+	return true;
+}
+
+/* That run was one: the next is a restart, and knows it. */
+static bool survivor_is_over(struct astra_survivor *s, time_t now)
+{
+	job_record_t *job = find_job_record(s->job);
+
+	if (!job || !IS_JOB_PENDING(job))
+		return true;
+	if (!all_answered(s)) {
+		s->quiet_since = 0;
+		return false;
+	}
+	if (!s->quiet_since)
+		s->quiet_since = now;
+	if (now < s->quiet_since + KILL_SEC)
+		return false;
+	if (job->restart_cnt <= s->restart_cnt)
+		astra_restarts_set(job, s->restart_cnt + 1);
+	return true;
+}
+
+void astra_survivors_settle(void)
+{
+	time_t now = time(NULL);
+
+	for (size_t i = survivor_count; i--;)
+		if (survivor_is_over(&survivors[i], now))
+			survivor_forget(i);
+}
+
+const struct astra_survivor *astra_survivor_find(uint32_t job_id)
+{
+	for (size_t i = 0; i < survivor_count; i++)
+		if (survivors[i].job == job_id)
+			return &survivors[i];
+	return NULL;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The users within tenants who have jobs in a snapshot. */
+#ifndef ASTRA_TENANT_USERS_H
+#define ASTRA_TENANT_USERS_H
+
+#include "src/common/idmap.h"
+#include "src/model/model.h"
+
+struct astra_tenant_users {
+	struct astra_user *list; /* names are the caller's */
+	uint32_t *next; /* the same user within another tenant, or NONE */
+	size_t count, room, next_room;
+	struct astra_idmap by_uid; /* 1 + uid -> the first of them */
+};
+
+/* Begin anew, without any. */
+void astra_tenant_users_begin(struct astra_tenant_users *users);
+
+/* The number of a user within a tenant; a new one is added. user: borrowed, its
+ * name for as long as the list is used. Returns ASTRA_NONE when memory is out.
+ */
+uint32_t astra_tenant_users_of(struct astra_tenant_users *users, uint32_t uid,
+			       const struct astra_user *user);
+
+void astra_tenant_users_free(struct astra_tenant_users *users);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Jobs without leases: of srun, salloc, --no-requeue and --lease=none. Nothing
+ * takes their GPUs back, so what a tenant and a user hold in this way is
+ * bounded; more of them wait, as over a limit. One whose time limit is no
+ * longer than a lease holds its GPUs no longer than others do, and is free.
+ */
+#ifndef ASTRA_UNLEASED_H
+#define ASTRA_UNLEASED_H
+
+#include "src/model/model.h"
+#include "src/model/options.h"
+
+enum astra_unleased_over {
+	ASTRA_WITHIN,
+	ASTRA_OVER_TENANT, /* NoLeaseGPUs */
+	ASTRA_OVER_USER,   /* NoLeaseUserGPUs */
+};
+
+/* A job without a lease that is bounded, and runs or could run. */
+struct astra_unleased {
+	struct astra_job *job;
+	uint32_t user;
+	enum astra_unleased_over over; /* out */
+	double limit, used; /* out: GPUs, of whom it is over; used: by others */
+};
+
+/* Whether a job that is not revocable counts: it may hold its GPUs for longer
+ * than one lease. limit_sec: its time limit, 0: none; lease_sec: a term. */
+bool astra_unleased_counts(double limit_sec, double lease_sec);
+
+/* The GPUs that it holds or, where it waits and is let in, may get. */
+uint32_t astra_unleased_gpus(const struct astra_unleased *u);
+
+/* Whether there is any bound. */
+bool astra_unleased_bounded(const struct astra_options *options);
+
+/* A bound in GPUs, of an option and a share; infinite where there is none. */
+double astra_unleased_limit_of(uint32_t option, double quota);
+
+/* The GPUs of a tenant: its share of so many, rounded up.
+ * gpus: of the pool's usable nodes. */
+double astra_unleased_quota(const struct astra_tenant *tenants, size_t count,
+			    uint32_t tenant, uint64_t gpus);
+
+/* Those that hold GPUs count first, then those that wait are let in by their
+ * precedence and age, as many as there is room for; the others are BLOCKED.
+ * copies becomes what each may start. The list is put into that order.
+ * tenants, gpus: as above. Returns 0, or -1 when memory is out. */
+int astra_unleased_deal(struct astra_unleased *list, size_t count,
+			const struct astra_options *options,
+			const struct astra_tenant *tenants, size_t tenant_count,
+			uint64_t gpus);
+
+#endif

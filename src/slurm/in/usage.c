@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/in/usage.h"
+
+#include "src/slurm/in/gpus.h"
+#include "src/slurm/in/managed.h"
+
+/* Walks a job's nodes. Slurm numbers a job's arrays by the set bits of its
+ * node bitmap. */
+struct walk {
+	const job_record_t *job;
+	const job_resources_t *res;
+	bitstr_t *bitmap;
+	bitoff_t node, last;
+	uint32_t offset; /* of the node in the job's arrays */
+};
+
+static bool walk_begin(struct walk *w, const job_record_t *job)
+{
+	*w = (struct walk){.job = job, .res = job->job_resrcs};
+	if (w->res && w->res->node_bitmap)
+		w->bitmap = w->res->node_bitmap;
+	else
+		w->bitmap = job->node_bitmap;
+	if (!w->bitmap || (w->node = bit_ffs(w->bitmap)) < 0)
+		return false;
+	w->last = bit_fls(w->bitmap);
+	return true;
+}
+
+static bool usage_walk_next(struct walk *w)
+{
+	w->offset++;
+	for (w->node++; w->node <= w->last; w->node++)
+		if (bit_test(w->bitmap, w->node))
+			return true;
+	return false;
+}
+
+/* Whether the job still holds the present node. */
+static bool walk_holds(const struct walk *w)
+{
+	if (!IS_JOB_COMPLETING(w->job))
+		return true;
+	return !w->job->node_bitmap_cg ||
+	       bit_test(w->job->node_bitmap_cg, w->node);
+}
+
+/* Who suspends a job by hand frees its CPUs, but not its GPUs and memory;
+ * select/cons_tres knows it by the priority, too. */
+static bool freed_cpus(const job_record_t *job)
+{
+	return IS_JOB_SUSPENDED(job) && !job->priority;
+}
+
+static uint32_t walk_cpus(const struct walk *w)
+{
+	if (freed_cpus(w->job) || !w->res || !w->res->cpus ||
+	    w->offset >= w->res->nhosts)
+		return 0;
+	return w->res->cpus[w->offset];
+}
+
+static uint64_t walk_mem(const struct walk *w)
+{
+	if (!w->res || !w->res->memory_allocated || w->offset >= w->res->nhosts)
+		return 0;
+	return w->res->memory_allocated[w->offset];
+}
+
+static uint32_t walk_gpus(const struct walk *w)
+{
+	uint64_t gpus = 0;
+	gres_state_t *state;
+
+	for (int i = 0; (state = astra_gpu_state(w->job->gres_list_alloc, i));
+	     i++) {
+		const gres_job_state_t *g = state->gres_data;
+
+		if (g && g->gres_cnt_node_alloc && w->offset < g->node_cnt)
+			gpus += g->gres_cnt_node_alloc[w->offset];
+	}
+	return (uint32_t)gpus;
+}
+
+uint32_t astra_usage_gpus(const job_record_t *job)
+{
+	uint64_t gpus = 0;
+	gres_state_t *state;
+
+	for (int i = 0; (state = astra_gpu_state(job->gres_list_alloc, i));
+	     i++) {
+		const gres_job_state_t *g = state->gres_data;
+
+		for (uint32_t n = 0;
+		     g && g->gres_cnt_node_alloc && n < g->node_cnt; n++)
+			gpus += g->gres_cnt_node_alloc[n];
+	}
+	return (uint32_t)gpus;
+}
+
+static bool usage_holds_nodes(const job_record_t *job)
+{
+	return IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job) ||
+	       IS_JOB_COMPLETING(job);
+}
+
+static int count_job(void *x, void *arg)
+{
+	const job_record_t *job = x;
+	struct astra_scene *scene = arg;
+	bool exclusive, completing = IS_JOB_COMPLETING(job);
+	struct walk w;
+
+	if (!usage_holds_nodes(job) || !walk_begin(&w, job))
+		return 0;
+	exclusive = job->details && astra_takes_nodes(job);
+	do {
+		if ((size_t)w.node >= scene->node_count || !walk_holds(&w))
+			continue;
+		scene->cpus_used[w.node] += walk_cpus(&w);
+		scene->mem_used[w.node] += walk_mem(&w);
+		if (completing)
+			scene->gpus_held[w.node] += walk_gpus(&w);
+		scene->exclusive[w.node] |= exclusive;
+	} while (usage_walk_next(&w));
+	return 0;
+}
+
+int astra_usage_count(struct astra_scene *scene)
+{
+	struct astra_arena *a = &scene->arena;
+	size_t count = (size_t)node_record_count;
+
+	scene->node_count = count;
+	scene->cpus_used = astra_arena_take(a, (count + 1) * 4);
+	scene->mem_used = astra_arena_take(a, (count + 1) * 8);
+	scene->gpus_held = astra_arena_take(a, (count + 1) * 4);
+	scene->exclusive = astra_arena_take(a, count + 1);
+	if (!scene->cpus_used || !scene->mem_used || !scene->gpus_held ||
+	    !scene->exclusive)
+		return -1;
+	list_for_each_ro(job_list, count_job, scene);
+	return 0;
+}
+
+/* The node's place in the pool, or ASTRA_NONE. */
+static uint32_t walk_local(const struct walk *w,
+			   const struct astra_node_map *map)
+{
+	return (size_t)w->node < map->global_count ? map->local[w->node]
+						   : ASTRA_NONE;
+}
+
+bool astra_usage_touches(const job_record_t *job,
+			 const struct astra_node_map *map)
+{
+	struct walk w;
+
+	if (!walk_begin(&w, job))
+		return false;
+	do {
+		if (walk_local(&w, map) != ASTRA_NONE)
+			return true;
+	} while (usage_walk_next(&w));
+	return false;
+}
+
+int astra_usage_held(const job_record_t *job, enum astra_job_state state,
+		     const struct astra_node_map *map,
+		     struct astra_arena *arena, struct astra_job *out)
+{
+	struct astra_share *held;
+	struct walk w;
+
+	if (state != ASTRA_JOB_RUNNING && state != ASTRA_JOB_REQUEUED &&
+	    state != ASTRA_JOB_ENDING)
+		return 0;
+	if (!usage_holds_nodes(job) || !walk_begin(&w, job))
+		return 0;
+	held = astra_arena_take(arena, (size_t)bit_set_count(w.bitmap) *
+					       sizeof(*held));
+	if (!held)
+		return -1;
+	out->held = held;
+	do {
+		uint32_t node = walk_local(&w, map);
+
+		if (node == ASTRA_NONE || !walk_holds(&w))
+			continue;
+		held[out->held_count++] = (struct astra_share){
+			.node = node,
+			.gpus = walk_gpus(&w),
+			.cpus = walk_cpus(&w),
+			.mem_mib = walk_mem(&w),
+		};
+	} while (usage_walk_next(&w));
+	return 0;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a user said by the options of spank/astraea, read from the job's SPANK
+ * environment. Anybody can send such an environment, so it is checked again.
+ * Pure: no Slurm, no locks.
+ */
+#ifndef ASTRA_WISH_H
+#define ASTRA_WISH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/common/error.h"
+#include "src/model/options.h"
+#include "src/model/stated.h"
+
+#define ASTRA_APP_MAX 64
+
+struct astra_wish {
+	double lease_sec; /* --lease=TIME; 0: not said, or none */
+	bool lease_none;  /* --lease=none */
+	const char *app;  /* --app; "": not said. Borrowed. */
+	const char *bid;  /* --bid as it came; NULL: not said. Borrowed. */
+	struct astra_stated stated; /* --iterations and so on */
+	bool size_unread; /* --gpu-range, --workers or --ps was no good */
+};
+
+/* Nothing was wished for. */
+#define ASTRA_WISH_NONE ((struct astra_wish){.app = ""})
+
+/* Read the wishes out of count strings NAME=VALUE, with or without Slurm's
+ * SPANK_ in front. env may be NULL when count is 0; so may its strings.
+ * The text of a bid is not looked into. Returns 0, or -1 with err naming option
+ * and value. out is always set, to what could be read. */
+int astra_wish_read(char *const *env, uint32_t count, struct astra_wish *out,
+		    struct astra_error *err);
+
+/* The number of a user's app, never 0: the same for the same name on every
+ * host and after every restart; two users' apps of one name are two apps.
+ * name: "" gives 0. */
+uint32_t astra_wish_app(const char *name, uint32_t uid);
+
+/* What the wish says of the work of a user's job: at least a second of it,
+ * where it says how much. */
+struct astra_forecast astra_wish_forecast(const struct astra_wish *wish,
+					  uint32_t uid);
+
+/* Whether a pool grants the wish: --lease=none only where AllowNoLease is yes,
+ * a time only between LeaseMin and LeaseMax (0: CheckpointGrace or MinRunTime,
+ * and LeaseTerm). Its work may last ten years.
+ * Returns 0, or -1 with err naming the bound. */
+int astra_wish_check(const struct astra_wish *wish,
+		     const struct astra_options *options,
+		     struct astra_error *err);
+
+#endif

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/out/apply.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/common/fault.h"
+#include "src/common/idmap.h"
+#include "src/slurm/ahead/expected.h"
+#include "src/slurm/ahead/forecaster.h"
+#include "src/slurm/hooks/grace.h"
+#include "src/slurm/hooks/saver.h"
+#include "src/slurm/out/park.h"
+#include "src/slurm/out/priority.h"
+#include "src/slurm/out/resize.h"
+#include "src/slurm/out/revoke.h"
+#include "src/slurm/out/start.h"
+
+/* Let others in after so long, and for so long: one that waits to write gets
+ * nothing from a lock that is taken again at once. */
+#define HOLD_USEC 5000
+#define PAUSE_NSEC 1000000
+/* A job that has its nodes runs, for everybody: so long it waits at most for
+ * those that are started with it, until the nodes are told. */
+#define LAUNCH_USEC 500000
+
+int astra_lock(struct astra_hold_time *hold)
+{
+	if (slurmctld_config.shutdown_time)
+		return -1;
+	lock_slurmctld(astra_write_locks());
+	hold->since_usec = astra_usec();
+	if (!slurmctld_config.shutdown_time)
+		return 0;
+	unlock_slurmctld(astra_write_locks());
+	return -1;
+}
+
+void astra_unlock(struct astra_hold_time *hold, struct astra_diag *diag)
+{
+	astra_clock_add(&diag->write_lock, hold->since_usec);
+	unlock_slurmctld(astra_write_locks());
+}
+
+int astra_yield(struct astra_hold_time *hold, struct astra_diag *diag)
+{
+	struct timespec pause = {.tv_nsec = PAUSE_NSEC};
+
+	if (astra_usec() - hold->since_usec < HOLD_USEC)
+		return 0;
+	astra_unlock(hold, diag);
+	nanosleep(&pause, NULL);
+	return astra_lock(hold);
+}
+
+struct apply {
+	struct astra_pool *pool;
+	const struct astra_view *view;
+	const struct astra_options *options;
+	struct astra_applied *out;
+	struct astra_idmap index;      /* job id -> its place in the view */
+	struct astra_started *started; /* room for one a decision */
+	size_t started_count, launched_count;
+	uint64_t since_usec; /* the first that is not launched was started */
+	size_t denied_at;    /* in the plan's reasons */
+};
+
+/* The run that was decided about, or NULL. */
+static job_record_t *find_run(const struct astra_decision *d)
+{
+	job_record_t *job = find_job_record(d->job);
+
+	if (!job || job->magic != JOB_MAGIC || !job->details ||
+	    job->restart_cnt != d->restart_cnt || !IS_JOB_RUNNING(job) ||
+	    IS_JOB_COMPLETING(job))
+		return NULL;
+	return job;
+}
+
+/* Where each job stands in the view; made before the locks are taken. */
+static int index_jobs(struct apply *a)
+{
+	for (size_t i = 0; i < a->view->job_count; i++)
+		if (astra_idmap_put(&a->index, a->view->jobs[i].id,
+				    (uint32_t)i) < 0)
+			return -1;
+	return 0;
+}
+
+static const struct astra_job_info *find_info(const struct apply *a,
+					      uint32_t job)
+{
+	uint32_t i = astra_idmap_get(&a->index, job);
+
+	return i == ASTRA_IDMAP_NONE ? NULL : &a->view->info[i];
+}
+
+/* The fewest GPUs of a job whose size is chosen at each start; 0: others. */
+static uint32_t apply_least(const struct apply *a,
+			    const struct astra_job_info *info)
+{
+	return info->terms.gpus_max
+		       ? info->terms.gpus_min
+		       : a->view->jobs[info - a->view->info].request.gpus_min;
+}
+
+/* slurmctld's number of a node of the view, or ASTRA_NONE. Dynamic nodes may
+ * have been deleted since, and a reconfigure gives nodes other numbers. */
+static uint32_t apply_node(const struct apply *a, uint32_t node)
+{
+	uint32_t global = a->view->map.global[node];
+	const char *name = a->view->nodes[node].name;
+	const node_record_t *now = global < (uint32_t)node_record_count
+					   ? node_record_table_ptr[global]
+					   : NULL;
+
+	return now && name && !xstrcmp(now->name, name) ? global : ASTRA_NONE;
+}
+
+/* To be freed; NULL: the nodes are others now, or memory is out. */
+static struct astra_start_share *apply_shares(const struct apply *a,
+					      const struct astra_decision *d)
+{
+	const struct astra_share *from = &a->pool->plan.shares[d->first_share];
+	struct astra_start_share *to = calloc(d->share_count + 1, sizeof(*to));
+
+	for (size_t i = 0; to && i < d->share_count; i++) {
+		to[i].node = apply_node(a, from[i].node);
+		to[i].gpus = from[i].gpus;
+		if (to[i].node == ASTRA_NONE) {
+			free(to);
+			to = NULL;
+		}
+	}
+	return to;
+}
+
+static void note_started(struct apply *a)
+{
+	if (a->started_count++ == a->launched_count)
+		a->since_usec = astra_usec();
+}
+
+static void apply_start(struct apply *a, const struct astra_decision *d,
+			const struct astra_job_info *job_info)
+{
+	double now = (double)time(NULL);
+	struct astra_start_share *shares = apply_shares(a, d);
+	const struct astra_terms *terms = &job_info->terms;
+	struct astra_start_order order = {
+		.job = d->job,
+		.restart_cnt = d->restart_cnt,
+		.shares = shares,
+		.share_count = d->share_count,
+		.gpus_min = apply_least(a, job_info),
+		.lease =
+			{
+				.pool = a->pool->name,
+				.term_sec = terms->lease_sec > 0
+						    ? terms->lease_sec
+						    : a->options->lease_sec,
+				.grace_sec = a->options->grace_sec,
+				.start_sec = now,
+				.end_sec = d->until_sec,
+				.signal = terms->signal,
+				.workers_max = terms->workers_max,
+				.ps = terms->ps,
+			},
+	};
+	enum astra_start_result result;
+	int rc;
+
+	if (!shares) { /* the next round sees them */
+		a->out->skipped++;
+		return;
+	}
+	result = astra_start(&order, &a->started[a->started_count], &rc);
+	free(shares);
+	if (result == ASTRA_STARTED)
+		note_started(a);
+	if (result == ASTRA_START_STALE)
+		a->out->skipped++;
+	if (result != ASTRA_REFUSED_JOB && result != ASTRA_REFUSED_NODES)
+		return;
+	a->out->refused++;
+	verbose("astraea: JobId=%u is not started: %s", d->job,
+		slurm_strerror(rc));
+	astra_engine_refuse(a->pool->engine, d->job,
+			    &a->pool->plan.shares[d->first_share],
+			    d->share_count, result == ASTRA_REFUSED_NODES, now);
+}
+
+static void send_signal(struct apply *a, const struct astra_decision *d,
+			const struct astra_job_info *job_info)
+{
+	job_record_t *job = find_run(d);
+	struct astra_grace grace = {
+		.job = d->job,
+		.restart_cnt = d->restart_cnt,
+		.signal = job_info->terms.signal,
+		.exit_count = a->options->checkpoint_exit_count,
+	};
+
+	if (!job || !grace.signal) {
+		a->out->skipped++;
+		return;
+	}
+	memcpy(grace.exit, a->options->checkpoint_exit, sizeof(grace.exit));
+	astra_grace_add(&grace);
+	ASTRA_FAULT("lease.signal");
+	(void)astra_revoke_signal(job, &job_info->terms);
+	info("astraea: lease over: signal %d to %pJ", grace.signal, job);
+	a->out->signalled++;
+	ASTRA_FAULT("lease.signalled");
+}
+
+static void apply_requeue(struct apply *a, const struct astra_decision *d)
+{
+	job_record_t *job = find_run(d);
+	int rc;
+
+	if (!job) {
+		a->out->skipped++;
+		return;
+	}
+	ASTRA_FAULT("lease.requeue");
+	rc = astra_revoke_requeue(job);
+	ASTRA_FAULT("lease.requeued");
+	if (rc == SLURM_SUCCESS) {
+		info("astraea: lease over: requeue %pJ", job);
+		a->out->requeued++;
+	} else {
+		error("astraea: %pJ is not requeued: %s", job,
+		      slurm_strerror(rc));
+		a->out->skipped++;
+	}
+}
+
+/* Why it is refused: decisions to do that and reasons are both in the order of
+ * the jobs. */
+static const struct astra_reason *denied_reason(struct apply *a, uint32_t job)
+{
+	const struct astra_plan *plan = &a->pool->plan;
+
+	while (a->denied_at < plan->reason_count &&
+	       plan->reasons[a->denied_at].job != job)
+		a->denied_at++;
+	return a->denied_at < plan->reason_count ? &plan->reasons[a->denied_at]
+						 : NULL;
+}
+
+/* As its user would hold it, so that its user may release it. */
+static void deny(struct apply *a, const struct astra_decision *d)
+{
+	const struct astra_reason *reason = denied_reason(a, d->job);
+	job_record_t *job = find_job_record(d->job);
+	char text[64];
+	int rc;
+
+	if (!reason || reason->wait != ASTRA_WAIT_DENIED || !job ||
+	    job->magic != JOB_MAGIC || !job->details ||
+	    job->restart_cnt != d->restart_cnt || !IS_JOB_PENDING(job) ||
+	    IS_JOB_COMPLETING(job) || !job->priority) {
+		a->out->skipped++;
+		return;
+	}
+	astra_reason_text(reason, a->view->model.now_sec, text, sizeof(text));
+	rc = astra_hold(job, text);
+	if (rc == SLURM_SUCCESS) {
+		info("astraea: hold %pJ: %s", job, text);
+		a->out->denied++;
+	} else {
+		error("astraea: %pJ is not held: %s", job, slurm_strerror(rc));
+		a->out->skipped++;
+	}
+}
+
+static void apply_carry_out(struct apply *a, const struct astra_decision *d)
+{
+	const struct astra_job_info *job_info = find_info(a, d->job);
+
+	if (!job_info)
+		a->out->skipped++;
+	else if (d->action == ASTRA_START)
+		apply_start(a, d, job_info);
+	else if (d->action == ASTRA_SIGNAL)
+		send_signal(a, d, job_info);
+	else if (d->action == ASTRA_REFUSE)
+		deny(a, d);
+	else
+		apply_requeue(a, d);
+}
+
+/* Those with a batch script, or the others. */
+static int launch(const struct astra_started *started, size_t count, bool batch,
+		  struct astra_diag *diag)
+{
+	struct astra_hold_time hold;
+
+	if (astra_lock(&hold) < 0)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		if (started[i].batch != batch)
+			continue;
+		astra_launch(&started[i]);
+		if (astra_yield(&hold, diag) < 0)
+			return -1;
+	}
+	astra_unlock(&hold, diag);
+	return 0;
+}
+
+int astra_launch_all(const struct astra_started *started, size_t count,
+		     struct astra_diag *diag)
+{
+	size_t batches = 0;
+
+	for (size_t i = 0; i < count; i++)
+		batches += started[i].batch;
+	if (batches < count && launch(started, count, false, diag) < 0)
+		return -1;
+	if (!batches)
+		return 0;
+	astra_saver_save();
+	return launch(started, count, true, diag);
+}
+
+/* Locks: none. */
+static int launch_started(struct apply *a, struct astra_diag *diag)
+{
+	size_t from = a->launched_count;
+
+	a->launched_count = a->started_count;
+	return astra_launch_all(&a->started[from], a->started_count - from,
+				diag);
+}
+
+/* Let others in now and then, and jobs start before all have been decided. */
+static int pause_all(struct apply *a, struct astra_hold_time *hold,
+		     struct astra_diag *diag)
+{
+	if (a->started_count == a->launched_count ||
+	    astra_usec() - a->since_usec < LAUNCH_USEC)
+		return astra_yield(hold, diag);
+	astra_unlock(hold, diag);
+	return launch_started(a, diag) < 0 ? -1 : astra_lock(hold);
+}
+
+/* Returns 0 with the locks given back, or -1. */
+static int apply_carry_out_all(struct apply *a, struct astra_diag *diag)
+{
+	struct astra_hold_time hold;
+
+	if (astra_lock(&hold) < 0)
+		return -1;
+	for (size_t i = 0; i < a->pool->plan.decision_count; i++) {
+		apply_carry_out(a, &a->pool->plan.decisions[i]);
+		if (pause_all(a, &hold, diag) < 0)
+			return -1;
+	}
+	astra_unlock(&hold, diag);
+	return 0;
+}
+
+int astra_apply(struct astra_pool *pool, const struct astra_view *view,
+		struct astra_diag *diag, struct astra_applied *out)
+{
+	struct apply a = {
+		.pool = pool,
+		.view = view,
+		.options = astra_engine_options(pool->engine),
+		.out = out,
+	};
+	int rc;
+
+	*out = (struct astra_applied){0};
+	if (!pool->plan.decision_count)
+		return 0;
+	a.started = calloc(pool->plan.decision_count, sizeof(*a.started));
+	rc = a.started ? index_jobs(&a) : -1;
+	if (rc == 0)
+		rc = apply_carry_out_all(&a, diag);
+	if (rc == 0)
+		rc = launch_started(&a, diag);
+	if (rc == 0)
+		out->started = (uint32_t)a.started_count;
+	free(a.started);
+	astra_idmap_clear(&a.index);
+	diag->started += out->started;
+	diag->skipped += out->skipped;
+	return rc;
+}
+
+/* When to say that each job starts, or has to at the latest, beside the plan's
+ * reasons; to be freed. It is looked up before slurmctld's locks are taken: the
+ * forecaster, a thread of the lowest priority, may hold its own. NULL: as
+ * planned. */
+static double *find_starts(const struct astra_pool *pool, double now_sec)
+{
+	const struct astra_plan *plan = &pool->plan;
+	double *starts = NULL;
+
+	if (astra_engine_options(pool->engine)->leases)
+		starts = calloc(plan->reason_count, sizeof(*starts));
+	for (size_t i = 0; starts && i < plan->reason_count; i++) {
+		starts[i] = astra_forecaster_start_sec(
+			pool->name, plan->reasons[i].job,
+			plan->reasons[i].start_sec, now_sec);
+		if (!(starts[i] > 0))
+			starts[i] = plan->reasons[i].bound_sec;
+	}
+	return starts;
+}
+
+/* limit: what keeps it for all that Slurm knows not of, or "". */
+static void apply_tell(const struct astra_pool *pool,
+		       const struct astra_reason *reason, const char *limit,
+		       double start_sec, double now_sec)
+{
+	const struct astra_options *options =
+		astra_engine_options(pool->engine);
+	job_record_t *job = find_job_record(reason->job);
+	char text[64];
+
+	if (!job || !IS_JOB_PENDING(job) || IS_JOB_COMPLETING(job))
+		return;
+	if (!options->leases) {
+		astra_priority_order(job, reason->rank, reason->ranks,
+				     options->priority_weight);
+		return;
+	}
+	astra_priority_publish(job, reason->rank);
+	if (!astra_is_parked(job) || astra_park_limited(job->job_id))
+		return;
+	if (reason->wait == ASTRA_WAIT_BLOCKED) {
+		if (*limit)
+			astra_park(job, limit);
+		return;
+	}
+	astra_reason_text(reason, now_sec, text, sizeof(text));
+	if (*text)
+		astra_park(job, text);
+	astra_expected_set(job, start_sec);
+}
+
+/* The limit of a reason's job. at: where the last one's was; reasons are in the
+ * order of the jobs. */
+static const char *apply_limit_of(const struct astra_view *view,
+				  const struct astra_reason *reason, size_t *at)
+{
+	while (*at < view->job_count && view->jobs[*at].id != reason->job)
+		++*at;
+	return *at < view->job_count ? view->info[*at].limit : "";
+}
+
+static int tell_all(const struct astra_pool *pool,
+		    const struct astra_view *view, const double *starts,
+		    struct astra_diag *diag)
+{
+	double now_sec = view->model.now_sec;
+	struct astra_hold_time hold;
+	size_t at = 0;
+
+	if (astra_lock(&hold) < 0)
+		return -1;
+	for (size_t i = 0; i < pool->plan.reason_count; i++) {
+		const struct astra_reason *reason = &pool->plan.reasons[i];
+
+		apply_tell(pool, reason, apply_limit_of(view, reason, &at),
+			   starts ? starts[i] : reason->start_sec, now_sec);
+		if (i % 256 == 255 && astra_yield(&hold, diag) < 0)
+			return -1;
+	}
+	astra_unlock(&hold, diag);
+	return 0;
+}
+
+int astra_apply_texts(struct astra_pool *pool, const struct astra_view *view,
+		      struct astra_diag *diag)
+{
+	double now_sec = view->model.now_sec;
+	double *starts;
+	int rc;
+
+	if (!pool->plan.reason_count)
+		return 0;
+	starts = find_starts(pool, now_sec);
+	rc = tell_all(pool, view, starts, diag);
+	free(starts);
+	return rc;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/out/env.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/model/stated.h"
+#include "src/slurm/conf/config.h"
+#include "src/slurm/desk/publish.h"
+#include "src/slurm/in/managed.h"
+
+static int env_find(const job_details_t *details, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (int i = 0; i < details->env_cnt; i++)
+		if (details->env_sup[i] &&
+		    !strncmp(details->env_sup[i], name, length) &&
+		    details->env_sup[i][length] == '=')
+			return i;
+	return -1;
+}
+
+void astra_env_set(job_details_t *details, const char *name, const char *value)
+{
+	int at = env_find(details, name);
+
+	if (at < 0) {
+		xrecalloc(details->env_sup, (size_t)details->env_cnt + 1,
+			  sizeof(char *));
+		at = details->env_cnt++;
+	}
+	xfree(details->env_sup[at]);
+	details->env_sup[at] = xstrdup_printf("%s=%s", name, value);
+}
+
+const char *astra_env_get(const job_details_t *details, const char *name)
+{
+	int at = env_find(details, name);
+
+	return at < 0 ? NULL : details->env_sup[at] + strlen(name) + 1;
+}
+
+static void set_number(job_details_t *details, const char *name, double value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.0f", value);
+	astra_env_set(details, name, text);
+}
+
+/* Of an elastic job: what it has now, and had in its last run; that one's
+ * GPUs may have been given back. */
+static void env_tell_size(job_details_t *details,
+			  const struct astra_env_lease *lease)
+{
+	const char *last = astra_env_get(details, "ASTRAEA_GPUS");
+	const char *before =
+		last ? last : astra_env_get(details, "ASTRAEA_GPUS_BEFORE");
+	uint32_t gpus = lease->gpus;
+
+	set_number(details, "ASTRAEA_GPUS_BEFORE",
+		   before ? strtod(before, NULL) : 0);
+	set_number(details, "ASTRAEA_GPUS", gpus);
+	set_number(details, "ASTRAEA_WORLD_SIZE", gpus);
+	if (!lease->workers_max)
+		return;
+	set_number(details, "ASTRAEA_WORKERS", gpus);
+	set_number(details, "ASTRAEA_PS",
+		   astra_stated_ps(lease->ps, lease->workers_max, gpus));
+}
+
+void astra_env_tell(job_details_t *details, const struct astra_env_lease *lease)
+{
+	const char *name = lease->signal ? sigabbrev_np(lease->signal) : "none";
+	char number[16];
+
+	if (!name) {
+		snprintf(number, sizeof(number), "%d", lease->signal);
+		name = number;
+	}
+	astra_env_set(details, "ASTRAEA_POOL", lease->pool);
+	astra_env_set(details, "ASTRAEA_CHECKPOINT_SIGNAL", name);
+	set_number(details, "ASTRAEA_LEASE_TERM", lease->term_sec);
+	set_number(details, "ASTRAEA_LEASE_GRACE", lease->grace_sec);
+	set_number(details, "ASTRAEA_LEASE_START", lease->start_sec);
+	set_number(details, "ASTRAEA_LEASE_END",
+		   isfinite(lease->end_sec) ? lease->end_sec : 0);
+	if (lease->gpus)
+		env_tell_size(details, lease);
+}
+
+struct astra_env_lease astra_env_lease_of(const job_record_t *job,
+					  const struct astra_pool_config *pool)
+{
+	const struct astra_options *o = &pool->options;
+	double now = (double)time(NULL);
+	struct astra_terms terms;
+	double term;
+
+	astra_terms_of(job, o, &terms);
+	term = terms.lease_sec > 0 ? terms.lease_sec : o->lease_sec;
+	return (struct astra_env_lease){
+		.pool = pool->name,
+		.term_sec = term,
+		.grace_sec = o->grace_sec,
+		.start_sec = now,
+		.end_sec = now + term,
+		.signal = terms.signal,
+	};
+}
+
+void astra_env_start(job_record_t *job, const struct astra_env_lease *lease)
+{
+	struct astra_env_lease told = *lease;
+
+	told.end_sec += (double)job->start_time - told.start_sec;
+	told.start_sec = (double)job->start_time;
+	astra_env_tell(job->details, &told);
+	astra_publish_tell(job->details);
+	last_job_update = time(NULL);
+}
+
+/* What a run was told, but for what it is to find again after a restart. */
+static bool env_is_of_run(const char *variable)
+{
+	static const char *const kept[] = {
+		"ASTRAEA_GPUS_BEFORE=", "ASTRAEA_GPUS_BOUND=",
+		"ASTRAEA_REVOKED_RUN="};
+
+	if (xstrncmp(variable, "ASTRAEA_", strlen("ASTRAEA_")) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+		if (!xstrncmp(variable, kept[i], strlen(kept[i])))
+			return false;
+	return true;
+}
+
+void astra_env_give_back(job_details_t *details)
+{
+	const char *gpus = astra_env_get(details, "ASTRAEA_GPUS");
+	uint16_t left = 0;
+
+	if (gpus)
+		set_number(details, "ASTRAEA_GPUS_BEFORE", strtod(gpus, NULL));
+	for (uint16_t i = 0; i < details->env_cnt; i++) {
+		char *variable = details->env_sup[i];
+
+		details->env_sup[i] = NULL;
+		if (env_is_of_run(variable))
+			xfree(variable);
+		else
+			details->env_sup[left++] = variable;
+	}
+	details->env_cnt = left;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a job's environment tells it about its lease. Kept in the job record
+ * (details->env_sup), so it is Slurm that saves and sends it.
+ */
+#ifndef ASTRA_ENV_H
+#define ASTRA_ENV_H
+
+#include "src/slurm/compat/compat.h"
+
+/* Set a variable, replacing an earlier value.
+ * Locks: caller holds job write. */
+void astra_env_set(job_details_t *details, const char *name, const char *value);
+
+/* Its value or NULL; borrowed. Locks: caller holds job read. */
+const char *astra_env_get(const job_details_t *details, const char *name);
+
+/* What it is told at its start. */
+struct astra_env_lease {
+	const char *pool;
+	double term_sec, grace_sec;
+	double start_sec, end_sec;
+	int signal;		  /* 0: none */
+	uint32_t gpus;		  /* that it has now; 0: as it asked for */
+	uint32_t workers_max, ps; /* --workers, --ps; 0: none */
+};
+
+/* Locks: caller holds job read. */
+struct astra_pool_config;
+struct astra_env_lease astra_env_lease_of(const job_record_t *job,
+					  const struct astra_pool_config *pool);
+
+/* It starts, its start_time is set: tell it of its lease, and whom to ask.
+ * Locks: caller holds job write. */
+void astra_env_start(job_record_t *job, const struct astra_env_lease *lease);
+
+/* Locks: caller holds job write. */
+void astra_env_tell(job_details_t *details,
+		    const struct astra_env_lease *lease);
+
+/* Without us its next run has no lease and is told of no size: let it find none
+ * of its last one's. What it had then is kept as what it had before. Locks:
+ * caller holds job write. */
+void astra_env_give_back(job_details_t *details);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Leaving a job exactly so many GPUs of each node: the others are marked as
+ * allocated while Slurm chooses, and given back under the same lock.
+ */
+#ifndef ASTRA_MASK_H
+#define ASTRA_MASK_H
+
+#include "src/slurm/compat/compat.h"
+
+struct astra_mask {
+	struct astra_mask_node *nodes;
+	size_t count;
+};
+
+/* Hide GPUs of a node until `leave` are free, those of the type first.
+ * node: slurmctld's number. type: NULL or "": any.
+ * Locks: caller holds node write, and keeps it until astra_mask_undo().
+ * Returns 0, or -1 when fewer are free or memory is out. */
+int astra_mask_add(struct astra_mask *mask, uint32_t node, uint32_t leave,
+		   const char *type);
+
+/* Give all back. Locks: the same hold of node write. */
+void astra_mask_undo(struct astra_mask *mask);
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/out/park.h"
+
+#include <string.h>
+
+#include "src/common/idmap.h"
+#include "src/slurm/in/managed.h"
+#include "src/slurm/in/pairs.h"
+#include "src/slurm/out/revoke.h"
+
+static struct astra_idmap limited; /* jobs over a limit -> 1 */
+
+void astra_park(job_record_t *job, const char *text)
+{
+	if (astra_is_parked(job) && !xstrcmp(job->state_desc, text))
+		return;
+	job->state_reason = FAIL_BURST_BUFFER_OP;
+	xfree(job->state_desc);
+	job->state_desc = xstrdup(text);
+	xfree(job->sched_nodes); /* else planned nodes stay visible */
+	last_job_update = time(NULL);
+}
+
+void astra_unpark(job_record_t *job)
+{
+	if (!astra_is_parked(job))
+		return;
+	job->state_reason = WAIT_NO_REASON;
+	xfree(job->state_desc);
+}
+
+bool astra_within_limits(job_record_t *job)
+{
+	job_record_t *same = job;
+	int reason = job_limits_check(&same, false);
+
+	if (reason != WAIT_NO_REASON) {
+		job->state_reason = (uint32_t)reason;
+		return false;
+	}
+	if (!acct_policy_job_runnable_pre_select(job, false))
+		return false;
+	if ((accounting_enforce & ACCOUNTING_ENFORCE_LIMITS) &&
+	    job->tres_req_cnt &&
+	    !acct_policy_job_runnable_post_select(job, job->tres_req_cnt,
+						  false))
+		return false;
+	if (license_job_test(job, time(NULL), true) != SLURM_SUCCESS) {
+		job->state_reason = WAIT_LICENSES;
+		return false;
+	}
+	return true;
+}
+
+/* The first pair that was asked, and why not. */
+struct refused {
+	slurmdb_qos_rec_t *qos;
+	uint32_t qos_id, reason;
+};
+
+static bool park_lets_run(job_record_t *job, void *arg)
+{
+	struct refused *first = arg;
+	uint32_t before = job->state_reason;
+
+	if (astra_within_limits(job))
+		return true;
+	if (first->reason == WAIT_NO_REASON)
+		*first = (struct refused){.qos = job->qos_ptr,
+					  .qos_id = job->qos_id,
+					  .reason = job->state_reason};
+	job->state_reason = before;
+	return false;
+}
+
+/* Of several partitions and QOS one pair has to let it run; else it keeps the
+ * partition and the first QOS, which the reason is about. */
+static bool may_run(job_record_t *job)
+{
+	struct refused first = {.reason = WAIT_NO_REASON};
+
+	if (astra_pairs_find(job, job->part_ptr, park_lets_run, &first))
+		return true;
+	if (first.reason != WAIT_NO_REASON) {
+		job->qos_ptr = first.qos;
+		job->qos_id = first.qos_id;
+		job->state_reason = first.reason;
+	}
+	return false;
+}
+
+/* Slurm ends a job that cannot be done by its deadline when its queues come to
+ * it; they never come to ours. */
+static bool in_time(job_record_t *job)
+{
+	char caller[] = "astraea";
+
+	return !job->deadline || job->deadline == NO_VAL ||
+	       deadline_ok(job, caller);
+}
+
+/* Held, dependent, before its time: Slurm's queues pass it over anyway. */
+static bool eligible(job_record_t *job)
+{
+	if (IS_JOB_REVOKED(job))
+		return false;
+	if (!job_independent(job))
+		return false;
+	if (job->priority == 0) {
+		if (job->state_reason == WAIT_NO_REASON)
+			job->state_reason = WAIT_HELD;
+		return false;
+	}
+	return in_time(job);
+}
+
+bool astra_runnable(job_record_t *job)
+{
+	return eligible(job) && may_run(job);
+}
+
+/* Park again, with the same text if it had the same reason before. */
+static void park_again(job_record_t *job, char *before, const char *text)
+{
+	if (before && (!text || !strcmp(before, text))) {
+		xfree(job->state_desc);
+		job->state_reason = FAIL_BURST_BUFFER_OP;
+		job->state_desc = before;
+		return;
+	}
+	xfree(before);
+	astra_park(job, text ? text : ASTRA_PARK_NEW);
+}
+
+/* A limit's name replaces our text; Slurm's schedulers must not meet the job,
+ * for they would put another reason in its place. */
+static void refresh(job_record_t *job)
+{
+	bool was_limited = astra_park_limited(job->job_id);
+	char *before = NULL;
+
+	if (astra_is_parked(job)) {
+		before = job->state_desc;
+		job->state_desc = NULL;
+		job->state_reason = WAIT_NO_REASON;
+	}
+	astra_revoke_tidy(job);
+	if (!eligible(job)) {
+		if (before)
+			last_job_update = time(NULL);
+		xfree(before);
+		astra_idmap_del(&limited, job->job_id);
+		return;
+	}
+	if (!may_run(job)) {
+		park_again(job, before, astra_reason_name(job->state_reason));
+		(void)astra_idmap_put(&limited, job->job_id, 1);
+		return;
+	}
+	astra_idmap_del(&limited, job->job_id);
+	if (was_limited)
+		xfree(before);
+	park_again(job, before, NULL);
+}
+
+/* No longer in a pool, or in one without leases: Slurm's. */
+static void park_give_up(job_record_t *job)
+{
+	if (!astra_is_parked(job))
+		return;
+	astra_unpark(job);
+	astra_idmap_del(&limited, job->job_id);
+	last_job_update = time(NULL);
+}
+
+static bool is_waiting(const job_record_t *job)
+{
+	return IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job);
+}
+
+bool astra_park_is_due(struct astra_park_turn *turn, const job_record_t *job)
+{
+	bool parked = astra_is_parked(job);
+	enum astra_claim claim;
+
+	if (!is_waiting(job))
+		return false;
+	claim = astra_claim_of(job, NULL);
+	if (claim == ASTRA_ORDERED)
+		return parked || job->restart_cnt;
+	if (claim != ASTRA_MANAGED)
+		return parked && claim == ASTRA_FOREIGN;
+	turn->seen++;
+	if (turn->looked >= 2 * ASTRA_PARK_BATCH ||
+	    (parked && (turn->seen <= turn->from ||
+			turn->seen > turn->from + ASTRA_PARK_BATCH)))
+		return false;
+	turn->looked++;
+	return true;
+}
+
+void astra_park_next_turn(struct astra_park_turn *turn)
+{
+	uint32_t from = turn->from + ASTRA_PARK_BATCH;
+
+	*turn = (struct astra_park_turn){.from = from < turn->seen ? from : 0};
+}
+
+void astra_park_look(job_record_t *job)
+{
+	enum astra_claim claim;
+
+	if (!is_waiting(job))
+		return;
+	claim = astra_claim_of(job, NULL);
+	if (claim == ASTRA_FOREIGN || claim == ASTRA_ORDERED)
+		park_give_up(job);
+	if (claim == ASTRA_ORDERED)
+		astra_revoke_tidy(job);
+	if (claim == ASTRA_MANAGED)
+		refresh(job);
+}
+
+bool astra_park_limited(uint32_t job_id)
+{
+	return astra_idmap_get(&limited, job_id) != ASTRA_IDMAP_NONE;
+}
+
+static bool park_waits(uint32_t job_id, void *arg)
+{
+	const job_record_t *job = find_job_record(job_id);
+
+	(void)arg;
+	return job && is_waiting(job);
+}
+
+void astra_park_forget(void)
+{
+	static size_t at;
+
+	astra_idmap_sweep(&limited, &at, ASTRA_PARK_BATCH, park_waits, NULL);
+}
+
+static int unpark_one(void *x, void *arg)
+{
+	job_record_t *job = x;
+	uint32_t *count = arg;
+
+	if (!IS_JOB_PENDING(job))
+		return 0;
+	/* At the submission Slurm puts this reason over the gate's, beside its
+	 * text; nobody else uses it either. */
+	if (job->state_reason == WAIT_BURST_BUFFER_RESOURCE)
+		job->state_reason = FAIL_BURST_BUFFER_OP;
+	if (astra_is_parked(job)) {
+		astra_unpark(job);
+		(*count)++;
+	}
+	return 0;
+}
+
+uint32_t astra_unpark_all(void)
+{
+	uint32_t count = 0;
+
+	if (job_list)
+		list_for_each(job_list, unpark_one, &count);
+	astra_idmap_clear(&limited);
+	last_job_update = time(NULL);
+	return count;
+}

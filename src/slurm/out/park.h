@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Parked jobs: a pending managed job has the reason FAIL_BURST_BUFFER_OP and a
+ * text of ours, so that Slurm's schedulers pass it over and make no
+ * reservations for it, and squeue shows why it waits. Whatever changes the job
+ * takes the reason away; the gate or the next round parks it again.
+ *
+ * Nobody else uses that reason: only one burst buffer plugin is loaded.
+ */
+#ifndef ASTRA_PARK_H
+#define ASTRA_PARK_H
+
+#include "src/slurm/compat/compat.h"
+
+#define ASTRA_PARK_NEW "Lease: next round"
+
+/* At most so many jobs are looked at in one round; beyond, in turn. */
+#define ASTRA_PARK_BATCH 1000
+
+static inline bool astra_is_parked(const job_record_t *job)
+{
+	return job->state_reason == FAIL_BURST_BUFFER_OP;
+}
+
+/* Park a job, or change the text of one that is.
+ * Locks: caller holds job write. */
+void astra_park(job_record_t *job, const char *text);
+
+/* Give a job back to Slurm. Locks: caller holds job write. */
+void astra_unpark(job_record_t *job);
+
+/* Whether the limits of the job's partition and QOS let it run now. When false,
+ * its state_reason says which does not.
+ * Locks: caller holds job and node write, conf, part and fed read. */
+bool astra_within_limits(job_record_t *job);
+
+/* The checks that Slurm makes before it looks for nodes. A job that names
+ * several partitions or QOS gets a pair that lets it run.
+ * job: not parked. When false, its state_reason says why.
+ * Locks: caller holds job and node write, conf, part and fed read. */
+bool astra_runnable(job_record_t *job);
+
+/* Which jobs a round looks at; all zero at first. */
+struct astra_park_turn {
+	uint32_t seen, looked;
+	uint32_t from; /* of the managed jobs, the number to begin with */
+};
+
+/* Whether a round should look at this job; ask for each of job_list, in its
+ * order. Locks: caller holds job and part read. */
+bool astra_park_is_due(struct astra_park_turn *turn, const job_record_t *job);
+
+/* All have been asked for: in the next round those behind are due. */
+void astra_park_next_turn(struct astra_park_turn *turn);
+
+/* Look at a job again: one that is managed and pending is un-parked, checked as
+ * Slurm would, and parked again or left with Slurm's own reason.
+ * Locks: caller holds job and node write, conf, part and fed read; not that of
+ * job_list, in which a singleton's dependency is looked up. */
+void astra_park_look(job_record_t *job);
+
+/* Whether the last look found a parked job over a limit: it could not run if
+ * there were room. Locks: caller holds job read; the engine's thread only. */
+bool astra_park_limited(uint32_t job_id);
+
+/* Forget that of jobs that do not wait any more: they were cancelled, or are
+ * gone. A few at a time. Locks: caller holds job read; round thread only. */
+void astra_park_forget(void);
+
+/* Un-park all. Locks: caller holds job write. Returns how many. */
+uint32_t astra_unpark_all(void);
+
+#endif

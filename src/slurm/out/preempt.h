@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Preemption by QOS or partition is the site's own order and goes before
+ * leases: a managed job that may preempt jobs which run is given to Slurm's own
+ * choice of nodes and victims before the engine decides. */
+#ifndef ASTRA_PREEMPT_H
+#define ASTRA_PREEMPT_H
+
+#include "src/slurm/conf/config.h"
+#include "src/slurm/diag.h"
+
+/* Try some of the waiting managed jobs, the others in the next calls.
+ * Locks: none; takes the write locks. */
+void astra_preempt_serve(const struct astra_config *config,
+			 struct astra_diag *diag);
+
+/* Whether a node (slurmctld's number) is being left for such a job: nobody else
+ * is to start there. Called by the thread that serves. */
+bool astra_preempt_keeps(uint32_t node);
+
+#endif

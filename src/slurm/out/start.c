@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/slurm/out/start.h"
+
+#include "src/common/fault.h"
+#include "src/slurm/hooks/gate.h"
+#include "src/slurm/hooks/recover.h"
+#include "src/slurm/in/ask.h"
+#include "src/slurm/in/constraint.h"
+#include "src/slurm/in/managed.h"
+#include "src/slurm/in/pairs.h"
+#include "src/slurm/in/request_nodes.h"
+#include "src/slurm/in/reserved.h"
+#include "src/slurm/out/mask.h"
+#include "src/slurm/out/park.h"
+#include "src/slurm/out/resize.h"
+#include "src/slurm/out/start_size.h"
+
+#define REFUSED_TEXT "Lease: start refused"
+
+/* What is changed in a record for the time of the choice. */
+struct narrowed {
+	bitstr_t *exc_nodes;
+	uint32_t min_nodes, max_nodes;
+	uint32_t time_limit;
+};
+
+/* The checks that schedule() makes and select_nodes() does not. */
+static bool may_start(job_record_t *job)
+{
+	if (assoc_mgr_validate_assoc_id(acct_db_conn, job->assoc_id,
+					accounting_enforce)) {
+		job->state_reason = FAIL_ACCOUNT;
+		xfree(job->state_desc);
+		last_job_update = time(NULL);
+		return false;
+	}
+	return true;
+}
+
+/* Whether the partition has all the nodes, and it and the QOS let it run. */
+static bool start_suits(job_record_t *job, void *arg)
+{
+	const part_record_t *part = job->part_ptr;
+	uint32_t reason = job->state_reason;
+	bitstr_t *nodes = arg;
+	bool found =
+		part->node_bitmap && (part->state_up & PARTITION_SCHED) &&
+		bit_super_set(nodes, part->node_bitmap) &&
+		(uint32_t)bit_set_count(nodes) <= astra_part_nodes(job, part) &&
+		astra_within_limits(job);
+
+	job->state_reason = reason;
+	return found;
+}
+
+static bitstr_t *wanted_nodes(const struct astra_start_order *order)
+{
+	bitstr_t *nodes = bit_alloc(node_record_count);
+
+	for (size_t i = 0; i < order->share_count; i++)
+		if (order->shares[i].node < (uint32_t)node_record_count)
+			bit_set(nodes, order->shares[i].node);
+	return nodes;
+}
+
+/* A deadline shortens the run, as in schedule(). */
+static void start_shorten(job_record_t *job)
+{
+	time_t left = job->deadline ? (job->deadline - time(NULL)) / 60 : 0;
+	uint32_t limit = job->time_limit;
+
+	if (!job->deadline || job->deadline == NO_VAL || left <= 0)
+		return;
+	if (limit == NO_VAL || limit == INFINITE)
+		limit = job->part_ptr->default_time;
+	if (limit == NO_VAL || limit == INFINITE)
+		limit = job->part_ptr->max_time;
+	if (limit == NO_VAL || limit == INFINITE || (time_t)limit > left)
+		job->time_limit = (uint32_t)left;
+}
+
+static void start_save(job_record_t *job, struct narrowed *saved)
+{
+	job_details_t *d = job->details;
+
+	*saved = (struct narrowed){
+		.exc_nodes = d->exc_node_bitmap,
+		.min_nodes = d->min_nodes,
+		.max_nodes = d->max_nodes,
+		.time_limit = job->time_limit,
+	};
+	d->exc_node_bitmap = NULL;
+	start_shorten(job);
+}
+
+static void narrow(job_record_t *job, bitstr_t *nodes,
+		   const struct narrowed *saved)
+{
+	job_details_t *d = job->details;
+
+	FREE_NULL_BITMAP(d->exc_node_bitmap);
+	d->exc_node_bitmap = bit_copy(nodes);
+	bit_not(d->exc_node_bitmap);
+	if (saved->exc_nodes)
+		bit_or(d->exc_node_bitmap, saved->exc_nodes);
+	d->min_nodes = (uint32_t)bit_set_count(nodes);
+	/* With a most of nodes Slurm wants a CPU for each of the tasks. */
+	if (!d->overcommit || astra_nodes_named_at_most(job))
+		d->max_nodes = d->min_nodes;
+}
+
+/* The record of an array's remaining tasks has inherited all of it. */
+static void widen_rest(const job_record_t *job, const struct narrowed *saved)
+{
+	job_record_t *rest = find_job_record(job->array_job_id);
+
+	if (!rest || rest == job || !rest->array_recs || !rest->details)
+		return;
+	FREE_NULL_BITMAP(rest->details->exc_node_bitmap);
+	if (saved->exc_nodes)
+		rest->details->exc_node_bitmap = bit_copy(saved->exc_nodes);
+	rest->details->min_nodes = saved->min_nodes;
+	rest->details->max_nodes = saved->max_nodes;
+	rest->time_limit = saved->time_limit;
+	if (IS_JOB_PENDING(rest) && rest->state_reason == WAIT_NO_REASON)
+		astra_park(rest, ASTRA_PARK_NEW);
+}
+
+static void start_widen(job_record_t *job, bool head, bool started,
+			const struct narrowed *saved)
+{
+	if (head)
+		widen_rest(job, saved);
+	if (!started)
+		job->time_limit = saved->time_limit;
+	FREE_NULL_BITMAP(job->details->exc_node_bitmap);
+	job->details->exc_node_bitmap = saved->exc_nodes;
+	job->details->min_nodes = saved->min_nodes;
+	job->details->max_nodes = saved->max_nodes;
+}
+
+/* Only where Slurm could divide the GPUs in another way. */
+static int mask_rest(const job_record_t *job,
+		     const struct astra_start_order *order,
+		     struct astra_mask *mask)
+{
+	struct astra_ask ask = {0};
+
+	if (order->share_count < 2 || astra_takes_nodes(job))
+		return 0;
+	astra_ask_add(&ask, ASTRA_PER_JOB, job->tres_per_job, NULL);
+	astra_ask_add(&ask, ASTRA_PER_NODE, job->tres_per_node, NULL);
+	if (ask.count[ASTRA_PER_NODE] || !ask.count[ASTRA_PER_JOB])
+		return 0;
+	for (size_t i = 0; i < order->share_count; i++)
+		if (astra_mask_add(mask, order->shares[i].node,
+				   order->shares[i].gpus, ask.type) < 0)
+			return -1;
+	return 0;
+}
+
+/* The nodes as the user wished them, for the time of one more choice. */
+static void loosen(job_record_t *job, const struct narrowed *saved)
+{
+	job_details_t *d = job->details;
+
+	FREE_NULL_BITMAP(d->exc_node_bitmap);
+	if (saved->exc_nodes)
+		d->exc_node_bitmap = bit_copy(saved->exc_nodes);
+	d->min_nodes = saved->min_nodes;
+	d->max_nodes = saved->max_nodes;
+}
+
+static int select_now(job_record_t *job)
+{
+	int rc;
+
+	if (fed_mgr_job_lock(job))
+		return ESLURM_FED_JOB_LOCK;
+	astra_gate_open(job);
+	rc = astra_select_nodes(job);
+	astra_gate_close();
+	if (rc == SLURM_SUCCESS)
+		fed_mgr_job_start(job, job->start_time);
+	else
+		fed_mgr_job_unlock(job);
+	return rc;
+}
+
+static int select_masked(job_record_t *job,
+			 const struct astra_start_order *order)
+{
+	struct astra_mask mask = {0};
+	int rc = ESLURM_NODES_BUSY;
+
+	astra_constraint_use(job->details, false);
+	if (mask_rest(job, order, &mask) == 0)
+		rc = select_now(job);
+	astra_mask_undo(&mask);
+	return rc;
+}
+
+static bool is_about_job(int rc)
+{
+	switch (rc) {
+	case ESLURM_ACCOUNTING_POLICY:
+	case ESLURM_BURST_BUFFER_WAIT:
+	case ESLURM_DEPENDENCY:
+	case ESLURM_FED_JOB_LOCK:
+	case ESLURM_INVALID_QOS:
+	case ESLURM_JOB_HELD:
+	case ESLURM_REQUESTED_PART_CONFIG_UNAVAILABLE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* On the nodes that were decided. Where a set of nodes cannot say all that the
+ * user wished, Slurm looks among all of them: for --prefer at first, else when
+ * these will not do. */
+static int start_choose(job_record_t *job,
+			const struct astra_start_order *order)
+{
+	bool head = job->array_recs != NULL;
+	bitstr_t *nodes = wanted_nodes(order);
+	struct narrowed saved;
+	int rc = ESLURM_NODES_BUSY;
+
+	if (astra_pairs_are_several(job))
+		(void)astra_pairs_find(job, NULL, start_suits, nodes);
+	start_save(job, &saved);
+	if (job->details->prefer) {
+		loosen(job, &saved);
+		astra_constraint_use(job->details, true);
+		rc = select_now(job);
+	}
+	if (rc != SLURM_SUCCESS) {
+		narrow(job, nodes, &saved);
+		rc = select_masked(job, order);
+	}
+	if (rc != SLURM_SUCCESS && !is_about_job(rc) &&
+	    astra_constraint_intricate(job)) {
+		loosen(job, &saved);
+		rc = select_now(job);
+	}
+	start_widen(job, head, rc == SLURM_SUCCESS, &saved);
+	bit_free(nodes);
+	return rc;
+}
+
+/* An elastic job is made as large as its place is. */
+static int choose_size(job_record_t *job, struct astra_start_order *order)
+{
+	int rc = SLURM_SUCCESS;
+
+	if (order->gpus_min)
+		rc = astra_resize(job, astra_order_gpus(order));
+	return rc ? rc : start_choose(job, order);
+}
+
+/* Where a limit forbids that size, a smaller one may do. */
+static int choose_any(job_record_t *job, struct astra_start_order *order)
+{
+	int rc = choose_size(job, order);
+	struct astra_start_share *shares;
+	struct astra_start_order less;
+	uint32_t gpus = order->gpus_min;
+
+	if (rc == SLURM_SUCCESS)
+		astra_resize_bound(job, 0);
+	if (rc == SLURM_SUCCESS || !order->gpus_min ||
+	    astra_order_gpus(order) <= order->gpus_min || !IS_JOB_PENDING(job))
+		return rc;
+	if (rc == ESLURM_ACCOUNTING_POLICY) {
+		gpus = astra_order_within_limits(job, order);
+		astra_resize_bound(job, gpus);
+	}
+	shares = xcalloc(order->share_count, sizeof(*shares));
+	less = astra_order_first(job, order, gpus, shares);
+	rc = choose_size(job, &less);
+	order->lease.gpus = astra_order_gpus(&less);
+	xfree(shares);
+	return rc;
+}
+
+static void start_begin(job_record_t *job, const struct astra_env_lease *lease,
+			struct astra_started *started)
+{
+	astra_env_start(job, lease);
+	astra_clear_expedite(job);
+	info("astraea: start %pJ NodeList=%s #CPUs=%u Partition=%s", job,
+	     job->nodes, job->total_cpus, job->part_ptr->name);
+	rebuild_job_part_list(job);
+	ASTRA_FAULT("start.chosen");
+	astra_recover_started(job);
+	ASTRA_FAULT("start.noted");
+	*started = (struct astra_started){
+		.job = job->job_id,
+		.restart_cnt = job->restart_cnt,
+		.batch = job->batch_flag != 0,
+		.configuring = IS_JOB_CONFIGURING(job),
+	};
+}
+
+void astra_launch(const struct astra_started *started)
+{
+	job_record_t *job = find_job_record(started->job);
+
+	if (!job || job->magic != JOB_MAGIC || !IS_JOB_RUNNING(job) ||
+	    IS_JOB_COMPLETING(job) || job->restart_cnt != started->restart_cnt)
+		return;
+	if (job->batch_flag == 0)
+		srun_allocate(job);
+	else if (!started->configuring)
+		launch_job(job);
+	ASTRA_FAULT("start.launched");
+	astra_recover_launched(job);
+}
+
+/* Leave a limit's name, or say that it was refused. Never priority 0. */
+static void start_refuse(job_record_t *job, int rc)
+{
+	if (!IS_JOB_PENDING(job))
+		return; /* Slurm has given it up, e.g. over its deadline */
+	if (rc == ESLURM_ACCOUNTING_POLICY &&
+	    job->state_reason != WAIT_NO_REASON)
+		astra_park(job, astra_reason_name(job->state_reason));
+	else
+		astra_park(job, REFUSED_TEXT);
+}
+
+/* Its credential is revoked, or its last run is being cleaned up. */
+static bool too_soon(const job_record_t *job)
+{
+	return job->restart_cnt &&
+	       (time(NULL) <= job->details->submit_time ||
+		job->gres_list_alloc || job->details->prolog_running ||
+		(job->step_list && list_count(job->step_list)));
+}
+
+enum astra_start_result astra_start(const struct astra_start_order *order,
+				    struct astra_started *started, int *error)
+{
+	job_record_t *job = find_job_record(order->job);
+	struct astra_start_order sized = *order;
+	bitstr_t *nodes;
+
+	*error = SLURM_SUCCESS;
+	if (!job || job->magic != JOB_MAGIC || !job->details ||
+	    job->restart_cnt != order->restart_cnt || !IS_JOB_PENDING(job) ||
+	    IS_JOB_COMPLETING(job) || !order->share_count ||
+	    astra_claim_of(job, NULL) != ASTRA_MANAGED)
+		return ASTRA_START_STALE;
+	if (too_soon(job))
+		return ASTRA_START_STALE;
+	astra_unpark(job);
+	nodes = wanted_nodes(order);
+	astra_reserved_choose(job, nodes);
+	bit_free(nodes);
+	if (!may_start(job) || !astra_runnable(job)) {
+		*error = ESLURM_DEPENDENCY;
+		return ASTRA_REFUSED_JOB;
+	}
+	ASTRA_FAULT("start.choose");
+	if (order->gpus_min)
+		sized.lease.gpus = astra_order_gpus(order);
+	*error = choose_any(job, &sized);
+	if (*error == SLURM_SUCCESS) {
+		start_begin(job, &sized.lease, started);
+		return ASTRA_STARTED;
+	}
+	start_refuse(job, *error);
+	return is_about_job(*error) ? ASTRA_REFUSED_JOB : ASTRA_REFUSED_NODES;
+}
+
+enum astra_start_result
+astra_start_anywhere(job_record_t *job, const struct astra_env_lease *lease,
+		     struct astra_started *started)
+{
+	bool head = job->array_recs != NULL;
+	struct narrowed saved;
+	int rc;
+
+	if (too_soon(job))
+		return ASTRA_START_STALE;
+	astra_unpark(job);
+	if (!may_start(job) || !astra_runnable(job))
+		return ASTRA_REFUSED_JOB;
+	start_save(job, &saved);
+	loosen(job, &saved);
+	astra_constraint_use(job->details, false);
+	rc = select_now(job);
+	start_widen(job, head, rc == SLURM_SUCCESS, &saved);
+	if (rc != SLURM_SUCCESS) {
+		start_refuse(job, rc);
+		return ASTRA_REFUSED_NODES;
+	}
+	start_begin(job, lease, started);
+	return ASTRA_STARTED;
+}
