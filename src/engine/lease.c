@@ -79,8 +79,8 @@ void astra_lease_follow(struct astra_engine *e, struct ejob *j,
 	bool leased = j->phase != ASTRA_PHASE_WAITING;
 
 	j->lease_sec = lease_term(e, job);
-	j->min_run_sec =
-		astra_min_run_sec(&e->options, j->lease_sec, job->min_run_sec);
+	j->min_run_sec = astra_min_run_sec(&e->options, e->policy, j->lease_sec,
+					   job->min_run_sec);
 	if (leased && (job->state != ASTRA_JOB_RUNNING ||
 		       j->restart_cnt != job->restart_cnt)) {
 		lease_end_lease(j, job, now_sec);

@@ -58,11 +58,10 @@ uint32_t astra_horizon_slots(const struct astra_options *options)
 	return (uint32_t)fmax(1, fmin(slots, HORIZON_SLOTS_MAX));
 }
 
-double astra_min_run_sec(const struct astra_options *options, double term_sec,
+double astra_min_run_sec(const struct astra_options *options,
+			 const struct astra_policy *policy, double term_sec,
 			 double learned_sec)
 {
-	const struct astra_policy *policy = astra_policy_find(options->policy);
-
 	if (options->min_run_sec >= 0)
 		return options->min_run_sec;
 	if (policy && policy->allocate)

@@ -123,11 +123,15 @@ int astra_options_set(struct astra_options *options, const char *key,
 int astra_options_check(const struct astra_options *options,
 			struct astra_error *err);
 
+struct astra_policy;
+
 /* How long a job of this term keeps its GPUs at least: MinRunTime, else what
  * was learned of it (0: nothing), a term at most, else a tenth of the term, and
  * a minute at most; nothing where a policy that allocates has slots or
- * auctions, with which leases are to end. */
-double astra_min_run_sec(const struct astra_options *options, double term_sec,
+ * auctions, with which leases are to end. policy: the one that the options
+ * name, or NULL. */
+double astra_min_run_sec(const struct astra_options *options,
+			 const struct astra_policy *policy, double term_sec,
 			 double learned_sec);
 
 /* So many slots oasis plans ahead. */

@@ -142,6 +142,8 @@ libastraea_so_SOURCES = \
 	src/slurm/in/managed.h \
 	src/slurm/in/node_order.c \
 	src/slurm/in/node_order.h \
+	src/slurm/in/node_sets.c \
+	src/slurm/in/node_sets.h \
 	src/slurm/in/pairs.c \
 	src/slurm/in/pairs.h \
 	src/slurm/in/qos.c \

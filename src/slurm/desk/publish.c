@@ -39,7 +39,10 @@ static void fill_pool(struct publish_filler *f)
 		.round_sec = o->round_sec,
 		.grace_sec = o->leases ? o->grace_sec : 0,
 		.min_run_sec =
-			o->leases ? astra_min_run_sec(o, o->lease_sec, 0) : 0,
+			o->leases ? astra_min_run_sec(
+					    o, astra_policy_find(o->policy),
+					    o->lease_sec, 0)
+				  : 0,
 		.half_life_sec = o->half_life_sec,
 		.lead_max_sec = o->lead_max_sec,
 		.reclaim_max = o->reclaim_max,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/in/charge.h"
 
-#include "src/slurm/in/survivor.h"
 #include "src/slurm/in/gpus.h"
 #include "src/slurm/in/request.h"
+#include "src/slurm/in/survivor.h"
 #include "src/slurm/in/usage.h"
 
 /* GPUs without a type weigh 1. */

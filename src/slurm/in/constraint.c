@@ -85,23 +85,32 @@ static void apply_features(job_record_t *job, struct astra_node_order *order,
 
 /* valid_feature_counts() takes its choice from the record and writes into the
  * list of features; others may read both now. So it gets copies. */
-void astra_constraint_apply(const job_record_t *job,
-			    struct astra_node_order *order, bitstr_t *nodes,
-			    bitstr_t *possible)
+static void constraint_apply_copy(const job_record_t *job,
+				  struct astra_node_order *order,
+				  bitstr_t *nodes, bitstr_t *possible)
 {
 	job_record_t own = *job;
 	job_details_t details = *job->details;
 
 	own.details = &details;
-	if (details.feature_list) {
-		details.feature_list = feature_list_copy(details.feature_list);
-		apply_features(&own, order, nodes, possible);
-	} else {
-		bit_copybits(possible, nodes);
-	}
+	details.feature_list = feature_list_copy(details.feature_list);
+	apply_features(&own, order, nodes, possible);
 	if (IS_JOB_PENDING(job) && !details.req_node_bitmap)
 		astra_aim(&own, order, nodes);
 	FREE_NULL_LIST(details.feature_list);
+}
+
+void astra_constraint_apply(const job_record_t *job,
+			    struct astra_node_order *order, bitstr_t *nodes,
+			    bitstr_t *possible)
+{
+	if (job->details->feature_list) {
+		constraint_apply_copy(job, order, nodes, possible);
+		return;
+	}
+	bit_copybits(possible, nodes);
+	if (IS_JOB_PENDING(job) && !job->details->req_node_bitmap)
+		astra_aim(job, order, nodes);
 }
 
 static int is_intricate(void *x, void *arg)

@@ -187,9 +187,10 @@ static double lease_of(const job_record_t *job, const struct astra_wish *wish,
 {
 	double term =
 		wish->lease_sec > 0 ? wish->lease_sec : options->lease_sec;
-	double longer = fmin(astra_progress_lease(job->job_id),
-			     astra_guard_max(options));
+	double longer = astra_progress_lease(job->job_id);
 
+	if (longer > 0)
+		longer = fmin(longer, astra_guard_max(options));
 	return longer > term ? longer : wish->lease_sec;
 }
 

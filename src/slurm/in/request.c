@@ -7,6 +7,7 @@
 #include "src/slurm/in/constraint.h"
 #include "src/slurm/in/gpus.h"
 #include "src/slurm/in/managed.h"
+#include "src/slurm/in/node_sets.h"
 #include "src/slurm/in/request_nodes.h"
 #include "src/slurm/out/resize.h"
 
@@ -294,40 +295,6 @@ static int request_named(const job_record_t *job,
 	return 0;
 }
 
-/* Whether a node has the type, if one is asked for, and as many shards of one
- * GPU. */
-static bool request_suits(uint32_t node, const struct astra_node_map *map,
-			  const struct astra_ask *ask)
-{
-	if (*ask->type &&
-	    !astra_node_has_type(node_record_table_ptr[node], ask->type))
-		return false;
-	return !map->shards ||
-	       astra_node_order_numbered(map->order)[node].shards >=
-		       ask->count[ASTRA_PER_NODE];
-}
-
-/* The nodes of the pool among these that suit. Returns NULL when memory is out.
- */
-static const uint64_t *request_set(bitstr_t *nodes,
-				   const struct astra_node_map *map,
-				   const struct astra_ask *ask,
-				   struct astra_arena *arena, size_t *count)
-{
-	uint64_t *set = astra_arena_take(arena, (map->count / 64 + 1) * 8);
-
-	*count = 0;
-	for (size_t i = 0; set && i < map->count; i++) {
-		uint32_t g = map->global[i];
-
-		if (!bit_test(nodes, g) || !request_suits(g, map, ask))
-			continue;
-		set[i / 64] |= UINT64_C(1) << (i % 64);
-		++*count;
-	}
-	return set;
-}
-
 /* --gpu-range: its record says on how many it ran, or is to run next. */
 static void request_elastic(const job_record_t *job,
 			    const struct astra_terms *terms, time_t now,
@@ -387,7 +354,7 @@ int astra_request_of(job_record_t *job, const struct astra_terms *terms,
 {
 	struct astra_ask ask;
 	bitstr_t *nodes, *possible;
-	size_t count;
+	const struct astra_node_set *set;
 	bool failed;
 
 	*out = (struct astra_request){
@@ -400,18 +367,19 @@ int astra_request_of(job_record_t *job, const struct astra_terms *terms,
 		out->gpu_type = astra_arena_text(arena, ask.type);
 	possible = bit_alloc(node_record_count);
 	nodes = astra_request_nodes(job, map->order, now, possible);
-	out->allowed = request_set(nodes, map, &ask, arena, &count);
-	failed = !out->allowed;
+	set = astra_node_sets_of(map, nodes, &ask, arena);
+	failed = !set;
 	read_cpus(job, terms, out);
-	if (is_node_range(job, terms, &ask))
-		request_nodes(job, map, count, out);
+	if (set && is_node_range(job, terms, &ask))
+		request_nodes(job, map, set->count, out);
 	read_memory(job, map, out);
 	failed |= request_named(job, map, arena, out) < 0;
-	if (count == map->count)
-		out->allowed = NULL;
+	if (set && set->count < map->count)
+		out->allowed = set->set;
 	if (!bit_equal(nodes, possible)) {
-		out->possible = request_set(possible, map, &ask, arena, &count);
-		failed |= !out->possible;
+		set = astra_node_sets_of(map, possible, &ask, arena);
+		out->possible = set ? set->set : NULL;
+		failed |= !set;
 	}
 	bit_free(nodes);
 	bit_free(possible);

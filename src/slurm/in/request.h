@@ -17,6 +17,7 @@ struct astra_node_map {
 	size_t count;	  /* of ours */
 	size_t global_count;
 	struct astra_node_order *order; /* of slurmctld's; borrowed */
+	struct astra_node_sets *sets;	/* borrowed */
 	uint32_t cpus_max;		/* of the largest node */
 	uint32_t sockets_max;		/* of the node that has the most */
 	bool memory;			/* Slurm counts memory */
@@ -24,8 +25,8 @@ struct astra_node_map {
 };
 
 /* Fill out in from a job's record, and what it wants of its leases. Bitmaps are
- * taken from the arena; a job that may use all of the pool's nodes has none.
- * Locks: caller holds conf, job, node and part read.
+ * taken from the arena, jobs may share them; a job that may use all of the
+ * pool's nodes has none. Locks: caller holds conf, job, node and part read.
  * Returns 0, or -1 when memory is out. */
 int astra_request_of(job_record_t *job, const struct astra_terms *terms,
 		     const struct astra_node_map *map, time_t now,

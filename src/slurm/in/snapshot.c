@@ -134,9 +134,11 @@ static int map_nodes(struct astra_scene *scene, struct astra_view *view,
 	struct astra_node_map *map = &view->map;
 	bitstr_t *nodes = pool_nodes(pool);
 
+	astra_node_sets_free(&view->sets);
 	*map = (struct astra_node_map){
 		.global_count = count,
 		.order = &scene->order,
+		.sets = &view->sets,
 		.memory = slurm_conf.select_type_param & SELECT_MEMORY,
 		.shards = pool->options.shards,
 	};
@@ -323,6 +325,7 @@ static int make_views(struct astra_scene *scene, size_t count)
 		astra_tenants_free(&scene->views[i].tenants);
 		astra_tenant_users_free(&scene->views[i].users);
 		astra_qos_free(&scene->views[i].qos);
+		astra_node_sets_free(&scene->views[i].sets);
 	}
 	free(scene->views);
 	scene->view_count = 0;

@@ -13,6 +13,7 @@
 #include "src/slurm/in/blocked.h"
 #include "src/slurm/in/managed.h"
 #include "src/slurm/in/node_order.h"
+#include "src/slurm/in/node_sets.h"
 #include "src/slurm/in/qos.h"
 #include "src/slurm/in/racks.h"
 #include "src/slurm/in/request.h"
@@ -47,6 +48,7 @@ struct astra_other {
 struct astra_view {
 	struct astra_snapshot model;
 	struct astra_node_map map;
+	struct astra_node_sets sets;
 	struct astra_job_info *info; /* beside model.jobs */
 	struct astra_tenants tenants;
 	struct astra_tenant_users users;

@@ -3,10 +3,10 @@
 
 #include "src/common/grow.h"
 #include "src/slurm/desk/bid_files.h"
-#include "src/slurm/in/survivor.h"
 #include "src/slurm/in/charge.h"
 #include "src/slurm/in/reserved.h"
 #include "src/slurm/in/run_end.h"
+#include "src/slurm/in/survivor.h"
 #include "src/slurm/in/usage.h"
 #include "src/slurm/in/users.h"
 #include "src/slurm/out/park.h"
@@ -167,8 +167,18 @@ static int fill_binds(struct astra_arena *arena, job_record_t *job,
 	return astra_binds_of(arena, job, name, &out->binds, &out->bind_count);
 }
 
+/* A copy, or the one that the job before has: many are of one user. */
+static const char *snapshot_job_text(struct astra_arena *arena,
+				     const char *text, const char *before)
+{
+	return text && !strcmp(text, before) ? before
+					     : astra_arena_text(arena, text);
+}
+
+/* before: of the job before; NULL: none. */
 static int fill_info(struct astra_scene *scene, job_record_t *job,
 		     const struct astra_pool_config *pool,
+		     const struct astra_job_info *before,
 		     struct astra_job_info *out)
 {
 	struct astra_arena *a = &scene->arena;
@@ -182,9 +192,12 @@ static int fill_info(struct astra_scene *scene, job_record_t *job,
 		.gid = job->group_id,
 		.array_task = job->array_task_id,
 		.array_job = job->array_job_id,
-		.account = astra_arena_text(a, job->account),
-		.partition = astra_arena_text(a, job->partition),
-		.name = astra_arena_text(a, job->name),
+		.account = snapshot_job_text(a, job->account,
+					     before ? before->account : ""),
+		.partition = snapshot_job_text(a, job->partition,
+					       before ? before->partition : ""),
+		.name = snapshot_job_text(a, job->name,
+					  before ? before->name : ""),
 		.nodes = astra_arena_text(a, holds ? job->nodes : NULL),
 		.tasks = astra_arena_text(
 			a,
@@ -245,7 +258,8 @@ int astra_scene_add_job(struct astra_scene *scene, struct astra_view *view,
 		return -1;
 	out = &view->jobs[view->job_count];
 	info = &view->info[view->job_count];
-	if (fill_info(scene, job, pool, info) < 0)
+	if (fill_info(scene, job, pool, view->job_count ? info - 1 : NULL,
+		      info) < 0)
 		return -1;
 	*out = (struct astra_job){
 		.id = job->job_id,

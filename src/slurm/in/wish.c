@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "src/policies/policy.h"
+
 #define SEC_PER_MIN 60
 
 static int read_lease(struct astra_wish *out, const char *text,
@@ -162,7 +164,9 @@ int astra_wish_check(const struct astra_wish *wish,
 	if (wish->lease_sec <= 0)
 		return 0;
 	if (min <= 0)
-		min = fmax(o->grace_sec, astra_min_run_sec(o, o->lease_sec, 0));
+		min = fmax(o->grace_sec,
+			   astra_min_run_sec(o, astra_policy_find(o->policy),
+					     o->lease_sec, 0));
 	if (max <= 0)
 		max = o->lease_sec;
 	if (wish->lease_sec >= min && wish->lease_sec <= max)

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The nodes that jobs may use, as sets of a pool's nodes. Thousands of jobs
+ * wait for the same ones: a set is made once a picture, and they share it.
+ */
+#ifndef ASTRA_NODE_SETS_H
+#define ASTRA_NODE_SETS_H
+
+#include "src/slurm/in/request.h"
+
+/* The last ones of a picture; zeroed, there are none. */
+struct astra_node_sets {
+	struct astra_node_set {
+		bitstr_t *nodes; /* by slurmctld's numbers; NULL: unused */
+		char type[ASTRA_GPU_TYPE_MAX];
+		uint64_t shards;     /* of one GPU */
+		const uint64_t *set; /* by the pool's numbers, in the arena */
+		size_t count;
+	} kept[4];
+	size_t next; /* is replaced */
+};
+
+/* The pool's nodes among these that have what is asked for of each: the type,
+ * and as many shards of one GPU. Owned by the arena.
+ * Locks: caller holds node read. Returns NULL when memory is out. */
+const struct astra_node_set *
+astra_node_sets_of(const struct astra_node_map *map, bitstr_t *nodes,
+		   const struct astra_ask *ask, struct astra_arena *arena);
+
+/* Forget all: the arena is another picture's. */
+void astra_node_sets_free(struct astra_node_sets *sets);
+
+#endif
