@@ -403,6 +403,7 @@ static int sync_job(struct sync *s, uint32_t index)
 		note_added(e, row);
 	j->seen = e->epoch;
 	j->index = index;
+	j->shape = 0;
 	e->row_of[index] = row;
 	if (!j->ran && j->state == ASTRA_JOB_PENDING)
 		e->unbound = true;

@@ -39,11 +39,22 @@ static uint64_t contenders_shape_of(const struct round *r,
 	return banned ? mix(h, job->id) : h;
 }
 
+/* Of thousands that wait few have changed since the round before. */
+static uint64_t contender_shape(const struct round *r, struct ejob *j,
+				const struct astra_job *job)
+{
+	if (j->refusals)
+		return contenders_shape_of(r, job, true);
+	if (!j->shape)
+		j->shape = contenders_shape_of(r, job, false);
+	return j->shape;
+}
+
 static int add_contender(struct round *r, uint32_t row,
 			 const struct astra_job *job, bool expired)
 {
 	struct ejob *j = &r->e->jobs[row];
-	uint64_t shape = contenders_shape_of(r, job, j->refusals > 0);
+	uint64_t shape = contender_shape(r, j, job);
 
 	if (astra_grow(&r->contenders, &r->contender_room,
 		       r->contender_count + 1, sizeof(*r->contenders)) < 0)
@@ -52,7 +63,9 @@ static int add_contender(struct round *r, uint32_t row,
 		astra_first_start_vain(r->e, j, ASTRA_WAIT_NONE);
 	r->contenders[r->contender_count++] = (struct contender){
 		.row = row,
+		.tenant = j->tenant,
 		.job = job,
+		.ran = j->ran,
 		.shape = shape,
 		.expired = expired,
 	};

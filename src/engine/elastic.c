@@ -122,6 +122,8 @@ int astra_elastic_find_running(struct round *r)
 		r->elastic = true;
 		r->contenders[r->contender_count++] = (struct contender){
 			.row = row,
+			.tenant = r->e->jobs[row].tenant,
+			.ran = true,
 			.job = job,
 			.elastic = job,
 			.expired = true,

@@ -97,6 +97,8 @@ struct ejob {
 	enum astra_wait vain; /* why a hold was looked for in vain; NONE: no */
 	double vain_sec;      /* the last time it was */
 	uint64_t vain_shape;  /* what it asked for then */
+	uint64_t shape;	      /* what it asks for, without refusals; 0: to be
+			       * found out again */
 	struct astra_reason reason;
 };
 
@@ -344,9 +346,11 @@ struct round {
 
 /* A candidate, with what the engine needs to place it. */
 struct contender {
-	uint32_t row; /* index into e->jobs */
+	uint32_t row;	 /* index into e->jobs */
+	uint32_t tenant; /* of this job */
 	const struct astra_job *job;
 	uint64_t shape;	  /* equal requests have equal shapes */
+	bool ran;	  /* has been started at least once */
 	bool expired;	  /* holds GPUs, its lease is over */
 	bool granted;	  /* by the policy, in the present pass */
 	bool failed;	  /* of a shape that found no place */

@@ -100,8 +100,6 @@ bool astra_turns_pays(const struct turns *t, const struct ejob *owner,
  * elastic one for so many GPUs. */
 void astra_turns_charge(struct turns *t, const struct contender *c,
 			uint32_t gpus);
-/* Whether a contender waits and never ran. */
-bool astra_turn_fresh(const struct round *r, const struct contender *c);
 /* The first time at which a running job may be recalled; infinite: never. */
 double astra_recall_from(const struct round *r, const struct ejob *j);
 

@@ -61,7 +61,7 @@ static int recall_collect(struct recall *s)
 	l->contenders = NULL;
 	l->contender_count = l->contender_room = 0;
 	for (size_t k = 0; k < s->turns.running_count; k++) {
-		uint32_t i = s->turns.running[k];
+		uint32_t i = s->turns.running[k], row;
 
 		if (!recall_may_end(l, i))
 			continue;
@@ -69,13 +69,15 @@ static int recall_collect(struct recall *s)
 			       l->contender_count + 1,
 			       sizeof(*l->contenders)) < 0)
 			return -1;
+		row = l->e->row_of[i];
 		l->contenders[l->contender_count++] = (struct contender){
-			.row = l->e->row_of[i],
+			.row = row,
+			.tenant = l->e->jobs[row].tenant,
+			.ran = true,
 			.job = &l->snap->jobs[i],
 			.expired = true,
 		};
-		s->spare[l->e->jobs[l->e->row_of[i]].tenant] +=
-			l->e->jobs[l->e->row_of[i]].held_gpus;
+		s->spare[l->e->jobs[row].tenant] += l->e->jobs[row].held_gpus;
 		shares += l->snap->jobs[i].held_count;
 		elastic |= astra_request_elastic(&l->snap->jobs[i].request);
 	}

@@ -16,9 +16,10 @@ static double turns_key(const struct turns *t, const struct astra_contestant *c)
 	return astra_ltgf_key(c, c->usage.alloc, t->ballot.contest.lease_sec);
 }
 
-bool astra_turn_fresh(const struct round *r, const struct contender *c)
+/* Whether a contender waits and never ran. */
+static bool turn_fresh(const struct contender *c)
 {
-	return !c->expired && !c->share_count && !r->e->jobs[c->row].ran;
+	return !c->expired && !c->share_count && !c->ran;
 }
 
 /* Of two jobs of one tenant: the poorer user's, then by precedence and age. */
@@ -44,7 +45,7 @@ static struct contender *turns_first(const struct turns *t, size_t tenant)
 	struct contender *best = NULL;
 
 	for (size_t i = t->first[tenant]; i < t->first[tenant + 1]; i++)
-		if (astra_turn_fresh(t->r, t->fresh[i]) &&
+		if (turn_fresh(t->fresh[i]) &&
 		    (!best || turn_before(t, t->fresh[i], best)))
 			best = t->fresh[i];
 	return best;
@@ -55,19 +56,18 @@ static struct contender *turns_first(const struct turns *t, size_t tenant)
 static void turns_group(struct turns *t)
 {
 	const struct round *r = t->r;
-	const struct ejob *jobs = r->e->jobs;
 	size_t tenants = r->e->tenant_count;
 
 	for (size_t i = 0; i < r->contender_count; i++)
-		if (astra_turn_fresh(r, &r->contenders[i]))
-			t->first[jobs[r->contenders[i].row].tenant + 2]++;
+		if (turn_fresh(&r->contenders[i]))
+			t->first[r->contenders[i].tenant + 2]++;
 	for (size_t i = 2; i < tenants + 2; i++)
 		t->first[i] += t->first[i - 1];
 	for (size_t i = 0; i < r->contender_count; i++) {
 		struct contender *c = &r->contenders[i];
 
-		if (astra_turn_fresh(r, c))
-			t->fresh[t->first[jobs[c->row].tenant + 1]++] = c;
+		if (turn_fresh(c))
+			t->fresh[t->first[c->tenant + 1]++] = c;
 	}
 }
 
