@@ -158,9 +158,9 @@ static void allot_add_demand(struct allotment *a, size_t index,
 		demand.held_count = job->held_count;
 		demand.until_sec =
 			astra_lease_stays(job) ? HUGE_VAL : j->lease_end_sec;
-	}
-	if (j->grants)
+	} else if (j->grants) {
 		count_promised(a, &demand);
+	}
 	a->demands[a->demand_count++] = demand;
 }
 

@@ -797,10 +797,20 @@ static void test_every_policy(void **state)
 			run(p[i]->name, seed);
 }
 
+/* A job that was to move goes on where it is: what it holds, and not what it was
+ * promised before, is what the policy is told of. */
+static void test_found_before(void **state)
+{
+	(void)state;
+	run("ltgf+oasis", 315);
+	run("ltgf+incentive", 323);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_policy),
+		cmocka_unit_test(test_found_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
