@@ -2,6 +2,7 @@
 /* The contest as the policy sees it. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "src/common/grow.h"
 #include "src/engine/engine_priv.h"
@@ -9,7 +10,6 @@
 void astra_ballot_fini(struct ballot *b)
 {
 	free(b->tenants);
-	free(b->users);
 	*b = (struct ballot){0};
 }
 
@@ -26,9 +26,40 @@ static struct astra_contestant ballot_user(const struct round *r,
 	};
 }
 
-int astra_ballot_init(struct ballot *b, const struct round *r, size_t room)
+/* Once a round. */
+static int ballot_know(struct round *r)
+{
+	const struct astra_engine *e = r->e;
+	struct astra_contestant *known;
+
+	if (r->contestants)
+		return 0;
+	known = calloc(e->tenant_count + e->user_count + 1, sizeof(*known));
+	if (!known)
+		return -1;
+	for (size_t i = 0; i < e->tenant_count; i++) {
+		uint32_t account = e->tenants[i].account;
+		double quota = astra_fairness_quota(e->account, account);
+
+		known[i] = (struct astra_contestant){
+			.usage = astra_fairness_tenant(
+				e->account, r->snap->now_sec, account),
+			.quota = quota,
+			.entitled = quota > 0,
+		};
+	}
+	for (size_t i = 0; i < e->user_count; i++)
+		if (e->users[i].jobs)
+			known[e->tenant_count + i] =
+				ballot_user(r, &e->users[i]);
+	r->contestants = known;
+	return 0;
+}
+
+int astra_ballot_init(struct ballot *b, struct round *r, size_t room)
 {
 	struct astra_engine *e = r->e;
+	size_t contestants = e->tenant_count + e->user_count;
 
 	*b = (struct ballot){0};
 	if (astra_grow(&e->candidates, &e->candidate_room, room + 1,
@@ -38,26 +69,13 @@ int astra_ballot_init(struct ballot *b, const struct round *r, size_t room)
 		return -1;
 	b->candidates = e->candidates;
 	b->ranking.choices = e->choices;
-	b->tenants = calloc(e->tenant_count + 1, sizeof(*b->tenants));
-	b->users = calloc(e->user_count + 1, sizeof(*b->users));
-	if (!b->tenants || !b->users) {
-		astra_ballot_fini(b);
+	if (ballot_know(r) < 0)
 		return -1;
-	}
-	for (size_t i = 0; i < e->tenant_count; i++) {
-		uint32_t account = e->tenants[i].account;
-		double quota = astra_fairness_quota(e->account, account);
-
-		b->tenants[i] = (struct astra_contestant){
-			.usage = astra_fairness_tenant(
-				e->account, r->snap->now_sec, account),
-			.quota = quota,
-			.entitled = quota > 0,
-		};
-	}
-	for (size_t i = 0; i < e->user_count; i++)
-		if (e->users[i].jobs)
-			b->users[i] = ballot_user(r, &e->users[i]);
+	b->tenants = malloc((contestants + 1) * sizeof(*b->tenants));
+	if (!b->tenants)
+		return -1;
+	memcpy(b->tenants, r->contestants, contestants * sizeof(*b->tenants));
+	b->users = b->tenants + e->tenant_count;
 	b->contest = (struct astra_contest){
 		.now_sec = r->snap->now_sec,
 		.lease_sec = e->options.lease_sec,

@@ -322,6 +322,7 @@ static void engine_end(struct round *r, bool failed)
 	free(r->node_holds);
 	free(r->least);
 	free(r->levels);
+	free(r->contestants);
 	free(r->lost);
 }
 

@@ -338,10 +338,12 @@ struct round {
 	double wake_sec;	    /* the policy wants the next round then */
 	bool elastic;		    /* a contender is */
 	double *levels;		    /* of tenants, then users; NULL: unknown */
-	struct astra_job *least;    /* elastic contenders' jobs, see below */
-	struct astra_share *lost;   /* what contenders would lose, see below */
-	int yields;		    /* searches for who yields */
-	uint64_t yield_vain;	    /* the shape of the last one in vain */
+	/* Tenants', then users', before they are charged; NULL: unknown. */
+	struct astra_contestant *contestants;
+	struct astra_job *least;  /* elastic contenders' jobs, see below */
+	struct astra_share *lost; /* what contenders would lose, see below */
+	int yields;		  /* searches for who yields */
+	uint64_t yield_vain;	  /* the shape of the last one in vain */
 };
 
 /* A candidate, with what the engine needs to place it. */
@@ -500,11 +502,11 @@ void astra_contenders_withdraw(struct round *r);
 struct ballot {
 	struct astra_contest contest;
 	struct astra_candidate *candidates;
-	struct astra_contestant *tenants, *users;
+	struct astra_contestant *tenants, *users; /* one after the other */
 	struct astra_ranking ranking;
 };
 
-int astra_ballot_init(struct ballot *b, const struct round *r, size_t room);
+int astra_ballot_init(struct ballot *b, struct round *r, size_t room);
 void astra_ballot_fini(struct ballot *b);
 struct astra_candidate astra_ballot_candidate(const struct round *r,
 					      uint32_t row,

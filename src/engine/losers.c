@@ -96,7 +96,7 @@ static int losers_allocate(struct reclaim *rc, const struct astra_space *space)
 	rc->by_cost = calloc(rc->loser_count + 1, sizeof(*rc->by_cost));
 	rc->cost_first = calloc(rc->cost_max + 3, sizeof(*rc->cost_first));
 	rc->cost_head = calloc(rc->cost_max + 3, sizeof(*rc->cost_head));
-	rc->shares = calloc(nodes + 1, sizeof(*rc->shares));
+	rc->shares = malloc((nodes + 1) * sizeof(*rc->shares));
 	rc->victims = calloc(rc->loser_count + 1, sizeof(*rc->victims));
 	rc->chosen = calloc(r->contender_count + 1, 1);
 	if (!rc->work || !rc->all || !rc->by_node || !rc->first ||
@@ -154,12 +154,7 @@ int astra_reclaim_init(struct reclaim *rc, struct round *r,
 		return -1;
 	for (size_t i = 0; i < rc->loser_count; i++)
 		astra_loser_give(r, rc->all, loser_at(rc, i));
-	for (uint32_t n = 0; n < r->snap->node_count; n++) {
-		uint32_t idle = astra_space_get(rc->work, n)->gpus;
-
-		if (idle > rc->gpus_idle_max)
-			rc->gpus_idle_max = idle;
-	}
+	rc->gpus_idle_max = astra_space_gpus_max(rc->work);
 	sort_by_node(rc);
 	sort_by_cost(rc);
 	return 0;

@@ -4,6 +4,7 @@
  * took of it is made up for by recalling leases ahead. */
 #include <math.h>
 
+#include "src/common/nodeset.h"
 #include "src/engine/hold.h"
 
 /* Whether there is more demand than GPUs: else nobody is kept waiting. */
@@ -25,31 +26,41 @@ static uint32_t reserve_size(const struct round *r)
 						 : (uint32_t)most;
 }
 
-void astra_reserve_withhold(struct round *r)
+/* The first node with `free` GPUs that has the CPUs, too. */
+static bool reserve_on(struct round *r, uint32_t free, uint32_t gpus)
 {
-	uint32_t want = reserve_size(r), most = 0, least_free = 0;
-	struct astra_share best = {0};
+	for (size_t n = astra_space_next(r->idle, free, 0); n != ASTRA_SET_END;
+	     n = astra_space_next(r->idle, free, n + 1)) {
+		const struct astra_room *room =
+			astra_space_get(r->idle, (uint32_t)n);
 
-	if (!want || !reserve_contended(r))
-		return;
-	for (uint32_t n = 0; n < r->snap->node_count; n++) {
-		const struct astra_room *room = astra_space_get(r->idle, n);
-		uint32_t gpus = room->gpus < want ? room->gpus : want;
-
-		if (!gpus || room->cpus < gpus || gpus < most ||
-		    (gpus == most && room->gpus >= least_free))
+		if (room->cpus < gpus)
 			continue;
-		most = gpus;
-		least_free = room->gpus;
-		best = (struct astra_share){
-			.node = n,
+		r->reserve = (struct astra_share){
+			.node = (uint32_t)n,
 			.gpus = gpus,
 			.cpus = gpus,
 		};
+		astra_space_take(r->idle, &r->reserve);
+		return true;
 	}
-	r->reserve = best;
-	if (best.gpus)
-		astra_space_take(r->idle, &best);
+	return false;
+}
+
+/* On the node with the fewest free GPUs that are enough, else with the most. */
+void astra_reserve_withhold(struct round *r)
+{
+	uint32_t want = reserve_size(r);
+	uint32_t most = astra_space_gpus_max(r->idle);
+
+	if (!want || !reserve_contended(r))
+		return;
+	for (uint32_t free = want; free <= most; free++)
+		if (reserve_on(r, free, want))
+			return;
+	for (uint32_t free = most < want ? most : want - 1; free; free--)
+		if (reserve_on(r, free, free))
+			return;
 }
 
 /* What a node will have free without anybody's recall. */

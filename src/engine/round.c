@@ -161,7 +161,7 @@ static int round_one_pass(struct round *r, struct outcome *o, bool *settled,
 }
 
 /* All contenders on one ballot, for what is free or held by them. */
-static int begin_contest(const struct round *r, struct ballot *b,
+static int begin_contest(struct round *r, struct ballot *b,
 			 struct astra_error *err)
 {
 	if (astra_ballot_init(b, r, r->contender_count) < 0)

@@ -59,6 +59,14 @@ const struct astra_room *astra_space_get(const struct astra_space *space,
 /* Free GPUs on all nodes together. */
 uint64_t astra_space_gpus(const struct astra_space *space);
 
+/* Free GPUs on the node that has the most. */
+uint32_t astra_space_gpus_max(const struct astra_space *space);
+
+/* The least node >= from with so many free GPUs, or ASTRA_SET_END; of the most
+ * that the space was made for, with so many or more. gpus > 0. */
+size_t astra_space_next(const struct astra_space *space, uint32_t gpus,
+			size_t from);
+
 /* Take from a node, as much of it as there is, or give back to it. */
 void astra_space_take(struct astra_space *space,
 		      const struct astra_share *share);

@@ -12,55 +12,61 @@ void astra_space_destroy(struct astra_space *space)
 	free(space->log);
 	free(space->nodes);
 	free(space->bits);
-	free(space->levels.words);
-	free(space->population);
-	free(space->used);
-	free(space->order);
-	free(space->heads);
-	free(space->fits);
+	free(space->scratch);
 	free(space);
 }
 
-struct astra_space *astra_space_create(size_t count, uint32_t gpus_max)
+/* nodes: for room for all and one more; owned by the space, even if it is not
+ * made. Returns NULL when memory is out. */
+static struct astra_space *space_make(size_t count, uint32_t gpus_max,
+				      struct space_node *nodes)
 {
 	struct astra_space *space = calloc(1, sizeof(*space));
+	size_t words = astra_set_words(count);
 	size_t levels = (size_t)gpus_max + 1;
-	uint64_t *level_words =
-		calloc(astra_set_words(levels), sizeof(*level_words));
+	size_t level_words = astra_set_words(levels);
 
-	if (!space || !level_words) {
-		free(space);
-		free(level_words);
+	if (!space) {
+		free(nodes);
 		return NULL;
 	}
 	space->count = count;
 	space->gpus_max = gpus_max;
-	space->levels = astra_set_at(level_words, levels);
-	space->nodes = calloc(count + 1, sizeof(*space->nodes));
-	space->bits =
-		calloc(levels, astra_set_words(count) * sizeof(*space->bits));
-	space->population = calloc(levels, sizeof(*space->population));
-	space->used = calloc(astra_set_words(count), sizeof(*space->used));
-	space->order = calloc(count + 1, sizeof(*space->order));
-	space->heads = calloc(levels + 1, sizeof(*space->heads));
-	space->fits = calloc(count + 1, sizeof(*space->fits));
-	if (!space->nodes || !space->bits || !space->population ||
-	    !space->used || !space->order || !space->heads || !space->fits) {
+	space->nodes = nodes;
+	space->bits = calloc(levels * words + words + level_words + levels,
+			     sizeof(*space->bits));
+	space->scratch =
+		malloc((2 * count + levels + 3) * sizeof(*space->scratch));
+	if (!nodes || !space->bits || !space->scratch) {
 		astra_space_destroy(space);
 		return NULL;
 	}
+	space->used = space->bits + levels * words;
+	space->levels = astra_set_at(space->used + words, levels);
+	space->population = (uint32_t *)(space->used + words + level_words);
+	space->order = space->scratch;
+	space->fits = space->order + count + 1;
+	space->heads = space->fits + count + 1;
 	return space;
+}
+
+struct astra_space *astra_space_create(size_t count, uint32_t gpus_max)
+{
+	return space_make(count, gpus_max,
+			  calloc(count + 1, sizeof(struct space_node)));
 }
 
 struct astra_space *astra_space_copy(const struct astra_space *space)
 {
 	struct astra_space *copy =
-		astra_space_create(space->count, space->gpus_max);
+		space_make(space->count, space->gpus_max,
+			   malloc((space->count + 1) * sizeof(*copy->nodes)));
 	size_t words = astra_set_words(space->count);
 
 	if (!copy)
 		return NULL;
 	copy->gpus = space->gpus;
+	copy->over = space->over;
 	memcpy(copy->nodes, space->nodes, space->count * sizeof(*space->nodes));
 	for (size_t l = astra_set_next(&space->levels, 0, NULL);
 	     l != ASTRA_SET_END;
@@ -121,6 +127,7 @@ static void set_gpus(struct astra_space *space, uint32_t node, uint32_t gpus)
 	space->gpus -= room->gpus;
 	space->gpus += gpus;
 	room->gpus = gpus;
+	space->over |= gpus > space->gpus_max;
 	if (from == to)
 		return;
 	level_leave(space, node, from);
@@ -150,6 +157,32 @@ const struct astra_room *astra_space_get(const struct astra_space *space,
 					 uint32_t node)
 {
 	return &space->nodes[node].room;
+}
+
+size_t astra_space_next(const struct astra_space *space, uint32_t gpus,
+			size_t from)
+{
+	struct astra_set set;
+
+	if (!gpus || gpus > space->gpus_max)
+		return ASTRA_SET_END;
+	set = astra_space_level(space, gpus);
+	return astra_set_next(&set, from, NULL);
+}
+
+uint32_t astra_space_gpus_max(const struct astra_space *space)
+{
+	size_t level = astra_set_prev(&space->levels, space->gpus_max);
+	uint32_t most = 0;
+
+	if (!space->over)
+		return level == ASTRA_SET_END ? 0 : (uint32_t)level;
+	for (size_t n = astra_space_next(space, space->gpus_max, 0);
+	     n != ASTRA_SET_END;
+	     n = astra_space_next(space, space->gpus_max, n + 1))
+		if (space->nodes[n].room.gpus > most)
+			most = space->nodes[n].room.gpus;
+	return most;
 }
 
 uint64_t astra_space_gpus(const struct astra_space *space)

@@ -26,12 +26,14 @@ struct astra_space {
 	size_t count;
 	uint32_t gpus_max;
 	uint64_t gpus;
+	bool over; /* a node had more than gpus_max, and may yet */
 	struct space_node *nodes;
-	uint64_t *bits;		 /* the level sets, one after the other */
+	uint64_t *bits; /* the level sets, one after the other, then the rest */
 	struct astra_set levels; /* those with nodes; level 0 is not kept */
 	uint32_t *population;	 /* by level */
-	/* For the time of one astra_place(); empty in between. */
-	uint64_t *used;	 /* bitmap of nodes */
+	/* For the time of one astra_place(). */
+	uint64_t *used; /* bitmap of nodes; empty in between */
+	uint32_t *scratch;
 	uint32_t *order; /* nodes by descending fit */
 	uint32_t *heads; /* where each fit begins in it */
 	uint32_t *fits;	 /* by node */

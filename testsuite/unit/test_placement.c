@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/common/nodeset.h"
 #include "src/placement/placement.h"
 #include "testsuite/unit/unit.h"
 
@@ -274,6 +275,8 @@ static void a_node_above_the_maximum_counts_as_at_it(void **state)
 			 2);
 	assert_int_equal(shares[0].gpus, 4);
 	assert_int_equal(shares[1].gpus, 3);
+	assert_int_equal(astra_space_gpus_max(space), 20);
+	assert_int_equal(astra_space_next(space, 4, 0), 0);
 	astra_space_destroy(space);
 }
 
@@ -429,7 +432,8 @@ static void take_and_give_keep_the_levels(void **state)
 	for (int step = 0; step < 20000; step++) {
 		uint32_t node = pick(COUNT_NODES), n = pick(4), need;
 		struct astra_share share = {.node = node, .gpus = n};
-		uint32_t want = ASTRA_NONE;
+		uint32_t want = ASTRA_NONE, most = 0;
+		size_t first = ASTRA_SET_END;
 
 		if (pick(2) && gpus[node] >= n) {
 			gpus[node] -= n;
@@ -445,7 +449,15 @@ static void take_and_give_keep_the_levels(void **state)
 			if (gpus[i] >= need &&
 			    (want == ASTRA_NONE || gpus[i] < gpus[want]))
 				want = i;
+		for (uint32_t i = COUNT_NODES; i-- > 0;) {
+			most = gpus[i] > most ? gpus[i] : most;
+			if (i > node && gpus[i] == need)
+				first = i;
+		}
 		assert_int_equal(astra_space_gpus(space), total);
+		assert_int_equal(astra_space_gpus_max(space), most);
+		assert_int_equal(astra_space_next(space, need, node + 1),
+				 first);
 		assert_int_equal(
 			astra_place(space,
 				    &(struct astra_request){.gpus = need,
