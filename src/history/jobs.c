@@ -122,9 +122,9 @@ int astra_history_load(struct astra_writer *w)
 static int jobs_add_row(struct astra_writer *w, struct hjob *j,
 			const struct astra_report_job *r)
 {
-	if (ASTRA_SQL(w, SQL_JOB_ADD, "isdisids", (int64_t)r->id, r->id_text,
-		      r->submit_sec, w->owners[j->owner].id, r->name,
-		      (int64_t)r->gpus, r->weight, r->state) < 0)
+	if (ASTRA_SQL(w, SQL_JOB_ADD, "isdisids", (int64_t)r->of.id, r->id_text,
+		      r->of.submit_sec, w->owners[j->owner].id, r->name,
+		      (int64_t)r->of.gpus, r->of.weight, r->state) < 0)
 		return -1;
 	j->id = sqlite3_last_insert_rowid(w->db);
 	snprintf(j->state, sizeof(j->state), "%s", r->state);
@@ -150,10 +150,10 @@ static int jobs_save(struct astra_writer *w, struct hjob *j,
 				 (int64_t)j->leases, (int64_t)j->revoked,
 				 j->lost_sec, j->state, owner);
 	return ASTRA_SQL(w, SQL_JOB_SET, "issidttdddiidsi", j->id, r->id_text,
-			 r->name, (int64_t)r->gpus, r->weight, j->first_sec,
-			 j->over ? j->end_sec : 0.0, run, j->share.alloc,
-			 j->share.fair, (int64_t)j->leases, (int64_t)j->revoked,
-			 j->lost_sec, j->state, owner);
+			 r->name, (int64_t)r->of.gpus, r->of.weight,
+			 j->first_sec, j->over ? j->end_sec : 0.0, run,
+			 j->share.alloc, j->share.fair, (int64_t)j->leases,
+			 (int64_t)j->revoked, j->lost_sec, j->state, owner);
 }
 
 /* It is in no report, and another has its number perhaps: what is not known
@@ -194,16 +194,17 @@ static int jobs_find_row(struct astra_writer *w, struct hjob *j,
 			 const struct astra_report_job *r)
 {
 	enum sql sql = SQL_JOB_GET;
-	int rc = astra_sql(w, sql, "id", (int64_t)r->id, r->submit_sec);
+	int rc = astra_sql(w, sql, "id", (int64_t)r->of.id, r->of.submit_sec);
 
 	if (rc == SQLITE_DONE && r->run_start_sec > 0) {
 		sql = SQL_JOB_OF_RUN;
-		rc = astra_sql(w, sql, "id", (int64_t)r->id, r->run_start_sec);
+		rc = astra_sql(w, sql, "id", (int64_t)r->of.id,
+			       r->run_start_sec);
 	}
 	if (rc == SQLITE_DONE && was_requeued(r)) {
 		sql = SQL_JOB_LAST;
-		rc = astra_sql(w, sql, "idi", (int64_t)r->id, r->submit_sec,
-			       (int64_t)r->uid);
+		rc = astra_sql(w, sql, "idi", (int64_t)r->of.id,
+			       r->of.submit_sec, (int64_t)r->uid);
 	}
 	if (rc != SQLITE_ROW)
 		return rc;
@@ -214,7 +215,7 @@ static int jobs_find_row(struct astra_writer *w, struct hjob *j,
 
 static bool same_job(const struct hjob *j, const struct astra_report_job *r)
 {
-	return fabs(j->submit_sec - r->submit_sec) < 0.5 ||
+	return fabs(j->submit_sec - r->of.submit_sec) < 0.5 ||
 	       (r->run_start_sec > 0 &&
 		fabs(j->last_start - r->run_start_sec) < 0.5);
 }
@@ -224,7 +225,7 @@ static struct hjob *jobs_take(struct astra_writer *w,
 			      const struct astra_report_job *r)
 {
 	struct hjob row = {.owner = ASTRA_INTERN_NONE}, *j;
-	uint32_t at = astra_idmap_get(&w->by_id, r->id);
+	uint32_t at = astra_idmap_get(&w->by_id, r->of.id);
 	int rc;
 
 	if (at != ASTRA_IDMAP_NONE && same_job(&w->jobs[at], r))
@@ -235,13 +236,13 @@ static struct hjob *jobs_take(struct astra_writer *w,
 	if (at != ASTRA_IDMAP_NONE) {
 		j = &w->jobs[at];
 		if (rc == SQLITE_ROW && j->id == row.id) {
-			j->submit_sec = r->submit_sec;
+			j->submit_sec = r->of.submit_sec;
 			return j;
 		}
 		if (vanish(w, j) < 0)
 			return NULL;
 	}
-	j = new_job(w, r->id, r->submit_sec);
+	j = new_job(w, r->of.id, r->of.submit_sec);
 	if (!j || rc == SQLITE_DONE)
 		return j;
 	row.job = j->job;
@@ -256,15 +257,15 @@ static void note_pool(struct astra_writer *w, const struct hjob *j,
 {
 	struct howner *o = &w->owners[j->owner];
 	struct hpool *p = &w->pools[w->tenants[o->tenant].pool];
-	double gpus = (double)r->gpus * r->copies;
+	double gpus = (double)r->of.gpus * r->of.copies;
 
 	if (r->life == ASTRA_JOB_PENDING) {
 		p->waiting_gpus += gpus;
-		if (r->submit_sec <= w->since_sec)
+		if (r->of.submit_sec <= w->since_sec)
 			o->wait_gpus += gpus;
 		else
 			astra_sums_spread(w->sums, ASTRA_SUMS_OWNER, o->id,
-					  OWNER_WAIT, gpus, r->submit_sec,
+					  OWNER_WAIT, gpus, r->of.submit_sec,
 					  w->now_sec);
 	}
 	if (r->held_gpus &&
@@ -277,16 +278,16 @@ static void note_figures(struct astra_writer *w, struct hjob *j,
 {
 	struct howner *o = &w->owners[j->owner];
 
-	if (r->revoked > j->revoked)
-		o->revoked += r->revoked - j->revoked;
-	if (r->lost_sec > j->lost_sec)
-		o->lost += r->lost_sec - j->lost_sec;
-	if (r->leases != j->leases || r->revoked != j->revoked ||
+	if (r->of.revoked > j->revoked)
+		o->revoked += r->of.revoked - j->revoked;
+	if (r->of.lost_sec > j->lost_sec)
+		o->lost += r->of.lost_sec - j->lost_sec;
+	if (r->of.leases != j->leases || r->of.revoked != j->revoked ||
 	    strncmp(r->state, j->state, sizeof(j->state) - 1) != 0)
 		j->dirty = true;
-	j->leases = r->leases;
-	j->revoked = r->revoked;
-	j->lost_sec = r->lost_sec;
+	j->leases = r->of.leases;
+	j->revoked = r->of.revoked;
+	j->lost_sec = r->of.lost_sec;
 	snprintf(j->state, sizeof(j->state), "%s", r->state);
 }
 
@@ -328,7 +329,7 @@ int astra_history_job(struct astra_writer *w, const struct astra_report_job *r,
 	note_pool(w, j, r);
 	note_figures(w, j, r);
 	set_over(w, j, r);
-	if (j->dirty || ((j->open || r->copies > 1) &&
+	if (j->dirty || ((j->open || r->of.copies > 1) &&
 			 w->now_sec > j->written_sec + UPDATE_SEC))
 		return jobs_save(w, j, r);
 	return 0;

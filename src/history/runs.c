@@ -62,7 +62,7 @@ static uint32_t runs_run_gpus(const struct astra_report_job *r)
 {
 	if (r->run_gpus)
 		return r->run_gpus;
-	return r->held_gpus ? r->held_gpus : r->gpus;
+	return r->held_gpus ? r->held_gpus : r->of.gpus;
 }
 
 static int begin_run(struct astra_writer *w, struct hjob *j,
@@ -79,8 +79,9 @@ static int begin_run(struct astra_writer *w, struct hjob *j,
 		j->first_sec = start;
 	astra_sums_add(w->sums, ASTRA_SUMS_OWNER, o->id, OWNER_STARTED, 1,
 		       start);
-	astra_sums_spread(w->sums, ASTRA_SUMS_OWNER, o->id, OWNER_WAIT, r->gpus,
-			  fmax(r->submit_sec, w->since_sec), start);
+	astra_sums_spread(w->sums, ASTRA_SUMS_OWNER, o->id, OWNER_WAIT,
+			  r->of.gpus, fmax(r->of.submit_sec, w->since_sec),
+			  start);
 	return ASTRA_SQL(w, SQL_RUN_ADD, "idtdis", j->id, start, 0.0, start,
 			 (int64_t)j->gpus, r->nodes);
 }
@@ -127,7 +128,7 @@ int astra_history_run_end(struct astra_writer *w, struct hjob *j,
 static const char *how_of(const struct hjob *j,
 			  const struct astra_report_job *r)
 {
-	if (r->revoked > j->lease_revoked)
+	if (r->of.revoked > j->lease_revoked)
 		return "revoked";
 	if (!strncmp(r->state, "CANCELLED", 9))
 		return "cancelled";
@@ -198,16 +199,16 @@ int astra_history_run(struct astra_writer *w, struct hjob *j,
 int astra_history_lease(struct astra_writer *w, struct hjob *j,
 			const struct astra_report_job *r)
 {
-	double start = fmax(r->lease_start_sec, j->run_start);
+	double start = fmax(r->of.lease_start_sec, j->run_start);
 
 	if (!j->open || (j->leased && fabs(start - j->lease_start) < SAME_SEC))
 		return 0;
 	if (runs_end_lease(w, j, start, j->lent ? "lent" : "renewed") < 0)
 		return -1;
 	j->leased = true;
-	j->lent = r->lent;
+	j->lent = r->of.lent;
 	j->lease_start = start;
-	j->lease_revoked = r->revoked;
+	j->lease_revoked = r->of.revoked;
 	return ASTRA_SQL(w, SQL_LEASE_ADD, "idiis", j->id, start,
-			 (int64_t)r->leases, (int64_t)j->gpus, r->nodes);
+			 (int64_t)r->of.leases, (int64_t)j->gpus, r->nodes);
 }

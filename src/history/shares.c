@@ -14,8 +14,8 @@ void astra_history_begin_share(struct astra_writer *w, struct hjob *j,
 	struct hshare *of;
 
 	j->share.base = w->time_sec > 0 ? BASE_JOB : BASE_NONE;
-	j->share.copies = r->copies;
-	if (r->array_id && r->array_id != r->id)
+	j->share.copies = r->of.copies;
+	if (r->array_id && r->array_id != r->of.id)
 		at = astra_idmap_get(&w->by_id, r->array_id);
 	if (at == ASTRA_IDMAP_NONE)
 		return;
@@ -35,25 +35,25 @@ void astra_history_share(struct astra_writer *w, struct hjob *j,
 	struct hshare *s = &j->share;
 
 	if (s->base == BASE_JOB) {
-		alloc = astra_history_grown(s->alloc_seen, r->alloc_gpu_sec,
+		alloc = astra_history_grown(s->alloc_seen, r->of.usage.alloc,
 					    w->gap_sec, half);
-		fair = astra_history_grown(s->fair_seen, r->fair_gpu_sec,
+		fair = astra_history_grown(s->fair_seen, r->of.usage.fair,
 					   w->gap_sec, half);
 	} else if (s->base == BASE_OWNER) {
-		o->back[0] += r->alloc_gpu_sec * r->copies;
-		o->back[1] += r->fair_gpu_sec * r->copies;
+		o->back[0] += r->of.usage.alloc * r->of.copies;
+		o->back[1] += r->of.usage.fair * r->of.copies;
 	}
 	if (!astra_history_over(r)) {
-		o->sum[0] += r->alloc_gpu_sec * r->copies;
-		o->sum[1] += r->fair_gpu_sec * r->copies;
+		o->sum[0] += r->of.usage.alloc * r->of.copies;
+		o->sum[1] += r->of.usage.fair * r->of.copies;
 	}
 	o->alloc += alloc * s->copies;
 	o->fair += fair * s->copies;
-	s->alloc = half > 0 ? s->alloc + alloc : r->alloc_gpu_sec;
-	s->fair = half > 0 ? s->fair + fair : r->fair_gpu_sec;
-	s->alloc_seen = r->alloc_gpu_sec;
-	s->fair_seen = r->fair_gpu_sec;
-	s->copies = r->copies;
+	s->alloc = half > 0 ? s->alloc + alloc : r->of.usage.alloc;
+	s->fair = half > 0 ? s->fair + fair : r->of.usage.fair;
+	s->alloc_seen = r->of.usage.alloc;
+	s->fair_seen = r->of.usage.fair;
+	s->copies = r->of.copies;
 	s->base = BASE_JOB;
 }
 

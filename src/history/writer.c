@@ -140,7 +140,7 @@ static void spread_tenant(struct astra_writer *w, const struct htenant *t,
 static int writer_add_tenant(struct astra_writer *w,
 			     const struct astra_report_tenant *r)
 {
-	uint32_t n = astra_history_tenant(w, r->pool, r->name);
+	uint32_t n = astra_history_tenant(w, r->pool, r->of.name);
 	struct htenant *t;
 	double half, dt = w->gap_sec, *seen;
 
@@ -149,41 +149,43 @@ static int writer_add_tenant(struct astra_writer *w,
 	t = &w->tenants[n];
 	seen = t->counter.value;
 	half = w->pools[t->pool].half_life_sec;
-	if (t->weight != r->weight && ASTRA_SQL(w, SQL_TENANT_SET, "idi", t->id,
-						r->weight, (int64_t)r->uid) < 0)
+	if (t->weight != r->of.weight &&
+	    ASTRA_SQL(w, SQL_TENANT_SET, "idi", t->id, r->of.weight,
+		      (int64_t)r->uid) < 0)
 		return -1;
-	t->weight = r->weight;
+	t->weight = r->of.weight;
 	/* One that is new to the file began with nothing. */
 	t->counter.known |= dt > 0;
 	/* What accounts begin with was had before. */
 	if (t->counter.known && dt > 0 && !w->pools[t->pool].adopted) {
 		spread_tenant(w, t, TENANT_ALLOC,
-			      astra_history_grown(seen[0], r->alloc_gpu_sec, dt,
-						  half) /
+			      astra_history_grown(seen[0], r->of.usage.alloc,
+						  dt, half) /
 				      dt);
 		spread_tenant(w, t, TENANT_FAIR,
-			      astra_history_grown(seen[1], r->fair_gpu_sec, dt,
+			      astra_history_grown(seen[1], r->of.usage.fair, dt,
 						  half) /
 				      dt);
 	}
-	seen[0] = r->alloc_gpu_sec;
-	seen[1] = r->fair_gpu_sec;
+	seen[0] = r->of.usage.alloc;
+	seen[1] = r->of.usage.fair;
 	astra_sums_add(w->sums, ASTRA_SUMS_TENANT, t->id, TENANT_PAID,
-		       astra_counter_grown(&t->counter, 2, r->paid, false),
+		       astra_counter_grown(&t->counter, 2, r->sums.paid, false),
 		       w->now_sec);
-	astra_sums_add(w->sums, ASTRA_SUMS_TENANT, t->id, TENANT_INCOME,
-		       astra_counter_grown(&t->counter, 3, r->income, false),
-		       w->now_sec);
+	astra_sums_add(
+		w->sums, ASTRA_SUMS_TENANT, t->id, TENANT_INCOME,
+		astra_counter_grown(&t->counter, 3, r->sums.income, false),
+		w->now_sec);
 	t->counter.known = true;
-	if (!r->listed)
+	if (!r->of.listed)
 		return 0;
 	spread_tenant(w, t, TENANT_SPAN, 1);
-	spread_tenant(w, t, TENANT_DEMAND, r->demand_gpus);
-	if (r->fair_gpu_sec > 0 || r->alloc_gpu_sec > 0) {
+	spread_tenant(w, t, TENANT_DEMAND, r->of.demand_gpus);
+	if (r->of.usage.fair > 0 || r->of.usage.alloc > 0) {
 		astra_sums_add(w->sums, ASTRA_SUMS_TENANT, t->id,
-			       TENANT_RHO_MIN, r->rho, w->now_sec);
+			       TENANT_RHO_MIN, r->of.rho, w->now_sec);
 		astra_sums_add(w->sums, ASTRA_SUMS_TENANT, t->id,
-			       TENANT_RHO_MAX, r->rho, w->now_sec);
+			       TENANT_RHO_MAX, r->of.rho, w->now_sec);
 	}
 	return 0;
 }
@@ -285,7 +287,7 @@ static int add_records(struct astra_writer *w,
 			ended ? &report->ended[i - report->job_count]
 			      : &report->jobs[i];
 
-		if ((r->array_id == r->id) == arrays &&
+		if ((r->array_id == r->of.id) == arrays &&
 		    astra_history_job(w, r, ended) < 0)
 			return -1;
 	}

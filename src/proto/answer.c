@@ -144,8 +144,8 @@ answer_find_job(struct answer *a, struct astra_job_ref ref, size_t *others)
 			continue;
 		if (best)
 			++*others;
-		if (!best || job->id == ref.id ||
-		    (best->id != ref.id &&
+		if (!best || job->of.id == ref.id ||
+		    (best->of.id != ref.id &&
 		     strcmp(best->phase, "waiting") != 0 &&
 		     !strcmp(job->phase, "waiting")))
 			best = job;

@@ -27,8 +27,8 @@ static void answer_metrics_count_jobs(const struct astra_report *report,
 		if (phase == PHASES || strcmp(job->pool, pool) != 0 ||
 		    !astra_job_visible(report, job, viewer))
 			continue;
-		sums[phase].jobs += job->copies;
-		sums[phase].gpus += (uint64_t)job->copies * job->gpus;
+		sums[phase].jobs += job->of.copies;
+		sums[phase].gpus += (uint64_t)job->of.copies * job->of.gpus;
 	}
 }
 

@@ -21,13 +21,13 @@ static enum astra_fault check_run(const struct astra_report_job *job,
 		astra_error_set(
 			err,
 			"job %u: run %u has ended, run %u took its place: an earlier one reports nothing and writes no checkpoint",
-			job->id, run, job->run);
+			job->of.id, run, job->run);
 		return ASTRA_FAULT_STALE;
 	}
 	if (run - job->run > 1) {
 		astra_error_set(err,
 				"\"run\": job %u is in run %u, not in run %u",
-				job->id, job->run, run);
+				job->of.id, job->run, run);
 		return ASTRA_FAULT_MALFORMED;
 	}
 	return ASTRA_FAULT_NONE;
@@ -47,7 +47,7 @@ static enum astra_fault answer_own_check(const struct astra_report *report,
 		astra_error_set(
 			err,
 			"job %u: only its owner, root, SlurmUser and operators may report on it",
-			job->id);
+			job->of.id);
 		return ASTRA_FAULT_DENIED;
 	}
 	return check_run(job, query->said.run, err);
@@ -73,22 +73,22 @@ static void put_lease(const struct astra_report_job *job, double now_sec,
 		      struct astra_text *out)
 {
 	bool leased = !strcmp(job->phase, "leased");
-	bool grace = !strcmp(job->phase, "grace") && job->grace_end_sec > 0;
-	bool ends = job->revocable && job->lease_end_sec > 0;
+	bool grace = !strcmp(job->phase, "grace") && job->of.grace_end_sec > 0;
+	bool ends = job->of.revocable && job->of.lease_end_sec > 0;
 	double left =
-		leased ? answer_own_until(job->lease_end_sec, now_sec) : 0;
+		leased ? answer_own_until(job->of.lease_end_sec, now_sec) : 0;
 
 	astra_text_printf(out, ",\"lease\":{\"job\":%u,\"run\":%u,\"phase\":",
-			  job->id, job->run);
+			  job->of.id, job->run);
 	astra_encode_text(out, job->phase);
 	astra_text_printf(out, ",\"revocable\":%s",
-			  job->revocable ? "true" : "false");
-	answer_own_put_time(out, "lease_end_sec", job->lease_end_sec, ends);
+			  job->of.revocable ? "true" : "false");
+	answer_own_put_time(out, "lease_end_sec", job->of.lease_end_sec, ends);
 	answer_own_put_time(out, "remaining_sec", left, ends);
 	answer_own_put_time(out, "grace_sec", job->grace_sec, true);
-	answer_own_put_time(out, "grace_end_sec", job->grace_end_sec, grace);
+	answer_own_put_time(out, "grace_end_sec", job->of.grace_end_sec, grace);
 	answer_own_put_time(out, "grace_remaining_sec",
-			    answer_own_until(job->grace_end_sec, now_sec),
+			    answer_own_until(job->of.grace_end_sec, now_sec),
 			    grace);
 	astra_text_printf(out, ",\"signal\":");
 	astra_encode_text(out, job->signal);

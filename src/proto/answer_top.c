@@ -44,7 +44,7 @@ static void put_holder(const struct astra_report *report,
 		astra_report_find(report, holder->job);
 
 	if (job && astra_job_visible(report, job, viewer)) {
-		astra_text_printf(out, "{\"job\":%u,\"id_text\":", job->id);
+		astra_text_printf(out, "{\"job\":%u,\"id_text\":", job->of.id);
 		astra_encode_text(out, job->id_text);
 		astra_text_printf(out, ",\"tenant\":");
 		astra_encode_text(out, job->tenant);

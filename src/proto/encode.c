@@ -18,16 +18,16 @@ const struct astra_member astra_socket_members[] = {
 
 /* A job of an app, for its agent. */
 static const struct astra_member app_job_members[] = {
-	JOB("job", U32, id),
+	JOB("job", U32, of.id),
 	JOB("id_text", TEXT, id_text),
-	JOB("copies", U32, copies),
+	JOB("copies", U32, of.copies),
 	JOB("run", U32, run),
 	JOB("state", TEXT, state),
 	JOB("phase", TEXT, phase),
-	JOB("gpus", U32, gpus),
-	JOB("submit_sec", TIME, submit_sec),
-	JOB("start_sec", TIME, start_sec),
-	JOB("lease_end_sec", TIME, lease_end_sec),
+	JOB("gpus", U32, of.gpus),
+	JOB("submit_sec", TIME, of.submit_sec),
+	JOB("start_sec", TIME, of.start_sec),
+	JOB("lease_end_sec", TIME, of.lease_end_sec),
 	ASTRA_MEMBER_OF(astra_progress_members, ALL, astra_report_job,
 			PART_OR_NULL, progress),
 	ASTRA_MEMBER_OF(astra_checkpoint_members, ALL, astra_report_job,

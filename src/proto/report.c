@@ -150,11 +150,11 @@ static void report_settle_start(struct astra_report_job *job, double now_sec)
 		    !strcmp(job->wait, "blocked") || job->bind_count;
 
 	if (kept)
-		job->bound_sec = job->expected_early_sec =
+		job->of.reason.bound_sec = job->expected_early_sec =
 			job->expected_late_sec = job->forecast_sec =
 				job->forecast_until_sec = 0;
-	if (kept || job->expected_start_sec <= now_sec)
-		job->expected_start_sec = 0;
+	if (kept || job->of.reason.start_sec <= now_sec)
+		job->of.reason.start_sec = 0;
 }
 
 int astra_report_add_job(struct astra_report *report,
@@ -162,11 +162,11 @@ int astra_report_add_job(struct astra_report *report,
 {
 	size_t n = report->job_count;
 
-	if (astra_idmap_put(&report->own->by_id, job->id, (uint32_t)n) < 0)
+	if (astra_idmap_put(&report->own->by_id, job->of.id, (uint32_t)n) < 0)
 		return -1;
 	if (add_to(report, &report->jobs, &report->job_count, &report->job_room,
 		   job) < 0) {
-		astra_idmap_del(&report->own->by_id, job->id);
+		astra_idmap_del(&report->own->by_id, job->of.id);
 		return -1;
 	}
 	report_settle_start(&report->jobs[n], report->time_sec);

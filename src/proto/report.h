@@ -65,21 +65,11 @@ struct astra_report_class {
 
 struct astra_report_tenant {
 	const char *pool;
-	const char *name;
+	struct astra_tenant_view of;
 	uint32_t uid; /* where a tenant is one user: that user; else NO_UID */
-	bool listed;  /* configured, or has jobs; else only remembered */
-	double weight;
-	double quota_gpus;    /* its share of the pool */
-	double demand_gpus;   /* what its active jobs ask for */
-	double alloc_gpus;    /* what they hold now */
-	double alloc_gpu_sec; /* A, had so far */
-	double fair_gpu_sec;  /* F, entitled to so far */
-	double rho;	      /* A / F; may be infinite */
 	uint32_t jobs_waiting;
 	uint32_t jobs_running;
-	double paid;	/* by the tenant, as its policy counts; so far */
-	double income;	/* of the tenant */
-	double credits; /* it has left to pay with; NaN: its policy has none */
+	struct astra_policy_report sums; /* its money, where it has any */
 };
 
 /* How far a job said it was. */
@@ -133,40 +123,30 @@ struct astra_report_array {
 struct astra_report_job {
 	const char *pool;
 	const char *tenant;
-	uint32_t id;	     /* slurmctld's own, unique */
+	/* As the engine has it: its id is slurmctld's own, unique. But its GPUs
+	 * are those that it holds, if it does; what there is none of without
+	 * leases is 0; and its reason's start is what was foreseen. */
+	struct astra_job_view of;
 	uint32_t array_id;   /* the array's id, or 0 */
 	uint32_t array_task; /* its task, where it is one; else UINT32_MAX */
 	/* As squeue writes it: "12", "12_3", "12_[4-9]"; slurmctld's own
 	 * "12_[0x3F0]" is rewritten when the job is added. */
 	const char *id_text;
-	uint32_t copies; /* array tasks this record stands for; >= 1 */
 	struct astra_report_array array;
 	uint32_t uid;
 	const char *user;
 	const char *account;
 	const char *partition;
 	const char *name;
-	uint32_t gpus;	   /* of one copy */
-	uint32_t gpus_min; /* elastic: it runs on so many, too; 0: it is not */
-	const char *nodes; /* that it holds, as a hostlist; "" */
-	const char *state; /* Slurm's word: PENDING, RUNNING, COMPLETING … */
-	const char *phase; /* waiting, leased, doomed, grace or leaving */
-	bool revocable;
+	uint32_t gpus_min;  /* elastic: it runs on so many, too; 0: it is not */
+	const char *nodes;  /* that it holds, as a hostlist; "" */
+	const char *state;  /* Slurm's word: PENDING, RUNNING, COMPLETING … */
+	const char *phase;  /* waiting, leased, doomed, grace or leaving */
 	const char *pinned; /* not revocable: why, e.g. "--no-requeue"; "" */
 	const char *signal; /* checkpoint signal as text, "USR1"; "": none */
-	double weight;
-	double submit_sec; /* the first one, kept over requeues */
-	double start_sec;  /* of the present run */
-	double lease_sec;  /* the term that holds for it; 0: unlimited */
-	double lease_start_sec;
-	double lease_end_sec;
-	double grace_sec; /* how long it may checkpoint */
-	double grace_end_sec;
-	bool lent;	  /* its GPUs are lent to it until a hold begins */
-	uint32_t leases;  /* granted so far, whole renewals included */
-	uint32_t revoked; /* times its GPUs were taken back */
-	double lost_sec;  /* from lease ends to the GPUs being free */
-	uint32_t run;	  /* how often it was requeued, for any reason */
+	double lease_sec;   /* the term that holds for it; 0: unlimited */
+	double grace_sec;   /* how long it may checkpoint */
+	uint32_t run;	    /* how often it was requeued, for any reason */
 	struct astra_report_progress progress;
 	struct astra_report_checkpoint checkpoint;
 	const char *level;    /* how far apart its GPUs are: "rack"; "" */
@@ -174,33 +154,12 @@ struct astra_report_job {
 	uint32_t levels_seen; /* bit l: it was measured at level l */
 	const char *speedup;  /* by GPUs: "1:1,2:1.9"; "": not measured */
 	const char *advice;   /* of its lease's length, without a stop; "" */
-	double alloc_gpu_sec;
-	double fair_gpu_sec;
-	double rho;
-	double user_rho; /* of its user within the tenant; NaN: has none */
-	uint32_t rank;	 /* among the candidates of the last round; 0: none */
-	uint32_t ranks;	 /* how many candidates there were */
-	double expected_start_sec; /* 0: not known */
-	double bound_sec;	   /* its first start, at the latest; 0: none */
 	/* As was foreseen when; 0: not known. */
 	double forecast_sec, forecast_until_sec;
 	double expected_early_sec, expected_late_sec;
 	const char *reason;	 /* a few words: "Lease: rank 3 of 17"; "" */
 	const char *reason_long; /* a sentence or two for `sfair why`; "" */
 	const char *wait; /* what the policy waits for: "rank", "place"; "" */
-	/* Where it waits for a lower price: what it is worth, what all it takes
-	 * costs (0: not known; infinite: there is no room), when it is asked
-	 * again (0: not known). */
-	double worth, price, retry_sec;
-	/* When that schedule begins, or 0. Where it is worth it, what its
-	 * tenant has left, which is not enough; else NaN. A planned job has
-	 * what it was sold for in worth and price. */
-	double priced_sec, credits;
-	/* Where it waits for its class's share: jobs of that ask for up to so
-	 * many GPUs (0: not known) and may use so many together until
-	 * retry_sec; what the class has saved for one that needs more. */
-	uint32_t class_gpus, class_granted;
-	double class_saved;
 	const char *lack; /* "CPUs": GPUs are free without enough of them; "" */
 	const struct astra_report_bind *binds; /* copied with the job */
 	uint32_t bind_count;

@@ -14,7 +14,7 @@ static bool is_selected(const struct astra_report *report, const bool *tenants,
 			const struct astra_report_class *class)
 {
 	for (size_t i = 0; i < report->tenant_count; i++)
-		if (!strcmp(report->tenants[i].name, class->of.tenant) &&
+		if (!strcmp(report->tenants[i].of.name, class->of.tenant) &&
 		    !strcmp(report->tenants[i].pool, class->pool))
 			return tenants[i];
 	return viewer->all && !query->users.count && !query->accounts.count &&

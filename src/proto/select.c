@@ -34,7 +34,7 @@ bool astra_job_matches(const struct astra_report_job *job,
 	const char *list;
 
 	if (ref.task == UINT32_MAX)
-		return job->id == ref.id || job->array_id == ref.id;
+		return job->of.id == ref.id || job->array_id == ref.id;
 	if (job->array_id != ref.id)
 		return false;
 	if (job->array_task != UINT32_MAX)
@@ -164,7 +164,7 @@ static struct tenant_key *sorted_tenants(const struct astra_report *report)
 	for (size_t i = 0; i < report->tenant_count; i++)
 		keys[i] = (struct tenant_key){
 			.pool = report->tenants[i].pool,
-			.name = report->tenants[i].name,
+			.name = report->tenants[i].of.name,
 			.index = i,
 		};
 	qsort(keys, report->tenant_count, sizeof(*keys), select_compare_keys);
@@ -214,18 +214,18 @@ static bool tenant_selected(const struct astra_report *report,
 
 	/* One that is only remembered, for a test job of root's say, is shown
 	 * to who names it. */
-	if (!tenant->listed && !query->accounts.count)
+	if (!tenant->of.listed && !query->accounts.count)
 		return false;
 	if (report->privacy.usage && !viewer->all && !(marks & OWN) &&
 	    !(is_user ? tenant->uid == viewer->uid
-		      : astra_viewer_coordinates(viewer, tenant->name)))
+		      : astra_viewer_coordinates(viewer, tenant->of.name)))
 		return false;
 	if (query->users.count && !(marks & WANTED) &&
-	    !(is_user &&
-	      astra_filter_has_user(&query->users, tenant->name, tenant->uid)))
+	    !(is_user && astra_filter_has_user(&query->users, tenant->of.name,
+					       tenant->uid)))
 		return false;
 	if (query->accounts.count &&
-	    !astra_filter_has(&query->accounts, tenant->name))
+	    !astra_filter_has(&query->accounts, tenant->of.name))
 		return false;
 	return !query->pools.count ||
 	       astra_filter_has(&query->pools, tenant->pool);

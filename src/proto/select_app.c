@@ -154,7 +154,7 @@ static enum astra_fault check_order(const struct astra_report *report,
 	     at = report->jobs[at].app_next) {
 		const struct astra_report_job *job = &report->jobs[at];
 
-		if (astra_idmap_put(&jobs, job->id, 1) < 0 ||
+		if (astra_idmap_put(&jobs, job->of.id, 1) < 0 ||
 		    (job->array_id &&
 		     astra_idmap_put(&jobs, job->array_id, 1) < 0))
 			fault = ASTRA_FAULT_INTERNAL;

@@ -62,7 +62,7 @@ static bool is_account(const struct astra_report *report,
 		       const struct astra_viewer *viewer, const char *name)
 {
 	for (size_t i = 0; i < report->tenant_count; i++)
-		if (!strcmp(report->tenants[i].name, name))
+		if (!strcmp(report->tenants[i].of.name, name))
 			return true;
 	for (size_t i = 0; i < report->job_count; i++)
 		if (!strcmp(report->jobs[i].account, name) &&

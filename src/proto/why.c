@@ -31,7 +31,7 @@ astra_why_tenant(const struct astra_report *report,
 		 const struct astra_report_job *job)
 {
 	for (size_t i = 0; i < report->tenant_count; i++)
-		if (!strcmp(report->tenants[i].name, job->tenant) &&
+		if (!strcmp(report->tenants[i].of.name, job->tenant) &&
 		    !strcmp(report->tenants[i].pool, job->pool))
 			return &report->tenants[i];
 	return NULL;
@@ -67,15 +67,16 @@ static void reasons(const struct astra_why *why, struct astra_text *out)
 		return;
 	}
 	sentence(*job->reason_long ? job->reason_long : job->reason, out);
-	if (job->rank && (*job->reason_long || !strstr(job->reason, "rank")))
+	if (job->of.reason.rank &&
+	    (*job->reason_long || !strstr(job->reason, "rank")))
 		astra_text_printf(out, " It is number %u of %u in line.",
-				  job->rank, job->ranks);
+				  job->of.reason.rank, job->of.reason.ranks);
 }
 
 static void what_waits(const struct astra_report_job *job,
 		       struct astra_text *out)
 {
-	uint32_t tasks = job->array.most ? job->array.waiting : job->copies;
+	uint32_t tasks = job->array.most ? job->array.waiting : job->of.copies;
 
 	if (tasks > 1)
 		astra_text_printf(out, "stands for %u array tasks that wait",
@@ -83,10 +84,11 @@ static void what_waits(const struct astra_report_job *job,
 	else
 		astra_text_printf(out, "waits");
 	astra_text_printf(out, " in pool %s for ", job->pool);
-	if (astra_why_least(job) < job->gpus)
+	if (astra_why_least(job) < job->of.gpus)
 		astra_text_printf(out, "%u to ", job->gpus_min);
-	astra_text_printf(out, "%u GPU%s%s.", job->gpus,
-			  job->gpus == 1 ? "" : "s", tasks > 1 ? " each" : "");
+	astra_text_printf(out, "%u GPU%s%s.", job->of.gpus,
+			  job->of.gpus == 1 ? "" : "s",
+			  tasks > 1 ? " each" : "");
 }
 
 static void why_waiting(const struct astra_why *why, struct astra_text *out)
@@ -98,20 +100,22 @@ static void why_waiting(const struct astra_why *why, struct astra_text *out)
 	what_waits(job, out);
 	astra_why_array(job, out);
 	reasons(why, out);
-	if (job->expected_start_sec > 0)
+	if (job->of.reason.start_sec > 0)
 		astra_text_printf(out, " It is expected to start in about %s.",
-				  astra_why_span(job->expected_start_sec -
+				  astra_why_span(job->of.reason.start_sec -
 							 report->time_sec,
 						 text));
-	if (job->bound_sec > report->time_sec)
-		astra_text_printf(
-			out, " Its first start is promised within %s.",
-			astra_why_span(job->bound_sec - report->time_sec,
-				       text));
-	else if (job->bound_sec > 0)
+	if (job->of.reason.bound_sec > report->time_sec)
+		astra_text_printf(out,
+				  " Its first start is promised within %s.",
+				  astra_why_span(job->of.reason.bound_sec -
+							 report->time_sec,
+						 text));
+	else if (job->of.reason.bound_sec > 0)
 		astra_text_printf(
 			out, " Its first start was promised %s ago.",
-			astra_why_span(report->time_sec - job->bound_sec,
+			astra_why_span(report->time_sec -
+					       job->of.reason.bound_sec,
 				       text));
 }
 
@@ -135,11 +139,11 @@ static void lease_end(const struct astra_report_job *job,
 /* How often it kept its GPUs when a lease was over. */
 static void renewals(const struct astra_report_job *job, struct astra_text *out)
 {
-	if (job->leases > 1 + job->revoked)
-		astra_text_printf(out, " It was renewed %u time%s so far.",
-				  job->leases - 1 - job->revoked,
-				  job->leases - 1 - job->revoked == 1 ? ""
-								      : "s");
+	if (job->of.leases > 1 + job->of.revoked)
+		astra_text_printf(
+			out, " It was renewed %u time%s so far.",
+			job->of.leases - 1 - job->of.revoked,
+			job->of.leases - 1 - job->of.revoked == 1 ? "" : "s");
 }
 
 static void leased(const struct astra_why *why, struct astra_text *out)
@@ -154,7 +158,7 @@ static void leased(const struct astra_why *why, struct astra_text *out)
 			" It is suspended and keeps its GPUs; if its lease ends meanwhile, it competes with everybody as soon as it is resumed.");
 		return;
 	}
-	if (!job->revocable) {
+	if (!job->of.revocable) {
 		astra_text_printf(
 			out,
 			" Its GPUs are never taken back%s%s%s; it is charged for them like the others.",
@@ -162,7 +166,7 @@ static void leased(const struct astra_why *why, struct astra_text *out)
 			*job->pinned ? ")" : "");
 		return;
 	}
-	if (job->lease_end_sec <= 0) {
+	if (job->of.lease_end_sec <= 0) {
 		astra_text_printf(
 			out,
 			" It is under no lease, so nothing takes them back.");
@@ -171,8 +175,8 @@ static void leased(const struct astra_why *why, struct astra_text *out)
 	astra_text_printf(
 		out,
 		" Its lease, number %u, ends in %s; then it competes with everybody: renewed, it keeps its GPUs and notices nothing; ",
-		job->leases,
-		astra_why_span(job->lease_end_sec - report->time_sec, text));
+		job->of.leases,
+		astra_why_span(job->of.lease_end_sec - report->time_sec, text));
 	lease_end(job, out);
 	renewals(job, out);
 	astra_why_rival(why, out);
@@ -184,9 +188,9 @@ static void holding(const struct astra_why *why, struct astra_text *out)
 	const struct astra_report_job *job = why->job;
 	char text[ASTRA_SPAN_BYTES];
 
-	astra_text_printf(out, "holds %u GPU%s%s%s in pool %s.", job->gpus,
-			  job->gpus == 1 ? "" : "s", *job->nodes ? " on " : "",
-			  job->nodes, job->pool);
+	astra_text_printf(out, "holds %u GPU%s%s%s in pool %s.", job->of.gpus,
+			  job->of.gpus == 1 ? "" : "s",
+			  *job->nodes ? " on " : "", job->nodes, job->pool);
 	if (!strcmp(job->phase, "doomed"))
 		astra_text_printf(
 			out,
@@ -195,7 +199,7 @@ static void holding(const struct astra_why *why, struct astra_text *out)
 		astra_text_printf(
 			out,
 			" Its lease is over: it got its checkpoint signal and has %s left to write a checkpoint; then it is requeued.",
-			astra_why_span(job->grace_end_sec - report->time_sec,
+			astra_why_span(job->of.grace_end_sec - report->time_sec,
 				       text));
 	else if (!strcmp(job->phase, "leaving"))
 		astra_text_printf(
@@ -224,7 +228,7 @@ static const char *who_is_first(const struct astra_report *report,
 	for (size_t i = 0; i < report->pool_count; i++)
 		if (!strcmp(report->pools[i].name, job->pool) &&
 		    strstr(report->pools[i].policy, "ltgf"))
-			return isnan(job->user_rho)
+			return isnan(job->of.user_rho)
 				       ? ": the tenant with the lowest goes first"
 				       : ": the tenant with the lowest goes first, then its user with the lowest";
 	return "; auctions do not go by it";
@@ -234,27 +238,27 @@ static void why_fairness(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;
 	const struct astra_report_tenant *tenant = why->tenant;
-	bool hours = job->alloc_gpu_sec >= 3600 || job->fair_gpu_sec >= 3600;
+	bool hours = job->of.usage.alloc >= 3600 || job->of.usage.fair >= 3600;
 
 	astra_text_printf(
 		out, " So far it had %.2f GPU %s and was entitled to %.2f (",
-		job->alloc_gpu_sec / (hours ? 3600 : 60),
+		job->of.usage.alloc / (hours ? 3600 : 60),
 		hours ? "hours" : "minutes",
-		job->fair_gpu_sec / (hours ? 3600 : 60));
-	why_ratio(job->rho, out);
+		job->of.usage.fair / (hours ? 3600 : 60));
+	why_ratio(job->of.rho, out);
 	astra_text_printf(out, ")");
-	if (!isnan(job->user_rho)) {
+	if (!isnan(job->of.user_rho)) {
 		astra_text_printf(out, "; its user's ");
-		why_ratio(job->user_rho, out);
+		why_ratio(job->of.user_rho, out);
 	}
 	if (tenant) {
 		astra_text_printf(out, "; its tenant's ");
-		why_ratio(tenant->rho, out);
+		why_ratio(tenant->of.rho, out);
 		astra_text_printf(out, ", with %.4g GPU%s of a share of %.4g",
-				  tenant->alloc_gpus,
-				  fabs(tenant->alloc_gpus - 1) < 1e-9 ? ""
-								      : "s",
-				  tenant->quota_gpus);
+				  tenant->of.alloc_gpus,
+				  fabs(tenant->of.alloc_gpus - 1) < 1e-9 ? ""
+									 : "s",
+				  tenant->of.quota);
 	}
 	astra_text_printf(
 		out, ". %s is GPU time had, divided by the fair share of it%s.",
@@ -342,7 +346,7 @@ static void changes(const struct astra_why *why, struct astra_text *out)
 static void consider_before(struct astra_why *why,
 			    const struct astra_report_job *job)
 {
-	size_t at = why->job->rank - job->rank - 1;
+	size_t at = why->job->of.reason.rank - job->of.reason.rank - 1;
 
 	if (at >= ASTRA_WHY_BEFORE)
 		return;
@@ -356,7 +360,7 @@ static bool would_do(const struct astra_why *why,
 {
 	uint64_t free = why->pool ? why->pool->gpus_free : 0;
 
-	return job->gpus + free >= why->job->gpus;
+	return job->of.gpus + free >= why->job->of.gpus;
 }
 
 static void why_consider(struct astra_why *why,
@@ -368,15 +372,17 @@ static void why_consider(struct astra_why *why,
 		return;
 	if (waiting && strcmp(job->wait, "blocked") != 0)
 		why->waiting++;
-	if (waiting && job->rank == 1)
+	if (waiting && job->of.reason.rank == 1)
 		why->first = job;
-	if (waiting && job->rank && job->rank < why->job->rank)
+	if (waiting && job->of.reason.rank &&
+	    job->of.reason.rank < why->job->of.reason.rank)
 		consider_before(why, job);
-	if (!strcmp(job->phase, "leased") && job->revocable &&
+	if (!strcmp(job->phase, "leased") && job->of.revocable &&
 	    strcmp(job->state, "SUSPENDED") != 0 &&
-	    job->lease_end_sec > why->report->time_sec && would_do(why, job) &&
+	    job->of.lease_end_sec > why->report->time_sec &&
+	    would_do(why, job) &&
 	    (!why->next_lease ||
-	     job->lease_end_sec < why->next_lease->lease_end_sec))
+	     job->of.lease_end_sec < why->next_lease->of.lease_end_sec))
 		why->next_lease = job;
 }
 
@@ -411,9 +417,10 @@ int astra_why_text(const struct astra_why *why, struct astra_text *out)
 	else
 		holding(why, out);
 	changes(why, out);
-	if (job->revoked)
+	if (job->of.revoked)
 		astra_text_printf(out, " Its GPUs were taken back %u time%s.",
-				  job->revoked, job->revoked == 1 ? "" : "s");
+				  job->of.revoked,
+				  job->of.revoked == 1 ? "" : "s");
 	told(why->report, job, out);
 	slowed(job, out);
 	advise(job, out);

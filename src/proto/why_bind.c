@@ -236,8 +236,8 @@ void astra_why_array(const struct astra_report_job *job, struct astra_text *out)
 	if (!room || !strcmp(job->wait, "blocked"))
 		return;
 	if (room >
-	    job->copies) /* its tasks that wait elsewhere have the rest */
-		room = job->copies;
+	    job->of.copies) /* its tasks that wait elsewhere have the rest */
+		room = job->of.copies;
 	astra_text_printf(
 		out,
 		" Its array runs at most %u task%s at a time (%%%u), and %u run%s: ",

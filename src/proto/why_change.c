@@ -82,7 +82,7 @@ static void raise_throttle(const struct astra_why *why, double to,
 	const struct astra_report_job *job = why->job;
 
 	add(out, "scontrol update JobId=%u ArrayTaskThrottle=%.0f%s",
-	    job->array_id ? job->array_id : job->id, to, gain);
+	    job->array_id ? job->array_id : job->of.id, to, gain);
 }
 
 /* Some of the tasks may start, but not all. */
@@ -107,7 +107,7 @@ static void why_change_unleased(const struct astra_why *why,
 	    astra_why_span(job->lease_sec, text));
 	if (!strcmp(job->pinned, "--no-requeue"))
 		add(out, "scontrol update JobId=%u Requeue=1 gives it leases",
-		    job->id);
+		    job->of.id);
 	if (bind->asked <= bind->limit)
 		add(out, "the end of such jobs");
 }
@@ -115,13 +115,13 @@ static void why_change_unleased(const struct astra_why *why,
 /* It costs as much as before as long as nothing of it is changed. */
 static void refused(const struct astra_why *why, struct astra_why_changes *out)
 {
-	uint32_t id = why->job->id;
+	uint32_t id = why->job->of.id;
 
 	add(out,
 	    "scontrol release %u, which has it offered a schedule again: when other jobs have ended or been cancelled, or after a change",
 	    id);
 	add(out, "%sa shorter time limit (-t), then scontrol release %u",
-	    why->job->gpus > 1 ? "fewer GPUs, or " : "", id);
+	    why->job->of.gpus > 1 ? "fewer GPUs, or " : "", id);
 	add(out, "a new job that is worth more to its owner (--utility)");
 }
 
@@ -129,7 +129,7 @@ static void bound(const struct astra_why *why,
 		  const struct astra_report_bind *bind,
 		  struct astra_why_changes *out)
 {
-	uint32_t id = why->job->id;
+	uint32_t id = why->job->of.id;
 
 	if (astra_why_refused(bind))
 		refused(why, out);
@@ -166,17 +166,17 @@ static bool waits_for(const struct astra_report_job *job, const char *wait)
 /* Whether GPUs that are free now are kept for another job. */
 static bool kept_for_another(const struct astra_why *why)
 {
-	return why->pool->hold_job && why->pool->hold_job != why->job->id;
+	return why->pool->hold_job && why->pool->hold_job != why->job->of.id;
 }
 
 /* Whether the end of a lease is told: where it is known when the job starts,
  * not one that is later. */
 static bool may_help(const struct astra_why *why)
 {
-	double start = why->job->expected_start_sec;
+	double start = why->job->of.reason.start_sec;
 
 	return why->next_lease &&
-	       (!(start > 0) || why->next_lease->lease_end_sec <= start);
+	       (!(start > 0) || why->next_lease->of.lease_end_sec <= start);
 }
 
 static void in_line(const struct astra_why *why, struct astra_why_changes *out)
@@ -190,15 +190,15 @@ static void in_line(const struct astra_why *why, struct astra_why_changes *out)
 	if (may_help(why)) {
 		bool told = astra_job_visible(why->report, next, why->viewer);
 
-		astra_why_span(next->lease_end_sec - why->report->time_sec,
+		astra_why_span(next->of.lease_end_sec - why->report->time_sec,
 			       text);
 		add(out,
 		    "the end of the lease of %s%s in %s, which is of %u GPU%s",
 		    told ? "job " : "another job", told ? next->id_text : "",
-		    text, next->gpus, next->gpus == 1 ? "" : "s");
+		    text, next->of.gpus, next->of.gpus == 1 ? "" : "s");
 	}
 	if (why->pool && why->pool->gpus_free &&
-	    why->pool->gpus_free < job->gpus && !kept_for_another(why))
+	    why->pool->gpus_free < job->of.gpus && !kept_for_another(why))
 		add(out, "asking for no more than the %llu GPU%s free now",
 		    (unsigned long long)why->pool->gpus_free,
 		    why->pool->gpus_free == 1 ? "" : "s");
@@ -211,18 +211,18 @@ static void priced(const struct astra_why *why, struct astra_why_changes *out)
 
 	if (!waits_for(job, "price") || !astra_why_is_priced(job))
 		return;
-	if (!isnan(job->credits) && job->priced_sec > 0) {
+	if (!isnan(job->of.reason.credits) && job->of.reason.priced_sec > 0) {
 		add(out,
 		    "credits for its tenant: BudgetRefill by time, or what others pay for its share");
 		return;
 	}
 	add(out, "the end of jobs that are planned, which lowers prices");
 	add(out, "%sa shorter time limit (-t)",
-	    job->gpus > 1 ? "fewer GPUs, or " : "");
-	if (isfinite(job->price))
+	    job->of.gpus > 1 ? "fewer GPUs, or " : "");
+	if (isfinite(job->of.reason.price))
 		add(out,
 		    "being worth more than %.4g to its owner when it ends (--utility)",
-		    job->price);
+		    job->of.reason.price);
 }
 
 /* Shares are learned slot by slot; what nobody's share covers is lent. */
@@ -233,14 +233,16 @@ static void learned(const struct astra_why *why, struct astra_why_changes *out)
 
 	if (!waits_for(job, "learned"))
 		return;
-	if (job->retry_sec > why->report->time_sec)
+	if (job->of.reason.retry_sec > why->report->time_sec)
 		add(out,
 		    "the next slot, which begins in %s with shares that have followed who waits (sfair class)",
-		    astra_why_span(job->retry_sec - why->report->time_sec,
+		    astra_why_span(job->of.reason.retry_sec -
+					   why->report->time_sec,
 				   text));
 	add(out,
 	    "the end of jobs like it, or of any job whose GPUs are then idle");
-	if (job->gpus > 1 && job->class_granted < astra_why_least(job))
+	if (job->of.gpus > 1 &&
+	    job->of.reason.class_granted < astra_why_least(job))
 		add(out,
 		    "asking for fewer GPUs, or for a range of them (--gpu-range)");
 }
@@ -253,9 +255,9 @@ static void sized(const struct astra_why *why, struct astra_why_changes *out)
 		    "the end of such jobs (squeue -t R -p %s), or fewer CPUs for this one",
 		    why->job->partition);
 	if (!waits_for(why->job, "too_big") || !why->pool ||
-	    why->job->expected_start_sec > 0)
+	    why->job->of.reason.start_sec > 0)
 		return;
-	if (why->job->gpus <= why->pool->gpus_usable)
+	if (why->job->of.gpus <= why->pool->gpus_usable)
 		add(out,
 		    "asking for less beside GPUs: CPUs, memory, nodes or features");
 	else

@@ -6,42 +6,54 @@
 #include "src/proto/select.h"
 #include "src/proto/why_priv.h"
 
-#define TENANT(kind, member) ASTRA_MEMBER(astra_report_tenant, kind, member)
-#define JOB(kind, member) ASTRA_MEMBER(astra_report_job, kind, member)
+#define TENANT(key, kind, member) \
+	ASTRA_MEMBER_AS(key, astra_report_tenant, kind, member)
+#define JOB(key, kind, member) \
+	ASTRA_MEMBER_AS(key, astra_report_job, kind, member)
 
 static const struct astra_member tenant_members[] = {
-	TENANT(REAL, rho),	    TENANT(REAL, weight),
-	TENANT(REAL, quota_gpus),   TENANT(REAL, demand_gpus),
-	TENANT(REAL, alloc_gpus),   TENANT(REAL, alloc_gpu_sec),
-	TENANT(REAL, fair_gpu_sec), TENANT(U32, jobs_waiting),
-	TENANT(U32, jobs_running),  ASTRA_MEMBERS_END,
+	TENANT("rho", REAL, of.rho),
+	TENANT("weight", REAL, of.weight),
+	TENANT("quota_gpus", REAL, of.quota),
+	TENANT("demand_gpus", REAL, of.demand_gpus),
+	TENANT("alloc_gpus", REAL, of.alloc_gpus),
+	TENANT("alloc_gpu_sec", REAL, of.usage.alloc),
+	TENANT("fair_gpu_sec", REAL, of.usage.fair),
+	TENANT("jobs_waiting", U32, jobs_waiting),
+	TENANT("jobs_running", U32, jobs_running),
+	ASTRA_MEMBERS_END,
 };
 
 static const struct astra_member other_members[] = {
-	JOB(U32, id),	   JOB(TEXT, id_text), JOB(TEXT, user),
-	JOB(TEXT, tenant), ASTRA_MEMBERS_END,
+	JOB("id", U32, of.id),	 JOB("id_text", TEXT, id_text),
+	JOB("user", TEXT, user), JOB("tenant", TEXT, tenant),
+	ASTRA_MEMBERS_END,
 };
 
 /* Of a job that waits for a lower price. */
 static const struct astra_member price_members[] = {
-	JOB(REAL, worth),
-	JOB(REAL, price),
-	JOB(TIME, retry_sec),
-	JOB(TIME, priced_sec),
-	ASTRA_MEMBER_TO(USAGE, astra_report_job, REAL, credits),
+	JOB("worth", REAL, of.reason.worth),
+	JOB("price", REAL, of.reason.price),
+	JOB("retry_sec", TIME, of.reason.retry_sec),
+	JOB("priced_sec", TIME, of.reason.priced_sec),
+	ASTRA_MEMBER_ROW("credits", astra_report_job, REAL, of.reason.credits,
+			 USAGE, 0, NULL),
 	ASTRA_MEMBERS_END,
 };
 
 /* Of a job that waits for its class's share. */
 static const struct astra_member class_members[] = {
-	JOB(U32, class_gpus), JOB(U32, class_granted), JOB(REAL, class_saved),
-	JOB(TIME, retry_sec), ASTRA_MEMBERS_END,
+	JOB("class_gpus", U32, of.reason.class_gpus),
+	JOB("class_granted", U32, of.reason.class_granted),
+	JOB("class_saved", REAL, of.reason.class_saved),
+	JOB("retry_sec", TIME, of.reason.retry_sec),
+	ASTRA_MEMBERS_END,
 };
 
 static const struct astra_member rank_members[] = {
-	JOB(ID_OR_NULL, rank),
-	JOB(U32, gpus),
-	JOB(TIME, lease_end_sec),
+	JOB("rank", ID_OR_NULL, of.reason.rank),
+	JOB("gpus", U32, of.gpus),
+	JOB("lease_end_sec", TIME, of.lease_end_sec),
 	ASTRA_MEMBERS_END,
 };
 
@@ -92,7 +104,7 @@ static void put_turn(const struct astra_why *why, struct astra_text *out)
 		put_price(why, out);
 	if (!strcmp(job->wait, "learned"))
 		astra_encode_members(out, job, class_members, ',',
-				     !job->class_gpus || !why->usage
+				     !job->of.reason.class_gpus || !why->usage
 					     ? ASTRA_ENCODE_HIDDEN
 					     : 0);
 	astra_text_add(out, "}", 1);
@@ -161,19 +173,19 @@ static void why_json_put_shares(const struct astra_why *why,
 				     why->usage ? 0 : ASTRA_ENCODE_HIDDEN);
 	astra_text_printf(out, "},\"job\":{\"rho\":");
 	if (why->usage)
-		astra_encode_real(out, job->rho);
+		astra_encode_real(out, job->of.rho);
 	else
 		astra_text_printf(out, "null");
 	astra_text_printf(out, ",\"user_rho\":");
 	if (why->usage)
-		astra_encode_real(out, job->user_rho);
+		astra_encode_real(out, job->of.user_rho);
 	else
 		astra_text_printf(out, "null");
-	if (job->rank)
-		astra_text_printf(out, ",\"rank\":%u", job->rank);
+	if (job->of.reason.rank)
+		astra_text_printf(out, ",\"rank\":%u", job->of.reason.rank);
 	else
 		astra_text_printf(out, ",\"rank\":null");
-	astra_text_printf(out, ",\"ranks\":%u}", job->ranks);
+	astra_text_printf(out, ",\"ranks\":%u}", job->of.reason.ranks);
 }
 
 static void why_json_put_array(const struct astra_report_array *array,
@@ -225,9 +237,9 @@ static void why_json_put_why(const struct astra_why *why,
 	why_json_put_shares(why, out);
 	why_json_put_array(&job->array, out);
 	put_others(why, out);
-	why_json_put_time("expected_start_sec", job->expected_start_sec, out);
-	why_json_put_time("bound_sec", job->bound_sec, out);
-	why_json_put_time("lease_end_sec", job->lease_end_sec, out);
+	why_json_put_time("expected_start_sec", job->of.reason.start_sec, out);
+	why_json_put_time("bound_sec", job->of.reason.bound_sec, out);
+	why_json_put_time("lease_end_sec", job->of.lease_end_sec, out);
 	put_changes(why, out);
 	astra_text_add(out, "}", 1);
 }

@@ -45,7 +45,7 @@ astra_why_tenant(const struct astra_report *report,
 /* Whether it is known what a job is worth and costs. */
 static inline bool astra_why_is_priced(const struct astra_report_job *job)
 {
-	return job->price > 0 || job->priced_sec > 0;
+	return job->of.reason.price > 0 || job->of.reason.priced_sec > 0;
 }
 
 /* Where a policy refused the job and so it is held: what it said, "costs 5, is
@@ -94,7 +94,7 @@ void astra_why_rival(const struct astra_why *why, struct astra_text *out);
 /* The fewest GPUs that it runs on. */
 static inline uint32_t astra_why_least(const struct astra_report_job *job)
 {
-	return job->gpus_min ? job->gpus_min : job->gpus;
+	return job->gpus_min ? job->gpus_min : job->of.gpus;
 }
 
 /* What would change it. (why_change.c) */

@@ -61,7 +61,7 @@ static const char *turn_text(const struct astra_report_job *job)
 {
 	const char *text = NULL;
 
-	if (job->expected_start_sec > 0)
+	if (job->of.reason.start_sec > 0)
 		text = why_turn_of(dated, job->wait);
 	return text ? text : why_turn_of(turns, job->wait);
 }
@@ -77,15 +77,15 @@ static void name_before(const struct astra_why *why, struct astra_text *out)
 		astra_text_printf(
 			out,
 			" Right before it is job %s of %s (tenant %s), for %u GPU%s.",
-			job->id_text, job->user, job->tenant, job->gpus,
-			job->gpus == 1 ? "" : "s");
+			job->id_text, job->user, job->tenant, job->of.gpus,
+			job->of.gpus == 1 ? "" : "s");
 }
 
 /* "a start at 14:00", as the clock of slurmctld's host has it. */
 static void put_start(const struct astra_report_job *job,
 		      struct astra_text *out)
 {
-	time_t when = (time_t)job->priced_sec;
+	time_t when = (time_t)job->of.reason.priced_sec;
 	struct tm tm;
 	char text[32];
 
@@ -102,16 +102,16 @@ static void tell_window(const struct astra_why *why, struct astra_text *out)
 	const struct astra_report_job *job = why->job;
 
 	astra_text_printf(out, " What is offered of it is worth %.4g credits,",
-			  job->worth);
+			  job->of.reason.worth);
 	put_start(job, out);
-	astra_text_printf(out, " costs %.4g", job->price);
-	if (isnan(job->credits))
+	astra_text_printf(out, " costs %.4g", job->of.reason.price);
+	if (isnan(job->of.reason.credits))
 		astra_text_printf(out, ", which is more than that.");
 	else if (why->usage)
 		astra_text_printf(
 			out,
 			", and its tenant %s has %.4g credits left (Budget), which do not pay for it.",
-			job->tenant, job->credits);
+			job->tenant, job->of.reason.credits);
 	else
 		astra_text_printf(
 			out,
@@ -137,21 +137,22 @@ static void tell_price(const struct astra_why *why, struct astra_text *out)
 	const struct astra_report_job *job = why->job;
 	char text[ASTRA_SPAN_BYTES];
 
-	if (isinf(job->price))
+	if (isinf(job->of.reason.price))
 		tell_no_room(why, out);
-	else if (job->priced_sec > 0)
+	else if (job->of.reason.priced_sec > 0)
 		tell_window(why, out);
 	else
 		astra_text_printf(
 			out,
 			" Its GPUs cost more now than it is worth: by the best schedule that there is they cost %.4g with its CPUs and memory, and it is worth %.4g when it ends by that, a payoff of %.4g.",
-			job->price, job->worth, job->worth - job->price);
+			job->of.reason.price, job->of.reason.worth,
+			job->of.reason.worth - job->of.reason.price);
 	astra_text_printf(out, " It is not refused for good: ");
-	if (job->retry_sec > why->report->time_sec)
-		astra_text_printf(
-			out, "it is offered a schedule again in %s, ",
-			astra_why_span(job->retry_sec - why->report->time_sec,
-				       text));
+	if (job->of.reason.retry_sec > why->report->time_sec)
+		astra_text_printf(out, "it is offered a schedule again in %s, ",
+				  astra_why_span(job->of.reason.retry_sec -
+							 why->report->time_sec,
+						 text));
 	else
 		astra_text_printf(
 			out, "it is offered a schedule again in each slot, ");
@@ -167,14 +168,14 @@ static void tell_sold(const struct astra_why *why, struct astra_text *out)
 
 	astra_text_printf(out, " It was sold");
 	put_start(job, out);
-	if (job->price > 0)
+	if (job->of.reason.price > 0)
 		astra_text_printf(out,
 				  " for %.4g credits, and is worth %.4g then.",
-				  job->price, job->worth);
+				  job->of.reason.price, job->of.reason.worth);
 	else
 		astra_text_printf(
 			out, " for nothing, and is worth %.4g credits then.",
-			job->worth);
+			job->of.reason.worth);
 }
 
 /* What jobs like it have learned to use, and why that is not enough. */
@@ -185,13 +186,14 @@ static void tell_class(const struct astra_why *why, struct astra_text *out)
 	astra_text_printf(
 		out,
 		" Jobs like it, of tenant %s and of up to %u GPU%s, may use %u together in this slot, as was learned.",
-		job->tenant, job->class_gpus, job->class_gpus == 1 ? "" : "s",
-		job->class_granted);
-	if (job->class_granted < astra_why_least(job))
+		job->tenant, job->of.reason.class_gpus,
+		job->of.reason.class_gpus == 1 ? "" : "s",
+		job->of.reason.class_granted);
+	if (job->of.reason.class_granted < astra_why_least(job))
 		astra_text_printf(
 			out,
 			" That is less than it asks for, so it is saved up, slot by slot, until it is enough: %.3g by now.",
-			job->class_saved);
+			job->of.reason.class_saved);
 	else
 		astra_text_printf(out,
 				  " Others of them, which came before it, do.");
@@ -202,18 +204,18 @@ void astra_why_turn(const struct astra_why *why, struct astra_text *out)
 	const struct astra_report_job *job = why->job;
 	const char *text;
 
-	if (!strcmp(job->wait, "rank") && job->rank == 1) {
+	if (!strcmp(job->wait, "rank") && job->of.reason.rank == 1) {
 		astra_text_printf(
 			out,
 			" It is the first of %u in line, and waits until enough GPUs are free or their leases over.",
-			job->ranks);
+			job->of.reason.ranks);
 		return;
 	}
-	if (!strcmp(job->wait, "rank") && job->rank) {
+	if (!strcmp(job->wait, "rank") && job->of.reason.rank) {
 		astra_text_printf(
 			out,
 			" It waits its turn: it is number %u of %u in line, and those before it use up the GPUs.",
-			job->rank, job->ranks);
+			job->of.reason.rank, job->of.reason.ranks);
 		name_before(why, out);
 		return;
 	}
@@ -221,11 +223,12 @@ void astra_why_turn(const struct astra_why *why, struct astra_text *out)
 		tell_price(why, out);
 		return;
 	}
-	if (!strcmp(job->wait, "planned") && job->priced_sec > 0) {
+	if (!strcmp(job->wait, "planned") && job->of.reason.priced_sec > 0) {
 		tell_sold(why, out);
 		return;
 	}
-	if (!strcmp(job->wait, "learned") && job->class_gpus && why->usage) {
+	if (!strcmp(job->wait, "learned") && job->of.reason.class_gpus &&
+	    why->usage) {
 		tell_class(why, out);
 		return;
 	}
@@ -237,10 +240,10 @@ void astra_why_turn(const struct astra_why *why, struct astra_text *out)
 				out,
 				" Where GPUs are free for it, it lacks %s.",
 				job->lack);
-		if (job->rank)
-			astra_text_printf(out,
-					  " It is number %u of %u in line.",
-					  job->rank, job->ranks);
+		if (job->of.reason.rank)
+			astra_text_printf(
+				out, " It is number %u of %u in line.",
+				job->of.reason.rank, job->of.reason.ranks);
 		return;
 	}
 	if (*job->wait)
@@ -266,19 +269,20 @@ void astra_why_rival(const struct astra_why *why, struct astra_text *out)
 	}
 	if (!astra_job_visible(why->report, first, why->viewer)) {
 		astra_text_printf(out, " Others wait in line for %u GPU%s.",
-				  first->gpus, first->gpus == 1 ? "" : "s");
+				  first->of.gpus,
+				  first->of.gpus == 1 ? "" : "s");
 		return;
 	}
 	astra_text_printf(
 		out, " First in line is job %s of %s (tenant %s), for %u GPU%s",
-		first->id_text, first->user, first->tenant, first->gpus,
-		first->gpus == 1 ? "" : "s");
+		first->id_text, first->user, first->tenant, first->of.gpus,
+		first->of.gpus == 1 ? "" : "s");
 	other = astra_why_tenant(why->report, first);
 	if (why->usage && other && why->tenant && other != why->tenant &&
 	    why->pool && strstr(why->pool->policy, "ltgf") &&
 	    astra_job_usage_visible(why->report, first, why->viewer))
 		astra_text_printf(out, ", whose tenant is %s now",
-				  other->rho < why->tenant->rho
+				  other->of.rho < why->tenant->of.rho
 					  ? "needier than this one's"
 					  : "no needier than this one's");
 	astra_text_printf(out, ".");

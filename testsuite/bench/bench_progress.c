@@ -39,15 +39,15 @@ static struct astra_report *make_report(void)
 		const struct astra_report_job job = {
 			.pool = "gpu",
 			.tenant = "physics",
-			.id = i,
+			.of.id = i,
 			.array_task = UINT32_MAX,
-			.copies = 1,
+			.of.copies = 1,
 			.uid = geteuid(),
 			.user = "alice",
 			.state = "RUNNING",
 			.phase = "leased",
-			.revocable = true,
-			.lease_end_sec = 4e9,
+			.of.revocable = true,
+			.of.lease_end_sec = 4e9,
 		};
 
 		if (astra_report_add_job(report, &job) < 0)
@@ -168,7 +168,7 @@ static struct astra_report *make_auction(void)
 	}
 	for (uint32_t i = 1; i <= APPS; i++) {
 		const struct astra_report_job job = {
-			.pool = "gpu", .id = i, .app = i};
+			.pool = "gpu", .of.id = i, .app = i};
 
 		if (astra_report_add_job(report, &job) < 0)
 			exit(1);

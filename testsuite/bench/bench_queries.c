@@ -42,13 +42,14 @@ static struct astra_report *make_report(void)
 				.name = "gpu", .policy = "ltgf", .gpus = 4096});
 	for (unsigned t = 0; t < TENANTS; t++) {
 		snprintf(name, sizeof(name), "account%02u", t);
-		astra_report_add_tenant(report, &(struct astra_report_tenant){
-							.pool = "gpu",
-							.name = name,
-							.uid = UINT32_MAX,
-							.listed = true,
-							.weight = 1,
-							.rho = 1 + t / 100.0});
+		astra_report_add_tenant(
+			report,
+			&(struct astra_report_tenant){.pool = "gpu",
+						      .of.name = name,
+						      .uid = UINT32_MAX,
+						      .of.listed = true,
+						      .of.weight = 1,
+						      .of.rho = 1 + t / 100.0});
 	}
 	for (unsigned i = 1; i <= JOBS; i++) {
 		snprintf(name, sizeof(name), "account%02u", i % TENANTS);
@@ -58,26 +59,26 @@ static struct astra_report *make_report(void)
 			&(struct astra_report_job){
 				.pool = "gpu",
 				.tenant = name,
-				.id = i,
+				.of.id = i,
 				.array_task = UINT32_MAX,
 				.id_text = id,
-				.copies = 1,
+				.of.copies = 1,
 				.uid = 1000 + i % 500,
 				.user = "user",
 				.account = name,
 				.partition = "gpu",
 				.name = "train",
-				.gpus = 1 + i % 8,
+				.of.gpus = 1 + i % 8,
 				.state = i > 1000 ? "PENDING" : "RUNNING",
 				.phase = i > 1000 ? "waiting" : "leased",
-				.revocable = true,
-				.lease_end_sec = 1700000000.125 + i,
-				.alloc_gpu_sec = i * 97.123456,
-				.fair_gpu_sec = i * 101.654321,
-				.rho = i * 97.123456 / (i * 101.654321),
-				.leases = 1 + i % 7,
-				.rank = i > 1000 ? i - 1000 : 0,
-				.ranks = JOBS - 1000,
+				.of.revocable = true,
+				.of.lease_end_sec = 1700000000.125 + i,
+				.of.usage.alloc = i * 97.123456,
+				.of.usage.fair = i * 101.654321,
+				.of.rho = i * 97.123456 / (i * 101.654321),
+				.of.leases = 1 + i % 7,
+				.of.reason.rank = i > 1000 ? i - 1000 : 0,
+				.of.reason.ranks = JOBS - 1000,
 				.wait = "rank",
 				.reason = "Lease: rank"});
 	}

@@ -211,7 +211,7 @@ static void one_user_cannot_take_all_the_room(void **state)
 	astra_report_add_app(report, &app);
 	for (uint32_t i = 1; i <= ASTRA_BIDS_APPS_MAX + 1; i++) {
 		struct astra_report_job job = {
-			.id = i,
+			.of.id = i,
 			.pool = "auc",
 			.app = i,
 			.uid = i > ASTRA_BIDS_APPS_MAX ? 1001 : 1002};
@@ -269,7 +269,7 @@ static void at_the_bound_a_bid_can_be_replaced(void **state)
 		astra_report_add_app(report, &app);
 	}
 	for (int i = 1; i <= room + 1; i++) {
-		struct astra_report_job job = {.id = (uint32_t)i,
+		struct astra_report_job job = {.of.id = (uint32_t)i,
 					       .pool = "auc",
 					       .app = (uint64_t)i,
 					       .uid = 1002};

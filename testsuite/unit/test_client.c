@@ -581,7 +581,7 @@ static struct astra_report *present_report(void)
 	struct astra_report *report = sample_report();
 
 	sample_report_auction(report);
-	report->jobs[0].lease_end_sec = (double)time(NULL) + 300;
+	report->jobs[0].of.lease_end_sec = (double)time(NULL) + 300;
 	report->jobs[2].run = 1;
 	return report;
 }

@@ -86,14 +86,14 @@ static void tenant(const char *name, double alloc, double fair)
 {
 	struct astra_report_tenant t = {
 		.pool = "gpu",
-		.name = name,
+		.of.name = name,
 		.uid = ASTRA_REPORT_NO_UID,
-		.listed = true,
-		.weight = 1,
-		.demand_gpus = 2,
-		.alloc_gpu_sec = alloc,
-		.fair_gpu_sec = fair,
-		.rho = fair > 0 ? alloc / fair : 1,
+		.of.listed = true,
+		.of.weight = 1,
+		.of.demand_gpus = 2,
+		.of.usage.alloc = alloc,
+		.of.usage.fair = fair,
+		.of.rho = fair > 0 ? alloc / fair : 1,
 	};
 
 	(void)astra_report_add_tenant(report, &t);
@@ -103,13 +103,13 @@ static void pays(double paid)
 {
 	struct astra_report_tenant t = {
 		.pool = "gpu",
-		.name = "physics",
+		.of.name = "physics",
 		.uid = ASTRA_REPORT_NO_UID,
-		.listed = true,
-		.weight = 1,
-		.rho = 1,
-		.paid = paid,
-		.income = paid,
+		.of.listed = true,
+		.of.weight = 1,
+		.of.rho = 1,
+		.sums.paid = paid,
+		.sums.income = paid,
 	};
 
 	(void)astra_report_add_tenant(report, &t);
@@ -123,18 +123,18 @@ static struct astra_report_job job_of(uint32_t id)
 	return (struct astra_report_job){
 		.pool = "gpu",
 		.tenant = "physics",
-		.id = id,
+		.of.id = id,
 		.array_task = UINT32_MAX,
 		.id_text = strdup(text), /* the program is a short one */
-		.copies = 1,
+		.of.copies = 1,
 		.uid = 1001,
 		.user = "ann",
 		.account = "physics",
-		.gpus = 2,
+		.of.gpus = 2,
 		.state = "RUNNING",
 		.phase = "leased",
-		.weight = 1,
-		.submit_sec = SUBMIT,
+		.of.weight = 1,
+		.of.submit_sec = SUBMIT,
 	};
 }
 
@@ -154,7 +154,7 @@ static void runs(uint32_t id, double start_sec)
 	struct astra_report_job j = job_of(id);
 
 	j.life = ASTRA_JOB_RUNNING;
-	j.run_start_sec = j.lease_start_sec = start_sec;
+	j.run_start_sec = j.of.lease_start_sec = start_sec;
 	j.held_gpus = 2;
 	j.nodes = "n1";
 	(void)astra_report_add_job(report, &j);
@@ -182,7 +182,7 @@ static void requeued(uint32_t id, double start_sec, double end_sec)
 	j.phase = "waiting";
 	j.run_start_sec = start_sec;
 	j.run_end_sec = end_sec;
-	j.revoked = 1;
+	j.of.revoked = 1;
 	(void)astra_report_add_job(report, &j);
 	(void)astra_report_add_ended(report, &j);
 	free((void *)(uintptr_t)j.id_text);
@@ -389,7 +389,7 @@ static void a_number_used_again_is_another_job(void **state)
 	begin(T0 + 10), runs(7, T0), put();
 	begin(T0 + 20);
 	j.life = ASTRA_JOB_RUNNING;
-	j.submit_sec = T0 + 12;
+	j.of.submit_sec = T0 + 12;
 	j.run_start_sec = T0 + 14;
 	(void)astra_report_add_job(report, &j);
 	free((void *)(uintptr_t)j.id_text);
@@ -406,7 +406,7 @@ static void put_waiting(double now_sec, double submit_sec, uint32_t run,
 
 	j.life = ASTRA_JOB_PENDING;
 	j.state = "PENDING";
-	j.submit_sec = submit_sec;
+	j.of.submit_sec = submit_sec;
 	j.run = run;
 	j.uid = uid;
 	begin(now_sec);
@@ -581,10 +581,10 @@ static void what_is_shown_after_a_restart_is_not_new(void **state)
 	begin(T0), runs(8, T0 - 5), put();
 	begin(T0 + 10), requeued(8, T0 - 5, T0 + 8);
 	j.life = ASTRA_JOB_RUNNING;
-	j.run_start_sec = j.lease_start_sec = T0 + 2;
-	j.leases = 3;
-	j.alloc_gpu_sec = 16;
-	j.fair_gpu_sec = 12;
+	j.run_start_sec = j.of.lease_start_sec = T0 + 2;
+	j.of.leases = 3;
+	j.of.usage.alloc = 16;
+	j.of.usage.fair = 12;
 	(void)astra_report_add_job(report, &j);
 	put();
 	j.life = ASTRA_JOB_ENDED;
@@ -630,7 +630,7 @@ static void a_requeued_job_is_the_same_after_a_restart(void **state)
 	for (int i = 0; i < 2; i++) {
 		open_writer();
 		begin(T0 + 200 + i);
-		j.submit_sec = T0 + 8;
+		j.of.submit_sec = T0 + 8;
 		j.life = ASTRA_JOB_ENDED;
 		j.state = "COMPLETED";
 		j.run_start_sec = T0 + 12;
@@ -910,13 +910,13 @@ static void of_array(uint32_t id, uint32_t copies, double start_sec,
 	struct astra_report_job j = job_of(id);
 
 	j.array_id = 20;
-	j.copies = copies;
-	j.gpus = 1;
+	j.of.copies = copies;
+	j.of.gpus = 1;
 	j.life = start_sec > 0 ? ASTRA_JOB_RUNNING : ASTRA_JOB_PENDING;
 	j.held_gpus = start_sec > 0;
-	j.run_start_sec = j.lease_start_sec = start_sec;
-	j.alloc_gpu_sec = alloc;
-	j.fair_gpu_sec = fair;
+	j.run_start_sec = j.of.lease_start_sec = start_sec;
+	j.of.usage.alloc = alloc;
+	j.of.usage.fair = fair;
 	(void)astra_report_add_job(report, &j);
 	free((void *)(uintptr_t)j.id_text);
 }
@@ -1370,7 +1370,7 @@ static void a_history_of_an_earlier_version_goes_on(void **state)
 	j.uid = 0;
 	j.life = ASTRA_JOB_ENDED;
 	j.state = "COMPLETED";
-	j.submit_sec = t;
+	j.of.submit_sec = t;
 	j.run_start_sec = t + 11;
 	j.run_end_sec = t + 26;
 	begin(t + 30);

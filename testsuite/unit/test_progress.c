@@ -59,7 +59,7 @@ static struct astra_job running(uint32_t id, uint32_t run)
 static struct astra_report_job shown(uint32_t id)
 {
 	static struct astra_progress_texts texts;
-	struct astra_report_job job = {.id = id};
+	struct astra_report_job job = {.of.id = id};
 
 	astra_progress_show(&job, 1000, &texts);
 	return job;

@@ -149,8 +149,8 @@ static void who_is_only_remembered_is_asked_for_by_name(void **state)
 	};
 	const struct astra_report_tenant tenant = {
 		.pool = "gpu",
-		.name = "root",
-		.alloc_gpu_sec = 60,
+		.of.name = "root",
+		.of.usage.alloc = 60,
 	};
 	struct astra_report *report = *state;
 

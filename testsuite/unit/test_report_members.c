@@ -14,8 +14,14 @@ static void every_member_has_a_row(void **state)
 {
 	(void)state;
 	ROWS_CHECK(astra_report_pool, astra_pool_members);
-	ROWS_CHECK(astra_report_tenant, astra_report_tenant_members);
+	ROWS_CHECK(astra_report_tenant, astra_report_tenant_members,
+		   ROWS_BUT(astra_report_tenant, sums));
 	ROWS_CHECK(astra_report_job, astra_report_job_members,
+		   ROWS_BUT(astra_report_job, of.tenant),
+		   ROWS_BUT(astra_report_job, of.state),
+		   ROWS_BUT(astra_report_job, of.phase),
+		   ROWS_BUT(astra_report_job, of.bound_sec),
+		   ROWS_BUT(astra_report_job, of.reason),
 		   ROWS_BUT(astra_report_job, binds),
 		   ROWS_BUT(astra_report_job, bind_count));
 	ROWS_CHECK(astra_report_progress, astra_progress_members);

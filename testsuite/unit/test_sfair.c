@@ -109,19 +109,19 @@ static void when_of(double until_sec, double by_sec, const char *option)
 	const struct astra_report_job job = {
 		.pool = "gpu",
 		.tenant = "physics",
-		.id = 50,
+		.of.id = 50,
 		.array_task = UINT32_MAX,
 		.id_text = "50",
-		.copies = 1,
+		.of.copies = 1,
 		.uid = 1001,
 		.user = "alice",
 		.account = "physics",
-		.gpus = 16,
+		.of.gpus = 16,
 		.state = "PENDING",
 		.phase = "waiting",
 		.forecast_sec = until_sec > 0 ? SAMPLE_NOW - 60 : 0,
 		.forecast_until_sec = until_sec,
-		.bound_sec = by_sec,
+		.of.reason.bound_sec = by_sec,
 		.reason_long = "GPUs are collected for it",
 	};
 	char words[64];

@@ -146,10 +146,10 @@ static struct astra_report_tenant a_tenant(const char *name)
 {
 	return (struct astra_report_tenant){
 		.pool = "gpu",
-		.name = name,
+		.of.name = name,
 		.uid = ASTRA_REPORT_NO_UID,
-		.listed = true,
-		.weight = 1,
+		.of.listed = true,
+		.of.weight = 1,
 	};
 }
 

@@ -118,7 +118,7 @@ static void note_bid(void)
 static struct astra_report_job shown(uint32_t id)
 {
 	static struct astra_progress_texts texts;
-	struct astra_report_job job = {.id = id};
+	struct astra_report_job job = {.of.id = id};
 
 	astra_progress_show(&job, NOW, &texts);
 	return job;

@@ -164,7 +164,7 @@ static int setup(void **state)
 	for (size_t i = 0; i < ASTRA_COUNT_OF(cases); i++) {
 		struct astra_report_job job = sample_rows[0];
 
-		job.id = (uint32_t)(100 + i);
+		job.of.id = (uint32_t)(100 + i);
 		job.id_text = "";
 		job.state = "PENDING";
 		job.phase = "waiting";
@@ -301,7 +301,7 @@ static void private_data_hides_others_jobs(void **state)
 	json_t *reply;
 
 	report->privacy.jobs = true;
-	job.id = 200;
+	job.of.id = 200;
 	job.binds = &bind;
 	job.bind_count = 1;
 	assert_int_equal(astra_report_add_job(report, &job), 0);
@@ -321,8 +321,8 @@ static void a_users_rho_is_told(void **state)
 	struct astra_report_job job = sample_rows[3];
 	json_t *reply;
 
-	job.id = 202;
-	job.user_rho = 0.5;
+	job.of.id = 202;
+	job.of.user_rho = 0.5;
 	assert_int_equal(astra_report_add_job(report, &job), 0);
 	reply = why(report, 202, &root);
 	assert_non_null(strstr(text_of(reply), "; its user's rho is 0.500; its "
@@ -356,7 +356,7 @@ static void one_of_several_is_told_once(void **state)
 	struct astra_report_job job = sample_rows[3];
 	json_t *reply;
 
-	job.id = 201;
+	job.of.id = 201;
 	job.binds = binds;
 	job.bind_count = 2;
 	assert_int_equal(astra_report_add_job(report, &job), 0);
@@ -380,10 +380,10 @@ static void those_before_it_are_named(void **state)
 		char id[16];
 
 		snprintf(id, sizeof(id), "%u", 300 + rank);
-		job.id = 300 + rank;
+		job.of.id = 300 + rank;
 		job.id_text = id;
 		job.array_id = 0;
-		job.rank = rank;
+		job.of.reason.rank = rank;
 		job.uid = rank == 5 ? 1002 : 1001;
 		assert_int_equal(astra_report_add_job(report, &job), 0);
 	}
@@ -430,11 +430,11 @@ static void an_array_tells_what_its_limit_leaves(void **state)
 		json_t *reply, *numbers;
 		int waiting, most, running;
 
-		job.id = id;
+		job.of.id = id;
 		job.array_id = 20;
-		job.gpus = 2;
+		job.of.gpus = 2;
 		job.wait = "rank";
-		job.copies = 4;
+		job.of.copies = 4;
 		job.array = arrays[i].array;
 		assert_int_equal(astra_report_add_job(*state, &job), 0);
 		reply = why(*state, id, &alice);
@@ -487,23 +487,24 @@ static void a_price_is_told_with_what_would_change_it(void **state)
 		struct astra_report_job job = sample_rows[3];
 		json_t *reply, *price;
 
-		job.id = (uint32_t)(500 + i);
-		job.gpus = 2;
+		job.of.id = (uint32_t)(500 + i);
+		job.of.gpus = 2;
 		job.wait = "price";
-		job.worth = 8;
-		job.price = prices[i].price;
-		job.retry_sec = SAMPLE_NOW + 120;
+		job.of.reason.worth = 8;
+		job.of.reason.price = prices[i].price;
+		job.of.reason.retry_sec = SAMPLE_NOW + 120;
 		assert_int_equal(astra_report_add_job(*state, &job), 0);
-		reply = why(*state, job.id, &alice);
+		reply = why(*state, job.of.id, &alice);
 		for (size_t s = 0; s < ASTRA_COUNT_OF(prices[i].says); s++)
 			if (prices[i].says[s] &&
 			    !strstr(text_of(reply), prices[i].says[s]))
 				fail_msg("\"%s\" lacks \"%s\"", text_of(reply),
 					 prices[i].says[s]);
 		price = json_object_get(first_bind(reply), "price");
-		if (isfinite(job.price) && job.price > 0)
-			assert_true(json_number_value(price) == job.price);
-		else if (!(job.price > 0))
+		if (isfinite(job.of.reason.price) && job.of.reason.price > 0)
+			assert_true(json_number_value(price) ==
+				    job.of.reason.price);
+		else if (!(job.of.reason.price > 0))
 			assert_true(json_is_null(price));
 		else
 			assert_string_equal(json_string_value(price), "inf");
@@ -528,11 +529,11 @@ static void no_room_is_told_by_what_the_policy_plans(void **state)
 		json_t *reply;
 
 		report->pools[0].policy = plans[i].policy;
-		job.id = (uint32_t)(520 + i);
+		job.of.id = (uint32_t)(520 + i);
 		job.wait = "price";
-		job.price = HUGE_VAL;
+		job.of.reason.price = HUGE_VAL;
 		assert_int_equal(astra_report_add_job(report, &job), 0);
-		reply = why(report, job.id, &alice);
+		reply = why(report, job.of.id, &alice);
 		assert_non_null(strstr(text_of(reply), plans[i].says));
 		json_decref(reply);
 	}
@@ -546,19 +547,19 @@ static void a_class_is_told_with_its_share(void **state)
 		json_t *reply, *bind;
 		const char *text;
 
-		job.id = 700 + granted;
-		job.gpus = 2;
+		job.of.id = 700 + granted;
+		job.of.gpus = 2;
 		job.wait = "learned";
-		job.class_gpus = 2;
-		job.class_granted = granted;
-		job.class_saved = 0.5;
-		job.retry_sec = SAMPLE_NOW + 120;
+		job.of.reason.class_gpus = 2;
+		job.of.reason.class_granted = granted;
+		job.of.reason.class_saved = 0.5;
+		job.of.reason.retry_sec = SAMPLE_NOW + 120;
 		assert_int_equal(astra_report_add_job(*state, &job), 0);
-		reply = why(*state, job.id, &alice);
+		reply = why(*state, job.of.id, &alice);
 		text = text_of(reply);
 		assert_non_null(strstr(text, "of up to 2 GPUs, may use "));
 		assert_non_null(strstr(text, "which begins in 2 min 0 s"));
-		if (granted < job.gpus) {
+		if (granted < job.of.gpus) {
 			assert_non_null(strstr(text, "enough: 0.5 by now"));
 			assert_non_null(strstr(text, "fewer GPUs, or"));
 		} else {
@@ -579,15 +580,15 @@ static void an_elastic_job_is_told_with_its_fewest(void **state)
 	struct astra_report_job job = sample_rows[3];
 	json_t *reply;
 
-	job.id = 710;
+	job.of.id = 710;
 	job.gpus_min = 1;
-	job.gpus = 16;
-	job.copies = 1;
+	job.of.gpus = 16;
+	job.of.copies = 1;
 	job.wait = "learned";
-	job.class_gpus = 16;
-	job.class_granted = 2;
+	job.of.reason.class_gpus = 16;
+	job.of.reason.class_granted = 2;
 	assert_int_equal(astra_report_add_job(*state, &job), 0);
-	reply = why(*state, job.id, &alice);
+	reply = why(*state, job.of.id, &alice);
 	assert_non_null(
 		strstr(text_of(reply), "waits in pool gpu for 1 to 16 GPUs. "));
 	assert_non_null(strstr(text_of(reply), "came before it, do."));
@@ -629,22 +630,23 @@ static void a_start_is_told_with_its_price(void **state)
 		struct astra_report_job job = sample_rows[3];
 		json_t *reply, *credits;
 
-		job.id = (uint32_t)(600 + i);
+		job.of.id = (uint32_t)(600 + i);
 		job.tenant = "physics";
 		job.wait = starts[i].wait;
-		job.worth = 12;
-		job.price = starts[i].price;
-		job.credits = starts[i].credits;
-		job.priced_sec = 1000;
+		job.of.reason.worth = 12;
+		job.of.reason.price = starts[i].price;
+		job.of.reason.credits = starts[i].credits;
+		job.of.reason.priced_sec = 1000;
 		assert_int_equal(astra_report_add_job(*state, &job), 0);
-		reply = why(*state, job.id, &alice);
+		reply = why(*state, job.of.id, &alice);
 		if (!strstr(text_of(reply), starts[i].says) ||
 		    strstr(text_of(reply), starts[i].lacks))
 			fail_msg("\"%s\"", text_of(reply));
 		credits = json_object_get(first_bind(reply), "credits");
-		assert_true(isnan(job.credits) ? json_is_null(credits)
-					       : json_number_value(credits) ==
-							 job.credits);
+		assert_true(isnan(job.of.reason.credits)
+				    ? json_is_null(credits)
+				    : json_number_value(credits) ==
+					      job.of.reason.credits);
 		json_decref(reply);
 	}
 }

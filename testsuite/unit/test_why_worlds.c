@@ -46,30 +46,30 @@ static void make_job(struct astra_report *report, uint32_t id, bool line,
 	struct astra_report_job job = {
 		.pool = "gpu",
 		.tenant = "t",
-		.id = id,
+		.of.id = id,
 		.id_text = "",
 		.array_task = UINT32_MAX,
-		.copies = 1,
+		.of.copies = 1,
 		.user = "u",
-		.gpus = 1 + below(16),
+		.of.gpus = 1 + below(16),
 		.state = waiting ? "PENDING" : "RUNNING",
 		.phase = waiting ? "waiting" : "leased",
-		.revocable = true,
+		.of.revocable = true,
 		.signal = "",
-		.leases = 1,
+		.of.leases = 1,
 		.wait = waiting ? waits[below(ASTRA_COUNT_OF(waits))] : "",
-		.lease_end_sec = waiting ? 0 : moment(),
-		.expected_start_sec = moment(),
+		.of.lease_end_sec = waiting ? 0 : moment(),
+		.of.reason.start_sec = moment(),
 		.expected_early_sec = moment(),
 		.expected_late_sec = moment(),
 		.forecast_sec = moment(),
 		.reason = "Lease: reason",
-		.worth = below(10),
-		.price = below(3) ? below(20) : HUGE_VAL,
-		.retry_sec = moment(),
+		.of.reason.worth = below(10),
+		.of.reason.price = below(3) ? below(20) : HUGE_VAL,
+		.of.reason.retry_sec = moment(),
 		.lack = below(2) ? "CPUs" : "",
-		.ranks = line ? JOBS_MAX : 0,
-		.rank = line && waiting ? id : 0,
+		.of.reason.ranks = line ? JOBS_MAX : 0,
+		.of.reason.rank = line && waiting ? id : 0,
 	};
 
 	if (!strcmp(job.wait, "blocked")) {
@@ -193,16 +193,17 @@ static void assert_lease_does(const struct astra_report *report, uint32_t id,
 
 	if (!strstr(text, "the end of the lease"))
 		return;
-	assert_true((uint64_t)gpus + report->pools[0].gpus_free >= job->gpus);
-	assert_true(!(job->expected_start_sec > 0) ||
-		    end <= job->expected_start_sec);
+	assert_true((uint64_t)gpus + report->pools[0].gpus_free >=
+		    job->of.gpus);
+	assert_true(!(job->of.reason.start_sec > 0) ||
+		    end <= job->of.reason.start_sec);
 }
 
 /* Somebody waits for GPUs, beside that job. */
 static bool anybody_waits(const struct astra_report *report, uint32_t but)
 {
 	for (size_t i = 0; i < report->job_count; i++)
-		if (report->jobs[i].id != but &&
+		if (report->jobs[i].of.id != but &&
 		    !strcmp(report->jobs[i].phase, "waiting") &&
 		    strcmp(report->jobs[i].wait, "blocked") != 0)
 			return true;

@@ -264,18 +264,19 @@ void astra_forecaster_show(struct astra_report_job *record, double now_sec)
 
 	if (strcmp(record->phase, "waiting") != 0)
 		return;
-	time = astra_forecaster_of(record->pool, record->id);
+	time = astra_forecaster_of(record->pool, record->of.id);
 	if (!(time.made_sec > 0))
 		return;
-	record->expected_start_sec = astra_forecaster_start_sec(
-		record->pool, record->id, record->expected_start_sec, now_sec);
+	record->of.reason.start_sec = astra_forecaster_start_sec(
+		record->pool, record->of.id, record->of.reason.start_sec,
+		now_sec);
 	record->forecast_sec = time.made_sec;
 	record->forecast_until_sec = time.until_sec;
 	if (time.early_sec > 0)
 		record->expected_early_sec =
-			fmax(fmin(time.early_sec, record->expected_start_sec),
+			fmax(fmin(time.early_sec, record->of.reason.start_sec),
 			     now_sec);
 	if (time.late_sec > 0)
 		record->expected_late_sec =
-			fmax(time.late_sec, record->expected_start_sec);
+			fmax(time.late_sec, record->of.reason.start_sec);
 }

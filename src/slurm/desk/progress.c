@@ -76,7 +76,7 @@ void astra_progress_show(struct astra_report_job *job, double now_sec,
 	job->advice = texts->advice;
 	job->speedup = texts->speedup;
 	pthread_mutex_lock(&lock);
-	e = progress_find(&jobs_known, job->id);
+	e = progress_find(&jobs_known, job->of.id);
 	if (e) {
 		job->progress = e->progress;
 		job->checkpoint = e->checkpoint;

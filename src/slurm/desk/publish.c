@@ -157,30 +157,16 @@ static uint32_t tenant_uid(const struct astra_view *view, const char *name)
 static void fill_tenants(struct publish_filler *f, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct astra_tenant_view v;
-		struct astra_policy_report sums = {.credits = NAN};
-
-		astra_engine_tenant_view(f->pool->engine, i, f->now_sec, &v);
-		(void)astra_engine_policy_report(f->pool->engine, v.name,
-						 &sums);
 		struct astra_report_tenant t = {
 			.pool = f->pool->name,
-			.name = v.name,
-			.uid = tenant_uid(f->view, v.name),
-			.listed = v.listed,
-			.weight = v.weight,
-			.quota_gpus = v.quota,
-			.demand_gpus = v.demand_gpus,
-			.alloc_gpus = v.alloc_gpus,
-			.alloc_gpu_sec = v.usage.alloc,
-			.fair_gpu_sec = v.usage.fair,
-			.rho = v.rho,
 			.jobs_waiting = f->waiting ? f->waiting[i] : 0,
 			.jobs_running = f->running ? f->running[i] : 0,
-			.paid = sums.paid,
-			.income = sums.income,
-			.credits = sums.credits,
 		};
+
+		astra_engine_tenant_view(f->pool->engine, i, f->now_sec, &t.of);
+		(void)astra_engine_policy_report(f->pool->engine, t.of.name,
+						 &t.sums);
+		t.uid = tenant_uid(f->view, t.of.name);
 		(void)astra_report_add_tenant(f->report, &t);
 	}
 }

@@ -173,26 +173,27 @@ static void fill_job(const struct publish_one *one,
 		     struct astra_report_job *out)
 {
 	const struct astra_job_info *info = one->info;
+	struct astra_tenant_view tenant;
 
+	astra_engine_tenant_view(one->f->pool->engine, one->v->tenant,
+				 one->f->now_sec, &tenant);
 	out->pool = one->f->pool->name;
-	out->id = one->job->id;
+	out->tenant = tenant.name;
 	out->array_id = info->array_job;
 	out->array_task =
 		info->array_task == NO_VAL ? UINT32_MAX : info->array_task;
 	out->id_text = one->id.bytes;
-	out->copies = one->v->copies;
 	out->array = info->array;
 	out->uid = info->uid;
 	out->user = info->user;
 	out->account = info->account;
 	out->partition = info->partition;
 	out->name = info->name;
-	out->gpus = publish_gpus(one->f, one->v, one->job);
+	out->of.gpus = publish_gpus(one->f, one->v, one->job);
 	if (astra_request_elastic(&one->job->request))
 		out->gpus_min = one->job->request.gpus_min;
 	out->nodes = info->nodes;
 	out->state = job_state_string(info->state);
-	out->submit_sec = one->v->submit_sec;
 	out->run = one->job->restart_cnt;
 	out->level = publish_job_level_of(one->f->view, one->job);
 	out->slowdown = one->slowdown;
@@ -202,73 +203,34 @@ static void fill_job(const struct publish_one *one,
 static void fill_lease(const struct publish_one *one,
 		       struct astra_report_job *out)
 {
-	const struct astra_job_view *v = one->v;
 	const struct astra_terms *terms = &one->info->terms;
 	bool leases = one->f->options->leases;
 
-	out->phase = phase_name(v->phase, leases);
-	out->revocable = terms->revocable;
+	out->phase = phase_name(one->v->phase, leases);
 	out->pinned = terms->pinned;
 	out->signal = one->signal;
-	out->start_sec = v->start_sec;
 	out->lease_sec = publish_term(one->f, one->info);
-	out->lease_start_sec = leases ? v->lease_start_sec : 0;
-	out->lease_end_sec = terms->revocable && isfinite(v->lease_end_sec)
-				     ? v->lease_end_sec
-				     : 0;
 	out->grace_sec = leases ? one->f->options->grace_sec : 0;
-	out->grace_end_sec = v->grace_end_sec;
-	out->lent = v->lent;
-	out->leases = v->leases;
-	out->revoked = v->revoked;
-	out->lost_sec = v->lost_sec;
-}
-
-static void fill_share(const struct publish_one *one,
-		       struct astra_report_job *out)
-{
-	struct astra_tenant_view tenant;
-
-	astra_engine_tenant_view(one->f->pool->engine, one->v->tenant,
-				 one->f->now_sec, &tenant);
-	out->tenant = tenant.name;
-	out->weight = one->v->weight;
-	out->alloc_gpu_sec = one->v->usage.alloc;
-	out->fair_gpu_sec = one->v->usage.fair;
-	out->rho = one->v->rho;
-	out->user_rho = one->v->user_rho;
+	out->of.revocable = terms->revocable;
+	if (!leases)
+		out->of.lease_start_sec = 0;
+	if (!terms->revocable || !isfinite(out->of.lease_end_sec))
+		out->of.lease_end_sec = 0;
 }
 
 /* Why it waits, and until when. */
 static void fill_wait(const struct publish_one *one,
 		      struct astra_report_job *out)
 {
-	const struct astra_reason *why = &one->v->reason;
+	struct astra_reason *why = &out->of.reason;
 	bool leases = one->f->options->leases;
 
-	out->rank = why->rank;
-	out->ranks = why->ranks;
-	out->expected_start_sec = why->start_sec;
-	out->bound_sec = leases ? why->bound_sec : 0;
+	if (!leases)
+		why->bound_sec = 0;
+	if (!why->poor)
+		why->credits = NAN;
 	out->reason = out->reason_long = one->reason;
 	out->wait = leases ? astra_wait_name(why->wait) : "";
-	out->credits = NAN;
-	if (leases &&
-	    (why->wait == ASTRA_WAIT_PRICE || why->wait == ASTRA_WAIT_DENIED ||
-	     why->wait == ASTRA_WAIT_PLANNED)) {
-		out->worth = why->worth;
-		out->price = why->price;
-		out->retry_sec = why->retry_sec;
-		out->priced_sec = why->priced_sec;
-		if (why->poor)
-			out->credits = why->credits;
-	}
-	if (leases && why->wait == ASTRA_WAIT_LEARNED) {
-		out->retry_sec = why->retry_sec;
-		out->class_gpus = why->class_gpus;
-		out->class_granted = why->class_granted;
-		out->class_saved = why->class_saved;
-	}
 	out->lack = leases ? astra_lack_text(why->lack) : "";
 	out->binds = one->info->binds;
 	out->bind_count = one->info->bind_count;
@@ -297,12 +259,11 @@ void astra_publish_job(struct publish_filler *f, const struct astra_job_view *v,
 		.job = &f->view->jobs[index],
 		.info = &f->view->info[index],
 	};
-	struct astra_report_job row = {0};
+	struct astra_report_job row = {.of = *v};
 
 	write_texts(&one);
 	fill_job(&one, &row);
 	fill_lease(&one, &row);
-	fill_share(&one, &row);
 	fill_wait(&one, &row);
 	fill_run(&one, &row);
 	publish_row(&one, f->report, &row);
