@@ -47,21 +47,28 @@ struct astra_member {
 	 * it as counts. */
 	size_t prefix_size;
 	char prefix[ASTRA_MEMBER_PREFIX];
+	const char *heading; /* of a column of a table; NULL: it is none */
+	const char *help;    /* what that shows, for users */
+	int shown;	     /* how, as whoever has the table counts that */
 };
 
 #define ASTRA_MEMBER_SIZEOF(type, member) sizeof(((struct type *)NULL)->member)
 
-#define ASTRA_MEMBER_ROW(name, type, kind, member, seen, count, of)   \
-	{                                                             \
-		name, ASTRA_MEMBER_##kind, ASTRA_SEEN_##seen,         \
-			offsetof(struct type, member),                \
-			ASTRA_MEMBER_SIZEOF(type, member), count, of, \
-			sizeof(name) + 3, ",\"" name "\":"            \
+/* The arguments after those that have a name, of all that follow, are members
+ * of the row: .heading = "Rank". */
+#define ASTRA_MEMBER_ROW(name, type, kind_, member, seen_, count_, of_, ...) \
+	{                                                                    \
+		.key = name, .kind = ASTRA_MEMBER_##kind_,                   \
+		.seen = ASTRA_SEEN_##seen_,                                  \
+		.offset = offsetof(struct type, member),                     \
+		.size = ASTRA_MEMBER_SIZEOF(type, member), .count = count_,  \
+		.of = of_, .prefix_size = sizeof(name) + 3,                  \
+		.prefix = ",\"" name "\":", __VA_ARGS__                      \
 	}
-#define ASTRA_MEMBER_AS(name, type, kind, member) \
-	ASTRA_MEMBER_ROW(name, type, kind, member, ALL, 0, NULL)
-#define ASTRA_MEMBER(type, kind, member) \
-	ASTRA_MEMBER_AS(#member, type, kind, member)
+#define ASTRA_MEMBER_AS(name, type, kind, member, ...) \
+	ASTRA_MEMBER_ROW(name, type, kind, member, ALL, 0, NULL, __VA_ARGS__)
+#define ASTRA_MEMBER(type, kind, member, ...) \
+	ASTRA_MEMBER_AS(#member, type, kind, member, __VA_ARGS__)
 #define ASTRA_MEMBER_TO(seen, type, kind, member) \
 	ASTRA_MEMBER_ROW(#member, type, kind, member, seen, 0, NULL)
 #define ASTRA_MEMBER_ARRAY(type, kind, member)                         \
@@ -72,9 +79,9 @@ struct astra_member {
 /* A part, of the table of that name. */
 #define ASTRA_MEMBER_OF(table, seen, type, kind, member) \
 	ASTRA_MEMBER_ROW(#member, type, kind, member, seen, 0, table)
-#define ASTRA_MEMBERS_END                        \
-	{                                        \
-		NULL, 0, 0, 0, 0, 0, NULL, 0, "" \
+#define ASTRA_MEMBERS_END   \
+	{                   \
+		.key = NULL \
 	}
 
 /* The elements that a row has: one, or those of an array. */

@@ -66,7 +66,7 @@ void astra_encode_app_job(struct astra_text *out,
 	astra_text_add(out, "}", 1);
 }
 
-static const struct astra_member *members_of(enum astra_query_kind kind)
+const struct astra_member *astra_members_of(enum astra_query_kind kind)
 {
 	if (kind == ASTRA_QUERY_TENANT)
 		return astra_report_tenant_members;
@@ -95,7 +95,7 @@ static enum astra_fault refuse_field(const struct astra_member *m,
 enum astra_fault astra_pick(const struct astra_query *query, uint64_t *out,
 			    struct astra_error *err)
 {
-	const struct astra_member *members = members_of(query->kind);
+	const struct astra_member *members = astra_members_of(query->kind);
 	uint64_t picked = 0;
 
 	for (size_t i = 0; i < query->fields.count; i++) {

@@ -18,6 +18,9 @@ struct astra_socket_stats {
 
 extern const struct astra_member astra_socket_members[];
 
+/* The table of the records of a reply: of JOB where it has no other. */
+const struct astra_member *astra_members_of(enum astra_query_kind kind);
+
 /* Which keys of its records a request is about: the bits of query->fields;
  * ASTRA_PICK_ALL where it has none. Returns ASTRA_FAULT_NONE, or MALFORMED with
  * err naming the one that is no key, and those that are. */

@@ -191,7 +191,6 @@ test_proto_auction_LDADD = libastra-proto.a libastra-common.a \
 	$(CMOCKA_LIBS)
 
 check_PROGRAMS += test_report_members
-test_report_members_SOURCES = testsuite/unit/test_report_members.c \
-	src/cmd/sfair/columns.c
+test_report_members_SOURCES = testsuite/unit/test_report_members.c
 test_report_members_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 test_report_members_LDADD = libastra-proto.a libastra-common.a $(CMOCKA_LIBS)

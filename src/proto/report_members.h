@@ -7,6 +7,19 @@
 
 #include "src/common/member.h"
 
+/* How sfair shows a value. */
+enum sfair_kind {
+	SFAIR_TEXT,
+	SFAIR_NUMBER,	/* three decimals where it is no whole number */
+	SFAIR_RATIO,	/* three decimals */
+	SFAIR_CREDITS,	/* the same, of incentive's prices */
+	SFAIR_GPU_TIME, /* in the unit asked for */
+	SFAIR_SPAN,	/* seconds, as D-HH:MM:SS */
+	SFAIR_LEFT,	/* a time, as a span from now on */
+	SFAIR_TIME,
+	SFAIR_FLAG,
+};
+
 extern const struct astra_member astra_pool_members[];
 extern const struct astra_member astra_report_tenant_members[];
 extern const struct astra_member astra_report_job_members[];

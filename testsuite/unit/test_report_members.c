@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each member of a report's records has a row in its table, each key that
- * replies have is documented, and sfair's columns are of such keys. */
+/* Each member of a report's records has a row in its table, and each key and
+ * column that users see is documented. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/cmd/sfair/sfair.h"
 #include "src/proto/encode.h"
 #include "src/proto/report.h"
 #include "testsuite/unit/member_rows.h"
@@ -69,14 +68,14 @@ static void every_key_can_be_picked(void **state)
 	}
 }
 
-static char *read_document(void)
+static char *read_document(const char *name)
 {
 	const char *top = getenv("top_srcdir");
 	char path[4096];
 	char *text = calloc(1, 1 << 20);
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/doc/protocol.md", top ? top : "..");
+	snprintf(path, sizeof(path), "%s/doc/%s", top ? top : "..", name);
 	file = fopen(path, "re");
 	if (!file)
 		fail_msg("%s cannot be read", path);
@@ -88,7 +87,7 @@ static char *read_document(void)
 
 static void every_key_is_documented(void **state)
 {
-	char *text = read_document();
+	char *text = read_document("protocol.md");
 	char word[64];
 
 	(void)state;
@@ -101,53 +100,47 @@ static void every_key_is_documented(void **state)
 	free(text);
 }
 
-/* The row of a key; "a.b": b of the part a. */
-static const struct astra_member *row_of(const struct astra_member *rows,
-					 const char *key)
-{
-	size_t size = strcspn(key, ".");
-
-	for (; rows->key && rows->seen; rows++)
-		if (!strncmp(rows->key, key, size) && !rows->key[size])
-			return key[size] ? row_of(rows->of, key + size + 1)
-					 : rows;
-	fail_msg("no reply has the key %s", key);
-	return NULL;
-}
-
 static bool is_number(enum astra_member_kind kind)
 {
 	return kind != ASTRA_MEMBER_TEXT && kind != ASTRA_MEMBER_TEXT_OR_NULL &&
 	       kind != ASTRA_MEMBER_FLAG;
 }
 
-static void every_column_is_of_a_key(void **state)
+/* Whether an item of a man page names it: ".It Rank , Ranks". */
+static bool is_item(const char *page, const char *word)
 {
-	static const struct {
-		enum astra_query_kind kind;
-		const struct astra_member *rows;
-	} tables[] = {
-		{ASTRA_QUERY_TENANT, astra_report_tenant_members},
-		{ASTRA_QUERY_JOB, astra_report_job_members},
-		{ASTRA_QUERY_AUCTION, astra_app_members},
-		{ASTRA_QUERY_PRICE, astra_price_members},
-		{ASTRA_QUERY_CLASS, astra_class_members},
-	};
+	size_t size = strlen(word);
+
+	for (const char *at = page; (at = strstr(at, "\n.It ")); at++)
+		for (const char *to = at + 4; *to == ' ';) {
+			size_t next = strcspn(++to, " \n");
+
+			if (next == size && !strncmp(to, word, size))
+				return true;
+			to += next;
+		}
+	return false;
+}
+
+static void every_column_suits_its_member_and_is_documented(void **state)
+{
+	char *page = read_document("man1/sfair.1");
 
 	(void)state;
-	for (size_t t = 0; t < ASTRA_COUNT_OF(tables); t++)
-		for (const struct sfair_column *c =
-			     sfair_table_of(tables[t].kind)->columns;
-		     c->name; c++) {
-			const struct astra_member *m =
-				row_of(tables[t].rows, c->key);
+	for (size_t t = 0; t < ASTRA_COUNT_OF(told); t++)
+		for (const struct astra_member *m = told[t]; m->key; m++) {
+			bool flag = m->shown == SFAIR_FLAG;
 
+			if (!m->heading)
+				continue;
+			assert_int_not_equal(m->seen, ASTRA_SEEN_NOBODY);
 			assert_int_equal(is_number(m->kind),
-					 c->kind != SFAIR_TEXT &&
-						 c->kind != SFAIR_FLAG);
-			assert_int_equal(m->kind == ASTRA_MEMBER_FLAG,
-					 c->kind == SFAIR_FLAG);
+					 m->shown != SFAIR_TEXT && !flag);
+			assert_int_equal(m->kind == ASTRA_MEMBER_FLAG, flag);
+			if (!is_item(page, m->heading))
+				fail_msg("sfair.1 lacks %s", m->heading);
 		}
+	free(page);
 }
 
 int main(void)
@@ -156,7 +149,8 @@ int main(void)
 		cmocka_unit_test(every_member_has_a_row),
 		cmocka_unit_test(every_key_can_be_picked),
 		cmocka_unit_test(every_key_is_documented),
-		cmocka_unit_test(every_column_is_of_a_key),
+		cmocka_unit_test(
+			every_column_suits_its_member_and_is_documented),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

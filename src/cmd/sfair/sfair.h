@@ -10,6 +10,7 @@
 #include "src/common/cli.h"
 #include "src/common/error.h"
 #include "src/proto/query.h"
+#include "src/proto/report_members.h"
 
 /* In which unit GPU time is shown. */
 enum sfair_unit { SFAIR_SECONDS, SFAIR_MINUTES, SFAIR_HOURS };
@@ -176,18 +177,6 @@ int sfair_cluster_name(const char **name, const char *otherwise,
 		       struct astra_error *err);
 
 /* One column of a table: what users call it, and the reply's key. */
-enum sfair_kind {
-	SFAIR_TEXT,
-	SFAIR_NUMBER,	/* three decimals where it is no whole number */
-	SFAIR_RATIO,	/* three decimals */
-	SFAIR_CREDITS,	/* the same, of incentive's prices */
-	SFAIR_GPU_TIME, /* in the unit asked for */
-	SFAIR_SPAN,	/* seconds, as D-HH:MM:SS */
-	SFAIR_LEFT,	/* a time, as a span from now on */
-	SFAIR_TIME,
-	SFAIR_FLAG,
-};
-
 struct sfair_column {
 	const char *name;
 	const char *key;
