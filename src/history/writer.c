@@ -264,7 +264,7 @@ static int begin_pools(struct astra_writer *w,
 		if (n == ASTRA_INTERN_NONE)
 			return -1;
 		p = &w->pools[n];
-		p->half_life_sec = report->pools[i].half_life_sec;
+		p->half_life_sec = report->pools[i].of.half_life_sec;
 		p->adopted = report->pools[i].adoptions != p->adoptions;
 		p->adoptions = report->pools[i].adoptions;
 		p->waiting_gpus = p->leaving_gpus = 0;

@@ -12,7 +12,7 @@ static double ask_again_sec(const struct astra_report *report,
 	double sec = ASTRA_REPORT_EVERY_SEC;
 
 	for (size_t i = 0; i < report->pool_count; i++) {
-		double part = report->pools[i].lease_sec / 4;
+		double part = report->pools[i].of.lease_sec / 4;
 
 		if (part < sec && !strcmp(report->pools[i].name, app->pool))
 			sec = part;

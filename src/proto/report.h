@@ -35,26 +35,18 @@ struct astra_report_pool {
 	const char *partitions; /* with commas */
 	const char *policy;	/* "ltgf" */
 	const char *variant;	/* tenants' entitlement: "eq8" or "eq16" */
-	bool leases;	      /* no: jobs run until they end; the terms are 0 */
-	double lease_sec;     /* LeaseTerm */
-	double lease_min_sec; /* LeaseMin and LeaseMax as they hold */
-	double lease_max_sec;
-	double round_sec;
-	double grace_sec;
-	double min_run_sec;
-	double half_life_sec;  /* 0: since the beginning */
-	double lead_max_sec;   /* 0: no limit */
-	uint32_t reclaim_max;  /* GPUs a round; 0: no limit */
-	uint64_t gpus;	       /* of all nodes */
-	uint64_t gpus_usable;  /* of nodes that are up and not drained */
-	uint64_t gpus_free;    /* usable, and nobody holds them */
-	uint64_t gpus_down;    /* neither usable nor held */
-	uint32_t hold_job;     /* GPUs are collected for it; 0: no hold */
-	double hold_start_sec; /* when they will be there */
+	uint64_t gpus;		/* of all nodes */
+	uint64_t gpus_usable;	/* of nodes that are up and not drained */
+	uint64_t gpus_free;	/* usable, and nobody holds them */
+	uint64_t gpus_down;	/* neither usable nor held */
+	uint32_t hold_job;	/* GPUs are collected for it; 0: no hold */
+	double hold_start_sec;	/* when they will be there */
 	struct astra_counters counters;
 	uint32_t adoptions; /* times its accounts began anew, since the start */
 	double reward;	    /* that its policy learns by, summed; NaN: none */
 	double slots;	    /* of so many slots */
+	/* As they hold: without leases all terms of theirs are 0. */
+	struct astra_options of;
 };
 
 /* A class of jobs, on nodes of one type. */

@@ -101,8 +101,8 @@ static void sample_report_auction(struct astra_report *report)
 		.name = "auc",
 		.partitions = "auc",
 		.policy = "themis",
-		.leases = true,
-		.lease_sec = 600,
+		.of.leases = true,
+		.of.lease_sec = 600,
 	};
 	const struct astra_report_auction auction = {
 		.pool = "auc",

@@ -73,7 +73,7 @@ static void begin(double now_sec)
 		.gpus = 8,
 		.gpus_usable = 8,
 		.gpus_free = 3,
-		.half_life_sec = half_life,
+		.of.half_life_sec = half_life,
 		.adoptions = adoptions,
 	};
 

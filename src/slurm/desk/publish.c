@@ -32,20 +32,7 @@ static void fill_pool(struct publish_filler *f)
 		.partitions = f->pool->partitions,
 		.policy = o->policy,
 		.variant = o->quota_entitlement ? "eq16" : "eq8",
-		.leases = o->leases,
-		.lease_sec = o->leases ? o->lease_sec : 0,
-		.lease_min_sec = o->leases ? o->lease_min_sec : 0,
-		.lease_max_sec = o->leases ? o->lease_max_sec : 0,
-		.round_sec = o->round_sec,
-		.grace_sec = o->leases ? o->grace_sec : 0,
-		.min_run_sec =
-			o->leases ? astra_min_run_sec(
-					    o, astra_policy_find(o->policy),
-					    o->lease_sec, 0)
-				  : 0,
-		.half_life_sec = o->half_life_sec,
-		.lead_max_sec = o->lead_max_sec,
-		.reclaim_max = o->reclaim_max,
+		.of = *o,
 		.hold_job = hold.job,
 		.hold_start_sec = hold.start_sec,
 		.counters = astra_engine_counters(f->pool->engine),
@@ -53,6 +40,11 @@ static void fill_pool(struct publish_filler *f)
 	};
 	struct astra_policy_report sums;
 
+	p.of.min_run_sec = astra_min_run_sec(o, astra_policy_find(o->policy),
+					     o->lease_sec, 0);
+	if (!o->leases)
+		p.of.lease_sec = p.of.lease_min_sec = p.of.lease_max_sec =
+			p.of.grace_sec = p.of.min_run_sec = 0;
 	(void)astra_engine_policy_report(f->pool->engine, NULL, &sums);
 	p.reward = sums.reward;
 	p.slots = sums.slots;
