@@ -181,7 +181,7 @@ static int vanish(struct astra_writer *w, struct hjob *j)
 /* Slurm's numbers come back only with new jobs, which were not requeued yet. */
 static bool was_requeued(const struct astra_report_job *r)
 {
-	return r->run || r->life == ASTRA_JOB_REQUEUED;
+	return r->run || r->of.state == ASTRA_JOB_REQUEUED;
 }
 
 /* The row of a job: by its submission; else by its last run, since slurmctld
@@ -259,7 +259,7 @@ static void note_pool(struct astra_writer *w, const struct hjob *j,
 	struct hpool *p = &w->pools[w->tenants[o->tenant].pool];
 	double gpus = (double)r->of.gpus * r->of.copies;
 
-	if (r->life == ASTRA_JOB_PENDING) {
+	if (r->of.state == ASTRA_JOB_PENDING) {
 		p->waiting_gpus += gpus;
 		if (r->of.submit_sec <= w->since_sec)
 			o->wait_gpus += gpus;
@@ -316,7 +316,7 @@ int astra_history_job(struct astra_writer *w, const struct astra_report_job *r,
 	if (ended && j->seen == w->epoch)
 		return 0; /* it was among the others */
 	j->seen = w->epoch;
-	if (j->over && r->life == ASTRA_JOB_ENDED &&
+	if (j->over && r->of.state == ASTRA_JOB_ENDED &&
 	    !strncmp(r->state, j->state, sizeof(j->state) - 1))
 		return 0;
 	j->owner = astra_history_owner(w, r);

@@ -132,7 +132,7 @@ static const char *how_of(const struct hjob *j,
 		return "revoked";
 	if (!strncmp(r->state, "CANCELLED", 9))
 		return "cancelled";
-	return r->life == ASTRA_JOB_ENDED || r->life == ASTRA_JOB_ENDING
+	return r->of.state == ASTRA_JOB_ENDED || r->of.state == ASTRA_JOB_ENDING
 		       ? "ended"
 		       : "requeued";
 }
@@ -144,7 +144,7 @@ static double runs_end_of(const struct hjob *j,
 	bool other = r->run_start_sec > j->run_start + SAME_SEC;
 
 	if (r->run_end_sec >= j->run_start &&
-	    (!other || (r->life == ASTRA_JOB_RUNNING &&
+	    (!other || (r->of.state == ASTRA_JOB_RUNNING &&
 			r->run_end_sec <= r->run_start_sec)))
 		return r->run_end_sec;
 	if (other && r->run_start_sec < j->counted_sec)
@@ -173,7 +173,7 @@ static int runs_go_on(struct astra_writer *w, struct hjob *j,
 int astra_history_run(struct astra_writer *w, struct hjob *j,
 		      const struct astra_report_job *r)
 {
-	bool runs = r->life == ASTRA_JOB_RUNNING && r->run_start_sec > 0;
+	bool runs = r->of.state == ASTRA_JOB_RUNNING && r->run_start_sec > 0;
 	bool same = j->last_start > 0 &&
 		    fabs(r->run_start_sec - j->last_start) < SAME_SEC;
 

@@ -217,7 +217,8 @@ int astra_history_mark(struct astra_writer *w);
 
 static inline bool astra_history_over(const struct astra_report_job *r)
 {
-	return r->life == ASTRA_JOB_ENDED || r->life == ASTRA_JOB_ENDING;
+	return r->of.state == ASTRA_JOB_ENDED ||
+	       r->of.state == ASTRA_JOB_ENDING;
 }
 
 /* shares.c. */

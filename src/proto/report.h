@@ -157,7 +157,6 @@ struct astra_report_job {
 	uint32_t bind_count;
 	/* For the history, not for queries: the run as slurmctld recorded it.
 	 */
-	enum astra_job_state life;
 	uint32_t held_gpus;   /* devices; 0: it holds none */
 	uint32_t run_gpus;    /* of its last run, which is over; 0: not known */
 	double run_start_sec; /* of the present or last run; 0: not known, or

@@ -246,7 +246,7 @@ const struct astra_member astra_report_job_members[] = {
 			array),
 	ASTRA_MEMBER_TO(NOBODY, astra_report_job, U32, gpus_min),
 	ASTRA_MEMBER_TO(NOBODY, astra_report_job, U32, levels_seen),
-	ASTRA_MEMBER_TO(NOBODY, astra_report_job, INT, life),
+	ASTRA_MEMBER_TO(NOBODY, astra_report_job, INT, of.state),
 	ASTRA_MEMBER_TO(NOBODY, astra_report_job, U32, held_gpus),
 	ASTRA_MEMBER_TO(NOBODY, astra_report_job, U32, run_gpus),
 	ASTRA_MEMBER_TO(NOBODY, astra_report_job, REAL, run_start_sec),

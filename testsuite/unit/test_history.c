@@ -142,7 +142,7 @@ static void waits(uint32_t id)
 {
 	struct astra_report_job j = job_of(id);
 
-	j.life = ASTRA_JOB_PENDING;
+	j.of.state = ASTRA_JOB_PENDING;
 	j.state = "PENDING";
 	j.phase = "waiting";
 	(void)astra_report_add_job(report, &j);
@@ -153,7 +153,7 @@ static void runs(uint32_t id, double start_sec)
 {
 	struct astra_report_job j = job_of(id);
 
-	j.life = ASTRA_JOB_RUNNING;
+	j.of.state = ASTRA_JOB_RUNNING;
 	j.run_start_sec = j.of.lease_start_sec = start_sec;
 	j.held_gpus = 2;
 	j.nodes = "n1";
@@ -165,7 +165,7 @@ static void ended(uint32_t id, double start_sec, double end_sec)
 {
 	struct astra_report_job j = job_of(id);
 
-	j.life = ASTRA_JOB_ENDED;
+	j.of.state = ASTRA_JOB_ENDED;
 	j.state = "COMPLETED";
 	j.run_start_sec = start_sec;
 	j.run_end_sec = end_sec;
@@ -177,7 +177,7 @@ static void requeued(uint32_t id, double start_sec, double end_sec)
 {
 	struct astra_report_job j = job_of(id);
 
-	j.life = ASTRA_JOB_REQUEUED;
+	j.of.state = ASTRA_JOB_REQUEUED;
 	j.state = "REQUEUED";
 	j.phase = "waiting";
 	j.run_start_sec = start_sec;
@@ -348,7 +348,7 @@ static void a_run_that_nobody_saw_has_the_size_it_had(void **state)
 	(void)state;
 	open_writer();
 	begin(T0), put();
-	j.life = ASTRA_JOB_ENDED;
+	j.of.state = ASTRA_JOB_ENDED;
 	j.state = "COMPLETED";
 	j.run_gpus = 1;
 	j.run_start_sec = T0 + 2;
@@ -388,7 +388,7 @@ static void a_number_used_again_is_another_job(void **state)
 	begin(T0), runs(7, T0), put();
 	begin(T0 + 10), runs(7, T0), put();
 	begin(T0 + 20);
-	j.life = ASTRA_JOB_RUNNING;
+	j.of.state = ASTRA_JOB_RUNNING;
 	j.of.submit_sec = T0 + 12;
 	j.run_start_sec = T0 + 14;
 	(void)astra_report_add_job(report, &j);
@@ -404,7 +404,7 @@ static void put_waiting(double now_sec, double submit_sec, uint32_t run,
 {
 	struct astra_report_job j = job_of(7);
 
-	j.life = ASTRA_JOB_PENDING;
+	j.of.state = ASTRA_JOB_PENDING;
 	j.state = "PENDING";
 	j.of.submit_sec = submit_sec;
 	j.run = run;
@@ -580,14 +580,14 @@ static void what_is_shown_after_a_restart_is_not_new(void **state)
 	open_writer();
 	begin(T0), runs(8, T0 - 5), put();
 	begin(T0 + 10), requeued(8, T0 - 5, T0 + 8);
-	j.life = ASTRA_JOB_RUNNING;
+	j.of.state = ASTRA_JOB_RUNNING;
 	j.run_start_sec = j.of.lease_start_sec = T0 + 2;
 	j.of.leases = 3;
 	j.of.usage.alloc = 16;
 	j.of.usage.fair = 12;
 	(void)astra_report_add_job(report, &j);
 	put();
-	j.life = ASTRA_JOB_ENDED;
+	j.of.state = ASTRA_JOB_ENDED;
 	j.state = "COMPLETED";
 	j.run_end_sec = T0 + 22;
 	begin(T0 + 30), runs(8, T0 + 25);
@@ -631,7 +631,7 @@ static void a_requeued_job_is_the_same_after_a_restart(void **state)
 		open_writer();
 		begin(T0 + 200 + i);
 		j.of.submit_sec = T0 + 8;
-		j.life = ASTRA_JOB_ENDED;
+		j.of.state = ASTRA_JOB_ENDED;
 		j.state = "COMPLETED";
 		j.run_start_sec = T0 + 12;
 		j.run_end_sec = T0 + 32;
@@ -912,7 +912,7 @@ static void of_array(uint32_t id, uint32_t copies, double start_sec,
 	j.array_id = 20;
 	j.of.copies = copies;
 	j.of.gpus = 1;
-	j.life = start_sec > 0 ? ASTRA_JOB_RUNNING : ASTRA_JOB_PENDING;
+	j.of.state = start_sec > 0 ? ASTRA_JOB_RUNNING : ASTRA_JOB_PENDING;
 	j.held_gpus = start_sec > 0;
 	j.run_start_sec = j.of.lease_start_sec = start_sec;
 	j.of.usage.alloc = alloc;
@@ -1368,7 +1368,7 @@ static void a_history_of_an_earlier_version_goes_on(void **state)
 	j.tenant = j.account = "blue";
 	j.user = "root";
 	j.uid = 0;
-	j.life = ASTRA_JOB_ENDED;
+	j.of.state = ASTRA_JOB_ENDED;
 	j.state = "COMPLETED";
 	j.of.submit_sec = t;
 	j.run_start_sec = t + 11;

@@ -114,8 +114,9 @@ static uint32_t publish_gpus(const struct publish_filler *f,
 
 static bool has_ended(const struct astra_report_job *job)
 {
-	return job->life == ASTRA_JOB_ENDED || job->life == ASTRA_JOB_ENDING ||
-	       job->life == ASTRA_JOB_REQUEUED;
+	return job->of.state == ASTRA_JOB_ENDED ||
+	       job->of.state == ASTRA_JOB_ENDING ||
+	       job->of.state == ASTRA_JOB_REQUEUED;
 }
 
 /* A job, as the engine and the snapshot have it, and what is written for it: to
@@ -158,7 +159,6 @@ static void fill_run(const struct publish_one *one,
 {
 	const struct astra_job *job = one->job;
 
-	out->life = job->state;
 	out->run_gpus = one->info->run_gpus;
 	for (size_t i = 0; i < job->held_count; i++)
 		out->held_gpus += job->held[i].gpus;
