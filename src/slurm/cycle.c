@@ -18,8 +18,8 @@
 #include "src/slurm/desk/told_file.h"
 #include "src/slurm/hooks/arrival.h"
 #include "src/slurm/hooks/gate.h"
-#include "src/slurm/in/lost_launch.h"
 #include "src/slurm/hooks/recover.h"
+#include "src/slurm/in/lost_launch.h"
 #include "src/slurm/in/unleased_view.h"
 #include "src/slurm/in/users.h"
 #include "src/slurm/out/advise.h"
@@ -63,7 +63,7 @@ static int put_in_force(struct astra_cycle *cycle, struct astra_config *config,
 	if (!locked)
 		astra_unlock(&hold, &cycle->diag);
 	astra_config_destroy(before);
-	cycle->diag.config_sec = (double)time(NULL);
+	cycle->diag.of.config_sec = (double)time(NULL);
 	cycle->kept = cycle->loaded = false;
 	return 0;
 }
@@ -161,16 +161,16 @@ static int take_scene(struct astra_cycle *cycle, struct astra_error *err)
 
 	if (slurmctld_config.shutdown_time)
 		return astra_error_set(err, "slurmctld is shutting down");
-	cycle->scene.start = (time_t)cycle->diag.started_sec;
+	cycle->scene.start = (time_t)cycle->diag.of.started_sec;
 	cycle->scene.young =
-		(double)time(NULL) < cycle->diag.started_sec + YOUNG_SEC;
+		(double)time(NULL) < cycle->diag.of.started_sec + YOUNG_SEC;
 	lock_slurmctld(astra_read_locks());
 	begin = astra_usec();
 	rc = !astra_selfcheck_passed() && list_count(job_list)
 		     ? astra_error_set(err, "jobs are yet to be checked")
 		     : astra_scene_take(&cycle->scene, astra_config_active(),
 					since, err);
-	astra_clock_add(&cycle->diag.snapshot, begin);
+	astra_clock_add(&cycle->diag.of.snapshot, begin);
 	unlock_slurmctld(astra_read_locks());
 	return rc;
 }
@@ -223,7 +223,7 @@ static int cycle_decide(struct astra_cycle *cycle, struct astra_pool *pool,
 	astra_recorder_before(pool->name, pool->engine, &view->model);
 	begin = astra_usec();
 	rc = astra_engine_round(pool->engine, &view->model, &pool->plan, &err);
-	astra_clock_add(&cycle->diag.decide, begin);
+	astra_clock_add(&cycle->diag.of.decide, begin);
 	astra_recorder_after(&pool->plan, err.text);
 	if (rc < 0 && strcmp(err.text, pool->error.text))
 		error("astraea: pool %s starts nothing: %s", pool->name,
@@ -317,7 +317,7 @@ static bool nodes_settled(struct astra_cycle *cycle)
 	bool settled = true;
 
 	if (cycle->settled ||
-	    (double)time(NULL) > cycle->diag.started_sec + SETTLE_SEC)
+	    (double)time(NULL) > cycle->diag.of.started_sec + SETTLE_SEC)
 		return true;
 	lock_slurmctld(astra_read_locks());
 	for (int i = 0; i < node_record_count; i++) {
@@ -354,7 +354,7 @@ static void follow_clock(struct astra_cycle *cycle)
 /* There is nothing to do, and sfair diag says why. */
 static double cycle_rest(struct astra_cycle *cycle, double now)
 {
-	cycle->diag.round_sec = now;
+	cycle->diag.of.round_sec = now;
 	astra_publish(cycle);
 	return now + IDLE_SEC;
 }
@@ -395,9 +395,9 @@ static void close_round(struct astra_cycle *cycle, double now, uint64_t begin)
 	astra_told_save(false);
 	astra_forecaster_round_ends();
 	cycle->last_sec = now;
-	cycle->diag.rounds++;
-	cycle->diag.round_sec = now;
-	astra_clock_add(&cycle->diag.round, begin);
+	cycle->diag.of.rounds++;
+	cycle->diag.of.round_sec = now;
+	astra_clock_add(&cycle->diag.of.round, begin);
 	astra_publish(cycle);
 }
 

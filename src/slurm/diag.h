@@ -8,17 +8,9 @@
 #include "src/common/error.h"
 #include "src/proto/report.h"
 
-struct astra_clock {
-	uint64_t last_usec, sum_usec, max_usec, count;
-};
-
 struct astra_diag {
-	double started_sec, reset_sec, round_sec;
-	uint64_t rounds;
-	struct astra_clock round, decide, snapshot, write_lock;
-	uint32_t depth, queue;
-	uint64_t started, skipped, state_saves;
-	double state_saved_sec, config_sec;
+	/* What a report has of it, less what is added to that then. */
+	struct astra_report_diag of;
 	struct astra_error state_error, config_error, policy_error;
 	struct astra_error config_warning;
 };
@@ -30,9 +22,7 @@ double astra_boot_sec(void);
 uint64_t astra_usec(void);
 
 /* Add a measurement that began at astra_usec() == since. */
-void astra_clock_add(struct astra_clock *clock, uint64_t since_usec);
-
-struct astra_report_timing astra_clock_report(const struct astra_clock *clock);
+void astra_clock_add(struct astra_report_timing *clock, uint64_t since_usec);
 
 /* Begin the numbers anew. */
 void astra_diag_reset(struct astra_diag *diag, double now_sec);

@@ -74,7 +74,7 @@ static void *host_run(void *arg)
 	(void)arg;
 	if (!wait_until_ready())
 		return NULL;
-	while (astra_bell_wait(due, cycle.diag.round_sec, &pace, &orders)) {
+	while (astra_bell_wait(due, cycle.diag.of.round_sec, &pace, &orders)) {
 		begin = astra_usec();
 		if (orders.reconfigure)
 			(void)astra_cycle_configure(&cycle, false);
@@ -109,7 +109,7 @@ static void host_prepare(void)
 	cycle.conf_path = strdup(path);
 	cycle.folder = strdup(slurm_conf.state_save_location);
 	xfree(path);
-	cycle.diag.started_sec = cycle.diag.reset_sec = host_now_sec();
+	cycle.diag.of.started_sec = cycle.diag.of.reset_sec = host_now_sec();
 	if (cycle.folder) {
 		astra_users_open(cycle.folder);
 		astra_recover_open(cycle.folder);

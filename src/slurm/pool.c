@@ -324,8 +324,8 @@ void astra_pools_save(struct astra_pools *pools, struct astra_diag *diag,
 		if (*err.text)
 			continue;
 		pool->dirty = false;
-		diag->state_saves++;
-		diag->state_saved_sec = now_sec;
+		diag->of.state_saves++;
+		diag->of.state_saved_sec = now_sec;
 	}
 }
 

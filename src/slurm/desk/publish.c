@@ -201,35 +201,19 @@ static void fill_diag(struct astra_report *report,
 		      const struct astra_cycle *cycle, uint32_t queue)
 {
 	const struct astra_diag *d = &cycle->diag;
-	double minutes = (d->round_sec - d->reset_sec) / 60;
-	struct astra_report_diag out = {
-		.started_sec = d->started_sec,
-		.reset_sec = d->reset_sec,
-		.round_sec = d->round_sec,
-		.rounds = d->rounds,
-		.rounds_per_min = minutes > 0 ? (double)d->rounds / minutes : 0,
-		.round = astra_clock_report(&d->round),
-		.decide = astra_clock_report(&d->decide),
-		.snapshot = astra_clock_report(&d->snapshot),
-		.write_lock = astra_clock_report(&d->write_lock),
-		.depth = d->depth,
-		.queue = queue,
-		.started = d->started,
-		.skipped = d->skipped,
-		.state_saves = d->state_saves,
-		.state_saved_sec = d->state_saved_sec,
-		.state_error = d->state_error.text,
-		.config_sec = d->config_sec,
-		.config_error = d->config_error.text,
-		.config_warning = d->config_warning.text,
-		.policy_error = d->policy_error.text,
-		.aside = astra_selfcheck_reason(),
-	};
+	struct astra_report_diag out = d->of;
+	double minutes = (out.round_sec - out.reset_sec) / 60;
 	struct astra_history_stats history;
 
 	astra_history_stats(&history);
 	out.history = history.figures;
-
+	out.rounds_per_min = minutes > 0 ? (double)out.rounds / minutes : 0;
+	out.queue = queue;
+	out.state_error = d->state_error.text;
+	out.config_error = d->config_error.text;
+	out.config_warning = d->config_warning.text;
+	out.policy_error = d->policy_error.text;
+	out.aside = astra_selfcheck_reason();
 	for (size_t i = 0; i < report->pool_count; i++) {
 		const struct astra_counters *c = &report->pools[i].counters;
 
@@ -245,7 +229,7 @@ void astra_publish(struct astra_cycle *cycle)
 {
 	const struct astra_site site = astra_site_take();
 	struct publish_filler f = {
-		.now_sec = cycle->diag.round_sec,
+		.now_sec = cycle->diag.of.round_sec,
 		.start_sec = (double)cycle->scene.start,
 	};
 	uint32_t queue = 0;

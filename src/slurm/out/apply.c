@@ -39,7 +39,7 @@ int astra_lock(struct astra_hold_time *hold)
 
 void astra_unlock(struct astra_hold_time *hold, struct astra_diag *diag)
 {
-	astra_clock_add(&diag->write_lock, hold->since_usec);
+	astra_clock_add(&diag->of.write_lock, hold->since_usec);
 	unlock_slurmctld(astra_write_locks());
 }
 
@@ -387,8 +387,8 @@ int astra_apply(struct astra_pool *pool, const struct astra_view *view,
 		out->started = (uint32_t)a.started_count;
 	free(a.started);
 	astra_idmap_clear(&a.index);
-	diag->started += out->started;
-	diag->skipped += out->skipped;
+	diag->of.started += out->started;
+	diag->of.skipped += out->skipped;
 	return rc;
 }
 

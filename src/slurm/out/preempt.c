@@ -99,7 +99,7 @@ static void preempt_find_due(struct serve *s, struct astra_diag *diag)
 	lock_slurmctld(astra_read_locks());
 	begin = astra_usec();
 	list_for_each_ro(job_list, preempt_find_job, s);
-	astra_clock_add(&diag->snapshot, begin);
+	astra_clock_add(&diag->of.snapshot, begin);
 	unlock_slurmctld(astra_read_locks());
 }
 
@@ -190,6 +190,6 @@ void astra_preempt_serve(const struct astra_config *config,
 	from += s.looks;
 	if (from >= s.seen)
 		from = 0;
-	diag->started += s.started_count;
+	diag->of.started += s.started_count;
 	(void)astra_launch_all(s.started, s.started_count, diag);
 }

@@ -52,9 +52,9 @@ static void waiting_find_due(struct find *f, struct astra_diag *diag)
 	lock_slurmctld(astra_read_locks());
 	begin = astra_usec();
 	list_for_each_ro(job_list, waiting_find_job, f);
-	astra_clock_add(&diag->snapshot, begin);
+	astra_clock_add(&diag->of.snapshot, begin);
 	unlock_slurmctld(astra_read_locks());
-	diag->depth = turn.looked;
+	diag->of.depth = turn.looked;
 	astra_park_next_turn(&turn);
 }
 
@@ -83,7 +83,7 @@ static int look_at_all(const struct find *f, struct astra_diag *diag)
 	astra_park_forget();
 	/* Where no burst buffer plugin is loaded, a job that is parked was left
 	 * so by a slurmctld that was killed. */
-	if (!f->gate && !diag->rounds && !slurm_conf.bb_type)
+	if (!f->gate && !diag->of.rounds && !slurm_conf.bb_type)
 		(void)astra_unpark_all();
 	for (size_t i = 0; i < f->due.count; i++) {
 		waiting_look(f->due.ids[i], f->gate);
