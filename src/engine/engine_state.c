@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/common/grow.h"
+#include "src/common/member.h"
 #include "src/engine/engine_priv.h"
 
 /* Releases that do not know of the times and users at the end pass over them,
@@ -27,37 +28,37 @@ static void save_tenant(const struct astra_engine *e, const struct etenant *t,
 	astra_put_f64(out, usage.fair);
 }
 
+#define JOB(kind, member) ASTRA_MEMBER(ejob, kind, member)
+
+/* Of a job, before and behind its flags, its weight and its charges. */
+static const struct astra_member job_counts[] = {
+	JOB(U32, id),	       JOB(U32, array_id),  JOB(U32, tenant),
+	JOB(U32, gpus),	       JOB(U32, held_gpus), JOB(U32, copies),
+	JOB(U32, restart_cnt), JOB(U32, leases),    JOB(U32, revoked),
+	JOB(INT, state),       JOB(INT, phase),	    ASTRA_MEMBERS_END,
+};
+static const struct astra_member job_times[] = {
+	JOB(REAL, submit_sec),	    JOB(REAL, start_sec),
+	JOB(REAL, lease_sec),	    JOB(REAL, lease_start_sec),
+	JOB(REAL, lease_end_sec),   JOB(REAL, grace_end_sec),
+	JOB(REAL, planned_end_sec), JOB(REAL, lost_sec),
+	ASTRA_MEMBERS_END,
+};
+
 static void save_job(const struct astra_engine *e, const struct ejob *j,
 		     struct astra_bytes *out)
 {
 	struct astra_usage usage =
 		astra_fairness_job(e->account, e->now_sec, j->account);
 
-	astra_put_u32(out, j->id);
-	astra_put_u32(out, j->array_id);
-	astra_put_u32(out, j->tenant);
-	astra_put_u32(out, j->gpus);
-	astra_put_u32(out, j->held_gpus);
-	astra_put_u32(out, j->copies);
-	astra_put_u32(out, j->restart_cnt);
-	astra_put_u32(out, j->leases);
-	astra_put_u32(out, j->revoked);
-	astra_put_u32(out, (uint32_t)j->state);
-	astra_put_u32(out, (uint32_t)j->phase);
+	astra_members_put(out, j, job_counts);
 	astra_put_u32(out, (uint32_t)j->revocable | (uint32_t)j->ran << 1 |
 				   (uint32_t)j->lent << 2 |
 				   (uint32_t)j->late << 3);
 	astra_put_f64(out, j->weight);
 	astra_put_f64(out, j->charge);
 	astra_put_f64(out, j->held_charge);
-	astra_put_f64(out, j->submit_sec);
-	astra_put_f64(out, j->start_sec);
-	astra_put_f64(out, j->lease_sec);
-	astra_put_f64(out, j->lease_start_sec);
-	astra_put_f64(out, j->lease_end_sec);
-	astra_put_f64(out, j->grace_end_sec);
-	astra_put_f64(out, j->planned_end_sec);
-	astra_put_f64(out, j->lost_sec);
+	astra_members_put(out, j, job_times);
 	astra_put_f64(out, usage.alloc);
 	astra_put_f64(out, usage.fair);
 }
@@ -191,17 +192,7 @@ static void engine_state_read_job(struct ejob *j, struct astra_usage *usage,
 {
 	uint32_t flags;
 
-	j->id = astra_get_u32(in);
-	j->array_id = astra_get_u32(in);
-	j->tenant = astra_get_u32(in);
-	j->gpus = astra_get_u32(in);
-	j->held_gpus = astra_get_u32(in);
-	j->copies = astra_get_u32(in);
-	j->restart_cnt = astra_get_u32(in);
-	j->leases = astra_get_u32(in);
-	j->revoked = astra_get_u32(in);
-	j->state = (enum astra_job_state)astra_get_u32(in);
-	j->phase = (enum astra_phase)astra_get_u32(in);
+	astra_members_get(in, j, job_counts);
 	flags = astra_get_u32(in);
 	j->revocable = flags & 1;
 	j->ran = flags >> 1 & 1;
@@ -210,14 +201,7 @@ static void engine_state_read_job(struct ejob *j, struct astra_usage *usage,
 	j->weight = astra_get_f64(in);
 	j->charge = version < 2 ? j->gpus : astra_get_f64(in);
 	j->held_charge = version < 2 ? j->held_gpus : astra_get_f64(in);
-	j->submit_sec = astra_get_f64(in);
-	j->start_sec = astra_get_f64(in);
-	j->lease_sec = astra_get_f64(in);
-	j->lease_start_sec = astra_get_f64(in);
-	j->lease_end_sec = astra_get_f64(in);
-	j->grace_end_sec = astra_get_f64(in);
-	j->planned_end_sec = astra_get_f64(in);
-	j->lost_sec = astra_get_f64(in);
+	astra_members_get(in, j, job_times);
 	usage->alloc = astra_get_f64(in);
 	usage->fair = astra_get_f64(in);
 }
