@@ -51,8 +51,11 @@ static void fill_app(struct app *a, uint32_t jobs, uint32_t gpus_max,
 	for (; jobs > 1; jobs /= 2) {
 		for (uint32_t j = 0; j < jobs; j++)
 			a->work[count][j] = uniform(random, 80, 120) * 16;
-		a->phases[count] =
-			(struct astra_themis_phase){a->work[count], jobs, 8};
+		a->phases[count] = (struct astra_themis_phase){
+			.work_sec = a->work[count],
+			.job_count = jobs,
+			.job_gpus_max = 8,
+		};
 		count++;
 	}
 	app->phase_count = count;
