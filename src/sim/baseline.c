@@ -12,7 +12,6 @@
 
 const struct astra_scheduler *const astra_baselines[] = {
 	&astra_baseline_slurm.scheduler,
-	&astra_baseline_yarn_cs.scheduler,
 	&astra_baseline_hived.scheduler,
 	&astra_baseline_allox.scheduler,
 	&astra_baseline_tiresias.scheduler,
@@ -21,7 +20,6 @@ const struct astra_scheduler *const astra_baselines[] = {
 	&astra_baseline_optimus.scheduler,
 	&astra_baseline_srtf.scheduler,
 	&astra_baseline_srsf.scheduler,
-	&astra_baseline_drf.scheduler,
 	&astra_baseline_ftf.scheduler,
 	&astra_baseline_batchsche.scheduler,
 	&astra_baseline_rrh.scheduler,

@@ -31,33 +31,7 @@ static double by_weight(double gpus, const struct astra_baseline_tenant *t)
 	return t->weight > 0 ? gpus / t->weight : HUGE_VAL;
 }
 
-/* Dominant resource fairness, Algorithm 1: the tenant with the smallest
- * dominant share is next. With one kind of resource that is its share of the
- * GPUs. A job that does not fit is passed over. */
-static double share_key(const struct astra_baseline_run *run, uint32_t tenant)
-{
-	const struct astra_baseline_tenant *t = &run->tenants[tenant];
-
-	return by_weight((double)t->planned, t);
-}
-
-const struct astra_baseline astra_baseline_drf = {
-	.scheduler =
-		{
-			.name = "drf",
-			.summary =
-				"the tenant with the smallest share of GPUs first",
-			.source =
-				"DRF (Ghodsi et al., NSDI'11), Algorithm 1, with "
-				"one resource",
-			ASTRA_BASELINE_CALLS,
-		},
-	.tenant_key = share_key,
-};
-
-/* The capacity scheduler with queues that may not grow: each tenant has its
- * quota, first come, first served, and no more when others idle. A job larger
- * than its tenant's quota runs alone in it. */
+/* A job larger than its tenant's quota runs alone in it. */
 static bool within_quota(const struct astra_baseline_run *run, uint32_t job)
 {
 	const struct astra_job *j = &run->snapshot->jobs[job];
@@ -74,22 +48,6 @@ static double quota_key(const struct astra_baseline_run *run, uint32_t tenant)
 
 	return t->quota > 0 ? (double)t->planned / t->quota : HUGE_VAL;
 }
-
-const struct astra_baseline astra_baseline_yarn_cs = {
-	.scheduler =
-		{
-			.name = "yarn-cs",
-			.summary =
-				"static quotas, first come, first served in each",
-			.source =
-				"YARN's capacity scheduler, as in ASTRAEA (Ye et "
-				"al., TPDS'22) and Philly (Jeon et al., ATC'19)",
-			ASTRA_BASELINE_CALLS,
-		},
-	.unfit = ASTRA_UNFIT_BLOCK,
-	.tenant_key = quota_key,
-	.allowed = within_quota,
-};
 
 /* Batches: those who come during a LeaseTerm are scheduled together at its end,
  * each tenant within its own share and in the order of arrival; what a tenant

@@ -1,18 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Policy=fifo, a baseline, in slurmctld: who does not fit blocks those behind it,
+# Baselines in slurmctld. Policy=fifo: who does not fit blocks those behind it,
 # nobody is stopped, and leases have no end; one that could not run if it were
 # alone blocks nobody. A restart changes nothing; under ltgf leases end again.
+# Then the rule of each of the others.
 . "$(dirname "$0")/../lib/live.sh"
 
 conf=$(mktemp)
 cat >"$conf" <<-EOT
 	Pool=gpu Partitions=gpu Policy=fifo RoundInterval=1 LeaseTerm=10 CheckpointGrace=2 MinRunTime=1
+	Tenant=a Accounts=a Weight=1
+	Tenant=b Accounts=b Weight=1
 EOT
 start_cluster --nodes 2 --gpus 4 --astraea "$conf"
 rm -f "$conf"
 
-job() { submit --gres="gpu:$1" "${@:2}" --wrap 'sleep 900'; }
+job() { submit --gres="gpu:$1" -A a "${@:2}" --wrap 'sleep 900'; }
 lease_end() { sfair job -j "$1" --json | python3 -c '
 import json, sys
 print(json.dumps(json.load(sys.stdin)["jobs"][0]["lease_end_sec"]))'; }
@@ -51,3 +54,39 @@ set_conf Policy ltgf
 wait_for 10 has_lease_end "$large"
 wait_for 60 job_is "$waits" RUNNING
 ok another-policy-ends-leases
+
+clean() {
+	[[ -z $(squeue -h) ]] && ! scontrol show node | grep >/dev/null COMPLETING
+}
+# Another policy, and a cluster without jobs.
+policy() {
+	scancel -u root
+	wait_for 60 clean
+	set_conf Policy "$1"
+	wait_for 10 policy_is "$1"
+}
+policy_is() { sfair diag | grep -i >/dev/null "policy.*$1"; }
+running() { squeue -h -t R -A "$1" -o %i | wc -l; }
+running_are() { [[ "$(running a) $(running b)" == "$1 $2" ]]; }
+
+# All GPUs go to whoever is behind, though a was first; nobody is stopped.
+policy drf
+all=$(job 4 -N 2 --ntasks-per-node=1)
+wait_for 10 job_is "$all" RUNNING
+for _ in 1 2 3; do job 2 >/dev/null; done
+for _ in 1 2 3; do job 2 -A b >/dev/null; done
+sleep 3
+check_eq "who runs under drf" "1 0" "$(running a) $(running b)"
+scancel "$all"
+wait_for 20 running_are 2 2
+ok drf
+
+# Each has its half, and what the other leaves idle is not lent.
+policy yarn-cs
+for _ in 1 2 3; do job 2 >/dev/null; done
+wait_for 10 running_are 2 0
+sleep 3
+check_eq "who runs under yarn-cs" "2 0" "$(running a) $(running b)"
+job 3 -A b >/dev/null
+wait_for 10 running_are 2 1
+ok yarn-cs

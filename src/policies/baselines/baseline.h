@@ -65,6 +65,15 @@ int baseline_allocate(void *self, const struct astra_offer *offer,
 	.slots = true, .endless = true, .destroy = baseline_destroy, \
 	.allocate = baseline_allocate
 
-extern const struct astra_policy astra_fifo;
+/* Defines NAME_create() of the baseline with that rule. */
+#define BASELINE_CREATE(name, rule)                                     \
+	static void *name##_create(const struct astra_options *options, \
+				   struct astra_error *err)             \
+	{                                                               \
+		(void)options;                                          \
+		return baseline_create(&(rule), err);                   \
+	}
+
+extern const struct astra_policy astra_fifo, astra_drf, astra_yarn_cs;
 
 #endif

@@ -2,14 +2,9 @@
 /* Baselines that do not look at tenants. */
 #include "src/policies/baselines/baseline.h"
 
-static void *fifo_create(const struct astra_options *options,
-			 struct astra_error *err)
-{
-	static const struct baseline rule = {.unfit = BASELINE_BLOCK};
+static const struct baseline jobs_fifo = {.unfit = BASELINE_BLOCK};
 
-	(void)options;
-	return baseline_create(&rule, err);
-}
+BASELINE_CREATE(fifo, jobs_fifo)
 
 const struct astra_policy astra_fifo = {
 	.name = "fifo",

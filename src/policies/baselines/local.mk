@@ -5,4 +5,5 @@ libastra_engine_a_SOURCES += \
 	src/policies/baselines/jobs.c \
 	src/policies/baselines/lines.c \
 	src/policies/baselines/lines.h \
-	src/policies/baselines/round.c
+	src/policies/baselines/round.c \
+	src/policies/baselines/tenants.c
