@@ -233,6 +233,8 @@ static void settle_one(struct allotment *a, struct contender *c,
 	double end = c->granted ? c->until_sec : a->answer.spare_until_sec;
 
 	if (c->taken || (!c->granted && leaves(a, demand))) {
+		if (j->lease_end_sec > now)
+			astra_lease_set_end(a->r->e, j, now);
 		astra_job_set_phase(a->r->e, j, ASTRA_PHASE_DOOMED);
 		j->doomed_for = c->taken ? c->winner : ASTRA_NONE;
 		a->r->plan->changed = true;
@@ -240,7 +242,8 @@ static void settle_one(struct allotment *a, struct contender *c,
 	}
 	end = end > now ? end : now + j->lease_sec;
 	tell_spared(a, c, demand, end);
-	astra_lease_renew(a->r, j, end);
+	if (j->lease_end_sec != astra_lease_cut(c->job, end))
+		astra_lease_renew(a->r, j, end);
 }
 
 static void settle_expired(struct allotment *a)

@@ -72,14 +72,18 @@ static int add_contender(struct round *r, uint32_t row,
 	return 0;
 }
 
+static bool lease_may_end(const struct round *r, const struct ejob *j,
+			  const struct astra_job *job)
+{
+	return j->phase == ASTRA_PHASE_LEASED && !astra_lease_stays(job) &&
+	       !job->unheard &&
+	       j->start_sec + j->min_run_sec <= r->snap->now_sec;
+}
+
 static bool lease_over(const struct round *r, const struct ejob *j,
 		       const struct astra_job *job)
 {
-	double now = r->snap->now_sec;
-
-	return j->phase == ASTRA_PHASE_LEASED && !astra_lease_stays(job) &&
-	       !job->unheard && j->lease_end_sec <= now &&
-	       j->start_sec + j->min_run_sec <= now;
+	return j->lease_end_sec <= r->snap->now_sec && lease_may_end(r, j, job);
 }
 
 /* Whether a job's lease is over and one of its nodes is to become empty. */
@@ -94,7 +98,9 @@ bool astra_contender_leaves(const struct round *r, const struct ejob *j,
 bool astra_contender_expired(const struct round *r, const struct ejob *j,
 			     const struct astra_job *job)
 {
-	if (!lease_over(r, j, job) || astra_contender_leaves(r, j, job))
+	if (!(r->e->policy->preempts ? lease_may_end(r, j, job)
+				     : lease_over(r, j, job)) ||
+	    astra_contender_leaves(r, j, job))
 		return false;
 	for (size_t i = 0; i < job->held_count; i++)
 		if (r->snap->nodes[job->held[i].node].usable)
@@ -125,13 +131,25 @@ static int add_waiting(struct round *r, size_t index)
 	return 0;
 }
 
-/* Those whose leases are over, by their numbers in the snapshot, into indices.
- * Returns how many there are. */
+/* Those whose leases are over, or all that run where the policy preempts, by
+ * their numbers in the snapshot, into indices. Returns how many there are. */
 static size_t find_expired(const struct round *r, uint32_t *indices)
 {
 	const struct astra_engine *e = r->e;
 	size_t count = 0;
 
+	if (e->policy->preempts) {
+		ASTRA_ROSTER_EACH(i, &e->roster.running)
+		{
+			const struct astra_job *job = &r->snap->jobs[i];
+
+			if (job->request.gpus &&
+			    astra_contender_expired(r, &e->jobs[e->row_of[i]],
+						    job))
+				indices[count++] = (uint32_t)i;
+		}
+		return count;
+	}
 	for (size_t i = 0; i < e->roster.over_count; i++) {
 		const struct ejob *j = &e->jobs[e->roster.over[i]];
 		const struct astra_job *job = &r->snap->jobs[j->index];
@@ -152,7 +170,8 @@ int astra_contenders_find(struct round *r)
 	int rc = 0;
 
 	astra_roster_expire(e, r->snap->now_sec);
-	expired = calloc(e->roster.over_count + 1, sizeof(*expired));
+	count = e->policy->preempts ? r->snap->job_count : e->roster.over_count;
+	expired = calloc(count + 1, sizeof(*expired));
 	if (!expired)
 		return -1;
 	count = find_expired(r, expired);

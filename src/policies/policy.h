@@ -237,6 +237,9 @@ struct astra_policy {
 	bool slots;
 	/* Its leases may have no end. */
 	bool endless;
+	/* Running jobs may lose their GPUs whenever somebody else is awarded
+	 * them, wherever their leases end. */
+	bool preempts;
 	/* It knows the users within tenants. */
 	bool users;
 	/* Idle GPUs that nobody waits for go to whoever comes, between rounds,

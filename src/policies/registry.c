@@ -23,6 +23,9 @@ static const struct astra_policy *const policies[] = {
 	&astra_fifo,
 	&astra_drf,
 	&astra_yarn_cs,
+	&astra_hived,
+	&astra_tiresias,
+	&astra_gandiva,
 	NULL,
 };
 

@@ -12,10 +12,7 @@
 
 const struct astra_scheduler *const astra_baselines[] = {
 	&astra_baseline_slurm.scheduler,
-	&astra_baseline_hived.scheduler,
 	&astra_baseline_allox.scheduler,
-	&astra_baseline_tiresias.scheduler,
-	&astra_baseline_gandiva.scheduler,
 	&astra_baseline_gandiva_fair.scheduler,
 	&astra_baseline_optimus.scheduler,
 	&astra_baseline_srtf.scheduler,
@@ -52,7 +49,6 @@ void astra_baseline_destroy(void *self)
 	free(run->tenants);
 	free(run->order);
 	astra_lines_destroy(&run->lines);
-	astra_lines_destroy(&run->cells);
 	free(run->picked.items);
 	free(run->dropped.items);
 	free(run->passed.items);
@@ -88,8 +84,7 @@ static int baseline_allocate(struct astra_baseline_run *run,
 	    !run->later || !run->later_gpus || !run->shares ||
 	    !run->node_gpus_left ||
 	    astra_lines_init(&run->lines,
-			     run->baseline->tenant_key ? tenants : 1) < 0 ||
-	    astra_lines_init(&run->cells, tenants) < 0)
+			     run->baseline->tenant_key ? tenants : 1) < 0)
 		return -1;
 	return 0;
 }
@@ -149,7 +144,6 @@ static void observe_job(struct astra_baseline_run *run, uint32_t index)
 		uint32_t held = astra_baseline_held(job);
 
 		gpu_sec += held * (run->now_sec - job->start_sec);
-		m->served_sec = run->now_sec;
 		t->held += held;
 		run->growable |=
 			job->request.gpus_min && held < job->request.gpus;

@@ -2,7 +2,7 @@
 /* The baselines of the papers' evaluations. One loop serves them all
  * (baseline.c, baseline_round.c); a baseline is a const struct that says in
  * which order jobs go, who may have how much, and whether running jobs are
- * stopped for others (baseline_jobs.c, baseline_tenants.c, baseline_hived.c,
+ * stopped for others (baseline_jobs.c, baseline_tenants.c,
  * baseline_slurm.c, baseline_rrh.c).
  *
  * Jobs run on all their GPUs or not at all, and get them consolidated
@@ -89,18 +89,16 @@ struct astra_baseline {
 
 /* What is remembered of a job of the trace. */
 struct astra_baseline_job {
-	double gpu_sec;	   /* GPU time it has had, up to this round */
-	double served_sec; /* when it last ran; 0: never */
-	double contended;  /* run->contended when it came */
-	double join;	   /* gandiva-fair: what its pass began with */
-	uint32_t leaving;  /* 1 + number of the run that it is to end */
-	uint32_t granted;  /* the decision that granted it GPUs */
-	uint32_t started;  /* 1 + number of the run that was started last */
-	uint32_t wanted;   /* GPUs that it was given and has not started on */
+	double gpu_sec;	  /* GPU time it has had, up to this round */
+	double contended; /* run->contended when it came */
+	double join;	  /* gandiva-fair: what its pass began with */
+	uint32_t leaving; /* 1 + number of the run that it is to end */
+	uint32_t granted; /* the decision that granted it GPUs */
+	uint32_t started; /* 1 + number of the run that was started last */
+	uint32_t wanted;  /* GPUs that it was given and has not started on */
 	bool seen;
 	bool judged, refused; /* rrh: its admission */
 	bool joined;	      /* gandiva-fair: join is set */
-	bool guaranteed;      /* hived */
 };
 
 struct astra_baseline_tenant {
@@ -146,7 +144,6 @@ struct astra_baseline_run {
 	const struct astra_oracle *oracle;
 	struct astra_plan *plan;
 	struct astra_baseline_lines lines; /* who wants GPUs */
-	struct astra_baseline_lines cells; /* hived */
 	uint64_t budget;   /* GPUs that may be given to candidates */
 	uint64_t most;	   /* GPUs that a candidate may ask for */
 	uint32_t smallest; /* GPUs of the smallest candidate */
@@ -276,8 +273,7 @@ static inline bool astra_baseline_leaving(const struct astra_baseline_run *run,
  * said, or where the trace does not know, how long it takes. */
 double astra_baseline_left(const struct astra_baseline_run *run, uint32_t job);
 
-extern const struct astra_baseline astra_baseline_slurm, astra_baseline_hived,
-	astra_baseline_allox, astra_baseline_tiresias, astra_baseline_gandiva,
+extern const struct astra_baseline astra_baseline_slurm, astra_baseline_allox,
 	astra_baseline_gandiva_fair, astra_baseline_optimus,
 	astra_baseline_srtf, astra_baseline_srsf, astra_baseline_ftf,
 	astra_baseline_batchsche, astra_baseline_rrh, astra_baseline_dorm,

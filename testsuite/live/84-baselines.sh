@@ -12,7 +12,8 @@ cat >"$conf" <<-EOT
 	Tenant=a Accounts=a Weight=1
 	Tenant=b Accounts=b Weight=1
 EOT
-start_cluster --nodes 2 --gpus 4 --astraea "$conf"
+start_cluster --nodes 2 --gpus 4 --astraea "$conf" \
+	--node 'n1 Gres=gpu:a100:4' --node 'n2 Gres=gpu:a100:4'
 rm -f "$conf"
 
 job() { submit --gres="gpu:$1" -A a "${@:2}" --wrap 'sleep 900'; }
@@ -90,3 +91,41 @@ check_eq "who runs under yarn-cs" "2 0" "$(running a) $(running b)"
 job 3 -A b >/dev/null
 wait_for 10 running_are 2 1
 ok yarn-cs
+
+restarts() { check_eq "restarts of $1" "$2" "$(job_field "$1" Restarts)"; }
+
+# What the other leaves idle is lent, until the other wants it.
+policy hived
+own=$(job 4)
+lent=$(job 4)
+wait_for 10 running_are 2 0
+back=$(job 4 -A b)
+wait_for 20 job_is "$back" RUNNING
+check_eq "what is lent" PENDING "$(job_state "$lent")"
+restarts "$lent" 1
+restarts "$own" 0
+check_eq "the end of its lease" null "$(lease_end "$own")"
+ok hived
+
+# One falls into the second queue after 3250 GPU seconds, here of 40 each; then
+# another takes its place, who falls, too, and goes on.
+policy tiresias
+set_conf GPUWeight a100:40
+first=$(job 4 -N 2 --ntasks-per-node=1)
+wait_for 10 job_is "$first" RUNNING
+second=$(job 4 -N 2 --ntasks-per-node=1)
+sleep 5
+check_eq "within the first queue" RUNNING "$(job_state "$first")"
+wait_for 30 job_is "$second" RUNNING
+sleep 15
+check_eq "in the second queue" RUNNING "$(job_state "$second")"
+restarts "$second" 0
+restarts "$first" 1
+ok tiresias
+
+# Three take turns, each LeaseTerm.
+policy gandiva
+turns=("$(job 4)" "$(job 4)" "$(job 4)")
+has_left() { (($(job_field "$1" Restarts) > 0)); }
+for id in "${turns[@]}"; do wait_for 60 has_left "$id"; done
+ok gandiva

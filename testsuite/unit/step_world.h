@@ -10,7 +10,7 @@
 
 #define WORLD_JOBS 256
 #define WORLD_NODES 16
-#define WORLD_BEGIN 1e6
+#define WORLD_BEGIN 1.2e6 /* a slot begins, of 600 s and of an hour */
 
 struct world {
 	const struct astra_scheduler *scheduler;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The baselines of the papers' evaluations, as policies: for comparison. One
  * loop serves them all (round.c); a baseline is a const struct that says in
- * which order jobs go, who may have how much, and what comes of those behind
- * one that does not fit.
+ * which order jobs go, who may have how much, what comes of those behind one
+ * that does not fit, and whether running jobs are stopped for others.
  *
  * Jobs run on all their GPUs or not at all, and get them consolidated
- * (placement.h). Nobody is stopped: leases have no end.
+ * (placement.h). One that goes on running keeps its GPUs. Running jobs are
+ * stopped by the number of GPUs that are needed, not by where they are.
  */
 #ifndef ASTRA_BASELINES_BASELINE_H
 #define ASTRA_BASELINES_BASELINE_H
@@ -15,6 +16,13 @@
 
 struct baseline_run;
 
+/* When running jobs compete for their GPUs again. */
+enum baseline_stops {
+	BASELINE_NEVER,	  /* leases have no end */
+	BASELINE_ANYTIME, /* the same, but the policy preempts */
+	BASELINE_QUANTUM, /* leases end with the quantum, at multiples of it */
+};
+
 /* What comes of the others when the next job does not fit. One that would not
  * fit if nobody else were there is passed over in any case. */
 enum baseline_unfit {
@@ -23,9 +31,12 @@ enum baseline_unfit {
 };
 
 struct baseline {
+	enum baseline_stops stops;
 	enum baseline_unfit unfit;
+	double quantum_sec; /* 0: the pool's LeaseTerm */
 	/* Who of a line is first; NULL: first come, first served. Of equals,
-	 * those that came first. */
+	 * those that run (with BASELINE_ANYTIME), then those that came first.
+	 */
 	struct astra_rank (*rank)(const struct baseline_run *run,
 				  const struct astra_demand *d);
 	/* Which tenant's line is next, the smallest; ties: the first.
@@ -34,10 +45,23 @@ struct baseline {
 	/* The quota rule; NULL: none. */
 	bool (*allowed)(const struct baseline_run *run,
 			const struct astra_demand *d);
+	/* Before a decision: fill run->scores. Returns 0, or -1 when memory is
+	 * out. NULL: nothing to do. */
+	int (*prepare)(struct baseline_run *run);
+	/* After it, with somebody left who waits: when the order changes by
+	 * itself; NULL: never. */
+	double (*wake)(const struct baseline_run *run);
 };
 
 struct baseline_tenant {
 	double planned; /* GPUs of its jobs as decided so far, as charged */
+	double key;	/* as its baseline needs it, in prepare() */
+	bool waits, first;
+};
+
+struct baseline_list {
+	uint32_t *items; /* demands */
+	size_t count, room;
 };
 
 /* One instance. */
@@ -45,14 +69,22 @@ struct baseline_run {
 	const struct baseline *rule;
 	struct baseline_tenant *tenants; /* by number in the offer */
 	size_t tenant_room;
-	struct astra_baseline_lines lines; /* who waits */
+	double *scores; /* of demands, as the baseline needs them */
+	size_t score_room;
+	struct astra_baseline_lines lines; /* who competes */
+	struct astra_baseline_lines cells; /* hived */
+	struct baseline_list lists[2][2];  /* running, chosen by number */
 	struct astra_share *shares;	   /* of one job */
 	size_t share_room;
 	/* The round. */
 	const struct astra_offer *offer;
 	struct astra_allocation *out;
+	double until_sec;	   /* where leases end */
 	struct astra_space *space; /* what is free */
+	struct astra_space *later; /* when all who leave have left */
 	struct astra_space *whole; /* if nobody ran; NULL: not made yet */
+	size_t waiting, running;   /* who compete */
+	size_t passed;		   /* of lists[0][0], tried again */
 	uint32_t least;		   /* GPUs of the smallest that waits */
 };
 
@@ -61,8 +93,8 @@ void *baseline_create(const struct baseline *rule, struct astra_error *err);
 void baseline_destroy(void *self);
 int baseline_allocate(void *self, const struct astra_offer *offer,
 		      struct astra_allocation *out, struct astra_error *err);
-#define BASELINE_CALLS                                               \
-	.slots = true, .endless = true, .destroy = baseline_destroy, \
+#define BASELINE_CALLS                              \
+	.slots = true, .destroy = baseline_destroy, \
 	.allocate = baseline_allocate
 
 /* Defines NAME_create() of the baseline with that rule. */
@@ -74,6 +106,22 @@ int baseline_allocate(void *self, const struct astra_offer *offer,
 		return baseline_create(&(rule), err);                   \
 	}
 
-extern const struct astra_policy astra_fifo, astra_drf, astra_yarn_cs;
+/* GPUs that a job has or was promised, as charged. */
+double baseline_charge(const struct astra_demand *d);
+
+/* Seconds that it has to run on all its GPUs: of the work that it declared,
+ * else of its time limit, else of an hour. Of nothing more than that: it is not
+ * taken to be nearly through. */
+double baseline_left_sec(const struct astra_demand *d);
+
+static inline size_t baseline_number(const struct baseline_run *run,
+				     const struct astra_demand *d)
+{
+	return (size_t)(d - run->offer->demands);
+}
+
+extern const struct astra_policy astra_fifo, astra_drf, astra_yarn_cs,
+	astra_hived, astra_allox, astra_tiresias, astra_gandiva, astra_optimus,
+	astra_srtf, astra_srsf, astra_batchsche;
 
 #endif

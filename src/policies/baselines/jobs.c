@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Baselines that do not look at tenants. */
+#include <math.h>
+
 #include "src/policies/baselines/baseline.h"
 
 static const struct baseline jobs_fifo = {.unfit = BASELINE_BLOCK};
@@ -11,5 +13,91 @@ const struct astra_policy astra_fifo = {
 	.summary = "first come, first served; the first one blocks",
 	.source = "the textbook; a baseline of Gandiva (OSDI'18)",
 	.create = fifo_create,
+	.endless = true,
+	BASELINE_CALLS,
+};
+
+/* Discretised two-dimensional least attained service, two queues: those with
+ * less GPU time than the threshold first; first come, first served in each.
+ * Who starved is not promoted (PROMOTEKNOB is infinite). */
+
+/* The first of the thresholds in the authors' simulator, GPU seconds. */
+#define TIRESIAS_THRESHOLD 3250.0
+
+static bool jobs_is_demoted(const struct astra_demand *d)
+{
+	return d->candidate.attained * (1 + 1e-9) >= TIRESIAS_THRESHOLD;
+}
+
+static struct astra_rank jobs_by_queue(const struct baseline_run *run,
+				       const struct astra_demand *d)
+{
+	(void)run;
+	return (struct astra_rank){.major = jobs_is_demoted(d)};
+}
+
+/* When the next one of those that run falls into the second queue. */
+static double jobs_next_demotion(const struct baseline_run *run)
+{
+	const struct astra_offer *offer = run->offer;
+	double left = HUGE_VAL;
+
+	for (size_t i = 0; i < offer->demand_count; i++) {
+		const struct astra_demand *d = &offer->demands[i];
+
+		if (d->held_count && !jobs_is_demoted(d))
+			left = fmin(left, (TIRESIAS_THRESHOLD -
+					   d->candidate.attained) /
+						  d->candidate.charge);
+	}
+	return offer->now_sec + left;
+}
+
+static const struct baseline jobs_tiresias = {
+	.stops = BASELINE_ANYTIME,
+	.rank = jobs_by_queue,
+	.wake = jobs_next_demotion,
+};
+
+BASELINE_CREATE(tiresias, jobs_tiresias)
+
+const struct astra_policy astra_tiresias = {
+	.name = "tiresias",
+	.summary = "discretised 2D least attained service, two queues, "
+		   "preemptive (Tiresias-L)",
+	.source = "Tiresias (Gu et al., NSDI'19), section 3.2; threshold as "
+		  "in its simulator",
+	.create = tiresias_create,
+	.endless = true,
+	.preempts = true,
+	BASELINE_CALLS,
+};
+
+/* Over-subscription: all jobs take turns on the GPUs. Who has waited longest
+ * goes first; of those that run, who has run longest leaves first. */
+static struct astra_rank jobs_by_turn(const struct baseline_run *run,
+				      const struct astra_demand *d)
+{
+	if (d->job->state == ASTRA_JOB_RUNNING)
+		return (struct astra_rank){
+			.major = run->offer->now_sec,
+			.minor = -d->job->start_sec,
+		};
+	return (struct astra_rank){.major = d->job->end_sec};
+}
+
+static const struct baseline jobs_gandiva = {
+	.stops = BASELINE_QUANTUM,
+	.rank = jobs_by_turn,
+};
+
+BASELINE_CREATE(gandiva, jobs_gandiva)
+
+const struct astra_policy astra_gandiva = {
+	.name = "gandiva",
+	.summary = "time slicing: all jobs take turns",
+	.source = "Gandiva (Xiao et al., OSDI'18), section 3: "
+		  "over-subscription and suspend-resume",
+	.create = gandiva_create,
 	BASELINE_CALLS,
 };

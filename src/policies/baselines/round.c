@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One decision of a baseline: what is free goes, in its order, to those that
- * fit. */
+/* One decision of a baseline. Where running jobs compete, first by number: in
+ * the order of the baseline, waiting and running jobs alike, as long as there
+ * are GPUs. Then by place: those that wait get theirs, now or as soon as
+ * others have left; whose GPUs none of them needs is not stopped. What is
+ * free then goes to those that fit.
+ */
 #include <math.h>
 #include <stdlib.h>
 
 #include "src/common/grow.h"
 #include "src/common/number.h"
+#include "src/placement/space_priv.h"
 #include "src/policies/baselines/baseline.h"
+#include "src/policies/forecast.h"
 #include "src/policies/offer.h"
+
+#define ROUND_EPSILON_SEC 1e-6
 
 void *baseline_create(const struct baseline *rule, struct astra_error *err)
 {
@@ -29,13 +37,16 @@ void baseline_destroy(void *self)
 	if (!run)
 		return;
 	astra_lines_destroy(&run->lines);
+	astra_lines_destroy(&run->cells);
+	for (size_t i = 0; i < 4; i++)
+		free(run->lists[i / 2][i % 2].items);
 	free(run->tenants);
+	free(run->scores);
 	free(run->shares);
 	free(run);
 }
 
-/* GPUs that a job has or was promised, as charged. */
-static double round_charge(const struct astra_demand *d)
+double baseline_charge(const struct astra_demand *d)
 {
 	uint64_t gpus = 0;
 
@@ -44,6 +55,14 @@ static double round_charge(const struct astra_demand *d)
 	if (d->job->state == ASTRA_JOB_RUNNING && d->job->held_charge > 0)
 		return gpus ? d->job->held_charge : 0;
 	return d->candidate.charge * (double)gpus / d->candidate.gpus;
+}
+
+double baseline_left_sec(const struct astra_demand *d)
+{
+	const struct astra_forecast *f = &d->job->forecast;
+
+	return fmax(0, astra_work_sec(d->job) -
+			       (f->measured ? f->done_sec : d->ran_sec));
 }
 
 /* Equal scores stay equal when they were computed in different ways: of the 53
@@ -55,6 +74,13 @@ static double round_coarse(double x)
 	return isfinite(high) ? high - (high - x) : x;
 }
 
+/* What it is charged with if it runs. */
+static double round_cost(const struct astra_demand *d)
+{
+	return d->job->state == ASTRA_JOB_RUNNING ? baseline_charge(d)
+						  : d->candidate.charge;
+}
+
 static int round_add(struct baseline_run *run, uint32_t demand)
 {
 	const struct astra_demand *d = &run->offer->demands[demand];
@@ -63,9 +89,11 @@ static int round_add(struct baseline_run *run, uint32_t demand)
 		.id = d->job->id,
 		.index = demand,
 		.line = run->rule->tenant_key ? d->tenant : 0,
-		.gpus = d->job->request.gpus,
+		.gpus = d->candidate.gpus,
+		.running = d->job->state == ASTRA_JOB_RUNNING,
 	};
 
+	e.behind = run->rule->stops == BASELINE_ANYTIME && !e.running;
 	if (run->rule->rank) {
 		e.rank = run->rule->rank(run, d);
 		e.rank.major = round_coarse(e.rank.major);
@@ -77,61 +105,77 @@ static int round_add(struct baseline_run *run, uint32_t demand)
 	return 0;
 }
 
-/* Those that run keep what they hold, also where their lease is over, as that
- * of one that was there before the policy. */
+/* Where nobody is stopped those that run keep what they hold, also where their
+ * lease is over, as that of one that was there before the policy. */
 static int round_gather(struct baseline_run *run)
 {
 	const struct astra_offer *offer = run->offer;
 
 	for (uint32_t i = 0; i < offer->demand_count; i++) {
 		const struct astra_demand *d = &offer->demands[i];
-		uint32_t gpus = d->job->request.gpus;
+		bool running = d->job->state == ASTRA_JOB_RUNNING;
 
-		run->tenants[d->tenant].planned += round_charge(d);
+		if (!running || !d->open || !run->rule->stops)
+			run->tenants[d->tenant].planned += baseline_charge(d);
 		if (!d->open)
 			continue;
-		if (d->job->state == ASTRA_JOB_RUNNING) {
+		if (running && !run->rule->stops) {
 			astra_demand_take(offer, run->space, d);
 			continue;
 		}
-		if (gpus < run->least)
-			run->least = gpus;
+		run->running += running;
+		run->waiting += running ? 0 : d->copies;
+		if (!running && d->candidate.gpus < run->least)
+			run->least = d->candidate.gpus;
 		if (round_add(run, i) < 0)
 			return -1;
 	}
 	return astra_lines_form(&run->lines);
 }
 
-static int round_begin(struct baseline_run *run)
+static int round_make_room(struct baseline_run *run)
 {
 	const struct astra_offer *offer = run->offer;
 	size_t lines = run->rule->tenant_key ? offer->tenant_count : 1;
 
-	run->least = UINT32_MAX;
-	run->whole = NULL;
-	run->space = astra_offer_space(offer);
-	if (!run->space ||
-	    astra_grow(&run->tenants, &run->tenant_room,
+	if (astra_grow(&run->tenants, &run->tenant_room,
 		       offer->tenant_count + 1, sizeof(*run->tenants)) < 0 ||
+	    astra_grow(&run->scores, &run->score_room, offer->demand_count + 1,
+		       sizeof(*run->scores)) < 0 ||
 	    astra_grow(&run->shares, &run->share_room, offer->node_count + 1,
 		       sizeof(*run->shares)) < 0)
 		return -1;
+	if (run->lines.line_count == lines)
+		return 0;
+	astra_lines_destroy(&run->lines);
+	return astra_lines_init(&run->lines, lines);
+}
+
+static int round_begin(struct baseline_run *run)
+{
+	const struct astra_offer *offer = run->offer;
+
+	run->least = UINT32_MAX;
+	run->waiting = run->running = run->passed = 0;
+	for (size_t i = 0; i < 4; i++)
+		run->lists[i / 2][i % 2].count = 0;
+	run->space = astra_offer_space(offer);
+	if (!run->space || round_make_room(run) < 0)
+		return -1;
 	for (size_t i = 0; i < offer->tenant_count; i++)
 		run->tenants[i].planned = 0;
-	if (run->lines.line_count != lines) {
-		astra_lines_destroy(&run->lines);
-		if (astra_lines_init(&run->lines, lines) < 0)
-			return -1;
-	}
 	astra_lines_clear(&run->lines);
+	if (run->rule->prepare && run->rule->prepare(run) < 0)
+		return -1;
 	return round_gather(run);
 }
 
 static void round_end(struct baseline_run *run)
 {
 	astra_space_destroy(run->space);
+	astra_space_destroy(run->later);
 	astra_space_destroy(run->whole);
-	run->space = run->whole = NULL;
+	run->space = run->later = run->whole = NULL;
 	run->offer = NULL;
 	run->out = NULL;
 }
@@ -167,25 +211,190 @@ static bool round_next(struct baseline_run *run, struct astra_entry *out)
 	       astra_lines_take(&run->lines, line, out);
 }
 
+static bool round_allowed(const struct baseline_run *run,
+			  const struct astra_demand *d)
+{
+	return !run->rule->allowed || run->rule->allowed(run, d);
+}
+
+static int round_push(struct baseline_list *list, uint32_t demand)
+{
+	if (astra_grow(&list->items, &list->room, list->count + 1,
+		       sizeof(*list->items)) < 0)
+		return -1;
+	list->items[list->count++] = demand;
+	return 0;
+}
+
+/* By number: who may have GPUs. Those that run and are not come to are not. */
+static int round_choose(struct baseline_run *run)
+{
+	uint64_t left = astra_space_gpus(run->later);
+	struct astra_entry e;
+
+	while (left && round_next(run, &e)) {
+		const struct astra_demand *d = &run->offer->demands[e.index];
+		bool chosen = e.gpus <= left && round_allowed(run, d);
+
+		if (chosen) {
+			left -= e.gpus;
+			run->tenants[d->tenant].planned += round_cost(d);
+		}
+		if (round_push(&run->lists[e.running][chosen], e.index) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < run->lines.line_count; i++)
+		for (size_t k = 0; k < run->lines.lines[i].count; k++) {
+			e = run->lines.sorted[run->lines.lines[i].begin + k];
+			if (e.running &&
+			    round_push(&run->lists[1][0], e.index) < 0)
+				return -1;
+		}
+	return 0;
+}
+
+static int round_award(struct baseline_run *run, uint32_t demand,
+		       const struct astra_share *shares, size_t count)
+{
+	if (run->offer->demands[demand].job->state != ASTRA_JOB_RUNNING)
+		run->waiting--;
+	return astra_allocation_add(run->out, demand, run->until_sec, shares,
+				    count);
+}
+
+/* It goes on. */
+static int round_keep(struct baseline_run *run, uint32_t demand)
+{
+	const struct astra_demand *d = &run->offer->demands[demand];
+
+	astra_demand_take(run->offer, run->later, d);
+	return round_award(run, demand, d->job->held, d->job->held_count);
+}
+
+/* What is free, what those hold that compete, and, where they are stopped at
+ * any time, what others are leaving. */
+static int round_set_later(struct baseline_run *run)
+{
+	const struct astra_offer *offer = run->offer;
+
+	run->later = astra_space_copy(run->space);
+	if (!run->later)
+		return -1;
+	for (uint32_t i = 0; i < offer->demand_count; i++) {
+		const struct astra_demand *d = &offer->demands[i];
+
+		if (run->rule->stops == BASELINE_ANYTIME && !d->open &&
+		    !d->held_count)
+			astra_demand_give(offer, run->later, d);
+	}
+	return 0;
+}
+
+/* What is free now: all but what those hold that compete. */
+static int round_set_spaces(struct baseline_run *run)
+{
+	const struct baseline_list *stay = &run->lists[1][1];
+	const struct baseline_list *drop = &run->lists[1][0];
+
+	for (size_t i = 0; i < drop->count; i++)
+		astra_demand_take(run->offer, run->space,
+				  &run->offer->demands[drop->items[i]]);
+	for (size_t i = 0; i < stay->count; i++) {
+		astra_demand_take(run->offer, run->space,
+				  &run->offer->demands[stay->items[i]]);
+		if (round_keep(run, stay->items[i]) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Nobody else gets what was found in run->later. */
+static void round_hold(struct baseline_run *run, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint32_t node = run->shares[i].node;
+		struct astra_room now = *astra_space_get(run->space, node);
+		const struct astra_room *later =
+			astra_space_get(run->later, node);
+
+		now.gpus = astra_min32(now.gpus, later->gpus);
+		now.cpus = astra_min32(now.cpus, later->cpus);
+		if (later->mem_mib < now.mem_mib)
+			now.mem_mib = later->mem_mib;
+		now.whole &= later->whole;
+		astra_space_set(run->space, node, &now);
+	}
+}
+
+/* By place: one that was granted GPUs. Where it has to wait for them, and each
+ * round decides anew, it has no award, and those leave who hold them. */
+static int round_settle(struct baseline_run *run, uint32_t demand)
+{
+	const struct astra_demand *d = &run->offer->demands[demand];
+	uint32_t gpus = d->candidate.gpus;
+	size_t count = astra_demand_place(run->space, d, gpus, run->shares);
+	bool now = count > 0;
+
+	if (now)
+		astra_demand_settle(run->space, d, run->shares, count);
+	else
+		count = astra_demand_place(run->later, d, gpus, run->shares);
+	if (!count) {
+		run->tenants[d->tenant].planned -= round_cost(d);
+		return 0;
+	}
+	astra_demand_settle(run->later, d, run->shares, count);
+	if (!now)
+		round_hold(run, count);
+	return now || run->rule->stops == BASELINE_QUANTUM
+		       ? round_award(run, demand, run->shares, count)
+		       : 0;
+}
+
+/* One that was not granted its GPUs keeps them if nobody needs them. */
+static int round_drop(struct baseline_run *run, uint32_t demand)
+{
+	const struct astra_demand *d = &run->offer->demands[demand];
+
+	if (!astra_demand_is_in(run->offer, run->later, d))
+		return astra_allocation_leave(run->out, demand);
+	run->tenants[d->tenant].planned += round_cost(d);
+	return round_keep(run, demand);
+}
+
+/* Running jobs compete. */
+static int round_contest(struct baseline_run *run)
+{
+	const struct baseline_list *pick = &run->lists[0][1];
+	const struct baseline_list *drop = &run->lists[1][0];
+
+	if (round_set_later(run) < 0 || round_choose(run) < 0 ||
+	    round_set_spaces(run) < 0)
+		return -1;
+	for (size_t i = 0; i < pick->count; i++)
+		if (round_settle(run, pick->items[i]) < 0)
+			return -1;
+	for (size_t i = 0; i < drop->count; i++)
+		if (round_drop(run, drop->items[i]) < 0)
+			return -1;
+	return 0;
+}
+
 /* Returns 1 when the job starts, 0 when not, -1 when memory is out. */
 static int round_try(struct baseline_run *run, uint32_t demand)
 {
 	const struct astra_demand *d = &run->offer->demands[demand];
-	uint32_t gpus = d->job->request.gpus;
+	uint32_t gpus = d->candidate.gpus;
 	size_t count;
 
-	if (gpus > astra_space_gpus(run->space) ||
-	    (run->rule->allowed && !run->rule->allowed(run, d)))
+	if (gpus > astra_space_gpus(run->space) || !round_allowed(run, d))
 		return 0;
 	count = astra_demand_place(run->space, d, gpus, run->shares);
 	if (!count)
 		return 0;
 	astra_demand_settle(run->space, d, run->shares, count);
 	run->tenants[d->tenant].planned += d->candidate.charge;
-	return astra_allocation_add(run->out, demand, HUGE_VAL, run->shares,
-				    count) < 0
-		       ? -1
-		       : 1;
+	return round_award(run, demand, run->shares, count) < 0 ? -1 : 1;
 }
 
 static struct astra_space *round_whole(const struct astra_offer *offer)
@@ -223,12 +432,32 @@ static int round_possible(struct baseline_run *run, uint32_t demand)
 				  run->shares) > 0;
 }
 
+/* The next that waits: who was passed over, then the rest of the lines. */
+static bool round_next_waiting(struct baseline_run *run,
+			       struct astra_entry *out)
+{
+	const struct baseline_list *passed = &run->lists[0][0];
+
+	if (run->passed < passed->count) {
+		out->index = passed->items[run->passed++];
+		out->line = run->rule->tenant_key
+				    ? run->offer->demands[out->index].tenant
+				    : 0;
+		return true;
+	}
+	do
+		if (!round_next(run, out))
+			return false;
+	while (out->running);
+	return true;
+}
+
 static int round_fill(struct baseline_run *run)
 {
 	struct astra_entry e;
 
 	while (astra_space_gpus(run->space) >= run->least &&
-	       round_next(run, &e)) {
+	       round_next_waiting(run, &e)) {
 		int rc = round_try(run, e.index);
 
 		if (!rc && run->rule->unfit == BASELINE_BLOCK) {
@@ -242,6 +471,21 @@ static int round_fill(struct baseline_run *run)
 	return 0;
 }
 
+/* Where leases end, and when the next decision is due. */
+static void round_set_end(struct baseline_run *run)
+{
+	double now = run->offer->now_sec, quantum = run->rule->quantum_sec;
+
+	if (!(quantum > 0))
+		quantum = run->offer->lease_sec;
+	run->until_sec = HUGE_VAL;
+	if (run->rule->stops != BASELINE_QUANTUM)
+		return;
+	run->until_sec =
+		(floor((now + ROUND_EPSILON_SEC) / quantum) + 1) * quantum;
+	run->out->wake_sec = run->until_sec;
+}
+
 int baseline_allocate(void *self, const struct astra_offer *offer,
 		      struct astra_allocation *out, struct astra_error *err)
 {
@@ -250,9 +494,14 @@ int baseline_allocate(void *self, const struct astra_offer *offer,
 
 	run->offer = offer;
 	run->out = out;
-	out->spare_until_sec = HUGE_VAL;
-	if (round_begin(run) < 0 || round_fill(run) < 0)
+	round_set_end(run);
+	out->spare_until_sec = run->until_sec;
+	if (round_begin(run) < 0 ||
+	    (run->waiting && ((run->rule->stops && round_contest(run) < 0) ||
+			      round_fill(run) < 0)))
 		rc = astra_error_nomem(err);
+	else if (run->rule->wake && run->waiting)
+		out->wake_sec = run->rule->wake(run);
 	round_end(run);
 	return rc;
 }

@@ -26,6 +26,7 @@ const struct astra_policy astra_drf = {
 	.source = "DRF (Ghodsi et al., NSDI'11), Algorithm 1, with one "
 		  "resource",
 	.create = drf_create,
+	.endless = true,
 	BASELINE_CALLS,
 };
 
@@ -56,5 +57,6 @@ const struct astra_policy astra_yarn_cs = {
 	.source = "YARN's capacity scheduler, as in ASTRAEA (Ye et al., "
 		  "TPDS'22) and Philly (Jeon et al., ATC'19)",
 	.create = yarn_cs_create,
+	.endless = true,
 	BASELINE_CALLS,
 };
