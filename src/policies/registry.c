@@ -24,8 +24,13 @@ static const struct astra_policy *const policies[] = {
 	&astra_drf,
 	&astra_yarn_cs,
 	&astra_hived,
+	&astra_allox,
 	&astra_tiresias,
 	&astra_gandiva,
+	&astra_optimus,
+	&astra_srtf,
+	&astra_srsf,
+	&astra_batchsche,
 	NULL,
 };
 

@@ -12,13 +12,8 @@
 
 const struct astra_scheduler *const astra_baselines[] = {
 	&astra_baseline_slurm.scheduler,
-	&astra_baseline_allox.scheduler,
 	&astra_baseline_gandiva_fair.scheduler,
-	&astra_baseline_optimus.scheduler,
-	&astra_baseline_srtf.scheduler,
-	&astra_baseline_srsf.scheduler,
 	&astra_baseline_ftf.scheduler,
-	&astra_baseline_batchsche.scheduler,
 	&astra_baseline_rrh.scheduler,
 	&astra_baseline_dorm.scheduler,
 	&astra_baseline_slaq.scheduler,

@@ -273,11 +273,9 @@ static inline bool astra_baseline_leaving(const struct astra_baseline_run *run,
  * said, or where the trace does not know, how long it takes. */
 double astra_baseline_left(const struct astra_baseline_run *run, uint32_t job);
 
-extern const struct astra_baseline astra_baseline_slurm, astra_baseline_allox,
-	astra_baseline_gandiva_fair, astra_baseline_optimus,
-	astra_baseline_srtf, astra_baseline_srsf, astra_baseline_ftf,
-	astra_baseline_batchsche, astra_baseline_rrh, astra_baseline_dorm,
-	astra_baseline_slaq, astra_baseline_oga_drf,
+extern const struct astra_baseline astra_baseline_slurm,
+	astra_baseline_gandiva_fair, astra_baseline_ftf, astra_baseline_rrh,
+	astra_baseline_dorm, astra_baseline_slaq, astra_baseline_oga_drf,
 	astra_baseline_oga_fairness, astra_baseline_oga_binpacking,
 	astra_baseline_oga_spreading;
 

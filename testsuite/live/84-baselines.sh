@@ -129,3 +129,63 @@ turns=("$(job 4)" "$(job 4)" "$(job 4)")
 has_left() { (($(job_field "$1" Restarts) > 0)); }
 for id in "${turns[@]}"; do wait_for 60 has_left "$id"; done
 ok gandiva
+
+# The shorter one, by its time limit, takes the place of the longer one at once;
+# under srsf the one with fewer GPU minutes to go, though it takes longer.
+policy srtf
+long=$(job 4 -N 2 --ntasks-per-node=1 -t 20)
+wait_for 10 job_is "$long" RUNNING
+slow=$(job 4 -t 30)
+sleep 3
+check_eq "who takes longer" PENDING "$(job_state "$slow")"
+short=$(job 4 -t 10)
+wait_for 20 job_is "$short" RUNNING
+check_eq "who takes longer than another" PENDING "$(job_state "$long")"
+ok srtf
+policy srsf
+large=$(job 4 -N 2 --ntasks-per-node=1 -t 20)
+wait_for 10 job_is "$large" RUNNING
+slow=$(job 4 -t 30)
+wait_for 20 job_is "$slow" RUNNING
+restarts "$large" 1
+ok srsf
+
+# The shortest first, but nobody is stopped before the 10 minutes are over.
+ends_with() { has_lease_end "$1" && (($(lease_end "$1") % $2 == 0)); }
+policy optimus
+all=$(job 4 -N 2 --ntasks-per-node=1 -t 60)
+wait_for 10 job_is "$all" RUNNING
+long=$(job 4 -N 2 --ntasks-per-node=1 -t 30)
+short=$(job 4 -t 10)
+wait_for 10 ends_with "$all" 600
+scancel "$all"
+wait_for 20 job_is "$short" RUNNING
+check_eq "who takes longer" PENDING "$(job_state "$long")"
+ok optimus
+
+# The shortest of the poorer tenant first.
+policy allox
+job 4 -t 60 >/dev/null
+all=$(job 4 -t 60)
+wait_for 10 running_are 2 0
+job 4 -t 5 >/dev/null
+long=$(job 4 -A b -t 30)
+short=$(job 4 -A b -t 10)
+scancel "$all"
+wait_for 20 job_is "$short" RUNNING
+check_eq "who runs under allox" "1 1" "$(running a) $(running b)"
+check_eq "who takes longer" PENDING "$(job_state "$long")"
+ok allox
+
+# Nobody starts before the LeaseTerm is over in which it came, nor beyond its
+# tenant's share.
+policy batchsche
+came=$(date +%s)
+first=$(job 4)
+second=$(job 4)
+wait_for 20 job_is "$first" RUNNING
+check "it starts with its batch" test \
+	"$(job_field "$first" StartTime | date -f - +%s)" -ge $(((came + 9) / 10 * 10))
+sleep 12
+check_eq "beyond its share" PENDING "$(job_state "$second")"
+ok batchsche

@@ -72,6 +72,7 @@ uint32_t world_job(struct world *w, uint32_t tenant, uint32_t gpus,
 		.state = ASTRA_JOB_PENDING,
 		.submit_sec = WORLD_BEGIN + submit_sec,
 		.revocable = true,
+		.forecast = {.work_sec = duration_sec, .measured = true},
 		.held = w->held[n],
 	};
 	w->oracle[n] = (struct astra_oracle){
@@ -125,6 +126,7 @@ void world_pass(struct world *w, double sec)
 			continue;
 		o->done_sec += sec * world_gpus(w, n) / w->jobs[n].request.gpus;
 		o->left_sec = fmax(0, w->lines[n].duration_sec - o->done_sec);
+		w->jobs[n].forecast.done_sec = o->done_sec;
 		if (o->left_sec > 0)
 			continue;
 		release(w, n);

@@ -101,3 +101,81 @@ const struct astra_policy astra_gandiva = {
 	.create = gandiva_create,
 	BASELINE_CALLS,
 };
+
+/* Shortest remaining time first. */
+static struct astra_rank jobs_by_time(const struct baseline_run *run,
+				      const struct astra_demand *d)
+{
+	(void)run;
+	return (struct astra_rank){.major = baseline_left_sec(d)};
+}
+
+static const struct baseline jobs_srtf = {
+	.stops = BASELINE_ANYTIME,
+	.rank = jobs_by_time,
+};
+
+BASELINE_CREATE(srtf, jobs_srtf)
+
+const struct astra_policy astra_srtf = {
+	.name = "srtf",
+	.summary = "shortest remaining time first, preemptive; knows durations",
+	.source = "Schrage 1968; Tiresias (Gu et al., NSDI'19), section 3.2, "
+		  "with all GPUs of a job at once",
+	.create = srtf_create,
+	.endless = true,
+	.preempts = true,
+	BASELINE_CALLS,
+};
+
+/* Remaining service: time by GPUs. */
+static struct astra_rank jobs_by_service(const struct baseline_run *run,
+					 const struct astra_demand *d)
+{
+	(void)run;
+	return (struct astra_rank){
+		.major = baseline_left_sec(d) * d->job->request.gpus,
+	};
+}
+
+static const struct baseline jobs_srsf = {
+	.stops = BASELINE_ANYTIME,
+	.rank = jobs_by_service,
+};
+
+BASELINE_CREATE(srsf, jobs_srsf)
+
+const struct astra_policy astra_srsf = {
+	.name = "srsf",
+	.summary =
+		"shortest remaining service (time x GPUs) first, preemptive; "
+		"knows durations",
+	.source = "Tiresias (Gu et al., NSDI'19), section 3.2",
+	.create = srsf_create,
+	.endless = true,
+	.preempts = true,
+	BASELINE_CALLS,
+};
+
+/* Optimus gives each job a worker and then GPU by GPU to the one whose
+ * completion time falls most. A rigid job gains nothing from a part of its
+ * GPUs, all it can gain is to finish: what is left of minimising the sum of
+ * completion times is an order by estimated remaining time, once each
+ * scheduling interval of 10 minutes. */
+static const struct baseline jobs_optimus = {
+	.stops = BASELINE_QUANTUM,
+	.quantum_sec = 600,
+	.rank = jobs_by_time,
+};
+
+BASELINE_CREATE(optimus, jobs_optimus)
+
+const struct astra_policy astra_optimus = {
+	.name = "optimus",
+	.summary = "shortest estimated remaining time first, each 10 minutes; "
+		   "knows durations",
+	.source =
+		"Optimus (Peng et al., EuroSys'18), section 4; for rigid jobs",
+	.create = optimus_create,
+	BASELINE_CALLS,
+};

@@ -60,3 +60,134 @@ const struct astra_policy astra_yarn_cs = {
 	.endless = true,
 	BASELINE_CALLS,
 };
+
+/* Batches: those who come during a LeaseTerm are scheduled together at its end,
+ * each tenant within its own share and in the order of arrival; what a tenant
+ * does not use is not sold. (The first of the three layers of Wang et al.
+ * alone.) */
+
+static double tenants_batch_end(const struct baseline_run *run,
+				const struct astra_demand *d)
+{
+	double term = run->offer->lease_sec;
+
+	return astra_ceil(d->submit_sec / term) * term;
+}
+
+static bool tenants_in_batch(const struct baseline_run *run,
+			     const struct astra_demand *d)
+{
+	return astra_compare(tenants_batch_end(run, d), run->offer->now_sec) <=
+		       0 &&
+	       tenants_within_quota(run, d);
+}
+
+/* The next batch, if anybody is in it. */
+static double tenants_next_batch(const struct baseline_run *run)
+{
+	double at = HUGE_VAL;
+
+	for (size_t i = 0; i < run->offer->demand_count; i++) {
+		const struct astra_demand *d = &run->offer->demands[i];
+		double end = tenants_batch_end(run, d);
+
+		if (d->job->state == ASTRA_JOB_PENDING &&
+		    astra_compare(end, run->offer->now_sec) > 0)
+			at = fmin(at, end);
+	}
+	return at;
+}
+
+static const struct baseline tenants_batchsche = {
+	.tenant_key = tenants_used,
+	.allowed = tenants_in_batch,
+	.wake = tenants_next_batch,
+};
+
+BASELINE_CREATE(batchsche, tenants_batchsche)
+
+const struct astra_policy astra_batchsche = {
+	.name = "batchsche",
+	.summary = "batch by batch, each tenant in its own share, without "
+		   "selling",
+	.source = "a baseline of Wang et al. (TC'23): its batches without its "
+		  "market",
+	.create = batchsche_create,
+	.endless = true,
+	BASELINE_CALLS,
+};
+
+/* AlloX. On GPUs of one kind its matching of jobs to places in queues, where
+ * the k-th from the last costs k times its processing time, is an order by
+ * processing time. The filter: the tenants with the smallest shares, a
+ * fraction of those with waiting jobs, go first. Nobody is stopped. */
+
+#define ALLOX_FRACTION 0.1
+
+/* The tenant with the smallest share of those that wait and are not first. */
+static struct baseline_tenant *tenants_poorest(const struct baseline_run *run)
+{
+	struct baseline_tenant *best = NULL;
+
+	for (size_t i = 0; i < run->offer->tenant_count; i++) {
+		struct baseline_tenant *t = &run->tenants[i];
+
+		if (t->waits && !t->first &&
+		    (!best || astra_compare(t->key, best->key) < 0))
+			best = t;
+	}
+	return best;
+}
+
+static int tenants_filter(struct baseline_run *run)
+{
+	const struct astra_offer *offer = run->offer;
+	size_t waiting = 0;
+
+	for (size_t i = 0; i < offer->tenant_count; i++)
+		run->tenants[i] = (struct baseline_tenant){0};
+	for (size_t i = 0; i < offer->demand_count; i++) {
+		const struct astra_demand *d = &offer->demands[i];
+		struct baseline_tenant *t = &run->tenants[d->tenant];
+
+		t->key += baseline_charge(d);
+		t->waits |= d->open && d->job->state == ASTRA_JOB_PENDING;
+	}
+	for (size_t i = 0; i < offer->tenant_count; i++) {
+		double quota = offer->tenants[i].quota;
+		struct baseline_tenant *t = &run->tenants[i];
+
+		t->key = quota > 0 ? t->key / quota : HUGE_VAL;
+		waiting += t->waits;
+	}
+	waiting = (size_t)astra_ceil(ALLOX_FRACTION * (double)waiting);
+	while (waiting--)
+		tenants_poorest(run)->first = true;
+	return 0;
+}
+
+static struct astra_rank tenants_by_time(const struct baseline_run *run,
+					 const struct astra_demand *d)
+{
+	return (struct astra_rank){
+		.major = run->tenants[d->tenant].first ? 0 : 1,
+		.minor = baseline_left_sec(d),
+	};
+}
+
+static const struct baseline tenants_allox = {
+	.rank = tenants_by_time,
+	.prepare = tenants_filter,
+};
+
+BASELINE_CREATE(allox, tenants_allox)
+
+const struct astra_policy astra_allox = {
+	.name = "allox",
+	.summary = "shortest job first, of the tenants with the smallest "
+		   "shares; knows durations",
+	.source = "AlloX (Le et al., EuroSys'20), section 3",
+	.create = allox_create,
+	.endless = true,
+	BASELINE_CALLS,
+};
