@@ -118,16 +118,6 @@ static void count_promised(struct allotment *a, struct astra_demand *demand)
 	}
 }
 
-/* Charges of a job's GPUs, integrated, by what all of them count. */
-static double ran_sec(const struct round *r, const struct ejob *j,
-		      const struct astra_request *request)
-{
-	struct astra_usage usage =
-		astra_fairness_job(r->e->account, r->snap->now_sec, j->account);
-
-	return usage.alloc / astra_charge(request->charge, request->gpus);
-}
-
 static void allot_add_demand(struct allotment *a, size_t index,
 			     size_t *contender)
 {
@@ -135,15 +125,17 @@ static void allot_add_demand(struct allotment *a, size_t index,
 	const struct astra_job *job = &r->snap->jobs[index];
 	uint32_t row = r->e->row_of[index];
 	const struct ejob *j = &r->e->jobs[row];
+	struct astra_candidate candidate = astra_ballot_candidate(r, row, job);
 	struct astra_demand demand = {
 		.job = job,
 		.tenant = j->tenant,
 		.tenant_name = r->e->tenants[j->tenant].name,
 		.submit_sec = j->submit_sec,
-		.ran_sec = ran_sec(r, j, &job->request),
+		.ran_sec = candidate.attained /
+			   astra_charge(job->request.charge, job->request.gpus),
 		.until_sec = r->snap->now_sec,
 		.banned = astra_refused_nodes(r->e, job->id),
-		.candidate = astra_ballot_candidate(r, row, job),
+		.candidate = candidate,
 	};
 
 	a->sources[a->demand_count].contender = *contender;

@@ -83,7 +83,7 @@ struct baseline_run {
 	struct astra_space *space; /* what is free */
 	struct astra_space *later; /* when all who leave have left */
 	struct astra_space *whole; /* if nobody ran; NULL: not made yet */
-	size_t waiting, running;   /* who compete */
+	size_t waiting;		   /* who have no award */
 	size_t passed;		   /* of lists[0][0], tried again */
 	uint32_t least;		   /* GPUs of the smallest that waits */
 };

@@ -105,13 +105,14 @@ static int round_add(struct baseline_run *run, uint32_t demand)
 	return 0;
 }
 
-/* Where nobody is stopped those that run keep what they hold, also where their
- * lease is over, as that of one that was there before the policy. */
-static int round_gather(struct baseline_run *run)
+/* Who is there. Where nobody is stopped those that run keep what they hold,
+ * also where their lease is over, as that of one that was there before the
+ * policy. */
+static void round_look(struct baseline_run *run)
 {
 	const struct astra_offer *offer = run->offer;
 
-	for (uint32_t i = 0; i < offer->demand_count; i++) {
+	for (size_t i = 0; i < offer->demand_count; i++) {
 		const struct astra_demand *d = &offer->demands[i];
 		bool running = d->job->state == ASTRA_JOB_RUNNING;
 
@@ -119,15 +120,33 @@ static int round_gather(struct baseline_run *run)
 			run->tenants[d->tenant].planned += baseline_charge(d);
 		if (!d->open)
 			continue;
-		if (running && !run->rule->stops) {
+		if (running && !run->rule->stops)
 			astra_demand_take(offer, run->space, d);
+		if (running)
 			continue;
-		}
-		run->running += running;
-		run->waiting += running ? 0 : d->copies;
-		if (!running && d->candidate.gpus < run->least)
+		run->waiting += d->copies;
+		if (d->candidate.gpus < run->least)
 			run->least = d->candidate.gpus;
-		if (round_add(run, i) < 0)
+	}
+}
+
+/* Those who compete; where nobody is stopped they are those for whom there are
+ * GPUs, and those who block others. */
+static int round_gather(struct baseline_run *run)
+{
+	const struct astra_offer *offer = run->offer;
+	uint64_t free = astra_space_gpus(run->space), most = UINT64_MAX;
+
+	if (!run->rule->stops && free < run->least)
+		return 0;
+	if (!run->rule->stops && run->rule->unfit == BASELINE_SKIP)
+		most = free;
+	for (uint32_t i = 0; i < offer->demand_count; i++) {
+		const struct astra_demand *d = &offer->demands[i];
+
+		if (d->open && d->candidate.gpus <= most &&
+		    (run->rule->stops || d->job->state != ASTRA_JOB_RUNNING) &&
+		    round_add(run, i) < 0)
 			return -1;
 	}
 	return astra_lines_form(&run->lines);
@@ -156,15 +175,18 @@ static int round_begin(struct baseline_run *run)
 	const struct astra_offer *offer = run->offer;
 
 	run->least = UINT32_MAX;
-	run->waiting = run->running = run->passed = 0;
+	run->waiting = run->passed = 0;
 	for (size_t i = 0; i < 4; i++)
 		run->lists[i / 2][i % 2].count = 0;
 	run->space = astra_offer_space(offer);
 	if (!run->space || round_make_room(run) < 0)
 		return -1;
 	for (size_t i = 0; i < offer->tenant_count; i++)
-		run->tenants[i].planned = 0;
+		run->tenants[i] = (struct baseline_tenant){0};
 	astra_lines_clear(&run->lines);
+	round_look(run);
+	if (!run->waiting)
+		return 0;
 	if (run->rule->prepare && run->rule->prepare(run) < 0)
 		return -1;
 	return round_gather(run);

@@ -144,8 +144,6 @@ static int tenants_filter(struct baseline_run *run)
 	const struct astra_offer *offer = run->offer;
 	size_t waiting = 0;
 
-	for (size_t i = 0; i < offer->tenant_count; i++)
-		run->tenants[i] = (struct baseline_tenant){0};
 	for (size_t i = 0; i < offer->demand_count; i++) {
 		const struct astra_demand *d = &offer->demands[i];
 		struct baseline_tenant *t = &run->tenants[d->tenant];
