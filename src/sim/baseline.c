@@ -84,22 +84,6 @@ static int baseline_allocate(struct astra_baseline_run *run,
 	return 0;
 }
 
-/* Quota_j = M W_j / sum of W over all tenants, 0 if that is 0 (Eq. 7). */
-static void set_quotas(struct astra_baseline_run *run)
-{
-	const struct astra_trace *t = run->trace;
-	double sum = 0;
-
-	for (size_t i = 0; i < t->tenant_count; i++)
-		sum += t->tenants[i].weight;
-	for (size_t i = 0; i < t->tenant_count; i++) {
-		run->tenants[i].weight = t->tenants[i].weight;
-		run->tenants[i].quota =
-			sum > 0 ? (double)run->gpus * t->tenants[i].weight / sum
-				: 0;
-	}
-}
-
 void *astra_baseline_create(const struct astra_scheduler_setup *setup,
 			    struct astra_error *err)
 {
@@ -121,7 +105,8 @@ void *astra_baseline_create(const struct astra_scheduler_setup *setup,
 		astra_baseline_destroy(run);
 		return NULL;
 	}
-	set_quotas(run);
+	for (size_t i = 0; i < run->trace->tenant_count; i++)
+		run->tenants[i].weight = run->trace->tenants[i].weight;
 	return run;
 }
 
@@ -139,7 +124,6 @@ static void observe_job(struct astra_baseline_run *run, uint32_t index)
 		uint32_t held = astra_baseline_held(job);
 
 		gpu_sec += held * (run->now_sec - job->start_sec);
-		t->held += held;
 		run->growable |=
 			job->request.gpus_min && held < job->request.gpus;
 	}
@@ -152,7 +136,6 @@ static void observe_job(struct astra_baseline_run *run, uint32_t index)
 	t->jobs++;
 	if (job->state != ASTRA_JOB_PENDING || !job->request.gpus)
 		return;
-	t->pending++;
 	run->pending++;
 	if (job->request.gpus < run->least)
 		run->least = job->request.gpus;
@@ -172,8 +155,7 @@ static int observe(struct astra_baseline_run *run)
 		struct astra_baseline_tenant *t = &run->tenants[i];
 
 		t->was_active = t->jobs;
-		t->jobs = t->pending = 0;
-		t->held = 0;
+		t->jobs = 0;
 		t->usage *= kept;
 	}
 	run->active = run->pending = run->started = 0;
@@ -188,18 +170,16 @@ static int observe(struct astra_baseline_run *run)
  * their length; one that nobody waited for passes unheeded. */
 static bool all_compete(struct astra_baseline_run *run)
 {
-	double quantum = run->baseline->quantum_sec > 0
-				 ? run->baseline->quantum_sec
-				 : run->lease_sec;
-	double at = (run->now_sec - run->begin_sec) / quantum;
+	double at = (run->now_sec - run->begin_sec) / run->lease_sec;
 	bool armed = run->armed;
 
 	if (run->baseline->preempt != ASTRA_PREEMPT_QUANTUM)
 		return run->baseline->preempt == ASTRA_PREEMPT_EVENT;
 	if (run->now_sec < run->next_sec - BOUNDARY_SEC)
 		return false;
-	run->next_sec = run->begin_sec + (floor(at + ASTRA_TIE) + 1) * quantum;
-	return armed || fabs(at - round(at)) * quantum < BOUNDARY_SEC;
+	run->next_sec =
+		run->begin_sec + (floor(at + ASTRA_TIE) + 1) * run->lease_sec;
+	return armed || fabs(at - round(at)) * run->lease_sec < BOUNDARY_SEC;
 }
 
 static void set_wake(struct astra_baseline_run *run)
@@ -211,8 +191,6 @@ static void set_wake(struct astra_baseline_run *run)
 		return;
 	if (run->baseline->preempt == ASTRA_PREEMPT_QUANTUM)
 		run->plan->wake_sec = run->next_sec;
-	else if (run->baseline->wake)
-		run->plan->wake_sec = run->baseline->wake(run);
 }
 
 int astra_baseline_round(void *self, const struct astra_snapshot *snapshot,

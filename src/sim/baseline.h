@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The baselines of the papers' evaluations. One loop serves them all
- * (baseline.c, baseline_round.c); a baseline is a const struct that says in
- * which order jobs go, who may have how much, and whether running jobs are
- * stopped for others (baseline_jobs.c, baseline_tenants.c,
- * baseline_slurm.c, baseline_rrh.c).
+/* Those baselines of the papers' evaluations that are no policies yet
+ * (src/policies/baselines). One loop serves them all (baseline.c,
+ * baseline_round.c); a baseline is a const struct that says in which order jobs
+ * go, who may have how much, and whether running jobs are stopped for others
+ * (baseline_jobs.c, baseline_tenants.c, baseline_slurm.c, baseline_rrh.c).
  *
  * Jobs run on all their GPUs or not at all, and get them consolidated
  * (placement.h). One that goes on running keeps its GPUs. Running jobs are
@@ -31,13 +31,6 @@ enum astra_preempt {
 				* are given away */
 };
 
-/* What comes of the others when the next job does not fit. */
-enum astra_unfit {
-	ASTRA_UNFIT_SKIP,  /* those that fit start */
-	ASTRA_UNFIT_BLOCK, /* those behind it in its line wait */
-	ASTRA_UNFIT_EASY,  /* those start that do not delay it */
-};
-
 /* A job that GPUs are divided between. */
 struct astra_portion {
 	uint32_t job;	      /* index in the snapshot's jobs */
@@ -58,11 +51,11 @@ enum astra_spot {
 struct astra_baseline {
 	struct astra_scheduler scheduler; /* the first member */
 	enum astra_preempt preempt;
-	enum astra_unfit unfit;
-	double quantum_sec;	    /* 0: the pool's LeaseTerm */
+	bool backfills; /* when the next job does not fit, those start that do
+			 * not delay it (EASY); else all that fit */
 	double usage_half_life_sec; /* of tenants' usage; 0: no decay */
 	/* Who of a line is first; NULL: first come, first served. Of equals,
-	 * those that run (unless at a quantum), then those that came first. */
+	 * those that came first. */
 	struct astra_rank (*rank)(const struct astra_baseline_run *run,
 				  uint32_t job);
 	/* Which tenant's line is next, the smallest; ties: the first.
@@ -83,8 +76,6 @@ struct astra_baseline {
 	 * when memory is out. NULL: nothing to do. */
 	int (*account)(struct astra_baseline_run *run);
 	int (*prepare)(struct astra_baseline_run *run);
-	/* When the order changes by itself; NULL: never. */
-	double (*wake)(const struct astra_baseline_run *run);
 };
 
 /* What is remembered of a job of the trace. */
@@ -103,14 +94,11 @@ struct astra_baseline_job {
 
 struct astra_baseline_tenant {
 	double weight;
-	double quota;	  /* M W / sum of W */
 	double gpu_sec;	  /* GPU time it has had */
 	double usage;	  /* the same, decayed */
 	double join;	  /* gandiva-fair: as a job's */
 	double key;	  /* as its baseline needs it */
 	uint32_t jobs;	  /* active */
-	uint32_t pending; /* of them */
-	uint64_t held;	  /* GPUs */
 	uint64_t planned; /* GPUs of its jobs as decided so far */
 	bool was_active;  /* in the round before */
 };

@@ -44,7 +44,6 @@ baseline_round_entry_of(const struct astra_baseline_run *run, uint32_t index)
 		.running = job->state == ASTRA_JOB_RUNNING,
 	};
 
-	e.behind = b->preempt == ASTRA_PREEMPT_EVENT && !e.running;
 	if (!b->rank)
 		return e;
 	e.rank = b->rank(run, index);
@@ -257,7 +256,6 @@ static int try_to_start(struct astra_baseline_run *run, uint32_t index)
 /* What is free goes to those that fit. */
 static int baseline_round_fill(struct astra_baseline_run *run)
 {
-	const struct astra_baseline *b = run->baseline;
 	uint32_t index;
 	size_t at = 0;
 
@@ -267,17 +265,8 @@ static int baseline_round_fill(struct astra_baseline_run *run)
 
 		if (rc < 0)
 			return -1;
-		if (rc > 0 || b->unfit == ASTRA_UNFIT_SKIP)
-			continue;
-		if (b->unfit == ASTRA_UNFIT_BLOCK)
-			run->lines
-				.lines[b->tenant_key
-					       ? run->snapshot->jobs[index]
-							 .tenant
-					       : 0]
-				.count = 0;
-		else if (!run->reserved &&
-			 astra_baseline_reserve(run, index) < 0)
+		if (!rc && run->baseline->backfills && !run->reserved &&
+		    astra_baseline_reserve(run, index) < 0)
 			return -1;
 	}
 	return 0;
@@ -303,7 +292,7 @@ int astra_baseline_decide(struct astra_baseline_run *run)
 	if (!run->full && gpus < run->least)
 		return 0;
 	run->most = UINT64_MAX;
-	if (!run->full && run->baseline->unfit == ASTRA_UNFIT_SKIP)
+	if (!run->full && !run->baseline->backfills)
 		run->most = gpus;
 	if ((run->baseline->prepare && run->baseline->prepare(run) < 0) ||
 	    baseline_round_gather(run) < 0 ||

@@ -62,7 +62,7 @@ const struct astra_baseline astra_baseline_slurm = {
 				"Lifka (JSSPP'95) for EASY",
 			ASTRA_BASELINE_CALLS,
 		},
-	.unfit = ASTRA_UNFIT_EASY,
+	.backfills = true,
 	.usage_half_life_sec = HALF_LIFE_SEC,
 	.rank = by_priority,
 	.prepare = fair_tree,
