@@ -331,10 +331,11 @@ static int round_set_spaces(struct baseline_run *run)
 }
 
 /* Nobody else gets what was found in run->later. */
-static void round_hold(struct baseline_run *run, size_t count)
+static void round_hold(struct baseline_run *run,
+		       const struct astra_share *shares, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		uint32_t node = run->shares[i].node;
+		uint32_t node = shares[i].node;
 		struct astra_room now = *astra_space_get(run->space, node);
 		const struct astra_room *later =
 			astra_space_get(run->later, node);
@@ -367,7 +368,7 @@ static int round_settle(struct baseline_run *run, uint32_t demand)
 	}
 	astra_demand_settle(run->later, d, run->shares, count);
 	if (!now)
-		round_hold(run, count);
+		round_hold(run, run->shares, count);
 	return now || run->rule->stops == BASELINE_QUANTUM
 		       ? round_award(run, demand, run->shares, count)
 		       : 0;
@@ -381,7 +382,10 @@ static int round_drop(struct baseline_run *run, uint32_t demand)
 	if (!astra_demand_is_in(run->offer, run->later, d))
 		return astra_allocation_leave(run->out, demand);
 	run->tenants[d->tenant].planned += round_cost(d);
-	return round_keep(run, demand);
+	if (round_keep(run, demand) < 0)
+		return -1;
+	round_hold(run, d->job->held, d->job->held_count);
+	return 0;
 }
 
 /* Running jobs compete. */
