@@ -30,6 +30,7 @@ static const struct astra_policy *const policies[] = {
 	&astra_optimus,
 	&astra_srtf,
 	&astra_srsf,
+	&astra_ftf,
 	&astra_batchsche,
 	NULL,
 };

@@ -13,7 +13,6 @@
 const struct astra_scheduler *const astra_baselines[] = {
 	&astra_baseline_slurm.scheduler,
 	&astra_baseline_gandiva_fair.scheduler,
-	&astra_baseline_ftf.scheduler,
 	&astra_baseline_rrh.scheduler,
 	&astra_baseline_dorm.scheduler,
 	&astra_baseline_slaq.scheduler,
@@ -117,9 +116,6 @@ static void observe_job(struct astra_baseline_run *run, uint32_t index)
 	struct astra_baseline_tenant *t = &run->tenants[job->tenant];
 	double gpu_sec = run->oracle[index].attained_gpu_sec;
 
-	if (!m->seen)
-		m->contended = run->contended;
-	m->seen = true;
 	if (job->state == ASTRA_JOB_RUNNING) {
 		uint32_t held = astra_baseline_held(job);
 
@@ -132,7 +128,6 @@ static void observe_job(struct astra_baseline_run *run, uint32_t index)
 	m->gpu_sec = gpu_sec;
 	if (!astra_job_active(job->state))
 		return;
-	run->active++;
 	t->jobs++;
 	if (job->state != ASTRA_JOB_PENDING || !job->request.gpus)
 		return;
@@ -149,7 +144,6 @@ static int observe(struct astra_baseline_run *run)
 	double half_life = run->baseline->usage_half_life_sec;
 	double kept = half_life > 0 ? exp2(-passed / half_life) : 1;
 
-	run->contended += (double)run->active * passed;
 	run->last_sec = run->now_sec;
 	for (size_t i = 0; i < run->trace->tenant_count; i++) {
 		struct astra_baseline_tenant *t = &run->tenants[i];
@@ -158,7 +152,7 @@ static int observe(struct astra_baseline_run *run)
 		t->jobs = 0;
 		t->usage *= kept;
 	}
-	run->active = run->pending = run->started = 0;
+	run->pending = run->started = 0;
 	run->least = UINT32_MAX;
 	run->growable = false;
 	for (size_t i = 0; i < run->snapshot->job_count; i++)

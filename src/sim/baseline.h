@@ -3,7 +3,7 @@
  * (src/policies/baselines). One loop serves them all (baseline.c,
  * baseline_round.c); a baseline is a const struct that says in which order jobs
  * go, who may have how much, and whether running jobs are stopped for others
- * (baseline_jobs.c, baseline_tenants.c, baseline_slurm.c, baseline_rrh.c).
+ * (baseline_tenants.c, baseline_slurm.c, baseline_rrh.c).
  *
  * Jobs run on all their GPUs or not at all, and get them consolidated
  * (placement.h). One that goes on running keeps its GPUs. Running jobs are
@@ -81,13 +81,11 @@ struct astra_baseline {
 /* What is remembered of a job of the trace. */
 struct astra_baseline_job {
 	double gpu_sec;	  /* GPU time it has had, up to this round */
-	double contended; /* run->contended when it came */
 	double join;	  /* gandiva-fair: what its pass began with */
 	uint32_t leaving; /* 1 + number of the run that it is to end */
 	uint32_t granted; /* the decision that granted it GPUs */
 	uint32_t started; /* 1 + number of the run that was started last */
 	uint32_t wanted;  /* GPUs that it was given and has not started on */
-	bool seen;
 	bool judged, refused; /* rrh: its admission */
 	bool joined;	      /* gandiva-fair: join is set */
 };
@@ -125,8 +123,6 @@ struct astra_baseline_run {
 	struct astra_baseline_tenant *tenants;
 	uint32_t *order; /* for sorting the tenants */
 	double now_sec, last_sec;
-	double contended; /* active jobs, integrated over time */
-	size_t active;
 	/* The round. */
 	const struct astra_snapshot *snapshot;
 	const struct astra_oracle *oracle;
@@ -262,8 +258,8 @@ static inline bool astra_baseline_leaving(const struct astra_baseline_run *run,
 double astra_baseline_left(const struct astra_baseline_run *run, uint32_t job);
 
 extern const struct astra_baseline astra_baseline_slurm,
-	astra_baseline_gandiva_fair, astra_baseline_ftf, astra_baseline_rrh,
-	astra_baseline_dorm, astra_baseline_slaq, astra_baseline_oga_drf,
+	astra_baseline_gandiva_fair, astra_baseline_rrh, astra_baseline_dorm,
+	astra_baseline_slaq, astra_baseline_oga_drf,
 	astra_baseline_oga_fairness, astra_baseline_oga_binpacking,
 	astra_baseline_oga_spreading;
 

@@ -163,7 +163,6 @@ libastra_sim_a_SOURCES += \
 	src/sim/baseline_divide.c \
 	src/sim/baseline_dorm.c \
 	src/sim/baseline_easy.c \
-	src/sim/baseline_jobs.c \
 	src/sim/baseline_oga.c \
 	src/sim/baseline_place.c \
 	src/sim/baseline_round.c \

@@ -189,3 +189,12 @@ check "it starts with its batch" test \
 sleep 12
 check_eq "beyond its share" PENDING "$(job_state "$second")"
 ok batchsche
+
+# Who waits longer by what it takes alone is next, each LeaseTerm.
+policy ftf
+long=$(job 4 -N 2 --ntasks-per-node=1 -t 60)
+wait_for 10 job_is "$long" RUNNING
+short=$(job 4 -t 1)
+wait_for 30 job_is "$short" RUNNING
+restarts "$long" 1
+ok ftf

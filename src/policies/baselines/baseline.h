@@ -45,6 +45,9 @@ struct baseline {
 	/* The quota rule; NULL: none. */
 	bool (*allowed)(const struct baseline_run *run,
 			const struct astra_demand *d);
+	/* Keep the books, each round. Returns 0, or -1 when memory is out.
+	 * NULL: there are none. */
+	int (*account)(struct baseline_run *run);
 	/* Before a decision: fill run->scores. Returns 0, or -1 when memory is
 	 * out. NULL: nothing to do. */
 	int (*prepare)(struct baseline_run *run);
@@ -64,6 +67,22 @@ struct baseline_list {
 	size_t count, room;
 };
 
+/* ftf: how many jobs there were when. */
+struct baseline_arrival {
+	uint32_t job;	  /* its id */
+	uint32_t round;	  /* that it was there in last */
+	double contended; /* when it came */
+};
+
+struct baseline_contention {
+	double contended; /* jobs, integrated over time */
+	double last_sec;
+	uint32_t active; /* jobs, since then */
+	uint32_t round;
+	struct baseline_arrival *arrivals; /* by id */
+	size_t count, room;
+};
+
 /* One instance. */
 struct baseline_run {
 	const struct baseline *rule;
@@ -73,8 +92,9 @@ struct baseline_run {
 	size_t score_room;
 	struct astra_baseline_lines lines; /* who competes */
 	struct astra_baseline_lines cells; /* hived */
-	struct baseline_list lists[2][2];  /* running, chosen by number */
-	struct astra_share *shares;	   /* of one job */
+	struct baseline_contention contention;
+	struct baseline_list lists[2][2]; /* running, chosen by number */
+	struct astra_share *shares;	  /* of one job */
 	size_t share_room;
 	/* The round. */
 	const struct astra_offer *offer;
@@ -122,6 +142,6 @@ static inline size_t baseline_number(const struct baseline_run *run,
 
 extern const struct astra_policy astra_fifo, astra_drf, astra_yarn_cs,
 	astra_hived, astra_allox, astra_tiresias, astra_gandiva, astra_optimus,
-	astra_srtf, astra_srsf, astra_batchsche;
+	astra_srtf, astra_srsf, astra_ftf, astra_batchsche;
 
 #endif

@@ -2,6 +2,7 @@
 # The baselines of the papers' evaluations.
 libastra_engine_a_SOURCES += \
 	src/policies/baselines/baseline.h \
+	src/policies/baselines/ftf.c \
 	src/policies/baselines/hived.c \
 	src/policies/baselines/jobs.c \
 	src/policies/baselines/lines.c \

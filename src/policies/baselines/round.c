@@ -40,6 +40,7 @@ void baseline_destroy(void *self)
 	astra_lines_destroy(&run->cells);
 	for (size_t i = 0; i < 4; i++)
 		free(run->lists[i / 2][i % 2].items);
+	free(run->contention.arrivals);
 	free(run->tenants);
 	free(run->scores);
 	free(run->shares);
@@ -184,6 +185,8 @@ static int round_begin(struct baseline_run *run)
 	for (size_t i = 0; i < offer->tenant_count; i++)
 		run->tenants[i] = (struct baseline_tenant){0};
 	astra_lines_clear(&run->lines);
+	if (run->rule->account && run->rule->account(run) < 0)
+		return -1;
 	round_look(run);
 	if (!run->waiting)
 		return 0;
