@@ -92,9 +92,9 @@ struct astra_demand {
 	double ran_sec;	  /* GPU time it has had, as seconds on all its GPUs */
 	uint32_t copies;  /* at most so many awards: tasks of an array that are
 			   * still to be split from it, else 1 */
-	bool open;	  /* waits, or its lease is over and its GPUs are among
-			   * those offered; else it runs on, or is leaving: no
-			   * award */
+	bool open;	  /* waits, or its lease is over, or it runs where the
+			   * policy preempts, and its GPUs are among those
+			   * offered; else it runs on, or is leaving: no award */
 	double until_sec; /* it runs on: to its lease's end; infinite: to its
 			   * own */
 	/* What it runs on, or was promised and waits for; nothing if it is
