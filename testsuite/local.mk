@@ -5,8 +5,8 @@
 #   test_x_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 #   test_x_LDADD = libastra-engine.a libastra-common.a $(CMOCKA_LIBS)
 
-UNIT_LIBS = libastra-vcluster.a libastra-engine.a libastra-common.a \
-	$(CMOCKA_LIBS)
+UNIT_LIBS = libastra-vcluster.a libastra-world.a libastra-engine.a \
+	libastra-common.a $(CMOCKA_LIBS)
 UNIT_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 
 # A cluster in memory, which the engine's tests run on.

@@ -9,18 +9,12 @@
 #define ASTRA_FORESEE_H
 
 #include "src/engine/engine.h"
+#include "src/world/world.h"
 
 /* How long a job is expected to run, on its GPUs, in all its runs. */
 struct astra_run_guess {
 	double total_sec; /* from its first start to its end; > 0 */
 	double left_sec;  /* of it, still to be run; > 0 */
-};
-
-/* What a job that the engine does not know has of a node, until it gives it
- * back. */
-struct astra_release {
-	double at_sec;
-	struct astra_share share;
 };
 
 struct astra_foresee {

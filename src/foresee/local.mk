@@ -7,9 +7,7 @@ libastra_foresee_a_SOURCES = \
 	src/foresee/runtimes.c \
 	src/foresee/runtimes.h \
 	src/foresee/runtimes_priv.h \
-	src/foresee/runtimes_state.c \
-	src/foresee/world.c \
-	src/foresee/world.h
+	src/foresee/runtimes_state.c
 
 check_PROGRAMS += test_foresee
 test_foresee_SOURCES = testsuite/unit/test_foresee.c \

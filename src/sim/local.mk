@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Traces, the event loop and metrics; links the policies, never Slurm.
 noinst_LIBRARIES += libastra-sim.a
-SIM_LIBS = libastra-sim.a libastra-html.a
+SIM_LIBS = libastra-sim.a libastra-html.a libastra-world.a
 libastra_sim_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 libastra_sim_a_SOURCES = \
 	src/sim/cluster.c \
@@ -9,8 +9,6 @@ libastra_sim_a_SOURCES = \
 	src/sim/host.h \
 	src/sim/overbid.c \
 	src/sim/overbid.h \
-	src/sim/queue.c \
-	src/sim/queue.h \
 	src/sim/scheduler.c \
 	src/sim/scheduler.h \
 	src/sim/simulate.c \

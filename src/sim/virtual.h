@@ -6,8 +6,8 @@
 #ifndef ASTRA_VIRTUAL_H
 #define ASTRA_VIRTUAL_H
 
-#include "src/sim/queue.h"
 #include "src/sim/watch.h"
+#include "src/world/queue.h"
 
 #define ASTRA_VIRTUAL_BEGIN 1e6
 

@@ -13,6 +13,7 @@ libastraea_so_LDADD = $(WHOLE_ARCHIVES) \
 	libastra-proto.a \
 	libastra-record.a \
 	libastra-foresee.a \
+	libastra-world.a \
 	libastra-store.a \
 	libastra-engine.a \
 	libastra-common.a \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/sim/queue.h"
+#include "src/world/queue.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

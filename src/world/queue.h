@@ -8,15 +8,17 @@
 #include <stdint.h>
 
 enum astra_event_kind {
-	ASTRA_EVENT_END,  /* a job's work is done */
-	ASTRA_EVENT_LEFT, /* a job has written its checkpoint and left */
+	ASTRA_EVENT_END,   /* a job's work is done */
+	ASTRA_EVENT_LEFT,  /* a job has written its checkpoint and left */
+	ASTRA_EVENT_CLEAN, /* a job that left has been cleaned up */
+	ASTRA_EVENT_GIVEN, /* somebody else gives back what he had of a node */
 };
 
 struct astra_event {
 	double at_sec;
 	uint64_t order; /* set by astra_queue_add() */
-	uint32_t job;
-	uint32_t run; /* of the job; void when it has another one now */
+	uint32_t job;	/* its number; GIVEN: the release's */
+	uint32_t run;	/* of the job; void when it has another one now */
 	enum astra_event_kind kind;
 };
 
