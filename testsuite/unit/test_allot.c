@@ -136,7 +136,7 @@ static void a_job_starts_where_and_until_when_it_was_awarded(void **state)
 	wish(j, AT(200), 2, 4);
 	vc_run(&vc, AT(20));
 	assert_int_equal(j->job.state, ASTRA_JOB_RUNNING);
-	assert_int_equal(j->held[0].node, 2);
+	assert_int_equal(j->job.held[0].node, 2);
 	/* Longer than LeaseTerm, which is not asked then. */
 	assert_close(vc_view(&vc, j).lease_end_sec, AT(200), 0);
 	assert_int_equal(script.free[2], 4);
@@ -321,8 +321,8 @@ static void two_jobs_change_places(void **state)
 	vc_run(&vc, AT(50));
 	assert_int_equal(j->job.state, ASTRA_JOB_RUNNING);
 	assert_int_equal(k->job.state, ASTRA_JOB_RUNNING);
-	assert_int_equal(j->held[0].node, 1);
-	assert_int_equal(k->held[0].node, 0);
+	assert_int_equal(j->job.held[0].node, 1);
+	assert_int_equal(k->job.held[0].node, 0);
 	assert_int_equal(j->starts, 2);
 	assert_int_equal(k->starts, 2);
 	vc_fini(&vc);
@@ -341,7 +341,7 @@ static void what_has_no_cpus_there_goes_elsewhere(void **state)
 	wish(j, AT(90), 0, 4);
 	vc_run(&vc, AT(10));
 	assert_int_equal(j->job.state, ASTRA_JOB_RUNNING);
-	assert_int_equal(j->held[0].node, 1);
+	assert_int_equal(j->job.held[0].node, 1);
 	vc_fini(&vc);
 }
 

@@ -324,7 +324,8 @@ static void remember(struct past *past, const struct astra_snapshot *snap)
 		free(past->held[i]);
 		past->held[i] = malloc(size + 1);
 		assert_non_null(past->held[i]);
-		memcpy(past->held[i], snap->jobs[i].held, size);
+		if (size)
+			memcpy(past->held[i], snap->jobs[i].held, size);
 		past->jobs[i].held = past->held[i];
 	}
 	past->known = true;
@@ -606,7 +607,10 @@ static void meddle_running(struct world *w, struct vjob *v)
 		job->leave_sec = one_in(w, 3) ? 0 : w->vc.now_sec + 10;
 		break;
 	case 5:
-		v->leave_sec = w->vc.now_sec; /* requeued by its user */
+		assert_int_equal(astra_world_expect(&w->vc.world, job->id - 1,
+						    ASTRA_EVENT_LEFT,
+						    w->vc.now_sec),
+				 0); /* requeued by its user */
 		break;
 	case 6:
 		job->booting = !job->booting;
@@ -656,7 +660,7 @@ static void meddle_node(struct world *w)
 	n->emptying = one_in(w, 2);
 	for (size_t i = 0; !n->emptying && i < w->listed_count; i++)
 		for (size_t k = 0; k < w->listed[i]->job.held_count; k++)
-			if (&vc->nodes[w->listed[i]->held[k].node] == n)
+			if (&vc->nodes[w->listed[i]->job.held[k].node] == n)
 				w->listed[i]->work_sec = 0;
 }
 

@@ -112,6 +112,7 @@ static void idle_gpus_of_another_type_starve_nobody(void **state)
  * less than was expected. */
 static void a_task_keeps_its_arrays_past(void **state)
 {
+	const struct astra_share held = {.node = 0, .gpus = 4};
 	struct vcluster vc;
 	struct vjob *array, *task;
 	double submit_sec;
@@ -127,7 +128,7 @@ static void a_task_keeps_its_arrays_past(void **state)
 	task->job.array_id = array->job.id;
 	task->job.state = ASTRA_JOB_RUNNING;
 	task->job.start_sec = vc.now_sec;
-	task->held[0] = (struct astra_share){.node = 0, .gpus = 4};
+	task->job.held = &held;
 	task->job.held_count = 1;
 	task->job.held_charge = 12;
 	array->job.copies = 1;

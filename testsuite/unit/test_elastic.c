@@ -38,7 +38,7 @@ static uint32_t held(const struct vjob *v)
 	uint32_t gpus = 0;
 
 	for (size_t i = 0; i < v->job.held_count; i++)
-		gpus += v->held[i].gpus;
+		gpus += v->job.held[i].gpus;
 	return v->job.state == ASTRA_JOB_RUNNING ? gpus : 0;
 }
 

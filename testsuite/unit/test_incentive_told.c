@@ -153,7 +153,7 @@ static void an_elastic_job_takes_what_its_share_has_left(void **state)
 	vc_run(&vc, AT(210));
 	assert_int_equal(j->job.state, ASTRA_JOB_RUNNING);
 	assert_int_equal(j->job.held_count, 1);
-	assert_int_equal(j->held[0].gpus, 1);
+	assert_int_equal(j->job.held[0].gpus, 1);
 	vc_fini(&vc);
 }
 

@@ -140,7 +140,7 @@ static uint32_t gpus_of(const struct vjob *v)
 	uint32_t gpus = 0;
 
 	for (size_t i = 0; i < v->job.held_count; i++)
-		gpus += v->held[i].gpus;
+		gpus += v->job.held[i].gpus;
 	return gpus;
 }
 
@@ -212,6 +212,7 @@ static void what_a_node_loses_is_planned_anew(void **state)
 {
 	struct vcluster vc;
 	struct vjob *v, *w;
+	uint32_t node;
 
 	(void)state;
 	begin(&vc, 2, 4, false);
@@ -220,14 +221,15 @@ static void what_a_node_loses_is_planned_anew(void **state)
 	vc_run(&vc, AT(20));
 	assert_int_equal(v->job.state, ASTRA_JOB_RUNNING);
 	assert_int_equal(w->job.state, ASTRA_JOB_RUNNING);
-	vc.nodes[w->held[0].node].emptying = true;
-	vc.nodes[w->held[0].node].usable = false;
+	node = v->job.held[0].node;
+	vc.nodes[w->job.held[0].node].emptying = true;
+	vc.nodes[w->job.held[0].node].usable = false;
 	vc_run(&vc, AT(1000));
 	assert_int_equal(v->starts, 1);
 	assert_int_equal(v->job.state, ASTRA_JOB_ENDED);
 	vc_run(&vc, AT(1100));
 	assert_int_equal(w->job.state, ASTRA_JOB_RUNNING);
-	assert_int_equal(w->held[0].node, v->held[0].node);
+	assert_int_equal(w->job.held[0].node, node);
 	vc_fini(&vc);
 }
 

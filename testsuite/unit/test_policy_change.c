@@ -384,8 +384,8 @@ static void nodes_may_change_places_meanwhile(void **state)
 		vc->nodes[2].name = names[0];
 		for (size_t i = 0; i < vc->job_count; i++)
 			for (size_t k = 0; k < vc->jobs[i]->job.held_count; k++)
-				vc->jobs[i]->held[k].node =
-					2 - vc->jobs[i]->held[k].node;
+				vc->world.jobs[i].held[k].node =
+					2 - vc->jobs[i]->job.held[k].node;
 		{
 			struct astra_node first = vc->nodes[0];
 

@@ -9,6 +9,106 @@
 #include "src/engine/engine_priv.h"
 #include "testsuite/unit/unit.h"
 
+/* What a job that left holds is free at the next step at the earliest. */
+#define LEAST_CLEANUP_SEC 0.5
+
+/* What the world calls. */
+
+static bool vcluster_refuses(void *arg, const struct astra_decision *d)
+{
+	struct vcluster *vc = arg;
+	bool refuses =
+		d->action == ASTRA_START && vc->refuses && vc->refuses(vc, d);
+
+	if (refuses)
+		astra_engine_refuse(vc->engine, d->job,
+				    vc->plan.shares + d->first_share,
+				    d->share_count, true, vc->now_sec);
+	else if (vc->trace)
+		printf("%6.0f %s job %u until %.0f\n", vc->now_sec - 1000,
+		       d->action == ASTRA_START	   ? "start"
+		       : d->action == ASTRA_SIGNAL ? "signal"
+						   : "requeue",
+		       d->job, d->until_sec > 0 ? d->until_sec - 1000 : 0);
+	vc->refused |= refuses;
+	return refuses;
+}
+
+static uint32_t vcluster_split(void *arg, uint32_t number)
+{
+	struct vcluster *vc = arg;
+	struct vjob *array = vc->jobs[number];
+	struct vjob *task = vc_submit(vc, array->job.tenant,
+				      array->job.request.gpus, array->work_sec);
+
+	task->job.request = array->job.request;
+	task->job.user = array->job.user;
+	task->job.submit_sec = array->job.submit_sec;
+	task->job.array_id = array->job.id;
+	array->job.copies--;
+	return task->job.id - 1;
+}
+
+static int vcluster_started(void *arg, uint32_t number, double *end_sec)
+{
+	struct vcluster *vc = arg;
+
+	(void)end_sec;
+	vc->jobs[number]->starts++;
+	return 0;
+}
+
+static double vcluster_leaves(void *arg, uint32_t number,
+			      const struct astra_decision *d)
+{
+	struct vcluster *vc = arg;
+	const struct vjob *v = vc->jobs[number];
+
+	assert_true(v->job.revocable);
+	assert_int_equal(v->job.restart_cnt, d->restart_cnt);
+	for (size_t i = 0; i < v->job.held_count; i++)
+		vc->reclaimed += v->job.held[i].gpus;
+	if (d->action == ASTRA_REQUEUE)
+		return vc->now_sec;
+	return v->checkpoint_sec > 0 ? vc->now_sec + v->checkpoint_sec
+				     : HUGE_VAL;
+}
+
+static int vcluster_left(void *arg, uint32_t number, double at_sec,
+			 bool requeued)
+{
+	struct vcluster *vc = arg;
+	struct vjob *v = vc->jobs[number];
+
+	v->waited_from_sec = at_sec;
+	if (requeued)
+		v->job.submit_sec = at_sec;
+	return 0;
+}
+
+static int vcluster_dropped(void *arg, uint32_t number)
+{
+	struct vcluster *vc = arg;
+	size_t i = 0;
+
+	while (i < vc->plan.reason_count &&
+	       vc->plan.reasons[i].job != number + 1)
+		i++;
+	assert_true(i < vc->plan.reason_count);
+	vc->jobs[number]->refused = vc->plan.reasons[i];
+	return 0;
+}
+
+static const struct astra_world_host vcluster_host = {
+	.refuses = vcluster_refuses,
+	.split = vcluster_split,
+	.started = vcluster_started,
+	.leaves = vcluster_leaves,
+	.left = vcluster_left,
+	.dropped = vcluster_dropped,
+	.dropped_state = ASTRA_JOB_BLOCKED,
+};
+
 void vc_init(struct vcluster *vc, size_t nodes, uint32_t gpus)
 {
 	memset(vc, 0, sizeof(*vc));
@@ -25,6 +125,9 @@ void vc_init(struct vcluster *vc, size_t nodes, uint32_t gpus)
 		};
 	vc->now_sec = vc->due_sec = 1000;
 	vc->cleanup_sec = 1;
+	vc->world.host = &vcluster_host;
+	vc->world.arg = vc;
+	vc->world.nodes = vc->nodes;
 	astra_plan_init(&vc->plan);
 }
 
@@ -45,6 +148,7 @@ void vc_fini(struct vcluster *vc)
 {
 	astra_engine_destroy(vc->engine);
 	astra_plan_destroy(&vc->plan);
+	astra_world_clear(&vc->world);
 	for (size_t i = 0; i < vc->job_count; i++)
 		free(vc->jobs[i]);
 }
@@ -82,191 +186,35 @@ struct vjob *vc_submit(struct vcluster *vc, uint32_t tenant, uint32_t gpus,
 		.state = ASTRA_JOB_PENDING,
 		.submit_sec = vc->now_sec,
 		.revocable = true,
-		.held = v->held,
 	};
 	v->work_sec = work_sec;
 	v->waited_from_sec = vc->now_sec;
+	assert_int_equal(astra_world_add(&vc->world, &v->job), 0);
 	vc->jobs[vc->job_count++] = v;
 	if (vc->due_sec > vc->now_sec + 1)
 		vc->due_sec = vc->now_sec + 1;
 	return v;
 }
 
-static void hold_shares(struct vcluster *vc, struct vjob *v, int sign)
+static void vcluster_live(struct vcluster *vc)
 {
-	for (size_t i = 0; i < v->job.held_count; i++) {
-		struct astra_node *n = &vc->nodes[v->held[i].node];
-
-		if (sign > 0) {
-			assert_true(n->usable);
-			assert_false(n->settling);
-			assert_true(n->gpus_free >= v->held[i].gpus);
-			assert_true(n->cpus_free >= v->held[i].cpus);
-			assert_true(n->mem_free_mib >= v->held[i].mem_mib);
-			n->gpus_free -= v->held[i].gpus;
-			n->cpus_free -= v->held[i].cpus;
-			n->mem_free_mib -= v->held[i].mem_mib;
-		} else {
-			n->gpus_free += v->held[i].gpus;
-			n->cpus_free += v->held[i].cpus;
-			n->mem_free_mib += v->held[i].mem_mib;
-		}
-	}
-}
-
-static void leave(struct vcluster *vc, struct vjob *v, bool requeue)
-{
-	v->job.state = requeue ? ASTRA_JOB_REQUEUED : ASTRA_JOB_ENDING;
-	v->job.end_sec = vc->now_sec;
-	v->clean_sec = vc->now_sec + vc->cleanup_sec;
-	v->leave_sec = 0;
-	v->waited_from_sec = vc->now_sec;
-	if (requeue) {
-		v->job.restart_cnt++;
-		v->job.submit_sec = vc->now_sec;
-	}
-}
-
-static void cleaned(struct vcluster *vc, struct vjob *v)
-{
-	hold_shares(vc, v, -1);
-	v->job.held_count = 0;
-	v->job.state = v->job.state == ASTRA_JOB_REQUEUED ? ASTRA_JOB_PENDING
-							  : ASTRA_JOB_ENDED;
-}
-
-static void live(struct vcluster *vc)
-{
-	for (size_t i = 0; i < vc->job_count; i++) {
+	vc->world.node_count = vc->node_count;
+	vc->world.cleanup_sec = fmax(vc->cleanup_sec, LEAST_CLEANUP_SEC);
+	for (uint32_t i = 0; i < vc->job_count; i++) {
 		struct vjob *v = vc->jobs[i];
 
-		if (v->job.state == ASTRA_JOB_RUNNING) {
-			v->done_sec += 1;
-			v->job.forecast.done_sec = v->done_sec;
-			if (v->done_sec >= v->work_sec)
-				leave(vc, v, false);
-			else if (v->leave_sec && v->leave_sec <= vc->now_sec)
-				leave(vc, v, true);
-		} else if ((v->job.state == ASTRA_JOB_REQUEUED ||
-			    v->job.state == ASTRA_JOB_ENDING) &&
-			   v->clean_sec <= vc->now_sec) {
-			cleaned(vc, v);
-		}
-		if (v->job.state == ASTRA_JOB_ENDING &&
-		    v->job.end_sec == vc->now_sec)
-			vc->due_sec = fmin(vc->due_sec, vc->now_sec + 1);
+		if (v->job.state != ASTRA_JOB_RUNNING)
+			continue;
+		v->done_sec += 1;
+		v->job.forecast.done_sec = v->done_sec;
+		if (v->done_sec < v->work_sec)
+			continue;
+		assert_int_equal(
+			astra_world_leave(&vc->world, i, vc->now_sec, false),
+			0);
+		vc->due_sec = fmin(vc->due_sec, vc->now_sec + 1);
 	}
-}
-
-static double share_charge(const struct vcluster *vc,
-			   const struct astra_share *share)
-{
-	const struct astra_node *n = &vc->nodes[share->node];
-
-	return astra_charge(n->charge, n->gpus) * share->gpus / n->gpus;
-}
-
-/* The task of an array that a start of it is for. */
-static struct vjob *task_of(struct vcluster *vc, struct vjob *array)
-{
-	struct vjob *task;
-
-	if (array->job.copies <= 1)
-		return array;
-	task = vc_submit(vc, array->job.tenant, array->job.request.gpus,
-			 array->work_sec);
-	task->job.request = array->job.request;
-	task->job.user = array->job.user;
-	task->job.submit_sec = array->job.submit_sec;
-	task->job.array_id = array->job.id;
-	array->job.copies--;
-	return task;
-}
-
-static void start(struct vcluster *vc, struct vjob *v,
-		  const struct astra_decision *d)
-{
-	uint32_t gpus = 0, most;
-
-	assert_int_equal(v->job.state, ASTRA_JOB_PENDING);
-	v->job.held_count = d->share_count;
-	v->job.held_charge = 0;
-	for (size_t i = 0; i < d->share_count; i++) {
-		v->held[i] = vc->plan.shares[d->first_share + i];
-		gpus += v->held[i].gpus;
-		v->job.held_charge += share_charge(vc, &v->held[i]);
-	}
-	most = v->job.request.nodes_wish * v->job.request.gpus_per_node;
-	if (most < v->job.request.gpus)
-		most = v->job.request.gpus;
-	assert_in_range(gpus,
-			v->job.request.gpus_min ? v->job.request.gpus_min
-						: v->job.request.gpus,
-			most);
-	hold_shares(vc, v, 1);
-	v->job.state = ASTRA_JOB_RUNNING;
-	v->job.start_sec = vc->now_sec;
-	v->job.end_sec = 0;
-	v->starts++;
-}
-
-static const struct astra_reason *reason_in(const struct astra_plan *plan,
-					    uint32_t job)
-{
-	size_t i = 0;
-
-	while (i < plan->reason_count && plan->reasons[i].job != job)
-		i++;
-	assert_true(i < plan->reason_count);
-	return &plan->reasons[i];
-}
-
-static void carry_out(struct vcluster *vc, const struct astra_decision *d)
-{
-	struct vjob *v = vc->jobs[d->job - 1];
-
-	if (vc->trace)
-		printf("%6.0f %s job %u until %.0f\n", vc->now_sec - 1000,
-		       d->action == ASTRA_START	   ? "start"
-		       : d->action == ASTRA_SIGNAL ? "signal"
-						   : "requeue",
-		       d->job, d->until_sec > 0 ? d->until_sec - 1000 : 0);
-	if (d->action == ASTRA_START) {
-		start(vc, task_of(vc, v), d);
-		return;
-	}
-	if (d->action == ASTRA_REFUSE) {
-		assert_int_equal(v->job.state, ASTRA_JOB_PENDING);
-		v->job.state = ASTRA_JOB_BLOCKED;
-		v->refused = *reason_in(&vc->plan, d->job);
-		return;
-	}
-	assert_int_equal(v->job.state, ASTRA_JOB_RUNNING);
-	assert_true(v->job.revocable);
-	assert_int_equal(v->job.restart_cnt, d->restart_cnt);
-	if (d->action == ASTRA_SIGNAL) {
-		if (v->checkpoint_sec > 0)
-			v->leave_sec = vc->now_sec + v->checkpoint_sec;
-	} else {
-		leave(vc, v, true);
-	}
-	for (size_t i = 0; i < v->job.held_count; i++)
-		vc->reclaimed += v->held[i].gpus;
-}
-
-/* Nothing starts on a node where a job is being cleaned up. */
-static void settle_nodes(struct vcluster *vc)
-{
-	for (size_t i = 0; i < vc->node_count; i++)
-		vc->nodes[i].settling = false;
-	for (size_t i = 0; i < vc->job_count; i++) {
-		const struct vjob *v = vc->jobs[i];
-
-		for (size_t k = 0;
-		     v->job.state != ASTRA_JOB_RUNNING && k < v->job.held_count;
-		     k++)
-			vc->nodes[v->held[k].node].settling = true;
-	}
+	assert_int_equal(astra_world_advance(&vc->world, vc->now_sec), 0);
 }
 
 static void hold_round(struct vcluster *vc)
@@ -299,34 +247,19 @@ static void hold_round(struct vcluster *vc)
 		       astra_engine_hold(vc->engine).start_sec - 1000);
 }
 
-/* Returns whether a start was refused. */
-static bool refuse(struct vcluster *vc, const struct astra_decision *d)
-{
-	if (d->action != ASTRA_START || !vc->refuses || !vc->refuses(vc, d))
-		return false;
-	astra_engine_refuse(vc->engine, d->job,
-			    vc->plan.shares + d->first_share, d->share_count,
-			    true, vc->now_sec);
-	return true;
-}
-
 /* As slurmctld does: what is refused for its nodes is decided again at once. */
 static void hold_rounds(struct vcluster *vc)
 {
-	bool refused = true;
+	struct astra_error err;
 
-	for (int i = 0; refused && i < VC_TRIES; i++) {
-		refused = false;
+	vc->refused = true;
+	for (int i = 0; vc->refused && i < VC_TRIES; i++) {
+		vc->refused = false;
 		hold_round(vc);
-		for (size_t k = 0; k < vc->plan.decision_count; k++) {
-			if (refuse(vc, &vc->plan.decisions[k]))
-				refused = true;
-			else
-				carry_out(vc, &vc->plan.decisions[k]);
-		}
+		if (astra_world_apply(&vc->world, &vc->plan, &err) < 0)
+			fail_msg("%s", err.text);
 		if (vc->reclaimed > vc->most_reclaimed)
 			vc->most_reclaimed = vc->reclaimed;
-		settle_nodes(vc);
 	}
 	vc->due_sec = fmax(vc->plan.wake_sec, vc->now_sec + 1);
 	if (vc->looked)
@@ -335,8 +268,7 @@ static void hold_rounds(struct vcluster *vc)
 
 void vc_step(struct vcluster *vc)
 {
-	live(vc);
-	settle_nodes(vc);
+	vcluster_live(vc);
 	if (vc->due_sec <= vc->now_sec)
 		hold_rounds(vc);
 	vc->now_sec += 1;
@@ -352,11 +284,8 @@ void vc_set_clock(struct vcluster *vc, double by_sec)
 {
 	vc->now_sec += by_sec;
 	vc->due_sec += by_sec;
-	for (size_t i = 0; i < vc->job_count; i++) {
-		vc->jobs[i]->clean_sec += by_sec;
-		if (vc->jobs[i]->leave_sec > 0)
-			vc->jobs[i]->leave_sec += by_sec;
-	}
+	for (size_t i = 0; i < vc->world.queue.count; i++)
+		vc->world.queue.heap[i].at_sec += by_sec;
 	astra_engine_shift(vc->engine, by_sec);
 }
 

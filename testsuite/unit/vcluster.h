@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A cluster in memory, one second a step, that carries out the engine's plans
- * as slurmctld would: starts take effect at once, requeued jobs are cleaned up
- * for a while before they are pending again. It refuses what could not be
- * started, so that a plan that overcommits fails the test. */
+/* src/world, one second a step: the engine's plans are carried out as slurmctld
+ * would; starts take effect at once, requeued jobs are cleaned up for a while
+ * before they are pending again. A plan that overcommits fails the test. */
 #ifndef ASTRA_TEST_VCLUSTER_H
 #define ASTRA_TEST_VCLUSTER_H
 
 #include "src/engine/engine.h"
+#include "src/world/world.h"
 
 #define VC_JOBS 4096
 #define VC_NODES 512
@@ -16,20 +16,18 @@ struct vjob {
 	struct astra_job job; /* what the engine is told */
 	double work_sec;      /* to be run in all; infinite: endless */
 	double done_sec;
-	double clean_sec;      /* REQUEUED or ENDING until then */
 	double checkpoint_sec; /* GRACE: leaves by itself after that long; 0:
 				* only when requeued */
-	double leave_sec;
 	uint32_t starts;
 	double waited_from_sec;	     /* pending since */
 	struct astra_reason refused; /* why it was, the last time */
-	struct astra_share held[VC_NODES];
 };
 
 struct vcluster {
 	struct astra_engine *engine;
 	struct astra_options options;
 	const struct astra_policy *policy; /* NULL: the one in the options */
+	struct astra_world world;	   /* by number as `jobs` */
 	struct astra_node nodes[VC_NODES];
 	size_t node_count;
 	struct astra_tenant tenants[32];
@@ -47,7 +45,8 @@ struct vcluster {
 	double due_sec;	    /* next round */
 	uint32_t reclaimed; /* GPUs of jobs signalled or requeued last step */
 	uint32_t most_reclaimed;
-	bool trace; /* print what is carried out */
+	bool refused; /* a start of this round */
+	bool trace;   /* print what is carried out */
 	/* Holds a round in place of astra_engine_round(); NULL: that. */
 	void (*round)(struct vcluster *vc,
 		      const struct astra_snapshot *snapshot);
