@@ -16,7 +16,6 @@ libastra_sim_a_SOURCES = \
 	src/sim/virtual.c \
 	src/sim/virtual.h \
 	src/sim/virtual_job.c \
-	src/sim/virtual_run.c \
 	src/sim/watch.c \
 	src/sim/watch.h
 

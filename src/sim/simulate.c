@@ -23,7 +23,6 @@ struct loop {
 	void *self;
 	struct astra_plan plan;
 	uint32_t next; /* of the trace's jobs to be submitted */
-	double now_sec;
 	double wake_sec;
 	struct timespec shown;
 	uint32_t in_vain; /* rounds */
@@ -44,7 +43,7 @@ static void simulate_tell(struct loop *l)
 	l->shown = now;
 	o->progress(o->progress_arg,
 		    (double)l->v.done_count / (double)l->v.trace->job_count,
-		    l->now_sec);
+		    l->v.world.now_sec);
 }
 
 /* When the next job comes or one that runs is through. */
@@ -54,66 +53,55 @@ static double next_event(const struct loop *l)
 	double at =
 		l->next < t->job_count ? t->jobs[l->next].submit_sec : HUGE_VAL;
 
-	if (l->v.queue.count)
-		at = fmin(at, l->v.queue.heap[0].at_sec);
+	if (l->v.world.queue.count)
+		at = fmin(at, l->v.world.queue.heap[0].at_sec);
 	return at;
 }
 
 /* What ends at a time ends before what is submitted then. */
 static int let_happen(struct loop *l, double until_sec)
 {
+	struct astra_world *w = &l->v.world;
 	const struct astra_trace *t = l->v.trace;
 
-	for (;;) {
-		double submit = l->next < t->job_count
-					? t->jobs[l->next].submit_sec
-					: HUGE_VAL;
-		double event =
-			l->v.queue.count ? l->v.queue.heap[0].at_sec : HUGE_VAL;
-
-		if (fmin(submit, event) > until_sec)
-			return 0;
-		if (event <= submit) {
-			struct astra_event e = astra_queue_take(&l->v.queue);
-
-			if (astra_virtual_event(&l->v, &e) < 0)
-				return -1;
-		} else {
-			if (astra_virtual_submit(&l->v, l->next) < 0)
-				return -1;
-			l->next++;
-		}
+	while (l->next < t->job_count &&
+	       t->jobs[l->next].submit_sec <= until_sec) {
+		if (astra_world_advance(w, t->jobs[l->next].submit_sec) < 0 ||
+		    astra_virtual_submit(&l->v, l->next) < 0)
+			return -1;
+		l->next++;
 	}
+	return astra_world_advance(w, until_sec);
 }
 
 static int one_round(struct loop *l, struct astra_error *err)
 {
 	struct astra_virtual *v = &l->v;
-	struct astra_changes changes = astra_virtual_changes(v);
+	struct astra_changes changes = astra_world_changes(&v->world);
 	struct astra_snapshot snapshot = {
-		.now_sec = ASTRA_VIRTUAL_BEGIN + l->now_sec,
-		.nodes = v->nodes,
+		.now_sec = ASTRA_VIRTUAL_BEGIN + v->world.now_sec,
+		.nodes = v->world.nodes,
 		.node_count = v->cluster->node_count,
 		.tenants = v->tenants,
 		.tenant_count = v->trace->tenant_count,
 		.users = v->users,
 		.user_count = v->user_count,
-		.jobs = v->active,
-		.job_count = v->active_count,
+		.jobs = v->world.shown,
+		.job_count = v->world.shown_count,
 		.changes = &changes,
 	};
 
 	if (!l->scheduler->blind)
-		astra_virtual_look(v, l->now_sec);
+		astra_virtual_look(v);
 	astra_plan_clear(&l->plan);
 	if (l->scheduler->round(l->self, &snapshot, v->oracle, &l->plan, err) <
 	    0)
 		return -1;
 	v->result->rounds++;
-	if (astra_virtual_forget(v) < 0)
+	if (astra_world_forget(&v->world) < 0)
 		return astra_error_nomem(err);
 	v->released = 0;
-	return astra_virtual_apply(v, &l->plan, l->now_sec, err);
+	return astra_world_apply(&v->world, &l->plan, err);
 }
 
 static int simulate_decide(struct loop *l, struct astra_error *err)
@@ -135,8 +123,8 @@ static double round_at(const struct loop *l, double due_sec)
 	double step = l->v.options->round_sec;
 	double at = step > 0 ? ceil(due_sec / step - 1e-9) * step : due_sec;
 
-	if (at <= l->now_sec && l->v.result->rounds)
-		at = l->now_sec + (step > 0 ? step : 1);
+	if (at <= l->v.world.now_sec && l->v.result->rounds)
+		at = l->v.world.now_sec + (step > 0 ? step : 1);
 	return at + 0.0; /* -0 is 0 */
 }
 
@@ -158,11 +146,8 @@ static int simulate_run(struct loop *l, struct astra_error *err)
 		due = round_at(l, due);
 		if (let_happen(l, fmin(due, until)) < 0)
 			return astra_error_nomem(err);
-		if (due > until) {
-			l->now_sec = until;
+		if (due > until)
 			return 0;
-		}
-		l->now_sec = due;
 		if (simulate_decide(l, err) < 0)
 			return -1;
 	}
@@ -242,7 +227,8 @@ static int simulate_finish(struct loop *l, int rc, struct astra_error *err)
 	struct astra_sim_result *r = l->v.result;
 	const struct astra_watch *w = &l->v.watch;
 
-	r->stop_sec = fmax(l->now_sec, r->end_sec);
+	r->events = l->v.world.happened;
+	r->stop_sec = fmax(l->v.world.now_sec, r->end_sec);
 	if (!rc &&
 	    (astra_virtual_stop(&l->v, r->stop_sec) < 0 ||
 	     astra_watch_finish(&l->v.watch, r->stop_sec) < 0 ||

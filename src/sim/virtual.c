@@ -6,7 +6,172 @@
 #include <string.h>
 
 #include "src/common/grow.h"
-#include "src/common/number.h"
+
+/* What a run of a job was good for. */
+
+/* Seconds of work done in its present run. */
+static double virtual_progress(const struct astra_virtual_job *j,
+			       double now_sec)
+{
+	return fmax(0, now_sec - j->progress_from_sec) / j->stretch;
+}
+
+static int virtual_keep_run(struct astra_virtual *v, uint32_t job,
+			    double now_sec)
+{
+	struct astra_sim_result *r = v->result;
+	const struct astra_virtual_job *j = &v->jobs[job];
+
+	if (!v->options->runs)
+		return 0;
+	if (astra_grow(&r->runs, &v->run_room, r->run_count + 1,
+		       sizeof(*r->runs)) < 0)
+		return -1;
+	r->runs[r->run_count++] = (struct astra_sim_run){
+		.job = job,
+		.start_sec = j->start_sec,
+		.end_sec = now_sec,
+		.gpus = j->held_gpus,
+		.nodes = (uint32_t)v->world.jobs[job].job->held_count,
+	};
+	return 0;
+}
+
+/* A job's run ends: its line of the schedule, and its GPU time that did no
+ * work. signal_sec: when its progress ended. */
+static int virtual_count_run(struct astra_virtual *v, uint32_t job,
+			     double signal_sec, double now_sec)
+{
+	const struct astra_virtual_job *j = &v->jobs[job];
+	struct astra_sim_job *out = &v->result->jobs[job];
+	double gpus = j->held_gpus;
+	double cold = fmin(signal_sec, j->progress_from_sec) - j->start_sec;
+	double work = virtual_progress(j, signal_sec);
+
+	out->cold_gpu_sec += gpus * cold;
+	out->checkpoint_gpu_sec += gpus * (now_sec - signal_sec);
+	out->slow_gpu_sec +=
+		v->trace->jobs[job].gpus * work * (j->slowdown - 1);
+	out->leases += (uint32_t)fmax(
+		1, ceil((now_sec - j->start_sec) / v->lease_sec - 1e-9));
+	return virtual_keep_run(v, job, now_sec);
+}
+
+/* What the world calls. */
+
+static struct astra_oracle *virtual_oracle(const struct astra_virtual *v,
+					   uint32_t job)
+{
+	return &v->oracle[v->world.jobs[job].job - v->world.shown];
+}
+
+static void virtual_moved(void *arg, size_t to, size_t from)
+{
+	struct astra_virtual *v = arg;
+
+	v->oracle[to] = v->oracle[from];
+}
+
+static int virtual_started(void *arg, uint32_t job, double *end_sec)
+{
+	struct astra_virtual *v = arg;
+	const struct astra_job *a = v->world.jobs[job].job;
+	struct astra_virtual_job *j = &v->jobs[job];
+	struct astra_oracle *o = virtual_oracle(v, job);
+	double now_sec = v->world.now_sec;
+
+	j->held_gpus = (uint32_t)a->held_charge; /* each is charged as one */
+	j->slowdown = astra_virtual_slowdown(v, job, a->held, a->held_count);
+	j->stretch = j->slowdown * ((double)a->request.gpus / j->held_gpus);
+	j->start_sec = now_sec;
+	j->progress_from_sec = now_sec + v->options->cold_start_sec;
+	o->slowdown = j->stretch;
+	if (!v->result->jobs[job].starts++)
+		v->result->jobs[job].start_sec = now_sec;
+	*end_sec = j->progress_from_sec + o->left_sec * j->stretch;
+	return astra_watch_start(&v->watch, job, j->held_gpus, now_sec);
+}
+
+/* It stops working now and leaves when its checkpoint is written. It is asked
+ * again at its grace's end. */
+static double virtual_leaves(void *arg, uint32_t job,
+			     const struct astra_decision *d)
+{
+	struct astra_virtual *v = arg;
+	struct astra_world_job *m = &v->world.jobs[job];
+
+	(void)d;
+	if (m->leaving)
+		return HUGE_VAL;
+	m->run++; /* its end is void */
+	v->jobs[job].signal_sec = v->world.now_sec;
+	return v->world.now_sec + v->options->checkpoint_sec;
+}
+
+static int virtual_end(struct astra_virtual *v, uint32_t job, double now_sec)
+{
+	v->jobs[job].done_sec = v->trace->jobs[job].duration_sec;
+	v->result->jobs[job].end_sec = now_sec;
+	v->result->end_sec = now_sec;
+	v->done_count++;
+	return astra_watch_done(&v->watch, job, now_sec);
+}
+
+/* It goes on later from what it had at signal_sec. */
+static int virtual_requeue(struct astra_virtual *v, uint32_t job,
+			   double signal_sec, double now_sec)
+{
+	struct astra_virtual_job *j = &v->jobs[job];
+	struct astra_oracle *o = virtual_oracle(v, job);
+
+	j->done_sec += virtual_progress(j, signal_sec);
+	o->cold_sec = v->options->cold_start_sec;
+	o->slowdown = 1;
+	v->result->jobs[job].preemptions++;
+	v->result->preemptions++;
+	return astra_watch_stop(&v->watch, job, now_sec);
+}
+
+static int virtual_left(void *arg, uint32_t job, double at_sec, bool requeued)
+{
+	struct astra_virtual *v = arg;
+	const struct astra_world_job *m = &v->world.jobs[job];
+	struct astra_virtual_job *j = &v->jobs[job];
+	struct astra_oracle *o = virtual_oracle(v, job);
+	double signal_sec =
+		m->leaving ? at_sec - v->options->checkpoint_sec : at_sec;
+
+	v->released++;
+	o->attained_gpu_sec += j->held_gpus * (at_sec - j->start_sec);
+	if (virtual_count_run(v, job, signal_sec, at_sec) < 0 ||
+	    (requeued ? virtual_requeue(v, job, signal_sec, at_sec)
+		      : virtual_end(v, job, at_sec)) < 0)
+		return -1;
+	o->done_sec = j->done_sec;
+	o->left_sec = fmax(0, o->job->duration_sec - j->done_sec);
+	m->job->forecast.done_sec = j->done_sec;
+	return 0;
+}
+
+/* It will never run. */
+static int virtual_dropped(void *arg, uint32_t job)
+{
+	struct astra_virtual *v = arg;
+
+	v->done_count++;
+	return astra_watch_drop(&v->watch, job, v->world.now_sec);
+}
+
+static const struct astra_world_host virtual_host = {
+	.started = virtual_started,
+	.leaves = virtual_leaves,
+	.left = virtual_left,
+	.dropped = virtual_dropped,
+	.dropped_state = ASTRA_JOB_ENDED,
+	.moved = virtual_moved,
+};
+
+/* Setting up. */
 
 /* A trace's user within a tenant, or a new one; chained by the trace's users.
  */
@@ -57,23 +222,28 @@ int astra_virtual_init(struct astra_virtual *v, bool quota_entitlement)
 	const struct astra_trace *t = v->trace;
 	size_t nodes = v->cluster->node_count;
 
-	v->nodes = calloc(nodes + 1, sizeof(*v->nodes));
+	v->world.host = &virtual_host;
+	v->world.arg = v;
+	v->world.begin_sec = ASTRA_VIRTUAL_BEGIN;
+	v->world.noting = true;
+	v->world.node_count = nodes;
+	v->world.nodes = calloc(nodes + 1, sizeof(*v->world.nodes));
 	v->tenants = calloc(t->tenant_count + 1, sizeof(*v->tenants));
 	v->jobs = calloc(t->job_count + 1, sizeof(*v->jobs));
 	v->result->jobs = calloc(t->job_count + 1, sizeof(*v->result->jobs));
 	v->result->tenants =
 		calloc(t->tenant_count + 1, sizeof(*v->result->tenants));
-	if (!v->nodes || !v->tenants || !v->jobs || !v->result->jobs ||
+	if (!v->world.nodes || !v->tenants || !v->jobs || !v->result->jobs ||
 	    !v->result->tenants)
 		return -1;
-	memcpy(v->nodes, v->cluster->nodes, nodes * sizeof(*v->nodes));
+	memcpy(v->world.nodes, v->cluster->nodes,
+	       nodes * sizeof(*v->world.nodes));
 	for (size_t i = 0; i < t->tenant_count; i++)
 		v->tenants[i] = (struct astra_tenant){
 			.name = t->tenants[i].name,
 			.weight = t->tenants[i].weight,
 		};
 	for (size_t i = 0; i < t->job_count; i++) {
-		v->jobs[i].active = ASTRA_NONE;
 		v->result->jobs[i].start_sec = -1;
 		v->result->jobs[i].end_sec = -1;
 	}
@@ -86,379 +256,66 @@ int astra_virtual_init(struct astra_virtual *v, bool quota_entitlement)
 
 void astra_virtual_clear(struct astra_virtual *v)
 {
-	for (size_t i = 0; v->jobs && i < v->trace->job_count; i++)
-		free(v->jobs[i].held);
-	free(v->nodes);
+	free(v->world.nodes);
 	free(v->tenants);
 	free(v->users);
 	free(v->jobs);
-	free(v->active);
 	free(v->oracle);
-	free(v->ended);
-	free(v->changed);
-	free(v->changed_nodes);
-	astra_queue_clear(&v->queue);
+	astra_world_clear(&v->world);
 	astra_watch_clear(&v->watch);
-}
-
-/* What changes. */
-
-static int virtual_note(uint32_t **list, size_t *count, size_t *room,
-			uint32_t number)
-{
-	if (astra_grow(list, room, *count + 1, sizeof(**list)) < 0)
-		return -1;
-	(*list)[(*count)++] = number;
-	return 0;
-}
-
-static int note_job(struct astra_virtual *v, uint32_t active)
-{
-	return virtual_note(&v->changed, &v->changed_count, &v->changed_room,
-			    active);
-}
-
-static int note_nodes(struct astra_virtual *v,
-		      const struct astra_virtual_job *j)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < j->held_count; i++)
-		rc = virtual_note(&v->changed_nodes, &v->changed_node_count,
-				  &v->changed_node_room, j->held[i].node);
-	return rc;
-}
-
-/* Each once, the least first. Returns how many are left. */
-static size_t sort_numbers(uint32_t *list, size_t count)
-{
-	size_t kept = 0;
-
-	if (count)
-		qsort(list, count, sizeof(*list), astra_compare_u32);
-	for (size_t i = 0; i < count; i++)
-		if (!kept || list[kept - 1] != list[i])
-			list[kept++] = list[i];
-	return kept;
-}
-
-struct astra_changes astra_virtual_changes(struct astra_virtual *v)
-{
-	struct astra_changes changes = {
-		.jobs = v->changed,
-		.job_count = sort_numbers(v->changed, v->changed_count),
-		.nodes = v->changed_nodes,
-		.node_count =
-			sort_numbers(v->changed_nodes, v->changed_node_count),
-	};
-
-	v->changed_count = v->changed_node_count = 0;
-	return changes;
-}
-
-static void virtual_hold(struct astra_virtual *v,
-			 const struct astra_virtual_job *j, bool take)
-{
-	for (size_t i = 0; i < j->held_count; i++) {
-		struct astra_node *n = &v->nodes[j->held[i].node];
-
-		n->gpus_free = take ? n->gpus_free - j->held[i].gpus
-				    : n->gpus_free + j->held[i].gpus;
-	}
 }
 
 int astra_virtual_submit(struct astra_virtual *v, uint32_t job)
 {
 	const struct astra_trace_job *t = &v->trace->jobs[job];
-	size_t at = v->active_count, room = v->active_room;
+	const struct astra_job seen = astra_virtual_job(v, job);
+	size_t at = v->world.shown_count;
 
-	if (astra_grow(&v->oracle, &room, at + 1, sizeof(*v->oracle)) < 0 ||
-	    astra_grow(&v->active, &v->active_room, at + 1,
-		       sizeof(*v->active)) < 0)
+	if (astra_grow(&v->oracle, &v->oracle_room, at + 1,
+		       sizeof(*v->oracle)) < 0)
 		return -1;
-	v->active[at] = astra_virtual_job(v, job);
 	v->oracle[at] = (struct astra_oracle){
 		.job = t,
 		.left_sec = t->duration_sec,
 		.cold_sec = v->options->cold_start_sec,
 		.slowdown = 1,
 	};
-	v->jobs[job].active = (uint32_t)at;
-	v->active_count++;
-	if (note_job(v, (uint32_t)at) < 0)
+	if (astra_world_show(&v->world, &seen) < 0)
 		return -1;
 	return astra_watch_submit(&v->watch, job, t->submit_sec);
 }
 
-/* How a run ends. */
-
-/* The job leaves its GPUs. */
-static int virtual_release(struct astra_virtual *v, uint32_t job,
-			   double signal_sec, double now_sec)
+void astra_virtual_look(struct astra_virtual *v)
 {
-	struct astra_virtual_job *j = &v->jobs[job];
-	struct astra_job *a = &v->active[j->active];
-	struct astra_oracle *o = &v->oracle[j->active];
+	double now_sec = v->world.now_sec;
 
-	if (astra_virtual_count_run(v, job, signal_sec, now_sec) < 0 ||
-	    note_job(v, j->active) < 0 || note_nodes(v, j) < 0)
-		return -1;
-	o->attained_gpu_sec += j->held_gpus * (now_sec - j->start_sec);
-	virtual_hold(v, j, false);
-	j->held_count = 0;
-	j->run++;
-	j->leaving = false;
-	a->held = NULL;
-	a->held_count = 0;
-	a->end_sec = ASTRA_VIRTUAL_BEGIN + now_sec;
-	v->released++;
-	return 0;
-}
-
-static int end_job(struct astra_virtual *v, uint32_t job, double now_sec)
-{
-	struct astra_virtual_job *j = &v->jobs[job];
-
-	if (virtual_release(v, job, now_sec, now_sec) < 0 ||
-	    astra_grow(&v->ended, &v->ended_room, v->ended_count + 1,
-		       sizeof(*v->ended)) < 0)
-		return -1;
-	j->done_sec = v->trace->jobs[job].duration_sec;
-	v->oracle[j->active].done_sec = j->done_sec;
-	v->oracle[j->active].left_sec = 0;
-	v->active[j->active].forecast.done_sec = j->done_sec;
-	v->active[j->active].state = ASTRA_JOB_ENDED;
-	v->ended[v->ended_count++] = job;
-	v->result->jobs[job].end_sec = now_sec;
-	v->result->end_sec = now_sec;
-	v->done_count++;
-	return astra_watch_done(&v->watch, job, now_sec);
-}
-
-/* It goes on later from what it had at signal_sec. */
-static int virtual_requeue(struct astra_virtual *v, uint32_t job,
-			   double signal_sec, double now_sec)
-{
-	struct astra_virtual_job *j = &v->jobs[job];
-	struct astra_job *a = &v->active[j->active];
-	struct astra_oracle *o = &v->oracle[j->active];
-
-	j->done_sec += astra_virtual_progress(j, signal_sec);
-	if (virtual_release(v, job, signal_sec, now_sec) < 0)
-		return -1;
-	o->done_sec = j->done_sec;
-	o->left_sec = fmax(0, o->job->duration_sec - j->done_sec);
-	o->cold_sec = v->options->cold_start_sec;
-	o->slowdown = 1;
-	a->forecast.done_sec = j->done_sec;
-	a->state = ASTRA_JOB_PENDING;
-	a->restart_cnt++;
-	v->result->jobs[job].preemptions++;
-	v->result->preemptions++;
-	return astra_watch_stop(&v->watch, job, now_sec);
-}
-
-int astra_virtual_event(struct astra_virtual *v, const struct astra_event *e)
-{
-	if (e->run != v->jobs[e->job].run)
-		return 0;
-	v->result->events++;
-	if (e->kind == ASTRA_EVENT_END)
-		return end_job(v, e->job, e->at_sec);
-	return virtual_requeue(
-		v, e->job, e->at_sec - v->options->checkpoint_sec, e->at_sec);
-}
-
-/* What a plan says. */
-
-static int virtual_refuse(const struct astra_decision *d, const char *why,
-			  struct astra_error *err)
-{
-	return astra_error_set(err, "the scheduler's plan for job %u: %s",
-			       d->job, why);
-}
-
-/* Returns 0 with the GPUs of all shares, or -1 with err set. */
-static int check_shares(const struct astra_virtual *v,
-			const struct astra_decision *d,
-			const struct astra_share *shares, uint32_t *gpus,
-			struct astra_error *err)
-{
-	const struct astra_request *r =
-		&v->active[v->jobs[d->job - 1].active].request;
-
-	*gpus = 0;
-	for (size_t i = 0; i < d->share_count; i++) {
-		if (shares[i].node >= v->cluster->node_count ||
-		    (i && shares[i].node <= shares[i - 1].node) ||
-		    shares[i].gpus > v->nodes[shares[i].node].gpus_free)
-			return virtual_refuse(d, "GPUs that are not free", err);
-		*gpus += shares[i].gpus;
-	}
-	if (!*gpus || *gpus > r->gpus ||
-	    *gpus < (r->gpus_min ? r->gpus_min : r->gpus))
-		return virtual_refuse(d, "not the GPUs that it asks for", err);
-	return 0;
-}
-
-static int take_shares(struct astra_virtual *v, struct astra_virtual_job *j,
-		       const struct astra_share *shares, size_t count)
-{
-	struct astra_share *held = realloc(j->held, count * sizeof(*held));
-
-	if (!held)
-		return -1;
-	memcpy(held, shares, count * sizeof(*held));
-	j->held = held;
-	j->held_count = count;
-	virtual_hold(v, j, true);
-	return 0;
-}
-
-static int virtual_start(struct astra_virtual *v,
-			 const struct astra_decision *d,
-			 const struct astra_share *shares, double now_sec,
-			 struct astra_error *err)
-{
-	uint32_t job = d->job - 1;
-	struct astra_virtual_job *j = &v->jobs[job];
-	struct astra_job *a = &v->active[j->active];
-	struct astra_oracle *o = &v->oracle[j->active];
-	struct astra_event end = {.job = job, .kind = ASTRA_EVENT_END};
-	uint32_t gpus;
-
-	if (a->state != ASTRA_JOB_PENDING)
-		return virtual_refuse(d, "it does not wait", err);
-	if (check_shares(v, d, shares, &gpus, err) < 0)
-		return -1;
-	if (take_shares(v, j, shares, d->share_count) < 0 ||
-	    note_job(v, j->active) < 0 || note_nodes(v, j) < 0)
-		return astra_error_nomem(err);
-	j->held_gpus = gpus;
-	j->slowdown = astra_virtual_slowdown(v, job, shares, d->share_count);
-	j->stretch = j->slowdown * ((double)a->request.gpus / gpus);
-	j->start_sec = now_sec;
-	j->progress_from_sec = now_sec + v->options->cold_start_sec;
-	o->slowdown = j->stretch;
-	a->state = ASTRA_JOB_RUNNING;
-	a->start_sec = ASTRA_VIRTUAL_BEGIN + now_sec;
-	a->end_sec = 0;
-	a->held = j->held;
-	a->held_count = j->held_count;
-	a->held_charge = gpus;
-	if (!v->result->jobs[job].starts++)
-		v->result->jobs[job].start_sec = now_sec;
-	end.run = j->run;
-	end.at_sec = j->progress_from_sec + o->left_sec * j->stretch;
-	if (astra_queue_add(&v->queue, end) < 0 ||
-	    astra_watch_start(&v->watch, job, gpus, now_sec) < 0)
-		return astra_error_nomem(err);
-	return 0;
-}
-
-/* It stops working now and leaves when its checkpoint is written. */
-static int virtual_leave(struct astra_virtual *v,
-			 const struct astra_decision *d, double now_sec,
-			 struct astra_error *err)
-{
-	uint32_t job = d->job - 1;
-	struct astra_virtual_job *j = &v->jobs[job];
-	struct astra_event left = {
-		.at_sec = now_sec + v->options->checkpoint_sec,
-		.job = job,
-		.kind = ASTRA_EVENT_LEFT,
-	};
-
-	if (j->leaving) /* it is asked again at its grace's end */
-		return 0;
-	if (v->options->checkpoint_sec <= 0)
-		return virtual_requeue(v, job, now_sec, now_sec) < 0
-			       ? astra_error_nomem(err)
-			       : 0;
-	j->leaving = true;
-	j->signal_sec = now_sec;
-	left.run = ++j->run; /* its end is void */
-	return astra_queue_add(&v->queue, left) < 0 ? astra_error_nomem(err)
-						    : 0;
-}
-
-/* It will never run. */
-static int virtual_drop(struct astra_virtual *v, const struct astra_decision *d,
-			double now_sec, struct astra_error *err)
-{
-	uint32_t job = d->job - 1;
-	struct astra_job *a = &v->active[v->jobs[job].active];
-
-	if (a->state != ASTRA_JOB_PENDING)
-		return virtual_refuse(d, "it does not wait", err);
-	if (astra_grow(&v->ended, &v->ended_room, v->ended_count + 1,
-		       sizeof(*v->ended)) < 0 ||
-	    note_job(v, v->jobs[job].active) < 0 ||
-	    astra_watch_drop(&v->watch, job, now_sec) < 0)
-		return astra_error_nomem(err);
-	a->state = ASTRA_JOB_ENDED;
-	v->ended[v->ended_count++] = job;
-	v->done_count++;
-	return 0;
-}
-
-int astra_virtual_apply(struct astra_virtual *v, const struct astra_plan *plan,
-			double now_sec, struct astra_error *err)
-{
-	for (size_t i = 0; i < plan->decision_count; i++) {
-		const struct astra_decision *d = &plan->decisions[i];
-		int rc;
-
-		if (!d->job || d->job > v->trace->job_count ||
-		    v->jobs[d->job - 1].active == ASTRA_NONE)
-			return virtual_refuse(d, "there is none", err);
-		if (d->action == ASTRA_START)
-			rc = virtual_start(v, d, plan->shares + d->first_share,
-					   now_sec, err);
-		else if (d->action == ASTRA_REFUSE)
-			rc = virtual_drop(v, d, now_sec, err);
-		else if (v->active[v->jobs[d->job - 1].active].state !=
-			 ASTRA_JOB_RUNNING)
-			rc = virtual_refuse(d, "it does not run", err);
-		else
-			rc = virtual_leave(v, d, now_sec, err);
-		if (rc < 0)
-			return -1;
-	}
-	return 0;
-}
-
-void astra_virtual_look(struct astra_virtual *v, double now_sec)
-{
-	for (size_t i = 0; i < v->active_count; i++) {
-		struct astra_job *a = &v->active[i];
+	for (size_t i = 0; i < v->world.shown_count; i++) {
+		struct astra_job *a = &v->world.shown[i];
 		const struct astra_virtual_job *j = &v->jobs[a->id - 1];
 		struct astra_oracle *o = &v->oracle[i];
 
-		if (a->state != ASTRA_JOB_RUNNING || j->leaving)
+		if (a->state != ASTRA_JOB_RUNNING ||
+		    v->world.jobs[a->id - 1].leaving)
 			continue;
-		o->done_sec = j->done_sec + astra_virtual_progress(j, now_sec);
+		o->done_sec = j->done_sec + virtual_progress(j, now_sec);
 		o->left_sec = fmax(0, o->job->duration_sec - o->done_sec);
 		o->cold_sec = fmax(0, j->progress_from_sec - now_sec);
 		a->forecast.done_sec = o->done_sec;
 	}
 }
 
-int astra_virtual_forget(struct astra_virtual *v)
+int astra_virtual_stop(struct astra_virtual *v, double now_sec)
 {
-	for (size_t i = 0; i < v->ended_count; i++) {
-		struct astra_virtual_job *j = &v->jobs[v->ended[i]];
-		size_t last = --v->active_count;
+	for (size_t i = 0; i < v->world.shown_count; i++) {
+		uint32_t job = v->world.shown[i].id - 1;
+		const struct astra_virtual_job *j = &v->jobs[job];
 
-		if (note_job(v, j->active) < 0)
+		if (v->world.shown[i].state == ASTRA_JOB_RUNNING &&
+		    virtual_count_run(v, job,
+				      v->world.jobs[job].leaving ? j->signal_sec
+								 : now_sec,
+				      now_sec) < 0)
 			return -1;
-		v->active[j->active] = v->active[last];
-		v->oracle[j->active] = v->oracle[last];
-		v->jobs[v->active[last].id - 1].active = j->active;
-		j->active = ASTRA_NONE;
-		free(j->held);
-		j->held = NULL;
 	}
-	v->ended_count = 0;
 	return 0;
 }

@@ -72,7 +72,8 @@ struct astra_job astra_virtual_job(const struct astra_virtual *v, uint32_t job)
 double astra_virtual_slowdown(const struct astra_virtual *v, uint32_t job,
 			      const struct astra_share *shares, size_t count)
 {
-	return slowdown_of(v, job)[astra_level_of(v->nodes, shares, count)];
+	return slowdown_of(v,
+			   job)[astra_level_of(v->world.nodes, shares, count)];
 }
 
 /* All of the cluster, free. NULL when memory is out. */
