@@ -149,6 +149,7 @@ struct refusal {
 struct idle_node {
 	int64_t gpus, cpus;
 	int32_t users; /* shares of jobs there */
+	bool settling;
 };
 
 /* What is free, by node; idle.c. */
@@ -161,7 +162,8 @@ struct idle {
 	size_t moved_count, moved_room;
 	uint32_t gpus_max;
 	uint64_t usable_gpus;
-	bool emptying, settling; /* a node is */
+	bool emptying;	 /* a node is */
+	size_t settling; /* nodes that are */
 };
 
 struct astra_engine {

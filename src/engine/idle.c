@@ -115,7 +115,7 @@ static uint32_t idle_positive(int64_t number)
 static void idle_set(struct astra_engine *e, const struct astra_node *n,
 		     uint32_t node)
 {
-	const struct idle_node *left = &e->idle.left[node];
+	struct idle_node *left = &e->idle.left[node];
 	uint32_t gpus = idle_positive(left->gpus);
 	uint32_t cpus = idle_positive(left->cpus);
 	bool agree = gpus >= n->gpus_free && cpus >= n->cpus_free;
@@ -129,9 +129,14 @@ static void idle_set(struct astra_engine *e, const struct astra_node *n,
 		.whole = agree && !users,
 	};
 
+	e->idle.settling += n->settling;
+	e->idle.settling -= left->settling;
+	left->settling = n->settling;
 	if (n->usable && !n->settling)
 		astra_space_set_used(e->idle.space, node, &room, agree,
 				     agree ? users : 0);
+	else
+		astra_space_set(e->idle.space, node, &(struct astra_room){0});
 }
 
 /* GPUs of those who are leaving, and what is free soon of nodes where somebody
@@ -160,7 +165,8 @@ static void idle_count_nodes(struct idle *idle,
 {
 	idle->gpus_max = 0;
 	idle->usable_gpus = 0;
-	idle->emptying = idle->settling = false;
+	idle->emptying = false;
+	idle->settling = 0;
 	for (size_t i = 0; i < snap->node_count; i++) {
 		const struct astra_node *n = &snap->nodes[i];
 
@@ -169,7 +175,6 @@ static void idle_count_nodes(struct idle *idle,
 		if (n->usable)
 			idle->usable_gpus += n->gpus;
 		idle->emptying |= n->emptying;
-		idle->settling |= n->settling;
 		idle->left[i] = (struct idle_node){
 			.gpus = n->gpus,
 			.cpus = n->cpus,

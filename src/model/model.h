@@ -181,7 +181,7 @@ struct astra_user {
 /* What may differ from the snapshot that the engine saw before: nothing else
  * does, but the time, bids and forecasts. By number, each once, the least
  * first. A job that has got another's number is listed under it; numbers that
- * are no longer in use need not be. Nodes: what is free there. */
+ * are no longer in use need not be. Nodes: what is free there, and settling. */
 struct astra_changes {
 	const uint32_t *jobs;
 	size_t job_count;

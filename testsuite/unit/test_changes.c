@@ -272,15 +272,15 @@ static bool same_job(const struct astra_job *x, const struct astra_job *y)
 static bool same_node(const struct astra_node *x, const struct astra_node *y)
 {
 	return same_text(x->name, y->name) && SAME(usable) && SAME(emptying) &&
-	       SAME(settling) && SAME(gpus) && SAME(charge) && SAME(rack) &&
-	       SAME(slot_gpus) && SAME(cpus) && SAME(mem_mib) &&
+	       SAME(gpus) && SAME(charge) && SAME(rack) && SAME(slot_gpus) &&
+	       SAME(cpus) && SAME(mem_mib) &&
 	       same_text(x->gpu_type, y->gpu_type);
 }
 
 static bool same_free(const struct astra_node *x, const struct astra_node *y)
 {
-	return SAME(gpus_free) && SAME(gpus_scattered) && SAME(cpus_free) &&
-	       SAME(mem_free_mib);
+	return SAME(settling) && SAME(gpus_free) && SAME(gpus_scattered) &&
+	       SAME(cpus_free) && SAME(mem_free_mib);
 }
 
 #undef SAME
