@@ -29,6 +29,7 @@ struct foreseen_world {
 	struct foreseen_job *jobs; /* by number */
 	size_t room;
 	uint32_t next_id;  /* of array tasks that are split off */
+	bool seen;	   /* by the engine, before: then what changes counts */
 	double *start_sec; /* the answer */
 	size_t waiting;	   /* jobs without one that may yet have one */
 };
@@ -182,6 +183,7 @@ static int foreseen_begin(struct foreseen_world *w,
 		.arg = w,
 		.now_sec = s->now_sec,
 		.cleanup_sec = CLEANUP_SEC,
+		.noting = true,
 		.nodes = calloc(s->node_count + 1, sizeof(*s->nodes)),
 		.node_count = s->node_count,
 		.releases = question->releases,
@@ -211,11 +213,14 @@ static int hold_round(struct foreseen_world *w, struct astra_engine *engine,
 		      struct astra_plan *plan, struct astra_error *err)
 {
 	struct astra_snapshot snapshot = *w->question->snapshot;
+	struct astra_changes changes = astra_world_changes(&w->world);
 
 	snapshot.now_sec = w->world.now_sec;
 	snapshot.nodes = w->world.nodes;
 	snapshot.jobs = w->world.shown;
 	snapshot.job_count = w->world.shown_count;
+	snapshot.changes = w->seen ? &changes : NULL;
+	w->seen = true;
 	if (astra_engine_round(engine, &snapshot, plan, err) < 0)
 		return -1;
 	if (astra_world_forget(&w->world) < 0)

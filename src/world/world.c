@@ -226,10 +226,18 @@ static int world_happen(struct astra_world *w, const struct astra_event *e)
 }
 
 /* Nothing starts on a node where a job is being cleaned up. */
-static void world_settle(struct astra_world *w)
+static int world_settle(struct astra_world *w)
 {
-	for (size_t i = 0; w->cleanup_sec > 0 && i < w->node_count; i++)
-		w->nodes[i].settling = i < w->cleaning_room && w->cleaning[i];
+	for (uint32_t i = 0; w->cleanup_sec > 0 && i < w->node_count; i++) {
+		bool settling = i < w->cleaning_room && w->cleaning[i];
+
+		if (w->nodes[i].settling == settling)
+			continue;
+		w->nodes[i].settling = settling;
+		if (w->noting && world_list_add(&w->changed_nodes, i) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 int astra_world_advance(struct astra_world *w, double to_sec)
@@ -241,8 +249,7 @@ int astra_world_advance(struct astra_world *w, double to_sec)
 			return -1;
 	}
 	w->now_sec = to_sec;
-	world_settle(w);
-	return 0;
+	return world_settle(w);
 }
 
 /* The job's place in `shown` is that of another one, or of none. */
@@ -264,7 +271,7 @@ static int world_close_up(struct astra_world *w)
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < w->shown_count; i++)
-		if (world_shown(w, i)->job)
+		if (w->shown[i].state != ASTRA_JOB_ENDED)
 			rc = world_put(w, kept++, i);
 	w->shown_count = kept;
 	return rc;
@@ -441,6 +448,5 @@ int astra_world_apply(struct astra_world *w, const struct astra_plan *plan,
 	for (size_t i = 0; i < plan->decision_count; i++)
 		if (world_decide(w, plan, &plan->decisions[i], err) < 0)
 			return -1;
-	world_settle(w);
-	return 0;
+	return world_settle(w) < 0 ? astra_error_nomem(err) : 0;
 }
