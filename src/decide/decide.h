@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One decision of one policy, from JSON to JSON (doc: SCHEMAS.md). Each policy
+/* One decision of one policy, from JSON to JSON: `sfairsim decide`. Each policy
  * has a row in the table of decide.c and files of its own:
  *   decide_NAME.h  the instance and the result as structs
  *   NAME_parse.c   JSON -> instance, every field checked

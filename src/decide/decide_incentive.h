@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Incentive's instance and result (SCHEMAS.md, incentive). */
+/* Incentive's instance and result. */
 #ifndef ASTRA_DECIDE_INCENTIVE_H
 #define ASTRA_DECIDE_INCENTIVE_H
 

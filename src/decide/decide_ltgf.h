@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* LTGF's instance and result (SCHEMAS.md, ltgf). */
+/* LTGF's instance and result. */
 #ifndef ASTRA_DECIDE_LTGF_H
 #define ASTRA_DECIDE_LTGF_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* OASiS's instance and result (SCHEMAS.md, oasis). */
+/* OASiS's instance and result. */
 #ifndef ASTRA_DECIDE_OASIS_H
 #define ASTRA_DECIDE_OASIS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* OGASched's instance and result (SCHEMAS.md, ogasched). Beyond the schema an
+/* OGASched's instance and result. Beyond the schema an
  * instance may have `gangs` [{`ports` [l, …], `need` m}]: those ports are the
  * components of one job, which arrive together. */
 #ifndef ASTRA_DECIDE_OGASCHED_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Themis' instance and result (SCHEMAS.md, themis). */
+/* Themis' instance and result. */
 #ifndef ASTRA_DECIDE_THEMIS_H
 #define ASTRA_DECIDE_THEMIS_H
 

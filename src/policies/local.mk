@@ -9,3 +9,9 @@ libastra_engine_a_SOURCES += \
 	src/policies/offer.h \
 	src/policies/policy.h \
 	src/policies/registry.c
+
+check_PROGRAMS += test_ranking
+test_ranking_SOURCES = testsuite/unit/test_ranking.c \
+	testsuite/unit/unit.h
+test_ranking_CFLAGS = $(UNIT_CFLAGS)
+test_ranking_LDADD = $(UNIT_LIBS)

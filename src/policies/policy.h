@@ -3,9 +3,8 @@
  * then where a job goes is the placement's business, and when a lease ends the
  * engine's. Or it says itself who gets which GPUs until when (allocate).
  *
- * To add a policy: write a file with one const struct astra_policy, add it to
- * the array in registry.c, add its golden test. doc/adding-a-policy.md walks
- * through it.
+ * To add a policy: a folder with one const struct astra_policy, a row of the
+ * array in registry.c, a unit test. doc/adding-a-policy.md walks through it.
  */
 #ifndef ASTRA_POLICY_H
 #define ASTRA_POLICY_H
@@ -36,7 +35,8 @@ struct astra_candidate {
 	uint32_t gpus_turn; /* the first of them, up to these, at its turn */
 	uint32_t gpus_step; /* of so many, each charged like `gpus`; 0: rigid */
 	bool runs;	    /* elastic: has its GPUs, which are not among those
-			     * contested, and competes for more */
+			     * contested, and competes for more: it is granted
+			     * and not counted */
 	double submit_sec;
 	double precedence;	 /* of two that are alike, larger goes first */
 	double rho;		 /* of the job, Eq. 12 */
@@ -223,7 +223,7 @@ struct astra_class {
 };
 
 struct astra_policy {
-	/* Required: the name in astra.conf and on command lines. */
+	/* Required: the name in astraea.conf and on command lines. */
 	const char *name;
 	/* Required: one line for lists of policies. */
 	const char *summary;

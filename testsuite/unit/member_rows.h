@@ -31,6 +31,19 @@ struct rows_but {
 #define ROWS_CLEAR_PADDING(record) memset(record, 0, sizeof(*(record)))
 #endif
 
+/* The last member before a byte that has a row. */
+static inline const char *rows_before(const struct astra_member *rows,
+				      size_t byte)
+{
+	const struct astra_member *best = NULL;
+
+	for (; rows->key; rows++)
+		if (rows->offset < byte &&
+		    (!best || rows->offset > best->offset))
+			best = rows;
+	return best ? best->key : "nothing";
+}
+
 static inline void rows_check(const char *type, unsigned char *bytes,
 			      size_t size, const struct astra_member *rows,
 			      const struct rows_but *but, size_t but_count)
@@ -41,8 +54,9 @@ static inline void rows_check(const char *type, unsigned char *bytes,
 		memset(bytes + but[i].offset, 0, but[i].size);
 	for (size_t i = 0; i < size; i++)
 		if (bytes[i])
-			fail_msg("struct %s: its member at byte %zu has no row",
-				 type, i);
+			fail_msg("struct %s: its member at byte %zu, behind "
+				 "%s, has no row",
+				 type, i, rows_before(rows, i));
 }
 
 /* All bytes of its members are set, then those of the rows cleared. */

@@ -801,8 +801,8 @@ static void test_every_policy(void **state)
 			run(p[i]->name, seed);
 }
 
-/* A job that was to move goes on where it is: what it holds, and not what it was
- * promised before, is what the policy is told of. */
+/* A job that was to move goes on where it is: what it holds, and not what it
+ * was promised before, is what the policy is told of. */
 static void test_found_before(void **state)
 {
 	(void)state;

@@ -30,9 +30,35 @@ static void every_default_parses(void **state)
 			astra_options_set(&o, row->key, row->initial, &err), 0);
 		same.lease_said = o.lease_said;
 		same.unleased_said = o.unleased_said;
-		assert_memory_equal(&o, &same, sizeof(o));
+		if (memcmp(&o, &same, sizeof(o)))
+			fail_msg("%s: its default is another, or it sets what "
+				 ".sets does not name",
+				 row->key);
 		assert_string_equal(err.text, "");
 	}
+}
+
+/* Also in lists of names, as "a, b.". */
+static bool names(const char *text, const char *word)
+{
+	for (const char *at = strstr(text, word); at;
+	     at = strstr(at + 1, word)) {
+		char end = at[strlen(word)];
+
+		if (at > text && at[-1] == ' ' && strchr(",.: ", end))
+			return true;
+	}
+	return false;
+}
+
+static void the_text_of_policy_names_all(void **state)
+{
+	const struct astra_policy *const *p = astra_policy_all();
+
+	(void)state;
+	for (size_t i = 0; p[i]; i++)
+		if (!names(astra_option_table[0].help, p[i]->name))
+			fail_msg("Policy's text lacks %s", p[i]->name);
 }
 
 static void the_defaults_make_sense_together(void **state)
@@ -221,7 +247,7 @@ static void every_option_has_a_bad_value_tested(void **state)
 		for (size_t i = 0; i < ASTRA_COUNT_OF(bad); i++)
 			found |= !strcasecmp(bad[i].key, row->key);
 		if (!found)
-			fail_msg("%s has none", row->key);
+			fail_msg("add a bad value of %s to bad[]", row->key);
 	}
 }
 
@@ -409,6 +435,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_default_parses),
+		cmocka_unit_test(the_text_of_policy_names_all),
 		cmocka_unit_test(the_defaults_make_sense_together),
 		cmocka_unit_test(a_bad_value_is_named_and_changes_nothing),
 		cmocka_unit_test(a_policy_may_have_a_lease_term_of_its_own),

@@ -7,9 +7,9 @@
 
 #include "src/common/grow.h"
 #include "src/common/idmap.h"
-#include "src/slurm/in/survivor.h"
 #include "src/slurm/in/managed.h"
 #include "src/slurm/in/run_end.h"
+#include "src/slurm/in/survivor.h"
 #include "src/slurm/in/usage.h"
 #include "src/slurm/out/revoke.h"
 #include "src/store/black_box.h"
