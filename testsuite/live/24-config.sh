@@ -12,8 +12,9 @@ log=$CLUSTER_DIR/log/slurmctld.log
 refused() {
 	local pattern=$1
 	shift
-	printf '%s\n' "$@" >"$file"
+	# It may still be read for the reconfigure before, and is told of once.
 	: >"$log"
+	printf '%s\n' "$@" >"$file"
 	scontrol reconfigure
 	wait_for 20 ctld_log "astraea: .*$pattern.*the old values stay"
 }
@@ -35,8 +36,8 @@ refused 'line 2: Weight=-1: ' "$pool" 'Tenant=t Users=root Weight=-1'
 refused 'line 2: Tenant=t: a tenant needs ' "$pool" 'Tenant=t Weight=2'
 refused 'no Pool= line' LeaseTerm=60
 refused '"Pool" has no value' Pool
-rm "$file"
 : >"$log"
+rm "$file"
 scontrol reconfigure
 wait_for 20 ctld_log 'astraea.conf: No such file.*the old values stay'
 
@@ -74,9 +75,9 @@ refused 'line 2: Socket=run/sock: a path that begins with /' "$pool" \
 refused 'line 2: Listen=70000: PORT or ADDRESS:PORT' "$pool" Listen=70000
 refused 'line 1: Pool=sock: ' 'Pool=sock Partitions=gpu'
 refused 'line 1: Pool=gpu.old: ' 'Pool=gpu.old Partitions=gpu'
+: >"$log"
 rm "$file"
 mkfifo "$file"
-: >"$log"
 scontrol reconfigure
 wait_for 20 ctld_log 'astraea.conf: not a file; the old values stay'
 rm "$file"
