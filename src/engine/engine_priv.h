@@ -238,6 +238,11 @@ extern const struct astra_member astra_image_grant_members[];
 extern const struct astra_member astra_image_hold_members[];
 extern const struct astra_member astra_image_refusal_members[];
 
+/* engine_state.c: what it saves of a job beside its flags, weight, charges,
+ * user and first start. */
+extern const struct astra_member astra_state_job_counts[];
+extern const struct astra_member astra_state_job_times[];
+
 /* engine_state.c: a new instance of a policy that goes on where another one of
  * the same policy is. NULL with err set on failure. */
 void *astra_policy_again(const struct astra_policy *policy, const void *self,

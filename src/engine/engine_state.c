@@ -31,13 +31,13 @@ static void save_tenant(const struct astra_engine *e, const struct etenant *t,
 #define JOB(kind, member) ASTRA_MEMBER(ejob, kind, member)
 
 /* Of a job, before and behind its flags, its weight and its charges. */
-static const struct astra_member job_counts[] = {
+const struct astra_member astra_state_job_counts[] = {
 	JOB(U32, id),	       JOB(U32, array_id),  JOB(U32, tenant),
 	JOB(U32, gpus),	       JOB(U32, held_gpus), JOB(U32, copies),
 	JOB(U32, restart_cnt), JOB(U32, leases),    JOB(U32, revoked),
 	JOB(INT, state),       JOB(INT, phase),	    ASTRA_MEMBERS_END,
 };
-static const struct astra_member job_times[] = {
+const struct astra_member astra_state_job_times[] = {
 	JOB(REAL, submit_sec),	    JOB(REAL, start_sec),
 	JOB(REAL, lease_sec),	    JOB(REAL, lease_start_sec),
 	JOB(REAL, lease_end_sec),   JOB(REAL, grace_end_sec),
@@ -51,14 +51,14 @@ static void save_job(const struct astra_engine *e, const struct ejob *j,
 	struct astra_usage usage =
 		astra_fairness_job(e->account, e->now_sec, j->account);
 
-	astra_members_put(out, j, job_counts);
+	astra_members_put(out, j, astra_state_job_counts);
 	astra_put_u32(out, (uint32_t)j->revocable | (uint32_t)j->ran << 1 |
 				   (uint32_t)j->lent << 2 |
 				   (uint32_t)j->late << 3);
 	astra_put_f64(out, j->weight);
 	astra_put_f64(out, j->charge);
 	astra_put_f64(out, j->held_charge);
-	astra_members_put(out, j, job_times);
+	astra_members_put(out, j, astra_state_job_times);
 	astra_put_f64(out, usage.alloc);
 	astra_put_f64(out, usage.fair);
 }
@@ -192,7 +192,7 @@ static void engine_state_read_job(struct ejob *j, struct astra_usage *usage,
 {
 	uint32_t flags;
 
-	astra_members_get(in, j, job_counts);
+	astra_members_get(in, j, astra_state_job_counts);
 	flags = astra_get_u32(in);
 	j->revocable = flags & 1;
 	j->ran = flags >> 1 & 1;
@@ -201,7 +201,7 @@ static void engine_state_read_job(struct ejob *j, struct astra_usage *usage,
 	j->weight = astra_get_f64(in);
 	j->charge = version < 2 ? j->gpus : astra_get_f64(in);
 	j->held_charge = version < 2 ? j->held_gpus : astra_get_f64(in);
-	astra_members_get(in, j, job_times);
+	astra_members_get(in, j, astra_state_job_times);
 	usage->alloc = astra_get_f64(in);
 	usage->fair = astra_get_f64(in);
 }

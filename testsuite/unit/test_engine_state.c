@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/engine/engine.h"
+#include "src/engine/engine_priv.h"
 #include "src/store/state_file.h"
+#include "testsuite/unit/member_rows.h"
 #include "testsuite/unit/unit.h"
 
 static struct astra_options options;
@@ -190,11 +191,42 @@ static void unknown_versions_are_refused_by_name(void **state)
 	free(data);
 }
 
+#define JOB(member) ROWS_BUT(ejob, member)
+
+/* A member that is new is saved, or stands here: what the next round finds out
+ * again, and what was decided but not yet done. */
+static void every_member_of_a_job_survives_or_need_not(void **state)
+{
+	struct astra_member rows[32];
+	size_t count = 0;
+
+	(void)state;
+	for (size_t i = 0; astra_state_job_counts[i].key; i++)
+		rows[count++] = astra_state_job_counts[i];
+	for (size_t i = 0; astra_state_job_times[i].key; i++)
+		rows[count++] = astra_state_job_times[i];
+	assert_true(count < ASTRA_COUNT_OF(rows));
+	rows[count] = (struct astra_member)ASTRA_MEMBERS_END;
+	ROWS_CHECK(ejob, rows, /* saved one by one */ JOB(revocable), JOB(ran),
+		   JOB(lent), JOB(late), JOB(weight), JOB(charge),
+		   JOB(held_charge), JOB(user), JOB(bound_sec), JOB(away_sec),
+		   /* of the next snapshot */ JOB(account), JOB(booting),
+		   JOB(min_run_sec), JOB(gpus_least), JOB(seen), JOB(index),
+		   JOB(held), JOB(held_count), JOB(shape), JOB(elastic),
+		   /* lists and sums of the present one */ JOB(noted_end_sec),
+		   JOB(over), JOB(bound_to_leave), JOB(advance),
+		   JOB(advance_tenant), JOB(advance_user), JOB(taken),
+		   /* decided anew */ JOB(doomed_for), JOB(grants),
+		   JOB(refusals), JOB(served), JOB(told_sec), JOB(vain),
+		   JOB(vain_sec), JOB(vain_shape), JOB(reason));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(states_of_earlier_versions_go_on),
 		cmocka_unit_test(unknown_versions_are_refused_by_name),
+		cmocka_unit_test(every_member_of_a_job_survives_or_need_not),
 	};
 
 	astra_options_init(&options);
