@@ -42,6 +42,7 @@ static int ballot_know(struct round *r)
 		double quota = astra_fairness_quota(e->account, account);
 
 		known[i] = (struct astra_contestant){
+			.name = e->tenants[i].name,
 			.usage = astra_fairness_tenant(
 				e->account, r->snap->now_sec, account),
 			.quota = quota,

@@ -195,7 +195,8 @@ const struct astra_option astra_option_table[] = {
 	 "for its own jobs and as many GPUs as its share has. For comparison "
 	 "only, a baseline of papers' evaluations, as sfairsim(1) describes it: "
 	 "fifo, drf, yarn-cs, hived, allox, "
-	 "tiresias, gandiva, optimus, srtf, srsf, ftf, batchsche.",
+	 "tiresias, gandiva, gandiva-fair, optimus, srtf, srsf, ftf, "
+	 "batchsche.",
 	 .parse = set_policy},
 	{"Leases", "yes|no", "yes",
 	 "no: jobs have no leases; Slurm starts them by itself, in the order "

@@ -48,6 +48,7 @@ struct astra_candidate {
 };
 
 struct astra_contestant {
+	const char *name;	  /* a tenant's, as the host calls it */
 	struct astra_usage usage; /* up to now */
 	double quota;		  /* Quota_j in GPUs, Eq. 7 */
 	bool entitled;		  /* has a positive weight */

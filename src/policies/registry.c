@@ -27,6 +27,7 @@ static const struct astra_policy *const policies[] = {
 	&astra_allox,
 	&astra_tiresias,
 	&astra_gandiva,
+	&astra_gandiva_fair,
 	&astra_optimus,
 	&astra_srtf,
 	&astra_srsf,

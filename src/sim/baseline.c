@@ -12,7 +12,6 @@
 
 const struct astra_scheduler *const astra_baselines[] = {
 	&astra_baseline_slurm.scheduler,
-	&astra_baseline_gandiva_fair.scheduler,
 	&astra_baseline_rrh.scheduler,
 	&astra_baseline_dorm.scheduler,
 	&astra_baseline_slaq.scheduler,
@@ -44,8 +43,6 @@ void astra_baseline_destroy(void *self)
 	free(run->order);
 	astra_lines_destroy(&run->lines);
 	free(run->picked.items);
-	free(run->dropped.items);
-	free(run->passed.items);
 	astra_space_destroy(run->now);
 	astra_space_destroy(run->later);
 	free(run->later_gpus);
@@ -76,9 +73,7 @@ static int baseline_allocate(struct astra_baseline_run *run,
 	run->node_gpus_left = calloc(nodes + 1, sizeof(*run->node_gpus_left));
 	if (!run->jobs || !run->tenants || !run->order || !run->now ||
 	    !run->later || !run->later_gpus || !run->shares ||
-	    !run->node_gpus_left ||
-	    astra_lines_init(&run->lines,
-			     run->baseline->tenant_key ? tenants : 1) < 0)
+	    !run->node_gpus_left || astra_lines_init(&run->lines, 1) < 0)
 		return -1;
 	return 0;
 }
@@ -123,12 +118,10 @@ static void observe_job(struct astra_baseline_run *run, uint32_t index)
 		run->growable |=
 			job->request.gpus_min && held < job->request.gpus;
 	}
-	t->gpu_sec += gpu_sec - m->gpu_sec;
 	t->usage += gpu_sec - m->gpu_sec;
 	m->gpu_sec = gpu_sec;
 	if (!astra_job_active(job->state))
 		return;
-	t->jobs++;
 	if (job->state != ASTRA_JOB_PENDING || !job->request.gpus)
 		return;
 	run->pending++;
@@ -145,13 +138,8 @@ static int observe(struct astra_baseline_run *run)
 	double kept = half_life > 0 ? exp2(-passed / half_life) : 1;
 
 	run->last_sec = run->now_sec;
-	for (size_t i = 0; i < run->trace->tenant_count; i++) {
-		struct astra_baseline_tenant *t = &run->tenants[i];
-
-		t->was_active = t->jobs;
-		t->jobs = 0;
-		t->usage *= kept;
-	}
+	for (size_t i = 0; i < run->trace->tenant_count; i++)
+		run->tenants[i].usage *= kept;
 	run->pending = run->started = 0;
 	run->least = UINT32_MAX;
 	run->growable = false;

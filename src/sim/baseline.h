@@ -2,12 +2,10 @@
 /* Those baselines of the papers' evaluations that are no policies yet
  * (src/policies/baselines). One loop serves them all (baseline.c,
  * baseline_round.c); a baseline is a const struct that says in which order jobs
- * go, who may have how much, and whether running jobs are stopped for others
- * (baseline_tenants.c, baseline_slurm.c, baseline_rrh.c).
+ * go and who may have how much (baseline_slurm.c, baseline_rrh.c).
  *
  * Jobs run on all their GPUs or not at all, and get them consolidated
- * (placement.h). One that goes on running keeps its GPUs. Running jobs are
- * stopped by the number of GPUs that are needed, not by where they are.
+ * (placement.h). One that goes on running keeps its GPUs.
  *
  * Others divide the GPUs between elastic jobs (baseline_divide.c): such a
  * baseline says how many each one gets (baseline_dorm.c, baseline_slaq.c,
@@ -58,10 +56,6 @@ struct astra_baseline {
 	 * those that came first. */
 	struct astra_rank (*rank)(const struct astra_baseline_run *run,
 				  uint32_t job);
-	/* Which tenant's line is next, the smallest; ties: the first.
-	 * NULL: there is one line for all. */
-	double (*tenant_key)(const struct astra_baseline_run *run,
-			     uint32_t tenant);
 	/* The quota rule; NULL: none. */
 	bool (*allowed)(const struct astra_baseline_run *run, uint32_t job);
 	/* How many GPUs each job gets. portions: by submission, then id; none
@@ -81,24 +75,16 @@ struct astra_baseline {
 /* What is remembered of a job of the trace. */
 struct astra_baseline_job {
 	double gpu_sec;	  /* GPU time it has had, up to this round */
-	double join;	  /* gandiva-fair: what its pass began with */
 	uint32_t leaving; /* 1 + number of the run that it is to end */
-	uint32_t granted; /* the decision that granted it GPUs */
 	uint32_t started; /* 1 + number of the run that was started last */
 	uint32_t wanted;  /* GPUs that it was given and has not started on */
 	bool judged, refused; /* rrh: its admission */
-	bool joined;	      /* gandiva-fair: join is set */
 };
 
 struct astra_baseline_tenant {
 	double weight;
-	double gpu_sec;	  /* GPU time it has had */
-	double usage;	  /* the same, decayed */
-	double join;	  /* gandiva-fair: as a job's */
-	double key;	  /* as its baseline needs it */
-	uint32_t jobs;	  /* active */
-	uint64_t planned; /* GPUs of its jobs as decided so far */
-	bool was_active;  /* in the round before */
+	double usage; /* GPU time it has had, decayed */
+	double key;   /* as its baseline needs it */
 };
 
 struct astra_list {
@@ -128,18 +114,12 @@ struct astra_baseline_run {
 	const struct astra_oracle *oracle;
 	struct astra_plan *plan;
 	struct astra_baseline_lines lines; /* who wants GPUs */
-	uint64_t budget;   /* GPUs that may be given to candidates */
-	uint64_t most;	   /* GPUs that a candidate may ask for */
-	uint32_t smallest; /* GPUs of the smallest candidate */
 	size_t pending, started;
-	uint32_t least;	   /* GPUs of the smallest that waits */
-	bool full;	   /* running jobs compete */
-	bool armed;	   /* somebody waits for the next quantum */
-	double next_sec;   /* when it begins */
-	uint32_t decision; /* its number */
-	/* Indices of jobs: waiting and granted GPUs, running and not granted
-	 * theirs, waiting and not granted. */
-	struct astra_list picked, dropped, passed;
+	uint32_t least;		  /* GPUs of the smallest that waits */
+	bool full;		  /* running jobs compete */
+	bool armed;		  /* somebody waits for the next quantum */
+	double next_sec;	  /* when it begins */
+	struct astra_list picked; /* jobs that start, by index */
 	/* What is free, and what will be when all who leave have left. */
 	struct astra_space *now, *later;
 	uint32_t *later_gpus; /* by node */
@@ -257,9 +237,8 @@ static inline bool astra_baseline_leaving(const struct astra_baseline_run *run,
  * said, or where the trace does not know, how long it takes. */
 double astra_baseline_left(const struct astra_baseline_run *run, uint32_t job);
 
-extern const struct astra_baseline astra_baseline_slurm,
-	astra_baseline_gandiva_fair, astra_baseline_rrh, astra_baseline_dorm,
-	astra_baseline_slaq, astra_baseline_oga_drf,
+extern const struct astra_baseline astra_baseline_slurm, astra_baseline_rrh,
+	astra_baseline_dorm, astra_baseline_slaq, astra_baseline_oga_drf,
 	astra_baseline_oga_fairness, astra_baseline_oga_binpacking,
 	astra_baseline_oga_spreading;
 

@@ -176,7 +176,6 @@ bool astra_baseline_keep(struct astra_baseline_run *run, uint32_t index)
 			return false;
 	for (size_t i = 0; i < job->held_count; i++)
 		astra_space_take(run->later, &job->held[i]);
-	run->tenants[job->tenant].planned += job->request.gpus;
 	return true;
 }
 

@@ -198,3 +198,15 @@ short=$(job 4 -t 1)
 wait_for 30 job_is "$short" RUNNING
 restarts "$long" 1
 ok ftf
+
+# Each has its half by and by, though b came later: a's second job takes turns
+# with its first, b's has no other to share with. A restart changes nothing.
+policy gandiva-fair
+turns=("$(job 4)" "$(job 4)")
+wait_for 10 running_are 2 0
+late=$(job 4 -A b)
+wait_for 30 job_is "$late" RUNNING
+restart_slurmctld
+for id in "${turns[@]}"; do wait_for 60 has_left "$id"; done
+restarts "$late" 0
+ok gandiva-fair

@@ -117,12 +117,12 @@ static void precedence_orders_equals(void **state)
 static void the_neediest_tenant_goes_first(void **state)
 {
 	const struct astra_contestant eq8[] = {
-		{{560, 720}, 8, true},
-		{{200, 300}, 4, true},
+		{.usage = {560, 720}, .quota = 8, .entitled = true},
+		{.usage = {200, 300}, .quota = 4, .entitled = true},
 	};
 	const struct astra_contestant eq16[] = {
-		{{560, 800}, 8, true},
-		{{200, 400}, 4, true},
+		{.usage = {560, 800}, .quota = 8, .entitled = true},
+		{.usage = {200, 400}, .quota = 4, .entitled = true},
 	};
 	const struct astra_candidate jobs[] = {
 		job(0, 8, 2.0 / 3),
@@ -205,8 +205,8 @@ static void a_chain_of_ties_starts_at_the_smallest(void **state)
 static void a_job_that_does_not_fit_is_passed_over(void **state)
 {
 	const struct astra_contestant tenants[] = {
-		{{0, 100}, 4, true},
-		{{50, 100}, 4, true},
+		{.usage = {0, 100}, .quota = 4, .entitled = true},
+		{.usage = {50, 100}, .quota = 4, .entitled = true},
 	};
 	const struct astra_candidate jobs[] = {
 		job(0, 9, 0),
@@ -242,8 +242,8 @@ static void an_excluded_job_is_ranked_and_not_granted(void **state)
 static void a_tenant_without_weight_gets_leftovers(void **state)
 {
 	const struct astra_contestant tenants[] = {
-		{{0, 0}, 0, false},
-		{{900, 100}, 8, true},
+		{.usage = {0, 0}, .quota = 0, .entitled = false},
+		{.usage = {900, 100}, .quota = 8, .entitled = true},
 	};
 	const struct astra_candidate jobs[] = {
 		job(0, 1, HUGE_VAL),

@@ -59,7 +59,7 @@ struct baseline {
 struct baseline_tenant {
 	double planned; /* GPUs of its jobs as decided so far, as charged */
 	double key;	/* as its baseline needs it, in prepare() */
-	bool waits, first;
+	bool waits, first, there;
 };
 
 struct baseline_list {
@@ -67,20 +67,32 @@ struct baseline_list {
 	size_t count, room;
 };
 
-/* ftf: how many jobs there were when. */
-struct baseline_arrival {
-	uint32_t job;	  /* its id */
-	uint32_t round;	  /* that it was there in last */
-	double contended; /* when it came */
+/* GPU time is as charged, in GPU seconds. */
+struct baseline_job_book {
+	uint32_t job;	/* its id */
+	uint32_t round; /* that it was there in last */
+	double value;	/* as its baseline needs it; NaN: the job is new */
+	double served;	/* GPU time it has had */
+	double gained;	/* of it, since the last round */
 };
 
-struct baseline_contention {
-	double contended; /* jobs, integrated over time */
-	double last_sec;
-	uint32_t active; /* jobs, since then */
+struct baseline_tenant_book {
+	char *name;
+	double value;  /* the same; a new one's is 0 */
+	double served; /* GPU time its jobs have had */
+	double gained;
+	bool active; /* it had jobs in the last round */
+};
+
+struct baseline_books {
+	double last_sec, passed_sec; /* the round; since the one before */
+	double contended;	     /* ftf: jobs, integrated over time */
+	uint32_t active;	     /* ftf: jobs, since last_sec */
 	uint32_t round;
-	struct baseline_arrival *arrivals; /* by id */
-	size_t count, room;
+	struct baseline_job_book *jobs; /* by id */
+	size_t job_count, job_room;
+	struct baseline_tenant_book *tenants; /* by number in the offer */
+	size_t tenant_count, tenant_room;
 };
 
 /* One instance. */
@@ -92,7 +104,8 @@ struct baseline_run {
 	size_t score_room;
 	struct astra_baseline_lines lines; /* who competes */
 	struct astra_baseline_lines cells; /* hived */
-	struct baseline_contention contention;
+	struct baseline_books books;
+	double half_life_sec;		  /* of the account; 0: none */
 	struct baseline_list lists[2][2]; /* running, chosen by number */
 	struct astra_share *shares;	  /* of one job */
 	size_t share_room;
@@ -109,7 +122,9 @@ struct baseline_run {
 };
 
 /* The policies' calls. rule: lives as long as the instance. */
-void *baseline_create(const struct baseline *rule, struct astra_error *err);
+void *baseline_create(const struct baseline *rule,
+		      const struct astra_options *options,
+		      struct astra_error *err);
 void baseline_destroy(void *self);
 int baseline_allocate(void *self, const struct astra_offer *offer,
 		      struct astra_allocation *out, struct astra_error *err);
@@ -122,8 +137,7 @@ int baseline_allocate(void *self, const struct astra_offer *offer,
 	static void *name##_create(const struct astra_options *options, \
 				   struct astra_error *err)             \
 	{                                                               \
-		(void)options;                                          \
-		return baseline_create(&(rule), err);                   \
+		return baseline_create(&(rule), options, err);          \
 	}
 
 /* GPUs that a job has or was promised, as charged. */
@@ -134,6 +148,20 @@ double baseline_charge(const struct astra_demand *d);
  * taken to be nearly through. */
 double baseline_left_sec(const struct astra_demand *d);
 
+/* Keep the books: those of the round's jobs and tenants, and of nobody else.
+ * Returns 0, or -1 when memory is out. */
+int baseline_books_meet(struct baseline_run *run);
+void baseline_books_clear(struct baseline_books *books);
+/* A demand's, once they are kept. */
+struct baseline_job_book *baseline_job_book(const struct baseline_run *run,
+					    const struct astra_demand *d);
+int baseline_save(const void *self, struct astra_bytes *out);
+int baseline_restore(void *self, struct astra_reader *in);
+void baseline_shift(void *self, double by_sec);
+#define BASELINE_KEEPS_BOOKS                                \
+	.save = baseline_save, .restore = baseline_restore, \
+	.shift = baseline_shift
+
 static inline size_t baseline_number(const struct baseline_run *run,
 				     const struct astra_demand *d)
 {
@@ -141,7 +169,8 @@ static inline size_t baseline_number(const struct baseline_run *run,
 }
 
 extern const struct astra_policy astra_fifo, astra_drf, astra_yarn_cs,
-	astra_hived, astra_allox, astra_tiresias, astra_gandiva, astra_optimus,
-	astra_srtf, astra_srsf, astra_ftf, astra_batchsche;
+	astra_hived, astra_allox, astra_tiresias, astra_gandiva,
+	astra_gandiva_fair, astra_optimus, astra_srtf, astra_srsf, astra_ftf,
+	astra_batchsche;
 
 #endif

@@ -17,7 +17,9 @@
 
 #define ROUND_EPSILON_SEC 1e-6
 
-void *baseline_create(const struct baseline *rule, struct astra_error *err)
+void *baseline_create(const struct baseline *rule,
+		      const struct astra_options *options,
+		      struct astra_error *err)
 {
 	struct baseline_run *run = calloc(1, sizeof(*run));
 
@@ -27,6 +29,7 @@ void *baseline_create(const struct baseline *rule, struct astra_error *err)
 		return NULL;
 	}
 	run->rule = rule;
+	run->half_life_sec = options->half_life_sec;
 	return run;
 }
 
@@ -40,7 +43,7 @@ void baseline_destroy(void *self)
 	astra_lines_destroy(&run->cells);
 	for (size_t i = 0; i < 4; i++)
 		free(run->lists[i / 2][i % 2].items);
-	free(run->contention.arrivals);
+	baseline_books_clear(&run->books);
 	free(run->tenants);
 	free(run->scores);
 	free(run->shares);

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The books that a baseline keeps, over restarts, too: a number for each active
+ * job, by its id, and for each tenant, by its name.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/common/grow.h"
+#include "src/policies/baselines/baseline.h"
+
+/* Where a job is in the list, or belongs. */
+static size_t books_place(const struct baseline_books *b, uint32_t job)
+{
+	size_t low = 0, high = b->job_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (b->jobs[middle].job < job)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* NULL when memory is out. */
+static struct baseline_job_book *books_meet(struct baseline_books *b,
+					    uint32_t job)
+{
+	size_t at = books_place(b, job);
+
+	if (at < b->job_count && b->jobs[at].job == job)
+		return &b->jobs[at];
+	if (astra_grow(&b->jobs, &b->job_room, b->job_count + 1,
+		       sizeof(*b->jobs)) < 0)
+		return NULL;
+	memmove(b->jobs + at + 1, b->jobs + at,
+		(b->job_count++ - at) * sizeof(*b->jobs));
+	b->jobs[at] = (struct baseline_job_book){
+		.job = job,
+		.value = NAN,
+		.served = NAN,
+	};
+	return &b->jobs[at];
+}
+
+/* What was had since the last round, at first nothing; the account forgets with
+ * its half-life. */
+static double books_gained(const struct baseline_run *run, double before,
+			   double now)
+{
+	double half_life = run->half_life_sec;
+	double kept = 1;
+
+	if (half_life > 0)
+		kept = exp2(-run->books.passed_sec / half_life);
+	return fmax(0, now - before * kept);
+}
+
+static int books_meet_jobs(struct baseline_run *run)
+{
+	struct baseline_books *b = &run->books;
+	const struct astra_offer *offer = run->offer;
+	size_t before = b->job_count, kept = 0;
+
+	b->round++;
+	for (size_t i = 0; i < offer->demand_count; i++) {
+		double served = offer->demands[i].candidate.attained;
+		struct baseline_job_book *job =
+			books_meet(b, offer->demands[i].job->id);
+
+		if (!job)
+			return -1;
+		job->gained = books_gained(run, job->served, served);
+		job->served = served;
+		job->round = b->round;
+	}
+	run->out->changed |= b->job_count != before;
+	for (size_t i = 0; i < b->job_count; i++)
+		if (b->jobs[i].round == b->round)
+			b->jobs[kept++] = b->jobs[i];
+	b->job_count = kept;
+	return 0;
+}
+
+/* The book of the offer's nth tenant becomes the nth. */
+static int books_seat(struct baseline_run *run, size_t n)
+{
+	struct baseline_books *b = &run->books;
+	const struct astra_contestant *t = &run->offer->tenants[n];
+	struct baseline_tenant_book book;
+	size_t at = n;
+
+	while (at < b->tenant_count && strcmp(b->tenants[at].name, t->name))
+		at++;
+	if (at == b->tenant_count) {
+		if (astra_grow(&b->tenants, &b->tenant_room, at + 1,
+			       sizeof(*b->tenants)) < 0)
+			return -1;
+		b->tenants[at].name = strdup(t->name);
+		if (!b->tenants[at].name)
+			return -1;
+		b->tenants[at].served = NAN;
+		b->tenant_count++;
+	}
+	book = b->tenants[at];
+	b->tenants[at] = b->tenants[n];
+	book.gained = books_gained(run, book.served, t->usage.alloc);
+	book.served = t->usage.alloc;
+	b->tenants[n] = book;
+	return 0;
+}
+
+/* Those of nobody any more. */
+static void books_forget(struct baseline_books *b, size_t from)
+{
+	for (size_t i = from; i < b->tenant_count; i++) {
+		free(b->tenants[i].name);
+		b->tenants[i] = (struct baseline_tenant_book){0};
+	}
+	b->tenant_count = from;
+}
+
+int baseline_books_meet(struct baseline_run *run)
+{
+	struct baseline_books *b = &run->books;
+
+	b->passed_sec = fmax(0, run->offer->now_sec - b->last_sec);
+	b->last_sec = run->offer->now_sec;
+	for (size_t i = 0; i < run->offer->tenant_count; i++)
+		if (books_seat(run, i) < 0)
+			return -1;
+	books_forget(b, run->offer->tenant_count);
+	return books_meet_jobs(run);
+}
+
+struct baseline_job_book *baseline_job_book(const struct baseline_run *run,
+					    const struct astra_demand *d)
+{
+	return &run->books.jobs[books_place(&run->books, d->job->id)];
+}
+
+void baseline_books_clear(struct baseline_books *b)
+{
+	books_forget(b, 0);
+	free(b->tenants);
+	free(b->jobs);
+	*b = (struct baseline_books){0};
+}
+
+int baseline_save(const void *self, struct astra_bytes *out)
+{
+	const struct baseline_run *run = self;
+	const struct baseline_books *b = &run->books;
+
+	astra_put_f64(out, b->last_sec);
+	astra_put_f64(out, b->contended);
+	astra_put_u32(out, b->active);
+	astra_put_u32(out, (uint32_t)b->tenant_count);
+	for (size_t i = 0; i < b->tenant_count; i++) {
+		astra_put_text(out, b->tenants[i].name);
+		astra_put_f64(out, b->tenants[i].value);
+		astra_put_f64(out, b->tenants[i].served);
+		astra_put_u32(out, b->tenants[i].active);
+	}
+	astra_put_u32(out, (uint32_t)b->job_count);
+	for (size_t i = 0; i < b->job_count; i++) {
+		astra_put_u32(out, b->jobs[i].job);
+		astra_put_f64(out, b->jobs[i].value);
+		astra_put_f64(out, b->jobs[i].served);
+	}
+	return out->failed ? -1 : 0;
+}
+
+static int books_restore_tenant(struct baseline_books *b,
+				struct astra_reader *in)
+{
+	struct baseline_tenant_book book = {.name = astra_get_text(in)};
+
+	if (!book.name ||
+	    astra_grow(&b->tenants, &b->tenant_room, b->tenant_count + 1,
+		       sizeof(*b->tenants)) < 0) {
+		free(book.name);
+		return -1;
+	}
+	book.value = astra_get_f64(in);
+	book.served = astra_get_f64(in);
+	book.active = astra_get_u32(in);
+	b->tenants[b->tenant_count++] = book;
+	return isfinite(book.value) && isfinite(book.served) ? 0 : -1;
+}
+
+static int books_restore_job(struct baseline_books *b, struct astra_reader *in)
+{
+	uint32_t job = astra_get_u32(in);
+	double value = astra_get_f64(in), served = astra_get_f64(in);
+	struct baseline_job_book *book;
+
+	if (!isfinite(value) || !isfinite(served) ||
+	    (b->job_count && job <= b->jobs[b->job_count - 1].job))
+		return -1;
+	book = books_meet(b, job);
+	if (!book)
+		return -1;
+	book->value = value;
+	book->served = served;
+	return 0;
+}
+
+int baseline_restore(void *self, struct astra_reader *in)
+{
+	struct baseline_run *run = self;
+	struct baseline_books *b = &run->books;
+	uint32_t count;
+
+	b->last_sec = astra_get_f64(in);
+	b->contended = astra_get_f64(in);
+	b->active = astra_get_u32(in);
+	if (!isfinite(b->last_sec) || !isfinite(b->contended))
+		return -1;
+	count = astra_get_u32(in);
+	for (uint32_t i = 0; i < count; i++)
+		if (in->failed || books_restore_tenant(b, in) < 0)
+			return -1;
+	count = astra_get_u32(in);
+	for (uint32_t i = 0; i < count; i++)
+		if (in->failed || books_restore_job(b, in) < 0)
+			return -1;
+	return in->failed ? -1 : 0;
+}
+
+void baseline_shift(void *self, double by_sec)
+{
+	struct baseline_run *run = self;
+
+	run->books.last_sec += by_sec;
+}
