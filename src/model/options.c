@@ -194,7 +194,7 @@ const struct astra_option astra_option_table[] = {
 	 "ltgf between tenants at each slot, in each plans, or what is learned, "
 	 "for its own jobs and as many GPUs as its share has. For comparison "
 	 "only, a baseline of papers' evaluations, as sfairsim(1) describes it: "
-	 "fifo, drf, yarn-cs, hived, allox, "
+	 "fifo, slurm, drf, yarn-cs, hived, allox, "
 	 "tiresias, gandiva, gandiva-fair, optimus, srtf, srsf, ftf, "
 	 "batchsche.",
 	 .parse = set_policy},

@@ -21,6 +21,7 @@ static const struct astra_policy *const policies[] = {
 	&astra_ltgf_oasis,
 	&astra_ltgf_ogasched,
 	&astra_fifo,
+	&astra_slurm,
 	&astra_drf,
 	&astra_yarn_cs,
 	&astra_hived,

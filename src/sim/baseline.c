@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What all baselines share: memory of jobs and tenants, and when to decide. */
+/* What all baselines share: memory of jobs, and when to decide. */
 #include "src/sim/baseline.h"
 
 #include <math.h>
@@ -11,7 +11,6 @@
 #define BOUNDARY_SEC 1e-6
 
 const struct astra_scheduler *const astra_baselines[] = {
-	&astra_baseline_slurm.scheduler,
 	&astra_baseline_rrh.scheduler,
 	&astra_baseline_dorm.scheduler,
 	&astra_baseline_slaq.scheduler,
@@ -39,8 +38,6 @@ void astra_baseline_destroy(void *self)
 	if (!run)
 		return;
 	free(run->jobs);
-	free(run->tenants);
-	free(run->order);
 	astra_lines_destroy(&run->lines);
 	free(run->picked.items);
 	astra_space_destroy(run->now);
@@ -57,23 +54,21 @@ void astra_baseline_destroy(void *self)
 static int baseline_allocate(struct astra_baseline_run *run,
 			     const struct astra_scheduler_setup *setup)
 {
-	size_t jobs = run->trace->job_count, tenants = run->trace->tenant_count;
+	size_t jobs = run->trace->job_count;
 	size_t nodes = setup->node_count;
 
 	for (size_t i = 0; i < nodes; i++)
 		if (setup->nodes[i].gpus > run->node_gpus)
 			run->node_gpus = setup->nodes[i].gpus;
 	run->jobs = calloc(jobs + 1, sizeof(*run->jobs));
-	run->tenants = calloc(tenants + 1, sizeof(*run->tenants));
-	run->order = calloc(tenants + 1, sizeof(*run->order));
 	run->now = astra_space_create(nodes, run->node_gpus);
 	run->later = astra_space_create(nodes, run->node_gpus);
 	run->later_gpus = calloc(nodes + 1, sizeof(*run->later_gpus));
 	run->shares = calloc(nodes + 1, sizeof(*run->shares));
 	run->node_gpus_left = calloc(nodes + 1, sizeof(*run->node_gpus_left));
-	if (!run->jobs || !run->tenants || !run->order || !run->now ||
-	    !run->later || !run->later_gpus || !run->shares ||
-	    !run->node_gpus_left || astra_lines_init(&run->lines, 1) < 0)
+	if (!run->jobs || !run->now || !run->later || !run->later_gpus ||
+	    !run->shares || !run->node_gpus_left ||
+	    astra_lines_init(&run->lines, 1) < 0)
 		return -1;
 	return 0;
 }
@@ -92,36 +87,23 @@ void *astra_baseline_create(const struct astra_scheduler_setup *setup,
 	run->gpus = setup->gpus;
 	run->lease_sec = setup->options->lease_sec;
 	run->grace_sec = setup->options->grace_sec;
-	run->begin_sec = run->last_sec = run->next_sec = setup->begin_sec;
+	run->begin_sec = run->next_sec = setup->begin_sec;
 	run->armed = true;
 	if (baseline_allocate(run, setup) < 0) {
 		astra_error_nomem(err);
 		astra_baseline_destroy(run);
 		return NULL;
 	}
-	for (size_t i = 0; i < run->trace->tenant_count; i++)
-		run->tenants[i].weight = run->trace->tenants[i].weight;
 	return run;
 }
 
 static void observe_job(struct astra_baseline_run *run, uint32_t index)
 {
 	const struct astra_job *job = &run->snapshot->jobs[index];
-	struct astra_baseline_job *m = astra_baseline_memory(run, index);
-	struct astra_baseline_tenant *t = &run->tenants[job->tenant];
-	double gpu_sec = run->oracle[index].attained_gpu_sec;
 
-	if (job->state == ASTRA_JOB_RUNNING) {
-		uint32_t held = astra_baseline_held(job);
-
-		gpu_sec += held * (run->now_sec - job->start_sec);
-		run->growable |=
-			job->request.gpus_min && held < job->request.gpus;
-	}
-	t->usage += gpu_sec - m->gpu_sec;
-	m->gpu_sec = gpu_sec;
-	if (!astra_job_active(job->state))
-		return;
+	if (job->state == ASTRA_JOB_RUNNING)
+		run->growable |= job->request.gpus_min &&
+				 astra_baseline_held(job) < job->request.gpus;
 	if (job->state != ASTRA_JOB_PENDING || !job->request.gpus)
 		return;
 	run->pending++;
@@ -133,13 +115,6 @@ static void observe_job(struct astra_baseline_run *run, uint32_t index)
  */
 static int observe(struct astra_baseline_run *run)
 {
-	double passed = fmax(0, run->now_sec - run->last_sec);
-	double half_life = run->baseline->usage_half_life_sec;
-	double kept = half_life > 0 ? exp2(-passed / half_life) : 1;
-
-	run->last_sec = run->now_sec;
-	for (size_t i = 0; i < run->trace->tenant_count; i++)
-		run->tenants[i].usage *= kept;
 	run->pending = run->started = 0;
 	run->least = UINT32_MAX;
 	run->growable = false;

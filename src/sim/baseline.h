@@ -2,7 +2,7 @@
 /* Those baselines of the papers' evaluations that are no policies yet
  * (src/policies/baselines). One loop serves them all (baseline.c,
  * baseline_round.c); a baseline is a const struct that says in which order jobs
- * go and who may have how much (baseline_slurm.c, baseline_rrh.c).
+ * go and who may have how much (baseline_rrh.c).
  *
  * Jobs run on all their GPUs or not at all, and get them consolidated
  * (placement.h). One that goes on running keeps its GPUs.
@@ -49,9 +49,6 @@ enum astra_spot {
 struct astra_baseline {
 	struct astra_scheduler scheduler; /* the first member */
 	enum astra_preempt preempt;
-	bool backfills; /* when the next job does not fit, those start that do
-			 * not delay it (EASY); else all that fit */
-	double usage_half_life_sec; /* of tenants' usage; 0: no decay */
 	/* Who of a line is first; NULL: first come, first served. Of equals,
 	 * those that came first. */
 	struct astra_rank (*rank)(const struct astra_baseline_run *run,
@@ -66,25 +63,17 @@ struct astra_baseline {
 		       struct astra_portion *portions, size_t count,
 		       uint64_t gpus);
 	enum astra_spot spot;
-	/* Keep the books, each round; and before a decision. Return 0, or -1
-	 * when memory is out. NULL: nothing to do. */
+	/* Keep the books, each round. Returns 0, or -1 when memory is out.
+	 * NULL: nothing to do. */
 	int (*account)(struct astra_baseline_run *run);
-	int (*prepare)(struct astra_baseline_run *run);
 };
 
 /* What is remembered of a job of the trace. */
 struct astra_baseline_job {
-	double gpu_sec;	  /* GPU time it has had, up to this round */
 	uint32_t leaving; /* 1 + number of the run that it is to end */
 	uint32_t started; /* 1 + number of the run that was started last */
 	uint32_t wanted;  /* GPUs that it was given and has not started on */
 	bool judged, refused; /* rrh: its admission */
-};
-
-struct astra_baseline_tenant {
-	double weight;
-	double usage; /* GPU time it has had, decayed */
-	double key;   /* as its baseline needs it */
 };
 
 struct astra_list {
@@ -92,7 +81,7 @@ struct astra_list {
 	size_t count, room;
 };
 
-/* When a job frees its GPUs. (EASY) */
+/* When a job frees its GPUs. */
 struct astra_end {
 	double at_sec;
 	uint32_t gpus;
@@ -106,9 +95,7 @@ struct astra_baseline_run {
 	uint32_t node_gpus; /* of the largest node */
 	double begin_sec, lease_sec, grace_sec;
 	struct astra_baseline_job *jobs; /* of each of the trace */
-	struct astra_baseline_tenant *tenants;
-	uint32_t *order; /* for sorting the tenants */
-	double now_sec, last_sec;
+	double now_sec;
 	/* The round. */
 	const struct astra_snapshot *snapshot;
 	const struct astra_oracle *oracle;
@@ -133,13 +120,8 @@ struct astra_baseline_run {
 	bool growable;		  /* a running job could use more GPUs */
 	/* rrh: what waiting jobs lose in an hour, all of them. */
 	double decay;
-	/* EASY: the first one that does not fit starts then, and leaves so
-	 * many GPUs. */
 	struct astra_end *ends;
 	size_t ends_room;
-	bool reserved;
-	double shadow_sec;
-	uint64_t spare;
 };
 
 /* The scheduler's calls of all baselines. */
@@ -192,17 +174,6 @@ uint32_t astra_baseline_spot(const struct astra_baseline_run *run,
  * run->ends. Returns their number, or SIZE_MAX when memory is out. */
 size_t astra_baseline_ends(struct astra_baseline_run *run);
 
-/* Set the reservation for the first job that does not fit (EASY).
- * Returns 0, or -1 when memory is out. */
-int astra_baseline_reserve(struct astra_baseline_run *run, uint32_t job);
-/* Whether a job would delay it. */
-bool astra_baseline_delays(const struct astra_baseline_run *run, uint32_t job);
-/* It starts. */
-void astra_baseline_backfill(struct astra_baseline_run *run, uint32_t job);
-
-/* Sort the tenants by their key, ties by number, into run->order. */
-void astra_baseline_order(struct astra_baseline_run *run);
-
 /* The same where GPUs are divided. Returns 0, or -1 when memory is out.
  * (baseline_divide.c) */
 int astra_baseline_divide(struct astra_baseline_run *run);
@@ -237,8 +208,8 @@ static inline bool astra_baseline_leaving(const struct astra_baseline_run *run,
  * said, or where the trace does not know, how long it takes. */
 double astra_baseline_left(const struct astra_baseline_run *run, uint32_t job);
 
-extern const struct astra_baseline astra_baseline_slurm, astra_baseline_rrh,
-	astra_baseline_dorm, astra_baseline_slaq, astra_baseline_oga_drf,
+extern const struct astra_baseline astra_baseline_rrh, astra_baseline_dorm,
+	astra_baseline_slaq, astra_baseline_oga_drf,
 	astra_baseline_oga_fairness, astra_baseline_oga_binpacking,
 	astra_baseline_oga_spreading;
 

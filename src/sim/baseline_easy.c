@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* EASY backfill (Lifka, The ANL/IBM SP scheduling system, JSSPP 1995): the
- * first job that does not fit is promised the earliest time at which it will,
- * the shadow time. Others start if they are through by then, or on GPUs that
- * it leaves.
- */
+/* When jobs free their GPUs. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "src/common/grow.h"
-#include "src/common/number.h"
 #include "src/sim/baseline.h"
 
 double astra_baseline_left(const struct astra_baseline_run *run, uint32_t job)
@@ -58,44 +53,4 @@ size_t astra_baseline_ends(struct astra_baseline_run *run)
 			baseline_easy_end_of(run, run->picked.items[i]);
 	qsort(run->ends, count, sizeof(*run->ends), compare_ends);
 	return count;
-}
-
-int astra_baseline_reserve(struct astra_baseline_run *run, uint32_t job)
-{
-	uint32_t need = run->snapshot->jobs[job].request.gpus;
-	uint64_t gpus = astra_space_gpus(run->now);
-	size_t count = astra_baseline_ends(run), i;
-
-	if (count == SIZE_MAX)
-		return -1;
-	run->reserved = true;
-	run->shadow_sec = run->now_sec;
-	for (i = 0; i < count && gpus < need; i++) {
-		gpus += run->ends[i].gpus;
-		run->shadow_sec = run->ends[i].at_sec;
-	}
-	for (; i < count && run->ends[i].at_sec <= run->shadow_sec; i++)
-		gpus += run->ends[i].gpus;
-	run->spare = gpus > need ? gpus - need : 0;
-	if (gpus < need)
-		run->shadow_sec = HUGE_VAL;
-	return 0;
-}
-
-static bool ends_in_time(const struct astra_baseline_run *run, uint32_t job)
-{
-	return astra_compare(baseline_easy_end_of(run, job).at_sec,
-			     run->shadow_sec) <= 0;
-}
-
-bool astra_baseline_delays(const struct astra_baseline_run *run, uint32_t job)
-{
-	return !ends_in_time(run, job) &&
-	       run->snapshot->jobs[job].request.gpus > run->spare;
-}
-
-void astra_baseline_backfill(struct astra_baseline_run *run, uint32_t job)
-{
-	if (!ends_in_time(run, job))
-		run->spare -= run->snapshot->jobs[job].request.gpus;
 }

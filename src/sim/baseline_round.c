@@ -52,7 +52,6 @@ static int baseline_round_gather(struct astra_baseline_run *run, uint64_t most)
 	const struct astra_snapshot *s = run->snapshot;
 
 	run->picked.count = 0;
-	run->reserved = false;
 	astra_lines_clear(&run->lines);
 	for (size_t i = 0; i < s->node_count; i++)
 		run->later_gpus[i] =
@@ -83,15 +82,12 @@ static int try_to_start(struct astra_baseline_run *run, uint32_t index)
 	int placed;
 
 	if (job->request.gpus > astra_space_gpus(run->now) ||
-	    !allowed(run, index) ||
-	    (run->reserved && astra_baseline_delays(run, index)))
+	    !allowed(run, index))
 		return 0;
 	placed = astra_baseline_place(run, index, job->request.gpus,
 				      ASTRA_PLACE_NOW);
 	if (placed != ASTRA_PLACED_NOW)
 		return placed;
-	if (run->reserved)
-		astra_baseline_backfill(run, index);
 	return push(&run->picked, index) < 0 ? -1 : 1;
 }
 
@@ -102,12 +98,7 @@ static int baseline_round_fill(struct astra_baseline_run *run)
 
 	while (astra_space_gpus(run->now) >= run->least &&
 	       astra_lines_take(&run->lines, 0, &e)) {
-		int rc = try_to_start(run, e.index);
-
-		if (rc < 0)
-			return -1;
-		if (!rc && run->baseline->backfills && !run->reserved &&
-		    astra_baseline_reserve(run, e.index) < 0)
+		if (try_to_start(run, e.index) < 0)
 			return -1;
 	}
 	return 0;
@@ -132,10 +123,7 @@ int astra_baseline_decide(struct astra_baseline_run *run)
 	gpus = count_free(run->snapshot);
 	if (gpus < run->least)
 		return 0;
-	if (run->baseline->backfills)
-		gpus = UINT64_MAX;
-	if ((run->baseline->prepare && run->baseline->prepare(run) < 0) ||
-	    baseline_round_gather(run, gpus) < 0)
+	if (baseline_round_gather(run, gpus) < 0)
 		return -1;
 	astra_baseline_set_spaces(run);
 	return baseline_round_fill(run);

@@ -164,9 +164,7 @@ libastra_sim_a_SOURCES += \
 	src/sim/baseline_place.c \
 	src/sim/baseline_round.c \
 	src/sim/baseline_rrh.c \
-	src/sim/baseline_slaq.c \
-	src/sim/baseline_slurm.c \
-	src/sim/baseline_tenants.c
+	src/sim/baseline_slaq.c
 
 check_PROGRAMS += test_baselines
 test_baselines_SOURCES = testsuite/unit/test_baselines.c \

@@ -210,3 +210,23 @@ restart_slurmctld
 for id in "${turns[@]}"; do wait_for 60 has_left "$id"; done
 restarts "$late" 0
 ok gandiva-fair
+
+# The first that does not fit, as the larger one, is promised the GPUs of who ends
+# in 10 minutes: who takes no longer starts before it, who takes longer does not.
+# A restart changes nothing.
+policy slurm
+first=$(job 3 -N 2 --ntasks-per-node=1 -t 10)
+wait_for 10 job_is "$first" RUNNING
+large=$(job 4 -N 2 --ntasks-per-node=1 -t 5)
+long=$(job 1 -t 30)
+short=$(job 1 -t 5)
+wait_for 10 job_is "$short" RUNNING
+restart_slurmctld
+sleep 3
+check_eq "who would delay the first" PENDING "$(job_state "$long")"
+scancel "$first" "$short"
+wait_for 20 job_is "$large" RUNNING
+check_eq "who would delay the first" PENDING "$(job_state "$long")"
+scancel "$large"
+wait_for 20 job_is "$long" RUNNING
+ok slurm

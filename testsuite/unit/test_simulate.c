@@ -276,10 +276,11 @@ static void intervals_add_up(void **state)
 	end(&w);
 }
 
-/* The first has its GPUs until 140, 40 s of which are its start. The second
- * has the promise of all then, so the third, which would be through at 170,
- * has to wait. (EASY) */
-static void starts_count_for_backfill(void **state)
+/* The first has its GPUs until 140, 40 s of which are its start, and has done
+ * nothing at 30: it is taken to end at 130. So the third starts, which would be
+ * through then, too, and with its start is at 170. The second, which has the
+ * promise of all, has to wait for it, and the fourth for that. (EASY) */
+static void backfill_does_not_know_what_starts_take(void **state)
 {
 	struct world w;
 	(void)state;
@@ -291,9 +292,9 @@ static void starts_count_for_backfill(void **state)
 	add(&w, 0, 4, 30, 100);
 	add(&w, 0, 4, 30, 70);
 	simulate(&w, "slurm");
-	assert_near(w.result.jobs[3].start_sec, 30);
-	assert_near(w.result.jobs[1].start_sec, 140);
-	assert_near(w.result.jobs[2].start_sec, 280);
+	assert_near(w.result.jobs[2].start_sec, 30);
+	assert_near(w.result.jobs[1].start_sec, 170);
+	assert_near(w.result.jobs[3].start_sec, 310);
 	end(&w);
 }
 
@@ -390,7 +391,7 @@ int main(void)
 		cmocka_unit_test(a_profile_goes_before_the_usual_slowdown),
 		cmocka_unit_test(gpu_time_is_conserved),
 		cmocka_unit_test(intervals_add_up),
-		cmocka_unit_test(starts_count_for_backfill),
+		cmocka_unit_test(backfill_does_not_know_what_starts_take),
 		cmocka_unit_test(what_runs_at_the_end_is_counted),
 		cmocka_unit_test(too_many_intervals_are_refused),
 		cmocka_unit_test(the_bound_is_the_schedulers),

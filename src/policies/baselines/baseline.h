@@ -26,8 +26,9 @@ enum baseline_stops {
 /* What comes of the others when the next job does not fit. One that would not
  * fit if nobody else were there is passed over in any case. */
 enum baseline_unfit {
-	BASELINE_SKIP,	/* those that fit start */
-	BASELINE_BLOCK, /* those behind it in its line wait */
+	BASELINE_SKIP,	   /* those that fit start */
+	BASELINE_BLOCK,	   /* those behind it in its line wait */
+	BASELINE_BACKFILL, /* those start that do not delay it (easy.c) */
 };
 
 struct baseline {
@@ -95,6 +96,12 @@ struct baseline_books {
 	size_t tenant_count, tenant_room;
 };
 
+/* When a job frees its GPUs. */
+struct baseline_end {
+	double at_sec;
+	uint32_t gpus;
+};
+
 /* One instance. */
 struct baseline_run {
 	const struct baseline *rule;
@@ -109,6 +116,8 @@ struct baseline_run {
 	struct baseline_list lists[2][2]; /* running, chosen by number */
 	struct astra_share *shares;	  /* of one job */
 	size_t share_room;
+	struct baseline_end *ends;
+	size_t end_room;
 	/* The round. */
 	const struct astra_offer *offer;
 	struct astra_allocation *out;
@@ -119,6 +128,11 @@ struct baseline_run {
 	size_t waiting;		   /* who have no award */
 	size_t passed;		   /* of lists[0][0], tried again */
 	uint32_t least;		   /* GPUs of the smallest that waits */
+	/* EASY: the first one that does not fit starts then, and leaves so
+	 * many GPUs. */
+	bool reserved;
+	double shadow_sec;
+	uint64_t spare;
 };
 
 /* The policies' calls. rule: lives as long as the instance. */
@@ -148,9 +162,10 @@ double baseline_charge(const struct astra_demand *d);
  * taken to be nearly through. */
 double baseline_left_sec(const struct astra_demand *d);
 
-/* Keep the books: those of the round's jobs and tenants, and of nobody else.
- * Returns 0, or -1 when memory is out. */
-int baseline_books_meet(struct baseline_run *run);
+/* Keep the books of the round's tenants, or jobs, and of nobody else.
+ * Return 0, or -1 when memory is out. */
+int baseline_meet_tenants(struct baseline_run *run);
+int baseline_meet_jobs(struct baseline_run *run);
 void baseline_books_clear(struct baseline_books *books);
 /* A demand's, once they are kept. */
 struct baseline_job_book *baseline_job_book(const struct baseline_run *run,
@@ -162,6 +177,19 @@ void baseline_shift(void *self, double by_sec);
 	.save = baseline_save, .restore = baseline_restore, \
 	.shift = baseline_shift
 
+/* When those who have GPUs, and those who start in this round, free them:
+ * sorted, into run->ends. Returns their number, or SIZE_MAX when memory is out.
+ */
+size_t baseline_ends(struct baseline_run *run);
+/* Set the reservation for the first job that does not fit.
+ * Returns 0, or -1 when memory is out. */
+int baseline_reserve(struct baseline_run *run, const struct astra_demand *d);
+/* Whether a job would delay it. */
+bool baseline_delays(const struct baseline_run *run,
+		     const struct astra_demand *d);
+/* It starts. */
+void baseline_backfill(struct baseline_run *run, const struct astra_demand *d);
+
 static inline size_t baseline_number(const struct baseline_run *run,
 				     const struct astra_demand *d)
 {
@@ -170,7 +198,7 @@ static inline size_t baseline_number(const struct baseline_run *run,
 
 extern const struct astra_policy astra_fifo, astra_drf, astra_yarn_cs,
 	astra_hived, astra_allox, astra_tiresias, astra_gandiva,
-	astra_gandiva_fair, astra_optimus, astra_srtf, astra_srsf, astra_ftf,
-	astra_batchsche;
+	astra_gandiva_fair, astra_optimus, astra_srtf, astra_srsf, astra_slurm,
+	astra_ftf, astra_batchsche;
 
 #endif

@@ -59,7 +59,7 @@ static double books_gained(const struct baseline_run *run, double before,
 	return fmax(0, now - before * kept);
 }
 
-static int books_meet_jobs(struct baseline_run *run)
+int baseline_meet_jobs(struct baseline_run *run)
 {
 	struct baseline_books *b = &run->books;
 	const struct astra_offer *offer = run->offer;
@@ -104,6 +104,7 @@ static int books_seat(struct baseline_run *run, size_t n)
 			return -1;
 		b->tenants[at].served = NAN;
 		b->tenant_count++;
+		run->out->changed = true;
 	}
 	book = b->tenants[at];
 	b->tenants[at] = b->tenants[n];
@@ -123,17 +124,13 @@ static void books_forget(struct baseline_books *b, size_t from)
 	b->tenant_count = from;
 }
 
-int baseline_books_meet(struct baseline_run *run)
+int baseline_meet_tenants(struct baseline_run *run)
 {
-	struct baseline_books *b = &run->books;
-
-	b->passed_sec = fmax(0, run->offer->now_sec - b->last_sec);
-	b->last_sec = run->offer->now_sec;
 	for (size_t i = 0; i < run->offer->tenant_count; i++)
 		if (books_seat(run, i) < 0)
 			return -1;
-	books_forget(b, run->offer->tenant_count);
-	return books_meet_jobs(run);
+	books_forget(&run->books, run->offer->tenant_count);
+	return 0;
 }
 
 struct baseline_job_book *baseline_job_book(const struct baseline_run *run,

@@ -13,7 +13,7 @@ static int ftf_account(struct baseline_run *run)
 {
 	struct baseline_books *b = &run->books;
 
-	if (baseline_books_meet(run) < 0)
+	if (baseline_meet_jobs(run) < 0)
 		return -1;
 	b->contended += b->active * b->passed_sec;
 	b->active = (uint32_t)run->offer->demand_count;

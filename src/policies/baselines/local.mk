@@ -3,11 +3,13 @@
 libastra_engine_a_SOURCES += \
 	src/policies/baselines/baseline.h \
 	src/policies/baselines/books.c \
+	src/policies/baselines/easy.c \
 	src/policies/baselines/ftf.c \
 	src/policies/baselines/hived.c \
 	src/policies/baselines/jobs.c \
 	src/policies/baselines/lines.c \
 	src/policies/baselines/lines.h \
 	src/policies/baselines/round.c \
+	src/policies/baselines/slurm.c \
 	src/policies/baselines/stride.c \
 	src/policies/baselines/tenants.c

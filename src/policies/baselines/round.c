@@ -47,6 +47,7 @@ void baseline_destroy(void *self)
 	free(run->tenants);
 	free(run->scores);
 	free(run->shares);
+	free(run->ends);
 	free(run);
 }
 
@@ -180,6 +181,9 @@ static int round_begin(struct baseline_run *run)
 
 	run->least = UINT32_MAX;
 	run->waiting = run->passed = 0;
+	run->reserved = false;
+	run->books.passed_sec = fmax(0, offer->now_sec - run->books.last_sec);
+	run->books.last_sec = offer->now_sec;
 	for (size_t i = 0; i < 4; i++)
 		run->lists[i / 2][i % 2].count = 0;
 	run->space = astra_offer_space(offer);
@@ -419,13 +423,18 @@ static int round_try(struct baseline_run *run, uint32_t demand)
 	uint32_t gpus = d->candidate.gpus;
 	size_t count;
 
-	if (gpus > astra_space_gpus(run->space) || !round_allowed(run, d))
+	if (gpus > astra_space_gpus(run->space) || !round_allowed(run, d) ||
+	    (run->reserved && baseline_delays(run, d)))
 		return 0;
 	count = astra_demand_place(run->space, d, gpus, run->shares);
 	if (!count)
 		return 0;
 	astra_demand_settle(run->space, d, run->shares, count);
 	run->tenants[d->tenant].planned += d->candidate.charge;
+	if (run->reserved)
+		baseline_backfill(run, d);
+	if (round_push(&run->lists[0][1], demand) < 0)
+		return -1;
 	return round_award(run, demand, run->shares, count) < 0 ? -1 : 1;
 }
 
@@ -484,6 +493,23 @@ static bool round_next_waiting(struct baseline_run *run,
 	return true;
 }
 
+/* What comes of the others when one does not fit. Returns 0, or -1 when memory
+ * is out. */
+static int round_mind(struct baseline_run *run, const struct astra_entry *e)
+{
+	int rc;
+
+	if (run->rule->unfit == BASELINE_SKIP || run->reserved)
+		return 0;
+	rc = round_possible(run, e->index);
+	if (rc <= 0)
+		return rc;
+	if (run->rule->unfit == BASELINE_BACKFILL)
+		return baseline_reserve(run, &run->offer->demands[e->index]);
+	run->lines.lines[e->line].count = 0;
+	return 0;
+}
+
 static int round_fill(struct baseline_run *run)
 {
 	struct astra_entry e;
@@ -492,12 +518,7 @@ static int round_fill(struct baseline_run *run)
 	       round_next_waiting(run, &e)) {
 		int rc = round_try(run, e.index);
 
-		if (!rc && run->rule->unfit == BASELINE_BLOCK) {
-			rc = round_possible(run, e.index);
-			if (rc > 0)
-				run->lines.lines[e.line].count = 0;
-		}
-		if (rc < 0)
+		if (rc < 0 || (!rc && round_mind(run, &e) < 0))
 			return -1;
 	}
 	return 0;

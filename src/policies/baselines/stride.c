@@ -63,7 +63,7 @@ static void stride_join_jobs(struct baseline_run *run)
 
 static int stride_account(struct baseline_run *run)
 {
-	if (baseline_books_meet(run) < 0)
+	if (baseline_meet_tenants(run) < 0 || baseline_meet_jobs(run) < 0)
 		return -1;
 	stride_join_tenants(run);
 	stride_join_jobs(run);
