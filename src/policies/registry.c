@@ -34,6 +34,7 @@ static const struct astra_policy *const policies[] = {
 	&astra_srsf,
 	&astra_ftf,
 	&astra_batchsche,
+	&astra_rrh,
 	NULL,
 };
 

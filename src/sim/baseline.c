@@ -11,7 +11,6 @@
 #define BOUNDARY_SEC 1e-6
 
 const struct astra_scheduler *const astra_baselines[] = {
-	&astra_baseline_rrh.scheduler,
 	&astra_baseline_dorm.scheduler,
 	&astra_baseline_slaq.scheduler,
 	&astra_baseline_oga_drf.scheduler,
@@ -38,13 +37,10 @@ void astra_baseline_destroy(void *self)
 	if (!run)
 		return;
 	free(run->jobs);
-	astra_lines_destroy(&run->lines);
-	free(run->picked.items);
 	astra_space_destroy(run->now);
 	astra_space_destroy(run->later);
 	free(run->later_gpus);
 	free(run->shares);
-	free(run->ends);
 	free(run->portions);
 	free(run->heap);
 	free(run->node_gpus_left);
@@ -67,8 +63,7 @@ static int baseline_allocate(struct astra_baseline_run *run,
 	run->shares = calloc(nodes + 1, sizeof(*run->shares));
 	run->node_gpus_left = calloc(nodes + 1, sizeof(*run->node_gpus_left));
 	if (!run->jobs || !run->now || !run->later || !run->later_gpus ||
-	    !run->shares || !run->node_gpus_left ||
-	    astra_lines_init(&run->lines, 1) < 0)
+	    !run->shares || !run->node_gpus_left)
 		return -1;
 	return 0;
 }
@@ -84,7 +79,6 @@ void *astra_baseline_create(const struct astra_scheduler_setup *setup,
 	}
 	run->baseline = baseline_find(setup->name);
 	run->trace = setup->trace;
-	run->gpus = setup->gpus;
 	run->lease_sec = setup->options->lease_sec;
 	run->grace_sec = setup->options->grace_sec;
 	run->begin_sec = run->next_sec = setup->begin_sec;
@@ -104,23 +98,16 @@ static void observe_job(struct astra_baseline_run *run, uint32_t index)
 	if (job->state == ASTRA_JOB_RUNNING)
 		run->growable |= job->request.gpus_min &&
 				 astra_baseline_held(job) < job->request.gpus;
-	if (job->state != ASTRA_JOB_PENDING || !job->request.gpus)
-		return;
-	run->pending++;
-	if (job->request.gpus < run->least)
-		run->least = job->request.gpus;
+	run->pending += job->state == ASTRA_JOB_PENDING && job->request.gpus;
 }
 
-/* What has happened since the last round. Returns 0, or -1 when memory is out.
- */
-static int observe(struct astra_baseline_run *run)
+/* What has happened since the last round. */
+static void observe(struct astra_baseline_run *run)
 {
 	run->pending = run->started = 0;
-	run->least = UINT32_MAX;
 	run->growable = false;
 	for (size_t i = 0; i < run->snapshot->job_count; i++)
 		observe_job(run, (uint32_t)i);
-	return run->baseline->account ? run->baseline->account(run) : 0;
 }
 
 /* Whether running jobs compete in this round. Quanta begin at the multiples of
@@ -130,8 +117,8 @@ static bool all_compete(struct astra_baseline_run *run)
 	double at = (run->now_sec - run->begin_sec) / run->lease_sec;
 	bool armed = run->armed;
 
-	if (run->baseline->preempt != ASTRA_PREEMPT_QUANTUM)
-		return run->baseline->preempt == ASTRA_PREEMPT_EVENT;
+	if (run->baseline->preempt == ASTRA_PREEMPT_EVENT)
+		return true;
 	if (run->now_sec < run->next_sec - BOUNDARY_SEC)
 		return false;
 	run->next_sec =
@@ -142,8 +129,7 @@ static bool all_compete(struct astra_baseline_run *run)
 static void set_wake(struct astra_baseline_run *run)
 {
 	run->plan->wake_sec = HUGE_VAL;
-	run->armed = run->pending > run->started ||
-		     (run->baseline->divide && run->growable);
+	run->armed = run->pending > run->started || run->growable;
 	if (!run->armed)
 		return;
 	if (run->baseline->preempt == ASTRA_PREEMPT_QUANTUM)
@@ -161,11 +147,9 @@ int astra_baseline_round(void *self, const struct astra_snapshot *snapshot,
 	run->oracle = oracle;
 	run->plan = plan;
 	run->now_sec = snapshot->now_sec;
-	if (observe(run) < 0)
-		return astra_error_nomem(err);
+	observe(run);
 	run->full = all_compete(run);
-	if ((run->pending || (run->baseline->divide && run->growable)) &&
-	    astra_baseline_decide(run) < 0)
+	if ((run->pending || run->growable) && astra_baseline_divide(run) < 0)
 		return astra_error_nomem(err);
 	set_wake(run);
 	return 0;

@@ -1,29 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Those baselines of the papers' evaluations that are no policies yet
- * (src/policies/baselines). One loop serves them all (baseline.c,
- * baseline_round.c); a baseline is a const struct that says in which order jobs
- * go and who may have how much (baseline_rrh.c).
+ * (src/policies/baselines): they divide the GPUs between elastic jobs. One loop
+ * serves them all (baseline.c, baseline_divide.c); a baseline says how many
+ * each job gets (baseline_dorm.c, baseline_slaq.c, baseline_oga.c).
  *
- * Jobs run on all their GPUs or not at all, and get them consolidated
- * (placement.h). One that goes on running keeps its GPUs.
- *
- * Others divide the GPUs between elastic jobs (baseline_divide.c): such a
- * baseline says how many each one gets (baseline_dorm.c, baseline_slaq.c,
- * baseline_oga.c). A job whose number changes writes its checkpoint and starts
- * again.
+ * Jobs get their GPUs consolidated (placement.h) where a baseline does not say
+ * otherwise. One whose number changes writes its checkpoint and starts again;
+ * one that goes on running keeps its GPUs.
  */
 #ifndef ASTRA_BASELINE_H
 #define ASTRA_BASELINE_H
 
 #include "src/placement/placement.h"
-#include "src/policies/baselines/lines.h"
 #include "src/sim/scheduler.h"
 
 struct astra_baseline_run;
 
 /* When running jobs compete for their GPUs again. */
 enum astra_preempt {
-	ASTRA_PREEMPT_NEVER,
 	ASTRA_PREEMPT_EVENT,   /* whenever something happens */
 	ASTRA_PREEMPT_QUANTUM, /* every quantum; in between GPUs that are free
 				* are given away */
@@ -49,23 +43,13 @@ enum astra_spot {
 struct astra_baseline {
 	struct astra_scheduler scheduler; /* the first member */
 	enum astra_preempt preempt;
-	/* Who of a line is first; NULL: first come, first served. Of equals,
-	 * those that came first. */
-	struct astra_rank (*rank)(const struct astra_baseline_run *run,
-				  uint32_t job);
-	/* The quota rule; NULL: none. */
-	bool (*allowed)(const struct astra_baseline_run *run, uint32_t job);
 	/* How many GPUs each job gets. portions: by submission, then id; none
 	 * has any yet. gpus: that there are, those held by them included; by
-	 * node in run->node_gpus_left, which may be written.
-	 * NULL: all that it asks for, in the order of rank. */
+	 * node in run->node_gpus_left, which may be written. */
 	void (*divide)(struct astra_baseline_run *run,
 		       struct astra_portion *portions, size_t count,
 		       uint64_t gpus);
 	enum astra_spot spot;
-	/* Keep the books, each round. Returns 0, or -1 when memory is out.
-	 * NULL: nothing to do. */
-	int (*account)(struct astra_baseline_run *run);
 };
 
 /* What is remembered of a job of the trace. */
@@ -73,25 +57,12 @@ struct astra_baseline_job {
 	uint32_t leaving; /* 1 + number of the run that it is to end */
 	uint32_t started; /* 1 + number of the run that was started last */
 	uint32_t wanted;  /* GPUs that it was given and has not started on */
-	bool judged, refused; /* rrh: its admission */
-};
-
-struct astra_list {
-	uint32_t *items;
-	size_t count, room;
-};
-
-/* When a job frees its GPUs. */
-struct astra_end {
-	double at_sec;
-	uint32_t gpus;
 };
 
 /* One instance. */
 struct astra_baseline_run {
 	const struct astra_baseline *baseline;
 	const struct astra_trace *trace;
-	uint64_t gpus;	    /* M */
 	uint32_t node_gpus; /* of the largest node */
 	double begin_sec, lease_sec, grace_sec;
 	struct astra_baseline_job *jobs; /* of each of the trace */
@@ -100,13 +71,10 @@ struct astra_baseline_run {
 	const struct astra_snapshot *snapshot;
 	const struct astra_oracle *oracle;
 	struct astra_plan *plan;
-	struct astra_baseline_lines lines; /* who wants GPUs */
 	size_t pending, started;
-	uint32_t least;		  /* GPUs of the smallest that waits */
-	bool full;		  /* running jobs compete */
-	bool armed;		  /* somebody waits for the next quantum */
-	double next_sec;	  /* when it begins */
-	struct astra_list picked; /* jobs that start, by index */
+	bool full;	 /* running jobs compete */
+	bool armed;	 /* somebody waits for the next quantum */
+	double next_sec; /* when it begins */
 	/* What is free, and what will be when all who leave have left. */
 	struct astra_space *now, *later;
 	uint32_t *later_gpus; /* by node */
@@ -118,10 +86,6 @@ struct astra_baseline_run {
 	size_t heap_room;
 	uint32_t *node_gpus_left; /* by node, for trying things out */
 	bool growable;		  /* a running job could use more GPUs */
-	/* rrh: what waiting jobs lose in an hour, all of them. */
-	double decay;
-	struct astra_end *ends;
-	size_t ends_room;
 };
 
 /* The scheduler's calls of all baselines. */
@@ -134,9 +98,6 @@ int astra_baseline_round(void *self, const struct astra_snapshot *snapshot,
 #define ASTRA_BASELINE_CALLS                                                \
 	.create = astra_baseline_create, .destroy = astra_baseline_destroy, \
 	.round = astra_baseline_round
-
-/* Decide: fill run->plan. Returns 0, or -1 when memory is out. */
-int astra_baseline_decide(struct astra_baseline_run *run);
 
 /* Begin placing: what is free, and run->later_gpus. */
 void astra_baseline_set_spaces(struct astra_baseline_run *run);
@@ -170,11 +131,7 @@ int astra_baseline_stop(struct astra_baseline_run *run, uint32_t job);
 uint32_t astra_baseline_spot(const struct astra_baseline_run *run,
 			     const uint32_t *left);
 
-/* When those that run, and those picked to, free their GPUs: sorted, into
- * run->ends. Returns their number, or SIZE_MAX when memory is out. */
-size_t astra_baseline_ends(struct astra_baseline_run *run);
-
-/* The same where GPUs are divided. Returns 0, or -1 when memory is out.
+/* Decide: fill run->plan. Returns 0, or -1 when memory is out.
  * (baseline_divide.c) */
 int astra_baseline_divide(struct astra_baseline_run *run);
 
@@ -204,13 +161,8 @@ static inline bool astra_baseline_leaving(const struct astra_baseline_run *run,
 		astra_baseline_memory(run, job)->leaving == j->restart_cnt + 1);
 }
 
-/* Seconds until the job is through, if it runs, or would be; what its user
- * said, or where the trace does not know, how long it takes. */
-double astra_baseline_left(const struct astra_baseline_run *run, uint32_t job);
-
-extern const struct astra_baseline astra_baseline_rrh, astra_baseline_dorm,
-	astra_baseline_slaq, astra_baseline_oga_drf,
-	astra_baseline_oga_fairness, astra_baseline_oga_binpacking,
-	astra_baseline_oga_spreading;
+extern const struct astra_baseline astra_baseline_dorm, astra_baseline_slaq,
+	astra_baseline_oga_drf, astra_baseline_oga_fairness,
+	astra_baseline_oga_binpacking, astra_baseline_oga_spreading;
 
 #endif

@@ -159,11 +159,8 @@ libastra_sim_a_SOURCES += \
 	src/sim/baseline.h \
 	src/sim/baseline_divide.c \
 	src/sim/baseline_dorm.c \
-	src/sim/baseline_easy.c \
 	src/sim/baseline_oga.c \
 	src/sim/baseline_place.c \
-	src/sim/baseline_round.c \
-	src/sim/baseline_rrh.c \
 	src/sim/baseline_slaq.c
 
 check_PROGRAMS += test_baselines

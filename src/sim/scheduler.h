@@ -16,13 +16,8 @@
  * their papers grant an oracle. */
 struct astra_oracle {
 	const struct astra_trace_job *job;
-	double attained_gpu_sec; /* GPU time of its runs before this one */
-	double done_sec;	 /* work done, of job->duration_sec */
-	double left_sec;	 /* work to do */
-	double cold_sec;	 /* of its start, before it works on */
-	double slowdown;	 /* seconds that one of its work takes, by its
-				  * present place and, of an elastic one, number of
-				  * GPUs; 1: none */
+	double done_sec; /* work done, of job->duration_sec */
+	double left_sec; /* work to do */
 };
 
 struct astra_scheduler_setup {

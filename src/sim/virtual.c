@@ -77,7 +77,7 @@ static int virtual_started(void *arg, uint32_t job, double *end_sec)
 	struct astra_virtual *v = arg;
 	const struct astra_job *a = v->world.jobs[job].job;
 	struct astra_virtual_job *j = &v->jobs[job];
-	struct astra_oracle *o = virtual_oracle(v, job);
+	const struct astra_oracle *o = virtual_oracle(v, job);
 	double now_sec = v->world.now_sec;
 
 	j->held_gpus = (uint32_t)a->held_charge; /* each is charged as one */
@@ -85,7 +85,6 @@ static int virtual_started(void *arg, uint32_t job, double *end_sec)
 	j->stretch = j->slowdown * ((double)a->request.gpus / j->held_gpus);
 	j->start_sec = now_sec;
 	j->progress_from_sec = now_sec + v->options->cold_start_sec;
-	o->slowdown = j->stretch;
 	if (!v->result->jobs[job].starts++)
 		v->result->jobs[job].start_sec = now_sec;
 	*end_sec = j->progress_from_sec + o->left_sec * j->stretch;
@@ -122,11 +121,8 @@ static int virtual_requeue(struct astra_virtual *v, uint32_t job,
 			   double signal_sec, double now_sec)
 {
 	struct astra_virtual_job *j = &v->jobs[job];
-	struct astra_oracle *o = virtual_oracle(v, job);
 
 	j->done_sec += virtual_progress(j, signal_sec);
-	o->cold_sec = v->options->cold_start_sec;
-	o->slowdown = 1;
 	v->result->jobs[job].preemptions++;
 	v->result->preemptions++;
 	return astra_watch_stop(&v->watch, job, now_sec);
@@ -142,7 +138,6 @@ static int virtual_left(void *arg, uint32_t job, double at_sec, bool requeued)
 		m->leaving ? at_sec - v->options->checkpoint_sec : at_sec;
 
 	v->released++;
-	o->attained_gpu_sec += j->held_gpus * (at_sec - j->start_sec);
 	if (virtual_count_run(v, job, signal_sec, at_sec) < 0 ||
 	    (requeued ? virtual_requeue(v, job, signal_sec, at_sec)
 		      : virtual_end(v, job, at_sec)) < 0)
@@ -277,8 +272,6 @@ int astra_virtual_submit(struct astra_virtual *v, uint32_t job)
 	v->oracle[at] = (struct astra_oracle){
 		.job = t,
 		.left_sec = t->duration_sec,
-		.cold_sec = v->options->cold_start_sec,
-		.slowdown = 1,
 	};
 	if (astra_world_show(&v->world, &seen) < 0)
 		return -1;
@@ -299,7 +292,6 @@ void astra_virtual_look(struct astra_virtual *v)
 			continue;
 		o->done_sec = j->done_sec + virtual_progress(j, now_sec);
 		o->left_sec = fmax(0, o->job->duration_sec - o->done_sec);
-		o->cold_sec = fmax(0, j->progress_from_sec - now_sec);
 		a->forecast.done_sec = o->done_sec;
 	}
 }

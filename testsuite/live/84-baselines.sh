@@ -230,3 +230,21 @@ check_eq "who would delay the first" PENDING "$(job_state "$long")"
 scancel "$large"
 wait_for 20 job_is "$long" RUNNING
 ok slurm
+
+# Who is worth less than nothing once it could end is refused and held; of the
+# others the one that is worth most is next. A restart changes nothing.
+policy rrh
+all=$(job 4 -N 2 --ntasks-per-node=1 -t 60)
+wait_for 10 job_is "$all" RUNNING
+poor=$(job 4 -t 60 --utility=linear:-10,5)
+is_refused() { sfair why "$poor" | tr -s '\n ' ' ' | grep >/dev/null 'It was refused .* and is held'; }
+wait_for 10 is_refused
+plain=$(job 4 -N 2 --ntasks-per-node=1 -t 60)
+rich=$(job 4 -N 2 --ntasks-per-node=1 -t 60 --utility=linear:-1,100)
+sleep 3
+restart_slurmctld
+scancel "$all"
+wait_for 20 job_is "$rich" RUNNING
+check_eq "who is worth less" PENDING "$(job_state "$plain")"
+check_eq "who is worth nothing" 0 "$(job_field "$poor" Priority)"
+ok rrh

@@ -78,7 +78,6 @@ uint32_t world_job(struct world *w, uint32_t tenant, uint32_t gpus,
 	w->oracle[n] = (struct astra_oracle){
 		.job = &w->lines[n],
 		.left_sec = duration_sec,
-		.slowdown = 1,
 	};
 	return n;
 }
@@ -95,14 +94,11 @@ uint32_t world_gpus(const struct world *w, uint32_t n)
 static void release(struct world *w, uint32_t n)
 {
 	struct astra_job *job = &w->jobs[n];
-	uint32_t gpus = world_gpus(w, n);
 
 	for (size_t i = 0; i < job->held_count; i++)
 		w->nodes[job->held[i].node].gpus_free += job->held[i].gpus;
 	job->held_count = 0;
 	w->leaving[n] = false;
-	w->oracle[n].attained_gpu_sec +=
-		gpus * (WORLD_BEGIN + w->now_sec - job->start_sec);
 }
 
 void world_leave(struct world *w)
@@ -161,10 +157,15 @@ static void start(struct world *w, const struct astra_decision *d)
 
 static void apply(struct world *w, const struct astra_decision *d)
 {
-	const struct astra_job *job = &w->jobs[d->job - 1];
+	struct astra_job *job = &w->jobs[d->job - 1];
 
 	if (d->action == ASTRA_START) {
 		start(w, d);
+		return;
+	}
+	if (d->action == ASTRA_REFUSE) {
+		assert_int_equal(job->state, ASTRA_JOB_PENDING);
+		job->state = ASTRA_JOB_BLOCKED;
 		return;
 	}
 	assert_int_equal(job->state, ASTRA_JOB_RUNNING);

@@ -91,6 +91,7 @@ static void what_is_worth_nothing_by_its_end_is_refused(void **state)
 	set_linear(1, -10, 5);
 	set_linear(2, -10, 25);
 	until(0);
+	assert_int_equal(w.jobs[1].state, ASTRA_JOB_BLOCKED);
 	until(HOUR);
 	assert_true(world_runs(&w, "2"));
 	until(2 * HOUR);

@@ -11,6 +11,7 @@
 #ifndef ASTRA_BASELINES_BASELINE_H
 #define ASTRA_BASELINES_BASELINE_H
 
+#include "src/common/idmap.h"
 #include "src/policies/baselines/lines.h"
 #include "src/policies/policy.h"
 
@@ -73,6 +74,7 @@ struct baseline_job_book {
 	uint32_t job;	/* its id */
 	uint32_t round; /* that it was there in last */
 	double value;	/* as its baseline needs it; NaN: the job is new */
+	double cost;	/* rrh: what it would cost others */
 	double served;	/* GPU time it has had */
 	double gained;	/* of it, since the last round */
 };
@@ -90,8 +92,9 @@ struct baseline_books {
 	double contended;	     /* ftf: jobs, integrated over time */
 	uint32_t active;	     /* ftf: jobs, since last_sec */
 	uint32_t round;
-	struct baseline_job_book *jobs; /* by id */
+	struct baseline_job_book *jobs;
 	size_t job_count, job_room;
+	struct astra_idmap places;	      /* of jobs among them */
 	struct baseline_tenant_book *tenants; /* by number in the offer */
 	size_t tenant_count, tenant_room;
 };
@@ -112,6 +115,7 @@ struct baseline_run {
 	struct astra_baseline_lines lines; /* who competes */
 	struct astra_baseline_lines cells; /* hived */
 	struct baseline_books books;
+	double decay; /* rrh: what waiting jobs lose in an hour, together */
 	double half_life_sec;		  /* of the account; 0: none */
 	struct baseline_list lists[2][2]; /* running, chosen by number */
 	struct astra_share *shares;	  /* of one job */
@@ -199,6 +203,6 @@ static inline size_t baseline_number(const struct baseline_run *run,
 extern const struct astra_policy astra_fifo, astra_drf, astra_yarn_cs,
 	astra_hived, astra_allox, astra_tiresias, astra_gandiva,
 	astra_gandiva_fair, astra_optimus, astra_srtf, astra_srsf, astra_slurm,
-	astra_ftf, astra_batchsche;
+	astra_ftf, astra_batchsche, astra_rrh;
 
 #endif

@@ -9,41 +9,42 @@
 #include "src/common/grow.h"
 #include "src/policies/baselines/baseline.h"
 
-/* Where a job is in the list, or belongs. */
-static size_t books_place(const struct baseline_books *b, uint32_t job)
-{
-	size_t low = 0, high = b->job_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (b->jobs[middle].job < job)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* NULL when memory is out. */
 static struct baseline_job_book *books_meet(struct baseline_books *b,
 					    uint32_t job)
 {
-	size_t at = books_place(b, job);
+	uint32_t at = astra_idmap_get(&b->places, job);
 
-	if (at < b->job_count && b->jobs[at].job == job)
+	if (at != ASTRA_IDMAP_NONE)
 		return &b->jobs[at];
 	if (astra_grow(&b->jobs, &b->job_room, b->job_count + 1,
-		       sizeof(*b->jobs)) < 0)
+		       sizeof(*b->jobs)) < 0 ||
+	    astra_idmap_put(&b->places, job, (uint32_t)b->job_count) < 0)
 		return NULL;
-	memmove(b->jobs + at + 1, b->jobs + at,
-		(b->job_count++ - at) * sizeof(*b->jobs));
-	b->jobs[at] = (struct baseline_job_book){
+	b->jobs[b->job_count] = (struct baseline_job_book){
 		.job = job,
 		.value = NAN,
 		.served = NAN,
 	};
-	return &b->jobs[at];
+	return &b->jobs[b->job_count++];
+}
+
+/* Those of the jobs that are no longer there. */
+static int books_forget_jobs(struct baseline_books *b)
+{
+	for (size_t i = 0; i < b->job_count;) {
+		if (b->jobs[i].round == b->round) {
+			i++;
+			continue;
+		}
+		astra_idmap_del(&b->places, b->jobs[i].job);
+		b->jobs[i] = b->jobs[--b->job_count];
+		if (i < b->job_count &&
+		    astra_idmap_put(&b->places, b->jobs[i].job, (uint32_t)i) <
+			    0)
+			return -1;
+	}
+	return 0;
 }
 
 /* What was had since the last round, at first nothing; the account forgets with
@@ -63,7 +64,7 @@ int baseline_meet_jobs(struct baseline_run *run)
 {
 	struct baseline_books *b = &run->books;
 	const struct astra_offer *offer = run->offer;
-	size_t before = b->job_count, kept = 0;
+	size_t before = b->job_count;
 
 	b->round++;
 	for (size_t i = 0; i < offer->demand_count; i++) {
@@ -78,11 +79,7 @@ int baseline_meet_jobs(struct baseline_run *run)
 		job->round = b->round;
 	}
 	run->out->changed |= b->job_count != before;
-	for (size_t i = 0; i < b->job_count; i++)
-		if (b->jobs[i].round == b->round)
-			b->jobs[kept++] = b->jobs[i];
-	b->job_count = kept;
-	return 0;
+	return books_forget_jobs(b);
 }
 
 /* The book of the offer's nth tenant becomes the nth. */
@@ -136,7 +133,8 @@ int baseline_meet_tenants(struct baseline_run *run)
 struct baseline_job_book *baseline_job_book(const struct baseline_run *run,
 					    const struct astra_demand *d)
 {
-	return &run->books.jobs[books_place(&run->books, d->job->id)];
+	return &run->books
+			.jobs[astra_idmap_get(&run->books.places, d->job->id)];
 }
 
 void baseline_books_clear(struct baseline_books *b)
@@ -144,6 +142,7 @@ void baseline_books_clear(struct baseline_books *b)
 	books_forget(b, 0);
 	free(b->tenants);
 	free(b->jobs);
+	astra_idmap_clear(&b->places);
 	*b = (struct baseline_books){0};
 }
 
@@ -166,6 +165,7 @@ int baseline_save(const void *self, struct astra_bytes *out)
 	for (size_t i = 0; i < b->job_count; i++) {
 		astra_put_u32(out, b->jobs[i].job);
 		astra_put_f64(out, b->jobs[i].value);
+		astra_put_f64(out, b->jobs[i].cost);
 		astra_put_f64(out, b->jobs[i].served);
 	}
 	return out->failed ? -1 : 0;
@@ -192,16 +192,18 @@ static int books_restore_tenant(struct baseline_books *b,
 static int books_restore_job(struct baseline_books *b, struct astra_reader *in)
 {
 	uint32_t job = astra_get_u32(in);
-	double value = astra_get_f64(in), served = astra_get_f64(in);
+	double value = astra_get_f64(in), cost = astra_get_f64(in);
+	double served = astra_get_f64(in);
 	struct baseline_job_book *book;
 
-	if (!isfinite(value) || !isfinite(served) ||
-	    (b->job_count && job <= b->jobs[b->job_count - 1].job))
+	if (!isfinite(value) || !isfinite(cost) || !isfinite(served) || !job ||
+	    astra_idmap_get(&b->places, job) != ASTRA_IDMAP_NONE)
 		return -1;
 	book = books_meet(b, job);
 	if (!book)
 		return -1;
 	book->value = value;
+	book->cost = cost;
 	book->served = served;
 	return 0;
 }

@@ -10,6 +10,7 @@ libastra_engine_a_SOURCES += \
 	src/policies/baselines/lines.c \
 	src/policies/baselines/lines.h \
 	src/policies/baselines/round.c \
+	src/policies/baselines/rrh.c \
 	src/policies/baselines/slurm.c \
 	src/policies/baselines/stride.c \
 	src/policies/baselines/tenants.c

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The risk-reward heuristic, FirstReward of Irwin, Grit and Chase: of the jobs
+ * that wait, the one with the largest
+ *   (alpha PV - (1 - alpha) cost) / RPT
+ * is next, where RPT is its remaining time, PV its value if it started now,
+ * discounted, and cost what the others lose by waiting for it. A job is refused
+ * when it comes if by the schedule as it is then its value does not make up for
+ * what those behind it would lose: its slack is negative.
+ *
+ * There a task has one processor. Here RPT is GPU time, and a job of g GPUs
+ * delays the others by g / M of its time. What a job loses is by how much its
+ * utility falls in the next hour, as it is not linear. Nobody is stopped. One
+ * that is refused is held; once it is released it is judged as if it had just
+ * come.
+ */
+#include <math.h>
+
+#include "src/policies/baselines/baseline.h"
+#include "src/policies/forecast.h"
+
+#define RRH_ALPHA .5
+#define RRH_DISCOUNT_RATE .01 /* an hour */
+#define RRH_HOUR_SEC 3600.0
+
+struct rrh_outlook {
+	double gpu_hours; /* RPT */
+	double value, pv;
+	double decay; /* in an hour */
+};
+
+/* If it starts so many hours from now. */
+static struct rrh_outlook rrh_outlook(const struct baseline_run *run,
+				      const struct astra_demand *d,
+				      double start)
+{
+	const struct astra_utility u = astra_job_utility(d->job);
+	double hours = fmax(1, baseline_left_sec(d)) / RRH_HOUR_SEC;
+	double end = (run->offer->now_sec - d->submit_sec) / RRH_HOUR_SEC +
+		     start + hours;
+	double value = astra_utility_value(&u, end);
+
+	return (struct rrh_outlook){
+		.gpu_hours = hours * d->job->request.gpus,
+		.value = value,
+		.pv = value / (1 + RRH_DISCOUNT_RATE * (start + hours)),
+		.decay = fmax(0, value - astra_utility_value(&u, end + 1)),
+	};
+}
+
+static double rrh_reward(const struct baseline_run *run,
+			 const struct astra_demand *d)
+{
+	struct rrh_outlook o = rrh_outlook(run, d, 0);
+	double others = fmax(0, run->decay - o.decay);
+
+	return RRH_ALPHA * o.pv / o.gpu_hours -
+	       (1 - RRH_ALPHA) * others / (double)run->offer->gpus;
+}
+
+/* One that was judged, by its slack. */
+static bool rrh_refused(const struct baseline_run *run,
+			const struct astra_demand *d)
+{
+	const struct baseline_job_book *b = baseline_job_book(run, d);
+
+	return b->value < b->cost;
+}
+
+static bool rrh_waits(const struct baseline_run *run,
+		      const struct astra_demand *d)
+{
+	return d->job->state == ASTRA_JOB_PENDING && !rrh_refused(run, d);
+}
+
+/* What a job loses if it starts so many hours later. */
+static double rrh_lost(const struct baseline_run *run,
+		       const struct astra_demand *d, double hours)
+{
+	return fmax(0, rrh_outlook(run, d, 0).value -
+			       rrh_outlook(run, d, hours).value);
+}
+
+/* Hours until there are so many GPUs and those that run have left room for so
+ * much work before. Returns < 0 when memory is out. */
+static double rrh_hours_until(struct baseline_run *run, uint32_t gpus,
+			      double gpu_hours)
+{
+	size_t count = baseline_ends(run);
+	double at = 0, had = 0, free = (double)run->offer->gpus;
+
+	if (count == SIZE_MAX)
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		free -= run->ends[i].gpus;
+	for (size_t i = 0; i < count; i++) {
+		double next = (run->ends[i].at_sec - run->offer->now_sec) /
+			      RRH_HOUR_SEC;
+
+		if (free >= gpus && had + free * (next - at) >= gpu_hours)
+			break;
+		had += free * (next - at);
+		at = next;
+		free += run->ends[i].gpus;
+	}
+	return at + fmax(0, gpu_hours - had) / fmax(1, free);
+}
+
+/* Admit a job, unless it would cost those behind it more than it is worth.
+ * Returns 0, or -1 when memory is out. */
+static int rrh_judge(struct baseline_run *run, const struct astra_demand *d)
+{
+	const struct astra_offer *offer = run->offer;
+	struct baseline_job_book *book = baseline_job_book(run, d);
+	double mine = rrh_reward(run, d), ahead = 0, cost = 0, start;
+	double delay = rrh_outlook(run, d, 0).gpu_hours / (double)offer->gpus;
+
+	for (size_t i = 0; i < offer->demand_count; i++) {
+		const struct astra_demand *other = &offer->demands[i];
+
+		if (other == d || !rrh_waits(run, other))
+			continue;
+		if (rrh_reward(run, other) >= mine)
+			ahead += rrh_outlook(run, other, 0).gpu_hours;
+		else
+			cost += rrh_lost(run, other, delay);
+	}
+	start = rrh_hours_until(run, d->job->request.gpus, ahead);
+	if (start < 0)
+		return -1;
+	book->value = rrh_outlook(run, d, start).pv;
+	book->cost = cost;
+	return 0;
+}
+
+/* Who runs was admitted. */
+static int rrh_account(struct baseline_run *run)
+{
+	const struct astra_offer *offer = run->offer;
+
+	if (baseline_meet_jobs(run) < 0)
+		return -1;
+	run->decay = 0;
+	for (size_t i = 0; i < offer->demand_count; i++)
+		if (rrh_waits(run, &offer->demands[i]))
+			run->decay +=
+				rrh_outlook(run, &offer->demands[i], 0).decay;
+	for (uint32_t i = 0; i < offer->demand_count; i++) {
+		const struct astra_demand *d = &offer->demands[i];
+		struct baseline_job_book *book = baseline_job_book(run, d);
+		bool waits = d->job->state == ASTRA_JOB_PENDING;
+
+		if (isnan(book->value) && !waits)
+			book->value = 0;
+		if (isnan(book->value) && rrh_judge(run, d) < 0)
+			return -1;
+		if (waits && rrh_refused(run, d) &&
+		    astra_allocation_refuse(run->out, i) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static struct astra_rank rrh_by_reward(const struct baseline_run *run,
+				       const struct astra_demand *d)
+{
+	return (struct astra_rank){.major = -rrh_reward(run, d)};
+}
+
+static bool rrh_admitted(const struct baseline_run *run,
+			 const struct astra_demand *d)
+{
+	return !rrh_refused(run, d);
+}
+
+static const struct baseline rrh = {
+	.rank = rrh_by_reward,
+	.allowed = rrh_admitted,
+	.account = rrh_account,
+};
+
+BASELINE_CREATE(rrh, rrh)
+
+static void rrh_explain(const void *self, const struct astra_demand *d,
+			struct astra_reason *reason)
+{
+	const struct baseline_run *run = self;
+	const struct baseline_job_book *book = baseline_job_book(run, d);
+
+	if (!rrh_refused(run, d))
+		return;
+	reason->wait = ASTRA_WAIT_DENIED;
+	reason->worth = book->value;
+	reason->price = book->cost;
+}
+
+const struct astra_policy astra_rrh = {
+	.name = "rrh",
+	.summary = "risk-reward: most value for the GPU time first; refuses "
+		   "jobs; knows durations",
+	.source = "Irwin, Grit, Chase (HPDC'04), FirstReward with admission by "
+		  "slack; for gangs",
+	.create = rrh_create,
+	.explain = rrh_explain,
+	.endless = true,
+	BASELINE_KEEPS_BOOKS,
+	BASELINE_CALLS,
+};
