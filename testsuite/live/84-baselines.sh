@@ -206,6 +206,7 @@ turns=("$(job 4)" "$(job 4)")
 wait_for 10 running_are 2 0
 late=$(job 4 -A b)
 wait_for 30 job_is "$late" RUNNING
+sleep 6 # Slurm has saved that
 restart_slurmctld
 for id in "${turns[@]}"; do wait_for 60 has_left "$id"; done
 restarts "$late" 0
@@ -221,6 +222,7 @@ large=$(job 4 -N 2 --ntasks-per-node=1 -t 5)
 long=$(job 1 -t 30)
 short=$(job 1 -t 5)
 wait_for 10 job_is "$short" RUNNING
+sleep 6
 restart_slurmctld
 sleep 3
 check_eq "who would delay the first" PENDING "$(job_state "$long")"
