@@ -17,6 +17,10 @@
 
 struct baseline_run;
 
+/* Of two times since the epoch: their difference, for ties count by their size
+ * (astra_tied()). */
+#define BASELINE_EPSILON_SEC 1e-6
+
 /* When running jobs compete for their GPUs again. */
 enum baseline_stops {
 	BASELINE_NEVER,	  /* leases have no end */

@@ -141,7 +141,8 @@ int baseline_reserve(struct baseline_run *run, const struct astra_demand *d)
 static bool easy_in_time(const struct baseline_run *run,
 			 const struct astra_demand *d)
 {
-	return astra_compare(easy_end(run, d).at_sec, run->shadow_sec) <= 0;
+	return easy_end(run, d).at_sec <=
+	       run->shadow_sec + BASELINE_EPSILON_SEC;
 }
 
 bool baseline_delays(const struct baseline_run *run,

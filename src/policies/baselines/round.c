@@ -15,8 +15,6 @@
 #include "src/policies/forecast.h"
 #include "src/policies/offer.h"
 
-#define ROUND_EPSILON_SEC 1e-6
-
 void *baseline_create(const struct baseline *rule,
 		      const struct astra_options *options,
 		      struct astra_error *err)
@@ -535,7 +533,7 @@ static void round_set_end(struct baseline_run *run)
 	if (run->rule->stops != BASELINE_QUANTUM)
 		return;
 	run->until_sec =
-		(floor((now + ROUND_EPSILON_SEC) / quantum) + 1) * quantum;
+		(floor((now + BASELINE_EPSILON_SEC) / quantum) + 1) * quantum;
 	run->out->wake_sec = run->until_sec;
 }
 

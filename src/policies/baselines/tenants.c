@@ -77,8 +77,8 @@ static double tenants_batch_end(const struct baseline_run *run,
 static bool tenants_in_batch(const struct baseline_run *run,
 			     const struct astra_demand *d)
 {
-	return astra_compare(tenants_batch_end(run, d), run->offer->now_sec) <=
-		       0 &&
+	return tenants_batch_end(run, d) - run->offer->now_sec <=
+		       BASELINE_EPSILON_SEC &&
 	       tenants_within_quota(run, d);
 }
 
@@ -92,7 +92,7 @@ static double tenants_next_batch(const struct baseline_run *run)
 		double end = tenants_batch_end(run, d);
 
 		if (d->job->state == ASTRA_JOB_PENDING &&
-		    astra_compare(end, run->offer->now_sec) > 0)
+		    end - run->offer->now_sec > BASELINE_EPSILON_SEC)
 			at = fmin(at, end);
 	}
 	return at;
