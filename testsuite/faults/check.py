@@ -2,6 +2,7 @@
 """The invariants, checked once a fault has settled."""
 import os
 import re
+import struct
 import time
 
 from sizes import Sizes
@@ -10,7 +11,20 @@ FINAL = ("FAILED", "CANCELLED", "NODE_FAIL", "TIMEOUT", "BOOT_FAIL",
          "OUT_OF_MEMORY", "DEADLINE")
 SETTLE_SEC = 45
 NO_ANSWER = "squeue or sfair gives no answer"
+SCRIPTD = "slurmscriptd_init: Can not read return code from slurmscriptd"
 RUN_SEC = 3         # by which a run is longer than its journal
+
+
+def program(core):
+    """What a core dump is of: the command line in its PRPSINFO note."""
+    with open(core, "rb") as f:
+        head = f.read(1 << 20)
+    note = head.find(struct.pack("<III8s", 5, 136, 3, b"CORE"))
+    if note < 0:
+        return "an unknown program"
+    text = head[note + 20 + 40:note + 20 + 136]     # the name, arguments
+    return " ".join(part.split(b"\0")[0].decode(errors="replace")
+                    for part in (text[:16], text[16:])).strip()
 
 
 class Checks:
@@ -19,6 +33,8 @@ class Checks:
         self.log, self.round_sec = log, round_sec
         self.gpus = 4 * len(cluster.nodes)
         self.sizes = Sizes(cluster, work, journal)
+        self.cores = set()  # that were told of
+        self.aborts = 0     # of them Slurm's own
         self.base = {}      # tenant -> what does not count of drift()
 
     def after_fault(self, before):
@@ -33,10 +49,25 @@ class Checks:
         found += self.journal.found + self.journal.shared_gpus()
         found += self.sizes.out_of_range()
         self.journal.found = []
-        if any(f.startswith("core") for f in
-               os.listdir(self.cluster.dir + "/run")):
-            found.append("a core dump")
-        return found
+        run = self.cluster.dir + "/run"
+        for name in os.listdir(run):
+            if name.startswith("core") and name not in self.cores:
+                self.cores.add(name)
+                found.append("a core dump of " + program(run + "/" + name))
+        return [text for text in found if not self.is_slurms(text)]
+
+    def is_slurms(self, text):
+        """Whether a core is of Slurm's own abort(), which it says before: 24.11, as
+        it is reconfigured, before a plugin is loaded."""
+        if not text.startswith("a core dump of slurmctld"):
+            return False
+        with open(self.cluster.dir + "/log/slurmctld.log", errors="replace") as f:
+            own = f.read().count(SCRIPTD)
+        if own <= self.aborts:
+            return False
+        self.aborts += 1
+        print("           %s: %s" % (text, SCRIPTD), flush=True)
+        return True
 
     # Leases.
 
