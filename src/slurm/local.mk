@@ -134,6 +134,7 @@ libastraea_so_SOURCES = \
 	src/slurm/in/constraint.h \
 	src/slurm/in/coordinator.c \
 	src/slurm/in/coordinator.h \
+	src/slurm/in/each_job.c src/slurm/in/each_job.h \
 	src/slurm/in/gpus.c \
 	src/slurm/in/gpus.h \
 	src/slurm/in/limit.c \

@@ -3,45 +3,51 @@
 
 #include <stdio.h>
 
+/* Of either kind, by `shards`. */
 struct search {
-	uint32_t plugin_id;
-	int left;
-	gres_state_t *found;
+	int nth, met[2];
+	gres_state_t *found[2];
 };
 
 static int match_gres(void *x, void *arg)
 {
+	static uint32_t ids[2];
 	gres_state_t *state = x;
 	struct search *search = arg;
 
-	if (state->plugin_id != search->plugin_id || search->left-- > 0)
-		return 0;
-	search->found = state;
-	return -1;
+	if (!ids[0]) {
+		char gpu[] = "gpu", shard[] = "shard";
+
+		ids[1] = gres_build_id(shard);
+		ids[0] = gres_build_id(gpu);
+	}
+	for (int shards = 0; shards < 2; shards++)
+		if (state->plugin_id == ids[shards] &&
+		    search->met[shards]++ == search->nth)
+			search->found[shards] = state;
+	return 0;
 }
 
-static gres_state_t *find_gres(list_t *list, bool shards, int nth)
+static struct search find_gres(list_t *list, int nth)
 {
-	static uint32_t ids[2];
-	char gpu[] = "gpu", shard[] = "shard";
-	struct search search = {.left = nth};
+	struct search search = {.nth = nth};
 
-	if (!ids[shards])
-		ids[shards] = gres_build_id(shards ? shard : gpu);
-	search.plugin_id = ids[shards];
 	if (list)
 		list_for_each_ro(list, match_gres, &search);
-	return search.found;
+	return search;
 }
 
 gres_state_t *astra_gpu_state(list_t *list, int nth)
 {
-	return find_gres(list, find_gres(list, true, 0) != NULL, nth);
+	struct search search = find_gres(list, nth);
+
+	return search.found[search.met[1] > 0];
 }
 
 gres_node_state_t *astra_node_gres(const node_record_t *node, bool shards)
 {
-	gres_state_t *s = node ? find_gres(node->gres_list, shards, 0) : NULL;
+	gres_state_t *s =
+		node ? find_gres(node->gres_list, 0).found[shards] : NULL;
 
 	return s ? s->gres_data : NULL;
 }

@@ -33,11 +33,13 @@ static bool names(const char *at, const char *gres)
 /* "gres:gpu…" or "gres/shard…", alone or after a comma. */
 static bool names_gpu(const char *tres)
 {
-	while (tres && (tres = strstr(tres, "gres"))) {
-		tres += 4;
-		if ((*tres == ':' || *tres == '/') &&
-		    (names(tres + 1, "gpu") || names(tres + 1, "shard")))
+	while (tres) {
+		if (!strncmp(tres, "gres", 4) &&
+		    (tres[4] == ':' || tres[4] == '/') &&
+		    (names(tres + 5, "gpu") || names(tres + 5, "shard")))
 			return true;
+		tres = strpbrk(tres, ",;");
+		tres = tres ? tres + 1 : NULL;
 	}
 	return false;
 }

@@ -7,6 +7,7 @@
 #include "src/slurm/check/warn.h"
 #include "src/slurm/in/arrays.h"
 #include "src/slurm/in/charge.h"
+#include "src/slurm/in/each_job.h"
 #include "src/slurm/in/gpus.h"
 #include "src/slurm/in/snapshot_job.h"
 #include "src/slurm/in/topology.h"
@@ -357,7 +358,7 @@ int astra_scene_take(struct astra_scene *scene,
 	for (size_t i = 0; i < scene->view_count; i++)
 		if (begin_view(scene, i, config, now) < 0)
 			return astra_error_nomem(err);
-	list_for_each_ro(job_list, take_job, &t);
+	astra_each_job(take_job, &t);
 	if (scene->failed || look_up_limits(scene) < 0)
 		return astra_error_nomem(err);
 	for (size_t i = 0; i < scene->view_count; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/in/usage.h"
 
+#include "src/slurm/in/each_job.h"
 #include "src/slurm/in/gpus.h"
 #include "src/slurm/in/managed.h"
 
@@ -139,7 +140,7 @@ int astra_usage_count(struct astra_scene *scene)
 	if (!scene->cpus_used || !scene->mem_used || !scene->gpus_held ||
 	    !scene->exclusive)
 		return -1;
-	list_for_each_ro(job_list, count_job, scene);
+	astra_each_job(count_job, scene);
 	return 0;
 }
 

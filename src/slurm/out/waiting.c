@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "src/common/grow.h"
+#include "src/slurm/in/each_job.h"
 #include "src/slurm/in/lost_launch.h"
 #include "src/slurm/in/survivor.h"
 #include "src/slurm/out/apply.h"
@@ -51,7 +52,7 @@ static void waiting_find_due(struct find *f, struct astra_diag *diag)
 
 	lock_slurmctld(astra_read_locks());
 	begin = astra_usec();
-	list_for_each_ro(job_list, waiting_find_job, f);
+	astra_each_job(waiting_find_job, f);
 	astra_clock_add(&diag->of.snapshot, begin);
 	unlock_slurmctld(astra_read_locks());
 	diag->of.depth = turn.looked;
