@@ -90,6 +90,16 @@ int astra_ballot_init(struct ballot *b, struct round *r, size_t room)
 	return 0;
 }
 
+static bool ballot_entitled(const struct round *r, uint32_t tenant)
+{
+	const struct astra_engine *e = r->e;
+
+	return r->contestants
+		       ? r->contestants[tenant].entitled
+		       : astra_fairness_quota(e->account,
+					      e->tenants[tenant].account) > 0;
+}
+
 struct astra_candidate astra_ballot_candidate(const struct round *r,
 					      uint32_t row,
 					      const struct astra_job *job)
@@ -110,9 +120,7 @@ struct astra_candidate astra_ballot_candidate(const struct round *r,
 		.fresh = !j->ran,
 		.latest_start_sec = HUGE_VAL,
 	};
-	double quota =
-		astra_fairness_quota(e->account, e->tenants[j->tenant].account);
-	bool entitled = quota > 0 && j->weight > 0;
+	bool entitled = ballot_entitled(r, j->tenant) && j->weight > 0;
 
 	if (job->request.gpus_min)
 		c.charge = astra_elastic_charge(j, c.gpus);

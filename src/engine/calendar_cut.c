@@ -77,6 +77,15 @@ static struct release *best_cut(struct calendar *c, size_t count, uint32_t node,
 	return best;
 }
 
+static void cut_running(struct calendar *c, const struct release *x)
+{
+	struct running *v = &c->turns->running[x->order];
+
+	v->natural_sec =
+		astra_natural_end(c->r, x->job, &c->r->snap->jobs[v->index]);
+	c->turns->cut = true;
+}
+
 void astra_calendar_cut(struct calendar *c, size_t count,
 			const struct hold *hold)
 {
@@ -96,8 +105,8 @@ void astra_calendar_cut(struct calendar *c, size_t count,
 				break;
 			x->natural_sec = hold->start_sec;
 			astra_lease_set_end(c->r->e, x->job, hold->start_sec);
+			cut_running(c, x);
 			x->job->lent = true;
-			c->turns->cut = true;
 			c->r->plan->changed = true;
 		}
 	}

@@ -33,6 +33,17 @@ static bool calendar_pays(const struct calendar *c, uint32_t row,
 	       rho_of(c->r, row, job) > rho_of(c->r, owner, c->owner->job);
 }
 
+/* Whether its lease does not pay as its tenant is no richer than the owner's:
+ * of many that is all that need be known. */
+static bool calendar_is_poorer(const struct calendar *c,
+			       const struct running *v)
+{
+	uint32_t own = c->owner->tenant;
+
+	return v->tenant != own &&
+	       c->turns->key[v->tenant] <= c->turns->key[own];
+}
+
 /* Leases: of the running job `order`. It may have been told to leave since.
  * Returns whether the owner gets it; *recall_sec: infinite where it does not
  * come earlier than by itself. */
@@ -40,25 +51,26 @@ static bool lease_release(const struct calendar *c, size_t order,
 			  struct release *x, double *recall_sec)
 {
 	const struct round *r = c->r;
-	uint32_t i = c->turns->running[order], row = r->e->row_of[i];
-	const struct astra_job *job = &r->snap->jobs[i];
-	struct ejob *j = &r->e->jobs[row];
+	const struct running *v = &c->turns->running[order];
+	const struct astra_job *job = &r->snap->jobs[v->index];
+	struct ejob *j = &r->e->jobs[v->row];
 	bool pays;
 
-	if (j->phase != ASTRA_PHASE_LEASED)
+	if ((!c->anybody && calendar_is_poorer(c, v)) ||
+	    j->phase != ASTRA_PHASE_LEASED)
 		return false;
-	pays = calendar_pays(c, row, job);
+	pays = calendar_pays(c, v->row, job);
 	if (!pays && !c->anybody)
 		return false;
 	*x = (struct release){
 		.order = order,
-		.natural_sec = astra_natural_end(r, j, job),
+		.natural_sec = v->natural_sec,
 		.job = j,
 		.shares = job->held,
 		.count = job->held_count,
 	};
 	x->at_sec = x->natural_sec;
-	*recall_sec = pays ? astra_recall_sec(r, j, job) : HUGE_VAL;
+	*recall_sec = pays ? v->recall_sec : HUGE_VAL;
 	if (*recall_sec >= x->natural_sec)
 		*recall_sec = HUGE_VAL;
 	return true;
@@ -82,11 +94,17 @@ static void next_recall(struct calendar *c)
 	const struct turns *t = c->turns;
 	double soon = c->r->snap->now_sec + 1, recall_sec;
 
-	for (c->recall_known = false;
-	     !c->recall_known && c->recall_at < t->running_count;)
-		c->recall_known = lease_release(c, c->recall_at++, &c->recall,
-						&recall_sec) &&
-				  recall_sec == soon;
+	c->recall_known = false;
+	for (; !c->recall_known && c->recall_at < t->running_count;
+	     c->recall_at++) {
+		const struct running *v = &t->running[c->recall_at];
+
+		if (v->recall_sec == soon && v->natural_sec > soon)
+			c->recall_known =
+				lease_release(c, c->recall_at, &c->recall,
+					      &recall_sec) &&
+				recall_sec == soon;
+	}
 	c->recall.at_sec = soon;
 }
 

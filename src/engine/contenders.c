@@ -64,6 +64,9 @@ static int add_contender(struct round *r, uint32_t row,
 	r->contenders[r->contender_count++] = (struct contender){
 		.row = row,
 		.tenant = j->tenant,
+		.user = j->user,
+		.precedence = job->precedence,
+		.submit_sec = j->submit_sec,
 		.job = job,
 		.ran = j->ran,
 		.shape = shape,
@@ -113,16 +116,15 @@ static int add_waiting(struct round *r, size_t index)
 	struct astra_engine *e = r->e;
 	const struct astra_job *job = &r->snap->jobs[index];
 	uint32_t row = e->row_of[index];
-	uint64_t copies, least;
+	const struct ejob *j = &e->jobs[row];
+	uint64_t copies;
 
-	if (!job->request.gpus ||
-	    (e->jobs[row].refusals && astra_refused_job(e, job->id)))
+	if (!j->gpus || (j->refusals && astra_refused_job(e, job->id)))
 		return 0;
 	/* No more of an array than could run at once. */
-	copies = job->copies - e->jobs[row].grants;
-	least = astra_request_least(&job->request);
-	if (copies > r->usable_gpus / least)
-		copies = r->usable_gpus / least;
+	copies = j->copies - j->grants;
+	if (copies * j->gpus_least > r->usable_gpus)
+		copies = r->usable_gpus / j->gpus_least;
 	if (!copies && !e->options.leases)
 		copies = 1; /* it has its place in the line */
 	while (copies-- > 0)

@@ -64,6 +64,9 @@ int astra_elastic_find(struct round *r)
 {
 	size_t count = 0, shares = 0, at = 0;
 
+	r->elastic = false;
+	if (!r->e->roster.elastic)
+		return 0;
 	for (size_t i = 0; i < r->contender_count; i++) {
 		const struct contender *c = &r->contenders[i];
 
@@ -138,12 +141,12 @@ void astra_elastic_candidate(const struct round *r, const struct contender *c,
 			     struct astra_candidate *candidate)
 {
 	const struct ejob *j = &r->e->jobs[c->row];
-	double charge = candidate->charge / candidate->gpus;
+	double charge;
 
 	if (!c->elastic)
 		return;
-	if (c->expired)
-		charge = j->held_charge / j->held_gpus;
+	charge = c->expired ? j->held_charge / j->held_gpus
+			    : candidate->charge / candidate->gpus;
 	candidate->runs = c->runs;
 	candidate->gpus = c->runs ? j->held_gpus : c->job->request.gpus;
 	candidate->charge = charge * candidate->gpus;

@@ -76,6 +76,8 @@ struct ejob {
 	uint32_t grants;     /* outstanding ones */
 	uint32_t refusals;   /* remembered ones */
 	bool taken;  /* in this round, its GPUs were placed with others */
+	bool awaits; /* while grants are revised: leases are yet to end for it
+		      */
 	bool lent;   /* its GPUs are, until a hold begins */
 	bool served; /* its grants are what was held for it: no hold has them */
 	bool late;   /* its first start is, and was counted as such */
@@ -355,8 +357,9 @@ struct round {
 
 /* A candidate, with what the engine needs to place it. */
 struct contender {
-	uint32_t row;	 /* index into e->jobs */
-	uint32_t tenant; /* of this job */
+	uint32_t row;	       /* index into e->jobs */
+	uint32_t tenant, user; /* of this job */
+	double precedence, submit_sec;
 	const struct astra_job *job;
 	uint64_t shape;	  /* equal requests have equal shapes */
 	bool ran;	  /* has been started at least once */

@@ -15,12 +15,10 @@
 #include "src/engine/engine_priv.h"
 
 /* One that nothing but others keeps from its first start. */
-static bool first_start_waits(const struct ejob *j, const struct astra_job *job,
-			      uint64_t usable_gpus)
+static bool first_start_waits(const struct ejob *j, uint64_t usable_gpus)
 {
 	return !j->ran && j->state == ASTRA_JOB_PENDING &&
-	       j->vain != ASTRA_WAIT_TOO_BIG &&
-	       astra_request_least(&job->request) <= usable_gpus;
+	       j->vain != ASTRA_WAIT_TOO_BIG && j->gpus_least <= usable_gpus;
 }
 
 /* least: 0 where it is not known yet, after a restart. */
@@ -137,7 +135,7 @@ static size_t first_start_gather(struct round *r, struct first_starts *waiting,
 
 		if (j->ran)
 			continue;
-		if (!first_start_waits(j, &r->snap->jobs[i], r->usable_gpus)) {
+		if (!first_start_waits(j, r->usable_gpus)) {
 			j->bound_sec = 0;
 		} else if (j->bound_sec > 0 && isfinite(j->bound_sec)) {
 			first_start_add(waiting, j);

@@ -32,13 +32,18 @@ int astra_grants_add(struct astra_engine *e, uint32_t job, double until_sec,
 	return 0;
 }
 
-void astra_grants_drop_at(struct astra_engine *e, size_t at)
+static void grant_end(struct astra_engine *e, struct grant *g)
 {
-	struct ejob *j = astra_engine_find(e, e->grants[at].job);
+	struct ejob *j = astra_engine_find(e, g->job);
 
 	if (j && !--j->grants)
 		j->served = false;
-	free(e->grants[at].shares);
+	free(g->shares);
+}
+
+void astra_grants_drop_at(struct astra_engine *e, size_t at)
+{
+	grant_end(e, &e->grants[at]);
 	memmove(&e->grants[at], &e->grants[at + 1],
 		(e->grant_count - at - 1) * sizeof(*e->grants));
 	e->grant_count--;
@@ -155,20 +160,32 @@ static void spare_doomed(struct round *r)
 	}
 }
 
+/* Those for whom leases have yet to be told to end. */
+static void grants_mark_untold(struct astra_engine *e, bool awaits)
+{
+	ASTRA_ROSTER_EACH(i, &e->roster.leaving)
+	{
+		const struct ejob *j = &e->jobs[e->row_of[i]];
+		struct ejob *winner = astra_engine_find(e, j->doomed_for);
+
+		if (winner && j->phase == ASTRA_PHASE_DOOMED)
+			winner->awaits = awaits;
+	}
+}
+
 /* Where MaxReclaim keeps somebody from being told, nobody waits in vain yet. */
 static void grants_note_untold(struct astra_engine *e)
 {
 	if (!e->grant_count)
 		return;
-	ASTRA_ROSTER_EACH(i, &e->roster.leaving)
-	{
-		const struct ejob *j = &e->jobs[e->row_of[i]];
+	grants_mark_untold(e, true);
+	for (size_t k = 0; k < e->grant_count; k++) {
+		const struct ejob *j = astra_engine_find(e, e->grants[k].job);
 
-		for (size_t k = 0;
-		     j->phase == ASTRA_PHASE_DOOMED && k < e->grant_count; k++)
-			if (e->grants[k].job == j->doomed_for)
-				e->grants[k].told_sec = e->now_sec;
+		if (j && j->awaits)
+			e->grants[k].told_sec = e->now_sec;
 	}
+	grants_mark_untold(e, false);
 }
 
 /* Its GPUs should have come by now, whatever keeps them. */
@@ -181,17 +198,19 @@ static bool grant_in_vain(const struct round *r, const struct grant *g)
 void astra_grants_revise(struct round *r)
 {
 	struct astra_engine *e = r->e;
+	size_t kept = 0;
 
 	grants_note_untold(e);
-	for (size_t i = 0; i < e->grant_count;) {
+	for (size_t i = 0; i < e->grant_count; i++) {
 		struct grant *g = &e->grants[i];
 
 		if (!grant_wanted(r, g) || !still_possible(r, g) ||
 		    readiness(r, g) == GRANT_BROKEN || grant_in_vain(r, g)) {
-			astra_grants_drop_at(e, i);
+			grant_end(e, g);
 			continue;
 		}
-		i++;
+		e->grants[kept] = *g;
+		g = &e->grants[kept++];
 		if (readiness(r, g) == GRANT_WAITING ||
 		    astra_engine_find(e, g->job)->state != ASTRA_JOB_PENDING)
 			grant_reserve(r, g);
@@ -199,6 +218,7 @@ void astra_grants_revise(struct round *r)
 			for (size_t k = 0; k < g->count; k++)
 				astra_space_take(r->idle, &g->shares[k]);
 	}
+	e->grant_count = kept;
 	spare_doomed(r);
 }
 

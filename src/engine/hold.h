@@ -59,6 +59,14 @@ bool astra_holds_need(const struct round *r, uint32_t node);
 /* The earliest start of all holds; infinite: there are none. */
 double astra_holds_first(const struct astra_engine *e);
 
+/* A job that runs, and when its GPUs come, by itself or recalled. */
+struct running {
+	uint32_t index; /* in the snapshot's jobs */
+	uint32_t row, tenant, user;
+	double natural_sec;
+	double recall_sec; /* infinite: never */
+};
+
 /* When something comes free. */
 struct moment {
 	double at_sec;
@@ -72,7 +80,7 @@ struct turns {
 	double *key;	  /* by tenant: A_p / F_p; the poorest has the least */
 	double *user_key; /* by user: the same within its tenant */
 	bool *done; /* by tenant: nothing more can be had for its next job */
-	uint32_t *running; /* the snapshot's jobs that run; NULL: not listed */
+	struct running *running; /* by index; NULL: not listed */
 	size_t running_count;
 	struct moment *ends; /* of their leases, by time; lease_ends.c */
 	size_t end_count;

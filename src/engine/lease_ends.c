@@ -52,14 +52,13 @@ static int find_ends(struct turns *t)
 	if (!t->ends || !t->recent)
 		return -1;
 	for (size_t k = 0; k < t->running_count; k++) {
-		uint32_t i = t->running[k];
-		const struct ejob *j = &r->e->jobs[r->e->row_of[i]];
-		double recall_sec = astra_recall_sec(r, j, &r->snap->jobs[i]);
+		double recall_sec = t->running[k].recall_sec;
 
-		if (j->phase != ASTRA_PHASE_LEASED)
+		if (r->e->jobs[t->running[k].row].phase != ASTRA_PHASE_LEASED)
 			continue;
 		t->ends[t->end_count++].order = k;
-		if (recall_sec > r->snap->now_sec + 1 && !isinf(recall_sec))
+		if (recall_sec > r->snap->now_sec + 1 &&
+		    recall_sec < t->running[k].natural_sec)
 			t->recent[t->recent_count++] = k;
 	}
 	return 0;
@@ -68,15 +67,9 @@ static int find_ends(struct turns *t)
 /* A hold cuts a few: what was sorted before nearly is. */
 static void sort_ends(struct turns *t, bool first)
 {
-	const struct round *r = t->r;
-
 	for (size_t k = 0; k < t->end_count; k++) {
-		uint32_t i = t->running[t->ends[k].order];
-		struct moment x = {
-			astra_natural_end(r, &r->e->jobs[r->e->row_of[i]],
-					  &r->snap->jobs[i]),
-			t->ends[k].order,
-		};
+		size_t order = t->ends[k].order;
+		struct moment x = {t->running[order].natural_sec, order};
 		size_t at = k;
 
 		for (;

@@ -61,7 +61,7 @@ static int recall_collect(struct recall *s)
 	l->contenders = NULL;
 	l->contender_count = l->contender_room = 0;
 	for (size_t k = 0; k < s->turns.running_count; k++) {
-		uint32_t i = s->turns.running[k], row;
+		uint32_t i = s->turns.running[k].index, row;
 
 		if (!recall_may_end(l, i))
 			continue;
@@ -288,12 +288,11 @@ static int recall_poorest(struct recall *s)
 		s->poorest[t] = HUGE_VAL;
 	for (size_t i = 0; i < r->contender_count; i++) {
 		const struct contender *c = &r->contenders[i];
-		const struct ejob *j = &r->e->jobs[c->row];
 
-		if (!c->expired && !c->share_count && j->user != ASTRA_NONE)
-			s->poorest[j->tenant] =
-				fmin(s->poorest[j->tenant],
-				     s->turns.user_key[j->user]);
+		if (!c->expired && !c->share_count && c->user != ASTRA_NONE)
+			s->poorest[c->tenant] =
+				fmin(s->poorest[c->tenant],
+				     s->turns.user_key[c->user]);
 	}
 	return 0;
 }

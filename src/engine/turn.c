@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/engine/hold.h"
+#include "src/engine/calendar.h"
 #include "src/policies/ltgf/ltgf.h"
 
 static double turns_key(const struct turns *t, const struct astra_contestant *c)
@@ -26,17 +26,14 @@ static bool turn_fresh(const struct contender *c)
 static bool turn_before(const struct turns *t, const struct contender *a,
 			const struct contender *b)
 {
-	const struct astra_engine *e = t->r->e;
-	const struct ejob *x = &e->jobs[a->row], *y = &e->jobs[b->row];
-
-	if (x->user != y->user && x->user != ASTRA_NONE &&
-	    y->user != ASTRA_NONE &&
-	    t->user_key[x->user] != t->user_key[y->user])
-		return t->user_key[x->user] < t->user_key[y->user];
-	if (a->job->precedence != b->job->precedence)
-		return a->job->precedence > b->job->precedence;
-	if (x->submit_sec != y->submit_sec)
-		return x->submit_sec < y->submit_sec;
+	if (a->user != b->user && a->user != ASTRA_NONE &&
+	    b->user != ASTRA_NONE &&
+	    t->user_key[a->user] != t->user_key[b->user])
+		return t->user_key[a->user] < t->user_key[b->user];
+	if (a->precedence != b->precedence)
+		return a->precedence > b->precedence;
+	if (a->submit_sec != b->submit_sec)
+		return a->submit_sec < b->submit_sec;
 	return a < b;
 }
 
@@ -73,13 +70,28 @@ static void turns_group(struct turns *t)
 
 int astra_turns_running(struct turns *t)
 {
+	const struct astra_engine *e = t->r->e;
+
 	if (t->running)
 		return 0;
 	t->running = calloc(t->r->snap->job_count + 1, sizeof(*t->running));
 	if (!t->running)
 		return -1;
-	ASTRA_ROSTER_EACH(i, &t->r->e->roster.running)
-	t->running[t->running_count++] = (uint32_t)i;
+	ASTRA_ROSTER_EACH(i, &e->roster.running)
+	{
+		uint32_t row = e->row_of[i];
+		const struct ejob *j = &e->jobs[row];
+		const struct astra_job *job = &t->r->snap->jobs[i];
+
+		t->running[t->running_count++] = (struct running){
+			.index = (uint32_t)i,
+			.row = row,
+			.tenant = j->tenant,
+			.user = j->user,
+			.natural_sec = astra_natural_end(t->r, j, job),
+			.recall_sec = astra_recall_sec(t->r, j, job),
+		};
+	}
 	return 0;
 }
 

@@ -216,6 +216,7 @@ static void every_member_of_a_job_survives_or_need_not(void **state)
 		   /* lists and sums of the present one */ JOB(noted_end_sec),
 		   JOB(over), JOB(bound_to_leave), JOB(advance),
 		   JOB(advance_tenant), JOB(advance_user), JOB(taken),
+		   JOB(awaits),
 		   /* decided anew */ JOB(doomed_for), JOB(grants),
 		   JOB(refusals), JOB(served), JOB(told_sec), JOB(vain),
 		   JOB(vain_sec), JOB(vain_shape), JOB(reason));
