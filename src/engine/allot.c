@@ -290,23 +290,26 @@ static int allot_refuse(struct allotment *a)
 
 static int allot_explain(struct allotment *a)
 {
-	const struct astra_policy *policy = a->r->e->policy;
+	struct astra_engine *e = a->r->e;
 	size_t demand = 0;
 
+	if (astra_reasons_reserve(e) < 0)
+		return -1;
 	for (size_t i = 0; i < a->r->snap->job_count; i++) {
 		const struct astra_job *job = &a->r->snap->jobs[i];
-		struct ejob *j = &a->r->e->jobs[a->r->e->row_of[i]];
+		const struct ejob *j = &e->jobs[e->row_of[i]];
+		struct astra_reason *reason = &e->reasons[e->row_of[i]];
 
 		if (demand < a->demand_count && a->demands[demand].job == job)
 			demand++;
-		j->reason = (struct astra_reason){.job = j->id};
+		*reason = (struct astra_reason){.job = j->id};
 		if (!astra_job_waits(job))
 			continue;
-		j->reason.wait = astra_wait_of(a->r, j, job);
-		if (j->reason.wait == ASTRA_WAIT_RANK && policy->explain)
-			policy->explain(a->r->e->policy_self,
-					&a->demands[demand - 1], &j->reason);
-		if (astra_plan_reason(a->r->plan, &j->reason) < 0)
+		reason->wait = astra_wait_of(a->r, j, job);
+		if (reason->wait == ASTRA_WAIT_RANK && e->policy->explain)
+			e->policy->explain(e->policy_self,
+					   &a->demands[demand - 1], reason);
+		if (astra_plan_reason(a->r->plan, reason) < 0)
 			return -1;
 	}
 	return 0;

@@ -80,6 +80,7 @@ void astra_engine_destroy(struct astra_engine *e)
 	for (size_t i = 0; i < e->job_count; i++)
 		free(e->jobs[i].held);
 	free(e->jobs);
+	free(e->reasons);
 	free(e->vacant);
 	free(e->contenders);
 	free(e->candidates);
@@ -397,6 +398,8 @@ void astra_engine_job_view(const struct astra_engine *e, size_t index,
 {
 	const struct ejob *j = &e->jobs[index];
 	double quota;
+	bool explained =
+		index < e->reason_room && e->reasons[index].job == j->id;
 
 	*out = (struct astra_job_view){.id = j->id};
 	if (!j->id)
@@ -421,8 +424,9 @@ void astra_engine_job_view(const struct astra_engine *e, size_t index,
 		.revoked = j->revoked,
 		.lost_sec = j->lost_sec,
 		.usage = astra_fairness_job(e->account, now_sec, j->account),
-		.reason = j->reason,
 	};
+	if (explained)
+		out->reason = e->reasons[index];
 	quota = astra_fairness_quota(e->account, e->tenants[j->tenant].account);
 	out->rho = astra_rho(out->usage, quota > 0 && j->weight > 0);
 	out->user_rho = user_rho(e, now_sec, j->user);

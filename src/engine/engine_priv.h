@@ -101,7 +101,6 @@ struct ejob {
 	uint64_t vain_shape;  /* what it asked for then */
 	uint64_t shape;	      /* what it asks for, without refusals; 0: to be
 			       * found out again */
-	struct astra_reason reason;
 };
 
 struct etenant {
@@ -188,6 +187,10 @@ struct astra_engine {
 	size_t row_of_room;
 	struct ejob *jobs; /* rows; some vacant */
 	size_t job_count, job_room;
+	/* By row, as the last round that gave reasons did: of the job that it
+	 * names. Where none does there are none. */
+	struct astra_reason *reasons;
+	size_t reason_room;
 	uint32_t *vacant;
 	size_t vacant_count, vacant_room;
 	struct astra_idmap by_id;
@@ -637,6 +640,8 @@ size_t astra_widen(const struct round *r, const struct contender *c,
 void astra_settle_mark(struct round *r);
 void astra_settle_older(struct round *r);
 int astra_settle(struct round *r, const struct outcome *o);
+/* Room for a reason of each row. Returns 0, or -1 when memory is out. */
+int astra_reasons_reserve(struct astra_engine *e);
 /* free_space: what is free after the round; NULL where it does not matter. */
 int astra_explain(struct round *r, const struct astra_ranking *ranking,
 		  const struct astra_space *free_space);

@@ -165,10 +165,13 @@ static void first_starts_bind(struct round *r, struct first_starts *waiting,
 			      struct ejob **unbound)
 {
 	struct astra_engine *e = r->e;
-	size_t count = first_start_gather(r, waiting, unbound);
+	size_t count = first_start_gather(r, waiting, unbound), at = 1;
 
 	e->unbound = false;
-	if (count)
+	while (at < count &&
+	       first_start_order(&unbound[at - 1], &unbound[at]) < 0)
+		at++;
+	if (at < count) /* mostly a snapshot has them in their order */
 		qsort(unbound, count, sizeof(*unbound), first_start_order);
 	for (size_t i = 0; i < count; i++) {
 		first_start_bind(e, r->snap, waiting, unbound[i]);

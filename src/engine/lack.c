@@ -54,12 +54,12 @@ static void lack_all(const struct round *r, const struct astra_ranking *ranking,
 	for (size_t i = 0; i < ranking->count; i++) {
 		const struct contender *c =
 			&r->contenders[ranking->choices[i].candidate];
-		struct astra_reason *reason = &r->e->jobs[c->row].reason;
+		struct astra_reason *reason = &r->e->reasons[c->row];
 
 		if (!c->failed || c->expired || c->share_count)
 			continue;
 		if (last && last->shape == c->shape)
-			reason->lack = r->e->jobs[last->row].reason.lack;
+			reason->lack = r->e->reasons[last->row].lack;
 		else if (looks-- > 0)
 			reason->lack = lack_of(r, spaces, c, shares);
 		else

@@ -9,8 +9,11 @@
 static struct refusal *refusal_of(const struct astra_engine *e, uint32_t job,
 				  bool nodes)
 {
-	uint32_t row = astra_idmap_get(&e->by_id, job);
+	uint32_t row;
 
+	if (!e->refusal_count)
+		return NULL;
+	row = astra_idmap_get(&e->by_id, job);
 	if (row == ASTRA_IDMAP_NONE || !e->jobs[row].refusals)
 		return NULL;
 	for (size_t i = 0; i < e->refusal_count; i++)

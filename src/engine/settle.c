@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/common/grow.h"
 #include "src/engine/hold.h"
 
 void astra_lease_renew(struct round *r, struct ejob *j, double end_sec)
@@ -251,50 +252,60 @@ bool astra_job_waits(const struct astra_job *job)
 	       job->state != ASTRA_JOB_ENDING && job->state != ASTRA_JOB_ENDED;
 }
 
+int astra_reasons_reserve(struct astra_engine *e)
+{
+	return astra_grow(&e->reasons, &e->reason_room, e->job_count,
+			  sizeof(*e->reasons));
+}
+
 /* Ranks and reasons of all jobs that wait. */
 int astra_explain(struct round *r, const struct astra_ranking *ranking,
 		  const struct astra_space *free_space)
 {
+	struct astra_engine *e = r->e;
 	uint32_t rank = 0;
 
+	if (astra_reasons_reserve(e) < 0)
+		return -1;
 	for (size_t i = 0; i < r->snap->job_count; i++) {
 		const struct astra_job *job = &r->snap->jobs[i];
-		struct ejob *j = &r->e->jobs[r->e->row_of[i]];
+		struct ejob *j = &e->jobs[e->row_of[i]];
+		struct astra_reason *reason = &e->reasons[e->row_of[i]];
 
-		j->reason = (struct astra_reason){
+		*reason = (struct astra_reason){
 			.job = j->id,
 			.bound_sec = promised(r, j),
 		};
 		if (!astra_job_waits(job))
 			continue;
-		j->reason.wait = astra_wait_of(r, j, job);
-		if (j->reason.wait == ASTRA_WAIT_HOLD)
-			j->reason.start_sec =
-				astra_hold_of(r->e, j->id)->start_sec;
+		reason->wait = astra_wait_of(r, j, job);
+		if (reason->wait == ASTRA_WAIT_HOLD)
+			reason->start_sec = astra_hold_of(e, j->id)->start_sec;
 	}
 	if (free_space && astra_lacks_find(r, ranking, free_space) < 0)
 		return -1;
 	for (size_t i = 0; i < ranking->count; i++) {
 		const struct contender *c =
 			&r->contenders[ranking->choices[i].candidate];
-		struct ejob *j = &r->e->jobs[c->row];
+		const struct ejob *j = &e->jobs[c->row];
+		struct astra_reason *reason = &e->reasons[c->row];
 
-		if (c->expired || j->reason.rank)
+		if (c->expired || reason->rank)
 			continue;
-		j->reason.rank = ++rank;
-		if (j->reason.wait != ASTRA_WAIT_RANK)
+		reason->rank = ++rank;
+		if (reason->wait != ASTRA_WAIT_RANK)
 			continue;
 		if (j->vain && j->vain != ASTRA_WAIT_RANK)
-			j->reason.wait = j->vain;
+			reason->wait = j->vain;
 		else if (c->failed)
-			j->reason.wait = ASTRA_WAIT_PLACE;
+			reason->wait = ASTRA_WAIT_PLACE;
 	}
 	for (size_t i = 0; i < r->snap->job_count; i++) {
-		struct ejob *j = &r->e->jobs[r->e->row_of[i]];
+		struct astra_reason *reason = &e->reasons[e->row_of[i]];
 
-		j->reason.ranks = rank;
-		if (j->reason.wait != ASTRA_WAIT_NONE &&
-		    astra_plan_reason(r->plan, &j->reason) < 0)
+		reason->ranks = rank;
+		if (reason->wait != ASTRA_WAIT_NONE &&
+		    astra_plan_reason(r->plan, reason) < 0)
 			return -1;
 	}
 	return 0;
