@@ -11,6 +11,7 @@
 #include "src/common/error.h"
 #include "src/model/fairness.h"
 #include "src/model/model.h"
+#include "src/policies/policy.h"
 
 struct ltgf_tenant {
 	const json_t *id; /* all ids are borrowed from the JSON instance */
@@ -59,18 +60,9 @@ struct ltgf_metric {
 	double rho;
 };
 
-struct ltgf_grant {
-	uint32_t job;
-	bool renew;
-	size_t first_share, share_count;
-};
-
 struct ltgf_result {
 	struct ltgf_metric *tenants, *jobs; /* as in the instance */
-	struct ltgf_grant *grants;
-	size_t grant_count;
-	struct astra_share *shares;
-	size_t share_count, share_room;
+	struct astra_allocation grants;
 	uint32_t *free_after; /* per node; NULL: there was no round */
 };
 
@@ -81,6 +73,9 @@ static inline bool ltgf_is_candidate(const struct ltgf_instance *in,
 	return job->schedulable && job->gpus &&
 	       job->submit_sec <= in->now_sec && in->now_sec < job->end_sec;
 }
+
+/* Whether it holds as many GPUs as it asks for: granted, it keeps them. */
+bool ltgf_holds_all(const struct ltgf_job *job);
 
 /* Check and read an instance. json: an object; must outlive `out`.
  * Returns 0, or -1 with err set; clear `out` in both cases. */

@@ -58,19 +58,20 @@ static json_t *ltgf_print_shares(const struct astra_share *shares, size_t count)
 }
 
 static json_t *print_grants(const struct ltgf_instance *in,
-			    const struct ltgf_result *result)
+			    const struct astra_allocation *grants)
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < result->grant_count; i++) {
-		const struct ltgf_grant *g = &result->grants[i];
+	for (size_t i = 0; i < grants->award_count; i++) {
+		const struct astra_award *a = &grants->awards[i];
+		const struct ltgf_job *job = &in->jobs[a->demand];
 		json_t *nodes = ltgf_print_shares(
-			&result->shares[g->first_share], g->share_count);
+			&grants->shares[a->first_share], a->share_count);
 
 		json_array_append_new(
 			array, json_pack("{s:o, s:b, s:o}", "job",
-					 copy_id(in->jobs[g->job].id), "renew",
-					 g->renew, "nodes", nodes));
+					 copy_id(job->id), "renew",
+					 ltgf_holds_all(job), "nodes", nodes));
 	}
 	return array;
 }
@@ -94,7 +95,8 @@ json_t *ltgf_print(const struct ltgf_instance *in,
 				 ltgf_print_jobs(in, result));
 
 	if (json && result->free_after) {
-		json_object_set_new(json, "grants", print_grants(in, result));
+		json_object_set_new(json, "grants",
+				    print_grants(in, &result->grants));
 		json_object_set_new(json, "free_after", print_free(in, result));
 	}
 	return json;

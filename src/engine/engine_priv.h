@@ -11,6 +11,7 @@
  *   refusal.c starts that the host refused
  *   renumber.c  what is remembered of nodes follows them to other numbers
  *   round.c   who gets what: policy, then placement, until both agree
+ *   contest.h a round's contest by itself
  *   contenders.c who competes in a round
  *   ballot.c  the contest as the policy sees it
  *   elastic.c who can run on more or fewer GPUs: how many, which ones
@@ -356,6 +357,9 @@ struct round {
 	struct astra_share *lost; /* what contenders would lose, see below */
 	int yields;		  /* searches for who yields */
 	uint64_t yield_vain;	  /* the shape of the last one in vain */
+	bool literal; /* as the papers have it: who was granted no other lease
+		       * has left, nobody yields, and those without a place
+		       * drop out one by one */
 };
 
 /* A candidate, with what the engine needs to place it. */
@@ -618,6 +622,13 @@ struct outcome {
 	struct astra_share *places;
 	size_t place_count, place_room;
 };
+
+/* round.c: the policy ranks the contenders and placement places them, until
+ * both agree. Returns 0, or -1 with err set; astra_outcome_fini() in both
+ * cases. */
+int astra_round_contest(struct round *r, struct outcome *o,
+			struct astra_error *err);
+void astra_outcome_fini(struct outcome *o);
 
 /* grow.c: once all who were granted GPUs have a place, those who were granted
  * more than their fewest take as many as find one; then those who lost some of

@@ -14,6 +14,8 @@ libastra_engine_a_SOURCES += \
 	src/engine/calendar_cut.c \
 	src/engine/calendar_releases.c \
 	src/engine/contenders.c \
+	src/engine/contest.c \
+	src/engine/contest.h \
 	src/engine/due.c \
 	src/engine/due.h \
 	src/engine/elastic.c \

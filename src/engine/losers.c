@@ -88,7 +88,7 @@ static int losers_allocate(struct reclaim *rc, const struct astra_space *space)
 	rc->losers = calloc(r->contender_count + 1, sizeof(*rc->losers));
 	if (!rc->losers)
 		return -1;
-	entries = collect_losers(rc);
+	entries = r->literal ? 0 : collect_losers(rc);
 	rc->work = astra_space_copy(space);
 	rc->all = astra_space_copy(space);
 	rc->by_node = calloc(entries + 1, sizeof(*rc->by_node));
@@ -146,6 +146,19 @@ static void sort_by_cost(struct reclaim *rc)
 	       (rc->cost_max + 3) * sizeof(*rc->cost_head));
 }
 
+/* Then there are none, and what they held is free. */
+static void losers_have_left(struct reclaim *rc)
+{
+	for (size_t i = 0; i < rc->r->contender_count; i++) {
+		const struct contender *c = &rc->r->contenders[i];
+
+		if (!astra_loser(c))
+			continue;
+		astra_loser_give(rc->r, rc->work, c);
+		astra_loser_give(rc->r, rc->all, c);
+	}
+}
+
 int astra_reclaim_init(struct reclaim *rc, struct round *r,
 		       const struct astra_space *space)
 {
@@ -154,6 +167,8 @@ int astra_reclaim_init(struct reclaim *rc, struct round *r,
 		return -1;
 	for (size_t i = 0; i < rc->loser_count; i++)
 		astra_loser_give(r, rc->all, loser_at(rc, i));
+	if (r->literal)
+		losers_have_left(rc);
 	rc->gpus_idle_max = astra_space_gpus_max(rc->work);
 	sort_by_node(rc);
 	sort_by_cost(rc);

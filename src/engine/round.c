@@ -32,6 +32,10 @@ static bool place_granted(struct round *r, struct reclaim *rc,
 		count = astra_reclaim_place(rc, c);
 		if (!count) {
 			all = false;
+			if (r->literal) {
+				c->failed = true;
+				return false;
+			}
 			switch (astra_round_yield(r, rc, b, i)) {
 			case 1:
 				return false;
@@ -89,7 +93,7 @@ static int spread_failure(struct round *r)
 	return 0;
 }
 
-static void outcome_fini(struct outcome *o)
+void astra_outcome_fini(struct outcome *o)
 {
 	astra_reclaim_fini(&o->rc);
 	astra_ballot_fini(&o->ballot);
@@ -155,7 +159,7 @@ static int round_one_pass(struct round *r, struct outcome *o, bool *settled,
 		return astra_error_nomem(err);
 	*settled = place_granted(r, &o->rc, b, &o->places, &o->place_count,
 				 &o->place_room, &nomem);
-	if (nomem || (!*settled && spread_failure(r) < 0))
+	if (nomem || (!*settled && !r->literal && spread_failure(r) < 0))
 		return astra_error_nomem(err);
 	return 0;
 }
@@ -180,15 +184,16 @@ static int begin_contest(struct round *r, struct ballot *b,
 	return 0;
 }
 
-static int decide_contest(struct round *r, struct outcome *o,
-			  struct astra_error *err)
+int astra_round_contest(struct round *r, struct outcome *o,
+			struct astra_error *err)
 {
+	size_t passes = r->literal ? r->contender_count + 1 : PASSES_MAX;
 	bool settled = false;
 
 	*o = (struct outcome){0};
 	if (begin_contest(r, &o->ballot, err) < 0)
 		return -1;
-	for (int pass = 0; !settled && pass < PASSES_MAX; pass++)
+	while (!settled && passes--)
 		if (round_one_pass(r, o, &settled, err) < 0)
 			return -1;
 	if (settled && r->elastic && astra_round_grow(r, o) < 0)
@@ -290,7 +295,7 @@ static int decide_alone(struct round *r, struct outcome *o)
 		return 0;
 	placed = c ? place_alone(r, o, c) : 1;
 	if (placed == 0) {
-		outcome_fini(o);
+		astra_outcome_fini(o);
 		*o = (struct outcome){0};
 	}
 	return placed;
@@ -308,7 +313,7 @@ static int decide_places(struct round *r, struct outcome *o,
 	if (alone)
 		return 1;
 	if (!is_vain(r))
-		return decide_contest(r, o, err);
+		return astra_round_contest(r, o, err);
 	o->rc.work = astra_space_copy(r->idle);
 	return o->rc.work ? 0 : astra_error_nomem(err);
 }
@@ -340,7 +345,7 @@ int astra_round_decide(struct round *r, struct astra_error *err)
 	done = decide_places(r, &o, err);
 	if (done >= 0 && round_carry_out(r, &o, done) < 0)
 		done = astra_error_nomem(err);
-	outcome_fini(&o);
+	astra_outcome_fini(&o);
 	return done < 0 ? -1 : 0;
 }
 
