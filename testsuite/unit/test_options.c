@@ -16,6 +16,26 @@ static struct astra_options defaults(void)
 	return options;
 }
 
+/* The common parsers write to where .sets says, by default over the first
+ * member of all: the policy. */
+static void every_row_says_what_it_sets(void **state)
+{
+	static const char *const alone[] = {"Policy", "QOSWeight", "GPUWeight"};
+
+	(void)state;
+	for (const struct astra_option *row = astra_option_table; row->key;
+	     row++) {
+		bool sets = row->sets[0].key != NULL;
+
+		for (size_t i = 0; i < ASTRA_COUNT_OF(alone); i++)
+			sets |= !strcmp(row->key, alone[i]);
+		if (!sets)
+			fail_msg("%s: its row has no .sets, so its value would "
+				 "be written over the policy",
+				 row->key);
+	}
+}
+
 static void every_default_parses(void **state)
 {
 	(void)state;
@@ -434,6 +454,7 @@ static void contradictions_name_both_keys(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_row_says_what_it_sets),
 		cmocka_unit_test(every_default_parses),
 		cmocka_unit_test(the_text_of_policy_names_all),
 		cmocka_unit_test(the_defaults_make_sense_together),
