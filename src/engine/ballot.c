@@ -146,13 +146,10 @@ void astra_ballot_charge_job(struct ballot *b, const struct ejob *j,
 
 static double grant_charge(const struct ejob *j, const struct grant *g)
 {
-	uint32_t gpus = 0;
-
 	if (j->gpus_least == j->gpus)
 		return j->charge;
-	for (size_t i = 0; i < g->count; i++)
-		gpus += g->shares[i].gpus;
-	return astra_elastic_charge(j, gpus);
+	return astra_elastic_charge(
+		j, (uint32_t)astra_shares_gpus(g->shares, g->count));
 }
 
 /* Charge tenants and users in advance for leases that go on: as Alg. 1 charges

@@ -131,6 +131,7 @@ static bool grant_moves(const struct ejob *j)
 	return j->state == ASTRA_JOB_RUNNING && j->phase != ASTRA_PHASE_LEASED;
 }
 
+/* What a job asks for may have changed since. */
 static bool grant_wanted(struct round *r, const struct grant *g)
 {
 	const struct ejob *j = astra_engine_find(r->e, g->job);
@@ -138,7 +139,9 @@ static bool grant_wanted(struct round *r, const struct grant *g)
 	return j &&
 	       (j->state == ASTRA_JOB_PENDING ||
 		j->state == ASTRA_JOB_REQUEUED || grant_moves(j)) &&
-	       astra_grants_of(r->e, g->job) <= j->copies;
+	       j->grants <= j->copies &&
+	       astra_request_suits(&r->snap->jobs[j->index].request,
+				   astra_shares_gpus(g->shares, g->count));
 }
 
 /* Jobs whose GPUs were granted to somebody who no longer wants them compete

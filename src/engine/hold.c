@@ -69,19 +69,24 @@ double astra_holds_first(const struct astra_engine *e)
 
 /* Serving. */
 
+/* What a job asks for may have changed since. */
 static bool hold_stands(const struct round *r, const struct hold *hold)
 {
 	const struct ejob *j = astra_engine_find(r->e, hold->job);
+	const struct astra_request *q;
 
 	if (!j || j->state != ASTRA_JOB_PENDING || j->grants >= j->copies ||
 	    hold->start_sec + HOLD_PATIENCE_SEC < r->snap->now_sec)
+		return false;
+	q = &r->snap->jobs[j->index].request;
+	if (!astra_request_suits(q,
+				 astra_shares_gpus(hold->shares, hold->count)))
 		return false;
 	for (size_t i = 0; i < hold->count; i++) {
 		uint32_t node = hold->shares[i].node;
 
 		if (!r->snap->nodes[node].usable ||
-		    !astra_node_possible(&r->snap->jobs[j->index].request,
-					 node))
+		    !astra_node_possible(q, node))
 			return false;
 	}
 	return true;

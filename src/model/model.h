@@ -50,6 +50,16 @@ struct astra_share {
 	uint64_t mem_mib;
 };
 
+static inline uint64_t astra_shares_gpus(const struct astra_share *shares,
+					 size_t count)
+{
+	uint64_t gpus = 0;
+
+	for (size_t i = 0; i < count; i++)
+		gpus += shares[i].gpus;
+	return gpus;
+}
+
 struct astra_node {
 	const char *name; /* for texts only; may be NULL */
 	bool usable;	  /* up, not drained: jobs may start here */
@@ -239,6 +249,17 @@ static inline uint32_t astra_request_least(const struct astra_request *request)
 static inline bool astra_request_elastic(const struct astra_request *request)
 {
 	return request->gpus_min && request->gpus_min < request->gpus;
+}
+
+/* Whether it can run on so many GPUs. */
+static inline bool astra_request_suits(const struct astra_request *request,
+				       uint64_t gpus)
+{
+	uint32_t most = request->nodes_wish * request->gpus_per_node;
+
+	if (most < request->gpus)
+		most = request->gpus;
+	return gpus && gpus >= astra_request_least(request) && gpus <= most;
 }
 
 /* The unit in which a node's GPUs are counted. */

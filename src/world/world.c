@@ -341,9 +341,6 @@ static bool world_free(const struct astra_world *w, const struct astra_share *s)
 static const char *world_hold(struct astra_world *w, struct astra_job *job,
 			      const struct astra_share *shares, size_t count)
 {
-	const struct astra_request *r = &job->request;
-	uint32_t gpus = 0, most = r->nodes_wish * r->gpus_per_node;
-
 	job->held = shares;
 	job->held_count = count;
 	job->held_charge = 0;
@@ -351,10 +348,10 @@ static const char *world_hold(struct astra_world *w, struct astra_job *job,
 		if (!w->host->lenient && !world_free(w, &shares[i]))
 			return "what is not free";
 		job->held_charge += world_take(w, &shares[i]);
-		gpus += shares[i].gpus;
 	}
-	return w->host->lenient || (gpus && gpus >= astra_request_least(r) &&
-				    gpus <= (most > r->gpus ? most : r->gpus))
+	return w->host->lenient || astra_request_suits(
+					   &job->request,
+					   astra_shares_gpus(shares, count))
 		       ? NULL
 		       : "not the GPUs that it asks for";
 }

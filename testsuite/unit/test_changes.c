@@ -573,7 +573,6 @@ static void meddle_waiting(struct world *w, struct vjob *v)
 	case 4:
 		if (job->copies > 1 || job->request.gpus_min)
 			break;
-		job->state = ASTRA_JOB_BLOCKED; /* what it was promised ends */
 		job->request.gpus = job->request.cpus = 1 + below(w, 8);
 		break;
 	case 5:

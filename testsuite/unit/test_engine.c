@@ -877,10 +877,59 @@ static void cpus_of_those_without_a_lease_are_named(void **state)
 	vc_fini(&vc);
 }
 
+/* One that was promised the GPUs of a job that is leaving wants fewer, or more,
+ * by then. The cluster fails where it is started on what it asked for before.
+ */
+static void change_of_size(const char *policy, uint32_t gpus)
+{
+	struct vcluster vc;
+	struct vjob *leaves, *waits;
+
+	vc_init(&vc, 2, 4);
+	use_terms(&vc, 20);
+	vc.options.grace_sec = 10;
+	vc.options.slot_sec = 20;
+	strcpy(vc.options.policy, policy);
+	vc_begin(&vc);
+	vc_tenant(&vc, "a", 1);
+	vc_tenant(&vc, "b", 1);
+	leaves = vc_submit(&vc, 0, 8, HUGE_VAL);
+	leaves->job.checkpoints = true;
+	leaves->checkpoint_sec = 8;
+	vc_run(&vc, AT(5));
+	assert_int_equal(leaves->starts, 1);
+	waits = vc_submit(&vc, 1, 4, HUGE_VAL);
+	vc_run(&vc, AT(8));
+	do {
+		vc_step(&vc);
+		assert_true(vc.now_sec < AT(100));
+	} while (!waits->starts &&
+		 vc_view(&vc, waits).reason.wait != ASTRA_WAIT_GRANTED);
+	assert_int_equal(waits->starts, 0);
+	waits->job.request.gpus = waits->job.request.cpus = gpus;
+	while (!waits->starts) {
+		vc_step(&vc);
+		assert_true(vc.now_sec < AT(200));
+	}
+	vc_fini(&vc);
+}
+
+static void a_job_starts_on_what_it_asks_for_now(void **state)
+{
+	static const char *const policies[] = {"ltgf", "ogasched"};
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(policies); i++) {
+		change_of_size(policies[i], 2);
+		change_of_size(policies[i], 6);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cpus_of_those_without_a_lease_are_named),
+		cmocka_unit_test(a_job_starts_on_what_it_asks_for_now),
 		cmocka_unit_test(figure_6_alternates_one_to_two),
 		cmocka_unit_test(a_clock_that_is_set_changes_nothing),
 		cmocka_unit_test(endless_work_is_shared_by_weight),

@@ -91,6 +91,8 @@ static int vcluster_dropped(void *arg, uint32_t number)
 	struct vcluster *vc = arg;
 	size_t i = 0;
 
+	if (vc->plan.terse)
+		return 0;
 	while (i < vc->plan.reason_count &&
 	       vc->plan.reasons[i].job != number + 1)
 		i++;
