@@ -175,7 +175,8 @@ int astra_world_leave(struct astra_world *w, uint32_t number, double at_sec,
 {
 	struct astra_world_job *m = &w->jobs[number];
 
-	if (w->host->left(w->arg, number, at_sec, requeue) < 0 ||
+	if ((w->host->left &&
+	     w->host->left(w->arg, number, at_sec, requeue) < 0) ||
 	    world_note(w, number) < 0)
 		return -1;
 	m->run++;
@@ -385,7 +386,8 @@ static int world_start(struct astra_world *w, uint32_t number,
 	m->job->start_sec = w->begin_sec + w->now_sec;
 	m->job->end_sec = 0;
 	if (world_note(w, number) < 0 ||
-	    w->host->started(w->arg, number, &end_sec) < 0 ||
+	    (w->host->started &&
+	     w->host->started(w->arg, number, &end_sec) < 0) ||
 	    (isfinite(end_sec) &&
 	     astra_world_expect(w, number, ASTRA_EVENT_END, end_sec) < 0))
 		return astra_error_nomem(err);

@@ -38,13 +38,14 @@ struct astra_world_host {
 	 * when memory is out. NULL: there are no arrays. */
 	uint32_t (*split)(void *arg, uint32_t array);
 	/* It runs. *end_sec: when its work is done; infinite, as it is: the
-	 * host says so when it is (astra_world_leave()). */
+	 * host says so when it is (astra_world_leave()). NULL: it is. */
 	int (*started)(void *arg, uint32_t job, double *end_sec);
 	/* When a running job leaves that is to (SIGNAL, REQUEUE). Not after
 	 * now: at once; infinite: not by itself, or it does already. */
 	double (*leaves)(void *arg, uint32_t job,
 			 const struct astra_decision *d);
-	/* Its run is over; it still holds, and is shown, what it had. */
+	/* Its run is over; it still holds, and is shown, what it had. NULL:
+	 * never mind. */
 	int (*left)(void *arg, uint32_t job, double at_sec, bool requeued);
 	/* It is not to be run (REFUSE). NULL: never mind. */
 	int (*dropped)(void *arg, uint32_t job);

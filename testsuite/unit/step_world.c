@@ -1,12 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "testsuite/unit/step_world.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "src/policies/policy.h"
 #include "testsuite/unit/unit.h"
+
+/* What the cluster calls; who is to leave does so at world_leave(). */
+
+static bool step_refuses(void *arg, const struct astra_decision *d)
+{
+	const struct world *w = arg;
+
+	assert_int_equal(d->restart_cnt, w->jobs[d->job - 1].restart_cnt);
+	return false;
+}
+
+static double step_leaves(void *arg, uint32_t n, const struct astra_decision *d)
+{
+	const struct world *w = arg;
+
+	assert_false(w->cluster.jobs[n].leaving);
+	assert_int_equal(d->action == ASTRA_SIGNAL, w->checkpoints);
+	return DBL_MAX;
+}
+
+static const struct astra_world_host step_host = {
+	.refuses = step_refuses,
+	.leaves = step_leaves,
+	.dropped_state = ASTRA_JOB_BLOCKED,
+};
 
 void world_init(struct world *w, const char *scheduler, size_t nodes,
 		uint32_t gpus, const double *weights)
@@ -24,6 +50,13 @@ void world_init(struct world *w, const char *scheduler, size_t nodes,
 				 0);
 	w->options.lease_sec = 600;
 	w->node_count = nodes;
+	w->cluster = (struct astra_world){
+		.host = &step_host,
+		.arg = w,
+		.begin_sec = WORLD_BEGIN,
+		.nodes = w->nodes,
+		.node_count = nodes,
+	};
 	for (size_t i = 0; i < nodes; i++)
 		w->nodes[i] = (struct astra_node){
 			.usable = true,
@@ -49,6 +82,7 @@ void world_fini(struct world *w)
 	if (w->self)
 		w->scheduler->destroy(w->self);
 	astra_plan_destroy(&w->plan);
+	astra_world_clear(&w->cluster);
 }
 
 uint32_t world_job(struct world *w, uint32_t tenant, uint32_t gpus,
@@ -73,8 +107,8 @@ uint32_t world_job(struct world *w, uint32_t tenant, uint32_t gpus,
 		.submit_sec = WORLD_BEGIN + submit_sec,
 		.revocable = true,
 		.forecast = {.work_sec = duration_sec, .measured = true},
-		.held = w->held[n],
 	};
+	assert_int_equal(astra_world_add(&w->cluster, &w->jobs[n]), 0);
 	w->oracle[n] = (struct astra_oracle){
 		.job = &w->lines[n],
 		.left_sec = duration_sec,
@@ -84,32 +118,21 @@ uint32_t world_job(struct world *w, uint32_t tenant, uint32_t gpus,
 
 uint32_t world_gpus(const struct world *w, uint32_t n)
 {
-	uint32_t gpus = 0;
-
-	for (size_t i = 0; i < w->jobs[n].held_count; i++)
-		gpus += w->held[n][i].gpus;
-	return gpus;
+	return (uint32_t)astra_shares_gpus(w->jobs[n].held,
+					   w->jobs[n].held_count);
 }
 
-static void release(struct world *w, uint32_t n)
+static void step_leave(struct world *w, uint32_t n, bool requeue)
 {
-	struct astra_job *job = &w->jobs[n];
-
-	for (size_t i = 0; i < job->held_count; i++)
-		w->nodes[job->held[i].node].gpus_free += job->held[i].gpus;
-	job->held_count = 0;
-	w->leaving[n] = false;
+	assert_int_equal(astra_world_leave(&w->cluster, n, w->now_sec, requeue),
+			 0);
 }
 
 void world_leave(struct world *w)
 {
-	for (uint32_t n = 0; n < w->trace.job_count; n++) {
-		if (!w->leaving[n])
-			continue;
-		release(w, n);
-		w->jobs[n].state = ASTRA_JOB_PENDING;
-		w->jobs[n].restart_cnt++;
-	}
+	for (uint32_t n = 0; n < w->trace.job_count; n++)
+		if (w->cluster.jobs[n].leaving)
+			step_leave(w, n, true);
 }
 
 void world_pass(struct world *w, double sec)
@@ -118,61 +141,16 @@ void world_pass(struct world *w, double sec)
 	for (uint32_t n = 0; n < w->trace.job_count; n++) {
 		struct astra_oracle *o = &w->oracle[n];
 
-		if (w->jobs[n].state != ASTRA_JOB_RUNNING || w->leaving[n])
+		if (w->jobs[n].state != ASTRA_JOB_RUNNING ||
+		    w->cluster.jobs[n].leaving)
 			continue;
 		o->done_sec += sec * world_gpus(w, n) / w->jobs[n].request.gpus;
 		o->left_sec = fmax(0, w->lines[n].duration_sec - o->done_sec);
 		w->jobs[n].forecast.done_sec = o->done_sec;
-		if (o->left_sec > 0)
-			continue;
-		release(w, n);
-		w->jobs[n].state = ASTRA_JOB_ENDED;
+		if (!(o->left_sec > 0))
+			step_leave(w, n, false);
 	}
-}
-
-static void start(struct world *w, const struct astra_decision *d)
-{
-	struct astra_job *job = &w->jobs[d->job - 1];
-	uint32_t gpus = 0;
-
-	assert_int_equal(job->state, ASTRA_JOB_PENDING);
-	assert_int_equal(d->restart_cnt, job->restart_cnt);
-	for (size_t i = 0; i < d->share_count; i++) {
-		const struct astra_share *s =
-			&w->plan.shares[d->first_share + i];
-
-		assert_true(s->node < w->node_count);
-		assert_true(s->gpus <= w->nodes[s->node].gpus_free);
-		w->nodes[s->node].gpus_free -= s->gpus;
-		w->held[d->job - 1][job->held_count++] = *s;
-		gpus += s->gpus;
-	}
-	assert_in_range(gpus,
-			job->request.gpus_min ? job->request.gpus_min
-					      : job->request.gpus,
-			job->request.gpus);
-	job->state = ASTRA_JOB_RUNNING;
-	job->start_sec = WORLD_BEGIN + w->now_sec;
-}
-
-static void apply(struct world *w, const struct astra_decision *d)
-{
-	struct astra_job *job = &w->jobs[d->job - 1];
-
-	if (d->action == ASTRA_START) {
-		start(w, d);
-		return;
-	}
-	if (d->action == ASTRA_REFUSE) {
-		assert_int_equal(job->state, ASTRA_JOB_PENDING);
-		job->state = ASTRA_JOB_BLOCKED;
-		return;
-	}
-	assert_int_equal(job->state, ASTRA_JOB_RUNNING);
-	assert_int_equal(d->restart_cnt, job->restart_cnt);
-	assert_false(w->leaving[d->job - 1]);
-	assert_int_equal(d->action == ASTRA_SIGNAL, w->checkpoints);
-	w->leaving[d->job - 1] = true;
+	assert_int_equal(astra_world_advance(&w->cluster, w->now_sec), 0);
 }
 
 void world_round(struct world *w)
@@ -210,8 +188,8 @@ void world_round(struct world *w)
 	assert_int_equal(w->scheduler->round(w->self, &s, w->seen_oracle,
 					     &w->plan, &err),
 			 0);
-	for (size_t i = 0; i < w->plan.decision_count; i++)
-		apply(w, &w->plan.decisions[i]);
+	if (astra_world_apply(&w->cluster, &w->plan, &err) < 0)
+		fail_msg("%s", err.text);
 	if (!w->checkpoints)
 		world_leave(w);
 }

@@ -7,6 +7,7 @@
 #define ASTRA_TEST_STEP_WORLD_H
 
 #include "src/sim/scheduler.h"
+#include "src/world/world.h"
 
 #define WORLD_JOBS 256
 #define WORLD_NODES 16
@@ -23,9 +24,8 @@ struct world {
 	size_t node_count;
 	struct astra_trace_job lines[WORLD_JOBS];
 	struct astra_job jobs[WORLD_JOBS]; /* by number */
+	struct astra_world cluster;
 	struct astra_oracle oracle[WORLD_JOBS];
-	struct astra_share held[WORLD_JOBS][WORLD_NODES];
-	bool leaving[WORLD_JOBS];
 	struct astra_job seen[WORLD_JOBS]; /* the snapshot */
 	struct astra_oracle seen_oracle[WORLD_JOBS];
 	struct astra_plan plan;

@@ -270,9 +270,9 @@ static void who_was_granted_gpus_gets_them(void **state)
 	world_pass(&w, 10);
 	world_round(&w); /* once */
 	assert_int_equal(w.plan.decision_count, 0);
-	w.leaving[1] = false;
+	w.cluster.jobs[1].leaving = false;
 	world_leave(&w); /* 0 has left, 1 has not */
-	w.leaving[1] = true;
+	w.cluster.jobs[1].leaving = true;
 	world_pass(&w, 10);
 	world_round(&w);
 	assert_true(world_runs(&w, "1"));

@@ -212,7 +212,8 @@ static void turns_go_from_node_to_node(void **state)
 		until(0);
 		assert_gpus(cases[i].gpus);
 		for (uint32_t n = 0; n < 3; n++)
-			assert_int_equal(w.held[n][0].node, cases[i].nodes[n]);
+			assert_int_equal(w.jobs[n].held[0].node,
+					 cases[i].nodes[n]);
 		world_fini(&w);
 	}
 }
@@ -228,9 +229,9 @@ static void a_rigid_job_spreads_over_nodes(void **state)
 	until(0);
 	ASSERT_GPUS(1, 6, 0);
 	assert_int_equal(w.jobs[1].held_count, 2);
-	assert_int_equal(w.held[1][0].node, 1);
-	assert_int_equal(w.held[1][0].gpus, 4);
-	assert_int_equal(w.held[1][1].node, 2);
+	assert_int_equal(w.jobs[1].held[0].node, 1);
+	assert_int_equal(w.jobs[1].held[0].gpus, 4);
+	assert_int_equal(w.jobs[1].held[1].node, 2);
 	world_fini(&w);
 }
 
