@@ -147,7 +147,7 @@ BENCH += bench_holds
 CLEANFILES += bench_holds
 bench_holds_SOURCES = testsuite/bench/bench_holds.c testsuite/bench/bench.h \
 	testsuite/bench/bench_world.h
-bench_holds_LDADD = libastra-engine.a libastra-common.a
+bench_holds_LDADD = libastra-world.a libastra-engine.a libastra-common.a
 EXTRA_PROGRAMS += bench_ogasched
 BENCH += bench_ogasched
 CLEANFILES += bench_ogasched
@@ -166,7 +166,7 @@ BENCH_SHELL += testsuite/bench/bench-locks.sh \
 EXTRA_DIST += $(BENCH_SHELL) testsuite/bench/live.sh testsuite/bench/load.py
 bench_engine_SOURCES = testsuite/bench/bench_engine.c \
 	testsuite/bench/bench.h testsuite/bench/bench_world.h
-bench_engine_LDADD = libastra-engine.a libastra-common.a
+bench_engine_LDADD = libastra-world.a libastra-engine.a libastra-common.a
 bench_round_SOURCES = testsuite/bench/bench_round.c testsuite/bench/bench.h
 bench_round_LDADD = libastra-engine.a libastra-common.a
 bench_fairness_SOURCES = testsuite/bench/bench_fairness.c \

@@ -140,7 +140,7 @@ static void runner_round(struct runner *r, int number)
 		r->quiet_ms[r->quiet++] = ms;
 	r->holds += (double)w->engine->hold_count / ROUNDS;
 	for (size_t i = 0; i < JOBS; i++)
-		r->waiting += (w->jobs[i].state == ASTRA_JOB_PENDING) /
+		r->waiting += (w->world.shown[i].state == ASTRA_JOB_PENDING) /
 			      (double)ROUNDS;
 }
 
