@@ -29,7 +29,11 @@ void ltgf_result_clear(struct ltgf_result *result)
 
 bool ltgf_holds_all(const struct ltgf_job *job)
 {
-	return astra_shares_gpus(job->held, job->held_count) == job->gpus;
+	uint64_t held = 0;
+
+	for (size_t i = 0; i < job->held_count; i++)
+		held += job->held[i].gpus;
+	return held == job->gpus;
 }
 
 static void stage_tenants(struct stage *s, const struct ltgf_instance *in,

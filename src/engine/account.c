@@ -119,18 +119,9 @@ static void account_forget(struct astra_engine *e, uint32_t row, double now_sec)
 	e->vacant[e->vacant_count++] = row;
 }
 
-static uint32_t account_held_gpus(const struct astra_job *job)
-{
-	uint32_t gpus = 0;
-
-	for (size_t i = 0; i < job->held_count; i++)
-		gpus += job->held[i].gpus;
-	return gpus;
-}
-
 static double held_charge(const struct astra_job *job)
 {
-	return astra_charge(job->held_charge, account_held_gpus(job));
+	return astra_charge(job->held_charge, astra_held_gpus(job));
 }
 
 static double asked_charge(const struct astra_job *job)
@@ -395,7 +386,7 @@ static int sync_job(struct sync *s, uint32_t index)
 		s->changed = true;
 	j->state = job->state;
 	j->copies = job->copies;
-	j->held_gpus = account_held_gpus(job);
+	j->held_gpus = astra_held_gpus(job);
 	j->held_charge = held_charge(job);
 	j->revocable = job->revocable;
 	j->restart_cnt = job->restart_cnt;

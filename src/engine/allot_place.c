@@ -82,11 +82,8 @@ static void put_back(struct allotment *a, struct contender *c)
 static uint64_t award_gpus(const struct allotment *a,
 			   const struct astra_award *award)
 {
-	uint64_t gpus = 0;
-
-	for (size_t i = 0; i < award->share_count; i++)
-		gpus += a->answer.shares[award->first_share + i].gpus;
-	return gpus;
+	return astra_shares_gpus(a->answer.shares + award->first_share,
+				 award->share_count);
 }
 
 /* Anywhere: an elastic job as large as it was awarded, in whole steps. */

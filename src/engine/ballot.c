@@ -148,8 +148,7 @@ static double grant_charge(const struct ejob *j, const struct grant *g)
 {
 	if (j->gpus_least == j->gpus)
 		return j->charge;
-	return astra_elastic_charge(
-		j, (uint32_t)astra_shares_gpus(g->shares, g->count));
+	return astra_elastic_charge(j, astra_shares_gpus(g->shares, g->count));
 }
 
 /* Charge tenants and users in advance for leases that go on: as Alg. 1 charges

@@ -28,11 +28,7 @@
 
 static uint32_t elastic_held(const struct contender *c)
 {
-	uint32_t gpus = 0;
-
-	for (size_t i = 0; c->expired && i < c->job->held_count; i++)
-		gpus += c->job->held[i].gpus;
-	return gpus;
+	return c->expired ? astra_held_gpus(c->job) : 0;
 }
 
 struct contender astra_elastic_sized(const struct contender *c, uint32_t gpus,

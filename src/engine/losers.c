@@ -44,13 +44,10 @@ void astra_loser_take(const struct round *r, struct astra_space *space,
 
 uint32_t astra_loser_cost(const struct contender *c)
 {
-	uint32_t gpus = 0;
 	size_t count;
 	const struct astra_share *lost = astra_loser_shares(c, &count);
 
-	for (size_t i = 0; i < count; i++)
-		gpus += lost[i].gpus;
-	return gpus;
+	return astra_shares_gpus(lost, count);
 }
 
 static const struct contender *loser_at(const struct reclaim *rc, size_t i)

@@ -164,15 +164,6 @@ static int recall_shrink(struct recall *s, struct reclaim *rc,
 				rc->shares, count);
 }
 
-static uint32_t recall_gpus(const struct grant *g)
-{
-	uint32_t gpus = 0;
-
-	for (size_t i = 0; i < g->count; i++)
-		gpus += g->shares[i].gpus;
-	return gpus;
-}
-
 static int recall_take(struct recall *s, struct reclaim *rc,
 		       struct contender *c, size_t count, double until_sec)
 {
@@ -415,7 +406,8 @@ static bool recall_wants_more(const struct recall *s, const struct contender *c,
 
 	return !j->ran && j->copies == 1 && j->grants == 1 && !j->served &&
 	       g->job == j->id && !(g->until_sec > 0) &&
-	       recall_gpus(g) < c->elastic->request.gpus;
+	       astra_shares_gpus(g->shares, g->count) <
+		       c->elastic->request.gpus;
 }
 
 /* rc: without its grant. Returns as recall_try(). */
@@ -424,17 +416,14 @@ static int recall_enlarge(struct recall *s, struct reclaim *rc,
 {
 	const struct astra_request *q = &c->elastic->request;
 	double end = s->r->snap->now_sec + s->r->e->jobs[c->row].lease_sec;
-	uint32_t had = recall_gpus(g);
+	uint32_t had = astra_shares_gpus(g->shares, g->count);
 	size_t count;
 
 	c->gpus = q->gpus;
 	count = astra_grow_search(rc, c, astra_request_quantum(q), had);
 	if (!count || astra_holds_cut(s->r, rc->shares, count, end) != end)
 		return 0;
-	c->gpus = 0;
-	for (size_t i = 0; i < count; i++)
-		c->gpus += rc->shares[i].gpus;
-	c->gpus -= had;
+	c->gpus = astra_shares_gpus(rc->shares, count) - had;
 	astra_grants_drop(s->r->e, c->job->id);
 	return recall_take(s, rc, c, count, 0);
 }

@@ -50,10 +50,10 @@ struct astra_share {
 	uint64_t mem_mib;
 };
 
-static inline uint64_t astra_shares_gpus(const struct astra_share *shares,
+static inline uint32_t astra_shares_gpus(const struct astra_share *shares,
 					 size_t count)
 {
-	uint64_t gpus = 0;
+	uint32_t gpus = 0;
 
 	for (size_t i = 0; i < count; i++)
 		gpus += shares[i].gpus;
@@ -176,6 +176,11 @@ struct astra_job {
 			     * had; 0: not known */
 };
 
+static inline uint32_t astra_held_gpus(const struct astra_job *job)
+{
+	return astra_shares_gpus(job->held, job->held_count);
+}
+
 struct astra_tenant {
 	const char *name; /* unique in the snapshot; remembered by name */
 	double weight;	  /* W_j of LTGF, >= 0 */
@@ -253,7 +258,7 @@ static inline bool astra_request_elastic(const struct astra_request *request)
 
 /* Whether it can run on so many GPUs. */
 static inline bool astra_request_suits(const struct astra_request *request,
-				       uint64_t gpus)
+				       uint32_t gpus)
 {
 	uint32_t most = request->nodes_wish * request->gpus_per_node;
 

@@ -97,7 +97,7 @@ static void observe_job(struct astra_baseline_run *run, uint32_t index)
 
 	if (job->state == ASTRA_JOB_RUNNING)
 		run->growable |= job->request.gpus_min &&
-				 astra_baseline_held(job) < job->request.gpus;
+				 astra_held_gpus(job) < job->request.gpus;
 	run->pending += job->state == ASTRA_JOB_PENDING && job->request.gpus;
 }
 

@@ -141,15 +141,6 @@ astra_baseline_memory(const struct astra_baseline_run *run, uint32_t job)
 	return &run->jobs[run->snapshot->jobs[job].id - 1];
 }
 
-static inline uint32_t astra_baseline_held(const struct astra_job *job)
-{
-	uint32_t gpus = 0;
-
-	for (size_t i = 0; i < job->held_count; i++)
-		gpus += job->held[i].gpus;
-	return gpus;
-}
-
 /* Whether it holds GPUs that it is about to leave. */
 static inline bool astra_baseline_leaving(const struct astra_baseline_run *run,
 					  uint32_t job)

@@ -87,8 +87,7 @@ static int gather_all(struct astra_baseline_run *run)
 
 		if (!baseline_divide_competes(job))
 			continue;
-		if (add_portion(run, i, runs ? astra_baseline_held(job) : 0) <
-		    0)
+		if (add_portion(run, i, runs ? astra_held_gpus(job) : 0) < 0)
 			return -1;
 		for (size_t k = 0; runs && k < job->held_count; k++)
 			run->node_gpus_left[job->held[k].node] +=

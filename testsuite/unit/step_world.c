@@ -118,8 +118,7 @@ uint32_t world_job(struct world *w, uint32_t tenant, uint32_t gpus,
 
 uint32_t world_gpus(const struct world *w, uint32_t n)
 {
-	return (uint32_t)astra_shares_gpus(w->jobs[n].held,
-					   w->jobs[n].held_count);
+	return astra_held_gpus(&w->jobs[n]);
 }
 
 static void step_leave(struct world *w, uint32_t n, bool requeue)

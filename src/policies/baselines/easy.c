@@ -52,10 +52,11 @@ static struct baseline_end easy_end_held(const struct baseline_run *run,
 	bool stays = d->held_count > 0;
 	const struct astra_share *held = stays ? d->held : d->job->held;
 	size_t count = stays ? d->held_count : d->job->held_count;
-	struct baseline_end end = {.at_sec = run->offer->now_sec};
+	struct baseline_end end = {
+		.at_sec = run->offer->now_sec,
+		.gpus = astra_shares_gpus(held, count),
+	};
 
-	for (size_t i = 0; i < count; i++)
-		end.gpus += held[i].gpus;
 	if (stays && end.gpus)
 		end.at_sec += easy_left_sec(run, d, end.gpus);
 	return end;

@@ -51,13 +51,11 @@ void baseline_destroy(void *self)
 
 double baseline_charge(const struct astra_demand *d)
 {
-	uint64_t gpus = 0;
+	uint32_t gpus = astra_shares_gpus(d->held, d->held_count);
 
-	for (size_t i = 0; i < d->held_count; i++)
-		gpus += d->held[i].gpus;
 	if (d->job->state == ASTRA_JOB_RUNNING && d->job->held_charge > 0)
 		return gpus ? d->job->held_charge : 0;
-	return d->candidate.charge * (double)gpus / d->candidate.gpus;
+	return d->candidate.charge * gpus / d->candidate.gpus;
 }
 
 double baseline_left_sec(const struct astra_demand *d)

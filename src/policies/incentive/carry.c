@@ -26,15 +26,6 @@ struct carrying {
 	size_t evicted_count, evicted_room;
 };
 
-static uint64_t carry_gpus_of(const struct astra_share *shares, size_t count)
-{
-	uint64_t gpus = 0;
-
-	for (size_t k = 0; k < count; k++)
-		gpus += shares[k].gpus;
-	return gpus;
-}
-
 static const struct astra_share *shares_of(const struct carrying *c,
 					   const struct astra_calendar_entry *e)
 {
@@ -46,7 +37,7 @@ static bool carry_suits(const struct carrying *c,
 			const struct astra_calendar_entry *e,
 			const struct astra_demand *d)
 {
-	uint64_t gpus = carry_gpus_of(shares_of(c, e), e->share_count);
+	uint64_t gpus = astra_shares_gpus(shares_of(c, e), e->share_count);
 
 	return gpus >= astra_request_least(&d->job->request) &&
 	       gpus <= d->job->request.gpus;
@@ -85,7 +76,7 @@ static size_t sold_place(struct carrying *c,
 	}
 	if (shown == e->share_count)
 		count = astra_demand_place(
-			c->own, d, (uint32_t)carry_gpus_of(shares, shown),
+			c->own, d, (uint32_t)astra_shares_gpus(shares, shown),
 			c->place);
 	while (shown--)
 		astra_space_set(c->own, shares[shown].node, &none);
@@ -141,11 +132,12 @@ static int carry_move(struct carrying *c, const struct evicted *evicted)
 {
 	const struct astra_demand *d = &c->offer->demands[evicted->demand];
 	const struct astra_calendar_entry *e = evicted->entry;
-	uint64_t gpus = carry_gpus_of(shares_of(c, e), e->share_count);
+	uint64_t gpus = astra_shares_gpus(shares_of(c, e), e->share_count);
 	uint32_t slot = c->over + 1;
 	size_t count;
 
-	if (d->held_count && carry_gpus_of(d->held, d->held_count) == gpus &&
+	if (d->held_count &&
+	    astra_shares_gpus(d->held, d->held_count) == gpus &&
 	    astra_demand_is_in(c->offer, c->left, d))
 		return carry_award(c, evicted->demand, slot, d->held,
 				   d->held_count);

@@ -176,13 +176,11 @@ uint32_t incentive_carried_out(const struct astra_calendar_entry *entry,
 static bool can_go_on(const struct incentive *p, const struct astra_demand *d)
 {
 	double credits = astra_purses_of(&p->purses, d->tenant);
-	uint32_t gpus = 0;
+	uint32_t gpus = astra_shares_gpus(d->held, d->held_count);
 
 	if (p->lends || d->job->unheard || isnan(credits) ||
 	    !astra_board_has(&p->board, p->present))
 		return true;
-	for (size_t k = 0; k < d->held_count; k++)
-		gpus += d->held[k].gpus;
 	if (astra_board_is_own(&p->board, d->tenant, p->present, gpus))
 		return true;
 	return credits > 0 && astra_board_overtime(&p->board, d->tenant,

@@ -184,13 +184,12 @@ static int book_held(struct oasis_book *book, struct oasis_booking *b,
 		     const struct astra_demand *demand)
 {
 	double until_sec = demand->until_sec;
-	uint32_t held = 0, booked = oasis_booked(b, book->now);
+	uint32_t held = astra_shares_gpus(demand->held, demand->held_count);
+	uint32_t booked = oasis_booked(b, book->now);
 	struct astra_oasis_place more = {.slot = book->now};
 	struct astra_oasis_places places = {.list = &more, .count = 1};
 	int64_t last;
 
-	for (size_t i = 0; i < demand->held_count; i++)
-		held += demand->held[i].gpus;
 	b->held = demand->job->state == ASTRA_JOB_RUNNING;
 	if (demand->open || !held)
 		return 0;

@@ -130,15 +130,6 @@ static int refuse_denied(struct slot_round *r)
 	return 0;
 }
 
-static uint32_t slot_held_gpus(const struct astra_demand *d)
-{
-	uint32_t gpus = 0;
-
-	for (size_t i = 0; i < d->job->held_count; i++)
-		gpus += d->job->held[i].gpus;
-	return gpus;
-}
-
 /* Whether it could go on where it is. */
 static bool can_stay(const struct astra_offer *offer,
 		     const struct astra_demand *d)
@@ -187,7 +178,7 @@ static int keep_places(struct slot_round *r)
 		if (!d->job->held_count)
 			continue;
 		if (!can_stay(r->offer, d) ||
-		    (t->gpus && t->gpus != slot_held_gpus(d)))
+		    (t->gpus && t->gpus != astra_held_gpus(d->job)))
 			astra_demand_give(r->offer, r->space, d);
 		else if (!t->gpus)
 			t->placed = true; /* while nobody else gets them */

@@ -77,7 +77,7 @@ static int deal_award(struct deal *d, uint32_t demand,
 		      const struct astra_share *shares, size_t count,
 		      bool begins)
 {
-	uint64_t gpus = deal_sum(shares, count);
+	uint64_t gpus = astra_shares_gpus(shares, count);
 	uint32_t class = deal_class(d, demand);
 
 	for (size_t i = 0; i < count; i++)
@@ -98,7 +98,7 @@ static int deal_keep(struct deal *d, uint32_t demand, uint64_t limit)
 	const struct astra_job *job = at->job;
 
 	if (!at->open || d->awarded[demand] ||
-	    deal_sum(job->held, job->held_count) > limit ||
+	    astra_shares_gpus(job->held, job->held_count) > limit ||
 	    !astra_demand_is_in(d->offer, d->all, at))
 		return 0;
 	return deal_award(d, demand, job->held, job->held_count, false);
@@ -112,7 +112,7 @@ static int deal_grow(struct deal *d, uint32_t demand)
 	struct astra_allocation *out = d->out;
 	struct astra_award *old = &out->awards[d->award_of[demand] - 1];
 	const struct astra_share *has = out->shares + old->first_share;
-	uint64_t had = deal_sum(has, old->share_count), gpus;
+	uint64_t had = astra_shares_gpus(has, old->share_count), gpus;
 	double least = deal_job_of(d, demand)->held_count
 			       ? GROWTH_LEAST * (double)had
 			       : (double)had + 1;
@@ -122,7 +122,7 @@ static int deal_grow(struct deal *d, uint32_t demand)
 		astra_space_give(d->idle, &has[i]);
 	count = astra_demand_place_most(d->idle, &d->offer->demands[demand],
 					NO_LIMIT, d->shares);
-	gpus = deal_sum(d->shares, count);
+	gpus = astra_shares_gpus(d->shares, count);
 	if ((double)gpus < least) {
 		for (size_t i = 0; i < old->share_count; i++)
 			astra_space_take(d->idle, &has[i]);

@@ -26,7 +26,7 @@ static void count_grants(struct deal *d, bool fresh)
 	}
 	for (uint32_t i = 0; i < d->offer->demand_count; i++) {
 		const struct astra_demand *at = &d->offer->demands[i];
-		uint64_t gpus = deal_sum(at->held, at->held_count);
+		uint64_t gpus = astra_shares_gpus(at->held, at->held_count);
 		uint32_t class = deal_class(d, i);
 
 		if (at->open)

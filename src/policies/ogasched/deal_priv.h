@@ -38,16 +38,6 @@ static inline uint32_t deal_less(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* GPUs of shares together. */
-static inline uint64_t deal_sum(const struct astra_share *shares, size_t count)
-{
-	uint64_t gpus = 0;
-
-	for (size_t i = 0; i < count; i++)
-		gpus += shares[i].gpus;
-	return gpus;
-}
-
 /* What is offered, the demands in order, what each class may use. The fields
  * above `left` are set. Returns 0, or -1 when memory is out; end it in both
  * cases. */

@@ -130,11 +130,9 @@ static int pin_party(struct pinning *p, uint32_t party)
 	for (size_t k = 0; k < q->demand_count && left; k++) {
 		const struct astra_demand *d = &p->offer->demands[p->jobs[k]];
 		const struct astra_job *job = d->job;
-		uint64_t gpus = 0, asked;
+		uint64_t gpus = astra_held_gpus(job), asked;
 		int good = 1;
 
-		for (size_t i = 0; i < job->held_count; i++)
-			gpus += job->held[i].gpus;
 		if (!d->open)
 			continue;
 		asked = (uint64_t)job->request.gpus * d->copies;

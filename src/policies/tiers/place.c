@@ -107,14 +107,12 @@ static int leave_there(struct placing *p)
 	for (size_t i = 0; i < ranking->count; i++) {
 		const struct astra_choice *choice = &ranking->choices[i];
 		const struct astra_demand *d = demand_of(p, choice);
-		uint32_t gpus = 0;
-		bool there = choice->granted && astra_tiers_competes(d) &&
-			     astra_demand_is_in(p->offer, p->space, d);
+		bool there =
+			choice->granted && astra_tiers_competes(d) &&
+			astra_demand_is_in(p->offer, p->space, d) &&
+			astra_held_gpus(d->job) ==
+				p->split->candidates[choice->candidate].gpus;
 
-		for (size_t k = 0; there && k < d->job->held_count; k++)
-			gpus += d->job->held[k].gpus;
-		there = there &&
-			gpus == p->split->candidates[choice->candidate].gpus;
 		p->split->stay[d - p->offer->demands] = there;
 		if (there && place_give(p, choice->candidate, d->job->held,
 					d->job->held_count) < 0)

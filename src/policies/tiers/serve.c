@@ -78,15 +78,6 @@ static void group_demands(struct serving *s)
 	}
 }
 
-static uint32_t serve_gpus_of(const struct astra_share *shares, size_t count)
-{
-	uint32_t gpus = 0;
-
-	for (size_t k = 0; k < count; k++)
-		gpus += shares[k].gpus;
-	return gpus;
-}
-
 /* Award these of a tenant's GPUs, if they are its, and as many as the job can
  * use: a plan may be older than what it is about. */
 static int serve_take(struct serving *s, uint32_t origin, double until_sec,
@@ -94,7 +85,7 @@ static int serve_take(struct serving *s, uint32_t origin, double until_sec,
 {
 	const struct astra_demand *d = &s->offer->demands[origin];
 	const struct astra_request *q = &d->job->request;
-	uint32_t gpus = serve_gpus_of(shares, count);
+	uint32_t gpus = astra_shares_gpus(shares, count);
 
 	if (s->awarded[origin] >= d->copies || gpus < astra_request_least(q) ||
 	    gpus > q->gpus)
@@ -117,7 +108,7 @@ static bool serve_goes_on(const struct serving *s, const struct astra_demand *d,
 {
 	return d->job->state == ASTRA_JOB_RUNNING && d->held_count &&
 	       astra_demand_is_in(s->offer, s->own, d) &&
-	       serve_gpus_of(d->held, d->held_count) == gpus;
+	       astra_shares_gpus(d->held, d->held_count) == gpus;
 }
 
 /* So many GPUs as were planned, wherever they are in this slot: first those who
@@ -131,7 +122,7 @@ static int take_over_counts(struct serving *s, size_t first)
 			const struct astra_award *w = &a->awards[i];
 			const struct astra_demand *d =
 				&s->demands[first + w->demand];
-			uint32_t gpus = serve_gpus_of(
+			uint32_t gpus = astra_shares_gpus(
 				a->shares + w->first_share, w->share_count);
 			const struct astra_share *shares = d->held;
 			size_t count = d->held_count;

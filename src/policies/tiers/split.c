@@ -40,13 +40,12 @@ static void charge(struct tiers_split *s, const struct astra_offer *offer)
 		double left = fmin(d->until_sec - offer->now_sec,
 				   d->job->lease_sec > 0 ? d->job->lease_sec
 							 : offer->lease_sec);
-		uint64_t gpus = 0;
 
-		for (size_t k = 0; k < d->held_count; k++)
-			gpus += d->held[k].gpus;
 		if (!astra_tiers_competes(d) && left > 0)
 			s->tenants[d->tenant].usage.alloc +=
-				gpu_charge(d) * (double)gpus * left;
+				gpu_charge(d) *
+				astra_shares_gpus(d->held, d->held_count) *
+				left;
 	}
 }
 

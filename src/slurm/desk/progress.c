@@ -141,7 +141,7 @@ static void progress_measure(struct progress_entry *e,
 			     const struct astra_job *job)
 {
 	const struct astra_report_progress *p = &e->progress;
-	uint32_t gpus = 0;
+	uint32_t gpus;
 
 	e->fresh = false;
 	changed = true;
@@ -150,8 +150,7 @@ static void progress_measure(struct progress_entry *e,
 	e->gpus = 0;
 	if (job->state != ASTRA_JOB_RUNNING || p->run != job->restart_cnt)
 		return;
-	for (size_t i = 0; i < job->held_count; i++)
-		gpus += job->held[i].gpus;
+	gpus = astra_held_gpus(job);
 	if (!gpus)
 		return;
 	e->at = astra_level_of(nodes, job->held, job->held_count);

@@ -100,10 +100,8 @@ static uint32_t publish_gpus(const struct publish_filler *f,
 			     const struct astra_job_view *v,
 			     const struct astra_job *job)
 {
-	uint32_t gpus = 0;
+	uint32_t gpus = astra_held_gpus(job);
 
-	for (size_t i = 0; i < job->held_count; i++)
-		gpus += job->held[i].gpus;
 	if (gpus && v->state == ASTRA_JOB_RUNNING)
 		return gpus;
 	return job->request.whole_node
@@ -160,8 +158,7 @@ static void fill_run(const struct publish_one *one,
 	const struct astra_job *job = one->job;
 
 	out->run_gpus = one->info->run_gpus;
-	for (size_t i = 0; i < job->held_count; i++)
-		out->held_gpus += job->held[i].gpus;
+	out->held_gpus = astra_held_gpus(job);
 	out->run_start_sec = job->booting ? 0 : job->start_sec;
 	out->run_end_sec = job->end_sec;
 	if (job->state == ASTRA_JOB_RUNNING && job->restart_cnt)

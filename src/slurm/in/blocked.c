@@ -192,7 +192,6 @@ static double asked_excess(struct astra_blocked *pool,
 void astra_charge_blocked(struct astra_blocked *pool,
 			  const job_record_t *record, struct astra_job *job)
 {
-	uint32_t gpus = 0;
 	double more;
 
 	if (job->request.whole_node)
@@ -203,8 +202,8 @@ void astra_charge_blocked(struct astra_blocked *pool,
 			astra_charge(job->request.charge, job->request.gpus) +
 			more;
 	more = held_excess(pool, record, job);
-	for (size_t i = 0; i < job->held_count; i++)
-		gpus += job->held[i].gpus;
 	if (more > 0)
-		job->held_charge = astra_charge(job->held_charge, gpus) + more;
+		job->held_charge =
+			astra_charge(job->held_charge, astra_held_gpus(job)) +
+			more;
 }

@@ -48,13 +48,10 @@ static int unleased_compare(const void *a, const void *b)
 uint32_t astra_unleased_gpus(const struct astra_unleased *u)
 {
 	const struct astra_job *job = u->job;
-	uint32_t gpus = 0;
 
 	if (job->state == ASTRA_JOB_PENDING)
 		return job->copies * job->request.gpus;
-	for (size_t i = 0; i < job->held_count; i++)
-		gpus += job->held[i].gpus;
-	return gpus;
+	return astra_held_gpus(job);
 }
 
 /* One bound: GPUs in use by whom it is for, from 1 on. */
