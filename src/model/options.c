@@ -196,7 +196,8 @@ const struct astra_option astra_option_table[] = {
 	 "only, a baseline of papers' evaluations, as sfairsim(1) describes it: "
 	 "fifo, slurm, drf, yarn-cs, hived, allox, "
 	 "tiresias, gandiva, gandiva-fair, optimus, srtf, srsf, ftf, "
-	 "batchsche, rrh.",
+	 "batchsche, rrh, dorm, slaq, oga-drf, oga-fairness, oga-binpacking, "
+	 "oga-spreading.",
 	 .parse = set_policy},
 	{"Leases", "yes|no", "yes",
 	 "no: jobs have no leases; Slurm starts them by itself, in the order "

@@ -35,6 +35,12 @@ static const struct astra_policy *const policies[] = {
 	&astra_ftf,
 	&astra_batchsche,
 	&astra_rrh,
+	&astra_dorm,
+	&astra_slaq,
+	&astra_oga_drf,
+	&astra_oga_fairness,
+	&astra_oga_binpacking,
+	&astra_oga_spreading,
 	NULL,
 };
 

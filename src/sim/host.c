@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "src/sim/host.h"
+/* The engine, with one of its policies, as a scheduler of the simulator. */
+#include "src/sim/scheduler.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -89,7 +90,7 @@ static void host_report(void *self, struct astra_scheduler_report *out)
 			out->income[i] = sums.income;
 }
 
-const struct astra_scheduler *const *astra_host_schedulers(void)
+const struct astra_scheduler *const *astra_scheduler_all(void)
 {
 	static struct astra_scheduler hosts[POLICIES_MAX];
 	static const struct astra_scheduler *list[POLICIES_MAX + 1];

@@ -6,7 +6,6 @@ libastra_sim_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 libastra_sim_a_SOURCES = \
 	src/sim/cluster.c \
 	src/sim/host.c \
-	src/sim/host.h \
 	src/sim/overbid.c \
 	src/sim/overbid.h \
 	src/sim/scheduler.c \
@@ -154,15 +153,6 @@ test_conf_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 test_conf_LDADD = $(SIM_LIBS) $(UNIT_LIBS)
 
 # The baselines of the papers' evaluations.
-libastra_sim_a_SOURCES += \
-	src/sim/baseline.c \
-	src/sim/baseline.h \
-	src/sim/baseline_divide.c \
-	src/sim/baseline_dorm.c \
-	src/sim/baseline_oga.c \
-	src/sim/baseline_place.c \
-	src/sim/baseline_slaq.c
-
 check_PROGRAMS += test_baselines
 test_baselines_SOURCES = testsuite/unit/test_baselines.c \
 	testsuite/unit/baseline_world.h \

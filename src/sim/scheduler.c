@@ -4,28 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/sim/host.h"
-
-#define SCHEDULERS_MAX 64
-
-static size_t scheduler_add_all(const struct astra_scheduler **list,
-				size_t count,
-				const struct astra_scheduler *const *more)
-{
-	for (; *more && count < SCHEDULERS_MAX; more++)
-		list[count++] = *more;
-	return count;
-}
-
-const struct astra_scheduler *const *astra_scheduler_all(void)
-{
-	static const struct astra_scheduler *list[SCHEDULERS_MAX + 1];
-	size_t count = scheduler_add_all(list, 0, astra_host_schedulers());
-
-	list[scheduler_add_all(list, count, astra_baselines)] = NULL;
-	return list;
-}
-
 static void no_scheduler(const char *name, struct astra_error *err)
 {
 	const struct astra_scheduler *const *s = astra_scheduler_all();

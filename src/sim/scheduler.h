@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the simulator runs: the engine with one of its policies (host.c), or a
- * baseline from a paper's evaluation (baseline.h). All get the snapshot that
- * slurmctld's plugin gives the engine, and answer with the same plan.
+/* What the simulator runs: the engine with one of its policies (host.c). It gets
+ * the snapshot that slurmctld's plugin gives the engine, and answers with the
+ * same plan.
  */
 #ifndef ASTRA_SCHEDULER_H
 #define ASTRA_SCHEDULER_H
@@ -66,10 +66,7 @@ struct astra_scheduler {
 /* By name; NULL with err naming those there are: there is none. */
 const struct astra_scheduler *astra_scheduler_find(const char *name,
 						   struct astra_error *err);
-/* All, the engine's policies first; NULL-terminated. */
+/* One for each policy; NULL-terminated. (host.c) */
 const struct astra_scheduler *const *astra_scheduler_all(void);
-
-/* The baselines; NULL-terminated. (baseline.c) */
-extern const struct astra_scheduler *const astra_baselines[];
 
 #endif

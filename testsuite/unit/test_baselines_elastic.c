@@ -3,7 +3,6 @@
  * example worked by hand from its rule. */
 #include <math.h>
 
-#include "src/sim/baseline.h"
 #include "testsuite/unit/baseline_world.h"
 #include "testsuite/unit/unit.h"
 
@@ -117,6 +116,36 @@ static void fairness_and_changes_are_limited(void **state)
 	ASSERT_GPUS(4, 5, 1);
 	until(1000);
 	ASSERT_GPUS(8, 0, 2);
+	world_fini(&w);
+}
+
+static bool is_leaving(uint32_t n)
+{
+	return w.cluster.jobs[n].leaving;
+}
+
+/* When 2 ends both may have 6, but only one is changed for that. The other is
+ * when it has left: a round in which nothing happens changes nobody. */
+static void changes_are_for_what_happens(void **state)
+{
+	(void)state;
+	begin("dorm", 1, 12);
+	w.checkpoints = true;
+	elastic(12, 0, 1e5);
+	elastic(12, 0, 1e5);
+	world_job(&w, 0, 8, 0, 100);
+	until(0);
+	ASSERT_GPUS(2, 2, 8);
+	world_pass(&w, 100);
+	world_round(&w);
+	assert_true(is_leaving(0) && !is_leaving(1));
+	world_pass(&w, 1);
+	world_round(&w);
+	assert_false(is_leaving(1));
+	world_leave(&w);
+	world_round(&w);
+	ASSERT_GPUS(6, 2, 0);
+	assert_true(is_leaving(1));
 	world_fini(&w);
 }
 
@@ -257,6 +286,29 @@ static void gpus_are_kept_for_those_that_were_given_them(void **state)
 	world_fini(&w);
 }
 
+/* Two nodes of 4. 0 wants 8 on one of them, for which there is no place; 1 can
+ * use 8, but on one node, too: what it was given beyond 4 is for 2. */
+static void who_finds_no_place_keeps_nobody_from_gpus(void **state)
+{
+	static const char *const names[] = {"dorm",	      "slaq",
+					    "oga-drf",	      "oga-fairness",
+					    "oga-binpacking", "oga-spreading"};
+
+	(void)state;
+	for (size_t i = 0; i < ASTRA_COUNT_OF(names); i++) {
+		begin(names[i], 2, 4);
+		w.jobs[world_job(&w, 0, 8, 0, 1e5)].request.nodes_max = 1;
+		elastic(8, 0, 1e5);
+		w.jobs[1].request.nodes_max = 1;
+		elastic(4, 0, 1e5);
+		until(0);
+		ASSERT_GPUS(0, 4, 4);
+		until(600);
+		ASSERT_GPUS(0, 4, 4);
+		world_fini(&w);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,6 +316,7 @@ int main(void)
 		cmocka_unit_test(value_is_weighed_against_what_others_lose),
 		cmocka_unit_test(what_is_worth_nothing_by_its_end_is_refused),
 		cmocka_unit_test(fairness_and_changes_are_limited),
+		cmocka_unit_test(changes_are_for_what_happens),
 		cmocka_unit_test(a_rigid_job_is_left_alone),
 		cmocka_unit_test(gpus_go_where_the_loss_falls_most),
 		cmocka_unit_test(a_rigid_job_counts_by_gpu),
@@ -272,6 +325,7 @@ int main(void)
 		cmocka_unit_test(turns_go_from_node_to_node),
 		cmocka_unit_test(a_rigid_job_spreads_over_nodes),
 		cmocka_unit_test(gpus_are_kept_for_those_that_were_given_them),
+		cmocka_unit_test(who_finds_no_place_keeps_nobody_from_gpus),
 	};
 
 	return cmocka_run_group_tests_name("baselines elastic", tests, NULL,

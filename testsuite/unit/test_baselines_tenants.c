@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/sim/baseline.h"
 #include "testsuite/unit/baseline_world.h"
 #include "testsuite/unit/unit.h"
 

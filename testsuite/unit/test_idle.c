@@ -219,6 +219,14 @@ static struct astra_space *idle_space(const struct vcluster *vc)
 static struct astra_policy witnessed;
 static const struct astra_policy *witness_of;
 
+/* Those baselines that run elastic jobs on a part of their GPUs; the others run
+ * jobs on all of them. */
+static bool divides(const struct astra_policy *policy)
+{
+	return !strcmp(policy->name, "dorm") || !strcmp(policy->name, "slaq") ||
+	       !strncmp(policy->name, "oga-", 4);
+}
+
 static bool could_start(struct vcluster *vc, struct world *w,
 			const struct astra_space *space,
 			const struct astra_job *job)
@@ -230,7 +238,7 @@ static bool could_start(struct vcluster *vc, struct world *w,
 	if (job->state != ASTRA_JOB_PENDING || !j || j->grants >= job->copies ||
 	    closed_to(vc, w, job->id))
 		return false;
-	if (!witness_of->source) /* baselines run jobs on all their GPUs */
+	if (!witness_of->source || divides(witness_of))
 		q.gpus = astra_request_least(&q);
 	q.gpus_min = 0;
 	return astra_place(space, &q, NULL, 0, shares) > 0;

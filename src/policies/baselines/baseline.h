@@ -4,9 +4,12 @@
  * which order jobs go, who may have how much, what comes of those behind one
  * that does not fit, and whether running jobs are stopped for others.
  *
- * Jobs run on all their GPUs or not at all, and get them consolidated
- * (placement.h). One that goes on running keeps its GPUs. Running jobs are
- * stopped by the number of GPUs that are needed, not by where they are.
+ * Jobs get their GPUs consolidated (placement.h), where a baseline does not say
+ * otherwise. One that goes on running keeps its GPUs. Running jobs are stopped
+ * by the number of GPUs that are needed, not by where they are. Some baselines
+ * divide the GPUs between elastic jobs (divide.c), each of which gets as many
+ * as it can run on or none; under the others jobs run on all their GPUs or not
+ * at all.
  */
 #ifndef ASTRA_BASELINES_BASELINE_H
 #define ASTRA_BASELINES_BASELINE_H
@@ -36,6 +39,13 @@ enum baseline_unfit {
 	BASELINE_BACKFILL, /* those start that do not delay it (easy.c) */
 };
 
+/* On which nodes a job gets its GPUs. */
+enum baseline_place {
+	BASELINE_FEWEST,   /* consolidated */
+	BASELINE_FULLEST,  /* node by node, the most used one first */
+	BASELINE_EMPTIEST, /* the least used one first */
+};
+
 struct baseline {
 	enum baseline_stops stops;
 	enum baseline_unfit unfit;
@@ -60,6 +70,23 @@ struct baseline {
 	/* After it, with somebody left who waits: when the order changes by
 	 * itself; NULL: never. */
 	double (*wake)(const struct baseline_run *run);
+	/* How many GPUs each of run->portions gets, by which none has any yet:
+	 * they are sorted by submission. gpus: that there are, those held by
+	 * them included; by node in run->node_gpus, which may be written. Not
+	 * NULL: instead of an order, and of unfit, allowed, prepare. */
+	void (*divide)(struct baseline_run *run, uint64_t gpus);
+	enum baseline_place place; /* with divide */
+};
+
+/* A job, or a task of an array, that GPUs are divided between. */
+struct baseline_portion {
+	uint32_t demand;
+	uint32_t least, most; /* GPUs that it runs on; alike: it is rigid */
+	uint32_t held;	      /* that it runs on now; 0: it waits */
+	uint32_t gpus;	      /* that it gets: none, or from least to most */
+	uint32_t goal;	      /* what its baseline holds for its due */
+	double score;	      /* as its baseline needs it */
+	bool settled;	      /* where they are is decided */
 };
 
 struct baseline_tenant {
@@ -94,7 +121,8 @@ struct baseline_tenant_book {
 struct baseline_books {
 	double last_sec, passed_sec; /* the round; since the one before */
 	double contended;	     /* ftf: jobs, integrated over time */
-	uint32_t active;	     /* ftf: jobs, since last_sec */
+	uint32_t active; /* ftf: jobs, since last_sec; dorm: GPUs that
+			  * were divided */
 	uint32_t round;
 	struct baseline_job_book *jobs;
 	size_t job_count, job_room;
@@ -126,6 +154,14 @@ struct baseline_run {
 	size_t share_room;
 	struct baseline_end *ends;
 	size_t end_room;
+	/* With divide. */
+	struct baseline_portion *portions;
+	size_t portion_count, portion_room;
+	uint32_t *order; /* of portions, as its baseline needs them */
+	size_t order_room;
+	uint32_t *node_gpus;
+	size_t node_room;
+	bool happened; /* dorm: a job came, ended or left */
 	/* The round. */
 	const struct astra_offer *offer;
 	struct astra_allocation *out;
@@ -165,6 +201,9 @@ int baseline_allocate(void *self, const struct astra_offer *offer,
 /* GPUs that a job has or was promised, as charged. */
 double baseline_charge(const struct astra_demand *d);
 
+/* Seconds on all its GPUs that a job has done: measured, else that it ran. */
+double baseline_done_sec(const struct astra_demand *d);
+
 /* Seconds that it has to run on all its GPUs: of the work that it declared,
  * else of its time limit, else of an hour. Of nothing more than that: it is not
  * taken to be nearly through. */
@@ -198,15 +237,50 @@ bool baseline_delays(const struct baseline_run *run,
 /* It starts. */
 void baseline_backfill(struct baseline_run *run, const struct astra_demand *d);
 
+/* The steps of a decision where running jobs compete. Those that return int
+ * return 0, or -1 when memory is out. (round.c)
+ *
+ * Into run->later: what is free, what those hold that compete, and, where they
+ * are stopped at any time, what others are leaving. */
+int baseline_set_later(struct baseline_run *run);
+/* An award of run->shares, or others. */
+int baseline_award(struct baseline_run *run, uint32_t demand,
+		   const struct astra_share *shares, size_t count);
+/* It goes on. */
+int baseline_keep(struct baseline_run *run, uint32_t demand);
+/* Nobody else gets what was found in run->later. */
+void baseline_hold(struct baseline_run *run, const struct astra_share *shares,
+		   size_t count);
+/* One that was not granted its GPUs keeps them if nobody needs them. */
+int baseline_drop(struct baseline_run *run, uint32_t demand);
+
+/* Decide, with divide. Returns 0, or -1 when memory is out. (divide.c) */
+int baseline_divide(struct baseline_run *run);
+
+/* Of the nodes with GPUs left, the most, or the least, used one; ties go to the
+ * lower index. left: GPUs by node. Returns ASTRA_NONE when there is none. */
+uint32_t baseline_spot(const struct baseline_run *run, const uint32_t *left);
+
 static inline size_t baseline_number(const struct baseline_run *run,
 				     const struct astra_demand *d)
 {
 	return (size_t)(d - run->offer->demands);
 }
 
+/* Where each round decides anew: whether a job is leaving its GPUs, and about
+ * to wait again. */
+static inline bool baseline_returns(const struct baseline_run *run,
+				    const struct astra_demand *d)
+{
+	return run->rule->stops == BASELINE_ANYTIME && !d->open &&
+	       !d->held_count && d->job->state != ASTRA_JOB_PENDING;
+}
+
 extern const struct astra_policy astra_fifo, astra_drf, astra_yarn_cs,
 	astra_hived, astra_allox, astra_tiresias, astra_gandiva,
 	astra_gandiva_fair, astra_optimus, astra_srtf, astra_srsf, astra_slurm,
-	astra_ftf, astra_batchsche, astra_rrh;
+	astra_ftf, astra_batchsche, astra_rrh, astra_dorm, astra_slaq,
+	astra_oga_drf, astra_oga_fairness, astra_oga_binpacking,
+	astra_oga_spreading;
 
 #endif

@@ -46,6 +46,9 @@ void baseline_destroy(void *self)
 	free(run->scores);
 	free(run->shares);
 	free(run->ends);
+	free(run->portions);
+	free(run->order);
+	free(run->node_gpus);
 	free(run);
 }
 
@@ -58,12 +61,16 @@ double baseline_charge(const struct astra_demand *d)
 	return d->candidate.charge * gpus / d->candidate.gpus;
 }
 
-double baseline_left_sec(const struct astra_demand *d)
+double baseline_done_sec(const struct astra_demand *d)
 {
 	const struct astra_forecast *f = &d->job->forecast;
 
-	return fmax(0, astra_work_sec(d->job) -
-			       (f->measured ? f->done_sec : d->ran_sec));
+	return f->measured ? f->done_sec : d->ran_sec;
+}
+
+double baseline_left_sec(const struct astra_demand *d)
+{
+	return fmax(0, astra_work_sec(d->job) - baseline_done_sec(d));
 }
 
 /* Equal scores stay equal when they were computed in different ways: of the 53
@@ -191,7 +198,7 @@ static int round_begin(struct baseline_run *run)
 	if (run->rule->account && run->rule->account(run) < 0)
 		return -1;
 	round_look(run);
-	if (!run->waiting)
+	if (!run->waiting || run->rule->divide)
 		return 0;
 	if (run->rule->prepare && run->rule->prepare(run) < 0)
 		return -1;
@@ -281,8 +288,8 @@ static int round_choose(struct baseline_run *run)
 	return 0;
 }
 
-static int round_award(struct baseline_run *run, uint32_t demand,
-		       const struct astra_share *shares, size_t count)
+int baseline_award(struct baseline_run *run, uint32_t demand,
+		   const struct astra_share *shares, size_t count)
 {
 	if (run->offer->demands[demand].job->state != ASTRA_JOB_RUNNING)
 		run->waiting--;
@@ -290,18 +297,15 @@ static int round_award(struct baseline_run *run, uint32_t demand,
 				    count);
 }
 
-/* It goes on. */
-static int round_keep(struct baseline_run *run, uint32_t demand)
+int baseline_keep(struct baseline_run *run, uint32_t demand)
 {
 	const struct astra_demand *d = &run->offer->demands[demand];
 
 	astra_demand_take(run->offer, run->later, d);
-	return round_award(run, demand, d->job->held, d->job->held_count);
+	return baseline_award(run, demand, d->job->held, d->job->held_count);
 }
 
-/* What is free, what those hold that compete, and, where they are stopped at
- * any time, what others are leaving. */
-static int round_set_later(struct baseline_run *run)
+int baseline_set_later(struct baseline_run *run)
 {
 	const struct astra_offer *offer = run->offer;
 
@@ -311,8 +315,7 @@ static int round_set_later(struct baseline_run *run)
 	for (uint32_t i = 0; i < offer->demand_count; i++) {
 		const struct astra_demand *d = &offer->demands[i];
 
-		if (run->rule->stops == BASELINE_ANYTIME && !d->open &&
-		    !d->held_count)
+		if (baseline_returns(run, d))
 			astra_demand_give(offer, run->later, d);
 	}
 	return 0;
@@ -330,15 +333,14 @@ static int round_set_spaces(struct baseline_run *run)
 	for (size_t i = 0; i < stay->count; i++) {
 		astra_demand_take(run->offer, run->space,
 				  &run->offer->demands[stay->items[i]]);
-		if (round_keep(run, stay->items[i]) < 0)
+		if (baseline_keep(run, stay->items[i]) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* Nobody else gets what was found in run->later. */
-static void round_hold(struct baseline_run *run,
-		       const struct astra_share *shares, size_t count)
+void baseline_hold(struct baseline_run *run, const struct astra_share *shares,
+		   size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		uint32_t node = shares[i].node;
@@ -374,23 +376,22 @@ static int round_settle(struct baseline_run *run, uint32_t demand)
 	}
 	astra_demand_settle(run->later, d, run->shares, count);
 	if (!now)
-		round_hold(run, run->shares, count);
+		baseline_hold(run, run->shares, count);
 	return now || run->rule->stops == BASELINE_QUANTUM
-		       ? round_award(run, demand, run->shares, count)
+		       ? baseline_award(run, demand, run->shares, count)
 		       : 0;
 }
 
-/* One that was not granted its GPUs keeps them if nobody needs them. */
-static int round_drop(struct baseline_run *run, uint32_t demand)
+int baseline_drop(struct baseline_run *run, uint32_t demand)
 {
 	const struct astra_demand *d = &run->offer->demands[demand];
 
 	if (!astra_demand_is_in(run->offer, run->later, d))
 		return astra_allocation_leave(run->out, demand);
 	run->tenants[d->tenant].planned += round_cost(d);
-	if (round_keep(run, demand) < 0)
+	if (baseline_keep(run, demand) < 0)
 		return -1;
-	round_hold(run, d->job->held, d->job->held_count);
+	baseline_hold(run, d->job->held, d->job->held_count);
 	return 0;
 }
 
@@ -400,14 +401,14 @@ static int round_contest(struct baseline_run *run)
 	const struct baseline_list *pick = &run->lists[0][1];
 	const struct baseline_list *drop = &run->lists[1][0];
 
-	if (round_set_later(run) < 0 || round_choose(run) < 0 ||
+	if (baseline_set_later(run) < 0 || round_choose(run) < 0 ||
 	    round_set_spaces(run) < 0)
 		return -1;
 	for (size_t i = 0; i < pick->count; i++)
 		if (round_settle(run, pick->items[i]) < 0)
 			return -1;
 	for (size_t i = 0; i < drop->count; i++)
-		if (round_drop(run, drop->items[i]) < 0)
+		if (baseline_drop(run, drop->items[i]) < 0)
 			return -1;
 	return 0;
 }
@@ -431,7 +432,7 @@ static int round_try(struct baseline_run *run, uint32_t demand)
 		baseline_backfill(run, d);
 	if (round_push(&run->lists[0][1], demand) < 0)
 		return -1;
-	return round_award(run, demand, run->shares, count) < 0 ? -1 : 1;
+	return baseline_award(run, demand, run->shares, count) < 0 ? -1 : 1;
 }
 
 static struct astra_space *round_whole(const struct astra_offer *offer)
@@ -535,6 +536,15 @@ static void round_set_end(struct baseline_run *run)
 	run->out->wake_sec = run->until_sec;
 }
 
+static int round_decide(struct baseline_run *run)
+{
+	if (run->rule->divide)
+		return baseline_divide(run);
+	if (run->waiting && run->rule->stops && round_contest(run) < 0)
+		return -1;
+	return run->waiting ? round_fill(run) : 0;
+}
+
 int baseline_allocate(void *self, const struct astra_offer *offer,
 		      struct astra_allocation *out, struct astra_error *err)
 {
@@ -545,9 +555,7 @@ int baseline_allocate(void *self, const struct astra_offer *offer,
 	run->out = out;
 	round_set_end(run);
 	out->spare_until_sec = run->until_sec;
-	if (round_begin(run) < 0 ||
-	    (run->waiting && ((run->rule->stops && round_contest(run) < 0) ||
-			      round_fill(run) < 0)))
+	if (round_begin(run) < 0 || round_decide(run) < 0)
 		rc = astra_error_nomem(err);
 	else if (run->rule->wake && run->waiting)
 		out->wake_sec = run->rule->wake(run);
