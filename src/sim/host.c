@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The engine, with one of its policies, as a scheduler of the simulator. */
-#include "src/sim/scheduler.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +7,7 @@
 #include "src/engine/engine.h"
 #include "src/policies/policy.h"
 #include "src/sim/overbid.h"
+#include "src/sim/scheduler.h"
 
 #define POLICIES_MAX 64
 
@@ -52,7 +51,6 @@ static void *create_host(const struct astra_scheduler_setup *setup,
 /* slurmctld's plugin looks again each RoundInterval, for anything may have
  * happened there. Here the next round is when something is due. */
 static int host_round(void *self, const struct astra_snapshot *snapshot,
-		      const struct astra_oracle *oracle,
 		      struct astra_plan *plan, struct astra_error *err)
 {
 	struct host *h = self;
@@ -61,7 +59,6 @@ static int host_round(void *self, const struct astra_snapshot *snapshot,
 				      astra_engine_auction(h->engine),
 				      astra_engine_time(h->engine));
 
-	(void)oracle;
 	if (bids < 0)
 		return astra_error_nomem(err);
 	told.bids = &h->liar.bid;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the simulator runs: the engine with one of its policies (host.c). It gets
- * the snapshot that slurmctld's plugin gives the engine, and answers with the
- * same plan.
+/* What the simulator runs: the engine with one of its policies (host.c). It
+ * gets the snapshot that slurmctld's plugin gives the engine, and answers with
+ * the same plan.
  */
 #ifndef ASTRA_SCHEDULER_H
 #define ASTRA_SCHEDULER_H
@@ -12,23 +12,10 @@
 #include "src/sim/overbid.h"
 #include "src/sim/trace.h"
 
-/* What a trace knows of a job and no cluster does; for those baselines that
- * their papers grant an oracle. */
-struct astra_oracle {
-	const struct astra_trace_job *job;
-	double done_sec; /* work done, of job->duration_sec */
-	double left_sec; /* work to do */
-};
-
 struct astra_scheduler_setup {
-	const char *name; /* of the scheduler */
 	const struct astra_options *options;
 	const struct astra_trace *trace;
-	const struct astra_node *nodes; /* all free */
-	size_t node_count;
-	uint64_t gpus; /* of them all */
 	double begin_sec;
-	uint64_t seed;
 	struct astra_lies lies;
 };
 
@@ -45,20 +32,19 @@ struct astra_scheduler {
 	const char *summary; /* one line */
 	const char *source;  /* of a baseline: where it comes from */
 	bool blind;	     /* it does not ask how far the work of jobs is */
-	/* setup: borrowed; trace and nodes live as long as the instance.
+	/* setup: borrowed; trace lives as long as the instance.
 	 * NULL with err set on failure. */
 	void *(*create)(const struct astra_scheduler_setup *setup,
 			struct astra_error *err);
 	void (*destroy)(void *self);
-	/* One round. oracle[i] is about snapshot->jobs[i], whose id is 1 + the
-	 * index of its line in the trace's jobs. ENDED jobs are shown once.
+	/* One round. A job's id is 1 + the index of its line in the trace's
+	 * jobs. ENDED jobs are shown once.
 	 * The plan may say: START (until_sec: when to be asked again at the
 	 * latest, infinite: need not), SIGNAL (checkpoint, then leave),
 	 * REQUEUE. plan->wake_sec: the latest time of the next round.
 	 * Returns 0, or -1 with err set, which ends the simulation. */
 	int (*round)(void *self, const struct astra_snapshot *snapshot,
-		     const struct astra_oracle *oracle, struct astra_plan *plan,
-		     struct astra_error *err);
+		     struct astra_plan *plan, struct astra_error *err);
 	/* At the end; out: NaN. NULL: there is nothing to say. */
 	void (*report)(void *self, struct astra_scheduler_report *out);
 };

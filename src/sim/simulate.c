@@ -94,8 +94,7 @@ static int one_round(struct loop *l, struct astra_error *err)
 	if (!l->scheduler->blind)
 		astra_virtual_look(v);
 	astra_plan_clear(&l->plan);
-	if (l->scheduler->round(l->self, &snapshot, v->oracle, &l->plan, err) <
-	    0)
+	if (l->scheduler->round(l->self, &snapshot, &l->plan, err) < 0)
 		return -1;
 	v->result->rounds++;
 	if (astra_world_forget(&v->world) < 0)
@@ -182,14 +181,9 @@ static int simulate_begin(struct loop *l, const struct astra_options *policy,
 {
 	struct astra_virtual *v = &l->v;
 	struct astra_scheduler_setup setup = {
-		.name = l->scheduler->name,
 		.options = policy,
 		.trace = v->trace,
-		.nodes = v->cluster->nodes,
-		.node_count = v->cluster->node_count,
-		.gpus = v->cluster->gpus,
 		.begin_sec = ASTRA_VIRTUAL_BEGIN,
-		.seed = v->options->seed,
 		.lies = v->options->lies,
 	};
 

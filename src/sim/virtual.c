@@ -59,26 +59,13 @@ static int virtual_count_run(struct astra_virtual *v, uint32_t job,
 
 /* What the world calls. */
 
-static struct astra_oracle *virtual_oracle(const struct astra_virtual *v,
-					   uint32_t job)
-{
-	return &v->oracle[v->world.jobs[job].job - v->world.shown];
-}
-
-static void virtual_moved(void *arg, size_t to, size_t from)
-{
-	struct astra_virtual *v = arg;
-
-	v->oracle[to] = v->oracle[from];
-}
-
 static int virtual_started(void *arg, uint32_t job, double *end_sec)
 {
 	struct astra_virtual *v = arg;
 	const struct astra_job *a = v->world.jobs[job].job;
 	struct astra_virtual_job *j = &v->jobs[job];
-	const struct astra_oracle *o = virtual_oracle(v, job);
 	double now_sec = v->world.now_sec;
+	double left_sec = v->trace->jobs[job].duration_sec - j->done_sec;
 
 	j->held_gpus = (uint32_t)a->held_charge; /* each is charged as one */
 	j->slowdown = astra_virtual_slowdown(v, job, a->held, a->held_count);
@@ -87,7 +74,7 @@ static int virtual_started(void *arg, uint32_t job, double *end_sec)
 	j->progress_from_sec = now_sec + v->options->cold_start_sec;
 	if (!v->result->jobs[job].starts++)
 		v->result->jobs[job].start_sec = now_sec;
-	*end_sec = j->progress_from_sec + o->left_sec * j->stretch;
+	*end_sec = j->progress_from_sec + fmax(0, left_sec) * j->stretch;
 	return astra_watch_start(&v->watch, job, j->held_gpus, now_sec);
 }
 
@@ -133,7 +120,6 @@ static int virtual_left(void *arg, uint32_t job, double at_sec, bool requeued)
 	struct astra_virtual *v = arg;
 	const struct astra_world_job *m = &v->world.jobs[job];
 	struct astra_virtual_job *j = &v->jobs[job];
-	struct astra_oracle *o = virtual_oracle(v, job);
 	double signal_sec =
 		m->leaving ? at_sec - v->options->checkpoint_sec : at_sec;
 
@@ -142,8 +128,6 @@ static int virtual_left(void *arg, uint32_t job, double at_sec, bool requeued)
 	    (requeued ? virtual_requeue(v, job, signal_sec, at_sec)
 		      : virtual_end(v, job, at_sec)) < 0)
 		return -1;
-	o->done_sec = j->done_sec;
-	o->left_sec = fmax(0, o->job->duration_sec - j->done_sec);
 	m->job->forecast.done_sec = j->done_sec;
 	return 0;
 }
@@ -163,7 +147,6 @@ static const struct astra_world_host virtual_host = {
 	.left = virtual_left,
 	.dropped = virtual_dropped,
 	.dropped_state = ASTRA_JOB_ENDED,
-	.moved = virtual_moved,
 };
 
 /* Setting up. */
@@ -255,7 +238,6 @@ void astra_virtual_clear(struct astra_virtual *v)
 	free(v->tenants);
 	free(v->users);
 	free(v->jobs);
-	free(v->oracle);
 	astra_world_clear(&v->world);
 	astra_watch_clear(&v->watch);
 }
@@ -264,15 +246,7 @@ int astra_virtual_submit(struct astra_virtual *v, uint32_t job)
 {
 	const struct astra_trace_job *t = &v->trace->jobs[job];
 	const struct astra_job seen = astra_virtual_job(v, job);
-	size_t at = v->world.shown_count;
 
-	if (astra_grow(&v->oracle, &v->oracle_room, at + 1,
-		       sizeof(*v->oracle)) < 0)
-		return -1;
-	v->oracle[at] = (struct astra_oracle){
-		.job = t,
-		.left_sec = t->duration_sec,
-	};
 	if (astra_world_show(&v->world, &seen) < 0)
 		return -1;
 	return astra_watch_submit(&v->watch, job, t->submit_sec);
@@ -285,14 +259,11 @@ void astra_virtual_look(struct astra_virtual *v)
 	for (size_t i = 0; i < v->world.shown_count; i++) {
 		struct astra_job *a = &v->world.shown[i];
 		const struct astra_virtual_job *j = &v->jobs[a->id - 1];
-		struct astra_oracle *o = &v->oracle[i];
 
-		if (a->state != ASTRA_JOB_RUNNING ||
-		    v->world.jobs[a->id - 1].leaving)
-			continue;
-		o->done_sec = j->done_sec + virtual_progress(j, now_sec);
-		o->left_sec = fmax(0, o->job->duration_sec - o->done_sec);
-		a->forecast.done_sec = o->done_sec;
+		if (a->state == ASTRA_JOB_RUNNING &&
+		    !v->world.jobs[a->id - 1].leaving)
+			a->forecast.done_sec =
+				j->done_sec + virtual_progress(j, now_sec);
 	}
 }
 

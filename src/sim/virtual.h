@@ -32,8 +32,6 @@ struct astra_virtual {
 	struct astra_tenant *tenants;
 	struct astra_user *users; /* within the tenants */
 	size_t user_count;
-	struct astra_oracle *oracle; /* beside the jobs that are shown */
-	size_t oracle_room;
 	struct astra_virtual_job *jobs; /* of each of the trace */
 	size_t done_count;
 	struct astra_watch watch;

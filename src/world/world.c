@@ -260,8 +260,6 @@ static int world_put(struct astra_world *w, size_t to, size_t from)
 		return 0;
 	world_shown(w, from)->job = &w->shown[to];
 	w->shown[to] = w->shown[from];
-	if (w->host->moved)
-		w->host->moved(w->arg, to, from);
 	return w->noting ? world_list_add(&w->changed, (uint32_t)to) : 0;
 }
 

@@ -49,9 +49,6 @@ struct astra_world_host {
 	int (*left)(void *arg, uint32_t job, double at_sec, bool requeued);
 	/* It is not to be run (REFUSE). NULL: never mind. */
 	int (*dropped)(void *arg, uint32_t job);
-	/* Another one has its place in `shown`: `to` has what `from` had.
-	 * NULL: never mind. */
-	void (*moved)(void *arg, size_t to, size_t from);
 	/* Jobs are shown in the order in which they came; equals are served in
 	 * that. Else the last one takes the place of one that is over. */
 	bool keeps_order;

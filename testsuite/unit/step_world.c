@@ -2,11 +2,9 @@
 #include "testsuite/unit/step_world.h"
 
 #include <float.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "src/policies/policy.h"
 #include "testsuite/unit/unit.h"
 
 /* What the cluster calls; who is to leave does so at world_leave(). */
@@ -44,10 +42,8 @@ void world_init(struct world *w, const char *scheduler, size_t nodes,
 	w->scheduler = astra_scheduler_find(scheduler, NULL);
 	assert_non_null(w->scheduler);
 	astra_options_init(&w->options);
-	if (astra_policy_find(scheduler))
-		assert_int_equal(astra_options_set(&w->options, "Policy",
-						   scheduler, NULL),
-				 0);
+	assert_int_equal(
+		astra_options_set(&w->options, "Policy", scheduler, NULL), 0);
 	w->options.lease_sec = 600;
 	w->node_count = nodes;
 	w->cluster = (struct astra_world){
@@ -109,10 +105,6 @@ uint32_t world_job(struct world *w, uint32_t tenant, uint32_t gpus,
 		.forecast = {.work_sec = duration_sec, .measured = true},
 	};
 	assert_int_equal(astra_world_add(&w->cluster, &w->jobs[n]), 0);
-	w->oracle[n] = (struct astra_oracle){
-		.job = &w->lines[n],
-		.left_sec = duration_sec,
-	};
 	return n;
 }
 
@@ -138,15 +130,14 @@ void world_pass(struct world *w, double sec)
 {
 	w->now_sec += sec;
 	for (uint32_t n = 0; n < w->trace.job_count; n++) {
-		struct astra_oracle *o = &w->oracle[n];
+		struct astra_job *job = &w->jobs[n];
 
-		if (w->jobs[n].state != ASTRA_JOB_RUNNING ||
+		if (job->state != ASTRA_JOB_RUNNING ||
 		    w->cluster.jobs[n].leaving)
 			continue;
-		o->done_sec += sec * world_gpus(w, n) / w->jobs[n].request.gpus;
-		o->left_sec = fmax(0, w->lines[n].duration_sec - o->done_sec);
-		w->jobs[n].forecast.done_sec = o->done_sec;
-		if (!(o->left_sec > 0))
+		job->forecast.done_sec +=
+			sec * world_gpus(w, n) / job->request.gpus;
+		if (job->forecast.done_sec >= w->lines[n].duration_sec)
 			step_leave(w, n, false);
 	}
 	assert_int_equal(astra_world_advance(&w->cluster, w->now_sec), 0);
@@ -163,17 +154,12 @@ void world_round(struct world *w)
 		.jobs = w->seen,
 	};
 	struct astra_scheduler_setup setup = {
-		.name = w->scheduler->name,
 		.options = &w->options,
 		.trace = &w->trace,
-		.nodes = w->nodes,
-		.node_count = w->node_count,
 		.begin_sec = WORLD_BEGIN,
 	};
 	struct astra_error err;
 
-	for (size_t i = 0; i < w->node_count; i++)
-		setup.gpus += w->nodes[i].gpus;
 	if (!w->self)
 		w->self = w->scheduler->create(&setup, &err);
 	assert_non_null(w->self);
@@ -181,12 +167,9 @@ void world_round(struct world *w)
 		w->jobs[n].checkpoints = w->checkpoints;
 		if (w->lines[n].submit_sec > w->now_sec)
 			continue;
-		w->seen_oracle[s.job_count] = w->oracle[n];
 		w->seen[s.job_count++] = w->jobs[n];
 	}
-	assert_int_equal(w->scheduler->round(w->self, &s, w->seen_oracle,
-					     &w->plan, &err),
-			 0);
+	assert_int_equal(w->scheduler->round(w->self, &s, &w->plan, &err), 0);
 	if (astra_world_apply(&w->cluster, &w->plan, &err) < 0)
 		fail_msg("%s", err.text);
 	if (!w->checkpoints)

@@ -25,9 +25,7 @@ struct world {
 	struct astra_trace_job lines[WORLD_JOBS];
 	struct astra_job jobs[WORLD_JOBS]; /* by number */
 	struct astra_world cluster;
-	struct astra_oracle oracle[WORLD_JOBS];
 	struct astra_job seen[WORLD_JOBS]; /* the snapshot */
-	struct astra_oracle seen_oracle[WORLD_JOBS];
 	struct astra_plan plan;
 	double now_sec;
 	bool checkpoints; /* who is stopped leaves at the next world_leave() */

@@ -227,10 +227,7 @@ static void carry_out(const struct astra_plan *plan, double now_sec)
 static void *create_probe(const struct astra_scheduler_setup *setup,
 			  struct astra_error *err)
 {
-	struct astra_scheduler_setup inner = *setup;
-
-	inner.name = probe.engine->name;
-	probe.self = probe.engine->create(&inner, err);
+	probe.self = probe.engine->create(setup, err);
 	return probe.self ? &probe : NULL;
 }
 
@@ -243,7 +240,6 @@ static void destroy_probe(void *self)
 /* Several rounds may be at one time: the first takes GPUs back, the next gives
  * them away. */
 static int round_of_probe(void *self, const struct astra_snapshot *snapshot,
-			  const struct astra_oracle *oracle,
 			  struct astra_plan *plan, struct astra_error *err)
 {
 	(void)self;
@@ -253,7 +249,7 @@ static int round_of_probe(void *self, const struct astra_snapshot *snapshot,
 		probe.now_sec = snapshot->now_sec;
 		decide(snapshot);
 	}
-	if (probe.engine->round(probe.self, snapshot, oracle, plan, err) < 0)
+	if (probe.engine->round(probe.self, snapshot, plan, err) < 0)
 		return -1;
 	carry_out(plan, snapshot->now_sec);
 	return 0;

@@ -51,13 +51,11 @@ static void start(const struct astra_job *job, struct astra_plan *plan)
 }
 
 static int look(void *self, const struct astra_snapshot *snapshot,
-		const struct astra_oracle *oracle, struct astra_plan *plan,
-		struct astra_error *err)
+		struct astra_plan *plan, struct astra_error *err)
 {
 	double now_sec = snapshot->now_sec - ASTRA_VIRTUAL_BEGIN;
 
 	(void)self;
-	(void)oracle;
 	(void)err;
 	plan->wake_sec = snapshot->now_sec + script.wake_sec;
 	for (size_t i = 0; i < snapshot->job_count; i++) {
