@@ -19,6 +19,7 @@
 #include "src/policies/policy.h"
 
 struct baseline_run;
+struct rrh_outlook;
 
 /* Of two times since the epoch: their difference, for ties count by their size
  * (astra_tied()). */
@@ -148,6 +149,8 @@ struct baseline_run {
 	struct astra_baseline_lines cells; /* hived */
 	struct baseline_books books;
 	double decay; /* rrh: what waiting jobs lose in an hour, together */
+	struct rrh_outlook *outlooks; /* rrh: of demands */
+	size_t outlook_room;
 	double half_life_sec;		  /* of the account; 0: none */
 	struct baseline_list lists[2][2]; /* running, chosen by number */
 	struct astra_share *shares;	  /* of one job */

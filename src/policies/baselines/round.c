@@ -44,6 +44,7 @@ void baseline_destroy(void *self)
 	baseline_books_clear(&run->books);
 	free(run->tenants);
 	free(run->scores);
+	free(run->outlooks);
 	free(run->shares);
 	free(run->ends);
 	free(run->portions);

@@ -15,6 +15,7 @@
  */
 #include <math.h>
 
+#include "src/common/grow.h"
 #include "src/policies/baselines/baseline.h"
 #include "src/policies/forecast.h"
 
@@ -22,40 +23,15 @@
 #define RRH_DISCOUNT_RATE .01 /* an hour */
 #define RRH_HOUR_SEC 3600.0
 
+/* A job, looked at once a round. */
 struct rrh_outlook {
-	double gpu_hours; /* RPT */
-	double value, pv;
-	double decay; /* in an hour */
+	struct astra_utility utility;
+	double waited, hours;	 /* since it came; to run */
+	double gpu_hours;	 /* RPT */
+	double value, pv, decay; /* if it starts now; in an hour */
+	double reward;
+	bool waits; /* and was not refused */
 };
-
-/* If it starts so many hours from now. */
-static struct rrh_outlook rrh_outlook(const struct baseline_run *run,
-				      const struct astra_demand *d,
-				      double start)
-{
-	const struct astra_utility u = astra_job_utility(d->job);
-	double hours = fmax(1, baseline_left_sec(d)) / RRH_HOUR_SEC;
-	double end = (run->offer->now_sec - d->submit_sec) / RRH_HOUR_SEC +
-		     start + hours;
-	double value = astra_utility_value(&u, end);
-
-	return (struct rrh_outlook){
-		.gpu_hours = hours * d->job->request.gpus,
-		.value = value,
-		.pv = value / (1 + RRH_DISCOUNT_RATE * (start + hours)),
-		.decay = fmax(0, value - astra_utility_value(&u, end + 1)),
-	};
-}
-
-static double rrh_reward(const struct baseline_run *run,
-			 const struct astra_demand *d)
-{
-	struct rrh_outlook o = rrh_outlook(run, d, 0);
-	double others = fmax(0, run->decay - o.decay);
-
-	return RRH_ALPHA * o.pv / o.gpu_hours -
-	       (1 - RRH_ALPHA) * others / (double)run->offer->gpus;
-}
 
 /* One that was judged, by its slack. */
 static bool rrh_refused(const struct baseline_run *run,
@@ -66,18 +42,45 @@ static bool rrh_refused(const struct baseline_run *run,
 	return b->value < b->cost;
 }
 
-static bool rrh_waits(const struct baseline_run *run,
-		      const struct astra_demand *d)
+/* What it is worth if it starts so many hours from now. */
+static double rrh_value(const struct rrh_outlook *o, double start)
 {
-	return d->job->state == ASTRA_JOB_PENDING && !rrh_refused(run, d);
+	return astra_utility_value(&o->utility, o->waited + start + o->hours);
 }
 
-/* What a job loses if it starts so many hours later. */
-static double rrh_lost(const struct baseline_run *run,
-		       const struct astra_demand *d, double hours)
+static double rrh_pv(const struct rrh_outlook *o, double start)
 {
-	return fmax(0, rrh_outlook(run, d, 0).value -
-			       rrh_outlook(run, d, hours).value);
+	return rrh_value(o, start) /
+	       (1 + RRH_DISCOUNT_RATE * (start + o->hours));
+}
+
+static struct rrh_outlook rrh_outlook(const struct baseline_run *run,
+				      const struct astra_demand *d)
+{
+	struct rrh_outlook o = {
+		.utility = astra_job_utility(d->job),
+		.waited = (run->offer->now_sec - d->submit_sec) / RRH_HOUR_SEC,
+		.hours = fmax(1, baseline_left_sec(d)) / RRH_HOUR_SEC,
+		.waits = d->job->state == ASTRA_JOB_PENDING &&
+			 !rrh_refused(run, d),
+	};
+
+	o.gpu_hours = o.hours * d->job->request.gpus;
+	o.value = rrh_value(&o, 0);
+	o.pv = rrh_pv(&o, 0);
+	o.decay =
+		fmax(0, o.value - astra_utility_value(&o.utility,
+						      o.waited + o.hours + 1));
+	return o;
+}
+
+static double rrh_reward(const struct baseline_run *run,
+			 const struct rrh_outlook *o)
+{
+	double others = fmax(0, run->decay - o->decay);
+
+	return RRH_ALPHA * o->pv / o->gpu_hours -
+	       (1 - RRH_ALPHA) * others / (double)run->offer->gpus;
 }
 
 /* Hours until there are so many GPUs and those that run have left room for so
@@ -107,28 +110,51 @@ static double rrh_hours_until(struct baseline_run *run, uint32_t gpus,
 
 /* Admit a job, unless it would cost those behind it more than it is worth.
  * Returns 0, or -1 when memory is out. */
-static int rrh_judge(struct baseline_run *run, const struct astra_demand *d)
+static int rrh_judge(struct baseline_run *run, uint32_t demand)
 {
 	const struct astra_offer *offer = run->offer;
+	const struct astra_demand *d = &offer->demands[demand];
+	struct rrh_outlook *mine = &run->outlooks[demand];
 	struct baseline_job_book *book = baseline_job_book(run, d);
-	double mine = rrh_reward(run, d), ahead = 0, cost = 0, start;
-	double delay = rrh_outlook(run, d, 0).gpu_hours / (double)offer->gpus;
+	double ahead = 0, cost = 0, start;
+	double delay = mine->gpu_hours / (double)offer->gpus;
 
 	for (size_t i = 0; i < offer->demand_count; i++) {
-		const struct astra_demand *other = &offer->demands[i];
+		const struct rrh_outlook *o = &run->outlooks[i];
 
-		if (other == d || !rrh_waits(run, other))
+		if (i == demand || !o->waits)
 			continue;
-		if (rrh_reward(run, other) >= mine)
-			ahead += rrh_outlook(run, other, 0).gpu_hours;
+		if (o->reward >= mine->reward)
+			ahead += o->gpu_hours;
 		else
-			cost += rrh_lost(run, other, delay);
+			cost += fmax(0, o->value - rrh_value(o, delay));
 	}
 	start = rrh_hours_until(run, d->job->request.gpus, ahead);
 	if (start < 0)
 		return -1;
-	book->value = rrh_outlook(run, d, start).pv;
+	book->value = rrh_pv(mine, start);
 	book->cost = cost;
+	mine->waits = !rrh_refused(run, d);
+	return 0;
+}
+
+/* All jobs, as they are now. Returns 0, or -1 when memory is out. */
+static int rrh_look(struct baseline_run *run)
+{
+	const struct astra_offer *offer = run->offer;
+
+	if (baseline_meet_jobs(run) < 0 ||
+	    astra_grow(&run->outlooks, &run->outlook_room,
+		       offer->demand_count + 1, sizeof(*run->outlooks)) < 0)
+		return -1;
+	run->decay = 0;
+	for (size_t i = 0; i < offer->demand_count; i++) {
+		run->outlooks[i] = rrh_outlook(run, &offer->demands[i]);
+		if (run->outlooks[i].waits)
+			run->decay += run->outlooks[i].decay;
+	}
+	for (size_t i = 0; i < offer->demand_count; i++)
+		run->outlooks[i].reward = rrh_reward(run, &run->outlooks[i]);
 	return 0;
 }
 
@@ -137,13 +163,8 @@ static int rrh_account(struct baseline_run *run)
 {
 	const struct astra_offer *offer = run->offer;
 
-	if (baseline_meet_jobs(run) < 0)
+	if (rrh_look(run) < 0)
 		return -1;
-	run->decay = 0;
-	for (size_t i = 0; i < offer->demand_count; i++)
-		if (rrh_waits(run, &offer->demands[i]))
-			run->decay +=
-				rrh_outlook(run, &offer->demands[i], 0).decay;
 	for (uint32_t i = 0; i < offer->demand_count; i++) {
 		const struct astra_demand *d = &offer->demands[i];
 		struct baseline_job_book *book = baseline_job_book(run, d);
@@ -151,7 +172,7 @@ static int rrh_account(struct baseline_run *run)
 
 		if (isnan(book->value) && !waits)
 			book->value = 0;
-		if (isnan(book->value) && rrh_judge(run, d) < 0)
+		if (isnan(book->value) && rrh_judge(run, i) < 0)
 			return -1;
 		if (waits && rrh_refused(run, d) &&
 		    astra_allocation_refuse(run->out, i) < 0)
@@ -163,7 +184,9 @@ static int rrh_account(struct baseline_run *run)
 static struct astra_rank rrh_by_reward(const struct baseline_run *run,
 				       const struct astra_demand *d)
 {
-	return (struct astra_rank){.major = -rrh_reward(run, d)};
+	return (struct astra_rank){
+		.major = -run->outlooks[baseline_number(run, d)].reward,
+	};
 }
 
 static bool rrh_admitted(const struct baseline_run *run,
