@@ -5,12 +5,8 @@ agent_sources = \
 	src/cmd/sfair-agent/clock.h \
 	src/cmd/sfair-agent/follow.c \
 	src/cmd/sfair-agent/follow.h \
-	src/cmd/sfair-agent/log.c \
-	src/cmd/sfair-agent/log.h \
 	src/cmd/sfair-agent/options.c \
 	src/cmd/sfair-agent/options.h \
-	src/cmd/sfair-agent/pace.c \
-	src/cmd/sfair-agent/pace.h \
 	src/cmd/sfair-agent/pattern.c \
 	src/cmd/sfair-agent/pattern.h \
 	src/cmd/sfair-agent/program.c \
@@ -18,20 +14,12 @@ agent_sources = \
 	src/cmd/sfair-agent/progress.c \
 	src/cmd/sfair-agent/run.c \
 	src/cmd/sfair-agent/run.h \
-	src/cmd/sfair-agent/spawn.c \
-	src/cmd/sfair-agent/spawn.h \
-	src/cmd/sfair-agent/tail.c \
-	src/cmd/sfair-agent/tail.h \
-	src/cmd/sfair-agent/tee.c \
-	src/cmd/sfair-agent/tee.h \
 	src/cmd/sfair-agent/tree.c \
 	src/cmd/sfair-agent/tree.h \
 	src/cmd/sfair-agent/watch.c \
 	src/cmd/sfair-agent/watch.h \
-	src/cmd/sfair-agent/where.c \
-	src/cmd/sfair-agent/where.h \
-	src/cmd/sfair-agent/window.c \
-	src/cmd/sfair-agent/window.h
+	src/cmd/sfair-agent/stream.c \
+	src/cmd/sfair-agent/stream.h
 sfair_agent_SOURCES = src/cmd/sfair-agent/main.c $(agent_sources)
 sfair_agent_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
 sfair_agent_LDADD = libastra-cli.a libastra-client.a libastra-proto.a \
@@ -57,7 +45,6 @@ test_agent_program_LDADD = $(AGENT_LIBS) $(CMOCKA_LIBS)
 test_agent_watch_SOURCES = testsuite/unit/test_agent_watch.c \
 	src/client/answer.c src/client/answer.h \
 	src/client/place.c src/client/place.h \
-	src/cmd/sfair-agent/log.c src/cmd/sfair-agent/log.h \
 	src/cmd/sfair-agent/pattern.c src/cmd/sfair-agent/pattern.h \
 	src/cmd/sfair-agent/options.c src/cmd/sfair-agent/options.h \
 	src/cmd/sfair-agent/program.c src/cmd/sfair-agent/program.h \
@@ -69,10 +56,8 @@ test_agent_watch_LDADD = libastra-cli.a libastra-proto.a $(AGENT_LIBS) $(CMOCKA_
 check_PROGRAMS += test_agent_log
 test_agent_log_SOURCES = testsuite/unit/test_agent_log.c \
 	testsuite/unit/unit.h \
-	src/cmd/sfair-agent/pace.c \
 	src/cmd/sfair-agent/pattern.c \
 	src/cmd/sfair-agent/progress.c \
-	src/cmd/sfair-agent/tail.c \
-	src/cmd/sfair-agent/window.c
+	src/cmd/sfair-agent/stream.c
 test_agent_log_CFLAGS = $(UNIT_CFLAGS)
 test_agent_log_LDADD = libastra-common.a $(CMOCKA_LIBS)

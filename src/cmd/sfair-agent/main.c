@@ -2,10 +2,56 @@
 /* sfair-agent: the companion of a job. Outside a lease it becomes the command;
  * else it stays beside it. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "src/client/place.h"
+#include "src/cmd/sfair-agent/program.h"
 #include "src/cmd/sfair-agent/run.h"
-#include "src/cmd/sfair-agent/spawn.h"
-#include "src/cmd/sfair-agent/where.h"
+#include "src/common/error.h"
+
+/* NAME=VALUE, a line each. */
+static void main_set_variables(char *lines)
+{
+	char *next, *line;
+
+	for (line = strtok_r(lines, "\n", &next); line;
+	     line = strtok_r(NULL, "\n", &next)) {
+		char *value = strchr(line, '=');
+
+		if (!value || strncmp(line, "SFAIR_", strlen("SFAIR_")) != 0)
+			continue;
+		*value++ = '\0';
+		setenv(line, value, 1);
+	}
+}
+
+/* Where the plugin listens, for an agent outside a job: read the environment;
+ * where it does not say, ask "sfair --where", which reads Slurm's
+ * configuration. Returns 0, or -1 with err set. */
+static int main_find_plugin(struct sfair_place *place, struct astra_error *err)
+{
+	static const struct agent_limits limits = {30, 8192};
+	char sfair[] = "sfair", where[] = "--where", *output;
+	char *words[] = {sfair, where, NULL};
+	struct astra_error why = {""};
+
+	sfair_place_read(place);
+	if (place->reaches)
+		return 0;
+	if (agent_program_run(words, "", &limits, &output, &why) < 0)
+		return astra_error_set(err,
+				       "SFAIR_SOCKET does not say where the "
+				       "plugin listens, and %s",
+				       why.text);
+	main_set_variables(output);
+	free(output);
+	sfair_place_read(place);
+	return place->reaches
+		       ? 0
+		       : astra_error_set(err, "sfair --where does not say "
+					      "where the plugin listens");
+}
 
 static int main_fail(int status, const struct astra_error *err)
 {
@@ -19,7 +65,7 @@ static int main_watch(const struct agent_options *options,
 	struct sfair_place place;
 	int status = 1;
 
-	if (!agent_where(&place, err))
+	if (!main_find_plugin(&place, err))
 		status = agent_watch_run(&options->watch, &place, err);
 	return status ? main_fail(status, err) : 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/cmd/sfair-agent/options.h"
 
+#include <float.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,6 +10,78 @@
 
 #include "src/client/place.h"
 #include "src/common/cli.h"
+
+static int compile_last(struct agent_log *log, struct astra_error *err)
+{
+	const char *text = log->text, *fields = log->fields;
+
+	log->text = log->fields = NULL;
+	return text ? agent_patterns_add(&log->patterns, text, fields, err) : 0;
+}
+
+static int set_path(const struct astra_cli_option *row, void *at,
+		    const char *value, struct astra_error *err)
+{
+	return *value ? astra_cli_text(row, at, value, err)
+		      : astra_error_set(err, "is empty");
+}
+
+static int log_add_progress(const struct astra_cli_option *row, void *at,
+			    const char *value, struct astra_error *err)
+{
+	struct agent_log *log = at;
+
+	(void)row;
+	if (compile_last(log, err) < 0)
+		return -1;
+	log->text = value;
+	return 0;
+}
+
+static int set_fields(const struct astra_cli_option *row, void *at,
+		      const char *value, struct astra_error *err)
+{
+	struct agent_log *log = at;
+
+	(void)row;
+	if (!log->text || log->fields)
+		return astra_error_set(err, "goes behind its --progress");
+	log->fields = value;
+	return 0;
+}
+
+/* The rows of a struct agent_log. */
+static const struct astra_cli_option log_options[] = {
+	{"progress", 0, "REGEX",
+	 "lines that tell it, or one of tensorflow, tqdm, lightning, huggingface; several may be given",
+	 .set = log_add_progress},
+	{"fields", 0, "NAME,...",
+	 "what the groups of the last REGEX are: done, total, loss, sec, rate, epoch, saved, none [done,total,loss,sec]",
+	 .set = set_fields},
+	{"log", 0, "FILE", "where the lines are; -: what CMD prints [-]",
+	 ASTRA_CLI_BY(set_path, struct agent_log, path)},
+	{"epochs", 0, "N", "how many epochs all its work has",
+	 ASTRA_CLI_IN(struct agent_log, epochs), .least = DBL_MIN, .most = 1e9},
+	ASTRA_CLI_END,
+};
+
+/* When all options were seen: compile, and check that they go together.
+ * Returns 0, or -1 with err set. */
+static int agent_log_complete(struct agent_log *log, struct astra_error *err)
+{
+	if (compile_last(log, err) < 0)
+		return -1;
+	if (log->patterns.count) {
+		if (!log->path)
+			log->path = "-";
+		return 0;
+	}
+	if (log->path || log->epochs > 0)
+		return astra_error_set(
+			err, "--%s goes with --progress: what is to be read?",
+			log->path ? "log" : "epochs");
+	return 0;
+}
 
 #define IN(member) ASTRA_CLI_IN(struct agent_options, member)
 #define BY(setter, member) ASTRA_CLI_BY(setter, struct agent_options, member)
@@ -73,8 +146,7 @@ static const struct astra_cli_option options[] = {
 	 .least = 1, .most = 255},
 	{"child", 0, "TASK", NULL, BY(set_child, task)},
 	ASTRA_CLI_HEADING("Progress, of what CMD writes"),
-	{.rows = agent_log_options,
-	 .offset = offsetof(struct agent_options, log)},
+	{.rows = log_options, .offset = offsetof(struct agent_options, log)},
 	ASTRA_CLI_HEADING("Apps"),
 	{"app", 0, "NAME", "of that sbatch --app",
 	 BY(options_set_app, watch.app)},

@@ -6,9 +6,19 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "src/cmd/sfair-agent/log.h"
+#include "src/cmd/sfair-agent/pattern.h"
 #include "src/cmd/sfair-agent/watch.h"
+#include "src/common/cli.h"
 #include "src/common/error.h"
+
+/* --log, --progress, --fields and --epochs: where a program's progress is to be
+ * read, and how. */
+struct agent_log {
+	const char *path; /* "-": what the command prints; NULL: none */
+	double epochs;	  /* 0: not known */
+	struct agent_patterns patterns;
+	const char *text, *fields; /* of the last --progress, not compiled */
+};
 
 /* A task that the SPANK plugin has made the agent's child. */
 struct agent_task {

@@ -3,8 +3,19 @@
 #ifndef AGENT_RUN_H
 #define AGENT_RUN_H
 
+#include <signal.h>
+#include <sys/types.h>
+
 #include "src/client/place.h"
 #include "src/cmd/sfair-agent/options.h"
+#include "src/common/error.h"
+
+/* As a shell says that there is no such command, or that it cannot be run. */
+enum { AGENT_BAD_USE = 125, AGENT_CANNOT_RUN = 126, AGENT_NOT_FOUND = 127 };
+
+/* Become the program. Returns only where that fails: the exit status that says
+ * so, with err set. */
+int agent_become(char **words, struct astra_error *err);
 
 /* Whether it is for this process to follow what the command writes. */
 static inline bool agent_follows(const struct agent_options *options,
