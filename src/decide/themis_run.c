@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "src/decide/decide_themis.h"
-#include "src/policies/themis/filter.h"
+#include "src/policies/themis/themis.h"
 
 void themis_result_clear(struct themis_result *result)
 {

@@ -5,7 +5,7 @@
 
 #include "src/common/random.h"
 #include "src/policies/themis/app.h"
-#include "src/policies/themis/partition.h"
+#include "src/policies/themis/phase.h"
 #include "testsuite/unit/unit.h"
 
 #define DEFAULT_S              \

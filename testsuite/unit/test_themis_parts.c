@@ -4,11 +4,8 @@
 #include <stdlib.h>
 
 #include "src/common/random.h"
-#include "src/policies/themis/census.h"
-#include "src/policies/themis/filter.h"
-#include "src/policies/themis/leftovers.h"
 #include "src/policies/themis/memories.h"
-#include "src/policies/themis/rounding.h"
+#include "src/policies/themis/themis.h"
 #include "testsuite/unit/unit.h"
 
 #define NEVER HUGE_VAL

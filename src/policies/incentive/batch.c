@@ -1,16 +1,178 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "src/policies/incentive/batch.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/common/grow.h"
 #include "src/policies/forecast.h"
-#include "src/policies/incentive/batch_priv.h"
+#include "src/policies/incentive/seats.h"
+
+/* A job of the market, and whose it is. */
+struct ware {
+	uint32_t demand;
+	double work; /* GPU slots in all */
+	bool sold, gift;
+	size_t home_from; /* in the sale's homes */
+};
+
+struct sale {
+	const struct astra_batch *batch;
+	const struct astra_offer *offer;
+	struct astra_market_room *servers, *quotas;
+	struct astra_seats *seats; /* NULL: of a part of a pool */
+	struct astra_market *market;
+	struct astra_market_job *jobs;
+	struct ware *wares; /* of each */
+	size_t count, room, ware_room;
+	double stretch; /* the largest d_max / d_min */
+	struct astra_market_part *homes;
+	size_t home_count, home_room;
+	uint32_t *offered;
+	struct astra_market_book book;
+};
+
+/* It runs on, or was promised GPUs and waits for them. */
+static inline bool sale_is_bound(const struct astra_demand *d)
+{
+	return !d->open && d->held_count;
+}
+
+/* What is for sale, and whose share it is. */
 
 #define HOUR_SEC 3600
+
+/* Of a part of a pool, whose places change: as many GPUs as are its, less what
+ * those have who run on, on as few nodes as can be. */
+static uint32_t count_part(struct sale *s)
+{
+	const struct astra_offer *offer = s->offer;
+	uint64_t left = offer->gpus, had;
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < offer->demand_count; i++) {
+		const struct astra_demand *d = &offer->demands[i];
+
+		for (size_t k = 0; sale_is_bound(d) && k < d->held_count; k++)
+			left -= d->held[k].gpus < left ? d->held[k].gpus : left;
+	}
+	had = left;
+	for (size_t n = 0; n < offer->node_count; n++)
+		if (offer->nodes[n].usable && offer->nodes[n].gpus > most)
+			most = offer->nodes[n].gpus;
+	for (int whole = 1; whole >= 0; whole--)
+		for (size_t n = 0; n < offer->node_count; n++) {
+			uint32_t gpus = offer->nodes[n].gpus;
+
+			if (!offer->nodes[n].usable || (gpus == most) != whole)
+				continue;
+			s->servers[n].workers =
+				gpus < left ? gpus : (uint32_t)left;
+			left -= s->servers[n].workers;
+		}
+	return (uint32_t)(had - left);
+}
+
+/* What is there when nobody is planned: all but what those have who run on. */
+static uint32_t batch_count_gpus(struct sale *s)
+{
+	uint32_t sum = 0;
+
+	if (s->offer->part)
+		return count_part(s);
+
+	for (size_t n = 0; n < s->offer->node_count; n++)
+		if (s->offer->nodes[n].usable)
+			s->servers[n].workers = s->offer->nodes[n].gpus;
+	for (size_t i = 0; i < s->offer->demand_count; i++) {
+		const struct astra_demand *d = &s->offer->demands[i];
+
+		for (size_t k = 0; sale_is_bound(d) && k < d->held_count; k++) {
+			uint32_t *gpus = &s->servers[d->held[k].node].workers;
+			uint32_t held = d->held[k].gpus;
+
+			*gpus -= held < *gpus ? held : *gpus;
+		}
+	}
+	for (size_t n = 0; n < s->offer->node_count; n++)
+		sum += s->servers[n].workers;
+	return sum;
+}
+
+/* A tenant's share, less what it has already. */
+static int share_out(struct sale *s, uint32_t gpus)
+{
+	size_t count = s->offer->tenant_count;
+	double *rights = calloc(count + 1, sizeof(*rights));
+	int rc;
+
+	if (!rights)
+		return -1;
+	for (size_t u = 0; u < count; u++)
+		rights[u] = s->offer->tenants[u].quota;
+	for (size_t i = 0; i < s->offer->demand_count; i++) {
+		const struct astra_demand *d = &s->offer->demands[i];
+
+		for (size_t k = 0; sale_is_bound(d) && k < d->held_count; k++)
+			rights[d->tenant] -= d->held[k].gpus;
+	}
+	for (size_t u = 0; u < count; u++)
+		rights[u] = fmax(rights[u], 0);
+	rc = astra_batch_quotas(rights, count, gpus, s->quotas);
+	free(rights);
+	return rc;
+}
+
+/* Say where they can be put. */
+static int batch_seat_jobs(struct sale *s)
+{
+	s->seats = astra_seats_create(s->offer, s->servers, s->batch->slots);
+	if (!s->seats)
+		return -1;
+	for (size_t i = 0; i < s->count; i++) {
+		const struct astra_demand *d =
+			&s->offer->demands[s->wares[i].demand];
+
+		s->jobs[i].demand = d;
+		s->jobs[i].picky = !astra_seats_easy(s->seats, d);
+	}
+	return 0;
+}
+
+/* Open the market for the sale's jobs (batch_open.c). Returns 0, or -1 with err
+ * set. */
+static int sale_open(struct sale *s, struct astra_error *err)
+{
+	const struct astra_batch *b = s->batch;
+	const struct astra_market_window window = {.begin = b->begin,
+						   .slots = b->slots};
+	struct astra_market_setup setup = {
+		.theta_w = b->theta,
+		.theta_p = 1,
+		.unit = b->slot_sec / HOUR_SEC,
+		.own_share = b->own_share,
+		.servers = s->servers,
+		.server_count = s->offer->node_count,
+		.quotas = s->quotas,
+		.user_count = s->offer->tenant_count,
+		.budgets = b->credits,
+	};
+
+	if (share_out(s, batch_count_gpus(s)) < 0 ||
+	    (!s->offer->part && batch_seat_jobs(s) < 0))
+		return astra_error_nomem(err);
+	setup.seats = s->seats;
+	s->market = astra_market_create(&setup, err);
+	return s->market ? astra_market_begin(s->market, &window, err) : -1;
+}
+
+#define HOUR_SEC 3600
+
 /* What a job counts as worth, of its GPU hours, if it is too late to be worth
  * anything: it runs when hardly anybody else wants to. */
 #define LEAST_WORTH 1e-3
+
 /* More than any price. */
 #define PRICELESS 1e15
 
@@ -129,7 +291,10 @@ static double fastest(const struct astra_market_job *job)
 	return n * job->d_max;
 }
 
-bool astra_sale_cut(struct sale *s, uint32_t index, double slots)
+/* Make a job a part of so many slots on all its GPUs; below 1 an elastic one's
+ * of fewer. Returns whether that is to be offered: not the same part again, nor
+ * less than a slot of its fewest GPUs. */
+static bool sale_cut(struct sale *s, uint32_t index, double slots)
 {
 	struct astra_market_job *job = &s->jobs[index];
 	const struct ware *ware = &s->wares[index];
@@ -147,7 +312,8 @@ bool astra_sale_cut(struct sale *s, uint32_t index, double slots)
 	return slots >= 1 || slots * job->d_max >= job->d_min;
 }
 
-double astra_sale_next_part(const struct sale *s, double slots)
+/* After a part of so many slots comes one of so many; 0: none. */
+static double sale_next_part(const struct sale *s, double slots)
 {
 	double part = slots > 1 ? floor(slots / 2) : slots / 2;
 
@@ -168,7 +334,7 @@ static size_t cut_all(struct sale *s, double slots, size_t *count)
 
 	for (size_t i = 0; i < *count; i++) {
 		uint32_t index = s->offered[i];
-		bool now = astra_sale_cut(s, index, slots);
+		bool now = sale_cut(s, index, slots);
 
 		if (!now && s->jobs[index].d_min == s->jobs[index].d_max)
 			continue;
@@ -188,7 +354,7 @@ static int offer_parts(struct sale *s, size_t count, offer_fn *offer,
 		       struct astra_error *err)
 {
 	for (double slots = s->batch->slots; slots > 0 && count;
-	     slots = astra_sale_next_part(s, slots)) {
+	     slots = sale_next_part(s, slots)) {
 		size_t now = cut_all(s, slots, &count), left = now;
 
 		if (offer(s->market, s->jobs, s->offered, &left, &s->book,
@@ -222,6 +388,140 @@ static size_t list_offered(struct sale *s, bool worthless)
 		if (!s->wares[i].sold && is_worthless(s, i) == worthless)
 			s->offered[count++] = i;
 	return count;
+}
+
+static int batch_enter(struct sale *s, const struct astra_market_deal *deal,
+		       struct astra_share *shares,
+		       struct astra_calendar *calendar)
+{
+	const struct astra_demand *d =
+		&s->offer->demands[s->wares[deal->job].demand];
+	const struct astra_calendar_entry entry = {
+		.job = d->job->id,
+		.copies = d->job->copies,
+		.first = deal->start,
+		.last = deal->end,
+	};
+	const struct astra_quote quote = {
+		.job = d->job->id,
+		.start = deal->start,
+		.sold = true,
+		.worth = deal->value,
+		.price = deal->pay_w + deal->pay_p,
+	};
+
+	for (size_t k = 0; k < deal->part_count; k++) {
+		const struct astra_market_part *part =
+			&s->book.parts[deal->first_part + k];
+
+		shares[k] = (struct astra_share){.node = part->server,
+						 .gpus = part->workers};
+	}
+	if (astra_board_quote(s->batch->board, &quote) < 0)
+		return -1;
+	return astra_calendar_add(calendar, &entry, shares, deal->part_count);
+}
+
+static int enter_deals(struct sale *s, struct astra_calendar *calendar)
+{
+	struct astra_share *shares =
+		calloc(s->offer->node_count + 1, sizeof(*shares));
+	int rc = shares ? 0 : -1;
+
+	for (size_t i = 0; !rc && i < s->book.count; i++)
+		rc = batch_enter(s, &s->book.deals[i], shares, calendar);
+	free(shares);
+	astra_calendar_sort(calendar);
+	return rc;
+}
+
+static void settle_accounts(struct sale *s,
+			    struct astra_market_account *accounts)
+{
+	for (uint32_t u = 0; u < s->offer->tenant_count; u++) {
+		const struct astra_market_account *a =
+			astra_market_account(s->market, u);
+
+		accounts[u].utility += a->utility;
+		accounts[u].paid += a->paid;
+		accounts[u].income += a->income;
+		if (s->batch->credits)
+			s->batch->credits[u] += a->income - a->paid;
+	}
+}
+
+/* What was sold in each slot. */
+static int post_slots(struct sale *s)
+{
+	struct astra_board *b = s->batch->board;
+	uint32_t tenants = (uint32_t)s->offer->tenant_count;
+	uint32_t slots = s->batch->slots;
+
+	if (astra_board_open(b, s->batch->begin, slots, tenants) < 0)
+		return -1;
+	for (uint32_t u = 0; u < tenants; u++) {
+		b->quota[u] = s->quotas[u].workers;
+		b->gpus += b->quota[u];
+		for (uint32_t i = 0; i < slots; i++)
+			b->own[(size_t)u * slots + i] =
+				astra_market_own(s->market, u, i);
+	}
+	for (uint32_t i = 0; i < slots; i++)
+		b->used[i] = (uint32_t)astra_market_used(s->market, i);
+	return 0;
+}
+
+/* The largest part of it for which there is room. */
+static int quote_job(struct sale *s, uint32_t index)
+{
+	struct astra_quote quote = {
+		.job = s->offer->demands[s->wares[index].demand].job->id};
+	struct astra_market_quote found;
+
+	for (double slots = s->batch->slots; slots > 0 && !quote.start;
+	     slots = sale_next_part(s, slots)) {
+		if (!sale_cut(s, index, slots) ||
+		    !astra_market_quote(s->market, &s->jobs[index], &found))
+			continue;
+		quote.start = found.start;
+		quote.worth = found.value;
+		quote.price = found.cost;
+	}
+	return astra_board_quote(s->batch->board, &quote);
+}
+
+/* What those would pay that were sold nothing, the first ones; of an array one
+ * task. */
+static int quote_unsold(struct sale *s)
+{
+	uint32_t last = ASTRA_NONE;
+	size_t quotes = 0;
+
+	for (size_t i = 0; i < s->book.count; i++)
+		s->wares[s->book.deals[i].job].sold = true;
+	for (uint32_t i = 0; i < s->count && quotes < ASTRA_QUOTES_MAX; i++) {
+		if (s->wares[i].sold || s->wares[i].demand == last)
+			continue;
+		last = s->wares[i].demand;
+		quotes++;
+		if (quote_job(s, i) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Write down who was sold what, pay, and tell what the others were offered.
+ * Returns 0, or -1 when memory is out. */
+static int sale_enter(struct sale *s, struct astra_calendar *calendar,
+		      struct astra_market_account *accounts)
+{
+	int rc = post_slots(s) < 0 || enter_deals(s, calendar) < 0 ? -1 : 0;
+
+	if (!rc && !s->offer->terse)
+		rc = quote_unsold(s);
+	astra_board_sort(s->batch->board);
+	settle_accounts(s, accounts);
+	return rc;
 }
 
 /* The worthless come last. What is left of their tenant's share is given to
@@ -260,8 +560,8 @@ int astra_batch_sell(const struct astra_batch *batch,
 		astra_error_nomem(err);
 	else if (!offer->tenant_count || !offer->node_count)
 		rc = 0;
-	else if (astra_sale_open(&s, err) == 0 && hold_rounds(&s, err) == 0) {
-		rc = astra_sale_enter(&s, calendar, accounts);
+	else if (sale_open(&s, err) == 0 && hold_rounds(&s, err) == 0) {
+		rc = sale_enter(&s, calendar, accounts);
 		if (rc < 0)
 			astra_error_nomem(err);
 	}

@@ -3,9 +3,6 @@
 libastra_engine_a_SOURCES += \
 	src/policies/incentive/batch.c \
 	src/policies/incentive/batch.h \
-	src/policies/incentive/batch_enter.c \
-	src/policies/incentive/batch_open.c \
-	src/policies/incentive/batch_priv.h \
 	src/policies/incentive/board.c \
 	src/policies/incentive/board.h \
 	src/policies/incentive/calendar.c \
@@ -23,11 +20,8 @@ libastra_engine_a_SOURCES += \
 	src/policies/incentive/policy.c \
 	src/policies/incentive/policy.h \
 	src/policies/incentive/policy_priv.h \
-	src/policies/incentive/policy_state.c \
-	src/policies/incentive/policy_tell.c \
 	src/policies/incentive/purse.c \
 	src/policies/incentive/purse.h \
-	src/policies/incentive/quota.c \
 	src/policies/incentive/seats.c \
 	src/policies/incentive/seats.h
 libastra_decide_a_SOURCES += \

@@ -13,6 +13,178 @@
 #include "src/common/grow.h"
 #include "src/policies/incentive/policy_priv.h"
 
+/* What incentive says of its window: to jobs why they wait, to tenants what
+ * they paid, to all what slots cost. */
+
+/* What it is worth and costs, as it was offered when the window was sold. */
+static void tell_quote(const struct incentive *p, uint32_t job, bool sold,
+		       struct astra_reason *reason)
+{
+	const struct astra_quote *q = astra_board_find(&p->board, job);
+
+	if (!q || q->sold != sold)
+		return;
+	reason->worth = q->worth;
+	reason->price = q->start ? q->price : HUGE_VAL;
+	reason->value = q->worth - q->price;
+	if (q->start)
+		reason->priced_sec = incentive_end_of(p, q->start - 1);
+}
+
+/* It was offered the window and has nothing of it: it is not worth it, or its
+ * tenant could not pay. */
+static void tell_refusal(const struct incentive *p,
+			 const struct astra_demand *demand,
+			 struct astra_reason *reason)
+{
+	double credits = astra_purses_of(&p->purses, demand->tenant);
+
+	reason->wait = ASTRA_WAIT_PRICE;
+	reason->retry_sec = incentive_end_of(p, p->begin + p->slots);
+	tell_quote(p, demand->job->id, false, reason);
+	reason->poor = credits >= 0 && reason->priced_sec > 0 &&
+		       reason->worth > reason->price;
+	if (reason->poor)
+		reason->credits = credits;
+}
+
+/* See struct astra_policy. */
+static void incentive_explain(const void *self,
+			      const struct astra_demand *demand,
+			      struct astra_reason *reason)
+{
+	const struct incentive *p = self;
+	const struct astra_calendar_entry *e;
+	size_t count;
+
+	e = astra_calendar_find(&p->calendar, demand->job->id, &count);
+	while (count && (e->rank < incentive_carried_out(e, demand) ||
+			 e->last < p->present)) {
+		e++;
+		count--;
+	}
+	if (count) {
+		reason->wait = ASTRA_WAIT_PLANNED;
+		reason->start_sec = incentive_end_of(p, e->first - 1);
+		tell_quote(p, demand->job->id, true, reason);
+	} else if (!p->sold && p->begin) { /* in a moment */
+		reason->wait = ASTRA_WAIT_BATCH;
+	} else if (!p->begin ||
+		   demand->submit_sec > incentive_end_of(p, p->begin)) {
+		reason->wait = ASTRA_WAIT_BATCH;
+		reason->start_sec = incentive_end_of(p, p->begin + p->slots);
+	} else {
+		tell_refusal(p, demand, reason);
+	}
+}
+
+static void incentive_report(const void *self, uint32_t tenant,
+			     struct astra_policy_report *out)
+{
+	const struct incentive *p = self;
+
+	out->paid = out->income = out->utility = 0;
+	for (size_t u = 0; u < p->tenant_count; u++) {
+		if (tenant != ASTRA_NONE && tenant != u)
+			continue;
+		out->paid += p->accounts[u].paid;
+		out->income += p->accounts[u].income;
+		out->utility += p->accounts[u].utility;
+	}
+	out->credits = astra_purses_of(&p->purses, tenant);
+}
+
+static bool incentive_price(const void *self, size_t nth,
+			    struct astra_policy_price *out)
+{
+	const struct incentive *p = self;
+	uint32_t slot = p->present + (uint32_t)nth;
+
+	if (!p->present || nth > p->board.slots ||
+	    !astra_board_has(&p->board, slot))
+		return false;
+	*out = (struct astra_policy_price){
+		.start_sec = incentive_end_of(p, slot - 1),
+		.end_sec = incentive_end_of(p, slot),
+		.price = astra_board_price(&p->board, slot) / p->board.unit,
+		.used = p->board.used[slot - p->board.begin - 1],
+		.gpus = p->board.gpus,
+		.cpu = NAN,
+		.gib = NAN,
+	};
+	return true;
+}
+
+static int incentive_save(const void *self, struct astra_bytes *out)
+{
+	const struct incentive *p = self;
+
+	astra_put_f64(out, p->slot_sec);
+	astra_put_f64(out, p->origin_sec);
+	astra_put_u32(out, p->begin);
+	astra_put_u32(out, p->slots);
+	astra_put_u32(out, (uint32_t)p->begun | (uint32_t)p->sold << 1);
+	astra_put_u32(out, (uint32_t)p->tenant_count);
+	for (size_t u = 0; u < p->tenant_count; u++) {
+		astra_put_f64(out, p->accounts[u].utility);
+		astra_put_f64(out, p->accounts[u].paid);
+		astra_put_f64(out, p->accounts[u].income);
+	}
+	astra_calendar_save(&p->calendar, out);
+	astra_purses_save(&p->purses, out);
+	astra_board_save(&p->board, out);
+	return out->failed ? -1 : 0;
+}
+
+static int restore_accounts(struct incentive *p, struct astra_reader *in)
+{
+	uint32_t count = astra_get_u32(in);
+
+	for (uint32_t u = 0; u < count && !in->failed; u++) {
+		struct astra_market_account *a;
+
+		if (astra_grow(&p->accounts, &p->tenant_room, u + 1,
+			       sizeof(*a)) < 0)
+			return -1;
+		a = &p->accounts[u];
+		a->utility = astra_get_f64(in);
+		a->paid = astra_get_f64(in);
+		a->income = astra_get_f64(in);
+		if (!isfinite(a->utility + a->paid + a->income))
+			return -1;
+		p->tenant_count = u + 1;
+	}
+	return in->failed ? -1 : 0;
+}
+
+/* With slots of another length the calendar begins anew. */
+static int incentive_restore(void *self, struct astra_reader *in)
+{
+	struct incentive *p = self;
+	double slot_sec = astra_get_f64(in);
+	uint32_t flags;
+
+	p->origin_sec = astra_get_f64(in);
+	p->begin = astra_get_u32(in);
+	p->slots = astra_get_u32(in);
+	flags = astra_get_u32(in);
+	p->begun = flags & 1;
+	p->sold = flags >> 1 & 1;
+	if (restore_accounts(p, in) < 0 ||
+	    astra_calendar_restore(&p->calendar, in) < 0 ||
+	    astra_purses_restore(&p->purses, in) < 0 ||
+	    astra_board_restore(&p->board, in) < 0 ||
+	    !isfinite(p->origin_sec) || (p->begun && !p->slots) ||
+	    p->begin > UINT32_MAX / 2 || p->slots > ASTRA_BATCH_SLOTS_MAX)
+		return -1;
+	if (slot_sec < p->slot_sec || slot_sec > p->slot_sec) {
+		p->begun = false;
+		astra_calendar_reset(&p->calendar);
+		astra_board_clear(&p->board);
+	}
+	return 0;
+}
+
 #define HOUR_SEC 3600
 
 static void *incentive_create(const struct astra_options *options,

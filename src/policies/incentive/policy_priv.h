@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Incentive as a policy, among its files: policy.c sells windows, carry.c
- * carries them out, policy_tell.c says what it did, policy_state.c keeps it. */
+/* Incentive as a policy, among its files: policy.c sells windows, says
+ * what it did and keeps it over restarts, carry.c carries them out. */
 #ifndef ASTRA_INCENTIVE_POLICY_PRIV_H
 #define ASTRA_INCENTIVE_POLICY_PRIV_H
 
@@ -42,15 +42,5 @@ uint32_t incentive_carried_out(const struct astra_calendar_entry *entry,
 int incentive_carry_out(const struct incentive *p,
 			const struct astra_offer *offer, uint32_t over,
 			struct astra_allocation *out);
-
-/* See struct astra_policy. */
-void incentive_explain(const void *self, const struct astra_demand *demand,
-		       struct astra_reason *reason);
-void incentive_report(const void *self, uint32_t tenant,
-		      struct astra_policy_report *out);
-bool incentive_price(const void *self, size_t nth,
-		     struct astra_policy_price *out);
-int incentive_save(const void *self, struct astra_bytes *out);
-int incentive_restore(void *self, struct astra_reader *in);
 
 #endif

@@ -5,11 +5,9 @@ libastra_engine_a_SOURCES += \
 	src/policies/oasis/amounts.h \
 	src/policies/oasis/book.c \
 	src/policies/oasis/book.h \
-	src/policies/oasis/book_state.c \
 	src/policies/oasis/bound.c \
 	src/policies/oasis/fill.c \
 	src/policies/oasis/history.c \
-	src/policies/oasis/lend.c \
 	src/policies/oasis/market.c \
 	src/policies/oasis/oasis.h \
 	src/policies/oasis/oasis_priv.h \
@@ -20,7 +18,6 @@ libastra_engine_a_SOURCES += \
 	src/policies/oasis/recent.h \
 	src/policies/oasis/runs.c \
 	src/policies/oasis/slot.c \
-	src/policies/oasis/slot_priv.h \
 	src/policies/oasis/table.c
 libastra_decide_a_SOURCES += \
 	src/decide/decide_oasis.h \

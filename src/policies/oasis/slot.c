@@ -7,16 +7,52 @@
 #include <stdlib.h>
 
 #include "src/common/number.h"
-#include "src/policies/oasis/slot_priv.h"
+#include "src/placement/placement.h"
+#include "src/policies/oasis/book.h"
 #include "src/policies/offer.h"
 
-int oasis_by_submission(const void *a, const void *b)
+/* One that wants GPUs in the present slot. */
+struct turn {
+	uint32_t demand;
+	uint32_t gpus;		     /* booked; 0: none */
+	bool placed;		     /* keeps its GPUs, or is awarded some */
+	const struct turn *left_for; /* that one is looking for a place */
+	double submit_sec;
+	struct oasis_booking *booking;
+};
+
+struct slot_round {
+	struct oasis_book *book;
+	const struct astra_offer *offer;
+	struct astra_allocation *out;
+	struct turn *turns; /* of open demands */
+	size_t count;
+	size_t served;		    /* so many are first, by submission */
+	struct astra_space *space;  /* what nobody holds, or who moves holds */
+	struct astra_share *shares; /* scratch: of one place */
+	double end_sec;		    /* of the slot */
+};
+
+/* GPUs that nobody has booked for the present slot, to those that wait. */
+
+/* For qsort() of turns. */
+static int oasis_by_submission(const void *a, const void *b)
 {
 	const struct turn *x = a, *y = b;
 
 	if (x->submit_sec != y->submit_sec)
 		return x->submit_sec < y->submit_sec ? -1 : 1;
 	return x->demand < y->demand ? -1 : x->demand > y->demand;
+}
+
+/* The highest payoff first: what was refused by the least. */
+static int oasis_by_payoff(const void *a, const void *b)
+{
+	const struct turn *x = a, *y = b;
+
+	if (x->booking->payoff != y->booking->payoff)
+		return x->booking->payoff > y->booking->payoff ? -1 : 1;
+	return oasis_by_submission(a, b);
 }
 
 /* Whether it is its turn to be offered a schedule: it has none, and was not
@@ -188,7 +224,9 @@ static int keep_places(struct slot_round *r)
 	return 0;
 }
 
-int oasis_take_place(struct slot_round *r, struct turn *t, size_t count)
+/* Award the place that was found, which the round's shares are. Returns 0, or
+ * -1 when memory is out. */
+static int oasis_take_place(struct slot_round *r, struct turn *t, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		astra_space_take(r->space, &r->shares[i]);
@@ -258,6 +296,83 @@ static int seat_booked(struct slot_round *r)
 		    slot_seat(r, &r->turns[i]) < 0)
 			return -1;
 	return 0;
+}
+
+static void lend_sink(struct turn **heap, size_t count, size_t at)
+{
+	struct turn *moved = heap[at];
+
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child >= count)
+			break;
+		if (child + 1 < count &&
+		    oasis_by_payoff(heap[child], heap[child + 1]) > 0)
+			child++;
+		if (oasis_by_payoff(heap[child], moved) >= 0)
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = moved;
+}
+
+/* Those that wait and could do with what is idle, a heap, the one that comes
+ * first on top. */
+static size_t list_borrowers(const struct slot_round *r, struct turn **heap)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < r->count; i++) {
+		struct turn *t = &r->turns[i];
+		const struct astra_demand *d = &r->offer->demands[t->demand];
+
+		if (!t->placed && !t->booking->denied &&
+		    astra_request_least(&d->job->request) <=
+			    astra_space_gpus(r->space))
+			heap[count++] = t;
+	}
+	for (size_t i = count / 2; i-- > 0;)
+		lend_sink(heap, count, i);
+	return count;
+}
+
+static int lend_to(struct slot_round *r, struct turn *t)
+{
+	const struct astra_demand *d = &r->offer->demands[t->demand];
+	size_t count =
+		astra_demand_place_most(r->space, d, UINT64_MAX, r->shares);
+
+	return count ? oasis_take_place(r, t, count) : 0;
+}
+
+/* Idle GPUs, to the slot's end: to those that wait for a slot of theirs, and
+ * to those that were refused. */
+/* Idle GPUs, to the slot's end: to those that wait for a slot of theirs, and
+ * to those that were refused. Returns 0, or -1 when memory is out. */
+static int oasis_lend(struct slot_round *r)
+{
+	struct turn **heap;
+	size_t count;
+	int rc = 0;
+
+	if (!astra_space_gpus(r->space))
+		return 0;
+	heap = calloc(r->count + 1, sizeof(struct turn *));
+	if (!heap)
+		return -1;
+	count = list_borrowers(r, heap);
+	while (!rc && count && astra_space_gpus(r->space)) {
+		struct turn *t = heap[0];
+
+		heap[0] = heap[--count];
+		if (count)
+			lend_sink(heap, count, 0);
+		rc = lend_to(r, t);
+	}
+	free(heap);
+	return rc;
 }
 
 /* The task of an array that starts now gets another number: what it does not

@@ -109,12 +109,6 @@ int ogas_classes_restore(struct ogas_classes *c, struct astra_reader *in,
 
 /* Among the files of this: */
 
-/* Room in all that is kept by class. */
-int ogas_classes_grow(struct ogas_classes *c, size_t classes);
-/* Number a class that the learner has already; its texts are copied.
- * Returns 0, or -1 when memory is out, or its name is not new. */
-int ogas_classes_put(struct ogas_classes *c, const char *name,
-		     const struct ogas_class *class);
 /* Bring the nodes up to date, before the classes. */
 int ogas_nodes_update(struct ogas_classes *c, const struct astra_offer *offer);
 /* What was told of the nodes is told again. */

@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # OGASched: online gradient ascent over several resource types.
 libastra_engine_a_SOURCES += \
-	src/policies/ogasched/amounts.c \
 	src/policies/ogasched/baseline.c \
 	src/policies/ogasched/classes.c \
 	src/policies/ogasched/classes.h \
-	src/policies/ogasched/classes_state.c \
 	src/policies/ogasched/deal.c \
 	src/policies/ogasched/deal.h \
-	src/policies/ogasched/deal_begin.c \
-	src/policies/ogasched/deal_priv.h \
 	src/policies/ogasched/learner.c \
 	src/policies/ogasched/learner.h \
 	src/policies/ogasched/nodes.c \
@@ -22,9 +18,7 @@ libastra_engine_a_SOURCES += \
 	src/policies/ogasched/report.c \
 	src/policies/ogasched/round.c \
 	src/policies/ogasched/state.c \
-	src/policies/ogasched/step.c \
-	src/policies/ogasched/value.c \
-	src/policies/ogasched/value.h
+	src/policies/ogasched/step.c
 
 libastra_decide_a_SOURCES += \
 	src/decide/decide_ogasched.h \

@@ -5,24 +5,14 @@ libastra_engine_a_SOURCES += \
 	src/policies/themis/app.h \
 	src/policies/themis/auction.c \
 	src/policies/themis/auction.h \
-	src/policies/themis/census.c \
-	src/policies/themis/census.h \
 	src/policies/themis/division.c \
 	src/policies/themis/division.h \
-	src/policies/themis/filter.c \
-	src/policies/themis/filter.h \
 	src/policies/themis/growth.c \
 	src/policies/themis/growth.h \
-	src/policies/themis/hand.c \
-	src/policies/themis/hand.h \
-	src/policies/themis/leftovers.c \
-	src/policies/themis/leftovers.h \
 	src/policies/themis/memories.c \
 	src/policies/themis/memories.h \
 	src/policies/themis/parties.c \
 	src/policies/themis/parties.h \
-	src/policies/themis/partition.c \
-	src/policies/themis/partition.h \
 	src/policies/themis/phase.c \
 	src/policies/themis/phase.h \
 	src/policies/themis/pin.c \
@@ -31,8 +21,6 @@ libastra_engine_a_SOURCES += \
 	src/policies/themis/policy.h \
 	src/policies/themis/record.c \
 	src/policies/themis/record.h \
-	src/policies/themis/rounding.c \
-	src/policies/themis/rounding.h \
 	src/policies/themis/sale.c \
 	src/policies/themis/seats.c \
 	src/policies/themis/seats.h \
@@ -43,8 +31,6 @@ libastra_engine_a_SOURCES += \
 	src/policies/themis/solver/exact.c \
 	src/policies/themis/solver/game.c \
 	src/policies/themis/solver/game.h \
-	src/policies/themis/solver/greedy.c \
-	src/policies/themis/solver/greedy.h \
 	src/policies/themis/solver/moves.c \
 	src/policies/themis/solver/moves.h \
 	src/policies/themis/solver/prices.c \
@@ -57,7 +43,6 @@ libastra_engine_a_SOURCES += \
 	src/policies/themis/swap.h \
 	src/policies/themis/table.c \
 	src/policies/themis/table.h \
-	src/policies/themis/table_exact.c \
 	src/policies/themis/table_priv.h \
 	src/policies/themis/table_search.c \
 	src/policies/themis/themis.c \

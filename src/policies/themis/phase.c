@@ -2,10 +2,182 @@
 #include "src/policies/themis/phase.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/policies/themis/partition.h"
+#include "src/common/number.h"
+
+/* Looks at a job, some milliseconds: enough for some 20 jobs with work that has
+ * nothing in common. */
+#define LOOKS 4000000
+#define JOBS 256
+
+/* A search for a schedule that ends before `best`. */
+struct search {
+	const double *work;
+	size_t count;
+	uint32_t gpus;
+	uint32_t gpu_of[JOBS]; /* counted down from gpus; 0: none yet */
+	double unplaced;       /* work of those that have none */
+	double best, limit, bound;
+	bool found;
+	uint64_t looks;
+};
+
+/* No schedule is shorter: of the largest j * gpus + 1 jobs, some GPU has
+ * j + 1, at least as long as the j + 1 shortest of them; and the mean. */
+static double lower_bound(const double *work, size_t count, uint32_t gpus)
+{
+	double sum = 0, bound = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += work[i];
+	bound = sum / gpus;
+	for (size_t last = 0, jobs = 1; last < count; last += gpus, jobs++) {
+		double these = 0;
+
+		for (size_t i = 0; i < jobs; i++)
+			these += work[last - i];
+		bound = fmax(bound, these);
+	}
+	return bound;
+}
+
+/* Longest job first, each to the GPU that is free first. */
+static double longest_first(const struct search *s, double *load)
+{
+	double makespan = 0;
+
+	for (uint32_t g = 0; g < s->gpus; g++)
+		load[g] = 0;
+	for (size_t i = 0; i < s->count; i++) {
+		uint32_t least = 0;
+
+		for (uint32_t g = 1; g < s->gpus; g++)
+			if (load[g] < load[least])
+				least = g;
+		load[least] += s->work[i];
+		makespan = fmax(makespan, load[least]);
+	}
+	return makespan;
+}
+
+static bool over(const struct search *s)
+{
+	return s->found || s->looks >= LOOKS;
+}
+
+/* What is shorter than this is shorter than `best`, and no tie. */
+static double partition_limit(double best)
+{
+	return best - ASTRA_TIE * fmax(1, best);
+}
+
+static void partition_place(struct search *s, size_t job, uint32_t gpu)
+{
+	s->gpu_of[job] = gpu;
+	s->unplaced -= s->work[job];
+	s->looks += s->count;
+}
+
+static void unplace(struct search *s, size_t job)
+{
+	s->gpu_of[job] = 0;
+	s->unplaced += s->work[job];
+}
+
+/* Whether a job without a GPU would fit on this one beside what it has, or in
+ * place of a shorter one: then some other schedule is as good, in which it is
+ * so, and this one need not be looked at. (Martello and Toth) */
+static bool dominated(const struct search *s, uint32_t gpu, double load)
+{
+	double longer = HUGE_VAL;
+
+	for (size_t i = 0; i < s->count; i++) {
+		if (!s->gpu_of[i])
+			longer = s->work[i];
+		else if (s->gpu_of[i] == gpu && longer > s->work[i] &&
+			 load - s->work[i] + longer < s->limit)
+			return true;
+	}
+	return load + longer < s->limit;
+}
+
+static void partition_fill(struct search *s, uint32_t gpu, size_t from,
+			   double load, double makespan);
+
+/* Give the jobs that have no GPU yet to the last `gpus` ones. The longest has
+ * to be on one of them: begin with it. (Korf's sequential partitioning) */
+static void next_gpu(struct search *s, uint32_t gpus, double makespan)
+{
+	size_t first = 0;
+
+	while (first < s->count && s->gpu_of[first])
+		first++;
+	if (first == s->count || !gpus) {
+		s->best = makespan;
+		s->found = true;
+		return;
+	}
+	partition_place(s, first, gpus);
+	partition_fill(s, gpus, first + 1, s->work[first],
+		       fmax(makespan, s->work[first]));
+	unplace(s, first);
+}
+
+/* Add to a GPU some of the jobs from `from` on, such that the GPUs after it
+ * can do the others before `best`. */
+static void partition_fill(struct search *s, uint32_t gpu, size_t from,
+			   double load, double makespan)
+{
+	double others = (gpu - 1) * s->best + ASTRA_TIE * s->bound;
+	double tried = -1, rest = 0;
+
+	for (size_t i = from; i < s->count; i++)
+		rest += s->gpu_of[i] ? 0 : s->work[i];
+	for (size_t i = from; i < s->count && !over(s); i++) {
+		double work = s->work[i];
+
+		if (s->gpu_of[i])
+			continue;
+		if (s->unplaced - rest > others)
+			return;
+		rest -= work;
+		if (work == tried || load + work >= s->limit)
+			continue;
+		tried = work;
+		partition_place(s, i, gpu);
+		partition_fill(s, gpu, i + 1, load + work, makespan);
+		unplace(s, i);
+	}
+	if (!over(s) && s->unplaced <= others && !dominated(s, gpu, load))
+		next_gpu(s, gpu - 1, fmax(makespan, load));
+}
+
+double astra_themis_makespan(const double *work, size_t count, uint32_t gpus,
+			     double *load)
+{
+	struct search s = {
+		.work = work,
+		.count = count,
+		.gpus = gpus,
+		.bound = lower_bound(work, count, gpus),
+	};
+
+	s.best = longest_first(&s, load);
+	s.found = count <= JOBS;
+	while (s.found && s.looks < LOOKS &&
+	       astra_compare(s.best, s.bound) > 0) {
+		s.found = false;
+		s.limit = partition_limit(s.best);
+		s.unplaced = 0;
+		for (size_t i = 0; i < count; i++)
+			s.unplaced += work[i];
+		next_gpu(&s, gpus, 0);
+	}
+	return s.best;
+}
 
 static void add_fluid(const struct astra_themis_phase *phase, uint32_t from,
 		      uint32_t to, double *seconds)

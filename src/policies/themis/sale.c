@@ -4,8 +4,262 @@
 #include <string.h>
 
 #include "src/common/grow.h"
-#include "src/policies/themis/rounding.h"
+#include "src/common/number.h"
+#include "src/common/random.h"
 #include "src/policies/themis/themis.h"
+
+uint32_t astra_themis_keep(double c, uint32_t gpus, uint32_t quantum)
+{
+	uint32_t keep = (uint32_t)astra_floor(c * gpus) / quantum * quantum;
+
+	if (keep < quantum)
+		keep = quantum;
+	return keep < gpus ? keep : gpus;
+}
+
+/* The share that lacks most of k g_m / g, all of them times g, or that has
+ * most GPUs; among those with some left. */
+static size_t neediest(struct astra_themis_shares bundle, uint32_t gpus,
+		       uint32_t k, const uint32_t *kept)
+{
+	int64_t most = INT64_MIN;
+	size_t at = 0;
+
+	for (size_t i = 0; i < bundle.count; i++) {
+		int64_t lacks = (int64_t)k * bundle.share[i].gpus -
+				(int64_t)gpus * kept[i];
+
+		if (kept[i] < bundle.share[i].gpus && lacks > most) {
+			most = lacks;
+			at = i;
+		}
+	}
+	return at;
+}
+
+static size_t largest_unused(struct astra_themis_shares bundle,
+			     const uint32_t *kept)
+{
+	size_t at = bundle.count;
+
+	for (size_t i = 0; i < bundle.count; i++)
+		if (!kept[i] && (at == bundle.count ||
+				 bundle.share[i].gpus > bundle.share[at].gpus))
+			at = i;
+	return at;
+}
+
+void astra_themis_round_bundle(struct astra_themis_shares bundle, uint32_t k,
+			       uint32_t *kept)
+{
+	uint32_t gpus = astra_themis_gpus(bundle), left = k;
+	bool all = k >= bundle.count;
+
+	for (size_t i = 0; i < bundle.count; i++)
+		left -= kept[i] = all;
+	while (left) {
+		size_t i = all ? neediest(bundle, gpus, k, kept)
+			       : largest_unused(bundle, kept);
+		uint32_t more = bundle.share[i].gpus;
+
+		if (all)
+			more = 1;
+		else if (more > left)
+			more = left;
+		kept[i] += more;
+		left -= more;
+	}
+}
+
+/* Those of one kind that have room for a quantum. */
+struct queue {
+	uint32_t *taker;
+	size_t count;
+};
+
+struct giving {
+	const struct astra_themis_taker *takers;
+	uint32_t *room;
+	uint32_t *free_gpus;
+	uint64_t left; /* sum of free_gpus */
+	size_t machine;
+	struct astra_random random;
+	struct astra_themis_gift *gifts;
+	size_t gift_count;
+};
+
+static void enqueue(struct queue *queue, const struct giving *g, size_t count,
+		    bool participants)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct astra_themis_taker *t = &g->takers[i];
+
+		if (t->participant == participants && t->room >= t->quantum)
+			queue->taker[queue->count++] = (uint32_t)i;
+	}
+}
+
+/* One GPU of the first machine that has one. */
+static void give_one(struct giving *g, uint32_t taker)
+{
+	while (!g->free_gpus[g->machine])
+		g->machine++;
+	g->free_gpus[g->machine]--;
+	g->left--;
+	g->room[taker]--;
+	g->gifts[g->gift_count++] = (struct astra_themis_gift){
+		.taker = taker,
+		.share = {.machine = (uint32_t)g->machine, .gpus = 1},
+	};
+}
+
+static void leftovers_serve(struct giving *g, struct queue *queue)
+{
+	while (g->left && queue->count) {
+		size_t at = astra_random_below(&g->random, queue->count);
+		uint32_t taker = queue->taker[at];
+		uint32_t quantum = g->takers[taker].quantum;
+		uint32_t gpus = quantum <= g->left ? quantum : 0;
+
+		while (gpus--)
+			give_one(g, taker);
+		if (g->room[taker] < quantum || g->left < quantum)
+			queue->taker[at] = queue->taker[--queue->count];
+	}
+}
+
+static int by_taker(const void *a, const void *b)
+{
+	const struct astra_themis_gift *x = a, *y = b;
+
+	if (x->taker != y->taker)
+		return x->taker < y->taker ? -1 : 1;
+	if (x->share.machine != y->share.machine)
+		return x->share.machine < y->share.machine ? -1 : 1;
+	return 0;
+}
+
+/* Returns how many there are when each pair is named once. */
+static size_t leftovers_merge(struct astra_themis_gift *gifts, size_t count)
+{
+	size_t kept = 0;
+
+	qsort(gifts, count, sizeof(*gifts), by_taker);
+	for (size_t i = 0; i < count; i++) {
+		if (kept && !by_taker(&gifts[kept - 1], &gifts[i]))
+			gifts[kept - 1].share.gpus++;
+		else
+			gifts[kept++] = gifts[i];
+	}
+	return kept;
+}
+
+static void give_all(struct giving *g, size_t taker_count, uint32_t *memory)
+{
+	struct queue others = {.taker = memory};
+	struct queue participants = {.taker = memory};
+
+	enqueue(&others, g, taker_count, false);
+	leftovers_serve(g, &others);
+	enqueue(&participants, g, taker_count, true);
+	leftovers_serve(g, &participants);
+	g->gift_count = leftovers_merge(g->gifts, g->gift_count);
+}
+
+int astra_themis_give(uint32_t *free_gpus, size_t machine_count,
+		      const struct astra_themis_taker *takers,
+		      size_t taker_count, uint64_t seed,
+		      struct astra_themis_gift **gifts, size_t *gift_count)
+{
+	struct giving g = {.takers = takers, .free_gpus = free_gpus};
+	uint32_t *memory = malloc(2 * (taker_count + 1) * sizeof(*memory));
+
+	for (size_t i = 0; i < machine_count; i++)
+		g.left += free_gpus[i];
+	g.gifts = malloc((g.left + 1) * sizeof(*g.gifts));
+	if (!memory || !g.gifts) {
+		free(memory);
+		free(g.gifts);
+		return -1;
+	}
+	g.room = memory + taker_count;
+	for (size_t i = 0; i < taker_count; i++)
+		g.room[i] = takers[i].room;
+	g.random = astra_random_seed(seed);
+	give_all(&g, taker_count, memory);
+	free(memory);
+	*gifts = g.gifts;
+	*gift_count = g.gift_count;
+	return 0;
+}
+
+struct order {
+	const struct astra_themis_claim *claims;
+};
+
+/* Larger first, then by index: of no two is the order open. */
+static int worse_first(const void *a, const void *b, void *arg)
+{
+	const struct astra_themis_claim *claims =
+		((const struct order *)arg)->claims;
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+	const struct astra_themis_claim *x = &claims[i], *y = &claims[j];
+
+	if (x->rho != y->rho)
+		return x->rho > y->rho ? -1 : 1;
+	if (isinf(x->rho) && x->waiting != y->waiting)
+		return x->waiting > y->waiting ? -1 : 1;
+	return i < j ? -1 : i > j;
+}
+
+static bool tied(const struct astra_themis_claim *x,
+		 const struct astra_themis_claim *y)
+{
+	return isinf(x->rho) && isinf(y->rho)
+		       ? astra_tied(x->waiting, y->waiting)
+		       : astra_tied(x->rho, y->rho);
+}
+
+static int lower_first(const void *a, const void *b)
+{
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+
+	return i < j ? -1 : i > j;
+}
+
+/* Those that are tied with the first of them go by index. */
+static void settle_ties(const struct astra_themis_claim *claims,
+			uint32_t *order, size_t count)
+{
+	size_t end;
+
+	for (size_t i = 0; i < count; i = end) {
+		for (end = i + 1; end < count; end++)
+			if (!tied(&claims[order[i]], &claims[order[end]]))
+				break;
+		qsort(order + i, end - i, sizeof(*order), lower_first);
+	}
+}
+
+size_t astra_themis_filter(const struct astra_themis_claim *claims,
+			   size_t count, double f, uint64_t gpus_free,
+			   uint32_t *chosen)
+{
+	struct order of = {.claims = claims};
+	size_t wanting = 0, offers;
+
+	for (size_t i = 0; i < count; i++)
+		if (claims[i].wants)
+			chosen[wanting++] = (uint32_t)i;
+	qsort_r(chosen, wanting, sizeof(*chosen), worse_first, &of);
+	settle_ties(claims, chosen, wanting);
+	offers = (size_t)astra_ceil((1 - f) * (double)wanting);
+	if (!offers)
+		offers = 1;
+	if (offers > wanting)
+		offers = wanting;
+	return offers < gpus_free ? offers : gpus_free;
+}
 
 /* Some of the round's bidders, and what is offered to them. */
 struct sale {

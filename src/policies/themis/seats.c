@@ -4,10 +4,57 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "src/common/grow.h"
 #include "src/common/random.h"
 #include "src/policies/offer.h"
 #include "src/policies/themis/growth.h"
-#include "src/policies/themis/hand.h"
+#include "src/policies/themis/themis.h"
+
+/* GPUs that an app has got in a round and not given to its jobs yet, by
+ * machine. */
+struct themis_hand {
+	struct astra_themis_share *list;
+	size_t count, room;
+};
+
+/* Add so many GPUs of a machine. Returns 0, or -1 when memory is out. */
+static int themis_hand_add(struct themis_hand *hand, uint32_t machine,
+			   uint32_t gpus)
+{
+	if (astra_grow(&hand->list, &hand->room, hand->count + 1,
+		       sizeof(*hand->list)) < 0)
+		return -1;
+	hand->list[hand->count++] = (struct astra_themis_share){machine, gpus};
+	return 0;
+}
+
+/* Take up to so many GPUs of a machine. Returns how many. */
+static uint32_t themis_hand_take(struct themis_hand *hand, uint32_t machine,
+				 uint32_t most)
+{
+	uint32_t taken = 0;
+
+	for (size_t i = 0; i < hand->count && taken < most; i++) {
+		struct astra_themis_share *h = &hand->list[i];
+		uint32_t gpus = h->gpus < most - taken ? h->gpus : most - taken;
+
+		if (h->machine != machine)
+			continue;
+		h->gpus -= gpus;
+		taken += gpus;
+	}
+	return taken;
+}
+
+/* GPUs in all. */
+static uint64_t themis_hand_gpus(const struct themis_hand *hand)
+{
+	uint64_t gpus = 0;
+
+	for (size_t i = 0; i < hand->count; i++)
+		gpus += hand->list[i].gpus;
+	return gpus;
+}
 
 /* The shortest first lease of a job that starts in mid-term, in terms. */
 #define LEASE_LEAST .5

@@ -52,12 +52,6 @@ table_choice(const struct astra_themis_table_bidder *bidder, uint32_t choice)
 				      : bidder->listed[choice].rho);
 }
 
-/* Both find pf, and the score of the best allocation without each bidder in
- * without[i]. Return 0, or -1 when memory is out. */
-int astra_themis_table_exact(uint32_t gpu_count,
-			     const struct astra_themis_table_bidder *bidders,
-			     size_t bidder_count, uint32_t *pf,
-			     struct table_score *without);
 int astra_themis_table_search(uint32_t gpu_count,
 			      const struct astra_themis_table_bidder *bidders,
 			      size_t bidder_count, uint32_t *pf,

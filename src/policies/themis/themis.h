@@ -6,11 +6,70 @@
 #ifndef ASTRA_THEMIS_H
 #define ASTRA_THEMIS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "src/common/error.h"
 #include "src/policies/themis/app.h"
 #include "src/policies/themis/auction.h"
-#include "src/policies/themis/filter.h"
-#include "src/policies/themis/leftovers.h"
+
+/* What a participant keeps of its proportionally fair bundle once it has paid
+ * the hidden payment. (Mahajan et al., NSDI'20, section 4.1; SPEC section 2,
+ * "Rounding") Of a bundle of g GPUs, for the payment's factor c: max(1, floor(c
+ * g)), in multiples of the quantum and at least one of them; never more than g.
+ */
+uint32_t astra_themis_keep(double c, uint32_t gpus, uint32_t quantum);
+
+/* Choose k of the bundle's GPUs, on all of its machines if k allows: one on
+ * each, then one more wherever most is missing of k g_m / g. Else those of the
+ * machines with most of its GPUs. Ties go to the lower index.
+ * kept: gets a number for each share of the bundle, some may be 0.
+ * k: at most the bundle's GPUs. */
+void astra_themis_round_bundle(struct astra_themis_shares bundle, uint32_t k,
+			       uint32_t *kept);
+
+/* What an auction leaves goes at random, whatever was bid. (Mahajan et al.,
+ * NSDI'20, Pseudocode 1, line 15; SPEC section 2, "Leftovers") */
+struct astra_themis_taker {
+	uint32_t room;	  /* GPUs below its demand */
+	uint32_t quantum; /* so many at a time; >= 1 */
+	bool participant; /* served when no other one has room left */
+};
+
+struct astra_themis_gift {
+	uint32_t taker;
+	struct astra_themis_share share;
+};
+
+/* Hand out what is free, in the order of the machines, each GPU to one of those
+ * that have room, all of them equally likely. Only what is less than a quantum
+ * of everybody with room stays.
+ * free_gpus: of each machine; reduced by what is given.
+ * gifts: gets what was given by taker and machine, each pair once; to be freed
+ *   with free(). Its size is gift_count.
+ * Returns 0, or -1 when memory is out; then nothing has changed. */
+int astra_themis_give(uint32_t *free_gpus, size_t machine_count,
+		      const struct astra_themis_taker *takers,
+		      size_t taker_count, uint64_t seed,
+		      struct astra_themis_gift **gifts, size_t *gift_count);
+
+/* Which apps take part in an auction: those that are worst off. (Mahajan et
+ * al., NSDI'20, section 4; SPEC section 2, "Participants") */
+struct astra_themis_claim {
+	bool wants;	/* holds less than it could use */
+	double rho;	/* with what it holds; may be infinite */
+	double waiting; /* elapsed time / T_id; may be infinite */
+};
+
+/* By rho, the largest first; unbounded ones by `waiting`, the largest first;
+ * ties by index. Of the n that want GPUs max(1, ceil((1 - f) n)) take part, at
+ * most one for each free GPU.
+ * f: from 0 to 1. chosen: gets their indices in that order; has room for count.
+ * Returns their number. */
+size_t astra_themis_filter(const struct astra_themis_claim *claims,
+			   size_t count, double f, uint64_t gpus_free,
+			   uint32_t *chosen);
 
 /* What is on offer, and to whom. Everything is borrowed; apps are known by
  * their index. */

@@ -6,9 +6,6 @@ libastra_engine_a_SOURCES += \
 	src/policies/tiers/place.c \
 	src/policies/tiers/policy.c \
 	src/policies/tiers/policy.h \
-	src/policies/tiers/record.c \
-	src/policies/tiers/record.h \
-	src/policies/tiers/rest.c \
 	src/policies/tiers/serve.c \
 	src/policies/tiers/serve.h \
 	src/policies/tiers/split.c \

@@ -60,7 +60,7 @@ void astra_tiers_set_free(struct astra_space *space,
 			  uint32_t gpus);
 
 /* Give what the tenants' apps left idle to jobs of whoever fits, in the order
- * of LTGF. (rest.c)
+ * of LTGF.
  * left: that; taken from. awarded: copies of each demand; until_sec: of these
  * leases, 0: as Themis has it. Returns 0, or -1 when memory is out. */
 int astra_tiers_rest(const struct tiers_split *split,
