@@ -103,8 +103,7 @@ test_why_worlds_LDADD = $(test_why_LDADD)
 check_PROGRAMS += test_progress
 progress_sources = src/slurm/desk/progress.c src/slurm/desk/progress.h \
 	src/slurm/desk/progress_priv.h src/slurm/desk/progress_size.c \
-	src/slurm/desk/progress_state.c \
-	src/slurm/desk/progress_table.c
+	src/slurm/desk/progress_state.c
 bids_sources = src/slurm/desk/bid_files.c src/slurm/desk/bid_text.c src/slurm/desk/bids.c \
 	src/slurm/desk/bids_priv.h src/slurm/desk/bids_state.c
 test_progress_SOURCES = testsuite/unit/test_progress.c $(progress_sources)
@@ -119,15 +118,10 @@ libastra_server_a_SOURCES = \
 	src/slurm/desk/server.c \
 	src/slurm/desk/server.h \
 	src/slurm/desk/server_client.c \
-	src/slurm/desk/server_limit.c \
 	src/slurm/desk/server_munge.c src/slurm/desk/server_munge.h \
-	src/slurm/desk/server_log.c \
 	src/slurm/desk/server_loop.c \
-	src/slurm/desk/server_network.c \
-	src/slurm/desk/server_place.c \
 	src/slurm/desk/server_past.c \
 	src/slurm/desk/server_private.h \
-	src/slurm/desk/server_viewer.c \
 	src/slurm/desk/server_socket.c
 
 check_PROGRAMS += test_proto_server

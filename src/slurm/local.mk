@@ -35,7 +35,6 @@ libastraea_so_SOURCES = \
 	src/slurm/ahead/expected.h \
 	src/slurm/ahead/forecaster.c \
 	src/slurm/ahead/forecaster.h \
-	src/slurm/ahead/forecaster_learned.c \
 	src/slurm/ahead/forecaster_look.c \
 	src/slurm/ahead/forecaster_priv.h \
 	src/slurm/ahead/recorder.c \
@@ -76,12 +75,10 @@ libastraea_so_SOURCES = \
 	src/slurm/desk/progress_priv.h \
 	src/slurm/desk/progress_size.c \
 	src/slurm/desk/progress_state.c \
-	src/slurm/desk/progress_table.c \
 	src/slurm/desk/publish.c \
 	src/slurm/desk/publish.h \
 	src/slurm/desk/publish_auction.c \
 	src/slurm/desk/publish_auction.h \
-	src/slurm/desk/publish_history.c \
 	src/slurm/desk/publish_job.c \
 	src/slurm/desk/publish_nodes.c \
 	src/slurm/desk/publish_nodes.h \
@@ -108,18 +105,11 @@ libastraea_so_SOURCES = \
 	src/slurm/hooks/submit.c \
 	src/slurm/hooks/submit.h \
 	src/slurm/hooks/submit_priv.h \
-	src/slurm/hooks/submit_range.c \
 	src/slurm/hooks/submit_read.c \
 	src/slurm/hooks/submit_stock.c \
 	src/slurm/hooks/submit_wish.c \
-	src/slurm/hooks/unleased_arrival.c \
-	src/slurm/hooks/unleased_arrival.h \
-	src/slurm/in/account_shares.c \
-	src/slurm/in/account_shares.h \
 	src/slurm/in/accounts.c \
 	src/slurm/in/accounts.h \
-	src/slurm/in/aim.c \
-	src/slurm/in/aim.h \
 	src/slurm/in/arrays.c \
 	src/slurm/in/arrays.h \
 	src/slurm/in/ask.c \
@@ -132,8 +122,6 @@ libastraea_so_SOURCES = \
 	src/slurm/in/charge.h \
 	src/slurm/in/constraint.c \
 	src/slurm/in/constraint.h \
-	src/slurm/in/coordinator.c \
-	src/slurm/in/coordinator.h \
 	src/slurm/in/each_job.c src/slurm/in/each_job.h \
 	src/slurm/in/gpus.c \
 	src/slurm/in/gpus.h \
@@ -146,8 +134,6 @@ libastraea_so_SOURCES = \
 	src/slurm/in/node_order.h \
 	src/slurm/in/node_sets.c \
 	src/slurm/in/node_sets.h \
-	src/slurm/in/pairs.c \
-	src/slurm/in/pairs.h \
 	src/slurm/in/qos.c \
 	src/slurm/in/qos.h \
 	src/slurm/in/racks.c \
@@ -190,8 +176,6 @@ libastraea_so_SOURCES = \
 	src/slurm/out/apply.h \
 	src/slurm/out/env.c \
 	src/slurm/out/env.h \
-	src/slurm/out/mask.c \
-	src/slurm/out/mask.h \
 	src/slurm/out/park.c \
 	src/slurm/out/park.h \
 	src/slurm/out/preempt.c \
@@ -204,8 +188,8 @@ libastraea_so_SOURCES = \
 	src/slurm/out/revoke.h \
 	src/slurm/out/start.c \
 	src/slurm/out/start.h \
-	src/slurm/out/start_size.c \
-	src/slurm/out/start_size.h \
+	src/slurm/out/mask.c \
+	src/slurm/out/mask.h \
 	src/slurm/out/waiting.c \
 	src/slurm/out/waiting.h
 
@@ -220,12 +204,8 @@ libastra_conf_a_SOURCES = \
 	src/slurm/conf/config_check.c \
 	src/slurm/conf/config_diff.c \
 	src/slurm/conf/config_diff.h \
-	src/slurm/conf/config_history.c \
-	src/slurm/conf/config_host.c \
-	src/slurm/conf/config_names.c \
 	src/slurm/conf/config_priv.h \
-	src/slurm/conf/config_tenants.c \
-	src/slurm/conf/config_twice.c
+	src/slurm/conf/config_tenants.c
 
 # What the library and the plugins of one build carry. Only "make all" and the like
 # begin with BUILT_SOURCES: astraea-rebuild makes the plugins alone.

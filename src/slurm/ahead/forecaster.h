@@ -39,9 +39,6 @@ void astra_forecaster_look(const char *pool, const struct astra_engine *engine,
  * and now and then what was learned is saved. Does I/O. The engine's thread. */
 void astra_forecaster_round_ends(void);
 
-/* What was foreseen last. Any thread. */
-struct astra_forecast_time astra_forecaster_of(const char *pool, uint32_t job);
-
 /* Write what was foreseen of a job that waits into its record, whose pool,
  * number and planned start are there. Any thread. */
 struct astra_report_job;

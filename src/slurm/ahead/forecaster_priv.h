@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The forecaster's parts among themselves: forecaster.c asks and answers,
- * forecaster_look.c looks ahead, forecaster_learned.c knows how long jobs run.
- */
+/* The forecaster's parts among themselves: forecaster.c asks and answers, and
+ * knows how long jobs run; forecaster_look.c looks ahead. */
 #ifndef ASTRA_FORECASTER_PRIV_H
 #define ASTRA_FORECASTER_PRIV_H
 
@@ -48,20 +47,6 @@ double astra_look_cpu_sec(void);
 
 /* What was foreseen of a job, or NULL. table: may be NULL. */
 const struct entry *astra_look_find(const struct table *table, uint32_t job);
-
-/* What is learned of run times: the engine's thread's, or of the one that
- * starts and stops it. Read from the folder when it is needed first, and saved
- * there as a round ends, once a minute at most, and at the end. folder: NULL:
- * nowhere.
- */
-void astra_learned_begin(const char *folder);
-void astra_learned_see(const struct astra_view *view);
-void astra_learned_round_ends(void);
-void astra_learned_end(void);
-
-/* How long the jobs of a view run, and when others release what they have, into
- * the look. Returns 0, or -1 when memory is out. */
-int astra_learned_guess(const struct astra_view *view, struct look *look);
 
 /* Accepts NULL. */
 void astra_look_free(struct look *look);

@@ -8,9 +8,137 @@
 
 #include "src/common/conf_scan.h"
 #include "src/model/conf_keys.h"
+#include "src/model/option_values.h"
 #include "src/proto/listen.h"
 #include "src/slurm/compat/compat.h"
 #include "src/slurm/conf/config_priv.h"
+
+bool astra_names_have(const struct astra_config_names *names, const char *name)
+{
+	for (size_t i = 0; name && i < names->count; i++)
+		if (!strcmp(names->name[i], name))
+			return true;
+	return false;
+}
+
+static void names_free(struct astra_config_names *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		free(names->name[i]);
+	free(names->name);
+	*names = (struct astra_config_names){0};
+}
+
+int astra_names_split(const char *text, struct astra_config_names *out)
+{
+	char *copy = strdup(text ? text : ""), *save = NULL;
+
+	if (!copy)
+		return -1;
+	for (char *t = strtok_r(copy, ", ", &save); t;
+	     t = strtok_r(NULL, ", ", &save)) {
+		char **grown =
+			realloc(out->name, (out->count + 1) * sizeof(*grown));
+
+		if (!grown)
+			break;
+		out->name = grown;
+		out->name[out->count] = strdup(t);
+		if (!out->name[out->count])
+			break;
+		out->count++;
+	}
+	free(copy);
+	return 0;
+}
+
+/* What astraea.conf says of the history. */
+
+struct span {
+	const char *key;
+	double days; /* if it is not set */
+	size_t at;   /* in struct astra_config */
+};
+
+static const struct span spans[] = {
+	{"HistoryRounds", 2, offsetof(struct astra_config, history_rounds_sec)},
+	{"HistoryHours", 400, offsetof(struct astra_config, history_hours_sec)},
+	{"HistoryDays", 0, offsetof(struct astra_config, history_days_sec)},
+	{"HistoryLeases", 90,
+	 offsetof(struct astra_config, history_leases_sec)},
+};
+
+#define SPANS (sizeof(spans) / sizeof(*spans))
+
+static void add_key(s_p_options_t *out, const char *key)
+{
+	*out = (s_p_options_t){.type = S_P_STRING};
+	/* s_p_options_t wants a char * that it never writes. */
+	memcpy(&out->key, &key, sizeof(key));
+}
+
+/* The keys of the history, for Slurm's parser. Returns their number. */
+static size_t conf_history_keys(s_p_options_t *out)
+{
+	size_t count = 0;
+
+	add_key(&out[count++], "History");
+	add_key(&out[count++], "HistoryFile");
+	for (size_t i = 0; i < SPANS; i++)
+		add_key(&out[count++], spans[i].key);
+	return count;
+}
+
+static int read_span(const s_p_hashtbl_t *table, const char *path,
+		     const struct span *span, struct astra_config *config,
+		     struct astra_error *err)
+{
+	double *out = (double *)(void *)((char *)config + span->at);
+	char *text = astra_conf_text(table, span->key);
+	double days = span->days;
+	int rc = 0;
+
+	if (text)
+		rc = astra_parse_number(&days, 0, 36500, text, err);
+	if (rc < 0)
+		astra_conf_blame(path, span->key, text, err);
+	*out = days * 86400;
+	free(text);
+	return rc;
+}
+
+static int read_switch(const s_p_hashtbl_t *table, const char *path,
+		       struct astra_config *config, struct astra_error *err)
+{
+	char *text = astra_conf_text(table, "History");
+	int rc = 0;
+
+	config->history = true;
+	if (text)
+		rc = astra_parse_bool(&config->history, text, err);
+	if (rc < 0)
+		astra_conf_blame(path, "History", text, err);
+	free(text);
+	return rc;
+}
+
+/* Read them into config. Returns 0, or -1 with err set. */
+static int conf_history(const s_p_hashtbl_t *table, const char *path,
+			struct astra_config *config, struct astra_error *err)
+{
+	if (read_switch(table, path, config, err) < 0)
+		return -1;
+	config->history_file = astra_conf_text(table, "HistoryFile");
+	if (config->history_file && *config->history_file != '/') {
+		astra_error_set(err, "a path that begins with /");
+		return astra_conf_blame(path, "HistoryFile",
+					config->history_file, err);
+	}
+	for (size_t i = 0; i < SPANS; i++)
+		if (read_span(table, path, &spans[i], config, err) < 0)
+			return -1;
+	return 0;
+}
 
 #define KEYS_MAX 96
 
@@ -99,7 +227,7 @@ static s_p_hashtbl_t *parse_file(const char *path, struct astra_error *err)
 		{.key = config_plain("Socket"), .type = S_P_STRING},
 		{.key = config_plain("Listen"), .type = S_P_STRING},
 	};
-	size_t count = 6 + astra_conf_history_keys(options + 6);
+	size_t count = 6 + conf_history_keys(options + 6);
 	s_p_hashtbl_t *table;
 
 	if (astra_conf_check_keys(path, astra_conf_known, err) < 0)
@@ -322,7 +450,7 @@ struct astra_config *astra_config_read(const char *path,
 		   astra_conf_tenants(table, path, config, err) < 0 ||
 		   read_socket(table, path, config, err) < 0 ||
 		   read_listen(table, path, config, err) < 0 ||
-		   astra_conf_history(table, path, config, err) < 0) {
+		   conf_history(table, path, config, err) < 0) {
 		astra_config_destroy(config);
 		config = NULL;
 	}
@@ -377,12 +505,12 @@ void astra_config_destroy(struct astra_config *config)
 		free(config->pools[i].name);
 		free(config->pools[i].partition_text);
 		free(config->pools[i].partition_place);
-		astra_names_free(&config->pools[i].partitions);
+		names_free(&config->pools[i].partitions);
 	}
 	for (size_t i = 0; i < config->tenant_count; i++) {
 		free(config->tenants[i].name);
-		astra_names_free(&config->tenants[i].accounts);
-		astra_names_free(&config->tenants[i].users);
+		names_free(&config->tenants[i].accounts);
+		names_free(&config->tenants[i].users);
 	}
 	free(config->pools);
 	free(config->tenants);

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* astraea.conf against the partitions that there are. */
+/* Warnings about astraea.conf: against the partitions that there are, against
+ * the host, and keys that stand twice. */
+#include <ctype.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 
+#include "src/common/conf_scan.h"
 #include "src/slurm/conf/config_priv.h"
 
 static size_t count_existing(const struct astra_pool_config *pool,
@@ -45,4 +53,111 @@ void astra_config_warn_partitions(const struct astra_pool_config *pool,
 					pool->partition_place,
 					pool->partition_text,
 					pool->partitions.name[i]);
+}
+
+/* astraea.conf against the host where it is checked, which need not be
+ * slurmctld's. */
+
+static void host_warn_folder(const char *key, const char *path,
+			     struct astra_error *out)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	struct stat st;
+	char *folder;
+
+	if (!slash || slash == path)
+		return;
+	folder = strndup(path, (size_t)(slash - path));
+	if (folder && (stat(folder, &st) < 0 || !S_ISDIR(st.st_mode)))
+		astra_error_add(out,
+				"%s=%s: there is no folder %s on this host: "
+				"slurmctld's needs one",
+				key, path, folder);
+	free(folder);
+}
+
+static void host_warn_users(const struct astra_tenant_config *tenant,
+			    struct astra_error *out)
+{
+	for (size_t i = 0; i < tenant->users.count; i++) {
+		const char *name = tenant->users.name[i];
+
+		if (!isdigit((unsigned char)*name) && !getpwnam(name))
+			astra_error_add(out,
+					"Tenant=%s: Users=%s: there is no such "
+					"user on this host",
+					tenant->name, name);
+	}
+}
+
+void astra_config_warn_host(const struct astra_config *config,
+			    struct astra_error *out)
+{
+	host_warn_folder("Socket", config->socket, out);
+	if (config->history)
+		host_warn_folder("HistoryFile", config->history_file, out);
+	for (size_t i = 0; i < config->tenant_count; i++)
+		host_warn_users(&config->tenants[i], out);
+}
+
+/* What astraea.conf says twice: Slurm's parser takes the last one, and says
+ * nothing. */
+
+#define TWICE_KEYS 128 /* of a line, or of the whole file; beyond none */
+#define TWICE_NAME 32
+
+struct twice_set {
+	char key[TWICE_KEYS][TWICE_NAME];
+	size_t count;
+};
+
+struct twice {
+	struct twice_set file, line; /* of the whole file, of this line */
+	int at;			     /* the number of the line */
+	struct astra_error *out;
+};
+
+/* Returns whether it was there. */
+static bool twice_add(struct twice_set *set, const char *key)
+{
+	for (size_t i = 0; i < set->count; i++)
+		if (!strncasecmp(set->key[i], key, TWICE_NAME - 1))
+			return true;
+	if (set->count < TWICE_KEYS)
+		(void)snprintf(set->key[set->count++], TWICE_NAME, "%s", key);
+	return false;
+}
+
+/* A line has one key of the whole file, or a pool's or tenant's, of which there
+ * are several lines; it may go on in the next one. */
+static int twice_look(void *arg, const struct astra_conf_pair *pair,
+		      struct astra_error *err)
+{
+	bool of_line = !strcasecmp(pair->first, "Pool") ||
+		       !strcasecmp(pair->first, "Tenant");
+	struct twice *t = arg;
+
+	(void)err;
+	if (!strcasecmp(pair->first, pair->key) && pair->line != t->at)
+		t->line.count = 0;
+	t->at = pair->line;
+	if (twice_add(of_line ? &t->line : &t->file, pair->key))
+		astra_error_add(t->out,
+				"%s: line %d: %s=%s: there is another %s= %s, "
+				"and the last one counts",
+				pair->path, pair->line, pair->key, pair->value,
+				pair->key,
+				of_line ? "on that line" : "above it");
+	return 0;
+}
+
+void astra_conf_warn_twice(const char *path, struct astra_error *out)
+{
+	struct twice *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return;
+	t->out = out;
+	(void)astra_conf_each(path, twice_look, t, NULL);
+	free(t);
 }

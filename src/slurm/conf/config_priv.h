@@ -19,18 +19,9 @@ void astra_conf_warn_twice(const char *path, struct astra_error *out);
 /* Split a text at its commas. Returns 0, or -1 when memory is out. */
 int astra_names_split(const char *text, struct astra_config_names *out);
 
-void astra_names_free(struct astra_config_names *names);
-
 /* Read TenantLevel= and the Tenant= lines into config; names that two of them
  * have go to its warning. Returns 0, or -1 with err set. */
 int astra_conf_tenants(const s_p_hashtbl_t *table, const char *path,
-		       struct astra_config *config, struct astra_error *err);
-
-/* The keys of the history, for Slurm's parser. Returns their number. */
-size_t astra_conf_history_keys(s_p_options_t *out);
-
-/* Read them into config. Returns 0, or -1 with err set. */
-int astra_conf_history(const s_p_hashtbl_t *table, const char *path,
 		       struct astra_config *config, struct astra_error *err);
 
 #endif

@@ -40,8 +40,6 @@ struct progress_entry *progress_find(const struct progress_table *table,
 /* Made where there is none; NULL when there is no room. */
 struct progress_entry *progress_obtain(struct progress_table *table,
 				       uint32_t key);
-void progress_drop(struct progress_table *table, size_t at);
-void progress_clear(struct progress_table *table);
 
 /* How long an iteration takes by the number of GPUs: progress_size.c. */
 
@@ -74,9 +72,5 @@ void progress_save(const struct progress_table *table, struct astra_bytes *out);
  * Returns 0, or -1 when memory is out or the data makes no sense: clear it. */
 int progress_restore(struct progress_table *table, struct astra_reader *in,
 		     uint32_t version, double now_sec);
-
-/* One of a process before this one; what was said since counts more. */
-void progress_take_over(struct progress_table *table,
-			const struct progress_entry *saved);
 
 #endif

@@ -15,7 +15,7 @@ void astra_publish_stop(void);
  * Locks: takes those of a start. */
 void astra_publish_retry(const struct astra_cycle *cycle);
 
-/* Start to write the history, if astraea.conf wants it (publish_history.c). A
+/* Start to write the history, if astraea.conf wants it (publish_socket.c). A
  * backup that takes over starts it then. */
 void astra_publish_start_history(const struct astra_cycle *cycle);
 

@@ -1,24 +1,121 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where what is published can be asked for. */
+/* Where what is published can be asked for, and the history that keeps it. */
 #include <arpa/inet.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
+#include "src/history/history.h"
 #include "src/history/read.h"
+#include "src/history/schema.h"
 #include "src/proto/dial.h"
 #include "src/proto/listen.h"
+#include "src/proto/query.h"
 #include "src/proto/status.h"
 #include "src/slurm/ahead/recorder.h"
 #include "src/slurm/bell.h"
+#include "src/slurm/compat/compat.h"
 #include "src/slurm/desk/adopter.h"
 #include "src/slurm/desk/bids.h"
 #include "src/slurm/desk/progress.h"
 #include "src/slurm/desk/publish.h"
 #include "src/slurm/desk/server.h"
-#include "src/slurm/in/coordinator.h"
 #include "src/slurm/out/env.h"
+
+/* Who writes down what is published. */
+
+static void publish_history_log_line(bool is_error, const char *text)
+{
+	if (is_error)
+		error("astraea: %s", text);
+	else
+		info("astraea: %s", text);
+}
+
+void astra_publish_start_history(const struct astra_cycle *cycle)
+{
+	const struct astra_config *config = astra_config_active();
+	struct astra_history_options options = {
+		.cluster = slurm_conf.cluster_name,
+		.log_line = publish_history_log_line,
+	};
+	struct astra_error err = {""};
+	char *path = NULL;
+
+	astra_history_read_from(NULL);
+	if (!config || !config->history)
+		return;
+	options.keep = (struct astra_history_keep){
+		.minute_sec = config->history_rounds_sec,
+		.hour_sec = config->history_hours_sec,
+		.day_sec = config->history_days_sec,
+		.job_sec = config->history_leases_sec,
+	};
+	options.file = config->history_file;
+	if (!options.file &&
+	    asprintf(&path, "%s/" ASTRA_HISTORY_FILE, cycle->folder) < 0)
+		path = NULL;
+	if (!options.file)
+		options.file = path;
+	if (options.file && astra_history_start(&options, &err) < 0)
+		error("astraea: no history: %s", err.text);
+	astra_history_read_from(options.file);
+	free(path);
+}
+
+/* Who coordinates accounts, as sacctmgr says. */
+
+struct astra_names;
+
+#define ACCOUNTS_MAX 10000 /* of one coordinator */
+
+struct coordinator {
+	uid_t uid;
+	struct astra_names *accounts;
+	bool failed;
+};
+
+static int add_account(void *x, void *arg)
+{
+	const slurmdb_coord_rec_t *account = x;
+	struct coordinator *c = arg;
+
+	if (!account->name || c->accounts->count >= ACCOUNTS_MAX)
+		return 0;
+	c->failed |= astra_names_add(c->accounts, account->name,
+				     strlen(account->name)) < 0;
+	return c->failed ? -1 : 0;
+}
+
+static int look_at_user(void *x, void *arg)
+{
+	slurmdb_user_rec_t *user = x;
+	struct coordinator *c = arg;
+
+	if (user->uid != c->uid)
+		return 0;
+	if (user->coord_accts)
+		(void)list_for_each_ro(user->coord_accts, add_account, c);
+	return -1;
+}
+
+/* The accounts that a user coordinates: slurmctld lets it see their jobs, and
+ * slurmdbd their usage, whatever PrivateData says.
+ * out: appended to, in any order. Locks: takes assoc_mgr's user read.
+ * Returns 0, or -1 when memory is out. */
+static int accounts_of(uid_t uid, struct astra_names *out)
+{
+	assoc_mgr_lock_t locks = {.user = READ_LOCK};
+	struct coordinator c = {.uid = uid, .accounts = out};
+
+	assoc_mgr_lock(&locks);
+	if (assoc_mgr_user_list)
+		(void)list_for_each_ro(assoc_mgr_user_list, look_at_user, &c);
+	assoc_mgr_unlock(&locks);
+	return c.failed ? -1 : 0;
+}
 
 /* Not by validate_operator(), which compares with the SlurmUser of slurm.conf:
  * while slurmctld reads that again, it takes the user 65534 for it. */
@@ -152,7 +249,7 @@ static int publish_open(const struct astra_cycle *cycle,
 	struct astra_server_options options = {
 		.slurm_uid = slurm_conf.slurm_user_id,
 		.is_operator = is_operator,
-		.accounts_of = astra_accounts_of,
+		.accounts_of = accounts_of,
 		.diag_reset = astra_bell_reset_diag,
 		.note = astra_progress_note,
 		.bid = astra_bids_note,

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A client of the server: its connection, its place among others, who it is,
+ * how often it may ask, and what is logged of it. */
 #include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "src/slurm/desk/server_private.h"
@@ -112,4 +117,276 @@ void server_client_reply(struct server_client *client, struct astra_text *text,
 	client->until_msec = now_msec + SERVER_REPLY_MSEC;
 	if (server_client_send(client) == SERVER_CLOSE)
 		server_client_close(client);
+}
+
+/* The user's bucket, or the one that was used longest ago, anew. */
+static struct server_bucket *server_limit_bucket_of(struct server_limit *limit,
+						    uid_t uid, int64_t now_msec)
+{
+	struct server_bucket *oldest = &limit->buckets[0];
+
+	for (size_t i = 0; i < SERVER_BUCKETS; i++) {
+		struct server_bucket *bucket = &limit->buckets[i];
+
+		if (bucket->at_msec && bucket->uid == uid)
+			return bucket;
+		if (bucket->at_msec < oldest->at_msec)
+			oldest = bucket;
+	}
+	*oldest = (struct server_bucket){
+		.uid = uid,
+		.at_msec = now_msec,
+		.tokens = SERVER_RATE,
+	};
+	return oldest;
+}
+
+void server_limit_charge(struct server_limit *limit, uid_t uid,
+			 int64_t work_msec, int64_t now_msec)
+{
+	if (work_msec > SERVER_FREE_MSEC)
+		server_limit_bucket_of(limit, uid, now_msec)->tokens -=
+			(double)work_msec / 1000 * SERVER_RATE *
+			SERVER_WORK_PART;
+}
+
+bool server_limit_allow(struct server_limit *limit, uid_t uid, int64_t now_msec)
+{
+	struct server_bucket *bucket =
+		server_limit_bucket_of(limit, uid, now_msec);
+	double passed = (double)(now_msec - bucket->at_msec) / 1000;
+
+	bucket->tokens += passed * SERVER_RATE;
+	if (bucket->tokens > SERVER_RATE)
+		bucket->tokens = SERVER_RATE;
+	bucket->at_msec = now_msec;
+	if (bucket->tokens < 1)
+		return false;
+	bucket->tokens -= 1;
+	return true;
+}
+
+static bool sees_all(const struct server *s, uint32_t uid)
+{
+	return uid == 0 || uid == s->options.slurm_uid ||
+	       (s->options.is_operator && s->options.is_operator(uid));
+}
+
+static double wall_sec(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* What else a user sees where PrivateData hides something. */
+static void add_accounts(const struct server *s,
+			 const struct astra_report *report,
+			 struct astra_viewer *viewer,
+			 struct astra_names *accounts)
+{
+	if (viewer->all || !report || !s->options.accounts_of ||
+	    (!report->privacy.jobs && !report->privacy.usage))
+		return;
+	(void)s->options.accounts_of(viewer->uid, accounts);
+	if (accounts->count)
+		qsort(accounts->names, accounts->count,
+		      sizeof(*accounts->names), compare_names);
+	viewer->accounts = accounts;
+}
+
+struct astra_viewer server_viewer(const struct server *s,
+				  const struct astra_report *report,
+				  uint32_t uid, struct astra_names *accounts)
+{
+	struct astra_viewer viewer = {
+		.uid = uid,
+		.all = sees_all(s, uid),
+		.now_sec = wall_sec(),
+	};
+
+	add_accounts(s, report, &viewer, accounts);
+	return viewer;
+}
+
+/* "uid 1000", or "host 10.0.0.1". */
+static void server_place_name(const struct server_client *client, char *text,
+			      size_t size)
+{
+	struct sockaddr_storage addr = {0};
+	socklen_t length = sizeof(addr);
+	char host[NI_MAXHOST] = "?";
+
+	if (!client->remote) {
+		(void)snprintf(text, size, "uid %u", client->uid);
+		return;
+	}
+	if (!getpeername(client->fd, (struct sockaddr *)&addr, &length))
+		(void)getnameinfo((struct sockaddr *)&addr, length, host,
+				  sizeof(host), NULL, 0, NI_NUMERICHOST);
+	(void)snprintf(text, size, "host %s", host);
+}
+
+/* Whether a user's refusal of that kind is the first one remembered. */
+static bool is_first(struct server_noted *noted, uid_t uid,
+		     enum astra_fault fault)
+{
+	for (size_t i = 0; i < SERVER_NOTED; i++)
+		if (noted->list[i].fault == fault && noted->list[i].uid == uid)
+			return false;
+	noted->list[noted->next].uid = uid;
+	noted->list[noted->next].fault = fault;
+	noted->next = (noted->next + 1) % SERVER_NOTED;
+	return true;
+}
+
+void server_log_fault(struct server *s, uid_t uid, enum astra_fault fault,
+		      const char *text)
+{
+	char line[sizeof(struct astra_error) + 64];
+
+	if ((fault != ASTRA_FAULT_DENIED && fault != ASTRA_FAULT_MALFORMED) ||
+	    !s->options.log_line || !is_first(&s->noted, uid, fault))
+		return;
+	(void)snprintf(line, sizeof(line), "a request of uid %u is refused: %s",
+		       uid, text);
+	for (char *at = line; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			*at = '?';
+	s->options.log_line(false, line);
+}
+
+void server_log_crowd(struct server *s, const struct server_client *client)
+{
+	int64_t now = server_now_msec();
+	char name[300], line[400];
+
+	if (!s->options.log_line || now < s->crowd_until_msec)
+		return;
+	s->crowd_until_msec = now + SERVER_QUIET_MSEC;
+	server_place_name(client, name, sizeof(name));
+	(void)snprintf(
+		line, sizeof(line),
+		"the places for queries are taken: one of %s, which asks "
+		"nothing, is closed for another",
+		name);
+	s->options.log_line(true, line);
+}
+
+void server_count(struct server *s, enum astra_fault fault)
+{
+	switch (fault) {
+	case ASTRA_FAULT_NONE:
+		s->stats.answered++;
+		break;
+	case ASTRA_FAULT_AUTH:
+		s->stats.unauthenticated++;
+		break;
+	case ASTRA_FAULT_RATE:
+		s->stats.limited++;
+		break;
+	case ASTRA_FAULT_BUSY:
+		s->stats.turned_away++;
+		break;
+	case ASTRA_FAULT_TIMEOUT:
+		s->stats.timed_out++;
+		break;
+	case ASTRA_FAULT_TOO_LARGE:
+		s->stats.too_large++;
+		break;
+	case ASTRA_FAULT_MALFORMED:
+	case ASTRA_FAULT_VERSION:
+		s->stats.malformed++;
+		break;
+	default:
+		s->stats.refused++;
+	}
+}
+
+/* Where a connection finds a place. Where there is none left it takes the place
+ * of the oldest one that asks nothing: who is honest sends its request at once,
+ * and a crowd of idle connections keeps nobody out. */
+
+/* A reply over the network that nobody has taken for so long is not waited
+ * for where others lack a place. */
+#define PLACE_SLOW_MSEC 1000
+
+static bool place_is_own(const struct server_client *client, bool remote,
+			 uid_t uid)
+{
+	return client->remote == remote && client->uid == uid && !client->known;
+}
+
+/* How long its reply has waited to be taken. */
+static int64_t place_untaken_msec(const struct server_client *client,
+				  int64_t now_msec)
+{
+	return SERVER_REPLY_MSEC - (client->until_msec - now_msec);
+}
+
+bool server_place_is_idle(const struct server_client *client, int64_t now_msec)
+{
+	if (client->fd < 0 || client->order)
+		return false;
+	return !client->reply.size ||
+	       (client->remote &&
+		place_untaken_msec(client, now_msec) >= PLACE_SLOW_MSEC);
+}
+
+/* Those that ask nothing go before those that take no reply, the oldest first.
+ */
+static bool place_goes_before(const struct server_client *a,
+			      const struct server_client *b)
+{
+	if (!b || !a->reply.size != !b->reply.size)
+		return !b || !a->reply.size;
+	return a->number < b->number;
+}
+
+/* own: of that user or host alone; else of all local ones, or of all of the
+ * network. */
+static struct server_client *place_of_idle(struct server *s, bool own,
+					   bool remote, uid_t uid,
+					   int64_t now_msec)
+{
+	struct server_client *best = NULL;
+
+	for (int i = 0; i < SERVER_CLIENTS; i++) {
+		struct server_client *client = &s->clients[i];
+
+		if (client->remote == remote &&
+		    (!own || place_is_own(client, remote, uid)) &&
+		    server_place_is_idle(client, now_msec) &&
+		    place_goes_before(client, best))
+			best = client;
+	}
+	return best;
+}
+
+struct server_client *server_place_find(struct server *s, bool remote,
+					uid_t uid, int64_t now_msec)
+{
+	struct server_client *place = NULL;
+	int own = 0, remotes = 0;
+
+	for (int i = 0; i < SERVER_CLIENTS; i++) {
+		struct server_client *client = &s->clients[i];
+
+		if (client->fd < 0)
+			place = client;
+		else
+			own += place_is_own(client, remote, uid);
+		remotes += client->fd >= 0 && client->remote;
+	}
+	if (own >= SERVER_CLIENTS_PER_UID)
+		return place_of_idle(s, true, remote, uid, now_msec);
+	if (place && (!remote || remotes < SERVER_CLIENTS_REMOTE))
+		return place;
+	return place_of_idle(s, false, remote, uid, now_msec);
 }

@@ -80,7 +80,7 @@ void server_client_reply(struct server_client *client, struct astra_text *text,
  * Returns a listening descriptor, or -1 with err set. */
 int server_socket_open(const char *path, struct astra_error *err);
 
-/* server_network.c: the same for the network, where astra_listen() listens. */
+/* server_socket.c: the same for the network, where astra_listen() listens. */
 
 /* Listen where the options say; what fails is logged, and queries are answered
  * at the socket alone. */
@@ -90,7 +90,7 @@ void server_network_open(struct server *s);
  * for the host. Returns -1 when there is none, -2 when it is gone again. */
 int server_network_accept(int fd, uid_t *host);
 
-/* server_place.c: a free place for a connection, or else that of one that may
+/* server_client.c: a free place for a connection, or else that of one that may
  * be made to go: of the same user or host where that has its share of places,
  * else of those at the socket or of those on the network. uid: as in struct
  * server_client. Returns NULL where nobody has to go. */
@@ -101,10 +101,6 @@ struct server_client *server_place_find(struct server *s, bool remote,
  * has not been taken for a while. */
 bool server_place_is_idle(const struct server_client *client, int64_t now_msec);
 
-/* "uid 1000", or "host 10.0.0.1". */
-void server_place_name(const struct server_client *client, char *text,
-		       size_t size);
-
 /* A reply as only the client's user can read it, and only to its request:
  * signed. text: with its head; replaced. Returns 0, or -1 with err set and text
  * empty. */
@@ -112,7 +108,7 @@ int server_network_seal(struct astra_text *text,
 			const struct server_client *client,
 			struct server_munge *munge, struct astra_error *err);
 
-/* server_limit.c: how often each user may ask. */
+/* server_client.c: how often each user may ask. */
 struct server_bucket {
 	uid_t uid;
 	int64_t at_msec;
@@ -209,14 +205,14 @@ struct server {
 /* server_loop.c: the thread; arg: the server. Ends soon after stop is set. */
 void *server_run(void *arg);
 
-/* server_viewer.c: who asks, and what that user may see of a report.
+/* server_client.c: who asks, and what that user may see of a report.
  * report: NULL: there is none. accounts: empty; filled with what the viewer
  * then borrows; the caller clears it. */
 struct astra_viewer server_viewer(const struct server *s,
 				  const struct astra_report *report,
 				  uint32_t uid, struct astra_names *accounts);
 
-/* server_log.c: count what became of a request. */
+/* server_client.c: count what became of a request. */
 void server_count(struct server *s, enum astra_fault fault);
 
 /* Log a request that is malformed or not allowed; a user's once

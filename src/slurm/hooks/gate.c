@@ -6,7 +6,6 @@
 #include "src/slurm/bell.h"
 #include "src/slurm/check/selfcheck.h"
 #include "src/slurm/hooks/arrival.h"
-#include "src/slurm/hooks/unleased_arrival.h"
 #include "src/slurm/in/managed.h"
 #include "src/slurm/out/park.h"
 

@@ -78,7 +78,7 @@ int astra_submit_check_unleased(struct astra_submit *r,
 /* Whether a change touches anything that is checked here. */
 bool astra_submit_concerns(const job_desc_msg_t *d);
 
-/* submit_range.c: what --gpu-range says, and GPUs as its largest size. */
+/* submit_wish.c: what --gpu-range says, and GPUs as its largest size. */
 int astra_submit_range_read(struct astra_submit *r, struct astra_error *err);
 /* Of a request that is otherwise fine. Both return a Slurm error number. */
 int astra_submit_range_check(const struct astra_submit *r,

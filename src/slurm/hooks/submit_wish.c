@@ -4,6 +4,8 @@
 #include "src/slurm/hooks/submit_priv.h"
 #include "src/slurm/in/unleased.h"
 #include "src/slurm/in/unleased_view.h"
+#include "src/slurm/in/wish.h"
+#include "src/slurm/out/resize.h"
 
 static int check_bid(const char *text, struct astra_error *err)
 {
@@ -71,5 +73,151 @@ int astra_submit_check_unleased(struct astra_submit *r,
 			"--no-requeue, --lease=none): at most %u may be held "
 			"so, but for a time limit of %s or less",
 			(unsigned long long)r->need.gpus, most, term);
+	return ESLURM_INVALID_GRES;
+}
+
+/* --gpu-range and --workers: a job whose number of GPUs is chosen anew for each
+ * lease. */
+
+static const char *range_name(const struct astra_wish *wish)
+{
+	return wish->stated.workers_max ? "--workers" : "--gpu-range";
+}
+
+/* Of a request as its user wrote it; NULL: nothing. */
+static const char *range_clash(const struct astra_submit *r)
+{
+	const uint64_t *count = r->ask.count;
+
+	if (count[ASTRA_PER_NODE] || count[ASTRA_PER_SOCKET] ||
+	    count[ASTRA_PER_TASK])
+		return "says how many GPUs the job has in all: leave out "
+		       "--gres=gpu, --gpus-per-node, --gpus-per-socket and "
+		       "--gpus-per-task";
+	if (!r->wish.stated.workers_max)
+		return NULL;
+	if (r->spread.tasks || r->spread.tasks_per_node)
+		return "says how many tasks the job has: leave out --ntasks "
+		       "and --ntasks-per-node";
+	if (r->cpus_per_gpu)
+		return "has CPUs by --cpus-per-task: leave out --cpus-per-gpu";
+	return NULL;
+}
+
+int astra_submit_range_read(struct astra_submit *r, struct astra_error *err)
+{
+	uint64_t *count = r->ask.count;
+	const char *clash;
+
+	if (r->wish.size_unread) {
+		*err = r->wish_error;
+		return ESLURM_INVALID_GRES;
+	}
+	r->gpus_min = r->wish.stated.gpus_min;
+	r->gpus_max = r->wish.stated.gpus_max;
+	if (!r->gpus_max)
+		return SLURM_SUCCESS;
+	clash = range_clash(r);
+	if (clash) {
+		astra_error_set(err, "%s %s", range_name(&r->wish), clash);
+		return ESLURM_INVALID_GRES;
+	}
+	if (count[ASTRA_PER_JOB] && (count[ASTRA_PER_JOB] < r->gpus_min ||
+				     count[ASTRA_PER_JOB] > r->gpus_max)) {
+		astra_error_set(err, "--gpus=%llu is not in %s=%u-%u",
+				(unsigned long long)count[ASTRA_PER_JOB],
+				range_name(&r->wish), r->gpus_min, r->gpus_max);
+		return ESLURM_INVALID_GRES;
+	}
+	count[ASTRA_PER_JOB] = r->gpus_max;
+	return SLURM_SUCCESS;
+}
+
+/* It must have all nodes that it names. */
+static uint32_t range_nodes(const struct astra_submit *r)
+{
+	uint32_t count = r->spread.nodes_min, named = 0;
+	bitstr_t *nodes = NULL;
+	char *names;
+
+	if (!r->nodes || !*r->nodes)
+		return count;
+	names = xstrdup(r->nodes);
+	if (!astra_nodes_named(names, &nodes) && nodes)
+		named = (uint32_t)bit_set_count(nodes);
+	xfree(names);
+	FREE_NULL_BITMAP(nodes);
+	return named > count ? named : count;
+}
+
+int astra_submit_range_check(const struct astra_submit *r,
+			     struct astra_error *err)
+{
+	const char *why = NULL;
+
+	if (!r->gpus_max)
+		return SLURM_SUCCESS;
+	if (!r->managed)
+		why = "needs a partition whose GPUs are leased";
+	else if (!r->revocable)
+		why = "is for batch jobs that may be requeued: their size "
+		      "changes from one lease to the next";
+	else if (r->unleased)
+		why = "and --lease=none exclude each other: the size changes "
+		      "from one lease to the next";
+	else if (r->exclusive)
+		why = "and --exclusive exclude each other: whole nodes come "
+		      "with all of their GPUs";
+	else if (r->spread.tasks_per_gpu)
+		why = "and --ntasks-per-gpu exclude each other: let srun -n "
+		      "$ASTRAEA_GPUS begin the tasks";
+	else if (range_nodes(r) > r->gpus_min)
+		why = "begins below the number of nodes: each has one GPU at "
+		      "least";
+	if (!why)
+		return SLURM_SUCCESS;
+	astra_error_set(err, "%s %s", range_name(&r->wish), why);
+	return ESLURM_INVALID_GRES;
+}
+
+void astra_submit_range_write(job_desc_msg_t *desc,
+			      const struct astra_submit *r)
+{
+	if (!r->gpus_max)
+		return;
+	xfree(desc->tres_per_job);
+	astra_resize_text(&desc->tres_per_job, r->ask.type, r->gpus_min);
+	if (r->wish.stated.workers_max)
+		astra_resize_workers(desc, &r->wish.stated, r->gpus_min,
+				     desc->cpus_per_task);
+}
+
+int astra_submit_range_keep(const job_desc_msg_t *d, const job_record_t *job,
+			    struct astra_error *err)
+{
+	bool gpus = d->tres_per_job || d->tres_per_node || d->tres_per_socket ||
+		    d->tres_per_task;
+	bool tasks = d->num_tasks != NO_VAL;
+	struct astra_wish wish;
+
+	if ((!gpus && !tasks && d->requeue != 0) ||
+	    astra_wish_read(job->spank_job_env, job->spank_job_env_size, &wish,
+			    NULL) < 0 ||
+	    !wish.stated.gpus_max)
+		return SLURM_SUCCESS;
+	if (d->requeue == 0) {
+		astra_error_set(err,
+				"%s is for jobs that may be requeued: their "
+				"size changes from one lease to the next",
+				range_name(&wish));
+		return ESLURM_INVALID_GRES;
+	}
+	if (!gpus && !wish.stated.workers_max)
+		return SLURM_SUCCESS;
+	astra_error_set(err,
+			"its number of %s is chosen from %s=%u-%u at each "
+			"start",
+			gpus ? "GPUs" : "tasks", range_name(&wish),
+			wish.stated.gpus_min, wish.stated.gpus_max);
 	return ESLURM_INVALID_GRES;
 }

@@ -7,6 +7,104 @@
 #include "src/common/grow.h"
 #include "src/model/model.h"
 
+static const slurmdb_assoc_rec_t *
+account_parent(const slurmdb_assoc_rec_t *assoc)
+{
+	return assoc->usage ? assoc->usage->parent_assoc_ptr : NULL;
+}
+
+/* 1, what a new account or user gets, where there is no number. */
+static double shares_of(const slurmdb_assoc_rec_t *assoc)
+{
+	if (assoc->shares_raw == SLURMDB_FS_USE_PARENT ||
+	    assoc->shares_raw == NO_VAL || assoc->shares_raw == INFINITE)
+		return 1;
+	return assoc->shares_raw;
+}
+
+/* An account's number in the tree, or ASTRA_NONE. Locks: as above. */
+static uint32_t account_shares_find(const struct astra_account_shares *s,
+				    const slurmdb_assoc_rec_t *account)
+{
+	uint32_t at = astra_idmap_get(&s->by_id, account->id);
+
+	return at == ASTRA_IDMAP_NONE ? ASTRA_NONE : at;
+}
+
+/* An account's number, of a new one after those above it, which are few; the
+ * list has them in any order. Slurmdbd counts associations from 1. */
+static uint32_t shares_number(struct astra_account_shares *s,
+			      const slurmdb_assoc_rec_t *account)
+{
+	const slurmdb_assoc_rec_t *parent = account_parent(account);
+	uint32_t at = account_shares_find(s, account);
+	struct astra_tree_account entry = {
+		.name = account->acct,
+		.parent = ASTRA_NONE,
+		.shares = shares_of(account),
+		.of_parent = account->shares_raw == SLURMDB_FS_USE_PARENT,
+	};
+
+	if (at != ASTRA_NONE || !account->id)
+		return at;
+	if (parent && parent->id) {
+		entry.parent = shares_number(s, parent);
+		if (entry.parent == ASTRA_NONE)
+			return ASTRA_NONE;
+	}
+	at = astra_account_tree_add(&s->tree, &entry);
+	if (at == ASTRA_NONE || astra_idmap_put(&s->by_id, account->id, at) < 0)
+		return ASTRA_NONE;
+	return at;
+}
+
+struct shares_walk {
+	struct astra_account_shares *shares;
+	bool failed;
+};
+
+static int shares_assoc(void *x, void *arg)
+{
+	const slurmdb_assoc_rec_t *assoc = x, *account = assoc;
+	struct shares_walk *w = arg;
+	uint32_t at;
+
+	if (assoc->user)
+		account = account_parent(assoc);
+	if (!assoc->acct || !account || !account->id)
+		return 0;
+	at = shares_number(w->shares, account);
+	if (at == ASTRA_NONE) {
+		w->failed = true;
+		return -1;
+	}
+	if (assoc->user)
+		astra_account_tree_user(&w->shares->tree, at, shares_of(assoc));
+	return 0;
+}
+
+/* Read it anew. Locks: caller holds assoc_mgr's association read lock.
+ * Returns 0, or -1 when memory is out. */
+static int account_shares_read(struct astra_account_shares *shares)
+{
+	struct shares_walk w = {.shares = shares};
+
+	shares->tree.count = 0;
+	astra_idmap_clear(&shares->by_id);
+	if (assoc_mgr_assoc_list)
+		list_for_each_ro(assoc_mgr_assoc_list, shares_assoc, &w);
+	if (w.failed)
+		return -1;
+	astra_account_tree_sum(&shares->tree);
+	return 0;
+}
+
+static void account_shares_free(struct astra_account_shares *shares)
+{
+	astra_account_tree_clear(&shares->tree);
+	astra_idmap_clear(&shares->by_id);
+}
+
 uint32_t astra_name_key(const char *name)
 {
 	uint32_t h = 2166136261u; /* FNV-1a */
@@ -56,7 +154,7 @@ static uint32_t accounts_add(struct astra_accounts *a, const char *name,
 static int accounts_add_user(struct astra_accounts *a, uint32_t account,
 			     const slurmdb_assoc_rec_t *assoc)
 {
-	double shares = astra_shares_of(assoc);
+	double shares = shares_of(assoc);
 	uint32_t at = (uint32_t)a->user_count, key = 1 + assoc->uid;
 
 	if (shares == 1 || assoc->uid == NO_VAL ||
@@ -92,11 +190,11 @@ static int accounts_walk(void *x, void *arg)
 		return 0;
 	at = astra_accounts_find(w->accounts, assoc->acct);
 	if (assoc->user)
-		account = astra_account_parent(assoc);
+		account = account_parent(assoc);
 	if (at == ASTRA_NONE) {
 		if (account)
-			in_tree = astra_account_shares_find(
-				&w->accounts->shares, account);
+			in_tree = account_shares_find(&w->accounts->shares,
+						      account);
 		if (in_tree == ASTRA_NONE)
 			return 0;
 		at = accounts_add(w->accounts, assoc->acct, in_tree, w->config);
@@ -125,7 +223,7 @@ int astra_accounts_read(struct astra_accounts *accounts,
 	if (!accounts->used)
 		return 0;
 	assoc_mgr_lock(&locks);
-	w.failed = astra_account_shares_read(&accounts->shares) < 0;
+	w.failed = account_shares_read(&accounts->shares) < 0;
 	if (assoc_mgr_assoc_list && !w.failed)
 		list_for_each_ro(assoc_mgr_assoc_list, accounts_walk, &w);
 	assoc_mgr_unlock(&locks);
@@ -153,6 +251,6 @@ void astra_accounts_free(struct astra_accounts *accounts)
 	free(accounts->users);
 	astra_idmap_clear(&accounts->by_name);
 	astra_idmap_clear(&accounts->by_uid);
-	astra_account_shares_free(&accounts->shares);
+	account_shares_free(&accounts->shares);
 	*accounts = (struct astra_accounts){0};
 }

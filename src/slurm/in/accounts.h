@@ -6,8 +6,15 @@
 #define ASTRA_ACCOUNTS_H
 
 #include "src/common/arena.h"
+#include "src/common/idmap.h"
+#include "src/model/account_tree.h"
+#include "src/slurm/compat/compat.h"
 #include "src/slurm/conf/config.h"
-#include "src/slurm/in/account_shares.h"
+
+struct astra_account_shares {
+	struct astra_idmap by_id; /* of an account's association -> number */
+	struct astra_account_tree tree; /* names are slurmctld's */
+};
 
 /* An account, and the one at or above it that is the tenant. Names lie in the
  * arena. */

@@ -1,8 +1,361 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/in/constraint.h"
 
+#include "src/slurm/compat/compat.h"
 #include "src/slurm/compat/compat_topology.h"
-#include "src/slurm/in/aim.h"
+#include "src/slurm/in/gpus.h"
+#include "src/slurm/in/node_order.h"
+#include "src/slurm/in/request.h"
+
+/* So long nodes that are alike are taken from the same one on. */
+#define AIM_SEC 3600
+
+/* It changes now and then, for a job that is never taken back may sit there. */
+static bitoff_t first_look(const job_record_t *job)
+{
+	return (bitoff_t)(((uint64_t)time(NULL) / AIM_SEC + job->job_id) %
+			  (uint64_t)node_record_count);
+}
+
+static uint64_t aim_max64(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The nodes that a job may have. */
+struct own_nodes {
+	struct astra_ordered_node *list;
+	size_t count;
+	bitoff_t first; /* look */
+};
+
+/* Those of all in their order, where equal ones begin with the first look.
+ * list: for xfree(). */
+static struct own_nodes own_nodes(const job_record_t *job,
+				  const struct astra_ordered_node *all,
+				  bitstr_t *nodes)
+{
+	size_t count = (size_t)node_record_count;
+	struct own_nodes own = {
+		.list = xcalloc(count, sizeof(*all)),
+		.first = first_look(job),
+	};
+
+	for (size_t i = 0, end; i < count; i = end) {
+		size_t turn = i;
+
+		for (end = i; end < count && all[end].rack == all[i].rack &&
+			      all[end].free == all[i].free;
+		     end++)
+			if ((bitoff_t)all[end].node < own.first)
+				turn = end + 1;
+		for (size_t k = turn; k < end; k++)
+			if (bit_test(nodes, all[k].node))
+				own.list[own.count++] = all[k];
+		for (size_t k = i; k < turn; k++)
+			if (bit_test(nodes, all[k].node))
+				own.list[own.count++] = all[k];
+	}
+	return own;
+}
+
+/* Those that are up and have the type, and as many as it wants of a node. */
+static void keep_suited(const job_record_t *job, struct astra_node_order *order,
+			bitstr_t *nodes)
+{
+	const struct astra_ordered_node *all = astra_node_order_numbered(order);
+	struct astra_ask ask;
+
+	astra_request_ask(job, &ask);
+	bit_and(nodes, avail_node_bitmap);
+	for (bitoff_t i = 0; i < node_record_count; i++) {
+		uint64_t most = ask.shards ? all[i].shards : all[i].gpus;
+
+		if (!bit_test(nodes, i))
+			continue;
+		if (most < ask.count[ASTRA_PER_NODE] ||
+		    (*ask.type &&
+		     !astra_node_has_type(node_record_table_ptr[i], ask.type)))
+			bit_clear(nodes, i);
+	}
+}
+
+/* Counts of features. */
+
+struct pick {
+	bitstr_t *picked;
+	struct own_nodes own;
+	uint32_t nodes; /* counts in all */
+	bool all;	/* features have a count */
+};
+
+static int sum_count(void *x, void *arg)
+{
+	const job_feature_t *feature = x;
+	struct pick *p = arg;
+
+	p->nodes += feature->count;
+	p->all &= feature->count && feature->node_bitmap_avail;
+	return 0;
+}
+
+static int pick_feature(void *x, void *arg)
+{
+	const job_feature_t *feature = x;
+	struct pick *p = arg;
+	uint16_t left = feature->count;
+
+	for (size_t i = 0; left && i < p->own.count; i++) {
+		uint32_t n = p->own.list[i].node;
+
+		if (bit_test(p->picked, n) ||
+		    !bit_test(feature->node_bitmap_avail, n))
+			continue;
+		bit_set(p->picked, n);
+		left--;
+	}
+	return 0;
+}
+
+static void keep_counted(const job_record_t *job,
+			 struct astra_node_order *order, bitstr_t *nodes)
+{
+	struct pick p = {.all = true};
+	list_t *features = job->details->feature_list;
+
+	list_for_each_ro(features, sum_count, &p);
+	if (!p.all || p.nodes != job->details->min_nodes)
+		return;
+	keep_suited(job, order, nodes);
+	p.own = own_nodes(job, astra_node_order_by_gpus(order), nodes);
+	p.picked = bit_alloc(node_record_count);
+	list_for_each_ro(features, pick_feature, &p);
+	bit_and(nodes, p.picked);
+	bit_free(p.picked);
+	xfree(p.own.list);
+}
+
+/* Neighbours. */
+
+static bitoff_t nodes_needed(const job_record_t *job,
+			     struct astra_node_order *order, bitstr_t *nodes)
+{
+	const struct astra_ordered_node *all = astra_node_order_numbered(order);
+	bitoff_t least = (bitoff_t)aim_max64(job->details->min_nodes, 1);
+	struct astra_ask ask;
+	uint64_t most = 1;
+
+	astra_request_ask(job, &ask);
+	if (!ask.count[ASTRA_PER_JOB])
+		return least;
+	for (bitoff_t i = 0; i < node_record_count; i++)
+		if (all[i].gpus > most && bit_test(nodes, i))
+			most = all[i].gpus;
+	return (bitoff_t)aim_max64((ask.count[ASTRA_PER_JOB] + most - 1) / most,
+				   (uint64_t)least);
+}
+
+/* Where the best of all rows begins, or -1. Twice around, for one may lie
+ * across the first look. */
+static bitoff_t aim_find_row(const job_record_t *job,
+			     const struct astra_ordered_node *all,
+			     bitstr_t *nodes, bitoff_t need)
+{
+	bitoff_t first = first_look(job), best = -1, row = 0;
+	uint64_t gpus = 0, most = 0;
+
+	for (bitoff_t i = 0; i < 2 * node_record_count; i++) {
+		bitoff_t n = (first + i) % node_record_count;
+
+		if (!n || !bit_test(nodes, n)) {
+			row = 0;
+			gpus = 0;
+		}
+		if (!bit_test(nodes, n))
+			continue;
+		gpus += all[n].free;
+		if (++row > need)
+			gpus -= all[n - need].free;
+		if (row < need || (best >= 0 && gpus <= most))
+			continue;
+		best = n - need + 1;
+		most = gpus;
+	}
+	return best;
+}
+
+static void keep_neighbours(const job_record_t *job,
+			    struct astra_node_order *order, bitstr_t *nodes)
+{
+	bitoff_t need, at;
+
+	keep_suited(job, order, nodes);
+	need = nodes_needed(job, order, nodes);
+	at = aim_find_row(job, astra_node_order_numbered(order), nodes, need);
+	for (bitoff_t i = 0; at >= 0 && i < node_record_count; i++)
+		if (i < at || i >= at + need)
+			bit_clear(nodes, i);
+}
+
+/* Blocks. */
+
+/* Nodes of one block, neighbours in the job's list. */
+struct segment {
+	uint32_t rack;
+	size_t at;     /* where they begin there */
+	bitoff_t turn; /* how far the block is behind the first look */
+	uint64_t free; /* GPUs of all of them */
+	size_t beside; /* as good ones of the block, at most those wanted */
+};
+
+static bool is_better(const struct segment *a, const struct segment *b)
+{
+	if (a->free != b->free)
+		return a->free > b->free;
+	if (a->beside != b->beside)
+		return a->beside > b->beside;
+	if (a->turn != b->turn)
+		return a->turn < b->turn;
+	return a->at < b->at;
+}
+
+/* All segments of so many nodes of a rack. apart: one a rack. For xfree(). */
+static struct segment *list_segments(const struct own_nodes *own, size_t each,
+				     bool apart, size_t *found)
+{
+	struct segment *segments =
+		xcalloc(own->count / each + 1, sizeof(*segments));
+	bitoff_t all = node_record_count, turn = 0;
+	uint64_t gpus = 0;
+
+	*found = 0;
+	for (size_t i = 0, row = 0; i < own->count; i++) {
+		if (!i || own->list[i].rack != own->list[i - 1].rack) {
+			row = 0;
+			turn = (own->list[i].node + all - own->first) % all;
+		}
+		if (row % each == 0)
+			gpus = 0;
+		gpus += own->list[i].free;
+		if (++row % each || (apart && row > each))
+			continue;
+		segments[(*found)++] = (struct segment){
+			.rack = own->list[i].rack,
+			.at = i + 1 - each,
+			.turn = turn,
+			.free = gpus,
+			.beside = row / each,
+		};
+	}
+	return segments;
+}
+
+/* They count up within a block, and the best of it come first. */
+static void count_beside(struct segment *segments, size_t found, size_t want)
+{
+	for (size_t i = found; i-- > 0;)
+		if (i + 1 < found && segments[i].rack == segments[i + 1].rack &&
+		    segments[i].free == segments[i + 1].free)
+			segments[i].beside = segments[i + 1].beside;
+		else if (segments[i].beside > want)
+			segments[i].beside = want;
+}
+
+/* Of a heap with the worst one first, let the one at `at` sink to its place. */
+static void aim_sink(struct segment *heap, size_t count, size_t at)
+{
+	for (;;) {
+		size_t worst = at;
+		struct segment moved = heap[at];
+
+		for (size_t i = 2 * at + 1; i < count && i <= 2 * at + 2; i++)
+			if (is_better(&heap[worst], &heap[i]))
+				worst = i;
+		if (worst == at)
+			return;
+		heap[at] = heap[worst];
+		heap[worst] = moved;
+		at = worst;
+	}
+}
+
+/* The best ones are the first then, in any order: of equal ones those of the
+ * fewest blocks. */
+static void choose_segments(struct segment *segments, size_t found, size_t want)
+{
+	count_beside(segments, found, want);
+	for (size_t i = want / 2; i-- > 0;)
+		aim_sink(segments, want, i);
+	for (size_t i = want; i < found; i++) {
+		if (!is_better(&segments[i], segments))
+			continue;
+		segments[0] = segments[i];
+		aim_sink(segments, want, 0);
+	}
+}
+
+/* Of a job that has but one segment any nodes of its block will do. */
+static void keep_segments(const struct own_nodes *own,
+			  const struct segment *segments, size_t want,
+			  size_t each, bitstr_t *nodes)
+{
+	bit_clear_all(nodes);
+	if (want == 1) {
+		uint32_t rack = own->list[segments->at].rack;
+
+		for (size_t i = 0; i < own->count; i++)
+			if (own->list[i].rack == rack)
+				bit_set(nodes, own->list[i].node);
+		return;
+	}
+	for (size_t i = 0; i < want; i++)
+		for (size_t k = 0; k < each; k++)
+			bit_set(nodes, own->list[segments[i].at + k].node);
+}
+
+/* Slurm wants a job's nodes, or those of each segment, in one block. */
+static void keep_blocks(const job_record_t *job, struct astra_node_order *order,
+			bitstr_t *nodes)
+{
+	size_t need = (size_t)nodes_needed(job, order, nodes), found;
+	size_t each = astra_segment_nodes(job);
+	struct segment *segments;
+	struct own_nodes own;
+
+	if (need < 2)
+		return;
+	if (!each || need % each)
+		each = need;
+	keep_suited(job, order, nodes);
+	own = own_nodes(job, astra_node_order_by_rack(order, job->part_ptr),
+			nodes);
+	segments = list_segments(&own, each, astra_segments_apart(job), &found);
+	if (found >= need / each) {
+		choose_segments(segments, found, need / each);
+		keep_segments(&own, segments, need / each, each, nodes);
+	}
+	xfree(segments);
+	xfree(own.list);
+}
+
+/* Leave in nodes as many as the job needs: for "[a*2&b*1]", where all features
+ * have a count, that many of each; for --contiguous neighbours; where
+ * topology/block binds, those of one block, or for each --segment as many of
+ * one, of as few blocks as those allow. Those with the most free GPUs are
+ * taken. Other jobs' nodes are not touched, nor those of one that needs several
+ * blocks or a single node. A few walks along all nodes, whatever they have.
+ * order: of this picture. Locks: caller holds conf, job, node and part read.
+ */
+static void aim(const job_record_t *job, struct astra_node_order *order,
+		bitstr_t *nodes)
+{
+	if (job->details->feature_list)
+		keep_counted(job, order, nodes);
+	if (job->details->contiguous)
+		keep_neighbours(job, order, nodes);
+	if (job->part_ptr && astra_topology_binds(job->part_ptr))
+		keep_blocks(job, order, nodes);
+}
 
 void astra_constraint_use(job_details_t *d, bool prefer)
 {
@@ -96,7 +449,7 @@ static void constraint_apply_copy(const job_record_t *job,
 	details.feature_list = feature_list_copy(details.feature_list);
 	apply_features(&own, order, nodes, possible);
 	if (IS_JOB_PENDING(job) && !details.req_node_bitmap)
-		astra_aim(&own, order, nodes);
+		aim(&own, order, nodes);
 	FREE_NULL_LIST(details.feature_list);
 }
 
@@ -110,7 +463,7 @@ void astra_constraint_apply(const job_record_t *job,
 	}
 	bit_copybits(possible, nodes);
 	if (IS_JOB_PENDING(job) && !job->details->req_node_bitmap)
-		astra_aim(job, order, nodes);
+		aim(job, order, nodes);
 }
 
 static int is_intricate(void *x, void *arg)

@@ -11,7 +11,7 @@
 
 /* Leave in nodes those that --constraint allows. Of "[a|b]" one alternative is
  * left: the one whose nodes have the most free GPUs, among those with enough
- * nodes. For counts, --contiguous and blocks see aim.h.
+ * nodes. For counts, --contiguous and blocks see constraint.c.
  * possible: gets all that --constraint allows, as the choice among them may be
  * another one in the next round.
  * Locks: caller holds conf, job, node and part read. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/in/unleased_view.h"
 
-#include "src/slurm/hooks/unleased_arrival.h"
+#include "src/slurm/hooks/arrival.h"
 #include "src/slurm/in/snapshot.h"
 
 double astra_unleased_limit(uint32_t limit, const part_record_t *part)

@@ -5,7 +5,7 @@
 
 #include "src/common/idmap.h"
 #include "src/slurm/in/managed.h"
-#include "src/slurm/in/pairs.h"
+#include "src/slurm/in/qos.h"
 #include "src/slurm/out/revoke.h"
 
 static struct astra_idmap limited; /* jobs over a limit -> 1 */

@@ -7,13 +7,75 @@
 #include "src/slurm/in/ask.h"
 #include "src/slurm/in/constraint.h"
 #include "src/slurm/in/managed.h"
-#include "src/slurm/in/pairs.h"
+#include "src/slurm/in/qos.h"
+#include "src/slurm/in/request.h"
 #include "src/slurm/in/request_nodes.h"
 #include "src/slurm/in/reserved.h"
 #include "src/slurm/out/mask.h"
 #include "src/slurm/out/park.h"
 #include "src/slurm/out/resize.h"
-#include "src/slurm/out/start_size.h"
+
+/* All GPUs of an order. */
+static uint32_t order_gpus(const struct astra_start_order *order)
+{
+	uint32_t gpus = 0;
+
+	for (size_t i = 0; i < order->share_count; i++)
+		gpus += order->shares[i].gpus;
+	return gpus;
+}
+
+/* So many GPUs of an order, those on nodes that the job named first. shares:
+ * room for the order's; borrowed. */
+static struct astra_start_order
+order_first(const job_record_t *job, const struct astra_start_order *order,
+	    uint32_t gpus, struct astra_start_share *shares)
+{
+	bitstr_t *named = job->details->req_node_bitmap;
+	struct astra_start_order some = *order;
+	uint32_t left = gpus;
+
+	some.shares = shares;
+	some.share_count = 0;
+	for (size_t i = 0; left && i < 2 * order->share_count; i++) {
+		const struct astra_start_share *from =
+			&order->shares[i % order->share_count];
+		struct astra_start_share *s = &shares[some.share_count];
+		bool first = named && bit_test(named, from->node);
+
+		if (first != (i < order->share_count))
+			continue;
+		*s = *from;
+		s->gpus = s->gpus < left ? s->gpus : left;
+		left -= s->gpus;
+		some.share_count++;
+	}
+	return some;
+}
+
+/* Where a limit refuses an order's size: as many GPUs as limits let the job
+ * have, or the fewest; of whole nodes the fewest. Its record is made of another
+ * size meanwhile. Locks: as astra_resize(). */
+static uint32_t order_within_limits(job_record_t *job,
+				    const struct astra_start_order *order)
+{
+	uint32_t some = order->gpus_min, none = order_gpus(order);
+	uint32_t reason = job->state_reason;
+	struct astra_ask ask;
+
+	astra_request_ask(job, &ask);
+	while (ask.count[ASTRA_PER_JOB] && none - some > 1) {
+		uint32_t gpus = some + (none - some) / 2;
+
+		if (astra_resize(job, gpus) == SLURM_SUCCESS &&
+		    astra_within_limits(job))
+			some = gpus;
+		else
+			none = gpus;
+	}
+	job->state_reason = reason;
+	return some;
+}
 
 #define REFUSED_TEXT "Lease: start refused"
 
@@ -255,7 +317,7 @@ static int choose_size(job_record_t *job, struct astra_start_order *order)
 	int rc = SLURM_SUCCESS;
 
 	if (order->gpus_min)
-		rc = astra_resize(job, astra_order_gpus(order));
+		rc = astra_resize(job, order_gpus(order));
 	return rc ? rc : start_choose(job, order);
 }
 
@@ -270,16 +332,16 @@ static int choose_any(job_record_t *job, struct astra_start_order *order)
 	if (rc == SLURM_SUCCESS)
 		astra_resize_bound(job, 0);
 	if (rc == SLURM_SUCCESS || !order->gpus_min ||
-	    astra_order_gpus(order) <= order->gpus_min || !IS_JOB_PENDING(job))
+	    order_gpus(order) <= order->gpus_min || !IS_JOB_PENDING(job))
 		return rc;
 	if (rc == ESLURM_ACCOUNTING_POLICY) {
-		gpus = astra_order_within_limits(job, order);
+		gpus = order_within_limits(job, order);
 		astra_resize_bound(job, gpus);
 	}
 	shares = xcalloc(order->share_count, sizeof(*shares));
-	less = astra_order_first(job, order, gpus, shares);
+	less = order_first(job, order, gpus, shares);
 	rc = choose_size(job, &less);
-	order->lease.gpus = astra_order_gpus(&less);
+	order->lease.gpus = order_gpus(&less);
 	xfree(shares);
 	return rc;
 }
@@ -364,7 +426,7 @@ enum astra_start_result astra_start(const struct astra_start_order *order,
 	}
 	ASTRA_FAULT("start.choose");
 	if (order->gpus_min)
-		sized.lease.gpus = astra_order_gpus(order);
+		sized.lease.gpus = order_gpus(order);
 	*error = choose_any(job, &sized);
 	if (*error == SLURM_SUCCESS) {
 		start_begin(job, &sized.lease, started);
