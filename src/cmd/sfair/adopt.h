@@ -13,11 +13,6 @@ struct sfair_adopt_args {
 	bool slurmdbd, immediate, replace, quiet;
 };
 
-/* adopt_args.c. Returns as astra_cli_parse() does. show.query is to be
- * destroyed either way. */
-int sfair_adopt_parse(int argc, char **argv, struct sfair_adopt_args *args,
-		      struct astra_error *err);
-
 /* A tenant, or a user of it: what its account is, and what it would begin
  * with. Names are borrowed. */
 struct sfair_adopt_row {

@@ -56,7 +56,7 @@ struct sfair_audit {
 	struct astra_sim_result real;
 };
 
-/* audit_set.c: have the options as --set says. Returns 0, or -1 with err set.
+/* audit_args.c: have the options as --set says. Returns 0, or -1 with err set.
  */
 int sfair_audit_set(struct sfair_audit *audit, struct astra_error *err);
 
@@ -99,7 +99,6 @@ int sfair_audit_policies(struct sfair_audit *audit, json_t *document,
 
 /* audit_print.c: the table's name on the command line and in the document. */
 const char *sfair_audit_table_name(enum sfair_audit_table table);
-const char *sfair_audit_table_key(enum sfair_audit_table table);
 const struct sfair_table *sfair_audit_table_of(enum sfair_audit_table table);
 void sfair_audit_help_format(void);
 int sfair_audit_print(const struct sfair_audit *audit, const json_t *document,

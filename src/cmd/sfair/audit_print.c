@@ -153,11 +153,6 @@ const char *sfair_audit_table_name(enum sfair_audit_table table)
 	return tables[table].name;
 }
 
-const char *sfair_audit_table_key(enum sfair_audit_table table)
-{
-	return tables[table].key;
-}
-
 const struct sfair_table *sfair_audit_table_of(enum sfair_audit_table table)
 {
 	return &tables[table].table;

@@ -1,10 +1,118 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The tables of replies: a column is a member of their records that has a
  * heading. */
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
 #include "src/cmd/sfair/sfair.h"
+#include "src/common/grow.h"
 #include "src/proto/encode.h"
+
+#define WIDTH_MAX 1000
+
+static const struct sfair_column *
+format_find_column(const struct sfair_table *table, const char *name,
+		   size_t size)
+{
+	for (const struct sfair_column *c = table->columns; c->name; c++)
+		if (strlen(c->name) == size &&
+		    !strncasecmp(c->name, name, size))
+			return c;
+	return NULL;
+}
+
+/* "%N" aligns to the right, "%-N" to the left, as in Slurm's commands. */
+static int parse_width(const char *text, size_t size,
+		       struct sfair_choice *choice)
+{
+	unsigned long width;
+	char *end;
+
+	if (!size)
+		return 0;
+	text++; /* the % */
+	choice->left = *text == '-';
+	if (choice->left)
+		text++;
+	if (!isdigit((unsigned char)*text))
+		return -1;
+	width = strtoul(text, &end, 10);
+	if ((*end && *end != ',') || width < 1 || width > WIDTH_MAX)
+		return -1;
+	choice->width = width;
+	return 0;
+}
+
+static int format_parse_one(const struct sfair_table *table, const char *item,
+			    size_t size, struct sfair_choice *out,
+			    struct astra_error *err)
+{
+	const char *percent = memchr(item, '%', size);
+	size_t name = percent ? (size_t)(percent - item) : size;
+	struct sfair_choice choice = {0};
+
+	choice.column = format_find_column(table, item, name);
+	if (!choice.column)
+		return astra_error_set(
+			err,
+			"--format: unknown field \"%.*s\": sfair --helpformat lists them",
+			(int)(name > 64 ? 64 : name), item);
+	choice.left = choice.column->kind == SFAIR_TEXT ||
+		      choice.column->kind == SFAIR_FLAG;
+	if (percent && parse_width(percent, size - name, &choice) < 0)
+		return astra_error_set(
+			err,
+			"--format: \"%.*s\": a width is %%N or %%-N, 1 to %d",
+			(int)(size > 64 ? 64 : size), item, WIDTH_MAX);
+	*out = choice;
+	return 0;
+}
+
+int sfair_format_parse(const struct sfair_table *table, const char *format,
+		       struct sfair_choices *choices, struct astra_error *err)
+{
+	for (const char *item = format;;) {
+		size_t size = strcspn(item, ",");
+		struct sfair_choice choice;
+
+		if (format_parse_one(table, item, size, &choice, err) < 0)
+			return -1;
+		if (astra_grow(&choices->items, &choices->room,
+			       choices->count + 1, sizeof(*choices->items)) < 0)
+			return astra_error_nomem(err);
+		choices->items[choices->count++] = choice;
+		if (!item[size])
+			return 0;
+		item += size + 1;
+	}
+}
+
+static bool has_key(const struct astra_names *names, const char *key,
+		    size_t size)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (strlen(names->names[i]) == size &&
+		    !memcmp(names->names[i], key, size))
+			return true;
+	return false;
+}
+
+int sfair_choices_keys(const struct sfair_choices *choices,
+		       struct astra_names *out)
+{
+	for (size_t i = 0; i < choices->count; i++) {
+		const char *key = choices->items[i].column->key;
+		size_t size = strcspn(key, ".");
+
+		if (!has_key(out, key, size) &&
+		    astra_names_add(out, key, size) < 0)
+			return -1;
+	}
+	return 0;
+}
 
 #define COLUMNS_MAX 64
 #define KEY_BYTES 32

@@ -9,11 +9,8 @@ top_sources = \
 	src/cmd/sfair/top_draw.c \
 	src/cmd/sfair/top_draw_list.c \
 	src/cmd/sfair/top_draw_map.c \
-	src/cmd/sfair/top_draw_overview.c \
-	src/cmd/sfair/top_draw_text.c \
 	src/cmd/sfair/top_keys.c \
 	src/cmd/sfair/top_model.c \
-	src/cmd/sfair/top_prompt.c \
 	src/cmd/sfair/top_sheet.c
 sfair_CPPFLAGS = $(SLURM_AM_CPPFLAGS)
 sfair_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS) \
@@ -28,7 +25,6 @@ sfair_SOURCES = \
 	src/cmd/sfair/accounts.h \
 	src/cmd/sfair/adopt.c \
 	src/cmd/sfair/adopt.h \
-	src/cmd/sfair/adopt_args.c \
 	src/cmd/sfair/adopt_rows.c \
 	src/cmd/sfair/args.c \
 	src/cmd/sfair/ask.c \
@@ -38,7 +34,6 @@ sfair_SOURCES = \
 	src/cmd/sfair/audit_json.c \
 	src/cmd/sfair/audit_policies.c \
 	src/cmd/sfair/audit_print.c \
-	src/cmd/sfair/audit_set.c \
 	src/cmd/sfair/audit_slurm.c \
 	src/cmd/sfair/cell.c \
 	src/cmd/sfair/check.c \
@@ -47,18 +42,13 @@ sfair_SOURCES = \
 	src/cmd/sfair/columns.c \
 	src/cmd/sfair/commands.c \
 	src/cmd/sfair/conf.c \
-	src/cmd/sfair/format.c \
 	src/cmd/sfair/main.c \
 	src/cmd/sfair/metrics.c \
 	src/cmd/sfair/metrics.h \
-	src/cmd/sfair/metrics_doc.c \
 	src/cmd/sfair/metrics_http.c \
-	src/cmd/sfair/metrics_scrape.c \
 	src/cmd/sfair/metrics_table.c \
 	src/cmd/sfair/metrics_text.c \
 	src/cmd/sfair/names.c \
-	src/cmd/sfair/page_ask.c \
-	src/cmd/sfair/page_ask.h \
 	src/cmd/sfair/page_main.c \
 	src/cmd/sfair/print_diag.c \
 	src/cmd/sfair/print_table.c \
@@ -69,19 +59,14 @@ sfair_SOURCES = \
 	src/cmd/sfair/starts.c \
 	src/cmd/sfair/reports.c \
 	src/cmd/sfair/reports.h \
-	src/cmd/sfair/reports_args.c \
 	src/cmd/sfair/reports_print.c \
 	src/cmd/sfair/reports_table.c \
-	src/cmd/sfair/reports_tree.c \
 	src/cmd/sfair/sfair.h \
 	$(top_sources) \
 	src/cmd/sfair/top.c \
-	src/cmd/sfair/top_args.c \
-	src/cmd/sfair/top_batch.c \
 	src/cmd/sfair/top_fetch.c \
 	src/cmd/sfair/top_live.c \
 	src/cmd/sfair/top_screen.c \
-	src/cmd/sfair/when.c \
 	src/cmd/sfair/why_other.c
 
 # The page of sfair report, drawn from replies.
@@ -94,8 +79,6 @@ libastra_page_a_SOURCES = \
 	src/cmd/sfair/page_data.c \
 	src/cmd/sfair/page_fair.c \
 	src/cmd/sfair/page_gantt.c \
-	src/cmd/sfair/page_jobs.c \
-	src/cmd/sfair/page_style.c \
 	src/cmd/sfair/page_tables.c \
 	src/cmd/sfair/page_text.c \
 	src/cmd/sfair/page_usage.c \

@@ -65,7 +65,7 @@ const char *metric_suffix(enum metric_type type);
 /* The unit in its name, or NULL. */
 const char *metric_unit(const struct metric *metric);
 
-/* metrics_doc.c: the table for the manual page. */
+/* metrics_table.c: the table for the manual page. */
 void metrics_mdoc(void);
 
 /* metrics_text.c: append all metrics.
@@ -74,7 +74,7 @@ void metrics_mdoc(void);
 void metrics_text(struct astra_text *out, const json_t *scrape,
 		  const json_t *reply, bool plain);
 
-/* metrics_scrape.c: whom to ask, and what was answered last. */
+/* metrics.c: whom to ask, and what was answered last. */
 struct metrics_scraper {
 	struct sfair_where where;
 	bool verbose;
@@ -86,10 +86,6 @@ struct metrics_scraper {
 	struct astra_error err; /* of the last failure */
 	bool silent;		/* it was told that there is no answer */
 };
-
-int metrics_scraper_open(struct metrics_scraper *scraper,
-			 struct astra_error *err);
-void metrics_scraper_close(struct metrics_scraper *scraper);
 
 /* Ask, but not twice within a second, and write what was answered.
  * Returns 0, or -1 with scraper->err set when the plugin did not answer; the

@@ -51,8 +51,6 @@ struct page_row {
 	struct page_tenant *of; /* of a job or a lease; NULL: not known */
 };
 
-extern const struct astra_member page_row_members[];
-
 struct page_tenant {
 	const char *pool, *name;
 	struct page_row row; /* of PAGE_TENANTS */
@@ -101,20 +99,6 @@ int page_data_load(struct page_data *data, json_t *replies[PAGE_PARTS],
 		   struct astra_error *err);
 void page_data_clear(struct page_data *data);
 
-/* page_jobs.c: the jobs and leases of such replies.
- * Return 0, or -1 when memory is out. */
-int page_jobs_load(struct page_data *data);
-int page_leases_load(struct page_data *data);
-
-/* The rows of a part, for free(); NULL when memory is out. */
-struct page_row *page_rows(struct page_data *data, enum page_part part,
-			   size_t *count);
-
-/* The tenant of a row, made if it is new. NULL when memory is out, and when
- * the row has none. */
-struct page_tenant *page_tenant_of(struct page_data *data,
-				   const struct page_row *row);
-
 /* When a slot begins; of slot_count: when the window ends. */
 double page_slot_at(const struct page_data *data, size_t slot);
 
@@ -135,8 +119,6 @@ void page_fairness(const struct page_data *data, FILE *file);
 int page_waits(const struct page_data *data, FILE *file);
 int page_gantt(const struct page_data *data, FILE *file);
 int page_tables(const struct page_data *data, FILE *file);
-void page_style(const char *title, FILE *file);
-void page_script(FILE *file);
 
 /* page_text.c: a name, cut to so many characters, of which those are two that
  * take more than two bytes, for they are wide. */

@@ -19,20 +19,9 @@ struct sfair_report_args {
 	bool tree, quiet;
 };
 
-/* reports_args.c. Returns as astra_cli_parse() does. The query in show is to be
- * destroyed either way. */
-int sfair_report_parse(int argc, char **argv, struct sfair_report_args *args,
-		       struct astra_error *err);
-
 /* Whether the words of a live view ("tenant", "job") name a report, or ask for
  * the help or the fields of those. */
 bool sfair_report_meant(int argc, char **argv);
-
-/* The report of a type by a name that may be shortened. Returns 0, or -1. */
-int sfair_report_find(const char *type, const char *name,
-		      enum astra_report_kind *out);
-
-void sfair_report_help_format(const struct sfair_report_args *args);
 
 /* reports_table.c: the columns of a report. */
 const struct sfair_table *sfair_report_table(enum astra_report_kind kind);
@@ -41,9 +30,5 @@ const struct sfair_table *sfair_report_table(enum astra_report_kind kind);
 int sfair_report_print(const json_t *reply,
 		       const struct sfair_report_args *args,
 		       struct astra_error *err);
-
-/* reports_tree.c: the rows of tenant usage, indented and with sums: tenant,
- * account, user. Returns an array to be freed, or NULL when memory is out. */
-json_t *sfair_report_tree(const json_t *rows);
 
 #endif

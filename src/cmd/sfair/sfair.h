@@ -155,7 +155,7 @@ json_t *sfair_why_other(const struct astra_query *query);
 json_t *sfair_ask_at(struct sfair_where *where, const struct astra_query *query,
 		     int wait_sec, bool verbose, struct astra_error *err);
 
-/* when.c: a point in time as Slurm's commands take it, in seconds from 1970.
+/* slurm.c: a point in time as Slurm's commands take it, in seconds from 1970.
  * Returns 0, or -1 with err naming key, text and what is allowed. */
 int sfair_parse_time(const char *key, const char *text, double *sec,
 		     struct astra_error *err);
@@ -198,7 +198,7 @@ char *sfair_cell(enum sfair_kind kind, const json_t *value,
 void sfair_span(double sec, char *text, size_t size);
 void sfair_time(double sec, char *text, size_t size);
 
-/* format.c: the columns asked for. */
+/* columns.c: those asked for. */
 struct sfair_choice {
 	const struct sfair_column *column;
 	size_t width; /* 0: as wide as need be */

@@ -8,7 +8,7 @@
  *	top_keys.c	a key changes the state
  *	top_screen.c	a sheet on the terminal, and keys from it: ncurses
  *	top_fetch.c	a thread that asks, so that keys never wait
- *	top_args.c, top_batch.c, top_live.c, top.c	the command
+ *	top_live.c, top.c	the command
  *
  * All but the last three lines are pure: no clock, no I/O.
  */
@@ -254,15 +254,9 @@ void top_draw_batch(struct top_sheet *sheet, const struct top_model *model,
 		    const struct top_state *state, double now_sec,
 		    size_t columns);
 
-/* Of top_draw.c's parts: the head; a list from a row on, with its line of
- * names; how many GPUs are whose. */
-void top_draw_head(struct top_sheet *sheet, const struct top_model *model,
-		   const struct top_state *state, double now_sec);
 void top_draw_list(struct top_sheet *sheet, const struct top_model *model,
 		   const struct top_state *state, enum top_view view,
 		   double now_sec, size_t first, size_t rows);
-void top_draw_titles(struct top_sheet *sheet, const struct top_state *state,
-		     enum top_view view);
 size_t top_map_rows(const struct top_model *model, size_t columns);
 void top_draw_map(struct top_sheet *sheet, const struct top_model *model,
 		  size_t rows);
@@ -274,10 +268,6 @@ void top_put_bar(struct top_sheet *sheet, size_t at,
 		 const struct top_tenant *tenant, double scale);
 void top_draw_overview(struct top_sheet *sheet, const struct top_model *model,
 		       struct top_state *state, double now_sec, size_t rows);
-void top_draw_help(struct top_sheet *sheet, size_t first, size_t rows);
-/* A text in lines as wide as the sheet. */
-void top_draw_text(struct top_sheet *sheet, const char *text, size_t first,
-		   size_t rows);
 
 /* ---- Keys. ---- */
 
@@ -309,9 +299,6 @@ enum top_action {
 /* Change the state as a key demands; says what is left to do. */
 enum top_action top_key(struct top_state *state, const struct top_model *model,
 			int key);
-/* The same while a prompt is open. (top_prompt.c) */
-enum top_action top_prompt_key(struct top_state *state,
-			       const struct top_model *model, int key);
 const char *top_prompt_text(enum top_prompt prompt);
 
 /* Returns 0, or -1 with err naming what is allowed. */
@@ -359,11 +346,7 @@ struct top_args {
 	const char *sort; /* of argv: needs the view */
 };
 
-/* Returns as astra_cli_parse() does. */
-int top_args_parse(int argc, char **argv, struct top_args *args,
-		   struct astra_error *err);
 int top_copy_query(const struct astra_query *from, struct astra_query *to);
-int top_batch(struct top_args *args, struct astra_error *err);
 int top_live(struct top_state *state, struct astra_error *err);
 bool top_is_utf8(void);
 

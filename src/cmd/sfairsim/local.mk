@@ -27,8 +27,6 @@ sfairsim_SOURCES = \
 	src/cmd/sfairsim/sweep.h \
 	src/cmd/sfairsim/table.c \
 	src/cmd/sfairsim/table.h \
-	src/cmd/sfairsim/terms.c \
-	src/cmd/sfairsim/terms.h \
 	src/cmd/sfairsim/tune.c \
 	src/cmd/sfairsim/sfairsim.h
 
@@ -41,6 +39,6 @@ EXTRA_DIST += testsuite/sim/page-check.py testsuite/sim/page-probe.js \
 
 check_PROGRAMS += test_terms
 test_terms_SOURCES = testsuite/unit/test_terms.c src/cmd/sfairsim/sweep.c \
-	src/cmd/sfairsim/terms.c testsuite/unit/unit.h
+	testsuite/unit/unit.h
 test_terms_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 test_terms_LDADD = $(SIM_LIBS) $(UNIT_LIBS)

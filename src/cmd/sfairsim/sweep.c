@@ -1,9 +1,183 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/cmd/sfairsim/sweep.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "src/common/number.h"
+#include "src/model/options.h"
+
+static const char standard_terms[] =
+	"5:00,10:00,15:00,20:00,30:00,45:00,1:00:00,1:30:00,2:00:00,3:00:00,"
+	"4:00:00,6:00:00,8:00:00";
+
+/* What is asked of a term, and how far behind the best one is one point. */
+struct criterion {
+	const char *key;
+	const char *name;
+	double point;
+	bool relative; /* to the best one */
+};
+
+static const struct criterion criteria[] = {
+	{"job_loss", "job sharing loss", 0.01, false},
+	{"tenant_loss", "tenant sharing loss", 0.01, false},
+	{"lost_share", "GPU time lost to overhead", 0.01, false},
+	{"jct_mean_sec", "mean completion time", 0.05, true},
+};
+
+#define CRITERIA (sizeof(criteria) / sizeof(*criteria))
+
+char *sfairsim_term_text(double sec, char text[SFAIRSIM_TERM_SIZE])
+{
+	unsigned long s = (unsigned long)(sec + 0.5);
+
+	snprintf(text, SFAIRSIM_TERM_SIZE, "%02lu:%02lu:%02lu", s / 3600,
+		 s / 60 % 60, s % 60);
+	return text;
+}
+
+static int by_length(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static int terms_parse_one(const char *argument, const char *word, double *sec,
+			   struct astra_error *err)
+{
+	if (astra_parse_time(word, 1, sec) == 0 && *sec >= 1)
+		return 0;
+	return astra_error_set(err,
+			       "%s: \"%.64s\" is no term: seconds, or a time "
+			       "as MM:SS, HH:MM:SS, D-HH",
+			       argument, word);
+}
+
+static size_t without_doubles(double *terms, size_t count)
+{
+	size_t kept = 0;
+
+	qsort(terms, count, sizeof(*terms), by_length);
+	for (size_t i = 0; i < count; i++)
+		if (!kept || terms[i] > terms[kept - 1])
+			terms[kept++] = terms[i];
+	return kept;
+}
+
+size_t sfairsim_terms_parse(const char *argument, const char *text,
+			    double out[SFAIRSIM_TERMS_MAX],
+			    struct astra_error *err)
+{
+	char *copy = strdup(text ? text : standard_terms), *rest = copy, *word;
+	size_t count = 0;
+	int rc = copy ? 0 : astra_error_nomem(err);
+
+	while (!rc && (word = strsep(&rest, ","))) {
+		if (count == SFAIRSIM_TERMS_MAX)
+			rc = astra_error_set(err, "%s: at most %d", argument,
+					     SFAIRSIM_TERMS_MAX);
+		else
+			rc = terms_parse_one(argument, word, &out[count++],
+					     err);
+	}
+	free(copy);
+	return rc < 0 ? 0 : without_doubles(out, count);
+}
+
+static double terms_value_of(const struct astra_comparison *c,
+			     const struct criterion *criterion, size_t index)
+{
+	return astra_metric_value(&c->cases[index].digest->metrics,
+				  astra_metric_find(criterion->key));
+}
+
+static double best_of(const struct astra_comparison *c,
+		      const struct criterion *criterion)
+{
+	double best = HUGE_VAL;
+
+	for (size_t i = 0; i < c->count; i++)
+		best = fmin(best, terms_value_of(c, criterion, i));
+	return best;
+}
+
+/* Points behind the best term; what has no number is not behind. */
+static double behind(const struct astra_comparison *c,
+		     const struct criterion *criterion, size_t index)
+{
+	double best = best_of(c, criterion);
+	double more = terms_value_of(c, criterion, index) - best;
+
+	if (isnan(more) || (criterion->relative && !(best > 0)))
+		return 0;
+	return more / (criterion->relative ? best * criterion->point
+					   : criterion->point);
+}
+
+/* What the term is worst at. */
+static size_t weakest(const struct astra_comparison *c, size_t index,
+		      double *points)
+{
+	size_t worst = 0;
+
+	*points = -1;
+	for (size_t i = 0; i < CRITERIA; i++) {
+		double p = behind(c, &criteria[i], index);
+
+		if (p > *points) {
+			*points = p;
+			worst = i;
+		}
+	}
+	return worst;
+}
+
+static void say_why(const struct astra_comparison *c, size_t index,
+		    struct astra_text *why)
+{
+	double points;
+	size_t at = weakest(c, index, &points);
+	char text[32];
+
+	if (points <= ASTRA_TIE)
+		astra_text_printf(why, "no other term is better in anything "
+				       "that counts");
+	else
+		astra_text_printf(
+			why,
+			"no other term is less far behind in what it is worst at; this one is %.1f points behind, in the %s",
+			points, criteria[at].name);
+	for (size_t i = 0; i < CRITERIA; i++)
+		astra_text_printf(
+			why, "%s %s %s", i ? "," : ". It has", criteria[i].name,
+			astra_metric_text(
+				astra_metric_find(criteria[i].key),
+				terms_value_of(c, &criteria[i], index), text));
+	astra_text_printf(
+		why,
+		". A point is 1 %% of sharing loss or of GPU time lost to overhead, or 5 %% of mean completion time; of terms that are equal the longest is taken.");
+}
+
+size_t sfairsim_terms_recommend(const struct astra_comparison *c,
+				struct astra_text *why)
+{
+	double least = HUGE_VAL, points;
+	size_t best = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		weakest(c, i, &points);
+		if (astra_compare(points, least) > 0)
+			continue;
+		least = points;
+		best = i;
+	}
+	say_why(c, best, why);
+	return best;
+}
 
 static int sweep_find_key(struct sfairsim_sweep *s, const char *vary,
 			  size_t size, struct astra_error *err)
