@@ -6,8 +6,6 @@ libastra_agent_a_SOURCES = \
 	src/agent/bid.c \
 	src/agent/bid.h \
 	src/agent/curve.c \
-	src/agent/fit.c \
-	src/agent/fit.h \
 	src/agent/halving.c \
 	src/agent/memory.c \
 	src/agent/memory.h \
@@ -15,7 +13,6 @@ libastra_agent_a_SOURCES = \
 	src/agent/offer.h \
 	src/agent/scheduler.c \
 	src/agent/scheduler.h \
-	src/agent/single.c \
 	src/agent/work.c \
 	src/agent/work.h
 

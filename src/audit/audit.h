@@ -79,12 +79,12 @@ struct astra_audit_size {
 #define ASTRA_AUDIT_SIZES 33 /* classes, and all together as the last */
 
 /* sizes: so many; those without jobs have 0 of them. wanted: which jobs of the
- * trace count; NULL: all. Returns 0, or -1 when memory is out. (sizes.c) */
+ * trace count; NULL: all. Returns 0, or -1 when memory is out. */
 int astra_audit_sizes(const struct astra_sim_result *result, const bool *wanted,
 		      struct astra_audit_size sizes[ASTRA_AUDIT_SIZES]);
 
 /* A tenant's sharing loss: the share of the intervals in which it was entitled
- * to anything that had A / F below 1; NaN: it never was. (sizes.c) */
+ * to anything that had A / F below 1; NaN: it never was. */
 double astra_audit_tenant_loss(const struct astra_sim_result *result,
 			       size_t tenant);
 

@@ -5,8 +5,7 @@ libastra_audit_a_SOURCES = \
 	src/audit/audit.c \
 	src/audit/audit.h \
 	src/audit/record.c \
-	src/audit/record.h \
-	src/audit/sizes.c
+	src/audit/record.h
 
 check_PROGRAMS += test_audit
 test_audit_SOURCES = testsuite/unit/test_audit.c \

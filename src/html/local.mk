@@ -4,6 +4,5 @@ noinst_LIBRARIES += libastra-html.a
 libastra_html_a_SOURCES = \
 	src/html/chart.c \
 	src/html/html.h \
-	src/html/scale.c \
 	src/html/style.c \
 	src/html/text.c

@@ -37,12 +37,9 @@ bool astra_compare_known(const struct astra_comparison *comparison,
 
 /* First waits by size as a table; sizes that no job has are left out.
  * grid: astra_grid_clear() it. Returns 0, or -1 with err set.
- * (compare_waits.c) */
+ * */
 int astra_compare_waits(const struct astra_comparison *comparison,
 			struct astra_grid *grid, struct astra_error *err);
-/* The same of one run, appended as a member "sizes" of its object. */
-void astra_compare_waits_json(const struct astra_digest *digest,
-			      struct astra_text *text);
 
 /* For people, the best marked with a star; width: as astra_grid_print().
  * All return 0, or -1 with err set. */

@@ -7,8 +7,6 @@
 #include "src/sim/html.h"
 
 /* The parts of a page. */
-void html_begin(const char *title, FILE *file); /* html_style.c */
-void html_script(FILE *file);
 void html_legend(const struct astra_comparison *c, FILE *file);
 void html_table(const struct astra_page *page, FILE *file);
 /* Returns 0, or -1 when memory is out. */

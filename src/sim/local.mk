@@ -14,7 +14,6 @@ libastra_sim_a_SOURCES = \
 	src/sim/simulate.h \
 	src/sim/virtual.c \
 	src/sim/virtual.h \
-	src/sim/virtual_job.c \
 	src/sim/watch.c \
 	src/sim/watch.h
 
@@ -37,15 +36,10 @@ libastra_sim_a_SOURCES += \
 	src/sim/read.h \
 	src/sim/read_csv.c \
 	src/sim/read_priv.h \
-	src/sim/read_sacct.c \
 	src/sim/read_swf.c \
-	src/sim/runs.c \
-	src/sim/runs.h \
 	src/sim/trace.c \
 	src/sim/trace.h \
 	src/sim/trace_defect.c \
-	src/sim/trace_elastic.c \
-	src/sim/trace_utility.c \
 	src/sim/trace_weights.c \
 	src/sim/trace_weights.h
 
@@ -94,13 +88,11 @@ libastra_sim_a_SOURCES += \
 	src/sim/bound.c \
 	src/sim/compare.c \
 	src/sim/compare.h \
-	src/sim/compare_waits.c \
 	src/sim/conf.c \
 	src/sim/conf.h \
 	src/sim/contention.c \
 	src/sim/digest.c \
 	src/sim/digest.h \
-	src/sim/due.c \
 	src/sim/grid.c \
 	src/sim/grid.h \
 	src/sim/html.h \
@@ -109,7 +101,6 @@ libastra_sim_a_SOURCES += \
 	src/sim/html_curve.c \
 	src/sim/html_page.c \
 	src/sim/html_priv.h \
-	src/sim/html_style.c \
 	src/sim/html_sweep.c \
 	src/sim/html_table.c \
 	src/sim/html_timeline.c \
@@ -121,13 +112,10 @@ libastra_sim_a_SOURCES += \
 	src/sim/output.c \
 	src/sim/output.h \
 	src/sim/output_fields.c \
-	src/sim/output_sizes.c \
 	src/sim/output_summary.c \
 	src/sim/sample.c \
 	src/sim/sample.h \
-	src/sim/series.c \
-	src/sim/waits.c \
-	src/sim/worth.c
+	src/sim/series.c
 
 check_PROGRAMS += test_metrics
 test_metrics_SOURCES = testsuite/unit/test_metrics.c \

@@ -5,6 +5,90 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What the jobs were worth, and what a scheduler says of revenue. */
+
+#define HOUR_SEC 3600.0
+
+static double metrics_job_worth(const struct astra_sim_result *r, size_t job,
+				double sec)
+{
+	struct astra_utility u =
+		astra_trace_job_utility(r->trace, (uint32_t)job, r->seed);
+
+	return astra_utility_value(&u, sec / HOUR_SEC);
+}
+
+double astra_job_worth(const struct astra_sim_result *r, size_t job)
+{
+	double end_sec = r->jobs[job].end_sec;
+
+	if (end_sec < 0)
+		return 0;
+	return metrics_job_worth(r, job,
+				 end_sec - r->trace->jobs[job].submit_sec);
+}
+
+static double job_worth_alone(const struct astra_sim_result *r, size_t job)
+{
+	return metrics_job_worth(r, job, r->trace->jobs[job].duration_sec);
+}
+
+/* Jain's index of the tenants' income; NaN: there is none. */
+static double income_jain(const struct astra_sim_result *r)
+{
+	const struct astra_sample incomes = {
+		.values = r->income,
+		.count = r->income ? r->trace->tenant_count : 0,
+	};
+
+	return isnan(r->revenue) ? (double)NAN : astra_sample_jain(&incomes);
+}
+
+/* How much of what was due was not given. */
+
+struct due {
+	double sum, lost; /* GPU seconds */
+};
+
+static void due_add(struct due *due, double alloc_gpu_sec, double fair_gpu_sec)
+{
+	due->sum += fair_gpu_sec;
+	due->lost += fmax(0, fair_gpu_sec - alloc_gpu_sec);
+}
+
+static double due_share(const struct due *due)
+{
+	return due->sum > 0 ? due->lost / due->sum : (double)NAN;
+}
+
+/* The share of the GPU time due that was not given:
+ *   sum of max(0, F - A) / sum of F
+ * over all jobs, those that are not done included, with A and F of Eqs. 12 and
+ * 13; or over each tenant in each interval, with those of Eqs. 15 and 16, where
+ * what one interval gives beyond its due makes up for none of another. The loss
+ * counted in jobs or intervals cannot tell one that lacks a second of its due
+ * from one that starves; this can. NaN: nothing was due. */
+static double metrics_job_due_lost(const struct astra_sim_result *r)
+{
+	struct due due = {0};
+
+	for (size_t i = 0; i < r->trace->job_count; i++)
+		due_add(&due, r->jobs[i].alloc_gpu_sec,
+			r->jobs[i].fair_gpu_sec);
+	return due_share(&due);
+}
+
+static double metrics_tenant_due_lost(const struct astra_sim_result *r)
+{
+	size_t count = r->interval_count * r->trace->tenant_count;
+	struct due due = {0};
+
+	for (size_t i = 0; i < count; i++)
+		due_add(&due, r->cells[i].alloc_gpu_sec,
+			r->cells[i].fair_gpu_sec);
+	return due_share(&due);
+}
+
 /* A job has lost by sharing when it had less than this of what was its due
  * (ASTRAEA, 5.1.2). */
 #define JOB_LOSS_RHO 0.95
@@ -49,12 +133,12 @@ static int metrics_fairness(const struct astra_sim_result *result,
 	    metrics_summarise(result, ASTRA_SERIES_APP_RHO, &rho) < 0)
 		return -1;
 	out->job_loss = jobs.below_job_loss;
-	out->job_due_lost = astra_job_due_lost(result);
+	out->job_due_lost = metrics_job_due_lost(result);
 	out->job_rho_p5 = jobs.p5;
 	out->job_rho_p50 = jobs.p50;
 	out->job_rho_p95 = jobs.p95;
 	out->tenant_loss = cells.below_1;
-	out->tenant_due_lost = astra_tenant_due_lost(result);
+	out->tenant_due_lost = metrics_tenant_due_lost(result);
 	out->tenant_rho_min = tenants.min;
 	out->tenant_rho_max = tenants.max;
 	out->jain = tenants.jain;
@@ -164,11 +248,11 @@ static void metrics_worth(const struct astra_sim_result *r,
 	out->utility = 0;
 	for (size_t i = 0; i < r->trace->job_count; i++) {
 		out->utility += astra_job_worth(r, i);
-		alone += astra_job_worth_alone(r, i);
+		alone += job_worth_alone(r, i);
 	}
 	out->utility_share = alone > 0 ? out->utility / alone : (double)NAN;
 	out->revenue = r->revenue;
-	out->revenue_jain = astra_income_jain(r);
+	out->revenue_jain = income_jain(r);
 	out->reward = r->reward;
 }
 
@@ -223,5 +307,80 @@ char *astra_metric_text(const struct astra_metric *metric, double value,
 		snprintf(text, 32, "%.0f", value);
 	else
 		snprintf(text, 32, fabs(value) < 100 ? "%.3f" : "%.1f", value);
+	return text;
+}
+
+/* How long jobs waited for their first start, by their size. */
+
+/* Of times as they are added up. */
+#define WAITS_ROUNDING 1e-9
+
+/* The most GPUs of each class but the last. */
+static const double most_gpus[ASTRA_WAIT_SIZES - 1] = {1,  4,  8,  16,
+						       32, 64, 128};
+
+double astra_first_wait_sec(const struct astra_sim_result *r, size_t job)
+{
+	double submit_sec = r->trace->jobs[job].submit_sec;
+
+	if (r->jobs[job].start_sec >= 0)
+		return r->jobs[job].start_sec - submit_sec;
+	return r->stop_sec < submit_sec ? (double)NAN
+					: r->stop_sec - submit_sec;
+}
+
+bool astra_is_over_bound(const struct astra_sim_result *r, size_t job)
+{
+	double bound_sec = r->jobs[job].bound_sec;
+
+	return bound_sec > 0 &&
+	       astra_first_wait_sec(r, job) > bound_sec * (1 + WAITS_ROUNDING);
+}
+
+static size_t waits_class(uint32_t gpus)
+{
+	size_t class = 0;
+
+	while (class < ASTRA_WAIT_SIZES - 1 && gpus > most_gpus[class])
+		class ++;
+	return class;
+}
+
+void astra_wait_sizes(const struct astra_sim_result *r,
+		      struct astra_wait_size sizes[ASTRA_WAIT_SIZES])
+{
+	for (size_t i = 0; i < ASTRA_WAIT_SIZES; i++)
+		sizes[i] = (struct astra_wait_size){
+			.gpus_min = i ? most_gpus[i - 1] + 1 : 1,
+			.gpus_max = i < ASTRA_WAIT_SIZES - 1 ? most_gpus[i]
+							     : HUGE_VAL,
+			.max_sec = NAN,
+		};
+	for (size_t i = 0; i < r->trace->job_count; i++) {
+		double wait_sec = astra_first_wait_sec(r, i);
+		struct astra_wait_size *s =
+			&sizes[waits_class(r->trace->jobs[i].gpus)];
+
+		if (isnan(wait_sec))
+			continue;
+		s->jobs++;
+		s->never += r->jobs[i].start_sec < 0;
+		s->over += astra_is_over_bound(r, i);
+		s->mean_sec += wait_sec; /* the sum, for now */
+		s->max_sec = fmax(s->max_sec, wait_sec);
+	}
+	for (size_t i = 0; i < ASTRA_WAIT_SIZES; i++)
+		sizes[i].mean_sec /=
+			sizes[i].jobs; /* NaN where there is none */
+}
+
+char *astra_wait_size_text(const struct astra_wait_size *size, char text[32])
+{
+	if (isinf(size->gpus_max))
+		snprintf(text, 32, "%.0f+", size->gpus_min);
+	else if (size->gpus_max > size->gpus_min)
+		snprintf(text, 32, "%.0f-%.0f", size->gpus_min, size->gpus_max);
+	else
+		snprintf(text, 32, "%.0f", size->gpus_min);
 	return text;
 }

@@ -63,12 +63,8 @@ int astra_app_ftf(const struct astra_sim_result *result, bool divisible,
 		  struct astra_sample *out);
 
 /* What a job was worth to its owner, and what it would have been if it had
- * started at once and been alone. (worth.c) */
+ * started at once and been alone. */
 double astra_job_worth(const struct astra_sim_result *result, size_t job);
-double astra_job_worth_alone(const struct astra_sim_result *result, size_t job);
-
-/* Jain's index of the tenants' income; NaN: there is none. (worth.c) */
-double astra_income_jain(const struct astra_sim_result *result);
 
 /* How long the job would have taken alone with an equal share.
  * themis: T_ID = N_avg * work / min(R_C, demand), each app in its turn on all
@@ -82,26 +78,16 @@ double astra_ideal_share_sec(const struct astra_sim_result *result, size_t job);
  * use nor entitlement. */
 double astra_share_rho(double alloc_gpu_sec, double fair_gpu_sec);
 
-/* The share of the GPU time due that was not given:
- *   sum of max(0, F - A) / sum of F
- * over all jobs, those that are not done included, with A and F of Eqs. 12 and
- * 13; or over each tenant in each interval, with those of Eqs. 15 and 16, where
- * what one interval gives beyond its due makes up for none of another. The loss
- * counted in jobs or intervals cannot tell one that lacks a second of its due
- * from one that starves; this can. NaN: nothing was due. (due.c) */
-double astra_job_due_lost(const struct astra_sim_result *result);
-double astra_tenant_due_lost(const struct astra_sim_result *result);
-
 /* How long a job waited for its first start; until the end of the result if it
- * never had one. NaN: it would have come only after that. (waits.c) */
+ * never had one. NaN: it would have come only after that. */
 double astra_first_wait_sec(const struct astra_sim_result *result, size_t job);
 
 /* Whether its first wait, as far as it is known, was longer than its bound
- * (astra_bounds_fill()). (waits.c) */
+ * (astra_bounds_fill()). */
 bool astra_is_over_bound(const struct astra_sim_result *result, size_t job);
 
 /* First waits of the jobs of one size; the means and maxima of all, NaN: there
- * are no such jobs. (waits.c) */
+ * are no such jobs. */
 #define ASTRA_WAIT_SIZES 8
 struct astra_wait_size {
 	double gpus_min, gpus_max; /* 1, 2-4, 5-8, 9-16, ..., 129 and more */
@@ -132,14 +118,6 @@ enum astra_series {
 	ASTRA_SERIES_JCT,
 	ASTRA_SERIES_WAIT,
 };
-
-/* The bounded slowdown of a job that took jct_sec from its submission to its
- * end, of which it worked duration_sec when undisturbed:
- *   max(1, jct / max(duration, tau)), tau = 10 s
- * (Feitelson, Rudolph, Schwiegelshohn, Sevcik, Wong, "Theory and Practice in
- * Parallel Job Scheduling", JSSPP'97, whose wait + run is jct). Unlike jct /
- * duration it is not ruled by jobs of a second. (series.c) */
-double astra_bounded_slowdown(double jct_sec, double duration_sec);
 
 /* out: empty; astra_sample_clear() it. Returns 0, or -1 when memory is out;
  * out is empty then. */

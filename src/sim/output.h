@@ -25,10 +25,6 @@ struct astra_rows {
 };
 extern const struct astra_rows astra_rows_table[];
 
-/* Those of sizes. (output_sizes.c) */
-extern const struct astra_output_field astra_size_fields[];
-size_t astra_size_count(const struct astra_sim_result *result);
-
 /* By key; NULL: there is none. */
 const struct astra_rows *astra_rows_find(const char *key);
 

@@ -4,6 +4,68 @@
 
 #include "src/sim/output.h"
 
+/* The rows of first waits by size. */
+
+static struct astra_wait_size
+output_sizes_size_of(const struct astra_sim_result *r, size_t row)
+{
+	struct astra_wait_size sizes[ASTRA_WAIT_SIZES];
+
+	astra_wait_sizes(r, sizes);
+	return sizes[row];
+}
+
+static double size_gpus_min(const struct astra_sim_result *r, size_t i)
+{
+	return output_sizes_size_of(r, i).gpus_min;
+}
+
+static double size_gpus_max(const struct astra_sim_result *r, size_t i)
+{
+	double gpus = output_sizes_size_of(r, i).gpus_max;
+
+	return isinf(gpus) ? (double)NAN : gpus;
+}
+
+static double size_jobs(const struct astra_sim_result *r, size_t i)
+{
+	return output_sizes_size_of(r, i).jobs;
+}
+
+static double size_never(const struct astra_sim_result *r, size_t i)
+{
+	return output_sizes_size_of(r, i).never;
+}
+
+static double size_mean(const struct astra_sim_result *r, size_t i)
+{
+	return output_sizes_size_of(r, i).mean_sec;
+}
+
+static double size_max(const struct astra_sim_result *r, size_t i)
+{
+	return output_sizes_size_of(r, i).max_sec;
+}
+
+static double size_over(const struct astra_sim_result *r, size_t i)
+{
+	return r->term_sec > 0 ? output_sizes_size_of(r, i).over : (double)NAN;
+}
+
+static size_t size_count(const struct astra_sim_result *r)
+{
+	(void)r;
+	return ASTRA_WAIT_SIZES;
+}
+
+/* Those of sizes. */
+static const struct astra_output_field size_fields[] = {
+	{"gpus_min", NULL, size_gpus_min}, {"gpus_max", NULL, size_gpus_max},
+	{"jobs", NULL, size_jobs},	   {"never", NULL, size_never},
+	{"over_bound", NULL, size_over},   {"wait_mean_sec", NULL, size_mean},
+	{"wait_max_sec", NULL, size_max},  {NULL, NULL, NULL},
+};
+
 /* NaN stands for what is not known. */
 static double output_fields_known(double value)
 {
@@ -334,7 +396,7 @@ const struct astra_rows astra_rows_table[] = {
 	{"tenants", tenant_fields, tenant_count},
 	{"intervals", cell_fields, cell_count},
 	{"runs", run_fields, run_count},
-	{"sizes", astra_size_fields, astra_size_count},
+	{"sizes", size_fields, size_count},
 	{NULL, NULL, NULL},
 };
 

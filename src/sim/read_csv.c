@@ -2,13 +2,118 @@
 /* Text with named columns, ours or sacct's: what a line says of a job, and
  * whether it is one. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "src/common/grow.h"
+#include "src/common/intern.h"
 #include "src/model/model.h"
 #include "src/sim/columns.h"
 #include "src/sim/field.h"
 #include "src/sim/read_priv.h"
-#include "src/sim/runs.h"
+
+struct astra_run_job {
+	struct astra_trace_job job; /* all runs that were put, as one; its
+				     * tenant, user and app are words */
+	bool unfinished;	    /* one of them */
+};
+
+struct astra_runs {
+	struct astra_intern ids, words;
+	struct astra_arena names;
+	struct astra_run_job *jobs; /* by number of the id */
+	size_t job_room;
+};
+
+/* The later run tells what the job asks for now. */
+static void runs_join(struct astra_trace_job *job,
+		      const struct astra_trace_job *run)
+{
+	double start_sec = job->start_sec;
+
+	if (run->start_sec >= 0 &&
+	    (start_sec < 0 || run->start_sec < start_sec))
+		start_sec = run->start_sec;
+	if (run->submit_sec >= job->submit_sec) {
+		job->gpus = run->gpus;
+		job->gpus_min = run->gpus_min;
+		job->nodes = run->nodes;
+		job->limit_sec = run->limit_sec;
+	}
+	job->submit_sec = fmin(job->submit_sec, run->submit_sec);
+	job->start_sec = start_sec;
+	job->duration_sec += run->duration_sec;
+}
+
+/* Returns 0, or -1 when memory is out. */
+static int runs_begin(struct astra_runs *runs, struct astra_run_job *new,
+		      const struct astra_job_names *names)
+{
+	new->job.name = astra_arena_text(&runs->names, names->job);
+	new->job.tenant = astra_intern_put(&runs->words, names->tenant);
+	new->job.user = astra_intern_put(&runs->words, names->user);
+	new->job.app = astra_intern_put(&runs->words, names->app);
+	return !new->job.name || new->job.tenant == ASTRA_INTERN_NONE ||
+			       new->job.user == ASTRA_INTERN_NONE ||
+			       new->job.app == ASTRA_INTERN_NONE
+		       ? -1
+		       : 0;
+}
+
+/* Add a run to the job of that id: it lasts longer by it. names: copied, those
+ * of the first run. Returns 0, or -1 when memory is out. */
+static int runs_put(struct astra_runs *runs, const char *id,
+		    const struct astra_job_names *names,
+		    const struct astra_trace_job *run, bool unfinished)
+{
+	size_t known = runs->ids.count;
+	uint32_t at = astra_intern_put(&runs->ids, id);
+
+	if (at == ASTRA_INTERN_NONE)
+		return -1;
+	if (at < known) {
+		runs_join(&runs->jobs[at].job, run);
+		runs->jobs[at].unfinished |= unfinished;
+		return 0;
+	}
+	if (astra_grow(&runs->jobs, &runs->job_room, (size_t)at + 1,
+		       sizeof(*runs->jobs)) < 0)
+		return -1;
+	runs->jobs[at].job = *run;
+	runs->jobs[at].unfinished = unfinished;
+	return runs_begin(runs, &runs->jobs[at], names);
+}
+
+/* Give all jobs to the trace, or count their defects.
+ * Returns 0, or -1 when memory is out. */
+static int runs_add(const struct astra_runs *runs, struct astra_trace *trace)
+{
+	const char *const *words = runs->words.names;
+
+	for (size_t i = 0; i < runs->ids.count; i++) {
+		const struct astra_trace_job *job = &runs->jobs[i].job;
+		const struct astra_job_names names = {
+			.job = job->name,
+			.tenant = words[job->tenant],
+			.user = words[job->user],
+			.app = words[job->app],
+		};
+
+		if (astra_read_admit(trace, job, &names,
+				     runs->jobs[i].unfinished) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void runs_clear(struct astra_runs *runs)
+{
+	astra_intern_clear(&runs->ids);
+	astra_intern_clear(&runs->words);
+	astra_arena_free(&runs->names);
+	free(runs->jobs);
+	*runs = (struct astra_runs){0};
+}
 
 #define DURATION_MAX 1e9 /* 31 years */
 
@@ -286,8 +391,8 @@ static int read_csv_admit(struct reader *reader, const struct row *row)
 						  key, &row->job, &names,
 						  row->unfinished);
 	if (reader->columns.accounting)
-		return astra_runs_put(&reader->runs, key, &names, &row->job,
-				      row->unfinished);
+		return runs_put(&reader->runs, key, &names, &row->job,
+				row->unfinished);
 	if (row->job.submit_sec < reader->last_submit_sec)
 		read_csv_defect(reader, ASTRA_DEFECT_UNSORTED,
 				ASTRA_COLUMN_SUBMIT);
@@ -366,8 +471,8 @@ int astra_read_csv(struct astra_trace *trace, struct astra_lines *lines,
 		rc = astra_columns_parse(&reader.columns, line, lines, err);
 	if (!rc)
 		rc = read_rows(&reader, lines, err);
-	if (!rc && astra_runs_add(&reader.runs, trace) < 0)
+	if (!rc && runs_add(&reader.runs, trace) < 0)
 		rc = astra_error_nomem(err);
-	astra_runs_clear(&reader.runs);
+	runs_clear(&reader.runs);
 	return rc;
 }

@@ -16,7 +16,13 @@ double astra_share_rho(double alloc_gpu_sec, double fair_gpu_sec)
 /* Jobs shorter than that count as so long. */
 #define BOUNDED_TAU_SEC 10
 
-double astra_bounded_slowdown(double jct_sec, double duration_sec)
+/* The bounded slowdown of a job that took jct_sec from its submission to its
+ * end, of which it worked duration_sec when undisturbed:
+ *   max(1, jct / max(duration, tau)), tau = 10 s
+ * (Feitelson, Rudolph, Schwiegelshohn, Sevcik, Wong, "Theory and Practice in
+ * Parallel Job Scheduling", JSSPP'97, whose wait + run is jct). Unlike jct /
+ * duration it is not ruled by jobs of a second. (series.c) */
+static double bounded_slowdown(double jct_sec, double duration_sec)
 {
 	return fmax(1, jct_sec / fmax(duration_sec, BOUNDED_TAU_SEC));
 }
@@ -43,7 +49,7 @@ static double of_job(const struct astra_sim_result *r, enum astra_series kind,
 	if (kind == ASTRA_SERIES_SLOWDOWN)
 		return jct_sec / t->duration_sec;
 	if (kind == ASTRA_SERIES_BOUNDED_SLOWDOWN)
-		return astra_bounded_slowdown(jct_sec, t->duration_sec);
+		return bounded_slowdown(jct_sec, t->duration_sec);
 	return jct_sec;
 }
 

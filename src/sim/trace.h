@@ -129,7 +129,7 @@ uint32_t astra_trace_utility(struct astra_trace *trace,
 /* What a job is worth if it ends so many hours after its submission: as its
  * trace has it, or made up from the seed, for each job by itself: whatever
  * becomes of it, and whichever other jobs there are, it is the same.
- * (trace_utility.c) */
+ * */
 struct astra_utility astra_trace_job_utility(const struct astra_trace *trace,
 					     uint32_t job, uint64_t seed);
 
@@ -154,7 +154,7 @@ void astra_trace_fit(struct astra_trace *trace, uint64_t gpus);
  * their names: they run on from least to most times the GPUs that they ask for,
  * rounded to more and to fewer; within a node where they fit one, else on any
  * number of nodes. A job's work stays the same in GPU seconds, so on all of its
- * GPUs it takes less time than it did, on fewer more. (trace_elastic.c) */
+ * GPUs it takes less time than it did, on fewer more. */
 struct astra_trace_elastic {
 	double part;	    /* of the jobs: 0 to 1 */
 	double least, most; /* times */

@@ -51,16 +51,12 @@ int astra_virtual_submit(struct astra_virtual *v, uint32_t job);
 /* Bring up to date what is known of the work of those that run. */
 void astra_virtual_look(struct astra_virtual *v);
 
-/* What a scheduler sees of a job of the trace that comes. (virtual_job.c) */
+/* What a scheduler sees of a job of the trace that comes. */
 struct astra_job astra_virtual_job(const struct astra_virtual *v, uint32_t job);
 
 /* At the end: which of the jobs that never started have no place, not even when
- * nobody else is there. Returns 0, or -1 when memory is out. (virtual_job.c) */
+ * nobody else is there. Returns 0, or -1 when memory is out. */
 int astra_virtual_find_misfits(struct astra_virtual *v);
-
-/* How many times as long its work takes at this place. (virtual_job.c) */
-double astra_virtual_slowdown(const struct astra_virtual *v, uint32_t job,
-			      const struct astra_share *shares, size_t count);
 
 /* The simulation stops: count what still runs.
  * Returns 0, or -1 when memory is out. */
