@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The files of a store, by their names in its folder:
  *	NAME.STEP.FENCE.ckpt		a snapshot: 16 and 10 digits
- *	NAME.FENCE.fence		a fence, see fence.h
+ *	NAME.FENCE.fence		a fence, see lineage.h
  *	NAME.STEP.FENCE.RANDOM.tmp	one that is being written
  *
  * What is read from them decides what a program does, so only regular files of

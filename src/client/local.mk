@@ -17,8 +17,6 @@ libastra_client_a_SOURCES = \
 	src/client/courier.h \
 	src/client/crc.c \
 	src/client/crc.h \
-	src/client/fence.c \
-	src/client/fence.h \
 	src/client/folder.c \
 	src/client/folder.h \
 	src/client/lineage.c \
@@ -64,7 +62,6 @@ check_PROGRAMS += test_lineage
 test_lineage_SOURCES = testsuite/unit/test_lineage.c \
 	src/client/claim.c \
 	src/client/crc.c \
-	src/client/fence.c \
 	src/client/folder.c \
 	src/client/lineage.c \
 	src/client/snapshot.c

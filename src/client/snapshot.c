@@ -63,7 +63,7 @@ int sfair_write_all(int fd, const void *data, size_t size)
 	return 0;
 }
 
-int sfair_read_all(int fd, void *data, size_t size, off_t at)
+static int sfair_read_all(int fd, void *data, size_t size, off_t at)
 {
 	char *to = data;
 

@@ -44,7 +44,6 @@ int sfair_snapshot_data(int fd, const struct sfair_snapshot *head, void **data);
 /* Write all of it, from the file's position on; read all of it, from `at` on
  * (EBADMSG: the file ends before). Return 0 or an errno. */
 int sfair_write_all(int fd, const void *data, size_t size);
-int sfair_read_all(int fd, void *data, size_t size, off_t at);
 
 /* errno; but EIO of a file that is gone from its server, since a store has
  * another use for ESTALE. */

@@ -11,7 +11,6 @@ libastra_common_a_SOURCES = \
 	src/common/conf_scan.h \
 	src/common/encode.c \
 	src/common/encode.h \
-	src/common/encode_real.c \
 	src/common/error.c \
 	src/common/error.h \
 	src/common/fault.c \
@@ -39,8 +38,7 @@ libastra_common_a_SOURCES = \
 
 # Of the commands alone: getopt's variables are the program's.
 noinst_LIBRARIES += libastra-cli.a
-libastra_cli_a_SOURCES = src/common/cli.c src/common/cli.h \
-	src/common/cli_set.c
+libastra_cli_a_SOURCES = src/common/cli.c src/common/cli.h
 
 check_PROGRAMS += test_cli
 test_cli_SOURCES = testsuite/unit/test_cli.c testsuite/unit/unit.h

@@ -6,8 +6,7 @@ libastra_foresee_a_SOURCES = \
 	src/foresee/foresee.h \
 	src/foresee/runtimes.c \
 	src/foresee/runtimes.h \
-	src/foresee/runtimes_priv.h \
-	src/foresee/runtimes_state.c
+	src/foresee/runtimes_priv.h
 
 check_PROGRAMS += test_foresee
 test_foresee_SOURCES = testsuite/unit/test_foresee.c \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is known of run times, for runtimes.c and runtimes_state.c. */
+/* What is known of run times, for runtimes.c and its test. */
 #ifndef ASTRA_FORESEE_RUNTIMES_PRIV_H
 #define ASTRA_FORESEE_RUNTIMES_PRIV_H
 

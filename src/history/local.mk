@@ -13,19 +13,12 @@ libastra_history_a_SOURCES = \
 	src/history/runs.c \
 	src/history/read.c \
 	src/history/read.h \
-	src/history/read_jobs.c \
-	src/history/read_known.c \
 	src/history/read_names.c \
-	src/history/read_names.h \
 	src/history/read_priv.h \
 	src/history/read_reports.c \
 	src/history/read_rows.c \
-	src/history/file.c \
-	src/history/file.h \
 	src/history/schema.c \
 	src/history/schema.h \
-	src/history/shares.c \
-	src/history/starts.c \
 	src/history/sql.c \
 	src/history/sums.c \
 	src/history/sums.h \

@@ -1,13 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Pools, tenants and owners of jobs: all there ever were, which is few beside
  * the rows of their time. */
-#include "src/history/read_names.h"
-
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/common/grow.h"
+#include "src/history/read_priv.h"
 #include "src/proto/select.h"
+
+struct name_pool {
+	int64_t id;
+	char *name;
+	bool wanted;
+};
+
+struct name_tenant {
+	int64_t id;
+	int64_t pool;
+	char *name;
+	uint32_t uid;
+	bool in_window;	     /* it has rows there */
+	bool wanted, ours;   /* asked for; the viewer may see it */
+	bool asked_by_owner; /* one of its owners is asked for */
+};
+
+struct name_owner {
+	int64_t id;
+	int64_t tenant;
+	char *account, *user;
+	uint32_t uid;
+	bool in_window;
+	bool wanted, own;
+};
+
+struct astra_reading_names {
+	struct name_pool *pools;
+	struct name_tenant *tenants;
+	struct name_owner *owners;
+	size_t pool_count, pool_room;
+	size_t tenant_count, tenant_room;
+	size_t owner_count, owner_room;
+};
 
 /* All begin with their id, and are sorted by it. */
 static int by_id(const void *a, const void *b)
@@ -28,14 +62,15 @@ static const struct name_pool *find_pool(const struct astra_reading_names *n,
 	return FIND(n->pools, n->pool_count, id);
 }
 
-struct name_tenant *
-astra_reading_find_tenant(const struct astra_reading_names *n, int64_t id)
+/* By id, or NULL. */
+static struct name_tenant *
+reading_find_tenant(const struct astra_reading_names *n, int64_t id)
 {
 	return FIND(n->tenants, n->tenant_count, id);
 }
 
-struct name_owner *astra_reading_find_owner(const struct astra_reading_names *n,
-					    int64_t id)
+static struct name_owner *
+reading_find_owner(const struct astra_reading_names *n, int64_t id)
 {
 	return FIND(n->owners, n->owner_count, id);
 }
@@ -105,9 +140,11 @@ static int read_names_add_owner(struct astra_reading *r, sqlite3_stmt *s)
 	return o->account && o->user ? 0 : -1;
 }
 
-enum astra_fault astra_reading_each(struct astra_reading *r, const char *sql,
-				    int (*add)(struct astra_reading *,
-					       sqlite3_stmt *))
+/* Call add for each row of a statement; it returns 0, or -1 when memory is out.
+ * Returns ASTRA_FAULT_NONE, or what is wrong. */
+static enum astra_fault reading_each(struct astra_reading *r, const char *sql,
+				     int (*add)(struct astra_reading *,
+						sqlite3_stmt *))
 {
 	sqlite3_stmt *s = astra_reading_prepare(r, sql);
 	enum astra_fault fault = ASTRA_FAULT_NONE;
@@ -131,7 +168,7 @@ static void select_names(struct astra_reading *r)
 
 	for (size_t i = 0; i < n->owner_count; i++) {
 		struct name_owner *o = &n->owners[i];
-		struct name_tenant *t = astra_reading_find_tenant(n, o->tenant);
+		struct name_tenant *t = reading_find_tenant(n, o->tenant);
 		const struct name_pool *p = t ? find_pool(n, t->pool) : NULL;
 
 		o->own = v->all || o->uid == v->uid ||
@@ -172,14 +209,14 @@ enum astra_fault astra_reading_names_load(struct astra_reading *r)
 	r->names = calloc(1, sizeof(*r->names));
 	if (!r->names)
 		return ASTRA_FAULT_INTERNAL;
-	fault = astra_reading_each(r, "SELECT id,name FROM pool ORDER BY id",
-				   read_names_add_pool);
+	fault = reading_each(r, "SELECT id,name FROM pool ORDER BY id",
+			     read_names_add_pool);
 	if (!fault)
-		fault = astra_reading_each(
+		fault = reading_each(
 			r, "SELECT id,pool,name,uid FROM tenant ORDER BY id",
 			read_names_add_tenant);
 	if (!fault)
-		fault = astra_reading_each(
+		fault = reading_each(
 			r,
 			"SELECT id,tenant,account,user,uid FROM owner ORDER BY id",
 			read_names_add_owner);
@@ -218,22 +255,184 @@ bool astra_reading_pool(const struct astra_reading *r, int64_t pool)
 
 bool astra_reading_tenant(const struct astra_reading *r, int64_t tenant)
 {
-	const struct name_tenant *t =
-		astra_reading_find_tenant(r->names, tenant);
+	const struct name_tenant *t = reading_find_tenant(r->names, tenant);
 
 	return t && t->wanted && t->ours;
 }
 
 bool astra_reading_owner(const struct astra_reading *r, int64_t owner)
 {
-	const struct name_owner *o = astra_reading_find_owner(r->names, owner);
+	const struct name_owner *o = reading_find_owner(r->names, owner);
 
 	return o && o->wanted;
 }
 
 bool astra_reading_own(const struct astra_reading *r, int64_t owner)
 {
-	const struct name_owner *o = astra_reading_find_owner(r->names, owner);
+	const struct name_owner *o = reading_find_owner(r->names, owner);
 
 	return o && o->own;
+}
+
+/* Names that are asked for and that there were not. */
+
+#define KNOWN_MAX 10 /* names in a message */
+
+/* Names that there are; each once. */
+struct known {
+	const char *names[KNOWN_MAX];
+	size_t count;
+	bool more;
+};
+
+static void know(struct known *k, const char *name)
+{
+	if (!*name)
+		return; /* of jobs without an account */
+	for (size_t i = 0; i < k->count; i++)
+		if (!strcmp(k->names[i], name))
+			return;
+	if (k->count < KNOWN_MAX)
+		k->names[k->count++] = name;
+	else
+		k->more = true;
+}
+
+static enum astra_fault read_known_unknown(const struct astra_reading *r,
+					   const char *what, const char *name,
+					   const struct known *k)
+{
+	struct astra_text text = {.limit = sizeof(r->err->text)};
+
+	for (size_t i = 0; i < k->count; i++)
+		astra_text_printf(&text, "%s %.32s", i ? "," : "", k->names[i]);
+	if (k->more)
+		astra_text_add(&text, ", ...", 5);
+	astra_error_set(r->err, "unknown %s %.64s: in this time there %s%s",
+			what, name, k->count ? "were" : "was none",
+			text.bytes ? text.bytes : "");
+	astra_text_clear(&text);
+	return ASTRA_FAULT_NOT_FOUND;
+}
+
+static bool owner_known(const struct astra_reading *r,
+			const struct name_owner *o)
+{
+	return o->in_window && (o->own || !r->report->privacy.usage);
+}
+
+static bool read_known_has_account(const struct astra_reading *r,
+				   const char *name, struct known *k)
+{
+	const struct astra_reading_names *n = r->names;
+
+	for (size_t i = 0; i < n->tenant_count; i++) {
+		const struct name_tenant *t = &n->tenants[i];
+
+		if (!t->in_window || !t->ours)
+			continue;
+		if (!strcmp(t->name, name))
+			return true;
+		know(k, t->name);
+	}
+	for (size_t i = 0; i < n->owner_count; i++) {
+		if (!owner_known(r, &n->owners[i]))
+			continue;
+		if (!strcmp(n->owners[i].account, name))
+			return true;
+		know(k, n->owners[i].account);
+	}
+	return false;
+}
+
+static bool has_user(const struct astra_reading *r, char *name, struct known *k)
+{
+	const struct astra_names one = {.names = &name, .count = 1};
+	const struct astra_reading_names *n = r->names;
+
+	for (size_t i = 0; i < n->owner_count; i++) {
+		const struct name_owner *o = &n->owners[i];
+
+		if (!owner_known(r, o))
+			continue;
+		if (astra_filter_has_user(&one, o->user, o->uid))
+			return true;
+		know(k, o->user);
+	}
+	return false;
+}
+
+static bool has_pool(const struct astra_reading *r, const char *name,
+		     struct known *k)
+{
+	for (size_t i = 0; i < r->names->pool_count; i++) {
+		if (!strcmp(r->names->pools[i].name, name))
+			return true;
+		know(k, r->names->pools[i].name);
+	}
+	return false;
+}
+
+static int mark_tenant(struct astra_reading *r, sqlite3_stmt *s)
+{
+	struct name_tenant *t =
+		reading_find_tenant(r->names, sqlite3_column_int64(s, 0));
+
+	if (t)
+		t->in_window = true;
+	return 0;
+}
+
+static int mark_owner(struct astra_reading *r, sqlite3_stmt *s)
+{
+	struct name_owner *o =
+		reading_find_owner(r->names, sqlite3_column_int64(s, 0));
+
+	if (o)
+		o->in_window = true;
+	return 0;
+}
+
+static enum astra_fault mark_window(struct astra_reading *r)
+{
+	enum astra_fault fault = reading_each(
+		r,
+		"WITH w(level,a,b) AS (VALUES %s) SELECT DISTINCT t.tenant "
+		"FROM w CROSS JOIN tenant_time t ON t.level=w.level "
+		"AND t.time>=w.a AND t.time<w.b",
+		mark_tenant);
+
+	return fault ? fault
+		     : reading_each(r,
+				    "WITH w(level,a,b) AS (VALUES %s) "
+				    "SELECT DISTINCT t.owner FROM w CROSS JOIN "
+				    "owner_time t ON t.level=w.level "
+				    "AND t.time>=w.a AND t.time<w.b",
+				    mark_owner);
+}
+
+enum astra_fault astra_reading_names_check(struct astra_reading *r)
+{
+	const struct astra_query *q = r->query;
+	struct known pools = {0}, accounts = {0}, users = {0};
+
+	for (size_t i = 0; i < q->pools.count; i++)
+		if (!has_pool(r, q->pools.names[i], &pools))
+			return read_known_unknown(r, "pool", q->pools.names[i],
+						  &pools);
+	if (q->accounts.count || q->users.count) {
+		enum astra_fault fault = mark_window(r);
+
+		if (fault)
+			return fault;
+	}
+	for (size_t i = 0; i < q->accounts.count; i++)
+		if (!read_known_has_account(r, q->accounts.names[i], &accounts))
+			return read_known_unknown(
+				r, "account", q->accounts.names[i], &accounts);
+	for (size_t i = 0; i < q->users.count; i++)
+		if (!has_user(r, q->users.names[i], &users))
+			return read_known_unknown(r, "user", q->users.names[i],
+						  &users);
+	return ASTRA_FAULT_NONE;
 }

@@ -36,7 +36,7 @@ sqlite3_stmt *astra_reading_prepare(const struct astra_reading *r,
 sqlite3_stmt *astra_reading_prepare_with(const struct astra_reading *r,
 					 const char *sql, const char *text);
 
-/* read_jobs.c: prepare a report of jobs, in which %s is what has the jobs that
+/* read_reports.c: prepare a report of jobs, in which %s is what has the jobs that
  * are asked for (with their leases), and wanted(owner) tells whether the viewer
  * may see and asks for those of an owner. Returns NULL on failure. */
 sqlite3_stmt *astra_reading_prepare_jobs(const struct astra_reading *r,

@@ -11,7 +11,91 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/history/file.h"
+#include "src/common/error.h"
+
+/* What the history's file is, before SQLite looks into it. */
+
+struct sqlite3;
+
+#define FORMATS_AT 18 /* in the file */
+
+static const char *file_kind_of(mode_t mode)
+{
+	return S_ISDIR(mode)			? "a directory"
+	       : S_ISFIFO(mode)			? "a FIFO"
+	       : S_ISCHR(mode) || S_ISBLK(mode) ? "a device"
+	       : S_ISSOCK(mode)			? "a socket"
+						: "no regular file";
+}
+
+/* As history_look_at(), of one. */
+static int file_look_at(const char *path, struct stat *st,
+			struct astra_error *err)
+{
+	bool link;
+
+	if (lstat(path, st) < 0)
+		return errno == ENOENT ? 1
+				       : astra_error_set(err, "%s: %s", path,
+							 strerror(errno));
+	link = S_ISLNK(st->st_mode);
+	if (link && stat(path, st) < 0)
+		return astra_error_set(err, "%s is a symbolic link: %s", path,
+				       strerror(errno));
+	if (!S_ISREG(st->st_mode))
+		return astra_error_set(err,
+				       "%s is %s%s, and no file to write to",
+				       path, link ? "a symbolic link to " : "",
+				       file_kind_of(st->st_mode));
+	if (link && st->st_uid != geteuid())
+		return astra_error_set(
+			err, "%s is a symbolic link to another user's file",
+			path);
+	return 0;
+}
+
+/* Whether the file, and what SQLite may open beside it, is what it should be:
+ * a regular file, or a symbolic link to one of our own. Any other may wait for
+ * ever when it is opened, or be a device of the whole host.
+ * Returns 0 with *st set, 1 when there is none, or -1 with err set. */
+static int history_look_at(const char *path, struct stat *st,
+			   struct astra_error *err)
+{
+	static const char *const beside[] = {"-journal", "-wal", "-shm"};
+
+	for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++) {
+		char name[4096 + 16];
+
+		snprintf(name, sizeof(name), "%s%s", path, beside[i]);
+		if (file_look_at(name, st, err) < 0)
+			return -1;
+	}
+	return file_look_at(path, st, err);
+}
+
+/* Read bytes of an open file without a lock, and without another descriptor:
+ * closing one would drop the locks of our connections. Returns 0 or -1. */
+static int history_header(sqlite3 *db, unsigned char *out, int from, int bytes)
+{
+	sqlite3_file *file = NULL;
+
+	if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER,
+				 &file) != SQLITE_OK ||
+	    !file || !file->pMethods)
+		return -1;
+	return file->pMethods->xRead(file, out, bytes, from) == SQLITE_OK ? 0
+									  : -1;
+}
+
+/* A file in WAL mode has a part that all who have it open map: slurmctld would
+ * die of SIGBUS if somebody cut it. So it is never opened as such. */
+bool astra_history_is_wal(sqlite3 *db)
+{
+	unsigned char formats[2] = {0};
+
+	return history_header(db, formats, FORMATS_AT, sizeof(formats)) == 0 &&
+	       (formats[0] == 2 || formats[1] == 2);
+}
 
 #define APPLICATION 0x41737472 /* "Astr" */
 #define APPLICATION_AT 68      /* in the file */
@@ -123,7 +207,7 @@ static bool was_ours(sqlite3 *db, const char *path)
 
 	if (!strcmp(slash ? slash + 1 : path, ASTRA_HISTORY_FILE))
 		return true;
-	if (astra_history_header(db, b, APPLICATION_AT, sizeof(b)) < 0)
+	if (history_header(db, b, APPLICATION_AT, sizeof(b)) < 0)
 		return false;
 	application = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 |
 		      (uint32_t)b[2] << 8 | b[3];
@@ -179,7 +263,7 @@ static enum verdict schema_judge(sqlite3 *db, const char *path,
 static int make_file(const char *path, struct astra_error *err)
 {
 	struct stat st;
-	int fd, rc = astra_history_look_at(path, &st, err);
+	int fd, rc = history_look_at(path, &st, err);
 
 	if (rc < 0)
 		return -1;
@@ -331,7 +415,7 @@ int astra_history_open_read(const char *path, struct sqlite3 **db,
 	int rc;
 
 	*db = NULL;
-	if (astra_history_look_at(path, &st, err) < 0)
+	if (history_look_at(path, &st, err) < 0)
 		return -1;
 	rc = open_to_read(path, db, err);
 	if (rc) {

@@ -9,6 +9,47 @@
 #include "src/history/schema.h"
 #include "src/history/writer_priv.h"
 
+/* Add the first starts of a pool since the last report, and those over their
+ * bound. (starts.c) */
+static void history_starts(struct astra_writer *w, struct hpool *p,
+			   const struct astra_report_pool *r)
+{
+	const double counts[] = {
+		[START_FIRST] = (double)r->counters.first_starts,
+		[START_LATE] = (double)r->counters.over_bound,
+	};
+
+	for (unsigned i = START_FIRST; i <= START_LATE; i++)
+		astra_sums_add(
+			w->sums, ASTRA_SUMS_START, p->id, i,
+			astra_counter_grown(&p->starts, i, counts[i], true),
+			w->now_sec);
+	p->starts.known = true;
+}
+
+/* A sum of rewards may fall; that of slots does when the policy began anew. */
+/* Add what a pool's policy was rewarded with since the last report, and for how
+ * many slots. (starts.c) */
+static void history_slots(struct astra_writer *w, struct hpool *p,
+			  const struct astra_report_pool *r)
+{
+	double before = p->slots.value[SLOT_REWARD];
+	bool anew = r->slots < p->slots.value[SLOT_COUNT];
+	double slots;
+
+	if (!isfinite(r->reward) || !isfinite(r->slots))
+		return;
+	slots = astra_counter_grown(&p->slots, SLOT_COUNT, r->slots, true);
+	if (p->slots.known && slots > 0) {
+		astra_sums_add(w->sums, ASTRA_SUMS_SLOT, p->id, SLOT_REWARD,
+			       r->reward - (anew ? 0 : before), w->now_sec);
+		astra_sums_add(w->sums, ASTRA_SUMS_SLOT, p->id, SLOT_COUNT,
+			       slots, w->now_sec);
+	}
+	p->slots.value[SLOT_REWARD] = r->reward;
+	p->slots.known = true;
+}
+
 static int writer_failed(struct astra_writer *w, struct astra_error *err)
 {
 	return astra_error_set(err, "%s", sqlite3_errmsg(w->db));
@@ -238,8 +279,8 @@ static void writer_add_pool(struct astra_writer *w, struct hpool *p,
 			astra_counter_grown(&p->counter, i, counts[i], true),
 			w->now_sec);
 	p->counter.known = true;
-	astra_history_starts(w, p, r);
-	astra_history_slots(w, p, r);
+	history_starts(w, p, r);
+	history_slots(w, p, r);
 	if (round->count < rounds || round->sum_usec < usec)
 		rounds = usec =
 			0; /* sfair diag --reset, or another slurmctld */

@@ -182,16 +182,6 @@ uint32_t astra_history_tenant(struct astra_writer *w, const char *pool,
 uint32_t astra_history_owner(struct astra_writer *w,
 			     const struct astra_report_job *job);
 
-/* Add the first starts of a pool since the last report, and those over their
- * bound. (starts.c) */
-void astra_history_starts(struct astra_writer *w, struct hpool *p,
-			  const struct astra_report_pool *r);
-
-/* Add what a pool's policy was rewarded with since the last report, and for how
- * many slots. (starts.c) */
-void astra_history_slots(struct astra_writer *w, struct hpool *p,
-			 const struct astra_report_pool *r);
-
 /* By how much the counter has grown; it is set to value. 0 when it was not
  * known, or shrank, but `again` says that it has begun at 0 then. */
 double astra_counter_grown(struct counter *counter, unsigned index,
@@ -221,21 +211,7 @@ static inline bool astra_history_over(const struct astra_report_job *r)
 	       r->of.state == ASTRA_JOB_ENDING;
 }
 
-/* shares.c. */
-
-/* A job began with nothing, and a task with what each of its array's tasks had:
- * it is one of those that the array's record stood for in the report before,
- * and what they have grown by since is its own. (One that was made unlike its
- * array since then began with nothing, too: until now it counts as if not
- * grown.) */
-void astra_history_begin_share(struct astra_writer *w, struct hjob *j,
-			       const struct astra_report_job *r);
-
-/* An array's record tells of one of the tasks it stands for. Its owner has what
- * those gained that it stood for all the time; the others are records of their
- * own by now. */
-void astra_history_share(struct astra_writer *w, struct hjob *j,
-			 const struct astra_report_job *r);
+/* jobs.c. */
 
 /* All jobs are seen: write what the owner has gained. */
 void astra_history_add_shares(struct astra_writer *w, struct howner *o);

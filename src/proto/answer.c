@@ -201,6 +201,30 @@ static enum astra_fault put_diag(struct answer *a,
 	return ASTRA_FAULT_NONE;
 }
 
+/* What GPUs cost, slot by slot, where a pool's policy sells them: the same for
+ * everybody. */
+
+/* The slots of pools whose policy sells them. (answer_price.c) */
+static void answer_price(const struct astra_report *report,
+			 const struct astra_query *query, uint64_t picked,
+			 struct astra_text *out)
+{
+	const char *separator = "";
+
+	astra_text_printf(out, ",\"prices\":[");
+	for (size_t i = 0; i < report->price_count && !out->failed; i++) {
+		const struct astra_report_price *p = &report->prices[i];
+
+		if (query->pools.count &&
+		    !astra_filter_has(&query->pools, p->pool))
+			continue;
+		astra_text_printf(out, "%s", separator);
+		astra_encode_picked(out, p, astra_price_members, picked, 0);
+		separator = ",";
+	}
+	astra_text_printf(out, "]");
+}
+
 static enum astra_fault put_body(struct answer *a,
 				 const struct astra_socket_stats *stats,
 				 struct astra_error *err)
@@ -243,7 +267,7 @@ static enum astra_fault put_body(struct answer *a,
 	case ASTRA_QUERY_PRICE:
 		answer_put_head(a);
 		answer_put_pools(a);
-		astra_answer_price(a->report, a->query, a->picked, a->out);
+		answer_price(a->report, a->query, a->picked, a->out);
 		return ASTRA_FAULT_NONE;
 	case ASTRA_QUERY_CLASS:
 		answer_put_head(a);
@@ -312,4 +336,39 @@ int astra_answer_fault(enum astra_fault fault, const char *text,
 	astra_encode_text(out, text);
 	astra_text_add(out, "}}", 2);
 	return out->failed ? -1 : 0;
+}
+
+/* Reports over past time. Who keeps it is the host's matter. */
+
+enum astra_fault astra_answer_no_history(struct astra_error *err)
+{
+	astra_error_set(err, "history is off (History=no in astraea.conf): "
+			     "there is no report over past time; sfair audit "
+			     "measures it from slurmdbd");
+	return ASTRA_FAULT_NO_DATA;
+}
+
+enum astra_fault astra_answer_past(const struct astra_report *report,
+				   const struct astra_query *query,
+				   const struct astra_viewer *viewer,
+				   astra_history *history,
+				   struct astra_text *out,
+				   struct astra_error *err)
+{
+	enum astra_fault fault;
+
+	if (!report)
+		return astra_answer_too_early(err);
+	if (!history)
+		return astra_answer_no_history(err);
+	astra_answer_head(report, query, out);
+	fault = history(query, viewer, report, out, err);
+	if (fault)
+		return fault;
+	astra_text_add(out, "}", 1);
+	if (!out->failed)
+		return ASTRA_FAULT_NONE;
+	astra_error_set(err, "the reply would be too large: ask for a shorter "
+			     "time or fewer accounts, users or jobs");
+	return ASTRA_FAULT_TOO_LARGE;
 }

@@ -43,7 +43,7 @@ enum astra_fault astra_answer_own(const struct astra_report *report,
 				  struct astra_text *out,
 				  struct astra_error *err);
 
-/* The classes of jobs that the viewer may see. (report_class.c) Returns 0, or
+/* The classes of jobs that the viewer may see. Returns 0, or
  * -1 when memory is out. */
 int astra_answer_classes(const struct astra_report *report,
 			 const struct astra_query *query,
@@ -62,11 +62,6 @@ void astra_answer_auction(const struct astra_report *report,
 			  const struct astra_viewer *viewer, uint64_t picked,
 			  struct astra_text *out);
 
-/* The slots of pools whose policy sells them. (answer_price.c) */
-void astra_answer_price(const struct astra_report *report,
-			const struct astra_query *query, uint64_t picked,
-			struct astra_text *out);
-
 /* What metrics has besides: jobs by pool and phase, and the last auctions.
  * (answer_metrics.c) */
 void astra_answer_metrics(const struct astra_report *report,
@@ -83,7 +78,7 @@ typedef enum astra_fault astra_history(const struct astra_query *query,
 				       struct astra_error *err);
 
 /* The whole reply to such a query. history: NULL: none is kept.
- * Returns as astra_answer(). (answer_past.c) */
+ * Returns as astra_answer(). */
 enum astra_fault astra_answer_past(const struct astra_report *report,
 				   const struct astra_query *query,
 				   const struct astra_viewer *viewer,
@@ -121,12 +116,6 @@ int astra_answer_why(const struct astra_report *report,
 typedef int astra_round_order(const char *pool, uint64_t *ticket,
 			      struct astra_text *out, struct astra_error *err);
 
-/* The pool asked for, or the only one; NULL with err set: there is none.
- * (answer_record.c) */
-const char *astra_answer_pool(const struct astra_report *report,
-			      const struct astra_query *query,
-			      struct astra_error *err);
-
 /* The answer to a record request, for those who see all. order: NULL: there are
  * no records. (answer_record.c) */
 enum astra_fault astra_answer_record(const struct astra_report *report,
@@ -148,7 +137,7 @@ typedef enum astra_fault astra_adopt_order(const char *pool,
 					   struct astra_error *err);
 
 /* The answer to such a request, for those who see all. order: NULL: accounts
- * cannot be set. (answer_adopt.c) */
+ * cannot be set. */
 enum astra_fault
 astra_answer_adopt(const struct astra_report *report, struct astra_query *query,
 		   const struct astra_viewer *viewer, astra_adopt_order *order,

@@ -5,15 +5,11 @@ libastra_proto_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
 libastra_proto_a_SOURCES = \
 	src/proto/answer.c \
 	src/proto/answer.h \
-	src/proto/answer_adopt.c \
 	src/proto/answer_metrics.c \
 	src/proto/answer_own.c \
-	src/proto/answer_past.c \
 	src/proto/answer_record.c \
 	src/proto/answer_top.c \
 	src/proto/answer_app.c \
-	src/proto/answer_price.c \
-	src/proto/report_class.c \
 	src/proto/bind.c \
 	src/proto/bind.h \
 	src/proto/call.c \
@@ -30,25 +26,17 @@ libastra_proto_a_SOURCES = \
 	src/proto/query_json.c \
 	src/proto/query_read.c \
 	src/proto/query_read.h \
-	src/proto/query_read_adopt.c \
 	src/proto/query_read_bid.c \
-	src/proto/query_read_past.c \
 	src/proto/query_write.c \
-	src/proto/query_write.h \
-	src/proto/query_write_bid.c \
 	src/proto/report.c \
 	src/proto/report.h \
-	src/proto/report_app.c \
-	src/proto/report_keep.c \
 	src/proto/report_kind.c \
 	src/proto/report_members.c \
 	src/proto/report_members.h \
 	src/proto/report_kind.h \
-	src/proto/report_priv.h \
 	src/proto/select.c \
 	src/proto/select.h \
 	src/proto/select_app.c \
-	src/proto/select_known.c \
 	src/proto/sign.c \
 	src/proto/sign.h \
 	src/proto/status.c \
@@ -56,7 +44,6 @@ libastra_proto_a_SOURCES = \
 	src/proto/tasks.c \
 	src/proto/tasks.h \
 	src/proto/why.c \
-	src/proto/why_auction.c \
 	src/proto/why_bind.c \
 	src/proto/why_change.c \
 	src/proto/why_json.c \

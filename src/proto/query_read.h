@@ -25,11 +25,9 @@ astra_read_key astra_read_app, astra_read_user, astra_read_rho,
 
 astra_read_key astra_read_ticket;
 
-/* query_read_past.c */
 astra_read_key astra_read_report, astra_read_start, astra_read_end,
 	astra_read_top;
 
-/* query_read_adopt.c */
 astra_read_key astra_read_adopt, astra_read_replace;
 
 /* Whether an adoption's keys go together. */
@@ -46,11 +44,6 @@ enum astra_fault astra_check_app(const struct astra_query *query,
 
 enum astra_fault astra_malformed(struct astra_error *err, const char *key,
 				 const char *wanted);
-
-/* A whole number in these bounds. */
-enum astra_fault astra_read_count(const char *key, const json_t *value,
-				  uint64_t least, uint64_t most, uint64_t *out,
-				  struct astra_error *err);
 
 /* 1 to 256 bytes without control characters. */
 bool astra_name_valid(const char *name, size_t size);

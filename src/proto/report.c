@@ -1,18 +1,209 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/proto/report.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/proto/report_priv.h"
+#include "src/common/grow.h"
+#include "src/common/idmap.h"
+#include "src/proto/report_members.h"
 #include "src/proto/tasks.h"
 
+struct astra_report_private {
+	atomic_uint references;
+	struct astra_report_chunk *chunks;
+	struct astra_idmap by_id; /* job -> index */
+};
+
+#define CHUNK_BYTES 65536
+
+/* What lives as long as the report is in chunks that are freed together. */
+struct astra_report_chunk {
+	struct astra_report_chunk *next;
+	size_t used, room;
+	max_align_t bytes[];
+};
+
+static char *bytes_for(struct astra_report_private *own, size_t size,
+		       size_t align)
+{
+	size_t room = size > CHUNK_BYTES ? size : CHUNK_BYTES;
+	struct astra_report_chunk *chunk = own->chunks;
+	size_t at = chunk ? (chunk->used + align - 1) / align * align : 0;
+
+	if (!chunk || at > chunk->room || chunk->room - at < size) {
+		chunk = malloc(sizeof(*chunk) + room);
+		if (!chunk)
+			return NULL;
+		chunk->next = own->chunks;
+		chunk->room = room;
+		own->chunks = chunk;
+		at = 0;
+	}
+	chunk->used = at + size;
+	return (char *)chunk->bytes + at;
+}
+
+/* A copy of a text. like: a text of the report that may be the same, or NULL;
+ * names repeat from one record to the next. NULL when memory is out. */
+static const char *report_keep(struct astra_report *report, const char *text,
+			       const char *like)
+{
+	size_t size;
+	char *copy;
+
+	if (!text || !*text)
+		return "";
+	if (like && !strcmp(text, like))
+		return like;
+	size = strlen(text) + 1;
+	copy = bytes_for(report->own, size, 1);
+	if (copy)
+		memcpy(copy, text, size);
+	return copy;
+}
+
+/* A copy of so many items of a size, without their texts; aligned for numbers.
+ * NULL when memory is out. */
+static const void *report_copy(struct astra_report *report, const void *items,
+			       size_t count, size_t size)
+{
+	void *copy = bytes_for(report->own, count * size, sizeof(double));
+
+	return copy && count ? memcpy(copy, items, count * size) : copy;
+}
+
+static int report_keep_text(void *report, const char **text, const char *like)
+{
+	*text = report_keep(report, *text, like);
+	return *text ? 0 : -1;
+}
+
+/* Replace a record's texts by copies. before: the record before it, whose texts
+ * are copies already, or NULL. Returns 0, or -1 when memory is out. */
+static int report_keep_all(struct astra_report *report, void *record,
+			   const void *before,
+			   const struct astra_member *members)
+{
+	return astra_members_keep(record, before, members, report_keep_text,
+				  report);
+}
+
+/* Append a copy of a record with its texts to a list: its address, its length
+ * and its room. Returns 0, or -1 when memory is out: the list is as before. */
+static int report_append(struct astra_report *report, void *list, size_t *count,
+			 size_t *room, const void *record, size_t size,
+			 const struct astra_member *members)
+{
+	char *at;
+
+	if (astra_grow(list, room, *count + 1, size) < 0)
+		return -1;
+	at = *(char **)list + *count * size;
+	memcpy(at, record, size);
+	if (report_keep_all(report, at, *count ? at - size : NULL, members) < 0)
+		return -1;
+	++*count;
+	return 0;
+}
+
+/* Free it all. */
+static void report_forget(struct astra_report_private *own)
+{
+	while (own->chunks) {
+		struct astra_report_chunk *next = own->chunks->next;
+
+		free(own->chunks);
+		own->chunks = next;
+	}
+}
+
+/* Auctions and apps in a report. */
+
+int astra_report_add_auction(struct astra_report *report,
+			     const struct astra_report_auction *auction)
+{
+	struct astra_report_auction copy = *auction;
+
+	copy.first_app = report->app_count;
+	copy.app_count = 0;
+	return report_append(report, &report->auctions, &report->auction_count,
+			     &report->auction_room, &copy, sizeof(copy),
+			     astra_auction_members);
+}
+
+int astra_report_add_app(struct astra_report *report,
+			 const struct astra_report_app *app)
+{
+	struct astra_report_app copy = *app;
+
+	if (report->app_count >= ASTRA_REPORT_LEFT_APPS)
+		copy.of.left_count = 0;
+	if (copy.of.left_count > ASTRA_REPORT_LEFT_GPUS)
+		copy.of.left_count = ASTRA_REPORT_LEFT_GPUS;
+	copy.of.left_sec =
+		report_copy(report, app->of.left_sec, copy.of.left_count,
+			    sizeof(*copy.of.left_sec));
+	copy.first_job = ASTRA_REPORT_NO_JOB;
+	if (!copy.of.left_sec ||
+	    report_append(report, &report->apps, &report->app_count,
+			  &report->app_room, &copy, sizeof(copy),
+			  astra_app_members) < 0)
+		return -1;
+	report->auctions[report->auction_count - 1].app_count++;
+	return 0;
+}
+
+const struct astra_report_auction *
+astra_report_auction_of(const struct astra_report *report, const char *pool)
+{
+	for (size_t i = 0; i < report->auction_count; i++)
+		if (!strcmp(report->auctions[i].pool, pool))
+			return &report->auctions[i];
+	return NULL;
+}
+
+static int report_app_compare(const void *key, const void *item)
+{
+	uint64_t number = *(const uint64_t *)key;
+	const struct astra_report_app *app = item;
+
+	return (number > app->of.app) - (number < app->of.app);
+}
+
+struct astra_report_app *astra_report_app(const struct astra_report *report,
+					  const char *pool, uint64_t number)
+{
+	const struct astra_report_auction *auction =
+		astra_report_auction_of(report, pool);
+
+	if (!auction || !number || !auction->app_count)
+		return NULL;
+	return bsearch(&number, report->apps + auction->first_app,
+		       auction->app_count, sizeof(*report->apps),
+		       report_app_compare);
+}
+
+/* report_app.c: put a job that was added into the list of its app. */
+static void report_link(struct astra_report *report,
+			struct astra_report_job *job)
+{
+	struct astra_report_app *app =
+		astra_report_app(report, job->pool, job->app);
+
+	job->app_next = app ? app->first_job : ASTRA_REPORT_NO_JOB;
+	if (app)
+		app->first_job = (uint32_t)(job - report->jobs);
+}
+
 #define ID_BYTES 256 /* of a job's id as text */
+
 /* Append to the list of that name in a report. */
-#define APPEND(report, one, record, members)                                   \
-	astra_report_append(report, &(report)->one##s, &(report)->one##_count, \
-			    &(report)->one##_room, record, sizeof(*(record)),  \
-			    members)
+#define APPEND(report, one, record, members)                             \
+	report_append(report, &(report)->one##s, &(report)->one##_count, \
+		      &(report)->one##_room, record, sizeof(*(record)),  \
+		      members)
 
 struct astra_report *astra_report_create(void)
 {
@@ -48,7 +239,7 @@ void astra_report_put(struct astra_report *report)
 {
 	if (!report || atomic_fetch_sub(&report->own->references, 1) > 1)
 		return;
-	astra_report_forget(report->own);
+	report_forget(report->own);
 	astra_idmap_clear(&report->own->by_id);
 	free(report->own);
 	free(report->pools);
@@ -86,9 +277,8 @@ int astra_report_add_node(struct astra_report *report,
 {
 	struct astra_report_node copy = *node;
 
-	copy.holders =
-		astra_report_copy(report, node->holders, node->holder_count,
-				  sizeof(*node->holders));
+	copy.holders = report_copy(report, node->holders, node->holder_count,
+				   sizeof(*node->holders));
 	return copy.holders
 		       ? APPEND(report, node, &copy, astra_report_node_members)
 		       : -1;
@@ -97,9 +287,9 @@ int astra_report_add_node(struct astra_report *report,
 int astra_report_add_class(struct astra_report *report,
 			   const struct astra_report_class *class)
 {
-	return astra_report_append(report, &report->classes,
-				   &report->class_count, &report->class_room,
-				   class, sizeof(*class), astra_class_members);
+	return report_append(report, &report->classes, &report->class_count,
+			     &report->class_room, class, sizeof(*class),
+			     astra_class_members);
 }
 
 static int keep_binds(struct astra_report *report, struct astra_report_job *job)
@@ -111,12 +301,10 @@ static int keep_binds(struct astra_report *report, struct astra_report_job *job)
 	if (job->bind_count > ASTRA_REPORT_BINDS)
 		job->bind_count = ASTRA_REPORT_BINDS;
 	for (uint32_t i = 0; i < job->bind_count && !rc; i++)
-		rc = astra_report_append(report, &copy, &count, &room,
-					 &job->binds[i], sizeof(*copy),
-					 astra_bind_members);
+		rc = report_append(report, &copy, &count, &room, &job->binds[i],
+				   sizeof(*copy), astra_bind_members);
 	if (copy && !rc) {
-		job->binds =
-			astra_report_copy(report, copy, count, sizeof(*copy));
+		job->binds = report_copy(report, copy, count, sizeof(*copy));
 		rc = job->binds ? 0 : -1;
 	}
 	free(copy);
@@ -137,8 +325,8 @@ static int add_to(struct astra_report *report, struct astra_report_job **list,
 	}
 	if (keep_binds(report, &copy) < 0)
 		return -1;
-	return astra_report_append(report, list, count, room, &copy,
-				   sizeof(copy), astra_report_job_members);
+	return report_append(report, list, count, room, &copy, sizeof(copy),
+			     astra_report_job_members);
 }
 
 /* Whoever tells when a job starts tells this: nothing where it does not wait,
@@ -170,7 +358,7 @@ int astra_report_add_job(struct astra_report *report,
 		return -1;
 	}
 	report_settle_start(&report->jobs[n], report->time_sec);
-	astra_report_link(report, &report->jobs[n]);
+	report_link(report, &report->jobs[n]);
 	return 0;
 }
 
@@ -192,8 +380,8 @@ astra_report_find(const struct astra_report *report, uint32_t id)
 int astra_report_set_cluster(struct astra_report *report, const char *cluster,
 			     const char *slurm_version)
 {
-	const char *name = astra_report_keep(report, cluster, NULL);
-	const char *version = astra_report_keep(report, slurm_version, NULL);
+	const char *name = report_keep(report, cluster, NULL);
+	const char *version = report_keep(report, slurm_version, NULL);
 
 	if (!name || !version)
 		return -1;
@@ -207,7 +395,7 @@ int astra_report_set_diag(struct astra_report *report,
 {
 	struct astra_report_diag copy = *diag;
 
-	if (astra_report_keep_all(report, &copy, NULL, astra_diag_members) < 0)
+	if (report_keep_all(report, &copy, NULL, astra_diag_members) < 0)
 		return -1;
 	report->diag = copy;
 	return 0;

@@ -332,7 +332,7 @@ int astra_report_add_ended(struct astra_report *report,
 const struct astra_report_job *
 astra_report_find(const struct astra_report *report, uint32_t id);
 
-/* The same for auctions and apps (report_app.c). After a pool's auction come
+/* The same for auctions and apps. After a pool's auction come
  * its apps, by number, and then its jobs. */
 int astra_report_add_auction(struct astra_report *report,
 			     const struct astra_report_auction *auction);

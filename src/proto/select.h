@@ -71,16 +71,14 @@ enum astra_fault astra_bid_check(const struct astra_report *report,
 				 const struct astra_query_bid *bid,
 				 struct astra_error *err);
 
-/* There is no such job. Returns ASTRA_FAULT_NOT_FOUND with err set.
- * (select_known.c) */
+/* There is no such job. Returns ASTRA_FAULT_NOT_FOUND with err set. */
 enum astra_fault astra_job_unknown(const struct astra_report *report,
 				   struct astra_job_ref ref,
 				   struct astra_error *err);
 
 /* Whether the pools and accounts that a query names are any that its sender may
  * see: pools, tenants, accounts of jobs; and of the jobs that it names at least
- * one. Returns as astra_app_find().
- * (select_known.c) */
+ * one. Returns as astra_app_find(). */
 enum astra_fault astra_filters_known(const struct astra_report *report,
 				     const struct astra_query *query,
 				     const struct astra_viewer *viewer,

@@ -55,8 +55,7 @@ const char *astra_why_refused(const struct astra_report_bind *bind);
 /* "45 s", "3 min 20 s", "2 h 5 min", "4 d 3 h". Returns text. */
 const char *astra_why_span(double sec, char text[ASTRA_SPAN_BYTES]);
 
-/* How the job's app fared in its last auction; nothing where there are none.
- * (why_auction.c) */
+/* How the job's app fared in its last auction; nothing where there are none. */
 void astra_why_auction(const struct astra_report *report,
 		       const struct astra_report_job *job,
 		       struct astra_text *out);

@@ -3,7 +3,5 @@
 # pure.
 noinst_LIBRARIES += libastra-world.a
 libastra_world_a_SOURCES = \
-	src/world/queue.c \
-	src/world/queue.h \
 	src/world/world.c \
 	src/world/world.h

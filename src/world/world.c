@@ -2,11 +2,57 @@
 #include "src/world/world.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/common/grow.h"
 #include "src/common/number.h"
+
+static bool before(const struct astra_event *a, const struct astra_event *b)
+{
+	if (a->at_sec != b->at_sec)
+		return a->at_sec < b->at_sec;
+	return a->order < b->order;
+}
+
+int astra_queue_add(struct astra_queue *q, struct astra_event event)
+{
+	size_t at = q->count;
+
+	if (astra_grow(&q->heap, &q->room, at + 1, sizeof(*q->heap)) < 0)
+		return -1;
+	event.order = q->added++;
+	q->count++;
+	for (; at && before(&event, &q->heap[(at - 1) / 2]); at = (at - 1) / 2)
+		q->heap[at] = q->heap[(at - 1) / 2];
+	q->heap[at] = event;
+	return 0;
+}
+
+/* The queue must not be empty. */
+static struct astra_event queue_take(struct astra_queue *q)
+{
+	struct astra_event first = q->heap[0], last = q->heap[--q->count];
+	size_t at = 0, child;
+
+	for (; (child = 2 * at + 1) < q->count; at = child) {
+		if (child + 1 < q->count &&
+		    before(&q->heap[child + 1], &q->heap[child]))
+			child++;
+		if (!before(&q->heap[child], &last))
+			break;
+		q->heap[at] = q->heap[child];
+	}
+	q->heap[at] = last;
+	return first;
+}
+
+static void queue_clear(struct astra_queue *q)
+{
+	free(q->heap);
+	*q = (struct astra_queue){0};
+}
 
 void astra_world_clear(struct astra_world *w)
 {
@@ -19,7 +65,7 @@ void astra_world_clear(struct astra_world *w)
 	free(w->ended.items);
 	free(w->changed.items);
 	free(w->changed_nodes.items);
-	astra_queue_clear(&w->queue);
+	queue_clear(&w->queue);
 }
 
 /* What changes. */
@@ -200,7 +246,7 @@ static bool world_void(const struct astra_world *w, const struct astra_event *e)
 double astra_world_next(struct astra_world *w)
 {
 	while (w->queue.count && world_void(w, &w->queue.heap[0]))
-		astra_queue_take(&w->queue);
+		queue_take(&w->queue);
 	return w->queue.count ? w->queue.heap[0].at_sec : HUGE_VAL;
 }
 
@@ -244,7 +290,7 @@ static int world_settle(struct astra_world *w)
 int astra_world_advance(struct astra_world *w, double to_sec)
 {
 	while (w->queue.count && w->queue.heap[0].at_sec <= to_sec) {
-		const struct astra_event e = astra_queue_take(&w->queue);
+		const struct astra_event e = queue_take(&w->queue);
 
 		if (world_happen(w, &e) < 0)
 			return -1;

@@ -11,10 +11,38 @@
 #ifndef ASTRA_WORLD_H
 #define ASTRA_WORLD_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "src/common/error.h"
 #include "src/common/idmap.h"
 #include "src/model/plan.h"
-#include "src/world/queue.h"
+
+/* The events to come, the earliest first; those of one time in the order in
+ * which they were added. */
+enum astra_event_kind {
+	ASTRA_EVENT_END,   /* a job's work is done */
+	ASTRA_EVENT_LEFT,  /* a job has written its checkpoint and left */
+	ASTRA_EVENT_CLEAN, /* a job that left has been cleaned up */
+	ASTRA_EVENT_GIVEN, /* somebody else gives back what he had of a node */
+};
+
+struct astra_event {
+	double at_sec;
+	uint64_t order; /* set by astra_queue_add() */
+	uint32_t job;	/* its number; GIVEN: the release's */
+	uint32_t run;	/* of the job; void when it has another one now */
+	enum astra_event_kind kind;
+};
+
+struct astra_queue {
+	struct astra_event *heap;
+	size_t count, room;
+	uint64_t added;
+};
+
+/* Returns 0, or -1 when memory is out. */
+int astra_queue_add(struct astra_queue *queue, struct astra_event event);
 
 /* A job beside what the engine is shown. */
 struct astra_world_job {
