@@ -213,9 +213,12 @@ static int settle_shared(struct astra_market *m, uint32_t user,
 	return 0;
 }
 
-int market_book_add(struct astra_market *m, const struct astra_market_job *job,
-		    bool shared, const struct market_best *best,
-		    struct astra_market_book *book)
+/* Add a schedule to the book as a deal: its parts and what it pays. Changes
+ * the accounts, no usage. Returns 0, or -1 when memory is out. */
+static int market_book_add(struct astra_market *m,
+			   const struct astra_market_job *job, bool shared,
+			   const struct market_best *best,
+			   struct astra_market_book *book)
 {
 	uint32_t first = m->window.begin + 1 + best->start;
 	struct astra_market_deal deal = {

@@ -123,12 +123,6 @@ static inline size_t market_seats(struct astra_market *m,
 bool market_search(struct astra_market *m, const struct astra_market_job *job,
 		   bool shared, struct market_best *best);
 
-/* Add a schedule to the book as a deal: its parts and what it pays. Changes
- * the accounts, no usage. Returns 0, or -1 when memory is out. */
-int market_book_add(struct astra_market *m, const struct astra_market_job *job,
-		    bool shared, const struct market_best *best,
-		    struct astra_market_book *book);
-
 /* Use what a deal of this job uses; prices follow. */
 void market_take(struct astra_market *m, const struct astra_market_job *job,
 		 const struct astra_market_deal *deal,

@@ -28,7 +28,9 @@ static struct {
 	bitstr_t bits_magic;
 } known;
 
-int astra_memory_copy(void *to, const void *from, size_t size)
+/* Copy memory that may not be there. Returns 0, or -1 when it cannot be read.
+ */
+static int memory_copy(void *to, const void *from, size_t size)
 {
 	struct iovec here = {to, size}, there = {(void *)(uintptr_t)from, size};
 	ssize_t n = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
@@ -43,8 +45,7 @@ static void layout_learn(void)
 	bitstr_t *bits = bit_alloc(64);
 	struct header header;
 
-	if (astra_memory_copy(&header, block - sizeof(header),
-			      sizeof(header)) == 0 &&
+	if (memory_copy(&header, block - sizeof(header), sizeof(header)) == 0 &&
 	    header.size == sizeof(known))
 		known.magic = header.magic;
 	known.list_size = astra_block_size(list);
@@ -61,8 +62,8 @@ static size_t block_size(const void *block)
 
 	if (!known.magic || (uintptr_t)block % sizeof(size_t) ||
 	    (uintptr_t)block < sizeof(header) ||
-	    astra_memory_copy(&header, (const char *)block - sizeof(header),
-			      sizeof(header)) < 0 ||
+	    memory_copy(&header, (const char *)block - sizeof(header),
+			sizeof(header)) < 0 ||
 	    header.magic != known.magic)
 		return 0;
 	return header.size;
@@ -82,8 +83,7 @@ static bool is_text(const char *text)
 		return false;
 	if (size > sizeof(copy))
 		return true;
-	return astra_memory_copy(copy, text, size) == 0 &&
-	       memchr(copy, 0, size);
+	return memory_copy(copy, text, size) == 0 && memchr(copy, 0, size);
 }
 
 static bool is_list(const void *list)
@@ -91,7 +91,7 @@ static bool is_list(const void *list)
 	uint32_t magic;
 
 	return block_size(list) == known.list_size &&
-	       astra_memory_copy(&magic, list, sizeof(magic)) == 0 &&
+	       memory_copy(&magic, list, sizeof(magic)) == 0 &&
 	       magic == known.list_magic;
 }
 
@@ -100,7 +100,7 @@ static bool is_bits(const void *bits)
 	bitstr_t magic;
 
 	return block_size(bits) &&
-	       astra_memory_copy(&magic, bits, sizeof(magic)) == 0 &&
+	       memory_copy(&magic, bits, sizeof(magic)) == 0 &&
 	       magic == known.bits_magic;
 }
 

@@ -66,10 +66,6 @@ struct astra_layout {
 			ASTRA_KIND_BLOCK, 0                                   \
 	}
 
-/* Copy memory that may not be there. Returns 0, or -1 when it cannot be read.
- */
-int astra_memory_copy(void *to, const void *from, size_t size);
-
 /* The size of a block of xmalloc(), or 0 when it is none. */
 size_t astra_block_size(const void *block);
 

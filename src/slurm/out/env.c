@@ -73,7 +73,9 @@ static void env_tell_size(job_details_t *details,
 		   astra_stated_ps(lease->ps, lease->workers_max, gpus));
 }
 
-void astra_env_tell(job_details_t *details, const struct astra_env_lease *lease)
+/* Locks: caller holds job write. */
+static void env_tell(job_details_t *details,
+		     const struct astra_env_lease *lease)
 {
 	const char *name = lease->signal ? sigabbrev_np(lease->signal) : "none";
 	char number[16];
@@ -119,7 +121,7 @@ void astra_env_start(job_record_t *job, const struct astra_env_lease *lease)
 
 	told.end_sec += (double)job->start_time - told.start_sec;
 	told.start_sec = (double)job->start_time;
-	astra_env_tell(job->details, &told);
+	env_tell(job->details, &told);
 	astra_publish_tell(job->details);
 	last_job_update = time(NULL);
 }

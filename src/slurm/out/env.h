@@ -33,10 +33,6 @@ struct astra_env_lease astra_env_lease_of(const job_record_t *job,
  * Locks: caller holds job write. */
 void astra_env_start(job_record_t *job, const struct astra_env_lease *lease);
 
-/* Locks: caller holds job write. */
-void astra_env_tell(job_details_t *details,
-		    const struct astra_env_lease *lease);
-
 /* Without us its next run has no lease and is told of no size: let it find none
  * of its last one's. What it had then is kept as what it had before. Locks:
  * caller holds job write. */
