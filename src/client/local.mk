@@ -9,7 +9,6 @@ pkgconfig_DATA += src/client/sfair.pc
 noinst_LIBRARIES += libastra-client.a
 libastra_client_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS) $(MUNGE_CFLAGS)
 libastra_client_a_SOURCES = \
-	src/client/agent.c \
 	src/client/answer.c \
 	src/client/answer.h \
 	src/client/claim.c \

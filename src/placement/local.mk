@@ -3,6 +3,5 @@
 libastra_engine_a_SOURCES += \
 	src/placement/placement.c \
 	src/placement/placement.h \
-	src/placement/room.c \
 	src/placement/space.c \
 	src/placement/space_priv.h

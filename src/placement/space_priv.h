@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The inside of a space, shared by its own files only:
  *   space.c     nodes by their free GPUs: set, take, give, copy
- *   room.c      what one node could host of a request
- *   placement.c the search for a place
+ *   placement.c what one node could host of a request; the search for a place
  */
 #ifndef ASTRA_SPACE_PRIV_H
 #define ASTRA_SPACE_PRIV_H
@@ -55,9 +54,5 @@ static inline uint32_t astra_min32(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
-
-/* What the room would host if GPUs were all that counts. */
-uint32_t astra_room_fits_at_most(const struct astra_room *room,
-				 const struct astra_request *request);
 
 #endif

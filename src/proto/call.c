@@ -8,7 +8,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "src/proto/bind.h"
 #include "src/proto/dial.h"
 #include "src/proto/sign.h"
 #include "src/proto/wire.h"

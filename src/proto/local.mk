@@ -10,8 +10,6 @@ libastra_proto_a_SOURCES = \
 	src/proto/answer_record.c \
 	src/proto/answer_top.c \
 	src/proto/answer_app.c \
-	src/proto/bind.c \
-	src/proto/bind.h \
 	src/proto/call.c \
 	src/proto/curves.c \
 	src/proto/curves.h \
@@ -30,10 +28,8 @@ libastra_proto_a_SOURCES = \
 	src/proto/query_write.c \
 	src/proto/report.c \
 	src/proto/report.h \
-	src/proto/report_kind.c \
 	src/proto/report_members.c \
 	src/proto/report_members.h \
-	src/proto/report_kind.h \
 	src/proto/select.c \
 	src/proto/select.h \
 	src/proto/select_app.c \
@@ -41,8 +37,6 @@ libastra_proto_a_SOURCES = \
 	src/proto/sign.h \
 	src/proto/status.c \
 	src/proto/status.h \
-	src/proto/tasks.c \
-	src/proto/tasks.h \
 	src/proto/why.c \
 	src/proto/why_bind.c \
 	src/proto/why_change.c \

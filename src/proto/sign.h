@@ -7,6 +7,20 @@
 #include <stdint.h>
 
 #include "src/common/error.h"
+#include "src/common/text.h"
+
+/* Have a reply say whom it answers.
+ * reply: a JSON object that is not empty. credential: the request's bytes.
+ * out: added to; marked failed when memory is out. */
+void astra_bind(const char *reply, size_t size, const char *credential,
+		size_t credential_size, struct astra_text *out);
+
+/* Look whether it does, and take that out of it.
+ * reply: of size bytes, and a NUL. from: who replied, for err.
+ * Returns 0, or -1 with err set: it answers another request, or does not say.
+ */
+int astra_bind_check(char *reply, size_t size, const char *credential,
+		     const char *from, struct astra_error *err);
 
 /* Pack a message into a credential of the calling user.
  * munge_socket: of the munged to ask; NULL: $MUNGE_SOCKET, else the default.

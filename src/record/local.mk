@@ -3,9 +3,7 @@
 noinst_LIBRARIES += libastra-record.a
 libastra_record_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 libastra_record_a_SOURCES = \
-	src/record/members.h \
 	src/record/read.c \
-	src/record/read_snapshot.c \
 	src/record/round.h \
 	src/record/write.c
 

@@ -4,7 +4,8 @@
 
 #include "src/common/encode.h"
 #include "src/common/member_json.h"
-#include "src/record/members.h"
+#include "src/common/member_read.h"
+#include "src/model/members.h"
 #include "src/record/round.h"
 
 static void write_put_word(struct astra_text *out, const char *word)

@@ -39,7 +39,5 @@ int astra_generate_venus(struct astra_trace *trace,
 			 const struct astra_generate_options *options);
 int astra_generate_philly(struct astra_trace *trace,
 			  const struct astra_generate_options *options);
-int astra_generate_apps(struct astra_trace *trace,
-			const struct astra_generate_options *options);
 
 #endif

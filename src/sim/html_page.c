@@ -1,5 +1,110 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
+#include <string.h>
+
 #include "src/sim/html_priv.h"
+
+static void html_table_put_head(const struct astra_page *page, FILE *file)
+{
+	fputs("<thead><tr><th scope=\"col\">", file);
+	html_text(file, page->comparison->what);
+	fputs("</th>", file);
+	for (const struct astra_metric *m = astra_metric_table; m->key; m++) {
+		if (!astra_compare_known(page->comparison, m))
+			continue;
+		fputs("<th scope=\"col\" title=\"", file);
+		html_text(file, m->help);
+		fputs("\">", file);
+		html_text(file, m->title);
+		fputs("</th>", file);
+	}
+	fputs("</tr></thead>\n", file);
+}
+
+static void html_table_put_row(const struct astra_page *page, FILE *file,
+			       size_t index)
+{
+	const struct astra_comparison *c = page->comparison;
+	bool chosen = page->terms_sec && index == page->recommended;
+
+	fprintf(file, "<tr%s><th scope=\"row\">",
+		chosen ? " class=\"chosen\"" : "");
+	html_text(file, c->cases[index].label);
+	fputs("</th>", file);
+	for (const struct astra_metric *m = astra_metric_table; m->key; m++) {
+		double value =
+			astra_metric_value(&c->cases[index].digest->metrics, m);
+		char text[32];
+
+		if (!astra_compare_known(c, m))
+			continue;
+		fputs(astra_compare_best(c, m, index) ? "<td class=\"best\">"
+						      : "<td>",
+		      file);
+		html_text(file, astra_metric_text(m, value, text));
+		fputs("</td>", file);
+	}
+	fputs("</tr>\n", file);
+}
+
+static void html_table(const struct astra_page *page, FILE *file)
+{
+	fputs("<h2>All numbers</h2>\n<p>The best of each column is bold. "
+	      "Point at a head for what it means.</p>\n"
+	      "<div class=\"wide\"><table>\n",
+	      file);
+	html_table_put_head(page, file);
+	fputs("<tbody>\n", file);
+	for (size_t i = 0; i < page->comparison->count; i++)
+		html_table_put_row(page, file, i);
+	fputs("</tbody></table></div>\n", file);
+}
+
+/* Returns 0, or -1 when memory is out. */
+static int html_waits(const struct astra_comparison *c, FILE *file)
+{
+	struct astra_grid g;
+
+	if (astra_compare_waits(c, &g, NULL) < 0)
+		return -1;
+	fputs("<h2>" ASTRA_COMPARE_WAITS_TITLE "</h2>\n"
+	      "<div class=\"wide\"><table>\n<thead>",
+	      file);
+	for (size_t i = 0; i < g.count; i++) {
+		bool first = i % g.columns == 0;
+
+		fputs(first ? "<tr>" : "", file);
+		fputs(i < g.columns ? "<th scope=\"col\">"
+		      : first	    ? "<th scope=\"row\">"
+				    : "<td>",
+		      file);
+		html_text(file, g.cells[i]);
+		fputs(i < g.columns || first ? "</th>" : "</td>", file);
+		fputs((i + 1) % g.columns == 0 ? "</tr>\n" : "", file);
+		fputs(i + 1 == g.columns ? "</thead>\n<tbody>" : "", file);
+	}
+	fputs("</tbody></table></div>\n", file);
+	astra_grid_clear(&g);
+	return 0;
+}
+
+/* The parts of a page. */
+static void html_legend(const struct astra_comparison *c, FILE *file)
+{
+	fputs("<p class=\"keys\" id=\"keys\">", file);
+	for (size_t i = 0; i < c->count; i++) {
+		fputs("<button type=\"button\" aria-pressed=\"true\"", file);
+		html_series(file, "key", i);
+		fputs("><svg viewBox=\"0 0 26 10\" width=\"26\" height=\"10\">"
+		      "<path",
+		      file);
+		html_series(file, "curve", i);
+		fputs(" d=\"M0 5H26\"/></svg>", file);
+		html_text(file, c->cases[i].label);
+		fputs("</button> ", file);
+	}
+	fputs("</p>\n", file);
+}
 
 /* After eight colours, dashes tell series apart. */
 static const char style[] =

@@ -6,11 +6,6 @@
 #include "src/html/html.h"
 #include "src/sim/html.h"
 
-/* The parts of a page. */
-void html_legend(const struct astra_comparison *c, FILE *file);
-void html_table(const struct astra_page *page, FILE *file);
-/* Returns 0, or -1 when memory is out. */
-int html_waits(const struct astra_comparison *c, FILE *file);
 void html_curves(const struct astra_comparison *c, FILE *file);
 void html_boxes(const struct astra_comparison *c, FILE *file);
 void html_bars(const struct astra_comparison *c, FILE *file);

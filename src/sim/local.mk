@@ -27,7 +27,6 @@ libastra_sim_a_SOURCES += \
 	src/sim/field.h \
 	src/sim/generate.c \
 	src/sim/generate.h \
-	src/sim/generate_apps.c \
 	src/sim/generate_cluster.c \
 	src/sim/generate_priv.h \
 	src/sim/lines.c \
@@ -39,7 +38,6 @@ libastra_sim_a_SOURCES += \
 	src/sim/read_swf.c \
 	src/sim/trace.c \
 	src/sim/trace.h \
-	src/sim/trace_defect.c \
 	src/sim/trace_weights.c \
 	src/sim/trace_weights.h
 
@@ -96,13 +94,10 @@ libastra_sim_a_SOURCES += \
 	src/sim/grid.c \
 	src/sim/grid.h \
 	src/sim/html.h \
-	src/sim/html_bars.c \
-	src/sim/html_box.c \
-	src/sim/html_curve.c \
+	src/sim/html_charts.c \
 	src/sim/html_page.c \
 	src/sim/html_priv.h \
 	src/sim/html_sweep.c \
-	src/sim/html_table.c \
 	src/sim/html_timeline.c \
 	src/sim/metric_table.c \
 	src/sim/metrics.c \

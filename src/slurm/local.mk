@@ -140,8 +140,6 @@ libastraea_so_SOURCES = \
 	src/slurm/in/racks.h \
 	src/slurm/in/request.c \
 	src/slurm/in/request.h \
-	src/slurm/in/request_nodes.c \
-	src/slurm/in/request_nodes.h \
 	src/slurm/in/reserved.c \
 	src/slurm/in/reserved.h \
 	src/slurm/in/run_end.c \

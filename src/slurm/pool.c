@@ -10,7 +10,6 @@
 #include "src/slurm/compat/compat.h"
 #include "src/slurm/hooks/grace.h"
 #include "src/slurm/hooks/ledger.h"
-#include "src/store/refuge.h"
 #include "src/store/state_file.h"
 
 static void close_pool(struct astra_pool *pool)

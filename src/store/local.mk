@@ -5,8 +5,6 @@ libastra_store_a_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS)
 libastra_store_a_SOURCES = \
 	src/store/black_box.c \
 	src/store/black_box.h \
-	src/store/refuge.c \
-	src/store/refuge.h \
 	src/store/shared_name.c \
 	src/store/shared_name.h \
 	src/store/state_file.c \

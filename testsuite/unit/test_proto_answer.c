@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "src/proto/answer.h"
-#include "src/proto/tasks.h"
+#include "src/proto/report.h"
 #include "testsuite/unit/proto_sample.h"
 #include "testsuite/unit/unit.h"
 

@@ -7,7 +7,7 @@
 
 #include "src/common/random.h"
 #include "src/engine/engine_image.h"
-#include "src/record/members.h"
+#include "src/model/members.h"
 #include "src/record/round.h"
 #include "testsuite/unit/member_rows.h"
 #include "testsuite/unit/unit.h"

@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "src/history/read.h"
-#include "src/proto/report_kind.h"
+#include "src/proto/query.h"
 #include "testsuite/unit/history_sample.h"
 #include "testsuite/unit/sfair_server.h"
 

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/store/refuge.h"
 #include "src/store/state_file.h"
 #include "testsuite/unit/unit.h"
 

@@ -22,11 +22,6 @@ struct sfair_accounts {
 int sfair_accounts_ask(struct sfair_accounts *accounts, const char *cluster,
 		       struct astra_error *err);
 
-/* Who an account's jobs are to the plugin with that TenantLevel; NULL: there is
- * no such account. Borrowed. */
-const char *sfair_accounts_tenant(const struct sfair_accounts *accounts,
-				  const char *account, unsigned level);
-
 /* As the plugin weighs users: by their share in the tenant's own account, else
  * 1. arg: the accounts. */
 double sfair_accounts_user_share(const void *arg, const char *tenant,

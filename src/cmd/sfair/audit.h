@@ -60,7 +60,7 @@ struct sfair_audit {
  */
 int sfair_audit_set(struct sfair_audit *audit, struct astra_error *err);
 
-/* audit_slurm.c: what Slurm's programs know. All return 0, or -1 with err set.
+/* accounts.c: what Slurm's programs know. All return 0, or -1 with err set.
  */
 
 /* Who the tenants are: those of the record's jobs become what the plugin would

@@ -8,7 +8,6 @@ top_sources = \
 	src/cmd/sfair/top_columns.c \
 	src/cmd/sfair/top_draw.c \
 	src/cmd/sfair/top_draw_list.c \
-	src/cmd/sfair/top_draw_map.c \
 	src/cmd/sfair/top_keys.c \
 	src/cmd/sfair/top_model.c \
 	src/cmd/sfair/top_sheet.c
@@ -34,7 +33,6 @@ sfair_SOURCES = \
 	src/cmd/sfair/audit_json.c \
 	src/cmd/sfair/audit_policies.c \
 	src/cmd/sfair/audit_print.c \
-	src/cmd/sfair/audit_slurm.c \
 	src/cmd/sfair/cell.c \
 	src/cmd/sfair/check.c \
 	src/cmd/sfair/check.h \
@@ -52,7 +50,6 @@ sfair_SOURCES = \
 	src/cmd/sfair/page_main.c \
 	src/cmd/sfair/print_diag.c \
 	src/cmd/sfair/print_table.c \
-	src/cmd/sfair/print_why.c \
 	src/cmd/sfair/record.c \
 	src/cmd/sfair/slurm.c \
 	src/cmd/sfair/slurm.h \
@@ -67,7 +64,7 @@ sfair_SOURCES = \
 	src/cmd/sfair/top_fetch.c \
 	src/cmd/sfair/top_live.c \
 	src/cmd/sfair/top_screen.c \
-	src/cmd/sfair/why_other.c
+	src/cmd/sfair/why.c
 
 # The page of sfair report, drawn from replies.
 noinst_LIBRARIES += libastra-page.a

@@ -145,7 +145,7 @@ void sfair_explain_absent(const struct sfair_where *where,
 /* Whether a host of this name is this one. */
 bool sfair_is_here(const char *machine);
 
-/* why_other.c: a reply about a job that the plugin does not manage, from Slurm.
+/* why.c: a reply about a job that the plugin does not manage, from Slurm.
  * Returns NULL when Slurm knows none either, or cannot be asked. */
 json_t *sfair_why_other(const struct astra_query *query);
 

@@ -257,15 +257,6 @@ void top_draw_batch(struct top_sheet *sheet, const struct top_model *model,
 void top_draw_list(struct top_sheet *sheet, const struct top_model *model,
 		   const struct top_state *state, enum top_view view,
 		   double now_sec, size_t first, size_t rows);
-size_t top_map_rows(const struct top_model *model, size_t columns);
-void top_draw_map(struct top_sheet *sheet, const struct top_model *model,
-		  size_t rows);
-/* The GPUs of one node at a column of the last line, a letter each. */
-size_t top_put_gpus(struct top_sheet *sheet, size_t at, size_t width,
-		    const struct top_node *node);
-/* A tenant's bar, as wide as there is room. scale: GPUs of its whole width. */
-void top_put_bar(struct top_sheet *sheet, size_t at,
-		 const struct top_tenant *tenant, double scale);
 void top_draw_overview(struct top_sheet *sheet, const struct top_model *model,
 		       struct top_state *state, double now_sec, size_t rows);
 

@@ -26,7 +26,7 @@ void sfairsim_batch_clear(const struct sfairsim_setup *setup,
 			  struct sfairsim_case *cases, size_t count);
 
 /* A bar on stderr, where that is a terminal, once a second of real time has
- * gone; progress.c. */
+ * gone. */
 struct sfairsim_progress {
 	double begin_sec;
 	bool wanted, drawn;

@@ -9,11 +9,9 @@ sfairsim_SOURCES = \
 	src/cmd/sfairsim/args.h \
 	src/cmd/sfairsim/batch.c \
 	src/cmd/sfairsim/batch.h \
-	src/cmd/sfairsim/compare.c \
 	src/cmd/sfairsim/decide.c \
 	src/cmd/sfairsim/main.c \
 	src/cmd/sfairsim/options.c \
-	src/cmd/sfairsim/progress.c \
 	src/cmd/sfairsim/replay.c \
 	src/cmd/sfairsim/replay.h \
 	src/cmd/sfairsim/replay_job.c \

@@ -15,7 +15,6 @@ libastra_engine_a_SOURCES += \
 	src/policies/ogasched/policy.h \
 	src/policies/ogasched/project.c \
 	src/policies/ogasched/project.h \
-	src/policies/ogasched/report.c \
 	src/policies/ogasched/round.c \
 	src/policies/ogasched/state.c \
 	src/policies/ogasched/step.c

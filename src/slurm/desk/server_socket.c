@@ -10,8 +10,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "src/proto/bind.h"
 #include "src/proto/listen.h"
+#include "src/proto/sign.h"
 #include "src/slurm/desk/server_private.h"
 
 /* The server for jobs on other hosts. A connection says nothing of who asks, so

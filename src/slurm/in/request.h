@@ -10,6 +10,10 @@
 #include "src/slurm/in/managed.h"
 #include "src/slurm/in/node_order.h"
 
+/* The most nodes that a partition lets the job have; INFINITE: any.
+ * Locks: caller holds job and part read; takes assoc_mgr's read lock. */
+uint32_t astra_part_nodes(const job_record_t *job, const part_record_t *part);
+
 /* The nodes of a pool: a number in the model for each, and back. */
 struct astra_node_map {
 	uint32_t *local;  /* slurmctld's index -> ours, or ASTRA_NONE */

@@ -9,7 +9,6 @@
 #include "src/slurm/in/managed.h"
 #include "src/slurm/in/qos.h"
 #include "src/slurm/in/request.h"
-#include "src/slurm/in/request_nodes.h"
 #include "src/slurm/in/reserved.h"
 #include "src/slurm/out/mask.h"
 #include "src/slurm/out/park.h"
