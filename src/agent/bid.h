@@ -21,7 +21,7 @@ struct agent_bid {
 };
 
 /* An empty bid with room for an order and a stop of all jobs of an offer.
- * Returns 0, or -1 when memory is out, with err set; destroy it in both cases.
+ * Returns 0, or -1 when out of memory, with err set; destroy it in both cases.
  */
 int agent_bid_init(struct agent_bid *bid, const struct agent_offer *offer,
 		   struct astra_error *err);
@@ -49,7 +49,7 @@ int agent_bid_read(struct agent_bid *bid, const struct agent_offer *offer,
 
 /* The members of the request "bid", as JSON: what it says, but not of whom.
  * Returns text to be freed, "{}" if there is nothing to say, or NULL when
- * memory is out. */
+ * out of memory. */
 char *agent_bid_write(const struct agent_bid *bid);
 
 #endif

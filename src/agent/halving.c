@@ -115,7 +115,7 @@ static int compare_ranks(const void *a, const void *b)
 }
 
 /* Give up all but the best. Without any loss there is nothing to go by.
- * Returns whether it was decided, or -1 when memory is out. */
+ * Returns whether it was decided, or -1 when out of memory. */
 static int decide_rung(struct agent_memory *memory, double rung, uint32_t keep)
 {
 	struct rank *ranks = malloc((memory->count + 1) * sizeof(*ranks));
@@ -157,7 +157,7 @@ static double halving_begin_at(const struct ladder *ladder,
 }
 
 /* Decide all rungs that are due. Returns the number of the next one, which may
- * be the last, or -1 when memory is out. */
+ * be the last, or -1 when out of memory. */
 static int halving_climb(struct agent_memory *memory,
 			 const struct ladder *ladder,
 			 const struct agent_settings *s)

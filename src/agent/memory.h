@@ -69,7 +69,7 @@ struct agent_memory {
 };
 
 /* Take in an offer.
- * Returns 0, or -1 when memory is out, with err set. */
+ * Returns 0, or -1 when out of memory, with err set. */
 int agent_memory_see(struct agent_memory *memory,
 		     const struct agent_offer *offer, struct astra_error *err);
 

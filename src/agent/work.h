@@ -46,7 +46,7 @@ double agent_job_gpu_sec(const struct agent_memory *memory,
 /* The longest of what jobs said of all their work, in iterations; 0: none. */
 double agent_longest_total(const struct agent_offer *offer);
 
-/* That median; 0: no job did. Returns -1 when memory is out. */
+/* That median; 0: no job did. Returns -1 when out of memory. */
 double agent_median_gpu_sec(const struct agent_memory *memory,
 			    const struct agent_offer *offer);
 

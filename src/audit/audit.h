@@ -24,7 +24,7 @@ struct astra_window astra_record_window(const struct astra_record *record,
  * job's work is what it did within the window. ran: only those that did any,
  * which are those that can be simulated; of the others the duration means
  * nothing. The line of a job is 1 + its index in the record.
- * trace: initialized. Returns 0, or -1 when memory is out. */
+ * trace: initialized. Returns 0, or -1 when out of memory. */
 int astra_audit_trace(const struct astra_record *record,
 		      const struct astra_window *window, bool ran,
 		      struct astra_trace *trace);
@@ -79,7 +79,7 @@ struct astra_audit_size {
 #define ASTRA_AUDIT_SIZES 33 /* classes, and all together as the last */
 
 /* sizes: so many; those without jobs have 0 of them. wanted: which jobs of the
- * trace count; NULL: all. Returns 0, or -1 when memory is out. */
+ * trace count; NULL: all. Returns 0, or -1 when out of memory. */
 int astra_audit_sizes(const struct astra_sim_result *result, const bool *wanted,
 		      struct astra_audit_size sizes[ASTRA_AUDIT_SIZES]);
 

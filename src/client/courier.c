@@ -31,11 +31,11 @@ static struct {
 	struct astra_said progress;
 	uint64_t step;
 	uint64_t answers;     /* messages answered, or not */
-	uint64_t saved;	      /* checkpoints told so far */
-	uint64_t saved_heard; /* the last one that there is a result of */
+	uint64_t saved;	      /* checkpoints reported so far */
+	uint64_t saved_heard; /* the last one with a result */
 	int saved_result;     /* its errno */
 	double end_sec;	      /* of the lease; infinite: none; NAN: unknown */
-	double heard_sec;     /* when that was said; 0: never */
+	double heard_sec;     /* when that was answered; 0: never */
 	double due_sec;	      /* progress is sent no sooner */
 	double retry_sec;     /* nothing is sent sooner, after a failure */
 	double pause_sec;     /* how long that is */
@@ -116,7 +116,7 @@ const struct sfair_place *sfair_courier_place(void)
 
 /* The thread. */
 
-/* When there is something to send; infinite: not before it is said. */
+/* When there is something to send; infinite: nothing until the next report. */
 static double next_send(void)
 {
 	double due = (double)INFINITY;
@@ -294,7 +294,7 @@ void sfair_courier_progress(const struct astra_said *said)
 	pthread_mutex_unlock(&lock);
 }
 
-/* It is worth a try at once, unless nobody has answered for long. */
+/* Try at once, unless there has been no answer for long. */
 static bool worth_a_try(void)
 {
 	if (c.pause_sec <= 2 * RETRY_SEC)

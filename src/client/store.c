@@ -19,7 +19,7 @@ struct buffer {
 	char *data;
 	size_t size, room;
 	uint64_t step;
-	uint64_t number; /* the how manieth put; 0: none */
+	uint64_t number; /* counts puts, from 1; 0: none */
 };
 
 struct sfair_store {
@@ -101,7 +101,7 @@ static int write_buffer(struct sfair_store *s, const struct buffer *b,
 	return rc;
 }
 
-/* Write what is not yet. Returns 0 or an errno. */
+/* Write what has not been written yet. Returns 0 or an errno. */
 static int write_newest(struct sfair_store *s, struct astra_error *err)
 {
 	int rc = 0;

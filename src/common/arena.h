@@ -18,7 +18,7 @@ struct astra_arena {
  * is out. */
 void *astra_arena_take(struct astra_arena *arena, size_t size);
 
-/* A copy of a text; NULL counts as "". NULL when memory is out. */
+/* A copy of a text; NULL counts as "". NULL when out of memory. */
 const char *astra_arena_text(struct astra_arena *arena, const char *text);
 
 /* Forget all that was taken; the memory stays. */

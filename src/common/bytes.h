@@ -34,7 +34,7 @@ uint64_t astra_get_u64(struct astra_reader *reader);
 double astra_get_f64(struct astra_reader *reader);
 /* The next `size` bytes, borrowed from the data; NULL when it ended early. */
 const uint8_t *astra_get_bytes(struct astra_reader *reader, size_t size);
-/* A copy, to be freed; NULL when the data ended early or memory is out. */
+/* A copy, to be freed; NULL when the data ended early or out of memory. */
 char *astra_get_text(struct astra_reader *reader);
 
 #endif

@@ -9,7 +9,7 @@
  * array: the address of the array's pointer; contents are kept, the new
  *   part is zeroed. Free the array with free().
  * room: the number of elements it has room for, updated.
- * Returns 0, or -1 when memory is out; then nothing has changed.
+ * Returns 0, or -1 when out of memory; then nothing has changed.
  */
 int astra_grow(void *array, size_t *room, size_t need, size_t size);
 

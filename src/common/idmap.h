@@ -21,7 +21,7 @@ struct astra_idmap {
 /* The value of a key, or ASTRA_IDMAP_NONE. */
 uint32_t astra_idmap_get(const struct astra_idmap *map, uint32_t key);
 
-/* Add a key or replace its value. Returns 0, or -1 when memory is out. */
+/* Add a key or replace its value. Returns 0, or -1 when out of memory. */
 int astra_idmap_put(struct astra_idmap *map, uint32_t key, uint32_t value);
 
 /* Forget a key, if it is there. */

@@ -21,7 +21,7 @@ struct astra_intern {
 };
 
 /* The number of a name, a new one if need be; name: copied.
- * Returns ASTRA_INTERN_NONE when memory is out. */
+ * Returns ASTRA_INTERN_NONE when out of memory. */
 uint32_t astra_intern_put(struct astra_intern *table, const char *name);
 
 /* The number of a name, or ASTRA_INTERN_NONE. */

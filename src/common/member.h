@@ -104,12 +104,12 @@ void astra_members_get(struct astra_reader *in, void *record,
 		       const struct astra_member *members);
 
 /* Makes a text its owner's own. like: the same of the record before, or NULL.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 typedef int astra_text_keeper(void *owner, const char **text, const char *like);
 
 /* Give all texts of a record to an owner. before: the record before it, whose
  * texts are that owner's, or NULL: names repeat from one to the next.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_members_keep(void *record, const void *before,
 		       const struct astra_member *members,
 		       astra_text_keeper *keep, void *owner);

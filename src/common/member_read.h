@@ -23,7 +23,7 @@ void astra_members_clear(void *record, const struct astra_member *members);
 
 /* Read an array of objects into records of a size; what one lacks is none.
  * Returns them, count of them and room for one more, for free(); NULL when
- * memory is out. What is wrong is named in err as long as that is "". */
+ * out of memory. What is wrong is named in err as long as that is "". */
 void *astra_rows_read(const json_t *array, size_t size,
 		      const struct astra_member *members, const char *what,
 		      size_t *count, struct astra_error *err);

@@ -15,7 +15,7 @@ struct astra_text {
 	bool failed;  /* memory was out, or the limit was met */
 };
 
-/* Where so many bytes more may be written, or NULL when memory is out, or the
+/* Where so many bytes more may be written, or NULL when out of memory, or the
  * text has failed before. None of them counts until astra_text_took() says how
  * many were needed. What does not fit whole is left out, and the text is marked
  * failed; so a caller may add many and check once. */

@@ -168,7 +168,7 @@ static int begin_release(struct foreseen_world *w, uint32_t i)
 			       });
 }
 
-/* Returns 0, or -1 when memory is out. */
+/* Returns 0, or -1 when out of memory. */
 static int foreseen_begin(struct foreseen_world *w,
 			  const struct astra_foresee *question,
 			  double *start_sec)

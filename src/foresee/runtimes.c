@@ -214,7 +214,7 @@ static double of_row(const struct astra_runtimes *r, uint64_t key,
 	return longer[kind == ASTRA_GUESS_EARLY ? 0 : count - 1];
 }
 
-/* Of a job that says what it has to do. */
+/* Of a job that reports its progress. */
 static double of_work(const struct astra_forecast *forecast, double ran_sec)
 {
 	if (!(forecast->work_sec > 0))

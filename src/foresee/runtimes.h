@@ -46,7 +46,7 @@ enum astra_guess_kind {
 
 /* Take note of a round's jobs, one by one, then of its end, when jobs that were
  * not seen are forgotten. now_sec: when they were seen. Returns 0, or -1 when
- * memory is out: then less is known. */
+ * out of memory: then less is known. */
 int astra_runtimes_see(struct astra_runtimes *runtimes,
 		       const struct astra_runtime_job *job);
 void astra_runtimes_seen(struct astra_runtimes *runtimes, double now_sec);
@@ -68,7 +68,7 @@ astra_runtimes_guess_other(const struct astra_runtimes *runtimes,
 			   const struct astra_runtime_job *job,
 			   enum astra_guess_kind kind, double now_sec);
 
-/* What is known, for the next start. Returns 0, or -1 when memory is out. */
+/* What is known, for the next start. Returns 0, or -1 when out of memory. */
 int astra_runtimes_save(const struct astra_runtimes *runtimes,
 			struct astra_bytes *out);
 

@@ -9,7 +9,7 @@
 
 #define NAME_BYTES 1024
 
-/* A row is there once it is looked up. */
+/* A row is inserted when it is first looked up. */
 static int64_t names_found(struct astra_writer *w, enum sql which, int rc)
 {
 	int64_t id = rc == SQLITE_ROW ? astra_sql_int(w, which, 0) : 0;

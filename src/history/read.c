@@ -11,7 +11,8 @@
 #include "src/history/read_priv.h"
 
 #define LONGEST_MSEC 3000 /* less than the writer waits */
-#define STEPS 4000 /* of SQLite's machine, between two looks at the clock */
+#define STEPS \
+	4000 /* of SQLite's virtual machine between two reads of the clock */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char *wanted; /* the file to read; under lock */

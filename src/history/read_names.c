@@ -140,7 +140,7 @@ static int read_names_add_owner(struct astra_reading *r, sqlite3_stmt *s)
 	return o->account && o->user ? 0 : -1;
 }
 
-/* Call add for each row of a statement; it returns 0, or -1 when memory is out.
+/* Call add for each row of a statement; it returns 0, or -1 when out of memory.
  * Returns ASTRA_FAULT_NONE, or what is wrong. */
 static enum astra_fault reading_each(struct astra_reading *r, const char *sql,
 				     int (*add)(struct astra_reading *,

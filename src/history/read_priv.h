@@ -24,7 +24,7 @@ struct astra_reading {
 	struct astra_reading_names *names;
 };
 
-/* read.c: say what went wrong in SQLite. */
+/* read.c: SQLite's error, as text. */
 enum astra_fault astra_reading_failed(const struct astra_reading *r);
 
 /* Prepare a statement in which %s is the window's pieces, as rows of
@@ -36,9 +36,9 @@ sqlite3_stmt *astra_reading_prepare(const struct astra_reading *r,
 sqlite3_stmt *astra_reading_prepare_with(const struct astra_reading *r,
 					 const char *sql, const char *text);
 
-/* read_reports.c: prepare a report of jobs, in which %s is what has the jobs that
- * are asked for (with their leases), and wanted(owner) tells whether the viewer
- * may see and asks for those of an owner. Returns NULL on failure. */
+/* read_reports.c: prepare a report of jobs, in which %s is what has the jobs
+ * that are asked for (with their leases), and wanted(owner) tells whether the
+ * viewer may see and asks for those of an owner. Returns NULL on failure. */
 sqlite3_stmt *astra_reading_prepare_jobs(const struct astra_reading *r,
 					 const char *sql);
 

@@ -13,7 +13,7 @@
 
 #include "src/common/error.h"
 
-/* What the history's file is, before SQLite looks into it. */
+/* Checks of the history's file before SQLite opens it. */
 
 struct sqlite3;
 
@@ -151,7 +151,7 @@ static const char schema[] = "PRAGMA application_id=" TEXT(
 static int sql_error(sqlite3 *db, const char *path, struct astra_error *err)
 {
 	return astra_error_set(err, "%s: %s", path,
-			       db ? sqlite3_errmsg(db) : "memory is out");
+			       db ? sqlite3_errmsg(db) : "out of memory");
 }
 
 /* The number that a statement gives; `none` when it gives none. Returns

@@ -95,7 +95,7 @@ struct astra_sums {
 	size_t slot_count;
 	double since[ASTRA_HISTORY_LEVELS];
 	uint64_t dropped;
-	int64_t day_begin, day_end; /* the day that was looked up last */
+	int64_t day_begin, day_end; /* the day of the last lookup */
 };
 
 struct astra_sums *astra_sums_create(void)
@@ -176,7 +176,7 @@ static struct row *sums_new_row(struct astra_sums *s, unsigned table,
 	return r;
 }
 
-/* NULL: memory is out, or there are too many. */
+/* NULL: out of memory, or there are too many. */
 static struct row *sums_row_of(struct astra_sums *s, unsigned table,
 			       unsigned level, int64_t at, int64_t id)
 {
@@ -204,7 +204,7 @@ static struct row *sums_row_of(struct astra_sums *s, unsigned table,
 
 /* Buckets. */
 
-/* As readers see them. The day is kept: finding it asks the time zone. */
+/* As readers have them. The day is cached: to find it reads the time zone. */
 static void sums_bucket_of(struct astra_sums *s, enum astra_history_level level,
 			   double at_sec, int64_t *begin, int64_t *end)
 {

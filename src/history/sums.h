@@ -71,7 +71,7 @@ enum {
 
 struct astra_sums;
 
-/* Returns NULL when memory is out. Free with astra_sums_destroy(). */
+/* Returns NULL when out of memory. Free with astra_sums_destroy(). */
 struct astra_sums *astra_sums_create(void);
 void astra_sums_destroy(struct astra_sums *sums);
 
@@ -91,7 +91,7 @@ void astra_sums_add(struct astra_sums *sums, enum astra_sums_table table,
 		    int64_t id, unsigned column, double value, double at_sec);
 
 /* How often something was not added, because there would be too many rows in
- * one transaction, those of minutes first, or memory is out. */
+ * one transaction, those of minutes first, or out of memory. */
 uint64_t astra_sums_dropped(const struct astra_sums *sums);
 
 /* Write everything into an open transaction, and forget it.

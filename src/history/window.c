@@ -74,7 +74,7 @@ static void kept_since(const int64_t *first, int64_t *since)
 	}
 }
 
-/* The finest level whose rows are kept from then on. */
+/* The finest level whose rows are stored from then on. */
 static enum astra_history_level finest(int64_t sec, const int64_t *first)
 {
 	if (sec >= first[ASTRA_HISTORY_MINUTE])

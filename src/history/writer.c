@@ -294,7 +294,7 @@ static void writer_add_pool(struct astra_writer *w, struct hpool *p,
 		       (double)round->last_usec, w->now_sec);
 }
 
-/* Pools are looked up by name in this report; there are a few. */
+/* Pools are found by name in this report: there are few. */
 static int begin_pools(struct astra_writer *w,
 		       const struct astra_report *report)
 {

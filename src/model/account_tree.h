@@ -26,7 +26,7 @@ struct astra_account_tree {
 	size_t count, room;
 };
 
-/* The number of a new account, or ASTRA_NONE when memory is out. */
+/* The number of a new account, or ASTRA_NONE when out of memory. */
 uint32_t astra_account_tree_add(struct astra_account_tree *tree,
 				const struct astra_tree_account *account);
 

@@ -50,7 +50,7 @@ struct astra_usage {
 };
 
 /* An empty account that begins at begin_sec with capacity 0.
- * Returns NULL when memory is out. Free with astra_fairness_destroy(). */
+ * Returns NULL when out of memory. Free with astra_fairness_destroy(). */
 struct astra_fairness *
 astra_fairness_create(const struct astra_fairness_options *options,
 		      double begin_sec);
@@ -64,21 +64,21 @@ void astra_fairness_set_options(struct astra_fairness *f, double now_sec,
 void astra_fairness_set_capacity(struct astra_fairness *f, double now_sec,
 				 double gpus);
 
-/* Add a tenant. Returns its number, or ASTRA_NONE when memory is out. */
+/* Add a tenant. Returns its number, or ASTRA_NONE when out of memory. */
 uint32_t astra_fairness_add_tenant(struct astra_fairness *f, double now_sec,
 				   double weight);
 void astra_fairness_set_weight(struct astra_fairness *f, double now_sec,
 			       uint32_t tenant, double weight);
 
 /* Add a user within a tenant; it costs nothing while it has no active jobs.
- * weight: >= 0. Returns its number, or ASTRA_NONE when memory is out. */
+ * weight: >= 0. Returns its number, or ASTRA_NONE when out of memory. */
 uint32_t astra_fairness_add_user(struct astra_fairness *f, double now_sec,
 				 uint32_t tenant, double weight);
 void astra_fairness_set_user_weight(struct astra_fairness *f, double now_sec,
 				    uint32_t user, double weight);
 
 /* Add an inactive job without GPUs. gpus: its request, at least 1.
- * Returns its number, or ASTRA_NONE when memory is out. */
+ * Returns its number, or ASTRA_NONE when out of memory. */
 uint32_t astra_fairness_add_job(struct astra_fairness *f, uint32_t tenant,
 				double weight, double gpus);
 /* The same of a user. A tenant's jobs that are nobody's are like one more
@@ -147,7 +147,7 @@ size_t astra_fairness_bytes_per_job(void);
 double astra_rho(struct astra_usage usage, bool entitled);
 
 /* The account bit by bit, and one that goes on as it would (fairness_image.c).
- * get: NULL when the data is damaged or memory is out. */
+ * get: NULL when the data is damaged or out of memory. */
 struct astra_bytes;
 struct astra_reader;
 void astra_fairness_put(const struct astra_fairness *f,

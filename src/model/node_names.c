@@ -94,7 +94,7 @@ static void names_match(const struct astra_node_names *from, uint32_t *now,
 	}
 }
 
-/* Returns 0, or -1 when memory is out. */
+/* Returns 0, or -1 when out of memory. */
 static int names_renumber(const struct astra_node_names *from,
 			  const struct astra_node_names *to,
 			  struct astra_renumbering *by)

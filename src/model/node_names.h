@@ -26,7 +26,7 @@ struct astra_renumbering {
 
 /* Go on to a snapshot's nodes. Returns false where all numbers stand for the
  * same nodes as before. Else `by` says what they are now; no two are the same,
- * and a node without a name keeps its number. When memory is out, all nodes
+ * and a node without a name keeps its number. When out of memory, all nodes
  * are gone.
  * by: free ->now, which may be NULL. */
 bool astra_node_names_follow(struct astra_node_names *known,
@@ -41,13 +41,13 @@ uint32_t astra_renumbered(const struct astra_renumbering *by, uint32_t node);
 bool astra_shares_renumber(struct astra_share *shares, size_t count,
 			   const struct astra_renumbering *by);
 
-/* Into a zeroed one. Returns 0, or -1 when memory is out; then clear it. */
+/* Into a zeroed one. Returns 0, or -1 when out of memory; then clear it. */
 int astra_node_names_copy(struct astra_node_names *to,
 			  const struct astra_node_names *from);
 
 void astra_node_names_put(const struct astra_node_names *known,
 			  struct astra_bytes *out);
-/* Into a zeroed one. Returns 0, or -1 when memory is out or the data is
+/* Into a zeroed one. Returns 0, or -1 when out of memory or the data is
  * damaged; then clear it all the same. */
 int astra_node_names_get(struct astra_node_names *known,
 			 struct astra_reader *in);

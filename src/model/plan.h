@@ -101,7 +101,7 @@ void astra_plan_init(struct astra_plan *plan);
 void astra_plan_clear(struct astra_plan *plan); /* ready for the next round */
 void astra_plan_destroy(struct astra_plan *plan);
 
-/* Append. Returns 0, or -1 when memory is out. */
+/* Append. Returns 0, or -1 when out of memory. */
 int astra_plan_add(struct astra_plan *plan,
 		   const struct astra_decision *decision,
 		   const struct astra_share *shares, size_t share_count);

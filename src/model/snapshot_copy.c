@@ -6,7 +6,7 @@
 #include "src/model/auction.h"
 #include "src/model/members.h"
 
-/* NULL when memory is out, or nothing was given. */
+/* NULL when out of memory, or nothing was given. */
 static void *snapshot_copy_copy(struct astra_arena *arena, const void *from,
 				size_t size)
 {

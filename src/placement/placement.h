@@ -32,11 +32,11 @@ struct astra_room {
 };
 
 /* A space with `count` nodes on which nothing is free; gpus_max: the most GPUs
- * that any node can ever have free. NULL when memory is out. */
+ * that any node can ever have free. NULL when out of memory. */
 struct astra_space *astra_space_create(size_t count, uint32_t gpus_max);
 void astra_space_destroy(struct astra_space *space);
 
-/* A copy with the same rooms, or NULL when memory is out. */
+/* A copy with the same rooms, or NULL when out of memory. */
 struct astra_space *astra_space_copy(const struct astra_space *space);
 
 /* Note what changes from now on, and undo it. Undo returns 0, or -1 when memory

@@ -17,7 +17,7 @@ void astra_space_destroy(struct astra_space *space)
 }
 
 /* nodes: for room for all and one more; owned by the space, even if it is not
- * made. Returns NULL when memory is out. */
+ * made. Returns NULL when out of memory. */
 static struct astra_space *space_make(size_t count, uint32_t gpus_max,
 				      struct space_node *nodes)
 {

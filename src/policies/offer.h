@@ -8,7 +8,7 @@
 #include "src/policies/policy.h"
 
 /* All that may be awarded, a copy; where the offer has no space, the GPUs that
- * are free with plenty beside them. NULL when memory is out. */
+ * are free with plenty beside them. NULL when out of memory. */
 struct astra_space *astra_offer_space(const struct astra_offer *offer);
 
 /* A space of its nodes on which nothing is free, or NULL. */

@@ -44,7 +44,7 @@ enum astra_fault astra_answer_own(const struct astra_report *report,
 				  struct astra_error *err);
 
 /* The classes of jobs that the viewer may see. Returns 0, or
- * -1 when memory is out. */
+ * -1 when out of memory. */
 int astra_answer_classes(const struct astra_report *report,
 			 const struct astra_query *query,
 			 const struct astra_viewer *viewer, uint64_t picked,
@@ -105,7 +105,7 @@ int astra_answer_fault(enum astra_fault fault, const char *text,
 
 /* Answer for one job that the viewer may see: a paragraph for a user, "text",
  * and its numbers, "why". (why_json.c)
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_answer_why(const struct astra_report *report,
 		     const struct astra_report_job *job,
 		     const struct astra_viewer *viewer, struct astra_text *out);

@@ -21,7 +21,7 @@ struct astra_curves {
 enum astra_level astra_level_find(const char *name, size_t size);
 
 /* Append the next number of a level. All of a level come in a row.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_curves_add(struct astra_curves *curves, enum astra_level level,
 		     double value);
 

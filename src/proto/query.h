@@ -156,10 +156,10 @@ struct astra_query {
  * job. */
 int astra_job_ref_parse(const char *text, struct astra_job_ref *out);
 
-/* Append. Returns 0, or -1 when memory is out. */
+/* Append. Returns 0, or -1 when out of memory. */
 int astra_names_add(struct astra_names *names, const char *name, size_t size);
 
-/* Append; names: copied. Returns 0, or -1 when memory is out. */
+/* Append; names: copied. Returns 0, or -1 when out of memory. */
 int astra_adopt_add(struct astra_query_adopt *adopt, const char *tenant,
 		    const char *user, struct astra_usage usage);
 
@@ -183,7 +183,7 @@ enum astra_fault astra_query_decode(const char *text, size_t size,
 				    struct astra_query *out,
 				    struct astra_error *err);
 
-/* The JSON of a request; free() it. NULL when memory is out. */
+/* The JSON of a request; free() it. NULL when out of memory. */
 char *astra_query_encode(const struct astra_query *query);
 
 /* Whether a job says something by it. */

@@ -123,7 +123,7 @@ static char *bytes_for(struct astra_report_private *own, size_t size,
 }
 
 /* A copy of a text. like: a text of the report that may be the same, or NULL;
- * names repeat from one record to the next. NULL when memory is out. */
+ * names repeat from one record to the next. NULL when out of memory. */
 static const char *report_keep(struct astra_report *report, const char *text,
 			       const char *like)
 {
@@ -142,7 +142,7 @@ static const char *report_keep(struct astra_report *report, const char *text,
 }
 
 /* A copy of so many items of a size, without their texts; aligned for numbers.
- * NULL when memory is out. */
+ * NULL when out of memory. */
 static const void *report_copy(struct astra_report *report, const void *items,
 			       size_t count, size_t size)
 {
@@ -158,7 +158,7 @@ static int report_keep_text(void *report, const char **text, const char *like)
 }
 
 /* Replace a record's texts by copies. before: the record before it, whose texts
- * are copies already, or NULL. Returns 0, or -1 when memory is out. */
+ * are copies already, or NULL. Returns 0, or -1 when out of memory. */
 static int report_keep_all(struct astra_report *report, void *record,
 			   const void *before,
 			   const struct astra_member *members)
@@ -168,7 +168,7 @@ static int report_keep_all(struct astra_report *report, void *record,
 }
 
 /* Append a copy of a record with its texts to a list: its address, its length
- * and its room. Returns 0, or -1 when memory is out: the list is as before. */
+ * and its room. Returns 0, or -1 when out of memory: the list is as before. */
 static int report_append(struct astra_report *report, void *list, size_t *count,
 			 size_t *room, const void *record, size_t size,
 			 const struct astra_member *members)

@@ -315,7 +315,7 @@ struct astra_report {
 	struct astra_report_private *own; /* references and strings */
 };
 
-/* An empty report with one reference, or NULL when memory is out. */
+/* An empty report with one reference, or NULL when out of memory. */
 struct astra_report *astra_report_create(void);
 
 /* Another reference to it. Locks: none; any thread. Returns the report. */
@@ -326,7 +326,7 @@ struct astra_report *astra_report_get(struct astra_report *report);
 void astra_report_put(struct astra_report *report);
 
 /* Append a copy, strings included; NULL strings become "". Only while the
- * report is being built. Returns 0, or -1 when memory is out. */
+ * report is being built. Returns 0, or -1 when out of memory. */
 int astra_report_add_pool(struct astra_report *report,
 			  const struct astra_report_pool *pool);
 int astra_report_add_tenant(struct astra_report *report,
@@ -368,7 +368,7 @@ const struct astra_report_auction *
 astra_report_auction_of(const struct astra_report *report, const char *pool);
 
 /* The names in the head, and the diag block, copied with their strings.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_report_set_cluster(struct astra_report *report, const char *cluster,
 			     const char *slurm_version);
 int astra_report_set_diag(struct astra_report *report,

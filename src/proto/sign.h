@@ -11,7 +11,7 @@
 
 /* Have a reply say whom it answers.
  * reply: a JSON object that is not empty. credential: the request's bytes.
- * out: added to; marked failed when memory is out. */
+ * out: added to; marked failed when out of memory. */
 void astra_bind(const char *reply, size_t size, const char *credential,
 		size_t credential_size, struct astra_text *out);
 

@@ -34,7 +34,7 @@ void astra_why_find(const struct astra_report *report,
 		    const struct astra_viewer *viewer, struct astra_why *out);
 
 /* One paragraph for a user: what the job holds or waits for, and what comes
- * next. Returns 0, or -1 when memory is out. */
+ * next. Returns 0, or -1 when out of memory. */
 int astra_why_text(const struct astra_why *why, struct astra_text *out);
 
 /* A job's tenant in its pool, or NULL. */

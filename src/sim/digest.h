@@ -33,7 +33,7 @@ struct astra_digest {
 size_t astra_digest_size(size_t tenant_count);
 
 /* out: zeroed, of that size for the trace's tenants.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_digest_fill(const struct astra_sim_result *result,
 		      struct astra_digest *out);
 

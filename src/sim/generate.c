@@ -66,7 +66,7 @@ static void generate_apps_shuffle(struct astra_random *random, uint32_t *ranks,
 	}
 }
 
-/* Returns 0, or -1 when memory is out. */
+/* Returns 0, or -1 when out of memory. */
 static int generate_apps_add_app(struct astra_trace *trace,
 				 struct astra_random *random, uint32_t jobs,
 				 double days)

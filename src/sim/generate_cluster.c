@@ -198,7 +198,7 @@ static double draw_duration(struct deal *deal, const struct band *bands)
 	return fmin(sec, deal->model->cap_sec);
 }
 
-/* Returns 0, or -1 when memory is out. */
+/* Returns 0, or -1 when out of memory. */
 static int deal_burst(struct deal *deal)
 {
 	const struct model *model = deal->model;

@@ -25,13 +25,13 @@ size_t astra_random_index(struct astra_random *random, const double *sums,
 			  size_t count);
 
 /* Add a generated job: its name is its number. user: number in its tenant.
- * app: NULL: none. Returns 0, or -1 when memory is out. */
+ * app: NULL: none. Returns 0, or -1 when out of memory. */
 int astra_generate_job(struct astra_trace *trace, struct astra_trace_job *job,
 		       uint32_t user);
 
 /* Add tenants "t01" and so on, whose quotas are whole nodes of 8 GPUs that
  * fall off by a power law, like those of clusters that were looked at. They are
- * the weights. Returns 0, or -1 when memory is out. */
+ * the weights. Returns 0, or -1 when out of memory. */
 int astra_generate_tenants(struct astra_trace *trace, uint32_t count,
 			   double nodes, double power);
 

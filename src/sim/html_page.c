@@ -60,7 +60,7 @@ static void html_table(const struct astra_page *page, FILE *file)
 	fputs("</tbody></table></div>\n", file);
 }
 
-/* Returns 0, or -1 when memory is out. */
+/* Returns 0, or -1 when out of memory. */
 static int html_waits(const struct astra_comparison *c, FILE *file)
 {
 	struct astra_grid g;

@@ -42,7 +42,7 @@ struct astra_metrics {
  * one's life. N(t) counts the jobs submitted and not done at t; a job's is
  *   1 / (end - submit) * integral of N over [submit, end),
  * or N(submit) where that is no time. What is not done ends with the result.
- * Returns 0, or -1 when memory is out. (contention.c) */
+ * Returns 0, or -1 when out of memory. (contention.c) */
 int astra_contention(struct astra_sim_result *result);
 
 /* The same of anything else: mean[i] becomes how many spans there were during
@@ -58,7 +58,7 @@ int astra_spans_overlap(const struct astra_span *spans, size_t count,
  * N_avg, the number of apps that were there on average, times the time that it
  * takes alone: its GPU work over min(R_C, its GPUs) (Themis, Eq. 2), and not
  * less than its longest job needs, unless divisible. Returns 0, or -1 when
- * memory is out. (apps.c) */
+ * out of memory. (apps.c) */
 int astra_app_ftf(const struct astra_sim_result *result, bool divisible,
 		  struct astra_sample *out);
 
@@ -119,12 +119,12 @@ enum astra_series {
 	ASTRA_SERIES_WAIT,
 };
 
-/* out: empty; astra_sample_clear() it. Returns 0, or -1 when memory is out;
+/* out: empty; astra_sample_clear() it. Returns 0, or -1 when out of memory;
  * out is empty then. */
 int astra_series_collect(const struct astra_sim_result *result,
 			 enum astra_series kind, struct astra_sample *out);
 
-/* result: after astra_contention(). Returns 0, or -1 when memory is out. */
+/* result: after astra_contention(). Returns 0, or -1 when out of memory. */
 int astra_metrics_compute(const struct astra_sim_result *result,
 			  struct astra_metrics *out);
 

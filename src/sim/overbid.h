@@ -33,7 +33,7 @@ struct astra_overbid {
 /* Make the app's bid for a round.
  * snapshot: what the policy is about to be told.
  * auction: what it has shown of its last round, which was at shown_sec.
- * Returns 1, 0 if there is nothing to bid for or by, -1 when memory is out. */
+ * Returns 1, 0 if there is nothing to bid for or by, -1 when out of memory. */
 int astra_overbid_make(struct astra_overbid *agent,
 		       const struct astra_snapshot *snapshot,
 		       const struct astra_auction *auction, double shown_sec);

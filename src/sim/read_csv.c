@@ -45,7 +45,7 @@ static void runs_join(struct astra_trace_job *job,
 	job->duration_sec += run->duration_sec;
 }
 
-/* Returns 0, or -1 when memory is out. */
+/* Returns 0, or -1 when out of memory. */
 static int runs_begin(struct astra_runs *runs, struct astra_run_job *new,
 		      const struct astra_job_names *names)
 {
@@ -61,7 +61,7 @@ static int runs_begin(struct astra_runs *runs, struct astra_run_job *new,
 }
 
 /* Add a run to the job of that id: it lasts longer by it. names: copied, those
- * of the first run. Returns 0, or -1 when memory is out. */
+ * of the first run. Returns 0, or -1 when out of memory. */
 static int runs_put(struct astra_runs *runs, const char *id,
 		    const struct astra_job_names *names,
 		    const struct astra_trace_job *run, bool unfinished)
@@ -85,7 +85,7 @@ static int runs_put(struct astra_runs *runs, const char *id,
 }
 
 /* Give all jobs to the trace, or count their defects.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 static int runs_add(const struct astra_runs *runs, struct astra_trace *trace)
 {
 	const char *const *words = runs->words.names;
@@ -369,7 +369,7 @@ static int parse_least(struct reader *reader, struct row *row)
 	return 0;
 }
 
-/* Returns 0, or -1 when memory is out. */
+/* Returns 0, or -1 when out of memory. */
 static int read_csv_admit(struct reader *reader, const struct row *row)
 {
 	const char *key = read_csv_field(reader, ASTRA_COLUMN_RAW_ID);
@@ -401,7 +401,7 @@ static int read_csv_admit(struct reader *reader, const struct row *row)
 				row->unfinished);
 }
 
-/* Returns 0, or -1 when memory is out. */
+/* Returns 0, or -1 when out of memory. */
 static int read_csv_read_row(struct reader *reader)
 {
 	struct row row = {.job.line = reader->line};

@@ -36,7 +36,7 @@ void astra_read_defect(struct astra_trace *trace, enum astra_defect kind,
 /* Add a job, unless it ran for no time or not to its end, which are defects.
  * job: without the numbers of its names, which only jobs that are added get: a
  * tenant without any has no share.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_read_admit(struct astra_trace *trace,
 		     const struct astra_trace_job *job,
 		     const struct astra_job_names *names, bool unfinished);

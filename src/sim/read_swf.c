@@ -124,7 +124,7 @@ static struct astra_job_names read_swf_names_of(const struct reader *reader)
 	};
 }
 
-/* Returns 0, or -1 when memory is out. */
+/* Returns 0, or -1 when out of memory. */
 static int read_swf_read_job(struct reader *reader)
 {
 	struct astra_trace_job job = {.line = reader->line, .start_sec = -1};

@@ -12,7 +12,7 @@ struct astra_sample {
 
 void astra_sample_clear(struct astra_sample *sample);
 
-/* value: no NaN. Returns 0, or -1 when memory is out. */
+/* value: no NaN. Returns 0, or -1 when out of memory. */
 int astra_sample_add(struct astra_sample *sample, double value);
 
 void astra_sample_sort(struct astra_sample *sample);

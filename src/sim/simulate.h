@@ -21,7 +21,7 @@ struct astra_cluster {
 };
 
 /* nodes of gpus each, rack_nodes of them in a rack (0: one rack).
- * Returns 0, or -1 when memory is out. (cluster.c) */
+ * Returns 0, or -1 when out of memory. (cluster.c) */
 int astra_cluster_make(struct astra_cluster *cluster, uint32_t nodes,
 		       uint32_t gpus, uint32_t rack_nodes);
 /* From a CSV file with the columns node,gpus[,rack].
@@ -137,7 +137,7 @@ int astra_simulate(const struct astra_trace *trace,
  * later. Under any policy, with leases or without. None has what does not fit
  * the cluster; it is not before others either. A tenant of weight 0 has an
  * infinite bound. Of what was simulated it is done already. Returns 0, or -1
- * when memory is out. (bound.c) */
+ * when out of memory. (bound.c) */
 int astra_bounds_fill(struct astra_sim_result *result);
 
 void astra_sim_result_clear(struct astra_sim_result *result);

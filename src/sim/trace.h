@@ -80,7 +80,7 @@ struct astra_job_names {
 struct astra_taker {
 	/* job: without the numbers of its names; duration_sec 0: it did not
 	 * run, or has not ended. id: the same for all runs of a job.
-	 * Returns 0, or -1 when memory is out. */
+	 * Returns 0, or -1 when out of memory. */
 	int (*take)(void *arg, const char *id,
 		    const struct astra_trace_job *job,
 		    const struct astra_job_names *names, bool unfinished);
@@ -112,13 +112,13 @@ void astra_trace_init(struct astra_trace *trace);
 void astra_trace_clear(struct astra_trace *trace);
 
 /* For readers: the tenant's, user's or app's number, a new one if need be; app
- * numbers begin at 1. name: copied. Returns ASTRA_NONE when memory is out. */
+ * numbers begin at 1. name: copied. Returns ASTRA_NONE when out of memory. */
 uint32_t astra_trace_tenant(struct astra_trace *trace, const char *name);
 uint32_t astra_trace_user(struct astra_trace *trace, const char *name);
 uint32_t astra_trace_app(struct astra_trace *trace, const char *name);
 
 /* For readers: the number of a profile like this, from 1. Returns ASTRA_NONE
- * when memory is out. */
+ * when out of memory. */
 uint32_t astra_trace_profile(struct astra_trace *trace,
 			     const struct astra_profile *profile);
 
@@ -134,7 +134,7 @@ struct astra_utility astra_trace_job_utility(const struct astra_trace *trace,
 					     uint32_t job, uint64_t seed);
 
 /* For readers: append a job; name: copied, else as it is given.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_trace_add(struct astra_trace *trace,
 		    const struct astra_trace_job *job, const char *name);
 

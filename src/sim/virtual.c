@@ -357,7 +357,7 @@ struct astra_job astra_virtual_job(const struct astra_virtual *v, uint32_t job)
 	return seen;
 }
 
-/* All of the cluster, free. NULL when memory is out. */
+/* All of the cluster, free. NULL when out of memory. */
 static struct astra_space *empty_space(const struct astra_cluster *c)
 {
 	struct astra_space *space;

@@ -41,7 +41,7 @@ struct astra_virtual {
 };
 
 /* v: zeroed, with trace, cluster, options and result set; stays where it is.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_virtual_init(struct astra_virtual *v, bool quota_entitlement);
 void astra_virtual_clear(struct astra_virtual *v);
 
@@ -55,11 +55,11 @@ void astra_virtual_look(struct astra_virtual *v);
 struct astra_job astra_virtual_job(const struct astra_virtual *v, uint32_t job);
 
 /* At the end: which of the jobs that never started have no place, not even when
- * nobody else is there. Returns 0, or -1 when memory is out. */
+ * nobody else is there. Returns 0, or -1 when out of memory. */
 int astra_virtual_find_misfits(struct astra_virtual *v);
 
 /* The simulation stops: count what still runs.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_virtual_stop(struct astra_virtual *v, double now_sec);
 
 #endif

@@ -39,7 +39,7 @@ void astra_watch_clear(struct astra_watch *watch);
 /* Account as production does, before anything happens: with all of these
  * options, and where users' weights are given (see astra_user_weight; arg: what
  * it gets) with users between tenants and jobs, which come into the result.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_watch_as(struct astra_watch *watch,
 		   const struct astra_fairness_options *options,
 		   astra_user_weight *weight, const void *arg);

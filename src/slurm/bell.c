@@ -34,7 +34,7 @@ static struct timespec bell_moment(double wait_sec)
 	return t;
 }
 
-/* The earliest moment for a round that somebody waits for. */
+/* The earliest moment for a round that was asked for. */
 static struct timespec bell_after_pause(const struct astra_pace *pace)
 {
 	uint64_t at = pace->due_usec;

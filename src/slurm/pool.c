@@ -182,7 +182,7 @@ static void open_pool(struct astra_pool *pool,
 	if (!pool->name ||
 	    asprintf(&pool->path, "%s/astraea.%s", folder, config->name) < 0) {
 		pool->path = NULL;
-		error("astraea: memory is out");
+		error("astraea: out of memory");
 		return;
 	}
 	pool->engine = pool_load(pool, &config->options);
@@ -249,7 +249,7 @@ void astra_pools_follow(struct astra_pools *pools,
 
 	next.list = calloc(config->pool_count + 1, sizeof(*next.list));
 	if (!next.list) {
-		error("astraea: memory is out");
+		error("astraea: out of memory");
 		return;
 	}
 	for (size_t i = 0; i < config->pool_count; i++) {

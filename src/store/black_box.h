@@ -61,7 +61,7 @@ void astra_box_close(struct astra_box *box);
 void astra_box_add(struct astra_box *box, const struct astra_box_event *event);
 
 /* All events, oldest first; damaged ones are left out. *list: owned by the
- * caller, free(). Returns their number; 0 also when memory is out. */
+ * caller, free(). Returns their number; 0 also when out of memory. */
 size_t astra_box_read(const struct astra_box *box,
 		      struct astra_box_event **list);
 

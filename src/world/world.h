@@ -41,7 +41,7 @@ struct astra_queue {
 	uint64_t added;
 };
 
-/* Returns 0, or -1 when memory is out. */
+/* Returns 0, or -1 when out of memory. */
 int astra_queue_add(struct astra_queue *queue, struct astra_event event);
 
 /* A job beside what the engine is shown. */
@@ -58,12 +58,12 @@ struct astra_release {
 	struct astra_share share;
 };
 
-/* Who drives it. Calls return 0, or -1 when memory is out. */
+/* Who drives it. Calls return 0, or -1 when out of memory. */
 struct astra_world_host {
 	/* Whether the host refuses a decision. NULL: none. */
 	bool (*refuses)(void *arg, const struct astra_decision *d);
 	/* One task of an array becomes a job. Returns its number, or ASTRA_NONE
-	 * when memory is out. NULL: there are no arrays. */
+	 * when out of memory. NULL: there are no arrays. */
 	uint32_t (*split)(void *arg, uint32_t array);
 	/* It runs. *end_sec: when its work is done; infinite, as it is: the
 	 * host says so when it is (astra_world_leave()). NULL: it is. */
@@ -118,12 +118,12 @@ void astra_world_clear(struct astra_world *world);
 
 /* One more job, the next number, that waits, or is as it is shown. The first
  * leaves `job` where it is and does not show it, the second shows a copy.
- * Return 0, or -1 when memory is out. */
+ * Return 0, or -1 when out of memory. */
 int astra_world_add(struct astra_world *world, struct astra_job *job);
 int astra_world_show(struct astra_world *world, const struct astra_job *job);
 
 /* Something is going to happen to a job in its present run.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_world_expect(struct astra_world *world, uint32_t job,
 		       enum astra_event_kind kind, double at_sec);
 
@@ -131,11 +131,11 @@ int astra_world_expect(struct astra_world *world, uint32_t job,
 double astra_world_next(struct astra_world *world);
 
 /* Let time pass: all that is to happen by then does.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_world_advance(struct astra_world *world, double to_sec);
 
 /* A running job leaves its GPUs: it waits again, or is over.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_world_leave(struct astra_world *world, uint32_t job, double at_sec,
 		      bool requeue);
 
@@ -145,7 +145,7 @@ int astra_world_apply(struct astra_world *world, const struct astra_plan *plan,
 		      struct astra_error *err);
 
 /* Those that have ended were shown; forget them.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_world_forget(struct astra_world *world);
 
 /* What changed since it was asked for the last time, where that is noted.

@@ -7,8 +7,8 @@
 #include "src/client/sfair.h"
 #include "src/cmd/sfair-agent/clock.h"
 
-#define LOOK_SEC 1.0	 /* between two looks, at least */
-#define END_SEC 2	 /* for the last look */
+#define LOOK_SEC 1.0	 /* at least between two polls */
+#define END_SEC 2	 /* for the last poll */
 #define LOOK_COST 1000.0 /* and so many times what one has taken */
 
 /* Look at the lines of a window from the newest on.
@@ -143,6 +143,7 @@ void agent_follow_finish(struct agent_follow *f)
 	f->ends = true;
 	pthread_cond_signal(&f->work);
 	pthread_mutex_unlock(&f->lock);
-	/* An expression may take for ever: that must not keep the job. */
+	/* A regular expression may run for ever: that must not delay the job.
+	 */
 	(void)pthread_timedjoin_np(f->thread, NULL, &until);
 }

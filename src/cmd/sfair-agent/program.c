@@ -16,7 +16,7 @@
 #include "src/common/text.h"
 
 #define CHUNK 65536
-#define WAIT_NSEC 5000000 /* between two looks whether it has ended */
+#define WAIT_NSEC 5000000 /* between two checks for its end */
 
 struct run {
 	const char *name;
@@ -191,7 +191,7 @@ static int await(struct run *run, double seconds)
 	}
 }
 
-/* Nothing of it is left over, once it was told what it did wrong. */
+/* Close its pipes, and kill what is left of its processes. */
 static void program_finish(struct run *run)
 {
 	shut(&run->in);

@@ -29,7 +29,7 @@ int agent_become(char **words, struct astra_error *err)
 	return cannot_run(*words, errno, err);
 }
 
-/* In the child: tell the parent why there is no program. */
+/* In the child: report to the parent why exec() failed. */
 static void run_child(char **words, const sigset_t *mask, const int *outputs,
 		      int tell, pid_t agent)
 {
@@ -45,7 +45,7 @@ static void run_child(char **words, const sigset_t *mask, const int *outputs,
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(*words, words);
 	if (write(tell, &errno, sizeof(errno)) < 0) {
-		/* Then nobody is left to tell. */
+		/* The parent has ended. */
 	}
 	_exit(AGENT_CANNOT_RUN);
 }
@@ -103,7 +103,7 @@ struct run {
 	bool ended;
 	int status;	 /* then, of wait() */
 	double over_sec; /* when the grace is; 0: there was no notice */
-	bool handed;	 /* somebody has got the notice */
+	bool handed;	 /* a process has received the notice */
 	int tries;	 /* to hand it on */
 };
 
@@ -305,7 +305,7 @@ int agent_run(const struct agent_options *options,
 		return AGENT_CANNOT_RUN;
 	}
 	signal(SIGCHLD, SIG_DFL); /* else its end would not be known */
-	sigaddset(&set, SIGPIPE); /* which tells of the output's end */
+	sigaddset(&set, SIGPIPE); /* the output was closed */
 	sigprocmask(r.child ? SIG_SETMASK : SIG_BLOCK, &set, &before);
 	rc = start(&r, &before, err);
 	if (rc)

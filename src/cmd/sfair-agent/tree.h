@@ -13,7 +13,7 @@ bool agent_catches(pid_t pid, int signal);
 /* Find all processes below root: its children, theirs and so on; not itself.
  * pids: free() it. Bounded by what /proc shows once; a process that is forked
  * meanwhile may be missing.
- * Returns how many there are, or -1 when memory is out or /proc cannot be
+ * Returns how many there are, or -1 when out of memory or /proc cannot be
  * read. */
 long agent_tree(pid_t root, pid_t **pids);
 

@@ -48,7 +48,7 @@ static double watch_now_sec(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* What goes wrong again and again is said once. */
+/* An error that repeats is printed once. */
 static void watch_complain(struct state *s, const char *text)
 {
 	if (!strcmp(s->complaint, text))

@@ -15,7 +15,7 @@ bool sfair_is_here(const char *machine)
 	size_t size;
 
 	if (!machine || gethostname(host, sizeof(host) - 1) < 0)
-		return true; /* nobody knows better */
+		return true; /* there is no better answer */
 	size = strcspn(host, ".");
 	return !strncmp(host, machine, size) &&
 	       (!machine[size] || machine[size] == '.');
@@ -70,7 +70,7 @@ void sfair_explain_absent(const struct sfair_where *where,
 		astra_error_nomem(err);
 	else if (slurm->state == SFAIR_SLURM_SILENT && *where->path == '/' &&
 		 !access(where->path, F_OK))
-		(void)err; /* it was left behind, and that is said */
+		(void)err; /* a socket was left behind, and err says so */
 	else if (slurm->state == SFAIR_SLURM_SILENT)
 		astra_error_set(
 			err,

@@ -35,7 +35,7 @@ static double accounts_share(const char *text)
 }
 
 /* The account of that name, a new one if need be, as one may come before that
- * which it lies in. Returns ASTRA_NONE when memory is out. */
+ * which it lies in. Returns ASTRA_NONE when out of memory. */
 static uint32_t accounts_number(struct sfair_accounts *a, const char *name)
 {
 	uint32_t at = astra_intern_put(&a->names, name);

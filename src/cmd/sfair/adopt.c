@@ -80,7 +80,7 @@ static int sfair_adopt_parse(int argc, char **argv,
 struct adopt {
 	const struct sfair_adopt_args *args;
 	const char *cluster;
-	json_t *accounts; /* what the plugin said of the pool */
+	json_t *accounts; /* the plugin's reply about the pool */
 	struct astra_record record;
 	struct astra_window window;
 	struct astra_trace trace;
@@ -173,7 +173,7 @@ static int adopt_weigh(struct adopt *a, bool *known)
 	return 0;
 }
 
-/* Jobs of those who are no tenants any more count for nobody. */
+/* Jobs of users and accounts that are no tenants any more are left out. */
 static void adopt_drop(struct adopt *a, const bool *known)
 {
 	struct astra_trace *t = &a->trace;

@@ -28,7 +28,7 @@ struct sfair_adopt_rows {
 /* adopt_rows.c: rows from the plugin's accounts, and from what was measured;
  * one for each tenant of the pool, and each user of it who has or had any.
  * accounts, result: to outlive them. each: what a GPU counts.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int sfair_adopt_rows_make(const json_t *accounts,
 			  const struct astra_sim_result *result, double each,
 			  struct sfair_adopt_rows *out);
@@ -36,7 +36,7 @@ void sfair_adopt_rows_clear(struct sfair_adopt_rows *rows);
 
 /* Whether a tenant's account is more than nothing. */
 bool sfair_adopt_has_begun(const struct sfair_adopt_rows *rows);
-/* What the plugin is to be told. Returns 0, or -1 when memory is out. */
+/* What the plugin is to be told. Returns 0, or -1 when out of memory. */
 int sfair_adopt_rows_say(const struct sfair_adopt_rows *rows,
 			 struct astra_query_adopt *out);
 json_t *sfair_adopt_rows_json(const struct sfair_adopt_rows *rows);

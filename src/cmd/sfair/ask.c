@@ -9,12 +9,12 @@
 #include "src/cmd/sfair/slurm.h"
 #include "src/proto/dial.h"
 
-#define STARTING_SEC 5.0 /* for a plugin that says that it starts */
-#define PATIENCE_SEC 2.0 /* for one that says that it answers */
+#define STARTING_SEC 5.0 /* for a plugin that is starting */
+#define PATIENCE_SEC 2.0 /* for one that slurmctld says is there */
 #define AGAIN_USEC 100000
 #define ROUND_SEC 60 /* for a round to be held */
 
-static bool not_found; /* so the last refusal said */
+static bool not_found; /* by the last refusal */
 
 bool sfair_not_found(void)
 {
@@ -192,7 +192,7 @@ json_t *sfair_ask_round(struct astra_query *query, const char *key,
 
 		if (!reply)
 			return NULL;
-		astra_adopt_clear(&query->adopt); /* is said once */
+		astra_adopt_clear(&query->adopt); /* is sent once */
 		query->ticket = (uint64_t)json_integer_value(
 			json_object_get(reply, "ticket"));
 		json_decref(reply);

@@ -77,7 +77,7 @@ int sfair_audit_shares(struct astra_trace *trace,
 int sfair_audit_gpus(const char *cluster, const struct astra_window *window,
 		     uint64_t *gpus, struct astra_error *err);
 
-/* audit_json.c: all there is to be said, as JSON; NULL: memory is out.
+/* audit_json.c: all there is to be said, as JSON; NULL: out of memory.
  * sizes and tenants are of a policy, or, NULL, of what really happened. */
 json_t *sfair_audit_tenants(const struct sfair_audit *audit,
 			    const struct astra_sim_result *result,

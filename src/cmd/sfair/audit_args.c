@@ -7,7 +7,7 @@
 
 /* sfair audit --set: options of astraea.conf. */
 
-/* Of options that say who the tenants are.
+/* Of options that define the tenants.
  * Returns 0, or 1 if it is none of them, or -1 with err set. */
 static int set_tenants(struct sfair_audit *a, const char *key,
 		       const char *value, struct astra_error *err)

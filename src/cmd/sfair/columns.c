@@ -127,7 +127,7 @@ struct column_list {
 static const struct sfair_column columns_left = {
 	"Left", "lease_end_sec", SFAIR_LEFT, "time to its lease's end"};
 
-/* Those shown where nobody asks for others. */
+/* The default columns. */
 static const char *const columns_shown[] = {
 	[ASTRA_QUERY_TENANT] =
 		"Pool,Tenant,Weight,Quota,Demand,GPUs,Alloc,Fair,Rho,Waiting,Running",

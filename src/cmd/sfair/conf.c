@@ -23,7 +23,7 @@
 #define INCLUDES_MAX 8
 #define SOCKET_NAME "astraea.sock"
 
-/* What astraea.conf says of it; malloced, or NULL. */
+/* Its value in astraea.conf; malloced, or NULL. */
 struct found {
 	char *socket, *listen;
 };
@@ -124,7 +124,7 @@ static bool find_is_socket(const char *path)
 	       !access(path, R_OK | W_OK);
 }
 
-/* The port that is listened at, if the plugin does not say which. */
+/* The default port, where the plugin does not name one. */
 static unsigned int find_port(const char *listen)
 {
 	const char *colon = listen ? strrchr(listen, ':') : NULL;

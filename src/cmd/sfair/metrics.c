@@ -72,7 +72,7 @@ static void set_count(json_t *object, const char *key, uint64_t count)
 	json_object_set_new(object, key, json_integer((json_int_t)count));
 }
 
-/* What there is to tell of sfair itself, and the tenants that have metrics. */
+/* The metrics of sfair itself, and the tenants that have metrics. */
 static json_t *metrics_scrape_describe(const struct metrics_scraper *s)
 {
 	json_t *scrape = json_object();

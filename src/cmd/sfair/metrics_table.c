@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All metrics, row by row: what is printed, and what the manual page says. */
+/* All metrics, row by row: as they are printed, and as the manual page has
+ * them. */
 #include <stdio.h>
 #include <string.h>
 

@@ -35,7 +35,7 @@ static void metrics_text_put_head(struct writer *w)
 		astra_text_printf(w->out, "# UNIT %s %s\n", m->name, unit);
 }
 
-/* The reply is UTF-8, and so is what is written. */
+/* The reply is UTF-8, and so is the output. */
 static void metrics_text_put_label(struct writer *w, const char *name,
 				   const char *value, bool *first)
 {

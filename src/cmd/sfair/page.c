@@ -166,7 +166,7 @@ static void page_script(FILE *file)
 	fprintf(file, "<script>%s</script>\n", script);
 }
 
-/* The window as people say it; whole days are just days. */
+/* The window as text; whole days without the time. */
 static void put_day(FILE *f, double sec, bool with_clock)
 {
 	time_t when = (time_t)sec;

@@ -62,7 +62,7 @@ page_data_add_tenant(struct page_data *d, const char *pool, const char *name)
 
 /* Rows come in the order of tenants again and again, so the search begins
  * behind the last one found. */
-/* The tenant of a row, made if it is new. NULL when memory is out, and when
+/* The tenant of a row, made if it is new. NULL when out of memory, and when
  * the row has none. */
 static struct page_tenant *page_tenant_of(struct page_data *d,
 					  const struct page_row *row)
@@ -82,7 +82,7 @@ static struct page_tenant *page_tenant_of(struct page_data *d,
 	return page_data_add_tenant(d, row->pool, row->tenant);
 }
 
-/* The rows of a part, for free(); NULL when memory is out. */
+/* The rows of a part, for free(); NULL when out of memory. */
 static struct page_row *page_rows(struct page_data *d, enum page_part part,
 				  size_t *count)
 {
@@ -216,7 +216,7 @@ static int load_time(struct page_data *d, const struct page_row *row)
 	return 0;
 }
 
-/* Each row of a part, in turn. Returns 0, or -1 when memory is out. */
+/* Each row of a part, in turn. Returns 0, or -1 when out of memory. */
 static int load_part(struct page_data *d, enum page_part part,
 		     int (*load)(struct page_data *, const struct page_row *))
 {
@@ -299,7 +299,7 @@ static void unite(struct page_data *d)
 }
 
 /* The jobs and leases of such replies.
- * Return 0, or -1 when memory is out. */
+ * Return 0, or -1 when out of memory. */
 static int page_jobs_load(struct page_data *d)
 {
 	size_t more;

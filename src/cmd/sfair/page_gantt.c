@@ -13,7 +13,7 @@
 #define ROW_PX 17
 #define ROWS_MAX 40  /* as many as a sheet of paper has room for */
 #define NEAR_PX 0.75 /* leases farther from each other are bars apart */
-#define DOT_PX 2     /* nothing in it can be told apart */
+#define DOT_PX 2     /* too small for its parts to show */
 #define BARS_MAX 1000
 #define LABEL_CHARS 10
 
@@ -34,7 +34,7 @@ static double page_gantt_clip(const struct page_data *d, double sec)
 	return fmin(fmax(sec, d->start_sec), d->end_sec);
 }
 
-/* Within the window; one that has no end goes on. */
+/* Cut to the window; a lease without an end goes on. */
 static double page_gantt_end_of(const struct page_data *d,
 				const struct page_row *l)
 {

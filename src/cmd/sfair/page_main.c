@@ -55,7 +55,7 @@ static void copy_key(json_t *to, const json_t *from, const char *key)
 	json_object_set(to, key, json_object_get(from, key));
 }
 
-/* Each row says its own step, for shorter spans have finer ones. */
+/* Each row has its own step, as shorter spans have finer ones. */
 static void say_step(json_t *reply)
 {
 	json_t *row;

@@ -51,7 +51,7 @@ static void page_usage_draw_layer(const struct html_chart *c,
 	fputs("Z\"/>\n", f);
 }
 
-/* What is under the pointer: a strip for each slot, which says its numbers. */
+/* The text under the pointer: a strip for each slot, with its numbers. */
 static void draw_strip(const struct html_chart *c, const struct page_data *d,
 		       size_t slot)
 {

@@ -198,7 +198,7 @@ static void put_parsable(const struct grid *g, const struct sfair_args *args)
 		printf("%s%s", g->cells[i], (i + 1) % columns == 0 ? end : "|");
 }
 
-/* One line a pool above the table: what there is, and what is held. */
+/* A line for each pool above the table: GPUs in all, and GPUs held. */
 static void print_table_put_pools(const json_t *pools, double now_sec)
 {
 	json_t *pool;

@@ -72,7 +72,7 @@ static void add_leaf(json_t *tree, const json_t *row)
 }
 
 /* The rows of tenant usage, indented and with sums: tenant,
- * account, user. Returns an array to be freed, or NULL when memory is out. */
+ * account, user. Returns an array to be freed, or NULL when out of memory. */
 static json_t *sfair_report_tree(const json_t *rows)
 {
 	json_t *tree = json_array(), *tenant = NULL, *account = NULL;

@@ -216,7 +216,7 @@ int sfair_format_parse(const struct sfair_table *table, const char *format,
 		       struct sfair_choices *choices, struct astra_error *err);
 
 /* The keys of the records that the columns show, each once; an object's whole.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int sfair_choices_keys(const struct sfair_choices *choices,
 		       struct astra_names *out);
 

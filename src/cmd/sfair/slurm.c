@@ -20,7 +20,7 @@
 #include "src/common/read_config.h"
 #include "src/common/xmalloc.h"
 
-/* Its patience is hours of a batch system; somebody waits here. */
+/* Its timeouts are hours, for batch systems; here a user waits. */
 #define MESSAGE_SEC 5
 #define STANDBY_SEC 2
 
@@ -190,7 +190,7 @@ const char *sfair_slurm_host(size_t index)
 
 /* Times as Slurm's commands take them, by the parser that they have. */
 
-/* Slurm's parser writes a complaint of its own: ours says more. */
+/* Slurm's parser logs an error of its own: ours has more details. */
 static time_t parse_quietly(const char *text)
 {
 	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);

@@ -111,7 +111,7 @@ static void tell_promised(const json_t *job, double now, struct astra_text *out)
 	astra_text_printf(out, ".");
 }
 
-/* Why it has none is told as sfair why does. */
+/* Why it has none: the text of sfair why. */
 static void tell_unknown(const json_t *job, const json_t *reply,
 			 struct astra_text *out)
 {
@@ -173,7 +173,7 @@ static void starts_print_reply(const json_t *reply)
 	astra_text_clear(&out);
 }
 
-/* The part of the reply that says when. */
+/* The part of the reply with the times. */
 static int starts_print_json(const json_t *reply)
 {
 	static const char *const keys[] = {

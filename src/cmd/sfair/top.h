@@ -100,7 +100,7 @@ struct top_model {
  * reply: stolen, also on failure. letters: of tenants that it knows; new ones
  *   are added.
  * out: destroy with top_model_destroy(); untouched on failure.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int top_model_load(json_t *reply, struct top_letters *letters,
 		   struct top_model *out);
 void top_model_destroy(struct top_model *model);

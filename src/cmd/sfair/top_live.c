@@ -198,7 +198,7 @@ static bool wait_for(struct live *l, const sigset_t *mask)
 	return !stopped && !(fds[0].revents & (POLLHUP | POLLERR | POLLNVAL));
 }
 
-/* A plugin that is silent is not one that is down: say so meanwhile. */
+/* A plugin that does not answer yet need not be down: print that meanwhile. */
 static void note_silence(struct live *l)
 {
 	double sec = steady_sec() - l->asked_sec;
@@ -235,7 +235,7 @@ static void top_live_catch_signals(sigset_t *before)
 	sigprocmask(SIG_BLOCK, &ours, before);
 }
 
-/* The first answer is waited for: what is wrong then is told in a line. */
+/* Wait for the first answer: an error ends the command with one line. */
 static int top_live_begin(struct live *l, struct astra_error *err)
 {
 	struct sfair_where where;

@@ -8,7 +8,7 @@
 
 #define AMOUNT_MOST 1e6
 
-/* Numbers of GPUs or jobs: what is not known counts nothing. */
+/* Numbers of GPUs or jobs: an unknown one counts as 0. */
 static void top_model_clamp(double *value)
 {
 	*value = isfinite(*value) && *value > 0 ? fmin(*value, AMOUNT_MOST) : 0;
@@ -122,7 +122,7 @@ static const struct astra_member head_members[] = {
 };
 /* clang-format on */
 
-/* All jobs here are under leases: that each says so is of no use. */
+/* Without "Lease: ", as all jobs here have leases. */
 static const char *short_reason(const char *reason)
 {
 	static const char prefix[] = "Lease: ";

@@ -29,7 +29,7 @@ bool top_sheet_line(struct top_sheet *sheet)
 	return true;
 }
 
-/* The next character of a UTF-8 text; what is none counts a byte. */
+/* The next character of a UTF-8 text; an invalid byte counts as one. */
 static wchar_t decode(const char **text)
 {
 	const unsigned char *at = (const unsigned char *)*text;

@@ -120,7 +120,7 @@ static int replay_live_keep_run(struct replay *r, uint32_t at, double start,
 }
 
 /* "ID|STATE|START|END" of one run. active: set where it is not over.
- * Returns 1 if it is over for good, 0, or -1 when memory is out. */
+ * Returns 1 if it is over for good, 0, or -1 when out of memory. */
 static int take_record(struct replay *r, char *line, bool *active)
 {
 	char *id = strsep(&line, "|"), *state = strsep(&line, "|");

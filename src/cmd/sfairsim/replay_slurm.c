@@ -147,7 +147,7 @@ static void words_clear(struct words *w)
 		free(w->argv[i]);
 }
 
-/* On so many nodes as the simulator is told. */
+/* On as many nodes as the simulator has. */
 static void ask_for_gpus(struct words *w, const struct astra_trace_job *t)
 {
 	if (t->nodes <= 1) {

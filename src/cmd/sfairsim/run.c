@@ -23,7 +23,7 @@ struct outputs {
 static const char *const kinds[OUTPUTS] = {"jobs", "tenants", "intervals",
 					   "runs", "sizes",   NULL};
 
-/* --out means all files, unless one is told to be elsewhere. */
+/* --out is for all files, but for those with an option of their own. */
 static int fill_folder(struct outputs *o, const char *folder,
 		       struct astra_error *err)
 {

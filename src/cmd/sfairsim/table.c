@@ -22,7 +22,7 @@ static size_t width(void)
 	return PLAIN_WIDTH;
 }
 
-/* All that is written is of one page: its comparison, and what it says. */
+/* All that is written is of one page: its comparison and its texts. */
 static int table_write_csv(const struct astra_page *page, FILE *file,
 			   struct astra_error *err)
 {

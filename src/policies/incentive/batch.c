@@ -511,7 +511,7 @@ static int quote_unsold(struct sale *s)
 }
 
 /* Write down who was sold what, pay, and tell what the others were offered.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 static int sale_enter(struct sale *s, struct astra_calendar *calendar,
 		      struct astra_market_account *accounts)
 {

@@ -27,7 +27,7 @@ struct astra_batch {
 
 /* Each tenant's share of so many GPUs by weight, in whole GPUs that sum to
  * them; the largest remainders are rounded up, index ties. All weights 0: equal
- * shares. quotas: room for each tenant. Returns 0, or -1 when memory is out. */
+ * shares. quotas: room for each tenant. Returns 0, or -1 when out of memory. */
 int astra_batch_quotas(const double *weights, size_t count, uint32_t gpus,
 		       struct astra_market_room *quotas);
 

@@ -36,7 +36,7 @@ struct astra_board {
 };
 
 /* An empty window of so many tenants, in which nothing is used and all quotas
- * are 0. Returns 0, or -1 when memory is out: the board is empty then. */
+ * are 0. Returns 0, or -1 when out of memory: the board is empty then. */
 int astra_board_open(struct astra_board *board, uint32_t begin, uint32_t slots,
 		     uint32_t tenants);
 
@@ -82,7 +82,7 @@ const struct astra_quote *astra_board_find(const struct astra_board *board,
 void astra_board_clear(struct astra_board *board);
 void astra_board_save(const struct astra_board *board, struct astra_bytes *out);
 /* Into an empty one; an earlier release wrote none. Returns 0, or -1 when
- * memory is out or the data is damaged. */
+ * out of memory or the data is damaged. */
 int astra_board_restore(struct astra_board *board, struct astra_reader *in);
 
 #endif

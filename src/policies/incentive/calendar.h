@@ -25,7 +25,7 @@ struct astra_calendar {
 };
 
 /* Append; entry->first_share and ->share_count are filled in. Not found before
- * the next astra_calendar_sort(). Returns 0, or -1 when memory is out. */
+ * the next astra_calendar_sort(). Returns 0, or -1 when out of memory. */
 int astra_calendar_add(struct astra_calendar *calendar,
 		       const struct astra_calendar_entry *entry,
 		       const struct astra_share *shares, size_t share_count);
@@ -47,7 +47,7 @@ void astra_calendar_free(struct astra_calendar *calendar);
 
 void astra_calendar_save(const struct astra_calendar *calendar,
 			 struct astra_bytes *out);
-/* Into an empty one. Returns 0, or -1 when memory is out or the data is
+/* Into an empty one. Returns 0, or -1 when out of memory or the data is
  * damaged. */
 int astra_calendar_restore(struct astra_calendar *calendar,
 			   struct astra_reader *in);

@@ -126,7 +126,7 @@ struct astra_market;
  * there is no capacity. */
 double astra_market_price(double theta, uint64_t used, uint64_t capacity);
 
-/* NULL with err set when memory is out or the quotas do not sum to what there
+/* NULL with err set when out of memory or the quotas do not sum to what there
  * is. Has no window yet. */
 struct astra_market *astra_market_create(const struct astra_market_setup *setup,
 					 struct astra_error *err);
@@ -146,7 +146,7 @@ int astra_market_begin(struct astra_market *market,
  * book: the deals are added, in the order of admission, with those indices.
  * Deterministic; O(S log T) memory traffic a candidate for S servers and T
  * slots, at most T candidates of each kind a start slot.
- * Returns 0, or -1 with err set when memory is out; then destroy the market. */
+ * Returns 0, or -1 with err set when out of memory; then destroy the market. */
 int astra_market_offer(struct astra_market *market,
 		       const struct astra_market_job *jobs, uint32_t *offered,
 		       size_t *count, struct astra_market_book *book,

@@ -214,7 +214,7 @@ static int settle_shared(struct astra_market *m, uint32_t user,
 }
 
 /* Add a schedule to the book as a deal: its parts and what it pays. Changes
- * the accounts, no usage. Returns 0, or -1 when memory is out. */
+ * the accounts, no usage. Returns 0, or -1 when out of memory. */
 static int market_book_add(struct astra_market *m,
 			   const struct astra_market_job *job, bool shared,
 			   const struct market_best *best,
@@ -288,7 +288,7 @@ void market_take(struct astra_market *m, const struct astra_market_job *job,
 	}
 }
 
-/* Returns how many are left over in `offered`, or -1 when memory is out. */
+/* Returns how many are left over in `offered`, or -1 when out of memory. */
 static int run_phase(struct astra_market *m, bool shared,
 		     const struct astra_market_job *jobs, uint32_t *offered,
 		     size_t *count, struct astra_market_book *book)

@@ -13,7 +13,7 @@ struct astra_minima {
 	size_t columns;
 };
 
-/* All cells 0. Returns 0, or -1 when memory is out. Free with
+/* All cells 0. Returns 0, or -1 when out of memory. Free with
  * astra_minima_clear(). rows > 0. */
 int astra_minima_init(struct astra_minima *minima, uint32_t rows,
 		      size_t columns);

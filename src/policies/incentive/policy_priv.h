@@ -38,7 +38,7 @@ uint32_t incentive_carried_out(const struct astra_calendar_entry *entry,
 			       const struct astra_demand *demand);
 
 /* Award everybody what the calendar has for it in the slot after those that are
- * over (carry.c). Returns 0, or -1 when memory is out. */
+ * over (carry.c). Returns 0, or -1 when out of memory. */
 int incentive_carry_out(const struct incentive *p,
 			const struct astra_offer *offer, uint32_t over,
 			struct astra_allocation *out);

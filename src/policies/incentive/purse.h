@@ -22,7 +22,7 @@ struct astra_purses {
 };
 
 /* All tenants have a purse, filled until now; a clock that goes back fills
- * nothing. Returns 0, or -1 when memory is out. */
+ * nothing. Returns 0, or -1 when out of memory. */
 int astra_purses_fill(struct astra_purses *purses, size_t tenants,
 		      double now_sec);
 
@@ -34,7 +34,7 @@ void astra_purses_free(struct astra_purses *purses);
 void astra_purses_save(const struct astra_purses *purses,
 		       struct astra_bytes *out);
 /* Into empty ones; an earlier release wrote none. Without a budget they are
- * read and forgotten. Returns 0, or -1 when memory is out or the data is
+ * read and forgotten. Returns 0, or -1 when out of memory or the data is
  * damaged. */
 int astra_purses_restore(struct astra_purses *purses, struct astra_reader *in);
 

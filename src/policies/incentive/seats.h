@@ -14,7 +14,7 @@ struct astra_seats;
  * GPUs are for sale; of others' CPUs and memory, what they leave.
  * offer: borrowed as long as it lives; its demands' jobs too.
  * servers: GPUs for sale, of each node.
- * NULL when memory is out; destroy accepts NULL. */
+ * NULL when out of memory; destroy accepts NULL. */
 struct astra_seats *astra_seats_create(const struct astra_offer *offer,
 				       const struct astra_market_room *servers,
 				       uint32_t slots);

@@ -67,11 +67,11 @@ int64_t oasis_next_booked(const struct oasis_booking *booking, int64_t slot);
 
 /* Bring the book up to an offer of the engine: the present slot, its GPUs, who
  * came and who went. What somebody holds without having booked it is booked.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int oasis_book_look(struct oasis_book *book, const struct astra_offer *offer);
 
 /* Offer a demand a schedule and book it if it is accepted.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int oasis_book_offer(struct oasis_book *book, const struct astra_demand *demand,
 		     double now_sec);
 
@@ -80,7 +80,7 @@ void oasis_book_return(struct oasis_book *book, struct oasis_booking *booking,
 		       int64_t slot, bool all);
 
 /* One round: look, offer, and award the GPUs of the present slot. (slot.c)
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int oasis_slot_round(struct oasis_book *book, const struct astra_offer *offer,
 		     struct astra_allocation *out);
 

@@ -119,7 +119,7 @@ struct astra_oasis_setup {
 
 struct astra_oasis_market;
 
-/* All of setup is copied. Returns NULL with err set when memory is out. */
+/* All of setup is copied. Returns NULL with err set when out of memory. */
 struct astra_oasis_market *
 astra_oasis_market_create(const struct astra_oasis_setup *setup,
 			  struct astra_error *err);
@@ -174,7 +174,7 @@ void astra_oasis_offer_clear(struct astra_oasis_offer *offer);
  * out: cleared or zeroed before its first use; its memory is used again. y and
  *   z are empty unless it is accepted.
  * Returns 0, or with err set 1, when there is too much to be looked at (it is
- * not accepted then), or -1 when memory is out. */
+ * not accepted then), or -1 when out of memory. */
 int astra_oasis_market_offer(struct astra_oasis_market *market,
 			     const struct astra_oasis_job *job,
 			     struct astra_oasis_offer *out,

@@ -179,7 +179,7 @@ static inline size_t oasis_row_of(const struct astra_oasis_market *market,
 
 /* Cost of the 0 … need cheapest in a slot, into sums; and where they are,
  * added to out unless it is NULL.
- * Returns how many there is room for, or -1 when memory is out. */
+ * Returns how many there is room for, or -1 when out of memory. */
 int64_t oasis_fill(const struct astra_oasis_market *market,
 		   const struct oasis_side *side, struct oasis_search *search,
 		   int64_t slot, const double *demand, uint32_t need,
@@ -190,7 +190,7 @@ uint32_t oasis_room_at(const struct astra_oasis_market *market,
 		       const struct oasis_side *side, size_t row, size_t server,
 		       const double *demand, uint32_t most);
 
-/* Append. Returns 0, or -1 when memory is out. */
+/* Append. Returns 0, or -1 when out of memory. */
 int oasis_add_place(struct astra_oasis_places *out, int64_t slot,
 		    uint32_t server, uint32_t count);
 
@@ -215,7 +215,7 @@ static inline bool oasis_is_cheaper(double a, double b)
 bool oasis_is_simple(const struct astra_oasis_market *market,
 		     const struct astra_oasis_job *job);
 
-/* Find it, the search being set up. Returns 0, or -1 when memory is out. */
+/* Find it, the search being set up. Returns 0, or -1 when out of memory. */
 int oasis_simple_offer(struct astra_oasis_market *market,
 		       struct astra_oasis_offer *out);
 
@@ -232,7 +232,7 @@ void oasis_greedy(struct oasis_search *search, uint32_t last);
 
 /* Settle the cost of every ending that is still open and could reach `floor`,
  * by the dynamic programme over those options that could be in its optimum.
- * Returns 0, 1 when the table would be too large, -1 when memory is out. */
+ * Returns 0, 1 when the table would be too large, -1 when out of memory. */
 int oasis_settle(struct oasis_search *search, double floor);
 
 /* After that: the schedule of one of them, into choice. */

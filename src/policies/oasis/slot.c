@@ -225,7 +225,7 @@ static int keep_places(struct slot_round *r)
 }
 
 /* Award the place that was found, which the round's shares are. Returns 0, or
- * -1 when memory is out. */
+ * -1 when out of memory. */
 static int oasis_take_place(struct slot_round *r, struct turn *t, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -350,7 +350,7 @@ static int lend_to(struct slot_round *r, struct turn *t)
 /* Idle GPUs, to the slot's end: to those that wait for a slot of theirs, and
  * to those that were refused. */
 /* Idle GPUs, to the slot's end: to those that wait for a slot of theirs, and
- * to those that were refused. Returns 0, or -1 when memory is out. */
+ * to those that were refused. Returns 0, or -1 when out of memory. */
 static int oasis_lend(struct slot_round *r)
 {
 	struct turn **heap;

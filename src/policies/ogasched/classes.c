@@ -80,7 +80,7 @@ static const char *classes_keep_text(struct ogas_classes *c, const char *text)
 }
 
 /* Number a class that the learner has already; its texts are copied.
- * Returns 0, or -1 when memory is out, or its name is not new. */
+ * Returns 0, or -1 when out of memory, or its name is not new. */
 static int ogas_classes_put(struct ogas_classes *c, const char *name,
 			    const struct ogas_class *class)
 {
@@ -172,7 +172,7 @@ static void classes_request_of(const struct ogas_classes *c,
 		request[k] = fmin(request[k], ASTRA_OGAS_AMOUNT_MAX);
 }
 
-/* Returns 0, or -1 when memory is out. */
+/* Returns 0, or -1 when out of memory. */
 static int classes_add_class(struct ogas_classes *c, const char *name,
 			     const struct ogas_class *class)
 {

@@ -64,14 +64,14 @@ struct ogas_classes {
 };
 
 /* Returns 0, or -1 when
- * memory is out; clear it in both cases. */
+ * out of memory; clear it in both cases. */
 int ogas_classes_init(struct ogas_classes *c,
 		      const struct astra_ogas_options *options,
 		      enum astra_ogas_utility utility);
 void ogas_classes_clear(struct ogas_classes *c);
 
 /* Bring the learner's nodes and classes up to date with an offer, and count
- * each class's jobs. Returns 0, or -1 when memory is out. */
+ * each class's jobs. Returns 0, or -1 when out of memory. */
 int ogas_classes_update(struct ogas_classes *c,
 			const struct astra_offer *offer);
 
@@ -88,7 +88,7 @@ static inline uint32_t ogas_class_gpus(const struct ogas_class *class)
 
 /* The GPUs that each class may use, from what it has learned when the slot
  * began: never more than its CPUs and memory suffice for.
- * units: [class][learner's node]. Returns 0, or -1 when memory is out. */
+ * units: [class][learner's node]. Returns 0, or -1 when out of memory. */
 int ogas_classes_units(struct ogas_classes *c, uint32_t *units);
 
 /* See struct astra_policy. units: of the slot, or NULL. */
@@ -100,10 +100,10 @@ void ogas_classes_report(const struct ogas_classes *c, const uint32_t *units,
 /* Whether a class's jobs may run on GPUs of a node's type, or NULL. */
 bool ogas_class_uses(const struct ogas_class *class, const char *node_type);
 
-/* Returns 0, or -1 when memory is out. */
+/* Returns 0, or -1 when out of memory. */
 int ogas_classes_save(const struct ogas_classes *c, struct astra_bytes *out);
 /* Into new ones. old: from before there were CPUs, memory and types: a class is
- * a tenant and a size. Returns 0, or -1 when it is damaged or memory is out. */
+ * a tenant and a size. Returns 0, or -1 when it is damaged or out of memory. */
 int ogas_classes_restore(struct ogas_classes *c, struct astra_reader *in,
 			 bool old);
 
@@ -113,7 +113,7 @@ int ogas_classes_restore(struct ogas_classes *c, struct astra_reader *in,
 int ogas_nodes_update(struct ogas_classes *c, const struct astra_offer *offer);
 /* What was told of the nodes is told again. */
 int ogas_nodes_forget(struct ogas_classes *c);
-/* A learner of so many types; NULL when memory is out. */
+/* A learner of so many types; NULL when out of memory. */
 struct astra_ogas *ogas_classes_learner(const struct ogas_classes *c,
 					size_t types);
 

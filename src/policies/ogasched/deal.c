@@ -170,7 +170,7 @@ static void deal_end(struct deal *d)
 }
 
 /* What is offered, the demands in order, what each class may use. The fields
- * above `left` are set. Returns 0, or -1 when memory is out; end it in both
+ * above `left` are set. Returns 0, or -1 when out of memory; end it in both
  * cases. */
 static int deal_begin(struct deal *d, bool fresh)
 {
@@ -283,7 +283,7 @@ static int deal_keep(struct deal *d, uint32_t demand, uint64_t limit)
 
 /* Let an elastic job have more than its class's grant, of what nobody has. If
  * it goes on that costs it a checkpoint and a start, so a few more are not
- * worth it. Returns 0, or -1 when memory is out. */
+ * worth it. Returns 0, or -1 when out of memory. */
 static int deal_grow(struct deal *d, uint32_t demand)
 {
 	struct astra_allocation *out = d->out;
@@ -334,7 +334,7 @@ static int grow_all(struct deal *d, bool fresh)
 
 /* Start a job. within_grant: on GPUs of its class's grant, else on others, at
  * last on those of leases that are over; else only on what nobody holds.
- * Returns whether it got a place, or -1 when memory is out. */
+ * Returns whether it got a place, or -1 when out of memory. */
 static int deal_start(struct deal *d, uint32_t demand, uint64_t limit,
 		      bool within_grant)
 {

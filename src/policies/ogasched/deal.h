@@ -19,7 +19,7 @@
  * units: GPUs, [class][learner's node]. slot_end_sec: of all leases.
  * fresh: a slot begins: classes may use what they have saved, and what they
  *   don't use although a job waits is saved, up to what that job needs.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int ogas_deal(struct ogas_classes *classes, const struct astra_offer *offer,
 	      const uint32_t *units, double slot_end_sec, double slot_sec,
 	      bool fresh, struct astra_allocation *out);

@@ -69,7 +69,7 @@ struct astra_ogas_options {
 struct astra_ogas;
 
 /* beta: of each type, borrowed for the call.
- * Returns NULL when memory is out. */
+ * Returns NULL when out of memory. */
 struct astra_ogas *astra_ogas_create(const struct astra_ogas_options *options,
 				     const double *beta, size_t types);
 void astra_ogas_destroy(struct astra_ogas *o); /* accepts NULL */
@@ -109,7 +109,7 @@ uint32_t astra_ogas_add_port(struct astra_ogas *o,
 			     const struct astra_ogas_port *port);
 
 /* Let a port use a node; once for each pair.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_ogas_connect(struct astra_ogas *o, uint32_t port, uint32_t node);
 
 size_t astra_ogas_node_count(const struct astra_ogas *o);
@@ -131,7 +131,7 @@ double astra_ogas_step(struct astra_ogas *o, const uint32_t *x);
 /* Replace y by a baseline's allocation for these arrivals; learns nothing.
  * `fairness` with x = NULL, jobs everywhere, is the allocation "fair" to begin
  * with: min(a, c a / sum of a).
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_ogas_allocate(struct astra_ogas *o, enum astra_ogas_algo algo,
 			const uint32_t *x);
 
@@ -162,7 +162,7 @@ bool astra_ogas_connected(const struct astra_ogas *o, uint32_t port,
  * much; likewise a port's amounts over its nodes. Never more than `capacity`
  * or a port's request on a node; a gang that receives too few gets none.
  * unit: of the type, e.g. 1, or 1/8 where GPUs can be shared; > 0.
- * out: [ports][nodes], in units. Returns 0, or -1 when memory is out. */
+ * out: [ports][nodes], in units. Returns 0, or -1 when out of memory. */
 int astra_ogas_round(struct astra_ogas *o, const uint32_t *x, size_t type,
 		     double unit, uint32_t *out);
 

@@ -87,12 +87,12 @@ double astra_themis_ideal(const struct astra_themis_app *app,
 
 /* Seconds that the rest takes on k GPUs next to each other, from..to (from >=
  * 1), by the policy's own estimate: seconds[k - from]. Returns 0, or -1 when
- * memory is out. */
+ * out of memory. */
 int astra_themis_left(const struct astra_themis_app *app, uint32_t from,
 		      uint32_t to, double *seconds);
 
 /* rho of k GPUs in all at that level: >= 0, may be infinite, never NaN.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_themis_rho(const struct astra_themis_app *app, uint32_t cluster_gpus,
 		     uint32_t k, enum astra_level level, double *rho);
 
@@ -112,7 +112,7 @@ static inline double astra_themis_log_v(const struct astra_themis_bid *bid,
 }
 
 /* Fill in a bid for up to gpus_max GPUs, held ones included.
- * Returns 0, or -1 when memory is out; clear it in both cases. */
+ * Returns 0, or -1 when out of memory; clear it in both cases. */
 int astra_themis_bid_init(struct astra_themis_bid *bid,
 			  const struct astra_themis_app *app,
 			  uint32_t cluster_gpus, uint32_t gpus_max);

@@ -29,13 +29,13 @@ struct themis_gains {
 	size_t count, room;
 };
 
-/* Append. Returns 0, or -1 when memory is out. */
+/* Append. Returns 0, or -1 when out of memory. */
 int astra_themis_gain(struct themis_gains *gains, uint32_t party,
 		      struct astra_themis_share share);
 
 /* Replace the division's shares by these gains, by party and machine; what one
  * party got of one machine in several parts comes once. Sorts the gains.
- * Returns 0, or -1 when memory is out: then nothing has changed. */
+ * Returns 0, or -1 when out of memory: then nothing has changed. */
 int astra_themis_write_down(struct themis_division *division, size_t parties,
 			    struct themis_gains *gains);
 void astra_themis_division_clear(struct themis_division *division);

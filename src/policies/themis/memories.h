@@ -68,7 +68,7 @@ struct themis_sight {
 /* Apps that are not seen are forgotten, new ones begin; then row i is of
  * sights[i].
  * sights: by key, each once.
- * Returns 0, or -1 when memory is out: then the memories are not to be used. */
+ * Returns 0, or -1 when out of memory: then the memories are not to be used. */
 int astra_themis_remember(struct themis_memories *memories,
 			  const struct themis_sight *sights, size_t count,
 			  double now_sec);

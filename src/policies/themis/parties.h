@@ -35,7 +35,7 @@ struct themis_parties {
 /* Find the apps of an offer and bring the memories up to its time; their rows
  * are by party then.
  * trust: how badly off an app is may be told by the rho of its bid.
- * Returns 0, or -1 when memory is out; clear parties in both cases. */
+ * Returns 0, or -1 when out of memory; clear parties in both cases. */
 int astra_themis_parties_find(struct themis_parties *parties,
 			      struct themis_memories *memories,
 			      const struct astra_offer *offer, bool trust);

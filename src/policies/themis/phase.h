@@ -36,7 +36,7 @@ struct astra_themis_phase {
  * there are fewer GPUs than jobs (astra_themis_makespan() says how exact).
  * Either falls, or stays, as k grows.
  * from: >= 1, at most `to`.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_themis_phase_add(const struct astra_themis_phase *phase, bool rigid,
 			   uint32_t from, uint32_t to, double *seconds);
 

@@ -80,7 +80,7 @@ static int pin_give(struct pinning *p, uint32_t party, uint32_t machine,
 }
 
 /* Whether these GPUs are as good for the party as what it won. Returns -1 when
- * memory is out. */
+ * out of memory. */
 static int is_as_good(const struct pinning *p, uint32_t party,
 		      const struct astra_share *shares, size_t count)
 {

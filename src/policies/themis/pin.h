@@ -8,7 +8,7 @@
 
 /* Do so if nobody is worse off by it than by the division.
  * Returns 1 if it was done, 0 if somebody would be: then nothing has changed;
- * or -1 when memory is out. */
+ * or -1 when out of memory. */
 int astra_themis_pin(struct themis_division *division,
 		     const struct themis_parties *parties,
 		     const struct astra_offer *offer);

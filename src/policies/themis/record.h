@@ -15,7 +15,7 @@ struct themis_record {
 };
 
 /* An auction was held: note how each app that wanted GPUs fared in it.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_themis_record_auction(struct themis_record *record,
 				const struct themis_division *division,
 				const struct themis_parties *parties,
@@ -24,7 +24,7 @@ int astra_themis_record_auction(struct themis_record *record,
 
 /* Write down the apps as they are. Of at most 2,000 of them, and up to 256 GPUs
  * of each, the estimates too.
- * Returns 0, or -1 when memory is out: then there is nothing to be told. */
+ * Returns 0, or -1 when out of memory: then there is nothing to be told. */
 int astra_themis_record_apps(struct themis_record *record,
 			     const struct themis_parties *parties,
 			     const struct themis_memories *memories,

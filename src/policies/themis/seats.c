@@ -17,7 +17,7 @@ struct themis_hand {
 	size_t count, room;
 };
 
-/* Add so many GPUs of a machine. Returns 0, or -1 when memory is out. */
+/* Add so many GPUs of a machine. Returns 0, or -1 when out of memory. */
 static int themis_hand_add(struct themis_hand *hand, uint32_t machine,
 			   uint32_t gpus)
 {

@@ -9,7 +9,7 @@
  * party that fit, those that took no part in the auction first. Leases end
  * together, at multiples of the term: so all GPUs are offered at once, and a
  * job that needs many need not wait for one lease after the other.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_themis_seat(const struct themis_division *division,
 		      const struct themis_parties *parties,
 		      const struct astra_offer *offer,

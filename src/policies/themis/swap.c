@@ -249,7 +249,7 @@ static int read_division(struct swap *s)
 	return 0;
 }
 
-/* Returns 0, or -1 when memory is out. */
+/* Returns 0, or -1 when out of memory. */
 static int write_division(struct swap *s)
 {
 	struct themis_division *d = s->division;

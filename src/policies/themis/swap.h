@@ -10,7 +10,7 @@
 /* Let apps exchange GPUs of machines in one rack, so that those whose jobs hold
  * some that are offered get the same ones again. Nobody's GPUs get further
  * apart, or become fewer.
- * Returns 0, or -1 when memory is out: then the division is not to be used. */
+ * Returns 0, or -1 when out of memory: then the division is not to be used. */
 int astra_themis_swap(struct themis_division *division,
 		      const struct themis_parties *parties,
 		      const struct astra_offer *offer);

@@ -123,7 +123,7 @@ static void table_exact_solve(struct exact *e, uint32_t *pf,
 }
 
 /* Both find pf, and the score of the best allocation without each bidder in
- * without[i]. Return 0, or -1 when memory is out. */
+ * without[i]. Return 0, or -1 when out of memory. */
 static int themis_table_exact(uint32_t gpu_count,
 			      const struct astra_themis_table_bidder *bidders,
 			      size_t bidder_count, uint32_t *pf,

@@ -37,7 +37,7 @@ struct astra_themis_table {
  * Beyond ASTRA_THEMIS_TABLE_EXACT GPUs it is at least as good as adding GPU by
  * GPU what gains most, and no change of one bidder's set, those that it takes
  * GPUs from choosing again, makes it better.
- * out: clear it in both cases. Returns 0, or -1 when memory is out. */
+ * out: clear it in both cases. Returns 0, or -1 when out of memory. */
 int astra_themis_table_run(uint32_t gpu_count,
 			   const struct astra_themis_table_bidder *bidders,
 			   size_t bidder_count, struct astra_themis_table *out);

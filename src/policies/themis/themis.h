@@ -48,7 +48,7 @@ struct astra_themis_gift {
  * free_gpus: of each machine; reduced by what is given.
  * gifts: gets what was given by taker and machine, each pair once; to be freed
  *   with free(). Its size is gift_count.
- * Returns 0, or -1 when memory is out; then nothing has changed. */
+ * Returns 0, or -1 when out of memory; then nothing has changed. */
 int astra_themis_give(uint32_t *free_gpus, size_t machine_count,
 		      const struct astra_themis_taker *takers,
 		      size_t taker_count, uint64_t seed,

@@ -24,7 +24,7 @@ struct tiers_whole {
 /* Make it. demands: the tenant's, which are changed where the inner policy
  * plans by slots: of a job that has to leave nothing is held any more, and one
  * that knows users has these in the place of tenants. Returns 0, or -1 when
- * memory is out; clear it in both cases. */
+ * out of memory; clear it in both cases. */
 int astra_tiers_part(struct tiers_part *part, const struct astra_policy *inner,
 		     const struct tiers_whole *whole, uint32_t tenant,
 		     struct astra_demand *demands, size_t count);

@@ -78,7 +78,7 @@ static int compare_apps(const void *a, const void *b)
 
 /* Write down how the tenants' last auctions went. The auctions of one round
  * count as one, and have its number.
- * Returns 0, or -1 when memory is out: then there is nothing to be told. */
+ * Returns 0, or -1 when out of memory: then there is nothing to be told. */
 static int tiers_record(struct tiers_record *r, struct tiers_tenants *tenants)
 {
 	size_t count = 0;

@@ -43,7 +43,7 @@ int astra_tiers_split(struct tiers_split *split, void *ltgf,
 void astra_tiers_split_clear(struct tiers_split *split);
 
 /* Find the GPUs for what was granted: the parcels. (place.c)
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_tiers_place(struct tiers_split *split,
 		      const struct astra_offer *offer);
 
@@ -62,7 +62,7 @@ void astra_tiers_set_free(struct astra_space *space,
 /* Give what the tenants' apps left idle to jobs of whoever fits, in the order
  * of LTGF.
  * left: that; taken from. awarded: copies of each demand; until_sec: of these
- * leases, 0: as Themis has it. Returns 0, or -1 when memory is out. */
+ * leases, 0: as Themis has it. Returns 0, or -1 when out of memory. */
 int astra_tiers_rest(const struct tiers_split *split,
 		     const struct astra_offer *offer, struct astra_space *left,
 		     uint32_t *awarded, double until_sec,

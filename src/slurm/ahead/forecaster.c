@@ -27,11 +27,11 @@
 static struct astra_runtimes runtimes;
 static char path[PATH_MAX]; /* "": nowhere */
 static bool loaded;
-static bool failing; /* and the log says so */
+static bool failing; /* which has been logged */
 static time_t saved_sec;
 static double seen_sec; /* of this round's picture */
 
-/* On disk. What is lost costs estimates only, so nobody waits for the disk. */
+/* On disk. Only estimates can be lost, so it is not synced. */
 
 static void forecaster_learned_load(void)
 {
@@ -125,7 +125,7 @@ static void learned_round_ends(void)
 		forecaster_learned_save();
 }
 
-/* For a look ahead. */
+/* For a forecast. */
 
 static int guess_runs(const struct astra_view *view, enum astra_guess_kind kind,
 		      struct look *look)
@@ -144,7 +144,7 @@ static int guess_runs(const struct astra_view *view, enum astra_guess_kind kind,
 	return guesses ? 0 : -1;
 }
 
-/* Infinite: nobody knows. */
+/* Infinite: unknown. */
 static double leaves_sec(const struct astra_other *other,
 			 enum astra_guess_kind kind, double now_sec)
 {
@@ -181,7 +181,7 @@ static int guess_releases(const struct astra_view *view,
 }
 
 /* How long the jobs of a view run, and when others release what they have, into
- * the look. Returns 0, or -1 when memory is out. */
+ * the look. Returns 0, or -1 when out of memory. */
 static int learned_guess(const struct astra_view *view, struct look *look)
 {
 	for (int kind = 0; kind < ASTRA_GUESSES; kind++)
@@ -257,7 +257,7 @@ static void look_ahead(const struct look *look)
 		keep_table(table);
 }
 
-/* When its pool may be looked at again. Caller holds the mutex. */
+/* When the next forecast of its pool may begin. Caller holds the mutex. */
 static struct astra_forecaster_due *due_of(const char *pool)
 {
 	for (size_t i = 0; i < due_count; i++)
@@ -358,7 +358,7 @@ static struct look *make_look(const char *pool,
 	return NULL;
 }
 
-/* Pools take turns: one of them at a time is looked at. */
+/* Pools take turns: one forecast at a time. */
 static bool forecaster_is_time(const char *pool, double now_sec)
 {
 	const struct astra_forecaster_due *due;

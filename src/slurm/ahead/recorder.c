@@ -97,7 +97,7 @@ int astra_recorder_order(const char *pool, uint64_t *ticket,
 					  "kept: order another one");
 	else if (o->state == FAILED)
 		rc = astra_error_set(err, "the round could not be recorded: it "
-					  "is too large, or memory is out");
+					  "is too large, or out of memory");
 	else if (o->state == DONE)
 		astra_text_add(out, o->record.bytes, o->record.size);
 	pthread_mutex_unlock(&mutex);
@@ -162,7 +162,7 @@ void astra_recorder_after(const struct astra_plan *plan, const char *failed)
 	astra_round_end(&draft, plan, failed);
 	if (draft.failed)
 		error("astraea: a round could not be recorded: it is too large, "
-		      "or memory is out");
+		      "or out of memory");
 	pthread_mutex_lock(&mutex);
 	order = find_order(draft_ticket);
 	if (order) {

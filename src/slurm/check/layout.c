@@ -19,7 +19,7 @@ struct header {
 #define TIME_MAX 7258118400
 #define TEXT_LOOK 4096
 
-/* Blocks of our own show how Slurm's look. */
+/* Blocks of our own show the layout of Slurm's. */
 static pthread_once_t learn_once = PTHREAD_ONCE_INIT;
 static struct {
 	size_t magic;	  /* of xmalloc() */

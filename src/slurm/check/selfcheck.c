@@ -10,7 +10,7 @@
 #include "src/slurm/check/stamp.h"
 #include "src/slurm/hooks/gate.h"
 
-/* So many of each are looked at. */
+/* So many of each are checked. */
 #define SELFCHECK_MAX 64
 
 static atomic_bool begun, aside, passed, done, desc_fits, site_seen;
@@ -177,7 +177,7 @@ static int selfcheck_compare_job(const job_record_t *job,
 	return astra_selfcheck_job_answer(job, err);
 }
 
-/* The size of a record tells whether its number may be read. */
+/* The size of a record decides whether its number may be read. */
 static int look_at_job(void *x, void *arg)
 {
 	struct selfcheck_look *look = arg;
@@ -217,7 +217,7 @@ int astra_selfcheck_look(void)
 	return 0;
 }
 
-/* What the entry points look up while they look at a job. */
+/* What the entry points look up for a job. */
 static bool see_site(void)
 {
 	struct astra_error err = {""};

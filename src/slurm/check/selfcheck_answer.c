@@ -14,7 +14,7 @@
 #define ANSWER_BYTES 16384
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
-/* A member of a record, and the public one that it is answered in. */
+/* A member of a record, and the public one that it is packed as. */
 struct same {
 	const char *name;
 	uint32_t offset, size, public_offset, public_size;
@@ -212,7 +212,7 @@ static void *unpacked(uint16_t type, buf_t *buffer)
 	return unpack_msg(&msg, buffer) == SLURM_SUCCESS ? msg.data : NULL;
 }
 
-/* One record, of the size that the public header tells. */
+/* One record, of the size that the public header gives. */
 static int check_public(const void *array, uint32_t count, size_t size,
 			const char *name, struct astra_error *err)
 {

@@ -52,7 +52,7 @@ int astra_names_split(const char *text, struct astra_config_names *out)
 	return 0;
 }
 
-/* What astraea.conf says of the history. */
+/* The history's keys of astraea.conf. */
 
 struct span {
 	const char *key;
@@ -265,7 +265,7 @@ int astra_conf_blame(const char *path, const char *key, const char *value,
 			       at.line, key, value, inner.text);
 }
 
-/* said: gets their texts, by the table's order. */
+/* said: gets the texts of the options, in the table's order. */
 static int config_set_options(const s_p_hashtbl_t *table, const char *path,
 			      struct astra_options *out, char **said,
 			      struct astra_error *err)
@@ -340,7 +340,7 @@ static bool taken_name(const char *name)
 			!strcmp(dot, ".kept")));
 }
 
-/* A pool is told by its name, a partition belongs to one pool. */
+/* Pools have different names; a partition belongs to one pool. */
 static int check_pool(const struct astra_config *config, size_t index,
 		      const char *path, struct astra_error *err)
 {
@@ -399,7 +399,7 @@ static int read_pools(const s_p_hashtbl_t *table, const char *path,
 	return 0;
 }
 
-/* slurmctld's working folder is nobody's business. */
+/* An absolute path, as users do not know slurmctld's working folder. */
 static int read_socket(const s_p_hashtbl_t *table, const char *path,
 		       struct astra_config *config, struct astra_error *err)
 {

@@ -11,7 +11,7 @@ static const char *diff_word(const char *text)
 	return text && *text ? text : "(none)";
 }
 
-/* What an option is, as somebody wrote it. */
+/* The value of an option, as it is written in the file. */
 static const char *diff_said(const struct astra_pool_config *pool, size_t row)
 {
 	return pool->said[row] ? pool->said[row]
@@ -149,7 +149,7 @@ static void diff_tenants(const struct astra_config *before,
 	}
 }
 
-/* What slurmctld looks at only when it starts. */
+/* What slurmctld reads only when it starts. */
 #define DIFF_START " at slurmctld's next start"
 
 static void diff_text(const char *key, const char *before, const char *after,

@@ -16,7 +16,7 @@ int astra_conf_blame(const char *path, const char *key, const char *value,
 /* Add a warning for each key that a line, or the file, has twice. Does I/O. */
 void astra_conf_warn_twice(const char *path, struct astra_error *out);
 
-/* Split a text at its commas. Returns 0, or -1 when memory is out. */
+/* Split a text at its commas. Returns 0, or -1 when out of memory. */
 int astra_names_split(const char *text, struct astra_config_names *out);
 
 /* Read TenantLevel= and the Tenant= lines into config; names that two of them

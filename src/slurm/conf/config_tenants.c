@@ -34,7 +34,7 @@ static int config_tenants_read_tenant(const s_p_hashtbl_t *table,
 	return rc;
 }
 
-/* The first of two tenants keeps what both name. */
+/* What two tenants name belongs to the first of them. */
 static void warn_twice(struct astra_config *config, size_t a, size_t b,
 		       const char *what, const struct astra_config_names *of_a,
 		       const struct astra_config_names *of_b)

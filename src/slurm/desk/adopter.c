@@ -121,7 +121,7 @@ static void adopter_end(enum astra_fault fault)
 	order.since_sec = time(NULL);
 }
 
-/* Where nothing is to be changed, the accounts are told all the same. */
+/* Where nothing is to be changed, the reply has the accounts as well. */
 static void adopter_carry_out(struct astra_pool *pool)
 {
 	order.state = SERVED;
@@ -236,7 +236,7 @@ static double adopter_devices(const struct astra_cycle *cycle,
 	return devices;
 }
 
-/* How they are kept, too, that others can do the same. */
+/* With the parameters of the account, so that others can compute the same. */
 static void adopter_put_pool(const struct astra_cycle *cycle,
 			     const struct astra_pool *pool)
 {
@@ -283,7 +283,7 @@ static enum astra_fault adopter_finish(const struct astra_cycle *cycle)
 	if (!order.accounts.failed)
 		return ASTRA_FAULT_NONE;
 	astra_error_set(&order.err, "the accounts are more than a reply holds, "
-				    "or memory is out");
+				    "or out of memory");
 	return ASTRA_FAULT_TOO_LARGE;
 }
 

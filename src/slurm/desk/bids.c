@@ -207,7 +207,7 @@ int astra_bids_note(const struct astra_report *report,
 /* One statement for an app, of which the best counts. */
 struct claim {
 	uint64_t app;
-	uint32_t job; /* that said it; 0: the agent, who goes first */
+	uint32_t job; /* that sent it; 0: the agent, which goes first */
 	double said_sec;
 	const struct bids_entry *entry;
 	const struct astra_bid_file *file;
@@ -229,7 +229,7 @@ void astra_bids_begin(void)
 		entries[i].seen = false;
 }
 
-/* The place of a number, from 1 on; UINT32_MAX: it was not said. */
+/* The index of a number, from 1; UINT32_MAX: it was not given. */
 static uint32_t turn_at(const struct bids_entry *e, uint32_t job)
 {
 	uint32_t low = 0, high = e->order_count;
@@ -264,7 +264,7 @@ static bool is_fresh(const struct astra_bids_view *view, double said_sec)
 	       view->now_sec <= said_sec + ASTRA_BID_TERMS * view->lease_sec;
 }
 
-/* What is said for a job's app, by its agent and by its user. At most two. */
+/* The bids for a job's app, by its agent and by its user: at most two. */
 static size_t claims_of(const struct astra_bids_view *view,
 			struct astra_job *job, struct claim *out)
 {

@@ -62,7 +62,7 @@ bool astra_bids_changed(void);
 
 /* What a process before this one saved, by this version or an older one, but
  * for apps that have bid since. now_sec: no bid was made later than that.
- * Returns 0, or -1 when memory is out or the data makes no sense: nothing is
+ * Returns 0, or -1 when out of memory or the data makes no sense: nothing is
  * taken over. */
 int astra_bids_restore(struct astra_reader *in, uint32_t version,
 		       double now_sec);

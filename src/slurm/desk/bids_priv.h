@@ -33,7 +33,7 @@ struct bids_entry {
 void bids_entry_save(const struct bids_entry *entry, struct astra_bytes *out);
 
 /* list: owned, free(), after bids_entry_clear() of each.
- * Returns 0, or -1 when memory is out or the data makes no sense: then there is
+ * Returns 0, or -1 when out of memory or the data makes no sense: then there is
  * nothing to free. */
 int bids_list_restore(struct bids_entry **list, size_t *count,
 		      struct astra_reader *in, uint32_t version,

@@ -56,7 +56,7 @@ static void progress_clear(struct progress_table *t)
 	*t = (struct progress_table){0};
 }
 
-/* One of a process before this one; what was said since counts more. */
+/* An entry that a process before this one saved; newer reports go first. */
 static void progress_take_over(struct progress_table *t,
 			       const struct progress_entry *saved)
 {
@@ -174,7 +174,7 @@ void astra_progress_begin(void)
 	longer = false;
 }
 
-/* What a run that has said nothing yet starts with. */
+/* The iterations that a run without a report begins with: its checkpoint's. */
 static uint64_t done_of(const struct progress_entry *e, uint32_t run)
 {
 	if (e->progress.run != run && e->checkpoint.time_sec > 0 &&
@@ -277,7 +277,7 @@ static void tell_work(const struct progress_entry *e,
 			   f->work_sec > 0 ? f->work_sec : WORK_SEC_MAX);
 }
 
-/* What was said by the run that the guard looks at. */
+/* The reports of the run that the guard follows. */
 static void feed_guard(struct progress_entry *e)
 {
 	struct astra_guard *g = &e->guard;

@@ -79,7 +79,7 @@ bool astra_progress_changed(void);
 
 /* What a process before this one saved, by this version or an older one; what
  * jobs have said since counts more. now_sec: nothing was said later than that.
- * Returns 0, or -1 when memory is out or the data makes no sense: nothing is
+ * Returns 0, or -1 when out of memory or the data makes no sense: nothing is
  * taken over. */
 int astra_progress_restore(struct astra_reader *in, uint32_t version,
 			   double now_sec);

@@ -69,7 +69,7 @@ int progress_restore_size(struct progress_entry *entry, struct astra_reader *in,
 void progress_save(const struct progress_table *table, struct astra_bytes *out);
 
 /* Into an empty table. version: of the layout; now_sec: nothing was said later.
- * Returns 0, or -1 when memory is out or the data makes no sense: clear it. */
+ * Returns 0, or -1 when out of memory or the data makes no sense: clear it. */
 int progress_restore(struct progress_table *table, struct astra_reader *in,
 		     uint32_t version, double now_sec);
 

@@ -44,7 +44,7 @@ static const char *held_reason(const struct astra_job_info *info)
 {
 	const struct astra_report_bind *bind = info->binds;
 
-	/* What a bind does not say is NULL. */
+	/* Members that a bind does not have are NULL. */
 	if (info->bind_count && !xstrcmp(bind->kind, "hold") &&
 	    !xstrcmp(bind->name, "JobHeldUser") &&
 	    !xstrncmp(bind->of, ASTRA_REFUSED_BEGIN,

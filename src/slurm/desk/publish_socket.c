@@ -24,7 +24,7 @@
 #include "src/slurm/desk/server.h"
 #include "src/slurm/out/env.h"
 
-/* Who writes down what is published. */
+/* The writer of the history. */
 
 static void publish_history_log_line(bool is_error, const char *text)
 {
@@ -65,7 +65,7 @@ void astra_publish_start_history(const struct astra_cycle *cycle)
 	free(path);
 }
 
-/* Who coordinates accounts, as sacctmgr says. */
+/* The accounts that a user coordinates, by sacctmgr. */
 
 struct astra_names;
 
@@ -104,7 +104,7 @@ static int look_at_user(void *x, void *arg)
 /* The accounts that a user coordinates: slurmctld lets it see their jobs, and
  * slurmdbd their usage, whatever PrivateData says.
  * out: appended to, in any order. Locks: takes assoc_mgr's user read.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 static int accounts_of(uid_t uid, struct astra_names *out)
 {
 	assoc_mgr_lock_t locks = {.user = READ_LOCK};
@@ -153,7 +153,7 @@ static struct publish_place {
 	char *address; /* as astra_dial() takes it; NULL: not on the network */
 } place;
 
-/* What slurmctld tells, at any time and in any thread. */
+/* The line in slurmctld's status reply, at any time and in any thread. */
 static pthread_mutex_t status_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct astra_status status;
 

@@ -36,7 +36,7 @@ struct astra_server_options {
 	bool (*is_operator)(uid_t uid);
 	/* The accounts that a user coordinates, in any order; asked only where
 	 * PrivateData hides something. As is_operator. NULL: none.
-	 * Returns 0, or -1 when memory is out: then it sees less. */
+	 * Returns 0, or -1 when out of memory: then it sees less. */
 	int (*accounts_of)(uid_t uid, struct astra_names *out);
 	/* An operator asked to start the diag numbers anew. Called in the
 	 * server's thread; set a flag for the next round. NULL: nothing. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The server's thread: who connects, what is asked, who is answered. */
+/* The server's thread: connections, requests and replies. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static void diag_reset(struct server *s)
 		s->options.diag_reset();
 }
 
-/* Anybody can send what is refused: that must not fill the log. */
+/* Anybody can send requests that are refused: they must not fill the log. */
 static void log_refusal(struct server *s, const char *text)
 {
 	int64_t now = server_now_msec();
@@ -77,7 +77,7 @@ static int server_loop_keep_said(struct server *s,
 	return 0;
 }
 
-/* From the last report; and what a job says is kept. */
+/* From the last report; reports of jobs are stored. */
 static enum astra_fault answer_query(struct server *s,
 				     struct server_client *client,
 				     struct astra_query *query, uint32_t uid,
@@ -290,7 +290,7 @@ static struct server_client *loop_make_place(struct server *s, bool remote,
 
 		if (!place || place->fd < 0)
 			return place;
-		/* What it lacked may have come since it was looked at. */
+		/* The data that was missing may have come since. */
 		handle_client(s, place);
 		if (server_place_is_idle(place, now))
 			loop_drive_out(s, place);
@@ -298,7 +298,7 @@ static struct server_client *loop_make_place(struct server *s, bool remote,
 	return NULL;
 }
 
-/* A process of this host: the kernel says whose. Returns as accept(). */
+/* A process of this host: its user by SO_PEERCRED. Returns as accept(). */
 static int accept_local(int listen_fd, uid_t *uid)
 {
 	struct ucred peer = {.uid = (uid_t)-1};

@@ -11,7 +11,7 @@
 #include "src/proto/sign.h"
 #include "src/slurm/desk/server_private.h"
 
-/* Between two looks at the flag to stop. */
+/* Between two checks of the flag to stop. */
 #define LOOK_MSEC 50
 
 /* What is asked, and the answer. The thread has it from ASKED to ANSWERED. */
@@ -33,7 +33,7 @@ struct server_munge {
 	char *socket;
 	const atomic_bool *stop;
 	enum state state;
-	bool given_up; /* nobody waits for the answer */
+	bool given_up; /* the answer is not waited for */
 	bool ending;   /* the thread ends when it has no task */
 	bool orphaned; /* ... and frees all */
 	struct task task;
@@ -117,7 +117,7 @@ struct server_munge *server_munge_start(const char *socket,
 	return NULL;
 }
 
-/* A thread that is left behind needs its code, whoever unloads it. */
+/* A thread that is left behind needs its code: never unload it. */
 static void keep_code(void)
 {
 	Dl_info info;

@@ -40,7 +40,7 @@ static void tell_server(struct server_past *past)
 	uint64_t one = 1;
 	ssize_t n = write(past->wake_fd, &one, sizeof(one));
 
-	(void)n; /* it looks every second anyway */
+	(void)n; /* it polls every second anyway */
 }
 
 static void *server_past_run(void *arg)

@@ -198,7 +198,7 @@ struct server {
 	struct server_noted noted;
 	struct server_past past;
 	uint64_t accepted;	  /* connections, so far */
-	int64_t quiet_until_msec; /* for the log, of nobody known */
+	int64_t quiet_until_msec; /* of the log, for unknown senders */
 	int64_t crowd_until_msec; /* the same, of who has too many places */
 };
 
@@ -225,7 +225,7 @@ void server_log_fault(struct server *s, uid_t uid, enum astra_fault fault,
  * look. */
 void server_log_crowd(struct server *s, const struct server_client *client);
 
-/* server.c: by a clock that nobody sets. */
+/* server.c: by the monotonic clock. */
 int64_t server_now_msec(void);
 
 /* Start a thread that gets no signals, for those are slurmctld's.

@@ -191,7 +191,7 @@ int server_socket_open(const char *path, struct astra_error *err)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return astra_error_set(err, "socket: %s", strerror(errno));
-	/* Everybody may connect: MUNGE says who asks. */
+	/* Everybody may connect: MUNGE tells the user. */
 	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
 	    chmod(path, 0666) < 0 || listen(fd, SERVER_CLIENTS) < 0) {
 		astra_error_set(err, "%s: %s", path, strerror(errno));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What jobs, agents and users have said, put to what slurmctld knows. */
+/* Reports of jobs, and bids of agents and users, added to the snapshots. */
 #ifndef ASTRA_TOLD_H
 #define ASTRA_TOLD_H
 

@@ -19,7 +19,7 @@
 
 static char path[PATH_MAX]; /* "": nowhere */
 static bool loaded;
-static bool unsaved, failing; /* and the log says so */
+static bool unsaved, failing; /* which has been logged */
 static uint64_t due_usec, sync_usec;
 
 static void put_aside(const struct astra_error *err)

@@ -10,10 +10,10 @@
 #include "src/common/bytes.h"
 #include "src/common/error.h"
 
-/* Whether anything is new since that was encoded. */
+/* Whether anything has changed since the last call of astra_told_encode(). */
 bool astra_told_changed(void);
 
-/* Returns 0, or -1 when memory is out. */
+/* Returns 0, or -1 when out of memory. */
 int astra_told_encode(struct astra_bytes *out);
 
 /* now_sec: the present time; nothing was said later.

@@ -21,7 +21,7 @@ static struct rooms {
 	uint32_t others;
 } rooms[ASTRA_ARRIVAL_POOLS];
 
-/* Two that have the same number share what is left. */
+/* Two users of one hash share what is left. */
 static uint32_t payer_of(uint32_t uid, const char *account)
 {
 	uint32_t hash = 2166136261u ^ uid;
@@ -163,7 +163,7 @@ bool astra_unleased_admit(size_t pool, const struct astra_options *options,
  * waits: open if these are the same. */
 static atomic_uint came[ASTRA_ARRIVAL_POOLS];
 static atomic_uint served[ASTRA_ARRIVAL_POOLS];
-static atomic_bool known[ASTRA_ARRIVAL_POOLS]; /* a round has looked */
+static atomic_bool known[ASTRA_ARRIVAL_POOLS]; /* by a round */
 
 static unsigned int noted[ASTRA_ARRIVAL_POOLS]; /* as the round began */
 

@@ -21,7 +21,7 @@ struct astra_view;
 
 /* Note what a round leaves. list: after astra_unleased_deal(); gpus: of the
  * pool's usable nodes. Locks: caller holds job read.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_unleased_note(size_t pool, const struct astra_view *view,
 			const struct astra_options *options,
 			const struct astra_unleased *list, size_t count,

@@ -16,7 +16,7 @@ static _Thread_local const job_record_t *admitted; /* that one, let through */
 static _Thread_local size_t admitted_pool;
 static atomic_bool stopping, disabled;
 
-/* Until it has started nobody else is let through. */
+/* Until it has started no other job is let through. */
 static bool gate_admit(const job_record_t *job, size_t pool)
 {
 	if (admitted == job)
@@ -49,7 +49,7 @@ int astra_gate_test(job_record_t *job, bool test_only)
 	claim = astra_claim_of(job, &pool);
 	if (claim == ASTRA_FOREIGN || claim == ASTRA_ORDERED)
 		return 1;
-	if (!astra_selfcheck_passed()) { /* the next round looks at it */
+	if (!astra_selfcheck_passed()) { /* the next round checks it */
 		astra_bell_ring_now();
 		return -1;
 	}
@@ -67,7 +67,7 @@ int astra_gate_test(job_record_t *job, bool test_only)
 	astra_arrival_close(pool);
 	if (job->batch_flag)
 		astra_bell_ring();
-	else /* somebody waits at the terminal */
+	else /* a user waits at the terminal */
 		astra_bell_ring_now();
 	return -1;
 }

@@ -54,7 +54,7 @@ void astra_grace_add(const struct astra_grace *entry)
 	pthread_mutex_unlock(&mutex);
 }
 
-/* slurmstepd tries every 15 seconds to tell of an end. */
+/* slurmstepd tries every 15 seconds to report an end. */
 void astra_grace_doubt(double grace_sec)
 {
 	time_t now = time(NULL), until = now + (time_t)fmin(grace_sec, 86400);

@@ -17,7 +17,7 @@
 
 /* Ids of jobs whose records are lost are not given again so soon. */
 #define ID_SEC 3600
-/* So long before the last end that is known, slurmdbd may not have heard. */
+/* Ends so long before the last known one may not have reached slurmdbd. */
 #define HEARD_SEC 10
 
 #define BOX_PREFIX "astraea." ASTRA_BOX_FORMAT "."
@@ -317,7 +317,7 @@ static void tell_requeue_again(const struct astra_box_event *e)
 	(void)close_run(&run, e, e->state ? e->state : JOB_REQUEUE);
 }
 
-/* Those before the last end that is known; older ones it has heard of. */
+/* Those of the last seconds; slurmdbd has got those before. */
 static void tell_requeues_again(const struct astra_box_event *list,
 				size_t count)
 {

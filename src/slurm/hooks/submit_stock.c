@@ -66,7 +66,7 @@ static uint64_t gpus_of_type(const gres_node_state_t *gpus, const char *type)
 
 	if (!*type)
 		return gpus->gres_cnt_config;
-	if (!gpus->type_cnt) /* the node has not told its types yet */
+	if (!gpus->type_cnt) /* the node has not reported its types yet */
 		return gpus->gres_cnt_config;
 	for (int i = 0; i < gpus->type_cnt; i++)
 		if (gpus->type_name[i] && !strcmp(gpus->type_name[i], type))

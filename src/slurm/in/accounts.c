@@ -84,7 +84,7 @@ static int shares_assoc(void *x, void *arg)
 }
 
 /* Read it anew. Locks: caller holds assoc_mgr's association read lock.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 static int account_shares_read(struct astra_account_shares *shares)
 {
 	struct shares_walk w = {.shares = shares};
@@ -123,7 +123,7 @@ uint32_t astra_accounts_find(const struct astra_accounts *a, const char *name)
 	return at;
 }
 
-/* The caller's copy of a name is not kept. */
+/* The caller's copy of a name is not used later. */
 static uint32_t accounts_add(struct astra_accounts *a, const char *name,
 			     uint32_t in_tree,
 			     const struct astra_config *config)

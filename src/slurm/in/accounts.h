@@ -46,7 +46,7 @@ struct astra_accounts {
 
 /* Read them anew.
  * Locks: caller holds slurmctld's; takes assoc_mgr's read lock.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_accounts_read(struct astra_accounts *accounts,
 			const struct astra_config *config,
 			struct astra_arena *arena);

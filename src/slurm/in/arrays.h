@@ -15,7 +15,7 @@ const job_array_struct_t *astra_array_throttle(const job_record_t *job);
 
 /* Leave the waiting records of each array together no more tasks than its limit
  * does. Those that may start none are BLOCKED, with what squeue and
- * `sfair why` say of it. Returns 0, or -1 when memory is out. */
+ * `sfair why` say of it. Returns 0, or -1 when out of memory. */
 int astra_arrays_share(struct astra_arena *arena, struct astra_view *view);
 
 #endif

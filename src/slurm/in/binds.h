@@ -28,7 +28,7 @@ struct astra_report_array astra_array_of(const job_record_t *job);
 
 /* The numbers of a limit by its name. (limit.c)
  * Locks: caller holds job and part read, and of assoc_mgr assoc, qos and tres
- * read. Returns 0, or -1 when memory is out. */
+ * read. Returns 0, or -1 when out of memory. */
 int astra_limit_fill(struct astra_arena *arena, job_record_t *job,
 		     struct astra_report_bind *bind);
 

@@ -29,7 +29,7 @@ void astra_charge_node(const struct astra_options *options,
 {
 	const gres_node_state_t *g = astra_node_gpus(record);
 
-	/* GPUs that it does not share out in parts are nobody's. */
+	/* In a pool of shards, GPUs without shards are not counted. */
 	if (options->shards && !node->gpus)
 		return;
 	if (g && (options->gpu_weights.count || options->shards))

@@ -70,7 +70,7 @@ static uint32_t gpus_larger(uint32_t a, uint64_t b)
 	return b > a ? (uint32_t)b : a;
 }
 
-/* Those of GPUs that somebody holds as a whole, too. */
+/* Those of GPUs that a job holds as a whole, too. */
 static void count_shards(const gres_node_state_t *shards,
 			 const gres_node_state_t *gpus,
 			 struct astra_node_units *out)
@@ -93,7 +93,7 @@ static void count_shards(const gres_node_state_t *shards,
 	out->most = out->free = out->all;
 }
 
-/* Those of which somebody holds a shard, too. */
+/* Those of which a job holds a shard, too. */
 static void gpus_count_gpus(const gres_node_state_t *gpus,
 			    const gres_node_state_t *shards,
 			    struct astra_node_units *out)

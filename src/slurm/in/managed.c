@@ -183,7 +183,7 @@ static const char *why_pinned(const job_record_t *job, bool leases,
 	return "";
 }
 
-/* As its user said, unless it needs a longer one; 0: the pool's. */
+/* As its user asked, unless it needs a longer one; 0: the pool's. */
 static double lease_of(const job_record_t *job, const struct astra_wish *wish,
 		       const struct astra_options *options)
 {

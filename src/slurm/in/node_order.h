@@ -24,7 +24,7 @@ struct astra_node_order {
 };
 
 /* Begin a new picture. racks: borrowed, as of this picture, until the next.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_node_order_begin(struct astra_node_order *order,
 			   const struct astra_racks *racks);
 

@@ -27,7 +27,7 @@ struct astra_qos_weights {
 };
 
 /* Begin anew. Locks: takes assoc_mgr's read lock.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_qos_begin(struct astra_qos_weights *qos,
 		    const struct astra_weights *weights);
 

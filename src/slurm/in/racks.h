@@ -29,7 +29,7 @@ struct astra_racks {
 /* Bring the racks up to date: anew when Slurm's configuration was read or nodes
  * were added since the last call, which is the only time that it costs much.
  * Locks: caller holds conf, node and part read.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_racks_take(struct astra_racks *racks, time_t now);
 
 /* Which of the topologies is the partition's, less than racks->topologies; 0:

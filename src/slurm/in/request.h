@@ -31,7 +31,7 @@ struct astra_node_map {
 /* Fill out in from a job's record, and what it wants of its leases. Bitmaps are
  * taken from the arena, jobs may share them; a job that may use all of the
  * pool's nodes has none. Locks: caller holds conf, job, node and part read.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_request_of(job_record_t *job, const struct astra_terms *terms,
 		     const struct astra_node_map *map, time_t now,
 		     struct astra_arena *arena, struct astra_request *out);

@@ -17,7 +17,7 @@ struct astra_tenant_users {
 void astra_tenant_users_begin(struct astra_tenant_users *users);
 
 /* The number of a user within a tenant; a new one is added. user: borrowed, its
- * name for as long as the list is used. Returns ASTRA_NONE when memory is out.
+ * name for as long as the list is used. Returns ASTRA_NONE when out of memory.
  */
 uint32_t astra_tenant_users_of(struct astra_tenant_users *users, uint32_t uid,
 			       const struct astra_user *user);

@@ -32,7 +32,7 @@ struct astra_tenants {
 
 /* Begin anew with all tenants that are known without looking at jobs.
  * accounts: to outlive them. Locks: none.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_tenants_begin(struct astra_tenants *tenants,
 			const struct astra_config *config,
 			const struct astra_accounts *accounts,
@@ -40,7 +40,7 @@ int astra_tenants_begin(struct astra_tenants *tenants,
 
 /* The number of a job's tenant; a new one is added.
  * Locks: caller holds job read.
- * Returns ASTRA_NONE when memory is out. */
+ * Returns ASTRA_NONE when out of memory. */
 uint32_t astra_tenants_of(struct astra_tenants *tenants,
 			  const struct astra_config *config,
 			  const job_record_t *job);

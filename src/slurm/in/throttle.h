@@ -24,7 +24,7 @@ struct astra_throttled {
  * their own in the list's order, then the head's. copies becomes what each may
  * start, and who may start none is BLOCKED with one copy. Records that are
  * BLOCKED take no place.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_throttle_deal(struct astra_throttled *list, size_t count);
 
 #endif

@@ -45,7 +45,7 @@ double astra_unleased_quota(const struct astra_tenant *tenants, size_t count,
 /* Those that hold GPUs count first, then those that wait are let in by their
  * precedence and age, as many as there is room for; the others are BLOCKED.
  * copies becomes what each may start. The list is put into that order.
- * tenants, gpus: as above. Returns 0, or -1 when memory is out. */
+ * tenants, gpus: as above. Returns 0, or -1 when out of memory. */
 int astra_unleased_deal(struct astra_unleased *list, size_t count,
 			const struct astra_options *options,
 			const struct astra_tenant *tenants, size_t tenant_count,

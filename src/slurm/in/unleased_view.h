@@ -11,7 +11,7 @@ struct astra_view;
 
 /* Those that are over a bound are BLOCKED, with the reason that squeue and
  * `sfair why` show. Without a gate, or leases, nothing is done.
- * Locks: caller holds job and part read. Returns 0, or -1 when memory is out.
+ * Locks: caller holds job and part read. Returns 0, or -1 when out of memory.
  */
 int astra_unleased_share(struct astra_arena *arena, size_t pool,
 			 struct astra_view *view,

@@ -9,7 +9,7 @@
  * that are being cleaned up hold theirs until their epilog is over, although
  * Slurm has dropped its counters.
  * Locks: caller holds job and node read.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_usage_count(struct astra_scene *scene);
 
 /* Whether a job has, or had, a part of the pool's nodes.
@@ -19,7 +19,7 @@ bool astra_usage_touches(const job_record_t *job,
 
 /* A job's shares of the pool's nodes into out->held.
  * Locks: caller holds job read.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_usage_held(const job_record_t *job, enum astra_job_state state,
 		     const struct astra_node_map *map,
 		     struct astra_arena *arena, struct astra_job *out);

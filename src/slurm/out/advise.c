@@ -8,7 +8,7 @@
 #include "src/slurm/out/apply.h"
 
 #define MARK "[astraea: "
-#define ROUND_MAX 32 /* jobs that are told in one round */
+#define ROUND_MAX 32 /* jobs that get a comment in one round */
 
 /* The comment less what we said before, and the space before or after it; for
  * xfree(). */

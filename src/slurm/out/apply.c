@@ -118,7 +118,7 @@ static uint32_t apply_node(const struct apply *a, uint32_t node)
 	return now && name && !xstrcmp(now->name, name) ? global : ASTRA_NONE;
 }
 
-/* To be freed; NULL: the nodes are others now, or memory is out. */
+/* To be freed; NULL: the nodes are others now, or out of memory. */
 static struct astra_start_share *apply_shares(const struct apply *a,
 					      const struct astra_decision *d)
 {

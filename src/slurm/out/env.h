@@ -14,7 +14,7 @@ void astra_env_set(job_details_t *details, const char *name, const char *value);
 /* Its value or NULL; borrowed. Locks: caller holds job read. */
 const char *astra_env_get(const job_details_t *details, const char *name);
 
-/* What it is told at its start. */
+/* The variables of its environment at its start. */
 struct astra_env_lease {
 	const char *pool;
 	double term_sec, grace_sec;
@@ -33,7 +33,7 @@ struct astra_env_lease astra_env_lease_of(const job_record_t *job,
  * Locks: caller holds job write. */
 void astra_env_start(job_record_t *job, const struct astra_env_lease *lease);
 
-/* Without us its next run has no lease and is told of no size: let it find none
+/* Without us its next run has no lease and gets no size: let it find none
  * of its last one's. What it had then is kept as what it had before. Locks:
  * caller holds job write. */
 void astra_env_give_back(job_details_t *details);

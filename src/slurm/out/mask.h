@@ -15,7 +15,7 @@ struct astra_mask {
 /* Hide GPUs of a node until `leave` are free, those of the type first.
  * node: slurmctld's number. type: NULL or "": any.
  * Locks: caller holds node write, and keeps it until astra_mask_undo().
- * Returns 0, or -1 when fewer are free or memory is out. */
+ * Returns 0, or -1 when fewer are free or out of memory. */
 int astra_mask_add(struct astra_mask *mask, uint32_t node, uint32_t leave,
 		   const char *type);
 

@@ -34,7 +34,7 @@ struct find {
 	struct astra_jobs due;
 };
 
-/* One that memory is out for comes the next time. */
+/* Out of memory: the jobs that are left come in the next round. */
 static int waiting_find_job(void *x, void *arg)
 {
 	const job_record_t *job = x;

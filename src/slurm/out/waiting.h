@@ -19,7 +19,7 @@ struct astra_jobs {
 	size_t count, room;
 };
 
-/* Returns 0, or -1 when memory is out. */
+/* Returns 0, or -1 when out of memory. */
 int astra_jobs_add(struct astra_jobs *jobs, uint32_t id);
 void astra_jobs_free(struct astra_jobs *jobs);
 

@@ -10,7 +10,7 @@
  *   is.
  * served: no deal serves more. log_product: no deal that serves as many as this
  *   one has more.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_themis_bound(const struct astra_themis_deal *deal, size_t *served,
 		       double *log_product);
 

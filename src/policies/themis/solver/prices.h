@@ -40,7 +40,7 @@ struct astra_themis_prices {
 	struct astra_themis_offer *offers; /* of each kind */
 };
 
-/* Memory is the game's. Returns 0, or -1 when memory is out. */
+/* Memory is the game's. Returns 0, or -1 when out of memory. */
 int astra_themis_prices_init(struct astra_themis_prices *prices,
 			     const struct astra_themis_tree *tree);
 

@@ -51,7 +51,7 @@ struct astra_themis_tree {
 };
 
 /* Machines without free GPUs are left out. Memory is the game's.
- * Returns 0, or -1 when memory is out. */
+ * Returns 0, or -1 when out of memory. */
 int astra_themis_tree_init(struct astra_themis_tree *tree,
 			   struct astra_themis_game *game);
 
