@@ -16,12 +16,6 @@ void html_text(FILE *file, const char *text);
 /* A coordinate: one tenth of a pixel is enough. */
 void html_px(FILE *file, const char *attribute, double px);
 
-/* A tick's or a tooltip's number, short. */
-void html_number(FILE *file, double value);
-
-/* A time as an axis has it: 30 s, 5 min, 2 h, 3 d. */
-void html_time(FILE *file, double sec);
-
 /* From values to pixels. (html_scale.c) */
 struct html_scale {
 	double from, to;   /* values */
@@ -86,7 +80,7 @@ void html_tooltip(FILE *file, const char *label, const char *what,
 
 /* The page up to its heading, in black on white, in light on dark where the
  * reader has it so, and on paper; nothing may be fetched from anywhere,
- * whatever a name may say. (style.c)
+ * whatever a name may say.
  * scripts: which ones may run, as in a Content-Security-Policy.
  * style: rules after the common ones; print: those of paper.
  */

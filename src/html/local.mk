@@ -2,7 +2,5 @@
 # Pages with pictures, of sfairsim and of sfair.
 noinst_LIBRARIES += libastra-html.a
 libastra_html_a_SOURCES = \
-	src/html/chart.c \
 	src/html/html.h \
-	src/html/style.c \
-	src/html/text.c
+	src/html/html.c

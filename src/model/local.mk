@@ -28,8 +28,6 @@ libastra_engine_a_SOURCES = \
 	src/model/plausible.h \
 	src/model/scaling.c \
 	src/model/scaling.h \
-	src/model/snapshot_copy.c \
-	src/model/snapshot_copy.h \
 	src/model/speed.c \
 	src/model/speed.h \
 	src/model/stated.c \

@@ -4,7 +4,16 @@
 #ifndef ASTRA_MEMBERS_H
 #define ASTRA_MEMBERS_H
 
+#include "src/common/arena.h"
 #include "src/common/member.h"
+#include "src/model/model.h"
+
+/* A snapshot that outlives the host's. */
+
+/* Copy all that it points to into the arena. Returns 0, or -1 when memory is
+ * out. */
+int astra_snapshot_copy(const struct astra_snapshot *from,
+			struct astra_arena *arena, struct astra_snapshot *to);
 
 extern const struct astra_member astra_node_members[];
 extern const struct astra_member astra_tenant_members[];

@@ -103,12 +103,6 @@ static void answer_put_tenants(struct answer *a)
 	free(selected);
 }
 
-static bool usage_visible(const struct answer *a,
-			  const struct astra_report_job *job)
-{
-	return astra_job_usage_visible(a->report, job, a->viewer);
-}
-
 static void answer_put_jobs(struct answer *a, const char *key, bool leases_only)
 {
 	bool first = true;
@@ -123,7 +117,9 @@ static void answer_put_jobs(struct answer *a, const char *key, bool leases_only)
 		    !astra_job_selected(job, a->query))
 			continue;
 		separate(a, &first);
-		astra_encode_job(a->out, job, a->picked, usage_visible(a, job));
+		astra_encode_job(
+			a->out, job, a->picked,
+			astra_job_usage_visible(a->report, job, a->viewer));
 	}
 	astra_text_add(a->out, "]", 1);
 }
@@ -166,7 +162,8 @@ static enum astra_fault answer_put_why(struct answer *a,
 	if (astra_answer_why(a->report, job, a->viewer, a->out) < 0)
 		a->nomem = true;
 	answer_put_key(a, "job");
-	astra_encode_job(a->out, job, ASTRA_PICK_ALL, usage_visible(a, job));
+	astra_encode_job(a->out, job, ASTRA_PICK_ALL,
+			 astra_job_usage_visible(a->report, job, a->viewer));
 	astra_text_printf(a->out, ",\"others\":%zu", others);
 	return ASTRA_FAULT_NONE;
 }

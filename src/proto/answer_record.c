@@ -8,7 +8,7 @@
 #include "src/proto/select.h"
 
 /* The pool asked for, or the only one; NULL with err set: there is none.
- * (answer_record.c) */
+ */
 static const char *answer_pool(const struct astra_report *report,
 			       const struct astra_query *query,
 			       struct astra_error *err)
@@ -38,6 +38,21 @@ static const char *answer_pool(const struct astra_report *report,
 	return NULL;
 }
 
+/* The end of a reply: null where there is no outcome yet, and the ticket for
+ * it. */
+static enum astra_fault answer_ticket(uint64_t ticket, bool there,
+				      const char *what, struct astra_text *out,
+				      struct astra_error *err)
+{
+	if (!there)
+		astra_text_printf(out, "null");
+	astra_text_printf(out, ",\"ticket\":%" PRIu64 "}", ticket);
+	if (!out->failed)
+		return ASTRA_FAULT_NONE;
+	astra_error_set(err, "%s larger than a reply may be", what);
+	return ASTRA_FAULT_TOO_LARGE;
+}
+
 enum astra_fault astra_answer_record(const struct astra_report *report,
 				     const struct astra_query *query,
 				     const struct astra_viewer *viewer,
@@ -65,13 +80,8 @@ enum astra_fault astra_answer_record(const struct astra_report *report,
 	before = out->size;
 	if (order(pool, &ticket, out, err) < 0)
 		return ASTRA_FAULT_NOT_FOUND;
-	if (out->size == before)
-		astra_text_printf(out, "null");
-	astra_text_printf(out, ",\"ticket\":%" PRIu64 "}", ticket);
-	if (!out->failed)
-		return ASTRA_FAULT_NONE;
-	astra_error_set(err, "the record is larger than a reply may be");
-	return ASTRA_FAULT_TOO_LARGE;
+	return answer_ticket(ticket, out->size > before, "the record is", out,
+			     err);
 }
 
 /* Accounts that begin with the past, for those who may see all. As the engine
@@ -103,11 +113,6 @@ astra_answer_adopt(const struct astra_report *report, struct astra_query *query,
 	fault = order(pool, &query->adopt, viewer->uid, &ticket, out, err);
 	if (fault)
 		return fault;
-	if (out->size == before)
-		astra_text_printf(out, "null");
-	astra_text_printf(out, ",\"ticket\":%" PRIu64 "}", ticket);
-	if (!out->failed)
-		return ASTRA_FAULT_NONE;
-	astra_error_set(err, "the reply is larger than a reply may be");
-	return ASTRA_FAULT_TOO_LARGE;
+	return answer_ticket(ticket, out->size > before, "the reply is", out,
+			     err);
 }

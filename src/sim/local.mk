@@ -27,8 +27,6 @@ libastra_sim_a_SOURCES += \
 	src/sim/field.h \
 	src/sim/generate.c \
 	src/sim/generate.h \
-	src/sim/generate_cluster.c \
-	src/sim/generate_priv.h \
 	src/sim/lines.c \
 	src/sim/lines.h \
 	src/sim/read.c \
@@ -82,7 +80,6 @@ test_trace_weights_LDADD = $(SIM_LIBS) $(UNIT_LIBS)
 
 # What comes after a simulation: its numbers.
 libastra_sim_a_SOURCES += \
-	src/sim/apps.c \
 	src/sim/bound.c \
 	src/sim/compare.c \
 	src/sim/compare.h \

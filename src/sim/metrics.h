@@ -58,7 +58,7 @@ int astra_spans_overlap(const struct astra_span *spans, size_t count,
  * N_avg, the number of apps that were there on average, times the time that it
  * takes alone: its GPU work over min(R_C, its GPUs) (Themis, Eq. 2), and not
  * less than its longest job needs, unless divisible. Returns 0, or -1 when
- * out of memory. (apps.c) */
+ * out of memory. */
 int astra_app_ftf(const struct astra_sim_result *result, bool divisible,
 		  struct astra_sample *out);
 

@@ -272,7 +272,10 @@ static int audit_prepare(struct sfair_audit *a, struct astra_error *err)
 	return make_machine(a, err);
 }
 
-static int audit_measure(struct sfair_audit *a, struct astra_error *err)
+int sfair_audit_measure(const struct sfair_audit *a,
+			const struct astra_trace *trace,
+			struct astra_sim_result *result,
+			struct astra_error *err)
 {
 	const struct astra_audit_options options = {
 		.gpus = a->machine.gpus,
@@ -283,8 +286,8 @@ static int audit_measure(struct sfair_audit *a, struct astra_error *err)
 		.seed = 1,
 	};
 
-	return astra_audit_measure(&a->record, &a->window, &a->trace, &options,
-				   &a->real, err);
+	return astra_audit_measure(&a->record, &a->window, trace, &options,
+				   result, err);
 }
 
 static json_t *audit_describe(const struct sfair_audit *a)
@@ -350,7 +353,7 @@ static int audit(const struct sfair_audit_args *args, struct astra_error *err)
 	astra_trace_init(&a.trace);
 	rc = audit_prepare(&a, err);
 	if (!rc)
-		rc = audit_measure(&a, err);
+		rc = sfair_audit_measure(&a, &a.trace, &a.real, err);
 	if (!rc)
 		rc = audit_show(&a, err);
 	astra_sim_result_clear(&a.real);

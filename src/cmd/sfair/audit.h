@@ -56,6 +56,13 @@ struct sfair_audit {
 	struct astra_sim_result real;
 };
 
+/* audit.c: what really happened of the trace's jobs in the window. Returns 0,
+ * or -1 with err set. */
+int sfair_audit_measure(const struct sfair_audit *audit,
+			const struct astra_trace *trace,
+			struct astra_sim_result *result,
+			struct astra_error *err);
+
 /* audit_args.c: have the options as --set says. Returns 0, or -1 with err set.
  */
 int sfair_audit_set(struct sfair_audit *audit, struct astra_error *err);

@@ -36,20 +36,10 @@ static int audit_policies_add(struct policies *p,
 /* What really happened, of the jobs that can be simulated. */
 static int add_reality(struct policies *p, struct astra_error *err)
 {
-	const struct sfair_audit *a = p->audit;
-	const struct astra_audit_options options = {
-		.gpus = a->machine.gpus,
-		.quota_entitlement = a->options.quota_entitlement,
-		.interval_sec = a->args->interval_sec,
-		.term_sec = a->options.lease_sec,
-		.grace_sec = a->options.grace_sec,
-		.seed = 1,
-	};
 	struct astra_sim_result result;
 	int rc;
 
-	if (astra_audit_measure(&a->record, &a->window, &p->trace, &options,
-				&result, err) < 0)
+	if (sfair_audit_measure(p->audit, &p->trace, &result, err) < 0)
 		return -1;
 	rc = audit_policies_add(p, &result, "reality", err);
 	astra_sim_result_clear(&result);

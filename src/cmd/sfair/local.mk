@@ -57,7 +57,6 @@ sfair_SOURCES = \
 	src/cmd/sfair/reports.c \
 	src/cmd/sfair/reports.h \
 	src/cmd/sfair/reports_print.c \
-	src/cmd/sfair/reports_table.c \
 	src/cmd/sfair/sfair.h \
 	$(top_sources) \
 	src/cmd/sfair/top.c \
@@ -72,7 +71,6 @@ libastra_page_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 libastra_page_a_SOURCES = \
 	src/cmd/sfair/page.c \
 	src/cmd/sfair/page.h \
-	src/cmd/sfair/page_axis.c \
 	src/cmd/sfair/page_data.c \
 	src/cmd/sfair/page_fair.c \
 	src/cmd/sfair/page_gantt.c \

@@ -143,7 +143,7 @@ void page_keys(const struct page_data *data, const char *kind, FILE *file);
 void page_details_begin(FILE *file, const char *title);
 void page_details_end(FILE *file);
 
-/* page_axis.c: an axis of local time. */
+/* page_text.c: an axis of local time. */
 struct page_axis {
 	double ticks[HTML_TICKS_MAX];
 	char texts[HTML_TICKS_MAX][24];

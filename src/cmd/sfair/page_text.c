@@ -156,3 +156,153 @@ void page_details_end(FILE *file)
 {
 	fputs("</tbody></table></div></details>\n", file);
 }
+
+/* Marks of local time where people expect them: at full hours, midnights, first
+ * days of months. */
+
+#define MARK_PX 70 /* from one to the next, at least about */
+
+enum style { CLOCK_SECONDS, CLOCK, WEEKDAY, DAY, MONTH, YEAR };
+
+/* Of these units one is not 0. */
+struct step {
+	int sec, days, months;
+	enum style style;
+};
+
+static const struct step steps[] = {
+	{1, 0, 0, CLOCK_SECONDS},
+	{5, 0, 0, CLOCK_SECONDS},
+	{15, 0, 0, CLOCK_SECONDS},
+	{30, 0, 0, CLOCK_SECONDS},
+	{60, 0, 0, CLOCK},
+	{120, 0, 0, CLOCK},
+	{300, 0, 0, CLOCK},
+	{600, 0, 0, CLOCK},
+	{900, 0, 0, CLOCK},
+	{1800, 0, 0, CLOCK},
+	{3600, 0, 0, CLOCK},
+	{7200, 0, 0, CLOCK},
+	{10800, 0, 0, CLOCK},
+	{21600, 0, 0, CLOCK},
+	{43200, 0, 0, CLOCK},
+	{0, 1, 0, WEEKDAY},
+	{0, 2, 0, DAY},
+	{0, 7, 0, DAY},
+	{0, 14, 0, DAY},
+	{0, 0, 1, MONTH},
+	{0, 0, 2, MONTH},
+	{0, 0, 3, MONTH},
+	{0, 0, 6, MONTH},
+	{0, 0, 12, YEAR},
+	{0, 0, 24, YEAR},
+	{0, 0, 60, YEAR},
+	{0, 0, 240, YEAR},
+};
+
+static double length(const struct step *s)
+{
+	return s->sec + 86400.0 * s->days + 30.4 * 86400 * s->months;
+}
+
+static const struct step *page_axis_choose(double span, double marks)
+{
+	const size_t last = sizeof(steps) / sizeof(*steps) - 1;
+
+	for (size_t i = 0; i < last; i++)
+		if (span <= marks * length(&steps[i]))
+			return &steps[i];
+	return &steps[last];
+}
+
+/* Midnight, of the first of the month, of the year, where that is the unit. */
+static struct tm round_down(double sec, const struct step *s)
+{
+	time_t when = (time_t)sec;
+	struct tm tm = {0};
+
+	localtime_r(&when, &tm);
+	tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
+	if (s->months)
+		tm.tm_mday = 1;
+	if (s->months >= 12)
+		tm.tm_mon = 0;
+	else if (s->months)
+		tm.tm_mon -= tm.tm_mon % s->months;
+	tm.tm_isdst = -1;
+	return tm;
+}
+
+static void page_axis_put_text(char *text, size_t size, const struct tm *tm,
+			       enum style style)
+{
+	switch (style) {
+	case CLOCK_SECONDS:
+		strftime(text, size, "%H:%M:%S", tm);
+		return;
+	case CLOCK:
+		strftime(text, size, "%H:%M", tm);
+		return;
+	case WEEKDAY:
+		strftime(text, size, "%a %d %b", tm);
+		return;
+	case DAY:
+		strftime(text, size, "%d %b", tm);
+		return;
+	case MONTH:
+		strftime(text, size, "%b %Y", tm);
+		return;
+	default:
+		strftime(text, size, "%Y", tm);
+	}
+}
+
+/* A midnight among hours has its day. */
+static void put_mark(struct page_axis *axis, size_t *count, time_t when,
+		     const struct step *s)
+{
+	char *text = axis->texts[*count];
+	bool midnight;
+	struct tm tm;
+
+	localtime_r(&when, &tm);
+	midnight = s->sec && !tm.tm_hour && !tm.tm_min && !tm.tm_sec;
+	page_axis_put_text(text, sizeof(*axis->texts), &tm,
+			   midnight ? WEEKDAY : s->style);
+	axis->list[*count] = text;
+	axis->ticks[(*count)++] = (double)when;
+}
+
+struct html_axis page_time_axis(const struct page_data *d,
+				struct page_axis *axis, double begin_px,
+				double end_px)
+{
+	const struct step *s = page_axis_choose(d->end_sec - d->start_sec,
+						(end_px - begin_px) / MARK_PX);
+	struct tm tm = round_down(d->start_sec, s);
+	size_t count = 0;
+	double at = 0;
+
+	/* Seconds from a midnight are at most a day's before the window. */
+	for (int i = 0; i < 2 * 86400 && count < HTML_TICKS_MAX; i++) {
+		time_t when = mktime(&tm);
+
+		at = (double)when;
+		if (when == (time_t)-1 || at > d->end_sec)
+			break;
+		if (at >= d->start_sec)
+			put_mark(axis, &count, when, s);
+		tm.tm_sec += s->sec;
+		tm.tm_mday += s->days;
+		tm.tm_mon += s->months;
+		if (!s->sec)
+			tm.tm_isdst = -1;
+	}
+	return (struct html_axis){
+		.scale = {d->start_sec, d->end_sec, begin_px, end_px, false},
+		.ticks = axis->ticks,
+		.tick_count = count,
+		.texts = axis->list,
+		.title = "",
+	};
+}

@@ -23,7 +23,7 @@ struct sfair_report_args {
  * the help or the fields of those. */
 bool sfair_report_meant(int argc, char **argv);
 
-/* reports_table.c: the columns of a report. */
+/* reports_print.c: the columns of a report. */
 const struct sfair_table *sfair_report_table(enum astra_report_kind kind);
 
 /* reports_print.c: write the reply. Returns 0, or -1 with err set. */

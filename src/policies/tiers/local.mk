@@ -3,7 +3,6 @@
 libastra_engine_a_SOURCES += \
 	src/policies/tiers/part.c \
 	src/policies/tiers/part.h \
-	src/policies/tiers/place.c \
 	src/policies/tiers/policy.c \
 	src/policies/tiers/policy.h \
 	src/policies/tiers/serve.c \

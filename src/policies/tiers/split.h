@@ -42,11 +42,6 @@ int astra_tiers_split(struct tiers_split *split, void *ltgf,
 		      const struct astra_offer *offer, struct astra_error *err);
 void astra_tiers_split_clear(struct tiers_split *split);
 
-/* Find the GPUs for what was granted: the parcels. (place.c)
- * Returns 0, or -1 when out of memory. */
-int astra_tiers_place(struct tiers_split *split,
-		      const struct astra_offer *offer);
-
 /* Whether a job runs and its GPUs are on offer. */
 static inline bool astra_tiers_competes(const struct astra_demand *d)
 {

@@ -15,7 +15,7 @@
 
 #include "src/common/grow.h"
 #include "src/engine/engine_image.h"
-#include "src/model/snapshot_copy.h"
+#include "src/model/members.h"
 #include "src/proto/report.h"
 #include "src/slurm/ahead/forecaster_priv.h"
 #include "src/slurm/check/damage.h"
@@ -116,13 +116,6 @@ static void learned_see(const struct astra_view *view)
 	}
 	for (size_t i = 0; i < view->other_count; i++)
 		(void)astra_runtimes_see(&runtimes, &view->others[i].job);
-}
-
-static void learned_round_ends(void)
-{
-	astra_runtimes_seen(&runtimes, seen_sec);
-	if (loaded && time(NULL) >= saved_sec + SAVE_SEC)
-		forecaster_learned_save();
 }
 
 /* For a forecast. */
@@ -404,7 +397,9 @@ void astra_forecaster_look(const char *pool, const struct astra_engine *engine,
 
 void astra_forecaster_round_ends(void)
 {
-	learned_round_ends();
+	astra_runtimes_seen(&runtimes, seen_sec);
+	if (loaded && time(NULL) >= saved_sec + SAVE_SEC)
+		forecaster_learned_save();
 }
 
 /* What was foreseen last. Any thread. */
