@@ -16,7 +16,7 @@ void html_text(FILE *file, const char *text);
 /* A coordinate: one tenth of a pixel is enough. */
 void html_px(FILE *file, const char *attribute, double px);
 
-/* From values to pixels. (html_scale.c) */
+/* From values to pixels. */
 struct html_scale {
 	double from, to;   /* values */
 	double begin, end; /* pixels */
@@ -47,7 +47,7 @@ struct html_axis {
 };
 
 /* One drawing: a figure of its own with a heading, axes and what is put
- * between begin and end. (html_chart.c) */
+ * between begin and end. */
 struct html_chart {
 	FILE *file;
 	const char *desc;  /* what is to be seen, for those who cannot */

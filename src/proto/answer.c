@@ -201,7 +201,7 @@ static enum astra_fault put_diag(struct answer *a,
 /* What GPUs cost, slot by slot, where a pool's policy sells them: the same for
  * everybody. */
 
-/* The slots of pools whose policy sells them. (answer_price.c) */
+/* The slots of pools whose policy sells them. */
 static void answer_price(const struct astra_report *report,
 			 const struct astra_query *query, uint64_t picked,
 			 struct astra_text *out)

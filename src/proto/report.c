@@ -262,7 +262,7 @@ struct astra_report_app *astra_report_app(const struct astra_report *report,
 		       report_app_compare);
 }
 
-/* report_app.c: put a job that was added into the list of its app. */
+/* Put a job that was added into the list of its app. */
 static void report_link(struct astra_report *report,
 			struct astra_report_job *job)
 {

@@ -16,13 +16,6 @@ struct astra_rhythm {
 	double sunday;	  /* of a weekend day to others, at most 1 */
 };
 
-/* Workloads of whole clusters, calibrated on published statistics.
- *
- * Jobs come in bursts of one tenant and one count of GPUs. Counts of GPUs are
- * dealt like cards, so that their shares are the published ones for any seed;
- * durations fall into bands of the published shares, and are lognormal in each.
- */
-
 /* A time within days, as the rhythm has it. The first day is a Monday. */
 static double random_time(struct astra_random *random, double days,
 			  const struct astra_rhythm *rhythm)
@@ -91,6 +84,13 @@ static int generate_tenants(struct astra_trace *trace, uint32_t count,
 	}
 	return 0;
 }
+
+/* Workloads of whole clusters, calibrated on published statistics.
+ *
+ * Jobs come in bursts of one tenant and one count of GPUs. Counts of GPUs are
+ * dealt like cards, so that their shares are the published ones for any seed;
+ * durations fall into bands of the published shares, and are lognormal in each.
+ */
 
 #define SIZES 24
 #define BANDS 3

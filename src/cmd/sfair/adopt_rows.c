@@ -41,7 +41,7 @@ static int adopt_add(struct sfair_adopt_rows *rows, const char *tenant,
 	return 0;
 }
 
-static const char *adopt_rows_adopt_text(const json_t *object, const char *key)
+static const char *adopt_rows_text(const json_t *object, const char *key)
 {
 	return json_string_value(json_object_get(object, key));
 }
@@ -62,12 +62,11 @@ static int adopt_add_now(struct sfair_adopt_rows *rows, const json_t *accounts)
 	int rc = 0;
 
 	json_array_foreach(json_object_get(accounts, "tenants"), i, one) rc |=
-		adopt_add(rows, adopt_rows_adopt_text(one, "name"), "",
+		adopt_add(rows, adopt_rows_text(one, "name"), "",
 			  adopt_usage(one), none);
 	json_array_foreach(json_object_get(accounts, "users"), i, one) rc |=
-		adopt_add(rows, adopt_rows_adopt_text(one, "tenant"),
-			  adopt_rows_adopt_text(one, "name"), adopt_usage(one),
-			  none);
+		adopt_add(rows, adopt_rows_text(one, "tenant"),
+			  adopt_rows_text(one, "name"), adopt_usage(one), none);
 	return rc;
 }
 

@@ -34,8 +34,8 @@ static int set_tenants(struct sfair_audit *a, const char *key,
 	return 0;
 }
 
-static int audit_set_option(struct sfair_audit *a, const char *key,
-			    const char *value, struct astra_error *err)
+static int audit_args_set(struct sfair_audit *a, const char *key,
+			  const char *value, struct astra_error *err)
 {
 	int rc = set_tenants(a, key, value, err);
 
@@ -57,7 +57,7 @@ int sfair_audit_set(struct sfair_audit *a, struct astra_error *err)
 			return astra_error_nomem(err);
 		}
 		*value++ = '\0';
-		rc = audit_set_option(a, key, value, err);
+		rc = audit_args_set(a, key, value, err);
 		free(key);
 	}
 	return rc ? rc : astra_options_check(&a->options, err);

@@ -59,8 +59,8 @@ struct grid {
 	size_t name, gpus, columns;
 };
 
-static struct grid top_draw_map_make_grid(const struct top_model *model,
-					  size_t columns)
+static struct grid top_draw_make_grid(const struct top_model *model,
+				      size_t columns)
 {
 	struct grid grid = {.name = 1, .gpus = 1};
 
@@ -81,7 +81,7 @@ static struct grid top_draw_map_make_grid(const struct top_model *model,
 
 static size_t top_map_rows(const struct top_model *model, size_t columns)
 {
-	struct grid grid = top_draw_map_make_grid(model, columns);
+	struct grid grid = top_draw_make_grid(model, columns);
 
 	return (model->node_count + grid.columns - 1) / grid.columns;
 }
@@ -89,7 +89,7 @@ static size_t top_map_rows(const struct top_model *model, size_t columns)
 static void top_draw_map(struct top_sheet *sheet, const struct top_model *model,
 			 size_t rows)
 {
-	struct grid grid = top_draw_map_make_grid(model, sheet->columns);
+	struct grid grid = top_draw_make_grid(model, sheet->columns);
 	const struct top_list *list = &model->lists[TOP_NODES];
 
 	for (size_t i = 0; i < list->count && i / grid.columns < rows; i++) {

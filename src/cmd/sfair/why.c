@@ -141,7 +141,7 @@ static void name_user(uint32_t uid, char *text, size_t size)
 		snprintf(text, size, "%u", uid);
 }
 
-static json_t *why_other_describe(const slurm_job_info_t *job)
+static json_t *why_describe(const slurm_job_info_t *job)
 {
 	struct astra_text text = {0};
 	char user[64];
@@ -184,7 +184,7 @@ json_t *sfair_why_other(const struct astra_query *query)
 					    : job->array_task_id == ref->task)
 			best = job;
 	}
-	reply = best ? why_other_describe(best) : NULL;
+	reply = best ? why_describe(best) : NULL;
 	slurm_free_job_info_msg(jobs);
 	return reply;
 }

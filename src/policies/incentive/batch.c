@@ -140,7 +140,7 @@ static int batch_seat_jobs(struct sale *s)
 	return 0;
 }
 
-/* Open the market for the sale's jobs (batch_open.c). Returns 0, or -1 with err
+/* Open the market for the sale's jobs. Returns 0, or -1 with err
  * set. */
 static int sale_open(struct sale *s, struct astra_error *err)
 {

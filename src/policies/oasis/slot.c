@@ -33,8 +33,6 @@ struct slot_round {
 	double end_sec;		    /* of the slot */
 };
 
-/* GPUs that nobody has booked for the present slot, to those that wait. */
-
 /* For qsort() of turns. */
 static int oasis_by_submission(const void *a, const void *b)
 {
@@ -297,6 +295,8 @@ static int seat_booked(struct slot_round *r)
 			return -1;
 	return 0;
 }
+
+/* GPUs that are not booked for the present slot, to those that wait. */
 
 static void lend_sink(struct turn **heap, size_t count, size_t at)
 {

@@ -33,7 +33,7 @@ static double seen_sec; /* of this round's picture */
 
 /* On disk. Only estimates can be lost, so it is not synced. */
 
-static void forecaster_learned_load(void)
+static void forecaster_load(void)
 {
 	struct astra_error err = {""}, why;
 	bool fallback;
@@ -56,7 +56,7 @@ static void forecaster_learned_load(void)
 	astra_damage_keep(path);
 }
 
-static void forecaster_learned_save(void)
+static void forecaster_save(void)
 {
 	struct astra_bytes bytes = {0};
 	struct astra_error err = {""};
@@ -90,7 +90,7 @@ static void learned_begin(const char *folder)
 static void learned_end(void)
 {
 	if (loaded)
-		forecaster_learned_save();
+		forecaster_save();
 	astra_runtimes_clear(&runtimes);
 	loaded = failing = false;
 }
@@ -107,7 +107,7 @@ static struct astra_runtime_job runtime_of(const struct astra_view *view,
 static void learned_see(const struct astra_view *view)
 {
 	if (!loaded)
-		forecaster_learned_load();
+		forecaster_load();
 	seen_sec = view->model.now_sec;
 	for (size_t i = 0; i < view->job_count; i++) {
 		struct astra_runtime_job job = runtime_of(view, i);
@@ -399,7 +399,7 @@ void astra_forecaster_round_ends(void)
 {
 	astra_runtimes_seen(&runtimes, seen_sec);
 	if (loaded && time(NULL) >= saved_sec + SAVE_SEC)
-		forecaster_learned_save();
+		forecaster_save();
 }
 
 /* What was foreseen last. Any thread. */
