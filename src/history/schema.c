@@ -4,14 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "src/common/error.h"
 
 /* Checks of the history's file before SQLite opens it. */
 

@@ -9,8 +9,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "src/model/options.h"
-
 /* One field of a time: digits only. */
 static int parse_field(const char **text, double *out)
 {

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "src/common/idmap.h"
-#include "src/model/auction.h"
 #include "src/proto/select.h"
 
 bool astra_app_visible(const struct astra_report *report,

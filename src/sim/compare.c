@@ -2,12 +2,10 @@
 #include "src/sim/compare.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "src/common/encode.h"
 #include "src/common/number.h"
-#include "src/sim/grid.h"
 #include "src/sim/output.h"
 
 /* First waits by the size of jobs, of several runs side by side. */

@@ -9,7 +9,6 @@
 #include "src/common/grow.h"
 #include "src/common/intern.h"
 #include "src/common/random.h"
-#include "src/model/model.h"
 
 /* What was wrong with a trace's lines, counted and put into words. */
 

@@ -26,7 +26,6 @@
 #include "src/slurm/hooks/saver.h"
 #include "src/slurm/in/run_end.h"
 #include "src/slurm/in/users.h"
-#include "src/slurm/out/apply.h"
 #include "src/slurm/out/env.h"
 #include "src/slurm/out/park.h"
 #include "src/slurm/out/priority.h"

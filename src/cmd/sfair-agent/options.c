@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "src/client/place.h"
-#include "src/common/cli.h"
 
 static int compile_last(struct agent_log *log, struct astra_error *err)
 {

@@ -9,8 +9,6 @@
 #include "src/cmd/sfairsim/setup.h"
 #include "src/common/idmap.h"
 
-#define REPLAY_CHECKPOINTED 85 /* as a job leaves that goes on later */
-
 /* What became of a job of the trace on the live cluster. */
 struct replay_job {
 	uint32_t id;	   /* Slurm's; 0: not submitted */

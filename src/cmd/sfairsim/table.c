@@ -6,7 +6,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "src/cmd/sfairsim/sfairsim.h"
 #include "src/sim/html.h"
 #include "src/sim/outfile.h"
 

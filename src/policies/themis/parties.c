@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/common/grow.h"
 #include "src/policies/forecast.h"
 
 static double way_sec(const struct astra_offer *offer, uint32_t demand)

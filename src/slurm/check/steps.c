@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/check/steps.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "src/common/grow.h"
-#include "src/engine/guard.h"
 #include "src/model/auction.h"
 #include "src/model/speed.h"
 #include "src/policies/forecast.h"

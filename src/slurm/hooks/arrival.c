@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 
 #include "src/policies/policy.h"
-#include "src/slurm/conf/config.h"
 #include "src/slurm/hooks/recover.h"
 #include "src/slurm/in/gpus.h"
 #include "src/slurm/in/snapshot.h"

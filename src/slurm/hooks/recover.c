@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/common/grow.h"
 #include "src/common/idmap.h"
 #include "src/slurm/in/managed.h"
 #include "src/slurm/in/run_end.h"

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/in/constraint.h"
 
-#include "src/slurm/compat/compat.h"
 #include "src/slurm/compat/compat_topology.h"
 #include "src/slurm/in/gpus.h"
-#include "src/slurm/in/node_order.h"
 #include "src/slurm/in/request.h"
 
 /* So long nodes that are alike are taken from the same one on. */

@@ -3,10 +3,8 @@
 
 #include <string.h>
 
-#include "src/slurm/in/ask.h"
 #include "src/slurm/in/constraint.h"
 #include "src/slurm/in/gpus.h"
-#include "src/slurm/in/managed.h"
 #include "src/slurm/in/node_sets.h"
 #include "src/slurm/in/qos.h"
 #include "src/slurm/in/reserved.h"
