@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/client/crc.h"
 #include "src/client/snapshot.h"
 
 #define TITLE "sfair fence 1\n"

@@ -14,8 +14,6 @@ libastra_client_a_SOURCES = \
 	src/client/claim.c \
 	src/client/courier.c \
 	src/client/courier.h \
-	src/client/crc.c \
-	src/client/crc.h \
 	src/client/folder.c \
 	src/client/folder.h \
 	src/client/lineage.c \
@@ -60,7 +58,6 @@ test_client_LDADD = libastra-server.a libastra-client.a libastra-proto.a \
 check_PROGRAMS += test_lineage
 test_lineage_SOURCES = testsuite/unit/test_lineage.c \
 	src/client/claim.c \
-	src/client/crc.c \
 	src/client/folder.c \
 	src/client/lineage.c \
 	src/client/snapshot.c

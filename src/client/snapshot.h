@@ -20,6 +20,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* crc: 0, or that of what was before. */
+uint32_t sfair_crc(uint32_t crc, const void *data, size_t size);
+
 #define SFAIR_HEAD_SIZE 64
 
 struct sfair_snapshot {

@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/client/crc.h"
 #include "src/client/lineage.h"
 #include "src/client/snapshot.h"
 #include "testsuite/unit/unit.h"

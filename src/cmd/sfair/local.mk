@@ -19,7 +19,6 @@ sfair_LDADD = libastra-cli.a libastra-page.a libastra-conf.a libastra-proto.a li
 	libastra-engine.a libastra-common.a $(SLURMFULL_LIBS) \
  $(MICROHTTPD_LIBS) $(NCURSES_LIBS)
 sfair_SOURCES = \
-	src/cmd/sfair/absent.c \
 	src/cmd/sfair/accounts.c \
 	src/cmd/sfair/accounts.h \
 	src/cmd/sfair/adopt.c \
@@ -72,7 +71,6 @@ libastra_page_a_SOURCES = \
 	src/cmd/sfair/page.c \
 	src/cmd/sfair/page.h \
 	src/cmd/sfair/page_data.c \
-	src/cmd/sfair/page_fair.c \
 	src/cmd/sfair/page_gantt.c \
 	src/cmd/sfair/page_tables.c \
 	src/cmd/sfair/page_text.c \

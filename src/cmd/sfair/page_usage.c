@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who used the GPUs when: tenants one on the other, under the line of all that
- * there are. */
+/* The charts over time. Who used the GPUs when: tenants one on the other, under
+ * the line of all that there are. */
 #include <math.h>
+#include <string.h>
 
 #include "src/cmd/sfair/page.h"
 
@@ -138,4 +139,213 @@ void page_usage(const struct page_data *d, FILE *file)
 	html_chart_end(&chart);
 	page_usage_put_table(d, file);
 	fputs("</section>\n", file);
+}
+
+/* Fairness over time: what tenants had over what was their due, and how much of
+ * what was due was not given. */
+
+#define POINTS_MAX 50 /* fewer than there are slots: leases take turns */
+#define RHO_MAX 2
+
+/* So many slots are one point. */
+static size_t group_of(const struct page_data *d)
+{
+	return (d->slot_count + POINTS_MAX - 1) / POINTS_MAX;
+}
+
+static size_t point_count(const struct page_data *d)
+{
+	size_t group = group_of(d);
+
+	return group ? (d->slot_count + group - 1) / group : 0;
+}
+
+static size_t group_end(const struct page_data *d, size_t point)
+{
+	size_t end = (point + 1) * group_of(d);
+
+	return end < d->slot_count ? end : d->slot_count;
+}
+
+/* NAN where nothing was due. */
+static double rho_at(const struct page_data *d, const struct page_tenant *t,
+		     size_t point)
+{
+	double had = 0, due = 0;
+
+	if (!t->cells)
+		return NAN;
+	for (size_t s = point * group_of(d); s < group_end(d, point); s++) {
+		had += t->cells[s].alloc_sec;
+		due += t->cells[s].fair_sec;
+	}
+	return due > 0 ? had / due : (double)NAN;
+}
+
+static double page_fair_loss_at(const struct page_data *d, size_t point)
+{
+	double lack = 0, due = 0;
+
+	for (size_t s = point * group_of(d); s < group_end(d, point); s++) {
+		lack += d->slots[s].lack_sec;
+		due += d->slots[s].fair_sec;
+	}
+	return due > 0 ? fmin(lack / due, 1) : (double)NAN;
+}
+
+static double begin_of(const struct page_data *d, size_t point)
+{
+	return page_slot_at(d, point * group_of(d));
+}
+
+static double page_fair_end_of(const struct page_data *d, size_t point)
+{
+	return page_slot_at(d, group_end(d, point));
+}
+
+static bool page_fair_is_alone(const struct page_data *d,
+			       const struct page_tenant *t, size_t point)
+{
+	return point + 1 >= point_count(d) || isnan(rho_at(d, t, point + 1));
+}
+
+/* Interrupted where nothing was due; a point alone is a level line. */
+static void draw_curve(const struct html_chart *c, const struct page_data *d,
+		       const struct page_tenant *t)
+{
+	const struct html_scale *x = &c->x.scale;
+	FILE *f = c->file;
+	bool drawing = false;
+
+	fputs("<path", f);
+	html_series(f, "curve", t->look);
+	fputs(" d=\"M0 0", f);
+	for (size_t i = 0; i < point_count(d); i++) {
+		double rho = rho_at(d, t, i), y = html_at(&c->y.scale, rho);
+		double begin = html_at(x, begin_of(d, i));
+		double end = html_at(x, page_fair_end_of(d, i));
+
+		if (!isnan(rho) && !drawing && page_fair_is_alone(d, t, i))
+			fprintf(f, "M%.1f %.1fH%.1f", begin, y, end);
+		else if (!isnan(rho))
+			fprintf(f, "%c%.1f %.1f", drawing ? 'L' : 'M',
+				(begin + end) / 2, y);
+		drawing = !isnan(rho);
+	}
+	fputs("\"><title>", f);
+	page_tenant_name(d, t, 64, f);
+	fputs(": ", f);
+	page_fixed(f, t->row.rho, 3);
+	fputs(" in the window</title></path>\n", f);
+}
+
+static void draw_rho(const struct page_data *d, FILE *file)
+{
+	struct page_axis marks;
+	const struct html_chart chart = {
+		.file = file,
+		.desc = "A line over time for each tenant; at 1 it had just "
+			"what was its due.",
+		.class = "scroll",
+		.width = 1000,
+		.height = 254,
+		.x = page_time_axis(d, &marks, LEFT_PX, RIGHT_PX),
+		.y = {.scale = {0, RHO_MAX, 230, TOP_PX, false},
+		      .title = "rho"},
+	};
+
+	html_chart_begin(&chart, "Tenants",
+			 "rho: GPU time had over GPU time due. Below 1 a "
+			 "tenant had less than its share, above 1 it was lent "
+			 "what others did not want. Above 2 it is drawn at 2.");
+	html_axis_y(&chart);
+	html_axis_x(&chart);
+	html_rule_y(&chart, 1, "its share");
+	for (size_t i = page_looks(d); i-- > 0;)
+		if (page_look_tenant(d, i))
+			draw_curve(&chart, d, page_look_tenant(d, i));
+	html_chart_end(&chart);
+}
+
+static void page_fair_draw_bar(const struct html_chart *c,
+			       const struct page_data *d, size_t point)
+{
+	double loss = page_fair_loss_at(d, point);
+	double x = html_at(&c->x.scale, begin_of(d, point));
+	double end = html_at(&c->x.scale, page_fair_end_of(d, point));
+	double y = html_at(&c->y.scale, loss);
+	FILE *f = c->file;
+
+	if (isnan(loss))
+		return;
+	fprintf(f,
+		"<rect class=\"loss\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+		"height=\"%.1f\"><title>",
+		x, y, fmax(end - x - 1, 1), fmax(c->y.scale.begin - y, 0.5));
+	page_time(f, begin_of(d, point));
+	fputs(": ", f);
+	page_percent(f, loss);
+	fputs("</title></rect>\n", f);
+}
+
+static void draw_loss(const struct page_data *d, FILE *file)
+{
+	struct page_axis marks;
+	struct html_chart chart = {
+		.file = file,
+		.desc = "Bars over time: the share of what was due to tenants "
+			"that they did not get.",
+		.class = "scroll",
+		.width = 1000,
+		.height = 164,
+		.x = page_time_axis(d, &marks, LEFT_PX, RIGHT_PX),
+		.y = {.scale = {0, 0.1, 140, TOP_PX, false},
+		      .unit = HTML_PERCENT,
+		      .title = "loss, % of what was due"},
+	};
+
+	for (size_t i = 0; i < point_count(d); i++)
+		if (page_fair_loss_at(d, i) > chart.y.scale.to)
+			chart.y.scale.to = html_round_up(
+				page_fair_loss_at(d, i), HTML_PERCENT);
+	html_chart_begin(&chart, "Cluster",
+			 "Loss: of the GPU time that was due to tenants, the "
+			 "part that they lacked. 0 is perfectly fair.");
+	html_axis_y(&chart);
+	html_axis_x(&chart);
+	for (size_t i = 0; i < point_count(d); i++)
+		page_fair_draw_bar(&chart, d, i);
+	html_chart_end(&chart);
+}
+
+static void page_fair_put_row(const struct page_data *d, FILE *f, size_t point)
+{
+	fputs("<tr><th scope=\"row\">", f);
+	page_time(f, begin_of(d, point));
+	for (size_t i = 0; page_look_tenant(d, i); i++) {
+		fputs("<td>", f);
+		page_fixed(f, rho_at(d, page_look_tenant(d, i), point), 2);
+	}
+	fputs("<td>", f);
+	page_percent(f, page_fair_loss_at(d, point));
+	fputs("\n", f);
+}
+
+void page_fairness(const struct page_data *d, FILE *f)
+{
+	fputs("<section>\n<h2>Fairness over time</h2>\n", f);
+	page_keys(d, "curve", f);
+	draw_rho(d, f);
+	draw_loss(d, f);
+	page_details_begin(f, "Fairness");
+	fputs("<thead><tr><th scope=\"col\">from", f);
+	for (size_t i = 0; page_look_tenant(d, i); i++) {
+		fputs("<th scope=\"col\">", f);
+		page_look_name(d, i, f);
+	}
+	fputs("<th scope=\"col\">loss\n<tbody>\n", f);
+	for (size_t i = 0; i < point_count(d); i++)
+		page_fair_put_row(d, f, i);
+	page_details_end(f);
+	fputs("</section>\n", f);
 }

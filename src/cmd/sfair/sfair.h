@@ -136,7 +136,7 @@ struct sfair_slurm;
 int sfair_find_again(struct sfair_where *where, const struct sfair_slurm *slurm,
 		     struct astra_error *err);
 
-/* absent.c: nobody answers there: say why, as far as Slurm knows. err: what is
+/* conf.c: nobody answers there: say why, as far as Slurm knows. err: what is
  * known of it; replaced where there is more to say. */
 void sfair_explain_absent(const struct sfair_where *where,
 			  const struct sfair_slurm *slurm,

@@ -14,7 +14,6 @@ sfairsim_SOURCES = \
 	src/cmd/sfairsim/options.c \
 	src/cmd/sfairsim/replay.c \
 	src/cmd/sfairsim/replay.h \
-	src/cmd/sfairsim/replay_job.c \
 	src/cmd/sfairsim/replay_live.c \
 	src/cmd/sfairsim/replay_report.c \
 	src/cmd/sfairsim/replay_slurm.c \

@@ -61,15 +61,6 @@ double replay_now(void);
 /* Wait; a signal ends it. */
 void replay_sleep(double sec);
 
-/* The folder: what the jobs run, and what they write. (replay_job.c)
- * All return 0, or -1 with err set. */
-int replay_folder_make(struct replay *r, struct astra_error *err);
-void replay_folder_remove(struct replay *r);
-int replay_folder_path(const struct replay *r, const char *name, char *path,
-		       size_t size, struct astra_error *err);
-/* What all jobs wrote: fills the jobs but for what sacct says. */
-int replay_read_logs(struct replay *r, struct astra_error *err);
-
 /* Slurm's programs. (replay_slurm.c) All return 0, or -1 with err set. */
 /* path: of the astraea.conf beside slurm.conf. */
 int replay_find_conf(char *path, size_t size, struct astra_error *err);
