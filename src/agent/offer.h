@@ -33,7 +33,7 @@ struct agent_job {
 
 struct agent_offer {
 	char app[AGENT_NAME_MAX]; /* as in --app; "": none, or too long */
-	uint32_t uid;		  /* whose it is; UINT32_MAX: not said */
+	uint32_t uid;		  /* whose it is; UINT32_MAX: not given */
 	double now_sec;
 	double report_sec;  /* until the next one should be asked for; > 0 */
 	double elapsed_sec; /* since the app's first submission */

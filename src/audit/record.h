@@ -15,7 +15,7 @@ struct astra_record_job {
 	const char *app;	    /* "": none */
 	const char *tenant; /* who is charged: the account, unless said */
 	uint32_t gpus;	    /* that it asks for; at least 1 */
-	uint32_t gpus_min;  /* runs on so many up to gpus; 0: not said */
+	uint32_t gpus_min;  /* runs on so many up to gpus; 0: not given */
 	uint32_t nodes;	    /* 0: any number */
 	double limit_sec;   /* 0: none known */
 	double submit_sec;  /* the first time */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A second look at astraea.conf: Slurm's parser tells neither line nor value
+/* A second scan of astraea.conf: Slurm's parser gives neither line nor value
  * of what it refuses, so the file is scanned for keys before, and for the line
  * of a key and value after. Pure but for reading the file.
  */

@@ -155,7 +155,7 @@ static bool member_read_all(const json_t *json, char *at,
 	return true;
 }
 
-/* The row of a key, looked for from the one on that is probably it. */
+/* The row of a key; the search begins at the most likely one. */
 static const struct astra_member *
 member_find(const struct astra_member *members, const struct astra_member *from,
 	    const char *key)

@@ -11,7 +11,7 @@
 
 #define ASTRA_SET_END SIZE_MAX
 
-/* A view of memory that somebody else owns. */
+/* A view of memory that the caller owns. */
 struct astra_set {
 	uint64_t *words;
 	uint64_t *summary;

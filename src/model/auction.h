@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What policies that hold auctions are told by the agents of apps, and what
+/* What the agents of apps bid to policies that hold auctions, and what
  * they show of an auction. An app is the jobs of one --app, an array, or one
  * job. */
 #ifndef ASTRA_AUCTION_H

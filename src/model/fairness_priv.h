@@ -44,7 +44,7 @@ struct tenant {
 	double demand_gpus;		  /* D_j, active jobs only */
 	struct astra_exact active_weight; /* of groups with active jobs */
 	uint64_t active_jobs;
-	uint32_t *groups; /* the first one is of nobody */
+	uint32_t *groups; /* the first one is of jobs without a user */
 	size_t group_count, group_room;
 };
 

@@ -96,7 +96,7 @@ struct astra_request {
 	uint64_t mem_node_mib;	 /* on each node, whatever its GPUs */
 	uint64_t mem_gpu_mib;	 /* for each GPU */
 	uint64_t mem_cpu_mib;	 /* for each CPU */
-	bool whole_node;	 /* shares its nodes with nobody */
+	bool whole_node;	 /* shares no node with another job */
 	const char *gpu_type;	 /* that it names; NULL: none */
 	const uint64_t *allowed; /* bitmap of nodes; NULL: all of them */
 	/* More than these, where the host chose some that fit together, and
@@ -111,7 +111,7 @@ struct astra_forecast {
 	uint32_t app;	 /* jobs of one app have the same number; 0: it is an
 			  * app of its own */
 	uint32_t turn;	 /* its place among the jobs of its app, from 1 on, as
-			  * the app's agent wants it; 0: not said */
+			  * the app's agent wants it; 0: not given */
 	double work_sec; /* all of its work, on request.gpus side by side */
 	double done_sec; /* of it, done */
 	bool measured;	 /* done_sec is known; else the time it ran counts */

@@ -13,7 +13,7 @@
 
 #define ASTRA_STATED_MAX 128 /* characters of an option's value */
 
-/* 0, or ASTRA_UTILITY_NONE: not said. */
+/* 0, or ASTRA_UTILITY_NONE: not given. */
 struct astra_stated {
 	double iterations;
 	double iter_sec; /* of one iteration on all its GPUs */

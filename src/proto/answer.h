@@ -87,7 +87,7 @@ enum astra_fault astra_answer_past(const struct astra_report *report,
 				   struct astra_error *err);
 enum astra_fault astra_answer_no_history(struct astra_error *err);
 
-/* What every reply begins with, and what is said while there is no report. */
+/* The begin of every reply, and the error while there is no report. */
 void astra_answer_head(const struct astra_report *report,
 		       const struct astra_query *query, struct astra_text *out);
 enum astra_fault astra_answer_too_early(struct astra_error *err);

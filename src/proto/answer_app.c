@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the agents of apps are told, and what all may see of auctions. */
+/* Replies to the agents of apps, and what all may see of auctions. */
 #include <stdlib.h>
 #include <string.h>
 

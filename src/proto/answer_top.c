@@ -34,7 +34,7 @@ static void answer_top_put_jobs(const struct astra_report *report,
 	astra_text_add(out, "]", 1);
 }
 
-/* Of a job that the viewer may not see only the GPUs are told. */
+/* Of a job that the viewer may not see the reply has the GPUs only. */
 static void put_holder(const struct astra_report *report,
 		       const struct astra_report_holder *holder,
 		       const struct astra_viewer *viewer,

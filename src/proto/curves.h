@@ -13,7 +13,7 @@
 struct astra_curves {
 	double *values; /* level by level as they came */
 	size_t count, room;
-	/* Of each level: where its values begin, and how many; 0: not said. */
+	/* Of each level: where its values begin, and how many; 0: not given. */
 	uint32_t first[ASTRA_LEVEL_COUNT], gpus[ASTRA_LEVEL_COUNT];
 };
 
@@ -28,7 +28,7 @@ int astra_curves_add(struct astra_curves *curves, enum astra_level level,
 /* The most GPUs that any level tells of. */
 uint32_t astra_curves_gpus(const struct astra_curves *curves);
 
-/* Write the whole table, see struct astra_bid. A level that was not said is as
+/* Write the whole table, see struct astra_bid. A level that was not given is as
  * the one before, times the ratio of their slowdowns; beyond its end a level
  * goes on as it ends. The slot must have been said.
  * slowdown: of each level; 0: not known, as the one before.

@@ -39,7 +39,7 @@ void astra_encode_job(struct astra_text *out,
 void astra_encode_app_left(struct astra_text *out,
 			   const struct astra_report_app *app, double bid_sec);
 
-/* What an app's agent is told of a job. */
+/* A job in the reply to its app's agent. */
 void astra_encode_app_job(struct astra_text *out,
 			  const struct astra_report_job *job);
 

@@ -96,9 +96,9 @@ struct astra_job_refs {
 struct astra_said {
 	uint32_t run;	 /* which of its runs: the requeues before it */
 	uint64_t done;	 /* iterations, those of earlier runs included */
-	uint64_t total;	 /* of all its work; 0: not said */
-	double iter_sec; /* of one iteration; 0: not said */
-	double loss;	 /* finite; NAN: not said */
+	uint64_t total;	 /* of all its work; 0: not given */
+	double iter_sec; /* of one iteration; 0: not given */
+	double loss;	 /* finite; NAN: not given */
 	uint64_t step;	 /* the iteration that the checkpoint is of */
 };
 
@@ -106,8 +106,8 @@ struct astra_said {
 
 /* What an app's agent says. */
 struct astra_query_bid {
-	struct astra_curves rho;     /* empty: not said */
-	double rho_now;		     /* may be infinite; < 0: not said */
+	struct astra_curves rho;     /* empty: not given */
+	double rho_now;		     /* may be infinite; < 0: not given */
 	struct astra_job_refs order; /* who gets GPUs first; no tasks */
 };
 
@@ -118,7 +118,7 @@ struct astra_query_bid {
 struct astra_query_past {
 	enum astra_report_kind report;
 	int64_t start_sec, end_sec; /* 0 <= start < end */
-	uint32_t top;		    /* so many rows; 0: not said */
+	uint32_t top;		    /* rows at most; 0: not given */
 };
 
 #define ASTRA_ADOPT_MAX 10000 /* tenants and users of a request */

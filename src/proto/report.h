@@ -45,7 +45,7 @@ struct astra_report_pool {
 	const char *variant;	/* tenants' entitlement: "eq8" or "eq16" */
 	uint64_t gpus;		/* of all nodes */
 	uint64_t gpus_usable;	/* of nodes that are up and not drained */
-	uint64_t gpus_free;	/* usable, and nobody holds them */
+	uint64_t gpus_free;	/* usable and free */
 	uint64_t gpus_down;	/* neither usable nor held */
 	uint32_t hold_job;	/* GPUs are collected for it; 0: no hold */
 	double hold_start_sec;	/* when they will be there */
@@ -72,19 +72,19 @@ struct astra_report_tenant {
 	struct astra_policy_report sums; /* its money, where it has any */
 };
 
-/* How far a job said it was. */
+/* The progress that a job has reported. */
 struct astra_report_progress {
-	double time_sec; /* when; 0: it has said nothing */
-	uint32_t run;	 /* which of its runs said so */
+	double time_sec; /* of the report; 0: there is none */
+	uint32_t run;	 /* the run that reported it */
 	uint64_t done;	 /* iterations */
-	uint64_t total;	 /* 0: not said */
-	double iter_sec; /* 0: not said */
-	double loss;	 /* NAN: not said */
+	uint64_t total;	 /* 0: not given */
+	double iter_sec; /* 0: not given */
+	double loss;	 /* NAN: not given */
 };
 
 /* Its newest complete checkpoint. */
 struct astra_report_checkpoint {
-	double time_sec; /* when it said so; 0: it has said nothing */
+	double time_sec; /* of the report; 0: there is none */
 	uint64_t step;	 /* the iteration */
 };
 
@@ -109,7 +109,7 @@ struct astra_report_bind {
 	double time_sec;    /* when it is over; 0: not known */
 };
 
-#define ASTRA_REPORT_BINDS 8 /* of one job; beyond they are not told */
+#define ASTRA_REPORT_BINDS 8 /* of one job; further ones are left out */
 
 /* A pending record of an array whose tasks may not all run at once (%N). */
 struct astra_report_array {
@@ -263,7 +263,7 @@ struct astra_report_diag {
 	struct astra_report_timing decide;     /* the policy, unlocked */
 	struct astra_report_timing snapshot;   /* under read locks */
 	struct astra_report_timing write_lock; /* held to apply a plan */
-	uint32_t depth;	  /* jobs looked at in the last round */
+	uint32_t depth;	  /* jobs examined in the last round */
 	uint32_t queue;	  /* managed jobs that wait */
 	uint64_t started; /* jobs started */
 	uint64_t granted, renewed, revoked, refused;

@@ -253,7 +253,7 @@ bool *astra_tenants_selected(const struct astra_report *report,
 	return selected;
 }
 
-/* Names that nothing has: a misspelt one must not look like an empty list. */
+/* Names that do not exist: a misspelt one must not look like an empty list. */
 
 static enum astra_fault select_known_unknown(const char *what, const char *name,
 					     const char *where,

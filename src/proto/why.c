@@ -265,7 +265,7 @@ static void why_fairness(const struct astra_why *why, struct astra_text *out)
 		job->app ? "This rho" : "Rho", who_is_first(why->report, job));
 }
 
-/* What the job itself has said. */
+/* The job's own reports. */
 static void told(const struct astra_report *report,
 		 const struct astra_report_job *job, struct astra_text *out)
 {

@@ -169,7 +169,7 @@ static bool kept_for_another(const struct astra_why *why)
 	return why->pool->hold_job && why->pool->hold_job != why->job->of.id;
 }
 
-/* Whether the end of a lease is told: where it is known when the job starts,
+/* Whether the end of a lease is shown: where it is known when the job starts,
  * not one that is later. */
 static bool may_help(const struct astra_why *why)
 {
@@ -225,7 +225,7 @@ static void priced(const struct astra_why *why, struct astra_why_changes *out)
 		    job->of.reason.price);
 }
 
-/* Shares are learned slot by slot; what nobody's share covers is lent. */
+/* Shares are learned slot by slot; what no share covers is lent. */
 static void learned(const struct astra_why *why, struct astra_why_changes *out)
 {
 	const struct astra_report_job *job = why->job;

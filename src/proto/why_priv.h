@@ -18,7 +18,7 @@ struct astra_why {
 	const struct astra_viewer *viewer;
 	const struct astra_report_pool *pool;	  /* NULL: not known */
 	const struct astra_report_tenant *tenant; /* the same */
-	bool usage; /* its GPU time, and its tenant's, may be told */
+	bool usage; /* its GPU time, and its tenant's, may be shown */
 	/* Those right before it in line, the nearest first. */
 	const struct astra_report_job *before[ASTRA_WHY_BEFORE];
 	size_t before_count;
@@ -75,11 +75,11 @@ void astra_why_binds(const struct astra_why *why,
 void astra_why_array(const struct astra_report_job *job,
 		     struct astra_text *out);
 
-/* Whether what others use may be told; else the number is hidden. */
+/* Whether what others use may be shown; else the number is hidden. */
 bool astra_why_used(const struct astra_why *why,
 		    const struct astra_report_bind *bind);
 
-/* Whether the state of the job it waits for may be told. */
+/* Whether the state of the job it waits for may be shown. */
 bool astra_why_other(const struct astra_why *why,
 		     const struct astra_report_bind *bind);
 
@@ -97,7 +97,7 @@ static inline uint32_t astra_why_least(const struct astra_report_job *job)
 }
 
 /* What would change it. (why_change.c) */
-#define ASTRA_WHY_CHANGES 8 /* beyond they are not told */
+#define ASTRA_WHY_CHANGES 8 /* further ones are left out */
 
 struct astra_why_changes {
 	char text[ASTRA_WHY_CHANGES][256];

@@ -226,7 +226,7 @@ static void tell_no_room(const struct astra_why *why, struct astra_text *out)
 			" In no slot that is planned ahead are there enough GPUs, with its CPUs and memory beside them, left for all its work (PlanHorizon).");
 }
 
-/* What it is worth and what it costs: nobody is refused for good. */
+/* What it is worth and what it costs: no refusal is final. */
 static void tell_price(const struct astra_why *why, struct astra_text *out)
 {
 	const struct astra_report_job *job = why->job;

@@ -27,7 +27,7 @@ enum astra_fault {
 	ASTRA_FAULT_AUTH,      /* no valid, fresh MUNGE credential */
 	ASTRA_FAULT_DENIED,    /* not allowed to this user */
 	ASTRA_FAULT_NOT_FOUND, /* no such job, or none that the user may see */
-	ASTRA_FAULT_STALE,     /* said by an earlier run of the job */
+	ASTRA_FAULT_STALE,     /* sent by an earlier run of the job */
 	ASTRA_FAULT_TOO_LARGE, /* request or reply above its bound */
 	ASTRA_FAULT_RATE,      /* too many requests of this user */
 	ASTRA_FAULT_BUSY,      /* too many clients */

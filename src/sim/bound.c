@@ -98,7 +98,7 @@ struct bound_walk {
 	struct astra_sim_result *r;
 	struct bound_moment *starts, *ends;
 	size_t start_count, end_count;
-	size_t started, ended, come; /* so many of them have */
+	size_t started, ended, come; /* the number of those that have */
 	double weight_sum;
 	double *tenant_waits; /* GPUs of the never-run jobs of each */
 	double *user_waits;

@@ -56,8 +56,8 @@ int astra_child_start(struct astra_child *child, char *const *argv, bool apart,
 	return astra_error_set(err, "fork: %s", strerror(errno));
 }
 
-/* What it said first; else what was wrong with its output, after which it had
- * nowhere to write; else its status. Returns -1. */
+/* Its first line on stderr; else what was wrong with its output, after which it
+ * had nowhere to write; else its status. Returns -1. */
 static int child_complain(const struct astra_child *child, int status, int rc,
 			  struct astra_error *err)
 {

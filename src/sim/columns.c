@@ -143,7 +143,7 @@ int astra_columns_parse(struct astra_columns *columns, char *line,
 			       lines->number, lacks);
 }
 
-/* Any column that all traces have will do: what is missing is said later. */
+/* Any column that all traces have will do: missing ones are errors later. */
 bool astra_is_csv(const char *line)
 {
 	static const enum astra_column any[] = {

@@ -29,10 +29,10 @@ struct astra_trace_job {
 	uint32_t user;	   /* index into users */
 	uint32_t app;	   /* number of its app, from 1; 0: none */
 	uint32_t gpus;	   /* at least 1 */
-	uint32_t gpus_min; /* runs on so many up to gpus; 0: not said */
+	uint32_t gpus_min; /* runs on so many up to gpus; 0: not given */
 	uint32_t nodes;	   /* asked for; 0: any number */
 	uint32_t profile;  /* number of its profile, from 1; 0: the usual one */
-	uint32_t utility;  /* number of its utility, from 1; 0: not said */
+	uint32_t utility;  /* number of its utility, from 1; 0: not given */
 	double submit_sec;
 	double duration_sec; /* of its work on all its GPUs, side by side and
 			      * undisturbed; > 0 */

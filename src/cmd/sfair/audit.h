@@ -25,12 +25,12 @@ enum sfair_audit_table {
 struct sfair_audit_args {
 	struct sfair_args show; /* style, unit, header, names, help */
 	enum sfair_audit_table table;
-	const char *start, *end; /* NULL: not said */
+	const char *start, *end; /* NULL: not given */
 	const char *cluster;	 /* of Slurm; NULL: this one */
 	const char *trace, *weights, *policies;
 	const char *sets[SFAIR_SETS_MAX];
 	size_t set_count;
-	uint32_t nodes, gpus; /* 0: not said */
+	uint32_t nodes, gpus; /* 0: not given */
 	uint32_t top;	      /* of those wronged */
 	double interval_sec, cold_start_sec, checkpoint_sec;
 	bool lenient, quiet;

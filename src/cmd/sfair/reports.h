@@ -13,7 +13,7 @@ struct sfair_report_args {
 	struct sfair_args show;	 /* style, unit, header, names, help */
 	const char *type;	 /* "tenant" */
 	bool named;		 /* the report is in show.query.past */
-	const char *start, *end; /* NULL: not said */
+	const char *start, *end; /* NULL: not given */
 	const char *cluster;	 /* NULL: this one */
 	enum sfair_share share;
 	bool tree, quiet;

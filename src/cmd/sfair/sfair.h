@@ -160,7 +160,7 @@ json_t *sfair_ask_at(struct sfair_where *where, const struct astra_query *query,
 int sfair_parse_time(const char *key, const char *text, double *sec,
 		     struct astra_error *err);
 /* A span of time: what is not said is the last whole day, as in sreport; what
- * begins after that goes on until now. start, end: NULL: not said.
+ * begins after that goes on until now. start, end: NULL: not given.
  * Returns as above. */
 int sfair_parse_window(const char *start, const char *end, double *start_sec,
 		       double *end_sec, struct astra_error *err);

@@ -36,7 +36,7 @@ static void amounts_add_node(struct sums *sums, const struct astra_node *node)
 		sums->of[r] += told[r];
 }
 
-/* What goes with a GPU now; 0: not told. A resource that was known and is near
+/* What goes with a GPU now; 0: unknown. A resource that was known and is near
  * to what it was stays. */
 static double amounts_unit_of(double known, double each)
 {

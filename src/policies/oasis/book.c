@@ -450,7 +450,7 @@ static int get_booking(struct oasis_book *book, struct astra_reader *in)
 	b->admitted = flags >> 2 & 1;
 	b->offered = (int64_t)astra_get_u64(in);
 	b->payoff = astra_get_f64(in);
-	/* Whose it was is not told: one that ends meanwhile earns nothing. */
+	/* Its tenant is not saved: one that ends meanwhile earns nothing. */
 	b->tenant = UINT32_MAX;
 	if (get_places(b, in) < 0 || !b->job || isnan(b->payoff) ||
 	    oasis_book_find(book, b->job))

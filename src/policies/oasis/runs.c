@@ -30,7 +30,7 @@ struct ride {
 	struct oasis_sum cost; /* of what is taken */
 	uint32_t slot;	       /* the next one */
 
-	bool silent; /* endings are not looked at */
+	bool silent; /* endings are left out */
 	bool found;
 	double floor; /* no less matters */
 	bool strict;  /* and what is equal to it doesn't */

@@ -28,7 +28,7 @@ struct slot_round {
 	struct turn *turns; /* of open demands */
 	size_t count;
 	size_t served;		    /* so many are first, by submission */
-	struct astra_space *space;  /* what nobody holds, or who moves holds */
+	struct astra_space *space;  /* free GPUs, and those of jobs that move */
 	struct astra_share *shares; /* scratch: of one place */
 	double end_sec;		    /* of the slot */
 };
@@ -215,7 +215,7 @@ static int keep_places(struct slot_round *r)
 		    (t->gpus && t->gpus != astra_held_gpus(d->job)))
 			astra_demand_give(r->offer, r->space, d);
 		else if (!t->gpus)
-			t->placed = true; /* while nobody else gets them */
+			t->placed = true; /* unless another job gets them */
 		else if (slot_award(r, t, d->job->held, d->job->held_count) < 0)
 			return -1;
 	}

@@ -14,7 +14,7 @@ struct themis_division {
 	 */
 	struct astra_themis_share *shares;
 	size_t *first;
-	uint32_t *free; /* of each machine: what nobody got; the round's */
+	uint32_t *free; /* of each machine: what is left; the round's */
 };
 
 /* knob: f, from 0 to 1.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is told of a round: the apps, and how they fared in the auction. */
+/* The record of a round: the apps, and how they fared in the auction. */
 #ifndef ASTRA_THEMIS_RECORD_H
 #define ASTRA_THEMIS_RECORD_H
 
@@ -24,14 +24,14 @@ int astra_themis_record_auction(struct themis_record *record,
 
 /* Write down the apps as they are. Of at most 2,000 of them, and up to 256 GPUs
  * of each, the estimates too.
- * Returns 0, or -1 when out of memory: then there is nothing to be told. */
+ * Returns 0, or -1 when out of memory: then there is no record. */
 int astra_themis_record_apps(struct themis_record *record,
 			     const struct themis_parties *parties,
 			     const struct themis_memories *memories,
 			     const struct astra_offer *offer);
 
-/* What is told of the last auction but for the apps, and read again: beyond its
- * number an earlier release kept nothing. Returns 0, or -1 if it makes no
+/* The record of the last auction without its apps, saved and restored: beyond
+ * its number an earlier release kept nothing. Returns 0, or -1 if it makes no
  * sense. */
 void astra_themis_auction_save(const struct astra_auction *auction,
 			       struct astra_bytes *out);

@@ -58,7 +58,7 @@ static uint64_t themis_hand_gpus(const struct themis_hand *hand)
 
 /* The shortest first lease of a job that starts in mid-term, in terms. */
 #define LEASE_LEAST .5
-/* In a round: jobs for which a place is looked for among all GPUs. */
+/* In a round: jobs for which all GPUs are searched for a place. */
 #define EXCHANGES_MAX 256
 
 struct seating {

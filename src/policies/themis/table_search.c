@@ -6,7 +6,7 @@
 
 #include "src/policies/themis/table_priv.h"
 
-/* Changes tried for one allocation; each costs a look at all bidders. */
+/* Changes tried for one allocation; each costs a pass over all bidders. */
 #define TRIES 20000
 
 /* A set of some value. */
@@ -27,7 +27,7 @@ struct search {
 	size_t bidder_count;
 	size_t words;	  /* of a bitmap */
 	size_t absent;	  /* this bidder gets nothing */
-	uint64_t *left;	  /* GPUs that nobody has */
+	uint64_t *left;	  /* free GPUs */
 	uint32_t *choice; /* of each, an option or ASTRA_NONE: the present
 			   * allocation */
 	uint32_t *saved, *best;

@@ -119,7 +119,7 @@ struct astra_themis_round {
 	/* What is given away: "taker" is an app. */
 	struct astra_themis_gift *gifts;
 	size_t gift_count, gift_room;
-	uint32_t *idle; /* GPUs that nobody can use, of each machine */
+	uint32_t *idle; /* GPUs of no use to any app, of each machine */
 };
 
 /* Hold a round.

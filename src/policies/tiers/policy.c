@@ -20,7 +20,7 @@
 #include "src/policies/tiers/serve.h"
 #include "src/policies/tiers/tenants.h"
 
-/* What is told of a round: the auctions of all tenants as one. */
+/* The record of a round: the auctions of all tenants as one. */
 
 struct tiers_record {
 	struct astra_auction auction; /* points into the rest, and into the
@@ -78,7 +78,7 @@ static int compare_apps(const void *a, const void *b)
 
 /* Write down how the tenants' last auctions went. The auctions of one round
  * count as one, and have its number.
- * Returns 0, or -1 when out of memory: then there is nothing to be told. */
+ * Returns 0, or -1 when out of memory: then there is no record. */
 static int tiers_record(struct tiers_record *r, struct tiers_tenants *tenants)
 {
 	size_t count = 0;

@@ -31,7 +31,7 @@ struct astra_ask {
 	bool mps;	   /* gres/mps, which is not counted */
 };
 
-/* How the job is spread. Zero: not said. */
+/* How the job is spread. Zero: not given. */
 struct astra_spread {
 	uint32_t nodes_min, nodes_max;
 	uint32_t tasks, tasks_per_node, tasks_per_gpu;

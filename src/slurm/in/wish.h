@@ -16,10 +16,10 @@
 #define ASTRA_APP_MAX 64
 
 struct astra_wish {
-	double lease_sec; /* --lease=TIME; 0: not said, or none */
+	double lease_sec; /* --lease=TIME; 0: not given, or none */
 	bool lease_none;  /* --lease=none */
-	const char *app;  /* --app; "": not said. Borrowed. */
-	const char *bid;  /* --bid as it came; NULL: not said. Borrowed. */
+	const char *app;  /* --app; "": not given. Borrowed. */
+	const char *bid;  /* --bid as it came; NULL: not given. Borrowed. */
 	struct astra_stated stated; /* --iterations and so on */
 	bool size_unread; /* --gpu-range, --workers or --ps was no good */
 };

@@ -175,7 +175,7 @@ static double bound_value_of(struct dual *dual)
 		struct choice choice = respond(dual, i);
 
 		if (isinf(choice.worth))
-			continue; /* nobody can serve it */
+			continue; /* it cannot be served */
 		value += choice.worth;
 		sizes += fabs(choice.worth);
 		dual->served += choice.served;
@@ -293,7 +293,7 @@ static void descend_thrice(struct dual *dual, double enough)
 	descend(dual, enough);
 }
 
-/* How many can be served if there were nobody else. */
+/* How many could be served if they were alone. */
 static size_t count_possible(struct dual *dual)
 {
 	size_t count = 0;

@@ -5,7 +5,7 @@
 
 enum { WIDTH_MAX = 16 };
 
-/* The state of the nodes that an estimate looks at, without the bidder. */
+/* The state of the nodes that an estimate reads, without the bidder. */
 struct view {
 	struct astra_themis_deal *deal;
 	uint32_t bidder;
@@ -16,7 +16,7 @@ struct view {
 	uint32_t from; /* its node, x and score before, NONE if it had none */
 	uint32_t from_x;
 	double from_value;
-	uint64_t since; /* of the racks, those changed later are looked at */
+	uint64_t since; /* only racks that were changed later are tried */
 	double least;	/* what a move has to be worth */
 	/* The best moves so far, the best one first. */
 	struct astra_themis_move best[WIDTH_MAX];
@@ -183,7 +183,7 @@ static bool moves_known(const struct view *view, uint32_t rack)
 	return view->deal->stamps[rack] <= view->since;
 }
 
-/* Each node that differs: of equal machines that nobody uses, one. */
+/* Each node that differs: of equal idle machines one. */
 static void consider_rack(struct view *view, uint32_t rack)
 {
 	const struct astra_themis_deal *deal = view->deal;

@@ -57,7 +57,7 @@ static void classify_machines(struct astra_themis_prices *prices,
 	}
 }
 
-/* Racks that nobody holds GPUs in share classes with their likes. */
+/* Idle racks that are alike share classes. */
 static void prices_classify(struct astra_themis_prices *prices,
 			    const bool *home)
 {

@@ -102,7 +102,7 @@ static void themis_greedy(struct astra_themis_deal *deal)
 struct effort {
 	struct astra_themis_effort improve;
 	size_t kicks;	  /* for pf */
-	size_t own_kicks; /* for each pf without somebody */
+	size_t own_kicks; /* for each pf without one of the bidders */
 };
 
 static size_t search_clamp(size_t x, size_t least, size_t most)
@@ -310,7 +310,7 @@ out:
 	return rc;
 }
 
-/* GPUs that make no difference are nobody's. */
+/* GPUs that make no difference are given to no bidder. */
 static void search_give_back(struct astra_themis_deal *deal)
 {
 	for (uint32_t i = 0; i < deal->tree->game->count; i++) {
