@@ -734,7 +734,7 @@ class Client:
         return max(left, 0.0)
 
 
-# The Last store's files, as libsfair(3) says and src/client/{fence,folder,
+# The Last store's files, as libsfair(3) says and src/client/{folder,
 # lineage,snapshot}.c do the same.
 
 _MAGIC = b"SFAIRCP\n"
