@@ -5,7 +5,6 @@ SIM_LIBS = libastra-sim.a libastra-html.a libastra-world.a
 libastra_sim_a_CFLAGS = $(AM_CFLAGS) $(JANSSON_CFLAGS)
 libastra_sim_a_SOURCES = \
 	src/sim/cluster.c \
-	src/sim/host.c \
 	src/sim/overbid.c \
 	src/sim/overbid.h \
 	src/sim/scheduler.c \

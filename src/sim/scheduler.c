@@ -1,8 +1,116 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/sim/scheduler.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "src/engine/engine.h"
+#include "src/policies/policy.h"
+#include "src/sim/overbid.h"
+
+/* The engine, with one of its policies, as a scheduler of the simulator. */
+
+#define POLICIES_MAX 64
+
+struct host {
+	struct astra_engine *engine;
+	const struct astra_trace *trace;
+	struct astra_overbid liar;
+};
+
+static void destroy_host(void *self)
+{
+	struct host *h = self;
+
+	if (h) {
+		astra_engine_destroy(h->engine);
+		astra_overbid_clear(&h->liar);
+	}
+	free(h);
+}
+
+static void *create_host(const struct astra_scheduler_setup *setup,
+			 struct astra_error *err)
+{
+	struct host *h = calloc(1, sizeof(*h));
+
+	if (!h) {
+		astra_error_nomem(err);
+		return NULL;
+	}
+	h->trace = setup->trace;
+	h->liar.lies = setup->lies;
+	if (astra_options_check(setup->options, err) == 0)
+		h->engine = astra_engine_create(setup->options,
+						setup->begin_sec, err);
+	if (h->engine)
+		return h;
+	free(h);
+	return NULL;
+}
+
+/* slurmctld's plugin looks again each RoundInterval, for anything may have
+ * happened there. Here the next round is when something is due. */
+static int host_round(void *self, const struct astra_snapshot *snapshot,
+		      struct astra_plan *plan, struct astra_error *err)
+{
+	struct host *h = self;
+	struct astra_snapshot told = *snapshot;
+	int bids = astra_overbid_make(&h->liar, snapshot,
+				      astra_engine_auction(h->engine),
+				      astra_engine_time(h->engine));
+
+	if (bids < 0)
+		return astra_error_nomem(err);
+	told.bids = &h->liar.bid;
+	told.bid_count = (size_t)bids;
+	if (h->liar.lies.app) /* the agent reads what is shown */
+		plan->terse = false;
+	if (astra_engine_round(h->engine, &told, plan, err) < 0)
+		return -1;
+	if (!(astra_engine_options(h->engine)->urgency_sec > 0))
+		plan->wake_sec = plan->due_sec;
+	return 0;
+}
+
+static void host_report(void *self, struct astra_scheduler_report *out)
+{
+	const struct host *h = self;
+	struct astra_policy_report sums;
+
+	if (!astra_engine_policy_report(h->engine, NULL, &sums))
+		return;
+	out->revenue = sums.paid;
+	out->reward = sums.reward;
+	for (size_t i = 0; i < h->trace->tenant_count; i++)
+		if (astra_engine_policy_report(
+			    h->engine, h->trace->tenants[i].name, &sums))
+			out->income[i] = sums.income;
+}
+
+const struct astra_scheduler *const *astra_scheduler_all(void)
+{
+	static struct astra_scheduler hosts[POLICIES_MAX];
+	static const struct astra_scheduler *list[POLICIES_MAX + 1];
+	const struct astra_policy *const *p = astra_policy_all();
+
+	for (size_t i = 0; p[i] && i < POLICIES_MAX; i++) {
+		hosts[i] = (struct astra_scheduler){
+			.name = p[i]->name,
+			.summary = p[i]->summary,
+			.source = p[i]->source,
+			.blind = !p[i]->allocate,
+			.create = create_host,
+			.destroy = destroy_host,
+			.round = host_round,
+			.report = host_report,
+		};
+		list[i] = &hosts[i];
+	}
+	return list;
+}
 
 static void no_scheduler(const char *name, struct astra_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the simulator runs: the engine with one of its policies (host.c). It
+/* What the simulator runs: the engine with one of its policies. It
  * gets the snapshot that slurmctld's plugin gives the engine, and answers with
  * the same plan.
  */
@@ -52,7 +52,7 @@ struct astra_scheduler {
 /* By name; NULL with err naming those there are: there is none. */
 const struct astra_scheduler *astra_scheduler_find(const char *name,
 						   struct astra_error *err);
-/* One for each policy; NULL-terminated. (host.c) */
+/* One for each policy; NULL-terminated. */
 const struct astra_scheduler *const *astra_scheduler_all(void);
 
 #endif
