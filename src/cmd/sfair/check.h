@@ -14,4 +14,20 @@
  * Returns 0, or -1 with err naming file, line, key and value. */
 int sfair_check_conf(const char *path, bool quiet, struct astra_error *err);
 
+/* Of what: slurm.conf's lines, partitions, the file itself, this host. */
+#define SFAIR_CONF_WARNINGS 4
+
+struct astra_config;
+
+/* Read one so, and print nothing.
+ * Returns it, to be freed with astra_config_destroy(), or NULL with err set. */
+struct astra_config *
+sfair_conf_read(const char *path,
+		struct astra_error warnings[SFAIR_CONF_WARNINGS],
+		struct astra_error *err);
+
+/* Call tell() for each of them. */
+void sfair_conf_warnings(const struct astra_error *warnings,
+			 void (*tell)(void *arg, const char *text), void *arg);
+
 #endif

@@ -32,22 +32,27 @@ static bool part_exists(char *name, const void *arg)
 	return false;
 }
 
-/* Each text between "; " is a line. */
-static void print_warnings(const struct astra_error *warnings)
+/* Each text between "; " is one. */
+void sfair_conf_warnings(const struct astra_error *warnings,
+			 void (*tell)(void *arg, const char *text), void *arg)
 {
-	const char *at = warnings->text;
+	for (int i = 0; i < SFAIR_CONF_WARNINGS; i++) {
+		struct astra_error rest = warnings[i];
+		char *at = rest.text, *end;
 
-	while (*at) {
-		const char *end = strstr(at, "; ");
-		size_t size = end ? (size_t)(end - at) : strlen(at);
-
-		printf("warning: %.*s\n", (int)size, at);
-		at += size + (end ? 2 : 0);
+		while ((end = strstr(at, "; "))) {
+			*end = '\0';
+			tell(arg, at);
+			at = end + 2;
+		}
+		if (*at)
+			tell(arg, at);
 	}
 }
 
 static void check_conf_warn(const struct astra_config *config,
-			    const struct parts *parts)
+			    const struct parts *parts,
+			    struct astra_error warnings[SFAIR_CONF_WARNINGS])
 {
 	const struct astra_steps steps = {
 		.scheduler = slurm_conf.schedtype,
@@ -55,17 +60,13 @@ static void check_conf_warn(const struct astra_config *config,
 		.priority = slurm_conf.priority_type,
 		.job_submit = slurm_conf.job_submit_plugins,
 	};
-	struct astra_error lacks = {""}, parted = {""}, host = {""};
 
-	astra_steps_warn(&steps, config->leases, &lacks);
-	print_warnings(&lacks);
+	astra_steps_warn(&steps, config->leases, &warnings[0]);
 	for (size_t i = 0; i < config->pool_count; i++)
 		astra_config_warn_partitions(&config->pools[i], part_exists,
-					     parts, &parted);
-	print_warnings(&parted);
-	print_warnings(&config->warning);
-	astra_config_warn_host(config, &host);
-	print_warnings(&host);
+					     parts, &warnings[1]);
+	warnings[2] = config->warning;
+	astra_config_warn_host(config, &warnings[3]);
 }
 
 /* What runs: the plugin's copy of it, which only root and SlurmUser can read on
@@ -126,47 +127,96 @@ static void tell_changes(const struct astra_config *config, const char *checked,
 	astra_config_destroy(before);
 }
 
-static int check_conf_check(const char *path, const char *live, bool quiet,
-			    struct astra_error *err)
+/* Slurm looks for what a file includes by its whole name. Returns it, malloced;
+ * or NULL: out of memory. */
+static char *whole_path(const char *path)
+{
+	char *whole = realpath(path, NULL);
+
+	return whole ? whole : strdup(path);
+}
+
+static char *live_path(void)
+{
+	char name[] = "astraea.conf";
+	char *found = get_extra_conf_path(name), *path = strdup(found);
+
+	xfree(found);
+	return path;
+}
+
+/* What Slurm's parser refuses it says itself. */
+static void let_parser_speak(void)
+{
+	log_options_t loud = LOG_OPTS_STDERR_ONLY;
+
+	loud.stderr_level = LOG_LEVEL_ERROR;
+	log_alter(loud, 0, NULL);
+}
+
+static struct astra_config *
+read_whole(const char *whole, struct astra_error warnings[SFAIR_CONF_WARNINGS],
+	   struct astra_error *err)
 {
 	struct parts parts = {0};
-	struct astra_config *config;
-	int rc;
+	struct astra_config *config = astra_config_read(whole, err);
 
-	config = astra_config_read(path, err);
+	memset(warnings, 0, SFAIR_CONF_WARNINGS * sizeof(*warnings));
 	if (!config)
-		return -1;
+		return NULL;
 	parts.count = slurm_conf_partition_array(&parts.list);
-	rc = astra_config_check_partitions(config, part_exists, &parts, err);
-	if (!rc) {
-		if (!quiet)
-			printf("%s: good; pools: %zu, tenants: %zu\n", path,
-			       config->pool_count, config->tenant_count);
-		check_conf_warn(config, &parts);
-		if (!quiet)
-			tell_changes(config, path, live);
+	if (astra_config_check_partitions(config, part_exists, &parts, err) <
+	    0) {
+		astra_config_destroy(config);
+		return NULL;
 	}
-	astra_config_destroy(config);
-	return rc;
+	check_conf_warn(config, &parts, warnings);
+	return config;
+}
+
+struct astra_config *
+sfair_conf_read(const char *path,
+		struct astra_error warnings[SFAIR_CONF_WARNINGS],
+		struct astra_error *err)
+{
+	char *whole = path ? whole_path(path) : live_path();
+	struct astra_config *config = NULL;
+
+	let_parser_speak();
+	if (whole)
+		config = read_whole(whole, warnings, err);
+	else
+		astra_error_nomem(err);
+	free(whole);
+	return config;
+}
+
+static void print_warning(void *arg, const char *text)
+{
+	(void)arg;
+	printf("warning: %s\n", text);
 }
 
 int sfair_check_conf(const char *path, bool quiet, struct astra_error *err)
 {
-	log_options_t loud = LOG_OPTS_STDERR_ONLY;
-	char name[] = "astraea.conf";
-	char *live = get_extra_conf_path(name);
-	/* Slurm looks for what a file includes by its whole name. */
-	char *whole = realpath(path ? path : live, NULL);
-	int rc;
+	struct astra_error warnings[SFAIR_CONF_WARNINGS];
+	struct astra_config *config = NULL;
+	char *live = live_path();
+	char *whole = live ? whole_path(path ? path : live) : NULL;
 
-	/* What Slurm's parser refuses it says itself. */
-	loud.stderr_level = LOG_LEVEL_ERROR;
-	log_alter(loud, 0, NULL);
-	rc = check_conf_check(whole  ? whole
-			      : path ? path
-				     : live,
-			      live, quiet, err);
+	if (whole)
+		config = sfair_conf_read(whole, warnings, err);
+	else
+		astra_error_nomem(err);
+	if (config && !quiet)
+		printf("%s: good; pools: %zu, tenants: %zu\n", whole,
+		       config->pool_count, config->tenant_count);
+	if (config)
+		sfair_conf_warnings(warnings, print_warning, NULL);
+	if (config && !quiet)
+		tell_changes(config, whole, live);
+	astra_config_destroy(config);
 	free(whole);
-	xfree(live);
-	return rc;
+	free(live);
+	return config ? 0 : -1;
 }

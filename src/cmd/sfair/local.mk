@@ -39,6 +39,10 @@ sfair_SOURCES = \
 	src/cmd/sfair/columns.c \
 	src/cmd/sfair/commands.c \
 	src/cmd/sfair/conf.c \
+	src/cmd/sfair/doctor.c \
+	src/cmd/sfair/doctor.h \
+	src/cmd/sfair/doctor_host.c \
+	src/cmd/sfair/doctor_live.c \
 	src/cmd/sfair/main.c \
 	src/cmd/sfair/metrics.c \
 	src/cmd/sfair/metrics.h \

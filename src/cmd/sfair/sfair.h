@@ -74,6 +74,7 @@ typedef int sfair_run(int argc, char **argv, struct astra_error *err);
 sfair_run sfair_adopt; /* accounts that begin with the past */
 sfair_run sfair_audit;
 sfair_run sfair_check;	 /* an astraea.conf before it is used */
+sfair_run sfair_doctor;	 /* a whole installation */
 sfair_run sfair_metrics; /* numbers for a monitoring system */
 sfair_run sfair_page;	 /* about past time */
 sfair_run sfair_record;	 /* a round of production as JSON */

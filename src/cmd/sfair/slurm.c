@@ -181,6 +181,14 @@ void sfair_slurm_ask(struct sfair_slurm *out)
 		slurm_ask_status(out);
 }
 
+bool sfair_on_controller(void)
+{
+	for (uint32_t i = 0; i < slurm_conf.control_cnt; i++)
+		if (sfair_is_here(slurm_conf.control_machine[i]))
+			return true;
+	return false;
+}
+
 const char *sfair_slurm_host(size_t index)
 {
 	return index < slurm_conf.control_cnt

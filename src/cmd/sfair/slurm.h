@@ -3,6 +3,7 @@
 #ifndef SFAIR_SLURM_H
 #define SFAIR_SLURM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "src/proto/status.h"
@@ -29,6 +30,10 @@ extern char **sfair_argv;
 /* Ask slurmctld where the plugin answers; some seconds at most for each
  * controller that does not answer. out: borrows what it points to. */
 void sfair_slurm_ask(struct sfair_slurm *out);
+
+/* Whether slurmctld runs on this host, or is to. Slurm's configuration is
+ * loaded. */
+bool sfair_on_controller(void);
 
 /* The name of a controller's host; borrowed. */
 const char *sfair_slurm_host(size_t index);

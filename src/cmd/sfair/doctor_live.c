@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the plugin answers: of itself, and of jobs that lose work. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/cmd/sfair/doctor.h"
+#include "src/cmd/sfair/sfair.h"
+#include "src/common/text.h"
+
+#define SKEW_SEC 5    /* that clocks of two hosts may differ */
+#define ROUND_SEC 180 /* so old may the last round be */
+#define USERS_NAMED 5
+
+static json_t *live_ask(struct doctor *d, enum astra_query_kind kind)
+{
+	struct astra_query query = {.kind = kind};
+	struct astra_error err = {""};
+	json_t *reply = sfair_ask(&query, false, &err);
+
+	if (!reply)
+		doctor_say(d, DOCTOR_ERROR, "%s", err.text);
+	astra_query_destroy(&query);
+	return reply;
+}
+
+static const char *live_text(const json_t *from, const char *key)
+{
+	const char *text = json_string_value(json_object_get(from, key));
+
+	return text ? text : "";
+}
+
+static double live_number(const json_t *from, const char *key)
+{
+	return json_number_value(json_object_get(from, key));
+}
+
+/* The plugin. */
+
+static void live_faults(struct doctor *d, const json_t *diag)
+{
+	static const struct {
+		const char *key;
+		enum doctor_level level;
+		const char *what;
+	} faults[] = {
+		{"aside", DOCTOR_ERROR,
+		 "the plugin stands aside, Slurm schedules as without it"},
+		{"config_error", DOCTOR_ERROR,
+		 "astraea.conf is not in force as it is"},
+		{"policy_error", DOCTOR_ERROR, "rounds fail"},
+		{"state_error", DOCTOR_ERROR, "the state is not saved"},
+		{"config_warning", DOCTOR_WARNING, "the plugin warns"},
+	};
+
+	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
+		if (*live_text(diag, faults[i].key))
+			doctor_say(d, faults[i].level, "%s: %s", faults[i].what,
+				   live_text(diag, faults[i].key));
+	if (*live_text(json_object_get(diag, "history"), "error"))
+		doctor_say(
+			d, DOCTOR_WARNING, "the history is paused: %s",
+			live_text(json_object_get(diag, "history"), "error"));
+}
+
+static void live_diag(struct doctor *d, const json_t *reply)
+{
+	const json_t *diag = json_object_get(reply, "diag");
+	double now = live_number(reply, "time_sec"), here = (double)time(NULL);
+	double round = live_number(diag, "round_sec");
+
+	doctor_say(d, DOCTOR_GOOD,
+		   "the plugin in slurmctld %s answers, after %.0f rounds",
+		   live_text(reply, "slurm_version"),
+		   live_number(diag, "rounds"));
+	live_faults(d, diag);
+	if (now > 0 && fabs(now - here) > SKEW_SEC)
+		doctor_say(d, DOCTOR_WARNING,
+			   "the clock of slurmctld's host and this one's are "
+			   "%.0f s apart: let both follow NTP",
+			   fabs(now - here));
+	if (!*live_text(diag, "aside") && round > 0 && now - round > ROUND_SEC)
+		doctor_say(d, DOCTOR_ERROR,
+			   "the last round was %.0f s ago, though there is one "
+			   "a minute: slurmctld's log says why",
+			   now - round);
+}
+
+/* Jobs. */
+
+struct live_jobs {
+	unsigned deaf, unleased;
+	const char *users[USERS_NAMED]; /* of the deaf ones */
+	size_t user_count;
+	bool more;
+};
+
+static void live_note_user(struct live_jobs *jobs, const char *user)
+{
+	for (size_t i = 0; i < jobs->user_count; i++)
+		if (!strcmp(jobs->users[i], user))
+			return;
+	if (jobs->user_count < USERS_NAMED)
+		jobs->users[jobs->user_count++] = user;
+	else
+		jobs->more = true;
+}
+
+static void live_count(struct live_jobs *jobs, const json_t *rows)
+{
+	size_t i;
+	const json_t *row;
+
+	json_array_foreach(rows, i, row)
+	{
+		if (!json_is_true(json_object_get(row, "revocable"))) {
+			jobs->unleased++;
+		} else if (!*live_text(row, "signal")) {
+			jobs->deaf++;
+			live_note_user(jobs, live_text(row, "user"));
+		}
+	}
+}
+
+static void live_jobs(struct doctor *d, const json_t *reply)
+{
+	const json_t *rows = json_object_get(reply, "jobs");
+	struct live_jobs jobs = {0};
+	struct astra_text users = {0};
+
+	live_count(&jobs, rows);
+	for (size_t i = 0; i < jobs.user_count; i++)
+		astra_text_printf(&users, "%s%s", i ? ", " : "", jobs.users[i]);
+	if (jobs.deaf)
+		doctor_say(
+			d, DOCTOR_WARNING,
+			"%u of %zu job records have no checkpoint signal, of "
+			"%s%s: at a lease's end they begin anew; "
+			"--signal=USR1 in their scripts, or "
+			"CheckpointSignal= of the pool (astraea(8))",
+			jobs.deaf, json_array_size(rows),
+			users.failed ? "" : users.bytes,
+			jobs.more ? " and others" : "");
+	if (jobs.unleased)
+		doctor_say(d, DOCTOR_GOOD,
+			   "%u of %zu job records have no lease; sfair job "
+			   "-o jobid,user,pinned says why",
+			   jobs.unleased, json_array_size(rows));
+	astra_text_clear(&users);
+}
+
+void doctor_live(struct doctor *d)
+{
+	json_t *diag = live_ask(d, ASTRA_QUERY_DIAG), *jobs;
+
+	if (!diag)
+		return;
+	live_diag(d, diag);
+	jobs = live_ask(d, ASTRA_QUERY_JOB);
+	if (jobs)
+		live_jobs(d, jobs);
+	json_decref(jobs);
+	json_decref(diag);
+}
