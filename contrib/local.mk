@@ -12,6 +12,14 @@ contrib/systemd/sfair-metrics.service: \
 		$(srcdir)/contrib/systemd/sfair-metrics.service.in >$@.new && \
 	mv $@.new $@
 
+# For Prometheus and Grafana: rules, their test, and a dashboard.
+sfairprometheusdir = $(pkgdatadir)/prometheus
+dist_sfairprometheus_DATA = contrib/prometheus/astraea.rules.yml \
+	contrib/prometheus/astraea.rules.test.yml
+sfairgrafanadir = $(pkgdatadir)/grafana
+dist_sfairgrafana_DATA = contrib/grafana/astraea.json
+dist_check_SCRIPTS += testsuite/unit/test_dashboards.py
+
 # What jobs of one's own begin with.
 sfairexamplesdir = $(pkgdatadir)/examples
 dist_sfairexamples_SCRIPTS = \
