@@ -126,7 +126,7 @@ static int place_award(struct allotment *a, struct contender *c,
 		return 0;
 	}
 	astra_reclaim_take(&a->rc, c, count);
-	c->share_count = count;
+	c->share_count = (uint32_t)count;
 	a->r->plan->changed = true;
 	return astra_grants_add(e, c->job->id, c->until_sec, a->rc.shares,
 				count);

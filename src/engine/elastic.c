@@ -241,7 +241,7 @@ static void elastic_offer(const struct round *r, struct contender *c,
 	c->lose = lost;
 	c->lose_count = 0;
 	if (elastic_may_split(r, c))
-		c->lose_count = elastic_split(c, gpus, lost);
+		c->lose_count = (uint32_t)elastic_split(c, gpus, lost);
 }
 
 void astra_elastic_offer(struct round *r)

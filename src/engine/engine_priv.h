@@ -366,32 +366,32 @@ struct round {
 struct contender {
 	uint32_t row;	       /* index into e->jobs */
 	uint32_t tenant, user; /* of this job */
+	uint32_t winner; /* expired and taken: the id of the job they go to */
 	double precedence, submit_sec;
 	const struct astra_job *job;
-	uint64_t shape;	  /* equal requests have equal shapes */
-	bool ran;	  /* has been started at least once */
-	bool expired;	  /* holds GPUs, its lease is over */
-	bool granted;	  /* by the policy, in the present pass */
-	bool failed;	  /* of a shape that found no place */
-	bool refused;	  /* by the policy: it is not to be run */
-	bool taken;	  /* expired: its GPUs go to others */
-	uint32_t winner;  /* expired and taken: the id of the job they go to */
-	size_t yields_to; /* expired: 1 + the contender that it was granted no
-			   * lease for; 0: none */
-	size_t first_share, share_count; /* waiting and granted: its place */
-	double until_sec; /* awarded: its lease's end; 0: after a term */
+	uint64_t shape; /* equal requests have equal shapes */
+	bool ran;	/* has been started at least once */
+	bool expired;	/* holds GPUs, its lease is over */
+	bool granted;	/* by the policy, in the present pass */
+	bool failed;	/* of a shape that found no place */
+	bool refused;	/* by the policy: it is not to be run */
+	bool taken;	/* expired: its GPUs go to others */
+	bool runs;	/* expired only in that it may leave to grow */
+	bool resized;	/* expired: leaves for its place, of another size */
+	uint32_t first_share, share_count; /* waiting and granted: its place */
+	uint32_t yields_to; /* expired: 1 + the contender that it was granted no
+			     * lease for; 0: none */
+	uint32_t gpus;	    /* granted in the present pass */
+	uint32_t most;	    /* more than that does not pay, or cannot be */
+	uint32_t lose_count;
+	/* Expired, and granted fewer GPUs than it holds: lose_count of them.
+	 * They are lost if somebody has a use for them. */
+	const struct astra_share *lose;
 	/* Elastic, under a policy that ranks: `job` asks for its fewest GPUs
 	 * only, so it waits, is promised GPUs and finds its place as if that
 	 * were all. This is the job as it is; NULL: rigid. */
 	const struct astra_job *elastic;
-	uint32_t gpus; /* granted in the present pass */
-	uint32_t most; /* more than that does not pay, or cannot be */
-	/* Expired, and granted fewer GPUs than it holds: these of them. They
-	 * are lost if somebody has a use for them. */
-	const struct astra_share *lose;
-	size_t lose_count;
-	bool runs;    /* expired only in that it may leave to grow */
-	bool resized; /* expired: leaves for its place, of another size */
+	double until_sec; /* awarded: its lease's end; 0: after a term */
 };
 
 /* account.c: bring accounts and leases up to the snapshot's time. */

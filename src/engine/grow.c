@@ -17,8 +17,8 @@ static int grow_note(struct outcome *o, struct contender *c,
 		       sizeof(*o->places)) < 0)
 		return -1;
 	memcpy(o->places + o->place_count, shares, count * sizeof(*shares));
-	c->first_share = o->place_count;
-	c->share_count = count;
+	c->first_share = (uint32_t)o->place_count;
+	c->share_count = (uint32_t)count;
 	o->place_count += count;
 	return 0;
 }

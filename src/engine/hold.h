@@ -59,12 +59,12 @@ bool astra_holds_need(const struct round *r, uint32_t node);
 /* The earliest start of all holds; infinite: there are none. */
 double astra_holds_first(const struct astra_engine *e);
 
-/* A job that runs, and when its GPUs come, by itself or recalled. */
+/* A job that runs; and, of astra_lease_ends(), when its GPUs come. */
 struct running {
 	uint32_t index; /* in the snapshot's jobs */
-	uint32_t row, tenant, user;
-	double natural_sec;
-	double recall_sec; /* infinite: never */
+	uint32_t row, tenant;
+	double natural_sec; /* by themselves */
+	double recall_sec;  /* recalled; infinite: never */
 };
 
 /* When something comes free. */

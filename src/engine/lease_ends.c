@@ -52,13 +52,18 @@ static int find_ends(struct turns *t)
 	if (!t->ends || !t->recent)
 		return -1;
 	for (size_t k = 0; k < t->running_count; k++) {
-		double recall_sec = t->running[k].recall_sec;
+		struct running *v = &t->running[k];
+		const struct ejob *j = &r->e->jobs[v->row];
+		const struct astra_job *job = &r->snap->jobs[v->index];
 
-		if (r->e->jobs[t->running[k].row].phase != ASTRA_PHASE_LEASED)
+		if (j->phase != ASTRA_PHASE_LEASED)
 			continue;
+		v->tenant = j->tenant;
+		v->natural_sec = astra_natural_end(r, j, job);
+		v->recall_sec = astra_recall_sec(r, j, job);
 		t->ends[t->end_count++].order = k;
-		if (recall_sec > r->snap->now_sec + 1 &&
-		    recall_sec < t->running[k].natural_sec)
+		if (v->recall_sec > r->snap->now_sec + 1 &&
+		    v->recall_sec < v->natural_sec)
 			t->recent[t->recent_count++] = k;
 	}
 	return 0;

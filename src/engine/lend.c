@@ -41,7 +41,7 @@ static int lend_to(struct lending *l, struct contender *c, double until_sec)
 		return 0;
 	}
 	astra_reclaim_take(rc, c, count);
-	c->share_count = count;
+	c->share_count = (uint32_t)count;
 	l->a->r->plan->changed = true;
 	return astra_grants_add(e, c->job->id, until_sec, rc->shares, count);
 }

@@ -181,7 +181,7 @@ static int recall_take(struct recall *s, struct reclaim *rc,
 			return -1;
 	}
 	s->r->plan->changed = true;
-	c->share_count = count;
+	c->share_count = (uint32_t)count;
 	astra_space_destroy(*s->work);
 	*s->work = rc->work;
 	rc->work = NULL;

@@ -53,8 +53,8 @@ static bool place_granted(struct round *r, struct reclaim *rc,
 		}
 		memcpy(*places + *place_count, rc->shares,
 		       count * sizeof(**places));
-		c->first_share = *place_count;
-		c->share_count = count;
+		c->first_share = (uint32_t)*place_count;
+		c->share_count = (uint32_t)count;
 		*place_count += count;
 		astra_reclaim_take(rc, c, count);
 	}
@@ -253,7 +253,7 @@ static int place_alone(const struct round *r, struct outcome *o,
 				     sizeof(*choice)) < 0)
 		return -1;
 	o->ballot.ranking.choices = choice = r->e->choices;
-	c->share_count = astra_place(
+	c->share_count = (uint32_t)astra_place(
 		r->idle, q, astra_refused_nodes(r->e, c->job->id),
 		r->e->options.strict_placement ? r->node_gpus_max : 0,
 		o->places);

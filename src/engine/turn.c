@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "src/engine/calendar.h"
+#include "src/engine/hold.h"
 #include "src/policies/ltgf/ltgf.h"
 
 static double turns_key(const struct turns *t, const struct astra_contestant *c)
@@ -79,18 +79,10 @@ int astra_turns_running(struct turns *t)
 		return -1;
 	ASTRA_ROSTER_EACH(i, &e->roster.running)
 	{
-		uint32_t row = e->row_of[i];
-		const struct ejob *j = &e->jobs[row];
-		const struct astra_job *job = &t->r->snap->jobs[i];
+		struct running *v = &t->running[t->running_count++];
 
-		t->running[t->running_count++] = (struct running){
-			.index = (uint32_t)i,
-			.row = row,
-			.tenant = j->tenant,
-			.user = j->user,
-			.natural_sec = astra_natural_end(t->r, j, job),
-			.recall_sec = astra_recall_sec(t->r, j, job),
-		};
+		v->index = (uint32_t)i;
+		v->row = e->row_of[i];
 	}
 	return 0;
 }

@@ -25,7 +25,7 @@ static bool yield_ask(struct round *r, const struct ballot *b, size_t rank)
 		if (!e->expired || e->taken || !e->granted || e->runs)
 			continue;
 		e->granted = false;
-		e->yields_to = at + 1;
+		e->yields_to = (uint32_t)at + 1;
 		any = true;
 	}
 	return any;
