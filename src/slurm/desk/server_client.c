@@ -221,7 +221,7 @@ static void server_place_name(const struct server_client *client, char *text,
 {
 	struct sockaddr_storage addr = {0};
 	socklen_t length = sizeof(addr);
-	char host[NI_MAXHOST] = "?";
+	char host[128] = "?"; /* a number is shorter */
 
 	if (!client->remote) {
 		(void)snprintf(text, size, "uid %u", client->uid);
