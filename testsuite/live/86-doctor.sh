@@ -28,6 +28,9 @@ answers() { sfair diag >/dev/null 2>&1; }
 wait_for 30 answers
 finds 0 'good this sfair is for Slurm *good sbatch knows --lease*good the plugins are in *good astraea.conf has no error*good the plugin in slurmctld * answers*well, but for warnings: errors: 0, warnings: 1 '
 finds 0 'warning no slurmdbd *' --quiet
+chmod 644 "$etc/astraea.conf"
+text=$(as_other sfair doctor) || fail "to a user: $text"
+[[ $text == *well* && $text != *StateSave* ]] || fail "to a user: $text"
 ok "a whole installation"
 
 id=$(submit --gres=gpu:1 --wrap 'sleep 600')
@@ -48,6 +51,9 @@ cp "$etc/slurm.conf" "$etc/kept"
 sed -i 's/^PartitionName=gpu .*/& MaxTime=10/; s/^GresTypes=.*/GresTypes=license/' \
 	"$etc/slurm.conf"
 finds 1 '*error slurm.conf has no GresTypes=gpu*warning partition gpu: MaxTime of 10 min is no longer than LeaseTerm*'
+cp "$etc/kept" "$etc/slurm.conf"
+sed -i 's/^GresTypes=.*/GresTypes=gpumem,gpu/' "$etc/slurm.conf"
+finds 0 'good *errors: 0, *'
 cp "$etc/kept" "$etc/slurm.conf"
 ok "times and codes that do not fit"
 

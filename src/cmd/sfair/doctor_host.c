@@ -13,18 +13,11 @@
 #include "src/cmd/sfair/check.h"
 #include "src/cmd/sfair/doctor.h"
 #include "src/common/read_config.h"
+#include "src/slurm/check/steps.h"
 #include "src/slurm/conf/config.h"
 
 #define MIN_PER_SEC (1.0 / 60)
 #define ROOM_MIB 100 /* that StateSaveLocation has to have free */
-
-static bool doctor_names(const char *list, const char *name)
-{
-	const char *at = list ? strstr(list, name) : NULL;
-
-	return at && strchr(",/ ", at == list ? ',' : at[-1]) &&
-	       strchr(", ", at[strlen(name)] ? at[strlen(name)] : ',');
-}
 
 /* Slurm's own. */
 
@@ -37,7 +30,7 @@ static void host_slurm(struct doctor *d)
 			   "select/cons_tres only: set it in slurm.conf",
 			   slurm_conf.select_type ? slurm_conf.select_type
 						  : "");
-	if (!doctor_names(slurm_conf.gres_plugins, "gpu"))
+	if (!astra_steps_have(slurm_conf.gres_plugins, "", "gpu"))
 		doctor_say(d, DOCTOR_ERROR,
 			   "slurm.conf has no GresTypes=gpu: nobody can ask "
 			   "for GPUs");
@@ -81,13 +74,14 @@ static void host_plugins(struct doctor *d)
 {
 	unsigned errors = d->errors;
 
-	if (doctor_names(slurm_conf.bb_type, "astraea"))
+	if (astra_steps_have(slurm_conf.bb_type, "burst_buffer/", "astraea"))
 		host_plugin(d, "BurstBufferType", "burst_buffer_astraea.so");
-	if (doctor_names(slurm_conf.schedtype, "astraea"))
+	if (astra_steps_have(slurm_conf.schedtype, "sched/", "astraea"))
 		host_plugin(d, "SchedulerType", "sched_astraea.so");
-	if (doctor_names(slurm_conf.priority_type, "ltgf"))
+	if (astra_steps_have(slurm_conf.priority_type, "priority/", "ltgf"))
 		host_plugin(d, "PriorityType", "priority_ltgf.so");
-	if (doctor_names(slurm_conf.job_submit_plugins, "astraea"))
+	if (astra_steps_have(slurm_conf.job_submit_plugins, "job_submit/",
+			     "astraea"))
 		host_plugin(d, "JobSubmitPlugins", "job_submit_astraea.so");
 	host_plugin(d, "Plugins", "libastraea.so");
 	if (d->errors == errors)
@@ -100,6 +94,9 @@ static void host_state(struct doctor *d)
 	const char *folder = slurm_conf.state_save_location;
 	struct statvfs room;
 
+	/* It is root's and SlurmUser's to look at. */
+	if (statvfs(folder, &room) < 0 && errno == EACCES)
+		return;
 	if (statvfs(folder, &room) < 0) {
 		doctor_say(d, DOCTOR_ERROR, "StateSaveLocation=%s: %s", folder,
 			   strerror(errno));

@@ -5,9 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Whether a list of plugins, separated by commas, has one; its kind may stand
- * before it. */
-static bool steps_have(const char *list, const char *kind, const char *name)
+bool astra_steps_have(const char *list, const char *kind, const char *name)
 {
 	size_t size = strlen(kind);
 
@@ -27,21 +25,23 @@ static bool steps_have(const char *list, const char *kind, const char *name)
 void astra_steps_warn(const struct astra_steps *steps, bool leases,
 		      struct astra_error *out)
 {
-	bool gate = steps_have(steps->burst_buffer, "burst_buffer/", "astraea");
-	bool engine = gate || steps_have(steps->scheduler, "sched/", "astraea");
+	bool gate = astra_steps_have(steps->burst_buffer, "burst_buffer/",
+				     "astraea");
+	bool engine =
+		gate || astra_steps_have(steps->scheduler, "sched/", "astraea");
 
 	if (leases && !gate)
 		astra_error_add(out, "slurm.conf lacks BurstBufferType="
 				     "burst_buffer/astraea: there are no "
 				     "leases, GPU jobs run until they end "
 				     "(Leases=no if that is meant)");
-	if (!steps_have(steps->priority, "priority/", "ltgf"))
+	if (!astra_steps_have(steps->priority, "priority/", "ltgf"))
 		astra_error_add(out, "slurm.conf lacks PriorityType="
 				     "priority/ltgf: squeue and sprio do not "
 				     "show the order in which jobs go, and "
 				     "where Slurm starts them it is not fair");
 	if ((engine || leases) &&
-	    !steps_have(steps->job_submit, "job_submit/", "astraea"))
+	    !astra_steps_have(steps->job_submit, "job_submit/", "astraea"))
 		astra_error_add(out,
 				"slurm.conf lacks JobSubmitPlugins=astraea: "
 				"jobs that can never run, as 9 GPUs on nodes "

@@ -16,6 +16,10 @@ struct astra_steps {
 	const char *job_submit;	  /* JobSubmitPlugins, a list */
 };
 
+/* Whether a list of plugins, separated by commas, has one; its kind, as
+ * "sched/", may stand before it. list: may be NULL. */
+bool astra_steps_have(const char *list, const char *kind, const char *name);
+
 /* Add to out each line that is missing, with its cost. A line that a pool
  * without leases (Leases=no) does not want is not missing.
  * leases: some pool has them. */
