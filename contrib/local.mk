@@ -23,7 +23,8 @@ dist_check_SCRIPTS += testsuite/unit/test_dashboards.py
 # What jobs of one's own begin with.
 sfairexamplesdir = $(pkgdatadir)/examples
 dist_sfairexamples_SCRIPTS = \
-	contrib/examples/app-scheduler.py contrib/examples/steps.py \
+	contrib/examples/app-scheduler.py \
+	contrib/examples/lease-program.sh contrib/examples/steps.py \
 	contrib/examples/train-lightning.py contrib/examples/train-submitit.py \
 	contrib/examples/train-torch.py contrib/examples/train-transformers.py
 dist_sfairexamples_DATA = contrib/examples/train.sbatch \

@@ -123,6 +123,12 @@ test_shared_name_SOURCES = testsuite/unit/test_shared_name.c \
 test_shared_name_CFLAGS = $(UNIT_CFLAGS)
 test_shared_name_LDADD = libastra-store.a $(UNIT_LIBS)
 
+check_PROGRAMS += test_errands
+test_errands_SOURCES = testsuite/unit/test_errands.c testsuite/unit/unit.h \
+	src/slurm/out/errands.c src/slurm/out/errands.h
+test_errands_CFLAGS = $(UNIT_CFLAGS)
+test_errands_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_saver
 test_saver_SOURCES = testsuite/unit/test_saver.c testsuite/unit/unit.h
 test_saver_CFLAGS = $(UNIT_CFLAGS)

@@ -12,6 +12,7 @@ static bool is_global(const char *key)
 		"Pool",		 "Tenant",	 "TenantLevel", "TenantShares",
 		"Socket",	 "Listen",	 "History",	"HistoryFile",
 		"HistoryRounds", "HistoryHours", "HistoryDays", "HistoryLeases",
+		"LeaseProgram",
 	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)

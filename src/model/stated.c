@@ -37,6 +37,15 @@ const struct astra_stated_option astra_stated_options[] = {
 				  "100000, MIN at most MAX"},
 	[ASTRA_STATED_PS] = {"ps", "ASTRAEA_PS_MOST",
 			     "a whole number from 1 to 100000"},
+	[ASTRA_STATED_MAIL] = {"lease-mail", "ASTRAEA_LEASE_MAIL",
+			       "over, resumed, starved, with commas in "
+			       "between, all, or none"},
+};
+
+const char *const astra_news_names[ASTRA_NEWS_COUNT] = {
+	[ASTRA_NEWS_OVER] = "over",
+	[ASTRA_NEWS_RESUMED] = "resumed",
+	[ASTRA_NEWS_STARVED] = "starved",
 };
 
 bool astra_stated_number(const char *text, double max, double *value)
@@ -155,6 +164,40 @@ static bool read_ps(const char *text, uint32_t *ps)
 	return !*stated_read_count(text, ps) && *ps && *ps <= GPUS_MAX;
 }
 
+static uint32_t stated_news_of(const char *name, size_t length)
+{
+	for (size_t i = 0; i < ASTRA_NEWS_COUNT; i++)
+		if (strlen(astra_news_names[i]) == length &&
+		    !strncasecmp(name, astra_news_names[i], length))
+			return UINT32_C(1) << i;
+	return 0;
+}
+
+static bool stated_news(const char *text, uint32_t *news)
+{
+	uint32_t all = 0;
+
+	if (!strcasecmp(text, "all") || !strcasecmp(text, "none")) {
+		*news = strcasecmp(text, "all")
+				? 0
+				: (UINT32_C(1) << ASTRA_NEWS_COUNT) - 1;
+		return true;
+	}
+	for (;;) {
+		size_t length = strcspn(text, ",");
+		uint32_t one = stated_news_of(text, length);
+
+		if (!one)
+			return false;
+		all |= one;
+		if (!text[length])
+			break;
+		text += length + 1;
+	}
+	*news = all;
+	return true;
+}
+
 static bool stated_read_value(struct astra_stated *out, enum astra_stated_id id,
 			      const char *text)
 {
@@ -183,6 +226,8 @@ static bool stated_read_value(struct astra_stated *out, enum astra_stated_id id,
 		return read_range(text, &out->workers_min, &out->workers_max);
 	case ASTRA_STATED_PS:
 		return read_ps(text, &out->ps);
+	case ASTRA_STATED_MAIL:
+		return stated_news(text, &out->mail);
 	case ASTRA_STATED_COUNT:
 		break;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What users say of a job's work, and how they write it: in a trace, and as
- * options of sbatch. Of the C library alone, as spank/astraea links it too.
+ * options of sbatch; of what they want to be told, too. Of the C library alone,
+ * as spank/astraea links it.
  */
 #ifndef ASTRA_STATED_H
 #define ASTRA_STATED_H
@@ -13,6 +14,17 @@
 
 #define ASTRA_STATED_MAX 128 /* characters of an option's value */
 
+/* What may happen to a job's leases that somebody wants to know. */
+enum astra_news {
+	ASTRA_NEWS_OVER,    /* it is told to give its GPUs back */
+	ASTRA_NEWS_RESUMED, /* it has GPUs again */
+	ASTRA_NEWS_STARVED, /* it has none by the time that was promised */
+	ASTRA_NEWS_COUNT,
+};
+
+/* As LeaseProgram gets it: "over". */
+extern const char *const astra_news_names[ASTRA_NEWS_COUNT];
+
 /* 0, or ASTRA_UTILITY_NONE: not given. */
 struct astra_stated {
 	double iterations;
@@ -21,7 +33,8 @@ struct astra_stated {
 	struct astra_utility utility;	   /* of hours from submission to end */
 	uint32_t gpus_min, gpus_max;	   /* it runs on any number of these */
 	uint32_t workers_min, workers_max; /* the same, one GPU a worker */
-	uint32_t ps; /* parameter servers of workers_max workers */
+	uint32_t ps;   /* parameter servers of workers_max workers */
+	uint32_t mail; /* of which events: bits 1 << enum astra_news */
 };
 
 enum astra_stated_id {
@@ -32,6 +45,7 @@ enum astra_stated_id {
 	ASTRA_STATED_GPU_RANGE,
 	ASTRA_STATED_WORKERS,
 	ASTRA_STATED_PS,
+	ASTRA_STATED_MAIL,
 	ASTRA_STATED_COUNT,
 };
 

@@ -268,6 +268,8 @@ struct astra_report_diag {
 	uint64_t started; /* jobs started */
 	uint64_t granted, renewed, revoked, refused;
 	uint64_t skipped; /* decisions that no longer held when applied */
+	/* MailProg and LeaseProgram: run, failed, and never run. */
+	uint64_t notices, notices_failed, notices_lost;
 	uint64_t state_saves;
 	double state_saved_sec;	    /* when last */
 	const char *state_error;    /* of the last save; "": none */

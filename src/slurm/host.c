@@ -27,6 +27,7 @@
 #include "src/slurm/in/run_end.h"
 #include "src/slurm/in/users.h"
 #include "src/slurm/out/env.h"
+#include "src/slurm/out/notify.h"
 #include "src/slurm/out/park.h"
 #include "src/slurm/out/priority.h"
 #include "src/slurm/pace.h"
@@ -194,6 +195,7 @@ void astra_host_stop(void)
 	astra_bell_stop();
 	pthread_join(thread, NULL);
 	astra_forecaster_stop();
+	astra_notify_stop();
 	astra_publish_stop();
 	astra_history_stop();
 	host_give_back();

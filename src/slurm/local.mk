@@ -174,6 +174,10 @@ libastraea_so_SOURCES = \
 	src/slurm/out/apply.h \
 	src/slurm/out/env.c \
 	src/slurm/out/env.h \
+	src/slurm/out/errands.c \
+	src/slurm/out/errands.h \
+	src/slurm/out/notify.c \
+	src/slurm/out/notify.h \
 	src/slurm/out/park.c \
 	src/slurm/out/park.h \
 	src/slurm/out/preempt.c \

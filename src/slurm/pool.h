@@ -20,6 +20,7 @@ struct astra_pool {
 	bool synced;	    /* the file is on the disk */
 	bool unread;	    /* there was a state, which could not be used */
 	bool refuge;	    /* what could not be saved is kept */
+	double told_sec; /* when the waiting jobs were told last; 0: never */
 	uint32_t adoptions; /* times its accounts began anew, since the start */
 	struct astra_pace sync;
 	struct astra_error error; /* why the last round decided nothing */

@@ -197,6 +197,34 @@ static void workers_are_gpus(void **state)
 	assert_int_equal(stated.ps, 2);
 }
 
+static void news_are_chosen(void **state)
+{
+	static const char *const bad[] = {
+		"",	    ",",  "over,", "over,,resumed", "over resumed",
+		"all,over", "END"};
+	struct astra_stated stated = {0};
+	struct astra_error err;
+
+	(void)state;
+	assert_int_equal(astra_stated_read(&stated, ASTRA_STATED_MAIL,
+					   "Over,STARVED", &err),
+			 0);
+	assert_int_equal(stated.mail,
+			 1 << ASTRA_NEWS_OVER | 1 << ASTRA_NEWS_STARVED);
+	for (size_t i = 0; i < ASTRA_COUNT_OF(bad); i++) {
+		assert_int_equal(astra_stated_read(&stated, ASTRA_STATED_MAIL,
+						   bad[i], &err),
+				 -1);
+		assert_non_null(strstr(err.text, "over, resumed, starved"));
+	}
+	assert_int_equal(
+		astra_stated_read(&stated, ASTRA_STATED_MAIL, "none", &err), 0);
+	assert_int_equal(stated.mail, 0);
+	assert_int_equal(
+		astra_stated_read(&stated, ASTRA_STATED_MAIL, "all", &err), 0);
+	assert_int_equal(stated.mail, 7);
+}
+
 static void a_value_has_an_end(void **state)
 {
 	char text[ASTRA_STATED_MAX + 2];
@@ -228,6 +256,7 @@ int main(void)
 		cmocka_unit_test(a_range_has_two_numbers_in_order),
 		cmocka_unit_test(parameter_servers_follow_the_workers),
 		cmocka_unit_test(workers_are_gpus),
+		cmocka_unit_test(news_are_chosen),
 		cmocka_unit_test(a_value_has_an_end),
 	};
 

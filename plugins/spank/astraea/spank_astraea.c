@@ -404,7 +404,11 @@ static char lease_name[] = "lease", lease_arg[] = "TIME|none",
 			     "GPU each, each lease anew",
 	    ps_name[] = "ps", ps_arg[] = "N",
 	    ps_help[] = "parameter servers of MAX workers; fewer have as many "
-			"in proportion";
+			"in proportion",
+	    mail_name[] = "lease-mail", mail_arg[] = "over,resumed,starved|all",
+	    mail_help[] = "mail to --mail-user when a lease is over, when the "
+			  "job has GPUs again, when it has none by the time "
+			  "that was promised";
 
 static struct spank_option options[] = {
 	{lease_name, lease_arg, lease_help, 1, 0, spank_astraea_set_lease},
@@ -424,6 +428,7 @@ static struct spank_option options[] = {
 	{workers_name, workers_arg, workers_help, 1, ASTRA_STATED_WORKERS,
 	 set_stated},
 	{ps_name, ps_arg, ps_help, 1, ASTRA_STATED_PS, set_stated},
+	{mail_name, mail_arg, mail_help, 1, ASTRA_STATED_MAIL, set_stated},
 };
 
 static int register_options(spank_t spank)

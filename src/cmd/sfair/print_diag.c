@@ -39,6 +39,9 @@ static const struct line lease_lines[] = {
 	{"Leases revoked", "revoked", SFAIR_NUMBER},
 	{"Starts refused", "refused", SFAIR_NUMBER},
 	{"Decisions skipped", "skipped", SFAIR_NUMBER},
+	{"Notices told", "notices", SFAIR_NUMBER},
+	{"Notices failed", "notices_failed", SFAIR_NUMBER},
+	{"Notices lost", "notices_lost", SFAIR_NUMBER},
 	{NULL, NULL, SFAIR_TEXT},
 };
 

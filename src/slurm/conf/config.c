@@ -52,6 +52,18 @@ int astra_names_split(const char *text, struct astra_config_names *out)
 	return 0;
 }
 
+/* An absolute path, as users do not know slurmctld's working folder.
+ * out: gets it, or NULL. */
+static int read_path(const s_p_hashtbl_t *table, const char *path,
+		     const char *key, char **out, struct astra_error *err)
+{
+	*out = astra_conf_text(table, key);
+	if (!*out || **out == '/')
+		return 0;
+	astra_error_set(err, "a path that begins with /");
+	return astra_conf_blame(path, key, *out, err);
+}
+
 /* The history's keys of astraea.conf. */
 
 struct span {
@@ -128,12 +140,9 @@ static int conf_history(const s_p_hashtbl_t *table, const char *path,
 {
 	if (read_switch(table, path, config, err) < 0)
 		return -1;
-	config->history_file = astra_conf_text(table, "HistoryFile");
-	if (config->history_file && *config->history_file != '/') {
-		astra_error_set(err, "a path that begins with /");
-		return astra_conf_blame(path, "HistoryFile",
-					config->history_file, err);
-	}
+	if (read_path(table, path, "HistoryFile", &config->history_file, err) <
+	    0)
+		return -1;
 	for (size_t i = 0; i < SPANS; i++)
 		if (read_span(table, path, &spans[i], config, err) < 0)
 			return -1;
@@ -226,8 +235,9 @@ static s_p_hashtbl_t *parse_file(const char *path, struct astra_error *err)
 		{.key = config_plain("TenantShares"), .type = S_P_STRING},
 		{.key = config_plain("Socket"), .type = S_P_STRING},
 		{.key = config_plain("Listen"), .type = S_P_STRING},
+		{.key = config_plain("LeaseProgram"), .type = S_P_STRING},
 	};
-	size_t count = 6 + conf_history_keys(options + 6);
+	size_t count = 7 + conf_history_keys(options + 7);
 	s_p_hashtbl_t *table;
 
 	if (astra_conf_check_keys(path, astra_conf_known, err) < 0)
@@ -399,17 +409,6 @@ static int read_pools(const s_p_hashtbl_t *table, const char *path,
 	return 0;
 }
 
-/* An absolute path, as users do not know slurmctld's working folder. */
-static int read_socket(const s_p_hashtbl_t *table, const char *path,
-		       struct astra_config *config, struct astra_error *err)
-{
-	config->socket = astra_conf_text(table, "Socket");
-	if (!config->socket || *config->socket == '/')
-		return 0;
-	astra_error_set(err, "a path that begins with /");
-	return astra_conf_blame(path, "Socket", config->socket, err);
-}
-
 bool astra_config_listens(const struct astra_config *config)
 {
 	return !config || !config->listen || strcasecmp(config->listen, "no");
@@ -448,7 +447,9 @@ struct astra_config *astra_config_read(const char *path,
 		astra_error_nomem(err);
 	} else if (read_pools(table, path, config, err) < 0 ||
 		   astra_conf_tenants(table, path, config, err) < 0 ||
-		   read_socket(table, path, config, err) < 0 ||
+		   read_path(table, path, "Socket", &config->socket, err) < 0 ||
+		   read_path(table, path, "LeaseProgram",
+			     &config->lease_program, err) < 0 ||
 		   read_listen(table, path, config, err) < 0 ||
 		   conf_history(table, path, config, err) < 0) {
 		astra_config_destroy(config);
@@ -516,6 +517,7 @@ void astra_config_destroy(struct astra_config *config)
 	free(config->tenants);
 	free(config->socket);
 	free(config->listen);
+	free(config->lease_program);
 	free(config->history_file);
 	free(config);
 }

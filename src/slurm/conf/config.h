@@ -43,6 +43,7 @@ struct astra_config {
 	unsigned tenant_level; /* of the tree of accounts; 0: a job's own */
 	char *socket;	       /* NULL: the default */
 	char *listen;	       /* NULL: where it is by default */
+	char *lease_program;   /* told of leases; NULL: none */
 	bool history;	       /* is to be written ... */
 	char *history_file;    /* ... here; NULL: the default */
 	double history_rounds_sec, history_hours_sec, history_days_sec,

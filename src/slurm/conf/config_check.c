@@ -76,6 +76,26 @@ static void host_warn_folder(const char *key, const char *path,
 	free(folder);
 }
 
+static void host_warn_program(const char *key, const char *path,
+			      struct astra_error *out)
+{
+	struct stat st;
+
+	if (!path)
+		return;
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    !(st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)))
+		astra_error_add(out,
+				"%s=%s: there is no program of that name on "
+				"this host: slurmctld's needs one",
+				key, path);
+	else if (st.st_mode & S_IWOTH)
+		astra_error_add(out,
+				"%s=%s: everybody may write it, and slurmctld "
+				"runs it: chmod o-w",
+				key, path);
+}
+
 static void host_warn_users(const struct astra_tenant_config *tenant,
 			    struct astra_error *out)
 {
@@ -96,6 +116,7 @@ void astra_config_warn_host(const struct astra_config *config,
 	host_warn_folder("Socket", config->socket, out);
 	if (config->history)
 		host_warn_folder("HistoryFile", config->history_file, out);
+	host_warn_program("LeaseProgram", config->lease_program, out);
 	for (size_t i = 0; i < config->tenant_count; i++)
 		host_warn_users(&config->tenants[i], out);
 }

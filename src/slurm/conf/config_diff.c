@@ -190,6 +190,8 @@ void astra_config_compare(const struct astra_config *before,
 		  after->shares_tree ? "tree" : "account", out);
 	diff_text("Socket", before->socket, after->socket, out);
 	diff_text("Listen", before->listen, after->listen, out);
+	diff_text("LeaseProgram", before->lease_program, after->lease_program,
+		  out);
 	diff_text("History", before->history ? "yes" : "no",
 		  after->history ? "yes" : "no", out);
 	diff_text("HistoryFile", before->history_file, after->history_file,

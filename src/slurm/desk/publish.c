@@ -20,6 +20,7 @@
 #include "src/slurm/desk/server.h"
 #include "src/slurm/hooks/grace.h"
 #include "src/slurm/hooks/ledger.h"
+#include "src/slurm/out/notify.h"
 
 /* One pool. */
 
@@ -209,6 +210,7 @@ static void fill_diag(struct astra_report *report,
 	out.history = history.figures;
 	out.rounds_per_min = minutes > 0 ? (double)out.rounds / minutes : 0;
 	out.queue = queue;
+	astra_notify_count(&out);
 	out.state_error = d->state_error.text;
 	out.config_error = d->config_error.text;
 	out.config_warning = d->config_warning.text;

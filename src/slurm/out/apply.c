@@ -11,6 +11,7 @@
 #include "src/slurm/ahead/forecaster.h"
 #include "src/slurm/hooks/grace.h"
 #include "src/slurm/hooks/saver.h"
+#include "src/slurm/out/notify.h"
 #include "src/slurm/out/park.h"
 #include "src/slurm/out/priority.h"
 #include "src/slurm/out/resize.h"
@@ -138,6 +139,11 @@ static struct astra_start_share *apply_shares(const struct apply *a,
 
 static void note_started(struct apply *a)
 {
+	const struct astra_started *started = &a->started[a->started_count];
+	const job_record_t *job = find_job_record(started->job);
+
+	if (job && started->restart_cnt)
+		astra_notify(job, ASTRA_NEWS_RESUMED, a->pool->name);
 	if (a->started_count++ == a->launched_count)
 		a->since_usec = astra_usec();
 }
@@ -211,11 +217,13 @@ static void send_signal(struct apply *a, const struct astra_decision *d,
 	ASTRA_FAULT("lease.signal");
 	(void)astra_revoke_signal(job, &job_info->terms);
 	info("astraea: lease over: signal %d to %pJ", grace.signal, job);
+	astra_notify(job, ASTRA_NEWS_OVER, a->pool->name);
 	a->out->signalled++;
 	ASTRA_FAULT("lease.signalled");
 }
 
-static void apply_requeue(struct apply *a, const struct astra_decision *d)
+static void apply_requeue(struct apply *a, const struct astra_decision *d,
+			  const struct astra_job_info *job_info)
 {
 	job_record_t *job = find_run(d);
 	int rc;
@@ -229,6 +237,8 @@ static void apply_requeue(struct apply *a, const struct astra_decision *d)
 	ASTRA_FAULT("lease.requeued");
 	if (rc == SLURM_SUCCESS) {
 		info("astraea: lease over: requeue %pJ", job);
+		if (!job_info->terms.signal)
+			astra_notify(job, ASTRA_NEWS_OVER, a->pool->name);
 		a->out->requeued++;
 	} else {
 		error("astraea: %pJ is not requeued: %s", job,
@@ -289,7 +299,7 @@ static void apply_carry_out(struct apply *a, const struct astra_decision *d)
 	else if (d->action == ASTRA_REFUSE)
 		deny(a, d);
 	else
-		apply_requeue(a, d);
+		apply_requeue(a, d, job_info);
 }
 
 /* Those with a batch script, or the others. */
@@ -433,6 +443,9 @@ static void apply_tell(const struct astra_pool *pool,
 	astra_priority_publish(job, reason->rank);
 	if (!astra_is_parked(job) || astra_park_limited(job->job_id))
 		return;
+	if (reason->bound_sec > pool->told_sec &&
+	    reason->bound_sec <= now_sec && pool->told_sec > 0)
+		astra_notify(job, ASTRA_NEWS_STARVED, pool->name);
 	if (reason->wait == ASTRA_WAIT_BLOCKED) {
 		if (*limit)
 			astra_park(job, limit);
@@ -487,6 +500,7 @@ int astra_apply_texts(struct astra_pool *pool, const struct astra_view *view,
 		return 0;
 	starts = find_starts(pool, now_sec);
 	rc = tell_all(pool, view, starts, diag);
+	pool->told_sec = now_sec;
 	free(starts);
 	return rc;
 }
