@@ -200,6 +200,13 @@ test_unleased_SOURCES = testsuite/unit/test_unleased.c src/slurm/in/unleased.c \
 test_unleased_CFLAGS = $(UNIT_CFLAGS)
 test_unleased_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += test_gpu_kinds
+test_gpu_kinds_SOURCES = testsuite/unit/test_gpu_kinds.c \
+	testsuite/unit/unit.h src/slurm/conf/gpu_kinds.c \
+	src/slurm/conf/gpu_kinds.h
+test_gpu_kinds_CFLAGS = $(UNIT_CFLAGS)
+test_gpu_kinds_LDADD = $(UNIT_LIBS)
+
 check_PROGRAMS += test_stated
 test_stated_SOURCES = testsuite/unit/test_stated.c testsuite/unit/unit.h
 test_stated_CFLAGS = $(UNIT_CFLAGS)

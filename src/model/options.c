@@ -379,8 +379,10 @@ const struct astra_option astra_option_table[] = {
 	 .parse = set_qos_weights},
 	{"GPUWeight", "TYPE:WEIGHT[,...]|none", "none",
 	 "What an hour of a GPU of this type, as gres.conf names it, counts. "
-	 "Types that are not named count 1. Shares, rho and the GPUs and GPU "
-	 "time that sfair shows of tenants are in this measure.",
+	 "Types that are not named count 1. A device of MIG, which is a type, "
+	 "counts as the part of a GPU that it is so: 1g.10gb:0.125. Shares, "
+	 "rho and the GPUs and GPU time that sfair shows of tenants are in this "
+	 "measure.",
 	 .parse = set_gpu_weights},
 	{"ChargeBlocked", "yes|no", "yes",
 	 "Whether a job is charged with what it keeps from others: on each "

@@ -16,6 +16,11 @@ weights_find(const struct astra_weights *weights, const char *name)
 	return NULL;
 }
 
+bool astra_weights_have(const struct astra_weights *weights, const char *name)
+{
+	return weights_find(weights, name);
+}
+
 /* One "name:weight" of so many bytes. */
 static int parse_row(struct astra_weights *out, const char *text, size_t length,
 		     bool zero, struct astra_error *err)

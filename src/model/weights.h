@@ -28,4 +28,7 @@ int astra_weights_parse(struct astra_weights *out, const char *text, bool zero,
 /* The weight of a name (case counts); 1 where it has none. name may be NULL. */
 double astra_weight_of(const struct astra_weights *weights, const char *name);
 
+/* Whether it is named. Case counts; name may be NULL. */
+bool astra_weights_have(const struct astra_weights *weights, const char *name);
+
 #endif

@@ -10,6 +10,7 @@
 #include "src/model/plausible.h"
 #include "src/slurm/ahead/forecaster.h"
 #include "src/slurm/ahead/recorder.h"
+#include "src/slurm/check/mixed.h"
 #include "src/slurm/check/selfcheck.h"
 #include "src/slurm/conf/config_kept.h"
 #include "src/slurm/desk/adopter.h"
@@ -72,7 +73,7 @@ static int put_in_force(struct astra_cycle *cycle, struct astra_config *config,
 static struct astra_config *read_config(const struct astra_cycle *cycle,
 					bool locked, struct astra_error *err)
 {
-	const slurmctld_lock_t locks = {.part = READ_LOCK};
+	const slurmctld_lock_t locks = {.node = READ_LOCK, .part = READ_LOCK};
 	struct astra_config *config = astra_config_read(cycle->conf_path, err);
 	int rc;
 
@@ -81,6 +82,8 @@ static struct astra_config *read_config(const struct astra_cycle *cycle,
 	if (!locked)
 		lock_slurmctld(locks);
 	rc = astra_config_check_site(config, err);
+	if (rc == 0)
+		rc = astra_mixed_check(config, err);
 	if (!locked)
 		unlock_slurmctld(locks);
 	if (rc == 0)

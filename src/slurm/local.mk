@@ -43,6 +43,8 @@ libastraea_so_SOURCES = \
 	src/slurm/check/damage.h \
 	src/slurm/check/layout.c \
 	src/slurm/check/layout.h \
+	src/slurm/check/mixed.c \
+	src/slurm/check/mixed.h \
 	src/slurm/check/selfcheck.c \
 	src/slurm/check/selfcheck.h \
 	src/slurm/check/selfcheck_answer.c \
@@ -207,7 +209,9 @@ libastra_conf_a_SOURCES = \
 	src/slurm/conf/config_diff.c \
 	src/slurm/conf/config_diff.h \
 	src/slurm/conf/config_priv.h \
-	src/slurm/conf/config_tenants.c
+	src/slurm/conf/config_tenants.c \
+	src/slurm/conf/gpu_kinds.c \
+	src/slurm/conf/gpu_kinds.h
 
 # What the library and the plugins of one build carry. Only "make all" and the like
 # begin with BUILT_SOURCES: astraea-rebuild makes the plugins alone.

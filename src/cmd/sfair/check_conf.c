@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "slurm/slurm.h"
@@ -14,6 +15,7 @@
 #include "src/common/xmalloc.h"
 #include "src/slurm/check/steps.h"
 #include "src/slurm/conf/config_diff.h"
+#include "src/slurm/conf/gpu_kinds.h"
 
 #define KEPT "astraea-conf" /* as the plugin names it */
 
@@ -48,6 +50,72 @@ void sfair_conf_warnings(const struct astra_error *warnings,
 		if (*at)
 			tell(arg, at);
 	}
+}
+
+/* Its type has become another one with Slurm 23.11. */
+typedef typeof(slurm_hostlist_create("")) host_list;
+
+/* Whether one of the nodes is among the partition's. */
+static bool conf_nodes_meet(const slurm_conf_partition_t *part,
+			    const slurm_conf_node_t *nodes)
+{
+	host_list all, some;
+	bool meet = false;
+	char *name;
+
+	if (!part->nodes || !nodes->nodenames)
+		return false;
+	if (!strcasecmp(part->nodes, "ALL"))
+		return true;
+	all = slurm_hostlist_create(part->nodes);
+	some = slurm_hostlist_create(nodes->nodenames);
+	while (!meet && all && some && (name = slurm_hostlist_shift(some))) {
+		meet = slurm_hostlist_find(all, name) >= 0;
+		free(name);
+	}
+	if (all)
+		slurm_hostlist_destroy(all);
+	if (some)
+		slurm_hostlist_destroy(some);
+	return meet;
+}
+
+/* What slurm.conf says of the GPUs of a pool's nodes; of those that come by a
+ * NodeSet the plugin says it. */
+static struct astra_gpu_kinds conf_kinds(const struct astra_pool_config *pool,
+					 const struct parts *parts)
+{
+	struct astra_gpu_kinds kinds = {.whole = {.type = ""}};
+	slurm_conf_node_t **nodes = NULL;
+	int count = slurm_conf_nodename_array(&nodes);
+
+	for (int i = 0; i < parts->count && !pool->options.shards; i++)
+		for (int n = 0;
+		     n < count &&
+		     astra_names_have(&pool->partitions, parts->list[i]->name);
+		     n++)
+			if (conf_nodes_meet(parts->list[i], nodes[n]))
+				astra_gpu_kinds_add_gres(
+					&kinds, &pool->options.gpu_weights,
+					nodes[n]->nodenames, nodes[n]->gres);
+	return kinds;
+}
+
+/* Returns 0, or -1 with err naming a pool that has both. */
+static int check_conf_kinds(const struct astra_config *config,
+			    const struct parts *parts,
+			    struct astra_error *warning,
+			    struct astra_error *err)
+{
+	for (size_t i = 0; i < config->pool_count; i++) {
+		const struct astra_pool_config *pool = &config->pools[i];
+		struct astra_gpu_kinds kinds = conf_kinds(pool, parts);
+
+		if (astra_gpu_kinds_check(&kinds, pool->name, err) < 0)
+			return -1;
+		astra_gpu_kinds_warn(&kinds, pool->name, warning);
+	}
+	return 0;
 }
 
 static void check_conf_warn(const struct astra_config *config,
@@ -166,7 +234,8 @@ read_whole(const char *whole, struct astra_error warnings[SFAIR_CONF_WARNINGS],
 		return NULL;
 	parts.count = slurm_conf_partition_array(&parts.list);
 	if (astra_config_check_partitions(config, part_exists, &parts, err) <
-	    0) {
+		    0 ||
+	    check_conf_kinds(config, &parts, &warnings[1], err) < 0) {
 		astra_config_destroy(config);
 		return NULL;
 	}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/slurm/check/damage.h"
+#include "src/slurm/check/mixed.h"
 #include "src/slurm/check/steps.h"
 #include "src/slurm/conf/config_kept.h"
 #include "src/slurm/desk/server.h"
@@ -146,6 +147,7 @@ void astra_warn_scene(const struct astra_scene *scene,
 		missing_shards(&config->pools[i], out);
 		never_requeued(&config->pools[i], out);
 		missing_types(&config->pools[i], out);
+		astra_mixed_warn(&config->pools[i], out);
 		gone_account(&scene->views[i].tenants, out);
 	}
 	if (scene->view_count) /* they are the same in all pools */
