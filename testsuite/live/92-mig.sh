@@ -11,7 +11,7 @@
 conf=$(mktemp)
 cat >"$conf" <<-EOT
 	Pool=gpu Partitions=gpu
-	Pool=mig Partitions=mig GPUWeight=1g.10gb:0.125,3g.40gb:0.5
+	Pool=mig Partitions=mig AllowNoLease=yes GPUWeight=1g.10gb:0.125,3g.40gb:0.5
 	RoundInterval=1
 	LeaseTerm=6
 	CheckpointGrace=3
@@ -66,19 +66,38 @@ wait_for 20 job_is "$large" PENDING
 sfair why "$large" | grep -i 'ahead\|line\|rank' >/dev/null ||
 	fail "sfair why: $(sfair why "$large")"
 ok "a lease ends for who is entitled to it"
-scancel "$blue" "$large" "${small[@]}"
-wait_for 30 running red 0
+for id in "${small[@]}"; do
+	check_eq "requeues of job $id, whose device is of no use to it" 0 \
+		"$(job_field "$id" Restarts)"
+done
+scancel "$blue"
+wait_for 30 job_is "$large" RUNNING
 
-# One for any device is charged by the one that it has.
-any=$(work -A blue --gres=gpu:1)
-wait_for 30 job_is "$any" RUNNING
-wait_for 20 test -s "$CLUSTER_DIR/out/$any"
-case $(job_log "$any") in
-*"of 4") wait_for 20 is blue alloc_gpus 0.500 ;;
-*) wait_for 20 is blue alloc_gpus 0.125 ;;
-esac
-scancel "$any"
-ok "one without a type"
+# The small ones are of no use to it either where the large one is not to be had.
+scancel "$large"
+wait_for 30 running red 4
+keeper=$(work -A red --lease=none --gres=gpu:3g.40gb:1)
+wait_for 30 job_is "$keeper" RUNNING
+blue=$(work -A blue --gres=gpu:3g.40gb:1)
+sleep 20
+check_eq "the large one is not to be had" PENDING "$(job_state "$blue")"
+for id in "${small[@]}"; do
+	check_eq "requeues of job $id for nothing" 0 "$(job_field "$id" Restarts)"
+done
+ok "nobody gives a device back for one who needs another"
+
+# Two of a type, one after the other, on --gpus and --gres alike; a gang of all.
+scancel "$keeper" "$blue"
+gang=$(work -A blue --gpus=1g.10gb:4 -N 1)
+wait_for 60 job_is "$gang" RUNNING
+wait_for 20 is blue alloc_gpus 0.500
+scancel "$gang"
+range=$(work -A blue --gpus=1g.10gb:3 --gpu-range=1-3)
+wait_for 60 job_is "$range" RUNNING
+scancel "$range" "${small[@]}"
+wait_for 30 running red 0
+sfair lease >/dev/null || fail "sfair lease"
+ok "gangs and elastic jobs"
 
 refused() {
 	local text
@@ -87,7 +106,14 @@ refused() {
 }
 refused "2 GPUs of type 3g.40gb on one node: no node of partition mig has more than 1" gpu:3g.40gb:2
 refused "1 GPU of type h100: all of partition mig has 0" gpu:h100:1
-ok "what does not exist is refused"
+any="GPUs are leased in parts of several sizes here"
+refused "$any: say of which type, --gres=gpu:TYPE:N" gpu:1
+! text=$(sbatch -p mig --gpu-range=1-2 --wrap true 2>&1) && [[ $text == *"$any"* ]] ||
+	fail "--gpu-range: $text"
+! text=$(sbatch -p mig --gres=gpu:1g.10gb:1 --exclusive --wrap true 2>&1) &&
+	[[ $text == *"whole nodes would come with all of them"* ]] ||
+	fail "--exclusive: $text"
+ok "what does not exist, or is not said, is refused"
 
 # Both kinds in one pool.
 cp "$etc" "$etc.good"

@@ -95,6 +95,26 @@ static int submit_refuse_parts(bool shards, struct astra_error *err)
 	return ESLURM_INVALID_GRES;
 }
 
+/* One device of MIG is not as good as another. */
+static int check_kind(const struct astra_submit *r,
+		      const struct astra_places *places,
+		      struct astra_error *err)
+{
+	bool whole = r->exclusive || places->exclusive;
+
+	if ((*r->ask.type && !whole) || !astra_stock_has_kinds(r->partitions))
+		return SLURM_SUCCESS;
+	if (whole)
+		astra_error_set(err, "GPUs are leased in parts of several "
+				     "sizes here, and whole nodes would come "
+				     "with all of them");
+	else
+		astra_error_set(err, "GPUs are leased in parts of several "
+				     "sizes here: say of which type, "
+				     "--gres=gpu:TYPE:N");
+	return ESLURM_INVALID_GRES;
+}
+
 /* In parts where the pool has them in parts, else whole. */
 static int check_unit(const struct astra_submit *r,
 		      const struct astra_places *places,
@@ -103,7 +123,7 @@ static int check_unit(const struct astra_submit *r,
 	if (r->ask.mps || (r->ask.shards && !r->shards))
 		return submit_refuse_parts(r->shards, err);
 	if (!r->shards)
-		return SLURM_SUCCESS;
+		return check_kind(r, places, err);
 	if (!r->ask.shards || r->ask.gpus)
 		astra_error_set(err, "GPUs are leased in parts here: ask for "
 				     "them with --gres=shard:N");

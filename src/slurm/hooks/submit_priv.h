@@ -103,5 +103,7 @@ bool astra_stock_suffices(const part_record_t *part,
 bool astra_stock_reaches_pool(const part_record_t *part);
 /* Whether nodes that are named, or else those of the partitions, have GPUs. */
 bool astra_stock_has_gpus(const char *partitions, const char *nodes);
+/* Whether a node of the partitions has devices of MIG of several types. */
+bool astra_stock_has_kinds(const char *partitions);
 
 #endif

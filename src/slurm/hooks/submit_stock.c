@@ -189,6 +189,20 @@ bool astra_stock_reaches_pool(const part_record_t *part)
 	return found;
 }
 
+bool astra_stock_has_kinds(const char *partitions)
+{
+	const char *at = NULL;
+	part_record_t *part;
+
+	while ((part = astra_next_part(partitions, &at)))
+		for (bitoff_t i = 0; part->node_bitmap && i < node_record_count;
+		     i++)
+			if (bit_test(part->node_bitmap, i) &&
+			    astra_node_kinds(node_record_table_ptr[i]) > 1)
+				return true;
+	return false;
+}
+
 bool astra_stock_has_gpus(const char *partitions, const char *nodes)
 {
 	const char *at = NULL;

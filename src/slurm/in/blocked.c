@@ -51,17 +51,33 @@ static bool billed(const struct astra_blocked *pool, const job_record_t *record,
 	return true;
 }
 
+/* A node that is several of the pool's, one a type of MIG, is shared out among
+ * these as its GPUs are. */
+static double blocked_part(const struct astra_blocked *pool, size_t at)
+{
+	const struct astra_node *n = pool->nodes;
+	double all = 0;
+	size_t i = at;
+
+	while (i > 0 && pool->global[i - 1] == pool->global[at])
+		i--;
+	for (; i < pool->count && pool->global[i] == pool->global[at]; i++)
+		all += astra_charge(n[i].charge, n[i].gpus);
+	return all > 0 ? astra_charge(n[at].charge, n[at].gpus) / all : 1;
+}
+
 static void blocked_add_node(const struct astra_blocked *pool, size_t at,
 			     struct astra_blocked_sums *to)
 {
 	const struct astra_node *n = &pool->nodes[at];
+	double part = blocked_part(pool, at);
 
 	if (!n->gpus)
 		return;
 	to->charge += astra_charge(n->charge, n->gpus);
 	to->gpus += n->gpus;
-	to->cpus += n->cpus;
-	to->mem_mib += node_mem_mib(pool, at);
+	to->cpus += n->cpus * part;
+	to->mem_mib += node_mem_mib(pool, at) * part;
 	to->count++;
 }
 
@@ -129,7 +145,7 @@ void astra_blocked_begin(struct astra_blocked *pool)
 	pool->least_cpus = pool->least_mem_mib = INFINITY;
 	sum_nodes(pool, NULL);
 	for (size_t i = 0; i < pool->count; i++) {
-		double gpus = pool->nodes[i].gpus;
+		double gpus = pool->nodes[i].gpus / blocked_part(pool, i);
 
 		if (!(gpus > 0))
 			continue;

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "src/slurm/conf/gpu_kinds.h"
+
 /* Of either kind, by `shards`. */
 struct search {
 	int nth, met[2];
@@ -118,6 +120,50 @@ void astra_node_units(const node_record_t *node, bool shards,
 		count_shards(own, other, out);
 	else
 		gpus_count_gpus(own, other, out);
+}
+
+uint32_t astra_node_kinds(const node_record_t *node)
+{
+	const gres_node_state_t *g = astra_node_gpus(node);
+
+	if (!g || g->type_cnt < 2)
+		return 1;
+	for (int i = 0; i < g->type_cnt; i++)
+		if (!g->type_name[i] || !astra_gpu_is_mig(g->type_name[i]))
+			return 1;
+	return g->type_cnt;
+}
+
+uint32_t astra_node_kind_count(const node_record_t *node, uint32_t kind,
+			       bitstr_t *devices)
+{
+	const gres_node_state_t *g = astra_node_gpus(node);
+	uint32_t count = 0;
+
+	for (int t = 0; devices && g && t < g->topo_cnt; t++) {
+		bitstr_t *of_topo = g->topo_gres_bitmap[t];
+
+		if (of_topo && g->topo_type_id[t] == g->type_id[kind] &&
+		    bit_size(of_topo) == bit_size(devices))
+			count += (uint32_t)bit_overlap(of_topo, devices);
+	}
+	return count;
+}
+
+void astra_node_kind_units(const node_record_t *node, uint32_t kind,
+			   struct astra_node_units *out)
+{
+	const gres_node_state_t *g = astra_node_gpus(node);
+
+	*out = (struct astra_node_units){0};
+	if (!g || kind >= g->type_cnt)
+		return;
+	out->all = (uint32_t)g->type_cnt_avail[kind];
+	out->used =
+		g->topo_cnt && g->gres_bit_alloc
+			? astra_node_kind_count(node, kind, g->gres_bit_alloc)
+			: g->type_cnt_alloc[kind];
+	out->most = out->free = out->all;
 }
 
 bool astra_node_has_type(const node_record_t *node, const char *type)

@@ -28,6 +28,19 @@ struct astra_node_units {
 void astra_node_units(const node_record_t *node, bool shards,
 		      struct astra_node_units *out);
 
+/* Devices of MIG are no parts of one another: a node that has several types of
+ * them, and no other GPUs, is to the engine as many nodes. The number of its
+ * types then, else 1. node: may be NULL. Locks: as above. */
+uint32_t astra_node_kinds(const node_record_t *node);
+
+/* The same as astra_node_units() of one of the types, from 0. */
+void astra_node_kind_units(const node_record_t *node, uint32_t kind,
+			   struct astra_node_units *out);
+
+/* How many of these devices are of that type; NULL: 0. */
+uint32_t astra_node_kind_count(const node_record_t *node, uint32_t kind,
+			       bitstr_t *devices);
+
 /* Whether a node has GPUs of a type, as far as it has told.
  * Locks: caller holds node read. */
 bool astra_node_has_type(const node_record_t *node, const char *type);

@@ -29,11 +29,16 @@ static struct astra_node_set *node_sets_find(const struct astra_node_map *map,
 	return NULL;
 }
 
-static bool node_sets_suits(uint32_t node, const struct astra_node_map *map,
-			    const struct astra_ask *ask)
+bool astra_node_suits(const struct astra_node_map *map, size_t local,
+		      const struct astra_ask *ask)
 {
-	if (*ask->type &&
-	    !astra_node_has_type(node_record_table_ptr[node], ask->type))
+	uint32_t node = map->global[local], kind = map->kind[local];
+	const node_record_t *record = node_record_table_ptr[node];
+
+	if (*ask->type && kind != ASTRA_NONE)
+		return !xstrcmp(astra_node_gpus(record)->type_name[kind],
+				ask->type);
+	if (*ask->type && !astra_node_has_type(record, ask->type))
 		return false;
 	return !map->shards ||
 	       astra_node_order_numbered(map->order)[node].shards >=
@@ -62,9 +67,8 @@ astra_node_sets_of(const struct astra_node_map *map, bitstr_t *nodes,
 	};
 	memcpy(found->type, ask->type, sizeof(found->type));
 	for (size_t i = 0; i < map->count; i++) {
-		uint32_t g = map->global[i];
-
-		if (!bit_test(nodes, g) || !node_sets_suits(g, map, ask))
+		if (!bit_test(nodes, map->global[i]) ||
+		    !astra_node_suits(map, i, ask))
 			continue;
 		set[i / 64] |= UINT64_C(1) << (i % 64);
 		found->count++;

@@ -19,6 +19,11 @@ struct astra_node_sets {
 	size_t next; /* is replaced */
 };
 
+/* Whether a node of the pool has what is asked for of each: the type, and as
+ * many shards of one GPU. Locks: caller holds node read. */
+bool astra_node_suits(const struct astra_node_map *map, size_t local,
+		      const struct astra_ask *ask);
+
 /* The pool's nodes among these that have what is asked for of each: the type,
  * and as many shards of one GPU. Owned by the arena.
  * Locks: caller holds node read. Returns NULL when memory is out. */

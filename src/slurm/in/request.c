@@ -377,7 +377,7 @@ static void read_memory(const job_record_t *job,
 /* Where it may run. */
 
 /* The nodes that the job names, of which it must have all and may have more. */
-static int request_named(const job_record_t *job,
+static int request_named(const job_record_t *job, const struct astra_ask *ask,
 			 const struct astra_node_map *map,
 			 struct astra_arena *arena, struct astra_request *out)
 {
@@ -390,7 +390,9 @@ static int request_named(const job_record_t *job,
 	if (!set)
 		return -1;
 	for (size_t i = 0; i < map->count; i++)
-		if (bit_test(named, map->global[i]))
+		if (bit_test(named, map->global[i]) &&
+		    (map->kind[i] == ASTRA_NONE ||
+		     astra_node_suits(map, i, ask)))
 			set[i / 64] |= UINT64_C(1) << (i % 64);
 	out->required = set;
 	out->nodes_min = max32(out->nodes_min, (uint32_t)bit_set_count(named));
@@ -475,7 +477,7 @@ int astra_request_of(job_record_t *job, const struct astra_terms *terms,
 	if (set && is_node_range(job, terms, &ask))
 		request_nodes(job, map, set->count, out);
 	read_memory(job, map, out);
-	failed |= request_named(job, map, arena, out) < 0;
+	failed |= request_named(job, &ask, map, arena, out) < 0;
 	if (set && set->count < map->count)
 		out->allowed = set->set;
 	if (!bit_equal(nodes, possible)) {

@@ -18,7 +18,11 @@ uint32_t astra_part_nodes(const job_record_t *job, const part_record_t *part);
 struct astra_node_map {
 	uint32_t *local;  /* slurmctld's index -> ours, or ASTRA_NONE */
 	uint32_t *global; /* ours -> slurmctld's */
-	size_t count;	  /* of ours */
+	/* Ours -> the type of a node that is several of ours, else ASTRA_NONE;
+	 * those of one node follow one another, from its local on. */
+	uint32_t *kind;
+	uint32_t kinds_max; /* of the node that is most of ours */
+	size_t count;	    /* of ours */
 	size_t global_count;
 	struct astra_node_order *order; /* of slurmctld's; borrowed */
 	struct astra_node_sets *sets;	/* borrowed */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "src/slurm/in/snapshot.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,15 +34,18 @@ bool astra_node_known(const node_record_t *node)
 	       IS_NODE_POWERING_UP(node);
 }
 
-/* shards: of a pool that shares these out. */
+/* shards: of a pool that shares these out. kind: or ASTRA_NONE. */
 static void snapshot_count_gpus(const node_record_t *node, bool shards,
-				uint32_t held, bool young,
+				uint32_t kind, uint32_t held, bool young,
 				struct astra_node *out)
 {
 	struct astra_node_units units;
 	uint64_t used;
 
-	astra_node_units(node, shards, &units);
+	if (kind != ASTRA_NONE)
+		astra_node_kind_units(node, kind, &units);
+	else
+		astra_node_units(node, shards, &units);
 	used = units.used + held;
 	if (young && !astra_node_known(node))
 		used = units.all;
@@ -53,19 +58,25 @@ static void snapshot_count_gpus(const node_record_t *node, bool shards,
 
 /* Nodes after each other often have the same type. NULL: not known. */
 static const char *node_type(struct astra_scene *scene,
-			     const node_record_t *node, const char *last)
+			     const node_record_t *node, uint32_t kind,
+			     const char *last)
 {
 	char type[4 * ASTRA_GPU_TYPE_MAX];
 
-	astra_node_types(node, type, sizeof(type));
+	if (kind != ASTRA_NONE)
+		snprintf(type, sizeof(type), "%s",
+			 astra_node_gpus(node)->type_name[kind]);
+	else
+		astra_node_types(node, type, sizeof(type));
 	if (!*type || (last && !strcmp(type, last)))
 		return *type ? last : NULL;
 	return astra_arena_text(&scene->arena, type);
 }
 
-static void fill_node(const struct astra_scene *scene, uint32_t global,
+static void fill_node(const struct astra_scene *scene, size_t local,
 		      const struct astra_node_map *map, struct astra_node *out)
 {
+	uint32_t global = map->global[local];
 	const node_record_t *node = node_record_table_ptr[global];
 	uint64_t mem = node->config_ptr->real_memory - node->mem_spec_limit;
 
@@ -80,8 +91,8 @@ static void fill_node(const struct astra_scene *scene, uint32_t global,
 		.cpus = node->cpus_efctv ? node->cpus_efctv : node->cpus,
 		.mem_free_mib = UINT64_MAX,
 	};
-	snapshot_count_gpus(node, map->shards, scene->gpus_held[global],
-			    scene->young, out);
+	snapshot_count_gpus(node, map->shards, map->kind[local],
+			    scene->gpus_held[global], scene->young, out);
 	if (scene->cpus_used[global] < out->cpus)
 		out->cpus_free = out->cpus - scene->cpus_used[global];
 	if (map->memory) {
@@ -127,13 +138,43 @@ static bitstr_t *pool_nodes(const struct astra_pool_config *pool)
 	return nodes;
 }
 
+/* How many of ours they are at most. */
+static size_t map_room(const struct astra_scene *scene, bitstr_t *nodes)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < scene->node_count; i++)
+		if (bit_test(nodes, (bitoff_t)i))
+			count += astra_node_kinds(node_record_table_ptr[i]);
+	return count;
+}
+
+static void map_node(struct astra_node_map *map, uint32_t global)
+{
+	const node_record_t *node = node_record_table_ptr[global];
+	uint32_t kinds = map->shards ? 1 : astra_node_kinds(node);
+
+	map->local[global] = (uint32_t)map->count;
+	for (uint32_t k = 0; k < kinds; k++) {
+		map->kind[map->count] = kinds > 1 ? k : ASTRA_NONE;
+		map->global[map->count++] = global;
+	}
+	if (kinds > map->kinds_max)
+		map->kinds_max = kinds;
+	if (node->cpus > map->cpus_max)
+		map->cpus_max = node->cpus;
+	if (node->tot_sockets > map->sockets_max)
+		map->sockets_max = node->tot_sockets;
+}
+
 /* The pool's nodes by slurmctld's order. */
 static int map_nodes(struct astra_scene *scene, struct astra_view *view,
 		     const struct astra_pool_config *pool)
 {
-	size_t count = scene->node_count;
 	struct astra_node_map *map = &view->map;
 	bitstr_t *nodes = pool_nodes(pool);
+	size_t count = scene->node_count, room = map_room(scene, nodes);
+	bool whole;
 
 	astra_node_sets_free(&view->sets);
 	*map = (struct astra_node_map){
@@ -144,25 +185,18 @@ static int map_nodes(struct astra_scene *scene, struct astra_view *view,
 		.shards = pool->options.shards,
 	};
 	map->local = astra_arena_take(&scene->arena, (count + 1) * 4);
-	map->global = astra_arena_take(&scene->arena, (count + 1) * 4);
+	map->global = astra_arena_take(&scene->arena, (room + 1) * 4);
+	map->kind = astra_arena_take(&scene->arena, (room + 1) * 4);
 	view->nodes = astra_arena_take(&scene->arena,
-				       (count + 1) * sizeof(*view->nodes));
-	for (uint32_t i = 0;
-	     view->nodes && map->local && map->global && i < count; i++) {
-		const node_record_t *node = node_record_table_ptr[i];
-
+				       (room + 1) * sizeof(*view->nodes));
+	whole = view->nodes && map->local && map->global && map->kind;
+	for (uint32_t i = 0; whole && i < count; i++) {
 		map->local[i] = ASTRA_NONE;
-		if (!node || !bit_test(nodes, i))
-			continue;
-		map->local[i] = (uint32_t)map->count;
-		map->global[map->count++] = i;
-		if (node->cpus > map->cpus_max)
-			map->cpus_max = node->cpus;
-		if (node->tot_sockets > map->sockets_max)
-			map->sockets_max = node->tot_sockets;
+		if (node_record_table_ptr[i] && bit_test(nodes, i))
+			map_node(map, i);
 	}
 	bit_free(nodes);
-	return view->nodes && map->local && map->global ? 0 : -1;
+	return whole ? 0 : -1;
 }
 
 struct take {
@@ -218,10 +252,15 @@ static void fill_nodes(struct astra_scene *scene, struct astra_view *view,
 		uint32_t global = view->map.global[i];
 		const node_record_t *node = node_record_table_ptr[global];
 
-		fill_node(scene, global, &view->map, &view->nodes[i]);
-		type = node_type(scene, node, type);
+		fill_node(scene, i, &view->map, &view->nodes[i]);
+		type = node_type(scene, node, view->map.kind[i], type);
 		view->nodes[i].gpu_type = type;
-		astra_charge_node(options, node, &view->nodes[i]);
+		if (view->map.kind[i] != ASTRA_NONE)
+			view->nodes[i].charge =
+				view->nodes[i].gpus *
+				astra_weight_of(&options->gpu_weights, type);
+		else
+			astra_charge_node(options, node, &view->nodes[i]);
 		if (view->nodes[i].settling)
 			view->unsettled = true;
 	}
@@ -298,12 +337,24 @@ static int look_up_limits(struct astra_scene *scene)
 	return rc;
 }
 
-/* Node names belong to slurmctld; keep copies. */
+/* Node names belong to slurmctld; keep copies. One that is several is called
+ * NAME:TYPE. */
+static const char *copy_name(struct astra_scene *scene,
+			     const struct astra_node *node, uint32_t kind)
+{
+	char name[ASTRA_GPU_TYPE_MAX + HOST_NAME_MAX];
+
+	if (kind == ASTRA_NONE)
+		return astra_arena_text(&scene->arena, node->name);
+	snprintf(name, sizeof(name), "%s:%s", node->name, node->gpu_type);
+	return astra_arena_text(&scene->arena, name);
+}
+
 static void end_view(struct astra_scene *scene, struct astra_view *view)
 {
 	for (size_t i = 0; i < view->map.count; i++)
 		view->nodes[i].name =
-			astra_arena_text(&scene->arena, view->nodes[i].name);
+			copy_name(scene, &view->nodes[i], view->map.kind[i]);
 	view->model.nodes = view->nodes;
 	view->model.node_count = view->map.count;
 	view->model.tenants = view->tenants.list;

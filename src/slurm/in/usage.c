@@ -68,7 +68,27 @@ static uint64_t walk_mem(const struct walk *w)
 	return w->res->memory_allocated[w->offset];
 }
 
-static uint32_t walk_gpus(const struct walk *w)
+/* Of one type of a node that is several of the engine's. */
+static uint64_t walk_kind_gpus(const struct walk *w, const gres_job_state_t *g,
+			       uint32_t kind)
+{
+	const node_record_t *node = node_record_table_ptr[w->node];
+	const gres_node_state_t *has = astra_node_gpus(node);
+
+	if (!has || kind >= has->type_cnt)
+		return 0;
+	if (g->type_name)
+		return xstrcmp(g->type_name, has->type_name[kind])
+			       ? 0
+			       : g->gres_cnt_node_alloc[w->offset];
+	return g->gres_bit_alloc
+		       ? astra_node_kind_count(node, kind,
+					       g->gres_bit_alloc[w->offset])
+		       : 0;
+}
+
+/* kind: or ASTRA_NONE. */
+static uint32_t walk_gpus(const struct walk *w, uint32_t kind)
 {
 	uint64_t gpus = 0;
 	gres_state_t *state;
@@ -78,7 +98,9 @@ static uint32_t walk_gpus(const struct walk *w)
 		const gres_job_state_t *g = state->gres_data;
 
 		if (g && g->gres_cnt_node_alloc && w->offset < g->node_cnt)
-			gpus += g->gres_cnt_node_alloc[w->offset];
+			gpus += kind == ASTRA_NONE
+					? g->gres_cnt_node_alloc[w->offset]
+					: walk_kind_gpus(w, g, kind);
 	}
 	return (uint32_t)gpus;
 }
@@ -121,7 +143,7 @@ static int count_job(void *x, void *arg)
 		scene->cpus_used[w.node] += walk_cpus(&w);
 		scene->mem_used[w.node] += walk_mem(&w);
 		if (completing)
-			scene->gpus_held[w.node] += walk_gpus(&w);
+			scene->gpus_held[w.node] += walk_gpus(&w, ASTRA_NONE);
 		scene->exclusive[w.node] |= exclusive;
 	} while (usage_walk_next(&w));
 	return 0;
@@ -166,6 +188,32 @@ bool astra_usage_touches(const job_record_t *job,
 	return false;
 }
 
+/* What it holds of a node: of each of its types that it has GPUs of, and of one
+ * where it has none. */
+static void usage_add(const struct walk *w, const struct astra_node_map *map,
+		      uint32_t node, struct astra_share *held, size_t *count)
+{
+	struct astra_share share = {
+		.node = node,
+		.cpus = walk_cpus(w),
+		.mem_mib = walk_mem(w),
+	};
+	size_t before = *count;
+
+	for (size_t i = node;
+	     i < map->count && map->global[i] == map->global[node]; i++) {
+		share.gpus = walk_gpus(w, map->kind[i]);
+		if (!share.gpus)
+			continue;
+		share.node = (uint32_t)i;
+		held[(*count)++] = share;
+		share.cpus = 0;
+		share.mem_mib = 0;
+	}
+	if (*count == before)
+		held[(*count)++] = share;
+}
+
 int astra_usage_held(const job_record_t *job, enum astra_job_state state,
 		     const struct astra_node_map *map,
 		     struct astra_arena *arena, struct astra_job *out)
@@ -179,21 +227,15 @@ int astra_usage_held(const job_record_t *job, enum astra_job_state state,
 	if (!usage_holds_nodes(job) || !walk_begin(&w, job))
 		return 0;
 	held = astra_arena_take(arena, (size_t)bit_set_count(w.bitmap) *
-					       sizeof(*held));
+					       map->kinds_max * sizeof(*held));
 	if (!held)
 		return -1;
 	out->held = held;
 	do {
 		uint32_t node = walk_local(&w, map);
 
-		if (node == ASTRA_NONE || !walk_holds(&w))
-			continue;
-		held[out->held_count++] = (struct astra_share){
-			.node = node,
-			.gpus = walk_gpus(&w),
-			.cpus = walk_cpus(&w),
-			.mem_mib = walk_mem(&w),
-		};
+		if (node != ASTRA_NONE && walk_holds(&w))
+			usage_add(&w, map, node, held, &out->held_count);
 	} while (usage_walk_next(&w));
 	return 0;
 }

@@ -115,8 +115,13 @@ static uint32_t apply_node(const struct apply *a, uint32_t node)
 	const node_record_t *now = global < (uint32_t)node_record_count
 					   ? node_record_table_ptr[global]
 					   : NULL;
+	size_t length = now && now->name ? strlen(now->name) : 0;
 
-	return now && name && !xstrcmp(now->name, name) ? global : ASTRA_NONE;
+	/* The engine may know it as several: NAME:TYPE. */
+	return length && name && !strncmp(name, now->name, length) &&
+			       (!name[length] || name[length] == ':')
+		       ? global
+		       : ASTRA_NONE;
 }
 
 /* To be freed; NULL: the nodes are others now, or out of memory. */
